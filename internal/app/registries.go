@@ -50,7 +50,7 @@ func OpenRegistries(cfg config.Config, logger *slog.Logger) (*Registries, error)
 	if len(r.Clients) == 0 {
 		return r, nil
 	}
-	r.Source = epp.NewSourceFunc(func(tld string) (*epp.Client, bool) {
+	r.Source = epp.NewSource(func(tld string) (*epp.Client, bool) {
 		i := config.AccountFor(r.accounts, tld)
 		if i < 0 {
 			return nil, false
@@ -114,7 +114,7 @@ func (r *Registries) provisionAccounts() []provision.NamedAccount {
 // eppPolicy returns the policy of an account: the built-in table with the overrides of
 // the configuration.
 func eppPolicy(account config.EPP, tld string) epp.Policy {
-	policy := epp.PolicyOf(tld, nil)
+	policy := epp.PolicyOf(tld)
 	for _, own := range account.Policy {
 		if !own.AppliesTo(tld) {
 			continue

@@ -46,12 +46,12 @@ func benchEPP(ctx context.Context, b bench) (lines []measurement, err error) {
 	for _, kind := range []struct {
 		what   string
 		names  int
-		fee    *epp.FeeQuery
+		fee    epp.FeeCommand
 		wanted float64
 	}{
-		{"EPP: names in checks of 50, one connection", eppBatch, nil, wantedNames},
-		{"EPP: names in checks of 50 with fees, one connection", eppBatch, &epp.FeeQuery{}, wantedFeeNames},
-		{"EPP: single commands, one connection", 1, nil, wantedCommands},
+		{"EPP: names in checks of 50, one connection", eppBatch, epp.FeeCommand{}, wantedNames},
+		{"EPP: names in checks of 50 with fees, one connection", eppBatch, epp.FeeCommand{Name: "create", Years: 1}, wantedFeeNames},
+		{"EPP: single commands, one connection", 1, epp.FeeCommand{}, wantedCommands},
 	} {
 		b.progress("%s", kind.what)
 		var rates []float64
@@ -87,7 +87,7 @@ func eppClient(file string) (*epp.Client, error) {
 }
 
 // eppRate returns the number of names answered per second.
-func eppRate(ctx context.Context, client *epp.Client, names int, fee *epp.FeeQuery, duration time.Duration) (float64, error) {
+func eppRate(ctx context.Context, client *epp.Client, names int, fee epp.FeeCommand, duration time.Duration) (float64, error) {
 	ctx, cancel := context.WithTimeout(ctx, duration+time.Minute)
 	defer cancel()
 	question := epp.CheckDomains{Fee: fee}

@@ -93,7 +93,7 @@ func (c registryCheckCommand) Run(t *cli.Terminal) error {
 				return fmt.Errorf("%s: %w", name, cli.ExplainError(&registrar.Error{Kind: registrar.KindUnsupported, Code: registrar.NoRegistryAccount}))
 			}
 			answer, err := client.CheckDomains(d.Ctx, epp.CheckDomains{
-				Names: []string{name.ASCII()}, Fee: &epp.FeeQuery{Commands: []epp.FeeCommand{{Name: "create", Years: extension.Term()}}},
+				Names: []string{name.ASCII()}, Fee: epp.FeeCommand{Name: "create", Years: extension.Term()},
 			})
 			if errors.Is(err, &registrar.Error{Kind: registrar.KindUnsupported}) {
 				answer, err = client.CheckDomains(d.Ctx, epp.CheckDomains{Names: []string{name.ASCII()}})
@@ -113,10 +113,10 @@ func printChecked(out io.Writer, checked epp.CheckResult) {
 		state, rest = "taken", checked.Reason
 	}
 	if checked.Fee != nil && checked.Available {
-		if price, known := checked.Fee.Price("create"); known && price.Known {
-			rest = price.Amount.String() + " " + checked.Fee.Currency
+		if price, known := checked.Fee.Price("create"); known {
+			rest = price.String() + " " + checked.Fee.Currency
 		}
-		if checked.Fee.Premium() {
+		if checked.Fee.Premium("create") {
 			rest += " premium (" + checked.Fee.Class + ")"
 		}
 	}
@@ -184,7 +184,7 @@ func printInfo(out io.Writer, info epp.DomainInfo) {
 	}
 	fmt.Fprintln(out, info.Name)
 	for _, status := range info.Statuses {
-		row("status", status.Value)
+		row("status", status)
 	}
 	for _, grace := range info.Grace {
 		row("grace", grace)

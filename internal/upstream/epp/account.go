@@ -28,11 +28,6 @@ type Account struct {
 	// to trust; nil means system roots and no certificate. ServerName defaults to
 	// the host of Address.
 	TLS *tls.Config
-	// Language is the language of the registry's messages; empty means en.
-	Language string
-	// TLDs lists the TLDs of this account with their leading dot: ".com". Only
-	// NewSource uses it.
-	TLDs []string
 
 	// MaxConnections limits the connections; 0 means 4. Registries set the limit
 	// per account, so several nodes share it.
@@ -40,10 +35,9 @@ type Account struct {
 	// OrderConnections is the number of connections reserved for orders; 0 means a
 	// quarter, but at least one if there are two. A negative number reserves none.
 	OrderConnections int
-	// PerSecond limits the commands per second over all connections; 0 means no
-	// limit. Burst is how many may be sent at once; 0 means PerSecond.
+	// PerSecond limits the commands per second over all connections and how many may
+	// be sent at once; 0 means no limit.
 	PerSecond float64
-	Burst     int
 	// OrderShare is the fraction of PerSecond reserved for orders; 0 means a
 	// quarter.
 	OrderShare float64
@@ -61,20 +55,12 @@ type Account struct {
 	// LookupTimeout limits an availability lookup before the next source is tried;
 	// 0 means 1.5 s.
 	LookupTimeout time.Duration
-	// MaxQueueTime limits the wait for a connection when the caller's context does
-	// not; 0 means 30 s.
-	MaxQueueTime time.Duration
-	// KeepAlive is the idle time after which a hello is sent; 0 means 4 minutes.
-	// Registries close connections after about ten idle minutes.
-	KeepAlive time.Duration
 
 	// BatchDelay is how long a check of a name waits for others, and BatchNames the
 	// number of names per check; 0 means 2 ms and 50. A negative BatchDelay
 	// disables the delay.
 	BatchDelay time.Duration
 	BatchNames int
-	// MaxFrame limits frames in both directions, 64 KiB to 16 MiB; 0 means 1 MiB.
-	MaxFrame int
 
 	// ProtocolExtension adds a gateway's own elements; nil means none.
 	ProtocolExtension ProtocolExtension
@@ -83,11 +69,16 @@ type Account struct {
 	UserAgent string
 	// Logger receives connection events, never domain names; nil discards them.
 	Logger *slog.Logger
-	// Now is the wall clock; nil means time.Now.
-	Now func() time.Time
 }
 
 const (
+	// maxQueueTime limits the wait for a connection when the caller's context does
+	// not.
+	maxQueueTime = 30 * time.Second
+	// keepAlive is the idle time after which a hello is sent. Registries close
+	// connections after about ten idle minutes.
+	keepAlive = 4 * time.Minute
+
 	maxPlainPassword = 16 // pwType in RFC 5730
 	minPassword      = 6
 	maxBatchNames    = 500
@@ -102,45 +93,25 @@ func (a *Account) validate() error {
 	if n := utf8.RuneCountInString(a.ClientID); n < 3 || n > 16 || strings.TrimSpace(a.ClientID) != a.ClientID {
 		return errors.New("epp: account: the client id must have 3 to 16 characters")
 	}
-	if err := validatePassword(a.Password); err != nil {
-		return err
-	}
 	switch {
+	case utf8.RuneCountInString(a.Password) < minPassword:
+		return errors.New("epp: account: the password must have at least 6 characters")
+	case strings.Join(strings.Fields(a.Password), " ") != a.Password:
+		// The schema type is a token, whose white space is collapsed.
+		return errors.New("epp: account: the password must not begin or end with a space or have two in a row")
 	case a.MaxConnections < 0 || a.MaxConnections > 1000:
 		return errors.New("epp: account: max connections must be 1 to 1000")
 	case a.OrderConnections > 0 && a.OrderConnections >= max(a.MaxConnections, 1) && a.MaxConnections > 0:
 		return errors.New("epp: account: order connections must be fewer than max connections, or lookups get none")
 	case a.PerSecond < 0 || a.OrderShare < 0 || a.OrderShare >= 1:
 		return errors.New("epp: account: per second must not be negative, and the order share must be below 1")
-	case a.MaxFrame != 0 && (a.MaxFrame < minFrameLimit || a.MaxFrame > maxFrameLimit):
-		return errors.New("epp: account: max frame must be 64 KiB to 16 MiB")
 	case a.BatchNames < 0 || a.BatchNames > maxBatchNames:
 		return errors.New("epp: account: batch names must be 1 to 500")
-	}
-	for _, tld := range a.TLDs {
-		if !strings.HasPrefix(tld, ".") || strings.ToLower(tld) != tld {
-			return fmt.Errorf("epp: account: TLD %q must be in lower case with its leading dot, like .com", tld)
-		}
-	}
-	return nil
-}
-
-// validatePassword rejects passwords that would be changed in transit: the schema
-// type is a token, whose white space is collapsed.
-func validatePassword(password string) error {
-	if utf8.RuneCountInString(password) < minPassword {
-		return errors.New("epp: account: the password must have at least 6 characters")
-	}
-	if strings.Join(strings.Fields(password), " ") != password {
-		return errors.New("epp: account: the password must not begin or end with a space or have two in a row")
 	}
 	return nil
 }
 
 func (a Account) withDefaults() Account {
-	if a.Language == "" {
-		a.Language = "en"
-	}
 	if a.MaxConnections == 0 {
 		a.MaxConnections = max(4, a.OrderConnections+1)
 	}
@@ -150,32 +121,17 @@ func (a Account) withDefaults() Account {
 	case a.OrderConnections == 0:
 		a.OrderConnections = max(1, a.MaxConnections/4)
 	}
-	if a.OrderShare == 0 {
-		a.OrderShare = 0.25
-	}
-	if a.Burst <= 0 {
-		a.Burst = max(1, int(a.PerSecond))
-	}
+	a.OrderShare = cmp.Or(a.OrderShare, 0.25)
 	orDefault(&a.MaxWaiting, 1024)
 	orDefault(&a.ConnectTimeout, 10*time.Second)
 	orDefault(&a.QueryTimeout, 10*time.Second)
 	orDefault(&a.TransformTimeout, 45*time.Second)
 	orDefault(&a.LookupTimeout, 1500*time.Millisecond)
-	orDefault(&a.MaxQueueTime, 30*time.Second)
-	orDefault(&a.KeepAlive, 4*time.Minute)
-	if a.BatchDelay == 0 {
-		a.BatchDelay = 2 * time.Millisecond
-	}
+	a.BatchDelay = cmp.Or(a.BatchDelay, 2*time.Millisecond)
 	orDefault(&a.BatchNames, 50)
-	orDefault(&a.MaxFrame, defaultMaxFrame)
-	if a.UserAgent == "" {
-		a.UserAgent = "dotkontor"
-	}
+	a.UserAgent = cmp.Or(a.UserAgent, "dotkontor")
 	if a.Logger == nil {
 		a.Logger = slog.New(slog.DiscardHandler)
-	}
-	if a.Now == nil {
-		a.Now = time.Now
 	}
 	return a
 }

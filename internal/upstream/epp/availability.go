@@ -3,7 +3,9 @@ package epp
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
@@ -64,7 +66,7 @@ func (p *Provisioner) Missing(query provision.AvailabilityQuery) (missing []stri
 		return nil
 	}
 	requirement := registrar.RequirementOf(query.Requires)
-	if !query.HasRegistrant || p.Rules(query.TLD).Contacts && !isEncodable(contactDataOf(query.Registrant)) {
+	if !query.HasRegistrant || p.Rules(query.TLD).Contacts && !isEncodable(query.Registrant) {
 		missing = append(missing, provision.NeedRegistrant)
 	}
 	if query.HasRegistrant && !requirement.Admits(query.Registrant.Country) {
@@ -77,9 +79,9 @@ func (p *Provisioner) Missing(query provision.AvailabilityQuery) (missing []stri
 }
 
 // isEncodable reports, before payment, whether the registrant data can be sent.
-func isEncodable(contact ContactData) bool {
+func isEncodable(registrant registrar.Registrant) bool {
 	w := &Writer{}
-	contact.write(w, "", true)
+	writeContactData(w, registrant, "")
 	return w.err == nil
 }
 
@@ -99,7 +101,7 @@ func (p *Provisioner) checkRegistration(ctx context.Context, query provision.Ava
 		return conflictError(registrar.NameReserved, nil)
 	case !checked.Available:
 		return conflictError(provision.NameTaken, nil)
-	case checked.Fee.Premium():
+	case checked.Fee.Premium("create"):
 		return conflictError(registrar.NamePremium, nil)
 	}
 	return nil
@@ -129,7 +131,7 @@ func (p *Provisioner) checkTransfer(ctx context.Context, query provision.Availab
 	case info.prohibits("Transfer"):
 		return conflictError(provision.Locked, nil)
 	}
-	if checked.Fee.PremiumFor("transfer") {
+	if checked.Fee.Premium("transfer") {
 		return conflictError(registrar.NamePremium, nil)
 	}
 	return nil
@@ -144,14 +146,14 @@ func (p *Provisioner) checkRenewal(ctx context.Context, query provision.Availabi
 		return mapBillingError(err)
 	case !strings.EqualFold(info.Sponsor, p.client.ClientID()) || info.prohibits("Renew"):
 		return conflictError(provision.NotRenewable, nil)
-	case info.Expires.AddDate(query.Years, 0, 0).After(p.client.account.Now().AddDate(maxYearsAhead, 0, 0)):
+	case info.Expires.AddDate(query.Years, 0, 0).After(time.Now().AddDate(maxYearsAhead, 0, 0)):
 		return &registrar.Error{Kind: registrar.KindInvalid, Code: provision.BadTerm}
 	}
 	checked, err := check(ctx, p.client, FeeCommand{Name: "renew", Years: query.Years}, query.Name, priorityOf(query.Purpose))
 	switch {
 	case err != nil:
 		return checkError(err)
-	case checked.Fee.PremiumFor("renew"):
+	case checked.Fee.Premium("renew"):
 		return conflictError(registrar.NamePremium, nil)
 	}
 	return nil
@@ -162,8 +164,8 @@ func (p *Provisioner) checkRenewal(ctx context.Context, query provision.Availabi
 func (d *DomainInfo) prohibits(what string) bool {
 	for _, status := range d.Statuses {
 		switch {
-		case strings.HasSuffix(status.Value, what+"Prohibited"), // set by the registrar or by the registry
-			status.Value == "pendingTransfer", status.Value == "pendingDelete", status.Value == "pendingCreate":
+		case strings.HasSuffix(status, what+"Prohibited"), // set by the registrar or by the registry
+			status == "pendingTransfer", status == "pendingDelete", status == "pendingCreate":
 			return true
 		}
 	}
@@ -172,7 +174,9 @@ func (d *DomainInfo) prohibits(what string) bool {
 
 // isDeleted reports whether a domain was deleted and can at most be restored.
 func (d *DomainInfo) isDeleted() bool {
-	return d.InGrace("redemptionPeriod") || d.InGrace("pendingRestore") || d.InGrace("pendingDelete") || d.Has("pendingDelete")
+	return d.Has("pendingDelete") || slices.ContainsFunc(d.Grace, func(period string) bool {
+		return period == "redemptionPeriod" || period == "pendingRestore" || period == "pendingDelete"
+	})
 }
 
 // checkError maps the error of a check without a result. A registry whose policy

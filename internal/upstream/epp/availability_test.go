@@ -40,7 +40,7 @@ func TestCheckAvailability_UnavailableNamesAreRefused(t *testing.T) {
 	if _, err := checkAvailability(t, provisioner, query("reserved.test")); registrar.CodeOf(err) != registrar.NameReserved {
 		t.Errorf("a reserved name: %v", err)
 	}
-	mute := &fakeServer{handle: func(r *Node) reply { return reply{xml: responseXML(CodePolicy, tridOf(r), "", "")} }}
+	mute := &fakeServer{handle: func(r *Node) reply { return reply{xml: responseXML(2306, tridOf(r), "", "")} }}
 	for _, kind := range []provision.Kind{provision.Register, provision.Transfer} {
 		_, err := checkAvailability(t, NewProvisioner(mute.client(t, nil), nil), queryFor(kind, "free.test"))
 		if registrar.CodeOf(err) != provision.Undecided || registrar.KindOf(err) != registrar.KindConflict {

@@ -22,14 +22,13 @@ type batches struct {
 // batchKey is what the names of one batch have in common.
 type batchKey struct {
 	priority Priority
-	fee      string
+	fee      FeeCommand
 }
 
 // batch is a check command under construction. The lock of batches guards it until
 // a connection takes it; after that it is immutable.
 type batch struct {
 	key   batchKey
-	fee   *FeeQuery
 	names []string
 	seen  map[string]bool
 	trid  string
@@ -44,8 +43,6 @@ type batch struct {
 	refused map[string]error
 	err     error
 }
-
-func newBatches(c *Client) *batches { return &batches{client: c, open: make(map[batchKey]*batch)} }
 
 // check adds the names to batches and collects their results.
 func (b *batches) check(ctx context.Context, q CheckDomains) ([]CheckResult, error) {
@@ -84,9 +81,9 @@ func (b *batches) join(q CheckDomains) []*batch {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	var joined []*batch
-	key := batchKey{q.Priority, q.Fee.key()}
+	key := batchKey{q.Priority, q.Fee}
 	for _, name := range q.Names {
-		one := b.openBatch(key, q.Fee)
+		one := b.openBatch(key)
 		if len(joined) == 0 || joined[len(joined)-1] != one {
 			one.waiters++
 			joined = append(joined, one)
@@ -105,14 +102,13 @@ func (b *batches) join(q CheckDomains) []*batch {
 
 // openBatch returns a batch that accepts at least one more name. The caller holds
 // the lock.
-func (b *batches) openBatch(key batchKey, fee *FeeQuery) *batch {
+func (b *batches) openBatch(key batchKey) *batch {
 	if one := b.open[key]; one != nil {
 		return one
 	}
-	one := &batch{key: key, fee: fee, seen: make(map[string]bool, 8), done: make(chan struct{})}
+	one := &batch{key: key, seen: make(map[string]bool, 8), done: make(chan struct{})}
 	b.open[key] = one
-	wait := b.client.account.BatchDelay
-	time.AfterFunc(max(0, wait), func() {
+	time.AfterFunc(max(0, b.client.account.BatchDelay), func() {
 		b.mu.Lock()
 		defer b.mu.Unlock()
 		b.submit(one)
@@ -151,9 +147,9 @@ func (b *batches) seal(one *batch) (*call, bool) {
 	defer b.mu.Unlock()
 	b.detach(one)
 	if one.trid == "" {
-		one.trid = newTRID(b.client.account.Now())
+		one.trid = newTRID()
 	}
-	return checkCall(one.names, one.fee, one.key.priority, one.trid), one.waiters > 0
+	return checkCall(one.names, one.key.fee, one.key.priority, one.trid), one.waiters > 0
 }
 
 // detach stops further names from joining. The caller holds the lock.
@@ -169,7 +165,7 @@ func (b *batches) await(one *batch) {
 	err := b.client.await(context.Background(), one.job, true)
 	if err == nil {
 		var a *response
-		if a, err = b.client.checkResponse(checkCall(nil, one.fee, one.key.priority, one.trid), one.job.response); err == nil {
+		if a, err = b.client.checkResponse(checkCall(nil, one.key.fee, one.key.priority, one.trid), one.job.response); err == nil {
 			one.results = readCheckResults(a)
 		}
 	}
@@ -194,10 +190,10 @@ func rejectedForOneName(err error) bool {
 // checkInHalves repeats the check in halves, so that a name that the registry
 // rejects does not fail the others.
 func (b *batches) checkInHalves(one *batch, names []string) {
-	ctx, cancel := context.WithTimeout(context.Background(), b.client.account.MaxQueueTime)
+	ctx, cancel := context.WithTimeout(context.Background(), maxQueueTime)
 	defer cancel()
 	for _, half := range [][]string{names[:len(names)/2], names[len(names)/2:]} {
-		a, err := b.client.send(ctx, checkCall(half, one.fee, one.key.priority, newTRID(b.client.account.Now())))
+		a, err := b.client.send(ctx, checkCall(half, one.key.fee, one.key.priority, ""))
 		switch {
 		case err == nil:
 			maps.Copy(one.results, readCheckResults(a))

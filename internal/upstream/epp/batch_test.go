@@ -20,12 +20,12 @@ func TestBatch_MergesNamesAndSplitsResults(t *testing.T) {
 		var wait sync.WaitGroup
 		began := time.Now()
 		for i := range 120 {
-			name, fee := fmt.Sprintf("free%d.test", i), (*FeeQuery)(nil)
+			name, fee := fmt.Sprintf("free%d.test", i), FeeCommand{}
 			if i%2 == 0 {
 				name = fmt.Sprintf("Taken%d.test", i)
 			}
 			if i >= 110 {
-				fee = &FeeQuery{}
+				fee = FeeCommand{Name: "create", Years: 1}
 			}
 			wait.Go(func() {
 				got, err := c.CheckDomains(t.Context(), CheckDomains{Names: []string{name}, Priority: PriorityLookup, Fee: fee})
@@ -149,7 +149,7 @@ func TestBatch_RejectedNameFailsAlone(t *testing.T) {
 			wait.Go(func() {
 				got, err := c.CheckDomains(t.Context(), CheckDomains{Names: []string{name}, Priority: PriorityLookup})
 				if strings.HasPrefix(name, "bad") {
-					if ResultCode(err) != CodePolicy {
+					if ResultCode(err) != 2306 {
 						t.Errorf("%s: %+v, %v", name, got, err)
 					}
 					return

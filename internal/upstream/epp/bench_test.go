@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
 )
 
 func benchNames(n int) []string {
@@ -20,12 +22,12 @@ func BenchmarkCheckOf50(b *testing.B) {
 	names := benchNames(50)
 	for _, test := range []struct {
 		name string
-		fee  *FeeQuery
-	}{{"plain", nil}, {"fee", &FeeQuery{}}} {
+		fee  FeeCommand
+	}{{"plain", FeeCommand{}}, {"fee", FeeCommand{Name: "create", Years: 1}}} {
 		b.Run(test.name, func(b *testing.B) {
 			has := services{nsFee: true}
 			var w Writer
-			frame, err := checkCall(names, test.fee, PriorityLookup, "bench-1").encode(&w, has, nil, defaultMaxFrame)
+			frame, err := checkCall(names, test.fee, PriorityLookup, "bench-1").encode(&w, has, nil)
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -36,7 +38,7 @@ func BenchmarkCheckOf50(b *testing.B) {
 			document := []byte(respondPriced(request).xml)
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := checkCall(names, test.fee, PriorityLookup, "bench-1").encode(&w, has, nil, defaultMaxFrame); err != nil {
+				if _, err := checkCall(names, test.fee, PriorityLookup, "bench-1").encode(&w, has, nil); err != nil {
 					b.Fatal(err)
 				}
 				a, err := parseResponse(document)
@@ -59,7 +61,7 @@ func BenchmarkClient(b *testing.B) {
 		f := &fakeServer{handle: respondOK}
 		c := f.client(b, func(a *Account) { a.MaxConnections = 1 })
 		for b.Loop() {
-			if _, err := c.DeleteDomain(b.Context(), DeleteDomain{Name: "a.test"}); err != nil {
+			if _, err := c.UpdateDomain(b.Context(), UpdateDomain{Name: "a.test"}); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -93,11 +95,11 @@ func BenchmarkClient(b *testing.B) {
 
 func BenchmarkWriter(b *testing.B) {
 	var w Writer
-	q := CreateDomain{Name: "a.test", Years: 1, Nameservers: []Nameserver{{Name: "ns1.test"}, {Name: "ns2.test"}}, AuthInfo: strings.Repeat("x", 16)}
-	cmd := &call{Command: Command{Verb: "create"}, trid: "bench-1", body: q.write}
+	q := CreateDomain{Name: "a.test", Years: 1, Nameservers: []domainchange.Nameserver{{Name: "ns1.test"}, {Name: "ns2.test"}}, AuthInfo: strings.Repeat("x", 16)}
+	cmd := &call{Command: Command{Verb: "create", Object: "domain"}, trid: "bench-1", body: q.write}
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := cmd.encode(&w, nil, nil, defaultMaxFrame); err != nil {
+		if _, err := cmd.encode(&w, nil, nil); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -12,13 +12,11 @@ import (
 type CheckDomains struct {
 	// Names are in A-label form.
 	Names []string
-	// Fee also requests prices; nil does not. A server without fees rejects it.
-	Fee *FeeQuery
+	// Fee also requests the fee of a command unless it is zero. A server without
+	// fees rejects it.
+	Fee FeeCommand
 	// Priority defaults to PriorityOrder. Order checks are never batched.
 	Priority Priority
-	// ClTRID is the command's id; empty generates one. Batches always use their
-	// own.
-	ClTRID string
 }
 
 // CheckResult is the result for one name.
@@ -42,9 +40,7 @@ func (c *Client) CheckDomains(ctx context.Context, q CheckDomains) ([]CheckResul
 	}
 	answers := make([]CheckResult, 0, len(q.Names))
 	for names := range slices.Chunk(q.Names, c.account.BatchNames) {
-		cmd := checkCall(names, q.Fee, q.Priority, q.ClTRID)
-		q.ClTRID = "" // every command needs its own clTRID
-		a, err := c.send(ctx, cmd)
+		a, err := c.send(ctx, checkCall(names, q.Fee, q.Priority, ""))
 		if err != nil {
 			return nil, err
 		}
@@ -60,20 +56,17 @@ func (c *Client) CheckDomains(ctx context.Context, q CheckDomains) ([]CheckResul
 	return answers, nil
 }
 
-func checkCall(names []string, fee *FeeQuery, priority Priority, trid string) *call {
+func checkCall(names []string, fee FeeCommand, priority Priority, trid string) *call {
 	cmd := &call{
-		Command: Command{Verb: "check", Object: "domain"},
-		safe:    true, priority: priority, trid: trid,
+		Command: Command{Verb: "check", Object: "domain"}, safe: true, priority: priority, trid: trid,
 		body: func(w *Writer) {
-			w.Start("domain:check", Attr{"xmlns:domain", nsDomain})
 			for _, name := range names {
 				w.label("domain:name", name)
 			}
-			w.End("domain:check")
 		},
 	}
-	if fee != nil {
-		cmd.requiredExtensions = []string{nsFee}
+	if fee.Name != "" {
+		cmd.requiredExtension = nsFee
 		cmd.writeExtension = func(w *Writer, _ services) { fee.write(w) }
 	}
 	return cmd

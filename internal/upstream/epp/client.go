@@ -29,7 +29,7 @@ func New(a Account) (*Client, error) {
 func newClient(a Account, dial dialer) *Client {
 	c := &Client{account: a}
 	c.pool = newPool(&c.account, dial)
-	c.batches = newBatches(c)
+	c.batches = &batches{client: c, open: make(map[batchKey]*batch)}
 	return c
 }
 
@@ -46,7 +46,7 @@ func (c *Client) Close(ctx context.Context) { c.pool.close(ctx) }
 // send executes one command and returns its successful response.
 func (c *Client) send(ctx context.Context, cmd *call) (*response, error) {
 	if cmd.trid == "" {
-		cmd.trid = newTRID(c.account.Now())
+		cmd.trid = newTRID()
 	}
 	j := &job{call: cmd, priority: cmd.priority, done: make(chan struct{})}
 	if err := ctx.Err(); err != nil {
@@ -63,7 +63,7 @@ func (c *Client) send(ctx context.Context, cmd *call) (*response, error) {
 
 // await waits for a job until ctx ends.
 func (c *Client) await(ctx context.Context, j *job, safe bool) error {
-	queueTimer := time.NewTimer(c.account.MaxQueueTime)
+	queueTimer := time.NewTimer(maxQueueTime)
 	defer queueTimer.Stop()
 	for {
 		select {
@@ -115,3 +115,6 @@ func (c *Client) unreadableError(cmd *call, cause error) error {
 	}
 	return outcomeUnknown(c.Host(), cause)
 }
+
+// newTRID generates a unique clTRID of 29 characters.
+func newTRID() string { return registrar.NewID("dk-", time.Now()) }

@@ -22,10 +22,11 @@ type call struct {
 	safe     bool
 	priority Priority
 	trid     string
-	// requiredExtensions are the EPP extensions without which the command is not
-	// sent.
-	requiredExtensions []string
-	body               func(w *Writer)
+	// requiredExtension is the EPP extension without which the command is not sent.
+	requiredExtension string
+	// body writes the content of the object's element, such as domain:create, or of
+	// the command if it has no object.
+	body func(w *Writer)
 	// writeExtension writes the elements of the EPP extensions of this package.
 	writeExtension func(w *Writer, has services)
 }
@@ -35,22 +36,17 @@ type services map[string]bool
 
 const xmlHead = `<?xml version="1.0" encoding="UTF-8" standalone="no"?>` + "\n" + `<epp xmlns="` + nsEPP + `">`
 
-const (
-	minTRIDLength = 3
-	maxTRIDLength = 64
-)
-
 // begin starts a frame and reserves space for its length.
 func (w *Writer) begin() {
 	w.buf = append(w.buf[:0], 0, 0, 0, 0)
 	w.err = nil
-	w.buf = append(w.buf, xmlHead...)
+	w.raw(xmlHead)
 }
 
 // finish ends a frame and returns it.
-func (w *Writer) finish(bound int) ([]byte, error) {
+func (w *Writer) finish() ([]byte, error) {
 	w.End("epp")
-	if len(w.buf) > bound {
+	if len(w.buf) > maxFrame {
 		w.Fail("command", "exceeds the frame limit")
 	}
 	if w.err != nil {
@@ -61,11 +57,9 @@ func (w *Writer) finish(bound int) ([]byte, error) {
 }
 
 // encode writes the complete frame of a command.
-func (c *call) encode(w *Writer, has services, protocolExt ProtocolExtension, bound int) ([]byte, error) {
-	for _, uri := range c.requiredExtensions {
-		if !has[uri] {
-			return nil, &registrar.Error{Kind: registrar.KindUnsupported, Code: ResultUnsupported, Detail: "the server does not offer " + uri}
-		}
+func (c *call) encode(w *Writer, has services, protocolExt ProtocolExtension) ([]byte, error) {
+	if uri := c.requiredExtension; uri != "" && !has[uri] {
+		return nil, &registrar.Error{Kind: registrar.KindUnsupported, Code: ResultUnsupported, Detail: "the server does not offer " + uri}
 	}
 	w.begin()
 	w.Start("command")
@@ -73,7 +67,13 @@ func (c *call) encode(w *Writer, has services, protocolExt ProtocolExtension, bo
 		w.Empty(c.Verb, c.attrs...)
 	} else {
 		w.Start(c.Verb, c.attrs...)
+		if c.Object != "" {
+			w.raw("<", c.Object, ":", c.Verb, " xmlns:", c.Object, `="urn:ietf:params:xml:ns:`, c.Object, `-1.0">`)
+		}
 		c.body(w)
+		if c.Object != "" {
+			w.raw("</", c.Object, ":", c.Verb, ">")
+		}
 		w.End(c.Verb)
 	}
 	before := len(w.buf)
@@ -90,17 +90,7 @@ func (c *call) encode(w *Writer, has services, protocolExt ProtocolExtension, bo
 	} else {
 		w.End("extension")
 	}
-	w.sized("clTRID", c.trid, minTRIDLength, maxTRIDLength)
+	w.sized("clTRID", c.trid, 3, 64)
 	w.End("command")
-	return w.finish(bound)
-}
-
-func appendHello(w *Writer) []byte {
-	w.begin()
-	w.Empty("hello")
-	frame, err := w.finish(minFrameLimit)
-	if err != nil { // unreachable: hello has no variable content
-		return nil
-	}
-	return frame
+	return w.finish()
 }

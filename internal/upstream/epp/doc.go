@@ -1,6 +1,7 @@
 // Package epp is an EPP client for registries and wholesale gateways: RFC 5730 to
 // 5734 over TLS, with the EPP extensions for fees (RFC 8748), DNSSEC (RFC 5910),
 // the redemption grace period (RFC 3915) and login security (RFC 8807).
+// It has the commands and elements that the service uses.
 //
 // # Guarantees
 //
@@ -66,11 +67,8 @@
 //	host create              no               2302 means that the host exists, as intended
 //	renew                    no               info: has the expiry moved? curExpDate guards a repeat
 //	transfer request         no               transfer query: is our request pending or done?
-//	transfer approve, reject,
-//	cancel                   by the caller    a second one is 2301, harmless
 //	update                   by the caller    a repeated add or rem can fail with 2306; query info first
-//	delete                   by the caller    a second one is 2303 or 2304, harmless
-//	restore request          no               info: is it still in redemptionPeriod? it costs money
+//	contact delete           by the caller    a second one is 2303 or 2304, harmless
 //	login                    yes, done here   a session not known to be open is closed
 //
 // A result code of 2000 or above means that the command was not executed (RFC 5730,
@@ -84,8 +82,8 @@
 //
 //   - Add its namespace in writer.go and to knownExtensions in protocolextension.go,
 //     so that login requests it where the server announces it.
-//   - Give its request type a write method and a requiredExtensions method, and call
-//     both in the call (command.go) of each command that carries it.
+//   - Set requiredExtension and writeExtension in the call (command.go) of each
+//     command that carries it.
 //   - Read its response elements from response.extension.
 //   - Teach the sandbox registry the same (internal/sandbox/registry/epp/extension.go).
 //

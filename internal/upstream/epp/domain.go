@@ -3,8 +3,12 @@ package epp
 import (
 	"context"
 	"net/netip"
+	"slices"
 	"strings"
 	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
+	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 )
 
 // Role is the role of a contact of a domain (RFC 5731, 2.2). The RFC does not count
@@ -25,22 +29,12 @@ type Contact struct {
 	ID   string
 }
 
-// Nameserver is a nameserver of a domain. Addresses are sent only to registries
-// with host attributes.
-type Nameserver struct {
-	Name      string
-	Addresses []netip.Addr
-}
-
-// Status is a status value of RFC 5731, 2.3 with the registry's remark.
-type Status struct{ Value, Remark string }
-
 // CreateDomain registers a name (RFC 5731, 3.2.1).
 type CreateDomain struct {
 	Name string
 	// Years is 0 for the registry's default.
 	Years       int
-	Nameservers []Nameserver
+	Nameservers []domainchange.Nameserver
 	// HostAttributes sends the nameservers with the domain; otherwise they are
 	// existing host objects.
 	HostAttributes bool
@@ -48,49 +42,25 @@ type CreateDomain struct {
 	Registrant string
 	Contacts   []Contact
 	AuthInfo   string
-	DNSSEC     DNSSEC
-	// AgreedFee is the fee that the client agrees to; premium names require one.
-	AgreedFee *AgreedFee
-	ClTRID    string
-}
-
-// DomainCreated is the registry's confirmation. If it is Pending, a poll message
-// reports the outcome.
-type DomainCreated struct {
-	Receipt
-	Name       string
-	Created    time.Time
-	Expires    time.Time
-	ChargedFee *ChargedFee
+	ClTRID     string
 }
 
 // CreateDomain registers a name. See CreateOrFind for lost responses.
-func (c *Client) CreateDomain(ctx context.Context, q CreateDomain) (DomainCreated, error) {
-	cmd := &call{
-		Command: Command{Verb: "create", Object: "domain", Request: q}, trid: q.ClTRID,
-		requiredExtensions: append(q.AgreedFee.requiredExtensions(), q.DNSSEC.requiredExtensions()...),
-		body:               q.write,
-		writeExtension: func(w *Writer, _ services) {
-			q.DNSSEC.writeCreate(w)
-			q.AgreedFee.write(w, "create")
-		},
-	}
-	a, err := c.send(ctx, cmd)
+func (c *Client) CreateDomain(ctx context.Context, q CreateDomain) (provision.Outcome, error) {
+	a, err := c.send(ctx, &call{Command: Command{Verb: "create", Object: "domain", Request: q}, trid: q.ClTRID, body: q.write})
 	if err != nil {
-		return DomainCreated{}, err
+		return provision.Outcome{}, err
 	}
-	data := a.data.Child(nsDomain, "creData")
-	return DomainCreated{
-		Receipt:    a.receipt(),
-		Name:       data.value(nsDomain, "name"),
-		Created:    data.timeValue(nsDomain, "crDate"),
-		Expires:    data.timeValue(nsDomain, "exDate"),
-		ChargedFee: readChargedFee(a.extension, "creData"),
-	}, nil
+	return a.outcome("creData"), nil
+}
+
+// outcome reads the response to a transform command. If it is pending, a poll
+// message reports the result.
+func (a *response) outcome(element string) provision.Outcome {
+	return provision.Outcome{Pending: a.code == CodePending, Expires: a.data.Child(nsDomain, element).timeValue(nsDomain, "exDate")}
 }
 
 func (q *CreateDomain) write(w *Writer) {
-	w.Start("domain:create", Attr{"xmlns:domain", nsDomain})
 	w.label("domain:name", q.Name)
 	w.years("domain:period", q.Years)
 	writeNameservers(w, q.Nameservers, q.HostAttributes)
@@ -99,10 +69,9 @@ func (q *CreateDomain) write(w *Writer) {
 	}
 	writeContacts(w, q.Contacts)
 	writeAuthInfo(w, "domain", q.AuthInfo)
-	w.End("domain:create")
 }
 
-func writeNameservers(w *Writer, servers []Nameserver, attributes bool) {
+func writeNameservers(w *Writer, servers []domainchange.Nameserver, attributes bool) {
 	if len(servers) == 0 {
 		return
 	}
@@ -114,24 +83,24 @@ func writeNameservers(w *Writer, servers []Nameserver, attributes bool) {
 		}
 		w.Start("domain:hostAttr")
 		w.label("domain:hostName", server.Name)
-		for _, address := range server.Addresses {
-			writeAddress(w, "domain:hostAddr", address)
-		}
+		writeAddresses(w, "domain:hostAddr", server.Addresses)
 		w.End("domain:hostAttr")
 	}
 	w.End("domain:ns")
 }
 
-func writeAddress(w *Writer, tag string, address netip.Addr) {
-	address = address.Unmap()
-	version := "v4"
-	if address.Is6() {
-		version = "v6"
+func writeAddresses(w *Writer, tag string, addresses []netip.Addr) {
+	for _, address := range addresses {
+		address = address.Unmap()
+		version := "v4"
+		if address.Is6() {
+			version = "v6"
+		}
+		if !address.IsValid() || address.Zone() != "" {
+			w.Fail(tag, "is not an IP address")
+		}
+		w.Leaf(tag, address.String(), Attr{"ip", version})
 	}
-	if !address.IsValid() || address.Zone() != "" {
-		w.Fail(tag, "is not an IP address")
-	}
-	w.Leaf(tag, address.String(), Attr{"ip", version})
 }
 
 func writeContacts(w *Writer, contacts []Contact) {
@@ -159,64 +128,38 @@ type InfoDomain struct {
 	// AuthInfo gives access to another registrar's domain; it may be empty.
 	AuthInfo string
 	Priority Priority
-	ClTRID   string
 }
 
 // DomainInfo is a domain as the registry reports it (RFC 5731, 3.1.2).
 type DomainInfo struct {
-	Receipt
 	Name        string
-	ROID        string
-	Statuses    []Status
+	Statuses    []string
 	Registrant  string
 	Contacts    []Contact
-	Nameservers []Nameserver
-	// Hosts are the subordinate hosts.
-	Hosts []string
+	Nameservers []domainchange.Nameserver
 	// Sponsor is the sponsoring account (clID), Creator the one that registered the
 	// domain (crID).
-	Sponsor, Creator, Updater string
-	Created, Updated, Expires time.Time
-	Transferred               time.Time
+	Sponsor, Creator                       string
+	Created, Updated, Expires, Transferred time.Time
 	// AuthInfo is shown to the sponsor only, and not by every registry.
 	AuthInfo string
-	DNSSEC   DNSSEC
+	DS       []domainchange.DS
 	// Grace holds the RGP statuses of RFC 3915: addPeriod, redemptionPeriod ...
 	Grace []string
 }
 
 // Has reports whether the domain has a status.
-func (d *DomainInfo) Has(status string) bool {
-	for _, s := range d.Statuses {
-		if s.Value == status {
-			return true
-		}
-	}
-	return false
-}
-
-// InGrace reports whether the domain is in a grace period of RFC 3915.
-func (d *DomainInfo) InGrace(period string) bool {
-	for _, g := range d.Grace {
-		if g == period {
-			return true
-		}
-	}
-	return false
-}
+func (d *DomainInfo) Has(status string) bool { return slices.Contains(d.Statuses, status) }
 
 // InfoDomain queries a domain.
 func (c *Client) InfoDomain(ctx context.Context, q InfoDomain) (DomainInfo, error) {
 	cmd := &call{
-		Command: Command{Verb: "info", Object: "domain", Request: q},
-		safe:    true, priority: q.Priority, trid: q.ClTRID,
+		Command: Command{Verb: "info", Object: "domain", Request: q}, safe: true, priority: q.Priority,
 		body: func(w *Writer) {
-			w.Start("domain:info", Attr{"xmlns:domain", nsDomain})
 			w.label("domain:name", q.Name, Attr{"hosts", "all"})
 			if q.AuthInfo != "" {
 				writeAuthInfo(w, "domain", q.AuthInfo)
 			}
-			w.End("domain:info")
 		},
 	}
 	a, err := c.send(ctx, cmd)
@@ -227,60 +170,42 @@ func (c *Client) InfoDomain(ctx context.Context, q InfoDomain) (DomainInfo, erro
 	if data == nil || !strings.EqualFold(data.value(nsDomain, "name"), q.Name) {
 		return DomainInfo{}, c.unreadableError(cmd, errMissingData)
 	}
-	info := readDomain(data)
-	info.Receipt = a.receipt()
-	info.DNSSEC = readDNSSEC(a.extension.Child(nsSecDNS, "infData"))
-	for _, status := range a.extension.Child(nsRGP, "infData").All(nsRGP, "rgpStatus") {
-		info.Grace = append(info.Grace, status.Attr("s"))
-	}
-	return info, nil
+	return readDomain(data, a.extension), nil
 }
 
-func readDomain(data *Node) DomainInfo {
+func readDomain(data, extension *Node) DomainInfo {
 	info := DomainInfo{
 		Name:        strings.ToLower(data.value(nsDomain, "name")),
-		ROID:        data.value(nsDomain, "roid"),
-		Statuses:    readStatuses(data, nsDomain),
 		Registrant:  data.value(nsDomain, "registrant"),
-		Nameservers: readNameservers(data.Child(nsDomain, "ns")),
 		Sponsor:     data.value(nsDomain, "clID"),
 		Creator:     data.value(nsDomain, "crID"),
-		Updater:     data.value(nsDomain, "upID"),
 		Created:     data.timeValue(nsDomain, "crDate"),
 		Updated:     data.timeValue(nsDomain, "upDate"),
 		Expires:     data.timeValue(nsDomain, "exDate"),
 		Transferred: data.timeValue(nsDomain, "trDate"),
 		AuthInfo:    data.Child(nsDomain, "authInfo").value(nsDomain, "pw"),
+		DS:          readDS(extension.Child(nsSecDNS, "infData")),
+	}
+	for _, status := range data.All(nsDomain, "status") {
+		info.Statuses = append(info.Statuses, status.Attr("s"))
 	}
 	for _, contact := range data.All(nsDomain, "contact") {
 		info.Contacts = append(info.Contacts, Contact{Role: Role(contact.Attr("type")), ID: contact.Text})
 	}
-	for _, host := range data.All(nsDomain, "host") {
-		info.Hosts = append(info.Hosts, strings.ToLower(host.Text))
-	}
-	return info
-}
-
-func readStatuses(data *Node, space string) []Status {
-	var statuses []Status
-	for _, status := range data.All(space, "status") {
-		statuses = append(statuses, Status{Value: status.Attr("s"), Remark: status.Text})
-	}
-	return statuses
-}
-
-func readNameservers(ns *Node) []Nameserver {
-	var servers []Nameserver
+	ns := data.Child(nsDomain, "ns")
 	for _, host := range ns.All(nsDomain, "hostObj") {
-		servers = append(servers, Nameserver{Name: strings.ToLower(host.Text)})
+		info.Nameservers = append(info.Nameservers, domainchange.Nameserver{Name: strings.ToLower(host.Text)})
 	}
 	for _, host := range ns.All(nsDomain, "hostAttr") {
-		servers = append(servers, Nameserver{
+		info.Nameservers = append(info.Nameservers, domainchange.Nameserver{
 			Name:      strings.ToLower(host.value(nsDomain, "hostName")),
 			Addresses: readAddresses(host.All(nsDomain, "hostAddr")),
 		})
 	}
-	return servers
+	for _, status := range extension.Child(nsRGP, "infData").All(nsRGP, "rgpStatus") {
+		info.Grace = append(info.Grace, status.Attr("s"))
+	}
+	return info
 }
 
 func readAddresses(nodes []*Node) []netip.Addr {

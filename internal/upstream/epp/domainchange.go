@@ -24,15 +24,12 @@ const transferLock = "clientTransferProhibited"
 // Capabilities reports which changes customers can make to names of a TLD.
 func (p *Provisioner) Capabilities(tld string) domainchange.Capabilities {
 	policy := p.policyOf(tld)
-	powers := domainchange.Capabilities{
+	return domainchange.Capabilities{
 		MinNameservers: max(minNameservers, policy.MinNameservers), MaxNameservers: policy.MaxNameservers,
-		Lock: !policy.NoTransferLock, Code: policy.Transfer != PushTransfer, CodeDays: policy.AuthInfo.ValidDays,
+		Lock: !policy.NoTransferLock, Code: policy.Transfer != PushTransfer,
+		CodeLength: policy.AuthInfo.generatedLength(), CodeDays: policy.AuthInfo.ValidDays,
 		Contacts: policy.NeedsContacts(), AtExpiry: policy.AtExpiry.String(),
 	}
-	if policy.AuthInfo.Max > 0 {
-		powers.CodeLength = min(policy.AuthInfo.Max, max(policy.AuthInfo.Min, authCodeLength))
-	}
-	return powers
 }
 
 // FetchRecord returns the registry's record of a domain that we sponsor. Portal
@@ -55,18 +52,10 @@ func (p *Provisioner) infoSponsored(ctx context.Context, name string, priority P
 }
 
 func changeRecordOf(info *DomainInfo) domainchange.Record {
-	record := domainchange.Record{Created: info.Created, Updated: info.Updated, Expires: info.Expires, Handle: info.Registrant}
-	for _, status := range info.Statuses {
-		record.Statuses = append(record.Statuses, status.Value)
+	return domainchange.Record{
+		Statuses: slices.Concat(info.Statuses, info.Grace), Nameservers: info.Nameservers, DS: info.DS,
+		Created: info.Created, Updated: info.Updated, Expires: info.Expires, Handle: info.Registrant,
 	}
-	record.Statuses = append(record.Statuses, info.Grace...)
-	for _, server := range info.Nameservers {
-		record.Nameservers = append(record.Nameservers, domainchange.Nameserver(server))
-	}
-	for _, ds := range info.DNSSEC.DS {
-		record.DS = append(record.DS, domainchange.DS(ds))
-	}
-	return record
 }
 
 // ApplyChange brings the domain into the state that the task describes. It compares
@@ -89,9 +78,9 @@ func (p *Provisioner) ApplyChange(ctx context.Context, task domainchange.Task) (
 		case task.Kind == domainchange.AuthCode && task.Code == "":
 			return domainchange.Result{}, &registrar.Error{Kind: registrar.KindUnsupported, Code: domainchange.NoAuthCode, Detail: p.client.Host()}
 		}
-		receipt, err := p.applyUpdate(ctx, task, update, lacks)
+		pending, err := p.applyUpdate(ctx, task, update, lacks)
 		switch {
-		case err == nil && receipt.Pending():
+		case err == nil && pending:
 			return domainchange.Result{Pending: true}, nil
 		case err == nil:
 			if info, err = p.infoSponsored(ctx, task.Name, PriorityOrder); err != nil {
@@ -130,12 +119,12 @@ func (p *Provisioner) requiredUpdate(info *DomainInfo, task domainchange.Task) (
 	case domainchange.Nameservers:
 		update.Add.Nameservers, update.Remove.Nameservers = nameserverChange(info.Nameservers, task.Nameservers, policy.HostAttributes)
 	case domainchange.AddDS:
-		if !slices.Contains(info.DNSSEC.DS, DS(task.DS)) {
-			update.DNSSEC.Add.DS = []DS{DS(task.DS)}
+		if !slices.Contains(info.DS, task.DS) {
+			update.Add.DS = []domainchange.DS{task.DS}
 		}
 	case domainchange.RemoveDS:
-		if slices.Contains(info.DNSSEC.DS, DS(task.DS)) {
-			update.DNSSEC.Remove.DS = []DS{DS(task.DS)}
+		if slices.Contains(info.DS, task.DS) {
+			update.Remove.DS = []domainchange.DS{task.DS}
 		}
 	case domainchange.Lock:
 		if !info.Has(transferLock) {
@@ -175,27 +164,25 @@ func (p *Provisioner) requiredUpdate(info *DomainInfo, task domainchange.Task) (
 			}
 		}
 	}
-	return update, !update.Add.isEmpty() || !update.Remove.isEmpty() || update.Registrant != "" || update.AuthInfo != "" || !update.DNSSEC.isEmpty()
+	return update, !update.isEmpty()
 }
 
 // nameserverChange computes the nameservers to add and remove. With host attributes
 // their addresses are part of the domain, otherwise of the host object.
-func nameserverChange(has []Nameserver, wants []domainchange.Nameserver, attributes bool) (add, remove []Nameserver) {
-	same := func(a, b Nameserver) bool {
-		return a.Name == b.Name && (!attributes || sameAddresses(a.Addresses, b.Addresses))
+func nameserverChange(has, wants []domainchange.Nameserver, attributes bool) (add, remove []domainchange.Nameserver) {
+	contains := func(all []domainchange.Nameserver, one domainchange.Nameserver) bool {
+		return slices.ContainsFunc(all, func(other domainchange.Nameserver) bool {
+			return one.Name == other.Name && (!attributes || sameAddresses(one.Addresses, other.Addresses))
+		})
 	}
 	for _, server := range wants {
-		desired := Nameserver{Name: server.Name}
-		if attributes {
-			desired.Addresses = server.Addresses
-		}
-		if !slices.ContainsFunc(has, func(other Nameserver) bool { return same(other, desired) }) {
-			add = append(add, desired)
+		if !contains(has, server) {
+			add = append(add, server)
 		}
 	}
 	for _, server := range has {
-		if !slices.ContainsFunc(wants, func(other domainchange.Nameserver) bool { return same(server, Nameserver(other)) }) {
-			remove = append(remove, Nameserver{Name: server.Name})
+		if !contains(wants, server) {
+			remove = append(remove, domainchange.Nameserver{Name: server.Name})
 		}
 	}
 	return add, remove
@@ -207,24 +194,23 @@ func sameAddresses(a, b []netip.Addr) bool {
 
 // applyUpdate creates the objects that the update refers to and sends it unless it
 // is empty.
-func (p *Provisioner) applyUpdate(ctx context.Context, task domainchange.Task, update UpdateDomain, lacks bool) (Receipt, error) {
+func (p *Provisioner) applyUpdate(ctx context.Context, task domainchange.Task, update UpdateDomain, lacks bool) (pending bool, err error) {
 	if task.Kind == domainchange.UpdateRegistrant {
-		_, _, err := p.client.CreateContactOrFind(ctx, CreateContact{
-			ID: task.Handle, ContactData: contactDataOf(task.Registrant), AuthInfo: rand.Text()[:authCodeLength], ClTRID: task.Transaction + "-c",
-		}, PriorAttempt{Sent: true, Since: task.RequestedAt})
-		if err != nil {
-			return Receipt{}, err
+		if _, err := p.client.CreateContactOrFind(ctx, CreateContact{
+			ID: task.Handle, Registrant: task.Registrant, AuthInfo: rand.Text()[:authCodeLength], ClTRID: task.Transaction + "-c",
+		}, true); err != nil {
+			return false, err
 		}
 	}
 	if task.Kind == domainchange.Nameservers && !update.HostAttributes {
 		for _, server := range task.Nameservers {
 			if err := p.ensureGlue(ctx, server); err != nil {
-				return Receipt{}, err
+				return false, err
 			}
 		}
 	}
 	if !lacks {
-		return Receipt{}, nil
+		return false, nil
 	}
 	return p.client.UpdateDomain(ctx, update)
 }
@@ -235,18 +221,15 @@ func (p *Provisioner) ensureGlue(ctx context.Context, server domainchange.Namese
 	if err != nil || len(server.Addresses) == 0 {
 		return err
 	}
-	host, err := p.client.InfoHost(ctx, server.Name)
+	addresses, err := p.client.InfoHost(ctx, server.Name)
 	if err != nil {
 		return err
 	}
-	update := UpdateHost{
-		Name: server.Name, AddAddresses: difference(server.Addresses, host.Addresses), RemoveAddresses: difference(host.Addresses, server.Addresses),
-	}
-	if len(update.AddAddresses)+len(update.RemoveAddresses) == 0 {
+	update := UpdateHost{Name: server.Name, Add: difference(server.Addresses, addresses), Remove: difference(addresses, server.Addresses)}
+	if len(update.Add)+len(update.Remove) == 0 {
 		return nil
 	}
-	_, err = p.client.UpdateHost(ctx, update)
-	return err
+	return p.client.UpdateHost(ctx, update)
 }
 
 func difference(all, some []netip.Addr) []netip.Addr {

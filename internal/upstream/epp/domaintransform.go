@@ -3,6 +3,9 @@ package epp
 import (
 	"context"
 	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
+	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 )
 
 // UpdateDomain changes a domain (RFC 5731, 3.2.5). Zero fields stay unchanged.
@@ -11,70 +14,59 @@ type UpdateDomain struct {
 	Add, Remove DomainElements
 	// HostAttributes selects how the nameservers in Add and Remove are sent.
 	HostAttributes bool
-	// Registrant is the new registrant; empty keeps the old one.
-	Registrant string
-	// AuthInfo is the new auth code; empty keeps the old one. ClearAuthInfo removes
-	// it, which blocks transfers.
-	AuthInfo      string
-	ClearAuthInfo bool
-	DNSSEC        DNSSECChange
-	ClTRID        string
+	Registrant     string
+	AuthInfo       string
+	ClTRID         string
 }
 
 // DomainElements can be added to a domain or removed from it.
 type DomainElements struct {
-	Nameservers []Nameserver
+	Nameservers []domainchange.Nameserver
 	Contacts    []Contact
 	// Statuses are client statuses such as clientTransferProhibited.
 	Statuses []string
+	DS       []domainchange.DS
 }
 
-func (p *DomainElements) isEmpty() bool {
-	return len(p.Nameservers) == 0 && len(p.Contacts) == 0 && len(p.Statuses) == 0
+// inUpdate reports whether there are elements for the update itself; DS records are
+// sent in its extension.
+func (p *DomainElements) inUpdate() bool {
+	return len(p.Nameservers)+len(p.Contacts)+len(p.Statuses) > 0
 }
 
-// UpdateDomain changes a domain.
-func (c *Client) UpdateDomain(ctx context.Context, q UpdateDomain) (Receipt, error) {
-	cmd := &call{
-		Command: Command{Verb: "update", Object: "domain", Request: q}, trid: q.ClTRID,
-		requiredExtensions: q.DNSSEC.requiredExtensions(), body: q.write,
-		writeExtension: func(w *Writer, _ services) { q.DNSSEC.write(w) },
+func (q *UpdateDomain) changesDS() bool { return len(q.Add.DS)+len(q.Remove.DS) > 0 }
+
+func (q *UpdateDomain) isEmpty() bool {
+	return !q.Add.inUpdate() && !q.Remove.inUpdate() && !q.changesDS() && q.Registrant == "" && q.AuthInfo == ""
+}
+
+// UpdateDomain changes a domain. If it is pending, a poll message reports the
+// result.
+func (c *Client) UpdateDomain(ctx context.Context, q UpdateDomain) (pending bool, err error) {
+	cmd := &call{Command: Command{Verb: "update", Object: "domain", Request: q}, trid: q.ClTRID, body: q.write}
+	if q.changesDS() {
+		cmd.requiredExtension = nsSecDNS
+		cmd.writeExtension = func(w *Writer, _ services) { writeDSChange(w, q.Add.DS, q.Remove.DS) }
 	}
-	return c.sendForReceipt(ctx, cmd)
-}
-
-// sendForReceipt sends a command whose response has no data.
-func (c *Client) sendForReceipt(ctx context.Context, cmd *call) (Receipt, error) {
 	a, err := c.send(ctx, cmd)
-	if err != nil {
-		return Receipt{}, err
-	}
-	return a.receipt(), nil
+	return err == nil && a.code == CodePending, err
 }
 
 func (q *UpdateDomain) write(w *Writer) {
-	w.Start("domain:update", Attr{"xmlns:domain", nsDomain})
 	w.label("domain:name", q.Name)
 	q.Add.write(w, "domain:add", q.HostAttributes)
 	q.Remove.write(w, "domain:rem", q.HostAttributes)
-	if q.Registrant != "" || q.AuthInfo != "" || q.ClearAuthInfo {
-		w.Start("domain:chg")
-		if q.Registrant != "" {
-			w.handle("domain:registrant", q.Registrant)
-		}
-		switch {
-		case q.AuthInfo != "" && q.ClearAuthInfo:
-			w.Fail("domain:authInfo", "can't be set and cleared at the same time")
-		case q.AuthInfo != "":
-			writeAuthInfo(w, "domain", q.AuthInfo)
-		case q.ClearAuthInfo:
-			w.Start("domain:authInfo")
-			w.Empty("domain:null")
-			w.End("domain:authInfo")
-		}
-		w.End("domain:chg")
+	if q.Registrant == "" && q.AuthInfo == "" {
+		return
 	}
-	w.End("domain:update")
+	w.Start("domain:chg")
+	if q.Registrant != "" {
+		w.handle("domain:registrant", q.Registrant)
+	}
+	if q.AuthInfo != "" {
+		writeAuthInfo(w, "domain", q.AuthInfo)
+	}
+	w.End("domain:chg")
 }
 
 // clientStatuses are the values that a registrar may set and remove (RFC 5731,
@@ -85,7 +77,7 @@ var clientStatuses = map[string]bool{
 }
 
 func (p *DomainElements) write(w *Writer, tag string, attributes bool) {
-	if p.isEmpty() {
+	if !p.inUpdate() {
 		return
 	}
 	w.Start(tag)
@@ -105,125 +97,93 @@ type RenewDomain struct {
 	Name string
 	// Expires is the current expiry. The registry refuses a second renewal with the
 	// same date, so repeating the command is harmless.
-	Expires   time.Time
-	Years     int
-	AgreedFee *AgreedFee
-	ClTRID    string
-}
-
-// DomainRenewed is the registry's confirmation.
-type DomainRenewed struct {
-	Receipt
-	Expires    time.Time
-	ChargedFee *ChargedFee
+	Expires time.Time
+	Years   int
+	ClTRID  string
 }
 
 // RenewDomain extends a registration. See RenewOrFind for lost responses.
-func (c *Client) RenewDomain(ctx context.Context, q RenewDomain) (DomainRenewed, error) {
-	cmd := &call{
+func (c *Client) RenewDomain(ctx context.Context, q RenewDomain) (provision.Outcome, error) {
+	a, err := c.send(ctx, &call{
 		Command: Command{Verb: "renew", Object: "domain", Request: q}, trid: q.ClTRID,
-		requiredExtensions: q.AgreedFee.requiredExtensions(),
 		body: func(w *Writer) {
-			w.Start("domain:renew", Attr{"xmlns:domain", nsDomain})
 			w.label("domain:name", q.Name)
-			w.date("domain:curExpDate", q.Expires)
+			if q.Expires.IsZero() {
+				w.Fail("domain:curExpDate", "is missing")
+			}
+			w.Leaf("domain:curExpDate", q.Expires.UTC().Format(time.DateOnly))
 			w.years("domain:period", q.Years)
-			w.End("domain:renew")
 		},
-		writeExtension: func(w *Writer, _ services) { q.AgreedFee.write(w, "renew") },
-	}
-	a, err := c.send(ctx, cmd)
+	})
 	if err != nil {
-		return DomainRenewed{}, err
+		return provision.Outcome{}, err
 	}
-	return DomainRenewed{
-		Receipt:    a.receipt(),
-		Expires:    a.data.Child(nsDomain, "renData").timeValue(nsDomain, "exDate"),
-		ChargedFee: readChargedFee(a.extension, "renData"),
-	}, nil
+	return a.outcome("renData"), nil
 }
 
-// DeleteDomain deletes a domain (RFC 5731, 3.2.2).
-type DeleteDomain struct{ Name, ClTRID string }
+// TransferOp is an operation on a transfer (RFC 5730, 2.9.3.4).
+type TransferOp string
 
-// DeleteDomain deletes a domain.
-func (c *Client) DeleteDomain(ctx context.Context, q DeleteDomain) (Receipt, error) {
-	return c.sendForReceipt(ctx, &call{
-		Command: Command{Verb: "delete", Object: "domain", Request: q}, trid: q.ClTRID,
-		body: func(w *Writer) {
-			w.Start("domain:delete", Attr{"xmlns:domain", nsDomain})
-			w.label("domain:name", q.Name)
-			w.End("domain:delete")
-		},
-	})
-}
+// Transfer operations.
+const (
+	TransferRequest TransferOp = "request"
+	TransferQuery   TransferOp = "query"
+)
 
-// RestoreDomain restores a deleted domain (RFC 3915, 4.2.5).
-type RestoreDomain struct {
+// Transfer states (RFC 5730, 2.9.3.4).
+const (
+	TransferPending        = "pending"
+	TransferClientApproved = "clientApproved"
+	TransferServerApproved = "serverApproved"
+)
+
+// TransferDomain requests a transfer from another registrar or queries its state
+// (RFC 5731, 3.1.3 and 3.2.4).
+type TransferDomain struct {
+	Op   TransferOp
 	Name string
-	// Report is required by gTLD registries during pendingRestore; nil sends the
-	// request. Request and report are separate commands.
-	Report *RestoreReport
-	// AgreedFee is the restore fee that the client agrees to.
-	AgreedFee *AgreedFee
-	ClTRID    string
+	// Years are added by a request; 0 means the registry's default.
+	Years int
+	// AuthInfo is the auth code. A request needs it, and so does a query by a third
+	// party.
+	AuthInfo string
+	ClTRID   string
 }
 
-// RestoreReport is the registrar's restore report (RFC 3915, 4.2.5).
-type RestoreReport struct {
-	// Before and After describe the domain, usually as its whois record.
-	Before, After     string
-	Deleted, Restored time.Time
-	Reason            string
-	// Statements are one or two sentences that the registry prescribes.
-	Statements []string
-	Other      string
+// Transfer is the state of a transfer.
+type Transfer struct {
+	Status string
+	// Requester is the account that requested it (reID).
+	Requester string
 }
 
-// RestoreDomain sends a restore request or its report.
-func (c *Client) RestoreDomain(ctx context.Context, q RestoreDomain) (Receipt, error) {
-	return c.sendForReceipt(ctx, &call{
-		Command: Command{Verb: "update", Object: "domain", Request: q}, trid: q.ClTRID,
-		requiredExtensions: append([]string{nsRGP}, q.AgreedFee.requiredExtensions()...),
-		body: func(w *Writer) {
-			w.Start("domain:update", Attr{"xmlns:domain", nsDomain})
-			w.label("domain:name", q.Name)
-			w.Empty("domain:chg") // RFC 3915, 4.2.5: an update that changes nothing
-			w.End("domain:update")
-		},
-		writeExtension: func(w *Writer, _ services) {
-			w.Start("rgp:update", Attr{"xmlns:rgp", nsRGP})
-			q.Report.write(w)
-			w.End("rgp:update")
-			q.AgreedFee.write(w, "update")
-		},
+// TransferDomain performs an operation on a transfer. See TransferOrFind for lost
+// responses to a request.
+func (c *Client) TransferDomain(ctx context.Context, q TransferDomain) (Transfer, error) {
+	a, err := c.send(ctx, &call{
+		Command: Command{Verb: "transfer", Object: "domain", Request: q}, trid: q.ClTRID,
+		attrs: []Attr{{"op", string(q.Op)}}, safe: q.Op == TransferQuery, body: q.write,
 	})
+	if err != nil {
+		return Transfer{}, err
+	}
+	data := a.data.Child(nsDomain, "trnData")
+	transfer := Transfer{Status: data.value(nsDomain, "trStatus"), Requester: data.value(nsDomain, "reID")}
+	if a.code == CodePending {
+		transfer.Status = TransferPending
+	}
+	return transfer, nil
 }
 
-func (r *RestoreReport) write(w *Writer) {
-	if r == nil {
-		w.Empty("rgp:restore", Attr{"op", "request"})
-		return
+func (q *TransferDomain) write(w *Writer) {
+	if q.Op != TransferRequest && q.Op != TransferQuery {
+		w.Fail("transfer", "is not a transfer operation")
 	}
-	if n := len(r.Statements); n < 1 || n > 2 {
-		w.Fail("rgp:statement", "must appear once or twice")
+	w.label("domain:name", q.Name)
+	if q.Op == TransferRequest {
+		w.years("domain:period", q.Years)
 	}
-	if r.Deleted.IsZero() || r.Restored.IsZero() {
-		w.Fail("rgp:report", "lacks its times")
+	if q.AuthInfo != "" {
+		writeAuthInfo(w, "domain", q.AuthInfo)
 	}
-	w.Start("rgp:restore", Attr{"op", "report"})
-	w.Start("rgp:report")
-	w.Leaf("rgp:preData", r.Before)
-	w.Leaf("rgp:postData", r.After)
-	w.Leaf("rgp:delTime", r.Deleted.UTC().Format(time.RFC3339))
-	w.Leaf("rgp:resTime", r.Restored.UTC().Format(time.RFC3339))
-	w.Leaf("rgp:resReason", r.Reason)
-	for _, statement := range r.Statements {
-		w.Leaf("rgp:statement", statement)
-	}
-	if r.Other != "" {
-		w.Leaf("rgp:other", r.Other)
-	}
-	w.End("rgp:report")
-	w.End("rgp:restore")
 }

@@ -2,6 +2,7 @@ package epp
 
 import (
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -61,17 +62,9 @@ func (a Amount) String() string {
 	return sign + strconv.FormatInt(int64(a/perUnit), 10) + "." + decimals
 }
 
-// FeeQuery requests prices in a check (RFC 8748, 5.1.1).
-type FeeQuery struct {
-	// Currency is three capital letters; empty means the account's own.
-	Currency string
-	// Commands are the commands to price; none means create for one year.
-	Commands []FeeCommand
-}
-
-// FeeCommand is a command and its period.
+// FeeCommand is a command whose fee a check requests (RFC 8748, 5.1.1).
 type FeeCommand struct {
-	// Name is create, renew, transfer, restore, delete or update.
+	// Name is create, renew or transfer.
 	Name string
 	// Years is 0 for commands without a period.
 	Years int
@@ -83,140 +76,58 @@ type Fee struct {
 	// Class is the registry's fee class, such as "premium"; empty or "standard" for
 	// ordinary names.
 	Class string
-	// Unknown means that the registry can't report the fees of this name; Reason
-	// explains why.
+	// Unknown means that the registry can't report the fees of this name.
 	Unknown bool
-	Reason  string
-	Prices  []Price
+	prices  []price
 }
 
-// Price is the sum of fees and credits of one command.
-type Price struct {
-	FeeCommand
-	Amount Amount
-	// Known is false where the registry reports no fee or an inexact amount.
-	Known bool
-	// Standard means that the registry marks this as its usual price.
-	Standard bool
-	Reason   string
+// price is the sum of fees and credits of one command.
+type price struct {
+	command string
+	amount  Amount
+	// known is false where the registry reports no fee or an inexact amount.
+	known bool
+	// standard means that the registry marks this as its usual price.
+	standard bool
 }
 
 // Price returns the price of one command; false if unknown.
-func (f *Fee) Price(command string) (Price, bool) {
-	if f == nil {
-		return Price{}, false
-	}
-	for _, price := range f.Prices {
-		if price.Name == command && price.Known {
-			return price, true
+func (f *Fee) Price(command string) (Amount, bool) {
+	for _, price := range f.prices {
+		if price.command == command && price.known {
+			return price.amount, true
 		}
 	}
-	return Price{}, false
+	return 0, false
 }
 
 // standardFeeClasses are the fee classes that mean "no special price".
 var standardFeeClasses = map[string]bool{"": true, "standard": true, "default": true, "regular": true, "normal": true}
 
-// Premium reports whether the registry has a special price for the name or reports
-// none: a name of unknown price must not be sold at the list price.
-func (f *Fee) Premium() bool { return f.PremiumFor("create") }
-
-// PremiumFor is Premium for another priced command.
-func (f *Fee) PremiumFor(command string) bool {
+// Premium reports whether the registry has a special price for a command or reports
+// none: a name of unknown price must not be sold at the list price. A nil Fee comes
+// from a registry without fees.
+func (f *Fee) Premium(command string) bool {
 	if f == nil {
 		return false
 	}
 	if _, known := f.Price(command); f.Unknown || !known {
 		return true
 	}
-	if standardFeeClasses[strings.ToLower(f.Class)] {
-		return false
-	}
-	for _, price := range f.Prices {
-		if price.Name == command && price.Standard {
-			return false
-		}
-	}
-	return true
+	return !standardFeeClasses[strings.ToLower(f.Class)] &&
+		!slices.ContainsFunc(f.prices, func(p price) bool { return p.command == command && p.standard })
 }
 
-func (q *FeeQuery) commands() []FeeCommand {
-	if len(q.Commands) == 0 {
-		return []FeeCommand{{Name: "create", Years: 1}}
-	}
-	return q.Commands
-}
-
-// key identifies equal queries, which share a batch.
-func (q *FeeQuery) key() string {
-	if q == nil {
-		return ""
-	}
-	key := "fee " + q.Currency
-	for _, command := range q.commands() {
-		key += " " + command.Name + strconv.Itoa(command.Years)
-	}
-	return key
-}
-
-var feeCommands = map[string]bool{
-	"create": true, "delete": true, "renew": true, "update": true, "transfer": true, "restore": true,
-}
-
-func (q *FeeQuery) write(w *Writer) {
+func (c FeeCommand) write(w *Writer) {
 	w.Start("fee:check", Attr{"xmlns:fee", nsFee})
-	writeCurrency(w, q.Currency)
-	for _, command := range q.commands() {
-		if !feeCommands[command.Name] {
-			w.Fail("fee:command", "contains a command without a fee")
-		}
-		if command.Years == 0 {
-			w.Empty("fee:command", Attr{"name", command.Name})
-			continue
-		}
-		w.Start("fee:command", Attr{"name", command.Name})
-		w.years("fee:period", command.Years)
+	if c.Years == 0 {
+		w.Empty("fee:command", Attr{"name", c.Name})
+	} else {
+		w.Start("fee:command", Attr{"name", c.Name})
+		w.years("fee:period", c.Years)
 		w.End("fee:command")
 	}
 	w.End("fee:check")
-}
-
-func writeCurrency(w *Writer, currency string) {
-	if currency == "" {
-		return
-	}
-	if len(currency) != 3 || strings.ToUpper(currency) != currency {
-		w.Fail("fee:currency", "must be three capital letters")
-	}
-	w.Leaf("fee:currency", currency)
-}
-
-// AgreedFee is the fee that a command agrees to (RFC 8748, 5.2). Registries create
-// premium names only for clients that state the expected fee.
-type AgreedFee struct {
-	Currency string
-	Amount   Amount
-}
-
-// write adds the agreed fee to the extension of a command; nil writes nothing.
-func (o *AgreedFee) write(w *Writer, verb string) {
-	if o == nil {
-		return
-	}
-	if o.Amount < 0 {
-		w.Fail("fee:fee", "must not be negative")
-	}
-	w.Start("fee:"+verb, Attr{"xmlns:fee", nsFee})
-	writeCurrency(w, o.Currency)
-	w.Leaf("fee:fee", o.Amount.String())
-	w.End("fee:" + verb)
-}
-
-func (o *AgreedFee) requiredExtensions() []string {
-	if o == nil {
-		return nil
-	}
-	return []string{nsFee}
 }
 
 // readFees reads the fees of a check, keyed by name in lower case.
@@ -228,30 +139,18 @@ func readFees(extension *Node) map[string]*Fee {
 	currency := data.value(nsFee, "currency")
 	fees := make(map[string]*Fee, len(data.Children))
 	for _, cd := range data.All(nsFee, "cd") {
-		fee := &Fee{
-			Currency: currency, Class: cd.value(nsFee, "class"), Reason: cd.value(nsFee, "reason"),
-			Unknown: !parseBool(cd.Attr("avail"), true),
-		}
+		fee := &Fee{Currency: currency, Class: cd.value(nsFee, "class"), Unknown: !parseBool(cd.Attr("avail"), true)}
 		for _, command := range cd.All(nsFee, "command") {
-			fee.Prices = append(fee.Prices, readPrice(command))
+			amount, known := sumFees(command)
+			fee.prices = append(fee.prices, price{command.Attr("name"), amount, known, parseBool(command.Attr("standard"), false)})
 		}
 		fees[strings.ToLower(cd.value(nsFee, "objID"))] = fee
 	}
 	return fees
 }
 
-func readPrice(command *Node) Price {
-	price := Price{
-		FeeCommand: FeeCommand{Name: command.Attr("name"), Years: readYears(command.Child(nsFee, "period"))},
-		Standard:   parseBool(command.Attr("standard"), false), Reason: command.value(nsFee, "reason"),
-	}
-	price.Amount, price.Known = sumFees(command)
-	return price
-}
-
 // sumFees adds up the fees and credits below n. Credits are negative (RFC 8748, 3.4).
 func sumFees(n *Node) (total Amount, known bool) {
-	known = false
 	for _, child := range n.Children {
 		if child.Space != nsFee || child.Local != "fee" && child.Local != "credit" {
 			continue
@@ -264,42 +163,4 @@ func sumFees(n *Node) (total Amount, known bool) {
 		known = known || child.Local == "fee"
 	}
 	return total, known
-}
-
-// ChargedFee is what a command cost, if the registry reports it (RFC 8748, 5.2).
-type ChargedFee struct {
-	Currency string
-	Amount   Amount
-	// Balance is the remaining account balance if BalanceKnown.
-	Balance      Amount
-	BalanceKnown bool
-}
-
-// readChargedFee reads the fee of a transform command; nil if the registry reports
-// none.
-func readChargedFee(extension *Node, element string) *ChargedFee {
-	data := extension.Child(nsFee, element)
-	if data == nil {
-		return nil
-	}
-	total, known := sumFees(data)
-	if !known {
-		return nil
-	}
-	charged := &ChargedFee{Currency: data.value(nsFee, "currency"), Amount: total}
-	if balance, err := ParseAmount(data.value(nsFee, "balance")); err == nil {
-		charged.Balance, charged.BalanceKnown = balance, true
-	}
-	return charged
-}
-
-func readYears(period *Node) int {
-	years, err := strconv.Atoi(period.text())
-	if err != nil || period.Attr("unit") == "m" && years%12 != 0 {
-		return 0
-	}
-	if period.Attr("unit") == "m" {
-		return years / 12
-	}
-	return years
 }

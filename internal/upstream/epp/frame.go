@@ -11,9 +11,8 @@ import (
 const headerOctets = 4
 
 const (
-	defaultMaxFrame = 1 << 20
-	minFrameLimit   = 64 << 10
-	maxFrameLimit   = 16 << 20
+	// maxFrame limits frames in both directions.
+	maxFrame = 1 << 20
 	// maxRetainedBuffer is the largest buffer that a connection reuses for later
 	// frames.
 	maxRetainedBuffer = 64 << 10
@@ -27,9 +26,8 @@ var (
 // frameReader reads frames. The slice that next returns is valid until the next
 // call.
 type frameReader struct {
-	from  io.Reader
-	limit int
-	buf   []byte
+	from io.Reader
+	buf  []byte
 }
 
 func (r *frameReader) next() ([]byte, error) {
@@ -41,7 +39,7 @@ func (r *frameReader) next() ([]byte, error) {
 	if total <= headerOctets {
 		return nil, errFrameTooShort
 	}
-	if total > int64(r.limit) {
+	if total > maxFrame {
 		return nil, errFrameTooLong
 	}
 	size := int(total) - headerOctets

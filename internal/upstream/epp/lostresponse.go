@@ -7,18 +7,8 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 )
-
-// PriorAttempt describes a command that the caller may have sent before, possibly
-// before a restart.
-type PriorAttempt struct {
-	// Sent means that the command may have been sent, so the registry is queried
-	// first.
-	Sent bool
-	// Since is when the intent was stored, in the registry's time. An older object
-	// was not created by this command.
-	Since time.Time
-}
 
 const (
 	// maxSends limits how often a lost command is sent per call.
@@ -35,39 +25,39 @@ const (
 var ambiguousCodes = map[int]bool{CodeFailed: true, CodeFailedClosing: true, CodePendingTransfer: true}
 
 // sendOrFind sends a command until it is known to have been executed or refused.
-// find queries the registry: true means executed, false means no trace, and a
-// conflict means that the object belongs to another registrar or order.
-func sendOrFind[T any](ctx context.Context, host string, sent bool,
-	send func(context.Context) (T, error), find func(context.Context) (T, bool, error),
-) (got T, found bool, err error) {
+// sent means that it may have been sent before, possibly before a restart, so the
+// registry is queried first. find queries the registry: true means executed, false
+// means no trace, and a conflict means that the object belongs to another registrar
+// or order.
+func sendOrFind[T any](ctx context.Context, host string, sent bool, send func() (T, error), find func() (T, bool, error)) (T, error) {
 	if sent {
-		if got, found, err = find(ctx); err != nil || found {
-			return got, found, asOutcomeUnknown(host, err)
+		if got, found, err := find(); err != nil || found {
+			return got, asOutcomeUnknown(host, err)
 		}
 	}
 	for try := 1; ; try++ {
-		got, err = send(ctx)
+		got, err := send()
 		if err == nil {
-			return got, false, nil
+			return got, nil
 		}
 		lost, code := errors.Is(err, ErrOutcomeUnknown), ResultCode(err)
 		if !lost && !ambiguousCodes[code] && (!sent || code == 0) {
-			return got, false, err
+			return got, err
 		}
 		sent = sent || lost
-		seen, found, queryErr := find(ctx)
+		seen, found, queryErr := find()
 		switch {
 		case found:
-			return seen, true, nil
+			return seen, nil
 		case queryErr != nil && sent:
-			return got, false, asOutcomeUnknown(host, queryErr)
+			return got, asOutcomeUnknown(host, queryErr)
 		case queryErr != nil || !lost || try >= maxSends:
-			return got, false, err
+			return got, err
 		}
 		select {
 		case <-time.After(time.Duration(try) * resendDelay):
 		case <-ctx.Done():
-			return got, false, outcomeUnknown(host, ctx.Err())
+			return got, outcomeUnknown(host, ctx.Err())
 		}
 	}
 }
@@ -82,41 +72,28 @@ func asOutcomeUnknown(host string, err error) error {
 }
 
 func existsElsewhere(host string, cause error) error {
-	return &registrar.Error{Kind: registrar.KindConflict, Code: ResultExists, Detail: host + ": the object belongs to another registrar or order", Err: cause}
+	return &registrar.Error{Kind: registrar.KindConflict, Code: registrar.EPPExists, Detail: host + ": the object belongs to another registrar or order", Err: cause}
 }
 
 // CreateOrFind registers a name and queries the registry before it sends the
-// command again. found means that an earlier attempt succeeded. A conflict with
-// code ResultExists is final: another registrar or another of our orders has the
-// name.
-func (c *Client) CreateOrFind(ctx context.Context, q CreateDomain, earlier PriorAttempt) (created DomainCreated, found bool, err error) {
-	if q.ClTRID == "" {
-		q.ClTRID = newTRID(c.account.Now()) // the same for every attempt
-	}
-	if earlier.Since.IsZero() {
-		earlier.Since = c.account.Now()
-	}
-	find := func(ctx context.Context) (DomainCreated, bool, error) {
+// command again. since is when the intent was stored, in the registry's time: an
+// older domain was not created by this command. A conflict with code EPPExists is
+// final: another registrar or another of our orders has the name.
+func (c *Client) CreateOrFind(ctx context.Context, q CreateDomain, sent bool, since time.Time) (provision.Outcome, error) {
+	return sendOrFind(ctx, c.Host(), sent, func() (provision.Outcome, error) { return c.CreateDomain(ctx, q) }, func() (provision.Outcome, bool, error) {
 		info, err := c.InfoDomain(ctx, InfoDomain{Name: q.Name})
 		switch {
 		case ResultCode(err) == CodeMissing:
-			return DomainCreated{}, false, nil
+			return provision.Outcome{}, false, nil
 		case ResultCode(err) == CodeAuthorization: // it exists, and the registry hides it from us
-			return DomainCreated{}, false, existsElsewhere(c.Host(), err)
+			return provision.Outcome{}, false, existsElsewhere(c.Host(), err)
 		case err != nil:
-			return DomainCreated{}, false, err
-		case !wasCreatedBy(&info, &q, c.ClientID(), earlier.Since):
-			return DomainCreated{}, false, existsElsewhere(c.Host(), nil)
+			return provision.Outcome{}, false, err
+		case !wasCreatedBy(&info, &q, c.ClientID(), since):
+			return provision.Outcome{}, false, existsElsewhere(c.Host(), nil)
 		}
-		receipt := info.Receipt
-		receipt.ClTRID = q.ClTRID
-		if info.Has("pendingCreate") {
-			receipt.Code = CodePending
-		}
-		return DomainCreated{Receipt: receipt, Name: info.Name, Created: info.Created, Expires: info.Expires}, true, nil
-	}
-	return sendOrFind(ctx, c.Host(), earlier.Sent,
-		func(ctx context.Context) (DomainCreated, error) { return c.CreateDomain(ctx, q) }, find)
+		return provision.Outcome{Pending: info.Has("pendingCreate"), Expires: info.Expires}, true, nil
+	})
 }
 
 // wasCreatedBy reports whether a domain was created by this command. The sponsor
@@ -144,20 +121,17 @@ func isMasked(secret string) bool {
 
 // RenewOrFind extends a registration and checks whether the expiry has moved before
 // it sends the command again.
-func (c *Client) RenewOrFind(ctx context.Context, q RenewDomain, earlier PriorAttempt) (renewed DomainRenewed, found bool, err error) {
-	wanted := minRenewedExpiry(q.Expires, q.Years)
-	find := func(ctx context.Context) (DomainRenewed, bool, error) {
+func (c *Client) RenewOrFind(ctx context.Context, q RenewDomain, sent bool) (provision.Outcome, error) {
+	return sendOrFind(ctx, c.Host(), sent, func() (provision.Outcome, error) { return c.RenewDomain(ctx, q) }, func() (provision.Outcome, bool, error) {
 		info, err := c.InfoDomain(ctx, InfoDomain{Name: q.Name})
 		switch code := ResultCode(err); {
 		case code == CodeMissing || code == CodeAuthorization:
-			return DomainRenewed{}, false, nil // the renewal itself reports why
+			return provision.Outcome{}, false, nil // the renewal itself reports why
 		case err != nil:
-			return DomainRenewed{}, false, err
+			return provision.Outcome{}, false, err
 		}
-		return DomainRenewed{Receipt: info.Receipt, Expires: info.Expires}, !info.Expires.Before(wanted), nil
-	}
-	return sendOrFind(ctx, c.Host(), earlier.Sent,
-		func(ctx context.Context) (DomainRenewed, error) { return c.RenewDomain(ctx, q) }, find)
+		return provision.Outcome{Expires: info.Expires}, !info.Expires.Before(minRenewedExpiry(q.Expires, q.Years)), nil
+	})
 }
 
 // minRenewedExpiry is the earliest expiry after a renewal, less a day: registries
@@ -168,71 +142,58 @@ func minRenewedExpiry(from time.Time, years int) time.Time {
 
 // TransferOrFind requests a transfer and looks for our own request before it sends
 // the command again.
-func (c *Client) TransferOrFind(ctx context.Context, q TransferDomain, earlier PriorAttempt) (transfer Transfer, found bool, err error) {
+func (c *Client) TransferOrFind(ctx context.Context, q TransferDomain, sent bool) (Transfer, error) {
 	q.Op = TransferRequest
-	find := func(ctx context.Context) (Transfer, bool, error) {
+	return sendOrFind(ctx, c.Host(), sent, func() (Transfer, error) { return c.TransferDomain(ctx, q) }, func() (Transfer, bool, error) {
 		state, err := c.TransferDomain(ctx, TransferDomain{Op: TransferQuery, Name: q.Name, AuthInfo: q.AuthInfo})
-		if err == nil && strings.EqualFold(state.Requester, c.ClientID()) {
-			switch state.Status {
-			case TransferPending:
-				state.Code = CodePending
-				return state, true, nil
-			case TransferClientApproved, TransferServerApproved:
-				return state, true, nil
-			}
-		}
 		if err != nil && ResultCode(err) == 0 {
 			return Transfer{}, false, err
 		}
-		return c.findTransferred(ctx, q)
-	}
-	return sendOrFind(ctx, c.Host(), earlier.Sent,
-		func(ctx context.Context) (Transfer, error) { return c.TransferDomain(ctx, q) }, find)
+		if err == nil && strings.EqualFold(state.Requester, c.ClientID()) {
+			switch state.Status {
+			case TransferPending, TransferClientApproved, TransferServerApproved:
+				return state, true, nil
+			}
+		}
+		_, sponsored, err := c.findTransferred(ctx, q)
+		return Transfer{Status: TransferServerApproved}, sponsored, err
+	})
 }
 
 // findTransferred handles registries without a pending phase, which have no
 // transfer to query: the domain is either ours or not.
-func (c *Client) findTransferred(ctx context.Context, q TransferDomain) (Transfer, bool, error) {
-	info, err := c.InfoDomain(ctx, InfoDomain{Name: q.Name, AuthInfo: q.AuthInfo})
-	switch code := ResultCode(err); {
-	case code == CodeMissing || code == CodeAuthorization || code == CodeAuthInfo: // hidden from us, so not ours
-		return Transfer{}, false, nil
-	case err != nil: // a failing registry (2400, 2502) says nothing about the sponsor
-		return Transfer{}, false, err
-	case !strings.EqualFold(info.Sponsor, c.ClientID()):
-		return Transfer{}, false, nil
+func (c *Client) findTransferred(ctx context.Context, q TransferDomain) (info DomainInfo, sponsored bool, err error) {
+	info, err = c.InfoDomain(ctx, InfoDomain{Name: q.Name, AuthInfo: q.AuthInfo})
+	switch ResultCode(err) {
+	case CodeMissing, CodeAuthorization, CodeAuthInfo: // hidden from us, so not ours
+		return info, false, nil
 	}
-	return Transfer{
-		Receipt: info.Receipt, Name: info.Name, Status: TransferServerApproved,
-		Requester: c.ClientID(), Expires: info.Expires,
-	}, true, nil
+	// A failing registry (2400, 2502) says nothing about the sponsor.
+	return info, err == nil && strings.EqualFold(info.Sponsor, c.ClientID()), err
 }
 
-// CreateContactOrFind creates a contact. An existing id in our account counts as
-// ours, since the caller chose it for this purpose. Gateways that choose ids
-// themselves can't be queried; there a lost response may leave an unused contact.
-func (c *Client) CreateContactOrFind(ctx context.Context, q CreateContact, earlier PriorAttempt) (created ContactCreated, found bool, err error) {
-	find := func(ctx context.Context) (ContactCreated, bool, error) {
-		info, err := c.InfoContact(ctx, InfoContact{ID: q.ID})
+// CreateContactOrFind creates a contact and returns its id. An existing id in our
+// account counts as ours, since the caller chose it for this purpose. Gateways that
+// choose ids themselves can't be queried; there a lost response may leave an unused
+// contact.
+func (c *Client) CreateContactOrFind(ctx context.Context, q CreateContact, sent bool) (id string, err error) {
+	return sendOrFind(ctx, c.Host(), sent, func() (string, error) { return c.CreateContact(ctx, q) }, func() (string, bool, error) {
+		id, sponsor, err := c.InfoContact(ctx, q.ID)
 		switch {
 		case ResultCode(err) == CodeMissing:
-			return ContactCreated{}, false, nil
-		case ResultCode(err) == CodeAuthorization || err == nil && !strings.EqualFold(info.Sponsor, c.ClientID()):
-			return ContactCreated{}, false, existsElsewhere(c.Host(), err)
-		case err != nil:
-			return ContactCreated{}, false, err
+			return "", false, nil
+		case ResultCode(err) == CodeAuthorization || err == nil && !strings.EqualFold(sponsor, c.ClientID()):
+			return "", false, existsElsewhere(c.Host(), err)
 		}
-		return ContactCreated{Receipt: info.Receipt, ID: info.ID, Created: info.Created}, true, nil
-	}
-	return sendOrFind(ctx, c.Host(), earlier.Sent,
-		func(ctx context.Context) (ContactCreated, error) { return c.CreateContact(ctx, q) }, find)
+		return id, err == nil, err
+	})
 }
 
 // EnsureHost creates a host object unless it exists. After a lost response, the
 // next attempt finds it.
 func (c *Client) EnsureHost(ctx context.Context, q CreateHost) error {
 	for try := 1; ; try++ {
-		_, err := c.CreateHost(ctx, q)
+		err := c.CreateHost(ctx, q)
 		switch {
 		case err == nil || ResultCode(err) == CodeExists:
 			return nil

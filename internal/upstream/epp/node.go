@@ -89,6 +89,15 @@ func (n *Node) text() string {
 // value returns the text of a child.
 func (n *Node) value(space, local string) string { return n.Child(space, local).text() }
 
+// texts returns the texts of the children with this name.
+func (n *Node) texts(space, local string) []string {
+	var texts []string
+	for _, child := range n.All(space, local) {
+		texts = append(texts, child.Text)
+	}
+	return texts
+}
+
 // timeValue returns the time in a child; zero if absent or invalid.
 func (n *Node) timeValue(space, local string) time.Time { return parseTime(n.value(space, local)) }
 

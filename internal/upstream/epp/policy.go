@@ -30,9 +30,6 @@ type Policy struct {
 	Transfer           TransferStyle
 	// TransferYears is what a completed transfer adds to the term.
 	TransferYears int
-	// Restorable means that a deleted domain passes through redemption and can be
-	// restored.
-	Restorable bool
 	// NoTransferLock means that a registrar can't lock a domain; only the auth code
 	// protects it.
 	NoTransferLock bool
@@ -65,18 +62,7 @@ const (
 	Transit
 )
 
-func (e ExpiryAction) String() string {
-	switch e {
-	case AutoRenew:
-		return "auto_renew"
-	case AutoDelete:
-		return "delete"
-	case Transit:
-		return "transit"
-	default:
-		return "unknown"
-	}
-}
+func (e ExpiryAction) String() string { return [...]string{"auto_renew", "delete", "transit"}[e] }
 
 // TransferStyle is how a domain changes its registrar.
 type TransferStyle uint8
@@ -94,8 +80,8 @@ const (
 
 // LabelRule describes which labels can be registered.
 type LabelRule struct {
-	// Min and Max limit the length in characters; 0 means 1 and 63.
-	Min, Max int
+	// Min is the minimum length in characters; 0 means 1. The maximum is 63.
+	Min int
 	// NoIDN allows only a-z, 0-9 and the hyphen.
 	NoIDN bool
 }
@@ -111,17 +97,17 @@ var (
 // agreement.
 var defaultPolicy = Policy{
 	Roles: allRoles, MaxNameservers: 13, MinYears: 1, MaxYears: 10,
-	AuthInfo: AuthInfoRule{Min: 8, Max: 16}, TransferYears: 1, Restorable: true,
+	AuthInfo: AuthInfoRule{Min: 8, Max: 16}, TransferYears: 1,
 }
 
 // thinPolicy is that of registries without contacts.
 var thinPolicy = Policy{
 	MaxNameservers: 13, MinYears: 1, MaxYears: 10,
-	AuthInfo: AuthInfoRule{Min: 8, Max: 16}, TransferYears: 1, Restorable: true,
+	AuthInfo: AuthInfoRule{Min: 8, Max: 16}, TransferYears: 1,
 }
 
-// policies holds the differences. If a gateway presents a TLD differently, the
-// operator's own table takes precedence (see PolicyOf).
+// policies holds the differences. The operator's configuration overrides them where
+// a gateway presents a TLD differently.
 var policies = map[string]Policy{
 	".com": thinPolicy, ".net": thinPolicy, ".cc": thinPolicy, ".tv": thinPolicy,
 	// Google's registry dropped contacts for all its TLDs.
@@ -133,32 +119,32 @@ var policies = map[string]Policy{
 	".de": {
 		Roles: registrantRole, HostAttributes: true, MinNameservers: 2, MaxNameservers: 13, MinYears: 1, MaxYears: 1,
 		AuthInfo: AuthInfoRule{Min: 8, Max: 16, OnDemand: true, ValidDays: 30},
-		AtExpiry: Transit, Transfer: ImmediateTransfer, Restorable: true, NoTransferLock: true,
+		AtExpiry: Transit, Transfer: ImmediateTransfer, NoTransferLock: true,
 	},
 	// EURid generates the auth code; it is valid for 40 days.
 	".eu": {
 		Roles: registrantTechRoles, HostAttributes: true, MaxNameservers: 9, MinYears: 1, MaxYears: 10,
 		AuthInfo: AuthInfoRule{ValidDays: 40, OnDemand: true}, AtExpiry: AutoDelete, Transfer: ImmediateTransfer, TransferYears: 1,
-		Restorable: true, Label: LabelRule{Min: 2},
+		Label: LabelRule{Min: 2},
 	},
 	".at": austria, ".co.at": austria, ".or.at": austria,
 	".ch": switzerland, ".li": switzerland,
 	".be": {
 		Roles: registrantTechRoles, HostAttributes: true, MaxNameservers: 9, MinYears: 1, MaxYears: 1,
-		AuthInfo: AuthInfoRule{OnDemand: true, ValidDays: 7}, Transfer: ImmediateTransfer, TransferYears: 1, Restorable: true,
+		AuthInfo: AuthInfoRule{OnDemand: true, ValidDays: 7}, Transfer: ImmediateTransfer, TransferYears: 1,
 		Label: LabelRule{Min: 2},
 	},
 	".nl": {
 		Roles: rolesWithoutBilling, MaxNameservers: 13, MinYears: 1, MaxYears: 1,
-		AuthInfo: AuthInfoRule{}, Transfer: ImmediateTransfer, Restorable: true, Label: LabelRule{Min: 2, NoIDN: true},
+		AuthInfo: AuthInfoRule{}, Transfer: ImmediateTransfer, Label: LabelRule{Min: 2, NoIDN: true},
 	},
 	".fr": {
 		Roles: rolesWithoutBilling, HostAttributes: true, MaxNameservers: 8, MinYears: 1, MaxYears: 10,
-		AuthInfo: AuthInfoRule{Min: 8, Max: 20}, Transfer: PendingTransfer, TransferYears: 1, Restorable: true,
+		AuthInfo: AuthInfoRule{Min: 8, Max: 20}, Transfer: PendingTransfer, TransferYears: 1,
 	},
 	".it": {
 		Roles: rolesWithoutBilling, HostAttributes: true, MinNameservers: 2, MaxNameservers: 6, MinYears: 1, MaxYears: 1,
-		AuthInfo: AuthInfoRule{Min: 8, Max: 32}, Transfer: PendingTransfer, TransferYears: 1, Restorable: true, Label: LabelRule{Min: 3},
+		AuthInfo: AuthInfoRule{Min: 8, Max: 32}, Transfer: PendingTransfer, TransferYears: 1, Label: LabelRule{Min: 3},
 	},
 	".se": sweden, ".nu": sweden,
 	// At .uk the gaining registrar can't request a transfer: the losing one changes
@@ -174,15 +160,15 @@ var (
 	}
 	switzerland = Policy{
 		Roles: registrantTechRoles, MaxNameservers: 13, MinYears: 1, MaxYears: 1,
-		AuthInfo: AuthInfoRule{Min: 8, Max: 32, OnDemand: true}, Transfer: ImmediateTransfer, Restorable: true, Label: LabelRule{Min: 3},
+		AuthInfo: AuthInfoRule{Min: 8, Max: 32, OnDemand: true}, Transfer: ImmediateTransfer, Label: LabelRule{Min: 3},
 	}
 	sweden = Policy{
 		Roles: registrantRole, MaxNameservers: 13, MinYears: 1, MaxYears: 10,
-		AuthInfo: AuthInfoRule{Min: 8, Max: 16}, AtExpiry: AutoDelete, Transfer: ImmediateTransfer, Restorable: true,
+		AuthInfo: AuthInfoRule{Min: 8, Max: 16}, AtExpiry: AutoDelete, Transfer: ImmediateTransfer,
 	}
 	nominet = Policy{
 		Roles: registrantRole, MaxNameservers: 10, MinYears: 1, MaxYears: 10,
-		AtExpiry: AutoDelete, Transfer: PushTransfer, Restorable: true, NoTransferLock: true,
+		AtExpiry: AutoDelete, Transfer: PushTransfer, NoTransferLock: true,
 	}
 )
 
@@ -191,17 +177,12 @@ func withYears(p Policy, minYears, maxYears int) Policy {
 	return p
 }
 
-// PolicyOf returns a copy of the policy of a TLD (".co.uk"). own is the operator's
-// table and takes precedence; it may be nil.
-func PolicyOf(tld string, own map[string]Policy) Policy {
-	p, found := own[tld]
-	if !found {
-		if p, found = policies[tld]; !found {
-			p = defaultPolicy
-		}
+// PolicyOf returns the policy of a TLD (".co.uk").
+func PolicyOf(tld string) Policy {
+	if p, found := policies[tld]; found {
+		return p
 	}
-	p.Roles = slices.Clone(p.Roles)
-	return p
+	return defaultPolicy
 }
 
 // NeedsContacts reports whether a domain has contacts at all.
@@ -243,6 +224,10 @@ func (p *Policy) violation(q *CreateDomain) string {
 	return p.AuthInfo.violation(q.AuthInfo)
 }
 
+// generatedLength is the length of the codes that we generate; 0 where the registry
+// sets them.
+func (r *AuthInfoRule) generatedLength() int { return min(r.Max, max(r.Min, authCodeLength)) }
+
 func (r *AuthInfoRule) violation(secret string) string {
 	length := utf8.RuneCountInString(secret)
 	switch {
@@ -269,7 +254,7 @@ func (r *LabelRule) violation(label string) string {
 		shown = decoded
 	}
 	length := utf8.RuneCountInString(shown)
-	if length < max(1, r.Min) || r.Max > 0 && length > r.Max || len(label) > 63 {
+	if length < max(1, r.Min) || len(label) > 63 {
 		return "label length is not sold by the registry"
 	}
 	return ""

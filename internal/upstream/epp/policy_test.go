@@ -6,12 +6,13 @@ import (
 	"testing"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
 )
 
 func TestPolicies_EachCanBeMet(t *testing.T) {
 	t.Parallel()
 	for tld := range policies {
-		p := PolicyOf(tld, nil)
+		p := PolicyOf(tld)
 		q := CreateDomain{Name: "example-name" + tld, Years: p.MinYears, HostAttributes: p.HostAttributes}
 		for _, role := range p.Roles {
 			if role == Registrant {
@@ -21,7 +22,7 @@ func TestPolicies_EachCanBeMet(t *testing.T) {
 			}
 		}
 		for range p.MinNameservers {
-			q.Nameservers = append(q.Nameservers, Nameserver{Name: "ns.test"})
+			q.Nameservers = append(q.Nameservers, domainchange.Nameserver{Name: "ns.test"})
 		}
 		if !p.AuthInfo.OnDemand && p.AuthInfo.Max > 0 {
 			q.AuthInfo = strings.Repeat("x", p.AuthInfo.Min)
@@ -55,20 +56,16 @@ func TestPolicyOf_KnownRegistries(t *testing.T) {
 			return len(p.Roles) == 4 && !p.HostAttributes && p.MinYears == 1 && p.MaxYears == 10
 		},
 	} {
-		if p := PolicyOf(tld, nil); !want(p) {
+		if p := PolicyOf(tld); !want(p) {
 			t.Errorf("%s: %+v", tld, p)
 		}
-	}
-	own := map[string]Policy{".de": {Roles: rolesWithoutBilling, MinYears: 1, MaxYears: 1}}
-	if p := PolicyOf(".de", own); len(p.Roles) != 3 {
-		t.Errorf("the operator's own table: %+v", p)
 	}
 }
 
 func TestPolicyCheck_ReportsViolationsBeforeSending(t *testing.T) {
 	t.Parallel()
-	good := CreateDomain{Name: "hidden.de", Years: 1, HostAttributes: true, Nameservers: []Nameserver{{Name: "a"}, {Name: "b"}}, Registrant: "REG-1"}
-	p := PolicyOf(".de", nil)
+	good := CreateDomain{Name: "hidden.de", Years: 1, HostAttributes: true, Nameservers: []domainchange.Nameserver{{Name: "a"}, {Name: "b"}}, Registrant: "REG-1"}
+	p := PolicyOf(".de")
 	if err := p.Check(&good); err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +85,7 @@ func TestPolicyCheck_ReportsViolationsBeforeSending(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	nl, it := PolicyOf(".nl", nil), PolicyOf(".it", nil)
+	nl, it := PolicyOf(".nl"), PolicyOf(".it")
 	if nl.Label.violation("xn--mller-kva") == "" || it.Label.violation("xn--mller-kva") != "" || it.Label.violation("ab") == "" {
 		t.Error("wrong label verdict")
 	}
@@ -132,7 +129,7 @@ func TestProtocolExtension_WritesElementsAndReadsResponses(t *testing.T) {
 		return reply{xml: responseXML(1000, tridOf(r), "", `<y:result xmlns:y="urn:example:unknown-9.9">handle-9</y:result>`)}
 	}}
 	c := f.client(t, func(a *Account) { a.ProtocolExtension = hook })
-	if _, err := c.CreateDomain(t.Context(), CreateDomain{Name: "a.test", AgreedFee: &AgreedFee{"EUR", 10000}}); err != nil {
+	if _, err := c.CreateDomain(t.Context(), CreateDomain{Name: "a.test"}); err != nil {
 		t.Fatal(err)
 	}
 	f.mu.Lock()
@@ -141,7 +138,7 @@ func TestProtocolExtension_WritesElementsAndReadsResponses(t *testing.T) {
 		t.Error("the login did not request the extension")
 	}
 	root, err := parseDocument([]byte(f.frames[1]))
-	if err != nil || outline(root.Child("", "command").Child("", "extension")) != "extension(create(currency fee) create(trustee))" {
+	if err != nil || outline(root.Child("", "command").Child("", "extension")) != "extension(create(trustee))" {
 		t.Errorf("sent %s", f.frames[1])
 	}
 	if len(hook.seen) != 1 || hook.seen[0] != "create handle-9" {

@@ -4,11 +4,32 @@ import (
 	"container/list"
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
+
+// Priority is the priority class of a command. Each class has its own queue; a
+// command is sent when no higher class has one that may be sent.
+type Priority uint8
+
+const (
+	// PriorityOrder is for paid items and payments in progress. It is the default
+	// and the class of every transform command.
+	PriorityOrder Priority = iota
+	// PriorityQuote is for quotes to signed-in customers and agents, and for views
+	// of their domains.
+	PriorityQuote
+	// PriorityLookup is for public searches.
+	PriorityLookup
+	priorityCount = 3
+)
+
+// isShared reports whether a class may not use the connections and the share of the
+// rate that are reserved for orders.
+func (c Priority) isShared() bool { return c != PriorityOrder }
 
 // pool assigns jobs to connections. See the package comment for its rules.
 type pool struct {
@@ -78,7 +99,7 @@ func newPool(a *Account, dial dialer) *pool {
 	opening, stopOpen := context.WithCancel(alive)
 	p := &pool{
 		account: a, dial: dial, ctx: alive, cancel: kill, dialCtx: opening, cancelDial: stopOpen,
-		rateLimit: newRateLimit(a.PerSecond, a.Burst, a.OrderShare),
+		rateLimit: newRateLimit(a.PerSecond, a.OrderShare),
 	}
 	for priority := range p.waiting {
 		p.waiting[priority] = list.New()
@@ -93,8 +114,8 @@ func (p *pool) submit(j *job) error {
 	switch {
 	case p.closed:
 		return registrar.Fault(registrar.FaultBusy, p.account.host(), errClosed)
-	case p.workers == 0 && p.backoff.remaining(p.account.Now()) > 0:
-		return p.backoff.fault(p.account.Now())
+	case p.workers == 0 && p.backoff.remaining(time.Now()) > 0:
+		return p.backoff.fault(time.Now())
 	case p.waiting[j.priority].Len() >= p.account.MaxWaiting:
 		return registrar.Fault(registrar.FaultBusy, p.account.host(), errQueueFull)
 	}
@@ -134,18 +155,18 @@ func (p *pool) dispatch() {
 	if len(p.idle) > 0 || p.closed {
 		return
 	}
-	now := p.account.Now()
+	now := time.Now()
 	for p.dialing < p.servableJobs() && p.workers < p.account.MaxConnections && p.backoff.allows(now, p.dialing) {
 		p.workers++
 		p.dialing++
-		p.workersDone.Add(1)
-		go newWorker(p).run()
+		w := &worker{pool: p, jobs: make(chan *job, 1)}
+		p.workersDone.Go(w.run)
 	}
 }
 
 // next removes and returns the next job to run; nil if none may run now.
 func (p *pool) next() *job {
-	now := p.account.Now()
+	now := time.Now()
 	var soonest time.Duration
 	for priority := PriorityOrder; priority < priorityCount; priority++ {
 		front := p.waiting[priority].Front()
@@ -255,9 +276,9 @@ func (p *pool) connectFailed(err error) {
 	if p.backoff.cause == nil || registrar.CauseOf(p.backoff.cause) != registrar.CauseOf(fault) {
 		p.account.logUnreachable(fault)
 	}
-	p.backoff.recordFailure(p.account.Now(), fault)
+	p.backoff.recordFailure(time.Now(), fault)
 	if p.workers == 0 {
-		p.failQueued(p.backoff.fault(p.account.Now()))
+		p.failQueued(p.backoff.fault(time.Now()))
 	}
 }
 
@@ -279,13 +300,12 @@ func (p *pool) markIdle(w *worker) bool {
 func (p *pool) removeIdle(w *worker) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for i, other := range p.idle {
-		if other == w {
-			p.idle = append(p.idle[:i], p.idle[i+1:]...)
-			return true
-		}
+	i := slices.Index(p.idle, w)
+	if i < 0 {
+		return false
 	}
-	return false
+	p.idle = slices.Delete(p.idle, i, i+1)
+	return true
 }
 
 // workerExited is called by a worker whose connection ended.
@@ -293,8 +313,8 @@ func (p *pool) workerExited() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.workers--
-	if left := p.backoff.remaining(p.account.Now()); p.workers == 0 && left > 0 {
-		p.failQueued(p.backoff.fault(p.account.Now()))
+	if p.workers == 0 && p.backoff.remaining(time.Now()) > 0 {
+		p.failQueued(p.backoff.fault(time.Now()))
 		return
 	}
 	p.dispatch()
@@ -327,4 +347,30 @@ func (p *pool) close(ctx context.Context) {
 	}
 	p.cancel()
 	<-quiet
+}
+
+// PoolStatus is a snapshot of an account's connections for operators.
+type PoolStatus struct {
+	Host string
+	// Open counts the connections, Waiting the commands without one.
+	Open, MaxConnections, Waiting int
+	// Since is when connections began to fail, RetryAt the next attempt, and Cause
+	// the reason; all are zero while connections work.
+	Since, RetryAt time.Time
+	Cause          registrar.Code
+}
+
+// PoolStatus returns the current state of the connections.
+func (c *Client) PoolStatus() PoolStatus {
+	p := c.pool
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	s := PoolStatus{Host: c.Host(), Open: p.workers - p.dialing, MaxConnections: c.account.MaxConnections}
+	for _, waiting := range p.waiting {
+		s.Waiting += waiting.Len()
+	}
+	if p.backoff.cause != nil {
+		s.Cause, s.Since, s.RetryAt = p.backoff.cause.Code, p.backoff.since, p.backoff.until
+	}
+	return s
 }

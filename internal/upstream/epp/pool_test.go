@@ -95,7 +95,7 @@ func TestPool_RateLimitReservesOrderShare(t *testing.T) {
 			}
 			return respondCheck(r)
 		}}
-		c := f.client(t, func(a *Account) { a.PerSecond, a.Burst, a.OrderShare, a.BatchNames = 10, 10, 0.4, 1 })
+		c := f.client(t, func(a *Account) { a.PerSecond, a.OrderShare, a.BatchNames = 10, 0.4, 1 })
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		defer cancel()
 		var wait sync.WaitGroup
@@ -133,7 +133,7 @@ func TestPool_QueueIsBounded(t *testing.T) {
 		var busy atomic.Int64
 		for range 6 {
 			wait.Go(func() {
-				_, err := c.DeleteDomain(t.Context(), DeleteDomain{Name: "a.test"})
+				_, err := c.UpdateDomain(t.Context(), UpdateDomain{Name: "a.test"})
 				if registrar.CodeOf(err) == registrar.FaultBusy {
 					if errors.Is(err, ErrOutcomeUnknown) {
 						t.Error("an unsent command is reported as outcome unknown")
@@ -157,17 +157,17 @@ func TestPool_CancelledQueuedCommandIsNotSent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newSlowServer(time.Minute, respondOK)
 		c := f.client(t, func(a *Account) { a.MaxConnections, a.TransformTimeout = 1, time.Hour })
-		go func() { _, _ = c.DeleteDomain(t.Context(), DeleteDomain{Name: "first.test"}) }()
+		go func() { _, _ = c.UpdateDomain(t.Context(), UpdateDomain{Name: "first.test"}) }()
 		synctest.Wait()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		_, err := c.DeleteDomain(ctx, DeleteDomain{Name: "second.test"})
+		_, err := c.UpdateDomain(ctx, UpdateDomain{Name: "second.test"})
 		if registrar.CodeOf(err) != registrar.FaultTimeout || errors.Is(err, ErrOutcomeUnknown) {
 			t.Errorf("got %v", err)
 		}
 		// A command whose context never ends fails after MaxQueueTime.
 		began := time.Now()
-		_, err = c.DeleteDomain(t.Context(), DeleteDomain{Name: "third.test"})
+		_, err = c.UpdateDomain(t.Context(), UpdateDomain{Name: "third.test"})
 		if registrar.CodeOf(err) != registrar.FaultBusy || time.Since(began) != 30*time.Second {
 			t.Errorf("got %v after %s", err, time.Since(began))
 		}
@@ -183,14 +183,14 @@ func TestPool_IdleConnectionGetsHelloThenLogout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &fakeServer{handle: respondOK}
 		c := f.client(t, nil)
-		if _, err := c.DeleteDomain(t.Context(), DeleteDomain{Name: "a.test"}); err != nil {
+		if _, err := c.UpdateDomain(t.Context(), UpdateDomain{Name: "a.test"}); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(21 * time.Minute)
 		if got := f.count(&f.hellos); got != 5 {
 			t.Errorf("%d hellos in 21 minutes", got)
 		}
-		if _, err := c.DeleteDomain(t.Context(), DeleteDomain{Name: "a.test"}); err != nil || f.count(&f.connections) != 1 {
+		if _, err := c.UpdateDomain(t.Context(), UpdateDomain{Name: "a.test"}); err != nil || f.count(&f.connections) != 1 {
 			t.Errorf("%v over %d connections", err, f.connections)
 		}
 		c.Close(t.Context())
@@ -198,7 +198,7 @@ func TestPool_IdleConnectionGetsHelloThenLogout(t *testing.T) {
 		if logouts, open := f.count(&f.logouts), f.count(&f.open); logouts != 1 || open != 0 {
 			t.Errorf("%d logouts, %d open", logouts, open)
 		}
-		if _, err := c.DeleteDomain(t.Context(), DeleteDomain{Name: "a.test"}); registrar.CodeOf(err) != registrar.FaultBusy {
+		if _, err := c.UpdateDomain(t.Context(), UpdateDomain{Name: "a.test"}); registrar.CodeOf(err) != registrar.FaultBusy {
 			t.Errorf("after Close: %v", err)
 		}
 	})
@@ -211,7 +211,7 @@ func TestClose_WaitsForRunningCommandsUntilDeadline(t *testing.T) {
 		c := f.client(t, nil)
 		result := make(chan error, 1)
 		start := func() {
-			_, err := c.DeleteDomain(t.Context(), DeleteDomain{Name: "a.test"})
+			_, err := c.UpdateDomain(t.Context(), UpdateDomain{Name: "a.test"})
 			result <- err
 		}
 		go start()
@@ -241,7 +241,7 @@ func TestPool_BacksOffWhenServerIsDown(t *testing.T) {
 		f := &fakeServer{handle: respondOK, greet: &reply{drop: true}}
 		c := f.client(t, nil)
 		for range 600 { // ten minutes
-			_, err := c.DeleteDomain(t.Context(), DeleteDomain{Name: "a.test"})
+			_, err := c.UpdateDomain(t.Context(), UpdateDomain{Name: "a.test"})
 			var fault *registrar.Error
 			if !errors.As(err, &fault) || fault.Code != registrar.FaultRefused || fault.RetryAfter > 30*time.Second || fault.RetryAfter <= 0 {
 				t.Fatalf("got %v", err)
@@ -253,7 +253,7 @@ func TestPool_BacksOffWhenServerIsDown(t *testing.T) {
 		}
 		f.greet = nil // the server works again
 		time.Sleep(31 * time.Second)
-		if _, err := c.DeleteDomain(t.Context(), DeleteDomain{Name: "a.test"}); err != nil {
+		if _, err := c.UpdateDomain(t.Context(), UpdateDomain{Name: "a.test"}); err != nil {
 			t.Error(err)
 		}
 	})
@@ -272,13 +272,13 @@ func TestPool_RefusedConnectionsKeepOthersWorking(t *testing.T) {
 			return answer
 		}
 		c := f.client(t, nil)
-		if _, err := c.DeleteDomain(t.Context(), DeleteDomain{Name: "a.test"}); err != nil {
+		if _, err := c.UpdateDomain(t.Context(), UpdateDomain{Name: "a.test"}); err != nil {
 			t.Fatal(err)
 		}
 		var wait sync.WaitGroup
 		for range 50 {
 			wait.Go(func() {
-				if _, err := c.DeleteDomain(t.Context(), DeleteDomain{Name: "a.test"}); err != nil {
+				if _, err := c.UpdateDomain(t.Context(), UpdateDomain{Name: "a.test"}); err != nil {
 					t.Error(err)
 				}
 			})
@@ -297,7 +297,7 @@ func TestPool_ClosedConnectionIsNotReused(t *testing.T) {
 		f.handle = func(r *Node) reply { return reply{xml: respondOK(r).xml, drop: true} }
 		c := f.client(t, func(a *Account) { a.MaxConnections = 1 })
 		for range 5 {
-			if _, err := c.DeleteDomain(t.Context(), DeleteDomain{Name: "a.test"}); err != nil {
+			if _, err := c.UpdateDomain(t.Context(), UpdateDomain{Name: "a.test"}); err != nil {
 				t.Error(err)
 			}
 			synctest.Wait()
@@ -355,7 +355,7 @@ func TestClose_DoesNotWaitForDialing(t *testing.T) {
 		c := f.client(t, nil)
 		result := make(chan error, 1)
 		go func() {
-			_, err := c.DeleteDomain(t.Context(), DeleteDomain{Name: "a.test"})
+			_, err := c.UpdateDomain(t.Context(), UpdateDomain{Name: "a.test"})
 			result <- err
 		}()
 		synctest.Wait()

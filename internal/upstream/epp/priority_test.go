@@ -98,7 +98,7 @@ func TestPool_FullQueueOfOneClassRefusesNoOther(t *testing.T) {
 
 func TestRateLimit_ReservesOrderShareFromQuotes(t *testing.T) {
 	t.Parallel()
-	p := newRateLimit(10, 10, 0.4)
+	p := newRateLimit(10, 0.4)
 	now := time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
 	sent := 0
 	for p.wait(now, PriorityQuote) == 0 {

@@ -4,9 +4,11 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 )
 
@@ -23,7 +25,7 @@ var _ provision.Account = (*Provisioner)(nil)
 // a TLD; nil means the table of this package.
 func NewProvisioner(client *Client, policyOf func(tld string) Policy) *Provisioner {
 	if policyOf == nil {
-		policyOf = func(tld string) Policy { return PolicyOf(tld, nil) }
+		policyOf = PolicyOf
 	}
 	return &Provisioner{client: client, policyOf: policyOf}
 }
@@ -38,23 +40,23 @@ func (p *Provisioner) Rules(tld string) provision.Rules {
 	rules := provision.Rules{
 		Contacts: policy.NeedsContacts(), HostObjects: !policy.HostAttributes, TransferYears: policy.TransferYears,
 	}
-	if !policy.AuthInfo.OnDemand && policy.AuthInfo.Max > 0 {
-		rules.CodeLength = min(policy.AuthInfo.Max, max(policy.AuthInfo.Min, authCodeLength))
+	if !policy.AuthInfo.OnDemand {
+		rules.CodeLength = policy.AuthInfo.generatedLength()
 	}
 	return rules
 }
 
 // EnsureContact creates the contact of an item or finds it.
 func (p *Provisioner) EnsureContact(ctx context.Context, contact provision.Contact) (string, error) {
-	created, _, err := p.client.CreateContactOrFind(ctx, CreateContact{
-		ID: contact.Handle, ContactData: contactDataOf(contact.Registrant), AuthInfo: rand.Text()[:authCodeLength], ClTRID: contact.Transaction,
-	}, PriorAttempt{Sent: contact.MaybeSent, Since: contact.Since})
-	return created.ID, mapBillingError(err)
+	id, err := p.client.CreateContactOrFind(ctx, CreateContact{
+		ID: contact.Handle, Registrant: contact.Registrant, AuthInfo: rand.Text()[:authCodeLength], ClTRID: contact.Transaction,
+	}, contact.MaybeSent)
+	return id, mapBillingError(err)
 }
 
 // DeleteContact deletes an unused contact. A missing one is no error.
 func (p *Provisioner) DeleteContact(ctx context.Context, handle, transaction string) error {
-	_, err := p.client.DeleteContact(ctx, handle, transaction)
+	err := p.client.DeleteContact(ctx, handle, transaction)
 	if ResultCode(err) == CodeMissing {
 		return nil
 	}
@@ -78,7 +80,7 @@ func (p *Provisioner) createCommand(request provision.Request) CreateDomain {
 		Name: request.Name, Years: request.Years, HostAttributes: policy.HostAttributes, AuthInfo: request.Code, ClTRID: request.Transaction,
 	}
 	for _, server := range request.Nameservers {
-		q.Nameservers = append(q.Nameservers, Nameserver{Name: server})
+		q.Nameservers = append(q.Nameservers, domainchange.Nameserver{Name: server})
 	}
 	for _, role := range policy.Roles {
 		if role == Registrant {
@@ -93,36 +95,47 @@ func (p *Provisioner) createCommand(request provision.Request) CreateDomain {
 // Request registers, transfers or renews. If an earlier call succeeded, it returns
 // that result.
 func (p *Provisioner) Request(ctx context.Context, request provision.Request) (provision.Outcome, error) {
-	earlier := PriorAttempt{Sent: request.MaybeSent, Since: request.Since}
 	switch request.Kind {
 	case provision.Renew:
-		return p.renew(ctx, request, earlier)
+		return p.renew(ctx, request)
 	case provision.Transfer:
-		return p.requestTransfer(ctx, request, earlier)
+		return p.requestTransfer(ctx, request)
 	default:
-		return p.register(ctx, request, earlier)
+		return p.register(ctx, request)
 	}
 }
 
-func (p *Provisioner) register(ctx context.Context, request provision.Request, earlier PriorAttempt) (provision.Outcome, error) {
+func (p *Provisioner) register(ctx context.Context, request provision.Request) (provision.Outcome, error) {
 	q := p.createCommand(request)
 	policy := p.policyOf(request.TLD)
 	if err := policy.Check(&q); err != nil {
 		return provision.Outcome{}, err
 	}
-	created, _, err := p.client.CreateOrFind(ctx, q, earlier)
-	if err != nil {
-		return provision.Outcome{}, mapBillingError(err)
-	}
-	return provision.Outcome{Pending: created.Pending(), Expires: created.Expires}, nil
+	outcome, err := p.client.CreateOrFind(ctx, q, request.MaybeSent, request.Since)
+	return outcome, mapBillingError(err)
 }
 
-func (p *Provisioner) requestTransfer(ctx context.Context, request provision.Request, earlier PriorAttempt) (provision.Outcome, error) {
-	transfer, _, err := p.client.TransferOrFind(ctx, p.transferCommand(request), earlier)
+func (p *Provisioner) renew(ctx context.Context, request provision.Request) (provision.Outcome, error) {
+	renewed, err := p.client.RenewOrFind(ctx, RenewDomain{
+		Name: request.Name, Expires: request.From, Years: request.Years, ClTRID: request.Transaction,
+	}, request.MaybeSent)
+	if ResultCode(err) == CodeValueRange {
+		// The expiry differs from the one just read: the registry may have
+		// auto-renewed in the meantime.
+		outcome, queryErr := p.renewalOutcome(ctx, request)
+		if queryErr == nil || registrar.KindOf(queryErr) == registrar.KindUpstream {
+			return outcome, queryErr
+		}
+	}
+	return renewed, mapBillingError(err)
+}
+
+func (p *Provisioner) requestTransfer(ctx context.Context, request provision.Request) (provision.Outcome, error) {
+	transfer, err := p.client.TransferOrFind(ctx, p.transferCommand(request), request.MaybeSent)
 	if err != nil {
 		return provision.Outcome{}, mapBillingError(err)
 	}
-	if transfer.Pending() || transfer.Status == TransferPending {
+	if transfer.Status == TransferPending {
 		return provision.Outcome{Pending: true}, nil
 	}
 	return p.transferResult(ctx, request)
@@ -161,6 +174,22 @@ func (p *Provisioner) registrationOutcome(ctx context.Context, request provision
 	return provision.Outcome{Pending: info.Has("pendingCreate"), Expires: info.Expires}, nil
 }
 
+// renewalOutcome queries whether a renewal was executed.
+func (p *Provisioner) renewalOutcome(ctx context.Context, request provision.Request) (provision.Outcome, error) {
+	info, err := p.client.InfoDomain(ctx, InfoDomain{Name: request.Name})
+	switch code := ResultCode(err); {
+	case code == CodeMissing || code == CodeAuthorization:
+		return provision.Outcome{}, deniedError(p.client.Host(), err)
+	case err != nil:
+		return provision.Outcome{}, mapBillingError(err)
+	case !info.Expires.Before(minRenewedExpiry(request.From, request.Years)):
+		return provision.Outcome{Expires: info.Expires}, nil
+	case info.Has("pendingRenew"):
+		return provision.Outcome{Pending: true}, nil
+	}
+	return provision.Outcome{}, deniedError(p.client.Host(), nil)
+}
+
 func (p *Provisioner) transferOutcome(ctx context.Context, request provision.Request) (provision.Outcome, error) {
 	state, err := p.client.TransferDomain(ctx, TransferDomain{Op: TransferQuery, Name: request.Name, AuthInfo: request.Code})
 	switch code := ResultCode(err); {
@@ -175,72 +204,43 @@ func (p *Provisioner) transferOutcome(ctx context.Context, request provision.Req
 
 // transferResult decides a finished transfer by whether we sponsor the domain.
 func (p *Provisioner) transferResult(ctx context.Context, request provision.Request) (provision.Outcome, error) {
-	transfer, sponsored, err := p.client.findTransferred(ctx, p.transferCommand(request))
+	info, sponsored, err := p.client.findTransferred(ctx, p.transferCommand(request))
 	switch {
 	case err != nil:
 		return provision.Outcome{}, mapBillingError(err)
 	case !sponsored:
 		return provision.Outcome{}, deniedError(p.client.Host(), nil)
 	}
-	return provision.Outcome{Expires: transfer.Expires}, nil
+	return provision.Outcome{Expires: info.Expires}, nil
+}
+
+// Unhold removes clientHold from a domain if it is set.
+func (p *Provisioner) Unhold(ctx context.Context, name, transaction string) error {
+	info, err := p.client.InfoDomain(ctx, InfoDomain{Name: name})
+	if err != nil || !info.Has("clientHold") {
+		return mapBillingError(err)
+	}
+	_, err = p.client.UpdateDomain(ctx, UpdateDomain{Name: name, Remove: DomainElements{Statuses: []string{"clientHold"}}, ClTRID: transaction})
+	return mapBillingError(err)
 }
 
 // Record returns the registry's record of a domain.
 func (p *Provisioner) Record(ctx context.Context, name string) (provision.Record, error) {
-	info, err := p.client.InfoDomain(ctx, InfoDomain{Name: name})
-	switch {
-	case ResultCode(err) == CodeMissing:
-		return provision.Record{}, &registrar.Error{Kind: registrar.KindNotFound, Code: registrar.RegistryNotFound, Err: err}
-	case ResultCode(err) == CodeAuthorization:
-		return provision.Record{}, &registrar.Error{Kind: registrar.KindForbidden, Code: registrar.OtherRegistrar, Err: err}
-	case err != nil:
-		return provision.Record{}, mapBillingError(err)
-	}
+	info, err := p.infoSponsored(ctx, name, PriorityOrder)
 	record := provision.Record{
 		Name: info.Name, Sponsor: info.Sponsor, Created: info.Created, Expires: info.Expires, Handle: info.Registrant,
-		Redemption: info.isDeleted(),
+		Redemption: info.isDeleted(), Statuses: slices.Concat(info.Statuses, info.Grace),
 	}
-	for _, status := range info.Statuses {
-		record.Statuses = append(record.Statuses, status.Value)
-	}
-	record.Statuses = append(record.Statuses, info.Grace...)
 	for _, server := range info.Nameservers {
 		record.Nameservers = append(record.Nameservers, server.Name)
 	}
-	if !strings.EqualFold(info.Sponsor, p.client.ClientID()) {
-		return record, &registrar.Error{Kind: registrar.KindForbidden, Code: registrar.OtherRegistrar}
-	}
-	return record, nil
-}
-
-// NextMessage returns the oldest queued message; nil if there is none.
-func (p *Provisioner) NextMessage(ctx context.Context) (*provision.Message, error) {
-	m, err := p.client.Poll(ctx)
-	if err != nil || m == nil {
-		return nil, mapBillingError(err)
-	}
-	message := &provision.Message{ID: m.ID, Text: m.Text, Queued: m.Queued, Waiting: m.Count}
-	switch {
-	case m.PendingResult != nil && m.PendingResult.Object == "domain":
-		message.Name = strings.ToLower(m.PendingResult.Key)
-	case m.Transfer != nil:
-		message.Name = strings.ToLower(m.Transfer.Name)
-	case m.Domain != nil:
-		message.Name = strings.ToLower(m.Domain.Name)
-	}
-	return message, nil
-}
-
-// Acknowledge removes a message from the queue.
-func (p *Provisioner) Acknowledge(ctx context.Context, id string) error {
-	_, err := p.client.Acknowledge(ctx, id)
-	return mapBillingError(err)
+	return record, err
 }
 
 // mapBillingError maps billing failures to the code that alerts the operator, who
 // alone can fix them.
 func mapBillingError(err error) error {
-	if errors.Is(err, &registrar.Error{Code: ResultBilling}) {
+	if errors.Is(err, &registrar.Error{Code: registrar.EPPBilling}) {
 		return &registrar.Error{Kind: registrar.KindUpstream, Code: provision.Billing, Detail: "the registry account has no funds left", Err: err}
 	}
 	return err

@@ -7,7 +7,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 )
 
-func TestContactDataOf_WritesASCIIAndLocalForms(t *testing.T) {
+func TestPostalForms_WritesASCIIAndLocalForms(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]struct {
 		latin string
@@ -19,16 +19,16 @@ func TestContactDataOf_WritesASCIIAndLocalForms(t *testing.T) {
 		"Dvořák Ñandú":     {"Dvorak Nandu", 2},
 		"Иван Петров":      {"", 1},
 	} {
-		person := contactDataOf(registrar.Registrant{Name: name, Street: "Hauptstr. 1", City: "Berlin", Country: "DE", Email: "a@example.org"})
-		if len(person.Postal) != want.forms || !person.Hide {
-			t.Errorf("%s: %+v", name, person)
+		forms := postalForms(registrar.Registrant{Name: name, Street: "Hauptstr. 1", City: "Berlin", Country: "DE", Email: "a@example.org"})
+		if len(forms) != want.forms {
+			t.Errorf("%s: %+v", name, forms)
 			continue
 		}
-		first, last := person.Postal[0], person.Postal[len(person.Postal)-1]
-		if want.latin != "" && (first.Local || first.Name != want.latin || !first.isASCII()) {
+		first, last := forms[0], forms[len(forms)-1]
+		if want.latin != "" && (first.kind != "int" || first.Name != want.latin || !first.isASCII()) {
 			t.Errorf("%s is written as %+v", name, first)
 		}
-		if last.Name != name && want.forms == 2 || want.latin == "" && !last.Local {
+		if last.Name != name && want.forms == 2 || want.latin == "" && last.kind != "loc" {
 			t.Errorf("%s has the local form %+v", name, last)
 		}
 	}
@@ -50,7 +50,7 @@ func TestProvisioner_RegistrationFollowsTLDPolicy(t *testing.T) {
 			Name: "neu" + tld, TLD: tld, Years: 1, Handle: "DK1", Nameservers: []string{"ns1.example.net", "ns2.example.net"},
 			Code: "0123456789abcdef"[:want.CodeLength],
 		})
-		policy := PolicyOf(tld, nil)
+		policy := PolicyOf(tld)
 		if err := policy.Check(&q); err != nil {
 			t.Errorf("%s: our own command violates the policy: %v", tld, err)
 		}
@@ -63,10 +63,10 @@ func TestProvisioner_MapsResultCodes(t *testing.T) {
 		code registrar.Code
 		kind registrar.Kind
 	}{
-		CodeBilling:         {provision.Billing, registrar.KindUpstream}, // the item waits, and the operator is alerted
-		CodeFailed:          {registrar.FaultBroken, registrar.KindUpstream},
-		CodePolicy:          {ResultPolicy, registrar.KindInvalid},
-		CodeStatusProhibits: {ResultStatusProhibits, registrar.KindConflict},
+		2104:       {provision.Billing, registrar.KindUpstream}, // the item waits, and the operator is alerted
+		CodeFailed: {registrar.FaultBroken, registrar.KindUpstream},
+		2306:       {ResultPolicy, registrar.KindInvalid},
+		2304:       {ResultStatusProhibits, registrar.KindConflict},
 	} {
 		f := &fakeServer{handle: func(request *Node) reply { return reply{xml: responseXML(code, tridOf(request), "", "")} }}
 		provisioner := NewProvisioner(f.client(t, nil), nil)

@@ -1,6 +1,9 @@
 package epp
 
-import "time"
+import (
+	"math"
+	"time"
+)
 
 // tokenBucket limits a rate. The zero value allows everything.
 type tokenBucket struct {
@@ -10,8 +13,9 @@ type tokenBucket struct {
 	at        time.Time
 }
 
-func newTokenBucket(perSecond float64, burst int) tokenBucket {
-	return tokenBucket{perSecond: perSecond, burst: max(1, float64(burst)), tokens: max(1, float64(burst))}
+func newTokenBucket(perSecond float64) tokenBucket {
+	burst := max(1, math.Floor(perSecond))
+	return tokenBucket{perSecond: perSecond, burst: burst, tokens: burst}
 }
 
 // wait is the time until one more command may pass; 0 means now.
@@ -39,15 +43,11 @@ func (b *tokenBucket) take() {
 // buckets, orders only from total, so the others can't use up the orders' share.
 type rateLimit struct{ total, shared tokenBucket }
 
-func newRateLimit(perSecond float64, burst int, orderShare float64) rateLimit {
+func newRateLimit(perSecond, orderShare float64) rateLimit {
 	if perSecond <= 0 {
 		return rateLimit{}
 	}
-	left := 1 - orderShare
-	return rateLimit{
-		total:  newTokenBucket(perSecond, burst),
-		shared: newTokenBucket(perSecond*left, max(1, int(float64(burst)*left))),
-	}
+	return rateLimit{total: newTokenBucket(perSecond), shared: newTokenBucket(perSecond * (1 - orderShare))}
 }
 
 func (p *rateLimit) wait(now time.Time, priority Priority) time.Duration {

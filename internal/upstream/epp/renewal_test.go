@@ -18,13 +18,13 @@ func TestRequest_RegistryAutoRenewalIsNoRefusal(t *testing.T) {
 		want    registrar.Code
 		sent    int
 	}{
-		"renewed":                           {expires: from, answer: CodeDone, sent: 1},
+		"renewed":                           {expires: from, answer: 1000, sent: 1},
 		"renewed before":                    {expires: from.AddDate(1, 0, 0), asked: true, answer: CodeValueRange},
-		"not renewed yet":                   {expires: from, asked: true, answer: CodeDone, sent: 1},
+		"not renewed yet":                   {expires: from, asked: true, answer: 1000, sent: 1},
 		"auto-renewed between two commands": {expires: from.AddDate(1, 0, 0), answer: CodeValueRange, sent: 1},
 		"refused and unchanged":             {expires: from, answer: CodeValueRange, want: ResultValue, sent: 1},
-		"locked":                            {expires: from, answer: CodeStatusProhibits, want: ResultStatusProhibits, sent: 1},
-		"no funds in our account":           {expires: from, answer: CodeBilling, want: provision.Billing, sent: 1},
+		"locked":                            {expires: from, answer: 2304, want: ResultStatusProhibits, sent: 1},
+		"no funds in our account":           {expires: from, answer: 2104, want: provision.Billing, sent: 1},
 		"moved by some months":              {expires: from.AddDate(0, 3, 0), answer: CodeValueRange, want: ResultValue, sent: 1},
 	} {
 		sent := 0
@@ -33,7 +33,7 @@ func TestRequest_RegistryAutoRenewalIsNoRefusal(t *testing.T) {
 				sent++
 				return reply{xml: responseXML(test.answer, tridOf(r), `<d:renData xmlns:d="`+nsDomain+`"><d:name>alt.test</d:name><d:exDate>2028-03-01T12:00:00Z</d:exDate></d:renData>`, "")}
 			}
-			return reply{xml: responseXML(CodeDone, tridOf(r), `<d:infData xmlns:d="`+nsDomain+`"><d:name>alt.test</d:name><d:roid>X-1</d:roid><d:clID>ClientX</d:clID><d:exDate>`+
+			return reply{xml: responseXML(1000, tridOf(r), `<d:infData xmlns:d="`+nsDomain+`"><d:name>alt.test</d:name><d:roid>X-1</d:roid><d:clID>ClientX</d:clID><d:exDate>`+
 				test.expires.Format(time.RFC3339)+`</d:exDate></d:infData>`, "")}
 		}}
 		outcome, err := NewProvisioner(f.client(t, nil), nil).Request(t.Context(), provision.Request{
@@ -61,7 +61,7 @@ func TestOutcome_PendingRenewalIsDecidedByExpiry(t *testing.T) {
 		"denied":  {info: `<d:clID>ClientX</d:clID><d:exDate>2027-03-01T12:00:00Z</d:exDate>`, want: registrar.RegistryDenied},
 	} {
 		f := &fakeServer{handle: func(r *Node) reply {
-			return reply{xml: responseXML(CodeDone, tridOf(r), `<d:infData xmlns:d="`+nsDomain+`"><d:name>alt.test</d:name><d:roid>X-1</d:roid>`+test.info+`</d:infData>`, "")}
+			return reply{xml: responseXML(1000, tridOf(r), `<d:infData xmlns:d="`+nsDomain+`"><d:name>alt.test</d:name><d:roid>X-1</d:roid>`+test.info+`</d:infData>`, "")}
 		}}
 		outcome, err := NewProvisioner(f.client(t, nil), nil).Outcome(t.Context(), provision.Request{
 			Kind: provision.Renew, Name: "alt.test", TLD: ".test", Years: 1, From: from,

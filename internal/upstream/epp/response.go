@@ -9,46 +9,29 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// Result codes that callers of this package need (RFC 5730, 3).
+// Result codes that this package acts on (RFC 5730, 3).
 const (
-	CodeDone             = 1000
 	CodePending          = 1001
 	CodeNoMessages       = 1300
-	CodeMessage          = 1301
 	CodeLogout           = 1500
 	CodeValueRange       = 2004
-	CodeBilling          = 2104
-	CodeNotRenewable     = 2105
-	CodeNotTransferable  = 2106
-	CodeAuthentication   = 2200
 	CodeAuthorization    = 2201
 	CodeAuthInfo         = 2202
 	CodePendingTransfer  = 2300
-	CodeNoTransfer       = 2301
 	CodeExists           = 2302
 	CodeMissing          = 2303
-	CodeStatusProhibits  = 2304
-	CodeAssociation      = 2305
-	CodePolicy           = 2306
-	CodeDataPolicy       = 2308
 	CodeFailed           = 2400
 	CodeFailedClosing    = 2500
-	CodeLoginClosing     = 2501
 	CodeSessionsExceeded = 2502
 )
 
-// Codes of registrar.Error for registry refusals.
+// Codes of registrar.Error for registry refusals, in addition to those of package
+// registrar.
 const (
-	ResultExists                         = registrar.EPPExists
-	ResultMissing                        = registrar.EPPMissing
 	ResultStatusProhibits registrar.Code = "epp_status_prohibits"
 	ResultInUse           registrar.Code = "epp_in_use"
 	ResultPolicy          registrar.Code = "epp_policy"
 	ResultValue           registrar.Code = "epp_value"
-	ResultBilling                        = registrar.EPPBilling
-	ResultAuthInfo                       = registrar.EPPAuthInfo
-	ResultNotAllowed                     = registrar.EPPNotAllowed
-	ResultNotEligible                    = registrar.EPPNotEligible
 	ResultTransferState   registrar.Code = "epp_transfer_state"
 	ResultLogin           registrar.Code = "epp_login"
 	ResultUnsupported     registrar.Code = "epp_unsupported"
@@ -61,40 +44,42 @@ const (
 // lost. The registry may have executed it; query before repeating.
 var ErrOutcomeUnknown = errors.New("epp: response lost; the command may have been executed")
 
-// resultMeanings maps result codes to error kinds and codes.
-var resultMeanings = map[int]struct {
-	kind registrar.Kind
-	code registrar.Code
-}{
-	2000:                 {registrar.KindInternal, ResultSyntax},
-	2001:                 {registrar.KindInternal, ResultSyntax},
-	2002:                 {registrar.KindInternal, ResultSyntax},
-	2003:                 {registrar.KindInvalid, ResultValue}, // a parameter that this registry requires is missing
-	CodeValueRange:       {registrar.KindInvalid, ResultValue},
-	2005:                 {registrar.KindInvalid, ResultValue},
-	2100:                 {registrar.KindUnsupported, ResultUnsupported},
-	2101:                 {registrar.KindUnsupported, ResultUnsupported},
-	2102:                 {registrar.KindUnsupported, ResultUnsupported},
-	2103:                 {registrar.KindUnsupported, ResultUnsupported},
-	CodeBilling:          {registrar.KindUpstream, ResultBilling},
-	CodeNotRenewable:     {registrar.KindConflict, ResultNotEligible},
-	CodeNotTransferable:  {registrar.KindConflict, ResultNotEligible},
-	CodeAuthentication:   {registrar.KindUpstream, ResultLogin},
-	CodeAuthorization:    {registrar.KindForbidden, ResultNotAllowed},
-	CodeAuthInfo:         {registrar.KindInvalid, ResultAuthInfo},
-	CodePendingTransfer:  {registrar.KindConflict, ResultTransferState},
-	CodeNoTransfer:       {registrar.KindConflict, ResultTransferState},
-	CodeExists:           {registrar.KindConflict, ResultExists},
-	CodeMissing:          {registrar.KindNotFound, ResultMissing},
-	CodeStatusProhibits:  {registrar.KindConflict, ResultStatusProhibits},
-	CodeAssociation:      {registrar.KindConflict, ResultInUse},
-	CodePolicy:           {registrar.KindInvalid, ResultPolicy},
-	2307:                 {registrar.KindUnsupported, ResultUnsupported},
-	CodeDataPolicy:       {registrar.KindInvalid, ResultPolicy},
-	CodeFailed:           {registrar.KindUpstream, registrar.FaultBroken},
-	CodeFailedClosing:    {registrar.KindUpstream, registrar.FaultBroken},
-	CodeLoginClosing:     {registrar.KindUpstream, ResultLogin},
-	CodeSessionsExceeded: {registrar.KindUpstream, ResultSessions},
+// meaningOf returns the error kind and code of a result code.
+func meaningOf(code int) (registrar.Kind, registrar.Code) {
+	switch code {
+	case 2000, 2001, 2002:
+		return registrar.KindInternal, ResultSyntax
+	case 2003, 2004, 2005: // 2003: a parameter that this registry requires is missing
+		return registrar.KindInvalid, ResultValue
+	case 2100, 2101, 2102, 2103, 2307:
+		return registrar.KindUnsupported, ResultUnsupported
+	case 2104:
+		return registrar.KindUpstream, registrar.EPPBilling
+	case 2105, 2106:
+		return registrar.KindConflict, registrar.EPPNotEligible
+	case 2200, 2501:
+		return registrar.KindUpstream, ResultLogin
+	case 2201:
+		return registrar.KindForbidden, registrar.EPPNotAllowed
+	case 2202:
+		return registrar.KindInvalid, registrar.EPPAuthInfo
+	case 2300, 2301:
+		return registrar.KindConflict, ResultTransferState
+	case 2302:
+		return registrar.KindConflict, registrar.EPPExists
+	case 2303:
+		return registrar.KindNotFound, registrar.EPPMissing
+	case 2304:
+		return registrar.KindConflict, ResultStatusProhibits
+	case 2305:
+		return registrar.KindConflict, ResultInUse
+	case 2306, 2308:
+		return registrar.KindInvalid, ResultPolicy
+	case 2502:
+		return registrar.KindUpstream, ResultSessions
+	default: // 2400, 2500 and unknown ones
+		return registrar.KindUpstream, registrar.FaultBroken
+	}
 }
 
 // ResultError is a registry's refusal. Its text is the code alone; the other fields
@@ -105,7 +90,6 @@ type ResultError struct {
 	Message string
 	// Reasons are its explanations, such as the rejected value.
 	Reasons []string
-	SvTRID  string
 }
 
 func (e *ResultError) Error() string { return "EPP result " + strconv.Itoa(e.Code) }
@@ -118,19 +102,6 @@ func ResultCode(err error) int {
 	}
 	return 0
 }
-
-// Receipt is what every successful command returns besides its data.
-type Receipt struct {
-	Code   int
-	ClTRID string
-	SvTRID string
-	// ExtensionNode is the response's extension element, for callers that know it.
-	ExtensionNode *Node
-}
-
-// Pending reports whether the registry accepted the command and announces the
-// outcome in a poll message (RFC 5730, 2.9.1.1; code 1001).
-func (r Receipt) Pending() bool { return r.Code == CodePending }
 
 // response is one parsed frame from the server: a response or a greeting.
 type response struct {
@@ -217,10 +188,6 @@ func allText(n *Node) string {
 	return text
 }
 
-func (a *response) receipt() Receipt {
-	return Receipt{Code: a.code, ClTRID: a.clTRID, SvTRID: a.svTRID, ExtensionNode: a.extension}
-}
-
 // closesSession reports whether the server ends the session with this response.
 func (a *response) closesSession() bool { return a.code == CodeLogout || a.code >= CodeFailedClosing }
 
@@ -229,17 +196,14 @@ func (a *response) asError(to *Account, operation string) error {
 	if a.code < 2000 {
 		return nil
 	}
-	meaning, known := resultMeanings[a.code]
-	if !known {
-		meaning.kind, meaning.code = registrar.KindUpstream, registrar.FaultBroken
-	}
+	kind, code := meaningOf(a.code)
 	err := &registrar.Error{
-		Kind: meaning.kind, Code: meaning.code,
+		Kind: kind, Code: code,
 		Detail: to.host() + ": result " + strconv.Itoa(a.code),
 		Err: &registrar.Cause{
-			Part: "epp", Operation: operation, Target: to.addressLabel(), Class: causeClassOf(meaning.code), Code: "EPP " + strconv.Itoa(a.code),
+			Part: "epp", Operation: operation, Target: to.addressLabel(), Class: causeClassOf(code), Code: "EPP " + strconv.Itoa(a.code),
 			Reference: registrar.PlainReference(a.svTRID),
-			Err:       &ResultError{Code: a.code, Message: a.message, Reasons: a.reasons, SvTRID: a.svTRID},
+			Err:       &ResultError{Code: a.code, Message: a.message, Reasons: a.reasons},
 		},
 	}
 	if a.code == CodeSessionsExceeded {

@@ -46,17 +46,17 @@ func dialTLS(a *Account) dialer {
 	return func(ctx context.Context) (net.Conn, error) { return d.DialContext(ctx, "tcp", a.Address) }
 }
 
-// openSession connects and reads the greeting. The caller logs in.
-func openSession(ctx context.Context, a *Account, dial dialer) (*session, greeting, error) {
+// openSession connects and reads the greeting (RFC 5730, 2.4). The caller logs in.
+func openSession(ctx context.Context, a *Account, dial dialer) (s *session, greeting *Node, err error) {
 	conn, err := dial(ctx)
 	if err != nil {
-		return nil, greeting{}, a.toFault("connect", err)
+		return nil, nil, a.toFault("connect", err)
 	}
-	s := &session{
+	s = &session{
 		conn: conn, account: a, host: a.host(),
 		responses: make(chan *response, 1), closed: make(chan struct{}),
 	}
-	go s.readLoop(a.MaxFrame)
+	go s.readLoop()
 	first, err := s.receive(ctx)
 	if err == nil && first.greeting == nil {
 		err = errNoGreeting
@@ -66,21 +66,21 @@ func openSession(ctx context.Context, a *Account, dial dialer) (*session, greeti
 	}
 	if err != nil {
 		s.close(err)
-		return nil, greeting{}, a.toFault("greeting", err)
+		return nil, nil, a.toFault("greeting", err)
 	}
-	return s, readGreeting(first.greeting), nil
+	return s, first.greeting, nil
 }
 
 // readLoop parses every frame until the connection ends. It never stops inside a
 // frame; callers that stop waiting close the connection.
-func (s *session) readLoop(bound int) {
+func (s *session) readLoop() {
 	defer func() {
 		if recover() != nil { // malformed input must not end the process
 			s.account.Logger.Error(registrar.PanicRecovered, "where", "epp response", "account", s.account.Name, "stack", string(debug.Stack()))
 			s.close(&unreadable{errPanicked})
 		}
 	}()
-	frames := &frameReader{from: s.conn, limit: bound}
+	frames := &frameReader{from: s.conn}
 	for {
 		frame, err := frames.next()
 		if err != nil {
@@ -173,7 +173,7 @@ func (s *session) exchange(ctx context.Context, frame []byte) (a *response, sent
 // do sends a command and returns its response, whatever the result. An error means
 // that the connection is closed, unless the command could not be encoded.
 func (s *session) do(ctx context.Context, c *call) (a *response, sent bool, err error) {
-	frame, err := c.encode(&s.w, s.services, s.account.ProtocolExtension, s.account.MaxFrame)
+	frame, err := c.encode(&s.w, s.services, s.account.ProtocolExtension)
 	if err != nil {
 		return nil, false, err
 	}
@@ -198,22 +198,24 @@ func (s *session) do(ctx context.Context, c *call) (a *response, sent bool, err 
 var errServerClosed = errors.New("epp: session ended by the server")
 
 // hello keeps the connection alive (RFC 5730, 2.3).
-func (s *session) hello(ctx context.Context) (greeting, error) {
-	a, _, err := s.exchange(ctx, appendHello(&s.w))
+func (s *session) hello(ctx context.Context) error {
+	s.w.begin()
+	s.w.Empty("hello")
+	frame, err := s.w.finish()
 	if err != nil {
-		return greeting{}, err
+		return err
 	}
-	if a.greeting == nil {
-		s.close(errNoGreeting)
-		return greeting{}, errNoGreeting
+	a, _, err := s.exchange(ctx, frame)
+	if err == nil && a.greeting == nil {
+		err = errNoGreeting
+		s.close(err)
 	}
-	return readGreeting(a.greeting), nil
+	return err
 }
 
 // logout ends the session and closes the connection in any case.
-func (s *session) logout(ctx context.Context, trid string) {
-	c := &call{Command: Command{Verb: "logout"}, safe: true, trid: trid}
-	_, _, _ = s.do(ctx, c) // the connection is closed next
+func (s *session) logout(ctx context.Context) {
+	_, _, _ = s.do(ctx, &call{Command: Command{Verb: "logout"}, safe: true, trid: newTRID()}) // the connection is closed next
 	s.close(errServerClosed)
 }
 

@@ -27,7 +27,7 @@ func (f *fakeServer) login(t *testing.T) *Node {
 func TestLogin_RequestsServicesKnownToBothSides(t *testing.T) {
 	t.Parallel()
 	f := &fakeServer{handle: respondOK}
-	if _, err := f.client(t, nil).DeleteDomain(t.Context(), DeleteDomain{Name: "a.test"}); err != nil {
+	if _, err := f.client(t, nil).UpdateDomain(t.Context(), UpdateDomain{Name: "a.test"}); err != nil {
 		t.Fatal(err)
 	}
 	login := f.login(t)
@@ -45,7 +45,7 @@ func TestLogin_LongPasswordUsesLoginSecurity(t *testing.T) {
 	t.Parallel()
 	long := "a password of more than 16"
 	f := &fakeServer{handle: respondOK, greeting: greetingXML("<extURI>" + nsLoginSec + "</extURI>")}
-	if _, err := f.client(t, func(a *Account) { a.Password = long }).DeleteDomain(t.Context(), DeleteDomain{Name: "a.test"}); err != nil {
+	if _, err := f.client(t, func(a *Account) { a.Password = long }).UpdateDomain(t.Context(), UpdateDomain{Name: "a.test"}); err != nil {
 		t.Fatal(err)
 	}
 	login := f.login(t)
@@ -58,25 +58,9 @@ func TestLogin_LongPasswordUsesLoginSecurity(t *testing.T) {
 	}
 
 	without := &fakeServer{handle: respondOK}
-	_, err := without.client(t, func(a *Account) { a.Password = long }).DeleteDomain(t.Context(), DeleteDomain{Name: "a.test"})
+	_, err := without.client(t, func(a *Account) { a.Password = long }).UpdateDomain(t.Context(), UpdateDomain{Name: "a.test"})
 	if registrar.CodeOf(err) != ResultLogin || without.count(&without.logins) != 0 || strings.Contains(err.Error(), long) {
 		t.Errorf("a server without login security: %v", err)
-	}
-}
-
-func TestChangePassword_SendsNewPasswordAtLogin(t *testing.T) {
-	t.Parallel()
-	f := &fakeServer{handle: respondOK}
-	a := Account{Address: "epp.test:700", ClientID: "ClientX", Password: "old-pass"}.withDefaults()
-	if err := changePassword(t.Context(), &a, f.dial, "new-pass"); err != nil {
-		t.Fatal(err)
-	}
-	if got := f.login(t).Child("", "login").value("", "newPW"); got != "new-pass" || f.count(&f.logouts) != 1 {
-		t.Errorf("newPW %q, %d logouts", got, f.logouts)
-	}
-	lost := &fakeServer{handleAll: true, handle: func(*Node) reply { return reply{drop: true} }}
-	if err := changePassword(t.Context(), &a, lost.dial, "new-pass"); !errors.Is(err, ErrOutcomeUnknown) {
-		t.Errorf("lost response: %v", err)
 	}
 }
 
@@ -87,7 +71,7 @@ func TestLogin_SecurityEventIsLogged(t *testing.T) {
 		return reply{xml: responseXML(1000, tridOf(r), "", `<l:loginSecData xmlns:l="`+nsLoginSec+`"><l:event type="password" level="warning" value="3" exDate="2026-12-01T00:00:00Z">soon</l:event></l:loginSecData>`)}
 	}}
 	c := f.client(t, func(a *Account) { a.Name, a.Logger = "acme", slog.New(slog.NewJSONHandler(&log, nil)) })
-	if _, err := c.DeleteDomain(t.Context(), DeleteDomain{Name: "hidden.test"}); err != nil {
+	if _, err := c.UpdateDomain(t.Context(), UpdateDomain{Name: "hidden.test"}); err != nil {
 		t.Fatal(err)
 	}
 	c.Close(t.Context())
@@ -164,7 +148,7 @@ func TestTransform_LostResponseIsUnknownAndClosesConnection(t *testing.T) {
 				if got := f.verbs(); len(got) != 1 {
 					t.Errorf("sent %v", got)
 				}
-				if _, err := c.DeleteDomain(t.Context(), DeleteDomain{Name: "b.test"}); err != nil {
+				if _, err := c.UpdateDomain(t.Context(), UpdateDomain{Name: "b.test"}); err != nil {
 					t.Errorf("the next command: %v", err)
 				}
 				if got := f.count(&f.connections); got != 2 {
@@ -187,12 +171,12 @@ func TestSession_LateResponseIsNeverMismatched(t *testing.T) {
 			return respondOK(r)
 		}
 		c := f.client(t, func(a *Account) { a.MaxConnections = 1; a.QueryTimeout = 10 * time.Second })
-		_, err := c.CheckHosts(t.Context(), "ns1.test")
+		_, err := c.InfoHost(t.Context(), "ns1.test")
 		if registrar.CodeOf(err) != registrar.FaultTimeout {
 			t.Fatalf("got %v", err)
 		}
 		for range 3 {
-			if _, err := c.DeleteDomain(t.Context(), DeleteDomain{Name: "a.test"}); err != nil {
+			if _, err := c.UpdateDomain(t.Context(), UpdateDomain{Name: "a.test"}); err != nil {
 				t.Errorf("got another command's response: %v", err)
 			}
 			time.Sleep(time.Second)
@@ -213,7 +197,7 @@ func TestSession_UnsolicitedResponseClosesConnection(t *testing.T) {
 		}
 		c := f.client(t, func(a *Account) { a.MaxConnections = 1 })
 		for range 2 {
-			if _, err := c.DeleteDomain(t.Context(), DeleteDomain{Name: "a.test"}); err != nil {
+			if _, err := c.UpdateDomain(t.Context(), UpdateDomain{Name: "a.test"}); err != nil {
 				t.Fatal(err)
 			}
 			synctest.Wait()
@@ -250,7 +234,7 @@ func TestConnect_SlowGreetingTimesOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &fakeServer{handle: respondOK, greet: &reply{xml: greetingXML(""), after: 11 * time.Second}}
 		began := time.Now()
-		_, err := f.client(t, nil).DeleteDomain(t.Context(), DeleteDomain{Name: "a.test"})
+		_, err := f.client(t, nil).UpdateDomain(t.Context(), UpdateDomain{Name: "a.test"})
 		if registrar.CodeOf(err) != registrar.FaultTimeout || errors.Is(err, ErrOutcomeUnknown) {
 			t.Errorf("got %v", err)
 		}
@@ -264,7 +248,7 @@ func TestConnect_SlowGreetingTimesOut(t *testing.T) {
 func TestConnect_RefusalInsteadOfGreetingIsReported(t *testing.T) {
 	t.Parallel()
 	f := &fakeServer{handle: respondOK, greet: &reply{xml: responseXML(2502, "", "", ""), drop: true}}
-	_, err := f.client(t, nil).DeleteDomain(t.Context(), DeleteDomain{Name: "a.test"})
+	_, err := f.client(t, nil).UpdateDomain(t.Context(), UpdateDomain{Name: "a.test"})
 	if ResultCode(err) != CodeSessionsExceeded {
 		t.Errorf("got %v", err)
 	}
@@ -285,11 +269,11 @@ func TestSession_CancelledCallerKeepsConnection(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		began := time.Now()
-		_, err := c.DeleteDomain(ctx, DeleteDomain{Name: "a.test"})
+		_, err := c.UpdateDomain(ctx, UpdateDomain{Name: "a.test"})
 		if !errors.Is(err, ErrOutcomeUnknown) || time.Since(began) != time.Second {
 			t.Errorf("got %v after %s", err, time.Since(began))
 		}
-		if _, err := c.DeleteDomain(t.Context(), DeleteDomain{Name: "b.test"}); err != nil {
+		if _, err := c.UpdateDomain(t.Context(), UpdateDomain{Name: "b.test"}); err != nil {
 			t.Error(err)
 		}
 		if got := f.count(&f.connections); got != 1 {
@@ -310,10 +294,10 @@ func TestSession_ClosingResultIsReturnedAndEndsConnection(t *testing.T) {
 			return respondOK(r)
 		}
 		c := f.client(t, func(a *Account) { a.MaxConnections = 1 })
-		if _, err := c.DeleteDomain(t.Context(), DeleteDomain{Name: "a.test"}); ResultCode(err) != code || errors.Is(err, ErrOutcomeUnknown) {
+		if _, err := c.UpdateDomain(t.Context(), UpdateDomain{Name: "a.test"}); ResultCode(err) != code || errors.Is(err, ErrOutcomeUnknown) {
 			t.Errorf("%d: got %v", code, err)
 		}
-		if _, err := c.DeleteDomain(t.Context(), DeleteDomain{Name: "a.test"}); err != nil {
+		if _, err := c.UpdateDomain(t.Context(), UpdateDomain{Name: "a.test"}); err != nil {
 			t.Errorf("%d: afterwards %v", code, err)
 		}
 	}

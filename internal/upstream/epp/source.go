@@ -3,7 +3,6 @@ package epp
 import (
 	"context"
 	"errors"
-	"fmt"
 	"regexp"
 	"strings"
 
@@ -19,33 +18,11 @@ type Source struct {
 
 var _ lookup.RecordSource = (*Source)(nil)
 
-// NewSource returns a Source over accounts. Two accounts for one TLD are an error:
-// the result must come from the account that would provision.
-func NewSource(clients ...*Client) (*Source, error) {
-	byTLD := make(map[string]*Client)
-	for _, client := range clients {
-		for _, tld := range client.account.TLDs {
-			if other := byTLD[tld]; other != nil && other != client {
-				return nil, fmt.Errorf("epp: accounts at %s and %s both list %s; only one can provision it", other.Host(), client.Host(), tld)
-			}
-			byTLD[tld] = client
-		}
-	}
-	return NewSourceFunc(func(tld string) (*Client, bool) {
-		client, found := byTLD[tld]
-		return client, found
-	}), nil
-}
-
-// NewSourceFunc returns a Source that finds the account of a TLD with clientOf.
-func NewSourceFunc(clientOf func(tld string) (*Client, bool)) *Source {
-	return &Source{clientOf: clientOf}
-}
+// NewSource returns a Source that finds the account of a TLD with clientOf.
+func NewSource(clientOf func(tld string) (*Client, bool)) *Source { return &Source{clientOf: clientOf} }
 
 // Client returns the account of a TLD.
-func (s *Source) Client(tld string) (*Client, bool) {
-	return s.clientOf(tld)
-}
+func (s *Source) Client(tld string) (*Client, bool) { return s.clientOf(tld) }
 
 // Find asks the registry of ext whether name can be registered and whether it is
 // premium.
@@ -64,25 +41,22 @@ func (s *Source) Find(ctx context.Context, ext registrar.Extension, name registr
 	if !checked.Available {
 		return lookup.Finding{State: unavailableState(checked.Reason)}, nil
 	}
-	return lookup.Finding{State: lookup.Free, Premium: checked.Fee.Premium()}, nil
+	return lookup.Finding{State: lookup.Free, Premium: checked.Fee.Premium("create")}, nil
 }
 
 // check requests the fee of a command, if the server supports fees.
 func check(ctx context.Context, client *Client, command FeeCommand, name string, priority Priority) (CheckResult, error) {
-	q := CheckDomains{
-		Names: []string{name}, Priority: priority,
-		Fee: &FeeQuery{Commands: []FeeCommand{command}},
-	}
+	q := CheckDomains{Names: []string{name}, Priority: priority, Fee: command}
 	answers, err := client.CheckDomains(ctx, q)
 	if errors.Is(err, &registrar.Error{Kind: registrar.KindUnsupported}) {
 		// A server that announces no fees gets a plain check.
-		q.Fee = nil
+		q.Fee = FeeCommand{}
 		answers, err = client.CheckDomains(ctx, q)
 	}
 	if err != nil {
 		return CheckResult{}, err
 	}
-	if q.Fee != nil && answers[0].Fee == nil {
+	if q.Fee.Name != "" && answers[0].Fee == nil {
 		// A server with fees must report one for each name (RFC 8748, 5.1.1).
 		answers[0].Fee = &Fee{Unknown: true}
 	}

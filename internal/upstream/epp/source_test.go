@@ -42,16 +42,18 @@ func respondPriced(r *Node) reply {
 	return reply{xml: responseXML(1000, tridOf(r), data+`</d:chkData>`, extension)}
 }
 
+// sourceFor returns a Source with one account, which serves .test.
+func sourceFor(client *Client) *Source {
+	return NewSource(func(tld string) (*Client, bool) { return client, tld == ".test" })
+}
+
 func TestSource_ReportsRegistryState(t *testing.T) {
 	t.Parallel()
 	for name, greeting := range map[string]string{"with fees": greetingXML(allServices), "without fees": greetingXML("<extURI>urn:x</extURI>")} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			f := &fakeServer{handle: respondPriced, greeting: greeting}
-			source, err := NewSource(f.client(t, func(a *Account) { a.TLDs = []string{".test"} }))
-			if err != nil {
-				t.Fatal(err)
-			}
+			source := sourceFor(f.client(t, nil))
 			ext := registrar.Extension{TLD: ".test", MinYears: 2}
 			for label, want := range map[string]lookup.Finding{
 				"free":     {State: lookup.Free},
@@ -76,23 +78,10 @@ func TestSource_FaultsOmitTheName(t *testing.T) {
 	t.Parallel()
 	for _, code := range []int{2001, 2201, 2306, 2400, 2502} {
 		f := &fakeServer{handle: func(r *Node) reply { return reply{xml: responseXML(code, tridOf(r), "", "")} }}
-		source, err := NewSource(f.client(t, func(a *Account) { a.TLDs = []string{".test"} }))
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, err = source.Find(t.Context(), registrar.Extension{TLD: ".test"}, registrar.NewName("hidden", ".test"))
+		_, err := sourceFor(f.client(t, nil)).Find(t.Context(), registrar.Extension{TLD: ".test"}, registrar.NewName("hidden", ".test"))
 		if registrar.KindOf(err) != registrar.KindUpstream || strings.Contains(err.Error(), "hidden") {
 			t.Errorf("%d: %v", code, err)
 		}
-	}
-}
-
-func TestNewSource_RefusesDuplicateTLD(t *testing.T) {
-	t.Parallel()
-	f := &fakeServer{handle: respondOK}
-	listing := func(a *Account) { a.TLDs = []string{".test"} }
-	if _, err := NewSource(f.client(t, listing), f.client(t, listing)); err == nil {
-		t.Error("accepted")
 	}
 }
 
@@ -167,8 +156,6 @@ func TestNew_RefusesInvalidAccount(t *testing.T) {
 		"two spaces":                func(a *Account) { a.Password = "foo  BAR2" },
 		"no connection for lookups": func(a *Account) { a.MaxConnections, a.OrderConnections = 2, 2 },
 		"a share of one":            func(a *Account) { a.OrderShare = 1 },
-		"a small frame":             func(a *Account) { a.MaxFrame = 1000 },
-		"no dot":                    func(a *Account) { a.TLDs = []string{"com"} },
 		"client id too long":        func(a *Account) { a.BatchNames = 5000 },
 	} {
 		a := good

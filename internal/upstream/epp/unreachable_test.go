@@ -114,7 +114,7 @@ func TestConnect_LogsEachCauseOnceWithAccount(t *testing.T) {
 func TestConnect_RecoveryIsLoggedOnce(t *testing.T) {
 	t.Parallel()
 	log := &lockedBuffer{}
-	a := &Account{Name: "acme", Address: "epp.example:700", Logger: slog.New(slog.NewTextHandler(log, nil)), Now: time.Now}
+	a := &Account{Name: "acme", Address: "epp.example:700", Logger: slog.New(slog.NewTextHandler(log, nil))}
 	p := newPool(a, nil)
 	for range 2 {
 		p.dialing, p.workers = 1, 2

@@ -15,15 +15,12 @@ type worker struct {
 	session *session
 }
 
-func newWorker(p *pool) *worker { return &worker{pool: p, jobs: make(chan *job, 1)} }
-
 // maxTries is how often a command that is safe to repeat is sent.
 const maxTries = 2
 
 func (w *worker) run() {
 	p := w.pool
-	defer p.workersDone.Done()
-	s, err := connect(p.dialCtx, p.account, p.dial, "", newTRID(p.account.Now()))
+	s, err := connect(p.dialCtx, p.account, p.dial)
 	if err != nil {
 		p.connectFailed(err)
 		return
@@ -37,7 +34,7 @@ func (w *worker) run() {
 	ctx, cancel := context.WithTimeout(p.ctx, logoutTimeout)
 	defer cancel()
 	if s.isUsable() {
-		s.logout(ctx, newTRID(p.account.Now()))
+		s.logout(ctx)
 	}
 	p.account.Logger.DebugContext(p.ctx, "registry connection closed", "host", s.host, "fault", string(p.account.toFault("read", s.closeCause).Code))
 	p.workerExited()
@@ -45,10 +42,10 @@ func (w *worker) run() {
 
 // serve runs jobs until the connection ends or the pool is closed.
 func (w *worker) serve() {
-	keepAlive := time.NewTimer(w.pool.account.KeepAlive)
-	defer keepAlive.Stop()
+	idle := time.NewTimer(keepAlive)
+	defer idle.Stop()
 	for w.session.isUsable() && w.pool.markIdle(w) {
-		keepAlive.Reset(w.pool.account.KeepAlive)
+		idle.Reset(keepAlive)
 		select {
 		case j, open := <-w.jobs:
 			if !open {
@@ -59,9 +56,9 @@ func (w *worker) serve() {
 		case <-w.session.closed:
 		case <-w.session.responses:
 			w.session.close(errUnsolicited)
-		case <-keepAlive.C:
+		case <-idle.C:
 			if w.pool.removeIdle(w) {
-				w.keepAlive()
+				w.hello()
 				continue
 			}
 		}
@@ -76,10 +73,10 @@ func (w *worker) serve() {
 	}
 }
 
-func (w *worker) keepAlive() {
+func (w *worker) hello() {
 	ctx, cancel := context.WithTimeout(w.pool.ctx, w.pool.account.QueryTimeout)
 	defer cancel()
-	if _, err := w.session.hello(ctx); err != nil {
+	if err := w.session.hello(ctx); err != nil {
 		w.pool.account.Logger.DebugContext(ctx, "registry did not answer hello", "host", w.session.host)
 	}
 }

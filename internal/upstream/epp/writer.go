@@ -3,7 +3,7 @@ package epp
 import (
 	"fmt"
 	"strconv"
-	"time"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -45,38 +45,37 @@ func (w *Writer) Fail(element, reason string) {
 // it or on an ancestor.
 func (w *Writer) Start(tag string, attrs ...Attr) {
 	w.tag(tag, attrs)
-	w.buf = append(w.buf, '>')
+	w.raw(">")
 }
 
 func (w *Writer) tag(tag string, attrs []Attr) {
-	w.buf = append(w.buf, '<')
-	w.buf = append(w.buf, tag...)
+	w.raw("<", tag)
 	for _, attr := range attrs {
-		w.buf = append(w.buf, ' ')
-		w.buf = append(w.buf, attr.Name...)
-		w.buf = append(w.buf, '=', '"')
+		w.raw(" ", attr.Name, `="`)
 		w.escape(tag, attr.Value)
-		w.buf = append(w.buf, '"')
+		w.raw(`"`)
+	}
+}
+
+func (w *Writer) raw(parts ...string) {
+	for _, part := range parts {
+		w.buf = append(w.buf, part...)
 	}
 }
 
 // End closes an element.
-func (w *Writer) End(tag string) {
-	w.buf = append(w.buf, '<', '/')
-	w.buf = append(w.buf, tag...)
-	w.buf = append(w.buf, '>')
-}
+func (w *Writer) End(tag string) { w.raw("</", tag, ">") }
 
 // Empty writes an element without content.
 func (w *Writer) Empty(tag string, attrs ...Attr) {
 	w.tag(tag, attrs)
-	w.buf = append(w.buf, '/', '>')
+	w.raw("/>")
 }
 
 // Leaf writes an element that holds text.
 func (w *Writer) Leaf(tag, text string, attrs ...Attr) {
 	w.tag(tag, attrs)
-	w.buf = append(w.buf, '>')
+	w.raw(">")
 	w.escape(tag, text)
 	w.End(tag)
 }
@@ -87,7 +86,7 @@ func (w *Writer) sized(tag, text string, least, most int, attrs ...Attr) {
 	if n := utf8.RuneCountInString(text); n < least || n > most {
 		w.Fail(tag, fmt.Sprintf("must have %d to %d characters", least, most))
 	}
-	if text != "" && (isSpace(text[0]) || isSpace(text[len(text)-1])) {
+	if strings.Trim(text, " \t\n\r") != text {
 		w.Fail(tag, "must not begin or end with white space")
 	}
 	w.Leaf(tag, text, attrs...)
@@ -99,8 +98,6 @@ func (w *Writer) label(tag, name string, attrs ...Attr) { w.sized(tag, name, 1, 
 // handle writes the id of a contact or registrar (eppcom:clIDType).
 func (w *Writer) handle(tag, id string, attrs ...Attr) { w.sized(tag, id, 3, 16, attrs...) }
 
-func (w *Writer) number(tag string, value int) { w.Leaf(tag, strconv.Itoa(value)) }
-
 // years writes a period; 0 omits it for the registry's default.
 func (w *Writer) years(tag string, years int) {
 	switch {
@@ -111,15 +108,6 @@ func (w *Writer) years(tag string, years int) {
 		w.Leaf(tag, strconv.Itoa(years), Attr{"unit", "y"})
 	}
 }
-
-func (w *Writer) date(tag string, at time.Time) {
-	if at.IsZero() {
-		w.Fail(tag, "is missing")
-	}
-	w.Leaf(tag, at.UTC().Format(time.DateOnly))
-}
-
-func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
 
 // escape appends text, which must be valid XML 1.0 in one line: every text that EPP
 // sends is a token or a normalizedString.
@@ -145,13 +133,13 @@ func (w *Writer) escape(tag, text string) {
 	for _, r := range text {
 		switch r {
 		case '&':
-			w.buf = append(w.buf, "&amp;"...)
+			w.raw("&amp;")
 		case '<':
-			w.buf = append(w.buf, "&lt;"...)
+			w.raw("&lt;")
 		case '>':
-			w.buf = append(w.buf, "&gt;"...)
+			w.raw("&gt;")
 		case '"':
-			w.buf = append(w.buf, "&quot;"...)
+			w.raw("&quot;")
 		case 0xfffe, 0xffff:
 			w.Fail(tag, "contains a character that XML does not allow")
 			return
