@@ -124,7 +124,6 @@ func NetworkClass(err error) string {
 	}
 	var name *net.DNSError
 	var number syscall.Errno
-	var timeout net.Error
 	switch {
 	case err == nil:
 		return ""
@@ -132,7 +131,7 @@ func NetworkClass(err error) string {
 		return "name_resolution_failed"
 	case errors.As(err, &number) && errnoClasses[number] != "":
 		return errnoClasses[number]
-	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
+	case IsTimeout(err):
 		return "timeout"
 	case errors.Is(err, context.Canceled):
 		return "canceled"
@@ -143,6 +142,20 @@ func NetworkClass(err error) string {
 	default:
 		return ""
 	}
+}
+
+// IsTimeout reports whether a deadline ended an exchange with another system.
+func IsTimeout(err error) bool {
+	var network net.Error
+	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, os.ErrDeadlineExceeded) || errors.As(err, &network) && network.Timeout()
+}
+
+// NetworkFault returns the code of a failed exchange: FaultTimeout or FaultRefused.
+func NetworkFault(err error) Code {
+	if IsTimeout(err) {
+		return FaultTimeout
+	}
+	return FaultRefused
 }
 
 // NetworkClasses lists the results of NetworkClass, except TLS alerts and unnamed

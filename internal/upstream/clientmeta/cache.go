@@ -73,14 +73,10 @@ func (c *cache) put(address string, document oauth.ClientMetadata, err error, tt
 	c.entries[address] = entry{document, err, c.now().Add(ttl)}
 }
 
-// evict removes expired entries or, if there are none, the one that expires first.
+// evict removes expired entries or, if there are none, any one.
 func (c *cache) evict() {
 	now := c.now()
-	for address, old := range c.entries {
-		if !now.Before(old.until) {
-			delete(c.entries, address)
-		}
-	}
+	maps.DeleteFunc(c.entries, func(_ string, old entry) bool { return !now.Before(old.until) })
 	for address := range c.entries {
 		if len(c.entries) < maxEntries {
 			return

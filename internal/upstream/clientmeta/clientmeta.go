@@ -9,7 +9,6 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"os"
 	"strings"
 	"time"
 
@@ -30,6 +29,7 @@ var _ oauth.MetadataFetcher = (*Client)(nil)
 // Client fetches documents. It is safe for concurrent use.
 type Client struct {
 	http      *http.Client
+	userAgent string
 	cache     cache
 	hostLimit hostRateLimit
 	slots     chan struct{}
@@ -46,8 +46,9 @@ func New(agent string) *Client {
 
 func newClient(agent string, transport http.RoundTripper) *Client {
 	return &Client{
+		userAgent: agent,
 		http: &http.Client{
-			Transport:     userAgentTransport{agent, transport},
+			Transport:     transport,
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 			Timeout:       fetchTimeout,
 		},
@@ -55,18 +56,6 @@ func newClient(agent string, transport http.RoundTripper) *Client {
 		hostLimit: hostRateLimit{now: time.Now, hosts: make(map[string]callWindow)},
 		slots:     make(chan struct{}, maxConcurrent),
 	}
-}
-
-// userAgentTransport sets the User-Agent.
-type userAgentTransport struct {
-	userAgent string
-	next      http.RoundTripper
-}
-
-func (n userAgentTransport) RoundTrip(r *http.Request) (*http.Response, error) {
-	r.Header.Set("User-Agent", n.userAgent)
-	r.Header.Set("Accept", "application/json")
-	return n.next.RoundTrip(r)
 }
 
 // FetchClientMetadata returns the document at a URL.
@@ -90,7 +79,11 @@ func (c *Client) FetchClientMetadata(ctx context.Context, address string) (oauth
 	}
 	document, keep, err := c.fetch(ctx, address)
 	if err != nil {
-		err = registrar.Fault(faultCodeOf(err), host, err)
+		code := registrar.NetworkFault(err)
+		if errors.Is(err, errInvalidDocument) {
+			code = registrar.FaultBroken
+		}
+		err = registrar.Fault(code, host, err)
 		if ctx.Err() != nil {
 			return oauth.ClientMetadata{}, err // not a fact about the document, so not cached
 		}
@@ -100,52 +93,37 @@ func (c *Client) FetchClientMetadata(ctx context.Context, address string) (oauth
 	return document, err
 }
 
-func faultCodeOf(err error) registrar.Code {
-	var timeout net.Error
-	switch {
-	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded),
-		errors.As(err, &timeout) && timeout.Timeout():
-		return registrar.FaultTimeout
-	case errors.Is(err, errInvalidDocument):
-		return registrar.FaultBroken
-	default:
-		return registrar.FaultRefused
-	}
-}
-
 var errInvalidDocument = errors.New("clientmeta: response is not a metadata document")
 
-// metadata holds the members of a document in use; their names are RFC 7591's.
-type metadata struct {
-	ClientID     string   `json:"client_id"`
-	Name         string   `json:"client_name"`
-	RedirectURIs []string `json:"redirect_uris"`
-	AuthMethod   string   `json:"token_endpoint_auth_method"`
-}
-
-func (c *Client) fetch(ctx context.Context, address string) (oauth.ClientMetadata, time.Duration, error) {
+func (c *Client) fetch(ctx context.Context, address string) (document oauth.ClientMetadata, ttl time.Duration, err error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
 	if err != nil {
-		return oauth.ClientMetadata{}, 0, err
+		return document, 0, err
 	}
+	request.Header.Set("User-Agent", c.userAgent)
+	request.Header.Set("Accept", "application/json")
 	response, err := c.http.Do(request)
 	if err != nil {
-		return oauth.ClientMetadata{}, 0, err
+		return document, 0, err
 	}
 	defer response.Body.Close()
 	kind, _, err := mime.ParseMediaType(response.Header.Get("Content-Type"))
 	if err != nil || response.StatusCode != http.StatusOK || kind != "application/json" && !strings.HasSuffix(kind, "+json") {
-		return oauth.ClientMetadata{}, 0, errInvalidDocument
+		return document, 0, errInvalidDocument
 	}
 	body, err := io.ReadAll(io.LimitReader(response.Body, maxDocumentBytes+1))
 	if err != nil {
-		return oauth.ClientMetadata{}, 0, err
+		return document, 0, err
 	}
-	var about metadata
+	// The members of a document in use; their names are RFC 7591's.
+	var about struct {
+		ClientID     string   `json:"client_id"`
+		Name         string   `json:"client_name"`
+		RedirectURIs []string `json:"redirect_uris"`
+		AuthMethod   string   `json:"token_endpoint_auth_method"`
+	}
 	if len(body) > maxDocumentBytes || json.Unmarshal(body, &about) != nil {
-		return oauth.ClientMetadata{}, 0, errInvalidDocument
+		return document, 0, errInvalidDocument
 	}
-	return oauth.ClientMetadata{
-		ClientID: about.ClientID, Name: about.Name, RedirectURIs: about.RedirectURIs, AuthMethod: about.AuthMethod,
-	}, parseTTL(response.Header.Get("Cache-Control")), nil
+	return oauth.ClientMetadata(about), parseTTL(response.Header.Get("Cache-Control")), nil
 }

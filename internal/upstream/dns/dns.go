@@ -17,6 +17,7 @@ package dns
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -33,9 +34,7 @@ import (
 )
 
 const (
-	defaultTimeout        = 2 * time.Second
-	defaultAttemptTimeout = 700 * time.Millisecond
-	maxTries              = 3
+	maxTries = 3
 	// resendAfter is longer than most responses take and well below an attempt.
 	resendAfter = 250 * time.Millisecond
 	defaultPort = "53"
@@ -59,11 +58,8 @@ type Options struct {
 // Client queries recursive resolvers. It holds no sockets and is safe for
 // concurrent use.
 type Client struct {
-	servers        []string
-	timeout        time.Duration
-	attemptTimeout time.Duration
-	log            *slog.Logger
-	dial           func(ctx context.Context, network, addr string) (net.Conn, error)
+	options Options
+	dial    func(ctx context.Context, network, addr string) (net.Conn, error)
 }
 
 var _ lookup.DelegationSource = (*Client)(nil)
@@ -77,24 +73,18 @@ func New(o Options) (*Client, error) {
 	if len(servers) == 0 {
 		return nil, errors.New("dns: no server is configured and " + resolvConf + " names none; set one as host:port")
 	}
-	c := &Client{timeout: o.Timeout, attemptTimeout: o.AttemptTimeout, log: o.Logger, dial: new(net.Dialer).DialContext}
 	for _, server := range servers {
-		host, port, err := net.SplitHostPort(server)
-		if err != nil || host == "" || port == "" {
+		if host, port, err := net.SplitHostPort(server); err != nil || host == "" || port == "" {
 			return nil, errors.New("dns: server " + server + " is not written as host:port")
 		}
-		c.servers = append(c.servers, server)
 	}
-	if c.timeout <= 0 {
-		c.timeout = defaultTimeout
+	o.Servers = servers
+	o.Timeout = cmp.Or(o.Timeout, 2*time.Second)
+	o.AttemptTimeout = cmp.Or(o.AttemptTimeout, 700*time.Millisecond)
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	if c.attemptTimeout <= 0 {
-		c.attemptTimeout = defaultAttemptTimeout
-	}
-	if c.log == nil {
-		c.log = slog.New(slog.DiscardHandler)
-	}
-	return c, nil
+	return &Client{options: o, dial: new(net.Dialer).DialContext}, nil
 }
 
 // systemServers reads the nameserver lines of a resolv.conf. A missing file has
@@ -123,17 +113,17 @@ func (c *Client) IsDelegated(ctx context.Context, name registrar.Name) (bool, er
 		return false, &registrar.Error{Kind: registrar.KindInvalid, Code: registrar.NameTooLong, Err: err}
 	}
 	question := dnsmessage.Question{Name: owner, Type: dnsmessage.TypeNS, Class: dnsmessage.ClassINET}
-	ctx, cancel := context.WithTimeout(ctx, c.timeout)
+	ctx, cancel := context.WithTimeout(ctx, c.options.Timeout)
 	defer cancel()
 
 	var last *registrar.Error
 	for try := range maxTries {
-		server := c.servers[try%len(c.servers)]
+		server := c.options.Servers[try%len(c.options.Servers)]
 		delegated, code, err := c.queryServer(ctx, server, question)
 		if code == "" {
 			return delegated, nil
 		}
-		c.log.DebugContext(ctx, "dns query attempt failed", "server", server, "fault", string(code))
+		c.options.Logger.DebugContext(ctx, "dns query attempt failed", "server", server, "fault", string(code))
 		last = registrar.Fault(code, server, err)
 		if ctx.Err() != nil {
 			last.Code, last.Err = registrar.FaultTimeout, ctx.Err()
@@ -146,7 +136,7 @@ func (c *Client) IsDelegated(ctx context.Context, name registrar.Name) (bool, er
 // queryServer queries one server once over UDP and, if the response was truncated,
 // over TCP.
 func (c *Client) queryServer(ctx context.Context, server string, question dnsmessage.Question) (bool, registrar.Code, error) {
-	ctx, cancel := context.WithTimeout(ctx, c.attemptTimeout)
+	ctx, cancel := context.WithTimeout(ctx, c.options.AttemptTimeout)
 	defer cancel()
 	// The top-level functions of math/rand/v2 use a ChaCha8 generator seeded by the
 	// system, so the id is unpredictable.
@@ -173,13 +163,12 @@ func (c *Client) queryServer(ctx context.Context, server string, question dnsmes
 }
 
 func faultCodeOf(ctx context.Context, err error) registrar.Code {
-	var network net.Error
 	switch {
-	case ctx.Err() != nil, errors.As(err, &network) && network.Timeout():
+	case ctx.Err() != nil:
 		return registrar.FaultTimeout
 	case errors.Is(err, errMalformed):
 		return registrar.FaultBroken
 	default:
-		return registrar.FaultRefused
+		return registrar.NetworkFault(err)
 	}
 }

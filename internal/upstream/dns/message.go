@@ -66,7 +66,7 @@ func (c *Client) exchange(ctx context.Context, network, server string, packet []
 	if stream {
 		packet = append(binary.BigEndian.AppendUint16(nil, uint16(len(packet))), packet...)
 	}
-	if err := writeMessage(conn, packet); err != nil {
+	if _, err := conn.Write(packet); err != nil {
 		return verdictNone, err
 	}
 	buffer := make([]byte, ednsBytes)
@@ -80,7 +80,10 @@ func (c *Client) exchange(ctx context.Context, network, server string, packet []
 			// The same packet over the same socket: a response to either matches,
 			// and spoofing does not get easier.
 			resend = false
-			if err := errors.Join(conn.SetReadDeadline(time.Time{}), writeMessage(conn, packet)); err != nil {
+			if err := conn.SetReadDeadline(time.Time{}); err != nil {
+				return verdictNone, err
+			}
+			if _, err := conn.Write(packet); err != nil {
 				return verdictNone, err
 			}
 			continue
@@ -94,11 +97,6 @@ func (c *Client) exchange(ctx context.Context, network, server string, packet []
 		}
 	}
 	return verdictNone, errMalformed
-}
-
-func writeMessage(conn net.Conn, packet []byte) error {
-	_, err := conn.Write(packet)
-	return err
 }
 
 // readMessage reads one message. Over TCP it is preceded by its length (RFC 1035,

@@ -6,7 +6,6 @@ import (
 	"crypto/tls"
 	"errors"
 	"net"
-	"os"
 	"runtime/debug"
 	"sync"
 	"time"
@@ -229,10 +228,8 @@ func (a *Account) toFault(operation string, err error) *registrar.Error {
 	cause := &registrar.Cause{Part: "epp", Operation: operation, Target: a.addressLabel(), Class: registrar.NetworkClass(err), Err: err}
 	host := a.host()
 	var garbled *unreadable
-	var timeout net.Error
 	switch {
-	case errors.Is(err, errResponseTimeout), errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled),
-		errors.Is(err, os.ErrDeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
+	case errors.Is(err, errResponseTimeout), errors.Is(err, context.Canceled), registrar.IsTimeout(err):
 		cause.Class = "timeout"
 		return registrar.Fault(registrar.FaultTimeout, host, cause)
 	case errors.As(err, &garbled), errors.Is(err, errFrameTooLong), errors.Is(err, errFrameTooShort),

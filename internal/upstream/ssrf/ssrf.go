@@ -21,7 +21,7 @@ var ErrPrivate = errors.New("ssrf: address is not public")
 
 // blockedPrefixes are networks that are not certainly public, in addition to those
 // that netip knows: IANA's special-purpose registries, and prefixes that embed an
-// IPv4 address. Of IPv6 only global unicast is allowed; see IsPublic.
+// IPv4 address. Of IPv6 only global unicast is allowed; see isPublic.
 var blockedPrefixes = mustParsePrefixes(
 	"0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "198.18.0.0/15", "198.51.100.0/24",
 	"203.0.113.0/24", "240.0.0.0/4",
@@ -40,8 +40,8 @@ func mustParsePrefixes(texts ...string) []netip.Prefix {
 	return list
 }
 
-// IsPublic reports whether an address belongs to the public internet.
-func IsPublic(addr netip.Addr) bool {
+// isPublic reports whether an address belongs to the public internet.
+func isPublic(addr netip.Addr) bool {
 	addr = addr.Unmap()
 	if addr.Zone() != "" || !addr.IsGlobalUnicast() || addr.IsPrivate() {
 		return false
@@ -49,12 +49,7 @@ func IsPublic(addr netip.Addr) bool {
 	if addr.Is6() && !globalUnicast.Contains(addr) {
 		return false
 	}
-	for _, network := range blockedPrefixes {
-		if network.Contains(addr) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(blockedPrefixes, func(network netip.Prefix) bool { return network.Contains(addr) })
 }
 
 // ControlPublicHTTPS is a net.Dialer Control that allows port 443 of public
@@ -66,7 +61,7 @@ func ControlPublicHTTPS(network, address string, conn syscall.RawConn) error {
 // ControlPublicPorts allows only the given ports of public addresses.
 func ControlPublicPorts(_, address string, _ syscall.RawConn, ports ...uint16) error {
 	to, err := netip.ParseAddrPort(address)
-	if err != nil || !slices.Contains(ports, to.Port()) || !IsPublic(to.Addr()) {
+	if err != nil || !slices.Contains(ports, to.Port()) || !isPublic(to.Addr()) {
 		return ErrPrivate
 	}
 	return nil
@@ -77,7 +72,7 @@ func ControlPublicPorts(_, address string, _ syscall.RawConn, ports ...uint16) e
 // resolves to is up to the proxy.
 func MaybePublicHost(host string) bool {
 	if addr, err := netip.ParseAddr(host); err == nil {
-		return IsPublic(addr)
+		return isPublic(addr)
 	}
 	host = strings.TrimSuffix(host, ".")
 	dot := strings.LastIndexByte(host, '.')

@@ -19,7 +19,7 @@ func TestIsPublic_RejectsSpecialPurposeAddresses(t *testing.T) {
 		"4000::1": false, "5f00::1": false, "3fff::1": false, "2002:a9fe:a9fe::1": false, "::ffff:169.254.169.254": false, "::ffff:100.64.0.1": false,
 		"100.127.255.255": false, "0.1.2.3": false, "192.88.99.1": false, "239.1.1.1": false, "2a00:1450:4001:80b::200e": true, "100.128.0.1": true,
 	} {
-		if got := IsPublic(netip.MustParseAddr(text)); got != want {
+		if got := isPublic(netip.MustParseAddr(text)); got != want {
 			t.Errorf("%s: public is %v", text, got)
 		}
 	}

@@ -75,12 +75,9 @@ func (c *Client) toError(call string, err error) *registrar.Error {
 	if errors.As(err, &stripeErr) {
 		return c.fromStripeError(call, stripeErr)
 	}
-	code := registrar.FaultRefused
+	code := registrar.NetworkFault(err)
 	var network net.Error
-	switch {
-	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &network) && network.Timeout():
-		code = registrar.FaultTimeout
-	case !errors.As(err, &network) && !errors.Is(err, context.Canceled):
+	if !errors.As(err, &network) && !errors.Is(err, context.Canceled) {
 		code = registrar.FaultBroken
 	}
 	return registrar.Fault(code, c.host+": "+call, &registrar.Cause{

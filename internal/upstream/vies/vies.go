@@ -74,19 +74,13 @@ var _ billing.VATIDValidator = (*Client)(nil)
 
 // New returns a Client. It does no I/O.
 func New(o Options) (*Client, error) {
-	if o.Address == "" {
-		o.Address = Address
-	}
+	o.Address = cmp.Or(o.Address, Address)
 	address, err := url.Parse(o.Address)
 	if err != nil || address.Hostname() == "" || address.Scheme != "http" && address.Scheme != "https" {
 		return nil, fmt.Errorf("vies: invalid base URL %q", o.Address)
 	}
-	if o.Timeout <= 0 {
-		o.Timeout = defaultTimeout
-	}
-	if o.UserAgent == "" {
-		o.UserAgent = "dotkontor"
-	}
+	o.Timeout = cmp.Or(o.Timeout, defaultTimeout)
+	o.UserAgent = cmp.Or(o.UserAgent, "dotkontor")
 	if o.Now == nil {
 		o.Now = time.Now
 	}
@@ -175,11 +169,6 @@ func (c *Client) isFresh(valid bool, at time.Time) bool {
 	return age >= 0 && age < keep
 }
 
-type checkRequest struct {
-	CountryCode string `json:"countryCode"`
-	VATNumber   string `json:"vatNumber"`
-}
-
 type checkResponse struct {
 	CountryCode string `json:"countryCode"`
 	VATNumber   string `json:"vatNumber"`
@@ -198,7 +187,7 @@ var (
 )
 
 func (c *Client) query(ctx context.Context, country, number string) (bool, *registrar.Error) {
-	body, err := json.Marshal(checkRequest{country, number})
+	body, err := json.Marshal(map[string]string{"countryCode": country, "vatNumber": number})
 	if err != nil {
 		return false, registrar.Fault(registrar.FaultBroken, "", err)
 	}
@@ -259,8 +248,7 @@ func interpretResponse(status int, text []byte, country, number string) (bool, *
 }
 
 func faultCodeOf(ctx context.Context, err error, otherwise registrar.Code) registrar.Code {
-	var network net.Error
-	if ctx.Err() != nil || errors.As(err, &network) && network.Timeout() {
+	if ctx.Err() != nil || registrar.IsTimeout(err) {
 		return registrar.FaultTimeout
 	}
 	return otherwise

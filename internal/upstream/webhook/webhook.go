@@ -13,12 +13,10 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"io"
 	"net"
 	"net/http"
 	"net/url"
-	"os"
 	"strconv"
 	"time"
 
@@ -40,10 +38,8 @@ var _ webhook.Sender = (*Client)(nil)
 
 // Client sends messages. It is safe for concurrent use.
 type Client struct {
-	http *http.Client
-	// loopback restricts connections to this machine.
-	loopback  bool
-	userAgent string
+	http    *http.Client
+	options Options
 }
 
 // Options configures a Client.
@@ -59,20 +55,16 @@ func New(opts Options) *Client {
 	if opts.Loopback {
 		dialer.Control = ssrf.ControlLoopback
 	}
-	return newClient(opts, &http.Transport{
-		DialContext: dialer.DialContext, ForceAttemptHTTP2: true, MaxIdleConns: 32, MaxIdleConnsPerHost: 4, IdleConnTimeout: time.Minute,
-		TLSHandshakeTimeout: sendTimeout, ResponseHeaderTimeout: sendTimeout, MaxResponseHeaderBytes: 16 << 10,
-	})
-}
-
-func newClient(opts Options, transport http.RoundTripper) *Client {
 	return &Client{
 		http: &http.Client{
-			Transport:     transport,
+			Transport: &http.Transport{
+				DialContext: dialer.DialContext, ForceAttemptHTTP2: true, MaxIdleConns: 32, MaxIdleConnsPerHost: 4, IdleConnTimeout: time.Minute,
+				TLSHandshakeTimeout: sendTimeout, ResponseHeaderTimeout: sendTimeout, MaxResponseHeaderBytes: 16 << 10,
+			},
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 			Timeout:       sendTimeout,
 		},
-		loopback: opts.Loopback, userAgent: opts.UserAgent,
+		options: opts,
 	}
 }
 
@@ -82,7 +74,7 @@ func (c *Client) Close() { c.http.CloseIdleConnections() }
 // Send posts one message to its URL.
 func (c *Client) Send(ctx context.Context, message webhook.Message) error {
 	address, err := url.Parse(message.URL)
-	if err != nil || address.Hostname() == "" || address.User != nil || address.Scheme != "https" && (!c.loopback || address.Scheme != "http") {
+	if err != nil || address.Hostname() == "" || address.User != nil || address.Scheme != "https" && (!c.options.Loopback || address.Scheme != "http") {
 		return registrar.Fault(registrar.FaultRefused, "", err)
 	}
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, address.String(), bytes.NewReader(message.Body))
@@ -90,13 +82,13 @@ func (c *Client) Send(ctx context.Context, message webhook.Message) error {
 		return registrar.Fault(registrar.FaultRefused, "", err)
 	}
 	request.Header.Set("Content-Type", "application/json")
-	request.Header.Set("User-Agent", c.userAgent)
+	request.Header.Set("User-Agent", c.options.UserAgent)
 	request.Header.Set("Request-Id", message.ID)
 	request.Header.Set("Timestamp", message.At.UTC().Format(time.RFC3339))
 	request.Header.Set(webhook.SignatureHeader, message.Signature)
 	answer, err := c.http.Do(request)
 	if err != nil {
-		return registrar.Fault(faultCodeOf(err), address.Hostname(), &registrar.Cause{
+		return registrar.Fault(registrar.NetworkFault(err), address.Hostname(), &registrar.Cause{
 			Part: "webhook", Operation: "post", Target: address.Host, Class: cmp.Or(registrar.NetworkClass(err), "connection_failed"), Err: err,
 		})
 	}
@@ -120,12 +112,4 @@ func parseRetryAfter(header string) time.Duration {
 		return 0
 	}
 	return min(time.Duration(seconds)*time.Second, maxRetryAfter)
-}
-
-func faultCodeOf(err error) registrar.Code {
-	var timeout net.Error
-	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, os.ErrDeadlineExceeded) || errors.As(err, &timeout) && timeout.Timeout() {
-		return registrar.FaultTimeout
-	}
-	return registrar.FaultRefused
 }
