@@ -1,6 +1,7 @@
 package stripe
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -45,18 +46,14 @@ func (c *Client) OpenPage(ctx context.Context, page order.PaymentPage) (order.Op
 }
 
 func (c *Client) openPage(ctx context.Context, page order.PaymentPage, key string) (order.OpenedPage, error) {
-	var made *api.CheckoutSession
 	params := c.sessionParams(page)
 	params.SetIdempotencyKey(key)
-	err := c.call(ctx, "open_page", func(ctx context.Context) (err error) {
-		made, err = c.api.V1CheckoutSessions.Create(ctx, params)
-		return err
-	})
+	made, err := create(ctx, c, "open_page", c.api.V1CheckoutSessions.Create, params)
 	if err != nil {
 		return order.OpenedPage{}, err
 	}
 	if made.ID == "" || made.URL == "" && made.Status == api.CheckoutSessionStatusOpen {
-		return order.OpenedPage{}, registrar.Fault(registrar.FaultBroken, c.host+": open_page", nil)
+		return order.OpenedPage{}, c.broken("open_page")
 	}
 	return order.OpenedPage{Session: made.ID, URL: made.URL, EndsAt: time.Unix(made.ExpiresAt, 0)}, nil
 }
@@ -92,14 +89,13 @@ func (c *Client) sessionParams(page order.PaymentPage) *api.CheckoutSessionCreat
 		params.PaymentMethodTypes = api.StringSlice(c.reusableMethods)
 		params.PaymentIntentData.SetupFutureUsage = api.String(string(api.PaymentIntentSetupFutureUsageOffSession))
 	}
-	switch {
-	case page.ProviderCustomer != "":
+	if page.ProviderCustomer != "" {
 		params.Customer = api.String(page.ProviderCustomer)
-	default:
-		params.CustomerEmail = api.String(page.Email)
-		if keep {
-			params.CustomerCreation = api.String(string(api.CheckoutSessionCustomerCreationAlways))
-		}
+		return params
+	}
+	params.CustomerEmail = api.String(page.Email)
+	if keep {
+		params.CustomerCreation = api.String(string(api.CheckoutSessionCustomerCreationAlways))
 	}
 	return params
 }
@@ -109,11 +105,8 @@ var sessionExpand = []string{"payment_intent.latest_charge", "payment_intent.pay
 
 // FetchPage returns the payment status of a page.
 func (c *Client) FetchPage(ctx context.Context, session string) (order.PaymentStatus, error) {
-	var seen *api.CheckoutSession
-	err := c.call(ctx, "look", func(ctx context.Context) (err error) {
-		seen, err = c.api.V1CheckoutSessions.Retrieve(ctx, session, &api.CheckoutSessionRetrieveParams{Expand: api.StringSlice(sessionExpand)})
-		return err
-	})
+	params := &api.CheckoutSessionRetrieveParams{Expand: api.StringSlice(sessionExpand)}
+	seen, err := onObject(ctx, c, "look", c.api.V1CheckoutSessions.Retrieve, session, params)
 	if err != nil {
 		return order.PaymentStatus{}, err
 	}
@@ -127,11 +120,7 @@ func (c *Client) ClosePage(ctx context.Context, session string) (order.PaymentSt
 	// Expiring is idempotent, so a new key is safe. A fixed one is not: the
 	// response that Stripe stores for it may be an old failure.
 	params.SetIdempotencyKey(api.NewIdempotencyKey())
-	var seen *api.CheckoutSession
-	err := c.call(ctx, "close_page", func(ctx context.Context) (err error) {
-		seen, err = c.api.V1CheckoutSessions.Expire(ctx, session, params)
-		return err
-	})
+	seen, err := onObject(ctx, c, "close_page", c.api.V1CheckoutSessions.Expire, session, params)
 	if errors.Is(err, &registrar.Error{Kind: registrar.KindInvalid, Code: Refused}) {
 		return c.FetchPage(ctx, session)
 	}
@@ -164,7 +153,7 @@ func (c *Client) paymentStatus(call string, s *api.CheckoutSession) (order.Payme
 		status.Ended = true
 		return status, nil
 	case s.Status != api.CheckoutSessionStatusComplete || intent == nil || intent.Status == "":
-		return order.PaymentStatus{}, registrar.Fault(registrar.FaultBroken, c.host+": "+call, nil)
+		return order.PaymentStatus{}, c.broken(call)
 	}
 	// The page is complete. A payment that failed after all can't be repeated
 	// there; any other may still succeed.
@@ -202,14 +191,7 @@ var brandNames = map[string]string{
 func methodLabel(method *api.PaymentMethod) string {
 	kind := string(method.Type)
 	if method.Card == nil {
-		if name, known := brandNames[kind]; known {
-			return name
-		}
-		return strings.ReplaceAll(kind, "_", " ")
+		return cmp.Or(brandNames[kind], strings.ReplaceAll(kind, "_", " "))
 	}
-	brand, known := brandNames[string(method.Card.Brand)]
-	if !known {
-		brand = "Card"
-	}
-	return brand + " •••• " + method.Card.Last4
+	return cmp.Or(brandNames[string(method.Card.Brand)], "Card") + " •••• " + method.Card.Last4
 }

@@ -1,6 +1,7 @@
 package stripe
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"log/slog"
@@ -11,6 +12,7 @@ import (
 
 	api "github.com/stripe/stripe-go/v85"
 
+	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 )
 
@@ -69,12 +71,16 @@ type Client struct {
 }
 
 // New returns a Client. It does no I/O.
-func New(o Options) *Client { return newClient(o, newTransport()) }
+func New(o Options) *Client {
+	return newClient(o, &http.Transport{
+		Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true,
+		MaxConnsPerHost: maxConcurrent, MaxIdleConnsPerHost: maxConcurrent, IdleConnTimeout: time.Minute,
+		TLSHandshakeTimeout: attemptTimeout, MaxResponseHeaderBytes: 64 << 10,
+	})
+}
 
 func newClient(o Options, transport http.RoundTripper) *Client {
-	if o.URL == "" {
-		o.URL = api.APIURL
-	}
+	o.URL = cmp.Or(o.URL, api.APIURL)
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -86,7 +92,11 @@ func newClient(o Options, transport http.RoundTripper) *Client {
 		host = address.Host
 	}
 	backend := api.GetBackendWithConfig(api.APIBackend, &api.BackendConfig{
-		URL: api.String(o.URL), HTTPClient: newHTTPClient(transport),
+		URL: api.String(o.URL), HTTPClient: &http.Client{
+			Transport:     limitedTransport{transport},
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+			Timeout:       attemptTimeout,
+		},
 		MaxNetworkRetries: api.Int64(0), EnableTelemetry: api.Bool(false),
 		// The library's log quotes requests and responses.
 		LeveledLogger: &api.LeveledLogger{Level: api.LevelNull},
@@ -99,22 +109,6 @@ func newClient(o Options, transport http.RoundTripper) *Client {
 	return &Client{
 		api: client, raw: raw, key: o.Key, token: o.Token.withDefaults(), host: host, methods: o.Methods, reusableMethods: filterReusable(o.Methods),
 		secrets: o.Secrets, logger: o.Logger, observe: o.Observe,
-	}
-}
-
-func newTransport() *http.Transport {
-	return &http.Transport{
-		Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true,
-		MaxConnsPerHost: maxConcurrent, MaxIdleConnsPerHost: maxConcurrent, IdleConnTimeout: time.Minute,
-		TLSHandshakeTimeout: attemptTimeout, MaxResponseHeaderBytes: 64 << 10,
-	}
-}
-
-func newHTTPClient(transport http.RoundTripper) *http.Client {
-	return &http.Client{
-		Transport:     limitedTransport{transport},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-		Timeout:       attemptTimeout,
 	}
 }
 
@@ -157,6 +151,25 @@ func (c *Client) call(ctx context.Context, name string, once func(context.Contex
 		}
 		delay *= 2
 	}
+}
+
+// create is call for the library's methods that create an object.
+func create[P, T any](ctx context.Context, c *Client, name string, method func(context.Context, P) (*T, error), params P) (object *T, err error) {
+	err = c.call(ctx, name, func(ctx context.Context) (err error) {
+		object, err = method(ctx, params)
+		return err
+	})
+	return object, err
+}
+
+// onObject is call for the library's methods on an existing object.
+func onObject[P, T any](ctx context.Context, c *Client, name string, method func(context.Context, string, P) (*T, error), id string, params P) (*T, error) {
+	return create(ctx, c, name, func(ctx context.Context, params P) (*T, error) { return method(ctx, id, params) }, params)
+}
+
+// broken is the fault for a response that lacks its data.
+func (c *Client) broken(call string) error {
+	return registrar.Fault(registrar.FaultBroken, c.host+": "+call, nil)
 }
 
 // sleep waits for delay minus up to a quarter of jitter; it returns false if the

@@ -1,6 +1,7 @@
 package stripe
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -38,16 +39,12 @@ func (c *Client) OpenVerification(ctx context.Context, id, customer, _, _, back 
 		ReturnURL:         api.String(back),
 	}
 	params.SetIdempotencyKey(id)
-	var made *api.IdentityVerificationSession
-	err = c.call(ctx, "open_verification", func(ctx context.Context) (err error) {
-		made, err = c.api.V1IdentityVerificationSessions.Create(ctx, params)
-		return err
-	})
+	made, err := create(ctx, c, "open_verification", c.api.V1IdentityVerificationSessions.Create, params)
 	if err != nil {
 		return "", "", err
 	}
 	if made.ID == "" || made.URL == "" {
-		return "", "", registrar.Fault(registrar.FaultBroken, c.host+": open_verification", nil)
+		return "", "", c.broken("open_verification")
 	}
 	return made.ID, made.URL, nil
 }
@@ -56,21 +53,16 @@ func (c *Client) OpenVerification(ctx context.Context, id, customer, _, _, back 
 // the page open for another one: then both Failed and URL are set.
 func (c *Client) FetchVerification(ctx context.Context, session string) (order.Verification, error) {
 	params := &api.IdentityVerificationSessionRetrieveParams{Expand: api.StringSlice([]string{"verified_outputs"})}
-	var seen *api.IdentityVerificationSession
-	err := c.call(ctx, "look_verification", func(ctx context.Context) (err error) {
-		seen, err = c.api.V1IdentityVerificationSessions.Retrieve(ctx, session, params)
-		return err
-	})
+	seen, err := onObject(ctx, c, "look_verification", c.api.V1IdentityVerificationSessions.Retrieve, session, params)
 	if err != nil {
 		return order.Verification{}, err
 	}
 	switch seen.Status {
 	case api.IdentityVerificationSessionStatusVerified:
-		name := verifiedName(seen.VerifiedOutputs)
-		if name == "" {
-			return order.Verification{Failed: true, Failure: VerificationWithoutName}, nil
+		if name := verifiedName(seen.VerifiedOutputs); name != "" {
+			return order.Verification{Done: true, Name: name}, nil
 		}
-		return order.Verification{Done: true, Name: name}, nil
+		return order.Verification{Failed: true, Failure: VerificationWithoutName}, nil
 	case api.IdentityVerificationSessionStatusCanceled:
 		return order.Verification{Failed: true, Failure: VerificationCanceled}, nil
 	case api.IdentityVerificationSessionStatusProcessing:
@@ -79,9 +71,11 @@ func (c *Client) FetchVerification(ctx context.Context, session string) (order.V
 		if seen.LastError == nil {
 			return order.Verification{URL: seen.URL}, nil
 		}
-		return order.Verification{Failed: true, Failure: verificationFailure(seen.LastError), URL: seen.URL}, nil
+		// Stripe's code without its message.
+		code := cmp.Or(registrar.Code(identifierOrEmpty(string(seen.LastError.Code))), VerificationFailed)
+		return order.Verification{Failed: true, Failure: code, URL: seen.URL}, nil
 	default:
-		return order.Verification{}, registrar.Fault(registrar.FaultBroken, c.host+": look_verification", nil)
+		return order.Verification{}, c.broken("look_verification")
 	}
 }
 
@@ -90,12 +84,4 @@ func verifiedName(outputs *api.IdentityVerificationSessionVerifiedOutputs) strin
 		return ""
 	}
 	return strings.TrimSpace(strings.TrimSpace(outputs.FirstName) + " " + strings.TrimSpace(outputs.LastName))
-}
-
-// verificationFailure returns Stripe's code without its message.
-func verificationFailure(last *api.IdentityVerificationSessionLastError) registrar.Code {
-	if code := identifierOrEmpty(string(last.Code)); code != "" {
-		return registrar.Code(code)
-	}
-	return VerificationFailed
 }

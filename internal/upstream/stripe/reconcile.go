@@ -17,9 +17,12 @@ var _ reconcile.Provider = (*Client)(nil)
 const listPageSize = 100
 
 // pages reads all pages of a list, retrying each. get returns the entries after an
-// id, and id returns the id of an entry.
-func pages[T any](ctx context.Context, c *Client, name string, get func(ctx context.Context, list api.ListParams) api.Seq2[*T, error], id func(*T) string) iter.Seq2[*T, error] {
-	return func(yield func(*T, error) bool) {
+// id, id returns the id of an entry, and convert returns false to skip one.
+func pages[T, R any](
+	ctx context.Context, c *Client, name string,
+	get func(ctx context.Context, list api.ListParams) api.Seq2[*T, error], id func(*T) string, convert func(*T) (R, bool),
+) iter.Seq2[R, error] {
+	return func(yield func(R, error) bool) {
 		var last *string
 		for {
 			var page []*T
@@ -34,11 +37,12 @@ func pages[T any](ctx context.Context, c *Client, name string, get func(ctx cont
 				return nil
 			})
 			if err != nil {
-				yield(nil, err)
+				var none R
+				yield(none, err)
 				return
 			}
 			for _, one := range page {
-				if !yield(one, nil) {
+				if converted, wanted := convert(one); wanted && !yield(converted, nil) {
 					return
 				}
 			}
@@ -52,49 +56,32 @@ func pages[T any](ctx context.Context, c *Client, name string, get func(ctx cont
 
 // Charges lists all successful charges, newest first.
 func (c *Client) Charges(ctx context.Context) iter.Seq2[reconcile.Charge, error] {
-	list := pages(ctx, c, "list_charges", func(ctx context.Context, list api.ListParams) api.Seq2[*api.Charge, error] {
+	get := func(ctx context.Context, list api.ListParams) api.Seq2[*api.Charge, error] {
 		return c.api.V1Charges.List(ctx, &api.ChargeListParams{ListParams: list}).All(ctx)
-	}, func(charge *api.Charge) string { return charge.ID })
-	return func(yield func(reconcile.Charge, error) bool) {
-		for charge, err := range list {
-			if err != nil {
-				yield(reconcile.Charge{}, err)
-				return
-			}
-			if charge.Status != api.ChargeStatusSucceeded || !charge.Captured {
-				continue
-			}
-			if !yield(reconcile.Charge{
-				ID: charge.ID, Intent: intentID(charge.PaymentIntent), Payment: charge.Metadata[metaPayment],
-				Amount: registrar.Cents(charge.AmountCaptured), Refunded: registrar.Cents(charge.AmountRefunded),
-				Currency: string(charge.Currency), CreatedAt: time.Unix(charge.Created, 0),
-			}, nil) {
-				return
-			}
-		}
 	}
+	id := func(charge *api.Charge) string { return charge.ID }
+	return pages(ctx, c, "list_charges", get, id, func(charge *api.Charge) (reconcile.Charge, bool) {
+		return reconcile.Charge{
+			ID: charge.ID, Intent: intentID(charge.PaymentIntent), Payment: charge.Metadata[metaPayment],
+			Amount: registrar.Cents(charge.AmountCaptured), Refunded: registrar.Cents(charge.AmountRefunded),
+			Currency: string(charge.Currency), CreatedAt: time.Unix(charge.Created, 0),
+		}, charge.Status == api.ChargeStatusSucceeded && charge.Captured
+	})
 }
 
 // Refunds lists all refunds, newest first.
 func (c *Client) Refunds(ctx context.Context) iter.Seq2[reconcile.ProviderRefund, error] {
-	list := pages(ctx, c, "list_refunds", func(ctx context.Context, list api.ListParams) api.Seq2[*api.Refund, error] {
+	get := func(ctx context.Context, list api.ListParams) api.Seq2[*api.Refund, error] {
 		return c.api.V1Refunds.List(ctx, &api.RefundListParams{ListParams: list}).All(ctx)
-	}, func(refund *api.Refund) string { return refund.ID })
-	return func(yield func(reconcile.ProviderRefund, error) bool) {
-		for refund, err := range list {
-			if err != nil {
-				yield(reconcile.ProviderRefund{}, err)
-				return
-			}
-			if !yield(reconcile.ProviderRefund{
-				ID: refund.ID, Intent: intentID(refund.PaymentIntent), Refund: refund.Metadata[metaRefund], Amount: registrar.Cents(refund.Amount),
-				Failed:    refund.Status == api.RefundStatusFailed || refund.Status == api.RefundStatusCanceled,
-				CreatedAt: time.Unix(refund.Created, 0),
-			}, nil) {
-				return
-			}
-		}
 	}
+	id := func(refund *api.Refund) string { return refund.ID }
+	return pages(ctx, c, "list_refunds", get, id, func(refund *api.Refund) (reconcile.ProviderRefund, bool) {
+		return reconcile.ProviderRefund{
+			ID: refund.ID, Intent: intentID(refund.PaymentIntent), Refund: refund.Metadata[metaRefund], Amount: registrar.Cents(refund.Amount),
+			Failed:    refund.Status == api.RefundStatusFailed || refund.Status == api.RefundStatusCanceled,
+			CreatedAt: time.Unix(refund.Created, 0),
+		}, true
+	})
 }
 
 func intentID(intent *api.PaymentIntent) string {

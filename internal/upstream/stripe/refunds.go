@@ -21,7 +21,7 @@ func (c *Client) Refund(ctx context.Context, refund order.RefundRequest, maybeSe
 	if maybeSent {
 		found, err := c.findRefund(ctx, refund)
 		if err != nil || found != nil {
-			return refundID(c.host, found, err)
+			return c.refundID(found, err)
 		}
 	}
 	params := &api.RefundCreateParams{
@@ -30,12 +30,8 @@ func (c *Client) Refund(ctx context.Context, refund order.RefundRequest, maybeSe
 		Metadata:      map[string]string{metaOrder: refund.Order, metaRefund: refund.ID, metaReason: refund.Reason},
 	}
 	params.SetIdempotencyKey(refund.ID)
-	var made *api.Refund
-	err := c.call(ctx, "refund", func(ctx context.Context) (err error) {
-		made, err = c.api.V1Refunds.Create(ctx, params)
-		return err
-	})
-	return refundID(c.host, made, err)
+	made, err := create(ctx, c, "refund", c.api.V1Refunds.Create, params)
+	return c.refundID(made, err)
 }
 
 // findRefund returns the refund with our id in its metadata; nil if there is none.
@@ -59,15 +55,14 @@ func (c *Client) findRefund(ctx context.Context, refund order.RefundRequest) (fo
 }
 
 // refundID returns the provider's id of a pending or completed refund.
-func refundID(host string, refund *api.Refund, err error) (string, error) {
-	if err != nil {
+func (c *Client) refundID(refund *api.Refund, err error) (string, error) {
+	switch {
+	case err != nil:
 		return "", err
-	}
-	if refund.ID == "" {
-		return "", registrar.Fault(registrar.FaultBroken, host+": refund", nil)
-	}
-	if refund.Status == api.RefundStatusFailed || refund.Status == api.RefundStatusCanceled {
-		return "", &registrar.Error{Kind: registrar.KindConflict, Code: RefundFailed, Detail: host + ": refund " + identifierOrEmpty(refund.ID)}
+	case refund.ID == "":
+		return "", c.broken("refund")
+	case refund.Status == api.RefundStatusFailed || refund.Status == api.RefundStatusCanceled:
+		return "", &registrar.Error{Kind: registrar.KindConflict, Code: RefundFailed, Detail: c.host + ": refund " + identifierOrEmpty(refund.ID)}
 	}
 	return refund.ID, nil
 }

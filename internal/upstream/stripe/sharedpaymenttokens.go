@@ -78,23 +78,17 @@ func (c *Client) CheckToken(ctx context.Context, token string, amount registrar.
 		granted = grantedToken{}
 		return json.Unmarshal(answer.RawJSON, &granted)
 	})
-	switch registrar.KindOf(err) {
-	case registrar.KindNotFound, registrar.KindInvalid:
+	switch kind := registrar.KindOf(err); {
+	case kind == registrar.KindNotFound || kind == registrar.KindInvalid:
 		return paymentDeclined(order.PaymentDeclined) // the token does not exist or is not for this account
-	default:
-		if err != nil {
-			return err
-		}
+	case err != nil:
+		return err
 	}
-	return granted.checkCovers(amount, at)
-}
-
-func (g grantedToken) checkCovers(amount registrar.Cents, at time.Time) error {
-	limits := g.Limits
+	limits := granted.Limits
 	switch {
-	case g.DeactivatedReason == "expired", limits != nil && limits.ExpiresAt > 0 && limits.ExpiresAt <= at.Unix():
+	case granted.DeactivatedReason == "expired", limits != nil && limits.ExpiresAt > 0 && limits.ExpiresAt <= at.Unix():
 		return paymentDeclined(order.TokenExpired)
-	case g.ID == "" || g.DeactivatedReason != "" || g.DeactivatedAt > 0 || limits == nil || !strings.EqualFold(limits.Currency, euro):
+	case granted.ID == "" || granted.DeactivatedReason != "" || granted.DeactivatedAt > 0 || limits == nil || !strings.EqualFold(limits.Currency, euro):
 		return paymentDeclined(order.PaymentDeclined)
 	case limits.MaxAmount < int64(amount):
 		return paymentDeclined(order.TokenTooSmall)
@@ -125,16 +119,12 @@ func (c *Client) PrepareCharge(ctx context.Context, charge order.Charge) (string
 	}
 	params.Headers = c.tokenVersionHeader()
 	params.SetIdempotencyKey(charge.ID)
-	var made *api.PaymentIntent
-	err := c.call(ctx, "prepare_charge", func(ctx context.Context) (err error) {
-		made, err = c.api.V1PaymentIntents.Create(ctx, params)
-		return err
-	})
-	if err != nil {
+	made, err := create(ctx, c, "prepare_charge", c.api.V1PaymentIntents.Create, params)
+	switch {
+	case err != nil:
 		return "", err
-	}
-	if made.ID == "" {
-		return "", registrar.Fault(registrar.FaultBroken, c.host+": prepare_charge", nil)
+	case made.ID == "":
+		return "", c.broken("prepare_charge")
 	}
 	return made.ID, nil
 }
@@ -144,21 +134,14 @@ var intentExpand = []string{"latest_charge", "payment_method"}
 
 // Charge confirms a payment intent with a token.
 func (c *Client) Charge(ctx context.Context, charge order.Charge) (order.ChargeOutcome, error) {
-	params := &api.PaymentIntentConfirmParams{}
+	params := &api.PaymentIntentConfirmParams{Expand: api.StringSlice(intentExpand)}
 	params.Headers = c.tokenVersionHeader()
-	for _, field := range intentExpand {
-		params.AddExpand(field)
-	}
 	params.AddExtra(c.token.Parameter, charge.Token)
 	if c.token.Method != "" {
 		params.AddExtra(methodType, c.token.Method)
 	}
 	params.SetIdempotencyKey(charge.ID + "-confirm")
-	var seen *api.PaymentIntent
-	err := c.call(ctx, "charge", func(ctx context.Context) (err error) {
-		seen, err = c.api.V1PaymentIntents.Confirm(ctx, charge.Intent, params)
-		return err
-	})
+	seen, err := onObject(ctx, c, "charge", c.api.V1PaymentIntents.Confirm, charge.Intent, params)
 	if err != nil {
 		return c.chargeFailure(ctx, charge, err)
 	}
@@ -209,13 +192,9 @@ func (c *Client) chargeOutcome(call string, intent *api.PaymentIntent) (order.Ch
 
 // FetchCharge returns the status of a payment intent.
 func (c *Client) FetchCharge(ctx context.Context, intent string) (order.PaymentStatus, error) {
-	var seen *api.PaymentIntent
 	params := &api.PaymentIntentRetrieveParams{Expand: api.StringSlice(intentExpand)}
 	params.Headers = c.tokenVersionHeader()
-	err := c.call(ctx, "look_charge", func(ctx context.Context) (err error) {
-		seen, err = c.api.V1PaymentIntents.Retrieve(ctx, intent, params)
-		return err
-	})
+	seen, err := onObject(ctx, c, "look_charge", c.api.V1PaymentIntents.Retrieve, intent, params)
 	if err != nil {
 		return order.PaymentStatus{}, err
 	}
@@ -230,11 +209,7 @@ func (c *Client) CancelCharge(ctx context.Context, intent string) (order.Payment
 	// As with pages, canceling is idempotent, and a stored failure must not be
 	// repeated.
 	params.SetIdempotencyKey(api.NewIdempotencyKey())
-	var seen *api.PaymentIntent
-	err := c.call(ctx, "cancel_charge", func(ctx context.Context) (err error) {
-		seen, err = c.api.V1PaymentIntents.Cancel(ctx, intent, params)
-		return err
-	})
+	seen, err := onObject(ctx, c, "cancel_charge", c.api.V1PaymentIntents.Cancel, intent, params)
 	if errors.Is(err, &registrar.Error{Kind: registrar.KindInvalid, Code: Refused}) {
 		return c.FetchCharge(ctx, intent)
 	}
@@ -246,7 +221,7 @@ func (c *Client) CancelCharge(ctx context.Context, intent string) (order.Payment
 
 func (c *Client) intentPaymentStatus(call string, intent *api.PaymentIntent) (order.PaymentStatus, error) {
 	if intent.ID == "" || intent.Status == "" {
-		return order.PaymentStatus{}, registrar.Fault(registrar.FaultBroken, c.host+": "+call, nil)
+		return order.PaymentStatus{}, c.broken(call)
 	}
 	return order.PaymentStatus{
 		Paid: intent.Status == api.PaymentIntentStatusSucceeded, Ended: intent.Status == api.PaymentIntentStatusCanceled,

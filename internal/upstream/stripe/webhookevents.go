@@ -15,36 +15,24 @@ import (
 // or the payload is not an event.
 const BadWebhookSignature registrar.Code = "bad_message"
 
-// verifyEvent parses an event signed with the secret.
-func verifyEvent(secret string, payload []byte, signature string) (api.Event, error) {
-	return webhook.ConstructEventWithOptions(payload, signature, secret, webhook.ConstructEventOptions{
-		// Five minutes of wall clock time. Signatures from the future are accepted.
-		Tolerance: webhook.DefaultTolerance,
-		// Events have the API version configured in the account; only ids are read,
-		// which are the same in all versions.
-		IgnoreAPIVersionMismatch: true,
-	})
-}
-
 // ParseEvent verifies an event and returns the ids of the objects it concerns; it
 // is empty for other objects. The state in the event is ignored: callers fetch the
 // object. signature is the Stripe-Signature header, payload the raw body.
 func (c *Client) ParseEvent(payload []byte, signature string) (order.Event, error) {
 	for _, secret := range c.secrets {
-		event, err := verifyEvent(secret, payload, signature)
-		if err != nil {
-			continue
+		event, err := webhook.ConstructEventWithOptions(payload, signature, secret, webhook.ConstructEventOptions{
+			// Five minutes of wall clock time. Signatures from the future are accepted.
+			Tolerance: webhook.DefaultTolerance,
+			// Events have the API version configured in the account; only ids are read,
+			// which are the same in all versions.
+			IgnoreAPIVersionMismatch: true,
+		})
+		if err == nil {
+			return eventOf(event)
 		}
-		return eventOf(event)
 	}
 	// The cause is omitted, so that an attacker learns nothing.
 	return order.Event{}, &registrar.Error{Kind: registrar.KindInvalid, Code: BadWebhookSignature}
-}
-
-// eventObject holds the members of an event's object in use.
-type eventObject struct {
-	ID            string   `json:"id"`
-	PaymentIntent objectID `json:"payment_intent"`
 }
 
 // objectID is an id, or an expanded object with one.
@@ -71,7 +59,10 @@ func eventOf(event api.Event) (order.Event, error) {
 	if event.Data == nil {
 		return order.Event{}, &registrar.Error{Kind: registrar.KindInvalid, Code: BadWebhookSignature}
 	}
-	var object eventObject
+	var object struct {
+		ID            string   `json:"id"`
+		PaymentIntent objectID `json:"payment_intent"`
+	}
 	if err := json.Unmarshal(event.Data.Raw, &object); err != nil {
 		return order.Event{}, &registrar.Error{Kind: registrar.KindInvalid, Code: BadWebhookSignature, Err: err}
 	}
