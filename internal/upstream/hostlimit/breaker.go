@@ -84,7 +84,8 @@ func (b *breaker) record(now time.Time, what callOutcome, trial bool) Event {
 		return "" // calls begun before the breaker opened prove nothing
 	}
 	b.count(now, what)
-	if b.rules.MinCalls < 0 || !b.shouldOpen(now) {
+	calls, faults := b.windowTotals(now)
+	if b.rules.MinCalls < 0 || calls < b.rules.MinCalls || 2*faults < calls {
 		return ""
 	}
 	b.openFor = b.rules.MinOpen
@@ -118,11 +119,6 @@ func (b *breaker) windowTotals(now time.Time) (calls, faults int) {
 		}
 	}
 	return calls, faults
-}
-
-func (b *breaker) shouldOpen(now time.Time) bool {
-	calls, faults := b.windowTotals(now)
-	return calls >= b.rules.MinCalls && float64(faults) >= b.rules.FailureShare*float64(calls)
 }
 
 // hasHistory reports whether the breaker has state worth keeping.

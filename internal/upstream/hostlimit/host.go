@@ -20,13 +20,10 @@ type host struct {
 	breaker  breaker
 	throttle throttle
 	inFlight int
-	// queue holds a *waiter for each waiting call in FIFO order. Only the first one
-	// watches the clock.
+	// queue holds a channel for each waiting call in FIFO order, which makes it check
+	// again. Only the first one watches the clock.
 	queue *list.List
 }
-
-// waiter is a call in the queue; wake makes it check again.
-type waiter struct{ wake chan struct{} }
 
 // permit is the permission for one call.
 type permit struct {
@@ -35,19 +32,12 @@ type permit struct {
 	waited bool
 }
 
-func (t *waiter) signal() {
-	select {
-	case t.wake <- struct{}{}:
-	default: // a wake-up is already pending
-	}
-}
-
 // admit waits until a call may begin. A call whose turn would come after the
 // deadline of ctx is refused at once.
 func (h *host) admit(ctx context.Context, o *Options) (permit, *registrar.Error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	now := o.Now()
+	now := time.Now()
 	if refusal := h.refusal(now); refusal != nil {
 		return permit{}, refusal
 	}
@@ -57,8 +47,8 @@ func (h *host) admit(ctx context.Context, o *Options) (permit, *registrar.Error)
 	if h.queue.Len() >= o.MaxWaiting || h.exceedsDeadline(ctx, now) {
 		return permit{}, h.busy(h.rate.wait(now, h.queue.Len()), nil)
 	}
-	mine := &waiter{wake: make(chan struct{}, 1)}
-	place := h.queue.PushBack(mine)
+	wake := make(chan struct{}, 1)
+	place := h.queue.PushBack(wake)
 	defer func() {
 		h.queue.Remove(place)
 		h.signalFirst()
@@ -72,12 +62,12 @@ func (h *host) admit(ctx context.Context, o *Options) (permit, *registrar.Error)
 		}
 		h.mu.Unlock()
 		select {
-		case <-mine.wake:
+		case <-wake:
 		case <-alarm:
 		case <-ctx.Done():
 		}
 		h.mu.Lock()
-		now = o.Now()
+		now = time.Now()
 		if err := ctx.Err(); err != nil {
 			return permit{waited: true}, h.contextFault(err)
 		}
@@ -164,8 +154,11 @@ func (h *host) signalFirst() {
 	if first == nil {
 		return
 	}
-	if waiting, ok := first.Value.(*waiter); ok {
-		waiting.signal()
+	if wake, ok := first.Value.(chan struct{}); ok {
+		select {
+		case wake <- struct{}{}:
+		default: // a wake-up is already pending
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"container/list"
 	"context"
 	"errors"
+	"maps"
 	"sync"
 	"time"
 
@@ -63,13 +64,10 @@ var (
 )
 
 func (g *Limiter) finish(ctx context.Context, h *host, t permit, err error) {
-	now := g.options.Now()
+	now := time.Now()
 	var fault *registrar.Error
-	if !errors.As(err, &fault) {
-		fault = nil
-	}
-	events := h.finish(now, t, classify(ctx, err, fault, now.Sub(t.began)), fault)
-	for _, event := range events {
+	_ = errors.As(err, &fault) // fault stays nil if there is none
+	for _, event := range h.finish(now, t, classify(ctx, err, fault, now.Sub(t.began)), fault) {
 		g.reportEvent(ctx, h, event)
 	}
 }
@@ -128,12 +126,8 @@ func (g *Limiter) releaseHost(h *host) {
 
 // evictIdle evicts all evictable hosts. It is called only when the table is full.
 func (g *Limiter) evictIdle() {
-	now := g.options.Now()
-	for name, h := range g.hosts {
-		if h.evictable(now) {
-			delete(g.hosts, name)
-		}
-	}
+	now := time.Now()
+	maps.DeleteFunc(g.hosts, func(_ string, h *host) bool { return h.evictable(now) })
 }
 
 func (g *Limiter) observeRefusal(name string, refusal *registrar.Error) {

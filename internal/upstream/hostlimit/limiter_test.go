@@ -151,14 +151,14 @@ func TestLimiter_NewCallWaitsBehindQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := New(Options{})
 		h := g.acquireHost(server)
-		first := &waiter{wake: make(chan struct{}, 1)} // its turn has come, but it has not woken up yet
+		first := make(chan struct{}, 1) // its turn has come, but it has not woken up yet
 		h.queue.PushBack(first)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		if err := g.Do(ctx, server, succeed); registrar.CodeOf(err) != registrar.FaultBusy {
 			t.Errorf("got %v", err)
 		}
-		if len(first.wake) != 1 {
+		if len(first) != 1 {
 			t.Error("the first waiter was not woken")
 		}
 	})

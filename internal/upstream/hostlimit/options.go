@@ -8,11 +8,6 @@ import (
 )
 
 const (
-	defaultPerSecond     = 20
-	defaultMaxConcurrent = 64
-	defaultMaxWaiting    = 256
-	defaultMaxHosts      = 4096
-
 	// minCallTime is the time a call must have left when its turn comes; with less
 	// it is pointless.
 	minCallTime = 200 * time.Millisecond
@@ -62,22 +57,17 @@ type Options struct {
 	// Breaker configures the circuit breaker.
 	Breaker Breaker
 
-	// Now is the clock; nil means time.Now. Waiting uses the real one.
-	Now func() time.Time
 	// Logger receives pauses and recoveries; nil discards them.
 	Logger *slog.Logger
 	// Observe is called for every event. It must not call the Limiter.
 	Observe func(host string, event Event)
 }
 
-// Breaker configures when a failing host is paused. Zero fields mean the defaults
-// given below.
+// Breaker configures when a host that fails at least half of its calls is paused.
 type Breaker struct {
 	// MinCalls is the number of calls within Window needed for a decision; 0 means
 	// 20, a negative number disables the breaker.
 	MinCalls int
-	// FailureShare is the share of failures that opens the breaker; 0 means 0.5.
-	FailureShare float64
 	// Window is how far back calls count; 0 means 30 s.
 	Window time.Duration
 	// MinOpen is the first pause, MaxOpen the maximum after doublings; 0 means 10 s
@@ -86,21 +76,17 @@ type Breaker struct {
 }
 
 func (o Options) withDefaults() Options {
-	o.PerSecond = cmp.Or(o.PerSecond, defaultPerSecond)
+	o.PerSecond = cmp.Or(o.PerSecond, 20)
 	if o.Burst <= 0 {
 		o.Burst = int(math.Ceil(max(o.PerSecond, 1)))
 	}
-	o.MaxConcurrent = cmp.Or(o.MaxConcurrent, defaultMaxConcurrent)
-	o.MaxWaiting = max(cmp.Or(o.MaxWaiting, defaultMaxWaiting), 0)
-	o.MaxHosts = cmp.Or(o.MaxHosts, defaultMaxHosts)
+	o.MaxConcurrent = cmp.Or(o.MaxConcurrent, 64)
+	o.MaxWaiting = max(cmp.Or(o.MaxWaiting, 256), 0)
+	o.MaxHosts = cmp.Or(o.MaxHosts, 4096)
 	o.Breaker.MinCalls = cmp.Or(o.Breaker.MinCalls, 20)
-	o.Breaker.FailureShare = cmp.Or(o.Breaker.FailureShare, 0.5)
 	o.Breaker.Window = cmp.Or(o.Breaker.Window, 30*time.Second)
 	o.Breaker.MinOpen = cmp.Or(o.Breaker.MinOpen, 10*time.Second)
 	o.Breaker.MaxOpen = cmp.Or(o.Breaker.MaxOpen, 2*time.Minute)
-	if o.Now == nil {
-		o.Now = time.Now
-	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}

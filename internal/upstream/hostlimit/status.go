@@ -2,6 +2,7 @@ package hostlimit
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"time"
 )
@@ -24,30 +25,23 @@ func (g *Limiter) HostStatuses() []HostStatus {
 		return nil
 	}
 	g.mu.Lock()
-	hosts := make([]*host, 0, len(g.hosts))
-	for _, h := range g.hosts {
-		hosts = append(hosts, h)
-	}
+	hosts := slices.Collect(maps.Values(g.hosts))
 	g.mu.Unlock()
-	now := g.options.Now()
+	now := time.Now()
 	all := make([]HostStatus, 0, len(hosts))
 	for _, h := range hosts {
 		all = append(all, h.status(now))
 	}
-	slices.SortFunc(all, func(a, b HostStatus) int {
-		return cmp.Or(compareHealth(a, b), cmp.Compare(a.Host, b.Host))
-	})
-	return all
-}
-
-func compareHealth(a, b HostStatus) int {
 	severity := func(s HostStatus) int {
 		if s.BreakerOpen || s.Paused {
 			return 0
 		}
 		return 1
 	}
-	return severity(a) - severity(b)
+	slices.SortFunc(all, func(a, b HostStatus) int {
+		return cmp.Or(severity(a)-severity(b), cmp.Compare(a.Host, b.Host))
+	})
+	return all
 }
 
 func (h *host) status(now time.Time) HostStatus {
