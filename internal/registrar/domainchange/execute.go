@@ -45,7 +45,7 @@ func (s *Service) applyTransition(ctx context.Context, transition Transition) (C
 func (s *Service) newTask(ctx context.Context, change Change) (Task, error) {
 	task := Task{
 		Kind: change.Kind, Name: change.Name, TLD: change.TLD, Nameservers: change.Desired.Nameservers, Handle: change.Handle,
-		OldHandle: change.OldHandle, Transaction: change.ID, RequestedAt: change.CreatedAt, Pending: change.State == StatusPending,
+		OldHandle: change.OldHandle, Transaction: change.ID, Pending: change.State == StatusPending,
 	}
 	if change.Desired.DS != nil {
 		task.DS = *change.Desired.DS

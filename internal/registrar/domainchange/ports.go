@@ -93,9 +93,7 @@ type Task struct {
 	Handle, OldHandle string
 	Registrant        registrar.Registrant
 	Transaction       string
-	// RequestedAt is when the intent was stored.
-	RequestedAt time.Time
-	Pending     bool
+	Pending           bool
 }
 
 // Result is the result of a task.

@@ -138,9 +138,8 @@ type Contact struct {
 	Handle      string
 	Registrant  registrar.Registrant
 	Transaction string
-	// MaybeSent means that the call may have been sent before, at Since or later.
+	// MaybeSent means that the call may have been sent before.
 	MaybeSent bool
-	Since     time.Time
 }
 
 // Request is a registration, a transfer or a renewal.
@@ -154,8 +153,9 @@ type Request struct {
 	// From is the registry's expiry before a renewal.
 	From        time.Time
 	Transaction string
-	MaybeSent   bool
-	Since       time.Time
+	// MaybeSent means that the call may have been sent before, at Since or later.
+	MaybeSent bool
+	Since     time.Time
 }
 
 // Outcome is the result of a request.

@@ -174,7 +174,7 @@ func (r *run) ensureContact(ctx, call context.Context) bool {
 		return r.handleError(ctx, err)
 	}
 	handle, err := r.account.EnsureContact(call, Contact{
-		Handle: r.item.Handle, Registrant: registrant, Transaction: r.item.ID + "-c", MaybeSent: r.maybeSent, Since: r.item.RequestedAt,
+		Handle: r.item.Handle, Registrant: registrant, Transaction: r.item.ID + "-c", MaybeSent: r.maybeSent,
 	})
 	if err != nil {
 		return r.handleError(ctx, err)

@@ -12,7 +12,6 @@ type CreateHost struct {
 	Addresses []netip.Addr
 }
 
-// CreateHost creates a host object.
 func (c *Client) CreateHost(ctx context.Context, q CreateHost) error {
 	_, err := c.send(ctx, &call{
 		Command: Command{Verb: "create", Object: "host", Request: q},
@@ -47,7 +46,6 @@ type UpdateHost struct {
 	Add, Remove []netip.Addr
 }
 
-// UpdateHost changes the addresses of a host object.
 func (c *Client) UpdateHost(ctx context.Context, q UpdateHost) error {
 	_, err := c.send(ctx, &call{
 		Command: Command{Verb: "update", Object: "host", Request: q},

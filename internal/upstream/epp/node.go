@@ -184,12 +184,7 @@ func parseDocument(document []byte) (*Node, error) {
 			stack = stack[:len(stack)-1]
 		case xml.CharData:
 			if text := bytes.TrimSpace(t); len(text) > 0 && len(stack) > 0 {
-				last := stack[len(stack)-1]
-				if last.Text == "" {
-					last.Text = string(t)
-				} else {
-					last.Text += string(t)
-				}
+				stack[len(stack)-1].Text += string(t)
 			}
 		case xml.Directive:
 			return nil, errDTD
