@@ -81,19 +81,18 @@ const (
 
 	maxPlainPassword = 16 // pwType in RFC 5730
 	minPassword      = 6
-	maxBatchNames    = 500
 )
 
 // validate reports the first invalid setting. It names the field, never a secret
 // value.
 func (a *Account) validate() error {
-	if host, port, err := net.SplitHostPort(a.Address); err != nil || host == "" || port == "" {
-		return fmt.Errorf("epp: account: address %q is not written as host:port, like epp.example.net:700", a.Address)
-	}
-	if n := utf8.RuneCountInString(a.ClientID); n < 3 || n > 16 || strings.TrimSpace(a.ClientID) != a.ClientID {
-		return errors.New("epp: account: the client id must have 3 to 16 characters")
-	}
+	host, port, err := net.SplitHostPort(a.Address)
+	idLength := utf8.RuneCountInString(a.ClientID)
 	switch {
+	case err != nil || host == "" || port == "":
+		return fmt.Errorf("epp: account: address %q is not written as host:port, like epp.example.net:700", a.Address)
+	case idLength < 3 || idLength > 16 || strings.TrimSpace(a.ClientID) != a.ClientID:
+		return errors.New("epp: account: the client id must have 3 to 16 characters")
 	case utf8.RuneCountInString(a.Password) < minPassword:
 		return errors.New("epp: account: the password must have at least 6 characters")
 	case strings.Join(strings.Fields(a.Password), " ") != a.Password:
@@ -105,8 +104,6 @@ func (a *Account) validate() error {
 		return errors.New("epp: account: order connections must be fewer than max connections, or lookups get none")
 	case a.PerSecond < 0 || a.OrderShare < 0 || a.OrderShare >= 1:
 		return errors.New("epp: account: per second must not be negative, and the order share must be below 1")
-	case a.BatchNames < 0 || a.BatchNames > maxBatchNames:
-		return errors.New("epp: account: batch names must be 1 to 500")
 	}
 	return nil
 }

@@ -156,7 +156,7 @@ func TestNew_RefusesInvalidAccount(t *testing.T) {
 		"two spaces":                func(a *Account) { a.Password = "foo  BAR2" },
 		"no connection for lookups": func(a *Account) { a.MaxConnections, a.OrderConnections = 2, 2 },
 		"a share of one":            func(a *Account) { a.OrderShare = 1 },
-		"client id too long":        func(a *Account) { a.BatchNames = 5000 },
+		"client id too long":        func(a *Account) { a.ClientID = strings.Repeat("x", 17) },
 	} {
 		a := good
 		change(&a)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"slices"
 	"strings"
 	"time"
 
@@ -26,10 +25,6 @@ const euro = "eur"
 // the same type: after iDEAL or Bancontact, for example, the next charge would be a
 // direct debit, which is not final at once.
 var reusableMethodTypes = []string{"card", "link", "paypal", "revolut_pay", "amazon_pay"}
-
-func filterReusable(methods []string) []string {
-	return slices.DeleteFunc(slices.Clone(methods), func(method string) bool { return !slices.Contains(reusableMethodTypes, method) })
-}
 
 // OpenPage creates a checkout session or returns the existing one. EndsAt must be
 // 30 minutes to 24 hours ahead at the first call and identical in repeated calls:
@@ -62,7 +57,7 @@ func (c *Client) sessionParams(page order.PaymentPage) *api.CheckoutSessionCreat
 	meta := map[string]string{metaOrder: page.Order, metaPayment: page.ID}
 	params := &api.CheckoutSessionCreateParams{
 		Mode:               api.String(string(api.CheckoutSessionModePayment)),
-		PaymentMethodTypes: api.StringSlice(c.methods),
+		PaymentMethodTypes: api.StringSlice(c.options.Methods),
 		ClientReferenceID:  api.String(page.Order),
 		Metadata:           meta,
 		PaymentIntentData:  &api.CheckoutSessionCreatePaymentIntentDataParams{Metadata: meta},

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/url"
+	"slices"
 	"time"
 
 	api "github.com/stripe/stripe-go/v85"
@@ -56,18 +57,13 @@ type Options struct {
 
 // Client calls the Stripe API. It is safe for concurrent use.
 type Client struct {
-	api *api.Client
-	// raw is for endpoints that the library has no types for; it needs key.
-	raw     api.RawRequestBackend
-	key     string
-	token   TokenRequestFormat
-	host    string
-	methods []string
-	// reusableMethods are those of methods that can be saved.
+	options Options
+	api     *api.Client
+	// raw is for endpoints that the library has no types for.
+	raw  api.RawRequestBackend
+	host string
+	// reusableMethods are those of Options.Methods that can be saved.
 	reusableMethods []string
-	secrets         []string
-	logger          *slog.Logger
-	observe         func(call, outcome string, took time.Duration)
 }
 
 // New returns a Client. It does no I/O.
@@ -81,6 +77,7 @@ func New(o Options) *Client {
 
 func newClient(o Options, transport http.RoundTripper) *Client {
 	o.URL = cmp.Or(o.URL, api.APIURL)
+	o.Token.Parameter, o.Token.Version = cmp.Or(o.Token.Parameter, tokenParameter), cmp.Or(o.Token.Version, tokenVersion)
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -106,10 +103,8 @@ func newClient(o Options, transport http.RoundTripper) *Client {
 		API: backend, Connect: backend, Uploads: backend, MeterEvents: backend,
 	}))
 	raw, _ := backend.(api.RawRequestBackend) // the library's own backend implements it
-	return &Client{
-		api: client, raw: raw, key: o.Key, token: o.Token.withDefaults(), host: host, methods: o.Methods, reusableMethods: filterReusable(o.Methods),
-		secrets: o.Secrets, logger: o.Logger, observe: o.Observe,
-	}
+	reusable := slices.DeleteFunc(slices.Clone(o.Methods), func(method string) bool { return !slices.Contains(reusableMethodTypes, method) })
+	return &Client{options: o, api: client, raw: raw, host: host, reusableMethods: reusable}
 }
 
 // limitedTransport truncates oversized responses, which then fail as JSON.
@@ -138,15 +133,15 @@ func (c *Client) call(ctx context.Context, name string, once func(context.Contex
 	for attempt := 1; ; attempt++ {
 		err := once(ctx)
 		if err == nil {
-			c.observe(name, "ok", time.Since(began))
+			c.options.Observe(name, "ok", time.Since(began))
 			return nil
 		}
 		problem := c.toError(name, err)
 		if attempt == maxAttempts || !retryable(err) || !sleep(ctx, delay) {
 			if problem.Code == KeyRefused {
-				c.logger.ErrorContext(ctx, "stripe api key rejected: check stripe.secret_key", "call", name)
+				c.options.Logger.ErrorContext(ctx, "stripe api key rejected: check stripe.secret_key", "call", name)
 			}
-			c.observe(name, string(problem.Code), time.Since(began))
+			c.options.Observe(name, string(problem.Code), time.Since(began))
 			return problem
 		}
 		delay *= 2

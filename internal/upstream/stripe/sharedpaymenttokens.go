@@ -1,7 +1,6 @@
 package stripe
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -35,14 +34,9 @@ const (
 	methodType     = "payment_method_data[type]"
 )
 
-func (f TokenRequestFormat) withDefaults() TokenRequestFormat {
-	f.Parameter, f.Version = cmp.Or(f.Parameter, tokenParameter), cmp.Or(f.Version, tokenVersion)
-	return f
-}
-
 // tokenVersionHeader returns the headers of token calls.
 func (c *Client) tokenVersionHeader() http.Header {
-	return http.Header{"Stripe-Version": {c.token.Version}}
+	return http.Header{"Stripe-Version": {c.options.Token.Version}}
 }
 
 // grantedToken holds the members of a token in use.
@@ -71,7 +65,7 @@ func (c *Client) CheckToken(ctx context.Context, token string, amount registrar.
 	var granted grantedToken
 	err := c.call(ctx, "read_token", func(ctx context.Context) error {
 		params := &api.RawParams{Params: api.Params{Context: ctx, Headers: c.tokenVersionHeader()}}
-		answer, err := c.raw.RawRequest(http.MethodGet, "/v1/shared_payment/granted_tokens/"+url.PathEscape(token), c.key, "", params)
+		answer, err := c.raw.RawRequest(http.MethodGet, "/v1/shared_payment/granted_tokens/"+url.PathEscape(token), c.options.Key, "", params)
 		if err != nil {
 			return err
 		}
@@ -136,9 +130,9 @@ var intentExpand = []string{"latest_charge", "payment_method"}
 func (c *Client) Charge(ctx context.Context, charge order.Charge) (order.ChargeOutcome, error) {
 	params := &api.PaymentIntentConfirmParams{Expand: api.StringSlice(intentExpand)}
 	params.Headers = c.tokenVersionHeader()
-	params.AddExtra(c.token.Parameter, charge.Token)
-	if c.token.Method != "" {
-		params.AddExtra(methodType, c.token.Method)
+	params.AddExtra(c.options.Token.Parameter, charge.Token)
+	if c.options.Token.Method != "" {
+		params.AddExtra(methodType, c.options.Token.Method)
 	}
 	params.SetIdempotencyKey(charge.ID + "-confirm")
 	seen, err := onObject(ctx, c, "charge", c.api.V1PaymentIntents.Confirm, charge.Intent, params)
@@ -169,7 +163,7 @@ func (c *Client) chargeFailure(ctx context.Context, charge order.Charge, err err
 	case registrar.CodeOf(err) == IdempotencyMismatch || stripeErr.Code == api.ErrorCodeParameterUnknown || stripeErr.Code == api.ErrorCodeParameterMissing:
 		return order.ChargeOutcome{}, err // our request was wrong; the operator must be informed
 	default:
-		c.logger.WarnContext(ctx, "stripe declined the payment token", "detail", c.errorDetail("charge", stripeErr))
+		c.options.Logger.WarnContext(ctx, "stripe declined the payment token", "detail", c.errorDetail("charge", stripeErr))
 		return order.ChargeOutcome{Declined: order.PaymentDeclined}, nil
 	}
 }

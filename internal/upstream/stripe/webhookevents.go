@@ -19,7 +19,7 @@ const BadWebhookSignature registrar.Code = "bad_message"
 // is empty for other objects. The state in the event is ignored: callers fetch the
 // object. signature is the Stripe-Signature header, payload the raw body.
 func (c *Client) ParseEvent(payload []byte, signature string) (order.Event, error) {
-	for _, secret := range c.secrets {
+	for _, secret := range c.options.Secrets {
 		event, err := webhook.ConstructEventWithOptions(payload, signature, secret, webhook.ConstructEventOptions{
 			// Five minutes of wall clock time. Signatures from the future are accepted.
 			Tolerance: webhook.DefaultTolerance,
