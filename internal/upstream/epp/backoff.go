@@ -25,7 +25,7 @@ type backoff struct {
 
 func (b *backoff) remaining(now time.Time) time.Duration { return max(0, b.until.Sub(now)) }
 
-// allows reports whether another connection may be dialed. After a failure,
+// allows reports whether another connection may be dialled. After a failure,
 // connections are tried one at a time until one succeeds.
 func (b *backoff) allows(now time.Time, dialing int) bool {
 	return b.remaining(now) == 0 && (b.delay == 0 || dialing == 0)

@@ -52,7 +52,7 @@ func (c *Client) send(ctx context.Context, cmd *call) (*response, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, registrar.Fault(registrar.FaultTimeout, c.Host(), err)
 	}
-	if err := c.pool.submit(j); err != nil { //nolint:contextcheck // connections outlive the caller that they are opened for
+	if err := c.pool.submit(j); err != nil {
 		return nil, err
 	}
 	if err := c.await(ctx, j, cmd.safe); err != nil {

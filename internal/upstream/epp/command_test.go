@@ -102,14 +102,14 @@ func TestCommands_ElementsFollowSchemaOrder(t *testing.T) {
 			return c.DeleteContact(ctx, "CON-1", "")
 		}, "delete(delete(id)) clTRID"},
 		{"host create", func(ctx context.Context, c *Client) error {
-			return c.CreateHost(ctx, CreateHost{Name: "ns1.a.test", Addresses: []netip.Addr{v4, v6}})
+			return c.createHost(ctx, CreateHost{Name: "ns1.a.test", Addresses: []netip.Addr{v4, v6}})
 		}, "create(create(name addr addr)) clTRID"},
 		{"host info", func(ctx context.Context, c *Client) error {
-			_, err := c.InfoHost(ctx, "ns1.a.test")
+			_, err := c.infoHost(ctx, "ns1.a.test")
 			return err
 		}, "info(info(name)) clTRID"},
 		{"host update", func(ctx context.Context, c *Client) error {
-			return c.UpdateHost(ctx, UpdateHost{Name: "ns1.a.test", Add: []netip.Addr{v6}, Remove: []netip.Addr{v4}})
+			return c.updateHost(ctx, UpdateHost{Name: "ns1.a.test", Add: []netip.Addr{v6}, Remove: []netip.Addr{v4}})
 		}, "update(update(name add(addr) rem(addr))) clTRID"},
 		{"poll", func(ctx context.Context, c *Client) error { _, err := c.Poll(ctx); return err }, "poll clTRID"},
 		{"ack", func(ctx context.Context, c *Client) error { return NewProvisioner(c, nil).Acknowledge(ctx, "4711") }, "poll clTRID"},
@@ -197,7 +197,7 @@ func TestCommands_SchemaViolationsAreNeverSent(t *testing.T) {
 			return err
 		},
 		"no address": func(ctx context.Context, c *Client) error {
-			return c.CreateHost(ctx, CreateHost{Name: "ns1.test", Addresses: []netip.Addr{{}}})
+			return c.createHost(ctx, CreateHost{Name: "ns1.test", Addresses: []netip.Addr{{}}})
 		},
 		"no hex digest": func(ctx context.Context, c *Client) error {
 			_, err := c.UpdateDomain(ctx, UpdateDomain{Name: "a.test", Add: DomainElements{DS: []domainchange.DS{{Digest: "xy"}}}})

@@ -151,6 +151,7 @@ type DomainInfo struct {
 // Has reports whether the domain has a status.
 func (d *DomainInfo) Has(status string) bool { return slices.Contains(d.Statuses, status) }
 
+// InfoDomain queries a domain.
 func (c *Client) InfoDomain(ctx context.Context, q InfoDomain) (DomainInfo, error) {
 	cmd := &call{
 		Command: Command{Verb: "info", Object: "domain", Request: q}, safe: true, priority: q.Priority,

@@ -221,7 +221,7 @@ func (p *Provisioner) ensureGlue(ctx context.Context, server domainchange.Namese
 	if err != nil || len(server.Addresses) == 0 {
 		return err
 	}
-	addresses, err := p.client.InfoHost(ctx, server.Name)
+	addresses, err := p.client.infoHost(ctx, server.Name)
 	if err != nil {
 		return err
 	}
@@ -229,7 +229,7 @@ func (p *Provisioner) ensureGlue(ctx context.Context, server domainchange.Namese
 	if len(update.Add)+len(update.Remove) == 0 {
 		return nil
 	}
-	return p.client.UpdateHost(ctx, update)
+	return p.client.updateHost(ctx, update)
 }
 
 func difference(all, some []netip.Addr) []netip.Addr {

@@ -12,7 +12,7 @@ type CreateHost struct {
 	Addresses []netip.Addr
 }
 
-func (c *Client) CreateHost(ctx context.Context, q CreateHost) error {
+func (c *Client) createHost(ctx context.Context, q CreateHost) error {
 	_, err := c.send(ctx, &call{
 		Command: Command{Verb: "create", Object: "host", Request: q},
 		body: func(w *Writer) {
@@ -23,8 +23,8 @@ func (c *Client) CreateHost(ctx context.Context, q CreateHost) error {
 	return err
 }
 
-// InfoHost returns the addresses of a host object.
-func (c *Client) InfoHost(ctx context.Context, name string) ([]netip.Addr, error) {
+// infoHost returns the addresses of a host object.
+func (c *Client) infoHost(ctx context.Context, name string) ([]netip.Addr, error) {
 	cmd := &call{
 		Command: Command{Verb: "info", Object: "host", Request: name}, safe: true,
 		body: func(w *Writer) { w.label("host:name", name) },
@@ -46,7 +46,7 @@ type UpdateHost struct {
 	Add, Remove []netip.Addr
 }
 
-func (c *Client) UpdateHost(ctx context.Context, q UpdateHost) error {
+func (c *Client) updateHost(ctx context.Context, q UpdateHost) error {
 	_, err := c.send(ctx, &call{
 		Command: Command{Verb: "update", Object: "host", Request: q},
 		body: func(w *Writer) {

@@ -193,7 +193,7 @@ func (c *Client) CreateContactOrFind(ctx context.Context, q CreateContact, sent 
 // next attempt finds it.
 func (c *Client) EnsureHost(ctx context.Context, q CreateHost) error {
 	for try := 1; ; try++ {
-		err := c.CreateHost(ctx, q)
+		err := c.createHost(ctx, q)
 		switch {
 		case err == nil || ResultCode(err) == CodeExists:
 			return nil

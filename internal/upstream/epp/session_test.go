@@ -171,7 +171,7 @@ func TestSession_LateResponseIsNeverMismatched(t *testing.T) {
 			return respondOK(r)
 		}
 		c := f.client(t, func(a *Account) { a.MaxConnections = 1; a.QueryTimeout = 10 * time.Second })
-		_, err := c.InfoHost(t.Context(), "ns1.test")
+		_, err := c.infoHost(t.Context(), "ns1.test")
 		if registrar.CodeOf(err) != registrar.FaultTimeout {
 			t.Fatalf("got %v", err)
 		}

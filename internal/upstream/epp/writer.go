@@ -31,6 +31,7 @@ type Writer struct {
 	err error
 }
 
+// Attr is an attribute of an element.
 type Attr struct{ Name, Value string }
 
 // Fail records the first reason why the command can't be sent. It names the
