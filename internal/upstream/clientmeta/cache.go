@@ -46,7 +46,6 @@ type entry struct {
 	until    time.Time
 }
 
-// cache holds documents and failures.
 type cache struct {
 	now func() time.Time
 
@@ -85,13 +84,11 @@ func (c *cache) evict() {
 	}
 }
 
-// callWindow counts the calls to one host since the start of the window.
 type callWindow struct {
 	since time.Time
 	calls int
 }
 
-// hostRateLimit limits the calls per host.
 type hostRateLimit struct {
 	now func() time.Time
 

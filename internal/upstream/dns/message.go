@@ -21,7 +21,6 @@ const (
 	maxForeignPackets = 100
 )
 
-// verdict is the meaning of a response.
 type verdict uint8
 
 const (

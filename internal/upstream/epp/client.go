@@ -43,7 +43,6 @@ func (c *Client) Host() string { return c.account.host() }
 // every connection is closed. When ctx ends, remaining connections are cut.
 func (c *Client) Close(ctx context.Context) { c.pool.close(ctx) }
 
-// send executes one command and returns its successful response.
 func (c *Client) send(ctx context.Context, cmd *call) (*response, error) {
 	if cmd.trid == "" {
 		cmd.trid = newTRID()
@@ -61,7 +60,6 @@ func (c *Client) send(ctx context.Context, cmd *call) (*response, error) {
 	return c.checkResponse(cmd, j.response)
 }
 
-// await waits for a job until ctx ends.
 func (c *Client) await(ctx context.Context, j *job, safe bool) error {
 	queueTimer := time.NewTimer(maxQueueTime)
 	defer queueTimer.Stop()

@@ -43,7 +43,6 @@ func (w *Writer) begin() {
 	w.raw(xmlHead)
 }
 
-// finish ends a frame and returns it.
 func (w *Writer) finish() ([]byte, error) {
 	w.End("epp")
 	if len(w.buf) > maxFrame {
@@ -56,7 +55,6 @@ func (w *Writer) finish() ([]byte, error) {
 	return w.buf, nil
 }
 
-// encode writes the complete frame of a command.
 func (c *call) encode(w *Writer, has services, protocolExt ProtocolExtension) ([]byte, error) {
 	if uri := c.requiredExtension; uri != "" && !has[uri] {
 		return nil, &registrar.Error{Kind: registrar.KindUnsupported, Code: ResultUnsupported, Detail: "the server does not offer " + uri}

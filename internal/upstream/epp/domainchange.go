@@ -18,7 +18,6 @@ var _ domainchange.Registry = (*Provisioner)(nil)
 // failure, and most registries reject it.
 const minNameservers = 2
 
-// transferLock is the status that prevents transfers.
 const transferLock = "clientTransferProhibited"
 
 // Capabilities reports which changes customers can make to names of a TLD.

@@ -81,10 +81,9 @@ type Fee struct {
 	prices  []price
 }
 
-// price is the sum of fees and credits of one command.
 type price struct {
 	command string
-	amount  Amount
+	amount  Amount // fees less credits
 	// known is false where the registry reports no fee or an inexact amount.
 	known bool
 	// standard means that the registry marks this as its usual price.

@@ -63,18 +63,17 @@ func check(ctx context.Context, client *Client, command FeeCommand, name string,
 	return answers[0], nil
 }
 
-// lookupFaults maps registry failures to the codes that lookups know.
-var lookupFaults = map[registrar.Code]registrar.Code{
-	registrar.FaultTimeout: registrar.FaultTimeout, registrar.FaultRefused: registrar.FaultRefused,
-	registrar.FaultThrottled: registrar.FaultThrottled, registrar.FaultBusy: registrar.FaultBusy,
-	ResultSessions: registrar.FaultThrottled, ResultLogin: registrar.FaultRefused,
-}
-
 // toLookupFault fulfils the contract of lookup.RecordSource: every failure is one of the
 // common source faults, so the next source is tried.
 func toLookupFault(host string, err error) error {
-	code, known := lookupFaults[registrar.CodeOf(err)]
-	if !known {
+	code := registrar.CodeOf(err)
+	switch code {
+	case registrar.FaultTimeout, registrar.FaultRefused, registrar.FaultThrottled, registrar.FaultBusy:
+	case ResultSessions:
+		code = registrar.FaultThrottled
+	case ResultLogin:
+		code = registrar.FaultRefused
+	default:
 		code = registrar.FaultBroken
 	}
 	return registrar.Fault(code, host, err)

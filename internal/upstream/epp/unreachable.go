@@ -10,12 +10,10 @@ import (
 // OperatorAction is what an operator can do about a failing connection; empty if
 // nothing but wait.
 func OperatorAction(class string) string {
-	switch {
-	case strings.HasPrefix(class, "tls_alert"):
+	if strings.HasPrefix(class, "tls_alert") {
 		return "the server refuses our TLS: check cert and key of the account"
-	default:
-		return operatorActions[class]
 	}
+	return operatorActions[class]
 }
 
 var operatorActions = map[string]string{

@@ -31,7 +31,6 @@ type breaker struct {
 	probing   bool
 }
 
-// windowBucket counts the calls of one slice of the window.
 type windowBucket struct {
 	number        int64
 	calls, faults int
@@ -109,7 +108,6 @@ func (b *breaker) count(now time.Time, what callOutcome) {
 	}
 }
 
-// windowTotals counts the calls and faults in the window.
 func (b *breaker) windowTotals(now time.Time) (calls, faults int) {
 	number := b.bucketNumber(now)
 	for _, p := range b.buckets {

@@ -9,7 +9,6 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// host is the state of one server.
 type host struct {
 	name string
 	// users counts the calls that hold this host. The Limiter's lock guards it.
@@ -25,7 +24,6 @@ type host struct {
 	queue *list.List
 }
 
-// permit is the permission for one call.
 type permit struct {
 	began  time.Time
 	probe  bool
@@ -130,7 +128,6 @@ func (h *host) contextFault(cause error) *registrar.Error {
 	return h.busy(0, cause)
 }
 
-// finish records the outcome of a call and wakes the next one.
 func (h *host) finish(now time.Time, t permit, what callOutcome, fault *registrar.Error) (events [2]Event) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

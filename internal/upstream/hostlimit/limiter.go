@@ -48,7 +48,13 @@ func (g *Limiter) Do(ctx context.Context, name string, call func(ctx context.Con
 		g.options.Observe(name, Waited)
 	}
 	if refusal != nil {
-		g.observeRefusal(name, refusal)
+		switch refusal.Code {
+		case registrar.FaultThrottled:
+			g.options.Observe(name, RefusedPaused)
+		case registrar.FaultBusy:
+			g.options.Observe(name, RefusedBusy)
+		default: // the caller left
+		}
 		return refusal
 	}
 	// The permit is returned even if call panics.
@@ -128,16 +134,6 @@ func (g *Limiter) releaseHost(h *host) {
 func (g *Limiter) evictIdle() {
 	now := time.Now()
 	maps.DeleteFunc(g.hosts, func(_ string, h *host) bool { return h.evictable(now) })
-}
-
-func (g *Limiter) observeRefusal(name string, refusal *registrar.Error) {
-	switch refusal.Code {
-	case registrar.FaultThrottled:
-		g.options.Observe(name, RefusedPaused)
-	case registrar.FaultBusy:
-		g.options.Observe(name, RefusedBusy)
-	default: // the caller left
-	}
 }
 
 func (g *Limiter) reportEvent(ctx context.Context, h *host, event Event) {

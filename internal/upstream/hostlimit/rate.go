@@ -41,7 +41,6 @@ func (p *rate) wait(now time.Time, ahead int) time.Duration {
 	return due.Sub(now) - p.tolerance + time.Duration(ahead)*p.interval
 }
 
-// take counts a call that begins now.
 func (p *rate) take(now time.Time) {
 	if p.due.Before(now) {
 		p.due = now

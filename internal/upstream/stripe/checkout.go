@@ -156,7 +156,6 @@ func (c *Client) paymentStatus(call string, s *api.CheckoutSession) (order.Payme
 	return status, nil
 }
 
-// cardFingerprint returns the fingerprint of the card that was charged.
 func cardFingerprint(intent *api.PaymentIntent) string {
 	if charge := intent.LatestCharge; charge != nil && charge.PaymentMethodDetails != nil && charge.PaymentMethodDetails.Card != nil {
 		return charge.PaymentMethodDetails.Card.Fingerprint

@@ -37,7 +37,6 @@ const (
 	AlreadyRefunded registrar.Code = "already_refunded"
 )
 
-// maxRetryAfter limits Retry-After.
 const maxRetryAfter = 10 * time.Minute
 
 // retryable reports whether the same call can be sent again at once. The
@@ -69,7 +68,6 @@ func retryable(err error) bool {
 	}
 }
 
-// toError converts an error of the library.
 func (c *Client) toError(call string, err error) *registrar.Error {
 	var stripeErr *api.Error
 	if errors.As(err, &stripeErr) {
@@ -85,7 +83,6 @@ func (c *Client) toError(call string, err error) *registrar.Error {
 	})
 }
 
-// fromStripeError converts an error response of Stripe.
 func (c *Client) fromStripeError(call string, stripeErr *api.Error) *registrar.Error {
 	problem := &registrar.Error{Kind: registrar.KindUpstream, Detail: c.errorDetail(call, stripeErr), Err: &registrar.Cause{
 		Part: "stripe", Operation: call, Target: c.host, Class: registrar.HTTPClass(stripeErr.HTTPStatusCode),

@@ -34,7 +34,6 @@ const (
 	methodType     = "payment_method_data[type]"
 )
 
-// tokenVersionHeader returns the headers of token calls.
 func (c *Client) tokenVersionHeader() http.Header {
 	return http.Header{"Stripe-Version": {c.options.Token.Version}}
 }
@@ -142,7 +141,6 @@ func (c *Client) Charge(ctx context.Context, charge order.Charge) (order.ChargeO
 	return c.chargeOutcome("charge", seen)
 }
 
-// chargeFailure interprets the error of a confirmation.
 func (c *Client) chargeFailure(ctx context.Context, charge order.Charge, err error) (order.ChargeOutcome, error) {
 	var stripeErr *api.Error
 	if !errors.As(err, &stripeErr) || registrar.KindOf(err) == registrar.KindUpstream {

@@ -131,7 +131,6 @@ func (c *Client) Valid(ctx context.Context, id string) (bool, error) {
 	return answer.Value && err == nil, err
 }
 
-// queryAndStore queries the member state and stores the result.
 func (c *Client) queryAndStore(ctx context.Context, id string) (valid bool, err error) {
 	country := id[:2]
 	state := c.host + "/" + country
