@@ -29,7 +29,9 @@ var ambiguousCodes = map[int]bool{CodeFailed: true, CodeFailedClosing: true, Cod
 // registry is queried first. find queries the registry: true means executed, false
 // means no trace, and a conflict means that the object belongs to another registrar
 // or order.
-func sendOrFind[T any](ctx context.Context, host string, sent bool, send func() (T, error), find func() (T, bool, error)) (T, error) {
+func sendOrFind[T any](
+	ctx context.Context, host string, sent bool, send func() (T, error), find func() (T, bool, error),
+) (T, error) {
 	if sent {
 		if got, found, err := find(); err != nil || found {
 			return got, asOutcomeUnknown(host, err)
@@ -80,7 +82,8 @@ func existsElsewhere(host string, cause error) error {
 // older domain was not created by this command. A conflict with code EPPExists is
 // final: another registrar or another of our orders has the name.
 func (c *Client) CreateOrFind(ctx context.Context, q CreateDomain, sent bool, since time.Time) (provision.Outcome, error) {
-	return sendOrFind(ctx, c.Host(), sent, func() (provision.Outcome, error) { return c.CreateDomain(ctx, q) }, func() (provision.Outcome, bool, error) {
+	send := func() (provision.Outcome, error) { return c.CreateDomain(ctx, q) }
+	return sendOrFind(ctx, c.Host(), sent, send, func() (provision.Outcome, bool, error) {
 		info, err := c.InfoDomain(ctx, InfoDomain{Name: q.Name})
 		switch {
 		case ResultCode(err) == CodeMissing:
@@ -122,7 +125,8 @@ func isMasked(secret string) bool {
 // RenewOrFind extends a registration and checks whether the expiry has moved before
 // it sends the command again.
 func (c *Client) RenewOrFind(ctx context.Context, q RenewDomain, sent bool) (provision.Outcome, error) {
-	return sendOrFind(ctx, c.Host(), sent, func() (provision.Outcome, error) { return c.RenewDomain(ctx, q) }, func() (provision.Outcome, bool, error) {
+	send := func() (provision.Outcome, error) { return c.RenewDomain(ctx, q) }
+	return sendOrFind(ctx, c.Host(), sent, send, func() (provision.Outcome, bool, error) {
 		info, err := c.InfoDomain(ctx, InfoDomain{Name: q.Name})
 		switch code := ResultCode(err); {
 		case code == CodeMissing || code == CodeAuthorization:
@@ -144,7 +148,8 @@ func minRenewedExpiry(from time.Time, years int) time.Time {
 // the command again.
 func (c *Client) TransferOrFind(ctx context.Context, q TransferDomain, sent bool) (Transfer, error) {
 	q.Op = TransferRequest
-	return sendOrFind(ctx, c.Host(), sent, func() (Transfer, error) { return c.TransferDomain(ctx, q) }, func() (Transfer, bool, error) {
+	send := func() (Transfer, error) { return c.TransferDomain(ctx, q) }
+	return sendOrFind(ctx, c.Host(), sent, send, func() (Transfer, bool, error) {
 		state, err := c.TransferDomain(ctx, TransferDomain{Op: TransferQuery, Name: q.Name, AuthInfo: q.AuthInfo})
 		if err != nil && ResultCode(err) == 0 {
 			return Transfer{}, false, err
@@ -177,7 +182,8 @@ func (c *Client) findTransferred(ctx context.Context, q TransferDomain) (info Do
 // choose ids themselves can't be queried; there a lost response may leave an unused
 // contact.
 func (c *Client) CreateContactOrFind(ctx context.Context, q CreateContact, sent bool) (id string, err error) {
-	return sendOrFind(ctx, c.Host(), sent, func() (string, error) { return c.CreateContact(ctx, q) }, func() (string, bool, error) {
+	send := func() (string, error) { return c.CreateContact(ctx, q) }
+	return sendOrFind(ctx, c.Host(), sent, send, func() (string, bool, error) {
 		id, sponsor, err := c.InfoContact(ctx, q.ID)
 		switch {
 		case ResultCode(err) == CodeMissing:

@@ -21,7 +21,9 @@ func (c *Client) Poll(ctx context.Context) (*provision.Message, error) {
 	case a.queue.Attr("id") == "":
 		return nil, c.unreadableError(cmd, errMissingData)
 	}
-	m := &provision.Message{ID: a.queue.Attr("id"), Waiting: int(number(a.queue.Attr("count"), 31)), Queued: a.queue.timeValue(nsEPP, "qDate")}
+	m := &provision.Message{
+		ID: a.queue.Attr("id"), Waiting: int(number(a.queue.Attr("count"), 31)), Queued: a.queue.timeValue(nsEPP, "qDate"),
+	}
 	if text := a.queue.Child(nsEPP, "msg"); text != nil {
 		m.Text = strings.TrimSpace(allText(text))
 	}

@@ -214,7 +214,8 @@ func (s *session) hello(ctx context.Context) error {
 
 // logout ends the session and closes the connection in any case.
 func (s *session) logout(ctx context.Context) {
-	_, _, _ = s.do(ctx, &call{Command: Command{Verb: "logout"}, safe: true, trid: newTRID()}) // the connection is closed next
+	c := &call{Command: Command{Verb: "logout"}, safe: true, trid: newTRID()}
+	_, _, _ = s.do(ctx, c) // the connection is closed next
 	s.close(errServerClosed)
 }
 

@@ -103,7 +103,9 @@ func newClient(o Options, transport http.RoundTripper) *Client {
 		API: backend, Connect: backend, Uploads: backend, MeterEvents: backend,
 	}))
 	raw, _ := backend.(api.RawRequestBackend) // the library's own backend implements it
-	reusable := slices.DeleteFunc(slices.Clone(o.Methods), func(method string) bool { return !slices.Contains(reusableMethodTypes, method) })
+	reusable := slices.DeleteFunc(slices.Clone(o.Methods), func(method string) bool {
+		return !slices.Contains(reusableMethodTypes, method)
+	})
 	return &Client{options: o, api: client, raw: raw, host: host, reusableMethods: reusable}
 }
 
@@ -149,7 +151,9 @@ func (c *Client) call(ctx context.Context, name string, once func(context.Contex
 }
 
 // create is call for the library's methods that create an object.
-func create[P, T any](ctx context.Context, c *Client, name string, method func(context.Context, P) (*T, error), params P) (object *T, err error) {
+func create[P, T any](
+	ctx context.Context, c *Client, name string, method func(context.Context, P) (*T, error), params P,
+) (object *T, err error) {
 	err = c.call(ctx, name, func(ctx context.Context) (err error) {
 		object, err = method(ctx, params)
 		return err
@@ -158,7 +162,9 @@ func create[P, T any](ctx context.Context, c *Client, name string, method func(c
 }
 
 // onObject is call for the library's methods on an existing object.
-func onObject[P, T any](ctx context.Context, c *Client, name string, method func(context.Context, string, P) (*T, error), id string, params P) (*T, error) {
+func onObject[P, T any](
+	ctx context.Context, c *Client, name string, method func(context.Context, string, P) (*T, error), id string, params P,
+) (*T, error) {
 	return create(ctx, c, name, func(ctx context.Context, params P) (*T, error) { return method(ctx, id, params) }, params)
 }
 
