@@ -81,7 +81,7 @@ func (p *Provisioner) Missing(query provision.AvailabilityQuery) (missing []stri
 // isEncodable reports, before payment, whether the registrant data can be sent.
 func isEncodable(registrant registrar.Registrant) bool {
 	w := &Writer{}
-	writeContactData(w, registrant, "")
+	writeContactData(w, registrant, "", false)
 	return w.err == nil
 }
 

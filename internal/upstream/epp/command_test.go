@@ -90,6 +90,22 @@ func TestCommands_ElementsFollowSchemaOrder(t *testing.T) {
 			_, err := c.TransferDomain(ctx, TransferDomain{Op: TransferQuery, Name: "a.test"})
 			return err
 		}, "transfer(transfer(name)) clTRID"},
+		{"transfer approve", func(ctx context.Context, c *Client) error {
+			_, err := c.TransferDomain(ctx, TransferDomain{Op: TransferApprove, Name: "a.test"})
+			return err
+		}, "transfer(transfer(name)) clTRID"},
+		{"delete", func(ctx context.Context, c *Client) error {
+			_, err := c.DeleteDomain(ctx, "a.test", "")
+			return err
+		}, "delete(delete(name)) clTRID"},
+		{"restore request", func(ctx context.Context, c *Client) error {
+			_, err := c.RestoreDomain(ctx, RestoreDomain{Name: "a.test"})
+			return err
+		}, "update(update(name chg)) extension(update(restore)) clTRID"},
+		{"restore report", func(ctx context.Context, c *Client) error {
+			_, err := c.RestoreDomain(ctx, RestoreDomain{Name: "a.test", Report: &RestoreReport{Before: "b", After: "a", Deleted: expires, Restored: expires, Reason: "r", Statements: []string{"s", "t"}}})
+			return err
+		}, "update(update(name chg)) extension(update(restore(report(preData postData delTime resTime resReason statement statement)))) clTRID"},
 		{"contact create", func(ctx context.Context, c *Client) error {
 			_, err := c.CreateContact(ctx, CreateContact{ID: "CON-1", Registrant: sampleRegistrant, AuthInfo: "secret-2"})
 			return err
@@ -98,6 +114,14 @@ func TestCommands_ElementsFollowSchemaOrder(t *testing.T) {
 			_, _, err := c.InfoContact(ctx, "CON-1")
 			return err
 		}, "info(info(id)) clTRID"},
+		{"contact update", func(ctx context.Context, c *Client) error {
+			_, err := c.UpdateContact(ctx, UpdateContact{ID: "CON-1", Registrant: sampleRegistrant})
+			return err
+		}, "update(update(id chg(postalInfo(name org addr(street city sp pc cc)) postalInfo(name org addr(street city sp pc cc)) voice email disclose(name name org org addr addr voice fax email)))) clTRID"},
+		{"contact update that deletes organisation and number", func(ctx context.Context, c *Client) error {
+			_, err := c.UpdateContact(ctx, UpdateContact{ID: "CON-1", Registrant: registrar.Registrant{Name: "Jane Doe", Street: "Street 1", City: "Berlin", Country: "DE", Email: "jane@example.org"}})
+			return err
+		}, "update(update(id chg(postalInfo(name org addr(street city cc)) voice email disclose(name org addr voice fax email)))) clTRID"},
 		{"contact delete", func(ctx context.Context, c *Client) error {
 			return c.DeleteContact(ctx, "CON-1", "")
 		}, "delete(delete(id)) clTRID"},
@@ -196,6 +220,18 @@ func TestCommands_SchemaViolationsAreNeverSent(t *testing.T) {
 			_, err := c.CreateContact(ctx, CreateContact{ID: "CON-1", Registrant: registrant})
 			return err
 		},
+		"a report without statements": func(ctx context.Context, c *Client) error {
+			_, err := c.RestoreDomain(ctx, RestoreDomain{Name: "a.test", Report: &RestoreReport{Deleted: time.Now(), Restored: time.Now()}})
+			return err
+		},
+		"a report without times": func(ctx context.Context, c *Client) error {
+			_, err := c.RestoreDomain(ctx, RestoreDomain{Name: "a.test", Report: &RestoreReport{Statements: []string{"s"}}})
+			return err
+		},
+		"an update without a name": func(ctx context.Context, c *Client) error {
+			_, err := c.UpdateContact(ctx, UpdateContact{ID: "CON-1", Registrant: registrar.Registrant{Email: "a@b.test"}})
+			return err
+		},
 		"no address": func(ctx context.Context, c *Client) error {
 			return c.createHost(ctx, CreateHost{Name: "ns1.test", Addresses: []netip.Addr{{}}})
 		},
@@ -257,8 +293,38 @@ func TestCommands_KeepGivenClTRID(t *testing.T) {
 func TestCommands_UnannouncedProtocolExtensionIsUnsupported(t *testing.T) {
 	t.Parallel()
 	f := &fakeServer{handle: respondOK, greeting: greetingXML("<extURI>urn:example:x</extURI>")}
-	_, err := f.client(t, nil).UpdateDomain(t.Context(), UpdateDomain{Name: "a.test", Add: DomainElements{DS: []domainchange.DS{{Digest: "AB"}}}})
+	c := f.client(t, nil)
+	_, err := c.UpdateDomain(t.Context(), UpdateDomain{Name: "a.test", Add: DomainElements{DS: []domainchange.DS{{Digest: "AB"}}}})
 	if registrar.KindOf(err) != registrar.KindUnsupported || len(f.verbs()) != 0 {
 		t.Errorf("got %v, sent %v", err, f.verbs())
+	}
+	_, err = c.RestoreDomain(t.Context(), RestoreDomain{Name: "a.test"})
+	if registrar.KindOf(err) != registrar.KindUnsupported || len(f.verbs()) != 0 {
+		t.Errorf("got %v, sent %v", err, f.verbs())
+	}
+}
+
+func TestTransferDomain_DecisionReturnsState(t *testing.T) {
+	t.Parallel()
+	for op, want := range map[TransferOp]string{TransferApprove: "clientApproved", TransferReject: "clientRejected", TransferCancel: "clientCancelled"} {
+		f := &fakeServer{handle: func(r *Node) reply {
+			if sent := r.Child("", "command").Child("", "transfer").Attr("op"); sent != string(op) {
+				t.Errorf("sent %s, want %s", sent, op)
+			}
+			return reply{xml: responseXML(1000, tridOf(r), `<d:trnData xmlns:d="`+nsDomain+`"><d:name>a.test</d:name><d:trStatus>`+want+`</d:trStatus></d:trnData>`, "")}
+		}}
+		if got, err := f.client(t, nil).TransferDomain(t.Context(), TransferDomain{Op: op, Name: "a.test"}); err != nil || got.Status != want {
+			t.Errorf("%s: %+v, %v", op, got, err)
+		}
+	}
+}
+
+func TestDeleteDomain_ReportsPending(t *testing.T) {
+	t.Parallel()
+	for code, want := range map[int]bool{1000: false, CodePending: true} {
+		f := &fakeServer{handle: func(r *Node) reply { return reply{xml: responseXML(code, tridOf(r), "", "")} }}
+		if pending, err := f.client(t, nil).DeleteDomain(t.Context(), "a.test", ""); err != nil || pending != want {
+			t.Errorf("%d: %t, %v", code, pending, err)
+		}
 	}
 }

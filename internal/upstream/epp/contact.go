@@ -28,7 +28,7 @@ func (c *Client) CreateContact(ctx context.Context, q CreateContact) (id string,
 		Command: Command{Verb: "create", Object: "contact", Request: q}, trid: q.ClTRID,
 		body: func(w *Writer) {
 			w.handle("contact:id", q.ID)
-			writeContactData(w, q.Registrant, q.AuthInfo)
+			writeContactData(w, q.Registrant, q.AuthInfo, false)
 		},
 	})
 	if err != nil {
@@ -55,6 +55,27 @@ func (c *Client) InfoContact(ctx context.Context, id string) (registryID, sponso
 	return data.value(nsContact, "id"), data.value(nsContact, "clID"), nil
 }
 
+// UpdateContact replaces a contact's data except its auth code (RFC 5733, 3.2.5).
+// Registries differ in whether they retain a postal form that is no longer sent.
+type UpdateContact struct {
+	ID         string
+	Registrant registrar.Registrant
+	ClTRID     string
+}
+
+// UpdateContact replaces a contact's data.
+func (c *Client) UpdateContact(ctx context.Context, q UpdateContact) (pending bool, err error) {
+	return c.sendForPending(ctx, &call{
+		Command: Command{Verb: "update", Object: "contact", Request: q}, trid: q.ClTRID,
+		body: func(w *Writer) {
+			w.handle("contact:id", q.ID)
+			w.Start("contact:chg")
+			writeContactData(w, q.Registrant, "", true)
+			w.End("contact:chg")
+		},
+	})
+}
+
 // DeleteContact deletes a contact that no domain uses.
 func (c *Client) DeleteContact(ctx context.Context, id, clTRID string) error {
 	_, err := c.send(ctx, &call{
@@ -64,24 +85,27 @@ func (c *Client) DeleteContact(ctx context.Context, id, clTRID string) error {
 	return err
 }
 
-// e164 is the number format of RFC 5733, 2.5.
-var e164 = regexp.MustCompile(`^\+[0-9]{1,3}\.[0-9]{1,14}$`)
+// e164 is the number format of RFC 5733, 2.5, which includes the empty string.
+var e164 = regexp.MustCompile(`^(\+[0-9]{1,3}\.[0-9]{1,14})?$`)
 
 // writeContactData writes a registrant in schema order, with the request not to
-// publish the data (RFC 5733, 2.9).
-func writeContactData(w *Writer, registrant registrar.Registrant, authInfo string) {
+// publish the data (RFC 5733, 2.9). An update has no auth code, and its empty
+// elements delete the old values.
+func writeContactData(w *Writer, registrant registrar.Registrant, authInfo string, update bool) {
 	forms := postalForms(registrant)
 	for _, form := range forms {
-		form.write(w)
+		form.write(w, update)
 	}
-	if phone := registrant.Phone; phone != "" {
+	if phone := registrant.Phone; phone != "" || update {
 		if !e164.MatchString(phone) || len(phone) > 17 {
 			w.Fail("contact:voice", "must be written like +49.301234567")
 		}
 		w.Leaf("contact:voice", phone)
 	}
 	w.sized("contact:email", registrant.Email, 1, 254)
-	writeAuthInfo(w, "contact", authInfo)
+	if !update {
+		writeAuthInfo(w, "contact", authInfo)
+	}
 	w.Start("contact:disclose", Attr{"flag", "0"})
 	for _, field := range []string{"contact:name", "contact:org", "contact:addr"} {
 		for _, form := range forms {
@@ -133,11 +157,11 @@ func (p *postal) isASCII() bool {
 	return true
 }
 
-func (p *postal) write(w *Writer) {
+func (p *postal) write(w *Writer, update bool) {
 	w.Start("contact:postalInfo", Attr{"type", p.kind})
 	w.sized("contact:name", p.Name, 1, 255)
-	if p.Organisation != "" {
-		w.sized("contact:org", p.Organisation, 1, 255)
+	if p.Organisation != "" || update {
+		w.sized("contact:org", p.Organisation, 0, 255)
 	}
 	w.Start("contact:addr")
 	w.sized("contact:street", p.Street, 1, 255)

@@ -1,7 +1,9 @@
 // Package epp is an EPP client for registries and wholesale gateways: RFC 5730 to
 // 5734 over TLS, with the EPP extensions for fees (RFC 8748), DNSSEC (RFC 5910),
 // the redemption grace period (RFC 3915) and login security (RFC 8807).
-// It has the commands and elements that the service uses.
+// It has the commands and elements that the service uses. A few commands wait for
+// their callers: domain delete and restore (end of term), transfer approve, reject
+// and cancel (outgoing transfers), contact update and password change.
 //
 // # Guarantees
 //
@@ -67,9 +69,14 @@
 //	host create              no               2302 means that the host exists, as intended
 //	renew                    no               info: has the expiry moved? curExpDate guards a repeat
 //	transfer request         no               transfer query: is our request pending or done?
-//	update                   by the caller    a repeated add or rem can fail with 2306; query info first
-//	contact delete           by the caller    a second one is 2303 or 2304, harmless
+//	transfer approve, reject,
+//	cancel                   by the caller    a second one is 2301, harmless
+//	domain update            by the caller    a repeated add or rem can fail with 2306; query info first
+//	contact update           by the caller    it replaces the data, so a second one is harmless
+//	delete                   by the caller    a second one is 2303 or 2304, harmless
+//	restore request          no               info: is it still in redemptionPeriod? it costs money
 //	login                    yes, done here   a session not known to be open is closed
+//	password change          no               login: either password may be valid
 //
 // A result code of 2000 or above means that the command was not executed (RFC 5730,
 // 3), so it is a response and not a lost one.

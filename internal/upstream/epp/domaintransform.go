@@ -41,13 +41,18 @@ func (q *UpdateDomain) isEmpty() bool {
 }
 
 // UpdateDomain changes a domain. If it is pending, a poll message reports the
-// result.
+// result; the same holds for the other commands that return pending.
 func (c *Client) UpdateDomain(ctx context.Context, q UpdateDomain) (pending bool, err error) {
 	cmd := &call{Command: Command{Verb: "update", Object: "domain", Request: q}, trid: q.ClTRID, body: q.write}
 	if q.changesDS() {
 		cmd.requiredExtension = nsSecDNS
 		cmd.writeExtension = func(w *Writer, _ services) { writeDSChange(w, q.Add.DS, q.Remove.DS) }
 	}
+	return c.sendForPending(ctx, cmd)
+}
+
+// sendForPending sends a command whose response has no data.
+func (c *Client) sendForPending(ctx context.Context, cmd *call) (pending bool, err error) {
 	a, err := c.send(ctx, cmd)
 	return err == nil && a.code == CodePending, err
 }
@@ -121,6 +126,14 @@ func (c *Client) RenewDomain(ctx context.Context, q RenewDomain) (provision.Outc
 	return a.outcome("renData"), nil
 }
 
+// DeleteDomain deletes a domain (RFC 5731, 3.2.2).
+func (c *Client) DeleteDomain(ctx context.Context, name, clTRID string) (pending bool, err error) {
+	return c.sendForPending(ctx, &call{
+		Command: Command{Verb: "delete", Object: "domain", Request: name}, trid: clTRID,
+		body: func(w *Writer) { w.label("domain:name", name) },
+	})
+}
+
 // TransferOp is an operation on a transfer (RFC 5730, 2.9.3.4).
 type TransferOp string
 
@@ -128,6 +141,9 @@ type TransferOp string
 const (
 	TransferRequest TransferOp = "request"
 	TransferQuery   TransferOp = "query"
+	TransferApprove TransferOp = "approve"
+	TransferReject  TransferOp = "reject"
+	TransferCancel  TransferOp = "cancel"
 )
 
 // Transfer states (RFC 5730, 2.9.3.4).
@@ -137,8 +153,8 @@ const (
 	TransferServerApproved = "serverApproved"
 )
 
-// TransferDomain requests a transfer from another registrar or queries its state
-// (RFC 5731, 3.1.3 and 3.2.4).
+// TransferDomain requests a transfer from another registrar, queries its state or
+// decides it (RFC 5731, 3.1.3 and 3.2.4).
 type TransferDomain struct {
 	Op   TransferOp
 	Name string
@@ -176,7 +192,9 @@ func (c *Client) TransferDomain(ctx context.Context, q TransferDomain) (Transfer
 }
 
 func (q *TransferDomain) write(w *Writer) {
-	if q.Op != TransferRequest && q.Op != TransferQuery {
+	switch q.Op {
+	case TransferRequest, TransferQuery, TransferApprove, TransferReject, TransferCancel:
+	default:
 		w.Fail("transfer", "is not a transfer operation")
 	}
 	w.label("domain:name", q.Name)

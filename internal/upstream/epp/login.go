@@ -1,6 +1,7 @@
 package epp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -9,29 +10,33 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// connect opens a session and logs in. Any failure closes the connection.
-func connect(ctx context.Context, a *Account, dial dialer) (*session, error) {
+// connect opens a session and logs in; a newPassword replaces the account's. Any
+// failure closes the connection.
+func connect(ctx context.Context, a *Account, dial dialer, newPassword string) (*session, error) {
 	ctx, cancel := context.WithTimeout(ctx, a.ConnectTimeout)
 	defer cancel()
 	s, greeting, err := openSession(ctx, a, dial)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.login(ctx, greeting); err != nil {
+	if err := s.login(ctx, greeting, newPassword); err != nil {
 		s.close(err)
 		return nil, err
 	}
 	return s, nil
 }
 
-func (s *session) login(ctx context.Context, greeting *Node) error {
-	cmd, has, err := loginCall(s.account, greeting)
+func (s *session) login(ctx context.Context, greeting *Node, newPassword string) error {
+	cmd, has, err := loginCall(s.account, greeting, newPassword)
 	if err != nil {
 		return err
 	}
 	s.services = has
-	response, _, err := s.do(ctx, cmd)
-	if err != nil {
+	response, sent, err := s.do(ctx, cmd)
+	switch {
+	case err != nil && sent && newPassword != "":
+		return outcomeUnknown(s.host, err)
+	case err != nil:
 		return s.account.toFault("login", err)
 	}
 	if err := response.asError(s.account, "login"); err != nil {
@@ -49,7 +54,7 @@ var errNoDomainObject = errors.New("the server does not offer domain objects")
 
 // loginCall builds the login command (RFC 5730, 2.9.1.1) with the services that both
 // sides support.
-func loginCall(a *Account, greeting *Node) (*call, services, error) {
+func loginCall(a *Account, greeting *Node, newPassword string) (*call, services, error) {
 	menu := greeting.Child(nsEPP, "svcMenu")
 	known := knownExtensions
 	if a.ProtocolExtension != nil {
@@ -64,15 +69,11 @@ func loginCall(a *Account, greeting *Node) (*call, services, error) {
 	if offered := menu.texts(nsEPP, "lang"); len(offered) > 0 && !slices.Contains(offered, language) {
 		language = offered[0]
 	}
-	password, isLong := a.Password, len(a.Password) > maxPlainPassword
-	if isLong {
-		if !slices.Contains(extensions, nsLoginSec) {
-			return nil, nil, &registrar.Error{
-				Kind: registrar.KindUpstream, Code: ResultLogin,
-				Detail: a.host() + ": the password has more than 16 characters, and the server does not offer login security",
-			}
+	if max(len(a.Password), len(newPassword)) > maxPlainPassword && !slices.Contains(extensions, nsLoginSec) {
+		return nil, nil, &registrar.Error{
+			Kind: registrar.KindUpstream, Code: ResultLogin,
+			Detail: a.host() + ": the password has more than 16 characters, and the server does not offer login security",
 		}
-		password = passwordInExtension
 	}
 	has := make(services)
 	for _, uri := range slices.Concat(objects, extensions) {
@@ -81,7 +82,10 @@ func loginCall(a *Account, greeting *Node) (*call, services, error) {
 	cmd := &call{Command: Command{Verb: "login"}, safe: true, trid: newTRID()}
 	cmd.body = func(w *Writer) {
 		w.handle("clID", a.ClientID)
-		w.sized("pw", password, minPassword, maxPlainPassword)
+		writePassword(w, "pw", a.Password)
+		if newPassword != "" {
+			writePassword(w, "newPW", newPassword)
+		}
 		w.Start("options")
 		w.Leaf("version", "1.0")
 		w.Leaf("lang", language)
@@ -107,12 +111,23 @@ func loginCall(a *Account, greeting *Node) (*call, services, error) {
 		w.Start("loginSec:userAgent")
 		w.Leaf("loginSec:app", a.UserAgent)
 		w.End("loginSec:userAgent")
-		if isLong {
+		if len(a.Password) > maxPlainPassword {
 			w.Leaf("loginSec:pw", a.Password)
+		}
+		if len(newPassword) > maxPlainPassword {
+			w.Leaf("loginSec:newPW", newPassword)
 		}
 		w.End("loginSec:loginSec")
 	}
 	return cmd, has, nil
+}
+
+// writePassword writes a password, or its replacement if it is too long.
+func writePassword(w *Writer, tag, password string) {
+	if len(password) > maxPlainPassword {
+		password = passwordInExtension
+	}
+	w.sized(tag, password, minPassword, maxPlainPassword)
 }
 
 // logSecurityEvents logs the login security events (RFC 8807, section 4.1) of a
@@ -124,6 +139,30 @@ func (a *Account) logSecurityEvents(ctx context.Context, extension *Node) {
 			"type", event.Attr("type"), "name", event.Attr("name"), "severity", event.Attr("level"), "value", event.Attr("value"),
 			"duration", event.Attr("duration"), "until", event.Attr("exDate"))
 	}
+}
+
+// ChangePassword logs in once over a connection of its own and sets a new password.
+// If the service is running, the account needs a spare connection.
+// ErrOutcomeUnknown means that either password may be valid now.
+func ChangePassword(ctx context.Context, a Account, newPassword string) error {
+	changed := a
+	changed.Password = newPassword
+	if err := cmp.Or(a.validate(), changed.validate()); err != nil {
+		return err
+	}
+	a = a.withDefaults()
+	return changePassword(ctx, &a, dialTLS(&a), newPassword)
+}
+
+func changePassword(ctx context.Context, a *Account, dial dialer, newPassword string) error {
+	s, err := connect(ctx, a, dial, newPassword)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, logoutTimeout)
+	defer cancel()
+	s.logout(ctx)
+	return nil
 }
 
 // logoutTimeout limits the wait for the response to a logout.

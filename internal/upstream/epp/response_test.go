@@ -204,7 +204,7 @@ func FuzzParseResponse(f *testing.F) {
 			return
 		}
 		if a.greeting != nil {
-			_, _, _ = loginCall(&Account{}, a.greeting)
+			_, _, _ = loginCall(&Account{}, a.greeting, "")
 			return
 		}
 		readCheckResults(a)

@@ -64,6 +64,34 @@ func TestLogin_LongPasswordUsesLoginSecurity(t *testing.T) {
 	}
 }
 
+func TestChangePassword_SendsNewPasswordAtLogin(t *testing.T) {
+	t.Parallel()
+	f := &fakeServer{handle: respondOK}
+	a := Account{Address: "epp.test:700", ClientID: "ClientX", Password: "old-pass"}.withDefaults()
+	if err := changePassword(t.Context(), &a, f.dial, "new-pass"); err != nil {
+		t.Fatal(err)
+	}
+	if got := f.login(t).Child("", "login").value("", "newPW"); got != "new-pass" || f.count(&f.logouts) != 1 {
+		t.Errorf("newPW %q, %d logouts", got, f.logouts)
+	}
+	long := "a password of more than 16"
+	secure := &fakeServer{handle: respondOK, greeting: greetingXML("<extURI>" + nsLoginSec + "</extURI>")}
+	if err := changePassword(t.Context(), &a, secure.dial, long); err != nil {
+		t.Fatal(err)
+	}
+	sec := secure.login(t).Child("", "extension").Child(nsLoginSec, "loginSec")
+	if got := outline(sec); got != "loginSec(userAgent(app) newPW)" || sec.value(nsLoginSec, "newPW") != long {
+		t.Errorf("long password: %s", got)
+	}
+	lost := &fakeServer{handleAll: true, handle: func(*Node) reply { return reply{drop: true} }}
+	if err := changePassword(t.Context(), &a, lost.dial, "new-pass"); !errors.Is(err, ErrOutcomeUnknown) {
+		t.Errorf("lost response: %v", err)
+	}
+	if err := ChangePassword(t.Context(), a, "short"); err == nil || strings.Contains(err.Error(), "short") {
+		t.Errorf("a short password: %v", err)
+	}
+}
+
 func TestLogin_SecurityEventIsLogged(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer

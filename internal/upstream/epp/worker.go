@@ -20,7 +20,7 @@ const maxTries = 2
 
 func (w *worker) run() {
 	p := w.pool
-	s, err := connect(p.dialCtx, p.account, p.dial)
+	s, err := connect(p.dialCtx, p.account, p.dial, "")
 	if err != nil {
 		p.connectFailed(err)
 		return
