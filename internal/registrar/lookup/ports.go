@@ -3,6 +3,7 @@ package lookup
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -44,6 +45,28 @@ type Record struct {
 	// Nameservers are host names in lower case, without a trailing dot.
 	Nameservers []string
 	Registrar   string
+}
+
+// Limits of a record. Real ones stay far below.
+const (
+	MaxNameservers    = 20
+	MaxStatuses       = 20
+	MaxRegistrarRunes = 100
+)
+
+// AddStatus adds a status that ParseStatus returned, unless it is there or the limit is
+// reached.
+func (r *Record) AddStatus(word string) {
+	if len(r.Status) < MaxStatuses && !slices.Contains(r.Status, word) {
+		r.Status = append(r.Status, word)
+	}
+}
+
+// AddNameserver does the same for a host name.
+func (r *Record) AddNameserver(host string) {
+	if len(r.Nameservers) < MaxNameservers && !slices.Contains(r.Nameservers, host) {
+		r.Nameservers = append(r.Nameservers, host)
+	}
 }
 
 // ErrNoSource is returned by a source that has no server for the extension. That is not a

@@ -3,6 +3,7 @@ package lookup
 import (
 	"regexp"
 	"strings"
+	"unicode"
 )
 
 // Record guarantees that no personal name passes through it. A status is the field closest
@@ -69,10 +70,24 @@ var phonePattern = regexp.MustCompile(`(?i)(?:\s+[-–(]*\s*|\s*[,;:(/|]+\s*)+(?
 	`|\(?\d{3}[) .-]{1,2}\d{3}[ .-]\d{4}` +
 	`).*$`)
 
-// StripPhone removes a trailing phone number from a company name.
-func StripPhone(name string) string {
+// CleanRegistrar returns a company name as one line without invisible characters, a phone
+// number at its end, and more than MaxRegistrarRunes.
+func CleanRegistrar(name string) string {
+	name = strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r):
+			return ' '
+		case unicode.IsControl(r), unicode.Is(unicode.Cf, r), r == unicode.ReplacementChar:
+			return -1
+		}
+		return r
+	}, name)
+	name = strings.Join(strings.Fields(name), " ")
 	if at := phonePattern.FindStringIndex(name); at != nil {
 		name = name[:at[0]]
+	}
+	if runes := []rune(name); len(runes) > MaxRegistrarRunes {
+		name = strings.TrimSpace(string(runes[:MaxRegistrarRunes]))
 	}
 	return name
 }

@@ -15,7 +15,7 @@ func TestParseStatus_AcceptsOnlyKnownStatuses(t *testing.T) {
 	}
 }
 
-func TestStripPhone_RemovesTrailingPhoneNumber(t *testing.T) {
+func TestCleanRegistrar_RemovesTrailingPhoneNumber(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"Example GmbH, Tel 030 123456":       "Example GmbH",
@@ -34,7 +34,7 @@ func TestStripPhone_RemovesTrailingPhoneNumber(t *testing.T) {
 		"1960000001":                         "1960000001",
 		"REG-0123456789":                     "REG-0123456789",
 	} {
-		if got := StripPhone(text); got != want {
+		if got := CleanRegistrar(text); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}

@@ -2,10 +2,8 @@ package rdap
 
 import (
 	"encoding/json"
-	"slices"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
@@ -15,26 +13,21 @@ import (
 // name of a top-level one is read whose role is registrar without any contact role.
 // Nested entities are ignored.
 
-// Limits of a record. Real ones stay far below.
-const (
-	maxServers        = 20
-	maxStatuses       = 20
-	maxRegistrarRunes = 100
-	maxElements       = 200
-)
+// maxElements limits the work on a hostile list.
+const maxElements = 200
 
 // record extracts the data about the name. A member of an unexpected type counts as
 // missing.
 func (o *object) record() *lookup.Record {
 	r := &lookup.Record{Registrar: o.registrar()}
 	for _, element := range list(o.Status) {
-		if word, ok := statusWord(element); ok && len(r.Status) < maxStatuses && !slices.Contains(r.Status, word) {
-			r.Status = append(r.Status, word)
+		if word, ok := statusWord(element); ok {
+			r.AddStatus(word)
 		}
 	}
 	for _, element := range list(o.Nameservers) {
-		if host, ok := serverName(element); ok && len(r.Nameservers) < maxServers && !slices.Contains(r.Nameservers, host) {
-			r.Nameservers = append(r.Nameservers, host)
+		if host, ok := serverName(element); ok {
+			r.AddNameserver(host)
 		}
 	}
 	for _, element := range list(o.Events) {
@@ -143,14 +136,11 @@ func (o *object) registrar() string {
 		if json.Unmarshal(element, &e) != nil || !e.isRegistrar() {
 			continue
 		}
-		for _, candidate := range []string{e.fullName(), e.number()} {
+		handle, _ := text(e.Handle)
+		for _, candidate := range []string{e.fullName(), e.number(), handle} {
 			if name, ok := registrarName(candidate); ok {
 				return name
 			}
-		}
-		handle, _ := text(e.Handle)
-		if name, ok := registrarName(handle); ok {
-			return name
 		}
 	}
 	return ""
@@ -219,19 +209,7 @@ func (e *entity) number() string {
 
 // registrarName cleans a name and rejects contact data.
 func registrarName(value string) (string, bool) {
-	clean := strings.Map(func(r rune) rune {
-		switch {
-		case unicode.IsSpace(r):
-			return ' '
-		case unicode.IsControl(r), unicode.Is(unicode.Cf, r), r == unicode.ReplacementChar:
-			return -1
-		}
-		return r
-	}, value)
-	clean = lookup.StripPhone(strings.Join(strings.Fields(clean), " "))
-	if runes := []rune(clean); len(runes) > maxRegistrarRunes {
-		clean = strings.TrimSpace(string(runes[:maxRegistrarRunes]))
-	}
+	clean := lookup.CleanRegistrar(value)
 	switch lower := strings.ToLower(clean); {
 	case strings.Trim(clean, " .-") == "", strings.Contains(clean, "@"),
 		strings.HasPrefix(lower, "http://"), strings.HasPrefix(lower, "https://"), strings.HasPrefix(lower, "www."),

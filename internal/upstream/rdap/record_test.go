@@ -120,7 +120,7 @@ func TestRecord_SizeIsBounded(t *testing.T) {
 	}
 	statuses = append(statuses, `"active","inactive","locked","reserved","linked","granted","hold","expired","frozen","paid","connect","failed"`)
 	r := recordOf(t, domainJSON(`"nameservers":[`+strings.Join(servers, ",")+`],"status":[`+strings.Join(statuses, ",")+`],"entities":[{"roles":["registrar"],"handle":"`+strings.Repeat("ä", 5000)+`"}]`))
-	if len(r.Nameservers) != maxServers || len(r.Status) != maxStatuses || len([]rune(r.Registrar)) != maxRegistrarRunes {
+	if len(r.Nameservers) != lookup.MaxNameservers || len(r.Status) != lookup.MaxStatuses || len([]rune(r.Registrar)) != lookup.MaxRegistrarRunes {
 		t.Errorf("%d nameservers, %d statuses, %d runes", len(r.Nameservers), len(r.Status), len([]rune(r.Registrar)))
 	}
 	checkRecord(t, r)
@@ -132,7 +132,7 @@ func checkRecord(t *testing.T, r *lookup.Record) {
 	if r == nil {
 		return
 	}
-	if len(r.Nameservers) > maxServers || len(r.Status) > maxStatuses || len([]rune(r.Registrar)) > maxRegistrarRunes {
+	if len(r.Nameservers) > lookup.MaxNameservers || len(r.Status) > lookup.MaxStatuses || len([]rune(r.Registrar)) > lookup.MaxRegistrarRunes {
 		t.Errorf("exceeds the limits: %s", summary(r))
 	}
 	for _, host := range r.Nameservers {

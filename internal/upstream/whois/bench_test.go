@@ -37,7 +37,7 @@ func BenchmarkHostileAnswers(b *testing.B) {
 		raw := hostileAnswer(line)
 		b.Run(rule, func(b *testing.B) {
 			for b.Loop() {
-				Classify(raw, "kranich-47.xyz")
+				classify(raw, "kranich-47.xyz")
 			}
 		})
 	}
@@ -47,13 +47,13 @@ func BenchmarkOrdinaryAnswers(b *testing.B) {
 	b.Run("record", func(b *testing.B) {
 		raw := []byte(sampleRecords[0].answer)
 		for b.Loop() {
-			Classify(raw, sampleRecords[0].name)
+			classify(raw, sampleRecords[0].name)
 		}
 	})
 	b.Run("free with terms", func(b *testing.B) {
 		raw := []byte("Domain not found.\n\nTerms of Use: " + strings.Repeat("Access to this information is provided to assist persons, and not to\nenable high volume queries; no limit may be exceeded at any time.\n", 30))
 		for b.Loop() {
-			Classify(raw, "kranich-47.xyz")
+			classify(raw, "kranich-47.xyz")
 		}
 	})
 }
@@ -63,7 +63,7 @@ func BenchmarkOrdinaryAnswers(b *testing.B) {
 func TestClassify_HostileAnswerIsNeverFree(t *testing.T) {
 	t.Parallel()
 	for rule, line := range hostile {
-		got, _ := Classify(hostileAnswer(line), "kranich-47.xyz")
+		got, _ := classify(hostileAnswer(line), "kranich-47.xyz")
 		if got.State == lookup.Free {
 			t.Errorf("%s: called free", rule)
 		}

@@ -8,13 +8,13 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
 )
 
-// Classify interprets the response of a WHOIS server to a query for name, which is
+// classify interprets the response of a WHOIS server to a query for name, which is
 // in lower case A-label form. The code is empty, registrar.FaultThrottled or
 // registrar.FaultBroken.
 //
 // If several rules match, the one whose error costs least wins: a record before
 // everything, a refusal before "reserved", "reserved" before "free".
-func Classify(raw []byte, name string) (lookup.Finding, registrar.Code) {
+func classify(raw []byte, name string) (lookup.Finding, registrar.Code) {
 	name = strings.ToLower(name)
 	text, ok := decodeText(raw, name)
 	if !ok || strings.TrimSpace(text) == "" || isOtherProtocol(text) {

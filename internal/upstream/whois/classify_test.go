@@ -13,7 +13,7 @@ import (
 func TestClassify_SampleAnswers(t *testing.T) {
 	t.Parallel()
 	for _, c := range sampleAnswers {
-		got, code := Classify([]byte(c.answer), c.name)
+		got, code := classify([]byte(c.answer), c.name)
 		if code != "" || got.State != c.want || got.Premium {
 			t.Errorf("%s: state %d, premium %t, fault %q; want state %d", c.rule, got.State, got.Premium, code, c.want)
 		}
@@ -37,7 +37,7 @@ func TestClassify_RefusalIsThrottled(t *testing.T) {
 		"Please maintain at least 10-second time between queries.\n",
 		"NOT FOUND\nToo many queries\n",
 	} {
-		if got, code := Classify([]byte(answer), "kranich-47.de"); code != registrar.FaultThrottled {
+		if got, code := classify([]byte(answer), "kranich-47.de"); code != registrar.FaultThrottled {
 			t.Errorf("%q: state %d, fault %q", answer, got.State, code)
 		}
 	}
@@ -52,7 +52,7 @@ func TestClassify_NonTextIsBroken(t *testing.T) {
 		"control junk": bytes.Repeat([]byte{1, 2, 'a', 6}, 50),
 		"noise":        bytes.Repeat([]byte{0x81, 0x9f, 0xe0, 0x90}, 50),
 	} {
-		if got, code := Classify(answer, "kranich-47.de"); code != registrar.FaultBroken {
+		if got, code := classify(answer, "kranich-47.de"); code != registrar.FaultBroken {
 			t.Errorf("%s: state %d, fault %q", rule, got.State, code)
 		}
 	}
@@ -60,7 +60,7 @@ func TestClassify_NonTextIsBroken(t *testing.T) {
 
 func TestClassify_ReadsLatin1(t *testing.T) {
 	t.Parallel()
-	got, code := Classify([]byte("Domain: kranich-47.de\nHolder: M\xfcller\nNserver: ns1.example.net\n"), "kranich-47.de")
+	got, code := classify([]byte("Domain: kranich-47.de\nHolder: M\xfcller\nNserver: ns1.example.net\n"), "kranich-47.de")
 	if code != "" || got.State != lookup.Registered {
 		t.Errorf("state %d, fault %q", got.State, code)
 	}
@@ -68,7 +68,7 @@ func TestClassify_ReadsLatin1(t *testing.T) {
 
 func TestClassify_FreePremiumName(t *testing.T) {
 	t.Parallel()
-	got, code := Classify([]byte("Domain not found.\nThis platinum name is sold at a premium price.\n"), "kranich-47.xyz")
+	got, code := classify([]byte("Domain not found.\nThis platinum name is sold at a premium price.\n"), "kranich-47.xyz")
 	if code != "" || got.State != lookup.Free || !got.Premium {
 		t.Errorf("state %d, premium %t, fault %q", got.State, got.Premium, code)
 	}
@@ -87,7 +87,7 @@ func FuzzClassify(f *testing.F) {
 	f.Add([]byte(":\n.:\n[]\n[ ]\n%\n** \n"), ".")
 	const record = "Domain Name: kranich-47.de\nRegistrar: Example\nCreation Date: 2020-01-01\nName Server: ns1.example.net\n\n"
 	f.Fuzz(func(t *testing.T, raw []byte, name string) {
-		got, code := Classify(raw, name)
+		got, code := classify(raw, name)
 		switch code {
 		case "":
 		case registrar.FaultThrottled, registrar.FaultBroken:
@@ -100,7 +100,7 @@ func FuzzClassify(f *testing.F) {
 		if got.Premium && got.State != lookup.Free {
 			t.Errorf("premium with state %d", got.State)
 		}
-		again, codeAgain := Classify(raw, name)
+		again, codeAgain := classify(raw, name)
 		if !reflect.DeepEqual(again, got) || codeAgain != code {
 			t.Error("two verdicts on one answer")
 		}
@@ -108,23 +108,22 @@ func FuzzClassify(f *testing.F) {
 			t.Errorf("state %d with the record %v", got.State, got.Record)
 		}
 		checkRecord(t, got.Record)
-		behind, _ := Classify(append([]byte(record), raw...), "kranich-47.de")
+		behind, _ := classify(append([]byte(record), raw...), "kranich-47.de")
 		if behind.State == lookup.Free || behind.State == lookup.Reserved {
 			t.Errorf("a record is called state %d because of what follows it", behind.State)
 		}
 		checkRecord(t, behind.Record)
-		_, _ = Referral(raw)
 	})
 }
 
 func TestClassify_LongAnswerIsBounded(t *testing.T) {
 	t.Parallel()
 	answer := strings.Repeat("x\n", maxLines) + "Domain not found.\n"
-	if got, _ := Classify([]byte(answer), "kranich-47.de"); got.State != lookup.Undecided {
+	if got, _ := classify([]byte(answer), "kranich-47.de"); got.State != lookup.Undecided {
 		t.Errorf("line %d was read: state %d", maxLines+1, got.State)
 	}
 	long := "Domain not found" + strings.Repeat(" ", 2*maxLineBytes) + "x\n"
-	if got, _ := Classify([]byte(long), "kranich-47.de"); got.State != lookup.Free && got.State != lookup.Undecided {
+	if got, _ := classify([]byte(long), "kranich-47.de"); got.State != lookup.Free && got.State != lookup.Undecided {
 		t.Errorf("a long line gives state %d", got.State)
 	}
 }

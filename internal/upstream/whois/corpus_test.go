@@ -24,7 +24,7 @@ func TestClassify_CorpusRegisteredNamesAreNeverFree(t *testing.T) {
 	dir := os.Getenv("WHOIS_CORPUS_DIR")
 	if dir == "" {
 		for _, c := range sampleAnswers {
-			got, code := Classify([]byte(c.answer), c.name)
+			got, code := classify([]byte(c.answer), c.name)
 			if c.want == lookup.Registered && got.State == lookup.Free {
 				t.Errorf("%s: called free (%q)", c.rule, code)
 			}
@@ -78,7 +78,7 @@ func (s *corpusScore) read(path, extension string) error {
 		return err
 	}
 	name, free := corpusName(filepath.Base(path), extension, string(raw))
-	got, code := Classify(raw, name)
+	got, code := classify(raw, name)
 	note := fmt.Sprintf("%s as %s: state %d, fault %q", filepath.Join(extension, filepath.Base(path)), name, got.State, code)
 	switch {
 	case code != "" || got.State == lookup.Undecided:

@@ -1,6 +1,9 @@
 package whois
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // category groups the names of record fields. A record has fields of several
 // categories; a sentence that looks like a field has at most one.
@@ -85,41 +88,20 @@ var fields = fieldTable(map[category]string{
 	catAvailable: `available|availability|is available`,
 })
 
+// wordGroup gives words, prefixes or stems a category. Of several groups, the first that
+// matches counts.
+type wordGroup struct {
+	cat   category
+	words []string
+}
+
 // prefixes determines the category of keys that are in no table.
-var prefixes = []struct {
-	prefix string
-	cat    category
-}{
-	{"registrar ", catAgent},
-	{"sponsoring registrar ", catAgent},
-	{"reseller ", catAgent},
-	{"registrant ", catHolder},
-	{"registrants ", catHolder},
-	{"owner ", catHolder},
-	{"holder ", catHolder},
-	{"org ", catHolder},
-	{"admin ", catContact},
-	{"adm ", catContact},
-	{"administrative ", catContact},
-	{"tech ", catContact},
-	{"tec ", catContact},
-	{"technical ", catContact},
-	{"billing ", catContact},
-	{"bill ", catContact},
-	{"abuse ", catContact},
-	{"contact ", catContact},
-	{"contacto ", catContact},
-	{"name server", catServer},
-	{"nameserver", catServer},
-	{"ns ", catServer},
-	{"ns name ", catServer},
-	{"dns server", catServer},
-	{"dns name", catServer},
-	{"host name", catServer},
-	{"hostname", catServer},
-	{"nserver", catServer},
-	{"dns", catSigning},
-	{"ds ", catSigning},
+var prefixes = []wordGroup{
+	{catAgent, []string{"registrar ", "sponsoring registrar ", "reseller "}},
+	{catHolder, []string{"registrant ", "registrants ", "owner ", "holder ", "org "}},
+	{catContact, []string{"admin ", "adm ", "administrative ", "tech ", "tec ", "technical ", "billing ", "bill ", "abuse ", "contact ", "contacto "}},
+	{catServer, []string{"name server", "nameserver", "ns ", "ns name ", "dns server", "dns name", "host name", "hostname", "nserver"}},
+	{catSigning, []string{"dns", "ds "}},
 }
 
 func fieldTable(groups map[category]string) map[string]category {
@@ -171,9 +153,9 @@ func readKey(key string) (string, category) {
 	if len(whole) >= 40 {
 		return whole, catNone
 	}
-	for _, p := range prefixes {
-		if strings.HasPrefix(whole, p.prefix) {
-			return whole, p.cat
+	for _, group := range prefixes {
+		if slices.ContainsFunc(group.words, func(prefix string) bool { return strings.HasPrefix(whole, prefix) }) {
+			return whole, group.cat
 		}
 	}
 	return whole, catNone
@@ -184,8 +166,7 @@ func headingOf(body string) category {
 	if len(body) > maxKeyBytes || strings.ContainsAny(body, "@,;") {
 		return catNone
 	}
-	heading := strings.TrimRight(strings.ToLower(body), " .")
-	_, cat, _ := lookUpKey(heading)
+	_, cat, _ := lookUpKey(strings.TrimRight(strings.ToLower(body), " ."))
 	return cat
 }
 
@@ -224,18 +205,10 @@ func normaliseKey(key string) string {
 // Word stems of date fields whose names are in no table. Their value must be a
 // date.
 var (
-	dateKeyStems = []struct {
-		stem string
-		cat  category
-	}{
-		{"expir", catExpires},
-		{"valid", catExpires},
-		{"updat", catUpdated},
-		{"modif", catUpdated},
-		{"chang", catUpdated},
-		{"creat", catCreated},
-		{"regist", catCreated},
-		{"activat", catCreated},
+	dateKeyStems = []wordGroup{
+		{catExpires, []string{"expir", "valid"}},
+		{catUpdated, []string{"updat", "modif", "chang"}},
+		{catCreated, []string{"creat", "regist", "activat"}},
 	}
 	// nonDateKeyStems mark dates of something other than the name.
 	nonDateKeyStems = []string{
@@ -245,23 +218,12 @@ var (
 )
 
 func guessDate(key, value string, order dateOrder) category {
-	cat := catNone
-	for _, s := range dateKeyStems {
-		if strings.Contains(key, s.stem) {
-			cat = s.cat
-			break
-		}
-	}
-	if cat == catNone || len(key) > 40 {
+	group := slices.IndexFunc(dateKeyStems, func(g wordGroup) bool { return hasAny(key, g.words) })
+	if group < 0 || len(key) > 40 || hasAny(key, nonDateKeyStems) {
 		return catNone
-	}
-	for _, word := range nonDateKeyStems {
-		if strings.Contains(key, word) {
-			return catNone
-		}
 	}
 	if _, ok := parseDate(value, order); !ok {
 		return catNone
 	}
-	return cat
+	return dateKeyStems[group].cat
 }

@@ -47,13 +47,13 @@ func TestClassify_KnownFreePhrases(t *testing.T) {
 	for _, sentence := range freeSentences {
 		for _, around := range []string{"SENTENCE\n", "% Some registry\n% Terms of use: see our site.\n\nSENTENCE\r\n\r\n", "Some Whois Server v1\n\nSENTENCE\n\n>>> Last update of WHOIS database: 2024-01-01T00:00:00Z <<<\n"} {
 			answer := strings.NewReplacer("NAME", "kranich-47.xyz", "LABEL", "kranich-47").Replace(strings.Replace(around, "SENTENCE", sentence, 1))
-			if got, code := Classify([]byte(answer), "kranich-47.xyz"); got.State != lookup.Free {
+			if got, code := classify([]byte(answer), "kranich-47.xyz"); got.State != lookup.Free {
 				t.Errorf("%q: state %d, fault %q", answer, got.State, code)
 			}
 		}
 		// The same inside a record does not count.
 		record := "Domain Name: kranich-47.xyz\nRegistrar: Example\nCreation Date: 2020-01-01\n" + strings.ReplaceAll(sentence, "NAME", "kranich-47.xyz") + "\n"
-		if got, _ := Classify([]byte(record), "kranich-47.xyz"); got.State == lookup.Free {
+		if got, _ := classify([]byte(record), "kranich-47.xyz"); got.State == lookup.Free {
 			t.Errorf("%q inside a record is called free", sentence)
 		}
 		// Nor does it count for another name.
@@ -61,7 +61,7 @@ func TestClassify_KnownFreePhrases(t *testing.T) {
 			continue
 		}
 		other := strings.ReplaceAll(sentence, "NAME", "anderer.xyz")
-		if got, _ := Classify([]byte(other), "kranich-47.xyz"); got.State == lookup.Free {
+		if got, _ := classify([]byte(other), "kranich-47.xyz"); got.State == lookup.Free {
 			t.Errorf("%q is called free", other)
 		}
 	}
@@ -79,7 +79,7 @@ func TestClassify_SimilarPhrasesAreNotFree(t *testing.T) {
 		"Domain blocked", "Status: invalid", "Status: unknown", "Domain: NAME", "No more queries are allowed today", "No connection to database", "Error: database not found", "Name is not allowed", "no quota left",
 	} {
 		answer := strings.ReplaceAll(sentence, "NAME", "kranich-47.xyz") + "\n"
-		if got, code := Classify([]byte(answer), "kranich-47.xyz"); got.State == lookup.Free {
+		if got, code := classify([]byte(answer), "kranich-47.xyz"); got.State == lookup.Free {
 			t.Errorf("%q is called free (%q)", answer, code)
 		}
 	}

@@ -51,7 +51,7 @@ func TestClassify_ContinuedSentenceIsNotFree(t *testing.T) {
 			sentence = strings.ReplaceAll(sentence, "NAME", name)
 			bare := strings.TrimRight(sentence, ".")
 			for _, answer := range []string{sentence, bare, bare + ".", "% " + bare, "# " + bare + ".", "; " + sentence, "%% " + strings.ToUpper(bare), "% Some registry\n\n" + sentence + "\n\n>>> Last update: today <<<"} {
-				if got, code := Classify([]byte(answer+"\r\n"), name); got.State == lookup.Free {
+				if got, code := classify([]byte(answer+"\r\n"), name); got.State == lookup.Free {
 					t.Errorf("%s: %q is called free (%q)", rule, answer, code)
 				}
 			}
@@ -67,14 +67,14 @@ func TestClassify_NotFoundDuringOutageIsNotFree(t *testing.T) {
 	} {
 		for _, form := range []string{"No match for kaffee.xx\n%s\n", "%% %s\n%%\n%% No entries found\n", "%s\n\nNot found.\n", "Domain: kaffee.xx\nStatus: free\n\n%s\n"} {
 			answer := fmt.Sprintf(form, otherText)
-			if got, code := Classify([]byte(answer), "kaffee.xx"); got.State == lookup.Free {
+			if got, code := classify([]byte(answer), "kaffee.xx"); got.State == lookup.Free {
 				t.Errorf("%q is called free (%q)", answer, code)
 			}
 		}
 	}
 	// A hypothetical outage does not count.
 	answer := "No match for kaffee.xx\n\nIf you see an internal server error, write to us.\n"
-	if got, _ := Classify([]byte(answer), "kaffee.xx"); got.State != lookup.Free {
+	if got, _ := classify([]byte(answer), "kaffee.xx"); got.State != lookup.Free {
 		t.Errorf("%q: state %d", answer, got.State)
 	}
 }
@@ -91,7 +91,7 @@ func TestClassify_SentenceFragmentIsNotFree(t *testing.T) {
 		"% available\n",
 		"% free\n",
 	} {
-		if got, code := Classify([]byte(answer), "kaffee.xx"); got.State == lookup.Free {
+		if got, code := classify([]byte(answer), "kaffee.xx"); got.State == lookup.Free {
 			t.Errorf("%q is called free (%q)", answer, code)
 		}
 	}
@@ -101,7 +101,7 @@ func TestClassify_SentenceFragmentIsNotFree(t *testing.T) {
 		"% No entries found\n% query: kaffee.xx\n",
 		"This domain is available for registration, please visit\nhttps://www.example.net/\n",
 	} {
-		if got, code := Classify([]byte(answer), "kaffee.xx"); got.State != lookup.Free {
+		if got, code := classify([]byte(answer), "kaffee.xx"); got.State != lookup.Free {
 			t.Errorf("%q: state %d, fault %q", answer, got.State, code)
 		}
 	}
@@ -122,7 +122,7 @@ func TestClassify_LabelEqualToPhraseWord(t *testing.T) {
 		{"free.xx", "No match for free\n", lookup.Free},
 		{"free.xx", "free.xx is not available\n", lookup.Undecided},
 	} {
-		if got, code := Classify([]byte(c.answer), c.name); got.State != c.want || code != "" {
+		if got, code := classify([]byte(c.answer), c.name); got.State != c.want || code != "" {
 			t.Errorf("%q about %s: state %d, fault %q; want %d", c.answer, c.name, got.State, code, c.want)
 		}
 	}
@@ -142,7 +142,7 @@ func TestClassify_QualifiedFreeSentenceIsNotFree(t *testing.T) {
 				continue // a field, not a sentence
 			}
 			answer := strings.NewReplacer("NAME", name, "LABEL", "kranich-47").Replace(strings.TrimRight(sentence, ".!:\n")) + doubt + "\n"
-			if got, code := Classify([]byte(answer), name); got.State == lookup.Free {
+			if got, code := classify([]byte(answer), name); got.State == lookup.Free {
 				t.Errorf("%q is called free (%q)", answer, code)
 			}
 		}

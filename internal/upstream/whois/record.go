@@ -1,7 +1,6 @@
 package whois
 
 import (
-	"slices"
 	"strings"
 	"time"
 
@@ -229,37 +228,21 @@ func (r *recordReader) text(l *line) {
 	default:
 		// A contact's block, or none.
 	}
-	for _, p := range dateSentences {
-		if rest, found := cutPrefixFold(l.body, p.opening); found {
-			r.date(p.cat, strings.TrimLeft(rest, " .:"), l.order, &r.record)
-			return
+	for _, group := range dateSentences {
+		for _, opening := range group.words {
+			if rest, found := cutPrefixFold(l.body, opening); found {
+				r.date(group.cat, strings.TrimLeft(rest, " .:"), l.order, &r.record)
+				return
+			}
 		}
 	}
 }
 
 // dateSentences are fields without a colon.
-var dateSentences = []struct {
-	opening string
-	cat     category
-}{
-	{"record created on", catCreated},
-	{"record created", catCreated},
-	{"record expires on", catExpires},
-	{"record expires", catExpires},
-	{"record last updated on", catUpdated},
-	{"record last updated", catUpdated},
-	{"record last modified on", catUpdated},
-	{"record updated on", catUpdated},
-	{"domain created on", catCreated},
-	{"domain expires on", catExpires},
-	{"domain last updated on", catUpdated},
-	{"domain registered on", catCreated},
-	{"registered on", catCreated},
-	{"registered since", catCreated},
-	{"registered until", catExpires},
-	{"created on", catCreated},
-	{"expires on", catExpires},
-	{"valid until", catExpires},
+var dateSentences = []wordGroup{
+	{catCreated, []string{"record created on", "record created", "domain created on", "domain registered on", "registered on", "registered since", "created on"}},
+	{catExpires, []string{"record expires on", "record expires", "domain expires on", "registered until", "expires on", "valid until"}},
+	{catUpdated, []string{"record last updated on", "record last updated", "record last modified on", "record updated on", "domain last updated on"}},
 }
 
 func cutPrefixFold(s, prefix string) (string, bool) {
@@ -285,9 +268,7 @@ func (r *recordReader) servers(value string) {
 		return
 	}
 	for _, host := range serverNames(value, r.name) {
-		if len(r.record.Nameservers) < maxServers && !slices.Contains(r.record.Nameservers, host) {
-			r.record.Nameservers = append(r.record.Nameservers, host)
-		}
+		r.record.AddNameserver(host)
 	}
 }
 
@@ -296,11 +277,8 @@ func (r *recordReader) statuses(value string) {
 		return
 	}
 	for part := range strings.FieldsFuncSeq(value, func(c rune) bool { return c == ',' || c == ';' || c == '|' }) {
-		if len(r.record.Status) == maxStatuses {
-			return
-		}
-		if word, ok := statusWord(part); ok && !slices.Contains(r.record.Status, word) {
-			r.record.Status = append(r.record.Status, word)
+		if word, ok := statusWord(part); ok {
+			r.record.AddStatus(word)
 		}
 	}
 }

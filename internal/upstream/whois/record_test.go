@@ -34,7 +34,7 @@ func summary(r *lookup.Record) string {
 func TestRecord_SampleRecords(t *testing.T) {
 	t.Parallel()
 	for _, c := range sampleRecords {
-		got, code := Classify([]byte(c.answer), c.name)
+		got, code := classify([]byte(c.answer), c.name)
 		if code != "" || got.State != lookup.Registered {
 			t.Errorf("%s: state %d, fault %q", c.family, got.State, code)
 			continue
@@ -72,7 +72,7 @@ func TestRecord_PersonalDataNeverLeaks(t *testing.T) {
 		}
 		canaries += strings.Count(c.answer, canary)
 		for how, change := range changes {
-			got, _ := Classify([]byte(change(c.answer)), c.name)
+			got, _ := classify([]byte(change(c.answer)), c.name)
 			if s := summary(got.Record); strings.Contains(strings.ToLower(s), canary) {
 				t.Errorf("%s, %s: the canary is in %s", c.family, how, s)
 			}
@@ -96,7 +96,7 @@ func TestRecord_PersonalFieldsAreDropped(t *testing.T) {
 		for _, shape := range []string{"%s: %s\n", "%s:\n    %s\n", "%s\n    %s\n", "[%s] %s\n", "%s.......: %s\n", "\n%s:\n%s\n", "%s\t%s\n"} {
 			answer := "Domain Name: kranich-47.com\nRegistrar URL: http://example.net\nName Server: ns1.example.net\nDNSSEC: unsigned\n" +
 				fmt.Sprintf(shape, key, canary+" 2001-02-03 "+canary+".example.net")
-			got, _ := Classify([]byte(answer), "kranich-47.com")
+			got, _ := classify([]byte(answer), "kranich-47.com")
 			if s := summary(got.Record); strings.Contains(s, canary) || strings.Contains(s, "2001") {
 				t.Errorf("%s in the shape %q: %s", key, shape, s)
 			}
@@ -113,12 +113,12 @@ func TestRecord_StatusAndRegistrarLeakNoPersonalData(t *testing.T) {
 		"Registrar: Example GmbH, Tel 030 123456 zzkanarie\n", "Registrar: Example GmbH Phone +49.30123456, zzkanarie\n", "Registrar:\n    Example GmbH, 030-123456 zzkanarie\n",
 	} {
 		answer := "Domain Name: kranich-47.com\nCreation Date: 2020-01-02\nName Server: ns1.example.net\n" + lines
-		got, code := Classify([]byte(answer), "kranich-47.com")
+		got, code := classify([]byte(answer), "kranich-47.com")
 		if s := summary(got.Record); got.State != lookup.Registered || strings.Contains(s, canary) || strings.Contains(s, "123456") {
 			t.Errorf("%q: fault %q, %s", lines, code, s)
 		}
 	}
-	got, _ := Classify([]byte("Domain Name: kranich-47.com\nCreation Date: 2020-01-02\nRegistrar: Example GmbH, Tel 030 123456\nStatus:\nactive\nFlags:\n  clientHold\n"), "kranich-47.com")
+	got, _ := classify([]byte("Domain Name: kranich-47.com\nCreation Date: 2020-01-02\nRegistrar: Example GmbH, Tel 030 123456\nStatus:\nactive\nFlags:\n  clientHold\n"), "kranich-47.com")
 	if s := summary(got.Record); s != "2020-01-02 - - |  | clientHold | Example GmbH" {
 		t.Error(s)
 	}
@@ -213,7 +213,7 @@ func TestRecord_AmbiguousDayMonthOrderIsRefused(t *testing.T) {
 		{"the field decides", "kranich-47.xyz", "Created (dd/mm/yyyy): 04/03/2020\n", "2020-03-04"},
 		{"the country decides", "kranich-47.fr", "Created: 04/03/2020\n", "2020-03-04"},
 	} {
-		got, _ := Classify([]byte("Domain: "+c.name+"\nStatus: active\nRegistrar: Example\n"+c.answer), c.name)
+		got, _ := classify([]byte("Domain: "+c.name+"\nStatus: active\nRegistrar: Example\n"+c.answer), c.name)
 		if s, _, _ := strings.Cut(summary(got.Record), " "); s != c.want {
 			t.Errorf("%s: %s, want %s", c.rule, s, c.want)
 		}
@@ -255,7 +255,7 @@ func TestRegistrarName_DropsContactData(t *testing.T) {
 		"REDACTED FOR PRIVACY":             "",
 		"n/a":                              "",
 		"1960000001":                       "1960000001",
-		strings.Repeat("ä", 2*maxKeyBytes): strings.Repeat("ä", maxRegistrarRunes),
+		strings.Repeat("ä", 2*maxKeyBytes): strings.Repeat("ä", lookup.MaxRegistrarRunes),
 	} {
 		if got, _ := registrarName(value); got != want {
 			t.Errorf("%q: %q, want %q", value, got, want)
@@ -301,29 +301,9 @@ func TestRecord_NationalEncodings(t *testing.T) {
 		{"kranich-47.jp", "\x1b$BEPO?\x1b(B", "登録"},
 		{"kranich-47.cn", "\xd7\xa2\xb2\xe1", "注册"},
 	} {
-		got, code := Classify([]byte("Domain: "+c.name+"\nRegistrar: "+c.registrar+"\nCreated: 2020-01-01\n"), c.name)
+		got, code := classify([]byte("Domain: "+c.name+"\nRegistrar: "+c.registrar+"\nCreated: 2020-01-01\n"), c.name)
 		if code != "" || got.Record == nil || got.Record.Registrar != c.want {
 			t.Errorf("%s: fault %q, %s, want %s", c.name, code, summary(got.Record), c.want)
-		}
-	}
-}
-
-func TestReferral_FindsServer(t *testing.T) {
-	t.Parallel()
-	for answer, want := range map[string]string{
-		"Domain Name: X.COM\nRegistrar WHOIS Server: whois.example.net\n":              "whois.example.net",
-		"refer:        whois.example.net\n\ndomain: COM\nwhois: whois.other.example\n": "whois.example.net",
-		"whois:        WHOIS.Example.Net\n":                                            "whois.example.net",
-		"ReferralServer: whois://whois.example.net:43\n":                               "whois.example.net",
-		"Whois Server: whois.other.example\nRegistrar WHOIS Server: whois.example.net": "whois.example.net",
-		"Registrar WHOIS Server:\n":                                                    "",
-		"Registrar WHOIS Server: https://example.net/whois\n":                          "",
-		"Registrar WHOIS Server: localhost\n":                                          "",
-		"Registrar WHOIS Server: 192.0.2.1\n":                                          "",
-		"\x00":                                                                         "",
-	} {
-		if got, ok := Referral([]byte(answer)); got != want || ok != (want != "") {
-			t.Errorf("%q: %q, %t", answer, got, ok)
 		}
 	}
 }
@@ -334,7 +314,7 @@ func checkRecord(t *testing.T, r *lookup.Record) {
 	if r == nil {
 		return
 	}
-	if len(r.Nameservers) > maxServers || len(r.Status) > maxStatuses || len([]rune(r.Registrar)) > maxRegistrarRunes {
+	if len(r.Nameservers) > lookup.MaxNameservers || len(r.Status) > lookup.MaxStatuses || len([]rune(r.Registrar)) > lookup.MaxRegistrarRunes {
 		t.Errorf("exceeds the limits: %s", summary(r))
 	}
 	for _, host := range r.Nameservers {

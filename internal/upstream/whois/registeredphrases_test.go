@@ -34,7 +34,7 @@ func TestClassify_ContradictedFreeLineIsNotFree(t *testing.T) {
 		for _, otherText := range sayings {
 			for _, free := range []string{"no match", "No records found", "no data found", "Not found", "Domain not found", "No match for example.com", "Status: available", "example.com is free"} {
 				for _, answer := range []string{otherText + "\n" + free + "\n", free + "\n" + otherText + "\n", otherText + "\n\nThank you.\n\n" + free + ".\n", "% A registry\n\n" + free + "\n\n" + otherText + "\n"} {
-					if got, code := Classify([]byte(answer), "example.com"); got.State == lookup.Free {
+					if got, code := classify([]byte(answer), "example.com"); got.State == lookup.Free {
 						t.Errorf("%s: %q is called free (%q)", rule, answer, code)
 					}
 				}
@@ -42,7 +42,7 @@ func TestClassify_ContradictedFreeLineIsNotFree(t *testing.T) {
 		}
 	}
 	for _, answer := range []string{"% example.com is registered\n% No entries found\n", "% Pending delete\n%\n% No match\n", "Error 500: not found\n", "Error 403: no match\n", "429 - not found\n", "503: no entries found\n", "Terms of use: be nice.\nNote that example.com is registered\nexample.com is taken\n\nNo match\n"} {
-		if got, code := Classify([]byte(answer), "example.com"); got.State == lookup.Free {
+		if got, code := classify([]byte(answer), "example.com"); got.State == lookup.Free {
 			t.Errorf("%q is called free (%q)", answer, code)
 		}
 	}
@@ -57,7 +57,7 @@ func TestClassify_BoilerplateDoesNotContradictFree(t *testing.T) {
 		"%ERROR:101: no entries found", "The domain has not been registered.", "Domain example.com does not exist", "A name may be locked or pending deletion.", "www.registry.example", "example.com",
 	} {
 		answer := otherText + "\n\nNo match for example.com\n"
-		if got, code := Classify([]byte(answer), "example.com"); got.State != lookup.Free {
+		if got, code := classify([]byte(answer), "example.com"); got.State != lookup.Free {
 			t.Errorf("%q: state %d, fault %q", answer, got.State, code)
 		}
 	}
@@ -69,7 +69,7 @@ func TestClassify_OtherProtocolIsBroken(t *testing.T) {
 		"HTTP/1.1 404 Not Found\r\nContent-Length: 9\r\n\r\nNot found\r\n", "http/1.0 400 Bad Request\n\nNo match\n", "<html><body>\nNot found\n</body></html>\n", "\n<!DOCTYPE html>\nNo match\n", "<?xml version=\"1.0\"?>\nNot found\n",
 		"SSH-2.0-Example\nno match\n", "Hello\n<HTML>\nNot found\n", "No match\n<head></head>\n", "Not found\n  <body class=x>\n",
 	} {
-		if got, code := Classify([]byte(answer), "example.com"); code != registrar.FaultBroken {
+		if got, code := classify([]byte(answer), "example.com"); code != registrar.FaultBroken {
 			t.Errorf("%q: state %d, fault %q", answer, got.State, code)
 		}
 	}
@@ -97,7 +97,7 @@ func TestClassify_OtherHostNamesAreNotTheQueriedName(t *testing.T) {
 		"This domain is available, please visit www.other.org\n":            lookup.Free,
 		"No match for example.com\nVisit http://other.org/ or write to us@other.org\n": lookup.Free,
 	} {
-		if got, code := Classify([]byte(answer), "example.com"); got.State != want || code != "" {
+		if got, code := classify([]byte(answer), "example.com"); got.State != want || code != "" {
 			t.Errorf("%q: state %d, fault %q; want %d", answer, got.State, code, want)
 		}
 	}
@@ -121,7 +121,7 @@ func TestClassify_EchoedLabelIsNotFreePhrase(t *testing.T) {
 		{"free.de", "domain: free.de\nstatus: free\n", true},
 		{"free.de", "Domain: free.de is free\n", true},
 	} {
-		if got, code := Classify([]byte(c.answer), c.name); (got.State == lookup.Free) != c.free {
+		if got, code := classify([]byte(c.answer), c.name); (got.State == lookup.Free) != c.free {
 			t.Errorf("%q about %s: state %d, fault %q", c.answer, c.name, got.State, code)
 		}
 	}

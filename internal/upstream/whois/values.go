@@ -8,14 +8,8 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
 )
 
-// Limits of a record. Real ones stay far below.
-const (
-	maxServers        = 20
-	maxStatuses       = 20
-	maxRegistrarRunes = 100
-	// maxTries limits the work on a hostile response.
-	maxTries = 300
-)
+// maxTries limits the work on a hostile response.
+const maxTries = 300
 
 // statusWord returns the status at the start of a value, before a URL, a remark in
 // brackets or an explanation. ok is false if it is unknown.
@@ -35,20 +29,7 @@ func statusWord(value string) (word string, ok bool) {
 
 // registrarName cleans the name of a registrar and rejects contact data.
 func registrarName(value string) (string, bool) {
-	clean := strings.Map(func(r rune) rune {
-		switch {
-		case unicode.IsSpace(r):
-			return ' '
-		case unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == unicode.ReplacementChar:
-			return -1
-		}
-		return r
-	}, value)
-	clean = strings.Join(strings.Fields(clean), " ")
-	clean = strings.Trim(lookup.StripPhone(clean), " \"")
-	if runes := []rune(clean); len(runes) > maxRegistrarRunes {
-		clean = strings.TrimSpace(string(runes[:maxRegistrarRunes]))
-	}
+	clean := strings.Trim(lookup.CleanRegistrar(value), ` "`)
 	lower := strings.ToLower(clean)
 	switch {
 	case emptyValue(lower), strings.Contains(clean, "@"), webAddress(lower) == 0:
@@ -81,7 +62,7 @@ func serverNames(value, name string) []string {
 		if host != name && host != "not.defined" {
 			found = append(found, host)
 		}
-		if len(found) == maxServers {
+		if len(found) == lookup.MaxNameservers {
 			return found
 		}
 	}

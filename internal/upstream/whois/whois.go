@@ -4,7 +4,7 @@
 // The protocol does not define a response format, so this package knows families of
 // responses instead of servers: a response is split into lines, terms of use and
 // comments are set aside, and the rest is matched against tables of phrases and
-// field names. Classify is that part alone, a pure function.
+// field names. classify is that part alone, a pure function.
 //
 // Errors are on the safe side. "Free" requires a line that says so explicitly,
 // refers to the queried name if to any, and is not part of a record. Everything
@@ -117,7 +117,7 @@ func (c *Client) Find(ctx context.Context, ext registrar.Extension, name registr
 	err := c.limiter.Do(ctx, host, func(ctx context.Context) error {
 		answer, code, err := c.query(ctx, c.hosts.Address(server), formatQuery(host, name))
 		if code == "" {
-			finding, code = Classify(answer, name.ASCII())
+			finding, code = classify(answer, name.ASCII())
 		}
 		if code != "" {
 			return registrar.Fault(code, host, err)
