@@ -40,11 +40,7 @@ func (b *bootstrap) longestMatch(labels string) *url.URL {
 	}
 }
 
-var (
-	errBootstrapEmpty  = errors.New("rdap: bootstrap lists no service")
-	errBootstrapFormat = errors.New("rdap: bootstrap service is not a pair of labels and URLs")
-	errNoWebAddress    = errors.New("rdap: not an http or https URL")
-)
+var errBootstrapFormat = errors.New("rdap: bootstrap service is not a pair of labels and URLs")
 
 // parseBootstrap parses the whole document or rejects it: a list with one error is
 // not trusted elsewhere.
@@ -73,7 +69,7 @@ func parseBootstrap(body []byte) (*bootstrap, error) {
 		}
 	}
 	if len(list.bases) == 0 {
-		return nil, errBootstrapEmpty
+		return nil, errors.New("rdap: bootstrap lists no service")
 	}
 	return list, nil
 }
@@ -113,7 +109,7 @@ func parseBase(address string) (*url.URL, error) {
 func parseWebAddress(address string) (*url.URL, error) {
 	u, err := url.Parse(strings.TrimSpace(address))
 	if err != nil || u.Hostname() == "" || u.User != nil || u.Scheme != "https" && u.Scheme != "http" {
-		return nil, errNoWebAddress
+		return nil, errors.New("rdap: not an http or https URL")
 	}
 	return u, nil
 }
@@ -139,24 +135,33 @@ func (c *Client) Run(ctx context.Context) error {
 
 // Refresh fetches the bootstrap once, for short-lived programs. A failure leaves
 // the current one in use. It must not be called while Run is running.
-func (c *Client) Refresh(ctx context.Context) error { return c.fetchBootstrap(ctx) }
+func (c *Client) Refresh(ctx context.Context) error {
+	return c.opts.Limiter.Do(ctx, c.bootstrapURL.Host, func(ctx context.Context) error {
+		fault := c.loadBootstrap(ctx)
+		if fault != nil {
+			fault.Detail = c.bootstrapURL.Host
+			return fault
+		}
+		return nil
+	})
+}
 
 // refreshOnce fetches the bootstrap. It returns the delay before the next fetch and
 // the number of consecutive failures.
 func (c *Client) refreshOnce(ctx context.Context, failures int) (time.Duration, int) {
-	err := c.fetchBootstrap(ctx)
+	err := c.Refresh(ctx)
 	switch {
 	case ctx.Err() != nil: // shutting down; not a failure
 	case err != nil && failures == 0:
-		c.log.WarnContext(ctx, "rdap bootstrap refresh failed",
+		c.opts.Logger.WarnContext(ctx, "rdap bootstrap refresh failed",
 			"host", c.bootstrapURL.Host, "fault", string(registrar.CodeOf(err)), "cause", registrar.CauseOf(err))
 	case err == nil && failures > 0:
-		c.log.InfoContext(ctx, "rdap bootstrap refresh recovered", "host", c.bootstrapURL.Host)
+		c.opts.Logger.InfoContext(ctx, "rdap bootstrap refresh recovered", "host", c.bootstrapURL.Host)
 	}
 	if err != nil {
-		return retryDelay(failures, c.refresh), failures + 1
+		return retryDelay(failures, c.opts.Refresh), failures + 1
 	}
-	return c.refresh, 0
+	return c.opts.Refresh, 0
 }
 
 // retryDelay doubles from a minute to an hour but never exceeds the refresh
@@ -178,13 +183,8 @@ func jitter(wait time.Duration) time.Duration {
 	return wait - spread + rand.N(2*spread) //nolint:gosec // need not be unpredictable
 }
 
-// fetchBootstrap fetches the document through the rate limiter.
-func (c *Client) fetchBootstrap(ctx context.Context) error {
-	return c.limiter.Do(ctx, c.bootstrapURL.Host, c.loadBootstrap)
-}
-
 // loadBootstrap replaces the document if the fetched one is newer and complete.
-func (c *Client) loadBootstrap(ctx context.Context) error {
+func (c *Client) loadBootstrap(ctx context.Context) *registrar.Error {
 	ctx, cancel := context.WithTimeout(ctx, bootstrapTimeout)
 	defer cancel()
 	header := http.Header{"Accept": {"application/json"}}
@@ -193,24 +193,19 @@ func (c *Client) loadBootstrap(ctx context.Context) error {
 		header.Set("If-None-Match", current.etag)
 	}
 	reply, fault := c.get(ctx, c.bootstrapURL, true, header, maxBootstrapBytes)
-	if fault != nil {
-		fault.Detail = c.bootstrapURL.Host
+	switch {
+	case fault != nil:
 		return fault
-	}
-	if reply.status == http.StatusNotModified && current != nil {
+	case reply.status == http.StatusNotModified && current != nil:
 		return nil
-	}
-	if reply.status == http.StatusTooManyRequests {
-		fault = throttledFault(reply)
-		fault.Detail = c.bootstrapURL.Host
-		return fault
-	}
-	if reply.status != http.StatusOK {
-		return registrar.Fault(registrar.FaultBroken, c.bootstrapURL.Host, nil)
+	case reply.status == http.StatusTooManyRequests:
+		return throttledFault(reply)
+	case reply.status != http.StatusOK:
+		return registrar.Fault(registrar.FaultBroken, "", nil)
 	}
 	list, err := parseBootstrap(reply.body)
 	if err != nil {
-		return registrar.Fault(registrar.FaultBroken, c.bootstrapURL.Host, err)
+		return registrar.Fault(registrar.FaultBroken, "", err)
 	}
 	list.etag = reply.header.Get("ETag")
 	c.bootstrap.Store(list)

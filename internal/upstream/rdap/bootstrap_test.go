@@ -242,7 +242,7 @@ func TestFetchBootstrap_OverHTTP(t *testing.T) {
 	})
 	table["data.iana.org:443"] = table["rdap.example.net:443"]
 	c := newClient(t, Options{Hosts: table})
-	if err := c.fetchBootstrap(t.Context()); err != nil {
+	if err := c.Refresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if c.bootstrap.Load().bases["uk"] == nil {

@@ -3,7 +3,6 @@ package rdap
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -16,21 +15,6 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
 )
-
-var (
-	errNotJSON        = errors.New("rdap: response is not JSON")
-	errNotRDAP        = errors.New("rdap: response is JSON but not RDAP")
-	errOtherName      = errors.New("rdap: response is about another name")
-	errWebServer404   = errors.New("rdap: 404 comes from a web server")
-	errRedirectedAway = errors.New("rdap: redirect to another query")
-	errOutage404      = errors.New("rdap: 404 reports an outage")
-	errContradicted   = errors.New("rdap: response contradicts its status")
-	errStatus         = errors.New("rdap: unexpected HTTP status")
-)
-
-func brokenFault(cause error) *registrar.Error {
-	return registrar.Fault(registrar.FaultBroken, "", cause)
-}
 
 // classify turns a complete response into a finding.
 func classify(r reply, name registrar.Name) (lookup.Finding, *registrar.Error) {
@@ -55,12 +39,12 @@ func classify(r reply, name registrar.Name) (lookup.Finding, *registrar.Error) {
 		http.StatusUnavailableForLegalReasons, http.StatusNotImplemented:
 		// The registry understood the query and refused to answer. That decides
 		// nothing, but it is a valid response.
-		if _, err := decode(r.body); err != nil {
-			return lookup.Finding{}, brokenFault(err)
+		if _, fault := decode(r.body); fault != nil {
+			return lookup.Finding{}, fault
 		}
 		return lookup.Finding{State: lookup.Undecided}, nil
 	}
-	return lookup.Finding{}, brokenFault(errStatus)
+	return lookup.Finding{}, broken("unexpected HTTP status")
 }
 
 func throttledFault(r reply) *registrar.Error {
@@ -87,32 +71,32 @@ type object struct {
 }
 
 // decode parses exactly one JSON object, whatever its media type.
-func decode(body []byte) (*object, error) {
+func decode(body []byte) (*object, *registrar.Error) {
 	body = bytes.TrimSpace(bytes.TrimPrefix(body, []byte("\xef\xbb\xbf")))
 	if len(body) == 0 || body[0] != '{' {
-		return nil, errNotJSON
+		return nil, broken("response is not JSON")
 	}
 	var o object
 	if err := json.Unmarshal(body, &o); err != nil {
 		// The error is dropped because it can quote the body.
-		return nil, errNotJSON
+		return nil, broken("response is not JSON")
 	}
 	return &o, nil
 }
 
 // classifyObject classifies a response with status 200.
 func classifyObject(body []byte, name registrar.Name) (lookup.Finding, *registrar.Error) {
-	o, err := decode(body)
-	if err != nil {
-		return lookup.Finding{}, brokenFault(err)
+	o, fault := decode(body)
+	if fault != nil {
+		return lookup.Finding{}, fault
 	}
 	if class, _ := text(o.Class); !strings.EqualFold(class, "domain") {
-		return lookup.Finding{}, brokenFault(errNotRDAP)
+		return lookup.Finding{}, broken("response is JSON but not RDAP")
 	}
 	ldh, named := text(o.LDHName)
 	uni, namedToo := text(o.UnicodeName)
 	if (named || namedToo) && !sameName(ldh, name) && !sameName(uni, name) {
-		return lookup.Finding{}, brokenFault(errOtherName)
+		return lookup.Finding{}, broken("response is about another name")
 	}
 	if o.isReserved() {
 		return lookup.Finding{State: lookup.Reserved}, nil
@@ -145,7 +129,7 @@ func (o *object) isReserved() bool {
 // not exist. Otherwise a page or a server behind a gateway may be missing.
 func classifyNotFound(r reply, name registrar.Name) (lookup.Finding, *registrar.Error) {
 	if !sameQuestion(r.url, name) {
-		return lookup.Finding{}, brokenFault(errRedirectedAway)
+		return lookup.Finding{}, broken("redirect to another query")
 	}
 	body := bytes.TrimSpace(bytes.TrimPrefix(r.body, []byte("\xef\xbb\xbf")))
 	mediaType := mediaTypeOf(r.header)
@@ -155,24 +139,24 @@ func classifyNotFound(r reply, name registrar.Name) (lookup.Finding, *registrar.
 	switch body[0] {
 	case '{':
 	case '[', '"':
-		return lookup.Finding{}, brokenFault(errNotRDAP)
+		return lookup.Finding{}, broken("response is JSON but not RDAP")
 	default:
 		return classifyTextNotFound(r, mediaType, body, name)
 	}
-	o, err := decode(body)
+	o, fault := decode(body)
 	switch {
-	case err != nil:
-		return lookup.Finding{}, brokenFault(err)
+	case fault != nil:
+		return lookup.Finding{}, fault
 	case len(o.Class) > 0:
-		return lookup.Finding{}, brokenFault(errContradicted)
+		return lookup.Finding{}, broken("response contradicts its status")
 	}
 	code := strings.Trim(string(o.ErrorCode), `"`)
 	switch {
 	case code == "404":
 	case code != "" && code != "null":
-		return lookup.Finding{}, brokenFault(errContradicted)
+		return lookup.Finding{}, broken("response contradicts its status")
 	case len(o.Conformance) == 0:
-		return lookup.Finding{}, brokenFault(errNotRDAP)
+		return lookup.Finding{}, broken("response is JSON but not RDAP")
 	}
 	messages := appendTexts(o.Title, nil, 0)
 	messages = appendTexts(o.Description, messages, 0)
@@ -200,7 +184,7 @@ func classifyTextNotFound(r reply, mediaType string, body []byte, name registrar
 	switch {
 	case body[0] == '<', strings.Contains(mediaType, "html"), strings.Contains(mediaType, "xml"),
 		!utf8.Valid(body), bytes.IndexByte(body, 0) >= 0, len(body) > maxTextBytes:
-		return lookup.Finding{}, brokenFault(errWebServer404)
+		return lookup.Finding{}, broken("404 comes from a web server")
 	}
 	if finding, fault, doubtful := contradiction([]string{string(body)}, r, name); doubtful {
 		return finding, fault
@@ -213,7 +197,7 @@ func classifyTextNotFound(r reply, mediaType string, body []byte, name registrar
 	}
 	short := mediaType == rdapType && plainNotFound.MatchString(masked)
 	if !short && !nameNotFound.MatchString(masked) || otherNotFound.MatchString(masked) || other {
-		return lookup.Finding{}, brokenFault(errWebServer404)
+		return lookup.Finding{}, broken("404 comes from a web server")
 	}
 	return finding, nil
 }

@@ -27,12 +27,10 @@ type reply struct {
 	redirected bool
 }
 
-var (
-	errTooManyRedirects = errors.New("rdap: too many redirects")
-	errBadRedirect      = errors.New("rdap: redirect without a usable target")
-	errDowngrade        = errors.New("rdap: redirect from https to http")
-	errResponseTooLarge = errors.New("rdap: response is too large")
-)
+// broken is the fault of an invalid response.
+func broken(text string) *registrar.Error {
+	return registrar.Fault(registrar.FaultBroken, "", errors.New("rdap: "+text))
+}
 
 // get fetches u, following redirects, with at most limit bytes of body. URLs are
 // compared under their public host names and mapped through the host table only for
@@ -45,7 +43,7 @@ func (c *Client) get(ctx context.Context, u *url.URL, configured bool, header ht
 	first := u
 	for hops := 0; ; hops++ {
 		client := c.publicHTTP
-		if c.hosts.Contains(u) || configured && sameServer(u, first) {
+		if c.opts.Hosts.Contains(u) || configured && sameServer(u, first) {
 			client = c.http
 		}
 		answer, fault := c.getOnce(ctx, client, u, header, limit)
@@ -54,15 +52,15 @@ func (c *Client) get(ctx context.Context, u *url.URL, configured bool, header ht
 			return answer, fault
 		}
 		if hops == maxRedirects {
-			return reply{}, registrar.Fault(registrar.FaultBroken, "", errTooManyRedirects)
+			return reply{}, broken("too many redirects")
 		}
 		target, err := u.Parse(answer.header.Get("Location"))
 		if err != nil || answer.header.Get("Location") == "" || target.Hostname() == "" || target.User != nil ||
 			target.Scheme != "https" && target.Scheme != "http" {
-			return reply{}, registrar.Fault(registrar.FaultBroken, "", errBadRedirect)
+			return reply{}, broken("redirect without a usable target")
 		}
-		if u.Scheme == "https" && target.Scheme == "http" && !c.hosts.Contains(target) {
-			return reply{}, registrar.Fault(registrar.FaultBroken, "", errDowngrade)
+		if u.Scheme == "https" && target.Scheme == "http" && !c.opts.Hosts.Contains(target) {
+			return reply{}, broken("redirect from https to http")
 		}
 		u = target
 	}
@@ -90,12 +88,12 @@ func (c *Client) getOnce(ctx context.Context, client *http.Client, u *url.URL, h
 	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GotConn: func(httptrace.GotConnInfo) { connected.Store(true) },
 	})
-	request, err := http.NewRequestWithContext(traced, http.MethodGet, c.hosts.Rewrite(u).String(), nil)
+	request, err := http.NewRequestWithContext(traced, http.MethodGet, c.opts.Hosts.Rewrite(u).String(), nil)
 	if err != nil {
 		return reply{}, registrar.Fault(registrar.FaultBroken, "", err)
 	}
 	request.Header = header.Clone()
-	request.Header.Set("User-Agent", c.userAgent)
+	request.Header.Set("User-Agent", c.opts.UserAgent)
 
 	response, err := client.Do(request)
 	if err != nil {
@@ -112,7 +110,7 @@ func (c *Client) getOnce(ctx context.Context, client *http.Client, u *url.URL, h
 		return reply{}, registrar.Fault(code, "", err)
 	}
 	if int64(len(body)) > limit {
-		return reply{}, registrar.Fault(registrar.FaultBroken, "", errResponseTooLarge)
+		return reply{}, broken("response is too large")
 	}
 	return reply{status: response.StatusCode, header: response.Header, body: body, url: u}, nil
 }

@@ -93,7 +93,7 @@ func TestFetchBootstrap_UsesLimiter(t *testing.T) {
 		Limiter: hostlimit.New(hostlimit.Options{}), BootstrapURL: "https://rdap.example.net/dns.json", Hosts: table,
 	})
 	for range 3 {
-		if err := c.fetchBootstrap(t.Context()); registrar.CodeOf(err) != registrar.FaultThrottled {
+		if err := c.Refresh(t.Context()); registrar.CodeOf(err) != registrar.FaultThrottled {
 			t.Fatalf("got %v", err)
 		}
 	}

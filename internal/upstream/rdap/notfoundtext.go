@@ -51,7 +51,7 @@ func contradiction(messages []string, r reply, name registrar.Name) (finding loo
 		case throttleWords.MatchString(sentence):
 			return lookup.Finding{}, throttledFault(r), true
 		case outageWords.MatchString(sentence):
-			return lookup.Finding{}, brokenFault(errOutage404), true
+			return lookup.Finding{}, broken("404 reports an outage"), true
 		case lifecycleWords.MatchString(sentence), registeredWords.MatchString(sentence), urlWords.MatchString(sentence):
 			doubtful = true
 		}

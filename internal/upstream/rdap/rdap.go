@@ -23,6 +23,7 @@
 package rdap
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"net"
@@ -82,13 +83,8 @@ type Options struct {
 
 // Client queries RDAP servers. It is safe for concurrent use.
 type Client struct {
-	hosts        hostmap.Table
+	opts         Options
 	bootstrapURL *url.URL
-	refresh      time.Duration
-	timeout      time.Duration
-	userAgent    string
-	log          *slog.Logger
-	limiter      *hostlimit.Limiter
 	// http contacts configured servers, publicHTTP all others.
 	http, publicHTTP *http.Client
 
@@ -103,35 +99,16 @@ func New(o Options) (*Client, error) {
 	if err := o.Hosts.Validate(); err != nil {
 		return nil, err
 	}
-	address := o.BootstrapURL
-	if address == "" {
-		address = defaultBootstrapURL
-	}
-	bootstrapURL, err := parseWebAddress(address)
+	bootstrapURL, err := parseWebAddress(cmp.Or(o.BootstrapURL, defaultBootstrapURL))
 	if err != nil {
 		return nil, err
 	}
-	c := &Client{
-		hosts:        o.Hosts,
-		bootstrapURL: bootstrapURL,
-		refresh:      o.Refresh,
-		timeout:      o.Timeout,
-		userAgent:    o.UserAgent,
-		log:          o.Logger,
-		limiter:      o.Limiter,
-	}
-	if c.refresh <= 0 {
-		c.refresh = defaultRefresh
-	}
-	if c.timeout <= 0 {
-		c.timeout = defaultTimeout
-	}
-	if c.userAgent == "" {
-		c.userAgent = defaultUserAgent
-	}
-	if c.log == nil {
-		c.log = slog.New(slog.DiscardHandler)
-	}
+	o.Refresh = cmp.Or(o.Refresh, defaultRefresh)
+	o.Timeout = cmp.Or(o.Timeout, defaultTimeout)
+	o.UserAgent = cmp.Or(o.UserAgent, defaultUserAgent)
+	o.MaxConnsPerHost = cmp.Or(o.MaxConnsPerHost, defaultConnsPerHost)
+	o.Logger = cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
+	c := &Client{opts: o, bootstrapURL: bootstrapURL}
 	transport := o.Transport
 	if transport == nil {
 		transport = newTransport(o.MaxConnsPerHost)
@@ -188,9 +165,6 @@ func (p publicTransport) CloseIdleConnections() {
 // queries many of them and the next one the same again. All queries to an HTTP/2
 // host share one connection.
 func newTransport(perHost int) *http.Transport {
-	if perHost <= 0 {
-		perHost = defaultConnsPerHost
-	}
 	dialer := &net.Dialer{Timeout: 2 * time.Second, KeepAlive: 30 * time.Second}
 	return &http.Transport{
 		Proxy:               http.ProxyFromEnvironment,
@@ -222,40 +196,31 @@ func (c *Client) Find(ctx context.Context, ext registrar.Extension, name registr
 	}
 	question := base.JoinPath("domain", name.ASCII())
 	var finding lookup.Finding
-	err := c.limiter.Do(ctx, base.Host, func(ctx context.Context) error {
-		ctx, cancel := context.WithTimeout(ctx, c.timeout)
+	err := c.opts.Limiter.Do(ctx, base.Host, func(ctx context.Context) error {
+		ctx, cancel := context.WithTimeout(ctx, c.opts.Timeout)
 		defer cancel()
-		found, fault := c.query(ctx, question, configured, name)
+		header := http.Header{"Accept": {"application/rdap+json, application/json;q=0.9"}}
+		reply, fault := c.get(ctx, question, configured, header, maxAnswerBytes)
+		if fault == nil {
+			finding, fault = classify(reply, name)
+		}
 		if fault != nil {
 			fault.Detail = base.Host
 			return fault
 		}
-		finding = found
 		return nil
 	})
 	if err != nil {
-		c.log.DebugContext(ctx, "rdap query failed", "host", base.Host, "fault", string(registrar.CodeOf(err)), "cause", registrar.CauseOf(err))
+		c.opts.Logger.DebugContext(ctx, "rdap query failed", "host", base.Host, "fault", string(registrar.CodeOf(err)), "cause", registrar.CauseOf(err))
 		return lookup.Finding{}, err
 	}
 	return finding, nil
 }
 
-func (c *Client) query(ctx context.Context, question *url.URL, configured bool, name registrar.Name) (lookup.Finding, *registrar.Error) {
-	header := http.Header{"Accept": {"application/rdap+json, application/json;q=0.9"}}
-	reply, fault := c.get(ctx, question, configured, header, maxAnswerBytes)
-	if fault != nil {
-		return lookup.Finding{}, fault
-	}
-	return classify(reply, name)
-}
-
 // baseFor returns the RDAP base URL of ext, nil if unknown. configured is false if
 // only the fetched bootstrap names it.
 func (c *Client) baseFor(ext registrar.Extension) (base *url.URL, configured bool) {
-	shipped, err := parseBase(ext.RDAP)
-	if err != nil {
-		shipped = nil
-	}
+	shipped, _ := parseBase(ext.RDAP) // nil if invalid
 	if ext.RDAPPinned {
 		return shipped, true // nil where the operator disabled RDAP
 	}

@@ -89,7 +89,7 @@ func TestRedirect_ConfiguredServerMayRedirectToItself(t *testing.T) {
 func TestRedirect_UserInfoIsRefused(t *testing.T) {
 	t.Parallel()
 	c := newClient(t, Options{Hosts: newTestServer(t, redirectTo("https://rdap.example.net@localhost/v1/domain/"+queriedName.ASCII()))})
-	if _, err := c.Find(t.Context(), testExtension, queriedName); !errors.Is(err, errBadRedirect) {
+	if _, err := c.Find(t.Context(), testExtension, queriedName); err == nil || errors.Unwrap(err).Error() != "rdap: redirect without a usable target" {
 		t.Errorf("%v", err)
 	}
 }
@@ -99,7 +99,7 @@ func TestBootstrap_PrivateEntryIsNeverCalled(t *testing.T) {
 	port, calls := internalServer(t)
 	document := fmt.Sprintf(`{"services":[[["example"],["http://127.0.0.1:%s/"]]]}`, port)
 	c := newClient(t, Options{Hosts: newTestServer(t, respond(200, "application/json", document)), BootstrapURL: "https://rdap.example.net/dns.json"})
-	if err := c.fetchBootstrap(t.Context()); err != nil {
+	if err := c.Refresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	_, err := c.Find(t.Context(), registrar.Extension{TLD: ".example"}, queriedName)
@@ -113,7 +113,7 @@ func TestBootstrap_RedirectToPrivateAddressIsRefused(t *testing.T) {
 	t.Parallel()
 	port, calls := internalServer(t)
 	c := newClient(t, Options{Hosts: newTestServer(t, redirectTo("https://127.0.0.1:"+port+"/dns.json")), BootstrapURL: "https://rdap.example.net/dns.json"})
-	if err := c.fetchBootstrap(t.Context()); !errors.Is(err, ssrf.ErrPrivate) || calls.Load() != 0 {
+	if err := c.Refresh(t.Context()); !errors.Is(err, ssrf.ErrPrivate) || calls.Load() != 0 {
 		t.Errorf("%d calls, %v", calls.Load(), err)
 	}
 }

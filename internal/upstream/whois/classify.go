@@ -163,7 +163,7 @@ func (e *evidence) readPhrases(a answer, name string) {
 		text := normalise(lower, name)
 		free := !legal && a.isFreeAt(i, text, name)
 		// Outage messages start like terms of use: "the service is down".
-		e.outageSeen = e.outageSeen || isOutageLine(text)
+		e.outageSeen = e.outageSeen || outage.isIn(text)
 		if legal = legal || !free && legalOpeners.MatchString(lower); !legal {
 			e.readPhrase(text, free, l.comment)
 		}
@@ -190,7 +190,7 @@ type otherLine struct {
 // readContradictions looks for lines that contradict a free phrase.
 func (e *evidence) readContradictions(a answer, beside []otherLine, name string) {
 	for _, s := range beside {
-		e.outageSeen = e.outageSeen || isBadQueryLine(s.text)
+		e.outageSeen = e.outageSeen || badQuery.isIn(s.text)
 		e.registered = e.registered || isRegisteredLine(s.text) || isServerLine(&a.lines[s.line], name) || !s.terms && a.isLifecycleAt(s.line, s.text)
 	}
 }
@@ -198,20 +198,12 @@ func (e *evidence) readContradictions(a answer, beside []otherLine, name string)
 func (e *evidence) readPhrase(text string, free, comment bool) {
 	// A comment can carry the result ("% nothing found") as a whole line.
 	e.free = e.free || free
-	e.throttled = e.throttled || isThrottleLine(text)
+	e.throttled = e.throttled || throttled.isIn(text)
 	if comment {
 		return
 	}
-	if len(text) <= maxPhraseBytes && hasAny(text, reservedStems) && reservedPhrases.MatchString(text) {
-		e.reserved = true
-	}
-	if hasPremiumWord(text) {
-		e.premium = true
-	}
-}
-
-func hasPremiumWord(text string) bool {
-	return strings.Contains(" "+text+" ", " premium ")
+	e.reserved = e.reserved || len(text) <= maxPhraseBytes && hasAny(text, reservedStems) && reservedPhrases.MatchString(text)
+	e.premium = e.premium || strings.Contains(" "+text+" ", " premium ")
 }
 
 // readField evaluates line i as a field of a record. budget limits the fields whose
@@ -306,16 +298,6 @@ func (e *evidence) readStatus(value string) {
 	case takenValues.MatchString(value):
 		e.taken = true
 	}
-}
-
-// isThrottleLine reports whether a line refuses the query. A condition before the
-// refusal makes it a rule.
-func isThrottleLine(text string) bool {
-	if !hasAny(text, throttleStems) {
-		return false
-	}
-	at := throttlePhrases.FindStringIndex(text)
-	return at != nil && !conditionalPattern.MatchString(text[:at[1]])
 }
 
 // nameServerPair matches the format of .to: the label, then a nameserver.

@@ -1,6 +1,7 @@
 package whois
 
 import (
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -16,13 +17,7 @@ const (
 )
 
 // dayFirstCountries write day, month, year in numeric dates.
-var dayFirstCountries = func() map[string]bool {
-	table := make(map[string]bool)
-	for country := range strings.FieldsSeq("fr re pm tf wf yt lu hk pt tn it ie mo gp mq gf br nc pf sn ci be es ro gr cy mc ma dz ml tg uk gg je im il za sm") {
-		table[country] = true
-	}
-	return table
-}()
+var dayFirstCountries = strings.Fields("fr re pm tf wf yt lu hk pt tn it ie mo gp mq gf br nc pf sn ci be es ro gr cy mc ma dz ml tg uk gg je im il za sm")
 
 // orderOf reads a hint in a field name: "created (dd/mm/yyyy)".
 func orderOf(key string) dateOrder {
@@ -60,7 +55,7 @@ func orderIn(a answer, name string) dateOrder {
 			}
 		}
 	}
-	if dayFirstCountries[name[strings.LastIndexByte(name, '.')+1:]] {
+	if slices.Contains(dayFirstCountries, name[strings.LastIndexByte(name, '.')+1:]) {
 		return dayFirst
 	}
 	return orderUnknown
@@ -170,6 +165,32 @@ func (s *dateScanner) separators(set string) string {
 }
 
 const between = " \t-./,"
+
+// monthNames are the names and abbreviations of months, without accents, in the
+// languages of registries. Names that mean different months in two languages
+// (listopad) are omitted.
+var monthNames = func() map[string]int {
+	table := make(map[string]int)
+	for month, names := range []string{
+		"jan january januar janner januari janvier janv enero ene janeiro gennaio gen styczen stycznia ledna sausio tammikuu",
+		"feb february februar februari fevrier fevr fev febrero fevereiro febbraio luty lutego unora",
+		"mar march marz maart mars marzo marco mart marzec marca brezna",
+		"apr april avril avr abril abr aprile kwiecien kwietnia dubna",
+		"may mai mei maj mayo maio maggio mag maja kvetna",
+		"jun june juni juin junio junho giugno giu czerwiec czerwca cervna",
+		"jul july juli juillet juil julio julho luglio lug lipiec lipca cervence",
+		"aug august augustus aout agosto ago sierpien sierpnia srpna",
+		"sep sept september septembre septiembre setiembre setembro set settembre wrzesien wrzesnia zari",
+		"oct october oktober okt octobre octubre outubro out ottobre ott pazdziernik pazdziernika rijna",
+		"nov november novembre noviembre novembro",
+		"dec december dezember dez decembre diciembre dic dezembro dicembre grudzien grudnia prosince",
+	} {
+		for name := range strings.FieldsSeq(names) {
+			table[name] = month + 1
+		}
+	}
+	return table
+}()
 
 func (s *dateScanner) weekday() {
 	before := s.rest

@@ -1,7 +1,6 @@
 package whois
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -55,24 +54,3 @@ func (w wordSet) matches(text string) bool {
 
 // exemptPhrases contain some of those words but only mean the registry itself.
 var exemptPhrases = strings.NewReplacer("the registry or registrars whois server", "the registry")
-
-// outage marks a line saying that the query failed, so that a "not found" elsewhere
-// in the response means nothing.
-var outage = regexp.MustCompile(strings.Join([]string{
-	`\b(?:internal|database|db|back-?end|system|server|service|connection|network|socket|sql|query|lookup) (?:server )?(?:error|failure|failed|fault|timed out|time-?out|unavailable|unreachable|down|offline)\b`,
-	`\b(?:database|back-?end|server|service|system|registry|upstream)\b.{0,30}\b(?:is|are|was|currently) (?:currently |temporarily )?(?:down|offline|unavailable|unreachable|not reachable|not responding|not available(?:$| now| at | right))`,
-	`\b(?:(?:under|down for|due to|undergoing|in) (?:scheduled |planned )?|(?:scheduled|planned|emergency) )maintenance\b|\bmaintenance (?:mode|in progress|window)\b`,
-	`\b(?:can ?not|could not|unable to|failed to) (?:connect|reach|contact|query|access|open|look ?up|complete|process)\b|\btimed out\b|\btime-?out (?:while|when|waiting|error|expired|occurred)\b`,
-}, "|"))
-
-// outageStems are short strings; every outage phrase contains one.
-var outageStems = []string{"error", "fail", "fault", "time", "unavail", "unreach", "down", "offline", "not available", "not re", "mainten", "connect", "reach", "contact", "query", "access", "open", "look", "complete", "process"}
-
-// isOutageLine reports whether a line reports an outage rather than describing one.
-func isOutageLine(text string) bool {
-	if !hasAny(text, outageStems) {
-		return false
-	}
-	at := outage.FindStringIndex(text)
-	return at != nil && !conditionalPattern.MatchString(text[:at[1]])
-}

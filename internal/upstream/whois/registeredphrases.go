@@ -94,34 +94,6 @@ func (a answer) isLifecycleAt(i int, text string) bool {
 	return len(before) < minWrappedLine || !conditionalPattern.MatchString(strings.ToLower(before))
 }
 
-// badQueryPattern marks a line saying that the server did not understand the query,
-// is not authoritative, or returned a partial response.
-var badQueryPattern = regexp.MustCompile(strings.Join([]string{
-	`\bunknown (?:tld|cctld|gtld|top[ -]level|extension|suffix|zone|registry|command|query|option|flag|request|object type|domain (?:extension|suffix|zone|type))`,
-	`\b(?:tld|cctld|gtld|top[ -]level domain|extension|suffix|zone|query|request|question|command|option|syntax|object type)\b.{0,40}\b(?:unknown|invalid|not (?:known|supported|served|handled|valid|recogni[sz]ed|allowed|implemented|managed|hosted))\b`,
-	`\b(?:is|are|was) not (?:supported|served|handled|understood|recogni[sz]ed|implemented)\b|\bunsupported\b|^not (?:supported|implemented|understood)\b`,
-	`\b(?:syntax|parse|parsing|format|protocol|input) error\b|\berror in (?:the )?(?:query|request|syntax|input)\b|\bnot understood\b`,
-	`\b(?:can ?not|could not|unable to|failed to) (?:be )?(?:parsed?|understand|understood|interpret(?:ed)?|recogni[sz]ed?)\b`,
-	`^(?:invalid|malformed|bad|illegal|wrong|incorrect) (?:query|request|input|syntax|domain|domain name|name|tld|option|parameters?|format|command|argument|server|registry)\b`,
-	`\b(?:data|answer|results?|response|records?|list|output|information) (?:is|are|was|were|may be) (?:incomplete|partial|truncated|not complete)\b`,
-	`\b(?:partial|incomplete|truncated) (?:data|answer|results?|response|records?|output|list)\b|^(?:incomplete|partial|truncated)$`,
-	`\bnot (?:the )?(?:authoritative|responsible)\b|\bwrong (?:server|registry)\b`,
-	`^(?:(?:error|http|status|err|result|response)[ :.-]*(?:code[ :]*)?)?(?:40[034]|429|5\d\d)(?:$|[ :.-])`,
-}, "|"))
-
-// badQueryStems are short strings; every such line contains one.
-var badQueryStems = []string{"unknown", "invalid", "not ", "unsupport", "error", "unable", "fail", "malform", "bad ", "illegal", "wrong", "incorrect", "incomplete", "partial", "truncat", "40", "429", "50", "51", "52"}
-
-// isBadQueryLine reports whether a line is such a message and not a rule about
-// them.
-func isBadQueryLine(text string) bool {
-	if len(text) > 2*maxPhraseBytes || !hasAny(text, badQueryStems) {
-		return false
-	}
-	at := badQueryPattern.FindStringIndex(text)
-	return at != nil && !conditionalPattern.MatchString(text[:at[1]])
-}
-
 // isServerLine reports whether a line consists of hosts and addresses other than
 // the name itself: nameservers, under whatever heading.
 func isServerLine(l *line, name string) bool {
@@ -145,14 +117,8 @@ func isServerLine(l *line, name string) bool {
 	return hosts > 0
 }
 
-// isOtherProtocol reports whether the server on the port is not WHOIS: a web
-// server, a page, or a shell.
-func isOtherProtocol(text string) bool {
-	text = strings.ToLower(strings.TrimSpace(text))
-	for _, opening := range [...]string{"http/", "<", "ssh-"} {
-		if strings.HasPrefix(text, opening) {
-			return true
-		}
-	}
-	return hasAny(text, []string{"<html", "<!doctype", "<head", "<body"})
-}
+// takenValues are values of a status field that occur only in records.
+var takenValues = phrases(
+	`active.*|ok\b.*|registered.*|connect|failed|not available|unavailable|in use|taken|delegated.*|paid.*|200 active|occupied|assigned`,
+	`(?:client|server)[ -]?\w.*|(?:add|auto ?renew|renew|transfer|redemption) ?period.*|pending.*|in ?active|inactive|hold|locked?|published|verified.*|quarantine|expired|suspended.*`,
+)

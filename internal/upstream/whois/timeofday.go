@@ -105,3 +105,13 @@ func fixed(offset int) *time.Location {
 	}
 	return time.FixedZone("", offset)
 }
+
+// zones maps unambiguous abbreviations to their offset in hours. Ambiguous ones
+// (IST, CST, BST, AST) are omitted: the time is then read as UTC, which is off by
+// hours but not by days.
+var zones = map[string]float64{
+	"z": 0, "utc": 0, "gmt": 0, "wet": 0, "west": 1, "cet": 1, "cest": 2, "eet": 2, "eest": 3, "msk": 3, "msd": 4, "trt": 3,
+	"jst": 9, "kst": 9, "hkt": 8, "sgt": 8, "myt": 8, "ict": 7, "wib": 7, "pht": 8, "awst": 8, "aest": 10, "aedt": 11, "nzst": 12, "nzdt": 13,
+	"clt": -4, "clst": -3, "brt": -3, "brst": -2, "est": -5, "edt": -4, "cdt": -5, "mst": -7, "mdt": -6, "pst": -8, "pdt": -7, "akst": -9, "hst": -10,
+	"eat": 3, "cat": 2, "wat": 1, "sast": 2, "pkt": 5, "almt": 6, "uzt": 5, "tmt": 5, "irst": 3.5, "npt": 5.75,
+}

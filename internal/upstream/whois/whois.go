@@ -21,6 +21,7 @@
 package whois
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -73,13 +74,7 @@ type Options struct {
 
 // Client queries WHOIS servers. It holds no connections and is safe for concurrent
 // use.
-type Client struct {
-	hosts   hostmap.Table
-	timeout time.Duration
-	log     *slog.Logger
-	limiter *hostlimit.Limiter
-	dial    func(ctx context.Context, network, addr string) (net.Conn, error)
-}
+type Client struct{ opts Options }
 
 var _ lookup.RecordSource = (*Client)(nil)
 
@@ -88,17 +83,12 @@ func New(o Options) (*Client, error) {
 	if err := o.Hosts.Validate(); err != nil {
 		return nil, err
 	}
-	c := &Client{hosts: o.Hosts, timeout: o.Timeout, log: o.Logger, limiter: o.Limiter, dial: o.Dialer}
-	if c.timeout <= 0 {
-		c.timeout = defaultTimeout
+	o.Timeout = cmp.Or(o.Timeout, defaultTimeout)
+	o.Logger = cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
+	if o.Dialer == nil {
+		o.Dialer = new(net.Dialer).DialContext
 	}
-	if c.log == nil {
-		c.log = slog.New(slog.DiscardHandler)
-	}
-	if c.dial == nil {
-		c.dial = new(net.Dialer).DialContext
-	}
-	return c, nil
+	return &Client{o}, nil
 }
 
 // Find queries the registry of ext for name. A query cancelled by the caller is
@@ -113,42 +103,36 @@ func (c *Client) Find(ctx context.Context, ext registrar.Extension, name registr
 	} else {
 		server = net.JoinHostPort(server, defaultPort)
 	}
+	question := cmp.Or(queryFormats[strings.ToLower(host)], "NAME") + "\r\n"
+	question = strings.Replace(question, "NAME", name.ASCII(), 1)
 	var finding lookup.Finding
-	err := c.limiter.Do(ctx, host, func(ctx context.Context) error {
-		answer, code, err := c.query(ctx, c.hosts.Address(server), formatQuery(host, name))
-		if code == "" {
-			finding, code = classify(answer, name.ASCII())
+	err := c.opts.Limiter.Do(ctx, host, func(ctx context.Context) error {
+		answer, err := c.query(ctx, host, c.opts.Hosts.Address(server), question)
+		if err != nil {
+			return err
 		}
-		if code != "" {
-			return registrar.Fault(code, host, err)
+		var code registrar.Code
+		if finding, code = classify(answer, name.ASCII()); code != "" {
+			return registrar.Fault(code, host, nil)
 		}
 		return nil
 	})
 	if err != nil {
-		c.log.DebugContext(ctx, "whois query failed", "host", host, "fault", string(registrar.CodeOf(err)), "cause", registrar.CauseOf(err))
+		c.opts.Logger.DebugContext(ctx, "whois query failed", "host", host, "fault", string(registrar.CodeOf(err)), "cause", registrar.CauseOf(err))
 		return lookup.Finding{}, err
 	}
 	return finding, nil
 }
 
-func formatQuery(host string, name registrar.Name) string {
-	form, found := queryFormats[strings.ToLower(host)]
-	if !found {
-		form = "NAME"
-	}
-	return strings.Replace(form, "NAME", name.ASCII(), 1) + "\r\n"
-}
-
 var errResponseTooLarge = errors.New("whois: response is too large")
 
-// query sends one query and reads the complete response. The code is empty on
-// success.
-func (c *Client) query(ctx context.Context, address, question string) ([]byte, registrar.Code, error) {
-	ctx, cancel := context.WithTimeout(ctx, c.timeout)
+// query sends one query and reads the complete response.
+func (c *Client) query(ctx context.Context, host, address, question string) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.opts.Timeout)
 	defer cancel()
-	conn, err := c.dial(ctx, "tcp", address)
+	conn, err := c.opts.Dialer(ctx, "tcp", address)
 	if err != nil {
-		return nil, faultCodeOf(ctx, err), causeOf(ctx, err)
+		return nil, faultOf(ctx, host, err)
 	}
 	defer func() { _ = conn.Close() }()
 	// Closing the connection ends a blocked read when ctx is cancelled or its
@@ -157,31 +141,28 @@ func (c *Client) query(ctx context.Context, address, question string) ([]byte, r
 	defer stop()
 
 	if _, err := io.WriteString(conn, question); err != nil {
-		return nil, faultCodeOf(ctx, err), causeOf(ctx, err)
+		return nil, faultOf(ctx, host, err)
 	}
 	answer, err := io.ReadAll(io.LimitReader(conn, maxAnswerBytes+1))
 	if err != nil {
 		// Even if text has arrived: a partial record can look like none.
-		return nil, faultCodeOf(ctx, err), causeOf(ctx, err)
+		return nil, faultOf(ctx, host, err)
 	}
 	if len(answer) > maxAnswerBytes {
-		return nil, registrar.FaultBroken, errResponseTooLarge
+		return nil, registrar.Fault(registrar.FaultBroken, host, errResponseTooLarge)
 	}
-	return answer, "", nil
+	return answer, nil
 }
 
-func faultCodeOf(ctx context.Context, err error) registrar.Code {
+// faultOf prefers the error of ctx to its effect, "use of closed connection".
+func faultOf(ctx context.Context, host string, err error) error {
 	var network net.Error
-	if ctx.Err() != nil || errors.As(err, &network) && network.Timeout() {
-		return registrar.FaultTimeout
+	switch {
+	case ctx.Err() != nil:
+		return registrar.Fault(registrar.FaultTimeout, host, ctx.Err())
+	case errors.As(err, &network) && network.Timeout():
+		return registrar.Fault(registrar.FaultTimeout, host, err)
+	default:
+		return registrar.Fault(registrar.FaultRefused, host, err)
 	}
-	return registrar.FaultRefused
-}
-
-// causeOf prefers the error of ctx to its effect, "use of closed connection".
-func causeOf(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	return err
 }
