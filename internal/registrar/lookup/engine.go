@@ -51,17 +51,10 @@ type Config struct {
 
 // Engine answers availability queries. It is safe for concurrent use.
 type Engine struct {
-	catalog          Catalog
-	epp, rdap, whois RecordSource
-	dns              DelegationSource
-	deadline         time.Duration
-	verdicts         *otter.Cache[string, verdict]
-	records          *otter.Cache[string, cachedRecord]
-	inFlight         chan struct{}
-	now              func() time.Time
-	logger           *slog.Logger
-	observer         func(source Source, outcome string, took time.Duration)
-	onDisagreement   func(tld string)
+	cfg      Config
+	verdicts *otter.Cache[string, verdict]
+	records  *otter.Cache[string, WhoisAnswer]
+	inFlight chan struct{}
 }
 
 // New returns an Engine with defaults filled in.
@@ -75,6 +68,16 @@ func New(cfg Config) (*Engine, error) {
 	cfg.UnknownTTL = cmp.Or(cfg.UnknownTTL, 5*time.Second)
 	cfg.MaxCached = cmp.Or(cfg.MaxCached, 100_000)
 	cfg.MaxInFlight = cmp.Or(cfg.MaxInFlight, 4096)
+	cfg.Logger = cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler))
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	if cfg.Observe == nil {
+		cfg.Observe = func(Source, string, time.Duration) {}
+	}
+	if cfg.OnDisagreement == nil {
+		cfg.OnDisagreement = func(string) {}
+	}
 
 	verdicts, err := otter.New(&otter.Options[string, verdict]{
 		MaximumSize: cfg.MaxCached,
@@ -96,29 +99,7 @@ func New(cfg Config) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Engine{
-		catalog: cfg.Catalog,
-		epp:     cfg.EPP, rdap: cfg.RDAP, whois: cfg.WHOIS, dns: cfg.DNS,
-		deadline: cfg.Deadline,
-		verdicts: verdicts,
-		records:  records,
-		inFlight: make(chan struct{}, cfg.MaxInFlight),
-		now:      cfg.Now,
-		logger:   cfg.Logger,
-		observer: cfg.Observe,
-
-		onDisagreement: cfg.OnDisagreement,
-	}
-	if e.onDisagreement == nil {
-		e.onDisagreement = func(string) {}
-	}
-	if e.now == nil {
-		e.now = time.Now
-	}
-	if e.logger == nil {
-		e.logger = slog.New(slog.DiscardHandler)
-	}
-	return e, nil
+	return &Engine{cfg: cfg, verdicts: verdicts, records: records, inFlight: make(chan struct{}, cfg.MaxInFlight)}, nil
 }
 
 // Close stops the background work of the caches. Queries in flight still complete.
@@ -128,7 +109,7 @@ func (e *Engine) Close() {
 }
 
 func (e *Engine) isListed(tld string) bool {
-	_, ok := e.catalog.Extension(tld)
+	_, ok := e.cfg.Catalog.Extension(tld)
 	return ok
 }
 
@@ -145,11 +126,11 @@ func (e *Engine) Check(ctx context.Context, domain string) (Answer, error) {
 // checkName checks one well-formed name. On failure the Answer still names the domain.
 func (e *Engine) checkName(ctx context.Context, name registrar.Name) (Answer, error) {
 	answer := Answer{Domain: name.String(), TLD: name.TLD()}
-	ext, ok := e.catalog.Extension(name.TLD())
+	ext, ok := e.cfg.Catalog.Extension(name.TLD())
 	if !ok { // the catalog was replaced a moment ago
 		return answer, &registrar.Error{Kind: registrar.KindUnsupported, Code: registrar.ExtensionNotCarried}
 	}
-	found, err := e.findVerdict(ctx, ext, name)
+	found, err := loadOnce(ctx, e, e.verdicts, name, func(ctx context.Context) (verdict, error) { return e.resolve(ctx, ext, name) })
 	if err != nil {
 		return answer, err
 	}
@@ -164,11 +145,6 @@ func (e *Engine) checkName(ctx context.Context, name registrar.Name) (Answer, er
 		answer.Prices = &Prices{Register: ext.Register, Renew: ext.Renew, Transfer: ext.Transfer, Restore: ext.Restore}
 	}
 	return answer, nil
-}
-
-// findVerdict returns the cached verdict or resolves the name.
-func (e *Engine) findVerdict(ctx context.Context, ext registrar.Extension, name registrar.Name) (verdict, error) {
-	return loadOnce(ctx, e, e.verdicts, name, func(ctx context.Context) (verdict, error) { return e.resolve(ctx, ext, name) })
 }
 
 // handoverGrace allows for a result that arrives right at the deadline.
@@ -186,7 +162,7 @@ func loadOnce[V any](ctx context.Context, e *Engine, cache *otter.Cache[string, 
 	if value, ok := cache.GetIfPresent(name.ASCII()); ok {
 		return value, nil
 	}
-	deadline := time.Now().Add(e.deadline)
+	deadline := time.Now().Add(e.cfg.Deadline)
 	ctx, cancel := context.WithDeadline(ctx, deadline.Add(handoverGrace))
 	defer cancel()
 	value, err := cache.Get(ctx, name.ASCII(), otter.LoaderFunc[string, V](func(ctx context.Context, _ string) (_ V, err error) {
@@ -217,20 +193,15 @@ func loadOnce[V any](ctx context.Context, e *Engine, cache *otter.Cache[string, 
 // transport could recover it, and one name must not end the process. The panic value may
 // quote the name, so only the stack is logged.
 func (e *Engine) panicError(ctx context.Context, panicked any) error {
-	e.logger.ErrorContext(ctx, registrar.PanicRecovered, "where", "lookup", "stack", string(debug.Stack()))
+	e.cfg.Logger.ErrorContext(ctx, registrar.PanicRecovered, "where", "lookup", "stack", string(debug.Stack()))
 	cause, _ := panicked.(error)
 	return &registrar.Error{Kind: registrar.KindInternal, Code: "panic", Err: cause}
 }
 
 func (e *Engine) observe(source Source, err error, took time.Duration) {
-	if e.observer == nil {
-		return
-	}
 	outcome := "ok"
 	if err != nil {
-		if outcome = string(registrar.CodeOf(err)); outcome == "" {
-			outcome = "failed"
-		}
+		outcome = cmp.Or(string(registrar.CodeOf(err)), "failed")
 	}
-	e.observer(source, outcome, took)
+	e.cfg.Observe(source, outcome, took)
 }

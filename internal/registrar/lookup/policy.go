@@ -1,6 +1,8 @@
 package lookup
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -64,36 +66,22 @@ var scripts = []*unicode.RangeTable{
 // allowsIDN reports whether the registry may sell a Unicode label: all common Latin
 // letters, or all letters of one other script.
 func allowsIDN(tld, label string) bool {
-	latin := true
-	for _, r := range label {
-		if r > lastCommonLatin || r > unicode.MaxASCII && !unicode.IsLetter(r) {
-			latin = false
-		}
-	}
-	if latin {
+	other := func(r rune) bool { return r > lastCommonLatin || r > unicode.MaxASCII && !unicode.IsLetter(r) }
+	if !strings.ContainsFunc(label, other) {
 		return latinIDNs[tld]
 	}
 	return otherScriptIDNs[tld] && isSingleScript(label)
 }
 
 func isSingleScript(label string) bool {
-	for _, script := range scripts {
-		all := true
-		for _, r := range label {
-			if r != '-' && !unicode.IsDigit(r) && !unicode.Is(script, r) {
-				all = false
-			}
-		}
-		if all {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(scripts, func(script *unicode.RangeTable) bool {
+		return !strings.ContainsFunc(label, func(r rune) bool { return r != '-' && !unicode.IsDigit(r) && !unicode.Is(script, r) })
+	})
 }
 
 func setOf(words string) map[string]bool {
 	set := make(map[string]bool)
-	for _, word := range strings.Fields(words) {
+	for word := range strings.FieldsSeq(words) {
 		set[word] = true
 	}
 	return set
@@ -106,16 +94,12 @@ func classifyLabel(name registrar.Name) labelClass {
 	if generic && withheldLabels[label] {
 		return withheld
 	}
-	minimum, known := minLengths[tld]
-	switch {
-	case known:
-	case generic:
-		minimum = minGenericLength
-	default:
-		minimum = minCountryLength
+	minimum := cmp.Or(minLengths[tld], minCountryLength)
+	if generic {
+		minimum = cmp.Or(minLengths[tld], minGenericLength)
 	}
 	length := len(label)
-	if encoded := strings.HasPrefix(label, "xn--"); encoded {
+	if strings.HasPrefix(label, "xn--") {
 		decoded, err := idna.Punycode.ToUnicode(label)
 		if err != nil || !allowsIDN(tld, decoded) {
 			return doubtful
@@ -131,6 +115,5 @@ func classifyLabel(name registrar.Name) labelClass {
 // isGeneric reports whether a TLD is generic: two-letter TLDs, and those below them, are
 // country codes; the IDN TLDs in our list are generic.
 func isGeneric(tld string) bool {
-	last := tld[strings.LastIndexByte(tld, '.')+1:]
-	return len(last) > 2
+	return len(tld[strings.LastIndexByte(tld, '.')+1:]) > 2
 }

@@ -27,14 +27,10 @@ func (e *Engine) resolve(ctx context.Context, ext registrar.Extension, name regi
 		return v, nil
 	}
 	c.startDNS(ctx)
-	if v, decided := c.rdap(ctx); decided {
-		return v, nil
-	}
-	if v, decided := c.whois(ctx); decided {
-		return v, nil
-	}
-	if v, decided := c.dns(ctx); decided {
-		return v, nil
+	for _, step := range [...]func(context.Context) (verdict, bool){c.rdap, c.whois, c.dns} {
+		if v, decided := step(ctx); decided {
+			return v, nil
+		}
 	}
 	if !c.answered {
 		return verdict{}, c.upstreamError()
@@ -65,7 +61,7 @@ type dnsAnswer struct {
 }
 
 func (c *resolution) newVerdict(a Availability, s Source, r Reason) verdict {
-	return verdict{availability: a, source: s, reason: r, at: c.engine.now()}
+	return verdict{availability: a, source: s, reason: r, at: c.engine.cfg.Now()}
 }
 
 func (c *resolution) available(source Source, premium bool) verdict {
@@ -76,95 +72,78 @@ func (c *resolution) available(source Source, premium bool) verdict {
 	return v
 }
 
-// query queries one source and records the response or error.
-func (c *resolution) query(ctx context.Context, source Source, records RecordSource) (Finding, bool) {
+// query queries one source and records the response or error. It decides what needs no
+// confirmation; otherwise the finding is Undecided, NotFound or Free.
+func (c *resolution) query(ctx context.Context, source Source, records RecordSource) (Finding, verdict, bool) {
 	if records == nil {
-		return Finding{}, false
+		return Finding{}, verdict{}, false
 	}
 	began := time.Now()
 	finding, err := records.Find(ctx, c.ext, c.name)
 	if errors.Is(err, ErrNoSource) {
-		return Finding{}, false
+		return Finding{}, verdict{}, false
 	}
 	c.engine.observe(source, err, time.Since(began))
 	if err != nil {
 		c.errs = append(c.errs, err)
-		return Finding{}, false
+		return Finding{}, verdict{}, false
 	}
 	c.answered = true
-	return finding, true
+	switch finding.State {
+	case Registered:
+		return finding, c.newVerdict(Taken, source, ReasonRegistered), true
+	case Reserved:
+		return finding, c.newVerdict(Taken, source, ReasonReserved), true
+	default:
+		return finding, verdict{}, false
+	}
 }
 
 // epp is step 1. The registry's own answer needs no confirmation.
 func (c *resolution) epp(ctx context.Context) (verdict, bool) {
-	finding, ok := c.query(ctx, SourceEPP, c.engine.epp)
-	if !ok {
-		return verdict{}, false
-	}
-	switch finding.State {
-	case Registered:
-		return c.newVerdict(Taken, SourceEPP, ReasonRegistered), true
-	case Reserved:
-		return c.newVerdict(Taken, SourceEPP, ReasonReserved), true
-	case Free:
+	finding, v, decided := c.query(ctx, SourceEPP, c.engine.cfg.EPP)
+	if finding.State == Free {
 		return c.available(SourceEPP, finding.Premium), true
-	default:
-		return verdict{}, false
 	}
+	return v, decided
 }
 
 // rdap is step 2.
 func (c *resolution) rdap(ctx context.Context) (verdict, bool) {
-	finding, ok := c.query(ctx, SourceRDAP, c.engine.rdap)
-	if !ok {
-		return verdict{}, false
+	finding, v, decided := c.query(ctx, SourceRDAP, c.engine.cfg.RDAP)
+	if finding.State != NotFound && finding.State != Free {
+		return v, decided
 	}
-	switch finding.State {
-	case Registered:
-		return c.newVerdict(Taken, SourceRDAP, ReasonRegistered), true
-	case Reserved:
+	c.rdapNotFound = true
+	if c.labelClass == withheld {
 		return c.newVerdict(Taken, SourceRDAP, ReasonReserved), true
-	case NotFound, Free:
-		c.rdapNotFound = true
-		if c.labelClass == withheld {
-			return c.newVerdict(Taken, SourceRDAP, ReasonReserved), true
-		}
-		dns := c.awaitDNS(ctx)
-		if c.labelClass == registrable && dns.err == nil && !dns.delegated {
-			return c.available(SourceRDAP, finding.Premium), true
-		}
-	case Undecided:
+	}
+	dns := c.awaitDNS(ctx)
+	if c.labelClass == registrable && dns.err == nil && !dns.delegated {
+		return c.available(SourceRDAP, finding.Premium), true
 	}
 	return verdict{}, false
 }
 
 // whois is step 3.
 func (c *resolution) whois(ctx context.Context) (verdict, bool) {
-	finding, ok := c.query(ctx, SourceWHOIS, c.engine.whois)
-	if !ok {
-		return verdict{}, false
+	finding, v, decided := c.query(ctx, SourceWHOIS, c.engine.cfg.WHOIS)
+	if finding.State == Registered && c.rdapNotFound {
+		c.reportDisagreement(ctx, "RDAP has no record, WHOIS has one")
 	}
-	switch finding.State {
-	case Registered:
-		if c.rdapNotFound {
-			c.reportDisagreement(ctx, "RDAP has no record, WHOIS has one")
-		}
-		return c.newVerdict(Taken, SourceWHOIS, ReasonRegistered), true
-	case Reserved:
+	if finding.State != Free {
+		return v, decided
+	}
+	if c.labelClass == withheld {
 		return c.newVerdict(Taken, SourceWHOIS, ReasonReserved), true
-	case Free:
-		if c.labelClass == withheld {
-			return c.newVerdict(Taken, SourceWHOIS, ReasonReserved), true
-		}
-		dns := c.awaitDNS(ctx)
-		if dns.err == nil && dns.delegated {
-			c.reportDisagreement(ctx, "WHOIS says free, the DNS has nameservers")
-			return c.newVerdict(Unknown, "", ReasonUnknown), true
-		}
-		if c.labelClass == registrable {
-			return c.available(SourceWHOIS, finding.Premium), true
-		}
-	case NotFound, Undecided:
+	}
+	dns := c.awaitDNS(ctx)
+	if dns.err == nil && dns.delegated {
+		c.reportDisagreement(ctx, "WHOIS says free, the DNS has nameservers")
+		return c.newVerdict(Unknown, "", ReasonUnknown), true
+	}
+	if c.labelClass == registrable {
+		return c.available(SourceWHOIS, finding.Premium), true
 	}
 	return verdict{}, false
 }
@@ -191,7 +170,7 @@ func (c *resolution) startDNS(ctx context.Context) {
 				c.dnsAnswer <- dnsAnswer{err: c.engine.panicError(ctx, panicked)}
 			}
 		}()
-		delegated, err := c.engine.dns.IsDelegated(ctx, c.name)
+		delegated, err := c.engine.cfg.DNS.IsDelegated(ctx, c.name)
 		if ctx.Err() == nil { // a cancelled query says nothing about the server
 			c.engine.observe(SourceDNS, err, time.Since(began))
 		}
@@ -221,9 +200,9 @@ func (c *resolution) awaitDNS(ctx context.Context) dnsAnswer {
 // reportDisagreement logs and counts that two sources contradict each other. The name is
 // not logged.
 func (c *resolution) reportDisagreement(ctx context.Context, what string) {
-	c.engine.logger.WarnContext(ctx, "sources disagree", "what", what,
+	c.engine.cfg.Logger.WarnContext(ctx, "sources disagree", "what", what,
 		"extension", c.ext.TLD, "rdap", c.ext.RDAP, "whois", c.ext.WHOIS)
-	c.engine.onDisagreement(c.ext.TLD)
+	c.engine.cfg.OnDisagreement(c.ext.TLD)
 }
 
 // upstreamError is returned if every source failed: the first error, which is that of the

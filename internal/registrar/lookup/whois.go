@@ -36,9 +36,6 @@ type WhoisAnswer struct {
 	CheckedAt time.Time
 }
 
-// statusReserved is EPP's reason for a withheld name, as one of our own short statuses.
-const statusReserved = "reserved"
-
 // Whois returns the registration record of a name. It queries the same sources as Check,
 // so both agree on whether a name is registered; beyond that it uses RDAP's record, or
 // WHOIS's if RDAP has none. Fields of two sources are never mixed. Errors are those of
@@ -49,36 +46,27 @@ func (e *Engine) Whois(ctx context.Context, domain string) (WhoisAnswer, error) 
 	if err != nil {
 		return answer, err
 	}
-	ext, ok := e.catalog.Extension(name.TLD())
+	ext, ok := e.cfg.Catalog.Extension(name.TLD())
 	if !ok { // the catalog was replaced a moment ago
 		return answer, &registrar.Error{Kind: registrar.KindUnsupported, Code: registrar.ExtensionNotCarried}
 	}
-	cached, err := loadOnce(ctx, e, e.records, name, func(ctx context.Context) (cachedRecord, error) {
+	cached, err := loadOnce(ctx, e, e.records, name, func(ctx context.Context) (WhoisAnswer, error) {
 		return e.resolveRecord(ctx, ext, name)
 	})
 	if err != nil {
 		return answer, err
 	}
-	answer.Registered = cached.registered
-	answer.Record = cached.record.clone()
-	answer.Source, answer.CheckedAt = cached.source, cached.at
-	return answer, nil
-}
-
-// cachedRecord is the cached result for one name.
-type cachedRecord struct {
-	registered bool
-	record     Record
-	source     Source
-	at         time.Time
+	// The cached record is protected from callers.
+	cached.Record.Status, cached.Record.Nameservers = slices.Clone(cached.Record.Status), slices.Clone(cached.Record.Nameservers)
+	return cached, nil
 }
 
 // newRecordCache caches no result longer than Check does.
-func newRecordCache(cfg Config) (*otter.Cache[string, cachedRecord], error) {
-	cache, err := otter.New(&otter.Options[string, cachedRecord]{
+func newRecordCache(cfg Config) (*otter.Cache[string, WhoisAnswer], error) {
+	cache, err := otter.New(&otter.Options[string, WhoisAnswer]{
 		MaximumSize: min(cfg.MaxCached, maxCachedRecords),
-		ExpiryCalculator: otter.ExpiryWritingFunc(func(entry otter.Entry[string, cachedRecord]) time.Duration {
-			if entry.Value.registered {
+		ExpiryCalculator: otter.ExpiryWritingFunc(func(entry otter.Entry[string, WhoisAnswer]) time.Duration {
+			if entry.Value.Registered {
 				return min(recordTTL, cfg.TakenTTL)
 			}
 			return min(recordTTL, cfg.FreeTTL)
@@ -92,45 +80,36 @@ func newRecordCache(cfg Config) (*otter.Cache[string, cachedRecord], error) {
 
 // resolveRecord resolves the name while recording the records seen, and queries again for
 // a missing one.
-func (e *Engine) resolveRecord(ctx context.Context, ext registrar.Extension, name registrar.Name) (cachedRecord, error) {
-	rdap, whois := &recorder{source: e.rdap}, &recorder{source: e.whois}
-	found, err := e.withRecorders(rdap, whois).resolve(ctx, ext, name)
-	if err != nil {
-		return cachedRecord{}, err
+func (e *Engine) resolveRecord(ctx context.Context, ext registrar.Extension, name registrar.Name) (WhoisAnswer, error) {
+	rdap, whois := &recorder{source: e.cfg.RDAP}, &recorder{source: e.cfg.WHOIS}
+	recording := *e
+	if e.cfg.RDAP != nil {
+		recording.cfg.RDAP = rdap
 	}
-	result := cachedRecord{source: found.source, at: found.at}
+	if e.cfg.WHOIS != nil {
+		recording.cfg.WHOIS = whois
+	}
+	found, err := recording.resolve(ctx, ext, name)
+	if err != nil {
+		return WhoisAnswer{}, err
+	}
+	result := WhoisAnswer{Domain: name.String(), TLD: name.TLD(), Source: found.source, CheckedAt: found.at}
 	switch {
 	case found.availability == Available:
 		return result, nil
 	case found.availability == Unknown:
-		return cachedRecord{}, registrar.Fault(Undetermined, "no source decided", nil)
+		return WhoisAnswer{}, registrar.Fault(Undetermined, "no source decided", nil)
 	case found.reason == ReasonReserved:
-		result.record.Status = []string{statusReserved}
+		result.Record.Status = []string{"reserved"}
 		return result, nil
 	}
-	result.registered = true
-	for _, candidate := range []struct {
-		by       Source
-		recorder *recorder
-	}{{SourceRDAP, rdap}, {SourceWHOIS, whois}} {
-		if record := candidate.recorder.fetchRecord(ctx, ext, name); !record.isEmpty() {
-			result.record, result.source = *record, candidate.by
-			return result, nil
-		}
+	result.Registered = true
+	if record := rdap.fetchRecord(ctx, ext, name); !record.isEmpty() {
+		result.Record, result.Source = *record, SourceRDAP
+	} else if record := whois.fetchRecord(ctx, ext, name); !record.isEmpty() {
+		result.Record, result.Source = *record, SourceWHOIS
 	}
 	return result, nil
-}
-
-// withRecorders returns a copy of the engine with two sources recorded.
-func (e *Engine) withRecorders(rdap, whois *recorder) *Engine {
-	observed := *e
-	if e.rdap != nil {
-		observed.rdap = rdap
-	}
-	if e.whois != nil {
-		observed.whois = whois
-	}
-	return &observed
 }
 
 // recorder forwards queries to a source and records the record in its response.
@@ -140,7 +119,6 @@ type recorder struct {
 	record  *Record
 }
 
-// Find queries the source.
 func (n *recorder) Find(ctx context.Context, ext registrar.Extension, name registrar.Name) (Finding, error) {
 	n.queried = true
 	finding, err := n.source.Find(ctx, ext, name)
@@ -162,11 +140,4 @@ func (n *recorder) fetchRecord(ctx context.Context, ext registrar.Extension, nam
 func (r *Record) isEmpty() bool {
 	return r == nil || len(r.Status) == 0 && len(r.Nameservers) == 0 && r.Registrar == "" &&
 		r.Created.IsZero() && r.Updated.IsZero() && r.Expires.IsZero()
-}
-
-// clone protects the cached record from callers.
-func (r *Record) clone() Record {
-	copied := *r
-	copied.Status, copied.Nameservers = slices.Clone(r.Status), slices.Clone(r.Nameservers)
-	return copied
 }
