@@ -123,11 +123,9 @@ func (c *Client) Run(ctx context.Context) error {
 	for ctx.Err() == nil {
 		var wait time.Duration
 		wait, failures = c.refreshOnce(ctx, failures)
-		timer := time.NewTimer(jitter(wait))
 		select {
 		case <-ctx.Done():
-			timer.Stop()
-		case <-timer.C:
+		case <-time.After(jitter(wait)):
 		}
 	}
 	return nil
@@ -167,20 +165,12 @@ func (c *Client) refreshOnce(ctx context.Context, failures int) (time.Duration, 
 // retryDelay doubles from a minute to an hour but never exceeds the refresh
 // interval.
 func retryDelay(failures int, refresh time.Duration) time.Duration {
-	wait := lastRetry
-	if failures < 6 {
-		wait = firstRetry << failures
-	}
-	return min(wait, lastRetry, refresh)
+	return min(firstRetry<<min(failures, 6), lastRetry, refresh)
 }
 
 // jitter varies a delay by up to a tenth in either direction.
 func jitter(wait time.Duration) time.Duration {
-	spread := wait / 10
-	if spread <= 0 {
-		return wait
-	}
-	return wait - spread + rand.N(2*spread) //nolint:gosec // need not be unpredictable
+	return wait - wait/10 + rand.N(wait/5+1) //nolint:gosec // need not be unpredictable
 }
 
 // loadBootstrap replaces the document if the fetched one is newer and complete.

@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
+	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -116,12 +118,7 @@ func (o *object) isReserved() bool {
 	if json.Unmarshal(o.Status, &statuses) != nil || len(statuses) == 0 {
 		return false
 	}
-	for _, status := range statuses {
-		if !withheldStatus.MatchString(status) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(statuses, func(status string) bool { return !withheldStatus.MatchString(status) })
 }
 
 // classifyNotFound classifies a response with status 404. Only a registry's own 404
@@ -132,9 +129,17 @@ func classifyNotFound(r reply, name registrar.Name) (lookup.Finding, *registrar.
 		return lookup.Finding{}, broken("redirect to another query")
 	}
 	body := bytes.TrimSpace(bytes.TrimPrefix(r.body, []byte("\xef\xbb\xbf")))
-	mediaType := mediaTypeOf(r.header)
+	mediaType, _, _ := strings.Cut(r.header.Get("Content-Type"), ";")
+	mediaType = strings.ToLower(strings.TrimSpace(mediaType))
 	if len(body) == 0 {
-		return classifyEmptyNotFound(mediaType), nil
+		// Registries send no body without a media type or with RDAP's. With another type
+		// it may come from a web server without RDAP, or from a registry whose framework
+		// sets a default type. So it is undecided rather than a fault, and the next
+		// source is tried.
+		if mediaType == "" || mediaType == "application/json" || mediaType == "text/json" || strings.HasSuffix(mediaType, "+json") {
+			return lookup.Finding{State: lookup.NotFound}, nil
+		}
+		return lookup.Finding{State: lookup.Undecided}, nil
 	}
 	switch body[0] {
 	case '{':
@@ -167,17 +172,6 @@ func classifyNotFound(r reply, name registrar.Name) (lookup.Finding, *registrar.
 	return notFoundFinding(appendTexts(o.Notices, messages, 0)), nil
 }
 
-// classifyEmptyNotFound classifies a 404 without a body. Registries send these
-// without a media type or with RDAP's. With another type it may come from a web
-// server without RDAP, or from a registry whose framework sets a default type. So
-// it is undecided rather than a fault, and the next source is tried.
-func classifyEmptyNotFound(mediaType string) lookup.Finding {
-	if mediaType == "" || isJSON(mediaType) {
-		return lookup.Finding{State: lookup.NotFound}
-	}
-	return lookup.Finding{State: lookup.Undecided}
-}
-
 // classifyTextNotFound classifies a 404 with a non-JSON body. If it declares RDAP,
 // a short text suffices; otherwise "not found" must refer to a name.
 func classifyTextNotFound(r reply, mediaType string, body []byte, name registrar.Name) (lookup.Finding, *registrar.Error) {
@@ -208,16 +202,6 @@ const (
 	maxTextBytes = 400
 )
 
-// mediaTypeOf returns the media type in lower case without parameters.
-func mediaTypeOf(header http.Header) string {
-	mediaType, _, _ := strings.Cut(header.Get("Content-Type"), ";")
-	return strings.ToLower(strings.TrimSpace(mediaType))
-}
-
-func isJSON(mediaType string) bool {
-	return mediaType == "application/json" || mediaType == "text/json" || strings.HasSuffix(mediaType, "+json")
-}
-
 // maskName replaces the queried name with "@", so that its dots and words are not
 // taken for those of the sentence. other reports whether the text names another
 // host or domain, as gateways name an unreachable server.
@@ -237,12 +221,8 @@ func maskName(text string, name registrar.Name) (masked string, other bool) {
 
 // sameQuestion reports whether the response came from a path that queries name.
 func sameQuestion(at *url.URL, name registrar.Name) bool {
-	path := strings.TrimSuffix(at.Path, "/")
-	domain, last := "", path
-	if i := strings.LastIndexByte(path, '/'); i >= 0 {
-		domain, last = path[:i], path[i+1:]
-	}
-	return strings.HasSuffix(strings.ToLower(domain), "/domain") && sameName(last, name)
+	folder, last := path.Split(strings.TrimSuffix(at.Path, "/"))
+	return strings.HasSuffix(strings.ToLower(folder), "/domain/") && sameName(last, name)
 }
 
 // Words that qualify a "not found". They also match terms of use ("all rights

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -48,7 +49,7 @@ func (c *Client) get(ctx context.Context, u *url.URL, configured bool, header ht
 		}
 		answer, fault := c.getOnce(ctx, client, u, header, limit)
 		answer.redirected = !strings.EqualFold(u.Host, first.Host)
-		if fault != nil || !isRedirect(answer.status) {
+		if fault != nil || !slices.Contains(redirectStatuses, answer.status) {
 			return answer, fault
 		}
 		if hops == maxRedirects {
@@ -71,14 +72,8 @@ func sameServer(a, b *url.URL) bool {
 	return a.Scheme == b.Scheme && strings.EqualFold(a.Hostname(), b.Hostname()) && a.Port() == b.Port()
 }
 
-func isRedirect(status int) bool {
-	switch status {
-	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther,
-		http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
-		return true
-	default:
-		return false
-	}
+var redirectStatuses = []int{
+	http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect,
 }
 
 func (c *Client) getOnce(ctx context.Context, client *http.Client, u *url.URL, header http.Header, limit int64) (reply, *registrar.Error) {
@@ -128,11 +123,8 @@ func faultCodeOf(ctx context.Context, err error, connecting bool) registrar.Code
 }
 
 func isTimeout(ctx context.Context, err error) bool {
-	if ctx.Err() != nil {
-		return true
-	}
 	var network net.Error
-	return errors.As(err, &network) && network.Timeout()
+	return ctx.Err() != nil || errors.As(err, &network) && network.Timeout()
 }
 
 // retryAfter parses Retry-After (RFC 9110, 10.2.3): seconds or a date. Invalid

@@ -123,7 +123,7 @@ func collectEvidence(a answer, name string) evidence {
 	var e evidence
 	budget := maxPhraseLines
 	for i := range a.lines {
-		if l := &a.lines[i]; !l.comment {
+		if !a.lines[i].comment {
 			e.readField(a, i, name, &budget)
 		}
 	}
@@ -142,11 +142,16 @@ const (
 	maxPhraseTotal = 16 << 10
 )
 
-// readPhrases matches the phrases. A "free" in a response too long to be read
-// completely is ignored.
+// readPhrases matches the phrases, and for a free one looks for lines that contradict it.
+// A "free" in a response too long to be read completely is ignored.
 func (e *evidence) readPhrases(a answer, name string) {
 	lines, total := 0, 0
 	legal := false
+	type otherLine struct { // without a free phrase
+		line  int
+		text  string
+		terms bool // is part of terms of use
+	}
 	var beside []otherLine
 	for i := range a.lines {
 		l := &a.lines[i]
@@ -174,24 +179,12 @@ func (e *evidence) readPhrases(a answer, name string) {
 	if lines > maxPhraseLines || total > maxPhraseTotal || !a.whole {
 		e.free = false
 	}
-	if e.mayBeFree() {
-		e.readContradictions(a, beside, name)
+	if !e.mayBeFree() {
+		return
 	}
-}
-
-// otherLine is a line without a free phrase, and whether it is part of terms of
-// use.
-type otherLine struct {
-	line  int
-	text  string
-	terms bool
-}
-
-// readContradictions looks for lines that contradict a free phrase.
-func (e *evidence) readContradictions(a answer, beside []otherLine, name string) {
-	for _, s := range beside {
-		e.outageSeen = e.outageSeen || badQuery.isIn(s.text)
-		e.registered = e.registered || isRegisteredLine(s.text) || isServerLine(&a.lines[s.line], name) || !s.terms && a.isLifecycleAt(s.line, s.text)
+	for _, o := range beside {
+		e.outageSeen = e.outageSeen || badQuery.isIn(o.text)
+		e.registered = e.registered || isRegisteredLine(o.text) || isServerLine(&a.lines[o.line], name) || !o.terms && a.isLifecycleAt(o.line, o.text)
 	}
 }
 
@@ -228,10 +221,7 @@ func (e *evidence) readField(a answer, i int, name string, budget *int) {
 		}
 	}
 	value = strings.ToLower(strings.TrimSpace(value))
-	if emptyValue(value) {
-		return
-	}
-	if l.cat == catPerson || l.cat == catService {
+	if emptyValue(value) || l.cat == catPerson || l.cat == catService {
 		return
 	}
 	if kind := categoryKinds[l.cat]; kind != kindNone {
