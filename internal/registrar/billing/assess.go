@@ -80,9 +80,7 @@ type Assessor struct{ Config }
 
 // New returns an Assessor.
 func New(config Config) *Assessor {
-	if config.Logger == nil {
-		config.Logger = slog.New(slog.DiscardHandler)
-	}
+	config.Logger = cmp.Or(config.Logger, slog.New(slog.DiscardHandler))
 	return &Assessor{config}
 }
 

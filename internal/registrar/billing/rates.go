@@ -6,6 +6,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -77,15 +78,10 @@ func (r *Rates) Rate(country, postalCode string, at time.Time) (Rate, bool) {
 func (r *ratesRow) special() bool { return len(r.codes) > 0 }
 
 func (r *ratesRow) covers(code string) bool {
-	if !r.special() {
-		return true
-	}
-	for _, c := range r.codes {
-		if n := len(c.first); len(code) >= n && c.first <= code[:n] && code[:n] <= c.last {
-			return true
-		}
-	}
-	return false
+	return !r.special() || slices.ContainsFunc(r.codes, func(c codeRange) bool {
+		n := len(c.first)
+		return len(code) >= n && c.first <= code[:n] && code[:n] <= c.last
+	})
 }
 
 // digits keeps only the digits: customers write D-78266 and 630 86.
@@ -111,13 +107,10 @@ func parseRates(table io.Reader) (*Rates, error) {
 		return nil, err
 	}
 	rates := &Rates{byCountry: make(map[string][]ratesRow), germany: germany}
-	for i, record := range records {
-		if i == 0 {
-			continue
-		}
+	for i, record := range records[1:] {
 		row, err := parseRatesRow(record)
 		if err != nil {
-			return nil, fmt.Errorf("row %d (%s): %w", i, record[0], err)
+			return nil, fmt.Errorf("row %d (%s): %w", i+1, record[0], err)
 		}
 		rates.byCountry[record[0]] = append(rates.byCountry[record[0]], row)
 	}
@@ -135,9 +128,7 @@ func parseRatesRow(record []string) (ratesRow, error) {
 			return row, fmt.Errorf("day %q: want a date like 2021-01-01", from)
 		}
 	}
-	if rate == "outside" {
-		row.rate.Outside = true
-	} else {
+	if row.rate.Outside = rate == "outside"; !row.rate.Outside {
 		points, err := parsePercent(rate)
 		if err != nil {
 			return row, err

@@ -114,8 +114,7 @@ func (l *Live) Extension(tld string) (registrar.Extension, bool) {
 	return l.current.Load().Extension(tld)
 }
 
-// All returns every row of the active list in alphabetical order. The caller owns the
-// slice.
+// All returns every row of the active list, as Catalog.All does.
 func (l *Live) All() []registrar.Extension { return l.current.Load().All() }
 
 // Edition is a price list with its number: the count of imports up to it, 0 for the
@@ -163,41 +162,25 @@ func (c *Catalog) Diff(next *Catalog) []Change {
 	return changes
 }
 
-// priceColumns are the price columns.
-var priceColumns = map[string]bool{"register": true, "renew": true, "transfer": true, "restore": true}
-
 // Prices returns both prices of a changed price; ok is false for any other change.
 func (c Change) Prices() (was, is registrar.Cents, ok bool) {
-	if !priceColumns[c.Field] {
+	switch c.Field {
+	case "register", "renew", "transfer", "restore":
+		was, wasErr := registrar.ParseCents(c.Old)
+		is, isErr := registrar.ParseCents(c.New)
+		return was, is, wasErr == nil && isErr == nil
+	default:
 		return 0, 0, false
 	}
-	was, err := registrar.ParseCents(c.Old)
-	if err != nil {
-		return 0, 0, false
-	}
-	is, err = registrar.ParseCents(c.New)
-	return was, is, err == nil
 }
 
-// NeedsConfirmation reports whether a change looks like a mistake: a price that rises
-// or falls by more than factor, becomes free or stops being free, or an extension that
-// disappears.
-func (c Change) NeedsConfirmation(factor float64) bool {
-	if c.Field == "" {
-		return c.New == ""
-	}
-	was, is, ok := c.Prices()
-	if !ok {
-		return false
-	}
-	low, high := min(was, is), max(was, is)
-	return float64(high) > factor*float64(low)
-}
-
-// NeedConfirmation counts the changes that look like mistakes.
+// NeedConfirmation counts the changes that look like mistakes: a price that rises or falls
+// by more than factor, becomes free or stops being free, or an extension that disappears.
 func NeedConfirmation(changes []Change, factor float64) (count int) {
 	for _, change := range changes {
-		if change.NeedsConfirmation(factor) {
+		was, is, ok := change.Prices()
+		jumped := ok && float64(max(was, is)) > factor*float64(min(was, is))
+		if removed := change.Field == "" && change.New == ""; jumped || removed {
 			count++
 		}
 	}

@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"slices"
 	"strings"
 	"sync"
 
@@ -8,46 +9,34 @@ import (
 )
 
 // Category groups extensions for browsing. An extension may be in several; those without
-// any other are in CategoryOther.
+// any other are in "other".
 type Category string
 
-// Categories of extensions.
-const (
-	CategoryPopular    Category = "popular"
-	CategoryCountry    Category = "country"
-	CategoryPlace      Category = "place"
-	CategoryBusiness   Category = "business"
-	CategoryTechnology Category = "technology"
-	CategoryShopping   Category = "shopping"
-	CategoryLeisure    Category = "leisure"
-	CategoryOther      Category = "other"
-)
+// CategoryPopular are the extensions that the list marks as popular.
+const CategoryPopular Category = "popular"
 
 // Categories returns all categories in display order.
 func Categories() []Category {
-	return []Category{
-		CategoryPopular, CategoryCountry, CategoryPlace, CategoryBusiness, CategoryTechnology, CategoryShopping,
-		CategoryLeisure, CategoryOther,
-	}
+	return []Category{CategoryPopular, "country", "place", "business", "technology", "shopping", "leisure", "other"}
 }
 
 // categoryLabels assigns extensions by meaning, where the list's columns don't.
 var categoryLabels = map[Category]string{
-	CategoryPlace: `asia bayern berlin cologne de.com eu hamburg irish koeln lat london nrw nyc ruhr saarland swiss
+	"place": `asia bayern berlin cologne de.com eu hamburg irish koeln lat london nrw nyc ruhr saarland swiss
 		taipei tatar tirol tokyo vegas wien zuerich`,
-	CategoryBusiness: `abogado accountant accountants agency archi associates attorney biz broker build builders business
+	"business": `abogado accountant accountants agency archi associates attorney biz broker build builders business
 		capital careers cash ceo claims cleaning com company construction consulting contractors credit delivery dental
 		dentist doctor energy engineer engineering enterprises equipment esq estate exchange expert finance financial
 		forex fund global gmbh group healthcare holdings hospital immo immobilien industries institute insure
 		international investments jobs law lawyer lease legal limited llc loan loans ltd management marketing markets
 		mba money mortgage partners plumbing pro productions prof properties property rent rentals repair sarl services
 		solutions srl supplies supply surgery tax trade trading training ventures versicherung vet work works`,
-	CategoryTechnology: `ai app blog chat click cloud codes computer dev digital domains download email foo host icu ing io
+	"technology": `ai app blog chat click cloud codes computer dev digital domains download email foo host icu ing io
 		link mobi network online page site software space stream support systems tech technology tools website wiki zip`,
-	CategoryShopping: `auction autos bargains boutique cards cheap clothing compare coupons deals diamonds discount fashion
+	"shopping": `auction autos bargains boutique cards cheap clothing compare coupons deals diamonds discount fashion
 		florist flowers forsale furniture gift gifts gold gratis jewelry kaufen luxe luxury makeup market moda parts
 		promo sale shoes shop shopping store tattoo tienda toys watch`,
-	CategoryLeisure: `actor adult art audio baby band bar basketball beer bet bike bingo boats cafe camera camp casino
+	"leisure": `actor adult art audio baby band bar basketball beer bet bike bingo boats cafe camera camp casino
 		catering christmas club coffee cooking cricket cruises dance date dating diet diy dog events family fan fans
 		farm fish fishing fit fitness flights food football fun futbol gallery games garden golf guitars hockey holiday
 		horse kitchen life lifestyle live living love menu motorcycles mov music party pet photo photography photos pics
@@ -71,17 +60,12 @@ func (c Category) Contains(ext registrar.Extension) bool {
 	switch c {
 	case CategoryPopular:
 		return ext.Popular
-	case CategoryCountry:
+	case "country":
 		return isCountryCode(ext.TLD)
-	case CategoryOther:
+	case "other":
 		return len(categoriesByTLD()[ext.TLD]) == 0 && !isCountryCode(ext.TLD)
 	default:
-		for _, category := range categoriesByTLD()[ext.TLD] {
-			if category == c {
-				return true
-			}
-		}
-		return false
+		return slices.Contains(categoriesByTLD()[ext.TLD], c)
 	}
 }
 

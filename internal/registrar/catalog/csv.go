@@ -53,9 +53,9 @@ func (p Problem) String() string {
 type Problems []Problem
 
 func (ps Problems) Error() string {
-	lines := make([]string, 0, len(ps))
-	for _, p := range ps {
-		lines = append(lines, p.String())
+	lines := make([]string, len(ps))
+	for i, p := range ps {
+		lines[i] = p.String()
 	}
 	return strings.Join(lines, "\n")
 }
@@ -214,11 +214,8 @@ func (p *rowParser) flag(column, text string) bool {
 }
 
 func (p *rowParser) word(column, text string) string {
-	for _, r := range text {
-		if r != '_' && (r < 'a' || r > 'z') && (r < '0' || r > '9') {
-			p.addProblem(column, "%q may hold only a-z, 0-9 and _", text)
-			break
-		}
+	if strings.Trim(text, "abcdefghijklmnopqrstuvwxyz0123456789_") != "" {
+		p.addProblem(column, "%q may hold only a-z, 0-9 and _", text)
 	}
 	return text
 }
@@ -243,20 +240,15 @@ func (p *rowParser) whois(text string) string {
 	if text == "" {
 		return ""
 	}
-	host := text
+	host, port := text, "43"
+	var err error
 	if strings.Contains(text, ":") {
-		h, port, err := net.SplitHostPort(text)
-		number, numberErr := strconv.ParseUint(port, 10, 16)
-		if err != nil || numberErr != nil || number == 0 {
-			p.addProblem("whois", "%q is not a host or host:port", text)
-			return text
-		}
-		host = h
+		host, port, err = net.SplitHostPort(text)
 	}
-	if _, err := netip.ParseAddr(host); err == nil {
-		return text
-	}
-	if normal, err := registrar.ParseHost(host); err != nil || normal != host {
+	number, portErr := strconv.ParseUint(port, 10, 16)
+	_, addrErr := netip.ParseAddr(host)
+	normal, hostErr := registrar.ParseHost(host)
+	if err != nil || portErr != nil || number == 0 || addrErr != nil && (hostErr != nil || normal != host) {
 		p.addProblem("whois", "%q is not a host or host:port", text)
 	}
 	return text

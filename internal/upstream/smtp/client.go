@@ -1,6 +1,7 @@
 package smtp
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -62,12 +63,8 @@ var _ mailer.Sender = (*Client)(nil)
 
 // New validates the options. It does no I/O.
 func New(opts Options) (*Client, error) {
-	if opts.TLS == "" {
-		opts.TLS = StartTLS
-	}
-	if opts.Timeout == 0 {
-		opts.Timeout = defaultTimeout
-	}
+	opts.TLS = cmp.Or(opts.TLS, StartTLS)
+	opts.Timeout = cmp.Or(opts.Timeout, defaultTimeout)
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}
@@ -91,10 +88,10 @@ func New(opts Options) (*Client, error) {
 		return nil, errors.New("smtp: user and password must be set together")
 	}
 	from, err := netmail.ParseAddress(opts.From)
-	if err != nil {
-		return nil, errors.New("smtp: from is not an address like dotkontor <post@domains.example>")
+	if err == nil {
+		from.Address, err = parseMailbox(from.Address)
 	}
-	if from.Address, err = parseMailbox(from.Address); err != nil || strings.ContainsFunc(from.Name, isControlRune) {
+	if err != nil || strings.ContainsFunc(from.Name, func(r rune) bool { return r < ' ' || r == 0x7f }) {
 		return nil, errors.New("smtp: from is not an address like dotkontor <post@domains.example>")
 	}
 	parsed, err := parseTemplates()
@@ -103,8 +100,6 @@ func New(opts Options) (*Client, error) {
 	}
 	return &Client{opts: opts, host: host, from: from, templates: parsed}, nil
 }
-
-func isControlRune(r rune) bool { return r < ' ' || r == 0x7f }
 
 // parseMailbox accepts one plain address and returns it with the domain in
 // A-labels. Display names, comments, quotes, a second address, and non-ASCII local
@@ -117,13 +112,9 @@ func parseMailbox(text string) (string, error) {
 	}
 	at := strings.LastIndexByte(text, '@')
 	local, domain := text[:at], text[at+1:]
-	for _, r := range local {
-		if r <= ' ' || r >= 0x7f || strings.ContainsRune(`"(),:;<>@[\]`, r) {
-			return "", refused
-		}
-	}
+	unusual := func(r rune) bool { return r <= ' ' || r >= 0x7f || strings.ContainsRune(`"(),:;<>@[\]`, r) }
 	host, err := registrar.ParseHost(domain)
-	if err != nil || len(local) > 64 {
+	if err != nil || len(local) > 64 || strings.ContainsFunc(local, unusual) {
 		return "", refused
 	}
 	return local + "@" + host, nil
@@ -137,7 +128,13 @@ func (c *Client) Send(ctx context.Context, message mailer.Message) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, c.opts.Timeout)
 	defer cancel()
-	err = c.deliver(ctx, mail)
+	err = c.withSession(ctx, func(session *smtp.Client) error {
+		client, err := gomail.NewClient(c.host, gomail.WithTimeout(c.opts.Timeout))
+		if err != nil {
+			return err
+		}
+		return client.SendWithSMTPClient(session, mail)
+	})
 	switch {
 	// The server accepted the mail before the connection broke.
 	case mail.IsDelivered():
@@ -177,16 +174,6 @@ func (c *Client) Probe(ctx context.Context) error {
 	return c.withSession(ctx, func(*smtp.Client) error { return nil })
 }
 
-func (c *Client) deliver(ctx context.Context, mail *gomail.Msg) error {
-	return c.withSession(ctx, func(session *smtp.Client) error {
-		client, err := gomail.NewClient(c.host, gomail.WithTimeout(c.opts.Timeout))
-		if err != nil {
-			return err
-		}
-		return client.SendWithSMTPClient(session, mail)
-	})
-}
-
 // withSession owns the connection and closes it after run, or as soon as ctx ends.
 func (c *Client) withSession(ctx context.Context, run func(*smtp.Client) error) error {
 	conn, err := c.dial(ctx)
@@ -222,11 +209,10 @@ func (c *Client) withSession(ctx context.Context, run func(*smtp.Client) error) 
 }
 
 func (c *Client) dial(ctx context.Context) (net.Conn, error) {
-	dialer := &net.Dialer{}
 	if c.opts.TLS == ImplicitTLS {
-		return (&tls.Dialer{NetDialer: dialer, Config: c.tlsConfig()}).DialContext(ctx, "tcp", c.opts.Server)
+		return (&tls.Dialer{Config: c.tlsConfig()}).DialContext(ctx, "tcp", c.opts.Server)
 	}
-	return dialer.DialContext(ctx, "tcp", c.opts.Server)
+	return new(net.Dialer).DialContext(ctx, "tcp", c.opts.Server)
 }
 
 func (c *Client) tlsConfig() *tls.Config {
