@@ -130,12 +130,7 @@ var ErrEditionConflict = errors.New("catalog: another price list was activated c
 
 // Change is one difference between two lists. With an empty Field the whole row was added
 // (Old is empty) or removed (New is empty).
-type Change struct {
-	TLD   string
-	Field string
-	Old   string
-	New   string
-}
+type Change struct{ TLD, Field, Old, New string }
 
 // Diff lists what changes when next replaces c, in alphabetical order.
 func (c *Catalog) Diff(next *Catalog) []Change {

@@ -37,9 +37,8 @@ const (
 
 // Problem is one error in a list.
 type Problem struct {
-	Line   int
-	Column string
-	Text   string
+	Line         int
+	Column, Text string
 }
 
 func (p Problem) String() string {

@@ -41,12 +41,7 @@ const (
 )
 
 // Prices are net yearly prices (transfer and restore are paid once).
-type Prices struct {
-	Register registrar.Cents
-	Renew    registrar.Cents
-	Transfer registrar.Cents
-	Restore  registrar.Cents
-}
+type Prices struct{ Register, Renew, Transfer, Restore registrar.Cents }
 
 // Orderability is whether the name can be ordered here: registered, or transferred if it is
 // already registered. It is independent of availability.
@@ -76,8 +71,7 @@ func orderabilityOf(sale registrar.Sale, found verdict) Orderability {
 
 // Answer is the result for one name.
 type Answer struct {
-	Domain       string
-	TLD          string
+	Domain, TLD  string
 	Availability Availability
 	// Prices is nil if the price of this name is not known.
 	Prices *Prices

@@ -21,19 +21,15 @@ type Catalog interface {
 
 // Config configures an Engine. Catalog and DNS are required; a missing source is skipped.
 type Config struct {
-	Catalog Catalog
-	EPP     RecordSource
-	RDAP    RecordSource
-	WHOIS   RecordSource
-	DNS     DelegationSource
+	Catalog          Catalog
+	EPP, RDAP, WHOIS RecordSource
+	DNS              DelegationSource
 
 	// Deadline bounds one answer. The contract promises an answer within six seconds; the
 	// default leaves half a second for everything else.
 	Deadline time.Duration
 	// FreeTTL, TakenTTL and UnknownTTL are how long verdicts are cached.
-	FreeTTL    time.Duration
-	TakenTTL   time.Duration
-	UnknownTTL time.Duration
+	FreeTTL, TakenTTL, UnknownTTL time.Duration
 	// MaxCached bounds the number of cached verdicts.
 	MaxCached int
 	// MaxInFlight bounds the names being resolved at a time. More are refused at once
@@ -134,11 +130,8 @@ func (e *Engine) checkName(ctx context.Context, name registrar.Name) (Answer, er
 	if err != nil {
 		return answer, err
 	}
-	answer.Availability = found.availability
-	answer.Source = found.source
-	answer.Reason = found.reason
-	answer.Premium = found.premium
-	answer.CheckedAt = found.at
+	answer.Availability, answer.Source, answer.Reason = found.availability, found.source, found.reason
+	answer.Premium, answer.CheckedAt = found.premium, found.at
 	answer.MinYears, answer.Requires = ext.Term(), ext.Requires
 	answer.Order = orderabilityOf(ext.Sale, found)
 	if !found.premium { // only EPP knows the price of a premium name

@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strings"
 	"unicode"
+
+	"golang.org/x/net/idna"
 )
 
 // Record guarantees that no personal name passes through it. A status is the field closest
@@ -59,6 +61,17 @@ func ParseStatus(text string) (word string, ok bool) {
 	}
 	word, ok = knownStatuses[separatorStripper.Replace(text)]
 	return word, ok
+}
+
+// SameName compares a name in a response, in A-labels or U-labels, with the queried one in
+// A-labels.
+func SameName(spelled, name string) bool {
+	spelled = strings.TrimSuffix(strings.ToLower(spelled), ".")
+	if spelled == name || !strings.Contains(name, "xn--") {
+		return spelled == name
+	}
+	ascii, err := idna.Punycode.ToASCII(spelled)
+	return err == nil && ascii == name
 }
 
 // phonePattern matches a phone number after a company name: a number after a word for a

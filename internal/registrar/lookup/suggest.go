@@ -62,7 +62,13 @@ func Suggest(label string) []string {
 
 func candidates(label string) []string {
 	list := []string{transliterateUmlauts.Replace(label), strings.ReplaceAll(label, "-", "")}
-	list = append(list, hyphenated(label)...)
+	// A hyphen before the last word of a compound.
+	for _, word := range compoundEndings {
+		if first, found := strings.CutSuffix(label, word); found && first != "" {
+			list = append(list, first+"-"+word)
+			break
+		}
+	}
 	list = append(list, pluralsAndSingulars(label)...)
 	for _, prefix := range suggestedPrefixes {
 		list = append(list, prefix+label)
@@ -74,16 +80,6 @@ func candidates(label string) []string {
 		list = append(list, prefix+"-"+label)
 	}
 	return list
-}
-
-// hyphenated inserts a hyphen before the last word of a compound.
-func hyphenated(label string) []string {
-	for _, word := range compoundEndings {
-		if first, found := strings.CutSuffix(label, word); found && first != "" {
-			return []string{first + "-" + word}
-		}
-	}
-	return nil
 }
 
 // pluralsAndSingulars applies the common German and English rules. Some results are not

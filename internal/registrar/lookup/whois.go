@@ -25,9 +25,8 @@ const Undetermined registrar.Code = "undetermined"
 
 // WhoisAnswer is the public, non-personal part of a registry's record of one name.
 type WhoisAnswer struct {
-	Domain     string
-	TLD        string
-	Registered bool
+	Domain, TLD string
+	Registered  bool
 	// Record is empty for an unregistered name, and if no source provides more than that
 	// the name is registered. A name withheld by the registry is not registered and has
 	// the status "reserved".

@@ -12,8 +12,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"golang.org/x/net/idna"
-
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
 )
@@ -97,7 +95,7 @@ func classifyObject(body []byte, name registrar.Name) (lookup.Finding, *registra
 	}
 	ldh, named := text(o.LDHName)
 	uni, namedToo := text(o.UnicodeName)
-	if (named || namedToo) && !sameName(ldh, name) && !sameName(uni, name) {
+	if (named || namedToo) && !lookup.SameName(ldh, name.ASCII()) && !lookup.SameName(uni, name.ASCII()) {
 		return lookup.Finding{}, broken("response is about another name")
 	}
 	if o.isReserved() {
@@ -210,7 +208,7 @@ func maskName(text string, name registrar.Name) (masked string, other bool) {
 	for i, word := range words {
 		bare := strings.Trim(word, `.,;:!?"'()[]`)
 		switch {
-		case sameName(bare, name):
+		case lookup.SameName(bare, name.ASCII()):
 			words[i] = "@"
 		case strings.IndexByte(bare, '.') > 0:
 			other = true
@@ -222,7 +220,7 @@ func maskName(text string, name registrar.Name) (masked string, other bool) {
 // sameQuestion reports whether the response came from a path that queries name.
 func sameQuestion(at *url.URL, name registrar.Name) bool {
 	folder, last := path.Split(strings.TrimSuffix(at.Path, "/"))
-	return strings.HasSuffix(strings.ToLower(folder), "/domain/") && sameName(last, name)
+	return strings.HasSuffix(strings.ToLower(folder), "/domain/") && lookup.SameName(last, name.ASCII())
 }
 
 // Words that qualify a "not found". They also match terms of use ("all rights
@@ -317,18 +315,4 @@ func appendTexts(raw json.RawMessage, messages []string, depth int) []string {
 		}
 	}
 	return messages
-}
-
-// sameName compares a name in a response, in A-labels or U-labels, with the queried
-// one.
-func sameName(spelled string, name registrar.Name) bool {
-	spelled = strings.ToLower(strings.TrimSuffix(spelled, "."))
-	if spelled == "" {
-		return false
-	}
-	if spelled == name.ASCII() || spelled == name.String() {
-		return true
-	}
-	ascii, err := idna.Punycode.ToASCII(spelled)
-	return err == nil && ascii == name.ASCII()
 }

@@ -7,7 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"golang.org/x/net/idna"
+	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
 )
 
 const (
@@ -65,7 +65,7 @@ func splitLines(text string) answer {
 			l.body = strings.TrimSpace(l.body[mark:])
 		}
 		l.body = strings.TrimSpace(strings.TrimPrefix(l.body, "** "))
-		if blank = l.body == "" || isSeparator(l.body); blank {
+		if blank = strings.Trim(l.body, "-=*_~ ") == ""; blank { // empty, or a ruler
 			continue
 		}
 		if !l.comment {
@@ -90,26 +90,17 @@ func trimIndent(raw string) (body string, indent int) {
 	return "", indent
 }
 
-// isSeparator reports whether a line is a ruler without text.
-func isSeparator(body string) bool {
-	return strings.Trim(body, "-=*_~ ") == ""
-}
-
 // commentPrefixLength is the length of the comment mark before lines that are not
 // data. Two asterisks (as in .tr) mark headings of data, brackets without a space
 // (as in .jp) mark fields.
 func commentPrefixLength(body string) int {
-	run := func(mark byte) int {
-		n := 0
-		for n < len(body) && body[n] == mark {
-			n++
-		}
-		return n
-	}
 	if body == "" {
 		return 0
 	}
-	n := run(body[0])
+	n := 1
+	for n < len(body) && body[n] == body[0] {
+		n++
+	}
 	followed := n < len(body) && (body[n] == ' ' || body[n] == '\t')
 	switch body[0] {
 	case '%', '#', ';':
@@ -272,7 +263,7 @@ func replaceHosts(b *strings.Builder, token, name string) {
 		b.WriteString(token[:start])
 		switch found := token[start:end]; {
 		case found == "":
-		case sameName(found, name):
+		case lookup.SameName(found, name):
 			b.WriteString(" @ ")
 		case notAName(found):
 			b.WriteString(found)
@@ -321,26 +312,6 @@ func startsLabel(s string) bool {
 // notAName reports whether s looks like a host name but is a number, a date or an
 // abbreviation.
 func notAName(s string) bool {
-	if s[0] >= '0' && s[0] <= '9' {
-		return true
-	}
-	switch s {
-	case "e.g", "i.e", "a.m", "p.m":
-		return true
-	}
 	last := s[strings.LastIndexByte(s, '.')+1:]
-	return strings.Trim(last, "0123456789") == ""
-}
-
-// sameName compares a name in a response with the queried one.
-func sameName(spelled, name string) bool {
-	spelled = strings.TrimSuffix(strings.ToLower(spelled), ".")
-	if spelled == name {
-		return true
-	}
-	if !strings.Contains(name, "xn--") {
-		return false
-	}
-	ascii, err := idna.Punycode.ToASCII(spelled)
-	return err == nil && ascii == name
+	return s[0] >= '0' && s[0] <= '9' || strings.Trim(last, "0123456789") == "" || slices.Contains([]string{"e.g", "i.e", "a.m", "p.m"}, s)
 }

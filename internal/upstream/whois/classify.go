@@ -258,7 +258,7 @@ func (e *evidence) readDomain(value, name string) {
 	other := ""
 	for rest, tries := value, 4; rest != "" && tries > 0; tries-- {
 		start, end := nextHost(rest)
-		if sameName(rest[start:end], name) {
+		if lookup.SameName(rest[start:end], name) {
 			e.ourDomain = true
 			return
 		}

@@ -70,10 +70,8 @@ const (
 // use. Ambiguous values are rejected. A time without a zone, or with an unknown
 // one, is UTC.
 func parseDate(value string, order dateOrder) (time.Time, bool) {
-	s := dateScanner{rest: strings.TrimSpace(value)}
-	if len(s.rest) > 120 {
-		s.rest = s.rest[:120]
-	}
+	value = strings.TrimSpace(value)
+	s := dateScanner{rest: value[:min(len(value), 120)]}
 	s.skipMail()
 	s.clock() // some write the time first
 	s.weekday()
@@ -83,7 +81,9 @@ func parseDate(value string, order dateOrder) (time.Time, bool) {
 	if s.year == 0 { // "Mon Jan 2 15:04:05 MST 2006"
 		s.clock()
 		s.zone()
-		if !s.lateYear() {
+		s.separators(between)
+		digits := 0
+		if s.year, digits = s.number(4); digits != 4 {
 			return time.Time{}, false
 		}
 	}
@@ -98,12 +98,11 @@ func parseDate(value string, order dateOrder) (time.Time, bool) {
 
 // dateScanner parses a date from left to right.
 type dateScanner struct {
-	rest             string
-	year, month, day int
-	hour, minute     int
-	second, nano     int
-	timed            bool
-	location         *time.Location
+	rest                       string
+	year, month, day           int
+	hour, minute, second, nano int
+	timed                      bool
+	location                   *time.Location
 }
 
 func (s *dateScanner) result() (time.Time, bool) {
@@ -322,11 +321,8 @@ func (s *dateScanner) twoNumbers() (first, second int, ok bool) {
 }
 
 func (s *dateScanner) ordinal() {
-	for _, suffix := range [...]string{"st", "nd", "rd", "th"} {
-		if rest, found := strings.CutPrefix(s.rest, suffix); found {
-			s.rest = rest
-			return
-		}
+	if len(s.rest) >= 2 && slices.Contains([]string{"st", "nd", "rd", "th"}, s.rest[:2]) {
+		s.rest = s.rest[2:]
 	}
 }
 
@@ -341,12 +337,4 @@ func (s *dateScanner) ended() bool {
 		return len(s.rest) > 1 && s.rest[1] >= '0' && s.rest[1] <= '9'
 	}
 	return c == 'Z' || c == ':' || strings.IndexByte(between+";_()[]#+", c) >= 0 || c >= 0x80
-}
-
-// lateYear reads a year after the time.
-func (s *dateScanner) lateYear() bool {
-	s.separators(between)
-	year, digits := s.number(4)
-	s.year = year
-	return digits == 4
 }

@@ -88,10 +88,8 @@ func (r *recordReader) leaveBlock(l *line) {
 		return
 	}
 	server := b.cat == catServer && l.key == "" && len(serverNames(l.body, r.name)) > 0
-	switch {
-	case l.afterBlank && (b.filled || b.soft) && !server,
-		l.afterBlank && !b.filled && l.indent <= b.indent && !b.bare && !server,
-		b.deeper && l.indent <= b.indent && !server:
+	outdented := l.indent <= b.indent
+	if !server && (l.afterBlank && (b.filled || b.soft || outdented && !b.bare) || b.deeper && outdented) {
 		*b = block{}
 		return
 	}
@@ -154,7 +152,14 @@ func (r *recordReader) field(l *line) {
 			r.enter(l, true) // the value may continue on the next lines
 		}
 	case catRegistrar:
-		r.registrarField(l)
+		rank := rankField
+		if strings.HasSuffix(l.key, " name") || strings.HasSuffix(l.key, " organization") {
+			rank = rankName
+		}
+		r.setRegistrar(l.value, rank)
+		if l.afterBlank {
+			r.enter(l, true)
+		}
 	case catRegistrarHandle:
 		r.setRegistrar(l.value, rankHandle)
 	case catStatus:
@@ -172,17 +177,6 @@ func (r *recordReader) field(l *line) {
 		}
 	default:
 		// Not about the name.
-	}
-}
-
-func (r *recordReader) registrarField(l *line) {
-	rank := rankField
-	if strings.HasSuffix(l.key, " name") || strings.HasSuffix(l.key, " organization") {
-		rank = rankName
-	}
-	r.setRegistrar(l.value, rank)
-	if l.afterBlank {
-		r.enter(l, true)
 	}
 }
 

@@ -73,12 +73,12 @@ func (s *dateScanner) zone() {
 		s.location = fixed(int(hours * 3600))
 		s.separators(" ")
 	}
-	if s.rest == "" || s.rest[0] != '+' && s.rest[0] != '-' {
-		return
-	}
 	sign := 1
-	if s.rest[0] == '-' {
+	switch {
+	case strings.HasPrefix(s.rest, "-"):
 		sign = -1
+	case !strings.HasPrefix(s.rest, "+"):
+		return
 	}
 	s.rest = s.rest[1:]
 	value, digits := s.number(4)

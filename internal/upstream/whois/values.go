@@ -20,7 +20,7 @@ func statusWord(value string) (word string, ok bool) {
 	}
 	value = strings.TrimSpace(value[:webAddress(value)])
 	if word, ok = lookup.ParseStatus(value); ok {
-		return word, true
+		return word, ok
 	}
 	// "ok - Normal state.", "clienthold -- by court order"
 	value, _, _ = strings.Cut(value, " -")
@@ -32,9 +32,8 @@ func registrarName(value string) (string, bool) {
 	clean := strings.Trim(lookup.CleanRegistrar(value), ` "`)
 	lower := strings.ToLower(clean)
 	switch {
-	case emptyValue(lower), strings.Contains(clean, "@"), webAddress(lower) == 0:
-		return "", false
-	case strings.HasPrefix(lower, "redacted") || strings.HasPrefix(lower, "not disclosed"):
+	case emptyValue(lower), strings.Contains(clean, "@"), webAddress(lower) == 0,
+		strings.HasPrefix(lower, "redacted"), strings.HasPrefix(lower, "not disclosed"):
 		return "", false
 	case strings.Trim(clean, "+0123456789 ().-/") == "" && strings.ContainsAny(clean, "+ ()"):
 		return "", false // a phone number; bare digits are an IANA number
@@ -99,10 +98,5 @@ func emptyValue(value string) bool {
 
 // isLatin reports whether every letter of s is Latin.
 func isLatin(s string) bool {
-	for _, r := range s {
-		if unicode.IsLetter(r) && !unicode.Is(unicode.Latin, r) {
-			return false
-		}
-	}
-	return true
+	return !strings.ContainsFunc(s, func(r rune) bool { return unicode.IsLetter(r) && !unicode.Is(unicode.Latin, r) })
 }
