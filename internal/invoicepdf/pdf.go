@@ -119,7 +119,12 @@ func (s *sheet) setStyle(style string, size float64, c colour) {
 	s.SetTextColor(c[0], c[1], c[2])
 }
 
-func (s *sheet) setDrawColour(c colour) { s.SetDrawColor(c[0], c[1], c[2]) }
+// drawRule draws a line to the right margin.
+func (s *sheet) drawRule(x, y, thickness float64, c colour) {
+	s.SetDrawColor(c[0], c[1], c[2])
+	s.SetLineWidth(thickness)
+	s.Line(x, y, pageWidth-marginRight, y)
+}
 
 // putText prints one line at a position. Text that is too long is printed smaller, so that
 // it never overlaps its neighbour.
@@ -193,9 +198,7 @@ func (s *sheet) ensureSpace(height float64) bool {
 func (s *sheet) drawHeader() {
 	s.setStyle(bold, fontLarge+1, brandColour)
 	s.putText(marginLeft, marginTop, contentWidth, s.doc.Seller.Name, "L")
-	s.setDrawColour(brandColour)
-	s.SetLineWidth(0.6)
-	s.Line(marginLeft, marginTop+8, pageWidth-marginRight, marginTop+8)
+	s.drawRule(marginLeft, marginTop+8, 0.6, brandColour)
 }
 
 func (s *sheet) drawAddress() {
@@ -271,9 +274,7 @@ func (s *sheet) drawItems() {
 		s.putText(marginLeft, y, positionWidth, fmt.Sprint(i+1), "L")
 		s.putWrapped(marginLeft+positionWidth, y, serviceWidth, line.Text)
 		s.drawAmounts(y, formatMoney(line.Net), formatMoney(line.VAT), formatMoney(line.Gross))
-		s.setDrawColour(ruleColour)
-		s.SetLineWidth(0.2)
-		s.Line(marginLeft, y-1.5+rowHeight, pageWidth-marginRight, y-1.5+rowHeight)
+		s.drawRule(marginLeft, y-1.5+rowHeight, 0.2, ruleColour)
 		s.SetY(y - 1.5 + rowHeight)
 	}
 }
@@ -314,9 +315,7 @@ func (s *sheet) drawTotals() {
 		s.putText(from+45, y, pageWidth-marginRight-from-45, row[1], "R")
 		y += lineHeight + 0.6
 	}
-	s.setDrawColour(brandColour)
-	s.SetLineWidth(0.4)
-	s.Line(from+1, y+0.8, pageWidth-marginRight, y+0.8)
+	s.drawRule(from+1, y+0.8, 0.4, brandColour)
 	s.setStyle(bold, fontLarge, brandColour)
 	total := s.label("Gesamtbetrag", "Total")
 	if d.Kind == invoice.Correction {
@@ -349,9 +348,7 @@ func (s *sheet) drawNotes() {
 // drawFooter draws the legally required seller details on every page.
 func (s *sheet) drawFooter() {
 	from := s.doc.Seller
-	s.setDrawColour(ruleColour)
-	s.SetLineWidth(0.2)
-	s.Line(marginLeft, footerTop, pageWidth-marginRight, footerTop)
+	s.drawRule(marginLeft, footerTop, 0.2, ruleColour)
 	tax := nonEmpty(labelled(s.label("USt-IdNr.", "VAT ID"), from.VATID), labelled(s.label("Steuernummer", "Tax number"), from.TaxNumber))
 	for column, rows := range [][]string{
 		nonEmpty(from.Name, from.Street, from.PostalCode+" "+from.City),

@@ -95,14 +95,10 @@ func (a *reconciler) checkOrderItems(o order.Order, fresh bool) {
 
 // checkRefunds checks that every refund has a reason and every reason one refund.
 func (a *reconciler) checkRefunds(o order.Order, fresh bool) {
-	made := make(map[[2]string]int) // by payment and item
-	amounts := make(map[[2]string]registrar.Cents)
-	done := make(map[[2]string]bool)
+	made := make(map[[2]string][]order.Refund) // by payment and item
 	for _, r := range o.Refunds {
 		key := [2]string{r.Payment, r.Item}
-		made[key]++
-		amounts[key] = r.Amount
-		done[key] = r.Provider != ""
+		made[key] = append(made[key], r)
 		recent := fresh || a.isFresh(r.CreatedAt)
 		if a.refunds[r.ID] = (&refund{order: o.ID, payment: r.Payment, provider: r.Provider, amount: r.Amount, fresh: recent}); r.Provider == "" {
 			a.addFinding(recent, "stuck", o.ID, "the refund %s of %s is still due", r.ID, r.Amount)
@@ -116,16 +112,16 @@ func (a *reconciler) checkRefunds(o order.Order, fresh bool) {
 	// it.
 	expect := func(p order.Payment, what, item string, amount registrar.Cents, back bool) {
 		key := [2]string{p.ID, item}
-		switch n := made[key]; {
-		case n == 0 && o.State.Final():
+		switch refunds := made[key]; {
+		case len(refunds) == 0 && o.State.Final():
 			a.addFinding(fresh, "refund", o.ID, "%s is to be refunded and has no refund", what)
-		case n == 0:
+		case len(refunds) == 0:
 			// The refund is stored when the order ends; an order that doesn't end is stuck.
-		case n > 1:
-			a.addFinding(fresh, "refund", o.ID, "%s has %d refunds", what, n)
-		case amount >= 0 && amounts[key] != amount:
-			a.addFinding(fresh, "refund", o.ID, "%s of %s was to be refunded and the refund is %s", amount, what, amounts[key])
-		case back && !done[key]:
+		case len(refunds) > 1:
+			a.addFinding(fresh, "refund", o.ID, "%s has %d refunds", what, len(refunds))
+		case amount >= 0 && refunds[0].Amount != amount:
+			a.addFinding(fresh, "refund", o.ID, "%s of %s was to be refunded and the refund is %s", amount, what, refunds[0].Amount)
+		case back && refunds[0].Provider == "":
 			a.addFinding(fresh, "refund", o.ID, "%s is marked as refunded and its refund is still due", what)
 		}
 		delete(made, key)
@@ -140,13 +136,15 @@ func (a *reconciler) checkRefunds(o order.Order, fresh bool) {
 			}
 		case order.PaymentUnmatched, order.PaymentRefunded:
 			// The amount may differ from the requested one: a reason for being unmatched.
-			a.payments[p.ID].owed = amounts[[2]string{p.ID, ""}]
+			for _, r := range made[[2]string{p.ID, ""}] {
+				a.payments[p.ID].owed = r.Amount
+			}
 			expect(p, "payment "+p.ID, "", -1, p.State == order.PaymentRefunded)
 		default:
 		}
 	}
-	for key := range made {
-		a.addFinding(fresh, "refund", o.ID, "%s of payment %s is refunded without a reason", amounts[key], key[0])
+	for key, refunds := range made {
+		a.addFinding(fresh, "refund", o.ID, "%s of payment %s is refunded without a reason", refunds[len(refunds)-1].Amount, key[0])
 	}
 }
 

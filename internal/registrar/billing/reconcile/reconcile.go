@@ -122,30 +122,27 @@ func Run(ctx context.Context, db Database, provider Provider, options Options) (
 		refunds: make(map[string]*refund), items: make(map[string]item), registrations: make(map[string]int), expectedDomains: make(map[string]expectedDomain),
 		expectedDocuments: make(map[[2]string]*expectedDocument), usedNumbers: make(map[string][]usedNumber),
 	}
-	if err := forEach(db.ReconciliationOrders(ctx), a.checkOrder); err != nil {
-		return a.Report, fmt.Errorf("reconcile: read orders: %w", err)
+	type step struct {
+		what   string
+		read   func() error
+		finish func()
 	}
-	if err := forEach(db.ReconciliationDocuments(ctx), a.checkDocument); err != nil {
-		return a.Report, fmt.Errorf("reconcile: read invoices: %w", err)
+	steps := []step{
+		{"orders", reader(db.ReconciliationOrders(ctx), a.checkOrder), func() {}},
+		{"invoices", reader(db.ReconciliationDocuments(ctx), a.checkDocument), a.checkMissingDocuments},
+		{"provisioning items", reader(db.ReconciliationItems(ctx), a.checkItem), a.checkMissingItems},
+		{"domains", reader(db.ReconciliationDomains(ctx), a.checkDomain), a.checkMissingDomains},
 	}
-	a.checkMissingDocuments()
-	if err := forEach(db.ReconciliationItems(ctx), a.checkItem); err != nil {
-		return a.Report, fmt.Errorf("reconcile: read provisioning items: %w", err)
-	}
-	a.checkMissingItems()
-	if err := forEach(db.ReconciliationDomains(ctx), a.checkDomain); err != nil {
-		return a.Report, fmt.Errorf("reconcile: read domains: %w", err)
-	}
-	a.checkMissingDomains()
 	if provider != nil {
-		if err := forEach(provider.Charges(ctx), a.checkCharge); err != nil {
-			return a.Report, fmt.Errorf("reconcile: read charges: %w", err)
+		steps = append(steps,
+			step{"charges", reader(provider.Charges(ctx), a.checkCharge), a.checkMissingCharges},
+			step{"refunds", reader(provider.Refunds(ctx), a.checkProviderRefund), a.checkMissingRefunds})
+	}
+	for _, s := range steps {
+		if err := s.read(); err != nil {
+			return a.Report, fmt.Errorf("reconcile: read %s: %w", s.what, err)
 		}
-		a.checkMissingCharges()
-		if err := forEach(provider.Refunds(ctx), a.checkProviderRefund); err != nil {
-			return a.Report, fmt.Errorf("reconcile: read refunds: %w", err)
-		}
-		a.checkMissingRefunds()
+		s.finish()
 	}
 	slices.SortFunc(a.Findings, func(x, y Finding) int {
 		return cmp.Or(cmp.Compare(x.About, y.About), cmp.Compare(x.Rule, y.Rule), cmp.Compare(x.Text, y.Text))
@@ -153,14 +150,16 @@ func Run(ctx context.Context, db Database, provider Provider, options Options) (
 	return a.Report, nil
 }
 
-func forEach[T any](all iter.Seq2[T, error], check func(T)) error {
-	for one, err := range all {
-		if err != nil {
-			return err
+func reader[T any](all iter.Seq2[T, error], check func(T)) func() error {
+	return func() error {
+		for one, err := range all {
+			if err != nil {
+				return err
+			}
+			check(one)
 		}
-		check(one)
+		return nil
 	}
-	return nil
 }
 
 // reconciler holds the state of one run. It keeps only what the comparison needs: there
