@@ -144,8 +144,7 @@ func newCIIEmail(address string) *ciiID {
 	return &ciiID{schemeEmail, address}
 }
 
-// ciiRate returns the rate in percent. A document not subject to VAT has none, which differs
-// from 0 (BR-O-05).
+// ciiRate is the rate in percent; a document not subject to VAT has none, not 0 (BR-O-05).
 func ciiRate(d invoice.Document) string {
 	if d.Category == invoice.OutOfScope {
 		return ""

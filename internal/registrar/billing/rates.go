@@ -21,8 +21,7 @@ var ratesCSV []byte
 type Rate struct {
 	// BasisPoints are hundredths of a percent: 1900. They are 0 if Outside.
 	BasisPoints int
-	// Outside means that the place belongs to a member state but not to the EU's VAT
-	// territory.
+	// Outside means a part of a member state outside the EU's VAT territory.
 	Outside bool
 }
 
@@ -40,8 +39,7 @@ type ratesRow struct {
 	codes []codeRange
 }
 
-// codeRange is a range of postal code prefixes, so suffixes that some countries append
-// (9500-123) do not matter.
+// codeRange is a range of prefixes, so suffixes of postal codes (9500-123) do not matter.
 type codeRange struct{ first, last string }
 
 // EmbeddedRates is the built-in table.
@@ -53,8 +51,7 @@ var EmbeddedRates = sync.OnceValues(func() (*Rates, error) {
 	return rates, nil
 })
 
-// Rate returns the standard rate at a place on the day in Germany; false for a country
-// outside the EU.
+// Rate returns the standard rate at a place on the day in Germany; false outside the EU.
 func (r *Rates) Rate(country, postalCode string, at time.Time) (Rate, bool) {
 	rows := r.byCountry[country]
 	day := at.In(r.germany).Format(time.DateOnly)
@@ -158,8 +155,7 @@ func parsePercent(text string) (int, error) {
 	return points, nil
 }
 
-// Domestic is the standard rate in Germany, used for prices shown to visitors without a
-// known country.
+// Domestic is Germany's standard rate, for prices shown before the country is known.
 func (r *Rates) Domestic(at time.Time) Rate {
 	rate, _ := r.Rate(seller, "", at)
 	return rate

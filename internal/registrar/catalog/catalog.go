@@ -124,8 +124,7 @@ type Edition struct {
 	List   *Catalog
 }
 
-// ErrEditionConflict is returned by an import that was compared with an edition that is no
-// longer active.
+// ErrEditionConflict is returned by an import that was compared with an earlier edition.
 var ErrEditionConflict = errors.New("catalog: another price list was activated concurrently")
 
 // Change is one difference between two lists. With an empty Field the whole row was added

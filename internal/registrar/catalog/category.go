@@ -8,8 +8,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// Category groups extensions for browsing. An extension may be in several; those without
-// any other are in "other".
+// Category groups extensions for browsing. An extension is in several, or in "other".
 type Category string
 
 // CategoryPopular are the extensions that the list marks as popular.
@@ -69,8 +68,7 @@ func (c Category) Contains(ext registrar.Extension) bool {
 	}
 }
 
-// isCountryCode reports whether a TLD is, or is below, a country-code TLD: all two-letter
-// TLDs are (ISO 3166).
+// isCountryCode reports whether a TLD has two letters (ISO 3166) or is below such a TLD.
 func isCountryCode(tld string) bool {
 	return len(tld)-strings.LastIndexByte(tld, '.') == len(".de")
 }

@@ -27,8 +27,7 @@ const (
 	OutOfScope    Category = "O"
 )
 
-// Document is an invoice or a correction. Its JSON is stored permanently: fields may be
-// added, never renamed.
+// Document is an invoice or a correction. Its JSON is stored: fields are never renamed.
 type Document struct {
 	ID       string `json:"id"`
 	Kind     Kind   `json:"kind"`

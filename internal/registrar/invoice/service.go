@@ -183,8 +183,7 @@ func (s *Service) issue(ctx context.Context, pending Pending) (bool, error) {
 	return true, nil
 }
 
-// draft builds a document without its number. A correction is not ready while its invoice
-// is pending.
+// draft builds a document without its number. A correction waits for its invoice.
 func (s *Service) draft(ctx context.Context, pending Pending, paid order.Order, at time.Time) (document Document, ready bool, err error) {
 	if pending.Refund != "" {
 		of, found, err := s.cfg.Store.GetInvoice(ctx, pending.Order)

@@ -16,8 +16,7 @@ import (
 // Bilingual is a text in both languages.
 type Bilingual struct{ German, English string }
 
-// Text returns the German text, followed by a different English one if the customer chose
-// English.
+// Text returns the German text, followed by the English one if the customer chose English.
 func (b Bilingual) Text(language string, args ...any) string {
 	german := fmt.Sprintf(b.German, args...)
 	if language != "en" || b.English == b.German {
@@ -45,8 +44,7 @@ func lineText(item order.Item, language string) string {
 	return displayName(item.Name) + ": " + what.Text(language)
 }
 
-// displayName returns the Unicode form of a name, followed by the A-label form if it
-// differs.
+// displayName is the Unicode form of a name, followed by a different A-label form.
 func displayName(name string) string {
 	if written, err := idna.Punycode.ToUnicode(name); err == nil && written != name {
 		return written + " (" + name + ")"

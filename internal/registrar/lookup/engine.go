@@ -32,14 +32,12 @@ type Config struct {
 	FreeTTL, TakenTTL, UnknownTTL time.Duration
 	// MaxCached bounds the number of cached verdicts.
 	MaxCached int
-	// MaxInFlight bounds the names being resolved at a time. More are refused at once
-	// rather than queued.
+	// MaxInFlight bounds the names being resolved at a time; more are refused, not queued.
 	MaxInFlight int
 
 	Now    func() time.Time
 	Logger *slog.Logger
-	// Observe is called after every query with its source, its outcome ("ok" or the error
-	// code) and its duration.
+	// Observe is called after every query; its outcome is "ok" or the error code.
 	Observe func(source Source, outcome string, took time.Duration)
 	// OnDisagreement is called with the extension when two sources contradict each other.
 	OnDisagreement func(tld string)

@@ -25,8 +25,7 @@ const (
 	withheld
 )
 
-// withheldLabels are withheld under every generic extension by ICANN's registry agreement
-// (specification 5).
+// withheldLabels are those of ICANN's registry agreement for generic TLDs, specification 5.
 var withheldLabels = map[string]bool{"example": true, "nic": true, "rdds": true, "whois": true, "www": true}
 
 // Labels shorter than this are doubtful. Generic registries withhold one and two characters
@@ -53,8 +52,7 @@ var (
 	otherScriptIDNs = setOf(`.com .net .cc .tv .name .xn--p1acf`)
 )
 
-// lastCommonLatin is the end of Latin Extended-A. Registries' Latin tables differ, but
-// hardly any goes further.
+// lastCommonLatin is the end of Latin Extended-A, which hardly any registry exceeds.
 const lastCommonLatin = '\u017f'
 
 // scripts are the scripts that registries sell; a label never mixes two.

@@ -54,8 +54,7 @@ const (
 	MaxRegistrarRunes = 100
 )
 
-// AddStatus adds a status that ParseStatus returned, unless it is there or the limit is
-// reached.
+// AddStatus adds a result of ParseStatus, once and up to the limit.
 func (r *Record) AddStatus(word string) {
 	if len(r.Status) < MaxStatuses && !slices.Contains(r.Status, word) {
 		r.Status = append(r.Status, word)

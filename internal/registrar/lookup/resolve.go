@@ -197,16 +197,14 @@ func (c *resolution) awaitDNS(ctx context.Context) dnsAnswer {
 	return got
 }
 
-// reportDisagreement logs and counts that two sources contradict each other. The name is
-// not logged.
+// reportDisagreement logs, without the name, and counts contradicting sources.
 func (c *resolution) reportDisagreement(ctx context.Context, what string) {
 	c.engine.cfg.Logger.WarnContext(ctx, "sources disagree", "what", what,
 		"extension", c.ext.TLD, "rdap", c.ext.RDAP, "whois", c.ext.WHOIS)
 	c.engine.cfg.OnDisagreement(c.ext.TLD)
 }
 
-// upstreamError is returned if every source failed: the first error, which is that of the
-// best source.
+// upstreamError is returned if every source failed: the error of the best one.
 func (c *resolution) upstreamError() error {
 	if len(c.errs) == 0 {
 		return registrar.Fault(registrar.FaultBroken, "no source was queried", nil)

@@ -14,8 +14,7 @@ var defaultExtensions = []string{".de", ".com", ".eu", ".net", ".org", ".shop", 
 // DefaultExtensions returns the extensions searched by default, in the contract's order.
 func DefaultExtensions() []string { return slices.Clone(defaultExtensions) }
 
-// Entry is the result for one extension of a search. Err is set if this check failed; the
-// others are unaffected.
+// Entry is the result for one extension of a search. Err affects no other entry.
 type Entry struct {
 	Answer
 	Err error

@@ -18,8 +18,7 @@ const eppStatuses = `ok inactive addPeriod autoRenewPeriod renewPeriod transferP
 	clientDeleteProhibited clientHold clientRenewProhibited clientTransferProhibited clientUpdateProhibited
 	serverDeleteProhibited serverHold serverRenewProhibited serverTransferProhibited serverUpdateProhibited`
 
-// registryStatuses are the registries' own statuses, and those of RFC 9083, 10.2.2 that
-// EPP does not have.
+// registryStatuses are the registries' own, and those that only RFC 9083, 10.2.2 has.
 const registryStatuses = `active|activated|activ|activé|actif|activo|ativo|aktiv|aktywna|aktif|attivo|
 	registered|registered until expiry date|registered until renewal date|registered until cancelled|registrado|registrada|registriert|
 	connect|connected|disconnected|free|available|granted|transit|failed|invalid|published|linked|associated|assigned|allocated|
@@ -51,8 +50,7 @@ var knownStatuses = func() map[string]string {
 
 var separatorStripper = strings.NewReplacer(" ", "", "-", "", "_", "")
 
-// ParseStatus normalises a status to the spelling of Record. ok is false unless the whole
-// text is a known status.
+// ParseStatus returns a known status in the spelling of Record.
 func ParseStatus(text string) (word string, ok bool) {
 	const longest = 60
 	text = strings.ToLower(strings.TrimSpace(text))
@@ -63,8 +61,7 @@ func ParseStatus(text string) (word string, ok bool) {
 	return word, ok
 }
 
-// SameName compares a name in a response, in A-labels or U-labels, with the queried one in
-// A-labels.
+// SameName compares a name in A-labels or U-labels with the queried one in A-labels.
 func SameName(spelled, name string) bool {
 	spelled = strings.TrimSuffix(strings.ToLower(spelled), ".")
 	if spelled == name || !strings.Contains(name, "xn--") {

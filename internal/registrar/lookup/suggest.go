@@ -8,8 +8,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// maxSuggestions bounds the suggestions for a label, since each is checked under every
-// extension.
+// maxSuggestions is a limit because each suggestion is checked under every extension.
 const maxSuggestions = 20
 
 // Common additions to a name that is taken, most common first.
@@ -18,8 +17,7 @@ var (
 	suggestedSuffixes = []string{"-online", "24", "-shop", "1"}
 )
 
-// compoundEndings end many compound names. A hyphen before such an ending gives a name that
-// reads the same.
+// compoundEndings end many compound names, which read the same with a hyphen before them.
 var compoundEndings = []string{
 	"garten", "laden", "stadt", "werk", "markt", "haus", "welt", "shop", "store", "house", "hotel", "cafe", "club",
 	"team", "land", "blog", "hof", "box", "bar", "lab", "app",

@@ -14,31 +14,26 @@ import (
 const (
 	// recordTTL is how long a record is cached.
 	recordTTL = time.Minute
-	// maxCachedRecords bounds the cached records. A record is larger than a verdict and
-	// requested less often.
+	// maxCachedRecords: a record is larger than a verdict and requested less often.
 	maxCachedRecords = 10_000
 )
 
-// Undetermined (KindUpstream): sources responded, but none determines whether the name is
-// registered.
+// Undetermined (KindUpstream): no response determines whether the name is registered.
 const Undetermined registrar.Code = "undetermined"
 
 // WhoisAnswer is the public, non-personal part of a registry's record of one name.
 type WhoisAnswer struct {
 	Domain, TLD string
 	Registered  bool
-	// Record is empty for an unregistered name, and if no source provides more than that
-	// the name is registered. A name withheld by the registry is not registered and has
-	// the status "reserved".
+	// Record is empty if the name is unregistered or no source provides one. A name
+	// withheld by the registry is unregistered with the status "reserved".
 	Record    Record
 	Source    Source
 	CheckedAt time.Time
 }
 
-// Whois returns the registration record of a name. It queries the same sources as Check,
-// so both agree on whether a name is registered; beyond that it uses RDAP's record, or
-// WHOIS's if RDAP has none. Fields of two sources are never mixed. Errors are those of
-// Check, and Undetermined.
+// Whois returns the registration record of a name, as doc.go describes. Errors are those
+// of Check, and Undetermined.
 func (e *Engine) Whois(ctx context.Context, domain string) (WhoisAnswer, error) {
 	name, err := registrar.ParseName(domain, e.isListed)
 	answer := WhoisAnswer{Domain: name.String(), TLD: name.TLD()}
@@ -77,8 +72,7 @@ func newRecordCache(cfg Config) (*otter.Cache[string, WhoisAnswer], error) {
 	return cache, nil
 }
 
-// resolveRecord resolves the name while recording the records seen, and queries again for
-// a missing one.
+// resolveRecord records the records seen while resolving, and queries for a missing one.
 func (e *Engine) resolveRecord(ctx context.Context, ext registrar.Extension, name registrar.Name) (WhoisAnswer, error) {
 	rdap, whois := &recorder{source: e.cfg.RDAP}, &recorder{source: e.cfg.WHOIS}
 	recording := *e

@@ -42,8 +42,7 @@ func (b *bootstrap) longestMatch(labels string) *url.URL {
 
 var errBootstrapFormat = errors.New("rdap: bootstrap service is not a pair of labels and URLs")
 
-// parseBootstrap parses the whole document or rejects it: a list with one error is
-// not trusted elsewhere.
+// parseBootstrap rejects a document with any error: it is not trusted elsewhere.
 func parseBootstrap(body []byte) (*bootstrap, error) {
 	var document struct {
 		Services [][][]string `json:"services"`
@@ -89,8 +88,7 @@ func preferredBase(addresses []string) (*url.URL, error) {
 	return chosen, nil
 }
 
-// parseBase parses a base URL. RFC 9224, 3 requires a trailing slash; a missing one
-// is added.
+// parseBase adds a missing trailing slash, which RFC 9224, 3 requires.
 func parseBase(address string) (*url.URL, error) {
 	base, err := parseWebAddress(address)
 	if err != nil {
@@ -162,8 +160,7 @@ func (c *Client) refreshOnce(ctx context.Context, failures int) (time.Duration, 
 	return c.opts.Refresh, 0
 }
 
-// retryDelay doubles from a minute to an hour but never exceeds the refresh
-// interval.
+// retryDelay doubles from a minute to an hour, or to the refresh interval.
 func retryDelay(failures int, refresh time.Duration) time.Duration {
 	return min(firstRetry<<min(failures, 6), lastRetry, refresh)
 }

@@ -130,10 +130,8 @@ func classifyNotFound(r reply, name registrar.Name) (lookup.Finding, *registrar.
 	mediaType, _, _ := strings.Cut(r.header.Get("Content-Type"), ";")
 	mediaType = strings.ToLower(strings.TrimSpace(mediaType))
 	if len(body) == 0 {
-		// Registries send no body without a media type or with RDAP's. With another type
-		// it may come from a web server without RDAP, or from a registry whose framework
-		// sets a default type. So it is undecided rather than a fault, and the next
-		// source is tried.
+		// With another media type it may come from a web server without RDAP, or from a
+		// registry whose framework sets a default type. So the next source is tried.
 		if mediaType == "" || mediaType == "application/json" || mediaType == "text/json" || strings.HasSuffix(mediaType, "+json") {
 			return lookup.Finding{State: lookup.NotFound}, nil
 		}
@@ -285,8 +283,7 @@ func text(raw json.RawMessage) (string, bool) {
 	return strings.TrimSpace(s), s != ""
 }
 
-// appendTexts appends every text of a title, a description (string or list) or a
-// list of notices.
+// appendTexts appends the texts of a title, a description or a list of notices.
 func appendTexts(raw json.RawMessage, messages []string, depth int) []string {
 	const maxDepth, maxSentences = 4, 200
 	if len(raw) == 0 || depth > maxDepth || len(messages) >= maxSentences {

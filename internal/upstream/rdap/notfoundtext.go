@@ -8,10 +8,9 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
 )
 
-// A 404 can be a valid RDAP error and still not mean that the name is unregistered:
-// gateways and frameworks produce it when they could not query the registry, and a
-// registry may know a name without showing a record. Both say so in the title or
-// the description.
+// A valid RDAP error 404 need not mean that the name is unregistered: gateways send it
+// when they could not query the registry, and a registry may know a name without
+// showing a record. Both say so in the title or the description.
 
 var (
 	throttleWords = regexp.MustCompile(`\b(?:rate|request|query)[ -]?limit|\btoo many (?:requests?|quer|connections?|lookups?)|\bquota\b|\bthrottl(?:ed|ing)\b|\blimit (?:was |is |has been )?(?:exceeded|reached)\b|\bexceeded\b.{0,40}\blimit|\bslow down\b|\bblacklisted\b`)

@@ -73,9 +73,8 @@ type Options struct {
 	Logger *slog.Logger
 	// Limiter limits the queries per host; nil means no limit.
 	Limiter *hostlimit.Limiter
-	// MaxConnsPerHost limits the connections to an HTTP/1.1 host, where each
-	// carries one query at a time; 0 means 64. It should not be below the Limiter's
-	// concurrency.
+	// MaxConnsPerHost limits the connections to an HTTP/1.1 host; 0 means 64. It
+	// should not be below the Limiter's concurrency.
 	MaxConnsPerHost int
 	// Transport carries the requests; nil means a default one.
 	Transport http.RoundTripper
@@ -113,8 +112,7 @@ func New(o Options) (*Client, error) {
 	if transport == nil {
 		transport = newTransport(o.MaxConnsPerHost)
 	}
-	// Redirects are followed manually, so that every target passes through the host
-	// table and the SSRF check.
+	// get follows redirects itself, to apply the host table and the SSRF check.
 	noFollow := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	c.http = &http.Client{Transport: transport, CheckRedirect: noFollow}
 	c.publicHTTP = &http.Client{Transport: newPublicTransport(o.MaxConnsPerHost), CheckRedirect: noFollow}
@@ -161,9 +159,8 @@ func (p publicTransport) CloseIdleConnections() {
 	p.proxied.CloseIdleConnections()
 }
 
-// newTransport keeps connections to about a hundred registries open, since a search
-// queries many of them and the next one the same again. All queries to an HTTP/2
-// host share one connection.
+// newTransport keeps connections to about a hundred registries open, since every
+// search queries the same ones. Queries to an HTTP/2 host share one connection.
 func newTransport(perHost int) *http.Transport {
 	dialer := &net.Dialer{Timeout: 2 * time.Second, KeepAlive: 30 * time.Second}
 	return &http.Transport{
@@ -172,8 +169,7 @@ func newTransport(perHost int) *http.Transport {
 		TLSHandshakeTimeout: 2 * time.Second,
 		ForceAttemptHTTP2:   true,
 		MaxIdleConns:        max(maxIdleConns, perHost),
-		// With a lower limit, connections of a burst would be closed and reopened
-		// for the next one.
+		// A lower limit would close and reopen the connections of every burst.
 		MaxIdleConnsPerHost:    perHost,
 		MaxConnsPerHost:        perHost,
 		IdleConnTimeout:        90 * time.Second,

@@ -16,8 +16,7 @@ import (
 // maxElements limits the work on a hostile list.
 const maxElements = 200
 
-// record extracts the data about the name. A member of an unexpected type counts as
-// missing.
+// record ignores members of an unexpected type.
 func (o *object) record() *lookup.Record {
 	r := &lookup.Record{Registrar: o.registrar()}
 	for _, element := range list(o.Status) {

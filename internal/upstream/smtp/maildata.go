@@ -20,8 +20,7 @@ const maxConsentLength = 2000
 type orderData struct {
 	Order string
 	Items []item
-	// Net, Vat, Gross and Refund are amounts with their currency; Refund is empty
-	// if nothing is refunded.
+	// Net, Vat, Gross and Refund have their currency. Refund may be empty.
 	Net, Vat, Gross, Refund string
 	Free                    bool   // nothing was charged
 	Rate                    string // VAT rate with percent sign
@@ -87,8 +86,7 @@ type noticeData struct {
 	Termination, Special bool
 	// End is a formatted date; empty means as soon as possible.
 	End string
-	// Orders are the possible orders of a withdrawal. Only the operator's mail
-	// lists them.
+	// Orders are the possible orders of a withdrawal, for the operator's mail.
 	Orders []withdrawnOrder
 }
 
@@ -154,8 +152,7 @@ func (l *language) formatTime(value string) string {
 	return at.UTC().Format(l.timeLayout)
 }
 
-// wrapLines wraps a text into lines of at most that many characters. Longer words are
-// split.
+// wrapLines wraps a text into lines of at most that many characters and splits words.
 func wrapLines(text string, most int) (lines []string) {
 	var line []rune
 	for word := range strings.FieldsSeq(text) {

@@ -134,8 +134,7 @@ func sanitizeLine(value string, most int) string {
 }
 
 // quoteForeign makes third-party text safe: one line, without anything that a mail
-// program turns into a link. It stays readable: only the characters that make a
-// link are put in brackets.
+// program turns into a link.
 func quoteForeign(value string, most int) string { return defang(sanitizeLine(value, most)) }
 
 // inIPv4 reports whether the dot at i is one of the three of an IPv4 address. A

@@ -18,8 +18,7 @@ const (
 	maxKeyBytes    = 80
 )
 
-// answer is a WHOIS response split into lines that can be matched against the
-// tables.
+// answer is a WHOIS response in lines that can be matched against the tables.
 type answer struct {
 	lines []line
 	// whole is false if excess lines were dropped.
@@ -90,9 +89,8 @@ func trimIndent(raw string) (body string, indent int) {
 	return "", indent
 }
 
-// commentPrefixLength is the length of the comment mark before lines that are not
-// data. Two asterisks (as in .tr) mark headings of data, brackets without a space
-// (as in .jp) mark fields.
+// commentPrefixLength is the length of a comment mark. Two asterisks (as in .tr) mark
+// headings of data, brackets without a space (as in .jp) mark fields.
 func commentPrefixLength(body string) int {
 	if body == "" {
 		return 0
@@ -183,8 +181,7 @@ func cutColumns(body string) (key, value string, found bool) {
 	return body[:gap], strings.TrimSpace(body[gap:]), true
 }
 
-// skipItemLetter drops the "a." before a Japanese field and the "a" before a Malaysian
-// one.
+// skipItemLetter drops the "a." before Japanese and the "a" before Malaysian fields.
 func skipItemLetter(body string) string {
 	if len(body) < 4 || body[0] < 'a' || body[0] > 'z' || body[1] != '.' && body[1] != ' ' {
 		return body
@@ -211,8 +208,7 @@ var urlLeadIns = []string{" visit", " see", " go to", " at", " here", " now", " 
 
 // normalise brings a line into the form of the tables: lower case, without marks
 // and adverts, with "@" for the queried name and "@other" for any other host or
-// domain name, URL or mail address. A literal "@" in the response is never the
-// name.
+// domain name, URL or mail address, which includes a literal "@".
 func normalise(body, name string) string {
 	var b strings.Builder
 	b.Grow(len(body) + 8)
@@ -274,8 +270,7 @@ func replaceHosts(b *strings.Builder, token, name string) {
 	}
 }
 
-// nextHost finds the first run of labels that contains a dot. If there is none,
-// both results are len(s).
+// nextHost finds the first run of labels with a dot; without one, both are len(s).
 func nextHost(s string) (start, end int) {
 	start = -1
 	dotted := false
@@ -309,8 +304,7 @@ func startsLabel(s string) bool {
 	return hostRune(r)
 }
 
-// notAName reports whether s looks like a host name but is a number, a date or an
-// abbreviation.
+// notAName reports whether a dotted s is a number, a date or an abbreviation.
 func notAName(s string) bool {
 	last := s[strings.LastIndexByte(s, '.')+1:]
 	return s[0] >= '0' && s[0] <= '9' || strings.Trim(last, "0123456789") == "" || slices.Contains([]string{"e.g", "i.e", "a.m", "p.m"}, s)

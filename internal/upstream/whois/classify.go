@@ -45,9 +45,8 @@ type evidence struct {
 	seen uint16
 	// taken means that a status field has a value that occurs only in records.
 	taken bool
-	// ourDomain and otherDomain tell whether the domain fields contain the queried
-	// name or another. unclearDomain is a name that may be the queried one in an
-	// unreadable encoding.
+	// The domain fields contain the queried name, another, or one that may be the
+	// queried one in an unreadable encoding.
 	ourDomain, otherDomain, unclearDomain bool
 
 	free, reserved, throttled, premium bool
@@ -92,8 +91,7 @@ func (e evidence) strongKinds() int {
 	return bits.OnesCount16(e.seen &^ (1 << kindUpdated))
 }
 
-// allKinds also counts the date of the last change, which some servers add to every
-// response.
+// allKinds also counts the last change, which some servers add to every response.
 func (e evidence) allKinds() int {
 	return e.strongKinds() + int(e.seen>>kindUpdated&1)
 }
@@ -134,9 +132,8 @@ func collectEvidence(a answer, name string) evidence {
 	return e
 }
 
-// maxPhraseLines and maxPhraseTotal limit the lines and bytes matched against the
-// phrases, which is the expensive part. No real response without a record comes
-// near them.
+// Limits of the lines and bytes matched against the phrases, which is the expensive
+// part. No real response without a record comes near them.
 const (
 	maxPhraseLines = 300
 	maxPhraseTotal = 16 << 10
@@ -267,8 +264,7 @@ func (e *evidence) readDomain(value, name string) {
 		}
 		rest = rest[end:]
 	}
-	// A non-ASCII name may have been garbled in transit, so only an ASCII one
-	// counts as another name.
+	// Only an ASCII name counts as another: others may have been garbled in transit.
 	switch {
 	case other == "" && strings.ContainsAny(value, " \t"):
 		// Words, not a name.

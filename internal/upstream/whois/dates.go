@@ -66,9 +66,8 @@ const (
 	maxYear = 2150
 )
 
-// parseDate parses a date with or without time and zone in any form that registries
-// use. Ambiguous values are rejected. A time without a zone, or with an unknown
-// one, is UTC.
+// parseDate parses the date formats of registries and rejects ambiguous values. A time
+// without a zone, or with an unknown one, is UTC.
 func parseDate(value string, order dateOrder) (time.Time, bool) {
 	value = strings.TrimSpace(value)
 	s := dateScanner{rest: value[:min(len(value), 120)]}
@@ -165,9 +164,8 @@ func (s *dateScanner) separators(set string) string {
 
 const between = " \t-./,"
 
-// monthNames are the names and abbreviations of months, without accents, in the
-// languages of registries. Names that mean different months in two languages
-// (listopad) are omitted.
+// monthNames are in the languages of registries, without accents, and without names
+// that mean different months in two of them (listopad).
 var monthNames = func() map[string]int {
 	table := make(map[string]int)
 	for month, names := range []string{
@@ -326,8 +324,7 @@ func (s *dateScanner) ordinal() {
 	}
 }
 
-// ended reports whether no digit or letter follows directly, except the T of ISO
-// 8601.
+// ended reports whether no digit or letter follows, except the T of ISO 8601.
 func (s *dateScanner) ended() bool {
 	if s.rest == "" {
 		return true

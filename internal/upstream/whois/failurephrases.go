@@ -19,8 +19,7 @@ func newFailure(stems []string, patterns ...string) failure {
 	return failure{stems, regexp.MustCompile(strings.Join(patterns, "|"))}
 }
 
-// isIn reports whether a line contains a message. A condition before it makes it a rule,
-// as in terms of use.
+// isIn looks for a message in a line. A condition before it makes it a rule.
 func (f failure) isIn(text string) bool {
 	if !hasAny(text, f.stems) {
 		return false
@@ -64,8 +63,7 @@ var outage = newFailure([]string{"error", "fail", "fault", "time", "unavail", "u
 	`\b(?:can ?not|could not|unable to|failed to) (?:connect|reach|contact|query|access|open|look ?up|complete|process)\b|\btimed out\b|\btime-?out (?:while|when|waiting|error|expired|occurred)\b`,
 )
 
-// badQuery: the server did not understand the query, is not authoritative, or returned a
-// partial response.
+// badQuery: the query was not understood, sent to the wrong server, or partly answered.
 var badQuery = newFailure([]string{"unknown", "invalid", "not ", "unsupport", "error", "unable", "fail", "malform", "bad ", "illegal", "wrong", "incorrect", "incomplete", "partial", "truncat", "40", "429", "50", "51", "52"},
 	`\bunknown (?:tld|cctld|gtld|top[ -]level|extension|suffix|zone|registry|command|query|option|flag|request|object type|domain (?:extension|suffix|zone|type))`,
 	`\b(?:tld|cctld|gtld|top[ -]level domain|extension|suffix|zone|query|request|question|command|option|syntax|object type)\b.{0,40}\b(?:unknown|invalid|not (?:known|supported|served|handled|valid|recogni[sz]ed|allowed|implemented|managed|hosted))\b`,
@@ -79,8 +77,7 @@ var badQuery = newFailure([]string{"unknown", "invalid", "not ", "unsupport", "e
 	`^(?:(?:error|http|status|err|result|response)[ :.-]*(?:code[ :]*)?)?(?:40[034]|429|5\d\d)(?:$|[ :.-])`,
 )
 
-// legalOpeners begin a paragraph of terms of use, which says nothing about the
-// name.
+// legalOpeners begin a paragraph of terms of use.
 var legalOpeners = regexp.MustCompile(`^(?:terms (?:of|and)|conditions of|notice\b|notes?:|disclaimer|copyright|important|access to|` +
 	`the (?:data|information|whois|service|contents|registry|above (?:data|information|whois)|registrar of)|this (?:whois|data|information|service)|by (?:submitting|using|executing|querying)|` +
 	`for more information|please (?:note|be advised|query|visit)|you (?:are|agree)|use of this|whois (?:information|displays|database)|` +

@@ -19,8 +19,7 @@ const (
 	// catHolder and catContact are personal data, which is never read.
 	catHolder
 	catContact
-	// catPerson is also personal data but proves no record, since servers print
-	// their own address too.
+	// catPerson proves no record, since servers print their own address, too.
 	catPerson
 	// catService is about the server or a web page.
 	catService
@@ -88,8 +87,7 @@ var fields = fieldTable(map[category]string{
 	catAvailable: `available|availability|is available`,
 })
 
-// wordGroup gives words, prefixes or stems a category. Of several groups, the first that
-// matches counts.
+// wordGroup gives words, prefixes or stems a category; the first group counts.
 type wordGroup struct {
 	cat   category
 	words []string
@@ -116,9 +114,8 @@ func fieldTable(groups map[category]string) map[string]category {
 	return table
 }
 
-// lookUpKey normalises a lower-case key and finds it in the table. A key in two
-// languages, "titular / registrant" or "titular (registrant)", is looked up in
-// each.
+// lookUpKey normalises a lower-case key and finds it in the table, also in two
+// languages: "titular / registrant" or "titular (registrant)".
 func lookUpKey(key string) (whole string, cat category, found bool) {
 	whole = normaliseKey(key)
 	if cat, found = fields[whole]; found {
@@ -202,8 +199,7 @@ func normaliseKey(key string) string {
 	return strings.TrimRight(string(out), " ")
 }
 
-// Word stems of date fields whose names are in no table. Their value must be a
-// date.
+// Word stems of date fields that are in no table. Their value must be a date.
 var (
 	dateKeyStems = []wordGroup{
 		{catExpires, []string{"expir", "valid"}},

@@ -13,14 +13,12 @@ import (
 // authorised") usually means something else, and this package must never call a
 // taken name free. A missing phrase only costs a query to the next source.
 //
-// Lines are normalised: "@" is the queried name, and quotes and brackets are
-// removed.
+// Lines are normalised: "@" is the queried name; quotes and brackets are removed.
 
 // freePhrases say that there is no record, or that the name is available.
 var freePhrases = compileFree()
 
-// compileFree builds the phrases, one line per family of servers, from shared
-// parts.
+// compileFree builds the phrases from shared parts, one line per family of servers.
 func compileFree() *regexp.Regexp {
 	const (
 		// article and which may precede a noun.
@@ -93,8 +91,7 @@ func compileFree() *regexp.Regexp {
 		`(?:such|matching|matched) ` + noun + was + found + `?`,
 		`(?:(?:whois )?(?:data|information|info)|results?|domains?|domain names?)` + was + `(?:` + found + `|` + nameTail + `)`,
 		`results for ` + article + `(?:query|search)`,
-		// Data that is "not available" or "not returned" may be withheld, so these
-		// must refer to the name.
+		// These must refer to the name, since data may be withheld.
 		`(?:data|information|info|records?|entry|entries|results?)` + was + ` (?:available|returned)` + nameTail,
 	}
 	others := []string{
@@ -130,8 +127,7 @@ func compileFree() *regexp.Regexp {
 	)
 }
 
-// freeBare count as a line of their own but not in a comment, where they may end a
-// wrapped sentence.
+// freeBare do not count in a comment, where they may end a wrapped sentence.
 var freeBare = phrases(`(?:free|available|unregistered)(?: for (?:registration|purchase))?`)
 
 // freeEndings are used in scripts without spaces. The verb ends the sentence there,
@@ -163,8 +159,7 @@ func phrases(alternatives ...string) *regexp.Regexp {
 	return regexp.MustCompile(`^(?:` + strings.Join(alternatives, "|") + `)$`)
 }
 
-// isFreeText reports whether a whole sentence says "free", and of the queried name
-// if of any.
+// isFreeText reports whether a sentence says "free", and of no other name.
 func isFreeText(text, name string, comment bool) bool {
 	if text == "" || len(text) > maxPhraseBytes || strings.Contains(text, "@other") {
 		return false
@@ -189,8 +184,7 @@ func isFreeText(text, name string, comment bool) bool {
 	if !isFreeSentence(sentence) && (comment || !freeBare.MatchString(sentence)) {
 		return false
 	}
-	// A label can equal one of the words ("no match for server"). Then the doubt
-	// remains.
+	// If the label is one of the words ("no match for server"), the doubt remains.
 	return !nonFreeWords.matches(text)
 }
 

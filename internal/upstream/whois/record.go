@@ -37,8 +37,7 @@ type recordReader struct {
 	order  dateOrder
 	record lookup.Record
 	block  block
-	// fallback holds dates of paragraphs about other objects. They count if there
-	// are no others.
+	// fallback holds dates of paragraphs about other objects, if there are no others.
 	fallback      lookup.Record
 	registrarRank int // the rank of record.Registrar
 	namesTried    int
@@ -181,8 +180,7 @@ func (r *recordReader) field(l *line) {
 }
 
 // dateField separates dates of the name from those of contacts, registrars and
-// nameserver sets. Only names expire, and some keys tell which object they belong
-// to.
+// nameserver sets. Only names expire, and some keys name their object.
 func (r *recordReader) dateField(l *line) {
 	// An empty field in a list looks like a heading. It is one if indented lines
 	// follow, or if it has no colon.
@@ -277,8 +275,7 @@ func (r *recordReader) statuses(value string) {
 	}
 }
 
-// date records the first date of each kind: the name's own precedes those of its
-// parts.
+// date records the first date of each kind, which is the name's own.
 func (r *recordReader) date(cat category, value string, order dateOrder, to *lookup.Record) {
 	var slot *time.Time
 	switch cat {

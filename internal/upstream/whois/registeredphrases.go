@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// Lines that contradict a free phrase. If a response contradicts itself, the name
-// is undecided.
+// Lines that contradict a free phrase, so that the name is undecided.
 
 // registeredPhrases say that the name is registered. They are matched against each
 // sentence that is not a free phrase.
@@ -44,8 +43,7 @@ var registeredStems = []string{
 	"vergeben", "registriert", "belegt", "verfüg", "delegiert", "registrad", "ocupad", "dispon", "enregistr", "pris", "registrato", "geregistreerd", "bezet", "zaj", "obsaz", "zarej", "registrov", "занят", "зарег", "свобод", "доступ", "делег",
 }
 
-// isRegisteredLine reports whether a sentence of a line says that the name is
-// registered.
+// isRegisteredLine reports whether a sentence says that the name is registered.
 func isRegisteredLine(text string) bool {
 	if len(text) > 2*maxPhraseBytes || !hasAny(text, registeredStems) {
 		return false
@@ -72,8 +70,7 @@ var lifecycle = regexp.MustCompile(`\b(?:pending|redemption|deletion|disputed?|l
 // lifecycleStems are short strings; every such line contains one.
 var lifecycleStems = []string{"pending", "redemption", "delet", "disput", "lock", "quarantin", "suspend", "expired", "frozen", "grace", "hold", "auction", "court"}
 
-// maxShortLine is longer than a message about one name and shorter than most lines
-// of terms of use.
+// maxShortLine is longer than a message about one name, shorter than terms of use.
 const maxShortLine = 70
 
 // isLifecycleAt reports whether line i, given its normalised text, has such a word.

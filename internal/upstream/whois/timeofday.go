@@ -106,9 +106,8 @@ func fixed(offset int) *time.Location {
 	return time.FixedZone("", offset)
 }
 
-// zones maps unambiguous abbreviations to their offset in hours. Ambiguous ones
-// (IST, CST, BST, AST) are omitted: the time is then read as UTC, which is off by
-// hours but not by days.
+// zones maps abbreviations to their offset in hours. With an ambiguous one (IST, CST,
+// BST, AST) the time is read as UTC, which is off by hours but not by days.
 var zones = map[string]float64{
 	"z": 0, "utc": 0, "gmt": 0, "wet": 0, "west": 1, "cet": 1, "cest": 2, "eet": 2, "eest": 3, "msk": 3, "msd": 4, "trt": 3,
 	"jst": 9, "kst": 9, "hkt": 8, "sgt": 8, "myt": 8, "ict": 7, "wib": 7, "pht": 8, "awst": 8, "aest": 10, "aedt": 11, "nzst": 12, "nzdt": 13,

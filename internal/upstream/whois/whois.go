@@ -42,8 +42,7 @@ const (
 	maxAnswerBytes = 128 << 10
 )
 
-// queryFormats holds the query format of servers that need more than the name. NAME
-// is the name in A-labels.
+// queryFormats is for servers that need more than NAME, the name in A-labels.
 var queryFormats = map[string]string{
 	// Without the type, DENIC returns less; ace announces A-labels.
 	"whois.denic.de": "-T dn,ace NAME",
@@ -63,8 +62,7 @@ type Options struct {
 	// Timeout limits one query from the connection to the last byte; 0 means 2.2 s.
 	// Waiting for the Limiter does not count.
 	Timeout time.Duration
-	// Logger receives, at debug level, the kind and host of every fault; nil
-	// discards them.
+	// Logger receives the kind and host of every fault at debug level; optional.
 	Logger *slog.Logger
 	// Limiter limits the queries per host; nil means no limit.
 	Limiter *hostlimit.Limiter
@@ -72,8 +70,7 @@ type Options struct {
 	Dialer func(ctx context.Context, network, addr string) (net.Conn, error)
 }
 
-// Client queries WHOIS servers. It holds no connections and is safe for concurrent
-// use.
+// Client queries WHOIS servers. It is safe for concurrent use.
 type Client struct{ opts Options }
 
 var _ lookup.RecordSource = (*Client)(nil)
@@ -135,8 +132,7 @@ func (c *Client) query(ctx context.Context, host, address, question string) ([]b
 		return nil, faultOf(ctx, host, err)
 	}
 	defer func() { _ = conn.Close() }()
-	// Closing the connection ends a blocked read when ctx is cancelled or its
-	// deadline passes.
+	// Closing the connection ends a blocked read when ctx ends.
 	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
 	defer stop()
 

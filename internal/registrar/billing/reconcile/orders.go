@@ -108,8 +108,7 @@ func (a *reconciler) checkRefunds(o order.Order, fresh bool) {
 			p.refunded += r.Amount
 		}
 	}
-	// expect checks the one refund for a reason. amount is -1 if only the provider knows
-	// it.
+	// expect checks the one refund for a reason; -1 is an amount only the provider knows.
 	expect := func(p order.Payment, what, item string, amount registrar.Cents, back bool) {
 		key := [2]string{p.ID, item}
 		switch refunds := made[key]; {

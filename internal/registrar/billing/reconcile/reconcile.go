@@ -162,8 +162,7 @@ func reader[T any](all iter.Seq2[T, error], check func(T)) func() error {
 	}
 }
 
-// reconciler holds the state of one run. It keeps only what the comparison needs: there
-// may be millions of orders.
+// reconciler keeps only what the comparison needs: there may be millions of orders.
 type reconciler struct {
 	Report
 	options           Options
@@ -215,8 +214,7 @@ func (a *reconciler) isFresh(at time.Time) bool {
 	return a.options.Now.Sub(at).Abs() < a.options.GracePeriod
 }
 
-// checkOverdue records a finding about work that should have been done before the grace
-// period.
+// checkOverdue looks for work that was due before the grace period.
 func (a *reconciler) checkOverdue(due time.Time, about, what string) {
 	if !due.IsZero() && a.options.GracePeriod > 0 && a.options.Now.Sub(due) > a.options.GracePeriod {
 		a.addFinding(false, "stuck", about, "%s is overdue since %s", what, due.UTC().Format(time.DateTime))
