@@ -28,7 +28,7 @@ func (p *App) addLegalPages(ctx context.Context, webConfig *web.Config) error {
 		return err
 	}
 	notices, err := withdrawal.New(withdrawal.Config{
-		Store: p.services.DB, OperatorEmail: p.cfg.Company.Email, RateLimit: textLimiter{tries}.Count, MailQueued: p.services.mail.wake,
+		Store: p.services.DB, OperatorEmail: p.cfg.Company.Email, RateLimit: tries.AllowText, MailQueued: p.services.mail.wake,
 	})
 	if err != nil {
 		return err

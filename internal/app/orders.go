@@ -69,7 +69,7 @@ const (
 func (p *App) newAuthCodeLimiter() (func(customer string) time.Duration, error) {
 	tries, err := p.newLimiter(
 		ratelimit.Window{Limit: authCodesPerHour, Per: time.Hour}, ratelimit.Window{Limit: authCodesPer10Hours, Per: 10 * time.Hour})
-	return textLimiter{tries}.Count, err
+	return tries.AllowText, err
 }
 
 // forgedKeys is the factor by which an address may fail more often with a well-formed
@@ -122,8 +122,10 @@ func newOrders(parts orderParts) (*order.Service, error) {
 		Store: parts.services.DB, Market: market, Taxes: parts.taxes,
 		Payments: parts.stripe, Tokens: parts.stripe, Registrants: orderRegistrants{}, Identities: parts.stripe, Provisioner: parts.provisioning, Portfolio: orderPortfolio{parts.services.Portfolio}, Budget: parts.budget,
 		Seal: parts.services.keys.Seal(), Node: parts.node, BaseURL: parts.cfg.BaseURL, Extension: parts.catalog.Extension, Draining: parts.closing,
-		AllowMail: func(address string) bool { return parts.services.guestMailLimit.Count(strings.ToLower(address)) == 0 },
-		OrderTTL:  time.Duration(parts.cfg.Orders.Hold), MaxOpen: parts.cfg.Orders.MaxOpen,
+		AllowMail: func(address string) bool {
+			return parts.services.guestMailLimit.AllowText(strings.ToLower(address)) == 0
+		},
+		OrderTTL: time.Duration(parts.cfg.Orders.Hold), MaxOpen: parts.cfg.Orders.MaxOpen,
 		RecheckInterval: time.Duration(parts.cfg.Orders.RecheckInterval),
 		VerifyOver:      registrar.Cents(parts.cfg.Orders.VerifyOverEUR) * 100,
 		Now:             parts.now, Logger: parts.logger, MailQueued: parts.services.mail.wake,

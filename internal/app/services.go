@@ -40,7 +40,7 @@ type Services struct {
 	idempotency *idempotency.Service
 	mail        *mailQueue
 	// guestMailLimit bounds the mails to one address caused by agents' unpaid orders.
-	guestMailLimit account.Limiter
+	guestMailLimit *ratelimit.Limiter
 	// background functions are run by the service, but not by commands.
 	background []func(context.Context)
 }
@@ -102,7 +102,10 @@ func (a *Services) build(
 	if a.mail, err = newMailQueue(cfg, a.DB, logger); err != nil {
 		return err
 	}
-	windows, throttled := signInWindows(cfg.Limits), a.newTextLimiter(min(cfg.Limits.MaxAddresses, maxLimiterKeys))
+	windows := signInWindows(cfg.Limits)
+	throttled := func(window ratelimit.Window) (*ratelimit.Limiter, error) {
+		return a.newLimiter(min(cfg.Limits.MaxAddresses, maxLimiterKeys), window)
+	}
 	limits, err := account.NewLimits(windows, throttled)
 	if err != nil {
 		return err
@@ -150,22 +153,14 @@ func (a *Services) buildAgents(baseURL string, logger *slog.Logger) error {
 
 // newApplications builds the OAuth authorization server.
 func (a *Services) newApplications(cfg config.Config, logger *slog.Logger) (*oauth.AuthorizationServer, error) {
-	refreshes, err := ratelimit.New(ratelimit.Config{
-		Windows: []ratelimit.Window{
-			{Limit: cfg.Limits.RefreshPerMinute, Per: time.Minute}, {Limit: cfg.Limits.RefreshPerHour, Per: time.Hour},
-		},
-		MaxKeys: cfg.Limits.MaxAddresses,
-	})
+	refreshes, err := a.newLimiter(cfg.Limits.MaxAddresses,
+		ratelimit.Window{Limit: cfg.Limits.RefreshPerMinute, Per: time.Minute}, ratelimit.Window{Limit: cfg.Limits.RefreshPerHour, Per: time.Hour})
 	if err != nil {
 		return nil, err
 	}
-	a.background = append(a.background, func(ctx context.Context) { refreshes.Run(ctx, limiterSweepInterval) })
 	settings := oauth.AuthorizationServerConfig{
 		Store: a.DB, Resource: strings.TrimSuffix(cfg.BaseURL, "/") + mcp.Path, Leeway: time.Duration(cfg.OAuth.RefreshLeeway), Log: logger,
-		AllowRefresh: func(grant string) (time.Duration, bool) {
-			decision := refreshes.Allow(ratelimit.TextKey(grant))
-			return decision.RetryAfter, decision.Allowed
-		},
+		AllowRefresh: refreshes.AllowText,
 	}
 	if cfg.FetchesClientMetadata() {
 		settings.Metadata = clientmeta.New("dotkontor/" + Version)
@@ -178,39 +173,24 @@ func (a *Services) Close() error { return a.DB.Close() }
 // signInWindows returns the configured limits of sign-ins; their periods are fixed.
 func signInWindows(limits config.Limits) account.Windows {
 	windows := account.DefaultWindows()
-	windows.Address.Count = limits.SignInPerAddress
-	windows.AccountAddress.Count = limits.SignInPerPair
-	windows.Account.Count = limits.SignInPerAccount
-	windows.Device.Count = limits.SignInPerDevice
-	windows.Codes.Count = limits.CodesPerAccount
-	windows.CodesLong.Count = limits.CodesPer10Hours
-	windows.Recipient.Count = limits.MailsPerRecipient
-	windows.Sender.Count = limits.MailsPerAddress
-	windows.Passkeys.Count = limits.PasskeysPerAddress
+	windows.Address.Limit = limits.SignInPerAddress
+	windows.AccountAddress.Limit = limits.SignInPerPair
+	windows.Account.Limit = limits.SignInPerAccount
+	windows.Device.Limit = limits.SignInPerDevice
+	windows.Codes.Limit = limits.CodesPerAccount
+	windows.CodesLong.Limit = limits.CodesPer10Hours
+	windows.Recipient.Limit = limits.MailsPerRecipient
+	windows.Sender.Limit = limits.MailsPerAddress
+	windows.Passkeys.Limit = limits.PasskeysPerAddress
 	return windows
 }
 
-// textLimiter is a limiter with string keys.
-type textLimiter struct{ limiter *ratelimit.Limiter }
-
-func (t textLimiter) Peek(key string) time.Duration {
-	return t.limiter.Peek(ratelimit.TextKey(key)).RetryAfter
-}
-
-func (t textLimiter) Count(key string) time.Duration {
-	return t.limiter.Allow(ratelimit.TextKey(key)).RetryAfter
-}
-
-// newTextLimiter returns a constructor of limiters that are swept in the background.
-func (a *Services) newTextLimiter(maxKeys int) func(account.Window) (account.Limiter, error) {
-	return func(window account.Window) (account.Limiter, error) {
-		limiter, err := ratelimit.New(ratelimit.Config{
-			Windows: []ratelimit.Window{{Limit: window.Count, Per: window.Per}}, MaxKeys: maxKeys,
-		})
-		if err != nil {
-			return nil, err
-		}
-		a.background = append(a.background, func(ctx context.Context) { limiter.Run(ctx, limiterSweepInterval) })
-		return textLimiter{limiter}, nil
+// newLimiter returns a limiter that is swept in the background.
+func (a *Services) newLimiter(maxKeys int, windows ...ratelimit.Window) (*ratelimit.Limiter, error) {
+	limiter, err := ratelimit.New(ratelimit.Config{Windows: windows, MaxKeys: maxKeys})
+	if err != nil {
+		return nil, err
 	}
+	a.background = append(a.background, func(ctx context.Context) { limiter.Run(ctx, limiterSweepInterval) })
+	return limiter, nil
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/config"
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
+	"github.com/dotkontor/dotkontor/internal/registrar/ratelimit"
 )
 
 func TestSignInWindows_EachLimitHasItsOwnSetting(t *testing.T) {
@@ -15,11 +16,11 @@ func TestSignInWindows_EachLimitHasItsOwnSetting(t *testing.T) {
 		MailsPerRecipient: 1006, MailsPerAddress: 1007, PasskeysPerAddress: 1008, CodesPer10Hours: 1009,
 	}), account.DefaultWindows()
 	want := defaults
-	for i, window := range []*account.Window{
+	for i, window := range []*ratelimit.Window{
 		&want.Address, &want.AccountAddress, &want.Account, &want.Device, &want.Codes, &want.Recipient, &want.Sender, &want.Passkeys,
 		&want.CodesLong,
 	} {
-		window.Count = 1001 + i
+		window.Limit = 1001 + i
 	}
 	if got != want {
 		t.Errorf("got %+v, want %+v", got, want)

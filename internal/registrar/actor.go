@@ -57,13 +57,19 @@ const (
 	OperatorsOnly Code = "operators_only"
 )
 
+// Unauthenticated returns an Error of KindUnauthenticated.
+func Unauthenticated(code Code) error { return &Error{Kind: KindUnauthenticated, Code: code} }
+
+// Forbidden returns an Error of KindForbidden.
+func Forbidden(code Code) error { return &Error{Kind: KindForbidden, Code: code} }
+
 func (a Actor) isSignedInPerson() bool { return a.Kind == ActorPerson && a.Customer != "" }
 
 // RequireSignedIn returns SignInFirst unless the actor is a signed-in person. Use it
 // where signing in is the remedy.
 func (a Actor) RequireSignedIn() error {
 	if !a.isSignedInPerson() {
-		return &Error{Kind: KindUnauthenticated, Code: SignInFirst}
+		return Unauthenticated(SignInFirst)
 	}
 	return nil
 }
@@ -72,7 +78,7 @@ func (a Actor) RequireSignedIn() error {
 // where tokens and applications are refused on principle.
 func (a Actor) RequirePerson() error {
 	if !a.isSignedInPerson() {
-		return &Error{Kind: KindForbidden, Code: PersonsOnly}
+		return Forbidden(PersonsOnly)
 	}
 	return nil
 }
@@ -84,7 +90,7 @@ func (a Actor) RequireRecentSignIn(now time.Time) error {
 		return err
 	}
 	if age := now.Sub(a.SignedInAt); age < 0 || age > RecentSignIn {
-		return &Error{Kind: KindUnauthenticated, Code: SignInAgain}
+		return Unauthenticated(SignInAgain)
 	}
 	return nil
 }
@@ -93,7 +99,7 @@ func (a Actor) RequireRecentSignIn(now time.Time) error {
 // without an identity is refused: the audit log could not name them.
 func (a Actor) RequireOperator() error {
 	if a.Kind != ActorOperator || a.Through == "" {
-		return &Error{Kind: KindForbidden, Code: OperatorsOnly}
+		return Forbidden(OperatorsOnly)
 	}
 	return nil
 }

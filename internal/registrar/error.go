@@ -74,6 +74,18 @@ type Error struct {
 	Err error
 }
 
+// Invalid returns an Error of KindInvalid.
+func Invalid(code Code) error { return &Error{Kind: KindInvalid, Code: code} }
+
+// NotFound returns an Error of KindNotFound.
+func NotFound(code Code) error { return &Error{Kind: KindNotFound, Code: code} }
+
+// Conflict returns an Error of KindConflict.
+func Conflict(code Code) error { return &Error{Kind: KindConflict, Code: code} }
+
+// Unsupported returns an Error of KindUnsupported.
+func Unsupported(code Code) error { return &Error{Kind: KindUnsupported, Code: code} }
+
 func (e *Error) Error() string {
 	text := e.Kind.String()
 	if e.Code != "" {

@@ -12,6 +12,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/idempotency"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
+	"github.com/dotkontor/dotkontor/internal/registrar/ratelimit"
 	"github.com/dotkontor/dotkontor/internal/store/query"
 )
 
@@ -105,14 +106,11 @@ func (t txWithReadHook) AccountByID(ctx context.Context, id string) (account.Acc
 	return account, found, err
 }
 
-type unlimited struct{}
-
-func (unlimited) Peek(string) time.Duration  { return 0 }
-func (unlimited) Count(string) time.Duration { return 0 }
-
 func newAccountService(t *testing.T, db account.Store) *account.Service {
 	t.Helper()
-	limits, err := account.NewLimits(account.DefaultWindows(), func(account.Window) (account.Limiter, error) { return unlimited{}, nil })
+	limits, err := account.NewLimits(account.DefaultWindows(), func(ratelimit.Window) (*ratelimit.Limiter, error) {
+		return ratelimit.New(ratelimit.Config{Windows: []ratelimit.Window{{Limit: 1000, Per: time.Second}}})
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package account
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -27,11 +28,7 @@ func (s *Service) CloseBlockers(ctx context.Context, actor registrar.Actor) (Clo
 // the audit log are retained as long as the law requires. A final mail goes to the
 // account's address, which can then be registered again.
 func (s *Service) Close(ctx context.Context, actor registrar.Actor) error {
-	return s.inTx(ctx, func(t *tx) error {
-		account, err := s.recentlySignedInAccount(ctx, t, actor)
-		if err != nil {
-			return err
-		}
+	return s.changeRecentlySignedIn(ctx, actor, func(t *tx, account Account) error {
 		if err := t.lockCredentials(ctx, account); err != nil {
 			return err
 		}
@@ -45,16 +42,12 @@ func (s *Service) Close(ctx context.Context, actor registrar.Actor) error {
 		case err != nil:
 			return err
 		case ties.Domains > 0:
-			return fail(registrar.KindConflict, HasDomains)
+			return registrar.Conflict(HasDomains)
 		case ties.Orders > 0 || ties.Refunds > 0:
-			return fail(registrar.KindConflict, HasOrders)
+			return registrar.Conflict(HasOrders)
 		}
-		closed, err := t.CloseAccount(ctx, account.ID, account.ID+closedEmailSuffix, t.now)
-		if err != nil {
-			return err
-		}
-		if !closed {
-			return fail(registrar.KindConflict, AccountDisabled)
+		if closed, err := t.CloseAccount(ctx, account.ID, account.ID+closedEmailSuffix, t.now); !closed {
+			return cmp.Or(err, registrar.Conflict(AccountDisabled))
 		}
 		if err := t.DeleteSessionsExcept(ctx, account.ID, ""); err != nil {
 			return err

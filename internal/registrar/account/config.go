@@ -1,6 +1,7 @@
 package account
 
 import (
+	"cmp"
 	"errors"
 	"log/slog"
 	"time"
@@ -17,14 +18,7 @@ type Config struct {
 	// https://example.com. A passkey belongs to one host name. PasskeyOrigins derives
 	// the list from a base URL. Without origins, passkeys are disabled.
 	Origins []string
-	// Issuer is the name shown by authenticator apps and passkey prompts; empty means
-	// dotkontor.
-	Issuer string
-	Limits Limits
-	// SessionIdle is the idle timeout of a session; 0 means 14 days.
-	SessionIdle time.Duration
-	// SessionLife is the absolute timeout of a session; 0 means 90 days.
-	SessionLife time.Duration
+	Limits  Limits
 	// Hashes is the number of concurrent password hashes, each using 64 MiB; 0 means
 	// DefaultHashes.
 	Hashes int
@@ -50,25 +44,25 @@ type Config struct {
 }
 
 const (
-	day                = 24 * time.Hour
-	defaultSessionIdle = 14 * day
-	defaultSessionLife = 90 * day
-	defaultMaxWaiting  = 2048
-	defaultIssuer      = "dotkontor"
+	day = 24 * time.Hour
+	// sessionIdle and sessionLife are the idle and the absolute timeout of a session.
+	sessionIdle = 14 * day
+	sessionLife = 90 * day
+	// issuer is the name shown by authenticator apps and passkey prompts.
+	issuer = "dotkontor"
 )
 
 func (cfg Config) withDefaults() (Config, error) {
-	if cfg.Store == nil {
+	switch {
+	case cfg.Store == nil:
 		return cfg, errors.New("account: Config.Store is required")
-	}
-	if cfg.Seal == nil {
+	case cfg.Seal == nil:
 		return cfg, errors.New("account: Config.Seal is required")
+	case cfg.Limits == (Limits{}):
+		return cfg, errors.New("account: Config.Limits is required")
 	}
 	if cfg.Now == nil {
 		cfg.Now = time.Now
-	}
-	if cfg.Logger == nil {
-		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
 	if cfg.Extension == nil {
 		cfg.Extension = func(string) (registrar.Extension, bool) { return registrar.Extension{}, false }
@@ -76,17 +70,7 @@ func (cfg Config) withDefaults() (Config, error) {
 	if cfg.MailQueued == nil {
 		cfg.MailQueued = func() {}
 	}
-	if cfg.SessionIdle <= 0 {
-		cfg.SessionIdle = defaultSessionIdle
-	}
-	if cfg.SessionLife <= 0 {
-		cfg.SessionLife = defaultSessionLife
-	}
-	if cfg.Issuer == "" {
-		cfg.Issuer = defaultIssuer
-	}
-	if cfg.MaxWaiting <= 0 {
-		cfg.MaxWaiting = defaultMaxWaiting
-	}
-	return cfg, cfg.Limits.check()
+	cfg.Logger = cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler))
+	cfg.MaxWaiting = cmp.Or(cfg.MaxWaiting, 2048)
+	return cfg, nil
 }

@@ -39,7 +39,7 @@ type Session struct {
 	// ExpiresAt is when the session ends unless it is used before.
 	ExpiresAt time.Time
 	// AuthMethod is how the person last authenticated: one of the method constants in
-	// audit.go.
+	// codes.go.
 	AuthMethod string
 }
 

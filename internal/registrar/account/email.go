@@ -21,15 +21,15 @@ func parseEmail(input string) (address, key string, err error) {
 	input = strings.TrimSpace(input)
 	local, host, ok := strings.Cut(input, "@")
 	if !ok || !validLocalPart(local) {
-		return "", "", invalid(EmailInvalid)
+		return "", "", registrar.Invalid(EmailInvalid)
 	}
 	ascii, err := registrar.ParseHost(host)
 	if err != nil || strings.TrimSpace(host) != host || !strings.Contains(ascii, ".") {
-		return "", "", invalid(EmailInvalid)
+		return "", "", registrar.Invalid(EmailInvalid)
 	}
 	address = local + "@" + ascii
 	if len(address) > maxAddress {
-		return "", "", invalid(EmailInvalid)
+		return "", "", registrar.Invalid(EmailInvalid)
 	}
 	return address, strings.ToLower(address), nil
 }
@@ -62,6 +62,6 @@ func parseLanguage(language string) (string, error) {
 	case "de", "en":
 		return language, nil
 	default:
-		return "", invalid(LanguageUnknown)
+		return "", registrar.Invalid(LanguageUnknown)
 	}
 }

@@ -262,7 +262,7 @@ func (h *hasher) verify(ctx context.Context, r requester, budgets budgetSet, sto
 		return verifyResult{}, tooMany(wait)
 	}
 	if len(password) > maxPasswordBytes {
-		budgets.countFailure()
+		budgets.count()
 		return verifyResult{}, nil
 	}
 	var result verifyResult
@@ -277,45 +277,11 @@ func (h *hasher) verify(ctx context.Context, r requester, budgets budgetSet, sto
 		result.ok = ok
 		switch {
 		case !ok:
-			budgets.countFailure()
+			budgets.count()
 		case outdated:
 			result.rehashed = h.hashPassword(ctx, password)
 		}
 		return nil
 	})
 	return result, err
-}
-
-// budgetSet holds the budgets that apply to one sign-in.
-type budgetSet []budget
-
-type budget struct {
-	limiter Limiter
-	key     string
-}
-
-func (g budgetSet) wait() time.Duration {
-	var longest time.Duration
-	for _, b := range g {
-		longest = max(longest, b.limiter.Peek(b.key))
-	}
-	return longest
-}
-
-// consume uses one attempt of every budget, or none and returns the wait.
-func (g budgetSet) consume() time.Duration {
-	longest := g.wait()
-	if longest > 0 {
-		return longest
-	}
-	for _, b := range g {
-		longest = max(longest, b.limiter.Count(b.key))
-	}
-	return longest
-}
-
-func (g budgetSet) countFailure() {
-	for _, b := range g {
-		b.limiter.Count(b.key)
-	}
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/ratelimit"
 )
 
 var cheapCost = Cost{Memory: 64, Passes: 1}
@@ -86,12 +87,6 @@ func TestHasher_DefaultCostIs64MiBThreePassesOneLane(t *testing.T) {
 	}
 }
 
-// countingLimiter is a Limiter that never refuses.
-type countingLimiter struct{ failures int }
-
-func (c *countingLimiter) Peek(string) time.Duration  { return 0 }
-func (c *countingLimiter) Count(string) time.Duration { c.failures++; return 0 }
-
 func TestHasher_LongWaitReturnsBusy(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -103,8 +98,11 @@ func TestHasher_LongWaitReturnsBusy(t *testing.T) {
 		deadline, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		begin := time.Now()
-		var wrong countingLimiter
-		_, err := h.verify(deadline, requester{}, budgetSet{{&wrong, "x"}}, "", "x")
+		wrong, err := ratelimit.New(ratelimit.Config{Windows: []ratelimit.Window{{Limit: 10, Per: time.Hour}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = h.verify(deadline, requester{}, budgetSet{{wrong, "x"}}, "", "x")
 		if registrar.CodeOf(err) != Busy || registrar.KindOf(err) != registrar.KindRateLimited || time.Since(begin) != time.Second {
 			t.Errorf("got %v after %v", err, time.Since(begin))
 		}
@@ -112,7 +110,7 @@ func TestHasher_LongWaitReturnsBusy(t *testing.T) {
 		if registrar.CodeOf(err) != Busy || time.Since(begin) != time.Second+maxWait {
 			t.Errorf("got %v after %v", err, time.Since(begin))
 		}
-		if wrong.failures != 0 {
+		if wrong.Len() != 0 {
 			t.Error("a password that was not checked was counted as wrong")
 		}
 		// The queue is bounded: one runs, two wait, the fourth is refused at once.

@@ -1,106 +1,118 @@
 package account
 
 import (
-	"errors"
 	"fmt"
 	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/ratelimit"
 )
-
-// Limiter counts events per key in a sliding window.
-type Limiter interface {
-	// Peek returns how long the key must wait; 0 if it need not. It counts nothing.
-	Peek(key string) time.Duration
-	// Count counts an event and returns 0, or counts nothing and returns the wait.
-	Count(key string) time.Duration
-}
-
-// Window allows Count events in any span of the length Per.
-type Window struct {
-	Count int
-	Per   time.Duration
-}
 
 // Windows are the sizes of all budgets.
 type Windows struct {
 	// Address limits the wrong passwords from one address.
-	Address Window
+	Address ratelimit.Window
 	// AccountAddress limits the wrong passwords for one account from one address.
-	AccountAddress Window
+	AccountAddress ratelimit.Window
 	// Account limits the wrong passwords for one account from browsers that have never
 	// signed in to it.
-	Account Window
+	Account ratelimit.Window
 	// Device limits the wrong passwords from a browser that is or was signed in to the
 	// account. It is the only budget for such a browser.
-	Device Window
+	Device ratelimit.Window
 	// Codes limits the codes tried for one account or one known browser. CodesLong does
 	// so over a longer period, against a patient attacker who knows the password.
-	Codes, CodesLong Window
+	Codes, CodesLong ratelimit.Window
 	// Recipient limits the mails that unauthenticated requests can send to one address.
-	Recipient Window
+	Recipient ratelimit.Window
 	// Sender limits the mails that one network address can cause.
-	Sender Window
+	Sender ratelimit.Window
 	// Passkeys limits the WebAuthn challenges started by one address or one signed-in
 	// customer. Each is a row, and starting one needs no authentication.
-	Passkeys Window
+	Passkeys ratelimit.Window
 	// FailedSignInEvents limits the failed sign-ins written to the audit log.
-	FailedSignInEvents Window
+	FailedSignInEvents ratelimit.Window
 }
 
 // DefaultWindows are the default sizes.
 func DefaultWindows() Windows {
 	return Windows{
-		Address:            Window{30, 10 * time.Minute},
-		AccountAddress:     Window{10, 15 * time.Minute},
-		Account:            Window{50, time.Hour},
-		Device:             Window{10, 15 * time.Minute},
-		Codes:              Window{10, 15 * time.Minute},
-		CodesLong:          Window{25, 10 * time.Hour},
-		Recipient:          Window{3, time.Hour},
-		Sender:             Window{20, time.Hour},
-		Passkeys:           Window{60, 10 * time.Minute},
-		FailedSignInEvents: Window{1, 10 * time.Minute},
+		Address:            ratelimit.Window{Limit: 30, Per: 10 * time.Minute},
+		AccountAddress:     ratelimit.Window{Limit: 10, Per: 15 * time.Minute},
+		Account:            ratelimit.Window{Limit: 50, Per: time.Hour},
+		Device:             ratelimit.Window{Limit: 10, Per: 15 * time.Minute},
+		Codes:              ratelimit.Window{Limit: 10, Per: 15 * time.Minute},
+		CodesLong:          ratelimit.Window{Limit: 25, Per: 10 * time.Hour},
+		Recipient:          ratelimit.Window{Limit: 3, Per: time.Hour},
+		Sender:             ratelimit.Window{Limit: 20, Per: time.Hour},
+		Passkeys:           ratelimit.Window{Limit: 60, Per: 10 * time.Minute},
+		FailedSignInEvents: ratelimit.Window{Limit: 1, Per: 10 * time.Minute},
 	}
 }
 
-// Limits are the budgets; Windows documents each.
+// Limits are the budgets; Windows documents each. NewLimits creates them.
 type Limits struct {
-	Address, AccountAddress, Account, Device, Codes, CodesLong, Recipient, Sender, Passkeys, FailedSignInEvents Limiter
+	Address, AccountAddress, Account, Device, Codes, CodesLong, Recipient, Sender, Passkeys, FailedSignInEvents *ratelimit.Limiter
 }
 
 // NewLimits creates every budget with build.
-func NewLimits(windows Windows, build func(Window) (Limiter, error)) (Limits, error) {
-	var limits Limits
+func NewLimits(windows Windows, build func(ratelimit.Window) (*ratelimit.Limiter, error)) (limits Limits, err error) {
 	for _, budget := range []struct {
-		window Window
-		into   *Limiter
+		into   **ratelimit.Limiter
+		window ratelimit.Window
 	}{
-		{windows.Address, &limits.Address},
-		{windows.AccountAddress, &limits.AccountAddress},
-		{windows.Account, &limits.Account},
-		{windows.Device, &limits.Device},
-		{windows.Codes, &limits.Codes},
-		{windows.CodesLong, &limits.CodesLong},
-		{windows.Recipient, &limits.Recipient},
-		{windows.Sender, &limits.Sender},
-		{windows.Passkeys, &limits.Passkeys},
-		{windows.FailedSignInEvents, &limits.FailedSignInEvents},
+		{&limits.Address, windows.Address},
+		{&limits.AccountAddress, windows.AccountAddress},
+		{&limits.Account, windows.Account},
+		{&limits.Device, windows.Device},
+		{&limits.Codes, windows.Codes},
+		{&limits.CodesLong, windows.CodesLong},
+		{&limits.Recipient, windows.Recipient},
+		{&limits.Sender, windows.Sender},
+		{&limits.Passkeys, windows.Passkeys},
+		{&limits.FailedSignInEvents, windows.FailedSignInEvents},
 	} {
-		limiter, err := build(budget.window)
-		if err != nil {
+		if *budget.into, err = build(budget.window); err != nil {
 			return Limits{}, fmt.Errorf("account: sign-in limit: %w", err)
 		}
-		*budget.into = limiter
 	}
 	return limits, nil
 }
 
-func (l Limits) check() error {
-	for _, limiter := range []Limiter{
-		l.Address, l.AccountAddress, l.Account, l.Device, l.Codes, l.CodesLong, l.Recipient, l.Sender, l.Passkeys, l.FailedSignInEvents,
-	} {
-		if limiter == nil {
-			return errors.New("account: Config.Limits is incomplete: every budget is required")
-		}
+// budgetSet holds the budgets that apply to one request.
+type budgetSet []budget
+
+type budget struct {
+	limiter *ratelimit.Limiter
+	key     string
+}
+
+// wait returns how long the caller must wait; 0 if no budget is exhausted.
+func (g budgetSet) wait() time.Duration {
+	var longest time.Duration
+	for _, b := range g {
+		longest = max(longest, b.limiter.Peek(ratelimit.TextKey(b.key)).RetryAfter)
 	}
-	return nil
+	return longest
+}
+
+// consume uses one attempt of every budget, or none and returns the wait.
+func (g budgetSet) consume() time.Duration {
+	if wait := g.wait(); wait > 0 {
+		return wait
+	}
+	return g.count()
+}
+
+// count uses one attempt of every budget that is not exhausted.
+func (g budgetSet) count() time.Duration {
+	var longest time.Duration
+	for _, b := range g {
+		longest = max(longest, b.limiter.AllowText(b.key))
+	}
+	return longest
+}
+
+func tooMany(wait time.Duration) error {
+	return &registrar.Error{Kind: registrar.KindRateLimited, Code: TooManyAttempts, RetryAfter: wait}
 }

@@ -1,6 +1,7 @@
 package account
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -17,11 +18,8 @@ func (s *Service) changeAsOperator(ctx context.Context, operator registrar.Actor
 	}
 	return s.inTx(ctx, func(t *tx) error {
 		account, ok, err := t.AccountByID(ctx, id)
-		if err != nil {
-			return err
-		}
 		if !ok {
-			return fail(registrar.KindNotFound, registrar.NoSuchCustomer)
+			return cmp.Or(err, registrar.NotFound(registrar.NoSuchCustomer))
 		}
 		return fn(t, account)
 	})
@@ -43,31 +41,23 @@ func (s *Service) Add(ctx context.Context, operator registrar.Actor, email, lang
 	err = s.inTx(ctx, func(t *tx) error {
 		account := newAccount(email, key, language, t.now)
 		account.ConfirmedAt = t.now
-		inserted, err := t.InsertAccount(ctx, account)
-		if err != nil {
-			return err
-		}
-		if !inserted {
-			return fail(registrar.KindConflict, EmailTaken)
+		if inserted, err := t.InsertAccount(ctx, account); !inserted {
+			return cmp.Or(err, registrar.Conflict(EmailTaken))
 		}
 		if err := t.recordEvent(ctx, operator, ActionAdded, account.ID, ""); err != nil {
 			return err
 		}
 		customer = account.Customer
-		link, err = t.createResetLink(ctx, account)
+		link, err = t.createLink(ctx, account, LinkReset, operatorLinkTTL)
 		return err
 	})
-	if err != nil {
-		return Customer{}, "", err
-	}
-	return customer, link, nil
+	return customer, link, err
 }
 
-func (t *tx) createResetLink(ctx context.Context, account Account) (string, error) {
+// createLink returns a link that an operator hands over.
+func (t *tx) createLink(ctx context.Context, account Account, kind LinkKind, ttl time.Duration) (string, error) {
 	link, hash := registrar.NewSecret(registrar.LinkSecret)
-	return link, t.InsertLink(ctx, hash, LinkReset, Link{
-		Customer: account.ID, Email: account.Email, ExpiresAt: t.now.Add(operatorLinkTTL),
-	})
+	return link, t.InsertLink(ctx, hash, kind, Link{Customer: account.ID, Email: account.Email, ExpiresAt: t.now.Add(ttl)})
 }
 
 // FindByEmail returns the account of an address.
@@ -80,11 +70,8 @@ func (s *Service) FindByEmail(ctx context.Context, operator registrar.Actor, ema
 		return Customer{}, err
 	}
 	account, ok, err := s.read().AccountByEmail(ctx, key)
-	if err != nil {
-		return Customer{}, err
-	}
 	if !ok {
-		return Customer{}, fail(registrar.KindNotFound, registrar.NoSuchCustomer)
+		return Customer{}, cmp.Or(err, registrar.NotFound(registrar.NoSuchCustomer))
 	}
 	return account.Customer, nil
 }
@@ -95,12 +82,7 @@ func (s *Service) List(ctx context.Context, operator registrar.Actor, after stri
 	if err := operator.RequireOperator(); err != nil {
 		return nil, err
 	}
-	accounts, err := s.read().ListAccounts(ctx, after, min(max(limit, 1), maxPage))
-	list := make([]Customer, 0, len(accounts))
-	for _, account := range accounts {
-		list = append(list, account.Customer)
-	}
-	return list, err
+	return customersOf(s.read().ListAccounts(ctx, after, min(max(limit, 1), maxPage)))
 }
 
 // Disable disables an account: its sessions end and its tokens are refused. Repeating
@@ -134,24 +116,17 @@ func (s *Service) Enable(ctx context.Context, operator registrar.Actor, id strin
 func (s *Service) CreateResetLink(ctx context.Context, operator registrar.Actor, id string) (link string, err error) {
 	err = s.changeAsOperator(ctx, operator, id, func(t *tx, account Account) error {
 		if account.ConfirmedAt.IsZero() {
-			ok, err := t.ConfirmAccount(ctx, account.ID, "", t.now)
-			if err != nil {
-				return err
-			}
-			if !ok { // the link would not work
-				return fail(registrar.KindConflict, AccountDisabled)
+			if ok, err := t.ConfirmAccount(ctx, account.ID, "", t.now); !ok { // the link would not work
+				return cmp.Or(err, registrar.Conflict(AccountDisabled))
 			}
 		}
 		if err := t.recordEvent(ctx, operator, ActionResetLinkMade, account.ID, ""); err != nil {
 			return err
 		}
-		link, err = t.createResetLink(ctx, account)
+		link, err = t.createLink(ctx, account, LinkReset, operatorLinkTTL)
 		return err
 	})
-	if err != nil {
-		return "", err
-	}
-	return link, nil
+	return link, err
 }
 
 // changeConfirmed is changeAsOperator for confirmed accounts. Unconfirmed ones are
@@ -159,7 +134,7 @@ func (s *Service) CreateResetLink(ctx context.Context, operator registrar.Actor,
 func (s *Service) changeConfirmed(ctx context.Context, operator registrar.Actor, id string, fn func(*tx, Account) error) error {
 	return s.changeAsOperator(ctx, operator, id, func(t *tx, account Account) error {
 		if account.ConfirmedAt.IsZero() {
-			return fail(registrar.KindNotFound, registrar.NoSuchCustomer)
+			return registrar.NotFound(registrar.NoSuchCustomer)
 		}
 		return fn(t, account)
 	})
@@ -172,11 +147,8 @@ func (s *Service) SetPassword(ctx context.Context, operator registrar.Actor, id,
 		return err
 	}
 	account, ok, err := s.read().AccountByID(ctx, id)
-	if err != nil {
-		return err
-	}
 	if !ok {
-		return fail(registrar.KindNotFound, registrar.NoSuchCustomer)
+		return cmp.Or(err, registrar.NotFound(registrar.NoSuchCustomer))
 	}
 	hash, err := s.hashNewPassword(ctx, requesterOf(operator, ""), password, account.EmailKey)
 	if err != nil {
@@ -208,7 +180,10 @@ func (s *Service) ListOperators(ctx context.Context, operator registrar.Actor) (
 	if err := operator.RequireOperator(); err != nil {
 		return nil, err
 	}
-	accounts, err := s.read().ListOperators(ctx)
+	return customersOf(s.read().ListOperators(ctx))
+}
+
+func customersOf(accounts []Account, err error) ([]Customer, error) {
 	list := make([]Customer, 0, len(accounts))
 	for _, account := range accounts {
 		list = append(list, account.Customer)

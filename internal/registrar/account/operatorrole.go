@@ -1,6 +1,7 @@
 package account
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -26,7 +27,7 @@ type OperatorGrant struct {
 // not be able to create further operators.
 func requireCommandLine(operator registrar.Actor) error {
 	if operator.Address.IsValid() {
-		return fail(registrar.KindForbidden, registrar.OperatorsOnly)
+		return registrar.Forbidden(registrar.OperatorsOnly)
 	}
 	return nil
 }
@@ -35,14 +36,13 @@ func requireCommandLine(operator registrar.Actor) error {
 // opened under the weaker rules for customers may carry over, and even a strong one
 // might have been opened with a passkey that an intruder added and removed. An account
 // without a factor gets an enrolment link; calling AddOperator again issues a new one.
-func (s *Service) AddOperator(ctx context.Context, operator registrar.Actor, id string) (OperatorGrant, error) {
+func (s *Service) AddOperator(ctx context.Context, operator registrar.Actor, id string) (grant OperatorGrant, err error) {
 	if err := requireCommandLine(operator); err != nil {
 		return OperatorGrant{}, err
 	}
-	var grant OperatorGrant
-	err := s.changeConfirmed(ctx, operator, id, func(t *tx, account Account) error {
+	err = s.changeConfirmed(ctx, operator, id, func(t *tx, account Account) error {
 		if !account.DisabledAt.IsZero() {
-			return fail(registrar.KindConflict, AccountDisabled)
+			return registrar.Conflict(AccountDisabled)
 		}
 		granted, err := t.SetOperator(ctx, account.ID, true)
 		if err != nil {
@@ -63,30 +63,17 @@ func (s *Service) AddOperator(ctx context.Context, operator registrar.Actor, id 
 		if err := t.lockCredentials(ctx, account); err != nil {
 			return err
 		}
-		passkeys, err := t.ListPasskeys(ctx, account.ID)
-		if err != nil {
+		grant.HasSecondFactor = account.HasSecondFactor
+		grant.Passkeys, err = passkeysOf(t.ListPasskeys(ctx, account.ID))
+		if err != nil || grant.HasSecondFactor || len(grant.Passkeys) > 0 {
 			return err
 		}
-		grant.HasSecondFactor = account.HasSecondFactor
-		for _, passkey := range passkeys {
-			grant.Passkeys = append(grant.Passkeys, passkey.Passkey)
-		}
-		if grant.HasSecondFactor || len(grant.Passkeys) > 0 {
-			return nil
-		}
-		link, hash := registrar.NewSecret(registrar.LinkSecret)
-		grant.EnrolmentLink = link
-		if err := t.InsertLink(ctx, hash, LinkEnrol, Link{
-			Customer: account.ID, Email: account.Email, ExpiresAt: t.now.Add(enrolmentLinkTTL),
-		}); err != nil {
+		if grant.EnrolmentLink, err = t.createLink(ctx, account, LinkEnrol, enrolmentLinkTTL); err != nil {
 			return err
 		}
 		return t.recordEvent(ctx, operator, ActionEnrolmentLinkMade, account.ID, "")
 	})
-	if err != nil {
-		return OperatorGrant{}, err
-	}
-	return grant, nil
+	return grant, err
 }
 
 // RemoveOperator revokes the operator role and voids enrolment links. Repeating it
@@ -123,7 +110,7 @@ func (s *Service) requireFactorChange(ctx context.Context, r Reader, actor regis
 		return err
 	}
 	if (Visitor{Customer: account.Customer, Session: session}).FactorsLocked(len(passkeys) > 0) {
-		return fail(registrar.KindForbidden, StrongSignIn)
+		return registrar.Forbidden(StrongSignIn)
 	}
 	return nil
 }
@@ -139,15 +126,15 @@ func (s *Service) requireStrongOperator(ctx context.Context, r Reader, actor reg
 		return err
 	}
 	if !session.Strong() {
-		return fail(registrar.KindForbidden, StrongSignIn)
+		return registrar.Forbidden(StrongSignIn)
 	}
 	return nil
 }
 
 func (s *Service) actorSession(ctx context.Context, r Reader, actor registrar.Actor, account Account) (Session, error) {
 	session, ok, err := r.OpenSession(ctx, account.ID, actor.Through, s.cfg.Now())
-	if err == nil && !ok {
-		err = fail(registrar.KindUnauthenticated, registrar.SignInFirst)
+	if !ok {
+		err = cmp.Or(err, registrar.Unauthenticated(registrar.SignInFirst))
 	}
 	return session, err
 }
@@ -158,31 +145,30 @@ func (s *Service) CheckEnrolment(ctx context.Context, actor registrar.Actor, lin
 	if err != nil {
 		return err
 	}
-	_, err = s.checkEnrolmentLink(ctx, s.read(), account, link)
-	return err
+	return s.checkEnrolmentLink(ctx, s.read(), account, link)
 }
 
-// checkEnrolmentLink finds the enrolment link of an account that has no factor yet.
+// checkEnrolmentLink looks for the enrolment link of an account that has no factor yet.
 // Links of other accounts count as not found.
-func (s *Service) checkEnrolmentLink(ctx context.Context, r Reader, account Account, link string) (Account, error) {
+func (s *Service) checkEnrolmentLink(ctx context.Context, r Reader, account Account, link string) error {
 	_, owner, err := s.findLink(ctx, r, LinkEnrol, link)
 	if err != nil {
-		return Account{}, err
+		return err
 	}
 	passkeys, err := r.ListPasskeys(ctx, account.ID)
 	if err != nil {
-		return Account{}, err
+		return err
 	}
 	if owner.ID != account.ID || len(passkeys) > 0 {
-		return Account{}, fail(registrar.KindNotFound, LinkInvalid)
+		return registrar.NotFound(LinkInvalid)
 	}
-	return owner, nil
+	return nil
 }
 
 // OpenEnrolment uses an enrolment link. It replaces the session behind secret, which
 // needs a recent sign-in, by one that may enrol the first factor but does not open the
 // operator pages.
-func (s *Service) OpenEnrolment(ctx context.Context, actor registrar.Actor, secret, link string) (SignInResult, error) {
+func (s *Service) OpenEnrolment(ctx context.Context, actor registrar.Actor, secret, link string) (opened SignInResult, err error) {
 	account, err := s.recentlySignedInAccount(ctx, s.read(), actor)
 	if err != nil {
 		return SignInResult{}, err
@@ -191,13 +177,12 @@ func (s *Service) OpenEnrolment(ctx context.Context, actor registrar.Actor, secr
 	if err != nil {
 		return SignInResult{}, err
 	}
-	var opened SignInResult
 	err = s.inTx(ctx, func(t *tx) error {
-		account, err := s.checkEnrolmentLink(ctx, t, account, link)
-		if err != nil {
+		if err := s.checkEnrolmentLink(ctx, t, account, link); err != nil {
 			return err
 		}
-		if _, _, err := s.useLink(ctx, t, LinkEnrol, link); err != nil {
+		_, account, err := s.useLink(ctx, t, LinkEnrol, link)
+		if err != nil {
 			return err
 		}
 		opened, err = s.startSession(ctx, t, sessionParams{
@@ -206,8 +191,5 @@ func (s *Service) OpenEnrolment(ctx context.Context, actor registrar.Actor, secr
 		})
 		return err
 	})
-	if err != nil {
-		return SignInResult{}, err
-	}
-	return opened, nil
+	return opened, err
 }

@@ -1,9 +1,11 @@
 package account
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -63,11 +65,8 @@ func loadWebauthnUser(ctx context.Context, r Reader, account Account) (webauthnU
 // Signed-in customers have a budget separate from that of their address, so that others
 // behind the same address can't exhaust it.
 func (s *Service) storeChallenge(ctx context.Context, actor registrar.Actor, kind ChallengeKind, customer string, state webauthnState) (string, error) {
-	key := actor.Customer
-	if key == "" {
-		key = registrar.Network(actor.Address)
-	}
-	if wait := s.cfg.Limits.Passkeys.Count(key); wait > 0 {
+	key := cmp.Or(actor.Customer, registrar.Network(actor.Address))
+	if wait := s.cfg.Limits.Passkeys.AllowText(key); wait > 0 {
 		return "", tooMany(wait)
 	}
 	data, err := json.Marshal(state)
@@ -84,18 +83,15 @@ func (s *Service) storeChallenge(ctx context.Context, actor registrar.Actor, kin
 
 // consumeChallenge returns a challenge once.
 func (s *Service) consumeChallenge(ctx context.Context, kind ChallengeKind, origin, secret string) (state webauthnState, customer string, err error) {
-	refused := fail(registrar.KindUnauthenticated, PasskeyRefused)
+	refused := registrar.Unauthenticated(PasskeyRefused)
 	hash, ok := registrar.HashSecret(registrar.ChallengeSecret, secret)
 	if !ok {
 		return webauthnState{}, "", refused
 	}
 	err = s.inTx(ctx, func(t *tx) error {
 		pending, ok, err := t.ConsumeChallenge(ctx, string(hash), kind, t.now)
-		if err != nil {
-			return err
-		}
 		if !ok {
-			return refused
+			return cmp.Or(err, refused)
 		}
 		customer = pending.Customer
 		return json.Unmarshal([]byte(pending.Data), &state)
@@ -132,7 +128,7 @@ func (s *Service) BeginAddPasskey(ctx context.Context, actor registrar.Actor, or
 		return "", nil, err
 	}
 	if len(owner.passkeys) >= maxPasskeys {
-		return "", nil, fail(registrar.KindConflict, PasskeysTooMany)
+		return "", nil, registrar.Conflict(PasskeysTooMany)
 	}
 	creation, data, err := party.BeginRegistration(owner,
 		webauthn.WithExclusions(webauthn.Credentials(owner.credentials).CredentialDescriptors()))
@@ -156,7 +152,7 @@ func (s *Service) FinishAddPasskey(ctx context.Context, actor registrar.Actor, o
 	name = strings.TrimSpace(name)
 	if !utf8.ValidString(name) || name == "" || utf8.RuneCountInString(name) > maxPasskeyName ||
 		strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
-		return invalid(PasskeyName)
+		return registrar.Invalid(PasskeyName)
 	}
 	credential, err := s.checkNewPasskey(ctx, actor, origin, challenge, response)
 	if err != nil {
@@ -166,41 +162,35 @@ func (s *Service) FinishAddPasskey(ctx context.Context, actor registrar.Actor, o
 	if err != nil {
 		return err
 	}
-	return s.inTx(ctx, func(t *tx) error {
-		// The row lock keeps concurrent requests from exceeding the limit.
-		account, err := s.lockForFactorChange(ctx, t, actor)
-		if err != nil {
-			return err
-		}
+	// The row lock keeps concurrent requests from exceeding the limit.
+	return s.changeFactors(ctx, actor, func(t *tx, account Account) error {
 		passkeys, err := t.ListPasskeys(ctx, account.ID)
 		if err != nil {
 			return err
 		}
 		if len(passkeys) >= maxPasskeys {
-			return fail(registrar.KindConflict, PasskeysTooMany)
+			return registrar.Conflict(PasskeysTooMany)
 		}
 		inserted, err := t.InsertPasskey(ctx, StoredPasskey{
 			Passkey:  Passkey{ID: registrar.NewID("pk_", t.now), Name: name, CreatedAt: t.now},
 			Customer: account.ID, CredentialID: base64.RawURLEncoding.EncodeToString(credential.ID), Credential: text,
 		})
-		if err != nil {
-			return err
-		}
 		if !inserted {
-			return fail(registrar.KindConflict, PasskeyTaken)
+			return cmp.Or(err, registrar.Conflict(PasskeyTaken))
 		}
 		return t.recordAndMail(ctx, actor, ActionPasskeyAdded, name, passkeyMail("added", name))
 	})
 }
 
+// passkeyMail is about a change: added or removed.
 func passkeyMail(change, name string) registrar.Mail {
-	return registrar.Mail{Kind: registrar.MailPasskey, Data: map[string]string{dataChange: change, dataName: name}}
+	return registrar.Mail{Kind: registrar.MailPasskey, Data: map[string]string{"change": change, "name": name}}
 }
 
 // checkNewPasskey verifies the response to BeginAddPasskey. It must come from the
 // session that started it.
 func (s *Service) checkNewPasskey(ctx context.Context, actor registrar.Actor, origin, challenge string, response []byte) (webauthn.Credential, error) {
-	refused := fail(registrar.KindInvalid, PasskeyRefused)
+	refused := registrar.Invalid(PasskeyRefused)
 	party, err := s.origins.forOrigin(origin)
 	if err != nil {
 		return webauthn.Credential{}, err
@@ -233,7 +223,10 @@ func (s *Service) Passkeys(ctx context.Context, actor registrar.Actor) ([]Passke
 	if err != nil {
 		return nil, err
 	}
-	stored, err := s.read().ListPasskeys(ctx, account.ID)
+	return passkeysOf(s.read().ListPasskeys(ctx, account.ID))
+}
+
+func passkeysOf(stored []StoredPasskey, err error) ([]Passkey, error) {
 	list := make([]Passkey, 0, len(stored))
 	for _, passkey := range stored {
 		list = append(list, passkey.Passkey)
@@ -243,27 +236,18 @@ func (s *Service) Passkeys(ctx context.Context, actor registrar.Actor) ([]Passke
 
 // RemovePasskey removes a passkey unless it is the last way into the account.
 func (s *Service) RemovePasskey(ctx context.Context, actor registrar.Actor, id string) error {
-	return s.inTx(ctx, func(t *tx) error {
-		// The row lock keeps concurrent requests from removing the last two.
-		account, err := s.lockForFactorChange(ctx, t, actor)
-		if err != nil {
-			return err
-		}
+	// The row lock keeps concurrent requests from removing the last two.
+	return s.changeFactors(ctx, actor, func(t *tx, account Account) error {
 		passkeys, err := t.ListPasskeys(ctx, account.ID)
 		if err != nil {
 			return err
 		}
-		name, found := "", false
-		for _, passkey := range passkeys {
-			if passkey.ID == id {
-				name, found = passkey.Name, true
-			}
-		}
-		if !found {
-			return fail(registrar.KindNotFound, NoSuchObject)
+		i := slices.IndexFunc(passkeys, func(passkey StoredPasskey) bool { return passkey.ID == id })
+		if i < 0 {
+			return registrar.NotFound(NoSuchObject)
 		}
 		if len(passkeys) == 1 && !account.HasPassword {
-			return fail(registrar.KindConflict, LastWayIn)
+			return registrar.Conflict(LastWayIn)
 		}
 		if _, err := t.DeletePasskey(ctx, account.ID, id); err != nil {
 			return err
@@ -272,6 +256,6 @@ func (s *Service) RemovePasskey(ctx context.Context, actor registrar.Actor, id s
 		if err := t.DeleteSessionsExcept(ctx, account.ID, actor.Through); err != nil {
 			return err
 		}
-		return t.recordAndMail(ctx, actor, ActionPasskeyRemoved, name, passkeyMail("removed", name))
+		return t.recordAndMail(ctx, actor, ActionPasskeyRemoved, passkeys[i].Name, passkeyMail("removed", passkeys[i].Name))
 	})
 }

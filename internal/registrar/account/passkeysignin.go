@@ -2,6 +2,7 @@ package account
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -57,7 +58,7 @@ func (s *Service) FinishPasskeySignInAgain(
 		return SignInResult{}, err
 	}
 	if used.account.ID != account.ID {
-		return SignInResult{}, fail(registrar.KindUnauthenticated, PasskeyRefused)
+		return SignInResult{}, registrar.Unauthenticated(PasskeyRefused)
 	}
 	return s.startPasskeySession(ctx, used, sessionParams{
 		actor: actor, account: used.account, userAgent: session.UserAgent, authMethod: methodPasskey,
@@ -78,24 +79,17 @@ func (s *Service) startPasskeySession(ctx context.Context, used usedPasskey, o s
 			return err
 		}
 		// False if it was removed meanwhile, or used concurrently at the same counter.
-		ok, err := t.UsePasskey(ctx, used.stored.ID, used.stored.Credential, used.updated, t.now)
-		if err != nil {
-			return err
-		}
-		if !ok {
-			return fail(registrar.KindUnauthenticated, PasskeyRefused)
+		if ok, err := t.UsePasskey(ctx, used.stored.ID, used.stored.Credential, used.updated, t.now); !ok {
+			return cmp.Or(err, registrar.Unauthenticated(PasskeyRefused))
 		}
 		return nil
 	})
-	if err != nil {
-		return SignInResult{}, err
-	}
-	return opened, nil
+	return opened, err
 }
 
 // checkPasskey identifies the passkey of a response and verifies it.
 func (s *Service) checkPasskey(ctx context.Context, actor registrar.Actor, origin, challenge string, response []byte) (usedPasskey, error) {
-	refused := fail(registrar.KindUnauthenticated, PasskeyRefused)
+	refused := registrar.Unauthenticated(PasskeyRefused)
 	party, err := s.origins.forOrigin(origin)
 	if err != nil {
 		return usedPasskey{}, err
@@ -113,11 +107,8 @@ func (s *Service) checkPasskey(ctx context.Context, actor registrar.Actor, origi
 	}
 	handle := base64.RawURLEncoding.EncodeToString(answer.Response.UserHandle)
 	account, ok, err := s.read().AccountByHandle(ctx, handle)
-	if err != nil {
-		return usedPasskey{}, err
-	}
 	if !ok {
-		return usedPasskey{}, refused
+		return usedPasskey{}, cmp.Or(err, refused)
 	}
 	owner, err := loadWebauthnUser(ctx, s.read(), account)
 	if err != nil {
@@ -128,7 +119,7 @@ func (s *Service) checkPasskey(ctx context.Context, actor registrar.Actor, origi
 		return usedPasskey{}, refused
 	}
 	if !account.DisabledAt.IsZero() {
-		return usedPasskey{}, fail(registrar.KindForbidden, AccountDisabled)
+		return usedPasskey{}, registrar.Forbidden(AccountDisabled)
 	}
 	used := usedPasskey{account: account}
 	for i := range owner.credentials {

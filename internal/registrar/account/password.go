@@ -14,6 +14,8 @@ import (
 
 	"golang.org/x/crypto/argon2"
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
 const (
@@ -29,25 +31,25 @@ var commonText string
 // address.
 func checkPassword(password, key string) error {
 	if len(password) > maxPasswordBytes {
-		return invalid(PasswordLong)
+		return registrar.Invalid(PasswordLong)
 	}
 	if !utf8.ValidString(password) || strings.ContainsFunc(password, unicode.IsControl) {
-		return invalid(PasswordUnusable)
+		return registrar.Invalid(PasswordUnusable)
 	}
 	password = norm.NFC.String(password)
 	switch length := utf8.RuneCountInString(password); {
 	case length < minPassword:
-		return invalid(PasswordShort)
+		return registrar.Invalid(PasswordShort)
 	case length > maxPassword:
-		return invalid(PasswordLong)
+		return registrar.Invalid(PasswordLong)
 	}
 	folded := strings.ToLower(password)
 	local, _, _ := strings.Cut(key, "@")
 	if folded == key || strings.Trim(folded, "0123456789!.?#") == local {
-		return invalid(PasswordIsEmail)
+		return registrar.Invalid(PasswordIsEmail)
 	}
 	if isCommon(folded) {
-		return invalid(PasswordCommon)
+		return registrar.Invalid(PasswordCommon)
 	}
 	return nil
 }

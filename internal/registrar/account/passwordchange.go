@@ -1,6 +1,7 @@
 package account
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -110,7 +111,7 @@ func (s *Service) ChangePassword(ctx context.Context, actor registrar.Actor, old
 			return err
 		}
 		if !result.ok {
-			return fail(registrar.KindInvalid, BadCredentials)
+			return registrar.Invalid(BadCredentials)
 		}
 	}
 	hash, err := s.hasher.hash(ctx, req, chosen)
@@ -119,12 +120,8 @@ func (s *Service) ChangePassword(ctx context.Context, actor registrar.Actor, old
 	}
 	return s.inTx(ctx, func(t *tx) error {
 		// Of two concurrent changes the second fails: its old password no longer holds.
-		ok, err := t.ReplacePasswordHash(ctx, account, hash)
-		if err != nil {
-			return err
-		}
-		if !ok {
-			return fail(registrar.KindInvalid, BadCredentials)
+		if ok, err := t.ReplacePasswordHash(ctx, account, hash); !ok {
+			return cmp.Or(err, registrar.Invalid(BadCredentials))
 		}
 		return s.replacePassword(ctx, t, actor, account, hash, ActionPasswordChanged, actor.Through)
 	})

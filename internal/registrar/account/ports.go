@@ -16,15 +16,8 @@ type Store interface {
 	UpdateCustomers(ctx context.Context, change func(Tx) error) error
 }
 
-// Reader has all queries, grouped by noun. The boolean is false if there is no such
-// row.
+// Reader has all queries. The boolean is false if there is no such row, and on an error.
 type Reader interface {
-	accountReader
-	sessionReader
-	objectReader
-}
-
-type accountReader interface {
 	AccountByEmail(ctx context.Context, emailKey string) (Account, bool, error)
 	AccountByID(ctx context.Context, id string) (Account, bool, error)
 	AccountByHandle(ctx context.Context, userHandle string) (Account, bool, error)
@@ -32,9 +25,7 @@ type accountReader interface {
 	// ListOperators returns the accounts with the operator role.
 	ListOperators(ctx context.Context) ([]Account, error)
 	RecoveryCodesLeft(ctx context.Context, customer string) (int, error)
-}
 
-type sessionReader interface {
 	// SessionByHash also returns sessions that have ended or await a code.
 	SessionByHash(ctx context.Context, hash registrar.SecretHash) (StoredSession, Account, bool, error)
 	// OpenSession returns a session of the account that is open at now.
@@ -44,9 +35,7 @@ type sessionReader interface {
 	DeviceOwner(ctx context.Context, hash registrar.SecretHash, now time.Time) (customer string, known bool, err error)
 	GetLink(ctx context.Context, hash registrar.SecretHash, kind LinkKind, now time.Time) (Link, bool, error)
 	GetChallenge(ctx context.Context, hash string, kind ChallengeKind, now time.Time) (Challenge, bool, error)
-}
 
-type objectReader interface {
 	ListPasskeys(ctx context.Context, customer string) ([]StoredPasskey, error)
 	GetRegistrant(ctx context.Context, customer string) (Registrant, bool, error)
 	// ListRegistrantExtensions returns the TLDs whose rules apply to the customer's
@@ -61,20 +50,11 @@ type objectReader interface {
 	CountCloseBlockers(ctx context.Context, customer string) (CloseBlockers, error)
 }
 
-// Tx has all changes, grouped by noun. The boolean is false, and nothing changes, if
-// the row is not in the expected state.
+// Tx has all changes. The boolean is false, and nothing changes, if the row is not in the
+// expected state.
 type Tx interface {
 	Reader
-	accountWriter
-	factorWriter
-	sessionWriter
-	challengeWriter
-	sweeper
-	RecordAuditEvent(ctx context.Context, event registrar.AuditEvent) error
-	QueueMail(ctx context.Context, mail registrar.Mail, now time.Time) error
-}
 
-type accountWriter interface {
 	// LockCustomer blocks new payments of the account until the transaction ends, so
 	// that the result of PaymentUnderWay remains valid.
 	LockCustomer(ctx context.Context, customer string) error
@@ -100,9 +80,7 @@ type accountWriter interface {
 	// placeholderEmail, and deletes its credentials and all data without a retention
 	// obligation. It returns false if the account is already disabled.
 	CloseAccount(ctx context.Context, id, placeholderEmail string, now time.Time) (bool, error)
-}
 
-type factorWriter interface {
 	// SetSecondFactor replaces the sealed secret; empty means none. It returns false if
 	// version is not the account's current TOTPVersion.
 	SetSecondFactor(ctx context.Context, id string, version int64, sealed string, step int64) (bool, error)
@@ -116,9 +94,7 @@ type factorWriter interface {
 	// UsePasskey returns false if the stored credential is no longer old.
 	UsePasskey(ctx context.Context, id, old, credential string, now time.Time) (bool, error)
 	DeletePasskey(ctx context.Context, customer, id string) (bool, error)
-}
 
-type sessionWriter interface {
 	// InsertSession also ends the oldest sessions in the same state beyond keep.
 	// Pending sessions can't displace open ones, because they need only the password.
 	InsertSession(ctx context.Context, session StoredSession, keep int) error
@@ -132,9 +108,7 @@ type sessionWriter interface {
 	DeleteSessionsExcept(ctx context.Context, customer, except string) error
 	InsertDevice(ctx context.Context, customer string, hash registrar.SecretHash, now, expires time.Time, keep int) error
 	DeleteDevices(ctx context.Context, customer string) error
-}
 
-type challengeWriter interface {
 	// UseLink returns false if the link is unknown, used or expired.
 	UseLink(ctx context.Context, hash registrar.SecretHash, kind LinkKind, now time.Time) (Link, bool, error)
 	// InsertLink also voids the unused links of its kind.
@@ -143,14 +117,15 @@ type challengeWriter interface {
 	PutChallenge(ctx context.Context, hash string, challenge Challenge) error
 	// ConsumeChallenge returns a challenge once.
 	ConsumeChallenge(ctx context.Context, hash string, kind ChallengeKind, now time.Time) (Challenge, bool, error)
-}
 
-type sweeper interface {
 	// DeleteExpired deletes at most limit expired rows of each kind and returns how
 	// many it deleted.
 	DeleteExpired(ctx context.Context, now time.Time, limit int) (int, error)
 	// DeleteUnconfirmed deletes accounts that were never confirmed.
 	DeleteUnconfirmed(ctx context.Context, createdBefore time.Time, limit int) (int, error)
+
+	RecordAuditEvent(ctx context.Context, event registrar.AuditEvent) error
+	QueueMail(ctx context.Context, mail registrar.Mail, now time.Time) error
 }
 
 // Account is a Customer with the fields that only this package and the store see.
@@ -213,8 +188,7 @@ const (
 
 // Challenge is a pending challenge; it can be answered once.
 type Challenge struct {
-	Kind      ChallengeKind
-	Customer  string
-	Data      string
-	ExpiresAt time.Time
+	Kind           ChallengeKind
+	Customer, Data string
+	ExpiresAt      time.Time
 }

@@ -1,6 +1,7 @@
 package account
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -35,21 +36,16 @@ func (s *Service) RequestEmailChange(ctx context.Context, actor registrar.Actor,
 		if err := t.DeleteUnusedLinks(ctx, account.ID, LinkChangeEmail); err != nil {
 			return err
 		}
-		mail := registrar.Mail{Kind: registrar.MailChangeEmail, Customer: account.ID, To: email}
+		// The address may be mistyped: its reader must not learn the customer's location.
+		requester, mail := registrar.Actor{}, registrar.Mail{Kind: registrar.MailChangeEmail, Customer: account.ID, To: email}
 		if taken && owner.ID != account.ID && !owner.ConfirmedAt.IsZero() {
-			mail = registrar.Mail{Kind: registrar.MailAlreadyRegistered, Customer: owner.ID}
-		}
-		requester := actor
-		if mail.Kind == registrar.MailChangeEmail {
-			// The address may be mistyped: its reader must not learn the customer's
-			// location.
-			requester = registrar.Actor{}
+			requester, mail = actor, registrar.Mail{Kind: registrar.MailAlreadyRegistered, Customer: owner.ID}
 		}
 		if err := t.queueMail(ctx, requester, mail); err != nil {
 			return err
 		}
 		return t.recordAndMail(ctx, actor, ActionEmailChangeRequested, "", registrar.Mail{
-			Kind: registrar.MailEmailChanging, Data: map[string]string{dataEmail: email},
+			Kind: registrar.MailEmailChanging, Data: map[string]string{"email": email},
 		})
 	})
 }
@@ -77,7 +73,7 @@ func (s *Service) findEmailChange(ctx context.Context, r Reader, actor registrar
 		return Link{}, err
 	}
 	if owner.ID != account.ID {
-		return Link{}, fail(registrar.KindNotFound, LinkInvalid)
+		return Link{}, registrar.NotFound(LinkInvalid)
 	}
 	return found, nil
 }
@@ -85,11 +81,7 @@ func (s *Service) findEmailChange(ctx context.Context, r Reader, actor registrar
 // ConfirmEmailChange uses the link that was sent to a new address, in a session of the
 // account that requested the change. Links sent to the old address become void.
 func (s *Service) ConfirmEmailChange(ctx context.Context, actor registrar.Actor, link string) error {
-	return s.inTx(ctx, func(t *tx) error {
-		mine, err := s.recentlySignedInAccount(ctx, t, actor)
-		if err != nil {
-			return err
-		}
+	return s.changeRecentlySignedIn(ctx, actor, func(t *tx, mine Account) error {
 		// Locked, so that the operator role can't be granted between its check and the
 		// change.
 		if err := t.lockCredentials(ctx, mine); err != nil {
@@ -115,12 +107,8 @@ func (s *Service) ConfirmEmailChange(ctx context.Context, actor registrar.Actor,
 				return err
 			}
 		}
-		ok, err := t.SetEmail(ctx, account.ID, email, key)
-		if err != nil {
-			return err
-		}
-		if !ok {
-			return fail(registrar.KindConflict, EmailTaken)
+		if ok, err := t.SetEmail(ctx, account.ID, email, key); !ok {
+			return cmp.Or(err, registrar.Conflict(EmailTaken))
 		}
 		for _, kind := range []LinkKind{LinkReset, LinkChangeEmail, LinkEnrol} {
 			if err := t.DeleteUnusedLinks(ctx, account.ID, kind); err != nil {
@@ -137,10 +125,9 @@ func (s *Service) SetLanguage(ctx context.Context, actor registrar.Actor, langua
 	if err != nil {
 		return err
 	}
-	return s.inTx(ctx, func(t *tx) error {
-		account, err := s.signedInAccount(ctx, t, actor)
-		if err != nil || account.Language == language {
-			return err
+	return s.changeSignedIn(ctx, actor, func(t *tx, account Account) error {
+		if account.Language == language {
+			return nil
 		}
 		if err := t.SetLanguage(ctx, account.ID, language); err != nil {
 			return err

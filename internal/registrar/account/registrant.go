@@ -3,6 +3,7 @@ package account
 import (
 	"errors"
 	"maps"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -68,6 +69,22 @@ const (
 	// FieldUnknown: not one of the allowed values.
 	FieldUnknown registrar.Code = "unknown"
 )
+
+// FieldError reports every invalid field of a form at once, with one code per field.
+type FieldError struct{ Fields map[string]registrar.Code }
+
+// Error names the fields, never their values.
+func (e *FieldError) Error() string {
+	names := make([]string, 0, len(e.Fields))
+	for field, code := range e.Fields {
+		names = append(names, field+"="+string(code))
+	}
+	slices.Sort(names)
+	return "invalid: " + strings.Join(names, ", ")
+}
+
+// Unwrap gives the error its kind.
+func (e *FieldError) Unwrap() error { return registrar.Invalid(RegistrantInvalid) }
 
 // NormaliseRegistrant validates a registrant without an account and returns it and the
 // address in stored form, or a *FieldError with every invalid field.

@@ -18,11 +18,7 @@ func (s *Service) Registrant(ctx context.Context, actor registrar.Actor) (Regist
 // SetRegistrant validates and stores the registrant. All invalid fields are reported at
 // once as a *FieldError.
 func (s *Service) SetRegistrant(ctx context.Context, actor registrar.Actor, registrant Registrant) error {
-	return s.inTx(ctx, func(t *tx) error {
-		account, err := s.recentlySignedInAccount(ctx, t, actor)
-		if err != nil {
-			return err
-		}
+	return s.changeRecentlySignedIn(ctx, actor, func(t *tx, account Account) error {
 		if err := s.storeRegistrant(ctx, t, actor, account.ID, registrant); err != nil {
 			return err
 		}
@@ -60,7 +56,7 @@ func (s *Service) checkRegistrantChange(ctx context.Context, t *tx, id string, r
 		return err
 	}
 	if underWay {
-		return fail(registrar.KindConflict, PaymentUnderWay)
+		return registrar.Conflict(PaymentUnderWay)
 	}
 	tlds, err := t.ListRegistrantExtensions(ctx, id)
 	if err != nil {

@@ -1,6 +1,7 @@
 package account
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -28,11 +29,8 @@ func (s *Service) Register(ctx context.Context, actor registrar.Actor, r Registr
 			return err
 		}
 		account, ok, err := t.AccountByEmail(ctx, key)
-		if err != nil {
-			return err
-		}
 		if !ok {
-			return errors.New("account: register: account disappeared during registration")
+			return cmp.Or(err, errors.New("account: register: account disappeared during registration"))
 		}
 		action, mail := ActionRegistrationTried, registrar.Mail{Kind: registrar.MailAlreadyRegistered, Customer: account.ID}
 		if account.ConfirmedAt.IsZero() {
@@ -65,7 +63,7 @@ func (s *Service) consumeMailBudget(actor registrar.Actor, recipient string) tim
 // inspected by other methods.
 func (s *Service) CheckLink(ctx context.Context, kind LinkKind, link string) (email string, err error) {
 	if kind != LinkConfirm && kind != LinkReset {
-		return "", fail(registrar.KindNotFound, LinkInvalid)
+		return "", registrar.NotFound(LinkInvalid)
 	}
 	found, _, err := s.findLink(ctx, s.read(), kind, link)
 	return found.Email, err
@@ -74,24 +72,18 @@ func (s *Service) CheckLink(ctx context.Context, kind LinkKind, link string) (em
 // findLink returns the stored link without using it. A link is void once the account's
 // address has changed since it was sent.
 func (s *Service) findLink(ctx context.Context, r Reader, kind LinkKind, link string) (Link, Account, error) {
-	refused := fail(registrar.KindNotFound, LinkInvalid)
+	refused := registrar.NotFound(LinkInvalid)
 	hash, ok := registrar.HashSecret(registrar.LinkSecret, link)
 	if !ok {
 		return Link{}, Account{}, refused
 	}
 	found, ok, err := r.GetLink(ctx, hash, kind, s.cfg.Now())
-	if err != nil {
-		return Link{}, Account{}, err
-	}
 	if !ok {
-		return Link{}, Account{}, refused
+		return Link{}, Account{}, cmp.Or(err, refused)
 	}
 	account, ok, err := r.AccountByID(ctx, found.Customer)
-	if err != nil {
-		return Link{}, Account{}, err
-	}
 	if !ok || !linkMatchesAccount(kind, found, account) {
-		return Link{}, Account{}, refused
+		return Link{}, Account{}, cmp.Or(err, refused)
 	}
 	return found, account, nil
 }
@@ -122,18 +114,14 @@ func (s *Service) useLink(ctx context.Context, t *tx, kind LinkKind, link string
 		return Link{}, Account{}, err
 	}
 	hash, _ := registrar.HashSecret(registrar.LinkSecret, link)
-	_, ok, err := t.UseLink(ctx, hash, kind, t.now)
-	if err != nil {
-		return Link{}, Account{}, err
-	}
-	if !ok {
-		return Link{}, Account{}, fail(registrar.KindNotFound, LinkInvalid)
+	if _, ok, err := t.UseLink(ctx, hash, kind, t.now); !ok {
+		return Link{}, Account{}, cmp.Or(err, registrar.NotFound(LinkInvalid))
 	}
 	return found, account, nil
 }
 
 // Confirm uses a confirmation link, sets the password if one is given, and signs in.
-func (s *Service) Confirm(ctx context.Context, actor registrar.Actor, link string, c Confirmation) (SignInResult, error) {
+func (s *Service) Confirm(ctx context.Context, actor registrar.Actor, link string, c Confirmation) (opened SignInResult, err error) {
 	_, account, err := s.findLink(ctx, s.read(), LinkConfirm, link)
 	if err != nil {
 		return SignInResult{}, err
@@ -144,18 +132,13 @@ func (s *Service) Confirm(ctx context.Context, actor registrar.Actor, link strin
 			return SignInResult{}, err
 		}
 	}
-	var opened SignInResult
 	err = s.inTx(ctx, func(t *tx) error {
 		_, account, err := s.useLink(ctx, t, LinkConfirm, link)
 		if err != nil {
 			return err
 		}
-		ok, err := t.ConfirmAccount(ctx, account.ID, hash, t.now)
-		if err != nil {
-			return err
-		}
-		if !ok {
-			return fail(registrar.KindNotFound, LinkInvalid)
+		if ok, err := t.ConfirmAccount(ctx, account.ID, hash, t.now); !ok {
+			return cmp.Or(err, registrar.NotFound(LinkInvalid))
 		}
 		if err := t.DeleteUnusedLinks(ctx, account.ID, LinkConfirm); err != nil {
 			return err

@@ -41,7 +41,7 @@ func PasskeyOrigins(base string) []string {
 	return []string{address.Scheme + "://" + host}
 }
 
-func newRelyingParties(origins []string, name string) (relyingParties, error) {
+func newRelyingParties(origins []string) (relyingParties, error) {
 	parties := make(relyingParties, len(origins))
 	for _, origin := range origins {
 		address, err := url.Parse(origin)
@@ -49,7 +49,7 @@ func newRelyingParties(origins []string, name string) (relyingParties, error) {
 			return nil, errors.New("account: Config.Origins: an origin must look like https://example.com")
 		}
 		party, err := webauthn.New(&webauthn.Config{
-			RPID: address.Hostname(), RPDisplayName: name, RPOrigins: []string{origin},
+			RPID: address.Hostname(), RPDisplayName: issuer, RPOrigins: []string{origin},
 			// The authenticator's model does not matter.
 			AttestationPreference: protocol.PreferNoAttestation,
 			AuthenticatorSelection: protocol.AuthenticatorSelection{
@@ -70,7 +70,7 @@ func newRelyingParties(origins []string, name string) (relyingParties, error) {
 func (parties relyingParties) forOrigin(origin string) (*webauthn.WebAuthn, error) {
 	party, ok := parties[strings.ToLower(origin)]
 	if !ok {
-		return nil, fail(registrar.KindInvalid, OriginUnknown)
+		return nil, registrar.Invalid(OriginUnknown)
 	}
 	return party, nil
 }

@@ -22,7 +22,7 @@ func TestPasskeyOrigins_DerivedFromBaseURL(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Errorf("%s: got %v, want %v", base, got, want)
 		}
-		if _, err := newRelyingParties(got, "dotkontor"); err != nil {
+		if _, err := newRelyingParties(got); err != nil {
 			t.Errorf("%s: %v", base, err)
 		}
 	}

@@ -1,8 +1,8 @@
 package account
 
 import (
+	"cmp"
 	"context"
-	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/base32"
@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/pquerna/otp"
 	"github.com/pquerna/otp/hotp"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -22,8 +21,7 @@ const (
 	totpSecretBytes = 20 // the length of a SHA-1 digest (RFC 4226, 4)
 	enrolmentTTL    = 30 * time.Minute
 	recoveryCodes   = 10
-	recoveryBytes   = 10 // 80 bits
-	recoveryGroup   = 4
+	recoveryBytes   = 10 // 80 bits, 16 characters
 )
 
 // recoveryAlphabet omits letters that look like digits.
@@ -32,11 +30,11 @@ var recoveryAlphabet = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").Wi
 // sealTOTP encrypts the secret of an authenticator app. The account's id is
 // authenticated too, so that a row can't be copied to another account.
 func (s *Service) sealTOTP(customer, secret string) string {
-	return s.seal.Seal(registrar.TOTPPurpose(customer), secret)
+	return s.cfg.Seal.Seal(registrar.TOTPPurpose(customer), secret)
 }
 
 func (s *Service) openTOTP(customer, sealed string) (string, error) {
-	return s.seal.Open(registrar.TOTPPurpose(customer), sealed)
+	return s.cfg.Seal.Open(registrar.TOTPPurpose(customer), sealed)
 }
 
 // matchTOTPStep finds the time step of a code: the current one, the previous or the
@@ -44,9 +42,7 @@ func (s *Service) openTOTP(customer, sealed string) (string, error) {
 func matchTOTPStep(secret, code string, now time.Time) (step int64, ok bool) {
 	current := now.Unix() / totpPeriod
 	for _, candidate := range []int64{current, current - 1, current + 1} {
-		want, err := hotp.GenerateCodeCustom(secret, uint64(candidate), hotp.ValidateOpts{
-			Digits: otp.DigitsSix, Algorithm: otp.AlgorithmSHA1,
-		})
+		want, err := hotp.GenerateCode(secret, uint64(candidate))
 		if err == nil && subtle.ConstantTimeCompare([]byte(want), []byte(code)) == 1 {
 			return candidate, true
 		}
@@ -63,7 +59,7 @@ type parsedCode struct {
 
 // parseCode parses a code as typed by a person.
 func (s *Service) parseCode(account Account, code string) (parsedCode, error) {
-	wrong := fail(registrar.KindUnauthenticated, CodeWrong)
+	wrong := registrar.Unauthenticated(CodeWrong)
 	if len(code) > 64 || !account.HasSecondFactor {
 		return parsedCode{}, wrong
 	}
@@ -92,11 +88,8 @@ func (s *Service) useCode(ctx context.Context, t *tx, actor registrar.Actor, acc
 	} else {
 		ok, err = t.UseRecoveryCode(ctx, account.ID, parsed.recovery, t.now)
 	}
-	if err != nil {
-		return err
-	}
 	if !ok {
-		return fail(registrar.KindUnauthenticated, CodeWrong)
+		return cmp.Or(err, registrar.Unauthenticated(CodeWrong))
 	}
 	if parsed.recovery == "" {
 		return nil
@@ -105,8 +98,9 @@ func (s *Service) useCode(ctx context.Context, t *tx, actor registrar.Actor, acc
 	return t.recordAndMail(ctx, actor, ActionRecoveryCodeUsed, "", secondFactorMail("used"))
 }
 
+// secondFactorMail is about a change: on, off, renewed (recovery codes) or used (one of them).
 func secondFactorMail(change string) registrar.Mail {
-	return registrar.Mail{Kind: registrar.MailSecondFactor, Data: map[string]string{dataChange: change}}
+	return registrar.Mail{Kind: registrar.MailSecondFactor, Data: map[string]string{"change": change}}
 }
 
 // recoveryHash hashes a recovery code. 80 random bits can't be brute-forced, so a plain
@@ -119,15 +113,9 @@ func recoveryHash(customer, code string) string {
 
 func newRecoveryCodes(customer string) (codes, hashes []string) {
 	for range recoveryCodes {
-		var raw [recoveryBytes]byte
-		_, _ = rand.Read(raw[:]) // never fails
-		plain := recoveryAlphabet.EncodeToString(raw[:])
+		plain := recoveryAlphabet.EncodeToString(randomBytes(recoveryBytes))
 		hashes = append(hashes, recoveryHash(customer, plain))
-		var groups []string
-		for i := 0; i < len(plain); i += recoveryGroup {
-			groups = append(groups, plain[i:i+recoveryGroup])
-		}
-		codes = append(codes, strings.Join(groups, "-"))
+		codes = append(codes, plain[:4]+"-"+plain[4:8]+"-"+plain[8:12]+"-"+plain[12:])
 	}
 	return codes, hashes
 }
@@ -142,13 +130,9 @@ func enrolmentKey(actor registrar.Actor) string {
 // code. Repeated calls return the same secret until it is confirmed or half an hour
 // old.
 func (s *Service) BeginSecondFactor(ctx context.Context, actor registrar.Actor) (secret, uri string, err error) {
-	err = s.inTx(ctx, func(t *tx) error {
-		account, err := s.recentlySignedInAccount(ctx, t, actor)
-		if err != nil {
-			return err
-		}
+	err = s.changeRecentlySignedIn(ctx, actor, func(t *tx, account Account) error {
 		if account.HasSecondFactor {
-			return fail(registrar.KindConflict, SecondFactorOn)
+			return registrar.Conflict(SecondFactorOn)
 		}
 		if err := s.requireFactorChange(ctx, t, actor, account); err != nil {
 			return err
@@ -161,28 +145,19 @@ func (s *Service) BeginSecondFactor(ctx context.Context, actor registrar.Actor) 
 			secret, err = s.openTOTP(account.ID, pending.Data)
 		}
 		if !ok || err != nil { // a secret sealed with an unknown key is replaced
-			secret = newTOTPSecret()
+			secret = base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(randomBytes(totpSecretBytes))
 			err = t.PutChallenge(ctx, enrolmentKey(actor), Challenge{
 				Kind: ChallengeSecondFactor, Customer: account.ID, Data: s.sealTOTP(account.ID, secret), ExpiresAt: t.now.Add(enrolmentTTL),
 			})
 		}
-		uri = otpauthURI(s.cfg.Issuer, account.Email, secret)
+		uri = otpauthURI(account.Email, secret)
 		return err
 	})
-	if err != nil {
-		return "", "", err
-	}
-	return secret, uri, nil
-}
-
-func newTOTPSecret() string {
-	var raw [totpSecretBytes]byte
-	_, _ = rand.Read(raw[:]) // never fails
-	return base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(raw[:])
+	return secret, uri, err
 }
 
 // otpauthURI returns the URI that authenticator apps read from a QR code.
-func otpauthURI(issuer, account, secret string) string {
+func otpauthURI(account, secret string) string {
 	values := url.Values{"secret": {secret}, "issuer": {issuer}, "algorithm": {"SHA1"}, "digits": {"6"}, "period": {"30"}}
 	// Some apps show a plus sign where form encoding means a space.
 	query := strings.ReplaceAll(values.Encode(), "+", "%20")
@@ -193,20 +168,13 @@ func otpauthURI(issuer, account, secret string) string {
 // sessions, and returns the recovery codes, which are shown once.
 func (s *Service) FinishSecondFactor(ctx context.Context, actor registrar.Actor, code string) (recovery []string, err error) {
 	code = strings.NewReplacer(" ", "", "-", "").Replace(code)
-	err = s.inTx(ctx, func(t *tx) error {
-		account, err := s.lockForFactorChange(ctx, t, actor)
-		if err != nil {
-			return err
-		}
+	err = s.changeFactors(ctx, actor, func(t *tx, account Account) error {
 		if account.HasSecondFactor {
-			return fail(registrar.KindConflict, SecondFactorOn)
+			return registrar.Conflict(SecondFactorOn)
 		}
 		pending, ok, err := t.GetChallenge(ctx, enrolmentKey(actor), ChallengeSecondFactor, t.now)
-		if err != nil {
-			return err
-		}
 		if !ok {
-			return fail(registrar.KindConflict, SecondFactorOff)
+			return cmp.Or(err, registrar.Conflict(SecondFactorOff))
 		}
 		secret, err := s.openTOTP(account.ID, pending.Data)
 		if err != nil {
@@ -214,43 +182,34 @@ func (s *Service) FinishSecondFactor(ctx context.Context, actor registrar.Actor,
 		}
 		step, ok := matchTOTPStep(secret, code, t.now)
 		if !ok {
-			return fail(registrar.KindInvalid, CodeWrong)
+			return registrar.Invalid(CodeWrong)
 		}
-		if _, ok, err = t.ConsumeChallenge(ctx, enrolmentKey(actor), ChallengeSecondFactor, t.now); err != nil {
-			return err
+		if _, ok, err = t.ConsumeChallenge(ctx, enrolmentKey(actor), ChallengeSecondFactor, t.now); !ok {
+			return cmp.Or(err, registrar.Conflict(SecondFactorOn))
 		}
-		if !ok {
-			return fail(registrar.KindConflict, SecondFactorOn)
+		if ok, err = t.SetSecondFactor(ctx, account.ID, account.TOTPVersion, s.sealTOTP(account.ID, secret), step); !ok {
+			return cmp.Or(err, registrar.Conflict(SecondFactorOn))
 		}
-		set, err := t.SetSecondFactor(ctx, account.ID, account.TOTPVersion, s.sealTOTP(account.ID, secret), step)
-		if err != nil {
-			return err
-		}
-		if !set {
-			return fail(registrar.KindConflict, SecondFactorOn)
-		}
-		codes, hashes := newRecoveryCodes(account.ID)
-		recovery = codes
+		var hashes []string
+		recovery, hashes = newRecoveryCodes(account.ID)
 		return s.finishFactorChange(ctx, t, actor, hashes, ActionSecondFactorOn, "on")
 	})
-	if err != nil {
-		return nil, err
-	}
-	return recovery, nil
+	return recovery, err
 }
 
-// lockForFactorChange returns the account whose factors the actor may change. Its row
-// is locked: the operator role and the other factors can't change until the transaction
-// ends.
-func (s *Service) lockForFactorChange(ctx context.Context, t *tx, actor registrar.Actor) (Account, error) {
-	account, err := s.recentlySignedInAccount(ctx, t, actor)
-	if err != nil {
-		return Account{}, err
-	}
-	if err := t.lockCredentials(ctx, account); err != nil {
-		return Account{}, err
-	}
-	return account, s.requireFactorChange(ctx, t, actor, account)
+// changeFactors runs fn in a transaction on the account whose factors the actor may
+// change. Its row is locked: the operator role and the other factors can't change until
+// the transaction ends.
+func (s *Service) changeFactors(ctx context.Context, actor registrar.Actor, fn func(*tx, Account) error) error {
+	return s.changeRecentlySignedIn(ctx, actor, func(t *tx, account Account) error {
+		if err := t.lockCredentials(ctx, account); err != nil {
+			return err
+		}
+		if err := s.requireFactorChange(ctx, t, actor, account); err != nil {
+			return err
+		}
+		return fn(t, account)
+	})
 }
 
 // finishFactorChange does what every change of the second factor requires.
@@ -266,20 +225,12 @@ func (s *Service) finishFactorChange(ctx context.Context, t *tx, actor registrar
 
 // DisableSecondFactor disables the second factor and ends all other sessions.
 func (s *Service) DisableSecondFactor(ctx context.Context, actor registrar.Actor) error {
-	return s.inTx(ctx, func(t *tx) error {
-		account, err := s.lockForFactorChange(ctx, t, actor)
-		if err != nil {
-			return err
-		}
+	return s.changeFactors(ctx, actor, func(t *tx, account Account) error {
 		if !account.HasSecondFactor {
-			return fail(registrar.KindConflict, SecondFactorOff)
+			return registrar.Conflict(SecondFactorOff)
 		}
-		dropped, err := t.SetSecondFactor(ctx, account.ID, account.TOTPVersion, "", 0)
-		if err != nil {
-			return err
-		}
-		if !dropped {
-			return fail(registrar.KindConflict, SecondFactorOff)
+		if ok, err := t.SetSecondFactor(ctx, account.ID, account.TOTPVersion, "", 0); !ok {
+			return cmp.Or(err, registrar.Conflict(SecondFactorOff))
 		}
 		return s.finishFactorChange(ctx, t, actor, nil, ActionSecondFactorOff, "off")
 	})
@@ -287,22 +238,15 @@ func (s *Service) DisableSecondFactor(ctx context.Context, actor registrar.Actor
 
 // ReplaceRecoveryCodes replaces the recovery codes and ends all other sessions.
 func (s *Service) ReplaceRecoveryCodes(ctx context.Context, actor registrar.Actor) (recovery []string, err error) {
-	err = s.inTx(ctx, func(t *tx) error {
-		account, err := s.lockForFactorChange(ctx, t, actor)
-		if err != nil {
-			return err
-		}
+	err = s.changeFactors(ctx, actor, func(t *tx, account Account) error {
 		if !account.HasSecondFactor {
-			return fail(registrar.KindConflict, SecondFactorOff)
+			return registrar.Conflict(SecondFactorOff)
 		}
-		codes, hashes := newRecoveryCodes(account.ID)
-		recovery = codes
+		var hashes []string
+		recovery, hashes = newRecoveryCodes(account.ID)
 		return s.finishFactorChange(ctx, t, actor, hashes, ActionRecoveryCodes, "renewed")
 	})
-	if err != nil {
-		return nil, err
-	}
-	return recovery, nil
+	return recovery, err
 }
 
 // RecoveryCodesLeft returns the number of unused recovery codes.

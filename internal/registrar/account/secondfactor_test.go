@@ -12,7 +12,7 @@ func TestSealTOTP_BoundToAccount(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &Service{seal: seal}
+	s := &Service{cfg: Config{Seal: seal}}
 	sealed := s.sealTOTP("cus_ada", "JBSWY3DPEHPK3PXP")
 	if secret, err := s.openTOTP("cus_ada", sealed); err != nil || secret != "JBSWY3DPEHPK3PXP" {
 		t.Errorf("got %q, %v", secret, err)

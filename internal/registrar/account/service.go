@@ -1,6 +1,7 @@
 package account
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/base64"
@@ -14,7 +15,6 @@ import (
 type Service struct {
 	cfg     Config
 	hasher  *hasher
-	seal    *registrar.Seal
 	origins relyingParties
 	// failedSignIns queues audit events of failed sign-ins. Run writes them later: a
 	// synchronous write, which happens only for existing accounts, would be measurable.
@@ -30,12 +30,12 @@ func New(cfg Config) (*Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	origins, err := newRelyingParties(cfg.Origins, cfg.Issuer)
+	origins, err := newRelyingParties(cfg.Origins)
 	if err != nil {
 		return nil, err
 	}
 	return &Service{
-		cfg: cfg, hasher: newHasher(cfg), seal: cfg.Seal, origins: origins,
+		cfg: cfg, hasher: newHasher(cfg), origins: origins,
 		failedSignIns: make(chan registrar.AuditEvent, maxQueuedFailures),
 	}, nil
 }
@@ -51,14 +51,12 @@ type tx struct {
 
 // inTx runs fn in a transaction and calls MailQueued afterwards if it queued mail.
 func (s *Service) inTx(ctx context.Context, fn func(*tx) error) error {
-	var mailQueued bool
+	var t *tx
 	err := s.cfg.Store.UpdateCustomers(ctx, func(inner Tx) error {
-		t := &tx{Tx: inner, now: s.cfg.Now()}
-		err := fn(t)
-		mailQueued = t.mailQueued
-		return err
+		t = &tx{Tx: inner, now: s.cfg.Now()}
+		return fn(t)
 	})
-	if err == nil && mailQueued {
+	if err == nil && t.mailQueued {
 		s.cfg.MailQueued()
 	}
 	return err
@@ -89,43 +87,61 @@ func (t *tx) recordAndMail(ctx context.Context, actor registrar.Actor, action re
 // rewriting the current values of its row. It fails if they have changed since the
 // account was read.
 func (t *tx) lockCredentials(ctx context.Context, account Account) error {
-	ok, err := t.ReplacePasswordHash(ctx, account, account.PasswordHash)
-	if err == nil && !ok {
-		err = fail(registrar.KindUnauthenticated, registrar.SignInAgain)
+	if ok, err := t.ReplacePasswordHash(ctx, account, account.PasswordHash); !ok {
+		return cmp.Or(err, registrar.Unauthenticated(registrar.SignInAgain))
 	}
-	return err
+	return nil
 }
 
 // signedInAccount returns the account of a signed-in person.
-func (s *Service) signedInAccount(ctx context.Context, r accountReader, actor registrar.Actor) (Account, error) {
+func (s *Service) signedInAccount(ctx context.Context, r Reader, actor registrar.Actor) (Account, error) {
 	if err := actor.RequireSignedIn(); err != nil {
 		return Account{}, err
 	}
 	account, ok, err := r.AccountByID(ctx, actor.Customer)
-	if err != nil {
-		return Account{}, err
-	}
 	if !ok || !account.DisabledAt.IsZero() {
-		return Account{}, fail(registrar.KindUnauthenticated, registrar.SignInFirst)
+		return Account{}, cmp.Or(err, registrar.Unauthenticated(registrar.SignInFirst))
 	}
 	return account, nil
 }
 
 // recentlySignedInAccount is signedInAccount for sensitive operations.
-func (s *Service) recentlySignedInAccount(ctx context.Context, r accountReader, actor registrar.Actor) (Account, error) {
+func (s *Service) recentlySignedInAccount(ctx context.Context, r Reader, actor registrar.Actor) (Account, error) {
 	if err := actor.RequireRecentSignIn(s.cfg.Now()); err != nil {
 		return Account{}, err
 	}
 	return s.signedInAccount(ctx, r, actor)
 }
 
+// changeSignedIn runs fn in a transaction on the account of a signed-in person.
+func (s *Service) changeSignedIn(ctx context.Context, actor registrar.Actor, fn func(*tx, Account) error) error {
+	return s.inTx(ctx, func(t *tx) error {
+		account, err := s.signedInAccount(ctx, t, actor)
+		if err != nil {
+			return err
+		}
+		return fn(t, account)
+	})
+}
+
+// changeRecentlySignedIn is changeSignedIn for sensitive operations.
+func (s *Service) changeRecentlySignedIn(ctx context.Context, actor registrar.Actor, fn func(*tx, Account) error) error {
+	if err := actor.RequireRecentSignIn(s.cfg.Now()); err != nil {
+		return err
+	}
+	return s.changeSignedIn(ctx, actor, fn)
+}
+
 // newAccount returns an account without credentials.
 func newAccount(email, key, language string, now time.Time) Account {
-	var handle [32]byte
-	_, _ = rand.Read(handle[:]) // never fails
 	return Account{
-		Customer:   Customer{ID: registrar.NewID("cus_", now), Email: email, Language: language, CreatedAt: now},
-		EmailKey:   key,
-		UserHandle: base64.RawURLEncoding.EncodeToString(handle[:]),
+		Customer: Customer{ID: registrar.NewID("cus_", now), Email: email, Language: language, CreatedAt: now},
+		EmailKey: key, UserHandle: base64.RawURLEncoding.EncodeToString(randomBytes(32)),
 	}
+}
+
+func randomBytes(count int) []byte {
+	random := make([]byte, count)
+	_, _ = rand.Read(random) // never fails
+	return random
 }

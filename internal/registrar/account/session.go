@@ -1,6 +1,7 @@
 package account
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -14,17 +15,14 @@ const touchInterval = 5 * time.Minute
 // findSession finds a session by its secret if it is in the given state, has not ended
 // and its account is not disabled.
 func (s *Service) findSession(ctx context.Context, secret string, state SessionState) (StoredSession, Account, error) {
-	refused := fail(registrar.KindUnauthenticated, registrar.SignInFirst)
+	refused := registrar.Unauthenticated(registrar.SignInFirst)
 	hash, ok := registrar.HashSecret(registrar.SessionSecret, secret)
 	if !ok {
 		return StoredSession{}, Account{}, refused
 	}
 	session, account, ok, err := s.read().SessionByHash(ctx, hash)
-	if err != nil {
-		return StoredSession{}, Account{}, err
-	}
 	if !ok || session.State != state || !s.cfg.Now().Before(session.ExpiresAt) || !account.DisabledAt.IsZero() {
-		return StoredSession{}, Account{}, refused
+		return StoredSession{}, Account{}, cmp.Or(err, refused)
 	}
 	return session, account, nil
 }
@@ -36,12 +34,11 @@ func (s *Service) Visitor(ctx context.Context, secret string) (Visitor, error) {
 		return Visitor{}, err
 	}
 	if now := s.cfg.Now(); now.Sub(session.SeenAt) >= touchInterval {
-		expires := s.expiry(session.CreatedAt, now)
-		err := s.inTx(ctx, func(t *tx) error { return t.TouchSession(ctx, session.Hash, now, expires) })
+		session.SeenAt, session.ExpiresAt = now, s.expiry(session.CreatedAt, now)
+		err := s.inTx(ctx, func(t *tx) error { return t.TouchSession(ctx, session.Hash, session.SeenAt, session.ExpiresAt) })
 		if err != nil {
 			return Visitor{}, err
 		}
-		session.SeenAt, session.ExpiresAt = now, expires
 	}
 	return Visitor{Customer: account.Customer, Session: session.Session}, nil
 }
@@ -67,11 +64,7 @@ func (s *Service) SignOut(ctx context.Context, actor registrar.Actor, secret str
 
 // SignOutEverywhere ends every session of the account, this one included.
 func (s *Service) SignOutEverywhere(ctx context.Context, actor registrar.Actor) error {
-	return s.inTx(ctx, func(t *tx) error {
-		account, err := s.signedInAccount(ctx, t, actor)
-		if err != nil {
-			return err
-		}
+	return s.changeSignedIn(ctx, actor, func(t *tx, account Account) error {
 		if err := t.DeleteSessionsExcept(ctx, account.ID, ""); err != nil {
 			return err
 		}
@@ -90,20 +83,25 @@ func (s *Service) Sessions(ctx context.Context, actor registrar.Actor) ([]Sessio
 
 // EndSession ends one session of the account.
 func (s *Service) EndSession(ctx context.Context, actor registrar.Actor, id string) error {
-	return s.inTx(ctx, func(t *tx) error {
-		account, err := s.signedInAccount(ctx, t, actor)
-		if err != nil {
-			return err
-		}
-		ok, err := t.DeleteSessionByID(ctx, account.ID, id)
-		if err != nil {
-			return err
-		}
-		if !ok {
-			return fail(registrar.KindNotFound, NoSuchObject)
+	return s.changeSignedIn(ctx, actor, func(t *tx, account Account) error {
+		if ok, err := t.DeleteSessionByID(ctx, account.ID, id); !ok {
+			return cmp.Or(err, registrar.NotFound(NoSuchObject))
 		}
 		return t.recordEvent(ctx, actor, ActionSessionEnded, account.ID, id)
 	})
+}
+
+// maxPage is the maximum page size.
+const maxPage = 200
+
+// ListAuditEvents returns the account's audit log, newest first; before is the last id
+// of the previous page.
+func (s *Service) ListAuditEvents(ctx context.Context, actor registrar.Actor, before string, limit int) ([]AuditEntry, error) {
+	account, err := s.signedInAccount(ctx, s.read(), actor)
+	if err != nil {
+		return nil, err
+	}
+	return s.read().ListAuditEvents(ctx, account.ID, before, min(max(limit, 1), maxPage))
 }
 
 const (
@@ -116,20 +114,13 @@ const (
 // Sweep writes queued failed sign-ins and deletes expired rows, in small transactions
 // to keep lock times short.
 func (s *Service) Sweep(ctx context.Context) error {
-	for {
-		select {
-		case event := <-s.failedSignIns:
-			if err := s.writeFailedSignIn(ctx, event); err != nil {
-				return err
-			}
-			continue
-		default:
+	for len(s.failedSignIns) > 0 {
+		if err := s.writeFailedSignIn(ctx, <-s.failedSignIns); err != nil {
+			return err
 		}
-		break
 	}
-	for {
-		deleted := 0
-		err := s.inTx(ctx, func(t *tx) error {
+	_, err := jobs.DeleteInBatches(ctx, func(ctx context.Context) (deleted int, err error) {
+		err = s.inTx(ctx, func(t *tx) error {
 			expired, err := t.DeleteExpired(ctx, t.now, sweepBatch)
 			if err != nil {
 				return err
@@ -138,10 +129,9 @@ func (s *Service) Sweep(ctx context.Context) error {
 			deleted = expired + unconfirmed
 			return err
 		})
-		if err != nil || deleted == 0 {
-			return err
-		}
-	}
+		return deleted, err
+	})
+	return err
 }
 
 func (s *Service) writeFailedSignIn(ctx context.Context, event registrar.AuditEvent) error {

@@ -1,6 +1,7 @@
 package account
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,7 +34,7 @@ func (s *Service) SignIn(ctx context.Context, actor registrar.Actor, c Credentia
 		opened, err = s.signIn(ctx, actor, key, c)
 	}
 	if errors.Is(err, errAccountChanged) {
-		err = fail(registrar.KindUnauthenticated, BadCredentials)
+		err = registrar.Unauthenticated(BadCredentials)
 	}
 	return opened, err
 }
@@ -59,10 +60,10 @@ func (s *Service) signIn(ctx context.Context, actor registrar.Actor, key string,
 		if known && !account.ConfirmedAt.IsZero() {
 			s.queueFailedSignIn(actor, account.ID, methodPassword)
 		}
-		return SignInResult{}, fail(registrar.KindUnauthenticated, BadCredentials)
+		return SignInResult{}, registrar.Unauthenticated(BadCredentials)
 	}
 	if !account.DisabledAt.IsZero() {
-		return SignInResult{}, fail(registrar.KindForbidden, AccountDisabled)
+		return SignInResult{}, registrar.Forbidden(AccountDisabled)
 	}
 	return s.startSessionInTx(ctx, sessionParams{
 		actor: actor, account: account, userAgent: c.UserAgent, authMethod: methodPassword, device: device, newDevice: device == "",
@@ -76,10 +77,7 @@ func (s *Service) startSessionInTx(ctx context.Context, o sessionParams) (opened
 		opened, err = s.startSession(ctx, t, o)
 		return err
 	})
-	if err != nil {
-		return SignInResult{}, err
-	}
-	return opened, nil
+	return opened, err
 }
 
 // knownDevice returns the hash of the device cookie if it belongs to the account.
@@ -112,7 +110,7 @@ func (s *Service) passwordBudgets(actor registrar.Actor, key string, device regi
 // queueFailedSignIn queues a failed sign-in for the audit log, within the limit of
 // FailedSignInEvents.
 func (s *Service) queueFailedSignIn(actor registrar.Actor, customer, authMethod string) {
-	if s.cfg.Limits.FailedSignInEvents.Count(customer) > 0 {
+	if s.cfg.Limits.FailedSignInEvents.AllowText(customer) > 0 {
 		return
 	}
 	event := registrar.AuditEvent{Actor: actor, Action: ActionSignInFailed, Customer: customer, Object: authMethod, At: s.cfg.Now()}
@@ -140,7 +138,7 @@ type sessionParams struct {
 
 // errAccountChanged means that the password or the second factor changed, or the
 // account was disabled, between authentication and the start of the session.
-var errAccountChanged = fmt.Errorf("account: start session: account changed: %w", fail(registrar.KindUnauthenticated, registrar.SignInFirst))
+var errAccountChanged = fmt.Errorf("account: start session: account changed: %w", registrar.Unauthenticated(registrar.SignInFirst))
 
 // startSession starts a session with a new id and a new secret.
 //
@@ -148,24 +146,12 @@ var errAccountChanged = fmt.Errorf("account: start session: account changed: %w"
 // change of a factor, or a disable, updates it too, so one of the two waits and sees
 // the other's result.
 func (s *Service) startSession(ctx context.Context, t *tx, o sessionParams) (SignInResult, error) {
-	hash := o.account.PasswordHash
-	if o.rehashed != "" {
-		hash = o.rehashed
-	}
-	ok, err := t.ReplacePasswordHash(ctx, o.account, hash)
-	if err != nil {
-		return SignInResult{}, err
-	}
-	if !ok {
-		return SignInResult{}, errAccountChanged
+	if ok, err := t.ReplacePasswordHash(ctx, o.account, cmp.Or(o.rehashed, o.account.PasswordHash)); !ok {
+		return SignInResult{}, cmp.Or(err, errAccountChanged)
 	}
 	if o.replaces != "" {
-		ok, err := t.DeleteSession(ctx, o.replaces)
-		if err != nil {
-			return SignInResult{}, err
-		}
-		if !ok {
-			return SignInResult{}, fail(registrar.KindUnauthenticated, registrar.SignInFirst)
+		if ok, err := t.DeleteSession(ctx, o.replaces); !ok {
+			return SignInResult{}, cmp.Or(err, registrar.Unauthenticated(registrar.SignInFirst))
 		}
 	}
 	secret, secretHash := registrar.NewSecret(registrar.SessionSecret)
@@ -194,18 +180,14 @@ func (s *Service) startSession(ctx context.Context, t *tx, o sessionParams) (Sig
 		}
 		signedIn.Device = device
 	}
-	action := ActionSignedIn
-	if o.action != "" {
-		action = o.action
-	}
 	o.actor.Customer, o.actor.Through = o.account.ID, session.ID
-	return signedIn, t.recordEvent(ctx, o.actor, action, o.account.ID, o.authMethod)
+	return signedIn, t.recordEvent(ctx, o.actor, cmp.Or(o.action, ActionSignedIn), o.account.ID, o.authMethod)
 }
 
 // expiry returns when a session ends: after the idle timeout, but not later than the
 // absolute one.
 func (s *Service) expiry(created, seen time.Time) time.Time {
-	idle, absolute := seen.Add(s.cfg.SessionIdle), created.Add(s.cfg.SessionLife)
+	idle, absolute := seen.Add(sessionIdle), created.Add(sessionLife)
 	if idle.Before(absolute) {
 		return idle
 	}
@@ -251,11 +233,8 @@ func (s *Service) EnterCode(ctx context.Context, actor registrar.Actor, secret, 
 		taken, err = t.UseCodeAttempt(ctx, session.Hash, maxCodeAttempts, t.now)
 		return err
 	})
-	if err != nil {
-		return SignInResult{}, err
-	}
 	if !taken {
-		return SignInResult{}, fail(registrar.KindUnauthenticated, registrar.SignInFirst)
+		return SignInResult{}, cmp.Or(err, registrar.Unauthenticated(registrar.SignInFirst))
 	}
 	parsed, err := s.parseCode(account, code)
 	if err == nil {
@@ -281,10 +260,7 @@ func (s *Service) EnterCode(ctx context.Context, actor registrar.Actor, secret, 
 // consumeCodeBudget counts an attempt to enter a code. A known device has its own
 // budget, for the same reason as with passwords.
 func (s *Service) consumeCodeBudget(device registrar.SecretHash, customer string) error {
-	key := customer
-	if device != "" {
-		key = string(device)
-	}
+	key := cmp.Or(string(device), customer)
 	if wait := (budgetSet{{s.cfg.Limits.Codes, key}, {s.cfg.Limits.CodesLong, key}}).consume(); wait > 0 {
 		return tooMany(wait)
 	}
@@ -307,7 +283,7 @@ func (s *Service) SignInAgain(ctx context.Context, actor registrar.Actor, secret
 	}
 	if !result.ok {
 		s.queueFailedSignIn(actor, account.ID, methodPassword)
-		return SignInResult{}, fail(registrar.KindUnauthenticated, BadCredentials)
+		return SignInResult{}, registrar.Unauthenticated(BadCredentials)
 	}
 	params := sessionParams{
 		actor: actor, account: account, userAgent: session.UserAgent, authMethod: methodPassword, action: ActionSignedInAgain,

@@ -132,9 +132,9 @@ func (s *Service) Add(ctx context.Context, operator registrar.Actor, params AddP
 	}
 	switch {
 	case !validName(agent.Name):
-		return Agent{}, IssuedSecrets{}, invalid(BadName)
+		return Agent{}, IssuedSecrets{}, registrar.Invalid(BadName)
 	case !agent.Profile.Known():
-		return Agent{}, IssuedSecrets{}, invalid(BadProfile)
+		return Agent{}, IssuedSecrets{}, registrar.Invalid(BadProfile)
 	}
 	var issued IssuedSecrets
 	secret, err := s.sealSecret(agent.ID, params.Secret, &issued)
@@ -163,7 +163,7 @@ func (s *Service) sealSecret(agent, given string, issued *IssuedSecrets) (Secret
 		issued.Secret = given
 	}
 	if !validSecret(given) {
-		return Secret{}, invalid(BadSecret)
+		return Secret{}, registrar.Invalid(BadSecret)
 	}
 	secret.Sealed = s.seal.Seal(registrar.AgentSecretPurpose(agent, secret.ID), given)
 	return secret, nil
@@ -172,19 +172,19 @@ func (s *Service) sealSecret(agent, given string, issued *IssuedSecrets) (Secret
 func (s *Service) sealWebhook(agent string, config Webhook, issued *IssuedSecrets) (SealedWebhook, error) {
 	if config.URL == "" {
 		if config.Secret != "" || config.Version != "" {
-			return SealedWebhook{}, invalid(BadWebhook)
+			return SealedWebhook{}, registrar.Invalid(BadWebhook)
 		}
 		return SealedWebhook{}, nil
 	}
 	if !s.validWebhookURL(config.URL) || config.Version != "" && !slices.Contains(WebhookVersions(), config.Version) {
-		return SealedWebhook{}, invalid(BadWebhook)
+		return SealedWebhook{}, registrar.Invalid(BadWebhook)
 	}
 	if config.Secret == "" {
 		config.Secret, _ = registrar.NewSecret(registrar.AgentWebhookSecret)
 		issued.WebhookSecret = config.Secret
 	}
 	if !validSecret(config.Secret) {
-		return SealedWebhook{}, invalid(BadSecret)
+		return SealedWebhook{}, registrar.Invalid(BadSecret)
 	}
 	return SealedWebhook{URL: config.URL, Version: config.Version, Sealed: s.seal.Seal(registrar.AgentWebhookPurpose(agent), config.Secret)}, nil
 }
@@ -271,13 +271,9 @@ func (s *Service) auditEvent(actor registrar.Actor, action registrar.Action, obj
 
 func notFoundIf(gone bool, err error) error {
 	if err == nil && gone {
-		return &registrar.Error{Kind: registrar.KindNotFound, Code: NoSuchAgent}
+		return registrar.NotFound(NoSuchAgent)
 	}
 	return err
-}
-
-func invalid(code registrar.Code) error {
-	return &registrar.Error{Kind: registrar.KindInvalid, Code: code}
 }
 
 func validName(name string) bool {

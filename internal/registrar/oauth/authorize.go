@@ -1,6 +1,7 @@
 package oauth
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -45,7 +46,7 @@ func (a *AuthorizationServer) ParseRequest(ctx context.Context, request Authoriz
 		redirect = client.RedirectURIs[0]
 	}
 	if !client.allowsRedirect(redirect) {
-		return ParsedRequest{}, invalid(BadRedirect)
+		return ParsedRequest{}, registrar.Invalid(BadRedirect)
 	}
 	parsed := ParsedRequest{
 		Client: client, RedirectURI: redirect, State: request.State, Scope: ScopeToGrant(request.Scope),
@@ -107,7 +108,7 @@ func (a *AuthorizationServer) CreateConsent(ctx context.Context, actor registrar
 		return "", err
 	}
 	if parsed.Problem != "" {
-		return "", invalid(parsed.Problem)
+		return "", registrar.Invalid(parsed.Problem)
 	}
 	stored := storedRequest{
 		ClientID: parsed.Client.ID, ClientKind: parsed.Client.Kind, ClientName: parsed.Client.Name, RedirectURI: parsed.RedirectURI,
@@ -121,9 +122,9 @@ func (a *AuthorizationServer) CreateConsent(ctx context.Context, actor registrar
 		return "", err
 	}
 	secret, hash := registrar.NewSecret(registrar.ConsentSecret)
-	return secret, a.store.AddConsent(ctx, Consent{
+	return secret, a.cfg.Store.AddConsent(ctx, Consent{
 		ConsentKey: ConsentKey{Hash: hash, Session: actor.Through, Customer: actor.Customer},
-		Request:    string(text), ExpiresAt: a.now().Add(ConsentTTL),
+		Request:    string(text), ExpiresAt: a.cfg.Now().Add(ConsentTTL),
 	}, maxOpenConsents)
 }
 
@@ -149,27 +150,25 @@ func (a *AuthorizationServer) decide(ctx context.Context, actor registrar.Actor,
 	if err := requireSession(actor); err != nil {
 		return AuthorizationResponse{}, err
 	}
-	notFound := &registrar.Error{Kind: registrar.KindNotFound, Code: NoSuchConsent}
+	notFound := registrar.NotFound(NoSuchConsent)
 	hash, ok := registrar.HashSecret(registrar.ConsentSecret, secret)
 	if !ok {
 		return AuthorizationResponse{}, notFound
 	}
-	now := a.now()
+	now := a.cfg.Now()
 	key := ConsentKey{Hash: hash, Session: actor.Through, Customer: actor.Customer}
-	text, open, err := a.store.GetOpenConsent(ctx, key, now)
-	if err != nil {
-		return AuthorizationResponse{}, err
-	}
+	text, open, err := a.cfg.Store.GetOpenConsent(ctx, key, now)
 	if !open {
-		return AuthorizationResponse{}, notFound
+		return AuthorizationResponse{}, cmp.Or(err, notFound)
 	}
 	var stored storedRequest
 	if err := json.Unmarshal([]byte(text), &stored); err != nil {
 		return AuthorizationResponse{}, errors.New("oauth: decide consent: invalid stored request")
 	}
 	reply := AuthorizationResponse{RedirectURI: stored.RedirectURI, State: string(stored.State), Problem: Denied}
-	event := registrar.AuditEvent{Actor: actor, Action: AppDenied, Customer: actor.Customer, At: now}
-	event.Object = AppLabel(stored.ClientName, stored.RedirectURI)
+	event := registrar.AuditEvent{
+		Actor: actor, Action: AppDenied, Customer: actor.Customer, Object: AppLabel(stored.ClientName, stored.RedirectURI), At: now,
+	}
 	var approval *Approval
 	if approved {
 		event.Action = AppApproved
@@ -186,29 +185,20 @@ func (a *AuthorizationServer) decide(ctx context.Context, actor registrar.Actor,
 			},
 		}
 		reply.Code, approval.Hash = registrar.NewSecret(registrar.AuthorizationCodeSecret)
-		approval.Mail = connectedMail(actor, stored)
+		approval.Mail = applicationMail(registrar.MailApplicationConnected, actor, stored.ClientName, stored.RedirectURI)
 	}
-	decided, err := a.store.DecideConsent(ctx, key, approval, event)
-	if err != nil {
-		return AuthorizationResponse{}, err
-	}
-	if !decided {
-		return AuthorizationResponse{}, notFound
+	if decided, err := a.cfg.Store.DecideConsent(ctx, key, approval, event); !decided {
+		return AuthorizationResponse{}, cmp.Or(err, notFound)
 	}
 	return reply, nil
 }
 
-// connectedMail builds the mail about a new grant. It states the host separately, since
-// the name is unverified.
-func connectedMail(actor registrar.Actor, stored storedRequest) registrar.Mail {
-	return applicationMail(registrar.MailApplicationConnected, actor, stored.ClientName, stored.RedirectURI)
-}
-
+// applicationMail states the host separately, since the name is unverified.
 func applicationMail(kind registrar.MailKind, actor registrar.Actor, clientName, redirectURI string) registrar.Mail {
 	host, _ := RedirectHost(redirectURI)
-	data := mailData(actor, clientName)
-	data["host"] = host
-	return registrar.Mail{Kind: kind, Customer: actor.Customer, Data: data}
+	mail := registrar.Mail{Kind: kind, Customer: actor.Customer, Data: map[string]string{"name": clientName, "host": host}}
+	mail.SetAddress(actor)
+	return mail
 }
 
 // ReplayMail builds the mail about a grant that ended because a code or token was
@@ -223,7 +213,7 @@ func requireSession(actor registrar.Actor) error {
 		return err
 	}
 	if actor.Through == "" {
-		return &registrar.Error{Kind: registrar.KindForbidden, Code: registrar.PersonsOnly}
+		return registrar.Forbidden(registrar.PersonsOnly)
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package oauth
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/jobs"
@@ -24,9 +25,22 @@ const (
 // deleted; a foreign key prevents it. Used refresh tokens stay until they expire,
 // because their reuse reveals a theft. It returns the number of rows processed.
 func (a *AuthorizationServer) DeleteExpired(ctx context.Context) (settled int, err error) {
-	now := a.now()
+	now := a.cfg.Now()
 	due := ExpiryCutoffs{
 		Tokens: now, Consents: now, Codes: now.Add(-usedCodeRetention), Grants: now.Add(-clientRetention), Clients: now.Add(-clientRetention),
 	}
-	return jobs.DeleteInBatches(ctx, func(ctx context.Context) (int, error) { return a.store.DeleteExpiredOAuth(ctx, due, cleanBatch) })
+	return jobs.DeleteInBatches(ctx, func(ctx context.Context) (int, error) { return a.cfg.Store.DeleteExpiredOAuth(ctx, due, cleanBatch) })
+}
+
+// Run deletes expired rows and writes last uses until ctx ends, then writes once more.
+func (a *AuthorizationServer) Run(ctx context.Context) {
+	var cleaning sync.WaitGroup
+	cleaning.Go(func() {
+		jobs.RunEvery(ctx, cleanInterval, func(ctx context.Context) error {
+			_, err := a.DeleteExpired(ctx)
+			return err
+		}, jobs.ErrorLogger(a.cfg.Log, "application cleanup"))
+	})
+	a.lastUses.run(ctx)
+	cleaning.Wait()
 }

@@ -1,13 +1,12 @@
 package oauth
 
 import (
+	"cmp"
 	"context"
 	"crypto/subtle"
 	"net/url"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
@@ -34,9 +33,9 @@ func (a *AuthorizationServer) Register(ctx context.Context, registration Registr
 	}
 	method, ok := authMethod(registration.AuthMethod)
 	if !ok {
-		return Client{}, "", invalid(BadAuthMethod)
+		return Client{}, "", registrar.Invalid(BadAuthMethod)
 	}
-	now := a.now()
+	now := a.cfg.Now()
 	client = Client{
 		ID: registrar.NewID("client_", now), Kind: ClientDynamic, Name: strings.TrimSpace(registration.Name),
 		RedirectURIs: registration.RedirectURIs, AuthMethod: method, CreatedAt: now, LastUsedAt: now,
@@ -44,7 +43,7 @@ func (a *AuthorizationServer) Register(ctx context.Context, registration Registr
 	if method == AuthPost {
 		secret, client.SecretHash = registrar.NewSecret(registrar.ClientSecret)
 	}
-	if err := a.store.AddOAuthClient(ctx, client); err != nil {
+	if err := a.cfg.Store.AddOAuthClient(ctx, client); err != nil {
 		return Client{}, "", err
 	}
 	return client, secret, nil
@@ -67,36 +66,22 @@ func authMethod(requested string) (AuthMethod, bool) {
 func (r Registration) check() error {
 	switch {
 	case len(r.RedirectURIs) == 0:
-		return invalid(NoRedirectURI)
+		return registrar.Invalid(NoRedirectURI)
 	case len(r.RedirectURIs) > maxRedirects:
-		return invalid(TooManyRedirectURIs)
-	case !validClientName(r.Name):
-		return invalid(BadClientName)
+		return registrar.Invalid(TooManyRedirectURIs)
+	case !printable(r.Name, maxClientName):
+		return registrar.Invalid(BadClientName)
 	case len(r.GrantTypes) > 0 && !slices.Contains(r.GrantTypes, "authorization_code"):
-		return invalid(BadGrantType)
+		return registrar.Invalid(BadGrantType)
 	case len(r.ResponseTypes) > 0 && !slices.Contains(r.ResponseTypes, "code"):
-		return invalid(BadResponseType)
+		return registrar.Invalid(BadResponseType)
 	}
 	for _, uri := range r.RedirectURIs {
 		if !validRedirectURI(uri) {
-			return invalid(BadRedirectURI)
+			return registrar.Invalid(BadRedirectURI)
 		}
 	}
 	return nil
-}
-
-// validClientName rejects names that would garble the consent page, such as
-// bidirectional overrides.
-func validClientName(name string) bool {
-	if !utf8.ValidString(name) || utf8.RuneCountInString(name) > maxClientName {
-		return false
-	}
-	for _, r := range name {
-		if !unicode.IsPrint(r) {
-			return false
-		}
-	}
-	return true
 }
 
 // MetadataFetcher fetches a client metadata document. It refuses private addresses,
@@ -116,26 +101,25 @@ type ClientMetadata struct {
 // resolveClient finds a client by its id, including clients described by a metadata
 // document.
 func (a *AuthorizationServer) resolveClient(ctx context.Context, id string) (Client, error) {
-	unknown := &registrar.Error{Kind: registrar.KindNotFound, Code: UnknownClient}
 	if !strings.HasPrefix(id, "https://") {
 		client, known, err := a.storedClient(ctx, id)
-		if err == nil && !known {
-			return Client{}, unknown
+		if !known {
+			err = cmp.Or(err, registrar.NotFound(UnknownClient))
 		}
 		return client, err
 	}
-	if a.metadata == nil || !validMetadataURL(id) {
-		return Client{}, unknown
+	if a.cfg.Metadata == nil || !validMetadataURL(id) {
+		return Client{}, registrar.NotFound(UnknownClient)
 	}
-	document, err := a.metadata.FetchClientMetadata(ctx, id)
+	document, err := a.cfg.Metadata.FetchClientMetadata(ctx, id)
 	if err != nil {
 		return Client{}, &registrar.Error{Kind: registrar.KindUpstream, Code: BadClientMetadata, Err: err}
 	}
 	registration := Registration{Name: document.Name, RedirectURIs: document.RedirectURIs}
 	if document.ClientID != id || document.AuthMethod != "" && document.AuthMethod != string(AuthNone) || registration.check() != nil {
-		return Client{}, invalid(BadClientMetadata)
+		return Client{}, registrar.Invalid(BadClientMetadata)
 	}
-	now := a.now()
+	now := a.cfg.Now()
 	return Client{
 		ID: id, Kind: ClientMetadataDocument, Name: strings.TrimSpace(document.Name), RedirectURIs: document.RedirectURIs,
 		AuthMethod: AuthNone, CreatedAt: now, LastUsedAt: now,
@@ -148,17 +132,12 @@ func (a *AuthorizationServer) storedClient(ctx context.Context, id string) (Clie
 	if !validID(id) {
 		return Client{}, false, nil
 	}
-	return a.store.GetOAuthClient(ctx, id)
+	return a.cfg.Store.GetOAuthClient(ctx, id)
 }
 
 // validID checks for printable ASCII of bounded length, like all ids here.
 func validID(id string) bool {
-	for i := range len(id) {
-		if id[i] <= ' ' || id[i] > '~' {
-			return false
-		}
-	}
-	return id != "" && len(id) <= maxClientID
+	return id != "" && len(id) <= maxClientID && printableASCII(id)
 }
 
 // validMetadataURL checks for a URL with a path and nothing ambiguous.
@@ -178,22 +157,19 @@ type ClientCredentials struct{ ClientID, Secret string }
 // again.
 func (a *AuthorizationServer) authenticate(ctx context.Context, credentials ClientCredentials) (Client, error) {
 	client, known, err := a.storedClient(ctx, credentials.ClientID)
-	if err != nil {
-		return Client{}, err
-	}
 	if !known {
-		return Client{}, &registrar.Error{Kind: registrar.KindUnauthenticated, Code: UnknownClient}
+		return Client{}, cmp.Or(err, registrar.Unauthenticated(UnknownClient))
 	}
 	if client.AuthMethod == AuthNone {
 		// A secret sent for a public client may be one that leaked from another.
 		if credentials.Secret != "" {
-			return Client{}, &registrar.Error{Kind: registrar.KindUnauthenticated, Code: SecretOfPublic}
+			return Client{}, registrar.Unauthenticated(SecretOfPublic)
 		}
 		return client, nil
 	}
 	hash, ok := registrar.HashSecret(registrar.ClientSecret, credentials.Secret)
 	if !ok || subtle.ConstantTimeCompare([]byte(hash), []byte(client.SecretHash)) != 1 {
-		return Client{}, &registrar.Error{Kind: registrar.KindUnauthenticated, Code: WrongSecret}
+		return Client{}, registrar.Unauthenticated(WrongSecret)
 	}
 	return client, nil
 }

@@ -1,6 +1,7 @@
 package oauth
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -30,7 +31,7 @@ func (a *AuthorizationServer) ListConnectedApps(ctx context.Context, actor regis
 	if err := actor.RequirePerson(); err != nil {
 		return nil, err
 	}
-	grants, err := a.store.ListLiveGrants(ctx, actor.Customer, a.now())
+	grants, err := a.cfg.Store.ListLiveGrants(ctx, actor.Customer, a.cfg.Now())
 	if err != nil {
 		return nil, err
 	}
@@ -75,16 +76,15 @@ func AppLabel(name, redirectURI string) string {
 
 // appName returns the label of a grant's application.
 func (a *AuthorizationServer) appName(ctx context.Context, actor registrar.Actor) (string, error) {
-	grants, err := a.store.ListLiveGrants(ctx, actor.Customer, a.now())
+	grants, err := a.cfg.Store.ListLiveGrants(ctx, actor.Customer, a.cfg.Now())
 	if err != nil {
 		return "", err
 	}
-	for _, grant := range grants {
-		if grant.GrantID == actor.Through {
-			return AppLabel(grant.ClientName, grant.RedirectURI), nil
-		}
+	i := slices.IndexFunc(grants, func(grant LiveGrant) bool { return grant.GrantID == actor.Through })
+	if i < 0 {
+		return "", nil
 	}
-	return "", nil
+	return AppLabel(grants[i].ClientName, grants[i].RedirectURI), nil
 }
 
 // Disconnect ends all grants and unredeemed codes of an application.
@@ -93,13 +93,13 @@ func (a *AuthorizationServer) Disconnect(ctx context.Context, actor registrar.Ac
 		return err
 	}
 	if !validID(id) {
-		return &registrar.Error{Kind: registrar.KindNotFound, Code: NoSuchApp}
+		return registrar.NotFound(NoSuchApp)
 	}
-	found, err := a.store.DisconnectClient(ctx, actor.Customer, id, registrar.AuditEvent{
-		Actor: actor, Action: AppDisconnected, Customer: actor.Customer, At: a.now(),
+	found, err := a.cfg.Store.DisconnectClient(ctx, actor.Customer, id, registrar.AuditEvent{
+		Actor: actor, Action: AppDisconnected, Customer: actor.Customer, At: a.cfg.Now(),
 	})
-	if err == nil && !found {
-		return &registrar.Error{Kind: registrar.KindNotFound, Code: NoSuchApp}
+	if !found {
+		return cmp.Or(err, registrar.NotFound(NoSuchApp))
 	}
-	return err
+	return nil
 }

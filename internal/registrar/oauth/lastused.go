@@ -2,6 +2,7 @@ package oauth
 
 import (
 	"context"
+	"log/slog"
 	"sync"
 	"time"
 
@@ -13,13 +14,19 @@ const (
 	writeInterval = time.Minute
 	// writeBatch limits the rows per write, to keep lock times short.
 	writeBatch = 200
-	// finalWriteTimeout bounds the last write, after the context of Run has ended.
+	// finalWriteTimeout bounds the last write, after the context of run has ended.
 	finalWriteTimeout = 5 * time.Second
+	// maxPendingUses limits the tokens with a buffered last use. Uses of further tokens
+	// are dropped until the next write.
+	maxPendingUses = 100_000
 )
 
-// lastUseBuffer holds the last use of each token until it is written.
+// lastUseBuffer holds the last use of each token or grant until it is written.
 type lastUseBuffer struct {
-	max int
+	store func(ctx context.Context, uses []TokenUse) error
+	log   *slog.Logger
+	job   string // for the log
+	max   int
 
 	mu   sync.Mutex
 	uses map[string]time.Time
@@ -52,78 +59,34 @@ func (m *lastUseBuffer) drain() []TokenUse {
 	return uses
 }
 
-// Run writes last uses until ctx ends, and then once more.
-func (s *Service) Run(ctx context.Context) {
+// run writes last uses until ctx ends, and then once more.
+func (m *lastUseBuffer) run(ctx context.Context) {
 	ticker := time.NewTicker(writeInterval)
 	defer ticker.Stop()
 	for {
 		select {
 		case <-ticker.C:
-			s.writeUses(ctx)
+			m.write(ctx)
 		case <-ctx.Done():
 			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), finalWriteTimeout)
-			s.writeUses(last)
-			cancel()
+			defer cancel()
+			m.write(last)
 			return
 		}
 	}
 }
 
-// writeUses writes the buffered uses. On failure they are buffered again, unless the
-// token was used since.
-func (s *Service) writeUses(ctx context.Context) {
-	uses := s.lastUses.drain()
+// write writes the buffered uses. On failure they are buffered again, unless the token
+// was used since.
+func (m *lastUseBuffer) write(ctx context.Context) {
+	uses := m.drain()
 	for len(uses) > 0 {
 		some := uses[:min(writeBatch, len(uses))]
-		if err := s.store.RecordTokenUses(ctx, some); err != nil {
+		if err := m.store(ctx, some); err != nil {
 			for _, use := range uses {
-				s.lastUses.record(use.TokenID, use.At)
+				m.record(use.TokenID, use.At)
 			}
-			jobs.ErrorLogger(s.log, "last use of tokens")(ctx, err)
-			return
-		}
-		uses = uses[len(some):]
-	}
-}
-
-// Run deletes expired rows and writes last uses until ctx ends, then writes once more.
-func (a *AuthorizationServer) Run(ctx context.Context) {
-	write, clean := time.NewTicker(writeInterval), time.NewTicker(cleanInterval)
-	defer write.Stop()
-	defer clean.Stop()
-	failed := jobs.ErrorLogger(a.log, "application cleanup")
-	for {
-		select {
-		case <-write.C:
-			a.writeUses(ctx)
-		case <-clean.C:
-			if _, err := a.DeleteExpired(ctx); err != nil && ctx.Err() == nil {
-				failed(ctx, err)
-			}
-		case <-ctx.Done():
-			a.flushUses(ctx)
-			return
-		}
-	}
-}
-
-// flushUses writes the last uses after ctx has ended.
-func (a *AuthorizationServer) flushUses(ctx context.Context) {
-	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), finalWriteTimeout)
-	defer cancel()
-	a.writeUses(last)
-}
-
-// writeUses is Service.writeUses for grants.
-func (a *AuthorizationServer) writeUses(ctx context.Context) {
-	uses := a.lastUses.drain()
-	for len(uses) > 0 {
-		some := uses[:min(writeBatch, len(uses))]
-		if err := a.store.RecordGrantUses(ctx, some); err != nil {
-			for _, use := range uses {
-				a.lastUses.record(use.TokenID, use.At)
-			}
-			jobs.ErrorLogger(a.log, "last use of applications")(ctx, err)
+			jobs.ErrorLogger(m.log, m.job)(ctx, err)
 			return
 		}
 		uses = uses[len(some):]

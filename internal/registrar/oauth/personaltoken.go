@@ -1,6 +1,7 @@
 package oauth
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -48,9 +49,6 @@ type Config struct {
 	Now func() time.Time
 	// Log receives background errors. Default: discarded.
 	Log *slog.Logger
-	// MaxPendingUses limits the tokens with a buffered last use. Uses of further tokens
-	// are dropped until the next write. Default: 100000.
-	MaxPendingUses int
 	// AuthorizationServer verifies the tokens of applications. Default: none are
 	// accepted.
 	AuthorizationServer *AuthorizationServer
@@ -58,12 +56,8 @@ type Config struct {
 
 // Service is safe for concurrent use.
 type Service struct {
-	store    Store
-	now      func() time.Time
-	log      *slog.Logger
+	cfg      Config
 	lastUses lastUseBuffer
-
-	server *AuthorizationServer
 }
 
 // New returns a Service. The caller must also call Run.
@@ -74,22 +68,21 @@ func New(cfg Config) (*Service, error) {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	if cfg.Log == nil {
-		cfg.Log = slog.New(slog.DiscardHandler)
-	}
-	if cfg.MaxPendingUses == 0 {
-		cfg.MaxPendingUses = 100_000
-	}
+	cfg.Log = cmp.Or(cfg.Log, slog.New(slog.DiscardHandler))
 	return &Service{
-		store: cfg.Store, now: cfg.Now, log: cfg.Log, lastUses: lastUseBuffer{max: cfg.MaxPendingUses}, server: cfg.AuthorizationServer,
+		cfg:      cfg,
+		lastUses: lastUseBuffer{store: cfg.Store.RecordTokenUses, log: cfg.Log, job: "last use of tokens", max: maxPendingUses},
 	}, nil
 }
+
+// Run writes last uses until ctx ends, and then once more.
+func (s *Service) Run(ctx context.Context) { s.lastUses.run(ctx) }
 
 // Create creates a token for the actor's account and returns it with its secret, which
 // is not stored. The actor is a person with a recent sign-in, or an operator who acts
 // for the account in Actor.Customer.
 func (s *Service) Create(ctx context.Context, actor registrar.Actor, name string) (PersonalAccessToken, string, error) {
-	now := s.now()
+	now := s.cfg.Now()
 	if !actor.IsOperatorForCustomer() {
 		if err := actor.RequireRecentSignIn(now); err != nil {
 			return PersonalAccessToken{}, "", err
@@ -97,41 +90,29 @@ func (s *Service) Create(ctx context.Context, actor registrar.Actor, name string
 	}
 	name = strings.TrimSpace(name)
 	if !validTokenName(name) {
-		return PersonalAccessToken{}, "", &registrar.Error{Kind: registrar.KindInvalid, Code: BadTokenName}
+		return PersonalAccessToken{}, "", registrar.Invalid(BadTokenName)
 	}
 	secret, hash := registrar.NewSecret(registrar.PersonalToken)
 	token := PersonalAccessToken{ID: registrar.NewID("tok_", now), Customer: actor.Customer, Name: name, CreatedAt: now}
 	event := registrar.AuditEvent{Actor: actor, Action: TokenCreated, Customer: actor.Customer, Object: token.ID, At: now}
-	mail := registrar.Mail{
-		Kind: registrar.MailTokenCreated, Customer: actor.Customer, Data: mailData(actor, name),
-	}
-	if err := s.store.CreatePersonalAccessToken(ctx, token, hash, MaxActiveTokens, event, mail); err != nil {
+	mail := registrar.Mail{Kind: registrar.MailTokenCreated, Customer: actor.Customer, Data: map[string]string{"name": name}}
+	mail.SetAddress(actor)
+	if err := s.cfg.Store.CreatePersonalAccessToken(ctx, token, hash, MaxActiveTokens, event, mail); err != nil {
 		return PersonalAccessToken{}, "", err
 	}
 	return token, secret, nil
 }
 
-// mailData returns the data of a mail: the name of the object and the actor's address.
-func mailData(actor registrar.Actor, name string) map[string]string {
-	data := map[string]string{"name": name}
-	if actor.Address.IsValid() {
-		data["address"] = actor.Address.String()
-	}
-	return data
-}
-
 // validTokenName rejects names that can't be shown in a list or would garble a mail.
 func validTokenName(name string) bool {
-	if !utf8.ValidString(name) {
-		return false
-	}
-	for _, r := range name {
-		if !unicode.IsPrint(r) {
-			return false
-		}
-	}
-	length := utf8.RuneCountInString(name)
-	return length > 0 && length <= MaxTokenName
+	return name != "" && printable(name, MaxTokenName)
+}
+
+// printable reports whether text has at most limit characters and no control characters
+// or bidirectional overrides.
+func printable(text string, limit int) bool {
+	return utf8.ValidString(text) && utf8.RuneCountInString(text) <= limit &&
+		!strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
 // List returns the active tokens of the actor's account, newest first.
@@ -139,7 +120,7 @@ func (s *Service) List(ctx context.Context, actor registrar.Actor) ([]PersonalAc
 	if err := actor.RequirePerson(); err != nil {
 		return nil, err
 	}
-	return s.store.ListActivePersonalAccessTokens(ctx, actor.Customer)
+	return s.cfg.Store.ListActivePersonalAccessTokens(ctx, actor.Customer)
 }
 
 // ListWithRevoked returns the newest tokens of the actor's account including revoked
@@ -148,7 +129,7 @@ func (s *Service) ListWithRevoked(ctx context.Context, actor registrar.Actor) ([
 	if err := actor.RequirePerson(); err != nil {
 		return nil, err
 	}
-	return s.store.ListPersonalAccessTokens(ctx, actor.Customer, maxListed)
+	return s.cfg.Store.ListPersonalAccessTokens(ctx, actor.Customer, maxListed)
 }
 
 // Revoke revokes a token of the actor's account. Repeating it is no error.
@@ -160,8 +141,8 @@ func (s *Service) Revoke(ctx context.Context, actor registrar.Actor, id string) 
 }
 
 func (s *Service) revoke(ctx context.Context, actor registrar.Actor, customer, id string) error {
-	event := registrar.AuditEvent{Actor: actor, Action: TokenRevoked, Customer: customer, Object: id, At: s.now()}
-	return s.store.RevokePersonalAccessToken(ctx, customer, id, event)
+	event := registrar.AuditEvent{Actor: actor, Action: TokenRevoked, Customer: customer, Object: id, At: s.cfg.Now()}
+	return s.cfg.Store.RevokePersonalAccessToken(ctx, customer, id, event)
 }
 
 // ListFor returns an account's newest tokens including revoked ones, for operators.
@@ -169,7 +150,7 @@ func (s *Service) ListFor(ctx context.Context, operator registrar.Actor, custome
 	if err := operator.RequireOperator(); err != nil {
 		return nil, err
 	}
-	return s.store.ListPersonalAccessTokens(ctx, customer, maxListed)
+	return s.cfg.Store.ListPersonalAccessTokens(ctx, customer, maxListed)
 }
 
 // RevokeFor revokes a token of any account, for operators.
@@ -177,7 +158,7 @@ func (s *Service) RevokeFor(ctx context.Context, operator registrar.Actor, id st
 	if err := operator.RequireOperator(); err != nil {
 		return err
 	}
-	token, err := s.store.GetPersonalAccessToken(ctx, id)
+	token, err := s.cfg.Store.GetPersonalAccessToken(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -188,26 +169,23 @@ func (s *Service) RevokeFor(ctx context.Context, operator registrar.Actor, id st
 // invalid token; any other error means that the check failed, and access must be denied
 // as well.
 func (s *Service) Verify(ctx context.Context, bearer string) (TokenInfo, error) {
-	if s.server != nil && strings.HasPrefix(bearer, string(registrar.AccessToken)) {
-		return s.server.Verify(ctx, bearer)
+	if s.cfg.AuthorizationServer != nil && strings.HasPrefix(bearer, string(registrar.AccessToken)) {
+		return s.cfg.AuthorizationServer.Verify(ctx, bearer)
 	}
 	hash, ok := registrar.HashSecret(registrar.PersonalToken, bearer)
 	if !ok {
 		return TokenInfo{}, invalidToken()
 	}
-	state, known, err := s.store.GetTokenState(ctx, hash)
-	if err != nil {
-		return TokenInfo{}, err
-	}
+	state, known, err := s.cfg.Store.GetTokenState(ctx, hash)
 	if !known || state.Revoked || state.Disabled || !state.Confirmed {
-		return TokenInfo{}, invalidToken()
+		return TokenInfo{}, cmp.Or(err, invalidToken())
 	}
-	s.lastUses.record(state.TokenID, s.now())
+	s.lastUses.record(state.TokenID, s.cfg.Now())
 	return TokenInfo{Customer: state.Customer, TokenID: state.TokenID, Kind: registrar.ActorToken, MayWrite: true}, nil
 }
 
 func invalidToken() error {
-	return &registrar.Error{Kind: registrar.KindUnauthenticated, Code: BadToken}
+	return registrar.Unauthenticated(BadToken)
 }
 
 // NameOf returns the display name of a token's bearer: the token's name, or the
@@ -215,13 +193,13 @@ func invalidToken() error {
 func (s *Service) NameOf(ctx context.Context, actor registrar.Actor) (string, error) {
 	switch {
 	case actor.Kind == registrar.ActorToken:
-		token, err := s.store.GetPersonalAccessToken(ctx, actor.Through)
+		token, err := s.cfg.Store.GetPersonalAccessToken(ctx, actor.Through)
 		if registrar.KindOf(err) == registrar.KindNotFound {
 			return "", nil
 		}
 		return token.Name, err
-	case actor.Kind == registrar.ActorApplication && s.server != nil:
-		return s.server.appName(ctx, actor)
+	case actor.Kind == registrar.ActorApplication && s.cfg.AuthorizationServer != nil:
+		return s.cfg.AuthorizationServer.appName(ctx, actor)
 	default:
 		return "", nil
 	}

@@ -224,14 +224,15 @@ func TestRun_WritesLastUseEveryMinuteAndAtShutdown(t *testing.T) {
 func TestWriteUses_BoundedAndBatched(t *testing.T) {
 	t.Parallel()
 	store := &stubStore{}
-	service := newService(t, Config{Store: store, MaxPendingUses: 450})
+	service := newService(t, Config{Store: store})
+	service.lastUses.max = 450
 	for range 500 {
 		secret, _ := registrar.NewSecret(registrar.PersonalToken)
 		if _, err := service.Verify(t.Context(), secret); err != nil {
 			t.Fatal(err)
 		}
 	}
-	service.writeUses(t.Context())
+	service.lastUses.write(t.Context())
 	written, batches := store.drain()
 	if len(written) != 450 || len(batches) != 3 || batches[0] != writeBatch {
 		t.Errorf("%d were written in batches of %v", len(written), batches)

@@ -70,3 +70,180 @@ type Store interface {
 	// RecordTokenUses stores last uses. A later stored time is left unchanged.
 	RecordTokenUses(ctx context.Context, uses []TokenUse) error
 }
+
+// AuthorizationStore stores clients, consents and grants. Each change is one
+// transaction that includes its audit event, and is decided by compare-and-swap. A boolean
+// is false on an error, too.
+type AuthorizationStore interface {
+	AddOAuthClient(ctx context.Context, client Client) error
+	// GetOAuthClient returns a client by its id; false if there is none.
+	GetOAuthClient(ctx context.Context, id string) (Client, bool, error)
+
+	// AddConsent stores a consent and deletes the session's oldest beyond keep.
+	AddConsent(ctx context.Context, consent Consent, keep int) error
+	// GetOpenConsent returns the stored request; false if the session has no such
+	// consent, or it was decided or has expired.
+	GetOpenConsent(ctx context.Context, key ConsentKey, now time.Time) (request string, found bool, err error)
+	// DecideConsent decides a consent once; false if it is no longer open. An approval
+	// also stores the code and the client.
+	DecideConsent(ctx context.Context, key ConsentKey, approval *Approval, event registrar.AuditEvent) (bool, error)
+
+	// GetAuthorizationCode returns a code by its hash; false if there is none.
+	GetAuthorizationCode(ctx context.Context, hash registrar.SecretHash) (AuthorizationCode, bool, error)
+	// RedeemAuthorizationCode uses the code for a new grant and returns true. If the
+	// code was already used, it ends the resulting grant, with the event replay, and
+	// returns false.
+	RedeemAuthorizationCode(ctx context.Context, code registrar.SecretHash, grant Grant, pair TokenPair, connected, replay registrar.AuditEvent) (bool, error)
+	// InvalidateAuthorizationCode marks the code used without a grant. An already used
+	// code is treated as in RedeemAuthorizationCode.
+	InvalidateAuthorizationCode(ctx context.Context, code registrar.SecretHash, replay registrar.AuditEvent) error
+	// GetRefreshToken returns a refresh token; false if there is none.
+	GetRefreshToken(ctx context.Context, hash registrar.SecretHash) (RefreshToken, bool, error)
+	// RotateRefreshToken marks a refresh token used, stores the new pair and returns
+	// true. The first sibling used after the leeway revokes the others. A reuse outside
+	// the exception in Rotation, and the use of a revoked sibling, end the grant, with
+	// the event replay and a mail to the customer.
+	RotateRefreshToken(ctx context.Context, rotation Rotation, pair TokenPair, replay registrar.AuditEvent) (bool, error)
+	// GetAccessToken returns an access token; false if there is none.
+	GetAccessToken(ctx context.Context, hash registrar.SecretHash) (AccessToken, bool, error)
+	// EndGrant ends a grant at the time of the event; false if it has already ended.
+	EndGrant(ctx context.Context, grant string, event registrar.AuditEvent) (bool, error)
+	// ListLiveGrants returns the customer's live grants, sorted by client.
+	ListLiveGrants(ctx context.Context, customer string, now time.Time) ([]LiveGrant, error)
+	// DisconnectClient ends all grants and open codes of the client of this grant of
+	// the customer; false if the customer has no such grant.
+	DisconnectClient(ctx context.Context, customer, grant string, event registrar.AuditEvent) (bool, error)
+	// RecordGrantUses stores the last uses of grants.
+	RecordGrantUses(ctx context.Context, uses []TokenUse) error
+
+	// DeleteExpiredOAuth examines at most limit possibly expired rows of each kind,
+	// deletes the expired ones, and returns how many were processed; 0 means that
+	// nothing is left.
+	DeleteExpiredOAuth(ctx context.Context, due ExpiryCutoffs, limit int) (int, error)
+}
+
+// ClientKind is how a client became known.
+type ClientKind string
+
+// The kinds.
+const (
+	// ClientDynamic registered itself (RFC 7591).
+	ClientDynamic ClientKind = "dynamic"
+	// ClientMetadataDocument is described by a document at the URL that is its id.
+	ClientMetadataDocument ClientKind = "document"
+)
+
+// AuthMethod is how a client authenticates at the token endpoint.
+type AuthMethod string
+
+// The methods.
+const (
+	AuthNone AuthMethod = "none"
+	AuthPost AuthMethod = "client_secret_post"
+)
+
+// Client is an application. Its name is self-declared.
+type Client struct {
+	ID           string
+	Kind         ClientKind
+	Name         string
+	RedirectURIs []string
+	AuthMethod   AuthMethod
+	SecretHash   registrar.SecretHash
+	// LastUsedAt is when it last registered, was approved or redeemed a code.
+	CreatedAt, LastUsedAt time.Time
+}
+
+// ConsentKey identifies a consent; all three fields must match.
+type ConsentKey struct {
+	Hash              registrar.SecretHash
+	Session, Customer string
+}
+
+// Consent is a request that awaits a customer's decision.
+type Consent struct {
+	ConsentKey
+	Request   string
+	ExpiresAt time.Time
+}
+
+// Approval is what an approved consent creates.
+type Approval struct {
+	Client Client
+	Hash   registrar.SecretHash
+	Code   AuthorizationCode
+	// Mail notifies the customer, who may not be the one who approved.
+	Mail registrar.Mail
+}
+
+// AuthorizationCode is an approved request.
+type AuthorizationCode struct {
+	ClientID, ClientName, Customer string
+	RedirectURI, Challenge         string
+	Scope, Resource                string
+	ExpiresAt                      time.Time
+	// Used is the state of the code and Disabled that of the account; both are read
+	// only.
+	Used, Disabled bool
+}
+
+// Grant is a new grant.
+type Grant struct {
+	GrantID                        string
+	Customer, ClientID, ClientName string
+	RedirectURI, Scope, Resource   string
+	At                             time.Time
+}
+
+// TokenPair is an access token and a refresh token that belong together.
+type TokenPair struct {
+	Access, Refresh                   registrar.SecretHash
+	Scope                             string // of the access token
+	AccessExpiresAt, RefreshExpiresAt time.Time
+}
+
+// Rotation describes the use of a refresh token and the exception for its reuse.
+type Rotation struct {
+	Hash       registrar.SecretHash
+	GrantID    string
+	Generation int64
+	// Epoch is the token's epoch as read.
+	Epoch int64
+	Now   time.Time
+	// Leeway is how long after its first use the directly preceding token is accepted
+	// again, at most MaxReuses times; beyond that number it is refused and the grant
+	// continues.
+	Leeway    time.Duration
+	MaxReuses int
+}
+
+// RefreshToken is the stored state of a refresh token.
+type RefreshToken struct {
+	GrantID, Customer, ClientID string
+	Scope, Resource             string
+	Generation, Epoch           int64
+	ExpiresAt                   time.Time
+	Used, Revoked, Disabled     bool
+	// Superseded: a sibling was used first after the leeway, which revoked this token.
+	Superseded bool
+}
+
+// AccessToken is the stored state of an access token.
+type AccessToken struct {
+	GrantID, Customer, ClientID string
+	Scope, Resource             string
+	ExpiresAt                   time.Time
+	Revoked, Disabled           bool
+}
+
+// LiveGrant is a live grant with its client.
+type LiveGrant struct {
+	GrantID, ClientID, ClientName    string
+	RedirectURI, Scope               string
+	CreatedAt, LastUsedAt, ExpiresAt time.Time
+}
+
+// ExpiryCutoffs are the times before which ended rows are deleted.
+type ExpiryCutoffs struct {
+	Tokens, Codes, Consents, Grants, Clients time.Time
+}

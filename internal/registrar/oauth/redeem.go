@@ -1,6 +1,7 @@
 package oauth
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -37,43 +38,37 @@ func (a *AuthorizationServer) Redeem(ctx context.Context, request CodeRequest) (
 		return TokenResponse{}, err
 	}
 	if !a.audience.accepts(request.Resources) {
-		return TokenResponse{}, invalid(ForeignResource)
+		return TokenResponse{}, registrar.Invalid(ForeignResource)
 	}
 	hash, ok := registrar.HashSecret(registrar.AuthorizationCodeSecret, request.Code)
 	if !ok {
-		return TokenResponse{}, invalid(BadCode)
+		return TokenResponse{}, registrar.Invalid(BadCode)
 	}
-	code, known, err := a.store.GetAuthorizationCode(ctx, hash)
-	if err != nil {
-		return TokenResponse{}, err
-	}
+	code, known, err := a.cfg.Store.GetAuthorizationCode(ctx, hash)
 	if !known || code.ClientID != client.ID {
 		// Another client that has seen a code can't invalidate it.
-		return TokenResponse{}, invalid(BadCode)
+		return TokenResponse{}, cmp.Or(err, registrar.Invalid(BadCode))
 	}
-	now := a.now()
+	now := a.cfg.Now()
 	grant := registrar.NewID("grant_", now)
 	actor := registrar.Actor{Kind: registrar.ActorApplication, Customer: code.Customer, Through: grant, Address: request.Address}
 	replay := registrar.AuditEvent{Actor: actor, Action: AppReplayed, Customer: code.Customer, At: now}
 	wrong := !verifierMatches(request.Verifier, code.Challenge) || request.RedirectURI != "" && request.RedirectURI != code.RedirectURI
 	if wrong || code.Used || code.Disabled || code.Resource != a.audience.canonical || !now.Before(code.ExpiresAt) {
-		if err := a.store.InvalidateAuthorizationCode(ctx, hash, replay); err != nil {
+		if err := a.cfg.Store.InvalidateAuthorizationCode(ctx, hash, replay); err != nil {
 			return TokenResponse{}, err
 		}
-		return TokenResponse{}, invalid(BadCode)
+		return TokenResponse{}, registrar.Invalid(BadCode)
 	}
 	tokens, pair := newTokens(code.Scope, now)
 	connected := registrar.AuditEvent{Actor: actor, Action: AppConnected, Customer: code.Customer, At: now}
 	connected.Object = AppLabel(code.ClientName, code.RedirectURI)
-	redeemed, err := a.store.RedeemAuthorizationCode(ctx, hash, Grant{
+	redeemed, err := a.cfg.Store.RedeemAuthorizationCode(ctx, hash, Grant{
 		GrantID: grant, Customer: code.Customer, ClientID: client.ID, ClientName: code.ClientName,
 		RedirectURI: code.RedirectURI, Scope: code.Scope, Resource: code.Resource, At: now,
 	}, pair, connected, replay)
-	if err != nil {
-		return TokenResponse{}, err
-	}
 	if !redeemed {
-		return TokenResponse{}, invalid(BadCode)
+		return TokenResponse{}, cmp.Or(err, registrar.Invalid(BadCode))
 	}
 	return tokens, nil
 }

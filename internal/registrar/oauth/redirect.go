@@ -23,13 +23,8 @@ var loopbackHosts = []string{"127.0.0.1", "[::1]", "localhost"}
 // loopback, or a private scheme. URIs whose host two parsers could read differently are
 // refused.
 func validRedirectURI(uri string) bool {
-	if uri == "" || len(uri) > maxRedirectLength || strings.ContainsAny(uri, "#\\\"<>^`{|}") {
+	if uri == "" || len(uri) > maxRedirectLength || strings.ContainsAny(uri, "#\\\"<>^`{|}") || !printableASCII(uri) {
 		return false
-	}
-	for i := range len(uri) {
-		if uri[i] <= ' ' || uri[i] > '~' {
-			return false
-		}
 	}
 	parsed, err := url.Parse(uri)
 	if err != nil || parsed.User != nil || hasDotSegment(parsed.Path) {
@@ -60,22 +55,18 @@ func validRedirectHost(parsed *url.URL) bool {
 		address, err := netip.ParseAddr(host)
 		return err == nil && address.Is6() && address.Zone() == ""
 	}
-	for i := range len(host) {
-		char := host[i] | 0x20 // lower case, if it is a letter
-		if (char < 'a' || char > 'z') && !strings.ContainsRune("0123456789.-_", rune(host[i])) {
-			return false
-		}
-	}
-	return true
+	return strings.Trim(host, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_") == ""
+}
+
+// printableASCII reports whether text has no spaces, control characters or letters beyond
+// ASCII.
+func printableASCII(text string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' })
 }
 
 func hasDotSegment(path string) bool {
-	for segment := range strings.SplitSeq(path, "/") {
-		if segment == "." || segment == ".." {
-			return true
-		}
-	}
-	return false
+	segments := strings.Split(path, "/")
+	return slices.Contains(segments, ".") || slices.Contains(segments, "..")
 }
 
 // loopbackWithoutPort removes the port from an http loopback URI: the application
@@ -106,15 +97,7 @@ func loopbackWithoutPort(uri string) (string, bool) {
 
 func isPort(text string) bool {
 	digits, ok := strings.CutPrefix(text, ":")
-	if !ok || digits == "" || len(digits) > 5 {
-		return false
-	}
-	for _, digit := range digits {
-		if digit < '0' || digit > '9' {
-			return false
-		}
-	}
-	return true
+	return ok && digits != "" && len(digits) <= 5 && strings.Trim(digits, "0123456789") == ""
 }
 
 // allowsRedirect reports whether a request may use this URI: it must equal a registered

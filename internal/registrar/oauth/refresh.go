@@ -1,6 +1,7 @@
 package oauth
 
 import (
+	"cmp"
 	"context"
 	"net/netip"
 
@@ -41,44 +42,38 @@ func (a *AuthorizationServer) Refresh(ctx context.Context, request RefreshReques
 		return TokenResponse{}, err
 	}
 	if !a.audience.accepts(request.Resources) {
-		return TokenResponse{}, invalid(ForeignResource)
+		return TokenResponse{}, registrar.Invalid(ForeignResource)
 	}
 	hash, ok := registrar.HashSecret(registrar.RefreshToken, request.Refresh)
 	if !ok {
-		return TokenResponse{}, invalid(BadRefresh)
+		return TokenResponse{}, registrar.Invalid(BadRefresh)
 	}
-	token, known, err := a.store.GetRefreshToken(ctx, hash)
-	if err != nil {
-		return TokenResponse{}, err
-	}
-	now := a.now()
+	token, known, err := a.cfg.Store.GetRefreshToken(ctx, hash)
+	now := a.cfg.Now()
 	if !known || token.ClientID != client.ID || token.Revoked || token.Disabled ||
 		token.Resource != a.audience.canonical || !now.Before(token.ExpiresAt) {
-		return TokenResponse{}, invalid(BadRefresh)
+		return TokenResponse{}, cmp.Or(err, registrar.Invalid(BadRefresh))
 	}
 	scope, ok := narrowScope(token.Scope, request.Scope)
 	if !ok {
-		return TokenResponse{}, invalid(WiderScope)
+		return TokenResponse{}, registrar.Invalid(WiderScope)
 	}
 	if !token.Used && !token.Superseded {
-		if wait, ok := a.allowRefresh(token.GrantID); !ok {
+		if wait := a.cfg.AllowRefresh(token.GrantID); wait > 0 {
 			return TokenResponse{}, &registrar.Error{Kind: registrar.KindRateLimited, Code: TooManyRefreshes, RetryAfter: wait}
 		}
 	}
 	tokens, pair := newTokens(scope, now)
-	rotated, err := a.store.RotateRefreshToken(ctx, Rotation{
-		Hash: hash, GrantID: token.GrantID, Generation: token.Generation, Epoch: token.Epoch, Now: now, Leeway: a.leeway, MaxReuses: maxReuses,
+	rotated, err := a.cfg.Store.RotateRefreshToken(ctx, Rotation{
+		Hash: hash, GrantID: token.GrantID, Generation: token.Generation, Epoch: token.Epoch, Now: now, Leeway: a.cfg.Leeway, MaxReuses: maxReuses,
 	}, pair, registrar.AuditEvent{
 		Actor: registrar.Actor{
 			Kind: registrar.ActorApplication, Customer: token.Customer, Through: token.GrantID, Address: request.Address,
 		},
 		Action: AppReplayed, Customer: token.Customer, At: now,
 	})
-	if err != nil {
-		return TokenResponse{}, err
-	}
 	if !rotated {
-		return TokenResponse{}, invalid(BadRefresh)
+		return TokenResponse{}, cmp.Or(err, registrar.Invalid(BadRefresh))
 	}
 	return tokens, nil
 }

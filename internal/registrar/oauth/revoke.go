@@ -19,20 +19,20 @@ func (a *AuthorizationServer) RevokeToken(ctx context.Context, credentials Clien
 	if err != nil || grant == "" || owner != client.ID {
 		return false, err
 	}
-	return a.store.EndGrant(ctx, grant, registrar.AuditEvent{
+	return a.cfg.Store.EndGrant(ctx, grant, registrar.AuditEvent{
 		Actor:  registrar.Actor{Kind: registrar.ActorApplication, Customer: customer, Through: grant, Address: address},
-		Action: AppEnded, Customer: customer, At: a.now(),
+		Action: AppEnded, Customer: customer, At: a.cfg.Now(),
 	})
 }
 
 // findGrant returns the grant of a token; empty if there is none.
 func (a *AuthorizationServer) findGrant(ctx context.Context, token string) (grant, client, customer string, err error) {
 	if hash, ok := registrar.HashSecret(registrar.AccessToken, token); ok {
-		found, _, err := a.store.GetAccessToken(ctx, hash)
+		found, _, err := a.cfg.Store.GetAccessToken(ctx, hash)
 		return found.GrantID, found.ClientID, found.Customer, err
 	}
 	if hash, ok := registrar.HashSecret(registrar.RefreshToken, token); ok {
-		found, _, err := a.store.GetRefreshToken(ctx, hash)
+		found, _, err := a.cfg.Store.GetRefreshToken(ctx, hash)
 		return found.GrantID, found.ClientID, found.Customer, err
 	}
 	return "", "", "", nil

@@ -1,8 +1,10 @@
 package oauth
 
 import (
+	"cmp"
 	"errors"
 	"net/url"
+	"slices"
 	"strings"
 )
 
@@ -30,10 +32,7 @@ func knownScopes(requested string) string {
 // ScopeToGrant is the scope that the consent page shows: the known part of the request,
 // or the default.
 func ScopeToGrant(requested string) string {
-	if known := knownScopes(requested); known != "" {
-		return known
-	}
-	return ScopeWrite
+	return cmp.Or(knownScopes(requested), ScopeWrite)
 }
 
 // narrowScope returns the scope of a new access token; false if the request exceeds the
@@ -43,12 +42,8 @@ func narrowScope(granted, requested string) (string, bool) {
 	if known == "" {
 		return granted, true
 	}
-	for scope := range strings.FieldsSeq(known) {
-		if !hasScope(granted, scope) {
-			return "", false
-		}
-	}
-	return known, true
+	exceeds := slices.ContainsFunc(strings.Fields(known), func(scope string) bool { return !hasScope(granted, scope) })
+	return known, !exceeds
 }
 
 // audience is the one resource that tokens are for, in the forms that clients use for

@@ -1,6 +1,7 @@
 package oauth
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -86,30 +87,24 @@ type AuthorizationServerConfig struct {
 	// Leeway is how long the preceding refresh token is accepted again; 0 disables
 	// this.
 	Leeway time.Duration
-	// AllowRefresh rate limits the refreshes of a grant; nil means no limit. Each
-	// refresh stores a row for 30 days, so that a replay is detected; without a limit
-	// one client in a loop fills the disk.
-	AllowRefresh func(grant string) (wait time.Duration, ok bool)
+	// AllowRefresh rate limits the refreshes of a grant: it returns how long to wait, 0
+	// if the refresh was counted. nil means no limit. Each refresh stores a row for 30
+	// days, so that a replay is detected; without a limit one client in a loop fills the
+	// disk.
+	AllowRefresh func(grant string) (wait time.Duration)
 	// Metadata fetches client metadata documents; nil disables such clients.
 	Metadata MetadataFetcher
 	// Now is the clock. Default: time.Now.
 	Now func() time.Time
 	// Log receives background errors. Default: discarded.
 	Log *slog.Logger
-	// MaxPendingUses limits the buffered last uses. Default: 100000.
-	MaxPendingUses int
 }
 
 // AuthorizationServer implements OAuth for applications. It is safe for concurrent use.
 type AuthorizationServer struct {
-	store        AuthorizationStore
-	audience     audience
-	leeway       time.Duration
-	allowRefresh func(grant string) (time.Duration, bool)
-	metadata     MetadataFetcher
-	now          func() time.Time
-	log          *slog.Logger
-	lastUses     lastUseBuffer
+	cfg      AuthorizationServerConfig
+	audience audience
+	lastUses lastUseBuffer
 }
 
 // NewAuthorizationServer returns an AuthorizationServer. The caller must also call Run.
@@ -125,20 +120,15 @@ func NewAuthorizationServer(cfg AuthorizationServerConfig) (*AuthorizationServer
 		return nil, errors.New("oauth: AuthorizationServerConfig.Leeway must not be negative")
 	}
 	if cfg.AllowRefresh == nil {
-		cfg.AllowRefresh = func(string) (time.Duration, bool) { return 0, true }
+		cfg.AllowRefresh = func(string) time.Duration { return 0 }
 	}
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	if cfg.Log == nil {
-		cfg.Log = slog.New(slog.DiscardHandler)
-	}
-	if cfg.MaxPendingUses == 0 {
-		cfg.MaxPendingUses = 100_000
-	}
+	cfg.Log = cmp.Or(cfg.Log, slog.New(slog.DiscardHandler))
 	return &AuthorizationServer{
-		store: cfg.Store, audience: resources, leeway: cfg.Leeway, allowRefresh: cfg.AllowRefresh, metadata: cfg.Metadata,
-		now: cfg.Now, log: cfg.Log, lastUses: lastUseBuffer{max: cfg.MaxPendingUses},
+		cfg: cfg, audience: resources,
+		lastUses: lastUseBuffer{store: cfg.Store.RecordGrantUses, log: cfg.Log, job: "last use of applications", max: maxPendingUses},
 	}, nil
 }
 
@@ -148,20 +138,13 @@ func (a *AuthorizationServer) Verify(ctx context.Context, bearer string) (TokenI
 	if !ok {
 		return TokenInfo{}, invalidToken()
 	}
-	token, known, err := a.store.GetAccessToken(ctx, hash)
-	if err != nil {
-		return TokenInfo{}, err
-	}
-	now := a.now()
+	token, known, err := a.cfg.Store.GetAccessToken(ctx, hash)
+	now := a.cfg.Now()
 	if !known || token.Revoked || token.Disabled || !now.Before(token.ExpiresAt) || token.Resource != a.audience.canonical {
-		return TokenInfo{}, invalidToken()
+		return TokenInfo{}, cmp.Or(err, invalidToken())
 	}
 	a.lastUses.record(token.GrantID, now)
 	return TokenInfo{
 		Customer: token.Customer, TokenID: token.GrantID, Kind: registrar.ActorApplication, MayWrite: hasScope(token.Scope, ScopeWrite),
 	}, nil
-}
-
-func invalid(code registrar.Code) error {
-	return &registrar.Error{Kind: registrar.KindInvalid, Code: code}
 }

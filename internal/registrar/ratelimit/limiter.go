@@ -111,6 +111,10 @@ func (l *Limiter) Allow(key Key) Decision {
 	return l.shardOf(key).allow(key, l.moment(), l.rules, l.perShard)
 }
 
+// AllowText is Allow for the key of a text. It returns how long to wait, 0 if the request
+// was counted.
+func (l *Limiter) AllowText(text string) time.Duration { return l.Allow(TextKey(text)).RetryAfter }
+
 // Peek returns what Allow would decide now, without counting.
 func (l *Limiter) Peek(key Key) Decision {
 	return l.shardOf(key).peek(key, l.moment(), l.rules)

@@ -226,7 +226,7 @@ func (d Notice) validate(now time.Time) (Notice, error) {
 	case d.Kind == Withdrawal:
 		d.Ground, d.Reason, d.End = "", "", ""
 	case d.Kind != Termination:
-		return d, &registrar.Error{Kind: registrar.KindInvalid, Code: Malformed}
+		return d, registrar.Invalid(Malformed)
 	default:
 		if d.Ground != Ordinary && d.Ground != Extraordinary {
 			problems[FieldGround] = Missing

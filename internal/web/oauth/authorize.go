@@ -22,17 +22,17 @@ const maxRequestURI = 4096
 func (h *Handler) authorize(req *ui.Request) error {
 	req.AllowOAuthRedirect()
 	if len(req.R.URL.RequestURI()) > maxRequestURI {
-		return h.renderRefusal(req, newInvalid("request_too_long"))
+		return h.renderRefusal(req, registrar.Invalid("request_too_long"))
 	}
 	query, err := url.ParseQuery(req.R.URL.RawQuery)
 	if err != nil || len(query["client_id"]) != 1 || len(query["redirect_uri"]) > 1 {
-		return h.renderRefusal(req, newInvalid("unclear_request"))
+		return h.renderRefusal(req, registrar.Invalid("unclear_request"))
 	}
 	// A client's metadata document is fetched for signed-in customers only.
 	if !req.SignedIn && strings.HasPrefix(query.Get("client_id"), "https://") {
 		return req.RedirectToSignIn(ui.SignInPath)
 	}
-	authRequest, err := h.applications.ParseRequest(req.R.Context(), parseRequest(query))
+	authRequest, err := h.cfg.Applications.ParseRequest(req.R.Context(), parseRequest(query))
 	if err != nil {
 		return h.renderRefusal(req, err)
 	}
@@ -46,7 +46,7 @@ func (h *Handler) authorize(req *ui.Request) error {
 	if authRequest.MayWrite() && !req.SignedInRecently() {
 		return req.RedirectToSignIn(ui.SignInAgainPath)
 	}
-	secret, err := h.applications.CreateConsent(req.R.Context(), req.Actor(), authRequest)
+	secret, err := h.cfg.Applications.CreateConsent(req.R.Context(), req.Actor(), authRequest)
 	if err != nil {
 		return err
 	}
@@ -90,13 +90,13 @@ func (h *Handler) renderConsent(req *ui.Request, authRequest oauth.ParsedRequest
 // decide handles the customer's decision.
 func (h *Handler) decide(req *ui.Request) error {
 	req.AllowOAuthRedirect()
-	answer := h.applications.Deny
+	answer := h.cfg.Applications.Deny
 	switch req.Field("decision") {
 	case "approve":
-		answer = h.applications.Approve
+		answer = h.cfg.Applications.Approve
 	case "deny":
 	default:
-		return h.renderRefusal(req, newInvalid("unclear_request"))
+		return h.renderRefusal(req, registrar.Invalid("unclear_request"))
 	}
 	reply, err := answer(req.R.Context(), req.Actor(), req.Field("consent"))
 	if registrar.CodeOf(err) == oauth.NoSuchConsent {
@@ -117,13 +117,13 @@ func (h *Handler) redirectReply(req *ui.Request, reply oauth.AuthorizationRespon
 		values.Set("state", reply.State)
 	}
 	if reply.Problem == "" {
-		h.badTokens.Trust(reply.Code)
+		h.cfg.BadTokens.Trust(reply.Code)
 		values.Set("code", reply.Code)
 	} else {
 		p := redirectErrors[reply.Problem]
 		values.Set("error", p.code)
 		values.Set("error_description", p.description)
-		httpjson.RecordError(req.W, newInvalid(reply.Problem))
+		httpjson.RecordError(req.W, registrar.Invalid(reply.Problem))
 	}
 	separator := "?"
 	if strings.Contains(reply.RedirectURI, "?") {

@@ -1,14 +1,12 @@
 package oauth
 
 import (
-	"context"
 	"embed"
 	"errors"
 	"net/http"
 	"net/netip"
 	"strings"
 
-	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/oauth"
 	"github.com/dotkontor/dotkontor/internal/registrar/ratelimit"
 	"github.com/dotkontor/dotkontor/internal/web/httpjson"
@@ -18,35 +16,13 @@ import (
 //go:embed templates
 var templateFS embed.FS
 
-// Applications is implemented by registrar/oauth, which makes all decisions.
-type Applications interface {
-	Register(ctx context.Context, registration oauth.Registration) (oauth.Client, string, error)
-	Redeem(ctx context.Context, asked oauth.CodeRequest) (oauth.TokenResponse, error)
-	Refresh(ctx context.Context, asked oauth.RefreshRequest) (oauth.TokenResponse, error)
-	RevokeToken(ctx context.Context, given oauth.ClientCredentials, token string, address netip.Addr) (ended bool, err error)
-	Consents
-}
-
-// Consents is the part of the consent page.
-type Consents interface {
-	ParseRequest(ctx context.Context, request oauth.AuthorizationRequest) (oauth.ParsedRequest, error)
-	CreateConsent(ctx context.Context, actor registrar.Actor, authRequest oauth.ParsedRequest) (secret string, err error)
-	Approve(ctx context.Context, actor registrar.Actor, secret string) (oauth.AuthorizationResponse, error)
-	Deny(ctx context.Context, actor registrar.Actor, secret string) (oauth.AuthorizationResponse, error)
-}
-
-// Limiter counts registrations by address; it is a ratelimit.Limiter.
-type Limiter interface {
-	Allow(key ratelimit.Key) ratelimit.Decision
-}
-
 // Config holds the dependencies of the endpoints.
 type Config struct {
 	// BaseURL is the issuer.
 	BaseURL      string
-	Applications Applications
+	Applications *oauth.AuthorizationServer
 	// Registrations limits the registrations of an address.
-	Registrations Limiter
+	Registrations *ratelimit.Limiter
 	// BadTokens limits the wrong credentials of an address; nil means no limit. It is
 	// not shared with the endpoints that take access tokens: a flood there must not
 	// keep applications from refreshing.
@@ -61,14 +37,9 @@ type Config struct {
 
 // Handler serves the endpoints. It is safe for concurrent use.
 type Handler struct {
-	issuer        string
-	applications  Applications
-	registrations Limiter
-	badTokens     *ratelimit.Gate
-	issued        func(accessToken string)
-	frame         *ui.Frame
-	templates     *ui.Templates
-	address       func(*http.Request) netip.Addr
+	cfg       Config
+	issuer    string
+	templates *ui.Templates
 }
 
 // New parses the pages.
@@ -80,11 +51,7 @@ func New(cfg Config) (*Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Handler{
-		issuer: strings.TrimSuffix(cfg.BaseURL, "/"), applications: cfg.Applications, registrations: cfg.Registrations,
-		badTokens: cfg.BadTokens, issued: cfg.Issued,
-		frame: cfg.Frame, templates: views, address: cfg.Address,
-	}, nil
+	return &Handler{cfg: cfg, issuer: strings.TrimSuffix(cfg.BaseURL, "/"), templates: views}, nil
 }
 
 // Prefix is the prefix of all endpoints.
@@ -97,10 +64,32 @@ const authorizePath = "/oauth/authorize/"
 func (h *Handler) Routes() []httpjson.Route {
 	return withSlash([]httpjson.Route{
 		{Method: http.MethodPost, Path: "/oauth/register", Handler: h.serveRegister, AnyOrigin: true},
-		{Method: http.MethodGet, Path: "/oauth/authorize", Handler: h.frame.Page(h.authorize)},
-		{Method: http.MethodPost, Path: "/oauth/authorize", Handler: h.frame.SignedInPage(ui.HomePath, h.decide)},
+		{Method: http.MethodGet, Path: "/oauth/authorize", Handler: h.cfg.Frame.Page(h.authorize)},
+		{Method: http.MethodPost, Path: "/oauth/authorize", Handler: h.cfg.Frame.SignedInPage(ui.HomePath, h.decide)},
 		{Method: http.MethodPost, Path: "/oauth/token", Handler: h.serveToken, AnyOrigin: true},
 		{Method: http.MethodPost, Path: "/oauth/revoke", Handler: h.serveRevoke, AnyOrigin: true},
+	})
+}
+
+// UnavailableRoutes lists the endpoints of a service without sign-in. The discovery
+// documents name them all the same, so they answer 503 with Retry-After: a client
+// would take a 404 for a mistake of its own.
+func UnavailableRoutes() []httpjson.Route {
+	return withSlash([]httpjson.Route{
+		{Method: http.MethodPost, Path: "/oauth/register", Handler: unavailable, AnyOrigin: true},
+		{Method: http.MethodGet, Path: "/oauth/authorize", Handler: unavailable},
+		{Method: http.MethodPost, Path: "/oauth/token", Handler: unavailable, AnyOrigin: true},
+		{Method: http.MethodPost, Path: "/oauth/revoke", Handler: unavailable, AnyOrigin: true},
+	})
+}
+
+func unavailable(w http.ResponseWriter, _ *http.Request) {
+	header := w.Header()
+	header.Set("Cache-Control", "no-store")
+	header.Set("Retry-After", "3600")
+	httpjson.WriteJSON(w, http.StatusServiceUnavailable, errorBody{
+		Error:       "temporarily_unavailable",
+		Description: "Signing in is not in service here yet. The lookup tools and the REST lookups need no token.",
 	})
 }
 

@@ -125,11 +125,7 @@ func ServeError(w http.ResponseWriter, _ *http.Request, err error) { writeError(
 
 // MethodNotAllowed answers 405.
 func MethodNotAllowed(w http.ResponseWriter, _ *http.Request) {
-	writeError(w, newInvalid(noSuchMethod))
-}
-
-func newInvalid(code registrar.Code) error {
-	return &registrar.Error{Kind: registrar.KindInvalid, Code: code}
+	writeError(w, registrar.Invalid(noSuchMethod))
 }
 
 // setNoStore forbids caching (RFC 6749, 5.1).

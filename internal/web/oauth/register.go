@@ -9,7 +9,6 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/oauth"
 	"github.com/dotkontor/dotkontor/internal/registrar/ratelimit"
-	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 )
 
 // clientMetadata are the fields that we use (RFC 7591, 2). All others, such as a logo's
@@ -41,24 +40,19 @@ type registrationResponse struct {
 // serveRegister is dynamic client registration (RFC 7591).
 func (h *Handler) serveRegister(w http.ResponseWriter, r *http.Request) {
 	answer, err := h.register(w, r)
-	if err != nil {
-		writeError(w, err)
-		return
-	}
-	setNoStore(w.Header())
-	httpjson.WriteJSON(w, http.StatusCreated, answer)
+	respond(w, http.StatusCreated, answer, err)
 }
 
 func (h *Handler) register(w http.ResponseWriter, r *http.Request) (registrationResponse, error) {
 	// Counted before anything is read: rejected requests have a cost, too.
-	if decision := h.registrations.Allow(ratelimit.AddressKey(h.address(r))); !decision.Allowed {
+	if decision := h.cfg.Registrations.Allow(ratelimit.AddressKey(h.cfg.Address(r))); !decision.Allowed {
 		return registrationResponse{}, &registrar.Error{Kind: registrar.KindRateLimited, Code: tooManyRegistrations, RetryAfter: decision.RetryAfter}
 	}
 	metadata, err := readMetadata(w, r)
 	if err != nil {
 		return registrationResponse{}, err
 	}
-	client, secret, err := h.applications.Register(r.Context(), oauth.Registration{
+	client, secret, err := h.cfg.Applications.Register(r.Context(), oauth.Registration{
 		Name: metadata.Name, RedirectURIs: metadata.RedirectURIs, AuthMethod: metadata.AuthMethod,
 		GrantTypes: metadata.GrantTypes, ResponseTypes: metadata.ResponseTypes,
 	})
@@ -80,7 +74,7 @@ func (h *Handler) register(w http.ResponseWriter, r *http.Request) (registration
 func readMetadata(w http.ResponseWriter, r *http.Request) (clientMetadata, error) {
 	if contentType := r.Header.Get("Content-Type"); contentType != "" {
 		if kind, _, err := mime.ParseMediaType(contentType); err != nil || kind != "application/json" {
-			return clientMetadata{}, newInvalid(badMetadata)
+			return clientMetadata{}, registrar.Invalid(badMetadata)
 		}
 	}
 	body, err := readBody(w, r)
@@ -88,11 +82,11 @@ func readMetadata(w http.ResponseWriter, r *http.Request) (clientMetadata, error
 		if registrar.CodeOf(err) == bodyTooLarge {
 			return clientMetadata{}, err
 		}
-		return clientMetadata{}, newInvalid(badMetadata)
+		return clientMetadata{}, registrar.Invalid(badMetadata)
 	}
 	var parsed *clientMetadata
 	if err := json.Unmarshal(body, &parsed); err != nil || parsed == nil {
-		return clientMetadata{}, newInvalid(badMetadata)
+		return clientMetadata{}, registrar.Invalid(badMetadata)
 	}
 	return *parsed, nil
 }

@@ -21,13 +21,13 @@ const resourceParameter = "resource"
 // as with url.Values.Get.
 func readForm(w http.ResponseWriter, r *http.Request) (url.Values, error) {
 	if len(r.Header["Authorization"]) > 0 {
-		return nil, newInvalid(credentialsInHeader)
+		return nil, registrar.Invalid(credentialsInHeader)
 	}
 	if r.URL.RawQuery != "" || r.URL.ForceQuery {
-		return nil, newInvalid(paramsInQuery)
+		return nil, registrar.Invalid(paramsInQuery)
 	}
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/x-www-form-urlencoded" {
-		return nil, newInvalid(badContentType)
+		return nil, registrar.Invalid(badContentType)
 	}
 	body, err := readBody(w, r)
 	if err != nil {
@@ -35,10 +35,10 @@ func readForm(w http.ResponseWriter, r *http.Request) (url.Values, error) {
 	}
 	form, err := url.ParseQuery(string(body))
 	if err != nil {
-		return nil, newInvalid(badBody)
+		return nil, registrar.Invalid(badBody)
 	}
 	if hasRepeated(form) {
-		return nil, newInvalid(oauth.RepeatedParameter)
+		return nil, registrar.Invalid(oauth.RepeatedParameter)
 	}
 	return form, nil
 }
@@ -48,9 +48,9 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
-		return nil, newInvalid(bodyTooLarge)
+		return nil, registrar.Invalid(bodyTooLarge)
 	case err != nil:
-		return nil, newInvalid(badBody)
+		return nil, registrar.Invalid(badBody)
 	}
 	return body, nil
 }
@@ -79,21 +79,26 @@ type tokenResponse struct {
 // serveToken exchanges a code or a refresh token (RFC 6749, 4.1.3 and 6).
 func (h *Handler) serveToken(w http.ResponseWriter, r *http.Request) {
 	tokens, err := h.exchange(w, r)
+	respond(w, http.StatusOK, tokenResponse{
+		AccessToken: tokens.Access, TokenType: "Bearer", ExpiresIn: int64(tokens.ExpiresIn.Seconds()),
+		RefreshToken: tokens.Refresh, Scope: tokens.Scope,
+	}, err)
+}
+
+// respond writes a response or an error.
+func respond(w http.ResponseWriter, status int, body any, err error) {
 	if err != nil {
 		writeError(w, err)
 		return
 	}
 	setNoStore(w.Header())
-	httpjson.WriteJSON(w, http.StatusOK, tokenResponse{
-		AccessToken: tokens.Access, TokenType: "Bearer", ExpiresIn: int64(tokens.ExpiresIn.Seconds()),
-		RefreshToken: tokens.Refresh, Scope: tokens.Scope,
-	})
+	httpjson.WriteJSON(w, status, body)
 }
 
 // admit rejects wrong credentials from an address that has sent too many, before any
 // lookup. A credential that was recently issued or accepted is always looked up.
 func (h *Handler) admit(r *http.Request, credential string) error {
-	if d := h.badTokens.Admit(h.address(r), credential); !d.Allowed {
+	if d := h.cfg.BadTokens.Admit(h.cfg.Address(r), credential); !d.Allowed {
 		return &registrar.Error{Kind: registrar.KindRateLimited, Code: tooManyBadTokens, RetryAfter: d.RetryAfter}
 	}
 	return nil
@@ -102,7 +107,7 @@ func (h *Handler) admit(r *http.Request, credential string) error {
 // countFailure counts wrong codes, tokens and secrets: invalid_grant or invalid_client.
 func (h *Handler) countFailure(r *http.Request, credential string, err error) {
 	if name := endpointErrors[registrar.CodeOf(err)].code; err != nil && (name == invalidGrant || name == invalidClient) {
-		h.badTokens.Fail(h.address(r), credential)
+		h.cfg.BadTokens.Fail(h.cfg.Address(r), credential)
 	}
 }
 
@@ -134,11 +139,11 @@ func (h *Handler) exchange(w http.ResponseWriter, r *http.Request) (oauth.TokenR
 		return oauth.TokenResponse{}, err
 	}
 	// A client that got no response sends the same refresh token again.
-	h.badTokens.Trust(credential)
-	h.badTokens.Trust(tokens.Refresh)
-	h.badTokens.Trust(tokens.Access) // it can be used to revoke the grant
-	if h.issued != nil {
-		h.issued(tokens.Access)
+	h.cfg.BadTokens.Trust(credential)
+	h.cfg.BadTokens.Trust(tokens.Refresh)
+	h.cfg.BadTokens.Trust(tokens.Access) // it can be used to revoke the grant
+	if h.cfg.Issued != nil {
+		h.cfg.Issued(tokens.Access)
 	}
 	return tokens, nil
 }
@@ -146,35 +151,34 @@ func (h *Handler) exchange(w http.ResponseWriter, r *http.Request) (oauth.TokenR
 func (h *Handler) grant(r *http.Request, form url.Values) (oauth.TokenResponse, error) {
 	switch form.Get("grant_type") {
 	case "authorization_code":
-		switch {
-		case form.Get("code") == "":
-			return oauth.TokenResponse{}, newInvalid(noCode)
-		case form.Get("code_verifier") == "":
-			return oauth.TokenResponse{}, newInvalid(noVerifier)
+		if form.Get("code") == "" {
+			return oauth.TokenResponse{}, registrar.Invalid(noCode)
 		}
-		return h.applications.Redeem(r.Context(), oauth.CodeRequest{
+		if form.Get("code_verifier") == "" {
+			return oauth.TokenResponse{}, registrar.Invalid(noVerifier)
+		}
+		return h.cfg.Applications.Redeem(r.Context(), oauth.CodeRequest{
 			ClientCredentials: clientCredentials(form), Code: form.Get("code"), Verifier: form.Get("code_verifier"),
-			RedirectURI: form.Get("redirect_uri"), Resources: form[resourceParameter], Address: h.address(r),
+			RedirectURI: form.Get("redirect_uri"), Resources: form[resourceParameter], Address: h.cfg.Address(r),
 		})
 	case "refresh_token":
 		if form.Get("refresh_token") == "" {
-			return oauth.TokenResponse{}, newInvalid(noRefresh)
+			return oauth.TokenResponse{}, registrar.Invalid(noRefresh)
 		}
-		return h.applications.Refresh(r.Context(), oauth.RefreshRequest{
+		return h.cfg.Applications.Refresh(r.Context(), oauth.RefreshRequest{
 			ClientCredentials: clientCredentials(form), Refresh: form.Get("refresh_token"), Scope: form.Get("scope"),
-			Resources: form[resourceParameter], Address: h.address(r),
+			Resources: form[resourceParameter], Address: h.cfg.Address(r),
 		})
 	case "":
-		return oauth.TokenResponse{}, newInvalid(noGrantType)
+		return oauth.TokenResponse{}, registrar.Invalid(noGrantType)
 	default:
-		return oauth.TokenResponse{}, newInvalid(unsupportedGrantType)
+		return oauth.TokenResponse{}, registrar.Invalid(unsupportedGrantType)
 	}
 }
 
 // serveRevoke revokes the grant of a token (RFC 7009).
 func (h *Handler) serveRevoke(w http.ResponseWriter, r *http.Request) {
-	err := h.revoke(w, r)
-	if err != nil {
+	if err := h.revoke(w, r); err != nil {
 		writeError(w, err)
 		return
 	}
@@ -195,15 +199,15 @@ func (h *Handler) revoke(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if token == "" {
-		return newInvalid(noToken)
+		return registrar.Invalid(noToken)
 	}
-	ended, err := h.applications.RevokeToken(r.Context(), clientCredentials(form), token, h.address(r))
+	ended, err := h.cfg.Applications.RevokeToken(r.Context(), clientCredentials(form), token, h.cfg.Address(r))
 	if err != nil {
 		h.countFailure(r, credential, err)
 		return err
 	}
 	if !ended {
-		h.badTokens.Fail(h.address(r), credential)
+		h.cfg.BadTokens.Fail(h.cfg.Address(r), credential)
 	}
 	return nil
 }

@@ -97,21 +97,8 @@ func (e *env) reconfigure(change func(*account.Config)) {
 	e.Service = service
 }
 
-type limiter struct{ *ratelimit.Limiter }
-
-func (l limiter) Peek(key string) time.Duration {
-	return l.Limiter.Peek(ratelimit.TextKey(key)).RetryAfter
-}
-
-func (l limiter) Count(key string) time.Duration {
-	return l.Allow(ratelimit.TextKey(key)).RetryAfter
-}
-
-func (e *env) newLimiter(window account.Window) (account.Limiter, error) {
-	counter, err := ratelimit.New(ratelimit.Config{
-		Windows: []ratelimit.Window{{Limit: window.Count, Per: window.Per}}, MaxKeys: 10_000, Now: e.clock,
-	})
-	return limiter{counter}, err
+func (e *env) newLimiter(window ratelimit.Window) (*ratelimit.Limiter, error) {
+	return ratelimit.New(ratelimit.Config{Windows: []ratelimit.Window{window}, MaxKeys: 10_000, Now: e.clock})
 }
 
 func (e *env) clock() time.Time {

@@ -322,7 +322,7 @@ func TestPasskeyChallenges_LimitedPerAddressAndPerMember(t *testing.T) {
 			_, _, err := e.BeginPasskeySignIn(e.Context(), actor, origin)
 			return err
 		}
-		allowed := account.DefaultWindows().Passkeys.Count
+		allowed := account.DefaultWindows().Passkeys.Limit
 		for i := range allowed { // an IPv6 network counts as one address
 			e.must(begin(anonymousActor(fmt.Sprintf("2001:db8::%x", i+1))))
 		}

@@ -18,12 +18,7 @@ func withRefreshLimit(t *testing.T, limit int) option {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return func(cfg *oauth.AuthorizationServerConfig) {
-		cfg.AllowRefresh = func(grant string) (time.Duration, bool) {
-			decision := limiter.Allow(ratelimit.TextKey(grant))
-			return decision.RetryAfter, decision.Allowed
-		}
-	}
+	return func(cfg *oauth.AuthorizationServerConfig) { cfg.AllowRefresh = limiter.AllowText }
 }
 
 func TestRefreshLimit_LoopIsDelayedAndTokenStaysValid(t *testing.T) {

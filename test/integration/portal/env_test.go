@@ -127,16 +127,6 @@ func (tokens) Verify(context.Context, string) (mcp.Caller, error) {
 	return mcp.Caller{}, mcp.ErrBadToken
 }
 
-type limiter struct{ *ratelimit.Limiter }
-
-func (l limiter) Peek(key string) time.Duration {
-	return l.Limiter.Peek(ratelimit.TextKey(key)).RetryAfter
-}
-
-func (l limiter) Count(key string) time.Duration {
-	return l.Allow(ratelimit.TextKey(key)).RetryAfter
-}
-
 // newEnv returns an env; mailWorks enables mail.
 func newEnv(t *testing.T, mailWorks bool) *env {
 	t.Helper()
@@ -154,9 +144,8 @@ func newEnvWith(t *testing.T, change func(*portal.Config)) *env {
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }))
 	s.base = "http://" + server.Listener.Addr().String()
 
-	limits, err := account.NewLimits(account.DefaultWindows(), func(w account.Window) (account.Limiter, error) {
-		l, err := ratelimit.New(ratelimit.Config{Windows: []ratelimit.Window{{Limit: w.Count, Per: w.Per}}, Now: s.clock.now})
-		return limiter{l}, err
+	limits, err := account.NewLimits(account.DefaultWindows(), func(w ratelimit.Window) (*ratelimit.Limiter, error) {
+		return ratelimit.New(ratelimit.Config{Windows: []ratelimit.Window{w}, Now: s.clock.now})
 	})
 	must(t, err)
 	logger := slog.New(slog.NewJSONHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug}))

@@ -380,7 +380,7 @@ func TestPasskeySignIn_AnonymousBeginIsRateLimited(t *testing.T) {
 	s.newMember("erika@example.org")
 	const begin = "/portal/passkeys/sign-in/begin"
 	at := strings.Replace(s.base, "127.0.0.1", "localhost", 1) // a passkey can't belong to an IP address
-	for i := range account.DefaultWindows().Passkeys.Count {
+	for i := range account.DefaultWindows().Passkeys.Limit {
 		visitor := s.newBrowser() // without cookies, so that the address counts
 		visitor.origin = at
 		if got := visitor.postJSON(begin, "{}"); got.status != http.StatusOK || !strings.Contains(got.body, `"challenge"`) {
