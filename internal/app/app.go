@@ -43,7 +43,6 @@ const (
 	// priceListPollInterval is below one second, within which all nodes must quote the
 	// same prices.
 	priceListPollInterval = 500 * time.Millisecond
-	limiterSweepInterval  = time.Minute
 )
 
 // App is the whole service. The sandbox runs the same one with another configuration.

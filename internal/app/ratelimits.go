@@ -82,7 +82,7 @@ func (p *App) newBudget(everyone []ratelimit.Window, shared []ratelimit.NetworkL
 	if err != nil {
 		return nil, err
 	}
-	p.background = append(p.background, func(ctx context.Context) { budget.Run(ctx, limiterSweepInterval) })
+	p.background = append(p.background, budget.Run)
 	return budget, nil
 }
 
@@ -92,7 +92,7 @@ func (p *App) newLimiter(windows ...ratelimit.Window) (*ratelimit.Limiter, error
 	if err != nil {
 		return nil, err
 	}
-	p.background = append(p.background, func(ctx context.Context) { limiter.Run(ctx, limiterSweepInterval) })
+	p.background = append(p.background, limiter.Run)
 	return limiter, nil
 }
 
@@ -103,9 +103,7 @@ func (p *App) newGate(keyed int, windows ...ratelimit.Window) (*ratelimit.Gate, 
 	if err != nil {
 		return nil, err
 	}
-	for _, limiter := range gate.Limiters() {
-		p.background = append(p.background, func(ctx context.Context) { limiter.Run(ctx, limiterSweepInterval) })
-	}
+	p.background = append(p.background, gate.Run)
 	return gate, nil
 }
 

@@ -191,6 +191,6 @@ func (a *Services) newLimiter(maxKeys int, windows ...ratelimit.Window) (*rateli
 	if err != nil {
 		return nil, err
 	}
-	a.background = append(a.background, func(ctx context.Context) { limiter.Run(ctx, limiterSweepInterval) })
+	a.background = append(a.background, limiter.Run)
 	return limiter, nil
 }

@@ -1,6 +1,7 @@
 package pwhash
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -18,8 +19,7 @@ const (
 	closeTimeout = 3 * time.Second
 )
 
-// ErrUnavailable means that no process is available at the moment.
-var ErrUnavailable = errors.New("pwhash: no process available")
+var errUnavailable = errors.New("pwhash: no process available")
 
 // Config configures Workers.
 type Config struct {
@@ -50,9 +50,7 @@ var _ account.Deriver = (*Workers)(nil)
 // New returns Workers. Processes start on first use.
 func New(cfg Config) *Workers {
 	cfg.Processes = max(1, cfg.Processes)
-	if cfg.Logger == nil {
-		cfg.Logger = slog.New(slog.DiscardHandler)
-	}
+	cfg.Logger = cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler))
 	w := &Workers{cfg: cfg, idle: make(chan *process, cfg.Processes)}
 	for range cfg.Processes {
 		w.idle <- nil
@@ -73,7 +71,7 @@ func (w *Workers) Derive(ctx context.Context, d account.Derivation) ([]byte, err
 		w.recordResult(ctx, err)
 		return key, err
 	case <-ctx.Done():
-		return nil, ErrUnavailable // all are busy, which is not a failure
+		return nil, errUnavailable // all are busy, which is not a failure
 	}
 }
 
@@ -93,12 +91,12 @@ func (w *Workers) derive(ctx context.Context, p *process, q request) ([]byte, *p
 	return key, p, nil
 }
 
-// nextID returns the next request id, or ErrUnavailable during backoff.
+// nextID returns the next request id, or errUnavailable during backoff.
 func (w *Workers) nextID() (uint64, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.closed || time.Now().Before(w.retryAt) {
-		return 0, ErrUnavailable
+		return 0, errUnavailable
 	}
 	w.lastID++
 	return w.lastID, nil

@@ -257,7 +257,7 @@ func TestDerive_FailureLoggedOnceWithoutSecrets(t *testing.T) {
 	if _, err := w.Derive(testContext(t), newDerivation(secret)); err == nil {
 		t.Fatal("no error")
 	}
-	if _, err := w.Derive(testContext(t), newDerivation(secret)); !errors.Is(err, ErrUnavailable) {
+	if _, err := w.Derive(testContext(t), newDerivation(secret)); !errors.Is(err, errUnavailable) {
 		t.Errorf("retried without backoff: %v", err)
 	}
 	if n := strings.Count(log.String(), "level=WARN"); n != 1 {
@@ -308,7 +308,7 @@ func TestClose_EndsProcessesAndRefusesDerive(t *testing.T) {
 	if !p.hasEnded() || !p.cmd.ProcessState.Success() {
 		t.Errorf("process did not exit by itself: %v", p.cmd.ProcessState)
 	}
-	if _, err := w.Derive(testContext(t), newDerivation(secret)); !errors.Is(err, ErrUnavailable) {
+	if _, err := w.Derive(testContext(t), newDerivation(secret)); !errors.Is(err, errUnavailable) {
 		t.Errorf("got %v", err)
 	}
 	w.Close() // idempotent

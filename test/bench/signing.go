@@ -65,12 +65,12 @@ func signingSides(body []byte) (verify, bare func() error, err error) {
 	stamp := now.Format(time.RFC3339)
 	signature := signing.Compute(secret, stamp, body)
 	secrets := []string{secret}
-	right, err := signing.Verify(now, secrets, stamp, signature, body)
+	right, err := signing.Ours.Verify(now, secrets, signing.Request{Timestamp: stamp, Body: body}, signature)
 	if err != nil {
 		return nil, nil, err
 	}
 	verify = func() error {
-		_, err := signing.Verify(now, secrets, stamp, signature, body)
+		_, err := signing.Ours.Verify(now, secrets, signing.Request{Timestamp: stamp, Body: body}, signature)
 		return err
 	}
 	key := []byte(secret)

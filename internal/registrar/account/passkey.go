@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/go-webauthn/webauthn/protocol"
 	"github.com/go-webauthn/webauthn/webauthn"
@@ -150,8 +148,7 @@ func (s *Service) FinishAddPasskey(ctx context.Context, actor registrar.Actor, o
 		return err
 	}
 	name = strings.TrimSpace(name)
-	if !utf8.ValidString(name) || name == "" || utf8.RuneCountInString(name) > maxPasskeyName ||
-		strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
+	if name == "" || !registrar.IsPrintable(name, maxPasskeyName) {
 		return registrar.Invalid(PasskeyName)
 	}
 	credential, err := s.checkNewPasskey(ctx, actor, origin, challenge, response)

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -8,8 +9,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/signing"
@@ -71,14 +70,7 @@ type Config struct {
 }
 
 // Service is safe for concurrent use.
-type Service struct {
-	store         Store
-	seal          *registrar.Seal
-	allowLoopback bool
-	mailQueued    func()
-	now           func() time.Time
-	log           *slog.Logger
-}
+type Service struct{ cfg Config }
 
 // New returns a Service. The caller must also call Run.
 func New(cfg Config) (*Service, error) {
@@ -91,10 +83,8 @@ func New(cfg Config) (*Service, error) {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	if cfg.Log == nil {
-		cfg.Log = slog.New(slog.DiscardHandler)
-	}
-	return &Service{store: cfg.Store, seal: cfg.Seal, allowLoopback: cfg.AllowLoopback, mailQueued: cfg.MailQueued, now: cfg.Now, log: cfg.Log}, nil
+	cfg.Log = cmp.Or(cfg.Log, slog.New(slog.DiscardHandler))
+	return &Service{cfg}, nil
 }
 
 // AddParams describes a new agent.
@@ -118,25 +108,21 @@ func WebhookVersions() []string { return []string{"2026-04-17", "2025-09-29"} }
 type IssuedSecrets struct{ Key, Secret, WebhookSecret string }
 
 // Add admits an agent.
-func (s *Service) Add(ctx context.Context, operator registrar.Actor, params AddParams) (Agent, IssuedSecrets, error) {
+func (s *Service) Add(ctx context.Context, operator registrar.Actor, params AddParams) (_ Agent, issued IssuedSecrets, err error) {
 	if err := operator.RequireOperator(); err != nil {
 		return Agent{}, IssuedSecrets{}, err
 	}
-	if params.Profile == "" {
-		params.Profile = signing.Ours
-	}
-	now := s.now()
+	now := s.cfg.Now()
 	agent := Agent{
-		ID: registrar.NewID("agt_", now), Name: strings.TrimSpace(params.Name), Profile: params.Profile,
+		ID: registrar.NewID("agt_", now), Name: strings.TrimSpace(params.Name), Profile: cmp.Or(params.Profile, signing.Ours),
 		WebhookURL: params.WebhookURL, CreatedAt: now,
 	}
 	switch {
-	case !validName(agent.Name):
+	case agent.Name == "" || !registrar.IsPrintable(agent.Name, maxName):
 		return Agent{}, IssuedSecrets{}, registrar.Invalid(BadName)
 	case !agent.Profile.Known():
 		return Agent{}, IssuedSecrets{}, registrar.Invalid(BadProfile)
 	}
-	var issued IssuedSecrets
 	secret, err := s.sealSecret(agent.ID, params.Secret, &issued)
 	if err != nil {
 		return Agent{}, IssuedSecrets{}, err
@@ -147,16 +133,12 @@ func (s *Service) Add(ctx context.Context, operator registrar.Actor, params AddP
 	}
 	key, hash := registrar.NewSecret(registrar.AgentKey)
 	issued.Key = key
-	err = s.store.AddAgent(ctx, agent, hash, secret, webhook, MaxLiveAgents, s.auditEvent(operator, Added, agent.ID))
-	if err != nil {
-		return Agent{}, IssuedSecrets{}, err
-	}
-	return agent, issued, nil
+	return agent, issued, s.cfg.Store.AddAgent(ctx, agent, hash, secret, webhook, MaxLiveAgents, s.auditEvent(operator, Added, agent.ID))
 }
 
 // sealSecret seals the given secret, or a generated one.
 func (s *Service) sealSecret(agent, given string, issued *IssuedSecrets) (Secret, error) {
-	now := s.now()
+	now := s.cfg.Now()
 	secret := Secret{ID: registrar.NewID("ags_", now), Agent: agent, CreatedAt: now}
 	if given == "" {
 		given, _ = registrar.NewSecret(registrar.AgentSecret)
@@ -165,7 +147,7 @@ func (s *Service) sealSecret(agent, given string, issued *IssuedSecrets) (Secret
 	if !validSecret(given) {
 		return Secret{}, registrar.Invalid(BadSecret)
 	}
-	secret.Sealed = s.seal.Seal(registrar.AgentSecretPurpose(agent, secret.ID), given)
+	secret.Sealed = s.cfg.Seal.Seal(registrar.AgentSecretPurpose(agent, secret.ID), given)
 	return secret, nil
 }
 
@@ -186,7 +168,7 @@ func (s *Service) sealWebhook(agent string, config Webhook, issued *IssuedSecret
 	if !validSecret(config.Secret) {
 		return SealedWebhook{}, registrar.Invalid(BadSecret)
 	}
-	return SealedWebhook{URL: config.URL, Version: config.Version, Sealed: s.seal.Seal(registrar.AgentWebhookPurpose(agent), config.Secret)}, nil
+	return SealedWebhook{URL: config.URL, Version: config.Version, Sealed: s.cfg.Seal.Seal(registrar.AgentWebhookPurpose(agent), config.Secret)}, nil
 }
 
 // List returns all agents, oldest first, for operators.
@@ -194,16 +176,15 @@ func (s *Service) List(ctx context.Context, operator registrar.Actor) ([]Agent, 
 	if err := operator.RequireOperator(); err != nil {
 		return nil, err
 	}
-	return s.store.ListAgents(ctx)
+	return s.cfg.Store.ListAgents(ctx)
 }
 
 // RotateSecret adds a secret. The previous one stays live until the next rotation,
 // unless replaceAll is set, which ends all others at once.
-func (s *Service) RotateSecret(ctx context.Context, operator registrar.Actor, id, given string, replaceAll bool) (IssuedSecrets, error) {
+func (s *Service) RotateSecret(ctx context.Context, operator registrar.Actor, id, given string, replaceAll bool) (issued IssuedSecrets, err error) {
 	if err := operator.RequireOperator(); err != nil {
 		return IssuedSecrets{}, err
 	}
-	var issued IssuedSecrets
 	secret, err := s.sealSecret(id, given, &issued)
 	if err != nil {
 		return IssuedSecrets{}, err
@@ -212,8 +193,7 @@ func (s *Service) RotateSecret(ctx context.Context, operator registrar.Actor, id
 	if replaceAll {
 		keep = 1
 	}
-	live, err := s.store.AddAgentSecret(ctx, secret, keep, s.auditEvent(operator, SecretAdded, id))
-	return issued, notFoundIf(!live, err)
+	return issued, changed(s.cfg.Store.AddAgentSecret(ctx, secret, keep, s.auditEvent(operator, SecretAdded, id)))
 }
 
 // ReplaceKey replaces an agent's key. The old one ends at once.
@@ -222,8 +202,7 @@ func (s *Service) ReplaceKey(ctx context.Context, operator registrar.Actor, id s
 		return IssuedSecrets{}, err
 	}
 	key, hash := registrar.NewSecret(registrar.AgentKey)
-	live, err := s.store.SetAgentKey(ctx, id, hash, s.auditEvent(operator, KeyChanged, id))
-	return IssuedSecrets{Key: key}, notFoundIf(!live, err)
+	return IssuedSecrets{Key: key}, changed(s.cfg.Store.SetAgentKey(ctx, id, hash, s.auditEvent(operator, KeyChanged, id)))
 }
 
 // Webhook is the URL that receives an agent's order events, the secret that signs them,
@@ -232,17 +211,15 @@ type Webhook struct{ URL, Secret, Version string }
 
 // SetWebhook sets an agent's webhook, with the given secret or a generated one; an
 // empty URL disables it.
-func (s *Service) SetWebhook(ctx context.Context, operator registrar.Actor, id string, config Webhook) (IssuedSecrets, error) {
+func (s *Service) SetWebhook(ctx context.Context, operator registrar.Actor, id string, config Webhook) (issued IssuedSecrets, err error) {
 	if err := operator.RequireOperator(); err != nil {
 		return IssuedSecrets{}, err
 	}
-	var issued IssuedSecrets
 	webhook, err := s.sealWebhook(id, config, &issued)
 	if err != nil {
 		return IssuedSecrets{}, err
 	}
-	live, err := s.store.SetAgentWebhook(ctx, id, webhook, s.auditEvent(operator, WebhookChanged, id))
-	return issued, notFoundIf(!live, err)
+	return issued, changed(s.cfg.Store.SetAgentWebhook(ctx, id, webhook, s.auditEvent(operator, WebhookChanged, id)))
 }
 
 // Remove removes an agent and its links. Its next request is refused.
@@ -250,54 +227,45 @@ func (s *Service) Remove(ctx context.Context, operator registrar.Actor, id strin
 	if err := operator.RequireOperator(); err != nil {
 		return err
 	}
-	live, err := s.store.RemoveAgent(ctx, id, s.auditEvent(operator, Removed, id))
-	return notFoundIf(!live, err)
+	return changed(s.cfg.Store.RemoveAgent(ctx, id, s.auditEvent(operator, Removed, id)))
 }
 
 // Webhook returns the webhook of a live agent. An empty URL means that there is none or
 // the agent is removed.
 func (s *Service) Webhook(ctx context.Context, id string) (Webhook, error) {
-	webhook, live, err := s.store.GetAgentWebhook(ctx, id)
+	webhook, live, err := s.cfg.Store.GetAgentWebhook(ctx, id)
 	if err != nil || !live || webhook.URL == "" {
 		return Webhook{}, err
 	}
-	secret, err := s.seal.Open(registrar.AgentWebhookPurpose(id), webhook.Sealed)
+	secret, err := s.cfg.Seal.Open(registrar.AgentWebhookPurpose(id), webhook.Sealed)
 	return Webhook{URL: webhook.URL, Secret: secret, Version: webhook.Version}, err
 }
 
 func (s *Service) auditEvent(actor registrar.Actor, action registrar.Action, object string) registrar.AuditEvent {
-	return registrar.AuditEvent{Actor: actor, Action: action, Object: object, At: s.now()}
+	return registrar.AuditEvent{Actor: actor, Action: action, Object: object, At: s.cfg.Now()}
 }
 
-func notFoundIf(gone bool, err error) error {
-	if err == nil && gone {
-		return registrar.NotFound(NoSuchAgent)
+// changed returns NoSuchAgent if the agent of a change is not live.
+func changed(live bool, err error) error {
+	if !live {
+		return cmp.Or(err, registrar.NotFound(NoSuchAgent))
 	}
-	return err
-}
-
-func validName(name string) bool {
-	return name != "" && utf8.RuneCountInString(name) <= maxName && printable(name)
+	return nil
 }
 
 func validSecret(secret string) bool {
-	return len(secret) >= minSecret && len(secret) <= maxSecret && printable(secret) && !strings.ContainsRune(secret, ' ')
-}
-
-func printable(text string) bool {
-	return utf8.ValidString(text) && strings.IndexFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) < 0
+	return len(secret) >= minSecret && len(secret) <= maxSecret && registrar.IsPrintable(secret, maxSecret) && !strings.ContainsRune(secret, ' ')
 }
 
 // validWebhookURL checks the form of a URL and rejects hosts that can never be reached.
 // Other hosts are checked on delivery, because DNS can change.
 func (s *Service) validWebhookURL(address string) bool {
 	parsed, err := url.Parse(address)
-	if err != nil || len(address) > maxURL || !printable(address) {
+	if err != nil || len(address) > maxURL || !registrar.IsPrintable(address, maxURL) {
 		return false
 	}
-	onLoopback := isLoopback(parsed.Hostname())
-	return (parsed.Scheme == "https" || parsed.Scheme == "http" && onLoopback) && (s.allowLoopback || !onLoopback) &&
+	host := parsed.Hostname()
+	onLoopback := host == "127.0.0.1" || host == "::1" || host == "localhost"
+	return (parsed.Scheme == "https" || parsed.Scheme == "http" && onLoopback) && (s.cfg.AllowLoopback || !onLoopback) &&
 		parsed.Host != "" && parsed.User == nil && parsed.Fragment == ""
 }
-
-func isLoopback(host string) bool { return host == "127.0.0.1" || host == "::1" || host == "localhost" }

@@ -42,7 +42,7 @@ var ErrUnknownKey = fmt.Errorf("agent: authenticate: unknown key: %w", signing.E
 // signing.ErrMissing, ErrStale and ErrInvalid, and ErrUnknownKey; any other error means
 // that the check itself failed.
 func (s *Service) Authenticate(ctx context.Context, c Credentials) (Agent, error) {
-	now := s.now()
+	now := s.cfg.Now()
 	if c.signed() {
 		// Checks without the database come first: a client with a wrong clock learns of
 		// it, and garbage costs nothing.
@@ -61,7 +61,7 @@ func (s *Service) Authenticate(ctx context.Context, c Credentials) (Agent, error
 	if err != nil || !recordsSignature(c, agent.Profile) {
 		return agent, err
 	}
-	path, err := s.store.RecordSignature(ctx, SeenSignature{
+	path, err := s.cfg.Store.RecordSignature(ctx, SeenSignature{
 		Agent: agent.ID, MAC: base64.RawURLEncoding.EncodeToString(mac[:]), Path: c.Path, ExpiresAt: now.Add(signatureTTL(agent.Profile)),
 	})
 	// The signature of a completion is valid for that path only, and no other signature
@@ -100,7 +100,7 @@ func signatureTTL(profile signing.Profile) time.Duration {
 // or all with the profile signing.Ours. It returns at least one.
 func (s *Service) candidates(ctx context.Context, bearer string) ([]AgentWithSecrets, error) {
 	if bearer == "" {
-		agents, err := s.store.ListLiveAgents(ctx, signing.Ours, MaxLiveAgents)
+		agents, err := s.cfg.Store.ListLiveAgents(ctx, signing.Ours, MaxLiveAgents)
 		if err == nil && len(agents) == 0 {
 			err = signing.ErrInvalid
 		}
@@ -110,7 +110,7 @@ func (s *Service) candidates(ctx context.Context, bearer string) ([]AgentWithSec
 	if !ok {
 		return nil, ErrUnknownKey
 	}
-	owner, known, err := s.store.AgentByKey(ctx, hash)
+	owner, known, err := s.cfg.Store.AgentByKey(ctx, hash)
 	if err == nil && !known {
 		err = ErrUnknownKey
 	}
@@ -127,7 +127,7 @@ func (s *Service) findSigner(now time.Time, candidates []AgentWithSecrets, c Cre
 	for _, candidate := range candidates {
 		secrets := make([]string, 0, maxLiveSecrets)
 		for _, secret := range candidate.Secrets {
-			opened, err := s.seal.Open(registrar.AgentSecretPurpose(candidate.ID, secret.ID), secret.Sealed)
+			opened, err := s.cfg.Seal.Open(registrar.AgentSecretPurpose(candidate.ID, secret.ID), secret.Sealed)
 			if err != nil {
 				unreadable = err
 				continue
@@ -152,13 +152,13 @@ const (
 
 // Run deletes expired signatures until ctx ends.
 func (s *Service) Run(ctx context.Context) {
-	jobs.RunEvery(ctx, cleanupInterval, s.DeleteExpiredSignatures, jobs.ErrorLogger(s.log, "old signatures"))
+	jobs.RunEvery(ctx, cleanupInterval, s.DeleteExpiredSignatures, jobs.ErrorLogger(s.cfg.Log, "old signatures"))
 }
 
 // DeleteExpiredSignatures deletes stored signatures that can no longer be replayed.
 func (s *Service) DeleteExpiredSignatures(ctx context.Context) error {
 	_, err := jobs.DeleteInBatches(ctx, func(ctx context.Context) (int, error) {
-		return s.store.DeleteExpiredSignatures(ctx, s.now(), cleanupBatch)
+		return s.cfg.Store.DeleteExpiredSignatures(ctx, s.cfg.Now(), cleanupBatch)
 	})
 	return err
 }

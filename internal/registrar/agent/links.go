@@ -18,7 +18,7 @@ func (s *Service) ListLinkable(ctx context.Context, actor registrar.Actor) ([]Li
 	if err := actor.RequirePerson(); err != nil {
 		return nil, err
 	}
-	links, err := s.store.ListAgentLinks(ctx, actor.Customer)
+	links, err := s.cfg.Store.ListAgentLinks(ctx, actor.Customer)
 	if err != nil {
 		return nil, err
 	}
@@ -26,7 +26,7 @@ func (s *Service) ListLinkable(ctx context.Context, actor registrar.Actor) ([]Li
 	for _, link := range links {
 		linked[link.Agent.ID] = link
 	}
-	agents, err := s.store.ListAgents(ctx)
+	agents, err := s.cfg.Store.ListAgents(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -43,8 +43,10 @@ func (s *Service) ListLinkable(ctx context.Context, actor registrar.Actor) ([]Li
 // person with a recent sign-in, or an operator who acts for the account in
 // Actor.Customer. Repeating it changes nothing.
 func (s *Service) Link(ctx context.Context, actor registrar.Actor, id string) error {
-	if err := s.checkMayLink(actor); err != nil {
-		return err
+	if !actor.IsOperatorForCustomer() {
+		if err := actor.RequireRecentSignIn(s.cfg.Now()); err != nil {
+			return err
+		}
 	}
 	agent, err := s.liveAgent(ctx, id)
 	if err != nil {
@@ -54,9 +56,9 @@ func (s *Service) Link(ctx context.Context, actor registrar.Actor, id string) er
 	event.Customer = actor.Customer
 	mail := registrar.Mail{Kind: registrar.MailAgentLinked, Customer: actor.Customer, Data: map[string]string{"name": agent.Name}}
 	mail.SetAddress(actor)
-	made, err := s.store.LinkAgent(ctx, actor.Customer, id, event, mail)
+	made, err := s.cfg.Store.LinkAgent(ctx, actor.Customer, id, event, mail)
 	if made {
-		s.mailQueued()
+		s.cfg.MailQueued()
 	}
 	return err
 }
@@ -74,24 +76,17 @@ func (s *Service) Unlink(ctx context.Context, actor registrar.Actor, id string) 
 	}
 	event := s.auditEvent(actor, Unlinked, agent.Name)
 	event.Customer = actor.Customer
-	_, err = s.store.UnlinkAgent(ctx, actor.Customer, id, event)
+	_, err = s.cfg.Store.UnlinkAgent(ctx, actor.Customer, id, event)
 	return err
 }
 
-func (s *Service) checkMayLink(actor registrar.Actor) error {
-	if actor.IsOperatorForCustomer() {
-		return nil
-	}
-	return actor.RequireRecentSignIn(s.now())
-}
-
 func (s *Service) liveAgent(ctx context.Context, id string) (Agent, error) {
-	agent, found, err := s.store.AgentByID(ctx, id)
-	return agent, notFoundIf(!found || !agent.RemovedAt.IsZero(), err)
+	agent, found, err := s.cfg.Store.AgentByID(ctx, id)
+	return agent, changed(found && agent.RemovedAt.IsZero(), err)
 }
 
 // NameOf returns an agent's name, even if it is removed; empty if it is unknown.
 func (s *Service) NameOf(ctx context.Context, id string) (string, error) {
-	agent, _, err := s.store.AgentByID(ctx, id)
+	agent, _, err := s.cfg.Store.AgentByID(ctx, id)
 	return agent.Name, err
 }

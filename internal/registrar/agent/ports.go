@@ -49,20 +49,9 @@ type SeenSignature struct {
 	ExpiresAt        time.Time
 }
 
-// Store stores agents. Each change is one transaction that includes its audit event.
+// Store stores agents. Each change is one transaction that includes its audit event. A
+// boolean is false on an error, too.
 type Store interface {
-	Registry
-	Links
-	// RecordSignature stores a signature unless it is known, and returns the path it
-	// was first seen with.
-	RecordSignature(ctx context.Context, seen SeenSignature) (path string, err error)
-	// DeleteExpiredSignatures deletes at most limit expired signatures and returns how
-	// many.
-	DeleteExpiredSignatures(ctx context.Context, now time.Time, limit int) (int, error)
-}
-
-// Registry stores agents and their credentials.
-type Registry interface {
 	// AddAgent stores an agent. It returns NameTaken if a live agent has the name, and
 	// TooManyAgents if limit are live.
 	AddAgent(ctx context.Context, agent Agent, key registrar.SecretHash, secret Secret, webhook SealedWebhook, limit int, event registrar.AuditEvent) error
@@ -86,10 +75,7 @@ type Registry interface {
 	// RemoveAgent removes an agent, its secrets and its links, each link with an audit
 	// event for its customer; false if the agent is not live.
 	RemoveAgent(ctx context.Context, id string, event registrar.AuditEvent) (bool, error)
-}
 
-// Links stores the links between customers and agents.
-type Links interface {
 	// LinkAgent stores a link with its audit event and mail; false if it already
 	// exists. It returns NoSuchAgent unless the agent is live and the account open.
 	LinkAgent(ctx context.Context, customer, agent string, event registrar.AuditEvent, mail registrar.Mail) (bool, error)
@@ -97,4 +83,11 @@ type Links interface {
 	UnlinkAgent(ctx context.Context, customer, agent string, event registrar.AuditEvent) (bool, error)
 	// ListAgentLinks returns a customer's links, by the agents' names.
 	ListAgentLinks(ctx context.Context, customer string) ([]Link, error)
+
+	// RecordSignature stores a signature unless it is known, and returns the path it
+	// was first seen with.
+	RecordSignature(ctx context.Context, seen SeenSignature) (path string, err error)
+	// DeleteExpiredSignatures deletes at most limit expired signatures and returns how
+	// many.
+	DeleteExpiredSignatures(ctx context.Context, now time.Time, limit int) (int, error)
 }

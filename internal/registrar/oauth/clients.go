@@ -69,7 +69,7 @@ func (r Registration) check() error {
 		return registrar.Invalid(NoRedirectURI)
 	case len(r.RedirectURIs) > maxRedirects:
 		return registrar.Invalid(TooManyRedirectURIs)
-	case !printable(r.Name, maxClientName):
+	case !registrar.IsPrintable(r.Name, maxClientName):
 		return registrar.Invalid(BadClientName)
 	case len(r.GrantTypes) > 0 && !slices.Contains(r.GrantTypes, "authorization_code"):
 		return registrar.Invalid(BadGrantType)

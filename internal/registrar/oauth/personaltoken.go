@@ -7,8 +7,6 @@ import (
 	"log/slog"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
@@ -89,7 +87,7 @@ func (s *Service) Create(ctx context.Context, actor registrar.Actor, name string
 		}
 	}
 	name = strings.TrimSpace(name)
-	if !validTokenName(name) {
+	if name == "" || !registrar.IsPrintable(name, MaxTokenName) {
 		return PersonalAccessToken{}, "", registrar.Invalid(BadTokenName)
 	}
 	secret, hash := registrar.NewSecret(registrar.PersonalToken)
@@ -101,18 +99,6 @@ func (s *Service) Create(ctx context.Context, actor registrar.Actor, name string
 		return PersonalAccessToken{}, "", err
 	}
 	return token, secret, nil
-}
-
-// validTokenName rejects names that can't be shown in a list or would garble a mail.
-func validTokenName(name string) bool {
-	return name != "" && printable(name, MaxTokenName)
-}
-
-// printable reports whether text has at most limit characters and no control characters
-// or bidirectional overrides.
-func printable(text string, limit int) bool {
-	return utf8.ValidString(text) && utf8.RuneCountInString(text) <= limit &&
-		!strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
 // List returns the active tokens of the actor's account, newest first.

@@ -165,14 +165,16 @@ func TestService_PermissionsByActor(t *testing.T) {
 	}
 }
 
-func TestValidTokenName_PrintableAndBounded(t *testing.T) {
+func TestCreate_NamePrintableAndBounded(t *testing.T) {
 	t.Parallel()
+	service := newService(t, Config{Store: &stubStore{}})
+	actor := registrar.Actor{Kind: registrar.ActorPerson, Customer: "cus_1", SignedInAt: time.Now()}
 	for name, want := range map[string]bool{
 		"Laptop": true, "Büro: Müller & Söhne 🦉": true, strings.Repeat("ü", MaxTokenName): true,
 		"": false, "a\nb": false, "a\x00": false, "a\u202eb": false, "\xff": false, strings.Repeat("a", MaxTokenName+1): false,
 	} {
-		if validTokenName(name) != want {
-			t.Errorf("%q: valid is %v", name, !want)
+		if _, _, err := service.Create(t.Context(), actor, name); (err == nil) != want {
+			t.Errorf("%q: %v", name, err)
 		}
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"net/netip"
 	"slices"
 	"sync"
-	"time"
 )
 
 // NetworkLimit gives one network its own windows: its users share few addresses, so each
@@ -35,9 +34,8 @@ func NewBudget(everyone Config, shared []NetworkLimit) (*Budget, error) {
 	}
 	b := &Budget{everyone: limiter}
 	for _, s := range shared {
-		cfg := everyone
-		cfg.Windows = s.Windows
-		limiter, err := New(cfg)
+		everyone.Windows = s.Windows
+		limiter, err := New(everyone)
 		if err != nil {
 			return nil, fmt.Errorf("network %s: %w", s.Network, err)
 		}
@@ -84,12 +82,19 @@ func (b *Budget) Len() int {
 	return total
 }
 
-// Run sweeps at the given interval until ctx ends.
-func (b *Budget) Run(ctx context.Context, interval time.Duration) {
-	var all sync.WaitGroup
-	all.Go(func() { b.everyone.Run(ctx, interval) })
+// Run sweeps every minute until ctx ends.
+func (b *Budget) Run(ctx context.Context) {
+	limiters := []*Limiter{b.everyone}
 	for _, s := range b.networks {
-		all.Go(func() { s.limiter.Run(ctx, interval) })
+		limiters = append(limiters, s.limiter)
+	}
+	runAll(ctx, limiters...)
+}
+
+func runAll(ctx context.Context, limiters ...*Limiter) {
+	var all sync.WaitGroup
+	for _, limiter := range limiters {
+		all.Go(func() { limiter.Run(ctx) })
 	}
 	all.Wait()
 }

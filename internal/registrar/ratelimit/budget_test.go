@@ -43,7 +43,7 @@ func TestBudgetRun_SweepsUntilStopped(t *testing.T) {
 			t.Fatal(err)
 		}
 		ctx, stop := context.WithCancel(t.Context())
-		go budget.Run(ctx, time.Minute)
+		go budget.Run(ctx)
 		budget.Spend(netip.MustParseAddr("192.0.2.1"))
 		budget.Spend(netip.MustParseAddr("203.0.113.1"))
 		time.Sleep(3 * time.Minute)

@@ -1,6 +1,7 @@
 package ratelimit
 
 import (
+	"context"
 	"net/netip"
 	"slices"
 	"sync"
@@ -36,25 +37,22 @@ func NewGate(cfg Config, keyed int) (*Gate, error) {
 	if err != nil {
 		return nil, err
 	}
-	windows := slices.Clone(cfg.Windows)
-	for i := range windows {
-		windows[i].Limit *= max(keyed, 1)
+	cfg.Windows = slices.Clone(cfg.Windows)
+	for i := range cfg.Windows {
+		cfg.Windows[i].Limit *= max(keyed, 1)
 	}
-	forKeyed := cfg
-	forKeyed.Windows = windows
-	withKey, err := New(forKeyed)
+	withKey, err := New(cfg)
 	if err != nil {
 		return nil, err
 	}
-	now := cfg.Now
-	if now == nil {
-		now = time.Now
+	if cfg.Now == nil {
+		cfg.Now = time.Now
 	}
-	return &Gate{all: all, keyed: withKey, now: now, trusted: make(map[Key]time.Time)}, nil
+	return &Gate{all: all, keyed: withKey, now: cfg.Now, trusted: make(map[Key]time.Time)}, nil
 }
 
-// Limiters returns the limiters to sweep.
-func (g *Gate) Limiters() []*Limiter { return []*Limiter{g.all, g.keyed} }
+// Run sweeps every minute until ctx ends.
+func (g *Gate) Run(ctx context.Context) { runAll(ctx, g.all, g.keyed) }
 
 // Admit reports whether an attempt may proceed. key is the credential that identifies the
 // caller, empty if there is none that could be valid.

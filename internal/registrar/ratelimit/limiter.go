@@ -1,6 +1,7 @@
 package ratelimit
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,7 +22,7 @@ const (
 	// would evict while others are half empty.
 	minShardKeys = 1024
 
-	defaultSweepInterval = time.Minute
+	sweepInterval = time.Minute
 
 	// endOfTime is where a runaway clock stops, so that adding a window to it can't
 	// overflow.
@@ -34,6 +35,32 @@ type Window struct {
 	Limit int
 	// Per is more than 0 and at most 11 hours, in steps of 10 µs.
 	Per time.Duration
+}
+
+// Decision reports whether a request is allowed and the state of its key right after the
+// call that returned it.
+type Decision struct {
+	Allowed bool
+	// RetryAfter is the time until all windows accept a request, zero if Allowed.
+	RetryAfter time.Duration
+	// Window is the index of the tightest window: the one with the fewest requests left,
+	// and among equals the one that frees up last.
+	Window int
+	// Remaining is the number of requests left in the tightest window.
+	Remaining int
+	// Reset is the time until the tightest window's oldest request leaves it. It is zero if
+	// the window is unused.
+	Reset time.Duration
+}
+
+// RetryAfterSeconds is RetryAfter for the Retry-After header: whole seconds, rounded up so
+// that a client that complies is not refused again. It is at least 1 when refused and 0
+// when allowed.
+func (d Decision) RetryAfterSeconds() int {
+	if d.Allowed {
+		return 0
+	}
+	return max(1, int((d.RetryAfter+time.Second-1)/time.Second))
 }
 
 // Config configures a Limiter.
@@ -64,10 +91,7 @@ func New(cfg Config) (*Limiter, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, err
 	}
-	maxKeys := cfg.MaxKeys
-	if maxKeys == 0 {
-		maxKeys = defaultMaxKeys
-	}
+	maxKeys := cmp.Or(cfg.MaxKeys, defaultMaxKeys)
 	start := time.Now()
 	if cfg.Now != nil {
 		start = cfg.Now()
@@ -77,13 +101,8 @@ func New(cfg Config) (*Limiter, error) {
 		shards[i].keys = make(map[Key]hits)
 	}
 	return &Limiter{
-		windows:  slices.Clone(cfg.Windows),
-		rules:    newRules(cfg.Windows),
-		now:      cfg.Now,
-		start:    start,
-		seed:     maphash.MakeSeed(),
-		shards:   shards,
-		perShard: maxKeys / len(shards),
+		windows: slices.Clone(cfg.Windows), rules: newRules(cfg.Windows), now: cfg.Now, start: start,
+		seed: maphash.MakeSeed(), shards: shards, perShard: maxKeys / len(shards),
 	}, nil
 }
 
@@ -141,13 +160,9 @@ func (l *Limiter) Sweep() (forgotten int) {
 	return forgotten
 }
 
-// Run sweeps at the given interval until ctx ends. An interval that is not
-// positive means a minute.
-func (l *Limiter) Run(ctx context.Context, interval time.Duration) {
-	if interval <= 0 {
-		interval = defaultSweepInterval
-	}
-	ticker := time.NewTicker(interval)
+// Run sweeps every minute until ctx ends.
+func (l *Limiter) Run(ctx context.Context) {
+	ticker := time.NewTicker(sweepInterval)
 	defer ticker.Stop()
 	for {
 		select {

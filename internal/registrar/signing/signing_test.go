@@ -25,7 +25,7 @@ func TestCompute_PublishedVector(t *testing.T) {
 	if got := Compute(secret, timestamp, []byte(body)); got != signature {
 		t.Errorf("Compute is %s, want %s", got, signature)
 	}
-	if _, err := Verify(now, []string{secret}, timestamp, signature, []byte(body)); err != nil {
+	if _, err := verify(now, []string{secret}, timestamp, signature, []byte(body)); err != nil {
 		t.Error(err)
 	}
 }
@@ -44,7 +44,7 @@ func TestVerify_AcceptsEveryEncoding(t *testing.T) {
 		"hex":               hex.EncodeToString(raw),
 		"hex, upper case":   strings.ToUpper(hex.EncodeToString(raw)),
 	} {
-		if _, err := Verify(now, []string{secret}, timestamp, text, []byte(body)); err != nil {
+		if _, err := verify(now, []string{secret}, timestamp, text, []byte(body)); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -78,7 +78,7 @@ func TestVerify_TimestampFormatsAndTolerance(t *testing.T) {
 		"now":                            ErrInvalid,
 		" ":                              ErrInvalid,
 	} {
-		_, err := Verify(now, []string{secret}, text, Compute(secret, text, []byte(body)), []byte(body))
+		_, err := verify(now, []string{secret}, text, Compute(secret, text, []byte(body)), []byte(body))
 		if !errors.Is(err, want) {
 			t.Errorf("%q: %v, want %v", text, err, want)
 		}
@@ -109,7 +109,7 @@ func TestVerify_RejectsWrongSecretBodyOrTime(t *testing.T) {
 		{"a line break inside", []string{secret}, timestamp, signature[:41] + "\n" + signature[42:], body, ErrInvalid},
 		{"no hex", []string{secret}, timestamp, strings.Repeat("x", 64), body, ErrInvalid},
 	} {
-		_, err := Verify(now, test.secrets, test.timestamp, test.signature, []byte(test.body))
+		_, err := verify(now, test.secrets, test.timestamp, test.signature, []byte(test.body))
 		if !errors.Is(err, test.want) {
 			t.Errorf("%s: %v, want %v", test.name, err, test.want)
 		}
@@ -139,7 +139,7 @@ func TestVerify_ReturnsSameMACForEveryEncoding(t *testing.T) {
 		Compute(secret, timestamp, body), base64.StdEncoding.EncodeToString(raw), base64.URLEncoding.EncodeToString(raw),
 		hex.EncodeToString(raw), strings.ToUpper(hex.EncodeToString(raw)),
 	} {
-		mac, err := Verify(now, []string{secret}, timestamp, encoded, body)
+		mac, err := verify(now, []string{secret}, timestamp, encoded, body)
 		if err != nil {
 			t.Fatalf("%s: %v", encoded, err)
 		}
@@ -150,4 +150,8 @@ func TestVerify_ReturnsSameMACForEveryEncoding(t *testing.T) {
 			t.Errorf("%s gives %x, want %x", encoded, mac, raw)
 		}
 	}
+}
+
+func verify(now time.Time, secrets []string, timestamp, signature string, body []byte) ([32]byte, error) {
+	return Ours.Verify(now, secrets, Request{Timestamp: timestamp, Body: body}, signature)
 }

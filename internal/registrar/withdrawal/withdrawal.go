@@ -161,9 +161,10 @@ func (s *Service) Submit(ctx context.Context, actor registrar.Actor, notice Noti
 		}
 	}
 	notice.ID, notice.At = registrar.NewID("dcl_", now), now
-	mails := []registrar.Mail{{
-		Kind: mailKind(notice.Kind), To: notice.Email, Language: notice.Language, Data: notice.mailData(),
-	}}
+	mails := []registrar.Mail{{Kind: registrar.MailWithdrawal, To: notice.Email, Language: notice.Language, Data: notice.mailData()}}
+	if notice.Kind == Termination {
+		mails[0].Kind = registrar.MailTermination
+	}
 	if s.cfg.OperatorEmail != "" {
 		orders, err := s.ListRelatedOrders(ctx, notice)
 		if err != nil {
@@ -178,13 +179,6 @@ func (s *Service) Submit(ctx context.Context, actor registrar.Actor, notice Noti
 	}
 	s.cfg.MailQueued()
 	return notice, nil
-}
-
-func mailKind(kind Kind) registrar.MailKind {
-	if kind == Termination {
-		return registrar.MailTermination
-	}
-	return registrar.MailWithdrawal
 }
 
 // mailData is the whole notice, which the mails repeat.

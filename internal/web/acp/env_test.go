@@ -190,7 +190,7 @@ func (f *fakeAgents) Authenticate(_ context.Context, c agent.Credentials) (agent
 		names = []string{name}
 	}
 	for _, name := range names {
-		mac, err := signing.Verify(time.Now(), []string{secretOf(name)}, c.Timestamp, c.Signature, c.Body)
+		mac, err := signing.Ours.Verify(time.Now(), []string{secretOf(name)}, signing.Request{Timestamp: c.Timestamp, Body: c.Body}, c.Signature)
 		if err == signing.ErrInvalid { //nolint:errorlint // a sentinel of package signing
 			continue
 		}

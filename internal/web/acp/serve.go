@@ -101,7 +101,7 @@ func (h *Handler) outOfService(r *http.Request, op operation) error {
 	if op.completing {
 		timestamp, _ := singleHeader(r, signing.TimestampHeader)
 		signature, _ := singleHeader(r, signing.SignatureHeader)
-		_, err := signing.Verify(h.now(), nil, timestamp, signature, nil)
+		_, err := signing.Ours.Verify(h.now(), nil, signing.Request{Timestamp: timestamp}, signature)
 		return unauthenticated(err, true)
 	}
 	p := newProblem(http.StatusServiceUnavailable, codeOutOfService, messageClosed, "")
