@@ -67,7 +67,7 @@ func TestMailQueue_MailedLinksWork(t *testing.T) {
 	})
 
 	const address = "erika@kundin.example"
-	if err := services.Customers.Register(ctx, visitor, account.Registration{Email: address, Language: "en"}); err != nil {
+	if err := services.Customers.Register(ctx, visitor, address, "en"); err != nil {
 		t.Fatal(err)
 	}
 	mail := receiveMail(t, box, address)
@@ -78,10 +78,10 @@ func TestMailQueue_MailedLinksWork(t *testing.T) {
 	if _, err := services.Customers.CheckLink(ctx, account.LinkReset, secret); err == nil {
 		t.Error("a link to confirm also resets")
 	}
-	if _, err := services.Customers.Confirm(ctx, visitor, secret, account.Confirmation{Password: "ponton-ebbe-rost-duene-22"}); err != nil {
+	if _, err := services.Customers.Confirm(ctx, visitor, secret, "ponton-ebbe-rost-duene-22", ""); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := services.Customers.Confirm(ctx, visitor, secret, account.Confirmation{}); err == nil {
+	if _, err := services.Customers.Confirm(ctx, visitor, secret, "", ""); err == nil {
 		t.Error("a link works twice")
 	}
 

@@ -100,21 +100,6 @@ type SignInResult struct {
 	Device string
 }
 
-// Registration is the input of Register. It has no password; the package comment
-// explains why.
-type Registration struct {
-	Email    string
-	Language string
-}
-
-// Confirmation is the input of Confirm.
-type Confirmation struct {
-	// Password may be empty: the person then adds a passkey in the session that the
-	// link opens.
-	Password  string
-	UserAgent string
-}
-
 // Credentials are the input of a sign-in form.
 type Credentials struct {
 	Email    string

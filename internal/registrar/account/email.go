@@ -9,8 +9,8 @@ import (
 const (
 	maxLocalPart = 64  // RFC 5321, 4.5.3.1.1
 	maxAddress   = 254 // what fits into a path of 256 octets with its brackets
-	// atext is what RFC 5322, 3.2.3 allows beside letters and digits.
-	atext = "!#$%&'*+-/=?^_`{|}~"
+	// atext are the characters of an atom (RFC 5322, 3.2.3).
+	atext = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789!#$%&'*+-/=?^_`{|}~"
 )
 
 // parseEmail parses an address that every mail server accepts: an unquoted ASCII local
@@ -39,16 +39,8 @@ func validLocalPart(local string) bool {
 		return false
 	}
 	for atom := range strings.SplitSeq(local, ".") {
-		if atom == "" {
+		if atom == "" || strings.Trim(atom, atext) != "" {
 			return false
-		}
-		for i := range len(atom) {
-			c := atom[i]
-			letter := c|0x20 >= 'a' && c|0x20 <= 'z'
-			digit := c >= '0' && c <= '9'
-			if !letter && !digit && !strings.ContainsRune(atext, rune(c)) {
-				return false
-			}
 		}
 	}
 	return true

@@ -10,14 +10,14 @@ import (
 )
 
 // Register queues a mail to the address: with a link that confirms a new account, or
-// saying that there is one already. The caller can't tell which.
-func (s *Service) Register(ctx context.Context, actor registrar.Actor, r Registration) error {
-	email, key, err := parseEmail(r.Email)
+// saying that there is one already. The caller can't tell which. The package comment
+// explains why it takes no password.
+func (s *Service) Register(ctx context.Context, actor registrar.Actor, email, language string) error {
+	email, key, err := parseEmail(email)
 	if err != nil {
 		return err
 	}
-	language, err := parseLanguage(r.Language)
-	if err != nil {
+	if language, err = parseLanguage(language); err != nil {
 		return err
 	}
 	if s.consumeMailBudget(actor, key) > 0 {
@@ -120,15 +120,16 @@ func (s *Service) useLink(ctx context.Context, t *tx, kind LinkKind, link string
 	return found, account, nil
 }
 
-// Confirm uses a confirmation link, sets the password if one is given, and signs in.
-func (s *Service) Confirm(ctx context.Context, actor registrar.Actor, link string, c Confirmation) (opened SignInResult, err error) {
+// Confirm uses a confirmation link, sets the password and signs in. An empty password sets
+// none: the person then adds a passkey in the session that the link opens.
+func (s *Service) Confirm(ctx context.Context, actor registrar.Actor, link, password, userAgent string) (opened SignInResult, err error) {
 	_, account, err := s.findLink(ctx, s.read(), LinkConfirm, link)
 	if err != nil {
 		return SignInResult{}, err
 	}
 	hash := ""
-	if c.Password != "" {
-		if hash, err = s.hashNewPassword(ctx, requesterOf(actor, ""), c.Password, account.EmailKey); err != nil {
+	if password != "" {
+		if hash, err = s.hashNewPassword(ctx, requesterOf(actor, ""), password, account.EmailKey); err != nil {
 			return SignInResult{}, err
 		}
 	}
@@ -148,7 +149,7 @@ func (s *Service) Confirm(ctx context.Context, actor registrar.Actor, link strin
 		if err := t.recordEvent(ctx, actor, ActionConfirmed, account.ID, ""); err != nil {
 			return err
 		}
-		opened, err = s.startSession(ctx, t, sessionParams{actor: actor, account: account, userAgent: c.UserAgent, authMethod: methodLink, newDevice: true})
+		opened, err = s.startSession(ctx, t, sessionParams{actor: actor, account: account, userAgent: userAgent, authMethod: methodLink, newDevice: true})
 		return err
 	})
 	return opened, err

@@ -65,15 +65,20 @@ func (s *Service) signIn(ctx context.Context, actor registrar.Actor, key string,
 	if !account.DisabledAt.IsZero() {
 		return SignInResult{}, registrar.Forbidden(AccountDisabled)
 	}
-	return s.startSessionInTx(ctx, sessionParams{
+	return s.openSession(ctx, parsedCode{}, sessionParams{
 		actor: actor, account: account, userAgent: c.UserAgent, authMethod: methodPassword, device: device, newDevice: device == "",
 		rehashed: result.rehashed, needsCode: account.HasSecondFactor,
 	})
 }
 
-// startSessionInTx is startSession in its own transaction.
-func (s *Service) startSessionInTx(ctx context.Context, o sessionParams) (opened SignInResult, err error) {
+// openSession starts a session and uses a code for it; the zero code means none.
+func (s *Service) openSession(ctx context.Context, code parsedCode, o sessionParams) (opened SignInResult, err error) {
 	err = s.inTx(ctx, func(t *tx) error {
+		if code != (parsedCode{}) {
+			if err := s.useCode(ctx, t, o.actor, o.account, code); err != nil {
+				return err
+			}
+		}
 		opened, err = s.startSession(ctx, t, o)
 		return err
 	})
@@ -228,33 +233,24 @@ func (s *Service) EnterCode(ctx context.Context, actor registrar.Actor, secret, 
 		return SignInResult{}, err
 	}
 	// The attempt is counted before the code is checked, whatever the outcome.
-	var taken bool
 	err = s.inTx(ctx, func(t *tx) error {
-		taken, err = t.UseCodeAttempt(ctx, session.Hash, maxCodeAttempts, t.now)
-		return err
+		if taken, err := t.UseCodeAttempt(ctx, session.Hash, maxCodeAttempts, t.now); !taken {
+			return cmp.Or(err, registrar.Unauthenticated(registrar.SignInFirst))
+		}
+		return nil
 	})
-	if !taken {
-		return SignInResult{}, cmp.Or(err, registrar.Unauthenticated(registrar.SignInFirst))
+	if err != nil {
+		return SignInResult{}, err
 	}
 	parsed, err := s.parseCode(account, code)
-	if err == nil {
-		params := sessionParams{
-			actor: actor, account: account, userAgent: session.UserAgent, authMethod: methodPasswordAndCode, replaces: session.Hash,
-			device: session.Device, newDevice: session.Device == "",
-		}
-		var opened SignInResult
-		err = s.inTx(ctx, func(t *tx) error {
-			if err := s.useCode(ctx, t, actor, account, parsed); err != nil {
-				return err
-			}
-			opened, err = s.startSession(ctx, t, params)
-			return err
-		})
-		if err == nil {
-			return opened, nil
-		}
+	if err != nil {
+		return SignInResult{}, s.queueWrongCode(actor, account.ID, err)
 	}
-	return SignInResult{}, s.queueWrongCode(actor, account.ID, err)
+	opened, err := s.openSession(ctx, parsed, sessionParams{
+		actor: actor, account: account, userAgent: session.UserAgent, authMethod: methodPasswordAndCode, replaces: session.Hash,
+		device: session.Device, newDevice: session.Device == "",
+	})
+	return opened, s.queueWrongCode(actor, account.ID, err)
 }
 
 // consumeCodeBudget counts an attempt to enter a code. A known device has its own
@@ -299,16 +295,7 @@ func (s *Service) SignInAgain(ctx context.Context, actor registrar.Actor, secret
 			return SignInResult{}, s.queueWrongCode(actor, account.ID, err)
 		}
 	}
-	var opened SignInResult
-	err = s.inTx(ctx, func(t *tx) error {
-		if account.HasSecondFactor {
-			if err := s.useCode(ctx, t, actor, account, parsed); err != nil {
-				return err
-			}
-		}
-		opened, err = s.startSession(ctx, t, params)
-		return err
-	})
+	opened, err := s.openSession(ctx, parsed, params)
 	return opened, s.queueWrongCode(actor, account.ID, err)
 }
 

@@ -248,9 +248,9 @@ func (s *Service) auditEvent(actor registrar.Actor, action registrar.Action, obj
 // changed returns NoSuchAgent if the agent of a change is not live.
 func changed(live bool, err error) error {
 	if !live {
-		return cmp.Or(err, registrar.NotFound(NoSuchAgent))
+		err = cmp.Or(err, registrar.NotFound(NoSuchAgent))
 	}
-	return nil
+	return err
 }
 
 func validSecret(secret string) bool {

@@ -187,7 +187,7 @@ func (a *AuthorizationServer) decide(ctx context.Context, actor registrar.Actor,
 		reply.Code, approval.Hash = registrar.NewSecret(registrar.AuthorizationCodeSecret)
 		approval.Mail = applicationMail(registrar.MailApplicationConnected, actor, stored.ClientName, stored.RedirectURI)
 	}
-	if decided, err := a.cfg.Store.DecideConsent(ctx, key, approval, event); !decided {
+	if decided, err := a.cfg.Store.DecideConsent(ctx, key, approval, event); !decided || err != nil {
 		return AuthorizationResponse{}, cmp.Or(err, notFound)
 	}
 	return reply, nil

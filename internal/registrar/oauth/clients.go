@@ -16,18 +16,21 @@ const (
 	maxClientID   = 512
 )
 
-// Registration is what an application states about itself (RFC 7591, 2). None of it is
-// verified: the consent page shows the name next to the redirect host.
-type Registration struct {
-	Name          string
-	RedirectURIs  []string
-	AuthMethod    string
-	GrantTypes    []string
-	ResponseTypes []string
+// ClientMetadata is what an application states about itself (RFC 7591, 2), when it registers
+// or in a document at the URL that is its id. None of it is verified: the consent page shows
+// the name next to the redirect host. Other fields, such as a logo's URL, are ignored.
+type ClientMetadata struct {
+	ClientID      string   `json:"client_id"` // in a document
+	Name          string   `json:"client_name"`
+	RedirectURIs  []string `json:"redirect_uris"`
+	AuthMethod    string   `json:"token_endpoint_auth_method"`
+	GrantTypes    []string `json:"grant_types"`
+	ResponseTypes []string `json:"response_types"`
+	Scope         string   `json:"scope"`
 }
 
 // Register creates a client. The secret is empty for a public one.
-func (a *AuthorizationServer) Register(ctx context.Context, registration Registration) (client Client, secret string, err error) {
+func (a *AuthorizationServer) Register(ctx context.Context, registration ClientMetadata) (client Client, secret string, err error) {
 	if err := registration.check(); err != nil {
 		return Client{}, "", err
 	}
@@ -63,7 +66,7 @@ func authMethod(requested string) (AuthMethod, bool) {
 	}
 }
 
-func (r Registration) check() error {
+func (r ClientMetadata) check() error {
 	switch {
 	case len(r.RedirectURIs) == 0:
 		return registrar.Invalid(NoRedirectURI)
@@ -90,14 +93,6 @@ type MetadataFetcher interface {
 	FetchClientMetadata(ctx context.Context, address string) (ClientMetadata, error)
 }
 
-// ClientMetadata is what an application states about itself at its own URL.
-type ClientMetadata struct {
-	ClientID     string
-	Name         string
-	RedirectURIs []string
-	AuthMethod   string
-}
-
 // resolveClient finds a client by its id, including clients described by a metadata
 // document.
 func (a *AuthorizationServer) resolveClient(ctx context.Context, id string) (Client, error) {
@@ -115,7 +110,7 @@ func (a *AuthorizationServer) resolveClient(ctx context.Context, id string) (Cli
 	if err != nil {
 		return Client{}, &registrar.Error{Kind: registrar.KindUpstream, Code: BadClientMetadata, Err: err}
 	}
-	registration := Registration{Name: document.Name, RedirectURIs: document.RedirectURIs}
+	registration := ClientMetadata{Name: document.Name, RedirectURIs: document.RedirectURIs}
 	if document.ClientID != id || document.AuthMethod != "" && document.AuthMethod != string(AuthNone) || registration.check() != nil {
 		return Client{}, registrar.Invalid(BadClientMetadata)
 	}

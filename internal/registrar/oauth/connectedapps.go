@@ -99,7 +99,7 @@ func (a *AuthorizationServer) Disconnect(ctx context.Context, actor registrar.Ac
 		Actor: actor, Action: AppDisconnected, Customer: actor.Customer, At: a.cfg.Now(),
 	})
 	if !found {
-		return cmp.Or(err, registrar.NotFound(NoSuchApp))
+		err = cmp.Or(err, registrar.NotFound(NoSuchApp))
 	}
-	return nil
+	return err
 }

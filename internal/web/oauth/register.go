@@ -11,17 +11,6 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/ratelimit"
 )
 
-// clientMetadata are the fields that we use (RFC 7591, 2). All others, such as a logo's
-// URL, are ignored.
-type clientMetadata struct {
-	Name          string   `json:"client_name"`
-	RedirectURIs  []string `json:"redirect_uris"`
-	AuthMethod    string   `json:"token_endpoint_auth_method"`
-	GrantTypes    []string `json:"grant_types"`
-	ResponseTypes []string `json:"response_types"`
-	Scope         string   `json:"scope"`
-}
-
 // registrationResponse is RFC 7591, 3.2.1. Clients fail on an empty secret and on null
 // instead of a list.
 type registrationResponse struct {
@@ -52,10 +41,7 @@ func (h *Handler) register(w http.ResponseWriter, r *http.Request) (registration
 	if err != nil {
 		return registrationResponse{}, err
 	}
-	client, secret, err := h.cfg.Applications.Register(r.Context(), oauth.Registration{
-		Name: metadata.Name, RedirectURIs: metadata.RedirectURIs, AuthMethod: metadata.AuthMethod,
-		GrantTypes: metadata.GrantTypes, ResponseTypes: metadata.ResponseTypes,
-	})
+	client, secret, err := h.cfg.Applications.Register(r.Context(), metadata)
 	if err != nil {
 		return registrationResponse{}, err
 	}
@@ -71,22 +57,22 @@ func (h *Handler) register(w http.ResponseWriter, r *http.Request) (registration
 	return answer, nil
 }
 
-func readMetadata(w http.ResponseWriter, r *http.Request) (clientMetadata, error) {
+func readMetadata(w http.ResponseWriter, r *http.Request) (oauth.ClientMetadata, error) {
 	if contentType := r.Header.Get("Content-Type"); contentType != "" {
 		if kind, _, err := mime.ParseMediaType(contentType); err != nil || kind != "application/json" {
-			return clientMetadata{}, registrar.Invalid(badMetadata)
+			return oauth.ClientMetadata{}, registrar.Invalid(badMetadata)
 		}
 	}
 	body, err := readBody(w, r)
 	if err != nil {
 		if registrar.CodeOf(err) == bodyTooLarge {
-			return clientMetadata{}, err
+			return oauth.ClientMetadata{}, err
 		}
-		return clientMetadata{}, registrar.Invalid(badMetadata)
+		return oauth.ClientMetadata{}, registrar.Invalid(badMetadata)
 	}
-	var parsed *clientMetadata
+	var parsed *oauth.ClientMetadata
 	if err := json.Unmarshal(body, &parsed); err != nil || parsed == nil {
-		return clientMetadata{}, registrar.Invalid(badMetadata)
+		return oauth.ClientMetadata{}, registrar.Invalid(badMetadata)
 	}
 	return *parsed, nil
 }

@@ -33,9 +33,9 @@ type Accounts interface {
 }
 
 type registrations interface {
-	Register(ctx context.Context, actor registrar.Actor, registration account.Registration) error
+	Register(ctx context.Context, actor registrar.Actor, email, language string) error
 	CheckLink(ctx context.Context, kind account.LinkKind, link string) (email string, err error)
-	Confirm(ctx context.Context, actor registrar.Actor, link string, chosen account.Confirmation) (account.SignInResult, error)
+	Confirm(ctx context.Context, actor registrar.Actor, link, password, userAgent string) (account.SignInResult, error)
 	RequestPasswordReset(ctx context.Context, actor registrar.Actor, email, language string) error
 	ResetPassword(ctx context.Context, actor registrar.Actor, link, password string) error
 }

@@ -32,7 +32,7 @@ func (h *Handler) register(req *ui.Request) error {
 	if err := h.requireMail(); err != nil {
 		return err
 	}
-	err := h.accounts.Register(req.R.Context(), req.Actor(), account.Registration{Email: req.Text("email"), Language: req.Language})
+	err := h.accounts.Register(req.R.Context(), req.Actor(), req.Text("email"), req.Language)
 	if err != nil {
 		return h.showFormAgain(req, "register.title", "", registerForm(), err)
 	}
@@ -67,7 +67,7 @@ func (h *Handler) confirm(req *ui.Request) error {
 	if err != nil {
 		return h.linkProblem(req, err, pair{"link_invalid.register", "/portal/register"})
 	}
-	signedIn, err := h.accounts.Confirm(req.R.Context(), req.Actor(), link, account.Confirmation{Password: password, UserAgent: req.BrowserName()})
+	signedIn, err := h.accounts.Confirm(req.R.Context(), req.Actor(), link, password, req.BrowserName())
 	if registrar.CodeOf(err) == account.LinkInvalid {
 		return h.linkProblem(req, err, pair{"link_invalid.register", "/portal/register"})
 	}

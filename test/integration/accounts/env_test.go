@@ -201,8 +201,8 @@ func (e *env) deliverOneMail(kind registrar.MailKind) mail {
 // newMember registers and confirms an account with a password.
 func (e *env) newMember(address string) account.SignInResult {
 	e.Helper()
-	e.must(e.Register(e.Context(), home, account.Registration{Email: address}))
-	in, err := e.Confirm(e.Context(), home, e.deliverOneMail(registrar.MailConfirm).link, account.Confirmation{Password: password, UserAgent: userAgent})
+	e.must(e.Register(e.Context(), home, address, ""))
+	in, err := e.Confirm(e.Context(), home, e.deliverOneMail(registrar.MailConfirm).link, password, userAgent)
 	e.must(err)
 	return in
 }

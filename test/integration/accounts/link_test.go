@@ -15,12 +15,12 @@ func TestMailLinks_WorkOnceAndExpire(t *testing.T) {
 	eachEngine(t, func(e *env) {
 		ctx := e.Context()
 		confirm := func(link string) error {
-			_, err := e.Confirm(ctx, home, link, account.Confirmation{Password: password})
+			_, err := e.Confirm(ctx, home, link, password, "")
 			return err
 		}
 		gone := func(err error) { t.Helper(); e.wantError(err, registrar.KindNotFound, account.LinkInvalid) }
 		register := func() string {
-			e.must(e.Register(ctx, home, account.Registration{Email: email}))
+			e.must(e.Register(ctx, home, email, ""))
 			return e.deliverOneMail(registrar.MailConfirm).link //nolint:contextcheck // env carries the test's context
 		}
 
@@ -109,7 +109,7 @@ func TestChangeEmail_NeedsConfirmationAndNotifiesOldAddress(t *testing.T) {
 		e.wantError(e.signInWithWrongPassword(home, ""), registrar.KindUnauthenticated, account.BadCredentials)
 
 		// Another account with the new address exists and was never confirmed.
-		e.must(e.Register(ctx, attacker, account.Registration{Email: "ada@home.example"}))
+		e.must(e.Register(ctx, attacker, "ada@home.example", ""))
 		e.deliverMails()
 		e.must(e.RequestEmailChange(ctx, actorOf(in), "ada@home.example"))
 		for _, m := range e.deliverMails() {
@@ -159,8 +159,8 @@ func TestConfirmEmail_NeedsRecentSessionOfSameAccount(t *testing.T) {
 		// That person requests a reset and registers the address: neither affects the account.
 		e.must(e.RequestPasswordReset(ctx, attacker, "stranger@example.org", ""))
 		e.deliverOneMail(registrar.MailNoAccount)
-		e.must(e.Register(ctx, attacker, account.Registration{Email: "stranger@example.org"}))
-		thief, err := e.Confirm(ctx, attacker, e.deliverOneMail(registrar.MailConfirm).link, account.Confirmation{Password: password})
+		e.must(e.Register(ctx, attacker, "stranger@example.org", ""))
+		thief, err := e.Confirm(ctx, attacker, e.deliverOneMail(registrar.MailConfirm).link, password, "")
 		e.must(err)
 		unchanged("the recipient's own account", actorOf(thief), registrar.KindNotFound, account.LinkInvalid)
 		e.wantError(e.ConfirmEmailChange(ctx, actorOf(ada), link), registrar.KindConflict, account.EmailTaken)
@@ -210,7 +210,7 @@ func TestResetLink_OperatorIssuesAndReplacesIt(t *testing.T) {
 			t.Errorf("listed %d", len(list))
 		}
 		// An account that is disabled and was never confirmed: no unusable link is issued.
-		e.must(e.Register(ctx, home, account.Registration{Email: "late@example.org"}))
+		e.must(e.Register(ctx, home, "late@example.org", ""))
 		late, err := e.FindByEmail(ctx, operator, "late@example.org")
 		e.must(err)
 		e.must(e.Disable(ctx, operator, late.ID))

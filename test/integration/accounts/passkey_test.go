@@ -11,8 +11,8 @@ import (
 func TestPasskey_RegistersAndSignsInWithoutPassword(t *testing.T) {
 	eachEngine(t, func(e *env) {
 		ctx := e.Context()
-		e.must(e.Register(ctx, home, account.Registration{Email: email}))
-		in, err := e.Confirm(ctx, home, e.deliverOneMail(registrar.MailConfirm).link, account.Confirmation{UserAgent: userAgent})
+		e.must(e.Register(ctx, home, email, ""))
+		in, err := e.Confirm(ctx, home, e.deliverOneMail(registrar.MailConfirm).link, "", userAgent)
 		e.must(err)
 		if in.Visitor.Customer.HasPassword || !e.sessionValid(in.Secret) {
 			t.Fatalf("confirming without a password: %+v", in.Visitor)

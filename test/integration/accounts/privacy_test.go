@@ -16,11 +16,11 @@ func TestAccountEnumeration_KnownAndUnknownAddressesAnswerAlike(t *testing.T) {
 		ctx := e.Context()
 		e.newMember(email)
 		passkeyOnly := "key@example.org"
-		e.must(e.Register(ctx, home, account.Registration{Email: passkeyOnly}))
-		_, err := e.Confirm(ctx, home, e.deliverOneMail(registrar.MailConfirm).link, account.Confirmation{})
+		e.must(e.Register(ctx, home, passkeyOnly, ""))
+		_, err := e.Confirm(ctx, home, e.deliverOneMail(registrar.MailConfirm).link, "", "")
 		e.must(err)
 		unconfirmed := "late@example.org"
-		e.must(e.Register(ctx, home, account.Registration{Email: unconfirmed}))
+		e.must(e.Register(ctx, home, unconfirmed, ""))
 		e.deliverMails()
 		e.advanceClock(2 * time.Hour)
 
@@ -32,7 +32,7 @@ func TestAccountEnumeration_KnownAndUnknownAddressesAnswerAlike(t *testing.T) {
 			if got := e.deliverMails(); len(got) != 1 || got[0].to != address {
 				t.Errorf("requesting a reset for %s: mails %v, want one", address, got)
 			}
-			e.must(e.Register(ctx, from, account.Registration{Email: strings.ToUpper(address)}))
+			e.must(e.Register(ctx, from, strings.ToUpper(address), ""))
 			if got := e.deliverMails(); len(got) != 1 || !strings.EqualFold(got[0].to, address) {
 				t.Errorf("registering %s: mails %v, want one", address, got)
 			}
@@ -48,11 +48,11 @@ func TestMail_MailboxOwnerLearnsAccountState(t *testing.T) {
 			do   func() error
 			want registrar.MailKind
 		}{
-			{func() error { return e.Register(ctx, home, account.Registration{Email: email}) }, registrar.MailAlreadyRegistered},
+			{func() error { return e.Register(ctx, home, email, "") }, registrar.MailAlreadyRegistered},
 			{func() error { return e.RequestPasswordReset(ctx, home, email, "") }, registrar.MailPasswordReset},
 			{func() error { return e.RequestPasswordReset(ctx, home, "nobody@example.org", "en") }, registrar.MailNoAccount},
 			{func() error {
-				return e.Register(ctx, home, account.Registration{Email: "new@example.org", Language: "en"})
+				return e.Register(ctx, home, "new@example.org", "en")
 			}, registrar.MailConfirm},
 			{func() error { return e.RequestPasswordReset(ctx, home, "new@example.org", "") }, registrar.MailConfirm},
 		} {
@@ -65,13 +65,13 @@ func TestMail_MailboxOwnerLearnsAccountState(t *testing.T) {
 func TestRegister_OnlyMailboxOwnerSetsPassword(t *testing.T) {
 	eachEngine(t, func(e *env) {
 		ctx := e.Context()
-		e.must(e.Register(ctx, attacker, account.Registration{Email: email}))
+		e.must(e.Register(ctx, attacker, email, ""))
 		first := e.deliverOneMail(registrar.MailConfirm).link
-		e.must(e.Register(ctx, home, account.Registration{Email: email}))
+		e.must(e.Register(ctx, home, email, ""))
 		second := e.deliverOneMail(registrar.MailConfirm).link
-		in, err := e.Confirm(ctx, home, second, account.Confirmation{Password: password})
+		in, err := e.Confirm(ctx, home, second, password, "")
 		e.must(err)
-		_, err = e.Confirm(ctx, attacker, first, account.Confirmation{Password: otherPassword})
+		_, err = e.Confirm(ctx, attacker, first, otherPassword, "")
 		e.wantError(err, registrar.KindNotFound, account.LinkInvalid)
 		sessions, err := e.Sessions(ctx, actorOf(in))
 		e.must(err)
@@ -85,7 +85,7 @@ func TestSweep_DeletesUnconfirmedAccountsAfterAWeek(t *testing.T) {
 	eachEngine(t, func(e *env) {
 		ctx := e.Context()
 		e.newMember("keep@example.org")
-		e.must(e.Register(ctx, home, account.Registration{Email: email})) // its mail can't be delivered
+		e.must(e.Register(ctx, home, email, "")) // its mail can't be delivered
 		e.advanceClock(6 * 24 * time.Hour)
 		e.must(e.Sweep(ctx))
 		found, err := e.FindByEmail(ctx, operator, email)

@@ -110,7 +110,7 @@ func TestAskReset_RegistrationsByOthersDoNotConsumeItsLimit(t *testing.T) {
 	onSQLite(t, func(e *env) {
 		e.newMember(email)
 		for i := range 6 {
-			e.must(e.Register(e.Context(), anonymousActor(fmt.Sprintf("198.51.100.%d", i)), account.Registration{Email: email}))
+			e.must(e.Register(e.Context(), anonymousActor(fmt.Sprintf("198.51.100.%d", i)), email, ""))
 		}
 		e.deliverMails()
 		e.must(e.RequestPasswordReset(e.Context(), home, email, ""))
@@ -235,10 +235,10 @@ func TestSignIn_UnknownAddressCostsOneHashToo(t *testing.T) {
 	e := newSQLiteEnv(t)
 	ctx := e.Context()
 	e.newMember(email)
-	e.must(e.Register(ctx, home, account.Registration{Email: "key@example.org"}))
-	_, err := e.Confirm(ctx, home, e.deliverOneMail(registrar.MailConfirm).link, account.Confirmation{})
+	e.must(e.Register(ctx, home, "key@example.org", ""))
+	_, err := e.Confirm(ctx, home, e.deliverOneMail(registrar.MailConfirm).link, "", "")
 	e.must(err)
-	e.must(e.Register(ctx, home, account.Registration{Email: "late@example.org"}))
+	e.must(e.Register(ctx, home, "late@example.org", ""))
 	const memory = 8 << 10 // KiB
 	e.reconfigure(func(cfg *account.Config) { cfg.Cost = account.Cost{Memory: memory, Passes: 1} })
 	e.must(e.SetPassword(ctx, operator, e.customerID(email), password)) // at this cost
@@ -267,7 +267,7 @@ func TestMail_LimitedPerAddressWithoutChangingTheAnswer(t *testing.T) {
 		e.newMember(email)
 		for i := range 6 {
 			e.must(e.RequestPasswordReset(e.Context(), anonymousActor(fmt.Sprintf("198.51.100.%d", i)), email, ""))
-			e.must(e.Register(e.Context(), anonymousActor(fmt.Sprintf("198.51.100.%d", i)), account.Registration{Email: email}))
+			e.must(e.Register(e.Context(), anonymousActor(fmt.Sprintf("198.51.100.%d", i)), email, ""))
 		}
 		if got := len(e.deliverMails()); got != 5 { // the first of three was the confirmation; resets have three of their own
 			t.Errorf("%d more mails went to one address within the hour, want 5", got)
@@ -280,7 +280,7 @@ func TestMail_LimitedPerAddressWithoutChangingTheAnswer(t *testing.T) {
 		e.wantError(e.RequestEmailChange(e.Context(), actorOf(bob), "stranger@example.org"), registrar.KindRateLimited, account.TooManyAttempts)
 		e.deliverMails()
 		for i := range 40 {
-			e.must(e.Register(e.Context(), attacker, account.Registration{Email: fmt.Sprintf("victim%d@example.org", i)}))
+			e.must(e.Register(e.Context(), attacker, fmt.Sprintf("victim%d@example.org", i), ""))
 		}
 		if got := len(e.deliverMails()); got != 20 {
 			t.Errorf("one address caused %d mails, want 20", got)

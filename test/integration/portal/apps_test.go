@@ -17,7 +17,7 @@ import (
 func (s *env) connectApp(customer string) string {
 	s.t.Helper()
 	ctx, actor := s.t.Context(), registrar.Actor{Kind: registrar.ActorPerson, Customer: customer, Through: "ses_test"}
-	client, _, err := s.apps.Register(ctx, oauth.Registration{Name: "<b>App</b>", RedirectURIs: []string{"https://app.example/cb"}})
+	client, _, err := s.apps.Register(ctx, oauth.ClientMetadata{Name: "<b>App</b>", RedirectURIs: []string{"https://app.example/cb"}})
 	must(s.t, err)
 	verifier := strings.Repeat("v", 43)
 	sum := sha256.Sum256([]byte(verifier))
