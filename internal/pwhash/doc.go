@@ -7,18 +7,16 @@
 //
 // # Protocol
 //
-// Workers runs this program again, with the command that calls Serve, and talks to it over
-// standard input and output: one request, one response, each length-prefixed and bounded.
-// A process is started on first use. It ends when its input does, so it can't outlive the
-// service.
+// Workers runs this program again, with the command that calls Serve, and talks to it over standard
+// input and output: one request, one response, each length-prefixed and bounded. A process is
+// started on first use. It ends when its input does, so it can't outlive the service.
 //
 // # Guarantees
 //
-// A response is the key for its own request or an error, never another key: a process that
-// fails, exits, times out or responds unexpectedly is killed and not reused. On an error
-// the caller computes the key itself. After an error no process is started for a while, up
-// to a minute if errors persist, so that an overloaded machine costs one wait and not one
-// per sign-in.
+// A response is the key for its own request or an error, never another key: a process that fails,
+// exits, times out or responds unexpectedly is killed and not reused. On an error the caller
+// computes the key itself. After an error no process is started for a while, up to a minute if
+// errors persist, so that an overloaded machine costs one wait and not one per sign-in.
 //
 // # Isolation
 //

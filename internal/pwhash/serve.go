@@ -18,8 +18,7 @@ func Serve(in io.Reader, out io.Writer) error {
 			}
 			return err
 		}
-		// The hash's memory is garbage now; collecting it before the next request allows
-		// its reuse.
+		// The hash's memory is garbage now; collecting it before the next request allows its reuse.
 		runtime.GC()
 	}
 }

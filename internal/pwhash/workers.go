@@ -102,8 +102,7 @@ func (w *Workers) nextID() (uint64, error) {
 	return w.lastID, nil
 }
 
-// recordResult doubles the backoff after each failure. It logs the first failure and the
-// recovery.
+// recordResult doubles the backoff after each failure. It logs the first failure and the recovery.
 func (w *Workers) recordResult(ctx context.Context, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -19,11 +19,9 @@ type Config struct {
 	// the list from a base URL. Without origins, passkeys are disabled.
 	Origins []string
 	Limits  Limits
-	// Hashes is the number of concurrent password hashes, each using 64 MiB; 0 means
-	// DefaultHashes.
+	// Hashes is the number of concurrent password hashes, each using 64 MiB; 0 means DefaultHashes.
 	Hashes int
-	// Cost is the cost of one hash. After a change, a password is rehashed when it is
-	// next used.
+	// Cost is the cost of one hash. After a change, a password is rehashed when it is next used.
 	Cost Cost
 	// Deriver computes hashes in another process; nil computes them here.
 	Deriver Deriver
@@ -33,11 +31,9 @@ type Config struct {
 	// Extension looks up the price list. Its registrant requirements are checked when a
 	// registrant changes; nil checks none.
 	Extension func(tld string) (registrar.Extension, bool)
-	// MailQueued is called after a mail was stored; nil leaves it to the mailer to
-	// poll.
+	// MailQueued is called after a mail was stored; nil leaves it to the mailer to poll.
 	MailQueued func()
-	// Now is the clock. Authenticator codes are checked against it, so it must show the
-	// true time.
+	// Now is the clock. Authenticator codes are checked against it, so it must show the true time.
 	Now func() time.Time
 	// Logger may be nil.
 	Logger *slog.Logger

@@ -47,8 +47,7 @@ const countriesWithoutPostalCodes = "AE AG AO AW BF BI BJ BO BS BW BZ CD CF CG C
 // countriesWithStates are countries whose addresses require a state or province.
 const countriesWithStates = "AU BR CA IN MX US"
 
-// normalisePostalCode returns a postal code in its country's format; false if it is
-// invalid.
+// normalisePostalCode returns a postal code in its country's format; false if it is invalid.
 func normalisePostalCode(country, code string) (string, bool) {
 	code = strings.ToUpper(strings.Join(strings.Fields(code), " "))
 	if code == "" {

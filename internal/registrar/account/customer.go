@@ -28,8 +28,7 @@ type Customer struct {
 type Session struct {
 	ID         string
 	CustomerID string
-	// Address and UserAgent are those of the sign-in; they help the owner tell sessions
-	// apart.
+	// Address and UserAgent are those of the sign-in; they help the owner tell sessions apart.
 	Address   string
 	UserAgent string
 	CreatedAt time.Time
@@ -38,8 +37,7 @@ type Session struct {
 	SeenAt          time.Time
 	// ExpiresAt is when the session ends unless it is used before.
 	ExpiresAt time.Time
-	// AuthMethod is how the person last authenticated: one of the method constants in
-	// codes.go.
+	// AuthMethod is how the person last authenticated: one of the method constants in codes.go.
 	AuthMethod string
 }
 
@@ -74,10 +72,9 @@ func (v Visitor) Operator(address netip.Addr) (registrar.Actor, bool) {
 	}, v.Customer.Operator && v.Session.Strong()
 }
 
-// FactorsLocked reports whether this session may not change the second factor, recovery
-// codes or passkeys. On an operator account these open the operator pages, so the
-// session needs a passkey or a code, or an enrolment link while the account has no
-// factor.
+// FactorsLocked reports whether this session may not change the second factor, recovery codes or
+// passkeys. On an operator account these open the operator pages, so the session needs a passkey or
+// a code, or an enrolment link while the account has no factor.
 func (v Visitor) FactorsLocked(hasPasskeys bool) bool {
 	if !v.Customer.Operator || v.Session.Strong() {
 		return false
@@ -109,8 +106,7 @@ type Credentials struct {
 	UserAgent string
 }
 
-// ReauthCredentials confirm a signed-in person: the password, and a code if a second
-// factor is on.
+// ReauthCredentials confirm a signed-in person: the password, and a code if a second factor is on.
 type ReauthCredentials struct {
 	Password string
 	Code     string

@@ -21,9 +21,8 @@
 //	open           enrolment link (operators)           open           new, the old one is deleted
 //	open           operator role granted                anonymous      none, in every browser
 //
-// Every authentication issues a new session id and a new secret, which prevents
-// session fixation. A passkey counts as both factors, because it requires the device
-// and its unlock.
+// Every authentication issues a new session id and a new secret, which prevents session fixation. A
+// passkey counts as both factors, because it requires the device and its unlock.
 //
 // # Operators
 //

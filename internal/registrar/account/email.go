@@ -13,10 +13,9 @@ const (
 	atext = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789!#$%&'*+-/=?^_`{|}~"
 )
 
-// parseEmail parses an address that every mail server accepts: an unquoted ASCII local
-// part and a host name, which is converted to A-labels. net/mail accepts much more,
-// such as comments, quoted spaces and address literals. key is the form in which
-// addresses are compared.
+// parseEmail parses an address that every mail server accepts: an unquoted ASCII local part and a
+// host name, which is converted to A-labels. net/mail accepts much more, such as comments, quoted
+// spaces and address literals. key is the form in which addresses are compared.
 func parseEmail(input string) (address, key string, err error) {
 	input = strings.TrimSpace(input)
 	local, host, ok := strings.Cut(input, "@")

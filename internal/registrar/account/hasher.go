@@ -17,9 +17,8 @@ const (
 	// maxHashes concurrent hashes use 128 MiB. The garbage collector tolerates as much
 	// garbage as live memory, so the process may grow by 256 MiB.
 	maxHashes = 2
-	// maxWait bounds the wait for a slot, also for contexts without a deadline. It is
-	// well below the server's 20 s write timeout, so that a refused client still gets a
-	// response.
+	// maxWait bounds the wait for a slot, also for contexts without a deadline. It is well below
+	// the server's 20 s write timeout, so that a refused client still gets a response.
 	maxWait = 12 * time.Second
 	// minRetryAfter and maxRetryAfter bound the RetryAfter of a refusal.
 	minRetryAfter = 5 * time.Second
@@ -40,12 +39,10 @@ const (
 type queue int
 
 const (
-	// unknownQueue is for unauthenticated requests. An attacker with many networks can
-	// fill it.
+	// unknownQueue is for unauthenticated requests. An attacker with many networks can fill it.
 	unknownQueue queue = iota
-	// knownQueue is for browsers that have signed in to the account before, sessions
-	// and reset links. It is served first, so a full unknownQueue delays it by one hash
-	// in four.
+	// knownQueue is for browsers that have signed in to the account before, sessions and reset
+	// links. It is served first, so a full unknownQueue delays it by one hash in four.
 	knownQueue
 	queueCount
 )
@@ -105,8 +102,7 @@ type hasher struct {
 
 	mu   sync.Mutex
 	free int // free slots; positive only while the queues are empty
-	// queues hold a chan struct{} per waiting request; it is closed when the request
-	// gets a slot.
+	// queues hold a chan struct{} per waiting request; it is closed when the request gets a slot.
 	queues [queueCount]list.List
 	// queued counts waiting and running requests.
 	queued [queueCount]int
@@ -256,9 +252,8 @@ type verifyResult struct {
 	rehashed string
 }
 
-// verify compares a password with a stored hash; an empty hash never matches and costs
-// the same. budgets count wrong passwords and are checked before and after the wait for
-// a slot.
+// verify compares a password with a stored hash; an empty hash never matches and costs the same.
+// budgets count wrong passwords and are checked before and after the wait for a slot.
 func (h *hasher) verify(ctx context.Context, r requester, budgets budgetSet, stored, password string) (verifyResult, error) {
 	if wait := budgets.wait(); wait > 0 {
 		return verifyResult{}, tooMany(wait)
@@ -312,9 +307,8 @@ const (
 	// deriveTimeout bounds a remote derivation. A low-priority process may never get
 	// CPU time on a busy machine.
 	deriveTimeout = 4 * time.Second
-	// gcThreshold is the memory cost in KiB from which the garbage collector runs right
-	// after a hash. The few milliseconds are small next to a hash of more than a
-	// hundred.
+	// gcThreshold is the memory cost in KiB from which the garbage collector runs right after a
+	// hash. The few milliseconds are small next to a hash of more than a hundred.
 	gcThreshold = 16 * 1024
 )
 
@@ -330,9 +324,8 @@ func (h *hasher) derive(ctx context.Context, d Derivation) []byte {
 		}
 	}
 	if d.Cost.Memory >= gcThreshold {
-		// A hash leaves its memory behind as garbage. By default several would
-		// accumulate before a collection, and a burst of sign-ins could exhaust the
-		// memory.
+		// A hash leaves its memory behind as garbage. By default several would accumulate before a
+		// collection, and a burst of sign-ins could exhaust the memory.
 		defer runtime.GC()
 	}
 	return d.Key()

@@ -76,8 +76,7 @@ func (s *Service) FindByEmail(ctx context.Context, operator registrar.Actor, ema
 	return account.Customer, nil
 }
 
-// List returns accounts in order of creation; after is the last id of the previous
-// page.
+// List returns accounts in order of creation; after is the last id of the previous page.
 func (s *Service) List(ctx context.Context, operator registrar.Actor, after string, limit int) ([]Customer, error) {
 	if err := operator.RequireOperator(); err != nil {
 		return nil, err

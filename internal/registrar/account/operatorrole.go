@@ -76,8 +76,7 @@ func (s *Service) AddOperator(ctx context.Context, operator registrar.Actor, id 
 	return grant, err
 }
 
-// RemoveOperator revokes the operator role and voids enrolment links. Repeating it
-// changes nothing.
+// RemoveOperator revokes the operator role and voids enrolment links. Repeating it changes nothing.
 func (s *Service) RemoveOperator(ctx context.Context, operator registrar.Actor, id string) error {
 	if err := requireCommandLine(operator); err != nil {
 		return err
@@ -165,9 +164,8 @@ func (s *Service) checkEnrolmentLink(ctx context.Context, r Reader, account Acco
 	return nil
 }
 
-// OpenEnrolment uses an enrolment link. It replaces the session behind secret, which
-// needs a recent sign-in, by one that may enrol the first factor but does not open the
-// operator pages.
+// OpenEnrolment uses an enrolment link. It replaces the session behind secret, which needs a recent
+// sign-in, by one that may enrol the first factor but does not open the operator pages.
 func (s *Service) OpenEnrolment(ctx context.Context, actor registrar.Actor, secret, link string) (opened SignInResult, err error) {
 	account, err := s.recentlySignedInAccount(ctx, s.read(), actor)
 	if err != nil {

@@ -32,8 +32,7 @@ func (s *Service) BeginPasskeySignIn(ctx context.Context, actor registrar.Actor,
 	return challenge, options, err
 }
 
-// FinishPasskeySignIn verifies the browser's response and signs in. Wrong passwords
-// never limit it.
+// FinishPasskeySignIn verifies the browser's response and signs in. Wrong passwords never limit it.
 func (s *Service) FinishPasskeySignIn(
 	ctx context.Context, actor registrar.Actor, origin, challenge string, response []byte, userAgent string,
 ) (SignInResult, error) {

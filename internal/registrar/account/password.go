@@ -28,8 +28,7 @@ const (
 //go:embed common.txt
 var commonText string
 
-// checkPassword returns why a password can't be chosen. key is the account's normalised
-// address.
+// checkPassword returns why a password can't be chosen. key is the account's normalised address.
 func checkPassword(password, key string) error {
 	if len(password) > maxPasswordBytes {
 		return registrar.Invalid(PasswordLong)
@@ -55,9 +54,8 @@ func checkPassword(password, key string) error {
 	return nil
 }
 
-// isCommon detects passwords that are tried first: few distinct characters, runs along
-// the alphabet or the keyboard, and listed words with the usual digits and punctuation
-// around them.
+// isCommon detects passwords that are tried first: few distinct characters, runs along the alphabet
+// or the keyboard, and listed words with the usual digits and punctuation around them.
 func isCommon(folded string) bool {
 	different := make(map[rune]struct{})
 	for _, r := range folded {

@@ -41,8 +41,7 @@ type Reader interface {
 	// ListRegistrantExtensions returns the TLDs whose rules apply to the customer's
 	// registrant: those of domains, of paid items in progress, and of items being paid.
 	ListRegistrantExtensions(ctx context.Context, customer string) ([]string, error)
-	// VerifiedName returns the name confirmed by an identity check; empty if there was
-	// none.
+	// VerifiedName returns the name confirmed by an identity check; empty if there was none.
 	VerifiedName(ctx context.Context, customer string) (string, error)
 	// PaymentUnderWay reports whether a payment page of the customer is open.
 	PaymentUnderWay(ctx context.Context, customer string) (bool, error)
@@ -72,8 +71,7 @@ type Tx interface {
 	SetLanguage(ctx context.Context, id, language string) error
 	Disable(ctx context.Context, id string, now time.Time) (bool, error)
 	Enable(ctx context.Context, id string) (bool, error)
-	// SetOperator returns false if the role already has this value or the account is
-	// unconfirmed.
+	// SetOperator returns false if the role already has this value or the account is unconfirmed.
 	SetOperator(ctx context.Context, id string, operator bool) (bool, error)
 	PutRegistrant(ctx context.Context, customer string, registrant Registrant) error
 	// CloseAccount disables an account permanently, replaces its address by
@@ -99,8 +97,7 @@ type Tx interface {
 	// Pending sessions can't displace open ones, because they need only the password.
 	InsertSession(ctx context.Context, session StoredSession, keep int) error
 	TouchSession(ctx context.Context, hash registrar.SecretHash, seen, expires time.Time) error
-	// UseCodeAttempt returns false if the session does not await a code or has used
-	// maxAttempts.
+	// UseCodeAttempt returns false if the session does not await a code or has used maxAttempts.
 	UseCodeAttempt(ctx context.Context, hash registrar.SecretHash, maxAttempts int, now time.Time) (bool, error)
 	DeleteSession(ctx context.Context, hash registrar.SecretHash) (bool, error)
 	DeleteSessionByID(ctx context.Context, customer, id string) (bool, error)

@@ -7,9 +7,8 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// RequestEmailChange queues a mail with a link to the new address, and a notification
-// to the old one. An address that has another account is notified of that instead; the
-// caller can't tell.
+// RequestEmailChange queues a mail with a link to the new address, and a notification to the old
+// one. An address that has another account is notified of that instead; the caller can't tell.
 func (s *Service) RequestEmailChange(ctx context.Context, actor registrar.Actor, email string) error {
 	account, err := s.recentlySignedInAccount(ctx, s.read(), actor)
 	if err != nil {
@@ -82,8 +81,7 @@ func (s *Service) findEmailChange(ctx context.Context, r Reader, actor registrar
 // account that requested the change. Links sent to the old address become void.
 func (s *Service) ConfirmEmailChange(ctx context.Context, actor registrar.Actor, link string) error {
 	return s.changeRecentlySignedIn(ctx, actor, func(t *tx, mine Account) error {
-		// Locked, so that the operator role can't be granted between its check and the
-		// change.
+		// Locked, so that the operator role can't be granted between its check and the change.
 		if err := t.lockCredentials(ctx, mine); err != nil {
 			return err
 		}
@@ -161,8 +159,7 @@ func (s *Service) Close(ctx context.Context, actor registrar.Actor) error {
 		if err := t.lockCredentials(ctx, account); err != nil {
 			return err
 		}
-		// Closing removes the factors and the role, so a stolen password must not be
-		// enough.
+		// Closing removes the factors and the role, so a stolen password must not be enough.
 		if err := s.requireStrongOperator(ctx, t, actor, account); err != nil {
 			return err
 		}

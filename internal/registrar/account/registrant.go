@@ -54,8 +54,7 @@ const (
 	FieldCountry      = "country"
 	FieldPhone        = "phone"
 	FieldVATID        = "vat_id"
-	// FieldEmail is used only where there is no account; otherwise the account's
-	// address applies.
+	// FieldEmail is used only where there is no account; otherwise the account's address applies.
 	FieldEmail = "email"
 )
 

@@ -58,9 +58,8 @@ func (s *Service) consumeMailBudget(actor registrar.Actor, recipient string) tim
 	}.consume()
 }
 
-// CheckLink returns the address of a valid link without using it: mail scanners open
-// every link, so opening one must change nothing. Links that need a session are
-// inspected by other methods.
+// CheckLink returns the address of a valid link without using it: mail scanners open every link, so
+// opening one must change nothing. Links that need a session are inspected by other methods.
 func (s *Service) CheckLink(ctx context.Context, kind LinkKind, link string) (email string, err error) {
 	if kind != LinkConfirm && kind != LinkReset {
 		return "", registrar.NotFound(LinkInvalid)

@@ -126,9 +126,8 @@ func enrolmentKey(actor registrar.Actor) string {
 	return "totp:" + actor.Customer + ":" + actor.Through
 }
 
-// BeginSecondFactor returns a secret for an authenticator app, and the URI for its QR
-// code. Repeated calls return the same secret until it is confirmed or half an hour
-// old.
+// BeginSecondFactor returns a secret for an authenticator app, and the URI for its QR code.
+// Repeated calls return the same secret until it is confirmed or half an hour old.
 func (s *Service) BeginSecondFactor(ctx context.Context, actor registrar.Actor) (secret, uri string, err error) {
 	err = s.changeRecentlySignedIn(ctx, actor, func(t *tx, account Account) error {
 		if account.HasSecondFactor {
@@ -197,9 +196,8 @@ func (s *Service) FinishSecondFactor(ctx context.Context, actor registrar.Actor,
 	return recovery, err
 }
 
-// changeFactors runs fn in a transaction on the account whose factors the actor may
-// change. Its row is locked: the operator role and the other factors can't change until
-// the transaction ends.
+// changeFactors runs fn in a transaction on the account whose factors the actor may change. Its row
+// is locked: the operator role and the other factors can't change until the transaction ends.
 func (s *Service) changeFactors(ctx context.Context, actor registrar.Actor, fn func(*tx, Account) error) error {
 	return s.changeRecentlySignedIn(ctx, actor, func(t *tx, account Account) error {
 		if err := t.lockCredentials(ctx, account); err != nil {

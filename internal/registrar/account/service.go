@@ -83,9 +83,8 @@ func (t *tx) recordAndMail(ctx context.Context, actor registrar.Actor, action re
 	return t.queueMail(ctx, actor, mail)
 }
 
-// lockCredentials locks the account's credentials until the transaction ends, by
-// rewriting the current values of its row. It fails if they have changed since the
-// account was read.
+// lockCredentials locks the account's credentials until the transaction ends, by rewriting the
+// current values of its row. It fails if they have changed since the account was read.
 func (t *tx) lockCredentials(ctx context.Context, account Account) error {
 	if ok, err := t.ReplacePasswordHash(ctx, account, account.PasswordHash); !ok {
 		return cmp.Or(err, registrar.Unauthenticated(registrar.SignInAgain))

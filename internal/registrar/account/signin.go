@@ -147,9 +147,8 @@ var errAccountChanged = fmt.Errorf("account: start session: account changed: %w"
 
 // startSession starts a session with a new id and a new secret.
 //
-// The account's row is always updated, if only with its current values. A concurrent
-// change of a factor, or a disable, updates it too, so one of the two waits and sees
-// the other's result.
+// The account's row is always updated, if only with its current values. A concurrent change of a
+// factor, or a disable, updates it too, so one of the two waits and sees the other's result.
 func (s *Service) startSession(ctx context.Context, t *tx, o sessionParams) (SignInResult, error) {
 	if ok, err := t.ReplacePasswordHash(ctx, o.account, cmp.Or(o.rehashed, o.account.PasswordHash)); !ok {
 		return SignInResult{}, cmp.Or(err, errAccountChanged)
@@ -189,8 +188,7 @@ func (s *Service) startSession(ctx context.Context, t *tx, o sessionParams) (Sig
 	return signedIn, t.recordEvent(ctx, o.actor, cmp.Or(o.action, ActionSignedIn), o.account.ID, o.authMethod)
 }
 
-// expiry returns when a session ends: after the idle timeout, but not later than the
-// absolute one.
+// expiry returns when a session ends: after the idle timeout, but not later than the absolute one.
 func (s *Service) expiry(created, seen time.Time) time.Time {
 	idle, absolute := seen.Add(sessionIdle), created.Add(sessionLife)
 	if idle.Before(absolute) {
@@ -222,8 +220,7 @@ func cleanUserAgent(userAgent string) string {
 	return userAgent
 }
 
-// EnterCode completes a sign-in with a code of the authenticator app or a recovery
-// code.
+// EnterCode completes a sign-in with a code of the authenticator app or a recovery code.
 func (s *Service) EnterCode(ctx context.Context, actor registrar.Actor, secret, code string) (SignInResult, error) {
 	session, account, err := s.findSession(ctx, secret, StateSecondFactor)
 	if err != nil {

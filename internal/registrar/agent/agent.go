@@ -21,8 +21,7 @@ const (
 	maxLiveSecrets = 2
 	// maxName is the maximum length of an agent's name in characters.
 	maxName = 60
-	// A secret brought by an agent must be too long to brute-force and short enough for
-	// a header.
+	// A secret brought by an agent must be too long to brute-force and short enough for a header.
 	minSecret, maxSecret = 16, 256
 	maxURL               = 500
 )
@@ -58,8 +57,7 @@ type Config struct {
 	Store Store
 	// Seal encrypts the agents' secrets.
 	Seal *registrar.Seal
-	// AllowLoopback allows webhook URLs on loopback, for a service that runs on this
-	// machine only.
+	// AllowLoopback allows webhook URLs on loopback, for a service that runs on this machine only.
 	AllowLoopback bool
 	// MailQueued is called after a mail was stored. Default: nothing.
 	MailQueued func()
@@ -94,8 +92,7 @@ type AddParams struct {
 	Profile signing.Profile
 	// Secret is one that the agent already has; empty generates one.
 	Secret string
-	// WebhookURL receives order events; empty means none. WebhookSecret is handled like
-	// Secret.
+	// WebhookURL receives order events; empty means none. WebhookSecret is handled like Secret.
 	WebhookURL, WebhookSecret string
 	// WebhookVersion is the protocol version of the events; empty means the newest.
 	WebhookVersion string

@@ -38,9 +38,8 @@ func (c Credentials) request() signing.Request {
 // code of signing.ErrInvalid, because the contract has no other for it.
 var ErrUnknownKey = fmt.Errorf("agent: authenticate: unknown key: %w", signing.ErrInvalid)
 
-// Authenticate returns the agent that sent a request. Its errors are
-// signing.ErrMissing, ErrStale and ErrInvalid, and ErrUnknownKey; any other error means
-// that the check itself failed.
+// Authenticate returns the agent that sent a request. Its errors are signing.ErrMissing, ErrStale
+// and ErrInvalid, and ErrUnknownKey; any other error means that the check itself failed.
 func (s *Service) Authenticate(ctx context.Context, c Credentials) (Agent, error) {
 	now := s.cfg.Now()
 	if c.signed() {
@@ -117,10 +116,9 @@ func (s *Service) candidates(ctx context.Context, bearer string) ([]AgentWithSec
 	return []AgentWithSecrets{owner}, err
 }
 
-// findSigner returns the candidate that signed the request. All candidates and all
-// their secrets are tried. A secret that can't be opened locks out its own agent only:
-// the request of another is still verified, and the error is returned only if none
-// matches.
+// findSigner returns the candidate that signed the request. All candidates and all their secrets
+// are tried. A secret that can't be opened locks out its own agent only: the request of another is
+// still verified, and the error is returned only if none matches.
 func (s *Service) findSigner(now time.Time, candidates []AgentWithSecrets, c Credentials) (signer Agent, mac [32]byte, err error) {
 	err = signing.ErrInvalid
 	var unreadable error

@@ -26,10 +26,9 @@
 //
 // # Authorization
 //
-// An agent sees its own sessions. A customer's other orders are inaccessible to it until
-// the customer links it in the portal, after a recent sign-in; an operator can do the
-// same. Linking and unlinking appear in the customer's audit log. This package neither
-// reads nor changes orders.
+// An agent sees its own sessions. A customer's other orders are inaccessible to it until the
+// customer links it in the portal, after a recent sign-in; an operator can do the same. Linking and
+// unlinking appear in the customer's audit log. This package neither reads nor changes orders.
 //
 // Agents can't register themselves. Limiting bad signatures is up to the transport.
 package agent

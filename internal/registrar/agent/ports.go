@@ -68,8 +68,7 @@ type Store interface {
 	// AddAgentSecret stores a secret and ends all but the newest keep; false if the
 	// agent is not live.
 	AddAgentSecret(ctx context.Context, secret Secret, keep int, event registrar.AuditEvent) (bool, error)
-	// SetAgentKey and SetAgentWebhook replace the current value; false if the agent is
-	// not live.
+	// SetAgentKey and SetAgentWebhook replace the current value; false if the agent is not live.
 	SetAgentKey(ctx context.Context, id string, key registrar.SecretHash, event registrar.AuditEvent) (bool, error)
 	SetAgentWebhook(ctx context.Context, id string, webhook SealedWebhook, event registrar.AuditEvent) (bool, error)
 	// RemoveAgent removes an agent, its secrets and its links, each link with an audit
@@ -87,7 +86,6 @@ type Store interface {
 	// RecordSignature stores a signature unless it is known, and returns the path it
 	// was first seen with.
 	RecordSignature(ctx context.Context, seen SeenSignature) (path string, err error)
-	// DeleteExpiredSignatures deletes at most limit expired signatures and returns how
-	// many.
+	// DeleteExpiredSignatures deletes at most limit expired signatures and returns how many.
 	DeleteExpiredSignatures(ctx context.Context, now time.Time, limit int) (int, error)
 }

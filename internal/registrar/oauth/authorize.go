@@ -201,8 +201,7 @@ func applicationMail(kind registrar.MailKind, actor registrar.Actor, clientName,
 	return mail
 }
 
-// ReplayMail builds the mail about a grant that ended because a code or token was
-// presented twice.
+// ReplayMail builds the mail about a grant that ended because a code or token was presented twice.
 func ReplayMail(actor registrar.Actor, clientName, redirectURI string) registrar.Mail {
 	return applicationMail(registrar.MailApplicationReplayed, actor, clientName, redirectURI)
 }
@@ -218,6 +217,5 @@ func requireSession(actor registrar.Actor) error {
 	return nil
 }
 
-// MayWrite reports whether the application requests access to tools that require
-// authentication.
+// MayWrite reports whether the application requests access to tools that require authentication.
 func (parsed ParsedRequest) MayWrite() bool { return hasScope(parsed.Scope, ScopeWrite) }

@@ -52,9 +52,8 @@ func (a *AuthorizationServer) Register(ctx context.Context, registration ClientM
 	return client, secret, nil
 }
 
-// authMethod maps the requested method. Many clients name RFC 7591's default without
-// needing it, so it is answered with a supported one. A public client never gets a
-// secret.
+// authMethod maps the requested method. Many clients name RFC 7591's default without needing it, so
+// it is answered with a supported one. A public client never gets a secret.
 func authMethod(requested string) (AuthMethod, bool) {
 	switch requested {
 	case "", string(AuthNone):
@@ -93,8 +92,7 @@ type MetadataFetcher interface {
 	FetchClientMetadata(ctx context.Context, address string) (ClientMetadata, error)
 }
 
-// resolveClient finds a client by its id, including clients described by a metadata
-// document.
+// resolveClient finds a client by its id, including clients described by a metadata document.
 func (a *AuthorizationServer) resolveClient(ctx context.Context, id string) (Client, error) {
 	if !strings.HasPrefix(id, "https://") {
 		client, known, err := a.storedClient(ctx, id)
@@ -147,9 +145,8 @@ func validMetadataURL(id string) bool {
 // ClientCredentials are what an application presents at the token endpoint.
 type ClientCredentials struct{ ClientID, Secret string }
 
-// authenticate identifies the calling client. A client described by a metadata document
-// was approved before it calls the token endpoint, so the document is not fetched
-// again.
+// authenticate identifies the calling client. A client described by a metadata document was
+// approved before it calls the token endpoint, so the document is not fetched again.
 func (a *AuthorizationServer) authenticate(ctx context.Context, credentials ClientCredentials) (Client, error) {
 	client, known, err := a.storedClient(ctx, credentials.ClientID)
 	if !known {

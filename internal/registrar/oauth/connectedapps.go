@@ -9,8 +9,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// ConnectedApp is an application that a customer has connected, with one or more
-// grants.
+// ConnectedApp is an application that a customer has connected, with one or more grants.
 type ConnectedApp struct {
 	// ID is the id of one of its grants; it suffices to disconnect the application.
 	ID string
@@ -25,8 +24,7 @@ type ConnectedApp struct {
 	ConnectedAt, LastUsedAt, ExpiresAt time.Time
 }
 
-// ListConnectedApps returns the actor's connected applications, most recently used
-// first.
+// ListConnectedApps returns the actor's connected applications, most recently used first.
 func (a *AuthorizationServer) ListConnectedApps(ctx context.Context, actor registrar.Actor) ([]ConnectedApp, error) {
 	if err := actor.RequirePerson(); err != nil {
 		return nil, err

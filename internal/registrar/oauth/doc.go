@@ -16,9 +16,8 @@
 //     account. Revoking requires the person only and is idempotent. Both are audited. A
 //     token can't create or revoke tokens, so a stolen one can't outlive its discovery.
 //
-// The last use of a token is buffered in memory and written by Run at most once a
-// minute, because a write per call would cost more than the call. A crash loses up to a
-// minute of it.
+// The last use of a token is buffered in memory and written by Run at most once a minute, because a
+// write per call would cost more than the call. A crash loses up to a minute of it.
 //
 // # Applications
 //
@@ -45,8 +44,7 @@
 //	active     disconnected by customer    ended      all grants and open codes of the application end
 //	active     30 days without refresh     expired
 //
-// Every transition is a compare-and-swap on its row, in one transaction with its audit
-// event.
+// Every transition is a compare-and-swap on its row, in one transaction with its audit event.
 //
 //	threat                                  mitigation
 //	authorization code intercepted          PKCE S256 required; single use; 60 seconds; bound to its client

@@ -12,8 +12,7 @@ import (
 )
 
 const (
-	// MaxActiveTokens is the maximum number of active personal access tokens per
-	// customer.
+	// MaxActiveTokens is the maximum number of active personal access tokens per customer.
 	MaxActiveTokens = 20
 	// MaxTokenName is the maximum length of a token's name in characters.
 	MaxTokenName = 60
@@ -47,8 +46,7 @@ type Config struct {
 	Now func() time.Time
 	// Log receives background errors. Default: discarded.
 	Log *slog.Logger
-	// AuthorizationServer verifies the tokens of applications. Default: none are
-	// accepted.
+	// AuthorizationServer verifies the tokens of applications. Default: none are accepted.
 	AuthorizationServer *AuthorizationServer
 }
 
@@ -151,9 +149,8 @@ func (s *Service) RevokeFor(ctx context.Context, operator registrar.Actor, id st
 	return s.revoke(ctx, operator, token.Customer, id)
 }
 
-// Verify returns what a bearer token grants. The error is KindUnauthenticated for an
-// invalid token; any other error means that the check failed, and access must be denied
-// as well.
+// Verify returns what a bearer token grants. The error is KindUnauthenticated for an invalid token;
+// any other error means that the check failed, and access must be denied as well.
 func (s *Service) Verify(ctx context.Context, bearer string) (TokenInfo, error) {
 	if s.cfg.AuthorizationServer != nil && strings.HasPrefix(bearer, string(registrar.AccessToken)) {
 		return s.cfg.AuthorizationServer.Verify(ctx, bearer)

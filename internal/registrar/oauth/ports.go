@@ -48,8 +48,7 @@ type TokenUse struct {
 	At      time.Time
 }
 
-// Store stores tokens. Each method is one transaction that includes its audit event and
-// mail.
+// Store stores tokens. Each method is one transaction that includes its audit event and mail.
 type Store interface {
 	// CreatePersonalAccessToken stores a token unless the account has limit active ones
 	// (TooManyTokens) or is missing or disabled (KindNotFound).
@@ -64,8 +63,7 @@ type Store interface {
 	// It does nothing if the token is already revoked and returns KindNotFound if the
 	// account has no such token.
 	RevokePersonalAccessToken(ctx context.Context, customer, id string, event registrar.AuditEvent) error
-	// GetTokenState returns the state of the token with this hash; false if there is
-	// none.
+	// GetTokenState returns the state of the token with this hash; false if there is none.
 	GetTokenState(ctx context.Context, hash registrar.SecretHash) (TokenState, bool, error)
 	// RecordTokenUses stores last uses. A later stored time is left unchanged.
 	RecordTokenUses(ctx context.Context, uses []TokenUse) error
@@ -90,9 +88,8 @@ type AuthorizationStore interface {
 
 	// GetAuthorizationCode returns a code by its hash; false if there is none.
 	GetAuthorizationCode(ctx context.Context, hash registrar.SecretHash) (AuthorizationCode, bool, error)
-	// RedeemAuthorizationCode uses the code for a new grant and returns true. If the
-	// code was already used, it ends the resulting grant, with the event replay, and
-	// returns false.
+	// RedeemAuthorizationCode uses the code for a new grant and returns true. If the code was
+	// already used, it ends the resulting grant, with the event replay, and returns false.
 	RedeemAuthorizationCode(ctx context.Context, code registrar.SecretHash, grant Grant, pair TokenPair, connected, replay registrar.AuditEvent) (bool, error)
 	// InvalidateAuthorizationCode marks the code used without a grant. An already used
 	// code is treated as in RedeemAuthorizationCode.
@@ -116,9 +113,8 @@ type AuthorizationStore interface {
 	// RecordGrantUses stores the last uses of grants.
 	RecordGrantUses(ctx context.Context, uses []TokenUse) error
 
-	// DeleteExpiredOAuth examines at most limit possibly expired rows of each kind,
-	// deletes the expired ones, and returns how many were processed; 0 means that
-	// nothing is left.
+	// DeleteExpiredOAuth examines at most limit possibly expired rows of each kind, deletes the
+	// expired ones, and returns how many were processed; 0 means that nothing is left.
 	DeleteExpiredOAuth(ctx context.Context, due ExpiryCutoffs, limit int) (int, error)
 }
 
@@ -182,8 +178,7 @@ type AuthorizationCode struct {
 	RedirectURI, Challenge         string
 	Scope, Resource                string
 	ExpiresAt                      time.Time
-	// Used is the state of the code and Disabled that of the account; both are read
-	// only.
+	// Used is the state of the code and Disabled that of the account; both are read only.
 	Used, Disabled bool
 }
 
@@ -210,9 +205,8 @@ type Rotation struct {
 	// Epoch is the token's epoch as read.
 	Epoch int64
 	Now   time.Time
-	// Leeway is how long after its first use the directly preceding token is accepted
-	// again, at most MaxReuses times; beyond that number it is refused and the grant
-	// continues.
+	// Leeway is how long after its first use the directly preceding token is accepted again, at
+	// most MaxReuses times; beyond that number it is refused and the grant continues.
 	Leeway    time.Duration
 	MaxReuses int
 }

@@ -19,9 +19,8 @@ var privateSchemes = []string{"cursor", "vscode", "vscode-insiders"}
 // loopbackHosts are the loopback hosts allowed in a redirect URI.
 var loopbackHosts = []string{"127.0.0.1", "[::1]", "localhost"}
 
-// validRedirectURI reports whether an application may register this URI: https, http on
-// loopback, or a private scheme. URIs whose host two parsers could read differently are
-// refused.
+// validRedirectURI reports whether an application may register this URI: https, http on loopback,
+// or a private scheme. URIs whose host two parsers could read differently are refused.
 func validRedirectURI(uri string) bool {
 	if uri == "" || len(uri) > maxRedirectLength || strings.ContainsAny(uri, "#\\\"<>^`{|}") || !printableASCII(uri) {
 		return false
@@ -58,8 +57,7 @@ func validRedirectHost(parsed *url.URL) bool {
 	return strings.Trim(host, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_") == ""
 }
 
-// printableASCII reports whether text has no spaces, control characters or letters beyond
-// ASCII.
+// printableASCII reports whether text has no spaces, control characters or letters beyond ASCII.
 func printableASCII(text string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' })
 }
@@ -69,9 +67,8 @@ func hasDotSegment(path string) bool {
 	return slices.Contains(segments, ".") || slices.Contains(segments, "..")
 }
 
-// loopbackWithoutPort removes the port from an http loopback URI: the application
-// listens on any free port (RFC 8252, 7.3). An empty path equals "/". It returns false
-// for any other URI.
+// loopbackWithoutPort removes the port from an http loopback URI: the application listens on any
+// free port (RFC 8252, 7.3). An empty path equals "/". It returns false for any other URI.
 func loopbackWithoutPort(uri string) (string, bool) {
 	rest, ok := strings.CutPrefix(uri, "http://")
 	if !ok {
@@ -119,9 +116,8 @@ func (c Client) allowsRedirect(uri string) bool {
 	})
 }
 
-// RedirectHost returns the host a response goes to, or the scheme of an application on
-// the customer's device, for the customer to judge. local reports that it stays on the
-// device.
+// RedirectHost returns the host a response goes to, or the scheme of an application on the
+// customer's device, for the customer to judge. local reports that it stays on the device.
 func RedirectHost(uri string) (host string, local bool) {
 	parsed, err := url.Parse(uri)
 	if err != nil {

@@ -35,8 +35,7 @@ func ScopeToGrant(requested string) string {
 	return cmp.Or(knownScopes(requested), ScopeWrite)
 }
 
-// narrowScope returns the scope of a new access token; false if the request exceeds the
-// grant.
+// narrowScope returns the scope of a new access token; false if the request exceeds the grant.
 func narrowScope(granted, requested string) (string, bool) {
 	known := knownScopes(requested)
 	if known == "" {
@@ -46,8 +45,7 @@ func narrowScope(granted, requested string) (string, bool) {
 	return known, !exceeds
 }
 
-// audience is the one resource that tokens are for, in the forms that clients use for
-// it.
+// audience is the one resource that tokens are for, in the forms that clients use for it.
 type audience struct {
 	canonical          string
 	scheme, host, path string

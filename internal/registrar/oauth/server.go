@@ -86,13 +86,11 @@ type AuthorizationServerConfig struct {
 	Store AuthorizationStore
 	// Resource is the URL of the MCP endpoint, the only audience.
 	Resource string
-	// Leeway is how long the preceding refresh token is accepted again; 0 disables
-	// this.
+	// Leeway is how long the preceding refresh token is accepted again; 0 disables this.
 	Leeway time.Duration
-	// AllowRefresh rate limits the refreshes of a grant: it returns how long to wait, 0
-	// if the refresh was counted. nil means no limit. Each refresh stores a row for 30
-	// days, so that a replay is detected; without a limit one client in a loop fills the
-	// disk.
+	// AllowRefresh rate limits the refreshes of a grant: it returns how long to wait, 0 if the
+	// refresh was counted. nil means no limit. Each refresh stores a row for 30 days, so that a
+	// replay is detected; without a limit one client in a loop fills the disk.
 	AllowRefresh func(grant string) (wait time.Duration)
 	// Metadata fetches client metadata documents; nil disables such clients.
 	Metadata MetadataFetcher
@@ -157,9 +155,8 @@ const (
 	cleanBatch = 200
 	// usedCodeRetention is how long the reuse of a code is detected.
 	usedCodeRetention = 24 * time.Hour
-	// clientRetention is how long a client without a grant is retained, counted from
-	// registration or the end of its last grant. Some clients can't register again by
-	// themselves.
+	// clientRetention is how long a client without a grant is retained, counted from registration
+	// or the end of its last grant. Some clients can't register again by themselves.
 	clientRetention = 30 * 24 * time.Hour
 )
 

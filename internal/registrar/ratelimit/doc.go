@@ -42,7 +42,6 @@
 //
 // # Out of scope
 //
-// The package does not decide which requests or addresses count. State is neither shared
-// between processes nor kept across restarts. Nothing is logged, because keys are personal
-// data.
+// The package does not decide which requests or addresses count. State is neither shared between
+// processes nor kept across restarts. Nothing is logged, because keys are personal data.
 package ratelimit

@@ -5,9 +5,8 @@ import "time"
 // tickLength is the resolution of the log; see the package comment.
 const tickLength = 10 * time.Microsecond
 
-// moment is one reading of the clock: the time since the limiter's origin. The origin is
-// one tick before its start, so that every moment has a tick of at least 1 and tick 0 can
-// mean "never".
+// moment is one reading of the clock: the time since the limiter's origin. The origin is one tick
+// before its start, so that every moment has a tick of at least 1 and tick 0 can mean "never".
 type moment time.Duration
 
 func (m moment) tick() int64 { return int64(m) / int64(tickLength) }

@@ -24,8 +24,7 @@ const (
 
 	sweepInterval = time.Minute
 
-	// endOfTime is where a runaway clock stops, so that adding a window to it can't
-	// overflow.
+	// endOfTime is where a runaway clock stops, so that adding a window to it can't overflow.
 	endOfTime = 100 * 365 * 24 * time.Hour
 )
 
@@ -53,9 +52,8 @@ type Decision struct {
 	Reset time.Duration
 }
 
-// RetryAfterSeconds is RetryAfter for the Retry-After header: whole seconds, rounded up so
-// that a client that complies is not refused again. It is at least 1 when refused and 0
-// when allowed.
+// RetryAfterSeconds is RetryAfter for the Retry-After header: whole seconds, rounded up so that a
+// client that complies is not refused again. It is at least 1 when refused and 0 when allowed.
 func (d Decision) RetryAfterSeconds() int {
 	if d.Allowed {
 		return 0
@@ -124,8 +122,7 @@ func (cfg Config) validate() error {
 	return nil
 }
 
-// Allow counts one request of key if all windows accept it. If one refuses, none counts
-// it.
+// Allow counts one request of key if all windows accept it. If one refuses, none counts it.
 func (l *Limiter) Allow(key Key) Decision {
 	return l.shardOf(key).allow(key, l.moment(), l.rules, l.perShard)
 }

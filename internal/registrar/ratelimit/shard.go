@@ -20,9 +20,8 @@ const (
 type shard struct {
 	mu   sync.Mutex
 	keys map[Key]hits
-	// deleted counts the keys deleted since the map was made. Go's maps never shrink, and
-	// slots of deleted keys can make them grow at constant length, so it triggers a
-	// rebuild.
+	// deleted counts the keys deleted since the map was made. Go's maps never shrink, and slots of
+	// deleted keys can make them grow at constant length, so it triggers a rebuild.
 	deleted int
 	// nextSweep is the first tick at which a full shard is swept again.
 	nextSweep int64

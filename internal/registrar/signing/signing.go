@@ -1,10 +1,9 @@
 // Package signing verifies that a request comes from an agent that holds a secret, and
 // that it is recent.
 //
-// The signature is an HMAC-SHA256 over the Timestamp header as sent, a full stop and
-// the raw body. A request with another body or timestamp is rejected, and the
-// comparison takes constant time. Agents built for other merchants may sign other
-// bytes; see Profile.
+// The signature is an HMAC-SHA256 over the Timestamp header as sent, a full stop and the raw body.
+// A request with another body or timestamp is rejected, and the comparison takes constant time.
+// Agents built for other merchants may sign other bytes; see Profile.
 //
 // The package knows no agents: the caller passes the candidate secrets. It stores no
 // signatures either; detecting replays within Tolerance is up to the caller.
@@ -198,8 +197,7 @@ func decodeSignature(text string) (mac [sha256.Size]byte, ok bool) {
 	return mac, err == nil && n == sha256.Size // shorter if the decoder skipped a line break
 }
 
-// Strict decoding rejects trailing bits, so that a signature has one encoding per
-// alphabet.
+// Strict decoding rejects trailing bits, so that a signature has one encoding per alphabet.
 var (
 	urlAlphabet = base64.RawURLEncoding.Strict()
 	stdAlphabet = base64.RawStdEncoding.Strict()

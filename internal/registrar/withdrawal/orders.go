@@ -53,8 +53,7 @@ func (s *Service) ListRelatedOrders(ctx context.Context, notice Notice) ([]Relat
 	return all, nil
 }
 
-// parseMentions extracts order numbers and domains, as A-labels, from a contract
-// description.
+// parseMentions extracts order numbers and domains, as A-labels, from a contract description.
 func parseMentions(contract string) []string {
 	var found []string
 	for _, word := range strings.FieldsFunc(contract, func(r rune) bool {

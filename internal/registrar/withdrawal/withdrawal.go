@@ -1,13 +1,12 @@
 // Package withdrawal accepts legal notices from customers without sign-in: withdrawals
 // from a contract and terminations of one.
 //
-// By law both must be as easy as ordering. Anyone may use the form, and nothing is
-// checked against accounts: a response that depended on a contract would disclose it. A
-// notice is stored as submitted, with its time, in one transaction with the confirmation
-// to the sender and, if configured, a mail to the operator. The operator decides what
-// follows; until then the notice is open. For that decision the operator is shown which
-// orders a withdrawal may concern, and whether their consumers consented to an early
-// start.
+// By law both must be as easy as ordering. Anyone may use the form, and nothing is checked against
+// accounts: a response that depended on a contract would disclose it. A notice is stored as
+// submitted, with its time, in one transaction with the confirmation to the sender and, if
+// configured, a mail to the operator. The operator decides what follows; until then the notice is
+// open. For that decision the operator is shown which orders a withdrawal may concern, and whether
+// their consumers consented to an early start.
 //
 // Because the confirmation goes to an arbitrary address, notices are rate limited by
 // network and by recipient.

@@ -15,10 +15,9 @@ import (
 // maxRequestURI still fits into the sign-in page's URL as the return path.
 const maxRequestURI = 4096
 
-// authorize shows the consent page. Its first half identifies the application; until
-// then errors stay on this page. Later errors are redirected to the application, but
-// only with a signed-in customer: otherwise anyone who can register a client could use
-// us as an open redirector.
+// authorize shows the consent page. Its first half identifies the application; until then errors
+// stay on this page. Later errors are redirected to the application, but only with a signed-in
+// customer: otherwise anyone who can register a client could use us as an open redirector.
 func (h *Handler) authorize(req *ui.Request) error {
 	req.AllowOAuthRedirect()
 	if len(req.R.URL.RequestURI()) > maxRequestURI {
@@ -108,9 +107,8 @@ func (h *Handler) decide(req *ui.Request) error {
 	return h.redirectReply(req, reply)
 }
 
-// redirectReply redirects the browser to the application, with iss (RFC 9207) and the
-// unchanged state. Redirect URIs have no fragment, so the query can be appended without
-// parsing them again.
+// redirectReply redirects the browser to the application, with iss (RFC 9207) and the unchanged
+// state. Redirect URIs have no fragment, so the query can be appended without parsing them again.
 func (h *Handler) redirectReply(req *ui.Request, reply oauth.AuthorizationResponse) error {
 	values := url.Values{"iss": {h.issuer}}
 	if reply.State != "" {

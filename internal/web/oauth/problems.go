@@ -30,8 +30,7 @@ const (
 	tooManyBadTokens                    = httpjson.TooManyBadTokens
 )
 
-// oauthError is an error response (RFC 6749, 4.1.2.1 and 5.2; RFC 7591, 3.2.2; RFC
-// 8707, 2).
+// oauthError is an error response (RFC 6749, 4.1.2.1 and 5.2; RFC 7591, 3.2.2; RFC 8707, 2).
 type oauthError struct {
 	code        string
 	status      int
