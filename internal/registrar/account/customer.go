@@ -9,34 +9,24 @@ import (
 
 // Customer is an account as its owner and operators see it.
 type Customer struct {
-	ID    string
-	Email string
-	// Language is de or en.
-	Language        string
-	HasPassword     bool
-	HasSecondFactor bool
+	ID, Email                    string
+	Language                     string // de or en
+	HasPassword, HasSecondFactor bool
 	// Operator grants access to the operator pages, given a strong sign-in.
-	Operator  bool
-	CreatedAt time.Time
-	// ConfirmedAt is zero until the owner of the address has confirmed it.
-	ConfirmedAt time.Time
-	// DisabledAt is zero unless the account is disabled.
-	DisabledAt time.Time
+	Operator bool
+	// ConfirmedAt is zero until the owner of the address has confirmed it, DisabledAt
+	// unless the account is disabled.
+	CreatedAt, ConfirmedAt, DisabledAt time.Time
 }
 
 // Session is a signed-in browser.
 type Session struct {
-	ID         string
-	CustomerID string
+	ID, CustomerID string
 	// Address and UserAgent are those of the sign-in; they help the owner tell sessions apart.
-	Address   string
-	UserAgent string
-	CreatedAt time.Time
-	// AuthenticatedAt is when the person last authenticated.
-	AuthenticatedAt time.Time
-	SeenAt          time.Time
-	// ExpiresAt is when the session ends unless it is used before.
-	ExpiresAt time.Time
+	Address, UserAgent string
+	// AuthenticatedAt is when the person last authenticated. ExpiresAt is when the session ends
+	// unless it is used before.
+	CreatedAt, AuthenticatedAt, SeenAt, ExpiresAt time.Time
 	// AuthMethod is how the person last authenticated: one of the method constants in codes.go.
 	AuthMethod string
 }
@@ -56,11 +46,7 @@ type Visitor struct {
 // Actor returns the visitor as an actor at the given address.
 func (v Visitor) Actor(address netip.Addr) registrar.Actor {
 	return registrar.Actor{
-		Kind:       registrar.ActorPerson,
-		Customer:   v.Customer.ID,
-		Through:    v.Session.ID,
-		Address:    address,
-		SignedInAt: v.Session.AuthenticatedAt,
+		Kind: registrar.ActorPerson, Customer: v.Customer.ID, Through: v.Session.ID, Address: address, SignedInAt: v.Session.AuthenticatedAt,
 	}
 }
 
@@ -99,27 +85,21 @@ type SignInResult struct {
 
 // Credentials are the input of a sign-in form.
 type Credentials struct {
-	Email    string
-	Password string
-	// Device is the device cookie; empty if there is none.
-	Device    string
-	UserAgent string
+	Email, Password string
+	Device          string // the device cookie; empty if there is none
+	UserAgent       string
 }
 
 // ReauthCredentials confirm a signed-in person: the password, and a code if a second factor is on.
 type ReauthCredentials struct {
-	Password string
-	Code     string
-	// Device is the device cookie; empty if there is none.
-	Device string
+	Password, Code string
+	Device         string // the device cookie; empty if there is none
 }
 
 // Passkey is a registered WebAuthn credential.
 type Passkey struct {
-	ID         string
-	Name       string
-	CreatedAt  time.Time
-	LastUsedAt time.Time
+	ID, Name              string
+	CreatedAt, LastUsedAt time.Time
 }
 
 // LinkKind is the purpose of a mailed link.

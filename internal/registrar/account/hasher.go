@@ -1,6 +1,7 @@
 package account
 
 import (
+	"cmp"
 	"container/list"
 	"context"
 	"runtime"
@@ -113,13 +114,10 @@ type hasher struct {
 }
 
 func newHasher(cfg Config) *hasher {
-	places := cfg.Hashes
-	if places <= 0 {
-		places = DefaultHashes()
-	}
+	places := cmp.Or(max(cfg.Hashes, 0), DefaultHashes())
 	return &hasher{
-		slots: places, free: places, maxQueued: cfg.MaxWaiting, cost: cfg.Cost.withDefaults(),
-		deriver: cfg.Deriver, perKey: make(map[string]int),
+		slots: places, free: places, maxQueued: cfg.MaxWaiting, deriver: cfg.Deriver, perKey: make(map[string]int),
+		cost: Cost{Memory: cmp.Or(cfg.Cost.Memory, defaultMemory), Passes: cmp.Or(cfg.Cost.Passes, defaultPasses)},
 	}
 }
 
@@ -245,42 +243,34 @@ func (h *hasher) hash(ctx context.Context, r requester, password string) (hash s
 	return hash, err
 }
 
-// verifyResult is the outcome of comparing a password.
-type verifyResult struct {
-	ok bool
-	// rehashed replaces the stored hash if its cost is outdated.
-	rehashed string
-}
-
 // verify compares a password with a stored hash; an empty hash never matches and costs the same.
-// budgets count wrong passwords and are checked before and after the wait for a slot.
-func (h *hasher) verify(ctx context.Context, r requester, budgets budgetSet, stored, password string) (verifyResult, error) {
+// rehashed replaces the stored hash if its cost is outdated. budgets count wrong passwords and are
+// checked before and after the wait for a slot.
+func (h *hasher) verify(ctx context.Context, r requester, budgets budgetSet, stored, password string) (ok bool, rehashed string, err error) {
 	if wait := budgets.wait(); wait > 0 {
-		return verifyResult{}, tooMany(wait)
+		return false, "", tooMany(wait)
 	}
 	if len(password) > maxPasswordBytes {
 		budgets.count()
-		return verifyResult{}, nil
+		return false, "", nil
 	}
-	var result verifyResult
-	err := h.run(ctx, r, func() error {
+	err = h.run(ctx, r, func() (err error) {
 		if wait := budgets.wait(); wait > 0 {
 			return tooMany(wait)
 		}
-		ok, outdated, err := h.matches(ctx, stored, password)
-		if err != nil {
-			return err
-		}
-		result.ok = ok
+		var outdated bool
+		ok, outdated, err = h.matches(ctx, stored, password)
 		switch {
+		case err != nil:
+			return err
 		case !ok:
 			budgets.count()
 		case outdated:
-			result.rehashed = h.hashPassword(ctx, password)
+			rehashed = h.hashPassword(ctx, password)
 		}
 		return nil
 	})
-	return result, err
+	return ok, rehashed, err
 }
 
 // Derivation holds all parameters of one argon2id computation.

@@ -102,11 +102,11 @@ func TestHasher_LongWaitReturnsBusy(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = h.verify(deadline, requester{}, budgetSet{{wrong, "x"}}, "", "x")
+		_, _, err = h.verify(deadline, requester{}, budgetSet{{wrong, "x"}}, "", "x")
 		if registrar.CodeOf(err) != Busy || registrar.KindOf(err) != registrar.KindRateLimited || time.Since(begin) != time.Second {
 			t.Errorf("got %v after %v", err, time.Since(begin))
 		}
-		_, err = h.verify(t.Context(), requester{}, nil, "", "x") // without a deadline
+		_, _, err = h.verify(t.Context(), requester{}, nil, "", "x") // without a deadline
 		if registrar.CodeOf(err) != Busy || time.Since(begin) != time.Second+maxWait {
 			t.Errorf("got %v after %v", err, time.Since(begin))
 		}
@@ -124,7 +124,7 @@ func TestHasher_LongWaitReturnsBusy(t *testing.T) {
 		}
 		close(release)
 		synctest.Wait()
-		if _, err := h.verify(t.Context(), requester{}, nil, "", "x"); err != nil {
+		if _, _, err := h.verify(t.Context(), requester{}, nil, "", "x"); err != nil {
 			t.Errorf("afterwards: %v", err)
 		}
 	})

@@ -100,9 +100,9 @@ func (s *Service) requireFactorChange(ctx context.Context, r Reader, actor regis
 	if !account.Operator {
 		return nil
 	}
-	session, err := s.actorSession(ctx, r, actor, account)
-	if err != nil {
-		return err
+	session, ok, err := r.OpenSession(ctx, account.ID, actor.Through, s.cfg.Now())
+	if !ok {
+		return cmp.Or(err, registrar.Unauthenticated(registrar.SignInFirst))
 	}
 	passkeys, err := r.ListPasskeys(ctx, account.ID)
 	if err != nil {
@@ -120,22 +120,14 @@ func (s *Service) requireStrongOperator(ctx context.Context, r Reader, actor reg
 	if !account.Operator {
 		return nil
 	}
-	session, err := s.actorSession(ctx, r, actor, account)
-	if err != nil {
-		return err
+	session, ok, err := r.OpenSession(ctx, account.ID, actor.Through, s.cfg.Now())
+	if !ok {
+		return cmp.Or(err, registrar.Unauthenticated(registrar.SignInFirst))
 	}
 	if !session.Strong() {
 		return registrar.Forbidden(StrongSignIn)
 	}
 	return nil
-}
-
-func (s *Service) actorSession(ctx context.Context, r Reader, actor registrar.Actor, account Account) (Session, error) {
-	session, ok, err := r.OpenSession(ctx, account.ID, actor.Through, s.cfg.Now())
-	if !ok {
-		err = cmp.Or(err, registrar.Unauthenticated(registrar.SignInFirst))
-	}
-	return session, err
 }
 
 // CheckEnrolment reports whether the actor can use an enrolment link, without using it.

@@ -1,6 +1,7 @@
 package account
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/base64"
@@ -64,20 +65,25 @@ func loadWebauthnUser(ctx context.Context, r Reader, account Account) (webauthnU
 	return user, nil
 }
 
-// storeChallenge stores a challenge and returns the secret that identifies it.
+// storeChallenge stores a challenge and returns the secret that identifies it and its options.
 // Signed-in customers have a budget separate from that of their address, so that others
 // behind the same address can't exhaust it.
-func (s *Service) storeChallenge(ctx context.Context, actor registrar.Actor, kind ChallengeKind, customer string, state webauthnState) (string, error) {
+func (s *Service) storeChallenge(
+	ctx context.Context, actor registrar.Actor, kind ChallengeKind, customer string, state webauthnState, options any,
+) (secret string, encoded []byte, err error) {
 	key := cmp.Or(actor.Customer, registrar.Network(actor.Address))
 	if wait := s.cfg.Limits.Passkeys.AllowText(key); wait > 0 {
-		return "", tooMany(wait)
+		return "", nil, tooMany(wait)
+	}
+	if encoded, err = json.Marshal(options); err != nil {
+		return "", nil, err
 	}
 	data, err := json.Marshal(state)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	secret, hash := registrar.NewSecret(registrar.ChallengeSecret)
-	return secret, s.inTx(ctx, func(t *tx) error {
+	return secret, encoded, s.inTx(ctx, func(t *tx) error {
 		return t.PutChallenge(ctx, string(hash), Challenge{
 			Kind: kind, Customer: customer, Data: string(data), ExpiresAt: t.now.Add(challengeTTL),
 		})
@@ -138,12 +144,8 @@ func (s *Service) BeginAddPasskey(ctx context.Context, actor registrar.Actor, or
 	if err != nil {
 		return "", nil, err
 	}
-	if options, err = json.Marshal(creation); err != nil {
-		return "", nil, err
-	}
 	state := webauthnState{Origin: strings.ToLower(origin), Data: *data, SessionID: actor.Through}
-	challenge, err = s.storeChallenge(ctx, actor, ChallengeAddPasskey, account.ID, state)
-	return challenge, options, err
+	return s.storeChallenge(ctx, actor, ChallengeAddPasskey, account.ID, state, creation)
 }
 
 // FinishAddPasskey verifies the browser's response and stores the passkey under a name
@@ -260,6 +262,128 @@ func (s *Service) RemovePasskey(ctx context.Context, actor registrar.Actor, id s
 		}
 		return t.recordAndMail(ctx, actor, ActionPasskeyRemoved, passkeys[i].Name, passkeyMail("removed", passkeys[i].Name))
 	})
+}
+
+// BeginPasskeySignIn returns the options for navigator.credentials.get, as JSON, and
+// the secret of the challenge.
+func (s *Service) BeginPasskeySignIn(ctx context.Context, actor registrar.Actor, origin string) (challenge string, options []byte, err error) {
+	party, err := s.origins.forOrigin(origin)
+	if err != nil {
+		return "", nil, err
+	}
+	assertion, data, err := party.BeginDiscoverableLogin(webauthn.WithUserVerification(protocol.VerificationRequired))
+	if err != nil {
+		return "", nil, err
+	}
+	return s.storeChallenge(ctx, actor, ChallengeSignIn, "", webauthnState{Origin: strings.ToLower(origin), Data: *data}, assertion)
+}
+
+// FinishPasskeySignIn verifies the browser's response and signs in. Wrong passwords never limit it.
+func (s *Service) FinishPasskeySignIn(
+	ctx context.Context, actor registrar.Actor, origin, challenge string, response []byte, userAgent string,
+) (SignInResult, error) {
+	used, err := s.checkPasskey(ctx, actor, origin, challenge, response)
+	if err != nil {
+		return SignInResult{}, err
+	}
+	return s.startPasskeySession(ctx, used, sessionParams{actor: actor, account: used.account, userAgent: userAgent, authMethod: methodPasskey, newDevice: true})
+}
+
+// FinishPasskeySignInAgain reauthenticates a signed-in person by a passkey and renews
+// the session. BeginPasskeySignIn starts it.
+func (s *Service) FinishPasskeySignInAgain(
+	ctx context.Context, actor registrar.Actor, origin, secret, challenge string, response []byte,
+) (SignInResult, error) {
+	session, account, err := s.findSession(ctx, secret, StateOpen)
+	if err != nil {
+		return SignInResult{}, err
+	}
+	used, err := s.checkPasskey(ctx, actor, origin, challenge, response)
+	if err != nil {
+		return SignInResult{}, err
+	}
+	if used.account.ID != account.ID {
+		return SignInResult{}, registrar.Unauthenticated(PasskeyRefused)
+	}
+	return s.startPasskeySession(ctx, used, sessionParams{
+		actor: actor, account: used.account, userAgent: session.UserAgent, authMethod: methodPasskey,
+		action: ActionSignedInAgain, replaces: session.Hash, device: session.Device,
+	})
+}
+
+// usedPasskey is a passkey whose response was valid.
+type usedPasskey struct {
+	account Account
+	stored  StoredPasskey
+	updated string
+}
+
+func (s *Service) startPasskeySession(ctx context.Context, used usedPasskey, o sessionParams) (opened SignInResult, err error) {
+	err = s.inTx(ctx, func(t *tx) error {
+		if opened, err = s.startSession(ctx, t, o); err != nil {
+			return err
+		}
+		// False if it was removed meanwhile, or used concurrently at the same counter.
+		if ok, err := t.UsePasskey(ctx, used.stored.ID, used.stored.Credential, used.updated, t.now); !ok {
+			return cmp.Or(err, registrar.Unauthenticated(PasskeyRefused))
+		}
+		return nil
+	})
+	return opened, err
+}
+
+// checkPasskey identifies the passkey of a response and verifies it.
+func (s *Service) checkPasskey(ctx context.Context, actor registrar.Actor, origin, challenge string, response []byte) (usedPasskey, error) {
+	refused := registrar.Unauthenticated(PasskeyRefused)
+	party, err := s.origins.forOrigin(origin)
+	if err != nil {
+		return usedPasskey{}, err
+	}
+	state, _, err := s.consumeChallenge(ctx, ChallengeSignIn, origin, challenge)
+	if err != nil {
+		return usedPasskey{}, err
+	}
+	if len(response) > maxResponse {
+		return usedPasskey{}, refused
+	}
+	answer, err := protocol.ParseCredentialRequestResponseBytes(response)
+	if err != nil {
+		return usedPasskey{}, refused
+	}
+	handle := base64.RawURLEncoding.EncodeToString(answer.Response.UserHandle)
+	account, ok, err := s.read().AccountByHandle(ctx, handle)
+	if !ok {
+		return usedPasskey{}, cmp.Or(err, refused)
+	}
+	owner, err := loadWebauthnUser(ctx, s.read(), account)
+	if err != nil {
+		return usedPasskey{}, err
+	}
+	_, credential, err := party.ValidatePasskeyLogin(func(_, _ []byte) (webauthn.User, error) { return owner, nil }, state.Data, answer)
+	if err != nil {
+		return usedPasskey{}, refused
+	}
+	if !account.DisabledAt.IsZero() {
+		return usedPasskey{}, registrar.Forbidden(AccountDisabled)
+	}
+	used := usedPasskey{account: account}
+	for i := range owner.credentials {
+		if bytes.Equal(owner.credentials[i].ID, credential.ID) {
+			used.stored = owner.passkeys[i]
+		}
+	}
+	if credential.Authenticator.CloneWarning {
+		actor.Customer = account.ID
+		err := s.inTx(ctx, func(t *tx) error {
+			return t.recordEvent(ctx, actor, ActionPasskeyCloned, account.ID, used.stored.Name)
+		})
+		if err != nil {
+			return usedPasskey{}, err
+		}
+		return usedPasskey{}, refused
+	}
+	used.updated, err = encodeCredential(*credential)
+	return used, err
 }
 
 // relyingParties are the WebAuthn configurations by origin. A passkey belongs to a host

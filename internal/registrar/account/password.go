@@ -3,7 +3,6 @@ package account
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"crypto/subtle"
 	_ "embed"
 	"encoding/base64"
@@ -106,16 +105,6 @@ const (
 	maxLanes  = 8
 )
 
-func (c Cost) withDefaults() Cost {
-	if c.Memory == 0 {
-		c.Memory = defaultMemory
-	}
-	if c.Passes == 0 {
-		c.Passes = defaultPasses
-	}
-	return c
-}
-
 // phc is the stored form: $argon2id$v=19$m=65536,t=3,p=1$salt$key.
 type phc struct {
 	cost      Cost
@@ -156,8 +145,7 @@ func parsePHC(text string) (phc, error) {
 
 // hashPassword must be called in a slot of the hasher.
 func (h *hasher) hashPassword(ctx context.Context, password string) string {
-	p := phc{cost: h.cost, lanes: lanes, salt: make([]byte, saltSize), key: make([]byte, keySize)}
-	_, _ = rand.Read(p.salt) // never fails
+	p := phc{cost: h.cost, lanes: lanes, salt: randomBytes(saltSize), key: make([]byte, keySize)}
 	p.key = h.derive(ctx, p.derivation(password))
 	return p.String()
 }
@@ -193,7 +181,9 @@ func (s *Service) RequestPasswordReset(ctx context.Context, actor registrar.Acto
 	if language, err = parseLanguage(language); err != nil {
 		return err
 	}
-	if s.consumeMailBudget(actor, resetBudgetKey(key)) > 0 {
+	// The budget is separate from that of registration mails: an attacker who causes those must
+	// not exhaust the owner's way back in.
+	if s.consumeMailBudget(actor, "reset "+key) > 0 {
 		return nil // same response, no mail
 	}
 	return s.inTx(ctx, func(t *tx) error {
@@ -282,12 +272,8 @@ func (s *Service) ChangePassword(ctx context.Context, actor registrar.Actor, old
 		// The budget is per session, so that the owner of an account under attack can
 		// still change the password.
 		budget := budgetSet{{s.cfg.Limits.Device, "session " + actor.Through}}
-		result, err := s.hasher.verify(ctx, req, budget, account.PasswordHash, old)
-		if err != nil {
-			return err
-		}
-		if !result.ok {
-			return registrar.Invalid(BadCredentials)
+		if ok, _, err := s.hasher.verify(ctx, req, budget, account.PasswordHash, old); !ok || err != nil {
+			return cmp.Or(err, registrar.Invalid(BadCredentials))
 		}
 	}
 	hash, err := s.hasher.hash(ctx, req, chosen)

@@ -46,10 +46,6 @@ func (s *Service) Register(ctx context.Context, actor registrar.Actor, email, la
 	})
 }
 
-// resetBudgetKey gives reset mails a budget separate from registration mails: an
-// attacker who causes registration mails must not exhaust the owner's way back in.
-func resetBudgetKey(key string) string { return "reset " + key }
-
 // consumeMailBudget counts a mail to recipient on behalf of actor, or returns the wait.
 func (s *Service) consumeMailBudget(actor registrar.Actor, recipient string) time.Duration {
 	return budgetSet{

@@ -52,11 +52,11 @@ func (s *Service) signIn(ctx context.Context, actor registrar.Actor, key string,
 	if device != "" {
 		req.account = account.ID
 	}
-	result, err := s.hasher.verify(ctx, req, s.passwordBudgets(actor, key, device), account.PasswordHash, c.Password)
+	ok, rehashed, err := s.hasher.verify(ctx, req, s.passwordBudgets(actor, key, device), account.PasswordHash, c.Password)
 	if err != nil {
 		return SignInResult{}, err
 	}
-	if !result.ok {
+	if !ok {
 		if known && !account.ConfirmedAt.IsZero() {
 			s.queueFailedSignIn(actor, account.ID, methodPassword)
 		}
@@ -67,7 +67,7 @@ func (s *Service) signIn(ctx context.Context, actor registrar.Actor, key string,
 	}
 	return s.openSession(ctx, parsedCode{}, sessionParams{
 		actor: actor, account: account, userAgent: c.UserAgent, authMethod: methodPassword, device: device, newDevice: device == "",
-		rehashed: result.rehashed, needsCode: account.HasSecondFactor,
+		rehashed: rehashed, needsCode: account.HasSecondFactor,
 	})
 }
 
@@ -270,17 +270,18 @@ func (s *Service) SignInAgain(ctx context.Context, actor registrar.Actor, secret
 	if err != nil {
 		return SignInResult{}, err
 	}
-	result, err := s.hasher.verify(ctx, requesterOf(actor, account.ID), s.passwordBudgets(actor, account.EmailKey, device), account.PasswordHash, credentials.Password)
+	budgets := s.passwordBudgets(actor, account.EmailKey, device)
+	ok, rehashed, err := s.hasher.verify(ctx, requesterOf(actor, account.ID), budgets, account.PasswordHash, credentials.Password)
 	if err != nil {
 		return SignInResult{}, err
 	}
-	if !result.ok {
+	if !ok {
 		s.queueFailedSignIn(actor, account.ID, methodPassword)
 		return SignInResult{}, registrar.Unauthenticated(BadCredentials)
 	}
 	params := sessionParams{
 		actor: actor, account: account, userAgent: session.UserAgent, authMethod: methodPassword, action: ActionSignedInAgain,
-		replaces: session.Hash, device: session.Device, rehashed: result.rehashed,
+		replaces: session.Hash, device: session.Device, rehashed: rehashed,
 	}
 	var parsed parsedCode
 	if account.HasSecondFactor {
