@@ -57,24 +57,22 @@ type Store interface {
 	ListActivePersonalAccessTokens(ctx context.Context, customer string) ([]PersonalAccessToken, error)
 	// ListPersonalAccessTokens returns the account's newest tokens, revoked or not.
 	ListPersonalAccessTokens(ctx context.Context, customer string, limit int) ([]PersonalAccessToken, error)
-	// GetPersonalAccessToken returns one by its id, or KindNotFound.
+	// GetPersonalAccessToken returns KindNotFound if there is none.
 	GetPersonalAccessToken(ctx context.Context, id string) (PersonalAccessToken, error)
 	// RevokePersonalAccessToken revokes the account's token at the time of the event.
 	// It does nothing if the token is already revoked and returns KindNotFound if the
 	// account has no such token.
 	RevokePersonalAccessToken(ctx context.Context, customer, id string, event registrar.AuditEvent) error
-	// GetTokenState returns the state of the token with this hash; false if there is none.
 	GetTokenState(ctx context.Context, hash registrar.SecretHash) (TokenState, bool, error)
 	// RecordTokenUses stores last uses. A later stored time is left unchanged.
 	RecordTokenUses(ctx context.Context, uses []TokenUse) error
 }
 
 // AuthorizationStore stores clients, consents and grants. Each change is one
-// transaction that includes its audit event, and is decided by compare-and-swap. A boolean
-// is false on an error, too.
+// transaction that includes its audit event, and is decided by compare-and-swap. The boolean of a
+// query is false if there is no such row; every boolean is false on an error.
 type AuthorizationStore interface {
 	AddOAuthClient(ctx context.Context, client Client) error
-	// GetOAuthClient returns a client by its id; false if there is none.
 	GetOAuthClient(ctx context.Context, id string) (Client, bool, error)
 
 	// AddConsent stores a consent and deletes the session's oldest beyond keep.
@@ -86,7 +84,6 @@ type AuthorizationStore interface {
 	// also stores the code and the client.
 	DecideConsent(ctx context.Context, key ConsentKey, approval *Approval, event registrar.AuditEvent) (bool, error)
 
-	// GetAuthorizationCode returns a code by its hash; false if there is none.
 	GetAuthorizationCode(ctx context.Context, hash registrar.SecretHash) (AuthorizationCode, bool, error)
 	// RedeemAuthorizationCode uses the code for a new grant and returns true. If the code was
 	// already used, it ends the resulting grant, with the event replay, and returns false.
@@ -94,14 +91,12 @@ type AuthorizationStore interface {
 	// InvalidateAuthorizationCode marks the code used without a grant. An already used
 	// code is treated as in RedeemAuthorizationCode.
 	InvalidateAuthorizationCode(ctx context.Context, code registrar.SecretHash, replay registrar.AuditEvent) error
-	// GetRefreshToken returns a refresh token; false if there is none.
 	GetRefreshToken(ctx context.Context, hash registrar.SecretHash) (RefreshToken, bool, error)
 	// RotateRefreshToken marks a refresh token used, stores the new pair and returns
 	// true. The first sibling used after the leeway revokes the others. A reuse outside
 	// the exception in Rotation, and the use of a revoked sibling, end the grant, with
 	// the event replay and a mail to the customer.
 	RotateRefreshToken(ctx context.Context, rotation Rotation, pair TokenPair, replay registrar.AuditEvent) (bool, error)
-	// GetAccessToken returns an access token; false if there is none.
 	GetAccessToken(ctx context.Context, hash registrar.SecretHash) (AccessToken, bool, error)
 	// EndGrant ends a grant at the time of the event; false if it has already ended.
 	EndGrant(ctx context.Context, grant string, event registrar.AuditEvent) (bool, error)
@@ -110,7 +105,6 @@ type AuthorizationStore interface {
 	// DisconnectClient ends all grants and open codes of the client of this grant of
 	// the customer; false if the customer has no such grant.
 	DisconnectClient(ctx context.Context, customer, grant string, event registrar.AuditEvent) (bool, error)
-	// RecordGrantUses stores the last uses of grants.
 	RecordGrantUses(ctx context.Context, uses []TokenUse) error
 
 	// DeleteExpiredOAuth examines at most limit possibly expired rows of each kind, deletes the
@@ -123,10 +117,8 @@ type ClientKind string
 
 // The kinds.
 const (
-	// ClientDynamic registered itself (RFC 7591).
-	ClientDynamic ClientKind = "dynamic"
-	// ClientMetadataDocument is described by a document at the URL that is its id.
-	ClientMetadataDocument ClientKind = "document"
+	ClientDynamic          ClientKind = "dynamic"  // registered itself (RFC 7591)
+	ClientMetadataDocument ClientKind = "document" // described by a document at the URL that is its id
 )
 
 // AuthMethod is how a client authenticates at the token endpoint.

@@ -13,17 +13,13 @@ import (
 type NetworkLimit struct {
 	Network netip.Prefix
 	Windows []Window
+	limiter *Limiter
 }
 
 // Budget is a default limit with other limits for some networks.
 type Budget struct {
 	everyone *Limiter
-	networks []networkLimiter
-}
-
-type networkLimiter struct {
-	network netip.Prefix
-	limiter *Limiter
+	networks []NetworkLimit
 }
 
 // NewBudget returns a Budget. If networks overlap, the smallest one applies.
@@ -35,13 +31,13 @@ func NewBudget(everyone Config, shared []NetworkLimit) (*Budget, error) {
 	b := &Budget{everyone: limiter}
 	for _, s := range shared {
 		everyone.Windows = s.Windows
-		limiter, err := New(everyone)
-		if err != nil {
+		if s.limiter, err = New(everyone); err != nil {
 			return nil, fmt.Errorf("network %s: %w", s.Network, err)
 		}
-		b.networks = append(b.networks, networkLimiter{network: s.Network.Masked(), limiter: limiter})
+		s.Network = s.Network.Masked()
+		b.networks = append(b.networks, s)
 	}
-	slices.SortStableFunc(b.networks, func(x, y networkLimiter) int { return y.network.Bits() - x.network.Bits() })
+	slices.SortStableFunc(b.networks, func(x, y NetworkLimit) int { return y.Network.Bits() - x.Network.Bits() })
 	return b, nil
 }
 
@@ -66,7 +62,7 @@ func (b *Budget) SpendToken(addr netip.Addr, token string) (Decision, []Window) 
 func (b *Budget) limiterFor(addr netip.Addr) *Limiter {
 	addr = addr.Unmap().WithZone("")
 	for _, s := range b.networks {
-		if s.network.Contains(addr) {
+		if s.Network.Contains(addr) {
 			return s.limiter
 		}
 	}

@@ -14,7 +14,6 @@ import (
 // Codes of invalid requests.
 const (
 	badBody              registrar.Code = "bad_body"
-	bodyTooLarge                        = httpjson.BodyTooLarge
 	badContentType       registrar.Code = "bad_content_type"
 	badMetadata          registrar.Code = "bad_client_metadata"
 	paramsInQuery        registrar.Code = "parameters_in_query"
@@ -26,8 +25,6 @@ const (
 	noRefresh            registrar.Code = "no_refresh_token"
 	noToken              registrar.Code = "no_token"
 	tooManyRegistrations registrar.Code = "too_many_registrations"
-	noSuchMethod                        = httpjson.NoSuchMethod
-	tooManyBadTokens                    = httpjson.TooManyBadTokens
 )
 
 // oauthError is an error response (RFC 6749, 4.1.2.1 and 5.2; RFC 7591, 3.2.2; RFC 8707, 2).
@@ -52,14 +49,14 @@ var endpointErrors = map[registrar.Code]oauthError{
 	paramsInQuery:           {invalidRequest, 400, "Send the parameters in the body, never in the query."},
 	badContentType:          {invalidRequest, 400, "The Content-Type must be application/x-www-form-urlencoded."},
 	badBody:                 {invalidRequest, 400, "The body can't be read."},
-	bodyTooLarge:            {invalidRequest, 413, "The body is larger than 16 KiB."},
+	httpjson.BodyTooLarge:   {invalidRequest, 413, "The body is larger than 16 KiB."},
 	oauth.RepeatedParameter: {invalidRequest, 400, "A parameter comes more than once."},
 	noGrantType:             {invalidRequest, 400, "The parameter grant_type is missing."},
 	noCode:                  {invalidRequest, 400, "The parameter code is missing."},
 	noVerifier:              {invalidRequest, 400, "The parameter code_verifier is missing."},
 	noRefresh:               {invalidRequest, 400, "The parameter refresh_token is missing."},
 	noToken:                 {invalidRequest, 400, "The parameter token is missing."},
-	noSuchMethod:            {invalidRequest, 405, "This method is not available here."},
+	httpjson.NoSuchMethod:   {invalidRequest, 405, "This method is not available here."},
 	unsupportedGrantType:    {"unsupported_grant_type", 400, "The grant_type is authorization_code or refresh_token."},
 	oauth.BadCode:           {invalidGrant, 400, "The code is unknown, used or expired, or code_verifier or redirect_uri do not fit it. Ask for a new one."},
 	oauth.BadRefresh:        {invalidGrant, 400, "The refresh token is unknown, used, expired or revoked. The customer must sign in again."},
@@ -75,7 +72,7 @@ var endpointErrors = map[registrar.Code]oauthError{
 	oauth.BadGrantType:        {invalidMetadata, 400, "The grant_types must include authorization_code."},
 	oauth.BadResponseType:     {invalidMetadata, 400, "The response_types must include code."},
 	badMetadata:               {invalidMetadata, 400, "The body must be a JSON object as RFC 7591 describes it, of at most 16 KiB."},
-	tooManyBadTokens:          {"temporarily_unavailable", 429, "Too many wrong credentials came from this address. Retry-After says how long to wait."},
+	httpjson.TooManyBadTokens: {"temporarily_unavailable", 429, "Too many wrong credentials came from this address. Retry-After says how long to wait."},
 	tooManyRegistrations:      {"temporarily_unavailable", 429, "Too many clients were registered from this address. Retry-After says how long to wait."},
 }
 
@@ -124,7 +121,7 @@ func ServeError(w http.ResponseWriter, _ *http.Request, err error) { writeError(
 
 // MethodNotAllowed answers 405.
 func MethodNotAllowed(w http.ResponseWriter, _ *http.Request) {
-	writeError(w, registrar.Invalid(noSuchMethod))
+	writeError(w, registrar.Invalid(httpjson.NoSuchMethod))
 }
 
 // setNoStore forbids caching (RFC 6749, 5.1).

@@ -9,6 +9,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/oauth"
 	"github.com/dotkontor/dotkontor/internal/registrar/ratelimit"
+	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 )
 
 // registrationResponse is RFC 7591, 3.2.1. Clients fail on an empty secret and on null
@@ -65,7 +66,7 @@ func readMetadata(w http.ResponseWriter, r *http.Request) (oauth.ClientMetadata,
 	}
 	body, err := readBody(w, r)
 	if err != nil {
-		if registrar.CodeOf(err) == bodyTooLarge {
+		if registrar.CodeOf(err) == httpjson.BodyTooLarge {
 			return oauth.ClientMetadata{}, err
 		}
 		return oauth.ClientMetadata{}, registrar.Invalid(badMetadata)

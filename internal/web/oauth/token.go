@@ -48,7 +48,7 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
-		return nil, registrar.Invalid(bodyTooLarge)
+		return nil, registrar.Invalid(httpjson.BodyTooLarge)
 	case err != nil:
 		return nil, registrar.Invalid(badBody)
 	}
@@ -99,7 +99,7 @@ func respond(w http.ResponseWriter, status int, body any, err error) {
 // lookup. A credential that was recently issued or accepted is always looked up.
 func (h *Handler) admit(r *http.Request, credential string) error {
 	if d := h.cfg.BadTokens.Admit(h.cfg.Address(r), credential); !d.Allowed {
-		return &registrar.Error{Kind: registrar.KindRateLimited, Code: tooManyBadTokens, RetryAfter: d.RetryAfter}
+		return &registrar.Error{Kind: registrar.KindRateLimited, Code: httpjson.TooManyBadTokens, RetryAfter: d.RetryAfter}
 	}
 	return nil
 }
