@@ -72,7 +72,7 @@ type App struct {
 	// Without a payment provider nothing can be ordered, and these are nil.
 	orders   *order.Service
 	invoices *invoice.Service
-	webhooks *webhook.Runner
+	webhooks *jobs.Worker[webhook.Delivery]
 	stripe   *stripe.Client
 	vies     *vies.Client
 

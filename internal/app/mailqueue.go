@@ -7,6 +7,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/dotkontor/dotkontor/internal/config"
+	"github.com/dotkontor/dotkontor/internal/jobs"
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/mailer"
 	"github.com/dotkontor/dotkontor/internal/upstream/smtp"
@@ -14,7 +15,7 @@ import (
 
 // mailQueue sends queued mails.
 type mailQueue struct {
-	runner *mailer.Runner // nil without a mail server
+	runner *jobs.Worker[mailer.QueuedMail] // nil without a mail server
 	health upstreamHealth
 	// onOutcome and onError are set before run; they are nil in commands.
 	onOutcome func(kind registrar.MailKind, outcome string)

@@ -8,10 +8,8 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/admin"
-	"github.com/dotkontor/dotkontor/internal/registrar/agent"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	webhooksvc "github.com/dotkontor/dotkontor/internal/registrar/webhook"
-	"github.com/dotkontor/dotkontor/internal/store"
 	upstreamwebhook "github.com/dotkontor/dotkontor/internal/upstream/webhook"
 	"github.com/dotkontor/dotkontor/internal/web/acp/orderdoc"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
@@ -35,8 +33,9 @@ func (p *App) startWebhooks() error {
 		return err
 	}
 	p.webhooks, err = webhooksvc.New(webhooksvc.Config{
-		Store: p.services.DB, Agents: webhookTargets{p.services.Agents}, Orders: webhookEvents{p.services.DB, p.cfg.BaseURL + ui.OrdersPath + "/"}, Sender: sender,
-		Logger: p.logger, RecordError: jobErrorRecorder(p.admin, admin.JobWebhook, p.logger), OnAttempt: func(outcome webhooksvc.Outcome) { deliveries.WithLabelValues(string(outcome)).Inc() },
+		Store: p.services.DB, Webhook: p.services.Agents.Webhook, Event: p.renderOrderEvent, Sender: sender,
+		Logger: p.logger, RecordError: jobErrorRecorder(p.admin, admin.JobWebhook, p.logger),
+		OnAttempt: func(outcome webhooksvc.Outcome) { deliveries.WithLabelValues(string(outcome)).Inc() },
 	})
 	if err != nil {
 		return err
@@ -52,34 +51,14 @@ func (p *App) wakeWebhooks() {
 	}
 }
 
-// webhookTargets resolves the webhook of an agent.
-type webhookTargets struct{ agents *agent.Service }
-
-var _ webhooksvc.Agents = webhookTargets{}
-
-// Endpoint returns false if the agent is removed or has no webhook.
-func (h webhookTargets) Endpoint(ctx context.Context, id string) (webhooksvc.Endpoint, bool, error) {
-	hook, err := h.agents.Webhook(ctx, id)
-	return webhooksvc.Endpoint{URL: hook.URL, Secret: hook.Secret, Version: hook.Version}, err == nil && hook.URL != "", err
-}
-
-// webhookEvents renders order events.
-type webhookEvents struct {
-	db *store.DB
-	// orderURLPrefix is the URL prefix of order pages.
-	orderURLPrefix string
-}
-
-var _ webhooksvc.Orders = webhookEvents{}
-
-// Event renders the current state of an order.
-func (n webhookEvents) Event(ctx context.Context, id, version string, first bool) ([]byte, error) {
-	o, found, err := n.db.OrderByID(ctx, id)
+// renderOrderEvent returns the webhook message about the current state of an order.
+func (p *App) renderOrderEvent(ctx context.Context, id, version string, first bool) ([]byte, error) {
+	o, found, err := p.services.DB.OrderByID(ctx, id)
 	if err == nil && !found {
 		err = &registrar.Error{Kind: registrar.KindNotFound, Code: order.NoSuchOrder}
 	}
 	if err != nil {
 		return nil, err
 	}
-	return orderdoc.Event(version, first, o, n.orderURLPrefix+o.ID)
+	return orderdoc.Event(version, first, o, p.cfg.BaseURL+ui.OrdersPath+"/"+o.ID)
 }

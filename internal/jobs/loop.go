@@ -2,10 +2,12 @@
 // provision, domains to synchronise.
 //
 // Every row has a due time. A Loop lists due rows and passes each to a handler, several
-// concurrently and never the same one twice at a time. The handler first claims the row by
-// a compare-and-swap on its due time: several nodes list the same rows, and a listed row
-// may have been claimed meanwhile. The loop guarantees nothing that the claim does not; it
-// starts work promptly, bounds concurrency, and lets work in flight finish on shutdown.
+// concurrently and never the same one twice at a time. It starts work promptly, bounds
+// concurrency, and lets work in flight finish on shutdown.
+//
+// A Worker is a Loop whose rows are claimed first, by a compare-and-swap that moves the due
+// time to the end of a lease: several nodes list the same rows, and a listed row may have
+// been claimed meanwhile. It postpones rows whose handler fails.
 //
 // A panic ends one row's work, not the process: it is passed to OnError, and the row or the
 // loop backs off before the next attempt.

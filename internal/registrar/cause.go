@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"os"
 	"reflect"
@@ -95,6 +96,11 @@ func CauseOf(err error) string {
 		return class
 	}
 	return "unclassified: " + innermostType(err)
+}
+
+// LogFailure returns the log fields of an error: reason, code and cause.
+func LogFailure(err error) slog.Attr {
+	return slog.Group("", "reason", KindOf(err).String(), "code", string(CodeOf(err)), "cause", CauseOf(err))
 }
 
 // innermostType returns the type of the innermost wrapped error.

@@ -1,7 +1,9 @@
 package domainchange
 
 import (
+	"cmp"
 	"context"
+	"log/slog"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/failpoint"
@@ -9,28 +11,36 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-func (s *Service) leaseEnd() time.Time {
-	return jobs.LeaseEnd(s.realTime(), s.cfg.Deadline, storeTimeout)
+func (s *Service) claim(ctx context.Context, change Change, leaseEnd time.Time) (Change, bool) {
+	claimed := change
+	claimed.DueAt, claimed.Node = leaseEnd, s.cfg.Node
+	claimed.Attempts++
+	return s.applyTransition(ctx, Transition{From: change, To: claimed})
 }
 
-// resumeChange handles one due change in the loop.
-func (s *Service) resumeChange(ctx context.Context, change Change) {
-	claimed := change
-	claimed.DueAt, claimed.Node = s.leaseEnd(), s.cfg.Node
-	claimed.Attempts++
-	if claimed, updated := s.applyTransition(ctx, Transition{From: change, To: claimed}); updated {
-		// A call in flight finishes during shutdown, which saves a query at the next start.
-		callCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.cfg.Deadline)
-		defer cancel()
-		s.execute(callCtx, claimed)
-	}
+// resume continues a claimed change. The call in flight may finish during shutdown.
+func (s *Service) resume(ctx context.Context, change Change) (Change, error) {
+	callCtx, cancel := s.worker.CallContext(ctx)
+	defer cancel()
+	after, _, err := s.execute(callCtx, change)
+	return after, err
+}
+
+// firstAttempt executes a stored change for a request, also if the client disconnects. code
+// is the auth code that the registry chose.
+func (s *Service) firstAttempt(ctx context.Context, change Change) (after Change, code string) {
+	callCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.cfg.RequestTimeout)
+	defer cancel()
+	after, code, err := s.execute(callCtx, change)
+	s.worker.Settle(callCtx, after, err)
+	return after, code
 }
 
 // applyTransition stores a step and reports whether this node still has the lease.
 func (s *Service) applyTransition(ctx context.Context, transition Transition) (Change, bool) {
-	storeCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
+	storeCtx, cancel := s.worker.StoreContext(ctx)
 	defer cancel()
-	transition.To.UpdatedAt, transition.At = s.cfg.Now(), s.realTime()
+	transition.To.UpdatedAt, transition.At = s.cfg.Now(), s.worker.Now()
 	updated, err := s.cfg.Store.UpdateDomainChange(storeCtx, transition)
 	if err != nil {
 		s.cfg.Logger.ErrorContext(ctx, "domain change not stored", "change", transition.From.ID, "state", string(transition.To.State), "error", err.Error())
@@ -66,12 +76,12 @@ func (s *Service) newTask(ctx context.Context, change Change) (Task, error) {
 	return task, err
 }
 
-// execute works on a change under this node's lease and returns its new state. code is the
-// auth code that the registry chose.
-func (s *Service) execute(ctx context.Context, change Change) (after Change, code string) {
+// execute works on a change under this node's lease and returns its new state; after an
+// error it is to be postponed. code is the auth code that the registry chose.
+func (s *Service) execute(ctx context.Context, change Change) (after Change, code string, err error) {
 	registry, served := s.registryFor(change.Account, change.TLD)
 	if !served {
-		return s.reschedule(ctx, change, &registrar.Error{Kind: registrar.KindInternal, Code: registrar.NoRegistryAccount}), ""
+		return change, "", &registrar.Error{Kind: registrar.KindInternal, Code: registrar.NoRegistryAccount}
 	}
 	task, err := s.newTask(ctx, change)
 	if err == nil {
@@ -85,18 +95,18 @@ func (s *Service) execute(ctx context.Context, change Change) (after Change, cod
 	failpoint.Hit(failpointChangeApplied)
 	switch {
 	case err != nil && registrar.IsTransient(err):
-		return s.reschedule(ctx, change, err), ""
+		return change, "", err
 	case err != nil:
-		return s.markRefused(ctx, change, err), ""
+		return s.markRefused(ctx, change, err), "", nil
 	case result.Pending:
 		pending := change
 		pending.State, pending.Node = StatusPending, ""
-		pending.DueAt = s.realTime().Add(jobs.Backoff(change.Attempts, minPendingPoll, maxPendingPoll))
+		pending.DueAt = s.worker.Now().Add(jobs.Backoff(change.Attempts, minPendingPoll, maxPendingPoll))
 		after, _ = s.applyTransition(ctx, Transition{From: change, To: pending})
-		return after, ""
+		return after, "", nil
 	}
-	result.Record.ReadAt = s.realTime()
-	return s.markDone(ctx, change, result.Record), result.Code
+	result.Record.ReadAt = s.worker.Now()
+	return s.markDone(ctx, change, result.Record), result.Code, nil
 }
 
 // checkStillAllowed checks again whether a dispute forbids the change: a lock may have been
@@ -117,22 +127,19 @@ func (s *Service) checkStillAllowed(ctx context.Context, change Change) error {
 	return nil
 }
 
-// reschedule releases the lease and retries the change with backoff.
-func (s *Service) reschedule(ctx context.Context, change Change, err error) Change {
-	delay := jobs.Backoff(change.Attempts, minBackoff, maxBackoff)
-	kind := registrar.KindOf(err)
-	log := s.cfg.Logger.With("change", change.ID, "kind", string(change.Kind), "extension", change.TLD, "account", change.Account,
-		"reason", kind.String(), "code", string(registrar.CodeOf(err)), "cause", registrar.CauseOf(err), "attempts", change.Attempts, "retry_in", delay.String())
-	if kind == registrar.KindInternal {
+func (s *Service) onRetry(ctx context.Context, log *slog.Logger, change Change, err error) {
+	log = log.With("change", change.ID, "kind", string(change.Kind), "extension", change.TLD, "account", change.Account)
+	if registrar.KindOf(err) == registrar.KindInternal {
 		log.ErrorContext(ctx, "domain change blocked, operator action required")
 	} else {
 		log.WarnContext(ctx, "domain change waiting for the registry")
 	}
-	s.cfg.RecordError(ctx, change.ID, registrar.CodeOf(err))
-	rescheduled := change
-	rescheduled.DueAt, rescheduled.Node = s.realTime().Add(delay), ""
-	after, _ := s.applyTransition(ctx, Transition{From: change, To: rescheduled}) // otherwise the lease expires by itself
-	return after
+}
+
+func (s *Service) postpone(ctx context.Context, change Change, due time.Time) {
+	next := change
+	next.DueAt, next.Node = due, ""
+	s.applyTransition(ctx, Transition{From: change, To: next}) // otherwise the lease expires by itself
 }
 
 // withFinalStatus ends a change and drops its auth code.
@@ -143,10 +150,7 @@ func withFinalStatus(change Change, status ChangeStatus) Change {
 
 func (s *Service) markRefused(ctx context.Context, change Change, err error) Change {
 	refused := withFinalStatus(change, StatusRefused)
-	refused.Failure = registrar.CodeOf(err)
-	if refused.Failure == "" {
-		refused.Failure = registrar.RegistryDenied
-	}
+	refused.Failure = cmp.Or(registrar.CodeOf(err), registrar.RegistryDenied)
 	// The error text names the rule or the result code, never the domain name.
 	s.cfg.Logger.WarnContext(ctx, "domain change refused", "change", change.ID, "kind", string(change.Kind), "extension", change.TLD,
 		"account", change.Account, "detail", err.Error())

@@ -19,9 +19,9 @@ func invalid(code registrar.Code) error {
 // hostProfile converts host names to lower-case A-labels.
 var hostProfile = idna.New(idna.MapForLookup(), idna.StrictDomainName(true), idna.VerifyDNSLength(true), idna.Transitional(false))
 
-// ParseNameservers parses user input: one nameserver per line, with its name and, if it is
+// parseNameservers parses user input: one nameserver per line, with its name and, if it is
 // below the domain itself, its addresses. It does not check how many the registry allows.
-func ParseNameservers(domain, text string) ([]Nameserver, error) {
+func parseNameservers(domain, text string) ([]Nameserver, error) {
 	var servers []Nameserver
 	for line := range strings.Lines(text) {
 		fields := strings.FieldsFunc(line, func(r rune) bool { return r <= ' ' || r == ',' || r == ';' || r == '\u00a0' })
@@ -74,9 +74,9 @@ var (
 	digestLengths     = map[uint8]int{2: 64, 4: 96} // hexadecimal digits
 )
 
-// ParseDS parses a DS record as tools print it: a whole zone line or its four values. It
+// parseDS parses a DS record as tools print it: a whole zone line or its four values. It
 // refuses insecure algorithms and digests.
-func ParseDS(text string) (DS, error) {
+func parseDS(text string) (DS, error) {
 	ds, err := parseDSFields(text)
 	if err != nil {
 		return DS{}, err
@@ -123,7 +123,7 @@ type ChangeRequest struct {
 func (w ChangeRequest) desiredState(domain Domain, capabilities Capabilities) (DesiredState, error) {
 	switch w.Kind {
 	case Nameservers:
-		servers, err := ParseNameservers(domain.Name, w.Nameservers)
+		servers, err := parseNameservers(domain.Name, w.Nameservers)
 		switch {
 		case err != nil:
 			return DesiredState{}, err
@@ -134,9 +134,9 @@ func (w ChangeRequest) desiredState(domain Domain, capabilities Capabilities) (D
 		}
 		return DesiredState{Nameservers: servers}, nil
 	case AddDS:
-		ds, err := ParseDS(w.DS)
+		ds, err := parseDS(w.DS)
 		return DesiredState{DS: &ds}, err
-	case RemoveDS: // existing records may use algorithms that ParseDS refuses
+	case RemoveDS: // existing records may use algorithms that parseDS refuses
 		ds, err := parseDSFields(w.DS)
 		return DesiredState{DS: &ds}, err
 	case Lock, Unlock:

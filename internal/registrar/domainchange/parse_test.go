@@ -35,7 +35,7 @@ func TestParseNameservers_AcceptsTypedInputRejectsInvalid(t *testing.T) {
 		"ns1.example.net 192.0.2.1":                       string(UnexpectedGlue),
 		"ns1.nichteigene.de":                              "ns1.nichteigene.de",
 	} {
-		servers, err := ParseNameservers("eigene.de", input)
+		servers, err := parseNameservers("eigene.de", input)
 		got := strings.ReplaceAll(joinNameservers(servers), "\n", "|")
 		if err != nil {
 			got = string(registrar.CodeOf(err))
@@ -62,7 +62,7 @@ func TestParseDS_AcceptsToolOutputRejectsInvalidOrWeak(t *testing.T) {
 		"2371 13 2 " + digest, "example.de. 3600 IN DS 2371 13 2 " + strings.ToLower(digest),
 		"example.de.\tIN\tDS\t2371 13 2 ( " + digest[:30] + "\n " + digest[30:] + " )",
 	} {
-		if got, err := ParseDS(input); err != nil || got != good {
+		if got, err := parseDS(input); err != nil || got != good {
 			t.Errorf("%q: %+v, %v", input, got, err)
 		}
 	}
@@ -71,7 +71,7 @@ func TestParseDS_AcceptsToolOutputRejectsInvalidOrWeak(t *testing.T) {
 		"2371 13 2 " + digest[:62]: BadDS, "2371 13 2 " + digest + "zz": BadDS, "2371 13 4 " + digest: BadDS,
 		"2371 5 2 " + digest: WeakDS, "2371 13 1 " + digest[:40]: WeakDS, "2371 13 9 " + digest: WeakDS,
 	} {
-		if _, err := ParseDS(input); registrar.CodeOf(err) != want {
+		if _, err := parseDS(input); registrar.CodeOf(err) != want {
 			t.Errorf("%q: %v, want %s", input, err, want)
 		}
 	}

@@ -1,6 +1,7 @@
 package domainchange
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"slices"
@@ -50,17 +51,11 @@ func (s *Service) RequestChange(ctx context.Context, actor registrar.Actor, id s
 	if err := s.cfg.Store.AddDomainChange(ctx, change); err != nil {
 		return Change{}, "", err
 	}
-	// The change continues if the client disconnects.
-	callCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.cfg.RequestTimeout)
-	defer cancel()
-	change, registryCode := s.execute(callCtx, change)
+	change, registryCode := s.firstAttempt(ctx, change)
 	if change.State != StatusDone || change.Kind != AuthCode {
 		return change, "", nil
 	}
-	if registryCode != "" {
-		code = registryCode
-	}
-	return change, code, nil
+	return change, cmp.Or(registryCode, code), nil
 }
 
 // eligibleRegistrant returns the customer's registrant if the TLD admits them.
@@ -113,7 +108,7 @@ func (s *Service) prepareChange(ctx context.Context, actor registrar.Actor, doma
 	change = Change{
 		ID: registrar.NewID("chg_", now), Customer: domain.Customer, Domain: domain.ID, Name: domain.Name, TLD: domain.TLD,
 		Account: registry.Name, Kind: request.Kind, Desired: desired, State: StatusOpen, Actor: actor,
-		DueAt: s.leaseEnd(), Node: s.cfg.Node, Attempts: 1, CreatedAt: now, UpdatedAt: now,
+		DueAt: s.worker.LeaseEnd(), Node: s.cfg.Node, Attempts: 1, CreatedAt: now, UpdatedAt: now,
 	}
 	switch {
 	case request.Kind == UpdateRegistrant:

@@ -11,6 +11,7 @@ import (
 // moment, or is refused because of the operator's lock.
 const (
 	otherChangeTimeout      = 3 * time.Second
+	secureStoreTimeout      = 10 * time.Second
 	otherChangePollInterval = 100 * time.Millisecond
 )
 
@@ -23,7 +24,7 @@ func (s *Service) Secure(ctx context.Context, operator registrar.Actor, customer
 		return err
 	}
 	// The operator's lock is stored by now, so the work continues without their browser.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), otherChangeTimeout+storeTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), otherChangeTimeout+secureStoreTimeout)
 	defer cancel()
 	domain, found, err := s.cfg.Store.GetCustomerDomain(ctx, customer, id)
 	if err == nil && !found {
@@ -40,9 +41,7 @@ func (s *Service) Secure(ctx context.Context, operator registrar.Actor, customer
 	if err := s.addWhenNoneOpen(ctx, &change); err != nil {
 		return err
 	}
-	callCtx, done := context.WithTimeout(context.WithoutCancel(ctx), s.cfg.RequestTimeout)
-	defer done()
-	if change, _ = s.execute(callCtx, change); change.State == StatusRefused {
+	if change, _ = s.firstAttempt(ctx, change); change.State == StatusRefused {
 		return &registrar.Error{Kind: registrar.KindConflict, Code: change.Failure}
 	}
 	return nil
@@ -66,7 +65,7 @@ func (s *Service) addWhenNoneOpen(ctx context.Context, change *Change) error {
 	waitCtx, cancel := context.WithTimeout(ctx, otherChangeTimeout)
 	defer cancel()
 	for {
-		change.DueAt = s.leaseEnd()
+		change.DueAt = s.worker.LeaseEnd()
 		err := s.cfg.Store.AddDomainChange(ctx, *change)
 		if registrar.CodeOf(err) != ChangeInProgress {
 			return err
@@ -93,7 +92,7 @@ func (s *Service) AbandonChange(ctx context.Context, operator registrar.Actor, i
 		return err
 	}
 	errNotAbandonable := &registrar.Error{Kind: registrar.KindConflict, Code: NotAbandonable}
-	if _, served := s.registryFor(change.Account, change.TLD); served || change.State.Final() || change.Node != "" && change.DueAt.After(s.realTime()) {
+	if _, served := s.registryFor(change.Account, change.TLD); served || change.State.Final() || change.Node != "" && change.DueAt.After(s.worker.Now()) {
 		return errNotAbandonable
 	}
 	refused := withFinalStatus(change, StatusRefused)

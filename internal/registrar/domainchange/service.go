@@ -1,6 +1,7 @@
 package domainchange
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -26,7 +27,7 @@ const (
 	maxCachedRecords = 10_000
 
 	pollInterval = time.Second
-	storeTimeout = 10 * time.Second
+	concurrency  = 8
 
 	minBackoff     = time.Second
 	maxBackoff     = 10 * time.Minute
@@ -84,8 +85,8 @@ type Config struct {
 
 // Service manages domain changes. It is safe for concurrent use.
 type Service struct {
-	cfg  Config
-	loop *jobs.Loop[Change]
+	cfg    Config
+	worker *jobs.Worker[Change]
 	// records lets pages share one query about a domain, and prevents new queries right
 	// after a failure.
 	records *ttlcache.Cache[string, Record]
@@ -96,60 +97,31 @@ func New(cfg Config) (*Service, error) {
 	if cfg.Store == nil || cfg.Seal == nil || cfg.Node == "" {
 		return nil, errors.New("domainchange: Config.Store, Seal and Node are required")
 	}
-	if cfg.Deadline == 0 {
-		cfg.Deadline = defaultDeadline
-	}
-	if cfg.RequestTimeout == 0 {
-		cfg.RequestTimeout = defaultRequestTimeout
-	}
-	if cfg.Now == nil {
-		cfg.Now = time.Now
-	}
-	if cfg.Clock == nil {
-		cfg.Clock = time.Now
-	}
-	if cfg.RateLimit == nil {
-		cfg.RateLimit = func(registrar.Actor) time.Duration { return 0 }
-	}
-	if cfg.CheckRestrictions == nil {
-		cfg.CheckRestrictions = func(context.Context, Domain, ChangeKind) (registrar.Code, error) { return "", nil }
-	}
-	if cfg.CheckEligibility == nil {
-		cfg.CheckEligibility = func(context.Context, string, string, registrar.Registrant) error { return nil }
-	}
-	if cfg.MailQueued == nil {
-		cfg.MailQueued = func() {}
-	}
-	if cfg.OnChangeEnded == nil {
-		cfg.OnChangeEnded = func(ChangeKind, ChangeStatus) {}
-	}
-	if cfg.RecordError == nil {
-		cfg.RecordError = func(context.Context, string, registrar.Code) {}
-	}
-	if cfg.Logger == nil {
-		cfg.Logger = slog.New(slog.DiscardHandler)
-	}
+	cfg.RequestTimeout, cfg.Logger = cmp.Or(cfg.RequestTimeout, defaultRequestTimeout), cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler))
+	registrar.Default(&cfg.Now, time.Now)
+	registrar.Default(&cfg.Clock, time.Now)
+	registrar.Default(&cfg.RateLimit, func(registrar.Actor) time.Duration { return 0 })
+	registrar.Default(&cfg.CheckRestrictions, func(context.Context, Domain, ChangeKind) (registrar.Code, error) { return "", nil })
+	registrar.Default(&cfg.CheckEligibility, func(context.Context, string, string, registrar.Registrant) error { return nil })
+	registrar.Default(&cfg.MailQueued, func() {})
+	registrar.Default(&cfg.OnChangeEnded, func(ChangeKind, ChangeStatus) {})
 	s := &Service{
 		cfg:     cfg,
 		records: ttlcache.New[string, Record](ttlcache.Config{TTL: recordRetryDelay, MaxEntries: maxCachedRecords, Now: cfg.Clock}),
 	}
-	s.loop = &jobs.Loop[Change]{
-		ListDue: func(ctx context.Context, limit int) ([]Change, error) {
-			return cfg.Store.ListDueDomainChanges(ctx, s.realTime(), limit)
-		},
-		Key: func(change Change) string { return change.ID }, Do: s.resumeChange,
-		OnError:  jobs.ErrorLogger(cfg.Logger, "domain changes"),
-		Interval: pollInterval, BatchSize: 32, Concurrency: 8,
+	s.worker = &jobs.Worker[Change]{
+		Name: "domain changes", Logger: cfg.Logger, Clock: cfg.Clock, ListDue: cfg.Store.ListDueDomainChanges,
+		Key: func(change Change) string { return change.ID }, Attempts: func(change Change) int { return change.Attempts },
+		Claim: s.claim, Handle: s.resume, Postpone: s.postpone, OnRetry: s.onRetry, RecordError: cfg.RecordError,
+		Deadline: cmp.Or(cfg.Deadline, defaultDeadline), MinBackoff: minBackoff, MaxBackoff: maxBackoff,
+		Interval: pollInterval, Concurrency: concurrency,
 	}
 	return s, nil
 }
 
-// realTime returns the real time in stored precision.
-func (s *Service) realTime() time.Time { return s.cfg.Clock().Truncate(time.Microsecond) }
-
 // Run executes open changes until ctx ends. It also runs without any registry, so that
 // blocked changes are reported.
-func (s *Service) Run(ctx context.Context) { s.loop.Run(ctx) }
+func (s *Service) Run(ctx context.Context) { s.worker.Run(ctx) }
 
 // registryFor returns the domain's sponsoring account or, if it has none, the one that
 // serves its TLD.

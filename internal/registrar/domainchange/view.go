@@ -45,7 +45,7 @@ func (s *Service) View(ctx context.Context, actor registrar.Actor, id string) (V
 		return View{}, err
 	}
 	ours := domain.Status == registrar.DomainActive || domain.Status == registrar.DomainExpired || domain.Status == registrar.DomainRedemption
-	if age := s.realTime().Sub(view.Record.ReadAt); served && ours && (!view.HasRecord || age < 0 || age > recordMaxAge) {
+	if age := s.worker.Now().Sub(view.Record.ReadAt); served && ours && (!view.HasRecord || age < 0 || age > recordMaxAge) {
 		s.refreshRecord(ctx, actor, registry.Registry, &view)
 	}
 	if err := s.loadHistory(ctx, &view); err != nil {
@@ -71,8 +71,7 @@ func (s *Service) refreshRecord(ctx context.Context, actor registrar.Actor, regi
 	})
 	if err != nil {
 		view.Unreachable = true
-		s.cfg.Logger.WarnContext(ctx, "registry lookup failed", "domain", view.Domain.ID, "extension", view.Domain.TLD,
-			"reason", registrar.KindOf(err).String(), "code", string(registrar.CodeOf(err)), "cause", registrar.CauseOf(err))
+		s.cfg.Logger.WarnContext(ctx, "registry lookup failed", "domain", view.Domain.ID, "extension", view.Domain.TLD, registrar.LogFailure(err))
 		return
 	}
 	view.Record, view.HasRecord = answer.Value, true
@@ -84,7 +83,7 @@ func (s *Service) fetchRecord(ctx context.Context, registry Registry, domain Dom
 	if err != nil {
 		return Record{}, err
 	}
-	record.ReadAt = s.realTime()
+	record.ReadAt = s.worker.Now()
 	if err := s.cfg.Store.PutRegistryRecord(ctx, domain.ID, record); err != nil {
 		s.cfg.Logger.WarnContext(ctx, "registry record not stored", "domain", domain.ID, "error", err.Error())
 	}

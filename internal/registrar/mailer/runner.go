@@ -1,6 +1,7 @@
 package mailer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,23 +13,17 @@ import (
 )
 
 const (
-	// batchSize is how many mails are read at a time; they are claimed one by one.
-	batchSize = 16
 	// concurrency bounds the connections to the mail server.
-	concurrency = 4
-	// pollInterval is how often the loop looks for mails queued by other nodes.
-	pollInterval = 2 * time.Second
-
+	concurrency     = 4
+	pollInterval    = 2 * time.Second
 	defaultDeadline = 20 * time.Second
-	// storeTimeout bounds the write after sending, also during shutdown.
-	storeTimeout = 5 * time.Second
 
 	minBackoff = 10 * time.Second
 	maxBackoff = time.Hour
 	maxAge     = 24 * time.Hour
 )
 
-// Config configures a Runner. Store and Sender are required.
+// Config configures the worker. Store and Sender are required.
 type Config struct {
 	Store  Store
 	Sender Sender
@@ -45,73 +40,66 @@ type Config struct {
 	RecordError func(ctx context.Context, mail string, code registrar.Code)
 }
 
-// Runner sends due mails.
-type Runner struct {
-	cfg  Config
-	loop *jobs.Loop[QueuedMail]
+// runner sends due mails.
+type runner struct {
+	cfg    Config
+	worker *jobs.Worker[QueuedMail]
 }
 
-// New returns a Runner that does nothing until Run.
-func New(cfg Config) (*Runner, error) {
+// New returns the worker that sends queued mails.
+func New(cfg Config) (*jobs.Worker[QueuedMail], error) {
 	if cfg.Store == nil || cfg.Sender == nil {
 		return nil, errors.New("mailer: Config.Store and Sender are required")
 	}
-	if cfg.Deadline == 0 {
-		cfg.Deadline = defaultDeadline
-	}
-	if cfg.Now == nil {
-		cfg.Now = time.Now
-	}
-	if cfg.Logger == nil {
-		cfg.Logger = slog.New(slog.DiscardHandler)
-	}
+	cfg.Logger = cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler))
+	registrar.Default(&cfg.Now, time.Now)
 	for _, hook := range []*func(registrar.MailKind){&cfg.OnSent, &cfg.OnFailed, &cfg.OnAbandoned} {
-		if *hook == nil {
-			*hook = func(registrar.MailKind) {}
-		}
+		registrar.Default(hook, func(registrar.MailKind) {})
 	}
-	if cfg.RecordError == nil {
-		cfg.RecordError = func(context.Context, string, registrar.Code) {}
-	}
-	r := &Runner{cfg: cfg}
-	r.loop = &jobs.Loop[QueuedMail]{
-		ListDue: func(ctx context.Context, limit int) ([]QueuedMail, error) {
-			return r.cfg.Store.ListDueMails(ctx, r.cfg.Now(), limit)
+	r := &runner{cfg: cfg}
+	r.worker = &jobs.Worker[QueuedMail]{
+		Name: "mail", Logger: cfg.Logger, Clock: cfg.Now, ListDue: cfg.Store.ListDueMails,
+		Key: func(mail QueuedMail) string { return mail.ID }, Attempts: func(mail QueuedMail) int { return mail.Attempts },
+		Claim: r.claim, Handle: r.deliver, Postpone: r.postpone, RecordError: cfg.RecordError,
+		OnRetry: func(ctx context.Context, log *slog.Logger, mail QueuedMail, _ error) {
+			log.WarnContext(ctx, "mail not sent, will retry", "kind", string(mail.Kind))
 		},
-		Key:      func(mail QueuedMail) string { return mail.ID },
-		Do:       r.deliver,
-		OnError:  jobs.ErrorLogger(cfg.Logger, "mail"),
-		Interval: pollInterval, BatchSize: batchSize, Concurrency: concurrency,
+		Deadline: cmp.Or(cfg.Deadline, defaultDeadline), MinBackoff: minBackoff, MaxBackoff: maxBackoff,
+		Interval: pollInterval, Concurrency: concurrency,
 	}
-	return r, nil
+	return r.worker, nil
 }
 
-// Wake makes Run look for queued mails. It never blocks.
-func (r *Runner) Wake() { r.loop.Wake() }
-
-// Run sends mails until ctx ends, and lets those in flight finish.
-func (r *Runner) Run(ctx context.Context) { r.loop.Run(ctx) }
-
-// deliver claims one mail, sends it and records the result.
-func (r *Runner) deliver(ctx context.Context, mail QueuedMail) {
-	lease := jobs.LeaseEnd(r.cfg.Now(), r.cfg.Deadline, storeTimeout)
-	claimed, err := r.cfg.Store.ClaimMail(ctx, mail.ID, mail.DueAt, lease)
-	if err != nil || !claimed {
-		if err != nil && ctx.Err() == nil {
-			r.cfg.Logger.ErrorContext(ctx, "mail not claimed", "kind", string(mail.Kind), "error", err.Error())
-		}
-		return
+func (r *runner) claim(ctx context.Context, mail QueuedMail, leaseEnd time.Time) (QueuedMail, bool) {
+	claimed, err := r.cfg.Store.ClaimMail(ctx, mail.ID, mail.DueAt, leaseEnd)
+	if err != nil && ctx.Err() == nil {
+		r.cfg.Logger.ErrorContext(ctx, "mail not claimed", "kind", string(mail.Kind), "error", err.Error())
 	}
+	mail.DueAt = leaseEnd
 	mail.Attempts++
-	sendErr := r.send(ctx, mail, lease)
-	if errors.Is(sendErr, errWithdrawn) {
-		return
+	return mail, claimed && err == nil
+}
+
+// deliver sends one mail and deletes it, unless it is to be sent again.
+func (r *runner) deliver(ctx context.Context, mail QueuedMail) (QueuedMail, error) {
+	err := r.send(ctx, mail)
+	switch {
+	case err == nil:
+		r.cfg.OnSent(mail.Kind)
+	case errors.Is(err, errWithdrawn):
+		return mail, nil
+	default:
+		r.cfg.OnFailed(mail.Kind)
+		if registrar.CodeOf(err) != Undeliverable && r.cfg.Now().Sub(mail.CreatedAt) < maxAge {
+			return mail, err
+		}
+		r.cfg.OnAbandoned(mail.Kind)
+		r.cfg.Logger.ErrorContext(ctx, "mail abandoned", "kind", string(mail.Kind), "attempts", mail.Attempts, registrar.LogFailure(err))
 	}
-	resultCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
+	storeCtx, cancel := r.worker.StoreContext(ctx)
 	defer cancel()
-	if err := r.recordResult(resultCtx, mail, lease, sendErr); err != nil {
-		r.cfg.Logger.ErrorContext(resultCtx, "mail result not stored", "kind", string(mail.Kind), "error", err.Error())
-	}
+	r.logNotStored(ctx, mail, r.cfg.Store.DeleteMail(storeCtx, mail.ID))
+	return mail, nil
 }
 
 // errWithdrawn means that the mail must not be sent any more.
@@ -119,8 +107,8 @@ var errWithdrawn = errors.New("mail withdrawn")
 
 // send generates and stores the link and sends the mail. A mail that the server accepted
 // but whose row stays is sent again.
-func (r *Runner) send(ctx context.Context, mail QueuedMail, lease time.Time) error {
-	sendCtx, cancel := jobs.CallContext(ctx, r.cfg.Deadline)
+func (r *runner) send(ctx context.Context, mail QueuedMail) error {
+	sendCtx, cancel := r.worker.CallContext(ctx)
 	defer cancel()
 	message := Message{
 		ID: fmt.Sprintf("%s.%d", mail.ID, mail.Attempts), Kind: mail.Kind, To: mail.To,
@@ -130,7 +118,7 @@ func (r *Runner) send(ctx context.Context, mail QueuedMail, lease time.Time) err
 		secret, hash := registrar.NewSecret(registrar.LinkSecret)
 		message.Link = LinkURL(r.cfg.BaseURL, mail.Kind, secret)
 		message.LinkExpiresAt = r.cfg.Now().Add(link.ttl)
-		stored, err := r.cfg.Store.StoreLink(sendCtx, mail.ID, lease, Link{
+		stored, err := r.cfg.Store.StoreLink(sendCtx, mail.ID, mail.DueAt, Link{
 			Hash: hash, Kind: mail.Kind, Customer: mail.Customer, Email: mail.To, ExpiresAt: message.LinkExpiresAt,
 		})
 		if err != nil {
@@ -143,22 +131,12 @@ func (r *Runner) send(ctx context.Context, mail QueuedMail, lease time.Time) err
 	return r.cfg.Sender.Send(sendCtx, message)
 }
 
-func (r *Runner) recordResult(ctx context.Context, mail QueuedMail, lease time.Time, sendErr error) error {
-	if sendErr == nil {
-		r.cfg.OnSent(mail.Kind)
-		return r.cfg.Store.DeleteMail(ctx, mail.ID)
+func (r *runner) postpone(ctx context.Context, mail QueuedMail, due time.Time) {
+	r.logNotStored(ctx, mail, r.cfg.Store.PostponeMail(ctx, mail.ID, mail.DueAt, due))
+}
+
+func (r *runner) logNotStored(ctx context.Context, mail QueuedMail, err error) {
+	if err != nil {
+		r.cfg.Logger.ErrorContext(ctx, "mail result not stored", "kind", string(mail.Kind), "error", err.Error())
 	}
-	r.cfg.OnFailed(mail.Kind)
-	log := r.cfg.Logger.With("kind", string(mail.Kind), "attempts", mail.Attempts,
-		"reason", registrar.KindOf(sendErr).String(), "code", string(registrar.CodeOf(sendErr)), "cause", registrar.CauseOf(sendErr))
-	now := r.cfg.Now()
-	if registrar.CodeOf(sendErr) == Undeliverable || now.Sub(mail.CreatedAt) >= maxAge {
-		r.cfg.OnAbandoned(mail.Kind)
-		log.ErrorContext(ctx, "mail abandoned")
-		return r.cfg.Store.DeleteMail(ctx, mail.ID)
-	}
-	r.cfg.RecordError(ctx, mail.ID, registrar.CodeOf(sendErr))
-	delay := jobs.Backoff(mail.Attempts, minBackoff, maxBackoff)
-	log.WarnContext(ctx, "mail not sent, will retry", "retry_in", delay.String())
-	return r.cfg.Store.PostponeMail(ctx, mail.ID, lease, now.Add(delay))
 }

@@ -12,12 +12,13 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/dotkontor/dotkontor/internal/jobs"
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/mailer"
 )
 
 // startRunner starts a runner in a bubble and returns it with a function that ends it.
-func startRunner(t *testing.T, cfg mailer.Config) (*mailer.Runner, func()) {
+func startRunner(t *testing.T, cfg mailer.Config) (*jobs.Worker[mailer.QueuedMail], func()) {
 	t.Helper()
 	cfg.BaseURL = "https://domains.example"
 	runner, err := mailer.New(cfg)

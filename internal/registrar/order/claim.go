@@ -60,7 +60,7 @@ func (s *Service) ClaimableOrder(ctx context.Context, linkSecret string) (Order,
 	if !ok {
 		return Order{}, fail(registrar.KindNotFound, NoSuchClaim)
 	}
-	o, found, err := s.cfg.Store.ClaimableOrder(ctx, hash, s.clock())
+	o, found, err := s.cfg.Store.ClaimableOrder(ctx, hash, s.worker.Now())
 	if err == nil && !found {
 		err = fail(registrar.KindNotFound, NoSuchClaim)
 	}
@@ -79,7 +79,7 @@ func (s *Service) Claim(ctx context.Context, actor registrar.Actor, linkSecret s
 	}
 	hash, _ := registrar.HashSecret(registrar.LinkSecret, linkSecret)
 	event := registrar.AuditEvent{Actor: actor, Action: ActionClaimed, Customer: actor.Customer, Object: o.ID, At: s.now()}
-	claimed, err := s.cfg.Store.ClaimGuestOrders(ctx, hash, actor.Customer, s.clock(), event, s.checkRegistrant)
+	claimed, err := s.cfg.Store.ClaimGuestOrders(ctx, hash, actor.Customer, s.worker.Now(), event, s.checkRegistrant)
 	if err != nil {
 		return Order{}, err
 	}

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/dotkontor/dotkontor/internal/failpoint"
-	"github.com/dotkontor/dotkontor/internal/jobs"
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
@@ -14,7 +13,7 @@ import (
 // outcomes; completing a paid order again succeeds.
 func (s *Service) CompleteSession(ctx context.Context, actor registrar.Actor, id string, completion Completion) (Session, error) {
 	if completion.Until.IsZero() {
-		completion.Until = s.clock().Add(CompletionWait)
+		completion.Until = s.worker.Now().Add(CompletionWait)
 	}
 	for range maxAttempts {
 		o, err := s.orderForAgent(ctx, actor, id)
@@ -74,7 +73,7 @@ func (s *Service) completeOnce(ctx context.Context, actor registrar.Actor, o Ord
 	case completion.Token == "" || s.cfg.Tokens == nil:
 		return s.handToHuman(ctx, session, ProblemNoPayment)
 	}
-	call, cancel := jobs.CallContext(ctx, s.cfg.Deadline)
+	call, cancel := s.worker.CallContext(ctx)
 	err = s.cfg.Tokens.CheckToken(call, completion.Token, o.Totals.Gross, s.now())
 	cancel()
 	if err != nil {
@@ -196,7 +195,7 @@ func (s *Service) chargeToken(ctx context.Context, actor registrar.Actor, o Orde
 		return Session{}, false, nil // abandoned meanwhile
 	}
 	failpoint.Hit(failpointIntentKnown)
-	call, cancel := jobs.CallContext(ctx, s.cfg.Deadline)
+	call, cancel := s.worker.CallContext(ctx)
 	outcome, err := s.cfg.Tokens.Charge(call, Charge{ID: id, Order: o.ID, Amount: payment.Amount, Intent: payment.Intent, Token: token})
 	cancel()
 	if err != nil && registrar.IsTransient(err) {
@@ -219,7 +218,7 @@ func (s *Service) prepareCharge(ctx context.Context, o Order, id string, buyer B
 	}
 	intent := ""
 	if err == nil && !over {
-		call, cancel := jobs.CallContext(ctx, s.cfg.Deadline)
+		call, cancel := s.worker.CallContext(ctx)
 		intent, err = s.cfg.Tokens.PrepareCharge(call, Charge{ID: id, Order: o.ID, Amount: o.payment(id).Amount})
 		cancel()
 	}

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/dotkontor/dotkontor/internal/jobs"
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
@@ -108,10 +107,10 @@ func (s *Service) StartVerification(ctx context.Context, actor registrar.Actor, 
 // key, because each order has its own.
 func (s *Service) openVerification(ctx context.Context, was Identity, found bool, buyer Buyer, back string) (url string, begun bool, err error) {
 	sum := sha256.Sum256([]byte(strings.Join([]string{
-		buyer.Customer, was.Session, strconv.FormatInt(was.UpdatedAt.UnixMicro(), 10), back, s.clock().Truncate(verificationKeyTTL).UTC().String(),
+		buyer.Customer, was.Session, strconv.FormatInt(was.UpdatedAt.UnixMicro(), 10), back, s.worker.Now().Truncate(verificationKeyTTL).UTC().String(),
 	}, "\n")))
 	key := "idv_" + base64.RawURLEncoding.EncodeToString(sum[:18])
-	call, cancel := jobs.CallContext(ctx, s.cfg.Deadline)
+	call, cancel := s.worker.CallContext(ctx)
 	session, url, err := s.cfg.Identities.OpenVerification(call, key, buyer.Customer, buyer.Email, buyer.Language, back)
 	cancel()
 	if err != nil {
@@ -191,7 +190,7 @@ func (s *Service) refreshIdentity(
 }
 
 func (s *Service) fetchVerification(ctx context.Context, session string) (Verification, error) {
-	call, cancel := jobs.CallContext(ctx, s.cfg.Deadline)
+	call, cancel := s.worker.CallContext(ctx)
 	defer cancel()
 	status, err := s.cfg.Identities.FetchVerification(call, session)
 	if err == nil {

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/failpoint"
-	"github.com/dotkontor/dotkontor/internal/jobs"
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
@@ -214,7 +213,7 @@ func (s *Service) openPage(ctx context.Context, o Order, buyer Buyer) (now Order
 	if err != nil {
 		return o, "", true, err
 	}
-	call, cancel := jobs.CallContext(ctx, s.cfg.Deadline)
+	call, cancel := s.worker.CallContext(ctx)
 	opened, err := s.cfg.Payments.OpenPage(call, page)
 	cancel()
 	if err != nil && registrar.IsTransient(err) {
@@ -309,7 +308,7 @@ func (s *Service) closePayment(ctx context.Context, o Order) (Order, error) {
 		return o, nil // settled meanwhile
 	}
 	failpoint.Hit(failpointCloseWritten)
-	call, cancel := jobs.CallContext(ctx, s.cfg.Deadline)
+	call, cancel := s.worker.CallContext(ctx)
 	status, err := s.cancelAtProvider(call, *payment)
 	cancel()
 	if err != nil {

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/dotkontor/dotkontor/internal/failpoint"
-	"github.com/dotkontor/dotkontor/internal/jobs"
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
@@ -63,7 +62,7 @@ func (s *Service) refreshPayment(ctx context.Context, o Order, id string) (Order
 	if !payment.State.inFlight() && payment.State != PaymentClosed {
 		return o, nil
 	}
-	call, cancel := jobs.CallContext(ctx, s.cfg.Deadline)
+	call, cancel := s.worker.CallContext(ctx)
 	status, err := s.fetchPaymentStatus(call, *payment)
 	cancel()
 	if err != nil {
@@ -193,7 +192,7 @@ func (s *Service) applyPaymentStatus(ctx context.Context, o Order, id string, st
 			m.AuditEvents, m.Mails = []registrar.AuditEvent{s.systemAuditEvent(ActionUnmatched, o)}, []registrar.Mail{unmatchedMail(o, status.Amount)}
 			s.addRefund(&m.To, id, "", status.Amount)
 			s.reopenOrder(&m)
-			m.To.DueAt = s.clock()
+			m.To.DueAt = s.worker.Now()
 		case verdictCapture:
 			payment.State, payment.Intent, payment.Card, payment.UpdatedAt = PaymentCaptured, status.Intent, status.Card, s.now()
 			if o.AutoRenew {
@@ -223,7 +222,7 @@ func (s *Service) storeVerdict(ctx context.Context, m *Transition, what verdict)
 	if err == nil && updated && what == verdictRefund {
 		s.cfg.Logger.WarnContext(ctx, "unmatched payment, refund due", "order", m.To.ID)
 		failpoint.Hit(failpointRefundWritten)
-		s.loop.Wake()
+		s.worker.Wake()
 	}
 	return updated, err
 }
@@ -339,7 +338,7 @@ func (s *Service) makeRefunds(ctx context.Context, o Order, maybeSent func(Refun
 		if due.Item == "" {
 			reason = reasonUnmatched
 		}
-		call, cancel := jobs.CallContext(ctx, s.cfg.Deadline)
+		call, cancel := s.worker.CallContext(ctx)
 		id, err := s.cfg.Payments.Refund(call, RefundRequest{
 			ID: due.ID, Order: o.ID, Intent: payment.Intent, Amount: due.Amount, Reason: reason,
 		}, maybeSent(due))

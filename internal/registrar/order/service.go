@@ -1,6 +1,7 @@
 package order
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -13,12 +14,8 @@ import (
 )
 
 const (
-	defaultOrderTTL        = 24 * time.Hour
-	defaultMaxOpen         = 20
-	defaultVerifyOver      = registrar.Cents(500_00)
-	defaultDeadline        = 30 * time.Second
-	defaultMaxSessions     = 1000
-	defaultRecheckInterval = 3 * time.Second
+	// maxSessions bounds an agent's open orders.
+	maxSessions = 1000
 
 	// maxCachedAnswers bounds the cached provider responses about payments and about
 	// verifications.
@@ -72,8 +69,6 @@ type Config struct {
 	OrderTTL time.Duration
 	// MaxOpen limits a customer's open orders; 0 means 20.
 	MaxOpen int
-	// MaxSessions limits an agent's open orders; 0 means 1,000.
-	MaxSessions int
 	// VerifyOver is the gross spent within 30 days above which the identity must be
 	// verified; 0 means 500 EUR.
 	VerifyOver registrar.Cents
@@ -106,8 +101,8 @@ type Config struct {
 
 // Service manages orders. It is safe for concurrent use.
 type Service struct {
-	cfg  Config
-	loop *jobs.Loop[Order]
+	cfg    Config
+	worker *jobs.Worker[Order]
 	// waiters are completions waiting for a payment in progress.
 	waiters jobs.Waiters
 	// paymentChecks and verifications cache what the provider reported; page views call
@@ -129,65 +124,29 @@ func New(cfg Config) (*Service, error) {
 		cfg: cfg, waiters: jobs.Waiters{Max: maxWaiters, MaxPerKey: MaxWaitersPerAgent},
 		paymentChecks: ttlcache.New[string, struct{}](bound), verifications: ttlcache.New[string, Verification](bound),
 	}
-	s.loop = s.newLoop()
+	s.worker = s.newWorker()
 	return s, nil
 }
 
 func (cfg *Config) setDefaults() {
-	if cfg.RecordError == nil {
-		cfg.RecordError = func(context.Context, string, registrar.Code) {}
-	}
-	if cfg.Extension == nil {
-		cfg.Extension = func(string) (registrar.Extension, bool) { return registrar.Extension{}, false }
-	}
-	if cfg.OrderTTL == 0 {
-		cfg.OrderTTL = defaultOrderTTL
-	}
-	if cfg.MaxOpen == 0 {
-		cfg.MaxOpen = defaultMaxOpen
-	}
-	if cfg.MaxSessions == 0 {
-		cfg.MaxSessions = defaultMaxSessions
-	}
-	if cfg.VerifyOver == 0 {
-		cfg.VerifyOver = defaultVerifyOver
-	}
-	if cfg.Deadline == 0 {
-		cfg.Deadline = defaultDeadline
-	}
-	if cfg.RecheckInterval == 0 {
-		cfg.RecheckInterval = defaultRecheckInterval
-	}
-	if cfg.Now == nil {
-		cfg.Now = time.Now
-	}
-	if cfg.Clock == nil {
-		cfg.Clock = time.Now
-	}
-	if cfg.Logger == nil {
-		cfg.Logger = slog.New(slog.DiscardHandler)
-	}
-	if cfg.MailQueued == nil {
-		cfg.MailQueued = func() {}
-	}
-	if cfg.OnStateChange == nil {
-		cfg.OnStateChange = func(State) {}
-	}
-	if cfg.OnRefund == nil {
-		cfg.OnRefund = func(string) {}
-	}
-	if cfg.OnRetry == nil {
-		cfg.OnRetry = func(string, registrar.Code) {}
-	}
-	if cfg.OnOldestDue == nil {
-		cfg.OnOldestDue = func(time.Duration) {}
-	}
+	cfg.OrderTTL = cmp.Or(cfg.OrderTTL, 24*time.Hour)
+	cfg.MaxOpen = cmp.Or(cfg.MaxOpen, 20)
+	cfg.VerifyOver = cmp.Or(cfg.VerifyOver, 500_00)
+	cfg.Deadline = cmp.Or(cfg.Deadline, 30*time.Second)
+	cfg.RecheckInterval = cmp.Or(cfg.RecheckInterval, 3*time.Second)
+	cfg.Logger = cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler))
+	registrar.Default(&cfg.Extension, func(string) (registrar.Extension, bool) { return registrar.Extension{}, false })
+	registrar.Default(&cfg.Now, time.Now)
+	registrar.Default(&cfg.Clock, time.Now)
+	registrar.Default(&cfg.MailQueued, func() {})
+	registrar.Default(&cfg.OnStateChange, func(State) {})
+	registrar.Default(&cfg.OnRefund, func(string) {})
+	registrar.Default(&cfg.OnRetry, func(string, registrar.Code) {})
+	registrar.Default(&cfg.OnOldestDue, func(time.Duration) {})
 }
 
-// now and clock have the precision of the store, so that they compare equal to stored
-// times.
-func (s *Service) now() time.Time   { return s.cfg.Now().Truncate(time.Microsecond) }
-func (s *Service) clock() time.Time { return s.cfg.Clock().Truncate(time.Microsecond) }
+// now has the precision of the store, so that it compares equal to stored times.
+func (s *Service) now() time.Time { return s.cfg.Now().Truncate(time.Microsecond) }
 
 func fail(kind registrar.Kind, code registrar.Code) *registrar.Error {
 	return &registrar.Error{Kind: kind, Code: code}

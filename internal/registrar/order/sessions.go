@@ -110,7 +110,7 @@ func (s *Service) CreateSession(ctx context.Context, actor registrar.Actor, req 
 	}
 	s.addLinks(&o)
 	s.releaseLease(&o)
-	if err := s.cfg.Store.AddSession(ctx, o, resolved.normalized, s.cfg.MaxSessions, s.cfg.MaxOpen, s.auditEvent(actor, ActionCreated, o)); err != nil {
+	if err := s.cfg.Store.AddSession(ctx, o, resolved.normalized, maxSessions, s.cfg.MaxOpen, s.auditEvent(actor, ActionCreated, o)); err != nil {
 		return Session{}, err
 	}
 	s.cfg.OnStateChange(o.State)

@@ -10,9 +10,6 @@ import (
 )
 
 const (
-	// storeTimeout bounds store calls that follow a provider call, even while the
-	// service stops.
-	storeTimeout = 10 * time.Second
 	// maxAttempts bounds the retries after version conflicts.
 	maxAttempts = 20
 
@@ -134,7 +131,7 @@ func (s *Service) pastExpiry(o Order) bool { return !s.now().Before(o.ExpiresAt)
 
 // releaseLease drops this node's lease and schedules the next check.
 func (s *Service) releaseLease(o *Order) {
-	clock := s.clock()
+	clock := s.worker.Now()
 	o.Node = ""
 	switch {
 	case o.hasRefundsDue():
@@ -147,11 +144,11 @@ func (s *Service) releaseLease(o *Order) {
 			o.DueAt = earlier(o.DueAt, clock.Add(jobs.Backoff(o.Attempts, minIdentityPoll, maxIdentityPoll)))
 		}
 	case o.State == Paying:
-		o.DueAt = clock.Add(jobs.Backoff(max(1, o.Attempts), minPaymentPoll, maxPaymentPoll))
+		o.DueAt = clock.Add(jobs.Backoff(o.Attempts, minPaymentPoll, maxPaymentPoll))
 	case o.State == Provisioning && o.provisioningEnded():
 		o.DueAt = clock // an item has ended meanwhile
 	case o.State == Provisioning:
-		o.DueAt = clock.Add(jobs.Backoff(max(1, o.Attempts), minProvisioningPoll, maxProvisioningPoll))
+		o.DueAt = clock.Add(jobs.Backoff(o.Attempts, minProvisioningPoll, maxProvisioningPoll))
 	default:
 		o.DueAt = time.Time{}
 	}
@@ -182,22 +179,22 @@ func earlier(a, b time.Time) time.Time {
 
 // expiryDueAt converts the order's expiry from business time to wall clock time.
 func (s *Service) expiryDueAt(o Order) time.Time {
-	return s.clock().Add(max(time.Second, o.ExpiresAt.Sub(s.now())))
+	return s.worker.Now().Add(max(time.Second, o.ExpiresAt.Sub(s.now())))
 }
 
 // setLease takes the lease for one provider call. If the process dies, the order is
 // processed at the next start, or by another node once the lease expires.
 func (s *Service) setLease(o *Order) {
-	o.Node, o.DueAt = s.cfg.Node, jobs.LeaseEnd(s.clock(), s.cfg.Deadline, storeTimeout)
+	o.Node, o.DueAt = s.cfg.Node, s.worker.LeaseEnd()
 }
 
 // transition applies one change. It returns false, and changes nothing, on a version
 // conflict; on success m.To is what is stored.
 func (s *Service) transition(ctx context.Context, m *Transition) (bool, error) {
-	store, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
+	store, cancel := s.worker.StoreContext(ctx)
 	defer cancel()
 	m.To.Version = m.From.Version + 1
-	m.To.UpdatedAt, m.At = s.now(), s.clock()
+	m.To.UpdatedAt, m.At = s.now(), s.worker.Now()
 	updated, err := s.cfg.Store.UpdateOrder(store, *m)
 	if err != nil || !updated {
 		return false, err
@@ -210,13 +207,13 @@ func (s *Service) transition(ctx context.Context, m *Transition) (bool, error) {
 		s.cfg.MailQueued()
 	}
 	if !m.To.DueAt.IsZero() && !m.To.DueAt.After(m.At) {
-		s.loop.Wake()
+		s.worker.Wake()
 	}
 	return true, nil
 }
 
 func (s *Service) reload(ctx context.Context, id string) (Order, error) {
-	store, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
+	store, cancel := s.worker.StoreContext(ctx)
 	defer cancel()
 	o, found, err := s.cfg.Store.OrderByID(store, id)
 	if err == nil && !found {

@@ -15,16 +15,17 @@ const (
 	concurrency  = 16
 )
 
-func (s *Service) newLoop() *jobs.Loop[Order] {
-	return &jobs.Loop[Order]{
-		ListDue: s.listDue, Key: func(o Order) string { return o.ID }, Do: s.process,
-		OnError:  jobs.ErrorLogger(s.cfg.Logger, "orders"),
-		Interval: pollInterval, BatchSize: 4 * concurrency, Concurrency: concurrency,
+func (s *Service) newWorker() *jobs.Worker[Order] {
+	return &jobs.Worker[Order]{
+		Name: "orders", Logger: s.cfg.Logger, Clock: s.cfg.Clock, ListDue: s.listDue,
+		Key: func(o Order) string { return o.ID }, Attempts: func(o Order) int { return o.Attempts },
+		Handle: s.process, Postpone: s.postpone, OnRetry: s.onRetry, RecordError: s.cfg.RecordError,
+		Deadline: s.cfg.Deadline, MinBackoff: minBackoff, MaxBackoff: maxBackoff,
+		Interval: pollInterval, Concurrency: concurrency,
 	}
 }
 
-func (s *Service) listDue(ctx context.Context, limit int) ([]Order, error) {
-	now := s.clock()
+func (s *Service) listDue(ctx context.Context, now time.Time, limit int) ([]Order, error) {
 	orders, err := s.cfg.Store.ListDueOrders(ctx, now, limit)
 	if err != nil {
 		return nil, err
@@ -38,20 +39,19 @@ func (s *Service) listDue(ctx context.Context, limit int) ([]Order, error) {
 }
 
 // Wake announces a due order. It never blocks.
-func (s *Service) Wake() { s.loop.Wake() }
+func (s *Service) Wake() { s.worker.Wake() }
 
 // Run processes due orders until ctx ends. Orders whose lease this node held when it
 // stopped are due when it starts (store.DB.ClaimNode).
-func (s *Service) Run(ctx context.Context) { s.loop.Run(ctx) }
+func (s *Service) Run(ctx context.Context) { s.worker.Run(ctx) }
 
 // process handles one due order.
-func (s *Service) process(ctx context.Context, o Order) {
+func (s *Service) process(ctx context.Context, o Order) (_ Order, err error) {
 	if ctx.Err() != nil {
-		return
+		return o, nil
 	}
 	var (
 		known = make(map[string]bool, len(o.Refunds)) // refunds whose call may have been sent
-		err   error
 		what  string
 	)
 	for _, refund := range o.Refunds {
@@ -76,18 +76,19 @@ func (s *Service) process(ctx context.Context, o Order) {
 		}
 	}
 	if err != nil {
-		s.retryLater(ctx, o, what, err)
+		err = failedCall{what, err}
 	}
+	return o, err
 }
 
-// acquireLease takes the lease for provider calls. The loser gets errTaken: another
+// acquireLease takes the lease for provider calls. The loser gets jobs.ErrSettled: another
 // worker holds the lease.
 func (s *Service) acquireLease(ctx context.Context, o Order) (Order, error) {
-	if o.Node != "" && o.DueAt.After(s.clock()) {
+	if o.Node != "" && o.DueAt.After(s.worker.Now()) {
 		if o.Node == s.cfg.Node {
 			return o, nil // this node has just stored it
 		}
-		return o, errTaken
+		return o, jobs.ErrSettled
 	}
 	now := o.clone()
 	now.Attempts++
@@ -98,13 +99,10 @@ func (s *Service) acquireLease(ctx context.Context, o Order) (Order, error) {
 		return o, err
 	}
 	if !updated {
-		return o, errTaken
+		return o, jobs.ErrSettled
 	}
 	return m.To, nil
 }
-
-// errTaken means that another worker has changed the order and processes it.
-var errTaken = fail(registrar.KindConflict, "taken")
 
 // checkWaiting handles an order that awaits verification or payment.
 func (s *Service) checkWaiting(ctx context.Context, o Order) (Order, error) {
@@ -119,7 +117,7 @@ func (s *Service) checkWaiting(ctx context.Context, o Order) (Order, error) {
 		}
 	}
 	o, err := s.expire(ctx, o)
-	if err != nil || !o.State.Open() || o.State == Paying || o.DueAt.After(s.clock()) || o.hasRefundsDue() {
+	if err != nil || !o.State.Open() || o.State == Paying || o.DueAt.After(s.worker.Now()) || o.hasRefundsDue() {
 		return o, err
 	}
 	now := o.clone()
@@ -135,7 +133,7 @@ func (s *Service) storeRelease(ctx context.Context, was, now Order) (Order, erro
 	m := Transition{From: was, To: now}
 	updated, err := s.transition(ctx, &m)
 	if err == nil && !updated {
-		err = errTaken
+		err = jobs.ErrSettled
 	}
 	return m.To, err
 }
@@ -153,7 +151,7 @@ func (s *Service) checkPayment(ctx context.Context, o Order) (Order, error) {
 	if payment.Kind == ByToken {
 		// The process that was charging is gone, and with it the token.
 		if o, err = s.closePayment(ctx, o); err != nil {
-			return o, errTaken // postponed by closePayment
+			return o, jobs.ErrSettled // postponed by closePayment
 		}
 		return o, nil
 	}
@@ -169,12 +167,12 @@ func (s *Service) checkPayment(ctx context.Context, o Order) (Order, error) {
 		}
 		o, _, _, err = s.openPage(ctx, o, buyer)
 		if err != nil && registrar.IsTransient(err) {
-			return o, errTaken // postponed by openPage
+			return o, jobs.ErrSettled // postponed by openPage
 		}
 		return o, nil
 	case PaymentClosing:
 		if o, err = s.closePayment(ctx, o); err != nil {
-			return o, errTaken // postponed by closePayment
+			return o, jobs.ErrSettled // postponed by closePayment
 		}
 		return o, nil
 	default:
@@ -203,7 +201,7 @@ func (s *Service) finishProvisioning(ctx context.Context, o Order) (Order, error
 	if o.State.Final() {
 		failpoint.Hit(failpointSettled)
 	}
-	if o.State != Provisioning || o.hasRefundsDue() || o.DueAt.After(s.clock()) {
+	if o.State != Provisioning || o.hasRefundsDue() || o.DueAt.After(s.worker.Now()) {
 		return o, nil
 	}
 	now := o.clone()

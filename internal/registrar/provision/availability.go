@@ -53,5 +53,5 @@ func (s *Service) checkAvailability(ctx context.Context, registry Account, key a
 		return ttlcache.Result[error]{}, err
 	}
 	s.availability.Set(key, verdict)
-	return ttlcache.Result[error]{Value: verdict, FetchedAt: s.clock()}, nil
+	return ttlcache.Result[error]{Value: verdict, FetchedAt: s.items.Now()}, nil
 }

@@ -90,7 +90,7 @@ func (s *Service) CreateItem(ctx context.Context, actor registrar.Actor, paid Pa
 	if err != nil {
 		return Item{}, err
 	}
-	s.itemLoop.Wake()
+	s.items.Wake()
 	return sameItem(stored, item)
 }
 
@@ -114,7 +114,7 @@ func sameItem(earlier, ordered Item) (Item, error) {
 }
 
 func (s *Service) newItem(paid PaidItem, quote Quote) Item {
-	now := s.clock()
+	now := s.items.Now()
 	item := Item{
 		ID: registrar.NewID("lin_", now), Customer: paid.Customer, Name: paid.Name.ASCII(), TLD: paid.Name.TLD(),
 		Kind: paid.Kind, Years: paid.Years, Payment: paid.Payment, State: StatePaid, Account: quote.Account, Domain: quote.Domain,

@@ -94,7 +94,7 @@ func (s *Service) quoteRegistrant(ctx context.Context, request QuoteRequest) (re
 
 // resolveAccount finds the account that would execute the order, and the term.
 func (s *Service) resolveAccount(ctx context.Context, request QuoteRequest) (Quote, Account, error) {
-	serving, served := s.accountForTLD(request.Name.TLD())
+	serving, served := s.cfg.Accounts.forTLD(request.Name.TLD())
 	quote, registry := Quote{Account: serving.Name}, serving.Account
 	if request.Kind == Renew {
 		domain, held, err := s.heldDomain(ctx, request.Name)

@@ -1,13 +1,13 @@
 package provision
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/failpoint"
-	"github.com/dotkontor/dotkontor/internal/jobs"
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
@@ -42,11 +42,7 @@ type SyncResult struct {
 
 // pollMessages fetches the messages of one account until ctx ends.
 func (s *Service) pollMessages(ctx context.Context, account NamedAccount) {
-	every := account.PollInterval
-	if every == 0 {
-		every = defaultPollInterval
-	}
-	ticker := time.NewTicker(every)
+	ticker := time.NewTicker(cmp.Or(account.PollInterval, defaultPollInterval))
 	defer ticker.Stop()
 	logged := "" // the last logged reason; empty after a success
 	for {
@@ -58,8 +54,7 @@ func (s *Service) pollMessages(ctx context.Context, account NamedAccount) {
 		case ctx.Err() != nil, errors.As(err, &cause) && cause.Outage: // outages are logged by the connector
 		case logged != err.Error()+registrar.CauseOf(err):
 			logged = err.Error() + registrar.CauseOf(err)
-			s.cfg.Logger.WarnContext(ctx, "registry poll failed", "account", account.Name,
-				"reason", registrar.KindOf(err).String(), "code", string(registrar.CodeOf(err)), "cause", registrar.CauseOf(err))
+			s.cfg.Logger.WarnContext(ctx, "registry poll failed", "account", account.Name, registrar.LogFailure(err))
 		}
 		select {
 		case <-ctx.Done():
@@ -77,23 +72,28 @@ func (s *Service) Poll(ctx context.Context, account string, onMessage func(Messa
 		return 0, &registrar.Error{Kind: registrar.KindNotFound, Code: registrar.NoRegistryAccount}
 	}
 	for last := ""; ctx.Err() == nil; {
-		message, err := s.nextMessage(ctx, registry)
+		call, cancel := s.items.CallContext(ctx)
+		message, err := registry.NextMessage(call)
+		cancel()
 		if err != nil || message == nil {
 			return taken, err
 		}
 		if message.ID == last { // acknowledged but still queued: retry at the next poll
 			return taken, &registrar.Error{Kind: registrar.KindUpstream, Code: registrar.FaultBroken, Detail: "acknowledged message is still queued"}
 		}
-		if _, err := s.cfg.Domains.StoreRegistryMessage(ctx, account, *message, s.clock()); err != nil {
+		if _, err := s.cfg.Domains.StoreRegistryMessage(ctx, account, *message, s.items.Now()); err != nil {
 			return taken, err
 		}
 		failpoint.Hit(failpointMessageStored)
-		s.itemLoop.Wake()
-		s.domainLoop.Wake()
+		s.items.Wake()
+		s.domains.Wake()
 		if onMessage != nil {
 			onMessage(*message)
 		}
-		if err := s.acknowledge(ctx, registry, message.ID); err != nil {
+		call, cancel = s.items.CallContext(ctx)
+		err = registry.Acknowledge(call, message.ID)
+		cancel()
+		if err != nil {
 			return taken, err
 		}
 		failpoint.Hit(failpointMessageGone)
@@ -104,39 +104,26 @@ func (s *Service) Poll(ctx context.Context, account string, onMessage func(Messa
 	return taken, ctx.Err()
 }
 
-func (s *Service) nextMessage(ctx context.Context, registry Account) (*Message, error) {
-	call, cancel := jobs.CallContext(ctx, s.cfg.Deadline)
-	defer cancel()
-	return registry.NextMessage(call)
-}
-
-func (s *Service) acknowledge(ctx context.Context, registry Account, id string) error {
-	call, cancel := jobs.CallContext(ctx, s.cfg.Deadline)
-	defer cancel()
-	return registry.Acknowledge(call, id)
-}
-
 // syncDue handles one due domain.
 func (s *Service) syncDue(ctx context.Context, domain Domain) {
 	if finding := s.SyncDomain(ctx, domain); finding.Err != nil && ctx.Err() == nil {
-		s.cfg.Logger.WarnContext(ctx, "registry sync failed", "domain", domain.ID,
-			"reason", registrar.KindOf(finding.Err).String(), "code", string(registrar.CodeOf(finding.Err)), "cause", registrar.CauseOf(finding.Err))
+		s.cfg.Logger.WarnContext(ctx, "registry sync failed", "domain", domain.ID, registrar.LogFailure(finding.Err))
 	}
 }
 
 // SyncDomain reads a domain's registry data, stores the fields that the registry owns and
 // reports the drift.
 func (s *Service) SyncDomain(ctx context.Context, was Domain) SyncResult {
-	call, cancel := jobs.CallContext(ctx, s.cfg.Deadline)
+	call, cancel := s.items.CallContext(ctx)
 	defer cancel()
 	record, err := s.fetchRecord(call, was)
 	now := was
 	if !was.SyncDue.IsZero() {
-		now.SyncDue = s.clock().Add(syncInterval)
+		now.SyncDue = s.items.Now().Add(syncInterval)
 	}
 	if err != nil && (registrar.IsTransient(err) || registrar.CodeOf(err) == registrar.NoRegistryAccount) {
 		if !was.SyncDue.IsZero() {
-			now.SyncDue = s.clock().Add(maxBackoff)
+			now.SyncDue = s.items.Now().Add(maxBackoff)
 			_, _ = s.cfg.Domains.UpdateDomainFromRegistry(call, was, now, nil) // on failure the domain stays due
 		}
 		return SyncResult{Domain: was, Err: err}
@@ -167,7 +154,7 @@ func (s *Service) SyncDomain(ctx context.Context, was Domain) SyncResult {
 // TLD's account is used only if the domain has none.
 func (s *Service) fetchRecord(call context.Context, domain Domain) (Record, error) {
 	account := s.accountByName(domain.Account)
-	if serving, found := s.accountForTLD(domain.TLD); found && domain.Account == "" {
+	if serving, found := s.cfg.Accounts.forTLD(domain.TLD); found && domain.Account == "" {
 		account = serving.Account
 	}
 	if account == nil {
@@ -218,7 +205,7 @@ func (s *Service) SyncAll(ctx context.Context, actor registrar.Actor, report fun
 		}
 		for _, domain := range domains {
 			last = domain.ID
-			if _, served := s.accountForTLD(domain.TLD); !served || domain.Status == registrar.DomainPending || domain.Status == registrar.DomainTransferredOut {
+			if _, served := s.cfg.Accounts.forTLD(domain.TLD); !served || domain.Status == registrar.DomainPending || domain.Status == registrar.DomainTransferredOut {
 				continue
 			}
 			if err := report(s.SyncDomain(ctx, domain)); err != nil {

@@ -4,33 +4,28 @@ import (
 	"context"
 	"time"
 
-	"github.com/dotkontor/dotkontor/internal/failpoint"
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
 // beginRenewal stores the registry's current expiry, by which a later run recognises
 // whether the renewal was executed.
-func (r *run) beginRenewal(ctx, call context.Context) bool {
+func (r *run) beginRenewal(ctx, call context.Context) error {
 	domain, err := r.renewalDomain(call)
 	if err != nil {
-		return r.handleError(ctx, err)
+		return err
 	}
 	record, err := r.account.Record(call, r.item.Name)
 	switch {
 	case err != nil:
-		return r.handleError(ctx, err)
+		return err
 	case record.Redemption:
-		return r.handleError(ctx, &registrar.Error{Kind: registrar.KindConflict, Code: NotRenewable, Detail: "domain is in redemption"})
+		return &registrar.Error{Kind: registrar.KindConflict, Code: NotRenewable, Detail: "domain is in redemption"}
 	case alreadyRenewed(domain, record, r.item.Years):
 		return r.completeRenewal(ctx, call, record.Expires)
 	}
 	item := r.item
 	item.RenewFrom = record.Expires
-	if !r.advance(ctx, item, StateRequested) {
-		return false
-	}
-	failpoint.Hit(failpointRequested)
-	return true
+	return r.advance(ctx, item, StateRequested)
 }
 
 // renewalDomain returns the domain that the item renews.
@@ -50,16 +45,14 @@ func alreadyRenewed(domain Domain, record Record, years int) bool {
 }
 
 // completeRenewal extends the customer's term by what was paid for.
-func (r *run) completeRenewal(ctx, call context.Context, expires time.Time) bool {
+func (r *run) completeRenewal(ctx, call context.Context, expires time.Time) error {
 	domain, err := r.renewalDomain(call)
 	if err == nil && domain.Status == registrar.DomainExpired {
 		err = r.account.Unhold(call, r.item.Name, r.item.ID+"-u")
 	}
 	switch {
-	case err != nil && registrar.IsTransient(err):
-		return r.retryLater(ctx, err)
-	case domain.ID != r.item.Domain: // the name has another owner by now, or none
-		return r.handleError(ctx, err)
+	case err != nil && registrar.IsTransient(err), domain.ID != r.item.Domain: // or the name has another owner by now, or none
+		return err
 	case err != nil:
 		// The registry has renewed the domain and the money is spent, so the customer gets
 		// the term regardless.
@@ -71,6 +64,6 @@ func (r *run) completeRenewal(ctx, call context.Context, expires time.Time) bool
 	item.State = StateActive
 	return r.finish(ctx, Transition{To: item, AuditEvent: r.auditEvent(ActionRenewed), Renewal: &Renewal{
 		Domain: domain.ID, From: domain.PaidUntil, Until: domain.PaidUntil.AddDate(item.Years, 0, 0),
-		RegistryExpires: expires, SyncDue: r.clock().Add(syncInterval), At: now,
+		RegistryExpires: expires, SyncDue: r.items.Now().Add(syncInterval), At: now,
 	}})
 }

@@ -2,69 +2,60 @@ package provision
 
 import (
 	"context"
+	"log/slog"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/failpoint"
-	"github.com/dotkontor/dotkontor/internal/jobs"
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// handleError retries the item or fails it, depending on the error.
-func (r *run) handleError(ctx context.Context, err error) bool {
-	if registrar.IsTransient(err) {
-		return r.retryLater(ctx, err)
-	}
+const (
+	minBackoff = time.Second
+	maxBackoff = 10 * time.Minute
+	// A pending request is polled with backoff; a poll message makes it due at once.
+	minPendingPoll = 3 * time.Second
+	maxPendingPoll = time.Hour
+)
+
+// refuse marks an item for a refund after a final refusal.
+func (r *run) refuse(ctx context.Context, err error) error {
 	// The error text names the rule or the result code, never the domain name.
 	r.cfg.Logger.WarnContext(ctx, "order item refused", "item", r.item.ID, "extension", r.item.TLD, "account", r.item.Account,
 		"state", string(r.item.State), "detail", err.Error())
 	item := r.item
-	r.markRefused(&item, registrar.CodeOf(err))
-	if !r.advance(ctx, item, StateUndoing) {
-		return false
+	item.Failure, item.RefundDue = registrar.CodeOf(err), true
+	if err := r.advance(ctx, item, StateUndoing); err != nil {
+		return err
 	}
 	failpoint.Hit(failpointUndoing)
-	return true
+	return nil
 }
 
-func (r *run) markRefused(item *Item, code registrar.Code) {
-	item.Failure, item.RefundDue = code, true
-}
-
-// retryLater postpones the item with backoff. An account without funds, an internal fault
-// and a contact that can't be deleted need an operator, so they are logged as errors.
-func (r *run) retryLater(ctx context.Context, err error) bool {
-	kind, code := registrar.KindOf(err), registrar.CodeOf(err)
-	delay := jobs.Backoff(r.item.Attempts, minBackoff, maxBackoff)
-	log := r.cfg.Logger.With("item", r.item.ID, "extension", r.item.TLD, "account", r.item.Account, "state", string(r.item.State),
-		"reason", kind.String(), "code", string(code), "attempts", r.item.Attempts, "retry_in", delay.String())
-	r.cfg.OnRetry(code)
-	r.cfg.RecordError(ctx, r.item.ID, code)
-	if code == Billing || kind == registrar.KindInternal || !registrar.IsTransient(err) {
+// onRetry reports that an item has to wait. An account without funds, an internal fault and
+// a contact that can't be deleted need an operator, so they are logged as errors.
+func (s *Service) onRetry(ctx context.Context, log *slog.Logger, item Item, err error) {
+	code := registrar.CodeOf(err)
+	s.cfg.OnRetry(code)
+	log = log.With("item", item.ID, "extension", item.TLD, "account", item.Account, "state", string(item.State))
+	if code == Billing || registrar.KindOf(err) == registrar.KindInternal || !registrar.IsTransient(err) {
 		log.ErrorContext(ctx, "order item blocked, operator action required", "detail", err.Error())
 	} else {
 		log.WarnContext(ctx, "order item waiting for the registry")
 	}
-	return r.postpone(ctx, delay)
 }
 
-// postpone releases the lease and makes the item due after delay.
-func (r *run) postpone(ctx context.Context, delay time.Duration) bool {
-	item := r.item
-	item.DueAt, item.Node = r.clock().Add(delay), ""
-	_ = r.transition(ctx, Transition{To: item}) // transition logs the error, and the lease expires by itself
-	return false
+func (s *Service) postpone(ctx context.Context, item Item, due time.Time) {
+	next := item
+	next.DueAt, next.Node = due, ""
+	_ = (&run{Service: s, item: item}).transition(ctx, Transition{To: next}) // logged; otherwise the lease expires
 }
 
-// releaseLease makes the item due at once, for the next node or start.
-func (r *run) releaseLease(ctx context.Context) { r.postpone(ctx, 0) }
-
-// undo deletes what a refused item has left at the registry.
-func (r *run) undo(ctx, call context.Context) bool {
+// undo deletes what a refused item has left at the registry. A contact left behind is
+// retried whatever the reason.
+func (r *run) undo(ctx, call context.Context) error {
 	if r.item.Handle != "" {
-		err := r.account.DeleteContact(call, r.item.Handle, r.item.ID+"-x")
-		if err != nil {
-			// A contact left behind is retried whatever the reason.
-			return r.retryLater(ctx, err)
+		if err := r.account.DeleteContact(call, r.item.Handle, r.item.ID+"-x"); err != nil {
+			return err
 		}
 	}
 	failpoint.Hit(failpointUndone)

@@ -1,6 +1,7 @@
 package provision
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -17,16 +18,8 @@ const (
 	defaultDeadline     = 60 * time.Second
 	defaultPollInterval = time.Minute
 
-	// pollInterval is how often the loops look for rows stored by other nodes.
+	// pollInterval is how often the workers look for rows stored by other nodes.
 	pollInterval = time.Second
-	// storeTimeout bounds the writes after a call, also during shutdown.
-	storeTimeout = 10 * time.Second
-
-	minBackoff = time.Second
-	maxBackoff = 10 * time.Minute
-	// A pending request is polled with backoff; a poll message makes it due at once.
-	minPendingPoll = 3 * time.Second
-	maxPendingPoll = time.Hour
 	// syncInterval is how often a domain is synchronised without a message.
 	syncInterval = 24 * time.Hour
 )
@@ -100,9 +93,9 @@ type Config struct {
 
 // Service provisions paid items. It is safe for concurrent use.
 type Service struct {
-	cfg        Config
-	itemLoop   *jobs.Loop[Item]
-	domainLoop *jobs.Loop[Domain]
+	cfg     Config
+	items   *jobs.Worker[Item]
+	domains *jobs.Loop[Domain]
 	// knownHosts remembers the accounts whose host objects exist, so that only the first
 	// item creates them.
 	knownHosts sync.Map
@@ -115,56 +108,26 @@ func New(cfg Config) (*Service, error) {
 	if cfg.Store == nil || cfg.Domains == nil || cfg.Seal == nil || cfg.Node == "" {
 		return nil, errors.New("provision: Config.Store, Domains, Seal and Node are required")
 	}
-	if cfg.Concurrency == 0 {
-		cfg.Concurrency = defaultConcurrency
-	}
-	if cfg.Deadline == 0 {
-		cfg.Deadline = defaultDeadline
-	}
-	if cfg.CacheTTL == 0 {
-		cfg.CacheTTL = defaultCacheTTL
-	}
-	if cfg.MaxCached == 0 {
-		cfg.MaxCached = defaultMaxCached
-	}
-	if cfg.Now == nil {
-		cfg.Now = time.Now
-	}
-	if cfg.Clock == nil {
-		cfg.Clock = time.Now
-	}
-	if cfg.Logger == nil {
-		cfg.Logger = slog.New(slog.DiscardHandler)
-	}
-	if cfg.OnItemEnded == nil {
-		cfg.OnItemEnded = func(Kind, State) {}
-	}
-	if cfg.OnRetry == nil {
-		cfg.OnRetry = func(registrar.Code) {}
-	}
-	if cfg.RecordError == nil {
-		cfg.RecordError = func(context.Context, string, registrar.Code) {}
-	}
-	if cfg.OnDrift == nil {
-		cfg.OnDrift = func(Drift) {}
-	}
-	if cfg.OnMessage == nil {
-		cfg.OnMessage = func(string) {}
-	}
+	cfg.Deadline, cfg.Logger = cmp.Or(cfg.Deadline, defaultDeadline), cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler))
+	registrar.Default(&cfg.Now, time.Now)
+	registrar.Default(&cfg.Clock, time.Now)
+	registrar.Default(&cfg.OnItemEnded, func(Kind, State) {})
+	registrar.Default(&cfg.OnRetry, func(registrar.Code) {})
+	registrar.Default(&cfg.OnDrift, func(Drift) {})
+	registrar.Default(&cfg.OnMessage, func(string) {})
 	s := &Service{cfg: cfg, availability: ttlcache.New[availabilityKey, error](ttlcache.Config{
-		TTL: cfg.CacheTTL, StaleTTL: staleTTL, MaxEntries: cfg.MaxCached, Now: cfg.Clock,
+		TTL: cmp.Or(cfg.CacheTTL, defaultCacheTTL), StaleTTL: staleTTL, MaxEntries: cmp.Or(cfg.MaxCached, defaultMaxCached), Now: cfg.Clock,
 	})}
-	s.itemLoop = &jobs.Loop[Item]{
-		ListDue: func(ctx context.Context, limit int) ([]Item, error) {
-			return cfg.Store.ListDueProvisionItems(ctx, s.clock(), limit)
-		},
-		Key: func(item Item) string { return item.ID }, Do: s.process,
-		OnError:  jobs.ErrorLogger(cfg.Logger, "order items"),
-		Interval: pollInterval, BatchSize: 4 * cfg.Concurrency, Concurrency: cfg.Concurrency,
+	s.items = &jobs.Worker[Item]{
+		Name: "order items", Logger: cfg.Logger, Clock: cfg.Clock, ListDue: cfg.Store.ListDueProvisionItems,
+		Key: func(item Item) string { return item.ID }, Attempts: func(item Item) int { return item.Attempts },
+		Handle: s.handleItem, Postpone: s.postpone, OnRetry: s.onRetry, RecordError: cfg.RecordError,
+		Deadline: cfg.Deadline, MinBackoff: minBackoff, MaxBackoff: maxBackoff,
+		Interval: pollInterval, Concurrency: cmp.Or(cfg.Concurrency, defaultConcurrency),
 	}
-	s.domainLoop = &jobs.Loop[Domain]{
+	s.domains = &jobs.Loop[Domain]{
 		ListDue: func(ctx context.Context, limit int) ([]Domain, error) {
-			return cfg.Domains.ListDueDomains(ctx, s.clock(), limit)
+			return cfg.Domains.ListDueDomains(ctx, s.items.Now(), limit)
 		},
 		Key: func(domain Domain) string { return domain.ID }, Do: s.syncDue,
 		OnError:  jobs.ErrorLogger(cfg.Logger, "domains"),
@@ -173,12 +136,8 @@ func New(cfg Config) (*Service, error) {
 	return s, nil
 }
 
-// clock returns the real time in stored precision, so that it compares equal to values
-// read back.
-func (s *Service) clock() time.Time { return s.cfg.Clock().Truncate(time.Microsecond) }
-
 // Wake makes Run look for stored items. It never blocks.
-func (s *Service) Wake() { s.itemLoop.Wake() }
+func (s *Service) Wake() { s.items.Wake() }
 
 // Run provisions items and synchronises with the registries until ctx ends.
 func (s *Service) Run(ctx context.Context) {
@@ -186,8 +145,8 @@ func (s *Service) Run(ctx context.Context) {
 		return // no registry is configured; items stay due
 	}
 	var all sync.WaitGroup
-	all.Go(func() { s.itemLoop.Run(ctx) })
-	all.Go(func() { s.domainLoop.Run(ctx) })
+	all.Go(func() { s.items.Run(ctx) })
+	all.Go(func() { s.domains.Run(ctx) })
 	for _, account := range s.cfg.Accounts {
 		all.Go(func() {
 			jobs.Supervise(ctx, jobs.ErrorLogger(s.cfg.Logger, "registry messages"), func(ctx context.Context) { s.pollMessages(ctx, account) })
@@ -195,9 +154,6 @@ func (s *Service) Run(ctx context.Context) {
 	}
 	all.Wait()
 }
-
-// accountForTLD returns the account that executes a TLD's items.
-func (s *Service) accountForTLD(tld string) (NamedAccount, bool) { return s.cfg.Accounts.forTLD(tld) }
 
 // accountByName returns the named account, nil if it is no longer configured.
 func (s *Service) accountByName(name string) Account {

@@ -10,7 +10,8 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// run is this node's work on one item while it holds the lease.
+// run is this node's work on one item while it holds the lease. Its steps return
+// jobs.ErrSettled if the lease is lost or released.
 type run struct {
 	*Service
 	account Account
@@ -18,37 +19,31 @@ type run struct {
 	// maybeSent means that the call of the current state may have been sent before: the
 	// item was found in this state.
 	maybeSent bool
-	// leaseLost means that another node has the item, or that it can't be stored.
-	leaseLost bool
 }
 
-// process claims an item and advances it as far as possible.
-func (s *Service) process(ctx context.Context, item Item) {
+// handleItem claims an item and advances it as far as possible.
+func (s *Service) handleItem(ctx context.Context, item Item) (Item, error) {
 	r := &run{Service: s, account: s.accountByName(item.Account), item: item, maybeSent: true}
-	if r.account == nil {
-		r.acquireLease(ctx, Transition{To: item})
-		r.retryLater(ctx, &registrar.Error{Kind: registrar.KindInternal, Code: registrar.NoRegistryAccount, Detail: "registry account of the item is no longer configured"})
-		return
+	var err error
+	if r.account != nil && item.State == StatePaid && item.Kind != Renew {
+		err = r.start(ctx)
+	} else if err = r.acquireLease(ctx, Transition{To: item}); err == nil && r.account == nil {
+		err = &registrar.Error{Kind: registrar.KindInternal, Code: registrar.NoRegistryAccount, Detail: "registry account of the item is no longer configured"}
 	}
-	if item.State == StatePaid && item.Kind != Renew {
-		r.start(ctx)
-	} else {
-		r.acquireLease(ctx, Transition{To: item})
-	}
-	for !r.leaseLost && !r.item.State.Final() {
+	for err == nil && !r.item.State.Final() {
 		if ctx.Err() != nil {
-			r.releaseLease(ctx)
-			return
+			return r.item, jobs.Again(0) // for the next node or start
 		}
-		if !r.step(ctx) {
-			return
+		if err = r.step(ctx); err != nil && !registrar.IsTransient(err) && r.item.State != StateUndoing {
+			err = r.refuse(ctx, err)
 		}
 	}
+	return r.item, err
 }
 
-// step handles the current state and reports whether to continue.
-func (r *run) step(ctx context.Context) (goOn bool) {
-	call, cancel := jobs.CallContext(ctx, r.cfg.Deadline)
+// step handles the current state.
+func (r *run) step(ctx context.Context) error {
+	call, cancel := r.items.CallContext(ctx)
 	defer cancel()
 	switch r.item.State {
 	case StatePaid:
@@ -65,14 +60,14 @@ func (r *run) step(ctx context.Context) (goOn bool) {
 		return r.undo(ctx, call)
 	default:
 		r.cfg.Logger.ErrorContext(ctx, "order item has an unknown state", "item", r.item.ID, "state", string(r.item.State))
-		return false
+		return jobs.ErrSettled
 	}
 }
 
 // start is the first transition: it chooses and stores everything that later calls use,
 // and adds the customer's domain as pending.
-func (r *run) start(ctx context.Context) {
-	now, rules := r.clock(), r.account.Rules(r.item.TLD)
+func (r *run) start(ctx context.Context) error {
+	now, rules := r.items.Now(), r.account.Rules(r.item.TLD)
 	item := r.item
 	item.Domain = registrar.NewID("dom_", now)
 	if item.Kind == Register {
@@ -88,13 +83,15 @@ func (r *run) start(ctx context.Context) {
 		ID: item.Domain, Customer: item.Customer, Name: item.Name, TLD: item.TLD, Status: registrar.DomainPending, Account: item.Account,
 		UpdatedAt: r.cfg.Now(),
 	}
-	if r.acquireLease(ctx, Transition{To: item, AddDomain: &add}) {
-		failpoint.Hit(failpointTaken)
-		if item.State == StateRequested {
-			failpoint.Hit(failpointRequested)
-		}
-		r.maybeSent = false
+	if err := r.acquireLease(ctx, Transition{To: item, AddDomain: &add}); err != nil || r.item.State.Final() {
+		return err
 	}
+	failpoint.Hit(failpointTaken)
+	if item.State == StateRequested {
+		failpoint.Hit(failpointRequested)
+	}
+	r.maybeSent = false
+	return nil
 }
 
 // nextState returns the next state that the TLD needs.
@@ -110,25 +107,22 @@ func (r *run) nextState(state State, item Item, rules Rules) State {
 
 // acquireLease claims the item together with the given transition. The item fails if the
 // name is held by now.
-func (r *run) acquireLease(ctx context.Context, next Transition) bool {
+func (r *run) acquireLease(ctx context.Context, next Transition) error {
 	next.To.Attempts++
 	err := r.transition(ctx, next)
 	if registrar.CodeOf(err) == registrar.NameHeld {
 		failed := r.item
-		r.markRefused(&failed, registrar.NameHeld)
-		failed.State = StateFailed
-		r.finish(ctx, Transition{To: failed})
-		return false
+		failed.State, failed.Failure, failed.RefundDue = StateFailed, registrar.NameHeld, true
+		return r.finish(ctx, Transition{To: failed})
 	}
-	return err == nil && !r.leaseLost
+	return err
 }
 
-// transition stores a step under the lease. Afterwards r.item is the new state, or
-// leaseLost is set.
+// transition stores a step under the lease; r.item is then the new state.
 func (r *run) transition(ctx context.Context, next Transition) error {
-	store, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
+	store, cancel := r.items.StoreContext(ctx)
 	defer cancel()
-	now := r.clock()
+	now := r.items.Now()
 	next.From = r.item
 	next.To.UpdatedAt = now
 	// A pending request keeps the date of the request: where the registry shows neither
@@ -140,57 +134,53 @@ func (r *run) transition(ctx context.Context, next Transition) error {
 	case next.To.State.Final():
 		next.To.DueAt, next.To.Node, next.To.Registrant = time.Time{}, "", registrar.Registrant{}
 	case next.To.DueAt.Equal(next.From.DueAt): // not postponed
-		next.To.DueAt, next.To.Node = jobs.LeaseEnd(now, r.cfg.Deadline, storeTimeout), r.cfg.Node
+		next.To.DueAt, next.To.Node = r.items.LeaseEnd(), r.cfg.Node
 	}
 	updated, err := r.cfg.Store.UpdateProvisionItem(store, next)
 	switch {
 	case registrar.CodeOf(err) == registrar.NameHeld:
 		return err
 	case err != nil:
-		r.leaseLost = true
 		r.cfg.Logger.ErrorContext(ctx, "order item not stored", "item", r.item.ID, "state", string(next.To.State), "error", err.Error())
-		return err
+		return jobs.ErrSettled
 	case !updated:
-		r.leaseLost = true
-		return nil
+		return jobs.ErrSettled
 	}
 	r.item = next.To
 	return nil
 }
 
-// advance stores the next state and reports whether to continue.
-func (r *run) advance(ctx context.Context, item Item, state State) bool {
+// advance stores the next state.
+func (r *run) advance(ctx context.Context, item Item, state State) error {
 	item.State, item.Attempts = state, 1
-	if r.transition(ctx, Transition{To: item}) != nil || r.leaseLost {
-		return false
+	err := r.transition(ctx, Transition{To: item})
+	if err == nil {
+		r.maybeSent = false
+		if state == StateRequested {
+			failpoint.Hit(failpointRequested)
+		}
 	}
-	r.maybeSent = false
-	return true
+	return err
 }
 
-func (r *run) ensureContact(ctx, call context.Context) bool {
+func (r *run) ensureContact(ctx, call context.Context) error {
 	registrant, err := r.registrant(call)
 	if err != nil {
-		return r.handleError(ctx, err)
+		return err
 	}
 	handle, err := r.account.EnsureContact(call, Contact{
 		Handle: r.item.Handle, Registrant: registrant, Transaction: r.item.ID + "-c", MaybeSent: r.maybeSent,
 	})
 	if err != nil {
-		return r.handleError(ctx, err)
+		return err
 	}
 	failpoint.Hit(failpointContactMade)
 	item := r.item
 	item.Handle = handle
-	next := r.nextState(StateContacts, item, r.account.Rules(item.TLD))
-	if !r.advance(ctx, item, next) {
-		return false
+	if err = r.advance(ctx, item, r.nextState(StateContacts, item, r.account.Rules(item.TLD))); err == nil {
+		failpoint.Hit(failpointContactKnown)
 	}
-	failpoint.Hit(failpointContactKnown)
-	if next == StateRequested {
-		failpoint.Hit(failpointRequested)
-	}
-	return true
+	return err
 }
 
 // registrant returns the registrant that the item was paid for; items written by earlier
@@ -223,17 +213,13 @@ func (r *run) hostsKnown() bool {
 	return known || len(r.cfg.Nameservers) == 0
 }
 
-func (r *run) ensureHosts(ctx, call context.Context) bool {
+func (r *run) ensureHosts(ctx, call context.Context) error {
 	if err := r.account.EnsureHosts(call, r.cfg.Nameservers); err != nil {
-		return r.handleError(ctx, err)
+		return err
 	}
 	failpoint.Hit(failpointHostsMade)
 	r.knownHosts.Store(r.item.Account, true)
-	if !r.advance(ctx, r.item, StateRequested) {
-		return false
-	}
-	failpoint.Hit(failpointRequested)
-	return true
+	return r.advance(ctx, r.item, StateRequested)
 }
 
 // buildRequest builds the item's request; it is the same each time.
@@ -253,57 +239,52 @@ func (r *run) buildRequest() (Request, error) {
 	return request, err
 }
 
-func (r *run) sendRequest(ctx, call context.Context) bool {
+func (r *run) sendRequest(ctx, call context.Context) error {
 	request, err := r.buildRequest()
 	if err != nil {
-		return r.handleError(ctx, err)
+		return err
 	}
 	outcome, err := r.account.Request(call, request)
 	if err != nil {
 		if registrar.KindOf(err) == registrar.KindNotFound {
 			r.knownHosts.Delete(r.item.Account) // a missing host object must not fail the next item too
 		}
-		return r.handleError(ctx, err)
+		return err
 	}
 	failpoint.Hit(failpointAnswered)
 	if !outcome.Pending {
 		return r.succeed(ctx, call, outcome)
 	}
 	item := r.item
-	item.State, item.Attempts, item.DueAt, item.Node = StatePending, 0, r.clock().Add(minPendingPoll), ""
-	if r.transition(ctx, Transition{To: item}) == nil && !r.leaseLost {
+	item.State, item.Attempts, item.DueAt, item.Node = StatePending, 0, r.items.Now().Add(minPendingPoll), ""
+	if r.transition(ctx, Transition{To: item}) == nil {
 		failpoint.Hit(failpointPending)
 	}
-	return false
+	return jobs.ErrSettled
 }
 
 // checkPending queries the result of a pending request.
-func (r *run) checkPending(ctx, call context.Context) bool {
+func (r *run) checkPending(ctx, call context.Context) error {
 	request, err := r.buildRequest()
 	if err != nil {
-		return r.handleError(ctx, err)
+		return err
 	}
 	outcome, err := r.account.Outcome(call, request)
 	switch {
 	case err != nil:
-		return r.handleError(ctx, err)
+		return err
 	case outcome.Pending:
-		return r.postpone(ctx, jobs.Backoff(r.item.Attempts, minPendingPoll, maxPendingPoll))
+		return jobs.Again(jobs.Backoff(r.item.Attempts, minPendingPoll, maxPendingPoll))
 	}
 	failpoint.Hit(failpointDecided)
 	return r.succeed(ctx, call, outcome)
 }
 
 // succeed ends an item successfully.
-func (r *run) succeed(ctx, call context.Context, outcome Outcome) bool {
+func (r *run) succeed(ctx, call context.Context, outcome Outcome) error {
 	if r.item.Kind == Renew {
 		return r.completeRenewal(ctx, call, outcome.Expires)
 	}
-	return r.activate(ctx, outcome)
-}
-
-// activate activates the customer's domain.
-func (r *run) activate(ctx context.Context, outcome Outcome) bool {
 	now := r.cfg.Now()
 	item := r.item
 	item.State = StateActive
@@ -313,26 +294,27 @@ func (r *run) activate(ctx context.Context, outcome Outcome) bool {
 	}
 	domain := Domain{
 		ID: item.Domain, Status: registrar.DomainActive, PaidUntil: until, Handle: item.Handle,
-		RegistryExpires: outcome.Expires, SyncDue: r.clock().Add(syncInterval), UpdatedAt: now,
+		RegistryExpires: outcome.Expires, SyncDue: r.items.Now().Add(syncInterval), UpdatedAt: now,
 	}
 	return r.finish(ctx, Transition{To: item, ActivateDomain: &domain, AuditEvent: r.auditEvent(ActionRegistered)})
 }
 
 // finish stores the final transition.
-func (r *run) finish(ctx context.Context, next Transition) bool {
+func (r *run) finish(ctx context.Context, next Transition) error {
 	if next.AuditEvent == nil {
 		next.AuditEvent = r.auditEvent(ActionFailed)
 	}
-	if r.transition(ctx, next) == nil && !r.leaseLost {
-		r.cfg.OnItemEnded(r.item.Kind, r.item.State)
-		log := r.cfg.Logger.With("item", r.item.ID, "extension", r.item.TLD, "kind", string(r.item.Kind))
-		if r.item.State == StateActive {
-			log.InfoContext(ctx, "domain provisioned")
-		} else {
-			log.WarnContext(ctx, "order item failed, refund due", "code", string(r.item.Failure))
-		}
+	if err := r.transition(ctx, next); err != nil {
+		return err
 	}
-	return false
+	r.cfg.OnItemEnded(r.item.Kind, r.item.State)
+	log := r.cfg.Logger.With("item", r.item.ID, "extension", r.item.TLD, "kind", string(r.item.Kind))
+	if r.item.State == StateActive {
+		log.InfoContext(ctx, "domain provisioned")
+	} else {
+		log.WarnContext(ctx, "order item failed, refund due", "code", string(r.item.Failure))
+	}
+	return nil
 }
 
 func (r *run) auditEvent(action registrar.Action) *registrar.AuditEvent {

@@ -49,26 +49,6 @@ type Store interface {
 	PostponeDelivery(ctx context.Context, order string, lease, due time.Time, attempts int) error
 }
 
-// Endpoint is an agent's webhook.
-type Endpoint struct {
-	URL, Secret string
-	// Version is the protocol version that determines the message format.
-	Version string
-}
-
-// Agents reads agents.
-type Agents interface {
-	// Endpoint returns false if the agent is gone or has no webhook.
-	Endpoint(ctx context.Context, agent string) (Endpoint, bool, error)
-}
-
-// Orders renders orders.
-type Orders interface {
-	// Event returns the message about the current state of an order, in the format of a
-	// version. first means that the agent does not know the order yet.
-	Event(ctx context.Context, order, version string, first bool) ([]byte, error)
-}
-
 // Message is a signed message.
 type Message struct {
 	URL string

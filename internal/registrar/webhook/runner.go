@@ -1,6 +1,7 @@
 package webhook
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,17 +10,13 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/jobs"
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/agent"
 )
 
 const (
-	batch       = 64
-	concurrency = 16
-	// pollInterval is how often the loop looks for rows stored by other nodes.
-	pollInterval = time.Second
-
+	concurrency     = 16
+	pollInterval    = time.Second
 	defaultDeadline = 10 * time.Second
-	// storeTimeout bounds the write after a delivery, also during shutdown.
-	storeTimeout = 5 * time.Second
 
 	minBackoff = 5 * time.Second
 	maxBackoff = time.Hour
@@ -36,11 +33,14 @@ const (
 	Abandoned Outcome = "given_up"
 )
 
-// Config configures a Runner. Store, Agents, Orders and Sender are required.
+// Config configures the worker. Store, Webhook, Event and Sender are required.
 type Config struct {
-	Store  Store
-	Agents Agents
-	Orders Orders
+	Store Store
+	// Webhook returns an agent's webhook; an empty URL means that there is none.
+	Webhook func(ctx context.Context, agent string) (agent.Webhook, error)
+	// Event returns the message about the current state of an order, in the format of a
+	// protocol version. first means that the agent does not know the order yet.
+	Event  func(ctx context.Context, order, version string, first bool) ([]byte, error)
 	Sender Sender
 	// Deadline bounds one delivery; 0 means 10 s.
 	Deadline time.Duration
@@ -53,79 +53,88 @@ type Config struct {
 	RecordError func(ctx context.Context, order string, code registrar.Code)
 }
 
-// Runner delivers what is due.
-type Runner struct {
+// runner delivers what is due.
+type runner struct {
 	cfg      Config
 	throttle agentThrottle
-	loop     *jobs.Loop[Delivery]
+	worker   *jobs.Worker[Delivery]
 }
 
-// New returns a Runner that does nothing until Run.
-func New(cfg Config) (*Runner, error) {
-	if cfg.Store == nil || cfg.Agents == nil || cfg.Orders == nil || cfg.Sender == nil {
-		return nil, errors.New("webhook: Config.Store, Agents, Orders and Sender are required")
+// New returns the worker that delivers webhooks.
+func New(cfg Config) (*jobs.Worker[Delivery], error) {
+	if cfg.Store == nil || cfg.Webhook == nil || cfg.Event == nil || cfg.Sender == nil {
+		return nil, errors.New("webhook: Config.Store, Webhook, Event and Sender are required")
 	}
-	if cfg.Deadline == 0 {
-		cfg.Deadline = defaultDeadline
-	}
-	if cfg.Now == nil {
-		cfg.Now = time.Now
-	}
-	if cfg.Logger == nil {
-		cfg.Logger = slog.New(slog.DiscardHandler)
-	}
-	if cfg.OnAttempt == nil {
-		cfg.OnAttempt = func(Outcome) {}
-	}
-	if cfg.RecordError == nil {
-		cfg.RecordError = func(context.Context, string, registrar.Code) {}
-	}
-	r := &Runner{cfg: cfg, throttle: agentThrottle{agents: make(map[string]agentState)}}
-	r.loop = &jobs.Loop[Delivery]{
-		ListDue: func(ctx context.Context, limit int) ([]Delivery, error) {
-			return r.cfg.Store.ListDueDeliveries(ctx, r.now(), limit)
+	cfg.Logger = cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler))
+	registrar.Default(&cfg.Now, time.Now)
+	registrar.Default(&cfg.OnAttempt, func(Outcome) {})
+	r := &runner{cfg: cfg, throttle: agentThrottle{agents: make(map[string]agentState)}}
+	r.worker = &jobs.Worker[Delivery]{
+		Name: "webhook deliveries", Logger: cfg.Logger, Clock: cfg.Now, ListDue: cfg.Store.ListDueDeliveries,
+		Key: func(t Delivery) string { return t.Order }, Attempts: func(t Delivery) int { return t.Attempts },
+		Claim: r.claim, Handle: r.deliver, Postpone: r.postpone, RecordError: cfg.RecordError,
+		OnRetry: func(ctx context.Context, log *slog.Logger, t Delivery, _ error) {
+			log.WarnContext(ctx, "webhook delivery failed, will retry", "agent", t.Agent, "order", t.Order)
 		},
-		Key:      func(t Delivery) string { return t.Order },
-		Do:       r.deliver,
-		OnError:  jobs.ErrorLogger(cfg.Logger, "webhook deliveries"),
-		Interval: pollInterval, BatchSize: batch, Concurrency: concurrency,
+		Deadline: cmp.Or(cfg.Deadline, defaultDeadline), MinBackoff: minBackoff, MaxBackoff: maxBackoff, RetryAfter: true,
+		Interval: pollInterval, Concurrency: concurrency,
 	}
-	return r, nil
+	return r.worker, nil
 }
 
-// now returns the time in stored precision.
-func (r *Runner) now() time.Time { return r.cfg.Now().Truncate(time.Microsecond) }
-
-// Wake makes Run look for due deliveries. It never blocks.
-func (r *Runner) Wake() { r.loop.Wake() }
-
-// Run delivers until ctx ends, and lets deliveries in flight finish.
-func (r *Runner) Run(ctx context.Context) { r.loop.Run(ctx) }
-
-// deliver claims one delivery, sends it and records the result.
-func (r *Runner) deliver(ctx context.Context, due Delivery) {
-	lease := jobs.LeaseEnd(r.now(), r.cfg.Deadline, storeTimeout)
-	t, mine, err := r.cfg.Store.ClaimDelivery(ctx, due.Order, due.DueAt, lease)
-	if err != nil || !mine {
-		if err != nil && ctx.Err() == nil {
-			r.cfg.Logger.ErrorContext(ctx, "webhook delivery not claimed", "order", due.Order, "error", err.Error())
-		}
-		return
+func (r *runner) claim(ctx context.Context, due Delivery, leaseEnd time.Time) (Delivery, bool) {
+	t, claimed, err := r.cfg.Store.ClaimDelivery(ctx, due.Order, due.DueAt, leaseEnd)
+	if err != nil && ctx.Err() == nil {
+		r.cfg.Logger.ErrorContext(ctx, "webhook delivery not claimed", "order", due.Order, "error", err.Error())
 	}
-	wait := r.throttle.acquire(t.Agent, r.now())
-	if wait == 0 {
-		err = r.send(ctx, t)
-		r.throttle.release(t.Agent, r.now(), err)
-	}
-	storeCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
-	defer cancel()
-	if wait > 0 {
-		err = r.postpone(storeCtx, t, lease, wait)
+	t.DueAt = leaseEnd
+	return t, claimed && err == nil
+}
+
+// deliver sends one delivery, unless its agent is throttled, and records what the agent
+// has received.
+func (r *runner) deliver(ctx context.Context, t Delivery) (Delivery, error) {
+	var (
+		err     error
+		failure slog.Attr
+	)
+	if wait := r.throttle.acquire(t.Agent, r.worker.Now()); wait > 0 {
+		err = jobs.Again(wait)
 	} else {
-		err = r.recordResult(storeCtx, t, lease, err)
+		err = r.send(ctx, t)
+		r.throttle.release(t.Agent, r.worker.Now(), err)
+		switch {
+		case err == nil:
+			r.cfg.OnAttempt(Sent)
+			t.DeliveredCount = t.EventCount
+		case !errors.Is(err, errNoRecipient):
+			r.cfg.OnAttempt(Failed)
+			t.Attempts++
+			failure = registrar.LogFailure(err)
+		}
 	}
+	if err != nil && !errors.Is(err, errNoRecipient) {
+		if r.worker.Now().Sub(t.PendingSince) < maxAge {
+			return t, err
+		}
+		// The agent is notified again with the order's next event, and can query the order at
+		// any time.
+		r.cfg.OnAttempt(Abandoned)
+		r.cfg.Logger.ErrorContext(ctx, "webhook delivery abandoned", "agent", t.Agent, "order", t.Order, "attempts", t.Attempts, failure)
+	}
+	storeCtx, cancel := r.worker.StoreContext(ctx)
+	defer cancel()
+	r.logNotStored(ctx, t, r.cfg.Store.CompleteDelivery(storeCtx, t.Order, t.DueAt, t.EventCount, t.DeliveredCount, r.worker.Now()))
+	return t, nil
+}
+
+func (r *runner) postpone(ctx context.Context, t Delivery, due time.Time) {
+	r.logNotStored(ctx, t, r.cfg.Store.PostponeDelivery(ctx, t.Order, t.DueAt, due, t.Attempts))
+}
+
+func (r *runner) logNotStored(ctx context.Context, t Delivery, err error) {
 	if err != nil {
-		r.cfg.Logger.ErrorContext(storeCtx, "webhook result not stored", "order", t.Order, "error", err.Error())
+		r.cfg.Logger.ErrorContext(ctx, "webhook result not stored", "order", t.Order, "error", err.Error())
 	}
 }
 
@@ -134,65 +143,22 @@ var errNoRecipient = errors.New("agent has no webhook")
 
 // send builds and posts the message. A message that the agent accepted but that is not
 // recorded is sent again.
-func (r *Runner) send(ctx context.Context, t Delivery) error {
-	sendCtx, cancel := jobs.CallContext(ctx, r.cfg.Deadline)
+func (r *runner) send(ctx context.Context, t Delivery) error {
+	sendCtx, cancel := r.worker.CallContext(ctx)
 	defer cancel()
-	endpoint, found, err := r.cfg.Agents.Endpoint(sendCtx, t.Agent)
+	target, err := r.cfg.Webhook(sendCtx, t.Agent)
 	if err != nil {
 		return &registrar.Error{Kind: registrar.KindInternal, Code: "agent_not_read", Detail: err.Error(), Err: err}
 	}
-	if !found {
+	if target.URL == "" {
 		return errNoRecipient
 	}
-	body, err := r.cfg.Orders.Event(sendCtx, t.Order, endpoint.Version, t.DeliveredCount == 0)
+	body, err := r.cfg.Event(sendCtx, t.Order, target.Version, t.DeliveredCount == 0)
 	if err != nil {
 		return &registrar.Error{Kind: registrar.KindInternal, Code: "order_not_read", Detail: err.Error(), Err: err}
 	}
 	at := r.cfg.Now()
 	return r.cfg.Sender.Send(sendCtx, Message{
-		URL: endpoint.URL, ID: fmt.Sprintf("%s.%d", t.Order, t.EventCount), At: at, Signature: Sign(endpoint.Secret, at, body), Body: body,
+		URL: target.URL, ID: fmt.Sprintf("%s.%d", t.Order, t.EventCount), At: at, Signature: Sign(target.Secret, at, body), Body: body,
 	})
-}
-
-func (r *Runner) recordResult(ctx context.Context, t Delivery, lease time.Time, sendErr error) error {
-	now := r.now()
-	if sendErr == nil {
-		r.cfg.OnAttempt(Sent)
-		return r.cfg.Store.CompleteDelivery(ctx, t.Order, lease, t.EventCount, t.EventCount, now)
-	}
-	if errors.Is(sendErr, errNoRecipient) {
-		return r.cfg.Store.CompleteDelivery(ctx, t.Order, lease, t.EventCount, t.DeliveredCount, now)
-	}
-	t.Attempts++
-	r.cfg.OnAttempt(Failed)
-	log := r.cfg.Logger.With("agent", t.Agent, "order", t.Order, "attempts", t.Attempts,
-		"reason", registrar.KindOf(sendErr).String(), "code", string(registrar.CodeOf(sendErr)), "cause", registrar.CauseOf(sendErr))
-	if now.Sub(t.PendingSince) >= maxAge {
-		return r.abandon(ctx, t, lease, log)
-	}
-	wait := jobs.Backoff(t.Attempts, minBackoff, maxBackoff)
-	var failure *registrar.Error
-	if errors.As(sendErr, &failure) {
-		wait = min(max(wait, failure.RetryAfter), maxBackoff)
-	}
-	r.cfg.RecordError(ctx, t.Order, registrar.CodeOf(sendErr))
-	log.WarnContext(ctx, "webhook delivery failed, will retry", "retry_in", wait.String())
-	return r.cfg.Store.PostponeDelivery(ctx, t.Order, lease, now.Add(wait), t.Attempts)
-}
-
-// postpone reschedules a delivery whose agent is throttled.
-func (r *Runner) postpone(ctx context.Context, t Delivery, lease time.Time, wait time.Duration) error {
-	now := r.now()
-	if now.Sub(t.PendingSince) >= maxAge {
-		return r.abandon(ctx, t, lease, r.cfg.Logger.With("agent", t.Agent, "order", t.Order, "attempts", t.Attempts))
-	}
-	return r.cfg.Store.PostponeDelivery(ctx, t.Order, lease, now.Add(wait), t.Attempts)
-}
-
-// abandon drops the pending events. The agent is notified again with the order's next
-// event, and can query the order at any time.
-func (r *Runner) abandon(ctx context.Context, t Delivery, lease time.Time, log *slog.Logger) error {
-	r.cfg.OnAttempt(Abandoned)
-	log.ErrorContext(ctx, "webhook delivery abandoned")
-	return r.cfg.Store.CompleteDelivery(ctx, t.Order, lease, t.EventCount, t.DeliveredCount, r.now())
 }

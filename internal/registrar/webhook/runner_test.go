@@ -14,7 +14,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/dotkontor/dotkontor/internal/jobs"
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/agent"
 	"github.com/dotkontor/dotkontor/internal/registrar/webhook"
 )
 
@@ -108,10 +110,13 @@ func (b *memStore) PostponeDelivery(_ context.Context, order string, lease, due 
 	return nil
 }
 
-func (b *memStore) Endpoint(_ context.Context, agent string) (webhook.Endpoint, bool, error) {
+func (b *memStore) Webhook(_ context.Context, id string) (agent.Webhook, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return webhook.Endpoint{URL: "https://" + agent + ".example/hook", Secret: "secret of " + agent, Version: "v"}, !b.removed[agent], nil
+	if b.removed[id] {
+		return agent.Webhook{}, nil
+	}
+	return agent.Webhook{URL: "https://" + id + ".example/hook", Secret: "secret of " + id, Version: "v"}, nil
 }
 
 func (b *memStore) Event(_ context.Context, order, version string, first bool) ([]byte, error) {
@@ -148,9 +153,9 @@ func (w *fakeSender) messages() []webhook.Message {
 }
 
 // startRunner starts a runner in a bubble and returns a function that ends it.
-func startRunner(t *testing.T, b *memStore, w *fakeSender, more ...func(*webhook.Config)) (*webhook.Runner, func()) {
+func startRunner(t *testing.T, b *memStore, w *fakeSender, more ...func(*webhook.Config)) (*jobs.Worker[webhook.Delivery], func()) {
 	t.Helper()
-	cfg := webhook.Config{Store: b, Agents: b, Orders: b, Sender: w}
+	cfg := webhook.Config{Store: b, Webhook: b.Webhook, Event: b.Event, Sender: w}
 	for _, set := range more {
 		set(&cfg)
 	}

@@ -10,8 +10,8 @@ import (
 func TestLeaseEnd_OutlivesCallAndWrites(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 16, 0, 0, 0, 1999, time.UTC)
-	got := LeaseEnd(now, 20*time.Second, 5*time.Second)
-	if want := time.Date(2026, 11, 16, 0, 1, 30, 1000, time.UTC); !got.Equal(want) {
+	worker := Worker[string]{Deadline: 20 * time.Second, Clock: func() time.Time { return now }}
+	if got, want := worker.LeaseEnd(), time.Date(2026, 11, 16, 0, 1, 40, 1000, time.UTC); !got.Equal(want) {
 		t.Errorf("LeaseEnd = %s, want %s", got, want)
 	}
 }
@@ -29,7 +29,7 @@ func TestCallContext_HasGraceAfterShutdown(t *testing.T) {
 				ctx, stop := context.WithTimeout(t.Context(), test.shutdown)
 				defer stop()
 				began := time.Now()
-				call, cancel := CallContext(ctx, test.deadline)
+				call, cancel := (&Worker[string]{Deadline: test.deadline}).CallContext(ctx)
 				defer cancel()
 				<-call.Done()
 				if took := time.Since(began); took != test.want {

@@ -1,0 +1,147 @@
+package jobs
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+const (
+	// shutdownGrace is how long a call in flight may continue after the service begins to
+	// stop. A response that arrives in time saves a query at the next start.
+	shutdownGrace = 5 * time.Second
+	// storeTimeout bounds a write before or after a call, also during shutdown.
+	storeTimeout = 10 * time.Second
+	// leaseMargin is how much longer than a call and its writes a lease lasts, so that no
+	// other node starts meanwhile.
+	leaseMargin = time.Minute
+)
+
+// ErrSettled is returned by a handler whose row is not to be postponed: its next due time is
+// stored, another node has it, or it can't be stored and its lease expires by itself.
+var ErrSettled = errors.New("row settled")
+
+// Again is returned by a handler whose row is fine and due again after a delay.
+type Again time.Duration
+
+func (Again) Error() string { return "due again" }
+
+// Worker processes due rows under leases: a handler does the work, the worker decides how
+// long a lease and a call last, and when a row is due again. Its fields must not change
+// after Run.
+type Worker[T any] struct {
+	// Name is the job's name in logs.
+	Name   string
+	Logger *slog.Logger
+	// ListDue returns up to limit rows that are due, the longest overdue first.
+	ListDue func(ctx context.Context, now time.Time, limit int) ([]T, error)
+	// Key identifies a row, Attempts counts the attempts that it has failed.
+	Key      func(T) string
+	Attempts func(T) int
+	// Claim moves the due time of a row to the end of a lease. It returns false if another
+	// node was faster. If it is nil, Handle claims the row with its first change.
+	Claim func(ctx context.Context, row T, leaseEnd time.Time) (T, bool)
+	// Handle works on a row and returns what it has become. After an error the row is due
+	// again: after the delay of an Again, otherwise with backoff.
+	Handle func(ctx context.Context, row T) (T, error)
+	// Postpone ends the lease and makes the row due.
+	Postpone func(ctx context.Context, row T, due time.Time)
+	// OnRetry is called before a row is postponed with backoff, with a logger that has the
+	// reason, the attempts and the delay; RecordError, unless nil, stores the reason.
+	OnRetry     func(ctx context.Context, log *slog.Logger, row T, err error)
+	RecordError func(ctx context.Context, key string, code registrar.Code)
+	// Clock is the real time.
+	Clock func() time.Time
+	// Deadline bounds a call to another system.
+	Deadline               time.Duration
+	MinBackoff, MaxBackoff time.Duration
+	// RetryAfter means that the delay is at least the RetryAfter of an error.
+	RetryAfter bool
+	// Interval is how often the worker looks for rows stored by other nodes, Concurrency
+	// how many rows it processes at a time.
+	Interval    time.Duration
+	Concurrency int
+
+	loop Loop[T]
+}
+
+// Run processes rows until ctx ends, and lets handlers in flight finish.
+func (w *Worker[T]) Run(ctx context.Context) {
+	w.loop.ListDue = func(ctx context.Context, limit int) ([]T, error) { return w.ListDue(ctx, w.Now(), limit) }
+	w.loop.Key, w.loop.Do, w.loop.OnError = w.Key, w.process, ErrorLogger(w.Logger, w.Name)
+	w.loop.Interval, w.loop.Concurrency, w.loop.BatchSize = w.Interval, w.Concurrency, 4*w.Concurrency
+	w.loop.Run(ctx)
+}
+
+// Wake makes Run look for due rows soon. It never blocks.
+func (w *Worker[T]) Wake() { w.loop.Wake() }
+
+func (w *Worker[T]) process(ctx context.Context, row T) {
+	if w.Claim != nil {
+		claimed, ok := w.Claim(ctx, row, w.LeaseEnd())
+		if !ok {
+			return
+		}
+		row = claimed
+	}
+	row, err := w.Handle(ctx, row)
+	w.Settle(ctx, row, err)
+}
+
+// Settle ends the work on a row: after an error it is due again. Requests that work on a
+// row under a lease call it, too.
+func (w *Worker[T]) Settle(ctx context.Context, row T, err error) {
+	if err == nil || errors.Is(err, ErrSettled) {
+		return
+	}
+	ctx, cancel := w.StoreContext(ctx)
+	defer cancel()
+	var again Again
+	attempts := w.Attempts(row)
+	delay := Backoff(attempts, w.MinBackoff, w.MaxBackoff)
+	if errors.As(err, &again) {
+		delay = time.Duration(again)
+	} else {
+		var failure *registrar.Error
+		if w.RetryAfter && errors.As(err, &failure) {
+			delay = min(max(delay, failure.RetryAfter), w.MaxBackoff)
+		}
+		w.OnRetry(ctx, w.Logger.With(registrar.LogFailure(err), "attempts", attempts, "retry_in", delay.String()), row, err)
+		if w.RecordError != nil {
+			w.RecordError(ctx, w.Key(row), registrar.CodeOf(err))
+		}
+	}
+	w.Postpone(ctx, row, w.Now().Add(delay))
+}
+
+// Now returns the real time in stored precision, so that it compares equal to values read
+// back.
+func (w *Worker[T]) Now() time.Time { return w.Clock().Truncate(time.Microsecond) }
+
+// LeaseEnd returns the end of a lease taken now. It outlives one call and the writes before
+// and after it.
+func (w *Worker[T]) LeaseEnd() time.Time {
+	return w.Now().Add(w.Deadline + 2*storeTimeout + leaseMargin)
+}
+
+// CallContext bounds one call to another system. When ctx ends first, the call may continue
+// for a short grace period.
+func (w *Worker[T]) CallContext(ctx context.Context) (context.Context, context.CancelFunc) {
+	call, cancel := context.WithTimeout(context.WithoutCancel(ctx), w.Deadline)
+	stop := context.AfterFunc(ctx, func() {
+		select {
+		case <-time.After(shutdownGrace):
+			cancel()
+		case <-call.Done():
+		}
+	})
+	return call, func() { stop(); cancel() }
+}
+
+// StoreContext bounds the writes before or after a call, whether or not ctx has ended.
+func (*Worker[T]) StoreContext(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
+}
