@@ -6,7 +6,6 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/config"
 	"github.com/dotkontor/dotkontor/internal/registrar"
-	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/ratelimit"
 )
 
@@ -21,8 +20,6 @@ type nameBudget struct {
 	quotes, payments           *ratelimit.Limiter
 	agentQuotes, agentPayments *ratelimit.Limiter
 }
-
-var _ order.Budget = (*nameBudget)(nil)
 
 func newNameBudget(limits config.Limits, newLimiter func(...ratelimit.Window) (*ratelimit.Limiter, error)) (*nameBudget, error) {
 	b := &nameBudget{}

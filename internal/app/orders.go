@@ -11,6 +11,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/config"
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/admin"
+	"github.com/dotkontor/dotkontor/internal/registrar/billing"
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
 	"github.com/dotkontor/dotkontor/internal/registrar/invoice"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
@@ -98,7 +99,7 @@ type orderParts struct {
 	provisioning *provision.Service
 	sales        order.Sales
 	stripe       *stripe.Client
-	taxes        order.Taxes
+	taxes        *billing.Assessor
 	node         string
 	now          func() time.Time // business time
 	logger       *slog.Logger
@@ -107,11 +108,11 @@ type orderParts struct {
 	onChange     func() // called after a state change or refund
 	invoices     *invoice.Service
 	closing      <-chan struct{} // closed when this node drains
-	budget       order.Budget
+	budget       *nameBudget
 }
 
 func newOrders(parts orderParts) (*order.Service, error) {
-	market := order.RegistryMarket{Extension: parts.catalog.Extension, Sales: parts.sales, Registry: parts.provisioning}
+	market := order.Market{Extension: parts.catalog.Extension, Sales: parts.sales, Registry: parts.provisioning}
 	if parts.admin != nil {
 		market.RenewalForbidden = func(ctx context.Context, domain string) (bool, error) {
 			forbidden, err := parts.admin.Forbids(ctx, domain, admin.Renewal)
@@ -119,8 +120,8 @@ func newOrders(parts orderParts) (*order.Service, error) {
 		}
 	}
 	settings := order.Config{
-		Store: parts.services.DB, Market: market, Taxes: parts.taxes,
-		Payments: parts.stripe, Tokens: parts.stripe, Registrants: orderRegistrants{}, Identities: parts.stripe, Provisioner: parts.provisioning, Portfolio: orderPortfolio{parts.services.Portfolio}, Budget: parts.budget,
+		Store: parts.services.DB, Quote: market.Quote, Taxes: parts.taxes, Provider: parts.stripe, Portfolio: parts.services.Portfolio,
+		SpendBudget: parts.budget.Spend, ItemsPaid: parts.provisioning.Wake,
 		Seal: parts.services.keys.Seal(), Node: parts.node, BaseURL: parts.cfg.BaseURL, Extension: parts.catalog.Extension, Draining: parts.closing,
 		AllowMail: func(address string) bool {
 			return parts.services.guestMailLimit.AllowText(strings.ToLower(address)) == 0

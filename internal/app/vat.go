@@ -10,7 +10,6 @@ import (
 	"github.com/dotkontor/dotkontor/internal/config"
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/billing"
-	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/store"
 	"github.com/dotkontor/dotkontor/internal/upstream/hostlimit"
 	"github.com/dotkontor/dotkontor/internal/upstream/vies"
@@ -18,7 +17,7 @@ import (
 
 // vat assesses VAT and warns before the One-Stop-Shop becomes mandatory.
 type vat struct {
-	taxes   orderTaxes
+	taxes   *billing.Assessor
 	monitor *billing.ThresholdMonitor
 	vies    *vies.Client
 }
@@ -47,7 +46,7 @@ func newVAT(parts vatParts) (*vat, error) {
 		return nil, err
 	}
 	v := &vat{
-		taxes:   orderTaxes{billing.New(billing.Config{Rates: rates, Validator: validator, OSS: parts.cfg.OSS, Logger: parts.logger})},
+		taxes:   billing.New(billing.Config{Rates: rates, Validator: validator, OSS: parts.cfg.OSS, Logger: parts.logger}),
 		monitor: newThresholdMonitor(parts.cfg, parts.db, rates, parts.now, parts.logger),
 		vies:    validator,
 	}
@@ -73,22 +72,4 @@ func EUConsumerSales(ctx context.Context, cfg config.VAT, db *store.DB) (sales r
 		return 0, false, err
 	}
 	return newThresholdMonitor(cfg, db, rates, time.Now, slog.New(slog.DiscardHandler)).SalesThisYear(ctx)
-}
-
-// orderTaxes assesses the VAT of orders.
-type orderTaxes struct{ assessor *billing.Assessor }
-
-var _ order.Taxes = orderTaxes{}
-
-// Assess is the VAT of the net sums.
-func (t orderTaxes) Assess(ctx context.Context, buyer order.Buyer, nets []registrar.Cents, at time.Time) (order.Assessment, error) {
-	party := billing.Party{}
-	if buyer.HasRegistrant {
-		party = billing.Party{Country: buyer.Country, PostalCode: buyer.PostalCode, VATID: buyer.VATID}
-	}
-	got, err := t.assessor.Assess(ctx, party, nets, at)
-	return order.Assessment{
-		RateBasisPoints: got.RateBasisPoints, Rule: string(got.Rule), Country: got.Country, VATID: got.VATID,
-		Unchecked: got.Unchecked, VAT: got.VAT,
-	}, err
 }

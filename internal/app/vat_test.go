@@ -14,7 +14,6 @@ import (
 	"github.com/dotkontor/dotkontor/internal/config"
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/billing"
-	"github.com/dotkontor/dotkontor/internal/registrar/order"
 )
 
 func TestVAT_FollowsBuyerData(t *testing.T) {
@@ -34,16 +33,16 @@ func TestVAT_FollowsBuyerData(t *testing.T) {
 	at := time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
 	tests := []struct {
 		name  string
-		buyer order.Buyer
-		want  order.Assessment
+		party billing.Party
+		want  billing.Assessment
 	}{
-		{"nothing told yet", order.Buyer{Country: "AT"}, order.Assessment{RateBasisPoints: 1900, Rule: "unknown_country", Country: "DE", VAT: []registrar.Cents{190, 10}}},
-		{"a consumer", order.Buyer{HasRegistrant: true, Country: "AT"}, order.Assessment{RateBasisPoints: 2000, Rule: "eu_consumer_oss", Country: "AT", VAT: []registrar.Cents{200, 10}}},
-		{"by postal code", order.Buyer{HasRegistrant: true, Country: "ES", PostalCode: "35001"}, order.Assessment{Rule: "outside_eu", Country: "ES", VAT: []registrar.Cents{0, 0}}},
-		{"an id that can't be checked", order.Buyer{HasRegistrant: true, Country: "AT", VATID: "ATU12345678"}, order.Assessment{RateBasisPoints: 2000, Rule: "eu_consumer_oss", Country: "AT", Unchecked: true, VAT: []registrar.Cents{200, 10}}},
+		{"nothing told yet", billing.Party{}, billing.Assessment{RateBasisPoints: 1900, Rule: "unknown_country", Country: "DE", VAT: []registrar.Cents{190, 10}}},
+		{"a consumer", billing.Party{Country: "AT"}, billing.Assessment{RateBasisPoints: 2000, Rule: "eu_consumer_oss", Country: "AT", VAT: []registrar.Cents{200, 10}}},
+		{"by postal code", billing.Party{Country: "ES", PostalCode: "35001"}, billing.Assessment{Rule: "outside_eu", Country: "ES", VAT: []registrar.Cents{0, 0}}},
+		{"an id that can't be checked", billing.Party{Country: "AT", VATID: "ATU12345678"}, billing.Assessment{RateBasisPoints: 2000, Rule: "eu_consumer_oss", Country: "AT", Unchecked: true, VAT: []registrar.Cents{200, 10}}},
 	}
 	for _, test := range tests {
-		got, err := tax.taxes.Assess(t.Context(), test.buyer, []registrar.Cents{1000, 50}, at)
+		got, err := tax.taxes.Assess(t.Context(), test.party, []registrar.Cents{1000, 50}, at)
 		if err != nil || got.RateBasisPoints != test.want.RateBasisPoints || got.Rule != test.want.Rule || got.Country != test.want.Country ||
 			got.VATID != test.want.VATID || got.Unchecked != test.want.Unchecked || !slices.Equal(got.VAT, test.want.VAT) {
 			t.Errorf("%s: %+v, %v; want %+v", test.name, got, err, test.want)

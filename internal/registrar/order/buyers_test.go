@@ -38,7 +38,10 @@ func TestSession_VisibleToItsAgentOnly(t *testing.T) {
 func TestCreateSession_EmailAloneDoesNotJoinAccount(t *testing.T) {
 	t.Parallel()
 	env := newEnv(t)
-	annas := order.Contact{LastName: "Müller", Email: "anna@mueller.example", Country: "DE"}
+	annas := order.Contact{
+		FirstName: "Anna", LastName: "Müller", Email: "anna@mueller.example", Phone: "+49.30123456",
+		Street: "Weg 1", PostalCode: "10115", City: "Berlin", Country: "DE",
+	}
 	if made := env.createSession(order.Register, &annas, "eins"); made.Order.Claimed || made.Order.Customer == anna {
 		t.Error("an unlinked agent orders for an account")
 	}
@@ -56,11 +59,13 @@ func TestUpdateSession_ReplacesItemsAndBuyer(t *testing.T) {
 	env := newEnv(t)
 	env.store.linked = map[string]string{shopper.Through: anna}
 	made := env.createSession(order.Register, nil, "eins", "zwei")
-	if made.Status != order.NotReady || !slices.Contains(made.Missing, order.MissingRegistrant) || len(made.MissingFields) != 3 {
+	if made.Status != order.NotReady || !slices.Contains(made.Missing, order.MissingRegistrant) || len(made.MissingFields) != 8 {
 		t.Fatalf("made as %+v", made)
 	}
 	got, err := env.service.UpdateSession(t.Context(), shopper, made.Order.ID, order.SessionChange{
-		Items: newRequest(order.Register, "zwei").Items, Contact: &order.Contact{LastName: "Neu", Country: "DE"},
+		Items: newRequest(order.Register, "zwei").Items, Contact: &order.Contact{
+			FirstName: "Carla", LastName: "Neu", Phone: "+49.30123456", Street: "Neuweg 1", PostalCode: "10115", City: "Berlin", Country: "DE",
+		},
 	})
 	if err != nil || len(got.Order.Items) != 1 || got.Order.Items[0].ID != made.Order.Items[1].ID || got.Status != order.NotReady {
 		t.Fatalf("%+v, %v", got, err)
@@ -137,7 +142,10 @@ func TestClaimMail_UnpaidOrdersAreLimitedPerAddress(t *testing.T) {
 // A buyer without an account must not be asked to sign in.
 func TestReceiptMail_StatesWhetherOrderIsUnclaimed(t *testing.T) {
 	t.Parallel()
-	annas := order.Contact{LastName: "Müller", Email: "anna@mueller.example", Country: "DE"}
+	annas := order.Contact{
+		FirstName: "Anna", LastName: "Müller", Email: "anna@mueller.example", Phone: "+49.30123456",
+		Street: "Weg 1", PostalCode: "10115", City: "Berlin", Country: "DE",
+	}
 	for buyer, unclaimed := range map[*order.Contact]string{&carla: "true", &annas: ""} {
 		env := newEnv(t)
 		env.store.linked = map[string]string{shopper.Through: anna}
@@ -277,7 +285,10 @@ func TestSession_UnlinkedAgentLosesOpenOrders(t *testing.T) {
 	t.Parallel()
 	env := newEnv(t)
 	env.store.linked = map[string]string{shopper.Through: anna}
-	annas := order.Contact{LastName: "Müller", Email: "anna@mueller.example", Country: "DE"}
+	annas := order.Contact{
+		FirstName: "Anna", LastName: "Müller", Email: "anna@mueller.example", Phone: "+49.30123456",
+		Street: "Weg 1", PostalCode: "10115", City: "Berlin", Country: "DE",
+	}
 	open, paid := env.createSession(order.Register, &annas, "eins").Order, env.createSession(order.Register, &annas, "zwei").Order
 	other := env.createSession(order.Register, &carla, "drei").Order
 	if _, err := env.complete(paid.ID, "spt_ok"); err != nil {

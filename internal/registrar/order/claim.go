@@ -31,7 +31,7 @@ func claimMail(o Order) registrar.Mail {
 // and within the address's mail limit: creating orders costs an agent nothing, and the
 // address need not be the buyer's.
 func (s *Service) sendClaimMail(ctx context.Context, o Order, every time.Duration) (Order, error) {
-	allowed := sync.OnceValue(func() bool { return s.cfg.AllowMail == nil || s.cfg.AllowMail(o.Contact.Email) })
+	allowed := sync.OnceValue(func() bool { return s.cfg.AllowMail(o.Contact.Email) })
 	return s.updateWithRetry(ctx, o, func(was Order) (Transition, bool) {
 		recently := !was.ClaimMailedAt.IsZero() && s.now().Sub(was.ClaimMailedAt) < every
 		if was.Claimed || was.Contact.Email == "" || was.State == Canceled || was.State == Expired || recently || !allowed() {

@@ -70,11 +70,11 @@ func (s *Service) completeOnce(ctx context.Context, actor registrar.Actor, o Ord
 		}
 		session, err = s.currentSession(ctx, actor, m.To)
 		return session, true, err
-	case completion.Token == "" || s.cfg.Tokens == nil:
+	case completion.Token == "":
 		return s.handToHuman(ctx, session, ProblemNoPayment)
 	}
 	call, cancel := s.worker.CallContext(ctx)
-	err = s.cfg.Tokens.CheckToken(call, completion.Token, o.Totals.Gross, s.now())
+	err = s.cfg.Provider.CheckToken(call, completion.Token, o.Totals.Gross, s.now())
 	cancel()
 	if err != nil {
 		return session, !s.changedSince(ctx, o), err
@@ -119,7 +119,7 @@ func (s *Service) recheck(ctx context.Context, actor registrar.Actor, o Order, c
 	results := make([]quoteResult, len(now.Items))
 	if checked.resolved.buyer.HasRegistrant { // without registrant data the order can't be completed
 		purpose := registrar.ForQuote
-		if completion.Token != "" && s.cfg.Tokens != nil || o.Totals.Gross == 0 {
+		if completion.Token != "" || o.Totals.Gross == 0 {
 			purpose = paymentPurpose(o, checked.resolved.buyer)
 		}
 		if results, err = s.quoteFresh(ctx, actor, purpose, requests); err != nil {
@@ -196,7 +196,7 @@ func (s *Service) chargeToken(ctx context.Context, actor registrar.Actor, o Orde
 	}
 	failpoint.Hit(failpointIntentKnown)
 	call, cancel := s.worker.CallContext(ctx)
-	outcome, err := s.cfg.Tokens.Charge(call, Charge{ID: id, Order: o.ID, Amount: payment.Amount, Intent: payment.Intent, Token: token})
+	outcome, err := s.cfg.Provider.Charge(call, Charge{ID: id, Order: o.ID, Amount: payment.Amount, Intent: payment.Intent, Token: token})
 	cancel()
 	if err != nil && registrar.IsTransient(err) {
 		s.retryLater(ctx, o, "charge", err)
@@ -219,7 +219,7 @@ func (s *Service) prepareCharge(ctx context.Context, o Order, id string, buyer B
 	intent := ""
 	if err == nil && !over {
 		call, cancel := s.worker.CallContext(ctx)
-		intent, err = s.cfg.Tokens.PrepareCharge(call, Charge{ID: id, Order: o.ID, Amount: o.payment(id).Amount})
+		intent, err = s.cfg.Provider.PrepareCharge(call, Charge{ID: id, Order: o.ID, Amount: o.payment(id).Amount})
 		cancel()
 	}
 	if err != nil || over {

@@ -10,7 +10,9 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/billing"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 )
 
 // page is a payment page at the fake provider.
@@ -239,7 +241,7 @@ type testEnv struct {
 	offset    time.Duration // of the business clock
 	draining  chan struct{} // nil: the node never drains
 	mu        sync.Mutex
-	budget    order.Budget // nil: no limit
+	budget    *fakeBudget // nil: no limit
 	// recheckInterval is Config.RecheckInterval.
 	recheckInterval time.Duration
 }
@@ -274,10 +276,18 @@ func (env *testEnv) startNode(node string) *order.Service {
 	if err != nil {
 		env.t.Fatal(err)
 	}
+	rates, err := billing.EmbeddedRates()
+	if err != nil {
+		env.t.Fatal(err)
+	}
+	held, err := portfolio.New(portfolio.Config{Store: fakePortfolio{names: []string{"meinladen.de"}}})
+	if err != nil {
+		env.t.Fatal(err)
+	}
 	service, err := order.New(order.Config{
-		Store: env.store, Market: env.market, Taxes: fakeTaxes{}, Payments: env.provider, Tokens: env.provider, Registrants: anyRegistrant{}, Identities: env.provider, Provisioner: fakeProvisioner{make(chan struct{}, 1)},
-		Portfolio: fakePortfolio{"meinladen.de"}, Seal: seal, Node: node, BaseURL: "https://kontor.example", Now: env.now, Extension: env.extension, Draining: env.draining,
-		Budget: env.budget, RecheckInterval: env.recheckInterval,
+		Store: env.store, Quote: env.market.Quote, Taxes: billing.New(billing.Config{Rates: rates, Validator: fakeVATIDs{}}), Provider: env.provider,
+		Portfolio: held, Seal: seal, Node: node, BaseURL: "https://kontor.example", Now: env.now, Extension: env.extension, Draining: env.draining,
+		SpendBudget: env.budget.spend, RecheckInterval: env.recheckInterval,
 		AllowMail: func(address string) bool { return env.allowMail == nil || env.allowMail(address) },
 	})
 	if err != nil {

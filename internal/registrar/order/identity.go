@@ -111,7 +111,7 @@ func (s *Service) openVerification(ctx context.Context, was Identity, found bool
 	}, "\n")))
 	key := "idv_" + base64.RawURLEncoding.EncodeToString(sum[:18])
 	call, cancel := s.worker.CallContext(ctx)
-	session, url, err := s.cfg.Identities.OpenVerification(call, key, buyer.Customer, buyer.Email, buyer.Language, back)
+	session, url, err := s.cfg.Provider.OpenVerification(call, key, buyer.Customer, buyer.Email, buyer.Language, back)
 	cancel()
 	if err != nil {
 		return "", false, err
@@ -192,7 +192,7 @@ func (s *Service) refreshIdentity(
 func (s *Service) fetchVerification(ctx context.Context, session string) (Verification, error) {
 	call, cancel := s.worker.CallContext(ctx)
 	defer cancel()
-	status, err := s.cfg.Identities.FetchVerification(call, session)
+	status, err := s.cfg.Provider.FetchVerification(call, session)
 	if err == nil {
 		s.verifications.Set(session, status)
 	}

@@ -8,6 +8,8 @@ import (
 
 	"golang.org/x/net/idna"
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
 // wellKnown are the names most often imitated or mistyped. It helps against mistakes
@@ -34,9 +36,12 @@ func (s *Service) warnings(ctx context.Context, o Order) []Warning {
 	}
 	var held []string
 	if s.cfg.Portfolio != nil {
-		var err error
-		if held, err = s.cfg.Portfolio.NamesOf(ctx, o.Customer); err != nil {
+		domains, err := s.cfg.Portfolio.List(ctx, registrar.Actor{Kind: registrar.ActorSystem, Customer: o.Customer})
+		if err != nil {
 			s.cfg.Logger.WarnContext(ctx, "own names not compared", "order", o.ID, "error", err.Error())
+		}
+		for _, domain := range domains {
+			held = append(held, domain.Name)
 		}
 	}
 	var found []Warning

@@ -8,15 +8,6 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 )
 
-// Market quotes items. It queries the registry that will provision them; only a request
-// ForDisplay may be answered from a cache. It ignores the request's Extension.
-type Market interface {
-	// Quote returns a *registrar.Error: KindConflict, KindInvalid and KindUnsupported
-	// mean that the item can't be ordered, KindUpstream that the registry could not be
-	// queried.
-	Quote(ctx context.Context, request provision.QuoteRequest) (Quote, error)
-}
-
 // Quote is the price and availability of one item.
 type Quote struct {
 	provision.Quote
@@ -26,22 +17,21 @@ type Quote struct {
 	Verify bool
 }
 
-// RegistryMarket quotes by the price list and the registries.
-type RegistryMarket struct {
+// Market quotes by the price list and the registries.
+type Market struct {
 	Extension func(tld string) (registrar.Extension, bool)
 	Sales     Sales
-	Registry  interface {
-		Quote(ctx context.Context, request provision.QuoteRequest) (provision.Quote, error)
-	}
+	Registry  *provision.Service
 	// RenewalForbidden reports whether an operator's lock forbids renewing a domain; nil
 	// means never.
 	RenewalForbidden func(ctx context.Context, domain string) (bool, error)
 }
 
-var _ Market = RegistryMarket{}
-
-// Quote queries the registry and prices by the list.
-func (m RegistryMarket) Quote(ctx context.Context, request provision.QuoteRequest) (Quote, error) {
+// Quote queries the registry that will provision the item and prices it by the list. Only a
+// request ForDisplay may be answered from a cache; its Extension is ignored. The error is a
+// *registrar.Error: KindConflict, KindInvalid and KindUnsupported mean that the item can't
+// be ordered, KindUpstream that the registry could not be queried.
+func (m Market) Quote(ctx context.Context, request provision.QuoteRequest) (Quote, error) {
 	var listed bool
 	if request.Extension, listed = m.Extension(request.Name.TLD()); !listed {
 		return Quote{}, fail(registrar.KindUnsupported, registrar.ExtensionNotCarried)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 )
 
@@ -74,29 +75,20 @@ func (m *fakeMarket) set(change func(*fakeMarket)) {
 
 const invalidVATID = "ATU00000000"
 
-// fakeTaxes charges 19 % for each item, rounded down.
-type fakeTaxes struct{}
+// fakeVATIDs is a register in which all VAT ids but one are valid.
+type fakeVATIDs struct{}
 
-func (fakeTaxes) Assess(_ context.Context, buyer order.Buyer, nets []registrar.Cents, _ time.Time) (order.Assessment, error) {
-	a := order.Assessment{RateBasisPoints: 1900, Rule: "domestic", Country: "DE"}
-	if buyer.VATID == invalidVATID {
-		a.Rule = "eu_consumer"
-	}
-	for _, net := range nets {
-		a.VAT = append(a.VAT, net*19/100)
-	}
-	return a, nil
+func (fakeVATIDs) Valid(_ context.Context, id string) (bool, error) { return id != invalidVATID, nil }
+
+// fakePortfolio is a store in which everyone holds these names.
+type fakePortfolio struct {
+	portfolio.Store
+	names []string
 }
 
-type fakeProvisioner struct{ woken chan struct{} }
-
-func (l fakeProvisioner) Wake() {
-	select {
-	case l.woken <- struct{}{}:
-	default:
+func (n fakePortfolio) ListCustomerDomains(context.Context, string) (domains []portfolio.Domain, err error) {
+	for _, name := range n.names {
+		domains = append(domains, portfolio.Domain{Name: name})
 	}
+	return domains, nil
 }
-
-type fakePortfolio []string
-
-func (n fakePortfolio) NamesOf(context.Context, string) ([]string, error) { return n, nil }

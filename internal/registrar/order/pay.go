@@ -214,7 +214,7 @@ func (s *Service) openPage(ctx context.Context, o Order, buyer Buyer) (now Order
 		return o, "", true, err
 	}
 	call, cancel := s.worker.CallContext(ctx)
-	opened, err := s.cfg.Payments.OpenPage(call, page)
+	opened, err := s.cfg.Provider.OpenPage(call, page)
 	cancel()
 	if err != nil && registrar.IsTransient(err) {
 		s.retryLater(ctx, o, "page", err)
@@ -309,7 +309,11 @@ func (s *Service) closePayment(ctx context.Context, o Order) (Order, error) {
 	}
 	failpoint.Hit(failpointCloseWritten)
 	call, cancel := s.worker.CallContext(ctx)
-	status, err := s.cancelAtProvider(call, *payment)
+	closeCall := s.cfg.Provider.ClosePage
+	if payment.Kind == ByToken {
+		closeCall = s.cfg.Provider.CancelCharge
+	}
+	status, err := closeCall(call, payment.Session)
 	cancel()
 	if err != nil {
 		s.retryLater(ctx, o, "close", err)

@@ -63,7 +63,11 @@ func (s *Service) refreshPayment(ctx context.Context, o Order, id string) (Order
 		return o, nil
 	}
 	call, cancel := s.worker.CallContext(ctx)
-	status, err := s.fetchPaymentStatus(call, *payment)
+	fetch := s.cfg.Provider.FetchPage
+	if payment.Kind == ByToken {
+		fetch = s.cfg.Provider.FetchCharge
+	}
+	status, err := fetch(call, payment.Session)
 	cancel()
 	if err != nil {
 		return o, err
@@ -80,33 +84,6 @@ func (s *Service) refreshPaymentCached(ctx context.Context, o Order, id, page st
 	})
 	return err
 }
-
-// fetchPaymentStatus fetches the status of a payment of either kind.
-func (s *Service) fetchPaymentStatus(ctx context.Context, payment Payment) (PaymentStatus, error) {
-	switch {
-	case payment.Kind != ByToken:
-		return s.cfg.Payments.FetchPage(ctx, payment.Session)
-	case s.cfg.Tokens == nil:
-		return PaymentStatus{}, errTokensDisabled
-	default:
-		return s.cfg.Tokens.FetchCharge(ctx, payment.Session)
-	}
-}
-
-// cancelAtProvider closes a payment's page or cancels its intent.
-func (s *Service) cancelAtProvider(ctx context.Context, payment Payment) (PaymentStatus, error) {
-	switch {
-	case payment.Kind != ByToken:
-		return s.cfg.Payments.ClosePage(ctx, payment.Session)
-	case s.cfg.Tokens == nil:
-		return PaymentStatus{}, errTokensDisabled
-	default:
-		return s.cfg.Tokens.CancelCharge(ctx, payment.Session)
-	}
-}
-
-// errTokensDisabled is for a payment started while tokens were configured.
-var errTokensDisabled = &registrar.Error{Kind: registrar.KindInternal, Detail: "payment by token in flight, but tokens are no longer configured"}
 
 // verdict is what a payment's status means for its order.
 type verdict uint8
@@ -265,7 +242,7 @@ func (s *Service) startProvisioning(ctx context.Context, m *Transition) (bool, e
 		return false, err
 	}
 	failpoint.Hit(failpointPaidWritten)
-	s.cfg.Provisioner.Wake()
+	s.cfg.ItemsPaid()
 	return true, nil
 }
 
@@ -339,7 +316,7 @@ func (s *Service) makeRefunds(ctx context.Context, o Order, maybeSent func(Refun
 			reason = reasonUnmatched
 		}
 		call, cancel := s.worker.CallContext(ctx)
-		id, err := s.cfg.Payments.Refund(call, RefundRequest{
+		id, err := s.cfg.Provider.Refund(call, RefundRequest{
 			ID: due.ID, Order: o.ID, Intent: payment.Intent, Amount: due.Amount, Reason: reason,
 		}, maybeSent(due))
 		cancel()

@@ -55,11 +55,6 @@ type Store interface {
 	// verification.
 	ListOrdersAwaitingIdentity(ctx context.Context, customer string) ([]string, error)
 
-	SessionStore
-}
-
-// SessionStore is the part of Store for agents' orders.
-type SessionStore interface {
 	// AddSession stores an agent's order. If it is unclaimed, its customer is a new
 	// guest account with the order's contact and, unless nil, normalized as its
 	// registrant. It returns TooManyOpen if the agent has limit open orders already, or
@@ -146,33 +141,16 @@ func (b Buyer) registrant() registrar.Registrant {
 	}
 }
 
-// Budget limits the names that one customer or agent queries at registries.
-type Budget interface {
-	// Spend counts names, all or none, and returns how long to wait if they exceed the
-	// budget; 0 means that they were counted. ForPayment has a budget of its own, so
-	// that viewing orders never prevents paying.
-	Spend(actor registrar.Actor, purpose registrar.Purpose, names int) (wait time.Duration)
+// Provider is the payment provider. Every call but Charge may be repeated: the same id
+// yields the same page, intent, refund or verification. KindUpstream means that the outcome
+// is open and the call can be retried; any other kind is the provider's decision.
+type Provider interface {
+	Payments
+	Tokens
+	Identities
 }
 
-// Taxes computes the VAT of an order.
-type Taxes interface {
-	// Assess takes the net amounts of the items. The returned VAT amounts, in the same
-	// order, are rounded so that they add up to the VAT of the sum.
-	Assess(ctx context.Context, buyer Buyer, nets []registrar.Cents, at time.Time) (Assessment, error)
-}
-
-// Assessment is the VAT of an order.
-type Assessment struct {
-	RateBasisPoints int
-	Rule, Country   string
-	VATID           string
-	Unchecked       bool
-	VAT             []registrar.Cents
-}
-
-// Payments is the payment provider. Every call may be repeated: the same id yields the
-// same page or refund. KindUpstream means that the outcome is open and the call can be
-// retried; any other kind is the provider's decision.
+// Payments are made by customers at the provider's payment page.
 type Payments interface {
 	// OpenPage creates a payment page, or returns the existing one.
 	OpenPage(ctx context.Context, page PaymentPage) (OpenedPage, error)
@@ -185,8 +163,7 @@ type Payments interface {
 	Refund(ctx context.Context, refund RefundRequest, maybeSent bool) (string, error)
 }
 
-// Tokens charges agents' payment tokens. Every call but Charge may be repeated. Errors
-// are as in Payments.
+// Tokens charges agents' payment tokens.
 type Tokens interface {
 	// CheckToken returns TokenExpired, TokenTooSmall or PaymentDeclined with
 	// KindConflict if the token can't pay the amount.
@@ -219,13 +196,6 @@ type ChargeOutcome struct {
 	Status     PaymentStatus
 	Declined   registrar.Code
 	NeedsHuman bool
-}
-
-// Registrants validates contacts as registrant data.
-type Registrants interface {
-	// Normalise returns a contact in the form registries require, and the fields that
-	// are missing or invalid.
-	Normalise(contact Contact) (normalized Contact, missingFields []string)
 }
 
 // PaymentPage describes a payment page to be created.
@@ -297,10 +267,4 @@ type Verification struct {
 	// URL is the verification page while it is open.
 	URL     string
 	Failure registrar.Code
-}
-
-// Provisioner is the worker that provisions paid items.
-type Provisioner interface {
-	// Wake announces new items.
-	Wake()
 }

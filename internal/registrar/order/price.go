@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/billing"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 )
 
@@ -44,10 +45,7 @@ func (s *Service) quoteForDisplay(ctx context.Context, actor registrar.Actor, re
 }
 
 func (s *Service) spendBudget(actor registrar.Actor, purpose registrar.Purpose, names int) error {
-	if s.cfg.Budget == nil {
-		return nil
-	}
-	if wait := s.cfg.Budget.Spend(actor, purpose, names); wait > 0 {
+	if wait := s.cfg.SpendBudget(actor, purpose, names); wait > 0 {
 		return &registrar.Error{Kind: registrar.KindRateLimited, Code: OverBudget, RetryAfter: wait}
 	}
 	return nil
@@ -57,7 +55,7 @@ func (s *Service) spendBudget(actor registrar.Actor, purpose registrar.Purpose, 
 func (s *Service) quoteAll(ctx context.Context, concurrency int, requests []provision.QuoteRequest) []quoteResult {
 	results := make([]quoteResult, len(requests))
 	if len(requests) == 1 {
-		results[0].quote, results[0].err = s.cfg.Market.Quote(ctx, requests[0])
+		results[0].quote, results[0].err = s.cfg.Quote(ctx, requests[0])
 		return results
 	}
 	slots := make(chan struct{}, concurrency)
@@ -81,7 +79,7 @@ func (s *Service) quoteGuarded(ctx context.Context, request provision.QuoteReque
 			err = &registrar.Error{Kind: registrar.KindInternal, Code: "panic"}
 		}
 	}()
-	return s.cfg.Market.Quote(ctx, request)
+	return s.cfg.Quote(ctx, request)
 }
 
 // isRefusal reports whether a quote was refused, as opposed to not available now.
@@ -164,12 +162,12 @@ func (s *Service) applyQuotes(ctx context.Context, o *Order, buyer Buyer, result
 		}
 		nets[i] = item.Net
 	}
-	tax, err := s.cfg.Taxes.Assess(ctx, buyer, nets, s.now())
+	tax, err := s.cfg.Taxes.Assess(ctx, billing.Party{Country: buyer.Country, PostalCode: buyer.PostalCode, VATID: buyer.VATID}, nets, s.now())
 	if err != nil {
 		return err
 	}
 	o.Totals = Totals{
-		RateBasisPoints: tax.RateBasisPoints, Rule: tax.Rule, Country: tax.Country, VATID: tax.VATID, Unchecked: tax.Unchecked,
+		RateBasisPoints: tax.RateBasisPoints, Rule: string(tax.Rule), Country: tax.Country, VATID: tax.VATID, Unchecked: tax.Unchecked,
 	}
 	for i := range o.Items {
 		item := &o.Items[i]

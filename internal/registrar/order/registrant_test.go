@@ -75,9 +75,9 @@ func TestCompleteSession_StoresApprovedRegistrant(t *testing.T) {
 func TestPay_ChecksRulesForCurrentRegistrant(t *testing.T) {
 	t.Parallel()
 	env := newEnv(t)
+	env.setCountry(anna, "US")
 	o, secret := env.createOrder(newRequest(order.Register, "laden"))
 	env.market.set(func(m *fakeMarket) { m.requiredCountry = "DE" })
-	env.setCountry(anna, "US")
 	if _, err := env.service.Pay(t.Context(), annaInPerson, secret, consentTo(o.Totals.Gross)); code(err) != order.DataMissing {
 		t.Fatalf("paid from the US: %v", err)
 	}
@@ -85,7 +85,11 @@ func TestPay_ChecksRulesForCurrentRegistrant(t *testing.T) {
 		t.Errorf("%+v", now.Payments)
 	}
 	env.setCountry(anna, "DE")
-	env.pay(secret, o.Totals.Gross)
+	shown, err := env.service.View(t.Context(), annaInPerson, secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	env.pay(secret, shown.Order.Totals.Gross)
 }
 
 func TestClaim_RegistrantMustMeetRulesOfPaidNames(t *testing.T) {

@@ -10,6 +10,9 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/jobs"
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/billing"
+	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
+	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 	"github.com/dotkontor/dotkontor/internal/ttlcache"
 )
 
@@ -28,29 +31,21 @@ const (
 	paymentConcurrency = 4
 )
 
-// Portfolio lists the names that a customer holds.
-type Portfolio interface {
-	NamesOf(ctx context.Context, customer string) ([]string, error)
-}
-
-// Config configures a Service. Store, Market, Taxes, Payments, Identities, Provisioner,
-// Seal, Node and BaseURL are required.
+// Config configures a Service. Store, Quote, Taxes, Provider, Seal, Node and BaseURL are
+// required.
 type Config struct {
-	Store       Store
-	Market      Market
-	Taxes       Taxes
-	Payments    Payments
-	Identities  Identities
-	Provisioner Provisioner
-	// Tokens charges agents' payment tokens; nil means that only humans pay.
-	Tokens Tokens
-	// Registrants normalises agents' contacts; nil means that no contact is sufficient.
-	Registrants Registrants
-	// Budget limits registry queries; nil means no limit.
-	Budget Budget
+	Store Store
+	// Quote returns the price and availability of an item; see Market.Quote.
+	Quote    func(ctx context.Context, request provision.QuoteRequest) (Quote, error)
+	Taxes    *billing.Assessor
+	Provider Provider
+	// SpendBudget counts names that a customer or agent queries at registries, all or none,
+	// and returns how long to wait if they exceed the budget. ForPayment has a budget of its
+	// own, so that viewing orders never prevents paying. nil means no limit.
+	SpendBudget func(actor registrar.Actor, purpose registrar.Purpose, names int) (wait time.Duration)
 	// Portfolio is used to warn of names similar to the customer's own; nil disables
 	// that.
-	Portfolio Portfolio
+	Portfolio *portfolio.Service
 	// Seal seals link secrets and auth codes.
 	Seal *registrar.Seal
 	// Node names this process in leases and stays the same after a restart.
@@ -86,8 +81,8 @@ type Config struct {
 	// leases and backoff. nil means time.Now.
 	Now, Clock func() time.Time
 	Logger     *slog.Logger
-	// MailQueued is called after mails were stored.
-	MailQueued func()
+	// MailQueued is called after mails were stored, ItemsPaid after items to provision were.
+	MailQueued, ItemsPaid func()
 	// OnStateChange is called after an order changed its state, OnRefund after a refund
 	// was made, OnRetry when a provider call is retried later, and OnOldestDue with the
 	// age of the order that is overdue the longest. All may be nil.
@@ -113,9 +108,8 @@ type Service struct {
 
 // New returns a Service. Run processes due orders.
 func New(cfg Config) (*Service, error) {
-	if cfg.Store == nil || cfg.Market == nil || cfg.Taxes == nil || cfg.Payments == nil || cfg.Identities == nil ||
-		cfg.Provisioner == nil || cfg.Seal == nil || cfg.Node == "" || cfg.BaseURL == "" {
-		return nil, errors.New("order: Config.Store, Market, Taxes, Payments, Identities, Provisioner, Seal, Node and BaseURL are required")
+	if cfg.Store == nil || cfg.Quote == nil || cfg.Taxes == nil || cfg.Provider == nil || cfg.Seal == nil || cfg.Node == "" || cfg.BaseURL == "" {
+		return nil, errors.New("order: Config.Store, Quote, Taxes, Provider, Seal, Node and BaseURL are required")
 	}
 	cfg.BaseURL = strings.TrimSuffix(cfg.BaseURL, "/")
 	cfg.setDefaults()
@@ -138,7 +132,10 @@ func (cfg *Config) setDefaults() {
 	registrar.Default(&cfg.Extension, func(string) (registrar.Extension, bool) { return registrar.Extension{}, false })
 	registrar.Default(&cfg.Now, time.Now)
 	registrar.Default(&cfg.Clock, time.Now)
+	registrar.Default(&cfg.SpendBudget, func(registrar.Actor, registrar.Purpose, int) time.Duration { return 0 })
+	registrar.Default(&cfg.AllowMail, func(string) bool { return true })
 	registrar.Default(&cfg.MailQueued, func() {})
+	registrar.Default(&cfg.ItemsPaid, func() {})
 	registrar.Default(&cfg.OnStateChange, func(State) {})
 	registrar.Default(&cfg.OnRefund, func(string) {})
 	registrar.Default(&cfg.OnRetry, func(string, registrar.Code) {})

@@ -10,15 +10,6 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// Contact is a buyer as described by an agent: the future registrant and the address
-// for mails.
-type Contact struct {
-	FirstName, LastName, Organisation, Email, Phone, VATID string
-	Street, Street2, PostalCode, City, State, Country      string
-	// Language is de or en.
-	Language string
-}
-
 // SessionRequest is an agent's request for an order. Contact is nil if it sent none.
 type SessionRequest struct {
 	Items   []RequestedItem
@@ -283,7 +274,7 @@ func (s *Service) updateBuyer(ctx context.Context, o *Order, update *Contact) (r
 	}
 	if !o.Claimed {
 		o.Email = o.Contact.Email
-		return s.guestBuyer(*o), nil
+		return guestBuyer(*o), nil
 	}
 	buyer, err := s.cfg.Store.GetBuyer(ctx, o.Customer)
 	if err == nil && o.Agent != "" {
@@ -293,12 +284,9 @@ func (s *Service) updateBuyer(ctx context.Context, o *Order, update *Contact) (r
 }
 
 // guestBuyer returns the buyer of an unclaimed order.
-func (s *Service) guestBuyer(o Order) resolvedBuyer {
+func guestBuyer(o Order) resolvedBuyer {
 	resolved := resolvedBuyer{buyer: Buyer{Customer: o.Customer, Email: o.Contact.Email, Language: o.Contact.GuestLanguage()}}
-	if s.cfg.Registrants == nil {
-		return resolved
-	}
-	normalized, missingFields := s.cfg.Registrants.Normalise(o.Contact)
+	normalized, missingFields := o.Contact.normalise()
 	if resolved.missingFields = missingFields; len(missingFields) > 0 {
 		return resolved
 	}
@@ -313,7 +301,7 @@ func (s *Service) guestBuyer(o Order) resolvedBuyer {
 // resolveBuyer returns the buyer of an order as stored.
 func (s *Service) resolveBuyer(ctx context.Context, o Order) (resolvedBuyer, error) {
 	if !o.Claimed {
-		return s.guestBuyer(o), nil
+		return guestBuyer(o), nil
 	}
 	buyer, err := s.cfg.Store.GetBuyer(ctx, o.Customer)
 	return resolvedBuyer{buyer: buyer}, err

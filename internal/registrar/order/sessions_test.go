@@ -17,7 +17,10 @@ import (
 var (
 	shopper = registrar.Actor{Kind: registrar.ActorAgent, Through: "agt_1"}
 	rival   = registrar.Actor{Kind: registrar.ActorAgent, Through: "agt_2"}
-	carla   = order.Contact{FirstName: "Carla", LastName: "Neu", Email: "carla@neu.example", Country: "DE"}
+	carla   = order.Contact{
+		FirstName: "Carla", LastName: "Neu", Email: "carla@neu.example", Phone: "+49.30123456",
+		Street: "Neuweg 1", PostalCode: "10115", City: "Berlin", Country: "DE",
+	}
 )
 
 // createSession creates a session for Carla, who has no account.

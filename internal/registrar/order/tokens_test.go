@@ -10,21 +10,6 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 )
 
-// anyRegistrant accepts contacts that have a name, an address and a country.
-type anyRegistrant struct{}
-
-func (anyRegistrant) Normalise(c order.Contact) (order.Contact, []string) {
-	var missingFields []string
-	for field, value := range map[string]string{"last_name": c.LastName, "email": c.Email, "country": c.Country} {
-		if value == "" {
-			missingFields = append(missingFields, field)
-		}
-	}
-	return c, missingFields
-}
-
-var _ order.Tokens = (*fakeProvider)(nil)
-
 func (p *fakeProvider) CheckToken(_ context.Context, token string, amount registrar.Cents, _ time.Time) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

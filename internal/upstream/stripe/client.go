@@ -31,11 +31,7 @@ const (
 	maxConcurrent    = 64
 )
 
-var (
-	_ order.Payments   = (*Client)(nil)
-	_ order.Identities = (*Client)(nil)
-	_ order.Tokens     = (*Client)(nil)
-)
+var _ order.Provider = (*Client)(nil)
 
 // Options configures a Client.
 type Options struct {

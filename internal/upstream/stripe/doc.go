@@ -1,5 +1,5 @@
 // Package stripe takes payments and verifies identities with Stripe. It implements
-// the ports order.Payments and order.Identities and parses Stripe's webhook events.
+// the port order.Provider and parses Stripe's webhook events.
 //
 // # Guarantees
 //
