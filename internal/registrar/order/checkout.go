@@ -94,11 +94,8 @@ func maskEmail(email string) string {
 // SetAuthCode stores the auth code of a transfer after the registry has checked it. If
 // the registry can't be queried, the code is checked before payment.
 func (s *Service) SetAuthCode(ctx context.Context, actor registrar.Actor, paySecret, item, code string) error {
-	o, err := s.orderByPayLink(ctx, paySecret)
+	o, err := s.ownOrder(ctx, actor, paySecret)
 	if err != nil {
-		return err
-	}
-	if err := requireOwner(actor, o); err != nil {
 		return err
 	}
 	code = strings.TrimSpace(code)
@@ -108,7 +105,7 @@ func (s *Service) SetAuthCode(ctx context.Context, actor registrar.Actor, paySec
 		return fail(registrar.KindInvalid, NotTransfer)
 	case code == "" || len(code) > maxAuthCode || strings.ContainsFunc(code, func(r rune) bool { return r > unicode.MaxASCII || !unicode.IsPrint(r) }):
 		return fail(registrar.KindInvalid, BadCode)
-	case o.State != AwaitingPayment && o.State != AwaitingVerification:
+	case !o.State.waiting():
 		return fail(registrar.KindConflict, NotOpen)
 	}
 	results, err := s.quoteFresh(ctx, actor, registrar.ForQuote, []provision.QuoteRequest{{Customer: o.Customer, Name: nameOf(*target), Kind: Transfer, Code: code}})
@@ -120,13 +117,11 @@ func (s *Service) SetAuthCode(ctx context.Context, actor registrar.Actor, paySec
 	}
 	sealed := s.cfg.Seal.Seal(registrar.AuthCodePurpose(target.Name), code)
 	open := false
-	_, err = s.updateWithRetry(ctx, o, func(was Order) (Transition, bool) {
-		open = was.State == AwaitingPayment || was.State == AwaitingVerification
-		now := was.clone()
-		if open {
-			now.item(item).SealedCode = sealed
+	_, err = s.update(ctx, o, func(m *Transition) bool {
+		if open = m.From.State.waiting(); open {
+			m.To.item(item).SealedCode = sealed
 		}
-		return Transition{To: now}, open
+		return open
 	})
 	if err == nil && !open {
 		err = fail(registrar.KindConflict, NotOpen)
@@ -137,11 +132,8 @@ func (s *Service) SetAuthCode(ctx context.Context, actor registrar.Actor, paySec
 // Decline cancels an unpaid order. An open payment page is closed first; if it turns
 // out to be paid, the order continues.
 func (s *Service) Decline(ctx context.Context, actor registrar.Actor, paySecret string) error {
-	o, err := s.orderByPayLink(ctx, paySecret)
+	o, err := s.ownOrder(ctx, actor, paySecret)
 	if err != nil {
-		return err
-	}
-	if err := requireOwner(actor, o); err != nil {
 		return err
 	}
 	_, err = s.cancel(ctx, actor, o)
@@ -150,11 +142,8 @@ func (s *Service) Decline(ctx context.Context, actor registrar.Actor, paySecret 
 
 // cancel cancels an unpaid order after closing any payment in flight.
 func (s *Service) cancel(ctx context.Context, actor registrar.Actor, o Order) (Order, error) {
-	var err error
-	for range maxAttempts {
-		if o.State != Paying {
-			break
-		}
+	for attempt := 0; o.State == Paying && attempt < maxAttempts; attempt++ {
+		var err error
 		if o, err = s.closePayment(ctx, o); err != nil {
 			return o, err
 		}
@@ -165,14 +154,12 @@ func (s *Service) cancel(ctx context.Context, actor registrar.Actor, o Order) (O
 // cancelUnpaid cancels an order that awaits payment or verification. It returns NotOpen
 // and the current order if a payment was started or the order has ended otherwise.
 func (s *Service) cancelUnpaid(ctx context.Context, actor registrar.Actor, o Order) (Order, error) {
-	ended := false
-	o, err := s.updateWithRetry(ctx, o, func(was Order) (Transition, bool) {
-		ended = was.State == AwaitingPayment || was.State == AwaitingVerification
-		now := was.clone()
-		s.setState(&now, Canceled)
-		return Transition{To: now, AuditEvents: []registrar.AuditEvent{s.auditEvent(actor, ActionCanceled, now)}}, ended
+	o, err := s.update(ctx, o, func(m *Transition) bool {
+		s.setState(&m.To, Canceled)
+		m.AuditEvents = []registrar.AuditEvent{s.auditEvent(actor, ActionCanceled, m.To)}
+		return m.From.State.waiting()
 	})
-	if err == nil && !ended && o.State != Canceled {
+	if err == nil && o.State != Canceled {
 		err = fail(registrar.KindConflict, NotOpen)
 	}
 	return o, err
@@ -195,11 +182,8 @@ func (s *Service) HandleReturn(ctx context.Context, _ registrar.Actor, paySecret
 // AbortPayment is called when the customer returns without having paid: the page is
 // closed and the order awaits payment again.
 func (s *Service) AbortPayment(ctx context.Context, actor registrar.Actor, paySecret string) error {
-	o, err := s.orderByPayLink(ctx, paySecret)
+	o, err := s.ownOrder(ctx, actor, paySecret)
 	if err != nil {
-		return err
-	}
-	if err := requireOwner(actor, o); err != nil {
 		return err
 	}
 	if o.State != Paying {

@@ -15,9 +15,6 @@ const (
 	claimMailResendInterval = 10 * time.Minute
 )
 
-// ActionClaimed records that an account has claimed a guest order.
-const ActionClaimed registrar.Action = "order_claimed"
-
 // claimMail carries the claim link. It goes to the guest account's address, which the
 // agent supplied.
 func claimMail(o Order) registrar.Mail {
@@ -32,14 +29,15 @@ func claimMail(o Order) registrar.Mail {
 // address need not be the buyer's.
 func (s *Service) sendClaimMail(ctx context.Context, o Order, every time.Duration) (Order, error) {
 	allowed := sync.OnceValue(func() bool { return s.cfg.AllowMail(o.Contact.Email) })
-	return s.updateWithRetry(ctx, o, func(was Order) (Transition, bool) {
-		recently := !was.ClaimMailedAt.IsZero() && s.now().Sub(was.ClaimMailedAt) < every
-		if was.Claimed || was.Contact.Email == "" || was.State == Canceled || was.State == Expired || recently || !allowed() {
-			return Transition{}, false
+	return s.update(ctx, o, func(m *Transition) bool {
+		now := &m.To
+		recently := !now.ClaimMailedAt.IsZero() && s.now().Sub(now.ClaimMailedAt) < every
+		if now.Claimed || now.Contact.Email == "" || now.State == Canceled || now.State == Expired || recently || !allowed() {
+			return false
 		}
-		now := was.clone()
 		now.ClaimMailedAt = s.now()
-		return Transition{To: now, Mails: []registrar.Mail{claimMail(now)}}, true
+		m.Mails = []registrar.Mail{claimMail(*now)}
+		return true
 	})
 }
 
@@ -78,7 +76,7 @@ func (s *Service) Claim(ctx context.Context, actor registrar.Actor, linkSecret s
 		return Order{}, err
 	}
 	hash, _ := registrar.HashSecret(registrar.LinkSecret, linkSecret)
-	event := registrar.AuditEvent{Actor: actor, Action: ActionClaimed, Customer: actor.Customer, Object: o.ID, At: s.now()}
+	event := registrar.AuditEvent{Actor: actor, Action: actionClaimed, Customer: actor.Customer, Object: o.ID, At: s.now()}
 	claimed, err := s.cfg.Store.ClaimGuestOrders(ctx, hash, actor.Customer, s.worker.Now(), event, s.checkRegistrant)
 	if err != nil {
 		return Order{}, err

@@ -64,7 +64,8 @@ func (s *Service) completeOnce(ctx context.Context, actor registrar.Actor, o Ord
 		m := Transition{From: o, To: o.clone(), ExpectedBuyer: o.expectedBuyer(checked.resolved.buyer), AuditEvents: []registrar.AuditEvent{s.auditEvent(actor, ActionConfirmed, o)}}
 		m.To.setCompleter(actor)
 		m.To.Registrant = checked.resolved.buyer.registrant()
-		updated, err := s.startProvisioning(ctx, &m)
+		s.startProvisioning(&m)
+		updated, err := s.transition(ctx, &m)
 		if err != nil || !updated {
 			return Session{}, err != nil, err
 		}
@@ -131,9 +132,6 @@ func (s *Service) recheck(ctx context.Context, actor registrar.Actor, o Order, c
 	}
 	changed := priceDiffers(o, now)
 	if now.Contact != o.Contact || now.Customer != o.Customer || needsUpdate(o, now) {
-		if now.State != o.State {
-			now.Attempts = 0
-		}
 		s.releaseLease(&now)
 		m := Transition{From: o, To: now, GuestRegistrant: checked.resolved.normalized}
 		updated, err := s.transition(ctx, &m)
@@ -170,16 +168,10 @@ func (s *Service) handToHuman(ctx context.Context, session Session, problem regi
 // chargeToken charges the token. Only the process that stores the intent confirms it;
 // if that process dies, the intent is canceled or found to be paid.
 func (s *Service) chargeToken(ctx context.Context, actor registrar.Actor, o Order, checked recheckResult, token string) (session Session, finished bool, err error) {
-	created := s.now()
-	id := registrar.NewID("pay_", created)
 	next := o.clone()
-	next.Payments = append(next.Payments, Payment{
-		ID: id, Kind: ByToken, State: PaymentOpening, Amount: next.Totals.Gross, CreatedAt: created, EndsAt: created.Add(pageTTL), UpdatedAt: created,
-	})
 	next.setCompleter(actor)
 	next.Registrant = checked.resolved.buyer.registrant()
-	s.setState(&next, Paying)
-	s.setLease(&next)
+	id := s.startPayment(&next, ByToken)
 	m := Transition{From: o, To: next, ExpectedBuyer: o.expectedBuyer(checked.resolved.buyer)}
 	updated, err := s.transition(ctx, &m)
 	if err != nil || !updated {
@@ -209,7 +201,7 @@ func (s *Service) chargeToken(ctx context.Context, actor registrar.Actor, o Orde
 // prepareCharge creates the intent of a stored payment and stores it. If that fails,
 // the payment is closed: an intent that is not stored is never confirmed.
 func (s *Service) prepareCharge(ctx context.Context, o Order, id string, buyer Buyer) (Order, error) {
-	over, err := s.needsIdentityWithOthers(ctx, o, buyer)
+	over, err := s.needsIdentity(ctx, o, buyer, 0, false)
 	if err == nil && !over && o.Claimed {
 		// As with a page, the registrant may have changed since the order was priced.
 		var present Buyer
@@ -233,16 +225,10 @@ func (s *Service) prepareCharge(ctx context.Context, o Order, id string, buyer B
 		}
 		return left, err
 	}
-	return s.updateWithRetry(ctx, o, func(was Order) (Transition, bool) {
-		now := was.clone()
-		mine := now.payment(id)
-		if mine == nil || mine.State != PaymentOpening {
-			return Transition{}, false
-		}
-		mine.State, mine.Session, mine.Intent, mine.UpdatedAt = PaymentOpen, intent, intent, s.now()
-		now.Attempts = 0
-		s.setLease(&now)
-		return Transition{To: now}, true
+	return s.updatePayment(ctx, o, id, PaymentOpening, func(m *Transition, mine *Payment) {
+		mine.State, mine.Session, mine.Intent = PaymentOpen, intent, intent
+		m.To.Attempts = 0
+		s.setLease(&m.To)
 	})
 }
 
@@ -262,25 +248,18 @@ func (s *Service) applyChargeOutcome(ctx context.Context, actor registrar.Actor,
 			return Session{}, true, err
 		}
 		if o.State == Paying { // processing may take a while
-			if o, err = s.updateWithRetry(ctx, o, func(was Order) (Transition, bool) {
-				now := was.clone()
-				s.releaseLease(&now)
-				return Transition{To: now}, was.State == Paying && was.Node == s.cfg.Node
+			if _, err = s.update(ctx, o, func(m *Transition) bool {
+				s.releaseLease(&m.To)
+				return m.From.State == Paying && m.From.Node == s.cfg.Node
 			}); err != nil {
 				return Session{}, true, err
 			}
 		}
 		return Session{}, false, nil // paid, or the caller waits for the provider
 	}
-	o, err = s.updateWithRetry(ctx, o, func(was Order) (Transition, bool) {
-		now := was.clone()
-		mine := now.payment(id)
-		if mine == nil || mine.State != PaymentOpen {
-			return Transition{}, false
-		}
-		mine.State, mine.Failure, mine.UpdatedAt = PaymentClosing, failure, s.now()
-		s.setLease(&now)
-		return Transition{To: now}, true
+	o, err = s.updatePayment(ctx, o, id, PaymentOpen, func(m *Transition, mine *Payment) {
+		mine.State, mine.Failure = PaymentClosing, failure
+		s.setLease(&m.To)
 	})
 	// If the payment was closed elsewhere, another one may be in flight by now.
 	if mine := o.payment(id); err == nil && mine != nil && mine.State == PaymentClosing {

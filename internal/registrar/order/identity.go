@@ -21,33 +21,16 @@ const (
 	verificationKeyTTL = 5 * time.Minute
 )
 
-// needsIdentity reports whether the identity must be verified before payment. verify
-// means that a TLD requires it.
-func (s *Service) needsIdentity(ctx context.Context, o Order, buyer Buyer, verify bool) (bool, error) {
+// needsIdentity reports whether the identity must be verified before payment: a TLD
+// requires it (verify), or the sum paid lately and added is too high. For an order that has
+// just started to be paid, added is 0, because its payment counts. Each is summed after being
+// stored, so at least the last one of several concurrent payments sees them all.
+func (s *Service) needsIdentity(ctx context.Context, o Order, buyer Buyer, added registrar.Cents, verify bool) (bool, error) {
 	if !verify {
-		over := o.Totals.Gross > s.cfg.VerifyOver
-		if !over {
-			spent, err := s.cfg.Store.SpentSince(ctx, o.Customer, o.Email, s.now().Add(-spendingWindow))
-			if err != nil {
-				return false, err
-			}
-			over = spent.Total()+o.Totals.Gross > s.cfg.VerifyOver
+		spent, err := s.cfg.Store.SpentSince(ctx, o.Customer, o.Email, s.now().Add(-spendingWindow))
+		if err != nil || spent.Total()+added <= s.cfg.VerifyOver {
+			return false, err
 		}
-		if !over {
-			return false, nil
-		}
-	}
-	identity, _, err := s.cfg.Store.GetIdentity(ctx, o.Customer)
-	return !identity.matches(buyer), err
-}
-
-// needsIdentityWithOthers reports whether an order that has just started to be paid
-// needs an identity because of others paid concurrently. Each is summed after being
-// stored, so at least the last one of a race sees them all.
-func (s *Service) needsIdentityWithOthers(ctx context.Context, o Order, buyer Buyer) (bool, error) {
-	spent, err := s.cfg.Store.SpentSince(ctx, o.Customer, o.Email, s.now().Add(-spendingWindow))
-	if err != nil || spent.Total() <= s.cfg.VerifyOver {
-		return false, err
 	}
 	identity, _, err := s.cfg.Store.GetIdentity(ctx, o.Customer)
 	return !identity.matches(buyer), err
@@ -73,11 +56,8 @@ func (s *Service) StartVerification(ctx context.Context, actor registrar.Actor, 
 	if err != nil {
 		return "", err
 	}
-	if err := requireOwner(actor, o); err != nil {
+	if err := requireOwner(actor, o); err != nil || o.State != AwaitingVerification {
 		return "", err
-	}
-	if o.State != AwaitingVerification {
-		return "", nil
 	}
 	buyer, err := s.cfg.Store.GetBuyer(ctx, o.Customer)
 	if err != nil {
@@ -129,11 +109,10 @@ func (s *Service) openVerification(ctx context.Context, was Identity, found bool
 // scheduleIdentityCheck makes the worker poll a verification, in case its webhook is
 // lost.
 func (s *Service) scheduleIdentityCheck(ctx context.Context, o Order) error {
-	_, err := s.updateWithRetry(ctx, o, func(was Order) (Transition, bool) {
-		now := was.clone()
-		now.Attempts = 1
-		s.releaseLease(&now)
-		return Transition{To: now}, was.State == AwaitingVerification && was.Attempts == 0
+	_, err := s.update(ctx, o, func(m *Transition) bool {
+		m.To.Attempts = 1
+		s.releaseLease(&m.To)
+		return m.From.State == AwaitingVerification && m.From.Attempts == 0
 	})
 	return err
 }
@@ -244,10 +223,9 @@ func (s *Service) advanceVerifiedOrders(ctx context.Context, customer string) er
 		if err != nil {
 			return err
 		}
-		_, err = s.updateWithRetry(ctx, o, func(was Order) (Transition, bool) {
-			now := was.clone()
-			s.setState(&now, AwaitingPayment)
-			return Transition{To: now}, was.State == AwaitingVerification
+		_, err = s.update(ctx, o, func(m *Transition) bool {
+			s.setState(&m.To, AwaitingPayment)
+			return m.From.State == AwaitingVerification
 		})
 		if err != nil {
 			return err

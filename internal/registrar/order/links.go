@@ -36,14 +36,19 @@ func (s *Service) VerifyURL(o Order) (string, error) {
 	return s.cfg.BaseURL + "/checkout/verify/" + secret, nil
 }
 
+// orderByPayLink finds an order for anyone who has its link, ownOrder only for its customer.
 func (s *Service) orderByPayLink(ctx context.Context, secret string) (Order, error) {
 	hash, ok := registrar.HashSecret(registrar.PayLink, secret)
 	if !ok {
 		return Order{}, fail(registrar.KindNotFound, NoSuchOrder)
 	}
-	o, found, err := s.cfg.Store.OrderByPayLink(ctx, hash)
-	if err == nil && !found {
-		err = fail(registrar.KindNotFound, NoSuchOrder)
+	return existing(s.cfg.Store.OrderByPayLink(ctx, hash))
+}
+
+func (s *Service) ownOrder(ctx context.Context, actor registrar.Actor, paySecret string) (Order, error) {
+	o, err := s.orderByPayLink(ctx, paySecret)
+	if err == nil {
+		err = requireOwner(actor, o)
 	}
 	return o, err
 }
@@ -53,11 +58,7 @@ func (s *Service) orderByVerifyLink(ctx context.Context, secret string) (Order, 
 	if !ok {
 		return Order{}, fail(registrar.KindNotFound, NoSuchOrder)
 	}
-	o, found, err := s.cfg.Store.OrderByVerifyLink(ctx, hash)
-	if err == nil && !found {
-		err = fail(registrar.KindNotFound, NoSuchOrder)
-	}
-	return o, err
+	return existing(s.cfg.Store.OrderByVerifyLink(ctx, hash))
 }
 
 // requireOwner admits only the order's customer in person: the link alone lets one view

@@ -33,8 +33,11 @@ func States() []State {
 
 // Open reports whether the order can still be paid.
 func (s State) Open() bool {
-	return s == AwaitingVerification || s == AwaitingPayment || s == Paying
+	return s.waiting() || s == Paying
 }
+
+// waiting reports whether the order can be paid and no payment is in flight.
+func (s State) waiting() bool { return s == AwaitingVerification || s == AwaitingPayment }
 
 // Final reports whether only refunds can still happen.
 func (s State) Final() bool { return !s.Open() && s != Provisioning }

@@ -28,11 +28,8 @@ type Confirmation struct {
 // Pay starts a payment and returns the provider's page; empty for a gross of 0, which
 // Pay confirms. Calling it again returns the same payment.
 func (s *Service) Pay(ctx context.Context, actor registrar.Actor, paySecret string, confirmation Confirmation) (redirect string, err error) {
-	o, err := s.orderByPayLink(ctx, paySecret)
+	o, err := s.ownOrder(ctx, actor, paySecret)
 	if err != nil {
-		return "", err
-	}
-	if err := requireOwner(actor, o); err != nil {
 		return "", err
 	}
 	for range maxAttempts {
@@ -111,16 +108,11 @@ func (s *Service) beginPayment(ctx context.Context, actor registrar.Actor, o Ord
 	}
 	if priced.Totals.Gross == 0 {
 		m.To, m.AuditEvents = priced, append(m.AuditEvents, s.auditEvent(actor, ActionConfirmed, o))
-		updated, err := s.startProvisioning(ctx, &m)
+		s.startProvisioning(&m)
+		updated, err := s.transition(ctx, &m)
 		return m.To, "", updated || err != nil, err
 	}
-	created := s.now()
-	priced.Payments = append(priced.Payments, Payment{
-		ID: registrar.NewID("pay_", created), Kind: ByPage, State: PaymentOpening, Amount: priced.Totals.Gross,
-		CreatedAt: created, EndsAt: created.Add(pageTTL), UpdatedAt: created,
-	})
-	s.setState(&priced, Paying)
-	s.setLease(&priced)
+	s.startPayment(&priced, ByPage)
 	m.To = priced
 	updated, err := s.transition(ctx, &m)
 	if err != nil || !updated {
@@ -128,6 +120,18 @@ func (s *Service) beginPayment(ctx context.Context, actor registrar.Actor, o Ord
 	}
 	failpoint.Hit(failpointPaymentWritten)
 	return s.openPage(ctx, m.To, buyer)
+}
+
+// startPayment adds a payment of the whole order and returns its id.
+func (s *Service) startPayment(o *Order, kind PaymentKind) (id string) {
+	now := s.now()
+	id = registrar.NewID("pay_", now)
+	o.Payments = append(o.Payments, Payment{
+		ID: id, Kind: kind, State: PaymentOpening, Amount: o.Totals.Gross, CreatedAt: now, EndsAt: now.Add(pageTTL), UpdatedAt: now,
+	})
+	s.setState(o, Paying)
+	s.setLease(o)
+	return id
 }
 
 // expectedBuyer returns the buyer for Transition.ExpectedBuyer. The registrant of an
@@ -194,18 +198,18 @@ func (s *Service) resumePayment(ctx context.Context, o Order, confirmation Confi
 // openPage creates the page of a stored payment. The customer gets the URL only after
 // it is stored, so a page that is not stored is never paid.
 func (s *Service) openPage(ctx context.Context, o Order, buyer Buyer) (now Order, redirect string, done bool, err error) {
-	if over, err := s.needsIdentityWithOthers(ctx, o, buyer); err != nil || over {
-		if err == nil {
-			o, err = s.closePayment(ctx, o)
-		}
-		return o, "", err != nil, err
+	refused, err := s.needsIdentity(ctx, o, buyer, 0, false)
+	if err == nil && !refused {
+		// The registrant can't change while an order is being paid, but may have changed
+		// between pricing and storing the payment.
+		var present Buyer
+		present, err = s.cfg.Store.GetBuyer(ctx, o.Customer)
+		refused = present != buyer || present.registrant() != o.Registrant
 	}
-	// The registrant can't change while an order is being paid, but may have changed
-	// between pricing and storing the payment.
-	if present, err := s.cfg.Store.GetBuyer(ctx, o.Customer); err != nil || present != buyer || present.registrant() != o.Registrant {
-		if err == nil {
-			o, err = s.closePayment(ctx, o)
-		}
+	if err == nil && refused {
+		o, err = s.closePayment(ctx, o)
+	}
+	if err != nil || refused {
 		return o, "", err != nil, err
 	}
 	payment := o.inFlightPayment()
@@ -267,15 +271,9 @@ func (s *Service) buildPage(o Order, payment Payment, buyer Buyer) (PaymentPage,
 // abandonPayment closes a payment whose page was never given out: only the process that
 // stores a page returns its URL. If that happened first, abandonPayment does nothing.
 func (s *Service) abandonPayment(ctx context.Context, o Order, id string) (Order, error) {
-	return s.updateWithRetry(ctx, o, func(was Order) (Transition, bool) {
-		m := Transition{To: was.clone()}
-		mine := m.To.payment(id)
-		if mine == nil || mine.State != PaymentOpening {
-			return Transition{}, false
-		}
-		mine.State, mine.UpdatedAt = PaymentClosed, s.now()
-		s.reopenOrder(&m)
-		return m, true
+	return s.updatePayment(ctx, o, id, PaymentOpening, func(m *Transition, mine *Payment) {
+		mine.State = PaymentClosed
+		s.reopenOrder(m)
 	})
 }
 
@@ -291,15 +289,9 @@ func (s *Service) closePayment(ctx context.Context, o Order) (Order, error) {
 	if err != nil {
 		return o, err
 	}
-	o, err = s.updateWithRetry(ctx, o, func(was Order) (Transition, bool) {
-		now := was.clone()
-		mine := now.payment(id)
-		if mine == nil || mine.State != PaymentOpen {
-			return Transition{}, false
-		}
-		mine.State, mine.UpdatedAt = PaymentClosing, s.now()
-		s.setLease(&now)
-		return Transition{To: now}, true
+	o, err = s.updatePayment(ctx, o, id, PaymentOpen, func(m *Transition, mine *Payment) {
+		mine.State = PaymentClosing
+		s.setLease(&m.To)
 	})
 	if err != nil {
 		return o, err
@@ -315,13 +307,13 @@ func (s *Service) closePayment(ctx context.Context, o Order) (Order, error) {
 	}
 	status, err := closeCall(call, payment.Session)
 	cancel()
-	if err != nil {
-		s.retryLater(ctx, o, "close", err)
-		return o, err
+	if err == nil {
+		failpoint.Hit(failpointPageClosed)
+		if !status.Paid && !status.Ended {
+			err = &registrar.Error{Kind: registrar.KindUpstream, Code: registrar.FaultBroken, Detail: "payment page is still open after closing it"}
+		}
 	}
-	failpoint.Hit(failpointPageClosed)
-	if !status.Paid && !status.Ended {
-		err := &registrar.Error{Kind: registrar.KindUpstream, Code: registrar.FaultBroken, Detail: "payment page is still open after closing it"}
+	if err != nil {
 		s.retryLater(ctx, o, "close", err)
 		return o, err
 	}

@@ -1,6 +1,7 @@
 package order
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -26,30 +27,23 @@ func (s *Service) HandleEvent(ctx context.Context, event Event) error {
 	if event.Verification != "" {
 		return s.handleVerificationEvent(ctx, event.Verification)
 	}
-	var (
-		o     Order
-		found bool
-		err   error
-	)
-	switch {
-	case event.Session != "":
-		o, found, err = s.cfg.Store.OrderBySession(ctx, event.Session)
-	case event.Intent != "":
-		o, found, err = s.cfg.Store.OrderByIntent(ctx, event.Intent)
+	id, lookup := event.Session, s.cfg.Store.OrderBySession
+	if id == "" {
+		id, lookup = event.Intent, s.cfg.Store.OrderByIntent
 	}
+	if id == "" {
+		return nil
+	}
+	o, found, err := lookup(ctx, id)
 	if err != nil || !found {
 		return err
 	}
-	for _, payment := range o.Payments {
-		bySession := event.Session != "" && payment.Session == event.Session
-		byIntent := event.Intent != "" && payment.Intent == event.Intent
-		if !bySession && !byIntent {
-			continue
-		}
-		_, err = s.refreshPayment(ctx, o, payment.ID)
-		return err
+	payment := find(o.Payments, func(p Payment) bool { return p.Session == id || p.Intent == id })
+	if payment == nil {
+		return nil
 	}
-	return nil
+	_, err = s.refreshPayment(ctx, o, payment.ID)
+	return err
 }
 
 // refreshPayment fetches a payment's status from the provider and applies it. Decided
@@ -89,56 +83,40 @@ func (s *Service) refreshPaymentCached(ctx context.Context, o Order, id, page st
 type verdict uint8
 
 const (
-	verdictNone verdict = iota
-	// verdictCapture: the payment pays for the order.
-	verdictCapture
-	// verdictRefund: paid, but the order can't use it.
-	verdictRefund
-	// verdictClose: it can't be paid any more.
-	verdictClose
-	// verdictMismatch: the provider's object belongs to another payment.
-	verdictMismatch
+	verdictNone    verdict = iota
+	verdictCapture         // the payment pays for the order
+	verdictRefund          // paid, but the order can't use it
+	verdictClose           // it can't be paid any more
 )
 
 // judgePayment decides what a payment's status means. A payment is captured only if the
-// order is waiting for exactly this payment and the amount matches.
-func judgePayment(o Order, id string, status PaymentStatus) verdict {
+// order is waiting for exactly this payment, the amount matches, and the account was not
+// closed while its page was open.
+func (s *Service) judgePayment(ctx context.Context, o Order, id string, status PaymentStatus) (verdict, error) {
 	payment := o.payment(id)
 	if payment == nil {
-		return verdictNone
+		return verdictNone, nil
 	}
-	underWay := payment.State.inFlight()
-	if !underWay && payment.State != PaymentClosed {
-		return verdictNone // decided already
-	}
-	if !status.Paid {
-		if status.Ended && underWay {
-			return verdictClose
-		}
-		return verdictNone
-	}
-	if status.Payment != payment.ID || status.Order != o.ID {
-		return verdictMismatch
-	}
-	if underWay && o.State == Paying && o.CapturedPayment() == nil &&
-		status.Amount == payment.Amount && payment.Amount == o.Totals.Gross && strings.EqualFold(status.Currency, currency) {
-		return verdictCapture
-	}
-	return verdictRefund
-}
-
-// decidePayment is judgePayment, except that nothing is sold to an account that was
-// closed while its page was open.
-func (s *Service) decidePayment(ctx context.Context, o Order, id string, status PaymentStatus) (verdict, error) {
-	what := judgePayment(o, id, status)
-	if what != verdictCapture {
-		return what, nil
+	inFlight := payment.State.inFlight()
+	switch {
+	case !inFlight && payment.State != PaymentClosed: // decided already
+		return verdictNone, nil
+	case !status.Paid && status.Ended && inFlight:
+		return verdictClose, nil
+	case !status.Paid:
+		return verdictNone, nil
+	case status.Payment != payment.ID || status.Order != o.ID:
+		s.cfg.Logger.ErrorContext(ctx, "payment page mismatch", "order", o.ID, "payment", id)
+		return verdictNone, &registrar.Error{Kind: registrar.KindInternal, Detail: "provider's page belongs to another payment"}
+	case !inFlight || o.State != Paying || o.CapturedPayment() != nil ||
+		status.Amount != payment.Amount || payment.Amount != o.Totals.Gross || !strings.EqualFold(status.Currency, currency):
+		return verdictRefund, nil
 	}
 	_, err := s.cfg.Store.GetBuyer(ctx, o.Customer)
 	if registrar.CodeOf(err) == registrar.NoSuchCustomer {
 		return verdictRefund, nil
 	}
-	return what, err
+	return verdictCapture, err
 }
 
 // applyPaymentStatus stores what the provider reported. Paid and ended are final, so a
@@ -147,61 +125,44 @@ func (s *Service) applyPaymentStatus(ctx context.Context, o Order, id string, st
 	if status.Paid {
 		failpoint.Hit(failpointMoneySeen)
 	}
-	for range maxAttempts {
-		m := Transition{From: o, To: o.clone()}
-		payment := m.To.payment(id)
-		what, err := s.decidePayment(ctx, o, id, status)
-		if err != nil {
-			return o, err
+	var (
+		what    verdict
+		refused error
+	)
+	o, err := s.update(ctx, o, func(m *Transition) bool {
+		if what, refused = s.judgePayment(ctx, m.From, id, status); what == verdictNone || refused != nil {
+			return false
 		}
-		switch what {
-		case verdictNone:
-			return o, nil
-		case verdictMismatch:
-			err := &registrar.Error{Kind: registrar.KindInternal, Detail: "provider's page belongs to another payment"}
-			s.cfg.Logger.ErrorContext(ctx, "payment page mismatch", "order", o.ID, "payment", id)
-			return o, err
-		case verdictClose:
-			payment.State, payment.UpdatedAt = PaymentClosed, s.now()
-			s.reopenOrder(&m)
-		case verdictRefund:
-			payment.State, payment.Intent, payment.Card, payment.UpdatedAt = PaymentUnmatched, status.Intent, status.Card, s.now()
-			m.AuditEvents, m.Mails = []registrar.AuditEvent{s.systemAuditEvent(ActionUnmatched, o)}, []registrar.Mail{unmatchedMail(o, status.Amount)}
-			s.addRefund(&m.To, id, "", status.Amount)
-			s.reopenOrder(&m)
-			m.To.DueAt = s.worker.Now()
-		case verdictCapture:
-			payment.State, payment.Intent, payment.Card, payment.UpdatedAt = PaymentCaptured, status.Intent, status.Card, s.now()
-			if o.AutoRenew {
+		payment := m.To.payment(id)
+		payment.UpdatedAt = s.now()
+		if what == verdictClose {
+			payment.State = PaymentClosed
+			s.reopenOrder(m)
+			return true
+		}
+		payment.Intent, payment.Card = status.Intent, status.Card
+		if what == verdictCapture {
+			payment.State = PaymentCaptured
+			if m.To.AutoRenew {
 				m.Method = status.Method
 			}
-			m.AuditEvents = []registrar.AuditEvent{s.systemAuditEvent(ActionPaid, o)}
+			m.AuditEvents = []registrar.AuditEvent{s.systemAuditEvent(ActionPaid, m.To)}
+			s.startProvisioning(m)
+			return true
 		}
-		updated, err := s.storeVerdict(ctx, &m, what)
-		if err != nil {
-			return o, err
-		}
-		if updated {
-			return m.To, nil
-		}
-		if o, err = s.reload(ctx, o.ID); err != nil {
-			return o, err
-		}
-	}
-	return o, errBusy()
-}
-
-func (s *Service) storeVerdict(ctx context.Context, m *Transition, what verdict) (bool, error) {
-	if what == verdictCapture {
-		return s.startProvisioning(ctx, m)
-	}
-	updated, err := s.transition(ctx, m)
-	if err == nil && updated && what == verdictRefund {
-		s.cfg.Logger.WarnContext(ctx, "unmatched payment, refund due", "order", m.To.ID)
+		payment.State = PaymentUnmatched
+		m.AuditEvents, m.Mails = []registrar.AuditEvent{s.systemAuditEvent(ActionUnmatched, m.To)}, []registrar.Mail{unmatchedMail(m.To, status.Amount)}
+		s.addRefund(&m.To, id, "", status.Amount)
+		s.reopenOrder(m)
+		m.To.DueAt = s.worker.Now()
+		return true
+	})
+	if err = cmp.Or(refused, err); err == nil && what == verdictRefund {
+		s.cfg.Logger.WarnContext(ctx, "unmatched payment, refund due", "order", o.ID)
 		failpoint.Hit(failpointRefundWritten)
 		s.worker.Wake()
 	}
-	return updated, err
+	return o, err
 }
 
 // reopenOrder lets an order be paid again after its payment in flight has ended, or
@@ -223,8 +184,8 @@ func (s *Service) reopenOrder(m *Transition) {
 	s.setState(&m.To, AwaitingPayment)
 }
 
-// startProvisioning moves a paid or free order to Provisioning.
-func (s *Service) startProvisioning(ctx context.Context, m *Transition) (bool, error) {
+// startProvisioning prepares the transition of a paid or free order to Provisioning.
+func (s *Service) startProvisioning(m *Transition) {
 	now := s.now()
 	for i := range m.To.Items {
 		item := &m.To.Items[i]
@@ -237,50 +198,41 @@ func (s *Service) startProvisioning(ctx context.Context, m *Transition) (bool, e
 		m.To.ClaimMailedAt = now
 		m.Mails = append(m.Mails, claimMail(m.To))
 	}
-	updated, err := s.transition(ctx, m)
-	if err != nil || !updated {
-		return false, err
-	}
-	failpoint.Hit(failpointPaidWritten)
-	s.cfg.ItemsPaid()
-	return true, nil
 }
 
 // addRefund records a refund that is due, once.
 func (s *Service) addRefund(o *Order, payment, item string, amount registrar.Cents) {
-	for _, refund := range o.Refunds {
-		if refund.Payment == payment && refund.Item == item {
-			return
-		}
+	if find(o.Refunds, func(r Refund) bool { return r.Payment == payment && r.Item == item }) != nil {
+		return
 	}
 	now := s.now()
-	o.Refunds = append(o.Refunds, Refund{
-		ID: registrar.NewID("ref_", now), Payment: payment, Item: item, Amount: amount, CreatedAt: now,
-	})
+	o.Refunds = append(o.Refunds, Refund{ID: registrar.NewID("ref_", now), Payment: payment, Item: item, Amount: amount, CreatedAt: now})
 }
 
 // concludeProvisioning records refunds for failed items and ends the order when all of
 // its items have ended.
-func (s *Service) concludeProvisioning(o Order) (Transition, bool) {
-	now := o.clone()
+func (s *Service) concludeProvisioning(m *Transition) bool {
+	if m.From.State != Provisioning {
+		return false
+	}
+	now := &m.To
 	captured, over, active := now.CapturedPayment(), true, 0
-	for i := range now.Items {
-		switch item := &now.Items[i]; item.State {
+	for _, item := range now.Items {
+		switch item.State {
 		case ItemActive:
 			active++
 		case ItemFailed:
 			if captured != nil && item.Gross > 0 {
-				s.addRefund(&now, captured.ID, item.ID, item.Gross)
+				s.addRefund(now, captured.ID, item.ID, item.Gross)
 			}
 		case ItemRefunded:
 		default:
 			over = false
 		}
 	}
-	if !over && len(now.Refunds) == len(o.Refunds) {
-		return Transition{}, false
+	if !over && len(now.Refunds) == len(m.From.Refunds) {
+		return false
 	}
-	m := Transition{To: now}
 	if over {
 		state := PartiallyCompleted
 		switch active {
@@ -289,16 +241,21 @@ func (s *Service) concludeProvisioning(o Order) (Transition, bool) {
 		case 0:
 			state = Failed
 		}
-		s.setState(&m.To, state)
-		m.AuditEvents = []registrar.AuditEvent{s.systemAuditEvent(ActionEnded, now)}
-		m.Mails = []registrar.Mail{outcomeMail(m.To)}
+		m.AuditEvents = []registrar.AuditEvent{s.systemAuditEvent(ActionEnded, *now)}
+		s.setState(now, state)
+		m.Mails = []registrar.Mail{outcomeMail(*now)}
 	}
-	if m.To.hasRefundsDue() {
-		s.setLease(&m.To)
+	s.leaseForRefunds(now)
+	return true
+}
+
+// leaseForRefunds takes the lease if refunds are due, and releases it otherwise.
+func (s *Service) leaseForRefunds(o *Order) {
+	if o.RefundsDue() > 0 {
+		s.setLease(o)
 	} else {
-		s.releaseLease(&m.To)
+		s.releaseLease(o)
 	}
-	return m, true
 }
 
 // makeRefunds makes the due refunds. maybeSent reports whether the call may have been
@@ -339,27 +296,21 @@ func (s *Service) makeRefunds(ctx context.Context, o Order, maybeSent func(Refun
 
 // markRefunded stores that a refund was made.
 func (s *Service) markRefunded(ctx context.Context, o Order, refund, provider string) (Order, error) {
-	return s.updateWithRetry(ctx, o, func(was Order) (Transition, bool) {
-		now := was.clone()
-		for i := range now.Refunds {
-			made := &now.Refunds[i]
-			if made.ID != refund || made.Provider != "" {
-				continue
-			}
-			made.Provider, made.MadeAt = provider, s.now()
-			if item := now.item(made.Item); item != nil {
-				item.State = ItemRefunded
-			} else if payment := now.payment(made.Payment); payment != nil && payment.State == PaymentUnmatched {
-				payment.State, payment.UpdatedAt = PaymentRefunded, s.now()
-			}
-			now.Attempts = 0
-			if now.hasRefundsDue() {
-				s.setLease(&now)
-			} else {
-				s.releaseLease(&now)
-			}
-			return Transition{To: now, AuditEvents: []registrar.AuditEvent{s.systemAuditEvent(ActionRefunded, now)}}, true
+	return s.update(ctx, o, func(m *Transition) bool {
+		now := &m.To
+		made := find(now.Refunds, func(r Refund) bool { return r.ID == refund && r.Provider == "" })
+		if made == nil {
+			return false
 		}
-		return Transition{}, false
+		made.Provider, made.MadeAt = provider, s.now()
+		if item := now.item(made.Item); item != nil {
+			item.State = ItemRefunded
+		} else if payment := now.payment(made.Payment); payment != nil && payment.State == PaymentUnmatched {
+			payment.State, payment.UpdatedAt = PaymentRefunded, s.now()
+		}
+		now.Attempts = 0
+		s.leaseForRefunds(now)
+		m.AuditEvents = []registrar.AuditEvent{s.systemAuditEvent(ActionRefunded, *now)}
+		return true
 	})
 }

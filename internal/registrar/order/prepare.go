@@ -72,7 +72,7 @@ func (s *Service) Prepare(ctx context.Context, actor registrar.Actor, req Reques
 // registry: registrant data, auth codes and the identity.
 func (s *Service) Outstanding(ctx context.Context, o Order) (View, error) {
 	view := View{Order: o}
-	if o.State != AwaitingPayment && o.State != AwaitingVerification {
+	if !o.State.waiting() {
 		return view, nil
 	}
 	resolved, err := s.resolveBuyer(ctx, o)
@@ -205,9 +205,6 @@ func (s *Service) reprice(ctx context.Context, was, now Order) (Order, error) {
 	if !needsUpdate(was, now) {
 		return was, nil
 	}
-	if now.State != was.State {
-		now.Attempts = 0
-	}
 	s.releaseLease(&now)
 	m := Transition{From: was, To: now}
 	updated, err := s.transition(ctx, &m)
@@ -243,13 +240,10 @@ func (s *Service) expireOverdue(ctx context.Context, customer string) error {
 
 // expire ends an order that was not paid in time.
 func (s *Service) expire(ctx context.Context, o Order) (Order, error) {
-	return s.updateWithRetry(ctx, o, func(was Order) (Transition, bool) {
-		if was.State != AwaitingPayment && was.State != AwaitingVerification || !s.pastExpiry(was) {
-			return Transition{}, false
-		}
-		now := was.clone()
-		s.setState(&now, Expired)
-		return Transition{To: now, AuditEvents: []registrar.AuditEvent{s.systemAuditEvent(ActionExpired, now)}}, true
+	return s.update(ctx, o, func(m *Transition) bool {
+		s.setState(&m.To, Expired)
+		m.AuditEvents = []registrar.AuditEvent{s.systemAuditEvent(ActionExpired, m.To)}
+		return m.From.State.waiting() && s.pastExpiry(m.From)
 	})
 }
 
@@ -258,12 +252,9 @@ func (s *Service) Get(ctx context.Context, actor registrar.Actor, id string) (Or
 	if actor.Customer == "" {
 		return Order{}, fail(registrar.KindUnauthenticated, registrar.SignInFirst)
 	}
-	o, found, err := s.cfg.Store.GetCustomerOrder(ctx, actor.Customer, id)
+	o, err := existing(s.cfg.Store.GetCustomerOrder(ctx, actor.Customer, id))
 	if err != nil {
 		return Order{}, err
-	}
-	if !found {
-		return Order{}, fail(registrar.KindNotFound, NoSuchOrder)
 	}
 	return s.expire(ctx, o)
 }

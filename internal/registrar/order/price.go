@@ -177,13 +177,16 @@ func (s *Service) applyQuotes(ctx context.Context, o *Order, buyer Buyer, result
 		o.Totals.VAT += item.VAT
 		o.Totals.Gross += item.Gross
 	}
-	needed, err := s.needsIdentity(ctx, *o, buyer, verify)
+	needed, err := s.needsIdentity(ctx, *o, buyer, o.Totals.Gross, verify)
 	if err != nil {
 		return err
 	}
-	o.State = AwaitingPayment
+	state := AwaitingPayment
 	if needed {
-		o.State = AwaitingVerification
+		state = AwaitingVerification
+	}
+	if o.State != state {
+		o.State, o.Attempts = state, 0
 	}
 	return nil
 }

@@ -60,14 +60,8 @@ const (
 
 // Session is an order as its agent sees it.
 type Session struct {
-	Order  Order
+	View
 	Status SessionStatus
-	// These fields are those of View.
-	Missing       []string
-	MissingByItem map[string][]string
-	Refused       map[string]error
-	Unquoted      bool
-	AskedAt       time.Time
 	// MissingFields are the missing or invalid fields of the contact if Missing has
 	// registrant; empty if the account's registrant data is incomplete.
 	MissingFields []string
@@ -126,7 +120,7 @@ func (s *Service) UpdateSession(ctx context.Context, actor registrar.Actor, id s
 		return Session{}, err
 	}
 	for range maxAttempts {
-		if o.State != AwaitingPayment && o.State != AwaitingVerification {
+		if !o.State.waiting() {
 			return s.sessionWithError(ctx, actor, o, fail(registrar.KindConflict, NotOpen))
 		}
 		now := o.clone()
@@ -142,9 +136,6 @@ func (s *Service) UpdateSession(ctx context.Context, actor registrar.Actor, id s
 		view, err := s.quoteOrder(ctx, actor, &now, resolved)
 		if err != nil {
 			return s.sessionWithError(ctx, actor, o, err)
-		}
-		if now.State != o.State {
-			now.Attempts = 0
 		}
 		s.releaseLease(&now)
 		m := Transition{From: o, To: now, GuestRegistrant: resolved.normalized}
@@ -331,7 +322,7 @@ func (s *Service) quoteOrder(ctx context.Context, actor registrar.Actor, o *Orde
 
 // currentSession returns an order as a session with current prices.
 func (s *Service) currentSession(ctx context.Context, actor registrar.Actor, o Order) (Session, error) {
-	if o.State != AwaitingPayment && o.State != AwaitingVerification {
+	if !o.State.waiting() {
 		return s.buildSession(View{Order: o}, resolvedBuyer{})
 	}
 	resolved, err := s.resolveBuyer(ctx, o)
@@ -354,7 +345,7 @@ func (s *Service) sessionWithError(ctx context.Context, actor registrar.Actor, o
 // buildSession converts a view into a session.
 func (s *Service) buildSession(view View, resolved resolvedBuyer) (Session, error) {
 	o := view.Order
-	session := Session{Order: o, Missing: view.Missing, MissingByItem: view.MissingByItem, Refused: view.Refused, Unquoted: view.Unquoted, AskedAt: view.AskedAt}
+	session := Session{View: view}
 	switch o.State {
 	case AwaitingPayment, AwaitingVerification:
 		session.Status = NotReady

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/dotkontor/dotkontor/internal/failpoint"
 	"github.com/dotkontor/dotkontor/internal/jobs"
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
@@ -37,13 +38,14 @@ const (
 	ActionUnmatched registrar.Action = "payment_unmatched"
 	ActionRefunded  registrar.Action = "payment_refunded"
 	ActionIdentity  registrar.Action = "identity_verified"
+	actionClaimed   registrar.Action = "order_claimed"
 )
 
 // Actions returns all audit actions of this package.
 func Actions() []registrar.Action {
 	return []registrar.Action{
 		ActionCreated, ActionPaid, ActionConfirmed, ActionConsent, ActionEnded, ActionCanceled, ActionExpired, ActionUnmatched, ActionRefunded, ActionIdentity,
-		ActionClaimed,
+		actionClaimed,
 	}
 }
 
@@ -53,14 +55,16 @@ func (o Order) clone() Order {
 	return o
 }
 
-// payment returns the payment with an id, or nil.
-func (o *Order) payment(id string) *Payment {
-	for i := range o.Payments {
-		if o.Payments[i].ID == id {
-			return &o.Payments[i]
-		}
+// find returns the first element that matches, or nil.
+func find[T any](list []T, match func(T) bool) *T {
+	if i := slices.IndexFunc(list, match); i >= 0 {
+		return &list[i]
 	}
 	return nil
+}
+
+func (o *Order) payment(id string) *Payment {
+	return find(o.Payments, func(p Payment) bool { return p.ID == id })
 }
 
 // inFlight reports whether the payment may still be paid.
@@ -69,31 +73,15 @@ func (s PaymentState) inFlight() bool {
 }
 
 func (o *Order) inFlightPayment() *Payment {
-	for i := range o.Payments {
-		if o.Payments[i].State.inFlight() {
-			return &o.Payments[i]
-		}
-	}
-	return nil
+	return find(o.Payments, func(p Payment) bool { return p.State.inFlight() })
 }
 
-// CapturedPayment returns the payment that pays for the order, or nil.
 func (o *Order) CapturedPayment() *Payment {
-	for i := range o.Payments {
-		if o.Payments[i].State == PaymentCaptured {
-			return &o.Payments[i]
-		}
-	}
-	return nil
+	return find(o.Payments, func(p Payment) bool { return p.State == PaymentCaptured })
 }
 
 func (o *Order) item(id string) *Item {
-	for i := range o.Items {
-		if o.Items[i].ID == id {
-			return &o.Items[i]
-		}
-	}
-	return nil
+	return find(o.Items, func(i Item) bool { return i.ID == id })
 }
 
 // RefundsDue counts the refunds that are not made yet.
@@ -105,8 +93,6 @@ func (o *Order) RefundsDue() (due int) {
 	}
 	return due
 }
-
-func (o *Order) hasRefundsDue() bool { return o.RefundsDue() > 0 }
 
 // provisioningEnded reports whether a provisioning order needs processing: all items
 // have ended, or a refund must be recorded.
@@ -134,15 +120,14 @@ func (s *Service) releaseLease(o *Order) {
 	clock := s.worker.Now()
 	o.Node = ""
 	switch {
-	case o.hasRefundsDue():
+	case o.RefundsDue() > 0:
 		o.DueAt = clock.Add(jobs.Backoff(o.Attempts, minBackoff, maxBackoff))
-	case o.State == AwaitingPayment:
-		o.DueAt = s.expiryDueAt(*o)
-	case o.State == AwaitingVerification:
-		o.DueAt = s.expiryDueAt(*o)
-		if o.Attempts > 0 { // a verification was started
-			o.DueAt = earlier(o.DueAt, clock.Add(jobs.Backoff(o.Attempts, minIdentityPoll, maxIdentityPoll)))
+	case o.State.waiting():
+		delay := max(time.Second, o.ExpiresAt.Sub(s.now()))    // expiry is business time
+		if o.State == AwaitingVerification && o.Attempts > 0 { // a verification was started
+			delay = min(delay, jobs.Backoff(o.Attempts, minIdentityPoll, maxIdentityPoll))
 		}
+		o.DueAt = clock.Add(delay)
 	case o.State == Paying:
 		o.DueAt = clock.Add(jobs.Backoff(o.Attempts, minPaymentPoll, maxPaymentPoll))
 	case o.State == Provisioning && o.provisioningEnded():
@@ -170,18 +155,6 @@ func (s *Service) setState(o *Order, state State) {
 	s.releaseLease(o)
 }
 
-func earlier(a, b time.Time) time.Time {
-	if a.Before(b) {
-		return a
-	}
-	return b
-}
-
-// expiryDueAt converts the order's expiry from business time to wall clock time.
-func (s *Service) expiryDueAt(o Order) time.Time {
-	return s.worker.Now().Add(max(time.Second, o.ExpiresAt.Sub(s.now())))
-}
-
 // setLease takes the lease for one provider call. If the process dies, the order is
 // processed at the next start, or by another node once the lease expires.
 func (s *Service) setLease(o *Order) {
@@ -206,6 +179,10 @@ func (s *Service) transition(ctx context.Context, m *Transition) (bool, error) {
 	if len(m.Mails) > 0 {
 		s.cfg.MailQueued()
 	}
+	if m.Provision {
+		failpoint.Hit(failpointPaidWritten)
+		s.cfg.ItemsPaid()
+	}
 	if !m.To.DueAt.IsZero() && !m.To.DueAt.After(m.At) {
 		s.worker.Wake()
 	}
@@ -215,22 +192,25 @@ func (s *Service) transition(ctx context.Context, m *Transition) (bool, error) {
 func (s *Service) reload(ctx context.Context, id string) (Order, error) {
 	store, cancel := s.worker.StoreContext(ctx)
 	defer cancel()
-	o, found, err := s.cfg.Store.OrderByID(store, id)
+	return existing(s.cfg.Store.OrderByID(store, id))
+}
+
+// existing turns a missing order into NoSuchOrder.
+func existing(o Order, found bool, err error) (Order, error) {
 	if err == nil && !found {
 		err = fail(registrar.KindNotFound, NoSuchOrder)
 	}
 	return o, err
 }
 
-// updateWithRetry builds and applies a transition, reloading the order after version
-// conflicts. build returns false if there is nothing to do.
-func (s *Service) updateWithRetry(ctx context.Context, o Order, build func(was Order) (Transition, bool)) (Order, error) {
+// update changes an order, reloading it after version conflicts. change gets a transition
+// to the same state and returns false if there is nothing to do.
+func (s *Service) update(ctx context.Context, o Order, change func(m *Transition) bool) (Order, error) {
 	for range maxAttempts {
-		m, wanted := build(o)
-		if !wanted {
+		m := Transition{From: o, To: o.clone()}
+		if !change(&m) {
 			return o, nil
 		}
-		m.From = o
 		updated, err := s.transition(ctx, &m)
 		if err != nil {
 			return o, err
@@ -243,6 +223,19 @@ func (s *Service) updateWithRetry(ctx context.Context, o Order, build func(was O
 		}
 	}
 	return o, errBusy()
+}
+
+// updatePayment is update for a payment, unless its state is no longer this one.
+func (s *Service) updatePayment(ctx context.Context, o Order, id string, in PaymentState, change func(m *Transition, mine *Payment)) (Order, error) {
+	return s.update(ctx, o, func(m *Transition) bool {
+		mine := m.To.payment(id)
+		if mine == nil || mine.State != in {
+			return false
+		}
+		mine.UpdatedAt = s.now()
+		change(m, mine)
+		return true
+	})
 }
 
 // errBusy is returned after maxAttempts version conflicts.

@@ -69,7 +69,7 @@ func (s *Service) process(ctx context.Context, o Order) (_ Order, err error) {
 		o, err = s.finishProvisioning(ctx, o)
 	default: // final: only refunds are left
 	}
-	if err == nil && o.hasRefundsDue() {
+	if err == nil && o.RefundsDue() > 0 {
 		what = "refund"
 		if o, err = s.acquireLease(ctx, o); err == nil {
 			o, err = s.makeRefunds(ctx, o, func(r Refund) bool { return known[r.ID] })
@@ -117,7 +117,7 @@ func (s *Service) checkWaiting(ctx context.Context, o Order) (Order, error) {
 		}
 	}
 	o, err := s.expire(ctx, o)
-	if err != nil || !o.State.Open() || o.State == Paying || o.DueAt.After(s.worker.Now()) || o.hasRefundsDue() {
+	if err != nil || !o.State.waiting() || o.DueAt.After(s.worker.Now()) || o.RefundsDue() > 0 {
 		return o, err
 	}
 	now := o.clone()
@@ -186,12 +186,7 @@ func (s *Service) checkPayment(ctx context.Context, o Order) (Order, error) {
 // finishProvisioning handles the items of a paid order.
 func (s *Service) finishProvisioning(ctx context.Context, o Order) (Order, error) {
 	owed := len(o.Refunds)
-	o, err := s.updateWithRetry(ctx, o, func(was Order) (Transition, bool) {
-		if was.State != Provisioning {
-			return Transition{}, false
-		}
-		return s.concludeProvisioning(was)
-	})
+	o, err := s.update(ctx, o, s.concludeProvisioning)
 	if err != nil {
 		return o, err
 	}
@@ -201,7 +196,7 @@ func (s *Service) finishProvisioning(ctx context.Context, o Order) (Order, error
 	if o.State.Final() {
 		failpoint.Hit(failpointSettled)
 	}
-	if o.State != Provisioning || o.hasRefundsDue() || o.DueAt.After(s.worker.Now()) {
+	if o.State != Provisioning || o.RefundsDue() > 0 || o.DueAt.After(s.worker.Now()) {
 		return o, nil
 	}
 	now := o.clone()
