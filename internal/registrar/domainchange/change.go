@@ -1,6 +1,7 @@
 package domainchange
 
 import (
+	"cmp"
 	"net/netip"
 	"slices"
 	"strings"
@@ -14,18 +15,13 @@ type ChangeKind string
 
 // Kinds of changes.
 const (
-	// Nameservers replaces all of them.
-	Nameservers ChangeKind = "nameservers"
-	// AddDS and RemoveDS add or remove one DS record.
-	AddDS    ChangeKind = "ds_add"
-	RemoveDS ChangeKind = "ds_remove"
-	// Lock and Unlock set or remove the transfer lock.
-	Lock   ChangeKind = "lock"
-	Unlock ChangeKind = "unlock"
-	// AuthCode sets a new auth code and returns it.
-	AuthCode ChangeKind = "auth_code"
-	// UpdateRegistrant applies the account's current registrant data to the contact.
-	UpdateRegistrant ChangeKind = "holder"
+	Nameservers      ChangeKind = "nameservers" // replaces all of them
+	AddDS            ChangeKind = "ds_add"      // adds one DS record
+	RemoveDS         ChangeKind = "ds_remove"
+	Lock             ChangeKind = "lock" // sets the transfer lock
+	Unlock           ChangeKind = "unlock"
+	AuthCode         ChangeKind = "auth_code" // sets a new auth code and returns it
+	UpdateRegistrant ChangeKind = "holder"    // applies the account's current registrant data to the contact
 	// Secure is for operators: it prevents a transfer by the transfer lock, where the
 	// registry has one, and by a new auth code that is disclosed to no one.
 	Secure ChangeKind = "secure"
@@ -144,16 +140,12 @@ func (r Record) Locked() bool { return slices.Contains(r.Statuses, transferLock)
 
 // Error codes. Transports have a text for each.
 const (
-	// ChangeInProgress (KindConflict): another change of the domain is open.
-	ChangeInProgress registrar.Code = "change_under_way"
-	// TooManyChanges (KindRateLimited): the domain was changed too often.
-	TooManyChanges registrar.Code = "too_many_changes"
-	// NoSuchChange (KindNotFound); NotAbandonable (KindConflict): the change has ended, or
-	// a configured account can execute it.
-	NoSuchChange   registrar.Code = "no_such_change"
-	NotAbandonable registrar.Code = "change_is_hopeful"
-	// DomainRestricted (KindConflict): a dispute or a court order forbids it.
-	DomainRestricted registrar.Code = "domain_barred"
+	ChangeInProgress  registrar.Code = "change_under_way"  // KindConflict: another change of the domain is open
+	TooManyChanges    registrar.Code = "too_many_changes"  // KindRateLimited
+	NoSuchChange      registrar.Code = "no_such_change"    // KindNotFound
+	NotAbandonable    registrar.Code = "change_is_hopeful" // KindConflict: it has ended, or an account can execute it
+	DomainRestricted  registrar.Code = "domain_barred"     // KindConflict: a dispute or a court order forbids it
+	RegistrantMissing registrar.Code = "holder_missing"    // KindConflict: the account has no registrant data
 
 	// KindConflict: the domain's status forbids it.
 	IsPending        registrar.Code = "domain_is_pending"
@@ -176,12 +168,10 @@ const (
 	NoTransferLock registrar.Code = "registry_has_no_lock"
 	NoAuthCode     registrar.Code = "registry_has_no_code"
 	NoContacts     registrar.Code = "registry_has_no_contacts"
-	// RegistrantMissing (KindConflict): the account has no registrant data.
-	RegistrantMissing registrar.Code = "holder_missing"
-)
 
-// Abandoned is the failure of a change that an operator has abandoned.
-const Abandoned registrar.Code = "given_up"
+	// Abandoned is the failure of a change that an operator has abandoned.
+	Abandoned registrar.Code = "given_up"
+)
 
 // actions are the audited actions of completed changes.
 var actions = map[ChangeKind]registrar.Action{
@@ -217,8 +207,5 @@ func statusRefusal(status registrar.DomainStatus, kind ChangeKind) registrar.Cod
 	if status == registrar.DomainActive || status == registrar.DomainExpired && transferRelated {
 		return ""
 	}
-	if code, known := statusRefusals[status]; known {
-		return code
-	}
-	return IsPending
+	return cmp.Or(statusRefusals[status], IsPending)
 }

@@ -3,8 +3,6 @@ package order
 import (
 	"context"
 	"time"
-
-	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
 // Consent is a consumer's express request for immediate performance and their
@@ -54,9 +52,6 @@ func ConsentText(wording string) string { return consentTexts[wording] }
 func (b Buyer) Consumer(totals Totals) bool {
 	return !b.Company && (b.VATID == "" || totals.ForConsumer())
 }
-
-// ConsentMissing goes with KindInvalid: a consumer has not ticked the current text.
-const ConsentMissing registrar.Code = "consent_missing"
 
 // hasConsent reports whether the current text was ticked. A page opened before the text
 // changed does not count; its customer sees the new text first.

@@ -23,10 +23,6 @@ const (
 	inProgressRetry = 2 * time.Second
 )
 
-// PaymentInProgress goes with KindConflict: the payment in progress had no outcome in
-// time.
-const PaymentInProgress registrar.Code = "payment_in_progress"
-
 // awaitPayment returns the outcome of the payment in progress to another completion.
 // finished is false if that outcome does not decide this completion: the order is paid,
 // or crash recovery has returned it unpaid, and the caller decides again.

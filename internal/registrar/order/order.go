@@ -49,8 +49,7 @@ type Kind = provision.Kind
 const (
 	Register = provision.Register
 	Transfer = provision.Transfer
-	// Renew can be ordered only by the domain's customer, in the portal.
-	Renew = provision.Renew
+	Renew    = provision.Renew // only by the domain's customer, in the portal
 )
 
 // ItemState is the state of an item.
@@ -72,35 +71,30 @@ type Channel string
 const (
 	ChannelMCP    Channel = "mcp"
 	ChannelPortal Channel = "portal"
-	// ChannelACP is a checkout session of an agent.
-	ChannelACP Channel = "acp"
+	ChannelACP    Channel = "acp" // a checkout session of an agent
 )
 
 // Order is an order with its items, payments and refunds.
 type Order struct {
 	ID       string
 	Customer string
-	// Email is the account's address at the time of ordering; spending limits count by
-	// it, too.
+	// Email is the account's address when ordering; spending limits count by it, too.
 	Email   string
 	State   State
 	Channel Channel
-	// By is the actor that created the order, ByName the name of its token or
-	// application at that time.
+	// By created the order; ByName was the name of its token or application.
 	By     registrar.Actor
 	ByName string
 	// Agent is the checkout agent that created the order; empty for all others.
 	Agent string
-	// Completer is the linked agent that pays, or has paid, an order of its customer.
-	// It gets webhooks about the order but does not own it.
+	// Completer is the linked agent that pays, or has paid, an order of its customer. It
+	// gets webhooks but does not own the order.
 	Completer string
 	// Contact is the buyer as the agent described them; zero if it sent no contact.
 	Contact Contact
-	// Claimed is false while the order belongs to a guest account; a customer who signs
-	// in with the mailed claim link takes it over.
+	// Claimed is false while the order belongs to a guest account.
 	Claimed bool
-	// ClaimMailedAt is when the last mail with the claim link was queued; zero if
-	// never.
+	// ClaimMailedAt is when the last claim link was mailed; zero if never.
 	ClaimMailedAt time.Time
 
 	Items    []Item
@@ -108,21 +102,18 @@ type Order struct {
 	Payments []Payment
 	Refunds  []Refund
 
-	// Registrant is the one for whom the TLDs' rules were checked. It is set from the
-	// start of a payment until the order is final, and items are provisioned for it
-	// even if the account's data change meanwhile.
+	// Registrant is the one for whom the TLDs' rules were checked and items are
+	// provisioned. It is set from the start of a payment until the order is final.
 	Registrant registrar.Registrant
 
 	// ItemsKey is equal for equal items; an open order is found again by it.
 	ItemsKey string
-	// PayLink and VerifyLink are hashes of the secrets in payment_url and
-	// verification_url. The secrets are also stored sealed, because repeating a request
-	// returns the same links.
+	// PayLink and VerifyLink are hashes of the secrets in payment_url and verification_url,
+	// which are also stored sealed: repeating a request returns the same links.
 	PayLink, VerifyLink             registrar.SecretHash
 	SealedPayLink, SealedVerifyLink string
 
-	// AutoRenew means that the domains are renewed automatically and the payment method
-	// is saved for that.
+	// AutoRenew: the domains are renewed automatically, and the payment method is saved.
 	AutoRenew bool
 	// Consent is that of the consumer who pays or has paid; zero for others.
 	Consent Consent
@@ -131,8 +122,8 @@ type Order struct {
 	// ExpiresAt is when the prices expire. PaidAt is zero before payment.
 	ExpiresAt, PaidAt time.Time
 
-	// Version counts changes. DueAt is when a worker must process the order; zero means
-	// never. Node is the node that holds the lease, Attempts counts its failures.
+	// DueAt is when a worker must process the order; zero means never. Node holds the
+	// lease, Attempts counts its failures.
 	Version  int64
 	DueAt    time.Time
 	Node     string
@@ -193,10 +184,8 @@ type PaymentKind string
 
 // The kinds of payments.
 const (
-	// ByPage is a customer at the provider's payment page.
-	ByPage PaymentKind = "page"
-	// ByToken is a shared payment token that an agent sent.
-	ByToken PaymentKind = "token"
+	ByPage  PaymentKind = "page"  // a customer at the provider's payment page
+	ByToken PaymentKind = "token" // a shared payment token that an agent sent
 )
 
 // Payment is one attempt to pay an order.
@@ -206,15 +195,13 @@ type Payment struct {
 	Kind   PaymentKind
 	State  PaymentState
 	Amount registrar.Cents
-	// Session is the provider's payment page and URL its address; Intent is the
-	// provider's payment intent. They are empty until known. A payment by token has no
-	// page, and Session is the intent.
+	// Session is the provider's payment page, URL its address, Intent the payment intent;
+	// empty until known. A payment by token has no page, and Session is the intent.
 	Session, URL, Intent string
 	// Failure is why a token did not pay: PaymentDeclined, TokenExpired, TokenTooSmall,
 	// ProviderRefused or ProblemHuman; empty otherwise.
 	Failure registrar.Code
-	// Card is the provider's fingerprint of the card, the same for every customer who
-	// uses it; empty if there is none.
+	// Card is the provider's fingerprint of the card, the same for all its users.
 	Card      string
 	CreatedAt time.Time
 	// EndsAt is when the page expires.
@@ -227,8 +214,7 @@ type Refund struct {
 	// ID is also the provider's idempotency key.
 	ID      string
 	Payment string
-	// Item is the failed item; empty for an unmatched payment, which is refunded in
-	// full.
+	// Item is the failed item; empty for an unmatched payment, refunded in full.
 	Item   string
 	Amount registrar.Cents
 	// Provider is the provider's refund id; empty while the refund is due.
@@ -251,48 +237,36 @@ type Identity struct {
 }
 
 // Error codes; each transport has a message for each of them. Codes about a single item
-// come from the Market.
+// come from Market.
 const (
-	// NoSuchOrder goes with KindNotFound: it does not exist or belongs to another
-	// customer.
-	NoSuchOrder registrar.Code = "no_such_order"
-	// TooManyOpen goes with KindConflict: pay or decline one first.
-	TooManyOpen registrar.Code = "too_many_open_orders"
-	// NotServed goes with KindUnsupported: no payment provider is configured.
-	NotServed registrar.Code = "orders_not_served"
-	// NoPrice goes with KindUnsupported: the price list has no price for the item.
-	NoPrice registrar.Code = "no_price"
-	// NotYours goes with KindForbidden: the order belongs to another account.
-	NotYours registrar.Code = "not_your_order"
-	// NotOpen goes with KindConflict: the order can no longer be paid, declined or
-	// changed, or a payment is in flight.
-	NotOpen registrar.Code = "order_not_open"
-	// PriceChanged goes with KindConflict: the order has new totals, which the customer
-	// must see before being charged.
-	PriceChanged registrar.Code = "price_changed"
-	// DataMissing goes with KindConflict: registrant data, an auth code or the identity
-	// is missing.
-	DataMissing registrar.Code = "data_missing"
-	// OverBudget goes with KindRateLimited: the customer or agent has queried too many
-	// names.
-	OverBudget registrar.Code = "over_names_budget"
-	// BadItems goes with KindInvalid: no items, too many, or a duplicate name.
-	BadItems registrar.Code = "bad_items"
-	// RenewInPortal goes with KindForbidden: renewals are ordered in the portal only.
-	RenewInPortal registrar.Code = "renew_in_portal"
-	// NotTransfer and BadCode go with KindInvalid: the item takes no auth code, or the
-	// code is malformed.
-	NotTransfer registrar.Code = "not_a_transfer"
-	BadCode     registrar.Code = "bad_auth_code"
-	// PaymentDeclined, TokenExpired and TokenTooSmall go with KindConflict: the agent's
-	// payment token does not pay. Nothing is charged.
+	NoSuchOrder   registrar.Code = "no_such_order"        // KindNotFound: or it is another customer's
+	TooManyOpen   registrar.Code = "too_many_open_orders" // KindConflict: pay or decline one first
+	NotServed     registrar.Code = "orders_not_served"    // KindUnsupported: no payment provider is configured
+	NoPrice       registrar.Code = "no_price"             // KindUnsupported: the price list has none
+	NotYours      registrar.Code = "not_your_order"       // KindForbidden
+	NotOpen       registrar.Code = "order_not_open"       // KindConflict: can't be paid or changed now
+	PriceChanged  registrar.Code = "price_changed"        // KindConflict: the customer must see the new totals
+	DataMissing   registrar.Code = "data_missing"         // KindConflict: registrant data, auth code or identity
+	OverBudget    registrar.Code = "over_names_budget"    // KindRateLimited: too many names were queried
+	BadItems      registrar.Code = "bad_items"            // KindInvalid: none, too many, or a duplicate name
+	RenewInPortal registrar.Code = "renew_in_portal"      // KindForbidden: renewals are ordered in the portal only
+	NotTransfer   registrar.Code = "not_a_transfer"       // KindInvalid: the item takes no auth code
+	BadCode       registrar.Code = "bad_auth_code"        // KindInvalid: malformed
+	NoSuchClaim   registrar.Code = "no_such_claim"        // KindNotFound: the link is unknown, used or expired
+	NameMismatch  registrar.Code = "name_mismatch"        // the verified name is not the registrant's
+
+	// KindConflict: the agent's payment token does not pay. Nothing is charged.
 	PaymentDeclined registrar.Code = "payment_declined"
 	TokenExpired    registrar.Code = "token_expired"
 	TokenTooSmall   registrar.Code = "token_too_small"
-	// NoSuchClaim goes with KindNotFound: the claim link is unknown, used or expired.
-	NoSuchClaim registrar.Code = "no_such_claim"
-	// NameMismatch means that the verified name is not the registrant's.
-	NameMismatch registrar.Code = "name_mismatch"
+
+	// ProviderRefused (KindInternal): the provider rejects the payment, which the operator
+	// must fix.
+	ProviderRefused registrar.Code = "payment_refused"
+	// PaymentInProgress (KindConflict): the payment in progress had no outcome in time.
+	PaymentInProgress registrar.Code = "payment_in_progress"
+	// ConsentMissing (KindInvalid): a consumer has not ticked the current text.
+	ConsentMissing registrar.Code = "consent_missing"
 )
 
 // ItemsRefused lists the items that can't be ordered and why.

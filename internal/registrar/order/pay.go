@@ -11,10 +11,6 @@ import (
 // pageTTL is the lifetime of a payment page. The provider's minimum is 30 minutes.
 const pageTTL = time.Hour
 
-// ProviderRefused goes with KindInternal: the provider rejects this payment, which the
-// operator must fix.
-const ProviderRefused registrar.Code = "payment_refused"
-
 // Confirmation is what a customer confirms by pressing the button.
 type Confirmation struct {
 	// Gross is the amount that was shown.

@@ -7,61 +7,50 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// Store persists orders.
+// Store persists orders. Lookups return false if there is nothing.
 type Store interface {
-	// GetBuyer returns an account's data for ordering; NoSuchCustomer if the account
-	// does not exist or was closed.
+	// GetBuyer returns NoSuchCustomer if the account does not exist or was closed.
 	GetBuyer(ctx context.Context, customer string) (Buyer, error)
 	// AddOrder stores an order. If the customer has an open order with the same items,
 	// it returns that one and false. It returns TooManyOpen if the customer has limit
-	// open orders already.
+	// open orders already, and so does CheckOpenOrderLimit.
 	AddOrder(ctx context.Context, order Order, limit int, event registrar.AuditEvent) (stored Order, added bool, err error)
-	// CheckOpenOrderLimit returns TooManyOpen if AddOrder would.
 	CheckOpenOrderLimit(ctx context.Context, order Order, limit int) error
-	// These find whole orders; OrderBySession by the provider's payment page,
-	// OrderByIntent by its payment intent. GetCustomerOrder does not find other
-	// customers' orders.
+	// These find whole orders; OrderBySession by the provider's payment page, OrderByIntent
+	// by its payment intent.
 	OrderByID(ctx context.Context, id string) (Order, bool, error)
 	GetCustomerOrder(ctx context.Context, customer, id string) (Order, bool, error)
 	OrderByPayLink(ctx context.Context, link registrar.SecretHash) (Order, bool, error)
 	OrderByVerifyLink(ctx context.Context, link registrar.SecretHash) (Order, bool, error)
 	OrderBySession(ctx context.Context, session string) (Order, bool, error)
 	OrderByIntent(ctx context.Context, intent string) (Order, bool, error)
-	// ListOrders returns up to limit of a customer's orders, newest first, starting
-	// after the id before; empty starts with the newest.
+	// ListOrders and PageOrders are Service.List and Service.Page.
 	ListOrders(ctx context.Context, customer, before string, limit int) ([]Order, error)
-	// PageOrders returns a page of a customer's orders in a state, newest first, and
-	// their total number; an empty state means all.
 	PageOrders(ctx context.Context, customer string, state State, limit, offset int) (page []Order, total int, err error)
-	// ListOverdueOrders returns a customer's unpaid orders, other than Paying, whose
-	// prices have expired.
+	// ListOverdueOrders returns a customer's waiting orders whose prices have expired,
+	// ListDueOrders those to be processed, longest overdue first.
 	ListOverdueOrders(ctx context.Context, customer string, now time.Time, limit int) ([]Order, error)
-	// ListDueOrders returns orders to be processed, longest overdue first.
 	ListDueOrders(ctx context.Context, now time.Time, limit int) ([]Order, error)
 	// UpdateOrder applies one transition. It returns false, and changes nothing, on a
 	// version conflict.
 	UpdateOrder(ctx context.Context, move Transition) (bool, error)
-	// SpentSince sums up payments since then. A payment that is captured concurrently may
-	// count twice but is never missed.
+	// SpentSince sums up payments. A payment that is captured concurrently may count twice
+	// but is never missed.
 	SpentSince(ctx context.Context, customer, email string, since time.Time) (Spending, error)
 
-	// GetIdentity returns false if no verification was started. UpdateIdentity stores
-	// now if the stored identity still equals was.
+	// UpdateIdentity stores now if the stored identity still equals was.
 	GetIdentity(ctx context.Context, customer string) (Identity, bool, error)
 	UpdateIdentity(ctx context.Context, was *Identity, now Identity, event *registrar.AuditEvent) (bool, error)
 	// CustomerByVerification finds the customer of a provider's verification.
 	CustomerByVerification(ctx context.Context, session string) (customer string, found bool, err error)
-	// ListOrdersAwaitingIdentity returns the ids of a customer's orders awaiting
-	// verification.
-	ListOrdersAwaitingIdentity(ctx context.Context, customer string) ([]string, error)
+	ListOrdersAwaitingIdentity(ctx context.Context, customer string) (ids []string, err error)
 
-	// AddSession stores an agent's order. If it is unclaimed, its customer is a new
-	// guest account with the order's contact and, unless nil, normalized as its
-	// registrant. It returns TooManyOpen if the agent has limit open orders already, or
-	// the customer customerLimit.
+	// AddSession stores an agent's order. If it is unclaimed, its customer is a new guest
+	// account with the order's contact and, unless nil, normalized as its registrant. It
+	// returns TooManyOpen if the agent has limit open orders already, or the customer
+	// customerLimit.
 	AddSession(ctx context.Context, order Order, normalized *Contact, limit, customerLimit int, event registrar.AuditEvent) error
-	// IsAgentLinked reports whether a customer has linked an agent; LinkedCustomer
-	// finds the customer with an address who has.
+	// LinkedCustomer finds the customer with an address who has linked an agent.
 	IsAgentLinked(ctx context.Context, customer, agent string) (bool, error)
 	LinkedCustomer(ctx context.Context, agent, email string) (customer string, found bool, err error)
 	// ClaimableOrder returns the newest order of the guest account that a claim link is
@@ -107,10 +96,8 @@ type Transition struct {
 
 // PaymentMethod is a customer's saved payment method.
 type PaymentMethod struct {
-	// ProviderCustomer and ID are the provider's ids of the customer and the method.
-	ProviderCustomer, ID string
-	// Label is for display: Visa •••• 4242.
-	Label string
+	ProviderCustomer, ID string // the provider's ids
+	Label                string // for display: Visa •••• 4242
 }
 
 // Buyer is the account data that ordering needs.
@@ -124,10 +111,9 @@ type Buyer struct {
 	Street, PostalCode, City, State string
 	Country, Phone                  string
 	VATID                           string
-	// ProviderCustomer is the provider's customer id; empty if there is none yet.
-	ProviderCustomer string
-	// MethodLabel is the saved payment method's label; empty if there is none.
-	MethodLabel string
+	// ProviderCustomer is the provider's id of the customer, MethodLabel the label of the
+	// saved payment method; empty if there is none.
+	ProviderCustomer, MethodLabel string
 }
 
 // registrant returns the buyer as a registrant; zero if data is missing.
@@ -152,14 +138,13 @@ type Provider interface {
 
 // Payments are made by customers at the provider's payment page.
 type Payments interface {
-	// OpenPage creates a payment page, or returns the existing one.
+	// OpenPage creates a payment page, or returns the existing one. ClosePage closes it and
+	// returns its status after that.
 	OpenPage(ctx context.Context, page PaymentPage) (OpenedPage, error)
-	// FetchPage returns a page's status; ClosePage closes it and returns its status
-	// after that.
 	FetchPage(ctx context.Context, session string) (PaymentStatus, error)
 	ClosePage(ctx context.Context, session string) (PaymentStatus, error)
-	// Refund makes a refund and returns the provider's id. maybeSent means that the call
-	// may have been sent before, so the provider is queried first.
+	// Refund returns the provider's id. maybeSent means that the call may have been sent
+	// before, so the provider is queried first.
 	Refund(ctx context.Context, refund RefundRequest, maybeSent bool) (string, error)
 }
 
@@ -168,14 +153,11 @@ type Tokens interface {
 	// CheckToken returns TokenExpired, TokenTooSmall or PaymentDeclined with
 	// KindConflict if the token can't pay the amount.
 	CheckToken(ctx context.Context, token string, amount registrar.Cents, at time.Time) error
-	// PrepareCharge creates an unconfirmed payment intent, or finds it, and returns the
-	// provider's id.
+	// PrepareCharge creates or finds an unconfirmed payment intent.
 	PrepareCharge(ctx context.Context, charge Charge) (intent string, err error)
-	// Charge confirms the intent with the token. KindUpstream means that it may have
-	// been charged.
+	// Charge confirms the intent. KindUpstream means that it may have been charged.
 	Charge(ctx context.Context, charge Charge) (ChargeOutcome, error)
-	// FetchCharge returns an intent's status; CancelCharge cancels it and returns its
-	// status after that.
+	// CancelCharge cancels an intent and returns its status after that.
 	FetchCharge(ctx context.Context, intent string) (PaymentStatus, error)
 	CancelCharge(ctx context.Context, intent string) (PaymentStatus, error)
 }
@@ -185,8 +167,7 @@ type Charge struct {
 	// ID is the payment's id.
 	ID, Order string
 	Amount    registrar.Cents
-	// Intent is the result of PrepareCharge, Token the buyer's token; both are empty in
-	// the call of PrepareCharge.
+	// Intent is the result of PrepareCharge, whose call has neither.
 	Intent, Token string
 }
 
@@ -246,8 +227,7 @@ type PaymentStatus struct {
 type RefundRequest struct {
 	ID, Order, Intent string
 	Amount            registrar.Cents
-	// Reason is failed_item or unmatched.
-	Reason string
+	Reason            string // one of RefundReasons
 }
 
 // Identities verifies the identity of customers.

@@ -16,8 +16,8 @@ const paymentPrefix = "order:"
 // PaymentOf is the payment reference in the provision items of an order.
 func PaymentOf(order string) string { return paymentPrefix + order }
 
-// OrderOfPayment returns the order of a payment reference; false if an order did not
-// pay for it.
+// OrderOfPayment returns the order of a payment reference; an empty string and false if an
+// order did not pay for it.
 func OrderOfPayment(payment string) (order string, ok bool) {
 	if order, ok = strings.CutPrefix(payment, paymentPrefix); !ok {
 		return "", false

@@ -43,8 +43,7 @@ type Config struct {
 	// and returns how long to wait if they exceed the budget. ForPayment has a budget of its
 	// own, so that viewing orders never prevents paying. nil means no limit.
 	SpendBudget func(actor registrar.Actor, purpose registrar.Purpose, names int) (wait time.Duration)
-	// Portfolio is used to warn of names similar to the customer's own; nil disables
-	// that.
+	// Portfolio is used to warn of names similar to the customer's own, unless nil.
 	Portfolio *portfolio.Service
 	// Seal seals link secrets and auth codes.
 	Seal *registrar.Seal
@@ -52,23 +51,18 @@ type Config struct {
 	Node string
 	// BaseURL is the prefix of payment_url and verification_url.
 	BaseURL string
-
 	// AllowMail reports whether an address may get another mail about an unpaid order;
 	// nil means always.
 	AllowMail func(address string) bool
-
-	// Extension looks up a TLD in the price list; its rules for registrants are checked
-	// when an order is claimed. nil means no rules.
+	// Extension looks up a TLD, whose rules are checked when an order is claimed; nil means
+	// no rules.
 	Extension func(tld string) (registrar.Extension, bool)
-	// OrderTTL is how long an order can be paid; 0 means 24 hours.
-	OrderTTL time.Duration
-	// MaxOpen limits a customer's open orders; 0 means 20.
-	MaxOpen int
+	OrderTTL  time.Duration // how long an order can be paid; 0 means 24 hours
+	MaxOpen   int           // open orders of a customer; 0 means 20
 	// VerifyOver is the gross spent within 30 days above which the identity must be
 	// verified; 0 means 500 EUR.
 	VerifyOver registrar.Cents
-	// Deadline is the timeout of a call to the payment provider; 0 means 30 s.
-	Deadline time.Duration
+	Deadline   time.Duration // of a call to the payment provider; 0 means 30 s
 	// Draining is closed when this node drains: completions stop waiting for a payment
 	// in progress. nil means never.
 	Draining <-chan struct{}
@@ -100,8 +94,7 @@ type Service struct {
 	worker *jobs.Worker[Order]
 	// waiters are completions waiting for a payment in progress.
 	waiters jobs.Waiters
-	// paymentChecks and verifications cache what the provider reported; page views call
-	// it at most once per RecheckInterval.
+	// paymentChecks and verifications cache what the provider reported, for page views.
 	paymentChecks *ttlcache.Cache[string, struct{}]
 	verifications *ttlcache.Cache[string, Verification]
 }

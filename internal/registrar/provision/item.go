@@ -47,15 +47,14 @@ type Item struct {
 	Payment string
 
 	State State
-	// Failure is why the registry refused; RefundDue marks the item for a refund. Both are
-	// set from StateUndoing on.
+	// Failure is why the registry refused; both are set from StateUndoing on.
 	Failure   registrar.Code
 	RefundDue bool
 
 	// Account is the name of the registry account that executes the item.
 	Account string
-	// Domain is the id of the customer's domain, set by the first transition; a renewal
-	// has it from the start.
+	// Domain is the customer's domain, set by the first transition; a renewal has it from
+	// the start.
 	Domain string
 	// Handle is the contact id at the registry, empty if the TLD has no contacts.
 	Handle string
@@ -65,8 +64,7 @@ type Item struct {
 	// Registrant is the registrant that the TLD's rules accepted at payment; zero for a
 	// renewal, and once the item has ended.
 	Registrant registrar.Registrant
-	// RenewFrom is the registry's expiry before the renewal; zero before the first step,
-	// and for other kinds.
+	// RenewFrom is the registry's expiry before a renewal; zero before the first step.
 	RenewFrom time.Time
 	// RequestedAt is when the intent of the current state was stored; a pending request
 	// keeps the time of StateRequested.
@@ -113,55 +111,31 @@ const (
 
 // Refusals before anything is stored.
 const (
-	// NoRegistrant (KindConflict): the customer has no registrant data.
-	NoRegistrant registrar.Code = "registrant_missing"
-	// NameTaken (KindConflict): the registry reports the name as not available.
-	NameTaken registrar.Code = "name_taken"
-	// Undecided (KindConflict): the registry answered without saying whether the name is
-	// available. A later query may be conclusive.
-	Undecided registrar.Code = "availability_unknown"
+	NoRegistrant      registrar.Code = "registrant_missing"   // KindConflict: the customer has no registrant data
+	NameTaken         registrar.Code = "name_taken"           // KindConflict
+	Undecided         registrar.Code = "availability_unknown" // KindConflict: a later query may be conclusive
+	NoInboundTransfer registrar.Code = "transfer_not_offered" // KindUnsupported: the losing registrar has to push the name
+	NotRegistered     registrar.Code = "not_registered"       // KindConflict: there is nothing to transfer
+	Locked            registrar.Code = "transfer_locked"      // KindConflict: or another operation is in progress
+	WrongCode         registrar.Code = "auth_code_wrong"      // KindInvalid
+	NotYours          registrar.Code = "not_your_domain"      // KindConflict: only the customer who holds a name can renew it
+	NotRenewable      registrar.Code = "not_renewable"        // KindConflict: the registry does not renew it now
+	BadTerm           registrar.Code = "bad_term"             // KindInvalid: the registry does not offer this many years
+	TermNotSold       registrar.Code = "years_not_sold"       // KindInvalid: only one term is on sale, and it is a different one
+	CodeMissing       registrar.Code = "auth_code_missing"    // KindInvalid: a transfer needs the auth code
+	BadPayment        registrar.Code = "bad_payment"          // KindInvalid: the reference is missing or too long
+	PaymentUsed       registrar.Code = "payment_used"         // KindConflict: by another customer or for another term
+	NoSuchItem        registrar.Code = "no_such_line"         // KindNotFound
 	// NotEligible (KindConflict): the registrant does not meet a rule of the TLD;
 	// (KindUnsupported): we can't meet the rule, so names of the TLD can only be looked up.
 	NotEligible registrar.Code = "not_eligible"
-	// NoInboundTransfer (KindUnsupported): the losing registrar has to push the name, the
-	// gaining one can't request it.
-	NoInboundTransfer registrar.Code = "transfer_not_offered"
-	// NotRegistered (KindConflict): there is nothing to transfer.
-	NotRegistered registrar.Code = "not_registered"
-	// Locked (KindConflict): the name can't be transferred now; it has a transfer lock or
-	// another operation is in progress.
-	Locked registrar.Code = "transfer_locked"
-	// WrongCode (KindInvalid): wrong auth code.
-	WrongCode registrar.Code = "auth_code_wrong"
-	// NotYours (KindConflict): only the customer who holds a name can renew it.
-	NotYours registrar.Code = "not_your_domain"
-	// NotRenewable (KindConflict): the registry does not renew it now.
-	NotRenewable registrar.Code = "not_renewable"
-	// BadTerm (KindInvalid): the registry does not offer this many years.
-	BadTerm registrar.Code = "bad_term"
-	// TermNotSold (KindInvalid): only one term is on sale, and it is a different one.
-	TermNotSold registrar.Code = "years_not_sold"
-	// CodeMissing (KindInvalid): a transfer needs the auth code.
-	CodeMissing registrar.Code = "auth_code_missing"
-	// BadPayment (KindInvalid): the payment reference is missing or too long.
-	BadPayment registrar.Code = "bad_payment"
-	// PaymentUsed (KindConflict): the payment already covers this name for another customer
-	// or term.
-	PaymentUsed registrar.Code = "payment_used"
-	// NoSuchItem (KindNotFound).
-	NoSuchItem registrar.Code = "no_such_line"
 )
 
 // What a customer may still have to provide.
 const (
-	// NeedRegistrant: complete registrant data.
-	NeedRegistrant = "registrant"
-	// NeedCode: the auth code of a transfer.
-	NeedCode = "auth_code"
+	NeedRegistrant = "registrant" // complete registrant data
+	NeedCode       = "auth_code"  // of a transfer
 )
 
-// Registry results beyond the codes of the connector.
-const (
-	// Billing (KindUpstream): our registry account has no funds. The item is retried.
-	Billing registrar.Code = "registry_billing"
-)
+// Billing (KindUpstream): our registry account has no funds. The item is retried.
+const Billing registrar.Code = "registry_billing"

@@ -16,16 +16,11 @@ type Drift string
 
 // Kinds of drift.
 const (
-	// DriftMissing: the registry does not know the name.
-	DriftMissing Drift = "missing"
-	// DriftElsewhere: another registrar sponsors it. Its status is updated.
-	DriftElsewhere Drift = "elsewhere"
-	// DriftRedemption: it was deleted. Its status is updated.
-	DriftRedemption Drift = "redemption"
-	// DriftShort: the registry expires it before the end of the paid term.
-	DriftShort Drift = "expires_before_paid"
-	// DriftHandle: its registrant contact is not the stored one.
-	DriftHandle Drift = "other_contact"
+	DriftMissing    Drift = "missing"             // the registry does not know the name
+	DriftElsewhere  Drift = "elsewhere"           // another registrar sponsors it; its status is updated
+	DriftRedemption Drift = "redemption"          // it was deleted; its status is updated
+	DriftShort      Drift = "expires_before_paid" // the registry expires it before the end of the paid term
+	DriftHandle     Drift = "other_contact"       // its registrant contact is not the stored one
 )
 
 // expiryTolerance is how much earlier than the paid date a registry may expire: registry
