@@ -9,7 +9,6 @@ import (
 	"github.com/dotkontor/dotkontor/internal/config"
 	"github.com/dotkontor/dotkontor/internal/invoicepdf"
 	"github.com/dotkontor/dotkontor/internal/registrar/invoice"
-	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/web"
 )
 
@@ -55,28 +54,6 @@ func sellerOf(c config.Company) invoice.Seller {
 	return invoice.Seller{
 		Name: c.Name, Street: c.Street, PostalCode: c.PostalCode, City: c.City, Country: "DE", Register: c.Register,
 		VATID: c.VATID, TaxNumber: c.TaxNumber, Email: c.Email, Phone: c.Phone,
-	}
-}
-
-// wakeInvoicesOnOrderChange triggers issuing after each payment and refund.
-func wakeInvoicesOnOrderChange(settings *order.Config, invoices *invoice.Service) {
-	if invoices == nil {
-		return
-	}
-	reached, refunded := settings.OnStateChange, settings.OnRefund
-	settings.OnStateChange = func(state order.State) {
-		if reached != nil {
-			reached(state)
-		}
-		if state == order.Provisioning {
-			invoices.Wake()
-		}
-	}
-	settings.OnRefund = func(reason string) {
-		if refunded != nil {
-			refunded(reason)
-		}
-		invoices.Wake()
 	}
 }
 

@@ -131,31 +131,16 @@ func newOrders(parts orderParts) (*order.Service, error) {
 		VerifyOver:      registrar.Cents(parts.cfg.Orders.VerifyOverEUR) * 100,
 		Now:             parts.now, Logger: parts.logger, MailQueued: parts.services.mail.wake,
 	}
-	if err := registerOrderMetrics(&settings, parts.metrics); err != nil {
+	settings.RecordError = jobErrorRecorder(parts.admin, admin.JobOrder, parts.logger)
+	if err := registerOrderHooks(&settings, parts); err != nil {
 		return nil, err
 	}
-	settings.RecordError = jobErrorRecorder(parts.admin, admin.JobOrder, parts.logger)
-	notifyOnOrderChange(&settings, parts.onChange)
-	wakeInvoicesOnOrderChange(&settings, parts.invoices)
 	return order.New(settings)
 }
 
-// notifyOnOrderChange also calls changed after each state change and refund.
-func notifyOnOrderChange(settings *order.Config, changed func()) {
-	reached, refunded := settings.OnStateChange, settings.OnRefund
-	settings.OnStateChange = func(state order.State) {
-		reached(state)
-		changed()
-	}
-	settings.OnRefund = func(reason string) {
-		refunded(reason)
-		changed()
-	}
-}
-
-// registerOrderMetrics registers the metrics of orders. States, reasons and codes are
-// constants, so the number of series is bounded.
-func registerOrderMetrics(settings *order.Config, metrics *prometheus.Registry) error {
+// registerOrderHooks registers the metrics of orders, and wakes invoices and webhooks after
+// changes. States, reasons and codes are constants, so the number of series is bounded.
+func registerOrderHooks(settings *order.Config, parts orderParts) error {
 	reached := prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "dotkontor_orders_total", Help: "Orders that reached a state, by state.",
 	}, []string{"state"})
@@ -171,15 +156,25 @@ func registerOrderMetrics(settings *order.Config, metrics *prometheus.Registry) 
 		Help: "Delay of the most overdue order. More than a minute means that no node processes orders.",
 	})
 	for _, collector := range []prometheus.Collector{reached, refunded, waiting, oldest} {
-		if err := metrics.Register(collector); err != nil {
+		if err := parts.metrics.Register(collector); err != nil {
 			return err
 		}
 	}
 	initCounters(reached, labelValues(order.States()...))
 	initCounters(refunded, order.RefundReasons())
 	initCounters(waiting, []string{"page", "charge", "close", "payment", "refund", "identity", "items"}, faultCodes())
-	settings.OnStateChange = func(state order.State) { reached.WithLabelValues(string(state)).Inc() }
-	settings.OnRefund = func(reason string) { refunded.WithLabelValues(reason).Inc() }
+	settings.OnStateChange = func(state order.State) {
+		reached.WithLabelValues(string(state)).Inc()
+		parts.onChange()
+		if state == order.Provisioning {
+			parts.invoices.Wake()
+		}
+	}
+	settings.OnRefund = func(reason string) {
+		refunded.WithLabelValues(reason).Inc()
+		parts.onChange()
+		parts.invoices.Wake()
+	}
 	settings.OnRetry = func(what string, code registrar.Code) { waiting.WithLabelValues(what, string(code)).Inc() }
 	settings.OnOldestDue = func(age time.Duration) { oldest.Set(age.Seconds()) }
 	return nil

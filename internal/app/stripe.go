@@ -1,7 +1,6 @@
 package app
 
 import (
-	"context"
 	"log/slog"
 	"time"
 
@@ -47,20 +46,10 @@ func newStripeMetrics(metrics *prometheus.Registry, health *upstreamHealth) (fun
 	}, metrics.Register(calls)
 }
 
-// stripeEvents passes Stripe's webhook events to orders.
+// stripeEvents verifies Stripe's webhook events and passes them to orders.
 type stripeEvents struct {
-	stripe *stripe.Client
-	orders *order.Service
+	*stripe.Client
+	*order.Service
 }
 
 var _ stripehook.Events = stripeEvents{}
-
-// ParseEvent verifies the signature.
-func (m stripeEvents) ParseEvent(payload []byte, signature string) (order.Event, error) {
-	return m.stripe.ParseEvent(payload, signature)
-}
-
-// HandleEvent updates the order of the event.
-func (m stripeEvents) HandleEvent(ctx context.Context, event order.Event) error {
-	return m.orders.HandleEvent(ctx, event)
-}

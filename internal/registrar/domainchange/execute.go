@@ -87,12 +87,12 @@ func (s *Service) execute(ctx context.Context, change Change) (after Change, cod
 	if err == nil {
 		err = s.checkStillAllowed(ctx, change)
 	}
-	failpoint.Hit(failpointChangeWritten)
+	failpoint.Hit("change_written")
 	var result Result
 	if err == nil {
 		result, err = registry.Registry.ApplyChange(ctx, task)
 	}
-	failpoint.Hit(failpointChangeApplied)
+	failpoint.Hit("change_carried")
 	switch {
 	case err != nil && registrar.IsTransient(err):
 		return change, "", err
@@ -176,7 +176,7 @@ func (s *Service) markDone(ctx context.Context, change Change, record Record) Ch
 func (s *Service) finalize(ctx context.Context, transition Transition) Change {
 	after, updated := s.applyTransition(ctx, transition)
 	if updated {
-		failpoint.Hit(failpointChangeEnded)
+		failpoint.Hit("change_ended")
 		s.cfg.OnChangeEnded(after.Kind, after.State)
 		s.cfg.MailQueued()
 	}

@@ -22,6 +22,7 @@
 package lifecycle
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -120,21 +121,11 @@ func New(cfg Config) (*Service, error) {
 	if cfg.Store == nil {
 		return nil, errors.New("lifecycle: Config.Store is required")
 	}
-	if cfg.Now == nil {
-		cfg.Now = time.Now
-	}
-	if cfg.Clock == nil {
-		cfg.Clock = time.Now
-	}
-	if cfg.Logger == nil {
-		cfg.Logger = slog.New(slog.DiscardHandler)
-	}
-	if cfg.MailQueued == nil {
-		cfg.MailQueued = func() {}
-	}
-	if cfg.OnNotice == nil {
-		cfg.OnNotice = func(registrar.MailKind) {}
-	}
+	cfg.Logger = cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler))
+	registrar.Default(&cfg.Now, time.Now)
+	registrar.Default(&cfg.Clock, time.Now)
+	registrar.Default(&cfg.MailQueued, func() {})
+	registrar.Default(&cfg.OnNotice, func(registrar.MailKind) {})
 	s := &Service{cfg: cfg}
 	s.loop = &jobs.Loop[Domain]{
 		ListDue: s.listDue, Key: func(domain Domain) string { return domain.ID }, Do: s.sendNotice,
@@ -182,20 +173,16 @@ func (s *Service) sendNotice(ctx context.Context, domain Domain) {
 				Actor: registrar.Actor{Kind: registrar.ActorSystem}, Action: ActionExpired, Customer: domain.Customer, Object: domain.Name, At: now,
 			}
 		}
-		s.storeNotice(ctx, update)
+		storeCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
+		defer cancel()
+		sent, err := s.cfg.Store.StoreExpiryNotice(storeCtx, update)
+		switch {
+		case err != nil:
+			s.cfg.Logger.ErrorContext(ctx, "expiry notice not stored", "domain", domain.ID, "error", err.Error())
+		case sent:
+			s.cfg.OnNotice(next.mail)
+			s.cfg.MailQueued()
+		}
 		return
-	}
-}
-
-func (s *Service) storeNotice(ctx context.Context, update NoticeUpdate) {
-	storeCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
-	defer cancel()
-	sent, err := s.cfg.Store.StoreExpiryNotice(storeCtx, update)
-	switch {
-	case err != nil:
-		s.cfg.Logger.ErrorContext(ctx, "expiry notice not stored", "domain", update.Domain.ID, "error", err.Error())
-	case sent:
-		s.cfg.OnNotice(update.Mail.Kind)
-		s.cfg.MailQueued()
 	}
 }

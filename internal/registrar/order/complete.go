@@ -177,7 +177,7 @@ func (s *Service) chargeToken(ctx context.Context, actor registrar.Actor, o Orde
 	if err != nil || !updated {
 		return Session{}, err != nil, err
 	}
-	failpoint.Hit(failpointChargeWritten)
+	failpoint.Hit("charge_written")
 	o, err = s.prepareCharge(ctx, m.To, id, checked.resolved.buyer)
 	if err != nil {
 		return Session{}, true, err
@@ -186,7 +186,7 @@ func (s *Service) chargeToken(ctx context.Context, actor registrar.Actor, o Orde
 	if payment == nil || payment.State != PaymentOpen {
 		return Session{}, false, nil // abandoned meanwhile
 	}
-	failpoint.Hit(failpointIntentKnown)
+	failpoint.Hit("intent_known")
 	call, cancel := s.worker.CallContext(ctx)
 	outcome, err := s.cfg.Provider.Charge(call, Charge{ID: id, Order: o.ID, Amount: payment.Amount, Intent: payment.Intent, Token: token})
 	cancel()
@@ -194,7 +194,7 @@ func (s *Service) chargeToken(ctx context.Context, actor registrar.Actor, o Orde
 		s.retryLater(ctx, o, "charge", err)
 		return Session{}, true, err
 	}
-	failpoint.Hit(failpointChargeMade)
+	failpoint.Hit("charge_made")
 	return s.applyChargeOutcome(ctx, actor, o, id, checked, outcome, err)
 }
 

@@ -114,7 +114,7 @@ func (s *Service) beginPayment(ctx context.Context, actor registrar.Actor, o Ord
 	if err != nil || !updated {
 		return o, "", err != nil, err
 	}
-	failpoint.Hit(failpointPaymentWritten)
+	failpoint.Hit("payment_written")
 	return s.openPage(ctx, m.To, buyer)
 }
 
@@ -228,7 +228,7 @@ func (s *Service) openPage(ctx context.Context, o Order, buyer Buyer) (now Order
 		}
 		return o, "", true, &registrar.Error{Kind: registrar.KindInternal, Code: ProviderRefused, Err: err}
 	}
-	failpoint.Hit(failpointPageMade)
+	failpoint.Hit("page_made")
 	next := o.clone()
 	mine := next.payment(payment.ID)
 	mine.State, mine.Session, mine.URL, mine.UpdatedAt = PaymentOpen, opened.Session, opened.URL, s.now()
@@ -242,7 +242,7 @@ func (s *Service) openPage(ctx context.Context, o Order, buyer Buyer) (now Order
 	if err != nil || !updated {
 		return o, "", err != nil, err
 	}
-	failpoint.Hit(failpointPageKnown)
+	failpoint.Hit("page_known")
 	return m.To, opened.URL, true, nil
 }
 
@@ -253,15 +253,11 @@ func (s *Service) buildPage(o Order, payment Payment, buyer Buyer) (PaymentPage,
 	if err != nil {
 		return PaymentPage{}, err
 	}
-	page := PaymentPage{
-		ID: payment.ID, Order: o.ID, Amount: payment.Amount,
+	return PaymentPage{
+		ID: payment.ID, Order: o.ID, Items: o.Items, Amount: payment.Amount,
 		Customer: o.Customer, Email: buyer.Email, ProviderCustomer: buyer.ProviderCustomer, Language: buyer.Language, SaveMethod: o.AutoRenew,
 		PaidURL: address + "/paid", BackURL: address + "/back", EndsAt: payment.EndsAt,
-	}
-	for _, item := range o.Items {
-		page.Items = append(page.Items, PageItem{Name: item.Name, Kind: item.Kind, Years: item.Years, Amount: item.Gross})
-	}
-	return page, nil
+	}, nil
 }
 
 // abandonPayment closes a payment whose page was never given out: only the process that
@@ -295,7 +291,7 @@ func (s *Service) closePayment(ctx context.Context, o Order) (Order, error) {
 	if payment = o.payment(id); payment.State != PaymentClosing {
 		return o, nil // settled meanwhile
 	}
-	failpoint.Hit(failpointCloseWritten)
+	failpoint.Hit("close_written")
 	call, cancel := s.worker.CallContext(ctx)
 	closeCall := s.cfg.Provider.ClosePage
 	if payment.Kind == ByToken {
@@ -304,7 +300,7 @@ func (s *Service) closePayment(ctx context.Context, o Order) (Order, error) {
 	status, err := closeCall(call, payment.Session)
 	cancel()
 	if err == nil {
-		failpoint.Hit(failpointPageClosed)
+		failpoint.Hit("page_closed")
 		if !status.Paid && !status.Ended {
 			err = &registrar.Error{Kind: registrar.KindUpstream, Code: registrar.FaultBroken, Detail: "payment page is still open after closing it"}
 		}

@@ -123,7 +123,7 @@ func (s *Service) judgePayment(ctx context.Context, o Order, id string, status P
 // status still holds for an order that has changed meanwhile.
 func (s *Service) applyPaymentStatus(ctx context.Context, o Order, id string, status PaymentStatus) (Order, error) {
 	if status.Paid {
-		failpoint.Hit(failpointMoneySeen)
+		failpoint.Hit("money_seen")
 	}
 	var (
 		what    verdict
@@ -159,7 +159,7 @@ func (s *Service) applyPaymentStatus(ctx context.Context, o Order, id string, st
 	})
 	if err = cmp.Or(refused, err); err == nil && what == verdictRefund {
 		s.cfg.Logger.WarnContext(ctx, "unmatched payment, refund due", "order", o.ID)
-		failpoint.Hit(failpointRefundWritten)
+		failpoint.Hit("refund_written")
 		s.worker.Wake()
 	}
 	return o, err
@@ -284,11 +284,11 @@ func (s *Service) makeRefunds(ctx context.Context, o Order, maybeSent func(Refun
 		if err != nil {
 			return o, err
 		}
-		failpoint.Hit(failpointRefundMade)
+		failpoint.Hit("refund_made")
 		if o, err = s.markRefunded(ctx, o, due.ID, id); err != nil {
 			return o, err
 		}
-		failpoint.Hit(failpointRefundKnown)
+		failpoint.Hit("refund_known")
 		s.cfg.OnRefund(reason)
 	}
 	return o, refused

@@ -183,8 +183,8 @@ type ChargeOutcome struct {
 type PaymentPage struct {
 	// ID is the payment's id.
 	ID, Order string
-	// Items are shown to the customer; they add up to Amount.
-	Items  []PageItem
+	// Items are shown to the customer; their gross adds up to Amount.
+	Items  []Item
 	Amount registrar.Cents
 	// Language is de or en.
 	Customer, Email, ProviderCustomer, Language string
@@ -193,14 +193,6 @@ type PaymentPage struct {
 	// PaidURL and BackURL are where the browser is sent after paying or canceling.
 	PaidURL, BackURL string
 	EndsAt           time.Time
-}
-
-// PageItem is one line of a payment page.
-type PageItem struct {
-	Name   string
-	Kind   Kind
-	Years  int
-	Amount registrar.Cents
 }
 
 // OpenedPage is a payment page at the provider.

@@ -180,7 +180,7 @@ func (s *Service) transition(ctx context.Context, m *Transition) (bool, error) {
 		s.cfg.MailQueued()
 	}
 	if m.Provision {
-		failpoint.Hit(failpointPaidWritten)
+		failpoint.Hit("paid_written")
 		s.cfg.ItemsPaid()
 	}
 	if !m.To.DueAt.IsZero() && !m.To.DueAt.After(m.At) {

@@ -191,10 +191,10 @@ func (s *Service) finishProvisioning(ctx context.Context, o Order) (Order, error
 		return o, err
 	}
 	if len(o.Refunds) > owed {
-		failpoint.Hit(failpointRefundWritten)
+		failpoint.Hit("refund_written")
 	}
 	if o.State.Final() {
-		failpoint.Hit(failpointSettled)
+		failpoint.Hit("settled")
 	}
 	if o.State != Provisioning || o.RefundsDue() > 0 || o.DueAt.After(s.worker.Now()) {
 		return o, nil

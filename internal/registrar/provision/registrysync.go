@@ -79,7 +79,7 @@ func (s *Service) Poll(ctx context.Context, account string, onMessage func(Messa
 		if _, err := s.cfg.Domains.StoreRegistryMessage(ctx, account, *message, s.items.Now()); err != nil {
 			return taken, err
 		}
-		failpoint.Hit(failpointMessageStored)
+		failpoint.Hit("message_stored")
 		s.items.Wake()
 		s.domains.Wake()
 		if onMessage != nil {
@@ -91,7 +91,7 @@ func (s *Service) Poll(ctx context.Context, account string, onMessage func(Messa
 		if err != nil {
 			return taken, err
 		}
-		failpoint.Hit(failpointMessageGone)
+		failpoint.Hit("message_gone")
 		s.cfg.OnMessage(account)
 		taken++
 		last = message.ID

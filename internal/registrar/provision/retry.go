@@ -27,7 +27,7 @@ func (r *run) refuse(ctx context.Context, err error) error {
 	if err := r.advance(ctx, item, StateUndoing); err != nil {
 		return err
 	}
-	failpoint.Hit(failpointUndoing)
+	failpoint.Hit("undoing")
 	return nil
 }
 
@@ -58,7 +58,7 @@ func (r *run) undo(ctx, call context.Context) error {
 			return err
 		}
 	}
-	failpoint.Hit(failpointUndone)
+	failpoint.Hit("undone")
 	item := r.item
 	item.State = StateFailed
 	return r.finish(ctx, Transition{To: item, DropDomain: item.Kind != Renew})

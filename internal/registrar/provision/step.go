@@ -86,9 +86,9 @@ func (r *run) start(ctx context.Context) error {
 	if err := r.acquireLease(ctx, Transition{To: item, AddDomain: &add}); err != nil || r.item.State.Final() {
 		return err
 	}
-	failpoint.Hit(failpointTaken)
+	failpoint.Hit("taken")
 	if item.State == StateRequested {
-		failpoint.Hit(failpointRequested)
+		failpoint.Hit("requested")
 	}
 	r.maybeSent = false
 	return nil
@@ -157,7 +157,7 @@ func (r *run) advance(ctx context.Context, item Item, state State) error {
 	if err == nil {
 		r.maybeSent = false
 		if state == StateRequested {
-			failpoint.Hit(failpointRequested)
+			failpoint.Hit("requested")
 		}
 	}
 	return err
@@ -174,11 +174,11 @@ func (r *run) ensureContact(ctx, call context.Context) error {
 	if err != nil {
 		return err
 	}
-	failpoint.Hit(failpointContactMade)
+	failpoint.Hit("contact_made")
 	item := r.item
 	item.Handle = handle
 	if err = r.advance(ctx, item, r.nextState(StateContacts, item, r.account.Rules(item.TLD))); err == nil {
-		failpoint.Hit(failpointContactKnown)
+		failpoint.Hit("contact_known")
 	}
 	return err
 }
@@ -217,7 +217,7 @@ func (r *run) ensureHosts(ctx, call context.Context) error {
 	if err := r.account.EnsureHosts(call, r.cfg.Nameservers); err != nil {
 		return err
 	}
-	failpoint.Hit(failpointHostsMade)
+	failpoint.Hit("hosts_made")
 	r.knownHosts.Store(r.item.Account, true)
 	return r.advance(ctx, r.item, StateRequested)
 }
@@ -251,14 +251,14 @@ func (r *run) sendRequest(ctx, call context.Context) error {
 		}
 		return err
 	}
-	failpoint.Hit(failpointAnswered)
+	failpoint.Hit("answered")
 	if !outcome.Pending {
 		return r.succeed(ctx, call, outcome)
 	}
 	item := r.item
 	item.State, item.Attempts, item.DueAt, item.Node = StatePending, 0, r.items.Now().Add(minPendingPoll), ""
 	if r.transition(ctx, Transition{To: item}) == nil {
-		failpoint.Hit(failpointPending)
+		failpoint.Hit("pending")
 	}
 	return jobs.ErrSettled
 }
@@ -276,7 +276,7 @@ func (r *run) checkPending(ctx, call context.Context) error {
 	case outcome.Pending:
 		return jobs.Again(jobs.Backoff(r.item.Attempts, minPendingPoll, maxPendingPoll))
 	}
-	failpoint.Hit(failpointDecided)
+	failpoint.Hit("decided")
 	return r.succeed(ctx, call, outcome)
 }
 

@@ -74,7 +74,7 @@ func (c *Client) sessionParams(page order.PaymentPage) *api.CheckoutSessionCreat
 			Quantity: api.Int64(1),
 			PriceData: &api.CheckoutSessionCreateLineItemPriceDataParams{
 				Currency:    api.String(euro),
-				UnitAmount:  api.Int64(int64(line.Amount)),
+				UnitAmount:  api.Int64(int64(line.Gross)),
 				ProductData: &api.CheckoutSessionCreateLineItemPriceDataProductDataParams{Name: api.String(line.Name)},
 			},
 		})

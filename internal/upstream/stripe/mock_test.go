@@ -112,7 +112,7 @@ func recordRequests(t *testing.T, address string) (front string, requests func()
 func samplePage() order.PaymentPage {
 	return order.PaymentPage{
 		ID: "pay_0123456789", Order: "ord_0123456789",
-		Items:  []order.PageItem{{Name: "example.de, 1 Jahr", Amount: 1190}, {Name: "frei.example, Umzug", Amount: 0}},
+		Items:  []order.Item{{Name: "example.de, 1 Jahr", Gross: 1190}, {Name: "frei.example, Umzug", Gross: 0}},
 		Amount: 1190, Customer: "cus_of_ours", Email: "person@example.org", Language: "de",
 		PaidURL: "https://domains.example/checkout/secret/paid", BackURL: "https://domains.example/checkout/secret/back",
 		EndsAt: time.Now().Add(time.Hour),

@@ -87,7 +87,7 @@ func (s *env) waitForEvent(t *testing.T, want order.Event) {
 
 func newPage(id string) order.PaymentPage {
 	return order.PaymentPage{
-		ID: id, Order: "ord_1", Items: []order.PageItem{{Name: "beispiel.de", Amount: 1190}, {Name: "frei.example", Amount: 0}}, Amount: 1190,
+		ID: id, Order: "ord_1", Items: []order.Item{{Name: "beispiel.de", Gross: 1190}, {Name: "frei.example", Gross: 0}}, Amount: 1190,
 		Customer: "customer_1", Email: "person@example.org", Language: "de",
 		PaidURL: "http://127.0.0.1:1/checkout/secret/paid", BackURL: "http://127.0.0.1:1/checkout/secret/back", EndsAt: time.Now().Add(time.Hour),
 	}

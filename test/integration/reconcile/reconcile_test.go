@@ -124,7 +124,7 @@ func TestReconcile_ReportsChargeWithoutOrder(t *testing.T) {
 	s := newEnv(t)
 	s.purchase("fremd.org")
 	page, err := s.provider().OpenPage(t.Context(), order.PaymentPage{
-		ID: "pay_unknown", Order: "ord_unknown", Items: []order.PageItem{{Name: "something else", Amount: 700}}, Amount: 700,
+		ID: "pay_unknown", Order: "ord_unknown", Items: []order.Item{{Name: "something else", Gross: 700}}, Amount: 700,
 		Email: "person@example.org", Language: "de", PaidURL: s.Base + "/", BackURL: s.Base + "/", EndsAt: time.Now().Add(time.Hour),
 	})
 	must(t, err)
