@@ -61,14 +61,14 @@ func explainIDNA(text string) error {
 			return err
 		}
 	}
-	return invalid(NameCharacter)
+	return Invalid(NameCharacter)
 }
 
 // encodeLabel checks one mapped label and returns its A-label or LDH form.
 func encodeLabel(label string) (string, error) {
 	if strings.HasPrefix(label, "xn--") {
 		if len(label) > maxLabelOctets {
-			return "", invalid(NameLabelTooLong)
+			return "", Invalid(NameLabelTooLong)
 		}
 		return label, checkALabel(label)
 	}
@@ -77,19 +77,19 @@ func encodeLabel(label string) (string, error) {
 	}
 	switch {
 	case strings.HasPrefix(label, "-") || strings.HasSuffix(label, "-"):
-		return "", invalid(NameHyphenEdge)
+		return "", Invalid(NameHyphenEdge)
 	case hyphens34(label):
-		return "", invalid(NameHyphens34)
+		return "", Invalid(NameHyphens34)
 	}
 	if err := checkIDNA2008(label); err != nil {
 		return "", err
 	}
 	encoded, err := uts46.ToASCII(label)
 	if err != nil {
-		return "", invalid(NameCharacter)
+		return "", Invalid(NameCharacter)
 	}
 	if len(encoded) > maxLabelOctets {
-		return "", invalid(NameLabelTooLong)
+		return "", Invalid(NameLabelTooLong)
 	}
 	return encoded, nil
 }
@@ -98,13 +98,13 @@ func encodeLabel(label string) (string, error) {
 func checkALabel(label string) error {
 	unicodeForm, err := uts46.ToUnicode(label)
 	if err != nil || isASCII(unicodeForm) || checkIDNA2008(unicodeForm) != nil {
-		return invalid(NamePunycode)
+		return Invalid(NamePunycode)
 	}
 	if strings.HasPrefix(unicodeForm, "-") || strings.HasSuffix(unicodeForm, "-") || hyphens34(unicodeForm) {
-		return invalid(NamePunycode)
+		return Invalid(NamePunycode)
 	}
 	if again, err := uts46.ToASCII(unicodeForm); err != nil || again != label {
-		return invalid(NamePunycode)
+		return Invalid(NamePunycode)
 	}
 	return nil
 }
@@ -142,25 +142,25 @@ const (
 // under folding or normalisation; uts46 has checked CONTEXTJ.
 func checkIDNA2008(label string) error {
 	if label == "" {
-		return invalid(NameEmptyLabel)
+		return Invalid(NameEmptyLabel)
 	}
 	runes := []rune(label)
 	if unicode.In(runes[0], unicode.M) {
-		return invalid(NameCharacter)
+		return Invalid(NameCharacter)
 	}
 	for i, r := range runes {
 		switch {
 		case strings.ContainsRune(pvalidExceptions, r):
 		case strings.ContainsRune(disallowedExceptions, r):
-			return invalid(NameCharacter)
+			return Invalid(NameCharacter)
 		case r == '-', r == '\u200c', r == '\u200d':
 		case unicode.In(r, unicode.Ll, unicode.Lo, unicode.Lm, unicode.Mn, unicode.Mc, unicode.Nd):
 			if ignorable(r) || oldHangul(r) || mixedArabicDigits(runes, r) {
-				return invalid(NameCharacter)
+				return Invalid(NameCharacter)
 			}
 		case contextAllows(runes, i):
 		default:
-			return invalid(NameCharacter)
+			return Invalid(NameCharacter)
 		}
 	}
 	return nil

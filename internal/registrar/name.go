@@ -69,8 +69,6 @@ func NewName(label, tld string) Name {
 	return Name{label: label, tld: tld, display: label + tld}
 }
 
-func invalid(code Code) *Error { return &Error{Kind: KindInvalid, Code: code} }
-
 // ParseName parses a full domain name as typed by a person. listed reports whether the
 // catalog has an extension (lower case, leading dot).
 //
@@ -83,20 +81,20 @@ func ParseName(input string, listed func(tld string) bool) (Name, error) {
 	}
 	if !strings.Contains(ascii, ".") {
 		if listed("." + ascii) {
-			return Name{}, invalid(NameIsExtension)
+			return Name{}, Invalid(NameIsExtension)
 		}
-		return Name{}, invalid(NameNoExtension)
+		return Name{}, Invalid(NameNoExtension)
 	}
 	tld := extensionOf(ascii, listed)
 	if !listed(tld) {
-		return Name{tld: tld}, &Error{Kind: KindUnsupported, Code: ExtensionNotCarried}
+		return Name{tld: tld}, Unsupported(ExtensionNotCarried)
 	}
 	if len(ascii) < len(tld) { // ".co.uk" without a label
-		return Name{}, invalid(NameIsExtension)
+		return Name{}, Invalid(NameIsExtension)
 	}
 	label := ascii[:len(ascii)-len(tld)]
 	if strings.Contains(label, ".") {
-		return Name{}, invalid(NameSubdomain)
+		return Name{}, Invalid(NameSubdomain)
 	}
 	return Name{label: label, tld: tld, display: display}, nil
 }
@@ -121,16 +119,16 @@ func ParseQuery(input string, listed func(tld string) bool) (Query, error) {
 	if strings.Contains(ascii, ".") {
 		tld = extensionOf(ascii, listed)
 		if len(ascii) < len(tld) {
-			return Query{}, invalid(NameIsExtension)
+			return Query{}, Invalid(NameIsExtension)
 		}
 		label = ascii[:len(ascii)-len(tld)]
 		if strings.Contains(label, ".") {
-			return Query{}, invalid(NameSubdomain)
+			return Query{}, Invalid(NameSubdomain)
 		}
 	}
 	// Checked before mapping: a full-width "ａ" folds to "a" but is not a-z.
 	if written, _, _ := strings.Cut(strings.TrimSpace(input), "."); !isASCII(written) {
-		return Query{}, invalid(NameNotASCII)
+		return Query{}, Invalid(NameNotASCII)
 	}
 	return Query{Label: label, TLD: tld}, nil
 }
@@ -140,7 +138,7 @@ func ParseQuery(input string, listed func(tld string) bool) (Query, error) {
 func ParseExtension(input string) (string, error) {
 	rest, found := strings.CutPrefix(strings.TrimSpace(input), ".")
 	if !found {
-		return "", invalid(NameNoExtension)
+		return "", Invalid(NameNoExtension)
 	}
 	ascii, err := ParseHost(rest)
 	if err != nil {
@@ -161,11 +159,11 @@ func ParseHost(input string) (string, error) {
 // trailing dot.
 func normalise(input string) (ascii, display string, err error) {
 	if len(input) > maxInputBytes {
-		return "", "", invalid(NameTooLong)
+		return "", "", Invalid(NameTooLong)
 	}
 	text := strings.TrimSpace(input)
 	if text == "" {
-		return "", "", invalid(NameEmpty)
+		return "", "", Invalid(NameEmpty)
 	}
 	plain, err := checkCharacters(text)
 	if err != nil {
@@ -177,16 +175,16 @@ func normalise(input string) (ascii, display string, err error) {
 		return "", "", err
 	}
 	if display = strings.TrimSuffix(display, "."); display == "" {
-		return "", "", invalid(NameEmptyLabel)
+		return "", "", Invalid(NameEmptyLabel)
 	}
 	if looksLikeAddress(display) {
-		return "", "", invalid(NameAddress)
+		return "", "", Invalid(NameAddress)
 	}
 	if ascii, err = checkLabels(display, plain); err != nil {
 		return "", "", err
 	}
 	if len(ascii) > maxNameOctets {
-		return "", "", invalid(NameTooLong)
+		return "", "", Invalid(NameTooLong)
 	}
 	return ascii, display, nil
 }
@@ -216,21 +214,21 @@ func checkCharacters(text string) (plain bool, err error) {
 		case c >= utf8.RuneSelf:
 			plain = false
 		default:
-			return false, invalid(codeForCharacter(text, c))
+			return false, Invalid(codeForCharacter(text, c))
 		}
 	}
 	if plain {
 		return true, nil
 	}
 	if !utf8.ValidString(text) {
-		return false, invalid(NameCharacter)
+		return false, Invalid(NameCharacter)
 	}
 	for _, r := range text {
 		switch {
 		case unicode.IsControl(r):
-			return false, invalid(NameControl)
+			return false, Invalid(NameControl)
 		case unicode.IsSpace(r):
-			return false, invalid(NameSpace)
+			return false, Invalid(NameSpace)
 		}
 	}
 	return false, nil
@@ -289,13 +287,13 @@ func checkLabels(display string, plain bool) (string, error) {
 func checkLDH(label string) error {
 	switch {
 	case label == "":
-		return invalid(NameEmptyLabel)
+		return Invalid(NameEmptyLabel)
 	case len(label) > maxLabelOctets:
-		return invalid(NameLabelTooLong)
+		return Invalid(NameLabelTooLong)
 	case label[0] == '-' || label[len(label)-1] == '-':
-		return invalid(NameHyphenEdge)
+		return Invalid(NameHyphenEdge)
 	case len(label) >= 4 && label[2:4] == "--":
-		return invalid(NameHyphens34)
+		return Invalid(NameHyphens34)
 	default:
 		return nil
 	}

@@ -54,9 +54,9 @@ func (res *resource) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func methodNotAllowed(w http.ResponseWriter, _ *http.Request) {
-	rest.WriteError(w, &registrar.Error{Kind: registrar.KindInvalid, Code: rest.NoSuchMethod})
+	rest.WriteError(w, registrar.Invalid(rest.NoSuchMethod))
 }
 
 func notFound(w http.ResponseWriter, _ *http.Request) {
-	rest.WriteError(w, &registrar.Error{Kind: registrar.KindInvalid, Code: rest.NoSuchPath})
+	rest.WriteError(w, registrar.Invalid(rest.NoSuchPath))
 }

@@ -160,7 +160,7 @@ func New(cfg Config) (*Service, error) {
 		cfg.Secure = func(context.Context, registrar.Actor, string, string, string) error { return nil }
 	}
 	if cfg.AbandonChange == nil {
-		cfg.AbandonChange = func(context.Context, registrar.Actor, string) error { return notFound(NoSuchJob) }
+		cfg.AbandonChange = func(context.Context, registrar.Actor, string) error { return registrar.NotFound(NoSuchJob) }
 	}
 	if cfg.MailQueued == nil {
 		cfg.MailQueued = func() {}
@@ -172,14 +172,6 @@ func New(cfg Config) (*Service, error) {
 		cfg.Now = time.Now
 	}
 	return &Service{cfg: cfg}, nil
-}
-
-func invalid(code registrar.Code) error {
-	return &registrar.Error{Kind: registrar.KindInvalid, Code: code}
-}
-
-func notFound(code registrar.Code) error {
-	return &registrar.Error{Kind: registrar.KindNotFound, Code: code}
 }
 
 // RecordAccountView audits that an operator views a customer's account. It must be called
@@ -217,7 +209,7 @@ func (s *Service) SetLock(ctx context.Context, operator registrar.Actor, request
 		return Lock{}, nil, err
 	}
 	if !found {
-		return Lock{}, nil, notFound(registrar.NoSuchDomain)
+		return Lock{}, nil, registrar.NotFound(registrar.NoSuchDomain)
 	}
 	lock = Lock{
 		ID: registrar.NewID("lck_", now), Domain: ref.ID, Name: ref.Name, Customer: ref.Customer, Cause: request.Cause,
@@ -237,13 +229,13 @@ func (s *Service) SetLock(ctx context.Context, operator registrar.Actor, request
 func (w LockRequest) validate(now time.Time) error {
 	switch {
 	case !slices.Contains(Causes(), w.Cause):
-		return invalid(BadCause)
+		return registrar.Invalid(BadCause)
 	case w.Reason == "" || !isPrintable(w.Reason, maxReason) || !isPrintable(w.Reference, maxReference):
-		return invalid(BadReason)
+		return registrar.Invalid(BadReason)
 	case len(w.Restrictions) == 0 || slices.ContainsFunc(w.Restrictions, func(b Restriction) bool { return !slices.Contains(Restrictions(), b) }):
-		return invalid(BadRestrictions)
+		return registrar.Invalid(BadRestrictions)
 	case !w.ReviewAt.After(now) || w.ReviewAt.After(now.Add(maxReviewDelay)):
-		return invalid(BadReviewDate)
+		return registrar.Invalid(BadReviewDate)
 	}
 	return nil
 }
@@ -274,7 +266,7 @@ func (s *Service) LiftLock(ctx context.Context, operator registrar.Actor, id str
 		return Lock{}, err
 	}
 	if !found {
-		return Lock{}, notFound(NoSuchLock)
+		return Lock{}, registrar.NotFound(NoSuchLock)
 	}
 	lock.LiftedBy, lock.LiftedAt = operator.Through, s.cfg.Now().Truncate(time.Microsecond)
 	lifted, err := s.cfg.Store.LiftDomainLock(ctx, lock, s.auditEvent(operator, LockLifted, lock), lockMail(lock, "lifted"))
@@ -282,7 +274,7 @@ func (s *Service) LiftLock(ctx context.Context, operator registrar.Actor, id str
 		return Lock{}, err
 	}
 	if !lifted {
-		return Lock{}, notFound(NoSuchLock)
+		return Lock{}, registrar.NotFound(NoSuchLock)
 	}
 	s.cfg.MailQueued()
 	return lock, nil

@@ -67,7 +67,7 @@ func (s *Service) ListJobs(ctx context.Context, operator registrar.Actor, kind J
 		return nil, err
 	}
 	if !slices.Contains(JobKinds(), kind) {
-		return nil, notFound(NoSuchJob)
+		return nil, registrar.NotFound(NoSuchJob)
 	}
 	jobs, err := s.cfg.Store.ListJobs(ctx, kind, retrying, maxListed)
 	if err != nil {
@@ -90,7 +90,7 @@ func (s *Service) Retry(ctx context.Context, operator registrar.Actor, kind JobK
 		return err
 	}
 	if !slices.Contains(JobKinds(), kind) {
-		return notFound(NoSuchJob)
+		return registrar.NotFound(NoSuchJob)
 	}
 	now := s.cfg.Now().Truncate(time.Microsecond)
 	event := registrar.AuditEvent{Actor: operator, Action: JobRetried, Object: id, At: now}
@@ -99,7 +99,7 @@ func (s *Service) Retry(ctx context.Context, operator registrar.Actor, kind JobK
 		return err
 	}
 	if !claimed {
-		return &registrar.Error{Kind: registrar.KindConflict, Code: JobClaimed}
+		return registrar.Conflict(JobClaimed)
 	}
 	s.cfg.WakeJobs(kind)
 	return nil
@@ -112,7 +112,7 @@ func (s *Service) AbandonJob(ctx context.Context, operator registrar.Actor, kind
 		return err
 	}
 	if kind != JobChange {
-		return notFound(NoSuchJob)
+		return registrar.NotFound(NoSuchJob)
 	}
 	return s.cfg.AbandonChange(ctx, operator, id)
 }

@@ -27,7 +27,7 @@ func (s *Service) Secure(ctx context.Context, operator registrar.Actor, id strin
 		return err
 	}
 	if !found || !lock.LiftedAt.IsZero() || !slices.Contains(lock.Restrictions, Transfer) {
-		return notFound(NoSuchLock)
+		return registrar.NotFound(NoSuchLock)
 	}
 	return s.cfg.Secure(ctx, operator, lock.Customer, lock.Domain, lock.ID)
 }

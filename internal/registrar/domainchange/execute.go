@@ -122,7 +122,7 @@ func (s *Service) checkStillAllowed(ctx context.Context, change Change) error {
 	case err != nil:
 		return &registrar.Error{Kind: registrar.KindInternal, Code: "locks_unreadable", Err: err}
 	case reason != "":
-		return &registrar.Error{Kind: registrar.KindConflict, Code: reason}
+		return registrar.Conflict(reason)
 	}
 	return nil
 }

@@ -12,10 +12,6 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-func invalid(code registrar.Code) error {
-	return &registrar.Error{Kind: registrar.KindInvalid, Code: code}
-}
-
 // hostProfile converts host names to lower-case A-labels.
 var hostProfile = idna.New(idna.MapForLookup(), idna.StrictDomainName(true), idna.VerifyDNSLength(true), idna.Transitional(false))
 
@@ -33,7 +29,7 @@ func parseNameservers(domain, text string) ([]Nameserver, error) {
 			return nil, err
 		}
 		if slices.ContainsFunc(servers, func(other Nameserver) bool { return other.Name == server.Name }) {
-			return nil, invalid(DuplicateNameserver)
+			return nil, registrar.Invalid(DuplicateNameserver)
 		}
 		servers = append(servers, server)
 	}
@@ -43,17 +39,17 @@ func parseNameservers(domain, text string) ([]Nameserver, error) {
 func parseNameserver(domain string, fields []string) (Nameserver, error) {
 	name, err := hostProfile.ToASCII(strings.TrimSuffix(fields[0], "."))
 	if err != nil || !strings.Contains(name, ".") {
-		return Nameserver{}, invalid(BadNameserver)
+		return Nameserver{}, registrar.Invalid(BadNameserver)
 	}
 	if last := name[strings.LastIndexByte(name, '.')+1:]; strings.Trim(last, "0123456789") == "" {
-		return Nameserver{}, invalid(BadNameserver) // an address
+		return Nameserver{}, registrar.Invalid(BadNameserver) // an address
 	}
 	server := Nameserver{Name: name}
 	for _, field := range fields[1:] {
 		address, err := netip.ParseAddr(field)
 		switch {
 		case err != nil || address.Zone() != "" || !address.IsGlobalUnicast():
-			return Nameserver{}, invalid(BadNameserver)
+			return Nameserver{}, registrar.Invalid(BadNameserver)
 		case !slices.Contains(server.Addresses, address.Unmap()):
 			server.Addresses = append(server.Addresses, address.Unmap())
 		}
@@ -61,9 +57,9 @@ func parseNameserver(domain string, fields []string) (Nameserver, error) {
 	inBailiwick := name == domain || strings.HasSuffix(name, "."+domain)
 	switch {
 	case inBailiwick && len(server.Addresses) == 0:
-		return Nameserver{}, invalid(GlueMissing)
+		return Nameserver{}, registrar.Invalid(GlueMissing)
 	case !inBailiwick && len(server.Addresses) > 0:
-		return Nameserver{}, invalid(UnexpectedGlue)
+		return Nameserver{}, registrar.Invalid(UnexpectedGlue)
 	}
 	return server, nil
 }
@@ -84,9 +80,9 @@ func parseDS(text string) (DS, error) {
 	length, known := digestLengths[ds.DigestType]
 	switch {
 	case !known || !trustedAlgorithms[ds.Algorithm]:
-		return DS{}, invalid(WeakDS)
+		return DS{}, registrar.Invalid(WeakDS)
 	case len(ds.Digest) != length:
-		return DS{}, invalid(BadDS)
+		return DS{}, registrar.Invalid(BadDS)
 	}
 	return ds, nil
 }
@@ -100,14 +96,14 @@ func parseDSFields(text string) (DS, error) {
 		}
 	}
 	if len(fields) < 4 {
-		return DS{}, invalid(BadDS)
+		return DS{}, registrar.Invalid(BadDS)
 	}
 	tag, err1 := strconv.ParseUint(fields[0], 10, 16)
 	algorithm, err2 := strconv.ParseUint(fields[1], 10, 8)
 	digestType, err3 := strconv.ParseUint(fields[2], 10, 8)
 	digest := strings.ToUpper(strings.Join(fields[3:], ""))
 	if _, err := hex.DecodeString(digest); err1 != nil || err2 != nil || err3 != nil || err != nil {
-		return DS{}, invalid(BadDS)
+		return DS{}, registrar.Invalid(BadDS)
 	}
 	return DS{KeyTag: uint16(tag), Algorithm: uint8(algorithm), DigestType: uint8(digestType), Digest: digest}, nil
 }
@@ -128,9 +124,9 @@ func (w ChangeRequest) desiredState(domain Domain, capabilities Capabilities) (D
 		case err != nil:
 			return DesiredState{}, err
 		case len(servers) < capabilities.MinNameservers:
-			return DesiredState{}, invalid(TooFewNameservers)
+			return DesiredState{}, registrar.Invalid(TooFewNameservers)
 		case len(servers) > capabilities.MaxNameservers:
-			return DesiredState{}, invalid(TooManyNameservers)
+			return DesiredState{}, registrar.Invalid(TooManyNameservers)
 		}
 		return DesiredState{Nameservers: servers}, nil
 	case AddDS:
@@ -148,7 +144,7 @@ func (w ChangeRequest) desiredState(domain Domain, capabilities Capabilities) (D
 	case Secure:
 		return DesiredState{}, requireCapability(capabilities.Lock || capabilities.canSetAuthCode(), NoTransferLock)
 	default:
-		return DesiredState{}, invalid(NoSuchChange)
+		return DesiredState{}, registrar.Invalid(NoSuchChange)
 	}
 }
 
@@ -156,5 +152,5 @@ func requireCapability(has bool, code registrar.Code) error {
 	if has {
 		return nil
 	}
-	return &registrar.Error{Kind: registrar.KindUnsupported, Code: code}
+	return registrar.Unsupported(code)
 }

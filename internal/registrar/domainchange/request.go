@@ -20,7 +20,7 @@ func (s *Service) getOwnDomain(ctx context.Context, actor registrar.Actor, id st
 	}
 	domain, found, err := s.cfg.Store.GetCustomerDomain(ctx, actor.Customer, id)
 	if err == nil && !found {
-		err = &registrar.Error{Kind: registrar.KindNotFound, Code: registrar.NoSuchDomain}
+		err = registrar.NotFound(registrar.NoSuchDomain)
 	}
 	return domain, err
 }
@@ -34,7 +34,7 @@ func (s *Service) RequestChange(ctx context.Context, actor registrar.Actor, id s
 		return Change{}, "", err
 	}
 	if !slices.Contains(CustomerChangeKinds(), request.Kind) {
-		return Change{}, "", invalid(NoSuchChange)
+		return Change{}, "", registrar.Invalid(NoSuchChange)
 	}
 	if request.Kind != Lock {
 		if err := actor.RequireRecentSignIn(s.cfg.Clock()); err != nil {
@@ -65,7 +65,7 @@ func (s *Service) eligibleRegistrant(ctx context.Context, customer, tld string) 
 		return registrar.Registrant{}, err
 	}
 	if !found {
-		return registrar.Registrant{}, &registrar.Error{Kind: registrar.KindConflict, Code: RegistrantMissing}
+		return registrar.Registrant{}, registrar.Conflict(RegistrantMissing)
 	}
 	return registrant, s.cfg.CheckEligibility(ctx, customer, tld, registrant)
 }
@@ -86,11 +86,11 @@ func (s *Service) checkChangeRate(ctx context.Context, domain string, now time.T
 // prepareChange validates a request and chooses everything that its call will use.
 func (s *Service) prepareChange(ctx context.Context, actor registrar.Actor, domain Domain, request ChangeRequest) (change Change, code string, err error) {
 	if reason := statusRefusal(domain.Status, request.Kind); reason != "" {
-		return Change{}, "", &registrar.Error{Kind: registrar.KindConflict, Code: reason}
+		return Change{}, "", registrar.Conflict(reason)
 	}
 	registry, served := s.registryFor(domain.Account, domain.TLD)
 	if !served {
-		return Change{}, "", &registrar.Error{Kind: registrar.KindUnsupported, Code: registrar.NoRegistryAccount}
+		return Change{}, "", registrar.Unsupported(registrar.NoRegistryAccount)
 	}
 	capabilities := registry.Registry.Capabilities(domain.TLD)
 	desired, err := request.desiredState(domain, capabilities)
@@ -102,7 +102,7 @@ func (s *Service) prepareChange(ctx context.Context, actor registrar.Actor, doma
 	case err != nil:
 		return Change{}, "", err
 	case reason != "":
-		return Change{}, "", &registrar.Error{Kind: registrar.KindConflict, Code: reason}
+		return Change{}, "", registrar.Conflict(reason)
 	}
 	now := s.cfg.Now().Truncate(time.Microsecond)
 	change = Change{

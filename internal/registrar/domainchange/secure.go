@@ -28,7 +28,7 @@ func (s *Service) Secure(ctx context.Context, operator registrar.Actor, customer
 	defer cancel()
 	domain, found, err := s.cfg.Store.GetCustomerDomain(ctx, customer, id)
 	if err == nil && !found {
-		err = &registrar.Error{Kind: registrar.KindNotFound, Code: registrar.NoSuchDomain}
+		err = registrar.NotFound(registrar.NoSuchDomain)
 	}
 	if err != nil {
 		return err
@@ -42,7 +42,7 @@ func (s *Service) Secure(ctx context.Context, operator registrar.Actor, customer
 		return err
 	}
 	if change, _ = s.firstAttempt(ctx, change); change.State == StatusRefused {
-		return &registrar.Error{Kind: registrar.KindConflict, Code: change.Failure}
+		return registrar.Conflict(change.Failure)
 	}
 	return nil
 }
@@ -86,12 +86,12 @@ func (s *Service) AbandonChange(ctx context.Context, operator registrar.Actor, i
 	}
 	change, found, err := s.cfg.Store.GetDomainChange(ctx, id)
 	if err == nil && !found {
-		err = &registrar.Error{Kind: registrar.KindNotFound, Code: NoSuchChange}
+		err = registrar.NotFound(NoSuchChange)
 	}
 	if err != nil {
 		return err
 	}
-	errNotAbandonable := &registrar.Error{Kind: registrar.KindConflict, Code: NotAbandonable}
+	errNotAbandonable := registrar.Conflict(NotAbandonable)
 	if _, served := s.registryFor(change.Account, change.TLD); served || change.State.Final() || change.Node != "" && change.DueAt.After(s.worker.Now()) {
 		return errNotAbandonable
 	}

@@ -154,13 +154,13 @@ func (s *Service) Add(ctx context.Context, operator registrar.Actor, params AddP
 		return Domain{}, err
 	}
 	if params.Name.Label() == "" {
-		return Domain{}, &registrar.Error{Kind: registrar.KindInvalid, Code: registrar.NameEmpty}
+		return Domain{}, registrar.Invalid(registrar.NameEmpty)
 	}
 	if !params.Status.Valid() {
-		return Domain{}, &registrar.Error{Kind: registrar.KindInvalid, Code: BadStatus}
+		return Domain{}, registrar.Invalid(BadStatus)
 	}
 	if params.PaidUntil.IsZero() && params.Status != registrar.DomainPending {
-		return Domain{}, &registrar.Error{Kind: registrar.KindInvalid, Code: PaidUntilMissing}
+		return Domain{}, registrar.Invalid(PaidUntilMissing)
 	}
 	now := s.now()
 	domain := Domain{

@@ -125,5 +125,7 @@ func (c *Client) fetch(ctx context.Context, address string) (document oauth.Clie
 	if len(body) > maxDocumentBytes || json.Unmarshal(body, &about) != nil {
 		return document, 0, errInvalidDocument
 	}
-	return oauth.ClientMetadata(about), parseTTL(response.Header.Get("Cache-Control")), nil
+	return oauth.ClientMetadata{
+		ClientID: about.ClientID, Name: about.Name, RedirectURIs: about.RedirectURIs, AuthMethod: about.AuthMethod,
+	}, parseTTL(response.Header.Get("Cache-Control")), nil
 }

@@ -290,7 +290,7 @@ func (h *Handler) executeOnce(ctx context.Context, w http.ResponseWriter, r *htt
 	case err != nil:
 		return response{}, c.idempotencyProblem(err)
 	case before != nil && before.Header[versionHeader] != c.shape.version:
-		return response{}, c.idempotencyProblem(&registrar.Error{Kind: registrar.KindConflict, Code: idempotency.Conflict})
+		return response{}, c.idempotencyProblem(registrar.Conflict(idempotency.Conflict))
 	case before != nil:
 		w.Header().Set(replayedHeader, "true")
 		return response{status: before.Status, header: before.Header, body: before.Body}, nil

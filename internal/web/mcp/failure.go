@@ -58,7 +58,7 @@ func (b *argumentError) Error() string { return "a bad argument" }
 
 // Unwrap makes it a registrar.Error for the log, without its message.
 func (b *argumentError) Unwrap() error {
-	return &registrar.Error{Kind: registrar.KindInvalid, Code: "argument"}
+	return registrar.Invalid("argument")
 }
 
 func newArgumentError(format string, args ...any) error {

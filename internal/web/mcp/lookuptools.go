@@ -111,7 +111,7 @@ func (s *Server) tldPrice(_ context.Context, _ *requestState, args arguments) (a
 	}
 	ext, ok := s.cfg.Catalog.Extension(tld)
 	if !ok {
-		return nil, &registrar.Error{Kind: registrar.KindUnsupported, Code: registrar.ExtensionNotCarried}
+		return nil, registrar.Unsupported(registrar.ExtensionNotCarried)
 	}
 	return httpjson.NewPriceResult(ext), nil
 }

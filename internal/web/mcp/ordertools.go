@@ -12,7 +12,7 @@ import (
 )
 
 // errNoOrders is returned if no payment provider is configured.
-var errNoOrders = &registrar.Error{Kind: registrar.KindUnsupported, Code: order.NotServed}
+var errNoOrders = registrar.Unsupported(order.NotServed)
 
 const (
 	// maxItems limits an order, as in the portal's basket.

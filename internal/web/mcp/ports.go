@@ -214,11 +214,11 @@ func (*NotCancelable) Error() string { return "mcp: cancel order: not open" }
 
 // Unwrap makes it a registrar.Error for the log.
 func (*NotCancelable) Unwrap() error {
-	return &registrar.Error{Kind: registrar.KindConflict, Code: order.NotOpen}
+	return registrar.Conflict(order.NotOpen)
 }
 
 // ErrNotFound means that the caller has no such order.
-var ErrNotFound error = &registrar.Error{Kind: registrar.KindNotFound, Code: order.NoSuchOrder}
+var ErrNotFound = registrar.NotFound(order.NoSuchOrder)
 
 // NotPayable lists the items that can't be ordered, and why.
 type NotPayable struct{ Items []ItemProblem }

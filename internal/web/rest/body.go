@@ -30,22 +30,22 @@ func readField(w http.ResponseWriter, r *http.Request, field string) (string, er
 	if err := json.Unmarshal(text, &fields); err != nil {
 		var wrongType *json.UnmarshalTypeError
 		if errors.As(err, &wrongType) {
-			return "", newInvalid(bodyNoObject)
+			return "", registrar.Invalid(bodyNoObject)
 		}
-		return "", newInvalid(bodyBroken)
+		return "", registrar.Invalid(bodyBroken)
 	}
 	raw, present := fields[field]
 	switch {
 	case fields == nil: // the JSON value null
-		return "", newInvalid(bodyNoObject)
+		return "", registrar.Invalid(bodyNoObject)
 	case !present:
-		return "", newInvalid(missingField(field))
+		return "", registrar.Invalid(missingField(field))
 	case raw[0] != '"':
-		return "", newInvalid(wrongTypeField(field))
+		return "", registrar.Invalid(wrongTypeField(field))
 	}
 	var value string
 	if err := json.Unmarshal(raw, &value); err != nil {
-		return "", newInvalid(wrongTypeField(field))
+		return "", registrar.Invalid(wrongTypeField(field))
 	}
 	return value, nil
 }
@@ -53,7 +53,7 @@ func readField(w http.ResponseWriter, r *http.Request, field string) (string, er
 // readBody reads the whole body within the limit.
 func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	if r.ContentLength > maxBody {
-		return nil, newInvalid(bodyTooLarge)
+		return nil, registrar.Invalid(bodyTooLarge)
 	}
 	var text []byte
 	var err error
@@ -66,12 +66,12 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	if err != nil {
 		var tooLarge *http.MaxBytesError
 		if errors.As(err, &tooLarge) {
-			return nil, newInvalid(bodyTooLarge)
+			return nil, registrar.Invalid(bodyTooLarge)
 		}
-		return nil, newInvalid(bodyUnreadable)
+		return nil, registrar.Invalid(bodyUnreadable)
 	}
 	if len(text) == 0 {
-		return nil, newInvalid(bodyEmpty)
+		return nil, registrar.Invalid(bodyEmpty)
 	}
 	return text, nil
 }
@@ -104,17 +104,13 @@ func plainField(text []byte, field string) (string, bool) {
 	return string(value), true
 }
 
-func newInvalid(code registrar.Code) error {
-	return &registrar.Error{Kind: registrar.KindInvalid, Code: code}
-}
-
 // checkContentType accepts JSON or no Content-Type.
 func checkContentType(header string) error {
 	if header == "" || header == "application/json" {
 		return nil
 	}
 	if media, _, err := mime.ParseMediaType(header); err != nil || media != "application/json" {
-		return newInvalid(contentTypeNotJSON)
+		return registrar.Invalid(contentTypeNotJSON)
 	}
 	return nil
 }
