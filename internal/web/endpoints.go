@@ -9,16 +9,12 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
-// mcpExtension is set in builds with the tag mcpfixtures only.
-var mcpExtension *mcp.Extension
-
 // mcpConfig is the endpoint's configuration with the values shared by all transports.
 func (cfg Config) mcpConfig(addresses addrResolver) mcp.Config {
 	mcpCfg := cfg.MCP
 	mcpCfg.BaseURL, mcpCfg.Budget = cfg.Facts.BaseURL, cfg.Budget
 	mcpCfg.Address, mcpCfg.Logger = addresses.clientAddr, cfg.Logger
 	mcpCfg.Portal = cfg.Portal.Accounts != nil
-	mcpCfg.Extension = mcpExtension
 	return mcpCfg
 }
 

@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 
 func TestConformance_FailuresMatchBaseline(t *testing.T) {
 	program := nodejs.Program(t, packages)
-	endpoint := startSandbox(t, fixturesTag)
+	endpoint := startSandbox(t, fixturesProgram)
 	for _, test := range []struct {
 		revision string
 		scored   int // detects a suite that runs fewer scenarios

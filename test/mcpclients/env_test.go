@@ -6,7 +6,7 @@
 // them, the tests are skipped.
 //
 // The conformance suite expects its own tools, prompts and resources, so it runs against
-// a binary built with the tag mcpfixtures. All other clients use the released product.
+// the program in the folder fixtures. All other clients use the released product.
 package mcpclients
 
 import (
@@ -23,18 +23,20 @@ import (
 	"github.com/dotkontor/dotkontor/test/testkit/nodejs"
 )
 
+const clientTimeout = 2 * time.Minute // takes seconds
+
 const (
-	clientTimeout = 2 * time.Minute // takes seconds
-	fixturesTag   = "mcpfixtures"
+	product         = "cmd/dotkontor"
+	fixturesProgram = "test/mcpclients/fixtures"
 )
 
 // packages is the folder of the clients in node_modules.
 const packages = "@modelcontextprotocol"
 
-// startSandbox builds the binary, runs a sandbox and returns the URL of its MCP endpoint.
-func startSandbox(t *testing.T, tags string) string {
+// startSandbox builds a program, runs a sandbox and returns the URL of its MCP endpoint.
+func startSandbox(t *testing.T, program string) string {
 	t.Helper()
-	return startSandboxIn(t, tags, t.TempDir())
+	return startSandboxIn(t, program, t.TempDir())
 }
 
 // env is a sandbox with its demo customer.
@@ -48,7 +50,7 @@ type env struct {
 func startSandboxWithDemo(t *testing.T) env {
 	t.Helper()
 	folder := t.TempDir()
-	endpoint := startSandboxIn(t, "", folder)
+	endpoint := startSandboxIn(t, product, folder)
 	text, err := os.ReadFile(filepath.Join(folder, "info.json"))
 	if err != nil {
 		t.Fatal(err)
@@ -65,17 +67,14 @@ func startSandboxWithDemo(t *testing.T) env {
 	}
 }
 
-func startSandboxIn(t *testing.T, tags, folder string) string {
+func startSandboxIn(t *testing.T, program, folder string) string {
 	t.Helper()
 	binary := filepath.Join(folder, "dotkontor")
 	var flags []string
 	if raceEnabled { // the server has the goroutines
 		flags = append(flags, "-race")
 	}
-	if tags != "" {
-		flags = append(flags, "-tags", tags)
-	}
-	if err := testkit.Build(t.Context(), binary, os.Stderr, flags...); err != nil {
+	if err := testkit.BuildProgram(t.Context(), program, binary, os.Stderr, flags...); err != nil {
 		t.Fatal(err)
 	}
 	log, err := os.Create(filepath.Join(folder, "log"))

@@ -14,7 +14,7 @@ import (
 // Generators and gateways reject what these linters report.
 func TestOpenAPI_StrictLintersFindNothing(t *testing.T) {
 	program := nodejs.Program(t, "@redocly/cli")
-	base := strings.TrimSuffix(startSandbox(t, ""), "/api/mcp")
+	base := strings.TrimSuffix(startSandbox(t, product), "/api/mcp")
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, base+"/openapi.json", http.NoBody)
 	if err != nil {
 		t.Fatal(err)

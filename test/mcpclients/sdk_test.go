@@ -35,7 +35,7 @@ type sdkOutput struct {
 
 func TestStockClients_CheckNamesKnowingOnlyTheURL(t *testing.T) {
 	program := nodejs.Program(t, packages)
-	endpoint := startSandbox(t, "")
+	endpoint := startSandbox(t, product)
 	folder := sdkFolder(t)
 	for _, test := range []struct{ name, script, mode, protocol string }{
 		{"sdk 1", "sdk1.mjs", "", "2025-11-25"},

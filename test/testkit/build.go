@@ -25,10 +25,15 @@ const (
 // Build builds the binary like "make build", with additional flags but without
 // -trimpath, which would compile every package a second time.
 func Build(ctx context.Context, path string, errOut io.Writer, flags ...string) error {
+	return BuildProgram(ctx, "cmd/dotkontor", path, errOut, flags...)
+}
+
+// BuildProgram is Build for a program in another folder.
+func BuildProgram(ctx context.Context, program, path string, errOut io.Writer, flags ...string) error {
 	if _, err := Sources(); err != nil {
 		return err
 	}
-	return build(ctx, "cmd/dotkontor", path, errOut, flags)
+	return build(ctx, program, path, errOut, flags)
 }
 
 // BuildExample builds a program of the folder examples.

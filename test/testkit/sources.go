@@ -34,7 +34,7 @@ func Sources() (seen []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, part := range []string{"cmd", "docs", "internal", "go.mod", "go.sum"} {
+	for _, part := range []string{"cmd", "docs", "internal", "test/mcpclients/fixtures", "go.mod", "go.sum"} {
 		err := filepath.WalkDir(filepath.Join(root, part), func(path string, entry fs.DirEntry, err error) error {
 			if err != nil || entry.IsDir() {
 				return err

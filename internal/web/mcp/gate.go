@@ -208,7 +208,7 @@ func (s *Server) isServed(method string) bool {
 	case "initialize", "ping", "tools/list", callToolMethod, "server/discover":
 		return true
 	default:
-		return strings.HasPrefix(method, "notifications/") || s.cfg.Extension != nil && s.cfg.Extension.Serves(method)
+		return strings.HasPrefix(method, "notifications/") || Fixtures != nil && Fixtures.Serves(method)
 	}
 }
 

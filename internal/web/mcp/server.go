@@ -70,11 +70,13 @@ type Config struct {
 	// Address finds the client address of a request.
 	Address func(*http.Request) netip.Addr
 	Logger  *slog.Logger
-	// Extension adds more than the tools to the server; nil means nothing.
-	Extension *Extension
 }
 
-// Extension is what a test build adds to the server.
+// Fixtures is nil in the product; test/mcpclients/fixtures sets it for the conformance
+// suite.
+var Fixtures *Extension
+
+// Extension adds to the tools of a server.
 type Extension struct {
 	// Register adds tools, prompts and resources.
 	Register func(*sdk.Server)
@@ -125,8 +127,8 @@ func New(cfg Config) (*Server, error) {
 	if err := s.addTools(server); err != nil {
 		return nil, err
 	}
-	if cfg.Extension != nil {
-		cfg.Extension.Register(server)
+	if Fixtures != nil {
+		Fixtures.Register(server)
 	}
 	server.AddReceivingMiddleware(s.authorize)
 	s.library = sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, &sdk.StreamableHTTPOptions{
