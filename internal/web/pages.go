@@ -1,7 +1,9 @@
 package web
 
 import (
-	"slices"
+	"errors"
+	"net/http"
+	"net/netip"
 
 	"github.com/dotkontor/dotkontor/internal/web/checkout"
 	"github.com/dotkontor/dotkontor/internal/web/httpjson"
@@ -12,80 +14,44 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
-// browserPages holds the routes of all pages and their shared frame.
-type browserPages struct {
-	frame *ui.Frame
-	pages []httpjson.Route
-}
-
-// newBrowserPages is empty if there are no customer accounts.
-func newBrowserPages(cfg Config, addresses addrResolver) (browserPages, error) {
+// newPages returns the routes of all pages and their shared frame. Both are nil if there
+// are no customer accounts.
+func newPages(cfg Config, address func(*http.Request) netip.Addr) (frame *ui.Frame, pages []httpjson.Route, err error) {
 	if cfg.Portal.Accounts == nil {
-		return browserPages{}, nil
+		return nil, nil, nil
 	}
-	frame, err := ui.New(ui.Config{
-		BaseURL: cfg.Facts.BaseURL, Sessions: cfg.Portal.Accounts, Address: addresses.clientAddr, Now: cfg.Now,
+	basket := cfg.Checkout.Orders != nil && cfg.Checkout.Basket != nil
+	frame, err = ui.New(ui.Config{
+		BaseURL: cfg.Facts.BaseURL, Sessions: cfg.Portal.Accounts, Address: address, Now: cfg.Now,
 		Orders: cfg.Checkout.Orders != nil, PublicLinks: cfg.Site.Catalog != nil, Operators: cfg.Operator.Admin != nil,
-		Basket: cfg.Checkout.Orders != nil && cfg.Checkout.Basket != nil, Legal: cfg.Legal.Notices != nil,
-		MaxStreams: cfg.MaxStreams, Closing: cfg.Closing,
+		Basket: basket, Legal: cfg.Legal.Notices != nil, MaxStreams: cfg.MaxStreams, Closing: cfg.Closing,
 	})
 	if err != nil {
-		return browserPages{}, err
+		return nil, nil, err
 	}
-	pageCfg := cfg.Portal
-	pageCfg.Frame = frame
-	pages, err := portal.New(pageCfg)
-	if err != nil {
-		return browserPages{}, err
-	}
-	result := browserPages{frame: frame, pages: pages.Routes()}
-	if cfg.Site.Catalog != nil {
-		sitePages, err := cfg.newSite(frame, addresses)
-		if err != nil {
-			return browserPages{}, err
+	add := func(part interface{ Routes() []httpjson.Route }, failed error) {
+		if err = errors.Join(err, failed); err == nil {
+			pages = append(pages, part.Routes()...)
 		}
-		result.pages = append(result.pages, sitePages.Routes()...)
+	}
+	cfg.Portal.Frame = frame
+	add(portal.New(cfg.Portal))
+	if cfg.Site.Catalog != nil {
+		// The public pages share their budget with the REST endpoints.
+		cfg.Site.Frame, cfg.Site.Address, cfg.Site.Budget, cfg.Site.Basket = frame, address, cfg.Budget, basket
+		add(site.New(cfg.Site))
 	}
 	if cfg.Legal.Notices != nil {
-		pageCfg := cfg.Legal
-		pageCfg.Frame = frame
-		legalPages, err := legal.New(pageCfg)
-		if err != nil {
-			return browserPages{}, err
-		}
-		result.pages = append(result.pages, legalPages.Routes()...)
+		cfg.Legal.Frame = frame
+		add(legal.New(cfg.Legal))
 	}
 	if cfg.Operator.Admin != nil {
-		operatorCfg := cfg.Operator
-		operatorCfg.Frame = frame
-		operatorPages, err := operator.New(operatorCfg)
-		if err != nil {
-			return browserPages{}, err
-		}
-		result.pages = append(result.pages, operatorPages.Routes()...)
+		cfg.Operator.Frame = frame
+		add(operator.New(cfg.Operator))
 	}
-	if cfg.Checkout.Orders == nil {
-		return result, nil
+	if cfg.Checkout.Orders != nil {
+		cfg.Checkout.Frame = frame
+		add(checkout.New(cfg.Checkout))
 	}
-	checkoutCfg := cfg.Checkout
-	checkoutCfg.Frame = frame
-	checkoutPages, err := checkout.New(checkoutCfg)
-	if err != nil {
-		return browserPages{}, err
-	}
-	result.pages = append(result.pages, checkoutPages.Routes()...)
-	return result, nil
-}
-
-// newSite returns the public pages, which share their budget with the REST endpoints.
-func (cfg Config) newSite(frame *ui.Frame, addresses addrResolver) (*site.Handler, error) {
-	siteCfg := cfg.Site
-	siteCfg.Frame, siteCfg.Address, siteCfg.Budget = frame, addresses.clientAddr, cfg.Budget
-	siteCfg.Basket = cfg.Checkout.Orders != nil && cfg.Checkout.Basket != nil
-	return site.New(siteCfg)
-}
-
-// has reports whether path is a page.
-func (p browserPages) has(path string) bool {
-	return slices.ContainsFunc(p.pages, func(r httpjson.Route) bool { return r.Path == path })
+	return frame, pages, err
 }

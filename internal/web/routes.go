@@ -76,52 +76,44 @@ type Config struct {
 }
 
 // routes lists every endpoint except the pages, in the contract's order.
-func routes(cfg Config, addresses addrResolver, frame *ui.Frame) ([]httpjson.Route, error) {
-	lookups := rest.New(cfg.Lookups, cfg.Budget, addresses.clientAddr)
-	documents, err := discovery.New(cfg.Facts)
+func routes(cfg Config, frame *ui.Frame, address func(*http.Request) netip.Addr) ([]httpjson.Route, error) {
+	lookups := rest.New(cfg.Lookups, cfg.Budget, address)
+	cfg.MCP.BaseURL, cfg.MCP.Budget, cfg.MCP.Address, cfg.MCP.Logger = cfg.Facts.BaseURL, cfg.Budget, address, cfg.Logger
+	cfg.MCP.Portal = frame != nil
+	agents, err := mcp.New(cfg.MCP)
 	if err != nil {
 		return nil, err
 	}
-	agents, err := mcp.New(cfg.mcpConfig(addresses))
+	cfg.ACP.BaseURL, cfg.ACP.OrdersPath, cfg.ACP.Address, cfg.ACP.Closing = cfg.Facts.BaseURL, ui.OrdersPath+"/", address, cfg.Closing
+	cfg.ACP.Terms, cfg.ACP.Privacy, cfg.ACP.Returns = cfg.Facts.Terms, cfg.Facts.Privacy, cfg.Facts.Returns
+	sessions, err := acp.New(cfg.ACP)
 	if err != nil {
 		return nil, err
 	}
-	applications, err := newOAuth(cfg, addresses, frame)
+	applications := oauth.UnavailableRoutes()
+	if frame != nil && cfg.OAuth.Applications != nil {
+		cfg.OAuth.BaseURL, cfg.OAuth.Frame, cfg.OAuth.Address = cfg.Facts.BaseURL, frame, address
+		handler, err := oauth.New(cfg.OAuth)
+		if err != nil {
+			return nil, err
+		}
+		applications = handler.Routes()
+	}
+	documents, err := discovery.Routes(cfg.Facts)
 	if err != nil {
 		return nil, err
 	}
-	sessions, err := newACP(cfg, addresses)
-	if err != nil {
-		return nil, err
-	}
-	anyOrigin := func(method, path string, handler http.HandlerFunc) httpjson.Route {
-		return httpjson.Route{Method: method, Path: path, Handler: handler, AnyOrigin: true}
+	var payments []httpjson.Route
+	if cfg.StripeEvents != nil {
+		payments = []httpjson.Route{{Method: "POST", Path: stripehook.Path, Handler: stripehook.New(cfg.StripeEvents)}}
 	}
 	return slices.Concat([]httpjson.Route{
-		anyOrigin("POST", "/api/domain/check", lookups.Check),
-		anyOrigin("POST", "/api/domain/search", lookups.Search),
-	}, sessions, []httpjson.Route{
-		anyOrigin("POST", mcp.Path, agents.Serve),
-		anyOrigin("POST", mcp.LoginPath, agents.ServeLogin),
-	}, newStripeHook(cfg.StripeEvents), applications, []httpjson.Route{
-		anyOrigin("GET", "/.well-known/oauth-protected-resource/api/mcp", documents.ProtectedResource),
-		anyOrigin("GET", "/.well-known/oauth-protected-resource/api/mcp/login", documents.ProtectedResource),
-		anyOrigin("GET", "/.well-known/oauth-protected-resource", documents.ProtectedResource),
-		anyOrigin("GET", "/.well-known/oauth-authorization-server", documents.AuthorizationServer),
-		anyOrigin("GET", "/.well-known/mcp/server-card.json", documents.ServerCard),
-		anyOrigin("GET", "/api/mcp/server-card", documents.ServerCardTyped),
-		anyOrigin("GET", "/.well-known/api-catalog", documents.APICatalog),
-		anyOrigin("GET", "/.well-known/acp.json", documents.ACP),
-		anyOrigin("GET", "/.well-known/auth.md", documents.Auth),
-		anyOrigin("GET", "/auth.md", documents.Auth),
-		anyOrigin("GET", "/agents.md", documents.Agents),
-		anyOrigin("GET", "/checkout.md", documents.Checkout),
-		anyOrigin("GET", "/openapi.json", documents.OpenAPI),
-		anyOrigin("GET", "/.well-known/ai-catalog.json", documents.AICatalog),
-		anyOrigin("GET", "/llms.txt", documents.LLMs),
-		anyOrigin("GET", "/robots.txt", documents.Robots),
-
-		{Method: "GET", Path: "/{$}", Handler: documents.Welcome},
+		{Method: "POST", Path: "/api/domain/check", Handler: lookups.Check, AnyOrigin: true},
+		{Method: "POST", Path: "/api/domain/search", Handler: lookups.Search, AnyOrigin: true},
+	}, sessions.Routes(), []httpjson.Route{
+		{Method: "POST", Path: mcp.Path, Handler: agents.Serve, AnyOrigin: true},
+		{Method: "POST", Path: mcp.LoginPath, Handler: agents.ServeLogin, AnyOrigin: true},
+	}, payments, applications, documents, []httpjson.Route{
 		{Method: "GET", Path: "/healthz", Handler: healthz},
 		{Method: "GET", Path: "/readyz", Handler: readyz(cfg.Ready, cfg.Degraded)},
 	}), nil
@@ -136,19 +128,18 @@ func New(cfg Config) (http.Handler, error) {
 		cfg.Facts.Terms, cfg.Facts.Privacy = ui.TermsPath, ui.PrivacyPath
 		cfg.Facts.Returns, cfg.Facts.Imprint = ui.WithdrawalPath, ui.ImprintPath
 	}
-	addresses := addrResolver{trusted: cfg.TrustedProxies}
-	pages, err := newBrowserPages(cfg, addresses)
+	address := addrResolver{trusted: cfg.TrustedProxies}.clientAddr
+	frame, pages, err := newPages(cfg, address)
 	if err != nil {
 		return nil, err
 	}
-	list, err := routes(cfg, addresses, pages.frame)
+	list, err := routes(cfg, frame, address)
 	if err != nil {
 		return nil, err
 	}
-	list = mergeRoot(append(list, pages.pages...))
 	mux := http.NewServeMux()
 	resources := make(map[string]*resource)
-	for _, r := range list {
+	for _, r := range mergeRoot(append(list, pages...)) {
 		res, ok := resources[r.Path]
 		if !ok {
 			res = &resource{methods: make(map[string]http.HandlerFunc), anyOrigin: r.AnyOrigin}
@@ -172,17 +163,17 @@ func New(cfg Config) (http.Handler, error) {
 		case strings.HasPrefix(path, acp.Prefix):
 			res.methodNotAllowed, panicHandlers[path] = acp.MethodNotAllowed, acp.ServeError
 		case strings.HasPrefix(path, ui.OperatorPath):
-			res.hidden, res.methodNotAllowed, panicHandlers[path] = true, pages.frame.NotFound, pages.frame.ServeError
-		case pages.has(path):
-			res.methodNotAllowed, panicHandlers[path] = pages.frame.MethodNotAllowed, pages.frame.ServeError
+			res.hidden, res.methodNotAllowed, panicHandlers[path] = true, frame.NotFound, frame.ServeError
+		case slices.ContainsFunc(pages, func(page httpjson.Route) bool { return page.Path == path }):
+			res.methodNotAllowed, panicHandlers[path] = frame.MethodNotAllowed, frame.ServeError
 		}
 	}
-	if pages.frame != nil {
-		mux.HandleFunc(ui.HomePath+"/", pages.frame.NotFound)
-		mux.HandleFunc(ui.CheckoutPath, pages.frame.NotFound)
-		mux.HandleFunc(ui.OperatorPath+"/", pages.frame.NotFound)
+	if frame != nil {
+		mux.HandleFunc(ui.HomePath+"/", frame.NotFound)
+		mux.HandleFunc(ui.CheckoutPath, frame.NotFound)
+		mux.HandleFunc(ui.OperatorPath+"/", frame.NotFound)
 	}
-	mux.HandleFunc("/", notFoundHandler(pages.frame))
+	mux.HandleFunc("/", notFoundHandler(frame))
 	front, err := newObserver(mux, cfg.Logger, cfg.Registry)
 	if err != nil {
 		return nil, err

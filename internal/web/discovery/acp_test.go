@@ -40,7 +40,7 @@ func TestACPDocument_HasOnlyProtocolAndSigningFields(t *testing.T) {
 		Links   []map[string]string `json:"links"`
 		Signing json.RawMessage     `json:"request_signing"`
 	}
-	decoder := json.NewDecoder(bytes.NewReader(get(render(t, Facts{BaseURL: base, Terms: "/agb", Returns: "/widerruf"}).ACP).Body.Bytes()))
+	decoder := json.NewDecoder(bytes.NewReader(get(render(t, Facts{BaseURL: base, Terms: "/agb", Returns: "/widerruf"})["/.well-known/acp.json"]).Body.Bytes()))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&document); err != nil {
 		t.Fatal(err)
@@ -99,7 +99,7 @@ func TestACPDocument_MatchesProtocolSchema(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	document := getObject(t, render(t, Facts{BaseURL: base}).ACP)
+	document := getObject(t, render(t, Facts{BaseURL: base})["/.well-known/acp.json"])
 	if schema.Validate(document) == nil {
 		t.Error("the schema accepts request_signing at the top: it is not the closed one")
 	}

@@ -7,15 +7,19 @@
 package discovery
 
 import (
+	"crypto/sha256"
 	"embed"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/dotkontor/dotkontor/docs"
+	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 )
 
 //go:embed documents
@@ -39,34 +43,6 @@ type Facts struct {
 	TokenPerMinute, TokenPerHour int
 }
 
-// Documents are rendered once, at start. Each field serves one of them.
-type Documents struct {
-	// ProtectedResource is the metadata of the MCP endpoint (RFC 9728).
-	ProtectedResource http.HandlerFunc
-	// AuthorizationServer is the OAuth metadata (RFC 8414).
-	AuthorizationServer http.HandlerFunc
-	// ServerCard describes the MCP server below /.well-known; ServerCardTyped is the
-	// same with the media type of SEP-2127, next to the endpoint.
-	ServerCard, ServerCardTyped http.HandlerFunc
-	// APICatalog is the list of interfaces (RFC 9727).
-	APICatalog http.HandlerFunc
-	// ACP describes the agentic checkout.
-	ACP http.HandlerFunc
-	// Auth explains to automated clients how to get access.
-	Auth http.HandlerFunc
-	// Agents and Checkout are the guides to the MCP endpoint and to agentic checkout, the
-	// same text as in the repository's folder docs.
-	Agents, Checkout http.HandlerFunc
-	// OpenAPI describes the REST interface.
-	OpenAPI http.HandlerFunc
-	// AICatalog lists the interfaces for agents.
-	AICatalog http.HandlerFunc
-	// LLMs and Robots are for language models and crawlers.
-	LLMs, Robots http.HandlerFunc
-	// Welcome is the root of a service without pages.
-	Welcome http.HandlerFunc
-}
-
 const (
 	typeJSON     = "application/json"
 	typeLinkset  = `application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"`
@@ -76,45 +52,54 @@ const (
 	typePlain    = "text/plain; charset=utf-8"
 )
 
-// New renders all documents.
-func New(facts Facts) (*Documents, error) {
+// Routes renders all documents and lists them in the contract's order.
+func Routes(facts Facts) ([]httpjson.Route, error) {
 	facts.BaseURL = strings.TrimSuffix(facts.BaseURL, "/")
 	// RFC 9727, 2: the catalog's location in a Link header, for HEAD requests.
 	catalogue := "<" + facts.BaseURL + `/.well-known/api-catalog>; rel="api-catalog"`
-	documents := &Documents{}
-	for _, d := range []struct {
-		field             *http.HandlerFunc
-		file, contentType string
-		link              string
-	}{
-		{&documents.ProtectedResource, "protected-resource.json", typeJSON, ""},
-		{&documents.AuthorizationServer, "authorization-server.json", typeJSON, ""},
-		{&documents.ServerCard, "server-card.json", typeJSON, ""},
-		{&documents.ServerCardTyped, "server-card.json", typeCard, ""},
-		{&documents.APICatalog, "api-catalog.json", typeLinkset, catalogue},
-		{&documents.ACP, "acp.json", typeJSON, ""},
-		{&documents.Auth, "auth.md", typeMarkdown, ""},
-		{&documents.OpenAPI, "openapi.json", typeJSON, ""},
-		{&documents.AICatalog, "ai-catalog.json", typeCatalog, ""},
-		{&documents.LLMs, "llms.txt", typePlain, ""},
-		{&documents.Robots, "robots.txt", typePlain, ""},
-		{&documents.Welcome, "welcome.txt", typePlain, catalogue},
+	var routes []httpjson.Route
+	for _, d := range []struct{ path, file, contentType, link string }{
+		// RFC 9728
+		{"/.well-known/oauth-protected-resource/api/mcp", "protected-resource.json", typeJSON, ""},
+		{"/.well-known/oauth-protected-resource/api/mcp/login", "protected-resource.json", typeJSON, ""},
+		{"/.well-known/oauth-protected-resource", "protected-resource.json", typeJSON, ""},
+		{"/.well-known/oauth-authorization-server", "authorization-server.json", typeJSON, ""}, // RFC 8414
+		{"/.well-known/mcp/server-card.json", "server-card.json", typeJSON, ""},
+		{"/api/mcp/server-card", "server-card.json", typeCard, ""}, // SEP-2127
+		{"/.well-known/api-catalog", "api-catalog.json", typeLinkset, catalogue},
+		{"/.well-known/acp.json", "acp.json", typeJSON, ""},
+		{"/.well-known/auth.md", "auth.md", typeMarkdown, ""},
+		{"/auth.md", "auth.md", typeMarkdown, ""},
+		{"/agents.md", "agents.md", typeMarkdown, ""},
+		{"/checkout.md", "checkout.md", typeMarkdown, ""},
+		{"/openapi.json", "openapi.json", typeJSON, ""},
+		{"/.well-known/ai-catalog.json", "ai-catalog.json", typeCatalog, ""},
+		{"/llms.txt", "llms.txt", typePlain, ""},
+		{"/robots.txt", "robots.txt", typePlain, ""},
+		{rootPath, "welcome.txt", typePlain, catalogue},
 	} {
 		body, err := facts.render(d.file)
 		if err != nil {
 			return nil, err
 		}
-		*d.field = newDocument(d.contentType, d.link, body).serve
+		routes = append(routes, httpjson.Route{
+			Method: http.MethodGet, Path: d.path, Handler: newDocument(d.contentType, d.link, body).serve, AnyOrigin: d.path != rootPath,
+		})
 	}
-	for field, text := range map[*http.HandlerFunc]string{&documents.Agents: docs.Agents, &documents.Checkout: docs.Checkout} {
-		body := strings.ReplaceAll(text, docs.Address, facts.BaseURL)
-		*field = newDocument(typeMarkdown, "", []byte(body)).serve
-	}
-	return documents, nil
+	return routes, nil
 }
+
+// rootPath has a document only for programs; browsers get the home page, if there is one.
+const rootPath = "/{$}"
+
+// guides are the documents that are also in the repository's folder docs.
+var guides = map[string]string{"agents.md": docs.Agents, "checkout.md": docs.Checkout}
 
 // render replaces the placeholders of a template. In JSON the values are escaped.
 func (f Facts) render(file string) ([]byte, error) {
+	if guide, ok := guides[file]; ok {
+		return []byte(strings.ReplaceAll(guide, docs.Address, f.BaseURL)), nil
+	}
 	source, err := documentFS.ReadFile("documents/" + file)
 	if err != nil {
 		return nil, err
@@ -122,12 +107,7 @@ func (f Facts) render(file string) ([]byte, error) {
 	isJSON := strings.HasSuffix(file, ".json")
 	base, version := f.BaseURL, f.Version
 	if isJSON {
-		if base, err = escapeJSON(base); err != nil {
-			return nil, err
-		}
-		if version, err = escapeJSON(version); err != nil {
-			return nil, err
-		}
+		base, version = escapeJSON(base), escapeJSON(version)
 	}
 	links, err := f.links()
 	if err != nil {
@@ -171,12 +151,9 @@ func (f Facts) links() (string, error) {
 }
 
 // escapeJSON escapes text for a JSON string.
-func escapeJSON(text string) (string, error) {
-	quoted, err := json.Marshal(text)
-	if err != nil {
-		return "", err
-	}
-	return string(quoted[1 : len(quoted)-1]), nil
+func escapeJSON(text string) string {
+	quoted, _ := json.Marshal(text) // a string can always be encoded
+	return string(quoted[1 : len(quoted)-1])
 }
 
 // urnHost returns the host of the base URL without characters that are special in a
@@ -194,4 +171,49 @@ func urnHost(baseURL string) string {
 			return '-'
 		}
 	}, parsed.Hostname())
+}
+
+// document is a rendered document.
+type document struct {
+	contentType []string
+	link        string
+	body        []byte
+	etag        string
+}
+
+func newDocument(contentType, link string, body []byte) document {
+	sum := sha256.Sum256(body)
+	return document{
+		contentType: []string{contentType},
+		link:        link,
+		body:        body,
+		etag:        `"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`,
+	}
+}
+
+const maxAge = time.Hour
+
+func (doc document) serve(w http.ResponseWriter, r *http.Request) {
+	header := w.Header()
+	header.Set("ETag", doc.etag)
+	header.Set("Cache-Control", fmt.Sprintf("public, max-age=%d", int(maxAge.Seconds())))
+	if doc.link != "" {
+		header.Set("Link", doc.link)
+	}
+	if matches(strings.Join(r.Header.Values("If-None-Match"), ","), doc.etag) {
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	httpjson.WriteBytes(w, http.StatusOK, doc.contentType, doc.body)
+}
+
+// matches compares weakly (RFC 9110, 13.1.2).
+func matches(ifNoneMatch, etag string) bool {
+	for candidate := range strings.SplitSeq(ifNoneMatch, ",") {
+		candidate = strings.TrimPrefix(strings.TrimSpace(candidate), "W/")
+		if candidate == etag || candidate == "*" {
+			return true
+		}
+	}
+	return false
 }

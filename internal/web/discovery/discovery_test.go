@@ -15,11 +15,16 @@ import (
 
 const base = "https://domains.example"
 
-func render(t *testing.T, facts Facts) *Documents {
+// render returns the documents by path.
+func render(t *testing.T, facts Facts) map[string]http.HandlerFunc {
 	t.Helper()
-	documents, err := New(facts)
+	routes, err := Routes(facts)
 	if err != nil {
 		t.Fatal(err)
+	}
+	documents := make(map[string]http.HandlerFunc)
+	for _, r := range routes {
+		documents[r.Path] = r.Handler
 	}
 	return documents
 }
@@ -54,20 +59,10 @@ func wantFields(t *testing.T, got map[string]any, want string) {
 	}
 }
 
-// allDocuments returns the fields of Documents by name, so that none is forgotten.
-func allDocuments(documents *Documents) map[string]http.HandlerFunc {
-	served := make(map[string]http.HandlerFunc)
-	value := reflect.ValueOf(*documents)
-	for i := range value.NumField() {
-		served[value.Type().Field(i).Name], _ = value.Field(i).Interface().(http.HandlerFunc)
-	}
-	return served
-}
-
 func TestDocuments_KeepNoPlaceholder(t *testing.T) {
 	t.Parallel()
 	placeholder := regexp.MustCompile(`\{(base_url|version|host|(lookup|whois|token)_[a-z0-9_]+)\}`)
-	for name, serve := range allDocuments(render(t, Facts{BaseURL: base + "/", LookupPerMinute: 31, LookupPer6Hours: 301})) {
+	for name, serve := range render(t, Facts{BaseURL: base + "/", LookupPerMinute: 31, LookupPer6Hours: 301}) {
 		body := get(serve).Body.String()
 		if found := placeholder.FindString(body); found != "" || body == "" {
 			t.Errorf("%s: %q is left, in %d bytes", name, found, len(body))
@@ -84,15 +79,15 @@ func TestDocuments_StateRateLimits(t *testing.T) {
 		BaseURL: base, LookupPerMinute: 31, LookupPer6Hours: 301, WhoisPerMinute: 16, WhoisPer6Hours: 151,
 		TokenPerMinute: 61, TokenPerHour: 1001,
 	})
-	for name, serve := range map[string]http.HandlerFunc{"openapi": documents.OpenAPI, "auth": documents.Auth, "llms": documents.LLMs} {
+	for name, serve := range map[string]http.HandlerFunc{"openapi": documents["/openapi.json"], "auth": documents["/auth.md"], "llms": documents["/llms.txt"]} {
 		if body := get(serve).Body.String(); !strings.Contains(body, "31 requests per minute") || !strings.Contains(body, "301 ") {
 			t.Errorf("%s does not list the limits", name)
 		}
 	}
-	if body := get(documents.Auth).Body.String(); !strings.Contains(body, "16 per minute and 151 per 6 hours") {
+	if body := get(documents["/auth.md"]).Body.String(); !strings.Contains(body, "16 per minute and 151 per 6 hours") {
 		t.Error("the limits of whois_lookup are missing")
 	}
-	for name, serve := range map[string]http.HandlerFunc{"auth": documents.Auth, "llms": documents.LLMs} {
+	for name, serve := range map[string]http.HandlerFunc{"auth": documents["/auth.md"], "llms": documents["/llms.txt"]} {
 		if body := get(serve).Body.String(); !strings.Contains(body, "61 calls per minute and 1001 per hour") {
 			t.Errorf("%s does not list the limits of a token", name)
 		}
@@ -101,7 +96,7 @@ func TestDocuments_StateRateLimits(t *testing.T) {
 
 func TestDocuments_RevalidateByETag(t *testing.T) {
 	t.Parallel()
-	for name, serve := range allDocuments(render(t, Facts{BaseURL: base})) {
+	for name, serve := range render(t, Facts{BaseURL: base}) {
 		etag := get(serve).Header().Get("ETag")
 		for header, want := range map[string]int{etag: 304, "W/" + etag: 304, `"x", ` + etag: 304, "*": 304, `"x"`: 200, "": 200} {
 			request := httptest.NewRequest(http.MethodGet, "/", nil)
@@ -117,7 +112,7 @@ func TestDocuments_RevalidateByETag(t *testing.T) {
 
 func TestDocuments_BaseURLIsEscaped(t *testing.T) {
 	t.Parallel()
-	for name, serve := range allDocuments(render(t, Facts{BaseURL: `https://x.example/"},{"evil`})) {
+	for name, serve := range render(t, Facts{BaseURL: `https://x.example/"},{"evil`}) {
 		answer := get(serve)
 		if strings.Contains(answer.Header().Get("Content-Type"), "json") && !json.Valid(answer.Body.Bytes()) {
 			t.Errorf("%s is no longer JSON", name)
@@ -135,10 +130,10 @@ func TestDocuments_BaseURLIsEscaped(t *testing.T) {
 func TestOAuthMetadata_Fields(t *testing.T) {
 	t.Parallel()
 	documents := render(t, Facts{BaseURL: base + "/"})
-	wantFields(t, getObject(t, documents.ProtectedResource), `{
+	wantFields(t, getObject(t, documents["/.well-known/oauth-protected-resource"]), `{
 		"resource": "https://domains.example/api/mcp", "authorization_servers": ["https://domains.example"],
 		"scopes_supported": ["mcp:read", "mcp:write"], "bearer_methods_supported": ["header"]}`)
-	wantFields(t, getObject(t, documents.AuthorizationServer), `{
+	wantFields(t, getObject(t, documents["/.well-known/oauth-authorization-server"]), `{
 		"issuer": "https://domains.example",
 		"authorization_endpoint": "https://domains.example/oauth/authorize/",
 		"token_endpoint": "https://domains.example/oauth/token/",
@@ -156,7 +151,7 @@ func TestOAuthMetadata_Fields(t *testing.T) {
 func TestServerCard_MatchesSEP2127AndPredecessor(t *testing.T) {
 	t.Parallel()
 	documents := render(t, Facts{BaseURL: base, Version: "1.2.3-dev"})
-	card := getObject(t, documents.ServerCard)
+	card := getObject(t, documents["/.well-known/mcp/server-card.json"])
 	for field, pattern := range map[string]string{
 		"$schema": `^https://static\.modelcontextprotocol\.io/schemas/v1/server-card\.schema\.json$`,
 		"name":    `^[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+$`, "version": `^1\.2\.3-dev$`, "description": `^.{1,100}$`, "title": `^.{1,100}$`,
@@ -172,7 +167,7 @@ func TestServerCard_MatchesSEP2127AndPredecessor(t *testing.T) {
 		"transport": {"type": "streamable-http", "endpoint": "/api/mcp", "url": "https://domains.example/api/mcp"},
 		"remotes": [{"type": "streamable-http", "url": "https://domains.example/api/mcp",
 			"supportedProtocolVersions": ["2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"]}]}`)
-	if !reflect.DeepEqual(card, getObject(t, documents.ServerCardTyped)) {
+	if !reflect.DeepEqual(card, getObject(t, documents["/api/mcp/server-card"])) {
 		t.Error("the two cards differ")
 	}
 }
@@ -186,7 +181,7 @@ func TestACPDocument_TestVectorVerifies(t *testing.T) {
 			Vector    struct{ Secret, Timestamp, Body, Signature string } `json:"test_vector"`
 		} `json:"request_signing"`
 	}
-	if err := json.Unmarshal(get(render(t, Facts{BaseURL: base}).ACP).Body.Bytes(), &document); err != nil {
+	if err := json.Unmarshal(get(render(t, Facts{BaseURL: base})["/.well-known/acp.json"]).Body.Bytes(), &document); err != nil {
 		t.Fatal(err)
 	}
 	published := document.Signing
@@ -201,7 +196,7 @@ func TestACPDocument_TestVectorVerifies(t *testing.T) {
 
 func TestAuthDocument_ListsAccessMethods(t *testing.T) {
 	t.Parallel()
-	text := get(render(t, Facts{BaseURL: base}).Auth).Body.String()
+	text := get(render(t, Facts{BaseURL: base})["/auth.md"]).Body.String()
 	heading, _, _ := strings.Cut(text, "\n")
 	if !strings.HasPrefix(heading, "# ") || !strings.Contains(heading, "auth.md") {
 		t.Errorf("the heading is %q", heading)
@@ -226,7 +221,7 @@ func TestOpenAPI_CompletionHasPaymentInfo(t *testing.T) {
 			Responses map[string]any
 		}
 	}
-	if err := json.Unmarshal(get(render(t, Facts{BaseURL: base}).OpenAPI).Body.Bytes(), &document); err != nil {
+	if err := json.Unmarshal(get(render(t, Facts{BaseURL: base})["/openapi.json"]).Body.Bytes(), &document); err != nil {
 		t.Fatal(err)
 	}
 	complete := document.Paths["/api/acp/checkout_sessions/{id}/complete"]["post"]

@@ -17,7 +17,7 @@ func TestGuides_AreRepositoryTextWithOwnBaseURL(t *testing.T) {
 	t.Parallel()
 	const own = "https://registrar.test"
 	documents := render(t, Facts{BaseURL: own + "/"})
-	for file, serve := range map[string]http.HandlerFunc{"agents.md": documents.Agents, "checkout.md": documents.Checkout} {
+	for file, serve := range map[string]http.HandlerFunc{"agents.md": documents["/agents.md"], "checkout.md": documents["/checkout.md"]} {
 		text, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", file))
 		if err != nil {
 			t.Fatal(err)
@@ -39,10 +39,10 @@ func TestGuides_AreLinkedFromMetadata(t *testing.T) {
 	t.Parallel()
 	documents := render(t, Facts{BaseURL: base})
 	const agents, checkout = base + "/agents.md", base + "/checkout.md"
-	wantFields(t, getObject(t, documents.ProtectedResource), `{"resource_documentation": "`+agents+`"}`)
-	wantFields(t, getObject(t, documents.AuthorizationServer), `{"service_documentation": "`+agents+`"}`)
-	wantFields(t, getObject(t, documents.ServerCard), `{"documentationUrl": "`+agents+`"}`)
-	protocol, _ := getObject(t, documents.ACP)["protocol"].(map[string]any)
+	wantFields(t, getObject(t, documents["/.well-known/oauth-protected-resource"]), `{"resource_documentation": "`+agents+`"}`)
+	wantFields(t, getObject(t, documents["/.well-known/oauth-authorization-server"]), `{"service_documentation": "`+agents+`"}`)
+	wantFields(t, getObject(t, documents["/.well-known/mcp/server-card.json"]), `{"documentationUrl": "`+agents+`"}`)
+	protocol, _ := getObject(t, documents["/.well-known/acp.json"])["protocol"].(map[string]any)
 	wantFields(t, protocol, `{"documentation_url": "`+checkout+`"}`)
 	var catalogue struct {
 		Linkset []struct {
@@ -50,7 +50,7 @@ func TestGuides_AreLinkedFromMetadata(t *testing.T) {
 			Docs   []struct{ Href, Type string } `json:"service-doc"`
 		}
 	}
-	if err := json.Unmarshal(get(documents.APICatalog).Body.Bytes(), &catalogue); err != nil {
+	if err := json.Unmarshal(get(documents["/.well-known/api-catalog"]).Body.Bytes(), &catalogue); err != nil {
 		t.Fatal(err)
 	}
 	first := make(map[string]string)
@@ -62,7 +62,7 @@ func TestGuides_AreLinkedFromMetadata(t *testing.T) {
 	if first[base+"/api/mcp"] != agents || first[base+"/api/acp/checkout_sessions"] != checkout {
 		t.Errorf("service-doc links: %v", first)
 	}
-	for name, serve := range map[string]http.HandlerFunc{"llms.txt": documents.LLMs, "auth.md": documents.Auth, "ai-catalog.json": documents.AICatalog} {
+	for name, serve := range map[string]http.HandlerFunc{"llms.txt": documents["/llms.txt"], "auth.md": documents["/auth.md"], "ai-catalog.json": documents["/.well-known/ai-catalog.json"]} {
 		if text := get(serve).Body.String(); !strings.Contains(text, agents) || !strings.Contains(text, checkout) {
 			t.Errorf("%s does not link both guides", name)
 		}
@@ -73,7 +73,7 @@ func TestGuides_AreLinkedFromMetadata(t *testing.T) {
 // links.
 func TestLLMs_MatchesConvention(t *testing.T) {
 	t.Parallel()
-	text := get(render(t, Facts{BaseURL: base}).LLMs).Body.String()
+	text := get(render(t, Facts{BaseURL: base})["/llms.txt"]).Body.String()
 	head, lists, found := strings.Cut(text, "\n## ")
 	if !found || !strings.HasPrefix(head, "# dotkontor\n\n> ") || strings.Contains(head, "\n#") {
 		t.Errorf("it begins with %q", head)

@@ -151,3 +151,20 @@ func MarkStream(w http.ResponseWriter) {
 		rec.MarkStream()
 	}
 }
+
+// Codes that several transports use.
+const (
+	BodyTooLarge     registrar.Code = "body_too_large"
+	NoSuchMethod     registrar.Code = "no_such_method"
+	OverBudget       registrar.Code = "over_budget"
+	TooManyBadTokens registrar.Code = "too_many_bad_tokens"
+)
+
+// Route is one method of one path. Path is a pattern of http.ServeMux without a
+// method.
+type Route struct {
+	Method, Path string
+	Handler      http.HandlerFunc
+	// AnyOrigin lets scripts of any web page call it, without credentials.
+	AnyOrigin bool
+}

@@ -41,42 +41,36 @@ type Events interface {
 	HandleEvent(ctx context.Context, event order.Event) error
 }
 
-// Handler serves the endpoint.
-type Handler struct{ events Events }
+// New returns the handler of POST /api/stripe/webhook.
+func New(events Events) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(serve(w, r, events)) }
+}
 
-// New returns a Handler.
-func New(events Events) *Handler { return &Handler{events} }
-
-// Serve is POST /api/stripe/webhook.
-func (h *Handler) Serve(w http.ResponseWriter, r *http.Request) {
+// serve handles an event and returns the status.
+func serve(w http.ResponseWriter, r *http.Request, events Events) int {
 	w.Header().Set("Cache-Control", "no-store")
 	payload, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxPayloadBytes))
-	if err != nil {
-		var tooLarge *http.MaxBytesError
-		if errors.As(err, &tooLarge) {
-			w.WriteHeader(http.StatusRequestEntityTooLarge)
-			return
-		}
-		w.WriteHeader(http.StatusBadRequest)
-		return
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLarge):
+		return http.StatusRequestEntityTooLarge
+	case err != nil:
+		return http.StatusBadRequest
 	}
-	event, err := h.events.ParseEvent(payload, r.Header.Get("Stripe-Signature"))
+	event, err := events.ParseEvent(payload, r.Header.Get("Stripe-Signature"))
 	if err != nil {
 		httpjson.RecordError(w, err)
-		w.WriteHeader(http.StatusBadRequest)
-		return
+		return http.StatusBadRequest
 	}
 	if event == (order.Event{}) {
-		w.WriteHeader(http.StatusOK)
-		return
+		return http.StatusOK
 	}
 	// A closed connection must not cancel work that the event has caused.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), handleTimeout)
 	defer cancel()
-	if err := h.events.HandleEvent(ctx, event); err != nil {
+	if err := events.HandleEvent(ctx, event); err != nil {
 		httpjson.RecordError(w, err)
-		w.WriteHeader(http.StatusInternalServerError)
-		return
+		return http.StatusInternalServerError
 	}
-	w.WriteHeader(http.StatusOK)
+	return http.StatusOK
 }

@@ -39,7 +39,7 @@ func post(ctx context.Context, f *fakeEvents, signature, body string) *httptest.
 	r := httptest.NewRequestWithContext(ctx, http.MethodPost, Path, strings.NewReader(body))
 	r.Header.Set("Stripe-Signature", signature)
 	w := httptest.NewRecorder()
-	New(f).Serve(w, r)
+	New(f)(w, r)
 	return w
 }
 
@@ -105,7 +105,7 @@ func TestServe_TruncatedBodyIsNotHandled(t *testing.T) {
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, Path, &brokenReader{bytes.NewReader([]byte("{}"))})
 	r.Header.Set("Stripe-Signature", "good")
 	w := httptest.NewRecorder()
-	New(f).Serve(w, r)
+	New(f)(w, r)
 	if w.Code != http.StatusBadRequest || len(f.handled) != 0 {
 		t.Errorf("got %d, handled %v", w.Code, f.handled)
 	}
