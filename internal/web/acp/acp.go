@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/agent"
+	"github.com/dotkontor/dotkontor/internal/registrar/idempotency"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/ratelimit"
 	"github.com/dotkontor/dotkontor/internal/web/httpjson"
@@ -33,6 +35,24 @@ const (
 	maxUnkeyedVerifications = 4
 )
 
+// Agents authenticates agents.
+type Agents interface {
+	// Authenticate returns errors of KindUnauthenticated, or those of package signing,
+	// for invalid credentials.
+	Authenticate(ctx context.Context, who agent.Credentials) (agent.Agent, error)
+}
+
+// Orders stores sessions as orders.
+type Orders interface {
+	CreateSession(ctx context.Context, actor registrar.Actor, req order.SessionRequest) (order.Session, error)
+	Session(ctx context.Context, actor registrar.Actor, id string) (order.Session, error)
+	// BuyerContact returns what the agent has sent about the buyer. It is cheap.
+	BuyerContact(ctx context.Context, actor registrar.Actor, id string) (order.Contact, error)
+	UpdateSession(ctx context.Context, actor registrar.Actor, id string, change order.SessionChange) (order.Session, error)
+	CompleteSession(ctx context.Context, actor registrar.Actor, id string, done order.Completion) (order.Session, error)
+	CancelSession(ctx context.Context, actor registrar.Actor, id string) (order.Session, error)
+}
+
 // Config holds the dependencies of the checkout. Without agents or orders it is not in
 // service, and says so.
 type Config struct {
@@ -40,11 +60,11 @@ type Config struct {
 	BaseURL     string
 	Agents      Agents
 	Orders      Orders
-	Idempotency Idempotency
+	Idempotency *idempotency.Service
 	// SupportsTLD reports whether the catalog has an extension.
 	SupportsTLD func(tld string) bool
 	// CreateLimit limits the sessions created by an agent.
-	CreateLimit Limiter
+	CreateLimit *ratelimit.Limiter
 	// BadSignatures limits the wrong signatures and keys of an address.
 	BadSignatures *ratelimit.Gate
 	// OrdersPath is the prefix of a customer's order pages.
@@ -86,19 +106,11 @@ func (h *Handler) inService() bool { return h.cfg.Agents != nil && h.cfg.Orders 
 func (h *Handler) Routes() []httpjson.Route {
 	const sessions, session = Prefix + "checkout_sessions", Prefix + "checkout_sessions/{id}"
 	return []httpjson.Route{
-		{Method: http.MethodPost, Path: sessions, Handler: h.serve(operation{
-			status: http.StatusCreated, rateLimited: true, read: func(s *shape) func(object) request { return s.create }, do: h.create,
-		})},
-		{Method: http.MethodGet, Path: session, Handler: h.serve(operation{status: http.StatusOK, do: h.show})},
-		{Method: http.MethodPost, Path: session, Handler: h.serve(operation{
-			status: http.StatusOK, read: func(s *shape) func(object) request { return s.update }, do: h.update,
-		})},
-		{Method: http.MethodPost, Path: session + "/complete", Handler: h.serve(operation{
-			status: http.StatusOK, completing: true, read: func(s *shape) func(object) request { return s.complete }, do: h.complete,
-		})},
-		{Method: http.MethodPost, Path: session + "/cancel", Handler: h.serve(operation{
-			status: http.StatusOK, canceling: true, read: func(s *shape) func(object) request { return s.cancel }, do: h.cancel,
-		})},
+		{Method: http.MethodPost, Path: sessions, Handler: h.serve(operation{opCreate, http.StatusCreated, h.create})},
+		{Method: http.MethodGet, Path: session, Handler: h.serve(operation{opShow, http.StatusOK, h.show})},
+		{Method: http.MethodPost, Path: session, Handler: h.serve(operation{opUpdate, http.StatusOK, h.update})},
+		{Method: http.MethodPost, Path: session + "/complete", Handler: h.serve(operation{opComplete, http.StatusOK, h.complete})},
+		{Method: http.MethodPost, Path: session + "/cancel", Handler: h.serve(operation{opCancel, http.StatusOK, h.cancel})},
 	}
 }
 
@@ -106,27 +118,34 @@ func (h *Handler) Routes() []httpjson.Route {
 func MethodNotAllowed(w http.ResponseWriter, _ *http.Request) {
 	p := newProblem(http.StatusMethodNotAllowed, codeNoSuchMethod, messageMethod, "")
 	httpjson.RecordError(w, p)
-	w.Header().Set("Cache-Control", "no-store")
-	httpjson.WriteJSON(w, p.status, p.body)
+	p.write(w)
 }
 
 // ServeError answers 500 after a panic.
 func ServeError(w http.ResponseWriter, _ *http.Request, err error) {
 	httpjson.RecordError(w, err)
-	p := newProblem(http.StatusInternalServerError, codeInternal, messageInternal, "")
+	newProblem(http.StatusInternalServerError, codeInternal, messageInternal, "").write(w)
+}
+
+func (p *problem) write(w http.ResponseWriter) {
 	w.Header().Set("Cache-Control", "no-store")
 	httpjson.WriteJSON(w, p.status, p.body)
 }
 
-// operation is what differs between the five.
+// Names of the operations.
+const (
+	opCreate   = "create"
+	opShow     = "show"
+	opUpdate   = "update"
+	opComplete = "complete"
+	opCancel   = "cancel"
+)
+
+// operation is what differs between the five. All but opShow have a body.
 type operation struct {
-	status int
-	// completing requires a signature; canceling answers 405 if it is too late;
-	// rateLimited applies CreateLimit.
-	completing, canceling, rateLimited bool
-	// read selects the reader of a shape; nil for GET.
-	read func(*shape) func(object) request
-	do   func(context.Context, *call) (order.Session, error)
+	name   string
+	status int // of success
+	do     func(context.Context, *call) (order.Session, error)
 }
 
 // call is one authenticated request.

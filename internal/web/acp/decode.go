@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -131,15 +132,10 @@ func (o object) allowOnly(keys ...string) object {
 // allowExactly is allowOnly for shapes that ignore unknown fields elsewhere: ignoring
 // one here could change the order.
 func (o object) allowExactly(message string, keys ...string) object {
-	var unknown []string
-	for key := range o.fields {
+	for _, key := range slices.Sorted(maps.Keys(o.fields)) { // the same error for the same body
 		if !slices.Contains(keys, key) {
-			unknown = append(unknown, key)
+			o.form.fail(codeUnknownField, message, o.pathTo(key))
 		}
-	}
-	if len(unknown) > 0 {
-		slices.Sort(unknown) // the same error for the same body
-		o.form.fail(codeUnknownField, message, o.pathTo(unknown[0]))
 	}
 	return o
 }
@@ -200,13 +196,8 @@ func (o object) text(key string) string {
 		o.wrongType(key, "a text")
 	case utf8.RuneCountInString(text) > maxTextLength:
 		o.form.fail(codeInvalidField, fmt.Sprintf("This text is longer than %d characters.", maxTextLength), o.pathTo(key))
-	default:
-		for _, r := range text {
-			if unicode.IsControl(r) {
-				o.form.fail(codeInvalidField, "This text contains a control character.", o.pathTo(key))
-				break
-			}
-		}
+	case strings.ContainsFunc(text, unicode.IsControl):
+		o.form.fail(codeInvalidField, "This text contains a control character.", o.pathTo(key))
 	}
 	return text
 }

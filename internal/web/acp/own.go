@@ -6,14 +6,15 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 )
 
 // own is the shape of the contract: payment_data.token and provider, payment_url and
 // verification_url. Its clients have no schema, so it accepts what either version of
 // the protocol says and ignores unknown fields.
 var own = &shape{
-	create: readOwn, update: readOwn, complete: readOwn, cancel: readNothing,
-	items: "items", addressPath: "$.fulfillment_address", payLinkText: "the session's payment_url",
+	readers: map[string]func(object) request{opCreate: readOwn, opUpdate: readOwn, opComplete: readOwn, opCancel: readNothing},
+	items:   "items", addressPath: "$.fulfillment_address", payLinkText: "the session's payment_url",
 	write: func(v view, _ bool) any { return writeOwn(v) },
 }
 
@@ -53,21 +54,21 @@ func readOwn(o object) request {
 func readNothing(object) request { return request{} }
 
 type ownSession struct {
-	ID           string        `json:"id"`
-	Status       string        `json:"status"`
-	Currency     string        `json:"currency"`
-	Items        []ownLineItem `json:"line_items"`
-	Totals       ownTotals     `json:"totals"`
-	Buyer        *buyer2026    `json:"buyer,omitempty"`
-	Address      *address      `json:"fulfillment_address,omitempty"`
-	Messages     []ownMessage  `json:"messages"`
-	PaymentURL   string        `json:"payment_url,omitempty"`
-	VerifyURL    string        `json:"verification_url,omitempty"`
-	Order        *ownOrder     `json:"order,omitempty"`
-	CreatedAt    time.Time     `json:"created_at"`
-	UpdatedAt    time.Time     `json:"updated_at"`
-	ExpiresAt    *time.Time    `json:"expires_at,omitempty"`
-	ProviderName string        `json:"payment_provider,omitempty"`
+	ID           string          `json:"id"`
+	Status       string          `json:"status"`
+	Currency     string          `json:"currency"`
+	Items        []ownLineItem   `json:"line_items"`
+	Totals       httpjson.Totals `json:"totals"`
+	Buyer        *buyer2026      `json:"buyer,omitempty"`
+	Address      *address        `json:"fulfillment_address,omitempty"`
+	Messages     []message       `json:"messages"`
+	PaymentURL   string          `json:"payment_url,omitempty"`
+	VerifyURL    string          `json:"verification_url,omitempty"`
+	Order        *ownOrder       `json:"order,omitempty"`
+	CreatedAt    time.Time       `json:"created_at"`
+	UpdatedAt    time.Time       `json:"updated_at"`
+	ExpiresAt    *time.Time      `json:"expires_at,omitempty"`
+	ProviderName string          `json:"payment_provider,omitempty"`
 }
 
 type ownLineItem struct {
@@ -82,20 +83,6 @@ type ownLineItem struct {
 	Status   string          `json:"status"`
 	// Reason is why the item failed.
 	Reason registrar.Code `json:"reason,omitempty"`
-}
-
-type ownTotals struct {
-	NetEUR   registrar.Cents `json:"netEur"`
-	VATEUR   registrar.Cents `json:"vatEur"`
-	GrossEUR registrar.Cents `json:"grossEur"`
-	VATRate  float64         `json:"vatRate"`
-}
-
-type ownMessage struct {
-	Type    string `json:"type"`
-	Code    string `json:"code,omitempty"`
-	Param   string `json:"param,omitempty"`
-	Content string `json:"content"`
 }
 
 type ownOrder struct {
@@ -136,29 +123,24 @@ func newRefunds(o order.Order) []ownRefund {
 }
 
 func writeOwn(v view) ownSession {
+	o := v.Order
 	body := ownSession{
-		ID: v.id, Status: v.status, Currency: currency, Items: []ownLineItem{}, Messages: []ownMessage{},
-		Totals:     ownTotals{NetEUR: v.net, VATEUR: v.vat, GrossEUR: v.gross, VATRate: float64(v.rate) / 100},
-		Buyer:      newBuyer2026(v),
-		Address:    newAddress(v),
-		PaymentURL: v.payURL, VerifyURL: v.verifyURL,
-		CreatedAt: v.createdAt, UpdatedAt: v.updatedAt,
+		ID: o.ID, Status: string(v.Status), Currency: currency, Items: []ownLineItem{}, Messages: v.messages,
+		Totals: httpjson.NewTotals(o.Totals),
+		Buyer:  newBuyer2026(o.Contact), Address: newAddress(o.Contact), PaymentURL: v.PayURL, VerifyURL: v.VerifyURL,
+		CreatedAt: o.CreatedAt.UTC(), UpdatedAt: o.UpdatedAt.UTC(),
 	}
 	if v.open {
-		body.ProviderName = provider
-		body.ExpiresAt = &v.expiresAt
+		body.ProviderName, body.ExpiresAt = provider, new(o.ExpiresAt.UTC())
 	}
-	for _, line := range v.lineItems {
+	for _, item := range o.Items {
 		body.Items = append(body.Items, ownLineItem{
-			ID: line.item, Domain: line.name, TLD: line.tld, Type: line.kind, Years: line.years,
-			NetEUR: line.net, VATEUR: line.vat, GrossEUR: line.gross, Status: line.status, Reason: line.reason,
+			ID: itemID(item.Kind, item.Name), Domain: item.Name, TLD: item.TLD, Type: string(item.Kind), Years: item.Years,
+			NetEUR: item.Net, VATEUR: item.VAT, GrossEUR: item.Gross, Status: string(item.State), Reason: item.Failure,
 		})
 	}
-	for _, m := range v.notices {
-		body.Messages = append(body.Messages, ownMessage{Type: m.kind, Code: m.code, Param: m.param, Content: m.text})
-	}
 	if v.paid {
-		body.Order = &ownOrder{ID: v.id, Status: v.state, Permalink: v.order.Permalink, Refunds: v.refunds}
+		body.Order = &ownOrder{ID: o.ID, Status: string(o.State), Permalink: v.doc.Permalink, Refunds: newRefunds(o)}
 	}
 	return body
 }

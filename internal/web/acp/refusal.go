@@ -39,10 +39,11 @@ var refusals = map[registrar.Code]struct {
 	order.TooManyOpen:     {http.StatusConflict, codeTooManyOpen, messageTooManyOpen},
 
 	order.PaymentInProgress: {http.StatusConflict, codeConflict, messageInProgress},
+	order.OverBudget:        {http.StatusTooManyRequests, codeRateLimited, messageLimited},
 }
 
 // toProblem maps an error of the domain. session is what is known of the order.
-func (c *call) toProblem(session order.Session, err error) error {
+func (c *call) toProblem(session order.Session, err error) *problem {
 	if p := asProblem(err); p != nil {
 		return p
 	}
@@ -54,45 +55,43 @@ func (c *call) toProblem(session order.Session, err error) error {
 	if errors.As(err, &unasked) {
 		return c.itemUndecidedProblem(unasked.Items[0])
 	}
-	code := registrar.CodeOf(err)
-	if code == order.OverBudget {
-		p := rateLimitProblem(retryAfter(err))
-		p.cause = err
-		return p
+	p := c.refusal(session, registrar.KindOf(err), registrar.CodeOf(err))
+	if p == nil {
+		return faultProblem(err)
 	}
-	p := faultProblem(err)
-	known, ok := refusals[code]
-	switch {
-	case ok && code == order.DataMissing:
-		param, message := missingData(session, c.shape)
-		p = newProblem(known.status, known.code, message, param)
-	case ok && code == order.NotOpen && c.op.canceling:
-		p = newProblem(http.StatusMethodNotAllowed, known.code, messageNoCancel, "")
-	case ok && code == order.NotOpen && c.op.completing:
-		p = newProblem(http.StatusUnprocessableEntity, known.code, closedSessionMessage(session), "")
-	case ok && code == order.PaymentDeclined:
-		p = newProblem(known.status, known.code, known.sentence+c.shape.payLinkText+".", "")
-	case ok:
-		p = newProblem(known.status, known.code, known.sentence, "")
-	case registrar.KindOf(err) == registrar.KindNotFound:
-		p = newProblem(http.StatusNotFound, codeNotFound, messageNotFound, "")
-	case code == order.BadItems:
-		p = newInvalid(codeInvalidField, messageBadItems, "$."+c.shape.items)
-	case registrar.KindOf(err) == registrar.KindInvalid:
-		p = newInvalid(codeInvalidField, "The order does not accept this ("+string(code)+").", "")
-	case registrar.KindOf(err) == registrar.KindConflict:
-		p = newProblem(http.StatusConflict, codeConflict, "The session does not allow this now ("+string(code)+").", "")
-	case registrar.KindOf(err) == registrar.KindForbidden:
-		p = newProblem(http.StatusForbidden, "forbidden", "This agent may not do this ("+string(code)+").", "")
-	}
-	var out *problem
-	if errors.As(p, &out) {
-		out.cause = err
-		if code == order.PaymentInProgress {
-			out.retryAfter = retryAfter(err)
-		}
+	p.cause = err
+	if p.status == http.StatusTooManyRequests || registrar.CodeOf(err) == order.PaymentInProgress {
+		p.retryAfter = retryAfter(err)
 	}
 	return p
+}
+
+// refusal is the problem that the domain's kind and code stand for; nil for a fault.
+func (c *call) refusal(session order.Session, kind registrar.Kind, code registrar.Code) *problem {
+	switch known, ok := refusals[code]; {
+	case code == order.DataMissing:
+		param, message := missingData(session, c.shape)
+		return newProblem(known.status, known.code, message, param)
+	case code == order.NotOpen && c.op.name == opCancel:
+		return newProblem(http.StatusMethodNotAllowed, known.code, messageNoCancel, "")
+	case code == order.NotOpen && c.op.name == opComplete:
+		return newProblem(http.StatusUnprocessableEntity, known.code, closedSessionMessage(session), "")
+	case code == order.PaymentDeclined:
+		return newProblem(known.status, known.code, known.sentence+c.shape.payLinkText+".", "")
+	case ok:
+		return newProblem(known.status, known.code, known.sentence, "")
+	case kind == registrar.KindNotFound:
+		return newProblem(http.StatusNotFound, codeNotFound, messageNotFound, "")
+	case code == order.BadItems:
+		return newInvalid(codeInvalidField, messageBadItems, "$."+c.shape.items)
+	case kind == registrar.KindInvalid:
+		return newInvalid(codeInvalidField, "The order does not accept this ("+string(code)+").", "")
+	case kind == registrar.KindConflict:
+		return newProblem(http.StatusConflict, codeConflict, "The session does not allow this now ("+string(code)+").", "")
+	case kind == registrar.KindForbidden:
+		return newProblem(http.StatusForbidden, "forbidden", "This agent may not do this ("+string(code)+").", "")
+	}
+	return nil
 }
 
 // closedSessionMessage says why a session can't be completed any more.
@@ -105,7 +104,7 @@ func closedSessionMessage(session order.Session) string {
 
 // itemsRefusedProblem is 400 for a session that can't be created or changed like this,
 // 422 for one that can't be paid any more, and 503 if a registry did not respond.
-func (c *call) itemsRefusedProblem(refused *order.ItemsRefused) error {
+func (c *call) itemsRefusedProblem(refused *order.ItemsRefused) *problem {
 	if len(refused.Items) == 0 {
 		return newProblem(http.StatusInternalServerError, codeInternal, messageInternal, "")
 	}
@@ -120,7 +119,7 @@ func (c *call) itemsRefusedProblem(refused *order.ItemsRefused) error {
 	item := refused.Items[decided]
 	status, code, param := http.StatusBadRequest, codeOutOfStock, c.itemPath(item)
 	switch {
-	case c.op.completing:
+	case c.op.name == opComplete:
 		status = http.StatusUnprocessableEntity
 	case registrar.KindOf(item.Reason) == registrar.KindUnsupported:
 		code = codeInvalidItem
@@ -132,7 +131,7 @@ func (c *call) itemsRefusedProblem(refused *order.ItemsRefused) error {
 
 // itemUndecidedProblem is 503 for an item whose registry gave no response or no
 // decision. An internal error stays one.
-func (c *call) itemUndecidedProblem(item order.RefusedItem) error {
+func (c *call) itemUndecidedProblem(item order.RefusedItem) *problem {
 	if kind := registrar.KindOf(item.Reason); kind == registrar.KindInternal {
 		return faultProblem(item.Reason)
 	}

@@ -16,6 +16,7 @@ const (
 	currency = "eur"
 	// Domains have one fulfillment option.
 	fulfillment = "digital"
+	optionTitle = "Registered in the holder's name"
 )
 
 // request is the parsed body of any POST operation, independent of its shape.

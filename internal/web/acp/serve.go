@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -67,7 +68,7 @@ func (h *Handler) handle(w http.ResponseWriter, r *http.Request, op operation) (
 	}
 	within := readTimeout
 	ctx := r.Context()
-	if op.read != nil {
+	if op.name != opShow {
 		within = requestTimeout
 		ctx = context.WithoutCancel(ctx) // a charge must not depend on the client's connection
 		// Only tests have no deadline.
@@ -98,7 +99,7 @@ func (h *Handler) handle(w http.ResponseWriter, r *http.Request, op operation) (
 // outOfService is the response if checkout is not in service. A completion without a
 // valid signature is still rejected.
 func (h *Handler) outOfService(r *http.Request, op operation) error {
-	if op.completing {
+	if op.name == opComplete {
 		timestamp, _ := singleHeader(r, signing.TimestampHeader)
 		signature, _ := singleHeader(r, signing.SignatureHeader)
 		_, err := signing.Ours.Verify(h.now(), nil, signing.Request{Timestamp: timestamp}, signature)
@@ -127,7 +128,7 @@ func printable(text string) bool {
 // address over its limit is rejected before anything is read, computed or looked up.
 func (h *Handler) authenticate(ctx context.Context, w http.ResponseWriter, r *http.Request, op operation) (agent.Agent, []byte, error) {
 	credentials := agent.Credentials{
-		Method: r.Method, Path: r.URL.RequestURI(), Address: h.cfg.Address(r), Completing: op.completing,
+		Method: r.Method, Path: r.URL.RequestURI(), Address: h.cfg.Address(r), Completing: op.name == opComplete,
 	}
 	authorization, one := singleHeader(r, "Authorization")
 	timestamp, two := singleHeader(r, signing.TimestampHeader)
@@ -142,7 +143,7 @@ func (h *Handler) authenticate(ctx context.Context, w http.ResponseWriter, r *ht
 	if authorization != "" && credentials.Bearer == "" {
 		return agent.Agent{}, nil, h.rejectCredentials(credentials, op, errNotBearer)
 	}
-	if signature == "" && (op.completing || credentials.Bearer == "") {
+	if signature == "" && (op.name == opComplete || credentials.Bearer == "") {
 		return agent.Agent{}, nil, h.rejectCredentials(credentials, op, signing.ErrMissing) // without waiting for a body
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBodyBytes))
@@ -202,7 +203,7 @@ func (h *Handler) rejectCredentials(credentials agent.Credentials, op operation,
 	if d := h.cfg.BadSignatures.Fail(credentials.Address, key); !d.Allowed {
 		return rateLimitProblem(d.RetryAfter)
 	}
-	return unauthenticated(err, op.completing)
+	return unauthenticated(err, op.name == opComplete)
 }
 
 // Errors in the headers before a signature is verified. Both have the code of
@@ -212,7 +213,7 @@ var (
 	errNotBearer      = fmt.Errorf("acp: authenticate: no bearer: %w", signing.ErrInvalid)
 )
 
-func unauthenticated(err error, completing bool) error {
+func unauthenticated(err error, completing bool) *problem {
 	code := registrar.CodeOf(err)
 	message := signatureMessages[code]
 	switch {
@@ -225,7 +226,7 @@ func unauthenticated(err error, completing bool) error {
 	case errors.Is(err, errNotBearer):
 		message = messageNotBearer
 	}
-	p := newProblem(http.StatusUnauthorized, string(code), firstNonEmpty(message, messageCredentials), "")
+	p := newProblem(http.StatusUnauthorized, string(code), cmp.Or(message, messageCredentials), "")
 	p.cause = err
 	return p
 }
@@ -246,7 +247,7 @@ func (c *call) readHeaders(r *http.Request, body []byte) (key string, err error)
 		return "", p
 	}
 	c.shape = known
-	if c.op.read == nil {
+	if c.op.name == opShow {
 		return "", nil
 	}
 	key, once = singleHeader(r, keyHeader)
@@ -330,7 +331,7 @@ func (h *Handler) executeOnce(ctx context.Context, w http.ResponseWriter, r *htt
 
 // beginRun claims the key. A completion waits for another one with the same key.
 func (h *Handler) beginRun(ctx context.Context, c *call, scope, key string, body []byte) (*idempotency.Run, *idempotency.StoredResponse, error) {
-	if !c.op.completing {
+	if c.op.name != opComplete {
 		return h.cfg.Idempotency.Begin(ctx, scope, key, body)
 	}
 	return h.cfg.Idempotency.BeginOrWait(ctx, scope, key, body, idempotency.WaitOptions{
@@ -370,13 +371,13 @@ func (c *call) idempotencyProblem(err error) error {
 
 // execute parses the content, calls the domain and writes the response.
 func (h *Handler) execute(ctx context.Context, c *call) (response, error) {
-	if c.op.rateLimited {
+	if c.op.name == opCreate {
 		if d := h.cfg.CreateLimit.Allow(ratelimit.TextKey(c.actor.Through)); !d.Allowed {
 			return response{}, rateLimitProblem(d.RetryAfter)
 		}
 	}
-	if c.op.read != nil {
-		asked, err := c.shape.read(c.op.read(c.shape), c.fields)
+	if c.op.name != opShow {
+		asked, err := c.shape.read(c.op.name, c.fields)
 		if err != nil {
 			return response{}, h.preferNotFound(ctx, c, err)
 		}
@@ -388,11 +389,11 @@ func (h *Handler) execute(ctx context.Context, c *call) (response, error) {
 	}
 	shown := newView(session, c.shape, h.cfg.BaseURL+h.cfg.OrdersPath)
 	shown.links = h.links(c.shape)
-	encoded, err := json.Marshal(c.shape.write(shown, c.op.completing))
+	encoded, err := json.Marshal(c.shape.write(shown, c.op.name == opComplete))
 	if err != nil { // does not happen with our own types
 		return response{}, faultProblem(err)
 	}
-	return response{status: c.op.status, body: encoded, pending: c.op.completing && paymentPending(session)}, nil
+	return response{status: c.op.status, body: encoded, pending: c.op.name == opComplete && paymentPending(session)}, nil
 }
 
 // paymentPending reports whether a payment is in progress, whatever the shape calls the
@@ -421,7 +422,7 @@ func (p *problem) response() response {
 }
 
 // faultProblem is an error that the agent has not caused.
-func faultProblem(err error) error {
+func faultProblem(err error) *problem {
 	p := newProblem(http.StatusInternalServerError, codeInternal, messageInternal, "")
 	kind := registrar.KindOf(err)
 	if kind == registrar.KindUpstream || kind == registrar.KindRateLimited || errors.Is(err, context.DeadlineExceeded) {

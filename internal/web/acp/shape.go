@@ -2,6 +2,8 @@ package acp
 
 import (
 	"strings"
+
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
 )
 
 // shape is one format of requests and responses.
@@ -10,11 +12,12 @@ type shape struct {
 	version string
 	// keyRequired means that every POST needs an Idempotency-Key.
 	keyRequired bool
-	// create, update, complete and cancel parse a body; errors are kept in the object's
-	// state.
-	create, update, complete, cancel func(object) request
+	// readers parse the body of an operation; errors are kept in the object's state.
+	readers map[string]func(object) request
 	// items is the name of the item list, addressPath the path of the address.
 	items, addressPath string
+	// contentType is that of messages.
+	contentType string
 	// linksInMessages means that a session has no field for a link.
 	linksInMessages bool
 	// payLinkText names where a session has the payment link.
@@ -38,60 +41,33 @@ func shapeOf(version string) (*shape, bool) {
 	return nil, false
 }
 
-// read parses a body in this shape.
-func (s *shape) read(reader func(object) request, fields map[string]any) (request, error) {
-	f := &readState{strict: s.version != ""}
-	top := object{form: f, path: "$", fields: fields}
-	r := reader(top)
-	if f.problem != nil {
-		return request{}, f.problem
-	}
-	return r, nil
+// read parses the body of an operation in this shape.
+func (s *shape) read(operation string, fields map[string]any) (r request, err error) {
+	err = s.check(fields, func(top object) { r = s.readers[operation](top) })
+	return r, err
 }
 
 // checkAfterItems checks what matters only once the items are known to exist.
 func (s *shape) checkAfterItems(fields map[string]any) error {
+	return s.check(fields, func(top object) {
+		readQuantities(top, s.items)
+		if s == own {
+			readQuantities(top, "line_items")
+		}
+		if sent := top.text("currency"); sent != "" && !strings.EqualFold(sent, currency) {
+			top.form.fail(codeCurrency, "Everything here costs euros: the currency is "+currency+".", "$.currency")
+		}
+	})
+}
+
+// check returns the first error that read finds in a body.
+func (s *shape) check(fields map[string]any, read func(top object)) error {
 	f := &readState{strict: s.version != ""}
-	top := object{form: f, path: "$", fields: fields}
-	readQuantities(top, s.items)
-	if s == own {
-		readQuantities(top, "line_items")
-	}
-	if sent := top.text("currency"); sent != "" && !strings.EqualFold(sent, currency) {
-		f.fail(codeCurrency, "Everything here costs euros: the currency is "+currency+".", "$.currency")
-	}
+	read(object{form: f, path: "$", fields: fields})
 	if f.problem != nil {
 		return f.problem
 	}
 	return nil
-}
-
-// total, message and address are the same in all shapes that have them.
-type total struct {
-	Type   string `json:"type"`
-	Text   string `json:"display_text"`
-	Amount int64  `json:"amount"`
-}
-
-type message struct {
-	Type        string `json:"type"`
-	Code        string `json:"code,omitempty"`
-	Param       string `json:"param,omitempty"`
-	Resolution  string `json:"resolution,omitempty"`
-	ContentType string `json:"content_type"`
-	Content     string `json:"content"`
-}
-
-func newMessages(v view, resolutions bool) []message {
-	list := []message{}
-	for _, n := range v.notices {
-		m := message{Type: n.kind, Code: n.code, Param: n.param, ContentType: "plain", Content: n.text}
-		if resolutions {
-			m.Resolution = n.resolution
-		}
-		list = append(list, m)
-	}
-	return list
 }
 
 type address struct {
@@ -104,8 +80,7 @@ type address struct {
 	PostalCode string `json:"postal_code"`
 }
 
-func newAddress(v view) *address {
-	c := v.contact
+func newAddress(c order.Contact) *address {
 	if c.Street == "" {
 		return nil
 	}
@@ -115,8 +90,7 @@ func newAddress(v view) *address {
 	}
 }
 
-func newBuyer2026(v view) *buyer2026 {
-	c := v.contact
+func newBuyer2026(c order.Contact) *buyer2026 {
 	if c.Email == "" {
 		return nil
 	}

@@ -1,6 +1,11 @@
 package acp
 
-import "github.com/dotkontor/dotkontor/internal/registrar"
+import (
+	"encoding/json"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/web/acp/orderdoc"
+)
 
 // v2025 is the protocol's first version. Its session has no field for a link, so links
 // are in messages; and none for the order, although its schema of a completed session
@@ -8,8 +13,8 @@ import "github.com/dotkontor/dotkontor/internal/registrar"
 // has the session's id.
 var v2025 = &shape{
 	version: "2025-09-29",
-	create:  create2025, update: update2025, complete: complete2025, cancel: readNothing,
-	items: "items", addressPath: "$.fulfillment_address", linksInMessages: true, payLinkText: "the link in the session's messages", returnsLinkType: "seller_shop_policies",
+	readers: map[string]func(object) request{opCreate: create2025, opUpdate: update2025, opComplete: complete2025, opCancel: readNothing},
+	items:   "items", contentType: "plain", addressPath: "$.fulfillment_address", linksInMessages: true, payLinkText: "the link in the session's messages", returnsLinkType: "seller_shop_policies",
 	write: func(v view, _ bool) any { return write2025(v) },
 }
 
@@ -73,18 +78,18 @@ func complete2025(o object) request {
 }
 
 type session2025 struct {
-	ID        string         `json:"id"`
-	Buyer     *buyer2025Out  `json:"buyer,omitempty"`
-	Provider  *provider2025  `json:"payment_provider,omitempty"`
-	Status    string         `json:"status"`
-	Currency  string         `json:"currency"`
-	LineItems []lineItem2025 `json:"line_items"`
-	Address   *address       `json:"fulfillment_address,omitempty"`
-	Options   []option2025   `json:"fulfillment_options"`
-	Option    string         `json:"fulfillment_option_id"`
-	Totals    []total        `json:"totals"`
-	Messages  []message      `json:"messages"`
-	Links     []webLink      `json:"links"`
+	ID        string           `json:"id"`
+	Buyer     *buyer2025Out    `json:"buyer,omitempty"`
+	Provider  json.RawMessage  `json:"payment_provider,omitempty"`
+	Status    string           `json:"status"`
+	Currency  string           `json:"currency"`
+	LineItems []lineItem2025   `json:"line_items"`
+	Address   *address         `json:"fulfillment_address,omitempty"`
+	Options   json.RawMessage  `json:"fulfillment_options"`
+	Option    string           `json:"fulfillment_option_id"`
+	Totals    []orderdoc.Total `json:"totals"`
+	Messages  []message        `json:"messages"`
+	Links     []webLink        `json:"links"`
 }
 
 type buyer2025Out struct {
@@ -92,11 +97,6 @@ type buyer2025Out struct {
 	LastName  string `json:"last_name"`
 	Email     string `json:"email"`
 	Phone     string `json:"phone_number,omitempty"`
-}
-
-type provider2025 struct {
-	Provider string   `json:"provider"`
-	Methods  []string `json:"supported_payment_methods"`
 }
 
 type lineItem2025 struct {
@@ -114,39 +114,37 @@ type item2025 struct {
 	Quantity int    `json:"quantity"`
 }
 
-type option2025 struct {
-	Type     string `json:"type"`
-	ID       string `json:"id"`
-	Title    string `json:"title"`
-	Subtotal int64  `json:"subtotal"`
-	Tax      int64  `json:"tax"`
-	Total    int64  `json:"total"`
-}
+// provider2025 and options2025 are the same in every session.
+const (
+	provider2025 = `{"provider":"` + provider + `","supported_payment_methods":["card"]}`
+	options2025  = `[{"type":"digital","id":"` + fulfillment + `","title":"` + optionTitle + `","subtotal":0,"tax":0,"total":0}]`
+)
 
 func write2025(v view) session2025 {
+	o := v.Order
 	body := session2025{
-		ID: v.id, Status: v.status, Currency: currency, LineItems: []lineItem2025{}, Address: newAddress(v),
-		Options: []option2025{{Type: "digital", ID: fulfillment, Title: optionTitle}}, Option: fulfillment,
-		Totals: newTotals(v.net, v.vat, v.gross), Messages: newMessages(v, false), Links: v.links,
+		ID: o.ID, Status: string(v.Status), Currency: currency, LineItems: []lineItem2025{}, Address: newAddress(o.Contact),
+		Options: json.RawMessage(options2025), Option: fulfillment,
+		Totals: newTotals(o.Totals.Net, o.Totals.VAT, o.Totals.Gross), Messages: v.messages, Links: v.links,
 	}
-	if c := v.contact; c.Email != "" {
+	if c := o.Contact; c.Email != "" {
 		body.Buyer = &buyer2025Out{FirstName: c.FirstName, LastName: c.LastName, Email: c.Email, Phone: c.Phone}
 	}
 	if v.open {
-		body.Provider = &provider2025{Provider: provider, Methods: []string{"card"}}
+		body.Provider = json.RawMessage(provider2025)
 	}
-	for _, line := range v.lineItems {
+	for _, item := range o.Items {
 		body.LineItems = append(body.LineItems, lineItem2025{
-			ID: line.id, Item: item2025{ID: line.item, Quantity: 1},
-			Base: int64(line.net), Subtotal: int64(line.net), Tax: int64(line.vat), Total: int64(line.gross),
+			ID: item.ID, Item: item2025{ID: itemID(item.Kind, item.Name), Quantity: 1},
+			Base: int64(item.Net), Subtotal: int64(item.Net), Tax: int64(item.VAT), Total: int64(item.Gross),
 		})
 	}
 	return body
 }
 
 // newTotals are the totals of both versions, in cents.
-func newTotals(net, vat, gross registrar.Cents) []total {
-	return []total{
+func newTotals(net, vat, gross registrar.Cents) []orderdoc.Total {
+	return []orderdoc.Total{
 		{Type: "items_base_amount", Text: "Items", Amount: int64(net)},
 		{Type: "subtotal", Text: "Subtotal", Amount: int64(net)},
 		{Type: "tax", Text: "VAT", Amount: int64(vat)},

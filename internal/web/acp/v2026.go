@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"encoding/json"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/web/acp/orderdoc"
@@ -9,8 +10,8 @@ import (
 // v2026 is the protocol's version with payment handlers and orders.
 var v2026 = &shape{
 	version: "2026-04-17", keyRequired: true,
-	create: create2026, update: update2026, complete: complete2026, cancel: cancel2026,
-	items: "line_items", addressPath: "$.fulfillment_details.address", payLinkText: "the session's continue_url", returnsLinkType: "return_policy",
+	readers: map[string]func(object) request{opCreate: create2026, opUpdate: update2026, opComplete: complete2026, opCancel: cancel2026},
+	items:   "line_items", contentType: "plain", addressPath: "$.fulfillment_details.address", payLinkText: "the session's continue_url", returnsLinkType: "return_policy",
 	write: func(v view, completing bool) any { return write2026(v, completing) },
 }
 
@@ -146,15 +147,15 @@ func (r *request) readBilling(payment object) {
 
 type session2026 struct {
 	ID           string           `json:"id"`
-	Protocol     protocol2026     `json:"protocol"`
-	Capabilities capabilities2026 `json:"capabilities"`
+	Protocol     json.RawMessage  `json:"protocol"`
+	Capabilities json.RawMessage  `json:"capabilities"`
 	Buyer        *buyer2026       `json:"buyer,omitempty"`
 	Status       string           `json:"status"`
 	Currency     string           `json:"currency"`
 	LineItems    []lineItem2026   `json:"line_items"`
 	Details      *details2026     `json:"fulfillment_details,omitempty"`
-	Options      []option2026     `json:"fulfillment_options"`
-	Totals       []total          `json:"totals"`
+	Options      json.RawMessage  `json:"fulfillment_options"`
+	Totals       []orderdoc.Total `json:"totals"`
 	Messages     []message        `json:"messages"`
 	Links        []webLink        `json:"links"`
 	CreatedAt    time.Time        `json:"created_at"`
@@ -162,32 +163,6 @@ type session2026 struct {
 	ExpiresAt    *time.Time       `json:"expires_at,omitempty"`
 	ContinueURL  string           `json:"continue_url,omitempty"`
 	Order        *orderdoc.Order  `json:"order,omitempty"`
-}
-
-type protocol2026 struct {
-	Version string `json:"version"`
-}
-
-type capabilities2026 struct {
-	Payment *payment2026 `json:"payment,omitempty"`
-}
-
-type payment2026 struct {
-	Handlers []handler2026 `json:"handlers"`
-}
-
-type handler2026 struct {
-	ID                      string            `json:"id"`
-	Name                    string            `json:"name"`
-	DisplayName             string            `json:"display_name"`
-	Version                 string            `json:"version"`
-	Spec                    string            `json:"spec"`
-	RequiresDelegatePayment bool              `json:"requires_delegate_payment"`
-	RequiresPCICompliance   bool              `json:"requires_pci_compliance"`
-	PSP                     string            `json:"psp"`
-	ConfigSchema            string            `json:"config_schema"`
-	InstrumentSchemas       []string          `json:"instrument_schemas"`
-	Config                  map[string]string `json:"config"`
 }
 
 type buyer2026 struct {
@@ -211,13 +186,13 @@ type details2026 struct {
 }
 
 type lineItem2026 struct {
-	ID          string   `json:"id"`
-	Item        item2026 `json:"item"`
-	Quantity    int      `json:"quantity"`
-	Name        string   `json:"name"`
-	Description string   `json:"description"`
-	UnitAmount  int64    `json:"unit_amount"`
-	Totals      []total  `json:"totals"`
+	ID          string           `json:"id"`
+	Item        item2026         `json:"item"`
+	Quantity    int              `json:"quantity"`
+	Name        string           `json:"name"`
+	Description string           `json:"description"`
+	UnitAmount  int64            `json:"unit_amount"`
+	Totals      []orderdoc.Total `json:"totals"`
 }
 
 type item2026 struct {
@@ -226,49 +201,45 @@ type item2026 struct {
 	UnitAmount int64  `json:"unit_amount"`
 }
 
-type option2026 struct {
-	Type   string  `json:"type"`
-	ID     string  `json:"id"`
-	Title  string  `json:"title"`
-	Totals []total `json:"totals"`
-}
-
-// cardHandlers is the only payment handler.
-func cardHandlers() *payment2026 {
-	return &payment2026{Handlers: []handler2026{{
-		ID: handler, Name: "dev.acp.tokenized.card", DisplayName: "Card", Version: "2026-01-22",
-		Spec: "https://acp.dev/handlers/tokenized.card", RequiresDelegatePayment: true, PSP: provider,
-		ConfigSchema:      "https://acp.dev/schemas/handlers/tokenized.card/config.json",
-		InstrumentSchemas: []string{"https://acp.dev/schemas/handlers/tokenized.card/instrument.json"},
-		Config:            map[string]string{"psp": provider},
-	}}}
-}
+// Parts of a session that are the same in all of them.
+const (
+	protocol2026 = `{"version":"2026-04-17"}`
+	options2026  = `[{"type":"digital","id":"` + fulfillment + `","title":"` + optionTitle + `","totals":[{"type":"total","display_text":"Total","amount":0}]}]`
+	// capabilities2026 are those of an open session: its only payment handler.
+	capabilities2026 = `{"payment":{"handlers":[{
+		"id":"` + handler + `","name":"dev.acp.tokenized.card","display_name":"Card","version":"2026-01-22",
+		"spec":"https://acp.dev/handlers/tokenized.card","requires_delegate_payment":true,"requires_pci_compliance":false,
+		"psp":"` + provider + `","config_schema":"https://acp.dev/schemas/handlers/tokenized.card/config.json",
+		"instrument_schemas":["https://acp.dev/schemas/handlers/tokenized.card/instrument.json"],
+		"config":{"psp":"` + provider + `"}
+	}]}}`
+)
 
 // write2026 includes the order in every response to a completion, as its schema
 // requires; the status says whether it is paid.
 func write2026(v view, completing bool) session2026 {
+	o := v.Order
 	body := session2026{
-		ID: v.id, Protocol: protocol2026{Version: "2026-04-17"}, Status: v.status, Currency: currency,
-		Buyer: newBuyer2026(v), LineItems: []lineItem2026{},
-		Options: []option2026{{Type: "digital", ID: fulfillment, Title: optionTitle, Totals: []total{{Type: "total", Text: "Total"}}}},
-		Totals:  newTotals(v.net, v.vat, v.gross), Messages: newMessages(v, true), Links: v.links,
-		CreatedAt: v.createdAt, UpdatedAt: v.updatedAt, ContinueURL: v.payURL,
+		ID: o.ID, Protocol: json.RawMessage(protocol2026), Capabilities: json.RawMessage("{}"), Status: string(v.Status), Currency: currency,
+		Buyer: newBuyer2026(o.Contact), LineItems: []lineItem2026{}, Options: json.RawMessage(options2026),
+		Totals: newTotals(o.Totals.Net, o.Totals.VAT, o.Totals.Gross), Messages: v.messages, Links: v.links,
+		CreatedAt: o.CreatedAt.UTC(), UpdatedAt: o.UpdatedAt.UTC(), ContinueURL: v.PayURL,
 	}
 	if v.open {
-		body.Capabilities.Payment = cardHandlers()
-		body.ExpiresAt = &v.expiresAt
+		body.Capabilities, body.ExpiresAt = json.RawMessage(capabilities2026), new(o.ExpiresAt.UTC())
 	}
-	if place := newAddress(v); place != nil {
-		body.Details = &details2026{Name: place.Name, Phone: v.contact.Phone, Email: v.contact.Email, Address: place}
+	if place := newAddress(o.Contact); place != nil {
+		body.Details = &details2026{Name: place.Name, Phone: o.Contact.Phone, Email: o.Contact.Email, Address: place}
 	}
-	for _, line := range v.lineItems {
+	for _, item := range o.Items {
+		net := int64(item.Net)
 		body.LineItems = append(body.LineItems, lineItem2026{
-			ID: line.id, Item: item2026{ID: line.item, Name: line.name, UnitAmount: int64(line.net)}, Quantity: 1,
-			Name: line.name, Description: line.description, UnitAmount: int64(line.net), Totals: newTotals(line.net, line.vat, line.gross),
+			ID: item.ID, Item: item2026{ID: itemID(item.Kind, item.Name), Name: item.Name, UnitAmount: net}, Quantity: 1,
+			Name: item.Name, Description: orderdoc.Describe(item), UnitAmount: net, Totals: newTotals(item.Net, item.VAT, item.Gross),
 		})
 	}
 	if v.paid || completing {
-		body.Order = &v.order
+		body.Order = &v.doc
 	}
 	return body
 }

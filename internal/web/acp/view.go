@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,178 +13,143 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/acp/orderdoc"
 )
 
-// view is an order as an agent may see it, before it is written in a shape.
+// view is a session as an agent may see it, before it is written in a shape.
 type view struct {
-	// links are the legal pages.
-	links             []webLink
-	id, status, state string
-	lineItems         []lineItem
-	net, vat, gross   registrar.Cents
-	rate              int // hundredths of a percent
-	order             orderdoc.Order
-	refunds           []ownRefund
-	contact           order.Contact
-	notices           []notice
-	// payURL and verifyURL are empty if no human action is required.
-	payURL, verifyURL               string
-	createdAt, updatedAt, expiresAt time.Time
+	order.Session
+	doc      orderdoc.Order
+	messages []message
+	links    []webLink // the legal pages
 	// open means that it can still be paid, paid that it was.
 	open, paid bool
 }
 
-type lineItem struct {
-	id, item, name, tld, kind, description, status string
-	years                                          int
-	net, vat, gross                                registrar.Cents
-	state                                          order.ItemState
-	// reason is why it failed; empty otherwise.
-	reason registrar.Code
+// message tells the agent or its buyer something about a session.
+type message struct {
+	Type  string `json:"type"`
+	Code  string `json:"code,omitempty"`
+	Param string `json:"param,omitempty"`
+	// Resolution says who can resolve it; required by 2026-04-17, unknown before.
+	Resolution string `json:"resolution,omitempty"`
+	// ContentType is required by the protocol and not in our own shape.
+	ContentType string `json:"content_type,omitempty"`
+	Content     string `json:"content"`
 }
 
-// notice is one message of a session.
-type notice struct {
-	kind, code, param, text string
-	// resolution says who can resolve it; required by 2026-04-17.
-	resolution string
-}
-
-// Kinds of notices, and who resolves them.
+// Types of messages, and who resolves them.
 const (
-	noticeInfo      = "info"
-	noticeError     = "error"
+	messageInfo     = "info"
+	messageError    = "error"
 	resolvedByAgent = "recoverable"
 	resolvedByBuyer = "requires_buyer_input"
 )
 
-const optionTitle = "Registered in the holder's name"
-
 // newView converts a session. permalinks is the URL prefix of order pages.
 func newView(s order.Session, sh *shape, permalinks string) view {
-	o := s.Order
-	v := view{
-		id: o.ID, state: string(o.State), status: string(s.Status), net: o.Totals.Net, vat: o.Totals.VAT, gross: o.Totals.Gross,
-		rate: o.Totals.RateBasisPoints, contact: o.Contact, order: orderdoc.New(o, permalinks+o.ID), refunds: newRefunds(o),
-		createdAt: o.CreatedAt.UTC(), updatedAt: o.UpdatedAt.UTC(), expiresAt: o.ExpiresAt.UTC(),
-	}
+	v := view{Session: s, doc: orderdoc.New(s.Order, permalinks+s.Order.ID), messages: []message{}}
 	switch s.Status {
-	case order.NotReady, order.Ready:
-		v.open = true
-		v.payURL, v.verifyURL = s.PayURL, s.VerifyURL
-	case order.InProgress:
+	case order.NotReady, order.Ready, order.InProgress:
 		v.open = true
 	case order.SessionCompleted:
 		v.paid = true
 	case order.SessionCanceled:
 	case order.SessionExpired:
-		v.status = string(order.SessionCanceled) // the same for an agent
+		v.Status = order.SessionCanceled // the same for an agent
 	}
-	for _, item := range o.Items {
-		v.lineItems = append(v.lineItems, newLineItem(item))
+	if s.Status != order.NotReady && s.Status != order.Ready {
+		v.PayURL, v.VerifyURL = "", "" // no human action is required
 	}
-	v.notices = sessionNotices(s, v, sh)
+	v.addMessages(s.Status, sh)
 	return v
-}
-
-func newLineItem(item order.Item) lineItem {
-	what := "Registration"
-	if item.Kind == order.Transfer {
-		what = "Transfer"
-	}
-	years := "1 year"
-	if item.Years != 1 {
-		years = fmt.Sprintf("%d years", item.Years)
-	}
-	return lineItem{
-		id: item.ID, item: itemID(item.Kind, item.Name), name: item.Name, tld: item.TLD, kind: string(item.Kind),
-		description: what + " of " + item.Name + ", " + years, years: item.Years,
-		net: item.Net, vat: item.VAT, gross: item.Gross, state: item.State, status: string(item.State), reason: item.Failure,
-	}
 }
 
 // itemID is an agent's name for an item: register:example.de.
 func itemID(kind order.Kind, name string) string { return string(kind) + ":" + name }
 
-// sessionNotices are the messages for an agent or its buyer.
-func sessionNotices(s order.Session, v view, sh *shape) []notice {
-	var notes []notice
+// addMessages adds what the agent or its buyer has to know.
+func (v *view) addMessages(status order.SessionStatus, sh *shape) {
 	add := func(kind, code, param, resolution, text string) {
-		notes = append(notes, notice{kind: kind, code: code, param: param, resolution: resolution, text: text})
+		m := message{Type: kind, Code: code, Param: param, ContentType: sh.contentType, Content: text}
+		if sh == v2026 {
+			m.Resolution = resolution
+		}
+		v.messages = append(v.messages, m)
 	}
+	inform := func(text string) { add(messageInfo, "", "", "", text) }
 	switch {
 	case v.paid:
-		return paidNotices(s, v)
-	case s.Status == order.InProgress:
-		add(noticeInfo, "", "", "", "A payment is under way. Read the session again in a few seconds.")
-		return notes
-	case s.Status == order.SessionExpired:
-		add(noticeInfo, "", "", "", messageSessionExpired)
-		return notes
+		v.reportOutcome(inform)
+		return
+	case status == order.InProgress:
+		inform("A payment is under way. Read the session again in a few seconds.")
+		return
+	case status == order.SessionExpired:
+		inform(messageSessionExpired)
+		return
 	case !v.open:
-		add(noticeInfo, "", "", "", messageCanceled)
-		return notes
+		inform(messageCanceled)
+		return
 	}
-	for i, item := range s.Order.Items {
+	for i, item := range v.Order.Items {
 		at := fmt.Sprintf("$.line_items[%d]", i)
-		if reason, refused := s.Refused[item.ID]; refused {
+		if reason, refused := v.Refused[item.ID]; refused {
 			code := codeOutOfStock
 			if registrar.CodeOf(reason) == provision.Undecided {
 				code = "invalid" // the protocol has no code for an undecided name
 			}
-			add(noticeError, code, at, resolvedByAgent, item.Name+": "+itemMessage(reason))
+			add(messageError, code, at, resolvedByAgent, item.Name+": "+itemMessage(reason))
 		}
-		for _, missing := range s.MissingByItem[item.ID] {
+		for _, missing := range v.MissingByItem[item.ID] {
 			switch missing {
 			case order.MissingRegistrant, order.MissingIdentity: // reported once, below
 			case order.MissingCode:
-				add(noticeError, codeMissing, at, resolvedByBuyer, "The auth code of "+item.Name+" is missing. The buyer enters it at "+v.payURL)
+				add(messageError, codeMissing, at, resolvedByBuyer, "The auth code of "+item.Name+" is missing. The buyer enters it at "+v.PayURL)
 			default:
-				add(noticeError, codeMissing, at, resolvedByBuyer, "The registry of "+item.TLD+" asks more of the holder ("+missing+"). The buyer tells it at "+v.payURL)
+				add(messageError, codeMissing, at, resolvedByBuyer, "The registry of "+item.TLD+" asks more of the holder ("+missing+"). The buyer tells it at "+v.PayURL)
 			}
 		}
 	}
-	if slices.Contains(s.Missing, order.MissingRegistrant) {
-		param, what := missingData(s, sh)
-		add(noticeError, codeMissing, param, resolvedByAgent, what)
+	if slices.Contains(v.Missing, order.MissingRegistrant) {
+		param, what := missingData(v.Session, sh)
+		add(messageError, codeMissing, param, resolvedByAgent, what)
 	}
-	if slices.Contains(s.Missing, order.MissingIdentity) || s.Problem == order.ProblemIdentity {
-		add(noticeError, "requires_sign_in", "$.buyer", resolvedByBuyer, "The buyer must show who they are, signed in, at "+firstNonEmpty(v.verifyURL, v.payURL))
+	if slices.Contains(v.Missing, order.MissingIdentity) || v.Problem == order.ProblemIdentity {
+		add(messageError, "requires_sign_in", "$.buyer", resolvedByBuyer, "The buyer must show who they are, signed in, at "+cmp.Or(v.VerifyURL, v.PayURL))
 	}
-	switch s.Problem {
+	switch v.Problem {
 	case order.ProblemHuman:
-		add(noticeError, "requires_3ds", "$.payment_data", resolvedByBuyer, "The bank wants to see the buyer, who pays at "+v.payURL)
+		add(messageError, "requires_3ds", "$.payment_data", resolvedByBuyer, "The bank wants to see the buyer, who pays at "+v.PayURL)
 	case order.ProblemPaying:
-		add(noticeInfo, "", "", resolvedByBuyer, "The buyer is paying at "+v.payURL+" right now. Read the session again to see the result.")
+		add(messageInfo, "", "", resolvedByBuyer, "The buyer is paying at "+v.PayURL+" right now. Read the session again to see the result.")
 	case order.ProblemNoPayment:
-		add(noticeInfo, "", "", resolvedByBuyer, "There was no usable payment data. The buyer pays at "+v.payURL)
+		add(messageInfo, "", "", resolvedByBuyer, "There was no usable payment data. The buyer pays at "+v.PayURL)
 	case "":
-		if sh.linksInMessages && v.payURL != "" {
-			add(noticeInfo, "", "", resolvedByBuyer, "A human can continue and pay at "+v.payURL)
+		if sh.linksInMessages && v.PayURL != "" {
+			add(messageInfo, "", "", resolvedByBuyer, "A human can continue and pay at "+v.PayURL)
 		}
 	}
-	if s.Unquoted {
+	if v.Unquoted {
 		since := "the last time"
-		if !s.AskedAt.IsZero() {
-			since = s.AskedAt.UTC().Format(time.RFC3339)
+		if !v.AskedAt.IsZero() {
+			since = v.AskedAt.UTC().Format(time.RFC3339)
 		}
-		add(noticeInfo, "", "", "", "A registry was not asked again just now. Availability and prices are those of "+since+", and are asked again at completion.")
+		inform("A registry was not asked again just now. Availability and prices are those of " + since + ", and are asked again at completion.")
 	}
-	return notes
 }
 
-func paidNotices(s order.Session, v view) []notice {
+// reportOutcome says what became of each paid item.
+func (v *view) reportOutcome(inform func(text string)) {
 	outcomes := map[order.ItemState]string{
 		order.ItemProvisioning: "is being carried out", order.ItemActive: "is done", order.ItemWaiting: "is being carried out",
 		order.ItemFailed: "could not be carried out; its price is given back", order.ItemRefunded: "could not be carried out; its price was given back",
 	}
-	var notes []notice
-	for _, line := range v.lineItems {
-		notes = append(notes, notice{kind: noticeInfo, text: line.description + ": " + outcomes[line.state] + "."})
+	some := false
+	for _, item := range v.Order.Items {
+		inform(orderdoc.Describe(item) + ": " + outcomes[item.State] + ".")
+		some = some || item.State != order.ItemFailed && item.State != order.ItemRefunded
 	}
-	some := slices.ContainsFunc(v.lineItems, func(l lineItem) bool { return l.state != order.ItemFailed && l.state != order.ItemRefunded })
-	if some && !s.Order.Claimed {
-		notes = append(notes, notice{kind: noticeInfo, text: "The buyer gets an e-mail with a link. Whoever opens it and signs in manages the domains."})
+	if some && !v.Order.Claimed {
+		inform("The buyer gets an e-mail with a link. Whoever opens it and signs in manages the domains.")
 	}
-	return notes
 }
 
 // wireFields are the fields of order.Session.MissingFields as requests name them, and
@@ -224,13 +190,6 @@ func missingData(s order.Session, sh *shape) (param, text string) {
 	}
 	return param, "Data of the holder is missing or can't be used: " + strings.Join(append(person, place...), ", ") +
 		". Tell it in buyer and " + strings.TrimPrefix(sh.addressPath, "$.") + "."
-}
-
-func firstNonEmpty(text, otherwise string) string {
-	if text != "" {
-		return text
-	}
-	return otherwise
 }
 
 // webLink is a link to a legal page.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
 )
 
 // CheckResult is the contract's CheckResult with our additions.
@@ -199,4 +200,17 @@ func rfc3339(t time.Time) *string {
 	}
 	text := t.UTC().Format(time.RFC3339)
 	return &text
+}
+
+// Totals are the sums of an order. VATRate is in percent.
+type Totals struct {
+	NetEUR   registrar.Cents `json:"netEur"`
+	VATEUR   registrar.Cents `json:"vatEur"`
+	GrossEUR registrar.Cents `json:"grossEur"`
+	VATRate  float64         `json:"vatRate"`
+}
+
+// NewTotals converts the totals of an order.
+func NewTotals(t order.Totals) Totals {
+	return Totals{NetEUR: t.Net, VATEUR: t.VAT, GrossEUR: t.Gross, VATRate: float64(t.RateBasisPoints) / 100}
 }

@@ -26,34 +26,23 @@ const (
 	Version2026 = "2026-04-17"
 )
 
-// Types of events.
-const (
-	eventCreate = "order_create"
-	eventUpdate = "order_update"
-)
-
 const currency = "eur"
-
-// minorUnits is an amount in cents.
-type minorUnits int64
-
-// event is a webhook about an order.
-type event struct {
-	Type string `json:"type"`
-	Data any    `json:"data"`
-}
 
 // Event returns the webhook about an order; first means that it is the first one. An
 // empty or unknown version means the newest. permalink is the order's page.
 func Event(version string, first bool, o order.Order, permalink string) ([]byte, error) {
-	message := event{Type: eventUpdate, Data: New(o, permalink)}
+	var event struct {
+		Type string `json:"type"`
+		Data any    `json:"data"`
+	}
+	event.Type, event.Data = "order_update", New(o, permalink)
 	if version == Version2025 {
-		message.Data = newOrder2025(o, permalink)
+		event.Data = newOrder2025(o, permalink)
 	}
 	if first {
-		message.Type = eventCreate
+		event.Type = "order_create"
 	}
-	return json.Marshal(message)
+	return json.Marshal(event)
 }
 
 // Order is an order in version 2026-04-17.
@@ -78,10 +67,10 @@ type LineItem struct {
 	Description string   `json:"description"`
 	Quantity    Quantity `json:"quantity"`
 	// UnitPrice and Subtotal are net, as in the session.
-	UnitPrice minorUnits `json:"unit_price"`
-	Subtotal  minorUnits `json:"subtotal"`
-	Totals    []Total    `json:"totals"`
-	Status    string     `json:"status"`
+	UnitPrice int64   `json:"unit_price"`
+	Subtotal  int64   `json:"subtotal"`
+	Totals    []Total `json:"totals"`
+	Status    string  `json:"status"`
 }
 
 // Quantity says how many were ordered, are still current, and are fulfilled.
@@ -112,17 +101,17 @@ type Adjustment struct {
 	OccurredAt  string        `json:"occurred_at"`
 	Status      string        `json:"status"`
 	LineItems   []LineItemRef `json:"line_items"`
-	Amount      minorUnits    `json:"amount"`
+	Amount      int64         `json:"amount"`
 	Currency    string        `json:"currency"`
 	Description string        `json:"description"`
 	Reason      string        `json:"reason,omitempty"`
 }
 
-// Total is one sum.
+// Total is one sum, in cents.
 type Total struct {
-	Type   string     `json:"type"`
-	Text   string     `json:"display_text"`
-	Amount minorUnits `json:"amount"`
+	Type   string `json:"type"`
+	Text   string `json:"display_text"`
+	Amount int64  `json:"amount"`
 }
 
 // statuses are the order statuses of each version.
@@ -147,22 +136,17 @@ func statusOf(version string, state order.State) string {
 	return "created"
 }
 
-// lineItemStatus is the status of a line item and of its fulfillment.
-type lineItemStatus struct {
-	current, fulfilled int
-	status, delivery   string
-}
-
-func lineItemStatusOf(state order.ItemState) lineItemStatus {
+// itemStatus returns the status of a line item and of its fulfillment.
+func itemStatus(state order.ItemState) (quantity Quantity, status, delivery string) {
 	switch state {
 	case order.ItemActive:
-		return lineItemStatus{1, 1, "fulfilled", "delivered"}
+		return Quantity{Ordered: 1, Current: 1, Fulfilled: 1}, "fulfilled", "delivered"
 	case order.ItemFailed, order.ItemRefunded:
-		return lineItemStatus{0, 0, "removed", "failed"}
+		return Quantity{Ordered: 1}, "removed", "failed"
 	case order.ItemWaiting:
-		return lineItemStatus{1, 0, "processing", "pending"}
+		return Quantity{Ordered: 1, Current: 1}, "processing", "pending"
 	default:
-		return lineItemStatus{1, 0, "processing", "processing"}
+		return Quantity{Ordered: 1, Current: 1}, "processing", "processing"
 	}
 }
 
@@ -176,13 +160,13 @@ func New(o order.Order, permalink string) Order {
 	names := make(map[string]order.Item, len(o.Items))
 	for _, item := range o.Items {
 		names[item.ID] = item
-		status := lineItemStatusOf(item.State)
+		quantity, status, delivery := itemStatus(item.State)
 		doc.LineItems = append(doc.LineItems, LineItem{
-			ID: item.ID, Title: item.Name, ProductID: string(item.Kind) + ":" + item.Name, Description: describe(item), Quantity: Quantity{1, status.current, status.fulfilled},
-			UnitPrice: minorUnits(item.Net), Subtotal: minorUnits(item.Net), Totals: newTotals(item.Net, item.VAT, item.Gross), Status: status.status,
+			ID: item.ID, Title: item.Name, ProductID: string(item.Kind) + ":" + item.Name, Description: Describe(item), Quantity: quantity,
+			UnitPrice: int64(item.Net), Subtotal: int64(item.Net), Totals: newTotals(item.Net, item.VAT, item.Gross), Status: status,
 		})
 		doc.Fulfillments = append(doc.Fulfillments, Fulfillment{
-			ID: "ful_" + item.ID, Type: "digital", Status: status.delivery, LineItems: []LineItemRef{{item.ID, 1}},
+			ID: "ful_" + item.ID, Type: "digital", Status: delivery, LineItems: []LineItemRef{{item.ID, 1}},
 		})
 	}
 	refunded := registrar.Cents(0)
@@ -193,7 +177,7 @@ func New(o order.Order, permalink string) Order {
 		}
 		adjustment := Adjustment{
 			ID: refund.ID, Type: "refund", OccurredAt: rfc3339(refund.CreatedAt), Status: "pending", LineItems: []LineItemRef{{item.ID, 1}},
-			Amount: minorUnits(refund.Amount), Currency: currency, Reason: string(item.Failure),
+			Amount: int64(refund.Amount), Currency: currency, Reason: string(item.Failure),
 			Description: item.Name + " could not be carried out; its price goes back to the means of payment.",
 		}
 		if refund.Provider != "" {
@@ -203,7 +187,7 @@ func New(o order.Order, permalink string) Order {
 		doc.Adjustments = append(doc.Adjustments, adjustment)
 	}
 	if refunded > 0 {
-		doc.Totals = append(doc.Totals, Total{"amount_refunded", "Refunded", minorUnits(refunded)})
+		doc.Totals = append(doc.Totals, Total{"amount_refunded", "Refunded", int64(refunded)})
 	}
 	return doc
 }
@@ -211,11 +195,11 @@ func New(o order.Order, permalink string) Order {
 func rfc3339(at time.Time) string { return at.UTC().Format(time.RFC3339) }
 
 func newTotals(net, vat, gross registrar.Cents) []Total {
-	return []Total{{"subtotal", "Net", minorUnits(net)}, {"tax", "VAT", minorUnits(vat)}, {"total", "Total", minorUnits(gross)}}
+	return []Total{{"subtotal", "Net", int64(net)}, {"tax", "VAT", int64(vat)}, {"total", "Total", int64(gross)}}
 }
 
-// describe returns the description for people.
-func describe(item order.Item) string {
+// Describe returns the description of an item for people.
+func Describe(item order.Item) string {
 	what := map[order.Kind]string{order.Register: "Registration", order.Transfer: "Transfer", order.Renew: "Renewal"}[item.Kind]
 	years := "1 year"
 	if item.Years != 1 {
@@ -234,8 +218,8 @@ type order2025 struct {
 }
 
 type refund2025 struct {
-	Type   string     `json:"type"`
-	Amount minorUnits `json:"amount"`
+	Type   string `json:"type"`
+	Amount int64  `json:"amount"`
 }
 
 // newOrder2025 omits pending refunds, which this version can't express.
@@ -245,7 +229,7 @@ func newOrder2025(o order.Order, permalink string) order2025 {
 	}
 	for _, refund := range o.Refunds {
 		if refund.Item != "" && refund.Provider != "" {
-			doc.Refunds = append(doc.Refunds, refund2025{"original_payment", minorUnits(refund.Amount)})
+			doc.Refunds = append(doc.Refunds, refund2025{"original_payment", int64(refund.Amount)})
 		}
 	}
 	return doc
