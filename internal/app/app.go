@@ -191,7 +191,7 @@ func (p *App) webConfig(ctx context.Context) (web.Config, error) {
 				WhoisPerMinute: p.cfg.Limits.WhoisPerMinute, WhoisPer6Hours: p.cfg.Limits.WhoisPer6Hours,
 			},
 			Lookups: p.lookups.Engine, Catalog: p.live, WhoisBudget: p.limits.whois,
-			Tokens: tokens, TokenBudget: p.limits.tokens, BadTokens: p.limits.badTokens, Domains: mcpDomains{p.services.Portfolio, p.live, p.cfg.BaseURL},
+			Tokens: tokens, TokenBudget: p.limits.tokens, BadTokens: p.limits.badTokens, Domains: p.services.Portfolio,
 		},
 		OAuth: oauth.Config{Applications: p.services.apps, Registrations: p.limits.registrations, BadTokens: p.limits.badGrants, Issued: p.limits.badTokens.Trust},
 		Portal: portal.Config{

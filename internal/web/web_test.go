@@ -19,6 +19,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
 	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
+	"github.com/dotkontor/dotkontor/internal/registrar/oauth"
 	"github.com/dotkontor/dotkontor/internal/registrar/ratelimit"
 	"github.com/dotkontor/dotkontor/internal/web/discovery"
 	"github.com/dotkontor/dotkontor/internal/web/mcp"
@@ -57,8 +58,8 @@ func (lookups) Search(context.Context, string) (lookup.Result, error) { return l
 // noTokens rejects every token.
 type noTokens struct{}
 
-func (noTokens) Verify(context.Context, string) (mcp.Caller, error) {
-	return mcp.Caller{}, mcp.ErrBadToken
+func (noTokens) Verify(context.Context, string) (oauth.TokenInfo, error) {
+	return oauth.TokenInfo{}, &registrar.Error{Kind: registrar.KindUnauthenticated}
 }
 
 // testMCPConfig has the required fields of the MCP endpoint.

@@ -5,6 +5,11 @@ import (
 	"errors"
 	"math"
 	"strings"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
+	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
 // The services behind these tools are missing if there are no customer accounts.
@@ -16,6 +21,13 @@ const (
 	defaultOrders, maxOrders   = 20, 100
 )
 
+// page is the position of a list.
+type page struct {
+	Total  int `json:"total"`
+	Limit  int `json:"limit"`
+	Offset int `json:"offset"`
+}
+
 // paging parses limit and offset.
 func paging(args arguments, fallback, most int) (limit, offset int, err error) {
 	if limit, err = args.number("limit", fallback, 1, most); err != nil {
@@ -25,34 +37,65 @@ func paging(args arguments, fallback, most int) (limit, offset int, err error) {
 	return limit, offset, err
 }
 
+// domainResult is one entry of a customer's list. Its status is active, pending, expired,
+// redemption, transit or transferred_out; ExpiresAt is the end of the paid term in RFC
+// 3339. AutoRenew is true only if the domain will be renewed; RenewEUR is nil if its
+// extension is not sold.
+type domainResult struct {
+	Domain    string  `json:"domain"`
+	TLD       string  `json:"tld"`
+	Status    string  `json:"status"`
+	ExpiresAt *string `json:"expiresAt"`
+	AutoRenew bool    `json:"autoRenew"`
+
+	RenewEUR  *registrar.Cents `json:"renewEur"`
+	ManageURL string           `json:"manageUrl"`
+}
+
+func (s *Server) newDomainResult(domain portfolio.Domain) domainResult {
+	result := domainResult{
+		Domain: domain.Name, TLD: domain.TLD, Status: string(domain.Status), AutoRenew: domain.Renews(),
+		ManageURL: s.cfg.BaseURL + ui.DomainsPath + "/" + domain.ID,
+	}
+	if !domain.PaidUntil.IsZero() {
+		result.ExpiresAt = new(domain.PaidUntil.UTC().Format(time.RFC3339))
+	}
+	if extension, listed := s.cfg.Catalog.Extension(domain.TLD); listed && extension.Renew > 0 {
+		result.RenewEUR = &extension.Renew
+	}
+	return result
+}
+
 func (s *Server) listMyDomains(ctx context.Context, state *requestState, args arguments) (any, error) {
-	var filter DomainFilter
+	var filter portfolio.Filter
 	var err error
-	if filter.Search, err = args.optionalText("search"); err != nil {
+	if filter.Part, err = args.optionalText("search"); err != nil {
 		return nil, err
 	}
-	if filter.ExpiresBefore, err = args.timestamp("expiresBefore"); err != nil {
+	if filter.PaidBefore, err = args.timestamp("expiresBefore"); err != nil {
 		return nil, err
 	}
-	if filter.Limit, filter.Offset, err = paging(args, defaultDomains, maxDomains); err != nil {
+	limit, offset, err := paging(args, defaultDomains, maxDomains)
+	if err != nil {
 		return nil, err
 	}
 	if s.cfg.Domains == nil {
 		return nil, errNotServed
 	}
-	domains, total, err := s.cfg.Domains.List(ctx, *state.caller, filter)
+	ctx, cancel := context.WithTimeout(ctx, readTimeout)
+	defer cancel()
+	held, total, err := s.cfg.Domains.Find(ctx, *state.caller, filter, limit, offset)
 	if err != nil {
-		return nil, err
+		return nil, registrar.DatabaseError(err)
 	}
-	if domains == nil {
-		domains = []Domain{}
+	domains := make([]domainResult, len(held))
+	for i, domain := range held {
+		domains[i] = s.newDomainResult(domain)
 	}
 	return struct {
-		Domains []Domain `json:"domains"`
-		Total   int      `json:"total"`
-		Limit   int      `json:"limit"`
-		Offset  int      `json:"offset"`
-	}{domains, total, filter.Limit, filter.Offset}, nil
+		Domains []domainResult `json:"domains"`
+		page
+	}{domains, page{total, limit, offset}}, nil
 }
 
 // validID reports whether text can be an id. A database may reject other texts with an

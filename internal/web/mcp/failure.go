@@ -34,6 +34,10 @@ const (
 	notPayable           = "not_payable"
 	notCancelable        = "not_cancelable"
 	internalFailure      = "internal"
+
+	// Calls that were refused.
+	signInRequired    = "sign_in_required"
+	insufficientScope = "insufficient_scope"
 )
 
 // Outcomes are the outcomes of a tool call, as the metrics label them.
@@ -41,25 +45,13 @@ var Outcomes = []string{
 	"ok", invalidInput, unsupportedExtension, rateLimited, upstreamFailed, notFound, notPayable, internalFailure, signInRequired, insufficientScope,
 }
 
-// Outcomes of calls that were refused.
-const (
-	signInRequired    = "sign_in_required"
-	insufficientScope = "insufficient_scope"
-)
-
-// OverNameBudget goes with KindRateLimited: the account's orders have named too many
-// names lately.
-const OverNameBudget = order.OverBudget
-
 // argumentError is invalid input; its message names the argument.
 type argumentError struct{ message string }
 
 func (b *argumentError) Error() string { return "a bad argument" }
 
 // Unwrap makes it a registrar.Error for the log, without its message.
-func (b *argumentError) Unwrap() error {
-	return registrar.Invalid("argument")
-}
+func (b *argumentError) Unwrap() error { return registrar.Invalid("argument") }
 
 func newArgumentError(format string, args ...any) error {
 	return &argumentError{message: fmt.Sprintf(format, args...)}
@@ -108,7 +100,7 @@ func (s *Server) failureOf(err error) failure {
 		switch e.Code {
 		case codeOverTokenBudget:
 			sentence = messageTokenLimited
-		case OverNameBudget:
+		case order.OverBudget:
 			sentence = messageNamesLimited
 		}
 		return failure{Code: rateLimited, Message: fmt.Sprintf(sentence, wait), Retryable: true, RetryAfter: wait}

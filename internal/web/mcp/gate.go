@@ -35,7 +35,12 @@ const (
 // locked.
 type requestState struct {
 	address netip.Addr
-	caller  *Caller
+	// caller is nil without a valid token. Calls are counted by its Through, which is the
+	// same for all tokens of one grant.
+	caller *registrar.Actor
+	// mayWrite means that the token has the scope mcp:write, which every signed-in tool
+	// requires.
+	mayWrite bool
 	// id is the request id, as in the log and the response header.
 	id string
 	// verifyErr is why a token could not be verified.
@@ -85,11 +90,7 @@ func (s *requestState) setTool(tool string) {
 
 // recordError records an error that is part of a result, such as that of one name of
 // many.
-func (s *requestState) recordError(err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.err = err
-}
+func (s *requestState) recordError(err error) { s.recordFailure(err, "") }
 
 // recordFailure records why a tool failed, and with which code.
 func (s *requestState) recordFailure(err error, code string) {
@@ -122,7 +123,7 @@ func (s *requestState) signedInStatus() (status int) {
 		return http.StatusServiceUnavailable
 	case s.caller == nil:
 		return http.StatusUnauthorized
-	case !s.caller.MayWrite:
+	case !s.mayWrite:
 		return http.StatusForbidden
 	default:
 		return 0
@@ -177,12 +178,9 @@ func (s *Server) authorize(next sdk.MethodHandler) sdk.MethodHandler {
 			// them.
 			err := &registrar.Error{Kind: registrar.KindInternal, Code: codeTokenUnchecked, Err: state.verifyErr}
 			return s.fail(state, err)
-		case http.StatusUnauthorized:
+		case http.StatusUnauthorized, http.StatusForbidden:
 			state.refuse(status)
-			return nil, &jsonrpc.Error{Code: codeNoAccess, Message: messageSignIn, Data: s.signInHelp}
-		case http.StatusForbidden:
-			state.refuse(status)
-			return nil, &jsonrpc.Error{Code: codeNoAccess, Message: messageNoScope, Data: s.scopeHelp}
+			return nil, s.refusals[status].err
 		default:
 			return next(ctx, method, req)
 		}
@@ -212,28 +210,21 @@ func (s *Server) isServed(method string) bool {
 	}
 }
 
-// accessHelp is the data of the JSON-RPC error of a 401 or 403: the reason, and the
-// page where a human signs in and creates a token. OAuth clients use the header
-// instead.
-func (s *Server) accessHelp(code string) json.RawMessage {
+// accessRefusal is the response of a 401 or 403.
+type accessRefusal struct {
+	challenge []string // the WWW-Authenticate header, which OAuth clients use
+	err       *jsonrpc.Error
+}
+
+// newAccessRefusal returns a refusal whose data has the reason and the page where a human
+// signs in and creates a token.
+func (s *Server) newAccessRefusal(challenge, code, message string) (accessRefusal, error) {
 	help, err := json.Marshal(struct {
 		Code  string `json:"code"`
 		Scope string `json:"scope"`
 		URL   string `json:"url,omitempty"`
 		Guide string `json:"documentation_url"`
 	}{code, oauth.ScopeWrite, s.url(ui.TokensPath), s.cfg.BaseURL + "/auth.md"})
-	if err != nil {
-		return nil
-	}
-	return help
-}
-
-// challenge sets the WWW-Authenticate header of a refusal.
-func (s *Server) challenge(header http.Header, status int) {
-	switch status {
-	case http.StatusUnauthorized:
-		header["Www-Authenticate"] = s.signInChallenge
-	case http.StatusForbidden:
-		header["Www-Authenticate"] = s.scopeChallenge
-	}
+	challenge += `resource_metadata="` + s.cfg.BaseURL + `/.well-known/oauth-protected-resource/api/mcp"`
+	return accessRefusal{[]string{challenge}, &jsonrpc.Error{Code: codeNoAccess, Message: message, Data: help}}, err
 }

@@ -40,94 +40,51 @@ const (
 	itemYearsNotSold    = string(provision.TermNotSold)
 )
 
-// itemRule is the message for one reason.
-type itemRule struct {
-	message string
-	// alternative returns the call that helps; nil if there is none.
-	alternative func(domain string) *suggestion
-	// path is the page where a human resolves it; empty if there is none.
-	path string
-}
+// itemRule is what a model reads about one reason: a message, and the tool that helps.
+type itemRule struct{ message, tool string }
 
-func searchInstead(domain string) *suggestion {
-	label, _, _ := strings.Cut(domain, ".")
-	return &suggestion{Tool: "domain_search", Arguments: map[string]any{"query": label}}
-}
-
-func popularExtensions(string) *suggestion {
-	return &suggestion{Tool: "list_tlds", Arguments: map[string]any{"category": categoryPopular}}
-}
-
-func priceOfExtension(domain string) *suggestion {
-	_, extension, _ := strings.Cut(domain, ".")
-	return &suggestion{Tool: "tld_price", Arguments: map[string]any{"tld": "." + extension}}
-}
-
-func ownDomains(domain string) *suggestion {
-	return &suggestion{Tool: "list_my_domains", Arguments: map[string]any{"search": domain}}
-}
-
-func checkName(domain string) *suggestion {
-	return &suggestion{Tool: "domain_check", Arguments: map[string]any{"domain": domain}}
+// suggest returns the call of a tool that helps with a domain; nil without a tool.
+func suggest(tool, domain string) *suggestion {
+	label, extension, _ := strings.Cut(domain, ".")
+	arguments := map[string]any{}
+	switch tool {
+	case "":
+		return nil
+	case "domain_search":
+		arguments["query"] = label
+	case "list_tlds":
+		arguments["category"] = categoryPopular
+	case "tld_price":
+		arguments["tld"] = "." + extension
+	case "list_my_domains":
+		arguments["search"] = domain
+	case "domain_check":
+		arguments["domain"] = domain
+	}
+	return &suggestion{Tool: tool, Arguments: arguments}
 }
 
 // itemRules are the reasons why an item can't be ordered or was not provisioned.
 var itemRules = map[registrar.Code]itemRule{
-	provision.NameTaken: {
-		"The name is taken or reserved, so it can't be registered. Choose another one with domain_search, or, if the user holds it at another registrar, use the type transfer.",
-		searchInstead, "",
-	},
-	registrar.NameReserved: {
-		"The registry has reserved this name and does not register it. Choose another one with domain_search.",
-		searchInstead, "",
-	},
-	provision.Undecided: {
-		"The registry gave no decision about this name, so whether it is available is unknown. Try again later, or leave it out; do not call it free or taken.",
-		nil, "",
-	},
-	registrar.NamePremium: {
-		"The registry asks a price of its own for this name, and such names are not sold here. Choose another one with domain_search.",
-		searchInstead, "",
-	},
-	registrar.NameHeld: {
-		"The name is registered here already, or an order for it is being carried out. If it may be the user's own, look at list_my_domains; else choose another one.",
-		ownDomains, "",
-	},
-	registrar.NoRegistryAccount: {
-		"Names with this extension can be looked up here but not ordered. list_tlds shows other extensions.",
-		popularExtensions, "",
-	},
-	provision.NotEligible: {
-		"The extension has a rule that can't be met here, so its names can only be looked up. Choose another extension.",
-		popularExtensions, "",
-	},
-	order.NoPrice: {
-		"The price list has no price for this extension, so its names can only be looked up. Choose another extension.",
-		popularExtensions, "",
-	},
-	provision.NoInboundTransfer: {
-		"With this extension only the present registrar can start a transfer, so it can't be ordered here. Tell the user to ask that registrar.",
-		nil, "",
-	},
-	provision.NotRegistered: {
-		"The name is not registered, so there is nothing to transfer. If the user wants it, domain_check says whether it can be registered.",
-		checkName, "",
-	},
-	provision.Locked: {
-		"The name can't be transferred now: it is locked, or was registered or moved lately. Ask the user to have the lock removed at the present registrar, then try again.",
-		nil, "",
-	},
-	provision.WrongCode:    {"The auth code does not belong to the name. Order the transfer again; the user enters the right code at payment_url.", nil, ""},
-	provision.CodeMissing:  {"The transfer needs its auth code, which the user enters at payment_url.", nil, ""},
-	provision.NoRegistrant: {"The account has no registrant data yet. Ask the user to enter them at url.", nil, ui.RegistrantPath},
-	provision.NotYours:     {"Only the holder of a domain can renew it here.", ownDomains, ""},
-	provision.NotRenewable: {"The registry does not renew this name now.", nil, ""},
-	provision.TermNotSold: {
-		"This name is sold for one term only: leave years out, or give the minYears of tld_price (1 if there is none). What a transfer adds is up to the registry.",
-		priceOfExtension, "",
-	},
-	provision.BadTerm:             {"The registry does not sell this name for that term. Choose another extension.", nil, ""},
-	domainchange.DomainRestricted: {"The domain is locked because of a dispute. The user has to contact us.", nil, ""},
+	provision.NameTaken:           {"The name is taken or reserved, so it can't be registered. Choose another one with domain_search, or, if the user holds it at another registrar, use the type transfer.", "domain_search"},
+	registrar.NameReserved:        {"The registry has reserved this name and does not register it. Choose another one with domain_search.", "domain_search"},
+	provision.Undecided:           {"The registry gave no decision about this name, so whether it is available is unknown. Try again later, or leave it out; do not call it free or taken.", ""},
+	registrar.NamePremium:         {"The registry asks a price of its own for this name, and such names are not sold here. Choose another one with domain_search.", "domain_search"},
+	registrar.NameHeld:            {"The name is registered here already, or an order for it is being carried out. If it may be the user's own, look at list_my_domains; else choose another one.", "list_my_domains"},
+	registrar.NoRegistryAccount:   {"Names with this extension can be looked up here but not ordered. list_tlds shows other extensions.", "list_tlds"},
+	provision.NotEligible:         {"The extension has a rule that can't be met here, so its names can only be looked up. Choose another extension.", "list_tlds"},
+	order.NoPrice:                 {"The price list has no price for this extension, so its names can only be looked up. Choose another extension.", "list_tlds"},
+	provision.NoInboundTransfer:   {"With this extension only the present registrar can start a transfer, so it can't be ordered here. Tell the user to ask that registrar.", ""},
+	provision.NotRegistered:       {"The name is not registered, so there is nothing to transfer. If the user wants it, domain_check says whether it can be registered.", "domain_check"},
+	provision.Locked:              {"The name can't be transferred now: it is locked, or was registered or moved lately. Ask the user to have the lock removed at the present registrar, then try again.", ""},
+	provision.WrongCode:           {"The auth code does not belong to the name. Order the transfer again; the user enters the right code at payment_url.", ""},
+	provision.CodeMissing:         {"The transfer needs its auth code, which the user enters at payment_url.", ""},
+	provision.NoRegistrant:        {"The account has no registrant data yet. Ask the user to enter them at url.", ""},
+	provision.NotYours:            {"Only the holder of a domain can renew it here.", "list_my_domains"},
+	provision.NotRenewable:        {"The registry does not renew this name now.", ""},
+	provision.TermNotSold:         {"This name is sold for one term only: leave years out, or give the minYears of tld_price (1 if there is none). What a transfer adds is up to the registry.", "tld_price"},
+	provision.BadTerm:             {"The registry does not sell this name for that term. Choose another extension.", ""},
+	domainchange.DomainRestricted: {"The domain is locked because of a dispute. The user has to contact us.", ""},
 }
 
 // eppCodes map registry refusals to our codes; every other one is registry_refused.
@@ -152,13 +109,13 @@ func ruleFor(kind registrar.Kind, code registrar.Code) (string, itemRule) {
 	text, known := messages[code]
 	switch {
 	case kind == registrar.KindInvalid && known:
-		return itemInvalidName, itemRule{text, nil, ""}
+		return itemInvalidName, itemRule{text, ""}
 	case kind == registrar.KindUnsupported:
-		return itemUnsupported, itemRule{messageUnsupported, popularExtensions, ""}
+		return itemUnsupported, itemRule{messageUnsupported, "list_tlds"}
 	case kind == registrar.KindUpstream, kind == registrar.KindRateLimited, kind == registrar.KindInternal:
-		return itemUpstreamFailed, itemRule{messageFor(code, messageUpstream), nil, ""}
+		return itemUpstreamFailed, itemRule{messageFor(code, messageUpstream), ""}
 	default:
-		return itemRegistryRefused, itemRule{"The registry does not accept this name. Leave it out, or choose another one with domain_search.", searchInstead, ""}
+		return itemRegistryRefused, itemRule{"The registry does not accept this name. Leave it out, or choose another one with domain_search.", "domain_search"}
 	}
 }
 
@@ -173,10 +130,10 @@ func (s *Server) itemFailure(problem ItemProblem) itemFailure {
 	if f.Retryable {
 		f.RetryAfter = seconds(max(e.RetryAfter, upstreamRetryAfter))
 	}
-	if rule.alternative != nil {
-		f.Alternative = rule.alternative(problem.Domain)
+	f.Alternative = suggest(rule.tool, problem.Domain)
+	if e.Code == provision.NoRegistrant {
+		f.URL = s.url(ui.RegistrantPath)
 	}
-	f.URL = s.url(rule.path)
 	return f
 }
 

@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"context"
-	"math"
 	"strings"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -50,13 +49,6 @@ func (s *Server) whoisLookup(ctx context.Context, _ *requestState, args argument
 	return httpjson.NewWhoisResult(answer), nil
 }
 
-type listBody struct {
-	TLDs   []httpjson.PriceResult `json:"tlds"`
-	Total  int                    `json:"total"`
-	Limit  int                    `json:"limit"`
-	Offset int                    `json:"offset"`
-}
-
 const (
 	categoryPopular = string(catalog.CategoryPopular)
 	defaultLimit    = 50
@@ -75,16 +67,15 @@ func (s *Server) listTLDs(_ context.Context, _ *requestState, args arguments) (a
 	if err != nil {
 		return nil, err
 	}
-	limit, err := args.number("limit", defaultLimit, 1, maxLimit)
-	if err != nil {
-		return nil, err
-	}
-	offset, err := args.number("offset", 0, 0, math.MaxInt32)
+	limit, offset, err := paging(args, defaultLimit, maxLimit)
 	if err != nil {
 		return nil, err
 	}
 	wanted := strings.TrimPrefix(strings.ToLower(strings.TrimSpace(search)), ".")
-	body := listBody{TLDs: []httpjson.PriceResult{}, Limit: limit, Offset: offset}
+	body := struct {
+		TLDs []httpjson.PriceResult `json:"tlds"`
+		page
+	}{[]httpjson.PriceResult{}, page{0, limit, offset}}
 	for _, ext := range s.cfg.Catalog.All() {
 		if category == categoryPopular && !ext.Popular || !strings.Contains(ext.TLD[1:], wanted) {
 			continue

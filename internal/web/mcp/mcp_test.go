@@ -19,8 +19,11 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
+	"github.com/dotkontor/dotkontor/internal/registrar/oauth"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
+	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 )
 
 const (
@@ -121,29 +124,37 @@ func (w *fakeServices) Extension(tld string) (registrar.Extension, bool) {
 	return registrar.Extension{}, false
 }
 
-func (w *fakeServices) Verify(_ context.Context, bearer string) (Caller, error) {
+func (w *fakeServices) Verify(_ context.Context, bearer string) (oauth.TokenInfo, error) {
 	switch bearer {
 	case "good":
-		return Caller{Account: "c1", TokenID: "t1", Kind: registrar.ActorToken, MayWrite: true}, nil
+		return oauth.TokenInfo{Customer: "c1", TokenID: "t1", Kind: registrar.ActorToken, MayWrite: true}, nil
 	case "reader":
-		return Caller{Account: "c1", TokenID: "t2", Kind: registrar.ActorApplication}, nil
+		return oauth.TokenInfo{Customer: "c1", TokenID: "t2", Kind: registrar.ActorApplication}, nil
 	case "database-down":
-		return Caller{}, errors.New("no connection")
+		return oauth.TokenInfo{}, errors.New("no connection")
 	}
-	return Caller{}, ErrBadToken
+	return oauth.TokenInfo{}, &registrar.Error{Kind: registrar.KindUnauthenticated, Code: oauth.BadToken}
 }
 
-func (w *fakeServices) List(_ context.Context, who Caller, filter DomainFilter) ([]Domain, int, error) {
+func (w *fakeServices) Find(_ context.Context, who registrar.Actor, filter portfolio.Filter, limit, offset int) ([]portfolio.Domain, int, error) {
 	w.calls.Add(1)
-	w.who.Store(who.Actor())
-	w.which.Store(filter)
-	until, renew := "2027-01-01T00:00:00Z", registrar.Cents(990)
-	return []Domain{{
-		Domain: "of-" + who.Account + ".de", TLD: ".de", Status: "active", ExpiresAt: &until, RenewEUR: &renew, ManageURL: base + "/portal/domains/d1",
+	w.who.Store(who)
+	w.which.Store(domainQuery{filter, limit, offset})
+	if filter.Part == "database-down" {
+		return nil, 0, errors.New("no connection")
+	}
+	return []portfolio.Domain{{
+		ID: "d1", Name: "of-" + who.Customer + ".de", TLD: ".de", Status: registrar.DomainActive, PaidUntil: time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC),
 	}}, 1, nil
 }
 
-func (w *fakeServices) Start(_ context.Context, _ Caller, items []Item, dryRun bool) (Order, error) {
+// domainQuery is what list_my_domains asks for.
+type domainQuery struct {
+	portfolio.Filter
+	limit, offset int
+}
+
+func (w *fakeServices) Start(_ context.Context, _ registrar.Actor, items []Item, dryRun bool) (Order, error) {
 	w.calls.Add(1)
 	switch items[0].Domain {
 	case "taken.de":
@@ -155,7 +166,7 @@ func (w *fakeServices) Start(_ context.Context, _ Caller, items []Item, dryRun b
 			Domain: "odd.de", Reason: &registrar.Error{Kind: registrar.KindInvalid, Code: "epp_policy"},
 		}}}
 	case "busy.de":
-		return Order{}, &registrar.Error{Kind: registrar.KindRateLimited, Code: OverNameBudget, RetryAfter: time.Minute}
+		return Order{}, &registrar.Error{Kind: registrar.KindRateLimited, Code: order.OverBudget, RetryAfter: time.Minute}
 	case "many.de":
 		return Order{}, &registrar.Error{Kind: registrar.KindConflict, Code: order.TooManyOpen}
 	case "every-reason.de":
@@ -176,14 +187,15 @@ func (w *fakeServices) Start(_ context.Context, _ Caller, items []Item, dryRun b
 		}}
 	case "incomplete.de":
 		o := Order{
-			OrderID: "o9", Status: "awaiting_verification", PaymentURL: base + "/pay/o9", VerificationURL: base + "/verify/o9", ExpiresAt: "2027-01-01T00:00:00Z",
-			Items: []OrderItem{{Domain: items[0].Domain, Type: items[0].Type, Years: 1, NetEUR: 690}}, Totals: Totals{NetEUR: 690, VATEUR: 131, GrossEUR: 821, VATRate: 19},
-			Needs: []Need{
-				{What: order.MissingRegistrant},
-				{What: order.MissingIdentity},
-				{What: order.MissingCode, Domain: "incomplete.de"},
-				{What: "eu_presence", Domain: "incomplete.de"},
-			},
+			OrderID: "o9", Status: "awaiting_verification",
+			Items: []OrderItem{{Domain: items[0].Domain, Type: items[0].Type, Years: 1, NetEUR: 690}}, Totals: httpjson.Totals{NetEUR: 690, VATEUR: 131, GrossEUR: 821, VATRate: 19},
+			Payable: Payable{PaymentURL: base + "/pay/o9", VerificationURL: base + "/verify/o9", ExpiresAt: "2027-01-01T00:00:00Z"},
+		}
+		o.Needs = []Need{
+			{What: order.MissingRegistrant},
+			{What: order.MissingIdentity},
+			{What: order.MissingCode, Domain: "incomplete.de"},
+			{What: "eu_presence", Domain: "incomplete.de"},
 		}
 		if dryRun {
 			o.OrderID, o.Status, o.PaymentURL, o.VerificationURL, o.ExpiresAt = "", DryRun, "", "", ""
@@ -198,17 +210,17 @@ func (w *fakeServices) Start(_ context.Context, _ Caller, items []Item, dryRun b
 	if dryRun {
 		return Order{
 			Status: DryRun, Items: []OrderItem{{Domain: items[0].Domain, Type: items[0].Type, Years: 1, NetEUR: 690}},
-			Totals: Totals{NetEUR: 690, VATEUR: 131, GrossEUR: 821, VATRate: 19},
+			Totals: httpjson.Totals{NetEUR: 690, VATEUR: 131, GrossEUR: 821, VATRate: 19},
 		}, nil
 	}
 	return Order{
-		OrderID: "o1", Status: "awaiting_payment", PaymentURL: base + "/pay/o1", ExpiresAt: "2027-01-01T00:00:00Z",
+		OrderID: "o1", Status: "awaiting_payment", Payable: Payable{PaymentURL: base + "/pay/o1", ExpiresAt: "2027-01-01T00:00:00Z"},
 		Items:  []OrderItem{{Domain: items[0].Domain, Type: items[0].Type, Years: 1, NetEUR: 690}},
-		Totals: Totals{NetEUR: 690, VATEUR: 131, GrossEUR: 821, VATRate: 19},
+		Totals: httpjson.Totals{NetEUR: 690, VATEUR: 131, GrossEUR: 821, VATRate: 19},
 	}, nil
 }
 
-func (w *fakeServices) Status(_ context.Context, _ Caller, id string) (OrderStatus, error) {
+func (w *fakeServices) Status(_ context.Context, _ registrar.Actor, id string) (OrderStatus, error) {
 	w.calls.Add(1)
 	status := OrderStatus{OrderID: id, Status: "completed", CreatedAt: "2026-11-15T00:00:00Z", AmountEUR: 821}
 	switch id {
@@ -219,8 +231,8 @@ func (w *fakeServices) Status(_ context.Context, _ Caller, id string) (OrderStat
 	case "failed":
 		status.Status = "failed"
 		status.Items = []OrderItem{
-			{Domain: "a.de", Type: "register", Years: 1, NetEUR: 690, Status: "refunded", FailureCode: provision.NameTaken, Refund: &Refund{RefundCompleted, 821}},
-			{Domain: "b.de", Type: "register", Years: 1, NetEUR: 690, Status: "failed", FailureCode: "epp_policy", Refund: &Refund{RefundPending, 821}},
+			{Domain: "a.de", Type: "register", Years: 1, NetEUR: 690, Status: "refunded", FailureCode: provision.NameTaken, Refund: &Refund{"refunded", 821}},
+			{Domain: "b.de", Type: "register", Years: 1, NetEUR: 690, Status: "failed", FailureCode: "epp_policy", Refund: &Refund{"pending", 821}},
 		}
 	default:
 		return OrderStatus{}, ErrNotFound
@@ -228,7 +240,7 @@ func (w *fakeServices) Status(_ context.Context, _ Caller, id string) (OrderStat
 	return status, nil
 }
 
-func (w *fakeServices) Page(ctx context.Context, who Caller, status string, limit, offset int) ([]OrderStatus, int, error) {
+func (w *fakeServices) Page(ctx context.Context, who registrar.Actor, status string, limit, offset int) ([]OrderStatus, int, error) {
 	if status == "failed" {
 		return nil, 0, nil
 	}
@@ -236,7 +248,7 @@ func (w *fakeServices) Page(ctx context.Context, who Caller, status string, limi
 	return []OrderStatus{o}, 1, err
 }
 
-func (w *fakeServices) Cancel(ctx context.Context, who Caller, id string) (OrderStatus, error) {
+func (w *fakeServices) Cancel(ctx context.Context, who registrar.Actor, id string) (OrderStatus, error) {
 	switch id {
 	case "paying", "completed", "expired":
 		w.calls.Add(1)

@@ -7,26 +7,23 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/oauth"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 )
 
 // OrderService is Orders on top of the order service.
 type OrderService struct {
 	Orders  *order.Service
-	Tokens  TokenNames
+	Tokens  *oauth.Service
 	Catalog Catalog
 	// OrdersURL is the portal's list of orders.
 	OrdersURL string
 }
 
-// TokenNames finds the name of an actor's token or application.
-type TokenNames interface {
-	NameOf(ctx context.Context, actor registrar.Actor) (string, error)
-}
-
 // How long calls of tools may take.
 const (
-	orderReadTimeout = 5 * time.Second
+	readTimeout = 5 * time.Second
 	// A registry is queried for every item.
 	startOrderTimeout = 15 * time.Second
 )
@@ -34,7 +31,7 @@ const (
 var _ Orders = OrderService{}
 
 // Start prepares an order for the caller's customer.
-func (a OrderService) Start(ctx context.Context, caller Caller, items []Item, dryRun bool) (Order, error) {
+func (a OrderService) Start(ctx context.Context, actor registrar.Actor, items []Item, dryRun bool) (Order, error) {
 	ctx, cancel := context.WithTimeout(ctx, startOrderTimeout)
 	defer cancel()
 	req := order.Request{Channel: order.ChannelMCP, DryRun: dryRun}
@@ -54,10 +51,10 @@ func (a OrderService) Start(ctx context.Context, caller Caller, items []Item, dr
 		req.DryRun = true // nothing is made, but each of the other items has its reason, too
 	}
 	var err error
-	if req.ByName, err = a.Tokens.NameOf(ctx, caller.Actor()); err != nil {
+	if req.ByName, err = a.Tokens.NameOf(ctx, actor); err != nil {
 		return Order{}, registrar.DatabaseError(err)
 	}
-	view, err := a.Orders.Prepare(ctx, caller.Actor(), req)
+	view, err := a.Orders.Prepare(ctx, actor, req)
 	var refused *order.ItemsRefused
 	var unquoted *order.ItemsUnquoted
 	var rejected []order.RefusedItem
@@ -76,32 +73,24 @@ func (a OrderService) Start(ctx context.Context, caller Caller, items []Item, dr
 	case err != nil:
 		return Order{}, registrar.DatabaseError(err)
 	}
-	return a.prepared(view)
-}
-
-// prepared is an order as agents read it.
-func (a OrderService) prepared(view order.View) (Order, error) {
 	o := view.Order
-	answer := Order{
-		OrderID: o.ID, Status: string(o.State), Items: mcpItems(o, false),
-		Totals: Totals{
-			NetEUR: o.Totals.Net, VATEUR: o.Totals.VAT, GrossEUR: o.Totals.Gross, VATRate: float64(o.Totals.RateBasisPoints) / 100,
-		},
-		Needs: needsOf(view),
-	}
+	answer := Order{OrderID: o.ID, Status: string(o.State), Items: mcpItems(o, false), Totals: httpjson.NewTotals(o.Totals)}
 	if o.ID == "" {
-		answer.Status = DryRun
+		answer.Status, answer.Needs = DryRun, needsOf(view)
 		return answer, nil
 	}
-	var err error
-	if answer.PaymentURL, err = a.Orders.PayURL(o); err != nil {
-		return Order{}, err
+	answer.Payable, err = a.payable(view)
+	return answer, err
+}
+
+// payable is what a human needs to pay an order.
+func (a OrderService) payable(view order.View) (p Payable, err error) {
+	p.Needs, p.ExpiresAt = needsOf(view), view.Order.ExpiresAt.UTC().Format(time.RFC3339)
+	if p.PaymentURL, err = a.Orders.PayURL(view.Order); err != nil {
+		return Payable{}, err
 	}
-	if answer.VerificationURL, err = a.Orders.VerifyURL(o); err != nil {
-		return Order{}, err
-	}
-	answer.ExpiresAt = o.ExpiresAt.UTC().Format(time.RFC3339)
-	return answer, nil
+	p.VerificationURL, err = a.Orders.VerifyURL(view.Order)
+	return p, err
 }
 
 // needsOf is what the customer must provide: first what concerns the whole order, then
@@ -144,12 +133,12 @@ func refundOf(o order.Order, item order.Item) *Refund {
 	if item.State != order.ItemFailed && item.State != order.ItemRefunded || item.Gross == 0 || o.PaidAt.IsZero() {
 		return nil
 	}
-	refund := &Refund{Status: RefundPending, AmountEUR: item.Gross}
+	refund := &Refund{Status: "pending", AmountEUR: item.Gross}
 	for _, one := range o.Refunds {
 		if one.Item == item.ID {
 			refund.AmountEUR = one.Amount
 			if one.Provider != "" {
-				refund.Status = RefundCompleted
+				refund.Status = "refunded"
 			}
 		}
 	}
@@ -157,10 +146,10 @@ func refundOf(o order.Order, item order.Item) *Refund {
 }
 
 // Status is how an order of the caller's customer stands.
-func (a OrderService) Status(ctx context.Context, caller Caller, id string) (OrderStatus, error) {
-	ctx, cancel := context.WithTimeout(ctx, orderReadTimeout)
+func (a OrderService) Status(ctx context.Context, actor registrar.Actor, id string) (OrderStatus, error) {
+	ctx, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
-	o, err := a.Orders.Get(ctx, caller.Actor(), id)
+	o, err := a.Orders.Get(ctx, actor, id)
 	if err != nil {
 		return OrderStatus{}, orderError(err)
 	}
@@ -168,10 +157,10 @@ func (a OrderService) Status(ctx context.Context, caller Caller, id string) (Ord
 }
 
 // Page is some of the orders of the caller's customer.
-func (a OrderService) Page(ctx context.Context, caller Caller, status string, limit, offset int) ([]OrderStatus, int, error) {
-	ctx, cancel := context.WithTimeout(ctx, orderReadTimeout)
+func (a OrderService) Page(ctx context.Context, actor registrar.Actor, status string, limit, offset int) ([]OrderStatus, int, error) {
+	ctx, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
-	orders, total, err := a.Orders.Page(ctx, caller.Actor(), order.State(status), limit, offset)
+	orders, total, err := a.Orders.Page(ctx, actor, order.State(status), limit, offset)
 	if err != nil {
 		return nil, 0, orderError(err)
 	}
@@ -185,10 +174,10 @@ func (a OrderService) Page(ctx context.Context, caller Caller, status string, li
 }
 
 // Cancel ends an order of the caller's customer that is not paid.
-func (a OrderService) Cancel(ctx context.Context, caller Caller, id string) (OrderStatus, error) {
-	ctx, cancel := context.WithTimeout(ctx, orderReadTimeout)
+func (a OrderService) Cancel(ctx context.Context, actor registrar.Actor, id string) (OrderStatus, error) {
+	ctx, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
-	o, err := a.Orders.Cancel(ctx, caller.Actor(), id)
+	o, err := a.Orders.Cancel(ctx, actor, id)
 	switch {
 	case registrar.CodeOf(err) == order.NotOpen:
 		refused := &NotCancelable{Status: string(o.State), URL: a.OrdersURL + "/" + o.ID}
@@ -217,11 +206,7 @@ func (a OrderService) status(ctx context.Context, o order.Order) (OrderStatus, e
 	if err != nil {
 		return OrderStatus{}, orderError(err)
 	}
-	status.Needs, status.ExpiresAt = needsOf(view), o.ExpiresAt.UTC().Format(time.RFC3339)
-	if status.PaymentURL, err = a.Orders.PayURL(o); err != nil {
-		return OrderStatus{}, err
-	}
-	status.VerificationURL, err = a.Orders.VerifyURL(o)
+	status.Payable, err = a.payable(view)
 	return status, err
 }
 

@@ -110,7 +110,7 @@ func (s *Server) cancelOrder(ctx context.Context, state *requestState, args argu
 
 // orderByID calls a method of Orders for the order named by the arguments.
 func (s *Server) orderByID(
-	ctx context.Context, state *requestState, args arguments, method func(Orders, context.Context, Caller, string) (OrderStatus, error),
+	ctx context.Context, state *requestState, args arguments, method func(Orders, context.Context, registrar.Actor, string) (OrderStatus, error),
 ) (any, error) {
 	id, err := args.text("orderId")
 	if err != nil {
@@ -154,8 +154,6 @@ func (s *Server) listOrders(ctx context.Context, state *requestState, args argum
 	}
 	return struct {
 		Orders []OrderStatus `json:"orders"`
-		Total  int           `json:"total"`
-		Limit  int           `json:"limit"`
-		Offset int           `json:"offset"`
-	}{orders, total, limit, offset}, nil
+		page
+	}{orders, page{total, limit, offset}}, nil
 }

@@ -86,14 +86,11 @@ type Extension struct {
 
 // Server serves the endpoint; one Server handles all requests.
 type Server struct {
-	cfg             Config
-	hostPolicy      hostPolicy
-	library         http.Handler
-	tools           map[string]*tool
-	signInChallenge []string
-	scopeChallenge  []string
-	// signInHelp and scopeHelp are the error data that accompany these headers.
-	signInHelp, scopeHelp json.RawMessage
+	cfg        Config
+	hostPolicy hostPolicy
+	library    http.Handler
+	tools      map[string]*tool
+	refusals   map[int]accessRefusal // by status
 }
 
 // New checks cfg and returns a Server.
@@ -108,13 +105,13 @@ func New(cfg Config) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	metadata := `resource_metadata="` + cfg.BaseURL + `/.well-known/oauth-protected-resource/api/mcp"`
-	s := &Server{
-		cfg: cfg, hostPolicy: names, tools: make(map[string]*tool),
-		signInChallenge: []string{"Bearer " + metadata},
-		scopeChallenge:  []string{insufficientText + metadata},
+	s := &Server{cfg: cfg, hostPolicy: names, tools: make(map[string]*tool), refusals: make(map[int]accessRefusal)}
+	if s.refusals[http.StatusUnauthorized], err = s.newAccessRefusal("Bearer ", signInRequired, messageSignIn); err != nil {
+		return nil, err
 	}
-	s.signInHelp, s.scopeHelp = s.accessHelp(signInRequired), s.accessHelp(insufficientScope)
+	if s.refusals[http.StatusForbidden], err = s.newAccessRefusal(insufficientText, insufficientScope, messageNoScope); err != nil {
+		return nil, err
+	}
 	server := sdk.NewServer(
 		&sdk.Implementation{Name: "dotkontor", Title: "dotkontor domains", Version: cfg.Version, WebsiteURL: cfg.BaseURL},
 		&sdk.ServerOptions{
@@ -177,14 +174,14 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, signedInOnly bool
 		return
 	}
 	state := &requestState{address: s.cfg.Address(r), id: httpjson.RequestID(w)}
-	if err := s.identify(r, state); err != nil {
-		var limited *badTokenLimitError
-		if errors.As(err, &limited) {
-			w.Header().Set("Retry-After", strconv.Itoa(limited.RetryAfterSeconds()))
-			httpjson.RecordError(w, &registrar.Error{Kind: registrar.KindRateLimited, Code: httpjson.TooManyBadTokens})
-			writeError(w, http.StatusTooManyRequests, nil, codeNoAccess, messageBadTokens)
-			return
-		}
+	valid, limit := s.identify(r, state)
+	if !limit.Allowed {
+		w.Header().Set("Retry-After", strconv.Itoa(limit.RetryAfterSeconds()))
+		httpjson.RecordError(w, &registrar.Error{Kind: registrar.KindRateLimited, Code: httpjson.TooManyBadTokens})
+		writeError(w, http.StatusTooManyRequests, nil, codeNoAccess, messageBadTokens)
+		return
+	}
+	if !valid {
 		s.refuse(w)
 		return
 	}
@@ -219,47 +216,41 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, signedInOnly bool
 
 // refuse answers 401 before any message is read.
 func (s *Server) refuse(w http.ResponseWriter) {
-	s.challenge(w.Header(), http.StatusUnauthorized)
-	body := newErrorBody(nil, codeNoAccess, messageSignIn)
-	body.Error.Data = s.signInHelp
-	writeErrorBody(w, http.StatusUnauthorized, body)
+	refusal := s.refusals[http.StatusUnauthorized]
+	w.Header()["Www-Authenticate"] = refusal.challenge
+	writeRPCError(w, http.StatusUnauthorized, nil, refusal.err)
 }
 
-// badTokenLimitError means that an address has sent too many invalid tokens.
-type badTokenLimitError struct{ ratelimit.Decision }
-
-func (*badTokenLimitError) Error() string { return "mcp: too many bad tokens from this address" }
-
-// identify sets the caller in state; a request without a token has none. It fails for
-// an invalid token. If tokens can't be verified, lookups work as without one, and only
-// signed-in tools fail.
-func (s *Server) identify(r *http.Request, state *requestState) error {
-	if tokenInQuery(r.URL.RawQuery) {
-		return ErrBadToken
-	}
+// identify sets the caller in state; a request without a token has none. valid is false
+// for an invalid token; limit refuses an address that has sent too many of them. If
+// tokens can't be verified, lookups work as without one, and only signed-in tools fail.
+func (s *Server) identify(r *http.Request, state *requestState) (valid bool, limit ratelimit.Decision) {
+	allowed := ratelimit.Decision{Allowed: true}
 	bearer, sent := bearerToken(r.Header)
-	if !sent {
-		return nil
-	}
-	if bearer == "" {
-		return ErrBadToken // independent of how the store treats an empty token
+	switch {
+	case tokenInQuery(r.URL.RawQuery):
+		return false, allowed
+	case !sent:
+		return true, allowed
+	case bearer == "": // independent of how the store treats an empty token
+		return false, allowed
 	}
 	if d := s.cfg.BadTokens.Admit(state.address, bearer); !d.Allowed {
-		return &badTokenLimitError{d}
+		return false, d
 	}
-	caller, err := s.cfg.Tokens.Verify(r.Context(), bearer)
+	token, err := s.cfg.Tokens.Verify(r.Context(), bearer)
 	switch {
-	case errors.Is(err, ErrBadToken):
+	case err != nil && registrar.KindOf(err) == registrar.KindUnauthenticated:
 		s.cfg.BadTokens.Fail(state.address, bearer)
-		return err
+		return false, allowed
 	case err != nil:
 		state.verifyErr = err
 	default:
 		s.cfg.BadTokens.Trust(bearer)
-		caller.Address = state.address
-		state.caller = &caller
+		state.caller = &registrar.Actor{Kind: token.Kind, Customer: token.Customer, Through: token.TokenID, Address: state.address}
+		state.mayWrite = token.MayWrite
 	}
-	return nil
+	return true, allowed
 }
 
 // tokenInQuery finds a token in the query, where it would be logged and kept in browser

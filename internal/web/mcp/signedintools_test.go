@@ -15,6 +15,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 )
 
@@ -92,10 +93,10 @@ func TestStartOrder_EveryReasonHasAPublishedCode(t *testing.T) {
 func TestStartOrder_AlternativesAreValidCalls(t *testing.T) {
 	s, _ := newServer(t, nil)
 	for code, rule := range itemRules {
-		if rule.alternative == nil {
+		suggested := suggest(rule.tool, "name.de")
+		if suggested == nil {
 			continue
 		}
-		suggested := rule.alternative("name.de")
 		arguments, err := json.Marshal(suggested.Arguments)
 		if err != nil {
 			t.Fatal(err)
@@ -194,12 +195,12 @@ func TestSignedInTools_RefusalNamesTokensPage(t *testing.T) {
 
 func TestListMyDomains_PassesItsFilter(t *testing.T) {
 	s, w := newServer(t, nil)
-	for arguments, want := range map[string]DomainFilter{
-		`{}`:                              {Limit: 100},
-		`{"limit":null,"search":null}`:    {Limit: 100},
-		`{"limit":1,"offset":2147483647}`: {Limit: 1, Offset: 2147483647},
-		`{"search":"a","expiresBefore":"2027-01-31"}`: {Search: "a", Limit: 100, ExpiresBefore: time.Date(2027, 1, 31, 0, 0, 0, 0, time.UTC)},
-		`{"expiresBefore":"2027-01-31T12:00:00Z"}`:    {Limit: 100, ExpiresBefore: time.Date(2027, 1, 31, 12, 0, 0, 0, time.UTC)},
+	for arguments, want := range map[string]domainQuery{
+		`{}`:                              {limit: 100},
+		`{"limit":null,"search":null}`:    {limit: 100},
+		`{"limit":1,"offset":2147483647}`: {limit: 1, offset: 2147483647},
+		`{"search":"a","expiresBefore":"2027-01-31"}`: {portfolio.Filter{Part: "a", PaidBefore: time.Date(2027, 1, 31, 0, 0, 0, 0, time.UTC)}, 100, 0},
+		`{"expiresBefore":"2027-01-31T12:00:00Z"}`:    {portfolio.Filter{PaidBefore: time.Date(2027, 1, 31, 12, 0, 0, 0, time.UTC)}, 100, 0},
 	} {
 		if r := read(t, post(s.Serve, call("list_my_domains", arguments), "Authorization", "Bearer good")); r.Result.IsError {
 			t.Errorf("%s: %s", arguments, r.Result.StructuredContent)
@@ -207,6 +208,14 @@ func TestListMyDomains_PassesItsFilter(t *testing.T) {
 		if got := w.which.Load(); got != want {
 			t.Errorf("%s: got %+v, want %+v", arguments, got, want)
 		}
+	}
+}
+
+func TestListMyDomains_DatabaseErrorIsRetryable(t *testing.T) {
+	s, _ := newServer(t, nil)
+	f := readFailure(t, post(s.Serve, call("list_my_domains", `{"search":"database-down"}`), "Authorization", "Bearer good"))
+	if f.Code != internalFailure || !f.Retryable {
+		t.Errorf("got %+v", f)
 	}
 }
 

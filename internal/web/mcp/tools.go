@@ -18,11 +18,10 @@ type tool struct {
 	position int // in tools.json
 	name     string
 	signedIn bool
-	// One of the budgets is spent before the arguments are parsed: signed-in tools
-	// spend the token's, lookups the other.
-	budget      Budget
-	tokenBudget TokenBudget
-	run         func(ctx context.Context, state *requestState, args arguments) (any, error)
+	// budget is spent before the arguments are parsed; signed-in tools have none and
+	// spend the token's.
+	budget Budget
+	run    func(ctx context.Context, state *requestState, args arguments) (any, error)
 }
 
 // ToolNames lists the names in tools.json.
@@ -64,7 +63,7 @@ func (s *Server) addTools(server *sdk.Server) error {
 		if !ok {
 			return fmt.Errorf("mcp: listed tool %s is not implemented", entry.Name)
 		}
-		t.server, t.position, t.name, t.signedIn, t.tokenBudget = s, place, entry.Name, entry.SignedIn, s.cfg.TokenBudget
+		t.server, t.position, t.name, t.signedIn = s, place, entry.Name, entry.SignedIn
 		if t.signedIn != (t.budget == nil) {
 			return fmt.Errorf("mcp: tool %s has the wrong budget", t.name)
 		}
@@ -106,24 +105,20 @@ func (t *tool) answer(ctx context.Context, state *requestState, raw json.RawMess
 	return t.run(ctx, state, args)
 }
 
-// The budgets as reasons of a refusal.
-const (
-	codeOverBudget                     = httpjson.OverBudget
-	codeOverTokenBudget registrar.Code = "over_token_budget"
-)
+const codeOverTokenBudget registrar.Code = "over_token_budget"
 
 // spend counts one call: a signed-in tool by its token; a lookup by its address, or by
 // its token in shared networks.
 func (t *tool) spend(state *requestState) (decision ratelimit.Decision, code registrar.Code) {
 	switch {
 	case t.signedIn:
-		return t.tokenBudget.Allow(ratelimit.TextKey(state.caller.TokenID)), codeOverTokenBudget
+		return t.server.cfg.TokenBudget.Allow(ratelimit.TextKey(state.caller.Through)), codeOverTokenBudget
 	case state.caller != nil:
-		decision, _ = t.budget.SpendToken(state.address, state.caller.TokenID)
+		decision, _ = t.budget.SpendToken(state.address, state.caller.Through)
 	default:
 		decision, _ = t.budget.Spend(state.address)
 	}
-	return decision, codeOverBudget
+	return decision, httpjson.OverBudget
 }
 
 // encode encodes body once; it is sent as structured content and as text, because some

@@ -44,7 +44,7 @@ func (w *gatedWriter) WriteHeader(status int) {
 	plain := status >= http.StatusBadRequest && strings.HasPrefix(kind, "text/plain")
 	switch refused := w.state.refusedWith(); {
 	case refused != 0:
-		w.server.challenge(header, refused)
+		header["Www-Authenticate"] = w.server.refusals[refused].challenge
 		header["Content-Type"] = typeJSON
 		w.discard = plain // the SDK wrote plain text, so the status has to do
 		w.out.WriteHeader(refused)
@@ -72,7 +72,7 @@ func (w *gatedWriter) Write(b []byte) (int, error) {
 	}
 	if isParamsError(b) {
 		w.discard = true
-		body, err := json.Marshal(newErrorBody(w.requestID(), jsonrpc.CodeInvalidParams, "the parameters can't be read; see the tool's input schema"))
+		body, err := json.Marshal(newErrorBody(w.requestID(), &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "the parameters can't be read; see the tool's input schema"}))
 		if err == nil {
 			_, err = w.out.Write(body)
 		}
@@ -130,36 +130,26 @@ func (w *gatedWriter) requestID() json.RawMessage {
 			return raw
 		}
 	}
-	return json.RawMessage("null")
+	return nil
 }
 
-// writeError writes a JSON-RPC error. id is null if no request could be parsed.
+// writeError writes a JSON-RPC error. id is nil if no request could be parsed.
 func writeError(w http.ResponseWriter, status int, id json.RawMessage, code int64, text string) {
-	writeErrorBody(w, status, newErrorBody(id, code, text))
+	writeRPCError(w, status, id, &jsonrpc.Error{Code: code, Message: text})
 }
 
-func writeErrorBody(w http.ResponseWriter, status int, body rpcError) {
+func writeRPCError(w http.ResponseWriter, status int, id json.RawMessage, err *jsonrpc.Error) {
 	w.Header()["Cache-Control"] = noStore
-	httpjson.WriteJSON(w, status, body)
+	httpjson.WriteJSON(w, status, newErrorBody(id, err))
 }
 
-// rpcError is a JSON-RPC error response.
-type rpcError struct {
+// errorBody is a JSON-RPC error response.
+type errorBody struct {
 	Version string          `json:"jsonrpc"`
-	ID      json.RawMessage `json:"id"`
-	Error   rpcErrorDetail  `json:"error"`
+	ID      json.RawMessage `json:"id"` // nil is written as null
+	Error   *jsonrpc.Error  `json:"error"`
 }
 
-type rpcErrorDetail struct {
-	Code    int64  `json:"code"`
-	Message string `json:"message"`
-
-	Data json.RawMessage `json:"data,omitempty"`
-}
-
-func newErrorBody(id json.RawMessage, code int64, text string) rpcError {
-	if id == nil {
-		id = json.RawMessage("null")
-	}
-	return rpcError{Version: "2.0", ID: id, Error: rpcErrorDetail{Code: code, Message: text}}
+func newErrorBody(id json.RawMessage, err *jsonrpc.Error) errorBody {
+	return errorBody{Version: "2.0", ID: id, Error: err}
 }

@@ -129,7 +129,7 @@ func newEnv(t *testing.T, options store.Options, changes ...option) *env {
 	server.Config.Handler, err = web.New(web.Config{
 		Facts: discovery.Facts{BaseURL: s.base}, Lookups: lookups{}, Budget: budget{},
 		MCP: mcp.Config{
-			Lookups: lookups{}, Catalog: catalog.NewLive(nil), WhoisBudget: budget{}, Tokens: tokens{s.access},
+			Lookups: lookups{}, Catalog: catalog.NewLive(nil), WhoisBudget: budget{}, Tokens: s.access,
 			TokenBudget: budget{}, Domains: domains{}, BadTokens: s.badBearers,
 		},
 		Portal: portal.Config{Accounts: s.sessions, AccessTokens: s.access, Portfolio: holdings, Applications: s.apps, Exporter: dossiers},
@@ -280,20 +280,10 @@ func (budget) Spend(netip.Addr) (ratelimit.Decision, []ratelimit.Window) {
 	return ratelimit.Decision{Allowed: true, Remaining: 9}, []ratelimit.Window{{Limit: 30, Per: time.Minute}, {Limit: 300, Per: 6 * time.Hour}}
 }
 
-type tokens struct{ access *oauthsvc.Service }
-
-func (t tokens) Verify(ctx context.Context, bearer string) (mcp.Caller, error) {
-	grant, err := t.access.Verify(ctx, bearer)
-	if registrar.KindOf(err) == registrar.KindUnauthenticated && err != nil {
-		return mcp.Caller{}, mcp.ErrBadToken
-	}
-	return mcp.Caller{Account: grant.Customer, TokenID: grant.TokenID, Kind: grant.Kind, MayWrite: grant.MayWrite}, err
-}
-
 type domains struct{}
 
-func (domains) List(_ context.Context, who mcp.Caller, _ mcp.DomainFilter) ([]mcp.Domain, int, error) {
-	return []mcp.Domain{{Domain: who.Account + ".de", TLD: ".de", Status: "active"}}, 1, nil
+func (domains) Find(_ context.Context, who registrar.Actor, _ portfolio.Filter, _, _ int) ([]portfolio.Domain, int, error) {
+	return []portfolio.Domain{{Name: who.Customer + ".de", TLD: ".de", Status: registrar.DomainActive}}, 1, nil
 }
 
 var noRedirects = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}

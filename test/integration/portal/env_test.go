@@ -123,8 +123,8 @@ func (budget) Allow(ratelimit.Key) ratelimit.Decision { return ratelimit.Decisio
 
 type tokens struct{}
 
-func (tokens) Verify(context.Context, string) (mcp.Caller, error) {
-	return mcp.Caller{}, mcp.ErrBadToken
+func (tokens) Verify(context.Context, string) (oauth.TokenInfo, error) {
+	return oauth.TokenInfo{}, &registrar.Error{Kind: registrar.KindUnauthenticated}
 }
 
 // newEnv returns an env; mailWorks enables mail.
