@@ -29,19 +29,39 @@ type Result struct {
 // Search checks one name under the extension in the query, or else under the default ones
 // in parallel. It fails as a whole only if the query is invalid.
 func (e *Engine) Search(ctx context.Context, query string) (Result, error) {
+	return e.SearchEach(ctx, query, nil)
+}
+
+// SearchEach is Search that also calls found for each entry as it is decided, one at a
+// time. found may be nil.
+func (e *Engine) SearchEach(ctx context.Context, query string, found func(entry Entry, done, total int)) (Result, error) {
 	q, err := registrar.ParseQuery(query, e.isListed)
 	if err != nil {
 		return Result{}, err
 	}
-	result := Result{Label: q.Label}
+	extensions := defaultExtensions
 	if q.TLD != "" {
-		result.Entries = []Entry{e.checkEntry(ctx, q.Label, q.TLD)}
+		extensions = []string{q.TLD}
+	}
+	result := Result{Label: q.Label, Entries: make([]Entry, len(extensions))}
+	var mu sync.Mutex
+	var done int
+	check := func(i int) {
+		result.Entries[i] = e.checkEntry(ctx, q.Label, extensions[i])
+		if found != nil {
+			mu.Lock()
+			defer mu.Unlock()
+			done++
+			found(result.Entries[i], done, len(extensions))
+		}
+	}
+	if len(extensions) == 1 {
+		check(0)
 		return result, nil
 	}
-	result.Entries = make([]Entry, len(defaultExtensions))
 	var all sync.WaitGroup
-	for i, tld := range defaultExtensions {
-		all.Go(func() { result.Entries[i] = e.checkEntry(ctx, q.Label, tld) })
+	for i := range extensions {
+		all.Go(func() { check(i) })
 	}
 	all.Wait()
 	return result, nil

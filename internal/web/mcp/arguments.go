@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -16,18 +15,21 @@ import (
 // to every call.
 type arguments map[string]json.RawMessage
 
-func readArguments(raw json.RawMessage) (arguments, error) {
-	if len(bytes.TrimSpace(raw)) == 0 {
+func readArguments(raw []byte) (arguments, error) {
+	if len(raw) == 0 || string(raw) == "null" {
 		return nil, nil
 	}
-	if args, ok := parsePlainObject(raw); ok {
-		return args, nil
-	}
-	var args arguments
-	if err := json.Unmarshal(raw, &args); err != nil {
+	if !isObject(raw) {
 		return nil, newArgumentError("arguments must be a JSON object.")
 	}
-	return args, nil
+	args := make(arguments, 1)
+	s := scanner{text: raw}
+	err := s.object(func(key []byte) error {
+		value, err := s.value()
+		args[string(key)] = value
+		return err
+	})
+	return args, err
 }
 
 // has reports whether an argument is present; null counts as absent.
@@ -48,11 +50,8 @@ func (a arguments) optionalText(name string) (string, error) {
 	if !a.has(name) {
 		return "", nil
 	}
-	if text, rest, ok := cutPlainString(a[name]); ok && len(rest) == 0 {
-		return string(text[1 : len(text)-1]), nil
-	}
-	var value string
-	if err := json.Unmarshal(a[name], &value); err != nil {
+	value, isText := stringOf(a[name])
+	if !isText {
 		return "", newArgumentError("The argument %s must be a string.", name)
 	}
 	return value, nil

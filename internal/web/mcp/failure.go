@@ -68,6 +68,17 @@ func (s *Server) url(path string) string {
 	return s.cfg.BaseURL + path
 }
 
+// failureFor records why a tool failed and returns the failure for the model. An
+// internal failure names the request id, because models see no headers.
+func (s *Server) failureFor(state *requestState, err error) failure {
+	f := s.failureOf(err)
+	if f.Code == internalFailure && state.id != "" {
+		f.Message += " Request ID: " + state.id
+	}
+	state.err, state.failureCode = err, f.Code
+	return f
+}
+
 // failureOf returns the failure for err.
 func (s *Server) failureOf(err error) failure {
 	var argument *argumentError

@@ -13,8 +13,6 @@ import (
 	"testing"
 	"testing/iotest"
 	"time"
-
-	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 func want401(t *testing.T, label string, got *httptest.ResponseRecorder) {
@@ -114,22 +112,22 @@ func TestGate_AmbiguousMessagesDoNotBypass(t *testing.T) {
 		status     int
 	}{
 		{"plain", call(mine, "{}"), nil, 401},
-		{"case twin of method", `{"jsonrpc":"2.0","id":1,"Method":"ping","method":"tools/call","params":{"name":"list_my_domains"}}`, nil, 401},
-		{"case twin of method alone", `{"jsonrpc":"2.0","id":1,"Method":"tools/call","params":{"name":"list_my_domains"}}`, nil, 202},
-		{"case twin of name first", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"Name":"tld_price","name":"list_my_domains"}}`, nil, 401},
-		{"case twin of name last", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list_my_domains","Name":"tld_price"}}`, nil, 401},
-		{"case twin of name, harmless", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"tld_price","NAME":"list_my_domains"}}`, nil, 200},
-		{"case twin of params", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list_my_domains"},"Params":{"name":"tld_price"}}`, nil, 401},
+		{"case twin of method", `{"jsonrpc":"2.0","id":1,"Method":"ping","method":"tools/call","params":{"name":"list_my_domains"}}`, nil, 400},
+		{"case twin of method alone", `{"jsonrpc":"2.0","id":1,"Method":"tools/call","params":{"name":"list_my_domains"}}`, nil, 400},
+		{"case twin of name first", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"Name":"tld_price","name":"list_my_domains"}}`, nil, 400},
+		{"case twin of name last", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list_my_domains","Name":"tld_price"}}`, nil, 400},
+		{"case twin of name, harmless", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"tld_price","NAME":"list_my_domains"}}`, nil, 400},
+		{"case twin of params", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list_my_domains"},"Params":{"name":"tld_price"}}`, nil, 400},
 		{"name in another case", call("List_My_Domains", "{}"), nil, 200},
 		{"name with a space", call(" list_my_domains", "{}"), nil, 200},
 		{"name with a zero", call(`list_my_domains\u0000`, "{}"), nil, 200},
 		{"escapes in the name", call(`\u006cist_my_domains`, "{}"), nil, 401},
 		{"escapes in the method", `{"jsonrpc":"2.0","id":1,"method":"tools\/call","params":{"name":"list\u005fmy_domains"}}`, nil, 401},
 		{"escapes in the keys", `{"jsonrpc":"2.0","id":1,"m\u0065thod":"tools/call","params":{"n\u0061me":"list_my_domains"}}`, nil, 401},
-		{"name twice, mine last", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"tld_price","name":"list_my_domains"}}`, nil, 401},
-		{"name twice, mine first", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list_my_domains","name":"tld_price"}}`, nil, 200},
-		{"method twice", `{"jsonrpc":"2.0","id":1,"method":"ping","method":"tools/call","params":{"name":"list_my_domains"}}`, nil, 401},
-		{"params twice", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"tld_price"},"params":{"name":"list_my_domains"}}`, nil, 401},
+		{"name twice, mine last", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"tld_price","name":"list_my_domains"}}`, nil, 400},
+		{"name twice, mine first", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list_my_domains","name":"tld_price"}}`, nil, 400},
+		{"method twice", `{"jsonrpc":"2.0","id":1,"method":"ping","method":"tools/call","params":{"name":"list_my_domains"}}`, nil, 400},
+		{"params twice", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"tld_price"},"params":{"name":"list_my_domains"}}`, nil, 400},
 		{"byte order mark", "\ufeff" + call(mine, "{}"), nil, 400},
 		{"trailing message", `{"jsonrpc":"2.0","id":1,"method":"ping"}` + call(mine, "{}"), nil, 400},
 		{"trailing brace", call(mine, "{}") + "}", nil, 400},
@@ -186,12 +184,12 @@ func TestGate_AmbiguousMessagesDoNotBypass(t *testing.T) {
 	}
 }
 
-// A call that bypasses the HTTP layer is still stopped by the tool.
+// A call that bypasses the dispatcher is still stopped by the tool.
 func TestSignedInTools_CheckCallerThemselves(t *testing.T) {
 	s, w := newServer(t, nil)
-	result, err := s.tools["list_my_domains"].call(context.Background(), &sdk.CallToolRequest{Params: &sdk.CallToolParamsRaw{}})
-	if err != nil || !result.IsError || w.calls.Load() != 0 {
-		t.Errorf("got %v, %v", result, err)
+	x := &exchange{server: s, state: &requestState{}, r: httptest.NewRequest(http.MethodPost, base+Path, http.NoBody)}
+	if body, err := s.tools["list_my_domains"].run(x); err == nil || w.calls.Load() != 0 {
+		t.Errorf("got %v", body)
 	}
 }
 

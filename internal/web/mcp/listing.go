@@ -5,11 +5,10 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
-
-	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/dotkontor/dotkontor/internal/registrar/oauth"
 )
@@ -57,25 +56,89 @@ func readListing(limits Limits) ([]listedTool, error) {
 	return list, nil
 }
 
-// tool converts the entry for the SDK, with its schemas ready to send.
-func (l listedTool) tool() (*sdk.Tool, error) {
-	input, err := compact(l.Input)
-	if err != nil {
-		return nil, fmt.Errorf("mcp: input schema of %s: %w", l.Name, err)
+// toolDescription is a tool as tools/list describes it.
+type toolDescription struct {
+	Meta struct {
+		SecuritySchemes json.RawMessage `json:"securitySchemes"`
+	} `json:"_meta"`
+	Annotations struct {
+		Destructive bool   `json:"destructiveHint"`
+		Idempotent  bool   `json:"idempotentHint"`
+		OpenWorld   bool   `json:"openWorldHint"`
+		ReadOnly    bool   `json:"readOnlyHint"`
+		Title       string `json:"title"`
+	} `json:"annotations"`
+	Description  string          `json:"description"`
+	InputSchema  json.RawMessage `json:"inputSchema"`
+	Name         string          `json:"name"`
+	OutputSchema json.RawMessage `json:"outputSchema"`
+	Title        string          `json:"title"`
+}
+
+func (l listedTool) describe() (toolDescription, error) {
+	d := toolDescription{Description: l.Description, InputSchema: l.Input, Name: l.Name, Title: l.Title}
+	d.Meta.SecuritySchemes = l.securitySchemes()
+	d.Annotations.Destructive, d.Annotations.OpenWorld, d.Annotations.ReadOnly = l.Destructive, l.OpenWorld, l.ReadOnly
+	d.Annotations.Idempotent, d.Annotations.Title = l.ReadOnly || l.Idempotent, l.Title
+	var err error
+	if d.OutputSchema, err = l.output(); err != nil {
+		return d, fmt.Errorf("mcp: output schema of %s: %w", l.Name, err)
 	}
-	output, err := l.output()
+	return d, nil
+}
+
+// describe prepares the results that are the same for all callers.
+func (s *Server) describe() error {
+	listing, err := readListing(s.cfg.Limits)
 	if err != nil {
-		return nil, fmt.Errorf("mcp: output schema of %s: %w", l.Name, err)
+		return err
 	}
-	return &sdk.Tool{
-		Name: l.Name, Title: l.Title, Description: l.Description,
-		InputSchema: input, OutputSchema: output,
-		Annotations: &sdk.ToolAnnotations{
-			Title: l.Title, ReadOnlyHint: l.ReadOnly, DestructiveHint: &l.Destructive,
-			IdempotentHint: l.ReadOnly || l.Idempotent, OpenWorldHint: &l.OpenWorld,
-		},
-		Meta: sdk.Meta{"securitySchemes": l.securitySchemes()},
-	}, nil
+	var tools []any
+	for _, entry := range listing {
+		described, err := entry.describe()
+		if err != nil {
+			return err
+		}
+		tools = append(tools, described)
+	}
+	capabilities := map[string]json.RawMessage{"tools": json.RawMessage("{}")}
+	if Fixtures != nil {
+		maps.Copy(capabilities, Fixtures.Capabilities)
+		for _, tool := range Fixtures.Tools {
+			tools = append(tools, tool)
+		}
+	}
+	server := struct {
+		Name    string `json:"name"`
+		Title   string `json:"title"`
+		Version string `json:"version"`
+		Website string `json:"websiteUrl"`
+	}{"dotkontor", "dotkontor domains", s.cfg.Version, s.cfg.BaseURL}
+	// The server's metadata may be cached, for all callers alike (since 2026-07-28).
+	cache := map[string]any{"ttlMs": listTTL.Milliseconds(), "cacheScope": "public"}
+	for _, result := range []struct {
+		target *[]byte
+		fields []any // objects
+	}{
+		{&s.listing, []any{cache, map[string]any{"tools": tools}}},
+		{&s.discovery, []any{cache, map[string]any{"supportedVersions": versions, "capabilities": capabilities, "instructions": instructions}}},
+		{&s.introduction, []any{map[string]any{"capabilities": capabilities, "instructions": instructions, "serverInfo": server}}},
+		{&s.serverMeta, []any{map[string]any{"_meta": map[string]any{metaPrefix + "serverInfo": server}}}},
+	} {
+		for _, object := range result.fields {
+			var text bytes.Buffer
+			encoder := json.NewEncoder(&text)
+			encoder.SetEscapeHTML(false)
+			if err := encoder.Encode(object); err != nil {
+				return fmt.Errorf("mcp: %w", err)
+			}
+			if len(*result.target) > 0 {
+				*result.target = append(*result.target, ',')
+			}
+			*result.target = append(*result.target, text.Bytes()[1:text.Len()-len("}\n")]...)
+		}
+	}
+	return nil
 }
 
 // securitySchemes tells clients which tools need sign-in.
@@ -106,10 +169,4 @@ func (l listedTool) output() (json.RawMessage, error) {
 		}
 	}
 	return json.Marshal(map[string]any{"type": "object", "anyOf": shapes, "$defs": used})
-}
-
-func compact(text json.RawMessage) (json.RawMessage, error) {
-	var short bytes.Buffer
-	err := json.Compact(&short, text)
-	return short.Bytes(), err
 }

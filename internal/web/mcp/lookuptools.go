@@ -6,6 +6,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
+	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
 	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 )
 
@@ -30,11 +31,27 @@ func (s *Server) domainSearch(ctx context.Context, state *requestState, args arg
 	if err != nil {
 		return nil, err
 	}
-	result, err := s.cfg.Lookups.Search(ctx, query)
+	var found func(entry lookup.Entry, done, total int)
+	if state.report != nil {
+		found = func(entry lookup.Entry, done, total int) { state.report(done, total, describeEntry(entry)) }
+	}
+	result, err := s.cfg.Lookups.SearchEach(ctx, query, found)
 	if err != nil {
 		return nil, err
 	}
 	return httpjson.NewSearchResult(result, state.recordError), nil
+}
+
+// describeEntry is the text of a progress notification.
+func describeEntry(entry lookup.Entry) string {
+	switch {
+	case entry.Err != nil || entry.Availability == lookup.Unknown:
+		return entry.Domain + ": unknown"
+	case entry.Availability == lookup.Available:
+		return entry.Domain + ": available"
+	default:
+		return entry.Domain + ": not available"
+	}
 }
 
 func (s *Server) whoisLookup(ctx context.Context, _ *requestState, args arguments) (any, error) {

@@ -68,17 +68,23 @@ func (w *fakeServices) Check(_ context.Context, domain string) (lookup.Answer, e
 	return answer, nil
 }
 
-func (w *fakeServices) Search(_ context.Context, query string) (lookup.Result, error) {
+func (w *fakeServices) SearchEach(_ context.Context, query string, found func(lookup.Entry, int, int)) (lookup.Result, error) {
 	if query == "bad name" {
 		return lookup.Result{}, &registrar.Error{Kind: registrar.KindInvalid, Code: registrar.NameSpace}
 	}
-	return lookup.Result{Label: query, Entries: []lookup.Entry{
+	result := lookup.Result{Label: query, Entries: []lookup.Entry{
 		{Answer: lookup.Answer{
 			Domain: query + ".de", TLD: ".de", Availability: lookup.Taken, Prices: &lookup.Prices{Register: 690, Restore: 1790},
 			MinYears: 2, Requires: "eu_presence", Order: lookup.Orderability{Decided: true, Refusal: "no_registry_account"},
 		}},
 		{Answer: lookup.Answer{Domain: query + ".com", TLD: ".com"}, Err: registrar.Fault(registrar.FaultTimeout, "x", nil)},
-	}}, nil
+	}}
+	for i, entry := range result.Entries {
+		if found != nil {
+			found(entry, i+1, len(result.Entries))
+		}
+	}
+	return result, nil
 }
 
 func (w *fakeServices) Whois(_ context.Context, domain string) (lookup.WhoisAnswer, error) {

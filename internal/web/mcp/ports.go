@@ -16,7 +16,7 @@ import (
 // Lookups checks and searches names.
 type Lookups interface {
 	Check(ctx context.Context, domain string) (lookup.Answer, error)
-	Search(ctx context.Context, query string) (lookup.Result, error)
+	SearchEach(ctx context.Context, query string, found func(entry lookup.Entry, done, total int)) (lookup.Result, error)
 	Whois(ctx context.Context, domain string) (lookup.WhoisAnswer, error)
 }
 

@@ -1,9 +1,6 @@
 package mcp
 
 import (
-	"bytes"
-	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -11,14 +8,10 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
-	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
-	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/ratelimit"
@@ -33,12 +26,6 @@ const (
 
 // maxBody is far more than any tool call needs.
 const maxBody = 64 << 10
-
-// noBatches is the oldest revision whose batches the SDK rejects itself.
-const noBatches = "2025-06-18"
-
-// versions are the supported protocol revisions, newest first.
-var versions = []string{"2026-07-28", "2025-11-25", noBatches, "2025-03-26"}
 
 const instructions = "Look up whether domain names are free and what they cost (domain_search for an idea, domain_check for a full name), " +
 	"what registries publish about them (whois_lookup), and the price list (list_tlds, tld_price). " +
@@ -72,25 +59,16 @@ type Config struct {
 	Logger  *slog.Logger
 }
 
-// Fixtures is nil in the product; test/mcpclients/fixtures sets it for the conformance
-// suite.
-var Fixtures *Extension
-
-// Extension adds to the tools of a server.
-type Extension struct {
-	// Register adds tools, prompts and resources.
-	Register func(*sdk.Server)
-	// Serves reports whether a method is served in addition to the product's.
-	Serves func(method string) bool
-}
-
 // Server serves the endpoint; one Server handles all requests.
 type Server struct {
 	cfg        Config
 	hostPolicy hostPolicy
-	library    http.Handler
 	tools      map[string]*tool
 	refusals   map[int]accessRefusal // by status
+	// The members of results that are the same for all callers: of tools/list, of
+	// server/discover, of initialize without the revision, and the one that every
+	// result has since 2026-07-28.
+	listing, discovery, introduction, serverMeta []byte
 }
 
 // New checks cfg and returns a Server.
@@ -106,49 +84,21 @@ func New(cfg Config) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{cfg: cfg, hostPolicy: names, tools: make(map[string]*tool), refusals: make(map[int]accessRefusal)}
-	if s.refusals[http.StatusUnauthorized], err = s.newAccessRefusal("Bearer ", signInRequired, messageSignIn); err != nil {
+	if s.refusals[http.StatusUnauthorized], err = s.newAccessRefusal(http.StatusUnauthorized, "Bearer ", signInRequired, messageSignIn); err != nil {
 		return nil, err
 	}
-	if s.refusals[http.StatusForbidden], err = s.newAccessRefusal(insufficientText, insufficientScope, messageNoScope); err != nil {
+	if s.refusals[http.StatusForbidden], err = s.newAccessRefusal(http.StatusForbidden, insufficientText, insufficientScope, messageNoScope); err != nil {
 		return nil, err
 	}
-	server := sdk.NewServer(
-		&sdk.Implementation{Name: "dotkontor", Title: "dotkontor domains", Version: cfg.Version, WebsiteURL: cfg.BaseURL},
-		&sdk.ServerOptions{
-			Instructions: instructions,
-			// The tools never change at run time.
-			Capabilities:              &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}},
-			SupportedProtocolVersions: versions,
-			SetCacheable:              cacheable,
-		})
-	if err := s.addTools(server); err != nil {
+	if err := s.addTools(); err != nil {
 		return nil, err
 	}
-	if Fixtures != nil {
-		Fixtures.Register(server)
-	}
-	server.AddReceivingMiddleware(s.authorize)
-	s.library = sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, &sdk.StreamableHTTPOptions{
-		Stateless: true,
-		// A stream could send 200 before the caller is authorized.
-		JSONResponse: true,
-		// hostPolicy does this in a way that supports reverse proxies.
-		DisableLocalhostProtection:   true,
-		MaxRequestBodyBytes:          maxBody,
-		PropagateRequestCancellation: true,
-	})
-	return s, nil
+	return s, s.describe()
 }
 
 // listTTL is how long clients may cache the list of tools, the same as for the
 // discovery documents.
 const listTTL = time.Hour
-
-// cacheable marks the server's metadata as identical for all callers (revision
-// 2026-07-28, caching).
-func cacheable(_ context.Context, _ sdk.Request, hints *sdk.Cacheable) {
-	hints.TTLMs, hints.CacheScope = int(listTTL.Milliseconds()), "public"
-}
 
 // Serve is POST /api/mcp.
 func (s *Server) Serve(w http.ResponseWriter, r *http.Request) { s.serve(w, r, false) }
@@ -159,18 +109,18 @@ func (s *Server) ServeLogin(w http.ResponseWriter, r *http.Request) { s.serve(w,
 // MethodNotAllowed answers 405 with a JSON-RPC error. There are no sessions and no
 // streams, so only POST is supported.
 func MethodNotAllowed(w http.ResponseWriter, _ *http.Request) {
-	writeError(w, http.StatusMethodNotAllowed, nil, jsonrpc.CodeInvalidRequest, "send messages by POST; this server keeps no sessions and no streams")
+	writeError(w, http.StatusMethodNotAllowed, nil, &RPCError{Code: codeInvalidRequest, Message: "send messages by POST; this server keeps no sessions and no streams"})
 }
 
 // ServeError answers 500 after a panic.
 func ServeError(w http.ResponseWriter, _ *http.Request, err error) {
 	httpjson.RecordError(w, err)
-	writeError(w, http.StatusInternalServerError, nil, jsonrpc.CodeInternalError, messageInternal)
+	writeError(w, http.StatusInternalServerError, nil, &RPCError{Code: codeInternal, Message: messageInternal})
 }
 
 func (s *Server) serve(w http.ResponseWriter, r *http.Request, signedInOnly bool) {
 	if !s.hostPolicy.allows(r) {
-		writeError(w, http.StatusForbidden, nil, jsonrpc.CodeInvalidRequest, "this service may not be called by this Host or from this Origin")
+		writeError(w, http.StatusForbidden, nil, &RPCError{Code: codeInvalidRequest, Message: "this service may not be called by this Host or from this Origin"})
 		return
 	}
 	state := &requestState{address: s.cfg.Address(r), id: httpjson.RequestID(w)}
@@ -178,7 +128,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, signedInOnly bool
 	if !limit.Allowed {
 		w.Header().Set("Retry-After", strconv.Itoa(limit.RetryAfterSeconds()))
 		httpjson.RecordError(w, &registrar.Error{Kind: registrar.KindRateLimited, Code: httpjson.TooManyBadTokens})
-		writeError(w, http.StatusTooManyRequests, nil, codeNoAccess, messageBadTokens)
+		writeError(w, http.StatusTooManyRequests, nil, &RPCError{Code: codeNoAccess, Message: messageBadTokens})
 		return
 	}
 	if !valid {
@@ -187,30 +137,41 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, signedInOnly bool
 	}
 	if signedInOnly && state.verifyErr != nil { // a client must not discard its token because of this
 		httpjson.RecordError(w, state.verifyErr)
-		writeError(w, http.StatusServiceUnavailable, nil, jsonrpc.CodeInternalError, messageUnchecked)
+		writeError(w, http.StatusServiceUnavailable, nil, &RPCError{Code: codeInternal, Message: messageUnchecked})
 		return
 	}
 	if signedInOnly && state.caller == nil {
 		s.refuse(w)
 		return
 	}
-	message, err := readMessage(w, r)
-	if err != nil {
-		err.write(w)
+	if err := checkVersion(r.Header); err != nil {
+		writeError(w, err.status, nil, err)
 		return
 	}
-	r = r.WithContext(withState(r.Context(), state))
-	r.Body = io.NopCloser(bytes.NewReader(message))
-	normalizeHeaders(r.Header)
-	gated := &gatedWriter{out: w, server: s, state: state, message: message}
-	s.library.ServeHTTP(gated, r)
-	gated.finish()
-	tool, outcome, toolErr := state.outcome()
-	if tool != "" {
-		httpjson.RecordTool(w, tool, outcome)
+	body, err := readBody(w, r)
+	if err != nil {
+		writeError(w, err.status, nil, err)
+		return
 	}
-	if toolErr != nil {
-		httpjson.RecordError(w, toolErr)
+	parsed, parseErr := parseMessage(body)
+	if parseErr != nil {
+		code := codeInvalidRequest
+		if errors.Is(parseErr, errNotJSON) {
+			code = codeParseError
+		}
+		writeError(w, http.StatusBadRequest, nil, &RPCError{Code: code, Message: parseErr.Error()})
+		return
+	}
+	x := &exchange{
+		server: s, w: w, r: r, state: state, message: parsed, stream: stream{w: w},
+		stateless: r.Header.Get("Mcp-Protocol-Version") >= stateless,
+	}
+	x.dispatch()
+	if tool, outcome, toolErr := state.outcome(); tool != "" {
+		httpjson.RecordTool(w, tool, outcome)
+		if toolErr != nil {
+			httpjson.RecordError(w, toolErr)
+		}
 	}
 }
 
@@ -218,7 +179,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, signedInOnly bool
 func (s *Server) refuse(w http.ResponseWriter) {
 	refusal := s.refusals[http.StatusUnauthorized]
 	w.Header()["Www-Authenticate"] = refusal.challenge
-	writeRPCError(w, http.StatusUnauthorized, nil, refusal.err)
+	writeError(w, http.StatusUnauthorized, nil, refusal.err)
 }
 
 // identify sets the caller in state; a request without a token has none. valid is false
@@ -290,60 +251,31 @@ func bearerToken(header http.Header) (token string, sent bool) {
 	return "", strings.Contains(strings.ToLower(values[0]), "bearer")
 }
 
-// refusal is a message that is rejected before it reaches the SDK.
-type refusal struct {
-	status int
-	code   int64
-	text   string
-}
-
-func (f *refusal) write(w http.ResponseWriter) { writeError(w, f.status, nil, f.code, f.text) }
-
-// readMessage reads the whole body. Anything but a single JSON text is rejected here,
-// because the SDK would ignore what follows the first one.
-func readMessage(w http.ResponseWriter, r *http.Request) ([]byte, *refusal) {
-	tooLarge := &refusal{http.StatusRequestEntityTooLarge, jsonrpc.CodeInvalidRequest, fmt.Sprintf("a message may have at most %d bytes", maxBody)}
+// readBody reads the whole body.
+func readBody(w http.ResponseWriter, r *http.Request) ([]byte, *RPCError) {
+	if kind, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";"); kind != "" && !strings.EqualFold(strings.TrimSpace(kind), "application/json") {
+		return nil, &RPCError{Code: codeInvalidRequest, Message: "Content-Type must be application/json", status: http.StatusUnsupportedMediaType}
+	}
+	tooLarge := &RPCError{
+		Code: codeInvalidRequest, Message: fmt.Sprintf("a message may have at most %d bytes", maxBody), status: http.StatusRequestEntityTooLarge,
+	}
 	if r.ContentLength > maxBody {
 		return nil, tooLarge
 	}
-	var body bytes.Buffer
-	if r.ContentLength > 0 {
-		body.Grow(int(r.ContentLength) + bytes.MinRead)
+	var body []byte
+	var err error
+	if r.ContentLength >= 0 {
+		body = make([]byte, r.ContentLength)
+		_, err = io.ReadFull(r.Body, body)
+	} else {
+		body, err = io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	}
-	if _, err := body.ReadFrom(http.MaxBytesReader(w, r.Body, maxBody)); err != nil {
-		var over *http.MaxBytesError
-		if errors.As(err, &over) {
-			return nil, tooLarge
-		}
-		return nil, &refusal{http.StatusBadRequest, jsonrpc.CodeParseError, "the message did not arrive whole"}
+	var over *http.MaxBytesError
+	switch {
+	case errors.As(err, &over):
+		return nil, tooLarge
+	case err != nil:
+		return nil, &RPCError{Code: codeParseError, Message: "the message did not arrive whole", status: http.StatusBadRequest}
 	}
-	if !json.Valid(body.Bytes()) {
-		return nil, &refusal{http.StatusBadRequest, jsonrpc.CodeParseError, "the body is not one JSON text"}
-	}
-	return body.Bytes(), nil
-}
-
-var acceptBoth = []string{"application/json, text/event-stream"}
-
-// normalizeHeaders sets the headers that the SDK expects. Responses are always JSON and
-// never batches, so a client of the one revision with batches is treated like one of
-// the next.
-func normalizeHeaders(header http.Header) {
-	header["Accept"] = acceptBoth
-	if header.Get("Content-Type") == "" {
-		header["Content-Type"] = typeJSON
-	}
-	delete(header, "Last-Event-Id")
-	if version := header.Get("Mcp-Protocol-Version"); version == "" || version == "2025-03-26" {
-		header["Mcp-Protocol-Version"] = []string{noBatches}
-	}
-}
-
-// recoverPanic turns a panic into a failed call. The SDK runs tools on its own
-// goroutines, where a panic would end the process. The panic's text may quote the
-// arguments, so only the stack is logged.
-func (s *Server) recoverPanic(ctx context.Context, state *requestState) (sdk.Result, error) {
-	tool, _, _ := state.outcome()
-	s.cfg.Logger.ErrorContext(ctx, registrar.PanicRecovered, "where", "tool", "id", state.id, "tool", tool, "stack", string(debug.Stack()))
-	return s.fail(state, &registrar.Error{Kind: registrar.KindInternal, Code: "panic"})
+	return body, nil
 }

@@ -1,11 +1,12 @@
 package mcp
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
-
-	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"net/http"
+	"runtime/debug"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/ratelimit"
@@ -15,13 +16,12 @@ import (
 // tool is one entry of tools.json with its implementation.
 type tool struct {
 	server   *Server
-	position int // in tools.json
 	name     string
 	signedIn bool
 	// budget is spent before the arguments are parsed; signed-in tools have none and
 	// spend the token's.
 	budget Budget
-	run    func(ctx context.Context, state *requestState, args arguments) (any, error)
+	answer func(ctx context.Context, state *requestState, args arguments) (any, error)
 }
 
 // ToolNames lists the names in tools.json.
@@ -38,18 +38,18 @@ func ToolNames() ([]string, error) {
 }
 
 // addTools registers every listed tool with its implementation.
-func (s *Server) addTools(server *sdk.Server) error {
+func (s *Server) addTools() error {
 	code := map[string]tool{
-		"domain_check":     {budget: s.cfg.Budget, run: s.domainCheck},
-		"domain_search":    {budget: s.cfg.Budget, run: s.domainSearch},
-		"whois_lookup":     {budget: s.cfg.WhoisBudget, run: s.whoisLookup},
-		"list_tlds":        {budget: s.cfg.Budget, run: s.listTLDs},
-		"tld_price":        {budget: s.cfg.Budget, run: s.tldPrice},
-		"list_my_domains":  {run: s.listMyDomains},
-		"start_order":      {run: s.startOrder},
-		"get_order_status": {run: s.getOrderStatus},
-		"list_orders":      {run: s.listOrders},
-		"cancel_order":     {run: s.cancelOrder},
+		"domain_check":     {budget: s.cfg.Budget, answer: s.domainCheck},
+		"domain_search":    {budget: s.cfg.Budget, answer: s.domainSearch},
+		"whois_lookup":     {budget: s.cfg.WhoisBudget, answer: s.whoisLookup},
+		"list_tlds":        {budget: s.cfg.Budget, answer: s.listTLDs},
+		"tld_price":        {budget: s.cfg.Budget, answer: s.tldPrice},
+		"list_my_domains":  {answer: s.listMyDomains},
+		"start_order":      {answer: s.startOrder},
+		"get_order_status": {answer: s.getOrderStatus},
+		"list_orders":      {answer: s.listOrders},
+		"cancel_order":     {answer: s.cancelOrder},
 	}
 	listing, err := readListing(s.cfg.Limits)
 	if err != nil {
@@ -58,51 +58,87 @@ func (s *Server) addTools(server *sdk.Server) error {
 	if len(listing) != len(code) {
 		return fmt.Errorf("mcp: tools.json lists %d tools, %d are implemented", len(listing), len(code))
 	}
-	for place, entry := range listing {
+	for _, entry := range listing {
 		t, ok := code[entry.Name]
 		if !ok {
 			return fmt.Errorf("mcp: listed tool %s is not implemented", entry.Name)
 		}
-		t.server, t.position, t.name, t.signedIn = s, place, entry.Name, entry.SignedIn
+		t.server, t.name, t.signedIn = s, entry.Name, entry.SignedIn
 		if t.signedIn != (t.budget == nil) {
 			return fmt.Errorf("mcp: tool %s has the wrong budget", t.name)
 		}
-		described, err := entry.tool()
-		if err != nil {
-			return err
-		}
 		s.tools[entry.Name] = &t
-		server.AddTool(described, t.call)
 	}
 	return nil
 }
 
-// call is shared by all tools: authorization once more, the budget, the arguments, the
-// result.
-func (t *tool) call(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-	state := stateOf(ctx)
-	body, err := t.answer(ctx, state, req.Params.Arguments)
-	if err != nil {
-		return t.server.fail(state, err)
+// callTool answers tools/call.
+func (x *exchange) callTool() {
+	name, isText := stringOf(x.name)
+	if !isText || x.requestState != nil && x.requestState[0] != '"' || x.inputResponses != nil && !isObject(x.inputResponses) {
+		x.fail(errBadParams)
+		return
 	}
-	return encode(body, false)
+	t, ok := x.server.tools[name]
+	switch {
+	case ok:
+	case Fixtures != nil:
+		x.extend()
+		return
+	default:
+		x.fail(&RPCError{Code: codeInvalidParams, Message: "unknown tool " + quoteShort(name)})
+		return
+	}
+	x.state.tool = t.name
+	if t.signedIn {
+		// A token that could not be verified is no refusal: the tool fails, because models
+		// read failed calls and clients retry them.
+		status := x.state.signedInStatus()
+		if refusal, refused := x.server.refusals[status]; refused {
+			x.state.refusedStatus = status
+			x.w.Header()["Www-Authenticate"] = refusal.challenge
+			x.fail(refusal.err)
+			return
+		}
+	}
+	body, err := t.run(x)
+	if err != nil {
+		x.sendToolResult(x.server.failureFor(x.state, err), true)
+		return
+	}
+	x.sendToolResult(body, false)
 }
 
-func (t *tool) answer(ctx context.Context, state *requestState, raw json.RawMessage) (any, error) {
+// run authorizes once more, spends the budget, reads the arguments and runs the tool. A
+// panic is a failed call; its text may quote the arguments, so only the stack is logged.
+func (t *tool) run(x *exchange) (body any, err error) {
+	defer func() {
+		if problem := recover(); problem != nil {
+			t.server.cfg.Logger.ErrorContext(x.r.Context(), registrar.PanicRecovered,
+				"where", "tool", "id", x.state.id, "tool", t.name, "stack", string(debug.Stack()))
+			body, err = nil, &registrar.Error{Kind: registrar.KindInternal, Code: "panic"}
+		}
+	}()
+	state := x.state
 	if t.signedIn {
-		if status := state.signedInStatus(); status != 0 {
-			state.refuse(status)
+		switch status := state.signedInStatus(); status {
+		case 0:
+		case http.StatusServiceUnavailable:
+			return nil, &registrar.Error{Kind: registrar.KindInternal, Code: codeTokenUnchecked, Err: state.verifyErr}
+		default:
+			state.refusedStatus = status
 			return nil, &registrar.Error{Kind: registrar.KindInternal, Code: "gate"}
 		}
 	}
 	if decision, code := t.spend(state); !decision.Allowed {
 		return nil, &registrar.Error{Kind: registrar.KindRateLimited, Code: code, RetryAfter: decision.RetryAfter}
 	}
-	args, err := readArguments(raw)
+	args, err := readArguments(x.arguments)
 	if err != nil {
 		return nil, err
 	}
-	return t.run(ctx, state, args)
+	state.report = x.reporter()
+	return t.answer(x.r.Context(), state, args)
 }
 
 const codeOverTokenBudget registrar.Code = "over_token_budget"
@@ -121,24 +157,47 @@ func (t *tool) spend(state *requestState) (decision ratelimit.Decision, code reg
 	return decision, httpjson.OverBudget
 }
 
-// encode encodes body once; it is sent as structured content and as text, because some
-// clients support only one of them.
-func encode(body any, failed bool) (*sdk.CallToolResult, error) {
-	var text []byte
-	if known, ok := body.(httpjson.Appender); ok {
-		if text, ok = known.AppendJSON(make([]byte, 0, 256)); !ok {
-			text = nil
-		}
+// sendToolResult encodes body once; it is sent as structured content and as text,
+// because some clients support only one of them.
+func (x *exchange) sendToolResult(body any, failed bool) {
+	var space [1024]byte
+	text, ok := space[:0], false
+	if known, is := body.(httpjson.Appender); is {
+		text, ok = known.AppendJSON(text)
 	}
-	if text == nil {
+	if !ok {
 		var err error
-		if text, err = json.Marshal(body); err != nil {
-			return nil, err
+		if text, err = json.Marshal(body); err != nil { // does not happen with our own types
+			x.state.recordError(&registrar.Error{Kind: registrar.KindInternal, Code: "encode"})
+			x.fail(&RPCError{Code: codeInternal, Message: messageInternal})
+			return
 		}
 	}
-	return &sdk.CallToolResult{
-		Content:           []sdk.Content{&sdk.TextContent{Text: string(text)}},
-		StructuredContent: json.RawMessage(text),
-		IsError:           failed,
-	}, nil
+	b := x.appendResult(make([]byte, 0, 2*len(text)+len(text)/4+512), complete)
+	if x.stateless {
+		b = append(b, ',')
+	}
+	b = append(b, `"content":[{"type":"text","text":`...)
+	b = appendQuoted(b, text)
+	b = append(b, `}],"structuredContent":`...)
+	b = append(b, text...)
+	if failed {
+		b = append(b, `,"isError":true`...)
+	}
+	x.send(append(b, "}}"...))
+}
+
+// appendQuoted appends JSON text as a JSON string. Such text has no control characters.
+func appendQuoted(b, text []byte) []byte {
+	b = append(b, '"')
+	for len(text) > 0 {
+		n := bytes.IndexAny(text, `"\`)
+		if n < 0 {
+			b = append(b, text...)
+			break
+		}
+		b = append(append(b, text[:n]...), '\\', text[n])
+		text = text[n+1:]
+	}
+	return append(b, '"')
 }
