@@ -73,9 +73,6 @@ func TestGCSettings_BecomeEnvironment(t *testing.T) {
 	if got := c.environment(); !slices.Equal(got, []string{"GOGC=400", "GOMEMLIMIT=536870912"}) {
 		t.Errorf("got %v", got)
 	}
-	if got := c.withLimitOnly().environment(); got[0] != "GOGC=off" {
-		t.Errorf("the lazy one has %v", got)
-	}
 }
 
 func TestSide_RatiosAreTakenRoundByRound(t *testing.T) {

@@ -6,18 +6,24 @@
 // to every caller, in the same bytes, so that a model knows what signing in offers and
 // a client may cache the list.
 //
-// # Authorization
+// # One parse
 //
-// The gate protects a customer's domains and orders from any client that can send
-// bytes. The attack is a message that a separate guard would read as harmless and the
-// SDK as a call of a signed-in tool: keys that differ only in case, duplicate keys, an
-// escaped letter in the tool's name, a batch of one, a header that names another tool
-// than the body. Therefore the message is parsed once. The SDK parses it; a middleware
-// behind its parser sees the tool that is about to be called and, if the caller is not
-// authorized, closes the gate of this request, and the tool is not called. The writer
-// around the SDK checks the gate before the first byte is written, and a closed gate
-// turns the SDK's response into the 401 or 403 of the contract. A signed-in tool checks
-// the caller once more before it runs.
+// A message is parsed once, by parseMessage, and this parse decides what is called, who
+// may call it and which budget it spends. The attack is a message that a guard reads as
+// harmless and a parser behind it as a call of a signed-in tool: keys that differ only
+// in case, duplicate keys, an escaped letter in the tool's name, a batch of one, a
+// header that names another tool than the body. So there is no second parser, and what
+// two parsers could read differently is refused: duplicate keys in any object, keys that
+// differ from those of JSON-RPC only in case, data behind the message, batches, invalid
+// UTF-8, more than 32 levels. Ids are returned as they were sent.
+//
+// An event stream begins with the first progress notification of a running tool, after
+// everything that could refuse the call. Without one, the response is a JSON body.
+//
+// The reference for the protocol is the official SDK: TestReference_SameAnswersAsSDK
+// sends both the same messages in every revision and lists each difference.
+//
+// # Authorization
 //
 // A token in the request must be valid, whatever is called: a client with an expired
 // token should learn it now, not from a response that lacks what it expected. This is
@@ -39,10 +45,6 @@
 // counts against the token instead of the address. Calls of read-only signed-in tools
 // are not audited one by one: the token's last use is enough, and thousands of entries
 // would hide the few that matter.
-//
-// Plain text errors of the SDK become JSON-RPC errors, and batches are refused in every
-// protocol revision. To respond with the id of the request, the message is decoded once
-// more by the same decoder; this does not decide about authorization.
 //
 // See hostPolicy for the protection against DNS rebinding and cross-origin calls of
 // local services.

@@ -24,6 +24,8 @@ type Extension struct {
 // ExtensionCall is a call of an extension's method.
 type ExtensionCall struct {
 	Params json.RawMessage
+	// Stateless means that the call follows revision 2026-07-28 or a later one.
+	Stateless bool
 	// Notify sends a notification to the caller before the result, if the caller reads
 	// event streams.
 	Notify func(method string, params any) error
@@ -39,7 +41,7 @@ var errNoStream = errors.New("mcp: the caller does not accept an event stream")
 
 // extend answers with the extension's method.
 func (x *exchange) extend() {
-	call := ExtensionCall{Params: json.RawMessage(x.params), Notify: func(method string, params any) error {
+	call := ExtensionCall{Params: json.RawMessage(x.params), Stateless: x.stateless, Notify: func(method string, params any) error {
 		if !x.acceptsStream() {
 			return errNoStream
 		}
