@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
 // newReference is the official SDK with our tools and without our authorization.
@@ -44,7 +46,7 @@ func newReference(t *testing.T, s *Server) http.Handler {
 			Meta: sdk.Meta{"securitySchemes": d.Meta.SecuritySchemes},
 		}, func(_ context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 			x := &exchange{
-				server: s, state: &requestState{caller: &Caller{Account: "c1", MayWrite: true}},
+				server: s, state: &requestState{caller: &registrar.Actor{Customer: "c1"}, mayWrite: true},
 				r: httptest.NewRequest(http.MethodPost, base+Path, http.NoBody), message: message{arguments: r.Params.Arguments},
 			}
 			body, err := s.tools[d.Name].run(x)
