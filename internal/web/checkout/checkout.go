@@ -101,7 +101,7 @@ func New(cfg Config) (*Handler, error) {
 	if (cfg.Invoices == nil) != (cfg.InvoiceRenderer == nil) {
 		return nil, errors.New("checkout: Config.Invoices and InvoiceRenderer are required together")
 	}
-	views, err := cfg.Frame.LoadTemplates(templateFS, ui.Texts{German: german, English: english})
+	views, err := cfg.Frame.LoadTemplates(templateFS, texts)
 	if err != nil {
 		return nil, err
 	}

@@ -57,7 +57,7 @@ func New(cfg Config) (*Handler, error) {
 	if cfg.Frame == nil || cfg.Notices == nil {
 		return nil, errors.New("legal: Config.Frame and Notices are required")
 	}
-	views, err := cfg.Frame.LoadTemplates(templateFS, ui.Texts{German: german, English: english})
+	views, err := cfg.Frame.LoadTemplates(templateFS, texts)
 	if err != nil {
 		return nil, err
 	}

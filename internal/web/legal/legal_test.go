@@ -289,7 +289,7 @@ func TestWriteDefaultTexts_KeepsExistingFiles(t *testing.T) {
 	}
 }
 
-func TestTexts_SameKeysInBothLanguages(t *testing.T) {
+func TestTexts_SamePlaceholdersInBothLanguages(t *testing.T) {
 	t.Parallel()
-	textcheck.CheckTranslations(t, german, english)
+	textcheck.CheckTranslations(t, texts)
 }

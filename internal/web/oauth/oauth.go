@@ -47,7 +47,7 @@ func New(cfg Config) (*Handler, error) {
 	if cfg.Applications == nil || cfg.Registrations == nil || cfg.Frame == nil || cfg.Address == nil {
 		return nil, errors.New("oauth: Config.Applications, Registrations, Frame and Address are required")
 	}
-	views, err := cfg.Frame.LoadTemplates(templateFS, ui.Texts{German: german, English: english})
+	views, err := cfg.Frame.LoadTemplates(templateFS, texts)
 	if err != nil {
 		return nil, err
 	}

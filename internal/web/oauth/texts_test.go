@@ -12,9 +12,9 @@ import (
 	"github.com/dotkontor/dotkontor/test/testkit/textcheck"
 )
 
-func TestTexts_SameKeysInBothLanguages(t *testing.T) {
+func TestTexts_SamePlaceholdersInBothLanguages(t *testing.T) {
 	t.Parallel()
-	textcheck.CheckTranslations(t, german, english)
+	textcheck.CheckTranslations(t, texts)
 }
 
 // Every code of registrar/oauth needs an error response, a redirect error or a page.
@@ -32,7 +32,7 @@ func TestCodes_EveryCodeHasAnError(t *testing.T) {
 		code := registrar.Code(match[1])
 		_, direct := endpointErrors[code]
 		_, through := redirectErrors[code]
-		_, page := german["refused."+match[1]]
+		_, page := texts["refused."+match[1]]
 		if !direct && !through && !page && code != "no_such_application" { // used by the portal
 			t.Errorf("%s has no text", code)
 		}

@@ -38,7 +38,7 @@ func New(cfg Config) (*Handler, error) {
 	if cfg.Frame == nil || cfg.Admin == nil || cfg.Customers == nil || cfg.Prices == nil || cfg.Upstreams == nil || cfg.Agents == nil {
 		return nil, errors.New("operator: Config.Frame, Admin, Customers, Prices, Upstreams and Agents are required")
 	}
-	views, err := cfg.Frame.LoadTemplates(templateFS, ui.Texts{German: german, English: english})
+	views, err := cfg.Frame.LoadTemplates(templateFS, texts)
 	if err != nil {
 		return nil, err
 	}

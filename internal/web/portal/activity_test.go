@@ -25,7 +25,7 @@ func TestActivity_NamesOrderAndHidesOperatorAddress(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	views, err := frame.LoadTemplates(templateFS, ui.Texts{German: german, English: english})
+	views, err := frame.LoadTemplates(templateFS, texts)
 	if err != nil {
 		t.Fatal(err)
 	}

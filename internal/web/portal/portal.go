@@ -56,7 +56,7 @@ func New(cfg Config) (*Handler, error) {
 	if cfg.Frame == nil || cfg.Accounts == nil || cfg.AccessTokens == nil || cfg.Portfolio == nil || cfg.Applications == nil || cfg.Exporter == nil {
 		return nil, errors.New("portal: Config.Frame, Accounts, AccessTokens, Portfolio, Applications and Exporter are required")
 	}
-	views, err := cfg.Frame.LoadTemplates(templateFS, mergeTexts())
+	views, err := cfg.Frame.LoadTemplates(templateFS, texts, domainTexts)
 	if err != nil {
 		return nil, err
 	}

@@ -1,12 +1,14 @@
 package portal
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"testing"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
+	"github.com/dotkontor/dotkontor/internal/web/ui"
 	"github.com/dotkontor/dotkontor/test/testkit/textcheck"
 )
 
@@ -14,31 +16,30 @@ import (
 var dynamicKeys = []string{"problem.", "note.", "action.", "who.", "object.", "domain.", "field.", "closed.", "change.", "change_state."}
 
 // allTexts returns all texts.
-func allTexts() (german, english map[string]string) {
-	all := mergeTexts()
-	return all.German, all.English
+func allTexts() ui.Texts {
+	all := maps.Clone(texts)
+	maps.Copy(all, domainTexts)
+	return all
 }
 
-func TestTexts_SameKeysInBothLanguages(t *testing.T) {
+func TestTexts_SamePlaceholdersInBothLanguages(t *testing.T) {
 	t.Parallel()
-	german, english := allTexts()
-	textcheck.CheckTranslations(t, german, english)
+	textcheck.CheckTranslations(t, allTexts())
 }
 
 func TestTexts_EveryReferencedKeyExists(t *testing.T) {
 	t.Parallel()
-	german, _ := allTexts()
-	textcheck.CheckKeys(t, german, dynamicKeys)
+	textcheck.CheckKeys(t, allTexts(), dynamicKeys)
 }
 
 // Every audit action has a text.
 func TestTexts_EveryAuditActionHasText(t *testing.T) {
 	t.Parallel()
-	german, _ := allTexts()
+	texts := allTexts()
 	found := 0
 	textcheck.EachMatch(t, "../../registrar/*/*.go", regexp.MustCompile(`registrar\.Action += "([a-z_]+)"`), func(action string) {
 		found++
-		if german["action."+action] == "" {
+		if texts["action."+action][0] == "" {
 			t.Errorf("there is no text for %s", action)
 		}
 	})
@@ -48,23 +49,23 @@ func TestTexts_EveryAuditActionHasText(t *testing.T) {
 	for _, kind := range []registrar.ActorKind{
 		registrar.ActorPerson, registrar.ActorToken, registrar.ActorApplication, registrar.ActorOperator, registrar.ActorSystem,
 	} {
-		if german["who."+string(kind)] == "" {
+		if texts["who."+string(kind)][0] == "" {
 			t.Errorf("there is no text for %s", kind)
 		}
 	}
 	for _, action := range domainchange.Actions() {
-		if german["action."+string(action)] == "" {
+		if texts["action."+string(action)][0] == "" {
 			t.Errorf("there is no text for %s", action)
 		}
 	}
 	for _, kind := range domainchange.ChangeKinds() {
 		silent := kind == domainchange.AuthCode || !slices.Contains(domainchange.CustomerChangeKinds(), kind)
-		if german["change."+string(kind)] == "" || !silent && german["note.change_"+string(kind)] == "" {
+		if texts["change."+string(kind)][0] == "" || !silent && texts["note.change_"+string(kind)][0] == "" {
 			t.Errorf("there is no text for %s", kind)
 		}
 	}
 	for _, status := range registrar.DomainStatuses() {
-		if german["domain."+string(status)] == "" {
+		if texts["domain."+string(status)][0] == "" {
 			t.Errorf("there is no text for %s", status)
 		}
 	}

@@ -148,12 +148,12 @@ func TestTexts_EveryRuleAndCategoryHasText(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, ext := range shipped.All() {
-		if ext.Requires != "" && german["rule."+ext.Requires] == "" {
+		if ext.Requires != "" && texts["rule."+ext.Requires][0] == "" {
 			t.Errorf("%s requires %s, which has no text", ext.TLD, ext.Requires)
 		}
 	}
 	for _, category := range catalog.Categories() {
-		if german["category."+string(category)] == "" {
+		if texts["category."+string(category)][0] == "" {
 			t.Errorf("%s has no text", category)
 		}
 	}

@@ -321,7 +321,7 @@ func TestTexts_EveryNameErrorHasText(t *testing.T) {
 		registrar.NameAddress, registrar.NamePort, registrar.NameEmail, registrar.NameControl, registrar.NameCharacter,
 		registrar.ExtensionNotCarried,
 	} {
-		if german[ui.ProblemKey(code)] == "" {
+		if texts[ui.ProblemKey(code)][0] == "" {
 			t.Errorf("%s has no text", code)
 		}
 	}

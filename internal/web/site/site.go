@@ -68,7 +68,7 @@ func New(cfg Config) (*Handler, error) {
 		cfg.Catalog == nil || cfg.RateBasisPoints == nil {
 		return nil, errors.New("site: Config.Frame, Lookups, Budget, WhoisBudget, Catalog and RateBasisPoints are required")
 	}
-	views, err := cfg.Frame.LoadTemplates(templateFS, ui.Texts{German: german, English: english})
+	views, err := cfg.Frame.LoadTemplates(templateFS, texts)
 	if err != nil {
 		return nil, err
 	}

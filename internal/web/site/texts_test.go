@@ -6,9 +6,9 @@ import (
 	"github.com/dotkontor/dotkontor/test/testkit/textcheck"
 )
 
-func TestTexts_SameKeysInBothLanguages(t *testing.T) {
+func TestTexts_SamePlaceholdersInBothLanguages(t *testing.T) {
 	t.Parallel()
-	textcheck.CheckTranslations(t, german, english)
+	textcheck.CheckTranslations(t, texts)
 }
 
 // dynamicKeys are the prefixes of texts that are chosen at run time.
@@ -16,5 +16,5 @@ var dynamicKeys = []string{"problem.", "rule.", "sale.", "hit.", "category.", "s
 
 func TestTexts_EveryReferencedKeyExists(t *testing.T) {
 	t.Parallel()
-	textcheck.CheckKeys(t, german, dynamicKeys)
+	textcheck.CheckKeys(t, texts, dynamicKeys)
 }

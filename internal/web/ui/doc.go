@@ -15,6 +15,6 @@
 // Pages work without script. They load nothing from other hosts and link to none, so
 // that the secret in a mailed link does not leave the service.
 //
-// Texts are two maps with the same keys, German and English. German is the default;
+// Every text is written in German and English. German is the default;
 // English is a choice stored in a cookie or the account.
 package ui

@@ -64,7 +64,7 @@ func newEnv(t *testing.T, streams int) env {
 	}
 	p.templates, err = frame.LoadTemplates(fstest.MapFS{
 		"templates/thing.html": {Data: []byte(`{{define "content"}}<p>{{t "thing.text"}} {{.Data}}{{if .SignedIn}} {{.Visitor.Customer.Email}}{{end}}</p>{{end}}`)},
-	}, Texts{German: map[string]string{"thing.title": "Ding", "thing.text": "Es ist"}, English: map[string]string{"thing.title": "Thing", "thing.text": "It is"}})
+	}, Texts{"thing.title": {"Ding", "Thing"}, "thing.text": {"Es ist", "It is"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -135,7 +135,7 @@ func New(cfg Config) (*Frame, error) {
 	if f.static, err = loadAssets(); err != nil {
 		return nil, err
 	}
-	if f.templates, err = f.LoadTemplates(templateFS, Texts{German: german, English: english}); err != nil {
+	if f.templates, err = f.LoadTemplates(templateFS); err != nil {
 		return nil, err
 	}
 	return f, nil

@@ -40,9 +40,9 @@ func TestLocalPath_AcceptsOnlyOwnPages(t *testing.T) {
 	}
 }
 
-func TestTexts_SameKeysInBothLanguages(t *testing.T) {
+func TestTexts_SamePlaceholdersInBothLanguages(t *testing.T) {
 	t.Parallel()
-	textcheck.CheckTranslations(t, german, english)
+	textcheck.CheckTranslations(t, frameTexts)
 }
 
 // sessions knows one secret.
@@ -205,7 +205,7 @@ func TestRateLimitedPage_ShowsRetryAfter(t *testing.T) {
 func TestFlash_ShownOnceAndOnlyKnownKeys(t *testing.T) {
 	t.Parallel()
 	frame := newFrame(t, "http://127.0.0.1", sessions{})
-	templates, err := frame.LoadTemplates(templateFS, Texts{German: map[string]string{"note.done": "Erledigt."}})
+	templates, err := frame.LoadTemplates(templateFS, Texts{"note.done": {"Erledigt."}})
 	if err != nil {
 		t.Fatal(err)
 	}

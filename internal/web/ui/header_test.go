@@ -58,7 +58,7 @@ func TestHeader_SignInLinkOnEveryPageButSignIn(t *testing.T) {
 func TestTexts_EMailHasNonBreakingHyphen(t *testing.T) {
 	t.Parallel()
 	frame := newFrame(t, "http://127.0.0.1", sessions{})
-	templates, err := frame.LoadTemplates(templateFS, Texts{German: map[string]string{"own": "Eine E-Mail an {1}."}})
+	templates, err := frame.LoadTemplates(templateFS, Texts{"own": {"Eine E-Mail an {1}."}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"html/template"
 	"io/fs"
-	"maps"
 	"net/http"
 	"net/url"
 	"path"
@@ -30,9 +29,9 @@ var templateFS embed.FS
 // partials is the file whose definitions all other files of a folder may use.
 const partials = "partials.html"
 
-// Texts are the texts of some pages: two maps with the same keys. A text has
+// Texts are the texts of some pages by key, each in German and English. A text has
 // placeholders {1}, {2} and so on.
-type Texts struct{ German, English map[string]string }
+type Texts map[string][2]string
 
 // Templates are the pages of one folder. A page is parsed when it is first rendered:
 // most processes render few of them, and parsed templates are the largest part of an
@@ -45,7 +44,7 @@ type Templates struct {
 
 // LoadTemplates finds every page in the folder "templates" of files. They may also use
 // the texts of the frame.
-func (f *Frame) LoadTemplates(files fs.FS, words Texts) (*Templates, error) {
+func (f *Frame) LoadTemplates(files fs.FS, tables ...Texts) (*Templates, error) {
 	names, err := fs.Glob(files, "templates/*.html")
 	if err != nil {
 		return nil, err
@@ -54,11 +53,12 @@ func (f *Frame) LoadTemplates(files fs.FS, words Texts) (*Templates, error) {
 		frame: f, texts: make(map[string]map[string]string),
 		pages: make(map[string]map[string]func() (*template.Template, error)),
 	}
-	for language, table := range map[string][2]map[string]string{German: {german, words.German}, English: {english, words.English}} {
-		templates.texts[language] = maps.Clone(table[0])
-		maps.Copy(templates.texts[language], table[1])
-		for key, text := range templates.texts[language] {
-			templates.texts[language][key] = NonBreaking(text)
+	for i, language := range [...]string{German, English} {
+		templates.texts[language] = make(map[string]string)
+		for _, table := range append([]Texts{frameTexts}, tables...) {
+			for key, text := range table {
+				templates.texts[language][key] = NonBreaking(text[i])
+			}
 		}
 		templates.pages[language] = make(map[string]func() (*template.Template, error))
 		for _, name := range names {

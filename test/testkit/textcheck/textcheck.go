@@ -1,4 +1,4 @@
-// Package textcheck checks the texts of pages: both languages have the same keys and
+// Package textcheck checks the texts of pages: both languages have a text with the same
 // placeholders, every key that a page uses exists, and every key is used.
 //
 // Tests in the packages of the pages call it, because the tables are not exported. It
@@ -25,25 +25,16 @@ var (
 // fileSuffixes are endings of file names that look like keys.
 var fileSuffixes = []string{".csv", ".html", ".txt"}
 
-// CheckTranslations checks that both languages have the same keys and placeholders.
-func CheckTranslations(t testing.TB, german, english map[string]string) {
+// CheckTranslations checks that every text is in German and English, with the same
+// placeholders.
+func CheckTranslations(t testing.TB, texts map[string][2]string) {
 	t.Helper()
-	for key, text := range german {
-		other, ok := english[key]
-		if !ok {
-			t.Errorf("%s has no English text", key)
-			continue
+	for key, text := range texts {
+		if !slices.Equal(placeholders(text[0]), placeholders(text[1])) {
+			t.Errorf("%s: %q and %q have different placeholders", key, text[0], text[1])
 		}
-		if !slices.Equal(placeholders(text), placeholders(other)) {
-			t.Errorf("%s: %q and %q have different placeholders", key, text, other)
-		}
-		if strings.TrimSpace(text) == "" || strings.TrimSpace(other) == "" {
+		if strings.TrimSpace(text[0]) == "" || strings.TrimSpace(text[1]) == "" {
 			t.Errorf("%s is empty", key)
-		}
-	}
-	for key := range english {
-		if _, ok := german[key]; !ok {
-			t.Errorf("%s has no German text", key)
 		}
 	}
 }
@@ -55,7 +46,7 @@ func placeholders(text string) []string {
 // CheckKeys checks that every key in the templates and sources of this folder has a
 // text, and that every text is used. Keys that begin with one of byCode are composed at
 // run time, so their use can't be checked. Notes are referred to by name, without prefix.
-func CheckKeys(t testing.TB, german map[string]string, byCode []string) {
+func CheckKeys(t testing.TB, texts map[string][2]string, byCode []string) {
 	t.Helper()
 	named := make(map[string]bool)
 	collect := func(key string) { named[key] = true }
@@ -63,17 +54,17 @@ func CheckKeys(t testing.TB, german map[string]string, byCode []string) {
 	EachMatch(t, "*.go", sourceKey, collect)
 	for key := range named {
 		isFile := slices.ContainsFunc(fileSuffixes, func(ending string) bool { return strings.HasSuffix(key, ending) })
-		if _, ok := german[key]; !ok && !isFile {
+		if _, ok := texts[key]; !ok && !isFile {
 			t.Errorf("there is no text %s", key)
 		}
 	}
-	for _, key := range slices.Sorted(maps.Keys(german)) {
+	for _, key := range slices.Sorted(maps.Keys(texts)) {
 		if !named[key] && !slices.ContainsFunc(byCode, func(prefix string) bool { return strings.HasPrefix(key, prefix) }) {
 			t.Errorf("the text %s is unused", key)
 		}
 	}
 	EachMatch(t, "*.go", noticeKey, func(name string) {
-		if german["note."+name] == "" {
+		if _, ok := texts["note."+name]; !ok {
 			t.Errorf("the note %s has no text", name)
 		}
 	})
@@ -89,7 +80,7 @@ func EachMatch(t testing.TB, pattern string, find *regexp.Regexp, each func(matc
 	}
 	for _, file := range matched {
 		name := filepath.Base(file)
-		if strings.HasPrefix(name, "german") || strings.HasPrefix(name, "english") || strings.HasSuffix(name, "_test.go") {
+		if strings.HasSuffix(name, "texts.go") || strings.HasSuffix(name, "_test.go") {
 			continue
 		}
 		text, err := os.ReadFile(file)

@@ -19,20 +19,17 @@ func (c *recordingTB) Errorf(format string, args ...any) { c.Error(fmt.Sprintf(f
 
 func TestCheckTranslations_ReportsDifferences(t *testing.T) {
 	t.Parallel()
-	german := map[string]string{"a": "{0} von {1}", "b": "x"}
 	var none recordingTB
-	CheckTranslations(&none, german, map[string]string{"a": "{1} has {0}", "b": "y"})
+	CheckTranslations(&none, map[string][2]string{"a": {"{0} von {1}", "{1} has {0}"}, "b": {"x", "y"}})
 	if len(none.errors) > 0 {
 		t.Error(none.errors)
 	}
-	for want, english := range map[string]map[string]string{
-		"b has no English text":  {"a": "{0} {1}"},
-		"c has no German text":   {"a": "{0} {1}", "b": "y", "c": "z"},
-		"different placeholders": {"a": "{0}", "b": "y"},
-		"b is empty":             {"a": "{0} {1}", "b": " "},
+	for want, text := range map[string][2]string{
+		"different placeholders": {"{0} von {1}", "{0}"},
+		"a is empty":             {"x", " "},
 	} {
 		var got recordingTB
-		if CheckTranslations(&got, german, english); !strings.Contains(strings.Join(got.errors, "\n"), want) {
+		if CheckTranslations(&got, map[string][2]string{"a": text}); !strings.Contains(strings.Join(got.errors, "\n"), want) {
 			t.Errorf("%q is not reported: %q", want, got.errors)
 		}
 	}
@@ -46,7 +43,7 @@ func TestCheckKeys_ReportsMissingAndUnusedTexts(t *testing.T) {
 	for name, text := range map[string]string{
 		"templates/a.html": `{{t "page.title"}} {{t "page.gone"}}`,
 		"a.go":             `v.Note("saved"); v.Note("lost"); text("page.body"); open("list.csv")`,
-		"german.go":        `"only.here"`,
+		"texts.go":         `"only.here"`,
 		"a_test.go":        `"only.there"`,
 	} {
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
@@ -54,7 +51,7 @@ func TestCheckKeys_ReportsMissingAndUnusedTexts(t *testing.T) {
 		}
 	}
 	var got recordingTB
-	CheckKeys(&got, map[string]string{"page.title": "x", "page.body": "x", "page.old": "x", "note.saved": "x", "problem.any": "x"}, []string{"note.", "problem."})
+	CheckKeys(&got, map[string][2]string{"page.title": {}, "page.body": {}, "page.old": {}, "note.saved": {}, "problem.any": {}}, []string{"note.", "problem."})
 	want := "there is no text page.gone\nthe text page.old is unused\nthe note lost has no text"
 	if said := strings.Join(got.errors, "\n"); said != want {
 		t.Errorf("reported:\n%s\nwant:\n%s", said, want)

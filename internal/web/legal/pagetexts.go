@@ -1,0 +1,76 @@
+package legal
+
+import "github.com/dotkontor/dotkontor/internal/web/ui"
+
+// texts are the texts of these pages except the long ones.
+var texts = ui.Texts{
+	"law.description": {
+		"Angaben des Anbieters, Bedingungen, Datenschutz, Widerruf und Kündigung.",
+		"Legal notice, terms, privacy, withdrawal and cancellation.",
+	},
+	"law.unset": {
+		"Der Betreiber dieses Dienstes hat seine Angaben noch nicht veröffentlicht.",
+		"The operator of this service has not published their details yet.",
+	},
+	"imprint.title":    {"Impressum", "Legal notice"},
+	"terms.title":      {"Allgemeine Geschäftsbedingungen", "Terms and conditions"},
+	"privacy.title":    {"Datenschutz", "Privacy"},
+	"withdrawal.title": {"Vertrag widerrufen", "Withdraw from a contract"},
+	"withdrawal.intro": {
+		"Sie brauchen kein Konto und keinen Grund. Wir bestätigen den Eingang sofort per E-Mail.",
+		"You need neither an account nor a reason. We confirm receipt by email immediately.",
+	},
+	"withdrawal.submit":  {"Widerruf bestätigen", "Confirm withdrawal"},
+	"cancellation.title": {"Verträge hier kündigen", "Cancel contracts here"},
+	"cancellation.intro": {
+		"Sie brauchen kein Konto. Wir bestätigen den Eingang sofort per E-Mail.",
+		"You don't need an account. We confirm receipt by email immediately.",
+	},
+	"cancellation.submit": {"Jetzt kündigen", "Cancel now"},
+	"field.name":          {"Name", "Name"},
+	"field.contract":      {"Bestellnummer oder Domain", "Order number or domain"},
+	"hint.contract": {
+		"Daran erkennen wir den Vertrag, zum Beispiel meine-firma.de.",
+		"How we identify the contract, for example my-company.com.",
+	},
+	"field.email":          {"E-Mail-Adresse", "Email address"},
+	"hint.email":           {"An diese Adresse schicken wir die Bestätigung.", "We send the confirmation to this address."},
+	"field.ground":         {"Art der Kündigung", "Type of cancellation"},
+	"ground.ordinary":      {"ordentlich, zum Ende der Laufzeit", "ordinary, at the end of the term"},
+	"ground.extraordinary": {"außerordentlich, aus wichtigem Grund", "for cause, with immediate effect"},
+	"field.reason":         {"Grund", "Reason"},
+	"hint.reason":          {"Nur nötig, wenn Sie außerordentlich kündigen.", "Required only for cancellation for cause."},
+	"field.end":            {"Kündigen zum", "Cancel as of"},
+	"hint.end":             {"Ohne Angabe: zum nächstmöglichen Zeitpunkt.", "If empty: the earliest possible date."},
+	"problem.fields": {
+		"Bitte prüfen Sie die markierten Angaben. Abgeschickt wurde noch nichts.",
+		"Please check the marked fields. Nothing has been sent yet.",
+	},
+	"problem.field_missing":  {"Diese Angabe fehlt.", "This field is required."},
+	"problem.field_too_long": {"Das ist zu lang.", "This is too long."},
+	"problem.field_form":     {"Diese Angabe hat nicht das richtige Format.", "This isn't in the right format."},
+	"problem.field_past":     {"Dieser Tag liegt in der Vergangenheit.", "This date is in the past."},
+	"problem.email": {
+		"Bitte geben Sie eine E-Mail-Adresse an, zum Beispiel erika@example.de.",
+		"Please enter an email address, for example erika@example.com.",
+	},
+	"problem.end": {"Bitte geben Sie einen Tag an.", "Please enter a date."},
+	"problem.too_many_declarations": {
+		"Von hier kamen zu viele Erklärungen. Bitte versuchen Sie es in {1} noch einmal, oder schreiben Sie an {2}.",
+		"Too many notices were sent from here. Please try again in {1}, or write to {2}.",
+	},
+	"declared.title.withdrawal":  {"Ihr Widerruf ist eingegangen", "We received your withdrawal"},
+	"declared.title.termination": {"Ihre Kündigung ist eingegangen", "We received your cancellation"},
+	"declared.text": {
+		"Wir schicken eine Bestätigung mit diesem Inhalt an {1}.",
+		"We are sending a confirmation with this content to {1}.",
+	},
+	"declared.content":     {"Ihre Erklärung", "Your notice"},
+	"declared.at":          {"Eingegangen", "Received"},
+	"declared.number":      {"Nummer", "Number"},
+	"declared.kind":        {"Erklärung", "Notice"},
+	"declared.withdrawal":  {"Widerruf", "withdrawal"},
+	"declared.termination": {"Kündigung", "cancellation"},
+	"declared.soonest":     {"nächstmöglichen Zeitpunkt", "the earliest possible date"},
+	"declared.keep":        {"Sie können diese Seite drucken oder speichern.", "You can print or save this page."},
+}

@@ -1,0 +1,91 @@
+package ui
+
+var frameTexts = Texts{ //nolint:gosec  // texts
+	"frame.skip":        {"Zum Inhalt", "Skip to content"},
+	"frame.menu":        {"Bereiche", "Sections"},
+	"frame.menu_button": {"Menü", "Menu"},
+	"frame.basket":      {"Warenkorb", "Basket"},
+	"frame.sign_in":     {"Anmelden", "Sign in"},
+	"frame.sign_out":    {"Abmelden", "Sign out"},
+	"frame.foot":        {"dotkontor · Domains ohne Preisüberraschung", "dotkontor · domains without price surprises"},
+
+	"foot.label":        {"Rechtliches", "Legal"},
+	"foot.imprint":      {"Impressum", "Legal notice"},
+	"foot.terms":        {"AGB", "Terms"},
+	"foot.privacy":      {"Datenschutz", "Privacy"},
+	"foot.withdrawal":   {"Vertrag widerrufen", "Withdraw from a contract"},
+	"foot.cancellation": {"Verträge hier kündigen", "Cancel contracts here"},
+
+	"menu.search":    {"Suche", "Search"},
+	"menu.prices":    {"Preise", "Prices"},
+	"menu.assistant": {"Assistent verbinden", "Connect an assistant"},
+
+	"menu.domains":  {"Domains", "Domains"},
+	"menu.orders":   {"Bestellungen", "Orders"},
+	"menu.profile":  {"Profil", "Profile"},
+	"menu.security": {"Sicherheit", "Security"},
+	"menu.tokens":   {"MCP- und API-Zugang", "MCP and API access"},
+	"menu.apps":     {"Anwendungen", "Applications"},
+	"menu.operator": {"Betrieb", "Operations"},
+	"menu.activity": {"Verlauf", "Activity"},
+
+	"field.optional": {"(freiwillig)", "(optional)"},
+
+	"wait.soon":    {"einem Moment", "a moment"},
+	"wait.second":  {"einer Sekunde", "one second"},
+	"wait.seconds": {"{1} Sekunden", "{1} seconds"},
+	"wait.minutes": {"{1} Minuten", "{1} minutes"},
+
+	"failure.home": {"Zum Portal", "Go to the portal"},
+	"failure.id": {
+		"Wenn Sie sich an uns wenden, nennen Sie bitte diese Anfrage-ID: {1}",
+		"If you contact us, please quote this request ID: {1}",
+	},
+	"failure.start":           {"Zur Suche", "Go to search"},
+	"failure.not_found.title": {"Nicht gefunden", "Not found"},
+	"failure.not_found": {
+		"Diese Seite gibt es nicht, oder sie gehört nicht zu Ihrem Konto.",
+		"This page doesn't exist, or it doesn't belong to your account.",
+	},
+	"failure.invalid.title": {"Das hat nicht geklappt", "That didn't work"},
+	"failure.invalid": {
+		"Die Anfrage war unvollständig. Bitte gehen Sie zurück und versuchen Sie es noch einmal.",
+		"The request was incomplete. Please go back and try again.",
+	},
+	"failure.too_large":        {"Die Anfrage war zu groß.", "The request was too large."},
+	"failure.no_such_method":   {"Diese Adresse unterstützt diese Anfrage nicht.", "This address doesn't support this request."},
+	"failure.cross_site.title": {"Anfrage abgelehnt", "Request refused"},
+	"failure.cross_site": {
+		"Die Anfrage kam von einer anderen Website. Zu Ihrem Schutz wurde nichts geändert.",
+		"The request came from another website. For your protection, nothing was changed.",
+	},
+	"failure.forbidden.title": {"Nicht erlaubt", "Not allowed"},
+	"failure.forbidden":       {"Dazu fehlt Ihnen die Berechtigung.", "You don't have permission to do this."},
+	"failure.conflict.title":  {"Das geht gerade nicht", "Not possible right now"},
+	"failure.conflict": {
+		"Das hat sich inzwischen geändert. Bitte laden Sie die Seite neu.",
+		"This has changed in the meantime. Please reload the page.",
+	},
+	"failure.rate_limited.title": {"Bitte warten Sie einen Moment", "Please wait a moment"},
+	"failure.rate_limited": {
+		"Zu viele Versuche. Bitte versuchen Sie es in {1} wieder.",
+		"Too many attempts. Please try again in {1}.",
+	},
+	"failure.unauthenticated.title": {"Bitte melden Sie sich an", "Please sign in"},
+	"failure.unauthenticated":       {"Das hat nicht geklappt. Bitte melden Sie sich an.", "That didn't work. Please sign in."},
+	"failure.upstream.title":        {"Gerade nicht erreichbar", "Temporarily unavailable"},
+	"failure.upstream": {
+		"Ein Teil des Dienstes antwortet nicht. Bitte versuchen Sie es in {1} wieder.",
+		"Part of the service isn't responding. Please try again in {1}.",
+	},
+	"failure.internal.title": {"Ein Fehler bei uns", "An error on our side"},
+	"failure.internal": {
+		"Bei uns ist ein Fehler aufgetreten. Bitte versuchen Sie es in {1} wieder.",
+		"Something went wrong on our side. Please try again in {1}.",
+	},
+	"failure.mail_off.title": {"E-Mail-Versand nicht verfügbar", "Email is not available"},
+	"failure.mail_off": {
+		"Dafür müssten wir Ihnen eine E-Mail schicken. Der Versand ist hier nicht eingerichtet. Bitte wenden Sie sich an den Betreiber.",
+		"This requires an email from us, but sending email is not set up here. Please contact the operator.",
+	},
+}
