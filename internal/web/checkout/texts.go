@@ -2,7 +2,7 @@ package checkout
 
 import "github.com/dotkontor/dotkontor/internal/web/ui"
 
-var texts = ui.WithRequirements(ui.Texts{ //nolint:gosec  // texts
+var texts = ui.WithRequirements(ui.Texts{
 	"pay.title.awaiting_verification": {"Bestellung prüfen", "Review your order"},
 	"pay.title.awaiting_payment":      {"Bestellung prüfen und bezahlen", "Review and pay your order"},
 	"pay.title.free":                  {"Bestellung prüfen und beauftragen", "Review and confirm your order"},

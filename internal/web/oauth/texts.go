@@ -2,7 +2,7 @@ package oauth
 
 import "github.com/dotkontor/dotkontor/internal/web/ui"
 
-var texts = ui.Texts{ //nolint:gosec  // texts
+var texts = ui.Texts{
 	"consent.title": {"Anwendung verbinden", "Connect an application"},
 	"consent.named": {
 		"Eine Anwendung, die sich „{1}“ nennt, möchte auf Ihr Konto zugreifen.",

@@ -2,7 +2,7 @@ package operator
 
 import "github.com/dotkontor/dotkontor/internal/web/ui"
 
-var texts = ui.Texts{ //nolint:gosec  // texts
+var texts = ui.Texts{
 	"tabs.label":    {"Betrieb", "Operations"},
 	"tab.home":      {"Was ansteht", "To do"},
 	"tab.jobs":      {"Vorgänge", "Jobs"},

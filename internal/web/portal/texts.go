@@ -3,7 +3,7 @@ package portal
 import "github.com/dotkontor/dotkontor/internal/web/ui"
 
 // texts are all texts of the portal but those about domains.
-var texts = ui.WithRequirements(ui.Texts{ //nolint:gosec  // texts
+var texts = ui.WithRequirements(ui.Texts{
 	"register.title": {"Konto anlegen", "Create an account"},
 	"register.intro": {
 		"Geben Sie Ihre E-Mail-Adresse ein. Wir schicken Ihnen einen Link, mit dem Sie Ihr Konto anlegen.",

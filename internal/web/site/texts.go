@@ -2,7 +2,7 @@ package site
 
 import "github.com/dotkontor/dotkontor/internal/web/ui"
 
-var texts = ui.Texts{ //nolint:gosec  // texts
+var texts = ui.Texts{
 	"start.title": {"Domain suchen", "Find a domain"},
 	"start.description": {
 		"Ist der Name frei, und was kostet er – auch im zweiten Jahr? Domainsuche mit Bruttopreisen, ohne Überraschung.",

@@ -1,6 +1,6 @@
 package ui
 
-var frameTexts = Texts{ //nolint:gosec  // texts
+var frameTexts = Texts{
 	"frame.skip":        {"Zum Inhalt", "Skip to content"},
 	"frame.menu":        {"Bereiche", "Sections"},
 	"frame.menu_button": {"Menü", "Menu"},
