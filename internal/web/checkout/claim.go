@@ -31,7 +31,7 @@ func (h *Handler) showClaim(req *ui.Request) error {
 	if err != nil {
 		return err
 	}
-	shown := claimView{Page: claimPath, SignIn: ui.SignInPath + "?next=" + url.QueryEscape(claimURL(link)), Link: link, Order: o}
+	shown := claimView{Page: claimPath, SignIn: ui.WithNext(ui.SignInPath, claimURL(link)), Link: link, Order: o}
 	for _, item := range o.Items {
 		shown.Rows = append(shown.Rows, h.newItemRow(req.Language, item))
 	}
@@ -65,8 +65,7 @@ func (h *Handler) claim(req *ui.Request) error {
 		}
 		return err
 	}
-	req.Flash("claimed")
-	return req.SeeOther(ui.OrdersPath + "/" + o.ID)
+	return req.RedirectWithFlash("claimed", ui.OrdersPath+"/"+o.ID)
 }
 
 // resendClaimMail sends the mail again.
@@ -75,6 +74,5 @@ func (h *Handler) resendClaimMail(req *ui.Request) error {
 	if err := h.orders.ResendClaimMail(req.R.Context(), req.Actor(), linkSecret(req)); err != nil {
 		return h.renderFormError(req, err, formError{})
 	}
-	req.Flash("claim_asked")
-	return req.SeeOther(currentPayPath(req))
+	return req.RedirectWithFlash("claim_asked", currentPayPath(req))
 }

@@ -145,8 +145,7 @@ func (h *Handler) pay(req *ui.Request) error {
 	case err != nil:
 		return h.renderFormError(req, err, formError{confirmation: &confirmation})
 	case redirect == "":
-		req.Flash("ordered")
-		return req.SeeOther(currentPayPath(req))
+		return req.RedirectWithFlash("ordered", currentPayPath(req))
 	}
 	return req.SeeOther(redirect)
 }
@@ -207,8 +206,7 @@ func (h *Handler) setCode(req *ui.Request) error {
 	if err := h.orders.SetAuthCode(req.R.Context(), req.Actor(), linkSecret(req), item, code); err != nil {
 		return h.renderFormError(req, err, formError{item: item})
 	}
-	req.Flash("code_saved")
-	return req.SeeOther(currentPayPath(req))
+	return req.RedirectWithFlash("code_saved", currentPayPath(req))
 }
 
 // confirmDecline asks for confirmation.

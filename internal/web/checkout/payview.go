@@ -106,7 +106,7 @@ func formatRate(language string, basisPoints int) string {
 func (h *Handler) newPayData(req *ui.Request, view order.View, t formError) (payData, error) {
 	o := view.Order
 	s := payData{
-		Page: currentPayPath(req), SignIn: ui.SignInPath + "?next=" + url.QueryEscape(currentPayPath(req)), View: view, Order: o,
+		Page: currentPayPath(req), SignIn: ui.WithNext(ui.SignInPath, currentPayPath(req)), View: view, Order: o,
 		Rows: h.newItemRows(req, currentPayPath(req), view, t), summary: h.summaryOf(req.Language, o.Totals), AskedKey: askedKey(o.By.Kind),
 		Outcome: !o.PaidAt.IsZero(), ReturnedKey: returnedKey(o), TextKey: "pay.text." + displayState(o),
 		Changeable: view.IsOwner && o.State.Open() && o.State != order.Paying, AutoRenew: o.AutoRenew,

@@ -2,7 +2,6 @@ package checkout
 
 import (
 	"net/http"
-	"net/url"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
@@ -35,7 +34,7 @@ func (h *Handler) renderVerify(req *ui.Request, view order.VerifyView, t formErr
 	here := verifyPath + linkSecret(req)
 	req.SetFormPath(here)
 	s := verifyView{
-		Page: here, SignIn: ui.SignInPath + "?next=" + url.QueryEscape(here), View: view, ProblemKey: t.problem,
+		Page: here, SignIn: ui.WithNext(ui.SignInPath, here), View: view, ProblemKey: t.problem,
 		TextKey: "verify." + string(view.Status),
 	}
 	if !view.Needed && view.Status != order.IdentityVerified {

@@ -114,6 +114,5 @@ func (h *Handler) removeAgent(req *ui.Request, operator registrar.Actor) error {
 	if err := h.Agents.Remove(req.R.Context(), operator, req.R.PathValue("id")); err != nil {
 		return err
 	}
-	req.Flash("agent_removed")
-	return req.SeeOther(agentsPath)
+	return req.RedirectWithFlash("agent_removed", agentsPath)
 }

@@ -83,8 +83,7 @@ func (h *Handler) changeJob(
 	if err != nil {
 		return err
 	}
-	req.Flash(note)
-	return req.SeeOther(jobsPath + "?kind=" + url.QueryEscape(string(kind)))
+	return req.RedirectWithFlash(note, jobsPath+"?kind="+url.QueryEscape(string(kind)))
 }
 
 // upstreamGroup is one table of the health page.

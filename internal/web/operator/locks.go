@@ -98,8 +98,7 @@ func (h *Handler) setLock(req *ui.Request, operator registrar.Actor) error {
 	if notSecured != nil {
 		note = "lock_set_only_here"
 	}
-	req.Flash(note)
-	return req.SeeOther(locksPath)
+	return req.RedirectWithFlash(note, locksPath)
 }
 
 func (h *Handler) liftLock(req *ui.Request, operator registrar.Actor) error {
@@ -109,8 +108,7 @@ func (h *Handler) liftLock(req *ui.Request, operator registrar.Actor) error {
 	if _, err := h.Admin.LiftLock(req.R.Context(), operator, req.R.PathValue("id")); err != nil {
 		return err
 	}
-	req.Flash("lock_lifted")
-	return req.SeeOther(locksPath)
+	return req.RedirectWithFlash("lock_lifted", locksPath)
 }
 
 // secureLock requests the registry's lock again.
@@ -123,6 +121,5 @@ func (h *Handler) secureLock(req *ui.Request, operator registrar.Actor) error {
 	if err != nil {
 		note = "lock_not_secured"
 	}
-	req.Flash(note)
-	return req.SeeOther(locksPath)
+	return req.RedirectWithFlash(note, locksPath)
 }

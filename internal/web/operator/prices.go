@@ -171,6 +171,5 @@ func (h *Handler) applyPrices(req *ui.Request, operator registrar.Actor) error {
 	if err != nil {
 		return &registrar.Error{Kind: registrar.KindInternal, Code: "price_list_not_written", Err: err}
 	}
-	req.Flash("prices_applied")
-	return req.SeeOther(pricesPath)
+	return req.RedirectWithFlash("prices_applied", pricesPath)
 }

@@ -24,7 +24,7 @@ type activityEntry struct {
 
 func (h *Handler) activity(req *ui.Request) error {
 	ctx, actor := req.R.Context(), req.Actor()
-	entries, err := h.accounts.ListAuditEvents(ctx, actor, req.Query("before"), activityPageSize+1)
+	entries, err := h.Accounts.ListAuditEvents(ctx, actor, req.Query("before"), activityPageSize+1)
 	if err != nil {
 		return err
 	}
@@ -50,7 +50,7 @@ func (h *Handler) activity(req *ui.Request) error {
 
 // namesByID returns the names of the customer's objects by id.
 func (h *Handler) namesByID(req *ui.Request) (map[string]string, error) {
-	tokens, err := h.accessTokens.ListWithRevoked(req.R.Context(), req.Actor())
+	tokens, err := h.AccessTokens.ListWithRevoked(req.R.Context(), req.Actor())
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +58,7 @@ func (h *Handler) namesByID(req *ui.Request) (map[string]string, error) {
 	for _, token := range tokens {
 		names[token.ID] = token.Name
 	}
-	apps, err := h.applications.ListConnectedApps(req.R.Context(), req.Actor())
+	apps, err := h.Applications.ListConnectedApps(req.R.Context(), req.Actor())
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +67,7 @@ func (h *Handler) namesByID(req *ui.Request) (map[string]string, error) {
 			names[connection] = app.Label
 		}
 	}
-	passkeys, err := h.accounts.Passkeys(req.R.Context(), req.Actor())
+	passkeys, err := h.Accounts.Passkeys(req.R.Context(), req.Actor())
 	if err != nil {
 		return nil, err
 	}

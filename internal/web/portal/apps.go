@@ -1,13 +1,14 @@
 package portal
 
 import (
+	"github.com/dotkontor/dotkontor/internal/registrar/agent"
 	"github.com/dotkontor/dotkontor/internal/registrar/oauth"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
 // apps lists the connected applications.
 func (h *Handler) apps(req *ui.Request) error {
-	apps, err := h.applications.ListConnectedApps(req.R.Context(), req.Actor())
+	apps, err := h.Applications.ListConnectedApps(req.R.Context(), req.Actor())
 	if err != nil {
 		return err
 	}
@@ -16,10 +17,23 @@ func (h *Handler) apps(req *ui.Request) error {
 	}{apps}})
 }
 
-func (h *Handler) disconnectApp(req *ui.Request) error {
-	if err := h.applications.Disconnect(req.R.Context(), req.Actor(), req.R.PathValue("id")); err != nil {
+// linkedAgents lists the linked checkout agents and those that can be linked.
+func (h *Handler) linkedAgents(req *ui.Request) error {
+	offers, err := h.Agents.ListLinkable(req.R.Context(), req.Actor())
+	if err != nil {
 		return err
 	}
-	req.Flash("app_disconnected")
-	return req.SeeOther(appsPath)
+	var linked, others []agent.LinkableAgent
+	for _, offer := range offers {
+		if offer.Linked.At.IsZero() {
+			others = append(others, offer)
+		} else {
+			linked = append(linked, offer)
+		}
+	}
+	return h.templates.Render(req, ui.View{Name: "agents", Title: "agents.title", Section: profilePath, Data: struct {
+		Linked, Others []agent.LinkableAgent
+		Recent         bool
+		Again          string
+	}{linked, others, req.SignedInRecently(), ui.WithNext(ui.SignInAgainPath, agentsPath)}})
 }

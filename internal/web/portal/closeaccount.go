@@ -12,14 +12,11 @@ const closePath = "/portal/profile/close"
 
 // showClose explains what is deleted and kept, and what prevents the closure.
 func (h *Handler) showClose(req *ui.Request) error {
-	if !req.SignedInRecently() {
-		return req.RedirectToSignIn(ui.SignInAgainPath)
-	}
 	return h.renderClose(req, "", http.StatusOK)
 }
 
 func (h *Handler) renderClose(req *ui.Request, problem string, status int) error {
-	ties, err := h.accounts.CloseBlockers(req.R.Context(), req.Actor())
+	ties, err := h.Accounts.CloseBlockers(req.R.Context(), req.Actor())
 	if err != nil {
 		return err
 	}
@@ -35,7 +32,7 @@ func (h *Handler) closeAccount(req *ui.Request) error {
 	if req.Field("sure") != "on" {
 		return h.renderClose(req, h.templates.Text(req.Language, "close.unsure"), http.StatusUnprocessableEntity)
 	}
-	if err := h.accounts.Close(req.R.Context(), req.Actor()); err != nil {
+	if err := h.Accounts.Close(req.R.Context(), req.Actor()); err != nil {
 		message, known := h.problem(req, err)
 		if !known {
 			return err

@@ -61,25 +61,16 @@ func (h *Handler) domain(req *ui.Request) error {
 
 // showDomain fills in the rest of a view that may contain a form's input.
 func (h *Handler) showDomain(req *ui.Request, status int, view domainView) error {
-	if h.domainChanges == nil {
-		return noSuchDomain()
-	}
-	id := req.R.PathValue("id")
-	typed := view.Nameservers
 	var err error
-	if view.View, err = h.domainChanges.View(req.R.Context(), req.Actor(), id); err != nil {
+	if view.View, err = h.DomainChanges.View(req.R.Context(), req.Actor(), req.R.PathValue("id")); err != nil {
 		return err
 	}
-	if view.Registrant, view.HasRegistrant, err = h.accounts.Registrant(req.R.Context(), req.Actor()); err != nil {
+	if view.Registrant, view.HasRegistrant, err = h.Accounts.Registrant(req.R.Context(), req.Actor()); err != nil {
 		return err
 	}
 	view.Path = domainPath(view.Domain.ID)
-	view.Recent, view.Again = req.SignedInRecently(), withNext(ui.SignInAgainPath, view.Path)
-	state := registrar.DomainStatus(view.Domain.Status)
-	if h.orders != nil {
-		view.Renewable = state == registrar.DomainActive || state == registrar.DomainExpired
-		view.Switchable = canSwitchAutoRenew(state, view.Domain.AutoRenew)
-	}
+	view.Recent, view.Again = req.SignedInRecently(), ui.WithNext(ui.SignInAgainPath, view.Path)
+	view.Renewable, view.Switchable = h.renewal(view.Domain.Status, view.Domain.AutoRenew)
 	view.Closed = make(map[string]registrar.Code)
 	for kind, why := range view.View.Closed {
 		view.Closed[string(kind)] = why
@@ -90,7 +81,7 @@ func (h *Handler) showDomain(req *ui.Request, status int, view domainView) error
 	case why != domainchange.DomainRestricted: // a lock closes only what it restricts
 		view.ClosedReason = why
 	}
-	if view.Nameservers = typed; view.NameserversProblem == "" {
+	if view.NameserversProblem == "" {
 		view.Nameservers = nameserverLines(view.Record.Nameservers)
 	}
 	if view.History, err = h.history(req, view.View); err != nil {
@@ -156,11 +147,8 @@ func visibleAddress(actor registrar.Actor) string {
 // change requests a domain change and shows the result. retry restores the input with
 // the text key of the error.
 func (h *Handler) change(req *ui.Request, request domainchange.ChangeRequest, retry func(view *domainView, problem string) bool) error {
-	if h.domainChanges == nil {
-		return noSuchDomain()
-	}
 	path := domainPath(req.R.PathValue("id"))
-	change, code, err := h.domainChanges.RequestChange(req.R.Context(), req.Actor(), req.R.PathValue("id"), request)
+	change, code, err := h.DomainChanges.RequestChange(req.R.Context(), req.Actor(), req.R.PathValue("id"), request)
 	if err != nil {
 		return h.changeProblem(req, err, retry)
 	}

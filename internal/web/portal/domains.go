@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -36,23 +37,20 @@ func (h *Handler) showDomains(req *ui.Request, problem error) error {
 	filter := portfolio.Filter{
 		Part: req.Query("q"), Status: registrar.DomainStatus(req.Query("state")), AfterName: req.Query("after"), AfterID: req.Query("id"),
 	}
-	some, err := h.portfolio.Page(req.R.Context(), req.Actor(), filter)
+	some, err := h.Portfolio.Page(req.R.Context(), req.Actor(), filter)
 	if err != nil {
 		return err
 	}
 	lines := make([]domainRow, 0, len(some.Domains))
 	actions := false
 	for _, d := range some.Domains {
-		held := d.Status == registrar.DomainActive || d.Status == registrar.DomainExpired
 		line := domainRow{Domain: d}
-		if h.orders != nil {
-			line.Renewable, line.Switchable = held, canSwitchAutoRenew(d.Status, d.AutoRenew)
-		}
+		line.Renewable, line.Switchable = h.renewal(d.Status, d.AutoRenew)
 		actions = actions || line.Renewable
 		lines = append(lines, line)
 	}
 	view := domainsView{
-		Domains: lines, Actions: actions, Managed: h.domainChanges != nil, Problem: message, Total: some.Total(), Part: filter.Part, Status: filter.Status,
+		Domains: lines, Actions: actions, Problem: message, Total: some.Total(), Part: filter.Part, Status: filter.Status,
 	}
 	for _, status := range registrar.DomainStatuses() {
 		if count := some.Counts[status]; count > 0 {
@@ -60,27 +58,31 @@ func (h *Handler) showDomains(req *ui.Request, problem error) error {
 		}
 	}
 	if filter.AfterName != "" {
-		view.First = h.domainsURL(filter, portfolio.Domain{})
+		view.First = domainsURL(filter, portfolio.Domain{})
 	}
 	if some.More {
-		view.More = h.domainsURL(filter, some.Domains[len(some.Domains)-1])
+		view.More = domainsURL(filter, some.Domains[len(some.Domains)-1])
 	}
 	return h.templates.Render(req, ui.View{Name: "domains", Status: status, Title: "domains.title", Section: domainsPath, Data: view})
 }
 
-// canSwitchAutoRenew reports whether automatic renewal can be switched: only active
-// domains can be switched on, and any held domain can be switched off.
-func canSwitchAutoRenew(status registrar.DomainStatus, on bool) bool {
-	return status == registrar.DomainActive || on && status != registrar.DomainTransferredOut
+// renewal reports whether a domain can be renewed, and whether automatic renewal can be
+// switched: only active domains can be switched on, and any held domain can be switched
+// off.
+func (h *Handler) renewal(status registrar.DomainStatus, auto bool) (renewable, switchable bool) {
+	if h.Orders == nil {
+		return false, false
+	}
+	active := status == registrar.DomainActive
+	return active || status == registrar.DomainExpired, active || auto && status != registrar.DomainTransferredOut
 }
 
-// domainsView is the list.
 type domainsView struct {
 	Domains []domainRow
-	// Actions means that orders are possible, Managed that domains have pages.
-	Actions, Managed bool
-	Problem          string
-	Total            int
+	// Actions means that orders are possible.
+	Actions bool
+	Problem string
+	Total   int
 	// Part and Status are the filter, States its options.
 	Part   string
 	Status registrar.DomainStatus
@@ -96,48 +98,27 @@ type domainCount struct {
 }
 
 // domainsURL returns the page of the list after a domain; a zero one means the first.
-func (h *Handler) domainsURL(filter portfolio.Filter, last portfolio.Domain) string {
-	query := make(url.Values)
-	for name, value := range map[string]string{"q": filter.Part, "state": string(filter.Status), "after": last.Name, "id": last.ID} {
-		if value != "" {
-			query.Set(name, value)
-		}
-	}
-	if len(query) == 0 {
-		return domainsPath
-	}
-	return domainsPath + "?" + query.Encode()
+func domainsURL(filter portfolio.Filter, last portfolio.Domain) string {
+	return ui.WithQuery(domainsPath, map[string]string{"q": filter.Part, "state": string(filter.Status), "after": last.Name, "id": last.ID})
 }
 
 func noSuchDomain() error {
 	return &registrar.Error{Kind: registrar.KindNotFound, Code: registrar.NoSuchDomain}
 }
 
-// ownDomain returns the domain in the path; another customer's is not found.
-func (h *Handler) ownDomain(req *ui.Request) (portfolio.Domain, error) {
-	domains, err := h.portfolio.List(req.R.Context(), req.Actor())
-	if err != nil {
-		return portfolio.Domain{}, err
-	}
-	for _, d := range domains {
-		if d.ID == req.R.PathValue("id") {
-			return d, nil
-		}
-	}
-	return portfolio.Domain{}, noSuchDomain()
-}
-
 // renewDomain prepares an order, which is then reviewed and paid like any other.
 func (h *Handler) renewDomain(req *ui.Request) error {
-	domain, err := h.ownDomain(req)
+	domains, err := h.Portfolio.List(req.R.Context(), req.Actor())
 	if err != nil {
 		return err
 	}
-	if h.orders == nil {
+	at := slices.IndexFunc(domains, func(d portfolio.Domain) bool { return d.ID == req.R.PathValue("id") })
+	if at < 0 || h.Orders == nil {
 		return noSuchDomain()
 	}
+	domain := domains[at]
 	wanted := order.RequestedItem{Name: registrar.NewName(strings.TrimSuffix(domain.Name, domain.TLD), domain.TLD), Kind: order.Renew}
-	made, err := h.orders.Create(req.R.Context(), req.Actor(), order.Request{Items: []order.RequestedItem{wanted}, Channel: order.ChannelPortal})
+	made, err := h.Orders.Create(req.R.Context(), req.Actor(), order.Request{Items: []order.RequestedItem{wanted}, Channel: order.ChannelPortal})
 	var refused *order.ItemsRefused
 	switch {
 	case errors.As(err, &refused):
@@ -145,7 +126,7 @@ func (h *Handler) renewDomain(req *ui.Request) error {
 	case err != nil:
 		return h.showDomains(req, err)
 	}
-	address, err := h.orders.PayURL(made)
+	address, err := h.Orders.PayURL(made)
 	if err != nil {
 		return err
 	}
@@ -158,26 +139,19 @@ func (h *Handler) renewDomain(req *ui.Request) error {
 }
 
 func (h *Handler) setAutoRenew(req *ui.Request) error {
-	if h.orders == nil {
+	if h.Orders == nil {
 		return noSuchDomain()
 	}
 	on := req.Field("on") == "yes"
-	if err := h.portfolio.SetAutoRenew(req.R.Context(), req.Actor(), req.R.PathValue("id"), on); err != nil {
+	if err := h.Portfolio.SetAutoRenew(req.R.Context(), req.Actor(), req.R.PathValue("id"), on); err != nil {
 		return h.showDomains(req, err)
 	}
+	flash, page := "auto_renew_off", domainsPath
 	if on {
-		req.Flash("auto_renew_on")
-	} else {
-		req.Flash("auto_renew_off")
+		flash = "auto_renew_on"
 	}
-	return req.SeeOther(h.returnPath(req))
-}
-
-// returnPath returns the page with the form about a domain: the list or the domain's
-// own.
-func (h *Handler) returnPath(req *ui.Request) string {
-	if req.Field("page") == "own" && h.domainChanges != nil {
-		return domainPath(req.R.PathValue("id"))
+	if req.Field("page") == "own" {
+		page = domainPath(req.R.PathValue("id"))
 	}
-	return domainsPath
+	return req.RedirectWithFlash(flash, page)
 }

@@ -1,8 +1,9 @@
 package portal
 
 import (
-	"errors"
+	"context"
 	"net/http"
+	"slices"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
@@ -38,12 +39,6 @@ type passkeyForm struct {
 	Field                             *ui.Field
 }
 
-// message is a page with a text only.
-type message struct {
-	Text  string
-	Links []pair
-}
-
 func invalidForm() error {
 	return &registrar.Error{Kind: registrar.KindInvalid, Code: ui.BadForm}
 }
@@ -58,19 +53,14 @@ func (h *Handler) show(req *ui.Request, title, section string, f form) error {
 }
 
 func (f form) hasProblem() bool {
-	if f.Problem != "" {
-		return true
-	}
-	for _, field := range f.Fields {
-		if field.Problem != "" {
-			return true
-		}
-	}
-	return false
+	return f.Problem != "" || slices.ContainsFunc(f.Fields, func(field ui.Field) bool { return field.Problem != "" })
 }
 
 func (h *Handler) showMessage(req *ui.Request, status int, title, text string, links ...pair) error {
-	return h.templates.Render(req, ui.View{Name: "message", Status: status, Title: title, Data: message{text, links}})
+	return h.templates.Render(req, ui.View{Name: "message", Status: status, Title: title, Data: struct {
+		Text  string
+		Links []pair
+	}{text, links}})
 }
 
 // problem returns the message for an error that the visitor can fix in the form. Rate
@@ -137,20 +127,34 @@ func (h *Handler) showFormAgain(req *ui.Request, title, section string, f form, 
 	return h.show(req, title, section, f)
 }
 
-// requireMail rejects operations that need mail if mail is not configured.
-func (h *Handler) requireMail() error {
-	if h.mailEnabled {
-		return nil
+// withMail is a page that needs mail; without it, a page says so.
+func (h *Handler) withMail(page ui.PageFunc) ui.PageFunc {
+	if h.MailEnabled {
+		return page
 	}
-	return &registrar.Error{Kind: registrar.KindUpstream, Code: ui.MailOff}
+	return func(*ui.Request) error { return &registrar.Error{Kind: registrar.KindUpstream, Code: ui.MailOff} }
 }
 
-// linkProblem shows that a mailed link is no longer valid; other errors are returned.
-func (h *Handler) linkProblem(req *ui.Request, err error, links ...pair) error {
-	if errors.Is(err, &registrar.Error{Code: account.LinkInvalid}) {
-		return h.showMessage(req, http.StatusGone, "link_invalid.title", "link_invalid.text", links...)
+// recently is a page that requires a recent sign-in, so that its form is not filled in
+// twice.
+func recently(page ui.PageFunc) ui.PageFunc {
+	return func(req *ui.Request) error {
+		if !req.SignedInRecently() {
+			return req.RedirectToSignIn(ui.SignInAgainPath)
+		}
+		return page(req)
 	}
-	return err
+}
+
+// withID is the target of a button: it calls a service with the id in the path and
+// returns to the page of the button.
+func (h *Handler) withID(page, flash string, do func(ctx context.Context, actor registrar.Actor, id string) error) http.HandlerFunc {
+	return h.Frame.SignedInPage(page, func(req *ui.Request) error {
+		if err := do(req.R.Context(), req.Actor(), req.R.PathValue("id")); err != nil {
+			return err
+		}
+		return req.RedirectWithFlash(flash, page)
+	})
 }
 
 // Fields that several forms share.

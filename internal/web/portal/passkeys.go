@@ -1,8 +1,10 @@
 package portal
 
 import (
+	"context"
 	"encoding/json"
 
+	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
@@ -15,10 +17,18 @@ const (
 	finishAdd    = "/portal/passkeys/add/finish"
 )
 
-// passkeyOptions are passed to the authenticator.
-type passkeyOptions struct {
-	ChallengeID string          `json:"ceremony"`
-	Options     json.RawMessage `json:"options"`
+// scriptFunc is an endpoint of our script.
+type scriptFunc = func(req *ui.Request, body []byte) (any, error)
+
+// beginPasskey returns the options for the authenticator.
+func (h *Handler) beginPasskey(begin func(ctx context.Context, actor registrar.Actor, origin string) (string, []byte, error)) scriptFunc {
+	return func(req *ui.Request, _ []byte) (any, error) {
+		challengeID, options, err := begin(req.R.Context(), req.Actor(), req.Origin())
+		if err != nil {
+			return nil, h.withMessage(req, err)
+		}
+		return map[string]any{"ceremony": challengeID, "options": json.RawMessage(options)}, nil
+	}
 }
 
 // passkeyResponse is the authenticator's response.
@@ -29,17 +39,20 @@ type passkeyResponse struct {
 	Next        string          `json:"next"`
 }
 
-// redirectBody tells the script where to navigate.
-type redirectBody struct {
-	Go string `json:"go"`
-}
-
-func readPasskeyResponse(body []byte) (passkeyResponse, error) {
-	var a passkeyResponse
-	if err := json.Unmarshal(body, &a); err != nil || a.ChallengeID == "" || len(a.Response) == 0 {
-		return passkeyResponse{}, invalidForm()
+// finishPasskey checks the authenticator's response and makes the script navigate to
+// the page that finish returns.
+func (h *Handler) finishPasskey(finish func(req *ui.Request, a passkeyResponse) (page string, err error)) scriptFunc {
+	return func(req *ui.Request, body []byte) (any, error) {
+		var a passkeyResponse
+		if err := json.Unmarshal(body, &a); err != nil || a.ChallengeID == "" || len(a.Response) == 0 {
+			return nil, invalidForm()
+		}
+		page, err := finish(req, a)
+		if err != nil {
+			return nil, h.withMessage(req, err)
+		}
+		return map[string]string{"go": page}, nil
 	}
-	return a, nil
 }
 
 // withMessage adds the text of an error, if there is one.
@@ -50,69 +63,39 @@ func (h *Handler) withMessage(req *ui.Request, err error) error {
 	return err
 }
 
-func (h *Handler) beginPasskeySignIn(req *ui.Request, _ []byte) (any, error) {
-	challengeID, options, err := h.accounts.BeginPasskeySignIn(req.R.Context(), req.Actor(), req.Origin())
-	if err != nil {
-		return nil, h.withMessage(req, err)
+func (h *Handler) passkeySignIn(req *ui.Request, a passkeyResponse) (string, error) {
+	signedIn, err := h.Accounts.FinishPasskeySignIn(req.R.Context(), req.Actor(), req.Origin(), a.ChallengeID, a.Response, req.BrowserName())
+	if err == nil {
+		err = h.startSession(req, signedIn)
 	}
-	return passkeyOptions{challengeID, options}, nil
+	if err != nil {
+		return "", err
+	}
+	return orProfile(nextPath(req, a.Next)), nil
 }
 
-func (h *Handler) finishPasskeySignIn(req *ui.Request, body []byte) (any, error) {
-	a, err := readPasskeyResponse(body)
-	if err != nil {
-		return nil, err
-	}
-	signedIn, err := h.accounts.FinishPasskeySignIn(req.R.Context(), req.Actor(), req.Origin(), a.ChallengeID, a.Response, req.BrowserName())
-	if err != nil {
-		return nil, h.withMessage(req, err)
-	}
-	if err := h.startSession(req, signedIn); err != nil {
-		return nil, err
-	}
-	return redirectBody{orProfile(nextPath(req, a.Next))}, nil
-}
-
-func (h *Handler) finishPasskeyAgain(req *ui.Request, body []byte) (any, error) {
-	a, err := readPasskeyResponse(body)
-	if err != nil {
-		return nil, err
-	}
-	signedIn, err := h.accounts.FinishPasskeySignInAgain(
+func (h *Handler) passkeySignInAgain(req *ui.Request, a passkeyResponse) (string, error) {
+	signedIn, err := h.Accounts.FinishPasskeySignInAgain(
 		req.R.Context(), req.Actor(), req.Origin(), req.SessionSecret(), a.ChallengeID, a.Response)
 	if err != nil {
-		return nil, h.withMessage(req, err)
+		return "", err
 	}
 	req.SetDevice(signedIn.Device)
 	req.SetSession(signedIn.Secret)
-	return redirectBody{orProfile(nextPath(req, a.Next))}, nil
+	return orProfile(nextPath(req, a.Next)), nil
 }
 
-func (h *Handler) beginAddPasskey(req *ui.Request, _ []byte) (any, error) {
-	challengeID, options, err := h.accounts.BeginAddPasskey(req.R.Context(), req.Actor(), req.Origin())
-	if err != nil {
-		return nil, h.withMessage(req, err)
-	}
-	return passkeyOptions{challengeID, options}, nil
-}
-
-func (h *Handler) finishAddPasskey(req *ui.Request, body []byte) (any, error) {
-	a, err := readPasskeyResponse(body)
-	if err != nil {
-		return nil, err
-	}
-	if err := h.accounts.FinishAddPasskey(req.R.Context(), req.Actor(), req.Origin(), a.ChallengeID, a.Name, a.Response); err != nil {
-		return nil, h.withMessage(req, err)
+func (h *Handler) addPasskey(req *ui.Request, a passkeyResponse) (string, error) {
+	if err := h.Accounts.FinishAddPasskey(req.R.Context(), req.Actor(), req.Origin(), a.ChallengeID, a.Name, a.Response); err != nil {
+		return "", err
 	}
 	req.Flash("passkey_added")
-	return redirectBody{securityPath}, nil
+	return securityPath, nil
 }
 
 func (h *Handler) removePasskey(req *ui.Request) error {
-	err := h.accounts.RemovePasskey(req.R.Context(), req.Actor(), req.R.PathValue("id"))
-	if err != nil {
+	if err := h.Accounts.RemovePasskey(req.R.Context(), req.Actor(), req.R.PathValue("id")); err != nil {
 		return h.securityProblem(req, err)
 	}
-	req.Flash("passkey_removed")
-	return req.SeeOther(securityPath)
+	return req.RedirectWithFlash("passkey_removed", securityPath)
 }

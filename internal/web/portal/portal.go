@@ -1,10 +1,20 @@
 package portal
 
 import (
+	"cmp"
+	"context"
 	"embed"
 	"errors"
+	"io"
 	"net/http"
 
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/account"
+	"github.com/dotkontor/dotkontor/internal/registrar/agent"
+	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
+	"github.com/dotkontor/dotkontor/internal/registrar/oauth"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
@@ -16,58 +26,50 @@ var templateFS embed.FS
 type Config struct {
 	// Frame is set by package web.
 	Frame        *ui.Frame
-	Accounts     Accounts
-	AccessTokens AccessTokens
-	Portfolio    Portfolio
+	Accounts     *account.Service
+	AccessTokens *oauth.Service
+	Portfolio    *portfolio.Service
 	// Applications are connected by OAuth.
-	Applications Applications
-	// Agents are checkout agents that customers can link; nil if there are none.
-	Agents Agents
+	Applications *oauth.AuthorizationServer
+	// Agents are checkout agents that customers can link.
+	Agents        *agent.Service
+	DomainChanges *domainchange.Service
 	// Orders renews domains; nil if nothing can be ordered.
-	Orders Orders
-	// DomainChanges changes domains at registries; nil means that domains have no
-	// pages.
-	DomainChanges DomainChanges
-	// Exporter exports everything stored about a customer.
+	Orders   Orders
 	Exporter Exporter
 	// MailEnabled reports whether mail can be sent; without it, registration and
 	// password reset are unavailable, and the pages say so.
 	MailEnabled bool
 }
 
+// Exporter is export.Service; tests interrupt it.
+type Exporter interface {
+	Write(ctx context.Context, actor registrar.Actor, w io.Writer) error
+}
+
+// Orders is order.Service, which orders renewals.
+type Orders interface {
+	Create(ctx context.Context, actor registrar.Actor, request order.Request) (order.Order, error)
+	PayURL(o order.Order) (string, error)
+}
+
 // Handler serves the portal. It is safe for concurrent use.
 type Handler struct {
-	frame        *ui.Frame
-	templates    *ui.Templates
-	accounts     Accounts
-	accessTokens AccessTokens
-	portfolio    Portfolio
-	mailEnabled  bool
-
-	applications  Applications
-	agents        Agents
-	orders        Orders
-	domainChanges DomainChanges
-	exporter      Exporter
+	Config
+	templates *ui.Templates
 }
 
 // New parses every page.
 func New(cfg Config) (*Handler, error) {
-	if cfg.Frame == nil || cfg.Accounts == nil || cfg.AccessTokens == nil || cfg.Portfolio == nil || cfg.Applications == nil || cfg.Exporter == nil {
-		return nil, errors.New("portal: Config.Frame, Accounts, AccessTokens, Portfolio, Applications and Exporter are required")
+	if cfg.Frame == nil || cfg.Accounts == nil || cfg.AccessTokens == nil || cfg.Portfolio == nil || cfg.Applications == nil ||
+		cfg.Agents == nil || cfg.DomainChanges == nil || cfg.Exporter == nil {
+		return nil, errors.New("portal: Config.Frame, Accounts, AccessTokens, Portfolio, Applications, Agents, DomainChanges and Exporter are required")
 	}
 	views, err := cfg.Frame.LoadTemplates(templateFS, texts, domainTexts)
 	if err != nil {
 		return nil, err
 	}
-	if cfg.Agents == nil {
-		cfg.Agents = noAgents{}
-	}
-	return &Handler{
-		frame: cfg.Frame, templates: views, accounts: cfg.Accounts, accessTokens: cfg.AccessTokens, portfolio: cfg.Portfolio,
-		mailEnabled: cfg.MailEnabled, applications: cfg.Applications, agents: cfg.Agents, orders: cfg.Orders, domainChanges: cfg.DomainChanges,
-		exporter: cfg.Exporter,
-	}, nil
+	return &Handler{cfg, views}, nil
 }
 
 // Paths that several pages use.
@@ -84,26 +86,27 @@ const (
 // Routes lists the pages.
 func (h *Handler) Routes() []httpjson.Route {
 	const get, post = http.MethodGet, http.MethodPost
-	public, signedIn, script := h.frame.Page, h.frame.SignedInPage, h.frame.Script
+	public, signedIn, script, withID := h.Frame.Page, h.Frame.SignedInPage, h.Frame.Script, h.withID
 	const onlyMembers = true
+	newRegistration, newReset := pair{"link_invalid.register", "/portal/register"}, pair{"link_invalid.reset", "/portal/reset"}
 	return []httpjson.Route{
-		{Method: get, Path: ui.StaticPath + "{file}", Handler: h.frame.Static},
+		{Method: get, Path: ui.StaticPath + "{file}", Handler: h.Frame.Static},
 		{Method: get, Path: ui.HomePath, Handler: public(h.home)},
 		{Method: get, Path: ui.HomePath + "/{$}", Handler: public(h.home)},
 		{Method: post, Path: ui.LanguagePath, Handler: public(h.chooseLanguage)},
 
 		{Method: get, Path: "/portal/register", Handler: public(h.showRegister)},
-		{Method: post, Path: "/portal/register", Handler: public(h.register)},
+		{Method: post, Path: "/portal/register", Handler: public(h.withMail(h.register))},
 		{Method: get, Path: "/portal/register/sent", Handler: public(h.registerSent)},
-		{Method: get, Path: "/portal/confirm", Handler: public(h.showConfirm)},
-		{Method: post, Path: "/portal/confirm", Handler: public(h.confirm)},
-		{Method: get, Path: "/portal/reset", Handler: public(h.showReset)},
-		{Method: post, Path: "/portal/reset", Handler: public(h.requestReset)},
+		{Method: get, Path: "/portal/confirm", Handler: h.mailedLink(account.LinkConfirm, newRegistration, h.showConfirm)},
+		{Method: post, Path: "/portal/confirm", Handler: h.mailedLink(account.LinkConfirm, newRegistration, h.confirm)},
+		{Method: get, Path: "/portal/reset", Handler: public(h.withMail(h.showReset))},
+		{Method: post, Path: "/portal/reset", Handler: public(h.withMail(h.requestReset))},
 		{Method: get, Path: "/portal/reset/sent", Handler: public(h.resetSent)},
-		{Method: get, Path: "/portal/reset/new", Handler: public(h.showNewPassword)},
-		{Method: post, Path: "/portal/reset/new", Handler: public(h.resetPassword)},
-		{Method: get, Path: confirmEmailPath, Handler: h.linkPage(confirmEmailPath, h.showConfirmEmail)},
-		{Method: post, Path: confirmEmailPath, Handler: h.linkPage(confirmEmailPath, h.confirmEmail)},
+		{Method: get, Path: "/portal/reset/new", Handler: h.mailedLink(account.LinkReset, newReset, h.showNewPassword)},
+		{Method: post, Path: "/portal/reset/new", Handler: h.mailedLink(account.LinkReset, newReset, h.resetPassword)},
+		{Method: get, Path: confirmEmailPath, Handler: h.ownLink(confirmEmailPath, h.showConfirmEmail)},
+		{Method: post, Path: confirmEmailPath, Handler: h.ownLink(confirmEmailPath, h.confirmEmail)},
 
 		{Method: get, Path: ui.SignInPath, Handler: public(h.showSignIn)},
 		{Method: post, Path: ui.SignInPath, Handler: public(h.signIn)},
@@ -114,43 +117,43 @@ func (h *Handler) Routes() []httpjson.Route {
 		{Method: post, Path: ui.SignOutPath, Handler: public(h.signOut)},
 		{Method: post, Path: "/portal/sign-out-everywhere", Handler: signedIn(securityPath, h.signOutEverywhere)},
 
-		{Method: post, Path: beginSignIn, Handler: script(ui.SignInPath, !onlyMembers, h.beginPasskeySignIn)},
-		{Method: post, Path: finishSignIn, Handler: script(ui.SignInPath, !onlyMembers, h.finishPasskeySignIn)},
-		{Method: post, Path: finishAgain, Handler: script(ui.SignInAgainPath, onlyMembers, h.finishPasskeyAgain)},
-		{Method: post, Path: beginAdd, Handler: script(securityPath, onlyMembers, h.beginAddPasskey)},
-		{Method: post, Path: finishAdd, Handler: script(securityPath, onlyMembers, h.finishAddPasskey)},
+		{Method: post, Path: beginSignIn, Handler: script(ui.SignInPath, !onlyMembers, h.beginPasskey(h.Accounts.BeginPasskeySignIn))},
+		{Method: post, Path: finishSignIn, Handler: script(ui.SignInPath, !onlyMembers, h.finishPasskey(h.passkeySignIn))},
+		{Method: post, Path: finishAgain, Handler: script(ui.SignInAgainPath, onlyMembers, h.finishPasskey(h.passkeySignInAgain))},
+		{Method: post, Path: beginAdd, Handler: script(securityPath, onlyMembers, h.beginPasskey(h.Accounts.BeginAddPasskey))},
+		{Method: post, Path: finishAdd, Handler: script(securityPath, onlyMembers, h.finishPasskey(h.addPasskey))},
 		{Method: post, Path: "/portal/passkeys/{id}/remove", Handler: signedIn(securityPath, h.removePasskey)},
 
 		{Method: get, Path: profilePath, Handler: signedIn(profilePath, h.profile)},
-		{Method: get, Path: registrantPath, Handler: signedIn(registrantPath, h.showRegistrant)},
+		{Method: get, Path: registrantPath, Handler: signedIn(registrantPath, recently(h.showRegistrant))},
 		{Method: post, Path: registrantPath, Handler: signedIn(registrantPath, h.setRegistrant)},
 		{Method: post, Path: registrantCheckPath, Handler: script(registrantPath, onlyMembers, h.checkRegistrant)},
-		{Method: get, Path: passwordPath, Handler: signedIn(passwordPath, h.showPassword)},
+		{Method: get, Path: passwordPath, Handler: signedIn(passwordPath, recently(h.showPassword))},
 		{Method: post, Path: passwordPath, Handler: signedIn(passwordPath, h.changePassword)},
-		{Method: get, Path: emailPath, Handler: signedIn(emailPath, h.showEmail)},
-		{Method: post, Path: emailPath, Handler: signedIn(emailPath, h.changeEmail)},
+		{Method: get, Path: emailPath, Handler: signedIn(emailPath, h.withMail(recently(h.showEmail)))},
+		{Method: post, Path: emailPath, Handler: signedIn(emailPath, h.withMail(h.changeEmail))},
 
-		{Method: get, Path: exportPath, Handler: signedIn(exportPath, h.export)},
-		{Method: get, Path: closePath, Handler: signedIn(closePath, h.showClose)},
+		{Method: get, Path: exportPath, Handler: signedIn(exportPath, recently(h.export))},
+		{Method: get, Path: closePath, Handler: signedIn(closePath, recently(h.showClose))},
 		{Method: post, Path: closePath, Handler: signedIn(closePath, h.closeAccount)},
 
 		{Method: get, Path: securityPath, Handler: signedIn(securityPath, h.security)},
-		{Method: get, Path: enrolPath, Handler: h.linkPage(enrolPath, h.showEnrol)},
-		{Method: post, Path: enrolPath, Handler: h.linkPage(enrolPath, h.enrol)},
+		{Method: get, Path: enrolPath, Handler: h.ownLink(enrolPath, h.showEnrol)},
+		{Method: post, Path: enrolPath, Handler: h.ownLink(enrolPath, h.enrol)},
 		{Method: get, Path: factorPath, Handler: signedIn(factorPath, h.showSecondFactor)},
 		{Method: post, Path: factorPath, Handler: signedIn(factorPath, h.finishSecondFactor)},
 		{Method: post, Path: factorPath + "/drop", Handler: signedIn(securityPath, h.dropSecondFactor)},
 		{Method: post, Path: "/portal/security/recovery-codes", Handler: signedIn(securityPath, h.newRecoveryCodes)},
-		{Method: post, Path: "/portal/sessions/{id}/end", Handler: signedIn(securityPath, h.endSession)},
+		{Method: post, Path: "/portal/sessions/{id}/end", Handler: withID(securityPath, "session_ended", h.Accounts.EndSession)},
 
 		{Method: get, Path: tokensPath, Handler: signedIn(tokensPath, h.tokens)},
 		{Method: post, Path: tokensPath, Handler: signedIn(tokensPath, h.createToken)},
-		{Method: post, Path: "/portal/tokens/{id}/revoke", Handler: signedIn(tokensPath, h.revokeToken)},
+		{Method: post, Path: "/portal/tokens/{id}/revoke", Handler: withID(tokensPath, "token_revoked", h.AccessTokens.Revoke)},
 		{Method: get, Path: appsPath, Handler: signedIn(appsPath, h.apps)},
-		{Method: post, Path: "/portal/apps/{id}/disconnect", Handler: signedIn(appsPath, h.disconnectApp)},
+		{Method: post, Path: "/portal/apps/{id}/disconnect", Handler: withID(appsPath, "app_disconnected", h.Applications.Disconnect)},
 		{Method: get, Path: agentsPath, Handler: signedIn(agentsPath, h.linkedAgents)},
-		{Method: post, Path: agentsPath + "/{id}/link", Handler: signedIn(agentsPath, h.linkAgent)},
-		{Method: post, Path: agentsPath + "/{id}/unlink", Handler: signedIn(agentsPath, h.unlinkAgent)},
+		{Method: post, Path: agentsPath + "/{id}/link", Handler: withID(agentsPath, "agent_linked", h.Agents.Link)},
+		{Method: post, Path: agentsPath + "/{id}/unlink", Handler: withID(agentsPath, "agent_unlinked", h.Agents.Unlink)},
 		{Method: get, Path: "/portal/activity", Handler: signedIn("/portal/activity", h.activity)},
 		{Method: get, Path: domainsPath, Handler: signedIn(domainsPath, h.domains)},
 		{Method: get, Path: domainsPath + "/{id}", Handler: signedIn(domainsPath, h.domain)},
@@ -180,14 +183,10 @@ func (h *Handler) chooseLanguage(req *ui.Request) error {
 		return invalidForm()
 	}
 	if req.SignedIn {
-		if err := h.accounts.SetLanguage(req.R.Context(), req.Actor(), language); err != nil {
+		if err := h.Accounts.SetLanguage(req.R.Context(), req.Actor(), language); err != nil {
 			return err
 		}
 	}
 	req.SetLanguage(language)
-	to := nextPath(req, req.Field("next"))
-	if to == "" {
-		to = ui.HomePath
-	}
-	return req.SeeOther(to)
+	return req.SeeOther(cmp.Or(nextPath(req, req.Field("next")), ui.HomePath))
 }

@@ -19,7 +19,7 @@ const (
 
 // profile is the overview.
 func (h *Handler) profile(req *ui.Request) error {
-	registrant, known, err := h.accounts.Registrant(req.R.Context(), req.Actor())
+	registrant, known, err := h.Accounts.Registrant(req.R.Context(), req.Actor())
 	if err != nil {
 		return err
 	}
@@ -43,21 +43,15 @@ func passwordForm(c account.Customer) form {
 	return f
 }
 
-// showPassword requires a recent sign-in first, so that the form is not filled in
-// twice.
 func (h *Handler) showPassword(req *ui.Request) error {
-	if !req.SignedInRecently() {
-		return req.RedirectToSignIn(ui.SignInAgainPath)
-	}
 	return h.show(req, "password.title", profilePath, passwordForm(req.Visitor.Customer))
 }
 
 func (h *Handler) changePassword(req *ui.Request) error {
-	err := h.accounts.ChangePassword(req.R.Context(), req.Actor(), req.Field("old"), req.Field("password"))
+	err := h.Accounts.ChangePassword(req.R.Context(), req.Actor(), req.Field("old"), req.Field("password"))
 	switch {
 	case err == nil:
-		req.Flash("password_changed")
-		return req.SeeOther(profilePath)
+		return req.RedirectWithFlash("password_changed", profilePath)
 	case registrar.CodeOf(err) == account.BadCredentials:
 		f := passwordForm(req.Visitor.Customer)
 		f.Fields[0].Problem = "problem.old_password"
@@ -77,24 +71,14 @@ func changeEmailForm(c account.Customer) form {
 }
 
 func (h *Handler) showEmail(req *ui.Request) error {
-	if err := h.requireMail(); err != nil {
-		return err
-	}
-	if !req.SignedInRecently() {
-		return req.RedirectToSignIn(ui.SignInAgainPath)
-	}
 	return h.show(req, "email.title", profilePath, changeEmailForm(req.Visitor.Customer))
 }
 
 func (h *Handler) changeEmail(req *ui.Request) error {
-	if err := h.requireMail(); err != nil {
-		return err
-	}
-	if err := h.accounts.RequestEmailChange(req.R.Context(), req.Actor(), req.Text("email")); err != nil {
+	if err := h.Accounts.RequestEmailChange(req.R.Context(), req.Actor(), req.Text("email")); err != nil {
 		return h.showFormAgain(req, "email.title", profilePath, changeEmailForm(req.Visitor.Customer), err)
 	}
-	req.Flash("email_link_sent")
-	return req.SeeOther(profilePath)
+	return req.RedirectWithFlash("email_link_sent", profilePath)
 }
 
 // Registrant data.
@@ -141,10 +125,7 @@ func registrantForm(language, next string, r account.Registrant) form {
 }
 
 func (h *Handler) showRegistrant(req *ui.Request) error {
-	if !req.SignedInRecently() {
-		return req.RedirectToSignIn(ui.SignInAgainPath)
-	}
-	registrant, known, err := h.accounts.Registrant(req.R.Context(), req.Actor())
+	registrant, known, err := h.Accounts.Registrant(req.R.Context(), req.Actor())
 	if err != nil {
 		return err
 	}
@@ -185,10 +166,9 @@ func (h *Handler) checkRegistrant(req *ui.Request, body []byte) (any, error) {
 func (h *Handler) setRegistrant(req *ui.Request) error {
 	registrant := registrantOf(req.Text)
 	to := ui.LocalPath(req.Field("next"), "")
-	err := h.accounts.SetRegistrant(req.R.Context(), req.Actor(), registrant)
+	err := h.Accounts.SetRegistrant(req.R.Context(), req.Actor(), registrant)
 	if err == nil {
-		req.Flash("registrant_saved")
-		return req.SeeOther(orProfile(to))
+		return req.RedirectWithFlash("registrant_saved", orProfile(to))
 	}
 	f := registrantForm(req.Language, to, registrant)
 	var known bool

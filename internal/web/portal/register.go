@@ -1,6 +1,7 @@
 package portal
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
 
@@ -22,17 +23,11 @@ func (h *Handler) showRegister(req *ui.Request) error {
 	if req.SignedIn {
 		return req.SeeOther(ui.HomePath)
 	}
-	if err := h.requireMail(); err != nil {
-		return err
-	}
-	return h.show(req, "register.title", "", registerForm())
+	return h.withMail(func(req *ui.Request) error { return h.show(req, "register.title", "", registerForm()) })(req)
 }
 
 func (h *Handler) register(req *ui.Request) error {
-	if err := h.requireMail(); err != nil {
-		return err
-	}
-	err := h.accounts.Register(req.R.Context(), req.Actor(), req.Text("email"), req.Language)
+	err := h.Accounts.Register(req.R.Context(), req.Actor(), req.Text("email"), req.Language)
 	if err != nil {
 		return h.showFormAgain(req, "register.title", "", registerForm(), err)
 	}
@@ -41,6 +36,31 @@ func (h *Handler) register(req *ui.Request) error {
 
 func (h *Handler) registerSent(req *ui.Request) error {
 	return h.showMessage(req, http.StatusOK, "register.sent.title", "register.sent.text", pair{"register.sign_in", ui.SignInPath})
+}
+
+// mailedLink is a page for the account of a mailed link. again leads to a new link if
+// this one is no longer valid.
+func (h *Handler) mailedLink(kind account.LinkKind, again pair, page func(req *ui.Request, link, email string) error) http.HandlerFunc {
+	return h.Frame.Page(func(req *ui.Request) error {
+		link := linkOf(req)
+		email, err := h.Accounts.CheckLink(req.R.Context(), kind, link)
+		if err == nil {
+			err = page(req, link, email)
+		}
+		if registrar.CodeOf(err) == account.LinkInvalid {
+			return h.showMessage(req, http.StatusGone, "link_invalid.title", "link_invalid.text", again)
+		}
+		return err
+	})
+}
+
+// linkOf returns the secret of a mailed link: in the URL of the page, in the form after
+// that.
+func linkOf(req *ui.Request) string {
+	if req.R.Method == http.MethodPost {
+		return req.Field("link")
+	}
+	return req.Query("link")
 }
 
 func confirmForm(link, email string) form {
@@ -52,25 +72,13 @@ func confirmForm(link, email string) form {
 	}
 }
 
-func (h *Handler) showConfirm(req *ui.Request) error {
-	link := req.Query("link")
-	email, err := h.accounts.CheckLink(req.R.Context(), account.LinkConfirm, link)
-	if err != nil {
-		return h.linkProblem(req, err, pair{"link_invalid.register", "/portal/register"})
-	}
+func (h *Handler) showConfirm(req *ui.Request, link, email string) error {
 	return h.show(req, "confirm.title", "", confirmForm(link, email))
 }
 
-func (h *Handler) confirm(req *ui.Request) error {
-	link, password := req.Field("link"), req.Field("password")
-	email, err := h.accounts.CheckLink(req.R.Context(), account.LinkConfirm, link)
-	if err != nil {
-		return h.linkProblem(req, err, pair{"link_invalid.register", "/portal/register"})
-	}
-	signedIn, err := h.accounts.Confirm(req.R.Context(), req.Actor(), link, password, req.BrowserName())
-	if registrar.CodeOf(err) == account.LinkInvalid {
-		return h.linkProblem(req, err, pair{"link_invalid.register", "/portal/register"})
-	}
+func (h *Handler) confirm(req *ui.Request, link, email string) error {
+	password := req.Field("password")
+	signedIn, err := h.Accounts.Confirm(req.R.Context(), req.Actor(), link, password, req.BrowserName())
 	if err != nil {
 		return h.showFormAgain(req, "confirm.title", "", confirmForm(link, email), err)
 	}
@@ -95,17 +103,11 @@ func resetForm() form {
 }
 
 func (h *Handler) showReset(req *ui.Request) error {
-	if err := h.requireMail(); err != nil {
-		return err
-	}
 	return h.show(req, "reset.title", "", resetForm())
 }
 
 func (h *Handler) requestReset(req *ui.Request) error {
-	if err := h.requireMail(); err != nil {
-		return err
-	}
-	if err := h.accounts.RequestPasswordReset(req.R.Context(), req.Actor(), req.Text("email"), req.Language); err != nil {
+	if err := h.Accounts.RequestPasswordReset(req.R.Context(), req.Actor(), req.Text("email"), req.Language); err != nil {
 		return h.showFormAgain(req, "reset.title", "", resetForm(), err)
 	}
 	return req.SeeOther("/portal/reset/sent")
@@ -122,33 +124,40 @@ func newPasswordForm(link, email string) form {
 	}
 }
 
-func (h *Handler) showNewPassword(req *ui.Request) error {
-	link := req.Query("link")
-	email, err := h.accounts.CheckLink(req.R.Context(), account.LinkReset, link)
-	if err != nil {
-		return h.linkProblem(req, err, pair{"link_invalid.reset", "/portal/reset"})
-	}
+func (h *Handler) showNewPassword(req *ui.Request, link, email string) error {
 	return h.show(req, "reset.new.title", "", newPasswordForm(link, email))
 }
 
-func (h *Handler) resetPassword(req *ui.Request) error {
-	link := req.Field("link")
-	email, err := h.accounts.CheckLink(req.R.Context(), account.LinkReset, link)
-	if err != nil {
-		return h.linkProblem(req, err, pair{"link_invalid.reset", "/portal/reset"})
-	}
-	err = h.accounts.ResetPassword(req.R.Context(), req.Actor(), link, req.Field("password"))
-	if registrar.CodeOf(err) == account.LinkInvalid {
-		return h.linkProblem(req, err, pair{"link_invalid.reset", "/portal/reset"})
-	}
-	if err != nil {
+func (h *Handler) resetPassword(req *ui.Request, link, email string) error {
+	if err := h.Accounts.ResetPassword(req.R.Context(), req.Actor(), link, req.Field("password")); err != nil {
 		return h.showFormAgain(req, "reset.new.title", "", newPasswordForm(link, email), err)
 	}
 	// The browser may be signed in to another account, or to this one with a session
 	// that has just ended.
 	req.ClearSession()
-	req.Flash("password_reset")
-	return req.SeeOther(ui.SignInPath)
+	return req.RedirectWithFlash("password_reset", ui.SignInPath)
+}
+
+// ownLink is a page for the account of a link, which must be signed in. A sign-in
+// returns with the link and reveals nothing about it: another account's link looks like
+// an unknown one.
+func (h *Handler) ownLink(path string, page ui.PageFunc) http.HandlerFunc {
+	return h.Frame.Page(func(req *ui.Request) error {
+		req.SetFormPath(path + "?link=" + url.QueryEscape(cmp.Or(req.Field("link"), req.Query("link"))))
+		if !req.SignedIn {
+			return req.RedirectToSignIn(ui.SignInPath)
+		}
+		err := page(req)
+		switch registrar.CodeOf(err) {
+		case account.LinkInvalid:
+			return h.showMessage(req, http.StatusGone, "link_invalid.title", "link_invalid.account", pair{"link_invalid.home", ui.HomePath})
+		case account.StrongSignIn:
+			return h.showMessage(req, http.StatusForbidden, "strong.title", ui.ProblemKey(account.StrongSignIn),
+				pair{"strong.again", ui.WithNext(ui.SignInAgainPath, req.FormPath())})
+		default:
+			return err
+		}
+	})
 }
 
 // Change of address: the link proves that mail arrives, the session that it is the
@@ -163,63 +172,26 @@ func confirmEmailForm(link, email string) form {
 	}
 }
 
-// linkPage is a page for the account of a link. A sign-in returns with the link and
-// reveals nothing about it.
-func (h *Handler) linkPage(path string, show ui.PageFunc) http.HandlerFunc {
-	return h.frame.Page(func(req *ui.Request) error {
-		link := req.Field("link")
-		if link == "" {
-			link = req.Query("link")
-		}
-		req.SetFormPath(path + "?link=" + url.QueryEscape(link))
-		if !req.SignedIn {
-			return req.RedirectToSignIn(ui.SignInPath)
-		}
-		return show(req)
-	})
-}
-
-// linkError shows that a link is not valid for this account. Another account's link
-// looks like an unknown one.
-func (h *Handler) linkError(req *ui.Request, err error) error {
-	switch registrar.CodeOf(err) {
-	case account.LinkInvalid:
-		return h.showMessage(req, http.StatusGone, "link_invalid.title", "link_invalid.account", pair{"link_invalid.home", ui.HomePath})
-	case account.StrongSignIn:
-		return h.showMessage(req, http.StatusForbidden, "strong.title", ui.ProblemKey(account.StrongSignIn),
-			pair{"strong.again", withNext(ui.SignInAgainPath, req.FormPath())})
-	default:
+func (h *Handler) showConfirmEmail(req *ui.Request) error {
+	email, err := h.Accounts.CheckEmailChange(req.R.Context(), req.Actor(), linkOf(req))
+	if err != nil {
 		return err
 	}
-}
-
-func (h *Handler) showConfirmEmail(req *ui.Request) error {
-	link := req.Query("link")
-	email, err := h.accounts.CheckEmailChange(req.R.Context(), req.Actor(), link)
-	if err != nil {
-		return h.linkError(req, err)
-	}
-	return h.show(req, "email_confirm.title", "", confirmEmailForm(link, email))
+	return h.show(req, "email_confirm.title", "", confirmEmailForm(linkOf(req), email))
 }
 
 func (h *Handler) confirmEmail(req *ui.Request) error {
-	link := req.Field("link")
-	email, err := h.accounts.CheckEmailChange(req.R.Context(), req.Actor(), link)
+	email, err := h.Accounts.CheckEmailChange(req.R.Context(), req.Actor(), linkOf(req))
 	if err == nil {
-		err = h.accounts.ConfirmEmailChange(req.R.Context(), req.Actor(), link)
+		err = h.Accounts.ConfirmEmailChange(req.R.Context(), req.Actor(), linkOf(req))
 	}
-	switch registrar.CodeOf(err) {
-	case "":
-		if err != nil {
-			return err
-		}
-		req.Flash("email_changed")
-		return req.SeeOther(ui.HomePath)
-	case account.LinkInvalid, account.StrongSignIn:
-		return h.linkError(req, err)
-	default:
-		return h.showFormAgain(req, "email_confirm.title", "", confirmEmailForm(link, email), err)
+	if code := registrar.CodeOf(err); code == account.LinkInvalid || code == account.StrongSignIn {
+		return err
 	}
+	if err != nil {
+		return h.showFormAgain(req, "email_confirm.title", "", confirmEmailForm(linkOf(req), email), err)
+	}
+	return req.RedirectWithFlash("email_changed", ui.HomePath)
 }
 
 // Enrolment of an operator's first factor: the link proves the trust of whoever granted
@@ -230,24 +202,20 @@ const enrolPath = "/portal/security/enrol"
 // EnrolmentURL returns the URL of an enrolment link.
 func EnrolmentURL(baseURL, link string) string { return baseURL + enrolPath + "?link=" + link }
 
-func enrolForm(link string) form {
-	return form{Intro: "enrol.intro", Action: enrolPath, Submit: "enrol.submit", Hidden: []pair{{"link", link}}}
-}
-
 func (h *Handler) showEnrol(req *ui.Request) error {
-	link := req.Query("link")
-	if err := h.accounts.CheckEnrolment(req.R.Context(), req.Actor(), link); err != nil {
-		return h.linkError(req, err)
+	if err := h.Accounts.CheckEnrolment(req.R.Context(), req.Actor(), linkOf(req)); err != nil {
+		return err
 	}
-	return h.show(req, "enrol.title", securityPath, enrolForm(link))
+	return h.show(req, "enrol.title", securityPath, form{
+		Intro: "enrol.intro", Action: enrolPath, Submit: "enrol.submit", Hidden: []pair{{"link", linkOf(req)}},
+	})
 }
 
 func (h *Handler) enrol(req *ui.Request) error {
-	signedIn, err := h.accounts.OpenEnrolment(req.R.Context(), req.Actor(), req.SessionSecret(), req.Field("link"))
+	signedIn, err := h.Accounts.OpenEnrolment(req.R.Context(), req.Actor(), req.SessionSecret(), linkOf(req))
 	if err != nil {
-		return h.linkError(req, err)
+		return err
 	}
 	req.SetSession(signedIn.Secret)
-	req.Flash("enrolment_opened")
-	return req.SeeOther(securityPath)
+	return req.RedirectWithFlash("enrolment_opened", securityPath)
 }

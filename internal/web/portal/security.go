@@ -6,6 +6,8 @@ import (
 	"html/template"
 	"image/png"
 	"net/http"
+	"slices"
+	"strings"
 
 	"github.com/pquerna/otp"
 
@@ -37,23 +39,23 @@ func (h *Handler) security(req *ui.Request) error { return h.showSecurity(req, h
 func (h *Handler) showSecurity(req *ui.Request, status int, problem string) error {
 	ctx, actor := req.R.Context(), req.Actor()
 	view := securityView{
-		Customer: req.Visitor.Customer, Recent: req.SignedInRecently(), Again: withNext(ui.SignInAgainPath, securityPath), Problem: problem,
+		Customer: req.Visitor.Customer, Recent: req.SignedInRecently(), Again: ui.WithNext(ui.SignInAgainPath, securityPath), Problem: problem,
 		ThisSession: req.Visitor.Session.ID,
 		AddPasskey: passkeyForm{Kind: "create", Begin: beginAdd, Finish: finishAdd, Submit: "passkeys.add", Field: &ui.Field{
 			ID: "passkey-name", Name: "name", Label: "field.passkey_name", Hint: "hint.passkey_name", Type: "text", Autocomplete: "off", MaxLength: 60,
 		}},
 	}
 	var err error
-	if view.Passkeys, err = h.accounts.Passkeys(ctx, actor); err != nil {
+	if view.Passkeys, err = h.Accounts.Passkeys(ctx, actor); err != nil {
 		return err
 	}
 	view.Locked = req.Visitor.FactorsLocked(len(view.Passkeys) > 0)
 	view.NoFactor = !view.Customer.HasSecondFactor && len(view.Passkeys) == 0
-	if view.Sessions, err = h.accounts.Sessions(ctx, actor); err != nil {
+	if view.Sessions, err = h.Accounts.Sessions(ctx, actor); err != nil {
 		return err
 	}
 	if view.Customer.HasSecondFactor {
-		if view.CodesLeft, err = h.accounts.RecoveryCodesLeft(ctx, actor); err != nil {
+		if view.CodesLeft, err = h.Accounts.RecoveryCodesLeft(ctx, actor); err != nil {
 			return err
 		}
 	}
@@ -73,14 +75,6 @@ func (h *Handler) securityProblem(req *ui.Request, err error) error {
 	return h.showSecurity(req, status, problem)
 }
 
-func (h *Handler) endSession(req *ui.Request) error {
-	if err := h.accounts.EndSession(req.R.Context(), req.Actor(), req.R.PathValue("id")); err != nil {
-		return err
-	}
-	req.Flash("session_ended")
-	return req.SeeOther(securityPath)
-}
-
 // factorView is the setup page of an authenticator app.
 type factorView struct {
 	form
@@ -93,7 +87,7 @@ func (h *Handler) showSecondFactor(req *ui.Request) error { return h.setUpFactor
 
 // setUpFactor shows the secret, which stays the same until it is confirmed.
 func (h *Handler) setUpFactor(req *ui.Request, problem error) error {
-	secret, uri, err := h.accounts.BeginSecondFactor(req.R.Context(), req.Actor())
+	secret, uri, err := h.Accounts.BeginSecondFactor(req.R.Context(), req.Actor())
 	if registrar.CodeOf(err) == account.SecondFactorOn {
 		return req.SeeOther(securityPath)
 	}
@@ -123,14 +117,11 @@ func (h *Handler) setUpFactor(req *ui.Request, problem error) error {
 
 // groupByFour inserts a space after every four characters.
 func groupByFour(secret string) string {
-	var out []byte
-	for i := range len(secret) {
-		if i > 0 && i%4 == 0 {
-			out = append(out, ' ')
-		}
-		out = append(out, secret[i])
+	var groups []string
+	for group := range slices.Chunk([]byte(secret), 4) {
+		groups = append(groups, string(group))
 	}
-	return string(out)
+	return strings.Join(groups, " ")
 }
 
 // qrCodeURL returns the secret as a QR code in a data URL, so that the secret is in no
@@ -152,7 +143,7 @@ func qrCodeURL(uri string) (template.URL, error) {
 }
 
 func (h *Handler) finishSecondFactor(req *ui.Request) error {
-	codes, err := h.accounts.FinishSecondFactor(req.R.Context(), req.Actor(), req.Text("code"))
+	codes, err := h.Accounts.FinishSecondFactor(req.R.Context(), req.Actor(), req.Text("code"))
 	if err != nil {
 		if registrar.CodeOf(err) == account.CodeWrong {
 			return h.setUpFactor(req, err)
@@ -163,7 +154,7 @@ func (h *Handler) finishSecondFactor(req *ui.Request) error {
 }
 
 func (h *Handler) newRecoveryCodes(req *ui.Request) error {
-	codes, err := h.accounts.ReplaceRecoveryCodes(req.R.Context(), req.Actor())
+	codes, err := h.Accounts.ReplaceRecoveryCodes(req.R.Context(), req.Actor())
 	if err != nil {
 		return h.securityProblem(req, err)
 	}
@@ -179,9 +170,8 @@ func (h *Handler) showCodes(req *ui.Request, codes []string, intro string) error
 }
 
 func (h *Handler) dropSecondFactor(req *ui.Request) error {
-	if err := h.accounts.DisableSecondFactor(req.R.Context(), req.Actor()); err != nil {
+	if err := h.Accounts.DisableSecondFactor(req.R.Context(), req.Actor()); err != nil {
 		return h.securityProblem(req, err)
 	}
-	req.Flash("factor_dropped")
-	return req.SeeOther(securityPath)
+	return req.RedirectWithFlash("factor_dropped", securityPath)
 }

@@ -1,6 +1,7 @@
 package portal
 
 import (
+	"cmp"
 	"net/url"
 	"strings"
 
@@ -32,13 +33,6 @@ func leadsToConsent(to string) bool {
 // consentPrefix is where applications redirect customers.
 const consentPrefix = "/oauth/"
 
-func withNext(path, next string) string {
-	if next == "" {
-		return path
-	}
-	return path + "?next=" + url.QueryEscape(next)
-}
-
 func signInForm(next string) form {
 	email, password := focused(emailField), ui.Field{
 		Name: "password", Label: "field.password", Type: "password", Autocomplete: "current-password",
@@ -60,16 +54,11 @@ func (h *Handler) showSignIn(req *ui.Request) error {
 	return h.show(req, "sign_in.title", "", signInForm(to))
 }
 
-func orProfile(to string) string {
-	if to == "" {
-		return profilePath
-	}
-	return to
-}
+func orProfile(to string) string { return cmp.Or(to, profilePath) }
 
 func (h *Handler) signIn(req *ui.Request) error {
 	to := nextPath(req, req.Field("next"))
-	signedIn, err := h.accounts.SignIn(req.R.Context(), req.Actor(), account.Credentials{
+	signedIn, err := h.Accounts.SignIn(req.R.Context(), req.Actor(), account.Credentials{
 		Email: req.Text("email"), Password: req.Field("password"), Device: req.Device(), UserAgent: req.BrowserName(),
 	})
 	if err != nil {
@@ -80,7 +69,7 @@ func (h *Handler) signIn(req *ui.Request) error {
 		return h.showFormAgain(req, "sign_in.title", "", f, err)
 	}
 	if signedIn.NeedsCode {
-		return h.startSessionAndRedirect(req, signedIn, withNext(codePath, to))
+		return h.startSessionAndRedirect(req, signedIn, ui.WithNext(codePath, to))
 	}
 	return h.startSessionAndRedirect(req, signedIn, orProfile(to))
 }
@@ -97,7 +86,7 @@ func (h *Handler) startSessionAndRedirect(req *ui.Request, signedIn account.Sign
 // ended, because it could not be signed out any more.
 func (h *Handler) startSession(req *ui.Request, signedIn account.SignInResult) error {
 	if req.SignedIn {
-		if err := h.accounts.SignOut(req.R.Context(), req.Actor(), req.SessionSecret()); err != nil {
+		if err := h.Accounts.SignOut(req.R.Context(), req.Actor(), req.SessionSecret()); err != nil {
 			return err
 		}
 	}
@@ -125,21 +114,20 @@ func (h *Handler) showCode(req *ui.Request) error {
 		return req.SeeOther(orProfile(to))
 	}
 	if req.SessionSecret() == "" {
-		return req.SeeOther(withNext(ui.SignInPath, to))
+		return req.SeeOther(ui.WithNext(ui.SignInPath, to))
 	}
 	return h.show(req, "code.title", "", enterCodeForm(to))
 }
 
 func (h *Handler) enterCode(req *ui.Request) error {
 	to := nextPath(req, req.Field("next"))
-	signedIn, err := h.accounts.EnterCode(req.R.Context(), req.Actor(), req.SessionSecret(), req.Text("code"))
+	signedIn, err := h.Accounts.EnterCode(req.R.Context(), req.Actor(), req.SessionSecret(), req.Text("code"))
 	switch {
 	case err == nil:
 		return h.startSessionAndRedirect(req, signedIn, orProfile(to))
 	case registrar.CodeOf(err) == registrar.SignInFirst:
 		req.ClearSession()
-		req.Flash("code_over")
-		return req.SeeOther(withNext(ui.SignInPath, to))
+		return req.RedirectWithFlash("code_over", ui.WithNext(ui.SignInPath, to))
 	default:
 		return h.showFormAgain(req, "code.title", "", enterCodeForm(to), err)
 	}
@@ -173,7 +161,7 @@ func (h *Handler) showSignInAgain(req *ui.Request) error {
 
 func (h *Handler) signInAgain(req *ui.Request) error {
 	to := nextPath(req, req.Field("next"))
-	signedIn, err := h.accounts.SignInAgain(req.R.Context(), req.Actor(), req.SessionSecret(), account.ReauthCredentials{
+	signedIn, err := h.Accounts.SignInAgain(req.R.Context(), req.Actor(), req.SessionSecret(), account.ReauthCredentials{
 		Password: req.Field("password"), Code: req.Text("code"), Device: req.Device(),
 	})
 	if registrar.CodeOf(err) == account.BadCredentials && req.Visitor.Customer.HasPassword {
@@ -191,19 +179,17 @@ func (h *Handler) signInAgain(req *ui.Request) error {
 
 // signOut also deletes the cookie of an ended session.
 func (h *Handler) signOut(req *ui.Request) error {
-	if err := h.accounts.SignOut(req.R.Context(), req.Actor(), req.SessionSecret()); err != nil {
+	if err := h.Accounts.SignOut(req.R.Context(), req.Actor(), req.SessionSecret()); err != nil {
 		return err
 	}
 	req.ClearSession()
-	req.Flash("signed_out")
-	return req.SeeOther(withNext(ui.SignInPath, nextPath(req, req.Field("next"))))
+	return req.RedirectWithFlash("signed_out", ui.WithNext(ui.SignInPath, nextPath(req, req.Field("next"))))
 }
 
 func (h *Handler) signOutEverywhere(req *ui.Request) error {
-	if err := h.accounts.SignOutEverywhere(req.R.Context(), req.Actor()); err != nil {
+	if err := h.Accounts.SignOutEverywhere(req.R.Context(), req.Actor()); err != nil {
 		return err
 	}
 	req.ClearSession()
-	req.Flash("signed_out_everywhere")
-	return req.SeeOther(ui.SignInPath)
+	return req.RedirectWithFlash("signed_out_everywhere", ui.SignInPath)
 }

@@ -31,20 +31,20 @@ func (h *Handler) tokens(req *ui.Request) error {
 }
 
 func (h *Handler) showTokens(req *ui.Request, status int, view tokensView) error {
-	tokens, err := h.accessTokens.List(req.R.Context(), req.Actor())
+	tokens, err := h.AccessTokens.List(req.R.Context(), req.Actor())
 	if err != nil {
 		return err
 	}
 	view.Tokens, view.MaxTokens, view.Recent = tokens, oauth.MaxActiveTokens, req.SignedInRecently()
-	view.Endpoint = h.frame.URL("/api/mcp")
-	view.Again = withNext(ui.SignInAgainPath, tokensPath)
+	view.Endpoint = h.Frame.URL("/api/mcp")
+	view.Again = ui.WithNext(ui.SignInAgainPath, tokensPath)
 	return h.templates.Render(req, ui.View{Name: "tokens", Status: status, Title: "tokens.title", Section: tokensPath, Data: view})
 }
 
 // createToken responds with the page itself: a redirect would have to carry the secret.
 func (h *Handler) createToken(req *ui.Request) error {
 	name := req.Text("name")
-	token, secret, err := h.accessTokens.Create(req.R.Context(), req.Actor(), name)
+	token, secret, err := h.AccessTokens.Create(req.R.Context(), req.Actor(), name)
 	if err == nil {
 		return h.showTokens(req, http.StatusOK, tokensView{Name: tokenNameField, Issued: token, Secret: secret})
 	}
@@ -57,12 +57,4 @@ func (h *Handler) createToken(req *ui.Request) error {
 		view.Name.Problem, view.Problem = "", h.templates.Text(req.Language, key, oauth.MaxActiveTokens)
 	}
 	return h.showTokens(req, http.StatusUnprocessableEntity, view)
-}
-
-func (h *Handler) revokeToken(req *ui.Request) error {
-	if err := h.accessTokens.Revoke(req.R.Context(), req.Actor(), req.R.PathValue("id")); err != nil {
-		return err
-	}
-	req.Flash("token_revoked")
-	return req.SeeOther(tokensPath)
 }

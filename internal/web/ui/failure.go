@@ -5,7 +5,6 @@ import (
 	"errors"
 	"math"
 	"net/http"
-	"net/url"
 	"strconv"
 	"time"
 
@@ -115,7 +114,7 @@ func (req *Request) writeScriptError(err error) {
 		if req.SignedIn {
 			path = SignInAgainPath
 		}
-		answer.Go = path + "?next=" + url.QueryEscape(req.formPath)
+		answer.Go = WithNext(path, req.formPath)
 	}
 	httpjson.WriteJSON(req.W, f.status, answer)
 }

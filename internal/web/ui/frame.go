@@ -245,6 +245,12 @@ func (req *Request) SeeOther(path string) error {
 	return nil
 }
 
+// RedirectWithFlash redirects to another page of ours, which shows a message.
+func (req *Request) RedirectWithFlash(key, path string) error {
+	req.Flash(key)
+	return req.SeeOther(path)
+}
+
 // RedirectToSignIn redirects to a sign-in page that returns afterwards: to this page on
 // GET, to the page with the form after a POST.
 func (req *Request) RedirectToSignIn(path string) error {
@@ -252,5 +258,5 @@ func (req *Request) RedirectToSignIn(path string) error {
 	if req.R.Method == http.MethodGet || req.R.Method == http.MethodHead {
 		next = req.R.URL.RequestURI()
 	}
-	return req.SeeOther(path + "?next=" + url.QueryEscape(next))
+	return req.SeeOther(WithNext(path, next))
 }

@@ -10,6 +10,23 @@ import (
 // its state.
 const maxNextBytes = 4096
 
+// WithNext returns the path of a sign-in that returns to another page.
+func WithNext(path, next string) string { return WithQuery(path, map[string]string{"next": next}) }
+
+// WithQuery returns a path with the values that are not empty as its query.
+func WithQuery(path string, values map[string]string) string {
+	query := make(url.Values)
+	for name, value := range values {
+		if value != "" {
+			query.Set(name, value)
+		}
+	}
+	if len(query) == 0 {
+		return path
+	}
+	return path + "?" + query.Encode()
+}
+
 // localPrefixes are the prefixes of pages that a sign-in may return to.
 var localPrefixes = [...]string{HomePath + "/", "/oauth/", CheckoutPath, OperatorPath + "/"}
 

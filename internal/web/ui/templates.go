@@ -327,7 +327,7 @@ func (req *Request) signInLink(view View) string {
 	case view.Public != "" || view.Status >= http.StatusBadRequest || here == HomePath:
 		return SignInPath
 	default:
-		return SignInPath + "?next=" + url.QueryEscape(here)
+		return WithNext(SignInPath, here)
 	}
 }
 

@@ -1,177 +1,22 @@
 package accounts
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
-	"crypto/sha256"
-	"encoding/base64"
-	"encoding/binary"
-	"encoding/json"
-	"testing"
-
-	"github.com/fxamacker/cbor/v2"
-
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
+	"github.com/dotkontor/dotkontor/test/testkit/passkey"
 )
 
-// authenticator simulates a passkey device and its browser as the server sees them: ES256, discoverable, with user verification.
-type authenticator struct {
-	t       *testing.T
-	key     *ecdsa.PrivateKey
-	id      []byte
-	handle  []byte
-	counter uint32
-	// unverified omits user verification.
-	unverified bool
-	// origin is that of the page; empty means the portal's.
-	origin string
-}
-
-func newAuthenticator(t *testing.T) *authenticator {
-	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	id := make([]byte, 16)
-	_, _ = rand.Read(id)
-	return &authenticator{t: t, key: key, id: id}
-}
-
-var encode = base64.RawURLEncoding.EncodeToString
-
-// authenticatorData is the authenticator data of WebAuthn, 6.1.
-func (a *authenticator) authenticatorData(rpID string, attested []byte) []byte {
-	hash := sha256.Sum256([]byte(rpID))
-	flags := byte(0x01) // present
-	if !a.unverified {
-		flags |= 0x04
-	}
-	if attested != nil {
-		flags |= 0x40
-	}
-	out := append(hash[:], flags)
-	out = binary.BigEndian.AppendUint32(out, a.counter)
-	return append(out, attested...)
-}
-
-func (a *authenticator) clientData(kind, challenge string) []byte {
-	page := a.origin
-	if page == "" {
-		page = origin
-	}
-	text, err := json.Marshal(map[string]any{"type": kind, "challenge": challenge, "origin": page, "crossOrigin": false})
-	if err != nil {
-		a.t.Fatal(err)
-	}
-	return text
-}
-
-// create answers navigator.credentials.create.
-func (a *authenticator) create(options []byte) []byte {
-	a.t.Helper()
-	var asked struct {
-		PublicKey struct {
-			Challenge string `json:"challenge"`
-			RP        struct {
-				ID string `json:"id"`
-			} `json:"rp"`
-			User struct {
-				ID string `json:"id"`
-			} `json:"user"`
-			AuthenticatorSelection struct {
-				ResidentKey      string `json:"residentKey"`
-				UserVerification string `json:"userVerification"`
-			} `json:"authenticatorSelection"`
-		} `json:"publicKey"`
-	}
-	if err := json.Unmarshal(options, &asked); err != nil {
-		a.t.Fatal(err)
-	}
-	if s := asked.PublicKey.AuthenticatorSelection; s.ResidentKey != "required" || s.UserVerification != "required" {
-		a.t.Errorf("creation options are %+v", s)
-	}
-	var err error
-	if a.handle, err = base64.RawURLEncoding.DecodeString(asked.PublicKey.User.ID); err != nil {
-		a.t.Fatal(err)
-	}
-	point, err := a.key.PublicKey.Bytes() // 4, x, y
-	if err != nil {
-		a.t.Fatal(err)
-	}
-	public, err := cbor.Marshal(map[int]any{1: 2, 3: -7, -1: 1, -2: point[1:33], -3: point[33:]})
-	if err != nil {
-		a.t.Fatal(err)
-	}
-	var noMaker [16]byte
-	attested := binary.BigEndian.AppendUint16(noMaker[:], uint16(len(a.id)))
-	attested = append(append(attested, a.id...), public...)
-	object, err := cbor.Marshal(map[string]any{
-		"fmt": "none", "attStmt": map[string]any{}, "authData": a.authenticatorData(asked.PublicKey.RP.ID, attested),
-	})
-	if err != nil {
-		a.t.Fatal(err)
-	}
-	return a.encodeResponse(map[string]any{
-		"clientDataJSON":    encode(a.clientData("webauthn.create", asked.PublicKey.Challenge)),
-		"attestationObject": encode(object),
-	})
-}
-
-// get answers navigator.credentials.get.
-func (a *authenticator) get(options []byte) []byte {
-	a.t.Helper()
-	var asked struct {
-		PublicKey struct {
-			Challenge        string `json:"challenge"`
-			RPID             string `json:"rpId"`
-			UserVerification string `json:"userVerification"`
-		} `json:"publicKey"`
-	}
-	if err := json.Unmarshal(options, &asked); err != nil {
-		a.t.Fatal(err)
-	}
-	if asked.PublicKey.UserVerification != "required" {
-		a.t.Errorf("user verification is not required: %q", asked.PublicKey.UserVerification)
-	}
-	data := a.authenticatorData(asked.PublicKey.RPID, nil)
-	client := a.clientData("webauthn.get", asked.PublicKey.Challenge)
-	clientHash := sha256.Sum256(client)
-	signed := sha256.Sum256(append(append([]byte{}, data...), clientHash[:]...))
-	signature, err := ecdsa.SignASN1(rand.Reader, a.key, signed[:])
-	if err != nil {
-		a.t.Fatal(err)
-	}
-	return a.encodeResponse(map[string]any{
-		"clientDataJSON": encode(client), "authenticatorData": encode(data),
-		"signature": encode(signature), "userHandle": encode(a.handle),
-	})
-}
-
-func (a *authenticator) encodeResponse(response map[string]any) []byte {
-	text, err := json.Marshal(map[string]any{
-		"id": encode(a.id), "rawId": encode(a.id), "type": "public-key", "response": response,
-		"clientExtensionResults": map[string]any{},
-	})
-	if err != nil {
-		a.t.Fatal(err)
-	}
-	return text
-}
-
 // addPasskey registers the device with an account.
-func (e *env) addPasskey(in account.SignInResult, device *authenticator) {
+func (e *env) addPasskey(in account.SignInResult, device *passkey.Device) {
 	e.Helper()
 	challenge, options, err := e.BeginAddPasskey(e.Context(), actorOf(in), origin)
 	e.must(err)
-	e.must(e.FinishAddPasskey(e.Context(), actorOf(in), origin, challenge, "Laptop", device.create(options)))
+	e.must(e.FinishAddPasskey(e.Context(), actorOf(in), origin, challenge, "Laptop", device.Create(options)))
 }
 
 // passkeySignIn signs in with the device.
-func (e *env) passkeySignIn(device *authenticator) (account.SignInResult, error) {
+func (e *env) passkeySignIn(device *passkey.Device) (account.SignInResult, error) {
 	e.Helper()
 	challenge, options, err := e.BeginPasskeySignIn(e.Context(), home, origin)
 	e.must(err)
-	return e.FinishPasskeySignIn(e.Context(), home, origin, challenge, device.get(options), userAgent)
+	return e.FinishPasskeySignIn(e.Context(), home, origin, challenge, device.Get(options), userAgent)
 }

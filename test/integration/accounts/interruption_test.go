@@ -7,6 +7,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
+	"github.com/dotkontor/dotkontor/test/testkit/passkey"
 )
 
 // interruptedStore runs an event between the reads of a service and its change.
@@ -37,7 +38,7 @@ func (e *env) interruptBefore(nth int32, event func()) *account.Service {
 func TestSignIn_AccountChangeDuringVerificationIsHonored(t *testing.T) {
 	eachEngine(t, func(e *env) {
 		ctx := e.Context()
-		in, device := e.newMember(email), newAuthenticator(t)
+		in, device := e.newMember(email), passkey.NewDevice(t, origin)
 		e.addPasskey(in, device)
 		passkeys, err := e.Passkeys(ctx, actorOf(in))
 		e.must(err)
@@ -47,7 +48,7 @@ func TestSignIn_AccountChangeDuringVerificationIsHonored(t *testing.T) {
 		challenge, options, err := e.BeginPasskeySignIn(ctx, home, origin)
 		e.must(err)
 		_, err = e.interruptBefore(2, func() { e.must(e.RemovePasskey(ctx, actorOf(in), passkeys[0].ID)) }).
-			FinishPasskeySignIn(ctx, home, origin, challenge, device.get(options), userAgent)
+			FinishPasskeySignIn(ctx, home, origin, challenge, device.Get(options), userAgent)
 		e.wantError(err, registrar.KindUnauthenticated, account.PasskeyRefused)
 
 		_, err = e.interruptBefore(1, func() { e.must(e.ChangePassword(ctx, actorOf(in), password, otherPassword)) }).SignIn(ctx, home, right)
@@ -76,12 +77,12 @@ func TestAddPasskey_TwentyFirstIsRefused(t *testing.T) {
 	onSQLite(t, func(e *env) {
 		in := e.newMember(email)
 		for range 19 {
-			e.addPasskey(in, newAuthenticator(t))
+			e.addPasskey(in, passkey.NewDevice(t, origin))
 		}
 		challenge, options, err := e.BeginAddPasskey(e.Context(), actorOf(in), origin)
 		e.must(err)
-		e.addPasskey(in, newAuthenticator(t)) // the twentieth, while another one is pending
-		e.wantError(e.FinishAddPasskey(e.Context(), actorOf(in), origin, challenge, "x", newAuthenticator(t).create(options)),
+		e.addPasskey(in, passkey.NewDevice(t, origin)) // the twentieth, while another one is pending
+		e.wantError(e.FinishAddPasskey(e.Context(), actorOf(in), origin, challenge, "x", passkey.NewDevice(t, origin).Create(options)),
 			registrar.KindConflict, account.PasskeysTooMany)
 		_, _, err = e.BeginAddPasskey(e.Context(), actorOf(in), origin)
 		e.wantError(err, registrar.KindConflict, account.PasskeysTooMany)
@@ -94,7 +95,7 @@ func TestFinishAddPasskey_OtherSessionIsRefused(t *testing.T) {
 		second := e.signIn(home, first.Device)
 		challenge, options, err := e.BeginAddPasskey(e.Context(), actorOf(first), origin)
 		e.must(err)
-		e.wantError(e.FinishAddPasskey(e.Context(), actorOf(second), origin, challenge, "x", newAuthenticator(t).create(options)),
+		e.wantError(e.FinishAddPasskey(e.Context(), actorOf(second), origin, challenge, "x", passkey.NewDevice(t, origin).Create(options)),
 			registrar.KindInvalid, account.PasskeyRefused)
 	})
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
+	"github.com/dotkontor/dotkontor/test/testkit/passkey"
 )
 
 // grantOperator grants the role as the command line does.
@@ -68,7 +69,7 @@ func TestOperatorFactors_PasswordSessionChangesNone(t *testing.T) {
 func TestOperatorFactors_PasswordSessionOfPasskeyAccountChangesNone(t *testing.T) {
 	eachEngine(t, func(e *env) {
 		in := e.newMember(email)
-		laptop := newAuthenticator(t)
+		laptop := passkey.NewDevice(t, origin)
 		e.addPasskey(in, laptop)
 		grant := e.grantOperator(in.Visitor.Customer.ID)
 		if grant.EnrolmentLink != "" || len(grant.Passkeys) != 1 || grant.Passkeys[0].Name != "Laptop" || grant.HasSecondFactor {
@@ -83,7 +84,7 @@ func TestOperatorFactors_PasswordSessionOfPasskeyAccountChangesNone(t *testing.T
 		}
 		strong, err := e.passkeySignIn(laptop)
 		e.must(err)
-		e.addPasskey(strong, newAuthenticator(t))
+		e.addPasskey(strong, passkey.NewDevice(t, origin))
 		e.enableSecondFactor(strong)
 		e.must(e.RemovePasskey(e.Context(), actorOf(strong), grant.Passkeys[0].ID))
 		e.must(e.RequestEmailChange(e.Context(), actorOf(strong), "new@example.org"))
@@ -105,7 +106,7 @@ func TestAddOperator_EnrolmentBegunBeforeRoleCannotFinish(t *testing.T) {
 		}
 		_, err = e.FinishSecondFactor(ctx, actorOf(thief), authenticatorApp{secret}.code(e))
 		e.wantError(err, registrar.KindUnauthenticated, registrar.SignInFirst)
-		err = e.FinishAddPasskey(ctx, actorOf(thief), origin, challenge, "Thief", newAuthenticator(t).create(options))
+		err = e.FinishAddPasskey(ctx, actorOf(thief), origin, challenge, "Thief", passkey.NewDevice(t, origin).Create(options))
 		e.wantError(err, registrar.KindUnauthenticated, registrar.SignInFirst)
 		if grant := e.grantOperator(id); grant.EnrolmentLink == "" {
 			t.Errorf("the account has a factor: %+v", grant)
@@ -117,7 +118,7 @@ func TestAddOperator_EnrolmentBegunBeforeRoleCannotFinish(t *testing.T) {
 func TestAddOperator_EndsStrongSessionOfRemovedPasskey(t *testing.T) {
 	eachEngine(t, func(e *env) {
 		in := e.newMember(email)
-		stick := newAuthenticator(t)
+		stick := passkey.NewDevice(t, origin)
 		e.addPasskey(in, stick)
 		thief, err := e.passkeySignIn(stick)
 		e.must(err)
@@ -174,7 +175,7 @@ func TestEnrolmentLink_EnrolsFirstFactorOnceAfterPasswordSignIn(t *testing.T) {
 		if !e.isOperator(strong.Secret) {
 			t.Error("the enrolled factor does not open the operator pages")
 		}
-		e.addPasskey(strong, newAuthenticator(t))
+		e.addPasskey(strong, passkey.NewDevice(t, origin))
 		if !e.hasAuditEvent(owner, account.ActionEnrolmentLinkMade) || !e.hasAuditEvent(owner, account.ActionEnrolmentOpened) {
 			t.Error("the audit does not show the enrolment")
 		}
@@ -187,7 +188,7 @@ func TestEnrolmentLink_EnrolsPasskeyAsFirstFactor(t *testing.T) {
 		owner := e.signIn(home, "")
 		enrolling, err := e.OpenEnrolment(e.Context(), actorOf(owner), owner.Secret, link)
 		e.must(err)
-		laptop := newAuthenticator(t)
+		laptop := passkey.NewDevice(t, origin)
 		e.addPasskey(enrolling, laptop)
 		_, _, err = e.BeginSecondFactor(e.Context(), actorOf(enrolling))
 		e.wantError(err, registrar.KindForbidden, account.StrongSignIn)

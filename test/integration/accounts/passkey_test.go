@@ -6,6 +6,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
+	"github.com/dotkontor/dotkontor/test/testkit/passkey"
 )
 
 func TestPasskey_RegistersAndSignsInWithoutPassword(t *testing.T) {
@@ -17,7 +18,7 @@ func TestPasskey_RegistersAndSignsInWithoutPassword(t *testing.T) {
 		if in.Visitor.Customer.HasPassword || !e.sessionValid(in.Secret) {
 			t.Fatalf("confirming without a password: %+v", in.Visitor)
 		}
-		device := newAuthenticator(t)
+		device := passkey.NewDevice(t, origin)
 		e.addPasskey(in, device)
 		if m := e.deliverOneMail(registrar.MailPasskey); m.facts["change"] != "added" || m.facts["name"] != "Laptop" {
 			t.Errorf("the mail has %v", m.facts)
@@ -48,7 +49,7 @@ func TestPasskey_RegistersAndSignsInWithoutPassword(t *testing.T) {
 func TestPasskey_CountsAsBothFactorsAndRenewsSession(t *testing.T) {
 	onSQLite(t, func(e *env) {
 		in := e.newMember(email)
-		device := newAuthenticator(t)
+		device := passkey.NewDevice(t, origin)
 		e.addPasskey(in, device)
 		e.enableSecondFactor(in)
 		opened, err := e.passkeySignIn(device)
@@ -59,17 +60,17 @@ func TestPasskey_CountsAsBothFactorsAndRenewsSession(t *testing.T) {
 		e.advanceClock(time.Hour)
 		challenge, options, err := e.BeginPasskeySignIn(e.Context(), home, origin)
 		e.must(err)
-		again, err := e.FinishPasskeySignInAgain(e.Context(), home, origin, opened.Secret, challenge, device.get(options))
+		again, err := e.FinishPasskeySignInAgain(e.Context(), home, origin, opened.Secret, challenge, device.Get(options))
 		e.must(err)
 		if e.sessionValid(opened.Secret) || actorOf(again).RequireRecentSignIn(e.clock()) != nil {
 			t.Error("the session was not renewed")
 		}
 		// Another person's passkey does not reauthenticate this session.
-		bob, stranger := e.newMember("bob@example.org"), newAuthenticator(t)
+		bob, stranger := e.newMember("bob@example.org"), passkey.NewDevice(t, origin)
 		e.addPasskey(bob, stranger)
 		challenge, options, err = e.BeginPasskeySignIn(e.Context(), home, origin)
 		e.must(err)
-		_, err = e.FinishPasskeySignInAgain(e.Context(), home, origin, again.Secret, challenge, stranger.get(options))
+		_, err = e.FinishPasskeySignInAgain(e.Context(), home, origin, again.Secret, challenge, stranger.Get(options))
 		e.wantError(err, registrar.KindUnauthenticated, account.PasskeyRefused)
 	})
 }
@@ -77,11 +78,11 @@ func TestPasskey_CountsAsBothFactorsAndRenewsSession(t *testing.T) {
 func TestPasskeyChallenge_WorksOnceAndExpires(t *testing.T) {
 	eachEngine(t, func(e *env) {
 		ctx := e.Context()
-		in, device := e.newMember(email), newAuthenticator(t)
+		in, device := e.newMember(email), passkey.NewDevice(t, origin)
 		e.addPasskey(in, device)
 		challenge, options, err := e.BeginPasskeySignIn(ctx, home, origin)
 		e.must(err)
-		answer := device.get(options)
+		answer := device.Get(options)
 		_, err = e.FinishPasskeySignIn(ctx, home, origin, challenge, answer, "")
 		e.must(err)
 		_, err = e.FinishPasskeySignIn(ctx, home, origin, challenge, answer, "")
@@ -90,34 +91,34 @@ func TestPasskeyChallenge_WorksOnceAndExpires(t *testing.T) {
 		challenge, options, err = e.BeginPasskeySignIn(ctx, home, origin)
 		e.must(err)
 		e.advanceClock(5*time.Minute + time.Second)
-		_, err = e.FinishPasskeySignIn(ctx, home, origin, challenge, device.get(options), "")
+		_, err = e.FinishPasskeySignIn(ctx, home, origin, challenge, device.Get(options), "")
 		e.wantError(err, registrar.KindUnauthenticated, account.PasskeyRefused)
 
 		first, _, err := e.BeginPasskeySignIn(ctx, home, origin)
 		e.must(err)
 		_, options, err = e.BeginPasskeySignIn(ctx, home, origin)
 		e.must(err)
-		_, err = e.FinishPasskeySignIn(ctx, home, origin, first, device.get(options), "") // the response to another challenge
+		_, err = e.FinishPasskeySignIn(ctx, home, origin, first, device.Get(options), "") // the response to another challenge
 		e.wantError(err, registrar.KindUnauthenticated, account.PasskeyRefused)
 	})
 }
 
 func TestPasskeySignIn_NeedsOriginAndUserVerification(t *testing.T) {
 	onSQLite(t, func(e *env) {
-		in, device := e.newMember(email), newAuthenticator(t)
+		in, device := e.newMember(email), passkey.NewDevice(t, origin)
 		e.addPasskey(in, device)
 		_, _, err := e.BeginPasskeySignIn(e.Context(), home, "https://evil.example")
 		e.wantError(err, registrar.KindInvalid, account.OriginUnknown)
 
-		device.origin = "https://kontor.example.evil.example"
+		device.Origin = "https://kontor.example.evil.example"
 		_, err = e.passkeySignIn(device)
 		e.wantError(err, registrar.KindUnauthenticated, account.PasskeyRefused)
-		device.origin, device.unverified = "", true
+		device.Origin, device.Unverified = origin, true
 		_, err = e.passkeySignIn(device)
 		e.wantError(err, registrar.KindUnauthenticated, account.PasskeyRefused)
-		device.unverified = false
-		forged := newAuthenticator(t) // knows everything public
-		forged.id, forged.handle = device.id, device.handle
+		device.Unverified = false
+		forged := passkey.NewDevice(t, origin) // knows everything public
+		forged.ID, forged.Handle = device.ID, device.Handle
 		_, err = e.passkeySignIn(forged)
 		e.wantError(err, registrar.KindUnauthenticated, account.PasskeyRefused)
 		_, err = e.passkeySignIn(device)
@@ -130,13 +131,13 @@ func TestPasskeySignIn_NeedsOriginAndUserVerification(t *testing.T) {
 
 func TestPasskeySignIn_DecreasingCounterIsRefusedAndAudited(t *testing.T) {
 	eachEngine(t, func(e *env) {
-		in, device := e.newMember(email), newAuthenticator(t)
-		device.counter = 10
+		in, device := e.newMember(email), passkey.NewDevice(t, origin)
+		device.Counter = 10
 		e.addPasskey(in, device)
-		device.counter = 12
+		device.Counter = 12
 		_, err := e.passkeySignIn(device)
 		e.must(err)
-		device.counter = 11 // a cloned device
+		device.Counter = 11 // a cloned device
 		_, err = e.passkeySignIn(device)
 		e.wantError(err, registrar.KindUnauthenticated, account.PasskeyRefused)
 		if !e.hasAuditEvent(in, account.ActionPasskeyCloned) {
@@ -147,16 +148,16 @@ func TestPasskeySignIn_DecreasingCounterIsRefusedAndAudited(t *testing.T) {
 
 func TestAddPasskey_PasskeyOfAnotherAccountIsRefused(t *testing.T) {
 	eachEngine(t, func(e *env) {
-		ada, bob, device := e.newMember(email), e.newMember("bob@example.org"), newAuthenticator(t)
+		ada, bob, device := e.newMember(email), e.newMember("bob@example.org"), passkey.NewDevice(t, origin)
 		e.addPasskey(ada, device)
 		challenge, options, err := e.BeginAddPasskey(e.Context(), actorOf(bob), origin)
 		e.must(err)
 		// A challenge of one account is not valid for another one.
-		e.wantError(e.FinishAddPasskey(e.Context(), actorOf(ada), origin, challenge, "x", device.create(options)),
+		e.wantError(e.FinishAddPasskey(e.Context(), actorOf(ada), origin, challenge, "x", device.Create(options)),
 			registrar.KindInvalid, account.PasskeyRefused)
 		challenge, options, err = e.BeginAddPasskey(e.Context(), actorOf(bob), origin)
 		e.must(err)
-		e.wantError(e.FinishAddPasskey(e.Context(), actorOf(bob), origin, challenge, "x", device.create(options)),
+		e.wantError(e.FinishAddPasskey(e.Context(), actorOf(bob), origin, challenge, "x", device.Create(options)),
 			registrar.KindConflict, account.PasskeyTaken)
 	})
 }

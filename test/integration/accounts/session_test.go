@@ -7,6 +7,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
+	"github.com/dotkontor/dotkontor/test/testkit/passkey"
 )
 
 func TestSignIn_ChangesSessionID(t *testing.T) {
@@ -200,7 +201,7 @@ func TestSensitiveChanges_NeedRecentSignIn(t *testing.T) {
 func TestForeignObjects_AreNotFound(t *testing.T) {
 	eachEngine(t, func(e *env) {
 		ada, bob := e.newMember(email), e.newMember("bob@example.org")
-		device := newAuthenticator(t)
+		device := passkey.NewDevice(t, origin)
 		e.addPasskey(ada, device)
 		passkeys, err := e.Passkeys(e.Context(), actorOf(ada))
 		e.must(err)

@@ -12,11 +12,12 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
+	"github.com/dotkontor/dotkontor/test/testkit/passkey"
 )
 
 func TestThrottle_OwnerIsNotLockedOut(t *testing.T) {
 	eachEngine(t, func(e *env) {
-		in, device := e.newMember(email), newAuthenticator(t)
+		in, device := e.newMember(email), passkey.NewDevice(t, origin)
 		e.addPasskey(in, device)
 		// A botnet exhausts the account's budget for unknown browsers.
 		var err error
@@ -316,7 +317,7 @@ func TestSignIn_RehashesPasswordWhenCostChanges(t *testing.T) {
 
 func TestPasskeyChallenges_LimitedPerAddressAndPerMember(t *testing.T) {
 	eachEngine(t, func(e *env) {
-		in, device := e.newMember(email), newAuthenticator(t)
+		in, device := e.newMember(email), passkey.NewDevice(t, origin)
 		e.addPasskey(in, device)
 		begin := func(actor registrar.Actor) error {
 			_, _, err := e.BeginPasskeySignIn(e.Context(), actor, origin)

@@ -40,7 +40,7 @@ func TestConsent_WorksOnceInItsSessionAndAccount(t *testing.T) {
 	eachEngine(t, func(s *env) {
 		anna, id := s.newAccount("anna@example.org")
 		bert, _ := s.newAccount("bert@example.org")
-		otherSession := s.signIn(id, "anna@example.org")
+		otherSession := s.signIn(id)
 		a := s.newApp("none", callback)
 		question := s.consentSecret(s.authorize(anna, s.authorizationRequest(a)))
 		s.wantPage(s.decide(bert, question, "approve"), "another person")

@@ -1,5 +1,5 @@
 // Package oauth tests the authorization server end to end: HTTP, domain and store, on
-// SQLite and PostgreSQL. Only the sign-in is faked, because it has its own tests, and
+// SQLite and PostgreSQL. Only the sign-in is left out, because it has its own tests, and
 // the clock, because lifetimes are exact.
 package oauth
 
@@ -23,7 +23,9 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
+	"github.com/dotkontor/dotkontor/internal/registrar/agent"
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
+	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
 	"github.com/dotkontor/dotkontor/internal/registrar/export"
 	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
 	oauthsvc "github.com/dotkontor/dotkontor/internal/registrar/oauth"
@@ -51,7 +53,7 @@ type env struct {
 	dbOptions store.Options
 	apps      *oauthsvc.AuthorizationServer
 	access    *oauthsvc.Service
-	sessions  *fakeSessions
+	accounts  *account.Service
 	log       *lockedBuffer
 	clock     *clock
 }
@@ -115,7 +117,26 @@ func newEnv(t *testing.T, options store.Options, changes ...option) *env {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.sessions = &fakeSessions{sessions: make(map[string]account.Visitor)}
+	seal, err := registrar.NewSeal([32]byte{1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	limits, err := account.NewLimits(account.DefaultWindows(), func(account.Window) (account.Limiter, error) { return unlimited{}, nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.accounts, err = account.New(account.Config{Store: s.db, Seal: seal, Limits: limits, Now: s.clock.read, SessionIdle: sessionLife, SessionLife: sessionLife})
+	if err != nil {
+		t.Fatal(err)
+	}
+	agents, err := agent.New(agent.Config{Store: s.db, Seal: seal, Now: s.clock.read})
+	if err != nil {
+		t.Fatal(err)
+	}
+	domainChanges, err := domainchange.New(domainchange.Config{Store: s.db, Seal: seal, Node: "here", Now: s.clock.read, Clock: s.clock.read})
+	if err != nil {
+		t.Fatal(err)
+	}
 	registrations, err := ratelimit.New(ratelimit.Config{Windows: []ratelimit.Window{{Limit: 60, Per: time.Minute}, {Limit: 1200, Per: time.Hour}}})
 	if err != nil {
 		t.Fatal(err)
@@ -132,9 +153,11 @@ func newEnv(t *testing.T, options store.Options, changes ...option) *env {
 			Lookups: lookups{}, Catalog: catalog.NewLive(nil), WhoisBudget: budget{}, Tokens: s.access,
 			TokenBudget: budget{}, Domains: domains{}, BadTokens: s.badBearers,
 		},
-		Portal: portal.Config{Accounts: s.sessions, AccessTokens: s.access, Portfolio: holdings, Applications: s.apps, Exporter: dossiers},
-		OAuth:  oauth.Config{Applications: s.apps, Registrations: registrations, BadTokens: s.badTokens, Issued: s.badBearers.Trust},
-		Now:    s.clock.read, Ready: func() bool { return true },
+		Portal: portal.Config{
+			Accounts: s.accounts, AccessTokens: s.access, Portfolio: holdings, Applications: s.apps, Agents: agents, DomainChanges: domainChanges, Exporter: dossiers,
+		},
+		OAuth: oauth.Config{Applications: s.apps, Registrations: registrations, BadTokens: s.badTokens, Issued: s.badBearers.Trust},
+		Now:   s.clock.read, Ready: func() bool { return true },
 		Logger: slog.New(slog.NewJSONHandler(s.log, nil)), Registry: prometheus.NewRegistry(),
 	})
 	if err != nil {
@@ -180,22 +203,14 @@ func (b *lockedBuffer) String() string {
 	return b.b.String()
 }
 
-// fakeSessions fakes the sign-in: a session's secret identifies its visitor.
-type fakeSessions struct {
-	portal.Accounts
-	mu       sync.Mutex
-	sessions map[string]account.Visitor
-}
+// unlimited admits every sign-in.
+type unlimited struct{}
 
-func (p *fakeSessions) Visitor(_ context.Context, secret string) (account.Visitor, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	visitor, ok := p.sessions[secret]
-	if !ok {
-		return account.Visitor{}, &registrar.Error{Kind: registrar.KindUnauthenticated, Code: "no_session"}
-	}
-	return visitor, nil
-}
+func (unlimited) Peek(string) time.Duration  { return 0 }
+func (unlimited) Count(string) time.Duration { return 0 }
+
+// sessionLife is longer than any test's time.
+const sessionLife = 10 * 365 * 24 * time.Hour
 
 // newAccount creates an account and signs it in. It returns the session's secret and
 // the account.
@@ -216,32 +231,46 @@ func (s *env) newAccount(email string) (session, id string) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	return s.signIn(id, email), id
+	return s.signIn(id), id
 }
 
-// signIn opens one more session of an account.
-func (s *env) signIn(id, email string) string {
-	session := "session-" + rand.Text()
-	s.sessions.mu.Lock()
-	defer s.sessions.mu.Unlock()
-	s.sessions.sessions[session] = account.Visitor{
-		Customer: account.Customer{ID: id, Email: email, Language: "en"},
-		Session:  account.Session{ID: "ses_" + rand.Text(), CustomerID: id, AuthenticatedAt: s.clock.read()},
+// signIn opens one more session of an account, without a password.
+func (s *env) signIn(id string) string {
+	s.t.Helper()
+	secret, hash := registrar.NewSecret(registrar.SessionSecret)
+	s.storeSession(account.StoredSession{Hash: hash, State: account.StateOpen, Session: account.Session{ID: "ses_" + rand.Text(), CustomerID: id}})
+	return secret
+}
+
+// storeSession stores a session of someone who has just authenticated.
+func (s *env) storeSession(session account.StoredSession) {
+	s.t.Helper()
+	now := s.clock.read()
+	session.CreatedAt, session.AuthenticatedAt, session.SeenAt, session.ExpiresAt = now, now, now, now.Add(sessionLife)
+	err := s.db.UpdateCustomers(s.t.Context(), func(tx account.Tx) error {
+		if _, err := tx.DeleteSession(s.t.Context(), session.Hash); err != nil {
+			return err
+		}
+		return tx.InsertSession(s.t.Context(), session, 100)
+	})
+	if err != nil {
+		s.t.Fatal(err)
 	}
-	return session
 }
 
 // renewSignIn makes the sign-in recent, as connecting an application requires.
-func (s *env) renewSignIn(session string) {
-	s.sessions.mu.Lock()
-	defer s.sessions.mu.Unlock()
-	visitor := s.sessions.sessions[session]
-	visitor.Session.AuthenticatedAt = s.clock.read()
-	s.sessions.sessions[session] = visitor
+func (s *env) renewSignIn(secret string) {
+	s.t.Helper()
+	hash, _ := registrar.HashSecret(registrar.SessionSecret, secret)
+	session, _, _, err := s.db.ReadCustomers().SessionByHash(s.t.Context(), hash)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.storeSession(session)
 }
 
 func (s *env) actor(session string) registrar.Actor {
-	visitor, err := s.sessions.Visitor(s.t.Context(), session)
+	visitor, err := s.accounts.Visitor(s.t.Context(), session)
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -133,11 +133,11 @@ func (tokens) Verify(context.Context, string) (oauth.TokenInfo, error) {
 // newEnv returns an env; mailWorks enables mail.
 func newEnv(t *testing.T, mailWorks bool) *env {
 	t.Helper()
-	return newEnvWith(t, func(pages *portal.Config) { pages.MailEnabled = mailWorks })
+	return newEnvWith(t, func(_ *env, pages *portal.Config) { pages.MailEnabled = mailWorks })
 }
 
 // newEnvWith returns an env with a changed portal configuration.
-func newEnvWith(t *testing.T, change func(*portal.Config)) *env {
+func newEnvWith(t *testing.T, change func(*env, *portal.Config)) *env {
 	t.Helper()
 	s := &env{t: t, clock: &clock{}, log: &lockedBuffer{}, mailbox: &mailbox{messages: make(chan mailer.Message, 100)}}
 	db, err := store.Open(t.Context(), dbtest.SQLite(t))
@@ -184,7 +184,7 @@ func newEnvWith(t *testing.T, change func(*portal.Config)) *env {
 		Accounts: s.customers, AccessTokens: s.access, Portfolio: s.portfolio, Applications: s.apps, Agents: s.agents, MailEnabled: true, DomainChanges: s.domains,
 		Exporter: dossiers,
 	}
-	change(&pages)
+	change(s, &pages)
 	s.handler, err = web.New(web.Config{
 		Facts: discovery.Facts{BaseURL: s.base}, Lookups: lookups{}, Budget: budget{}, Portal: pages, Now: s.clock.now,
 		MCP:   mcp.Config{Lookups: lookups{}, Catalog: catalog.NewLive(nil), WhoisBudget: budget{}, Tokens: tokens{}, TokenBudget: budget{}},

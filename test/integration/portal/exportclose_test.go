@@ -200,7 +200,7 @@ func TestExport_AbortedDownloadIsDetectable(t *testing.T) {
 		"in the middle":        {brokenExport{32, away}, http.StatusOK, false},
 		"not, and it is large": {brokenExport{32, nil}, http.StatusOK, true},
 	} {
-		s := newEnvWith(t, func(pages *portal.Config) { pages.Exporter = c.brokenExport })
+		s := newEnvWith(t, func(_ *env, pages *portal.Config) { pages.Exporter = c.brokenExport })
 		s.newMember("erika@example.org")
 		b := s.signedInBrowser("erika@example.org")
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, b.base+"/portal/profile/export", nil)
@@ -242,7 +242,7 @@ func TestExport_ConcurrencyLimitedPerAccount(t *testing.T) {
 	t.Parallel()
 	const enough = 100 // far more than needed
 	extracts := blockedExport{make(chan struct{}, enough), make(chan struct{})}
-	s := newEnvWith(t, func(pages *portal.Config) { pages.Exporter = extracts })
+	s := newEnvWith(t, func(_ *env, pages *portal.Config) { pages.Exporter = extracts })
 	s.newMember("erika@example.org")
 	b := s.signedInBrowser("erika@example.org")
 	ask := func() int {
@@ -288,7 +288,7 @@ func (p *deadlineRecorder) SetWriteDeadline(at time.Time) error { p.until = at; 
 // it.
 func TestExport_ExtendsWriteDeadline(t *testing.T) {
 	t.Parallel()
-	s := newEnvWith(t, func(pages *portal.Config) { pages.Exporter = brokenExport{pieces: 1} })
+	s := newEnvWith(t, func(_ *env, pages *portal.Config) { pages.Exporter = brokenExport{pieces: 1} })
 	s.newMember("erika@example.org")
 	w := &deadlineRecorder{ResponseRecorder: httptest.NewRecorder()}
 	began := time.Now()

@@ -47,25 +47,23 @@ func (c *fakeOrders) PayURL(order.Order) (string, error) {
 }
 
 // install adds the fake to the portal's configuration.
-func (c *fakeOrders) install(pages *portal.Config) {
-	pages.Orders, pages.Portfolio = c, fakePortfolio{pages.Portfolio, c}
+func (c *fakeOrders) install(s *env, pages *portal.Config) {
+	domains, err := portfolio.New(portfolio.Config{Store: switchedDomains{s.db, c}, Now: s.clock.now})
+	must(s.t, err)
+	pages.Orders, pages.Portfolio = c, domains
 }
 
-// fakePortfolio has domains whose switches fakeOrders changes.
-type fakePortfolio struct {
-	portal.Portfolio
-	counter *fakeOrders
+// switchedDomains are stored domains whose switches are in fakeOrders.
+type switchedDomains struct {
+	portfolio.Store
+	orders *fakeOrders
 }
 
-func (s fakePortfolio) SetAutoRenew(ctx context.Context, actor registrar.Actor, domain string, on bool) error {
-	return s.counter.SetAutoRenew(ctx, actor, domain, on)
-}
-
-func (c *fakeOrders) SetAutoRenew(_ context.Context, _ registrar.Actor, domain string, on bool) error {
-	if c.err == nil {
-		c.autoRenew[domain] = on
+func (d switchedDomains) SetAutoRenew(_ context.Context, _, domain string, on bool, _ registrar.AuditEvent) error {
+	if d.orders.err == nil {
+		d.orders.autoRenew[domain] = on
 	}
-	return c.err
+	return d.orders.err
 }
 
 func TestRenew_CreatesOrder(t *testing.T) {

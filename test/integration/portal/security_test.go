@@ -1,7 +1,7 @@
 package portal
 
 import (
-	"context"
+	"encoding/json"
 	"net/http"
 	"net/url"
 	"slices"
@@ -12,7 +12,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
-	"github.com/dotkontor/dotkontor/internal/web/portal"
+	"github.com/dotkontor/dotkontor/test/testkit/passkey"
 )
 
 // fillPath fills the {id} of a route.
@@ -55,25 +55,39 @@ func TestSignIn_ChangesSessionCookie(t *testing.T) {
 	}
 }
 
-// acceptAnyPasskey accepts any response for the passkey of one customer.
-type acceptAnyPasskey struct {
-	portal.Accounts
-	email string
+// addDevice adds a passkey of a device to the account that is signed in.
+func (b *browser) addDevice() *passkey.Device {
+	b.t.Helper()
+	b.origin = account.PasskeyOrigins(b.base)[0]
+	device := passkey.NewDevice(b.t, b.origin)
+	b.finishPasskey("/portal/passkeys/add/", device.Create)
+	return device
 }
 
-func (p acceptAnyPasskey) FinishPasskeySignIn(
-	ctx context.Context, actor registrar.Actor, _, _ string, _ []byte, agent string,
-) (account.SignInResult, error) {
-	return p.SignIn(ctx, actor, account.Credentials{Email: p.email, Password: password, UserAgent: agent})
+// finishPasskey begins a ceremony and answers it.
+func (b *browser) finishPasskey(path string, answer func(options []byte) []byte) pageResponse {
+	b.t.Helper()
+	var began struct {
+		Ceremony string
+		Options  json.RawMessage
+	}
+	must(b.t, json.Unmarshal([]byte(b.postJSON(path+"begin", "{}").body), &began))
+	got := b.postJSON(path+"finish", `{"ceremony":"`+began.Ceremony+`","name":"Laptop","response":`+string(answer(began.Options))+`}`)
+	if got.status != http.StatusOK {
+		b.t.Fatalf("%s: %d %s", path, got.status, got.body)
+	}
+	return got
 }
 
 func TestSignIn_EndsPreviousSession(t *testing.T) {
 	t.Parallel()
 	const email = "erika@example.org"
-	s := newEnvWith(t, func(pages *portal.Config) { pages.Accounts = acceptAnyPasskey{pages.Accounts, email} })
+	s := newEnv(t, true)
 	added := s.newMember(email)
 	form := url.Values{"email": {email}, "password": {password}}
 	waiting := s.signedInBrowser(email) // will be asked for a code
+	owner := s.signedInBrowser(email)
+	device := owner.addDevice()
 	for _, step := range []struct {
 		name   string
 		b      *browser
@@ -81,9 +95,7 @@ func TestSignIn_EndsPreviousSession(t *testing.T) {
 		want   int
 	}{
 		{"password", s.signedInBrowser(email), func(b *browser) pageResponse { return b.post("/portal/sign-in", form) }, http.StatusSeeOther},
-		{"passkey", s.signedInBrowser(email), func(b *browser) pageResponse {
-			return b.postJSON("/portal/passkeys/sign-in/finish", `{"ceremony":"x","response":{}}`)
-		}, http.StatusOK},
+		{"passkey", owner, func(b *browser) pageResponse { return b.finishPasskey("/portal/passkeys/sign-in/", device.Get) }, http.StatusOK},
 		{"password with a code to come", waiting, func(b *browser) pageResponse {
 			s.enableSecondFactor(b)
 			return b.post("/portal/sign-in", form)

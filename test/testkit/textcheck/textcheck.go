@@ -19,7 +19,7 @@ var (
 	placeholder = regexp.MustCompile(`\{[0-9]+\}`)
 	templateKey = regexp.MustCompile(`\bt "([a-z_.]+)"`)
 	sourceKey   = regexp.MustCompile(`"([a-z_]+(?:\.[a-z_]+)+)"`)
-	noticeKey   = regexp.MustCompile(`(?:note = |note := |v\.Note\()"([a-z_]+)"[),\n]`)
+	noticeKey   = regexp.MustCompile(`(?:flash := |note := |note = |Flash\()"([a-z_]+)"[),\n]`)
 )
 
 // fileSuffixes are endings of file names that look like keys.

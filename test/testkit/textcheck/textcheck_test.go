@@ -42,7 +42,7 @@ func TestCheckKeys_ReportsMissingAndUnusedTexts(t *testing.T) {
 	}
 	for name, text := range map[string]string{
 		"templates/a.html": `{{t "page.title"}} {{t "page.gone"}}`,
-		"a.go":             `v.Note("saved"); v.Note("lost"); text("page.body"); open("list.csv")`,
+		"a.go":             `req.Flash("saved"); req.RedirectWithFlash("lost", path); text("page.body"); open("list.csv")`,
 		"texts.go":         `"only.here"`,
 		"a_test.go":        `"only.there"`,
 	} {
