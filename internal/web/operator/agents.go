@@ -13,9 +13,9 @@ import (
 type agentsView struct {
 	Live, Removed []agent.Agent
 	Issued        agent.IssuedSecrets
-	// For is the agent of the secrets.
-	For    string
-	Fields []ui.Field
+	// For is the name of the agent of the secrets, issuedTo its id.
+	For, issuedTo string
+	Fields        []ui.Field
 }
 
 func agentFields(req *ui.Request) []ui.Field {
@@ -41,6 +41,9 @@ func (h *Handler) showAgents(req *ui.Request, operator registrar.Actor, view age
 		return err
 	}
 	for _, one := range all {
+		if one.ID == view.issuedTo {
+			view.For = one.Name
+		}
 		if one.RemovedAt.IsZero() {
 			view.Live = append(view.Live, one)
 		} else {
@@ -56,13 +59,10 @@ func (h *Handler) showAgents(req *ui.Request, operator registrar.Actor, view age
 		}
 		status = http.StatusUnprocessableEntity
 	}
-	return h.renderProblem(req, ui.View{Name: "agents", Status: status, Title: "agents.title", Section: agentsPath}, view, message)
+	return h.render(req, ui.View{Name: "agents", Status: status, Title: "agents.title", Section: agentsPath}, view, message)
 }
 
 func (h *Handler) addAgent(req *ui.Request, operator registrar.Actor) error {
-	if err := requireRecentSignIn(req); err != nil {
-		return err
-	}
 	added, issued, err := h.Agents.Add(req.R.Context(), operator, agent.AddParams{
 		Name: req.Text("name"), Profile: signing.Profile(req.Text("profile")), WebhookURL: req.Text("webhook"),
 	})
@@ -70,47 +70,26 @@ func (h *Handler) addAgent(req *ui.Request, operator registrar.Actor) error {
 		return h.showAgents(req, operator, agentsView{}, err)
 	}
 	req.R.PostForm = nil // clears the form
-	return h.showAgents(req, operator, agentsView{Issued: issued, For: added.Name}, nil)
+	return h.showAgents(req, operator, agentsView{Issued: issued, issuedTo: added.ID}, nil)
 }
 
 func (h *Handler) rotateAgent(req *ui.Request, operator registrar.Actor) error {
-	if err := requireRecentSignIn(req); err != nil {
+	issued, err := h.Agents.RotateSecret(req.R.Context(), operator, req.R.PathValue("id"), "", false)
+	if err != nil {
 		return err
 	}
-	issued, err := h.Agents.RotateSecret(req.R.Context(), operator, req.R.PathValue("id"), "", false)
-	return h.showIssued(req, operator, issued, err)
+	return h.showAgents(req, operator, agentsView{Issued: issued, issuedTo: req.R.PathValue("id")}, nil)
 }
 
 func (h *Handler) rekeyAgent(req *ui.Request, operator registrar.Actor) error {
-	if err := requireRecentSignIn(req); err != nil {
-		return err
-	}
 	issued, err := h.Agents.ReplaceKey(req.R.Context(), operator, req.R.PathValue("id"))
-	return h.showIssued(req, operator, issued, err)
-}
-
-// showIssued shows the new secrets of an agent, once.
-func (h *Handler) showIssued(req *ui.Request, operator registrar.Actor, issued agent.IssuedSecrets, err error) error {
 	if err != nil {
 		return err
 	}
-	all, err := h.Agents.List(req.R.Context(), operator)
-	if err != nil {
-		return err
-	}
-	view := agentsView{Issued: issued}
-	for _, one := range all {
-		if one.ID == req.R.PathValue("id") {
-			view.For = one.Name
-		}
-	}
-	return h.showAgents(req, operator, view, nil)
+	return h.showAgents(req, operator, agentsView{Issued: issued, issuedTo: req.R.PathValue("id")}, nil)
 }
 
 func (h *Handler) removeAgent(req *ui.Request, operator registrar.Actor) error {
-	if err := requireRecentSignIn(req); err != nil {
-		return err
-	}
 	if err := h.Agents.Remove(req.R.Context(), operator, req.R.PathValue("id")); err != nil {
 		return err
 	}

@@ -18,7 +18,7 @@ func (h *Handler) showSearch(req *ui.Request, status int, problem string) error 
 	field := ui.Field{
 		Name: "q", Label: "customers.find", Hint: "customers.find_hint", Type: "search", MaxLength: 254, Autocomplete: "off", Focus: true,
 	}.With(req.Text("q"), "")
-	return h.renderProblem(req, ui.View{Name: "customers", Status: status, Title: "customers.title", Section: customersPath}, field, problem)
+	return h.render(req, ui.View{Name: "customers", Status: status, Title: "customers.title", Section: customersPath}, field, problem)
 }
 
 // findCustomer redirects to the account found. It is a POST, so that no personal
@@ -40,7 +40,7 @@ func (h *Handler) customer(req *ui.Request, operator registrar.Actor) error {
 	if err != nil {
 		return err
 	}
-	return h.render(req, ui.View{Name: "customer", Title: "customer.title", Section: customersPath}, record)
+	return h.render(req, ui.View{Name: "customer", Title: "customer.title", Section: customersPath}, record, "")
 }
 
 // order shows one order with its payments and refunds.
@@ -52,5 +52,5 @@ func (h *Handler) order(req *ui.Request, operator registrar.Actor) error {
 	return h.render(req, ui.View{Name: "order", Title: "order.title", Section: homePath}, struct {
 		order.Order
 		Due bool
-	}{o, o.RefundsDue() > 0})
+	}{o, o.RefundsDue() > 0}, "")
 }

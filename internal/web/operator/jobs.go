@@ -27,7 +27,7 @@ func (h *Handler) home(req *ui.Request, operator registrar.Actor) error {
 		admin.OpenIssues
 		Upstreams []Upstream
 		Quiet     bool
-	}{needs, troubled, len(needs.Orders)+len(needs.Items)+len(needs.Changes)+len(needs.Refunds)+len(needs.Locks)+len(troubled) == 0})
+	}{needs, troubled, len(needs.Orders)+len(needs.Items)+len(needs.Changes)+len(needs.Refunds)+len(needs.Locks)+len(troubled) == 0}, "")
 }
 
 // jobs lists one kind of jobs.
@@ -49,7 +49,7 @@ func (h *Handler) showJobs(req *ui.Request, operator registrar.Actor, problem st
 	if problem != "" {
 		status = http.StatusConflict
 	}
-	return h.renderProblem(req, ui.View{Name: "jobs", Status: status, Title: "jobs.title", Section: jobsPath}, struct {
+	return h.render(req, ui.View{Name: "jobs", Status: status, Title: "jobs.title", Section: jobsPath}, struct {
 		Kinds []admin.JobKind
 		Kind  admin.JobKind
 		Next  bool
@@ -64,9 +64,6 @@ func (h *Handler) retryJob(req *ui.Request, operator registrar.Actor) error {
 
 // abandonJob abandons a job that can't be completed any more.
 func (h *Handler) abandonJob(req *ui.Request, operator registrar.Actor) error {
-	if err := requireRecentSignIn(req); err != nil {
-		return err
-	}
 	return h.changeJob(req, operator, "job_given_up", h.Admin.AbandonJob)
 }
 
@@ -108,5 +105,5 @@ func (h *Handler) health(req *ui.Request, _ registrar.Actor) error {
 		}
 		all = append(all, group)
 	}
-	return h.render(req, ui.View{Name: "health", Title: "health.title", Section: healthPath}, all)
+	return h.render(req, ui.View{Name: "health", Title: "health.title", Section: healthPath}, all, "")
 }

