@@ -30,7 +30,6 @@ import (
 	"github.com/dotkontor/dotkontor/internal/upstream/stripe"
 	"github.com/dotkontor/dotkontor/internal/upstream/vies"
 	"github.com/dotkontor/dotkontor/internal/web"
-	"github.com/dotkontor/dotkontor/internal/web/checkout"
 	"github.com/dotkontor/dotkontor/internal/web/discovery"
 	"github.com/dotkontor/dotkontor/internal/web/mcp"
 	"github.com/dotkontor/dotkontor/internal/web/oauth"
@@ -217,7 +216,7 @@ func (p *App) webConfig(ctx context.Context) (web.Config, error) {
 	if p.orders != nil {
 		// Set only here, because an interface that holds a nil pointer is not nil.
 		webConfig.Checkout.Orders, webConfig.Portal.Orders = p.orders, p.orders
-		webConfig.Checkout.Portfolio = p.services.Portfolio
+		webConfig.Checkout.FindDomain = p.services.Portfolio.FindByName
 		if err := p.addInvoicePages(&webConfig); err != nil {
 			return web.Config{}, err
 		}
@@ -229,7 +228,7 @@ func (p *App) webConfig(ctx context.Context) (web.Config, error) {
 		if webConfig.Checkout.AuthCodeLimit, err = p.newAuthCodeLimiter(); err != nil {
 			return web.Config{}, err
 		}
-		webConfig.Checkout.Basket = &checkout.Basket{Extension: p.live.Extension, RateBasisPoints: webConfig.Site.RateBasisPoints}
+		webConfig.Checkout.Extension, webConfig.Checkout.RateBasisPoints = p.live.Extension, webConfig.Site.RateBasisPoints
 	}
 	return webConfig, nil
 }

@@ -20,11 +20,10 @@ func newPages(cfg Config, address func(*http.Request) netip.Addr) (frame *ui.Fra
 	if cfg.Portal.Accounts == nil {
 		return nil, nil, nil
 	}
-	basket := cfg.Checkout.Orders != nil && cfg.Checkout.Basket != nil
 	frame, err = ui.New(ui.Config{
 		BaseURL: cfg.Facts.BaseURL, Sessions: cfg.Portal.Accounts, Address: address, Now: cfg.Now,
 		Orders: cfg.Checkout.Orders != nil, PublicLinks: cfg.Site.Catalog != nil, Operators: cfg.Operator.Admin != nil,
-		Basket: basket, Legal: cfg.Legal.Notices != nil, MaxStreams: cfg.MaxStreams, Closing: cfg.Closing,
+		Legal: cfg.Legal.Notices != nil, MaxStreams: cfg.MaxStreams, Closing: cfg.Closing,
 	})
 	if err != nil {
 		return nil, nil, err
@@ -38,7 +37,7 @@ func newPages(cfg Config, address func(*http.Request) netip.Addr) (frame *ui.Fra
 	add(portal.New(cfg.Portal))
 	if cfg.Site.Catalog != nil {
 		// The public pages share their budget with the REST endpoints.
-		cfg.Site.Frame, cfg.Site.Address, cfg.Site.Budget, cfg.Site.Basket = frame, address, cfg.Budget, basket
+		cfg.Site.Frame, cfg.Site.Address, cfg.Site.Budget, cfg.Site.Basket = frame, address, cfg.Budget, cfg.Checkout.Orders != nil
 		add(site.New(cfg.Site))
 	}
 	if cfg.Legal.Notices != nil {

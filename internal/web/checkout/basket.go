@@ -16,16 +16,6 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
-// Basket configures the basket. Its page queries no registry: it shows list prices, and
-// the order determines the actual ones.
-type Basket struct {
-	// Extension finds a row of the current price list.
-	Extension func(tld string) (registrar.Extension, bool)
-	// RateBasisPoints is the VAT rate shown before the customer is known, in hundredths
-	// of a percent.
-	RateBasisPoints func(at time.Time) int
-}
-
 // basketRow is one name in the basket.
 type basketRow struct {
 	// Item is the entry in the browser's cookie.
@@ -57,30 +47,21 @@ type basketPage struct {
 
 const basketFull registrar.Code = "basket_full"
 
-func (h *Handler) basketRoutes() []httpjson.Route {
-	if h.basket == nil {
-		return nil
-	}
-	const get, post = http.MethodGet, http.MethodPost
-	in := func(language string) http.HandlerFunc {
-		return h.frame.Page(func(req *ui.Request) error {
-			req.PreferLanguage(language)
-			return h.showBasket(req, nil, "")
-		})
-	}
-	change := func(do ui.PageFunc) http.HandlerFunc {
-		return h.frame.Page(func(req *ui.Request) error {
-			req.SetFormPath(ui.BasketPathIn(req.Language))
-			return do(req)
-		})
-	}
-	return []httpjson.Route{
-		{Method: get, Path: ui.BasketPath, Handler: in(ui.German)},
-		{Method: get, Path: ui.EnglishBasketPath, Handler: in(ui.English)},
-		{Method: post, Path: ui.BasketPath + "/add", Handler: change(h.addToBasket)},
-		{Method: post, Path: ui.BasketPath + "/remove", Handler: change(h.removeFromBasket)},
-		{Method: post, Path: ui.BasketPath + "/order", Handler: change(h.orderBasket)},
-	}
+// basketPage is the basket at its path in a language. It queries no registry: it shows
+// list prices, and the order determines the actual ones.
+func (h *Handler) basketPage(language string) http.HandlerFunc {
+	return h.Frame.Page(func(req *ui.Request) error {
+		req.PreferLanguage(language)
+		return h.showBasket(req, nil, "")
+	})
+}
+
+// basketChange is the target of a form of the basket.
+func (h *Handler) basketChange(do ui.PageFunc) http.HandlerFunc {
+	return h.Frame.Page(func(req *ui.Request) error {
+		req.SetFormPath(ui.BasketPathIn(req.Language))
+		return do(req)
+	})
 }
 
 // parseItem parses an entry, such as register:example.de.
@@ -89,7 +70,7 @@ func (h *Handler) parseItem(item string) (registrar.Name, order.Kind, error) {
 	if kind != string(order.Register) && kind != string(order.Transfer) {
 		return registrar.Name{}, "", &registrar.Error{Kind: registrar.KindInvalid, Code: order.BadItems}
 	}
-	name, err := registrar.ParseName(text, func(tld string) bool { _, listed := h.basket.Extension(tld); return listed })
+	name, err := registrar.ParseName(text, func(tld string) bool { _, listed := h.Extension(tld); return listed })
 	return name, order.Kind(kind), err
 }
 
@@ -108,7 +89,7 @@ func saleError(ext registrar.Extension, kind order.Kind) error {
 // basketRows returns the items of the basket with list prices. Invalid and duplicate
 // entries are dropped: none of our pages adds them.
 func (h *Handler) basketRows(req *ui.Request) (shown basketPage) {
-	rate := h.basket.RateBasisPoints(req.Now)
+	rate := h.RateBasisPoints(req.Now)
 	shown.Rate = formatRate(req.Language, rate)
 	var nets []registrar.Cents
 	for _, item := range req.Basket() {
@@ -117,7 +98,7 @@ func (h *Handler) basketRows(req *ui.Request) (shown basketPage) {
 		if err != nil || known {
 			continue
 		}
-		ext, _ := h.basket.Extension(name.TLD())
+		ext, _ := h.Extension(name.TLD())
 		r := basketRow{Item: string(kind) + ":" + name.ASCII(), Name: name.ASCII(), WhatKey: "kind." + string(kind), name: name, kind: kind}
 		r.Later = withVAT(ext.Renew, rate)
 		switch kind {
@@ -247,7 +228,7 @@ func (h *Handler) basketProblem(err error) (key string, known bool) {
 // it the basket is empty, and the page links to the order.
 func (h *Handler) openOrder(req *ui.Request) (string, error) {
 	const newest = 5
-	orders, err := h.orders.List(req.R.Context(), req.Actor(), "", newest)
+	orders, err := h.Orders.List(req.R.Context(), req.Actor(), "", newest)
 	if err != nil {
 		return "", err
 	}
@@ -271,7 +252,7 @@ func (h *Handler) addToBasket(req *ui.Request) error {
 	}
 	name, kind, err := h.parseItem(item)
 	if err == nil {
-		ext, _ := h.basket.Extension(name.TLD())
+		ext, _ := h.Extension(name.TLD())
 		err = saleError(ext, kind)
 	}
 	if err == nil {
@@ -331,11 +312,11 @@ func (h *Handler) orderBasket(req *ui.Request) error {
 	if len(items) == 0 {
 		return req.SeeOther(ui.BasketPathIn(req.Language))
 	}
-	created, err := h.orders.Create(req.R.Context(), req.Actor(), order.Request{Items: items, Channel: order.ChannelPortal})
+	created, err := h.Orders.Create(req.R.Context(), req.Actor(), order.Request{Items: items, Channel: order.ChannelPortal})
 	if err != nil {
 		return h.showBasket(req, err, "")
 	}
-	address, err := h.orders.PayURL(created)
+	address, err := h.Orders.PayURL(created)
 	if err != nil {
 		return err
 	}

@@ -5,7 +5,6 @@ import (
 	"embed"
 	"errors"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 
@@ -19,108 +18,67 @@ import (
 //go:embed templates
 var templateFS embed.FS
 
-// Orders is implemented by order.Service, which makes all decisions.
+// Orders is order.Service, which makes all decisions.
 type Orders interface {
-	payments
-	verifications
-	claims
 	Create(ctx context.Context, actor registrar.Actor, request order.Request) (order.Order, error)
 	Get(ctx context.Context, actor registrar.Actor, id string) (order.Order, error)
 	List(ctx context.Context, actor registrar.Actor, before string, limit int) ([]order.Order, error)
 	PayURL(o order.Order) (string, error)
 	VerifyURL(o order.Order) (string, error)
-}
 
-type payments interface {
 	View(ctx context.Context, actor registrar.Actor, paySecret string) (order.View, error)
 	SetAuthCode(ctx context.Context, actor registrar.Actor, paySecret, item, code string) error
 	Pay(ctx context.Context, actor registrar.Actor, paySecret string, confirmation order.Confirmation) (redirect string, err error)
 	HandleReturn(ctx context.Context, actor registrar.Actor, paySecret string) error
 	AbortPayment(ctx context.Context, actor registrar.Actor, paySecret string) error
 	Decline(ctx context.Context, actor registrar.Actor, paySecret string) error
-}
 
-type verifications interface {
 	VerifyView(ctx context.Context, actor registrar.Actor, verifySecret string) (order.VerifyView, error)
 	StartVerification(ctx context.Context, actor registrar.Actor, verifySecret string) (redirect string, err error)
-}
 
-type claims interface {
 	ClaimableOrder(ctx context.Context, linkSecret string) (order.Order, error)
 	Claim(ctx context.Context, actor registrar.Actor, linkSecret string) (order.Order, error)
 	ResendClaimMail(ctx context.Context, actor registrar.Actor, paySecret string) error
 }
 
-// Portfolio finds the visitor's own domains; it is portfolio.Service.
-type Portfolio interface {
-	FindByName(ctx context.Context, actor registrar.Actor, name string) (portfolio.Domain, bool, error)
-}
-
-var (
-	_ Orders    = (*order.Service)(nil)
-	_ Portfolio = (*portfolio.Service)(nil)
-)
-
-// Config holds the dependencies of the pages.
+// Config holds the dependencies of the pages. All are required.
 type Config struct {
 	// Frame is set by package web.
-	Frame  *ui.Frame
-	Orders Orders
-	// Invoices and InvoiceRenderer provide the customers' invoices and their files; nil
-	// means none.
+	Frame           *ui.Frame
+	Orders          Orders
 	Invoices        Invoices
 	InvoiceRenderer InvoiceRenderer
-	// Portfolio tells visitors that a requested name is already theirs; nil disables
-	// this.
-	Portfolio Portfolio
+	// FindDomain finds a domain of the visitor by name, to say that a requested one is
+	// already theirs.
+	FindDomain func(ctx context.Context, actor registrar.Actor, name string) (portfolio.Domain, bool, error)
 	// AuthCodeLimit counts a customer's attempt with an auth code and returns how long
-	// to wait, 0 if allowed; nil means no limit.
+	// to wait, 0 if allowed.
 	AuthCodeLimit func(customer string) (wait time.Duration)
-	// Basket configures the basket; nil means that there is none.
-	Basket *Basket
+	// Extension finds a row of the current price list, for the basket.
+	Extension func(tld string) (registrar.Extension, bool)
+	// RateBasisPoints is the VAT rate shown before the customer is known, in hundredths
+	// of a percent.
+	RateBasisPoints func(at time.Time) int
 }
 
 // Handler serves the pages. It is safe for concurrent use.
 type Handler struct {
-	frame         *ui.Frame
-	templates     *ui.Templates
-	orders        Orders
-	authCodeLimit func(customer string) time.Duration
-	basket        *Basket
-
-	invoices        Invoices
-	invoiceRenderer InvoiceRenderer
-	portfolio       Portfolio
+	Config
+	templates *ui.Templates
 }
 
 // New parses every page.
 func New(cfg Config) (*Handler, error) {
-	if cfg.Frame == nil || cfg.Orders == nil {
-		return nil, errors.New("checkout: Config.Frame and Orders are required")
-	}
-	if (cfg.Invoices == nil) != (cfg.InvoiceRenderer == nil) {
-		return nil, errors.New("checkout: Config.Invoices and InvoiceRenderer are required together")
+	if cfg.Frame == nil || cfg.Orders == nil || cfg.Invoices == nil || cfg.InvoiceRenderer == nil || cfg.FindDomain == nil ||
+		cfg.AuthCodeLimit == nil || cfg.Extension == nil || cfg.RateBasisPoints == nil {
+		return nil, errors.New("checkout: every field of Config is required")
 	}
 	views, err := cfg.Frame.LoadTemplates(templateFS, texts)
 	if err != nil {
 		return nil, err
 	}
-	h := &Handler{
-		frame: cfg.Frame, templates: views, orders: cfg.Orders, authCodeLimit: cfg.AuthCodeLimit, basket: cfg.Basket,
-		invoices: cfg.Invoices, invoiceRenderer: cfg.InvoiceRenderer, portfolio: cfg.Portfolio,
-	}
-	if h.authCodeLimit == nil {
-		h.authCodeLimit = noLimit
-	}
-	if b := h.basket; b != nil {
-		if b.Extension == nil || b.RateBasisPoints == nil {
-			return nil, errors.New("checkout: Basket.Extension and RateBasisPoints are required")
-		}
-	}
-	return h, nil
+	return &Handler{cfg, views}, nil
 }
-
-func noLimit(string) time.Duration { return 0 }
 
 const (
 	verifyPath = ui.CheckoutPath + "verify/"
@@ -131,8 +89,8 @@ const (
 // the path of a verification would also match "/checkout/{link}/paid".
 func (h *Handler) Routes() []httpjson.Route {
 	const get, post = http.MethodGet, http.MethodPost
-	public, signedIn := h.frame.Page, h.frame.SignedInPage
-	return slices.Concat([]httpjson.Route{
+	public, signedIn := h.Frame.Page, h.Frame.SignedInPage
+	return []httpjson.Route{
 		{Method: get, Path: ui.CheckoutPath + "{link}", Handler: public(h.showPay)},
 		{Method: get, Path: ui.CheckoutPath + "{link}/{step}", Handler: streamOr(h.templates.Stream(h.payView), public(h.step(map[string]ui.PageFunc{
 			"paid": h.paymentReturned, "back": h.paymentAborted, "decline": h.confirmDecline,
@@ -148,12 +106,23 @@ func (h *Handler) Routes() []httpjson.Route {
 		{Method: get, Path: ui.OrdersPath, Handler: signedIn(ui.OrdersPath, h.listOrders)},
 		{Method: get, Path: ui.OrdersPath + "/{id}", Handler: signedIn(ui.OrdersPath, h.templates.RenderFunc(h.orderView))},
 		{Method: get, Path: ui.OrdersPath + "/{id}/" + eventsStep, Handler: h.templates.Stream(ui.SignedInView(h.orderView))},
-	}, h.invoiceRoutes(), h.basketRoutes())
+
+		{Method: get, Path: invoicesPath, Handler: signedIn(invoicesPath, h.listInvoices)},
+		{Method: get, Path: invoicesPath + "/{id}/pdf", Handler: signedIn(invoicesPath, h.invoiceFile(h.InvoiceRenderer.PDF, "application/pdf", ".pdf"))},
+		{Method: get, Path: invoicesPath + "/{id}/xml", Handler: signedIn(invoicesPath, h.invoiceFile(h.InvoiceRenderer.XML, "application/xml", ".xml"))},
+
+		{Method: get, Path: ui.BasketPath, Handler: h.basketPage(ui.German)},
+		{Method: get, Path: ui.EnglishBasketPath, Handler: h.basketPage(ui.English)},
+		{Method: post, Path: ui.BasketPath + "/add", Handler: h.basketChange(h.addToBasket)},
+		{Method: post, Path: ui.BasketPath + "/remove", Handler: h.basketChange(h.removeFromBasket)},
+		{Method: post, Path: ui.BasketPath + "/order", Handler: h.basketChange(h.orderBasket)},
+	}
 }
 
-// step dispatches to the page of a step.
+// step dispatches to the page of a step, which belongs to the order's page.
 func (h *Handler) step(steps map[string]ui.PageFunc) ui.PageFunc {
 	return func(req *ui.Request) error {
+		req.SetFormPath(currentPayPath(req))
 		do, ok := steps[req.R.PathValue("step")]
 		if !ok {
 			return &registrar.Error{Kind: registrar.KindNotFound, Code: ui.NoSuchPage}
@@ -182,5 +151,5 @@ func currentPayPath(req *ui.Request) string { return ui.CheckoutPath + linkSecre
 // localPath returns the path of one of our URLs. Redirects use paths, so that a form
 // stays on the browser's host.
 func (h *Handler) localPath(address string) string {
-	return ui.LocalPath(strings.TrimPrefix(address, h.frame.URL("")), ui.OrdersPath)
+	return ui.LocalPath(strings.TrimPrefix(address, h.Frame.URL("")), ui.OrdersPath)
 }

@@ -24,7 +24,7 @@ type claimView struct {
 func (h *Handler) showClaim(req *ui.Request) error {
 	link := req.Query("link")
 	req.SetFormPath(claimPath)
-	o, err := h.orders.ClaimableOrder(req.R.Context(), link)
+	o, err := h.Orders.ClaimableOrder(req.R.Context(), link)
 	if registrar.CodeOf(err) == order.NoSuchClaim {
 		return h.renderNoClaim(req, err)
 	}
@@ -54,7 +54,7 @@ func (h *Handler) claim(req *ui.Request) error {
 	if !req.SignedIn {
 		return req.RedirectToSignIn(ui.SignInPath)
 	}
-	o, err := h.orders.Claim(req.R.Context(), req.Actor(), req.Field("link"))
+	o, err := h.Orders.Claim(req.R.Context(), req.Actor(), req.Field("link"))
 	switch {
 	case registrar.CodeOf(err) == order.NoSuchClaim:
 		return h.renderNoClaim(req, err)
@@ -70,8 +70,7 @@ func (h *Handler) claim(req *ui.Request) error {
 
 // resendClaimMail sends the mail again.
 func (h *Handler) resendClaimMail(req *ui.Request) error {
-	req.SetFormPath(currentPayPath(req))
-	if err := h.orders.ResendClaimMail(req.R.Context(), req.Actor(), linkSecret(req)); err != nil {
+	if err := h.Orders.ResendClaimMail(req.R.Context(), req.Actor(), linkSecret(req)); err != nil {
 		return h.renderFormError(req, err, formError{})
 	}
 	return req.RedirectWithFlash("claim_asked", currentPayPath(req))

@@ -46,6 +46,7 @@ type fakeOrders struct {
 	code         string
 	pending      error // returned by View
 	pages        http.Handler
+	invoices     *fakeInvoices
 	codes        func(customer string) time.Duration
 	asked        order.Request
 	// holds are the domains of cus_1 by name.
@@ -244,14 +245,21 @@ func newPages(t *testing.T, d *fakeOrders) http.Handler {
 	t.Helper()
 	frame, err := ui.New(ui.Config{
 		BaseURL: base, Sessions: sessions{}, Address: func(*http.Request) netip.Addr { return netip.Addr{} },
-		Now: func() time.Time { return noon }, Orders: true, Basket: true,
+		Now: func() time.Time { return noon }, Orders: true,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, err := New(Config{Frame: frame, Orders: d, Portfolio: d, AuthCodeLimit: d.codes, Basket: &Basket{
+	if d.codes == nil {
+		d.codes = func(string) time.Duration { return 0 }
+	}
+	if d.invoices == nil {
+		d.invoices = newFakeInvoices(1)
+	}
+	h, err := New(Config{
+		Frame: frame, Orders: d, Invoices: d.invoices, InvoiceRenderer: d.invoices, FindDomain: d.FindByName, AuthCodeLimit: d.codes,
 		Extension: extension, RateBasisPoints: func(time.Time) int { return 1900 },
-	}})
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,8 +20,6 @@ type Invoices interface {
 	ListByOrder(ctx context.Context, actor registrar.Actor, order string) ([]invoice.Document, error)
 }
 
-var _ Invoices = (*invoice.Service)(nil)
-
 // InvoiceRenderer renders documents as files.
 type InvoiceRenderer interface {
 	PDF(d invoice.Document) ([]byte, error)
@@ -33,19 +31,6 @@ const (
 	// invoicesPageSize is the number of documents per page.
 	invoicesPageSize = 25
 )
-
-// invoiceRoutes is empty without invoices.
-func (h *Handler) invoiceRoutes() []httpjson.Route {
-	if h.invoices == nil {
-		return nil
-	}
-	signedIn := h.frame.SignedInPage
-	return []httpjson.Route{
-		{Method: http.MethodGet, Path: invoicesPath, Handler: signedIn(invoicesPath, h.listInvoices)},
-		{Method: http.MethodGet, Path: invoicesPath + "/{id}/pdf", Handler: signedIn(invoicesPath, h.invoiceFile(h.invoiceRenderer.PDF, "application/pdf", ".pdf"))},
-		{Method: http.MethodGet, Path: invoicesPath + "/{id}/xml", Handler: signedIn(invoicesPath, h.invoiceFile(h.invoiceRenderer.XML, "application/xml", ".xml"))},
-	}
-}
 
 // invoiceRow is one row of a list.
 type invoiceRow struct {
@@ -75,7 +60,7 @@ func newInvoiceRows(all []invoice.Document) []invoiceRow {
 
 // listInvoices lists the customer's invoices, newest first.
 func (h *Handler) listInvoices(req *ui.Request) error {
-	all, err := h.invoices.List(req.R.Context(), req.Actor(), req.Query("before"), invoicesPageSize+1)
+	all, err := h.Invoices.List(req.R.Context(), req.Actor(), req.Query("before"), invoicesPageSize+1)
 	if err != nil {
 		return err
 	}
@@ -94,24 +79,22 @@ func (h *Handler) listInvoices(req *ui.Request) error {
 }
 
 // hasInvoice reports whether an order has an invoice or will have one shortly.
-func (h *Handler) hasInvoice(o order.Order) bool {
-	return h.invoices != nil && !o.PaidAt.IsZero() && o.Totals.Gross > 0
-}
+func hasInvoice(o order.Order) bool { return !o.PaidAt.IsZero() && o.Totals.Gross > 0 }
 
 // invoicesOf returns the documents of an order, and whether its invoice is still being
 // issued.
 func (h *Handler) invoicesOf(req *ui.Request, o order.Order) (rows []invoiceRow, waiting bool, err error) {
-	if !h.hasInvoice(o) {
+	if !hasInvoice(o) {
 		return nil, false, nil
 	}
-	all, err := h.invoices.ListByOrder(req.R.Context(), req.Actor(), o.ID)
+	all, err := h.Invoices.ListByOrder(req.R.Context(), req.Actor(), o.ID)
 	return newInvoiceRows(all), len(all) == 0, err
 }
 
 // invoiceFile serves a document in one format.
 func (h *Handler) invoiceFile(render func(invoice.Document) ([]byte, error), contentType, ending string) ui.PageFunc {
 	return func(req *ui.Request) error {
-		d, err := h.invoices.Get(req.R.Context(), req.Actor(), req.R.PathValue("id"))
+		d, err := h.Invoices.Get(req.R.Context(), req.Actor(), req.R.PathValue("id"))
 		if err != nil {
 			return err
 		}

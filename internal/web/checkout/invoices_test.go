@@ -5,15 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
-	"net/netip"
 	"testing"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/invoice"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
-	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
 // fakeInvoices has the documents of one customer.
@@ -56,28 +53,8 @@ func (b *fakeInvoices) XML(d invoice.Document) ([]byte, error) {
 // visitWithInvoices requests a page as a customer with documents.
 func visitWithInvoices(t *testing.T, d *fakeOrders, b *fakeInvoices, who, path string) response {
 	t.Helper()
-	frame, err := ui.New(ui.Config{
-		BaseURL: base, Sessions: sessions{}, Address: func(*http.Request) netip.Addr { return netip.Addr{} }, Orders: true,
-		Now: func() time.Time { return noon },
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	handler, err := New(Config{Frame: frame, Orders: d, Invoices: b, InvoiceRenderer: b})
-	if err != nil {
-		t.Fatal(err)
-	}
-	mux := http.NewServeMux()
-	for _, route := range handler.Routes() {
-		mux.Handle(route.Method+" "+route.Path, route.Handler)
-	}
-	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, base+path, nil)
-	if who != "" {
-		r.AddCookie(&http.Cookie{Name: "__Host-dotkontor", Value: who})
-	}
-	got := response{httptest.NewRecorder(), t}
-	mux.ServeHTTP(got, r)
-	return got
+	d.invoices, d.pages = b, nil
+	return visit(t, d, who, path, nil)
 }
 
 func newFakeInvoices(count int) *fakeInvoices {
@@ -125,10 +102,9 @@ func TestPay_PaidOrderLinksInvoice(t *testing.T) {
 	free := ownView(order.Completed)
 	free.Order.Totals.Gross = 0
 	for name, got := range map[string]response{
-		"not paid":    visitWithInvoices(t, &fakeOrders{view: ownView(order.AwaitingPayment)}, newFakeInvoices(1), "erika", payPage),
-		"free":        visitWithInvoices(t, &fakeOrders{view: free}, newFakeInvoices(1), "erika", payPage),
-		"of others":   visitWithInvoices(t, &fakeOrders{view: foreignView(order.Completed)}, newFakeInvoices(1), "max", payPage),
-		"no invoices": visit(t, &fakeOrders{view: ownView(order.Completed)}, "erika", payPage, nil),
+		"not paid":  visitWithInvoices(t, &fakeOrders{view: ownView(order.AwaitingPayment)}, newFakeInvoices(1), "erika", payPage),
+		"free":      visitWithInvoices(t, &fakeOrders{view: free}, newFakeInvoices(1), "erika", payPage),
+		"of others": visitWithInvoices(t, &fakeOrders{view: foreignView(order.Completed)}, newFakeInvoices(1), "max", payPage),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -164,23 +140,6 @@ func TestInvoiceFiles_OwnerOnly(t *testing.T) {
 	b.err = errors.New("no ink")
 	if got := visitWithInvoices(t, &fakeOrders{}, b, "erika", "/portal/invoices/inv_00/pdf"); got.Code != http.StatusInternalServerError || got.Header().Get("Content-Disposition") != "" {
 		t.Errorf("got %d", got.Code)
-	}
-}
-
-func TestInvoices_DisabledHasNoLinks(t *testing.T) {
-	t.Parallel()
-	o := newOrder(order.Completed)
-	o.PaidAt = noon
-	d := &fakeOrders{orders: []order.Order{o}}
-	for _, path := range []string{"/portal/orders", "/portal/orders/ord_1"} {
-		visit(t, d, "erika", path, nil).wantPage(http.StatusOK, nil, []string{"/portal/invoices", "Rechnung"})
-	}
-	frame, err := ui.New(ui.Config{BaseURL: base, Sessions: sessions{}, Address: func(*http.Request) netip.Addr { return netip.Addr{} }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := New(Config{Frame: frame, Orders: d, Invoices: &fakeInvoices{}}); err == nil {
-		t.Error("invoices without a renderer are accepted")
 	}
 }
 

@@ -24,7 +24,7 @@ type orderRow struct {
 
 // listOrders lists the customer's orders, newest first.
 func (h *Handler) listOrders(req *ui.Request) error {
-	orders, err := h.orders.List(req.R.Context(), req.Actor(), req.Query("before"), ordersPageSize+1)
+	orders, err := h.Orders.List(req.R.Context(), req.Actor(), req.Query("before"), ordersPageSize+1)
 	if err != nil {
 		return err
 	}
@@ -48,17 +48,7 @@ func (h *Handler) listOrders(req *ui.Request) error {
 		Orders []orderRow
 		Older  string
 		Later  bool
-		// Invoices is the path of the invoices; empty if there are none.
-		Invoices string
-	}{rows, older, req.Query("before") != "", h.invoicesPath()}})
-}
-
-// invoicesPath returns the path of the invoices; empty if there are none.
-func (h *Handler) invoicesPath() string {
-	if h.invoices == nil {
-		return ""
-	}
-	return invoicesPath
+	}{rows, older, req.Query("before") != ""}})
 }
 
 // orderPayPath returns the payment page of an open order; empty otherwise.
@@ -66,7 +56,7 @@ func (h *Handler) orderPayPath(o order.Order) (string, error) {
 	if !o.State.Open() {
 		return "", nil
 	}
-	address, err := h.orders.PayURL(o)
+	address, err := h.Orders.PayURL(o)
 	if err != nil {
 		return "", err
 	}
@@ -76,7 +66,7 @@ func (h *Handler) orderPayPath(o order.Order) (string, error) {
 // orderView is the page of one order. It shows the same as the payment page, but
 // queries no registry.
 func (h *Handler) orderView(req *ui.Request) (ui.View, error) {
-	o, err := h.orders.Get(req.R.Context(), req.Actor(), req.R.PathValue("id"))
+	o, err := h.Orders.Get(req.R.Context(), req.Actor(), req.R.PathValue("id"))
 	if err != nil {
 		return ui.View{}, err
 	}

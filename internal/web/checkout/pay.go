@@ -25,7 +25,7 @@ func (h *Handler) showPay(req *ui.Request) error {
 
 // payView is the view of that page and its stream.
 func (h *Handler) payView(req *ui.Request) (ui.View, error) {
-	view, err := h.orders.View(req.R.Context(), req.Actor(), linkSecret(req))
+	view, err := h.Orders.View(req.R.Context(), req.Actor(), linkSecret(req))
 	if err != nil {
 		return ui.View{}, err
 	}
@@ -90,7 +90,7 @@ func (h *Handler) renderFormError(req *ui.Request, err error, entered formError)
 	if !ok {
 		return err
 	}
-	view, again := h.orders.View(req.R.Context(), req.Actor(), linkSecret(req))
+	view, again := h.Orders.View(req.R.Context(), req.Actor(), linkSecret(req))
 	if again != nil {
 		return again
 	}
@@ -131,14 +131,13 @@ func (h *Handler) formErrorFor(err error) (formError, bool) {
 
 // pay accepts the order as displayed and redirects to the payment provider.
 func (h *Handler) pay(req *ui.Request) error {
-	req.SetFormPath(currentPayPath(req))
 	req.AllowExternalFormAction()
 	shown, err := strconv.ParseInt(req.Field("gross"), 10, 64)
 	if err != nil {
 		return &registrar.Error{Kind: registrar.KindInvalid, Code: ui.BadForm}
 	}
 	confirmation := order.Confirmation{Gross: registrar.Cents(shown), AutoRenew: req.Field("auto_renew") == "on", Consent: req.Field("consent")}
-	redirect, err := h.orders.Pay(req.R.Context(), req.Actor(), linkSecret(req), confirmation)
+	redirect, err := h.Orders.Pay(req.R.Context(), req.Actor(), linkSecret(req), confirmation)
 	switch {
 	case registrar.CodeOf(err) == order.NotOpen:
 		return req.SeeOther(currentPayPath(req)) // shows the current state
@@ -154,8 +153,7 @@ func (h *Handler) pay(req *ui.Request) error {
 // provider's status counts, and it is polled as well, so on any error the page just
 // shows the order's state.
 func (h *Handler) paymentReturned(req *ui.Request) error {
-	req.SetFormPath(currentPayPath(req))
-	if err := h.orders.HandleReturn(req.R.Context(), req.Actor(), linkSecret(req)); err != nil {
+	if err := h.Orders.HandleReturn(req.R.Context(), req.Actor(), linkSecret(req)); err != nil {
 		httpjson.RecordError(req.W, err)
 	}
 	return req.SeeOther(currentPayPath(req))
@@ -166,12 +164,11 @@ func (h *Handler) paymentReturned(req *ui.Request) error {
 // being entered, so a prefetch gets nothing: not even the redirect, which the browser
 // might cache.
 func (h *Handler) paymentAborted(req *ui.Request) error {
-	req.SetFormPath(currentPayPath(req))
 	if !isUserNavigation(req.R) {
 		req.W.WriteHeader(http.StatusServiceUnavailable)
 		return nil
 	}
-	if err := h.orders.AbortPayment(req.R.Context(), req.Actor(), linkSecret(req)); err != nil {
+	if err := h.Orders.AbortPayment(req.R.Context(), req.Actor(), linkSecret(req)); err != nil {
 		httpjson.RecordError(req.W, err)
 	}
 	return req.SeeOther(currentPayPath(req))
@@ -195,15 +192,14 @@ func isUserNavigation(r *http.Request) bool {
 // setCode stores an auth code. The registry verifies it, so every attempt counts: the
 // code is all that protects a domain from being transferred away.
 func (h *Handler) setCode(req *ui.Request) error {
-	req.SetFormPath(currentPayPath(req))
 	item, code := req.Field("item"), req.Text("code")
 	if code == "" {
 		return h.renderFormError(req, &registrar.Error{Kind: registrar.KindInvalid, Code: provision.CodeMissing}, formError{item: item})
 	}
-	if wait := h.authCodeLimit(req.Actor().Customer); wait > 0 {
+	if wait := h.AuthCodeLimit(req.Actor().Customer); wait > 0 {
 		return h.renderFormError(req, &registrar.Error{Kind: registrar.KindRateLimited, Code: "auth_codes", RetryAfter: wait}, formError{item: item})
 	}
-	if err := h.orders.SetAuthCode(req.R.Context(), req.Actor(), linkSecret(req), item, code); err != nil {
+	if err := h.Orders.SetAuthCode(req.R.Context(), req.Actor(), linkSecret(req), item, code); err != nil {
 		return h.renderFormError(req, err, formError{item: item})
 	}
 	return req.RedirectWithFlash("code_saved", currentPayPath(req))
@@ -211,11 +207,10 @@ func (h *Handler) setCode(req *ui.Request) error {
 
 // confirmDecline asks for confirmation.
 func (h *Handler) confirmDecline(req *ui.Request) error {
-	req.SetFormPath(currentPayPath(req))
 	if !req.SignedIn {
 		return req.RedirectToSignIn(ui.SignInPath)
 	}
-	view, err := h.orders.View(req.R.Context(), req.Actor(), linkSecret(req))
+	view, err := h.Orders.View(req.R.Context(), req.Actor(), linkSecret(req))
 	if err != nil {
 		return err
 	}
@@ -230,8 +225,7 @@ func (h *Handler) confirmDecline(req *ui.Request) error {
 }
 
 func (h *Handler) decline(req *ui.Request) error {
-	req.SetFormPath(currentPayPath(req))
-	err := h.orders.Decline(req.R.Context(), req.Actor(), linkSecret(req))
+	err := h.Orders.Decline(req.R.Context(), req.Actor(), linkSecret(req))
 	switch {
 	case err == nil:
 		req.Flash("declined")

@@ -139,7 +139,7 @@ func (h *Handler) newPayData(req *ui.Request, view order.View, t formError) (pay
 		s.Registrant = "/portal/profile/registrant?next=" + url.QueryEscape(s.Page)
 	}
 	if o.State == order.AwaitingVerification || o.State == order.AwaitingPayment && slices.Contains(view.Missing, order.MissingIdentity) {
-		address, err := h.orders.VerifyURL(o)
+		address, err := h.Orders.VerifyURL(o)
 		if err != nil {
 			return payData{}, err
 		}
@@ -152,7 +152,7 @@ func (h *Handler) newPayData(req *ui.Request, view order.View, t formError) (pay
 			s.Continue = payment.URL
 		}
 	}
-	s.Invoiced = h.hasInvoice(o)
+	s.Invoiced = hasInvoice(o)
 	s.CanSaveMethod = o.Totals.Gross > 0 || view.Owner.MethodLabel != ""
 	if o.Totals.ForConsumer() && view.Owner.VATID != "" && !o.Totals.Unchecked && o.State.Open() {
 		s.VATKey = "vat.not_confirmed"
@@ -206,10 +206,10 @@ func returnedKey(o order.Order) string {
 // ownPath returns the domain's page if a name is refused because the visitor already
 // holds it. Others only learn that it is taken. On an error only the reason is shown.
 func (h *Handler) ownPath(req *ui.Request, name string, why error) string {
-	if h.portfolio == nil || !req.SignedIn || registrar.CodeOf(why) != registrar.NameHeld {
+	if !req.SignedIn || registrar.CodeOf(why) != registrar.NameHeld {
 		return ""
 	}
-	domain, held, err := h.portfolio.FindByName(req.R.Context(), req.Actor(), name)
+	domain, held, err := h.FindDomain(req.R.Context(), req.Actor(), name)
 	if err != nil {
 		httpjson.RecordError(req.W, err)
 	}

@@ -23,7 +23,7 @@ type verifyView struct {
 
 // showVerify explains what is required and why, and later shows the result.
 func (h *Handler) showVerify(req *ui.Request) error {
-	view, err := h.orders.VerifyView(req.R.Context(), req.Actor(), linkSecret(req))
+	view, err := h.Orders.VerifyView(req.R.Context(), req.Actor(), linkSecret(req))
 	if err != nil {
 		return err
 	}
@@ -47,7 +47,7 @@ func (h *Handler) renderVerify(req *ui.Request, view order.VerifyView, t formErr
 		}
 	}
 	if view.IsOwner {
-		address, err := h.orders.PayURL(view.Order)
+		address, err := h.Orders.PayURL(view.Order)
 		if err != nil {
 			return err
 		}
@@ -65,7 +65,7 @@ func (h *Handler) renderVerify(req *ui.Request, view order.VerifyView, t formErr
 func (h *Handler) verify(req *ui.Request) error {
 	req.SetFormPath(verifyPath + linkSecret(req))
 	req.AllowExternalFormAction()
-	redirect, err := h.orders.StartVerification(req.R.Context(), req.Actor(), linkSecret(req))
+	redirect, err := h.Orders.StartVerification(req.R.Context(), req.Actor(), linkSecret(req))
 	switch {
 	case err == nil && redirect != "":
 		return req.SeeOther(redirect)
@@ -79,7 +79,7 @@ func (h *Handler) verify(req *ui.Request) error {
 	if t.status == http.StatusServiceUnavailable {
 		t.problem = "problem.identity_unreachable"
 	}
-	view, again := h.orders.VerifyView(req.R.Context(), req.Actor(), linkSecret(req))
+	view, again := h.Orders.VerifyView(req.R.Context(), req.Actor(), linkSecret(req))
 	if again != nil {
 		return again
 	}

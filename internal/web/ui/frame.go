@@ -67,14 +67,12 @@ type Config struct {
 	Address func(*http.Request) netip.Addr
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
-	// Orders adds the order pages to the menu.
+	// Orders adds the order pages to the menu and the basket to the header.
 	Orders bool
 	// Operators adds the operators' pages to their menu.
 	Operators bool
 	// PublicLinks adds the links to the public pages to the header.
 	PublicLinks bool
-	// Basket adds the basket to the header.
-	Basket bool
 	// Legal adds the legal pages to the footer.
 	Legal bool
 	// MaxStreams limits the open streams; 0 means 1000.
@@ -95,7 +93,7 @@ type Frame struct {
 	static      map[string]asset
 	menu        []menuEntry
 	publicLinks bool
-	basket      bool
+	orders      bool
 	legal       bool
 	// operators adds the operators' pages to their menu.
 	operators bool
@@ -120,7 +118,7 @@ func New(cfg Config) (*Frame, error) {
 	f := &Frame{
 		sessions: cfg.Sessions, address: cfg.Address, now: cfg.Now,
 		base: strings.TrimSuffix(cfg.BaseURL, "/"), origin: base.Scheme + "://" + strings.ToLower(base.Host), secure: base.Scheme == "https",
-		crossOrigin: http.NewCrossOriginProtection(), publicLinks: cfg.PublicLinks, basket: cfg.Basket, legal: cfg.Legal, operators: cfg.Operators,
+		crossOrigin: http.NewCrossOriginProtection(), publicLinks: cfg.PublicLinks, orders: cfg.Orders, legal: cfg.Legal, operators: cfg.Operators,
 		streamLimiter: newStreamLimiter(cfg.MaxStreams), closing: cfg.Closing,
 	}
 	for _, entry := range menu {

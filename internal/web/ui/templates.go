@@ -274,7 +274,7 @@ func (templates *Templates) pageDataFor(req *Request, view View) pageData {
 	if req.frame.publicLinks {
 		s.Home, s.PublicLinks = StartPath, markCurrent(publicLinks[req.Language], view.Section)
 	}
-	if req.frame.basket {
+	if req.frame.orders {
 		s.Basket, s.Count = BasketPathIn(req.Language), len(req.Basket())
 	}
 	if req.frame.legal {

@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/dotkontor/dotkontor/internal/invoicepdf"
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -47,7 +48,11 @@ func (s *env) mountInvoicePages() []httpjson.Route {
 		Closing: closedChannel(), // streams send the state and end
 	})
 	must(s.t, err)
-	pages, err := checkout.New(checkout.Config{Frame: frame, Orders: storedOrders{db: s.db}, Invoices: invoices, InvoiceRenderer: press})
+	pages, err := checkout.New(checkout.Config{
+		Frame: frame, Orders: storedOrders{db: s.db}, Invoices: invoices, InvoiceRenderer: press, FindDomain: s.portfolio.FindByName,
+		AuthCodeLimit: func(string) time.Duration { return 0 },
+		Extension:     func(string) (registrar.Extension, bool) { return registrar.Extension{}, false }, RateBasisPoints: func(time.Time) int { return 1900 },
+	})
 	must(s.t, err)
 	mux := http.NewServeMux()
 	mux.Handle("/", s.handler)
