@@ -4,9 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/billing"
@@ -173,10 +171,8 @@ func (h *Handler) showBasket(req *ui.Request, wrong error, typed string) error {
 		default:
 			status = http.StatusConflict
 			shown.Problem = h.templates.Text(req.Language, key)
-			if wait := ui.RetryAfter(wrong); wait > 0 {
-				status = http.StatusTooManyRequests
-				req.W.Header().Set("Retry-After", strconv.Itoa(int((wait+time.Second-1)/time.Second)))
-				shown.Problem = h.templates.Text(req.Language, key, ui.FormatWait(h.templates, req.Language, wait))
+			if wait, asked := req.SetRetryAfter(wrong); asked {
+				status, shown.Problem = http.StatusTooManyRequests, h.templates.Text(req.Language, key, wait)
 			}
 		}
 	}

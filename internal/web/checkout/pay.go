@@ -2,7 +2,6 @@ package checkout
 
 import (
 	"errors"
-	"math"
 	"net/http"
 	"strconv"
 	"strings"
@@ -95,9 +94,7 @@ func (h *Handler) renderFormError(req *ui.Request, err error, entered formError)
 		return again
 	}
 	httpjson.RecordError(req.W, err)
-	if wait := ui.RetryAfter(err); wait > 0 {
-		req.W.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(wait.Seconds()))))
-	}
+	req.SetRetryAfter(err)
 	t.item, t.confirmation = entered.item, entered.confirmation
 	req.AllowExternalFormAction() // the page has the button again
 	shown, err := h.newPayView(req, view, t)

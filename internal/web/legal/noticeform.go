@@ -3,7 +3,6 @@ package legal
 import (
 	"errors"
 	"net/http"
-	"strconv"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -87,9 +86,8 @@ func (h *Handler) submitNotice(req *ui.Request, l legalPage, kind withdrawal.Kin
 		return h.showForm(req, l, f, http.StatusUnprocessableEntity)
 	case registrar.CodeOf(err) == withdrawal.TooManyNotices:
 		httpjson.RecordError(req.W, err)
-		wait := ui.RetryAfter(err)
-		req.W.Header().Set("Retry-After", strconv.Itoa(int((wait+time.Second-1)/time.Second)))
-		f.Problem = h.templates.Text(req.Language, "problem.too_many_declarations", ui.FormatWait(h.templates, req.Language, wait), h.Operator.Email)
+		wait, _ := req.SetRetryAfter(err)
+		f.Problem = h.templates.Text(req.Language, "problem.too_many_declarations", wait, h.Operator.Email)
 		return h.showForm(req, l, f, http.StatusTooManyRequests)
 	default:
 		return err

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
@@ -176,9 +175,8 @@ func (h *Handler) rate(req *ui.Request) string {
 func (h *Handler) problem(req *ui.Request, err error) (message string, status int) {
 	switch registrar.KindOf(err) {
 	case registrar.KindRateLimited:
-		wait := ui.RetryAfter(err)
-		req.W.Header().Set("Retry-After", strconv.Itoa(int((wait+time.Second-1)/time.Second)))
-		return h.templates.Text(req.Language, "problem.over_budget", ui.FormatWait(h.templates, req.Language, wait)), http.StatusTooManyRequests
+		wait, _ := req.SetRetryAfter(err)
+		return h.templates.Text(req.Language, "problem.over_budget", wait), http.StatusTooManyRequests
 	case registrar.KindInvalid, registrar.KindUnsupported:
 		if key := ui.ProblemKey(registrar.CodeOf(err)); h.templates.Has(key) {
 			return h.templates.Text(req.Language, key), http.StatusBadRequest

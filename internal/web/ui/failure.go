@@ -6,7 +6,6 @@ import (
 	"math"
 	"net/http"
 	"strconv"
-	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/web/httpjson"
@@ -18,35 +17,32 @@ type failure struct {
 	title, text string
 }
 
+// failuresByCode take precedence over failuresByKind.
+var failuresByCode = map[registrar.Code]failure{
+	crossSite:             {http.StatusForbidden, "failure.cross_site.title", "failure.cross_site"},
+	tooLarge:              {http.StatusRequestEntityTooLarge, "failure.invalid.title", "failure.too_large"},
+	httpjson.NoSuchMethod: {http.StatusMethodNotAllowed, "failure.invalid.title", "failure.no_such_method"},
+	tooManyStreams:        {http.StatusServiceUnavailable, "failure.upstream.title", "failure.upstream"},
+	MailOff:               {http.StatusServiceUnavailable, "failure.mail_off.title", "failure.mail_off"},
+}
+
+var failuresByKind = map[registrar.Kind]failure{
+	registrar.KindInvalid:         {http.StatusBadRequest, "failure.invalid.title", "failure.invalid"},
+	registrar.KindUnsupported:     {http.StatusBadRequest, "failure.invalid.title", "failure.invalid"},
+	registrar.KindRateLimited:     {http.StatusTooManyRequests, "failure.rate_limited.title", "failure.rate_limited"},
+	registrar.KindNotFound:        {http.StatusNotFound, "failure.not_found.title", "failure.not_found"},
+	registrar.KindUnauthenticated: {http.StatusUnauthorized, "failure.unauthenticated.title", "failure.unauthenticated"},
+	registrar.KindForbidden:       {http.StatusForbidden, "failure.forbidden.title", "failure.forbidden"},
+	registrar.KindConflict:        {http.StatusConflict, "failure.conflict.title", "failure.conflict"},
+	registrar.KindUpstream:        {http.StatusServiceUnavailable, "failure.upstream.title", "failure.upstream"},
+}
+
 func failureOf(err error) failure {
-	switch registrar.CodeOf(err) {
-	case crossSite:
-		return failure{http.StatusForbidden, "failure.cross_site.title", "failure.cross_site"}
-	case tooLarge:
-		return failure{http.StatusRequestEntityTooLarge, "failure.invalid.title", "failure.too_large"}
-	case httpjson.NoSuchMethod:
-		return failure{http.StatusMethodNotAllowed, "failure.invalid.title", "failure.no_such_method"}
-	case tooManyStreams:
-		return failure{http.StatusServiceUnavailable, "failure.upstream.title", "failure.upstream"}
-	case MailOff:
-		return failure{http.StatusServiceUnavailable, "failure.mail_off.title", "failure.mail_off"}
+	if f, ok := failuresByCode[registrar.CodeOf(err)]; ok {
+		return f
 	}
-	switch registrar.KindOf(err) {
-	case registrar.KindInvalid, registrar.KindUnsupported:
-		return failure{http.StatusBadRequest, "failure.invalid.title", "failure.invalid"}
-	case registrar.KindRateLimited:
-		return failure{http.StatusTooManyRequests, "failure.rate_limited.title", "failure.rate_limited"}
-	case registrar.KindNotFound:
-		return failure{http.StatusNotFound, "failure.not_found.title", "failure.not_found"}
-	case registrar.KindUnauthenticated:
-		return failure{http.StatusUnauthorized, "failure.unauthenticated.title", "failure.unauthenticated"}
-	case registrar.KindForbidden:
-		return failure{http.StatusForbidden, "failure.forbidden.title", "failure.forbidden"}
-	case registrar.KindConflict:
-		return failure{http.StatusConflict, "failure.conflict.title", "failure.conflict"}
-	case registrar.KindUpstream:
-		return failure{http.StatusServiceUnavailable, "failure.upstream.title", "failure.upstream"}
-	case registrar.KindInternal:
+	if f, ok := failuresByKind[registrar.KindOf(err)]; ok {
+		return f
 	}
 	return failure{http.StatusInternalServerError, "failure.internal.title", "failure.internal"}
 }
@@ -67,7 +63,7 @@ func (req *Request) renderError(err error) {
 		return
 	}
 	f := failureOf(err)
-	wait := req.setRetryAfter(err)
+	wait, _ := req.SetRetryAfter(err)
 	id := ""
 	if f.status >= http.StatusInternalServerError {
 		id = httpjson.RequestID(req.W)
@@ -99,7 +95,7 @@ func (req *Request) writeScriptError(err error) {
 	err = asTimeout(err)
 	httpjson.RecordError(req.W, err)
 	f := failureOf(err)
-	wait := req.setRetryAfter(err)
+	wait, _ := req.SetRetryAfter(err)
 	answer := struct {
 		Error string `json:"error"`
 		// Go is where the script navigates to.
@@ -130,25 +126,22 @@ func (t *MessageError) Error() string { return t.Err.Error() }
 // Unwrap gives the error its kind and code.
 func (t *MessageError) Unwrap() error { return t.Err }
 
-// setRetryAfter sets Retry-After and returns the delay in words.
-func (req *Request) setRetryAfter(err error) string {
-	wait := RetryAfter(err)
-	if wait <= 0 {
-		return req.frame.templates.Text(req.Language, "wait.soon")
+// SetRetryAfter sets Retry-After if an error asks for a delay. words is the delay in
+// words, rounded up.
+func (req *Request) SetRetryAfter(err error) (words string, asked bool) {
+	text := func(key string, number int) string { return req.frame.templates.Text(req.Language, key, number) }
+	var e *registrar.Error
+	if !errors.As(err, &e) || e.RetryAfter <= 0 {
+		return text("wait.soon", 0), false
 	}
-	seconds := int(math.Ceil(wait.Seconds()))
+	seconds := int(math.Ceil(e.RetryAfter.Seconds()))
 	req.W.Header().Set("Retry-After", strconv.Itoa(seconds))
-	return FormatWait(req.frame.templates, req.Language, wait)
-}
-
-// FormatWait returns a duration in words, rounded up.
-func FormatWait(templates *Templates, language string, wait time.Duration) string {
-	switch seconds := int(math.Ceil(wait.Seconds())); {
+	switch {
 	case seconds <= 1:
-		return templates.Text(language, "wait.second")
+		return text("wait.second", seconds), true
 	case seconds < 100:
-		return templates.Text(language, "wait.seconds", strconv.Itoa(seconds))
+		return text("wait.seconds", seconds), true
 	default:
-		return templates.Text(language, "wait.minutes", strconv.Itoa((seconds+59)/60))
+		return text("wait.minutes", (seconds+59)/60), true
 	}
 }

@@ -83,24 +83,16 @@ type Config struct {
 
 // Frame is shared by all pages. It is safe for concurrent use.
 type Frame struct {
-	sessions    Sessions
-	address     func(*http.Request) netip.Addr
-	now         func() time.Time
+	cfg         Config
 	base        string
 	origin      string
 	secure      bool
 	crossOrigin *http.CrossOriginProtection
 	static      map[string]asset
 	menu        []menuEntry
-	publicLinks bool
-	orders      bool
-	legal       bool
-	// operators adds the operators' pages to their menu.
-	operators bool
-	templates *Templates
-	// streamLimiter limits open streams; closing ends them.
+	templates   *Templates
+	// streamLimiter limits open streams; Config.Closing ends them.
 	streamLimiter *streamLimiter
-	closing       <-chan struct{}
 }
 
 // New returns a Frame.
@@ -116,10 +108,8 @@ func New(cfg Config) (*Frame, error) {
 		cfg.Now = time.Now
 	}
 	f := &Frame{
-		sessions: cfg.Sessions, address: cfg.Address, now: cfg.Now,
-		base: strings.TrimSuffix(cfg.BaseURL, "/"), origin: base.Scheme + "://" + strings.ToLower(base.Host), secure: base.Scheme == "https",
-		crossOrigin: http.NewCrossOriginProtection(), publicLinks: cfg.PublicLinks, orders: cfg.Orders, legal: cfg.Legal, operators: cfg.Operators,
-		streamLimiter: newStreamLimiter(cfg.MaxStreams), closing: cfg.Closing,
+		cfg: cfg, base: strings.TrimSuffix(cfg.BaseURL, "/"), origin: base.Scheme + "://" + strings.ToLower(base.Host), secure: base.Scheme == "https",
+		crossOrigin: http.NewCrossOriginProtection(), streamLimiter: newStreamLimiter(cfg.MaxStreams),
 	}
 	for _, entry := range menu {
 		if entry.Path != OrdersPath || cfg.Orders {
@@ -171,12 +161,12 @@ func (f *Frame) Visitor(r *http.Request) (account.Visitor, error) {
 	if secret == "" {
 		return account.Visitor{}, &registrar.Error{Kind: registrar.KindUnauthenticated, Code: noSession}
 	}
-	return f.sessions.Visitor(r.Context(), secret)
+	return f.cfg.Sessions.Visitor(r.Context(), secret)
 }
 
 // Actor returns the actor of this request.
 func (req *Request) Actor() registrar.Actor {
-	address := req.frame.address(req.R)
+	address := req.frame.cfg.Address(req.R)
 	if req.SignedIn {
 		return req.Visitor.Actor(address)
 	}

@@ -149,7 +149,7 @@ func TestPage_HangingDatabaseTimesOut(t *testing.T) {
 	for name, serve := range map[string]func(*Frame) http.HandlerFunc{
 		"a page":           func(f *Frame) http.HandlerFunc { return f.Page(page) },
 		"a script's":       func(f *Frame) http.HandlerFunc { return f.Script("/portal", false, script) },
-		"a page's session": func(f *Frame) http.HandlerFunc { f.sessions = hangingSessions{}; return f.NotFound },
+		"a page's session": func(f *Frame) http.HandlerFunc { f.cfg.Sessions = hangingSessions{}; return f.NotFound },
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			frame := newFrame(t, "http://127.0.0.1", sessions{})

@@ -74,14 +74,7 @@ func (templates *Templates) RenderFunc(viewFunc ViewFunc) PageFunc {
 // error. Browsers then reconnect.
 func (templates *Templates) Stream(viewFunc ViewFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		req, err := templates.frame.newRequest(w, r, maxFormBytes)
-		defer req.cancel()
-		if err == nil {
-			err = templates.stream(req, r, viewFunc)
-		}
-		if err != nil {
-			req.renderError(err)
-		}
+		templates.frame.UploadPage(maxFormBytes, func(req *Request) error { return templates.stream(req, r, viewFunc) })(w, r)
 	}
 }
 
@@ -156,7 +149,7 @@ func (f *Frame) waitForPoll(ctx context.Context, interval time.Duration) bool {
 		return true
 	case <-ctx.Done():
 		return false
-	case <-f.closing:
+	case <-f.cfg.Closing:
 		return false
 	}
 }

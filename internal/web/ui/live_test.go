@@ -295,7 +295,7 @@ func TestStream_LimitsPerClientAndInTotal(t *testing.T) {
 		}
 		close(p.closing)
 		all.Wait()
-		p.templates.frame.closing = nil
+		p.templates.frame.cfg.Closing = nil
 		// The streams are released, and an IPv6 network counts as one client.
 		for i := range maxStreamsPerClient {
 			if w := answer(from(netip.AddrFrom16([16]byte{0x20, 1, 0xd, 0xb8, 15: byte(i)}).String())); !w.isOpen() {

@@ -1,8 +1,6 @@
 package ui
 
-import (
-	"slices"
-)
+import "slices"
 
 type menuEntry struct {
 	Path, Label string
@@ -11,16 +9,8 @@ type menuEntry struct {
 
 // publicLinks are the public pages by language; their paths are translated, too.
 var publicLinks = map[string][]menuEntry{
-	German: {
-		{Path: StartPath, Label: "menu.search"},
-		{Path: PricesPath, Label: "menu.prices"},
-		{Path: AssistantPath, Label: "menu.assistant"},
-	},
-	English: {
-		{Path: StartPath, Label: "menu.search"},
-		{Path: EnglishPricesPath, Label: "menu.prices"},
-		{Path: EnglishAssistantPath, Label: "menu.assistant"},
-	},
+	German:  {{Path: StartPath, Label: "menu.search"}, {Path: PricesPath, Label: "menu.prices"}, {Path: AssistantPath, Label: "menu.assistant"}},
+	English: {{Path: StartPath, Label: "menu.search"}, {Path: EnglishPricesPath, Label: "menu.prices"}, {Path: EnglishAssistantPath, Label: "menu.assistant"}},
 }
 
 // legalLinks are the legal pages by language.

@@ -28,6 +28,7 @@ const (
 // than the server's write timeout of 20 s.
 const requestTimeout = 15 * time.Second
 
+// Codes of requests that no page handles.
 const (
 	crossSite   registrar.Code = "cross_site"
 	tooLarge    registrar.Code = "too_large"
@@ -39,19 +40,14 @@ const (
 
 // Page returns a public page.
 func (f *Frame) Page(page PageFunc) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		req, err := f.newRequest(w, r, maxFormBytes)
-		defer req.cancel()
-		if err == nil {
-			err = req.readForm()
+	return f.UploadPage(maxFormBytes, func(req *Request) error {
+		if req.R.Method == http.MethodPost {
+			if err := bodyError(req.R.ParseForm()); err != nil {
+				return err
+			}
 		}
-		if err == nil {
-			err = page(req)
-		}
-		if err != nil {
-			req.renderError(err)
-		}
-	}
+		return page(req)
+	})
 }
 
 // UploadPage returns a public page that accepts larger forms. The page calls ReadForm
@@ -129,7 +125,7 @@ func (f *Frame) newRequest(w http.ResponseWriter, r *http.Request, limit int64) 
 	ctx, cancel := context.WithTimeout(r.Context(), requestTimeout)
 	r = r.WithContext(ctx)
 	language, chosen := f.language(r)
-	req := &Request{W: w, R: r, Language: language, languageChosen: chosen, Now: f.now(), frame: f, formPath: HomePath, cancel: cancel}
+	req := &Request{W: w, R: r, Language: language, languageChosen: chosen, Now: f.cfg.Now(), frame: f, formPath: HomePath, cancel: cancel}
 	if err := f.crossOrigin.Check(r); err != nil {
 		return req, &registrar.Error{Kind: registrar.KindForbidden, Code: crossSite}
 	}
@@ -153,13 +149,6 @@ func (f *Frame) newRequest(w http.ResponseWriter, r *http.Request, limit int64) 
 // validText reports whether text from a URL can be an identifier. PostgreSQL rejects
 // other text, which would look like an internal error.
 func validText(text string) bool { return utf8.ValidString(text) && !strings.ContainsRune(text, 0) }
-
-func (req *Request) readForm() error {
-	if req.R.Method != http.MethodPost {
-		return nil
-	}
-	return bodyError(req.R.ParseForm())
-}
 
 // bodyError classifies an error of reading the body.
 func bodyError(err error) error {
@@ -193,24 +182,15 @@ func (f *Frame) language(r *http.Request) (language string, chosen bool) {
 
 // NotFound renders the page for an unknown path.
 func (f *Frame) NotFound(w http.ResponseWriter, r *http.Request) {
-	f.serveError(w, r, &registrar.Error{Kind: registrar.KindNotFound, Code: NoSuchPage})
+	f.ServeError(w, r, &registrar.Error{Kind: registrar.KindNotFound, Code: NoSuchPage})
 }
 
 // MethodNotAllowed renders the page for an unsupported method.
 func (f *Frame) MethodNotAllowed(w http.ResponseWriter, r *http.Request) {
-	f.serveError(w, r, &registrar.Error{Kind: registrar.KindInvalid, Code: httpjson.NoSuchMethod})
+	f.ServeError(w, r, &registrar.Error{Kind: registrar.KindInvalid, Code: httpjson.NoSuchMethod})
 }
 
-// ServeError renders the error page after a panic.
+// ServeError renders the page of an error.
 func (f *Frame) ServeError(w http.ResponseWriter, r *http.Request, err error) {
-	f.serveError(w, r, err)
-}
-
-func (f *Frame) serveError(w http.ResponseWriter, r *http.Request, refusal error) {
-	req, err := f.newRequest(w, r, maxFormBytes)
-	defer req.cancel()
-	if err == nil {
-		err = refusal
-	}
-	req.renderError(err)
+	f.UploadPage(maxFormBytes, func(*Request) error { return err })(w, r)
 }

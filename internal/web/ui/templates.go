@@ -3,7 +3,6 @@ package ui
 import (
 	"bytes"
 	"embed"
-	"errors"
 	"fmt"
 	"html/template"
 	"io/fs"
@@ -271,13 +270,13 @@ func (templates *Templates) Render(req *Request, view View) error {
 // pageDataFor returns the data of a page, without the flash message.
 func (templates *Templates) pageDataFor(req *Request, view View) pageData {
 	s := pageData{View: view, Language: req.Language, SignedIn: req.SignedIn, Visitor: req.Visitor, Here: req.here(), Home: HomePath}
-	if req.frame.publicLinks {
+	if req.frame.cfg.PublicLinks {
 		s.Home, s.PublicLinks = StartPath, markCurrent(publicLinks[req.Language], view.Section)
 	}
-	if req.frame.orders {
+	if req.frame.cfg.Orders {
 		s.Basket, s.Count = BasketPathIn(req.Language), len(req.Basket())
 	}
-	if req.frame.legal {
+	if req.frame.cfg.Legal {
 		s.LegalLinks = markCurrent(legalLinks[req.Language], view.Section)
 	}
 	if !req.SignedIn {
@@ -285,7 +284,7 @@ func (templates *Templates) pageDataFor(req *Request, view View) pageData {
 	}
 	if req.SignedIn {
 		entries := req.frame.menu
-		if req.frame.operators && req.Visitor.Customer.Operator {
+		if req.frame.cfg.Operators && req.Visitor.Customer.Operator {
 			entries = append(slices.Clip(entries), menuEntry{Path: OperatorPath, Label: "menu.operator"})
 		}
 		s.Menu = markCurrent(entries, view.Section)
@@ -329,13 +328,4 @@ func (req *Request) signInLink(view View) string {
 	default:
 		return WithNext(SignInPath, here)
 	}
-}
-
-// RetryAfter returns the delay that an error asks for; zero if none.
-func RetryAfter(err error) time.Duration {
-	var e *registrar.Error
-	if errors.As(err, &e) {
-		return e.RetryAfter
-	}
-	return 0
 }
