@@ -4,7 +4,6 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
@@ -96,11 +95,7 @@ func (h *Handler) summaryOf(language string, totals order.Totals) summary {
 
 // formatRate formats hundredths of a percent.
 func formatRate(language string, basisPoints int) string {
-	text := strings.TrimSuffix(strings.TrimRight(registrar.Cents(basisPoints).String(), "0"), ".")
-	if language == ui.English {
-		return text + "%"
-	}
-	return strings.Replace(text, ".", ",", 1) + "\u00a0%"
+	return ui.FormatRate(language, basisPoints) + ui.InLanguage(language, "\u00a0%", "%")
 }
 
 func (h *Handler) newPayData(req *ui.Request, view order.View, t formError) (payData, error) {

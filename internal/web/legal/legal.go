@@ -12,14 +12,12 @@
 package legal
 
 import (
-	"context"
 	"embed"
 	"errors"
 	"io/fs"
 	"net/http"
 	"time"
 
-	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
 	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
@@ -28,18 +26,11 @@ import (
 //go:embed templates
 var templateFS embed.FS
 
-// Notices stores submitted notices; it is withdrawal.Service.
-type Notices interface {
-	Submit(ctx context.Context, actor registrar.Actor, declared withdrawal.Notice) (withdrawal.Notice, error)
-}
-
-var _ Notices = (*withdrawal.Service)(nil)
-
 // Config holds the dependencies of the pages.
 type Config struct {
 	// Frame is set by package web.
 	Frame    *ui.Frame
-	Notices  Notices
+	Notices  *withdrawal.Service
 	Operator OperatorInfo
 	// Texts is a folder with the operator's own texts; nil means none.
 	Texts fs.FS
@@ -68,27 +59,17 @@ func New(cfg Config) (*Handler, error) {
 	return &Handler{cfg, views, texts}, nil
 }
 
-// legalPage is one page with its paths and text names by language.
-type legalPage struct {
-	path  map[string]string
-	text  map[string]string
-	title string
-}
+// legalPage is one page with its paths, which are also the names of its texts.
+type legalPage struct{ title, german, english string }
 
-func newLegalPage(title, german, english string) legalPage {
-	return legalPage{
-		path:  map[string]string{ui.German: german, ui.English: english},
-		text:  map[string]string{ui.German: german[1:], ui.English: english[1:]},
-		title: title,
-	}
-}
+func (l legalPage) path(language string) string { return ui.InLanguage(language, l.german, l.english) }
 
 var (
-	imprintPage      = newLegalPage("imprint.title", ui.ImprintPath, ui.EnglishImprintPath)
-	termsPage        = newLegalPage("terms.title", ui.TermsPath, ui.EnglishTermsPath)
-	privacyPage      = newLegalPage("privacy.title", ui.PrivacyPath, ui.EnglishPrivacyPath)
-	withdrawalPage   = newLegalPage("withdrawal.title", ui.WithdrawalPath, ui.EnglishWithdrawalPath)
-	cancellationPage = newLegalPage("cancellation.title", ui.CancellationPath, ui.EnglishCancellationPath)
+	imprintPage      = legalPage{"imprint.title", ui.ImprintPath, ui.EnglishImprintPath}
+	termsPage        = legalPage{"terms.title", ui.TermsPath, ui.EnglishTermsPath}
+	privacyPage      = legalPage{"privacy.title", ui.PrivacyPath, ui.EnglishPrivacyPath}
+	withdrawalPage   = legalPage{"withdrawal.title", ui.WithdrawalPath, ui.EnglishWithdrawalPath}
+	cancellationPage = legalPage{"cancellation.title", ui.CancellationPath, ui.EnglishCancellationPath}
 )
 
 // Routes lists the pages.
@@ -97,9 +78,9 @@ func (h *Handler) Routes() []httpjson.Route {
 	var routes []httpjson.Route
 	add := func(method string, l legalPage, show func(*ui.Request, legalPage) error) {
 		for _, language := range []string{ui.German, ui.English} {
-			routes = append(routes, httpjson.Route{Method: method, Path: l.path[language], Handler: h.Frame.Page(func(req *ui.Request) error {
+			routes = append(routes, httpjson.Route{Method: method, Path: l.path(language), Handler: h.Frame.Page(func(req *ui.Request) error {
 				req.PreferLanguage(language)
-				req.SetFormPath(l.path[req.Language])
+				req.SetFormPath(l.path(req.Language))
 				return show(req, l)
 			})})
 		}
@@ -107,9 +88,9 @@ func (h *Handler) Routes() []httpjson.Route {
 	for _, l := range []legalPage{imprintPage, termsPage, privacyPage} {
 		add(get, l, h.showText)
 	}
-	for l, kind := range map[*legalPage]withdrawal.Kind{&withdrawalPage: withdrawal.Withdrawal, &cancellationPage: withdrawal.Termination} {
-		add(get, *l, func(req *ui.Request, l legalPage) error { return h.showForm(req, l, newForm(kind), http.StatusOK) })
-		add(post, *l, func(req *ui.Request, l legalPage) error { return h.submitNotice(req, l, kind) })
+	for l, kind := range map[legalPage]withdrawal.Kind{withdrawalPage: withdrawal.Withdrawal, cancellationPage: withdrawal.Termination} {
+		add(get, l, func(req *ui.Request, l legalPage) error { return h.showForm(req, l, newForm(kind), http.StatusOK) })
+		add(post, l, func(req *ui.Request, l legalPage) error { return h.submitNotice(req, l, kind) })
 	}
 	return routes
 }
@@ -127,11 +108,11 @@ type pageData struct {
 }
 
 func (h *Handler) pageData(req *ui.Request, l legalPage) pageData {
-	return pageData{Blocks: h.texts[l.text[req.Language]], OperatorUnset: h.Operator.Company == ""}
+	return pageData{Blocks: h.texts[l.path(req.Language)[1:]], OperatorUnset: h.Operator.Company == ""}
 }
 
 func (h *Handler) showText(req *ui.Request, l legalPage) error {
 	return h.templates.Render(req, ui.View{
-		Name: "text", Title: l.title, Section: l.path[req.Language], Public: "law.description", Data: h.pageData(req, l),
+		Name: "text", Title: l.title, Section: l.path(req.Language), Public: "law.description", Data: h.pageData(req, l),
 	})
 }

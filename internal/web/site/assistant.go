@@ -38,12 +38,9 @@ func (h *Handler) assistant(req *ui.Request) error {
 		c.Text = strings.ReplaceAll(c.Text, "{mcp}", mcp)
 		list[i] = c
 	}
-	section := ui.AssistantPath
-	if req.Language == ui.English {
-		section = ui.EnglishAssistantPath
-	}
 	return h.templates.Render(req, ui.View{
-		Name: "assistant", Title: "assistant.title", Section: section, Public: "assistant.description", Data: struct {
+		Name: "assistant", Title: "assistant.title", Section: ui.InLanguage(req.Language, ui.AssistantPath, ui.EnglishAssistantPath),
+		Public: "assistant.description", Data: struct {
 			Address mcpClient
 			Local   bool
 			Clients []mcpClient

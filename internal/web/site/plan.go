@@ -5,8 +5,6 @@ import (
 	"strconv"
 	"strings"
 
-	"golang.org/x/net/idna"
-
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
@@ -47,12 +45,12 @@ func (h *Handler) parseSearch(req *ui.Request) (plan, error) {
 	if err != nil {
 		return p, err
 	}
-	p.Query = unicodeName(label)
+	p.Query = ui.UnicodeName(label)
 	if tld != "" && !h.carries(tld) {
-		p.NotCarried, tld = unicodeName(tld), ""
+		p.NotCarried, tld = ui.UnicodeName(tld), ""
 	}
 	if tld != "" {
-		p.Query += unicodeName(tld)
+		p.Query += ui.UnicodeName(tld)
 	}
 	all := h.candidates(p.Kind, label, tld)
 	p.From = min(p.From, len(all))
@@ -85,7 +83,7 @@ func (h *Handler) candidates(kind, label, tld string) []registrar.Name {
 // variantNames returns other names with the same extension.
 func variantNames(label, tld string) []registrar.Name {
 	var names []registrar.Name
-	for _, other := range lookup.Suggest(unicodeName(label)) {
+	for _, other := range lookup.Suggest(ui.UnicodeName(label)) {
 		if ascii, err := registrar.ParseHost(other); err == nil {
 			names = append(names, registrar.NewName(ascii, tld))
 		}
@@ -123,12 +121,4 @@ func (h *Handler) parseQuery(input string) (label, tld string, err error) {
 		return "", "", &registrar.Error{Kind: registrar.KindInvalid, Code: registrar.NameSubdomain}
 	}
 	return label, name.TLD(), nil
-}
-
-// unicodeName returns a name in Unicode.
-func unicodeName(ascii string) string {
-	if written, err := idna.Punycode.ToUnicode(ascii); err == nil {
-		return written
-	}
-	return ascii
 }

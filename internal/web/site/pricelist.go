@@ -7,7 +7,6 @@ import (
 	"html/template"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -93,7 +92,7 @@ func (h *Handler) buildPriceList(prices *catalog.Catalog, rate int, at time.Time
 	var rows []*priceRow
 	for _, ext := range prices.All() {
 		row := &priceRow{
-			Extension: ext, Ext: unicodeName(ext.TLD), Offer: h.offerFor(ext, at), html: make(map[string]template.HTML),
+			Extension: ext, Ext: ui.UnicodeName(ext.TLD), Offer: h.offerFor(ext, at), html: make(map[string]template.HTML),
 			RuleKey: h.ruleKey(ext.Requires), SaleKey: h.saleKey(ext.Sale.NoRegistration),
 		}
 		for _, language := range []string{ui.German, ui.English} {
@@ -152,7 +151,7 @@ func (row *priceRow) csvRecord(rate int) ([]byte, error) {
 		line = append(line, sum.Net.String(), sum.Gross.String())
 	}
 	restore := withVAT(row.Restore, rate)
-	line = append(line, percent(rate), row.Requires, restore.Net.String(), restore.Gross.String())
+	line = append(line, ui.FormatRate(ui.English, rate), row.Requires, restore.Net.String(), restore.Gross.String())
 	return csvLine(append(line, orderable(row.Sale), string(row.Sale.NoRegistration), strconv.Itoa(row.Offer.TotalYears)))
 }
 
@@ -174,13 +173,4 @@ func csvLine(fields []string) ([]byte, error) {
 	err := out.Write(fields)
 	out.Flush()
 	return body.Bytes(), err
-}
-
-// percent formats basis points with a decimal point and without trailing zeros.
-func percent(basisPoints int) string {
-	text := strconv.Itoa(basisPoints / 100)
-	if rest := basisPoints % 100; rest != 0 {
-		text += "." + strings.TrimRight(strconv.Itoa(100 + rest)[1:], "0")
-	}
-	return text
 }

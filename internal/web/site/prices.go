@@ -3,7 +3,6 @@ package site
 import (
 	"html/template"
 	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,7 +26,7 @@ type pricesPage struct {
 	Sorts      []string
 	// Found and All count extensions, Page and Pages pages.
 	Found, All, Page, Pages int
-	// Before and After are the URLs of the neighboring pages; empty if there are none.
+	// Before and After are the URLs of the neighbouring pages; empty if there are none.
 	Before, After string
 	Rate          string
 }
@@ -65,19 +64,14 @@ func (h *Handler) filterPrices(req *ui.Request) (shown pricesPage, rows []*price
 
 // pageURL returns the URL of another page of the same selection.
 func (p pricesPage) pageURL(path string, number int) string {
-	query := url.Values{}
-	for name, value := range map[string]string{"q": p.Filter, "category": string(p.Category), "sort": p.Sort} {
-		if value != "" && value != sortOrders[0].name {
-			query.Set(name, value)
-		}
+	query := map[string]string{"q": p.Filter, "category": string(p.Category)}
+	if p.Sort != sortOrders[0].name {
+		query["sort"] = p.Sort
 	}
 	if number > 1 {
-		query.Set("page", strconv.Itoa(number))
+		query["page"] = strconv.Itoa(number)
 	}
-	if len(query) == 0 {
-		return path
-	}
-	return path + "?" + query.Encode()
+	return ui.WithQuery(path, query)
 }
 
 func (h *Handler) showPrices(req *ui.Request) error {
@@ -99,12 +93,9 @@ func (h *Handler) showPrices(req *ui.Request) error {
 	for _, row := range rows[from:min(len(rows), from+pricesPerPage)] {
 		shown.Rows = append(shown.Rows, row.html[req.Language])
 	}
-	section := ui.PricesPath
-	if req.Language == ui.English {
-		section = ui.EnglishPricesPath
-	}
 	return h.templates.Render(req, ui.View{
-		Name: "prices", Title: "prices.title", Section: section, Public: "prices.description", Data: shown,
+		Name: "prices", Title: "prices.title", Section: ui.InLanguage(req.Language, ui.PricesPath, ui.EnglishPricesPath),
+		Public: "prices.description", Data: shown,
 	})
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"strconv"
-	"strings"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
@@ -51,7 +50,7 @@ func (h *Handler) renderHome(req *ui.Request, shown homePage, status int) error 
 	shown.MCP = h.Frame.URL("/api/mcp")
 	if shown.Results == nil {
 		for _, tld := range lookup.DefaultExtensions() {
-			if ext, listed := h.extension(tld); listed && ext.Sale.NoRegistration == "" {
+			if ext, listed := h.Catalog.Extension(tld); listed && ext.Sale.NoRegistration == "" {
 				shown.FeaturedPrices = append(shown.FeaturedPrices, featuredPrice{Ext: tld, Offer: h.offerFor(ext, req.Now)})
 			}
 		}
@@ -164,11 +163,7 @@ func (h *Handler) summary(req *ui.Request, hits []hit) string {
 
 // rate returns the VAT rate in percent.
 func (h *Handler) rate(req *ui.Request) string {
-	text := percent(h.RateBasisPoints(req.Now))
-	if req.Language == ui.German {
-		return strings.Replace(text, ".", ",", 1)
-	}
-	return text
+	return ui.FormatRate(req.Language, h.RateBasisPoints(req.Now))
 }
 
 // problem returns the message for an invalid search, and the status.

@@ -9,7 +9,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
-// state is the state of a row's name. States differ in text and color; only free and
+// state is the state of a row's name. States differ in text and colour; only free and
 // premium names are available.
 type state string
 
@@ -44,7 +44,7 @@ type hit struct {
 	InBasket bool
 }
 
-// Tone returns the color of the state's badge.
+// Tone returns the colour of the state's badge.
 func (h hit) Tone() string {
 	switch h.State {
 	case free:
@@ -75,10 +75,10 @@ func (h *Handler) pendingRows(req *ui.Request, p plan) []hit {
 	hits := make([]hit, len(p.Names))
 	for i, name := range p.Names {
 		hits[i] = hit{
-			Row: p.From + i, Domain: name.ASCII(), Label: unicodeName(name.Label()), Ext: unicodeName(name.TLD()), State: waiting,
+			Row: p.From + i, Domain: name.ASCII(), Label: ui.UnicodeName(name.Label()), Ext: ui.UnicodeName(name.TLD()), State: waiting,
 			InBasket: collected[name.ASCII()],
 		}
-		if ext, listed := h.extension(name.TLD()); listed {
+		if ext, listed := h.Catalog.Extension(name.TLD()); listed {
 			hits[i].RuleKey, hits[i].SaleKey = h.ruleKey(ext.Requires), h.saleKey(ext.Sale.NoRegistration)
 		}
 	}
@@ -88,7 +88,7 @@ func (h *Handler) pendingRows(req *ui.Request, p plan) []hit {
 // resolveRow returns the row with its answer.
 func (h *Handler) resolveRow(row hit, answer lookup.Answer, err error, at time.Time) hit {
 	row.State = stateOf(answer, err)
-	ext, listed := h.extension(answer.TLD)
+	ext, listed := h.Catalog.Extension(answer.TLD)
 	if row.State == free && listed {
 		sold := h.offerFor(ext, at)
 		row.Offer = &sold

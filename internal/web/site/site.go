@@ -27,11 +27,6 @@ type Lookups interface {
 	Whois(ctx context.Context, domain string) (lookup.WhoisAnswer, error)
 }
 
-// Catalog is the current price list. A new list is a new pointer.
-type Catalog interface {
-	Catalog() *catalog.Catalog
-}
-
 // Budget counts requests by address.
 type Budget interface {
 	Spend(addr netip.Addr) (ratelimit.Decision, []ratelimit.Window)
@@ -46,7 +41,7 @@ type Config struct {
 	Budget  Budget
 	// WhoisBudget is shared with whois_lookup.
 	WhoisBudget Budget
-	Catalog     Catalog
+	Catalog     *catalog.Live
 	// RateBasisPoints is the displayed VAT rate in hundredths of a percent.
 	RateBasisPoints func(at time.Time) int
 	// Basket means that names can be put into a basket.
@@ -75,14 +70,9 @@ func New(cfg Config) (*Handler, error) {
 	return &Handler{Config: cfg, templates: views}, nil
 }
 
-// extension finds a row of the current list.
-func (h *Handler) extension(tld string) (registrar.Extension, bool) {
-	return h.Catalog.Catalog().Extension(tld)
-}
-
 // carries reports whether we offer an extension.
 func (h *Handler) carries(tld string) bool {
-	_, listed := h.extension(tld)
+	_, listed := h.Catalog.Extension(tld)
 	return listed
 }
 

@@ -34,7 +34,7 @@ var typeHTML = []string{"text/html; charset=utf-8"}
 
 func (h *Handler) lookUpWhois(req *ui.Request) (whoisCard, int) {
 	name, err := registrar.ParseName(req.Field("domain"), h.carries)
-	card := whoisCard{Domain: unicodeName(name.ASCII())}
+	card := whoisCard{Domain: ui.UnicodeName(name.ASCII())}
 	if err == nil {
 		err = h.spend(req, h.WhoisBudget)
 	}

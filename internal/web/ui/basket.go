@@ -12,12 +12,7 @@ const (
 )
 
 // BasketPathIn returns the basket's path in a language.
-func BasketPathIn(language string) string {
-	if language == English {
-		return EnglishBasketPath
-	}
-	return BasketPath
-}
+func BasketPathIn(language string) string { return InLanguage(language, BasketPath, EnglishBasketPath) }
 
 // A basket is limited by the size of an order and by what browsers store in a cookie.
 const (

@@ -169,6 +169,14 @@ const (
 	English = "en"
 )
 
+// InLanguage returns the variant for a language.
+func InLanguage(language, german, english string) string {
+	if language == English {
+		return english
+	}
+	return german
+}
+
 func validLanguage(language string) bool { return language == German || language == English }
 
 // language returns the language chosen in the browser. Accept-Language is ignored: a

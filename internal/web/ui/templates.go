@@ -116,7 +116,7 @@ func (templates *Templates) functions(language string) template.FuncMap {
 		"iso":      func(at time.Time) string { return at.UTC().Format(time.RFC3339) },
 		"money":    func(amount registrar.Cents) string { return formatMoney(language, amount) },
 		"domain":   displayName,
-		"readable": unicodeName,
+		"readable": UnicodeName,
 		"country":  func(code string) string { return countryName(language, code) },
 		"phone":    account.FormatPhone,
 		"asset":    templates.frame.assetPath,
@@ -125,25 +125,24 @@ func (templates *Templates) functions(language string) template.FuncMap {
 }
 
 func formatTime(language string, at time.Time, withClock bool) string {
-	form := "02.01.2006"
-	if language == English {
-		form = "2 Jan 2006"
-	}
+	form := InLanguage(language, "02.01.2006", "2 Jan 2006")
 	if withClock {
 		form += ", 15:04 UTC"
 	}
 	return at.UTC().Format(form)
 }
 
-// formatMoney formats an amount in the style of the language.
 func formatMoney(language string, amount registrar.Cents) string {
-	if language == English {
-		return "€" + amount.String()
-	}
-	return strings.Replace(amount.String(), ".", ",", 1) + "\u00a0€"
+	return InLanguage(language, strings.Replace(amount.String(), ".", ",", 1)+"\u00a0€", "€"+amount.String())
 }
 
-// tones are the colors of states: good, in progress, needs attention, failed. Other
+// FormatRate formats hundredths of a percent, without a percent sign.
+func FormatRate(language string, basisPoints int) string {
+	text := strings.TrimSuffix(strings.TrimRight(registrar.Cents(basisPoints).String(), "0"), ".")
+	return InLanguage(language, strings.Replace(text, ".", ",", 1), text)
+}
+
+// tones are the colours of states: good, in progress, needs attention, failed. Other
 // states have none.
 var tones = map[string]string{
 	"active": "good", "completed": "good",
@@ -154,7 +153,7 @@ var tones = map[string]string{
 	"well": "good", "resting": "bad", "paused": "warn", "unknown": "",
 }
 
-// tone returns the color for the text key of a state, such as item.active.register.
+// tone returns the colour for the text key of a state, such as item.active.register.
 func tone(key string) string {
 	_, state, _ := strings.Cut(key, ".")
 	state, _, _ = strings.Cut(state, ".")
@@ -165,13 +164,14 @@ func tone(key string) string {
 // because letters can look alike. The template "name" renders the same with the ASCII
 // form in small print.
 func displayName(name string) string {
-	if written := unicodeName(name); written != name {
+	if written := UnicodeName(name); written != name {
 		return written + " (" + name + ")"
 	}
 	return name
 }
 
-func unicodeName(name string) string {
+// UnicodeName returns a name in Unicode.
+func UnicodeName(name string) string {
 	if written, err := idna.Punycode.ToUnicode(name); err == nil {
 		return written
 	}
