@@ -14,7 +14,6 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
-// basketRow is one name in the basket.
 type basketRow struct {
 	// Item is the entry in the browser's cookie.
 	Item, Name, WhatKey, Term string
@@ -62,7 +61,6 @@ func (h *Handler) basketChange(do ui.PageFunc) http.HandlerFunc {
 	})
 }
 
-// parseItem parses an entry, such as register:example.de.
 func (h *Handler) parseItem(item string) (registrar.Name, order.Kind, error) {
 	kind, text, _ := strings.Cut(item, ":")
 	if kind != string(order.Register) && kind != string(order.Transfer) {
@@ -277,7 +275,6 @@ func (h *Handler) addToBasket(req *ui.Request) error {
 	return req.SeeOther(ui.BasketPathIn(req.Language))
 }
 
-// writeScriptProblem reports an error to our script.
 func (h *Handler) writeScriptProblem(req *ui.Request, err error) error {
 	key, known := h.basketProblem(err)
 	if !known {
@@ -288,7 +285,6 @@ func (h *Handler) writeScriptProblem(req *ui.Request, err error) error {
 	return nil
 }
 
-// removeFromBasket removes a name.
 func (h *Handler) removeFromBasket(req *ui.Request) error {
 	item := req.Field("item")
 	req.SetBasket(slices.DeleteFunc(slices.Clone(req.Basket()), func(other string) bool { return other == item }))

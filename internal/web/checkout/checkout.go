@@ -142,7 +142,6 @@ func streamOr(stream, pages http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// linkSecret returns the secret in the request's path.
 func linkSecret(req *ui.Request) string { return req.R.PathValue("link") }
 
 // currentPayPath returns the path of the order's page.

@@ -48,7 +48,6 @@ func (h *Handler) renderNoClaim(req *ui.Request, err error) error {
 // claimURL is the target of a mailed link.
 func claimURL(link string) string { return claimPath + "?link=" + url.QueryEscape(link) }
 
-// claim adds the order to the signed-in account.
 func (h *Handler) claim(req *ui.Request) error {
 	req.SetFormPath(claimURL(req.Field("link"))) // the sign-in returns with the link
 	if !req.SignedIn {
@@ -68,7 +67,6 @@ func (h *Handler) claim(req *ui.Request) error {
 	return req.RedirectWithFlash("claimed", ui.OrdersPath+"/"+o.ID)
 }
 
-// resendClaimMail sends the mail again.
 func (h *Handler) resendClaimMail(req *ui.Request) error {
 	if err := h.Orders.ResendClaimMail(req.R.Context(), req.Actor(), linkSecret(req)); err != nil {
 		return h.renderFormError(req, err, formError{})

@@ -32,7 +32,6 @@ const (
 	invoicesPageSize = 25
 )
 
-// invoiceRow is one row of a list.
 type invoiceRow struct {
 	invoice.Document
 	KindKey string
@@ -58,7 +57,6 @@ func newInvoiceRows(all []invoice.Document) []invoiceRow {
 	return rows
 }
 
-// listInvoices lists the customer's invoices, newest first.
 func (h *Handler) listInvoices(req *ui.Request) error {
 	all, err := h.Invoices.List(req.R.Context(), req.Actor(), req.Query("before"), invoicesPageSize+1)
 	if err != nil {
@@ -91,7 +89,6 @@ func (h *Handler) invoicesOf(req *ui.Request, o order.Order) (rows []invoiceRow,
 	return newInvoiceRows(all), len(all) == 0, err
 }
 
-// invoiceFile serves a document in one format.
 func (h *Handler) invoiceFile(render func(invoice.Document) ([]byte, error), contentType, ending string) ui.PageFunc {
 	return func(req *ui.Request) error {
 		d, err := h.Invoices.Get(req.R.Context(), req.Actor(), req.R.PathValue("id"))

@@ -7,10 +7,8 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
-// ordersPageSize is the number of orders per page.
 const ordersPageSize = 25
 
-// orderRow is one row of the list.
 type orderRow struct {
 	order.Order
 	// First is the first name, More the number of others.
@@ -22,7 +20,6 @@ type orderRow struct {
 	Pay string
 }
 
-// listOrders lists the customer's orders, newest first.
 func (h *Handler) listOrders(req *ui.Request) error {
 	orders, err := h.Orders.List(req.R.Context(), req.Actor(), req.Query("before"), ordersPageSize+1)
 	if err != nil {

@@ -202,7 +202,6 @@ func (h *Handler) setCode(req *ui.Request) error {
 	return req.RedirectWithFlash("code_saved", currentPayPath(req))
 }
 
-// confirmDecline asks for confirmation.
 func (h *Handler) confirmDecline(req *ui.Request) error {
 	if !req.SignedIn {
 		return req.RedirectToSignIn(ui.SignInPath)

@@ -58,7 +58,6 @@ type consent struct {
 	ProblemKey string
 }
 
-// itemRow is one item.
 type itemRow struct {
 	order.Item
 	WhatKey string

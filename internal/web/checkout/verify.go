@@ -61,7 +61,6 @@ func (h *Handler) renderVerify(req *ui.Request, view order.VerifyView, t formErr
 	return h.templates.Render(req, ui.View{Name: "verify", Status: t.status, Title: "verify.title", Data: s})
 }
 
-// verify redirects to the provider.
 func (h *Handler) verify(req *ui.Request) error {
 	req.SetFormPath(verifyPath + linkSecret(req))
 	req.AllowExternalFormAction()

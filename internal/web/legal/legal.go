@@ -95,7 +95,6 @@ func (h *Handler) Routes() []httpjson.Route {
 	return routes
 }
 
-// pageData is the data of the templates.
 type pageData struct {
 	Blocks []block
 	// OperatorUnset means that the operator's details are not configured.

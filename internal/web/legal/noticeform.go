@@ -11,7 +11,6 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
-// form is the form of a notice.
 type form struct {
 	Kind                  withdrawal.Kind
 	Action, Intro, Submit string
@@ -44,7 +43,6 @@ func newForm(kind withdrawal.Kind) form {
 	}
 }
 
-// showForm renders the form.
 func (h *Handler) showForm(req *ui.Request, l legalPage, f form, status int) error {
 	s := h.pageData(req, l)
 	f.Action = l.path(req.Language)

@@ -126,7 +126,6 @@ func appendBlock(blocks []block, mark, text string) []block {
 	return append(blocks, block{Lines: [][]span{spans(text)}})
 }
 
-// dropEmptyHeadings removes headings without content.
 func dropEmptyHeadings(blocks []block) []block {
 	var remaining []block
 	for i, b := range blocks {

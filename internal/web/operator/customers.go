@@ -9,7 +9,6 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
-// customers is the search form.
 func (h *Handler) customers(req *ui.Request, _ registrar.Actor) error {
 	return h.showSearch(req, http.StatusOK, "")
 }
@@ -34,7 +33,6 @@ func (h *Handler) findCustomer(req *ui.Request, operator registrar.Actor) error 
 	return req.SeeOther(customersPath + "/" + url.PathEscape(id))
 }
 
-// customer shows one account, read only.
 func (h *Handler) customer(req *ui.Request, operator registrar.Actor) error {
 	record, err := h.Customers.Open(req.R.Context(), operator, req.R.PathValue("id"))
 	if err != nil {
@@ -43,7 +41,6 @@ func (h *Handler) customer(req *ui.Request, operator registrar.Actor) error {
 	return h.render(req, ui.View{Name: "customer", Title: "customer.title", Section: customersPath}, record, "")
 }
 
-// order shows one order with its payments and refunds.
 func (h *Handler) order(req *ui.Request, operator registrar.Actor) error {
 	o, err := h.Customers.Order(req.R.Context(), operator, req.R.PathValue("id"))
 	if err != nil {

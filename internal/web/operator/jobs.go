@@ -30,7 +30,6 @@ func (h *Handler) home(req *ui.Request, operator registrar.Actor) error {
 	}{needs, troubled, len(needs.Orders)+len(needs.Items)+len(needs.Changes)+len(needs.Refunds)+len(needs.Locks)+len(troubled) == 0}, "")
 }
 
-// jobs lists one kind of jobs.
 func (h *Handler) jobs(req *ui.Request, operator registrar.Actor) error {
 	return h.showJobs(req, operator, "")
 }
@@ -83,16 +82,13 @@ func (h *Handler) changeJob(
 	return req.RedirectWithFlash(note, jobsPath+"?kind="+url.QueryEscape(string(kind)))
 }
 
-// upstreamGroup is one table of the health page.
 type upstreamGroup struct {
 	Name      string
 	Upstreams []Upstream
 }
 
-// upstreamGroups are the tables in their order.
 var upstreamGroups = []string{"account", "payments", "vat", "mail", "registry"}
 
-// health shows the health of all upstreams.
 func (h *Handler) health(req *ui.Request, _ registrar.Actor) error {
 	upstreams := h.Upstreams()
 	var all []upstreamGroup

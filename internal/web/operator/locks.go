@@ -12,16 +12,13 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
-// defaultReviewPeriod is the default of the review date.
 const defaultReviewPeriod = 30 * 24 * time.Hour
 
-// restrictionBox is one checkbox of the form.
 type restrictionBox struct {
 	Name    admin.Restriction
 	Checked bool
 }
 
-// locksView is the list with the form.
 type locksView struct {
 	InForce, Lifted    []admin.Lock
 	Now                time.Time

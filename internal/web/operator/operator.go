@@ -132,7 +132,6 @@ func (h *Handler) requireOperator(formPath string, show pageFunc) ui.PageFunc {
 	}
 }
 
-// tab is one entry of the operators' menu.
 type tab struct {
 	Path, Label string
 	Current     bool

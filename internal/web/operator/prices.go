@@ -17,7 +17,6 @@ import (
 // maxListBytes limits an upload; the shipped list has 38 KiB.
 const maxListBytes = 2 << 20
 
-// maxShownProblems limits the errors shown for a list.
 const maxShownProblems = 20
 
 // pricesView is the page, with a comparison if there is one.
@@ -75,7 +74,6 @@ func (h *Handler) comparePrices(req *ui.Request, _ registrar.Actor) error {
 	return h.showComparison(req, text, "")
 }
 
-// uploadedList returns the uploaded file or the pasted text.
 func uploadedList(req *ui.Request) (string, error) {
 	if req.R.MultipartForm == nil {
 		return req.Field("text"), nil

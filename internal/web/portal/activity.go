@@ -8,7 +8,6 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
-// activityPageSize is the number of audit entries per page.
 const activityPageSize = 50
 
 // activityEntry is one entry with the names of its objects.

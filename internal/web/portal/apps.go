@@ -6,7 +6,6 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
-// apps lists the connected applications.
 func (h *Handler) apps(req *ui.Request) error {
 	apps, err := h.Applications.ListConnectedApps(req.R.Context(), req.Actor())
 	if err != nil {
@@ -17,7 +16,6 @@ func (h *Handler) apps(req *ui.Request) error {
 	}{apps}})
 }
 
-// linkedAgents lists the linked checkout agents and those that can be linked.
 func (h *Handler) linkedAgents(req *ui.Request) error {
 	offers, err := h.Agents.ListLinkable(req.R.Context(), req.Actor())
 	if err != nil {

@@ -13,7 +13,6 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
-// domainView is the page of one domain.
 type domainView struct {
 	domainchange.View
 	// Path is the page's own path.
@@ -38,7 +37,6 @@ type domainView struct {
 	Code string
 }
 
-// historyEntry is one event of the domain.
 type historyEntry struct {
 	At time.Time
 	// What and Who are text keys; Detail and By are their objects.
@@ -54,7 +52,6 @@ var dsField = ui.Field{
 
 func domainPath(id string) string { return domainsPath + "/" + id }
 
-// domain is the page of one of the customer's domains.
 func (h *Handler) domain(req *ui.Request) error {
 	return h.showDomain(req, http.StatusOK, domainView{DS: dsField})
 }
@@ -144,25 +141,33 @@ func visibleAddress(actor registrar.Actor) string {
 	return actor.Address.String()
 }
 
-// change requests a domain change and shows the result. retry restores the input with
-// the text key of the error.
-func (h *Handler) change(req *ui.Request, request domainchange.ChangeRequest, retry func(view *domainView, problem string) bool) error {
-	path := domainPath(req.R.PathValue("id"))
-	change, code, err := h.DomainChanges.RequestChange(req.R.Context(), req.Actor(), req.R.PathValue("id"), request)
-	if err != nil {
-		return h.changeProblem(req, err, retry)
+// change requests a domain change with the input of its form and shows the result.
+func (h *Handler) change(kind domainchange.ChangeKind) ui.PageFunc {
+	return func(req *ui.Request) error {
+		change, code, err := h.DomainChanges.RequestChange(req.R.Context(), req.Actor(), req.R.PathValue("id"), domainchange.ChangeRequest{
+			Kind: kind, Nameservers: req.Text("nameservers"), DS: req.Text("ds"),
+		})
+		switch {
+		case err != nil:
+			return h.changeProblem(req, kind, err)
+		case change.State == domainchange.StatusRefused:
+			return h.changeProblem(req, kind, &registrar.Error{Kind: registrar.KindConflict, Code: h.refusalCode(change)})
+		case code != "":
+			return h.showDomain(req, http.StatusOK, domainView{DS: dsField, Code: code})
+		}
+		flash := "change_under_way"
+		if change.State == domainchange.StatusDone {
+			flash = "change_" + string(change.Kind)
+		}
+		return req.RedirectWithFlash(flash, domainPath(req.R.PathValue("id")))
 	}
-	switch {
-	case change.State == domainchange.StatusRefused:
-		return h.changeProblem(req, &registrar.Error{Kind: registrar.KindConflict, Code: h.refusalCode(change)}, retry)
-	case code != "":
-		return h.showDomain(req, http.StatusOK, domainView{DS: dsField, Code: code})
-	case change.State == domainchange.StatusDone:
-		req.Flash("change_" + string(change.Kind))
-	default:
-		req.Flash("change_under_way")
+}
+
+func (h *Handler) setLock(req *ui.Request) error {
+	if req.Field("on") == "yes" {
+		return h.change(domainchange.Lock)(req)
 	}
-	return req.SeeOther(path)
+	return h.change(domainchange.Unlock)(req)
 }
 
 // refusalCode returns the code whose text explains the registry's refusal. Codes about
@@ -178,7 +183,8 @@ func (h *Handler) refusalCode(change domainchange.Change) registrar.Code {
 	return change.Failure
 }
 
-func (h *Handler) changeProblem(req *ui.Request, err error, retry func(*domainView, string) bool) error {
+// changeProblem shows the input again, with an error at its field or above the page.
+func (h *Handler) changeProblem(req *ui.Request, kind domainchange.ChangeKind, err error) error {
 	key, known := h.problemKey(err)
 	if closed := "closed." + string(registrar.CodeOf(err)); !known && h.templates.Has(closed) {
 		key, known = closed, true
@@ -194,44 +200,13 @@ func (h *Handler) changeProblem(req *ui.Request, err error, retry func(*domainVi
 	if registrar.KindOf(err) == registrar.KindInvalid {
 		status = http.StatusUnprocessableEntity
 	}
-	if retry == nil || !retry(&view, key) {
+	switch kind {
+	case domainchange.Nameservers:
+		view.Nameservers, view.NameserversProblem = req.Text("nameservers"), key
+	case domainchange.AddDS:
+		view.DS = dsField.With(req.Text("ds"), key)
+	default:
 		view.Problem = h.templates.Text(req.Language, key)
 	}
 	return h.showDomain(req, status, view)
-}
-
-func (h *Handler) setNameservers(req *ui.Request) error {
-	typed := req.Text("nameservers")
-	return h.change(req, domainchange.ChangeRequest{Kind: domainchange.Nameservers, Nameservers: typed}, func(view *domainView, problem string) bool {
-		view.Nameservers, view.NameserversProblem = typed, problem
-		return true
-	})
-}
-
-func (h *Handler) addDS(req *ui.Request) error {
-	typed := req.Text("ds")
-	return h.change(req, domainchange.ChangeRequest{Kind: domainchange.AddDS, DS: typed}, func(view *domainView, problem string) bool {
-		view.DS = dsField.With(typed, problem)
-		return true
-	})
-}
-
-func (h *Handler) removeDS(req *ui.Request) error {
-	return h.change(req, domainchange.ChangeRequest{Kind: domainchange.RemoveDS, DS: req.Text("ds")}, nil)
-}
-
-func (h *Handler) setLock(req *ui.Request) error {
-	kind := domainchange.Unlock
-	if req.Field("on") == "yes" {
-		kind = domainchange.Lock
-	}
-	return h.change(req, domainchange.ChangeRequest{Kind: kind}, nil)
-}
-
-func (h *Handler) showAuthCode(req *ui.Request) error {
-	return h.change(req, domainchange.ChangeRequest{Kind: domainchange.AuthCode}, nil)
-}
-
-func (h *Handler) updateDomainRegistrant(req *ui.Request) error {
-	return h.change(req, domainchange.ChangeRequest{Kind: domainchange.UpdateRegistrant}, nil)
 }

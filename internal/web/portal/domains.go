@@ -14,13 +14,11 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
-// domainRow is one domain with its possible actions.
 type domainRow struct {
 	portfolio.Domain
 	Renewable, Switchable bool
 }
 
-// domains lists the customer's domains.
 func (h *Handler) domains(req *ui.Request) error { return h.showDomains(req, nil) }
 
 // showDomains renders the list with a message about problem. Errors without a message
@@ -91,7 +89,6 @@ type domainsView struct {
 	First, More string
 }
 
-// domainCount is the number of domains in a state.
 type domainCount struct {
 	Status registrar.DomainStatus
 	Count  int

@@ -33,21 +33,24 @@ func (h *Handler) export(req *ui.Request) error {
 	// the next write.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(req.R.Context()), exportTimeout)
 	defer cancel()
-	file := &download{v: req, name: "dotkontor-" + req.Now.UTC().Format(time.DateOnly) + ".json"}
-	if err := h.Exporter.Write(ctx, req.Actor(), file); err != nil {
-		if !file.started {
-			return err
-		}
-		httpjson.RecordError(req.W, err)
-		file.abort()
-		return nil
+	file := &download{ResponseWriter: req.W, name: "dotkontor-" + req.Now.UTC().Format(time.DateOnly) + ".json"}
+	err = h.Exporter.Write(ctx, req.Actor(), file)
+	switch {
+	case err == nil:
+		return file.finish()
+	case !file.started:
+		return err
 	}
-	return file.finish()
+	httpjson.RecordError(req.W, err)
+	// Closes the connection without the end of the file, so that it is not taken for
+	// complete. Nothing more can be done.
+	_ = http.NewResponseController(req.W).SetWriteDeadline(time.Unix(1, 0))
+	return nil
 }
 
 // download is a file that is sent while it is being written.
 type download struct {
-	v       *ui.Request
+	http.ResponseWriter
 	name    string
 	buffer  bytes.Buffer
 	started bool
@@ -55,62 +58,50 @@ type download struct {
 
 // Write buffers the beginning.
 func (d *download) Write(piece []byte) (int, error) {
-	if !d.started && d.buffer.Len()+len(piece) <= exportBufferBytes {
-		return d.buffer.Write(piece)
-	}
-	if err := d.start(); err != nil {
-		return 0, err
-	}
-	return d.send(piece)
-}
-
-func (d *download) start() error {
 	if d.started {
-		return nil
+		return d.send(piece)
+	}
+	if d.buffer.Len()+len(piece) <= exportBufferBytes {
+		return d.buffer.Write(piece)
 	}
 	d.started = true
 	d.setHeaders()
-	d.v.W.WriteHeader(http.StatusOK)
-	_, err := d.send(d.buffer.Bytes())
+	d.WriteHeader(http.StatusOK)
+	if _, err := d.send(d.buffer.Bytes()); err != nil {
+		return 0, err
+	}
 	d.buffer = bytes.Buffer{}
-	return err
+	return d.send(piece)
 }
 
 func (d *download) setHeaders() {
-	header := d.v.W.Header()
-	header.Set("Content-Type", "application/json")
-	header.Set("Content-Disposition", `attachment; filename="`+d.name+`"`)
+	d.Header().Set("Content-Type", "application/json")
+	d.Header().Set("Content-Disposition", `attachment; filename="`+d.name+`"`)
 }
 
 // send sets a deadline for each piece.
 func (d *download) send(piece []byte) (int, error) {
-	control := http.NewResponseController(d.v.W)
+	control := http.NewResponseController(d.ResponseWriter)
 	if err := control.SetWriteDeadline(time.Now().Add(chunkTimeout)); err != nil {
 		return 0, err
 	}
-	n, err := d.v.W.Write(piece)
+	n, err := d.ResponseWriter.Write(piece)
 	if err != nil {
 		return n, err
 	}
 	return n, control.Flush()
 }
 
-// abort closes the connection without the end of the file, so that it is not taken for
-// complete.
-func (d *download) abort() {
-	_ = http.NewResponseController(d.v.W).SetWriteDeadline(time.Unix(1, 0)) // nothing more can be done
-}
-
-// finish sends the buffer, whose length is known.
+// finish sends the buffer, whose length is known, unless the file was larger.
 func (d *download) finish() error {
 	if d.started {
 		return nil
 	}
 	d.setHeaders()
 	// Creating the file may have used most of the response's time.
-	if err := http.NewResponseController(d.v.W).SetWriteDeadline(time.Now().Add(chunkTimeout)); err != nil {
+	if err := http.NewResponseController(d.ResponseWriter).SetWriteDeadline(time.Now().Add(chunkTimeout)); err != nil {
 		return err
 	}
-	httpjson.WriteBytes(d.v.W, http.StatusOK, []string{"application/json"}, d.buffer.Bytes())
+	httpjson.WriteBytes(d.ResponseWriter, http.StatusOK, []string{"application/json"}, d.buffer.Bytes())
 	return nil
 }

@@ -115,7 +115,6 @@ func (h *Handler) attachError(req *ui.Request, f form, err error) (form, error) 
 	return f, nil
 }
 
-// showFormAgain renders the form with its error.
 func (h *Handler) showFormAgain(req *ui.Request, title, section string, f form, err error) error {
 	for i, field := range f.Fields {
 		f.Fields[i] = field.With(req.Field(field.Name), field.Problem)

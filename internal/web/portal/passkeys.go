@@ -20,7 +20,6 @@ const (
 // scriptFunc is an endpoint of our script.
 type scriptFunc = func(req *ui.Request, body []byte) (any, error)
 
-// beginPasskey returns the options for the authenticator.
 func (h *Handler) beginPasskey(begin func(ctx context.Context, actor registrar.Actor, origin string) (string, []byte, error)) scriptFunc {
 	return func(req *ui.Request, _ []byte) (any, error) {
 		challengeID, options, err := begin(req.R.Context(), req.Actor(), req.Origin())

@@ -157,18 +157,17 @@ func (h *Handler) Routes() []httpjson.Route {
 		{Method: get, Path: "/portal/activity", Handler: signedIn("/portal/activity", h.activity)},
 		{Method: get, Path: domainsPath, Handler: signedIn(domainsPath, h.domains)},
 		{Method: get, Path: domainsPath + "/{id}", Handler: signedIn(domainsPath, h.domain)},
-		{Method: post, Path: domainsPath + "/{id}/nameservers", Handler: signedIn(domainsPath, h.setNameservers)},
-		{Method: post, Path: domainsPath + "/{id}/ds", Handler: signedIn(domainsPath, h.addDS)},
-		{Method: post, Path: domainsPath + "/{id}/ds/remove", Handler: signedIn(domainsPath, h.removeDS)},
+		{Method: post, Path: domainsPath + "/{id}/nameservers", Handler: signedIn(domainsPath, h.change(domainchange.Nameservers))},
+		{Method: post, Path: domainsPath + "/{id}/ds", Handler: signedIn(domainsPath, h.change(domainchange.AddDS))},
+		{Method: post, Path: domainsPath + "/{id}/ds/remove", Handler: signedIn(domainsPath, h.change(domainchange.RemoveDS))},
 		{Method: post, Path: domainsPath + "/{id}/lock", Handler: signedIn(domainsPath, h.setLock)},
-		{Method: post, Path: domainsPath + "/{id}/auth-code", Handler: signedIn(domainsPath, h.showAuthCode)},
-		{Method: post, Path: domainsPath + "/{id}/holder", Handler: signedIn(domainsPath, h.updateDomainRegistrant)},
+		{Method: post, Path: domainsPath + "/{id}/auth-code", Handler: signedIn(domainsPath, h.change(domainchange.AuthCode))},
+		{Method: post, Path: domainsPath + "/{id}/holder", Handler: signedIn(domainsPath, h.change(domainchange.UpdateRegistrant))},
 		{Method: post, Path: domainsPath + "/{id}/renew", Handler: signedIn(domainsPath, h.renewDomain)},
 		{Method: post, Path: domainsPath + "/{id}/auto-renew", Handler: signedIn(domainsPath, h.setAutoRenew)},
 	}
 }
 
-// home redirects to the profile or the sign-in.
 func (h *Handler) home(req *ui.Request) error {
 	if req.SignedIn {
 		return req.SeeOther(profilePath)

@@ -17,7 +17,6 @@ const (
 	emailPath           = "/portal/profile/email"
 )
 
-// profile is the overview.
 func (h *Handler) profile(req *ui.Request) error {
 	registrant, known, err := h.Accounts.Registrant(req.R.Context(), req.Actor())
 	if err != nil {
@@ -135,7 +134,6 @@ func (h *Handler) showRegistrant(req *ui.Request) error {
 	return h.show(req, "registrant.title", profilePath, registrantForm(req.Language, ui.LocalPath(req.Query("next"), ""), registrant))
 }
 
-// registrantOf reads the form's fields.
 func registrantOf(field func(name string) string) account.Registrant {
 	return account.Registrant{
 		Kind: account.RegistrantKind(field(account.FieldKind)), Name: field(account.FieldName),

@@ -18,7 +18,6 @@ import (
 
 const factorPath = "/portal/security/second-factor"
 
-// securityView is the page of all credentials of the account.
 type securityView struct {
 	Customer account.Customer
 	Recent   bool
@@ -62,7 +61,6 @@ func (h *Handler) showSecurity(req *ui.Request, status int, problem string) erro
 	return h.templates.Render(req, ui.View{Name: "security", Status: status, Title: "security.title", Section: securityPath, Data: view})
 }
 
-// securityProblem shows an error above the page.
 func (h *Handler) securityProblem(req *ui.Request, err error) error {
 	problem, ok := h.problem(req, err)
 	if !ok {
@@ -75,7 +73,6 @@ func (h *Handler) securityProblem(req *ui.Request, err error) error {
 	return h.showSecurity(req, status, problem)
 }
 
-// factorView is the setup page of an authenticator app.
 type factorView struct {
 	form
 	Secret string
@@ -115,7 +112,6 @@ func (h *Handler) setUpFactor(req *ui.Request, problem error) error {
 	return h.templates.Render(req, ui.View{Name: "factor", Status: status, Title: "factor.title", Section: securityPath, Data: view})
 }
 
-// groupByFour inserts a space after every four characters.
 func groupByFour(secret string) string {
 	var groups []string
 	for group := range slices.Chunk([]byte(secret), 4) {

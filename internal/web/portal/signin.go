@@ -74,7 +74,6 @@ func (h *Handler) signIn(req *ui.Request) error {
 	return h.startSessionAndRedirect(req, signedIn, orProfile(to))
 }
 
-// startSessionAndRedirect sets the new session and redirects.
 func (h *Handler) startSessionAndRedirect(req *ui.Request, signedIn account.SignInResult, to string) error {
 	if err := h.startSession(req, signedIn); err != nil {
 		return err

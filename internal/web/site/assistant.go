@@ -8,7 +8,6 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
-// mcpClient is an MCP client with its settings to copy.
 type mcpClient struct {
 	ID, Name string
 	// HowKey is the text key of the instructions.
@@ -30,7 +29,6 @@ var mcpClients = []mcpClient{
   "params":{"name":"domain_check","arguments":{"domain":"kaffeehaus-am-see.de"}}}' {mcp}`},
 }
 
-// assistant shows how to connect an assistant.
 func (h *Handler) assistant(req *ui.Request) error {
 	mcp := h.Frame.URL("/api/mcp")
 	list := make([]mcpClient, len(mcpClients))

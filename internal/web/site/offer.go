@@ -10,10 +10,8 @@ import (
 // minTotalYears is the minimum period of the total.
 const minTotalYears = 5
 
-// price is one amount.
 type price struct{ Gross, Net registrar.Cents }
 
-// offer is the price of a name.
 type offer struct {
 	// First is the first term, of Years years; Renewal is each following year.
 	First, Renewal, Transfer price

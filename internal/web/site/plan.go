@@ -32,7 +32,6 @@ type plan struct {
 	NotCarried string
 }
 
-// parseSearch parses the form of a search.
 func (h *Handler) parseSearch(req *ui.Request) (plan, error) {
 	p := plan{Kind: req.Field("kind")}
 	if p.Kind != variants {
@@ -80,7 +79,6 @@ func (h *Handler) candidates(kind, label, tld string) []registrar.Name {
 	return names
 }
 
-// variantNames returns other names with the same extension.
 func variantNames(label, tld string) []registrar.Name {
 	var names []registrar.Name
 	for _, other := range lookup.Suggest(ui.UnicodeName(label)) {

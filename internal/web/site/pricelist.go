@@ -25,7 +25,6 @@ type priceList struct {
 	sorted map[string][]*priceRow
 }
 
-// priceRow is one extension.
 type priceRow struct {
 	registrar.Extension
 	// Ext is the extension in Unicode.
@@ -137,7 +136,6 @@ func searchOrder(prices *catalog.Catalog) []string {
 	return append(order, rest...)
 }
 
-// csvHeader is the first record of the file.
 var csvHeader = []string{
 	"extension", "min_years", "first_term_net_eur", "first_term_gross_eur", "further_year_net_eur", "further_year_gross_eur",
 	"five_years_net_eur", "five_years_gross_eur", "transfer_net_eur", "transfer_gross_eur", "vat_percent", "requires",

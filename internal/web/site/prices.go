@@ -15,7 +15,6 @@ import (
 // pricesPerPage keeps the page small on mobile connections.
 const pricesPerPage = 100
 
-// pricesPage is the data of the template.
 type pricesPage struct {
 	Rows       []template.HTML
 	Path, CSV  string
@@ -31,7 +30,6 @@ type pricesPage struct {
 	Rate          string
 }
 
-// filterPrices returns all rows that match the query.
 func (h *Handler) filterPrices(req *ui.Request) (shown pricesPage, rows []*priceRow, err error) {
 	known, err := h.currentPriceList(req.Now)
 	if err != nil {

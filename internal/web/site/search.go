@@ -11,7 +11,6 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
-// homePage is the data of the template.
 type homePage struct {
 	// Query is the content of the search field, Problem the error about it.
 	Query, Problem string
@@ -29,7 +28,6 @@ type featuredPrice struct {
 	Offer offer
 }
 
-// results are the rows of one request.
 type results struct {
 	plan
 	Hits []hit
@@ -161,7 +159,6 @@ func (h *Handler) summary(req *ui.Request, hits []hit) string {
 	return h.templates.Text(req.Language, "search.summary", free, len(hits))
 }
 
-// rate returns the VAT rate in percent.
 func (h *Handler) rate(req *ui.Request) string {
 	return ui.FormatRate(req.Language, h.RateBasisPoints(req.Now))
 }

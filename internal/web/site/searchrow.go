@@ -23,7 +23,6 @@ const (
 	failed   state = "failed"  // no source answered
 )
 
-// hit is one row of results.
 type hit struct {
 	// Row is its number in the whole search.
 	Row int
@@ -85,7 +84,6 @@ func (h *Handler) pendingRows(req *ui.Request, p plan) []hit {
 	return hits
 }
 
-// resolveRow returns the row with its answer.
 func (h *Handler) resolveRow(row hit, answer lookup.Answer, err error, at time.Time) hit {
 	row.State = stateOf(answer, err)
 	ext, listed := h.Catalog.Extension(answer.TLD)
@@ -138,7 +136,6 @@ func (h *Handler) textKey(family, word string) string {
 	}
 }
 
-// count counts the rows in a state.
 func count(hits []hit, s state) int {
 	n := 0
 	for _, row := range hits {

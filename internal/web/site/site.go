@@ -70,7 +70,6 @@ func New(cfg Config) (*Handler, error) {
 	return &Handler{Config: cfg, templates: views}, nil
 }
 
-// carries reports whether we offer an extension.
 func (h *Handler) carries(tld string) bool {
 	_, listed := h.Catalog.Extension(tld)
 	return listed

@@ -94,7 +94,6 @@ func (req *Request) SetLanguage(language string) {
 // in the URL, so that no link can make a page claim something that did not happen.
 func (req *Request) Flash(key string) { req.frame.setCookie(req.W, flashCookie, key, flashMaxAge) }
 
-// takeFlash returns and deletes the stored key.
 func (req *Request) takeFlash() string {
 	key := req.frame.cookie(req.R, flashCookie)
 	if key != "" {

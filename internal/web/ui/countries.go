@@ -39,7 +39,6 @@ var foldAccents = strings.NewReplacer("Ä", "A", "Å", "A", "Ö", "O", "ä", "a"
 
 func sortKey(name string) string { return foldAccents.Replace(name) }
 
-// countryName returns the name of a code, or the code itself.
 func countryName(language, code string) string {
 	for _, choice := range countriesIn()[language] {
 		if choice.Value == code {

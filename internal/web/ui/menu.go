@@ -13,7 +13,6 @@ var publicLinks = map[string][]menuEntry{
 	English: {{Path: StartPath, Label: "menu.search"}, {Path: EnglishPricesPath, Label: "menu.prices"}, {Path: EnglishAssistantPath, Label: "menu.assistant"}},
 }
 
-// legalLinks are the legal pages by language.
 var legalLinks = map[string][]menuEntry{
 	German: {
 		{Path: ImprintPath, Label: "foot.imprint"},
@@ -31,7 +30,6 @@ var legalLinks = map[string][]menuEntry{
 	},
 }
 
-// menu is the menu of signed-in visitors.
 var menu = [...]menuEntry{
 	{Path: "/portal/domains", Label: "menu.domains"},
 	{Path: OrdersPath, Label: "menu.orders"},
@@ -42,7 +40,6 @@ var menu = [...]menuEntry{
 	{Path: "/portal/activity", Label: "menu.activity"},
 }
 
-// markCurrent returns the menu entries with the current one marked.
 func markCurrent(entries []menuEntry, section string) []menuEntry {
 	list := slices.Clone(entries)
 	for i := range list {

@@ -150,7 +150,6 @@ func (f *Frame) newRequest(w http.ResponseWriter, r *http.Request, limit int64) 
 // other text, which would look like an internal error.
 func validText(text string) bool { return utf8.ValidString(text) && !strings.ContainsRune(text, 0) }
 
-// bodyError classifies an error of reading the body.
 func bodyError(err error) error {
 	var large *http.MaxBytesError
 	switch {

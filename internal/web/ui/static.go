@@ -15,7 +15,6 @@ import (
 //go:embed assets
 var assets embed.FS
 
-// asset is a file loaded by pages.
 type asset struct {
 	body        []byte
 	contentType []string

@@ -45,7 +45,6 @@ func (req *Request) AcquireStream() (release func(), err error) {
 	return req.frame.streamLimiter.acquire(req.streamClient())
 }
 
-// acquire counts a stream until release is called.
 func (c *streamLimiter) acquire(client string) (release func(), err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -73,7 +73,6 @@ func (f *Frame) LoadTemplates(files fs.FS, tables ...Texts) (*Templates, error) 
 	return templates, nil
 }
 
-// parsePage parses a page with the frame and the partials.
 func parsePage(files fs.FS, name string, functions template.FuncMap) (*template.Template, error) {
 	page, err := template.New("frame.html").Funcs(functions).ParseFS(templateFS, "templates/frame.html", "templates/"+partials)
 	if err != nil {
@@ -87,7 +86,6 @@ func parsePage(files fs.FS, name string, functions template.FuncMap) (*template.
 	return page.ParseFS(files, name)
 }
 
-// page returns the parsed template of a page in a language.
 func (templates *Templates) page(language, name string) (*template.Template, error) {
 	parse, ok := templates.pages[language][name]
 	if !ok {
@@ -100,7 +98,6 @@ func (templates *Templates) page(language, name string) (*template.Template, err
 	return page, nil
 }
 
-// functions returns the template functions.
 func (templates *Templates) functions(language string) template.FuncMap {
 	return template.FuncMap{
 		"t": func(key string, values ...any) (string, error) {
@@ -181,7 +178,6 @@ func UnicodeName(name string) string {
 // NonBreaking keeps the word E-Mail from breaking at its hyphen.
 func NonBreaking(text string) string { return strings.ReplaceAll(text, "E-Mail", "E\u2011Mail") }
 
-// fill replaces the placeholders of a text.
 func fill(text string, values []any) string {
 	if len(values) == 0 {
 		return text
@@ -223,7 +219,6 @@ type View struct {
 	Data any
 }
 
-// pageData is the data of the frame's template.
 type pageData struct {
 	View
 	Language string
