@@ -109,7 +109,6 @@ var texts = ui.WithRequirements(ui.Texts{
 	"pay.anew":       {"Zahlung abbrechen", "Cancel payment"},
 	"pay.decline":    {"Bestellung ablehnen", "Decline order"},
 	"pay.to_invoice": {"Zur Rechnung", "View invoice"},
-	"pay.to_orders":  {"Alle Bestellungen", "All orders"},
 	"pay.to_domains": {"Zu Ihren Domains", "View your domains"},
 
 	"asked.token":       {"einem Programm mit Zugangstoken", "a program with an access token"},
@@ -118,7 +117,7 @@ var texts = ui.WithRequirements(ui.Texts{
 
 	"items.domain":  {"Domain", "Domain"},
 	"items.what":    {"Leistung", "Service"},
-	"items.state":   {"Stand", "Status"},
+	"table.state":   {"Stand", "Status"},
 	"items.net":     {"Netto", "Net"},
 	"items.vat":     {"USt.", "VAT"},
 	"items.gross":   {"Brutto", "Gross"},
@@ -186,7 +185,6 @@ var texts = ui.WithRequirements(ui.Texts{
 		"To register a domain we need the holder's name and address.",
 	},
 	"need.registrant.button": {"Angaben ergänzen", "Enter details"},
-	"need.identity.heading":  {"Identität nachweisen", "Verify your identity"},
 	"need.identity": {
 		"Für diese Bestellung müssen Sie einmal Ihre Identität nachweisen. Danach können Sie bezahlen.",
 		"This order requires you to verify your identity once. Then you can pay.",
@@ -316,8 +314,7 @@ var texts = ui.WithRequirements(ui.Texts{
 	"orders.none":    {"Sie haben noch nichts bestellt.", "You haven't ordered anything yet."},
 	"orders.when":    {"Datum", "Date"},
 	"orders.what":    {"Inhalt", "Items"},
-	"orders.state":   {"Stand", "Status"},
-	"orders.do":      {"Aktion", "Action"},
+	"table.do":       {"Aktion", "Action"},
 	"orders.more":    {"und {1} weitere", "and {1} more"},
 	"orders.pay":     {"Bezahlen", "Pay"},
 	"orders.confirm": {"Beauftragen", "Confirm"},
@@ -349,7 +346,6 @@ var texts = ui.WithRequirements(ui.Texts{
 	"invoices.number":    {"Nummer", "Number"},
 	"invoices.day":       {"Datum", "Date"},
 	"invoices.kind":      {"Art", "Type"},
-	"invoices.order":     {"Bestellung", "Order"},
 	"invoices.to_order":  {"Ansehen", "View"},
 	"invoices.files":     {"Dateien", "Files"},
 	"invoices.pdf":       {"{1} als PDF", "{1} as PDF"},
@@ -537,7 +533,6 @@ var texts = ui.WithRequirements(ui.Texts{
 
 	"basket.title":     {"Warenkorb", "Basket"},
 	"basket.items":     {"Ihre Auswahl", "Your selection"},
-	"basket.do":        {"Aktion", "Action"},
 	"basket.later":     {"danach {1} pro Jahr", "then {1} per year"},
 	"basket.remove":    {"Entfernen", "Remove"},
 	"basket.remove_of": {"Entfernen: {1}", "Remove {1}"},

@@ -59,7 +59,7 @@ func (h *Handler) showAgents(req *ui.Request, operator registrar.Actor, view age
 		}
 		status = http.StatusUnprocessableEntity
 	}
-	return h.render(req, ui.View{Name: "agents", Status: status, Title: "agents.title", Section: agentsPath}, view, message)
+	return h.render(req, ui.View{Name: "agents", Status: status, Section: agentsPath}, view, message)
 }
 
 func (h *Handler) addAgent(req *ui.Request, operator registrar.Actor) error {

@@ -17,7 +17,7 @@ func (h *Handler) showSearch(req *ui.Request, status int, problem string) error 
 	field := ui.Field{
 		Name: "q", Label: "customers.find", Hint: "customers.find_hint", Type: "search", MaxLength: 254, Autocomplete: "off", Focus: true,
 	}.With(req.Text("q"), "")
-	return h.render(req, ui.View{Name: "customers", Status: status, Title: "customers.title", Section: customersPath}, field, problem)
+	return h.render(req, ui.View{Name: "customers", Status: status, Section: customersPath}, field, problem)
 }
 
 // findCustomer redirects to the account found. It is a POST, so that no personal

@@ -23,7 +23,7 @@ func (h *Handler) home(req *ui.Request, operator registrar.Actor) error {
 			troubled = append(troubled, upstream)
 		}
 	}
-	return h.render(req, ui.View{Name: "home", Title: "home.title", Section: homePath}, struct {
+	return h.render(req, ui.View{Name: "home", Section: homePath}, struct {
 		admin.OpenIssues
 		Upstreams []Upstream
 		Quiet     bool
@@ -48,7 +48,7 @@ func (h *Handler) showJobs(req *ui.Request, operator registrar.Actor, problem st
 	if problem != "" {
 		status = http.StatusConflict
 	}
-	return h.render(req, ui.View{Name: "jobs", Status: status, Title: "jobs.title", Section: jobsPath}, struct {
+	return h.render(req, ui.View{Name: "jobs", Status: status, Section: jobsPath}, struct {
 		Kinds []admin.JobKind
 		Kind  admin.JobKind
 		Next  bool
@@ -101,5 +101,5 @@ func (h *Handler) health(req *ui.Request, _ registrar.Actor) error {
 		}
 		all = append(all, group)
 	}
-	return h.render(req, ui.View{Name: "health", Title: "health.title", Section: healthPath}, all, "")
+	return h.render(req, ui.View{Name: "health", Section: healthPath}, all, "")
 }

@@ -61,7 +61,7 @@ func (h *Handler) showLocks(req *ui.Request, operator registrar.Actor, problem e
 		causes = append(causes, ui.Choice{Value: string(cause), Label: "cause." + string(cause)})
 	}
 	view.Fields = []ui.Field{
-		ui.Field{Name: "domain", Label: "locks.domain", Type: "text", MaxLength: 253, Autocomplete: "off", InputMode: "url"}.With(req.Text("domain"), wrong["domain"]),
+		ui.Field{Name: "domain", Label: "table.domain", Type: "text", MaxLength: 253, Autocomplete: "off", InputMode: "url"}.With(req.Text("domain"), wrong["domain"]),
 		ui.Field{Name: "cause", Label: "locks.cause", Choices: causes}.With(req.Text("cause"), wrong["cause"]),
 		ui.Field{Name: "reason", Label: "locks.reason", Hint: "locks.reason_hint", Type: "text", MaxLength: 100, Autocomplete: "off"}.With(req.Text("reason"), wrong["reason"]),
 		ui.Field{Name: "reference", Label: "locks.reference", Type: "text", Optional: true, MaxLength: 60, Autocomplete: "off"}.With(req.Text("reference"), ""),
@@ -71,7 +71,7 @@ func (h *Handler) showLocks(req *ui.Request, operator registrar.Actor, problem e
 		view.Restrictions = append(view.Restrictions, restrictionBox{Name: name, Checked: sent && req.Field("block_"+string(name)) != ""})
 	}
 	view.RestrictionProblem = wrong["blocks"]
-	return h.render(req, ui.View{Name: "locks", Status: status, Title: "locks.title", Section: locksPath}, view, "")
+	return h.render(req, ui.View{Name: "locks", Status: status, Section: locksPath}, view, "")
 }
 
 func (h *Handler) setLock(req *ui.Request, operator registrar.Actor) error {

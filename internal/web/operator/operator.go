@@ -1,6 +1,7 @@
 package operator
 
 import (
+	"cmp"
 	"embed"
 	"errors"
 	"net/http"
@@ -159,12 +160,15 @@ type pageData struct {
 	Page    any
 }
 
-// render renders a page with the operators' menu and a message about what failed.
+// render renders a page with the operators' menu and a message about what failed. Its
+// title is that of its menu entry, if it has no other.
 func (h *Handler) render(req *ui.Request, view ui.View, data any, problem string) error {
 	s := pageData{Recent: req.SignedInRecently(), Again: ui.SignInAgainPath + "?next=" + view.Section, Problem: problem, Page: data}
 	if view.Name != "weak" {
 		for _, entry := range tabs {
-			entry.Current = entry.Path == view.Section
+			if entry.Current = entry.Path == view.Section; entry.Current {
+				view.Title = cmp.Or(view.Title, entry.Label)
+			}
 			s.Tabs = append(s.Tabs, entry)
 		}
 	}

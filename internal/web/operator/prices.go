@@ -47,7 +47,7 @@ func (h *Handler) showPrices(req *ui.Request, view pricesView, status int, probl
 		return err
 	}
 	view.Extensions = current.List.Len()
-	return h.render(req, ui.View{Name: "prices", Status: status, Title: "prices.title", Section: pricesPath}, view, problem)
+	return h.render(req, ui.View{Name: "prices", Status: status, Section: pricesPath}, view, problem)
 }
 
 // listFile serves the current list in the upload format.

@@ -88,7 +88,7 @@ func (h *Handler) Routes() []httpjson.Route {
 	const get, post = http.MethodGet, http.MethodPost
 	public, signedIn, script, withID := h.Frame.Page, h.Frame.SignedInPage, h.Frame.Script, h.withID
 	const onlyMembers = true
-	newRegistration, newReset := pair{"link_invalid.register", "/portal/register"}, pair{"link_invalid.reset", "/portal/reset"}
+	newRegistration, newReset := pair{"link_invalid.again", "/portal/register"}, pair{"link_invalid.again", "/portal/reset"}
 	return []httpjson.Route{
 		{Method: get, Path: ui.StaticPath + "{file}", Handler: h.Frame.Static},
 		{Method: get, Path: ui.HomePath, Handler: public(h.home)},

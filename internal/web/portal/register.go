@@ -14,7 +14,7 @@ import (
 
 func registerForm() form {
 	return form{
-		Intro: "register.intro", Action: "/portal/register", Fields: []ui.Field{focused(emailField)}, Submit: "register.submit",
+		Intro: "register.intro", Action: "/portal/register", Fields: []ui.Field{focused(emailField)}, Submit: "link_sent.submit",
 		Links: []pair{{"register.sign_in", ui.SignInPath}},
 	}
 }
@@ -35,7 +35,7 @@ func (h *Handler) register(req *ui.Request) error {
 }
 
 func (h *Handler) registerSent(req *ui.Request) error {
-	return h.showMessage(req, http.StatusOK, "register.sent.title", "register.sent.text", pair{"register.sign_in", ui.SignInPath})
+	return h.showMessage(req, http.StatusOK, "link_sent.title", "register.sent.text", pair{"register.sign_in", ui.SignInPath})
 }
 
 // mailedLink is a page for the account of a mailed link. again leads to a new link if
@@ -97,7 +97,7 @@ func (h *Handler) confirm(req *ui.Request, link, email string) error {
 
 func resetForm() form {
 	return form{
-		Intro: "reset.intro", Action: "/portal/reset", Fields: []ui.Field{focused(emailField)}, Submit: "reset.submit",
+		Intro: "reset.intro", Action: "/portal/reset", Fields: []ui.Field{focused(emailField)}, Submit: "link_sent.submit",
 		Links: []pair{{"reset.sign_in", ui.SignInPath}},
 	}
 }
@@ -114,12 +114,12 @@ func (h *Handler) requestReset(req *ui.Request) error {
 }
 
 func (h *Handler) resetSent(req *ui.Request) error {
-	return h.showMessage(req, http.StatusOK, "reset.sent.title", "reset.sent.text", pair{"reset.sign_in", ui.SignInPath})
+	return h.showMessage(req, http.StatusOK, "link_sent.title", "reset.sent.text", pair{"reset.sign_in", ui.SignInPath})
 }
 
 func newPasswordForm(link, email string) form {
 	return form{
-		Intro: "reset.new.intro", IntroValue: email, Username: email, Action: "/portal/reset/new", Submit: "reset.new.submit",
+		Intro: "reset.new.intro", IntroValue: email, Username: email, Action: "/portal/reset/new", Submit: "password.submit",
 		Hidden: []pair{{"link", link}}, Fields: []ui.Field{focused(newPasswordField)},
 	}
 }

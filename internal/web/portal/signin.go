@@ -38,7 +38,7 @@ func signInForm(next string) form {
 		Name: "password", Label: "field.password", Type: "password", Autocomplete: "current-password",
 	}
 	return form{
-		Action: ui.SignInPath, Submit: "sign_in.submit", Hidden: []pair{{"next", next}}, Fields: []ui.Field{email, password},
+		Action: ui.SignInPath, Submit: "sign_in.title", Hidden: []pair{{"next", next}}, Fields: []ui.Field{email, password},
 		Links: []pair{{"sign_in.forgot", "/portal/reset"}, {"sign_in.register", "/portal/register"}},
 		Passkey: passkeyForm{
 			Kind: "get", Begin: beginSignIn, Finish: finishSignIn, Next: next, Submit: "sign_in.passkey",

@@ -151,7 +151,6 @@ var texts = ui.Texts{
 	"prices.submit":      {"Anzeigen", "Show"},
 	"prices.count":       {"{1} von {2} Endungen", "{1} of {2} extensions"},
 	"prices.csv":         {"Als CSV herunterladen", "Download as CSV"},
-	"prices.extension":   {"Endung", "Extension"},
 	"prices.first":       {"Erste Laufzeit", "First term"},
 	"prices.later":       {"Jedes weitere Jahr", "Each following year"},
 	"prices.long_run":    {"Fünf Jahre", "Five years"},
