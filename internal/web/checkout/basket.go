@@ -175,11 +175,10 @@ func (h *Handler) showBasket(req *ui.Request, wrong error, typed string) error {
 		}
 	}
 	if len(shown.Rows) == 0 && req.SignedIn {
-		open, err := h.openOrder(req)
-		if err != nil {
+		var err error
+		if shown.Open, err = h.openOrder(req); err != nil {
 			return err
 		}
-		shown.Open = open
 	}
 	return h.templates.Render(req, ui.View{Name: "basket", Status: status, Title: "basket.title", Section: ui.BasketPathIn(req.Language), Data: shown})
 }
@@ -308,10 +307,10 @@ func (h *Handler) orderBasket(req *ui.Request) error {
 	if err != nil {
 		return h.showBasket(req, err, "")
 	}
-	address, err := h.Orders.PayURL(created)
+	page, err := h.payPath(created)
 	if err != nil {
 		return err
 	}
 	req.SetBasket(nil)
-	return req.SeeOther(h.localPath(address))
+	return req.SeeOther(page)
 }

@@ -147,6 +147,11 @@ func linkSecret(req *ui.Request) string { return req.R.PathValue("link") }
 // currentPayPath returns the path of the order's page.
 func currentPayPath(req *ui.Request) string { return ui.CheckoutPath + linkSecret(req) }
 
+func (h *Handler) payPath(o order.Order) (string, error) {
+	address, err := h.Orders.PayURL(o)
+	return h.localPath(address), err
+}
+
 // localPath returns the path of one of our URLs. Redirects use paths, so that a form
 // stays on the browser's host.
 func (h *Handler) localPath(address string) string {

@@ -25,11 +25,8 @@ func (h *Handler) showClaim(req *ui.Request) error {
 	link := req.Query("link")
 	req.SetFormPath(claimPath)
 	o, err := h.Orders.ClaimableOrder(req.R.Context(), link)
-	if registrar.CodeOf(err) == order.NoSuchClaim {
-		return h.renderNoClaim(req, err)
-	}
 	if err != nil {
-		return err
+		return h.claimProblem(req, err, formError{})
 	}
 	shown := claimView{Page: claimPath, SignIn: ui.WithNext(ui.SignInPath, claimURL(link)), Link: link, Order: o}
 	for _, item := range o.Items {
@@ -38,11 +35,16 @@ func (h *Handler) showClaim(req *ui.Request) error {
 	return h.templates.Render(req, ui.View{Name: "claim", Title: "claim.title", Data: shown})
 }
 
-func (h *Handler) renderNoClaim(req *ui.Request, err error) error {
+// claimProblem shows that a link is not valid, or t. Other errors are returned.
+func (h *Handler) claimProblem(req *ui.Request, err error, t formError) error {
+	if registrar.CodeOf(err) == order.NoSuchClaim {
+		t = formError{status: http.StatusNotFound, problem: "problem.no_such_claim"}
+	}
+	if t.problem == "" {
+		return err
+	}
 	httpjson.RecordError(req.W, err)
-	return h.templates.Render(req, ui.View{
-		Name: "claim", Status: http.StatusNotFound, Title: "claim.title", Data: claimView{ProblemKey: "problem.no_such_claim"},
-	})
+	return h.templates.Render(req, ui.View{Name: "claim", Status: t.status, Title: "claim.title", Data: claimView{ProblemKey: t.problem}})
 }
 
 // claimURL is the target of a mailed link.
@@ -54,15 +56,9 @@ func (h *Handler) claim(req *ui.Request) error {
 		return req.RedirectToSignIn(ui.SignInPath)
 	}
 	o, err := h.Orders.Claim(req.R.Context(), req.Actor(), req.Field("link"))
-	switch {
-	case registrar.CodeOf(err) == order.NoSuchClaim:
-		return h.renderNoClaim(req, err)
-	case err != nil:
-		if t, known := h.formErrorFor(err); known {
-			httpjson.RecordError(req.W, err)
-			return h.templates.Render(req, ui.View{Name: "claim", Status: t.status, Title: "claim.title", Data: claimView{ProblemKey: t.problem}})
-		}
-		return err
+	if err != nil {
+		t, _ := h.formErrorFor(err)
+		return h.claimProblem(req, err, t)
 	}
 	return req.RedirectWithFlash("claimed", ui.OrdersPath+"/"+o.ID)
 }

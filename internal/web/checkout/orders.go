@@ -53,11 +53,7 @@ func (h *Handler) orderPayPath(o order.Order) (string, error) {
 	if !o.State.Open() {
 		return "", nil
 	}
-	address, err := h.Orders.PayURL(o)
-	if err != nil {
-		return "", err
-	}
-	return h.localPath(address), nil
+	return h.payPath(o)
 }
 
 // orderView is the page of one order. It shows the same as the payment page, but

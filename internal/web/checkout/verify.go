@@ -23,6 +23,7 @@ type verifyView struct {
 
 // showVerify explains what is required and why, and later shows the result.
 func (h *Handler) showVerify(req *ui.Request) error {
+	req.SetFormPath(verifyPath + linkSecret(req))
 	view, err := h.Orders.VerifyView(req.R.Context(), req.Actor(), linkSecret(req))
 	if err != nil {
 		return err
@@ -31,8 +32,7 @@ func (h *Handler) showVerify(req *ui.Request) error {
 }
 
 func (h *Handler) renderVerify(req *ui.Request, view order.VerifyView, t formError) error {
-	here := verifyPath + linkSecret(req)
-	req.SetFormPath(here)
+	here := req.FormPath()
 	s := verifyView{
 		Page: here, SignIn: ui.WithNext(ui.SignInPath, here), View: view, ProblemKey: t.problem,
 		TextKey: "verify." + string(view.Status),
@@ -47,11 +47,10 @@ func (h *Handler) renderVerify(req *ui.Request, view order.VerifyView, t formErr
 		}
 	}
 	if view.IsOwner {
-		address, err := h.Orders.PayURL(view.Order)
-		if err != nil {
+		var err error
+		if s.Pay, err = h.payPath(view.Order); err != nil {
 			return err
 		}
-		s.Pay = h.localPath(address)
 	}
 	// The button leads to the provider.
 	req.AllowExternalFormAction()
@@ -69,7 +68,7 @@ func (h *Handler) verify(req *ui.Request) error {
 	case err == nil && redirect != "":
 		return req.SeeOther(redirect)
 	case err == nil, registrar.CodeOf(err) == order.NotOpen:
-		return req.SeeOther(verifyPath + linkSecret(req)) // shows the current state
+		return req.SeeOther(req.FormPath()) // shows the current state
 	}
 	t, ok := h.formErrorFor(err)
 	if !ok {

@@ -1,13 +1,36 @@
 package operator
 
 import (
+	"context"
 	"net/http"
 	"net/url"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/account"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
+
+// Customers reads customer records. Every access is recorded in the customer's audit
+// log first.
+type Customers interface {
+	// Find returns the account of an email address, an id, a domain or an order.
+	Find(ctx context.Context, operator registrar.Actor, text string) (id string, err error)
+	Open(ctx context.Context, operator registrar.Actor, id string) (CustomerRecord, error)
+	Order(ctx context.Context, operator registrar.Actor, id string) (order.Order, error)
+}
+
+// CustomerRecord is one customer.
+type CustomerRecord struct {
+	Account account.Customer
+	// Registrant is the registrant of domains, if HasRegistrant.
+	Registrant    account.Registrant
+	HasRegistrant bool
+	Domains       []portfolio.Domain
+	Orders        []order.Order
+	AuditEvents   []account.AuditEntry
+}
 
 func (h *Handler) customers(req *ui.Request, _ registrar.Actor) error {
 	return h.showSearch(req, http.StatusOK, "")

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/admin"
@@ -80,6 +81,35 @@ func (h *Handler) changeJob(
 		return err
 	}
 	return req.RedirectWithFlash(note, jobsPath+"?kind="+url.QueryEscape(string(kind)))
+}
+
+// UpstreamState is how an upstream does; its value is part of a text key.
+type UpstreamState string
+
+// The states of an upstream.
+const (
+	UpstreamHealthy UpstreamState = "well"
+	UpstreamFailing UpstreamState = "resting"
+	UpstreamPaused  UpstreamState = "paused"
+	UpstreamUnknown UpstreamState = "unknown"
+)
+
+// Upstream is a system outside and its health.
+type Upstream struct {
+	// Group is registry, account, payments, vat or mail; Name the host or account.
+	Group, Name string
+	// Until is when a failing or paused upstream is called again.
+	State UpstreamState
+	Until time.Time
+	// Calls and Faults count the last half minute, or since the start for upstreams
+	// that are rarely called; Busy counts calls that wait or are in flight.
+	Calls, Faults, Busy int
+	// Open and Most count connections of a pool, if there is one.
+	Open, Most int
+	// GoodAt and BadAt are the times of the last success and the last failure,
+	// LastError the reason of the latter.
+	GoodAt, BadAt time.Time
+	LastError     registrar.Code
 }
 
 type upstreamGroup struct {

@@ -2,6 +2,7 @@ package operator
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"net/http"
@@ -13,6 +14,15 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
+
+// Prices is the price list.
+type Prices interface {
+	// Current returns the edition in effect on all nodes.
+	Current(ctx context.Context) (catalog.Edition, error)
+	// Replace puts next into effect, with an audit event. It returns
+	// catalog.ErrEditionConflict if was is no longer in effect.
+	Replace(ctx context.Context, by registrar.Actor, was catalog.Edition, next *catalog.Catalog) error
+}
 
 // maxListBytes limits an upload; the shipped list has 38 KiB.
 const maxListBytes = 2 << 20
