@@ -18,8 +18,7 @@ type basketRow struct {
 	// Item is the entry in the browser's cookie.
 	Item, Name, WhatKey, Term string
 	Net, VAT, Gross           registrar.Cents
-	// Later is the gross price of a further year; zero if unknown.
-	Later registrar.Cents
+	Later                     registrar.Cents // the gross price of a further year; zero if unknown
 	// ReasonKey is the text key of why it can't be ordered; Own is the domain's page if
 	// the visitor already holds it.
 	ReasonKey, Own string
@@ -33,13 +32,10 @@ type basketPage struct {
 	// Net, VAT and Gross are the sums of the items with a list price.
 	Net, VAT, Gross registrar.Cents
 	Rate            string
-	// Problem is a message, Transfer the field for a domain to transfer.
-	Problem  string
-	Transfer ui.Field
-	// Open is the path of an order awaiting payment; empty if there is none.
-	Open string
-	// SignIn returns to this page.
-	SignIn string
+	Problem         string   // a message
+	Transfer        ui.Field // for a domain to transfer
+	Open            string   // the path of an order awaiting payment; empty if there is none
+	SignIn          string   // returns to this page
 }
 
 const basketFull registrar.Code = "basket_full"

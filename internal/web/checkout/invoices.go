@@ -35,10 +35,8 @@ const (
 type invoiceRow struct {
 	invoice.Document
 	KindKey string
-	// On is its date, which is one in Germany.
-	On time.Time
-	// Path is the prefix of its files.
-	Path string
+	On      time.Time // its date, which is one in Germany
+	Path    string    // the prefix of its files
 }
 
 func newInvoiceRows(all []invoice.Document) []invoiceRow {

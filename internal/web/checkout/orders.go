@@ -11,13 +11,10 @@ const ordersPageSize = 25
 
 type orderRow struct {
 	order.Order
-	// First is the first name, More the number of others.
-	First string
-	More  int
-	// StateKey is the text key of the state.
-	StateKey string
-	// Pay is the payment page of an open order.
-	Pay string
+	First    string // the first name
+	More     int    // the number of others
+	StateKey string // the text key of the state
+	Pay      string // the payment page of an open order
 }
 
 func (h *Handler) listOrders(req *ui.Request) error {

@@ -73,13 +73,10 @@ func (h *Handler) newPayView(req *ui.Request, view order.View, t formError) (ui.
 
 // formError is what went wrong with the customer's last action.
 type formError struct {
-	status int
-	// problem is a text key.
-	problem string
-	// item is the item of a wrong auth code; empty means the whole order.
-	item string
-	// confirmation is what was selected when the button was pressed; nil if it was not.
-	confirmation *order.Confirmation
+	status       int
+	problem      string              // a text key
+	item         string              // the item of a wrong auth code; empty means the whole order
+	confirmation *order.Confirmation // what was selected when the button was pressed; nil if it was not
 }
 
 // renderFormError renders the page again with a message about the error and the

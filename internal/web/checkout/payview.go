@@ -20,42 +20,30 @@ type payData struct {
 	ProblemKey   string
 	Rows         []itemRow
 	summary
-	// AskedKey is the kind of client that prepared the order.
-	AskedKey string
+	AskedKey string // the kind of client that prepared the order
 	// Registrant is the form for missing registrant data, which returns here; empty if
 	// complete.
 	Registrant string
-	// Verify is the page for the identity verification; empty if not required.
-	Verify string
-	// Continue is the open payment page; empty if there is none.
-	Continue string
+	Verify     string // the page for the identity verification; empty if not required
+	Continue   string // the open payment page; empty if there is none
 	// CanSaveMethod offers to save a payment method for renewals; AutoRenew is the
 	// customer's choice.
 	CanSaveMethod, AutoRenew bool
-	// Consent is what a consumer must accept; nil if not required.
-	Consent *consent
-	// RuleKeys are requirements of extensions that the holder does not meet.
-	RuleKeys []string
-	// Changeable means that the viewer can still pay, decline or complete it.
-	Changeable bool
-	// TextKey describes the state of the order.
-	TextKey string
-	// DelayKey says that something takes days.
-	DelayKey string
-	// Outcome is true once it is paid: the rows show their state.
-	Outcome bool
-	// Invoiced means that there is an invoice or will be one shortly.
-	Invoiced bool
-	// ReturnedKey says that an unmatched payment is being or was refunded.
-	ReturnedKey string
+	Consent                  *consent // what a consumer must accept; nil if not required
+	RuleKeys                 []string // requirements of extensions that the holder does not meet
+	Changeable               bool     // the viewer can still pay, decline or complete it
+	TextKey                  string   // describes the state of the order
+	DelayKey                 string   // says that something takes days
+	Outcome                  bool     // true once it is paid: the rows show their state
+	Invoiced                 bool     // there is an invoice or will be one shortly
+	ReturnedKey              string   // says that an unmatched payment is being or was refunded
 }
 
 // consent is the checkbox of a consumer's express request. It is never rendered
 // checked: each submission needs a new consent.
 type consent struct {
 	Wording, Text string
-	// ProblemKey says that it was not checked.
-	ProblemKey string
+	ProblemKey    string // says that it was not checked
 }
 
 type itemRow struct {
@@ -65,23 +53,19 @@ type itemRow struct {
 	// StateKey is the state of a paid item, ReasonKey why it failed or is no longer
 	// available.
 	StateKey, ReasonKey string
-	// Own is the domain's page if the visitor already holds it.
-	Own string
-	// Page is the path of the order's page, for the auth code form.
-	Page string
+	Own                 string // the domain's page if the visitor already holds it
+	Page                string // the path of the order's page, for the auth code form
 	// Code is the field for the auth code of a transfer; HasCode reports that one is
 	// stored.
-	Code    *ui.Field
-	HasCode bool
-	// Warnings are texts.
-	Warnings []string
+	Code     *ui.Field
+	HasCode  bool
+	Warnings []string // texts
 }
 
 // summary is shared by the list and the page of an order.
 type summary struct {
-	Rate string
-	// VATKey explains the rate; empty if not needed.
-	VATKey string
+	Rate   string
+	VATKey string // explains the rate; empty if not needed
 }
 
 func (h *Handler) summaryOf(language string, totals order.Totals) summary {

@@ -17,8 +17,7 @@ type verifyView struct {
 	TextKey      string
 	FailureKey   string
 	ProblemKey   string
-	// Pay is the order's page, for its customer.
-	Pay string
+	Pay          string // the order's page, for its customer
 }
 
 // showVerify explains what is required and why, and later shows the result.

@@ -96,14 +96,11 @@ func (h *Handler) Routes() []httpjson.Route {
 }
 
 type pageData struct {
-	Blocks []block
-	// OperatorUnset means that the operator's details are not configured.
-	OperatorUnset bool
+	Blocks        []block
+	OperatorUnset bool // the operator's details are not configured
 	Form          form
-	// Notice is the notice just received.
-	Notice withdrawal.Notice
-	// End is the requested end of the contract; zero means as soon as possible.
-	End time.Time
+	Notice        withdrawal.Notice // the notice just received
+	End           time.Time         // the requested end of the contract; zero means as soon as possible
 }
 
 func (h *Handler) pageData(req *ui.Request, l legalPage) pageData {

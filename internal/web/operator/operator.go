@@ -150,13 +150,10 @@ var tabs = []tab{
 
 // pageData is the data of every template of this package.
 type pageData struct {
-	Tabs []tab
-	// Recent means that the sign-in is recent enough for sensitive actions; Again
-	// renews it.
-	Recent bool
-	Again  string
-	// Problem is a message about what failed.
-	Problem string
+	Tabs    []tab
+	Recent  bool   // the sign-in is recent enough for sensitive actions
+	Again   string // renews the sign-in
+	Problem string // a message about what failed
 	Page    any
 }
 

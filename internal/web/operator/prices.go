@@ -31,20 +31,17 @@ const maxShownProblems = 20
 
 // pricesView is the page, with a comparison if there is one.
 type pricesView struct {
-	Extensions int
-	// Compared means that the following fields are set.
-	Compared                bool
+	Extensions              int
+	Compared                bool // the following fields are set
 	Added, Removed, Changed []catalog.Change
 	// Text is the new list exactly as compared; Was is the edition it was compared
 	// with.
-	Text string
-	Was  int64
-	// Unconfirmed counts suspicious changes that must be confirmed.
-	Unconfirmed int
+	Text        string
+	Was         int64
+	Unconfirmed int // suspicious changes that must be confirmed
 	// Raised counts price increases, Lowered decreases.
 	Raised, Lowered int
-	// Problems are why a list was rejected.
-	Problems []string
+	Problems        []string // why a list was rejected
 }
 
 func (h *Handler) prices(req *ui.Request, _ registrar.Actor) error {

@@ -17,8 +17,7 @@ type activityEntry struct {
 	Who, By string
 	// What is a text key; How is one if the object is a method.
 	What, Object, How string
-	// Where is the address; empty if it must not be shown.
-	Where string
+	Where             string // the address; empty if it must not be shown
 }
 
 func (h *Handler) activity(req *ui.Request) error {

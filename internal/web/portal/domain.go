@@ -15,12 +15,9 @@ import (
 
 type domainView struct {
 	domainchange.View
-	// Path is the page's own path.
-	Path string
-	// Closed is why a kind of change is not possible.
-	Closed map[string]registrar.Code
-	// ClosedReason is why no change is possible; empty if some are.
-	ClosedReason          registrar.Code
+	Path                  string                    // the page's own path
+	Closed                map[string]registrar.Code // why a kind of change is not possible
+	ClosedReason          registrar.Code            // why no change is possible; empty if some are
 	Recent                bool
 	Again                 string
 	Renewable, Switchable bool
@@ -33,17 +30,15 @@ type domainView struct {
 	Nameservers        string
 	NameserversProblem string
 	DS                 ui.Field
-	// Code is set only in the response that shows an auth code.
-	Code string
+	Code               string // set only in the response that shows an auth code
 }
 
 type historyEntry struct {
 	At time.Time
 	// What and Who are text keys; Detail and By are their objects.
 	What, Detail, Who, By string
-	// State is the text key of the result; empty if it succeeded.
-	State   string
-	Address string
+	State                 string // the text key of the result; empty if it succeeded
+	Address               string
 }
 
 var dsField = ui.Field{

@@ -77,14 +77,12 @@ func (h *Handler) renewal(status registrar.DomainStatus, auto bool) (renewable, 
 
 type domainsView struct {
 	Domains []domainRow
-	// Actions means that orders are possible.
-	Actions bool
+	Actions bool // orders are possible
 	Problem string
 	Total   int
-	// Part and Status are the filter, States its options.
-	Part   string
-	Status registrar.DomainStatus
-	States []domainCount
+	Part    string // with Status the filter
+	Status  registrar.DomainStatus
+	States  []domainCount // the options of the filter
 	// First and More are URLs of other pages of the list; empty if there are none.
 	First, More string
 }

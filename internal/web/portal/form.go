@@ -13,20 +13,16 @@ import (
 // form is what most pages consist of. Its texts are keys, except Problem and
 // IntroValue.
 type form struct {
-	// Check is where our script validates input while typing; empty disables it.
-	Check             string
+	Check             string // where our script validates input while typing; empty disables it
 	Intro, IntroValue string
-	// Problem is a message about the whole form.
-	Problem string
-	Action  string
-	Hidden  []pair
-	// Username tells a password manager whose password it is; it is not visible.
-	Username string
-	Fields   []ui.Field
-	Submit   string
-	Links    []pair
-	// Passkey is offered next to the fields if it has a path.
-	Passkey passkeyForm
+	Problem           string // a message about the whole form
+	Action            string
+	Hidden            []pair
+	Username          string // tells a password manager whose password it is; it is not visible
+	Fields            []ui.Field
+	Submit            string
+	Links             []pair
+	Passkey           passkeyForm // offered next to the fields if it has a path
 }
 
 // pair is the name and value of a hidden field, or the label and target of a link.

@@ -75,9 +75,8 @@ func (h *Handler) securityProblem(req *ui.Request, err error) error {
 
 type factorView struct {
 	form
-	Secret string
-	// Picture is the QR code as a data URL.
-	Picture template.URL
+	Secret  string
+	Picture template.URL // the QR code as a data URL
 }
 
 func (h *Handler) showSecondFactor(req *ui.Request) error { return h.setUpFactor(req, nil) }

@@ -10,15 +10,13 @@ import (
 type tokensView struct {
 	Tokens    []oauth.PersonalAccessToken
 	MaxTokens int
-	// Endpoint is where agents connect.
-	Endpoint string
-	Recent   bool
-	Again    string
-	Problem  string
-	Name     ui.Field
-	// Issued and Secret are set only in the response that shows a token.
-	Issued oauth.PersonalAccessToken
-	Secret string
+	Endpoint  string // where agents connect
+	Recent    bool
+	Again     string
+	Problem   string
+	Name      ui.Field
+	Issued    oauth.PersonalAccessToken // set only in the response that shows a token
+	Secret    string                    // that of Issued
 }
 
 var tokenNameField = ui.Field{

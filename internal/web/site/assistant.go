@@ -10,10 +10,8 @@ import (
 
 type mcpClient struct {
 	ID, Name string
-	// HowKey is the text key of the instructions.
-	HowKey string
-	// Text is what is copied; empty if only the address is entered.
-	Text string
+	HowKey   string // the text key of the instructions
+	Text     string // what is copied; empty if only the address is entered
 }
 
 // mcpClients are common clients. docs/agents.md has the same settings, which a test

@@ -16,12 +16,9 @@ type offer struct {
 	// First is the first term, of Years years; Renewal is each following year.
 	First, Renewal, Transfer price
 	Years                    int
-	// Total is the price for at least five years, in whole terms.
-	Total price
-	// TotalYears is the period of the total: six if a term is two years.
-	TotalYears int
-	// RenewalCostsMore means that a renewal year costs more than one of the first term.
-	RenewalCostsMore bool
+	Total                    price // the price for at least five years, in whole terms
+	TotalYears               int   // the period of the total: six if a term is two years
+	RenewalCostsMore         bool  // a renewal year costs more than one of the first term
 }
 
 // offerFor calculates the prices of an extension with VAT.

@@ -19,17 +19,12 @@ const variants = "variants"
 
 // plan is a parsed search.
 type plan struct {
-	// Query is the parsed query for display.
-	Query string
-	// Kind is empty or variants.
-	Kind string
-	// From is the number of the first name; Names are the names of this batch.
-	From  int
-	Names []registrar.Name
-	// Next is the start of the next batch; 0 if there is none.
-	Next int
-	// NotCarried is a requested extension that we do not offer.
-	NotCarried string
+	Query      string           // the parsed query for display
+	Kind       string           // empty or variants
+	From       int              // the number of the first name
+	Names      []registrar.Name // the names of this batch
+	Next       int              // the start of the next batch; 0 if there is none
+	NotCarried string           // a requested extension that we do not offer
 }
 
 func (h *Handler) parseSearch(req *ui.Request) (plan, error) {

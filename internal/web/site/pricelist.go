@@ -21,21 +21,17 @@ import (
 type priceList struct {
 	catalog *catalog.Catalog
 	rate    int
-	// sorted holds all rows in each sort order.
-	sorted map[string][]*priceRow
+	sorted  map[string][]*priceRow // all rows in each sort order
 }
 
 type priceRow struct {
 	registrar.Extension
-	// Ext is the extension in Unicode.
-	Ext     string
+	Ext     string // the extension in Unicode
 	Offer   offer
 	RuleKey string
-	// SaleKey is the text key of why names can't be ordered here; empty if they can.
-	SaleKey string
-	// html is the table row in each language, line the CSV record.
-	html map[string]template.HTML
-	csv  []byte
+	SaleKey string                   // the text key of why names can't be ordered here; empty if they can
+	html    map[string]template.HTML // the table row in each language
+	csv     []byte                   // the record of the file
 }
 
 // sortOrders are the sort orders of the list; the first is the default. Ties are in

@@ -15,12 +15,10 @@ type homePage struct {
 	// Query is the content of the search field, Problem the error about it.
 	Query, Problem string
 	Results        *results
-	// FeaturedPrices are some extensions with their prices.
-	FeaturedPrices []featuredPrice
-	// Extensions is the number of extensions, Rate the VAT in percent.
-	Extensions int
-	Rate       string
-	MCP        string
+	FeaturedPrices []featuredPrice // some extensions with their prices
+	Extensions     int             // how many there are
+	Rate           string          // the VAT in percent
+	MCP            string
 }
 
 type featuredPrice struct {
@@ -30,9 +28,8 @@ type featuredPrice struct {
 
 type results struct {
 	plan
-	Hits []hit
-	// Summary is the result in words.
-	Summary string
+	Hits    []hit
+	Summary string // the result in words
 	Rate    string
 }
 

@@ -24,13 +24,11 @@ const (
 )
 
 type hit struct {
-	// Row is its number in the whole search.
-	Row int
+	Row int // its number in the whole search
 	// Domain is the name in A-labels, as forms send it; Label and Ext are for display.
 	Domain, Label, Ext string
 	State              state
-	// Offer is nil if the price is unknown or irrelevant.
-	Offer *offer
+	Offer              *offer // nil if the price is unknown or irrelevant
 	// RuleKey is the text key of a registry requirement; empty if there is none. It is
 	// set from the beginning, so that rows do not grow later.
 	RuleKey string

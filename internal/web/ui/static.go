@@ -18,8 +18,7 @@ var assets embed.FS
 type asset struct {
 	body        []byte
 	contentType []string
-	// version changes with the content, so that browsers may cache the file.
-	version string
+	version     string // changes with the content, so that browsers may cache the file
 }
 
 func loadAssets() (map[string]asset, error) {

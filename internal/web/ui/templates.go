@@ -227,16 +227,12 @@ type pageData struct {
 	// Here is where the language switch returns, Home the target of the logo. SignIn is
 	// the sign-in link; empty on the sign-in pages themselves.
 	Here, Home, SignIn string
-	// Flash is the text key of the message about the last action.
-	Flash string
+	Flash              string // the text key of the message about the last action
 	// PublicLinks are the public pages, Menu the customer's own.
 	PublicLinks, Menu []menuEntry
-	// Basket is the basket's path, empty if there is none; Count is its number of
-	// items.
-	Basket string
-	// LegalLinks are the legal pages, in the footer.
-	LegalLinks []menuEntry
-	Count      int
+	Basket            string      // the basket's path, empty if there is none
+	Count             int         // of items in the basket
+	LegalLinks        []menuEntry // the legal pages, in the footer
 }
 
 // Render renders a page. Nothing is written before it is complete.
