@@ -64,7 +64,15 @@ func (f accountFiles) Open(ctx context.Context, by registrar.Actor, id string) (
 const consented, unconsented = "ord_1", "ord_2"
 
 func (f accountFiles) Order(_ context.Context, _ registrar.Actor, id string) (order.Order, error) {
-	o := order.Order{ID: id, State: order.Completed, Channel: order.ChannelPortal, PaidAt: time.Date(2026, 11, 15, 12, 2, 0, 0, time.UTC)}
+	o := order.Order{
+		ID: id, State: order.PartiallyCompleted, Channel: order.ChannelPortal, PaidAt: time.Date(2026, 11, 15, 12, 2, 0, 0, time.UTC),
+		Items: []order.Item{
+			{ID: "itm_1", Name: "gekauft.de", Kind: order.Register, State: order.ItemActive, ProvisionItem: "pit_1"},
+			{ID: "itm_2", Name: "vergeben.de", Kind: order.Register, State: order.ItemRefunded, Failure: registrar.EPPExists},
+		},
+		Payments: []order.Payment{{ID: "pay_1", State: order.PaymentCaptured}},
+		Refunds:  []order.Refund{{ID: "ref_1", Payment: "pay_1", Item: "itm_2"}},
+	}
 	switch id {
 	case consented:
 		o.Consent = order.Consent{At: time.Date(2026, 11, 15, 12, 1, 0, 0, time.UTC), Wording: order.ConsentWording("de")}
@@ -269,6 +277,18 @@ func TestOperatorPages_AccountViewIsInCustomerActivity(t *testing.T) {
 	}
 	if got := s.signedInBrowser("erika@example.org").get("/portal/activity"); !strings.Contains(got.body, "Kontodaten angesehen") {
 		t.Error("the customer's activity lacks the access")
+	}
+}
+
+func TestOperatorPages_OrderShowsItemsPaymentsAndRefunds(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, true)
+	_, b := s.operatorBrowser("ops@example.org")
+	got := b.get("/operator/orders/" + consented)
+	for _, want := range []string{"gekauft.de", "pit_1", "vergeben.de", "epp_exists", "pay_1", "ref_1"} {
+		if got.status != http.StatusOK || !strings.Contains(got.body, want) {
+			t.Errorf("%d, no %s: %s", got.status, want, got.body)
+		}
 	}
 }
 
