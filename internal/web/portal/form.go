@@ -63,10 +63,7 @@ func (h *Handler) showMessage(req *ui.Request, status int, title, text string, l
 // limits and missing sign-ins have pages of their own.
 func (h *Handler) problem(req *ui.Request, err error) (string, bool) {
 	key, ok := h.problemKey(err)
-	if !ok {
-		return "", false
-	}
-	return h.templates.Text(req.Language, key), true
+	return h.templates.Text(req.Language, key), ok
 }
 
 func (h *Handler) problemKey(err error) (string, bool) {
@@ -77,19 +74,11 @@ func (h *Handler) problemKey(err error) (string, bool) {
 	return key, h.templates.Has(key)
 }
 
-// fieldForError returns the field of an error; empty means the whole form.
-func fieldForError(err error) string {
-	switch registrar.CodeOf(err) {
-	case account.EmailInvalid, account.EmailTaken:
-		return "email"
-	case account.PasswordShort, account.PasswordLong, account.PasswordCommon, account.PasswordIsEmail,
-		account.PasswordUnusable:
-		return "password"
-	case account.CodeWrong:
-		return "code"
-	default:
-		return ""
-	}
+// fieldByCode is the field of an error; others concern the whole form.
+var fieldByCode = map[registrar.Code]string{
+	account.EmailInvalid: "email", account.EmailTaken: "email", account.CodeWrong: "code",
+	account.PasswordShort: "password", account.PasswordLong: "password", account.PasswordCommon: "password",
+	account.PasswordIsEmail: "password", account.PasswordUnusable: "password",
 }
 
 // attachError adds an error to the form: at its field, or at the top. Errors that can't
@@ -99,13 +88,10 @@ func (h *Handler) attachError(req *ui.Request, f form, err error) (form, error) 
 	if !ok {
 		return f, err
 	}
-	name := fieldForError(err)
-	for i, field := range f.Fields {
-		if field.Name == name {
-			f.Fields[i].Problem = key
-			f.Fields[i].Focus = true
-			return f, nil
-		}
+	at := slices.IndexFunc(f.Fields, func(field ui.Field) bool { return field.Name == fieldByCode[registrar.CodeOf(err)] })
+	if at >= 0 {
+		f.Fields[at].Problem, f.Fields[at].Focus = key, true
+		return f, nil
 	}
 	f.Problem = h.templates.Text(req.Language, key)
 	return f, nil

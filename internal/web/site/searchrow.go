@@ -42,16 +42,7 @@ type hit struct {
 }
 
 // Tone returns the colour of the state's badge.
-func (h hit) Tone() string {
-	switch h.State {
-	case free:
-		return "good"
-	case premium:
-		return "warn"
-	default:
-		return ""
-	}
-}
+func (h hit) Tone() string { return map[state]string{free: "good", premium: "warn"}[h.State] }
 
 // StateKey returns the text key of the state.
 func (h hit) StateKey() string { return "hit." + string(h.State) }
