@@ -88,7 +88,7 @@ func (h *Handler) buildPriceList(prices *catalog.Catalog, rate int, at time.Time
 	for _, ext := range prices.All() {
 		row := &priceRow{
 			Extension: ext, Ext: ui.UnicodeName(ext.TLD), Offer: h.offerFor(ext, at), html: make(map[string]template.HTML),
-			RuleKey: h.ruleKey(ext.Requires), SaleKey: h.saleKey(ext.Sale.NoRegistration),
+			RuleKey: h.textKey("rule.", ext.Requires), SaleKey: h.textKey("sale.", string(ext.Sale.NoRegistration)),
 		}
 		for _, language := range []string{ui.German, ui.English} {
 			html, err := h.templates.RenderPart(language, "prices", "price-row", row)

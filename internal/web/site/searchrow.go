@@ -4,7 +4,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
@@ -67,7 +66,7 @@ func (h *Handler) pendingRows(req *ui.Request, p plan) []hit {
 			InBasket: collected[name.ASCII()],
 		}
 		if ext, listed := h.Catalog.Extension(name.TLD()); listed {
-			hits[i].RuleKey, hits[i].SaleKey = h.ruleKey(ext.Requires), h.saleKey(ext.Sale.NoRegistration)
+			hits[i].RuleKey, hits[i].SaleKey = h.textKey("rule.", ext.Requires), h.textKey("sale.", string(ext.Sale.NoRegistration))
 		}
 	}
 	return hits
@@ -107,13 +106,8 @@ func stateOf(answer lookup.Answer, err error) state {
 	}
 }
 
-// ruleKey returns the text key of a registry requirement; empty if there is none. An
-// operator's list may name one without a text of its own.
-func (h *Handler) ruleKey(requires string) string { return h.textKey("rule.", requires) }
-
-// saleKey returns the text key of why an extension can't be ordered; empty if it can.
-func (h *Handler) saleKey(refusal registrar.Code) string { return h.textKey("sale.", string(refusal)) }
-
+// textKey returns the text key of a word; empty if there is none. An operator's list may
+// name a requirement without a text of its own.
 func (h *Handler) textKey(family, word string) string {
 	switch {
 	case word == "":

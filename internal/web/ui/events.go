@@ -10,11 +10,10 @@ import (
 
 // EventStream is a stream of server-sent events; each event is flushed.
 type EventStream struct {
-	w    http.ResponseWriter
-	conn *http.ResponseController
-	// lastWrite is the time of the last write; err ends the stream.
+	w         http.ResponseWriter
+	conn      *http.ResponseController
 	lastWrite time.Time
-	err       error
+	err       error // ends the stream
 }
 
 const (

@@ -15,19 +15,16 @@ type Field struct {
 	Name string
 	// Label, Hint and Problem are text keys.
 	Label, Hint, Problem string
-	// Type is the type of the input element.
-	Type  string
-	Value string
-	// Autocomplete is the hint for password managers.
-	Autocomplete string
-	InputMode    string
-	MaxLength    int
+	Type                 string // the type of the input element
+	Value                string
+	Autocomplete         string // the hint for password managers
+	InputMode            string
+	MaxLength            int
 	// Optional is shown next to the label; ServerChecked leaves it to the server to
 	// require a value.
 	Optional, ServerChecked bool
 	Focus                   bool
-	// Choices make it a select element.
-	Choices []Choice
+	Choices                 []Choice // make it a select element
 }
 
 // Choice is one option. It shows the text of the key Label or, if that is empty, Text.

@@ -133,19 +133,14 @@ type Request struct {
 	// Visitor is the signed-in customer, if SignedIn.
 	Visitor  account.Visitor
 	SignedIn bool
-	// Language is de or en.
-	Language string
-	// Now is the time of the whole request.
-	Now time.Time
+	Language string    // de or en
+	Now      time.Time // the time of the whole request
 
-	frame *Frame
-	// formPath is the page that contains the form of this request.
-	formPath string
-	// languageChosen means that the visitor has chosen the language.
-	languageChosen bool
-	// basket is the basket set by this request; nil if unchanged.
-	basket *[]string
-	cancel context.CancelFunc
+	frame          *Frame
+	formPath       string    // the page that contains the form of this request
+	languageChosen bool      // the visitor has chosen the language
+	basket         *[]string // the basket set by this request; nil if unchanged
+	cancel         context.CancelFunc
 }
 
 // Visitor returns the signed-in customer. It returns a registrar.KindUnauthenticated

@@ -15,10 +15,8 @@ import (
 
 // Live describes how a page updates itself. The zero value means that it does not.
 type Live struct {
-	// Events is the path of the page's stream.
-	Events string
-	// Reload is the reload interval without script or stream.
-	Reload time.Duration
+	Events string        // the path of the page's stream
+	Reload time.Duration // the reload interval without script or stream
 }
 
 // Seconds returns Reload for the HTML attribute.

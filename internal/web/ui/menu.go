@@ -7,29 +7,33 @@ type menuEntry struct {
 	Current     bool
 }
 
-// publicLinks are the public pages by language; their paths are translated, too.
-var publicLinks = map[string][]menuEntry{
-	German:  {{Path: StartPath, Label: "menu.search"}, {Path: PricesPath, Label: "menu.prices"}, {Path: AssistantPath, Label: "menu.assistant"}},
-	English: {{Path: StartPath, Label: "menu.search"}, {Path: EnglishPricesPath, Label: "menu.prices"}, {Path: EnglishAssistantPath, Label: "menu.assistant"}},
+// translatedLink is a link to a page whose path is translated, too.
+type translatedLink struct{ label, german, english string }
+
+var publicLinks = []translatedLink{
+	{"menu.search", StartPath, StartPath},
+	{"menu.prices", PricesPath, EnglishPricesPath},
+	{"menu.assistant", AssistantPath, EnglishAssistantPath},
 }
 
-var legalLinks = map[string][]menuEntry{
-	German: {
-		{Path: ImprintPath, Label: "foot.imprint"},
-		{Path: TermsPath, Label: "foot.terms"},
-		{Path: PrivacyPath, Label: "foot.privacy"},
-		{Path: WithdrawalPath, Label: "foot.withdrawal"},
-		{Path: CancellationPath, Label: "foot.cancellation"},
-	},
-	English: {
-		{Path: EnglishImprintPath, Label: "foot.imprint"},
-		{Path: EnglishTermsPath, Label: "foot.terms"},
-		{Path: EnglishPrivacyPath, Label: "foot.privacy"},
-		{Path: EnglishWithdrawalPath, Label: "foot.withdrawal"},
-		{Path: EnglishCancellationPath, Label: "foot.cancellation"},
-	},
+var legalLinks = []translatedLink{
+	{"foot.imprint", ImprintPath, EnglishImprintPath},
+	{"foot.terms", TermsPath, EnglishTermsPath},
+	{"foot.privacy", PrivacyPath, EnglishPrivacyPath},
+	{"foot.withdrawal", WithdrawalPath, EnglishWithdrawalPath},
+	{"foot.cancellation", CancellationPath, EnglishCancellationPath},
 }
 
+func linksIn(language string, links []translatedLink, section string) []menuEntry {
+	list := make([]menuEntry, len(links))
+	for i, link := range links {
+		path := InLanguage(language, link.german, link.english)
+		list[i] = menuEntry{Path: path, Label: link.label, Current: path == section}
+	}
+	return list
+}
+
+// menu is the menu of signed-in visitors.
 var menu = [...]menuEntry{
 	{Path: "/portal/domains", Label: "menu.domains"},
 	{Path: OrdersPath, Label: "menu.orders"},

@@ -202,21 +202,13 @@ func (templates *Templates) Has(key string) bool {
 
 // View describes a page to render.
 type View struct {
-	// Name is the template file without its extension.
-	Name string
-	// Status 0 means 200.
-	Status int
-	// Title is the text key of heading and window title.
-	Title string
-	// Section is the path of the current menu entry.
-	Section string
-	// Public is the text key of the description for search engines; empty means
-	// noindex.
-	Public string
-	// Live describes how the page updates itself.
-	Live Live
-	// Data is available to the template as .Data.
-	Data any
+	Name    string // the template file without its extension
+	Status  int    // 0 means 200
+	Title   string // the text key of heading and window title
+	Section string // the path of the current menu entry
+	Public  string // the text key of the description for search engines; empty means noindex
+	Live    Live   // describes how the page updates itself
+	Data    any    // available to the template as .Data
 }
 
 type pageData struct {
@@ -262,13 +254,13 @@ func (templates *Templates) Render(req *Request, view View) error {
 func (templates *Templates) pageDataFor(req *Request, view View) pageData {
 	s := pageData{View: view, Language: req.Language, SignedIn: req.SignedIn, Visitor: req.Visitor, Here: req.here(), Home: HomePath}
 	if req.frame.cfg.PublicLinks {
-		s.Home, s.PublicLinks = StartPath, markCurrent(publicLinks[req.Language], view.Section)
+		s.Home, s.PublicLinks = StartPath, linksIn(req.Language, publicLinks, view.Section)
 	}
 	if req.frame.cfg.Orders {
 		s.Basket, s.Count = BasketPathIn(req.Language), len(req.Basket())
 	}
 	if req.frame.cfg.Legal {
-		s.LegalLinks = markCurrent(legalLinks[req.Language], view.Section)
+		s.LegalLinks = linksIn(req.Language, legalLinks, view.Section)
 	}
 	if !req.SignedIn {
 		s.SignIn = req.signInLink(view)
