@@ -187,7 +187,7 @@ func TestOpenPage_IsIdempotent(t *testing.T) {
 	if first.Session != again.Session || first.URL != again.URL || !first.EndsAt.Equal(again.EndsAt) {
 		t.Errorf("got %+v and %+v", first, again)
 	}
-	p.Items[0].Amount++
+	p.Items[0].Gross++
 	if _, err := s.client.OpenPage(t.Context(), p); registrar.CodeOf(err) != stripe.IdempotencyMismatch {
 		t.Errorf("another amount: %v", err)
 	}
