@@ -125,7 +125,7 @@ func newEnv(t *testing.T, options store.Options, changes ...option) *env {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.accounts, err = account.New(account.Config{Store: s.db, Seal: seal, Limits: limits, Now: s.clock.read, SessionIdle: sessionLife, SessionLife: sessionLife})
+	s.accounts, err = account.New(account.Config{Store: s.db, Seal: seal, Limits: limits, Now: s.clock.read})
 	if err != nil {
 		t.Fatal(err)
 	}
