@@ -28,11 +28,9 @@ func (h *Handler) showClaim(req *ui.Request) error {
 	if err != nil {
 		return h.claimProblem(req, err, formError{})
 	}
-	shown := claimView{Page: claimPath, SignIn: ui.WithNext(ui.SignInPath, claimURL(link)), Link: link, Order: o}
-	for _, item := range o.Items {
-		shown.Rows = append(shown.Rows, h.newItemRow(req.Language, item))
-	}
-	return h.templates.Render(req, ui.View{Name: "claim", Title: "claim.title", Data: shown})
+	return h.templates.Render(req, ui.View{Name: "claim", Title: "claim.title", Data: claimView{
+		Page: claimPath, SignIn: ui.WithNext(ui.SignInPath, claimURL(link)), Link: link, Order: o, Rows: h.itemRows(req.Language, o),
+	}})
 }
 
 // claimProblem shows that a link is not valid, or t. Other errors are returned.

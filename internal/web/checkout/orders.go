@@ -64,10 +64,6 @@ func (h *Handler) orderView(req *ui.Request) (ui.View, error) {
 	if err != nil {
 		return ui.View{}, err
 	}
-	rows := make([]itemRow, 0, len(o.Items))
-	for _, item := range o.Items {
-		rows = append(rows, h.newItemRow(req.Language, item))
-	}
 	documents, waiting, err := h.invoicesOf(req, o)
 	if err != nil {
 		return ui.View{}, err
@@ -87,5 +83,5 @@ func (h *Handler) orderView(req *ui.Request) (ui.View, error) {
 		// still being issued.
 		Documents       []invoiceRow
 		Waiting, Orders bool
-	}{o, rows, h.summaryOf(req.Language, o.Totals), "state." + displayState(o), askedKey(o.By.Kind), pay, returnedKey(o), !o.PaidAt.IsZero(), documents, waiting, false}}, nil
+	}{o, h.itemRows(req.Language, o), h.summaryOf(req.Language, o.Totals), "state." + displayState(o), askedKey(o.By.Kind), pay, returnedKey(o), !o.PaidAt.IsZero(), documents, waiting, false}}, nil
 }

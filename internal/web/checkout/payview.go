@@ -225,6 +225,13 @@ func (h *Handler) newItemRows(req *ui.Request, path string, view order.View, t f
 	return rows
 }
 
+func (h *Handler) itemRows(language string, o order.Order) (rows []itemRow) {
+	for _, item := range o.Items {
+		rows = append(rows, h.newItemRow(language, item))
+	}
+	return rows
+}
+
 func (h *Handler) newItemRow(language string, item order.Item) itemRow {
 	r := itemRow{Item: item, WhatKey: "kind." + string(item.Kind), Term: h.term(language, item.Years)}
 	switch item.State {

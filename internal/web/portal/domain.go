@@ -105,7 +105,8 @@ func (h *Handler) history(req *ui.Request, view domainchange.View) ([]historyEnt
 		case len(change.Desired.Nameservers) > 0:
 			line.Detail = strings.ReplaceAll(nameserverLines(change.Desired.Nameservers), "\n", ", ")
 		case change.Desired.DS != nil:
-			line.Detail = formatDS(*change.Desired.DS)
+			ds := change.Desired.DS
+			line.Detail = fmt.Sprintf("%d %d %d %s", ds.KeyTag, ds.Algorithm, ds.DigestType, ds.Digest)
 		}
 		if change.State != domainchange.StatusDone {
 			line.State = "change_state." + string(change.State)
@@ -121,10 +122,6 @@ func (h *Handler) history(req *ui.Request, view domainchange.View) ([]historyEnt
 	}
 	slices.SortStableFunc(rows, func(a, b historyEntry) int { return b.At.Compare(a.At) })
 	return rows, nil
-}
-
-func formatDS(ds domainchange.DS) string {
-	return fmt.Sprintf("%d %d %d %s", ds.KeyTag, ds.Algorithm, ds.DigestType, ds.Digest)
 }
 
 // visibleAddress is the address of an actor; empty for operators, whose address

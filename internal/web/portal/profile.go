@@ -177,12 +177,11 @@ func (h *Handler) setRegistrant(req *ui.Request) error {
 		return err
 	}
 	var faulty *account.FieldError
-	if !errors.As(err, &faulty) {
-		return h.show(req, "registrant.title", profilePath, f)
-	}
-	for i, field := range f.Fields {
-		if code, wrong := faulty.Fields[field.Name]; wrong {
-			f.Fields[i].Problem = h.fieldProblem(field.Name, code)
+	if errors.As(err, &faulty) {
+		for i, field := range f.Fields {
+			if code, wrong := faulty.Fields[field.Name]; wrong {
+				f.Fields[i].Problem = h.fieldProblem(field.Name, code)
+			}
 		}
 	}
 	return h.show(req, "registrant.title", profilePath, f)
