@@ -192,3 +192,13 @@ func SplitVAT(nets []registrar.Cents, rateBasisPoints int) ([]registrar.Cents, e
 	}
 	return shares, nil
 }
+
+// Gross returns a listed price with VAT, rounded like that of an invoice. An amount that
+// no price list contains is returned as it is.
+func Gross(net registrar.Cents, rateBasisPoints int) registrar.Cents {
+	shares, err := SplitVAT([]registrar.Cents{net}, rateBasisPoints)
+	if err != nil {
+		return net
+	}
+	return net + shares[0]
+}

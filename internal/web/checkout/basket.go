@@ -92,7 +92,7 @@ func (h *Handler) basketRows(req *ui.Request) (shown basketPage) {
 		}
 		ext, _ := h.Extension(name.TLD())
 		r := basketRow{Item: string(kind) + ":" + name.ASCII(), Name: name.ASCII(), WhatKey: "kind." + string(kind), name: name, kind: kind}
-		r.Later = withVAT(ext.Renew, rate)
+		r.Later = billing.Gross(ext.Renew, rate)
 		switch kind {
 		case order.Transfer:
 			r.Net = ext.Transfer
@@ -116,14 +116,6 @@ func (h *Handler) basketRows(req *ui.Request) (shown basketPage) {
 		shown.Net, shown.VAT, shown.Gross = shown.Net+r.Net, shown.VAT+r.VAT, shown.Gross+r.Gross
 	}
 	return shown
-}
-
-func withVAT(net registrar.Cents, rate int) registrar.Cents {
-	shares, err := billing.SplitVAT([]registrar.Cents{net}, rate)
-	if err != nil {
-		return net
-	}
-	return net + shares[0]
 }
 
 // showBasket renders the basket with an error about an item, about a typed name, or

@@ -38,11 +38,6 @@ func (h *Handler) offerFor(ext registrar.Extension, at time.Time) offer {
 	}
 }
 
-// withVAT rounds like invoices.
-func withVAT(net registrar.Cents, rateBasisPoints int) price {
-	shares, err := billing.SplitVAT([]registrar.Cents{net}, rateBasisPoints)
-	if err != nil { // no price list contains such a price
-		return price{Gross: net, Net: net}
-	}
-	return price{Gross: net + shares[0], Net: net}
+func withVAT(net registrar.Cents, rate int) price {
+	return price{Gross: billing.Gross(net, rate), Net: net}
 }
