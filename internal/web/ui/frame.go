@@ -33,16 +33,24 @@ const (
 	// CheckoutPath is the prefix of payment pages; the rest of the path is a secret.
 	CheckoutPath = "/checkout/"
 	// Public pages. Each has a German and an English path.
-	StartPath                           = "/"
-	PricesPath, EnglishPricesPath       = "/preise", "/prices"
-	AssistantPath, EnglishAssistantPath = "/assistent", "/assistant"
-	BasketPath, EnglishBasketPath       = "/warenkorb", "/basket"
+	StartPath            = "/"
+	PricesPath           = "/preise"
+	EnglishPricesPath    = "/prices"
+	AssistantPath        = "/assistent"
+	EnglishAssistantPath = "/assistant"
+	BasketPath           = "/warenkorb"
+	EnglishBasketPath    = "/basket"
 	// Legal pages, linked in every footer.
-	ImprintPath, EnglishImprintPath           = "/impressum", "/imprint"
-	TermsPath, EnglishTermsPath               = "/agb", "/terms"
-	PrivacyPath, EnglishPrivacyPath           = "/datenschutz", "/privacy"
-	WithdrawalPath, EnglishWithdrawalPath     = "/widerruf", "/withdrawal"
-	CancellationPath, EnglishCancellationPath = "/kuendigung", "/cancellation"
+	ImprintPath             = "/impressum"
+	EnglishImprintPath      = "/imprint"
+	TermsPath               = "/agb"
+	EnglishTermsPath        = "/terms"
+	PrivacyPath             = "/datenschutz"
+	EnglishPrivacyPath      = "/privacy"
+	WithdrawalPath          = "/widerruf"
+	EnglishWithdrawalPath   = "/withdrawal"
+	CancellationPath        = "/kuendigung"
+	EnglishCancellationPath = "/cancellation"
 )
 
 // Sessions verifies session secrets.
