@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/export"
@@ -52,23 +51,14 @@ func columns(form form, names string) []column {
 
 // camel returns a column's JSON key; amounts have their currency as suffix.
 func camel(name string, form form) string {
-	var out strings.Builder
-	up := false
-	for _, r := range name {
-		switch {
-		case r == '_':
-			up = true
-		case up:
-			out.WriteRune(unicode.ToUpper(r))
-			up = false
-		default:
-			out.WriteRune(r)
-		}
+	words := strings.Split(name, "_")
+	for i, word := range words[1:] {
+		words[i+1] = strings.ToUpper(word[:1]) + word[1:]
 	}
 	if form == asMoney {
-		out.WriteString("Eur")
+		words = append(words, "Eur")
 	}
-	return out.String()
+	return strings.Join(words, "")
 }
 
 func renamed(as string, c []column) []column {
@@ -155,9 +145,17 @@ func (db *DB) exportPart(ctx context.Context, p part, customer, base string, to 
 
 // exportRecords returns the records of one query and the key of the last one.
 func (db *DB) exportRecords(ctx context.Context, p part, text, base string, values ...any) (records []export.Record, last string, err error) {
-	records, keys, err := db.exportRows(ctx, p, text, base, values...)
-	if err != nil || len(records) == 0 {
-		return nil, "", err
+	var keys []string
+	for row, err := range sqldb.Rows(ctx, db.sql.Reader(), text, values...) {
+		if err != nil {
+			return nil, "", err
+		}
+		var record export.Record
+		for i, c := range p.columns {
+			record = append(record, c.fields(row[i], base)...)
+		}
+		last, _ = row[len(p.columns)].(string)
+		records, keys = append(records, record), append(keys, last)
 	}
 	for _, inner := range p.nested {
 		for i := range records {
@@ -174,23 +172,7 @@ func (db *DB) exportRecords(ctx context.Context, p part, text, base string, valu
 			}
 		}
 	}
-	return records, keys[len(keys)-1], nil
-}
-
-// exportRows returns the records and keys of one query, without nested parts.
-func (db *DB) exportRows(ctx context.Context, p part, text, base string, values ...any) (records []export.Record, keys []string, err error) {
-	for row, err := range sqldb.Rows(ctx, db.sql.Reader(), text, values...) {
-		if err != nil {
-			return nil, nil, err
-		}
-		var record export.Record
-		for i, c := range p.columns {
-			record = append(record, c.fields(row[i], base)...)
-		}
-		key, _ := row[len(p.columns)].(string)
-		records, keys = append(records, record), append(keys, key)
-	}
-	return records, keys, nil
+	return records, last, nil
 }
 
 // invoicePath is the checkout's path to invoice files.

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"time"
 
@@ -174,6 +175,28 @@ func inOrder(ctx context.Context, id string, statements ...func(context.Context,
 
 func noSuchCustomer() error {
 	return &registrar.Error{Kind: registrar.KindNotFound, Code: registrar.NoSuchCustomer}
+}
+
+// jsonText encodes a value of strings, which always succeeds.
+func jsonText(value any) string {
+	text, _ := json.Marshal(value)
+	return string(text)
+}
+
+// optionalJSON encodes a value of strings; empty text stands for the zero value.
+func optionalJSON[T comparable](value T) string {
+	if value == *new(T) {
+		return ""
+	}
+	return jsonText(value)
+}
+
+// fromJSON decodes what optionalJSON has encoded; text that it can't read is the zero value.
+func fromJSON[T any](text string) (value T) {
+	if text != "" {
+		_ = json.Unmarshal([]byte(text), &value)
+	}
+	return value
 }
 
 // micros and fromMicros convert times to and from their stored form; the zero time is

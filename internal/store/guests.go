@@ -3,7 +3,6 @@ package store
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -30,22 +29,6 @@ type contactJSON struct {
 	State        string `json:"state,omitempty"`
 	Country      string `json:"country,omitempty"`
 	Language     string `json:"language,omitempty"`
-}
-
-func contactText(contact order.Contact) string {
-	if contact == (order.Contact{}) {
-		return ""
-	}
-	text, _ := json.Marshal(contactJSON(contact)) // a struct of strings always encodes
-	return string(text)
-}
-
-func contactOf(text string) order.Contact {
-	var contact contactJSON
-	if text != "" {
-		_ = json.Unmarshal([]byte(text), &contact) // an unreadable contact is empty
-	}
-	return order.Contact(contact)
 }
 
 // AddSession stores an agent's order, with a guest account if it has no customer.

@@ -67,12 +67,8 @@ func keyStateOf(row query.IdempotencyKey) (idempotency.KeyState, error) {
 
 // FinishRun stores the response of a claimed key.
 func (db *DB) FinishRun(ctx context.Context, scope, key, run string, answer idempotency.SealedResponse) (bool, error) {
-	headers, err := json.Marshal(answer.Header)
-	if err != nil {
-		return false, err
-	}
 	return changed(db.single().StoreIdempotencyResponse(ctx, query.StoreIdempotencyResponseParams{
-		Scope: scope, Key: key, Run: run, Status: int64(answer.Status), Headers: string(headers), ResponseSealed: answer.Text,
+		Scope: scope, Key: key, Run: run, Status: int64(answer.Status), Headers: jsonText(answer.Header), ResponseSealed: answer.Text,
 	}))
 }
 

@@ -57,11 +57,7 @@ func currentInvoiceBuyer(ctx context.Context, q *query.Queries, customer string)
 // currentInvoiceBuyerJSON returns the customer's current data in stored form.
 func currentInvoiceBuyerJSON(ctx context.Context, q *query.Queries, customer string) (string, error) {
 	buyer, err := currentInvoiceBuyer(ctx, q, customer)
-	if err != nil {
-		return "", err
-	}
-	text, err := json.Marshal(buyer)
-	return string(text), err
+	return jsonText(buyer), err
 }
 
 // GetCurrentBuyer returns the customer's current data.

@@ -25,13 +25,9 @@ func enqueueMail(ctx context.Context, q *query.Queries, mail registrar.Mail, now
 		}
 		to, language = cmp.Or(to, recipient.Email), cmp.Or(language, recipient.Language)
 	}
-	facts, err := json.Marshal(mail.Data)
-	if err != nil {
-		return err
-	}
 	return q.InsertMail(ctx, query.InsertMailParams{
 		ID: registrar.NewID("mail_", now), Kind: string(mail.Kind), CustomerID: mail.Customer, Recipient: to, Language: language,
-		Data: string(facts), CreatedAt: micros(now), DueAt: micros(now),
+		Data: jsonText(mail.Data), CreatedAt: micros(now), DueAt: micros(now),
 	})
 }
 

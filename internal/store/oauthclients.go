@@ -15,12 +15,8 @@ var _ oauth.AuthorizationStore = (*DB)(nil)
 
 // AddOAuthClient stores a dynamically registered client.
 func (db *DB) AddOAuthClient(ctx context.Context, client oauth.Client) error {
-	uris, err := json.Marshal(client.RedirectURIs)
-	if err != nil {
-		return err
-	}
 	return db.single().InsertClient(ctx, query.InsertClientParams{
-		ID: client.ID, Kind: string(client.Kind), Name: client.Name, RedirectUris: string(uris),
+		ID: client.ID, Kind: string(client.Kind), Name: client.Name, RedirectUris: jsonText(client.RedirectURIs),
 		AuthMethod: string(client.AuthMethod), SecretHash: string(client.SecretHash),
 		CreatedAt: micros(client.CreatedAt), LastUsedAt: micros(client.LastUsedAt),
 	})
@@ -104,11 +100,7 @@ func touchClient(ctx context.Context, q *query.Queries, client oauth.Client) (kn
 		touched, err := q.TouchClient(ctx, client.ID, micros(client.LastUsedAt))
 		return touched > 0, err
 	}
-	uris, err := json.Marshal(client.RedirectURIs)
-	if err != nil {
-		return false, err
-	}
 	return true, q.UpsertDocumentClient(ctx, query.UpsertDocumentClientParams{
-		ID: client.ID, Name: client.Name, RedirectUris: string(uris), CreatedAt: micros(client.LastUsedAt),
+		ID: client.ID, Name: client.Name, RedirectUris: jsonText(client.RedirectURIs), CreatedAt: micros(client.LastUsedAt),
 	})
 }

@@ -26,14 +26,14 @@ func orderOf(row query.Order) order.Order {
 	return order.Order{
 		ID: row.ID, Customer: row.CustomerID, Email: row.EmailKey, State: order.State(row.State), Channel: order.Channel(row.Channel),
 		By:     registrar.Actor{Kind: registrar.ActorKind(row.ByKind), Customer: row.CustomerID, Through: row.ByID, Address: address},
-		ByName: row.ByName, Agent: row.AgentID, Completer: row.CompleterID, Contact: contactOf(row.Contact), Claimed: row.Claimed != 0, ClaimMailedAt: fromMicros(row.ClaimMailedAt),
+		ByName: row.ByName, Agent: row.AgentID, Completer: row.CompleterID, Contact: order.Contact(fromJSON[contactJSON](row.Contact)), Claimed: row.Claimed != 0, ClaimMailedAt: fromMicros(row.ClaimMailedAt),
 		Totals: order.Totals{
 			Net: registrar.Cents(row.Net), VAT: registrar.Cents(row.Vat), Gross: registrar.Cents(row.Gross),
 			RateBasisPoints: int(row.VatRate), Rule: row.VatRule, Country: row.VatCountry, VATID: row.VatID, Unchecked: row.VatUnchecked != 0,
 		},
 		ItemsKey: row.ItemsKey, PayLink: registrar.SecretHash(row.PayLink), VerifyLink: registrar.SecretHash(row.VerifyLink),
 		SealedPayLink: row.PaySealed, SealedVerifyLink: row.VerifySealed, AutoRenew: row.AutoRenew != 0,
-		Registrant: registrantOf(row.Registrant),
+		Registrant: fromJSON[registrar.Registrant](row.Registrant),
 		Consent:    order.Consent{At: fromMicros(row.ConsentAt), Wording: row.ConsentWording},
 		CreatedAt:  fromMicros(row.CreatedAt), UpdatedAt: fromMicros(row.UpdatedAt),
 		ExpiresAt: fromMicros(row.ExpiresAt), PaidAt: fromMicros(row.PaidAt),

@@ -77,8 +77,8 @@ func insertOrder(ctx context.Context, q *query.Queries, o order.Order) error {
 		AutoRenew: boolToInt(o.AutoRenew), CreatedAt: micros(o.CreatedAt), UpdatedAt: micros(o.UpdatedAt),
 		ExpiresAt: micros(o.ExpiresAt), PaidAt: micros(o.PaidAt), Version: o.Version, DueAt: micros(o.DueAt), Node: o.Node,
 		Attempts: int64(o.Attempts), OpenOrder: boolToInt(o.State.Open()),
-		AgentID: o.Agent, CompleterID: o.Completer, Contact: contactText(o.Contact), Claimed: boolToInt(o.Claimed), ClaimMailedAt: micros(o.ClaimMailedAt),
-		Registrant: registrantText(o.Registrant),
+		AgentID: o.Agent, CompleterID: o.Completer, Contact: optionalJSON(contactJSON(o.Contact)), Claimed: boolToInt(o.Claimed), ClaimMailedAt: micros(o.ClaimMailedAt),
+		Registrant: optionalJSON(o.Registrant),
 	}); err != nil {
 		return err
 	}
@@ -131,8 +131,8 @@ func updateOrderRow(ctx context.Context, q *query.Queries, transition order.Tran
 	return swapped(q.UpdateOrder(ctx, query.UpdateOrderParams{
 		State: string(now.State), OpenOrder: boolToInt(now.State.Open()),
 		CustomerID: now.Customer, EmailKey: emailKey(now.Email), ItemsKey: now.ItemsKey,
-		Contact: contactText(now.Contact), Claimed: boolToInt(now.Claimed), ClaimMailedAt: micros(now.ClaimMailedAt), CompleterID: now.Completer,
-		Registrant: registrantText(now.Registrant),
+		Contact: optionalJSON(contactJSON(now.Contact)), Claimed: boolToInt(now.Claimed), ClaimMailedAt: micros(now.ClaimMailedAt), CompleterID: now.Completer,
+		Registrant: optionalJSON(now.Registrant),
 		Net:        int64(now.Totals.Net), Vat: int64(now.Totals.VAT), Gross: int64(now.Totals.Gross),
 		VatRate: int64(now.Totals.RateBasisPoints), VatRule: now.Totals.Rule, VatCountry: now.Totals.Country,
 		VatID: now.Totals.VATID, VatUnchecked: boolToInt(now.Totals.Unchecked),

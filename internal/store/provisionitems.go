@@ -17,7 +17,7 @@ func provisionItemOf(row query.ProvisionItem) provision.Item {
 		ID: row.ID, Customer: row.CustomerID, Name: row.Name, TLD: row.Tld, Kind: provision.Kind(row.Kind),
 		Years: int(row.Years), Payment: row.Payment, State: provision.State(row.State), Failure: registrar.Code(row.Failure),
 		RefundDue: row.RefundDue != 0, Account: row.Account, Domain: row.DomainID, Handle: row.Handle, SealedCode: row.CodeSealed,
-		RenewFrom: fromMicros(row.RenewFrom), Registrant: registrantOf(row.Registrant),
+		RenewFrom: fromMicros(row.RenewFrom), Registrant: fromJSON[registrar.Registrant](row.Registrant),
 		RequestedAt: fromMicros(row.RequestedAt), DueAt: fromMicros(row.DueAt), Node: row.Node, Attempts: int(row.Attempts),
 		CreatedAt: fromMicros(row.CreatedAt), UpdatedAt: fromMicros(row.UpdatedAt),
 	}
@@ -69,7 +69,7 @@ func insertProvisionItem(ctx context.Context, q *query.Queries, item provision.I
 	}
 	return q.InsertProvisionItem(ctx, query.InsertProvisionItemParams{
 		ID: item.ID, CustomerID: item.Customer, Name: item.Name, Tld: item.TLD, Kind: string(item.Kind), Years: int64(item.Years),
-		Payment: item.Payment, Account: item.Account, CodeSealed: item.SealedCode, Registrant: registrantText(item.Registrant), Now: micros(item.CreatedAt),
+		Payment: item.Payment, Account: item.Account, CodeSealed: item.SealedCode, Registrant: optionalJSON(item.Registrant), Now: micros(item.CreatedAt),
 	})
 }
 
@@ -109,7 +109,7 @@ func (db *DB) UpdateProvisionItem(ctx context.Context, transition provision.Tran
 		item := transition.To
 		if err := swapped(q.UpdateProvisionItem(ctx, query.UpdateProvisionItemParams{
 			State: string(item.State), Failure: string(item.Failure), RefundDue: boolToInt(item.RefundDue), DomainID: item.Domain,
-			Handle: item.Handle, CodeSealed: item.SealedCode, Registrant: registrantText(item.Registrant), RenewFrom: micros(item.RenewFrom),
+			Handle: item.Handle, CodeSealed: item.SealedCode, Registrant: optionalJSON(item.Registrant), RenewFrom: micros(item.RenewFrom),
 			RequestedAt: micros(item.RequestedAt), DueAt: micros(item.DueAt), Node: item.Node,
 			Attempts: int64(item.Attempts), UpdatedAt: micros(item.UpdatedAt),
 			ID: item.ID, WasState: string(transition.From.State), WasDue: micros(transition.From.DueAt),

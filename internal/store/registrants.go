@@ -2,9 +2,7 @@ package store
 
 import (
 	"context"
-	"encoding/json"
 
-	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
 	"github.com/dotkontor/dotkontor/internal/store/query"
 )
@@ -17,23 +15,6 @@ func (a accounts) GetRegistrant(ctx context.Context, id string) (account.Registr
 			Phone: row.Phone, VATID: row.VatID, UpdatedAt: fromMicros(row.UpdatedAt),
 		}
 	})(a.q.GetRegistrant(ctx, id))
-}
-
-// registrantText returns the stored form of a registrant; empty for none.
-func registrantText(registrant registrar.Registrant) string {
-	if registrant == (registrar.Registrant{}) {
-		return ""
-	}
-	text, _ := json.Marshal(registrant) // a struct of strings always encodes
-	return string(text)
-}
-
-func registrantOf(text string) registrar.Registrant {
-	var registrant registrar.Registrant
-	if text != "" {
-		_ = json.Unmarshal([]byte(text), &registrant) // written by registrantText
-	}
-	return registrant
 }
 
 func (a accounts) ListRegistrantExtensions(ctx context.Context, id string) ([]string, error) {

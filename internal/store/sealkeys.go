@@ -238,19 +238,6 @@ func (db *DB) ReplaceSealed(ctx context.Context, column string, replacements []k
 	}
 	text := "UPDATE " + c.table + " SET " + c.column + " = $1 WHERE " + strings.Join(conditions, " AND ")
 	replaced := 0
-	replace := func(tx sqldb.DBTX, r keyring.Replacement) error {
-		values := []any{r.Sealed, r.Value.Sealed}
-		for _, key := range r.Key {
-			values = append(values, key)
-		}
-		result, err := tx.ExecContext(ctx, text, values...)
-		if err != nil {
-			return err
-		}
-		rows, err := result.RowsAffected()
-		replaced += int(rows)
-		return err
-	}
 	batch := max(len(replacements), 1)
 	if db.sql.Engine() == sqldb.Postgres {
 		batch = 1
@@ -258,9 +245,19 @@ func (db *DB) ReplaceSealed(ctx context.Context, column string, replacements []k
 	for group := range slices.Chunk(replacements, batch) {
 		err := db.sql.Write(ctx, func(tx sqldb.DBTX) error {
 			for _, r := range group {
-				if err := replace(tx, r); err != nil {
+				values := []any{r.Sealed, r.Value.Sealed}
+				for _, key := range r.Key {
+					values = append(values, key)
+				}
+				result, err := tx.ExecContext(ctx, text, values...)
+				if err != nil {
 					return err
 				}
+				rows, err := result.RowsAffected()
+				if err != nil {
+					return err
+				}
+				replaced += int(rows)
 			}
 			return nil
 		})

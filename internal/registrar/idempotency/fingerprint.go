@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -86,7 +87,6 @@ func appendArray(decoder *json.Decoder, dst []byte, depth int) ([]byte, error) {
 
 func appendObject(decoder *json.Decoder, dst []byte, depth int) ([]byte, error) {
 	members := make(map[string][]byte)
-	var names []string
 	for decoder.More() {
 		token, err := decoder.Token()
 		if err != nil {
@@ -99,14 +99,12 @@ func appendObject(decoder *json.Decoder, dst []byte, depth int) ([]byte, error) 
 		if members[name], err = appendValue(decoder, nil, depth+1); err != nil {
 			return nil, err
 		}
-		names = append(names, name)
 	}
 	if _, err := decoder.Token(); err != nil {
 		return nil, err
 	}
-	slices.Sort(names)
 	dst = append(dst, '{')
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(members)) {
 		dst = strconv.AppendQuote(dst, name)
 		dst = append(append(append(dst, ':'), members[name]...), ',')
 	}

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/dotkontor/dotkontor/internal/jobs"
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
@@ -334,19 +335,13 @@ func (k *Keyring) SetLoader(load func() ([]registrar.SealKey, error)) { k.cfg.Lo
 
 // Run refreshes the keys until ctx ends.
 func (k *Keyring) Run(ctx context.Context) {
-	tick := time.NewTicker(refreshInterval)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			cleanupCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), refreshInterval)
-			defer cancel()
-			_ = k.cfg.Store.DeleteSealNode(cleanupCtx, k.node) // best effort: an old report expires
-			return
-		case <-tick.C:
-			k.logFailure(ctx, k.Refresh(ctx))
-		}
-	}
+	jobs.RunEvery(ctx, refreshInterval, func(ctx context.Context) error {
+		k.logFailure(ctx, k.Refresh(ctx))
+		return nil
+	}, k.logFailure)
+	cleanupCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), refreshInterval)
+	defer cancel()
+	_ = k.cfg.Store.DeleteSealNode(cleanupCtx, k.node) // best effort: an old report expires
 }
 
 // logFailure logs each reason of a failed Refresh once, until it ends. It does not log
