@@ -8,12 +8,8 @@ const whereCustomer = "customer_id = $1"
 // exportParts lists the sections of a customer export in order. Every column of every
 // table is here, or is omitted for a reason that the test of this list states.
 func exportParts() []part {
-	return append(accountParts(), businessParts()...)
-}
-
-// accountParts cover the account and its credentials.
-func accountParts() []part {
 	return []part{
+		// The account and its credentials.
 		{name: "account", table: "customers", where: "id = $1", columns: slices.Concat(
 			columns(asText, "id email language"), columns(asTime, "created_at confirmed_at disabled_at"), columns(asFlag, "operator"),
 			derived("hasPassword", "CASE WHEN password_hash = '' THEN 0 ELSE 1 END", asFlag),
@@ -63,12 +59,8 @@ func accountParts() []part {
 			columns(asTime, "at"), columns(asText, "action object"), renamed("by", columns(asText, "actor_kind")),
 			redactOperators("actor_kind", "actor through address"),
 		)},
-	}
-}
 
-// businessParts cover domains, orders and withdrawal notices.
-func businessParts() []part {
-	return []part{
+		// Domains, orders and withdrawal notices.
 		{name: "domains", table: "domains", where: whereCustomer, key: "id", columns: slices.Concat(
 			columns(asText, "id name status"), columns(asTime, "paid_until"), columns(asFlag, "auto_renew"),
 			columns(asTime, "created_at updated_at"), renamed("contact", columns(asText, "handle")), columns(asList, "registry_status"),

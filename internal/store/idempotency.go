@@ -46,23 +46,17 @@ func (db *DB) BeginRun(ctx context.Context, a idempotency.Attempt) (idempotency.
 			}
 			row.Status, row.BodyHash = 0, a.Body // claimed concurrently, and in flight
 		}
-		state, err = keyStateOf(row)
-		return err
+		state = idempotency.KeyState{Body: row.BodyHash}
+		if row.Status == 0 {
+			return nil
+		}
+		state.Response = &idempotency.SealedResponse{Status: int(row.Status), Text: row.ResponseSealed}
+		if err := json.Unmarshal([]byte(row.Headers), &state.Response.Header); err != nil {
+			return fmt.Errorf("store: decode headers of a stored response: %w", err)
+		}
+		return nil
 	})
 	return state, err
-}
-
-func keyStateOf(row query.IdempotencyKey) (idempotency.KeyState, error) {
-	state := idempotency.KeyState{Body: row.BodyHash}
-	if row.Status == 0 {
-		return state, nil
-	}
-	answer := idempotency.SealedResponse{Status: int(row.Status), Text: row.ResponseSealed}
-	if err := json.Unmarshal([]byte(row.Headers), &answer.Header); err != nil {
-		return state, fmt.Errorf("store: decode headers of a stored response: %w", err)
-	}
-	state.Response = &answer
-	return state, nil
 }
 
 // FinishRun stores the response of a claimed key.

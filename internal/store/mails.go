@@ -43,18 +43,16 @@ func queueMails(ctx context.Context, q *query.Queries, mails []registrar.Mail, n
 // ListDueMails returns due mails, the longest overdue first. Other nodes see the same
 // ones; ClaimMail decides which node sends each.
 func (db *DB) ListDueMails(ctx context.Context, now time.Time, limit int) ([]mailer.QueuedMail, error) {
-	return decodeRows(queuedMailOf)(db.read().ListDueMails(ctx, micros(now), int32(limit)))
-}
-
-func queuedMailOf(row query.ListDueMailsRow) (mailer.QueuedMail, error) {
-	mail := mailer.QueuedMail{
-		ID: row.ID, Kind: registrar.MailKind(row.Kind), Customer: row.CustomerID, To: row.Recipient,
-		Language: row.Language, CreatedAt: fromMicros(row.CreatedAt), DueAt: fromMicros(row.DueAt), Attempts: int(row.Attempts),
-	}
-	if err := json.Unmarshal([]byte(row.Data), &mail.Data); err != nil {
-		return mail, fmt.Errorf("store: decode data of mail %s: %w", row.ID, err)
-	}
-	return mail, nil
+	return decodeRows(func(row query.ListDueMailsRow) (mailer.QueuedMail, error) {
+		mail := mailer.QueuedMail{
+			ID: row.ID, Kind: registrar.MailKind(row.Kind), Customer: row.CustomerID, To: row.Recipient,
+			Language: row.Language, CreatedAt: fromMicros(row.CreatedAt), DueAt: fromMicros(row.DueAt), Attempts: int(row.Attempts),
+		}
+		if err := json.Unmarshal([]byte(row.Data), &mail.Data); err != nil {
+			return mail, fmt.Errorf("store: decode data of mail %s: %w", row.ID, err)
+		}
+		return mail, nil
+	})(db.read().ListDueMails(ctx, micros(now), int32(limit)))
 }
 
 // ClaimMail leases a mail. It returns false if another node has claimed it.

@@ -53,32 +53,28 @@ func itemOf(row query.OrderItem) order.Item {
 // loadOrder reads the items, payments and refunds of an order row. If they have changed
 // since the row was read, so has the order's version, and an update based on the mixture
 // is a conflict.
-func loadOrder(ctx context.Context, q *query.Queries, row query.Order) (order.Order, error) {
-	whole := orderOf(row)
-	var err error
-	if whole.Items, err = rowsAs(itemOf)(q.ListOrderItems(ctx, row.ID)); err != nil {
-		return order.Order{}, err
-	}
-	if row.Version == firstVersion { // no transition yet, so no payments
-		return whole, nil
-	}
-	if whole.Payments, err = rowsAs(paymentOf)(q.ListOrderPayments(ctx, row.ID)); err != nil || len(whole.Payments) == 0 {
+func loadOrder(ctx context.Context, q *query.Queries) func(query.Order) (order.Order, error) {
+	return func(row query.Order) (whole order.Order, err error) {
+		whole = orderOf(row)
+		if whole.Items, err = rowsAs(itemOf)(q.ListOrderItems(ctx, row.ID)); err != nil {
+			return order.Order{}, err
+		}
+		if row.Version == firstVersion { // no transition yet, so no payments
+			return whole, nil
+		}
+		if whole.Payments, err = rowsAs(paymentOf)(q.ListOrderPayments(ctx, row.ID)); err != nil || len(whole.Payments) == 0 {
+			return whole, err
+		}
+		whole.Refunds, err = rowsAs(refundOf)(q.ListOrderRefunds(ctx, row.ID))
 		return whole, err
 	}
-	whole.Refunds, err = rowsAs(refundOf)(q.ListOrderRefunds(ctx, row.ID))
-	return whole, err
-}
-
-// orderWith reads the rest of an order.
-func orderWith(ctx context.Context, q *query.Queries) func(query.Order) (order.Order, error) {
-	return func(row query.Order) (order.Order, error) { return loadOrder(ctx, q, row) }
 }
 
 func (db *DB) orderBy(
 	ctx context.Context, find func(*query.Queries, context.Context, string) (query.Order, error), text string,
 ) (order.Order, bool, error) {
 	q := db.read()
-	return decodeRow(orderWith(ctx, q))(find(q, ctx, text))
+	return decodeRow(loadOrder(ctx, q))(find(q, ctx, text))
 }
 
 // OrderByID returns an order.
@@ -109,7 +105,7 @@ func (db *DB) OrderByIntent(ctx context.Context, intent string) (order.Order, bo
 // GetCustomerOrder returns an order of a customer.
 func (db *DB) GetCustomerOrder(ctx context.Context, customer, id string) (order.Order, bool, error) {
 	q := db.read()
-	return decodeRow(orderWith(ctx, q))(q.GetCustomerOrder(ctx, customer, id))
+	return decodeRow(loadOrder(ctx, q))(q.GetCustomerOrder(ctx, customer, id))
 }
 
 // ListOrders returns a page of a customer's orders, the newest first.
@@ -118,7 +114,7 @@ func (db *DB) ListOrders(ctx context.Context, customer, before string, limit int
 		return nil, nil
 	}
 	q := db.read()
-	return decodeRows(orderWith(ctx, q))(q.ListCustomerOrders(ctx, query.ListCustomerOrdersParams{
+	return decodeRows(loadOrder(ctx, q))(q.ListCustomerOrders(ctx, query.ListCustomerOrdersParams{
 		CustomerID: customer, ID: cmp.Or(before, lastOrder), Limit: int32(limit),
 	}))
 }
@@ -130,7 +126,7 @@ func (db *DB) PageOrders(ctx context.Context, customer string, state order.State
 	if err != nil || total <= int64(offset) {
 		return nil, int(total), err
 	}
-	orders, err := decodeRows(orderWith(ctx, q))(q.SearchOrders(ctx, query.SearchOrdersParams{
+	orders, err := decodeRows(loadOrder(ctx, q))(q.SearchOrders(ctx, query.SearchOrdersParams{
 		CustomerID: customer, State: string(state), MaxRows: int32(limit), SkipRows: int32(offset),
 	}))
 	return orders, int(total), err
@@ -139,7 +135,7 @@ func (db *DB) PageOrders(ctx context.Context, customer string, state order.State
 // ListOverdueOrders returns a customer's unpaid orders whose quoted prices have expired.
 func (db *DB) ListOverdueOrders(ctx context.Context, customer string, now time.Time, limit int) ([]order.Order, error) {
 	q := db.read()
-	return decodeRows(orderWith(ctx, q))(q.ListOverdueOrders(ctx, query.ListOverdueOrdersParams{
+	return decodeRows(loadOrder(ctx, q))(q.ListOverdueOrders(ctx, query.ListOverdueOrdersParams{
 		CustomerID: customer, Now: micros(now), MaxRows: int32(limit),
 	}))
 }
@@ -147,7 +143,7 @@ func (db *DB) ListOverdueOrders(ctx context.Context, customer string, now time.T
 // ListDueOrders returns due orders, the longest overdue first.
 func (db *DB) ListDueOrders(ctx context.Context, now time.Time, limit int) ([]order.Order, error) {
 	q := db.read()
-	return decodeRows(orderWith(ctx, q))(q.ListDueOrders(ctx, micros(now), int32(limit)))
+	return decodeRows(loadOrder(ctx, q))(q.ListDueOrders(ctx, micros(now), int32(limit)))
 }
 
 // ListOrdersAfter returns a page of all orders, by id.

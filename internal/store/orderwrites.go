@@ -24,7 +24,7 @@ func (db *DB) AddOrder(ctx context.Context, newOrder order.Order, maxOpen int, e
 		if err := rowOr(noSuchCustomer())(q.LockBuyer(ctx, newOrder.Customer)); err != nil {
 			return err
 		}
-		open, found, err := decodeRow(orderWith(ctx, q))(q.GetOpenOrderByItems(ctx, newOrder.Customer, newOrder.ItemsKey))
+		open, found, err := decodeRow(loadOrder(ctx, q))(q.GetOpenOrderByItems(ctx, newOrder.Customer, newOrder.ItemsKey))
 		if err != nil || found {
 			stored = open
 			return err

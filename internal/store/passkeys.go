@@ -8,17 +8,15 @@ import (
 	"github.com/dotkontor/dotkontor/internal/store/query"
 )
 
-func passkeyOf(row query.Passkey) account.StoredPasskey {
-	return account.StoredPasskey{
-		Passkey: account.Passkey{
-			ID: row.ID, Name: row.Name, CreatedAt: fromMicros(row.CreatedAt), LastUsedAt: fromMicros(row.LastUsedAt),
-		},
-		Customer: row.CustomerID, CredentialID: row.CredentialID, Credential: row.Credential,
-	}
-}
-
 func (a accounts) ListPasskeys(ctx context.Context, id string) ([]account.StoredPasskey, error) {
-	return rowsAs(passkeyOf)(a.q.ListPasskeys(ctx, id))
+	return rowsAs(func(row query.Passkey) account.StoredPasskey {
+		return account.StoredPasskey{
+			Passkey: account.Passkey{
+				ID: row.ID, Name: row.Name, CreatedAt: fromMicros(row.CreatedAt), LastUsedAt: fromMicros(row.LastUsedAt),
+			},
+			Customer: row.CustomerID, CredentialID: row.CredentialID, Credential: row.Credential,
+		}
+	})(a.q.ListPasskeys(ctx, id))
 }
 
 func (a accounts) InsertPasskey(ctx context.Context, p account.StoredPasskey) (bool, error) {

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -23,7 +24,11 @@ func (db *DB) CreatePersonalAccessToken(
 			return err
 		}
 		if counted == 0 {
-			return tokenLimitError(ctx, q, token.Customer)
+			account, ok, err := foundValue(q.GetTokenCount(ctx, token.Customer))
+			if err == nil && ok && account.DisabledAt == 0 {
+				return &registrar.Error{Kind: registrar.KindConflict, Code: oauth.TooManyTokens}
+			}
+			return cmp.Or(err, error(&registrar.Error{Kind: registrar.KindNotFound}))
 		}
 		if err := q.InsertPersonalAccessToken(ctx, query.InsertPersonalAccessTokenParams{
 			ID: token.ID, CustomerID: token.Customer, Name: token.Name, Hash: string(hash), CreatedAt: micros(token.CreatedAt),
@@ -32,19 +37,6 @@ func (db *DB) CreatePersonalAccessToken(
 		}
 		return recordEffects(ctx, q, &event, &mail, token.CreatedAt)
 	})
-}
-
-func tokenLimitError(ctx context.Context, q *query.Queries, customer string) error {
-	account, err := q.GetTokenCount(ctx, customer)
-	ok, err := found(err)
-	switch {
-	case err != nil:
-		return err
-	case !ok || account.DisabledAt != 0:
-		return &registrar.Error{Kind: registrar.KindNotFound}
-	default:
-		return &registrar.Error{Kind: registrar.KindConflict, Code: oauth.TooManyTokens}
-	}
 }
 
 // ListActivePersonalAccessTokens returns the account's active tokens, the newest first.

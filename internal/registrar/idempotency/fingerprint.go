@@ -57,7 +57,15 @@ func appendValue(decoder *json.Decoder, dst []byte, depth int) ([]byte, error) {
 		if token == '{' {
 			return appendObject(decoder, dst, depth)
 		}
-		return appendArray(decoder, dst, depth)
+		dst = append(dst, '[')
+		for decoder.More() {
+			if dst, err = appendValue(decoder, dst, depth+1); err != nil {
+				return nil, err
+			}
+			dst = append(dst, ',')
+		}
+		_, err = decoder.Token()
+		return append(dst, ']'), err
 	case string:
 		if strings.ContainsRune(token, utf8.RuneError) { // unpaired surrogates all decode to this
 			return nil, errNotPlain
@@ -70,19 +78,6 @@ func appendValue(decoder *json.Decoder, dst []byte, depth int) ([]byte, error) {
 	default:
 		return append(dst, "null"...), nil
 	}
-}
-
-func appendArray(decoder *json.Decoder, dst []byte, depth int) ([]byte, error) {
-	dst = append(dst, '[')
-	for decoder.More() {
-		var err error
-		if dst, err = appendValue(decoder, dst, depth+1); err != nil {
-			return nil, err
-		}
-		dst = append(dst, ',')
-	}
-	_, err := decoder.Token()
-	return append(dst, ']'), err
 }
 
 func appendObject(decoder *json.Decoder, dst []byte, depth int) ([]byte, error) {

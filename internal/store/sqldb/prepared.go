@@ -33,10 +33,6 @@ type preparedPool struct {
 	statements map[string]statement
 }
 
-func newPreparedPool(pool *sql.DB) *preparedPool {
-	return &preparedPool{DB: pool, statements: make(map[string]statement)}
-}
-
 func (p *preparedPool) lookup(text string) (stmt statement, found bool) {
 	p.mu.RLock()
 	defer p.mu.RUnlock()
