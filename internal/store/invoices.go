@@ -20,30 +20,29 @@ var _ invoice.Store = (*DB)(nil)
 // lastInvoice sorts after every document id.
 const lastInvoice = "inv_zzzzzzzzzzzzzzzzzzzzzzzzzzz"
 
-// insertPendingInvoices records that an invoice or corrections must be issued.
+// insertPendingInvoices records that an invoice or corrections must be issued. It uses the
+// wall clock, which measures how long a document is pending.
 func insertPendingInvoices(ctx context.Context, q *query.Queries, transition order.Transition) error {
+	insert := func(refund, buyer string) error {
+		return q.InsertPendingInvoice(ctx, query.InsertPendingInvoiceParams{
+			ID: registrar.NewID("due_", transition.At), OrderID: transition.To.ID, RefundID: refund, Buyer: buyer, CreatedAt: micros(transition.At),
+		})
+	}
 	if transition.InvoiceDue() {
 		buyer, err := currentInvoiceBuyerJSON(ctx, q, transition.To.Customer)
 		if err != nil {
 			return err
 		}
-		if err := insertPendingInvoice(ctx, q, transition, "", buyer); err != nil {
+		if err := insert("", buyer); err != nil {
 			return err
 		}
 	}
 	for _, refund := range transition.CorrectionsDue() {
-		if err := insertPendingInvoice(ctx, q, transition, refund, ""); err != nil {
+		if err := insert(refund, ""); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// insertPendingInvoice uses the wall clock: it measures how long a document is pending.
-func insertPendingInvoice(ctx context.Context, q *query.Queries, transition order.Transition, refund, buyer string) error {
-	return q.InsertPendingInvoice(ctx, query.InsertPendingInvoiceParams{
-		ID: registrar.NewID("due_", transition.At), OrderID: transition.To.ID, RefundID: refund, Buyer: buyer, CreatedAt: micros(transition.At),
-	})
 }
 
 func currentInvoiceBuyer(ctx context.Context, q *query.Queries, customer string) (invoice.Buyer, error) {

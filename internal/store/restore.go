@@ -45,9 +45,11 @@ func Restore(ctx context.Context, opts Options, in io.Reader) (Summary, error) {
 		return Summary{}, err
 	}
 	var header backupHeader
-	if err := lines.object(&header); err != nil || header.Format != backupFormat {
+	first, err := lines.next()
+	if err != nil || json.Unmarshal(first, &header) != nil || header.Format != backupFormat {
 		return Summary{}, errors.New("not a dotkontor backup")
 	}
+	lines.addToHash(first)
 	if header.Version != backupVersion {
 		return Summary{}, fmt.Errorf("unknown backup format %d: the backup was made by a newer dotkontor", header.Version)
 	}
@@ -330,15 +332,6 @@ func (r *lineReader) next() ([]byte, error) {
 func (r *lineReader) addToHash(line []byte) {
 	r.sum.Write(line)
 	r.sum.Write([]byte{'\n'})
-}
-
-func (r *lineReader) object(into any) error {
-	line, err := r.next()
-	if err != nil {
-		return err
-	}
-	r.addToHash(line)
-	return json.Unmarshal(line, into)
 }
 
 // atEOF reports that nothing follows and that gzip's checksum is correct.
