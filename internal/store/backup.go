@@ -45,18 +45,9 @@ type backupHeader struct {
 	MadeAt  time.Time `json:"made_at"`
 }
 
-type backupTable struct {
-	Table   string   `json:"table"`
-	Columns []string `json:"columns"`
-}
-
 type backupTrailer struct {
 	Rows   map[string]int64 `json:"rows"`
 	SHA256 string           `json:"sha256"`
-}
-
-type base64Text struct {
-	Base64 string `json:"base64"`
 }
 
 // Summary describes a backup.
@@ -158,7 +149,7 @@ func (w *lineWriter) finish(counts map[string]int64) error {
 }
 
 func (w *lineWriter) table(ctx context.Context, tx *sql.Tx, t sqldb.Table) (written int64, err error) {
-	w.write(backupTable{Table: t.Name, Columns: t.Columns})
+	w.write(t)
 	query := "SELECT " + sqldb.QuoteIdent(t.Columns...) + " FROM " + sqldb.QuoteIdent(t.Name)
 	for row, err := range sqldb.Rows(ctx, tx, query) {
 		if err != nil {
@@ -187,7 +178,7 @@ func encodeValue(value any) (any, error) {
 		if utf8.ValidString(value) {
 			return value, nil
 		}
-		return base64Text{Base64: base64.StdEncoding.EncodeToString([]byte(value))}, nil
+		return map[string]string{"base64": base64.StdEncoding.EncodeToString([]byte(value))}, nil
 	default:
 		return nil, fmt.Errorf("unsupported type %T", value)
 	}

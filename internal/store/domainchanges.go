@@ -136,5 +136,7 @@ func (db *DB) ListSecureChanges(ctx context.Context, domain string, limit int) (
 
 // ListObjectAuditEvents returns the audit events of one object of a customer.
 func (db *DB) ListObjectAuditEvents(ctx context.Context, customer, object string, limit int) ([]registrar.AuditEvent, error) {
-	return rowsAs(auditEventOf)(db.read().ListObjectAuditEvents(ctx, query.ListObjectAuditEventsParams{CustomerID: customer, Object: object, Limit: int32(limit)}))
+	return rowsAs(auditEventOf)(db.read().ListObjectAuditEvents(ctx, query.ListObjectAuditEventsParams{
+		CustomerID: customer, Object: object, Limit: int32(limit),
+	}))
 }

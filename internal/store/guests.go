@@ -224,7 +224,9 @@ func (a accounts) deleteStaleGuests(ctx context.Context, madeBefore time.Time, l
 		return 0, err
 	}
 	for i, id := range ids {
-		if err := inOrder(ctx, id, a.q.DeleteWebhookDeliveriesOfGuest, a.q.DeleteOrderItemsOfGuest, a.q.DeleteOrdersOfGuest, a.q.DeleteAuditEventsOfCustomer); err != nil {
+		err := inOrder(ctx, id, a.q.DeleteWebhookDeliveriesOfGuest, a.q.DeleteOrderItemsOfGuest,
+			a.q.DeleteOrdersOfGuest, a.q.DeleteAuditEventsOfCustomer)
+		if err != nil {
 			return i, err
 		}
 		if err := deleteGuest(ctx, a.q, id); err != nil {

@@ -26,7 +26,8 @@ func orderOf(row query.Order) order.Order {
 	return order.Order{
 		ID: row.ID, Customer: row.CustomerID, Email: row.EmailKey, State: order.State(row.State), Channel: order.Channel(row.Channel),
 		By:     registrar.Actor{Kind: registrar.ActorKind(row.ByKind), Customer: row.CustomerID, Through: row.ByID, Address: address},
-		ByName: row.ByName, Agent: row.AgentID, Completer: row.CompleterID, Contact: order.Contact(fromJSON[contactJSON](row.Contact)), Claimed: row.Claimed != 0, ClaimMailedAt: fromMicros(row.ClaimMailedAt),
+		ByName: row.ByName, Agent: row.AgentID, Completer: row.CompleterID, Contact: order.Contact(fromJSON[contactJSON](row.Contact)),
+		Claimed: row.Claimed != 0, ClaimMailedAt: fromMicros(row.ClaimMailedAt),
 		Totals: order.Totals{
 			Net: registrar.Cents(row.Net), VAT: registrar.Cents(row.Vat), Gross: registrar.Cents(row.Gross),
 			RateBasisPoints: int(row.VatRate), Rule: row.VatRule, Country: row.VatCountry, VATID: row.VatID, Unchecked: row.VatUnchecked != 0,
@@ -154,15 +155,21 @@ func (db *DB) ListOrdersAfter(ctx context.Context, id string, limit int) ([]orde
 		return nil, err
 	}
 	first, last := rows[0].ID, rows[len(rows)-1].ID
-	items, err := byOrder(func(row query.OrderItem) (string, order.Item) { return row.OrderID, itemOf(row) })(q.ListOrderItemsInRange(ctx, first, last))
+	items, err := byOrder(func(row query.OrderItem) (string, order.Item) {
+		return row.OrderID, itemOf(row)
+	})(q.ListOrderItemsInRange(ctx, first, last))
 	if err != nil {
 		return nil, err
 	}
-	payments, err := byOrder(func(row query.Payment) (string, order.Payment) { return row.OrderID, paymentOf(row) })(q.ListPaymentsInOrderRange(ctx, first, last))
+	payments, err := byOrder(func(row query.Payment) (string, order.Payment) {
+		return row.OrderID, paymentOf(row)
+	})(q.ListPaymentsInOrderRange(ctx, first, last))
 	if err != nil {
 		return nil, err
 	}
-	refunds, err := byOrder(func(row query.Refund) (string, order.Refund) { return row.OrderID, refundOf(row) })(q.ListRefundsInOrderRange(ctx, first, last))
+	refunds, err := byOrder(func(row query.Refund) (string, order.Refund) {
+		return row.OrderID, refundOf(row)
+	})(q.ListRefundsInOrderRange(ctx, first, last))
 	// Rows of orders added between the queries are left for the next page.
 	return rowsAs(func(row query.Order) order.Order {
 		whole := orderOf(row)

@@ -197,15 +197,15 @@ func (db *DB) load(ctx context.Context, tx *sql.Tx, lines *lineReader, summary *
 			return err
 		}
 		var object struct {
-			backupTable
+			sqldb.Table
 			backupTrailer
 		}
 		if err := json.Unmarshal(line, &object); err != nil {
 			return errBackupCorrupt
 		}
-		if object.Table != "" {
+		if object.Name != "" {
 			lines.addToHash(line)
-			if err := loading.begin(object.backupTable); err != nil {
+			if err := loading.begin(object.Table); err != nil {
 				return err
 			}
 			continue
@@ -233,17 +233,17 @@ type loader struct {
 	values  []any // of the pending rows
 }
 
-func (l *loader) begin(next backupTable) error {
-	at := slices.IndexFunc(l.tables, func(t sqldb.Table) bool { return t.Name == next.Table })
-	if _, seen := l.counts[next.Table]; seen || at < 0 {
+func (l *loader) begin(next sqldb.Table) error {
+	at := slices.IndexFunc(l.tables, func(t sqldb.Table) bool { return t.Name == next.Name })
+	if _, seen := l.counts[next.Name]; seen || at < 0 {
 		return errBackupCorrupt
 	}
 	// The order of columns may differ: migrations append them.
 	if !slices.Equal(slices.Sorted(slices.Values(next.Columns)), slices.Sorted(slices.Values(l.tables[at].Columns))) {
-		return fmt.Errorf("table %s: the columns differ from this schema, nothing was restored", next.Table)
+		return fmt.Errorf("table %s: the columns differ from this schema, nothing was restored", next.Name)
 	}
-	l.current = sqldb.Table{Name: next.Table, Columns: next.Columns}
-	l.counts[next.Table] = 0
+	l.current = next
+	l.counts[next.Name] = 0
 	return nil
 }
 

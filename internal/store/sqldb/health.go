@@ -135,7 +135,8 @@ func conditionExplaining(class string) Condition {
 	if condition, known := conditionByClass[class]; known {
 		return condition
 	}
-	if slices.Contains([]string{classConnectionLost, "server_shutdown", "cannot_open", "tls_refused"}, class) || slices.Contains(registrar.NetworkClasses(), class) {
+	unreachable := append(registrar.NetworkClasses(), classConnectionLost, "server_shutdown", "cannot_open", "tls_refused")
+	if slices.Contains(unreachable, class) {
 		return Unreachable
 	}
 	return ""

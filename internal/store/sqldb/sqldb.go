@@ -158,8 +158,8 @@ func openSQLite(folder string, readers int, health *health) (*DB, error) {
 	reader.SetMaxOpenConns(readers)
 	reader.SetMaxIdleConns(readers)
 	return &DB{
-		engine: SQLite, writer: writer, reader: reader, queries: &preparedPool{DB: reader, statements: make(map[string]statement)}, writeQueue: &writeQueue{pool: writer, maxDuration: maxGroupDuration},
-		health: health, dataDir: folder,
+		engine: SQLite, writer: writer, reader: reader, queries: &preparedPool{DB: reader, statements: make(map[string]statement)},
+		writeQueue: &writeQueue{pool: writer, maxDuration: maxGroupDuration}, health: health, dataDir: folder,
 	}, nil
 }
 

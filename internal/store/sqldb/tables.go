@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// Table is a table as the database's catalog describes it.
+// Table is a table as the database's catalog describes it, and a line of a backup.
 type Table struct {
-	Name    string
-	Columns []string
+	Name    string   `json:"table"`
+	Columns []string `json:"columns"`
 }
 
 // QuoteIdent quotes names from the catalog for use in SQL, separated by commas.
