@@ -146,11 +146,10 @@ func advanceGrant(ctx context.Context, q *query.Queries, r oauth.Rotation, pair 
 	epoch, err = q.AdvanceGrant(ctx, query.AdvanceGrantParams{
 		ID: r.GrantID, Generation: r.Generation + 1, Epoch: r.Epoch, Now: micros(r.Now), ExpiresAt: micros(pair.RefreshExpiresAt),
 	})
-	if errors.Is(err, sql.ErrNoRows) {
-		_, err = revokeGrant(ctx, q, r.GrantID, replay)
-		return 0, false, err
-	}
-	if err != nil {
+	if ok, err := found(err); !ok {
+		if err == nil {
+			_, err = revokeGrant(ctx, q, r.GrantID, replay)
+		}
 		return 0, false, err
 	}
 	if epoch != r.Epoch { // the leeway of this token continues in the new epoch

@@ -3,8 +3,6 @@ package store
 import (
 	"cmp"
 	"context"
-	"database/sql"
-	"errors"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/oauth"
@@ -69,8 +67,8 @@ func (db *DB) RevokePersonalAccessToken(ctx context.Context, customer, id string
 			return err
 		}
 		if revoked == 0 {
-			row, err := q.GetPersonalAccessToken(ctx, id)
-			if errors.Is(err, sql.ErrNoRows) || err == nil && row.CustomerID != customer {
+			row, _, err := foundValue(q.GetPersonalAccessToken(ctx, id))
+			if err == nil && row.CustomerID != customer {
 				return noSuchToken()
 			}
 			return err // already revoked

@@ -3,7 +3,6 @@ package store
 import (
 	"bytes"
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -26,13 +25,11 @@ const priceListTimeout = 5 * time.Second
 // returned edition still has its number, so that it can be replaced.
 func (db *DB) PriceList(ctx context.Context) (catalog.Edition, error) {
 	row, err := db.read().GetNewestPriceList(ctx)
-	if errors.Is(err, sql.ErrNoRows) {
-		return shippedEdition(0)
-	}
+	ok, err := found(err)
 	if err != nil {
 		return catalog.Edition{}, fmt.Errorf("store: read price list: %w", err)
 	}
-	if row.Content == "" {
+	if !ok || row.Content == "" {
 		return shippedEdition(row.Edition)
 	}
 	list, err := catalog.Parse(strings.NewReader(row.Content))

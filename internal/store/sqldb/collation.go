@@ -61,31 +61,27 @@ const collationLockKey = 5_087_311_482
 
 // EnsureByteCollation corrects text columns that were created outside of CollationFS, for
 // example by hand. It does nothing on SQLite.
-func (db *DB) EnsureByteCollation(ctx context.Context) (err error) {
+func (db *DB) EnsureByteCollation(ctx context.Context) error {
 	if db.engine != Postgres {
 		return nil
 	}
-	defer func() {
-		if err != nil {
-			err = fmt.Errorf("sqldb: set byte collation: %w", err)
-		}
-	}()
-	tx, err := db.writer.BeginTx(ctx, nil)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = tx.Rollback() }() // no-op after a commit
-	if _, err := tx.ExecContext(ctx, "SELECT pg_advisory_xact_lock($1)", int64(collationLockKey)); err != nil {
-		return err
-	}
-	statements, err := queryStrings(ctx, tx, collationFixesQuery)
-	if err != nil {
-		return err
-	}
-	for _, text := range statements {
-		if _, err := tx.ExecContext(ctx, text); err != nil {
+	err := db.Write(ctx, func(tx DBTX) error {
+		if _, err := tx.ExecContext(ctx, "SELECT pg_advisory_xact_lock($1)", int64(collationLockKey)); err != nil {
 			return err
 		}
+		statements, err := queryStrings(ctx, tx, collationFixesQuery)
+		if err != nil {
+			return err
+		}
+		for _, text := range statements {
+			if _, err := tx.ExecContext(ctx, text); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("sqldb: set byte collation: %w", err)
 	}
-	return tx.Commit()
+	return nil
 }

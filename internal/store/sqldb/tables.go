@@ -95,8 +95,8 @@ func sortByReferences(names []string, references map[string][]string) ([]string,
 	return ordered, nil
 }
 
-func queryStrings(ctx context.Context, tx *sql.Tx, text string, values ...any) (all []string, err error) {
-	for row, err := range Rows(ctx, tx, text, values...) {
+func queryStrings(ctx context.Context, on DBTX, text string, values ...any) (all []string, err error) {
+	for row, err := range Rows(ctx, on, text, values...) {
 		if err != nil {
 			return nil, err
 		}
