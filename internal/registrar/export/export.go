@@ -68,7 +68,6 @@ type Sink interface {
 type Store interface {
 	// ExportCustomer writes everything. URLs of documents start with baseURL.
 	ExportCustomer(ctx context.Context, customer, baseURL string, sink Sink) error
-	// RecordAuditEvent stores one audit event.
 	RecordAuditEvent(ctx context.Context, event registrar.AuditEvent) error
 }
 

@@ -15,8 +15,7 @@ import (
 const (
 	// ResponseTTL is how long a response is stored.
 	ResponseTTL = 24 * time.Hour
-	// leaseTTL is how long a request may run before another may take over its key. It
-	// is far longer than any request.
+	// leaseTTL is when another request may take over a key; far longer than any request.
 	leaseTTL = time.Minute
 	// MaxKey is the maximum length of a key in bytes.
 	MaxKey = 255
@@ -120,8 +119,7 @@ func New(cfg Config) (*Service, error) {
 
 // Run is a request being executed. Finish or Release ends it.
 type Run struct {
-	// Resumed means that the request was interrupted before: its effects may already
-	// exist.
+	// Resumed means that the request was interrupted before: its effects may exist.
 	Resumed bool
 
 	service           *Service

@@ -58,27 +58,22 @@ type Replacement struct {
 // Store stores the states of keys, the reports of nodes, and the sealed values.
 type Store interface {
 	SealKeys(ctx context.Context) ([]Key, error)
-	// AddSealKey returns false if the key is known, or if it would be a second active
-	// one.
+	// AddSealKey returns false if the key is known or would be a second active one.
 	AddSealKey(ctx context.Context, key Key) (bool, error)
 	// ActivateSealKey makes a next or previous key active and the active one previous.
 	// It returns false if either is in another state.
 	ActivateSealKey(ctx context.Context, key Key, active string, now time.Time) (bool, error)
 	// RetireSealKey returns false if the key is in another state.
 	RetireSealKey(ctx context.Context, id string, was State, now time.Time) (bool, error)
-	// DeleteNextSealKey deletes a key in state next.
 	DeleteNextSealKey(ctx context.Context, id string) error
 	PutSealNode(ctx context.Context, node Node) error
 	DeleteSealNode(ctx context.Context, name string) error
 	// SealNodes returns the reports of all nodes, including killed ones.
 	SealNodes(ctx context.Context) ([]Node, error)
-	// SealedColumns lists all columns that hold sealed values.
 	SealedColumns() []string
-	// SealedValues returns the non-empty values of a column by row, after the given
-	// row; nil starts at the first.
+	// SealedValues returns non-empty values of a column after a row; nil starts at the first.
 	SealedValues(ctx context.Context, column string, after []string, limit int) ([]Value, error)
-	// ReplaceSealed replaces the values that are unchanged since they were read, and
-	// returns how many.
+	// ReplaceSealed replaces values that are unchanged since they were read; it counts them.
 	ReplaceSealed(ctx context.Context, column string, replacements []Replacement) (int, error)
 }
 
@@ -251,8 +246,7 @@ func Open(ctx context.Context, cfg Config) (*Keyring, error) {
 		if err := checkUntagged(ctx, cfg.Store, opens(k.seal)); err != nil {
 			return nil, err
 		}
-		// Another node may have added another key first: this one is then reported as
-		// missing.
+		// If another node has added another key first, that one is reported as missing.
 		if _, err := cfg.Store.AddSealKey(ctx, k.newKey(k.seal.WriteID(), Active)); err != nil {
 			return nil, err
 		}

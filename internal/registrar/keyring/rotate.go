@@ -16,8 +16,7 @@ type Rotation struct {
 	keyring *Keyring
 	// Progress receives one line per step; it may be nil.
 	Progress func(line string)
-	// Wait is how long to wait for reports of nodes. Default: 3 minutes, longer than it
-	// takes to detect a killed node.
+	// Wait is how long to wait for nodes. Default: 3 minutes; a killed one is detected sooner.
 	Wait time.Duration
 
 	// watched are the reports of nodes by name; lastRead is when they were read.
