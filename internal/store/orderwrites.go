@@ -181,7 +181,7 @@ func provisionOrderItems(ctx context.Context, q *query.Queries, transition order
 			continue
 		}
 		added, err := insertProvisionItem(ctx, q, provision.Item{
-			ID: item.ProvisionItem, Customer: o.Customer, Name: item.Name, TLD: item.TLD, Kind: provision.Kind(item.Kind), Years: item.Years,
+			ID: item.ProvisionItem, Customer: o.Customer, Name: item.Name, TLD: item.TLD, Kind: item.Kind, Years: item.Years,
 			Payment: order.PaymentOf(o.ID), Account: item.Account, Domain: item.Domain, SealedCode: item.SealedCode,
 			Registrant: o.Registrant, CreatedAt: transition.At,
 		})

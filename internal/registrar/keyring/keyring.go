@@ -254,7 +254,10 @@ func Open(ctx context.Context, cfg Config) (*Keyring, error) {
 			return nil, err
 		}
 	}
-	return k, k.useActiveKey(rows)
+	if err := k.useActiveKey(rows); err != nil {
+		return nil, err
+	}
+	return k, nil
 }
 
 // useActiveKey seals with the active key if all needed ones are there.

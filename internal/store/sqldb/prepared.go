@@ -50,7 +50,7 @@ func (p *preparedPool) statement(ctx context.Context, text string) (statement, e
 	if stmt, found := p.lookup(text); found {
 		return stmt, nil // prepared while we waited
 	}
-	prepared, err := p.DB.PrepareContext(ctx, text)
+	prepared, err := p.PrepareContext(ctx, text)
 	if err != nil {
 		return nil, err
 	}

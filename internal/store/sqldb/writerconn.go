@@ -28,8 +28,8 @@ func openWriterConn(ctx context.Context, pool *sql.DB) (*writerConn, error) {
 // close closes the underlying connection instead of returning it to the pool, where its
 // open transaction would survive.
 func (l *writerConn) close() {
-	_ = l.Conn.Raw(func(any) error { return driver.ErrBadConn }) // makes database/sql close it
-	_ = l.Conn.Close()
+	_ = l.Raw(func(any) error { return driver.ErrBadConn }) // makes database/sql close it
+	_ = l.Close()
 }
 
 // exec runs a statement that the end of ctx interrupts.
@@ -45,7 +45,7 @@ func (l *writerConn) statement(ctx context.Context, text string) (statement, err
 	if stmt, found := l.statements[text]; found {
 		return stmt, nil
 	}
-	prepared, err := l.Conn.PrepareContext(context.WithoutCancel(ctx), text)
+	prepared, err := l.PrepareContext(context.WithoutCancel(ctx), text)
 	if err != nil {
 		return nil, err
 	}
