@@ -15,13 +15,11 @@ const greeting = "dotkontor hashes 1\n"
 const (
 	// maxFrameSize bounds a frame in either direction. A password has at most 1,024 bytes,
 	// to which normalisation may add.
-	maxFrameSize = 8 << 10
-	// requestHeaderSize is id, memory, passes, size, lanes and salt length.
-	requestHeaderSize  = 8 + 4 + 4 + 4 + 1 + 1
-	responseHeaderSize = 8 // the request id
-	// maxSaltSize follows from the one-byte length; maxKeySize is a sanity limit.
-	maxSaltSize = 255
-	maxKeySize  = 1024
+	maxFrameSize       = 8 << 10
+	requestHeaderSize  = 8 + 4 + 4 + 4 + 1 + 1 // id, memory, passes, size, lanes and salt length
+	responseHeaderSize = 8                     // the request id
+	maxSaltSize        = 255                   // follows from the one-byte length; maxKeySize is a sanity limit
+	maxKeySize         = 1024
 )
 
 var (

@@ -11,11 +11,10 @@ import (
 
 // process is a running process that has sent its greeting.
 type process struct {
-	cmd *exec.Cmd
-	in  *os.File // requests
-	out *os.File // responses
-	// ended is closed when the process has exited.
-	ended chan struct{}
+	cmd   *exec.Cmd
+	in    *os.File      // requests
+	out   *os.File      // responses
+	ended chan struct{} // closed when the process has exited
 }
 
 // startProcess runs the command and waits for its greeting.

@@ -15,8 +15,7 @@ const (
 	minBackoff   = time.Second
 	maxBackoff   = time.Minute
 	startTimeout = 5 * time.Second
-	// closeTimeout bounds the wait for computations in progress at shutdown.
-	closeTimeout = 3 * time.Second
+	closeTimeout = 3 * time.Second // bounds the wait for computations in progress at shutdown
 )
 
 var errUnavailable = errors.New("pwhash: no process available")
@@ -28,15 +27,13 @@ type Config struct {
 	// Processes is the maximum number of processes, each of which computes one hash at a
 	// time; 0 means one.
 	Processes int
-	// Logger may be nil.
-	Logger *slog.Logger
+	Logger    *slog.Logger // may be nil
 }
 
 // Workers is a pool of processes. It is safe for concurrent use.
 type Workers struct {
-	cfg Config
-	// idle holds the unused processes; nil stands for one that is not running.
-	idle chan *process
+	cfg  Config
+	idle chan *process // holds the unused processes; nil stands for one that is not running
 
 	mu      sync.Mutex
 	lastID  uint64

@@ -12,8 +12,7 @@ type Customer struct {
 	ID, Email                    string
 	Language                     string // de or en
 	HasPassword, HasSecondFactor bool
-	// Operator grants access to the operator pages, given a strong sign-in.
-	Operator bool
+	Operator                     bool // grants access to the operator pages, given a strong sign-in
 	// ConfirmedAt is zero until the owner of the address has confirmed it, DisabledAt
 	// unless the account is disabled.
 	CreatedAt, ConfirmedAt, DisabledAt time.Time
@@ -27,8 +26,7 @@ type Session struct {
 	// AuthenticatedAt is when the person last authenticated. ExpiresAt is when the session ends
 	// unless it is used before.
 	CreatedAt, AuthenticatedAt, SeenAt, ExpiresAt time.Time
-	// AuthMethod is how the person last authenticated: one of the method constants in codes.go.
-	AuthMethod string
+	AuthMethod                                    string // how the person last authenticated, see codes.go
 }
 
 // Strong reports whether the session was opened with more than a password: a passkey,
@@ -71,10 +69,8 @@ func (v Visitor) FactorsLocked(hasPasskeys bool) bool {
 
 // SignInResult is the outcome of a successful authentication.
 type SignInResult struct {
-	// Secret is the new value of the session cookie.
-	Secret string
-	// Visitor is empty while NeedsCode.
-	Visitor Visitor
+	Secret  string  // the new value of the session cookie
+	Visitor Visitor // empty while NeedsCode
 	// NeedsCode means that the password was correct and a code is required: the secret
 	// is valid for EnterCode only.
 	NeedsCode bool

@@ -52,8 +52,7 @@ const (
 // operators, is unlimited.
 type requester struct {
 	network, site string
-	// account is the account that the requester is known to; empty if none.
-	account string
+	account       string // the account that the requester is known to; empty if none
 }
 
 // requesterOf returns the requester of an actor. account is empty unless a device, a
@@ -98,19 +97,15 @@ type hasher struct {
 	maxQueued    int          // per queue, including running requests
 	lastDuration atomic.Int64 // duration of the last hash, in nanoseconds
 	cost         Cost
-	// deriver computes the keys unless it is nil or fails.
-	deriver Deriver
+	deriver      Deriver // computes the keys unless it is nil or fails
 
 	mu   sync.Mutex
 	free int // free slots; positive only while the queues are empty
 	// queues hold a chan struct{} per waiting request; it is closed when the request gets a slot.
-	queues [queueCount]list.List
-	// queued counts waiting and running requests.
-	queued [queueCount]int
-	// perKey counts them by the key of a limit; entries at zero are deleted.
-	perKey map[string]int
-	// knownStreak counts the known requests served since the last unknown one.
-	knownStreak int
+	queues      [queueCount]list.List
+	queued      [queueCount]int // counts waiting and running requests
+	perKey      map[string]int  // counts them by the key of a limit; entries at zero are deleted
+	knownStreak int             // counts the known requests served since the last unknown one
 }
 
 func newHasher(cfg Config) *hasher {
@@ -278,8 +273,7 @@ type Derivation struct {
 	Password, Salt []byte
 	Cost           Cost
 	Lanes          uint8
-	// Size is the key length in bytes.
-	Size uint32
+	Size           uint32 // the key length in bytes
 }
 
 // Key computes the key, using the memory of its Cost and one core.

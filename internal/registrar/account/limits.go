@@ -10,10 +10,8 @@ import (
 
 // Windows are the sizes of all budgets.
 type Windows struct {
-	// Address limits the wrong passwords from one address.
-	Address ratelimit.Window
-	// AccountAddress limits the wrong passwords for one account from one address.
-	AccountAddress ratelimit.Window
+	Address        ratelimit.Window // limits the wrong passwords from one address
+	AccountAddress ratelimit.Window // limits the wrong passwords for one account from one address
 	// Account limits the wrong passwords for one account from browsers that have never
 	// signed in to it.
 	Account ratelimit.Window
@@ -25,13 +23,11 @@ type Windows struct {
 	Codes, CodesLong ratelimit.Window
 	// Recipient limits the mails that unauthenticated requests can send to one address.
 	Recipient ratelimit.Window
-	// Sender limits the mails that one network address can cause.
-	Sender ratelimit.Window
+	Sender    ratelimit.Window // limits the mails that one network address can cause
 	// Passkeys limits the WebAuthn challenges started by one address or one signed-in
 	// customer. Each is a row, and starting one needs no authentication.
-	Passkeys ratelimit.Window
-	// FailedSignInEvents limits the failed sign-ins written to the audit log.
-	FailedSignInEvents ratelimit.Window
+	Passkeys           ratelimit.Window
+	FailedSignInEvents ratelimit.Window // limits the failed sign-ins written to the audit log
 }
 
 // DefaultWindows are the default sizes.

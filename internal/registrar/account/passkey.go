@@ -30,10 +30,9 @@ const (
 
 // webauthnState is the state of a WebAuthn challenge.
 type webauthnState struct {
-	Origin string               `json:"origin"`
-	Data   webauthn.SessionData `json:"data"`
-	// SessionID is the session that adds a passkey.
-	SessionID string `json:"through,omitempty"`
+	Origin    string               `json:"origin"`
+	Data      webauthn.SessionData `json:"data"`
+	SessionID string               `json:"through,omitempty"` // the session that adds a passkey
 }
 
 // webauthnUser adapts an account to the WebAuthn library.

@@ -85,8 +85,7 @@ func isCommon(folded string) bool {
 
 // Cost is the cost of one hash. Zero values mean 64 MiB and three passes.
 type Cost struct {
-	// Memory is in KiB.
-	Memory uint32
+	Memory uint32 // in KiB
 	Passes uint32
 }
 

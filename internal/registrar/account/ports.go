@@ -150,10 +150,9 @@ const (
 // StoredSession is a Session with the fields that only this package and the store see.
 type StoredSession struct {
 	Session
-	Hash  registrar.SecretHash
-	State SessionState
-	// Device is the hash of the known device that opened the session, or empty.
-	Device registrar.SecretHash
+	Hash   registrar.SecretHash
+	State  SessionState
+	Device registrar.SecretHash // the hash of the known device that opened the session, or empty
 }
 
 // StoredPasskey is a Passkey with the fields that only this package and the store see.
@@ -161,15 +160,13 @@ type StoredPasskey struct {
 	Passkey
 	Customer     string
 	CredentialID string
-	// Credential is JSON: public key, counter, flags.
-	Credential string
+	Credential   string // JSON: public key, counter, flags
 }
 
 // Link is the stored side of a mailed link.
 type Link struct {
-	Customer string
-	// Email is the address the link was sent to.
-	Email     string
+	Customer  string
+	Email     string // the address the link was sent to
 	ExpiresAt time.Time
 }
 

@@ -24,22 +24,17 @@ const (
 
 // Registrant is the registrant of the account's domains.
 type Registrant struct {
-	Kind RegistrantKind
-	Name string
-	// Organisation is required for a company.
-	Organisation string
+	Kind         RegistrantKind
+	Name         string
+	Organisation string // required for a company
 	Street       string
 	PostalCode   string
 	City         string
-	// State is required in countries whose addresses have one, such as the USA.
-	State string
-	// Country is the ISO 3166 code in two capital letters.
-	Country string
-	// Phone is stored in EPP's form, +49.30123456.
-	Phone string
-	// VATID is optional.
-	VATID     string
-	UpdatedAt time.Time
+	State        string // required in countries whose addresses have one, such as the USA
+	Country      string // the ISO 3166 code in two capital letters
+	Phone        string // stored in EPP's form, +49.30123456
+	VATID        string // optional
+	UpdatedAt    time.Time
 }
 
 // The fields of a registrant, as FieldError names them.

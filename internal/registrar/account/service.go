@@ -15,31 +15,26 @@ import (
 // Config configures a Service. Store, Seal and Limits are required.
 type Config struct {
 	Store Store
-	// Seal encrypts the secrets of authenticator apps.
-	Seal *registrar.Seal
+	Seal  *registrar.Seal // encrypts the secrets of authenticator apps
 	// Origins are the origins at which browsers reach the portal, such as
 	// https://example.com. A passkey belongs to one host name. PasskeyOrigins derives
 	// the list from a base URL. Without origins, passkeys are disabled.
 	Origins []string
 	Limits  Limits
-	// Hashes is the number of concurrent password hashes, each using 64 MiB; 0 means DefaultHashes.
-	Hashes int
+	Hashes  int // the number of concurrent password hashes, each using 64 MiB; 0 means DefaultHashes
 	// Cost is the cost of one hash. After a change, a password is rehashed when it is next used.
-	Cost Cost
-	// Deriver computes hashes in another process; nil computes them here.
-	Deriver Deriver
+	Cost    Cost
+	Deriver Deriver // computes hashes in another process; nil computes them here
 	// MaxWaiting limits the sign-ins that wait for a hash, for known browsers and for
 	// others separately; 0 means 2048.
 	MaxWaiting int
 	// Extension looks up the price list. Its registrant requirements are checked when a
 	// registrant changes; nil checks none.
-	Extension func(tld string) (registrar.Extension, bool)
-	// MailQueued is called after a mail was stored; nil leaves it to the mailer to poll.
-	MailQueued func()
+	Extension  func(tld string) (registrar.Extension, bool)
+	MailQueued func() // called after a mail was stored; nil leaves it to the mailer to poll
 	// Now is the clock. Authenticator codes are checked against it, so it must show the true time.
-	Now func() time.Time
-	// Logger may be nil.
-	Logger *slog.Logger
+	Now    func() time.Time
+	Logger *slog.Logger // may be nil
 }
 
 const (
@@ -47,8 +42,7 @@ const (
 	// sessionIdle and sessionLife are the idle and the absolute timeout of a session.
 	sessionIdle = 14 * day
 	sessionLife = 90 * day
-	// issuer is the name shown by authenticator apps and passkey prompts.
-	issuer = "dotkontor"
+	issuer      = "dotkontor" // the name shown by authenticator apps and passkey prompts
 )
 
 func (cfg Config) withDefaults() (Config, error) {

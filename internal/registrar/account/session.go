@@ -105,10 +105,9 @@ func (s *Service) ListAuditEvents(ctx context.Context, actor registrar.Actor, be
 }
 
 const (
-	sweepInterval = time.Minute
-	sweepBatch    = 500
-	// unconfirmedTTL is how long an unconfirmed account is retained.
-	unconfirmedTTL = 7 * day
+	sweepInterval  = time.Minute
+	sweepBatch     = 500
+	unconfirmedTTL = 7 * day // how long an unconfirmed account is retained
 )
 
 // Sweep writes queued failed sign-ins and deletes expired rows, in small transactions

@@ -131,14 +131,12 @@ type sessionParams struct {
 	account    Account
 	userAgent  string
 	authMethod string
-	action     registrar.Action // empty means ActionSignedIn
-	// replaces is the session that this one supersedes; empty if there is none.
-	replaces registrar.SecretHash
-	// device is the known device; newDevice requests a new one.
-	device    registrar.SecretHash
-	newDevice bool
-	rehashed  string
-	needsCode bool
+	action     registrar.Action     // empty means ActionSignedIn
+	replaces   registrar.SecretHash // the session that this one supersedes; empty if there is none
+	device     registrar.SecretHash // the known device; newDevice requests a new one
+	newDevice  bool
+	rehashed   string
+	needsCode  bool
 }
 
 // errAccountChanged means that the password or the second factor changed, or the

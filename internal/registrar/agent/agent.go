@@ -15,12 +15,9 @@ import (
 )
 
 const (
-	// MaxLiveAgents limits the live agents: without a key all of them are tried.
-	MaxLiveAgents = 50
-	// maxLiveSecrets is the number of live secrets per agent.
-	maxLiveSecrets = 2
-	// maxName is the maximum length of an agent's name in characters.
-	maxName = 60
+	MaxLiveAgents  = 50 // limits the live agents: without a key all of them are tried
+	maxLiveSecrets = 2  // the number of live secrets per agent
+	maxName        = 60 // the maximum length of an agent's name in characters
 	// A secret brought by an agent must be too long to brute-force and short enough for a header.
 	minSecret, maxSecret = 16, 256
 	maxURL               = 500
@@ -28,8 +25,7 @@ const (
 
 // The codes of this package's errors. Signature errors are those of package signing.
 const (
-	// NoSuchAgent goes with KindNotFound: unknown or removed.
-	NoSuchAgent registrar.Code = "no_such_agent"
+	NoSuchAgent registrar.Code = "no_such_agent" // goes with KindNotFound: unknown or removed
 	// NameTaken and TooManyAgents go with KindConflict.
 	NameTaken     registrar.Code = "agent_name_taken"
 	TooManyAgents registrar.Code = "too_many_agents"
@@ -55,8 +51,7 @@ const (
 // Config configures a Service.
 type Config struct {
 	Store Store
-	// Seal encrypts the agents' secrets.
-	Seal *registrar.Seal
+	Seal  *registrar.Seal // encrypts the agents' secrets
 	// AllowLoopback allows webhook URLs on loopback, for a service that runs on this machine only.
 	AllowLoopback bool
 	// MailQueued is called after a mail was stored. Default: nothing.
@@ -87,15 +82,12 @@ func New(cfg Config) (*Service, error) {
 
 // AddParams describes a new agent.
 type AddParams struct {
-	Name string
-	// Profile defaults to signing.Ours.
-	Profile signing.Profile
-	// Secret is one that the agent already has; empty generates one.
-	Secret string
+	Name    string
+	Profile signing.Profile // defaults to signing.Ours
+	Secret  string          // one that the agent already has; empty generates one
 	// WebhookURL receives order events; empty means none. WebhookSecret is handled like Secret.
 	WebhookURL, WebhookSecret string
-	// WebhookVersion is the protocol version of the events; empty means the newest.
-	WebhookVersion string
+	WebhookVersion            string // the protocol version of the events; empty means the newest
 }
 
 // WebhookVersions lists the supported protocol versions of webhooks, newest first.

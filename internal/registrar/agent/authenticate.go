@@ -23,8 +23,7 @@ type Credentials struct {
 	Method, Path string
 	Body         []byte
 	Address      netip.Addr
-	// Completing marks a request that moves money.
-	Completing bool
+	Completing   bool // marks a request that moves money
 }
 
 // signed reports whether the request must be verified by its signature.

@@ -9,8 +9,7 @@ import (
 // LinkableAgent is an agent with the customer's link to it.
 type LinkableAgent struct {
 	Agent
-	// Linked is zero if the customer has not linked the agent.
-	Linked Link
+	Linked Link // zero if the customer has not linked the agent
 }
 
 // ListLinkable returns the live agents, by name, with the actor's links.

@@ -10,15 +10,12 @@ import (
 
 // Agent is a program that checks out for customers.
 type Agent struct {
-	ID string
-	// Name is chosen by the operator and shown to customers.
-	Name    string
-	Profile signing.Profile
-	// WebhookURL receives order events; empty means none.
-	WebhookURL string
+	ID         string
+	Name       string // chosen by the operator and shown to customers
+	Profile    signing.Profile
+	WebhookURL string // receives order events; empty means none
 	CreatedAt  time.Time
-	// RemovedAt is zero while the agent is live.
-	RemovedAt time.Time
+	RemovedAt  time.Time // zero while the agent is live
 }
 
 // Secret is a sealed signing secret.

@@ -19,8 +19,7 @@ type AuthorizationRequest struct {
 	Resources                  []string
 	// Object and Address report the presence of request and request_uri.
 	Object, Address bool
-	// Repeated reports that a parameter occurred twice.
-	Repeated bool
+	Repeated        bool // reports that a parameter occurred twice
 }
 
 // ParsedRequest is a request of a known application with a valid redirect URI, so any
@@ -30,8 +29,7 @@ type ParsedRequest struct {
 	RedirectURI, State string
 	Scope, Resource    string
 	Challenge          string
-	// Problem is the code of what is wrong; empty if nothing is.
-	Problem registrar.Code
+	Problem            registrar.Code // the code of what is wrong; empty if nothing is
 }
 
 // ParseRequest validates a request. Errors are shown to the person in the browser only:
@@ -131,9 +129,8 @@ func (a *AuthorizationServer) CreateConsent(ctx context.Context, actor registrar
 // AuthorizationResponse is what the browser returns to the application.
 type AuthorizationResponse struct {
 	RedirectURI, State string
-	// Code is set if the customer approved; otherwise Problem is.
-	Code    string
-	Problem registrar.Code
+	Code               string // set if the customer approved; otherwise Problem is
+	Problem            registrar.Code
 }
 
 // Approve grants a pending consent.

@@ -11,15 +11,13 @@ import (
 
 // ConnectedApp is an application that a customer has connected, with one or more grants.
 type ConnectedApp struct {
-	// ID is the id of one of its grants; it suffices to disconnect the application.
-	ID string
+	ID string // the id of one of its grants; it suffices to disconnect the application
 	// Name is the application's own name and may be empty; Hosts are its redirect
 	// hosts; Label is its name in the audit log.
 	Name, Label string
 	Hosts       []string
-	// GrantIDs are the ids of all its grants.
-	GrantIDs []string
-	MayWrite bool
+	GrantIDs    []string // the ids of all its grants
+	MayWrite    bool
 	// LastUsedAt is the time of its last call, or of the grant.
 	ConnectedAt, LastUsedAt, ExpiresAt time.Time
 }

@@ -10,12 +10,9 @@ import (
 )
 
 const (
-	// writeInterval is how often last uses are written.
-	writeInterval = time.Minute
-	// writeBatch limits the rows per write, to keep lock times short.
-	writeBatch = 200
-	// finalWriteTimeout bounds the last write, after the context of run has ended.
-	finalWriteTimeout = 5 * time.Second
+	writeInterval     = time.Minute     // how often last uses are written
+	writeBatch        = 200             // limits the rows per write, to keep lock times short
+	finalWriteTimeout = 5 * time.Second // bounds the last write, after the context of run has ended
 	// maxPendingUses limits the tokens with a buffered last use. Uses of further tokens
 	// are dropped until the next write.
 	maxPendingUses = 100_000

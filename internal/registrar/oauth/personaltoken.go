@@ -12,12 +12,9 @@ import (
 )
 
 const (
-	// MaxActiveTokens is the maximum number of active personal access tokens per customer.
-	MaxActiveTokens = 20
-	// MaxTokenName is the maximum length of a token's name in characters.
-	MaxTokenName = 60
-	// maxListed limits lists that include revoked tokens.
-	maxListed = 100
+	MaxActiveTokens = 20  // the maximum number of active personal access tokens per customer
+	MaxTokenName    = 60  // the maximum length of a token's name in characters
+	maxListed       = 100 // limits lists that include revoked tokens
 )
 
 // The codes of this package's errors.
@@ -28,9 +25,8 @@ const (
 	BadTokenName registrar.Code = "bad_token_name"
 	// BadToken goes with KindUnauthenticated: unknown, revoked, or of a disabled
 	// account, deliberately not distinguished.
-	BadToken registrar.Code = "bad_token"
-	// NoSuchToken goes with KindNotFound.
-	NoSuchToken registrar.Code = "no_such_token"
+	BadToken    registrar.Code = "bad_token"
+	NoSuchToken registrar.Code = "no_such_token" // goes with KindNotFound
 )
 
 // The audit actions of personal access tokens.

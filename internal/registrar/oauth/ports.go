@@ -19,14 +19,10 @@ type PersonalAccessToken struct {
 
 // TokenInfo is what a bearer token grants.
 type TokenInfo struct {
-	// Customer is the account that the bearer acts for.
-	Customer string
-	// TokenID identifies the token in rate limits and the audit log.
-	TokenID string
-	// Kind is the role of the bearer.
-	Kind registrar.ActorKind
-	// MayWrite grants all tools; without it, only those open to everyone.
-	MayWrite bool
+	Customer string              // the account that the bearer acts for
+	TokenID  string              // identifies the token in rate limits and the audit log
+	Kind     registrar.ActorKind // the role of the bearer
+	MayWrite bool                // grants all tools; without it, only those open to everyone
 }
 
 // Actor returns the bearer as an actor.
@@ -160,8 +156,7 @@ type Approval struct {
 	Client Client
 	Hash   registrar.SecretHash
 	Code   AuthorizationCode
-	// Mail notifies the customer, who may not be the one who approved.
-	Mail registrar.Mail
+	Mail   registrar.Mail // notifies the customer, who may not be the one who approved
 }
 
 // AuthorizationCode is an approved request.
@@ -194,9 +189,8 @@ type Rotation struct {
 	Hash       registrar.SecretHash
 	GrantID    string
 	Generation int64
-	// Epoch is the token's epoch as read.
-	Epoch int64
-	Now   time.Time
+	Epoch      int64 // the token's epoch as read
+	Now        time.Time
 	// Leeway is how long after its first use the directly preceding token is accepted again, at
 	// most MaxReuses times; beyond that number it is refused and the grant continues.
 	Leeway    time.Duration

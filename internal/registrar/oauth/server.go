@@ -16,20 +16,16 @@ import (
 const (
 	AccessTokenTTL  = time.Hour
 	RefreshTokenTTL = 30 * 24 * time.Hour
-	// CodeTTL is the lifetime of an authorization code.
-	CodeTTL = time.Minute
-	// ConsentTTL is how long a consent page may wait for the decision.
-	ConsentTTL = 10 * time.Minute
+	CodeTTL         = time.Minute      // the lifetime of an authorization code
+	ConsentTTL      = 10 * time.Minute // how long a consent page may wait for the decision
 )
 
 const (
 	// maxReuses limits how often a refresh token is accepted again within the leeway;
 	// it covers the processes that one person runs concurrently.
-	maxReuses = 10
-	// maxOpenConsents limits the pending consents per session.
-	maxOpenConsents = 20
-	// maxState limits the length of state.
-	maxState = 2048
+	maxReuses       = 10
+	maxOpenConsents = 20   // limits the pending consents per session
+	maxState        = 2048 // limits the length of state
 )
 
 // The scopes. ScopeRead grants nothing beyond anonymous access.
@@ -66,8 +62,7 @@ const (
 	BadRefresh          registrar.Code = "bad_refresh_token"
 	WiderScope          registrar.Code = "wider_scope"
 	NoSuchApp           registrar.Code = "no_such_application"
-	// TooManyRefreshes goes with KindRateLimited.
-	TooManyRefreshes registrar.Code = "too_many_refreshes"
+	TooManyRefreshes    registrar.Code = "too_many_refreshes" // goes with KindRateLimited
 )
 
 // The audit actions of applications. The object is AppLabel; the store fills it in when
@@ -83,17 +78,14 @@ const (
 
 // AuthorizationServerConfig configures an AuthorizationServer.
 type AuthorizationServerConfig struct {
-	Store AuthorizationStore
-	// Resource is the URL of the MCP endpoint, the only audience.
-	Resource string
-	// Leeway is how long the preceding refresh token is accepted again; 0 disables this.
-	Leeway time.Duration
+	Store    AuthorizationStore
+	Resource string        // the URL of the MCP endpoint, the only audience
+	Leeway   time.Duration // how long the preceding refresh token is accepted again; 0 disables this
 	// AllowRefresh rate limits the refreshes of a grant: it returns how long to wait, 0 if the
 	// refresh was counted. nil means no limit. Each refresh stores a row for 30 days, so that a
 	// replay is detected; without a limit one client in a loop fills the disk.
 	AllowRefresh func(grant string) (wait time.Duration)
-	// Metadata fetches client metadata documents; nil disables such clients.
-	Metadata MetadataFetcher
+	Metadata     MetadataFetcher // fetches client metadata documents; nil disables such clients
 	// Now is the clock. Default: time.Now.
 	Now func() time.Time
 	// Log receives background errors. Default: discarded.
@@ -150,11 +142,9 @@ func (a *AuthorizationServer) Verify(ctx context.Context, bearer string) (TokenI
 }
 
 const (
-	cleanInterval = 10 * time.Minute
-	// cleanBatch rows are deleted per transaction, to keep lock times short.
-	cleanBatch = 200
-	// usedCodeRetention is how long the reuse of a code is detected.
-	usedCodeRetention = 24 * time.Hour
+	cleanInterval     = 10 * time.Minute
+	cleanBatch        = 200            // rows per transaction, to keep lock times short
+	usedCodeRetention = 24 * time.Hour // how long the reuse of a code is detected
 	// clientRetention is how long a client without a grant is retained, counted from registration
 	// or the end of its last grant. Some clients can't register again by themselves.
 	clientRetention = 30 * 24 * time.Hour

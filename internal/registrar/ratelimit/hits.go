@@ -46,8 +46,7 @@ func newRules(windows []Window) rules {
 // hits is the log of one key's accepted requests. The zero value is an empty log. No hit in
 // it is older than the newest by more than the longest window.
 type hits struct {
-	// newest is the full tick of the last hit, 0 if there is none.
-	newest int64
+	newest int64 // the full tick of the last hit, 0 if there is none
 	// older holds all hits except the newest. It is nil if there are none, because most
 	// keys have one hit and should not pay for a log.
 	older *ring

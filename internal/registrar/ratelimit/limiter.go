@@ -12,12 +12,10 @@ import (
 
 const (
 	maxLimit = 100_000
-	// maxPer keeps a window's ticks within 32 bits.
-	maxPer = 11 * time.Hour
+	maxPer   = 11 * time.Hour // keeps a window's ticks within 32 bits
 
 	defaultMaxKeys = 2_000_000
-	// maxShards is many times the number of cores that contend.
-	maxShards = 128
+	maxShards      = 128 // many times the number of cores that contend
 	// minShardKeys keeps shards large enough to fill evenly. With small ones the fullest
 	// would evict while others are half empty.
 	minShardKeys = 1024
@@ -30,23 +28,19 @@ const (
 
 // Window allows Limit requests in any span of the length Per.
 type Window struct {
-	// Limit is from 1 to 100,000.
-	Limit int
-	// Per is more than 0 and at most 11 hours, in steps of 10 µs.
-	Per time.Duration
+	Limit int           // from 1 to 100,000
+	Per   time.Duration // more than 0 and at most 11 hours, in steps of 10 µs
 }
 
 // Decision reports whether a request is allowed and the state of its key right after the
 // call that returned it.
 type Decision struct {
-	Allowed bool
-	// RetryAfter is the time until all windows accept a request, zero if Allowed.
-	RetryAfter time.Duration
+	Allowed    bool
+	RetryAfter time.Duration // the time until all windows accept a request, zero if Allowed
 	// Window is the index of the tightest window: the one with the fewest requests left,
 	// and among equals the one that frees up last.
-	Window int
-	// Remaining is the number of requests left in the tightest window.
-	Remaining int
+	Window    int
+	Remaining int // the number of requests left in the tightest window
 	// Reset is the time until the tightest window's oldest request leaves it. It is zero if
 	// the window is unused.
 	Reset time.Duration
@@ -69,8 +63,7 @@ type Config struct {
 	// evicted for new ones. It is split evenly over the shards, so eviction may start a few
 	// percent earlier.
 	MaxKeys int
-	// Now is the clock; nil means time.Now.
-	Now func() time.Time
+	Now     func() time.Time // the clock; nil means time.Now
 }
 
 // Limiter counts requests per key. It is safe for concurrent use.

@@ -12,8 +12,7 @@ const (
 	// victimSample is how many keys are examined to evict one. A busy key is evicted only
 	// if all of them are at least as busy.
 	victimSample = 8
-	// smallMap is the number of keys below which rebuilding the map saves nothing.
-	smallMap = 64
+	smallMap     = 64 // the number of keys below which rebuilding the map saves nothing
 )
 
 // shard holds part of the keys under one lock.
@@ -22,9 +21,8 @@ type shard struct {
 	keys map[Key]hits
 	// deleted counts the keys deleted since the map was made. Go's maps never shrink, and slots of
 	// deleted keys can make them grow at constant length, so it triggers a rebuild.
-	deleted int
-	// nextSweep is the first tick at which a full shard is swept again.
-	nextSweep int64
+	deleted   int
+	nextSweep int64 // the first tick at which a full shard is swept again
 	// The padding gives each lock its own cache line, so that cores using neighbouring
 	// shards don't slow each other down.
 	_ [32]byte

@@ -51,8 +51,7 @@ type Profile string
 
 // The profiles.
 const (
-	// Ours signs the Timestamp header, a full stop and the raw body.
-	Ours Profile = "ours"
+	Ours Profile = "ours" // signs the Timestamp header, a full stop and the raw body
 	// Body signs the raw body alone. Its timestamp is not signed, so such a request can
 	// be replayed later: avoid it where possible.
 	Body Profile = "body"
@@ -67,8 +66,7 @@ func (p Profile) Known() bool { return p == Ours || p == Body || p == Canonical 
 
 // Request has the parts of a request that can be signed.
 type Request struct {
-	// Timestamp is the header as sent.
-	Timestamp string
+	Timestamp string // the header as sent
 	// Method and Path are for Canonical only.
 	Method, Path string
 	Body         []byte

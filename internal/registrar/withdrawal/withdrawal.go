@@ -31,10 +31,8 @@ type Kind string
 
 // Kinds of notices.
 const (
-	// Withdrawal revokes a contract within the consumer's withdrawal period.
-	Withdrawal Kind = "withdrawal"
-	// Termination ends a continuing contract.
-	Termination Kind = "termination"
+	Withdrawal  Kind = "withdrawal"  // revokes a contract within the consumer's withdrawal period
+	Termination Kind = "termination" // ends a continuing contract
 )
 
 // Ground is the ground of a termination.
@@ -52,18 +50,15 @@ type Notice struct {
 	Kind Kind
 	// Name and Email are the sender's; the confirmation goes there.
 	Name, Email string
-	// Contract describes the contract in the sender's words: an order number or a domain.
-	Contract string
+	Contract    string // describes the contract in the sender's words: an order number or a domain
 	// Ground, Reason and End belong to a termination. Reason is required if the ground is
 	// extraordinary. End is a day, 2026-12-31; empty means as soon as possible.
-	Ground Ground
-	Reason string
-	End    string
-	// Language is de or en.
-	Language string
+	Ground   Ground
+	Reason   string
+	End      string
+	Language string // de or en
 	At       time.Time
-	// DoneAt is when the operator closed it; zero while it is open.
-	DoneAt time.Time
+	DoneAt   time.Time // when the operator closed it; zero while it is open
 }
 
 // Form fields, as named in a FieldError.
@@ -78,14 +73,12 @@ const (
 
 // Error codes of fields and notices.
 const (
-	Missing   registrar.Code = "field_missing"
-	TooLong   registrar.Code = "field_too_long"
-	Malformed registrar.Code = "field_form"
-	InPast    registrar.Code = "field_past"
-	// TooManyNotices (KindRateLimited).
-	TooManyNotices registrar.Code = "too_many_declarations"
-	// NoSuchNotice (KindNotFound).
-	NoSuchNotice registrar.Code = "no_such_declaration"
+	Missing        registrar.Code = "field_missing"
+	TooLong        registrar.Code = "field_too_long"
+	Malformed      registrar.Code = "field_form"
+	InPast         registrar.Code = "field_past"
+	TooManyNotices registrar.Code = "too_many_declarations" // with KindRateLimited
+	NoSuchNotice   registrar.Code = "no_such_declaration"   // with KindNotFound
 )
 
 // FieldError lists the invalid fields.
@@ -116,14 +109,12 @@ type Store interface {
 
 // Config configures a Service. Store is required.
 type Config struct {
-	Store Store
-	// OperatorEmail receives a mail for each notice; empty means none.
-	OperatorEmail string
+	Store         Store
+	OperatorEmail string // receives a mail for each notice; empty means none
 	// RateLimit counts one notice for a key, a network or a mail address, and returns how
 	// long to wait instead; optional.
-	RateLimit func(key string) (retryAfter time.Duration)
-	// MailQueued is called after mails were stored; optional.
-	MailQueued func()
+	RateLimit  func(key string) (retryAfter time.Duration)
+	MailQueued func() // called after mails were stored; optional
 	// Now is the real time: a notice counts from its arrival. nil means time.Now.
 	Now func() time.Time
 }
@@ -246,9 +237,8 @@ func (d Notice) validate(now time.Time) (Notice, error) {
 // RelatedOrder is an order that a withdrawal may concern, with what the operator needs to
 // decide: whether the consumer consented to an early start.
 type RelatedOrder struct {
-	ID string
-	// PaidAt is zero for an unpaid order.
-	PaidAt time.Time
+	ID     string
+	PaidAt time.Time // zero for an unpaid order
 	// ConsentAt is when the consumer expressly asked us to begin before the withdrawal
 	// period was over, and ConsentVersion the version of the text. Both are zero without
 	// consent: for businesses, and for orders completed by an agent.

@@ -66,15 +66,13 @@ func parseRequest(query url.Values) oauth.AuthorizationRequest {
 // application; the template escapes them.
 type consentView struct {
 	Name, Host string
-	// Local means that the response stays on the customer's device.
-	Local bool
-	// Address is the complete redirect URI.
-	Address  string
-	MayWrite bool
-	Email    string
-	Until    time.Time
-	Secret   string
-	Action   string
+	Local      bool   // the response stays on the customer's device
+	Address    string // the complete redirect URI
+	MayWrite   bool
+	Email      string
+	Until      time.Time
+	Secret     string
+	Action     string
 }
 
 func (h *Handler) renderConsent(req *ui.Request, authRequest oauth.ParsedRequest, secret string) error {

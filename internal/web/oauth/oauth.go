@@ -18,21 +18,16 @@ var templateFS embed.FS
 
 // Config holds the dependencies of the endpoints.
 type Config struct {
-	// BaseURL is the issuer.
-	BaseURL      string
-	Applications *oauth.AuthorizationServer
-	// Registrations limits the registrations of an address.
-	Registrations *ratelimit.Limiter
+	BaseURL       string // the issuer
+	Applications  *oauth.AuthorizationServer
+	Registrations *ratelimit.Limiter // limits the registrations of an address
 	// BadTokens limits the wrong credentials of an address; nil means no limit. It is
 	// not shared with the endpoints that take access tokens: a flood there must not
 	// keep applications from refreshing.
 	BadTokens *ratelimit.Gate
-	// Issued is called with each new access token; it may be nil.
-	Issued func(accessToken string)
-	// Frame is set by package web.
-	Frame *ui.Frame
-	// Address finds the client address of a request.
-	Address func(*http.Request) netip.Addr
+	Issued    func(accessToken string)       // called with each new access token; it may be nil
+	Frame     *ui.Frame                      // set by package web
+	Address   func(*http.Request) netip.Addr // finds the client address of a request
 }
 
 // Handler serves the endpoints. It is safe for concurrent use.
