@@ -90,11 +90,9 @@ func applyForm(form, bare string) (string, bool) {
 }
 
 const (
-	minNationalDigits = 4
-	maxPhoneDigits    = 15 // E.164
-	// countriesKeepingZero are countries whose numbers keep the leading zero in
-	// international format.
-	countriesKeepingZero = "IT SM VA"
+	minNationalDigits    = 4
+	maxPhoneDigits       = 15         // E.164
+	countriesKeepingZero = "IT SM VA" // their numbers keep the leading zero in international format
 )
 
 // normalisePhone returns a number in EPP's format, +49.30123456. A number without a
@@ -151,9 +149,8 @@ func joinPhone(code, national string) (string, bool) {
 	return "+" + code + "." + national, true
 }
 
-// FormatPhone formats a stored number for people: +49.30123456 becomes +49 30 123456.
-// Numbers whose area code can't be determined stay in one piece. A registrant's phone
-// is accepted in this format, too.
+// FormatPhone formats a stored number for people: +49.30123456 becomes +49 30 123456. Numbers of
+// an unknown area stay in one piece. A registrant's phone is accepted in this format, too.
 func FormatPhone(stored string) string {
 	code, national, found := strings.Cut(stored, ".")
 	if !found {

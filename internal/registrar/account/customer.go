@@ -29,8 +29,7 @@ type Session struct {
 	AuthMethod                                    string // how the person last authenticated, see codes.go
 }
 
-// Strong reports whether the session was opened with more than a password: a passkey,
-// or a password and a code.
+// Strong reports whether the session was opened with a passkey, or with a password and a code.
 func (s Session) Strong() bool {
 	return s.AuthMethod == methodPasswordAndCode || s.AuthMethod == methodPasskey
 }
@@ -48,8 +47,7 @@ func (v Visitor) Actor(address netip.Addr) registrar.Actor {
 	}
 }
 
-// Operator returns the visitor as an operator; false if the account lacks the role or
-// the session is not strong.
+// Operator returns the visitor as an operator; false without the role or a strong session.
 func (v Visitor) Operator(address netip.Addr) (registrar.Actor, bool) {
 	return registrar.Actor{
 		Kind: registrar.ActorOperator, Through: v.Customer.ID, Address: address, SignedInAt: v.Session.AuthenticatedAt,
@@ -71,11 +69,9 @@ func (v Visitor) FactorsLocked(hasPasskeys bool) bool {
 type SignInResult struct {
 	Secret  string  // the new value of the session cookie
 	Visitor Visitor // empty while NeedsCode
-	// NeedsCode means that the password was correct and a code is required: the secret
-	// is valid for EnterCode only.
+	// NeedsCode means that a code is required: the secret is valid for EnterCode only.
 	NeedsCode bool
-	// Device is the new value of the device cookie, valid for a year; empty leaves the
-	// cookie unchanged.
+	// Device is the new value of the device cookie, valid for a year; empty leaves it unchanged.
 	Device string
 }
 

@@ -48,8 +48,7 @@ const (
 	queueCount
 )
 
-// requester identifies the origin of a hash request. The zero value, used for
-// operators, is unlimited.
+// requester is the origin of a hash request. The zero value, used for operators, is unlimited.
 type requester struct {
 	network, site string
 	account       string // the account that the requester is known to; empty if none
@@ -90,8 +89,7 @@ func (r requester) limits() []keyLimit {
 	return shares
 }
 
-// hasher limits the number of concurrent and queued password hashes, because each uses
-// much memory and a core.
+// hasher limits concurrent and queued password hashes, because each uses much memory and a core.
 type hasher struct {
 	slots        int
 	maxQueued    int          // per queue, including running requests
@@ -116,8 +114,7 @@ func newHasher(cfg Config) *hasher {
 	}
 }
 
-// DefaultHashes is the default number of concurrent hashes: half of the cores, at least
-// one and at most two.
+// DefaultHashes is half of the cores, at least one and at most two.
 func DefaultHashes() int { return min(maxHashes, max(1, runtime.GOMAXPROCS(0)/2)) }
 
 // expectedWait estimates the wait of one more request. The caller holds h.mu.
@@ -180,8 +177,7 @@ func (h *hasher) release(r requester, ready chan struct{}, waiting *list.Element
 	}
 }
 
-// wakeNext passes a slot to the next request: the known queue first, except for one in
-// four. The caller holds h.mu.
+// wakeNext passes a slot to the next request. The caller holds h.mu.
 func (h *hasher) wakeNext() {
 	from := knownQueue
 	if h.queues[knownQueue].Len() == 0 || h.knownStreak >= maxKnownStreak && h.queues[unknownQueue].Len() > 0 {
@@ -199,8 +195,7 @@ func (h *hasher) wakeNext() {
 	close(h.queues[from].Remove(next).(chan struct{})) //nolint:forcetypeassert // acquire pushes nothing else
 }
 
-// run calls work in a slot. A request that can't be served in time is refused
-// immediately instead of holding a connection open.
+// run calls work in a slot. A request that can't be served in time is refused at once.
 func (h *hasher) run(ctx context.Context, r requester, work func() error) error {
 	ready, waiting, wait, ok := h.acquire(r)
 	if !ok && r.account != "" {
@@ -288,9 +283,7 @@ type Deriver interface {
 }
 
 const (
-	// deriveTimeout bounds a remote derivation. A low-priority process may never get
-	// CPU time on a busy machine.
-	deriveTimeout = 4 * time.Second
+	deriveTimeout = 4 * time.Second // on a busy machine a low-priority process may get no CPU time
 	// gcThreshold is the memory cost in KiB from which the garbage collector runs right after a
 	// hash. The few milliseconds are small next to a hash of more than a hundred.
 	gcThreshold = 16 * 1024

@@ -84,8 +84,7 @@ func (s *Service) List(ctx context.Context, operator registrar.Actor, after stri
 	return customersOf(s.read().ListAccounts(ctx, after, min(max(limit, 1), maxPage)))
 }
 
-// Disable disables an account: its sessions end and its tokens are refused. Repeating
-// it changes nothing.
+// Disable disables an account: its sessions end and its tokens are refused.
 func (s *Service) Disable(ctx context.Context, operator registrar.Actor, id string) error {
 	return s.changeAsOperator(ctx, operator, id, func(t *tx, account Account) error {
 		changed, err := t.Disable(ctx, account.ID, t.now)
@@ -139,8 +138,7 @@ func (s *Service) changeConfirmed(ctx context.Context, operator registrar.Actor,
 	})
 }
 
-// SetPassword sets a password, for the demo account of a sandbox. It ends every session
-// and sends no mail.
+// SetPassword sets the password of a sandbox's demo account, without a mail.
 func (s *Service) SetPassword(ctx context.Context, operator registrar.Actor, id, password string) error {
 	if err := operator.RequireOperator(); err != nil {
 		return err

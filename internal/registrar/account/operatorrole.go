@@ -8,8 +8,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// enrolmentLinkTTL is short: the link and the password together enrol the factor that
-// opens the operator pages.
+// enrolmentLinkTTL is short: link and password enrol the factor that opens the operator pages.
 const enrolmentLinkTTL = time.Hour
 
 // OperatorGrant is the outcome of AddOperator.
@@ -23,8 +22,7 @@ type OperatorGrant struct {
 	Passkeys        []Passkey
 }
 
-// requireCommandLine refuses operators in a browser: a hijacked browser session must
-// not be able to create further operators.
+// requireCommandLine refuses operators in a browser: a hijacked one must not create operators.
 func requireCommandLine(operator registrar.Actor) error {
 	if operator.Address.IsValid() {
 		return registrar.Forbidden(registrar.OperatorsOnly)
@@ -32,9 +30,8 @@ func requireCommandLine(operator registrar.Actor) error {
 	return nil
 }
 
-// AddOperator grants the operator role. It ends every session of the account: none
-// opened under the weaker rules for customers may carry over, and even a strong one
-// might have been opened with a passkey that an intruder added and removed. An account
+// AddOperator grants the operator role. It ends every session of the account, because even a
+// strong one might have been opened with a passkey that an intruder added and removed. An account
 // without a factor gets an enrolment link; calling AddOperator again issues a new one.
 func (s *Service) AddOperator(ctx context.Context, operator registrar.Actor, id string) (grant OperatorGrant, err error) {
 	if err := requireCommandLine(operator); err != nil {
@@ -114,8 +111,7 @@ func (s *Service) requireFactorChange(ctx context.Context, r Reader, actor regis
 	return nil
 }
 
-// requireStrongOperator refuses sessions of operator accounts that were opened with a
-// password alone.
+// requireStrongOperator refuses an operator's session that was opened with a password alone.
 func (s *Service) requireStrongOperator(ctx context.Context, r Reader, actor registrar.Actor, account Account) error {
 	if !account.Operator {
 		return nil

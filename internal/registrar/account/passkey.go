@@ -117,8 +117,7 @@ func encodeCredential(credential webauthn.Credential) (string, error) {
 	return string(text), err
 }
 
-// BeginAddPasskey returns the options for navigator.credentials.create, as JSON, and
-// the secret of the challenge.
+// BeginAddPasskey returns a challenge's secret and its options for navigator.credentials.create.
 func (s *Service) BeginAddPasskey(ctx context.Context, actor registrar.Actor, origin string) (challenge string, options []byte, err error) {
 	account, err := s.recentlySignedInAccount(ctx, s.read(), actor)
 	if err != nil {
@@ -147,8 +146,7 @@ func (s *Service) BeginAddPasskey(ctx context.Context, actor registrar.Actor, or
 	return s.storeChallenge(ctx, actor, ChallengeAddPasskey, account.ID, state, creation)
 }
 
-// FinishAddPasskey verifies the browser's response and stores the passkey under a name
-// that its owner chooses.
+// FinishAddPasskey verifies the browser's response and stores the passkey.
 func (s *Service) FinishAddPasskey(ctx context.Context, actor registrar.Actor, origin, challenge, name string, response []byte) error {
 	if _, err := s.recentlySignedInAccount(ctx, s.read(), actor); err != nil {
 		return err
@@ -190,8 +188,8 @@ func passkeyMail(change, name string) registrar.Mail {
 	return registrar.Mail{Kind: registrar.MailPasskey, Data: map[string]string{"change": change, "name": name}}
 }
 
-// checkNewPasskey verifies the response to BeginAddPasskey. It must come from the
-// session that started it.
+// checkNewPasskey verifies a response, which must come from the session that called
+// BeginAddPasskey.
 func (s *Service) checkNewPasskey(ctx context.Context, actor registrar.Actor, origin, challenge string, response []byte) (webauthn.Credential, error) {
 	refused := registrar.Invalid(PasskeyRefused)
 	party, err := s.origins.forOrigin(origin)
@@ -263,8 +261,7 @@ func (s *Service) RemovePasskey(ctx context.Context, actor registrar.Actor, id s
 	})
 }
 
-// BeginPasskeySignIn returns the options for navigator.credentials.get, as JSON, and
-// the secret of the challenge.
+// BeginPasskeySignIn returns a challenge's secret and its options for navigator.credentials.get.
 func (s *Service) BeginPasskeySignIn(ctx context.Context, actor registrar.Actor, origin string) (challenge string, options []byte, err error) {
 	party, err := s.origins.forOrigin(origin)
 	if err != nil {
@@ -288,8 +285,7 @@ func (s *Service) FinishPasskeySignIn(
 	return s.startPasskeySession(ctx, used, sessionParams{actor: actor, account: used.account, userAgent: userAgent, authMethod: methodPasskey, newDevice: true})
 }
 
-// FinishPasskeySignInAgain reauthenticates a signed-in person by a passkey and renews
-// the session. BeginPasskeySignIn starts it.
+// FinishPasskeySignInAgain renews the session of a person. BeginPasskeySignIn starts it.
 func (s *Service) FinishPasskeySignInAgain(
 	ctx context.Context, actor registrar.Actor, origin, secret, challenge string, response []byte,
 ) (SignInResult, error) {

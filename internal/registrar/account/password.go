@@ -170,8 +170,7 @@ func (p phc) derivation(password string) Derivation {
 	}
 }
 
-// RequestPasswordReset queues a mail to the address: with a link to choose a new
-// password, or saying that there is no account. The caller can't tell which.
+// RequestPasswordReset queues a mail: with a link to a new password, or that there is no account.
 func (s *Service) RequestPasswordReset(ctx context.Context, actor registrar.Actor, email, language string) error {
 	email, key, err := parseEmail(email)
 	if err != nil {
@@ -224,36 +223,31 @@ func (s *Service) ResetPassword(ctx context.Context, actor registrar.Actor, link
 			return err
 		}
 		actor.Customer = account.ID
-		return s.replacePassword(ctx, t, actor, account, hash, ActionPasswordReset, "")
+		return t.replacePassword(ctx, actor, hash, ActionPasswordReset, "")
 	})
 }
 
 // replacePassword sets a password and ends everything that the old one may have opened:
 // sessions except one, and unused links. If no session remains, known devices are
 // deleted too; they grant nothing but a separate budget.
-func (s *Service) replacePassword(
-	ctx context.Context, t *tx, actor registrar.Actor, account Account, hash string, action registrar.Action, except string,
-) error {
-	if err := t.SetPasswordHash(ctx, account.ID, hash); err != nil {
+func (t *tx) replacePassword(ctx context.Context, actor registrar.Actor, hash string, action registrar.Action, except string) error {
+	if err := t.SetPasswordHash(ctx, actor.Customer, hash); err != nil {
 		return err
 	}
-	if err := t.DeleteSessionsExcept(ctx, account.ID, except); err != nil {
+	if err := t.DeleteSessionsExcept(ctx, actor.Customer, except); err != nil {
 		return err
 	}
 	if except == "" {
-		if err := t.DeleteDevices(ctx, account.ID); err != nil {
+		if err := t.DeleteDevices(ctx, actor.Customer); err != nil {
 			return err
 		}
 	}
 	for _, kind := range []LinkKind{LinkReset, LinkChangeEmail} {
-		if err := t.DeleteUnusedLinks(ctx, account.ID, kind); err != nil {
+		if err := t.DeleteUnusedLinks(ctx, actor.Customer, kind); err != nil {
 			return err
 		}
 	}
-	if err := t.recordEvent(ctx, actor, action, account.ID, ""); err != nil {
-		return err
-	}
-	return t.queueMail(ctx, actor, registrar.Mail{Kind: registrar.MailPasswordChanged, Customer: account.ID})
+	return t.recordAndMail(ctx, actor, action, "", registrar.Mail{Kind: registrar.MailPasswordChanged})
 }
 
 // ChangePassword sets a new password and ends all other sessions. For an account
@@ -284,6 +278,6 @@ func (s *Service) ChangePassword(ctx context.Context, actor registrar.Actor, old
 		if ok, err := t.ReplacePasswordHash(ctx, account, hash); !ok {
 			return cmp.Or(err, registrar.Invalid(BadCredentials))
 		}
-		return s.replacePassword(ctx, t, actor, account, hash, ActionPasswordChanged, actor.Through)
+		return t.replacePassword(ctx, actor, hash, ActionPasswordChanged, actor.Through)
 	})
 }

@@ -9,9 +9,8 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// Register queues a mail to the address: with a link that confirms a new account, or
-// saying that there is one already. The caller can't tell which. The package comment
-// explains why it takes no password.
+// Register queues a mail to the address: with a link that confirms a new account, or saying that
+// there is one already. The package comment explains why it takes no password.
 func (s *Service) Register(ctx context.Context, actor registrar.Actor, email, language string) error {
 	email, key, err := parseEmail(email)
 	if err != nil {

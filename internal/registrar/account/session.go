@@ -12,8 +12,7 @@ import (
 // touchInterval is how often the last use of a session is written.
 const touchInterval = 5 * time.Minute
 
-// findSession finds a session by its secret if it is in the given state, has not ended
-// and its account is not disabled.
+// findSession finds a session in the given state that has not ended, of an enabled account.
 func (s *Service) findSession(ctx context.Context, secret string, state SessionState) (StoredSession, Account, error) {
 	refused := registrar.Unauthenticated(registrar.SignInFirst)
 	hash, ok := registrar.HashSecret(registrar.SessionSecret, secret)
@@ -91,7 +90,6 @@ func (s *Service) EndSession(ctx context.Context, actor registrar.Actor, id stri
 	})
 }
 
-// maxPage is the maximum page size.
 const maxPage = 200
 
 // ListAuditEvents returns the account's audit log, newest first; before is the last id
@@ -110,8 +108,7 @@ const (
 	unconfirmedTTL = 7 * day // how long an unconfirmed account is retained
 )
 
-// Sweep writes queued failed sign-ins and deletes expired rows, in small transactions
-// to keep lock times short.
+// Sweep writes queued failed sign-ins and deletes expired rows, in small transactions.
 func (s *Service) Sweep(ctx context.Context) error {
 	for len(s.failedSignIns) > 0 {
 		if err := s.writeFailedSignIn(ctx, <-s.failedSignIns); err != nil {

@@ -21,8 +21,7 @@ const (
 	maxUserAgent    = 200
 )
 
-// SignIn verifies a password. Unknown addresses, wrong passwords and accounts without a
-// password give the same response at the same cost.
+// SignIn verifies a password; the package comment has the rules.
 func (s *Service) SignIn(ctx context.Context, actor registrar.Actor, c Credentials) (SignInResult, error) {
 	_, key, err := parseEmail(c.Email)
 	if err != nil {
@@ -98,8 +97,7 @@ func (s *Service) knownDevice(ctx context.Context, cookie, customer string) (reg
 	return hash, nil
 }
 
-// passwordBudgets returns the budgets for wrong passwords; the package comment explains
-// why a known device has only one.
+// passwordBudgets returns the budgets for wrong passwords; a known device has only one.
 func (s *Service) passwordBudgets(actor registrar.Actor, key string, device registrar.SecretHash) budgetSet {
 	if device != "" {
 		return budgetSet{{s.cfg.Limits.Device, string(device)}}
@@ -112,8 +110,7 @@ func (s *Service) passwordBudgets(actor registrar.Actor, key string, device regi
 	}
 }
 
-// queueFailedSignIn queues a failed sign-in for the audit log, within the limit of
-// FailedSignInEvents.
+// queueFailedSignIn queues an audit event, within the limit of FailedSignInEvents.
 func (s *Service) queueFailedSignIn(actor registrar.Actor, customer, authMethod string) {
 	if s.cfg.Limits.FailedSignInEvents.AllowText(customer) > 0 {
 		return
@@ -248,8 +245,7 @@ func (s *Service) EnterCode(ctx context.Context, actor registrar.Actor, secret, 
 	return opened, s.queueWrongCode(actor, account.ID, err)
 }
 
-// consumeCodeBudget counts an attempt to enter a code. A known device has its own
-// budget, for the same reason as with passwords.
+// consumeCodeBudget counts an attempt to enter a code. A known device has its own budget.
 func (s *Service) consumeCodeBudget(device registrar.SecretHash, customer string) error {
 	key := cmp.Or(string(device), customer)
 	if wait := (budgetSet{{s.cfg.Limits.Codes, key}, {s.cfg.Limits.CodesLong, key}}).consume(); wait > 0 {

@@ -60,8 +60,7 @@ func (app *ConnectedApp) addGrant(grant LiveGrant) {
 	}
 }
 
-// AppLabel is the name of an application in the audit log: its own name and the
-// redirect host, since only the host is verified.
+// AppLabel is an application in the audit log: its name and the host, which alone is verified.
 func AppLabel(name, redirectURI string) string {
 	host, _ := RedirectHost(redirectURI)
 	if name == "" {

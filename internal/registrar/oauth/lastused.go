@@ -73,8 +73,7 @@ func (m *lastUseBuffer) run(ctx context.Context) {
 	}
 }
 
-// write writes the buffered uses. On failure they are buffered again, unless the token
-// was used since.
+// write writes the buffered uses, or buffers them again if that fails.
 func (m *lastUseBuffer) write(ctx context.Context) {
 	uses := m.drain()
 	for len(uses) > 0 {

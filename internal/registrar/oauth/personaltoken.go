@@ -103,8 +103,7 @@ func (s *Service) List(ctx context.Context, actor registrar.Actor) ([]PersonalAc
 	return s.cfg.Store.ListActivePersonalAccessTokens(ctx, actor.Customer)
 }
 
-// ListWithRevoked returns the newest tokens of the actor's account including revoked
-// ones, which the account's history mentions.
+// ListWithRevoked includes revoked tokens, which the account's history mentions.
 func (s *Service) ListWithRevoked(ctx context.Context, actor registrar.Actor) ([]PersonalAccessToken, error) {
 	if err := actor.RequirePerson(); err != nil {
 		return nil, err

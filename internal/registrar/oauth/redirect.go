@@ -97,8 +97,7 @@ func isPort(text string) bool {
 	return ok && digits != "" && len(digits) <= 5 && strings.Trim(digits, "0123456789") == ""
 }
 
-// allowsRedirect reports whether a request may use this URI: it must equal a registered
-// one, except for the port on loopback.
+// allowsRedirect requires a registered URI, except for the port on loopback.
 func (c Client) allowsRedirect(uri string) bool {
 	if !validRedirectURI(uri) {
 		return false

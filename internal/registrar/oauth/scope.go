@@ -29,8 +29,7 @@ func knownScopes(requested string) string {
 	return strings.Join(known, " ")
 }
 
-// ScopeToGrant is the scope that the consent page shows: the known part of the request,
-// or the default.
+// ScopeToGrant is the known part of the requested scope, or the default.
 func ScopeToGrant(requested string) string {
 	return cmp.Or(knownScopes(requested), ScopeWrite)
 }

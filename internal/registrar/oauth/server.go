@@ -150,10 +150,9 @@ const (
 	clientRetention = 30 * 24 * time.Hour
 )
 
-// DeleteExpired deletes, in small batches, expired tokens, codes and consents, grants
-// that ended long ago, and clients unused for as long. A client with a grant is never
-// deleted; a foreign key prevents it. Used refresh tokens stay until they expire,
-// because their reuse reveals a theft. It returns the number of rows processed.
+// DeleteExpired deletes expired tokens, codes and consents, grants that ended long ago, and clients
+// unused for as long. A foreign key keeps a client with a grant. Used refresh tokens stay until
+// they expire, because their reuse reveals a theft. It returns the number of rows processed.
 func (a *AuthorizationServer) DeleteExpired(ctx context.Context) (settled int, err error) {
 	now := a.cfg.Now()
 	due := ExpiryCutoffs{

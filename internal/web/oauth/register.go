@@ -65,14 +65,11 @@ func readMetadata(w http.ResponseWriter, r *http.Request) (oauth.ClientMetadata,
 		}
 	}
 	body, err := readBody(w, r)
-	if err != nil {
-		if registrar.CodeOf(err) == httpjson.BodyTooLarge {
-			return oauth.ClientMetadata{}, err
-		}
-		return oauth.ClientMetadata{}, registrar.Invalid(badMetadata)
+	if registrar.CodeOf(err) == httpjson.BodyTooLarge {
+		return oauth.ClientMetadata{}, err
 	}
 	var parsed *oauth.ClientMetadata
-	if err := json.Unmarshal(body, &parsed); err != nil || parsed == nil {
+	if err != nil || json.Unmarshal(body, &parsed) != nil || parsed == nil {
 		return oauth.ClientMetadata{}, registrar.Invalid(badMetadata)
 	}
 	return *parsed, nil
