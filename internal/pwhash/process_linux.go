@@ -24,6 +24,5 @@ func ExecutablePath() (string, error) {
 // service does not end a process that the service still needs.
 func setProcessGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
-// lowerPriority lowers the priority of all threads; that of the process alone would apply
-// only to its first thread.
+// lowerPriority applies to the group: for the process alone it would affect one thread only.
 func lowerPriority(pid int) error { return syscall.Setpriority(syscall.PRIO_PGRP, pid, niceness) }

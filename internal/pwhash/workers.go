@@ -23,10 +23,8 @@ var errUnavailable = errors.New("pwhash: no process available")
 // Config configures Workers.
 type Config struct {
 	// Command runs Serve: a program and its arguments. The first one is the path.
-	Command []string
-	// Processes is the maximum number of processes, each of which computes one hash at a
-	// time; 0 means one.
-	Processes int
+	Command   []string
+	Processes int          // at most, each of which computes one hash at a time; 0 means one
 	Logger    *slog.Logger // may be nil
 }
 
@@ -118,8 +116,7 @@ func (w *Workers) recordResult(ctx context.Context, err error) {
 	}
 }
 
-// logReason returns a loggable error text: our words and the system's, never a byte of
-// what was exchanged.
+// logReason returns our words or the system's, never a byte of what was exchanged.
 func logReason(err error) string {
 	if errors.Is(err, context.DeadlineExceeded) {
 		return "timeout"

@@ -188,8 +188,7 @@ func passkeyMail(change, name string) registrar.Mail {
 	return registrar.Mail{Kind: registrar.MailPasskey, Data: map[string]string{"change": change, "name": name}}
 }
 
-// checkNewPasskey verifies a response, which must come from the session that called
-// BeginAddPasskey.
+// checkNewPasskey verifies a response; it must come from the session that asked for it.
 func (s *Service) checkNewPasskey(ctx context.Context, actor registrar.Actor, origin, challenge string, response []byte) (webauthn.Credential, error) {
 	refused := registrar.Invalid(PasskeyRefused)
 	party, err := s.origins.forOrigin(origin)
@@ -385,9 +384,8 @@ func (s *Service) checkPasskey(ctx context.Context, actor registrar.Actor, origi
 // name, and its response must come from exactly the origin of the page.
 type relyingParties map[string]*webauthn.WebAuthn
 
-// PasskeyOrigins returns the origins of a base URL. A passkey can't belong to an IP
-// address, so a loopback address is replaced by localhost. Browsers don't support
-// passkeys over other plain HTTP; the list is then empty.
+// PasskeyOrigins returns the origins of a base URL. A passkey can't belong to an IP address, so
+// loopback becomes localhost. Over other plain HTTP browsers have no passkeys: the list is empty.
 func PasskeyOrigins(base string) []string {
 	address, err := url.Parse(base)
 	if err != nil || address.Host == "" {

@@ -92,11 +92,9 @@ type Cost struct {
 const (
 	defaultMemory = 64 * 1024
 	defaultPasses = 3
-	// lanes is one, so that a hash uses a single core and a burst of sign-ins leaves
-	// the others to lookups.
-	lanes    = 1
-	saltSize = 16
-	keySize  = 32
+	lanes         = 1 // a hash uses a single core, so a burst of sign-ins leaves the others to lookups
+	saltSize      = 16
+	keySize       = 32
 
 	// A stored hash is trusted, but not with all of the memory.
 	maxMemory = 256 * 1024
@@ -250,8 +248,7 @@ func (t *tx) replacePassword(ctx context.Context, actor registrar.Actor, hash st
 	return t.recordAndMail(ctx, actor, action, "", registrar.Mail{Kind: registrar.MailPasswordChanged})
 }
 
-// ChangePassword sets a new password and ends all other sessions. For an account
-// without a password, old is ignored.
+// ChangePassword ends all other sessions. For an account without a password, old is ignored.
 func (s *Service) ChangePassword(ctx context.Context, actor registrar.Actor, old, chosen string) error {
 	account, err := s.recentlySignedInAccount(ctx, s.read(), actor)
 	if err != nil {
@@ -262,8 +259,7 @@ func (s *Service) ChangePassword(ctx context.Context, actor registrar.Actor, old
 	}
 	req := requesterOf(actor, account.ID) // the session makes the actor known
 	if account.HasPassword {
-		// The budget is per session, so that the owner of an account under attack can
-		// still change the password.
+		// Per session, so that the owner of an account under attack can still change it.
 		budget := budgetSet{{s.cfg.Limits.Device, "session " + actor.Through}}
 		if ok, _, err := s.hasher.verify(ctx, req, budget, account.PasswordHash, old); !ok || err != nil {
 			return cmp.Or(err, registrar.Invalid(BadCredentials))

@@ -49,13 +49,11 @@ type Reader interface {
 	CountCloseBlockers(ctx context.Context, customer string) (CloseBlockers, error)
 }
 
-// Tx has all changes. The boolean is false, and nothing changes, if the row is not in the
-// expected state.
+// Tx has all changes. The boolean is false, and nothing changes, if the row has another state.
 type Tx interface {
 	Reader
 
-	// LockCustomer blocks new payments of the account until the transaction ends, so
-	// that the result of PaymentUnderWay remains valid.
+	// LockCustomer blocks new payments, so that the result of PaymentUnderWay remains valid.
 	LockCustomer(ctx context.Context, customer string) error
 	// InsertAccount returns false if the address already has an account.
 	InsertAccount(ctx context.Context, account Account) (bool, error)
@@ -82,8 +80,7 @@ type Tx interface {
 	// SetSecondFactor replaces the sealed secret; empty means none. It returns false if
 	// version is not the account's current TOTPVersion.
 	SetSecondFactor(ctx context.Context, id string, version int64, sealed string, step int64) (bool, error)
-	// UseTOTPStep returns false if this time step or a later one was used before, or
-	// version is not current.
+	// UseTOTPStep returns false if this or a later step was used, or version is not current.
 	UseTOTPStep(ctx context.Context, id string, version, step int64) (bool, error)
 	ReplaceRecoveryCodes(ctx context.Context, customer string, hashes []string) error
 	UseRecoveryCode(ctx context.Context, customer, hash string, now time.Time) (bool, error)
@@ -115,8 +112,7 @@ type Tx interface {
 	// ConsumeChallenge returns a challenge once.
 	ConsumeChallenge(ctx context.Context, hash string, kind ChallengeKind, now time.Time) (Challenge, bool, error)
 
-	// DeleteExpired deletes at most limit expired rows of each kind and returns how
-	// many it deleted.
+	// DeleteExpired deletes at most limit expired rows of each kind and returns how many.
 	DeleteExpired(ctx context.Context, now time.Time, limit int) (int, error)
 	// DeleteUnconfirmed deletes accounts that were never confirmed.
 	DeleteUnconfirmed(ctx context.Context, createdBefore time.Time, limit int) (int, error)

@@ -49,8 +49,7 @@ func (s *Service) RequestEmailChange(ctx context.Context, actor registrar.Actor,
 	})
 }
 
-// CheckEmailChange returns the address that a mailed link would set for the actor's
-// account, without using it.
+// CheckEmailChange returns the address that a mailed link would set, without using it.
 func (s *Service) CheckEmailChange(ctx context.Context, actor registrar.Actor, link string) (email string, err error) {
 	account, err := s.recentlySignedInAccount(ctx, s.read(), actor)
 	if err != nil {
@@ -96,8 +95,7 @@ func (s *Service) ConfirmEmailChange(ctx context.Context, actor registrar.Actor,
 		if err != nil {
 			return err
 		}
-		// An unconfirmed account with this address gives way: only the owner of the
-		// mailbox could confirm it.
+		// An unconfirmed account gives way: only the owner of the mailbox could confirm it.
 		if rival, taken, err := t.AccountByEmail(ctx, key); err != nil {
 			return err
 		} else if taken && rival.ID != account.ID {
@@ -137,8 +135,7 @@ func (s *Service) SetLanguage(ctx context.Context, actor registrar.Actor, langua
 // CloseBlockers counts what keeps an account from being closed.
 type CloseBlockers struct{ Domains, Orders, Refunds int }
 
-// closedEmailSuffix ends the address of a closed account. Addresses there are
-// undeliverable (RFC 2606) and unique per account.
+// closedEmailSuffix follows the id of a closed account, for an undeliverable address (RFC 2606).
 const closedEmailSuffix = "@closed.invalid"
 
 // CloseBlockers returns what keeps the actor's account from being closed.

@@ -3,7 +3,6 @@ package account
 import (
 	"context"
 	"errors"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -89,16 +88,15 @@ func NormaliseRegistrant(r Registrant, email string) (normalised Registrant, add
 	if emailErr == nil {
 		return normalised, address, err
 	}
-	problems := map[string]registrar.Code{FieldEmail: FieldForm}
-	var found *FieldError
-	if errors.As(err, &found) {
-		maps.Copy(problems, found.Fields)
+	var problems *FieldError
+	if !errors.As(err, &problems) {
+		problems = &FieldError{Fields: make(map[string]registrar.Code)}
 	}
-	return r, "", &FieldError{Fields: problems}
+	problems.Fields[FieldEmail] = FieldForm
+	return r, "", problems
 }
 
-// normalise returns the registrant in the form that registries expect, or a *FieldError
-// with every invalid field.
+// normalise returns the form that registries expect, or a *FieldError with every invalid field.
 func (r Registrant) normalise() (Registrant, error) {
 	problems := make(map[string]registrar.Code)
 	text := func(field string, value *string, required bool, maxLength int) {
@@ -164,8 +162,7 @@ func (r Registrant) normalise() (Registrant, error) {
 	return r, nil
 }
 
-// plainText reports whether text is readable: no control characters, and at least one
-// letter or digit.
+// plainText requires at least one letter or digit and no control characters.
 func plainText(text string) bool {
 	return utf8.ValidString(text) &&
 		!strings.ContainsFunc(text, func(c rune) bool { return !unicode.IsPrint(c) || c == utf8.RuneError }) &&
@@ -181,8 +178,7 @@ func (s *Service) Registrant(ctx context.Context, actor registrar.Actor) (Regist
 	return s.read().GetRegistrant(ctx, account.ID)
 }
 
-// SetRegistrant validates and stores the registrant. All invalid fields are reported at
-// once as a *FieldError.
+// SetRegistrant stores the registrant, or reports all invalid fields as a *FieldError.
 func (s *Service) SetRegistrant(ctx context.Context, actor registrar.Actor, registrant Registrant) error {
 	return s.changeRecentlySignedIn(ctx, actor, func(t *tx, account Account) error {
 		if err := s.storeRegistrant(ctx, t, actor, account.ID, registrant); err != nil {

@@ -53,8 +53,8 @@ func (s *Service) consumeMailBudget(actor registrar.Actor, recipient string) tim
 	}.consume()
 }
 
-// CheckLink returns the address of a valid link without using it: mail scanners open every link, so
-// opening one must change nothing. Links that need a session are inspected by other methods.
+// CheckLink returns the address of a link that needs no session, without using it: mail scanners
+// open every link.
 func (s *Service) CheckLink(ctx context.Context, kind LinkKind, link string) (email string, err error) {
 	if kind != LinkConfirm && kind != LinkReset {
 		return "", registrar.NotFound(LinkInvalid)
@@ -63,8 +63,7 @@ func (s *Service) CheckLink(ctx context.Context, kind LinkKind, link string) (em
 	return found.Email, err
 }
 
-// findLink returns the stored link without using it. A link is void once the account's
-// address has changed since it was sent.
+// findLink returns a link without using it. A change of the account's address voids it.
 func (s *Service) findLink(ctx context.Context, r Reader, kind LinkKind, link string) (Link, Account, error) {
 	refused := registrar.NotFound(LinkInvalid)
 	hash, ok := registrar.HashSecret(registrar.LinkSecret, link)

@@ -37,8 +37,7 @@ func (s *Service) openTOTP(customer, sealed string) (string, error) {
 	return s.cfg.Seal.Open(registrar.TOTPPurpose(customer), sealed)
 }
 
-// matchTOTPStep finds the time step of a code: the current one, the previous or the
-// next, to allow for clock drift.
+// matchTOTPStep finds the time step of a code and allows for one step of clock drift.
 func matchTOTPStep(secret, code string, now time.Time) (step int64, ok bool) {
 	current := now.Unix() / totpPeriod
 	for _, candidate := range []int64{current, current - 1, current + 1} {
@@ -50,8 +49,7 @@ func matchTOTPStep(secret, code string, now time.Time) (step int64, ok bool) {
 	return 0, false
 }
 
-// parsedCode is a matching code: a time step, or the hash of a recovery code. Whether
-// it was used before shows only when it is used.
+// parsedCode is a time step, or the hash of a recovery code. It may have been used before.
 type parsedCode struct {
 	step     int64
 	recovery string
@@ -78,8 +76,7 @@ func (s *Service) parseCode(account Account, code string) (parsedCode, error) {
 	return parsedCode{step: step}, nil
 }
 
-// useCode marks a code as used. The use of a recovery code is mailed to the owner,
-// because their number is limited.
+// useCode marks a code as used. Recovery codes are few, so their use is mailed to the owner.
 func (s *Service) useCode(ctx context.Context, t *tx, actor registrar.Actor, account Account, parsed parsedCode) error {
 	var ok bool
 	var err error
@@ -103,8 +100,7 @@ func secondFactorMail(change string) registrar.Mail {
 	return registrar.Mail{Kind: registrar.MailSecondFactor, Data: map[string]string{"change": change}}
 }
 
-// recoveryHash hashes a recovery code. 80 random bits can't be brute-forced, so a plain
-// hash suffices; the account's id is the salt.
+// recoveryHash is a plain hash, because 80 random bits can't be brute-forced.
 func recoveryHash(customer, code string) string {
 	code = strings.NewReplacer("o", "0", "i", "1", "l", "1").Replace(code)
 	sum := sha256.Sum256([]byte(customer + ":" + code))
@@ -120,8 +116,7 @@ func newRecoveryCodes(customer string) (codes, hashes []string) {
 	return codes, hashes
 }
 
-// enrolmentKey identifies the pending secret of a second factor. It is derived from the
-// actor's session, so it need not be secret.
+// enrolmentKey identifies the pending secret of the actor's session.
 func enrolmentKey(actor registrar.Actor) string {
 	return "totp:" + actor.Customer + ":" + actor.Through
 }

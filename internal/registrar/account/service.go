@@ -68,8 +68,7 @@ func (cfg Config) withDefaults() (Config, error) {
 	return cfg, nil
 }
 
-// Service implements the operations on accounts for customers and operators. It is safe
-// for concurrent use.
+// Service is safe for concurrent use.
 type Service struct {
 	cfg     Config
 	hasher  *hasher

@@ -54,8 +54,7 @@ func NewGate(cfg Config, keyed int) (*Gate, error) {
 // Run sweeps every minute until ctx ends.
 func (g *Gate) Run(ctx context.Context) { runAll(ctx, g.all, g.keyed) }
 
-// Admit reports whether an attempt may proceed. key is the credential that identifies the
-// caller, empty if there is none that could be valid.
+// Admit reports whether an attempt may proceed. key is empty if no credential could be valid.
 func (g *Gate) Admit(addr netip.Addr, key string) Decision {
 	if g == nil {
 		return Decision{Allowed: true}

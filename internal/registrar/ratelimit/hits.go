@@ -68,8 +68,7 @@ func (h hits) nth(n int) int64 {
 	return h.newest - int64(uint32(h.newest)-h.older.nth(n-1))
 }
 
-// inside reports whether a hit still counts at the given tick. A hit in the future, after
-// the clock went back, does.
+// inside reports whether a hit still counts. One in the future, after the clock went back, does.
 func (r rule) inside(hit, tick int64) bool { return tick-hit <= r.per }
 
 // opens returns the first tick at which a hit no longer counts.
@@ -90,8 +89,7 @@ func (h hits) wait(now moment, all rules) time.Duration {
 	return wait
 }
 
-// tightestWindow describes the tightest window without changing the log. The caller fills
-// in whether a request was allowed.
+// tightestWindow describes the tightest window. The caller fills in what was decided.
 func (h hits) tightestWindow(now moment, all rules) Decision {
 	var tightest Decision
 	tick, count := h.effectiveTick(now), h.count()
@@ -110,8 +108,7 @@ func (h hits) tightestWindow(now moment, all rules) Decision {
 	return tightest
 }
 
-// countInside returns how many of the newest hits still count in a window. They are
-// sorted, so a binary search suffices.
+// countInside returns how many hits still count in a window, by binary search.
 func (h hits) countInside(window rule, tick int64, count int) int {
 	low, high := 0, count
 	for low < high {

@@ -32,8 +32,7 @@ type Window struct {
 	Per   time.Duration // more than 0 and at most 11 hours, in steps of 10 µs
 }
 
-// Decision reports whether a request is allowed and the state of its key right after the
-// call that returned it.
+// Decision is the outcome of a call and the state of its key right after it.
 type Decision struct {
 	Allowed    bool
 	RetryAfter time.Duration // the time until all windows accept a request, zero if Allowed
@@ -41,8 +40,7 @@ type Decision struct {
 	// and among equals the one that frees up last.
 	Window    int
 	Remaining int // the number of requests left in the tightest window
-	// Reset is the time until the tightest window's oldest request leaves it. It is zero if
-	// the window is unused.
+	// Reset is the time until the tightest window's oldest request leaves it; zero if unused.
 	Reset time.Duration
 }
 
@@ -120,8 +118,7 @@ func (l *Limiter) Allow(key Key) Decision {
 	return l.shardOf(key).allow(key, l.moment(), l.rules, l.perShard)
 }
 
-// AllowText is Allow for the key of a text. It returns how long to wait, 0 if the request
-// was counted.
+// AllowText is Allow for the key of a text. It returns the wait, 0 if the request was counted.
 func (l *Limiter) AllowText(text string) time.Duration { return l.Allow(TextKey(text)).RetryAfter }
 
 // Peek returns what Allow would decide now, without counting.
@@ -141,8 +138,7 @@ func (l *Limiter) Len() int {
 	return total
 }
 
-// Sweep removes the keys without hits in any window, frees their memory and returns their
-// number. It locks one shard at a time.
+// Sweep removes the keys without hits in any window and returns their number.
 func (l *Limiter) Sweep() (forgotten int) {
 	for i := range l.shards {
 		forgotten += l.shards[i].sweep(l.moment(), l.rules)

@@ -116,8 +116,7 @@ func hmacSHA256(secret, head, middle string, body []byte) [sha256.Size]byte {
 	return sha256.Sum256(outer[:])
 }
 
-// CheckTimestamp checks the headers without a secret: both must be present and the
-// timestamp within Tolerance.
+// CheckTimestamp requires both headers and a timestamp within Tolerance.
 func CheckTimestamp(now time.Time, timestamp, signature string) error {
 	if timestamp == "" || signature == "" {
 		return ErrMissing
@@ -145,8 +144,7 @@ func (p Profile) Verify(now time.Time, secrets []string, r Request, signature st
 	if !ok {
 		return mac, ErrInvalid
 	}
-	// All secrets are tried, even after a match, so that the duration does not reveal
-	// which one matched.
+	// All secrets are tried, so that the duration does not reveal which one matched.
 	matched := false
 	for _, secret := range secrets {
 		if secret == "" { // an empty secret is public

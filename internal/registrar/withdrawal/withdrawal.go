@@ -97,11 +97,9 @@ const (
 type Store interface {
 	// AddWithdrawalNotice stores a notice and queues its mails.
 	AddWithdrawalNotice(ctx context.Context, notice Notice, mails []registrar.Mail) error
-	// ListWithdrawalNotices returns a page, the oldest first, after the id; empty starts at
-	// the first.
+	// ListWithdrawalNotices returns the page after an id, the oldest first.
 	ListWithdrawalNotices(ctx context.Context, after string, limit int) ([]Notice, error)
-	// ListRelatedOrders returns the order with a number, or at most limit paid ones for a
-	// domain, the newest first.
+	// ListRelatedOrders returns the order with a number, or the newest paid ones for a domain.
 	ListRelatedOrders(ctx context.Context, mention string, limit int) ([]RelatedOrder, error)
 	// MarkWithdrawalNoticeDone closes a notice. It returns false if there is none.
 	MarkWithdrawalNoticeDone(ctx context.Context, id string, at time.Time) (bool, error)
@@ -139,8 +137,7 @@ func New(cfg Config) (*Service, error) {
 	return &Service{cfg}, nil
 }
 
-// Submit stores a notice and returns it as stored. All invalid fields are reported
-// together, as a *FieldError.
+// Submit stores a notice and returns it, or reports all invalid fields as a *FieldError.
 func (s *Service) Submit(ctx context.Context, actor registrar.Actor, notice Notice) (Notice, error) {
 	now := s.cfg.Now().UTC().Truncate(time.Second)
 	notice, err := notice.validate(now)

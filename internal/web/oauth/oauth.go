@@ -66,9 +66,8 @@ func (h *Handler) Routes() []httpjson.Route {
 	})
 }
 
-// UnavailableRoutes lists the endpoints of a service without sign-in. The discovery
-// documents name them all the same, so they answer 503 with Retry-After: a client
-// would take a 404 for a mistake of its own.
+// UnavailableRoutes lists the endpoints of a service without sign-in. The discovery documents name
+// them all the same, so they answer 503: a client would take a 404 for a mistake of its own.
 func UnavailableRoutes() []httpjson.Route {
 	return withSlash([]httpjson.Route{
 		{Method: http.MethodPost, Path: "/oauth/register", Handler: unavailable, AnyOrigin: true},

@@ -76,8 +76,7 @@ var endpointErrors = map[registrar.Code]oauthError{
 	tooManyRegistrations:      {"temporarily_unavailable", 429, "Too many clients were registered from this address. Retry-After says how long to wait."},
 }
 
-// redirectErrors are the errors that reach the application through the browser. Their
-// descriptions are part of a URL, so they are short.
+// redirectErrors reach the application in a URL, so their descriptions are short.
 var redirectErrors = map[registrar.Code]oauthError{
 	oauth.RepeatedParameter:  {code: invalidRequest, description: "A parameter comes more than once."},
 	oauth.RequestObject:      {code: "request_not_supported", description: "Request objects are not supported."},

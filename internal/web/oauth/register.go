@@ -12,8 +12,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 )
 
-// registrationResponse is RFC 7591, 3.2.1. Clients fail on an empty secret and on null
-// instead of a list.
+// registrationResponse is RFC 7591, 3.2.1. Clients fail on an empty secret and on null lists.
 type registrationResponse struct {
 	ID            string           `json:"client_id"`
 	IssuedAt      int64            `json:"client_id_issued_at"`

@@ -17,8 +17,7 @@ const maxBodyBytes = 16 << 10
 // resourceParameter may be repeated (RFC 8707, 2).
 const resourceParameter = "resource"
 
-// readForm parses a form completely. Empty parameters count as absent (RFC 6749, 3.2),
-// as with url.Values.Get.
+// readForm parses a form. Empty parameters count as absent (RFC 6749, 3.2).
 func readForm(w http.ResponseWriter, r *http.Request) (url.Values, error) {
 	if len(r.Header["Authorization"]) > 0 {
 		return nil, registrar.Invalid(credentialsInHeader)
@@ -186,8 +185,7 @@ func (h *Handler) serveRevoke(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusOK)
 }
 
-// revoke counts every request that revokes nothing as a failure. The response does
-// not say whether the token was valid.
+// revoke counts a request that revokes nothing as a failure, which the response does not tell.
 func (h *Handler) revoke(w http.ResponseWriter, r *http.Request) error {
 	form, err := readForm(w, r)
 	if err != nil {
