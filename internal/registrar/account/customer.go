@@ -67,12 +67,10 @@ func (v Visitor) FactorsLocked(hasPasskeys bool) bool {
 
 // SignInResult is the outcome of a successful authentication.
 type SignInResult struct {
-	Secret  string  // the new value of the session cookie
-	Visitor Visitor // empty while NeedsCode
-	// NeedsCode means that a code is required: the secret is valid for EnterCode only.
-	NeedsCode bool
-	// Device is the new value of the device cookie, valid for a year; empty leaves it unchanged.
-	Device string
+	Secret    string  // the new value of the session cookie
+	Visitor   Visitor // empty while NeedsCode
+	NeedsCode bool    // means that a code is required: the secret is valid for EnterCode only
+	Device    string  // the new value of the device cookie, valid for a year; empty leaves it unchanged
 }
 
 // Credentials are the input of a sign-in form.

@@ -12,8 +12,7 @@ import (
 type Windows struct {
 	Address        ratelimit.Window // limits the wrong passwords from one address
 	AccountAddress ratelimit.Window // limits the wrong passwords for one account from one address
-	// Account limits the wrong passwords for one account from all unknown browsers.
-	Account ratelimit.Window
+	Account        ratelimit.Window // limits the wrong passwords for one account from all unknown browsers
 	// Device limits the wrong passwords from a browser that is or was signed in to the
 	// account. It is the only budget for such a browser.
 	Device ratelimit.Window

@@ -36,8 +36,7 @@ const (
 	BadWebhook registrar.Code = "bad_agent_webhook"
 )
 
-// The audit actions. The object is the agent's name in events that a customer reads,
-// otherwise its id.
+// The audit actions. The object is the agent's name in a customer's events, otherwise its id.
 const (
 	Added          registrar.Action = "agent_added"
 	Removed        registrar.Action = "agent_removed"
@@ -54,12 +53,9 @@ type Config struct {
 	Seal  *registrar.Seal // encrypts the agents' secrets
 	// AllowLoopback allows webhook URLs on loopback, for a service that runs on this machine only.
 	AllowLoopback bool
-	// MailQueued is called after a mail was stored. Default: nothing.
-	MailQueued func()
-	// Now is the real time. Default: time.Now.
-	Now func() time.Time
-	// Log receives background errors. Default: discarded.
-	Log *slog.Logger
+	MailQueued    func()           // called after a mail was stored; default: nothing
+	Now           func() time.Time // the real time; default: time.Now
+	Log           *slog.Logger     // receives background errors; default: discarded
 }
 
 // Service is safe for concurrent use.
@@ -194,12 +190,10 @@ func (s *Service) ReplaceKey(ctx context.Context, operator registrar.Actor, id s
 	return IssuedSecrets{Key: key}, changed(s.cfg.Store.SetAgentKey(ctx, id, hash, s.auditEvent(operator, KeyChanged, id)))
 }
 
-// Webhook is the URL that receives an agent's order events, the secret that signs them,
-// and their protocol version.
+// Webhook is where an agent receives order events, what signs them and their protocol version.
 type Webhook struct{ URL, Secret, Version string }
 
-// SetWebhook sets an agent's webhook, with the given secret or a generated one; an
-// empty URL disables it.
+// SetWebhook sets a webhook, with the given secret or a generated one. An empty URL disables it.
 func (s *Service) SetWebhook(ctx context.Context, operator registrar.Actor, id string, config Webhook) (issued IssuedSecrets, err error) {
 	if err := operator.RequireOperator(); err != nil {
 		return IssuedSecrets{}, err
@@ -219,8 +213,7 @@ func (s *Service) Remove(ctx context.Context, operator registrar.Actor, id strin
 	return changed(s.cfg.Store.RemoveAgent(ctx, id, s.auditEvent(operator, Removed, id)))
 }
 
-// Webhook returns the webhook of a live agent. An empty URL means that there is none or
-// the agent is removed.
+// Webhook returns the webhook of a live agent. The URL is empty if there is none.
 func (s *Service) Webhook(ctx context.Context, id string) (Webhook, error) {
 	webhook, live, err := s.cfg.Store.GetAgentWebhook(ctx, id)
 	if err != nil || !live || webhook.URL == "" {

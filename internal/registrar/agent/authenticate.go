@@ -29,12 +29,7 @@ type Credentials struct {
 // signed reports whether the request must be verified by its signature.
 func (c Credentials) signed() bool { return c.Completing || c.Bearer == "" || c.Signature != "" }
 
-func (c Credentials) request() signing.Request {
-	return signing.Request{Timestamp: c.Timestamp, Method: c.Method, Path: c.Path, Body: c.Body}
-}
-
-// ErrUnknownKey is returned for a bearer key that belongs to no agent. It has the
-// code of signing.ErrInvalid, because the contract has no other for it.
+// ErrUnknownKey has the code of signing.ErrInvalid, because the contract has no other for it.
 var ErrUnknownKey = fmt.Errorf("agent: authenticate: unknown key: %w", signing.ErrInvalid)
 
 // Authenticate returns the agent that sent a request. Its errors are signing.ErrMissing, ErrStale
@@ -42,8 +37,7 @@ var ErrUnknownKey = fmt.Errorf("agent: authenticate: unknown key: %w", signing.E
 func (s *Service) Authenticate(ctx context.Context, c Credentials) (Agent, error) {
 	now := s.cfg.Now()
 	if c.signed() {
-		// Checks without the database come first: a client with a wrong clock learns of
-		// it, and garbage costs nothing.
+		// First, without the database: a client learns of its wrong clock, garbage costs nothing.
 		if err := signing.CheckTimestamp(now, c.Timestamp, c.Signature); err != nil {
 			return Agent{}, err
 		}
@@ -65,17 +59,11 @@ func (s *Service) Authenticate(ctx context.Context, c Credentials) (Agent, error
 	// The signature of a completion is valid for that path only, and no other signature
 	// is valid for a completion: an update that carried payment data can't be replayed
 	// to pay for another session.
-	if err == nil && path != c.Path && (c.Completing || strings.HasSuffix(path, completionSuffix)) {
+	if err == nil && path != c.Path && (c.Completing || strings.HasSuffix(path, "/complete")) {
 		err = signing.ErrInvalid
 	}
-	if err != nil {
-		return Agent{}, err
-	}
-	return agent, nil
+	return agent, err
 }
-
-// completionSuffix ends the path of a completion.
-const completionSuffix = "/complete"
 
 // recordsSignature reports whether the signature of a request is stored. Reads have no
 // body, so two of them within a second have the same signature. In the Body profile,
@@ -94,8 +82,7 @@ func signatureTTL(profile signing.Profile) time.Duration {
 	return 2*signing.Tolerance + time.Minute
 }
 
-// candidates returns the agents that may have sent the request: the owner of the key,
-// or all with the profile signing.Ours. It returns at least one.
+// candidates returns the owner of the key, or all agents with the profile signing.Ours.
 func (s *Service) candidates(ctx context.Context, bearer string) ([]AgentWithSecrets, error) {
 	if bearer == "" {
 		agents, err := s.cfg.Store.ListLiveAgents(ctx, signing.Ours, MaxLiveAgents)
@@ -131,7 +118,8 @@ func (s *Service) findSigner(now time.Time, candidates []AgentWithSecrets, c Cre
 			}
 			secrets = append(secrets, opened)
 		}
-		found, verifyErr := candidate.Profile.Verify(now, secrets, c.request(), c.Signature)
+		request := signing.Request{Timestamp: c.Timestamp, Method: c.Method, Path: c.Path, Body: c.Body}
+		found, verifyErr := candidate.Profile.Verify(now, secrets, request, c.Signature)
 		if verifyErr == nil && err != nil {
 			signer, mac, err = candidate.Agent, found, nil
 		}

@@ -38,9 +38,8 @@ func (s *Service) ListLinkable(ctx context.Context, actor registrar.Actor) ([]Li
 	return offers, nil
 }
 
-// Link allows an agent to see and pay the orders of the actor's account. The actor is a
-// person with a recent sign-in, or an operator who acts for the account in
-// Actor.Customer. Repeating it changes nothing.
+// Link allows an agent to see and pay the orders of the actor's account. The actor is a person with
+// a recent sign-in, or an operator who acts for the account.
 func (s *Service) Link(ctx context.Context, actor registrar.Actor, id string) error {
 	if !actor.IsOperatorForCustomer() {
 		if err := actor.RequireRecentSignIn(s.cfg.Now()); err != nil {

@@ -133,17 +133,8 @@ type AuthorizationResponse struct {
 	Problem            registrar.Code
 }
 
-// Approve grants a pending consent.
-func (a *AuthorizationServer) Approve(ctx context.Context, actor registrar.Actor, secret string) (AuthorizationResponse, error) {
-	return a.decide(ctx, actor, secret, true)
-}
-
-// Deny refuses a pending consent.
-func (a *AuthorizationServer) Deny(ctx context.Context, actor registrar.Actor, secret string) (AuthorizationResponse, error) {
-	return a.decide(ctx, actor, secret, false)
-}
-
-func (a *AuthorizationServer) decide(ctx context.Context, actor registrar.Actor, secret string, approved bool) (AuthorizationResponse, error) {
+// Decide approves or denies a pending consent.
+func (a *AuthorizationServer) Decide(ctx context.Context, actor registrar.Actor, secret string, approved bool) (AuthorizationResponse, error) {
 	if err := requireSession(actor); err != nil {
 		return AuthorizationResponse{}, err
 	}

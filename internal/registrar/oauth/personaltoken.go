@@ -38,10 +38,8 @@ const (
 // Config configures a Service.
 type Config struct {
 	Store Store
-	// Now is the clock. Default: time.Now.
-	Now func() time.Time
-	// Log receives background errors. Default: discarded.
-	Log *slog.Logger
+	Now   func() time.Time // the clock; default: time.Now
+	Log   *slog.Logger     // receives background errors; default: discarded
 	// AuthorizationServer verifies the tokens of applications. Default: none are accepted.
 	AuthorizationServer *AuthorizationServer
 }

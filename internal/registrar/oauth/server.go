@@ -85,11 +85,9 @@ type AuthorizationServerConfig struct {
 	// refresh was counted. nil means no limit. Each refresh stores a row for 30 days, so that a
 	// replay is detected; without a limit one client in a loop fills the disk.
 	AllowRefresh func(grant string) (wait time.Duration)
-	Metadata     MetadataFetcher // fetches client metadata documents; nil disables such clients
-	// Now is the clock. Default: time.Now.
-	Now func() time.Time
-	// Log receives background errors. Default: discarded.
-	Log *slog.Logger
+	Metadata     MetadataFetcher  // fetches client metadata documents; nil disables such clients
+	Now          func() time.Time // the clock; default: time.Now
+	Log          *slog.Logger     // receives background errors; default: discarded
 }
 
 // AuthorizationServer implements OAuth for applications. It is safe for concurrent use.

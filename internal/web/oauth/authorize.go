@@ -87,15 +87,11 @@ func (h *Handler) renderConsent(req *ui.Request, authRequest oauth.ParsedRequest
 // decide handles the customer's decision.
 func (h *Handler) decide(req *ui.Request) error {
 	req.AllowOAuthRedirect()
-	answer := h.cfg.Applications.Deny
-	switch req.Field("decision") {
-	case "approve":
-		answer = h.cfg.Applications.Approve
-	case "deny":
-	default:
+	decision := req.Field("decision")
+	if decision != "approve" && decision != "deny" {
 		return h.renderRefusal(req, registrar.Invalid("unclear_request"))
 	}
-	reply, err := answer(req.R.Context(), req.Actor(), req.Field("consent"))
+	reply, err := h.cfg.Applications.Decide(req.R.Context(), req.Actor(), req.Field("consent"), decision == "approve")
 	if registrar.CodeOf(err) == oauth.NoSuchConsent {
 		return h.renderRefusal(req, err)
 	}

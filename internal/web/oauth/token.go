@@ -185,7 +185,7 @@ func (h *Handler) serveRevoke(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusOK)
 }
 
-// revoke counts a request that revokes nothing as a failure, which the response does not tell.
+// revoke counts a request that revokes nothing as a failure; the response is the same.
 func (h *Handler) revoke(w http.ResponseWriter, r *http.Request) error {
 	form, err := readForm(w, r)
 	if err != nil {

@@ -27,7 +27,7 @@ func (s *env) connectApp(customer string) string {
 	must(s.t, err)
 	question, err := s.apps.CreateConsent(ctx, actor, ask)
 	must(s.t, err)
-	reply, err := s.apps.Approve(ctx, actor, question)
+	reply, err := s.apps.Decide(ctx, actor, question, true)
 	must(s.t, err)
 	_, err = s.apps.Redeem(ctx, oauth.CodeRequest{ClientCredentials: oauth.ClientCredentials{ClientID: client.ID}, Code: reply.Code, Verifier: verifier})
 	must(s.t, err)
