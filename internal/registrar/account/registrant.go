@@ -124,7 +124,7 @@ func (r Registrant) normalise() (Registrant, error) {
 	text(FieldStreet, &r.Street, true, 120)
 	text(FieldCity, &r.City, true, 80)
 	text(FieldState, &r.State, known && strings.Contains(countriesWithStates, r.Country), 80)
-	normaliseField := func(field string, value *string, required bool, form func(string) (string, bool)) {
+	normaliseField := func(field string, value *string, required bool, form func(country, value string) (string, bool)) {
 		if strings.TrimSpace(*value) == "" {
 			*value = ""
 			if required {
@@ -132,30 +132,23 @@ func (r Registrant) normalise() (Registrant, error) {
 			}
 			return
 		}
-		normalised, ok := form(*value)
+		normalised, ok := form(r.Country, *value)
 		if !ok {
 			problems[field] = FieldForm
 			return
 		}
 		*value = normalised
 	}
-	country := r.Country
-	// Without a country the format can't be checked, but a missing value can be
-	// reported: nearly every country has postal codes.
-	normaliseField(FieldPostalCode, &r.PostalCode, !known || !strings.Contains(countriesWithoutPostalCodes, country),
-		func(code string) (string, bool) {
-			if !known {
-				return code, true
-			}
-			return normalisePostalCode(country, code)
-		})
-	normaliseField(FieldPhone, &r.Phone, true, func(phone string) (string, bool) {
-		if !known {
-			return phone, true
-		}
-		return normalisePhone(country, phone)
-	})
-	normaliseField(FieldVATID, &r.VATID, false, normaliseVATID)
+	// Without a country the format can't be checked, but a missing value can be reported: nearly
+	// every country has postal codes.
+	postalCode, phone := normalisePostalCode, normalisePhone
+	if !known {
+		asTyped := func(_, value string) (string, bool) { return value, true }
+		postalCode, phone = asTyped, asTyped
+	}
+	normaliseField(FieldPostalCode, &r.PostalCode, !known || !strings.Contains(countriesWithoutPostalCodes, r.Country), postalCode)
+	normaliseField(FieldPhone, &r.Phone, true, phone)
+	normaliseField(FieldVATID, &r.VATID, false, func(_, id string) (string, bool) { return normaliseVATID(id) })
 	if len(problems) > 0 {
 		return r, &FieldError{Fields: problems}
 	}

@@ -109,12 +109,10 @@ type Store interface {
 type Config struct {
 	Store         Store
 	OperatorEmail string // receives a mail for each notice; empty means none
-	// RateLimit counts one notice for a key, a network or a mail address, and returns how
-	// long to wait instead; optional.
+	// RateLimit counts one notice for a network or a mail address, or returns the wait; optional.
 	RateLimit  func(key string) (retryAfter time.Duration)
-	MailQueued func() // called after mails were stored; optional
-	// Now is the real time: a notice counts from its arrival. nil means time.Now.
-	Now func() time.Time
+	MailQueued func()           // called after mails were stored; optional
+	Now        func() time.Time // the real time: a notice counts from its arrival; nil means time.Now
 }
 
 // Service accepts notices. It is safe for concurrent use.

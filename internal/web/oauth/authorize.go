@@ -65,14 +65,12 @@ func parseRequest(query url.Values) oauth.AuthorizationRequest {
 // consentView is the data of the page. Name, Host and Address are claims of the
 // application; the template escapes them.
 type consentView struct {
-	Name, Host string
-	Local      bool   // the response stays on the customer's device
-	Address    string // the complete redirect URI
-	MayWrite   bool
-	Email      string
-	Until      time.Time
-	Secret     string
-	Action     string
+	Name, Host            string
+	Local                 bool   // the response stays on the customer's device
+	Address               string // the complete redirect URI
+	MayWrite              bool
+	Email, Secret, Action string
+	Until                 time.Time
 }
 
 func (h *Handler) renderConsent(req *ui.Request, authRequest oauth.ParsedRequest, secret string) error {
