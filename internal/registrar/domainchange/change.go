@@ -86,20 +86,16 @@ type Change struct {
 	Customer string
 	// Domain is the domain's id, Name the full name in A-labels.
 	Domain, Name, TLD string
-	// Account is the registry account that executes it.
-	Account string
-	Kind    ChangeKind
-	Desired DesiredState
+	Account           string // the registry account that executes it
+	Kind              ChangeKind
+	Desired           DesiredState
 	// Handle is the new contact, OldHandle the one it replaces.
 	Handle, OldHandle string
-	// SealedCode is the auth code until it is set.
-	SealedCode string
+	SealedCode        string // the auth code until it is set
 
-	State ChangeStatus
-	// Failure is why it was refused.
-	Failure registrar.Code
-	// Actor requested it.
-	Actor registrar.Actor
+	State   ChangeStatus
+	Failure registrar.Code  // why it was refused
+	Actor   registrar.Actor // who requested it
 
 	// DueAt is when the change is processed next: the end of the lease while a node works
 	// on it, zero in a final status.
@@ -113,11 +109,10 @@ type Change struct {
 // Domain is a domain in a customer's account.
 type Domain struct {
 	ID, Customer, Name, TLD string
-	// Status is the status that the customer sees.
-	Status          registrar.DomainStatus
-	PaidUntil       time.Time
-	AutoRenew       bool
-	Account, Handle string
+	Status                  registrar.DomainStatus
+	PaidUntil               time.Time
+	AutoRenew               bool
+	Account, Handle         string
 }
 
 // Record is a domain's registry data as read at ReadAt.

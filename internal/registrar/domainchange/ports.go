@@ -7,14 +7,11 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// Store persists changes and registry records.
+// Store persists changes and registry records. Lookups return false if there is nothing.
 type Store interface {
-	// GetCustomerDomain returns a customer's domain; false if there is none with that id.
 	GetCustomerDomain(ctx context.Context, customer, id string) (Domain, bool, error)
-	// GetRegistrantData returns the customer's registrant data; false if there is none.
 	GetRegistrantData(ctx context.Context, customer string) (registrar.Registrant, bool, error)
-	// GetRegistryRecord returns the stored registry record; false if there is none.
-	// PutRegistryRecord stores one unless a newer one is stored.
+	// PutRegistryRecord stores a record unless a newer one is stored.
 	GetRegistryRecord(ctx context.Context, domain string) (Record, bool, error)
 	PutRegistryRecord(ctx context.Context, domain string, record Record) error
 
@@ -26,14 +23,11 @@ type Store interface {
 	UpdateDomainChange(ctx context.Context, transition Transition) (bool, error)
 	// ListDueDomainChanges returns open changes that are due, the longest overdue first.
 	ListDueDomainChanges(ctx context.Context, now time.Time, limit int) ([]Change, error)
-	// GetDomainChange returns a change of any customer; false if there is none.
+	// GetDomainChange returns a change of any customer.
 	GetDomainChange(ctx context.Context, id string) (Change, bool, error)
-	// ListDomainChanges returns a domain's changes, the newest first.
+	// These return the newest first; ListSecureChanges those of kind Secure.
 	ListDomainChanges(ctx context.Context, domain string, limit int) ([]Change, error)
-	// ListSecureChanges returns those of kind Secure.
 	ListSecureChanges(ctx context.Context, domain string, limit int) ([]Change, error)
-	// ListObjectAuditEvents returns a customer's audit events about an object, the newest
-	// first.
 	ListObjectAuditEvents(ctx context.Context, customer, object string, limit int) ([]registrar.AuditEvent, error)
 }
 
@@ -66,17 +60,13 @@ type Registry interface {
 type Capabilities struct {
 	// MinNameservers and MaxNameservers bound their number.
 	MinNameservers, MaxNameservers int
-	// Lock: the registry has a transfer lock.
-	Lock bool
+	Lock                           bool // the registry has a transfer lock
 	// Code: there is an auth code. CodeLength is the length of generated codes; 0 means
 	// that the registry chooses. CodeDays is how long a code is valid; 0 means forever.
 	Code                 bool
 	CodeLength, CodeDays int
-	// Contacts: the registry stores registrant data.
-	Contacts bool
-	// AtExpiry is what the registry does at the end of a term: auto_renew, delete or
-	// transit.
-	AtExpiry string
+	Contacts             bool   // the registry stores registrant data
+	AtExpiry             string // what the registry does at the end of a term: auto_renew, delete or transit
 }
 
 // canSetAuthCode reports whether we can set a new auth code and thus invalidate the old one.
@@ -98,10 +88,7 @@ type Task struct {
 
 // Result is the result of a task.
 type Result struct {
-	// Pending: the registry decides later.
-	Pending bool
-	// Record is the domain's current registry record.
-	Record Record
-	// Code is the auth code that the registry chose.
-	Code string
+	Pending bool   // the registry decides later
+	Record  Record // the domain's current registry record
+	Code    string // the auth code that the registry chose
 }

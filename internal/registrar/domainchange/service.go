@@ -13,9 +13,7 @@ import (
 )
 
 const (
-	defaultDeadline = 60 * time.Second
-	// defaultRequestTimeout is how long a request waits for the registry; afterwards the
-	// loop continues.
+	defaultDeadline       = 60 * time.Second
 	defaultRequestTimeout = 8 * time.Second
 	// recordMaxAge is how long a registry record is shown without a new query, and
 	// recordFetchTimeout how long a page waits for one.
@@ -54,10 +52,8 @@ type NamedRegistry struct {
 type Config struct {
 	Store      Store
 	Registries []NamedRegistry
-	// Seal encrypts auth codes.
-	Seal *registrar.Seal
-	// Node names this process in leases; it must be stable across restarts.
-	Node string
+	Seal       *registrar.Seal // encrypts auth codes
+	Node       string          // names this process in leases; it must be stable across restarts
 	// RateLimit is called before a page queries a registry and returns how long to wait
 	// instead; nil admits every query.
 	RateLimit func(actor registrar.Actor) (wait time.Duration)

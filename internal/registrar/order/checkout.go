@@ -51,8 +51,7 @@ func (s *Service) View(ctx context.Context, actor registrar.Actor, paySecret str
 	return view, err
 }
 
-// refreshView updates the view of an open order with current prices and the registries'
-// latest responses.
+// refreshView adds current prices and the registries' latest responses to an open order.
 func (s *Service) refreshView(ctx context.Context, actor registrar.Actor, view *View) error {
 	requests, err := s.quoteRequests(view.Order, view.Owner)
 	if err != nil {
@@ -140,7 +139,7 @@ func (s *Service) Decline(ctx context.Context, actor registrar.Actor, paySecret 
 	return err
 }
 
-// cancel cancels an unpaid order after closing any payment in flight.
+// cancel closes any payment in flight first.
 func (s *Service) cancel(ctx context.Context, actor registrar.Actor, o Order) (Order, error) {
 	for attempt := 0; o.State == Paying && attempt < maxAttempts; attempt++ {
 		var err error

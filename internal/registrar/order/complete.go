@@ -83,7 +83,6 @@ func (s *Service) completeOnce(ctx context.Context, actor registrar.Actor, o Ord
 	return s.chargeToken(ctx, actor, o, checked, completion.Token)
 }
 
-// setCompleter records the agent that completes a customer's order.
 func (o *Order) setCompleter(agent registrar.Actor) {
 	if o.Agent == "" {
 		o.Completer = agent.Through
@@ -98,7 +97,6 @@ func (s *Service) changedSince(ctx context.Context, read Order) bool {
 	return err == nil && now.Version != read.Version
 }
 
-// recheckResult is an order with fresh prices and availability.
 type recheckResult struct {
 	view     View
 	resolved resolvedBuyer

@@ -59,14 +59,6 @@ func (c Confirmation) hasConsent() bool {
 	return c.Consent == ConsentWording("de") || c.Consent == ConsentWording("en")
 }
 
-// newConsent returns the consent to store.
-func (s *Service) newConsent(consumer bool, confirmation Confirmation) Consent {
-	if !consumer || !confirmation.hasConsent() {
-		return Consent{}
-	}
-	return Consent{At: s.now(), Wording: confirmation.Consent}
-}
-
 // lacksConsent reports whether the payment in flight is a consumer's who was not asked:
 // an agent pays, or an older release opened the page.
 func (s *Service) lacksConsent(ctx context.Context, o Order) (bool, error) {

@@ -16,8 +16,7 @@ import (
 type Contact struct {
 	FirstName, LastName, Organisation, Email, Phone, VATID string
 	Street, Street2, PostalCode, City, State, Country      string
-	// Language is de or en.
-	Language string
+	Language                                               string // de or en
 }
 
 // BuyerContact returns the contact that an agent supplied for an order it may see.

@@ -36,12 +36,10 @@ func (s *Service) needsIdentity(ctx context.Context, o Order, buyer Buyer, added
 	return !identity.matches(buyer), err
 }
 
-// matches reports whether the verified name is the registrant's.
 func (i Identity) matches(buyer Buyer) bool {
 	return !i.VerifiedAt.IsZero() && buyer.HasRegistrant && registrar.SameName(i.Name, buyer.Name)
 }
 
-// open reports whether a verification is open.
 func (i Identity) open() bool { return i.Session != "" && i.URL != "" }
 
 // undecided reports whether the provider may have news: after a failed attempt its page
@@ -187,7 +185,6 @@ func (s *Service) fetchVerificationCached(ctx context.Context, session string) (
 	return answer.Value, err
 }
 
-// checkIdentity refreshes a customer's identity and advances the orders awaiting it.
 func (s *Service) checkIdentity(ctx context.Context, customer string) error {
 	if _, _, err := s.refreshIdentity(ctx, customer, s.fetchVerification); err != nil {
 		return err

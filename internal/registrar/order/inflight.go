@@ -66,7 +66,6 @@ func (s *Service) awaitPayment(ctx context.Context, actor registrar.Actor, o Ord
 	return s.sessionNotCharged(ctx, actor, o, recheckResult{}, failure, nil)
 }
 
-// sessionInProgress is the result while a payment has no outcome.
 func (s *Service) sessionInProgress(ctx context.Context, actor registrar.Actor, o Order) (Session, bool, error) {
 	session, err := s.sessionWithError(ctx, actor, o, &registrar.Error{
 		Kind: registrar.KindConflict, Code: PaymentInProgress, RetryAfter: inProgressRetry,

@@ -6,7 +6,6 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// addLinks gives a new order its two link secrets.
 func (s *Service) addLinks(o *Order) {
 	pay, payHash := registrar.NewSecret(registrar.PayLink)
 	verify, verifyHash := registrar.NewSecret(registrar.VerifyLink)

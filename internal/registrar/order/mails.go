@@ -19,7 +19,6 @@ func receiptMail(o Order) registrar.Mail {
 	return registrar.Mail{Kind: registrar.MailOrderPaid, Customer: o.Customer, Data: data}
 }
 
-// outcomeMail reports the outcome of each item and the refunds.
 func outcomeMail(o Order) registrar.Mail {
 	data := mailData(o)
 	data["state"] = string(o.State)
@@ -33,7 +32,6 @@ func outcomeMail(o Order) registrar.Mail {
 	return registrar.Mail{Kind: registrar.MailOrderDone, Customer: o.Customer, Data: data}
 }
 
-// unmatchedMail announces the refund of an unmatched payment.
 func unmatchedMail(o Order, amount registrar.Cents) registrar.Mail {
 	return registrar.Mail{
 		Kind: registrar.MailPaymentReturned, Customer: o.Customer,

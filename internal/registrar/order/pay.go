@@ -13,12 +13,9 @@ const pageTTL = time.Hour
 
 // Confirmation is what a customer confirms by pressing the button.
 type Confirmation struct {
-	// Gross is the amount that was shown.
-	Gross registrar.Cents
-	// AutoRenew turns on automatic renewal.
+	Gross     registrar.Cents // the amount that was shown
 	AutoRenew bool
-	// Consent is the wording that a consumer ticked; empty if none.
-	Consent string
+	Consent   string // the wording that a consumer ticked; empty if none
 }
 
 // Pay starts a payment and returns the provider's page; empty for a gross of 0, which
@@ -57,23 +54,13 @@ func (s *Service) beginPayment(ctx context.Context, actor registrar.Actor, o Ord
 	if err != nil {
 		return o, "", true, err
 	}
-	requests, err := s.quoteRequests(o, buyer)
-	if err != nil {
-		return o, "", true, err
-	}
 	purpose := paymentPurpose(o, buyer)
 	if confirmation.Gross != o.Totals.Gross || buyer.Consumer(o.Totals) && !confirmation.hasConsent() {
 		purpose = registrar.ForQuote // can't be charged as it is
 	}
-	results, err := s.quoteFresh(ctx, actor, purpose, requests)
-	if err != nil {
-		return o, "", true, err
-	}
-	if err := refusalError(o.Items, results); err != nil {
-		return o, "", true, err
-	}
 	priced := o.clone()
-	if err := s.applyQuotes(ctx, &priced, buyer, results); err != nil {
+	results, err := s.quoteOrder(ctx, actor, purpose, &priced, buyer)
+	if err != nil {
 		return o, "", true, err
 	}
 	if priceDiffers(o, priced) || o.State != priced.State {
@@ -95,7 +82,10 @@ func (s *Service) beginPayment(ctx context.Context, actor registrar.Actor, o Ord
 	case consumer && !confirmation.hasConsent():
 		return o, "", true, fail(registrar.KindInvalid, ConsentMissing)
 	}
-	priced.AutoRenew, priced.Consent, priced.Registrant = confirmation.AutoRenew, s.newConsent(consumer, confirmation), buyer.registrant()
+	priced.AutoRenew, priced.Registrant = confirmation.AutoRenew, buyer.registrant()
+	if consumer {
+		priced.Consent = Consent{At: s.now(), Wording: confirmation.Consent}
+	}
 	// The buyer may have changed while the registries were queried, for example into a
 	// consumer.
 	m := Transition{From: o, ExpectedBuyer: o.expectedBuyer(buyer)}

@@ -258,10 +258,10 @@ func (s *Service) leaseForRefunds(o *Order) {
 	}
 }
 
-// makeRefunds makes the due refunds. maybeSent reports whether the call may have been
-// sent before; it is false for refunds recorded just now. A refund that the provider
-// rejects needs an operator and does not delay the others.
-func (s *Service) makeRefunds(ctx context.Context, o Order, maybeSent func(Refund) bool) (Order, error) {
+// makeRefunds makes the due refunds. The calls of the known ones may have been sent before,
+// those of refunds recorded just now were not. A refund that the provider rejects needs an
+// operator and does not delay the others.
+func (s *Service) makeRefunds(ctx context.Context, o Order, known []Refund) (Order, error) {
 	var refused error
 	for _, due := range o.Refunds {
 		if due.Provider != "" {
@@ -275,7 +275,7 @@ func (s *Service) makeRefunds(ctx context.Context, o Order, maybeSent func(Refun
 		call, cancel := s.worker.CallContext(ctx)
 		id, err := s.cfg.Provider.Refund(call, RefundRequest{
 			ID: due.ID, Order: o.ID, Intent: payment.Intent, Amount: due.Amount, Reason: reason,
-		}, maybeSent(due))
+		}, find(known, func(r Refund) bool { return r.ID == due.ID }) != nil)
 		cancel()
 		if err != nil && !registrar.IsTransient(err) {
 			refused = err

@@ -42,10 +42,10 @@ func (s *Service) Prepare(ctx context.Context, actor registrar.Actor, req Reques
 	if err != nil {
 		return View{}, err
 	}
-	if err := refusalError(o.Items, results); err != nil {
-		return View{}, err
+	if err = refusalError(o.Items, results); err == nil {
+		err = s.applyQuotes(ctx, &o, buyer, results)
 	}
-	if err := s.applyQuotes(ctx, &o, buyer, results); err != nil {
+	if err != nil {
 		return View{}, err
 	}
 	requested := o.Items
@@ -61,26 +61,23 @@ func (s *Service) Prepare(ctx context.Context, actor registrar.Actor, req Reques
 			return View{}, err
 		}
 	}
-	view := View{Order: o, Owner: buyer}
 	if ordered, ok := alignResults(o.Items, requested, results); ok && o.State != Paying {
-		view.Missing, view.MissingByItem = missingData(o, buyer, ordered)
+		return newView(o, buyer, ordered), nil
 	}
-	return view, nil
+	return View{Order: o, Owner: buyer}, nil
 }
 
 // Outstanding returns what is missing of an open order as far as known without a
 // registry: registrant data, auth codes and the identity.
 func (s *Service) Outstanding(ctx context.Context, o Order) (View, error) {
-	view := View{Order: o}
 	if !o.State.waiting() {
-		return view, nil
+		return View{Order: o}, nil
 	}
 	resolved, err := s.resolveBuyer(ctx, o)
 	if err != nil {
 		return View{}, err
 	}
-	view.Missing, view.MissingByItem = missingData(o, resolved.buyer, make([]quoteResult, len(o.Items)))
-	return view, nil
+	return newView(o, resolved.buyer, make([]quoteResult, len(o.Items))), nil
 }
 
 // newOrder returns an order without prices.
@@ -167,22 +164,17 @@ func (s *Service) addOrReuse(ctx context.Context, actor registrar.Actor, o Order
 		case stored.State == Paying:
 			return stored, nil
 		}
-		return s.repriceStored(ctx, stored, buyer, o.Items, results)
+		ordered, ok := alignResults(stored.Items, o.Items, results)
+		if !ok {
+			return stored, nil // the store compares items differently
+		}
+		now := stored.clone()
+		if err := s.applyQuotes(ctx, &now, buyer, ordered); err != nil {
+			return Order{}, err
+		}
+		return s.reprice(ctx, stored, now)
 	}
 	return Order{}, errBusy()
-}
-
-// repriceStored applies fresh quotes to an open order.
-func (s *Service) repriceStored(ctx context.Context, stored Order, buyer Buyer, requested []Item, results []quoteResult) (Order, error) {
-	ordered, ok := alignResults(stored.Items, requested, results)
-	if !ok {
-		return stored, nil // the store compares items differently
-	}
-	now := stored.clone()
-	if err := s.applyQuotes(ctx, &now, buyer, ordered); err != nil {
-		return Order{}, err
-	}
-	return s.reprice(ctx, stored, now)
 }
 
 // alignResults returns the results in the order of items; false if an item was not

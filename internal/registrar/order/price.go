@@ -135,6 +135,22 @@ func (s *Service) quoteRequests(o Order, buyer Buyer) ([]provision.QuoteRequest,
 	return requests, nil
 }
 
+// quoteOrder quotes and prices an order. Nothing is stored.
+func (s *Service) quoteOrder(ctx context.Context, actor registrar.Actor, purpose registrar.Purpose, o *Order, buyer Buyer) ([]quoteResult, error) {
+	requests, err := s.quoteRequests(*o, buyer)
+	if err != nil {
+		return nil, err
+	}
+	results, err := s.quoteFresh(ctx, actor, purpose, requests)
+	if err == nil {
+		err = refusalError(o.Items, results)
+	}
+	if err == nil {
+		err = s.applyQuotes(ctx, o, buyer, results)
+	}
+	return results, err
+}
+
 // paymentPurpose returns ForPayment if an attempt to pay the stored order may charge,
 // as far as known without a registry.
 func paymentPurpose(o Order, buyer Buyer) registrar.Purpose {

@@ -18,15 +18,11 @@ type SessionRequest struct {
 
 // SessionChange is an agent's change of an order. Nil Items are left as they are;
 // Contact's non-empty fields replace stored ones.
-type SessionChange struct {
-	Items   []RequestedItem
-	Contact *Contact
-}
+type SessionChange SessionRequest
 
 // Completion is an agent's request to pay now.
 type Completion struct {
-	// Token is the buyer's shared payment token; empty without payment data.
-	Token   string
+	Token   string // the buyer's shared payment token; empty without payment data
 	Contact *Contact
 	// Until ends the wait for a payment in progress; zero means CompletionWait from
 	// now. CallerGone, when closed, ends it early because the caller has left; nil
@@ -65,11 +61,9 @@ type Session struct {
 	// MissingFields are the missing or invalid fields of the contact if Missing has
 	// registrant; empty if the account's registrant data is incomplete.
 	MissingFields []string
-	// PayURL is where a human continues; VerifyURL is empty unless an identity is
-	// missing.
+	// PayURL is where a human continues; VerifyURL is empty unless an identity is missing.
 	PayURL, VerifyURL string
-	// Problem is why a completion returned a link; empty otherwise.
-	Problem registrar.Code
+	Problem           registrar.Code // why a completion returned a link; empty otherwise
 }
 
 // CreateSession creates an order for an agent's buyer and charges nothing. If items
@@ -89,7 +83,7 @@ func (s *Service) CreateSession(ctx context.Context, actor registrar.Actor, req 
 	if err != nil {
 		return Session{}, err
 	}
-	view, err := s.quoteOrder(ctx, actor, &o, resolved)
+	results, err := s.quoteOrder(ctx, actor, registrar.ForQuote, &o, resolved.buyer)
 	if err != nil {
 		return Session{}, err
 	}
@@ -99,8 +93,7 @@ func (s *Service) CreateSession(ctx context.Context, actor registrar.Actor, req 
 		return Session{}, err
 	}
 	s.cfg.OnStateChange(o.State)
-	view.Order = o
-	return s.buildSession(view, resolved)
+	return s.buildSession(newView(o, resolved.buyer, results), resolved)
 }
 
 // Session returns an order that the agent may see. While it can be paid, it has current
@@ -133,7 +126,7 @@ func (s *Service) UpdateSession(ctx context.Context, actor registrar.Actor, id s
 		if err != nil {
 			return Session{}, err
 		}
-		view, err := s.quoteOrder(ctx, actor, &now, resolved)
+		results, err := s.quoteOrder(ctx, actor, registrar.ForQuote, &now, resolved.buyer)
 		if err != nil {
 			return s.sessionWithError(ctx, actor, o, err)
 		}
@@ -144,8 +137,7 @@ func (s *Service) UpdateSession(ctx context.Context, actor registrar.Actor, id s
 			return Session{}, err
 		}
 		if updated {
-			view.Order = m.To
-			return s.buildSession(view, resolved)
+			return s.buildSession(newView(m.To, resolved.buyer, results), resolved)
 		}
 		if o, err = s.reload(ctx, o.ID); err != nil {
 			return Session{}, err
@@ -160,10 +152,9 @@ func (s *Service) CancelSession(ctx context.Context, actor registrar.Actor, id s
 	if err != nil {
 		return Session{}, err
 	}
+	err = fail(registrar.KindConflict, NotOpen)
 	if o.State.Open() {
 		o, err = s.cancel(ctx, actor, o)
-	} else {
-		err = fail(registrar.KindConflict, NotOpen)
 	}
 	return s.sessionWithError(ctx, actor, o, err)
 }
@@ -298,29 +289,7 @@ func (s *Service) resolveBuyer(ctx context.Context, o Order) (resolvedBuyer, err
 	return resolvedBuyer{buyer: buyer}, err
 }
 
-// quoteOrder quotes and prices an order that is not stored yet and determines what is
-// missing.
-func (s *Service) quoteOrder(ctx context.Context, actor registrar.Actor, o *Order, resolved resolvedBuyer) (View, error) {
-	requests, err := s.quoteRequests(*o, resolved.buyer)
-	if err != nil {
-		return View{}, err
-	}
-	results, err := s.quoteFresh(ctx, actor, registrar.ForQuote, requests)
-	if err != nil {
-		return View{}, err
-	}
-	if err := refusalError(o.Items, results); err != nil {
-		return View{}, err
-	}
-	if err := s.applyQuotes(ctx, o, resolved.buyer, results); err != nil {
-		return View{}, err
-	}
-	view := View{Order: *o, Owner: resolved.buyer}
-	view.Missing, view.MissingByItem = missingData(*o, resolved.buyer, results)
-	return view, nil
-}
-
-// currentSession returns an order as a session with current prices.
+// currentSession has current prices.
 func (s *Service) currentSession(ctx context.Context, actor registrar.Actor, o Order) (Session, error) {
 	if !o.State.waiting() {
 		return s.buildSession(View{Order: o}, resolvedBuyer{})
@@ -342,17 +311,15 @@ func (s *Service) sessionWithError(ctx context.Context, actor registrar.Actor, o
 	return session, cmp.Or(cause, err)
 }
 
-// buildSession converts a view into a session.
 func (s *Service) buildSession(view View, resolved resolvedBuyer) (Session, error) {
 	o := view.Order
 	session := Session{View: view}
 	switch o.State {
 	case AwaitingPayment, AwaitingVerification:
-		session.Status = NotReady
+		session.Status, session.MissingFields = NotReady, resolved.missingFields
 		if o.State == AwaitingPayment && len(view.Missing) == 0 && len(view.Refused) == 0 {
 			session.Status = Ready
 		}
-		session.MissingFields = resolved.missingFields
 	case Paying:
 		session.Status = InProgress
 	case Canceled:

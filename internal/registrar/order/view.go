@@ -10,19 +10,16 @@ import (
 type Request struct {
 	Items   []RequestedItem
 	Channel Channel
-	// ByName is the name of the requesting token or application; empty for people.
-	ByName string
-	// DryRun checks everything and stores nothing: the returned order has no id and no
-	// links.
+	ByName  string // of the requesting token or application; empty for people
+	// DryRun stores nothing: the returned order has no id and no links.
 	DryRun bool
 }
 
 // RequestedItem is one requested name.
 type RequestedItem struct {
-	Name registrar.Name
-	Kind Kind
-	// Years is the requested term; 0 means the term on sale.
-	Years int
+	Name  registrar.Name
+	Kind  Kind
+	Years int // 0 means the term on sale
 }
 
 // View is an order as shown at payment_url.
@@ -37,15 +34,20 @@ type View struct {
 	// except for what concerns the whole order.
 	Missing       []string
 	MissingByItem map[string][]string
-	// Refused has the items that are no longer available, by item id.
-	Refused map[string]error
+	Refused       map[string]error // items that are no longer available, by item id
 	// Unquoted means that a registry was not queried just now: prices and availability
 	// are from AskedAt, which is zero if unknown.
 	Unquoted bool
 	AskedAt  time.Time
 	Warnings []Warning
-	// Payable means that Pay may succeed.
-	Payable bool
+	Payable  bool // Pay may succeed
+}
+
+// newView returns an order with what is missing for payment.
+func newView(o Order, buyer Buyer, results []quoteResult) View {
+	view := View{Order: o, Owner: buyer}
+	view.Missing, view.MissingByItem = missingData(o, buyer, results)
+	return view
 }
 
 // addQuotes adds the results of quoting to the view.
@@ -81,10 +83,9 @@ const (
 
 // Warning is a reason to double-check a name.
 type Warning struct {
-	Item string // item id
-	Kind WarningKind
-	// Similar is the name that it may be confused with; empty for WarnScript.
-	Similar string
+	Item    string // item id
+	Kind    WarningKind
+	Similar string // the name that it may be confused with; empty for WarnScript
 }
 
 // WarningKind is the kind of a Warning.
@@ -92,29 +93,21 @@ type WarningKind string
 
 // The kinds of warnings.
 const (
-	// WarnKnown: one edit away from a well-known name.
-	WarnKnown WarningKind = "known_name"
-	// WarnOwn: one edit away from a domain of the customer.
-	WarnOwn WarningKind = "own_name"
-	// WarnScript: letters of another script that look like Latin ones.
-	WarnScript WarningKind = "script"
-	// WarnExtension: .cm, .co or .om where .com may be meant.
-	WarnExtension WarningKind = "extension"
+	WarnKnown     WarningKind = "known_name" // one edit away from a well-known name
+	WarnOwn       WarningKind = "own_name"   // one edit away from a domain of the customer
+	WarnScript    WarningKind = "script"     // letters of another script that look like Latin ones
+	WarnExtension WarningKind = "extension"  // .cm, .co or .om where .com may be meant
 )
 
 // VerifyView is what the page at verification_url shows.
 type VerifyView struct {
 	Order   Order
 	IsOwner bool
-	// Needed means that the order still awaits verification.
-	Needed bool
-	// Status is that of the last attempt.
-	Status IdentityStatus
-	// Failure is why it failed; NameMismatch if the verified name is not the
-	// registrant's.
-	Failure registrar.Code
-	// VerifiedAt is zero before verification.
-	VerifiedAt time.Time
+	Needed  bool           // the order still awaits verification
+	Status  IdentityStatus // of the last attempt
+	// Failure is why it failed; NameMismatch if the verified name is not the registrant's.
+	Failure    registrar.Code
+	VerifiedAt time.Time // zero before verification
 }
 
 // IdentityStatus is the status of a verification.

@@ -50,13 +50,8 @@ func (s *Service) process(ctx context.Context, o Order) (_ Order, err error) {
 	if ctx.Err() != nil {
 		return o, nil
 	}
-	var (
-		known = make(map[string]bool, len(o.Refunds)) // refunds whose call may have been sent
-		what  string
-	)
-	for _, refund := range o.Refunds {
-		known[refund.ID] = true
-	}
+	known := o.Refunds // their calls may have been sent
+	what := ""
 	switch o.State {
 	case AwaitingPayment, AwaitingVerification:
 		what = "identity"
@@ -72,7 +67,7 @@ func (s *Service) process(ctx context.Context, o Order) (_ Order, err error) {
 	if err == nil && o.RefundsDue() > 0 {
 		what = "refund"
 		if o, err = s.acquireLease(ctx, o); err == nil {
-			o, err = s.makeRefunds(ctx, o, func(r Refund) bool { return known[r.ID] })
+			o, err = s.makeRefunds(ctx, o, known)
 		}
 	}
 	if err != nil {

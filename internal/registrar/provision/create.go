@@ -10,8 +10,7 @@ import (
 // ManualPayment is the prefix of a payment reference that an operator vouches for.
 const ManualPayment = "manual:"
 
-// maxPayment bounds a payment reference.
-const maxPayment = 100
+const maxPayment = 100 // characters of a payment reference
 
 // PaidItem is a paid order item before it is stored.
 type PaidItem struct {
@@ -38,8 +37,7 @@ func (s *Service) CreateItem(ctx context.Context, actor registrar.Actor, paid Pa
 	if ref = strings.TrimSpace(ref); manual {
 		paid.Payment = ManualPayment + ref // surrounding spaces don't make it a different payment
 	}
-	if manual && ref == "" ||
-		paid.Payment == "" || len(paid.Payment) > maxPayment {
+	if manual && ref == "" || paid.Payment == "" || len(paid.Payment) > maxPayment {
 		return Item{}, &registrar.Error{Kind: registrar.KindInvalid, Code: BadPayment}
 	}
 	if paid.Kind == Transfer && paid.Code == "" {
@@ -79,7 +77,12 @@ func (s *Service) CreateItem(ctx context.Context, actor registrar.Actor, paid Pa
 		err = missingError(registry.Missing(query))
 	}
 	if err == nil && paid.Kind != Renew {
-		err = s.checkRules(ctx, paid, registrant)
+		// The TLD's rules that no registry checks: an operator who vouches for a payment does
+		// not vouch for an identity.
+		var verified string
+		if verified, err = s.cfg.Store.VerifiedName(ctx, paid.Customer); err == nil {
+			err = paid.Extension.CheckRegistrant(registrant, verified)
+		}
 	}
 	if err != nil {
 		return Item{}, err
@@ -92,16 +95,6 @@ func (s *Service) CreateItem(ctx context.Context, actor registrar.Actor, paid Pa
 	}
 	s.items.Wake()
 	return sameItem(stored, item)
-}
-
-// checkRules applies the TLD's rules that no registry checks: an operator who vouches for
-// a payment does not vouch for an identity.
-func (s *Service) checkRules(ctx context.Context, paid PaidItem, registrant registrar.Registrant) error {
-	verified, err := s.cfg.Store.VerifiedName(ctx, paid.Customer)
-	if err != nil {
-		return err
-	}
-	return paid.Extension.CheckRegistrant(registrant, verified)
 }
 
 // sameItem returns the earlier item of a payment if it matches the order. A payment of one

@@ -9,10 +9,8 @@ import (
 
 // Store persists provisioning items.
 type Store interface {
-	// GetRegistrant returns the customer's registrant data; false if there is none.
 	GetRegistrant(ctx context.Context, customer string) (registrar.Registrant, bool, error)
-	// VerifiedName is the name confirmed by the customer's identity check; empty if there
-	// was none.
+	// VerifiedName is the name confirmed by an identity check; empty if there was none.
 	VerifiedName(ctx context.Context, customer string) (string, error)
 	// AddProvisionItem stores an item with its audit event. If the payment already covers
 	// the name, it returns the stored item instead. It returns NameHeld if the name is held
@@ -20,7 +18,6 @@ type Store interface {
 	AddProvisionItem(ctx context.Context, item Item, event registrar.AuditEvent) (Item, error)
 	// ProvisionItemByPayment returns nil if the payment does not cover the name.
 	ProvisionItemByPayment(ctx context.Context, payment, name string) (*Item, error)
-	// ProvisionItemByID returns false if there is no such item.
 	ProvisionItemByID(ctx context.Context, id string) (Item, bool, error)
 	// ListDueProvisionItems returns open items that are due, the longest overdue first.
 	ListDueProvisionItems(ctx context.Context, now time.Time, limit int) ([]Item, error)
@@ -44,14 +41,11 @@ type Transition struct {
 	AuditEvent *registrar.AuditEvent
 }
 
-// Renewal is a term added to a domain.
+// Renewal is a term added to a domain. From and Until are the ends of the paid terms before
+// and after.
 type Renewal struct {
-	Domain string
-	// From and Until are the ends of the paid terms before and after.
-	From, Until     time.Time
-	RegistryExpires time.Time
-	SyncDue         time.Time
-	At              time.Time
+	Domain                                    string
+	From, Until, RegistryExpires, SyncDue, At time.Time
 }
 
 // Domains persists registry data of domains.
@@ -59,7 +53,6 @@ type Domains interface {
 	// StoreRegistryMessage stores a poll message and makes due the items and domains it
 	// concerns. It returns false if the message was already stored.
 	StoreRegistryMessage(ctx context.Context, account string, message Message, now time.Time) (bool, error)
-	// ListDueDomains returns domains that are due for synchronisation.
 	ListDueDomains(ctx context.Context, now time.Time, limit int) ([]Domain, error)
 	// ListDomainsAfter returns a page of all domains; DomainByName the one that is held
 	// now, or else the most recent one.
@@ -72,34 +65,23 @@ type Domains interface {
 
 // Account is a registry account. Errors are *registrar.Error: KindUpstream,
 // KindRateLimited and KindInternal mean that nothing is decided and the call can be
-// repeated; every other kind is the registry's decision.
+// repeated; every other kind is the registry's decision. Calls with an effect may be
+// repeated after a crash with the same values, and then find the effect of the earlier one.
 type Account interface {
-	Registry
-	Market
-	Records
-}
-
-// Registry executes items. Each method may be called again after a crash with the same
-// values, and then finds the effect of the earlier call.
-type Registry interface {
 	// Rules returns the registry's requirements for a TLD.
 	Rules(tld string) Rules
-	// EnsureContact creates a contact and returns its actual handle.
+	// EnsureContact creates a contact and returns its actual handle, EnsureHosts the host
+	// objects that do not exist yet. A missing contact to delete is no error.
 	EnsureContact(ctx context.Context, contact Contact) (handle string, err error)
-	// EnsureHosts creates the host objects that do not exist yet.
 	EnsureHosts(ctx context.Context, names []string) error
+	DeleteContact(ctx context.Context, handle, transaction string) error
 	// Request registers, transfers or renews. Outcome queries the result of a request that
 	// the registry accepted as pending; Denied is a refusal.
 	Request(ctx context.Context, request Request) (Outcome, error)
 	Outcome(ctx context.Context, request Request) (Outcome, error)
 	// Unhold removes clientHold if we had set it.
 	Unhold(ctx context.Context, name, transaction string) error
-	// DeleteContact deletes a contact. A missing contact is no error.
-	DeleteContact(ctx context.Context, handle, transaction string) error
-}
 
-// Market checks before payment whether an item could be executed.
-type Market interface {
 	// CheckSupported returns, without querying the registry, why no name of a TLD can be
 	// ordered this way for so many years; nil if some can. requires is the catalog's code
 	// for a rule of the TLD.
@@ -107,14 +89,11 @@ type Market interface {
 	// Missing returns what the customer must still provide: NeedRegistrant, NeedCode, or
 	// the TLD rule that their data do not meet. It queries no registry.
 	Missing(query AvailabilityQuery) []string
-	// CheckAvailability queries the registry, never a cache, with the query's Purpose. nil
-	// means that the name is available at the list price once nothing is missing. The
-	// answer does not depend on the registrant.
+	// CheckAvailability queries the registry, never a cache. nil means that the name is
+	// available at the list price once nothing is missing. The answer does not depend on the
+	// registrant.
 	CheckAvailability(ctx context.Context, query AvailabilityQuery) error
-}
 
-// Records reads a registry's domain data and poll messages.
-type Records interface {
 	// Record returns a domain's registry data; Gone or Elsewhere if there is none for us.
 	Record(ctx context.Context, name string) (Record, error)
 	// NextMessage returns the oldest queued message; nil if the queue is empty.
@@ -124,13 +103,9 @@ type Records interface {
 
 // Rules is what a TLD requires for a registration.
 type Rules struct {
-	Contacts    bool
-	HostObjects bool
-	// CodeLength is the length of generated auth codes; 0 means that a registration
-	// carries none.
-	CodeLength int
-	// TransferYears is what a transfer adds to the term; 0 if nothing.
-	TransferYears int
+	Contacts, HostObjects bool
+	CodeLength            int // of generated auth codes; 0 means that a registration carries none
+	TransferYears         int // what a transfer adds to the term
 }
 
 // Contact is a contact to be created.
@@ -150,8 +125,7 @@ type Request struct {
 	Handle      string
 	Code        string
 	Nameservers []string
-	// From is the registry's expiry before a renewal.
-	From        time.Time
+	From        time.Time // the registry's expiry before a renewal
 	Transaction string
 	// MaybeSent means that the call may have been sent before, at Since or later.
 	MaybeSent bool
@@ -160,10 +134,8 @@ type Request struct {
 
 // Outcome is the result of a request.
 type Outcome struct {
-	// Pending: the registry decides later.
-	Pending bool
-	// Expires is zero if the registry does not publish it.
-	Expires time.Time
+	Pending bool      // the registry decides later
+	Expires time.Time // zero if the registry does not publish it
 }
 
 // AvailabilityQuery describes an order before payment.
@@ -174,36 +146,28 @@ type AvailabilityQuery struct {
 	// HasRegistrant means that registrant data exist; Registrant is zero otherwise.
 	HasRegistrant bool
 	Registrant    registrar.Registrant
-	// Code is the auth code of a transfer, empty if not provided yet.
-	Code string
-	// Requires is the catalog's code for a rule of the TLD.
-	Requires    string
-	Nameservers []string
-	// Purpose is what the query is for.
-	Purpose registrar.Purpose
+	Code          string // of a transfer, empty if not provided yet
+	Requires      string // the catalog's code for a rule of the TLD
+	Nameservers   []string
+	Purpose       registrar.Purpose
 }
 
-// Record is a domain as the registry has it.
+// Record is a domain as the registry has it. Nameservers and Handle are for operators to
+// compare.
 type Record struct {
-	Name     string
-	Statuses []string
-	// Redemption means that it was deleted and can still be restored.
-	Redemption bool
-	Sponsor    string
-	Created    time.Time
-	Expires    time.Time
-	// Nameservers and Handle are for operators to compare.
-	Nameservers []string
-	Handle      string
+	Name, Sponsor    string
+	Statuses         []string
+	Redemption       bool // it was deleted and can still be restored
+	Created, Expires time.Time
+	Nameservers      []string
+	Handle           string
 }
 
 // Message is a poll message of a registry.
 type Message struct {
-	ID string
-	// Name is the domain it concerns; empty if it is about something else.
-	Name   string
-	Text   string
-	Queued time.Time
-	// Waiting is the length of the queue, this message included.
-	Waiting int
+	ID      string
+	Name    string // the domain it concerns; empty if it is about something else
+	Text    string
+	Queued  time.Time
+	Waiting int // the length of the queue, this message included
 }

@@ -3,9 +3,11 @@ package provision
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/ttlcache"
 )
 
 // QuoteRequest is an order that a customer considers.
@@ -18,9 +20,7 @@ type QuoteRequest struct {
 	Years int
 	// Code is the auth code of a transfer. While it is empty, everything else is checked.
 	Code string
-	// Registrant is the intended registrant, zero if not entered yet; nil means the
-	// customer's own
-	// registrant data.
+	// Registrant is the intended one, zero if not entered yet; nil means the customer's own.
 	Registrant *registrar.Registrant
 	// Purpose is what the quote is for. Only ForDisplay may be served from the cache.
 	Purpose registrar.Purpose
@@ -62,8 +62,11 @@ func (s *Service) Quote(ctx context.Context, request QuoteRequest) (Quote, error
 			return Quote{}, cmp.Or(err, error(&registrar.Error{Kind: registrar.KindConflict, Code: registrar.NameHeld}))
 		}
 	}
-	registrant, found, err := s.quoteRegistrant(ctx, request)
-	if err != nil {
+	var registrant registrar.Registrant
+	found := false
+	if request.Registrant != nil {
+		registrant, found = *request.Registrant, *request.Registrant != registrar.Registrant{}
+	} else if registrant, found, err = s.cfg.Store.GetRegistrant(ctx, request.Customer); err != nil {
 		return Quote{}, err
 	}
 	query := AvailabilityQuery{
@@ -85,13 +88,6 @@ func (s *Service) Quote(ctx context.Context, request QuoteRequest) (Quote, error
 	return quote, nil
 }
 
-func (s *Service) quoteRegistrant(ctx context.Context, request QuoteRequest) (registrant registrar.Registrant, found bool, err error) {
-	if request.Registrant != nil {
-		return *request.Registrant, *request.Registrant != registrar.Registrant{}, nil
-	}
-	return s.cfg.Store.GetRegistrant(ctx, request.Customer)
-}
-
 // resolveAccount finds the account that would execute the order, and the term.
 func (s *Service) resolveAccount(ctx context.Context, request QuoteRequest) (Quote, Account, error) {
 	serving, served := s.cfg.Accounts.forTLD(request.Name.TLD())
@@ -103,7 +99,7 @@ func (s *Service) resolveAccount(ctx context.Context, request QuoteRequest) (Quo
 			return Quote{}, nil, err
 		case !held || domain.Customer != request.Customer:
 			return Quote{}, nil, &registrar.Error{Kind: registrar.KindConflict, Code: NotYours}
-		case !renewable(domain):
+		case domain.Status != registrar.DomainActive && domain.Status != registrar.DomainExpired:
 			return Quote{}, nil, &registrar.Error{Kind: registrar.KindConflict, Code: NotRenewable}
 		}
 		quote.Domain = domain.ID
@@ -136,11 +132,6 @@ func term(kind Kind, extension registrar.Extension, rules Rules) int {
 	return extension.Term()
 }
 
-// renewable reports whether the domain's status allows a renewal.
-func renewable(domain Domain) bool {
-	return domain.Status == registrar.DomainActive || domain.Status == registrar.DomainExpired
-}
-
 // refusalError maps a registry's refusal to the kinds that Quote promises.
 func refusalError(err error) error {
 	switch registrar.KindOf(err) {
@@ -164,4 +155,51 @@ func missingError(missing []string) error {
 	default:
 		return &registrar.Error{Kind: registrar.KindConflict, Code: NotEligible, Detail: missing[0]}
 	}
+}
+
+const (
+	defaultCacheTTL  = 10 * time.Second
+	defaultMaxCached = 20_000
+	// staleTTL is how long a cached answer is shown, with its time, while the registry
+	// is unreachable.
+	staleTTL = 15 * time.Minute
+)
+
+// availabilityKey is everything that a registry's answer depends on. Customers do not
+// share answers, so response times reveal nothing about other customers' queries.
+type availabilityKey struct {
+	account, customer, name string
+	kind                    Kind
+	years                   int
+	code                    [sha256.Size]byte
+}
+
+func newAvailabilityKey(account, customer string, query AvailabilityQuery) availabilityKey {
+	key := availabilityKey{account: account, customer: customer, name: query.Name, kind: query.Kind, years: query.Years}
+	if query.Code != "" {
+		key.code = sha256.Sum256([]byte(query.Code))
+	}
+	return key
+}
+
+// checkAvailability returns the registry's verdict: nil or its refusal. The error says why
+// the registry could not be queried; for ForDisplay the result is then the last known one.
+// Answers obtained for other purposes are cached for display.
+func (s *Service) checkAvailability(ctx context.Context, registry Account, key availabilityKey, request QuoteRequest, query AvailabilityQuery) (ttlcache.Result[error], error) {
+	fetch := func(ctx context.Context) (verdict error, unavailable error) {
+		err := registry.CheckAvailability(ctx, query)
+		if err != nil && registrar.IsTransient(err) {
+			return nil, err
+		}
+		return err, nil
+	}
+	if request.Purpose == registrar.ForDisplay {
+		return s.availability.Get(ctx, key, request.Admit, fetch)
+	}
+	verdict, err := fetch(ctx)
+	if err != nil {
+		return ttlcache.Result[error]{}, err
+	}
+	s.availability.Set(key, verdict)
+	return ttlcache.Result[error]{Value: verdict, FetchedAt: s.items.Now()}, nil
 }

@@ -99,7 +99,6 @@ func (s *Service) Poll(ctx context.Context, account string, onMessage func(Messa
 	return taken, ctx.Err()
 }
 
-// syncDue handles one due domain.
 func (s *Service) syncDue(ctx context.Context, domain Domain) {
 	if finding := s.SyncDomain(ctx, domain); finding.Err != nil && ctx.Err() == nil {
 		s.cfg.Logger.WarnContext(ctx, "registry sync failed", "domain", domain.ID, registrar.LogFailure(finding.Err))

@@ -26,11 +26,9 @@ const (
 
 // NamedAccount is one registry account and the TLDs it serves.
 type NamedAccount struct {
-	Name string
-	// Serves reports whether the account executes items of a TLD.
-	Serves func(tld string) bool
-	// PollInterval is how often poll messages are fetched; 0 means every minute.
-	PollInterval time.Duration
+	Name         string
+	Serves       func(tld string) bool // whether it executes items of a TLD
+	PollInterval time.Duration         // of poll messages; 0 means every minute
 	Account      Account
 }
 
@@ -62,16 +60,12 @@ type Config struct {
 	Store    Store
 	Domains  Domains
 	Accounts Accounts
-	// Seal encrypts auth codes.
-	Seal *registrar.Seal
-	// Node names this process in leases; it must be stable across restarts.
-	Node string
+	Seal     *registrar.Seal // encrypts auth codes
+	Node     string          // names this process in leases; it must be stable across restarts
 	// Nameservers are those of new domains.
 	Nameservers []string
-	// Concurrency bounds the items processed at a time; 0 means 16.
-	Concurrency int
-	// Deadline bounds one call to a registry; 0 means a minute.
-	Deadline time.Duration
+	Concurrency int           // items processed at a time; 0 means 16
+	Deadline    time.Duration // of one call to a registry; 0 means a minute
 	// CacheTTL is how long pages show a registry's answer without a new query; 0 means
 	// 10 s. MaxCached bounds the cached answers; 0 means 20,000.
 	CacheTTL  time.Duration
@@ -96,8 +90,7 @@ type Service struct {
 	cfg     Config
 	items   *jobs.Worker[Item]
 	domains *jobs.Loop[Domain]
-	// knownHosts remembers the accounts whose host objects exist, so that only the first
-	// item creates them.
+	// knownHosts has the accounts whose host objects exist: only the first item creates them.
 	knownHosts sync.Map
 	// availability caches registry answers for display.
 	availability *ttlcache.Cache[availabilityKey, error]

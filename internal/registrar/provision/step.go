@@ -41,7 +41,6 @@ func (s *Service) handleItem(ctx context.Context, item Item) (Item, error) {
 	return r.item, err
 }
 
-// step handles the current state.
 func (r *run) step(ctx context.Context) error {
 	call, cancel := r.items.CallContext(ctx)
 	defer cancel()
@@ -150,7 +149,6 @@ func (r *run) transition(ctx context.Context, next Transition) error {
 	return nil
 }
 
-// advance stores the next state.
 func (r *run) advance(ctx context.Context, item Item, state State) error {
 	item.State, item.Attempts = state, 1
 	err := r.transition(ctx, Transition{To: item})
@@ -263,7 +261,6 @@ func (r *run) sendRequest(ctx, call context.Context) error {
 	return jobs.ErrSettled
 }
 
-// checkPending queries the result of a pending request.
 func (r *run) checkPending(ctx, call context.Context) error {
 	request, err := r.buildRequest()
 	if err != nil {
@@ -280,7 +277,7 @@ func (r *run) checkPending(ctx, call context.Context) error {
 	return r.succeed(ctx, call, outcome)
 }
 
-// succeed ends an item successfully.
+// succeed activates the customer's domain, or extends its term.
 func (r *run) succeed(ctx, call context.Context, outcome Outcome) error {
 	if r.item.Kind == Renew {
 		return r.completeRenewal(ctx, call, outcome.Expires)
@@ -299,7 +296,6 @@ func (r *run) succeed(ctx, call context.Context, outcome Outcome) error {
 	return r.finish(ctx, Transition{To: item, ActivateDomain: &domain, AuditEvent: r.auditEvent(ActionRegistered)})
 }
 
-// finish stores the final transition.
 func (r *run) finish(ctx context.Context, next Transition) error {
 	if next.AuditEvent == nil {
 		next.AuditEvent = r.auditEvent(ActionFailed)
