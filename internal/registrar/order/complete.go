@@ -2,6 +2,7 @@ package order
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/dotkontor/dotkontor/internal/failpoint"
@@ -20,38 +21,36 @@ func (s *Service) CompleteSession(ctx context.Context, actor registrar.Actor, id
 		if err != nil {
 			return Session{}, err
 		}
-		var (
-			session  Session
-			finished bool
-		)
+		var session Session
 		switch o.State {
 		case AwaitingPayment, AwaitingVerification:
-			session, finished, err = s.completeOnce(ctx, actor, o, completion)
+			session, err = s.completeOnce(ctx, actor, o, completion)
 		case Paying:
-			session, finished, err = s.awaitPayment(ctx, actor, o, completion)
+			session, err = s.awaitPayment(ctx, actor, o, completion)
 		case Canceled, Expired:
 			return s.sessionWithError(ctx, actor, o, fail(registrar.KindConflict, NotOpen))
 		default: // paid: nothing is charged again
 			return s.currentSession(ctx, actor, o)
 		}
-		if finished {
+		if !errors.Is(err, errConflict) {
 			return session, err
 		}
 	}
 	return Session{}, errBusy()
 }
 
-// completeOnce makes one attempt. finished is false on a version conflict.
-func (s *Service) completeOnce(ctx context.Context, actor registrar.Actor, o Order, completion Completion) (session Session, finished bool, err error) {
-	checked, finished, err := s.recheck(ctx, actor, o, completion)
-	if err != nil || !finished {
-		return Session{}, finished, err
+// completeOnce makes one attempt. It returns errConflict if the order has changed.
+func (s *Service) completeOnce(ctx context.Context, actor registrar.Actor, o Order, completion Completion) (Session, error) {
+	checked, err := s.recheck(ctx, actor, o, completion)
+	if err != nil {
+		return Session{}, err
 	}
-	if session, err = s.buildSession(checked.view, checked.resolved); err != nil {
-		return Session{}, true, err
+	session, err := s.buildSession(checked.view, checked.resolved)
+	if err != nil {
+		return Session{}, err
 	}
 	if checked.problem != nil {
-		return session, !s.changedSince(ctx, checked.view.Order), checked.problem
+		return session, s.conflictOr(ctx, checked.view.Order, checked.problem)
 	}
 	o = checked.view.Order
 	missing := checked.view.Missing
@@ -65,12 +64,10 @@ func (s *Service) completeOnce(ctx context.Context, actor registrar.Actor, o Ord
 		m.To.setCompleter(actor)
 		m.To.Registrant = checked.resolved.buyer.registrant()
 		s.startProvisioning(&m)
-		updated, err := s.transition(ctx, &m)
-		if err != nil || !updated {
-			return Session{}, err != nil, err
+		if err := s.transition(ctx, &m); err != nil {
+			return Session{}, err
 		}
-		session, err = s.currentSession(ctx, actor, m.To)
-		return session, true, err
+		return s.currentSession(ctx, actor, m.To)
 	case completion.Token == "":
 		return s.handToHuman(ctx, session, ProblemNoPayment)
 	}
@@ -78,7 +75,7 @@ func (s *Service) completeOnce(ctx context.Context, actor registrar.Actor, o Ord
 	err = s.cfg.Provider.CheckToken(call, completion.Token, o.Totals.Gross, s.now())
 	cancel()
 	if err != nil {
-		return session, !s.changedSince(ctx, o), err
+		return session, s.conflictOr(ctx, o, err)
 	}
 	return s.chargeToken(ctx, actor, o, checked, completion.Token)
 }
@@ -89,12 +86,14 @@ func (o *Order) setCompleter(agent registrar.Actor) {
 	}
 }
 
-// changedSince reports whether an order was updated since it was read. A taken name or
-// a spent token may then result from the same request sent twice, because the order is
-// always updated first.
-func (s *Service) changedSince(ctx context.Context, read Order) bool {
-	now, err := s.reload(ctx, read.ID)
-	return err == nil && now.Version != read.Version
+// conflictOr returns the error, or errConflict if the order was updated since it was read. A
+// taken name or a spent token may then result from the same request sent twice, because the
+// order is always updated first.
+func (s *Service) conflictOr(ctx context.Context, read Order, problem error) error {
+	if now, err := s.reload(ctx, read.ID); err == nil && now.Version != read.Version {
+		return errConflict
+	}
+	return problem
 }
 
 type recheckResult struct {
@@ -104,16 +103,15 @@ type recheckResult struct {
 	problem error
 }
 
-// recheck quotes all items again and stores what has changed. finished is false on a
-// version conflict.
-func (s *Service) recheck(ctx context.Context, actor registrar.Actor, o Order, completion Completion) (checked recheckResult, finished bool, err error) {
+// recheck quotes all items again and stores what has changed.
+func (s *Service) recheck(ctx context.Context, actor registrar.Actor, o Order, completion Completion) (checked recheckResult, err error) {
 	now := o.clone()
 	if checked.resolved, err = s.updateBuyer(ctx, &now, completion.Contact); err != nil {
-		return checked, true, err
+		return checked, err
 	}
 	requests, err := s.quoteRequests(now, checked.resolved.buyer)
 	if err != nil {
-		return checked, true, err
+		return checked, err
 	}
 	results := make([]quoteResult, len(now.Items))
 	if checked.resolved.buyer.HasRegistrant { // without registrant data the order can't be completed
@@ -122,19 +120,18 @@ func (s *Service) recheck(ctx context.Context, actor registrar.Actor, o Order, c
 			purpose = paymentPurpose(o, checked.resolved.buyer)
 		}
 		if results, err = s.quoteFresh(ctx, actor, purpose, requests); err != nil {
-			return checked, true, err
+			return checked, err
 		}
 		if err := s.applyQuotes(ctx, &now, checked.resolved.buyer, results); err != nil {
-			return checked, true, err
+			return checked, err
 		}
 	}
 	changed := priceDiffers(o, now)
 	if now.Contact != o.Contact || now.Customer != o.Customer || needsUpdate(o, now) {
 		s.releaseLease(&now)
 		m := Transition{From: o, To: now, GuestRegistrant: checked.resolved.normalized}
-		updated, err := s.transition(ctx, &m)
-		if err != nil || !updated {
-			return checked, err != nil, err
+		if err := s.transition(ctx, &m); err != nil {
+			return checked, err
 		}
 		now = m.To
 	}
@@ -149,40 +146,39 @@ func (s *Service) recheck(ctx context.Context, actor registrar.Actor, o Order, c
 	case changed:
 		checked.problem = fail(registrar.KindConflict, PriceChanged)
 	}
-	return checked, true, nil
+	return checked, nil
 }
 
 // handToHuman ends a completion with the link for a human. The buyer of an unclaimed
 // order is mailed a claim link.
-func (s *Service) handToHuman(ctx context.Context, session Session, problem registrar.Code) (Session, bool, error) {
+func (s *Service) handToHuman(ctx context.Context, session Session, problem registrar.Code) (Session, error) {
 	o, err := s.sendClaimMail(ctx, session.Order, claimMailInterval)
 	if err != nil {
-		return session, true, err
+		return session, err
 	}
 	session.Order, session.Problem, session.Status = o, problem, NotReady
-	return session, true, nil
+	return session, nil
 }
 
 // chargeToken charges the token. Only the process that stores the intent confirms it;
 // if that process dies, the intent is canceled or found to be paid.
-func (s *Service) chargeToken(ctx context.Context, actor registrar.Actor, o Order, checked recheckResult, token string) (session Session, finished bool, err error) {
+func (s *Service) chargeToken(ctx context.Context, actor registrar.Actor, o Order, checked recheckResult, token string) (Session, error) {
 	next := o.clone()
 	next.setCompleter(actor)
 	next.Registrant = checked.resolved.buyer.registrant()
 	id := s.startPayment(&next, ByToken)
 	m := Transition{From: o, To: next, ExpectedBuyer: o.expectedBuyer(checked.resolved.buyer)}
-	updated, err := s.transition(ctx, &m)
-	if err != nil || !updated {
-		return Session{}, err != nil, err
+	if err := s.transition(ctx, &m); err != nil {
+		return Session{}, err
 	}
 	failpoint.Hit("charge_written")
-	o, err = s.prepareCharge(ctx, m.To, id, checked.resolved.buyer)
+	o, err := s.prepareCharge(ctx, m.To, id, checked.resolved.buyer)
 	if err != nil {
-		return Session{}, true, err
+		return Session{}, err
 	}
 	payment := o.payment(id)
 	if payment == nil || payment.State != PaymentOpen {
-		return Session{}, false, nil // abandoned meanwhile
+		return Session{}, errConflict // abandoned meanwhile
 	}
 	failpoint.Hit("intent_known")
 	call, cancel := s.worker.CallContext(ctx)
@@ -190,7 +186,7 @@ func (s *Service) chargeToken(ctx context.Context, actor registrar.Actor, o Orde
 	cancel()
 	if err != nil && registrar.IsTransient(err) {
 		s.retryLater(ctx, o, "charge", err)
-		return Session{}, true, err
+		return Session{}, err
 	}
 	failpoint.Hit("charge_made")
 	return s.applyChargeOutcome(ctx, actor, o, id, checked, outcome, err)
@@ -232,7 +228,7 @@ func (s *Service) prepareCharge(ctx context.Context, o Order, id string, buyer B
 
 // applyChargeOutcome stores the outcome of a charge. refusal is the provider's error if
 // it rejected the call.
-func (s *Service) applyChargeOutcome(ctx context.Context, actor registrar.Actor, o Order, id string, checked recheckResult, outcome ChargeOutcome, refusal error) (session Session, finished bool, err error) {
+func (s *Service) applyChargeOutcome(ctx context.Context, actor registrar.Actor, o Order, id string, checked recheckResult, outcome ChargeOutcome, refusal error) (session Session, err error) {
 	failure := outcome.Declined
 	switch {
 	case refusal != nil:
@@ -243,17 +239,17 @@ func (s *Service) applyChargeOutcome(ctx context.Context, actor registrar.Actor,
 	}
 	if failure == "" {
 		if o, err = s.applyPaymentStatus(ctx, o, id, outcome.Status); err != nil {
-			return Session{}, true, err
+			return Session{}, err
 		}
 		if o.State == Paying { // processing may take a while
 			if _, err = s.update(ctx, o, func(m *Transition) bool {
 				s.releaseLease(&m.To)
 				return m.From.State == Paying && m.From.Node == s.cfg.Node
 			}); err != nil {
-				return Session{}, true, err
+				return Session{}, err
 			}
 		}
-		return Session{}, false, nil // paid, or the caller waits for the provider
+		return Session{}, errConflict // paid, or the caller waits for the provider
 	}
 	o, err = s.updatePayment(ctx, o, id, PaymentOpen, func(m *Transition, mine *Payment) {
 		mine.State, mine.Failure = PaymentClosing, failure
@@ -264,28 +260,27 @@ func (s *Service) applyChargeOutcome(ctx context.Context, actor registrar.Actor,
 		o, err = s.closePayment(ctx, o)
 	}
 	if err != nil && !registrar.IsTransient(err) {
-		return Session{}, true, err
+		return Session{}, err
 	}
 	return s.sessionNotCharged(ctx, actor, o, checked, failure, refusal)
 }
 
 // sessionNotCharged returns the outcome of a token that did not pay; if the intent
 // turns out to be paid anyway, so is the order.
-func (s *Service) sessionNotCharged(ctx context.Context, actor registrar.Actor, o Order, checked recheckResult, failure registrar.Code, refusal error) (session Session, finished bool, err error) {
+func (s *Service) sessionNotCharged(ctx context.Context, actor registrar.Actor, o Order, checked recheckResult, failure registrar.Code, refusal error) (session Session, err error) {
 	if !o.State.Open() {
-		session, err = s.currentSession(ctx, actor, o)
-		return session, true, err
+		return s.currentSession(ctx, actor, o)
 	}
 	checked.view.Order = o
 	if session, err = s.buildSession(checked.view, checked.resolved); err != nil {
-		return Session{}, true, err
+		return Session{}, err
 	}
 	switch failure {
 	case ProblemHuman:
 		return s.handToHuman(ctx, session, ProblemHuman)
 	case ProviderRefused:
-		return session, true, &registrar.Error{Kind: registrar.KindInternal, Code: ProviderRefused, Err: refusal}
+		return session, &registrar.Error{Kind: registrar.KindInternal, Code: ProviderRefused, Err: refusal}
 	default:
-		return session, true, fail(registrar.KindConflict, failure)
+		return session, fail(registrar.KindConflict, failure)
 	}
 }

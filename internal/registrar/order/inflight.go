@@ -23,13 +23,13 @@ const (
 	inProgressRetry = 2 * time.Second
 )
 
-// awaitPayment returns the outcome of the payment in progress to another completion.
-// finished is false if that outcome does not decide this completion: the order is paid,
-// or crash recovery has returned it unpaid, and the caller decides again.
-func (s *Service) awaitPayment(ctx context.Context, actor registrar.Actor, o Order, completion Completion) (session Session, finished bool, err error) {
+// awaitPayment returns the outcome of the payment in progress to another completion, or
+// errConflict if that does not decide this completion: the order is paid, or crash recovery
+// has returned it unpaid.
+func (s *Service) awaitPayment(ctx context.Context, actor registrar.Actor, o Order, completion Completion) (session Session, err error) {
 	payment := o.inFlightPayment()
 	if payment == nil {
-		return Session{}, false, nil // settled between the queries that read the order
+		return Session{}, errConflict // settled between the queries that read the order
 	}
 	if payment.Kind == ByPage && payment.State != PaymentClosing {
 		return s.sessionHumanPaying(ctx, actor, o, payment.ID)
@@ -52,40 +52,37 @@ func (s *Service) awaitPayment(ctx context.Context, actor registrar.Actor, o Ord
 	})
 	switch {
 	case err != nil && waiting.Err() == nil:
-		return Session{}, true, err
+		return Session{}, err
 	case !ended: // also if the last read failed after the deadline
 		return s.sessionInProgress(ctx, actor, o)
 	case payment == nil || payment.Failure == "":
-		return Session{}, false, nil
+		return Session{}, errConflict
 	}
 	// The customer may have unlinked the agent meanwhile.
 	failure := payment.Failure
 	if o, err = s.orderForAgent(ctx, actor, o.ID); err != nil {
-		return Session{}, true, err
+		return Session{}, err
 	}
 	return s.sessionNotCharged(ctx, actor, o, recheckResult{}, failure, nil)
 }
 
-func (s *Service) sessionInProgress(ctx context.Context, actor registrar.Actor, o Order) (Session, bool, error) {
-	session, err := s.sessionWithError(ctx, actor, o, &registrar.Error{
-		Kind: registrar.KindConflict, Code: PaymentInProgress, RetryAfter: inProgressRetry,
-	})
-	return session, true, err
+func (s *Service) sessionInProgress(ctx context.Context, actor registrar.Actor, o Order) (Session, error) {
+	return s.sessionWithError(ctx, actor, o, &registrar.Error{Kind: registrar.KindConflict, Code: PaymentInProgress, RetryAfter: inProgressRetry})
 }
 
 // sessionHumanPaying is the result while a customer has a payment page, for as long as
 // the page lives. If the page is paid or closed already, the caller decides again; if
 // the provider can't be called, the stored state is returned.
-func (s *Service) sessionHumanPaying(ctx context.Context, actor registrar.Actor, o Order, payment string) (session Session, finished bool, err error) {
+func (s *Service) sessionHumanPaying(ctx context.Context, actor registrar.Actor, o Order, payment string) (session Session, err error) {
 	if s.refreshPaymentCached(ctx, o, payment, "complete") == nil {
 		if o, err = s.reload(ctx, o.ID); err != nil {
-			return Session{}, true, err
+			return Session{}, err
 		}
 		if mine := o.payment(payment); o.State != Paying || mine == nil || !mine.State.inFlight() {
-			return Session{}, false, nil
+			return Session{}, errConflict
 		}
 	}
 	session, err = s.currentSession(ctx, actor, o)
 	session.Problem = ProblemPaying
-	return session, true, err
+	return session, err
 }

@@ -2,6 +2,7 @@ package order
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/failpoint"
@@ -29,16 +30,15 @@ func (s *Service) Pay(ctx context.Context, actor registrar.Actor, paySecret stri
 		if o, err = s.expire(ctx, o); err != nil {
 			return "", err
 		}
-		var done bool
 		switch o.State {
 		case AwaitingPayment, AwaitingVerification:
-			o, redirect, done, err = s.beginPayment(ctx, actor, o, confirmation)
+			redirect, err = s.beginPayment(ctx, actor, o, confirmation)
 		case Paying:
-			o, redirect, done, err = s.resumePayment(ctx, o, confirmation)
+			redirect, err = s.resumePayment(ctx, o, confirmation)
 		default:
 			return "", fail(registrar.KindConflict, NotOpen)
 		}
-		if err != nil || done {
+		if !errors.Is(err, errConflict) {
 			return redirect, err
 		}
 		if o, err = s.reload(ctx, o.ID); err != nil {
@@ -48,11 +48,12 @@ func (s *Service) Pay(ctx context.Context, actor registrar.Actor, paySecret stri
 	return "", errBusy()
 }
 
-// beginPayment quotes the items again and stores the payment.
-func (s *Service) beginPayment(ctx context.Context, actor registrar.Actor, o Order, confirmation Confirmation) (now Order, redirect string, done bool, err error) {
+// beginPayment quotes the items again and stores the payment. It returns errConflict if the
+// order has changed.
+func (s *Service) beginPayment(ctx context.Context, actor registrar.Actor, o Order, confirmation Confirmation) (redirect string, err error) {
 	buyer, err := s.cfg.Store.GetBuyer(ctx, o.Customer)
 	if err != nil {
-		return o, "", true, err
+		return "", err
 	}
 	purpose := paymentPurpose(o, buyer)
 	if confirmation.Gross != o.Totals.Gross || buyer.Consumer(o.Totals) && !confirmation.hasConsent() {
@@ -61,26 +62,26 @@ func (s *Service) beginPayment(ctx context.Context, actor registrar.Actor, o Ord
 	priced := o.clone()
 	results, err := s.quoteOrder(ctx, actor, purpose, &priced, buyer)
 	if err != nil {
-		return o, "", true, err
+		return "", err
 	}
 	if priceDiffers(o, priced) || o.State != priced.State {
 		stored, err := s.reprice(ctx, o, priced)
 		switch {
 		case err != nil:
-			return o, "", true, err
+			return "", err
 		case priceDiffers(o, stored):
-			return stored, "", true, fail(registrar.KindConflict, PriceChanged)
+			return "", fail(registrar.KindConflict, PriceChanged)
 		}
-		return stored, "", false, nil
+		return "", errConflict
 	}
 	consumer := buyer.Consumer(priced.Totals)
 	switch words, _ := missingData(priced, buyer, results); {
 	case confirmation.Gross != priced.Totals.Gross:
-		return o, "", true, fail(registrar.KindConflict, PriceChanged)
+		return "", fail(registrar.KindConflict, PriceChanged)
 	case len(words) > 0:
-		return o, "", true, fail(registrar.KindConflict, DataMissing)
+		return "", fail(registrar.KindConflict, DataMissing)
 	case consumer && !confirmation.hasConsent():
-		return o, "", true, fail(registrar.KindInvalid, ConsentMissing)
+		return "", fail(registrar.KindInvalid, ConsentMissing)
 	}
 	priced.AutoRenew, priced.Registrant = confirmation.AutoRenew, buyer.registrant()
 	if consumer {
@@ -95,17 +96,16 @@ func (s *Service) beginPayment(ctx context.Context, actor registrar.Actor, o Ord
 	if priced.Totals.Gross == 0 {
 		m.To, m.AuditEvents = priced, append(m.AuditEvents, s.auditEvent(actor, ActionConfirmed, o))
 		s.startProvisioning(&m)
-		updated, err := s.transition(ctx, &m)
-		return m.To, "", updated || err != nil, err
+		return "", s.transition(ctx, &m)
 	}
 	s.startPayment(&priced, ByPage)
 	m.To = priced
-	updated, err := s.transition(ctx, &m)
-	if err != nil || !updated {
-		return o, "", err != nil, err
+	if err := s.transition(ctx, &m); err != nil {
+		return "", err
 	}
 	failpoint.Hit("payment_written")
-	return s.openPage(ctx, m.To, buyer)
+	_, redirect, err = s.openPage(ctx, m.To, buyer)
+	return redirect, err
 }
 
 // startPayment adds a payment of the whole order and returns its id.
@@ -129,61 +129,60 @@ func (o *Order) expectedBuyer(buyer Buyer) *Buyer {
 	return &buyer
 }
 
-// resumePayment returns the page of the payment in flight, or closes it if the customer
-// chose different options.
-func (s *Service) resumePayment(ctx context.Context, o Order, confirmation Confirmation) (now Order, redirect string, done bool, err error) {
+// resumePayment returns the page of the payment in flight. It closes the page and returns
+// errConflict if the customer chose different options.
+func (s *Service) resumePayment(ctx context.Context, o Order, confirmation Confirmation) (redirect string, err error) {
 	payment := o.inFlightPayment()
 	if payment == nil {
-		return o, "", false, nil // settled between the queries that read the order
+		return "", errConflict // settled between the queries that read the order
 	}
 	if confirmation.Gross != payment.Amount {
-		return o, "", true, fail(registrar.KindConflict, PriceChanged)
+		return "", fail(registrar.KindConflict, PriceChanged)
 	}
 	if payment.Kind == ByToken && o.Node != "" { // an agent is paying right now
-		return o, "", true, fail(registrar.KindConflict, NotOpen)
+		return "", fail(registrar.KindConflict, NotOpen)
 	}
 	lacksConsent, err := s.lacksConsent(ctx, o)
 	switch {
 	case err != nil:
-		return o, "", true, err
+		return "", err
 	case lacksConsent && !confirmation.hasConsent():
-		return o, "", true, fail(registrar.KindInvalid, ConsentMissing)
-	}
-	if payment.Kind == ByToken {
-		o, err = s.closePayment(ctx, o)
-		return o, "", err != nil, err
+		return "", fail(registrar.KindInvalid, ConsentMissing)
 	}
 	// A page without a worker could not be created, and a provider may return that
 	// failure under the payment's id for a day. Its URL is unknown.
 	failed := payment.State == PaymentOpening && o.Node == ""
-	if failed || lacksConsent || payment.State == PaymentClosing || confirmation.AutoRenew != o.AutoRenew {
-		o, err = s.closePayment(ctx, o)
-		return o, "", err != nil, err
+	if payment.Kind == ByToken || failed || lacksConsent || payment.State == PaymentClosing || confirmation.AutoRenew != o.AutoRenew {
+		if _, err = s.closePayment(ctx, o); err == nil {
+			err = errConflict
+		}
+		return "", err
 	}
 	if payment.State == PaymentOpening {
 		buyer, err := s.cfg.Store.GetBuyer(ctx, o.Customer)
-		if err != nil {
-			return o, "", true, err
+		if err == nil {
+			_, redirect, err = s.openPage(ctx, o, buyer)
 		}
-		return s.openPage(ctx, o, buyer)
+		return redirect, err
 	}
 	// It may be paid already, or expired.
 	id, url := payment.ID, payment.URL
 	if err := s.refreshPaymentCached(ctx, o, id, "pay"); err != nil {
-		return o, "", true, err
+		return "", err
 	}
 	if o, err = s.reload(ctx, o.ID); err != nil {
-		return o, "", true, err
+		return "", err
 	}
 	if payment = o.payment(id); o.State == Paying && payment != nil && payment.State == PaymentOpen {
-		return o, url, true, nil
+		return url, nil
 	}
-	return o, "", false, nil
+	return "", errConflict
 }
 
 // openPage creates the page of a stored payment. The customer gets the URL only after
-// it is stored, so a page that is not stored is never paid.
-func (s *Service) openPage(ctx context.Context, o Order, buyer Buyer) (now Order, redirect string, done bool, err error) {
+// it is stored, so a page that is not stored is never paid. errConflict means that the order
+// has changed, or that its payment was closed again.
+func (s *Service) openPage(ctx context.Context, o Order, buyer Buyer) (now Order, redirect string, err error) {
 	refused, err := s.needsIdentity(ctx, o, buyer, 0, false)
 	if err == nil && !refused {
 		// The registrant can't change while an order is being paid, but may have changed
@@ -193,30 +192,32 @@ func (s *Service) openPage(ctx context.Context, o Order, buyer Buyer) (now Order
 		refused = present != buyer || present.registrant() != o.Registrant
 	}
 	if err == nil && refused {
-		o, err = s.closePayment(ctx, o)
+		if o, err = s.closePayment(ctx, o); err == nil {
+			err = errConflict
+		}
 	}
-	if err != nil || refused {
-		return o, "", err != nil, err
+	if err != nil {
+		return o, "", err
 	}
 	payment := o.inFlightPayment()
 	page, err := s.buildPage(o, *payment, buyer)
 	if err != nil {
-		return o, "", true, err
+		return o, "", err
 	}
 	call, cancel := s.worker.CallContext(ctx)
 	opened, err := s.cfg.Provider.OpenPage(call, page)
 	cancel()
 	if err != nil && registrar.IsTransient(err) {
 		s.retryLater(ctx, o, "page", err)
-		return o, "", true, err
+		return o, "", err
 	}
 	if err != nil {
 		s.cfg.Logger.ErrorContext(ctx, "payment page refused", "order", o.ID, "payment", payment.ID, "error", err.Error())
 		o, stored := s.abandonPayment(ctx, o, payment.ID)
 		if stored != nil {
-			return o, "", true, stored
+			return o, "", stored
 		}
-		return o, "", true, &registrar.Error{Kind: registrar.KindInternal, Code: ProviderRefused, Err: err}
+		return o, "", &registrar.Error{Kind: registrar.KindInternal, Code: ProviderRefused, Err: err}
 	}
 	failpoint.Hit("page_made")
 	next := o.clone()
@@ -228,12 +229,11 @@ func (s *Service) openPage(ctx context.Context, o Order, buyer Buyer) (now Order
 	next.Attempts = 0
 	s.releaseLease(&next)
 	m := Transition{From: o, To: next}
-	updated, err := s.transition(ctx, &m)
-	if err != nil || !updated {
-		return o, "", err != nil, err
+	if err := s.transition(ctx, &m); err != nil {
+		return o, "", err
 	}
 	failpoint.Hit("page_known")
-	return m.To, opened.URL, true, nil
+	return m.To, opened.URL, nil
 }
 
 // buildPage returns the same page each time for one payment, as its idempotency key

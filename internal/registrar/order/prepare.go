@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
+	"errors"
 	"slices"
 	"strings"
 
@@ -199,12 +200,12 @@ func (s *Service) reprice(ctx context.Context, was, now Order) (Order, error) {
 	}
 	s.releaseLease(&now)
 	m := Transition{From: was, To: now}
-	updated, err := s.transition(ctx, &m)
-	if err != nil {
-		return was, err
-	}
-	if !updated {
+	err := s.transition(ctx, &m)
+	switch {
+	case errors.Is(err, errConflict):
 		return s.reload(ctx, was.ID)
+	case err != nil:
+		return was, err
 	}
 	return m.To, nil
 }

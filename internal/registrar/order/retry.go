@@ -45,7 +45,7 @@ func (s *Service) onRetry(ctx context.Context, log *slog.Logger, o Order, err er
 func (s *Service) postpone(ctx context.Context, o Order, due time.Time) {
 	now := o.clone()
 	now.Node, now.DueAt = "", due
-	if _, err := s.transition(ctx, &Transition{From: o, To: now}); err != nil {
+	if err := s.transition(ctx, &Transition{From: o, To: now}); err != nil && !errors.Is(err, errConflict) {
 		s.cfg.Logger.ErrorContext(ctx, "order not postponed, its lease will expire", "order", o.ID, "error", err.Error())
 	}
 }

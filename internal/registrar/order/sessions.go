@@ -3,6 +3,7 @@ package order
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -132,14 +133,13 @@ func (s *Service) UpdateSession(ctx context.Context, actor registrar.Actor, id s
 		}
 		s.releaseLease(&now)
 		m := Transition{From: o, To: now, GuestRegistrant: resolved.normalized}
-		updated, err := s.transition(ctx, &m)
-		if err != nil {
-			return Session{}, err
-		}
-		if updated {
+		if err = s.transition(ctx, &m); err == nil {
 			return s.buildSession(newView(m.To, resolved.buyer, results), resolved)
 		}
-		if o, err = s.reload(ctx, o.ID); err != nil {
+		if errors.Is(err, errConflict) {
+			o, err = s.reload(ctx, o.ID)
+		}
+		if err != nil {
 			return Session{}, err
 		}
 	}

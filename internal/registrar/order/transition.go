@@ -2,6 +2,8 @@ package order
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -161,16 +163,22 @@ func (s *Service) setLease(o *Order) {
 	o.Node, o.DueAt = s.cfg.Node, s.worker.LeaseEnd()
 }
 
-// transition applies one change. It returns false, and changes nothing, on a version
-// conflict; on success m.To is what is stored.
-func (s *Service) transition(ctx context.Context, m *Transition) (bool, error) {
+// errConflict is a version conflict: the caller reloads the order and decides again. A worker
+// leaves the order to whoever has changed it.
+var errConflict = fmt.Errorf("order: version conflict: %w", jobs.ErrSettled)
+
+// transition applies one change, after which m.To is what is stored, or returns errConflict.
+func (s *Service) transition(ctx context.Context, m *Transition) error {
 	store, cancel := s.worker.StoreContext(ctx)
 	defer cancel()
 	m.To.Version = m.From.Version + 1
 	m.To.UpdatedAt, m.At = s.now(), s.worker.Now()
 	updated, err := s.cfg.Store.UpdateOrder(store, *m)
-	if err != nil || !updated {
-		return false, err
+	switch {
+	case err != nil:
+		return err
+	case !updated:
+		return errConflict
 	}
 	if m.To.State != m.From.State {
 		s.cfg.OnStateChange(m.To.State)
@@ -186,7 +194,7 @@ func (s *Service) transition(ctx context.Context, m *Transition) (bool, error) {
 	if !m.To.DueAt.IsZero() && !m.To.DueAt.After(m.At) {
 		s.worker.Wake()
 	}
-	return true, nil
+	return nil
 }
 
 func (s *Service) reload(ctx context.Context, id string) (Order, error) {
@@ -211,14 +219,14 @@ func (s *Service) update(ctx context.Context, o Order, change func(m *Transition
 		if !change(&m) {
 			return o, nil
 		}
-		updated, err := s.transition(ctx, &m)
-		if err != nil {
-			return o, err
-		}
-		if updated {
+		err := s.transition(ctx, &m)
+		if err == nil {
 			return m.To, nil
 		}
-		if o, err = s.reload(ctx, o.ID); err != nil {
+		if errors.Is(err, errConflict) {
+			o, err = s.reload(ctx, o.ID)
+		}
+		if err != nil {
 			return o, err
 		}
 	}

@@ -76,8 +76,7 @@ func (s *Service) process(ctx context.Context, o Order) (_ Order, err error) {
 	return o, err
 }
 
-// acquireLease takes the lease for provider calls. The loser gets jobs.ErrSettled: another
-// worker holds the lease.
+// acquireLease takes the lease for provider calls, unless another worker holds it.
 func (s *Service) acquireLease(ctx context.Context, o Order) (Order, error) {
 	if o.Node != "" && o.DueAt.After(s.worker.Now()) {
 		if o.Node == s.cfg.Node {
@@ -89,12 +88,8 @@ func (s *Service) acquireLease(ctx context.Context, o Order) (Order, error) {
 	now.Attempts++
 	s.setLease(&now)
 	m := Transition{From: o, To: now}
-	updated, err := s.transition(ctx, &m)
-	if err != nil {
+	if err := s.transition(ctx, &m); err != nil {
 		return o, err
-	}
-	if !updated {
-		return o, jobs.ErrSettled
 	}
 	return m.To, nil
 }
@@ -126,10 +121,7 @@ func (s *Service) checkWaiting(ctx context.Context, o Order) (Order, error) {
 func (s *Service) storeRelease(ctx context.Context, was, now Order) (Order, error) {
 	s.releaseLease(&now)
 	m := Transition{From: was, To: now}
-	updated, err := s.transition(ctx, &m)
-	if err == nil && !updated {
-		err = jobs.ErrSettled
-	}
+	err := s.transition(ctx, &m)
 	return m.To, err
 }
 
@@ -143,15 +135,14 @@ func (s *Service) checkPayment(ctx context.Context, o Order) (Order, error) {
 	if payment == nil {
 		return o, &registrar.Error{Kind: registrar.KindInternal, Detail: "order is paying but has no payment in flight"}
 	}
-	if payment.Kind == ByToken {
-		// The process that was charging is gone, and with it the token.
+	// The process that was charging a token is gone, and with it the token.
+	if payment.Kind == ByToken || payment.State == PaymentClosing {
 		if o, err = s.closePayment(ctx, o); err != nil {
 			return o, jobs.ErrSettled // postponed by closePayment
 		}
 		return o, nil
 	}
-	switch payment.State {
-	case PaymentOpening:
+	if payment.State == PaymentOpening {
 		if !s.now().Before(payment.EndsAt) {
 			// The provider would refuse to create the page now, and its URL is unknown.
 			return s.abandonPayment(ctx, o, payment.ID)
@@ -160,22 +151,15 @@ func (s *Service) checkPayment(ctx context.Context, o Order) (Order, error) {
 		if err != nil {
 			return o, err
 		}
-		o, _, _, err = s.openPage(ctx, o, buyer)
-		if err != nil && registrar.IsTransient(err) {
+		if o, _, err = s.openPage(ctx, o, buyer); err != nil {
 			return o, jobs.ErrSettled // postponed by openPage
 		}
 		return o, nil
-	case PaymentClosing:
-		if o, err = s.closePayment(ctx, o); err != nil {
-			return o, jobs.ErrSettled // postponed by closePayment
-		}
-		return o, nil
-	default:
-		if o, err = s.refreshPayment(ctx, o, payment.ID); err != nil || o.State != Paying || o.Node != s.cfg.Node {
-			return o, err
-		}
-		return s.storeRelease(ctx, o, o.clone())
 	}
+	if o, err = s.refreshPayment(ctx, o, payment.ID); err != nil || o.State != Paying || o.Node != s.cfg.Node {
+		return o, err
+	}
+	return s.storeRelease(ctx, o, o.clone())
 }
 
 // finishProvisioning handles the items of a paid order.
