@@ -2,22 +2,16 @@ package app
 
 import (
 	"context"
-	"log/slog"
 	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/dotkontor/dotkontor/internal/config"
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/admin"
 	"github.com/dotkontor/dotkontor/internal/registrar/billing"
-	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
-	"github.com/dotkontor/dotkontor/internal/registrar/invoice"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
-	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 	"github.com/dotkontor/dotkontor/internal/registrar/ratelimit"
-	"github.com/dotkontor/dotkontor/internal/upstream/stripe"
 	"github.com/dotkontor/dotkontor/internal/web/acp"
 )
 
@@ -43,12 +37,7 @@ func (p *App) startOrders(ctx context.Context) error {
 	if err := p.startInvoices(ctx); err != nil {
 		return err
 	}
-	p.orders, err = newOrders(orderParts{
-		cfg: p.cfg, services: p.services, catalog: p.live, provisioning: p.provisioning, sales: p.sales, stripe: provider, taxes: taxes.taxes,
-		node: p.node, now: p.now, logger: p.logger, metrics: p.metrics, onChange: p.wakeWebhooks, invoices: p.invoices, admin: p.admin,
-		closing: p.server.closing,
-		budget:  p.limits.names,
-	})
+	p.orders, err = p.newOrders(taxes.taxes)
 	if err != nil {
 		return err
 	}
@@ -92,47 +81,20 @@ func (p *App) acpConfig() (acp.Config, error) {
 	}, err
 }
 
-type orderParts struct {
-	cfg          config.Config
-	services     *Services
-	catalog      *catalog.Live
-	provisioning *provision.Service
-	sales        order.Sales
-	stripe       *stripe.Client
-	taxes        *billing.Assessor
-	node         string
-	now          func() time.Time // business time
-	logger       *slog.Logger
-	metrics      *prometheus.Registry
-	admin        *admin.Service
-	onChange     func() // called after a state change or refund
-	invoices     *invoice.Service
-	closing      <-chan struct{} // closed when this node drains
-	budget       *nameBudget
-}
-
-func newOrders(parts orderParts) (*order.Service, error) {
-	market := order.Market{Extension: parts.catalog.Extension, Sales: parts.sales, Registry: parts.provisioning}
-	if parts.admin != nil {
-		market.RenewalForbidden = func(ctx context.Context, domain string) (bool, error) {
-			forbidden, err := parts.admin.Forbids(ctx, domain, admin.Renewal)
-			return forbidden, registrar.DatabaseError(err)
-		}
-	}
+func (p *App) newOrders(taxes *billing.Assessor) (*order.Service, error) {
+	market := order.Market{Extension: p.live.Extension, Sales: p.sales, Registry: p.provisioning, Locks: p.admin}
 	settings := order.Config{
-		Store: parts.services.DB, Quote: market.Quote, Taxes: parts.taxes, Provider: parts.stripe, Portfolio: parts.services.Portfolio,
-		SpendBudget: parts.budget.Spend, ItemsPaid: parts.provisioning.Wake,
-		Seal: parts.services.keys.Seal(), Node: parts.node, BaseURL: parts.cfg.BaseURL, Extension: parts.catalog.Extension, Draining: parts.closing,
-		AllowMail: func(address string) bool {
-			return parts.services.guestMailLimit.AllowText(strings.ToLower(address)) == 0
-		},
-		OrderTTL: time.Duration(parts.cfg.Orders.Hold), MaxOpen: parts.cfg.Orders.MaxOpen,
-		RecheckInterval: time.Duration(parts.cfg.Orders.RecheckInterval),
-		VerifyOver:      registrar.Cents(parts.cfg.Orders.VerifyOverEUR) * 100,
-		Now:             parts.now, Logger: parts.logger, MailQueued: parts.services.mail.wake,
+		Store: p.services.DB, Quote: market.Quote, Taxes: taxes, Provider: p.stripe, Portfolio: p.services.Portfolio,
+		SpendBudget: p.limits.names.Spend, ItemsPaid: p.provisioning.Wake,
+		Seal: p.services.keys.Seal(), Node: p.node, BaseURL: p.cfg.BaseURL, Extension: p.live.Extension, Draining: p.server.closing,
+		AllowMail: func(address string) bool { return p.services.guestMailLimit.AllowText(strings.ToLower(address)) == 0 },
+		OrderTTL:  time.Duration(p.cfg.Orders.Hold), MaxOpen: p.cfg.Orders.MaxOpen,
+		RecheckInterval: time.Duration(p.cfg.Orders.RecheckInterval),
+		VerifyOver:      registrar.Cents(p.cfg.Orders.VerifyOverEUR) * 100,
+		Now:             p.now, Logger: p.logger, MailQueued: p.services.mail.wake,
+		RecordError: jobErrorRecorder(p.admin, admin.JobOrder, p.logger),
 	}
-	settings.RecordError = jobErrorRecorder(parts.admin, admin.JobOrder, parts.logger)
-	if err := registerOrderHooks(&settings, parts); err != nil {
+	if err := p.registerOrderHooks(&settings); err != nil {
 		return nil, err
 	}
 	return order.New(settings)
@@ -140,7 +102,7 @@ func newOrders(parts orderParts) (*order.Service, error) {
 
 // registerOrderHooks registers the metrics of orders, and wakes invoices and webhooks after
 // changes. States, reasons and codes are constants, so the number of series is bounded.
-func registerOrderHooks(settings *order.Config, parts orderParts) error {
+func (p *App) registerOrderHooks(settings *order.Config) error {
 	reached := prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "dotkontor_orders_total", Help: "Orders that reached a state, by state.",
 	}, []string{"state"})
@@ -156,7 +118,7 @@ func registerOrderHooks(settings *order.Config, parts orderParts) error {
 		Help: "Delay of the most overdue order. More than a minute means that no node processes orders.",
 	})
 	for _, collector := range []prometheus.Collector{reached, refunded, waiting, oldest} {
-		if err := parts.metrics.Register(collector); err != nil {
+		if err := p.metrics.Register(collector); err != nil {
 			return err
 		}
 	}
@@ -165,15 +127,15 @@ func registerOrderHooks(settings *order.Config, parts orderParts) error {
 	initCounters(waiting, []string{"page", "charge", "close", "payment", "refund", "identity", "items"}, faultCodes())
 	settings.OnStateChange = func(state order.State) {
 		reached.WithLabelValues(string(state)).Inc()
-		parts.onChange()
+		p.wakeWebhooks()
 		if state == order.Provisioning {
-			parts.invoices.Wake()
+			p.invoices.Wake()
 		}
 	}
 	settings.OnRefund = func(reason string) {
 		refunded.WithLabelValues(reason).Inc()
-		parts.onChange()
-		parts.invoices.Wake()
+		p.wakeWebhooks()
+		p.invoices.Wake()
 	}
 	settings.OnRetry = func(what string, code registrar.Code) { waiting.WithLabelValues(what, string(code)).Inc() }
 	settings.OnOldestDue = func(age time.Duration) { oldest.Set(age.Seconds()) }

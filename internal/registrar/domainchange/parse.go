@@ -135,22 +135,12 @@ func (w ChangeRequest) desiredState(domain Domain, capabilities Capabilities) (D
 	case RemoveDS: // existing records may use algorithms that parseDS refuses
 		ds, err := parseDSFields(w.DS)
 		return DesiredState{DS: &ds}, err
-	case Lock, Unlock:
-		return DesiredState{}, requireCapability(capabilities.Lock, NoTransferLock)
-	case AuthCode:
-		return DesiredState{}, requireCapability(capabilities.Code, NoAuthCode)
-	case UpdateRegistrant:
-		return DesiredState{}, requireCapability(capabilities.Contacts, NoContacts)
-	case Secure:
-		return DesiredState{}, requireCapability(capabilities.Lock || capabilities.canSetAuthCode(), NoTransferLock)
+	case Lock, Unlock, AuthCode, UpdateRegistrant, Secure:
+		if code := capabilities.lacks(w.Kind); code != "" {
+			return DesiredState{}, registrar.Unsupported(code)
+		}
+		return DesiredState{}, nil
 	default:
 		return DesiredState{}, registrar.Invalid(NoSuchChange)
 	}
-}
-
-func requireCapability(has bool, code registrar.Code) error {
-	if has {
-		return nil
-	}
-	return registrar.Unsupported(code)
 }

@@ -72,6 +72,20 @@ type Capabilities struct {
 // canSetAuthCode reports whether we can set a new auth code and thus invalidate the old one.
 func (p Capabilities) canSetAuthCode() bool { return p.Code && p.CodeLength > 0 }
 
+// lacks returns why the registry does not offer a kind of change; empty if it does.
+func (p Capabilities) lacks(kind ChangeKind) registrar.Code {
+	switch {
+	case (kind == Lock || kind == Unlock) && !p.Lock, kind == Secure && !p.Lock && !p.canSetAuthCode():
+		return NoTransferLock
+	case kind == AuthCode && !p.Code:
+		return NoAuthCode
+	case kind == UpdateRegistrant && !p.Contacts:
+		return NoContacts
+	default:
+		return ""
+	}
+}
+
 // Task is a change as sent to a registry account.
 type Task struct {
 	Kind        ChangeKind

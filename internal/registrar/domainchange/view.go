@@ -127,22 +127,18 @@ func (s *Service) fillClosed(ctx context.Context, view *View) error {
 			code = registrar.NoRegistryAccount
 		case view.Open != nil:
 			code = ChangeInProgress
-		case (kind == Lock || kind == Unlock) && !view.Capabilities.Lock:
-			code = NoTransferLock
-		case kind == AuthCode && !view.Capabilities.Code:
-			code = NoAuthCode
-		case kind == UpdateRegistrant && !view.Capabilities.Contacts:
-			code = NoContacts
 		default:
-			var err error
-			if code, err = s.cfg.CheckRestrictions(ctx, view.Domain, kind); err != nil {
-				return err
-			}
-			if code == "" && kind == UpdateRegistrant {
-				if code, err = s.registrantRefusal(ctx, view.Domain); err != nil {
-					return err
-				}
-			}
+			code = view.Capabilities.lacks(kind)
+		}
+		var err error
+		if code == "" {
+			code, err = s.cfg.CheckRestrictions(ctx, view.Domain, kind)
+		}
+		if code == "" && err == nil && kind == UpdateRegistrant {
+			code, err = s.registrantRefusal(ctx, view.Domain)
+		}
+		if err != nil {
+			return err
 		}
 		if code != "" {
 			view.Closed[kind] = code

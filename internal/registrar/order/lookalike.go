@@ -72,16 +72,15 @@ func lookAlikes(label, tld string, held []string) []Warning {
 	if slices.Contains([]string{".cm", ".co", ".om"}, tld) {
 		found = append(found, Warning{Kind: WarnExtension, Similar: label + ".com"})
 	}
-	labelSkeleton := skeleton(unicodeLabel)
-	for i, known := range wellKnown {
-		if confusable(unicodeLabel, known, labelSkeleton, wellKnownSkeletons[i]) {
+	for _, known := range wellKnown {
+		if confusable(unicodeLabel, known) {
 			found = append(found, Warning{Kind: WarnKnown, Similar: known})
 			break
 		}
 	}
 	for _, name := range held {
 		own, _, _ := strings.Cut(name, ".")
-		if confusable(unicodeLabel, own, labelSkeleton, skeleton(own)) {
+		if confusable(unicodeLabel, own) {
 			found = append(found, Warning{Kind: WarnOwn, Similar: name})
 			break
 		}
@@ -91,20 +90,9 @@ func lookAlikes(label, tld string, held []string) []Warning {
 
 // confusable reports whether two different names are one edit apart or have the same
 // skeleton.
-func confusable(label, other, labelSkeleton, otherSkeleton string) bool {
-	if label == other || len(other) < minTypoLength {
-		return false
-	}
-	return labelSkeleton == otherSkeleton || oneEditApart(label, other)
+func confusable(label, other string) bool {
+	return label != other && len(other) >= minTypoLength && (oneEditApart(label, other) || skeleton(label) == skeleton(other))
 }
-
-var wellKnownSkeletons = func() []string {
-	looks := make([]string, len(wellKnown))
-	for i, name := range wellKnown {
-		looks[i] = skeleton(name)
-	}
-	return looks
-}()
 
 // confusablePairs are letter sequences that look like a single letter.
 var confusablePairs = strings.NewReplacer("rn", "m", "vv", "w", "-", "")

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/admin"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 )
@@ -11,10 +12,8 @@ import (
 // Quote is the price and availability of one item.
 type Quote struct {
 	provision.Quote
-	// Net covers the whole term.
-	Net registrar.Cents
-	// Verify means that the TLD requires a verified identity.
-	Verify bool
+	Net    registrar.Cents // of the whole term
+	Verify bool            // the TLD requires a verified identity
 }
 
 // Market quotes by the price list and the registries.
@@ -22,9 +21,7 @@ type Market struct {
 	Extension func(tld string) (registrar.Extension, bool)
 	Sales     Sales
 	Registry  *provision.Service
-	// RenewalForbidden reports whether an operator's lock forbids renewing a domain; nil
-	// means never.
-	RenewalForbidden func(ctx context.Context, domain string) (bool, error)
+	Locks     *admin.Service
 }
 
 // Quote queries the registry that will provision the item and prices it by the list. Only a
@@ -43,11 +40,11 @@ func (m Market) Quote(ctx context.Context, request provision.QuoteRequest) (Quot
 	if err != nil {
 		return Quote{Quote: quote}, err
 	}
-	if request.Kind == Renew && m.RenewalForbidden != nil {
-		forbidden, err := m.RenewalForbidden(ctx, quote.Domain)
+	if request.Kind == Renew {
+		forbidden, err := m.Locks.Forbids(ctx, quote.Domain, admin.Renewal)
 		switch {
 		case err != nil:
-			return Quote{}, err
+			return Quote{}, registrar.DatabaseError(err)
 		case forbidden:
 			return Quote{}, fail(registrar.KindConflict, domainchange.DomainRestricted)
 		}
@@ -72,8 +69,7 @@ func NetPrice(extension registrar.Extension, kind Kind, years int) registrar.Cen
 // payments are possible, it has a price, and a registry account can provision it. Both
 // the display and ordering follow it.
 type Sales struct {
-	// Payments means that a payment provider is configured.
-	Payments bool
+	Payments bool // a payment provider is configured
 	Accounts provision.Accounts
 }
 
