@@ -30,9 +30,8 @@ type Loop[T any] struct {
 	Do func(ctx context.Context, row T)
 	// OnError is called when ListDue fails, or when ListDue or Do panics, unless ctx has
 	// ended; see ErrorLogger. After a failed ListDue the next one backs off.
-	OnError func(ctx context.Context, err error)
-	// Interval is how often the loop looks for rows stored by other nodes.
-	Interval time.Duration
+	OnError  func(ctx context.Context, err error)
+	Interval time.Duration // how often the loop looks for rows stored by other nodes
 	// BatchSize is how many rows are listed at a time, in addition to those backing off;
 	// Concurrency is how many are processed. A batch must be larger, so that it can't
 	// consist only of rows in progress.

@@ -33,8 +33,7 @@ func (Again) Error() string { return "due again" }
 // long a lease and a call last, and when a row is due again. Its fields must not change
 // after Run.
 type Worker[T any] struct {
-	// Name is the job's name in logs.
-	Name   string
+	Name   string // the job's name in logs
 	Logger *slog.Logger
 	// ListDue returns up to limit rows that are due, the longest overdue first.
 	ListDue func(ctx context.Context, now time.Time, limit int) ([]T, error)
@@ -53,13 +52,11 @@ type Worker[T any] struct {
 	// reason, the attempts and the delay; RecordError, unless nil, stores the reason.
 	OnRetry     func(ctx context.Context, log *slog.Logger, row T, err error)
 	RecordError func(ctx context.Context, key string, code registrar.Code)
-	// Clock is the real time.
-	Clock func() time.Time
+	Clock       func() time.Time // the real time
 	// Deadline bounds a call to another system.
 	Deadline               time.Duration
 	MinBackoff, MaxBackoff time.Duration
-	// RetryAfter means that the delay is at least the RetryAfter of an error.
-	RetryAfter bool
+	RetryAfter             bool // the delay is at least the RetryAfter of an error
 	// Interval is how often the worker looks for rows stored by other nodes, Concurrency
 	// how many rows it processes at a time.
 	Interval    time.Duration

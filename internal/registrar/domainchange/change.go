@@ -76,8 +76,7 @@ type DS struct {
 type DesiredState struct {
 	Nameservers []Nameserver `json:"nameservers,omitempty"`
 	DS          *DS          `json:"ds,omitempty"`
-	// Lock is the operator's lock for which a domain is secured.
-	Lock string `json:"for,omitempty"`
+	Lock        string       `json:"for,omitempty"` // the operator's lock for which a domain is secured
 }
 
 // Change is a requested change of a domain.

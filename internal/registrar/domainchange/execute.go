@@ -51,7 +51,6 @@ func (s *Service) applyTransition(ctx context.Context, transition Transition) (C
 	return transition.To, true
 }
 
-// newTask builds the task of a change.
 func (s *Service) newTask(ctx context.Context, change Change) (Task, error) {
 	task := Task{
 		Kind: change.Kind, Name: change.Name, TLD: change.TLD, Nameservers: change.Desired.Nameservers, Handle: change.Handle,

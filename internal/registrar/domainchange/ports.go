@@ -34,13 +34,11 @@ type Store interface {
 // Transition moves a change from the state and due time of From to To.
 type Transition struct {
 	From, To Change
-	// Record is the registry's record, nil if it was not read.
-	Record *Record
+	Record   *Record // the registry's record, nil if it was not read
 	// AuditEvent and Mail are nil for steps that are not reported.
 	AuditEvent *registrar.AuditEvent
 	Mail       *registrar.Mail
-	// At is the real time, used for mails.
-	At time.Time
+	At         time.Time // the real time, used for mails
 }
 
 // Registry is a registry account. Errors are *registrar.Error: KindUpstream,

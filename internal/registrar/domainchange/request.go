@@ -10,7 +10,6 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// getOwnDomain returns a domain of the actor's account.
 func (s *Service) getOwnDomain(ctx context.Context, actor registrar.Actor, id string) (Domain, error) {
 	if actor.Customer == "" {
 		return Domain{}, &registrar.Error{Kind: registrar.KindUnauthenticated}

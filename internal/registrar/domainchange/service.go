@@ -74,9 +74,8 @@ type Config struct {
 	// MailQueued is called after a mail was stored, OnChangeEnded when a change ends.
 	MailQueued    func()
 	OnChangeEnded func(kind ChangeKind, state ChangeStatus)
-	// RecordError stores why a change was postponed; optional.
-	RecordError func(ctx context.Context, change string, code registrar.Code)
-	Logger      *slog.Logger
+	RecordError   func(ctx context.Context, change string, code registrar.Code) // why a change was postponed
+	Logger        *slog.Logger
 }
 
 // Service manages domain changes. It is safe for concurrent use.

@@ -14,9 +14,8 @@ type View struct {
 	// Unreachable that the registry did not respond just now.
 	Record                 Record
 	HasRecord, Unreachable bool
-	// Served means that a registry account serves the TLD, with these Capabilities.
-	Served       bool
-	Capabilities Capabilities
+	Served                 bool // a registry account serves the TLD, with these Capabilities
+	Capabilities           Capabilities
 	// Open is the change in progress, nil if there is none. Stuck means that it can't be
 	// executed because its registry account is no longer configured.
 	Open  *Change
@@ -77,7 +76,6 @@ func (s *Service) refreshRecord(ctx context.Context, actor registrar.Actor, regi
 	view.Record, view.HasRecord = answer.Value, true
 }
 
-// fetchRecord reads a domain's registry record and stores it.
 func (s *Service) fetchRecord(ctx context.Context, registry Registry, domain Domain) (Record, error) {
 	record, err := registry.FetchRecord(ctx, domain.Name)
 	if err != nil {
@@ -117,7 +115,6 @@ func (s *Service) loadHistory(ctx context.Context, view *View) (err error) {
 	return nil
 }
 
-// fillClosed sets the reason for each kind that is not possible.
 func (s *Service) fillClosed(ctx context.Context, view *View) error {
 	for _, kind := range CustomerChangeKinds() {
 		code := statusRefusal(view.Domain.Status, kind)

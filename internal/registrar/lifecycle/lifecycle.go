@@ -72,8 +72,7 @@ const ActionExpired registrar.Action = "domain_expired"
 type Domain struct {
 	ID, Customer, Name string
 	PaidUntil          time.Time
-	// LastNotice is the notice that was sent last.
-	LastNotice Notice
+	LastNotice         Notice // the notice that was sent last
 }
 
 // Store persists notices.
@@ -89,11 +88,10 @@ type Store interface {
 
 // NoticeUpdate is one notice.
 type NoticeUpdate struct {
-	Domain Domain
-	Notice Notice
-	Mail   registrar.Mail
-	// AuditEvent is nil except at the end of a term.
-	AuditEvent *registrar.AuditEvent
+	Domain     Domain
+	Notice     Notice
+	Mail       registrar.Mail
+	AuditEvent *registrar.AuditEvent // nil except at the end of a term
 	// Now is the business time; At the real time, used for mails.
 	Now, At time.Time
 }

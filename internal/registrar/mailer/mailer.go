@@ -23,9 +23,8 @@ type QueuedMail struct {
 
 // Link is the stored part of the link in a mail.
 type Link struct {
-	Hash registrar.SecretHash
-	// Kind is the mail's, and determines what the link is valid for.
-	Kind      registrar.MailKind
+	Hash      registrar.SecretHash
+	Kind      registrar.MailKind // the mail's, and determines what the link is valid for
 	Customer  string
 	Email     string
 	ExpiresAt time.Time
@@ -50,15 +49,13 @@ type Store interface {
 type Message struct {
 	// ID differs for each attempt: a mailbox that drops duplicates must not drop the one
 	// with the working link.
-	ID       string
-	Kind     registrar.MailKind
-	To       string
-	Language string
-	// At is when the event that the mail reports occurred.
-	At   time.Time
-	Data map[string]string
-	// Link is empty if the mail has none.
-	Link          string
+	ID            string
+	Kind          registrar.MailKind
+	To            string
+	Language      string
+	At            time.Time // when the event that the mail reports occurred
+	Data          map[string]string
+	Link          string // empty if the mail has none
 	LinkExpiresAt time.Time
 }
 

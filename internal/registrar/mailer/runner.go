@@ -25,15 +25,13 @@ const (
 
 // Config configures the worker. Store and Sender are required.
 type Config struct {
-	Store  Store
-	Sender Sender
-	// BaseURL is the base of links, without a trailing slash.
-	BaseURL string
+	Store   Store
+	Sender  Sender
+	BaseURL string // the base of links, without a trailing slash
 	// Deadline bounds sending one mail; 0 means 20 s.
 	Deadline time.Duration
-	// Now is the clock; nil means time.Now.
-	Now    func() time.Time
-	Logger *slog.Logger
+	Now      func() time.Time // the clock; nil means time.Now
+	Logger   *slog.Logger
 	// OnSent, OnFailed and OnAbandoned count mails by kind; optional.
 	OnSent, OnFailed, OnAbandoned func(registrar.MailKind)
 	// RecordError stores why a mail was postponed; optional.

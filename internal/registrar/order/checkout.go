@@ -12,9 +12,7 @@ import (
 )
 
 const (
-	// displayTimeout bounds how long a page waits for registries before it shows what
-	// is known.
-	displayTimeout = 4 * time.Second
+	displayTimeout = 4 * time.Second // after which a page shows what is known
 	maxAuthCode    = 100
 )
 
@@ -72,8 +70,7 @@ func (s *Service) refreshView(ctx context.Context, actor registrar.Actor, view *
 	return nil
 }
 
-// maskEmail shortens an address so that only its owner recognises it; the domain is
-// masked, too, because it may be a personal name.
+// maskEmail leaves what the owner recognises. The domain may be a personal name, too.
 func maskEmail(email string) string {
 	local, domain, found := strings.Cut(email, "@")
 	if !found || local == "" || domain == "" {

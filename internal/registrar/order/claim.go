@@ -15,8 +15,7 @@ const (
 	claimMailResendInterval = 10 * time.Minute
 )
 
-// claimMail carries the claim link. It goes to the guest account's address, which the
-// agent supplied.
+// claimMail carries the claim link to the address that the agent supplied.
 func claimMail(o Order) registrar.Mail {
 	return registrar.Mail{
 		Kind: registrar.MailClaim, Customer: o.Customer, To: o.Contact.Email, Language: o.Contact.Language,

@@ -99,8 +99,7 @@ func (s *Service) conflictOr(ctx context.Context, read Order, problem error) err
 type recheckResult struct {
 	view     View
 	resolved resolvedBuyer
-	// problem is why the order can't be completed as it is.
-	problem error
+	problem  error // why the order can't be completed as it is
 }
 
 // recheck quotes all items again and stores what has changed.
@@ -149,8 +148,7 @@ func (s *Service) recheck(ctx context.Context, actor registrar.Actor, o Order, c
 	return checked, nil
 }
 
-// handToHuman ends a completion with the link for a human. The buyer of an unclaimed
-// order is mailed a claim link.
+// handToHuman returns the link for a human. A guest is mailed a claim link.
 func (s *Service) handToHuman(ctx context.Context, session Session, problem registrar.Code) (Session, error) {
 	o, err := s.sendClaimMail(ctx, session.Order, claimMailInterval)
 	if err != nil {
@@ -226,8 +224,7 @@ func (s *Service) prepareCharge(ctx context.Context, o Order, id string, buyer B
 	})
 }
 
-// applyChargeOutcome stores the outcome of a charge. refusal is the provider's error if
-// it rejected the call.
+// applyChargeOutcome stores the outcome of a charge, or the provider's refusal of it.
 func (s *Service) applyChargeOutcome(ctx context.Context, actor registrar.Actor, o Order, id string, checked recheckResult, outcome ChargeOutcome, refusal error) (session Session, err error) {
 	failure := outcome.Declined
 	switch {

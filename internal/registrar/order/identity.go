@@ -13,7 +13,6 @@ import (
 )
 
 const (
-	// spendingWindow is the period over which spending is summed.
 	spendingWindow = 30 * 24 * time.Hour
 	// verificationKeyTTL is how long starting a verification uses the same idempotency
 	// key. A provider may return a failure under that key for a day. An extra
@@ -104,8 +103,7 @@ func (s *Service) openVerification(ctx context.Context, was Identity, found bool
 	return url, begun, err
 }
 
-// scheduleIdentityCheck makes the worker poll a verification, in case its webhook is
-// lost.
+// scheduleIdentityCheck makes the worker poll, in case the webhook is lost.
 func (s *Service) scheduleIdentityCheck(ctx context.Context, o Order) error {
 	_, err := s.update(ctx, o, func(m *Transition) bool {
 		m.To.Attempts = 1
@@ -176,8 +174,7 @@ func (s *Service) fetchVerification(ctx context.Context, session string) (Verifi
 	return status, err
 }
 
-// fetchVerificationCached is fetchVerification for page views: within RecheckInterval
-// one calls the provider, and the others share the response.
+// fetchVerificationCached is for page views, which share a response for RecheckInterval.
 func (s *Service) fetchVerificationCached(ctx context.Context, session string) (Verification, error) {
 	answer, err := s.verifications.Get(ctx, session, nil, func(ctx context.Context) (Verification, error) {
 		return s.fetchVerification(ctx, session)
@@ -200,8 +197,7 @@ func (s *Service) handleVerificationEvent(ctx context.Context, session string) e
 	return s.checkIdentity(ctx, customer)
 }
 
-// advanceVerifiedOrders moves orders that await verification to AwaitingPayment if the
-// identity is verified.
+// advanceVerifiedOrders moves orders that await a verification that is done.
 func (s *Service) advanceVerifiedOrders(ctx context.Context, customer string) error {
 	identity, found, err := s.cfg.Store.GetIdentity(ctx, customer)
 	if err != nil || !found || identity.VerifiedAt.IsZero() {

@@ -88,8 +88,6 @@ func lookAlikes(label, tld string, held []string) []Warning {
 	return found
 }
 
-// confusable reports whether two different names are one edit apart or have the same
-// skeleton.
 func confusable(label, other string) bool {
 	return label != other && len(other) >= minTypoLength && (oneEditApart(label, other) || skeleton(label) == skeleton(other))
 }
@@ -97,8 +95,7 @@ func confusable(label, other string) bool {
 // confusablePairs are letter sequences that look like a single letter.
 var confusablePairs = strings.NewReplacer("rn", "m", "vv", "w", "-", "")
 
-// oneEditApart reports whether one letter was added, dropped, replaced, or swapped with
-// its neighbour.
+// oneEditApart: one letter was added, dropped, replaced, or swapped with its neighbour.
 func oneEditApart(a, b string) bool {
 	x, y := []rune(a), []rune(b)
 	if len(x) > len(y) {
@@ -121,8 +118,7 @@ func oneEditApart(a, b string) bool {
 	return len(x) == 2 && len(y) == 2 && x[0] == y[1] && x[1] == y[0]
 }
 
-// confusableRunes maps letters of other scripts, and digits, to the Latin letter they
-// resemble.
+// confusableRunes maps letters of other scripts, and digits, to the Latin look-alike.
 var confusableRunes = map[rune]rune{
 	'а': 'a', 'в': 'b', 'с': 'c', 'ԁ': 'd', 'е': 'e', 'ɡ': 'g', 'һ': 'h', 'і': 'i', 'ӏ': 'l', 'ј': 'j', 'к': 'k', 'м': 'm',
 	'н': 'h', 'о': 'o', 'р': 'p', 'ԛ': 'q', 'г': 'r', 'ѕ': 's', 'т': 't', 'у': 'y', 'ѵ': 'v', 'ԝ': 'w', 'х': 'x', 'ь': 'b',

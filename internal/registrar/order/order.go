@@ -78,24 +78,19 @@ const (
 type Order struct {
 	ID       string
 	Customer string
-	// Email is the account's address when ordering; spending limits count by it, too.
-	Email   string
-	State   State
-	Channel Channel
+	Email    string // the account's address when ordering; spending limits count by it, too
+	State    State
+	Channel  Channel
 	// By created the order; ByName was the name of its token or application.
 	By     registrar.Actor
 	ByName string
-	// Agent is the checkout agent that created the order; empty for all others.
-	Agent string
+	Agent  string // the checkout agent that created the order; empty for all others
 	// Completer is the linked agent that pays, or has paid, an order of its customer. It
 	// gets webhooks but does not own the order.
-	Completer string
-	// Contact is the buyer as the agent described them; zero if it sent no contact.
-	Contact Contact
-	// Claimed is false while the order belongs to a guest account.
-	Claimed bool
-	// ClaimMailedAt is when the last claim link was mailed; zero if never.
-	ClaimMailedAt time.Time
+	Completer     string
+	Contact       Contact   // the buyer as the agent described them; zero if it sent no contact
+	Claimed       bool      // false while the order belongs to a guest account
+	ClaimMailedAt time.Time // when the last claim link was mailed; zero if never
 
 	Items    []Item
 	Totals   Totals
@@ -106,17 +101,14 @@ type Order struct {
 	// provisioned. It is set from the start of a payment until the order is final.
 	Registrant registrar.Registrant
 
-	// ItemsKey is equal for equal items; an open order is found again by it.
-	ItemsKey string
+	ItemsKey string // equal for equal items; an open order is found again by it
 	// PayLink and VerifyLink are hashes of the secrets in payment_url and verification_url,
 	// which are also stored sealed: repeating a request returns the same links.
 	PayLink, VerifyLink             registrar.SecretHash
 	SealedPayLink, SealedVerifyLink string
 
-	// AutoRenew: the domains are renewed automatically, and the payment method is saved.
-	AutoRenew bool
-	// Consent is that of the consumer who pays or has paid; zero for others.
-	Consent Consent
+	AutoRenew bool    // the domains are renewed automatically, and the payment method is saved
+	Consent   Consent // that of the consumer who pays or has paid; zero for others
 
 	CreatedAt, UpdatedAt time.Time
 	// ExpiresAt is when the prices expire. PaidAt is zero before payment.
@@ -142,23 +134,19 @@ type Item struct {
 	// Account is the registry account that provisions the item, ProvisionItem the id of
 	// its provision.Item once paid, Domain the id of the domain to renew.
 	Account, ProvisionItem, Domain string
-	// SealedCode is the auth code of a transfer; empty until the customer enters it.
-	SealedCode string
-	State      ItemState
-	Failure    registrar.Code
+	SealedCode                     string // the auth code of a transfer; empty until the customer enters it
+	State                          ItemState
+	Failure                        registrar.Code
 }
 
 // Totals are the sums of an order's items, in whole cents.
 type Totals struct {
 	Net, VAT, Gross registrar.Cents
-	// RateBasisPoints is the VAT rate in hundredths of a percent, such as 1900.
-	RateBasisPoints int
+	RateBasisPoints int // the VAT rate in hundredths of a percent, such as 1900
 	// Rule is the billing rule that applies; Country is the country of the rate.
 	Rule, Country string
-	// VATID is the VAT id that the rule relies on; empty if it relies on none.
-	VATID string
-	// Unchecked means that the VAT id could not be validated, so VAT is charged.
-	Unchecked bool
+	VATID         string // the VAT id that the rule relies on; empty if it relies on none
+	Unchecked     bool   // the VAT id could not be validated, so VAT is charged
 }
 
 // ForConsumer reports whether the VAT of consumers in another EU country applies, which
@@ -190,8 +178,7 @@ const (
 
 // Payment is one attempt to pay an order.
 type Payment struct {
-	// ID is also the provider's idempotency key.
-	ID     string
+	ID     string // also the provider's idempotency key
 	Kind   PaymentKind
 	State  PaymentState
 	Amount registrar.Cents
@@ -200,25 +187,20 @@ type Payment struct {
 	Session, URL, Intent string
 	// Failure is why a token did not pay: PaymentDeclined, TokenExpired, TokenTooSmall,
 	// ProviderRefused or ProblemHuman; empty otherwise.
-	Failure registrar.Code
-	// Card is the provider's fingerprint of the card, the same for all its users.
-	Card      string
+	Failure   registrar.Code
+	Card      string // the provider's fingerprint of the card, the same for all its users
 	CreatedAt time.Time
-	// EndsAt is when the page expires.
-	EndsAt    time.Time
+	EndsAt    time.Time // when the page expires
 	UpdatedAt time.Time
 }
 
 // Refund is one refund of a payment, in full or for an item.
 type Refund struct {
-	// ID is also the provider's idempotency key.
-	ID      string
-	Payment string
-	// Item is the failed item; empty for an unmatched payment, refunded in full.
-	Item   string
-	Amount registrar.Cents
-	// Provider is the provider's refund id; empty while the refund is due.
-	Provider  string
+	ID        string // also the provider's idempotency key
+	Payment   string
+	Item      string // the failed item; empty for an unmatched payment, refunded in full
+	Amount    registrar.Cents
+	Provider  string // the provider's refund id; empty while the refund is due
 	CreatedAt time.Time
 	MadeAt    time.Time
 }
@@ -228,12 +210,10 @@ type Identity struct {
 	Customer string
 	// Session is the provider's verification, URL its page while it is open.
 	Session, URL string
-	// Name is the verified name; empty before verification.
-	Name       string
-	VerifiedAt time.Time
-	// Failure is why the last attempt failed.
-	Failure   registrar.Code
-	UpdatedAt time.Time
+	Name         string // the verified name; empty before verification
+	VerifiedAt   time.Time
+	Failure      registrar.Code // why the last attempt failed
+	UpdatedAt    time.Time
 }
 
 // Error codes; each transport has a message for each of them. Codes about a single item
@@ -271,9 +251,8 @@ const (
 
 // ItemsRefused lists the items that can't be ordered and why.
 type ItemsRefused struct {
-	Items []RefusedItem
-	// Unquoted are further items whose registry could not be queried.
-	Unquoted []RefusedItem
+	Items    []RefusedItem
+	Unquoted []RefusedItem // further items whose registry could not be queried
 }
 
 // RefusedItem is an item that can't be ordered.

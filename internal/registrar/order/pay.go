@@ -108,7 +108,6 @@ func (s *Service) beginPayment(ctx context.Context, actor registrar.Actor, o Ord
 	return redirect, err
 }
 
-// startPayment adds a payment of the whole order and returns its id.
 func (s *Service) startPayment(o *Order, kind PaymentKind) (id string) {
 	now := s.now()
 	id = registrar.NewID("pay_", now)
@@ -236,8 +235,7 @@ func (s *Service) openPage(ctx context.Context, o Order, buyer Buyer) (now Order
 	return m.To, opened.URL, nil
 }
 
-// buildPage returns the same page each time for one payment, as its idempotency key
-// requires.
+// buildPage is the same each time for one payment, as its idempotency key requires.
 func (s *Service) buildPage(o Order, payment Payment, buyer Buyer) (PaymentPage, error) {
 	address, err := s.PayURL(o)
 	if err != nil {

@@ -18,8 +18,7 @@ const (
 // RefundReasons returns all refund reasons.
 func RefundReasons() []string { return []string{reasonItem, reasonUnmatched} }
 
-// currency is the only currency sold in.
-const currency = "eur"
+const currency = "eur" // the only one sold in
 
 // HandleEvent checks what a provider's webhook is about. It returns an error if that
 // fails, so that the provider repeats the webhook; unknown objects are ignored.
@@ -69,8 +68,7 @@ func (s *Service) refreshPayment(ctx context.Context, o Order, id string) (Order
 	return s.applyPaymentStatus(ctx, o, id, status)
 }
 
-// refreshPaymentCached is refreshPayment for page views: within RecheckInterval one
-// calls the provider, and the others share the response.
+// refreshPaymentCached is for page views, which share a response for RecheckInterval.
 func (s *Service) refreshPaymentCached(ctx context.Context, o Order, id, page string) error {
 	_, err := s.paymentChecks.Get(ctx, page+":"+id, nil, func(ctx context.Context) (struct{}, error) {
 		_, err := s.refreshPayment(ctx, o, id)
@@ -294,7 +292,6 @@ func (s *Service) makeRefunds(ctx context.Context, o Order, known []Refund) (Ord
 	return o, refused
 }
 
-// markRefunded stores that a refund was made.
 func (s *Service) markRefunded(ctx context.Context, o Order, refund, provider string) (Order, error) {
 	return s.update(ctx, o, func(m *Transition) bool {
 		now := &m.To

@@ -87,8 +87,7 @@ type Transition struct {
 	// GuestRegistrant is stored as the registrant of the order's guest account; nil
 	// leaves it, or removes it if the contact has changed.
 	GuestRegistrant *Contact
-	// Method is saved as the customer's payment method unless nil.
-	Method *PaymentMethod
+	Method          *PaymentMethod // saved as the customer's payment method unless nil
 	// AuditEvents and Mails are stored in the same transaction.
 	AuditEvents []registrar.AuditEvent
 	Mails       []registrar.Mail
@@ -183,9 +182,8 @@ type ChargeOutcome struct {
 type PaymentPage struct {
 	// ID is the payment's id.
 	ID, Order string
-	// Items are shown to the customer; their gross adds up to Amount.
-	Items  []Item
-	Amount registrar.Cents
+	Items     []Item // shown to the customer; their gross adds up to Amount
+	Amount    registrar.Cents
 	// Language is de or en.
 	Customer, Email, ProviderCustomer, Language string
 	// SaveMethod asks the customer to allow charging later renewals.
@@ -211,8 +209,7 @@ type PaymentStatus struct {
 	Amount         registrar.Cents
 	Currency       string
 	Intent, Card   string
-	// Method is the payment method that the customer allowed to save; nil if none.
-	Method *PaymentMethod
+	Method         *PaymentMethod // the payment method that the customer allowed to save; nil if none
 }
 
 // RefundRequest is a refund to be made.
@@ -236,7 +233,6 @@ type Verification struct {
 	// neither, it is open or being processed.
 	Done, Failed bool
 	Name         string
-	// URL is the verification page while it is open.
-	URL     string
-	Failure registrar.Code
+	URL          string // the verification page while it is open
+	Failure      registrar.Code
 }

@@ -126,8 +126,7 @@ func itemsKey(items []Item) string {
 	return base64.RawURLEncoding.EncodeToString(sum[:])
 }
 
-// checkOpenLimit returns TooManyOpen if addOrReuse would, after expiring overdue
-// orders.
+// checkOpenLimit returns TooManyOpen if addOrReuse would.
 func (s *Service) checkOpenLimit(ctx context.Context, o Order) error {
 	err := s.cfg.Store.CheckOpenOrderLimit(ctx, o, s.cfg.MaxOpen)
 	if registrar.CodeOf(err) != TooManyOpen {
@@ -178,8 +177,7 @@ func (s *Service) addOrReuse(ctx context.Context, actor registrar.Actor, o Order
 	return Order{}, errBusy()
 }
 
-// alignResults returns the results in the order of items; false if an item was not
-// requested.
+// alignResults orders the results like items; false if an item was not requested.
 func alignResults(items, requested []Item, results []quoteResult) ([]quoteResult, bool) {
 	ordered := make([]quoteResult, len(items))
 	for i, item := range items {
@@ -210,8 +208,7 @@ func (s *Service) reprice(ctx context.Context, was, now Order) (Order, error) {
 	return m.To, nil
 }
 
-// expireOverdue expires a customer's overdue orders. Open orders are limited, so a few
-// pages cover all of them.
+// expireOverdue relies on the limit of open orders: a few pages cover all of them.
 func (s *Service) expireOverdue(ctx context.Context, customer string) error {
 	const page = 100
 	for range maxAttempts {
@@ -231,7 +228,6 @@ func (s *Service) expireOverdue(ctx context.Context, customer string) error {
 	return nil
 }
 
-// expire ends an order that was not paid in time.
 func (s *Service) expire(ctx context.Context, o Order) (Order, error) {
 	return s.update(ctx, o, func(m *Transition) bool {
 		s.setState(&m.To, Expired)
@@ -270,9 +266,9 @@ func (s *Service) List(ctx context.Context, actor registrar.Actor, before string
 	return page, nil
 }
 
-// Page returns up to limit of the account's orders in a state, newest first, after
-// skipping offset, and their total number. An empty state means all. Overdue orders are
-// expired first, so that the filter matches what is shown.
+// Page returns a page of the account's orders in a state, newest first, and their total
+// number. An empty state means all. Overdue orders are expired first, so that the filter
+// matches what is shown.
 func (s *Service) Page(ctx context.Context, actor registrar.Actor, state State, limit, offset int) (page []Order, total int, err error) {
 	if actor.Customer == "" {
 		return nil, 0, fail(registrar.KindUnauthenticated, registrar.SignInFirst)

@@ -18,8 +18,7 @@ type quoteResult struct {
 	err   error
 }
 
-// quoteFresh queries the registries about all items, or about none if the actor's
-// budget is exhausted.
+// quoteFresh queries the registries about all items, or none if the budget is exhausted.
 func (s *Service) quoteFresh(ctx context.Context, actor registrar.Actor, purpose registrar.Purpose, requests []provision.QuoteRequest) ([]quoteResult, error) {
 	if err := s.spendBudget(actor, purpose, len(requests)); err != nil {
 		return nil, err
@@ -34,8 +33,7 @@ func (s *Service) quoteFresh(ctx context.Context, actor registrar.Actor, purpose
 	return s.quoteAll(ctx, concurrency, requests), nil
 }
 
-// quoteForDisplay returns quotes for a page or session: recent ones, or fresh ones
-// within the actor's budget.
+// quoteForDisplay returns recent quotes, or fresh ones within the actor's budget.
 func (s *Service) quoteForDisplay(ctx context.Context, actor registrar.Actor, requests []provision.QuoteRequest) []quoteResult {
 	for i := range requests {
 		requests[i].Purpose = registrar.ForDisplay
@@ -51,7 +49,6 @@ func (s *Service) spendBudget(actor registrar.Actor, purpose registrar.Purpose, 
 	return nil
 }
 
-// quoteAll quotes all items, up to concurrency concurrently.
 func (s *Service) quoteAll(ctx context.Context, concurrency int, requests []provision.QuoteRequest) []quoteResult {
 	results := make([]quoteResult, len(requests))
 	if len(requests) == 1 {
@@ -207,8 +204,7 @@ func (s *Service) applyQuotes(ctx context.Context, o *Order, buyer Buyer, result
 	return nil
 }
 
-// priceDiffers reports whether two orders differ in what the customer must see before
-// paying.
+// priceDiffers compares what the customer must see before paying.
 func priceDiffers(a, b Order) bool {
 	return a.Totals != b.Totals || !slices.EqualFunc(a.Items, b.Items, func(x, y Item) bool {
 		return x.Years == y.Years && x.Net == y.Net && x.VAT == y.VAT && x.Gross == y.Gross

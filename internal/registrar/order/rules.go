@@ -65,13 +65,12 @@ func (t Transition) LocksBuyer() bool {
 	return t.To.Claimed && (!t.From.Claimed || starts)
 }
 
-// ReplacesItems reports whether the items themselves change.
+// ReplacesItems reports whether the items change; only those of an agent's open order may.
 func (t Transition) ReplacesItems() bool {
 	return !slices.EqualFunc(t.From.Items, t.To.Items, func(a, b Item) bool { return a.ID == b.ID })
 }
 
-// MayReplaceItems reports whether the items may change: only those of an agent's open
-// order may.
+// MayReplaceItems reports whether they may.
 func (t Transition) MayReplaceItems() bool { return t.From.State.Open() && t.To.Agent != "" }
 
 // VoidsClaimLinks reports whether claim links become invalid: one that was mailed to the

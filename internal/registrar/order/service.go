@@ -43,14 +43,12 @@ type Config struct {
 	// and returns how long to wait if they exceed the budget. ForPayment has a budget of its
 	// own, so that viewing orders never prevents paying. nil means no limit.
 	SpendBudget func(actor registrar.Actor, purpose registrar.Purpose, names int) (wait time.Duration)
-	// Portfolio is used to warn of names similar to the customer's own, unless nil.
-	Portfolio *portfolio.Service
+	Portfolio   *portfolio.Service // used to warn of names similar to the customer's own, unless nil
 	// Seal seals link secrets and auth codes.
 	Seal *registrar.Seal
 	// Node names this process in leases and stays the same after a restart.
-	Node string
-	// BaseURL is the prefix of payment_url and verification_url.
-	BaseURL string
+	Node    string
+	BaseURL string // the prefix of payment_url and verification_url
 	// AllowMail reports whether an address may get another mail about an unpaid order;
 	// nil means always.
 	AllowMail func(address string) bool
@@ -90,10 +88,9 @@ type Config struct {
 
 // Service manages orders. It is safe for concurrent use.
 type Service struct {
-	cfg    Config
-	worker *jobs.Worker[Order]
-	// waiters are completions waiting for a payment in progress.
-	waiters jobs.Waiters
+	cfg     Config
+	worker  *jobs.Worker[Order]
+	waiters jobs.Waiters // completions waiting for a payment in progress
 	// paymentChecks and verifications cache what the provider reported, for page views.
 	paymentChecks *ttlcache.Cache[string, struct{}]
 	verifications *ttlcache.Cache[string, Verification]

@@ -229,10 +229,8 @@ func (s *Service) replaceItems(ctx context.Context, actor registrar.Actor, o *Or
 
 // resolvedBuyer is the buyer of an agent's order.
 type resolvedBuyer struct {
-	buyer Buyer
-	// normalized is the registrant of a guest account; nil if data is missing, or if
-	// the order has a customer.
-	normalized    *Contact
+	buyer         Buyer
+	normalized    *Contact // the registrant of a guest account; nil without one
 	missingFields []string
 }
 
@@ -265,7 +263,6 @@ func (s *Service) updateBuyer(ctx context.Context, o *Order, update *Contact) (r
 	return resolvedBuyer{buyer: buyer}, err
 }
 
-// guestBuyer returns the buyer of an unclaimed order.
 func guestBuyer(o Order) resolvedBuyer {
 	resolved := resolvedBuyer{buyer: Buyer{Customer: o.Customer, Email: o.Contact.Email, Language: o.Contact.GuestLanguage()}}
 	normalized, missingFields := o.Contact.normalise()
@@ -280,7 +277,6 @@ func guestBuyer(o Order) resolvedBuyer {
 	return resolved
 }
 
-// resolveBuyer returns the buyer of an order as stored.
 func (s *Service) resolveBuyer(ctx context.Context, o Order) (resolvedBuyer, error) {
 	if !o.Claimed {
 		return guestBuyer(o), nil
@@ -305,7 +301,6 @@ func (s *Service) currentSession(ctx context.Context, actor registrar.Actor, o O
 	return s.buildSession(view, resolved)
 }
 
-// sessionWithError returns the current session together with an error.
 func (s *Service) sessionWithError(ctx context.Context, actor registrar.Actor, o Order, cause error) (Session, error) {
 	session, err := s.currentSession(ctx, actor, o)
 	return session, cmp.Or(cause, err)

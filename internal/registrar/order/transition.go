@@ -19,13 +19,12 @@ const (
 	// Payments are polled at growing intervals, in case a webhook is lost.
 	minPaymentPoll = 15 * time.Second
 	maxPaymentPoll = 5 * time.Minute
-	// The end of a provision item makes its order due; polling covers items that failed
-	// before provisioning started, because the name was held.
+	// The end of a provision item makes its order due. Polling covers those that failed at
+	// once, because the name was held.
 	minProvisioningPoll = 10 * time.Second
 	maxProvisioningPoll = time.Hour
-	// Open verifications are polled, too.
-	minIdentityPoll = time.Minute
-	maxIdentityPoll = time.Hour
+	minIdentityPoll     = time.Minute
+	maxIdentityPoll     = time.Hour
 )
 
 // The audit actions.
@@ -96,8 +95,7 @@ func (o *Order) RefundsDue() (due int) {
 	return due
 }
 
-// provisioningEnded reports whether a provisioning order needs processing: all items
-// have ended, or a refund must be recorded.
+// provisioningEnded reports whether all items have ended, or a refund must be recorded.
 func (o *Order) provisioningEnded() bool {
 	captured, all := o.CapturedPayment(), true
 	for _, item := range o.Items {
@@ -246,7 +244,6 @@ func (s *Service) updatePayment(ctx context.Context, o Order, id string, in Paym
 	})
 }
 
-// errBusy is returned after maxAttempts version conflicts.
 func errBusy() error {
 	return &registrar.Error{Kind: registrar.KindUpstream, Code: registrar.FaultBusy, Detail: "too many version conflicts"}
 }

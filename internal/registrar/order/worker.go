@@ -10,7 +10,6 @@ import (
 )
 
 const (
-	// pollInterval is how often the store is polled for due orders.
 	pollInterval = time.Second
 	concurrency  = 16
 )
@@ -45,7 +44,6 @@ func (s *Service) Wake() { s.worker.Wake() }
 // stopped are due when it starts (store.DB.ClaimNode).
 func (s *Service) Run(ctx context.Context) { s.worker.Run(ctx) }
 
-// process handles one due order.
 func (s *Service) process(ctx context.Context, o Order) (_ Order, err error) {
 	if ctx.Err() != nil {
 		return o, nil
@@ -94,7 +92,6 @@ func (s *Service) acquireLease(ctx context.Context, o Order) (Order, error) {
 	return m.To, nil
 }
 
-// checkWaiting handles an order that awaits verification or payment.
 func (s *Service) checkWaiting(ctx context.Context, o Order) (Order, error) {
 	if o.State == AwaitingVerification && !s.pastExpiry(o) {
 		if err := s.checkIdentity(ctx, o.Customer); err != nil {
@@ -117,7 +114,6 @@ func (s *Service) checkWaiting(ctx context.Context, o Order) (Order, error) {
 	return s.storeRelease(ctx, o, now)
 }
 
-// storeRelease stores an order after releasing its lease.
 func (s *Service) storeRelease(ctx context.Context, was, now Order) (Order, error) {
 	s.releaseLease(&now)
 	m := Transition{From: was, To: now}
@@ -125,7 +121,6 @@ func (s *Service) storeRelease(ctx context.Context, was, now Order) (Order, erro
 	return m.To, err
 }
 
-// checkPayment handles the payment in flight.
 func (s *Service) checkPayment(ctx context.Context, o Order) (Order, error) {
 	o, err := s.acquireLease(ctx, o)
 	if err != nil {
@@ -162,7 +157,6 @@ func (s *Service) checkPayment(ctx context.Context, o Order) (Order, error) {
 	return s.storeRelease(ctx, o, o.clone())
 }
 
-// finishProvisioning handles the items of a paid order.
 func (s *Service) finishProvisioning(ctx context.Context, o Order) (Order, error) {
 	owed := len(o.Refunds)
 	o, err := s.update(ctx, o, s.concludeProvisioning)

@@ -22,8 +22,7 @@ type PaidItem struct {
 	// registry adds.
 	Years   int
 	Payment string
-	// Code is the auth code of a transfer.
-	Code string
+	Code    string // the auth code of a transfer
 }
 
 // CreateItem checks a paid item with its registry and stores it. From then on it ends as a

@@ -46,35 +46,27 @@ type Item struct {
 	// payment covers a name once.
 	Payment string
 
-	State State
-	// Failure is why the registry refused; both are set from StateUndoing on.
-	Failure   registrar.Code
+	State     State
+	Failure   registrar.Code // why the registry refused; both are set from StateUndoing on
 	RefundDue bool
 
-	// Account is the name of the registry account that executes the item.
-	Account string
-	// Domain is the customer's domain, set by the first transition; a renewal has it from
-	// the start.
-	Domain string
-	// Handle is the contact id at the registry, empty if the TLD has no contacts.
-	Handle string
-	// SealedCode is the sealed auth code: generated for a registration, the customer's for
-	// a transfer.
-	SealedCode string
+	Account string // the name of the registry account that executes the item
+	// Domain is set by the first transition; a renewal has it from the start.
+	Domain     string
+	Handle     string // the contact id at the registry, empty if the TLD has no contacts
+	SealedCode string // the auth code: generated for a registration, the customer's for a transfer
 	// Registrant is the registrant that the TLD's rules accepted at payment; zero for a
 	// renewal, and once the item has ended.
 	Registrant registrar.Registrant
-	// RenewFrom is the registry's expiry before a renewal; zero before the first step.
-	RenewFrom time.Time
+	RenewFrom  time.Time // the registry's expiry before a renewal; zero before the first step
 	// RequestedAt is when the intent of the current state was stored; a pending request
 	// keeps the time of StateRequested.
 	RequestedAt time.Time
 
 	// DueAt is when the item is processed next: the end of the lease while a node works on
 	// it, zero in a final state.
-	DueAt time.Time
-	// Node holds the lease; empty if none does.
-	Node     string
+	DueAt    time.Time
+	Node     string // holds the lease; empty if none does
 	Attempts int
 
 	CreatedAt, UpdatedAt time.Time
@@ -83,21 +75,18 @@ type Item struct {
 // Domain is a customer's domain as this package synchronises it with the registry.
 type Domain struct {
 	ID, Customer, Name, TLD string
-	// Status is the status that the customer sees.
-	Status    registrar.DomainStatus
-	PaidUntil time.Time
-	AutoRenew bool
-	// Account is the sponsoring registry account; empty if no item of ours registered it.
-	Account string
-	Handle  string
+	Status                  registrar.DomainStatus // the status that the customer sees
+	PaidUntil               time.Time
+	AutoRenew               bool
+	Account                 string // the sponsoring registry account; empty if no item of ours registered it
+	Handle                  string
 
 	// RegistryStatus and RegistryExpires are the registry's values.
 	RegistryStatus  []string
 	RegistryExpires time.Time
 	SyncedAt        time.Time
-	// SyncDue is when it is next compared with the registry; zero means only on request.
-	SyncDue   time.Time
-	UpdatedAt time.Time
+	SyncDue         time.Time // when it is next compared with the registry; zero means only on request
+	UpdatedAt       time.Time
 }
 
 // Audited actions.

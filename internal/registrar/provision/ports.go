@@ -36,9 +36,8 @@ type Transition struct {
 	ActivateDomain *Domain
 	DropDomain     bool
 	// Renewal is what a renewal changes. An expired domain becomes active again.
-	Renewal *Renewal
-	// AuditEvent is nil for steps that are not audited.
-	AuditEvent *registrar.AuditEvent
+	Renewal    *Renewal
+	AuditEvent *registrar.AuditEvent // nil for steps that are not audited
 }
 
 // Renewal is a term added to a domain. From and Until are the ends of the paid terms before
@@ -113,8 +112,7 @@ type Contact struct {
 	Handle      string
 	Registrant  registrar.Registrant
 	Transaction string
-	// MaybeSent means that the call may have been sent before.
-	MaybeSent bool
+	MaybeSent   bool // the call may have been sent before
 }
 
 // Request is a registration, a transfer or a renewal.
@@ -140,11 +138,10 @@ type Outcome struct {
 
 // AvailabilityQuery describes an order before payment.
 type AvailabilityQuery struct {
-	Kind      Kind
-	Name, TLD string
-	Years     int
-	// HasRegistrant means that registrant data exist; Registrant is zero otherwise.
-	HasRegistrant bool
+	Kind          Kind
+	Name, TLD     string
+	Years         int
+	HasRegistrant bool // registrant data exist; Registrant is zero otherwise
 	Registrant    registrar.Registrant
 	Code          string // of a transfer, empty if not provided yet
 	Requires      string // the catalog's code for a rule of the TLD

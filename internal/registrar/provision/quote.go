@@ -16,8 +16,7 @@ type QuoteRequest struct {
 	Name      registrar.Name
 	Extension registrar.Extension
 	Kind      Kind
-	// Years is the requested term; 0 means the term on sale.
-	Years int
+	Years     int // the requested term; 0 means the term on sale
 	// Code is the auth code of a transfer. While it is empty, everything else is checked.
 	Code string
 	// Registrant is the intended one, zero if not entered yet; nil means the customer's own.
@@ -38,9 +37,8 @@ type Quote struct {
 	Years int
 	// Missing lists what the customer must provide before payment.
 	Missing []string
-	// AskedAt is when the registry answered, zero if it never did; it is also set together
-	// with an error. Stale means that the registry is unreachable and this is its last
-	// known answer.
+	// AskedAt is when the registry answered, zero if it never did, also with an error. Stale:
+	// the registry is unreachable and this is its last known answer.
 	AskedAt time.Time
 	Stale   bool
 }
@@ -124,7 +122,7 @@ func (s *Service) heldDomain(ctx context.Context, name registrar.Name) (Domain, 
 	return domain, found && domain.Status != registrar.DomainTransferredOut, err
 }
 
-// term returns the number of years on sale for an order.
+// term is the number of years on sale.
 func term(kind Kind, extension registrar.Extension, rules Rules) int {
 	if kind == Transfer {
 		return rules.TransferYears
@@ -160,9 +158,7 @@ func missingError(missing []string) error {
 const (
 	defaultCacheTTL  = 10 * time.Second
 	defaultMaxCached = 20_000
-	// staleTTL is how long a cached answer is shown, with its time, while the registry
-	// is unreachable.
-	staleTTL = 15 * time.Minute
+	staleTTL         = 15 * time.Minute // of answers shown with their time, while the registry is unreachable
 )
 
 // availabilityKey is everything that a registry's answer depends on. Customers do not

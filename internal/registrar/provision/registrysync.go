@@ -31,8 +31,7 @@ const expiryTolerance = 48 * time.Hour
 type SyncResult struct {
 	Domain Domain
 	Drift  []Drift
-	// Err is why the registry could not be queried or the result not stored.
-	Err error
+	Err    error // why the registry could not be queried or the result not stored
 }
 
 // pollMessages fetches the messages of one account until ctx ends.

@@ -28,7 +28,6 @@ func (r *run) beginRenewal(ctx, call context.Context) error {
 	return r.advance(ctx, item, StateRequested)
 }
 
-// renewalDomain returns the domain that the item renews.
 func (r *run) renewalDomain(ctx context.Context) (Domain, error) {
 	domain, found, err := r.cfg.Domains.DomainByName(ctx, r.item.Name)
 	if err == nil && (!found || domain.ID != r.item.Domain || domain.Customer != r.item.Customer || domain.Status == registrar.DomainTransferredOut) {

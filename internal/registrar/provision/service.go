@@ -57,15 +57,14 @@ func (a Accounts) CheckSupported(kind Kind, extension registrar.Extension) error
 
 // Config configures a Service. Store, Domains, Seal and Node are required.
 type Config struct {
-	Store    Store
-	Domains  Domains
-	Accounts Accounts
-	Seal     *registrar.Seal // encrypts auth codes
-	Node     string          // names this process in leases; it must be stable across restarts
-	// Nameservers are those of new domains.
-	Nameservers []string
-	Concurrency int           // items processed at a time; 0 means 16
-	Deadline    time.Duration // of one call to a registry; 0 means a minute
+	Store       Store
+	Domains     Domains
+	Accounts    Accounts
+	Seal        *registrar.Seal // encrypts auth codes
+	Node        string          // names this process in leases; it must be stable across restarts
+	Nameservers []string        // those of new domains
+	Concurrency int             // items processed at a time; 0 means 16
+	Deadline    time.Duration   // of one call to a registry; 0 means a minute
 	// CacheTTL is how long pages show a registry's answer without a new query; 0 means
 	// 10 s. MaxCached bounds the cached answers; 0 means 20,000.
 	CacheTTL  time.Duration

@@ -14,11 +14,9 @@ import (
 // jobs.ErrSettled if the lease is lost or released.
 type run struct {
 	*Service
-	account Account
-	item    Item
-	// maybeSent means that the call of the current state may have been sent before: the
-	// item was found in this state.
-	maybeSent bool
+	account   Account
+	item      Item
+	maybeSent bool // the item was found in this state, so its call may have been sent
 }
 
 // handleItem claims an item and advances it as far as possible.
@@ -93,7 +91,7 @@ func (r *run) start(ctx context.Context) error {
 	return nil
 }
 
-// nextState returns the next state that the TLD needs.
+// nextState skips the states that the TLD does not need.
 func (r *run) nextState(state State, item Item, rules Rules) State {
 	if state == StatePaid && item.Handle != "" {
 		return StateContacts

@@ -51,9 +51,8 @@ type Store interface {
 
 // Message is a signed message.
 type Message struct {
-	URL string
-	// ID is the same for the same events, however often they are sent.
-	ID        string
+	URL       string
+	ID        string // the same for the same events, however often they are sent
 	At        time.Time
 	Signature string
 	Body      []byte

@@ -43,12 +43,10 @@ type Config struct {
 	Event  func(ctx context.Context, order, version string, first bool) ([]byte, error)
 	Sender Sender
 	// Deadline bounds one delivery; 0 means 10 s.
-	Deadline time.Duration
-	// Now is the real time; nil means time.Now.
-	Now    func() time.Time
-	Logger *slog.Logger
-	// OnAttempt is called with the outcome of each attempt; optional.
-	OnAttempt func(Outcome)
+	Deadline  time.Duration
+	Now       func() time.Time // the real time; nil means time.Now
+	Logger    *slog.Logger
+	OnAttempt func(Outcome) // called with the outcome of each attempt; optional
 	// RecordError stores why an order's delivery failed; optional.
 	RecordError func(ctx context.Context, order string, code registrar.Code)
 }
