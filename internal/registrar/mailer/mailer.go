@@ -67,16 +67,13 @@ type Sender interface {
 	Send(ctx context.Context, message Message) error
 }
 
-// linkSpec is the path and lifetime of a mail's link.
-type linkSpec struct {
-	path string
-	ttl  time.Duration
-}
-
 // linkSpecs are the mails with a link. A reset opens an account to anyone who reads the
 // mailbox, so it is the shortest. A claim lasts longer: the buyer may have to open an
 // account first.
-var linkSpecs = map[registrar.MailKind]linkSpec{
+var linkSpecs = map[registrar.MailKind]struct {
+	path string
+	ttl  time.Duration
+}{
 	registrar.MailConfirm:       {"/portal/confirm", 48 * time.Hour},
 	registrar.MailPasswordReset: {"/portal/reset/new", time.Hour},
 	registrar.MailChangeEmail:   {"/portal/email/confirm", 24 * time.Hour},

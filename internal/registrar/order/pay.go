@@ -178,18 +178,23 @@ func (s *Service) resumePayment(ctx context.Context, o Order, confirmation Confi
 	return "", errConflict
 }
 
+// mustRecheck reports whether an order whose payment is stored can't be paid as it was priced:
+// other payments now require an identity, or the registrant has changed between pricing and
+// storing the payment. It can't change any more while the order is being paid.
+func (s *Service) mustRecheck(ctx context.Context, o Order, buyer Buyer) (bool, error) {
+	changed, err := s.needsIdentity(ctx, o, buyer, 0, false)
+	if err != nil || changed || !o.Claimed {
+		return changed, err
+	}
+	present, err := s.cfg.Store.GetBuyer(ctx, o.Customer)
+	return present != buyer || present.registrant() != o.Registrant, err
+}
+
 // openPage creates the page of a stored payment. The customer gets the URL only after
 // it is stored, so a page that is not stored is never paid. errConflict means that the order
 // has changed, or that its payment was closed again.
 func (s *Service) openPage(ctx context.Context, o Order, buyer Buyer) (now Order, redirect string, err error) {
-	refused, err := s.needsIdentity(ctx, o, buyer, 0, false)
-	if err == nil && !refused {
-		// The registrant can't change while an order is being paid, but may have changed
-		// between pricing and storing the payment.
-		var present Buyer
-		present, err = s.cfg.Store.GetBuyer(ctx, o.Customer)
-		refused = present != buyer || present.registrant() != o.Registrant
-	}
+	refused, err := s.mustRecheck(ctx, o, buyer)
 	if err == nil && refused {
 		if o, err = s.closePayment(ctx, o); err == nil {
 			err = errConflict

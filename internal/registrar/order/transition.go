@@ -42,14 +42,6 @@ const (
 	actionClaimed   registrar.Action = "order_claimed"
 )
 
-// Actions returns all audit actions of this package.
-func Actions() []registrar.Action {
-	return []registrar.Action{
-		ActionCreated, ActionPaid, ActionConfirmed, ActionConsent, ActionEnded, ActionCanceled, ActionExpired, ActionUnmatched, ActionRefunded, ActionIdentity,
-		actionClaimed,
-	}
-}
-
 // clone returns a copy that shares no slices with o.
 func (o Order) clone() Order {
 	o.Items, o.Payments, o.Refunds = slices.Clone(o.Items), slices.Clone(o.Payments), slices.Clone(o.Refunds)

@@ -56,7 +56,15 @@ func (s *Service) CreateItem(ctx context.Context, actor registrar.Actor, paid Pa
 	if !found && paid.Kind != Renew {
 		return Item{}, &registrar.Error{Kind: registrar.KindConflict, Code: NoRegistrant}
 	}
-	item := s.newItem(paid, quote)
+	now := s.items.Now()
+	item := Item{
+		ID: registrar.NewID("lin_", now), Customer: paid.Customer, Name: paid.Name.ASCII(), TLD: paid.Name.TLD(),
+		Kind: paid.Kind, Years: paid.Years, Payment: paid.Payment, State: StatePaid, Account: quote.Account, Domain: quote.Domain,
+		RequestedAt: now, DueAt: now, CreatedAt: now, UpdatedAt: now,
+	}
+	if paid.Kind == Transfer {
+		item.SealedCode = s.cfg.Seal.Seal(registrar.AuthCodePurpose(item.Name), paid.Code)
+	}
 	if paid.Kind != Renew {
 		item.Registrant = registrant
 	}
@@ -103,19 +111,6 @@ func sameItem(earlier, ordered Item) (Item, error) {
 		return Item{}, &registrar.Error{Kind: registrar.KindConflict, Code: PaymentUsed}
 	}
 	return earlier, nil
-}
-
-func (s *Service) newItem(paid PaidItem, quote Quote) Item {
-	now := s.items.Now()
-	item := Item{
-		ID: registrar.NewID("lin_", now), Customer: paid.Customer, Name: paid.Name.ASCII(), TLD: paid.Name.TLD(),
-		Kind: paid.Kind, Years: paid.Years, Payment: paid.Payment, State: StatePaid, Account: quote.Account, Domain: quote.Domain,
-		RequestedAt: now, DueAt: now, CreatedAt: now, UpdatedAt: now,
-	}
-	if paid.Kind == Transfer {
-		item.SealedCode = s.cfg.Seal.Seal(registrar.AuthCodePurpose(item.Name), paid.Code)
-	}
-	return item
 }
 
 // GetItem returns an item to an operator.
