@@ -55,25 +55,17 @@ func NewProvisioning(parts ProvisionParts) (*provision.Service, error) {
 // registerProvisioningMetrics registers the metrics of provisioning. Codes are constants
 // and accounts are configured, so the number of series is bounded.
 func registerProvisioningMetrics(settings *provision.Config, metrics *prometheus.Registry) error {
-	counter := func(name, help string, labels ...string) (*prometheus.CounterVec, error) {
-		c := prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
-		return c, metrics.Register(c)
+	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
+		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
 	}
-	ended, err := counter("dotkontor_order_items_finished_total", "Paid order items that reached a final state, by kind (register, transfer, renew) and state (active, or failed and to be refunded).", "kind", "state")
-	if err != nil {
-		return err
-	}
-	waiting, err := counter("dotkontor_order_items_waiting_total", "How often a paid order item had to wait, by reason. registry_billing means that a registry account has insufficient funds.", "code")
-	if err != nil {
-		return err
-	}
-	drifted, err := counter("dotkontor_registry_drift_total", "Differences found between domains in the database and at their registry, by what differs.", "what")
-	if err != nil {
-		return err
-	}
-	messages, err := counter("dotkontor_registry_messages_total", "Registry messages stored and acknowledged, by account.", "account")
-	if err != nil {
-		return err
+	ended := counter("dotkontor_order_items_finished_total", "Paid order items that reached a final state, by kind (register, transfer, renew) and state (active, or failed and to be refunded).", "kind", "state")
+	waiting := counter("dotkontor_order_items_waiting_total", "How often a paid order item had to wait, by reason. registry_billing means that a registry account has insufficient funds.", "code")
+	drifted := counter("dotkontor_registry_drift_total", "Differences found between domains in the database and at their registry, by what differs.", "what")
+	messages := counter("dotkontor_registry_messages_total", "Registry messages stored and acknowledged, by account.", "account")
+	for _, collector := range []prometheus.Collector{ended, waiting, drifted, messages} {
+		if err := metrics.Register(collector); err != nil {
+			return err
+		}
 	}
 	initCounters(ended, labelValues(provision.Register, provision.Transfer, provision.Renew), labelValues(provision.StateActive, provision.StateFailed))
 	initCounters(waiting, append(faultCodes(), string(provision.Billing)))

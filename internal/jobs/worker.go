@@ -1,6 +1,7 @@
 package jobs
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -57,8 +58,8 @@ type Worker[T any] struct {
 	Deadline               time.Duration
 	MinBackoff, MaxBackoff time.Duration
 	RetryAfter             bool // the delay is at least the RetryAfter of an error
-	// Interval is how often the worker looks for rows stored by other nodes, Concurrency
-	// how many rows it processes at a time.
+	// Interval is how often the worker looks for rows stored by other nodes, 0 means every
+	// second; Concurrency is how many rows it processes at a time.
 	Interval    time.Duration
 	Concurrency int
 
@@ -69,7 +70,7 @@ type Worker[T any] struct {
 func (w *Worker[T]) Run(ctx context.Context) {
 	w.loop.ListDue = func(ctx context.Context, limit int) ([]T, error) { return w.ListDue(ctx, w.Now(), limit) }
 	w.loop.Key, w.loop.Do, w.loop.OnError = w.Key, w.process, ErrorLogger(w.Logger, w.Name)
-	w.loop.Interval, w.loop.Concurrency, w.loop.BatchSize = w.Interval, w.Concurrency, 4*w.Concurrency
+	w.loop.Interval, w.loop.Concurrency, w.loop.BatchSize = cmp.Or(w.Interval, time.Second), w.Concurrency, 4*w.Concurrency
 	w.loop.Run(ctx)
 }
 

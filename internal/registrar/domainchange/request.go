@@ -17,7 +17,11 @@ func (s *Service) getOwnDomain(ctx context.Context, actor registrar.Actor, id st
 	if err := actor.RequirePerson(); err != nil {
 		return Domain{}, err
 	}
-	domain, found, err := s.cfg.Store.GetCustomerDomain(ctx, actor.Customer, id)
+	return s.customerDomain(ctx, actor.Customer, id)
+}
+
+func (s *Service) customerDomain(ctx context.Context, customer, id string) (Domain, error) {
+	domain, found, err := s.cfg.Store.GetCustomerDomain(ctx, customer, id)
 	if err == nil && !found {
 		err = registrar.NotFound(registrar.NoSuchDomain)
 	}

@@ -26,10 +26,7 @@ func (s *Service) Secure(ctx context.Context, operator registrar.Actor, customer
 	// The operator's lock is stored by now, so the work continues without their browser.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), otherChangeTimeout+secureStoreTimeout)
 	defer cancel()
-	domain, found, err := s.cfg.Store.GetCustomerDomain(ctx, customer, id)
-	if err == nil && !found {
-		err = registrar.NotFound(registrar.NoSuchDomain)
-	}
+	domain, err := s.customerDomain(ctx, customer, id)
 	if err != nil {
 		return err
 	}
@@ -47,8 +44,7 @@ func (s *Service) Secure(ctx context.Context, operator registrar.Actor, customer
 	return nil
 }
 
-// maxSecureChanges bounds how many are read: operators request few.
-const maxSecureChanges = 10
+const maxSecureChanges = 10 // read at most; operators request few
 
 // SecuredFor reports whether a domain was secured for a lock, or is being secured.
 func (s *Service) SecuredFor(ctx context.Context, domain, lock string) (secured, inProgress bool, err error) {

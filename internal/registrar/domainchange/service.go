@@ -24,8 +24,7 @@ const (
 	recordRetryDelay = 5 * time.Second
 	maxCachedRecords = 10_000
 
-	pollInterval = time.Second
-	concurrency  = 8
+	concurrency = 8
 
 	minBackoff     = time.Second
 	maxBackoff     = 10 * time.Minute
@@ -37,7 +36,6 @@ const (
 	maxChanges   = 40
 	changeWindow = time.Hour
 
-	// maxShownChanges and maxShownAuditEvents bound a domain's history.
 	maxShownChanges, maxShownAuditEvents = 50, 50
 )
 
@@ -108,8 +106,7 @@ func New(cfg Config) (*Service, error) {
 		Name: "domain changes", Logger: cfg.Logger, Clock: cfg.Clock, ListDue: cfg.Store.ListDueDomainChanges,
 		Key: func(change Change) string { return change.ID }, Attempts: func(change Change) int { return change.Attempts },
 		Claim: s.claim, Handle: s.resume, Postpone: s.postpone, OnRetry: s.onRetry, RecordError: cfg.RecordError,
-		Deadline: cmp.Or(cfg.Deadline, defaultDeadline), MinBackoff: minBackoff, MaxBackoff: maxBackoff,
-		Interval: pollInterval, Concurrency: concurrency,
+		Deadline: cmp.Or(cfg.Deadline, defaultDeadline), MinBackoff: minBackoff, MaxBackoff: maxBackoff, Concurrency: concurrency,
 	}
 	return s, nil
 }

@@ -102,8 +102,7 @@ type Config struct {
 	// Now is the business time, Clock the real time. nil means time.Now.
 	Now, Clock func() time.Time
 	Logger     *slog.Logger
-	// MailQueued is called after a mail was stored, OnNotice for each notice; both are
-	// optional.
+	// MailQueued is called after a mail was stored, OnNotice for each notice.
 	MailQueued func()
 	OnNotice   func(kind registrar.MailKind)
 }

@@ -13,8 +13,7 @@ import (
 )
 
 const (
-	// concurrency bounds the connections to the mail server.
-	concurrency     = 4
+	concurrency     = 4 // connections to the mail server
 	pollInterval    = 2 * time.Second
 	defaultDeadline = 20 * time.Second
 
@@ -25,17 +24,15 @@ const (
 
 // Config configures the worker. Store and Sender are required.
 type Config struct {
-	Store   Store
-	Sender  Sender
-	BaseURL string // the base of links, without a trailing slash
-	// Deadline bounds sending one mail; 0 means 20 s.
-	Deadline time.Duration
+	Store    Store
+	Sender   Sender
+	BaseURL  string           // the base of links, without a trailing slash
+	Deadline time.Duration    // of sending one mail; 0 means 20 s
 	Now      func() time.Time // the clock; nil means time.Now
 	Logger   *slog.Logger
 	// OnSent, OnFailed and OnAbandoned count mails by kind; optional.
 	OnSent, OnFailed, OnAbandoned func(registrar.MailKind)
-	// RecordError stores why a mail was postponed; optional.
-	RecordError func(ctx context.Context, mail string, code registrar.Code)
+	RecordError                   func(ctx context.Context, mail string, code registrar.Code) // why a mail was postponed; optional
 }
 
 // runner sends due mails.

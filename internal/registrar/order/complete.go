@@ -12,18 +12,15 @@ import (
 )
 
 const (
-	// CompletionWait is how long a completion waits for a payment in progress.
-	CompletionWait = 15 * time.Second
-	// MaxWaitersPerAgent bounds the waiting completions of one agent, maxWaiters those
-	// of all; any more get PaymentInProgress at once.
+	CompletionWait = 15 * time.Second // for a payment in progress
+	// Any more waiting completions of one agent, or of all, get PaymentInProgress at once.
 	MaxWaitersPerAgent = 64
 	maxWaiters         = 256
 
-	// The order is polled, because any node may change it, at growing intervals.
+	// The order is polled, because any node may change it.
 	minPollInterval = 25 * time.Millisecond
 	maxPollInterval = time.Second
-	// inProgressRetry is the Retry-After of PaymentInProgress.
-	inProgressRetry = 2 * time.Second
+	inProgressRetry = 2 * time.Second // the Retry-After of PaymentInProgress
 )
 
 // CompleteSession pays an order with the buyer's token, or confirms a free one. The
@@ -273,8 +270,7 @@ func (s *Service) applyChargeOutcome(ctx context.Context, actor registrar.Actor,
 	return s.sessionNotCharged(ctx, actor, o, checked, failure, refusal)
 }
 
-// sessionNotCharged returns the outcome of a token that did not pay; if the intent
-// turns out to be paid anyway, so is the order.
+// sessionNotCharged is the outcome of a token that did not pay, unless it did after all.
 func (s *Service) sessionNotCharged(ctx context.Context, actor registrar.Actor, o Order, checked recheckResult, failure registrar.Code, refusal error) (session Session, err error) {
 	if !o.State.Open() {
 		return s.currentSession(ctx, actor, o)

@@ -6,12 +6,10 @@ import (
 )
 
 // Consent is a consumer's express request for immediate performance and their
-// acknowledgement of what it does to their right of withdrawal. The zero value means
-// none.
+// acknowledgement of what it does to their right of withdrawal.
 type Consent struct {
-	At time.Time
-	// Wording identifies the text that was shown and ticked; see ConsentText.
-	Wording string
+	At      time.Time
+	Wording string // of the text that was shown and ticked; see ConsentText
 }
 
 // Given reports whether consent was given.
@@ -20,8 +18,7 @@ func (c Consent) Given() bool { return !c.At.IsZero() }
 // Text returns the text that was ticked; empty if none was.
 func (c Consent) Text() string { return ConsentText(c.Wording) }
 
-// consentVersion is the version shown now.
-const consentVersion = "2026-11"
+const consentVersion = "2026-11" // shown now
 
 // consentTexts are all texts ever shown. They live here because the page, the mail and
 // the operator pages must quote the same text. Changing a text requires a new version,

@@ -11,16 +11,14 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
 )
 
-// Contact is a buyer as described by an agent: the future registrant and the address
-// for mails.
+// Contact is a buyer as described by an agent: the future registrant, who gets the mails.
 type Contact struct {
 	FirstName, LastName, Organisation, Email, Phone, VATID string
 	Street, Street2, PostalCode, City, State, Country      string
 	Language                                               string // de or en
 }
 
-// BuyerContact returns the contact that an agent supplied for an order it may see.
-// Unlike Session it queries no registry.
+// BuyerContact returns the contact of an order to its agent, without querying registries.
 func (s *Service) BuyerContact(ctx context.Context, actor registrar.Actor, id string) (Contact, error) {
 	o, err := s.orderForAgent(ctx, actor, id)
 	return o.Contact, err

@@ -16,23 +16,16 @@ func (s *Service) addLinks(o *Order) {
 // PayURL returns the address where the order is paid and viewed.
 func (s *Service) PayURL(o Order) (string, error) {
 	secret, err := s.cfg.Seal.Open(registrar.PayLinkPurpose(o.ID), o.SealedPayLink)
-	if err != nil {
-		return "", err
-	}
-	return s.cfg.BaseURL + "/checkout/" + secret, nil
+	return s.cfg.BaseURL + "/checkout/" + secret, err
 }
 
-// VerifyURL returns the address where the registrant verifies their identity; empty if
-// they need not.
+// VerifyURL returns the address where the registrant verifies their identity, if needed.
 func (s *Service) VerifyURL(o Order) (string, error) {
 	if o.State != AwaitingVerification {
 		return "", nil
 	}
 	secret, err := s.cfg.Seal.Open(registrar.VerifyLinkPurpose(o.ID), o.SealedVerifyLink)
-	if err != nil {
-		return "", err
-	}
-	return s.cfg.BaseURL + "/checkout/verify/" + secret, nil
+	return s.cfg.BaseURL + "/checkout/verify/" + secret, err
 }
 
 // orderByPayLink finds an order for anyone who has its link, ownOrder only for its customer.

@@ -52,8 +52,7 @@ func (m Market) Quote(ctx context.Context, request provision.QuoteRequest) (Quot
 	return Quote{Quote: quote, Net: NetPrice(request.Extension, request.Kind, quote.Years), Verify: request.Extension.Verify}, nil
 }
 
-// NetPrice is the price of a whole term. Prices of registration and renewal are per year,
-// that of a transfer is per transfer.
+// NetPrice is the price of a whole term. Registration and renewal are priced per year.
 func NetPrice(extension registrar.Extension, kind Kind, years int) registrar.Cents {
 	switch kind {
 	case Transfer:

@@ -9,8 +9,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// pageTTL is the lifetime of a payment page. The provider's minimum is 30 minutes.
-const pageTTL = time.Hour
+const pageTTL = time.Hour // of a payment page; the provider's minimum is 30 minutes
 
 // Confirmation is what a customer confirms by pressing the button.
 type Confirmation struct {

@@ -77,9 +77,9 @@ type Transition struct {
 	// At is the wall clock time at which new provision items and mails are due; zero
 	// means To.UpdatedAt, which is business time.
 	At time.Time
-	// Provision creates a provision.Item, paid by PaymentOf(order), for each item that
-	// has a ProvisionItem id. An item whose name is held or being provisioned already
-	// is stored as failed with registrar.NameHeld, and To reflects that.
+	// Provision creates a provision.Item, paid by PaymentOf(order), for each item that has a
+	// ProvisionItem id. If its name is held already, it fails with registrar.NameHeld, also
+	// in To.
 	Provision bool
 	// ExpectedBuyer is the buyer for whom the order was priced. When payment starts and
 	// the account's data no longer match, nothing is changed; nil skips the comparison.
@@ -181,10 +181,9 @@ type ChargeOutcome struct {
 // PaymentPage describes a payment page to be created.
 type PaymentPage struct {
 	// ID is the payment's id.
-	ID, Order string
-	Items     []Item // shown to the customer; their gross adds up to Amount
-	Amount    registrar.Cents
-	// Language is de or en.
+	ID, Order                                   string
+	Items                                       []Item // shown to the customer; their gross adds up to Amount
+	Amount                                      registrar.Cents
 	Customer, Email, ProviderCustomer, Language string
 	// SaveMethod asks the customer to allow charging later renewals.
 	SaveMethod bool
@@ -221,8 +220,7 @@ type RefundRequest struct {
 
 // Identities verifies the identity of customers.
 type Identities interface {
-	// OpenVerification starts a verification and returns the page where the customer
-	// shows a document. The same id yields the same verification.
+	// OpenVerification returns the page where the customer shows a document.
 	OpenVerification(ctx context.Context, id, customer, email, language, back string) (session, url string, err error)
 	FetchVerification(ctx context.Context, session string) (Verification, error)
 }

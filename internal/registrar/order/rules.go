@@ -27,15 +27,13 @@ func OrderOfPayment(payment string) (order string, ok bool) {
 
 // ItemResult is the effect of a finished provision item on its order item.
 type ItemResult struct {
-	Order   string
-	State   ItemState
-	Failure registrar.Code
-	// EnableAutoRenew turns on automatic renewal of the domain if the order asks for it.
-	EnableAutoRenew bool
+	Order           string
+	State           ItemState
+	Failure         registrar.Code
+	EnableAutoRenew bool // if the order asks for it
 }
 
-// ResultOf returns the effect of a provision item on its order; false if it is not
-// final or no order paid for it.
+// ResultOf returns false if the item is not final or no order paid for it.
 func ResultOf(item provision.Item) (ItemResult, bool) {
 	id, ok := OrderOfPayment(item.Payment)
 	if !ok || !item.State.Final() {
@@ -47,8 +45,7 @@ func ResultOf(item provision.Item) (ItemResult, bool) {
 	return ItemResult{Order: id, State: ItemActive, Failure: item.Failure, EnableAutoRenew: true}, true
 }
 
-// MarkProvisioned records whether a provision item was created. Without one the name is
-// held already, and the item fails.
+// MarkProvisioned fails the item if no provision item was created: its name is held.
 func (i *Item) MarkProvisioned(created bool) {
 	i.State = ItemProvisioning
 	if !created {

@@ -17,15 +17,11 @@ import (
 )
 
 const (
-	// maxSessions bounds an agent's open orders.
-	maxSessions = 1000
-
-	// maxCachedAnswers bounds the cached provider responses about payments and about
+	maxSessions = 1000 // open orders of an agent
+	maxItems    = 20   // of an order
+	// maxCachedAnswers bounds the cached provider responses, each for payments and
 	// verifications.
 	maxCachedAnswers = 10_000
-
-	// maxItems bounds the items of an order.
-	maxItems = 20
 	// paymentConcurrency bounds the concurrent registry queries of one payment. Quotes
 	// are queried all at once, because the registry connection batches them.
 	paymentConcurrency = 4
@@ -82,8 +78,7 @@ type Config struct {
 	OnRefund      func(reason string)
 	OnRetry       func(what string, code registrar.Code)
 	OnOldestDue   func(time.Duration)
-	// RecordError records why an order's processing was postponed; may be nil.
-	RecordError func(ctx context.Context, order string, code registrar.Code)
+	RecordError   func(ctx context.Context, order string, code registrar.Code) // why an order was postponed
 }
 
 // Service manages orders. It is safe for concurrent use.

@@ -13,8 +13,7 @@ import (
 )
 
 const (
-	// maxAttempts bounds the retries after version conflicts.
-	maxAttempts = 20
+	maxAttempts = 20 // after version conflicts
 
 	// Payments are polled at growing intervals, in case a webhook is lost.
 	minPaymentPoll = 15 * time.Second
@@ -42,7 +41,6 @@ const (
 	actionClaimed   registrar.Action = "order_claimed"
 )
 
-// clone returns a copy that shares no slices with o.
 func (o Order) clone() Order {
 	o.Items, o.Payments, o.Refunds = slices.Clone(o.Items), slices.Clone(o.Payments), slices.Clone(o.Refunds)
 	return o

@@ -9,18 +9,14 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-const (
-	pollInterval = time.Second
-	concurrency  = 16
-)
+const concurrency = 16
 
 func (s *Service) newWorker() *jobs.Worker[Order] {
 	return &jobs.Worker[Order]{
 		Name: "orders", Logger: s.cfg.Logger, Clock: s.cfg.Clock, ListDue: s.listDue,
 		Key: func(o Order) string { return o.ID }, Attempts: func(o Order) int { return o.Attempts },
 		Handle: s.process, Postpone: s.postpone, OnRetry: s.onRetry, RecordError: s.cfg.RecordError,
-		Deadline: s.cfg.Deadline, MinBackoff: minBackoff, MaxBackoff: maxBackoff,
-		Interval: pollInterval, Concurrency: concurrency,
+		Deadline: s.cfg.Deadline, MinBackoff: minBackoff, MaxBackoff: maxBackoff, Concurrency: concurrency,
 	}
 }
 

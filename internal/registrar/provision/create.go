@@ -18,11 +18,9 @@ type PaidItem struct {
 	Name      registrar.Name
 	Extension registrar.Extension
 	Kind      Kind
-	// Years is the term; 0 means the TLD's shortest one. A transfer gets the term that the
-	// registry adds.
-	Years   int
-	Payment string
-	Code    string // the auth code of a transfer
+	Years     int // 0 means the TLD's shortest term; ignored for a transfer
+	Payment   string
+	Code      string // the auth code of a transfer
 }
 
 // CreateItem checks a paid item with its registry and stores it. From then on it ends as a

@@ -21,8 +21,7 @@ type QuoteRequest struct {
 	Code string
 	// Registrant is the intended one, zero if not entered yet; nil means the customer's own.
 	Registrant *registrar.Registrant
-	// Purpose is what the quote is for. Only ForDisplay may be served from the cache.
-	Purpose registrar.Purpose
+	Purpose    registrar.Purpose // only ForDisplay may be served from the cache
 	// Admit is called before a registry is queried ForDisplay; its error ends the request.
 	// nil admits every query. For other purposes the caller applies its own limit.
 	Admit func() error
@@ -32,11 +31,8 @@ type QuoteRequest struct {
 type Quote struct {
 	// Account would execute the order. Domain is the one that a renewal is about.
 	Account, Domain string
-	// Years is the term of a registration or renewal, and what a transfer adds; 0 if the
-	// term stays unchanged.
-	Years int
-	// Missing lists what the customer must provide before payment.
-	Missing []string
+	Years           int      // the term, or what a transfer adds to it
+	Missing         []string // what the customer must provide before payment
 	// AskedAt is when the registry answered, zero if it never did, also with an error. Stale:
 	// the registry is unreachable and this is its last known answer.
 	AskedAt time.Time

@@ -17,11 +17,8 @@ const (
 	defaultConcurrency  = 16
 	defaultDeadline     = 60 * time.Second
 	defaultPollInterval = time.Minute
-
-	// pollInterval is how often the workers look for rows stored by other nodes.
-	pollInterval = time.Second
-	// syncInterval is how often a domain is synchronised without a message.
-	syncInterval = 24 * time.Hour
+	pollInterval        = time.Second    // for rows stored by other nodes
+	syncInterval        = 24 * time.Hour // of a domain without a message
 )
 
 // NamedAccount is one registry account and the TLDs it serves.
@@ -73,15 +70,12 @@ type Config struct {
 	// and delays. nil means time.Now.
 	Now, Clock func() time.Time
 	Logger     *slog.Logger
-	// Metric hooks, all optional: OnItemEnded when an item reaches a final state, OnRetry
-	// when one is postponed, OnDrift per difference from a registry, OnMessage per
-	// acknowledged poll message.
+	// Metric hooks, all optional. OnMessage is called per acknowledged poll message.
 	OnItemEnded func(kind Kind, state State)
 	OnRetry     func(code registrar.Code)
 	OnDrift     func(what Drift)
 	OnMessage   func(account string)
-	// RecordError stores why an item was postponed; optional.
-	RecordError func(ctx context.Context, item string, code registrar.Code)
+	RecordError func(ctx context.Context, item string, code registrar.Code) // why an item was postponed
 }
 
 // Service provisions paid items. It is safe for concurrent use.
@@ -115,7 +109,7 @@ func New(cfg Config) (*Service, error) {
 		Key: func(item Item) string { return item.ID }, Attempts: func(item Item) int { return item.Attempts },
 		Handle: s.handleItem, Postpone: s.postpone, OnRetry: s.onRetry, RecordError: cfg.RecordError,
 		Deadline: cfg.Deadline, MinBackoff: minBackoff, MaxBackoff: maxBackoff,
-		Interval: pollInterval, Concurrency: cmp.Or(cfg.Concurrency, defaultConcurrency),
+		Concurrency: cmp.Or(cfg.Concurrency, defaultConcurrency),
 	}
 	s.domains = &jobs.Loop[Domain]{
 		ListDue: func(ctx context.Context, limit int) ([]Domain, error) {

@@ -15,7 +15,6 @@ import (
 
 const (
 	concurrency     = 16
-	pollInterval    = time.Second
 	defaultDeadline = 10 * time.Second
 
 	minBackoff = 5 * time.Second
@@ -40,15 +39,13 @@ type Config struct {
 	Webhook func(ctx context.Context, agent string) (agent.Webhook, error)
 	// Event returns the message about the current state of an order, in the format of a
 	// protocol version. first means that the agent does not know the order yet.
-	Event  func(ctx context.Context, order, version string, first bool) ([]byte, error)
-	Sender Sender
-	// Deadline bounds one delivery; 0 means 10 s.
-	Deadline  time.Duration
-	Now       func() time.Time // the real time; nil means time.Now
-	Logger    *slog.Logger
-	OnAttempt func(Outcome) // called with the outcome of each attempt; optional
-	// RecordError stores why an order's delivery failed; optional.
-	RecordError func(ctx context.Context, order string, code registrar.Code)
+	Event       func(ctx context.Context, order, version string, first bool) ([]byte, error)
+	Sender      Sender
+	Deadline    time.Duration    // of one delivery; 0 means 10 s
+	Now         func() time.Time // the real time; nil means time.Now
+	Logger      *slog.Logger
+	OnAttempt   func(Outcome)                                                // called with the outcome of each attempt; optional
+	RecordError func(ctx context.Context, order string, code registrar.Code) // why a delivery failed; optional
 }
 
 // runner delivers what is due.
@@ -75,7 +72,7 @@ func New(cfg Config) (*jobs.Worker[Delivery], error) {
 			log.WarnContext(ctx, "webhook delivery failed, will retry", "agent", t.Agent, "order", t.Order)
 		},
 		Deadline: cmp.Or(cfg.Deadline, defaultDeadline), MinBackoff: minBackoff, MaxBackoff: maxBackoff, RetryAfter: true,
-		Interval: pollInterval, Concurrency: concurrency,
+		Concurrency: concurrency,
 	}
 	return r.worker, nil
 }

@@ -10,11 +10,10 @@ import (
 )
 
 const (
-	// maxPerAgent bounds the deliveries in flight per agent, so that a hanging one leaves
-	// capacity for the others.
+	// maxPerAgent deliveries are in flight, so that a hanging agent leaves capacity for the
+	// others; further ones wait for busyDelay.
 	maxPerAgent = 4
-	// busyDelay is how long a delivery waits for capacity.
-	busyDelay = time.Second
+	busyDelay   = time.Second
 	// After a failure all deliveries to the agent back off.
 	minAgentBackoff = 2 * time.Second
 	maxAgentBackoff = 5 * time.Minute
