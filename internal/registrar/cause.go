@@ -8,9 +8,11 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net"
 	"os"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -42,11 +44,12 @@ type Cause struct {
 	Err    error
 }
 
-// PartDatabase is the Part of database failures.
-const PartDatabase = "database"
-
-// PartRegistry is the Part of a registry account whose connections are up or down.
-const PartRegistry = "registry"
+// Parts that are used by name. PartRegistry is a registry account whose connections are
+// up or down.
+const (
+	PartDatabase = "database"
+	PartRegistry = "registry"
+)
 
 // PanicRecovered is the message of every log record about a recovered panic, so that
 // they can be counted.
@@ -54,20 +57,18 @@ const PanicRecovered = "panic recovered"
 
 // Error formats as "part: operation at target: class (code, reference)".
 func (c *Cause) Error() string {
-	var text strings.Builder
-	text.WriteString(c.Part + ": ")
-	text.WriteString(c.Operation)
+	text := c.Part + ": " + c.Operation
 	if c.Target != "" {
-		text.WriteString(" at " + c.Target)
+		text += " at " + c.Target
 	}
-	text.WriteString(": " + c.Class)
+	text += ": " + c.Class
 	switch {
 	case c.Code != "" && c.Reference != "":
-		text.WriteString(" (" + c.Code + ", " + c.Reference + ")")
+		text += " (" + c.Code + ", " + c.Reference + ")"
 	case c.Code+c.Reference != "":
-		text.WriteString(" (" + c.Code + c.Reference + ")")
+		text += " (" + c.Code + c.Reference + ")"
 	}
-	return text.String()
+	return text
 }
 
 // Unwrap returns the original error.
@@ -77,16 +78,14 @@ func (c *Cause) Unwrap() error { return c.Err }
 // Error whose code says everything. Error types with a LogCause method describe
 // themselves.
 func CauseOf(err error) string {
-	var cause *Cause
-	if errors.As(err, &cause) {
+	if cause, ok := errors.AsType[*Cause](err); ok {
 		return cause.Error()
 	}
 	var loggable interface{ LogCause() string }
 	if errors.As(err, &loggable) {
 		return loggable.LogCause()
 	}
-	var ours *Error
-	if errors.As(err, &ours) {
+	if ours, ok := errors.AsType[*Error](err); ok {
 		if ours.Err == nil {
 			return ""
 		}
@@ -128,14 +127,13 @@ func NetworkClass(err error) string {
 	if class := tlsClass(err); class != "" {
 		return class
 	}
-	var name *net.DNSError
-	var number syscall.Errno
+	number, _ := errors.AsType[syscall.Errno](err)
 	switch {
 	case err == nil:
 		return ""
-	case errors.As(err, &name):
+	case is[*net.DNSError](err):
 		return "name_resolution_failed"
-	case errors.As(err, &number) && errnoClasses[number] != "":
+	case errnoClasses[number] != "":
 		return errnoClasses[number]
 	case IsTimeout(err):
 		return "timeout"
@@ -171,10 +169,7 @@ func NetworkClasses() []string {
 		"name_resolution_failed", "timeout", "canceled", "connection_closed", "tls_unknown_authority", "tls_wrong_host_name",
 		"tls_certificate_expired", "tls_certificate_invalid", "tls_not_spoken",
 	}
-	for _, class := range errnoClasses {
-		classes = append(classes, class)
-	}
-	return classes
+	return slices.AppendSeq(classes, maps.Values(errnoClasses))
 }
 
 var errnoClasses = map[syscall.Errno]string{
@@ -195,28 +190,27 @@ var errnoClasses = map[syscall.Errno]string{
 	syscall.EIO:          "io_error",
 }
 
+// is reports whether err is or wraps an error of type E.
+func is[E error](err error) bool {
+	_, ok := errors.AsType[E](err)
+	return ok
+}
+
 func tlsClass(err error) string {
-	var (
-		authority x509.UnknownAuthorityError
-		invalid   x509.CertificateInvalidError
-		host      x509.HostnameError
-		roots     x509.SystemRootsError
-		alert     *net.OpError
-		record    tls.RecordHeaderError
-		verify    *tls.CertificateVerificationError
-	)
+	invalid, isInvalid := errors.AsType[x509.CertificateInvalidError](err)
+	alert, isAlert := errors.AsType[*net.OpError](err)
 	switch {
-	case errors.As(err, &authority), errors.As(err, &roots):
+	case is[x509.UnknownAuthorityError](err), is[x509.SystemRootsError](err):
 		return "tls_unknown_authority"
-	case errors.As(err, &host):
+	case is[x509.HostnameError](err):
 		return "tls_wrong_host_name"
-	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
+	case isInvalid && invalid.Reason == x509.Expired:
 		return "tls_certificate_expired"
-	case errors.As(err, &invalid), errors.As(err, &verify):
+	case isInvalid, is[*tls.CertificateVerificationError](err):
 		return "tls_certificate_invalid"
-	case errors.As(err, &record):
+	case is[tls.RecordHeaderError](err):
 		return "tls_not_spoken"
-	case errors.As(err, &alert) && alert.Op == "remote error":
+	case isAlert && alert.Op == "remote error":
 		// The alert type is unexported in crypto/tls (RFC 8446, 6).
 		if number := reflect.ValueOf(alert.Err); number.Kind() == reflect.Uint8 {
 			return "tls_alert_" + strconv.FormatUint(number.Uint(), 10)

@@ -1,6 +1,7 @@
 package registrar
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -32,30 +33,12 @@ const (
 	KindConflict
 )
 
-func (k Kind) String() string {
-	switch k {
-	case KindInvalid:
-		return "invalid"
-	case KindUnsupported:
-		return "unsupported"
-	case KindRateLimited:
-		return "rate_limited"
-	case KindUpstream:
-		return "upstream"
-	case KindInternal:
-		return "internal"
-	case KindNotFound:
-		return "not_found"
-	case KindUnauthenticated:
-		return "unauthenticated"
-	case KindForbidden:
-		return "forbidden"
-	case KindConflict:
-		return "conflict"
-	default:
-		return "unknown"
-	}
+var kindNames = map[Kind]string{
+	KindInvalid: "invalid", KindUnsupported: "unsupported", KindRateLimited: "rate_limited", KindUpstream: "upstream", KindInternal: "internal",
+	KindNotFound: "not_found", KindUnauthenticated: "unauthenticated", KindForbidden: "forbidden", KindConflict: "conflict",
 }
+
+func (k Kind) String() string { return cmp.Or(kindNames[k], "unknown") }
 
 // Code identifies the exact reason. Transports look up their messages by it.
 type Code string
@@ -111,8 +94,7 @@ func (e *Error) Is(target error) bool {
 
 // KindOf returns the kind of err; KindInternal if err is not an Error.
 func KindOf(err error) Kind {
-	var e *Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Kind
 	}
 	return KindInternal
@@ -120,8 +102,7 @@ func KindOf(err error) Kind {
 
 // CodeOf returns the code of err; empty if err is not an Error.
 func CodeOf(err error) Code {
-	var e *Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Code
 	}
 	return ""
@@ -130,12 +111,8 @@ func CodeOf(err error) Code {
 // IsTransient reports whether the outcome of a call is undecided, so that it may be
 // retried: the other side failed, throttled the call or could not be reached.
 func IsTransient(err error) bool {
-	switch KindOf(err) {
-	case KindUpstream, KindRateLimited, KindInternal:
-		return true
-	default:
-		return false
-	}
+	kind := KindOf(err)
+	return kind == KindUpstream || kind == KindRateLimited || kind == KindInternal
 }
 
 // The failures of another system.
@@ -156,8 +133,7 @@ func Fault(code Code, host string, cause error) *Error {
 // DatabaseError gives a driver's error a kind and a code for the log; other errors, and
 // nil, are returned as they are.
 func DatabaseError(err error) error {
-	var known *Error
-	if err == nil || errors.As(err, &known) {
+	if _, known := errors.AsType[*Error](err); known || err == nil {
 		return err
 	}
 	code := Code("database")

@@ -1,6 +1,7 @@
 package registrar
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -97,10 +98,8 @@ func encodeLabel(label string) (string, error) {
 // checkALabel accepts xn-- only if it is the A-label of a valid U-label.
 func checkALabel(label string) error {
 	unicodeForm, err := uts46.ToUnicode(label)
-	if err != nil || isASCII(unicodeForm) || checkIDNA2008(unicodeForm) != nil {
-		return Invalid(NamePunycode)
-	}
-	if strings.HasPrefix(unicodeForm, "-") || strings.HasSuffix(unicodeForm, "-") || hyphens34(unicodeForm) {
+	if err != nil || isASCII(unicodeForm) || checkIDNA2008(unicodeForm) != nil ||
+		strings.HasPrefix(unicodeForm, "-") || strings.HasSuffix(unicodeForm, "-") || hyphens34(unicodeForm) {
 		return Invalid(NamePunycode)
 	}
 	if again, err := uts46.ToASCII(unicodeForm); err != nil || again != label {
@@ -109,16 +108,10 @@ func checkALabel(label string) error {
 	return nil
 }
 
+// hyphens34 counts characters, not bytes.
 func hyphens34(label string) bool {
-	position := 0
-	hyphens := 0
-	for _, r := range label {
-		if (position == 2 || position == 3) && r == '-' {
-			hyphens++
-		}
-		position++
-	}
-	return hyphens == 2
+	runes := []rune(label)
+	return len(runes) > 3 && runes[2] == '-' && runes[3] == '-'
 }
 
 func isASCII(text string) bool {
@@ -189,12 +182,7 @@ func mixedArabicDigits(runes []rune, r rune) bool {
 	default:
 		return false
 	}
-	for _, other := range runes {
-		if other >= low && other <= high {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(runes, func(other rune) bool { return other >= low && other <= high })
 }
 
 // contextAllows checks the punctuation that RFC 5892, A.3 to A.7 allows in certain
@@ -209,11 +197,7 @@ func contextAllows(runes []rune, i int) bool {
 	case '\u05f3', '\u05f4': // HEBREW GERESH, GERSHAYIM
 		return before(unicode.Hebrew)
 	case '\u30fb': // KATAKANA MIDDLE DOT
-		for _, r := range runes {
-			if unicode.In(r, unicode.Hiragana, unicode.Katakana, unicode.Han) {
-				return true
-			}
-		}
+		return slices.ContainsFunc(runes, func(r rune) bool { return unicode.In(r, unicode.Hiragana, unicode.Katakana, unicode.Han) })
 	}
 	return false
 }

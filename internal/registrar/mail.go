@@ -14,10 +14,7 @@ type Mail struct {
 	Data map[string]string
 }
 
-// DataAddress is the key in Mail.Data of the remote address that caused the mail.
-const DataAddress = "address"
-
-// SetAddress puts the actor's address, if there is one, into the mail's data.
+// SetAddress puts the actor's address, if there is one, into Data["address"].
 func (m *Mail) SetAddress(actor Actor) {
 	if !actor.Address.IsValid() {
 		return
@@ -25,7 +22,7 @@ func (m *Mail) SetAddress(actor Actor) {
 	if m.Data == nil {
 		m.Data = make(map[string]string, 1)
 	}
-	m.Data[DataAddress] = actor.Address.String()
+	m.Data["address"] = actor.Address.String()
 }
 
 // MailKind selects the text of a mail.

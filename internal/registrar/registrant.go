@@ -1,5 +1,7 @@
 package registrar
 
+import "slices"
+
 // Registrant is the registrant of a domain as submitted to a registry.
 type Registrant struct {
 	Name         string `json:"name"`
@@ -68,4 +70,51 @@ func CheckExtensions(find func(tld string) (Extension, bool), tlds []string, che
 		}
 	}
 	return nil
+}
+
+// Requirement is the meaning of a rule in the catalog's column "requires".
+type Requirement struct {
+	// Countries are the allowed countries of the registrant; empty allows all.
+	Countries []string
+	// Gateway: the rule needs data that EPP has no field for (a tax id, a register
+	// number), so a name can be ordered only through an account with a
+	// ProtocolExtension that submits it.
+	Gateway bool
+}
+
+// eeaCountries are the members of the European Economic Area: those of the European
+// Union, and three more.
+var eeaCountries = []string{
+	"AT", "BE", "BG", "CY", "CZ", "DE", "DK", "EE", "ES", "FI", "FR", "GR", "HR", "HU",
+	"IE", "IT", "LT", "LU", "LV", "MT", "NL", "PL", "PT", "RO", "SE", "SI", "SK", "IS", "LI", "NO",
+}
+
+var requirements = map[string]Requirement{
+	"":                {},
+	"eu_presence":     {Countries: eeaCountries},
+	"ch_presence":     {Countries: []string{"CH"}, Gateway: true}, // and a register number
+	"us_nexus":        {Gateway: true},
+	"ca_presence":     {Countries: []string{"CA"}, Gateway: true},
+	"au_presence":     {Countries: []string{"AU"}, Gateway: true},
+	"nyc_presence":    {Countries: []string{"US"}, Gateway: true},
+	"ie_connection":   {Gateway: true},
+	"id_number":       {Gateway: true},
+	"es_id_number":    {Gateway: true},
+	"it_tax_id":       {Gateway: true},
+	"no_org_number":   {Countries: []string{"NO"}, Gateway: true},
+	"register_number": {Gateway: true},
+	"profession":      {Gateway: true},
+}
+
+// RequirementOf returns the meaning of a rule. An unknown rule requires a gateway.
+func RequirementOf(rule string) Requirement {
+	if r, known := requirements[rule]; known {
+		return r
+	}
+	return Requirement{Gateway: true}
+}
+
+// Admits reports whether a registrant from this country meets the rule.
+func (r *Requirement) Admits(country string) bool {
+	return len(r.Countries) == 0 || slices.Contains(r.Countries, country)
 }
