@@ -241,18 +241,18 @@ func (rec *recorder) Write(b []byte) (int, error) {
 // Unwrap lets http.ResponseController reach the connection.
 func (rec *recorder) Unwrap() http.ResponseWriter { return rec.ResponseWriter }
 
-// RecordError implements httpjson.ErrorRecorder. It keeps the last error, but a fault
-// is never replaced by a lesser error.
+// RecordError is called by httpjson.RecordError. It keeps the last error, but a fault is
+// never replaced by a lesser error.
 func (rec *recorder) RecordError(note httpjson.ErrorInfo) {
 	if !rec.errInfo.Fault || note.Fault {
 		rec.errInfo = note
 	}
 }
 
-// RecordTool implements httpjson.ToolRecorder.
+// RecordTool is called by httpjson.RecordTool.
 func (rec *recorder) RecordTool(name, outcome string) { rec.tool, rec.outcome = name, outcome }
 
-// MarkStream implements httpjson.StreamMarker: the duration is measured up to here.
+// MarkStream is called by httpjson.MarkStream: the duration is measured up to here.
 func (rec *recorder) MarkStream() {
 	if rec.isStream {
 		return

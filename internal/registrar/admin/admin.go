@@ -86,11 +86,6 @@ const (
 	PriceListReplaced registrar.Action = "price_list_replaced"
 )
 
-// Actions returns all audited actions.
-func Actions() []registrar.Action {
-	return []registrar.Action{LockSet, LockLifted, AccountViewed, JobRetried, PriceListReplaced}
-}
-
 const (
 	// A reason is one sentence: the customer's mail quotes it.
 	maxReason    = 100
@@ -242,18 +237,12 @@ func (w LockRequest) validate(now time.Time) error {
 
 func isPrintable(text string, limit int) bool {
 	return utf8.ValidString(text) && utf8.RuneCountInString(text) <= limit &&
-		strings.IndexFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) < 0
+		!strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
 // normalizeRestrictions returns the chosen restrictions in table order, without duplicates.
 func normalizeRestrictions(chosen []Restriction) []Restriction {
-	var all []Restriction
-	for _, restriction := range Restrictions() {
-		if slices.Contains(chosen, restriction) {
-			all = append(all, restriction)
-		}
-	}
-	return all
+	return slices.DeleteFunc(Restrictions(), func(r Restriction) bool { return !slices.Contains(chosen, r) })
 }
 
 // LiftLock ends a lock. Its transfer lock at the registry stays; the customer may remove it.
@@ -318,4 +307,47 @@ func (s *Service) listActiveLocks(ctx context.Context) ([]Lock, error) {
 func (s *Service) Forbids(ctx context.Context, domain string, restriction Restriction) (bool, error) {
 	locks, err := s.cfg.Store.ListActiveLocksOfDomain(ctx, domain)
 	return slices.ContainsFunc(locks, func(l Lock) bool { return slices.Contains(l.Restrictions, restriction) }), err
+}
+
+// SecureStatus is whether a lock's domain is secured at the registry.
+type SecureStatus string
+
+// Secure statuses; empty for a lock that does not restrict transfers.
+const (
+	Secured          SecureStatus = "secured"
+	SecureInProgress SecureStatus = "under_way"
+	NotSecured       SecureStatus = "not_secured"
+)
+
+// Secure asks the registry again to secure a locked domain.
+func (s *Service) Secure(ctx context.Context, operator registrar.Actor, id string) error {
+	if err := operator.RequireOperator(); err != nil {
+		return err
+	}
+	lock, found, err := s.cfg.Store.GetDomainLock(ctx, id)
+	if err != nil {
+		return err
+	}
+	if !found || !lock.LiftedAt.IsZero() || !slices.Contains(lock.Restrictions, Transfer) {
+		return registrar.NotFound(NoSuchLock)
+	}
+	return s.cfg.Secure(ctx, operator, lock.Customer, lock.Domain, lock.ID)
+}
+
+// loadSecureStatus sets a lock's status from the registry changes. It reveals a crash
+// between lock and registry as well as a refusal by the registry.
+func (s *Service) loadSecureStatus(ctx context.Context, lock *Lock) error {
+	if s.cfg.SecuredFor == nil || !slices.Contains(lock.Restrictions, Transfer) {
+		return nil
+	}
+	secured, inProgress, err := s.cfg.SecuredFor(ctx, lock.Domain, lock.ID)
+	switch {
+	case secured:
+		lock.SecureStatus = Secured
+	case inProgress:
+		lock.SecureStatus = SecureInProgress
+	default:
+		lock.SecureStatus = NotSecured
+	}
+	return err
 }

@@ -134,14 +134,12 @@ type OpenIssues struct {
 func (s *Service) ListOpenIssues(ctx context.Context, operator registrar.Actor) (OpenIssues, error) {
 	var issues OpenIssues
 	var err error
-	if issues.Orders, err = s.listFailedJobs(ctx, operator, JobOrder); err != nil {
-		return issues, err
-	}
-	if issues.Items, err = s.listFailedJobs(ctx, operator, JobItem); err != nil {
-		return issues, err
-	}
-	if issues.Changes, err = s.listFailedJobs(ctx, operator, JobChange); err != nil {
-		return issues, err
+	for kind, jobs := range map[JobKind]*[]Job{JobOrder: &issues.Orders, JobItem: &issues.Items, JobChange: &issues.Changes} {
+		if *jobs, err = s.ListJobs(ctx, operator, kind, true); err != nil {
+			return issues, err
+		}
+		// Jobs that only poll, such as a pending transfer, have no error.
+		*jobs = slices.DeleteFunc(*jobs, func(j Job) bool { return j.LastError.Code == "" })
 	}
 	now := s.cfg.Now()
 	if issues.Refunds, err = s.cfg.Store.ListPendingRefunds(ctx, maxListed); err != nil {
@@ -153,11 +151,4 @@ func (s *Service) ListOpenIssues(ctx context.Context, operator registrar.Actor) 
 	}
 	issues.Locks = slices.DeleteFunc(issues.Locks, func(l Lock) bool { return l.ReviewAt.After(now) && l.SecureStatus != NotSecured })
 	return issues, nil
-}
-
-// listFailedJobs returns jobs with a failed attempt. Jobs that only poll, such as a
-// pending transfer, have no error.
-func (s *Service) listFailedJobs(ctx context.Context, operator registrar.Actor, kind JobKind) ([]Job, error) {
-	jobs, err := s.ListJobs(ctx, operator, kind, true)
-	return slices.DeleteFunc(jobs, func(j Job) bool { return j.LastError.Code == "" }), err
 }

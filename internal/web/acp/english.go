@@ -51,8 +51,8 @@ const (
 
 // itemMessage returns why an item can't be ordered.
 func itemMessage(err error) string {
-	var e *registrar.Error
-	if !errors.As(err, &e) {
+	e, ok := errors.AsType[*registrar.Error](err)
+	if !ok {
 		return messageUpstream
 	}
 	if text, ok := itemMessages[e.Code]; ok {

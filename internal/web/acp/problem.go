@@ -117,11 +117,8 @@ func newInvalid(code, message, param string) *problem {
 
 // asProblem finds the problem in err; nil if there is none.
 func asProblem(err error) *problem {
-	var p *problem
-	if errors.As(err, &p) {
-		return p
-	}
-	return nil
+	p, _ := errors.AsType[*problem](err)
+	return p
 }
 
 // response is what is sent, and stored for a repetition.

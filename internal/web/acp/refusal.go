@@ -16,8 +16,7 @@ import (
 const defaultRetryAfter = 5 * time.Second
 
 func retryAfter(err error) time.Duration {
-	var e *registrar.Error
-	if errors.As(err, &e) && e.RetryAfter > 0 {
+	if e, ok := errors.AsType[*registrar.Error](err); ok && e.RetryAfter > 0 {
 		return e.RetryAfter
 	}
 	return defaultRetryAfter
@@ -47,12 +46,10 @@ func (c *call) toProblem(session order.Session, err error) *problem {
 	if p := asProblem(err); p != nil {
 		return p
 	}
-	var refused *order.ItemsRefused
-	if errors.As(err, &refused) {
+	if refused, ok := errors.AsType[*order.ItemsRefused](err); ok {
 		return c.itemsRefusedProblem(refused)
 	}
-	var unasked *order.ItemsUnquoted
-	if errors.As(err, &unasked) {
+	if unasked, ok := errors.AsType[*order.ItemsUnquoted](err); ok {
 		return c.itemUndecidedProblem(unasked.Items[0])
 	}
 	p := c.refusal(session, registrar.KindOf(err), registrar.CodeOf(err))

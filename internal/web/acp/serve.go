@@ -357,8 +357,7 @@ func (c *call) idempotencyProblem(err error) error {
 		return newProblem(http.StatusUnprocessableEntity, codeKeyConflict, messageKeyConflict, "")
 	case idempotency.InFlight:
 		p := newProblem(http.StatusConflict, codeKeyInFlight, messageKeyInFlight, "")
-		var e *registrar.Error
-		if errors.As(err, &e) {
+		if e, ok := errors.AsType[*registrar.Error](err); ok {
 			p.retryAfter = e.RetryAfter
 		}
 		return p

@@ -83,46 +83,34 @@ type ErrorInfo struct {
 	ClientGone bool
 }
 
-// ErrorRecorder is a ResponseWriter that records an error for the request log.
-type ErrorRecorder interface {
-	RecordError(info ErrorInfo)
-}
-
 // RecordError records the kind, code, detail and cause of err in the request log. It is
 // the only way from an error to the log, which keeps client data out.
 func RecordError(w http.ResponseWriter, err error) {
-	if rec, ok := w.(ErrorRecorder); ok {
+	if rec, ok := w.(interface{ RecordError(info ErrorInfo) }); ok {
 		rec.RecordError(errorInfo(err))
 	}
 }
 
 func errorInfo(err error) ErrorInfo {
 	info := ErrorInfo{Kind: registrar.KindInternal}
-	var ours *registrar.Error
-	if errors.As(err, &ours) {
+	if ours, ok := errors.AsType[*registrar.Error](err); ok {
 		info.Kind, info.Code, info.Detail = ours.Kind, ours.Code, ours.Detail
 	}
 	if info.Kind != registrar.KindInternal && info.Kind != registrar.KindUpstream {
 		return info
 	}
 	info.Cause = registrar.CauseOf(err)
-	var cause *registrar.Cause
-	stored := errors.As(err, &cause) && cause.Part == registrar.PartDatabase
+	cause, ok := errors.AsType[*registrar.Cause](err)
+	stored := ok && cause.Part == registrar.PartDatabase
 	info.ClientGone = errors.Is(err, context.Canceled)
 	info.Fault = !info.ClientGone && (stored || info.Kind == registrar.KindInternal)
 	return info
 }
 
-// ToolRecorder is a ResponseWriter that records the MCP tool of a request and counts
-// its outcome.
-type ToolRecorder interface {
-	RecordTool(name, outcome string)
-}
-
-// RecordTool records which tool was called and its outcome. Both must come from fixed
-// lists, never from the client.
+// RecordTool records which MCP tool was called, and counts its outcome. Both must come
+// from fixed lists, never from the client.
 func RecordTool(w http.ResponseWriter, name, outcome string) {
-	if rec, ok := w.(ToolRecorder); ok {
+	if rec, ok := w.(interface{ RecordTool(name, outcome string) }); ok {
 		rec.RecordTool(name, outcome)
 	}
 }
@@ -139,15 +127,10 @@ func RequestID(w http.ResponseWriter) string {
 // RequestIDHeader is in canonical form, so that it can index the header map.
 const RequestIDHeader = "X-Request-Id"
 
-// StreamMarker is a ResponseWriter that distinguishes streams from other responses.
-type StreamMarker interface {
-	MarkStream()
-}
-
 // MarkStream marks the response as a stream. Its duration says nothing about latency,
 // so the measurement stops here.
 func MarkStream(w http.ResponseWriter) {
-	if rec, ok := w.(StreamMarker); ok {
+	if rec, ok := w.(interface{ MarkStream() }); ok {
 		rec.MarkStream()
 	}
 }

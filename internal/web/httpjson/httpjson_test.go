@@ -55,5 +55,5 @@ func TestRecordError_HasNoForeignText(t *testing.T) {
 			t.Errorf("%v: recorded %+v", test.err, w.note)
 		}
 	}
-	RecordError(httptest.NewRecorder(), errors.New("x")) // a writer without ErrorRecorder
+	RecordError(httptest.NewRecorder(), errors.New("x")) // a writer that records nothing
 }

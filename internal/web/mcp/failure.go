@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"time"
@@ -81,23 +82,23 @@ func (s *Server) failureFor(state *requestState, err error) failure {
 
 // failureOf returns the failure for err.
 func (s *Server) failureOf(err error) failure {
-	var argument *argumentError
-	var problems *NotPayable
-	var ended *NotCancelable
-	switch {
-	case errors.As(err, &argument):
+	if argument, ok := errors.AsType[*argumentError](err); ok {
 		return failure{Code: invalidInput, Message: argument.message}
-	case errors.As(err, &problems):
+	}
+	if problems, ok := errors.AsType[*NotPayable](err); ok {
 		return s.itemsRejected(problems.Items)
-	case errors.As(err, &ended):
+	}
+	if ended, ok := errors.AsType[*NotCancelable](err); ok {
 		return s.notCancelable(ended)
+	}
+	switch {
 	case errors.Is(err, ErrNotFound):
 		return failure{Code: notFound, Message: messageNotFound}
 	case errors.Is(err, errNoOrders):
 		return failure{Code: notPayable, Reason: string(order.NotServed), Message: messageNoOrders}
 	}
-	var e *registrar.Error
-	if !errors.As(err, &e) {
+	e, ok := errors.AsType[*registrar.Error](err)
+	if !ok {
 		return failure{Code: internalFailure, Message: messageInternal, Retryable: true}
 	}
 	switch e.Kind {
@@ -134,10 +135,7 @@ func (s *Server) failureOf(err error) failure {
 }
 
 func messageFor(code registrar.Code, otherwise string) string {
-	if text, ok := messages[code]; ok {
-		return text
-	}
-	return otherwise
+	return cmp.Or(messages[code], otherwise)
 }
 
 const (

@@ -55,13 +55,10 @@ func (a OrderService) Start(ctx context.Context, actor registrar.Actor, items []
 		return Order{}, registrar.DatabaseError(err)
 	}
 	view, err := a.Orders.Prepare(ctx, actor, req)
-	var refused *order.ItemsRefused
-	var unquoted *order.ItemsUnquoted
 	var rejected []order.RefusedItem
-	switch {
-	case errors.As(err, &refused):
+	if refused, ok := errors.AsType[*order.ItemsRefused](err); ok {
 		rejected = slices.Concat(refused.Items, refused.Unquoted)
-	case errors.As(err, &unquoted):
+	} else if unquoted, ok := errors.AsType[*order.ItemsUnquoted](err); ok {
 		rejected = unquoted.Items
 	}
 	for _, item := range rejected {

@@ -270,11 +270,10 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, *RPCError) {
 	} else {
 		body, err = io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	}
-	var over *http.MaxBytesError
-	switch {
-	case errors.As(err, &over):
+	if _, over := errors.AsType[*http.MaxBytesError](err); over {
 		return nil, tooLarge
-	case err != nil:
+	}
+	if err != nil {
 		return nil, &RPCError{Code: codeParseError, Message: "the message did not arrive whole", status: http.StatusBadRequest}
 	}
 	return body, nil

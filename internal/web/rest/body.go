@@ -28,8 +28,7 @@ func readField(w http.ResponseWriter, r *http.Request, field string) (string, er
 	}
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(text, &fields); err != nil {
-		var wrongType *json.UnmarshalTypeError
-		if errors.As(err, &wrongType) {
+		if _, wrongType := errors.AsType[*json.UnmarshalTypeError](err); wrongType {
 			return "", registrar.Invalid(bodyNoObject)
 		}
 		return "", registrar.Invalid(bodyBroken)
@@ -64,8 +63,7 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 		text, err = io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	}
 	if err != nil {
-		var tooLarge *http.MaxBytesError
-		if errors.As(err, &tooLarge) {
+		if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
 			return nil, registrar.Invalid(bodyTooLarge)
 		}
 		return nil, registrar.Invalid(bodyUnreadable)
@@ -80,20 +78,12 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 // the general decoder. It declines anything but plain letters, digits, dots and
 // hyphens.
 func plainField(text []byte, field string) (string, bool) {
-	rest, ok := bytes.CutPrefix(text, []byte(`{"`))
-	if !ok || !bytes.HasPrefix(rest, []byte(field)) {
-		return "", false
-	}
-	rest, ok = bytes.CutPrefix(rest[len(field):], []byte(`":`))
-	if !ok {
-		return "", false
-	}
-	rest, ok = bytes.CutPrefix(bytes.TrimPrefix(rest, []byte(" ")), []byte(`"`))
-	if !ok {
-		return "", false
-	}
-	value, ok := bytes.CutSuffix(rest, []byte(`"}`))
-	if !ok {
+	rest, begins := bytes.CutPrefix(text, []byte(`{"`))
+	rest, named := bytes.CutPrefix(rest, []byte(field))
+	rest, separated := bytes.CutPrefix(rest, []byte(`":`))
+	rest, quoted := bytes.CutPrefix(bytes.TrimPrefix(rest, []byte(" ")), []byte(`"`))
+	value, ends := bytes.CutSuffix(rest, []byte(`"}`))
+	if !begins || !named || !separated || !quoted || !ends {
 		return "", false
 	}
 	for _, c := range value {

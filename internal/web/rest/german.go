@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -58,17 +59,14 @@ const (
 
 // message returns the text for err.
 func message(err error) string {
-	var e *registrar.Error
-	if !errors.As(err, &e) {
+	e, ok := errors.AsType[*registrar.Error](err)
+	switch {
+	case !ok:
 		return messageInternal
-	}
-	if e.Kind == registrar.KindRateLimited {
+	case e.Kind == registrar.KindRateLimited:
 		return rateLimitMessage(seconds(e.RetryAfter))
 	}
-	if text, ok := messages[e.Code]; ok {
-		return text
-	}
-	return messageInternal
+	return cmp.Or(messages[e.Code], messageInternal)
 }
 
 func rateLimitMessage(wait int64) string {

@@ -50,11 +50,10 @@ func New(events Events) http.HandlerFunc {
 func serve(w http.ResponseWriter, r *http.Request, events Events) int {
 	w.Header().Set("Cache-Control", "no-store")
 	payload, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxPayloadBytes))
-	var tooLarge *http.MaxBytesError
-	switch {
-	case errors.As(err, &tooLarge):
+	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
 		return http.StatusRequestEntityTooLarge
-	case err != nil:
+	}
+	if err != nil {
 		return http.StatusBadRequest
 	}
 	event, err := events.ParseEvent(payload, r.Header.Get("Stripe-Signature"))
