@@ -10,18 +10,13 @@ type ActorKind string
 
 // The roles.
 const (
-	// ActorPerson is a person in a browser, signed in or not.
-	ActorPerson ActorKind = "person"
-	// ActorToken is a script or an agent with a personal access token.
-	ActorToken ActorKind = "token"
-	// ActorApplication is an application that a customer has connected.
-	ActorApplication ActorKind = "application"
+	ActorPerson      ActorKind = "person"      // a person in a browser, signed in or not
+	ActorToken       ActorKind = "token"       // a script or an agent with a personal access token
+	ActorApplication ActorKind = "application" // an application that a customer has connected
 	// ActorAgent is a checkout agent. Its links decide which customers it may act for.
-	ActorAgent ActorKind = "agent"
-	// ActorOperator is an operator at the command line or on the operator pages.
-	ActorOperator ActorKind = "operator"
-	// ActorSystem is the service itself.
-	ActorSystem ActorKind = "system"
+	ActorAgent    ActorKind = "agent"
+	ActorOperator ActorKind = "operator" // an operator at the command line or on the operator pages
+	ActorSystem   ActorKind = "system"   // the service itself
 )
 
 // Actor is the caller of an operation. Domain services take it as a parameter and
@@ -34,11 +29,9 @@ type Actor struct {
 	Customer string
 	// Through identifies the session, token, application or operator. It is an id,
 	// never a secret.
-	Through string
-	// Address is the remote address; zero at the command line.
-	Address netip.Addr
-	// SignedInAt is when a person last authenticated with a password or a passkey.
-	SignedInAt time.Time
+	Through    string
+	Address    netip.Addr // the remote address; zero at the command line
+	SignedInAt time.Time  // when a person last authenticated with a password or a passkey
 }
 
 // RecentSignIn is the maximum age of the sign-in for sensitive operations, such as
@@ -47,14 +40,10 @@ const RecentSignIn = 10 * time.Minute
 
 // The codes of authorization errors.
 const (
-	// SignInFirst goes with KindUnauthenticated: there is no session, or it has ended.
-	SignInFirst Code = "sign_in_first"
-	// SignInAgain goes with KindUnauthenticated: the sign-in is older than RecentSignIn.
-	SignInAgain Code = "sign_in_again"
-	// PersonsOnly goes with KindForbidden: the operation is reserved for a signed-in person.
-	PersonsOnly Code = "persons_only"
-	// OperatorsOnly goes with KindForbidden.
-	OperatorsOnly Code = "operators_only"
+	SignInFirst   Code = "sign_in_first"  // KindUnauthenticated: there is no session, or it has ended
+	SignInAgain   Code = "sign_in_again"  // KindUnauthenticated: the sign-in is older than RecentSignIn
+	PersonsOnly   Code = "persons_only"   // KindForbidden: the operation is reserved for a signed-in person
+	OperatorsOnly Code = "operators_only" // KindForbidden
 )
 
 // Unauthenticated returns an Error of KindUnauthenticated.

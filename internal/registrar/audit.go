@@ -9,11 +9,9 @@ type Action string
 // AuditEvent is one entry of the audit log: who did what to which object, when and
 // from where. It is written in the same transaction as the change it records.
 type AuditEvent struct {
-	Actor  Actor
-	Action Action
-	// Customer is the account that the event concerns and that may read it.
-	Customer string
-	// Object is the id or the public name of the object; never a secret.
-	Object string
-	At     time.Time
+	Actor    Actor
+	Action   Action
+	Customer string // the account that the event concerns and that may read it
+	Object   string // the id or the public name of the object; never a secret
+	At       time.Time
 }

@@ -25,19 +25,16 @@ import (
 type Cause struct {
 	// Part is the failing component: database, epp, stripe, smtp, vies, rdap, whois,
 	// webhook.
-	Part string
-	// Operation is the name of the query, command or call.
-	Operation string
-	// Target is the configured address of the other system.
-	Target string
+	Part      string
+	Operation string // the name of the query, command or call
+	Target    string // the configured address of the other system
 	// Class is one of a closed list of reasons, such as disk_full or
 	// tls_unknown_authority. docs/operating.md says what to do about each.
 	Class string
 	// Code is the other system's own code: an SQLSTATE, an SQLite or EPP result code,
 	// an HTTP status.
-	Code string
-	// Reference is the other system's id of the exchange, such as an EPP svTRID.
-	Reference string
+	Code      string
+	Reference string // the other system's id of the exchange, such as an EPP svTRID
 	// Outage marks a condition that is logged once when it begins and once when it
 	// ends, so that each failed attempt need not log it.
 	Outage bool

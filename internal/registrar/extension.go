@@ -21,16 +21,13 @@ type Extension struct {
 	// Requires names a rule that the registrant must meet, such as eu_presence. Empty
 	// means none.
 	Requires string
-	// Verify requires a verified identity of the registrant before registration.
-	Verify bool
+	Verify   bool // requires a verified identity of the registrant before registration
 
-	// RDAP is the base URL of the registry's RDAP service; empty if the list has none.
-	RDAP string
+	RDAP string // the base URL of the registry's RDAP service; empty if the list has none
 	// RDAPPinned means that the operator has set RDAP. A pinned URL is never replaced
 	// by a newer IANA bootstrap.
 	RDAPPinned bool
-	// WHOIS is the registry's WHOIS host, with a port unless it is 43.
-	WHOIS string
+	WHOIS      string // the registry's WHOIS host, with a port unless it is 43
 
 	// Sale reports whether names can be ordered here. It is not part of the price list:
 	// the configuration determines it when a list is loaded.
@@ -42,8 +39,7 @@ func (e Extension) Term() int { return max(1, e.MinYears) }
 
 // Sale reports whether names of an extension can be ordered, as opposed to looked up.
 type Sale struct {
-	// Decided is false if orderability was not determined and must not be reported.
-	Decided bool
+	Decided bool // false if orderability was not determined and must not be reported
 	// NoRegistration and NoTransfer are the codes of why that can't be ordered; empty
 	// if it can.
 	NoRegistration, NoTransfer Code

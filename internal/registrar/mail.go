@@ -3,15 +3,11 @@ package registrar
 // Mail is a mail to be sent. It is stored in the same transaction as its cause and
 // carries no secret: a link that its text needs is created when the mail is sent.
 type Mail struct {
-	Kind MailKind
-	// Customer is the account that the mail is about; empty if there is none.
-	Customer string
-	// To is the recipient; empty means the account's address at the time of storing.
-	To string
-	// Language is de or en; empty means the account's language.
-	Language string
-	// Data holds further values that the text mentions, such as a token's name.
-	Data map[string]string
+	Kind     MailKind
+	Customer string            // the account that the mail is about; empty if there is none
+	To       string            // the recipient; empty means the account's address at the time of storing
+	Language string            // de or en; empty means the account's language
+	Data     map[string]string // holds further values that the text mentions, such as a token's name
 }
 
 // SetAddress puts the actor's address, if there is one, into Data["address"].

@@ -210,16 +210,15 @@ func panicType(recovered any) string {
 // recorder records the response for log and metrics.
 type recorder struct {
 	http.ResponseWriter
-	statusCode int
-	bytes      int64
-	errInfo    httpjson.ErrorInfo
-	tool       string
-	outcome    string
-	startedAt  time.Time
-	metrics    *requestMetrics
-	// isStream marks a stream; streamOpenedAfter is the time until it started.
+	statusCode        int
+	bytes             int64
+	errInfo           httpjson.ErrorInfo
+	tool              string
+	outcome           string
+	startedAt         time.Time
+	metrics           *requestMetrics
 	isStream          bool
-	streamOpenedAfter time.Duration
+	streamOpenedAfter time.Duration // the time until the stream started
 }
 
 func (rec *recorder) WriteHeader(status int) {

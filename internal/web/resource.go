@@ -12,13 +12,11 @@ import (
 // resource is one path with its methods. It answers 405 and OPTIONS itself, because
 // ServeMux would respond in plain text.
 type resource struct {
-	methods   map[string]http.HandlerFunc
-	allow     string
-	anyOrigin bool
-	// hidden means that the response must not reveal the methods.
-	hidden bool
-	// methodNotAllowed answers 405 in the form of the path's protocol.
-	methodNotAllowed http.HandlerFunc
+	methods          map[string]http.HandlerFunc
+	allow            string
+	anyOrigin        bool
+	hidden           bool             // the response must not reveal the methods
+	methodNotAllowed http.HandlerFunc // answers 405 in the form of the path's protocol
 }
 
 func allowHeader(methods map[string]http.HandlerFunc) string {

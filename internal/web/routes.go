@@ -28,8 +28,7 @@ import (
 
 // Config holds the dependencies of the server.
 type Config struct {
-	// Facts fill the discovery documents.
-	Facts discovery.Facts
+	Facts discovery.Facts // for the discovery documents
 	// Lookups and Budget serve the REST endpoints; MCP lookup tools spend the same
 	// budget.
 	Lookups rest.Lookups
@@ -54,25 +53,18 @@ type Config struct {
 	ACP acp.Config
 	// OAuth configures the authorization server. Without applications or the portal its
 	// endpoints answer 503.
-	OAuth oauth.Config
-	// StripeEvents handles the payment provider's webhooks; nil means no such endpoint.
-	StripeEvents stripehook.Events
-	// Now is the clock of sessions, the same as the accounts'; nil means time.Now.
-	Now func() time.Time
-	// TrustedProxies are the networks whose forwarding headers are trusted.
-	TrustedProxies []netip.Prefix
-	// Ready reports whether the service accepts new requests.
-	Ready func() bool
-	// Degraded lists the parts that work only partially; nil means none.
-	Degraded func() []Degraded
+	OAuth          oauth.Config
+	StripeEvents   stripehook.Events // handles the payment provider's webhooks; nil means no such endpoint
+	Now            func() time.Time  // the clock of sessions, the same as the accounts'; nil means time.Now
+	TrustedProxies []netip.Prefix    // the networks whose forwarding headers are trusted
+	Ready          func() bool       // reports whether the service accepts new requests
+	Degraded       func() []Degraded // lists the parts that work only partially; nil means none
 	// MaxStreams limits the open page streams; closing the channel Closing ends them
 	// all.
 	MaxStreams int
 	Closing    <-chan struct{}
-	// Logger gets one record per request.
-	Logger *slog.Logger
-	// Registry registers the metrics.
-	Registry prometheus.Registerer
+	Logger     *slog.Logger          // gets one record per request
+	Registry   prometheus.Registerer // registers the metrics
 }
 
 // routes lists every endpoint except the pages, in the contract's order.

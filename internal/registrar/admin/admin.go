@@ -48,13 +48,11 @@ type Lock struct {
 	// Reason is shown to the customer; Reference is the other party's case number.
 	Reason, Reference string
 	Restrictions      []Restriction
-	// ReviewAt is when an operator has to review it.
-	ReviewAt time.Time
-	SetBy    string
-	SetAt    time.Time
-	LiftedBy string
-	// LiftedAt is zero while the lock is active.
-	LiftedAt time.Time
+	ReviewAt          time.Time // when an operator has to review it
+	SetBy             string
+	SetAt             time.Time
+	LiftedBy          string
+	LiftedAt          time.Time // zero while the lock is active
 	// SecureStatus is set for active locks that restrict transfers. It is not stored but
 	// derived from the registry changes.
 	SecureStatus SecureStatus
@@ -65,7 +63,7 @@ type DomainRef struct{ ID, Name, Customer string }
 
 // Error codes. Transports have a text for each.
 const (
-	// NoSuchLock and NoSuchJob (KindNotFound).
+	// KindNotFound.
 	NoSuchLock registrar.Code = "no_such_lock"
 	NoSuchJob  registrar.Code = "no_such_job"
 	// KindInvalid.
@@ -73,8 +71,7 @@ const (
 	BadReason       registrar.Code = "bad_reason"
 	BadRestrictions registrar.Code = "bad_blocks"
 	BadReviewDate   registrar.Code = "bad_deadline"
-	// JobClaimed (KindConflict): a node holds the lease, or the job is due already.
-	JobClaimed registrar.Code = "job_in_hand"
+	JobClaimed      registrar.Code = "job_in_hand" // KindConflict: a node holds the lease, or the job is due already
 )
 
 // Audited actions.
@@ -88,12 +85,10 @@ const (
 
 const (
 	// A reason is one sentence: the customer's mail quotes it.
-	maxReason    = 100
-	maxReference = 60
-	// maxReviewDelay bounds how far away a review may be.
-	maxReviewDelay = 2 * 365 * 24 * time.Hour
-	// maxListed bounds every list.
-	maxListed = 100
+	maxReason      = 100
+	maxReference   = 60
+	maxReviewDelay = 2 * 365 * 24 * time.Hour // bounds how far away a review may be
+	maxListed      = 100                      // bounds every list
 )
 
 // Store persists locks and lists jobs. Each change is one transaction with its audit event.
@@ -135,12 +130,9 @@ type Config struct {
 	SecuredFor func(ctx context.Context, domain, lock string) (secured, inProgress bool, err error)
 	// AbandonChange ends a domain change that can't be executed; optional.
 	AbandonChange func(ctx context.Context, operator registrar.Actor, change string) error
-	// MailQueued is called after a mail was stored; optional.
-	MailQueued func()
-	// WakeJobs is called after a job of a kind was made due; optional.
-	WakeJobs func(JobKind)
-	// Now is the real time; nil means time.Now.
-	Now func() time.Time
+	MailQueued    func()           // called after a mail was stored; optional
+	WakeJobs      func(JobKind)    // called after a job of a kind was made due; optional
+	Now           func() time.Time // the real time; nil means time.Now
 }
 
 // Service serves operators. It is safe for concurrent use.

@@ -31,11 +31,9 @@ type Job struct {
 	// about; each may be empty.
 	What, State, Name string
 	DueAt             time.Time
-	// Node holds the lease; empty if none does or it is unknown.
-	Node     string
-	Attempts int
-	// LastError is the error of the last attempt; its code is empty if unknown.
-	LastError JobError
+	Node              string // holds the lease; empty if none does or it is unknown
+	Attempts          int
+	LastError         JobError // the error of the last attempt; its code is empty if unknown
 }
 
 // JobError is why an attempt failed.

@@ -18,9 +18,8 @@ const PageSize = 50
 type Filter struct {
 	// Part is a substring of the name, in Unicode or A-label form; empty matches every
 	// name.
-	Part string
-	// Status is empty for all states.
-	Status registrar.DomainStatus
+	Part   string
+	Status registrar.DomainStatus // empty for all states
 	// PaidBefore selects domains whose paid term ends before it. Domains without a
 	// term, and domains transferred out, never match. Zero matches all.
 	PaidBefore time.Time
@@ -32,10 +31,8 @@ type Filter struct {
 // Page is one page of an account's domains.
 type Page struct {
 	Domains []Domain
-	// More reports whether there are further domains.
-	More bool
-	// Counts are the account's domains per state, regardless of the filter.
-	Counts map[registrar.DomainStatus]int
+	More    bool                           // reports whether there are further domains
+	Counts  map[registrar.DomainStatus]int // the account's domains per state, regardless of the filter
 }
 
 // Total is the number of domains of the account.

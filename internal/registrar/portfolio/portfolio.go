@@ -21,10 +21,8 @@ import (
 
 // The codes of this package's errors.
 const (
-	// BadStatus goes with KindInvalid.
-	BadStatus registrar.Code = "bad_status"
-	// PaidUntilMissing goes with KindInvalid: only a pending domain may lack it.
-	PaidUntilMissing registrar.Code = "paid_until_missing"
+	BadStatus        registrar.Code = "bad_status"         // KindInvalid
+	PaidUntilMissing registrar.Code = "paid_until_missing" // KindInvalid: only a pending domain may lack it
 	// NoPaymentMethod goes with KindConflict: automatic renewal requires a saved
 	// payment method.
 	NoPaymentMethod registrar.Code = "no_method"

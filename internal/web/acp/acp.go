@@ -19,17 +19,15 @@ import (
 const Prefix = "/api/acp/"
 
 const (
-	// maxBodyBytes limits a request.
-	maxBodyBytes = 64 << 10
+	maxBodyBytes = 64 << 10 // limits a request
 	// readTimeout and requestTimeout bound a request. A completion calls registries and
 	// the payment provider.
 	readTimeout    = 15 * time.Second
 	requestTimeout = 45 * time.Second
 	// writeTimeout is left for sending the response. The server's own write timeout may
 	// be shorter than requestTimeout.
-	writeTimeout = 10 * time.Second
-	// outOfServiceRetryAfter is the Retry-After if checkout is not in service.
-	outOfServiceRetryAfter = time.Hour
+	writeTimeout           = 10 * time.Second
+	outOfServiceRetryAfter = time.Hour // the Retry-After if checkout is not in service
 	// maxUnkeyedVerifications limits concurrent verifications of requests without a
 	// key: each tries the secrets of all active agents.
 	maxUnkeyedVerifications = 4
@@ -56,24 +54,18 @@ type Orders interface {
 // Config holds the dependencies of the checkout. Without agents or orders it is not in
 // service, and says so.
 type Config struct {
-	// BaseURL is the public URL without a trailing slash.
-	BaseURL     string
-	Agents      Agents
-	Orders      Orders
-	Idempotency *idempotency.Service
-	// SupportsTLD reports whether the catalog has an extension.
-	SupportsTLD func(tld string) bool
-	// CreateLimit limits the sessions created by an agent.
-	CreateLimit *ratelimit.Limiter
-	// BadSignatures limits the wrong signatures and keys of an address.
-	BadSignatures *ratelimit.Gate
-	// OrdersPath is the prefix of a customer's order pages.
-	OrdersPath string
+	BaseURL       string // the public URL without a trailing slash
+	Agents        Agents
+	Orders        Orders
+	Idempotency   *idempotency.Service
+	SupportsTLD   func(tld string) bool // reports whether the catalog has an extension
+	CreateLimit   *ratelimit.Limiter    // limits the sessions created by an agent
+	BadSignatures *ratelimit.Gate       // limits the wrong signatures and keys of an address
+	OrdersPath    string                // the prefix of a customer's order pages
 	// Terms, Privacy and Returns are the paths of the legal pages; empty if there are
 	// none.
 	Terms, Privacy, Returns string
-	// Address finds the client address of a request.
-	Address func(*http.Request) netip.Addr
+	Address                 func(*http.Request) netip.Addr // finds the client address of a request
 	// Closing is closed when the server drains: completions stop waiting for another
 	// one. nil means never.
 	Closing <-chan struct{}
@@ -81,11 +73,9 @@ type Config struct {
 
 // Handler serves the operations.
 type Handler struct {
-	cfg Config
-	// now is wall time: signatures do not follow a sandbox clock.
-	now func() time.Time
-	// unkeyedSlots limits concurrent verifications against every agent's secrets.
-	unkeyedSlots chan struct{}
+	cfg          Config
+	now          func() time.Time // wall time: signatures do not follow a sandbox clock
+	unkeyedSlots chan struct{}    // limits concurrent verifications against every agent's secrets
 }
 
 // New returns a Handler.
@@ -150,21 +140,18 @@ type operation struct {
 
 // call is one authenticated request.
 type call struct {
-	op    operation
-	actor registrar.Actor
-	// id is the session's; empty for a new one.
-	id      string
-	shape   *shape
-	fields  map[string]any
-	request request
-	// language is the Accept-Language header's.
-	language string
+	op       operation
+	actor    registrar.Actor
+	id       string // the session's; empty for a new one
+	shape    *shape
+	fields   map[string]any
+	request  request
+	language string // the Accept-Language header's
 	// waitUntil ends the wait for another completion of the session, and so does gone,
 	// which is closed when the client disconnects.
 	waitUntil  time.Time
 	clientGone <-chan struct{}
-	// resumed means that the same request was interrupted before.
-	resumed bool
+	resumed    bool // the same request was interrupted before
 }
 
 func (h *Handler) create(ctx context.Context, c *call) (order.Session, error) {

@@ -15,10 +15,8 @@ import (
 )
 
 const (
-	// maxDepth limits nesting; the protocol's requests are six levels deep.
-	maxDepth = 24
-	// maxTextLength limits every stored text.
-	maxTextLength = 500
+	maxDepth      = 24  // limits nesting; the protocol's requests are six levels deep
+	maxTextLength = 500 // limits every stored text
 )
 
 var errDuplicate = errors.New("acp: duplicate key")
@@ -103,8 +101,7 @@ func readValue(decoder *json.Decoder, depth int) (any, error) {
 // readState is one request while it is read. The first error is kept, and nothing that
 // is read afterwards counts.
 type readState struct {
-	// strict rejects unknown fields, and null as a value.
-	strict  bool
+	strict  bool // rejects unknown fields, and null as a value
 	problem *problem
 }
 

@@ -81,8 +81,7 @@ type ownLineItem struct {
 	VATEUR   registrar.Cents `json:"vatEur"`
 	GrossEUR registrar.Cents `json:"grossEur"`
 	Status   string          `json:"status"`
-	// Reason is why the item failed.
-	Reason registrar.Code `json:"reason,omitempty"`
+	Reason   registrar.Code  `json:"reason,omitempty"` // why the item failed
 }
 
 type ownOrder struct {
@@ -97,10 +96,9 @@ type ownRefund struct {
 	ID        string          `json:"id"`
 	Item      string          `json:"item"`
 	AmountEUR registrar.Cents `json:"amountEur"`
-	// Status is pending or completed.
-	Status string         `json:"status"`
-	Reason registrar.Code `json:"reason,omitempty"`
-	At     time.Time      `json:"occurred_at"`
+	Status    string          `json:"status"` // pending or completed
+	Reason    registrar.Code  `json:"reason,omitempty"`
+	At        time.Time       `json:"occurred_at"`
 }
 
 func newRefunds(o order.Order) []ownRefund {

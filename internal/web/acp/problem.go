@@ -12,12 +12,10 @@ import (
 // problem is an error response. The log records its code and never its message, which
 // may quote the client.
 type problem struct {
-	status int
-	body   errorBody
-	// retryAfter is sent if the request can be repeated; zero is not sent.
-	retryAfter time.Duration
-	// cause is recorded in the log; nil means the code above.
-	cause error
+	status     int
+	body       errorBody
+	retryAfter time.Duration // sent if the request can be repeated; zero is not sent
+	cause      error         // recorded in the log; nil means the code above
 }
 
 // errorBody is the protocol's Error.
@@ -123,11 +121,10 @@ func asProblem(err error) *problem {
 
 // response is what is sent, and stored for a repetition.
 type response struct {
-	status int
-	header map[string]string
-	body   []byte
-	// pending means that the outcome is open: the key may be used again.
-	pending bool
+	status  int
+	header  map[string]string
+	body    []byte
+	pending bool // the outcome is open: the key may be used again
 }
 
 // seconds rounds up, so that a client which waits that long is admitted.

@@ -21,13 +21,11 @@ const (
 
 // request is the parsed body of any POST operation, independent of its shape.
 type request struct {
-	items []item
-	// hasItems means that the list is present, even if it is empty.
-	hasItems bool
+	items    []item
+	hasItems bool // the list is present, even if it is empty
 	contact  *order.Contact
-	// billing is the billing address, used if there is no other.
-	billing *order.Contact
-	token   string
+	billing  *order.Contact // the billing address, used if there is no other
+	token    string
 }
 
 // item is one requested item with its JSONPath. Its id is normalized once its name is

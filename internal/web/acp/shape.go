@@ -8,24 +8,16 @@ import (
 
 // shape is one format of requests and responses.
 type shape struct {
-	// version is its API-Version; empty is our own.
-	version string
-	// keyRequired means that every POST needs an Idempotency-Key.
-	keyRequired bool
-	// readers parse the body of an operation; errors are kept in the object's state.
-	readers map[string]func(object) request
+	version     string                          // its API-Version; empty is our own
+	keyRequired bool                            // every POST needs an Idempotency-Key
+	readers     map[string]func(object) request // parse the body of an operation; errors are kept in the object's state
 	// items is the name of the item list, addressPath the path of the address.
 	items, addressPath string
-	// contentType is that of messages.
-	contentType string
-	// linksInMessages means that a session has no field for a link.
-	linksInMessages bool
-	// payLinkText names where a session has the payment link.
-	payLinkText string
-	// returnsLinkType is the type of the link to the withdrawal page.
-	returnsLinkType string
-	// write returns the body of a response.
-	write func(v view, completing bool) any
+	contentType        string                            // that of messages
+	linksInMessages    bool                              // a session has no field for a link
+	payLinkText        string                            // names where a session has the payment link
+	returnsLinkType    string                            // the type of the link to the withdrawal page
+	write              func(v view, completing bool) any // returns the body of a response
 }
 
 // versions are the supported versions, newest first.

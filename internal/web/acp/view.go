@@ -25,13 +25,11 @@ type view struct {
 
 // message tells the agent or its buyer something about a session.
 type message struct {
-	Type  string `json:"type"`
-	Code  string `json:"code,omitempty"`
-	Param string `json:"param,omitempty"`
-	// Resolution says who can resolve it; required by 2026-04-17, unknown before.
-	Resolution string `json:"resolution,omitempty"`
-	// ContentType is required by the protocol and not in our own shape.
-	ContentType string `json:"content_type,omitempty"`
+	Type        string `json:"type"`
+	Code        string `json:"code,omitempty"`
+	Param       string `json:"param,omitempty"`
+	Resolution  string `json:"resolution,omitempty"`   // says who can resolve it; required by 2026-04-17, unknown before
+	ContentType string `json:"content_type,omitempty"` // required by the protocol and not in our own shape
 	Content     string `json:"content"`
 }
 

@@ -28,14 +28,12 @@ var documentFS embed.FS
 // Facts fill the documents.
 type Facts struct {
 	BaseURL string
-	// Version is the program's version, as the MCP server reports it.
-	Version string
+	Version string // the program's version, as the MCP server reports it
 	// LookupPerMinute and LookupPer6Hours are the limits per address.
 	LookupPerMinute, LookupPer6Hours int
 	// WhoisPerMinute and WhoisPer6Hours are the limits of whois_lookup.
 	WhoisPerMinute, WhoisPer6Hours int
-	// ClientDocuments means that client ID metadata documents are supported.
-	ClientDocuments bool
+	ClientDocuments                bool // client ID metadata documents are supported
 	// Terms, Privacy, Returns and Imprint are the paths of the legal pages; empty if
 	// there are none.
 	Terms, Privacy, Returns, Imprint string

@@ -74,13 +74,11 @@ type ErrorInfo struct {
 	Kind   registrar.Kind
 	Code   registrar.Code
 	Detail string
-	// Cause is what failed in the database or an upstream; see registrar.Cause.
-	Cause string
+	Cause  string // what failed in the database or an upstream; see registrar.Cause
 	// Fault means that the service itself failed and an operator has to act. A bad
 	// request, a declined card or an unreachable registry is no fault.
-	Fault bool
-	// ClientGone means that the client closed the connection first.
-	ClientGone bool
+	Fault      bool
+	ClientGone bool // the client closed the connection first
 }
 
 // RecordError records the kind, code, detail and cause of err in the request log. It is
@@ -148,6 +146,5 @@ const (
 type Route struct {
 	Method, Path string
 	Handler      http.HandlerFunc
-	// AnyOrigin lets scripts of any web page call it, without credentials.
-	AnyOrigin bool
+	AnyOrigin    bool // lets scripts of any web page call it, without credentials
 }

@@ -22,15 +22,11 @@ type CheckResult struct {
 
 // Terms are conditions of sale besides the prices. The contract does not require them.
 type Terms struct {
-	// RestoreEUR is the price of restoring a deleted name.
-	RestoreEUR *registrar.Cents `json:"restoreEur,omitempty"`
-	// MinYears is the term of a registration; omitted if it is one year.
-	MinYears int `json:"minYears,omitempty"`
-	// Requires is a registry requirement for the holder.
-	Requires string `json:"requires,omitempty"`
-	// Orderable is omitted if nothing was decided.
-	Orderable       *bool          `json:"orderable,omitempty"`
-	OrderableReason registrar.Code `json:"orderableReason,omitempty"`
+	RestoreEUR      *registrar.Cents `json:"restoreEur,omitempty"` // the price of restoring a deleted name
+	MinYears        int              `json:"minYears,omitempty"`   // the term of a registration; omitted if it is one year
+	Requires        string           `json:"requires,omitempty"`   // a registry requirement for the holder
+	Orderable       *bool            `json:"orderable,omitempty"`  // omitted if nothing was decided
+	OrderableReason registrar.Code   `json:"orderableReason,omitempty"`
 }
 
 func newTerms(restore *registrar.Cents, minYears int, requires string, decided bool, refusal registrar.Code) Terms {

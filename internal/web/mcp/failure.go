@@ -14,15 +14,13 @@ import (
 
 // failure is the structured content of a failed call.
 type failure struct {
-	Code       string `json:"code"`
-	Message    string `json:"message"`
-	Retryable  bool   `json:"retryable"`
-	RetryAfter int64  `json:"retryAfter,omitempty"`
-	// Reason is more specific than Code.
-	Reason string `json:"reason,omitempty"`
-	// URL is where a human resolves the problem.
-	URL   string        `json:"url,omitempty"`
-	Items []itemFailure `json:"items,omitempty"`
+	Code       string        `json:"code"`
+	Message    string        `json:"message"`
+	Retryable  bool          `json:"retryable"`
+	RetryAfter int64         `json:"retryAfter,omitempty"`
+	Reason     string        `json:"reason,omitempty"` // more specific than Code
+	URL        string        `json:"url,omitempty"`    // where a human resolves the problem
+	Items      []itemFailure `json:"items,omitempty"`
 }
 
 // Codes of failures.

@@ -212,8 +212,7 @@ type requirement struct {
 	Domain  string `json:"domain,omitempty"`
 	Rule    string `json:"rule,omitempty"`
 	Message string `json:"message"`
-	// URL is empty in a dry run, whose order has no links.
-	URL string `json:"url,omitempty"`
+	URL     string `json:"url,omitempty"` // empty in a dry run, whose order has no links
 }
 
 // itemIssue is why a paid item was not provisioned.

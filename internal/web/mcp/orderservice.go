@@ -14,11 +14,10 @@ import (
 
 // OrderService is Orders on top of the order service.
 type OrderService struct {
-	Orders  *order.Service
-	Tokens  *oauth.Service
-	Catalog Catalog
-	// OrdersURL is the portal's list of orders.
-	OrdersURL string
+	Orders    *order.Service
+	Tokens    *oauth.Service
+	Catalog   Catalog
+	OrdersURL string // the portal's list of orders
 }
 
 // How long calls of tools may take.

@@ -15,10 +15,8 @@ import (
 var errNoOrders = registrar.Unsupported(order.NotServed)
 
 const (
-	// maxItems limits an order, as in the portal's basket.
-	maxItems = 20
-	// maxYears is the longest term that a registry sells.
-	maxYears = 10
+	maxItems = 20 // limits an order, as in the portal's basket
+	maxYears = 10 // the longest term that a registry sells
 )
 
 // orderTerms are arguments that would change the price or the customer of an order if

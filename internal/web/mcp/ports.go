@@ -77,8 +77,7 @@ type Orders interface {
 type Item struct {
 	Domain string
 	Type   string
-	// Years is 0 if the server chooses the term.
-	Years int
+	Years  int // 0 if the server chooses the term
 }
 
 // Order is an order awaiting payment. The order of a dry run has the status DryRun and
@@ -120,8 +119,7 @@ type OrderItem struct {
 	// from it.
 	FailureCode registrar.Code `json:"-"`
 	Failure     *itemIssue     `json:"failure,omitempty"`
-	// Refund is the refund of a failed item; nil if there is none.
-	Refund *Refund `json:"refund,omitempty"`
+	Refund      *Refund        `json:"refund,omitempty"` // the refund of a failed item; nil if there is none
 }
 
 // Refund is the refund of a failed item; its status is pending or refunded.
@@ -160,8 +158,7 @@ type NotPayable struct{ Items []ItemProblem }
 // ItemProblem is one item that can't be ordered.
 type ItemProblem struct {
 	Domain string
-	// Reason is a *registrar.Error with a known code.
-	Reason error
+	Reason error // a *registrar.Error with a known code
 }
 
 func (*NotPayable) Error() string { return "an item can't be ordered" }

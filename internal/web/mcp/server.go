@@ -39,24 +39,18 @@ type Config struct {
 	Version        string
 	Limits         Limits
 
-	Lookups Lookups
-	Catalog Catalog
-	// Budget is shared with the REST interface; WhoisBudget is for whois_lookup.
-	Budget      Budget
+	Lookups     Lookups
+	Catalog     Catalog
+	Budget      Budget // shared with the REST interface
 	WhoisBudget Budget
 	Tokens      Tokens
-	// TokenBudget is spent by signed-in tools instead of an address's budget.
-	TokenBudget TokenBudget
-	// BadTokens limits the invalid tokens of an address; nil means no limit.
-	BadTokens *ratelimit.Gate
-	// Portal means that there are pages to which failures may link.
-	Portal bool
-	// Domains and Orders may be nil if no token is ever valid.
-	Domains Domains
-	Orders  Orders
-	// Address finds the client address of a request.
-	Address func(*http.Request) netip.Addr
-	Logger  *slog.Logger
+	TokenBudget TokenBudget     // spent by signed-in tools instead of an address's budget
+	BadTokens   *ratelimit.Gate // limits the invalid tokens of an address; nil means no limit
+	Portal      bool            // there are pages to which failures may link
+	Domains     Domains         // like Orders, nil if no token is ever valid
+	Orders      Orders
+	Address     func(*http.Request) netip.Addr // finds the client address of a request
+	Logger      *slog.Logger
 }
 
 // Server serves the endpoint; one Server handles all requests.

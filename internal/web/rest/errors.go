@@ -21,7 +21,7 @@ const (
 	bodyNoObject       registrar.Code = "body_no_object"
 	overBudget                        = httpjson.OverBudget
 
-	// NoSuchPath and NoSuchMethod are used by the router.
+	// Used by the router.
 	NoSuchPath   registrar.Code = "no_such_path"
 	NoSuchMethod                = httpjson.NoSuchMethod
 )

@@ -25,8 +25,7 @@ import (
 const Path = "/api/stripe/webhook"
 
 const (
-	// maxPayloadBytes limits an event; the provider's are a few KiB.
-	maxPayloadBytes = 256 << 10
+	maxPayloadBytes = 256 << 10 // limits an event; the provider's are a few KiB
 	// handleTimeout bounds the handling of an event. It is shorter than the server's
 	// write timeout.
 	handleTimeout = 15 * time.Second

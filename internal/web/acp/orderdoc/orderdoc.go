@@ -66,11 +66,10 @@ type LineItem struct {
 	ProductID   string   `json:"product_id"`
 	Description string   `json:"description"`
 	Quantity    Quantity `json:"quantity"`
-	// UnitPrice and Subtotal are net, as in the session.
-	UnitPrice int64   `json:"unit_price"`
-	Subtotal  int64   `json:"subtotal"`
-	Totals    []Total `json:"totals"`
-	Status    string  `json:"status"`
+	UnitPrice   int64    `json:"unit_price"` // net, as in the session
+	Subtotal    int64    `json:"subtotal"`   // net
+	Totals      []Total  `json:"totals"`
+	Status      string   `json:"status"`
 }
 
 // Quantity says how many were ordered, are still current, and are fulfilled.
