@@ -4,29 +4,17 @@ import "strings"
 
 // Codes that several packages return.
 const (
-	// NoSuchCustomer goes with KindNotFound. Only operators see it.
-	NoSuchCustomer Code = "no_such_customer"
-	// NoSuchDomain goes with KindNotFound: the domain does not exist or belongs to
-	// another customer.
-	NoSuchDomain Code = "no_such_domain"
+	NoSuchCustomer Code = "no_such_customer" // KindNotFound; only operators see it
+	NoSuchDomain   Code = "no_such_domain"   // KindNotFound: there is none, or it belongs to another customer
 
-	// NameHeld goes with KindConflict: an account here already holds the name, or an
-	// order for it is in progress.
-	NameHeld Code = "name_held"
-	// NameReserved goes with KindConflict: the registry does not register the name.
-	NameReserved Code = "name_reserved"
-	// NamePremium goes with KindConflict: the registry charges an individual price.
-	NamePremium Code = "name_premium"
+	NameHeld     Code = "name_held"     // KindConflict: an account here holds the name, or an order for it is in progress
+	NameReserved Code = "name_reserved" // KindConflict: the registry does not register the name
+	NamePremium  Code = "name_premium"  // KindConflict: the registry charges an individual price
 
-	// NoRegistryAccount goes with KindUnsupported: no registry account serves the
-	// extension.
-	NoRegistryAccount Code = "no_registry_account"
-	// RegistryDenied goes with KindConflict: the registry refused the request.
-	RegistryDenied Code = "registry_denied"
-	// RegistryNotFound goes with KindNotFound: the name is not registered.
-	RegistryNotFound Code = "registry_gone"
-	// OtherRegistrar goes with KindForbidden: another registrar sponsors the name.
-	OtherRegistrar Code = "registry_elsewhere"
+	NoRegistryAccount Code = "no_registry_account" // KindUnsupported: no registry account serves the extension
+	RegistryDenied    Code = "registry_denied"     // KindConflict: the registry refused the request
+	RegistryNotFound  Code = "registry_gone"       // KindNotFound: the name is not registered
+	OtherRegistrar    Code = "registry_elsewhere"  // KindForbidden: another registrar sponsors the name
 )
 
 // Codes of registry refusals (EPP result codes of RFC 5730) that transports explain

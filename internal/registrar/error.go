@@ -11,26 +11,17 @@ import (
 // codes in one file.
 type Kind uint8
 
+// The kinds.
 const (
-	// KindInvalid: the caller's input is wrong. Nothing happened.
-	KindInvalid Kind = iota + 1
-	// KindUnsupported: the input is valid, but the extension is not offered.
-	KindUnsupported
-	// KindRateLimited: the caller must wait RetryAfter.
-	KindRateLimited
-	// KindUpstream: another system failed.
-	KindUpstream
-	// KindInternal: an internal error.
-	KindInternal
-	// KindNotFound: the object does not exist or belongs to another customer,
-	// deliberately not distinguished.
-	KindNotFound
-	// KindUnauthenticated: the caller must sign in, or sign in again.
-	KindUnauthenticated
-	// KindForbidden: the caller is authenticated but not allowed to do this.
-	KindForbidden
-	// KindConflict: the state of the object does not allow this.
-	KindConflict
+	KindInvalid         Kind = iota + 1 // the caller's input is wrong; nothing happened
+	KindUnsupported                     // the input is valid, but the extension is not offered
+	KindRateLimited                     // the caller must wait RetryAfter
+	KindUpstream                        // another system failed
+	KindInternal                        // an internal error
+	KindNotFound                        // there is no such object, or it belongs to another customer: deliberately the same
+	KindUnauthenticated                 // the caller must sign in, or sign in again
+	KindForbidden                       // the caller is authenticated but not allowed to do this
+	KindConflict                        // the state of the object does not allow this
 )
 
 var kindNames = map[Kind]string{

@@ -89,14 +89,23 @@ func ParseName(input string, listed func(tld string) bool) (Name, error) {
 	if !listed(tld) {
 		return Name{tld: tld}, Unsupported(ExtensionNotCarried)
 	}
-	if len(ascii) < len(tld) { // ".co.uk" without a label
-		return Name{}, Invalid(NameIsExtension)
-	}
-	label := ascii[:len(ascii)-len(tld)]
-	if strings.Contains(label, ".") {
-		return Name{}, Invalid(NameSubdomain)
+	label, err := labelBefore(tld, ascii)
+	if err != nil {
+		return Name{}, err
 	}
 	return Name{label: label, tld: tld, display: display}, nil
+}
+
+// labelBefore returns the only label of a name before its extension.
+func labelBefore(tld, ascii string) (string, error) {
+	label, found := strings.CutSuffix(ascii, tld)
+	switch {
+	case !found: // "co.uk" is shorter than its extension ".co.uk"
+		return "", Invalid(NameIsExtension)
+	case strings.Contains(label, "."):
+		return "", Invalid(NameSubdomain)
+	}
+	return label, nil
 }
 
 // Query is a parsed search.
@@ -118,12 +127,8 @@ func ParseQuery(input string, listed func(tld string) bool) (Query, error) {
 	label, tld := ascii, ""
 	if strings.Contains(ascii, ".") {
 		tld = extensionOf(ascii, listed)
-		if len(ascii) < len(tld) {
-			return Query{}, Invalid(NameIsExtension)
-		}
-		label = ascii[:len(ascii)-len(tld)]
-		if strings.Contains(label, ".") {
-			return Query{}, Invalid(NameSubdomain)
+		if label, err = labelBefore(tld, ascii); err != nil {
+			return Query{}, err
 		}
 	}
 	// Checked before mapping: a full-width "ａ" folds to "a" but is not a-z.

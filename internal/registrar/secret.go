@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"hash/crc32"
 	"math/big"
+	"slices"
 	"strings"
 )
 
@@ -45,12 +46,7 @@ var secretKinds = [...]SecretKind{
 // ContainsSecret reports whether text contains a secret of this service, complete or
 // truncated.
 func ContainsSecret(text string) bool {
-	for _, kind := range secretKinds {
-		if strings.Contains(text, string(kind)) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(secretKinds[:], func(kind SecretKind) bool { return strings.Contains(text, string(kind)) })
 }
 
 const (

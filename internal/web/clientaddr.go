@@ -3,6 +3,7 @@ package web
 import (
 	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
 )
 
@@ -45,12 +46,7 @@ func peerAddr(remote string) netip.Addr {
 }
 
 func (f addrResolver) trusts(addr netip.Addr) bool {
-	for _, network := range f.trusted {
-		if network.Contains(addr) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(f.trusted, func(network netip.Prefix) bool { return network.Contains(addr) })
 }
 
 // rightmostUntrusted walks the hops from the nearest to the farthest. It stops at the

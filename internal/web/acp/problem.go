@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"strconv"
@@ -75,26 +76,17 @@ func (p *problem) Unwrap() error {
 	if p.cause != nil {
 		return p.cause
 	}
-	return &registrar.Error{Kind: kindOf(p.status), Code: registrar.Code(p.body.Code)}
+	return &registrar.Error{Kind: cmp.Or(kinds[p.status], registrar.KindConflict), Code: registrar.Code(p.body.Code)}
 }
 
-func kindOf(status int) registrar.Kind {
-	switch status {
-	case http.StatusUnauthorized:
-		return registrar.KindUnauthenticated
-	case http.StatusNotFound:
-		return registrar.KindNotFound
-	case http.StatusTooManyRequests:
-		return registrar.KindRateLimited
-	case http.StatusServiceUnavailable:
-		return registrar.KindUpstream
-	case http.StatusInternalServerError:
-		return registrar.KindInternal
-	case http.StatusBadRequest:
-		return registrar.KindInvalid
-	default:
-		return registrar.KindConflict
-	}
+// kinds of the statuses; all others are KindConflict.
+var kinds = map[int]registrar.Kind{
+	http.StatusUnauthorized:        registrar.KindUnauthenticated,
+	http.StatusNotFound:            registrar.KindNotFound,
+	http.StatusTooManyRequests:     registrar.KindRateLimited,
+	http.StatusServiceUnavailable:  registrar.KindUpstream,
+	http.StatusInternalServerError: registrar.KindInternal,
+	http.StatusBadRequest:          registrar.KindInvalid,
 }
 
 func newProblem(status int, code, message, param string) *problem {

@@ -15,20 +15,23 @@ import (
 // WriteJSON encodes before it writes the status line, so that a failed encoding can
 // still change the status.
 func WriteJSON(w http.ResponseWriter, status int, body any) {
-	if known, ok := body.(Appender); ok {
-		var space [512]byte
-		if encoded, ok := known.AppendJSON(space[:0]); ok {
-			WriteBytes(w, status, typeJSON, encoded)
-			return
-		}
-	}
-	encoded, err := json.Marshal(body)
+	encoded, err := Encode(body, 512)
 	if err != nil { // does not happen with our own types
 		RecordError(w, &registrar.Error{Kind: registrar.KindInternal, Code: "encode"})
 		w.WriteHeader(http.StatusInternalServerError)
 		return
 	}
 	WriteBytes(w, status, typeJSON, encoded)
+}
+
+// Encode encodes body by its AppendJSON, if it has one. size is the expected length.
+func Encode(body any, size int) ([]byte, error) {
+	if known, ok := body.(Appender); ok {
+		if encoded, ok := known.AppendJSON(make([]byte, 0, size)); ok {
+			return encoded, nil
+		}
+	}
+	return json.Marshal(body)
 }
 
 var typeJSON = []string{"application/json"}

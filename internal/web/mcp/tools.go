@@ -3,7 +3,6 @@ package mcp
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"runtime/debug"
@@ -160,18 +159,11 @@ func (t *tool) spend(state *requestState) (decision ratelimit.Decision, code reg
 // sendToolResult encodes body once; it is sent as structured content and as text,
 // because some clients support only one of them.
 func (x *exchange) sendToolResult(body any, failed bool) {
-	var space [1024]byte
-	text, ok := space[:0], false
-	if known, is := body.(httpjson.Appender); is {
-		text, ok = known.AppendJSON(text)
-	}
-	if !ok {
-		var err error
-		if text, err = json.Marshal(body); err != nil { // does not happen with our own types
-			x.state.recordError(&registrar.Error{Kind: registrar.KindInternal, Code: "encode"})
-			x.fail(&RPCError{Code: codeInternal, Message: messageInternal})
-			return
-		}
+	text, err := httpjson.Encode(body, 512)
+	if err != nil { // does not happen with our own types
+		x.state.recordError(&registrar.Error{Kind: registrar.KindInternal, Code: "encode"})
+		x.fail(&RPCError{Code: codeInternal, Message: messageInternal})
+		return
 	}
 	b := x.appendResult(make([]byte, 0, 2*len(text)+len(text)/4+512), complete)
 	if x.stateless {
