@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
@@ -45,21 +44,4 @@ func notFoundHandler(frame *ui.Frame) http.HandlerFunc {
 		}
 		byAccept(w, r)
 	}
-}
-
-// mergeRoot combines the two routes of the root into one that negotiates: the text for
-// programs and the home page.
-func mergeRoot(list []httpjson.Route) []httpjson.Route {
-	text := -1
-	for i, r := range list {
-		if r.Method != http.MethodGet || r.Path != "/{$}" {
-			continue
-		}
-		if text >= 0 {
-			list[text].Handler = negotiate(r.Handler, list[text].Handler)
-			return append(list[:i], list[i+1:]...)
-		}
-		text = i
-	}
-	return list
 }

@@ -70,22 +70,23 @@ func TestRoot_HTMLForBrowsersTextForPrograms(t *testing.T) {
 	says := func(text string) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, text) }
 	}
-	list := mergeRoot([]httpjson.Route{
+	resources := newResources([]httpjson.Route{
 		{Method: "GET", Path: "/x", Handler: says("x")},
 		{Method: "GET", Path: "/{$}", Handler: says("text")},
 		{Method: "POST", Path: "/{$}", Handler: says("search")},
 		{Method: "GET", Path: "/{$}", Handler: says("page")},
 	})
-	if len(list) != 3 {
-		t.Fatalf("%d routes are left", len(list))
+	if len(resources) != 2 || resources["/{$}"].allow != "GET, HEAD, OPTIONS, POST" {
+		t.Fatalf("the resources are %v", resources)
 	}
 	for accept, want := range map[string]string{browserAccepts: "page", curlAccepts: "text", "": "text"} {
-		got := getAs(list[1].Handler, "GET", "/", accept)
+		got := getAs(resources["/{$}"], "GET", "/", accept)
 		if got.Body.String() != want || got.Header().Get("Vary") != "Accept" {
 			t.Errorf("%q gets %q, Vary %q", accept, got.Body, got.Header().Get("Vary"))
 		}
 	}
-	if alone := mergeRoot([]httpjson.Route{{Method: "GET", Path: "/{$}", Handler: says("text")}}); getAs(alone[0].Handler, "GET", "/", browserAccepts).Body.String() != "text" {
+	alone := newResources([]httpjson.Route{{Method: "GET", Path: "/{$}", Handler: says("text")}})["/{$}"]
+	if getAs(alone, "GET", "/", browserAccepts).Body.String() != "text" {
 		t.Error("without a start page every client gets text")
 	}
 }

@@ -1,11 +1,13 @@
 package web
 
 import (
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 	"github.com/dotkontor/dotkontor/internal/web/rest"
 )
 
@@ -19,13 +21,30 @@ type resource struct {
 	methodNotAllowed http.HandlerFunc // answers 405 in the form of the path's protocol
 }
 
-func allowHeader(methods map[string]http.HandlerFunc) string {
-	names := []string{http.MethodOptions}
-	for name := range methods {
-		names = append(names, name)
+// newResources groups routes by path. Of two routes with the same method, as the root has
+// them, the first is for programs and the second for browsers.
+func newResources(routes []httpjson.Route) map[string]*resource {
+	resources := make(map[string]*resource)
+	for _, r := range routes {
+		res, ok := resources[r.Path]
+		if !ok {
+			res = &resource{methods: make(map[string]http.HandlerFunc), anyOrigin: r.AnyOrigin, methodNotAllowed: methodNotAllowed}
+			resources[r.Path] = res
+		}
+		if text := res.methods[r.Method]; text != nil {
+			r.Handler = negotiate(r.Handler, text)
+		}
+		res.methods[r.Method] = r.Handler
+		if r.Method == http.MethodGet {
+			res.methods[http.MethodHead] = r.Handler
+		}
 	}
-	slices.Sort(names)
-	return strings.Join(names, ", ")
+	for _, res := range resources {
+		names := append(slices.Collect(maps.Keys(res.methods)), http.MethodOptions)
+		slices.Sort(names)
+		res.allow = strings.Join(names, ", ")
+	}
+	return resources
 }
 
 func (res *resource) ServeHTTP(w http.ResponseWriter, r *http.Request) {

@@ -130,23 +130,10 @@ func New(cfg Config) (http.Handler, error) {
 		return nil, err
 	}
 	mux := http.NewServeMux()
-	resources := make(map[string]*resource)
-	for _, r := range mergeRoot(append(list, pages...)) {
-		res, ok := resources[r.Path]
-		if !ok {
-			res = &resource{methods: make(map[string]http.HandlerFunc), anyOrigin: r.AnyOrigin}
-			resources[r.Path] = res
-			mux.Handle(r.Path, res)
-		}
-		res.methods[r.Method] = r.Handler
-		if r.Method == http.MethodGet {
-			res.methods[http.MethodHead] = r.Handler
-		}
-	}
+	resources := newResources(append(list, pages...))
 	panicHandlers := make(map[string]func(http.ResponseWriter, *http.Request, error))
 	for path, res := range resources {
-		res.allow = allowHeader(res.methods)
-		res.methodNotAllowed = methodNotAllowed
+		mux.Handle(path, res)
 		switch {
 		case path == mcp.Path || path == mcp.LoginPath:
 			res.methodNotAllowed, panicHandlers[path] = mcp.MethodNotAllowed, mcp.ServeError

@@ -14,13 +14,10 @@ func (r CheckResult) AppendJSON(b []byte) ([]byte, bool) {
 	o := object{b: append(b, '{'), plain: true}
 	o.text("domain", r.Domain)
 	o.text("tld", r.TLD)
-	switch {
-	case r.Available == nil:
+	if r.Available == nil {
 		o.raw("available", "null")
-	case *r.Available:
-		o.raw("available", "true")
-	default:
-		o.raw("available", "false")
+	} else {
+		o.raw("available", strconv.FormatBool(*r.Available))
 	}
 	o.price("registerEur", r.RegisterEUR)
 	o.price("renewEur", r.RenewEUR)

@@ -194,8 +194,7 @@ func rfc3339(t time.Time) *string {
 	if t.IsZero() {
 		return nil
 	}
-	text := t.UTC().Format(time.RFC3339)
-	return &text
+	return new(t.UTC().Format(time.RFC3339))
 }
 
 // Totals are the sums of an order. VATRate is in percent.

@@ -221,16 +221,11 @@ type itemIssue struct {
 	Message string `json:"message"`
 }
 
-// fillOrderStatus fills in the fields that are derived for models.
-func (s *Server) fillOrderStatus(o *OrderStatus) {
-	if o.Items == nil {
-		o.Items = []OrderItem{}
+// newItemIssue is nil for an item that did not fail.
+func newItemIssue(reason registrar.Code) *itemIssue {
+	if reason == "" {
+		return nil
 	}
-	o.Requirements = s.requirements(o.Needs, o.PaymentURL, o.VerificationURL)
-	for i := range o.Items {
-		if reason := o.Items[i].FailureCode; reason != "" {
-			code, rule := ruleFor(registrar.KindConflict, reason)
-			o.Items[i].Failure = &itemIssue{Code: code, Message: rule.message}
-		}
-	}
+	code, rule := ruleFor(registrar.KindConflict, reason)
+	return &itemIssue{Code: code, Message: rule.message}
 }

@@ -228,7 +228,7 @@ func (w *fakeServices) Start(_ context.Context, _ registrar.Actor, items []Item,
 
 func (w *fakeServices) Status(_ context.Context, _ registrar.Actor, id string) (OrderStatus, error) {
 	w.calls.Add(1)
-	status := OrderStatus{OrderID: id, Status: "completed", CreatedAt: "2026-11-15T00:00:00Z", AmountEUR: 821}
+	status := OrderStatus{OrderID: id, Status: "completed", CreatedAt: "2026-11-15T00:00:00Z", AmountEUR: 821, Items: []OrderItem{}}
 	switch id {
 	case "o1":
 	case "open":
@@ -237,8 +237,8 @@ func (w *fakeServices) Status(_ context.Context, _ registrar.Actor, id string) (
 	case "failed":
 		status.Status = "failed"
 		status.Items = []OrderItem{
-			{Domain: "a.de", Type: "register", Years: 1, NetEUR: 690, Status: "refunded", FailureCode: provision.NameTaken, Refund: &Refund{"refunded", 821}},
-			{Domain: "b.de", Type: "register", Years: 1, NetEUR: 690, Status: "failed", FailureCode: "epp_policy", Refund: &Refund{"pending", 821}},
+			{Domain: "a.de", Type: "register", Years: 1, NetEUR: 690, Status: "refunded", Failure: newItemIssue(provision.NameTaken), Refund: &Refund{"refunded", 821}},
+			{Domain: "b.de", Type: "register", Years: 1, NetEUR: 690, Status: "failed", Failure: newItemIssue("epp_policy"), Refund: &Refund{"pending", 821}},
 		}
 	default:
 		return OrderStatus{}, ErrNotFound
@@ -248,7 +248,7 @@ func (w *fakeServices) Status(_ context.Context, _ registrar.Actor, id string) (
 
 func (w *fakeServices) Page(ctx context.Context, who registrar.Actor, status string, limit, offset int) ([]OrderStatus, int, error) {
 	if status == "failed" {
-		return nil, 0, nil
+		return []OrderStatus{}, 0, nil
 	}
 	o, err := w.Status(ctx, who, "open")
 	return []OrderStatus{o}, 1, err

@@ -117,7 +117,7 @@ func mcpItems(o order.Order, withStatus bool) []OrderItem {
 	for i, item := range o.Items {
 		items[i] = OrderItem{Domain: item.Name, Type: string(item.Kind), Years: item.Years, NetEUR: item.Net}
 		if withStatus {
-			items[i].Status, items[i].FailureCode, items[i].Refund = string(item.State), item.Failure, refundOf(o, item)
+			items[i].Status, items[i].Failure, items[i].Refund = string(item.State), newItemIssue(item.Failure), refundOf(o, item)
 		}
 	}
 	return items

@@ -121,7 +121,7 @@ func (s *Server) orderByID(
 	if err != nil {
 		return nil, err
 	}
-	s.fillOrderStatus(&o)
+	o.Requirements = s.requirements(o.Needs, o.PaymentURL, o.VerificationURL)
 	return o, nil
 }
 
@@ -137,18 +137,14 @@ func (s *Server) listOrders(ctx context.Context, state *requestState, args argum
 	if err != nil {
 		return nil, err
 	}
-	var orders []OrderStatus
-	total := 0
+	orders, total := []OrderStatus{}, 0
 	if s.cfg.Orders != nil {
 		if orders, total, err = s.cfg.Orders.Page(ctx, *state.caller, status, limit, offset); err != nil {
 			return nil, err
 		}
 	}
-	for i := range orders {
-		s.fillOrderStatus(&orders[i])
-	}
-	if orders == nil {
-		orders = []OrderStatus{}
+	for i, o := range orders {
+		orders[i].Requirements = s.requirements(o.Needs, o.PaymentURL, o.VerificationURL)
 	}
 	return struct {
 		Orders []OrderStatus `json:"orders"`

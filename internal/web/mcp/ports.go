@@ -110,16 +110,13 @@ const DryRun = "dry_run"
 // OrderItem is one item of an order. The fields after NetEUR are set in an order's
 // status only.
 type OrderItem struct {
-	Domain string          `json:"domain"`
-	Type   string          `json:"type"`
-	Years  int             `json:"years"`
-	NetEUR registrar.Cents `json:"netEur"`
-	Status string          `json:"status,omitempty"`
-	// FailureCode is why a paid item was not provisioned. The endpoint derives Failure
-	// from it.
-	FailureCode registrar.Code `json:"-"`
-	Failure     *itemIssue     `json:"failure,omitempty"`
-	Refund      *Refund        `json:"refund,omitempty"` // the refund of a failed item; nil if there is none
+	Domain  string          `json:"domain"`
+	Type    string          `json:"type"`
+	Years   int             `json:"years"`
+	NetEUR  registrar.Cents `json:"netEur"`
+	Status  string          `json:"status,omitempty"`
+	Failure *itemIssue      `json:"failure,omitempty"` // why a paid item was not provisioned
+	Refund  *Refund         `json:"refund,omitempty"`  // of a failed item
 }
 
 // Refund is the refund of a failed item; its status is pending or refunded.

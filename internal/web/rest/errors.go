@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"cmp"
 	"net/http"
 	"strconv"
 	"strings"
@@ -29,27 +30,22 @@ const (
 func missingField(field string) registrar.Code   { return registrar.Code("missing_" + field) }
 func wrongTypeField(field string) registrar.Code { return registrar.Code("wrong_type_" + field) }
 
-// statusOf maps a kind to the contract's status.
+// statuses are the contract's. Codes come before kinds; all other kinds are 500.
+var (
+	codeStatuses = map[registrar.Code]int{NoSuchPath: http.StatusNotFound, NoSuchMethod: http.StatusMethodNotAllowed}
+	kindStatuses = map[registrar.Kind]int{
+		registrar.KindInvalid:     http.StatusBadRequest,
+		registrar.KindUnsupported: http.StatusBadRequest,
+		registrar.KindRateLimited: http.StatusTooManyRequests,
+		registrar.KindUpstream:    http.StatusBadGateway,
+	}
+)
+
 func statusOf(err error) int {
 	if err == nil {
 		return http.StatusOK
 	}
-	switch code := registrar.CodeOf(err); code {
-	case NoSuchPath:
-		return http.StatusNotFound
-	case NoSuchMethod:
-		return http.StatusMethodNotAllowed
-	}
-	switch registrar.KindOf(err) {
-	case registrar.KindInvalid, registrar.KindUnsupported:
-		return http.StatusBadRequest
-	case registrar.KindRateLimited:
-		return http.StatusTooManyRequests
-	case registrar.KindUpstream:
-		return http.StatusBadGateway
-	default:
-		return http.StatusInternalServerError
-	}
+	return cmp.Or(codeStatuses[registrar.CodeOf(err)], kindStatuses[registrar.KindOf(err)], http.StatusInternalServerError)
 }
 
 // WriteError writes the German Error body with the status of err's kind.
