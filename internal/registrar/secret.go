@@ -37,7 +37,6 @@ const (
 	AgentWebhookSecret SecretKind = "acpw_"
 )
 
-// secretKinds lists all kinds.
 var secretKinds = [...]SecretKind{
 	PersonalToken, SessionSecret, DeviceSecret, LinkSecret, AccessToken, RefreshToken, ClientSecret, AuthorizationCodeSecret,
 	ConsentSecret, ChallengeSecret, PayLink, VerifyLink, AgentKey, AgentSecret, AgentWebhookSecret,

@@ -99,7 +99,6 @@ type Store interface {
 	GetDomainLock(ctx context.Context, id string) (Lock, bool, error)
 	// LiftDomainLock returns false if there is no active one.
 	LiftDomainLock(ctx context.Context, lock Lock, event registrar.AuditEvent, mail registrar.Mail) (bool, error)
-	// ListActiveLocksOfDomain returns the active locks of a domain.
 	ListActiveLocksOfDomain(ctx context.Context, domain string) ([]Lock, error)
 	// ListActiveDomainLocks is ordered by review date, ListLiftedDomainLocks newest first.
 	ListActiveDomainLocks(ctx context.Context, limit int) ([]Lock, error)
@@ -116,7 +115,6 @@ type Store interface {
 	// ListPendingRefunds returns the longest overdue refunds.
 	ListPendingRefunds(ctx context.Context, limit int) ([]Refund, error)
 
-	// RecordAuditEvent stores one audit event.
 	RecordAuditEvent(ctx context.Context, event registrar.AuditEvent) error
 }
 

@@ -122,7 +122,6 @@ func (p *problem) write(w http.ResponseWriter) {
 	httpjson.WriteJSON(w, p.status, p.body)
 }
 
-// Names of the operations.
 const (
 	opCreate   = "create"
 	opShow     = "show"

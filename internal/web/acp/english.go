@@ -9,7 +9,6 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/signing"
 )
 
-// signatureMessages are the errors about signatures.
 var signatureMessages = map[registrar.Code]string{
 	registrar.CodeOf(signing.ErrMissing): "The request is not signed. Send the headers Timestamp and Signature as /.well-known/acp.json describes.",
 	registrar.CodeOf(signing.ErrInvalid): "The signature does not match the timestamp and the raw body, or the timestamp is neither RFC 3339 nor whole seconds, or the signature was used for another path.",
@@ -49,7 +48,6 @@ const (
 	messageRepeatedHeader = "Authorization, Timestamp and Signature may each be sent only once."
 )
 
-// itemMessage returns why an item can't be ordered.
 func itemMessage(err error) string {
 	e, ok := errors.AsType[*registrar.Error](err)
 	if !ok {

@@ -91,7 +91,6 @@ type ownOrder struct {
 	Refunds   []ownRefund `json:"refunds"`
 }
 
-// ownRefund is the refund of an item.
 type ownRefund struct {
 	ID        string          `json:"id"`
 	Item      string          `json:"item"`

@@ -97,7 +97,6 @@ func (p *buyerReader) email(o object, key string) {
 	p.setIfEmpty(&p.contact.Email, text)
 }
 
-// buyer reads the fields of a buyer in any shape.
 func (p *buyerReader) buyer(o object) {
 	p.setIfEmpty(&p.contact.FirstName, o.text("first_name"))
 	p.setIfEmpty(&p.contact.LastName, o.text("last_name"))
@@ -128,7 +127,6 @@ func (p *buyerReader) address(o object) {
 	p.setIfEmpty(&p.contact.Country, country)
 }
 
-// contactOrNil is nil if there is no data.
 func (p *buyerReader) contactOrNil() *order.Contact {
 	if !p.found {
 		return nil
@@ -136,7 +134,6 @@ func (p *buyerReader) contactOrNil() *order.Contact {
 	return &p.contact
 }
 
-// readItems reads a list of items.
 func (r *request) readItems(o object, key string) {
 	if _, present := o.value(key); !present {
 		return
@@ -163,12 +160,10 @@ func readQuantities(o object, key string) {
 	}
 }
 
-// requireProvider checks the provider of a token.
 func requireProvider(o object, key string) {
 	o.requireValue(key, provider, codeProvider, "The payment provider is "+provider+".")
 }
 
-// requireFulfillmentOption checks the selected fulfillment option.
 func requireFulfillmentOption(o object, key string) {
 	o.requireValue(key, fulfillment, codeOption, "Domains are delivered in one way: "+fulfillment+".")
 }

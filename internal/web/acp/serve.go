@@ -29,7 +29,6 @@ const (
 	requestHeader  = "Request-Id"
 )
 
-// serve handles every request.
 func (h *Handler) serve(op operation) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		header := w.Header()
@@ -61,7 +60,6 @@ func (h *Handler) serve(op operation) http.HandlerFunc {
 
 var typeJSON = []string{"application/json"}
 
-// handle authenticates and executes a request.
 func (h *Handler) handle(w http.ResponseWriter, r *http.Request, op operation) (response, error) {
 	if !h.inService() {
 		return response{}, h.outOfService(r, op)
@@ -237,7 +235,6 @@ func rateLimitProblem(wait time.Duration) *problem {
 	return p
 }
 
-// readHeaders reads the headers around the content.
 func (c *call) readHeaders(r *http.Request, body []byte) (key string, err error) {
 	version, once := singleHeader(r, versionHeader)
 	known, ok := shapeOf(version)

@@ -23,7 +23,6 @@ type shape struct {
 // versions are the supported versions, newest first.
 var versions = []string{v2026.version, v2025.version}
 
-// shapeOf finds the shape of an API-Version.
 func shapeOf(version string) (*shape, bool) {
 	for _, s := range []*shape{own, v2025, v2026} {
 		if s.version == version {

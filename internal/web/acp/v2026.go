@@ -136,7 +136,6 @@ func cancel2026(o object) request {
 	return request{}
 }
 
-// readBilling reads the billing address.
 func (r *request) readBilling(payment object) {
 	if place, present := payment.object("billing_address"); present {
 		var who buyerReader

@@ -171,7 +171,6 @@ func urnHost(baseURL string) string {
 	}, parsed.Hostname())
 }
 
-// document is a rendered document.
 type document struct {
 	contentType []string
 	link        string

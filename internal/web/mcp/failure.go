@@ -78,7 +78,6 @@ func (s *Server) failureFor(state *requestState, err error) failure {
 	return f
 }
 
-// failureOf returns the failure for err.
 func (s *Server) failureOf(err error) failure {
 	if argument, ok := errors.AsType[*argumentError](err); ok {
 		return failure{Code: invalidInput, Message: argument.message}

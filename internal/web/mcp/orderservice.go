@@ -189,7 +189,6 @@ func (a OrderService) Cancel(ctx context.Context, actor registrar.Actor, id stri
 	return a.status(ctx, o)
 }
 
-// status is an order as agents read it after it was made.
 func (a OrderService) status(ctx context.Context, o order.Order) (OrderStatus, error) {
 	status := OrderStatus{
 		OrderID: o.ID, Status: string(o.State), CreatedAt: o.CreatedAt.UTC().Format(time.RFC3339),

@@ -49,7 +49,6 @@ func readField(w http.ResponseWriter, r *http.Request, field string) (string, er
 	return value, nil
 }
 
-// readBody reads the whole body within the limit.
 func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	if r.ContentLength > maxBody {
 		return nil, registrar.Invalid(bodyTooLarge)

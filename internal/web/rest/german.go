@@ -57,7 +57,6 @@ const (
 	messageRetryInMinutes   = "Sie haben das Abfragelimit erreicht. Bitte versuchen Sie es in %d Minuten noch einmal."
 )
 
-// message returns the text for err.
 func message(err error) string {
 	e, ok := errors.AsType[*registrar.Error](err)
 	switch {

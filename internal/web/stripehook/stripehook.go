@@ -45,7 +45,6 @@ func New(events Events) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(serve(w, r, events)) }
 }
 
-// serve handles an event and returns the status.
 func serve(w http.ResponseWriter, r *http.Request, events Events) int {
 	w.Header().Set("Cache-Control", "no-store")
 	payload, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxPayloadBytes))
