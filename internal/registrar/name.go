@@ -31,8 +31,8 @@ const (
 	NameSpace        Code = "name_space"
 	NameCharacter    Code = "name_character"
 	NameNotASCII     Code = "name_not_ascii"
-	// ExtensionNotCarried goes with KindUnsupported.
-	ExtensionNotCarried Code = "extension_not_carried"
+
+	ExtensionNotCarried Code = "extension_not_carried" // KindUnsupported
 )
 
 const (

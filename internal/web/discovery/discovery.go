@@ -27,18 +27,15 @@ var documentFS embed.FS
 
 // Facts fill the documents.
 type Facts struct {
-	BaseURL string
-	Version string // the program's version, as the MCP server reports it
-	// LookupPerMinute and LookupPer6Hours are the limits per address.
-	LookupPerMinute, LookupPer6Hours int
-	// WhoisPerMinute and WhoisPer6Hours are the limits of whois_lookup.
-	WhoisPerMinute, WhoisPer6Hours int
-	ClientDocuments                bool // client ID metadata documents are supported
+	BaseURL                          string
+	Version                          string // the program's version, as the MCP server reports it
+	LookupPerMinute, LookupPer6Hours int    // the limits per address
+	WhoisPerMinute, WhoisPer6Hours   int    // of whois_lookup
+	TokenPerMinute, TokenPerHour     int    // of signed-in tools
+	ClientDocuments                  bool   // client ID metadata documents are supported
 	// Terms, Privacy, Returns and Imprint are the paths of the legal pages; empty if
 	// there are none.
 	Terms, Privacy, Returns, Imprint string
-	// TokenPerMinute and TokenPerHour are the limits of signed-in tools.
-	TokenPerMinute, TokenPerHour int
 }
 
 const (
