@@ -21,11 +21,9 @@ func ParseCents(text string) (Cents, error) {
 	if !found || len(decimals) != 2 || euros == "" {
 		return 0, fmt.Errorf("amount %q is not written as euros with two decimals, like 12.90", text)
 	}
-	for _, digits := range []string{euros, decimals} {
-		for _, r := range digits {
-			if r < '0' || r > '9' {
-				return 0, fmt.Errorf("amount %q contains %q; only digits and one point are allowed", text, r)
-			}
+	for _, r := range euros + decimals {
+		if r < '0' || r > '9' {
+			return 0, fmt.Errorf("amount %q contains %q; only digits and one point are allowed", text, r)
 		}
 	}
 	value, err := strconv.ParseInt(euros+decimals, 10, 64)

@@ -21,18 +21,15 @@ func SameName(a, b string) bool {
 		return false
 	}
 	for _, word := range short {
-		at := slices.IndexFunc(long, func(other [2]string) bool { return sameSpelling(word, other) })
+		at := slices.IndexFunc(long, func(other [2]string) bool { // in either transliteration of umlauts
+			return slices.Contains(other[:], word[0]) || slices.Contains(other[:], word[1])
+		})
 		if at < 0 {
 			return false
 		}
 		long = slices.Delete(long, at, at+1)
 	}
 	return true
-}
-
-// sameSpelling compares two words in both transliterations of umlauts.
-func sameSpelling(a, b [2]string) bool {
-	return a[0] == b[0] || a[0] == b[1] || a[1] == b[0] || a[1] == b[1]
 }
 
 // letterReplacer maps letters without a decomposition to their spelling in documents;

@@ -152,19 +152,11 @@ func (o object) require(keys ...string) object {
 
 // pathTo returns the JSONPath of a field. A key that is no plain word is quoted.
 func (o object) pathTo(key string) string {
-	for _, r := range key {
-		if r != '_' && (r < 'a' || r > 'z') && (r < '0' || r > '9') {
-			return o.path + "[" + strconv.QuoteToASCII(clip(key)) + "]"
-		}
+	short := key[:min(len(key), 64)]
+	if strings.Trim(key, "abcdefghijklmnopqrstuvwxyz0123456789_") != "" {
+		return o.path + "[" + strconv.QuoteToASCII(short) + "]"
 	}
-	return o.path + "." + clip(key)
-}
-
-func clip(text string) string {
-	if len(text) > 64 {
-		return text[:64]
-	}
-	return text
+	return o.path + "." + short
 }
 
 // value returns a field that is present. In shapes that are not strict null counts as

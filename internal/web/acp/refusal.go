@@ -71,8 +71,10 @@ func (c *call) refusal(session order.Session, kind registrar.Kind, code registra
 		return newProblem(known.status, known.code, message, param)
 	case code == order.NotOpen && c.op.name == opCancel:
 		return newProblem(http.StatusMethodNotAllowed, known.code, messageNoCancel, "")
+	case code == order.NotOpen && c.op.name == opComplete && session.Status == order.SessionExpired:
+		return newProblem(http.StatusUnprocessableEntity, known.code, messageSessionExpired, "")
 	case code == order.NotOpen && c.op.name == opComplete:
-		return newProblem(http.StatusUnprocessableEntity, known.code, closedSessionMessage(session), "")
+		return newProblem(http.StatusUnprocessableEntity, known.code, messageCanceled, "")
 	case code == order.PaymentDeclined:
 		return newProblem(known.status, known.code, known.sentence+c.shape.payLinkText+".", "")
 	case ok:
@@ -89,14 +91,6 @@ func (c *call) refusal(session order.Session, kind registrar.Kind, code registra
 		return newProblem(http.StatusForbidden, "forbidden", "This agent may not do this ("+string(code)+").", "")
 	}
 	return nil
-}
-
-// closedSessionMessage says why a session can't be completed any more.
-func closedSessionMessage(session order.Session) string {
-	if session.Status == order.SessionExpired {
-		return messageSessionExpired
-	}
-	return messageCanceled
 }
 
 // itemsRefusedProblem is 400 for a session that can't be created or changed like this,

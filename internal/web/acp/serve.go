@@ -389,13 +389,9 @@ func (h *Handler) execute(ctx context.Context, c *call) (response, error) {
 	if err != nil { // does not happen with our own types
 		return response{}, faultProblem(err)
 	}
-	return response{status: c.op.status, body: encoded, pending: c.op.name == opComplete && paymentPending(session)}, nil
-}
-
-// paymentPending reports whether a payment is in progress, whatever the shape calls the
-// status: the same key must be able to fetch the outcome.
-func paymentPending(session order.Session) bool {
-	return session.Status == order.InProgress || session.Problem == order.ProblemPaying
+	// Whatever the shape calls the status, the same key must be able to fetch the outcome.
+	paying := session.Status == order.InProgress || session.Problem == order.ProblemPaying
+	return response{status: c.op.status, body: encoded, pending: c.op.name == opComplete && paying}, nil
 }
 
 // response returns what is sent for a problem.

@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"context"
-	"errors"
 	"math"
 	"strings"
 	"time"
@@ -11,9 +10,6 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
-
-// The services behind these tools are missing if there are no customer accounts.
-var errNotServed = errors.New("mcp: service not configured")
 
 // Page sizes of signed-in lists. Domains are small; orders carry their items.
 const (
@@ -78,9 +74,6 @@ func (s *Server) listMyDomains(ctx context.Context, state *requestState, args ar
 	limit, offset, err := paging(args, defaultDomains, maxDomains)
 	if err != nil {
 		return nil, err
-	}
-	if s.cfg.Domains == nil {
-		return nil, errNotServed
 	}
 	ctx, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()

@@ -47,7 +47,7 @@ type Config struct {
 	TokenBudget TokenBudget     // spent by signed-in tools instead of an address's budget
 	BadTokens   *ratelimit.Gate // limits the invalid tokens of an address; nil means no limit
 	Portal      bool            // there are pages to which failures may link
-	Domains     Domains         // like Orders, nil if no token is ever valid
+	Domains     Domains         // nil only if no token is ever valid
 	Orders      Orders
 	Address     func(*http.Request) netip.Addr // finds the client address of a request
 	Logger      *slog.Logger
