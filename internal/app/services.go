@@ -126,9 +126,7 @@ func (a *Services) build(
 	if a.Tokens, err = oauth.New(oauth.Config{Store: a.DB, Log: logger, AuthorizationServer: a.apps}); err != nil {
 		return err
 	}
-	if a.Portfolio, err = portfolio.New(portfolio.Config{Store: a.DB, Now: now}); err != nil {
-		return err
-	}
+	a.Portfolio = portfolio.New(a.DB, now)
 	a.background = append(a.background, a.Tokens.Run, a.apps.Run, a.Customers.Run, a.mail.run)
 	return a.buildAgents(cfg.BaseURL, logger)
 }

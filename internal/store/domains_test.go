@@ -15,11 +15,7 @@ import (
 
 func newPortfolioService(t *testing.T, db *DB) *portfolio.Service {
 	t.Helper()
-	service, err := portfolio.New(portfolio.Config{Store: db, Now: func() time.Time { return testTime }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return service
+	return portfolio.New(db, func() time.Time { return testTime })
 }
 
 func TestListDomains_OwnDomainsSortedByName(t *testing.T) {
@@ -126,10 +122,7 @@ func TestPortfolio_FindsHeldDomainByName(t *testing.T) {
 		addHeldDomain(t, db, anna, "zurueck.org", registrar.DomainTransferredOut)
 		addHeldDomain(t, db, anna, "zurueck.org", registrar.DomainActive)
 		addHeldDomain(t, db, anna, "kommt.org", registrar.DomainPending)
-		holdings, err := portfolio.New(portfolio.Config{Store: db})
-		if err != nil {
-			t.Fatal(err)
-		}
+		holdings := portfolio.New(db, time.Now)
 		for name, want := range map[string]bool{
 			"fremd.org": false, "weg.org": false, "zurueck.org": true, "kommt.org": true, "ommt.org": false, "nie.org": false, "": false,
 		} {

@@ -141,11 +141,7 @@ func (p testDB) openFixture(t *testing.T) *fixture {
 	if err != nil {
 		t.Fatal(err)
 	}
-	held, err := portfolio.New(portfolio.Config{Store: db})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &fixture{t, db, tokens, held}
+	return &fixture{t, db, tokens, portfolio.New(db, time.Now)}
 }
 
 var operator = registrar.Actor{Kind: registrar.ActorOperator, Through: "test"}

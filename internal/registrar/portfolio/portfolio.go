@@ -11,7 +11,6 @@ package portfolio
 import (
 	"cmp"
 	"context"
-	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -79,13 +78,6 @@ type Store interface {
 	SetAutoRenew(ctx context.Context, customer, domain string, on bool, event registrar.AuditEvent) error
 }
 
-// Config configures a Service.
-type Config struct {
-	Store Store
-	// Now is the clock. Default: time.Now.
-	Now func() time.Time
-}
-
 // Service is safe for concurrent use.
 type Service struct {
 	store Store
@@ -93,15 +85,7 @@ type Service struct {
 }
 
 // New returns a Service.
-func New(cfg Config) (*Service, error) {
-	if cfg.Store == nil {
-		return nil, errors.New("portfolio: Config.Store is required")
-	}
-	if cfg.Now == nil {
-		cfg.Now = time.Now
-	}
-	return &Service{store: cfg.Store, now: cfg.Now}, nil
-}
+func New(store Store, now func() time.Time) *Service { return &Service{store: store, now: now} }
 
 // List returns the domains of the actor's account, by name.
 func (s *Service) List(ctx context.Context, actor registrar.Actor) ([]Domain, error) {

@@ -44,10 +44,7 @@ func (n forbiddenStore) SetAutoRenew(context.Context, string, string, bool, regi
 
 func TestSetAutoRenew_PersonsOnly(t *testing.T) {
 	t.Parallel()
-	service, err := New(Config{Store: forbiddenStore{t}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	service := New(forbiddenStore{t}, time.Now)
 	for actor, want := range map[registrar.Actor]registrar.Kind{
 		{Kind: registrar.ActorPerson}:                         registrar.KindUnauthenticated,
 		{Kind: registrar.ActorToken, Customer: "cus_1"}:       registrar.KindForbidden,
@@ -62,10 +59,7 @@ func TestSetAutoRenew_PersonsOnly(t *testing.T) {
 
 func TestAdd_InvalidInputSkipsStore(t *testing.T) {
 	t.Parallel()
-	service, err := New(Config{Store: forbiddenStore{t}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	service := New(forbiddenStore{t}, time.Now)
 	operator := registrar.Actor{Kind: registrar.ActorOperator, Through: "root"}
 	good := AddParams{Customer: "cus_1", Name: registrar.NewName("one", ".com"), Status: registrar.DomainActive, PaidUntil: time.Unix(1, 0)}
 	for name, test := range map[string]struct {

@@ -39,9 +39,8 @@ func americanRegistrant(name string) account.Registrant {
 
 func (e *env) addDomain(owner, label, tld string, status registrar.DomainStatus) {
 	e.Helper()
-	holdings, err := portfolio.New(portfolio.Config{Store: e.db})
-	e.must(err)
-	_, err = holdings.Add(e.Context(), registrar.Actor{Kind: registrar.ActorOperator, Through: "test"}, portfolio.AddParams{
+	holdings := portfolio.New(e.db, time.Now)
+	_, err := holdings.Add(e.Context(), registrar.Actor{Kind: registrar.ActorOperator, Through: "test"}, portfolio.AddParams{
 		Customer: owner, Name: registrar.NewName(label, tld), Status: status, PaidUntil: time.Now().AddDate(1, 0, 0),
 	})
 	e.must(err)

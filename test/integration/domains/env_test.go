@@ -136,8 +136,7 @@ func (s *env) addCustomer(id string) {
 // addDomain adds a domain to a customer and returns its id.
 func (s *env) addDomain(owner, label, tld string, status registrar.DomainStatus) string {
 	s.t.Helper()
-	holdings, err := portfolio.New(portfolio.Config{Store: s.db})
-	must(s.t, err)
+	holdings := portfolio.New(s.db, time.Now)
 	added, err := holdings.Add(s.t.Context(), registrar.Actor{Kind: registrar.ActorOperator, Through: "test"}, portfolio.AddParams{
 		Customer: owner, Name: registrar.NewName(label, tld), Status: status, PaidUntil: time.Now().AddDate(1, 0, 0),
 	})

@@ -109,10 +109,7 @@ func newEnv(t *testing.T, options store.Options, changes ...option) *env {
 	if s.access, err = oauthsvc.New(oauthsvc.Config{Store: s.db, Now: s.clock.read, AuthorizationServer: s.apps}); err != nil {
 		t.Fatal(err)
 	}
-	holdings, err := portfolio.New(portfolio.Config{Store: s.db, Now: s.clock.read})
-	if err != nil {
-		t.Fatal(err)
-	}
+	holdings := portfolio.New(s.db, s.clock.read)
 	dossiers, err := export.New(export.Config{Store: s.db, BaseURL: s.base, Now: s.clock.read})
 	if err != nil {
 		t.Fatal(err)

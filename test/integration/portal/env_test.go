@@ -165,8 +165,7 @@ func newEnvWith(t *testing.T, change func(*env, *portal.Config)) *env {
 	must(t, err)
 	s.access, err = oauth.New(oauth.Config{Store: db, Now: s.clock.now, Log: logger})
 	must(t, err)
-	s.portfolio, err = portfolio.New(portfolio.Config{Store: db, Now: s.clock.now})
-	must(t, err)
+	s.portfolio = portfolio.New(db, s.clock.now)
 	s.agents, err = agent.New(agent.Config{Store: db, Seal: seal, MailQueued: runner.Wake, Now: s.clock.now, Log: logger})
 	must(t, err)
 	s.registry = &fakeRegistry{records: make(map[string]domainchange.Record)}
