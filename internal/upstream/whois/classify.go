@@ -42,7 +42,7 @@ func classify(raw []byte, name string) (lookup.Finding, registrar.Code) {
 // evidence is the combined evidence of all lines.
 type evidence struct {
 	// seen has a bit for every kind of record field with a value.
-	seen uint16
+	seen uint32
 	// taken means that a status field has a value that occurs only in records.
 	taken bool
 	// The domain fields contain the queried name, another, or one that may be the
@@ -56,44 +56,28 @@ type evidence struct {
 	registered bool
 }
 
-// fieldKind is what a field proves. Several categories can prove the same.
-type fieldKind uint8
-
-const (
-	kindNone fieldKind = iota
-	kindRegistrar
-	kindHolder
-	kindContact
-	kindDate
-	kindUpdated
-	kindServer
-	kindHandle
-)
-
-// categoryKinds maps categories to kinds; those whose values decide are missing.
-var categoryKinds = [...]fieldKind{
-	catRegistrar:       kindRegistrar,
-	catRegistrarHandle: kindRegistrar,
-	catAgent:           kindRegistrar,
-	catHolder:          kindHolder,
-	catContact:         kindContact,
-	catCreated:         kindDate,
-	catExpires:         kindDate,
-	catUpdated:         kindUpdated,
-	catServer:          kindServer,
-	catSigning:         kindServer,
-	catHandle:          kindHandle,
-	catAvailable:       kindNone,
+// kind is what a field proves: of categories that prove the same, one of them.
+func (c category) kind() category {
+	switch c {
+	case catRegistrarHandle, catAgent:
+		return catRegistrar
+	case catExpires:
+		return catCreated
+	case catSigning:
+		return catServer
+	default:
+		return c
+	}
 }
 
 // strongKinds counts the kinds of fields that occur only in records.
 func (e evidence) strongKinds() int {
-	return bits.OnesCount16(e.seen &^ (1 << kindUpdated))
+	return bits.OnesCount32(e.seen &^ (1 << catUpdated))
 }
 
 // allKinds also counts the last change, which some servers add to every response.
 func (e evidence) allKinds() int {
-	return e.strongKinds() + int(e.seen>>kindUpdated&1)
+	return e.strongKinds() + int(e.seen>>catUpdated&1)
 }
 
 // isRecord reports whether the response is a record: two kinds of fields, or one
@@ -192,7 +176,7 @@ func (e *evidence) readPhrase(text string, free, comment bool) {
 	if comment {
 		return
 	}
-	e.reserved = e.reserved || len(text) <= maxPhraseBytes && hasAny(text, reservedStems) && reservedPhrases.MatchString(text)
+	e.reserved = e.reserved || len(text) <= maxPhraseBytes && reservedPhrases.match(text)
 	e.premium = e.premium || strings.Contains(" "+text+" ", " premium ")
 }
 
@@ -201,7 +185,7 @@ func (e *evidence) readPhrase(text string, free, comment bool) {
 func (e *evidence) readField(a answer, i int, name string, budget *int) {
 	l := &a.lines[i]
 	if _, ok := nameServerPair(l, name); ok {
-		e.seen |= 1 << kindServer
+		e.seen |= 1 << catServer
 		e.ourDomain = true
 		return
 	}
@@ -221,8 +205,8 @@ func (e *evidence) readField(a answer, i int, name string, budget *int) {
 	if emptyValue(value) || l.cat == catPerson || l.cat == catService {
 		return
 	}
-	if kind := categoryKinds[l.cat]; kind != kindNone {
-		e.seen |= 1 << kind
+	if l.cat != catDomain && l.cat != catStatus && l.cat != catAvailable {
+		e.seen |= 1 << l.cat.kind()
 		return
 	}
 	if *budget--; *budget < 0 {
@@ -234,15 +218,13 @@ func (e *evidence) readField(a answer, i int, name string, budget *int) {
 		e.readDomain(value, name)
 	case catStatus:
 		e.readStatus(normalise(value, name))
-	case catAvailable:
+	default: // catAvailable
 		switch strings.Trim(value, " .!") {
 		case "yes", "true", "1":
 			e.free = true
 		case "no", "false", "0":
 			e.taken = true
 		}
-	default:
-		// The others prove a kind, or nothing.
 	}
 }
 

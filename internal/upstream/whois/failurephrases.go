@@ -8,23 +8,27 @@ import (
 // Lines that say why the server did not answer the query. They are searched for inside a
 // line, because servers add polite wording.
 
-// failure is a set of such messages. Most lines contain none of the stems, one of which
-// every message contains, and skip the expensive match.
-type failure struct {
+// phraseSet is a pattern with its stems, short strings of which every phrase contains one.
+// Most lines contain none and skip the expensive match.
+type phraseSet struct {
 	stems   []string
 	pattern *regexp.Regexp
 }
 
-func newFailure(stems []string, patterns ...string) failure {
-	return failure{stems, regexp.MustCompile(strings.Join(patterns, "|"))}
+func newPhraseSet(stems []string, patterns ...string) phraseSet {
+	return phraseSet{stems, regexp.MustCompile(strings.Join(patterns, "|"))}
+}
+
+func (p phraseSet) match(text string) bool {
+	return hasAny(text, p.stems) && p.pattern.MatchString(text)
 }
 
 // isIn looks for a message in a line. A condition before it makes it a rule.
-func (f failure) isIn(text string) bool {
-	if !hasAny(text, f.stems) {
+func (p phraseSet) isIn(text string) bool {
+	if !hasAny(text, p.stems) {
 		return false
 	}
-	at := f.pattern.FindStringIndex(text)
+	at := p.pattern.FindStringIndex(text)
 	return at != nil && !conditionalPattern.MatchString(text[:at[1]])
 }
 
@@ -41,7 +45,7 @@ func hasAny(text string, stems []string) bool {
 }
 
 // throttled: the server refuses the query.
-var throttled = newFailure([]string{"exceed", "exhaust", "reached", "used up", "too many", "grace period", "limit", "again", "temporar", "maintain at", "block", "black", "banned", "denied", "refused", "reject", "restrict", "unavailable", "not permitted", "throttl", "busy", "55000000002", "wait", "slow down"},
+var throttled = newPhraseSet([]string{"exceed", "exhaust", "reached", "used up", "too many", "grace period", "limit", "again", "temporar", "maintain at", "block", "black", "banned", "denied", "refused", "reject", "restrict", "unavailable", "not permitted", "throttl", "busy", "55000000002", "wait", "slow down"},
 	`\b(?:quota|rate|limits?|quer(?:y|ies)|lookups?|requests?|connections?|number|maximum|allowed)\b.{0,60}\b(?:exceeded|exceeds|exhausted|reached|used up)\b`,
 	`\bexceeded\b.{0,60}\b(?:quota|rate|limits?|quer(?:y|ies)|lookups?|requests?|maximum|allow)`,
 	`\btoo many\b|\bgrace period of \d+\b`,
@@ -56,7 +60,7 @@ var throttled = newFailure([]string{"exceed", "exhaust", "reached", "used up", "
 )
 
 // outage: the query failed, so that a "not found" elsewhere in the response means nothing.
-var outage = newFailure([]string{"error", "fail", "fault", "time", "unavail", "unreach", "down", "offline", "not available", "not re", "mainten", "connect", "reach", "contact", "query", "access", "open", "look", "complete", "process"},
+var outage = newPhraseSet([]string{"error", "fail", "fault", "time", "unavail", "unreach", "down", "offline", "not available", "not re", "mainten", "connect", "reach", "contact", "query", "access", "open", "look", "complete", "process"},
 	`\b(?:internal|database|db|back-?end|system|server|service|connection|network|socket|sql|query|lookup) (?:server )?(?:error|failure|failed|fault|timed out|time-?out|unavailable|unreachable|down|offline)\b`,
 	`\b(?:database|back-?end|server|service|system|registry|upstream)\b.{0,30}\b(?:is|are|was|currently) (?:currently |temporarily )?(?:down|offline|unavailable|unreachable|not reachable|not responding|not available(?:$| now| at | right))`,
 	`\b(?:(?:under|down for|due to|undergoing|in) (?:scheduled |planned )?|(?:scheduled|planned|emergency) )maintenance\b|\bmaintenance (?:mode|in progress|window)\b`,
@@ -64,7 +68,7 @@ var outage = newFailure([]string{"error", "fail", "fault", "time", "unavail", "u
 )
 
 // badQuery: the query was not understood, sent to the wrong server, or partly answered.
-var badQuery = newFailure([]string{"unknown", "invalid", "not ", "unsupport", "error", "unable", "fail", "malform", "bad ", "illegal", "wrong", "incorrect", "incomplete", "partial", "truncat", "40", "429", "50", "51", "52"},
+var badQuery = newPhraseSet([]string{"unknown", "invalid", "not ", "unsupport", "error", "unable", "fail", "malform", "bad ", "illegal", "wrong", "incorrect", "incomplete", "partial", "truncat", "40", "429", "50", "51", "52"},
 	`\bunknown (?:tld|cctld|gtld|top[ -]level|extension|suffix|zone|registry|command|query|option|flag|request|object type|domain (?:extension|suffix|zone|type))`,
 	`\b(?:tld|cctld|gtld|top[ -]level domain|extension|suffix|zone|query|request|question|command|option|syntax|object type)\b.{0,40}\b(?:unknown|invalid|not (?:known|supported|served|handled|valid|recogni[sz]ed|allowed|implemented|managed|hosted))\b`,
 	`\b(?:is|are|was) not (?:supported|served|handled|understood|recogni[sz]ed|implemented)\b|\bunsupported\b|^not (?:supported|implemented|understood)\b`,

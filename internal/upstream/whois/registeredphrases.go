@@ -64,11 +64,11 @@ func isRegisteredSentence(text string) bool {
 
 // lifecycle words describe a name between two registrations, or in a dispute. Such
 // a name may have no record and still not be free.
-var lifecycle = regexp.MustCompile(`\b(?:pending|redemption|deletion|disputed?|locked|quarantined?|suspended|expired|frozen|grace period|to be deleted|` +
-	`(?:on|client|server|registry|registrar) ?-?hold|being deleted|auction(?:ed)?|court order)\b|^hold$|\bstatus ?: ?hold$`)
-
-// lifecycleStems are short strings; every such line contains one.
-var lifecycleStems = []string{"pending", "redemption", "delet", "disput", "lock", "quarantin", "suspend", "expired", "frozen", "grace", "hold", "auction", "court"}
+var lifecycle = newPhraseSet(
+	[]string{"pending", "redemption", "delet", "disput", "lock", "quarantin", "suspend", "expired", "frozen", "grace", "hold", "auction", "court"},
+	`\b(?:pending|redemption|deletion|disputed?|locked|quarantined?|suspended|expired|frozen|grace period|to be deleted|`+
+		`(?:on|client|server|registry|registrar) ?-?hold|being deleted|auction(?:ed)?|court order)\b|^hold$|\bstatus ?: ?hold$`,
+)
 
 // maxShortLine is longer than a message about one name, shorter than terms of use.
 const maxShortLine = 70
@@ -81,7 +81,7 @@ func (a answer) isLifecycleAt(i int, text string) bool {
 	if len(text) > 2*maxPhraseBytes || l.comment && len(text) > maxShortLine {
 		return false
 	}
-	if !hasAny(text, lifecycleStems) || !lifecycle.MatchString(text) || conditionalPattern.MatchString(text) {
+	if !lifecycle.match(text) || conditionalPattern.MatchString(text) {
 		return false
 	}
 	if i == 0 || l.afterBlank || strings.Contains(text, "@") || !continuesIn(&a.lines[i-1], l) {
