@@ -124,7 +124,9 @@ func (e *Engine) checkName(ctx context.Context, name registrar.Name) (Answer, er
 	if !ok { // the catalog was replaced a moment ago
 		return answer, &registrar.Error{Kind: registrar.KindUnsupported, Code: registrar.ExtensionNotCarried}
 	}
-	found, err := loadOnce(ctx, e, e.verdicts, name, func(ctx context.Context) (verdict, error) { return e.resolve(ctx, ext, name) })
+	found, err := loadOnce(ctx, e, e.verdicts, name, func(ctx context.Context) (verdict, error) {
+		return e.newResolution(ext, name).resolve(ctx)
+	})
 	if err != nil {
 		return answer, err
 	}

@@ -17,12 +17,14 @@ type verdict struct {
 	at           time.Time
 }
 
+func (e *Engine) newResolution(ext registrar.Extension, name registrar.Name) *resolution {
+	return &resolution{engine: e, ext: ext, name: name, labelClass: classifyLabel(name)}
+}
+
 // resolve queries the sources in order until one decides or ctx ends.
-func (e *Engine) resolve(ctx context.Context, ext registrar.Extension, name registrar.Name) (verdict, error) {
+func (c *resolution) resolve(ctx context.Context) (verdict, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel() // ends queries still in flight
-	c := &resolution{engine: e, ext: ext, name: name, labelClass: classifyLabel(name)}
-
 	if v, decided := c.epp(ctx); decided {
 		return v, nil
 	}
@@ -38,7 +40,7 @@ func (e *Engine) resolve(ctx context.Context, ext registrar.Extension, name regi
 	return c.newVerdict(Unknown, "", ReasonUnknown), nil
 }
 
-// resolution is the state of one resolve call.
+// resolution is the state of resolving one name.
 type resolution struct {
 	engine     *Engine
 	ext        registrar.Extension
@@ -53,6 +55,8 @@ type resolution struct {
 
 	// rdapNotFound means that RDAP responded without a record.
 	rdapNotFound bool
+	// records holds the record, or nil, of each queried source; nil if not needed.
+	records map[Source]*Record
 }
 
 type dnsAnswer struct {
@@ -80,6 +84,9 @@ func (c *resolution) query(ctx context.Context, source Source, records RecordSou
 	}
 	began := time.Now()
 	finding, err := records.Find(ctx, c.ext, c.name)
+	if c.records != nil {
+		c.records[source] = finding.Record
+	}
 	if errors.Is(err, ErrNoSource) {
 		return Finding{}, verdict{}, false
 	}

@@ -72,17 +72,11 @@ func newRecordCache(cfg Config) (*otter.Cache[string, WhoisAnswer], error) {
 	return cache, nil
 }
 
-// resolveRecord records the records seen while resolving, and queries for a missing one.
+// resolveRecord resolves the name and queries for a record that was not needed for that.
 func (e *Engine) resolveRecord(ctx context.Context, ext registrar.Extension, name registrar.Name) (WhoisAnswer, error) {
-	rdap, whois := &recorder{source: e.cfg.RDAP}, &recorder{source: e.cfg.WHOIS}
-	recording := *e
-	if e.cfg.RDAP != nil {
-		recording.cfg.RDAP = rdap
-	}
-	if e.cfg.WHOIS != nil {
-		recording.cfg.WHOIS = whois
-	}
-	found, err := recording.resolve(ctx, ext, name)
+	c := e.newResolution(ext, name)
+	c.records = make(map[Source]*Record)
+	found, err := c.resolve(ctx)
 	if err != nil {
 		return WhoisAnswer{}, err
 	}
@@ -97,37 +91,22 @@ func (e *Engine) resolveRecord(ctx context.Context, ext registrar.Extension, nam
 		return result, nil
 	}
 	result.Registered = true
-	if record := rdap.fetchRecord(ctx, ext, name); !record.isEmpty() {
+	if record := c.record(ctx, SourceRDAP, e.cfg.RDAP); !record.isEmpty() {
 		result.Record, result.Source = *record, SourceRDAP
-	} else if record := whois.fetchRecord(ctx, ext, name); !record.isEmpty() {
+	} else if record := c.record(ctx, SourceWHOIS, e.cfg.WHOIS); !record.isEmpty() {
 		result.Record, result.Source = *record, SourceWHOIS
 	}
 	return result, nil
 }
 
-// recorder forwards queries to a source and records the record in its response.
-type recorder struct {
-	source  RecordSource
-	queried bool
-	record  *Record
-}
-
-func (n *recorder) Find(ctx context.Context, ext registrar.Extension, name registrar.Name) (Finding, error) {
-	n.queried = true
-	finding, err := n.source.Find(ctx, ext, name)
-	if err == nil && finding.State == Registered {
-		n.record = finding.Record
+// record returns the source's record, querying it if the name was decided before its turn.
+// A failure means no record: that the name is registered is already known.
+func (c *resolution) record(ctx context.Context, source Source, records RecordSource) *Record {
+	if record, queried := c.records[source]; queried || records == nil {
+		return record
 	}
-	return finding, err
-}
-
-// fetchRecord returns the source's record, querying it if the name was decided before its
-// turn. A failure means no record: that the name is registered is already known.
-func (n *recorder) fetchRecord(ctx context.Context, ext registrar.Extension, name registrar.Name) *Record {
-	if !n.queried && n.source != nil {
-		_, _ = n.Find(ctx, ext, name)
-	}
-	return n.record
+	finding, _ := records.Find(ctx, c.ext, c.name)
+	return finding.Record
 }
 
 func (r *Record) isEmpty() bool {
