@@ -238,35 +238,23 @@ func (c *Client) authenticate(session *smtp.Client) error {
 // All other failures may be a configuration error, so they are retried.
 var recipientFailureCodes = []string{"5.1.1", "5.1.2", "5.1.3", "5.1.6", "5.1.10", "5.2.1"}
 
+// toFault keeps the server's status code or the connection failure. The text is omitted
+// because it quotes addresses.
 func (c *Client) toFault(ctx context.Context, err error) error {
-	var sending *gomail.SendError
-	var network net.Error
-	cause := c.causeOf(ctx, err)
-	switch {
-	case errors.As(err, &sending) && !sending.IsTemp() && slices.Contains(recipientFailureCodes, sending.EnhancedStatusCode()):
-		return &registrar.Error{Kind: registrar.KindInvalid, Code: mailer.Undeliverable, Detail: c.host, Err: cause}
-	case ctx.Err() != nil || errors.As(err, &network) && network.Timeout():
-		return registrar.Fault(registrar.FaultTimeout, c.host, cause)
-	case errors.As(err, &sending) && sending.IsTemp():
-		return registrar.Fault(registrar.FaultThrottled, c.host, cause)
-	default:
-		return registrar.Fault(registrar.FaultRefused, c.host, cause)
-	}
-}
-
-// causeOf returns the server's status code, or the connection failure. The text is
-// omitted because it quotes addresses.
-func (c *Client) causeOf(ctx context.Context, err error) *registrar.Cause {
-	cause := &registrar.Cause{Part: "smtp", Operation: "send", Target: c.opts.Server, Class: registrar.NetworkClass(err), Err: err}
-	var sending *gomail.SendError
-	var reply *textproto.Error
-	code := 0
-	switch {
-	case errors.As(err, &reply):
-		code = reply.Code
-	case errors.As(err, &sending):
+	var (
+		sending *gomail.SendError
+		reply   *textproto.Error
+		network net.Error
+		code    int
+	)
+	refused := errors.As(err, &sending)
+	if refused {
 		code = sending.ErrorCode()
 	}
+	if errors.As(err, &reply) {
+		code = reply.Code
+	}
+	cause := &registrar.Cause{Part: "smtp", Operation: "send", Target: c.opts.Server, Class: registrar.NetworkClass(err), Err: err}
 	switch {
 	case code == 530, code == 534, code == 535, code == 538: // RFC 4954, 6
 		cause.Class = "login_refused"
@@ -284,7 +272,16 @@ func (c *Client) causeOf(ctx context.Context, err error) *registrar.Cause {
 	if code > 0 {
 		cause.Code = "SMTP " + strconv.Itoa(code)
 	}
-	return cause
+	switch {
+	case refused && !sending.IsTemp() && slices.Contains(recipientFailureCodes, sending.EnhancedStatusCode()):
+		return &registrar.Error{Kind: registrar.KindInvalid, Code: mailer.Undeliverable, Detail: c.host, Err: cause}
+	case ctx.Err() != nil || errors.As(err, &network) && network.Timeout():
+		return registrar.Fault(registrar.FaultTimeout, c.host, cause)
+	case refused && sending.IsTemp():
+		return registrar.Fault(registrar.FaultThrottled, c.host, cause)
+	default:
+		return registrar.Fault(registrar.FaultRefused, c.host, cause)
+	}
 }
 
 var errNoSTARTTLS = errors.New("smtp: server does not offer encryption")

@@ -238,13 +238,17 @@ func (s *dateScanner) monthPart() bool {
 		s.month = value
 		return true
 	}
+	return s.monthName()
+}
+
+func (s *dateScanner) monthName() bool {
 	s.month = monthNames[accentStripper.Replace(s.word())]
 	return s.month > 0
 }
 
 // monthNameFirst reads "January 2 2006" and "Jan 2 15:04:05 2006".
 func (s *dateScanner) monthNameFirst() bool {
-	if s.month = monthNames[accentStripper.Replace(s.word())]; s.month == 0 || s.separators(between) == "" {
+	if !s.monthName() || s.separators(between) == "" {
 		return false
 	}
 	digits := 0
@@ -273,7 +277,7 @@ func (s *dateScanner) dayOrMonth(first int, order dateOrder) bool {
 	second, digits := s.number(2)
 	if digits == 0 {
 		s.rest = strings.TrimPrefix(s.rest, "de ") // 2 de enero de 2006
-		if s.month = monthNames[accentStripper.Replace(s.word())]; s.month == 0 {
+		if !s.monthName() {
 			return false
 		}
 		s.day = first

@@ -39,7 +39,6 @@ func (a *reconciler) compareWithOrderItem(l provision.Item, paidBy string, fresh
 		return
 	}
 	i.provisionItems++
-	a.items[l.ID] = i
 	fresh = fresh || i.fresh
 	if i.order != paidBy || i.name != l.Name || i.kind != l.Kind || i.customer != l.Customer {
 		a.addFinding(fresh, "line", l.ID, "the provisioning item is to %s %s for %s, the item of %s is to %s %s", l.Kind, l.Name, paidBy, i.order, i.kind, i.name)

@@ -78,7 +78,7 @@ func (a *reconciler) checkOrderItems(o order.Order, fresh bool) {
 			if other, taken := a.items[i.ProvisionItem]; taken {
 				a.addFinding(fresh, "line", i.ProvisionItem, "%s of %s and %s of %s have the same provisioning item", i.Name, o.ID, other.name, other.order)
 			}
-			a.items[i.ProvisionItem] = item{order: o.ID, customer: o.Customer, name: i.Name, kind: i.Kind, stage: stage, fresh: fresh}
+			a.items[i.ProvisionItem] = &item{order: o.ID, customer: o.Customer, name: i.Name, kind: i.Kind, stage: stage, fresh: fresh}
 		}
 		switch {
 		case !paid && i.ProvisionItem != "":

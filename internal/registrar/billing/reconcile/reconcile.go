@@ -119,7 +119,7 @@ type Options struct {
 func Run(ctx context.Context, db Database, provider Provider, options Options) (Report, error) {
 	a := &reconciler{
 		options: options, payments: make(map[string]*payment), intents: make(map[string]string),
-		refunds: make(map[string]*refund), items: make(map[string]item), registrations: make(map[string]int), expectedDomains: make(map[string]expectedDomain),
+		refunds: make(map[string]*refund), items: make(map[string]*item), registrations: make(map[string]int), expectedDomains: make(map[string]expectedDomain),
 		expectedDocuments: make(map[[2]string]*expectedDocument), usedNumbers: make(map[string][]usedNumber),
 	}
 	type step struct {
@@ -169,7 +169,7 @@ type reconciler struct {
 	payments          map[string]*payment
 	intents           map[string]string // our payment by the provider's
 	refunds           map[string]*refund
-	items             map[string]item                 // by provisioning item
+	items             map[string]*item                // by provisioning item
 	registrations     map[string]int                  // active items that registered or transferred a domain, by domain
 	expectedDomains   map[string]expectedDomain       // domains of active items, until they are read
 	expectedDocuments map[[2]string]*expectedDocument // by order and refund
