@@ -106,9 +106,8 @@ func parse(r io.Reader, shipped *Catalog) (*Catalog, error) {
 		line, _ := reader.FieldPos(0)
 		row := rowParser{line: line}
 		ext := row.parse(fields)
-		if first, ok := lineOf[ext.TLD]; ok {
-			row.addProblem("tld", "%s is already in line %d", ext.TLD, first)
-		}
+		first, again := lineOf[ext.TLD]
+		row.check(!again, "tld", "%s is already in line %d", ext.TLD, first)
 		lineOf[ext.TLD] = line
 		if shipped != nil {
 			changed := ext.RDAP != "" && ext.RDAP != shipped.byTLD[ext.TLD].RDAP
@@ -151,8 +150,11 @@ type rowParser struct {
 	problems Problems
 }
 
-func (p *rowParser) addProblem(column, format string, args ...any) {
-	p.problems = append(p.problems, Problem{Line: p.line, Column: column, Text: fmt.Sprintf(format, args...)})
+// check adds a problem unless ok.
+func (p *rowParser) check(ok bool, column, format string, args ...any) {
+	if !ok {
+		p.problems = append(p.problems, Problem{Line: p.line, Column: column, Text: fmt.Sprintf(format, args...)})
+	}
 }
 
 func (p *rowParser) parse(f []string) registrar.Extension {
@@ -169,9 +171,7 @@ func (p *rowParser) parse(f []string) registrar.Extension {
 		Verify:   p.flag("verify", f[9]),
 		WHOIS:    p.whois(f[11]),
 	}
-	if len(p.problems) == 0 && ext.MinYears > ext.MaxYears {
-		p.addProblem("min_years", "%d is more than max_years %d", ext.MinYears, ext.MaxYears)
-	}
+	p.check(len(p.problems) > 0 || ext.MinYears <= ext.MaxYears, "min_years", "%d is more than max_years %d", ext.MinYears, ext.MaxYears)
 	if f[10] != noRDAP {
 		ext.RDAP = p.rdap(f[10])
 	}
@@ -179,43 +179,32 @@ func (p *rowParser) parse(f []string) registrar.Extension {
 }
 
 func (p *rowParser) tld(text string) string {
-	if !strings.HasPrefix(text, ".") {
-		p.addProblem("tld", "%q must begin with a dot", text)
-		return text
-	}
-	if normal, err := registrar.ParseExtension(text); err != nil || normal != text {
-		p.addProblem("tld", "%q is not an extension in lower case (IDN as xn--)", text)
-	}
+	dotted := strings.HasPrefix(text, ".")
+	p.check(dotted, "tld", "%q must begin with a dot", text)
+	normal, err := registrar.ParseExtension(text)
+	p.check(!dotted || err == nil && normal == text, "tld", "%q is not an extension in lower case (IDN as xn--)", text)
 	return text
 }
 
 func (p *rowParser) price(column, text string) registrar.Cents {
 	amount, err := registrar.ParseCents(text)
-	if err != nil {
-		p.addProblem(column, "%v", err)
-	}
+	p.check(err == nil, column, "%v", err)
 	return amount
 }
 
 func (p *rowParser) years(column, text string) int {
 	years, err := strconv.Atoi(text)
-	if err != nil || years < 1 || years > maxYears {
-		p.addProblem(column, "%q is not a number of years from 1 to %d", text, maxYears)
-	}
+	p.check(err == nil && years >= 1 && years <= maxYears, column, "%q is not a number of years from 1 to %d", text, maxYears)
 	return years
 }
 
 func (p *rowParser) flag(column, text string) bool {
-	if text != "" && text != "yes" {
-		p.addProblem(column, "%q is neither empty nor yes", text)
-	}
+	p.check(text == "" || text == "yes", column, "%q is neither empty nor yes", text)
 	return text == "yes"
 }
 
 func (p *rowParser) word(column, text string) string {
-	if strings.Trim(text, "abcdefghijklmnopqrstuvwxyz0123456789_") != "" {
-		p.addProblem(column, "%q may hold only a-z, 0-9 and _", text)
-	}
+	p.check(strings.Trim(text, "abcdefghijklmnopqrstuvwxyz0123456789_") == "", column, "%q may hold only a-z, 0-9 and _", text)
 	return text
 }
 
@@ -224,14 +213,11 @@ func (p *rowParser) rdap(text string) string {
 		return ""
 	}
 	base, err := url.Parse(text)
-	switch {
-	case err != nil || base.Host == "" || base.User != nil || base.RawQuery != "" || base.Fragment != "":
-		p.addProblem("rdap", "%q is not a plain web address", text)
-	case base.Scheme != "https" && !registrar.IsLoopbackHost(base.Hostname()):
-		p.addProblem("rdap", "%q must begin with https://", text)
-	case !strings.HasSuffix(base.Path, "/"):
-		p.addProblem("rdap", "%q must end with a slash", text)
-	}
+	plain := err == nil && base.Host != "" && base.User == nil && base.RawQuery == "" && base.Fragment == ""
+	secure := plain && (base.Scheme == "https" || registrar.IsLoopbackHost(base.Hostname()))
+	p.check(plain, "rdap", "%q is not a plain web address", text)
+	p.check(!plain || secure, "rdap", "%q must begin with https://", text)
+	p.check(!secure || strings.HasSuffix(base.Path, "/"), "rdap", "%q must end with a slash", text)
 	return text
 }
 
@@ -247,9 +233,8 @@ func (p *rowParser) whois(text string) string {
 	number, portErr := strconv.ParseUint(port, 10, 16)
 	_, addrErr := netip.ParseAddr(host)
 	normal, hostErr := registrar.ParseHost(host)
-	if err != nil || portErr != nil || number == 0 || addrErr != nil && (hostErr != nil || normal != host) {
-		p.addProblem("whois", "%q is not a host or host:port", text)
-	}
+	known := addrErr == nil || hostErr == nil && normal == host
+	p.check(err == nil && portErr == nil && number > 0 && known, "whois", "%q is not a host or host:port", text)
 	return text
 }
 

@@ -2,17 +2,15 @@ package lookup
 
 import (
 	"context"
-	"slices"
 	"sync"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// defaultExtensions are searched if the query has no extension, in the contract's order.
-var defaultExtensions = []string{".de", ".com", ".eu", ".net", ".org", ".shop", ".io", ".dev"}
-
-// DefaultExtensions returns the extensions searched by default, in the contract's order.
-func DefaultExtensions() []string { return slices.Clone(defaultExtensions) }
+// DefaultExtensions are searched if the query has no extension, in the contract's order.
+func DefaultExtensions() []string {
+	return []string{".de", ".com", ".eu", ".net", ".org", ".shop", ".io", ".dev"}
+}
 
 // Entry is the result for one extension of a search. Err affects no other entry.
 type Entry struct {
@@ -39,7 +37,7 @@ func (e *Engine) SearchEach(ctx context.Context, query string, found func(entry 
 	if err != nil {
 		return Result{}, err
 	}
-	extensions := defaultExtensions
+	extensions := DefaultExtensions()
 	if q.TLD != "" {
 		extensions = []string{q.TLD}
 	}
