@@ -160,7 +160,6 @@ func optional(text string) *string {
 	return &text
 }
 
-// newCIIDay converts a stored day to its XML form.
 func newCIIDay(day string) (ciiDay, error) {
 	at, err := time.Parse(time.DateOnly, strings.TrimSpace(day))
 	if err != nil {

@@ -69,7 +69,6 @@ func linkFacturX(pdf []byte, modified time.Time) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// objectBody returns the text between "obj" and "endobj".
 func objectBody(pdf []byte, number string) (string, bool) {
 	_, rest, found := bytes.Cut(pdf, []byte("\n"+number+" 0 obj\n"))
 	if !found {
@@ -79,7 +78,6 @@ func objectBody(pdf []byte, number string) (string, bool) {
 	return string(body), found
 }
 
-// xmpMetadata describes the file and its embedded invoice in XMP.
 func xmpMetadata(title, author string, at time.Time) []byte {
 	stamp := at.UTC().Format(time.RFC3339)
 	return fmt.Appendf(nil, `<?xpacket begin="`+"\ufeff"+`" id="W5M0MpCehiHzreSzNTczkc9d"?>

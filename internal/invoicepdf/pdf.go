@@ -48,10 +48,9 @@ var (
 // sheet is one document being rendered.
 type sheet struct {
 	*fpdf.Fpdf
-	font *sfnt.Font
-	doc  invoice.Document
-	// missingGlyphs means that a character was replaced.
-	missingGlyphs bool
+	font          *sfnt.Font
+	doc           invoice.Document
+	missingGlyphs bool // a character was replaced
 	// pageCountAlias stands for the page count until it is known.
 	pageCountAlias string
 }
@@ -172,7 +171,6 @@ func (s *sheet) splitLines(text string, w float64) []string {
 	return append(rows, row)
 }
 
-// fittingPrefix returns the longest prefix of a word that fits.
 func (s *sheet) fittingPrefix(word string, w float64) string {
 	end := 0
 	for at, r := range word {
@@ -230,7 +228,6 @@ func countryName(code string) string {
 	return strings.ToUpper(display.German.Regions().Name(region))
 }
 
-// drawInfoBlock draws the block beside the address.
 func (s *sheet) drawInfoBlock() {
 	d := s.doc
 	corrects := ""

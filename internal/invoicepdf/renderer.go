@@ -35,7 +35,6 @@ const (
 
 var fontFiles = map[string][]byte{regular: goregular.TTF, bold: gobold.TTF}
 
-// missingGlyph replaces a character that the font lacks.
 const missingGlyph = '□'
 
 // printable replaces characters that the font lacks.
@@ -80,7 +79,6 @@ func formatMoney(amount registrar.Cents) string {
 	return sign + euros + "," + cents + "\u00a0€"
 }
 
-// formatPercent formats basis points the German way.
 func formatPercent(basisPoints int) string {
 	text := strings.TrimSuffix(strings.TrimRight(registrar.Cents(basisPoints).String(), "0"), ".")
 	return strings.Replace(text, ".", ",", 1) + "\u00a0%"

@@ -27,7 +27,6 @@ const (
 	RuleEUConsumer     Rule = "eu_consumer"
 )
 
-// seller is the country we sell from.
 const seller = "DE"
 
 // BadNet (KindInternal): a net amount that no price list can produce.
@@ -53,26 +52,20 @@ type Party struct {
 
 // Assessment is the VAT of a sale.
 type Assessment struct {
-	// RateBasisPoints is the rate in hundredths of a percent: 1900.
-	RateBasisPoints int
+	RateBasisPoints int // the rate in hundredths of a percent: 1900
 	Rule            Rule
-	// Country is the one whose VAT is charged; the customer's if none is charged.
-	Country string
-	// VATID is the validated id behind a reverse charge; empty otherwise.
-	VATID string
-	// Unchecked means that the VAT id could not be checked, so VAT is charged.
-	Unchecked bool
-	// VAT is the VAT of each net amount, in their order.
-	VAT []registrar.Cents
+	Country         string            // the one whose VAT is charged; the customer's if none is charged
+	VATID           string            // the validated id behind a reverse charge; empty otherwise
+	Unchecked       bool              // the VAT id could not be checked, so VAT is charged
+	VAT             []registrar.Cents // the VAT of each net amount, in their order
 }
 
 // Config configures an Assessor.
 type Config struct {
 	Rates     *Rates
 	Validator VATIDValidator
-	// OSS means that we use the One-Stop-Shop.
-	OSS    bool
-	Logger *slog.Logger
+	OSS       bool // we use the One-Stop-Shop
+	Logger    *slog.Logger
 }
 
 // Assessor assesses sales. It is safe for concurrent use.
@@ -147,7 +140,6 @@ func countryOf(text string) (string, bool) {
 	return text, err == nil && len(text) == 2 && region.IsCountry()
 }
 
-// vatIDPrefix returns the prefix of a country's VAT ids.
 func vatIDPrefix(country string) string {
 	switch country {
 	case "GR":

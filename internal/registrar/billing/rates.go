@@ -21,8 +21,7 @@ var ratesCSV []byte
 type Rate struct {
 	// BasisPoints are hundredths of a percent: 1900. They are 0 if Outside.
 	BasisPoints int
-	// Outside means a part of a member state outside the EU's VAT territory.
-	Outside bool
+	Outside     bool // a part of a member state outside the EU's VAT territory
 }
 
 // Rates is a validated, immutable table of rates.

@@ -31,8 +31,7 @@ const NoSuchDocument registrar.Code = "no_such_invoice"
 // Pending is a document that is not issued yet.
 type Pending struct {
 	ID, Order string
-	// Refund is the one that a correction is for; empty means the invoice.
-	Refund string
+	Refund    string // the one that a correction is for; empty means the invoice
 	// Buyer is the customer at the time of payment; nil means the current data, for
 	// payments from before invoices existed.
 	Buyer *Buyer
@@ -77,8 +76,7 @@ type Service struct {
 	cfg     Config
 	germany *time.Location
 	loop    *jobs.Loop[Pending]
-	// cursor is the last document that the loop has read; only the loop accesses it.
-	cursor string
+	cursor  string // the last document that the loop has read; only the loop accesses it
 }
 
 // New returns a Service. Run issues pending documents.

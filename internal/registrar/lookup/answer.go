@@ -46,10 +46,8 @@ type Prices struct{ Register, Renew, Transfer, Restore registrar.Cents }
 // Orderability is whether the name can be ordered here: registered, or transferred if it is
 // already registered. It is independent of availability.
 type Orderability struct {
-	// Decided is false if the catalog has no decision for the extension.
-	Decided bool
-	// Refusal is why it can't be ordered; empty if it can.
-	Refusal registrar.Code
+	Decided bool           // false if the catalog has no decision for the extension
+	Refusal registrar.Code // why it can't be ordered; empty if it can
 }
 
 func orderabilityOf(sale registrar.Sale, found verdict) Orderability {
@@ -73,8 +71,7 @@ func orderabilityOf(sale registrar.Sale, found verdict) Orderability {
 type Answer struct {
 	Domain, TLD  string
 	Availability Availability
-	// Prices is nil if the price of this name is not known.
-	Prices *Prices
+	Prices       *Prices // nil if the price of this name is not known
 	// MinYears is the term of a registration: the first charge is that many times the
 	// yearly price. Requires is the catalog's code for a rule of the registry.
 	MinYears  int

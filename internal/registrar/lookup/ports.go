@@ -27,11 +27,9 @@ const (
 
 // Finding is the response of one source. It has no field that could carry a contact.
 type Finding struct {
-	State State
-	// Premium means that the registry has its own price for this name.
-	Premium bool
-	// Record is the record of a Registered name; nil if the source did not provide it.
-	Record *Record
+	State   State
+	Premium bool    // the registry has its own price for this name
+	Record  *Record // the record of a Registered name; nil if the source did not provide it
 }
 
 // Record is the part of a registry's record that is not about a person. Deliberately the
@@ -42,9 +40,8 @@ type Record struct {
 	Status []string
 	// Created, Updated and Expires are zero if the registry does not publish them.
 	Created, Updated, Expires time.Time
-	// Nameservers are host names in lower case, without a trailing dot.
-	Nameservers []string
-	Registrar   string
+	Nameservers               []string // host names in lower case, without a trailing dot
+	Registrar                 string
 }
 
 // Limits of a record. Real ones stay far below.

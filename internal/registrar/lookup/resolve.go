@@ -53,10 +53,8 @@ type resolution struct {
 	dnsAnswer chan dnsAnswer
 	dnsResult *dnsAnswer
 
-	// rdapNotFound means that RDAP responded without a record.
-	rdapNotFound bool
-	// records holds the record, or nil, of each queried source; nil if not needed.
-	records map[Source]*Record
+	rdapNotFound bool               // RDAP responded without a record
+	records      map[Source]*Record // the record, or nil, of each queried source; nil if not needed
 }
 
 type dnsAnswer struct {

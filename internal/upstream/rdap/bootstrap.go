@@ -26,7 +26,6 @@ type bootstrap struct {
 	bases map[string]*url.URL
 }
 
-// longestMatch returns the base URL of the longest matching suffix.
 func (b *bootstrap) longestMatch(labels string) *url.URL {
 	for {
 		if base := b.bases[labels]; base != nil {

@@ -16,7 +16,6 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
 )
 
-// classify turns a complete response into a finding.
 func classify(r reply, name registrar.Name) (lookup.Finding, *registrar.Error) {
 	switch r.status {
 	case http.StatusOK:
@@ -84,7 +83,6 @@ func decode(body []byte) (*object, *registrar.Error) {
 	return &o, nil
 }
 
-// classifyObject classifies a response with status 200.
 func classifyObject(body []byte, name registrar.Name) (lookup.Finding, *registrar.Error) {
 	o, fault := decode(body)
 	if fault != nil {

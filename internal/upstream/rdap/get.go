@@ -17,15 +17,12 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// reply is a complete HTTP response.
 type reply struct {
-	status int
-	header http.Header
-	body   []byte
-	// url is the final URL after redirects, under its public host name.
-	url *url.URL
-	// redirected means that url is on another host than the query.
-	redirected bool
+	status     int
+	header     http.Header
+	body       []byte
+	url        *url.URL // the final URL after redirects, under its public host name
+	redirected bool     // url is on another host than the query
 }
 
 // broken is the fault of an invalid response.
@@ -67,7 +64,6 @@ func (c *Client) get(ctx context.Context, u *url.URL, configured bool, header ht
 	}
 }
 
-// sameServer compares scheme, host and port.
 func sameServer(a, b *url.URL) bool {
 	return a.Scheme == b.Scheme && strings.EqualFold(a.Hostname(), b.Hostname()) && a.Port() == b.Port()
 }
@@ -110,7 +106,6 @@ func (c *Client) getOnce(ctx context.Context, client *http.Client, u *url.URL, h
 	return reply{status: response.StatusCode, header: response.Header, body: body, url: u}, nil
 }
 
-// faultCodeOf classifies a transport error.
 func faultCodeOf(ctx context.Context, err error, connecting bool) registrar.Code {
 	if isTimeout(ctx, err) {
 		return registrar.FaultTimeout

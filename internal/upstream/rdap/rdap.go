@@ -61,13 +61,11 @@ type Options struct {
 	// BootstrapURL is the URL of IANA's list of RDAP services; empty means
 	// https://data.iana.org/rdap/dns.json.
 	BootstrapURL string
-	// Refresh is the interval between fetches of that list; 0 means 24 h.
-	Refresh time.Duration
+	Refresh      time.Duration // the interval between fetches of that list; 0 means 24 h
 	// Timeout limits one query with all its redirects; 0 means 2.5 s. Waiting for
 	// the Limiter does not count.
-	Timeout time.Duration
-	// UserAgent is sent to registries; empty means the program's name.
-	UserAgent string
+	Timeout   time.Duration
+	UserAgent string // sent to registries; empty means the program's name
 	// Logger receives failed refreshes and, at debug level, the kind and host of
 	// every fault; nil discards them.
 	Logger *slog.Logger

@@ -33,22 +33,17 @@ const defaultTimeout = 15 * time.Second
 
 // Options configures a Client.
 type Options struct {
-	// Server is host:port of the mail server.
-	Server string
-	// TLS is starttls, implicit or none; empty means starttls.
-	TLS string
+	Server string // host:port of the mail server
+	TLS    string // starttls, implicit or none; empty means starttls
 	// User and Password are for servers that require authentication.
 	User, Password string
-	// From is the sender, "dotkontor <post@domains.example>".
-	From string
-	// Portal is the URL that mails link to.
-	Portal string
+	From           string // the sender, "dotkontor <post@domains.example>"
+	Portal         string // the URL that mails link to
 	// Timeout limits one delivery; 0 means 15 s.
 	Timeout time.Duration
 	// Now is the Date of mails; nil means time.Now.
-	Now func() time.Time
-	// Roots are the trusted CAs; nil means the system's.
-	Roots *x509.CertPool
+	Now   func() time.Time
+	Roots *x509.CertPool // the trusted CAs; nil means the system's
 }
 
 // Client sends mails.

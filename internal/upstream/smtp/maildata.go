@@ -49,7 +49,6 @@ var failureReasons = map[string]string{
 	"registry_denied": "denied",
 }
 
-// orderData parses the data of an order.
 func (l *language) orderData(data map[string]string) orderData {
 	b := orderData{
 		Order: sanitizeValue(data["order"]), Net: l.formatAmount(data["net"]), Vat: l.formatAmount(data["vat"]), Gross: l.formatAmount(data["gross"]),
@@ -84,10 +83,8 @@ type noticeData struct {
 	Number, Contract, Reason string
 	// Termination distinguishes the two kinds; Special means termination for cause.
 	Termination, Special bool
-	// End is a formatted date; empty means as soon as possible.
-	End string
-	// Orders are the possible orders of a withdrawal, for the operator's mail.
-	Orders []withdrawnOrder
+	End                  string           // a formatted date; empty means as soon as possible
+	Orders               []withdrawnOrder // the possible orders of a withdrawal, for the operator's mail
 }
 
 // withdrawnOrder is an order that the notice may refer to. Paid and Consent are

@@ -79,7 +79,6 @@ func parseTemplates() (templates, error) {
 	return parsed, nil
 }
 
-// render returns subject and body of a message.
 func (t templates) render(message mailer.Message, portal string) (subject, body string, err error) {
 	lang := languageOf(message)
 	text, known := t[lang.code][message.Kind]

@@ -21,30 +21,22 @@ const (
 // answer is a WHOIS response in lines that can be matched against the tables.
 type answer struct {
 	lines []line
-	// whole is false if excess lines were dropped.
-	whole bool
+	whole bool // false if excess lines were dropped
 }
 
-// line is one line of a response.
 type line struct {
-	// body is the line without surrounding white space and comment marks.
-	body string
+	body string // the line without surrounding white space and comment marks
 	// key and value are set if the line has the form "key: value". The key is
 	// normalised; the value is verbatim.
 	key, value string
-	// cat is the category of the key, or of a heading without one.
-	cat category
-	// order is the date format given in the key, as in "created (dd/mm/yyyy)".
-	order dateOrder
+	cat        category  // the category of the key, or of a heading without one
+	order      dateOrder // the date format given in the key, as in "created (dd/mm/yyyy)"
 	// indent counts the columns of white space before the line.
-	indent int
-	// comment means that the line was marked as a comment.
-	comment bool
-	// afterBlank means that an empty line precedes this one.
-	afterBlank bool
+	indent     int
+	comment    bool // the line was marked as a comment
+	afterBlank bool // an empty line precedes this one
 }
 
-// splitLines splits text into prepared lines.
 func splitLines(text string) answer {
 	a := answer{lines: make([]line, 0, 64), whole: true}
 	blank := true
@@ -252,7 +244,6 @@ func webAddress(token string) int {
 	return len(token)
 }
 
-// replaceHosts writes token with its host names replaced.
 func replaceHosts(b *strings.Builder, token, name string) {
 	for token != "" {
 		start, end := nextHost(token)

@@ -39,21 +39,17 @@ func classify(raw []byte, name string) (lookup.Finding, registrar.Code) {
 	}
 }
 
-// evidence is the combined evidence of all lines.
 type evidence struct {
 	// seen has a bit for every kind of record field with a value.
-	seen uint32
-	// taken means that a status field has a value that occurs only in records.
-	taken bool
+	seen  uint32
+	taken bool // a status field has a value that occurs only in records
 	// The domain fields contain the queried name, another, or one that may be the
 	// queried one in an unreadable encoding.
 	ourDomain, otherDomain, unclearDomain bool
 
 	free, reserved, throttled, premium bool
-	// outageSeen means that the server could not perform the query.
-	outageSeen bool
-	// registered means that a line mentions a current or former registrant.
-	registered bool
+	outageSeen                         bool // the server could not perform the query
+	registered                         bool // a line mentions a current or former registrant
 }
 
 // kind is what a field proves: of categories that prove the same, one of them.

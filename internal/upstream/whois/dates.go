@@ -7,7 +7,6 @@ import (
 	"unicode"
 )
 
-// dateOrder is how a registry writes 01/02/2003.
 type dateOrder uint8
 
 const (

@@ -137,7 +137,6 @@ func lookUpKey(key string) (whole string, cat category, found bool) {
 	return whole, catNone, false
 }
 
-// readKey normalises a key and finds its category.
 func readKey(key string) (string, category) {
 	whole, cat, found := lookUpKey(strings.ToLower(key))
 	if found {
@@ -167,7 +166,6 @@ func headingOf(body string) category {
 	return cat
 }
 
-// accentStripper removes the accents that occur in field names.
 var accentStripper = strings.NewReplacer("á", "a", "à", "a", "â", "a", "ã", "a", "ä", "a", "å", "a", "é", "e", "è", "e", "ê", "e", "ë", "e", "ě", "e", "ę", "e",
 	"í", "i", "î", "i", "ı", "i", "ó", "o", "ô", "o", "õ", "o", "ö", "o", "ø", "o", "ú", "u", "ü", "u", "ů", "u", "ç", "c", "č", "c", "ć", "c", "ñ", "n", "ń", "n", "ň", "n",
 	"ş", "s", "š", "s", "ś", "s", "ğ", "g", "ž", "z", "ż", "z", "ý", "y", "ř", "r", "ł", "l", "ď", "d", "ť", "t")

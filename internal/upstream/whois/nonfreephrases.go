@@ -24,7 +24,6 @@ var nonFreeWords = newWordSet(
 // nonFreeSubstrings are the same in scripts without spaces.
 var nonFreeSubstrings = []string{"服务器", "伺服", "缓存", "快取", "错误", "錯誤", "维护", "維護", "稍后", "稍後", "用户", "用戶", "权限", "權限", "서버", "오류", "점검", "사용자", "サーバ", "エラー", "メンテ", "ユーザ", "一時"}
 
-// wordSet is a set of words and word prefixes.
 type wordSet struct {
 	whole  map[string]bool
 	starts []string
@@ -42,7 +41,6 @@ func newWordSet(lists ...string) wordSet {
 	return w
 }
 
-// matches reports whether text contains one of the words.
 func (w wordSet) matches(text string) bool {
 	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return r != '-' && !unicode.IsLetter(r) }) {
 		if w.whole[word] || slices.ContainsFunc(w.starts, func(start string) bool { return strings.HasPrefix(word, start) }) {

@@ -17,29 +17,23 @@ import (
 type block struct {
 	cat    category
 	indent int
-	// deeper means that an indented line has followed the heading.
-	deeper bool
-	// filled means that any line has followed it.
-	filled bool
-	// soft is a block started by a field with a value instead of a heading.
-	soft bool
-	// bare is a heading without a colon, or in brackets.
-	bare bool
+	deeper bool // an indented line has followed the heading
+	filled bool // any line has followed it
+	soft   bool // a block started by a field with a value instead of a heading
+	bare   bool // a heading without a colon, or in brackets
 }
 
 func (b block) private() bool {
 	return b.cat == catHolder || b.cat == catContact || b.cat == catPerson
 }
 
-// recordReader collects a record.
 type recordReader struct {
-	name   string
-	order  dateOrder
-	record lookup.Record
-	block  block
-	// fallback holds dates of paragraphs about other objects, if there are no others.
-	fallback      lookup.Record
-	registrarRank int // the rank of record.Registrar
+	name          string
+	order         dateOrder
+	record        lookup.Record
+	block         block
+	fallback      lookup.Record // dates of paragraphs about other objects, if there are no others
+	registrarRank int           // the rank of record.Registrar
 	namesTried    int
 	datesTried    int
 }
@@ -51,7 +45,6 @@ const (
 	rankName
 )
 
-// extractRecord reads the record of name from a.
 func extractRecord(a answer, name string) *lookup.Record {
 	r := recordReader{name: name, order: orderIn(a, name)}
 	for i := range a.lines {

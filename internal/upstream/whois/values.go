@@ -96,7 +96,6 @@ func emptyValue(value string) bool {
 	}
 }
 
-// isLatin reports whether every letter of s is Latin.
 func isLatin(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return unicode.IsLetter(r) && !unicode.Is(unicode.Latin, r) })
 }

@@ -123,7 +123,6 @@ func (c *Client) Find(ctx context.Context, ext registrar.Extension, name registr
 
 var errResponseTooLarge = errors.New("whois: response is too large")
 
-// query sends one query and reads the complete response.
 func (c *Client) query(ctx context.Context, host, address, question string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.opts.Timeout)
 	defer cancel()

@@ -10,19 +10,15 @@ import (
 
 // Document is an invoice, or the correction for a refund.
 type Document struct {
-	ID, Order string
-	// Refund is the one that a correction is for; empty means an invoice.
-	Refund string
-	// Owed means that it is not issued yet; the following fields are then empty.
-	Owed            bool
+	ID, Order       string
+	Refund          string // the one that a correction is for; empty means an invoice
+	Owed            bool   // not issued yet; the following fields are then empty
 	Series, Number  string
 	Count           int64
 	Net, VAT, Gross registrar.Cents
-	// At is when it was issued, or since when it is pending.
-	At time.Time
+	At              time.Time // when it was issued, or since when it is pending
 }
 
-// expectedDocument is a document that must exist.
 type expectedDocument struct {
 	order, what     string
 	net, vat, gross registrar.Cents
@@ -30,7 +26,6 @@ type expectedDocument struct {
 	owed, fresh     bool
 }
 
-// expectDocuments records the documents that an order must have.
 func (a *reconciler) expectDocuments(o order.Order, fresh bool) {
 	if !isPaid(o) || o.Totals.Gross == 0 {
 		return
@@ -72,7 +67,6 @@ func (a *reconciler) checkDocument(d Document) {
 	a.usedNumbers[d.Series] = append(a.usedNumbers[d.Series], usedNumber{d.Count, fresh})
 }
 
-// usedNumber is an issued number of a series.
 type usedNumber struct {
 	number int64
 	fresh  bool

@@ -65,7 +65,6 @@ func (a *reconciler) checkMissingCharges() {
 	}
 }
 
-// checkProviderRefund checks one refund at the provider.
 func (a *reconciler) checkProviderRefund(r ProviderRefund) {
 	a.Refunds++
 	fresh := a.isFresh(r.CreatedAt)

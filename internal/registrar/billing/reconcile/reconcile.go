@@ -61,9 +61,8 @@ func inFlight(state order.PaymentState) bool {
 
 // Charge is a charge at the provider.
 type Charge struct {
-	ID, Intent string
-	// Payment is our payment id from the charge's metadata.
-	Payment          string
+	ID, Intent       string
+	Payment          string // our payment id from the charge's metadata
 	Amount, Refunded registrar.Cents
 	Currency         string
 	CreatedAt        time.Time
@@ -72,12 +71,10 @@ type Charge struct {
 // ProviderRefund is a refund at the provider.
 type ProviderRefund struct {
 	ID, Intent string
-	// Refund is our refund id from its metadata; empty if it was made elsewhere.
-	Refund string
-	Amount registrar.Cents
-	// Failed means that the money did not reach the customer.
-	Failed    bool
-	CreatedAt time.Time
+	Refund     string // our refund id from its metadata; empty if it was made elsewhere
+	Amount     registrar.Cents
+	Failed     bool // the money did not reach the customer
+	CreatedAt  time.Time
 }
 
 // Finding is one inconsistency.
@@ -110,9 +107,8 @@ type Report struct {
 
 // Options configure Run.
 type Options struct {
-	Now time.Time
-	// GracePeriod is how long ago something must have changed to be judged.
-	GracePeriod time.Duration
+	Now         time.Time
+	GracePeriod time.Duration // how long ago something must have changed to be judged
 }
 
 // Run reads everything once. Without a provider (nil) only our side is checked.
@@ -177,11 +173,10 @@ type reconciler struct {
 }
 
 type payment struct {
-	order  string
-	state  order.PaymentState
-	amount registrar.Cents
-	// owed is the refund of an unmatched payment.
-	owed    registrar.Cents
+	order   string
+	state   order.PaymentState
+	amount  registrar.Cents
+	owed    registrar.Cents // the refund of an unmatched payment
 	charges int
 	// refunded is what we refunded of it, providerRefunded what the provider did.
 	refunded, providerRefunded registrar.Cents
