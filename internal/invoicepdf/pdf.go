@@ -48,11 +48,10 @@ var (
 // sheet is one document being rendered.
 type sheet struct {
 	*fpdf.Fpdf
-	font          *sfnt.Font
-	doc           invoice.Document
-	missingGlyphs bool // a character was replaced
-	// pageCountAlias stands for the page count until it is known.
-	pageCountAlias string
+	font           *sfnt.Font
+	doc            invoice.Document
+	missingGlyphs  bool   // a character was replaced
+	pageCountAlias string // stands for the page count until it is known
 }
 
 // PDF renders the document with its XML embedded.

@@ -46,8 +46,7 @@ type VATIDValidator interface {
 type Party struct {
 	// Country is an ISO 3166 code; empty while unknown.
 	Country, PostalCode string
-	// VATID starts with its country's two letters; empty if there is none.
-	VATID string
+	VATID               string // starts with its country's two letters; empty if there is none
 }
 
 // Assessment is the VAT of a sale.

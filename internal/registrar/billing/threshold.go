@@ -27,12 +27,11 @@ type ThresholdMonitor struct {
 	Rates *Rates
 	// OSS means that we use the One-Stop-Shop and no warning is needed. WarnAt is the
 	// total from which on to warn; 0 never warns.
-	OSS    bool
-	WarnAt registrar.Cents
-	Now    func() time.Time
-	Logger *slog.Logger
-	// OnSales receives every total, for metrics; it may be nil.
-	OnSales func(registrar.Cents)
+	OSS     bool
+	WarnAt  registrar.Cents
+	Now     func() time.Time
+	Logger  *slog.Logger
+	OnSales func(registrar.Cents) // receives every total, for metrics; it may be nil
 }
 
 // SalesThisYear returns the sales to EU consumers since the year began in Germany, and

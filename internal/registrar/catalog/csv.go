@@ -26,8 +26,7 @@ var columns = []string{
 const noRDAP = "-"
 
 const (
-	// MaxBytes is the size of the largest list that Parse reads.
-	MaxBytes = 4 << 20
+	MaxBytes = 4 << 20 // the size of the largest list that Parse reads
 
 	maxRows  = 20_000
 	maxYears = 10

@@ -13,14 +13,11 @@ import (
 )
 
 const (
-	// pollInterval is how often pending documents of other nodes are looked for.
-	pollInterval = 15 * time.Second
-	// retryDelay is the delay after a document could not be issued.
-	retryDelay = 2 * time.Second
+	pollInterval = 15 * time.Second // how often pending documents of other nodes are looked for
+	retryDelay   = 2 * time.Second  // the delay after a document could not be issued
 	// storeTimeout bounds one transaction, also during shutdown.
 	storeTimeout = 10 * time.Second
-	// batch is how many pending documents are read at a time.
-	batch = 100
+	batch        = 100 // how many pending documents are read at a time
 	// maxListLimit bounds a page of a list.
 	maxListLimit = 200
 )
@@ -64,11 +61,9 @@ type Config struct {
 	// Seller is the operator. Without a name nothing is issued and documents stay pending.
 	Seller    Seller
 	Numbering Numbering
-	// Now is the business time; nil means time.Now.
-	Now    func() time.Time
-	Logger *slog.Logger
-	// OnIssued is called for each document; optional.
-	OnIssued func(Kind)
+	Now       func() time.Time // the business time; nil means time.Now
+	Logger    *slog.Logger
+	OnIssued  func(Kind) // called for each document; optional
 }
 
 // Service issues and lists documents. It is safe for concurrent use.

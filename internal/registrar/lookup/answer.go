@@ -10,12 +10,9 @@ import (
 type Availability uint8
 
 const (
-	// Unknown: the sources do not decide.
-	Unknown Availability = iota
-	// Available: positive evidence shows that the name can be registered.
-	Available
-	// Taken: registered, reserved or otherwise unavailable.
-	Taken
+	Unknown   Availability = iota // the sources do not decide
+	Available                     // positive evidence shows that the name can be registered
+	Taken                         // registered, reserved or otherwise unavailable
 )
 
 // Source is the source that decided.

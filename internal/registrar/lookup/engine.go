@@ -30,17 +30,14 @@ type Config struct {
 	Deadline time.Duration
 	// FreeTTL, TakenTTL and UnknownTTL are how long verdicts are cached.
 	FreeTTL, TakenTTL, UnknownTTL time.Duration
-	// MaxCached bounds the number of cached verdicts.
-	MaxCached int
-	// MaxInFlight bounds the names being resolved at a time; more are refused, not queued.
-	MaxInFlight int
+	MaxCached                     int // bounds the number of cached verdicts
+	MaxInFlight                   int // bounds the names being resolved at a time; more are refused, not queued
 
 	Now    func() time.Time
 	Logger *slog.Logger
 	// Observe is called after every query; its outcome is "ok" or the error code.
-	Observe func(source Source, outcome string, took time.Duration)
-	// OnDisagreement is called with the extension when two sources contradict each other.
-	OnDisagreement func(tld string)
+	Observe        func(source Source, outcome string, took time.Duration)
+	OnDisagreement func(tld string) // called with the extension when two sources contradict each other
 }
 
 // Engine answers availability queries. It is safe for concurrent use.

@@ -16,13 +16,11 @@ import (
 type labelClass uint8
 
 const (
-	// registrable: a missing record may mean that the name is free.
-	registrable labelClass = iota
+	registrable labelClass = iota // a missing record may mean that the name is free
 	// doubtful: the registry withholds such labels or sells them as premium, and shows
 	// neither in RDAP or WHOIS. Only EPP can report it as free.
 	doubtful
-	// withheld: it can't be registered.
-	withheld
+	withheld // it can't be registered
 )
 
 // withheldLabels are those of ICANN's registry agreement for generic TLDs, specification 5.

@@ -13,16 +13,12 @@ import (
 type State uint8
 
 const (
-	// Undecided: the source responded inconclusively.
-	Undecided State = iota
-	// Registered: the source has a record of the name.
-	Registered
+	Undecided  State = iota // the source responded inconclusively
+	Registered              // the source has a record of the name
 	// NotFound: the source has no record. That alone never makes a name free.
 	NotFound
-	// Free: the source explicitly reports the name as available.
-	Free
-	// Reserved: the name is not registered and can't be.
-	Reserved
+	Free     // the source explicitly reports the name as available
+	Reserved // the name is not registered and can't be
 )
 
 // Finding is the response of one source. It has no field that could carry a contact.

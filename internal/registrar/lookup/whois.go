@@ -12,10 +12,8 @@ import (
 )
 
 const (
-	// recordTTL is how long a record is cached.
-	recordTTL = time.Minute
-	// maxCachedRecords: a record is larger than a verdict and requested less often.
-	maxCachedRecords = 10_000
+	recordTTL        = time.Minute // how long a record is cached
+	maxCachedRecords = 10_000      // a record is larger than a verdict and requested less often
 )
 
 // Undetermined (KindUpstream): no response determines whether the name is registered.

@@ -191,9 +191,8 @@ func classifyTextNotFound(r reply, mediaType string, body []byte, name registrar
 }
 
 const (
-	rdapType = "application/rdap+json"
-	// maxTextBytes is longer than a sentence and shorter than a page.
-	maxTextBytes = 400
+	rdapType     = "application/rdap+json"
+	maxTextBytes = 400 // longer than a sentence and shorter than a page
 )
 
 // maskName replaces the queried name with "@", so that its dots and words are not

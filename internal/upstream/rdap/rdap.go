@@ -56,8 +56,7 @@ const (
 
 // Options configures a Client. The zero value uses the public servers.
 type Options struct {
-	// Hosts redirects host names to other addresses.
-	Hosts hostmap.Table
+	Hosts hostmap.Table // redirects host names to other addresses
 	// BootstrapURL is the URL of IANA's list of RDAP services; empty means
 	// https://data.iana.org/rdap/dns.json.
 	BootstrapURL string
@@ -68,14 +67,12 @@ type Options struct {
 	UserAgent string // sent to registries; empty means the program's name
 	// Logger receives failed refreshes and, at debug level, the kind and host of
 	// every fault; nil discards them.
-	Logger *slog.Logger
-	// Limiter limits the queries per host; nil means no limit.
-	Limiter *hostlimit.Limiter
+	Logger  *slog.Logger
+	Limiter *hostlimit.Limiter // limits the queries per host; nil means no limit
 	// MaxConnsPerHost limits the connections to an HTTP/1.1 host; 0 means 64. It
 	// should not be below the Limiter's concurrency.
 	MaxConnsPerHost int
-	// Transport carries the requests; nil means a default one.
-	Transport http.RoundTripper
+	Transport       http.RoundTripper // carries the requests; nil means a default one
 }
 
 // Client queries RDAP servers. It is safe for concurrent use.

@@ -37,13 +37,11 @@ type Options struct {
 	TLS    string // starttls, implicit or none; empty means starttls
 	// User and Password are for servers that require authentication.
 	User, Password string
-	From           string // the sender, "dotkontor <post@domains.example>"
-	Portal         string // the URL that mails link to
-	// Timeout limits one delivery; 0 means 15 s.
-	Timeout time.Duration
-	// Now is the Date of mails; nil means time.Now.
-	Now   func() time.Time
-	Roots *x509.CertPool // the trusted CAs; nil means the system's
+	From           string           // the sender, "dotkontor <post@domains.example>"
+	Portal         string           // the URL that mails link to
+	Timeout        time.Duration    // limits one delivery; 0 means 15 s
+	Now            func() time.Time // the Date of mails; nil means time.Now
+	Roots          *x509.CertPool   // the trusted CAs; nil means the system's
 }
 
 // Client sends mails.

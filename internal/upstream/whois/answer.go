@@ -11,10 +11,9 @@ import (
 )
 
 const (
-	maxLines     = 4000
-	maxLineBytes = 1000
-	// maxPhraseBytes is longer than any phrase in the tables.
-	maxPhraseBytes = 200
+	maxLines       = 4000
+	maxLineBytes   = 1000
+	maxPhraseBytes = 200 // longer than any phrase in the tables
 	maxKeyBytes    = 80
 )
 
@@ -31,10 +30,9 @@ type line struct {
 	key, value string
 	cat        category  // the category of the key, or of a heading without one
 	order      dateOrder // the date format given in the key, as in "created (dd/mm/yyyy)"
-	// indent counts the columns of white space before the line.
-	indent     int
-	comment    bool // the line was marked as a comment
-	afterBlank bool // an empty line precedes this one
+	indent     int       // counts the columns of white space before the line
+	comment    bool      // the line was marked as a comment
+	afterBlank bool      // an empty line precedes this one
 }
 
 func splitLines(text string) answer {

@@ -40,9 +40,8 @@ func classify(raw []byte, name string) (lookup.Finding, registrar.Code) {
 }
 
 type evidence struct {
-	// seen has a bit for every kind of record field with a value.
-	seen  uint32
-	taken bool // a status field has a value that occurs only in records
+	seen  uint32 // has a bit for every kind of record field with a value
+	taken bool   // a status field has a value that occurs only in records
 	// The domain fields contain the queried name, another, or one that may be the
 	// queried one in an unreadable encoding.
 	ourDomain, otherDomain, unclearDomain bool

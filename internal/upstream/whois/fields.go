@@ -21,15 +21,13 @@ const (
 	catContact
 	// catPerson proves no record, since servers print their own address, too.
 	catPerson
-	// catService is about the server or a web page.
-	catService
+	catService // about the server or a web page
 	catCreated
 	catExpires
 	// catUpdated proves less: some servers use it to date the response itself.
 	catUpdated
 	catServer
-	// catSigning is about DNSSEC, next to nameservers.
-	catSigning
+	catSigning // about DNSSEC, next to nameservers
 	catHandle
 	catStatus
 	catDomain

@@ -57,15 +57,12 @@ var queryFormats = map[string]string{
 
 // Options configures a Client. The zero value uses the public servers.
 type Options struct {
-	// Hosts redirects host names to other addresses.
-	Hosts hostmap.Table
+	Hosts hostmap.Table // redirects host names to other addresses
 	// Timeout limits one query from the connection to the last byte; 0 means 2.2 s.
 	// Waiting for the Limiter does not count.
 	Timeout time.Duration
-	// Logger receives the kind and host of every fault at debug level; optional.
-	Logger *slog.Logger
-	// Limiter limits the queries per host; nil means no limit.
-	Limiter *hostlimit.Limiter
+	Logger  *slog.Logger       // receives the kind and host of every fault at debug level; optional
+	Limiter *hostlimit.Limiter // limits the queries per host; nil means no limit
 	// Dialer opens connections; nil means the system's.
 	Dialer func(ctx context.Context, network, addr string) (net.Conn, error)
 }
