@@ -15,11 +15,9 @@ import (
 const (
 	pollInterval = 15 * time.Second // how often pending documents of other nodes are looked for
 	retryDelay   = 2 * time.Second  // the delay after a document could not be issued
-	// storeTimeout bounds one transaction, also during shutdown.
-	storeTimeout = 10 * time.Second
-	batch        = 100 // how many pending documents are read at a time
-	// maxListLimit bounds a page of a list.
-	maxListLimit = 200
+	storeTimeout = 10 * time.Second // of one transaction, also during shutdown
+	batch        = 100              // how many pending documents are read at a time
+	maxListLimit = 200              // of a page of a list
 )
 
 // NoSuchDocument (KindNotFound): there is none, or it belongs to another customer.
