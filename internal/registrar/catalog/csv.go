@@ -25,6 +25,7 @@ var columns = []string{
 // noRDAP in the rdap column disables RDAP, whatever IANA's bootstrap lists.
 const noRDAP = "-"
 
+// Limits of a list.
 const (
 	MaxBytes = 4 << 20 // the size of the largest list that Parse reads
 

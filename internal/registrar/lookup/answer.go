@@ -9,6 +9,7 @@ import (
 // Availability is the answer to "can I register it?".
 type Availability uint8
 
+// The answers.
 const (
 	Unknown   Availability = iota // the sources do not decide
 	Available                     // positive evidence shows that the name can be registered

@@ -12,6 +12,7 @@ import (
 // State is one source's statement about a name.
 type State uint8
 
+// The states of a name.
 const (
 	Undecided  State = iota // the source responded inconclusively
 	Registered              // the source has a record of the name
