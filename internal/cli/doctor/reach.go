@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/config"
 )
 
 const (
@@ -50,7 +50,7 @@ func tlsCertificate(v *prober) result {
 		return fail("a URL", err.Error())
 	}
 	if address.Scheme == "http" {
-		if registrar.IsLoopbackHost(address.Hostname()) {
+		if config.IsLoopbackHost(address.Hostname()) {
 			return pass("http, on loopback only")
 		}
 		return fail("https (http is for loopback only)", v.base)
