@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/config"
+	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
 	"github.com/dotkontor/dotkontor/internal/registrar/agent"
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
@@ -137,7 +138,7 @@ func (a *Services) buildAgents(baseURL string, logger *slog.Logger) error {
 		return err
 	}
 	if a.Agents, err = agent.New(agent.Config{
-		Store: a.DB, Seal: a.keys.Seal(), AllowLoopback: config.IsLoopbackHost(base.Hostname()), MailQueued: a.mail.wake, Log: logger,
+		Store: a.DB, Seal: a.keys.Seal(), AllowLoopback: registrar.IsLoopbackHost(base.Hostname()), MailQueued: a.mail.wake, Log: logger,
 	}); err != nil {
 		return err
 	}

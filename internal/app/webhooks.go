@@ -6,7 +6,6 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/dotkontor/dotkontor/internal/config"
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/admin"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
@@ -23,7 +22,7 @@ func (p *App) startWebhooks() error {
 	if err != nil {
 		return err
 	}
-	sender := upstreamwebhook.New(upstreamwebhook.Options{UserAgent: "dotkontor/" + Version, Loopback: config.IsLoopbackHost(base.Hostname())})
+	sender := upstreamwebhook.New(upstreamwebhook.Options{UserAgent: "dotkontor/" + Version, Loopback: registrar.IsLoopbackHost(base.Hostname())})
 	p.closers = append(p.closers, sender.Close)
 	deliveries := prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "dotkontor_webhook_deliveries_total",

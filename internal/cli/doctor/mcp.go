@@ -13,7 +13,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/app"
 	"github.com/dotkontor/dotkontor/internal/cli"
-	"github.com/dotkontor/dotkontor/internal/config"
+	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
 const (
@@ -354,7 +354,7 @@ func errorsAreJSONRPC(v *prober) result {
 func foreignOrigin(v *prober) result {
 	a := v.postMessage(mcpPath, rpcMessage("tools/list", nil), map[string]string{"Origin": "https://page.example"})
 	address, err := url.Parse(v.base)
-	if err == nil && config.IsLoopbackHost(address.Hostname()) {
+	if err == nil && registrar.IsLoopbackHost(address.Hostname()) {
 		if a.err != nil || a.status != http.StatusForbidden || rpcError(a) == 0 {
 			return fail("403 with a JSON-RPC error, on loopback", a.String())
 		}

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/dotkontor/dotkontor/internal/config"
+	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
 const (
@@ -50,7 +50,7 @@ func tlsCertificate(v *prober) result {
 		return fail("a URL", err.Error())
 	}
 	if address.Scheme == "http" {
-		if config.IsLoopbackHost(address.Hostname()) {
+		if registrar.IsLoopbackHost(address.Hostname()) {
 			return pass("http, on loopback only")
 		}
 		return fail("https (http is for loopback only)", v.base)

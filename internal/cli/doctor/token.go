@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/cli"
-	"github.com/dotkontor/dotkontor/internal/config"
+	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
 // checkTokenTransport refuses to send a token over an unencrypted connection.
@@ -17,7 +17,7 @@ func checkTokenTransport(base string) error {
 	if err != nil {
 		return err
 	}
-	if address.Scheme != "https" && !config.IsLoopbackHost(address.Hostname()) {
+	if address.Scheme != "https" && !registrar.IsLoopbackHost(address.Hostname()) {
 		return cli.UsageError("a token is not sent over http:// to another machine; use https://")
 	}
 	return nil
