@@ -14,6 +14,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
 	"github.com/dotkontor/dotkontor/internal/config"
+	"github.com/dotkontor/dotkontor/internal/invoicepdf"
 	"github.com/dotkontor/dotkontor/internal/jobs"
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/admin"
@@ -26,7 +27,6 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 	"github.com/dotkontor/dotkontor/internal/registrar/webhook"
 	"github.com/dotkontor/dotkontor/internal/store"
-	"github.com/dotkontor/dotkontor/internal/upstream/hostlimit"
 	"github.com/dotkontor/dotkontor/internal/upstream/stripe"
 	"github.com/dotkontor/dotkontor/internal/upstream/vies"
 	"github.com/dotkontor/dotkontor/internal/web"
@@ -39,8 +39,7 @@ import (
 )
 
 const (
-	// priceListPollInterval is below one second, within which all nodes must quote the
-	// same prices.
+	// priceListPollInterval is below one second, within which all nodes must quote the same prices.
 	priceListPollInterval = 500 * time.Millisecond
 )
 
@@ -50,17 +49,15 @@ type App struct {
 	now     func() time.Time // business time, which a sandbox may move
 	logger  *slog.Logger
 	metrics *prometheus.Registry
-	// background functions run beside the requests until their context ends.
-	background []func(context.Context)
-	closers    []func()
-	proxies    []netip.Prefix
-	server     *server
+	background
+	closers []func()
+	proxies []netip.Prefix
+	server  *server
 
-	live        *catalog.Live // the current price list
-	lookups     *Lookups
-	sales       order.Sales
-	observeHost func(host string, event hostlimit.Event)
-	limits      limits
+	live    *catalog.Live // the current price list
+	lookups *Lookups
+	sales   order.Sales
+	limits  limits
 
 	services     *Services
 	node         string
@@ -75,22 +72,26 @@ type App struct {
 	stripe   *stripe.Client
 	vies     *vies.Client
 
-	stripeHealth upstreamHealth
+	stripeHealth, mailHealth upstreamHealth
 }
+
+// background has the functions that run beside the requests until their context ends.
+type background []func(context.Context)
+
+// inBackground adds work for Run. If its service could not be built, New fails and the
+// work never runs.
+func (b *background) inBackground(work ...func(context.Context)) { *b = append(*b, work...) }
 
 // New builds the service and opens its listeners. Nothing is served before Run.
 func New(ctx context.Context, cfg config.Config, logger *slog.Logger, now func() time.Time) (*App, error) {
 	p := &App{cfg: cfg, now: now, metrics: prometheus.NewRegistry()}
-	var err error
-	if p.logger, err = countLogRecords(logger, p.metrics); err != nil {
-		return nil, err
-	}
+	p.logger = countLogRecords(logger, p.metrics)
 	p.metrics.MustRegister(
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	for _, step := range []func(context.Context) error{
 		p.openLookups, p.newLimits, p.listen,
-		p.openServices, p.claimNode, p.loadPriceList, p.openAdmin,
-		p.startProvisioning, p.startDomainChanges, p.startExpiryNotices, p.startOrders,
+		p.openServices, p.claimNode, p.loadPriceList,
+		p.startProvisioning, p.startDomainChanges, p.openAdmin, p.startExpiryNotices, p.startOrders,
 		p.handleRequests, p.registerGauges, p.logStart,
 	} {
 		if err := step(ctx); err != nil {
@@ -106,25 +107,10 @@ func (p *App) openLookups(context.Context) error {
 		return err
 	}
 	p.live = catalog.NewLive(shipped) // until the database is open
-	observeSource, err := newSourceMetrics(p.metrics)
-	if err != nil {
+	if p.lookups, err = newLookups(p.cfg, p.live, p.now, p.logger, p.metrics); err != nil {
 		return err
 	}
-	if p.observeHost, err = newHostMetrics(p.metrics); err != nil {
-		return err
-	}
-	onDisagreement, err := newDisagreementMetrics(p.metrics)
-	if err != nil {
-		return err
-	}
-	p.lookups, err = NewLookups(LookupParts{
-		Config: p.cfg, Catalog: p.live, Now: p.now, Logger: p.logger,
-		ObserveSource: observeSource, ObserveHost: p.observeHost, OnDisagreement: onDisagreement,
-	})
-	if err != nil {
-		return err
-	}
-	p.background = append(p.background, p.lookups.refreshBootstrap)
+	p.inBackground(func(ctx context.Context) { _ = p.lookups.RDAP.Run(ctx) }) // refreshes IANA's bootstrap
 	p.closers = append(p.closers, p.lookups.Close)
 	p.sales = NewSales(p.cfg, p.lookups.Registries)
 	p.live.SetSaleDecider(p.sales.SaleOf)
@@ -142,25 +128,18 @@ func (p *App) listen(ctx context.Context) (err error) {
 	return nil
 }
 
-// handleRequests builds the web handlers from the services.
 func (p *App) handleRequests(ctx context.Context) error {
 	webConfig, err := p.webConfig(ctx)
 	if err != nil {
 		return err
 	}
 	handler, err := web.New(webConfig)
-	if err != nil {
-		return err
-	}
-	return p.server.handle(handler, p.metrics, p.degraded)
+	p.server.handle(handler, p.metrics, p.degraded)
+	return err
 }
 
 func (p *App) webConfig(ctx context.Context) (web.Config, error) {
 	dossiers, err := export.New(export.Config{Store: p.services.DB, BaseURL: p.cfg.BaseURL})
-	if err != nil {
-		return web.Config{}, err
-	}
-	tokens, err := newMCPTokens(p.services.Tokens, p.metrics)
 	if err != nil {
 		return web.Config{}, err
 	}
@@ -190,12 +169,13 @@ func (p *App) webConfig(ctx context.Context) (web.Config, error) {
 				WhoisPerMinute: p.cfg.Limits.WhoisPerMinute, WhoisPer6Hours: p.cfg.Limits.WhoisPer6Hours,
 			},
 			Lookups: p.lookups.Engine, Catalog: p.live, WhoisBudget: p.limits.whois,
-			Tokens: tokens, TokenBudget: p.limits.tokens, BadTokens: p.limits.badTokens, Domains: p.services.Portfolio,
+			Tokens: newMCPTokens(p.services.Tokens, p.metrics), TokenBudget: p.limits.tokens, BadTokens: p.limits.badTokens,
+			Domains: p.services.Portfolio,
 		},
 		OAuth: oauth.Config{Applications: p.services.apps, Registrations: p.limits.registrations, BadTokens: p.limits.badGrants, Issued: p.limits.badTokens.Trust},
 		Portal: portal.Config{
 			Accounts: p.services.Customers, AccessTokens: p.services.Tokens, Portfolio: p.services.Portfolio, Applications: p.services.apps, Agents: p.services.Agents,
-			MailEnabled: p.services.mail.runner != nil, DomainChanges: p.changes, Exporter: dossiers,
+			MailEnabled: p.services.mail != nil, DomainChanges: p.changes, Exporter: dossiers,
 		},
 		Site: site.Config{
 			Lookups: p.lookups.Engine, WhoisBudget: p.limits.whois, Catalog: p.live,
@@ -217,7 +197,8 @@ func (p *App) webConfig(ctx context.Context) (web.Config, error) {
 		// Set only here, because an interface that holds a nil pointer is not nil.
 		webConfig.Checkout.Orders, webConfig.Portal.Orders = p.orders, p.orders
 		webConfig.Checkout.FindDomain = p.services.Portfolio.FindByName
-		if err := p.addInvoicePages(&webConfig); err != nil {
+		webConfig.Checkout.Invoices = p.invoices
+		if webConfig.Checkout.InvoiceRenderer, err = invoicepdf.New(); err != nil {
 			return web.Config{}, err
 		}
 		webConfig.MCP.Orders = mcp.OrderService{Orders: p.orders, Tokens: p.services.Tokens, Catalog: p.live, OrdersURL: p.cfg.BaseURL + ui.OrdersPath}
@@ -225,7 +206,7 @@ func (p *App) webConfig(ctx context.Context) (web.Config, error) {
 		if webConfig.ACP, err = p.acpConfig(); err != nil {
 			return web.Config{}, err
 		}
-		if webConfig.Checkout.AuthCodeLimit, err = p.newAuthCodeLimiter(); err != nil {
+		if webConfig.Checkout.AuthCodeLimit, err = p.newTextLimiter(authCodesPerHour, authCodesPer10Hours); err != nil {
 			return web.Config{}, err
 		}
 		webConfig.Checkout.Extension, webConfig.Checkout.RateBasisPoints = p.live.Extension, webConfig.Site.RateBasisPoints
@@ -243,48 +224,47 @@ func (p *App) logStart(ctx context.Context) error {
 	for _, account := range p.cfg.EPP {
 		accounts = append(accounts, account.Name+"@"+account.Server)
 	}
-	p.logger.InfoContext(ctx, "starting", "version", Version, "revision", Revision(), "node", p.node, "base_url", p.cfg.BaseURL,
+	p.logger.InfoContext(ctx, "starting", "version", Version, "revision", revision(), "node", p.node, "base_url", p.cfg.BaseURL,
 		"listen", p.server.address(), "database", p.services.DB.SQL().Engine(), "schema", schema, "extensions", p.live.Catalog().Len(),
 		"epp_accounts", accounts, "payments", p.stripe != nil, "mail", p.cfg.Mail.Server != "")
 	return nil
 }
 
 func (p *App) openServices(ctx context.Context) error {
-	services, err := openServicesWith(ctx, p.cfg, p.logger, p.now, p.live, p.newHashWorkers())
+	services, err := openServicesWith(ctx, p.cfg, p.logger, p.now, serviceHooks{
+		live: p.live, hashes: p.newHashWorkers(), onMail: p.countMails(), recordMailError: p.recordJobError(admin.JobMail),
+	})
 	if err != nil {
 		return err
 	}
-	if err := p.startDatabaseWatch(services.DB.SQL()); err != nil {
-		return errors.Join(err, services.Close())
-	}
+	p.startDatabaseWatch(services.DB.SQL())
 	p.services = services
-	p.background = append(p.background, services.background...)
+	p.inBackground(services.background...)
 	p.closers = append(p.closers, func() {
 		if services.Close() != nil {
 			p.logger.WarnContext(context.WithoutCancel(ctx), "closing the database failed")
 		}
 	})
-	if services.mail.runner == nil {
+	if services.mail == nil {
 		p.logger.WarnContext(ctx, "no mail server is configured (mail.server): mails are queued, and customers can't register or reset passwords")
 	}
-	return services.mail.registerMetrics(p.metrics)
+	return nil
 }
 
 // claimNode claims this node's name and releases the leases of its previous process.
 // It runs before anything is served, so that retries never meet a dead lease.
 func (p *App) claimNode(ctx context.Context) error {
-	node, err := claimNodeName(p.cfg.Data)
+	node, release, err := claimNodeName(p.cfg.Data)
 	if err != nil {
 		return err
 	}
-	p.closers = append(p.closers, node.release)
-	p.node = node.name
+	p.node, p.closers = node, append(p.closers, release)
 	startCtx, cancel := context.WithTimeout(ctx, OpenTimeout)
 	defer cancel()
 	if err := p.services.keys.RegisterNode(startCtx, p.node); err != nil {
 		return err
 	}
-	p.background = append(p.background, p.services.keys.Run)
+	p.inBackground(p.services.keys.Run)
 	released, err := p.services.DB.ClaimNode(startCtx, p.node, time.Now())
 	if err != nil { // they expire anyway
 		p.logger.ErrorContext(ctx, "releasing leases of the previous run failed", "error", err.Error())
@@ -296,28 +276,9 @@ func (p *App) claimNode(ctx context.Context) error {
 	return nil
 }
 
-func (p *App) startProvisioning(context.Context) error {
-	var err error
-	p.provisioning, err = NewProvisioning(ProvisionParts{
-		Config: p.cfg, Services: p.services, Registries: p.lookups.Registries, Node: p.node, Now: p.now, Logger: p.logger, metrics: p.metrics, admin: p.admin,
-		onEnd: func() {
-			if p.orders != nil { // set before anything runs
-				p.orders.Wake()
-			}
-		},
-	})
-	if err != nil {
-		return err
-	}
-	p.background = append(p.background, p.provisioning.Run)
-	return nil
-}
-
 // Abort closes everything that is open and returns cause.
 func (p *App) Abort(cause error) error {
-	for _, closeFn := range p.closers {
-		closeFn()
-	}
+	p.close()
 	if p.server == nil {
 		return cause
 	}
@@ -347,8 +308,12 @@ func (p *App) Run(ctx context.Context, onReady func(baseURL string)) error {
 	err := p.server.run(ctx, func() { onReady(p.cfg.BaseURL) })
 	stop()
 	all.Wait()
+	p.close()
+	return err
+}
+
+func (p *App) close() {
 	for _, closeFn := range p.closers {
 		closeFn()
 	}
-	return err
 }

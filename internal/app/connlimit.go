@@ -30,7 +30,6 @@ func newConnLimiter(listener net.Listener, total, perAddress int, trusted []neti
 	}
 }
 
-// Accept returns the next connection within the limits.
 func (c *connLimiter) Accept() (net.Conn, error) {
 	for {
 		conn, err := c.Listener.Accept()
@@ -46,8 +45,7 @@ func (c *connLimiter) Accept() (net.Conn, error) {
 	}
 }
 
-// limitKey returns the address that a connection counts for; the zero address is
-// unlimited.
+// limitKey returns the address that a connection counts for; the zero address is unlimited.
 func (c *connLimiter) limitKey(remote net.Addr) netip.Addr {
 	peer, err := netip.ParseAddrPort(remote.String())
 	if err != nil {
@@ -102,7 +100,6 @@ type limitedConn struct {
 	release func()
 }
 
-// Close closes the connection and releases its slot once.
 func (c *limitedConn) Close() error {
 	c.release()
 	return c.Conn.Close()

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -9,7 +10,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/dotkontor/dotkontor/internal/config"
@@ -42,17 +42,17 @@ func openKeyring(ctx context.Context, cfg config.Config, db *store.DB, logger *s
 // The error is fs.ErrNotExist if there are neither.
 func SealKeys(cfg config.Config) ([]registrar.SealKey, error) {
 	var keys []registrar.SealKey
-	if cfg.SecretKey != "" {
+	if cfg.SecretKey == "" {
+		var err error
+		if keys, err = readKeyFile(filepath.Join(cfg.Data, KeyFile)); err != nil {
+			return nil, err
+		}
+	} else {
 		key, err := config.ParseKey(string(cfg.SecretKey))
 		if err != nil {
 			return nil, fmt.Errorf("secret_key: %w", err)
 		}
 		keys = append(keys, key)
-	} else {
-		var err error
-		if keys, err = readKeyFile(filepath.Join(cfg.Data, KeyFile)); err != nil {
-			return nil, err
-		}
 	}
 	for _, text := range cfg.AdditionalSecretKeys {
 		key, err := config.ParseKey(string(text))
@@ -70,25 +70,17 @@ func readKeyFile(path string) ([]registrar.SealKey, error) {
 		return nil, fmt.Errorf("secret key in the data folder: %w", err)
 	}
 	var keys []registrar.SealKey
-	for line := range strings.Lines(string(text)) {
-		if strings.TrimSpace(line) == "" {
-			continue
-		}
-		key, err := config.ParseKey(line)
-		if err != nil {
-			return nil, keyFileError(path, err)
+	for _, word := range strings.Fields(string(text)) {
+		var key registrar.SealKey
+		if key, err = config.ParseKey(word); err != nil {
+			break
 		}
 		keys = append(keys, key)
 	}
-	if len(keys) == 0 {
-		return nil, keyFileError(path, config.ErrBadKey)
+	if err != nil || len(keys) == 0 { // a new key would make all sealed data unreadable
+		return nil, fmt.Errorf("%s: %w, but what was sealed with the lost one stays sealed; better restore the file from the backup", path, config.ErrBadKey)
 	}
 	return keys, nil
-}
-
-func keyFileError(path string, err error) error {
-	// A new key would make all sealed data unreadable.
-	return fmt.Errorf("%s: %w, but what was sealed with the lost one stays sealed; better restore the file from the backup", path, err)
 }
 
 // EditKeyFile replaces the keys in the data folder atomically.
@@ -106,13 +98,6 @@ func EditKeyFile(path string, edit func([]registrar.SealKey) []registrar.SealKey
 		}
 		return nil
 	})
-}
-
-// WithoutKey returns an edit that removes the key with this id.
-func WithoutKey(id string) func([]registrar.SealKey) []registrar.SealKey {
-	return func(keys []registrar.SealKey) []registrar.SealKey {
-		return slices.DeleteFunc(keys, func(key registrar.SealKey) bool { return key.KeyID() == id })
-	}
 }
 
 // createKeyFile creates the file atomically, unless another process has created it.
@@ -133,4 +118,27 @@ func createKeyFile(path string) error {
 		return err
 	}
 	return nil
+}
+
+// WriteFileAtomic writes a file with mode 0600 through a temporary file, which replaces
+// path once it is complete and synced.
+func WriteFileAtomic(path string, write func(io.Writer) error) (err error) {
+	draft, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*") // its mode is 0600
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = draft.Close() // it may already be closed
+			err = errors.Join(err, os.Remove(draft.Name()))
+		}
+	}()
+	buffered := bufio.NewWriterSize(draft, 256<<10)
+	if err := write(buffered); err != nil {
+		return err
+	}
+	if err := errors.Join(buffered.Flush(), draft.Sync(), draft.Close()); err != nil {
+		return err
+	}
+	return os.Rename(draft.Name(), path)
 }

@@ -8,7 +8,10 @@ import (
 	"sync"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"github.com/dotkontor/dotkontor/internal/config"
+	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 )
 
@@ -42,12 +45,10 @@ func NewLogger(cfg config.Log, out io.Writer) (logger *slog.Logger, flush func()
 type logHandler struct {
 	slog.Handler
 	buffer *logWriter
-	// plain allows the fast path: JSON format, and no attributes or groups of the
-	// logger itself.
+	// plain allows the fast path: JSON format, and no attributes or groups of the logger itself.
 	plain bool
 }
 
-// Handle writes the record, and flushes if it is a warning or an error.
 func (h logHandler) Handle(ctx context.Context, record slog.Record) error {
 	if h.plain {
 		var space [512]byte
@@ -68,12 +69,10 @@ func (h logHandler) flushIfUrgent(level slog.Level) {
 	}
 }
 
-// WithAttrs implements slog.Handler.
 func (h logHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
 	return logHandler{Handler: h.Handler.WithAttrs(attrs), buffer: h.buffer}
 }
 
-// WithGroup implements slog.Handler.
 func (h logHandler) WithGroup(name string) slog.Handler {
 	return logHandler{Handler: h.Handler.WithGroup(name), buffer: h.buffer}
 }
@@ -119,7 +118,6 @@ type logWriter struct {
 	flushPending bool // a flush is scheduled
 }
 
-// Write buffers one record.
 func (w *logWriter) Write(record []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -147,4 +145,42 @@ func (w *logWriter) writeOut() {
 	}
 	_, _ = w.out.Write(w.buf) // there is no other place to report it
 	w.buf = w.buf[:0]
+}
+
+// countingHandler counts warnings, errors and panics. Every part of the program logs through it.
+type countingHandler struct {
+	slog.Handler
+	warnings, errors, panics prometheus.Counter
+}
+
+func countLogRecords(logger *slog.Logger, metrics prometheus.Registerer) *slog.Logger {
+	records := newCounter(metrics, "dotkontor_log_records_total", "Log records by level: warn, error.", label{name: "level"})
+	panics := newCounter(metrics, "dotkontor_panics_total", "Panics recovered in requests, tools, lookups and jobs.")
+	return slog.New(countingHandler{
+		Handler: logger.Handler(), warnings: records.WithLabelValues("warn"), errors: records.WithLabelValues("error"),
+		panics: panics.WithLabelValues(),
+	})
+}
+
+func (h countingHandler) Handle(ctx context.Context, record slog.Record) error {
+	switch {
+	case record.Level >= slog.LevelError:
+		h.errors.Inc()
+		if record.Message == registrar.PanicRecovered {
+			h.panics.Inc()
+		}
+	case record.Level >= slog.LevelWarn:
+		h.warnings.Inc()
+	}
+	return h.Handler.Handle(ctx, record)
+}
+
+func (h countingHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
+	h.Handler = h.Handler.WithAttrs(attrs)
+	return h
+}
+
+func (h countingHandler) WithGroup(name string) slog.Handler {
+	h.Handler = h.Handler.WithGroup(name)
+	return h
 }

@@ -15,11 +15,7 @@ import (
 func TestCountLogRecords_CountsWarningsErrorsPanics(t *testing.T) {
 	t.Parallel()
 	metrics := prometheus.NewRegistry()
-	logger, err := countLogRecords(slog.New(slog.DiscardHandler), metrics)
-	if err != nil {
-		t.Fatal(err)
-	}
-	logger = slog.New(enabledHandler{logger.Handler()}) // a handler that discards is not enabled
+	logger := slog.New(enabledHandler{countLogRecords(slog.New(slog.DiscardHandler), metrics).Handler()}) // a handler that discards is not enabled
 	logger.Info("request")
 	logger.Warn("a warning")
 	logger.With("a", 1).WithGroup("b").Error(registrar.PanicRecovered)

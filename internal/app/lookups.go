@@ -1,7 +1,6 @@
 package app
 
 import (
-	"context"
 	"log/slog"
 	"time"
 
@@ -10,24 +9,12 @@ import (
 	"github.com/dotkontor/dotkontor/internal/config"
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
 	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/upstream/dns"
 	"github.com/dotkontor/dotkontor/internal/upstream/hostlimit"
 	"github.com/dotkontor/dotkontor/internal/upstream/rdap"
 	"github.com/dotkontor/dotkontor/internal/upstream/whois"
 )
-
-type LookupParts struct {
-	Config  config.Config
-	Catalog lookup.Catalog
-	Now     func() time.Time
-	Logger  *slog.Logger // optional
-	// ObserveSource is called after each query to a source; optional.
-	ObserveSource func(lookup.Source, string, time.Duration)
-	// ObserveHost is called for events at registry hosts, and OnDisagreement if two
-	// sources contradict each other; both are optional.
-	ObserveHost    func(host string, event hostlimit.Event)
-	OnDisagreement func(tld string)
-}
 
 // Lookups is the lookup engine with its sources, shared by the service and commands.
 type Lookups struct {
@@ -36,19 +23,34 @@ type Lookups struct {
 	DNS         *dns.Client
 	Registries  *Registries
 	hostLimiter *hostlimit.Limiter
+	observeHost func(host string, event hostlimit.Event)
 }
 
-func NewLookups(parts LookupParts) (*Lookups, error) {
-	upstreamCfg, lookupCfg := parts.Config.Upstream, parts.Config.Lookup
-	// One limiter for all protocols, so that a host's limit covers RDAP and WHOIS
-	// together.
+// newLookups builds the engine and registers its metrics. Hosts come from the price list
+// and the bootstrap, never from clients, so the number of series is bounded.
+func newLookups(
+	cfg config.Config, list lookup.Catalog, now func() time.Time, logger *slog.Logger, metrics *prometheus.Registry,
+) (*Lookups, error) {
+	upstreamCfg, lookupCfg := cfg.Upstream, cfg.Lookup
+	duration := prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Name:    "dotkontor_lookup_source_duration_seconds",
+		Help:    "Response time of external sources, by source and outcome.",
+		Buckets: []float64{0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 6},
+	}, []string{"source", "outcome"})
+	metrics.MustRegister(duration)
+	events := newCounter(metrics, "dotkontor_upstream_host_events_total",
+		"Waits, refusals, pauses and circuit breaker changes at registry hosts, by host and event.", label{name: "host"}, label{name: "event"})
+	disagreements := newCounter(metrics, "dotkontor_lookup_disagreements_total",
+		"Lookups in which two sources contradicted each other, by extension.", label{name: "extension"})
+	observeHost := func(host string, event hostlimit.Event) { events.WithLabelValues(host, string(event)).Inc() }
+	// One limiter for all protocols, so that a host's limit covers RDAP and WHOIS together.
 	guard := hostlimit.New(hostlimit.Options{
 		PerSecond:     float64(upstreamCfg.PerHostPerSecond),
 		Burst:         upstreamCfg.PerHostBurst,
 		MaxConcurrent: upstreamCfg.MaxConcurrent(),
 		MaxWaiting:    upstreamCfg.PerHostWaiting,
-		Logger:        parts.Logger,
-		Observe:       parts.ObserveHost,
+		Logger:        logger,
+		Observe:       observeHost,
 	})
 	registryData, err := rdap.New(rdap.Options{
 		Hosts:        upstreamCfg.Hosts,
@@ -56,7 +58,7 @@ func NewLookups(parts LookupParts) (*Lookups, error) {
 		Refresh:      time.Duration(upstreamCfg.BootstrapRefresh),
 		Timeout:      time.Duration(upstreamCfg.RDAPTimeout),
 		UserAgent:    "dotkontor/" + Version,
-		Logger:       parts.Logger,
+		Logger:       logger,
 		Limiter:      guard,
 
 		MaxConnsPerHost: upstreamCfg.MaxConcurrent(),
@@ -65,16 +67,16 @@ func NewLookups(parts LookupParts) (*Lookups, error) {
 		return nil, err
 	}
 	records, err := whois.New(whois.Options{
-		Hosts: upstreamCfg.Hosts, Timeout: time.Duration(upstreamCfg.WHOISTimeout), Logger: parts.Logger, Limiter: guard,
+		Hosts: upstreamCfg.Hosts, Timeout: time.Duration(upstreamCfg.WHOISTimeout), Logger: logger, Limiter: guard,
 	})
 	if err != nil {
 		return nil, err
 	}
-	delegations, err := dns.New(dns.Options{Servers: upstreamCfg.DNS, Timeout: time.Duration(upstreamCfg.DNSTimeout), Logger: parts.Logger})
+	delegations, err := dns.New(dns.Options{Servers: upstreamCfg.DNS, Timeout: time.Duration(upstreamCfg.DNSTimeout), Logger: logger})
 	if err != nil {
 		return nil, err
 	}
-	registries, err := OpenRegistries(parts.Config, parts.Logger)
+	registries, err := OpenRegistries(cfg, logger)
 	if err != nil {
 		return nil, err
 	}
@@ -83,33 +85,37 @@ func NewLookups(parts LookupParts) (*Lookups, error) {
 		accounts = registries.Source
 	}
 	engine, err := lookup.New(lookup.Config{
-		Catalog:        parts.Catalog,
-		EPP:            accounts,
-		RDAP:           registryData,
-		WHOIS:          records,
-		DNS:            delegations,
-		Deadline:       time.Duration(lookupCfg.Deadline),
-		FreeTTL:        time.Duration(lookupCfg.CacheFree),
-		TakenTTL:       time.Duration(lookupCfg.CacheTaken),
-		UnknownTTL:     time.Duration(lookupCfg.CacheUnknown),
-		MaxCached:      lookupCfg.MaxCached,
-		MaxInFlight:    lookupCfg.MaxConcurrent,
-		Now:            parts.Now,
-		Logger:         parts.Logger,
-		Observe:        parts.ObserveSource,
-		OnDisagreement: parts.OnDisagreement,
+		Catalog:     list,
+		EPP:         accounts,
+		RDAP:        registryData,
+		WHOIS:       records,
+		DNS:         delegations,
+		Deadline:    time.Duration(lookupCfg.Deadline),
+		FreeTTL:     time.Duration(lookupCfg.CacheFree),
+		TakenTTL:    time.Duration(lookupCfg.CacheTaken),
+		UnknownTTL:  time.Duration(lookupCfg.CacheUnknown),
+		MaxCached:   lookupCfg.MaxCached,
+		MaxInFlight: lookupCfg.MaxConcurrent,
+		Now:         now,
+		Logger:      logger,
+		Observe: func(source lookup.Source, outcome string, took time.Duration) {
+			duration.WithLabelValues(string(source), outcome).Observe(took.Seconds())
+		},
+		OnDisagreement: func(tld string) { disagreements.WithLabelValues(tld).Inc() },
 	})
 	if err != nil {
 		return nil, err
 	}
-	return &Lookups{Engine: engine, RDAP: registryData, DNS: delegations, Registries: registries, hostLimiter: guard}, nil
+	return &Lookups{
+		Engine: engine, RDAP: registryData, DNS: delegations, Registries: registries, hostLimiter: guard, observeHost: observeHost,
+	}, nil
 }
 
 // OpenLookups connects the commands to the same sources as the service. The caller
 // closes the result.
 func OpenLookups(cfg config.Config, list *catalog.Catalog) (*Lookups, error) {
 	live := catalog.NewLive(list)
-	lookups, err := NewLookups(LookupParts{Config: cfg, Catalog: live, Now: time.Now})
+	lookups, err := newLookups(cfg, live, time.Now, nil, prometheus.NewRegistry())
 	if err != nil {
 		return nil, err
 	}
@@ -119,47 +125,13 @@ func OpenLookups(cfg config.Config, list *catalog.Catalog) (*Lookups, error) {
 	return lookups, nil
 }
 
-// refreshBootstrap refreshes IANA's bootstrap until ctx ends.
-func (l *Lookups) refreshBootstrap(ctx context.Context) { _ = l.RDAP.Run(ctx) }
-
 func (l *Lookups) Close() {
 	l.Engine.Close()
 	l.RDAP.Close()
 	l.Registries.Close()
 }
 
-// newSourceMetrics measures queries to sources.
-func newSourceMetrics(metrics *prometheus.Registry) (func(lookup.Source, string, time.Duration), error) {
-	duration := prometheus.NewHistogramVec(prometheus.HistogramOpts{
-		Name:    "dotkontor_lookup_source_duration_seconds",
-		Help:    "Response time of external sources, by source and outcome.",
-		Buckets: []float64{0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 6},
-	}, []string{"source", "outcome"})
-	if err := metrics.Register(duration); err != nil {
-		return nil, err
-	}
-	return func(source lookup.Source, outcome string, took time.Duration) {
-		duration.WithLabelValues(string(source), outcome).Observe(took.Seconds())
-	}, nil
-}
-
-// newHostMetrics counts events at registry hosts. Hosts come from the price list and
-// the bootstrap, never from clients, so the number of series is bounded.
-func newHostMetrics(metrics *prometheus.Registry) (func(string, hostlimit.Event), error) {
-	events := prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "dotkontor_upstream_host_events_total",
-		Help: "Waits, refusals, pauses and circuit breaker changes at registry hosts, by host and event.",
-	}, []string{"host", "event"})
-	return func(host string, event hostlimit.Event) {
-		events.WithLabelValues(host, string(event)).Inc()
-	}, metrics.Register(events)
-}
-
-// newDisagreementMetrics counts contradictions by extension, all of which are listed.
-func newDisagreementMetrics(metrics *prometheus.Registry) (func(string), error) {
-	total := prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "dotkontor_lookup_disagreements_total",
-		Help: "Lookups in which two sources contradicted each other, by extension.",
-	}, []string{"extension"})
-	return func(tld string) { total.WithLabelValues(tld).Inc() }, metrics.Register(total)
+// NewSales returns what the configuration sells.
+func NewSales(cfg config.Config, registries *Registries) order.Sales {
+	return order.Sales{Payments: cfg.Stripe.SecretKey != "", Accounts: registries.provisionAccounts()}
 }

@@ -23,15 +23,13 @@ type mcpTokens struct {
 
 var _ mcp.Tokens = (*mcpTokens)(nil)
 
-func newMCPTokens(tokens *oauth.Service, metrics *prometheus.Registry) (*mcpTokens, error) {
-	checks := prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "dotkontor_token_checks_total",
-		Help: "Access tokens in requests, by outcome: good, bad (unknown, expired or revoked), unchecked (the database did not respond).",
-	}, []string{"outcome"})
+func newMCPTokens(tokens *oauth.Service, metrics *prometheus.Registry) *mcpTokens {
+	checks := newCounter(metrics, "dotkontor_token_checks_total",
+		"Access tokens in requests, by outcome: good, bad (unknown, expired or revoked), unchecked (the database did not respond).", label{name: "outcome"})
 	return &mcpTokens{
 		tokens: tokens,
 		good:   checks.WithLabelValues("good"), bad: checks.WithLabelValues("bad"), unchecked: checks.WithLabelValues("unchecked"),
-	}, metrics.Register(checks)
+	}
 }
 
 // Verify returns KindUnauthenticated only if the database confirms it.

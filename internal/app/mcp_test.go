@@ -16,10 +16,7 @@ func TestMCPTokens_InvalidOnlyWhenDatabaseConfirms(t *testing.T) {
 	services := openTestServices(t)
 	unknown, _ := registrar.NewSecret(registrar.PersonalToken)
 	metrics := prometheus.NewRegistry()
-	tokens, err := newMCPTokens(services.Tokens, metrics)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tokens := newMCPTokens(services.Tokens, metrics)
 	for _, bearer := range []string{unknown, "nonsense"} {
 		if _, err := tokens.Verify(t.Context(), bearer); err == nil || registrar.KindOf(err) != registrar.KindUnauthenticated {
 			t.Errorf("%s: got %v", bearer[:4], err)

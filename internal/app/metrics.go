@@ -17,150 +17,167 @@ import (
 	"github.com/dotkontor/dotkontor/internal/store"
 )
 
-// initCounters creates every combination of the given label values, in the order of the
-// labels. A series that appears with its first event has no rate at that moment, so an
-// alert on it would miss the event.
-func initCounters(counter *prometheus.CounterVec, labels ...[]string) {
+// label is a label of a counter with all its values, or none if they are not known beforehand.
+type label struct {
+	name   string
+	values []string
+}
+
+func newLabel[T ~string](name string, values ...T) label {
+	l := label{name: name}
+	for _, value := range values {
+		l.values = append(l.values, string(value))
+	}
+	return l
+}
+
+// newCounter registers a counter and creates every combination of its label values. A
+// series that appears with its first event has no rate at that moment, so an alert on it
+// would miss the event.
+func newCounter(metrics prometheus.Registerer, name, help string, labels ...label) *prometheus.CounterVec {
+	var names []string
 	combinations := [][]string{nil}
-	for _, values := range labels {
+	for _, l := range labels {
+		names = append(names, l.name)
 		var longer [][]string
 		for _, prefix := range combinations {
-			for _, value := range values {
+			for _, value := range l.values {
 				longer = append(longer, append(prefix[:len(prefix):len(prefix)], value))
 			}
 		}
 		combinations = longer
 	}
+	counter := prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, names)
 	for _, values := range combinations {
 		counter.WithLabelValues(values...)
 	}
+	metrics.MustRegister(counter)
+	return counter
 }
 
-// labelValues converts constants to label values.
-func labelValues[T ~string](words ...T) []string {
-	texts := make([]string, 0, len(words))
-	for _, word := range words {
-		texts = append(texts, string(word))
-	}
-	return texts
+// newGauge registers a gauge that is read at each scrape.
+func newGauge(metrics prometheus.Registerer, name, help string, read func() float64) {
+	metrics.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, read))
 }
 
-// faultCodes returns the failure codes of upstreams as label values.
-func faultCodes() []string {
-	return labelValues(registrar.FaultTimeout, registrar.FaultRefused, registrar.FaultThrottled, registrar.FaultBroken, registrar.FaultBusy)
+// newBacklogGauge registers a gauge that counts rows of all nodes at each scrape, -1 if
+// the database does not respond.
+func newBacklogGauge(metrics prometheus.Registerer, name, help string, count func(context.Context) (int, error)) {
+	newGauge(metrics, name, help, func() float64 {
+		ctx, cancel := context.WithTimeout(context.Background(), scrapeTimeout)
+		defer cancel()
+		n, err := count(ctx)
+		if err != nil {
+			return -1
+		}
+		return float64(n)
+	})
+}
+
+var faultCodes = []registrar.Code{
+	registrar.FaultTimeout, registrar.FaultRefused, registrar.FaultThrottled, registrar.FaultBroken, registrar.FaultBusy,
 }
 
 // registerGauges registers the build, queues, registry connections and certificates.
-// They are read at each scrape.
 func (p *App) registerGauges(context.Context) error {
 	build := prometheus.NewGaugeVec(prometheus.GaugeOpts{
 		Name: "dotkontor_build_info", Help: "Always 1; the labels say what runs.",
 	}, []string{"version", "revision", "goversion"})
-	build.WithLabelValues(Version, Revision(), runtime.Version()).Set(1)
-	for _, collector := range []prometheus.Collector{
-		build, &queueAges{p.services.DB}, &eppConnections{p.lookups.Registries}, certificateExpiries{p.cfg},
-	} {
-		if err := p.metrics.Register(collector); err != nil {
-			return err
-		}
-	}
+	build.WithLabelValues(Version, revision(), runtime.Version()).Set(1)
+	p.metrics.MustRegister(build, queueAges(p.services.DB), eppConnections(p.lookups.Registries), certificateExpiries(p.cfg))
 	return nil
 }
 
-// queueAges measures the age of due work of all nodes. Work is due by real time, even if
-// a sandbox moved its business time.
-type queueAges struct{ db *store.DB }
-
-var queueAge = prometheus.NewDesc("dotkontor_queue_age_seconds",
-	"How long the oldest due job of a queue has waited; 0 if none is due, -1 if the database does not answer. More than a minute means that work does not get done.",
-	[]string{"queue"}, nil)
-
-// queueQueryTimeout bounds the queries of one scrape.
-const queueQueryTimeout = 2 * time.Second
-
-// Describe implements prometheus.Collector.
-func (*queueAges) Describe(descs chan<- *prometheus.Desc) { descs <- queueAge }
-
-// Collect implements prometheus.Collector.
-func (q *queueAges) Collect(metrics chan<- prometheus.Metric) {
-	ctx, cancel := context.WithTimeout(context.Background(), queueQueryTimeout)
-	defer cancel()
-	for _, kind := range admin.JobKinds() {
-		age := -1.0
-		if next, err := q.db.ListJobs(ctx, kind, false, 1); err == nil {
-			age = 0
-			if len(next) > 0 {
-				age = max(0, time.Since(next[0].DueAt).Seconds())
-			}
-		}
-		metrics <- prometheus.MustNewConstMetric(queueAge, prometheus.GaugeValue, age, string(kind))
-	}
+// gauges collects series that are known only at a scrape. collect calls set for each.
+type gauges struct {
+	descs   []*prometheus.Desc
+	collect func(set func(desc *prometheus.Desc, value float64, label string))
 }
 
-// eppConnections measures the connection pools of registry accounts.
-type eppConnections struct{ registries *Registries }
-
-var (
-	eppOpen    = prometheus.NewDesc("dotkontor_epp_connections", "Open connections to a registry, by account.", []string{"account"}, nil)
-	eppMax     = prometheus.NewDesc("dotkontor_epp_connections_max", "Connections that an account may have.", []string{"account"}, nil)
-	eppWaiting = prometheus.NewDesc("dotkontor_epp_commands_waiting", "Commands waiting for a connection, by account.", []string{"account"}, nil)
-	eppUp      = prometheus.NewDesc("dotkontor_epp_up", "0 while the registry is unreachable and connecting backs off, otherwise 1, by account.", []string{"account"}, nil)
-)
-
-// Describe implements prometheus.Collector.
-func (*eppConnections) Describe(descs chan<- *prometheus.Desc) {
-	for _, desc := range []*prometheus.Desc{eppOpen, eppMax, eppWaiting, eppUp} {
+func (g gauges) Describe(descs chan<- *prometheus.Desc) {
+	for _, desc := range g.descs {
 		descs <- desc
 	}
 }
 
-// Collect implements prometheus.Collector.
-func (e *eppConnections) Collect(metrics chan<- prometheus.Metric) {
-	for i, client := range e.registries.Clients {
-		account, state := e.registries.accounts[i].Name, client.PoolStatus()
-		gauge := func(desc *prometheus.Desc, value float64) {
-			metrics <- prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, value, account)
+func (g gauges) Collect(metrics chan<- prometheus.Metric) {
+	g.collect(func(desc *prometheus.Desc, value float64, label string) {
+		metrics <- prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, value, label)
+	})
+}
+
+// scrapeTimeout bounds the database queries of one scrape.
+const scrapeTimeout = 2 * time.Second
+
+// queueAges measures the age of due work of all nodes. Work is due by real time, even if
+// a sandbox moved its business time.
+func queueAges(db *store.DB) gauges {
+	desc := prometheus.NewDesc("dotkontor_queue_age_seconds",
+		"How long the oldest due job of a queue has waited; 0 if none is due, -1 if the database does not answer. More than a minute means that work does not get done.",
+		[]string{"queue"}, nil)
+	return gauges{[]*prometheus.Desc{desc}, func(set func(*prometheus.Desc, float64, string)) {
+		ctx, cancel := context.WithTimeout(context.Background(), scrapeTimeout)
+		defer cancel()
+		for _, kind := range admin.JobKinds() {
+			age := -1.0
+			if next, err := db.ListJobs(ctx, kind, false, 1); err == nil {
+				age = 0
+				if len(next) > 0 {
+					age = max(0, time.Since(next[0].DueAt).Seconds())
+				}
+			}
+			set(desc, age, string(kind))
 		}
-		gauge(eppOpen, float64(state.Open))
-		gauge(eppMax, float64(state.MaxConnections))
-		gauge(eppWaiting, float64(state.Waiting))
-		up := 1.0
-		if state.Cause != "" {
-			up = 0
-		}
-		gauge(eppUp, up)
+	}}
+}
+
+// eppConnections measures the connection pools of registry accounts.
+func eppConnections(registries *Registries) gauges {
+	desc := func(name, help string) *prometheus.Desc {
+		return prometheus.NewDesc(name, help, []string{"account"}, nil)
 	}
+	open := desc("dotkontor_epp_connections", "Open connections to a registry, by account.")
+	most := desc("dotkontor_epp_connections_max", "Connections that an account may have.")
+	waiting := desc("dotkontor_epp_commands_waiting", "Commands waiting for a connection, by account.")
+	up := desc("dotkontor_epp_up", "0 while the registry is unreachable and connecting backs off, otherwise 1, by account.")
+	return gauges{[]*prometheus.Desc{open, most, waiting, up}, func(set func(*prometheus.Desc, float64, string)) {
+		for i, client := range registries.Clients {
+			account, state := registries.accounts[i].Name, client.PoolStatus()
+			set(open, float64(state.Open), account)
+			set(most, float64(state.MaxConnections), account)
+			set(waiting, float64(state.Waiting), account)
+			if state.Cause == "" {
+				set(up, 1, account)
+			} else {
+				set(up, 0, account)
+			}
+		}
+	}}
 }
 
 // certificateExpiries measures the expiry of our own certificates: of the public port
 // and EPP client certificates.
-type certificateExpiries struct{ cfg config.Config }
-
-var certificateExpiry = prometheus.NewDesc("dotkontor_certificate_expiry_timestamp_seconds",
-	"When a certificate file of the configuration ends, as Unix time; 0 if it can't be read.", []string{"certificate"}, nil)
-
-// Describe implements prometheus.Collector.
-func (certificateExpiries) Describe(descs chan<- *prometheus.Desc) { descs <- certificateExpiry }
-
-// Collect implements prometheus.Collector.
-func (c certificateExpiries) Collect(metrics chan<- prometheus.Metric) {
-	report := func(name, file string) {
-		if file == "" {
-			return
+func certificateExpiries(cfg config.Config) gauges {
+	desc := prometheus.NewDesc("dotkontor_certificate_expiry_timestamp_seconds",
+		"When a certificate file of the configuration ends, as Unix time; 0 if it can't be read.", []string{"certificate"}, nil)
+	return gauges{[]*prometheus.Desc{desc}, func(set func(*prometheus.Desc, float64, string)) {
+		report := func(name, file string) {
+			if file == "" {
+				return
+			}
+			end := 0.0
+			if expiry, err := certificateNotAfter(file); err == nil {
+				end = float64(expiry.Unix())
+			}
+			set(desc, end, name)
 		}
-		end := 0.0
-		if expiry, err := certificateNotAfter(file); err == nil {
-			end = float64(expiry.Unix())
+		report("server", cfg.Server.TLSCert)
+		for _, account := range cfg.EPP {
+			report("epp:"+account.Name, account.Cert)
 		}
-		metrics <- prometheus.MustNewConstMetric(certificateExpiry, prometheus.GaugeValue, end, name)
-	}
-	report("server", c.cfg.Server.TLSCert)
-	for _, account := range c.cfg.EPP {
-		report("epp:"+account.Name, account.Cert)
-	}
+	}}
 }
 
-// certificateNotAfter returns the expiry of the first certificate in a PEM file.
 func certificateNotAfter(file string) (time.Time, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {

@@ -25,9 +25,9 @@ func TestCertificateExpiry_MatchesFile(t *testing.T) {
 		t.Errorf("%v, %v, want %v", end, err, pair.Leaf.NotAfter)
 	}
 	registry := prometheus.NewRegistry()
-	registry.MustRegister(certificateExpiries{config.Config{
+	registry.MustRegister(certificateExpiries(config.Config{
 		Server: config.Server{TLSCert: cert}, EPP: []config.EPP{{Name: "one", Cert: filepath.Join(folder, "missing.pem")}, {Name: "two"}},
-	}})
+	}))
 	families, err := registry.Gather()
 	if err != nil || len(families) != 1 {
 		t.Fatalf("%v, %v", families, err)

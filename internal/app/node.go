@@ -13,40 +13,31 @@ import (
 // nodeFile holds the name of this node, which identifies its leases after a restart.
 const nodeFile = "node.id"
 
-// nodeName is a node's name, locked as long as the process lives.
-type nodeName struct {
-	name string
-	file *os.File
-}
-
 // claimNodeName claims the name in the data folder. If another process holds it, this
 // one gets a name for one run only, so that it can't take over live leases. The file
-// also names the host: a copy on another host, where the lock has no effect, gets a
-// new name.
-func claimNodeName(folder string) (*nodeName, error) {
+// also names the host: a copy on another host, where the lock has no effect, gets a new name.
+func claimNodeName(folder string) (name string, release func(), err error) {
 	if err := os.MkdirAll(folder, 0o750); err != nil {
-		return nil, fmt.Errorf("node name: %w", err)
+		return "", nil, fmt.Errorf("node name: %w", err)
 	}
 	file, err := os.OpenFile(filepath.Join(folder, nodeFile), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
-		return nil, fmt.Errorf("node name: %w", err)
+		return "", nil, fmt.Errorf("node name: %w", err)
 	}
 	if !lockFile(file) {
-		return &nodeName{name: NewNodeName()}, file.Close()
+		return NewNodeName(), func() {}, file.Close()
 	}
 	host, err := os.Hostname()
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("node name: %w", err), file.Close())
+	if err == nil {
+		name, err = readNodeName(file, strings.Join(strings.Fields(host), "-"))
 	}
-	name, err := readNodeName(file, strings.Join(strings.Fields(host), "-"))
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("node name: %w", err), file.Close())
+		return "", nil, errors.Join(fmt.Errorf("node name: %w", err), file.Close())
 	}
-	return &nodeName{name: name, file: file}, nil
+	return name, func() { file.Close() }, nil // the end of the process releases it as well
 }
 
-// readNodeName returns the name in the file, and creates it if there is none for this
-// host.
+// readNodeName returns the name in the file, and creates it if there is none for this host.
 func readNodeName(file *os.File, host string) (string, error) {
 	text, err := io.ReadAll(file)
 	if err != nil {
@@ -68,10 +59,3 @@ func readNodeName(file *os.File, host string) (string, error) {
 }
 
 func NewNodeName() string { return "node_" + strings.ToLower(rand.Text()) }
-
-// release unlocks the name, as does the end of the process.
-func (n *nodeName) release() {
-	if n.file != nil {
-		n.file.Close()
-	}
-}

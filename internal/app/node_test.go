@@ -9,21 +9,21 @@ import (
 func TestNodeName_StableAndExclusive(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
-	first, err := claimNodeName(folder)
+	first, releaseFirst, err := claimNodeName(folder)
 	if err != nil {
 		t.Fatal(err)
 	}
-	second, err := claimNodeName(folder)
-	if err != nil || second.name == first.name || second.name == "" {
-		t.Errorf("a second process has the name %q beside %q, %v", second.name, first.name, err)
+	second, releaseSecond, err := claimNodeName(folder)
+	if err != nil || second == first || second == "" {
+		t.Errorf("a second process has the name %q beside %q, %v", second, first, err)
 	}
-	second.release()
-	first.release()
-	again, err := claimNodeName(folder)
-	if err != nil || again.name != first.name {
-		t.Errorf("after a restart the node is %q and was %q, %v", again.name, first.name, err)
+	releaseSecond()
+	releaseFirst()
+	again, releaseAgain, err := claimNodeName(folder)
+	if err != nil || again != first {
+		t.Errorf("after a restart the node is %q and was %q, %v", again, first, err)
 	}
-	again.release()
+	releaseAgain()
 }
 
 // A data folder that is copied to another host carries no identity with it: two nodes

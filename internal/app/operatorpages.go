@@ -1,8 +1,8 @@
 package app
 
 import (
+	"cmp"
 	"context"
-	"log/slog"
 	"strings"
 	"time"
 
@@ -17,53 +17,39 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/operator"
 )
 
-// jobErrorTimeout bounds the write of a job error.
 const jobErrorTimeout = 2 * time.Second
 
-// openAdmin builds the operator service. Later steps report job errors to it.
+// openAdmin builds the operator service, to which jobs report their errors.
 func (p *App) openAdmin(context.Context) (err error) {
 	p.admin, err = admin.New(admin.Config{
-		Store: p.services.DB, MailQueued: p.services.mail.wake,
-		Secure: func(ctx context.Context, operator registrar.Actor, customer, domain, lock string) error {
-			return p.changes.Secure(ctx, operator, customer, domain, lock)
-		},
-		SecuredFor: func(ctx context.Context, domain, lock string) (secured, underWay bool, err error) {
-			return p.changes.SecuredFor(ctx, domain, lock)
-		},
-		AbandonChange: func(ctx context.Context, operator registrar.Actor, change string) error {
-			return p.changes.AbandonChange(ctx, operator, change)
-		},
+		Store: p.services.DB, MailQueued: p.services.mail.Wake,
+		Secure: p.changes.Secure, SecuredFor: p.changes.SecuredFor, AbandonChange: p.changes.AbandonChange,
 		WakeJobs: func(kind admin.JobKind) {
 			switch {
 			case kind == admin.JobOrder && p.orders != nil:
 				p.orders.Wake()
 			case kind == admin.JobMail:
-				p.services.mail.wake()
+				p.services.mail.Wake()
 			case kind == admin.JobWebhook:
-				p.wakeWebhooks()
+				p.webhooks.Wake()
 			default: // their loops poll every second
 			}
 		},
 	})
-	p.services.mail.onError = jobErrorRecorder(p.admin, admin.JobMail, p.logger)
 	return err
 }
 
-// jobErrorRecorder stores the reason why a job waits. The job does not depend on it.
-func jobErrorRecorder(recorder *admin.Service, kind admin.JobKind, logger *slog.Logger) func(context.Context, string, registrar.Code) {
+// recordJobError stores the reason why a job waits. The job does not depend on it.
+func (p *App) recordJobError(kind admin.JobKind) func(context.Context, string, registrar.Code) {
 	return func(ctx context.Context, id string, code registrar.Code) {
-		if code == "" {
-			code = "unknown"
-		}
 		writeCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), jobErrorTimeout)
 		defer cancel()
-		if err := recorder.RecordJobError(writeCtx, kind, id, code); err != nil {
-			logger.WarnContext(ctx, "storing a job error failed", "kind", string(kind), "id", id)
+		if err := p.admin.RecordJobError(writeCtx, kind, id, cmp.Or(code, "unknown")); err != nil {
+			p.logger.WarnContext(ctx, "storing a job error failed", "kind", string(kind), "id", id)
 		}
 	}
 }
 
-// changeRestrictions maps each change to the restriction that forbids it.
 var changeRestrictions = map[domainchange.ChangeKind]admin.Restriction{
 	domainchange.Nameservers: admin.Nameservers, domainchange.AddDS: admin.Nameservers, domainchange.RemoveDS: admin.Nameservers,
 	domainchange.Unlock: admin.Transfer, domainchange.AuthCode: admin.Transfer, domainchange.UpdateRegistrant: admin.Transfer,
@@ -98,7 +84,6 @@ type priceLists struct {
 
 var _ operator.Prices = priceLists{}
 
-// Current returns the edition that all nodes use.
 func (l priceLists) Current(ctx context.Context) (catalog.Edition, error) { return l.db.PriceList(ctx) }
 
 // Replace stores the next edition for all nodes and applies it here at once.
@@ -111,7 +96,6 @@ func (l priceLists) Replace(ctx context.Context, by registrar.Actor, was catalog
 	return nil
 }
 
-// customerFiles gives operators audited access to customer data.
 type customerFiles struct {
 	services *Services
 	admin    *admin.Service
@@ -119,7 +103,6 @@ type customerFiles struct {
 
 var _ operator.Customers = customerFiles{}
 
-// Limits of the lists in a customer's file.
 const (
 	fileOrders      = 20
 	fileAuditEvents = 30
@@ -127,44 +110,39 @@ const (
 
 // Find returns the account of an email address, id, domain or order.
 func (f customerFiles) Find(ctx context.Context, by registrar.Actor, text string) (string, error) {
-	none := &registrar.Error{Kind: registrar.KindNotFound, Code: registrar.NoSuchCustomer}
 	text = strings.TrimSpace(text)
 	switch {
 	case strings.HasPrefix(text, "cus_"):
 		_, found, err := f.services.DB.ReadCustomers().AccountByID(ctx, text)
-		if err == nil && !found {
-			err = none
-		}
-		return text, err
+		return text, orNotFound(found, err, registrar.NoSuchCustomer)
 	case strings.HasPrefix(text, "ord_"):
 		o, found, err := f.services.DB.OrderByID(ctx, text)
-		if err == nil && !found {
-			err = none
-		}
-		return o.Customer, err
+		return o.Customer, orNotFound(found, err, registrar.NoSuchCustomer)
 	case strings.Contains(text, "@"):
 		account, err := f.services.Customers.FindByEmail(ctx, by, text)
 		return account.ID, err
 	}
 	name, err := idna.Lookup.ToASCII(strings.TrimSuffix(strings.ToLower(text), "."))
 	if err != nil {
-		return "", none
+		return "", orNotFound(false, nil, registrar.NoSuchCustomer)
 	}
 	held, found, err := f.services.DB.GetDomainRef(ctx, name)
+	return held.Customer, orNotFound(found, err, registrar.NoSuchCustomer)
+}
+
+// orNotFound returns the error of a query, or that nothing was found.
+func orNotFound(found bool, err error, code registrar.Code) error {
 	if err == nil && !found {
-		err = none
+		return &registrar.Error{Kind: registrar.KindNotFound, Code: code}
 	}
-	return held.Customer, err
+	return err
 }
 
 // Open records the access in the audit log and returns the customer's data.
 func (f customerFiles) Open(ctx context.Context, by registrar.Actor, id string) (operator.CustomerRecord, error) {
 	read := f.services.DB.ReadCustomers()
 	account, found, err := read.AccountByID(ctx, id)
-	if err == nil && !found {
-		err = &registrar.Error{Kind: registrar.KindNotFound, Code: registrar.NoSuchCustomer}
-	}
-	if err != nil {
+	if err := orNotFound(found, err, registrar.NoSuchCustomer); err != nil {
 		return operator.CustomerRecord{}, err
 	}
 	if err := f.admin.RecordAccountView(ctx, by, account.ID, ""); err != nil {
@@ -187,10 +165,7 @@ func (f customerFiles) Open(ctx context.Context, by registrar.Actor, id string) 
 // Order records the access in the audit log and returns the order.
 func (f customerFiles) Order(ctx context.Context, by registrar.Actor, id string) (order.Order, error) {
 	o, found, err := f.services.DB.OrderByID(ctx, id)
-	if err == nil && !found {
-		err = &registrar.Error{Kind: registrar.KindNotFound, Code: order.NoSuchOrder}
-	}
-	if err != nil {
+	if err := orNotFound(found, err, order.NoSuchOrder); err != nil {
 		return order.Order{}, err
 	}
 	return o, f.admin.RecordAccountView(ctx, by, o.Customer, o.ID)

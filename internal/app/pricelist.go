@@ -25,7 +25,7 @@ func (p *App) loadPriceList(ctx context.Context) error {
 		return fmt.Errorf("%s is no longer read: put it in force with 'dotkontor catalog import --yes --config FILE %q', then remove it", old, old)
 	}
 	p.live.Replace(edition.List)
-	p.background = append(p.background, func(ctx context.Context) {
+	p.inBackground(func(ctx context.Context) {
 		p.services.DB.WatchPriceList(ctx, priceListPollInterval, edition.Number, p.live, p.logger)
 	})
 	return nil

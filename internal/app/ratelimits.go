@@ -2,15 +2,14 @@ package app
 
 import (
 	"context"
+	"sync"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-
 	"github.com/dotkontor/dotkontor/internal/config"
+	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/ratelimit"
 )
 
-// limits are the rate limits of requests.
 type limits struct {
 	lookups, whois *ratelimit.Budget
 	tokens         *ratelimit.Limiter
@@ -26,12 +25,10 @@ func (p *App) newLimits(context.Context) (err error) {
 	if p.limits.lookups, p.limits.whois, err = p.newLookupBudgets(); err != nil {
 		return err
 	}
-	if p.limits.tokens, err = p.newLimiter(
-		ratelimit.Window{Limit: cfg.TokenPerMinute, Per: time.Minute}, ratelimit.Window{Limit: cfg.TokenPerHour, Per: time.Hour}); err != nil {
+	if p.limits.tokens, err = p.newLimiter(perMinuteAndHour(cfg.TokenPerMinute, cfg.TokenPerHour)...); err != nil {
 		return err
 	}
-	if p.limits.registrations, err = p.newLimiter(
-		ratelimit.Window{Limit: cfg.RegisterPerMinute, Per: time.Minute}, ratelimit.Window{Limit: cfg.RegisterPerHour, Per: time.Hour}); err != nil {
+	if p.limits.registrations, err = p.newLimiter(perMinuteAndHour(cfg.RegisterPerMinute, cfg.RegisterPerHour)...); err != nil {
 		return err
 	}
 	failures := ratelimit.Window{Limit: cfg.BadTokensPerAddress, Per: time.Minute}
@@ -45,7 +42,6 @@ func (p *App) newLimits(context.Context) (err error) {
 	return err
 }
 
-// newLookupBudgets returns the budgets of lookups and of whois_lookup.
 func (p *App) newLookupBudgets() (lookups, whois *ratelimit.Budget, err error) {
 	limits := p.cfg.Limits
 	var shared, sharedWhois []ratelimit.NetworkLimit
@@ -54,59 +50,107 @@ func (p *App) newLookupBudgets() (lookups, whois *ratelimit.Budget, err error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		shared = append(shared, ratelimit.NetworkLimit{
-			Network: networks[0],
-			Windows: windows(egress.LookupPerMinute, egress.LookupPer6Hours),
-		})
-		sharedWhois = append(sharedWhois, ratelimit.NetworkLimit{
-			Network: networks[0],
-			Windows: windows((egress.LookupPerMinute+1)/2, (egress.LookupPer6Hours+1)/2),
-		})
+		minute, sixHours := egress.LookupPerMinute, egress.LookupPer6Hours
+		shared = append(shared, ratelimit.NetworkLimit{Network: networks[0], Windows: perMinuteAnd6Hours(minute, sixHours)})
+		sharedWhois = append(sharedWhois, ratelimit.NetworkLimit{Network: networks[0], Windows: perMinuteAnd6Hours((minute+1)/2, (sixHours+1)/2)})
 	}
-	lookups, err = p.newBudget(windows(limits.LookupPerMinute, limits.LookupPer6Hours), shared)
-	if err != nil {
+	if lookups, err = p.newBudget(perMinuteAnd6Hours(limits.LookupPerMinute, limits.LookupPer6Hours), shared); err != nil {
 		return nil, nil, err
 	}
-	whois, err = p.newBudget(windows(limits.WhoisPerMinute, limits.WhoisPer6Hours), sharedWhois)
-	if err != nil {
-		return nil, nil, err
-	}
-	return lookups, whois, p.metrics.Register(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "dotkontor_ratelimit_addresses",
-		Help: "Addresses with recent requests, counted once per kind of limit.",
-	}, func() float64 { return float64(lookups.Len() + whois.Len()) }))
+	whois, err = p.newBudget(perMinuteAnd6Hours(limits.WhoisPerMinute, limits.WhoisPer6Hours), sharedWhois)
+	newGauge(p.metrics, "dotkontor_ratelimit_addresses", "Addresses with recent requests, counted once per kind of limit.",
+		func() float64 { return float64(lookups.Len() + whois.Len()) })
+	return lookups, whois, err
 }
 
 func (p *App) newBudget(everyone []ratelimit.Window, shared []ratelimit.NetworkLimit) (*ratelimit.Budget, error) {
 	budget, err := ratelimit.NewBudget(ratelimit.Config{Windows: everyone, MaxKeys: p.cfg.Limits.MaxAddresses}, shared)
-	if err != nil {
-		return nil, err
-	}
-	p.background = append(p.background, budget.Run)
-	return budget, nil
+	p.inBackground(budget.Run)
+	return budget, err
+}
+
+func (p *App) newLimiter(windows ...ratelimit.Window) (*ratelimit.Limiter, error) {
+	return p.background.newLimiter(p.cfg.Limits.MaxAddresses, windows...)
+}
+
+// newTextLimiter returns a function that counts an event per key and returns how long to
+// wait.
+func (p *App) newTextLimiter(perHour, per10Hours int) (func(key string) time.Duration, error) {
+	limiter, err := p.newLimiter(ratelimit.Window{Limit: perHour, Per: time.Hour}, ratelimit.Window{Limit: per10Hours, Per: 10 * time.Hour})
+	return limiter.AllowText, err
+}
+
+// newGate returns a gate for failed authentications. Attempts with a well-formed key get
+// keyed times the limit.
+func (p *App) newGate(keyed int, window ratelimit.Window) (*ratelimit.Gate, error) {
+	gate, err := ratelimit.NewGate(ratelimit.Config{Windows: []ratelimit.Window{window}, MaxKeys: p.cfg.Limits.MaxAddresses}, keyed)
+	p.inBackground(gate.Run)
+	return gate, err
 }
 
 // newLimiter returns a limiter whose expired keys are swept in the background.
-func (p *App) newLimiter(windows ...ratelimit.Window) (*ratelimit.Limiter, error) {
-	limiter, err := ratelimit.New(ratelimit.Config{Windows: windows, MaxKeys: p.cfg.Limits.MaxAddresses})
-	if err != nil {
-		return nil, err
-	}
-	p.background = append(p.background, limiter.Run)
-	return limiter, nil
+func (b *background) newLimiter(maxKeys int, windows ...ratelimit.Window) (*ratelimit.Limiter, error) {
+	limiter, err := ratelimit.New(ratelimit.Config{Windows: windows, MaxKeys: maxKeys})
+	b.inBackground(limiter.Run)
+	return limiter, err
 }
 
-// newGate is newLimiter for failed authentications. Attempts with a well-formed key
-// get keyed times the limit.
-func (p *App) newGate(keyed int, windows ...ratelimit.Window) (*ratelimit.Gate, error) {
-	gate, err := ratelimit.NewGate(ratelimit.Config{Windows: windows, MaxKeys: p.cfg.Limits.MaxAddresses}, keyed)
-	if err != nil {
-		return nil, err
-	}
-	p.background = append(p.background, gate.Run)
-	return gate, nil
+func perMinuteAndHour(perMinute, perHour int) []ratelimit.Window {
+	return []ratelimit.Window{{Limit: perMinute, Per: time.Minute}, {Limit: perHour, Per: time.Hour}}
 }
 
-func windows(perMinute, perSixHours int) []ratelimit.Window {
-	return []ratelimit.Window{{Limit: perMinute, Per: time.Minute}, {Limit: perSixHours, Per: 6 * time.Hour}}
+func perMinuteAnd6Hours(perMinute, per6Hours int) []ratelimit.Window {
+	return []ratelimit.Window{{Limit: perMinute, Per: time.Minute}, {Limit: per6Hours, Per: 6 * time.Hour}}
+}
+
+// nameBudget bounds the registry queries per customer and per checkout agent, across
+// pages, tools and sessions. An order, even a dry run, queries up to 20 names, so without
+// it a free account could bypass the lookup limits.
+type nameBudget struct {
+	// mu makes the names of one call count as a unit.
+	mu sync.Mutex
+	// Payments count separately, so that a customer who viewed too many orders can
+	// still pay one.
+	quotes, payments           *ratelimit.Limiter
+	agentQuotes, agentPayments *ratelimit.Limiter
+}
+
+func newNameBudget(limits config.Limits, newLimiter func(...ratelimit.Window) (*ratelimit.Limiter, error)) (*nameBudget, error) {
+	b := &nameBudget{}
+	customer := perMinuteAndHour(limits.QuotesPerMinute, limits.QuotesPerHour)
+	agent := perMinuteAndHour(limits.AgentQuotesPerMinute, limits.AgentQuotesPerHour)
+	for into, windows := range map[**ratelimit.Limiter][]ratelimit.Window{
+		&b.quotes: customer, &b.payments: customer, &b.agentQuotes: agent, &b.agentPayments: agent,
+	} {
+		var err error
+		if *into, err = newLimiter(windows...); err != nil {
+			return nil, err
+		}
+	}
+	return b, nil
+}
+
+// Spend counts all names of one call, or none and returns how long to wait; after that
+// any order fits. Operators and the service itself are not limited.
+func (b *nameBudget) Spend(actor registrar.Actor, purpose registrar.Purpose, names int) time.Duration {
+	quotes, payments, key := b.quotes, b.payments, ratelimit.TextKey(actor.Customer)
+	switch actor.Kind {
+	case registrar.ActorOperator, registrar.ActorSystem:
+		return 0
+	case registrar.ActorAgent:
+		quotes, payments, key = b.agentQuotes, b.agentPayments, ratelimit.TextKey(actor.Through)
+	}
+	limiter := quotes
+	if purpose == registrar.ForPayment {
+		limiter = payments
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if now := limiter.Peek(key); now.Remaining < names {
+		return limiter.Windows()[now.Window].Per
+	}
+	for range names {
+		limiter.Allow(key)
+	}
+	return 0
 }

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/config"
@@ -86,16 +87,11 @@ func eppTLS(account config.EPP) (*tls.Config, error) {
 func (r *Registries) Close() {
 	ctx, cancel := context.WithTimeout(context.Background(), logoutTimeout)
 	defer cancel()
-	done := make(chan struct{}, len(r.Clients))
+	var all sync.WaitGroup
 	for _, client := range r.Clients {
-		go func() {
-			client.Close(ctx)
-			done <- struct{}{}
-		}()
+		all.Go(func() { client.Close(ctx) })
 	}
-	for range r.Clients {
-		<-done
-	}
+	all.Wait()
 }
 
 func (r *Registries) provisionAccounts() []provision.NamedAccount {
@@ -111,8 +107,7 @@ func (r *Registries) provisionAccounts() []provision.NamedAccount {
 	return all
 }
 
-// eppPolicy returns the policy of an account: the built-in table with the overrides of
-// the configuration.
+// eppPolicy returns the policy of an account: the built-in table with the overrides of the configuration.
 func eppPolicy(account config.EPP, tld string) epp.Policy {
 	policy := epp.PolicyOf(tld)
 	for _, own := range account.Policy {

@@ -23,8 +23,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web"
 )
 
-// idleGrace is how long a connection opened just before the shutdown may take to send
-// its request.
+// idleGrace is how long a connection opened just before the shutdown may take to send its request.
 const idleGrace = 500 * time.Millisecond
 
 // server serves the public and the metrics port.
@@ -38,19 +37,18 @@ type server struct {
 	// connLimit wraps listener with connection limits.
 	connLimit *connLimiter
 	draining  atomic.Bool
-	// closing is closed when the server stops accepting requests; event streams end
-	// then.
+	// closing is closed when the server stops accepting requests; event streams end then.
 	closing chan struct{}
 	// unused are connections without a request so far.
 	unused sync.Map // net.Conn → struct{}
 }
 
-// ErrPortInUse means that the public port, not the metrics port, is in use.
-var ErrPortInUse = errors.New("is another dotkontor running?")
+// errPortInUse means that the public port, not the metrics port, is in use.
+var errPortInUse = errors.New("is another dotkontor running?")
 
-// WithPortHint adds the setting that selects another port to ErrPortInUse.
+// WithPortHint adds the setting that selects another port to errPortInUse.
 func WithPortHint(err error, setting string) error {
-	if errors.Is(err, ErrPortInUse) {
+	if errors.Is(err, errPortInUse) {
 		return fmt.Errorf("%w; choose another port with %s", err, setting)
 	}
 	return err
@@ -63,7 +61,7 @@ func listen(ctx context.Context, cfg config.Server, proxies []netip.Prefix, logg
 	listener, err := ports.Listen(ctx, "tcp", cfg.Listen)
 	if err != nil {
 		if errors.Is(err, syscall.EADDRINUSE) {
-			return nil, fmt.Errorf("can't listen on %s (%w): %w", cfg.Listen, ErrPortInUse, err)
+			return nil, fmt.Errorf("can't listen on %s (%w): %w", cfg.Listen, errPortInUse, err)
 		}
 		return nil, fmt.Errorf("can't listen on %s: %w", cfg.Listen, err)
 	}
@@ -86,27 +84,17 @@ func (s *server) resolvePort(baseURL string) string {
 	return baseURL
 }
 
-// address returns the public address with its actual port.
 func (s *server) address() string { return s.listener.Addr().String() }
 
 func (s *server) ready() bool { return !s.draining.Load() }
 
 // handle sets the handlers of both ports, with limits on header, body and time.
-func (s *server) handle(handler http.Handler, metrics *prometheus.Registry, degraded func() []web.Degraded) error {
-	for _, collector := range []prometheus.Collector{
-		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-			Name: "dotkontor_http_connections",
-			Help: "Open client connections.",
-		}, func() float64 { return float64(s.connLimit.count()) }),
-		prometheus.NewCounterFunc(prometheus.CounterOpts{
-			Name: "dotkontor_http_connections_refused_total",
-			Help: "Connections closed at once because a limit was reached, in total or for one address.",
-		}, func() float64 { return float64(s.connLimit.refused.Load()) }),
-	} {
-		if err := metrics.Register(collector); err != nil {
-			return err
-		}
-	}
+func (s *server) handle(handler http.Handler, metrics *prometheus.Registry, degraded func() []web.Degraded) {
+	newGauge(metrics, "dotkontor_http_connections", "Open client connections.", func() float64 { return float64(s.connLimit.count()) })
+	metrics.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
+		Name: "dotkontor_http_connections_refused_total",
+		Help: "Connections closed at once because a limit was reached, in total or for one address.",
+	}, func() float64 { return float64(s.connLimit.refused.Load()) }))
 	errorLog := log.New(redactingWriter{s.logger}, "", 0)
 	s.public = &http.Server{
 		Handler:           handler,
@@ -119,7 +107,7 @@ func (s *server) handle(handler http.Handler, metrics *prometheus.Registry, degr
 		ConnState:         s.trackUnused,
 	}
 	if s.privateListener == nil {
-		return nil
+		return
 	}
 	private := http.NewServeMux()
 	private.Handle("GET /metrics", promhttp.HandlerFor(metrics, promhttp.HandlerOpts{MaxRequestsInFlight: 4}))
@@ -132,7 +120,6 @@ func (s *server) handle(handler http.Handler, metrics *prometheus.Registry, degr
 		MaxHeaderBytes:    16 << 10,
 		ErrorLog:          errorLog,
 	}
-	return nil
 }
 
 // run serves until ctx ends, then drains: readiness fails first, requests in flight may

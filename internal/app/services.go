@@ -9,12 +9,15 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/config"
+	"github.com/dotkontor/dotkontor/internal/jobs"
+	"github.com/dotkontor/dotkontor/internal/pwhash"
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
 	"github.com/dotkontor/dotkontor/internal/registrar/agent"
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
 	"github.com/dotkontor/dotkontor/internal/registrar/idempotency"
 	"github.com/dotkontor/dotkontor/internal/registrar/keyring"
+	"github.com/dotkontor/dotkontor/internal/registrar/mailer"
 	"github.com/dotkontor/dotkontor/internal/registrar/oauth"
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 	"github.com/dotkontor/dotkontor/internal/registrar/ratelimit"
@@ -27,8 +30,7 @@ import (
 // may be running.
 const OpenTimeout = 2 * time.Minute
 
-// Services are the domain services around customers, shared by the service and the
-// operator commands.
+// Services are the domain services around customers, shared by the service and the operator commands.
 type Services struct {
 	DB          *store.DB
 	keys        *keyring.Keyring
@@ -38,11 +40,10 @@ type Services struct {
 	Portfolio   *portfolio.Service
 	Agents      *agent.Service
 	idempotency *idempotency.Service
-	mail        *mailQueue
+	mail        *jobs.Worker[mailer.QueuedMail] // nil without a mail server
 	// guestMailLimit bounds the mails to one address caused by agents' unpaid orders.
 	guestMailLimit *ratelimit.Limiter
-	// background functions are run by the service, but not by commands.
-	background []func(context.Context)
+	background     // run by the service, but not by commands
 }
 
 // maxLimiterKeys bounds each of the sign-in limiters. They record failures only, so
@@ -50,10 +51,9 @@ type Services struct {
 const maxLimiterKeys = 200_000
 
 // OpenServices opens the database and the services on it. The caller closes them.
-// now is business time, which a sandbox may move; sign-ins, links and tokens use real
-// time.
+// now is business time, which a sandbox may move; sign-ins, links and tokens use real time.
 func OpenServices(ctx context.Context, cfg config.Config, logger *slog.Logger, now func() time.Time) (*Services, error) {
-	return openServicesWith(ctx, cfg, logger, now, nil, nil)
+	return openServicesWith(ctx, cfg, logger, now, serviceHooks{})
 }
 
 // StoreOptions returns the database settings of a configuration.
@@ -64,10 +64,16 @@ func StoreOptions(cfg config.Config) store.Options {
 	}
 }
 
-// openServicesWith is OpenServices with a live price list and external password
-// hashing. If live is nil, the stored price list is read once.
+// serviceHooks are what the service adds for itself; commands have none.
+type serviceHooks struct {
+	live            *catalog.Live // nil means that the stored price list is read once
+	hashes          account.Deriver
+	onMail          func(registrar.MailKind, mailer.Outcome)
+	recordMailError func(ctx context.Context, mail string, code registrar.Code)
+}
+
 func openServicesWith(
-	ctx context.Context, cfg config.Config, logger *slog.Logger, now func() time.Time, live *catalog.Live, hashes account.Deriver,
+	ctx context.Context, cfg config.Config, logger *slog.Logger, now func() time.Time, hooks serviceHooks,
 ) (*Services, error) {
 	openCtx, cancel := context.WithTimeout(ctx, OpenTimeout)
 	defer cancel()
@@ -77,17 +83,17 @@ func openServicesWith(
 	if err != nil {
 		return nil, err
 	}
-	if live == nil {
+	if hooks.live == nil {
 		edition, err := db.PriceList(openCtx)
 		if err != nil {
 			return nil, errors.Join(err, db.Close())
 		}
-		live = catalog.NewLive(edition.List)
+		hooks.live = catalog.NewLive(edition.List)
 	}
 	a := &Services{DB: db}
 	if a.keys, err = openKeyring(openCtx, cfg, db, logger); err == nil {
 		db.UseSeal(a.keys.Seal())
-		err = a.build(cfg, logger, now, live, hashes)
+		err = a.build(cfg, logger, now, hooks)
 	}
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
@@ -95,27 +101,27 @@ func openServicesWith(
 	return a, nil
 }
 
-func (a *Services) build(
-	cfg config.Config, logger *slog.Logger, now func() time.Time, live *catalog.Live, hashes account.Deriver,
-) error {
-	var err error
-	if a.mail, err = newMailQueue(cfg, a.DB, logger); err != nil {
+func (a *Services) build(cfg config.Config, logger *slog.Logger, now func() time.Time, hooks serviceHooks) (err error) {
+	if a.mail, err = newMailer(cfg, a.DB, logger, hooks); err != nil {
 		return err
 	}
-	windows := signInWindows(cfg.Limits)
-	throttled := func(window ratelimit.Window) (*ratelimit.Limiter, error) {
+	if a.mail != nil {
+		a.inBackground(a.mail.Run)
+	}
+	newLimiter := func(window ratelimit.Window) (*ratelimit.Limiter, error) {
 		return a.newLimiter(min(cfg.Limits.MaxAddresses, maxLimiterKeys), window)
 	}
-	limits, err := account.NewLimits(windows, throttled)
+	windows := signInWindows(cfg.Limits)
+	limits, err := account.NewLimits(windows, newLimiter)
 	if err != nil {
 		return err
 	}
-	if a.guestMailLimit, err = throttled(windows.Recipient); err != nil {
+	if a.guestMailLimit, err = newLimiter(windows.Recipient); err != nil {
 		return err
 	}
 	a.Customers, err = account.New(account.Config{
 		Store: a.DB, Seal: a.keys.Seal(), Origins: account.PasskeyOrigins(cfg.BaseURL), Limits: limits, Logger: logger,
-		Deriver: hashes, MailQueued: a.mail.wake, Extension: live.Extension,
+		Deriver: hooks.hashes, MailQueued: a.mail.Wake, Extension: hooks.live.Extension,
 	})
 	if err != nil {
 		return err
@@ -127,7 +133,7 @@ func (a *Services) build(
 		return err
 	}
 	a.Portfolio = portfolio.New(a.DB, now)
-	a.background = append(a.background, a.Tokens.Run, a.apps.Run, a.Customers.Run, a.mail.run)
+	a.inBackground(a.Tokens.Run, a.apps.Run, a.Customers.Run)
 	return a.buildAgents(cfg.BaseURL, logger)
 }
 
@@ -138,21 +144,19 @@ func (a *Services) buildAgents(baseURL string, logger *slog.Logger) error {
 		return err
 	}
 	if a.Agents, err = agent.New(agent.Config{
-		Store: a.DB, Seal: a.keys.Seal(), AllowLoopback: registrar.IsLoopbackHost(base.Hostname()), MailQueued: a.mail.wake, Log: logger,
+		Store: a.DB, Seal: a.keys.Seal(), AllowLoopback: registrar.IsLoopbackHost(base.Hostname()), MailQueued: a.mail.Wake, Log: logger,
 	}); err != nil {
 		return err
 	}
 	if a.idempotency, err = idempotency.New(idempotency.Config{Store: a.DB, Seal: a.keys.Seal(), Log: logger}); err != nil {
 		return err
 	}
-	a.background = append(a.background, a.Agents.Run, a.idempotency.Run)
+	a.inBackground(a.Agents.Run, a.idempotency.Run)
 	return nil
 }
 
-// newApplications builds the OAuth authorization server.
 func (a *Services) newApplications(cfg config.Config, logger *slog.Logger) (*oauth.AuthorizationServer, error) {
-	refreshes, err := a.newLimiter(cfg.Limits.MaxAddresses,
-		ratelimit.Window{Limit: cfg.Limits.RefreshPerMinute, Per: time.Minute}, ratelimit.Window{Limit: cfg.Limits.RefreshPerHour, Per: time.Hour})
+	refreshes, err := a.newLimiter(cfg.Limits.MaxAddresses, perMinuteAndHour(cfg.Limits.RefreshPerMinute, cfg.Limits.RefreshPerHour)...)
 	if err != nil {
 		return nil, err
 	}
@@ -183,12 +187,16 @@ func signInWindows(limits config.Limits) account.Windows {
 	return windows
 }
 
-// newLimiter returns a limiter that is swept in the background.
-func (a *Services) newLimiter(maxKeys int, windows ...ratelimit.Window) (*ratelimit.Limiter, error) {
-	limiter, err := ratelimit.New(ratelimit.Config{Windows: windows, MaxKeys: maxKeys})
+// newHashWorkers starts child processes that hash passwords at a low priority.
+func (p *App) newHashWorkers() account.Deriver {
+	self, err := pwhash.ExecutablePath()
 	if err != nil {
-		return nil, err
+		p.logger.Warn("passwords are hashed in the service process: executable not found", "err", err)
+		return nil
 	}
-	a.background = append(a.background, limiter.Run)
-	return limiter, nil
+	workers := pwhash.New(pwhash.Config{
+		Command: []string{self, "hash-worker"}, Processes: account.DefaultHashes(), Logger: p.logger,
+	})
+	p.closers = append(p.closers, workers.Close)
+	return workers
 }

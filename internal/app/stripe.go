@@ -13,9 +13,9 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/stripehook"
 )
 
-// NewStripe returns the payment provider, or nil if no key is set.
-func NewStripe(cfg config.Stripe, logger *slog.Logger) *stripe.Client {
-	return newStripe(cfg, logger, nil)
+// NewStripe returns the payment provider for commands, or nil if no key is set.
+func NewStripe(cfg config.Stripe) *stripe.Client {
+	return newStripe(cfg, slog.New(slog.DiscardHandler), nil)
 }
 
 func newStripe(cfg config.Stripe, logger *slog.Logger, observe func(call, outcome string, took time.Duration)) *stripe.Client {
@@ -32,18 +32,19 @@ func newStripe(cfg config.Stripe, logger *slog.Logger, observe func(call, outcom
 	return stripe.New(options)
 }
 
-// newStripeMetrics measures the calls to Stripe and records whether they succeed.
-// Calls and outcomes are the connector's own constants, so the series are bounded.
-func newStripeMetrics(metrics *prometheus.Registry, health *upstreamHealth) (func(call, outcome string, took time.Duration), error) {
+// newStripe measures the calls to Stripe and records whether they succeed. Calls and
+// outcomes are the connector's own constants, so the series are bounded.
+func (p *App) newStripe() *stripe.Client {
 	calls := prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name:    "dotkontor_stripe_call_duration_seconds",
 		Help:    "Duration of calls to Stripe including retries, by call and outcome (ok, or the failure code).",
 		Buckets: []float64{0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20},
 	}, []string{"call", "outcome"})
-	return func(call, outcome string, took time.Duration) {
+	p.metrics.MustRegister(calls)
+	return newStripe(p.cfg.Stripe, p.logger, func(call, outcome string, took time.Duration) {
 		calls.WithLabelValues(call, outcome).Observe(took.Seconds())
-		health.record(outcome == "ok", registrar.Code(outcome))
-	}, metrics.Register(calls)
+		p.stripeHealth.record(outcome == "ok", registrar.Code(outcome))
+	})
 }
 
 // stripeEvents verifies Stripe's webhook events and passes them to orders.

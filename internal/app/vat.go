@@ -11,51 +11,32 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/billing"
 	"github.com/dotkontor/dotkontor/internal/store"
-	"github.com/dotkontor/dotkontor/internal/upstream/hostlimit"
 	"github.com/dotkontor/dotkontor/internal/upstream/vies"
 )
 
-// vat assesses VAT and warns before the One-Stop-Shop becomes mandatory.
-type vat struct {
-	taxes   *billing.Assessor
-	monitor *billing.ThresholdMonitor
-	vies    *vies.Client
-}
-
-type vatParts struct {
-	cfg         config.VAT
-	db          *store.DB
-	now         func() time.Time // business time
-	logger      *slog.Logger
-	metrics     *prometheus.Registry
-	observeHost func(host string, event hostlimit.Event) // optional
-}
-
-// newVAT wires VAT assessment. The caller runs monitor.Run in the background and
-// closes vies at the end.
-func newVAT(parts vatParts) (*vat, error) {
+// openVAT returns VAT assessment and the monitor that warns before the One-Stop-Shop becomes mandatory.
+func (p *App) openVAT() (*billing.Assessor, *billing.ThresholdMonitor, error) {
 	rates, err := billing.EmbeddedRates()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	validator, err := vies.New(vies.Options{
-		Address: parts.cfg.VIESURL, UserAgent: "dotkontor/" + Version, Cache: parts.db, Now: parts.now,
-		Logger: parts.logger, Observe: parts.observeHost,
+	p.vies, err = vies.New(vies.Options{
+		Address: p.cfg.VAT.VIESURL, UserAgent: "dotkontor/" + Version, Cache: p.services.DB, Now: p.now,
+		Logger: p.logger, Observe: p.lookups.observeHost,
 	})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	v := &vat{
-		taxes:   billing.New(billing.Config{Rates: rates, Validator: validator, OSS: parts.cfg.OSS, Logger: parts.logger}),
-		monitor: newThresholdMonitor(parts.cfg, parts.db, rates, parts.now, parts.logger),
-		vies:    validator,
-	}
+	p.closers = append(p.closers, p.vies.Close)
 	sales := prometheus.NewGauge(prometheus.GaugeOpts{
 		Name: "dotkontor_eu_consumer_sales_euros",
 		Help: "Net sales to consumers in other EU countries in this calendar year; above 10000, VAT is due in the consumers' countries (One-Stop-Shop).",
 	})
-	v.monitor.OnSales = func(sum registrar.Cents) { sales.Set(float64(sum) / 100) }
-	return v, parts.metrics.Register(sales)
+	p.metrics.MustRegister(sales)
+	monitor := newThresholdMonitor(p.cfg.VAT, p.services.DB, rates, p.now, p.logger)
+	monitor.OnSales = func(sum registrar.Cents) { sales.Set(float64(sum) / 100) }
+	taxes := billing.New(billing.Config{Rates: rates, Validator: p.vies, OSS: p.cfg.VAT.OSS, Logger: p.logger})
+	return taxes, monitor, nil
 }
 
 func newThresholdMonitor(cfg config.VAT, db *store.DB, rates *billing.Rates, now func() time.Time, logger *slog.Logger) *billing.ThresholdMonitor {

@@ -22,14 +22,15 @@ func TestVAT_FollowsBuyerData(t *testing.T) {
 	t.Cleanup(down.Close)
 	services := openTestServices(t)
 	metrics := prometheus.NewRegistry()
-	tax, err := newVAT(vatParts{
-		cfg: config.VAT{OSS: true, VIESURL: down.URL, WarnAtEUR: 8000}, db: services.DB, now: time.Now,
-		logger: slog.New(slog.DiscardHandler), metrics: metrics,
-	})
+	p := &App{
+		cfg: config.Config{VAT: config.VAT{OSS: true, VIESURL: down.URL, WarnAtEUR: 8000}}, services: services, lookups: &Lookups{},
+		now: time.Now, logger: slog.New(slog.DiscardHandler), metrics: metrics,
+	}
+	taxes, monitor, err := p.openVAT()
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(tax.vies.Close)
+	t.Cleanup(p.close)
 	at := time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
 	tests := []struct {
 		name  string
@@ -42,16 +43,16 @@ func TestVAT_FollowsBuyerData(t *testing.T) {
 		{"an id that can't be checked", billing.Party{Country: "AT", VATID: "ATU12345678"}, billing.Assessment{RateBasisPoints: 2000, Rule: "eu_consumer_oss", Country: "AT", Unchecked: true, VAT: []registrar.Cents{200, 10}}},
 	}
 	for _, test := range tests {
-		got, err := tax.taxes.Assess(t.Context(), test.party, []registrar.Cents{1000, 50}, at)
+		got, err := taxes.Assess(t.Context(), test.party, []registrar.Cents{1000, 50}, at)
 		if err != nil || got.RateBasisPoints != test.want.RateBasisPoints || got.Rule != test.want.Rule || got.Country != test.want.Country ||
 			got.VATID != test.want.VATID || got.Unchecked != test.want.Unchecked || !slices.Equal(got.VAT, test.want.VAT) {
 			t.Errorf("%s: %+v, %v; want %+v", test.name, got, err, test.want)
 		}
 	}
-	if tax.monitor.WarnAt != 8_000_00 || !tax.monitor.OSS {
-		t.Errorf("the watch is %+v", tax.monitor)
+	if monitor.WarnAt != 8_000_00 || !monitor.OSS {
+		t.Errorf("the watch is %+v", monitor)
 	}
-	tax.monitor.OnSales(billing.Threshold)
+	monitor.OnSales(billing.Threshold)
 	families, err := metrics.Gather()
 	if err != nil || len(families) != 1 || !strings.Contains(families[0].String(), "10000") {
 		t.Errorf("the metric is %v, %v", families, err)

@@ -14,15 +14,14 @@ var (
 )
 
 func VersionText() string {
-	revision := Revision()
+	built := revision()
 	if Date != "" {
-		revision += ", " + Date
+		built += ", " + Date
 	}
-	return fmt.Sprintf("dotkontor %s (%s, %s)", Version, revision, runtime.Version())
+	return fmt.Sprintf("dotkontor %s (%s, %s)", Version, built, runtime.Version())
 }
 
-// Revision returns the commit that the program was built from.
-func Revision() string {
+func revision() string {
 	if Commit != "" {
 		return Commit
 	}

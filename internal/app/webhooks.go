@@ -4,8 +4,6 @@ import (
 	"context"
 	"net/url"
 
-	"github.com/prometheus/client_golang/prometheus"
-
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/admin"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
@@ -24,40 +22,22 @@ func (p *App) startWebhooks() error {
 	}
 	sender := upstreamwebhook.New(upstreamwebhook.Options{UserAgent: "dotkontor/" + Version, Loopback: registrar.IsLoopbackHost(base.Hostname())})
 	p.closers = append(p.closers, sender.Close)
-	deliveries := prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "dotkontor_webhook_deliveries_total",
-		Help: "Attempts to deliver a webhook to an agent, by outcome: sent, failed (will be retried, unless also given_up), given_up.",
-	}, []string{"outcome"})
-	initCounters(deliveries, labelValues(webhooksvc.Sent, webhooksvc.Failed, webhooksvc.Abandoned))
-	if err := p.metrics.Register(deliveries); err != nil {
-		return err
-	}
+	deliveries := newCounter(p.metrics, "dotkontor_webhook_deliveries_total",
+		"Attempts to deliver a webhook to an agent, by outcome: sent, failed (will be retried, unless also given_up), given_up.",
+		newLabel("outcome", webhooksvc.Sent, webhooksvc.Failed, webhooksvc.Abandoned))
 	p.webhooks, err = webhooksvc.New(webhooksvc.Config{
 		Store: p.services.DB, Webhook: p.services.Agents.Webhook, Event: p.renderOrderEvent, Sender: sender,
-		Logger: p.logger, RecordError: jobErrorRecorder(p.admin, admin.JobWebhook, p.logger),
+		Logger: p.logger, RecordError: p.recordJobError(admin.JobWebhook),
 		OnAttempt: func(outcome webhooksvc.Outcome) { deliveries.WithLabelValues(string(outcome)).Inc() },
 	})
-	if err != nil {
-		return err
-	}
-	p.background = append(p.background, p.webhooks.Run)
-	return nil
-}
-
-// wakeWebhooks triggers deliveries after an order has changed. It never blocks.
-func (p *App) wakeWebhooks() {
-	if p.webhooks != nil { // set before anything runs
-		p.webhooks.Wake()
-	}
+	p.inBackground(p.webhooks.Run)
+	return err
 }
 
 // renderOrderEvent returns the webhook message about the current state of an order.
 func (p *App) renderOrderEvent(ctx context.Context, id, version string, first bool) ([]byte, error) {
 	o, found, err := p.services.DB.OrderByID(ctx, id)
-	if err == nil && !found {
-		err = &registrar.Error{Kind: registrar.KindNotFound, Code: order.NoSuchOrder}
-	}
-	if err != nil {
+	if err := orNotFound(found, err, order.NoSuchOrder); err != nil {
 		return nil, err
 	}
 	return orderdoc.Event(version, first, o, p.cfg.BaseURL+ui.OrdersPath+"/"+o.ID)

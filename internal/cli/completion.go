@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/dotkontor/dotkontor/internal/app"
 )
 
 type HelpCommand struct {
@@ -24,6 +26,11 @@ func (c HelpCommand) Run(app *kong.Kong) error {
 	_, _ = app.Parse(append(slices.Clone(c.Command), "--help"))
 	return nil
 }
+
+type VersionCommand struct{}
+
+// Run prints the version and the build information.
+func (VersionCommand) Run(t *Terminal) error { return t.Println("%s", app.VersionText()) }
 
 type CompletionCommand struct {
 	Shell string `arg:"" enum:"bash,zsh,fish" help:"bash, zsh or fish."`
@@ -60,8 +67,8 @@ compdef _dotkontor dotkontor
 
 // Run prints the script.
 func (c CompletionCommand) Run(t *Terminal) error {
-	_, err := fmt.Fprint(t.Out, completionScripts[c.Shell])
-	return err
+	fmt.Fprint(t.Out, completionScripts[c.Shell])
+	return nil
 }
 
 type CompleteCommand struct {
@@ -90,9 +97,10 @@ func completions(at *kong.Node, words []string) (candidates []string) {
 		case pending != nil:
 			pending = nil
 		case strings.HasPrefix(word, "--"):
-			name, _, hasValue := strings.Cut(strings.TrimPrefix(word, "--"), "=")
-			if flag := flagOf(at, name); flag != nil && !flag.IsBool() && !hasValue {
-				pending = flag
+			for _, flag := range flagsOf(at) {
+				if "--"+flag.Name == word && !flag.IsBool() { // a word with = has its value
+					pending = flag
+				}
 			}
 		default:
 			if child := childOf(at, word); child != nil {
@@ -114,11 +122,9 @@ func completions(at *kong.Node, words []string) (candidates []string) {
 			add(value)
 		}
 	case strings.HasPrefix(last, "-"):
-		for node := at; node != nil; node = node.Parent {
-			for _, flag := range node.Flags {
-				if !flag.Hidden {
-					add("--" + flag.Name)
-				}
+		for _, flag := range flagsOf(at) {
+			if !flag.Hidden {
+				add("--" + flag.Name)
 			}
 		}
 	default:
@@ -147,14 +153,10 @@ func childOf(at *kong.Node, name string) *kong.Node {
 	return nil
 }
 
-// flagOf returns the flag of at or one of its parents, or nil.
-func flagOf(at *kong.Node, name string) *kong.Flag {
-	for node := at; node != nil; node = node.Parent {
-		for _, flag := range node.Flags {
-			if flag.Name == name {
-				return flag
-			}
-		}
+// flagsOf returns the flags of at and its parents.
+func flagsOf(at *kong.Node) (flags []*kong.Flag) {
+	for ; at != nil; at = at.Parent {
+		flags = append(flags, at.Flags...)
 	}
-	return nil
+	return flags
 }

@@ -2,6 +2,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +15,34 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
+// Exit codes. A usage error is 64 (EX_USAGE of sysexits), because 2 means that no name is available.
+const (
+	ExitOK            = 0
+	ExitError         = 1
+	ExitNoneAvailable = 2
+	ExitUsage         = 64
+	ExitInterrupted   = 130
+)
+
+// UsageError is a mistake on the command line that the parser can't detect.
+type UsageError string
+
+func (e UsageError) Error() string { return string(e) }
+
+// ExitCode sets the exit code of an error that is already printed.
+type ExitCode int
+
+func (c ExitCode) Error() string { return fmt.Sprintf("exit code %d", int(c)) }
+
+// Status is the result of a check.
+type Status string
+
+const (
+	StatusOK   Status = "ok"
+	StatusWarn Status = "WARN"
+	StatusFail Status = "FAIL"
+)
+
 // Run parses args by the kong grammar, runs the command and returns the exit code.
 func Run(ctx context.Context, grammar any, args, environment []string, in io.Reader, out, errOut io.Writer) (code int) {
 	defer func() {
@@ -23,7 +52,8 @@ func Run(ctx context.Context, grammar any, args, environment []string, in io.Rea
 			code = ExitError
 		}
 	}()
-	t := &Terminal{Ctx: ctx, Env: environment, In: in, Out: out, Err: errOut}
+	checked := &output{Writer: out}
+	t := &Terminal{Ctx: ctx, Env: environment, In: in, Out: checked, Err: errOut}
 	var exited *int
 	parser, err := kong.New(grammar,
 		kong.Name("dotkontor"),
@@ -50,7 +80,7 @@ func Run(ctx context.Context, grammar any, args, environment []string, in io.Rea
 		fmt.Fprintf(errOut, "dotkontor: %v\nTry: %s --help\n", err, commandPath(err))
 		return ExitUsage
 	}
-	if err := command.Run(t); err != nil {
+	if err := cmp.Or(command.Run(t), checked.err); err != nil {
 		var code ExitCode
 		if errors.As(err, &code) {
 			return int(code)

@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"net/url"
 	"os"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,9 +15,6 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
-
-// maxDeadline leaves room within the six seconds that the API promises.
-const maxDeadline = 5900 * time.Millisecond
 
 // Limits of the queries in flight to one host. Each query over HTTP/1.1 or WHOIS is a
 // connection, and registries block clients with too many.
@@ -48,29 +46,24 @@ func (k *checker) addf(key, format string, args ...any) {
 // Check returns every problem with the values, one line each.
 func (c *Config) Check() error {
 	k := &checker{}
+	eachSetting(reflect.ValueOf(c).Elem(), "", k.tags)
 	k.baseURL(c.BaseURL)
 	if c.Data == "" {
 		k.addf("data", "a folder is required")
 	}
 	c.checkDatabase(k)
 	c.Server.check(k)
-	k.oneOf("log.format", c.Log.Format, "json", "text")
-	k.oneOf("log.level", c.Log.Level, "debug", "info", "warn", "error")
 	c.Limits.check(k)
-	c.Lookup.check(k)
 	c.Upstream.check(k)
 	c.checkMail(k)
 	if f := c.Catalog.ConfirmFactor; !(f >= 1 && f <= 1000) { // also rejects NaN
 		k.addf("catalog.confirm_factor", "%g is not between 1 and 1000", f)
 	}
-	c.Orders.check(k)
 	c.VAT.check(k)
 	c.Company.check(k)
 	c.Registration.check(k)
 	c.checkEPP(k)
 	c.checkStripe(k)
-	k.oneOf("oauth.client_metadata", c.OAuth.ClientMetadata, "auto", "on", "off")
-	k.durationRange("oauth.refresh_leeway", c.OAuth.RefreshLeeway, 0, 5*time.Minute)
 	return errors.Join(k.problems...)
 }
 
@@ -108,14 +101,7 @@ func (s *Server) check(k *checker) {
 	if (s.TLSCert == "") != (s.TLSKey == "") {
 		k.addf("server.tls_cert", "tls_cert and tls_key belong together; only one is set")
 	}
-	for key, file := range map[string]string{"server.tls_cert": s.TLSCert, "server.tls_key": s.TLSKey} {
-		if file == "" {
-			continue
-		}
-		if _, err := os.Stat(file); err != nil {
-			k.addf(key, "%v", err)
-		}
-	}
+	k.files(map[string]string{"server.tls_cert": s.TLSCert, "server.tls_key": s.TLSKey})
 	proxies, err := Prefixes(s.TrustedProxies)
 	if err != nil {
 		k.addf("server.trusted_proxies", "%v", err)
@@ -134,87 +120,26 @@ func (s *Server) check(k *checker) {
 	if s.MetricsListen == s.Listen {
 		k.addf("server.metrics_listen", "it must differ from server.listen")
 	}
-	k.intRange("server.max_header_bytes", s.MaxHeaderBytes, 1<<10, 1<<20)
-	k.intRange("server.max_connections", s.MaxConnections, 1, 1_000_000)
-	k.intRange("server.max_connections_per_address", s.MaxConnectionsPerAddress, 1, 1_000_000)
-	k.durationRange("server.read_timeout", s.ReadTimeout, time.Second, 5*time.Minute)
-	k.durationRange("server.write_timeout", s.WriteTimeout, 7*time.Second, 10*time.Minute)
 	if s.WriteTimeout < s.ReadTimeout {
 		k.addf("server.write_timeout", "it must not be shorter than read_timeout, or a slow request gets no response")
 	}
-	k.durationRange("server.idle_timeout", s.IdleTimeout, time.Second, time.Hour)
-	k.durationRange("server.drain_delay", s.DrainDelay, 0, 5*time.Minute)
-	k.durationRange("server.drain_timeout", s.DrainTimeout, time.Second, 10*time.Minute)
 }
-
-// maxOrderNames is the maximum number of items in an order.
-const maxOrderNames = 20
 
 func (l *Limits) check(k *checker) {
-	k.windows("limits.", l.LookupPerMinute, l.LookupPer6Hours)
-	k.intRange("limits.whois_per_minute", l.WhoisPerMinute, 1, 100_000)
-	k.intRange("limits.whois_per_6_hours", l.WhoisPer6Hours, 1, 100_000)
-	k.intRange("limits.max_addresses", l.MaxAddresses, 1000, 100_000_000)
-	for key, value := range map[string]int{
-		"token_per_minute": l.TokenPerMinute, "token_per_hour": l.TokenPerHour,
-		"sessions_per_agent": l.SessionsPerAgent, "bad_signatures_per_address": l.BadSignaturesPerAddress,
-		"bad_tokens_per_address": l.BadTokensPerAddress,
-		"register_per_minute":    l.RegisterPerMinute, "register_per_hour": l.RegisterPerHour,
-		"refresh_per_minute": l.RefreshPerMinute, "refresh_per_hour": l.RefreshPerHour,
-		"sign_in_per_address": l.SignInPerAddress, "sign_in_per_pair": l.SignInPerPair, "sign_in_per_account": l.SignInPerAccount,
-		"sign_in_per_device": l.SignInPerDevice, "codes_per_account": l.CodesPerAccount,
-		"codes_per_10_hours": l.CodesPer10Hours, "passkeys_per_address": l.PasskeysPerAddress,
-		"mails_per_recipient": l.MailsPerRecipient, "mails_per_address": l.MailsPerAddress,
-	} {
-		k.intRange("limits."+key, value, 1, 100_000)
-	}
-	// The largest order must fit.
-	for key, value := range map[string]int{
-		"quotes_per_minute": l.QuotesPerMinute, "quotes_per_hour": l.QuotesPerHour,
-		"agent_quotes_per_minute": l.AgentQuotesPerMinute, "agent_quotes_per_hour": l.AgentQuotesPerHour,
-	} {
-		k.intRange("limits."+key, value, maxOrderNames, 100_000)
-	}
 	for i, egress := range l.SharedEgress {
-		key := fmt.Sprintf("limits.shared_egress[%d].", i)
 		if _, err := Prefixes([]string{egress.Network}); err != nil {
-			k.addf(key+"network", "%v", err)
+			k.addf(fmt.Sprintf("limits.shared_egress[%d].network", i), "%v", err)
 		}
-		k.windows(key, egress.LookupPerMinute, egress.LookupPer6Hours)
 	}
-}
-
-func (k *checker) windows(key string, perMinute, perSixHours int) {
-	k.intRange(key+"lookup_per_minute", perMinute, 1, 100_000)
-	k.intRange(key+"lookup_per_6_hours", perSixHours, 1, 100_000)
-}
-
-func (l *Lookup) check(k *checker) {
-	k.durationRange("lookup.deadline", l.Deadline, 100*time.Millisecond, maxDeadline)
-	k.durationRange("lookup.cache_free", l.CacheFree, time.Millisecond, 10*time.Minute)
-	k.durationRange("lookup.cache_taken", l.CacheTaken, time.Millisecond, time.Hour)
-	k.durationRange("lookup.cache_unknown", l.CacheUnknown, time.Millisecond, time.Minute)
-	k.intRange("lookup.max_cached", l.MaxCached, 1, 100_000_000)
-	k.intRange("lookup.max_concurrent", l.MaxConcurrent, 1, 1_000_000)
 }
 
 func (u *Upstream) check(k *checker) {
-	if address, err := url.Parse(u.Bootstrap); err != nil || address.Host == "" || address.Scheme != "http" && address.Scheme != "https" {
-		k.addf("upstream.bootstrap", "%q is not an http or https URL", u.Bootstrap)
-	}
-	k.durationRange("upstream.bootstrap_refresh", u.BootstrapRefresh, time.Minute, 30*24*time.Hour)
+	k.httpURL("upstream.bootstrap", u.Bootstrap)
 	for _, server := range u.DNS {
-		if host, port, err := net.SplitHostPort(server); err != nil || host == "" || !validPort(port) {
+		if !isHostPort(server) {
 			k.addf("upstream.dns", "%q is not host:port", server)
 		}
 	}
-	k.durationRange("upstream.rdap_timeout", u.RDAPTimeout, 10*time.Millisecond, maxDeadline)
-	k.durationRange("upstream.whois_timeout", u.WHOISTimeout, 10*time.Millisecond, maxDeadline)
-	k.durationRange("upstream.dns_timeout", u.DNSTimeout, 10*time.Millisecond, maxDeadline)
-	k.intRange("upstream.per_host_per_second", u.PerHostPerSecond, -1, 10_000)
-	k.intRange("upstream.per_host_burst", u.PerHostBurst, 0, 10_000)
-	k.intRange("upstream.per_host_concurrent", u.PerHostConcurrent, 0, maxConcurrent)
-	k.intRange("upstream.per_host_waiting", u.PerHostWaiting, 0, 1_000_000)
 	if err := u.Hosts.Validate(); err != nil {
 		k.addf("upstream.hosts", "%v", err)
 	}
@@ -258,6 +183,30 @@ func (k *checker) listen(key, text string) {
 	}
 }
 
+func isHostPort(text string) bool {
+	host, port, err := net.SplitHostPort(text)
+	return err == nil && host != "" && validPort(port)
+}
+
+// httpURL rejects anything but an http or https URL.
+func (k *checker) httpURL(key, text string) {
+	if address, err := url.Parse(text); err != nil || address.Hostname() == "" || address.Scheme != "http" && address.Scheme != "https" {
+		k.addf(key, "%q is not an http or https URL", text)
+	}
+}
+
+// files reports the settings whose file does not exist.
+func (k *checker) files(files map[string]string) {
+	for key, file := range files {
+		if file == "" {
+			continue
+		}
+		if _, err := os.Stat(file); err != nil {
+			k.addf(key, "%v", err)
+		}
+	}
+}
+
 func validPort(text string) bool {
 	number, err := strconv.ParseUint(text, 10, 16)
 	return err == nil && number > 0
@@ -269,16 +218,30 @@ func (k *checker) oneOf(key, text string, allowed ...string) {
 	}
 }
 
-func (k *checker) intRange(key string, value, low, high int) {
-	if value < low || value > high {
-		k.addf(key, "%d is not between %d and %d", value, low, high)
+// tags checks the tags range (LOW..HIGH) and oneof (A,B,C) of a setting.
+func (k *checker) tags(key string, field reflect.Value, tag reflect.StructTag) {
+	if limits, has := tag.Lookup("range"); has {
+		low, high, _ := strings.Cut(limits, "..")
+		k.inRange(key, field, low, high)
+	}
+	if allowed, has := tag.Lookup("oneof"); has {
+		k.oneOf(key, field.String(), strings.Split(allowed, ",")...)
 	}
 }
 
-func (k *checker) durationRange(key string, value Duration, low, high time.Duration) {
-	if d := time.Duration(value); d < low || d > high {
-		k.addf(key, "%s is not between %s and %s", d, low, high)
+// inRange checks a number or duration against limits that are written like its value.
+func (k *checker) inRange(key string, field reflect.Value, low, high string) {
+	lowest, highest := reflect.New(field.Type()).Elem(), reflect.New(field.Type()).Elem()
+	mustSet(lowest, low)
+	mustSet(highest, high)
+	if field.Int() >= lowest.Int() && field.Int() <= highest.Int() {
+		return
 	}
+	if _, isDuration := field.Interface().(Duration); isDuration {
+		k.addf(key, "%s is not between %s and %s", time.Duration(field.Int()), time.Duration(lowest.Int()), time.Duration(highest.Int()))
+		return
+	}
+	k.addf(key, "%d is not between %s and %s", field.Int(), low, high)
 }
 
 // Prefixes parses networks; a plain address is a network with one address.

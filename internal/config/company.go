@@ -42,8 +42,8 @@ type Company struct {
 	// InvoicePrefix and CorrectionPrefix start the document numbers, such as
 	// RE-2026-000001 and RK-2026-000001. They must differ: one to eight capital letters
 	// and digits. Default: RE and RK.
-	InvoicePrefix    string `toml:"invoice_prefix"`
-	CorrectionPrefix string `toml:"correction_prefix"`
+	InvoicePrefix    string `toml:"invoice_prefix" default:"RE"`
+	CorrectionPrefix string `toml:"correction_prefix" default:"RK"`
 }
 
 var (
@@ -93,5 +93,25 @@ func (c *Company) check(k *checker) {
 	}
 	if address, err := mail.ParseAddress(c.Email); c.Email != "" && (err != nil || address.Address != c.Email) {
 		k.addf("company.email", "%q is not an email address", c.Email)
+	}
+}
+
+// VAT controls VAT; package billing has the rules.
+type VAT struct {
+	// OSS states that the company uses the EU One-Stop-Shop: consumers in other EU
+	// countries pay their own country's VAT instead of Germany's. Default: false.
+	OSS bool `toml:"oss"`
+	// VIESURL is the URL of the VIES service that validates VAT IDs. Default: the European
+	// Commission's.
+	VIESURL string `toml:"vies_url"`
+	// WarnAtEUR is the net amount of this year's sales to consumers in other EU countries
+	// from which the service warns that the threshold of 10,000 EUR is near, where their
+	// countries' VAT is due. 0 disables the warning. Default: 8000.
+	WarnAtEUR int `toml:"warn_at_eur" default:"8000" range:"0..10000"`
+}
+
+func (v *VAT) check(k *checker) {
+	if v.VIESURL != "" {
+		k.httpURL("vat.vies_url", v.VIESURL)
 	}
 }

@@ -7,13 +7,15 @@
 // DOTKONTOR_SERVER_LISTEN sets server.listen. Commas separate the entries of a list.
 // Tables such as [[epp]] can be set in the file only.
 //
-// The field comments in this package are the operator's manual.
+// The field comments in this package are the operator's manual. The tags default, range
+// and oneof of a field say the same to the program.
 package config
 
 import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"reflect"
 	"strings"
 	"time"
 
@@ -28,7 +30,7 @@ type Config struct {
 	BaseURL string `toml:"base_url"`
 	// Data is the folder for this node's files: node.id and, unless database.url is
 	// set, the SQLite database and secret.key. Default: data.
-	Data string `toml:"data"`
+	Data string `toml:"data" default:"data"`
 	// SecretKey encrypts the values in the database that the service must be able to
 	// read back: secrets of authenticator apps, secrets of agents and of their webhooks,
 	// auth codes of domains, payment and verification links, and stored responses to
@@ -73,7 +75,7 @@ type Catalog struct {
 	// ConfirmFactor is the factor by which an import may raise or lower a price without
 	// confirmation. Larger changes, and imports that drop an extension, need --yes on the
 	// command line or the checkbox on the operator page. From 1 to 1000. Default: 2.
-	ConfirmFactor float64 `toml:"confirm_factor"`
+	ConfirmFactor float64 `toml:"confirm_factor" default:"2"`
 }
 
 // OAuth controls the connections of applications (OAuth clients).
@@ -81,11 +83,11 @@ type OAuth struct {
 	// RefreshLeeway is how long a rotated refresh token is still accepted, for
 	// processes that share one. Reuse after that revokes the grant; with 0s, any reuse
 	// does. At most 5m. Default: 20s.
-	RefreshLeeway Duration `toml:"refresh_leeway"`
+	RefreshLeeway Duration `toml:"refresh_leeway" default:"20s" range:"0s..5m"`
 	// ClientMetadata allows clients that identify themselves by the URL of a client ID
 	// metadata document, which the service fetches: on, off, or auto (on if base_url is
 	// https). Default: auto.
-	ClientMetadata string `toml:"client_metadata"`
+	ClientMetadata string `toml:"client_metadata" default:"auto" oneof:"auto,on,off"`
 }
 
 // FetchesClientMetadata reports whether client ID metadata documents are fetched.
@@ -108,7 +110,7 @@ type Mail struct {
 	// TLS is starttls (required: no mail is sent to a server that does not offer it),
 	// implicit (TLS from the first byte, usually on port 465), or none (loopback only).
 	// Default: starttls.
-	TLS string `toml:"tls"`
+	TLS string `toml:"tls" default:"starttls" oneof:"starttls,implicit,none"`
 	// User and Password authenticate at the server. Set both or neither; they require
 	// TLS. Default: none.
 	User     string `toml:"user"`
@@ -123,14 +125,14 @@ type Mail struct {
 type Server struct {
 	// Listen is the address and port to listen on, such as [::]:443.
 	// Default: 127.0.0.1:8080.
-	Listen string `toml:"listen"`
+	Listen string `toml:"listen" default:"127.0.0.1:8080"`
 	// TLSCert and TLSKey are PEM files; set both or neither. Renewed files are loaded
 	// within a minute, without a restart. Default: none, plain HTTP.
 	TLSCert string `toml:"tls_cert"`
 	TLSKey  string `toml:"tls_key"`
 	// MetricsListen is the private address of /metrics, /healthz and /readyz; "off"
 	// disables it. Default: 127.0.0.1:9464.
-	MetricsListen string `toml:"metrics_listen"`
+	MetricsListen string `toml:"metrics_listen" default:"127.0.0.1:9464"`
 	// TrustedProxies are the addresses and networks, such as 10.0.0.0/8, whose
 	// X-Forwarded-For or Forwarded header is trusted. Rate limits count the address named
 	// there. Default: none.
@@ -141,77 +143,77 @@ type Server struct {
 	// base_url, every origin may call. Default: none.
 	AllowedOrigins []string `toml:"allowed_origins"`
 	// MaxHeaderBytes limits the size of a request's headers. Default: 16384.
-	MaxHeaderBytes int `toml:"max_header_bytes"`
+	MaxHeaderBytes int `toml:"max_header_bytes" default:"16384" range:"1024..1048576"`
 	// MaxConnections and MaxConnectionsPerAddress limit the open connections, in total
 	// and per client address. Connections beyond a limit are closed at once. Trusted
 	// proxies are exempt from the second. Default: 10000 and 500.
-	MaxConnections           int `toml:"max_connections"`
-	MaxConnectionsPerAddress int `toml:"max_connections_per_address"`
+	MaxConnections           int `toml:"max_connections" default:"10000" range:"1..1000000"`
+	MaxConnectionsPerAddress int `toml:"max_connections_per_address" default:"500" range:"1..1000000"`
 	// ReadTimeout limits the time in which a whole request must arrive. Default: 10s.
-	ReadTimeout Duration `toml:"read_timeout"`
+	ReadTimeout Duration `toml:"read_timeout" default:"10s" range:"1s..5m"`
 	// WriteTimeout limits the time from the end of a request's headers to the end of its
 	// response. At least 7s, and no less than read_timeout. Default: 20s.
-	WriteTimeout Duration `toml:"write_timeout"`
+	WriteTimeout Duration `toml:"write_timeout" default:"20s" range:"7s..10m"`
 	// IdleTimeout limits how long a connection may be idle. Default: 2m.
-	IdleTimeout Duration `toml:"idle_timeout"`
+	IdleTimeout Duration `toml:"idle_timeout" default:"2m" range:"1s..1h"`
 	// DrainDelay is how long the service keeps accepting requests after SIGTERM while
 	// /readyz returns 503. Set it to the time that your load balancer needs to notice.
 	// Default: 0s.
-	DrainDelay Duration `toml:"drain_delay"`
+	DrainDelay Duration `toml:"drain_delay" range:"0s..5m"`
 	// DrainTimeout limits how long requests in flight may take to finish after that.
 	// Default: 10s.
-	DrainTimeout Duration `toml:"drain_timeout"`
+	DrainTimeout Duration `toml:"drain_timeout" default:"10s" range:"1s..10m"`
 }
 
 // Log controls the log on standard error.
 type Log struct {
 	// Format is json or text. Default: json.
-	Format string `toml:"format"`
+	Format string `toml:"format" default:"json" oneof:"json,text"`
 	// Level is debug, info, warn or error. Default: info.
-	Level string `toml:"level"`
+	Level string `toml:"level" default:"info" oneof:"debug,info,warn,error"`
 }
 
 // Lookup controls availability lookups.
 type Lookup struct {
 	// Deadline limits one lookup over all its sources. At most 5.9s, because the API
 	// promises a response within six seconds. Default: 5.5s.
-	Deadline Duration `toml:"deadline"`
+	Deadline Duration `toml:"deadline" default:"5.5s" range:"100ms..5.9s"`
 	// CacheFree, CacheTaken and CacheUnknown are how long a result is reused.
 	// Default: 30s, 2m and 5s.
-	CacheFree    Duration `toml:"cache_free"`
-	CacheTaken   Duration `toml:"cache_taken"`
-	CacheUnknown Duration `toml:"cache_unknown"`
+	CacheFree    Duration `toml:"cache_free" default:"30s" range:"1ms..10m"`
+	CacheTaken   Duration `toml:"cache_taken" default:"2m" range:"1ms..1h"`
+	CacheUnknown Duration `toml:"cache_unknown" default:"5s" range:"1ms..1m"`
 	// MaxCached limits the results in memory. Default: 100000.
-	MaxCached int `toml:"max_cached"`
+	MaxCached int `toml:"max_cached" default:"100000" range:"1..100000000"`
 	// MaxConcurrent limits the names that are looked up at a time. A search looks up
 	// eight. Default: 4096.
-	MaxConcurrent int `toml:"max_concurrent"`
+	MaxConcurrent int `toml:"max_concurrent" default:"4096" range:"1..1000000"`
 }
 
 // Upstream controls queries to the public sources: RDAP, WHOIS and DNS.
 type Upstream struct {
 	// Bootstrap is the URL of the RDAP bootstrap file. Default: IANA's.
-	Bootstrap string `toml:"bootstrap"`
+	Bootstrap string `toml:"bootstrap" default:"https://data.iana.org/rdap/dns.json"`
 	// BootstrapRefresh is how often it is fetched. Default: 24h.
-	BootstrapRefresh Duration `toml:"bootstrap_refresh"`
+	BootstrapRefresh Duration `toml:"bootstrap_refresh" default:"24h" range:"1m..720h"`
 	// DNS are the resolvers, each as host:port. Default: those of the machine.
 	DNS []string `toml:"dns"`
 	// RDAPTimeout, WHOISTimeout and DNSTimeout limit one query each.
 	// Default: 2.5s, 2.2s and 2s.
-	RDAPTimeout  Duration `toml:"rdap_timeout"`
-	WHOISTimeout Duration `toml:"whois_timeout"`
-	DNSTimeout   Duration `toml:"dns_timeout"`
+	RDAPTimeout  Duration `toml:"rdap_timeout" default:"2.5s" range:"10ms..5.9s"`
+	WHOISTimeout Duration `toml:"whois_timeout" default:"2.2s" range:"10ms..5.9s"`
+	DNSTimeout   Duration `toml:"dns_timeout" default:"2s" range:"10ms..5.9s"`
 	// PerHostPerSecond is the sustained rate of queries to one registry host; -1 disables
 	// the limit. PerHostBurst is how many queries may be sent at once after an idle
 	// period. Further queries wait. Default: 20, and 0 (the same as PerHostPerSecond).
-	PerHostPerSecond int `toml:"per_host_per_second"`
-	PerHostBurst     int `toml:"per_host_burst"`
+	PerHostPerSecond int `toml:"per_host_per_second" default:"20" range:"-1..10000"`
+	PerHostBurst     int `toml:"per_host_burst" range:"0..10000"`
 	// PerHostConcurrent limits the queries in flight to one host. At most 256.
 	// Default: 0, which means 64, or 256 if PerHostPerSecond is -1.
-	PerHostConcurrent int `toml:"per_host_concurrent"`
+	PerHostConcurrent int `toml:"per_host_concurrent" range:"0..256"`
 	// PerHostWaiting limits the queries that wait for one host. Beyond it, the next
 	// source is asked at once. Default: 256.
-	PerHostWaiting int `toml:"per_host_waiting"`
+	PerHostWaiting int `toml:"per_host_waiting" default:"256" range:"0..1000000"`
 	// Hosts overrides where a host is reached, for mirrors, gateways and the sandbox:
 	// "rdap.verisign.com:443" = "http://127.0.0.1:9001" for RDAP,
 	// "whois.denic.de:43" = "127.0.0.1:9002" for WHOIS. Default: none.
@@ -246,7 +248,7 @@ type Database struct {
 	AllowPlaintext bool `toml:"allow_plaintext"`
 	// MaxConnections limits this node's connections to PostgreSQL, or the readers of
 	// SQLite. Default: 16.
-	MaxConnections int `toml:"max_connections"`
+	MaxConnections int `toml:"max_connections" default:"16" range:"2..1000"`
 }
 
 // Secret is a setting that must not be printed or logged: every text form but TOML says
@@ -287,60 +289,37 @@ func (d *Duration) UnmarshalText(text []byte) error {
 func (d Duration) MarshalText() ([]byte, error) { return []byte(time.Duration(d).String()), nil }
 
 // Default returns the configuration of an empty file.
-func Default() Config {
-	return Config{
-		Data:     "data",
-		Database: Database{MaxConnections: 16},
-		Server: Server{
-			Listen:         "127.0.0.1:8080",
-			MetricsListen:  "127.0.0.1:9464",
-			MaxHeaderBytes: 16 << 10,
-			MaxConnections: 10_000,
+func Default() (cfg Config) {
+	eachSetting(reflect.ValueOf(&cfg).Elem(), "", func(_ string, field reflect.Value, tag reflect.StructTag) {
+		if text, has := tag.Lookup("default"); has {
+			mustSet(field, text)
+		}
+	})
+	return cfg
+}
 
-			MaxConnectionsPerAddress: 500,
-			ReadTimeout:              Duration(10 * time.Second),
-			WriteTimeout:             Duration(20 * time.Second),
-			IdleTimeout:              Duration(2 * time.Minute),
-			DrainTimeout:             Duration(10 * time.Second),
-		},
-		Log: Log{Format: "json", Level: "info"},
-		Limits: Limits{
-			LookupPerMinute: 30, LookupPer6Hours: 300, WhoisPerMinute: 15, WhoisPer6Hours: 150, MaxAddresses: 2_000_000,
-			TokenPerMinute: 60, TokenPerHour: 1000, QuotesPerMinute: 120, QuotesPerHour: 2000,
-			AgentQuotesPerMinute: 1200, AgentQuotesPerHour: 20_000, SessionsPerAgent: 60, BadSignaturesPerAddress: 30, BadTokensPerAddress: 600,
-			SignInPerAddress: 30, SignInPerPair: 10, SignInPerAccount: 50, SignInPerDevice: 10, CodesPerAccount: 10,
-			CodesPer10Hours: 25, MailsPerRecipient: 3, MailsPerAddress: 20, PasskeysPerAddress: 60,
-			RegisterPerMinute: 60, RegisterPerHour: 1200, RefreshPerMinute: 60, RefreshPerHour: 300,
-		},
-		Lookup: Lookup{
-			Deadline:      Duration(5500 * time.Millisecond),
-			CacheFree:     Duration(30 * time.Second),
-			CacheTaken:    Duration(2 * time.Minute),
-			CacheUnknown:  Duration(5 * time.Second),
-			MaxCached:     100_000,
-			MaxConcurrent: 4096,
-		},
-		Upstream: Upstream{
-			Bootstrap:        "https://data.iana.org/rdap/dns.json",
-			BootstrapRefresh: Duration(24 * time.Hour),
-			RDAPTimeout:      Duration(2500 * time.Millisecond),
-			WHOISTimeout:     Duration(2200 * time.Millisecond),
-			DNSTimeout:       Duration(2 * time.Second),
-			PerHostPerSecond: 20,
-			PerHostWaiting:   256,
-		},
-		Mail:    Mail{TLS: "starttls"},
-		OAuth:   OAuth{RefreshLeeway: Duration(20 * time.Second), ClientMetadata: "auto"},
-		Catalog: Catalog{ConfirmFactor: 2},
-		Orders: Orders{
-			Hold: Duration(24 * time.Hour), MaxOpen: 20, VerifyOverEUR: 500,
-			ReuseQuotes: Duration(10 * time.Second), MaxQuotes: 20_000, RecheckInterval: Duration(3 * time.Second),
-		},
-		Stripe: Stripe{PaymentMethods: []string{"card"}},
-		VAT:    VAT{WarnAtEUR: 8000},
+// eachSetting calls visit with the key of each setting, such as server.listen or
+// epp[0].name, its field and the field's tag.
+func eachSetting(section reflect.Value, prefix string, visit func(key string, field reflect.Value, tag reflect.StructTag)) {
+	for i := range section.NumField() {
+		field, tag := section.Field(i), section.Type().Field(i).Tag
+		name, _, _ := strings.Cut(tag.Get("toml"), ",")
+		switch key := prefix + name; {
+		case field.Kind() == reflect.Struct:
+			eachSetting(field, key+".", visit)
+		case field.Kind() == reflect.Slice && field.Type().Elem().Kind() == reflect.Struct:
+			for n := range field.Len() {
+				eachSetting(field.Index(n), fmt.Sprintf("%s[%d].", key, n), visit)
+			}
+		default:
+			visit(key, field, tag)
+		}
+	}
+}
 
-		Company: Company{InvoicePrefix: "RE", CorrectionPrefix: "RK"},
-
-		Registration: Registration{MaxConcurrent: 16},
+// mustSet sets a setting to a value from a tag.
+func mustSet(field reflect.Value, text string) {
+	if err := setFromText(field, text); err != nil {
+		panic(fmt.Sprintf("config: invalid tag: %v", err))
 	}
 }

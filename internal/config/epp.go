@@ -2,11 +2,9 @@ package config
 
 import (
 	"fmt"
-	"net"
-	"os"
+	"reflect"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
@@ -17,7 +15,7 @@ type Registration struct {
 	// some registries, such as that of .de, reject a domain with fewer. Default: none.
 	Nameservers []string `toml:"nameservers"`
 	// MaxConcurrent limits the provision items that are executed at a time. Default: 16.
-	MaxConcurrent int `toml:"max_concurrent"`
+	MaxConcurrent int `toml:"max_concurrent" default:"16" range:"1..1000"`
 }
 
 // EPP is an account at a registry or a wholesale gateway, an [[epp]] table. An extension
@@ -48,15 +46,15 @@ type EPP struct {
 	Extensions []string `toml:"extensions"`
 	// Connections limits this node's connections. The registry sets the limit of an
 	// account, and all nodes share it. Default: 4.
-	Connections int `toml:"connections"`
+	Connections int `toml:"connections" range:"0..1000"`
 	// OrderConnections is how many of them are reserved for orders: quotes and lookups
 	// don't use them. -1 means none. Default: a quarter, but at least one of two.
-	OrderConnections int `toml:"order_connections"`
+	OrderConnections int `toml:"order_connections" range:"-1..1000"`
 	// PerSecond limits the commands per second. Default: 0, unlimited.
-	PerSecond int `toml:"per_second"`
+	PerSecond int `toml:"per_second" range:"0..100000"`
 	// OrderPercent is the share of PerSecond that is reserved for orders. At most 90.
 	// Default: 25.
-	OrderPercent int `toml:"order_percent"`
+	OrderPercent int `toml:"order_percent" range:"0..90"`
 	// LookupTimeout limits a lookup at this account; after it, public sources are
 	// queried. Default: 1.5s.
 	LookupTimeout Duration `toml:"lookup_timeout"`
@@ -77,16 +75,16 @@ type EPPPolicy struct {
 	Contacts []string `toml:"contacts,omitempty"`
 	// Nameservers is objects (host objects that must exist first) or attributes (sent
 	// with the domain).
-	Nameservers string `toml:"nameservers,omitempty"`
+	Nameservers string `toml:"nameservers,omitempty" oneof:",objects,attributes"`
 	// AuthCode is set (chosen at registration) or on_demand (created when the holder
 	// transfers the domain away).
-	AuthCode string `toml:"auth_code,omitempty"`
+	AuthCode string `toml:"auth_code,omitempty" oneof:",set,on_demand"`
 	// Transfer is waits (the losing registrar has days to object), at_once (a valid auth
 	// code completes the transfer) or push (only the losing registrar can start it).
-	Transfer string `toml:"transfer,omitempty"`
+	Transfer string `toml:"transfer,omitempty" oneof:",waits,at_once,push"`
 	// MinYears and MaxYears limit the term of a registration.
-	MinYears int `toml:"min_years,omitempty"`
-	MaxYears int `toml:"max_years,omitempty"`
+	MinYears int `toml:"min_years,omitempty" range:"0..10"`
+	MaxYears int `toml:"max_years,omitempty" range:"0..10"`
 }
 
 // Wildcards in a list of extensions: all of them, and the prefix of an exception.
@@ -112,12 +110,7 @@ func AccountFor(accounts []EPP, tld string) int {
 
 // AppliesTo reports whether the entry applies to an extension.
 func (p EPPPolicy) AppliesTo(tld string) bool {
-	for _, extension := range p.Extensions {
-		if extension == tld || extension == allExtensions {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(p.Extensions, tld) || slices.Contains(p.Extensions, allExtensions)
 }
 
 func (r *Registration) check(k *checker) {
@@ -126,7 +119,6 @@ func (r *Registration) check(k *checker) {
 			k.addf("registration.nameservers", "%q is not a host name in lower case", server)
 		}
 	}
-	k.intRange("registration.max_concurrent", r.MaxConcurrent, 1, 1000)
 }
 
 func (c *Config) checkEPP(k *checker) {
@@ -155,7 +147,7 @@ func (e *EPP) check(k *checker, key string) {
 	if e.Name == "" || strings.Trim(strings.ToLower(e.Name), "abcdefghijklmnopqrstuvwxyz0123456789-") != "" || len(e.Name) > 40 {
 		k.addf(key+"name", "%q is not a name of at most 40 letters, digits and hyphens", e.Name)
 	}
-	if host, port, err := net.SplitHostPort(e.Server); err != nil || host == "" || !validPort(port) {
+	if !isHostPort(e.Server) {
 		k.addf(key+"server", "%q is not host:port, like epp.registry.example:700", e.Server)
 	}
 	if n := len(e.User); n < 3 || n > 16 {
@@ -167,14 +159,7 @@ func (e *EPP) check(k *checker, key string) {
 	if (e.Cert == "") != (e.Key == "") {
 		k.addf(key+"cert", "cert and key belong together; only one is set")
 	}
-	for field, file := range map[string]string{"ca": e.CA, "cert": e.Cert, "key": e.Key} {
-		if file == "" {
-			continue
-		}
-		if _, err := os.Stat(file); err != nil {
-			k.addf(key+field, "%v", err)
-		}
-	}
+	k.files(map[string]string{key + "ca": e.CA, key + "cert": e.Cert, key + "key": e.Key})
 	if len(e.Extensions) == 0 {
 		k.addf(key+"extensions", "list the extensions that the account serves; \"*\" means all")
 	}
@@ -185,18 +170,14 @@ func (e *EPP) check(k *checker, key string) {
 		}
 		checkExtensions(k, key+"extensions", []string{strings.TrimPrefix(extension, excludePrefix)})
 	}
-	k.intRange(key+"connections", e.Connections, 0, 1000)
-	k.intRange(key+"order_connections", e.OrderConnections, -1, 1000)
 	if most := e.Connections; e.OrderConnections > 0 && most > 0 && e.OrderConnections >= most {
 		k.addf(key+"order_connections", "%d of %d connections are reserved for orders; none is left for lookups", e.OrderConnections, most)
 	}
-	k.intRange(key+"per_second", e.PerSecond, 0, 100_000)
-	k.intRange(key+"order_percent", e.OrderPercent, 0, 90)
 	if e.LookupTimeout != 0 {
-		k.durationRange(key+"lookup_timeout", e.LookupTimeout, 10*time.Millisecond, maxDeadline)
+		k.inRange(key+"lookup_timeout", reflect.ValueOf(e.LookupTimeout), "10ms", "5.9s")
 	}
 	if e.Poll != 0 {
-		k.durationRange(key+"poll", e.Poll, 100*time.Millisecond, 24*time.Hour)
+		k.inRange(key+"poll", reflect.ValueOf(e.Poll), "100ms", "24h")
 	}
 	for i, policy := range e.Policy {
 		policy.check(k, fmt.Sprintf("%spolicy[%d].", key, i))
@@ -228,11 +209,6 @@ func (p EPPPolicy) check(k *checker, key string) {
 	if len(p.Contacts) > 0 && !slices.Contains(p.Contacts, "registrant") && !slices.Contains(p.Contacts, "none") {
 		k.addf(key+"contacts", "the registrant is missing")
 	}
-	k.oneOf(key+"nameservers", p.Nameservers, "", "objects", "attributes")
-	k.oneOf(key+"auth_code", p.AuthCode, "", "set", "on_demand")
-	k.oneOf(key+"transfer", p.Transfer, "", "waits", "at_once", "push")
-	k.intRange(key+"min_years", p.MinYears, 0, 10)
-	k.intRange(key+"max_years", p.MaxYears, 0, 10)
 	if p.MaxYears > 0 && p.MinYears > p.MaxYears {
 		k.addf(key+"min_years", "%d is more than max_years", p.MinYears)
 	}

@@ -132,7 +132,11 @@ func fieldOf(section reflect.Value, key string) (field reflect.Value, known bool
 
 func readEnvironment(cfg *Config, environment []string) error {
 	fields := make(map[string]reflect.Value)
-	collectSettings(reflect.ValueOf(cfg).Elem(), envPrefix, fields)
+	eachSetting(reflect.ValueOf(cfg).Elem(), "", func(key string, field reflect.Value, _ reflect.StructTag) {
+		if !strings.Contains(key, "[") && field.Kind() != reflect.Map { // tables can be set in the file only
+			fields[envPrefix+strings.ToUpper(strings.ReplaceAll(key, ".", "_"))] = field
+		}
+	})
 	var problems []error
 	for _, variable := range environment {
 		name, text, _ := strings.Cut(variable, "=")
@@ -149,24 +153,6 @@ func readEnvironment(cfg *Config, environment []string) error {
 		}
 	}
 	return errors.Join(problems...)
-}
-
-// collectSettings finds every setting that an environment variable can express.
-func collectSettings(section reflect.Value, prefix string, fields map[string]reflect.Value) {
-	for i := range section.NumField() {
-		field := section.Field(i)
-		name := prefix + strings.ToUpper(section.Type().Field(i).Tag.Get("toml"))
-		switch field.Kind() {
-		case reflect.Struct:
-			collectSettings(field, name+"_", fields)
-		case reflect.String, reflect.Int, reflect.Int64, reflect.Float64, reflect.Bool:
-			fields[name] = field
-		case reflect.Slice:
-			if field.Type().Elem().Kind() == reflect.String {
-				fields[name] = field
-			}
-		}
-	}
 }
 
 func setFromText(field reflect.Value, text string) error {

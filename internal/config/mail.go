@@ -6,6 +6,8 @@ import (
 	"net/netip"
 	"net/url"
 	"strings"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
 // Sender returns the From address of mail, "" if it must be configured.
@@ -26,19 +28,17 @@ func (c *Config) Sender() string {
 
 func (c *Config) checkMail(k *checker) {
 	m := c.Mail
-	k.oneOf("mail.tls", m.TLS, "starttls", "implicit", "none")
 	if m.Server == "" {
 		if m.User != "" || m.Password != "" {
 			k.addf("mail.server", "user or password is set, but server is not")
 		}
 		return
 	}
-	host, port, err := net.SplitHostPort(m.Server)
-	if err != nil || host == "" || !validPort(port) {
+	if !isHostPort(m.Server) {
 		k.addf("mail.server", "%q is not host:port", m.Server)
 	}
 	if m.TLS == "none" {
-		if address, err := netip.ParseAddr(host); host != "localhost" && (err != nil || !address.IsLoopback()) {
+		if host, _, _ := net.SplitHostPort(m.Server); !registrar.IsLoopbackHost(host) {
 			k.addf("mail.tls", "none is allowed for loopback only, because mail contains links that open accounts")
 		}
 		if m.User != "" {

@@ -8,26 +8,23 @@ import (
 	"strings"
 )
 
-// KeySize is the length of a secret key in bytes.
-const KeySize = 32
-
 // ErrBadKey describes a valid key. It does not quote the invalid one.
 var ErrBadKey = errors.New("it is not 32 bytes in base64; 'dotkontor config new-key' prints a new key")
 
 // NewKey returns a random secret key in the format of the configuration file.
 func NewKey() string {
-	var key [KeySize]byte
+	var key [32]byte
 	_, _ = rand.Read(key[:]) // never fails
 	return FormatKey(key)
 }
 
 // FormatKey returns a key in the format of the configuration file.
-func FormatKey(key [KeySize]byte) string { return base64.StdEncoding.EncodeToString(key[:]) }
+func FormatKey(key [32]byte) string { return base64.StdEncoding.EncodeToString(key[:]) }
 
 // ParseKey parses a key in the format of FormatKey.
-func ParseKey(text string) (key [KeySize]byte, err error) {
+func ParseKey(text string) (key [32]byte, err error) {
 	raw, err := base64.StdEncoding.DecodeString(strings.TrimSpace(text))
-	if err != nil || len(raw) != KeySize {
+	if err != nil || len(raw) != len(key) {
 		return key, ErrBadKey
 	}
 	copy(key[:], raw)
@@ -46,7 +43,6 @@ func (c *Config) checkDatabase(k *checker) {
 			break
 		}
 	}
-	k.intRange("database.max_connections", c.Database.MaxConnections, 2, 1000)
 	if c.Database.URL == "" {
 		return
 	}

@@ -1,12 +1,31 @@
 package config
 
 import (
-	"net/netip"
 	"net/url"
 	"regexp"
-	"slices"
 	"strings"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
 )
+
+// Orders controls orders, which require stripe.secret_key.
+type Orders struct {
+	// Hold is how long an order waits for its payment before it expires. Default: 24h.
+	Hold Duration `toml:"hold" default:"24h" range:"10m..720h"`
+	// MaxOpen is how many unpaid orders one customer may have at a time. Default: 20.
+	MaxOpen int `toml:"max_open" default:"20" range:"1..1000"`
+	// VerifyOverEUR is the gross total of 30 days, per account, email address or card,
+	// above which the customer's identity must be verified. Default: 500.
+	VerifyOverEUR int `toml:"verify_over_eur" default:"500" range:"1..1000000"`
+	// ReuseQuotes is how long pages and checkout sessions reuse a quote before the
+	// registry is queried again. Ordering and paying always query it. Default: 10s.
+	ReuseQuotes Duration `toml:"reuse_quotes" default:"10s" range:"1s..1m"`
+	// RecheckInterval is the minimum time between two queries to the payment provider that
+	// page views cause, per payment or identity verification and node. Default: 3s.
+	RecheckInterval Duration `toml:"recheck_interval" default:"3s" range:"1s..1m"`
+	// MaxQuotes limits the quotes in memory. Default: 20000.
+	MaxQuotes int `toml:"max_quotes" default:"20000" range:"100..10000000"`
+}
 
 // Stripe is the payment provider, which also verifies identities. Without a secret key
 // nothing can be ordered; everything else works.
@@ -28,7 +47,7 @@ type Stripe struct {
 	// immediately are allowed, because a registration can't be undone: card, link,
 	// paypal, klarna, bancontact, eps, ideal, p24, revolut_pay, amazon_pay.
 	// Default: card.
-	PaymentMethods []string `toml:"payment_methods"`
+	PaymentMethods []string `toml:"payment_methods" default:"card"`
 	// TokenParameter is the request parameter for a shared payment token, TokenVersion the
 	// Stripe-Version header of calls with such tokens. They are settings because this part
 	// of Stripe's API is a preview that changes. Default:
@@ -46,9 +65,8 @@ var instantMethods = []string{
 	"card", "link", "paypal", "klarna", "bancontact", "eps", "ideal", "p24", "revolut_pay", "amazon_pay",
 }
 
-var stripeKey = regexp.MustCompile(`^(sk|rk)_(live|test)_[A-Za-z0-9_]{8,}$`)
-
 var (
+	stripeKey     = regexp.MustCompile(`^(sk|rk)_(live|test)_[A-Za-z0-9_]{8,}$`)
 	stripeVersion = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}(\.[a-z]+)?$`)
 	stripeParam   = regexp.MustCompile(`^[a-z_]+(\[[a-z_]+\])*$`)
 )
@@ -56,9 +74,7 @@ var (
 func (c *Config) checkStripe(k *checker) {
 	s := c.Stripe
 	for _, method := range s.PaymentMethods {
-		if !slices.Contains(instantMethods, method) {
-			k.addf("stripe.payment_methods", "%q is not one of %s", method, strings.Join(instantMethods, ", "))
-		}
+		k.oneOf("stripe.payment_methods", method, instantMethods...)
 	}
 	for _, secret := range s.WebhookSecrets {
 		// Here and below the value is not quoted: it is a secret.
@@ -101,8 +117,7 @@ func secureURL(text string) bool {
 		return false
 	}
 	if address.Scheme == "http" {
-		ip, err := netip.ParseAddr(address.Hostname())
-		return address.Hostname() == "localhost" || err == nil && ip.IsLoopback()
+		return registrar.IsLoopbackHost(address.Hostname())
 	}
 	return address.Scheme == "https"
 }

@@ -74,8 +74,12 @@ func (w *Worker[T]) Run(ctx context.Context) {
 	w.loop.Run(ctx)
 }
 
-// Wake makes Run look for due rows soon. It never blocks.
-func (w *Worker[T]) Wake() { w.loop.Wake() }
+// Wake makes Run look for due rows soon. It never blocks. A nil Worker ignores it.
+func (w *Worker[T]) Wake() {
+	if w != nil {
+		w.loop.Wake()
+	}
+}
 
 func (w *Worker[T]) process(ctx context.Context, row T) {
 	if w.Claim != nil {

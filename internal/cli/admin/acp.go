@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"time"
@@ -22,7 +23,6 @@ type acpSignCommand struct {
 	Path       string `help:"For the profile canonical: the path, such as /api/acp/checkout_sessions." placeholder:"PATH"`
 }
 
-// Run prints the two headers.
 func (c acpSignCommand) Run(t *cli.Terminal) error {
 	profile := signing.Profile(c.Profile)
 	if profile == signing.Canonical && c.Path == "" {
@@ -35,20 +35,14 @@ func (c acpSignCommand) Run(t *cli.Terminal) error {
 	if err != nil {
 		return err
 	}
-	if secret == "" {
-		secret = t.Getenv(cli.SecretVariable)
-	}
-	if secret == "" {
+	if secret = cmp.Or(secret, t.Getenv(cli.SecretVariable)); secret == "" {
 		return errors.New("the agent's secret is missing: use --secret-file FILE, or set " + cli.SecretVariable)
 	}
 	body, err := t.ReadFile(c.Body)
 	if err != nil {
 		return fmt.Errorf("the body: %w", err)
 	}
-	if c.Timestamp == "" {
-		c.Timestamp = time.Now().UTC().Format(time.RFC3339)
-	}
+	c.Timestamp = cmp.Or(c.Timestamp, time.Now().UTC().Format(time.RFC3339))
 	signature := profile.Compute(secret, signing.Request{Timestamp: c.Timestamp, Method: c.Method, Path: c.Path, Body: body})
-	_, err = fmt.Fprintf(t.Out, "%s: %s\n%s: %s\n", signing.TimestampHeader, c.Timestamp, signing.SignatureHeader, signature)
-	return err
+	return t.Println("%s: %s\n%s: %s", signing.TimestampHeader, c.Timestamp, signing.SignatureHeader, signature)
 }

@@ -3,11 +3,10 @@ package admin
 import (
 	"encoding/json"
 	"fmt"
-	"io"
-	"strings"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/cli"
+	"github.com/dotkontor/dotkontor/internal/registrar/account"
 	"github.com/dotkontor/dotkontor/internal/registrar/agent"
 	"github.com/dotkontor/dotkontor/internal/registrar/signing"
 )
@@ -52,42 +51,32 @@ func (c agentsAddCommand) Run(t *cli.Terminal) error {
 // printIssued prints credentials, which are shown only once.
 func printIssued(d cli.Session, done, id, name string, issued agent.IssuedSecrets, asJSON bool) error {
 	if asJSON {
-		text, err := json.Marshal(struct {
+		return json.NewEncoder(d.Out).Encode(struct {
 			ID            string `json:"id"`
 			Name          string `json:"name,omitempty"`
 			Key           string `json:"key,omitempty"`
 			Secret        string `json:"secret,omitempty"`
 			WebhookSecret string `json:"webhook_secret,omitempty"`
 		}{id, name, issued.Key, issued.Secret, issued.WebhookSecret})
-		if err != nil {
-			return err
-		}
-		_, err = fmt.Fprintf(d.Out, "%s\n", text)
-		return err
 	}
 	if name != "" {
 		id = name + " (" + id + ")"
 	}
-	var text strings.Builder
-	fmt.Fprintf(&text, "%s: %s\n", done, id)
+	fmt.Fprintf(d.Out, "%s: %s\n", done, id)
 	if issued != (agent.IssuedSecrets{}) {
-		text.WriteString("Send these over a secure channel. They are not shown again:\n\n")
+		fmt.Fprint(d.Out, "Send these over a secure channel. They are not shown again:\n\n")
 	}
 	for _, line := range []struct{ label, value string }{
 		{"key", issued.Key}, {"secret", issued.Secret}, {"webhook secret", issued.WebhookSecret},
 	} {
 		if line.value != "" {
-			fmt.Fprintf(&text, "%s  %s\n", cli.Pad(line.label, 14, false), line.value)
+			fmt.Fprintf(d.Out, "%-14s  %s\n", line.label, line.value)
 		}
 	}
-	_, err := io.WriteString(d.Out, text.String())
-	return err
+	return nil
 }
 
-type agentsListCommand struct {
-	cli.ServiceFlags
-	JSON bool `name:"json" help:"Print one JSON array."`
-}
+type agentsListCommand struct{ listFlags }
 
 func (c agentsListCommand) Run(t *cli.Terminal) error {
 	return c.WithSession(t, func(d cli.Session) error {
@@ -95,41 +84,25 @@ func (c agentsListCommand) Run(t *cli.Terminal) error {
 		if err != nil {
 			return err
 		}
-		list := newRowPrinter(d.Out, c.JSON, fmt.Sprintf("%-30s  %-10s  %-9s  %-16s  %s", "ID", "Status", "Profile", "Created (UTC)", "Name"))
+		list := newList(t, c.JSON, "%-30s  %-10s  %-9s  %-16s  %s", "ID", "Status", "Profile", "Created (UTC)", "Name")
 		for _, one := range agents {
-			if err := list.add(newAgentRow(one)); err != nil {
-				return err
+			status := "active"
+			if !one.RemovedAt.IsZero() {
+				status = "removed"
 			}
+			list.add(struct {
+				ID        string          `json:"id"`
+				Name      string          `json:"name"`
+				Status    string          `json:"status"`
+				Profile   signing.Profile `json:"profile"`
+				Webhook   string          `json:"webhook,omitempty"`
+				CreatedAt *time.Time      `json:"created_at"`
+				RemovedAt *time.Time      `json:"removed_at"`
+			}{one.ID, one.Name, status, one.Profile, one.WebhookURL, jsonTime(one.CreatedAt), jsonTime(one.RemovedAt)},
+				one.ID, status, one.Profile, formatTime(one.CreatedAt), cli.Printable(one.Name))
 		}
-		return list.end()
+		return list.end(nil)
 	})
-}
-
-type agentRow struct {
-	ID        string     `json:"id"`
-	Name      string     `json:"name"`
-	Status    string     `json:"status"`
-	Profile   string     `json:"profile"`
-	Webhook   string     `json:"webhook,omitempty"`
-	CreatedAt *time.Time `json:"created_at"`
-	RemovedAt *time.Time `json:"removed_at"`
-
-	since time.Time
-}
-
-func newAgentRow(one agent.Agent) agentRow {
-	row := agentRow{
-		ID: one.ID, Name: one.Name, Status: "active", Profile: string(one.Profile), Webhook: one.WebhookURL, since: one.CreatedAt,
-		CreatedAt: jsonTime(one.CreatedAt), RemovedAt: jsonTime(one.RemovedAt),
-	}
-	if !one.RemovedAt.IsZero() {
-		row.Status = "removed"
-	}
-	return row
-}
-
-func (r agentRow) String() string {
-	return fmt.Sprintf("%-30s  %-10s  %-9s  %-16s  %s", r.ID, r.Status, r.Profile, formatTime(r.since), cli.Printable(r.Name))
 }
 
 type agentsRotateCommand struct {
@@ -181,10 +154,7 @@ type agentsRemoveCommand struct {
 
 func (c agentsRemoveCommand) Run(t *cli.Terminal) error {
 	return c.WithSession(t, func(d cli.Session) error {
-		if err := d.Services.Agents.Remove(d.Ctx, d.Operator, c.ID); err != nil {
-			return err
-		}
-		return d.Println("removed: %s", c.ID)
+		return d.Report(d.Services.Agents.Remove(d.Ctx, d.Operator, c.ID), "removed: %s", c.ID)
 	})
 }
 
@@ -196,22 +166,12 @@ type agentsLinkCommand struct {
 }
 
 func (c agentsLinkCommand) Run(t *cli.Terminal) error {
-	return c.WithSession(t, func(d cli.Session) error {
-		account, err := d.FindCustomer(c.Email)
-		if err != nil {
-			return err
-		}
+	return c.WithCustomer(t, c.Email, func(d cli.Session, account account.Customer) error {
 		operator := d.Operator
 		operator.Customer = account.ID
 		if c.End {
-			if err := d.Services.Agents.Unlink(d.Ctx, operator, c.ID); err != nil {
-				return err
-			}
-			return d.Println("link removed: %s", account.Email)
+			return d.Report(d.Services.Agents.Unlink(d.Ctx, operator, c.ID), "link removed: %s", account.Email)
 		}
-		if err := d.Services.Agents.Link(d.Ctx, operator, c.ID); err != nil {
-			return err
-		}
-		return d.Println("linked: %s", account.Email)
+		return d.Report(d.Services.Agents.Link(d.Ctx, operator, c.ID), "linked: %s", account.Email)
 	})
 }

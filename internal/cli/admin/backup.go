@@ -2,9 +2,9 @@ package admin
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
-	"os"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/app"
@@ -13,7 +13,6 @@ import (
 	"github.com/dotkontor/dotkontor/internal/store"
 )
 
-// databaseFlags select the database of a service.
 type databaseFlags struct {
 	Config string `help:"Configuration file of the service. Default: $$DOTKONTOR_CONFIG, or the environment's $$DOTKONTOR_DATA and $$DOTKONTOR_DATABASE_URL." xor:"place" placeholder:"FILE"`
 	Data   string `help:"Data folder of a service with SQLite, such as the sandbox's." xor:"place" placeholder:"FOLDER"`
@@ -23,10 +22,7 @@ func (p databaseFlags) options(t *cli.Terminal) (store.Options, error) {
 	if p.Data != "" {
 		return store.Options{Data: p.Data}, nil
 	}
-	path := p.Config
-	if path == "" { // a flag takes precedence over the environment
-		path = t.Getenv("DOTKONTOR_CONFIG")
-	}
+	path := cmp.Or(p.Config, t.Getenv("DOTKONTOR_CONFIG"))
 	if path == "" && t.Getenv("DOTKONTOR_DATABASE_URL") == "" && t.Getenv("DOTKONTOR_DATA") == "" {
 		// There is no default, because backing up the wrong database is worse than failing.
 		return store.Options{}, cli.UsageError("select a service with --config FILE or --data FOLDER (the sandbox uses " + cli.SandboxData + ")")
@@ -62,12 +58,12 @@ func (c BackupCommand) Run(t *cli.Terminal) error {
 	if err != nil {
 		return fmt.Errorf("backup failed: %w", err)
 	}
-	fmt.Fprintf(t.Err, "dotkontor: %d rows of %d tables, schema %d\n", summary.Rows, summary.Tables, summary.Schema)
+	key := "secret_key of the configuration"
 	if options.URL == "" {
-		t.Notice("not included: secret.key in the data folder; no service starts with this database without it")
-	} else {
-		t.Notice("not included: secret_key of the configuration; no service starts with this database without it")
+		key = "secret.key in the data folder"
 	}
+	t.Notice("%d rows of %d tables, schema %d", summary.Rows, summary.Tables, summary.Schema)
+	t.Notice("not included: %s; no service starts with this database without it", key)
 	return nil
 }
 
@@ -82,20 +78,14 @@ func (c RestoreCommand) Run(t *cli.Terminal) error {
 	if err != nil {
 		return err
 	}
-	in := t.In
-	if c.File != "-" {
-		file, err := os.Open(c.File)
-		if err != nil {
-			return err
-		}
-		defer file.Close()
-		in = file
+	in, err := t.Open(c.File)
+	if err != nil {
+		return err
 	}
+	defer in.Close()
 	summary, err := store.Restore(t.Ctx, options, bufio.NewReaderSize(in, 256<<10))
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(t.Out, "restored: %d rows of %d tables, as of %s\n",
-		summary.Rows, summary.Tables, summary.MadeAt.UTC().Format(time.RFC3339))
-	return err
+	return t.Println("restored: %d rows of %d tables, as of %s", summary.Rows, summary.Tables, summary.MadeAt.UTC().Format(time.RFC3339))
 }

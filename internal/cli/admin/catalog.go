@@ -27,7 +27,6 @@ type CatalogCommand struct {
 	Reset  catalogResetCommand  `cmd:"" help:"Return to the price list that ships with the program."`
 }
 
-// catalogFlags select the service whose price list is used.
 type catalogFlags struct {
 	Config string `help:"Configuration file of the service. Default: $$DOTKONTOR_CONFIG." xor:"place"`
 	Data   string `help:"Data folder of the service. Default: that of the sandbox." xor:"place"`
@@ -59,7 +58,6 @@ func (p catalogFlags) folder(t *cli.Terminal) string {
 
 type catalogExportCommand struct{ catalogFlags }
 
-// Run prints the list.
 func (c catalogExportCommand) Run(t *cli.Terminal) error {
 	cfg, err := c.load(t)
 	if err != nil {
@@ -77,7 +75,6 @@ type catalogDiffCommand struct {
 	File string `arg:"" help:"The new price list (CSV), or - for standard input."`
 }
 
-// Run prints the differences.
 func (c catalogDiffCommand) Run(t *cli.Terminal) error {
 	cfg, err := c.load(t)
 	if err != nil {
@@ -91,7 +88,8 @@ func (c catalogDiffCommand) Run(t *cli.Terminal) error {
 	if err != nil {
 		return err
 	}
-	return printChanges(t.Out, current.List.Diff(next))
+	printChanges(t.Out, current.List.Diff(next))
+	return nil
 }
 
 type catalogImportCommand struct {
@@ -151,14 +149,9 @@ func replacePriceList(t *cli.Terminal, db *store.DB, factor float64, next *catal
 		fmt.Fprintf(t.Err, "dotkontor: %v\ndotkontor: comparing with the shipped list instead\n", err)
 		current.List = shipped
 	}
-	compared := next
-	if compared == nil {
-		compared = shipped
-	}
+	compared := cmp.Or(next, shipped)
 	changes := current.List.Diff(compared)
-	if err := printChanges(t.Out, changes); err != nil {
-		return err
-	}
+	printChanges(t.Out, changes)
 	if risky := catalog.NeedConfirmation(changes, factor); risky > 0 && !confirmed {
 		return fmt.Errorf("nothing was changed: %d prices change by more than a factor of %g, or extensions disappear; check the list above, then repeat with --yes", risky, factor)
 	}
@@ -170,13 +163,17 @@ func replacePriceList(t *cli.Terminal, db *store.DB, factor float64, next *catal
 	if err != nil {
 		return fmt.Errorf("nothing was changed: %w", err)
 	}
-	_, err = fmt.Fprintf(t.Out, "in force: %d extensions, edition %d\n", edition.List.Len(), edition.Number)
-	return err
+	return t.Println("in force: %d extensions, edition %d", edition.List.Len(), edition.Number)
 }
 
-// readPriceList reads and checks a file, or standard input.
 func readPriceList(t *cli.Terminal, path string) (*catalog.Catalog, error) {
-	text, err := readCatalogInput(t, path)
+	in, err := t.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	// One byte more than allowed, so that catalog.Parse detects the excess.
+	text, err := io.ReadAll(io.LimitReader(in, catalog.MaxBytes+1))
 	if err != nil {
 		return nil, err
 	}
@@ -187,52 +184,26 @@ func readPriceList(t *cli.Terminal, path string) (*catalog.Catalog, error) {
 	return list, nil
 }
 
-func readCatalogInput(t *cli.Terminal, path string) ([]byte, error) {
-	in := t.In
-	if path != "-" {
-		file, err := os.Open(path)
-		if err != nil {
-			return nil, err
-		}
-		defer file.Close()
-		in = file
-	}
-	// One byte more than allowed, so that catalog.Parse detects the excess.
-	return io.ReadAll(io.LimitReader(in, catalog.MaxBytes+1))
-}
-
-func printChanges(out io.Writer, changes []catalog.Change) error {
+func printChanges(out io.Writer, changes []catalog.Change) {
 	if len(changes) == 0 {
-		_, err := fmt.Fprintln(out, "no changes")
-		return err
+		fmt.Fprintln(out, "no changes")
+		return
 	}
 	came, went, changed := 0, 0, 0
 	for _, change := range changes {
-		var err error
 		switch {
 		case change.Field != "":
 			changed++
-			_, err = fmt.Fprintf(out, "~ %s %s: %s -> %s\n", change.TLD, change.Field, orEmpty(change.Old), orEmpty(change.New))
+			fmt.Fprintf(out, "~ %s %s: %s -> %s\n", change.TLD, change.Field, cmp.Or(change.Old, "(empty)"), cmp.Or(change.New, "(empty)"))
 		case change.Old == "":
 			came++
-			_, err = fmt.Fprintf(out, "+ %s\n", change.New)
+			fmt.Fprintf(out, "+ %s\n", change.New)
 		default:
 			went++
-			_, err = fmt.Fprintf(out, "- %s\n", change.Old)
-		}
-		if err != nil {
-			return err
+			fmt.Fprintf(out, "- %s\n", change.Old)
 		}
 	}
-	_, err := fmt.Fprintf(out, "%d extensions come, %d go, %d values change\n", came, went, changed)
-	return err
-}
-
-func orEmpty(text string) string {
-	if text == "" {
-		return "(empty)"
-	}
-	return text
+	fmt.Fprintf(out, "%d extensions come, %d go, %d values change\n", came, went, changed)
 }
 
 type catalogSalesCommand struct {
@@ -263,25 +234,17 @@ func (c catalogSalesCommand) Run(t *cli.Terminal) error {
 			continue
 		}
 		shown++
-		if _, err := fmt.Fprintln(t.Out, formatSale(ext, sale)); err != nil {
-			return err
+		label := "orderable"
+		switch {
+		case sale.NoRegistration != "":
+			label = "lookup only: " + string(sale.NoRegistration)
+			if ext.Requires != "" {
+				label += " (" + ext.Requires + ")"
+			}
+		case sale.NoTransfer != "":
+			label = "orderable, no transfers: " + string(sale.NoTransfer)
 		}
+		fmt.Fprintf(t.Out, "%-24s %2dy %9s EUR  %s\n", ext.TLD, ext.Term(), ext.Register*registrar.Cents(ext.Term()), label)
 	}
-	_, err = fmt.Fprintf(t.Out, "%d of %d extensions\n", shown, list.Len())
-	return err
-}
-
-// formatSale formats an extension: the first charge, and whether it can be ordered.
-func formatSale(ext registrar.Extension, sale registrar.Sale) string {
-	label := "orderable"
-	switch {
-	case sale.NoRegistration != "":
-		label = "lookup only: " + string(sale.NoRegistration)
-		if ext.Requires != "" {
-			label += " (" + ext.Requires + ")"
-		}
-	case sale.NoTransfer != "":
-		label = "orderable, no transfers: " + string(sale.NoTransfer)
-	}
-	return fmt.Sprintf("%-24s %2dy %9s EUR  %s", ext.TLD, ext.Term(), ext.Register*registrar.Cents(ext.Term()), label)
+	return t.Println("%d of %d extensions", shown, list.Len())
 }

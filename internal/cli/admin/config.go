@@ -31,8 +31,7 @@ type configNewKeyCommand struct{}
 
 // Run prints a key and stores it nowhere.
 func (configNewKeyCommand) Run(t *cli.Terminal) error {
-	_, err := fmt.Fprintln(t.Out, config.NewKey())
-	return err
+	return t.Println("%s", config.NewKey())
 }
 
 type configCheckCommand struct {
@@ -49,9 +48,12 @@ func (c configCheckCommand) Run(t *cli.Terminal) error {
 	if err != nil && cfg.Data == "" { // the file itself could not be read
 		return cli.ExitCode(cli.ExitError)
 	}
-	for _, problem := range checkFiles(cfg) {
-		f.fail(problem)
+	if cfg.Data != "" {
+		if err := checkFolder(cfg.Data); err != nil {
+			f.fail(fmt.Errorf("data: %w", err))
+		}
 	}
+	f.fail(errors.Join(app.CheckTLSFiles(cfg)...))                      // config.Load reports files that do not exist
 	if err == nil || !strings.Contains(err.Error(), "database.url: ") { // reported already
 		f.fail(sqldb.CheckTransport(app.StoreOptions(cfg)))
 	}
@@ -66,13 +68,12 @@ func (c configCheckCommand) Run(t *cli.Terminal) error {
 	}
 	extensions := checkDatabase(t, cfg, &f, c.Connect)
 	if c.Connect {
-		probeUpstreams(t, cfg, &f)
+		f.fail(probeUpstreams(t, cfg, &f))
 	}
 	if f.failed {
 		return cli.ExitCode(cli.ExitError)
 	}
-	_, err = fmt.Fprintf(t.Out, "ok: %s on %s, %d extensions\n", cfg.BaseURL, cfg.Server.Listen, extensions)
-	return err
+	return t.Println("ok: %s on %s, %d extensions", cfg.BaseURL, cfg.Server.Listen, extensions)
 }
 
 // findings prints each failure as a line, in the order in which they are found.
@@ -122,19 +123,7 @@ func checkDatabase(t *cli.Terminal, cfg config.Config, f *findings, connect bool
 	return edition.List.Len()
 }
 
-// checkFiles checks the data folder and reads the configured certificates and keys.
-// config.Load reports files that do not exist.
-func checkFiles(cfg config.Config) (problems []error) {
-	if cfg.Data != "" {
-		if err := checkFolder(cfg.Data); err != nil {
-			problems = append(problems, fmt.Errorf("data: %w", err))
-		}
-	}
-	return append(problems, app.CheckTLSFiles(cfg)...)
-}
-
-// checkFolder returns the reason why a folder can't be created or written to. It creates
-// nothing.
+// checkFolder returns the reason why a folder can't be created or written to. It creates nothing.
 func checkFolder(folder string) error {
 	at, err := filepath.Abs(folder)
 	if err != nil {

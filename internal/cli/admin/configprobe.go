@@ -1,11 +1,12 @@
 package admin
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
+	"strings"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/app"
@@ -17,36 +18,71 @@ import (
 	"github.com/dotkontor/dotkontor/internal/upstream/vies"
 )
 
-// probeTimeout limits the attempt to reach one upstream.
 const probeTimeout = 15 * time.Second
-
-// probe is a configured upstream.
-type probe struct {
-	name    string
-	explain func(error) error
-	try     func(context.Context) error
-}
 
 // probeUpstreams connects to every upstream except the database and prints a line for
 // each. It changes nothing there.
-func probeUpstreams(t *cli.Terminal, cfg config.Config, f *findings) {
-	probes, done, err := upstreamProbes(cfg)
+func probeUpstreams(t *cli.Terminal, cfg config.Config, f *findings) error {
+	list, err := catalog.Shipped()
 	if err != nil {
-		f.fail(err)
-		return
+		return err
 	}
-	defer done()
-	for _, p := range probes {
+	lookups, err := app.OpenLookups(cfg, list)
+	if err != nil {
+		return err
+	}
+	defer lookups.Close()
+	probe := func(name string, explain func(error) error, try func(context.Context) error) {
 		ctx, cancel := context.WithTimeout(t.Ctx, probeTimeout)
+		defer cancel()
 		begun := time.Now()
-		err := p.try(ctx)
-		cancel()
-		if err != nil {
-			f.fail(fmt.Errorf("%s: %w", p.name, p.explain(err)))
-			continue
+		if err := try(ctx); err != nil {
+			f.fail(fmt.Errorf("%s: %w", name, explain(err)))
+			return
 		}
-		printConnected(t.Out, p.name, time.Since(begun))
+		printConnected(t.Out, name, time.Since(begun))
 	}
+	for i, client := range lookups.Registries.Clients {
+		account := cfg.EPP[i]
+		probe("epp "+account.Name+" ("+account.Server+")", explainEPPError, func(ctx context.Context) error {
+			_, err := client.Poll(ctx) // reads the oldest message and leaves it in the queue
+			return err
+		})
+	}
+	if provider := app.NewStripe(cfg.Stripe); provider != nil {
+		probe("stripe", stripeSettings.explain, func(ctx context.Context) error {
+			for _, err := range provider.Charges(ctx) {
+				return err // one charge, or the first error, is enough
+			}
+			return nil
+		})
+		register, err := vies.New(vies.Options{Address: cfg.VAT.VIESURL, UserAgent: "dotkontor/" + app.Version, Cache: noVATCache{}})
+		if err != nil {
+			return err
+		}
+		defer register.Close()
+		probe("VIES", viesSettings.explain, func(ctx context.Context) error {
+			_, err := register.Valid(ctx, cmp.Or(cfg.Company.VATID, "DE000000000")) // an invalid one gets a response as well
+			return err
+		})
+	}
+	if cfg.Mail.Server != "" {
+		sender, err := smtp.New(app.MailOptions(cfg))
+		if err != nil {
+			return err
+		}
+		probe("mail ("+cfg.Mail.Server+")", mailSettings.explain, sender.Probe)
+	}
+	probe("IANA bootstrap ("+cfg.Upstream.Bootstrap+")", ianaSettings.explain, lookups.RDAP.Refresh)
+	probe("DNS resolvers", dnsSettings.explain, func(ctx context.Context) error {
+		name, err := registrar.ParseName("example.com", func(tld string) bool { return tld == ".com" })
+		if err != nil {
+			return err
+		}
+		_, err = lookups.DNS.IsDelegated(ctx, name)
+		return err
+	})
+	return nil
 }
 
 func printConnected(out io.Writer, name string, took time.Duration) {
@@ -81,120 +117,37 @@ func (s upstreamSettings) explain(err error) error {
 	} else if text := registrar.CauseOf(err); text != "" {
 		err = fmt.Errorf("%w: %s", err, text)
 	}
-	if advice := s.advice(class); advice != "" {
-		return fmt.Errorf("%w: %s", err, advice)
+	if class == "login_refused" && s.login == "" {
+		class = "access_refused"
+	}
+	if advice, known := classAdvice[class]; known {
+		return fmt.Errorf("%w: %s", err, strings.NewReplacer("{address}", s.address, "{authorities}", s.authorities, "{login}", s.login).Replace(advice))
 	}
 	return err
 }
 
-func (s upstreamSettings) advice(class string) string {
-	switch class {
-	case "login_refused":
-		if s.login == "" {
-			return "the server refuses access: check " + s.address
-		}
-		return "the login is refused: check " + s.login
-	case "connection_refused":
-		return "nothing listens there: check " + s.address + " and whether the server is running"
-	case "connection_reset", "connection_closed", "connection_lost":
-		return "the server closes the connection: check " + s.address + " and the firewalls on the way"
-	case "network_unreachable":
-		return "there is no route: check the network of this machine"
-	case "name_resolution_failed":
-		return "the host has no address: check " + s.address + " and the resolver of this machine"
-	case "timeout":
-		return "no answer in time: check " + s.address + ", the network and the firewalls on the way"
-	case "tls_unknown_authority":
-		return "the server's certificate is from an authority that is not trusted: check " + s.authorities
-	case "tls_wrong_host_name":
-		return "the server's certificate is for another name: check the host in " + s.address
-	case "tls_certificate_expired":
-		return "the server's certificate has expired, or the clock of this machine is wrong"
-	case "tls_not_spoken":
-		return "the server does not speak TLS at this port: check the port in " + s.address
-	case "tls_not_offered":
-		return "the server does not offer STARTTLS: set mail.tls to implicit, or another port in " + s.address
-	case "tls_refused":
-		return "the server does not accept TLS: enable it there, or check sslmode in " + s.address
-	case "no_such_database":
-		return "the server has no database of that name: check the path of " + s.address
-	case "too_many_connections":
-		return "the server has no connection left: lower database.max_connections on all nodes together"
-	default:
-		return ""
-	}
+// classAdvice says what to check for each class of causes.
+var classAdvice = map[string]string{
+	"access_refused":          "the server refuses access: check {address}",
+	"login_refused":           "the login is refused: check {login}",
+	"connection_refused":      "nothing listens there: check {address} and whether the server is running",
+	"connection_reset":        closedAdvice,
+	"connection_closed":       closedAdvice,
+	"connection_lost":         closedAdvice,
+	"network_unreachable":     "there is no route: check the network of this machine",
+	"name_resolution_failed":  "the host has no address: check {address} and the resolver of this machine",
+	"timeout":                 "no answer in time: check {address}, the network and the firewalls on the way",
+	"tls_unknown_authority":   "the server's certificate is from an authority that is not trusted: check {authorities}",
+	"tls_wrong_host_name":     "the server's certificate is for another name: check the host in {address}",
+	"tls_certificate_expired": "the server's certificate has expired, or the clock of this machine is wrong",
+	"tls_not_spoken":          "the server does not speak TLS at this port: check the port in {address}",
+	"tls_not_offered":         "the server does not offer STARTTLS: set mail.tls to implicit, or another port in {address}",
+	"tls_refused":             "the server does not accept TLS: enable it there, or check sslmode in {address}",
+	"no_such_database":        "the server has no database of that name: check the path of {address}",
+	"too_many_connections":    "the server has no connection left: lower database.max_connections on all nodes together",
 }
 
-func upstreamProbes(cfg config.Config) (probes []probe, done func(), err error) {
-	list, err := catalog.Shipped()
-	if err != nil {
-		return nil, nil, err
-	}
-	lookups, err := app.OpenLookups(cfg, list)
-	if err != nil {
-		return nil, nil, err
-	}
-	add := func(name string, explain func(error) error, try func(context.Context) error) {
-		probes = append(probes, probe{name, explain, try})
-	}
-	for i, client := range lookups.Registries.Clients {
-		account := cfg.EPP[i]
-		add("epp "+account.Name+" ("+account.Server+")", explainEPPError, func(ctx context.Context) error {
-			_, err := client.Poll(ctx) // reads the oldest message and leaves it in the queue
-			return err
-		})
-	}
-	if err := probePayments(cfg, add); err != nil {
-		lookups.Close()
-		return nil, nil, err
-	}
-	if cfg.Mail.Server != "" {
-		sender, err := smtp.New(app.MailOptions(cfg))
-		if err != nil {
-			lookups.Close()
-			return nil, nil, err
-		}
-		add("mail ("+cfg.Mail.Server+")", mailSettings.explain, sender.Probe)
-	}
-	add("IANA bootstrap ("+cfg.Upstream.Bootstrap+")", ianaSettings.explain, lookups.RDAP.Refresh)
-	add("DNS resolvers", dnsSettings.explain, func(ctx context.Context) error {
-		name, err := registrar.ParseName("example.com", func(tld string) bool { return tld == ".com" })
-		if err != nil {
-			return err
-		}
-		_, err = lookups.DNS.IsDelegated(ctx, name)
-		return err
-	})
-	return probes, lookups.Close, nil
-}
-
-// probePayments adds the payment provider and VIES if orders are enabled.
-func probePayments(cfg config.Config, add func(string, func(error) error, func(context.Context) error)) error {
-	provider := app.NewStripe(cfg.Stripe, slog.New(slog.DiscardHandler))
-	if provider == nil {
-		return nil
-	}
-	add("stripe", stripeSettings.explain, func(ctx context.Context) error {
-		for _, err := range provider.Charges(ctx) {
-			return err // one charge, or the first error, is enough
-		}
-		return nil
-	})
-	register, err := vies.New(vies.Options{Address: cfg.VAT.VIESURL, UserAgent: "dotkontor/" + app.Version, Cache: noVATCache{}})
-	if err != nil {
-		return err
-	}
-	add("VIES", viesSettings.explain, func(ctx context.Context) error {
-		defer register.Close()
-		id := cfg.Company.VATID
-		if id == "" {
-			id = "DE000000000" // not valid, which is a response as well
-		}
-		_, err := register.Valid(ctx, id)
-		return err
-	})
-	return nil
-}
+const closedAdvice = "the server closes the connection: check {address} and the firewalls on the way"
 
 // noVATCache stores nothing: a probe must reach VIES itself.
 type noVATCache struct{}

@@ -1,7 +1,6 @@
 package admin
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/cli"
@@ -34,17 +33,15 @@ func (c customersAddCommand) Run(t *cli.Terminal) error {
 	})
 }
 
-type customersResetCommand struct {
+type customerFlags struct {
 	cli.ServiceFlags
 	Email string `arg:"" help:"The customer's email address."`
 }
 
+type customersResetCommand struct{ customerFlags }
+
 func (c customersResetCommand) Run(t *cli.Terminal) error {
-	return c.WithSession(t, func(d cli.Session) error {
-		account, err := d.FindCustomer(c.Email)
-		if err != nil {
-			return err
-		}
+	return c.WithCustomer(t, c.Email, func(d cli.Session, account account.Customer) error {
 		link, err := d.Services.Customers.CreateResetLink(d.Ctx, d.Operator, account.ID)
 		if err != nil {
 			return err
@@ -56,102 +53,61 @@ func (c customersResetCommand) Run(t *cli.Terminal) error {
 // printLink prints a password link. It is a credential, so it is printed once, on a
 // line of its own.
 func printLink(d cli.Session, done string, account account.Customer, link string) error {
-	address := mailer.LinkURL(d.Config.BaseURL, registrar.MailPasswordReset, link)
-	_, err := fmt.Fprintf(d.Out, "%s: %s (%s)\n"+
-		"Send this link over a secure channel. It works once, within 24 hours:\n\n%s\n", done, account.Email, account.ID, address)
-	return err
+	return d.Println("%s: %s (%s)\nSend this link over a secure channel. It works once, within 24 hours:\n\n%s",
+		done, account.Email, account.ID, mailer.LinkURL(d.Config.BaseURL, registrar.MailPasswordReset, link))
 }
 
-type customersDisableCommand struct {
-	cli.ServiceFlags
-	Email string `arg:"" help:"The customer's email address."`
-}
+type customersDisableCommand struct{ customerFlags }
 
 func (c customersDisableCommand) Run(t *cli.Terminal) error {
-	return c.WithSession(t, func(d cli.Session) error {
-		account, err := d.FindCustomer(c.Email)
-		if err != nil {
-			return err
-		}
-		if err := d.Services.Customers.Disable(d.Ctx, d.Operator, account.ID); err != nil {
-			return err
-		}
-		return d.Println("disabled: %s", account.Email)
+	return c.WithCustomer(t, c.Email, func(d cli.Session, account account.Customer) error {
+		return d.Report(d.Services.Customers.Disable(d.Ctx, d.Operator, account.ID), "disabled: %s", account.Email)
 	})
 }
 
-type customersEnableCommand struct {
-	cli.ServiceFlags
-	Email string `arg:"" help:"The customer's email address."`
-}
+type customersEnableCommand struct{ customerFlags }
 
 func (c customersEnableCommand) Run(t *cli.Terminal) error {
-	return c.WithSession(t, func(d cli.Session) error {
-		account, err := d.FindCustomer(c.Email)
-		if err != nil {
-			return err
-		}
-		if err := d.Services.Customers.Enable(d.Ctx, d.Operator, account.ID); err != nil {
-			return err
-		}
-		return d.Println("enabled: %s", account.Email)
+	return c.WithCustomer(t, c.Email, func(d cli.Session, account account.Customer) error {
+		return d.Report(d.Services.Customers.Enable(d.Ctx, d.Operator, account.ID), "enabled: %s", account.Email)
 	})
 }
 
-type customersListCommand struct {
-	cli.ServiceFlags
-	JSON bool `name:"json" help:"Print one JSON array."`
-}
+type customersListCommand struct{ listFlags }
 
-// Run prints page by page, so that memory use does not grow with the number of accounts.
 func (c customersListCommand) Run(t *cli.Terminal) error {
 	return c.WithSession(t, func(d cli.Session) error {
-		list := newRowPrinter(d.Out, c.JSON, fmt.Sprintf("%-30s  %-12s  %-8s  %-16s  %s", "ID", "Status", "Language", "Created (UTC)", "Email"))
-		last := ""
-		for {
-			page, err := d.Services.Customers.List(d.Ctx, d.Operator, last, listPageSize)
-			if err != nil {
-				return err
-			}
-			for _, account := range page {
-				last = account.ID
-				if err := list.add(newCustomerRow(account)); err != nil {
-					return err
-				}
-			}
-			if len(page) < listPageSize {
-				return list.end()
-			}
+		list := newCustomerList(t, c.JSON)
+		next := func(last string, limit int) ([]account.Customer, error) {
+			return d.Services.Customers.List(d.Ctx, d.Operator, last, limit)
 		}
+		return list.end(eachRow(next, func(one account.Customer) string { return one.ID }, func(one account.Customer) error {
+			list.addCustomer(one)
+			return nil
+		}))
 	})
 }
 
-type customerRow struct {
-	ID          string     `json:"id"`
-	Email       string     `json:"email"`
-	Status      string     `json:"status"`
-	Language    string     `json:"language"`
-	CreatedAt   *time.Time `json:"created_at"`
-	ConfirmedAt *time.Time `json:"confirmed_at"`
-	DisabledAt  *time.Time `json:"disabled_at"`
-
-	since time.Time
+func newCustomerList(t *cli.Terminal, asJSON bool) *list {
+	return newList(t, asJSON, "%-30s  %-12s  %-8s  %-16s  %s", "ID", "Status", "Language", "Created (UTC)", "Email")
 }
 
-func newCustomerRow(account account.Customer) customerRow {
-	row := customerRow{
-		ID: account.ID, Email: account.Email, Status: "active", Language: account.Language, since: account.CreatedAt,
-		CreatedAt: jsonTime(account.CreatedAt), ConfirmedAt: jsonTime(account.ConfirmedAt), DisabledAt: jsonTime(account.DisabledAt),
-	}
+func (l *list) addCustomer(one account.Customer) {
+	status := "active"
 	switch {
-	case !account.DisabledAt.IsZero():
-		row.Status = "disabled"
-	case account.ConfirmedAt.IsZero():
-		row.Status = "unconfirmed"
+	case !one.DisabledAt.IsZero():
+		status = "disabled"
+	case one.ConfirmedAt.IsZero():
+		status = "unconfirmed"
 	}
-	return row
-}
-
-func (r customerRow) String() string {
-	return fmt.Sprintf("%-30s  %-12s  %-8s  %-16s  %s", r.ID, r.Status, r.Language, formatTime(r.since), cli.Printable(r.Email))
+	l.add(struct {
+		ID          string     `json:"id"`
+		Email       string     `json:"email"`
+		Status      string     `json:"status"`
+		Language    string     `json:"language"`
+		CreatedAt   *time.Time `json:"created_at"`
+		ConfirmedAt *time.Time `json:"confirmed_at"`
+		DisabledAt  *time.Time `json:"disabled_at"`
+	}{one.ID, one.Email, status, one.Language, jsonTime(one.CreatedAt), jsonTime(one.ConfirmedAt), jsonTime(one.DisabledAt)},
+		one.ID, status, one.Language, formatTime(one.CreatedAt), cli.Printable(one.Email))
 }

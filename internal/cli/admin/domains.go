@@ -9,6 +9,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/cli"
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/account"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 )
 
@@ -25,64 +26,40 @@ type domainsListCommand struct {
 	JSON     bool   `name:"json" help:"Print one JSON array."`
 }
 
-// Run prints page by page.
 func (c domainsListCommand) Run(t *cli.Terminal) error {
 	return c.WithSession(t, func(d cli.Session) error {
-		only := ""
-		if c.Customer != "" {
-			account, err := d.FindCustomer(c.Customer)
-			if err != nil {
-				return err
-			}
-			only = account.ID
+		only, err := d.CustomerID(c.Customer)
+		if err != nil {
+			return err
 		}
-		list := newRowPrinter(d.Out, c.JSON, fmt.Sprintf("%-40s  %-15s  %-10s  %-10s  %s", "Domain", "Status", "Paid until", "Expires", "Customer"))
-		last := ""
-		for {
-			page, err := d.Services.DB.ListDomainsAfter(d.Ctx, last, listPageSize)
-			if err != nil {
-				return err
-			}
-			for _, domain := range page {
-				last = domain.ID
-				if only != "" && domain.Customer != only {
-					continue
-				}
-				if err := list.add(newDomainRow(domain)); err != nil {
-					return err
-				}
-			}
-			if len(page) < listPageSize {
-				return list.end()
-			}
+		list := newList(t, c.JSON, "%-40s  %-15s  %-10s  %-10s  %s", "Domain", "Status", "Paid until", "Expires", "Customer")
+		next := func(last string, limit int) ([]provision.Domain, error) {
+			return d.Services.DB.ListDomainsAfter(d.Ctx, last, limit)
 		}
+		return list.end(eachRow(next, func(domain provision.Domain) string { return domain.ID }, func(domain provision.Domain) error {
+			if only == "" || domain.Customer == only {
+				list.addDomain(domain)
+			}
+			return nil
+		}))
 	})
 }
 
-type domainRow struct {
-	ID              string     `json:"id"`
-	Domain          string     `json:"domain"`
-	Customer        string     `json:"customer"`
-	Status          string     `json:"status"`
-	PaidUntil       *time.Time `json:"paid_until"`
-	Account         string     `json:"account"`
-	RegistryStatus  []string   `json:"registry_status"`
-	RegistryExpires *time.Time `json:"registry_expires"`
-	SyncedAt        *time.Time `json:"synced_at"`
-
-	paid, expires time.Time
-}
-
-func newDomainRow(domain provision.Domain) domainRow {
-	return domainRow{
-		ID: domain.ID, Domain: domain.Name, Customer: domain.Customer, Status: string(domain.Status), PaidUntil: jsonTime(domain.PaidUntil),
-		Account: domain.Account, RegistryStatus: append([]string{}, domain.RegistryStatus...), RegistryExpires: jsonTime(domain.RegistryExpires),
-		SyncedAt: jsonTime(domain.SyncedAt), paid: domain.PaidUntil, expires: domain.RegistryExpires,
-	}
-}
-
-func (r domainRow) String() string {
-	return fmt.Sprintf("%-40s  %-15s  %-10s  %-10s  %s", r.Domain, r.Status, formatDate(r.paid), formatDate(r.expires), r.Customer)
+func (l *list) addDomain(one provision.Domain) {
+	l.add(struct {
+		ID              string                 `json:"id"`
+		Domain          string                 `json:"domain"`
+		Customer        string                 `json:"customer"`
+		Status          registrar.DomainStatus `json:"status"`
+		PaidUntil       *time.Time             `json:"paid_until"`
+		Account         string                 `json:"account"`
+		RegistryStatus  []string               `json:"registry_status"`
+		RegistryExpires *time.Time             `json:"registry_expires"`
+		SyncedAt        *time.Time             `json:"synced_at"`
+	}{
+		one.ID, one.Name, one.Customer, one.Status, jsonTime(one.PaidUntil), one.Account,
+		append([]string{}, one.RegistryStatus...), jsonTime(one.RegistryExpires), jsonTime(one.SyncedAt),
+	}, one.Name, one.Status, formatDate(one.PaidUntil), formatDate(one.RegistryExpires), one.Customer)
 }
 
 type domainsShowCommand struct {
@@ -115,21 +92,15 @@ func (c domainsShowCommand) Run(t *cli.Terminal) error {
 				orDash(strings.Join(domain.RegistryStatus, " ")), formatDate(domain.RegistryExpires), formatTime(domain.SyncedAt))
 		}
 		for _, item := range items {
-			if err := printItem(d, item); err != nil {
-				return err
+			refund := ""
+			if item.RefundDue {
+				refund = fmt.Sprintf("  (%s; refund due)", item.Failure)
 			}
+			fmt.Fprintf(d.Out, "  %s  %-8s  %-9s  %s  %s%s\n",
+				item.ID, item.Kind, item.State, formatTime(item.UpdatedAt), cli.Printable(item.Payment), refund)
 		}
 		return nil
 	})
-}
-
-func printItem(d cli.Session, item provision.Item) error {
-	refund := ""
-	if item.RefundDue {
-		refund = fmt.Sprintf("  (%s; refund due)", item.Failure)
-	}
-	_, err := fmt.Fprintf(d.Out, "  %s  %-8s  %-9s  %s  %s%s\n", item.ID, item.Kind, item.State, formatTime(item.UpdatedAt), cli.Printable(item.Payment), refund)
-	return err
 }
 
 // manualOrderFlags describe an order that was paid outside the service.
@@ -153,11 +124,7 @@ func (c domainsRenewCommand) Run(t *cli.Terminal) error { return c.order(t, prov
 
 // order checks availability at the registry and stores the paid item.
 func (c manualOrderFlags) order(t *cli.Terminal, kind provision.Kind) error {
-	return c.WithSession(t, func(d cli.Session) error {
-		account, err := d.FindCustomer(c.Customer)
-		if err != nil {
-			return err
-		}
+	return c.WithCustomer(t, c.Customer, func(d cli.Session, account account.Customer) error {
 		name, extension, err := parseListedName(d, c.Name)
 		if err != nil {
 			return err
@@ -181,7 +148,6 @@ func (c manualOrderFlags) order(t *cli.Terminal, kind provision.Kind) error {
 	})
 }
 
-// waitForItem prints each state of an item until a final one.
 func waitForItem(d cli.Session, provisioning *provision.Service, item provision.Item, patience time.Duration) error {
 	ctx, cancel := context.WithTimeout(d.Ctx, patience)
 	defer cancel()

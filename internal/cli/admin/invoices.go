@@ -3,6 +3,7 @@ package admin
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -20,7 +21,6 @@ type InvoicesCommand struct {
 	Export invoicesExportCommand `cmd:"" help:"Export documents to a folder as PDF and XML, for your tax adviser."`
 }
 
-// invoiceFilter selects documents by customer and date.
 type invoiceFilter struct {
 	cli.ServiceFlags
 	Customer string `help:"Only documents of the customer with this email address." placeholder:"EMAIL"`
@@ -28,45 +28,29 @@ type invoiceFilter struct {
 	Until    string `help:"Only documents before this day." placeholder:"2026-12-01"`
 }
 
-// each calls use for every selected document: all oldest first, a customer's newest
-// first.
+// each calls use for every selected document: all oldest first, a customer's newest first.
 func (c invoiceFilter) each(d cli.Session, use func(invoice.Document) error) error {
 	for _, day := range []string{c.From, c.Until} {
 		if _, err := time.Parse(time.DateOnly, day); day != "" && err != nil {
 			return cli.UsageError(fmt.Sprintf("%q is not a day like 2026-11-01", day))
 		}
 	}
-	next := func(last string) ([]invoice.Document, error) {
-		return d.Services.DB.ListDocumentsAfter(d.Ctx, last, listPageSize)
+	customer, err := d.CustomerID(c.Customer)
+	if err != nil {
+		return err
 	}
-	if c.Customer != "" {
-		account, err := d.FindCustomer(c.Customer)
-		if err != nil {
-			return err
+	next := func(last string, limit int) ([]invoice.Document, error) {
+		if customer != "" {
+			return d.Services.DB.ListDocuments(d.Ctx, customer, last, limit)
 		}
-		next = func(last string) ([]invoice.Document, error) {
-			return d.Services.DB.ListDocuments(d.Ctx, account.ID, last, listPageSize)
-		}
+		return d.Services.DB.ListDocumentsAfter(d.Ctx, last, limit)
 	}
-	last := ""
-	for {
-		page, err := next(last)
-		if err != nil {
-			return err
-		}
-		for _, document := range page {
-			last = document.ID
-			if c.From != "" && document.Day < c.From || c.Until != "" && document.Day >= c.Until {
-				continue
-			}
-			if err := use(document); err != nil {
-				return err
-			}
-		}
-		if len(page) < listPageSize {
+	return eachRow(next, func(document invoice.Document) string { return document.ID }, func(document invoice.Document) error {
+		if c.From != "" && document.Day < c.From || c.Until != "" && document.Day >= c.Until {
 			return nil
 		}
-	}
+		return use(document)
+	})
 }
 
 type invoicesListCommand struct {
@@ -74,49 +58,41 @@ type invoicesListCommand struct {
 	JSON bool `name:"json" help:"Print one JSON array."`
 }
 
-// Run prints page by page.
 func (c invoicesListCommand) Run(t *cli.Terminal) error {
 	return c.WithSession(t, func(d cli.Session) error {
-		list := newRowPrinter(d.Out, c.JSON, fmt.Sprintf("%-18s  %-10s  %10s  %10s  %10s  %-4s  %-30s  %s",
-			"Nummer/number", "Tag/day", "netto", "USt/VAT", "brutto", "", "Bestellung/order", "Customer"))
-		if err := c.each(d, func(document invoice.Document) error { return list.add(newDocumentRow(document)) }); err != nil {
-			return err
-		}
-		return list.end()
+		list := newList(t, c.JSON, "%-18s  %-10s  %10s  %10s  %10s  %-4s  %-30s  %s",
+			"Nummer/number", "Tag/day", "netto", "USt/VAT", "brutto", "", "Bestellung/order", "Customer")
+		return list.end(c.each(d, func(document invoice.Document) error {
+			list.addDocument(document)
+			return nil
+		}))
 	})
 }
 
-// documentRow is one document in a list.
-type documentRow struct {
-	Number   string          `json:"number"`
-	Kind     string          `json:"kind"`
-	Day      string          `json:"day"`
-	Corrects string          `json:"corrects,omitempty"`
-	Order    string          `json:"order"`
-	Customer string          `json:"customer"`
-	Buyer    string          `json:"buyer"`
-	Country  string          `json:"country"`
-	Net      registrar.Cents `json:"net"`
-	VAT      registrar.Cents `json:"vat"`
-	Gross    registrar.Cents `json:"gross"`
-	Rate     int             `json:"vat_rate_basis_points"`
-	Rule     string          `json:"vat_rule"`
-	Category string          `json:"vat_category"`
-}
-
-func newDocumentRow(d invoice.Document) documentRow {
-	row := documentRow{
-		Number: d.Number, Kind: string(d.Kind), Day: d.Day, Order: d.Order, Customer: d.Customer, Buyer: d.Buyer.DisplayName(), Country: d.Buyer.Country,
-		Net: d.Net, VAT: d.VAT, Gross: d.Gross, Rate: d.RateBasisPoints, Rule: d.Rule, Category: string(d.Category),
-	}
+func (l *list) addDocument(d invoice.Document) {
+	corrects := ""
 	if d.Corrects != nil {
-		row.Corrects = d.Corrects.Number
+		corrects = d.Corrects.Number
 	}
-	return row
-}
-
-func (r documentRow) String() string {
-	return fmt.Sprintf("%-18s  %-10s  %10s  %10s  %10s  %-4s  %-30s  %s", r.Number, r.Day, r.Net, r.VAT, r.Gross, r.Category, r.Order, cli.Printable(r.Buyer))
+	l.add(struct {
+		Number   string           `json:"number"`
+		Kind     invoice.Kind     `json:"kind"`
+		Day      string           `json:"day"`
+		Corrects string           `json:"corrects,omitempty"`
+		Order    string           `json:"order"`
+		Customer string           `json:"customer"`
+		Buyer    string           `json:"buyer"`
+		Country  string           `json:"country"`
+		Net      registrar.Cents  `json:"net"`
+		VAT      registrar.Cents  `json:"vat"`
+		Gross    registrar.Cents  `json:"gross"`
+		Rate     int              `json:"vat_rate_basis_points"`
+		Rule     string           `json:"vat_rule"`
+		Category invoice.Category `json:"vat_category"`
+	}{
+		d.Number, d.Kind, d.Day, corrects, d.Order, d.Customer, d.Buyer.DisplayName(), d.Buyer.Country,
+		d.Net, d.VAT, d.Gross, d.RateBasisPoints, d.Rule, d.Category,
+	}, d.Number, d.Day, d.Net, d.VAT, d.Gross, d.Category, d.Order, cli.Printable(d.Buyer.DisplayName()))
 }
 
 type invoicesShowCommand struct {
@@ -124,7 +100,6 @@ type invoicesShowCommand struct {
 	Number string `arg:"" help:"The document's number (RE-2026-000001)."`
 }
 
-// Run prints the contents of the document.
 func (c invoicesShowCommand) Run(t *cli.Terminal) error {
 	return c.WithSession(t, func(d cli.Session) error {
 		document, found, err := d.Services.DB.GetDocumentByNumber(d.Ctx, c.Number)
@@ -134,14 +109,14 @@ func (c invoicesShowCommand) Run(t *cli.Terminal) error {
 		if !found {
 			return errors.New("no such document")
 		}
-		return printDocument(d, document)
+		printDocument(d.Out, document)
+		return nil
 	})
 }
 
-func printDocument(d cli.Session, document invoice.Document) error {
-	var text strings.Builder
-	row := func(word, value string) { fmt.Fprintf(&text, "  %-30s  %s\n", word, cli.Printable(value)) }
-	fmt.Fprintf(&text, "%s  %s\n", document.Number, document.Kind)
+func printDocument(out io.Writer, document invoice.Document) {
+	row := func(word, value string) { fmt.Fprintf(out, "  %-30s  %s\n", word, cli.Printable(value)) }
+	fmt.Fprintf(out, "%s  %s\n", document.Number, document.Kind)
 	row("date", document.Day)
 	row("supply date", document.SuppliedOn)
 	if document.Corrects != nil {
@@ -155,13 +130,11 @@ func printDocument(d cli.Session, document invoice.Document) error {
 	row("VAT", fmt.Sprintf("%s %s %d.%02d %%", document.Rule, document.Category, document.RateBasisPoints/100, document.RateBasisPoints%100))
 	row("netto + USt. = brutto (EUR)", fmt.Sprintf("%s + %s = %s", document.Net, document.VAT, document.Gross))
 	for _, line := range document.Lines {
-		fmt.Fprintf(&text, "  %10s  %10s  %10s  %s\n", line.Net, line.VAT, line.Gross, cli.Printable(line.Text))
+		fmt.Fprintf(out, "  %10s  %10s  %10s  %s\n", line.Net, line.VAT, line.Gross, cli.Printable(line.Text))
 	}
 	for _, note := range document.Notes {
-		fmt.Fprintf(&text, "  %s\n", cli.Printable(note))
+		fmt.Fprintf(out, "  %s\n", cli.Printable(note))
 	}
-	_, err := fmt.Fprint(d.Out, text.String())
-	return err
 }
 
 type invoicesExportCommand struct {

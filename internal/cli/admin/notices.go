@@ -9,6 +9,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/cli"
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
+	"github.com/dotkontor/dotkontor/internal/web/legal"
 )
 
 type NoticesCommand struct {
@@ -28,48 +29,22 @@ func (c noticesListCommand) Run(t *cli.Terminal) error {
 		if err != nil {
 			return err
 		}
-		list := newRowPrinter(d.Out, c.JSON, fmt.Sprintf(noticeColumns,
-			"ID", "Received", "Kind", "End", "", "Consent", "Contract", "Email", "Name"))
-		for last := ""; ; {
-			page, err := d.Services.DB.ListWithdrawalNotices(d.Ctx, last, listPageSize)
-			if err != nil {
-				return err
-			}
-			for _, one := range page {
-				last = one.ID
-				if c.Open && !one.DoneAt.IsZero() {
-					continue
-				}
-				orders, err := notices.ListRelatedOrders(d.Ctx, one)
-				if err != nil {
-					return err
-				}
-				if err := list.add(newNoticeRow(one, orders)); err != nil {
-					return err
-				}
-			}
-			if len(page) < listPageSize {
-				return list.end()
-			}
+		list := newList(t, c.JSON, "%-30s  %-20s  %-11s  %-10s  %-4s  %-18s  %-24s  %-28s  %s",
+			"ID", "Received", "Kind", "End", "", "Consent", "Contract", "Email", "Name")
+		next := func(last string, limit int) ([]withdrawal.Notice, error) {
+			return d.Services.DB.ListWithdrawalNotices(d.Ctx, last, limit)
 		}
+		return list.end(eachRow(next, func(one withdrawal.Notice) string { return one.ID }, func(one withdrawal.Notice) error {
+			if c.Open && !one.DoneAt.IsZero() {
+				return nil
+			}
+			orders, err := notices.ListRelatedOrders(d.Ctx, one)
+			if err == nil {
+				list.addNotice(one, orders)
+			}
+			return err
+		}))
 	})
-}
-
-const noticeColumns = "%-30s  %-20s  %-11s  %-10s  %-4s  %-18s  %-24s  %-28s  %s"
-
-type noticeRow struct {
-	ID         string     `json:"id"`
-	Kind       string     `json:"kind"`
-	ReceivedAt time.Time  `json:"receivedAt"`
-	Name       string     `json:"name"`
-	Email      string     `json:"email"`
-	Contract   string     `json:"contract"`
-	Ground     string     `json:"ground,omitempty"`
-	Reason     string     `json:"reason,omitempty"`
-	End        string     `json:"end,omitempty"`
-	DoneAt     *time.Time `json:"doneAt,omitempty"`
-	// Orders are those that a withdrawal may refer to.
-	Orders []noticeOrder `json:"orders,omitempty"`
 }
 
 // noticeOrder is an order with the time of the consumer's consent to early performance,
@@ -81,47 +56,42 @@ type noticeOrder struct {
 	Wording   string     `json:"wording,omitempty"`
 }
 
-func newNoticeRow(d withdrawal.Notice, orders []withdrawal.RelatedOrder) noticeRow {
-	row := noticeRow{
-		ID: d.ID, Kind: string(d.Kind), ReceivedAt: d.At, Name: d.Name, Email: d.Email, Contract: d.Contract,
-		Ground: string(d.Ground), Reason: d.Reason, End: d.End,
+func (l *list) addNotice(one withdrawal.Notice, related []withdrawal.RelatedOrder) {
+	state := "open"
+	var doneAt *time.Time
+	if !one.DoneAt.IsZero() {
+		state, doneAt = "done", &one.DoneAt
 	}
-	if !d.DoneAt.IsZero() {
-		row.DoneAt = &d.DoneAt
-	}
-	for _, one := range orders {
-		row.Orders = append(row.Orders, noticeOrder{ID: one.ID, PaidAt: jsonTime(one.PaidAt), ConsentAt: jsonTime(one.ConsentAt), Wording: one.ConsentVersion})
-	}
-	return row
-}
-
-func (r noticeRow) String() string {
-	done, end := "open", r.End
-	if r.DoneAt != nil {
-		done = "done"
-	}
-	if end == "" {
-		end = "-"
-	}
-	return fmt.Sprintf(noticeColumns, r.ID, r.ReceivedAt.Format(time.RFC3339), r.Kind, end, done, r.consents(),
-		cli.Printable(r.Contract), cli.Printable(r.Email), cli.Printable(r.Name))
-}
-
-// consents lists the date of the consent to early performance for each related order,
-// or "?" if no order matches the notice.
-func (r noticeRow) consents() string {
-	if r.Kind != string(withdrawal.Withdrawal) {
-		return "-"
-	}
-	dates := make([]string, 0, len(r.Orders))
-	for _, one := range r.Orders {
-		date := "none"
-		if one.ConsentAt != nil {
-			date = one.ConsentAt.Format(time.DateOnly)
+	// For each order that a withdrawal may refer to, the date of the consent.
+	var orders []noticeOrder
+	var consents []string
+	for _, o := range related {
+		orders = append(orders, noticeOrder{o.ID, jsonTime(o.PaidAt), jsonTime(o.ConsentAt), o.ConsentVersion})
+		consent := "none"
+		if !o.ConsentAt.IsZero() {
+			consent = formatDate(o.ConsentAt)
 		}
-		dates = append(dates, date)
+		consents = append(consents, consent)
 	}
-	return cmp.Or(strings.Join(dates, ","), "?")
+	consent := "-"
+	if one.Kind == withdrawal.Withdrawal {
+		consent = cmp.Or(strings.Join(consents, ","), "?")
+	}
+	l.add(struct {
+		ID         string            `json:"id"`
+		Kind       withdrawal.Kind   `json:"kind"`
+		ReceivedAt time.Time         `json:"receivedAt"`
+		Name       string            `json:"name"`
+		Email      string            `json:"email"`
+		Contract   string            `json:"contract"`
+		Ground     withdrawal.Ground `json:"ground,omitempty"`
+		Reason     string            `json:"reason,omitempty"`
+		End        string            `json:"end,omitempty"`
+		DoneAt     *time.Time        `json:"doneAt,omitempty"`
+		Orders     []noticeOrder     `json:"orders,omitempty"`
+	}{one.ID, one.Kind, one.At, one.Name, one.Email, one.Contract, one.Ground, one.Reason, one.End, doneAt, orders},
+		one.ID, one.At.Format(time.RFC3339), one.Kind, cmp.Or(one.End, "-"), state, consent,
+		cli.Printable(one.Contract), cli.Printable(one.Email), cli.Printable(one.Name))
 }
 
 type noticesDoneCommand struct {
@@ -135,10 +105,18 @@ func (c noticesDoneCommand) Run(t *cli.Terminal) error {
 		if err == nil && !done {
 			err = &registrar.Error{Kind: registrar.KindNotFound, Code: withdrawal.NoSuchNotice}
 		}
-		if err != nil {
-			return err
-		}
-		_, err = fmt.Fprintln(d.Out, "done:", c.ID)
-		return err
+		return d.Report(err, "done: %s", c.ID)
 	})
+}
+
+type TextsCommand struct {
+	Folder string `arg:"" help:"Target folder; created if missing. Existing files are kept."`
+}
+
+func (c TextsCommand) Run(t *cli.Terminal) error {
+	written, err := legal.WriteDefaultTexts(c.Folder)
+	for _, file := range written {
+		fmt.Fprintln(t.Out, file)
+	}
+	return err
 }

@@ -2,8 +2,6 @@ package admin
 
 import (
 	"fmt"
-	"io"
-	"strings"
 
 	"github.com/dotkontor/dotkontor/internal/cli"
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
@@ -21,39 +19,27 @@ type operatorsAddCommand struct {
 	Email string `arg:"" help:"The email address of an account."`
 }
 
+// Run prints the factors that open the operator pages, or the enrolment link for the first one.
 func (c operatorsAddCommand) Run(t *cli.Terminal) error {
-	return c.WithSession(t, func(d cli.Session) error {
-		account, err := d.FindCustomer(c.Email)
-		if err != nil {
-			return err
-		}
+	return c.WithCustomer(t, c.Email, func(d cli.Session, account account.Customer) error {
 		grant, err := d.Services.Customers.AddOperator(d.Ctx, d.Operator, account.ID)
 		if err != nil {
 			return err
 		}
-		return printGrant(d, account, grant)
-	})
-}
-
-// printGrant prints the factors that open the operator pages, or the enrolment link for
-// the first one.
-func printGrant(d cli.Session, account account.Customer, grant account.OperatorGrant) error {
-	var out strings.Builder
-	fmt.Fprintf(&out, "operator: %s, pages at %s/operator\n", account.Email, d.Config.BaseURL)
-	if grant.EnrolmentLink != "" {
-		fmt.Fprintf(&out, "The account has no second factor. Hand this link to its owner over a trusted channel;\n"+
-			"it works once, for an hour, after a sign-in with the account's password:\n\n%s\n", portal.EnrolmentURL(d.Config.BaseURL, grant.EnrolmentLink))
-	} else {
-		out.WriteString("Check with the owner that each of these factors is theirs:\n")
+		fmt.Fprintf(d.Out, "operator: %s, pages at %s/operator\n", account.Email, d.Config.BaseURL)
+		if grant.EnrolmentLink != "" {
+			return d.Println("The account has no second factor. Hand this link to its owner over a trusted channel;\n"+
+				"it works once, for an hour, after a sign-in with the account's password:\n\n%s", portal.EnrolmentURL(d.Config.BaseURL, grant.EnrolmentLink))
+		}
+		fmt.Fprintln(d.Out, "Check with the owner that each of these factors is theirs:")
 		if grant.HasSecondFactor {
-			out.WriteString("  authenticator app\n")
+			fmt.Fprintln(d.Out, "  authenticator app")
 		}
 		for _, passkey := range grant.Passkeys {
-			fmt.Fprintf(&out, "  passkey %q, added %s\n", passkey.Name, passkey.CreatedAt.UTC().Format("2006-01-02 15:04 UTC"))
+			fmt.Fprintf(d.Out, "  passkey %q, added %s\n", passkey.Name, passkey.CreatedAt.UTC().Format("2006-01-02 15:04 UTC"))
 		}
-	}
-	_, err := io.WriteString(d.Out, out.String())
-	return err
+		return nil
+	})
 }
 
 type operatorsRemoveCommand struct {
@@ -62,22 +48,12 @@ type operatorsRemoveCommand struct {
 }
 
 func (c operatorsRemoveCommand) Run(t *cli.Terminal) error {
-	return c.WithSession(t, func(d cli.Session) error {
-		account, err := d.FindCustomer(c.Email)
-		if err != nil {
-			return err
-		}
-		if err := d.Services.Customers.RemoveOperator(d.Ctx, d.Operator, account.ID); err != nil {
-			return err
-		}
-		return d.Println("operator role revoked: %s", account.Email)
+	return c.WithCustomer(t, c.Email, func(d cli.Session, account account.Customer) error {
+		return d.Report(d.Services.Customers.RemoveOperator(d.Ctx, d.Operator, account.ID), "operator role revoked: %s", account.Email)
 	})
 }
 
-type operatorsListCommand struct {
-	cli.ServiceFlags
-	JSON bool `name:"json" help:"Print one JSON array."`
-}
+type operatorsListCommand struct{ listFlags }
 
 func (c operatorsListCommand) Run(t *cli.Terminal) error {
 	return c.WithSession(t, func(d cli.Session) error {
@@ -85,12 +61,10 @@ func (c operatorsListCommand) Run(t *cli.Terminal) error {
 		if err != nil {
 			return err
 		}
-		list := newRowPrinter(d.Out, c.JSON, fmt.Sprintf("%-30s  %-12s  %-8s  %-16s  %s", "ID", "Status", "Language", "Created (UTC)", "Email"))
+		list := newCustomerList(t, c.JSON)
 		for _, account := range operators {
-			if err := list.add(newCustomerRow(account)); err != nil {
-				return err
-			}
+			list.addCustomer(account)
 		}
-		return list.end()
+		return list.end(nil)
 	})
 }

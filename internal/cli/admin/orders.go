@@ -3,6 +3,7 @@ package admin
 import (
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
@@ -23,70 +24,45 @@ type ordersListCommand struct {
 	JSON     bool   `name:"json" help:"Print one JSON array."`
 }
 
-// Run prints page by page: all orders oldest first, a customer's newest first.
+// Run prints all orders oldest first, a customer's newest first.
 func (c ordersListCommand) Run(t *cli.Terminal) error {
 	return c.WithSession(t, func(d cli.Session) error {
-		next := func(last string) ([]order.Order, error) {
-			return d.Services.DB.ListOrdersAfter(d.Ctx, last, listPageSize)
+		customer, err := d.CustomerID(c.Customer)
+		if err != nil {
+			return err
 		}
-		if c.Customer != "" {
-			account, err := d.FindCustomer(c.Customer)
-			if err != nil {
-				return err
+		next := func(last string, limit int) ([]order.Order, error) {
+			if customer != "" {
+				return d.Services.DB.ListOrders(d.Ctx, customer, last, limit)
 			}
-			next = func(last string) ([]order.Order, error) {
-				return d.Services.DB.ListOrders(d.Ctx, account.ID, last, listPageSize)
-			}
+			return d.Services.DB.ListOrdersAfter(d.Ctx, last, limit)
 		}
-		list := newRowPrinter(d.Out, c.JSON, fmt.Sprintf("%-30s  %-21s  %-16s  %10s  %-30s  %s", "ID", "Status", "Created (UTC)", "EUR", "Customer", "Domains"))
-		last := ""
-		for {
-			page, err := next(last)
-			if err != nil {
-				return err
+		list := newList(t, c.JSON, "%-30s  %-21s  %-16s  %10s  %-30s  %s", "ID", "Status", "Created (UTC)", "EUR", "Customer", "Domains")
+		return list.end(eachRow(next, func(o order.Order) string { return o.ID }, func(o order.Order) error {
+			if !c.Open || !o.State.Final() || o.RefundsDue() > 0 {
+				list.addOrder(o)
 			}
-			for _, o := range page {
-				last = o.ID
-				if c.Open && o.State.Final() && o.RefundsDue() == 0 {
-					continue
-				}
-				if err := list.add(newOrderRow(o)); err != nil {
-					return err
-				}
-			}
-			if len(page) < listPageSize {
-				return list.end()
-			}
-		}
+			return nil
+		}))
 	})
 }
 
-type orderRow struct {
-	ID         string          `json:"id"`
-	Customer   string          `json:"customer"`
-	Status     string          `json:"status"`
-	Domains    []string        `json:"domains"`
-	Gross      registrar.Cents `json:"gross"`
-	RefundsDue int             `json:"refunds_due"`
-	CreatedAt  *time.Time      `json:"created_at"`
-	PaidAt     *time.Time      `json:"paid_at"`
-
-	since time.Time
-}
-
-func newOrderRow(o order.Order) orderRow {
-	row := orderRow{
-		ID: o.ID, Customer: o.Customer, Status: string(o.State), Domains: []string{}, Gross: o.Totals.Gross, RefundsDue: o.RefundsDue(),
-		CreatedAt: jsonTime(o.CreatedAt), PaidAt: jsonTime(o.PaidAt), since: o.CreatedAt,
-	}
+func (l *list) addOrder(o order.Order) {
+	domains := []string{}
 	for _, item := range o.Items {
-		row.Domains = append(row.Domains, item.Name)
+		domains = append(domains, item.Name)
 	}
-	return row
-}
-
-func (r orderRow) String() string {
-	return fmt.Sprintf("%-30s  %-21s  %-16s  %10s  %-30s  %s", r.ID, r.Status, formatTime(r.since), r.Gross, r.Customer, strings.Join(r.Domains, " "))
+	l.add(struct {
+		ID         string          `json:"id"`
+		Customer   string          `json:"customer"`
+		Status     order.State     `json:"status"`
+		Domains    []string        `json:"domains"`
+		Gross      registrar.Cents `json:"gross"`
+		RefundsDue int             `json:"refunds_due"`
+		CreatedAt  *time.Time      `json:"created_at"`
+		PaidAt     *time.Time      `json:"paid_at"`
+	}{o.ID, o.Customer, o.State, domains, o.Totals.Gross, o.RefundsDue(), jsonTime(o.CreatedAt), jsonTime(o.PaidAt)},
+		o.ID, o.State, formatTime(o.CreatedAt), o.Totals.Gross, o.Customer, strings.Join(domains, " "))
 }
 
 type ordersShowCommand struct {
@@ -94,8 +70,7 @@ type ordersShowCommand struct {
 	ID string `arg:"" help:"The order's id (ord_...)."`
 }
 
-// Run prints the order without its payment links, which are credentials of the
-// customer.
+// Run prints the order without its payment links, which are credentials of the customer.
 func (c ordersShowCommand) Run(t *cli.Terminal) error {
 	return c.WithSession(t, func(d cli.Session) error {
 		o, found, err := d.Services.DB.OrderByID(d.Ctx, c.ID)
@@ -105,14 +80,14 @@ func (c ordersShowCommand) Run(t *cli.Terminal) error {
 		if !found {
 			return errors.New("no such order")
 		}
-		return printOrder(d, o)
+		printOrder(d.Out, o)
+		return nil
 	})
 }
 
-func printOrder(d cli.Session, o order.Order) error {
-	var text strings.Builder
-	row := func(label, value string) { fmt.Fprintf(&text, "  %-23s  %s\n", label, cli.Printable(value)) }
-	fmt.Fprintf(&text, "%s  %s\n", o.ID, o.State)
+func printOrder(out io.Writer, o order.Order) {
+	row := func(label, value string) { fmt.Fprintf(out, "  %-23s  %s\n", label, cli.Printable(value)) }
+	fmt.Fprintf(out, "%s  %s\n", o.ID, o.State)
 	row("customer", o.Customer)
 	row("created (UTC)", formatTime(o.CreatedAt))
 	row("created by", strings.TrimSpace(fmt.Sprintf("%s %s %s", o.By.Kind, o.By.Through, o.ByName)))
@@ -127,11 +102,15 @@ func printOrder(d cli.Session, o order.Order) error {
 	row("VAT", rule)
 	row("net + VAT = gross (EUR)", fmt.Sprintf("%s + %s = %s", o.Totals.Net, o.Totals.VAT, o.Totals.Gross))
 	for _, item := range o.Items {
-		fmt.Fprintf(&text, "  %s  %-8s  %-12s  %10s  %s  %s%s\n",
-			item.ID, item.Kind, item.State, item.Gross, item.Name, orDash(item.ProvisionItem), failure(item.Failure))
+		failure := ""
+		if item.Failure != "" {
+			failure = "  (" + string(item.Failure) + ")"
+		}
+		fmt.Fprintf(out, "  %s  %-8s  %-12s  %10s  %s  %s%s\n",
+			item.ID, item.Kind, item.State, item.Gross, item.Name, orDash(item.ProvisionItem), failure)
 	}
 	for _, payment := range o.Payments {
-		fmt.Fprintf(&text, "  %s  %-8s  %-12s  %10s  %s  %s  %s\n", payment.ID, "payment", payment.State, payment.Amount,
+		fmt.Fprintf(out, "  %s  %-8s  %-12s  %10s  %s  %s  %s\n", payment.ID, "payment", payment.State, payment.Amount,
 			formatTime(payment.UpdatedAt), orDash(payment.Session), orDash(payment.Intent))
 	}
 	for _, refund := range o.Refunds {
@@ -139,16 +118,7 @@ func printOrder(d cli.Session, o order.Order) error {
 		if refund.Provider != "" {
 			state, at = "made", refund.MadeAt
 		}
-		fmt.Fprintf(&text, "  %s  %-8s  %-12s  %10s  %s  %s  %s\n", refund.ID, "refund", state, refund.Amount,
+		fmt.Fprintf(out, "  %s  %-8s  %-12s  %10s  %s  %s  %s\n", refund.ID, "refund", state, refund.Amount,
 			formatTime(at), orDash(refund.Provider), orDash(refund.Item))
 	}
-	_, err := fmt.Fprint(d.Out, text.String())
-	return err
-}
-
-func failure(code registrar.Code) string {
-	if code == "" {
-		return ""
-	}
-	return "  (" + string(code) + ")"
 }

@@ -6,7 +6,6 @@ import (
 	"io"
 	"log/slog"
 	"strings"
-	"time"
 
 	"github.com/dotkontor/dotkontor/internal/app"
 	"github.com/dotkontor/dotkontor/internal/cli"
@@ -22,7 +21,6 @@ type RegistryCommand struct {
 	Sync  registrySyncCommand  `cmd:"" help:"Compare every domain with its registry and report differences."`
 }
 
-// parseListedName reads a name and finds its extension in the price list.
 func parseListedName(d cli.Session, text string) (registrar.Name, registrar.Extension, error) {
 	edition, err := d.Services.DB.PriceList(d.Ctx)
 	if err != nil {
@@ -46,29 +44,31 @@ func parseListedName(d cli.Session, text string) (registrar.Name, registrar.Exte
 // openProvisioning connects to the registries. It runs no background work: items are
 // executed by the running service.
 func openProvisioning(d cli.Session) (*provision.Service, func(), error) {
-	if len(d.Config.EPP) == 0 {
-		return nil, nil, errors.New("no registry account is configured ([[epp]], see docs/registry.md)")
-	}
-	registries, err := app.OpenRegistries(d.Config, slog.New(slog.DiscardHandler))
+	registries, err := openRegistries(d)
 	if err != nil {
 		return nil, nil, err
 	}
-	lines, err := app.NewProvisioning(app.ProvisionParts{
-		Config: d.Config, Services: d.Services, Registries: registries, Node: app.NewNodeName(), Now: time.Now, Logger: slog.New(slog.DiscardHandler),
-	})
+	provisioning, err := app.NewProvisioning(d.Config, d.Services, registries)
 	if err != nil {
 		registries.Close()
 		return nil, nil, err
 	}
-	return lines, registries.Close, nil
+	return provisioning, registries.Close, nil
 }
 
-// openRegistries connects to the registry accounts for queries.
 func openRegistries(d cli.Session) (*app.Registries, error) {
 	if len(d.Config.EPP) == 0 {
 		return nil, errors.New("no registry account is configured ([[epp]], see docs/registry.md)")
 	}
 	return app.OpenRegistries(d.Config, slog.New(slog.DiscardHandler))
+}
+
+func clientFor(registries *app.Registries, name registrar.Name) (*epp.Client, error) {
+	client, served := registries.Source.Client(name.TLD())
+	if !served {
+		return nil, &registrar.Error{Kind: registrar.KindUnsupported, Code: registrar.NoRegistryAccount}
+	}
+	return client, nil
 }
 
 type registryCheckCommand struct {
@@ -88,9 +88,9 @@ func (c registryCheckCommand) Run(t *cli.Terminal) error {
 			if err != nil {
 				return fmt.Errorf("%s: %w", cli.Printable(text), cli.ExplainError(err))
 			}
-			client, served := registries.Source.Client(name.TLD())
-			if !served {
-				return fmt.Errorf("%s: %w", name, cli.ExplainError(&registrar.Error{Kind: registrar.KindUnsupported, Code: registrar.NoRegistryAccount}))
+			client, err := clientFor(registries, name)
+			if err != nil {
+				return fmt.Errorf("%s: %w", name, cli.ExplainError(err))
 			}
 			answer, err := client.CheckDomains(d.Ctx, epp.CheckDomains{
 				Names: []string{name.ASCII()}, Fee: epp.FeeCommand{Name: "create", Years: extension.Term()},
@@ -163,9 +163,9 @@ func (c registryInfoCommand) Run(t *cli.Terminal) error {
 		if err != nil {
 			return err
 		}
-		client, served := registries.Source.Client(name.TLD())
-		if !served {
-			return &registrar.Error{Kind: registrar.KindUnsupported, Code: registrar.NoRegistryAccount}
+		client, err := clientFor(registries, name)
+		if err != nil {
+			return err
 		}
 		info, err := client.InfoDomain(d.Ctx, epp.InfoDomain{Name: name.ASCII()})
 		if err != nil {
@@ -203,9 +203,7 @@ func printInfo(out io.Writer, info epp.DomainInfo) {
 	row("expires", formatTime(info.Expires))
 }
 
-type registryPollCommand struct {
-	cli.ServiceFlags
-}
+type registryPollCommand struct{ cli.ServiceFlags }
 
 // Run stores each message before it is acknowledged, as the service does.
 func (c registryPollCommand) Run(t *cli.Terminal) error {
@@ -222,17 +220,13 @@ func (c registryPollCommand) Run(t *cli.Terminal) error {
 			if err != nil {
 				return explainEPPError(err)
 			}
-			if err := d.Println("%s: %d messages", account.Name, count); err != nil {
-				return err
-			}
+			fmt.Fprintf(d.Out, "%s: %d messages\n", account.Name, count)
 		}
 		return nil
 	})
 }
 
-type registrySyncCommand struct {
-	cli.ServiceFlags
-}
+type registrySyncCommand struct{ cli.ServiceFlags }
 
 // Run prints every difference and fails if there is one.
 func (c registrySyncCommand) Run(t *cli.Terminal) error {
@@ -260,9 +254,7 @@ func (c registrySyncCommand) Run(t *cli.Terminal) error {
 		if err != nil {
 			return err
 		}
-		if err := d.Println("%d compared, %d differ, %d without an answer", compared, differ, unknown); err != nil {
-			return err
-		}
+		fmt.Fprintf(d.Out, "%d compared, %d differ, %d without an answer\n", compared, differ, unknown)
 		if differ+unknown > 0 {
 			return cli.ExitCode(cli.ExitError)
 		}

@@ -110,18 +110,18 @@ func (c rotateKeyCommand) execute(t *cli.Terminal, cfg config.Config, db *store.
 			return err
 		}
 		if file != "" {
-			if err := app.EditKeyFile(file, app.WithoutKey(c.Drop)); err != nil {
+			if err := app.EditKeyFile(file, func(keys []registrar.SealKey) []registrar.SealKey {
+				return slices.DeleteFunc(keys, func(key registrar.SealKey) bool { return key.KeyID() == c.Drop })
+			}); err != nil {
 				return err
 			}
 		}
-		_, err := fmt.Fprintf(t.Out, "key %s is retired: nodes start without it. Remove it from the configuration, but keep it as long as backups from before the rotation.\n", c.Drop)
-		return err
+		return t.Println("key %s is retired: nodes start without it. Remove it from the configuration, but keep it as long as backups from before the rotation.", c.Drop)
 	case c.Abandon != "":
 		if err := rotation.Abandon(t.Ctx, c.Abandon); err != nil {
 			return err
 		}
-		_, err := fmt.Fprintf(t.Out, "key %s is given up; '%s --status' counts the lost values, docs/operating.md says how to replace them\n", c.Abandon, c.commandLine(t))
-		return err
+		return t.Println("key %s is given up; '%s --status' counts the lost values, docs/operating.md says how to replace them", c.Abandon, c.commandLine(t))
 	}
 	target, err := rotation.Target(t.Ctx)
 	if err != nil {
@@ -133,8 +133,9 @@ func (c rotateKeyCommand) execute(t *cli.Terminal, cfg config.Config, db *store.
 		if err != nil {
 			return err
 		}
-		if !rotationPending(keys) {
-			if err := app.EditKeyFile(file, func(keys []registrar.SealKey) []registrar.SealKey { return append(keys, newSealKey()) }); err != nil {
+		if !slices.ContainsFunc(keys, func(key keyring.Key) bool { return key.State == keyring.Previous }) {
+			added, _ := config.ParseKey(config.NewKey()) // never fails
+			if err := app.EditKeyFile(file, func(keys []registrar.SealKey) []registrar.SealKey { return append(keys, added) }); err != nil {
 				return err
 			}
 			fmt.Fprintf(t.Out, "a new key was added to %s\n", file)
@@ -163,16 +164,6 @@ func (c rotateKeyCommand) rotation(t *cli.Terminal, cfg config.Config, db *store
 	return rotation, nil
 }
 
-// rotationPending reports whether the key of an earlier rotation is not dropped yet.
-func rotationPending(keys []keyring.Key) bool {
-	return slices.ContainsFunc(keys, func(key keyring.Key) bool { return key.State == keyring.Previous })
-}
-
-func newSealKey() registrar.SealKey {
-	key, _ := config.ParseKey(config.NewKey()) // never fails
-	return key
-}
-
 // commandLine returns this command with its --config flag, for the next step.
 func (c rotateKeyCommand) commandLine(t *cli.Terminal) string {
 	path := cmp.Or(c.Config, t.Getenv("DOTKONTOR_CONFIG"))
@@ -182,7 +173,6 @@ func (c rotateKeyCommand) commandLine(t *cli.Terminal) string {
 	return "dotkontor config rotate-key --config " + shellQuote(path)
 }
 
-// shellQuote quotes text for a POSIX shell if necessary.
 func shellQuote(text string) string {
 	if strings.Trim(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+:@%") == "" {
 		return text
@@ -219,11 +209,7 @@ func printKeyStatus(t *cli.Terminal, rotation *keyring.Rotation) error {
 		fmt.Fprintf(table, "node\t%s\tseals with %s\topens %v\treported %s\n", node.Name, node.WriteID, node.KeyIDs, node.SeenAt.UTC().Format(time.RFC3339))
 	}
 	for _, count := range status.Counts {
-		id := count.KeyID
-		if id == "" {
-			id = "(no configured key)"
-		}
-		fmt.Fprintf(table, "values\t%s\t%s\t%d\n", count.Column, id, count.Values)
+		fmt.Fprintf(table, "values\t%s\t%s\t%d\n", count.Column, cmp.Or(count.KeyID, "(no configured key)"), count.Values)
 	}
 	return table.Flush()
 }

@@ -1,11 +1,10 @@
 package admin
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/cli"
-	"github.com/dotkontor/dotkontor/internal/registrar/oauth"
+	"github.com/dotkontor/dotkontor/internal/registrar/account"
 )
 
 type TokensCommand struct {
@@ -14,55 +13,34 @@ type TokensCommand struct {
 }
 
 type tokensListCommand struct {
-	cli.ServiceFlags
 	Email string `arg:"" help:"The customer's email address."`
-	JSON  bool   `name:"json" help:"Print one JSON array."`
+	listFlags
 }
 
 func (c tokensListCommand) Run(t *cli.Terminal) error {
-	return c.WithSession(t, func(d cli.Session) error {
-		account, err := d.FindCustomer(c.Email)
-		if err != nil {
-			return err
-		}
+	return c.WithCustomer(t, c.Email, func(d cli.Session, account account.Customer) error {
 		tokens, err := d.Services.Tokens.ListFor(d.Ctx, d.Operator, account.ID)
 		if err != nil {
 			return err
 		}
-		list := newRowPrinter(d.Out, c.JSON, fmt.Sprintf("%-30s  %-12s  %-16s  %-16s  %s", "ID", "Status", "Created (UTC)", "Last used (UTC)", "Name"))
+		list := newList(t, c.JSON, "%-30s  %-12s  %-16s  %-16s  %s", "ID", "Status", "Created (UTC)", "Last used (UTC)", "Name")
 		for _, token := range tokens {
-			if err := list.add(newTokenRow(token)); err != nil {
-				return err
+			status := "active"
+			if !token.RevokedAt.IsZero() {
+				status = "revoked"
 			}
+			list.add(struct {
+				ID         string     `json:"id"`
+				Name       string     `json:"name"`
+				Status     string     `json:"status"`
+				CreatedAt  *time.Time `json:"created_at"`
+				LastUsedAt *time.Time `json:"last_used_at"`
+				RevokedAt  *time.Time `json:"revoked_at"`
+			}{token.ID, token.Name, status, jsonTime(token.CreatedAt), jsonTime(token.LastUsedAt), jsonTime(token.RevokedAt)},
+				token.ID, status, formatTime(token.CreatedAt), formatTime(token.LastUsedAt), cli.Printable(token.Name))
 		}
-		return list.end()
+		return list.end(nil)
 	})
-}
-
-type tokenRow struct {
-	ID         string     `json:"id"`
-	Name       string     `json:"name"`
-	Status     string     `json:"status"`
-	CreatedAt  *time.Time `json:"created_at"`
-	LastUsedAt *time.Time `json:"last_used_at"`
-	RevokedAt  *time.Time `json:"revoked_at"`
-
-	since, used time.Time
-}
-
-func newTokenRow(token oauth.PersonalAccessToken) tokenRow {
-	row := tokenRow{
-		ID: token.ID, Name: token.Name, Status: "active", since: token.CreatedAt, used: token.LastUsedAt,
-		CreatedAt: jsonTime(token.CreatedAt), LastUsedAt: jsonTime(token.LastUsedAt), RevokedAt: jsonTime(token.RevokedAt),
-	}
-	if !token.RevokedAt.IsZero() {
-		row.Status = "revoked"
-	}
-	return row
-}
-
-func (r tokenRow) String() string {
-	return fmt.Sprintf("%-30s  %-12s  %-16s  %-16s  %s", r.ID, r.Status, formatTime(r.since), formatTime(r.used), cli.Printable(r.Name))
 }
 
 type tokensRevokeCommand struct {
@@ -72,9 +50,6 @@ type tokensRevokeCommand struct {
 
 func (c tokensRevokeCommand) Run(t *cli.Terminal) error {
 	return c.WithSession(t, func(d cli.Session) error {
-		if err := d.Services.Tokens.RevokeFor(d.Ctx, d.Operator, c.ID); err != nil {
-			return err
-		}
-		return d.Println("revoked: %s", c.ID)
+		return d.Report(d.Services.Tokens.RevokeFor(d.Ctx, d.Operator, c.ID), "revoked: %s", c.ID)
 	})
 }

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/cli"
@@ -26,7 +26,6 @@ type printer interface {
 	finish(p progress) error
 }
 
-// progress is the state of a batch.
 type progress struct {
 	total, done, free, failed int
 	// left is the estimated remaining time, negative if unknown.
@@ -48,7 +47,6 @@ func (p progress) exitCode() int {
 	}
 }
 
-// line formats the progress in one line.
 func (p progress) line() string {
 	text := fmt.Sprintf("%d/%d, %d free", p.done, p.total, p.free)
 	if p.failed > 0 {
@@ -126,17 +124,11 @@ func (b *batch) run(ctx context.Context) (progress, error) {
 // results in flight.
 func (b *batch) start(ctx context.Context) <-chan indexedRow {
 	answers := make(chan indexedRow, b.jobs)
-	var mu sync.Mutex
-	next := 0
+	var taken atomic.Int64
 	if b.first != nil {
-		next = 1
+		taken.Store(1)
 	}
-	take := func() int {
-		mu.Lock()
-		defer mu.Unlock()
-		next++
-		return next - 1
-	}
+	take := func() int { return int(taken.Add(1)) - 1 }
 	for range b.jobs {
 		go func() {
 			for i := take(); i < len(b.names) && ctx.Err() == nil; i = take() {
@@ -186,7 +178,6 @@ func (b *batch) redraw(p progress) error {
 	return b.printer.tick(p)
 }
 
-// formatDuration formats a duration for people.
 func formatDuration(d time.Duration) string {
 	switch {
 	case d < time.Second:

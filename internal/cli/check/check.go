@@ -2,18 +2,18 @@
 package check
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/url"
-	"os"
 	"strings"
 	"time"
 
-	"golang.org/x/term"
-
 	"github.com/dotkontor/dotkontor/internal/app"
 	"github.com/dotkontor/dotkontor/internal/cli"
+	"github.com/dotkontor/dotkontor/internal/config"
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
+	"github.com/dotkontor/dotkontor/internal/store"
 )
 
 type Command struct {
@@ -61,14 +61,10 @@ func (c *Command) AfterApply() error {
 		return fmt.Errorf("--jobs must be between 1 and %d, not %d", maxJobs, c.Jobs)
 	}
 	if c.Server == "" {
-		if c.Jobs == 0 {
-			c.Jobs = defaultJobs
-		}
+		c.Jobs = cmp.Or(c.Jobs, defaultJobs)
 		return nil
 	}
-	if c.Jobs == 0 {
-		c.Jobs = defaultServerJobs
-	}
+	c.Jobs = cmp.Or(c.Jobs, defaultServerJobs)
 	if c.Refresh {
 		return fmt.Errorf("--refresh has no effect with --server")
 	}
@@ -126,7 +122,7 @@ func (c *Command) names(t *cli.Terminal, list *catalog.Catalog) ([]string, error
 	given := c.Names
 	if len(given) == 0 {
 		given = []string{"-"}
-		if file, ok := t.In.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
+		if cli.TerminalFile(t.In) != nil {
 			t.Notice("enter one name per line, end with Ctrl-D")
 		}
 	}
@@ -155,14 +151,13 @@ func (c *Command) names(t *cli.Terminal, list *catalog.Catalog) ([]string, error
 	}.expand(texts)
 }
 
-// show selects the output format.
 func (c *Command) show(t *cli.Terminal, b *batch) {
 	s := newScreen(t)
 	switch {
 	case c.JSON:
-		b.printer = &jsonPrinter{out: t.Out}
+		b.printer = newJSONPrinter(t.Out)
 	case c.NDJSON:
-		b.printer = &ndjsonPrinter{out: t.Out}
+		b.printer = ndjsonPrinter{t.Out}
 	case c.CSV:
 		b.printer = newCSVPrinter(t.Out)
 	case s.live:
@@ -172,13 +167,12 @@ func (c *Command) show(t *cli.Terminal, b *batch) {
 	}
 	b.onlyFree = c.OnlyFree
 	// Progress goes to standard error only if it can't mix with results.
-	if isTerminal(t.Err) && t.Getenv("TERM") != "dumb" && (c.JSON || !isTerminal(t.Out)) {
+	if cli.TerminalFile(t.Err) != nil && t.Getenv("TERM") != "dumb" && (c.JSON || cli.TerminalFile(t.Out) == nil) {
 		b.progress = t.Err
 	}
 }
 
-// prepareService checks the first name to learn the limits and prints an estimate for
-// the rest.
+// prepareService checks the first name to learn the limits and prints an estimate for the rest.
 func (*Command) prepareService(t *cli.Terminal, b *batch, service *service) error {
 	b.ask = service.check
 	b.estimateEnd = service.pacer.forecast
@@ -196,4 +190,42 @@ func (*Command) prepareService(t *cli.Terminal, b *batch, service *service) erro
 	windows, advertised := service.pacer.limits()
 	t.Notice("%s", announcement(len(b.names), windows, advertised, service.pacer.now(), service.pacer.forecast(rest)))
 	return nil
+}
+
+// oneShotDeadline bounds the lookup of one name in a batch. Many names may queue for the
+// same host, while each query to a source has its own short timeout.
+const oneShotDeadline = 5 * time.Minute
+
+// lookupFlags select the sources of a command: the service's own configuration file.
+type lookupFlags struct {
+	Config  string `env:"DOTKONTOR_CONFIG" help:"Configuration file of the service (TOML): sources, limits, timeouts, price list. Default: the public registries." placeholder:"FILE"`
+	Refresh bool   `help:"Fetch IANA's RDAP bootstrap first instead of using the embedded copy."`
+}
+
+func (o lookupFlags) load(t *cli.Terminal) (config.Config, *catalog.Catalog, error) {
+	cfg, err := config.Load(o.Config, t.Env)
+	if err != nil {
+		return cfg, nil, err
+	}
+	edition, err := store.ReadPriceList(t.Ctx, app.StoreOptions(cfg))
+	return cfg, edition.List, err
+}
+
+// open connects to the sources. concurrency bounds the names that are looked up at a time.
+func (o lookupFlags) open(t *cli.Terminal, cfg config.Config, list *catalog.Catalog, concurrency int) (*app.Lookups, error) {
+	cfg.Lookup.Deadline = config.Duration(max(oneShotDeadline, time.Duration(cfg.Lookup.Deadline)))
+	cfg.Lookup.MaxConcurrent = concurrency
+	// All of them may queue for one host, and none may be rejected there.
+	cfg.Upstream.PerHostWaiting = max(cfg.Upstream.PerHostWaiting, concurrency)
+	look, err := app.OpenLookups(cfg, list)
+	if err != nil {
+		return nil, err
+	}
+	if !o.Refresh {
+		return look, nil
+	}
+	if err := look.RDAP.Refresh(t.Ctx); err != nil {
+		t.Notice("IANA's RDAP bootstrap can't be fetched; using the embedded copy")
+	}
+	return look, nil
 }

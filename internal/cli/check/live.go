@@ -3,7 +3,6 @@ package check
 import (
 	"fmt"
 	"io"
-	"os"
 	"strconv"
 	"strings"
 
@@ -15,12 +14,6 @@ import (
 // eraseLine moves to the beginning of the line and clears it.
 const eraseLine = "\r\x1b[K"
 
-func isTerminal(out io.Writer) bool {
-	file, ok := out.(*os.File)
-	return ok && term.IsTerminal(int(file.Fd()))
-}
-
-// screen describes the terminal.
 type screen struct {
 	live   bool // lines can be redrawn
 	colour bool
@@ -34,17 +27,17 @@ const (
 	minWindowWidth = 20
 )
 
-// newScreen reads standard output and the variables TERM, COLUMNS and NO_COLOR
-// (https://no-color.org).
+// newScreen reads standard output and the variables TERM, COLUMNS and NO_COLOR (https://no-color.org).
 func newScreen(t *cli.Terminal) screen {
-	live := isTerminal(t.Out) && t.Getenv("TERM") != "dumb"
+	file := cli.TerminalFile(t.Out)
+	live := file != nil && t.Getenv("TERM") != "dumb"
 	columns, _ := strconv.Atoi(t.Getenv("COLUMNS"))
 	return screen{
 		live:   live,
 		colour: live && t.Getenv("NO_COLOR") == "",
 		size: func() (int, int) {
 			width, height := defaultWidth, defaultHeight
-			if file, ok := t.Out.(*os.File); ok {
+			if file != nil {
 				if w, h, err := term.GetSize(int(file.Fd())); err == nil && w > 0 && h > 0 {
 					width, height = w, h
 				}
@@ -74,7 +67,6 @@ type livePrinter struct {
 	onlyFree bool
 }
 
-// rowState is the state of a position in the batch.
 type rowState uint8
 
 const (
@@ -154,7 +146,6 @@ func (p *livePrinter) window(width, height int) []string {
 	return lines
 }
 
-// summaryLine returns the last line.
 func summaryLine(p progress) string {
 	if p.interrupted {
 		return p.line()

@@ -27,23 +27,24 @@ const labelSeparators = ".\u3002\uff0e\uff61"
 
 var errTooManyNames = fmt.Errorf("more than %d names; split the list", maxNames)
 
-// readNames reads one name per line. It skips empty lines and text after #. It returns
-// when ctx ends; a blocked Read then ends with the process.
+// readNames reads one name per line. It skips empty lines and text after #.
 func readNames(ctx context.Context, in io.Reader) ([]string, error) {
-	type result struct {
-		names []string
-		err   error
-	}
-	done := make(chan result, 1)
+	return interruptible(ctx, func() ([]string, error) { return scanNames(in) })
+}
+
+// interruptible returns the result of work, or ExitInterrupted when ctx ends. Work that
+// is blocked then ends with the process.
+func interruptible[T any](ctx context.Context, work func() (T, error)) (result T, err error) {
+	done := make(chan func() (T, error), 1)
 	go func() {
-		names, err := scanNames(in)
-		done <- result{names, err}
+		result, err := work()
+		done <- func() (T, error) { return result, err }
 	}()
 	select {
-	case r := <-done:
-		return r.names, r.err
+	case finished := <-done:
+		return finished()
 	case <-ctx.Done():
-		return nil, cli.ExitCode(cli.ExitInterrupted)
+		return result, cli.ExitCode(cli.ExitInterrupted)
 	}
 }
 
@@ -159,17 +160,16 @@ func chooseExtensions(values []string, list *catalog.Catalog, strict bool) ([]st
 // filterExtensions returns the extensions that pass, starting with those of a search,
 // which are the most common.
 func filterExtensions(list *catalog.Catalog, pass func(registrar.Extension) bool) []string {
-	first := lookup.DefaultExtensions()
-	var webConfig, rest []string
-	for _, tld := range first {
+	var chosen []string
+	for _, tld := range lookup.DefaultExtensions() {
 		if ext, carried := list.Extension(tld); carried && pass(ext) {
-			webConfig = append(webConfig, tld)
+			chosen = append(chosen, tld)
 		}
 	}
 	for _, ext := range list.All() {
-		if pass(ext) && !slices.Contains(first, ext.TLD) {
-			rest = append(rest, ext.TLD)
+		if pass(ext) && !slices.Contains(chosen, ext.TLD) {
+			chosen = append(chosen, ext.TLD)
 		}
 	}
-	return append(webConfig, rest...)
+	return chosen
 }

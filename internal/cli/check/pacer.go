@@ -31,7 +31,6 @@ type pacer struct {
 	changed    chan struct{} // closed at every change, then replaced
 }
 
-// windowUsage is the state of a window in the last response.
 type windowUsage struct {
 	used     int
 	resetsAt time.Time // when its oldest request expires
@@ -57,15 +56,11 @@ func (p *pacer) wait(ctx context.Context) error {
 		if !possible {
 			delay = cli.MaxWindow // a response in flight will change that
 		}
-		timer := time.NewTimer(delay)
 		select {
-		case <-timer.C:
+		case <-time.After(delay):
 		case <-changed:
 		case <-ctx.Done():
-		}
-		timer.Stop()
-		if err := ctx.Err(); err != nil {
-			return err
+			return ctx.Err()
 		}
 	}
 }
@@ -158,11 +153,7 @@ func (p *pacer) forecast(requests int) time.Time {
 	defer p.mu.Unlock()
 	now := p.now()
 	at := laterOf(now, p.notBefore)
-	inFlight := make([]time.Time, p.inFlight)
-	for i := range inFlight {
-		inFlight[i] = now
-	}
-	ours := append(slices.Clone(p.answered), inFlight...)
+	ours := append(slices.Clone(p.answered), slices.Repeat([]time.Time{now}, p.inFlight)...)
 	histories := make([][]time.Time, len(p.windows))
 	for i, w := range p.windows {
 		histories[i] = append(p.foreignRequests(w, ours), ours...)
@@ -193,25 +184,18 @@ func (p *pacer) foreignRequests(w cli.RateWindow, ours []time.Time) []time.Time 
 			foreign--
 		}
 	}
-	var list []time.Time
-	for i := range max(0, foreign) {
-		if i == 0 {
-			list = append(list, usage.resetsAt.Add(-w.Per))
-			continue
-		}
-		list = append(list, usage.at)
+	if foreign <= 0 {
+		return nil
 	}
-	return list
+	return append([]time.Time{usage.resetsAt.Add(-w.Per)}, slices.Repeat([]time.Time{usage.at}, foreign-1)...)
 }
 
-// limits returns the current windows, and whether the service advertised them.
 func (p *pacer) limits() (windows []cli.RateWindow, advertised bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Clone(p.windows), p.advertised
 }
 
-// announcement estimates the duration of a batch.
 func announcement(names int, windows []cli.RateWindow, advertised bool, now, end time.Time) string {
 	limits := make([]string, 0, len(windows))
 	for _, w := range windows {

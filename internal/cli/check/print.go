@@ -1,8 +1,10 @@
 package check
 
 import (
+	"bytes"
 	"encoding/csv"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 
@@ -10,45 +12,10 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// jsonPrinter prints one array at the end, in the order of the batch.
-type jsonPrinter struct {
-	out  io.Writer
-	rows []indexedRow
-}
-
-func (p *jsonPrinter) add(index int, r row, hidden bool) error {
-	if !hidden {
-		p.rows = append(p.rows, indexedRow{index, r})
-	}
-	return nil
-}
-
-func (p *jsonPrinter) tick(progress) error { return nil }
-
-func (p *jsonPrinter) finish(progress) error {
-	slices.SortFunc(p.rows, func(a, b indexedRow) int { return a.index - b.index })
-	text := []byte("[")
-	for i, a := range p.rows {
-		line, err := cli.EncodeJSON(a.row)
-		if err != nil {
-			return err
-		}
-		if i > 0 {
-			text = append(text, ',')
-		}
-		text = append(append(text, "\n  "...), line...)
-	}
-	if len(p.rows) > 0 {
-		text = append(text, '\n')
-	}
-	_, err := p.out.Write(append(text, "]\n"...))
-	return err
-}
-
-// ndjsonPrinter prints one object per line, in the order of arrival.
+// ndjsonPrinter prints one JSON object per line, in the order of arrival.
 type ndjsonPrinter struct{ out io.Writer }
 
-func (p *ndjsonPrinter) add(_ int, r row, hidden bool) error {
+func (p ndjsonPrinter) add(_ int, r row, hidden bool) error {
 	if hidden {
 		return nil
 	}
@@ -60,60 +27,75 @@ func (p *ndjsonPrinter) add(_ int, r row, hidden bool) error {
 	return err
 }
 
-func (p *ndjsonPrinter) tick(progress) error { return nil }
+func (ndjsonPrinter) tick(progress) error { return nil }
 
-func (p *ndjsonPrinter) finish(progress) error { return nil }
+func (ndjsonPrinter) finish(progress) error { return nil }
 
-// reorderBuffer delays results until those before them have arrived, so that the output
-// has the order of the batch.
-type reorderBuffer struct {
+// orderedPrinter prints rows in the order of the batch: each waits until those before it have arrived.
+type orderedPrinter struct {
+	print   func(rows []row) error
+	end     func() error // optional
 	next    int
-	waiting map[int]row
-	hidden  map[int]bool
+	waiting map[int]*row // nil for hidden rows
 }
 
-// add returns the rows that can be printed now.
-func (o *reorderBuffer) add(index int, r row, hidden bool) []row {
-	if o.waiting == nil {
-		o.waiting, o.hidden = make(map[int]row), make(map[int]bool)
+func (p *orderedPrinter) add(index int, r row, hidden bool) error {
+	if p.waiting == nil {
+		p.waiting = make(map[int]*row)
 	}
-	o.waiting[index], o.hidden[index] = r, hidden
+	p.waiting[index] = &r
+	if hidden {
+		p.waiting[index] = nil
+	}
 	var ready []row
-	for {
-		r, here := o.waiting[o.next]
-		if !here {
-			return ready
+	for r, here := p.waiting[p.next]; here; r, here = p.waiting[p.next] {
+		if r != nil {
+			ready = append(ready, *r)
 		}
-		if !o.hidden[o.next] {
-			ready = append(ready, r)
-		}
-		delete(o.waiting, o.next)
-		delete(o.hidden, o.next)
-		o.next++
+		delete(p.waiting, p.next)
+		p.next++
 	}
+	return p.print(ready)
 }
 
-// drain returns the delayed rows when no more results will arrive.
-func (o *reorderBuffer) drain() []row {
-	places := make([]int, 0, len(o.waiting))
-	for place := range o.waiting {
-		if !o.hidden[place] {
-			places = append(places, place)
+func (p *orderedPrinter) tick(progress) error { return nil }
+
+// finish prints the delayed rows: no more results will arrive.
+func (p *orderedPrinter) finish(progress) error {
+	var rest []row
+	for _, index := range slices.Sorted(maps.Keys(p.waiting)) {
+		if r := p.waiting[index]; r != nil {
+			rest = append(rest, *r)
 		}
 	}
-	slices.Sort(places)
-	rows := make([]row, 0, len(places))
-	for _, place := range places {
-		rows = append(rows, o.waiting[place])
+	if err := p.print(rest); err != nil || p.end == nil {
+		return err
 	}
-	return rows
+	return p.end()
 }
 
-// csvPrinter prints a header and one record per name, in the order of the batch.
-type csvPrinter struct {
-	reorderBuffer
-	out           *csv.Writer
-	headerPrinted bool
+// newJSONPrinter prints one array at the end.
+func newJSONPrinter(out io.Writer) *orderedPrinter {
+	var lines [][]byte
+	return &orderedPrinter{
+		print: func(rows []row) error {
+			for _, r := range rows {
+				line, err := cli.EncodeJSON(r)
+				if err != nil {
+					return err
+				}
+				lines = append(lines, append([]byte("\n  "), line...))
+			}
+			return nil
+		},
+		end: func() error {
+			if len(lines) > 0 {
+				lines[len(lines)-1] = append(lines[len(lines)-1], '\n')
+			}
+			_, err := out.Write(slices.Concat([]byte("["), bytes.Join(lines, []byte(",")), []byte("]\n")))
+			return err
+		},
+	}
 }
 
 var csvHeader = []string{
@@ -121,39 +103,28 @@ var csvHeader = []string{
 	"restoreEur", "minYears", "requires", "orderable", "orderableReason",
 }
 
-func newCSVPrinter(out io.Writer) *csvPrinter { return &csvPrinter{out: csv.NewWriter(out)} }
-
-func (p *csvPrinter) add(index int, r row, hidden bool) error {
-	return p.print(p.reorderBuffer.add(index, r, hidden))
-}
-
-func (p *csvPrinter) tick(progress) error { return nil }
-
-func (p *csvPrinter) finish(progress) error { return p.print(p.drain()) }
-
-func (p *csvPrinter) print(rows []row) error {
-	if !p.headerPrinted {
-		p.headerPrinted = true
-		if err := p.out.Write(csvHeader); err != nil {
-			return err
+// newCSVPrinter prints a header and one record per name.
+func newCSVPrinter(out io.Writer) *orderedPrinter {
+	w, headerPrinted := csv.NewWriter(out), false
+	return &orderedPrinter{print: func(rows []row) error {
+		records := make([][]string, 0, len(rows)+1)
+		if !headerPrinted {
+			headerPrinted = true
+			records = append(records, csvHeader)
 		}
-	}
-	for _, r := range rows {
-		years := ""
-		if r.MinYears != 0 {
-			years = strconv.Itoa(r.MinYears)
+		for _, r := range rows {
+			years := ""
+			if r.MinYears != 0 {
+				years = strconv.Itoa(r.MinYears)
+			}
+			records = append(records, []string{
+				r.Domain, formatBool(r.Available), formatCents(r.RegisterEUR), formatCents(r.RenewEUR), formatCents(r.TransferEUR),
+				r.Source, r.Reason, strconv.FormatBool(r.Premium), r.CheckedAt, r.Error,
+				formatCents(r.RestoreEUR), years, r.Requires, formatBool(r.Orderable), string(r.OrderableReason),
+			})
 		}
-		record := []string{
-			r.Domain, formatBool(r.Available), formatCents(r.RegisterEUR), formatCents(r.RenewEUR), formatCents(r.TransferEUR),
-			r.Source, r.Reason, strconv.FormatBool(r.Premium), r.CheckedAt, r.Error,
-			formatCents(r.RestoreEUR), years, r.Requires, formatBool(r.Orderable), string(r.OrderableReason),
-		}
-		if err := p.out.Write(record); err != nil {
-			return err
-		}
-	}
-	p.out.Flush()
-	return p.out.Error()
+		return w.WriteAll(records)
+	}}
 }
 
 // formatBool returns "" for unknown.
@@ -171,32 +142,16 @@ func formatCents(c *registrar.Cents) string {
 	return c.String()
 }
 
-// plainPrinter prints aligned lines without colour, in the order of the batch.
-type plainPrinter struct {
-	reorderBuffer
-	out   io.Writer
-	table table
-}
-
-func newPlainPrinter(out io.Writer, names []string) *plainPrinter {
-	lines := newTable(names, false)
-	lines.unit = " EUR"
-	return &plainPrinter{out: out, table: lines}
-}
-
-func (p *plainPrinter) add(index int, r row, hidden bool) error {
-	return p.print(p.reorderBuffer.add(index, r, hidden))
-}
-
-func (p *plainPrinter) tick(progress) error { return nil }
-
-func (p *plainPrinter) finish(progress) error { return p.print(p.drain()) }
-
-func (p *plainPrinter) print(rows []row) error {
-	var text []byte
-	for _, r := range rows {
-		text = append(append(text, p.table.line(r, unlimited)...), '\n')
-	}
-	_, err := p.out.Write(text)
-	return err
+// newPlainPrinter prints aligned lines without colour.
+func newPlainPrinter(out io.Writer, names []string) *orderedPrinter {
+	table := newTable(names, false)
+	table.unit = " EUR"
+	return &orderedPrinter{print: func(rows []row) error {
+		var text []byte
+		for _, r := range rows {
+			text = append(append(text, table.line(r, unlimited)...), '\n')
+		}
+		_, err := out.Write(text)
+		return err
+	}}
 }

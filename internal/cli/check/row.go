@@ -1,7 +1,7 @@
 package check
 
 import (
-	"errors"
+	"cmp"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -37,39 +37,24 @@ const (
 	errorInternal    = "internal"
 )
 
-// errorCodeOf returns the code of a kind.
-func errorCodeOf(kind registrar.Kind) string {
-	switch kind {
-	case registrar.KindInvalid:
-		return errorInvalid
-	case registrar.KindUnsupported:
-		return errorUnsupported
-	case registrar.KindRateLimited:
-		return errorRateLimited
-	case registrar.KindUpstream:
-		return errorUpstream
-	default:
-		return errorInternal
-	}
+// errorCodes are the codes of kinds; all others are errorInternal.
+var errorCodes = map[registrar.Kind]string{
+	registrar.KindInvalid: errorInvalid, registrar.KindUnsupported: errorUnsupported,
+	registrar.KindRateLimited: errorRateLimited, registrar.KindUpstream: errorUpstream,
 }
 
 func (r row) free() bool { return r.Available != nil && *r.Available }
 
 func (r row) failed() bool { return r.Error != "" }
 
-// newRow converts the engine's answer about a given name.
 func newRow(given string, answer lookup.Answer, err error) row {
-	r := row{Domain: answer.Domain, TLD: answer.TLD}
-	if r.Domain == "" {
-		r.Domain = given
-	}
+	r := row{Domain: cmp.Or(answer.Domain, given), TLD: answer.TLD}
 	if err != nil {
-		r.Error, r.Message = errorCodeOf(registrar.KindOf(err)), errorText(err)
+		r.Error, r.Message = cmp.Or(errorCodes[registrar.KindOf(err)], errorInternal), errorText(err)
 		return r
 	}
 	if answer.Availability != lookup.Unknown {
-		free := answer.Availability == lookup.Available
-		r.Available = &free
+		r.Available = new(answer.Availability == lookup.Available)
 	}
 	if p := answer.Prices; p != nil {
 		r.RegisterEUR, r.RenewEUR, r.TransferEUR = &p.Register, &p.Renew, &p.Transfer
@@ -80,7 +65,6 @@ func newRow(given string, answer lookup.Answer, err error) row {
 	return r
 }
 
-// errorTexts are the messages of names that could not be looked up.
 var errorTexts = map[registrar.Code]string{
 	registrar.NameEmpty:           "empty",
 	registrar.NameNoExtension:     "no extension",
@@ -111,11 +95,5 @@ var errorTexts = map[registrar.Code]string{
 }
 
 func errorText(err error) string {
-	var e *registrar.Error
-	if errors.As(err, &e) {
-		if text, known := errorTexts[e.Code]; known {
-			return text
-		}
-	}
-	return "internal error"
+	return cmp.Or(errorTexts[registrar.CodeOf(err)], "internal error")
 }

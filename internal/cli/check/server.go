@@ -15,7 +15,6 @@ import (
 	"github.com/dotkontor/dotkontor/internal/app"
 	"github.com/dotkontor/dotkontor/internal/cli"
 	"github.com/dotkontor/dotkontor/internal/registrar"
-	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 )
 
 const (
@@ -56,8 +55,7 @@ var (
 	errNoService = errors.New("no valid response")
 )
 
-// check looks up one name and retries a bounded number of times. The pacer delays each
-// attempt.
+// check looks up one name and retries a bounded number of times. The pacer delays each attempt.
 func (s *service) check(ctx context.Context, name string) row {
 	refusals, failures := 0, 0
 	for {
@@ -156,30 +154,18 @@ func clampDelay(seconds int) time.Duration {
 	return time.Duration(min(seconds, int(cli.MaxWindow/time.Second))) * time.Second
 }
 
-// serverAnswer is the union of the contract's CheckResult, UnsupportedResult and
-// Error.
+// serverAnswer is the union of the contract's CheckResult, UnsupportedResult and Error.
 type serverAnswer struct {
-	Domain      string      `json:"domain"`
-	TLD         string      `json:"tld"`
-	Available   *bool       `json:"available"`
-	Supported   *bool       `json:"supported"`
+	row
+	Supported *bool `json:"supported"`
+	// The prices of other services may be written differently.
 	RegisterEUR json.Number `json:"registerEur"`
 	RenewEUR    json.Number `json:"renewEur"`
 	TransferEUR json.Number `json:"transferEur"`
-	Source      string      `json:"source"`
-	Reason      string      `json:"reason"`
-	Premium     bool        `json:"premium"`
-	CheckedAt   string      `json:"checkedAt"`
 	RestoreEUR  json.Number `json:"restoreEur"`
-	MinYears    int         `json:"minYears"`
-	Requires    string      `json:"requires"`
-	Orderable   *bool       `json:"orderable"`
-	Refusal     string      `json:"orderableReason"`
-	Error       string      `json:"error"`
 }
 
-// readAnswer converts a response into a row. Responses outside the contract are
-// errNoService.
+// readAnswer converts a response into a row. Responses outside the contract are errNoService.
 func readAnswer(name string, status int, text []byte) (row, error) {
 	var a serverAnswer
 	if err := json.Unmarshal(text, &a); err != nil {
@@ -194,15 +180,11 @@ func readAnswer(name string, status int, text []byte) (row, error) {
 		if !sameDomain(name, a.Domain) {
 			return row{}, errNoService // a response about another name
 		}
-		return row{
-			Domain: a.Domain, TLD: a.TLD, Available: a.Available,
-			RegisterEUR: parseEuros(a.RegisterEUR), RenewEUR: parseEuros(a.RenewEUR), TransferEUR: parseEuros(a.TransferEUR),
-			Terms: httpjson.Terms{
-				RestoreEUR: parseEuros(a.RestoreEUR), MinYears: a.MinYears, Requires: a.Requires,
-				Orderable: a.Orderable, OrderableReason: registrar.Code(a.Refusal),
-			},
-			Source: a.Source, Reason: a.Reason, Premium: a.Premium, CheckedAt: a.CheckedAt,
-		}, nil
+		r := a.row
+		r.RegisterEUR, r.RenewEUR, r.TransferEUR = parseEuros(a.RegisterEUR), parseEuros(a.RenewEUR), parseEuros(a.TransferEUR)
+		r.RestoreEUR = parseEuros(a.RestoreEUR)
+		r.Error, r.Message = "", ""
+		return r, nil
 	case status == http.StatusBadRequest && a.Error != "":
 		return failedRow(name, errorInvalid, a.Error), nil
 	case status == http.StatusBadGateway && a.Error != "":
@@ -212,7 +194,6 @@ func readAnswer(name string, status int, text []byte) (row, error) {
 	}
 }
 
-// sameDomain reports whether two forms of a name are the same domain.
 func sameDomain(asked, answered string) bool {
 	one, err := registrar.ParseHost(asked)
 	if err != nil {
@@ -238,10 +219,8 @@ func parseEuros(number json.Number) *registrar.Cents {
 }
 
 func sleep(ctx context.Context, delay time.Duration) {
-	timer := time.NewTimer(delay)
-	defer timer.Stop()
 	select {
-	case <-timer.C:
+	case <-time.After(delay):
 	case <-ctx.Done():
 	}
 }

@@ -56,7 +56,6 @@ func stateOf(r row) state {
 	}
 }
 
-// column is a column after the domain and the state.
 type column struct {
 	label string
 	width int
@@ -66,7 +65,7 @@ type column struct {
 
 // columns are in order of priority: a narrow window drops the last ones first.
 var columns = []column{
-	{"EUR net", 9, true, func(r row) string { return firstCharge(r) }},
+	{"EUR net", 9, true, firstCharge},
 	{"renewal", 9, true, func(r row) string { return price(r, r.RenewEUR) }},
 	{"source", 6, false, func(r row) string { return r.Source }},
 	{"time", 8, false, clockTime},
@@ -140,7 +139,6 @@ func (t table) header(window int) string {
 // line formats one row, never wider than the window.
 func (t table) line(r row, window int) string { return t.draw(r, stateOf(r), window) }
 
-// pending formats a name without a result yet.
 func (t table) pending(name string, window int) string {
 	return t.draw(row{Domain: name}, statePending, window)
 }

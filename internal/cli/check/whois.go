@@ -1,11 +1,9 @@
 package check
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/cli"
@@ -38,44 +36,23 @@ func (c *WhoisCommand) Run(t *cli.Terminal) error {
 	if err != nil {
 		return err
 	}
-	type result struct {
-		answer lookup.WhoisAnswer
-		err    error
-	}
-	done := make(chan result, 1)
-	go func() {
-		answer, err := lookups.Engine.Whois(t.Ctx, c.Name)
-		done <- result{answer, err}
-	}()
-	select {
-	case <-t.Ctx.Done(): // the query in flight ends with the process
+	answer, err := interruptible(t.Ctx, func() (lookup.WhoisAnswer, error) { return lookups.Engine.Whois(t.Ctx, c.Name) })
+	if t.Ctx.Err() != nil {
 		return cli.ExitCode(cli.ExitInterrupted)
-	case r := <-done:
-		lookups.Close()
-		if r.err != nil {
-			return errors.New(cli.Printable(c.Name) + ": " + errorText(r.err))
-		}
-		if c.JSON {
-			return printWhoisJSON(t.Out, r.answer)
-		}
-		return printWhois(t.Out, r.answer)
 	}
-}
-
-// whoisJSON is the result of the whois_lookup tool with its source and time.
-type whoisJSON struct {
-	httpjson.WhoisResult
-	Source    string `json:"source"`
-	CheckedAt string `json:"checkedAt"`
-}
-
-func printWhoisJSON(out io.Writer, a lookup.WhoisAnswer) error {
-	encoder := json.NewEncoder(out)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(whoisJSON{
-		WhoisResult: httpjson.NewWhoisResult(a), Source: string(a.Source), CheckedAt: formatRFC3339(a.CheckedAt),
-	})
+	lookups.Close()
+	if err != nil {
+		return errors.New(cli.Printable(c.Name) + ": " + errorText(err))
+	}
+	if c.JSON { // the result of the tool whois_lookup, its source and time
+		return t.PrintJSON(struct {
+			httpjson.WhoisResult
+			Source    lookup.Source `json:"source"`
+			CheckedAt string        `json:"checkedAt"`
+		}{httpjson.NewWhoisResult(answer), answer.Source, formatRFC3339(answer.CheckedAt)})
+	}
+	printWhois(t.Out, answer)
+	return nil
 }
 
 func formatRFC3339(t time.Time) string {
@@ -85,12 +62,11 @@ func formatRFC3339(t time.Time) string {
 	return t.UTC().Format(time.RFC3339)
 }
 
-func printWhois(out io.Writer, a lookup.WhoisAnswer) error {
+func printWhois(out io.Writer, a lookup.WhoisAnswer) {
 	registered := "no"
 	if a.Registered {
 		registered = "yes"
 	}
-	var text strings.Builder
 	for _, line := range []struct {
 		key    string
 		values []string
@@ -114,9 +90,7 @@ func printWhois(out io.Writer, a lookup.WhoisAnswer) error {
 			if i > 0 {
 				key = ""
 			}
-			fmt.Fprintf(&text, "%s  %s\n", cli.Pad(key, len("registered"), false), cli.Printable(value))
+			fmt.Fprintf(out, "%-10s  %s\n", key, cli.Printable(value))
 		}
 	}
-	_, err := io.WriteString(out, text.String())
-	return err
 }

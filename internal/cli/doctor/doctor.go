@@ -3,7 +3,6 @@ package doctor
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/url"
 	"slices"
@@ -64,7 +63,6 @@ type check struct {
 	run   func(*prober) result
 }
 
-// allChecks returns all checks in order.
 func allChecks() []check {
 	return slices.Concat(reachChecks, documentChecks(), restChecks, limitChecks, mcpChecks)
 }
@@ -101,10 +99,7 @@ func (c *Command) Run(t *cli.Terminal) error {
 		return cli.ExitCode(cli.ExitInterrupted)
 	}
 	if c.JSON {
-		encoder := json.NewEncoder(t.Out)
-		encoder.SetEscapeHTML(false)
-		encoder.SetIndent("", "  ")
-		if err := encoder.Encode(report); err != nil {
+		if err := t.PrintJSON(report); err != nil {
 			return err
 		}
 	} else {
@@ -128,7 +123,6 @@ func baseAddress(given string) (string, error) {
 	return base, nil
 }
 
-// reportLine is one line of the report.
 type reportLine struct {
 	Group    string     `json:"group"`
 	Name     string     `json:"name"`
@@ -137,7 +131,6 @@ type reportLine struct {
 	Seen     string     `json:"seen"`
 }
 
-// String formats the line as text.
 func (c reportLine) String() string {
 	line := fmt.Sprintf("%-4s  %-9s  %s: ", c.Status, c.Group, c.Name)
 	if c.Expected == "" {
@@ -146,7 +139,6 @@ func (c reportLine) String() string {
 	return line + "expected " + c.Expected + "; saw " + c.Seen
 }
 
-// doctorReport is the result of a run.
 type doctorReport struct {
 	URL      string       `json:"url"`
 	OK       bool         `json:"ok"`

@@ -83,8 +83,7 @@ func envelope(v *prober, path, mediaType string) result {
 	if mediaType != "text/markdown" {
 		j.must(json.Valid(a.body), "JSON", "an invalid body")
 	}
-	j.must(a.header.Get("Access-Control-Allow-Origin") == "*", "Access-Control-Allow-Origin: *",
-		toJSON(a.header.Get("Access-Control-Allow-Origin")))
+	j.header(a, "Access-Control-Allow-Origin", "*")
 	etag := a.header.Get("ETag")
 	j.must(etag != "", "an ETag", "none")
 	if etag != "" {
@@ -94,8 +93,7 @@ func envelope(v *prober, path, mediaType string) result {
 	return j.verdict(fmt.Sprintf("200 %s, %d bytes", a.mediaType(), len(a.body)))
 }
 
-// inDocument checks the contents of a document. A missing document is reported by another
-// check.
+// inDocument checks the contents of a document. A missing document is reported by another check.
 func inDocument(path string, judged func(v *prober, document map[string]any) result) func(*prober) result {
 	return func(v *prober) result {
 		a := v.document(path)
@@ -118,10 +116,7 @@ func resourceMatchesMCP(v *prober, document map[string]any) result {
 }
 
 func issuerMatches(v *prober, document map[string]any) result {
-	if document["issuer"] != v.base {
-		return fail("issuer "+v.base+", byte for byte", toJSON(document["issuer"])+baseHint)
-	}
-	return pass(v.base)
+	return expect(document["issuer"] == v.base, "issuer "+v.base+", byte for byte", toJSON(document["issuer"])+baseHint, v.base)
 }
 
 func oauthEndpoints(v *prober, document map[string]any) result {
@@ -163,9 +158,7 @@ func serverCard(v *prober, document map[string]any) result {
 		j.must(field != "description" || len([]rune(text)) <= longest, "a description of 100 characters at most", toJSON(text))
 	}
 	found := false
-	remotes, _ := document["remotes"].([]any)
-	for _, entry := range remotes {
-		remote, _ := entry.(map[string]any)
+	for _, remote := range objects(document["remotes"]) {
 		found = found || remote["type"] == "streamable-http" && remote["url"] == v.base+mcpPath
 	}
 	j.must(found, "a remote of type streamable-http at "+v.base+mcpPath, toJSON(document["remotes"]))
@@ -178,13 +171,9 @@ func apiCatalogue(v *prober, document map[string]any) result {
 	_, parameters, err := mime.ParseMediaType(a.header.Get("Content-Type"))
 	j.must(err == nil && strings.Contains(parameters["profile"], catalogueProfile),
 		"profile "+catalogueProfile, toJSON(a.header.Get("Content-Type")))
-	links, _ := document["linkset"].([]any)
 	described := false
-	for _, entry := range links {
-		link, _ := entry.(map[string]any)
-		targets, _ := link["service-desc"].([]any)
-		for _, t := range targets {
-			target, _ := t.(map[string]any)
+	for _, link := range objects(document["linkset"]) {
+		for _, target := range objects(link["service-desc"]) {
 			described = described || target["href"] == v.base+openAPIPath
 		}
 	}
@@ -201,19 +190,14 @@ func catalogueHead(v *prober) result {
 		return fail("200 to HEAD "+apiCatalogPath, a.String())
 	}
 	link := strings.Join(a.header.Values("Link"), ", ")
-	if !catalogueRelation.MatchString(link) {
-		return fail("Link with rel=api-catalog", toJSON(link))
-	}
-	return pass(link)
+	return expect(catalogueRelation.MatchString(link), "Link with rel=api-catalog", toJSON(link), link)
 }
 
 func requestSigning(_ *prober, document map[string]any) result {
 	signing, _ := document["request_signing"].(map[string]any)
 	algorithm, _ := signing["algorithm"].(string)
-	if !strings.EqualFold(strings.NewReplacer("-", "", "_", "").Replace(algorithm), "HMACSHA256") {
-		return fail("request_signing with algorithm HMAC-SHA256", toJSON(document["request_signing"]))
-	}
-	return pass(algorithm)
+	return expect(strings.EqualFold(strings.NewReplacer("-", "", "_", "").Replace(algorithm), "HMACSHA256"),
+		"request_signing with algorithm HMAC-SHA256", toJSON(document["request_signing"]), algorithm)
 }
 
 func authDocument(v *prober) result {
@@ -223,10 +207,7 @@ func authDocument(v *prober) result {
 	}
 	for line := range strings.Lines(string(a.body)) {
 		if title, found := strings.CutPrefix(line, "# "); found {
-			if strings.Contains(title, "auth.md") {
-				return pass(title)
-			}
-			return fail("a title with auth.md", title)
+			return expect(strings.Contains(title, "auth.md"), "a title with auth.md", title, title)
 		}
 	}
 	return fail("a title with auth.md", "no title")
@@ -236,10 +217,7 @@ func authDocument(v *prober) result {
 // interpret anything but a 404 as a document.
 func unknownDocumentIs404(v *prober) result {
 	a := v.get("/.well-known/" + v.label)
-	if a.status != http.StatusNotFound || !a.isJSON() {
-		return fail("404 application/json", a.String())
-	}
-	return pass("404")
+	return expect(a.status == http.StatusNotFound && a.isJSON(), "404 application/json", a.String(), "404")
 }
 
 func openAPIVersions(_ *prober, document map[string]any) result {
@@ -252,12 +230,8 @@ func openAPIVersions(_ *prober, document map[string]any) result {
 
 func openAPIPaths(v *prober, document map[string]any) result {
 	var j assertions
-	servers, _ := document["servers"].([]any)
-	var first map[string]any
-	if len(servers) > 0 {
-		first, _ = servers[0].(map[string]any)
-	}
-	j.must(first["url"] == v.base, "server "+v.base, toJSON(document["servers"])+baseHint)
+	servers := append(objects(document["servers"]), nil)
+	j.must(servers[0]["url"] == v.base, "server "+v.base, toJSON(document["servers"])+baseHint)
 	paths, _ := document["paths"].(map[string]any)
 	for _, path := range []string{checkPath, searchPath} {
 		item, _ := paths[path].(map[string]any)

@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/dotkontor/dotkontor/internal/app"
 	"github.com/dotkontor/dotkontor/internal/cli"
@@ -31,9 +32,12 @@ var mcpChecks = []check{
 	{group: "mcp", name: "securitySchemes", run: toolSecurity},
 	{group: "mcp", name: "domain_check works", cost: 1, run: toolCallSucceeds},
 	{group: "mcp", name: "signed-in tools without a token are 401", run: protectedTools},
-	{group: "mcp", name: "a wrong token is 401", run: wrongToken},
-	{group: "mcp", name: "a token in the address is 401", run: tokenInQuery},
-	{group: "mcp", name: "login address is 401 from the start", run: loginEndpoint},
+	{group: "mcp", name: "a wrong token is 401", run: challenged("a wrong token", mcpPath, listTools,
+		map[string]string{"Authorization": "Bearer doctor-is-nobody"}, "401, also for public methods")},
+	// An invalid token, because a real one must not appear in logs.
+	{group: "mcp", name: "a token in the address is 401", run: challenged("a token in the address",
+		mcpPath+"?access_token=doctor-is-nobody", listTools, nil, "401, also for public methods")},
+	{group: "mcp", name: "login address is 401 from the start", run: challenged("initialize", mcpLoginPath, initializeMessage, nil, "401 to initialize")},
 	{group: "mcp", name: "Accept: application/json is enough", run: acceptsJSON},
 	{group: "mcp", name: "GET is a 405", run: mcpGet},
 	{group: "mcp", name: "unknown method is -32601", run: unknownMethod},
@@ -42,7 +46,6 @@ var mcpChecks = []check{
 	{group: "mcp", name: "CORS, challenge included", run: mcpCORS},
 }
 
-// tool is a tool of the contract.
 type tool struct {
 	name      string
 	arguments []string
@@ -73,11 +76,14 @@ func toolCall(name string, arguments map[string]any) string {
 	return rpcMessage("tools/call", map[string]any{"name": name, "arguments": arguments})
 }
 
-var initializeMessage = rpcMessage("initialize", map[string]any{
-	"protocolVersion": mcpProtocolVersion,
-	"capabilities":    map[string]any{},
-	"clientInfo":      map[string]any{"name": "dotkontor-doctor", "version": app.Version},
-})
+var (
+	initializeMessage = rpcMessage("initialize", map[string]any{
+		"protocolVersion": mcpProtocolVersion,
+		"capabilities":    map[string]any{},
+		"clientInfo":      map[string]any{"name": "dotkontor-doctor", "version": app.Version},
+	})
+	listTools = rpcMessage("tools/list", nil)
+)
 
 // postMessage sends one message with the usual headers; more overrides them.
 func (v *prober) postMessage(path, body string, more map[string]string) answer {
@@ -135,16 +141,15 @@ func initialize(v *prober) result {
 // tools returns the tools by name. They are listed only once.
 func (v *prober) tools() (map[string]map[string]any, answer) {
 	if v.toolList == nil {
-		a := v.postMessage(mcpPath, rpcMessage("tools/list", nil), nil)
+		a := v.postMessage(mcpPath, listTools, nil)
 		v.toolList = &a
 	}
-	list, ok := rpcResult(*v.toolList)["tools"].([]any)
-	if !ok {
+	list := rpcResult(*v.toolList)["tools"]
+	if _, ok := list.([]any); !ok {
 		return nil, *v.toolList
 	}
 	tools := make(map[string]map[string]any)
-	for _, entry := range list {
-		described, _ := entry.(map[string]any)
+	for _, described := range objects(list) {
 		name, _ := described["name"].(string)
 		tools[name] = described
 	}
@@ -161,10 +166,8 @@ func toolNames(v *prober) result {
 		want = append(want, t.name)
 	}
 	slices.Sort(want)
-	if got := slices.Sorted(maps.Keys(tools)); !slices.Equal(got, want) {
-		return fail(strings.Join(want, " "), strings.Join(got, " "))
-	}
-	return pass("all of them, without a token")
+	got := slices.Sorted(maps.Keys(tools))
+	return expect(slices.Equal(got, want), strings.Join(want, " "), strings.Join(got, " "), "all of them, without a token")
 }
 
 // eachTool checks each listed tool. Missing tools are reported by another check.
@@ -201,11 +204,9 @@ func toolSchemas(v *prober) result {
 func toolSecurity(v *prober) result {
 	return eachTool(v, "five without a token, the others with mcp:write", func(j *assertions, t tool, described map[string]any) {
 		meta, _ := described["_meta"].(map[string]any)
-		schemes, _ := meta["securitySchemes"].([]any)
 		var kinds []string
 		scoped := false
-		for _, s := range schemes {
-			scheme, _ := s.(map[string]any)
+		for _, scheme := range objects(meta["securitySchemes"]) {
 			kind, _ := scheme["type"].(string)
 			kinds = append(kinds, kind)
 			scoped = scoped || containsAll(scheme["scopes"], "mcp:write")
@@ -236,12 +237,8 @@ func toolCallSucceeds(v *prober) result {
 	}
 	var j assertions
 	assertCheckResult(&j, structured, "google.com", false)
-	var text string
-	content, _ := got["content"].([]any)
-	if len(content) > 0 {
-		first, _ := content[0].(map[string]any)
-		text, _ = first["text"].(string)
-	}
+	content := append(objects(got["content"]), nil)
+	text, _ := content[0]["text"].(string)
 	j.must(structured != nil && reflect.DeepEqual(objectOf([]byte(text)), structured), "the same JSON as text", toJSON(text))
 	return j.verdict(fmt.Sprintf("google.com, available %v", structured["available"]))
 }
@@ -277,26 +274,18 @@ func protectedTools(v *prober) result {
 	return j.verdict(v.challenge())
 }
 
-func wrongToken(v *prober) result {
-	var j assertions
-	v.assertChallenge(&j, "a wrong token", v.postMessage(mcpPath, rpcMessage("tools/list", nil), map[string]string{
-		"Authorization": "Bearer doctor-is-nobody",
-	}))
-	return j.verdict("401, also for public methods")
-}
-
-func loginEndpoint(v *prober) result {
-	var j assertions
-	v.assertChallenge(&j, "initialize", v.postMessage(mcpLoginPath, initializeMessage, nil))
-	return j.verdict("401 to initialize")
+// challenged expects assertChallenge's response to a message.
+func challenged(what, path, message string, header map[string]string, seen string) func(*prober) result {
+	return func(v *prober) result {
+		var j assertions
+		v.assertChallenge(&j, what, v.postMessage(path, message, header))
+		return j.verdict(seen)
+	}
 }
 
 func acceptsJSON(v *prober) result {
-	a := v.postMessage(mcpPath, rpcMessage("tools/list", nil), map[string]string{"Accept": "application/json"})
-	if rpcResult(a) == nil || !a.isJSON() {
-		return fail("200 application/json", a.String())
-	}
-	return pass("200 application/json")
+	a := v.postMessage(mcpPath, listTools, map[string]string{"Accept": "application/json"})
+	return expect(rpcResult(a) != nil && a.isJSON(), "200 application/json", a.String(), "200 application/json")
 }
 
 func mcpGet(v *prober) result {
@@ -304,10 +293,7 @@ func mcpGet(v *prober) result {
 	if a.err != nil || a.status != http.StatusMethodNotAllowed || !listsHeader(a.header.Get("Allow"), http.MethodPost) {
 		return fail("405 with Allow: POST", a.String())
 	}
-	if a.mediaType() == "text/plain" {
-		return fail("a JSON body", a.String())
-	}
-	return pass("405")
+	return expect(a.mediaType() != "text/plain", "a JSON body", a.String(), "405")
 }
 
 // rpcError returns the code of a JSON-RPC error, 0 if the response is not an error.
@@ -317,19 +303,13 @@ func rpcError(a answer) int64 {
 	}
 	problem, _ := rpcReply(a)["error"].(map[string]any)
 	number, _ := problem["code"].(json.Number)
-	code, err := number.Int64()
-	if err != nil {
-		return 0
-	}
+	code, _ := number.Int64()
 	return code
 }
 
 func unknownMethod(v *prober) result {
 	a := v.postMessage(mcpPath, rpcMessage("doctor/nothing", nil), nil)
-	if rpcError(a) != methodNotFound {
-		return fail(fmt.Sprintf("a JSON-RPC error %d", methodNotFound), a.String())
-	}
-	return pass(fmt.Sprint(methodNotFound))
+	return expect(rpcError(a) == methodNotFound, fmt.Sprintf("a JSON-RPC error %d", methodNotFound), a.String(), fmt.Sprint(methodNotFound))
 }
 
 func errorsAreJSONRPC(v *prober) result {
@@ -340,8 +320,8 @@ func errorsAreJSONRPC(v *prober) result {
 	}{
 		{"broken JSON", `{"jsonrpc":`, nil},
 		{"an empty body", "", nil},
-		{"a batch", "[" + rpcMessage("tools/list", nil) + "]", nil},
-		{"text/plain", rpcMessage("tools/list", nil), map[string]string{"Content-Type": "text/plain"}},
+		{"a batch", "[" + listTools + "]", nil},
+		{"text/plain", listTools, map[string]string{"Content-Type": "text/plain"}},
 	} {
 		a := v.postMessage(mcpPath, wrong.body, wrong.header)
 		j.must(rpcError(a) != 0, "a JSON-RPC error for "+wrong.what, a.String())
@@ -352,18 +332,13 @@ func errorsAreJSONRPC(v *prober) result {
 // foreignOrigin checks that a service on loopback rejects other origins, whose pages could
 // call it through the user's browser, and that a public one accepts all of them.
 func foreignOrigin(v *prober) result {
-	a := v.postMessage(mcpPath, rpcMessage("tools/list", nil), map[string]string{"Origin": "https://page.example"})
+	a := v.postMessage(mcpPath, listTools, map[string]string{"Origin": "https://page.example"})
 	address, err := url.Parse(v.base)
 	if err == nil && registrar.IsLoopbackHost(address.Hostname()) {
-		if a.err != nil || a.status != http.StatusForbidden || rpcError(a) == 0 {
-			return fail("403 with a JSON-RPC error, on loopback", a.String())
-		}
-		return pass("403, on loopback")
+		return expect(a.err == nil && a.status == http.StatusForbidden && rpcError(a) != 0,
+			"403 with a JSON-RPC error, on loopback", a.String(), "403, on loopback")
 	}
-	if rpcResult(a) == nil {
-		return fail("200, as for every origin", a.String())
-	}
-	return pass("200, as for every origin")
+	return expect(rpcResult(a) != nil, "200, as for every origin", a.String(), "200, as for every origin")
 }
 
 func mcpCORS(v *prober) result {
@@ -376,4 +351,98 @@ func mcpCORS(v *prober) result {
 		return fail("WWW-Authenticate exposed to scripts", toJSON(exposed))
 	}
 	return r
+}
+
+// checkTokenTransport refuses to send a token over an unencrypted connection.
+func checkTokenTransport(base string) error {
+	address, err := url.Parse(base)
+	if err != nil {
+		return err
+	}
+	if address.Scheme != "https" && !registrar.IsLoopbackHost(address.Hostname()) {
+		return cli.UsageError("a token is not sent over http:// to another machine; use https://")
+	}
+	return nil
+}
+
+func tokenChecks(token string) []check {
+	bearer := map[string]string{"Authorization": "Bearer " + token}
+	return []check{
+		{group: "token", name: "list_my_domains works", run: checkList("list_my_domains", "domains", bearer, assertDomain)},
+		{group: "token", name: "list_orders works", run: checkList("list_orders", "orders", bearer, assertOrder)},
+		{group: "token", name: "login address opens", run: func(v *prober) result {
+			a := v.postMessage(mcpLoginPath, initializeMessage, bearer)
+			return expect(rpcResult(a) != nil, "200 with a JSON-RPC result", a.String(), "200 to initialize")
+		}},
+	}
+}
+
+var domainStatuses = []string{"active", "pending", "expired", "redemption", "transit", "transferred_out"}
+
+// checkList calls a tool that lists something of the customer's and checks each entry. It
+// prints only their number, because its output may end up in a monitoring system.
+func checkList(tool, field string, bearer map[string]string, assertEntry func(*assertions, map[string]any)) func(*prober) result {
+	return func(v *prober) result {
+		a := v.postMessage(mcpPath, toolCall(tool, map[string]any{}), bearer)
+		got := rpcResult(a)
+		if got == nil {
+			return fail("200 with a JSON-RPC result", a.String())
+		}
+		page, _ := got["structuredContent"].(map[string]any)
+		switch {
+		case got["isError"] == true && page["retryable"] == true:
+			return warn("the list", toJSON(page))
+		case got["isError"] == true:
+			return fail("the list", toJSON(page))
+		}
+		list, ok := page[field].([]any)
+		if !ok {
+			return fail("a list named "+field, "none")
+		}
+		var j assertions
+		assertPage(&j, page, len(list))
+		for _, entry := range objects(list) {
+			assertEntry(&j, entry)
+		}
+		return j.verdict(toJSON(page["total"]) + " " + field)
+	}
+}
+
+func assertPage(j *assertions, page map[string]any, length int) {
+	whole := func(field string) int64 {
+		number, _ := page[field].(json.Number)
+		value, err := number.Int64()
+		if err != nil {
+			return -1
+		}
+		return value
+	}
+	total, limit := whole("total"), whole("limit")
+	j.must(whole("offset") == 0 && limit >= 1 && int64(length) == min(total, limit), "total, limit and offset that fit the list",
+		toJSON([]any{page["total"], page["limit"], page["offset"], length}))
+}
+
+func assertOrder(j *assertions, order map[string]any) {
+	id, _ := order["orderId"].(string)
+	items, _ := order["items"].([]any)
+	j.must(id != "" && len(items) > 0, "orders with orderId and items", "others")
+}
+
+func assertDomain(j *assertions, domain map[string]any) {
+	name, _ := domain["domain"].(string)
+	tld, _ := domain["tld"].(string)
+	j.must(len(tld) > 1 && strings.HasPrefix(tld, ".") && strings.HasSuffix(name, tld), "domain and tld that fit", "others")
+	status, _ := domain["status"].(string)
+	j.must(slices.Contains(domainStatuses, status), "status "+strings.Join(domainStatuses, ", "), toJSON(domain["status"]))
+	until, given := domain["expiresAt"]
+	if text, isText := until.(string); isText {
+		_, err := time.Parse(time.RFC3339, text)
+		j.must(err == nil, "expiresAt as in RFC 3339", toJSON(until))
+	} else {
+		j.must(given && until == nil, "expiresAt or null", toJSON(until))
+	}
+	_, isBool := domain["autoRenew"].(bool)
+	j.must(isBool, "autoRenew true or false", toJSON(domain["autoRenew"]))
+	manage, _ := domain["manageUrl"].(string)
+	j.must(manage != "", "manageUrl", "none")
 }

@@ -33,21 +33,36 @@ func warn(expected, seen string) result { return result{cli.StatusWarn, expected
 
 func fail(expected, seen string) result { return result{cli.StatusFail, expected, seen} }
 
+// expect passes with seen, or fails with what was seen instead.
+func expect(asExpected bool, expected, instead, seen string) result {
+	if !asExpected {
+		return fail(expected, instead)
+	}
+	return pass(seen)
+}
+
 // assertions collects the failures of one check for one line of the report.
 type assertions struct{ failures, warnings []result }
 
-// must records a failure unless asExpected.
 func (j *assertions) must(asExpected bool, expected, seen string) {
 	if !asExpected {
 		j.failures = append(j.failures, fail(expected, seen))
 	}
 }
 
-// should records a warning unless asExpected.
 func (j *assertions) should(asExpected bool, expected, seen string) {
 	if !asExpected {
 		j.warnings = append(j.warnings, warn(expected, seen))
 	}
+}
+
+func (j *assertions) header(a answer, name, want string) {
+	j.must(a.header.Get(name) == want, name+": "+want, toJSON(a.header.Get(name)))
+}
+
+// headerList requires that a comma-separated response header contains a value.
+func (j *assertions) headerList(a answer, name, value, expected string) {
+	j.must(listsHeader(a.header.Get(name), value), expected, toJSON(a.header.Get(name)))
 }
 
 // verdict returns the failures, else the warnings, else a pass with seen.
@@ -93,20 +108,16 @@ type limitReading struct {
 }
 
 func newProber(ctx context.Context, base string, roots *x509.CertPool) *prober {
-	transport := &http.Transport{
-		Proxy:               http.ProxyFromEnvironment,
-		ForceAttemptHTTP2:   true,
-		TLSClientConfig:     tlsConfig(roots),
-		TLSHandshakeTimeout: requestTimeout,
-		IdleConnTimeout:     totalTimeout,
-	}
 	return &prober{
 		ctx: ctx, base: base, roots: roots, left: -1,
 		label:     "doctor-" + strings.ToLower(rand.Text()[:16]),
 		documents: make(map[string]answer),
 		client: &http.Client{
-			Transport: transport,
-			Timeout:   requestTimeout,
+			Transport: &http.Transport{
+				Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, TLSClientConfig: tlsConfig(roots),
+				TLSHandshakeTimeout: requestTimeout, IdleConnTimeout: totalTimeout,
+			},
+			Timeout: requestTimeout,
 			CheckRedirect: func(*http.Request, []*http.Request) error {
 				return http.ErrUseLastResponse // nothing in the contract redirects
 			},
@@ -157,7 +168,6 @@ func (v *prober) send(method, path, body string, header map[string]string) (a an
 
 func (v *prober) get(path string) answer { return v.send(http.MethodGet, path, "", nil) }
 
-// String formats the response in one line.
 func (a answer) String() string {
 	if a.err != nil {
 		return "no answer: " + a.err.Error()
@@ -167,13 +177,12 @@ func (a answer) String() string {
 		text += " " + kind
 	}
 	const enough = 120
-	if body := bytes.TrimSpace(a.body); len(body) > 0 {
-		text += " " + string([]rune(string(body))[:min(enough, len([]rune(string(body))))])
+	if body := []rune(string(bytes.TrimSpace(a.body))); len(body) > 0 {
+		text += " " + string(body[:min(enough, len(body))])
 	}
 	return text
 }
 
-// mediaType returns the Content-Type without its parameters.
 func (a answer) mediaType() string {
 	kind, _, err := mime.ParseMediaType(a.header.Get("Content-Type"))
 	if err != nil {
@@ -186,7 +195,6 @@ func (a answer) isJSON() bool {
 	return a.err == nil && a.mediaType() == "application/json" && json.Valid(a.body)
 }
 
-// object returns the body as a JSON object, or nil.
 func (a answer) object() map[string]any { return objectOf(a.body) }
 
 func objectOf(text []byte) map[string]any {
@@ -199,7 +207,6 @@ func objectOf(text []byte) map[string]any {
 	return object
 }
 
-// toJSON formats a value as one line of JSON.
 func toJSON(value any) string {
 	text, err := cli.EncodeJSON(value)
 	if err != nil {
@@ -208,18 +215,18 @@ func toJSON(value any) string {
 	return string(text)
 }
 
-// containsAll reports whether a JSON array contains all these strings.
 func containsAll(list any, texts ...string) bool {
 	values, ok := list.([]any)
-	if !ok {
-		return false
+	return ok && !slices.ContainsFunc(texts, func(text string) bool { return !slices.Contains(values, any(text)) })
+}
+
+func objects(list any) (all []map[string]any) {
+	entries, _ := list.([]any)
+	for _, entry := range entries {
+		object, _ := entry.(map[string]any)
+		all = append(all, object)
 	}
-	for _, text := range texts {
-		if !slices.Contains(values, any(text)) {
-			return false
-		}
-	}
-	return true
+	return all
 }
 
 // listsHeader reports whether a comma-separated header contains name.

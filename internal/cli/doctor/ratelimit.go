@@ -17,8 +17,7 @@ var limitChecks = []check{
 	{group: "limits", name: "untrusted X-Forwarded-For is ignored", cost: 2, run: ignoresForwardedFor},
 }
 
-// rateLimitPolicy warns about limits that differ from the contract's, which operators may
-// set.
+// rateLimitPolicy warns about limits that differ from the contract's, which operators may set.
 func rateLimitPolicy(v *prober) result {
 	if len(v.readings) == 0 {
 		return warn("", "not checked: no counted response")
@@ -81,7 +80,6 @@ func fallingSeries(readings []limitReading) int {
 	return len(lowest)
 }
 
-// firstInWindow reports whether the request was the first one of its budget.
 func (r limitReading) firstInWindow() bool {
 	for _, w := range cli.ParseRateLimitPolicy(r.policy) {
 		if strings.Trim(r.window, `"`) == fmt.Sprintf("%ds", int(w.Per.Seconds())) {

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"crypto/tls"
 	"crypto/x509"
 	"fmt"
@@ -16,8 +17,7 @@ import (
 const (
 	// certificateWarnBefore is well after the usual time of automatic renewal.
 	certificateWarnBefore = 14 * 24 * time.Hour
-	// Signed requests are valid for 300 s; a skew of more than maxSkew leaves too little of
-	// that.
+	// Signed requests are valid for 300 s; a skew of more than maxSkew leaves too little of that.
 	warnSkew = 10 * time.Second
 	maxSkew  = 120 * time.Second
 )
@@ -33,10 +33,7 @@ const openAPIPath = "/openapi.json"
 
 func serviceAnswers(v *prober) result {
 	a := v.document(openAPIPath)
-	if a.err != nil {
-		return fail("an HTTP response", a.String())
-	}
-	return pass(fmt.Sprintf("a response after %d ms", a.got.Sub(a.sent).Milliseconds()))
+	return expect(a.err == nil, "an HTTP response", a.String(), fmt.Sprintf("a response after %d ms", a.got.Sub(a.sent).Milliseconds()))
 }
 
 func tlsConfig(roots *x509.CertPool) *tls.Config {
@@ -50,17 +47,10 @@ func tlsCertificate(v *prober) result {
 		return fail("a URL", err.Error())
 	}
 	if address.Scheme == "http" {
-		if registrar.IsLoopbackHost(address.Hostname()) {
-			return pass("http, on loopback only")
-		}
-		return fail("https (http is for loopback only)", v.base)
-	}
-	port := address.Port()
-	if port == "" {
-		port = "443"
+		return expect(registrar.IsLoopbackHost(address.Hostname()), "https (http is for loopback only)", v.base, "http, on loopback only")
 	}
 	dialer := &tls.Dialer{NetDialer: &net.Dialer{Timeout: requestTimeout}, Config: tlsConfig(v.roots)}
-	connection, err := dialer.DialContext(v.ctx, "tcp", net.JoinHostPort(address.Hostname(), port))
+	connection, err := dialer.DialContext(v.ctx, "tcp", net.JoinHostPort(address.Hostname(), cmp.Or(address.Port(), "443")))
 	if err != nil {
 		return fail("a valid certificate and TLS 1.2 or newer", err.Error())
 	}
@@ -99,10 +89,7 @@ func readiness(v *prober) result {
 			degraded = append(degraded, part)
 		}
 	}
-	if len(degraded) > 0 {
-		return fail(want, "degraded: "+strings.Join(degraded, ", "))
-	}
-	return pass(want)
+	return expect(len(degraded) == 0, want, "degraded: "+strings.Join(degraded, ", "), want)
 }
 
 func clockSkew(v *prober) result {

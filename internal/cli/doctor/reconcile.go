@@ -2,9 +2,7 @@ package doctor
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"log/slog"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/app"
@@ -18,20 +16,18 @@ import (
 type reconcileReport struct {
 	OK bool `json:"ok"`
 	reconcile.Report
-	// EUConsumerSales is this year's amount; Warn means that it is near the One-Stop-Shop
-	// threshold.
+	// EUConsumerSales is this year's amount; Warn means that it is near the One-Stop-Shop threshold.
 	EUConsumerSales registrar.Cents `json:"euConsumerSalesEur"`
 	Warn            bool            `json:"warn"`
 }
 
-// runReconcile compares the service's database with the payment provider.
 func (c *Command) runReconcile(t *cli.Terminal) error {
 	if c.Patience < 0 {
 		return cli.UsageError("--patience must not be negative")
 	}
 	var report reconcileReport
 	err := c.WithSession(t, func(d cli.Session) error {
-		provider := app.NewStripe(d.Config.Stripe, slog.New(slog.DiscardHandler))
+		provider := app.NewStripe(d.Config.Stripe)
 		var theirs reconcile.Provider // stays a nil interface if there is no provider
 		if provider != nil {
 			theirs = provider
@@ -56,10 +52,7 @@ func (c *Command) runReconcile(t *cli.Terminal) error {
 		if report.Findings == nil {
 			report.Findings = []reconcile.Finding{}
 		}
-		encoder := json.NewEncoder(t.Out)
-		encoder.SetEscapeHTML(false)
-		encoder.SetIndent("", "  ")
-		if err := encoder.Encode(report); err != nil {
+		if err := t.PrintJSON(report); err != nil {
 			return err
 		}
 	} else {

@@ -28,7 +28,6 @@ type clockCommand struct {
 
 type clockShow struct{}
 
-// Run prints the time in the sandbox.
 func (clockShow) Run(sandbox *Command, t *cli.Terminal) error {
 	return sandbox.requestClock(t, http.MethodGet, "/clock")
 }
@@ -37,13 +36,11 @@ type clockAdvance struct {
 	By string `arg:"" help:"Duration, such as 30d, 2w or 12h. The clock never goes back."`
 }
 
-// AfterApply validates the duration.
 func (c clockAdvance) AfterApply() error {
 	_, err := registry.ParseDuration(c.By)
 	return err
 }
 
-// Run advances the clock.
 func (c clockAdvance) Run(sandbox *Command, t *cli.Terminal) error {
 	return sandbox.requestClock(t, http.MethodPost, "/clock/advance?by="+url.QueryEscape(c.By))
 }
@@ -81,6 +78,5 @@ func (c Command) requestClock(t *cli.Terminal, method, path string) error {
 	if err := json.Unmarshal(body, &clock); err != nil {
 		return fmt.Errorf("sandbox clock: %w", err)
 	}
-	_, err = fmt.Fprintln(t.Out, clock.Now.Format(time.RFC3339))
-	return err
+	return t.Println("%s", clock.Now.Format(time.RFC3339))
 }

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -13,8 +14,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/sandbox/registry"
 )
 
-// unsourcedTLDs returns the extensions without a public source, as exclusions of a
-// registry account.
+// unsourcedTLDs returns the extensions without a public source, as exclusions of a registry account.
 func unsourcedTLDs(list *catalog.Catalog) []string {
 	var all []string
 	for _, ext := range list.All() {
@@ -49,18 +49,13 @@ func zones(list *catalog.Catalog) []registry.Zone {
 func (c Command) newConfig(sim simulation) (config.Config, error) {
 	world := sim.registry
 	cfg := config.Default()
-	data, err := filepath.Abs(c.Data)
-	if err != nil {
+	var err error
+	if cfg.Data, err = filepath.Abs(c.Data); err != nil {
 		return cfg, err
 	}
-	cfg.Data = data
 	cfg.Server.Listen = c.Listen
 	cfg.Server.MetricsListen = "off"
-	cfg.BaseURL = c.BaseURL
-	if cfg.BaseURL == "" {
-		cfg.BaseURL = "http://" + c.Listen
-	}
-	cfg.BaseURL = strings.TrimSuffix(cfg.BaseURL, "/")
+	cfg.BaseURL = strings.TrimSuffix(cmp.Or(c.BaseURL, "http://"+c.Listen), "/")
 	cfg.Upstream.Bootstrap = world.BootstrapURL()
 	cfg.Upstream.DNS = []string{world.DNS()}
 	cfg.Upstream.Hosts = world.Hosts()
@@ -69,15 +64,10 @@ func (c Command) newConfig(sim simulation) (config.Config, error) {
 	}
 	// The simulation has no client metadata documents, and the sandbox is offline.
 	cfg.OAuth.ClientMetadata = "off"
-	sim.payments.configure(&cfg)
+	sim.configurePayments(&cfg)
 	cfg.Mail = config.Mail{Server: sim.mailbox.Address(), TLS: "none", From: "dotkontor <noreply@dotkontor.example>"}
-	err = cfg.Check()
-	return cfg, err
+	return cfg, cfg.Check()
 }
-
-// pollInterval is shorter than the default, because a minute is too long while trying
-// something out.
-const pollInterval = config.Duration(time.Second)
 
 // configureRegistry adds an account at the simulated registry, which serves all
 // extensions like a wholesale gateway. Extensions without a public source in the price
@@ -95,7 +85,8 @@ func (c Command) configureRegistry(cfg *config.Config, sim simulation) error {
 	cfg.Registration.Nameservers = []string{"ns1.dotkontor.example", "ns2.dotkontor.example"}
 	cfg.EPP = []config.EPP{{
 		Name: "sandbox", Server: world.EPP(), CA: ca, User: account.ID, Password: config.Secret(account.Password),
-		Extensions: append([]string{"*"}, sim.unsourced...), Connections: 4, Poll: pollInterval,
+		Extensions: append([]string{"*"}, sim.unsourced...), Connections: 4,
+		Poll: config.Duration(time.Second), // a minute is too long while trying something out
 		Policy: []config.EPPPolicy{
 			{Extensions: []string{"*"}, Contacts: []string{"registrant", "admin", "tech"}, Nameservers: "objects", AuthCode: "set", Transfer: "waits"},
 			{Extensions: []string{".com", ".net", ".dev"}, Contacts: []string{"none"}},

@@ -32,12 +32,17 @@ const (
 	demoAgentName = "Sandbox-Agent"
 )
 
-// demo is the demo customer in the welcome text. It is stored in the data folder, so that
-// a restart changes nothing.
-type demo struct {
+// credentials are those of the demo customer.
+type credentials struct {
 	Email    string `json:"email"`
 	Password string `json:"password"`
 	Token    string `json:"token"`
+}
+
+// demo is the demo customer in the welcome text. It is stored in the data folder, so that
+// a restart changes nothing.
+type demo struct {
+	credentials
 	// Agent is a checkout agent that is linked to the customer.
 	Agent demoAgent `json:"agent"`
 	// Since is the day that the domains' dates are relative to, in the database and in the
@@ -45,7 +50,6 @@ type demo struct {
 	Since time.Time `json:"since"`
 }
 
-// demoAgent has the agent's credentials.
 type demoAgent struct {
 	ID     string `json:"id"`
 	Key    string `json:"key"`
@@ -67,26 +71,17 @@ func loadDemo(folder string, now time.Time) (demo, error) {
 	return d, nil
 }
 
-func (d demo) save(folder string) error {
-	text, err := json.MarshalIndent(d, "", "  ")
-	if err != nil {
-		return err
-	}
-	path := filepath.Join(folder, demoFile)
-	draft := path + ".new"
-	if err := os.WriteFile(draft, append(text, '\n'), 0o600); err != nil {
-		return fmt.Errorf("demo customer: %w", err)
-	}
-	return os.Rename(draft, path)
-}
-
 // seed creates the demo customer if necessary. It replaces a password or token that does
 // not work. Other changes by the user are kept, including a disabled account.
 func (d *demo) seed(ctx context.Context, services *app.Services, folder string, provider paymentMethods) error {
-	if err := d.ensureAll(ctx, services, provider); err != nil {
+	err := d.ensureAll(ctx, services, provider)
+	if err == nil {
+		err = writeJSON(filepath.Join(folder, demoFile), d)
+	}
+	if err != nil {
 		return fmt.Errorf("demo customer: %w", err)
 	}
-	return d.save(folder)
+	return nil
 }
 
 func (d *demo) ensureAll(ctx context.Context, services *app.Services, provider paymentMethods) error {
@@ -207,16 +202,10 @@ const passwordWords = `anker boje bohne brise deich duene ebbe elbe faehre filte
 // newDemoPassword returns a password that is easy to type: four words and a number.
 func newDemoPassword() string {
 	words := strings.Fields(passwordWords)
-	draw := func(below int) int {
-		n, err := rand.Int(rand.Reader, big.NewInt(int64(below)))
-		if err != nil { // never fails
-			return 0
-		}
-		return int(n.Int64())
+	draw := func(below int) int64 {
+		n, _ := rand.Int(rand.Reader, big.NewInt(int64(below))) // never fails
+		return n.Int64()
 	}
-	var parts []string
-	for range 4 {
-		parts = append(parts, words[draw(len(words))])
-	}
-	return strings.Join(parts, "-") + fmt.Sprintf("-%02d", draw(100))
+	word := func() string { return words[draw(len(words))] }
+	return fmt.Sprintf("%s-%s-%s-%s-%02d", word(), word(), word(), word(), draw(100))
 }

@@ -3,7 +3,9 @@ package sandbox
 import (
 	"encoding/json"
 	"fmt"
-	"os"
+	"io"
+
+	"github.com/dotkontor/dotkontor/internal/app"
 )
 
 // connectionInfo has the contents of the welcome text, for scripts.
@@ -17,9 +19,9 @@ type connectionInfo struct {
 	MCPURL string `json:"mcp_url"`
 	// Portal is where customers sign in. Inbox is the page with all mail; append
 	// "api/mails?to=…" for the same as JSON.
-	Portal string   `json:"portal"`
-	Inbox  string   `json:"inbox"`
-	Demo   demoInfo `json:"demo"`
+	Portal string      `json:"portal"`
+	Inbox  string      `json:"inbox"`
+	Demo   credentials `json:"demo"`
 	// Agent is a checkout agent that is linked to the demo customer.
 	Agent    demoAgent    `json:"agent"`
 	Registry registryInfo `json:"registry"`
@@ -28,13 +30,6 @@ type connectionInfo struct {
 	VIES    string      `json:"vies"`
 	// Transfers are names that can be transferred from another registrar.
 	Transfers []transferInfo `json:"transfers"`
-}
-
-// demoInfo has the demo customer's credentials.
-type demoInfo struct {
-	Email    string `json:"email"`
-	Password string `json:"password"`
-	Token    string `json:"token"`
 }
 
 // registryInfo has the addresses of the simulated registry. RDAP and WHOIS serve every
@@ -50,7 +45,7 @@ type registryInfo struct {
 }
 
 func newConnectionInfo(baseURL, listen, configPath string, sim simulation) connectionInfo {
-	world, demo := sim.registry, sim.demo
+	world, demo, control := sim.registry, sim.demo, sim.stripe.Control()
 	return connectionInfo{
 		BaseURL: baseURL,
 		Listen:  listen,
@@ -58,26 +53,33 @@ func newConnectionInfo(baseURL, listen, configPath string, sim simulation) conne
 		MCPURL:  baseURL + "/api/mcp",
 		Portal:  baseURL + "/portal",
 		Inbox:   sim.mailbox.PageURL(),
-		Demo:    demoInfo{Email: demo.Email, Password: demo.Password, Token: demo.Token},
+		Demo:    demo.credentials,
 		Agent:   demo.Agent,
 		Registry: registryInfo{
 			RDAP: world.RDAP(), WHOIS: world.WHOIS(), DNS: world.DNS(), EPP: world.EPP(), EPPCA: world.EPPCAFile(),
 		},
-		Payment: sim.payments.info(), VIES: sim.payments.vies.Address(), Transfers: transfers(),
+		Payment: paymentInfo{API: sim.stripe.API(), Control: control.Address, ControlSecret: control.Secret, Cards: testCards},
+		VIES:    sim.vies.Address(), Transfers: transfers,
 	}
 }
 
-func (i connectionInfo) write(path string) error {
-	text, err := json.MarshalIndent(i, "", "  ")
-	if err != nil {
-		return err
+// writeJSON replaces a file at once: a script that waits for it must not read half of it.
+func writeJSON(path string, value any) error {
+	return app.WriteFileAtomic(path, func(out io.Writer) error {
+		encoder := json.NewEncoder(out)
+		encoder.SetIndent("", "  ")
+		return encoder.Encode(value)
+	})
+}
+
+func (c Command) writeInfo(info connectionInfo) error {
+	if c.Info == "" {
+		return nil
 	}
-	// A script that waits for the file must not read half of it.
-	draft := path + ".new"
-	if err := os.WriteFile(draft, append(text, '\n'), 0o600); err != nil {
+	if err := writeJSON(c.Info, info); err != nil {
 		return fmt.Errorf("--info: %w", err)
 	}
-	return os.Rename(draft, path)
+	return nil
 }
 
 const welcomeText = `dotkontor sandbox

@@ -2,7 +2,6 @@ package sandbox
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -11,48 +10,18 @@ import (
 	"github.com/dotkontor/dotkontor/internal/config"
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
-	sandboxstripe "github.com/dotkontor/dotkontor/internal/sandbox/stripe"
-	sandboxvies "github.com/dotkontor/dotkontor/internal/sandbox/vies"
 	"github.com/dotkontor/dotkontor/internal/web/stripehook"
 )
 
-// payments are the simulated upstreams for payment and VAT.
-type payments struct {
-	provider *sandboxstripe.Server
-	vies     *sandboxvies.Server
-}
-
-// startPayments starts the payment provider and VIES. now is the sandbox's clock, by which
-// payment pages expire. A service in another process sets that expiry by real time, so
-// with --world-only the provider uses real time, too.
-func (c Command) startPayments(now func() time.Time) (payments, error) {
-	if c.WorldOnly {
-		now = time.Now
-	}
-	provider, err := sandboxstripe.Start(sandboxstripe.Options{
-		Data: c.Data, Holder: demoRegistrant, Latency: c.WorldLatency, Chaos: c.Chaos, Seed: c.Seed, Now: now,
-	})
-	if err != nil {
-		return payments{}, err
-	}
-	register, err := sandboxvies.Start(sandboxvies.Options{Latency: c.WorldLatency, Chaos: c.Chaos, Seed: c.Seed, Now: now})
-	if err != nil {
-		return payments{}, errors.Join(err, provider.Close())
-	}
-	return payments{provider, register}, nil
-}
-
-func (m payments) close() error { return errors.Join(m.vies.Close(), m.provider.Close()) }
-
-// configure adds both to the configuration.
-func (m payments) configure(cfg *config.Config) {
-	if m.provider == nil {
+// configurePayments adds the payment provider, VIES and a seller to the configuration.
+func (s simulation) configurePayments(cfg *config.Config) {
+	if s.stripe == nil {
 		return // without a provider, nothing can be ordered
 	}
-	cfg.Stripe.APIURL = m.provider.API()
-	cfg.Stripe.SecretKey = config.Secret(m.provider.SecretKey())
-	cfg.Stripe.WebhookSecrets = []config.Secret{config.Secret(m.provider.WebhookSecret())}
-	cfg.VAT.VIESURL = m.vies.Address()
+	cfg.Stripe.APIURL = s.stripe.API()
+	cfg.Stripe.SecretKey = config.Secret(s.stripe.SecretKey())
+	cfg.Stripe.WebhookSecrets = []config.Secret{config.Secret(s.stripe.WebhookSecret())}
+	cfg.VAT.VIESURL = s.vies.Address()
 	cfg.Company = company
 }
 
@@ -68,11 +37,11 @@ var company = config.Company{
 // registerWebhook registers the service's webhook endpoint at the provider. It uses the
 // listen address, because BaseURL may lead through a tunnel. A port that is not known yet
 // is registered later, through the provider's control API.
-func (m payments) registerWebhook(listen string) error {
+func (s simulation) registerWebhook(listen string) error {
 	if strings.HasSuffix(listen, ":0") {
 		return nil
 	}
-	return m.provider.SetEndpoint("http://" + listen + stripehook.Path)
+	return s.stripe.SetEndpoint("http://" + listen + stripehook.Path)
 }
 
 // paymentMethods stores payment methods at the provider.
@@ -82,8 +51,7 @@ type paymentMethods interface {
 }
 
 // ensurePaymentMethod saves a card for the demo customer, at the provider and in the
-// database: automatic renewal requires one. A payment method that the user has chosen is
-// kept.
+// database: automatic renewal requires one. A payment method that the user has chosen is kept.
 func (d *demo) ensurePaymentMethod(provider paymentMethods) func(context.Context, *app.Services, registrar.Actor) error {
 	return func(ctx context.Context, services *app.Services, operator registrar.Actor) error {
 		saved, found, err := services.DB.GetPaymentMethod(ctx, operator.Customer)
@@ -109,7 +77,6 @@ type paymentInfo struct {
 	Cards cardsInfo `json:"cards"`
 }
 
-// cardsInfo has Stripe's own test numbers.
 type cardsInfo struct {
 	Pays              string `json:"pays"`
 	RequiresAction    string `json:"asks_the_human"`
@@ -127,17 +94,8 @@ type transferInfo struct {
 	AuthCode string `json:"auth_code"`
 }
 
-// transfers returns examples of names that can be transferred: every label that starts
-// with transfer- can, in every extension.
-func transfers() []transferInfo {
-	all := []transferInfo{}
-	for _, name := range []string{"transfer-kaffeefahrt.com", "transfer-kaffeefahrt.de"} {
-		all = append(all, transferInfo{Name: name, AuthCode: "auth-transfer-kaffeefahrt"})
-	}
-	return all
-}
-
-func (m payments) info() paymentInfo {
-	control := m.provider.Control()
-	return paymentInfo{API: m.provider.API(), Control: control.Address, ControlSecret: control.Secret, Cards: testCards}
+// transfers are examples of names that can be transferred: every label that starts with
+// transfer- can, in every extension.
+var transfers = []transferInfo{
+	{"transfer-kaffeefahrt.com", "auth-transfer-kaffeefahrt"}, {"transfer-kaffeefahrt.de", "auth-transfer-kaffeefahrt"},
 }

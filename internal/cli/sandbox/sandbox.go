@@ -2,14 +2,17 @@
 package sandbox
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
-	"net/url"
+	"net"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/app"
@@ -17,6 +20,8 @@ import (
 	"github.com/dotkontor/dotkontor/internal/config"
 	"github.com/dotkontor/dotkontor/internal/sandbox/registry"
 	"github.com/dotkontor/dotkontor/internal/sandbox/smtp"
+	sandboxstripe "github.com/dotkontor/dotkontor/internal/sandbox/stripe"
+	sandboxvies "github.com/dotkontor/dotkontor/internal/sandbox/vies"
 	"github.com/dotkontor/dotkontor/internal/store"
 )
 
@@ -39,7 +44,6 @@ type Command struct {
 // subcommands can't be run itself.
 type startCommand struct{}
 
-// Run starts the sandbox with the flags of its parent command.
 func (startCommand) Run(sandbox *Command, t *cli.Terminal) error { return sandbox.start(t) }
 
 // AfterApply validates the flags.
@@ -55,7 +59,7 @@ func (c Command) AfterApply() error {
 }
 
 // start starts the simulated upstreams and, unless --world-only is set, the service.
-func (c Command) start(t *cli.Terminal) error {
+func (c Command) start(t *cli.Terminal) (err error) {
 	if err := os.MkdirAll(c.Data, 0o750); err != nil {
 		return fmt.Errorf("create data folder: %w", err)
 	}
@@ -67,57 +71,73 @@ func (c Command) start(t *cli.Terminal) error {
 	if err != nil {
 		return err
 	}
-	list := edition.List
-	if c.Seed == 0 {
-		c.Seed = rand.Uint64() //nolint:gosec // not a secret
-	}
-	demo, err := loadDemo(c.Data, now())
-	if err != nil {
+	sim := simulation{unsourced: unsourcedTLDs(edition.List)}
+	if sim.demo, err = loadDemo(c.Data, now()); err != nil {
 		return err
 	}
-	world, err := registry.Start(registry.Options{
-		Zones:   zones(list),
-		Seeds:   demo.registryDomains(),
-		Data:    c.Data,
-		Latency: c.WorldLatency,
-		Chaos:   c.Chaos,
-		Seed:    c.Seed,
-		Now:     now,
-	})
-	if err != nil {
+	c.Seed = cmp.Or(c.Seed, rand.Uint64()) //nolint:gosec // not a secret
+	defer func() { err = errors.Join(err, sim.close()) }()
+	if err := sim.start(c, zones(edition.List), now); err != nil {
 		return fmt.Errorf("start simulated upstreams: %w", err)
 	}
-	mailbox, err := smtp.Start(smtp.Options{Chaos: c.Chaos, Seed: c.Seed})
-	if err != nil {
-		return errors.Join(fmt.Errorf("start simulated upstreams: %w", err), world.Close())
-	}
-	payments, err := c.startPayments(world.Now)
-	if err != nil {
-		return errors.Join(fmt.Errorf("start simulated upstreams: %w", err), mailbox.Close(), world.Close())
-	}
-	sim := simulation{registry: world, mailbox: mailbox, payments: payments, demo: demo, now: world.Now, unsourced: unsourcedTLDs(list)}
 	cfg, err := c.newConfig(sim)
 	switch {
 	case err != nil:
+		return err
 	case c.WorldOnly:
-		err = c.runWorld(t, cfg, sim)
+		return c.runWorld(t, cfg, sim)
 	default:
-		err = c.runProduct(t, cfg, sim)
+		return c.runProduct(t, cfg, sim)
 	}
-	return errors.Join(err, payments.close(), mailbox.Close(), world.Close())
 }
 
-// simulation has the simulated upstreams and the demo customer.
 type simulation struct {
+	// registry has the sandbox's clock, which can be advanced. A service in another process
+	// uses real time instead.
 	registry *registry.Registry
 	mailbox  *smtp.Server
-	payments payments
+	stripe   *sandboxstripe.Server
+	vies     *sandboxvies.Server
+	closers  []func() error
 	demo     demo
-	// now is the sandbox's clock, which can be advanced. A service in another process uses
-	// real time instead.
-	now func() time.Time
 	// unsourced are the exclusions of the registry account.
 	unsourced []string
+}
+
+func (s *simulation) start(c Command, zones []registry.Zone, now func() time.Time) (err error) {
+	if s.registry, err = registry.Start(registry.Options{
+		Zones: zones, Seeds: s.demo.registryDomains(), Data: c.Data, Latency: c.WorldLatency, Chaos: c.Chaos, Seed: c.Seed, Now: now,
+	}); err != nil {
+		return err
+	}
+	s.closers = append(s.closers, s.registry.Close)
+	if s.mailbox, err = smtp.Start(smtp.Options{Chaos: c.Chaos, Seed: c.Seed}); err != nil {
+		return err
+	}
+	s.closers = append(s.closers, s.mailbox.Close)
+	// Payment pages expire by the sandbox's clock. A service in another process sets that
+	// expiry by real time.
+	if now = s.registry.Now; c.WorldOnly {
+		now = time.Now
+	}
+	if s.stripe, err = sandboxstripe.Start(sandboxstripe.Options{
+		Data: c.Data, Holder: demoRegistrant, Latency: c.WorldLatency, Chaos: c.Chaos, Seed: c.Seed, Now: now,
+	}); err != nil {
+		return err
+	}
+	s.closers = append(s.closers, s.stripe.Close)
+	if s.vies, err = sandboxvies.Start(sandboxvies.Options{Latency: c.WorldLatency, Chaos: c.Chaos, Seed: c.Seed, Now: now}); err != nil {
+		return err
+	}
+	s.closers = append(s.closers, s.vies.Close)
+	return nil
+}
+
+func (s *simulation) close() (err error) {
+	for _, closeFn := range slices.Backward(s.closers) {
+		err = errors.Join(err, closeFn())
+	}
+	return err
 }
 
 func (c Command) runProduct(t *cli.Terminal, cfg config.Config, sim simulation) error {
@@ -129,11 +149,11 @@ func (c Command) runProduct(t *cli.Terminal, cfg config.Config, sim simulation) 
 	defer logFile.Close()
 	logger, flush := app.NewLogger(cfg.Log, logFile)
 	defer flush()
-	p, err := app.New(t.Ctx, cfg, logger, sim.now)
+	p, err := app.New(t.Ctx, cfg, logger, sim.registry.Now)
 	if err != nil {
 		return app.WithPortHint(err, "--listen")
 	}
-	if err := errors.Join(sim.seed(t.Ctx, cfg), sim.payments.registerWebhook(p.Address())); err != nil {
+	if err := errors.Join(sim.seed(t.Ctx, cfg), sim.registerWebhook(p.Address())); err != nil {
 		return p.Abort(err)
 	}
 	// With the actual port, so that links that operator commands print work.
@@ -161,26 +181,24 @@ func (c Command) runProduct(t *cli.Terminal, cfg config.Config, sim simulation) 
 // seed creates the demo customer if necessary. Passwords are hashed in this process: the
 // service's hash workers run at a low priority, which would delay the start.
 func (s *simulation) seed(ctx context.Context, cfg config.Config) error {
-	services, err := app.OpenServices(ctx, cfg, slog.New(slog.DiscardHandler), s.now)
+	services, err := app.OpenServices(ctx, cfg, slog.New(slog.DiscardHandler), s.registry.Now)
 	if err != nil {
 		return err
 	}
-	return errors.Join(s.demo.seed(ctx, services, cfg.Data, s.payments.provider), services.Close())
+	return errors.Join(s.demo.seed(ctx, services, cfg.Data, s.stripe), services.Close())
 }
 
 // runWorld runs the simulated upstreams for a service in another process.
 func (c Command) runWorld(t *cli.Terminal, cfg config.Config, sim simulation) error {
-	if err := errors.Join(sim.seed(t.Ctx, cfg), sim.payments.registerWebhook(c.Listen)); err != nil {
+	if err := errors.Join(sim.seed(t.Ctx, cfg), sim.registerWebhook(c.Listen)); err != nil {
 		return err
 	}
 	path, err := c.writeConfig(cfg)
 	if err != nil {
 		return err
 	}
-	if c.Info != "" {
-		if err := newConnectionInfo(cfg.BaseURL, "", path, sim).write(c.Info); err != nil {
-			return err
-		}
+	if err := c.writeInfo(newConnectionInfo(cfg.BaseURL, "", path, sim)); err != nil {
+		return err
 	}
 	fmt.Fprintf(t.Out, "The simulated upstreams are running.\n\n  dotkontor serve --config %s\n\nready %s\n", path, path)
 	<-t.Ctx.Done()
@@ -189,15 +207,13 @@ func (c Command) runWorld(t *cli.Terminal, cfg config.Config, sim simulation) er
 
 // printWelcome prints the welcome text and writes the --info file.
 func (c Command) printWelcome(t *cli.Terminal, info connectionInfo, logPath string) error {
-	if c.Info != "" {
-		if err := info.write(c.Info); err != nil {
-			return err
-		}
+	if err := c.writeInfo(info); err != nil {
+		return err
 	}
 	if c.Chaos > 0 {
 		fmt.Fprintf(t.Out, "Chaos %v, --seed %d\n\n", c.Chaos, c.Seed)
 	}
-	whoisURL, err := url.Parse("http://" + info.Registry.WHOIS)
+	whoisHost, whoisPort, err := net.SplitHostPort(info.Registry.WHOIS)
 	if err != nil {
 		return err
 	}
@@ -205,6 +221,40 @@ func (c Command) printWelcome(t *cli.Terminal, info connectionInfo, logPath stri
 	_, err = fmt.Fprintf(t.Out, welcomeText, info.BaseURL, info.Listen, info.MCPURL, info.Portal, info.Inbox, c.Data, logPath, info.Registry.RDAP,
 		info.Registry.WHOIS, info.Registry.DNS, info.Registry.EPP, info.Payment.API, info.VIES, info.Demo.Email, info.Demo.Password, info.Demo.Token,
 		info.Agent.Key, info.Agent.Secret,
-		here, here, whoisURL.Hostname(), whoisURL.Port(), info.Demo.Token, here+"/api/mcp", info.Demo.Email, info.Config, info.BaseURL)
+		here, here, whoisHost, whoisPort, info.Demo.Token, here+"/api/mcp", info.Demo.Email, info.Config, info.BaseURL)
 	return err
+}
+
+const defaultChaos = "0.2"
+
+// ExpandChaosFlag adds the default value to a --chaos without one.
+func ExpandChaosFlag(args []string) []string {
+	given := make([]string, 0, len(args)+1)
+	for i, arg := range args {
+		given = append(given, arg)
+		if arg != "--chaos" {
+			continue
+		}
+		if i+1 < len(args) {
+			if _, err := strconv.ParseFloat(args[i+1], 64); err == nil {
+				continue
+			}
+		}
+		given = append(given, defaultChaos)
+	}
+	return given
+}
+
+// parseClock returns a clock that starts at the given time; empty means real time.
+func parseClock(text string) (func() time.Time, error) {
+	if text == "" {
+		return time.Now, nil
+	}
+	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02"} {
+		if start, err := time.Parse(layout, text); err == nil {
+			offset := time.Until(start)
+			return func() time.Time { return time.Now().Add(offset) }, nil
+		}
+	}
+	return nil, fmt.Errorf("--time %q is not a time like 2027-01-31 or 2027-01-31T12:00:00Z", text)
 }

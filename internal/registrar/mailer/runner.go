@@ -22,17 +22,26 @@ const (
 	maxAge     = 24 * time.Hour
 )
 
+// Outcome is the result of an attempt to send a mail.
+type Outcome string
+
+// Outcomes of attempts.
+const (
+	Sent      Outcome = "sent"
+	Failed    Outcome = "failed" // retried, unless abandoned too
+	Abandoned Outcome = "given_up"
+)
+
 // Config configures the worker. Store and Sender are required.
 type Config struct {
-	Store    Store
-	Sender   Sender
-	BaseURL  string           // the base of links, without a trailing slash
-	Deadline time.Duration    // of sending one mail; 0 means 20 s
-	Now      func() time.Time // the clock; nil means time.Now
-	Logger   *slog.Logger
-	// OnSent, OnFailed and OnAbandoned count mails by kind; optional.
-	OnSent, OnFailed, OnAbandoned func(registrar.MailKind)
-	RecordError                   func(ctx context.Context, mail string, code registrar.Code) // why a mail was postponed; optional
+	Store       Store
+	Sender      Sender
+	BaseURL     string           // the base of links, without a trailing slash
+	Deadline    time.Duration    // of sending one mail; 0 means 20 s
+	Now         func() time.Time // the clock; nil means time.Now
+	Logger      *slog.Logger
+	OnAttempt   func(registrar.MailKind, Outcome)                           // called with the outcome of each attempt; optional
+	RecordError func(ctx context.Context, mail string, code registrar.Code) // why a mail was postponed; optional
 }
 
 // runner sends due mails.
@@ -48,9 +57,7 @@ func New(cfg Config) (*jobs.Worker[QueuedMail], error) {
 	}
 	cfg.Logger = cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler))
 	registrar.Default(&cfg.Now, time.Now)
-	for _, hook := range []*func(registrar.MailKind){&cfg.OnSent, &cfg.OnFailed, &cfg.OnAbandoned} {
-		registrar.Default(hook, func(registrar.MailKind) {})
-	}
+	registrar.Default(&cfg.OnAttempt, func(registrar.MailKind, Outcome) {})
 	r := &runner{cfg: cfg}
 	r.worker = &jobs.Worker[QueuedMail]{
 		Name: "mail", Logger: cfg.Logger, Clock: cfg.Now, ListDue: cfg.Store.ListDueMails,
@@ -80,15 +87,15 @@ func (r *runner) deliver(ctx context.Context, mail QueuedMail) (QueuedMail, erro
 	err := r.send(ctx, mail)
 	switch {
 	case err == nil:
-		r.cfg.OnSent(mail.Kind)
+		r.cfg.OnAttempt(mail.Kind, Sent)
 	case errors.Is(err, errWithdrawn):
 		return mail, nil
 	default:
-		r.cfg.OnFailed(mail.Kind)
+		r.cfg.OnAttempt(mail.Kind, Failed)
 		if registrar.CodeOf(err) != Undeliverable && r.cfg.Now().Sub(mail.CreatedAt) < maxAge {
 			return mail, err
 		}
-		r.cfg.OnAbandoned(mail.Kind)
+		r.cfg.OnAttempt(mail.Kind, Abandoned)
 		r.cfg.Logger.ErrorContext(ctx, "mail abandoned", "kind", string(mail.Kind), "attempts", mail.Attempts, registrar.LogFailure(err))
 	}
 	storeCtx, cancel := r.worker.StoreContext(ctx)

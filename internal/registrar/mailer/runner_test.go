@@ -76,8 +76,7 @@ func TestDeliver_WithdrawnMailIsNotSent(t *testing.T) {
 		s.withdrawn = true
 		p := &fakeSender{store: s}
 		counted := 0
-		count := func(registrar.MailKind) { counted++ }
-		_, stop := startRunner(t, mailer.Config{Store: s, Sender: p, OnSent: count, OnFailed: count, OnAbandoned: count})
+		_, stop := startRunner(t, mailer.Config{Store: s, Sender: p, OnAttempt: func(registrar.MailKind, mailer.Outcome) { counted++ }})
 		synctest.Wait()
 		stop()
 		if len(p.sent) != 0 || counted != 0 {
@@ -126,15 +125,14 @@ func TestDeliver_BacksOffAndAbandonsAfterOneDay(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
-		failed, abandoned := 0, 0
+		counted := make(map[mailer.Outcome]int)
 		s := newMemStore(registrar.MailTokenCreated)
 		p := &fakeSender{store: s, respond: func(context.Context, int) error {
 			return registrar.Fault(registrar.FaultTimeout, "mail.example", errors.New("to "+recipient))
 		}}
 		_, stop := startRunner(t, mailer.Config{
 			Store: s, Sender: p, Logger: slog.New(slog.NewTextHandler(&log, nil)),
-			OnFailed:    func(registrar.MailKind) { failed++ },
-			OnAbandoned: func(registrar.MailKind) { abandoned++ },
+			OnAttempt: func(_ registrar.MailKind, outcome mailer.Outcome) { counted[outcome]++ },
 		})
 		start := time.Now()
 		time.Sleep(30 * time.Hour)
@@ -154,8 +152,8 @@ func TestDeliver_BacksOffAndAbandonsAfterOneDay(t *testing.T) {
 		if last := p.times[len(p.times)-1].Sub(start); last < 24*time.Hour || last > 25*time.Hour+time.Minute {
 			t.Errorf("the last attempt was after %s", last)
 		}
-		if abandoned != 1 || failed != len(p.sent) || s.len() != 0 {
-			t.Errorf("abandoned %d, failed %d of %d, %d left", abandoned, failed, len(p.sent), s.len())
+		if counted[mailer.Abandoned] != 1 || counted[mailer.Failed] != len(p.sent) || s.len() != 0 {
+			t.Errorf("counted %v of %d, %d left", counted, len(p.sent), s.len())
 		}
 		if text := log.String(); strings.Contains(text, "kundin") || !strings.Contains(text, "abandoned") || !strings.Contains(text, "timeout") {
 			t.Errorf("log:\n%s", text)
@@ -166,16 +164,16 @@ func TestDeliver_BacksOffAndAbandonsAfterOneDay(t *testing.T) {
 func TestDeliver_UndeliverableMailIsAbandonedImmediately(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		abandoned := 0
+		counted := make(map[mailer.Outcome]int)
 		s := newMemStore(registrar.MailPasskey)
 		p := &fakeSender{store: s, respond: func(context.Context, int) error {
 			return &registrar.Error{Kind: registrar.KindInvalid, Code: mailer.Undeliverable}
 		}}
-		_, stop := startRunner(t, mailer.Config{Store: s, Sender: p, OnAbandoned: func(registrar.MailKind) { abandoned++ }})
+		_, stop := startRunner(t, mailer.Config{Store: s, Sender: p, OnAttempt: func(_ registrar.MailKind, outcome mailer.Outcome) { counted[outcome]++ }})
 		synctest.Wait()
 		stop()
-		if len(p.sent) != 1 || abandoned != 1 || s.len() != 0 {
-			t.Errorf("sent %d, abandoned %d, %d left", len(p.sent), abandoned, s.len())
+		if len(p.sent) != 1 || counted[mailer.Abandoned] != 1 || s.len() != 0 {
+			t.Errorf("sent %d, counted %v, %d left", len(p.sent), counted, s.len())
 		}
 	})
 }

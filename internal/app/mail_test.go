@@ -42,12 +42,10 @@ func TestMailQueue_MailedLinksWork(t *testing.T) {
 	cfg := config.Default()
 	cfg.Data, cfg.BaseURL = t.TempDir(), "https://domains.example"
 	cfg.Mail = config.Mail{Server: box.Address(), TLS: "none", From: "post@domains.example"}
-	services, err := OpenServices(t.Context(), cfg, slog.New(slog.DiscardHandler), time.Now)
-	if err != nil {
-		t.Fatal(err)
-	}
 	metrics := prometheus.NewRegistry()
-	if err := services.mail.registerMetrics(metrics); err != nil {
+	hooks := serviceHooks{onMail: (&App{metrics: metrics}).countMails()}
+	services, err := openServicesWith(t.Context(), cfg, slog.New(slog.DiscardHandler), time.Now, hooks)
+	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(t.Context())

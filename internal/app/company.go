@@ -4,14 +4,39 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"time"
 
 	"github.com/dotkontor/dotkontor/internal/config"
-	"github.com/dotkontor/dotkontor/internal/registrar/ratelimit"
+	"github.com/dotkontor/dotkontor/internal/registrar/invoice"
 	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
 	"github.com/dotkontor/dotkontor/internal/web"
 	"github.com/dotkontor/dotkontor/internal/web/legal"
 )
+
+func (p *App) startInvoices() (err error) {
+	issued := newCounter(p.metrics, "dotkontor_invoices_total",
+		"Documents issued, by kind: invoice, correction.", newLabel("kind", invoice.Invoice, invoice.Correction))
+	newBacklogGauge(p.metrics, "dotkontor_invoices_waiting",
+		"Invoices and corrections due but not issued yet, at most 100 counted; -1 if the database does not respond.",
+		func(ctx context.Context) (int, error) {
+			due, err := p.services.DB.ListPendingDocuments(ctx, "", 100)
+			return len(due), err
+		})
+	p.invoices, err = invoice.New(invoice.Config{
+		Store: p.services.DB, Seller: sellerOf(p.cfg.Company),
+		Numbering: invoice.Numbering{Invoices: p.cfg.Company.InvoicePrefix, Corrections: p.cfg.Company.CorrectionPrefix},
+		Now:       p.now, Logger: p.logger,
+		OnIssued: func(kind invoice.Kind) { issued.WithLabelValues(string(kind)).Inc() },
+	})
+	p.inBackground(p.invoices.Run)
+	return err
+}
+
+func sellerOf(c config.Company) invoice.Seller {
+	return invoice.Seller{
+		Name: c.Name, Street: c.Street, PostalCode: c.PostalCode, City: c.City, Country: "DE", Register: c.Register,
+		VATID: c.VATID, TaxNumber: c.TaxNumber, Email: c.Email, Phone: c.Phone,
+	}
+}
 
 // Limits of declarations per network address and per confirmed email address: enough
 // for an office, too few to flood a mailbox.
@@ -22,13 +47,12 @@ const (
 
 // addLegalPages adds the legally required pages and the declaration forms.
 func (p *App) addLegalPages(ctx context.Context, webConfig *web.Config) error {
-	tries, err := p.newLimiter(
-		ratelimit.Window{Limit: noticesPerHour, Per: time.Hour}, ratelimit.Window{Limit: noticesPer10Hours, Per: 10 * time.Hour})
+	limit, err := p.newTextLimiter(noticesPerHour, noticesPer10Hours)
 	if err != nil {
 		return err
 	}
 	notices, err := withdrawal.New(withdrawal.Config{
-		Store: p.services.DB, OperatorEmail: p.cfg.Company.Email, RateLimit: tries.AllowText, MailQueued: p.services.mail.wake,
+		Store: p.services.DB, OperatorEmail: p.cfg.Company.Email, RateLimit: limit, MailQueued: p.services.mail.Wake,
 	})
 	if err != nil {
 		return err

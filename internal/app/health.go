@@ -4,8 +4,12 @@ import (
 	"sync"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/store/sqldb"
 	"github.com/dotkontor/dotkontor/internal/upstream/hostlimit"
+	"github.com/dotkontor/dotkontor/internal/web"
 	"github.com/dotkontor/dotkontor/internal/web/operator"
 )
 
@@ -45,7 +49,6 @@ func (l *upstreamHealth) upstream(group, name string) operator.Upstream {
 	return upstream
 }
 
-// upstreams returns all upstreams with their health.
 func (p *App) upstreams() []operator.Upstream {
 	var all []operator.Upstream
 	for i, client := range p.lookups.Registries.Clients {
@@ -65,13 +68,12 @@ func (p *App) upstreams() []operator.Upstream {
 	if p.vies != nil {
 		all = append(all, hostUpstreams("vat", p.vies.HostStatuses())...)
 	}
-	if p.services.mail.runner != nil {
-		all = append(all, p.services.mail.health.upstream("mail", p.cfg.Mail.Server))
+	if p.services.mail != nil {
+		all = append(all, p.mailHealth.upstream("mail", p.cfg.Mail.Server))
 	}
 	return append(all, hostUpstreams("registry", p.lookups.hostLimiter.HostStatuses())...)
 }
 
-// hostUpstreams returns the hosts of a limiter.
 func hostUpstreams(group string, statuses []hostlimit.HostStatus) []operator.Upstream {
 	upstreams := make([]operator.Upstream, 0, len(statuses))
 	for _, s := range statuses {
@@ -87,4 +89,39 @@ func hostUpstreams(group string, statuses []hostlimit.HostStatus) []operator.Ups
 		upstreams = append(upstreams, upstream)
 	}
 	return upstreams
+}
+
+// startDatabaseWatch probes the database in the background and registers its metrics.
+func (p *App) startDatabaseWatch(db *sqldb.DB) {
+	failed := newCounter(p.metrics, "dotkontor_database_errors_total",
+		"Database errors by class, without constraint violations and canceled calls.", newLabel("class", sqldb.ErrorClasses()...))
+	db.CountErrors(func(class string) { failed.WithLabelValues(class).Inc() })
+	for _, trouble := range sqldb.Conditions {
+		metrics := prometheus.WrapRegistererWith(prometheus.Labels{"part": registrar.PartDatabase, "state": string(trouble)}, p.metrics)
+		newGauge(metrics, "dotkontor_degraded", "1 while a part of the service is degraded, by part and state.", func() float64 {
+			if db.IsDegraded(trouble) {
+				return 1
+			}
+			return 0
+		})
+	}
+	p.inBackground(db.WatchHealth)
+}
+
+func (p *App) degraded() []web.Degraded {
+	var all []web.Degraded
+	for _, d := range p.services.DB.SQL().Degraded() {
+		all = append(all, web.Degraded{Part: registrar.PartDatabase, State: string(d.Condition), Since: d.Since})
+	}
+	// /readyz is public, so accounts are named in metrics and logs only.
+	var since time.Time
+	for _, client := range p.lookups.Registries.Clients {
+		if s := client.PoolStatus(); s.Cause != "" && (since.IsZero() || s.Since.Before(since)) {
+			since = s.Since
+		}
+	}
+	if !since.IsZero() {
+		all = append(all, web.Degraded{Part: registrar.PartRegistry, State: string(sqldb.Unreachable), Since: since})
+	}
+	return all
 }
