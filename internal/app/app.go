@@ -149,15 +149,10 @@ func (p *App) webConfig(ctx context.Context) (web.Config, error) {
 	}
 	webConfig := web.Config{
 		Facts: discovery.Facts{
-			BaseURL:         p.cfg.BaseURL,
-			Version:         Version,
-			LookupPerMinute: p.cfg.Limits.LookupPerMinute,
-			LookupPer6Hours: p.cfg.Limits.LookupPer6Hours,
-			WhoisPerMinute:  p.cfg.Limits.WhoisPerMinute,
-			WhoisPer6Hours:  p.cfg.Limits.WhoisPer6Hours,
-			TokenPerMinute:  p.cfg.Limits.TokenPerMinute,
-			TokenPerHour:    p.cfg.Limits.TokenPerHour,
-			ClientDocuments: p.cfg.FetchesClientMetadata(),
+			BaseURL: p.cfg.BaseURL, Version: Version, ClientDocuments: p.cfg.FetchesClientMetadata(),
+			LookupPerMinute: p.cfg.Limits.LookupPerMinute, LookupPer6Hours: p.cfg.Limits.LookupPer6Hours,
+			WhoisPerMinute: p.cfg.Limits.WhoisPerMinute, WhoisPer6Hours: p.cfg.Limits.WhoisPer6Hours,
+			TokenPerMinute: p.cfg.Limits.TokenPerMinute, TokenPerHour: p.cfg.Limits.TokenPerHour,
 		},
 		Lookups: p.lookups.Engine,
 		Budget:  p.limits.lookups,

@@ -45,23 +45,14 @@ func newLookups(
 	observeHost := func(host string, event hostlimit.Event) { events.WithLabelValues(host, string(event)).Inc() }
 	// One limiter for all protocols, so that a host's limit covers RDAP and WHOIS together.
 	guard := hostlimit.New(hostlimit.Options{
-		PerSecond:     float64(upstreamCfg.PerHostPerSecond),
-		Burst:         upstreamCfg.PerHostBurst,
-		MaxConcurrent: upstreamCfg.MaxConcurrent(),
-		MaxWaiting:    upstreamCfg.PerHostWaiting,
-		Logger:        logger,
-		Observe:       observeHost,
+		PerSecond: float64(upstreamCfg.PerHostPerSecond), Burst: upstreamCfg.PerHostBurst,
+		MaxConcurrent: upstreamCfg.MaxConcurrent(), MaxWaiting: upstreamCfg.PerHostWaiting,
+		Logger: logger, Observe: observeHost,
 	})
 	registryData, err := rdap.New(rdap.Options{
-		Hosts:        upstreamCfg.Hosts,
-		BootstrapURL: upstreamCfg.Bootstrap,
-		Refresh:      time.Duration(upstreamCfg.BootstrapRefresh),
-		Timeout:      time.Duration(upstreamCfg.RDAPTimeout),
-		UserAgent:    "dotkontor/" + Version,
-		Logger:       logger,
-		Limiter:      guard,
-
-		MaxConnsPerHost: upstreamCfg.MaxConcurrent(),
+		Hosts: upstreamCfg.Hosts, BootstrapURL: upstreamCfg.Bootstrap, Refresh: time.Duration(upstreamCfg.BootstrapRefresh),
+		Timeout: time.Duration(upstreamCfg.RDAPTimeout), UserAgent: "dotkontor/" + Version, Logger: logger,
+		Limiter: guard, MaxConnsPerHost: upstreamCfg.MaxConcurrent(),
 	})
 	if err != nil {
 		return nil, err
@@ -85,19 +76,10 @@ func newLookups(
 		accounts = registries.Source
 	}
 	engine, err := lookup.New(lookup.Config{
-		Catalog:     list,
-		EPP:         accounts,
-		RDAP:        registryData,
-		WHOIS:       records,
-		DNS:         delegations,
-		Deadline:    time.Duration(lookupCfg.Deadline),
-		FreeTTL:     time.Duration(lookupCfg.CacheFree),
-		TakenTTL:    time.Duration(lookupCfg.CacheTaken),
-		UnknownTTL:  time.Duration(lookupCfg.CacheUnknown),
-		MaxCached:   lookupCfg.MaxCached,
-		MaxInFlight: lookupCfg.MaxConcurrent,
-		Now:         now,
-		Logger:      logger,
+		Catalog: list, EPP: accounts, RDAP: registryData, WHOIS: records, DNS: delegations,
+		Deadline: time.Duration(lookupCfg.Deadline), FreeTTL: time.Duration(lookupCfg.CacheFree),
+		TakenTTL: time.Duration(lookupCfg.CacheTaken), UnknownTTL: time.Duration(lookupCfg.CacheUnknown),
+		MaxCached: lookupCfg.MaxCached, MaxInFlight: lookupCfg.MaxConcurrent, Now: now, Logger: logger,
 		Observe: func(source lookup.Source, outcome string, took time.Duration) {
 			duration.WithLabelValues(string(source), outcome).Observe(took.Seconds())
 		},

@@ -168,7 +168,7 @@ func (e *EPP) check(k *checker, key string) {
 		if strings.HasPrefix(extension, excludePrefix) && !all {
 			k.addf(key+"extensions", "%q excludes an extension from \"*\", which is not listed", extension)
 		}
-		checkExtensions(k, key+"extensions", []string{strings.TrimPrefix(extension, excludePrefix)})
+		k.extension(key+"extensions", strings.TrimPrefix(extension, excludePrefix))
 	}
 	if most := e.Connections; e.OrderConnections > 0 && most > 0 && e.OrderConnections >= most {
 		k.addf(key+"order_connections", "%d of %d connections are reserved for orders; none is left for lookups", e.OrderConnections, most)
@@ -184,14 +184,9 @@ func (e *EPP) check(k *checker, key string) {
 	}
 }
 
-func checkExtensions(k *checker, key string, extensions []string) {
-	for _, extension := range extensions {
-		if extension == allExtensions {
-			continue
-		}
-		if parsed, err := registrar.ParseExtension(extension); err != nil || parsed != extension {
-			k.addf(key, "%q is not an extension like \".co.uk\", with its dot and in lower case", extension)
-		}
+func (k *checker) extension(key, text string) {
+	if parsed, err := registrar.ParseExtension(text); text != allExtensions && (err != nil || parsed != text) {
+		k.addf(key, "%q is not an extension like \".co.uk\", with its dot and in lower case", text)
 	}
 }
 
@@ -199,7 +194,9 @@ func (p EPPPolicy) check(k *checker, key string) {
 	if len(p.Extensions) == 0 {
 		k.addf(key+"extensions", "list the extensions that the entry applies to; \"*\" means all")
 	}
-	checkExtensions(k, key+"extensions", p.Extensions)
+	for _, extension := range p.Extensions {
+		k.extension(key+"extensions", extension)
+	}
 	for _, role := range p.Contacts {
 		k.oneOf(key+"contacts", role, "registrant", "admin", "tech", "billing", "none")
 		if role == "none" && len(p.Contacts) > 1 {

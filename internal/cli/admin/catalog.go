@@ -47,6 +47,16 @@ func (p catalogFlags) load(t *cli.Terminal) (config.Config, error) {
 	return cfg, nil
 }
 
+// current returns the price list in force.
+func (p catalogFlags) current(t *cli.Terminal) (*catalog.Catalog, error) {
+	cfg, err := p.load(t)
+	if err != nil {
+		return nil, err
+	}
+	edition, err := store.ReadPriceList(t.Ctx, app.StoreOptions(cfg))
+	return edition.List, err
+}
+
 // folder returns the selected data folder, "" if a configuration selects the service. A
 // flag takes precedence over the environment.
 func (p catalogFlags) folder(t *cli.Terminal) string {
@@ -59,15 +69,11 @@ func (p catalogFlags) folder(t *cli.Terminal) string {
 type catalogExportCommand struct{ catalogFlags }
 
 func (c catalogExportCommand) Run(t *cli.Terminal) error {
-	cfg, err := c.load(t)
+	current, err := c.current(t)
 	if err != nil {
 		return err
 	}
-	edition, err := store.ReadPriceList(t.Ctx, app.StoreOptions(cfg))
-	if err != nil {
-		return err
-	}
-	return edition.List.Write(t.Out)
+	return current.Write(t.Out)
 }
 
 type catalogDiffCommand struct {
@@ -76,7 +82,7 @@ type catalogDiffCommand struct {
 }
 
 func (c catalogDiffCommand) Run(t *cli.Terminal) error {
-	cfg, err := c.load(t)
+	current, err := c.current(t)
 	if err != nil {
 		return err
 	}
@@ -84,11 +90,7 @@ func (c catalogDiffCommand) Run(t *cli.Terminal) error {
 	if err != nil {
 		return err
 	}
-	current, err := store.ReadPriceList(t.Ctx, app.StoreOptions(cfg))
-	if err != nil {
-		return err
-	}
-	printChanges(t.Out, current.List.Diff(next))
+	printChanges(t.Out, current.Diff(next))
 	return nil
 }
 

@@ -46,7 +46,6 @@ type configKeyIDCommand struct {
 
 // Run prints ids, which reveal nothing about the keys.
 func (c configKeyIDCommand) Run(t *cli.Terminal) error {
-	var keys []registrar.SealKey
 	if c.Stdin {
 		text, err := io.ReadAll(io.LimitReader(t.In, 1024))
 		if err != nil {
@@ -56,20 +55,17 @@ func (c configKeyIDCommand) Run(t *cli.Terminal) error {
 		if err != nil {
 			return err
 		}
-		keys = append(keys, key)
-	} else {
-		cfg, err := c.Load(t)
-		if err != nil {
-			return err
-		}
-		if keys, err = app.SealKeys(cfg); err != nil {
-			return err
-		}
+		return t.Println("%s", registrar.SealKey(key).KeyID())
 	}
+	cfg, err := c.Load(t)
+	if err != nil {
+		return err
+	}
+	keys, err := app.SealKeys(cfg)
 	for _, key := range keys {
 		fmt.Fprintln(t.Out, key.KeyID())
 	}
-	return nil
+	return err
 }
 
 type rotateKeyCommand struct {
