@@ -33,6 +33,7 @@ type orderOutput struct {
 }
 
 func TestStockClients_ListDemoDomainsWithDemoToken(t *testing.T) {
+	t.Parallel()
 	program := nodejs.Program(t, packages)
 	s := startSandboxWithDemo(t)
 	endpoint, token := s.endpoint, s.token

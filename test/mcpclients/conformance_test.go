@@ -34,6 +34,7 @@ func TestMain(m *testing.M) {
 }
 
 func TestConformance_FailuresMatchBaseline(t *testing.T) {
+	t.Parallel()
 	program := nodejs.Program(t, packages)
 	endpoint := startSandbox(t, fixturesProgram)
 	for _, test := range []struct {

@@ -16,6 +16,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -32,6 +33,8 @@ const (
 
 // packages is the folder of the clients in node_modules.
 const packages = "@modelcontextprotocol"
+
+var building sync.Mutex
 
 // startSandbox builds a program, runs a sandbox and returns the URL of its MCP endpoint.
 func startSandbox(t *testing.T, program string) string {
@@ -74,7 +77,11 @@ func startSandboxIn(t *testing.T, program, folder string) string {
 	if raceEnabled { // the server has the goroutines
 		flags = append(flags, "-race")
 	}
-	if err := testkit.BuildProgram(t.Context(), program, binary, os.Stderr, flags...); err != nil {
+	// One at a time, so that the others find the shared build.
+	building.Lock()
+	err := testkit.BuildProgram(t.Context(), program, binary, os.Stderr, flags...)
+	building.Unlock()
+	if err != nil {
 		t.Fatal(err)
 	}
 	log, err := os.Create(filepath.Join(folder, "log"))

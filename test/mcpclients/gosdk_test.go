@@ -76,6 +76,7 @@ func (a mcpClient) mustListDomains(t *testing.T) {
 }
 
 func TestGoSDK_MixedAuthFlow(t *testing.T) {
+	t.Parallel()
 	s := startSandboxWithDemo(t)
 	const callback = "http://127.0.0.1:43120/callback"
 	for _, method := range []string{"none", "client_secret_post"} {
@@ -159,6 +160,7 @@ func (c *counter) value() int {
 // mcp-remote adds OAuth to clients without it. It prints the authorization URL and waits
 // at its own callback.
 func TestMCPRemote_MixedAuthFlow(t *testing.T) {
+	t.Parallel()
 	program := nodejs.Program(t, "mcp-remote")
 	s := startSandboxWithDemo(t)
 	robot := newConsentBot(t, s)
@@ -262,6 +264,7 @@ func freePort(t *testing.T) string {
 // The suite sends no secret to a server that supports public clients, so one kind of
 // client is tested.
 func TestConformance_AuthorizationServerPasses(t *testing.T) {
+	t.Parallel()
 	program := nodejs.Program(t, packages)
 	s := startSandboxWithDemo(t)
 	robot := newConsentBot(t, s)

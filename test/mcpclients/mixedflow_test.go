@@ -13,6 +13,7 @@ var flowScripts = []string{"mixed.mjs", "mixed1.mjs", "mixed2.mjs", "oauth4webap
 // A stock client with nothing but the URL looks up a name, is sent to sign in when it
 // lists the customer's domains, and gets them, also after the access token has expired.
 func TestStockClients_MixedAuthFlow(t *testing.T) {
+	t.Parallel()
 	program := nodejs.Program(t, "oauth4webapi")
 	s := startSandboxWithDemo(t)
 	folder := nodejs.ScriptDir(t, flowScripts...)

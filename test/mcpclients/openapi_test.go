@@ -13,6 +13,7 @@ import (
 
 // Generators and gateways reject what these linters report.
 func TestOpenAPI_StrictLintersFindNothing(t *testing.T) {
+	t.Parallel()
 	program := nodejs.Program(t, "@redocly/cli")
 	base := strings.TrimSuffix(startSandbox(t, product), "/api/mcp")
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, base+"/openapi.json", http.NoBody)

@@ -34,6 +34,7 @@ type sdkOutput struct {
 }
 
 func TestStockClients_CheckNamesKnowingOnlyTheURL(t *testing.T) {
+	t.Parallel()
 	program := nodejs.Program(t, packages)
 	endpoint := startSandbox(t, product)
 	folder := sdkFolder(t)
