@@ -280,10 +280,7 @@ func (env *testEnv) startNode(node string) *order.Service {
 	if err != nil {
 		env.t.Fatal(err)
 	}
-	held, err := portfolio.New(portfolio.Config{Store: fakePortfolio{names: []string{"meinladen.de"}}})
-	if err != nil {
-		env.t.Fatal(err)
-	}
+	held := portfolio.New(fakePortfolio{names: []string{"meinladen.de"}}, time.Now)
 	service, err := order.New(order.Config{
 		Store: env.store, Quote: env.market.Quote, Taxes: billing.New(billing.Config{Rates: rates, Validator: fakeVATIDs{}}), Provider: env.provider,
 		Portfolio: held, Seal: seal, Node: node, BaseURL: "https://kontor.example", Now: env.now, Extension: env.extension, Draining: env.draining,

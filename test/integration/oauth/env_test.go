@@ -118,7 +118,9 @@ func newEnv(t *testing.T, options store.Options, changes ...option) *env {
 	if err != nil {
 		t.Fatal(err)
 	}
-	limits, err := account.NewLimits(account.DefaultWindows(), func(account.Window) (account.Limiter, error) { return unlimited{}, nil })
+	limits, err := account.NewLimits(account.DefaultWindows(), func(ratelimit.Window) (*ratelimit.Limiter, error) {
+		return ratelimit.New(ratelimit.Config{Windows: []ratelimit.Window{{Limit: 10_000, Per: time.Hour}}}) // admits every sign-in
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,12 +201,6 @@ func (b *lockedBuffer) String() string {
 	defer b.mu.Unlock()
 	return b.b.String()
 }
-
-// unlimited admits every sign-in.
-type unlimited struct{}
-
-func (unlimited) Peek(string) time.Duration  { return 0 }
-func (unlimited) Count(string) time.Duration { return 0 }
 
 // sessionLife is longer than any test's time.
 const sessionLife = 10 * 365 * 24 * time.Hour

@@ -48,9 +48,7 @@ func (c *fakeOrders) PayURL(order.Order) (string, error) {
 
 // install adds the fake to the portal's configuration.
 func (c *fakeOrders) install(s *env, pages *portal.Config) {
-	domains, err := portfolio.New(portfolio.Config{Store: switchedDomains{s.db, c}, Now: s.clock.now})
-	must(s.t, err)
-	pages.Orders, pages.Portfolio = c, domains
+	pages.Orders, pages.Portfolio = c, portfolio.New(switchedDomains{s.db, c}, s.clock.now)
 }
 
 // switchedDomains are stored domains whose switches are in fakeOrders.
