@@ -146,10 +146,14 @@ func newEnv(t *testing.T, options store.Options, changes ...option) *env {
 	if s.badBearers, err = ratelimit.NewGate(ratelimit.Config{Windows: []ratelimit.Window{{Limit: 600, Per: time.Minute}}, MaxKeys: 1000}, 1); err != nil {
 		t.Fatal(err)
 	}
+	prices, err := catalog.Shipped()
+	if err != nil {
+		t.Fatal(err)
+	}
 	server.Config.Handler, err = web.New(web.Config{
 		Facts: discovery.Facts{BaseURL: s.base}, Lookups: lookups{}, Budget: budget{},
 		MCP: mcp.Config{
-			Lookups: lookups{}, Catalog: catalog.NewLive(nil), WhoisBudget: budget{}, Tokens: s.access,
+			Lookups: lookups{}, Catalog: catalog.NewLive(prices), WhoisBudget: budget{}, Tokens: s.access,
 			TokenBudget: budget{}, Domains: domains{}, BadTokens: s.badBearers,
 		},
 		Portal: portal.Config{
