@@ -95,12 +95,10 @@ await withBrowser(async (page, context, watched) => {
   await visit(page, "/oauth/authorize/?client_id=nobody", { name: "an unknown application", status: 400 });
   await page.goto(application.begin());
   watched.allows(new URL(callback).host);
-  let answer;
-  await page.route(callback + "*", (route) => {
-    answer = new URL(route.request().url()).searchParams;
-    return route.fulfill({ body: "back", contentType: "text/plain" });
-  });
+  await page.route(callback + "*", (route) => route.fulfill({ body: "back", contentType: "text/plain" }));
+  const request = page.waitForRequest((r) => r.url().startsWith(callback));
   await clickButton(page, "Zustimmen und verbinden");
+  const answer = new URL((await request).url()).searchParams;
   await page.waitForURL(callback + "*");
   await application.redeem(answer.get("code"));
   await visit(page, "/portal/apps", { name: "a connected application" });

@@ -62,7 +62,10 @@ func (s *Service) Authenticate(ctx context.Context, c Credentials) (Agent, error
 	if err == nil && path != c.Path && (c.Completing || strings.HasSuffix(path, "/complete")) {
 		err = signing.ErrInvalid
 	}
-	return agent, err
+	if err != nil {
+		return Agent{}, err
+	}
+	return agent, nil
 }
 
 // recordsSignature reports whether the signature of a request is stored. Reads have no

@@ -2,7 +2,6 @@ package lookup
 
 import (
 	"context"
-	"sync"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
@@ -30,8 +29,8 @@ func (e *Engine) Search(ctx context.Context, query string) (Result, error) {
 	return e.SearchEach(ctx, query, nil)
 }
 
-// SearchEach is Search that also calls found for each entry as it is decided, one at a
-// time. found may be nil.
+// SearchEach is like Search, but also calls found for each entry once it is decided.
+// found may be nil.
 func (e *Engine) SearchEach(ctx context.Context, query string, found func(entry Entry, done, total int)) (Result, error) {
 	q, err := registrar.ParseQuery(query, e.isListed)
 	if err != nil {
@@ -42,26 +41,18 @@ func (e *Engine) SearchEach(ctx context.Context, query string, found func(entry 
 		extensions = []string{q.TLD}
 	}
 	result := Result{Label: q.Label, Entries: make([]Entry, len(extensions))}
-	var mu sync.Mutex
-	var done int
-	check := func(i int) {
-		result.Entries[i] = e.checkEntry(ctx, q.Label, extensions[i])
-		if found != nil {
-			mu.Lock()
-			defer mu.Unlock()
-			done++
-			found(result.Entries[i], done, len(extensions))
+	decided := make(chan int, len(extensions))
+	for i, tld := range extensions {
+		go func() {
+			result.Entries[i] = e.checkEntry(ctx, q.Label, tld)
+			decided <- i
+		}()
+	}
+	for done := range extensions {
+		if i := <-decided; found != nil {
+			found(result.Entries[i], done+1, len(extensions))
 		}
 	}
-	if len(extensions) == 1 {
-		check(0)
-		return result, nil
-	}
-	var all sync.WaitGroup
-	for i := range extensions {
-		all.Go(func() { check(i) })
-	}
-	all.Wait()
 	return result, nil
 }
 

@@ -83,6 +83,7 @@ func (s *Service) beginPayment(ctx context.Context, actor registrar.Actor, o Ord
 		return "", fail(registrar.KindInvalid, ConsentMissing)
 	}
 	priced.AutoRenew, priced.Registrant = confirmation.AutoRenew, buyer.registrant()
+	priced.Consent = Consent{}
 	if consumer {
 		priced.Consent = Consent{At: s.now(), Wording: confirmation.Consent}
 	}

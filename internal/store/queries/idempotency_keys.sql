@@ -26,5 +26,5 @@ UPDATE idempotency_keys SET lease_ends = 0, node = ''
 WHERE node = $1 AND node <> '' AND status = 0;
 
 -- name: DeleteExpiredIdempotencyKeys :execrows
-DELETE FROM idempotency_keys
-WHERE (scope, key) IN (SELECT old.scope, old.key FROM idempotency_keys AS old WHERE old.ends_at <= $1 ORDER BY old.ends_at LIMIT $2);
+DELETE FROM idempotency_keys AS expired
+WHERE expired.ends_at <= $1 AND (expired.scope, expired.key) IN (SELECT old.scope, old.key FROM idempotency_keys AS old WHERE old.ends_at <= $1 ORDER BY old.ends_at LIMIT $2);

@@ -10,8 +10,8 @@ import (
 )
 
 const deleteExpiredIdempotencyKeys = `-- name: DeleteExpiredIdempotencyKeys :execrows
-DELETE FROM idempotency_keys
-WHERE (scope, key) IN (SELECT old.scope, old.key FROM idempotency_keys AS old WHERE old.ends_at <= $1 ORDER BY old.ends_at LIMIT $2)
+DELETE FROM idempotency_keys AS expired
+WHERE expired.ends_at <= $1 AND (expired.scope, expired.key) IN (SELECT old.scope, old.key FROM idempotency_keys AS old WHERE old.ends_at <= $1 ORDER BY old.ends_at LIMIT $2)
 `
 
 func (q *Queries) DeleteExpiredIdempotencyKeys(ctx context.Context, endsAt int64, limit int32) (int64, error) {

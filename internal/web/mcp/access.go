@@ -36,8 +36,8 @@ type requestState struct {
 	report        func(done, total int, text string)
 	refusedStatus int // 401 or 403
 	tool          string
-	err           error
-	failureCode   string // code of the failure
+	errs          []error // of the tool, or of single names of a search
+	failureCode   string  // code of the failure
 }
 
 // codeTokenUnchecked is the reason of a signed-in tool that was not called because its
@@ -46,21 +46,20 @@ const codeTokenUnchecked registrar.Code = "token_unchecked"
 
 // recordError records an error that is part of a result, such as that of one name of
 // many.
-func (s *requestState) recordError(err error) { s.err = err }
+func (s *requestState) recordError(err error) { s.errs = append(s.errs, err) }
 
-// outcome returns which tool was called and its outcome: ok, the failure code, or why
-// it was refused.
-func (s *requestState) outcome() (tool, outcome string, toolErr error) {
-	outcome = "ok"
+// outcome returns the outcome of a tool: ok, the failure code, or why it was refused.
+func (s *requestState) outcome() string {
 	switch {
 	case s.refusedStatus == http.StatusUnauthorized:
-		outcome = signInRequired
+		return signInRequired
 	case s.refusedStatus == http.StatusForbidden:
-		outcome = insufficientScope
+		return insufficientScope
 	case s.failureCode != "":
-		outcome = s.failureCode
+		return s.failureCode
+	default:
+		return "ok"
 	}
-	return s.tool, outcome, s.err
 }
 
 // signedInStatus is the only place that authorizes signed-in tools; 0 means authorized.

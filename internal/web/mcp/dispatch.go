@@ -115,7 +115,7 @@ func (x *exchange) dispatch() {
 	case discoverMethod:
 		x.reply(x.server.discovery)
 	case listMethod:
-		if x.cursor != nil && string(x.cursor) != "null" {
+		if cursor, isText := stringOf(x.cursor); x.cursor != nil && (!isText || cursor != "") {
 			x.fail(&RPCError{Code: codeInvalidParams, Message: "the list has one page; leave cursor out"})
 			return
 		}
@@ -125,8 +125,8 @@ func (x *exchange) dispatch() {
 	}
 }
 
-// check validates a request: its method, its parameters and, since 2026-07-28, what
-// headers and _meta say about it.
+// check validates a request: its method, its parameters and, since 2026-07-28, that its
+// headers and _meta agree with it.
 func (x *exchange) check() *RPCError {
 	served := x.server.serves(x.method)
 	switch {
@@ -289,7 +289,7 @@ func (x *exchange) send(response []byte) {
 	httpjson.WriteBytes(x.w, http.StatusOK, typeJSON, response)
 }
 
-// fail sends an error. Since 2026-07-28 its code decides about the HTTP status.
+// fail sends an error. Since 2026-07-28 its code determines the HTTP status.
 func (x *exchange) fail(err *RPCError) {
 	status := err.status
 	if status == 0 {

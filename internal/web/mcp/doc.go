@@ -14,8 +14,8 @@
 // in case, duplicate keys, an escaped letter in the tool's name, a batch of one, a
 // header that names another tool than the body. So there is no second parser, and what
 // two parsers could read differently is refused: duplicate keys in any object, keys that
-// differ from those of JSON-RPC only in case, data behind the message, batches, invalid
-// UTF-8, more than 32 levels. Ids are returned as they were sent.
+// differ from those of JSON-RPC only in case, data after the message, batches, invalid
+// UTF-8, more than 32 levels or 128 keys in one object. Ids are returned as they were sent.
 //
 // An event stream begins with the first progress notification of a running tool, after
 // everything that could refuse the call. Without one, the response is a JSON body.

@@ -14,7 +14,7 @@ var Fixtures *Extension
 type Extension struct {
 	// Tools are added to tools/list.
 	Tools []json.RawMessage
-	// Capabilities are declared beside tools, as JSON.
+	// Capabilities are declared in addition to tools, as JSON.
 	Capabilities map[string]json.RawMessage
 	// Methods serve calls that the product does not: other methods, and tools/call for
 	// tools that are not the product's. The result is a JSON object.
@@ -59,6 +59,8 @@ func (x *exchange) extend() {
 		x.fail(rpc)
 	case err != nil:
 		x.fail(&RPCError{Code: codeInternal, Message: err.Error()})
+	case !isObject(text):
+		x.fail(&RPCError{Code: codeInternal, Message: "the result is not an object"})
 	case isInput && !x.stateless:
 		x.fail(&RPCError{Code: codeInternal, Message: "input can be requested only since revision " + stateless})
 	case isInput:

@@ -41,7 +41,7 @@ const (
 
 // Outcomes are the outcomes of a tool call, as the metrics label them.
 var Outcomes = []string{
-	"ok", invalidInput, unsupportedExtension, rateLimited, upstreamFailed, notFound, notPayable, internalFailure, signInRequired, insufficientScope,
+	"ok", invalidInput, unsupportedExtension, rateLimited, upstreamFailed, notFound, notPayable, notCancelable, internalFailure, signInRequired, insufficientScope,
 }
 
 // argumentError is invalid input; its message names the argument.
@@ -74,7 +74,8 @@ func (s *Server) failureFor(state *requestState, err error) failure {
 	if f.Code == internalFailure && state.id != "" {
 		f.Message += " Request ID: " + state.id
 	}
-	state.err, state.failureCode = err, f.Code
+	state.recordError(err)
+	state.failureCode = f.Code
 	return f
 }
 

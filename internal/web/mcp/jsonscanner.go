@@ -6,7 +6,7 @@ import (
 	"errors"
 )
 
-// Bounds of a message beside its size. Real calls nest a handful of levels deep.
+// Bounds of a message besides its size. Real calls nest a handful of levels deep.
 const (
 	maxDepth = 32
 	maxKeys  = 128 // of one object; each key is compared with those before it
@@ -15,7 +15,8 @@ const (
 var (
 	errNotJSON      = errors.New("the body is not one JSON text in UTF-8")
 	errDuplicateKey = errors.New("a key occurs twice in one object")
-	errTooComplex   = errors.New("the message is nested too deeply or has an object with too many keys")
+	errTooDeep      = errors.New("the message is nested more than 32 levels deep")
+	errTooManyKeys  = errors.New("an object has more than 128 keys")
 )
 
 // scanner reads JSON as RFC 8259 defines it, but accepts no duplicate keys, about which
@@ -71,7 +72,7 @@ func (s *scanner) value() ([]byte, error) {
 	return s.text[start:s.at:s.at], err
 }
 
-// object reads an object and calls field for each key, in front of its value; field
+// object reads an object and calls field for each key, before its value; field
 // consumes the value. Without field, the values are skipped.
 func (s *scanner) object(field func(key []byte) error) error {
 	if err := s.enter(); err != nil {
@@ -94,7 +95,7 @@ func (s *scanner) object(field func(key []byte) error) error {
 			}
 		}
 		if len(keys) == maxKeys {
-			return errTooComplex
+			return errTooManyKeys
 		}
 		keys = append(keys, key)
 		if !s.take(':') {
@@ -133,7 +134,7 @@ func (s *scanner) array() error {
 // enter skips the opening bracket of an object or array.
 func (s *scanner) enter() error {
 	if s.depth++; s.depth > maxDepth {
-		return errTooComplex
+		return errTooDeep
 	}
 	s.at++
 	return nil
@@ -227,7 +228,7 @@ func unquote(quoted []byte) []byte {
 	return []byte(text)
 }
 
-// stringOf returns the string that raw is; false if it is another value or absent.
+// stringOf returns the string that raw holds; false if it is another value or absent.
 func stringOf(raw []byte) (string, bool) {
 	if len(raw) == 0 || raw[0] != '"' {
 		return "", false

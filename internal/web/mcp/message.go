@@ -15,7 +15,7 @@ var (
 )
 
 var (
-	errBatch      = errors.New("batches are not supported; send each message by its own POST")
+	errBatch      = errors.New("batches are not supported; send each message in its own POST")
 	errNoMessage  = errors.New("the message is not a JSON-RPC request")
 	errWrongCase  = errors.New("a key differs from a JSON-RPC key only in case")
 	errInvalidID  = errors.New("the id must be a string or a number")
@@ -135,8 +135,10 @@ func (m *message) readParams(s *scanner) ([]byte, error) {
 			_, err := s.value()
 			return err
 		}
-		var err error
-		*target, err = s.value()
+		value, err := s.value()
+		if string(value) != "null" { // null counts as absent
+			*target = value
+		}
 		return err
 	})
 	return s.text[start:s.at:s.at], err
@@ -144,7 +146,9 @@ func (m *message) readParams(s *scanner) ([]byte, error) {
 
 func (m *message) readMeta(s *scanner) (err error) {
 	if s.peek() != '{' {
-		m.meta, err = s.value()
+		if m.meta, err = s.value(); string(m.meta) == "null" {
+			m.meta = nil
+		}
 		return err
 	}
 	start := s.at

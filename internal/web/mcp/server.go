@@ -100,8 +100,8 @@ func (s *Server) Serve(w http.ResponseWriter, r *http.Request) { s.serve(w, r, f
 // ServeLogin is POST /api/mcp/login, where every request needs a token.
 func (s *Server) ServeLogin(w http.ResponseWriter, r *http.Request) { s.serve(w, r, true) }
 
-// MethodNotAllowed answers 405 with a JSON-RPC error. There are no sessions and no
-// streams, so only POST is supported.
+// MethodNotAllowed answers 405 with a JSON-RPC error. There are no sessions to end and no
+// streams to resume, so only POST is supported.
 func MethodNotAllowed(w http.ResponseWriter, _ *http.Request) {
 	writeError(w, http.StatusMethodNotAllowed, nil, &RPCError{Code: codeInvalidRequest, Message: "send messages by POST; this server keeps no sessions and no streams"})
 }
@@ -114,7 +114,7 @@ func ServeError(w http.ResponseWriter, _ *http.Request, err error) {
 
 func (s *Server) serve(w http.ResponseWriter, r *http.Request, signedInOnly bool) {
 	if !s.hostPolicy.allows(r) {
-		writeError(w, http.StatusForbidden, nil, &RPCError{Code: codeInvalidRequest, Message: "this service may not be called by this Host or from this Origin"})
+		writeError(w, http.StatusForbidden, nil, &RPCError{Code: codeInvalidRequest, Message: "this service may not be called under this Host or from this Origin"})
 		return
 	}
 	state := &requestState{address: s.cfg.Address(r), id: httpjson.RequestID(w)}
@@ -161,11 +161,11 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, signedInOnly bool
 		stateless: r.Header.Get("Mcp-Protocol-Version") >= stateless,
 	}
 	x.dispatch()
-	if tool, outcome, toolErr := state.outcome(); tool != "" {
-		httpjson.RecordTool(w, tool, outcome)
-		if toolErr != nil {
-			httpjson.RecordError(w, toolErr)
-		}
+	if state.tool != "" {
+		httpjson.RecordTool(w, state.tool, state.outcome())
+	}
+	for _, err := range state.errs {
+		httpjson.RecordError(w, err)
 	}
 }
 
@@ -261,6 +261,11 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, *RPCError) {
 	if r.ContentLength >= 0 {
 		body = make([]byte, r.ContentLength)
 		_, err = io.ReadFull(r.Body, body)
+		if err == nil { // HTTP/2 resets a stream whose end was not read
+			if _, err = r.Body.Read(make([]byte, 1)); errors.Is(err, io.EOF) {
+				err = nil
+			}
+		}
 	} else {
 		body, err = io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	}

@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"net/http"
 	"strings"
-
-	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 )
 
 // stream turns the response into an event stream at the first notification. Until then
@@ -32,14 +30,14 @@ func (s *stream) notify(method string, params any) error {
 		s.begun = true
 		header := s.w.Header()
 		header["Content-Type"], header["Cache-Control"] = typeEventStream, noStore
-		header["X-Accel-Buffering"] = []string{"no"} // proxies must not collect the events
-		httpjson.MarkStream(s.w)
+		header["X-Accel-Buffering"] = []string{"no"} // proxies must not buffer the events
 		s.w.WriteHeader(http.StatusOK)
 	}
 	return s.write(text)
 }
 
-// write sends one event. JSON texts of encoding/json have no line breaks.
+// write sends one event. Its text has no line breaks: encoding/json writes none, and the
+// scanner refuses them in the id and the progress token, which are sent as received.
 func (s *stream) write(text []byte) error {
 	event := make([]byte, 0, len(text)+len("event: message\ndata: \n\n"))
 	event = append(event, "event: message\ndata: "...)
@@ -50,7 +48,7 @@ func (s *stream) write(text []byte) error {
 	return http.NewResponseController(s.w).Flush()
 }
 
-// progress is the parameters of notifications/progress.
+// progress holds the parameters of notifications/progress.
 type progress struct {
 	Token    json.RawMessage `json:"progressToken"`
 	Progress int             `json:"progress"`
@@ -71,12 +69,13 @@ func (x *exchange) reporter() func(done, total int, text string) {
 	}
 }
 
+// acceptsStream reports whether the caller asks for event streams by name; */* is what
+// scripts send that expect JSON.
 func (x *exchange) acceptsStream() bool {
 	for _, value := range x.r.Header["Accept"] {
 		for kind := range strings.SplitSeq(value, ",") {
-			kind, _, _ = strings.Cut(kind, ";")
-			switch strings.ToLower(strings.TrimSpace(kind)) {
-			case "text/event-stream", "text/*", "*/*":
+			// With parameters it may be a refusal (q=0). No client sends any.
+			if strings.EqualFold(strings.TrimSpace(kind), "text/event-stream") {
 				return true
 			}
 		}

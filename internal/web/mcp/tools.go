@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"runtime/debug"
+	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/ratelimit"
@@ -100,6 +101,11 @@ func (x *exchange) callTool() {
 			return
 		}
 	}
+	if t.signedIn {
+		// An order may take longer than the time in which a request has to arrive, after
+		// which net/http would cancel it.
+		_ = http.NewResponseController(x.w).SetReadDeadline(time.Time{}) // test recorders have none
+	}
 	body, err := t.run(x)
 	if err != nil {
 		x.sendToolResult(x.server.failureFor(x.state, err), true)
@@ -162,6 +168,7 @@ func (x *exchange) sendToolResult(body any, failed bool) {
 	text, err := httpjson.Encode(body, 512)
 	if err != nil { // does not happen with our own types
 		x.state.recordError(&registrar.Error{Kind: registrar.KindInternal, Code: "encode"})
+		x.state.failureCode = internalFailure
 		x.fail(&RPCError{Code: codeInternal, Message: messageInternal})
 		return
 	}
