@@ -80,9 +80,11 @@ func newEnv(t *testing.T, opts stripe.Options) *testEnv {
 	if opts.Now == nil {
 		opts.Now = s.clock.now
 	}
-	s.receiver.Server = httptest.NewServer(s.receiver)
-	t.Cleanup(s.receiver.Close)
-	opts.Endpoint = s.receiver.URL + "/api/stripe/webhook"
+	// It starts when it knows the secret: the port may have been that of an earlier test,
+	// whose provider still delivers to it.
+	s.receiver.Server = httptest.NewUnstartedServer(s.receiver)
+	t.Cleanup(func() { s.receiver.Close() })
+	opts.Endpoint = "http://" + s.receiver.Listener.Addr().String() + "/api/stripe/webhook"
 	server, err := stripe.Start(opts)
 	if err != nil {
 		t.Fatal(err)
@@ -93,6 +95,7 @@ func newEnv(t *testing.T, opts stripe.Options) *testEnv {
 		}
 	})
 	s.server, s.receiver.secret = server, server.WebhookSecret
+	s.receiver.Start()
 	s.client = newClient(server, server.SecretKey())
 	s.browser = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	t.Cleanup(s.browser.CloseIdleConnections)

@@ -38,7 +38,8 @@ func TestTexts_EveryProvisionCodeHasText(t *testing.T) {
 	found := 0
 	check := func(code string) {
 		found++
-		if texts["reason."+code][0] == "" && !slices.Contains(elsewhere, code) {
+		// The codes of EPP results share the texts of our own.
+		if texts["reason."+code][0] == "" && !slices.Contains(elsewhere, code) && !strings.HasPrefix(code, "epp_") {
 			t.Errorf("there is no text for %s", code)
 		}
 	}
