@@ -262,8 +262,11 @@ func (s *env) newBrowser() *browser {
 	s.t.Helper()
 	jar, err := cookiejar.New(nil)
 	must(s.t, err)
+	// Any test that closes its server also closes connections of the default transport.
+	transport := &http.Transport{}
+	s.t.Cleanup(transport.CloseIdleConnections)
 	return &browser{env: s, origin: s.base, client: &http.Client{
-		Jar: jar, Timeout: time.Minute, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		Transport: transport, Jar: jar, Timeout: time.Minute, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
 }
 
