@@ -70,14 +70,14 @@ func TestRoot_HTMLForBrowsersTextForPrograms(t *testing.T) {
 	says := func(text string) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, text) }
 	}
-	resources := newResources([]httpjson.Route{
+	resources, err := newResources([]httpjson.Route{
 		{Method: "GET", Path: "/x", Handler: says("x")},
 		{Method: "GET", Path: "/{$}", Handler: says("text")},
 		{Method: "POST", Path: "/{$}", Handler: says("search")},
 		{Method: "GET", Path: "/{$}", Handler: says("page")},
 	})
-	if len(resources) != 2 || resources["/{$}"].allow != "GET, HEAD, OPTIONS, POST" {
-		t.Fatalf("the resources are %v", resources)
+	if err != nil || len(resources) != 2 || resources["/{$}"].allow != "GET, HEAD, OPTIONS, POST" {
+		t.Fatalf("the resources are %v, %v", resources, err)
 	}
 	for accept, want := range map[string]string{browserAccepts: "page", curlAccepts: "text", "": "text"} {
 		got := getAs(resources["/{$}"], "GET", "/", accept)
@@ -85,8 +85,18 @@ func TestRoot_HTMLForBrowsersTextForPrograms(t *testing.T) {
 			t.Errorf("%q gets %q, Vary %q", accept, got.Body, got.Header().Get("Vary"))
 		}
 	}
-	alone := newResources([]httpjson.Route{{Method: "GET", Path: "/{$}", Handler: says("text")}})["/{$}"]
-	if getAs(alone, "GET", "/", browserAccepts).Body.String() != "text" {
+	alone, err := newResources([]httpjson.Route{{Method: "GET", Path: "/{$}", Handler: says("text")}})
+	if err != nil || getAs(alone["/{$}"], "GET", "/", browserAccepts).Body.String() != "text" {
 		t.Error("without a start page every client gets text")
+	}
+}
+
+func TestRoutes_NoneIsRegisteredTwice(t *testing.T) {
+	t.Parallel()
+	for _, twice := range []httpjson.Route{{Method: "GET", Path: "/x"}, {Method: "POST", Path: "/{$}"}} {
+		twice.Handler = func(http.ResponseWriter, *http.Request) {}
+		if _, err := newResources([]httpjson.Route{twice, twice}); err == nil {
+			t.Errorf("%s %s was accepted twice", twice.Method, twice.Path)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"fmt"
 	"maps"
 	"net/http"
 	"slices"
@@ -21,9 +22,11 @@ type resource struct {
 	methodNotAllowed http.HandlerFunc // answers 405 in the form of the path's protocol
 }
 
-// newResources groups routes by path. Of two routes with the same method, as the root has
-// them, the first is for programs and the second for browsers.
-func newResources(routes []httpjson.Route) map[string]*resource {
+// rootPath may have two routes for GET: the first for programs, the second for browsers.
+const rootPath = "/{$}"
+
+// newResources groups routes by path.
+func newResources(routes []httpjson.Route) (map[string]*resource, error) {
 	resources := make(map[string]*resource)
 	for _, r := range routes {
 		res, ok := resources[r.Path]
@@ -32,6 +35,9 @@ func newResources(routes []httpjson.Route) map[string]*resource {
 			resources[r.Path] = res
 		}
 		if text := res.methods[r.Method]; text != nil {
+			if r.Path != rootPath || r.Method != http.MethodGet {
+				return nil, fmt.Errorf("web: two routes for %s %s", r.Method, r.Path)
+			}
 			r.Handler = negotiate(r.Handler, text)
 		}
 		res.methods[r.Method] = r.Handler
@@ -44,7 +50,7 @@ func newResources(routes []httpjson.Route) map[string]*resource {
 		slices.Sort(names)
 		res.allow = strings.Join(names, ", ")
 	}
-	return resources
+	return resources, nil
 }
 
 func (res *resource) ServeHTTP(w http.ResponseWriter, r *http.Request) {

@@ -129,8 +129,11 @@ func New(cfg Config) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
+	resources, err := newResources(append(list, pages...))
+	if err != nil {
+		return nil, err
+	}
 	mux := http.NewServeMux()
-	resources := newResources(append(list, pages...))
 	panicHandlers := make(map[string]func(http.ResponseWriter, *http.Request, error))
 	for path, res := range resources {
 		mux.Handle(path, res)

@@ -33,7 +33,10 @@ var kindTexts = map[order.Kind]Bilingual{
 
 // lineText describes an item: name, kind and term.
 func lineText(item order.Item, language string) string {
-	what := kindTexts[item.Kind]
+	what, known := kindTexts[item.Kind]
+	if !known {
+		what = Bilingual{string(item.Kind), string(item.Kind)}
+	}
 	switch item.Years {
 	case 0:
 	case 1:

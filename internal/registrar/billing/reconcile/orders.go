@@ -73,7 +73,11 @@ func (a *reconciler) checkCaptured(o order.Order, fresh bool) {
 func (a *reconciler) checkOrderItems(o order.Order, fresh bool) {
 	paid := isPaid(o)
 	for _, i := range o.Items {
-		stage := stageOf(i.State)
+		stage, known := stages[i.State]
+		if !known {
+			a.addFinding(fresh, "line", o.ID, "%s has the unknown state %q", i.Name, i.State)
+			continue
+		}
 		if i.ProvisionItem != "" {
 			if other, taken := a.items[i.ProvisionItem]; taken {
 				a.addFinding(fresh, "line", i.ProvisionItem, "%s of %s and %s of %s have the same provisioning item", i.Name, o.ID, other.name, other.order)
@@ -150,7 +154,7 @@ func (a *reconciler) checkRefunds(o order.Order, fresh bool) {
 func (a *reconciler) checkStuck(o order.Order) {
 	fresh := a.isFresh(o.UpdatedAt)
 	a.checkOverdue(o.DueAt, o.ID, "the order")
-	if isPaid(o) && !o.State.Final() && !slices.ContainsFunc(o.Items, func(i order.Item) bool { return stageOf(i.State) == open }) {
+	if isPaid(o) && !o.State.Final() && !slices.ContainsFunc(o.Items, func(i order.Item) bool { return stages[i.State] == open }) {
 		a.addFinding(fresh, "stuck", o.ID, "all items have ended and the order is still %s", o.State)
 	}
 	for _, p := range o.Payments {

@@ -39,17 +39,12 @@ const (
 	refunded    stage = "refunded" // failed, and the money was refunded
 )
 
-func stageOf(state order.ItemState) stage {
-	switch state {
-	case order.ItemActive:
-		return provisioned
-	case order.ItemFailed:
-		return failed
-	case order.ItemRefunded:
-		return refunded
-	default:
-		return open
-	}
+var stages = map[order.ItemState]stage{
+	order.ItemWaiting:      open,
+	order.ItemProvisioning: open,
+	order.ItemActive:       provisioned,
+	order.ItemFailed:       failed,
+	order.ItemRefunded:     refunded,
 }
 
 func isPaid(o order.Order) bool { return !o.PaidAt.IsZero() }

@@ -199,6 +199,7 @@ var inconsistencies = map[string]func(*testData){
 	"line ord_4: the order is awaiting_payment and later.org is provisioned":            func(data *testData) { data.orders[3].Items[0].State = order.ItemActive },
 	"line ord_1: the order is paid and good.org has no provisioning item":               func(data *testData) { data.orders[0].Items[0].ProvisionItem = "" },
 	"line ord_1: the order is partially_completed and good.org is open":                 func(data *testData) { data.orders[0].Items[0].State = order.ItemProvisioning },
+	`line ord_1: good.org has the unknown state "lost"`:                                 func(data *testData) { data.orders[0].Items[0].State = "lost" },
 	"line ord_1: good.org should have one provisioning item lin_1 and has 0": func(data *testData) {
 		data.items = slices.Delete(data.items, 0, 1)
 	},
