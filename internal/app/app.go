@@ -147,6 +147,7 @@ func (p *App) webConfig(ctx context.Context) (web.Config, error) {
 	if err != nil {
 		return web.Config{}, err
 	}
+	displayedRate := func(at time.Time) int { return rates.Domestic(at).BasisPoints }
 	webConfig := web.Config{
 		Facts: discovery.Facts{
 			BaseURL: p.cfg.BaseURL, Version: Version, ClientDocuments: p.cfg.FetchesClientMetadata(),
@@ -171,10 +172,11 @@ func (p *App) webConfig(ctx context.Context) (web.Config, error) {
 		Portal: portal.Config{
 			Accounts: p.services.Customers, AccessTokens: p.services.Tokens, Portfolio: p.services.Portfolio, Applications: p.services.apps, Agents: p.services.Agents,
 			MailEnabled: p.services.mail != nil, DomainChanges: p.changes, Exporter: dossiers,
+			Extension: p.live.Extension, RateBasisPoints: displayedRate,
 		},
 		Site: site.Config{
 			Lookups: p.lookups.Engine, WhoisBudget: p.limits.whois, Catalog: p.live,
-			RateBasisPoints: func(at time.Time) int { return rates.Domestic(at).BasisPoints },
+			RateBasisPoints: displayedRate,
 		},
 		Operator:       p.operatorPages(),
 		TrustedProxies: p.proxies,
@@ -204,7 +206,7 @@ func (p *App) webConfig(ctx context.Context) (web.Config, error) {
 		if webConfig.Checkout.AuthCodeLimit, err = p.newTextLimiter(authCodesPerHour, authCodesPer10Hours); err != nil {
 			return web.Config{}, err
 		}
-		webConfig.Checkout.Extension, webConfig.Checkout.RateBasisPoints = p.live.Extension, webConfig.Site.RateBasisPoints
+		webConfig.Checkout.Extension, webConfig.Checkout.RateBasisPoints = p.live.Extension, displayedRate
 	}
 	return webConfig, nil
 }

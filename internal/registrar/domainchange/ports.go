@@ -64,6 +64,7 @@ type Capabilities struct {
 	Code                 bool
 	CodeLength, CodeDays int
 	Contacts             bool   // the registry stores registrant data
+	MaxYears             int    // the longest renewal
 	AtExpiry             string // what the registry does at the end of a term: auto_renew, delete or transit
 }
 

@@ -397,9 +397,6 @@ func TestCreate_InvalidItemsAreRejected(t *testing.T) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	if _, err := env.service.Create(t.Context(), annasAgent, newRequest(order.Renew, "laden")); code(err) != order.RenewInPortal {
-		t.Errorf("an agent renews: %v", err)
-	}
 	if _, err := env.service.Create(t.Context(), anonymous, newRequest(order.Register, "laden")); registrar.KindOf(err) != registrar.KindUnauthenticated {
 		t.Errorf("anonymous: %v", err)
 	}

@@ -49,7 +49,7 @@ type Kind = provision.Kind
 const (
 	Register = provision.Register
 	Transfer = provision.Transfer
-	Renew    = provision.Renew // only by the domain's customer, in the portal
+	Renew    = provision.Renew // only by the domain's customer or their application
 )
 
 // ItemState is the state of an item.
@@ -219,21 +219,20 @@ type Identity struct {
 // Error codes; each transport has a message for each of them. Codes about a single item
 // come from Market.
 const (
-	NoSuchOrder   registrar.Code = "no_such_order"        // KindNotFound: or it is another customer's
-	TooManyOpen   registrar.Code = "too_many_open_orders" // KindConflict: pay or decline one first
-	NotServed     registrar.Code = "orders_not_served"    // KindUnsupported: no payment provider is configured
-	NoPrice       registrar.Code = "no_price"             // KindUnsupported: the price list has none
-	NotYours      registrar.Code = "not_your_order"       // KindForbidden
-	NotOpen       registrar.Code = "order_not_open"       // KindConflict: can't be paid or changed now
-	PriceChanged  registrar.Code = "price_changed"        // KindConflict: the customer must see the new totals
-	DataMissing   registrar.Code = "data_missing"         // KindConflict: registrant data, auth code or identity
-	OverBudget    registrar.Code = "over_names_budget"    // KindRateLimited: too many names were queried
-	BadItems      registrar.Code = "bad_items"            // KindInvalid: none, too many, or a duplicate name
-	RenewInPortal registrar.Code = "renew_in_portal"      // KindForbidden: renewals are ordered in the portal only
-	NotTransfer   registrar.Code = "not_a_transfer"       // KindInvalid: the item takes no auth code
-	BadCode       registrar.Code = "bad_auth_code"        // KindInvalid: malformed
-	NoSuchClaim   registrar.Code = "no_such_claim"        // KindNotFound: the link is unknown, used or expired
-	NameMismatch  registrar.Code = "name_mismatch"        // the verified name is not the registrant's
+	NoSuchOrder  registrar.Code = "no_such_order"        // KindNotFound: or it is another customer's
+	TooManyOpen  registrar.Code = "too_many_open_orders" // KindConflict: pay or decline one first
+	NotServed    registrar.Code = "orders_not_served"    // KindUnsupported: no payment provider is configured
+	NoPrice      registrar.Code = "no_price"             // KindUnsupported: the price list has none
+	NotYours     registrar.Code = "not_your_order"       // KindForbidden
+	NotOpen      registrar.Code = "order_not_open"       // KindConflict: can't be paid or changed now
+	PriceChanged registrar.Code = "price_changed"        // KindConflict: the customer must see the new totals
+	DataMissing  registrar.Code = "data_missing"         // KindConflict: registrant data, auth code or identity
+	OverBudget   registrar.Code = "over_names_budget"    // KindRateLimited: too many names were queried
+	BadItems     registrar.Code = "bad_items"            // KindInvalid: none, too many, or a duplicate name
+	NotTransfer  registrar.Code = "not_a_transfer"       // KindInvalid: the item takes no auth code
+	BadCode      registrar.Code = "bad_auth_code"        // KindInvalid: malformed
+	NoSuchClaim  registrar.Code = "no_such_claim"        // KindNotFound: the link is unknown, used or expired
+	NameMismatch registrar.Code = "name_mismatch"        // the verified name is not the registrant's
 
 	// KindConflict: the agent's payment token does not pay. Nothing is charged.
 	PaymentDeclined registrar.Code = "payment_declined"

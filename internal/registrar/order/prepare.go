@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -49,6 +50,7 @@ func (s *Service) Prepare(ctx context.Context, actor registrar.Actor, req Reques
 	if err != nil {
 		return View{}, err
 	}
+	o.ItemsKey = itemsKey(o.Items)
 	requested := o.Items
 	if req.DryRun {
 		if err := s.checkOpenLimit(ctx, o); err != nil {
@@ -98,12 +100,9 @@ func (s *Service) newOrder(actor registrar.Actor, req Request) (Order, error) {
 			return Order{}, fail(registrar.KindInvalid, BadItems)
 		}
 		seen[name] = true
-		switch requested.Kind {
-		case Register, Transfer:
-		case Renew:
-			if actor.Kind != registrar.ActorPerson {
-				return Order{}, fail(registrar.KindForbidden, RenewInPortal)
-			}
+		switch {
+		case requested.Kind == Register, requested.Kind == Transfer:
+		case requested.Kind == Renew && req.Channel != ChannelACP: // a checkout session may belong to anyone
 		default:
 			return Order{}, fail(registrar.KindInvalid, BadItems)
 		}
@@ -111,15 +110,17 @@ func (s *Service) newOrder(actor registrar.Actor, req Request) (Order, error) {
 			ID: registrar.NewID("itm_", now), Name: name, TLD: requested.Name.TLD(), Kind: requested.Kind, State: ItemWaiting,
 		})
 	}
-	o.ItemsKey = itemsKey(o.Items)
 	return o, nil
 }
 
-// itemsKey is equal for equal items in any order.
+// itemsKey is equal for equal items in any order. Only a renewal has a choice of terms.
 func itemsKey(items []Item) string {
 	keys := make([]string, len(items))
 	for i, item := range items {
 		keys[i] = string(item.Kind) + ":" + item.Name
+		if item.Kind == Renew {
+			keys[i] += ":" + strconv.Itoa(item.Years)
+		}
 	}
 	slices.Sort(keys)
 	sum := sha256.Sum256([]byte(strings.Join(keys, "\n")))

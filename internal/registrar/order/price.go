@@ -120,6 +120,9 @@ func (s *Service) quoteRequests(o Order, buyer Buyer) ([]provision.QuoteRequest,
 	registrant := buyer.registrant()
 	for i, item := range o.Items {
 		requests[i] = provision.QuoteRequest{Customer: o.Customer, Name: nameOf(item), Kind: item.Kind, Registrant: &registrant}
+		if item.Kind == Renew { // of other items, the term on sale applies
+			requests[i].Years = item.Years
+		}
 		if item.SealedCode == "" {
 			continue
 		}

@@ -100,11 +100,12 @@ type Account interface {
 	Acknowledge(ctx context.Context, id string) error
 }
 
-// Rules is what a TLD requires for a registration.
+// Rules is what the registry of a TLD requires and offers.
 type Rules struct {
 	Contacts, HostObjects bool
 	CodeLength            int // of generated auth codes; 0 means that a registration carries none
 	TransferYears         int // what a transfer adds to the term
+	MaxYears              int // the longest renewal; 0 means the term on sale only
 }
 
 // Contact is a contact to be created.

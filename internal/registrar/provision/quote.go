@@ -105,9 +105,16 @@ func (s *Service) resolveAccount(ctx context.Context, request QuoteRequest) (Quo
 	if !served {
 		return Quote{}, nil, &registrar.Error{Kind: registrar.KindUnsupported, Code: registrar.NoRegistryAccount}
 	}
-	quote.Years = term(request.Kind, request.Extension, registry.Rules(request.Name.TLD()))
-	if request.Years != 0 && request.Years != quote.Years {
+	rules := registry.Rules(request.Name.TLD())
+	quote.Years = term(request.Kind, request.Extension, rules)
+	switch {
+	case request.Years == 0 || request.Years == quote.Years:
+	case request.Kind != Renew:
 		return Quote{}, nil, &registrar.Error{Kind: registrar.KindInvalid, Code: TermNotSold}
+	case request.Years < quote.Years || request.Years > rules.MaxYears:
+		return Quote{}, nil, &registrar.Error{Kind: registrar.KindInvalid, Code: BadTerm}
+	default:
+		quote.Years = request.Years
 	}
 	return quote, registry, nil
 }

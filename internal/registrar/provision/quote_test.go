@@ -116,6 +116,20 @@ func TestQuote_RenewalNeedsOwnRenewableDomain(t *testing.T) {
 	}
 }
 
+func TestQuote_RenewalTermIsUpToRegistrysLongest(t *testing.T) {
+	t.Parallel()
+	env := newEnv(t, &fakeRegistry{rules: provision.Rules{MaxYears: 5}})
+	env.store.domains["dom_1"] = provision.Domain{ID: "dom_1", Name: "neu.org", Customer: "cus_ada", Status: "active", Account: "registry"}
+	for years, want := range map[int]int{0: 2, 1: 0, 2: 2, 5: 5, 6: 0, -1: 0} { // the extension's shortest term is 2
+		request := newQuoteRequest(provision.Renew, "neu", ".org")
+		request.Years = years
+		quote, err := env.Quote(t.Context(), request)
+		if quote.Years != want || (want == 0) != (registrar.CodeOf(err) == provision.BadTerm) {
+			t.Errorf("%d years: %+v, %v", years, quote, err)
+		}
+	}
+}
+
 func TestQuote_RefusalIsConflictOutageIsUpstream(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

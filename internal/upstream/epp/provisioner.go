@@ -34,11 +34,12 @@ func NewProvisioner(client *Client, policyOf func(tld string) Policy) *Provision
 // it.
 const authCodeLength = 16
 
-// Rules returns the TLD's requirements for a registration.
+// Rules returns what the TLD's registry requires and offers.
 func (p *Provisioner) Rules(tld string) provision.Rules {
 	policy := p.policyOf(tld)
 	rules := provision.Rules{
 		Contacts: policy.NeedsContacts(), HostObjects: !policy.HostAttributes, TransferYears: policy.TransferYears,
+		MaxYears: policy.MaxYears,
 	}
 	if !policy.AuthInfo.OnDemand {
 		rules.CodeLength = policy.AuthInfo.generatedLength()

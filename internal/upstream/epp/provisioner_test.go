@@ -38,10 +38,10 @@ func TestProvisioner_RegistrationFollowsTLDPolicy(t *testing.T) {
 	t.Parallel()
 	provisioner := NewProvisioner(nil, nil)
 	for tld, want := range map[string]provision.Rules{
-		".com": {HostObjects: true, CodeLength: 16, TransferYears: 1},
-		".de":  {Contacts: true},
-		".org": {Contacts: true, HostObjects: true, CodeLength: 16, TransferYears: 1},
-		".nl":  {Contacts: true, HostObjects: true},
+		".com": {HostObjects: true, CodeLength: 16, TransferYears: 1, MaxYears: 10},
+		".de":  {Contacts: true, MaxYears: 1},
+		".org": {Contacts: true, HostObjects: true, CodeLength: 16, TransferYears: 1, MaxYears: 10},
+		".nl":  {Contacts: true, HostObjects: true, MaxYears: 1},
 	} {
 		if got := provisioner.Rules(tld); got != want {
 			t.Errorf("%s: %+v, want %+v", tld, got, want)

@@ -57,7 +57,7 @@ func TestTexts_EveryOrderCodeHasText(t *testing.T) {
 	// agents.
 	elsewhere := []string{
 		"payment_declined", "token_expired", "token_too_small", "identity", "auth_code", "no_payment_data", "needs_human", "human_is_paying", "payment_in_progress",
-		"no_such_order", "too_many_open_orders", "bad_items", "renew_in_portal", "name_mismatch",
+		"no_such_order", "too_many_open_orders", "bad_items", "name_mismatch",
 		"orders_not_served", "no_price", // reasons of an item
 	}
 	found := 0

@@ -118,11 +118,8 @@ func (s *Server) failureOf(err error) failure {
 		return failure{Code: notFound, Message: messageNotFound}
 	case registrar.KindConflict, registrar.KindForbidden:
 		f := failure{Code: notPayable, Message: messageFor(e.Code, messageNotPayable)}
-		switch e.Code {
-		case order.TooManyOpen:
+		if e.Code == order.TooManyOpen {
 			f.Reason, f.URL = string(order.TooManyOpen), s.url(ui.OrdersPath)
-		case order.RenewInPortal:
-			f.URL = s.url(ui.DomainsPath)
 		}
 		return f
 	case registrar.KindUpstream:
@@ -182,6 +179,5 @@ var messages = map[registrar.Code]string{
 
 	order.TooManyOpen:   "This customer has as many open orders as are allowed. Ask the user to pay one or cancel it with cancel_order (list_orders shows them), or to decide at url; then call start_order again.",
 	order.BadItems:      "The items must be different domain names, each given once. Leave out the repetition.",
-	order.RenewInPortal: "Domains are renewed by their holder in the portal. Tell the user so.",
 	lookup.Undetermined: "No source says whether this name is registered.",
 }

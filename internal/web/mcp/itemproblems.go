@@ -80,10 +80,10 @@ var itemRules = map[registrar.Code]itemRule{
 	provision.WrongCode:           {"The auth code does not belong to the name. Order the transfer again; the user enters the right code at payment_url.", ""},
 	provision.CodeMissing:         {"The transfer needs its auth code, which the user enters at payment_url.", ""},
 	provision.NoRegistrant:        {"The account has no registrant data yet. Ask the user to enter them at url.", ""},
-	provision.NotYours:            {"Only the holder of a domain can renew it here.", "list_my_domains"},
-	provision.NotRenewable:        {"The registry does not renew this name now.", ""},
+	provision.NotYours:            {"This account does not hold the domain, so it can't renew it. list_my_domains shows what it holds.", "list_my_domains"},
+	provision.NotRenewable:        {"The registry does not renew this name now: it is being transferred, was deleted, or is locked. list_my_domains shows its state.", "list_my_domains"},
 	provision.TermNotSold:         {"This name is sold for one term only: leave years out, or give the minYears of tld_price (1 if there is none). What a transfer adds is up to the registry.", "tld_price"},
-	provision.BadTerm:             {"The registry does not sell this name for that term. Choose another extension.", ""},
+	provision.BadTerm:             {"The registry does not sell this name for that term. For a renewal, choose fewer years; else choose another extension.", ""},
 	domainchange.DomainRestricted: {"The domain is locked because of a dispute. The user has to contact us.", ""},
 }
 

@@ -83,8 +83,8 @@ func readItems(args arguments) ([]Item, error) {
 		if err != nil {
 			return nil, err
 		}
-		if kind != "register" && kind != "transfer" {
-			return nil, newArgumentError("The type of an item must be register or transfer.")
+		if kind != "register" && kind != "transfer" && kind != "renew" {
+			return nil, newArgumentError("The type of an item must be register, transfer or renew.")
 		}
 		if err := item.allowOnly("domain", "type", "years"); err != nil {
 			return nil, err

@@ -21,6 +21,7 @@ type domainView struct {
 	Recent                bool
 	Again                 string
 	Renewable, Switchable bool
+	Renewals              []renewalOption
 	Registrant            account.Registrant
 	HasRegistrant         bool
 	History               []historyEntry
@@ -63,6 +64,9 @@ func (h *Handler) showDomain(req *ui.Request, status int, view domainView) error
 	view.Path = domainPath(view.Domain.ID)
 	view.Recent, view.Again = req.SignedInRecently(), ui.WithNext(ui.SignInAgainPath, view.Path)
 	view.Renewable, view.Switchable = h.renewal(view.Domain.Status, view.Domain.AutoRenew)
+	if view.Renewable {
+		view.Renewals = h.renewalOptions(req.Now, view.View)
+	}
 	view.Closed = make(map[string]registrar.Code)
 	for kind, why := range view.View.Closed {
 		view.Closed[string(kind)] = why

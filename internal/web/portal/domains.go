@@ -1,14 +1,9 @@
 package portal
 
 import (
-	"errors"
 	"net/http"
-	"net/url"
-	"slices"
-	"strings"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
-	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 
 	"github.com/dotkontor/dotkontor/internal/web/ui"
@@ -64,17 +59,6 @@ func (h *Handler) showDomains(req *ui.Request, problem error) error {
 	return h.templates.Render(req, ui.View{Name: "domains", Status: status, Title: "domains.title", Section: domainsPath, Data: view})
 }
 
-// renewal reports whether a domain can be renewed, and whether automatic renewal can be
-// switched: only active domains can be switched on, and any held domain can be switched
-// off.
-func (h *Handler) renewal(status registrar.DomainStatus, auto bool) (renewable, switchable bool) {
-	if h.Orders == nil {
-		return false, false
-	}
-	active := status == registrar.DomainActive
-	return active || status == registrar.DomainExpired, active || auto && status != registrar.DomainTransferredOut
-}
-
 type domainsView struct {
 	Domains []domainRow
 	Actions bool // orders are possible
@@ -99,54 +83,4 @@ func domainsURL(filter portfolio.Filter, last portfolio.Domain) string {
 
 func noSuchDomain() error {
 	return &registrar.Error{Kind: registrar.KindNotFound, Code: registrar.NoSuchDomain}
-}
-
-// renewDomain prepares an order, which is then reviewed and paid like any other.
-func (h *Handler) renewDomain(req *ui.Request) error {
-	domains, err := h.Portfolio.List(req.R.Context(), req.Actor())
-	if err != nil {
-		return err
-	}
-	at := slices.IndexFunc(domains, func(d portfolio.Domain) bool { return d.ID == req.R.PathValue("id") })
-	if at < 0 || h.Orders == nil {
-		return noSuchDomain()
-	}
-	domain := domains[at]
-	wanted := order.RequestedItem{Name: registrar.NewName(strings.TrimSuffix(domain.Name, domain.TLD), domain.TLD), Kind: order.Renew}
-	made, err := h.Orders.Create(req.R.Context(), req.Actor(), order.Request{Items: []order.RequestedItem{wanted}, Channel: order.ChannelPortal})
-	var refused *order.ItemsRefused
-	switch {
-	case errors.As(err, &refused):
-		return h.showDomains(req, &registrar.Error{Kind: registrar.KindConflict, Code: "renewal_refused", Err: err})
-	case err != nil:
-		return h.showDomains(req, err)
-	}
-	address, err := h.Orders.PayURL(made)
-	if err != nil {
-		return err
-	}
-	to, err := url.Parse(address)
-	if err != nil {
-		return &registrar.Error{Kind: registrar.KindInternal, Code: "pay_url", Err: err}
-	}
-	// Only the path: a form stays on the browser's host.
-	return req.SeeOther(ui.LocalPath(to.EscapedPath(), ui.OrdersPath))
-}
-
-func (h *Handler) setAutoRenew(req *ui.Request) error {
-	if h.Orders == nil {
-		return noSuchDomain()
-	}
-	on := req.Field("on") == "yes"
-	if err := h.Portfolio.SetAutoRenew(req.R.Context(), req.Actor(), req.R.PathValue("id"), on); err != nil {
-		return h.showDomains(req, err)
-	}
-	flash, page := "auto_renew_off", domainsPath
-	if on {
-		flash = "auto_renew_on"
-	}
-	if req.Field("page") == "own" {
-		page = domainPath(req.R.PathValue("id"))
-	}
-	return req.RedirectWithFlash(flash, page)
 }

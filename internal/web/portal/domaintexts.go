@@ -46,6 +46,13 @@ var domainTexts = ui.WithRequirements(ui.Texts{
 		"Nameserver, DNSSEC, Auth-Code und Inhaber ändern Sie nur kurz nach einer Anmeldung. Bitte bestätigen Sie, dass Sie es sind.",
 		"To change nameservers, DNSSEC, auth code or holder, you must have signed in recently. Please confirm it's you.",
 	},
+	"care.renew_for":   {"Verlängern um", "Renew for"},
+	"care.renew_year":  {"1 Jahr, bis {1}: {2}", "1 year, until {1}: {2}"},
+	"care.renew_years": {"{1} Jahre, bis {2}: {3}", "{1} years, until {2}: {3}"},
+	"care.renew_hint": {
+		"Preise inkl. MwSt. Im nächsten Schritt sehen Sie die Bestellung; erst dort bezahlen Sie.",
+		"Prices include VAT. The next step shows your order; you only pay there.",
+	},
 	"care.open": {
 		"Eine Änderung wird an die Registry übermittelt: {1}. Diese Seite aktualisiert sich von selbst.",
 		"A change is being sent to the registry: {1}. This page updates on its own.",

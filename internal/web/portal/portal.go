@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
@@ -37,6 +38,10 @@ type Config struct {
 	// Orders renews domains; nil if nothing can be ordered.
 	Orders   Orders
 	Exporter Exporter
+	// Extension and RateBasisPoints, the displayed VAT rate in hundredths of a percent,
+	// price renewals; Orders requires them.
+	Extension       func(tld string) (registrar.Extension, bool)
+	RateBasisPoints func(at time.Time) int
 	// MailEnabled reports whether mail can be sent; without it, registration and
 	// password reset are unavailable, and the pages say so.
 	MailEnabled bool
@@ -64,6 +69,9 @@ func New(cfg Config) (*Handler, error) {
 	if cfg.Frame == nil || cfg.Accounts == nil || cfg.AccessTokens == nil || cfg.Portfolio == nil || cfg.Applications == nil ||
 		cfg.Agents == nil || cfg.DomainChanges == nil || cfg.Exporter == nil {
 		return nil, errors.New("portal: Config.Frame, Accounts, AccessTokens, Portfolio, Applications, Agents, DomainChanges and Exporter are required")
+	}
+	if cfg.Orders != nil && (cfg.Extension == nil || cfg.RateBasisPoints == nil) {
+		return nil, errors.New("portal: Config.Orders requires Extension and RateBasisPoints")
 	}
 	views, err := cfg.Frame.LoadTemplates(templateFS, texts, domainTexts)
 	if err != nil {

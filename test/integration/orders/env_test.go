@@ -84,6 +84,7 @@ type orderResult struct {
 	} `json:"totals"`
 	Items []struct {
 		Domain string `json:"domain"`
+		Type   string `json:"type"`
 		Status string `json:"status"`
 		Years  int    `json:"years"`
 		// For rejected items.

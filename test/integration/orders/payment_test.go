@@ -4,6 +4,7 @@ import (
 	"maps"
 	"net/http"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -124,6 +125,58 @@ func TestStartOrder_UnsoldYearsAreRefused(t *testing.T) {
 	s.reconcile()
 }
 
+func TestStartOrder_RenewsOwnDomainForYears(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t)
+	made := s.startOrder(item{"jahr-fuer-jahr.com", "register"})
+	anna := s.signedInBrowser()
+	anna.pay(made.PaymentURL)
+	s.waitForStatus(made.OrderID, "completed")
+	paidUntil := func() time.Time {
+		t.Helper()
+		domains, _ := s.listDomains("list_my_domains")
+		at := slices.IndexFunc(domains, func(d ownedDomain) bool { return d.Domain == "jahr-fuer-jahr.com" })
+		if at < 0 {
+			t.Fatal("the domain is not listed")
+		}
+		end, err := time.Parse(time.RFC3339, domains[at].ExpiresAt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return end
+	}
+	was := paidUntil()
+	renew := func(name string, years int) (orderResult, bool) {
+		t.Helper()
+		return s.callOrderTool("start_order", map[string]any{"items": []map[string]any{{"domain": name, "type": "renew", "years": years}}})
+	}
+	for name, want := range map[string]string{"google.com": "not_your_domain", "jahr-fuer-jahr.com": "bad_term"} {
+		answer, failed := renew(name, 10) // eleven years ahead
+		if !failed || len(answer.Items) != 1 || answer.Items[0].Code != want {
+			t.Errorf("%s: %+v", name, answer)
+		}
+	}
+	made, failed := renew("jahr-fuer-jahr.com", 3)
+	if failed || made.Items[0].Years != 3 || made.Items[0].Type != "renew" {
+		t.Fatalf("%+v", made)
+	}
+	if again, _ := renew("jahr-fuer-jahr.com", 3); again.OrderID != made.OrderID {
+		t.Errorf("the same renewal made another order: %+v", again)
+	}
+	if other, _ := renew("jahr-fuer-jahr.com", 2); other.OrderID == made.OrderID {
+		t.Error("another term returned the order for three years")
+	}
+	if paidUntil() != was {
+		t.Error("the term changed without a payment")
+	}
+	anna.pay(made.PaymentURL)
+	s.waitForStatus(made.OrderID, "completed")
+	if got := paidUntil(); !got.Equal(was.AddDate(3, 0, 0)) {
+		t.Errorf("paid until %s, want three years after %s", got, was)
+	}
+	s.reconcile()
+}
+
 // start_order accepts what lookups call orderable, and refuses with the same reason.
 func TestStartOrder_AgreesWithOrderableFlag(t *testing.T) {
 	t.Parallel()
@@ -178,8 +231,9 @@ func (s *env) ownsDomain(name string) bool {
 }
 
 type ownedDomain struct {
-	Domain string `json:"domain"`
-	Status string `json:"status"`
+	Domain    string `json:"domain"`
+	Status    string `json:"status"`
+	ExpiresAt string `json:"expiresAt"`
 }
 
 func (s *env) listDomains(tool string) ([]ownedDomain, bool) {

@@ -22,10 +22,12 @@ type fakeRegistry struct {
 	records map[string]domainchange.Record
 	err     error
 	codes   []string
+
+	maxYears int
 }
 
 func (d *fakeRegistry) Capabilities(string) domainchange.Capabilities {
-	return domainchange.Capabilities{MinNameservers: 2, MaxNameservers: 13, Lock: true, Code: true, CodeLength: 16, CodeDays: 30, Contacts: true, AtExpiry: "transit"}
+	return domainchange.Capabilities{MinNameservers: 2, MaxNameservers: 13, Lock: true, Code: true, CodeLength: 16, CodeDays: 30, Contacts: true, AtExpiry: "transit", MaxYears: d.maxYears}
 }
 
 func (d *fakeRegistry) FetchRecord(_ context.Context, name string) (domainchange.Record, error) {

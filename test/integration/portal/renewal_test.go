@@ -49,6 +49,10 @@ func (c *fakeOrders) PayURL(order.Order) (string, error) {
 // install adds the fake to the portal's configuration.
 func (c *fakeOrders) install(s *env, pages *portal.Config) {
 	pages.Orders, pages.Portfolio = c, portfolio.New(switchedDomains{s.db, c}, s.clock.now)
+	pages.RateBasisPoints = func(time.Time) int { return 1900 }
+	pages.Extension = func(tld string) (registrar.Extension, bool) {
+		return registrar.Extension{TLD: tld, Renew: 1000}, true
+	}
 }
 
 // switchedDomains are stored domains whose switches are in fakeOrders.
@@ -82,6 +86,16 @@ func TestRenew_CreatesOrder(t *testing.T) {
 	if len(request.Items) != 1 || request.Items[0].Name.ASCII() != "laufend.de" || request.Items[0].Kind != order.Renew ||
 		request.Channel != order.ChannelPortal || c.actor.Customer != erika.ID || c.actor.Kind != registrar.ActorPerson {
 		t.Errorf("ordered %+v by %+v", request, c.actor)
+	}
+	s.registry.maxYears = 3
+	if page := b.get("/portal/domains/" + active).body; strings.Count(page, "<option value=") != 3 || !strings.Contains(page, "3 Jahre, bis ") || !strings.Contains(page, "35,70") {
+		t.Errorf("the page does not offer up to three years with their prices: %s", page)
+	}
+	if got := b.post(renew, url.Values{"years": {"3"}}); got.status != http.StatusSeeOther || c.requests[1].Items[0].Years != 3 {
+		t.Errorf("three years: %d, %+v", got.status, c.requests)
+	}
+	if got := b.post(renew, url.Values{"years": {"viele"}}); got.status != http.StatusConflict || len(c.requests) != 2 {
+		t.Errorf("years that are no number: %d", got.status)
 	}
 	for code, sentence := range map[error]string{
 		&order.ItemsRefused{}: "können Sie zurzeit nicht verlängern",

@@ -1,0 +1,121 @@
+package portal
+
+import (
+	"cmp"
+	"errors"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/billing"
+	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
+	"github.com/dotkontor/dotkontor/internal/web/ui"
+)
+
+// renewal reports whether a domain can be renewed, and whether automatic renewal can be
+// switched: only active domains can be switched on, and any held domain can be switched
+// off.
+func (h *Handler) renewal(status registrar.DomainStatus, auto bool) (renewable, switchable bool) {
+	if h.Orders == nil {
+		return false, false
+	}
+	active := status == registrar.DomainActive
+	return active || status == registrar.DomainExpired, active || auto && status != registrar.DomainTransferredOut
+}
+
+// renewalOption is a term for which a domain can be renewed.
+type renewalOption struct {
+	Years int
+	Until time.Time // the end of the paid term afterwards
+	Gross registrar.Cents
+}
+
+// renewalRefused is the code of a renewal that the registry does not offer.
+const renewalRefused registrar.Code = "renewal_refused"
+
+// maxYearsAhead is how far ahead a domain can be paid for at any registry.
+const maxYearsAhead = 10
+
+// renewalOptions are the terms that the registry offers, with list prices. The order is
+// priced again, by the registry's answer and the customer's VAT.
+func (h *Handler) renewalOptions(now time.Time, view domainchange.View) (options []renewalOption) {
+	extension, listed := h.Extension(view.Domain.TLD)
+	if !listed || extension.Renew <= 0 {
+		return nil
+	}
+	ends := view.Domain.PaidUntil
+	if view.Record.Expires.After(ends) {
+		ends = view.Record.Expires
+	}
+	rate := h.RateBasisPoints(now)
+	for years := extension.Term(); years <= max(view.Capabilities.MaxYears, extension.Term()); years++ {
+		if ends.AddDate(years, 0, 0).After(now.AddDate(maxYearsAhead, 0, 0)) {
+			break
+		}
+		options = append(options, renewalOption{
+			Years: years, Until: view.Domain.PaidUntil.AddDate(years, 0, 0),
+			Gross: billing.Gross(order.NetPrice(extension, order.Renew, years), rate),
+		})
+	}
+	return options
+}
+
+// renewDomain prepares an order, which is then reviewed and paid like any other. Without
+// a choice of years it is for the shortest term.
+func (h *Handler) renewDomain(req *ui.Request) error {
+	domains, err := h.Portfolio.List(req.R.Context(), req.Actor())
+	if err != nil {
+		return err
+	}
+	at := slices.IndexFunc(domains, func(d portfolio.Domain) bool { return d.ID == req.R.PathValue("id") })
+	if at < 0 || h.Orders == nil {
+		return noSuchDomain()
+	}
+	domain := domains[at]
+	years, err := strconv.Atoi(cmp.Or(req.Field("years"), "0"))
+	if err != nil || years < 0 {
+		return h.showDomains(req, &registrar.Error{Kind: registrar.KindConflict, Code: renewalRefused})
+	}
+	wanted := order.RequestedItem{Name: registrar.NewName(strings.TrimSuffix(domain.Name, domain.TLD), domain.TLD), Kind: order.Renew, Years: years}
+	made, err := h.Orders.Create(req.R.Context(), req.Actor(), order.Request{Items: []order.RequestedItem{wanted}, Channel: order.ChannelPortal})
+	var refused *order.ItemsRefused
+	switch {
+	case errors.As(err, &refused):
+		return h.showDomains(req, &registrar.Error{Kind: registrar.KindConflict, Code: renewalRefused, Err: err})
+	case err != nil:
+		return h.showDomains(req, err)
+	}
+	address, err := h.Orders.PayURL(made)
+	if err != nil {
+		return err
+	}
+	to, err := url.Parse(address)
+	if err != nil {
+		return &registrar.Error{Kind: registrar.KindInternal, Code: "pay_url", Err: err}
+	}
+	// Only the path: a form stays on the browser's host.
+	return req.SeeOther(ui.LocalPath(to.EscapedPath(), ui.OrdersPath))
+}
+
+func (h *Handler) setAutoRenew(req *ui.Request) error {
+	if h.Orders == nil {
+		return noSuchDomain()
+	}
+	on := req.Field("on") == "yes"
+	if err := h.Portfolio.SetAutoRenew(req.R.Context(), req.Actor(), req.R.PathValue("id"), on); err != nil {
+		return h.showDomains(req, err)
+	}
+	flash, page := "auto_renew_off", domainsPath
+	if on {
+		flash = "auto_renew_on"
+	}
+	if req.Field("page") == "own" {
+		page = domainPath(req.R.PathValue("id"))
+	}
+	return req.RedirectWithFlash(flash, page)
+}
