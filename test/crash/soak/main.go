@@ -2,7 +2,7 @@
 // paid items at a faulty registry, and two hundred more during three hundred orders at a
 // faulty registry and payment provider. It prints the seed, which repeats a run, and
 // exits with 1 if reconciliation finds a problem.
-package soak
+package main
 
 import (
 	"context"
@@ -21,28 +21,28 @@ import (
 )
 
 func main() {
-	lines, orders := crash.ItemSettings{}, crash.OrderSettings{}
-	flag.IntVar(&lines.Items, "lines", 500, "paid lines; 0 leaves this part out")
-	flag.IntVar(&orders.Orders, "orders", 300, "orders; 0 leaves this part out")
-	flag.IntVar(&lines.Kills, "kills", 200, "kills in each part")
-	flag.Float64Var(&lines.Chaos, "chaos", 0.2, "share of the world's answers that go wrong")
-	flag.Uint64Var(&lines.Seed, "seed", rand.Uint64(), "what the kills and the chaos are drawn from")
-	flag.DurationVar(&lines.Timeout, "patience", 10*time.Minute, "how long the rest may take after the last kill")
-	flag.DurationVar(&orders.Timeout, "orders-patience", 30*time.Minute, "how long the orders may take together")
+	items, orders := crash.ItemSettings{}, crash.OrderSettings{}
+	flag.IntVar(&items.Items, "items", 500, "paid items; 0 skips this part")
+	flag.IntVar(&orders.Orders, "orders", 300, "orders; 0 skips this part")
+	flag.IntVar(&items.Kills, "kills", 200, "kills in each part")
+	flag.Float64Var(&items.Chaos, "chaos", 0.2, "share of faulty responses of the registry and the payment provider")
+	flag.Uint64Var(&items.Seed, "seed", rand.Uint64(), "seed of the kills and the chaos")
+	flag.DurationVar(&items.Timeout, "timeout", 10*time.Minute, "limit of the time after the last kill")
+	flag.DurationVar(&orders.Timeout, "orders-timeout", 30*time.Minute, "limit of the time for all orders")
 	flag.Parse()
-	orders.Kills, orders.Chaos, orders.Seed = lines.Kills, lines.Chaos, lines.Seed
+	orders.Kills, orders.Chaos, orders.Seed = items.Kills, items.Chaos, items.Seed
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := run(ctx, lines, orders)
+	err := run(ctx, items, orders)
 	stop()
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "kill:", err)
+		fmt.Fprintln(os.Stderr, "soak:", err)
 		os.Exit(1)
 	}
-	fmt.Println("the books agree")
+	fmt.Println("reconciliation found no problem")
 }
 
-func run(ctx context.Context, lines crash.ItemSettings, orders crash.OrderSettings) (err error) {
-	if lines.Kills < 1 || lines.Items != 0 && lines.Items < lines.Kills {
+func run(ctx context.Context, items crash.ItemSettings, orders crash.OrderSettings) (err error) {
+	if items.Kills < 1 || items.Items != 0 && items.Items < items.Kills {
 		return errors.New("at least one kill is required, and at least as many items as kills")
 	}
 	folder, err := os.MkdirTemp("", "dotkontor-kill-")
@@ -54,8 +54,8 @@ func run(ctx context.Context, lines crash.ItemSettings, orders crash.OrderSettin
 	if err := testkit.Build(ctx, binary, os.Stderr, "-tags", "faults"); err != nil {
 		return err
 	}
-	if lines.Items > 0 {
-		if err := crash.RunRandomKills(ctx, binary, filepath.Join(folder, "lines"), lines, os.Stdout); err != nil {
+	if items.Items > 0 {
+		if err := crash.RunRandomKills(ctx, binary, filepath.Join(folder, "items"), items, os.Stdout); err != nil {
 			return err
 		}
 	}
