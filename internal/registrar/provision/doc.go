@@ -31,7 +31,8 @@
 //
 // A renewal is recognised by the registry's expiry date, which is stored before the renew
 // command and is part of it. If the registry has already renewed by itself, as many do at
-// the end of a term, no command is sent and only the customer's term is extended. An
+// the end of a term, or has no renew command at all, no command is sent and only the
+// customer's term is extended. An
 // expired domain becomes active again, and clientHold is removed if we had set it.
 //
 // A lost connection, a closed registry or an account without funds is not the customer's

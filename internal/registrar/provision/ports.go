@@ -106,6 +106,9 @@ type Rules struct {
 	CodeLength            int // of generated auth codes; 0 means that a registration carries none
 	TransferYears         int // what a transfer adds to the term
 	MaxYears              int // the longest renewal; 0 means the term on sale only
+	// NoRenew means that the registry has no renew command: it adds each year itself, until
+	// the domain is deleted.
+	NoRenew bool
 }
 
 // Contact is a contact to be created.

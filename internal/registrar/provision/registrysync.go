@@ -109,7 +109,7 @@ func (s *Service) syncDue(ctx context.Context, domain Domain) {
 func (s *Service) SyncDomain(ctx context.Context, was Domain) SyncResult {
 	call, cancel := s.items.CallContext(ctx)
 	defer cancel()
-	record, err := s.fetchRecord(call, was)
+	record, rules, err := s.fetchRecord(call, was)
 	now := was
 	if !was.SyncDue.IsZero() {
 		now.SyncDue = s.items.Now().Add(syncInterval)
@@ -121,8 +121,8 @@ func (s *Service) SyncDomain(ctx context.Context, was Domain) SyncResult {
 		}
 		return SyncResult{Domain: was, Err: err}
 	}
-	now, drift := compareRecord(now, record, err)
 	now.SyncedAt = s.cfg.Now()
+	now, drift := compareRecord(now, record, rules, err)
 	var event *registrar.AuditEvent
 	if now.Status != was.Status {
 		now.UpdatedAt = now.SyncedAt
@@ -145,19 +145,20 @@ func (s *Service) SyncDomain(ctx context.Context, was Domain) SyncResult {
 // fetchRecord queries the domain's own account. Any other account would report a foreign
 // sponsor, and a configuration mistake must not mark domains as transferred out; the
 // TLD's account is used only if the domain has none.
-func (s *Service) fetchRecord(call context.Context, domain Domain) (Record, error) {
+func (s *Service) fetchRecord(call context.Context, domain Domain) (Record, Rules, error) {
 	account := s.accountByName(domain.Account)
 	if serving, found := s.cfg.Accounts.forTLD(domain.TLD); found && domain.Account == "" {
 		account = serving.Account
 	}
 	if account == nil {
-		return Record{}, &registrar.Error{Kind: registrar.KindUnsupported, Code: registrar.NoRegistryAccount}
+		return Record{}, Rules{}, &registrar.Error{Kind: registrar.KindUnsupported, Code: registrar.NoRegistryAccount}
 	}
-	return account.Record(call, domain.Name)
+	record, err := account.Record(call, domain.Name)
+	return record, account.Rules(domain.TLD), err
 }
 
 // compareRecord copies the registry's fields into the domain and returns the drift.
-func compareRecord(domain Domain, record Record, err error) (Domain, []Drift) {
+func compareRecord(domain Domain, record Record, rules Rules, err error) (Domain, []Drift) {
 	switch {
 	case errors.Is(err, &registrar.Error{Code: registrar.OtherRegistrar}):
 		if domain.Status == registrar.DomainTransferredOut || domain.Status == registrar.DomainTransit {
@@ -168,13 +169,17 @@ func compareRecord(domain Domain, record Record, err error) (Domain, []Drift) {
 	case err != nil: // the registry has no such domain
 		return domain, []Drift{DriftMissing}
 	}
+	paidUntil := domain.PaidUntil
+	if rules.NoRenew && paidUntil.After(domain.SyncedAt) { // the registry adds the years as they come
+		paidUntil = domain.SyncedAt
+	}
 	var drift []Drift
 	domain.RegistryStatus, domain.RegistryExpires = slices.Sorted(slices.Values(record.Statuses)), record.Expires
 	switch {
 	case record.Redemption && domain.Status != registrar.DomainRedemption:
 		domain.Status = registrar.DomainRedemption
 		drift = append(drift, DriftRedemption)
-	case !record.Redemption && !record.Expires.IsZero() && record.Expires.Add(expiryTolerance).Before(domain.PaidUntil):
+	case !record.Redemption && !record.Expires.IsZero() && record.Expires.Add(expiryTolerance).Before(paidUntil):
 		drift = append(drift, DriftShort)
 	}
 	if domain.Handle != "" && record.Handle != "" && domain.Handle != record.Handle {

@@ -20,7 +20,7 @@ func (r *run) beginRenewal(ctx, call context.Context) error {
 		return err
 	case record.Redemption:
 		return &registrar.Error{Kind: registrar.KindConflict, Code: NotRenewable, Detail: "domain is in redemption"}
-	case alreadyRenewed(domain, record, r.item.Years):
+	case r.account.Rules(r.item.TLD).NoRenew, alreadyRenewed(domain, record, r.item.Years):
 		return r.completeRenewal(ctx, call, record.Expires)
 	}
 	item := r.item

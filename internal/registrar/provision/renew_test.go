@@ -97,6 +97,28 @@ func TestRenewal_AutoRenewedAtRegistryIsNotRepeated(t *testing.T) {
 	}
 }
 
+func TestRenewal_RegistryWithoutCommandGetsNone(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		env, paid := newRenewalEnv(t, &fakeRegistry{rules: provision.Rules{NoRenew: true}}, nil)
+		runFor(t, time.Minute, env.Service)
+		if calls := env.log.all(); slices.ContainsFunc(calls, func(call string) bool { return strings.HasPrefix(call, "renew") }) {
+			t.Errorf("sent %q", calls)
+		}
+		domain := env.store.domains["dom_1"]
+		if !domain.PaidUntil.Equal(paid.AddDate(1, 0, 0)) || env.store.onlyItem(t).State != provision.StateActive {
+			t.Errorf("%+v", domain)
+		}
+		if got := env.SyncDomain(t.Context(), domain); got.Err != nil || len(got.Drift) > 0 {
+			t.Errorf("before the registry has added the year: %+v", got)
+		}
+		env.registry.records["alt.org"] = provision.Record{Name: "alt.org", Expires: time.Now().AddDate(0, 0, -10)}
+		if got := env.SyncDomain(t.Context(), env.store.domains["dom_1"]); !slices.Equal(got.Drift, []provision.Drift{provision.DriftShort}) {
+			t.Errorf("a year that the registry never added: %+v", got)
+		}
+	})
+}
+
 func TestRenewal_ReactivatesExpiredDomain(t *testing.T) {
 	t.Parallel()
 	for name, refuse := range map[string][]error{

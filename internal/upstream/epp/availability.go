@@ -149,6 +149,9 @@ func (p *Provisioner) checkRenewal(ctx context.Context, query provision.Availabi
 	case info.Expires.AddDate(query.Years, 0, 0).After(time.Now().AddDate(maxYearsAhead, 0, 0)):
 		return &registrar.Error{Kind: registrar.KindInvalid, Code: provision.BadTerm}
 	}
+	if policy := p.policyOf(query.TLD); policy.NoRenew {
+		return nil
+	}
 	checked, err := check(ctx, p.client, FeeCommand{Name: "renew", Years: query.Years}, query.Name, priorityOf(query.Purpose))
 	switch {
 	case err != nil:

@@ -27,7 +27,10 @@ type Policy struct {
 	MinYears, MaxYears int
 	AuthInfo           AuthInfoRule
 	AtExpiry           ExpiryAction
-	Transfer           TransferStyle
+	// NoRenew means that the registry has no renew command: it adds each year itself,
+	// until the domain is deleted.
+	NoRenew  bool
+	Transfer TransferStyle
 	// TransferYears is what a completed transfer adds to the term.
 	TransferYears int
 	// NoTransferLock means that a registrar can't lock a domain; only the auth code
@@ -131,12 +134,12 @@ var policies = map[string]Policy{
 	".ch": switzerland, ".li": switzerland,
 	".be": {
 		Roles: registrantTechRoles, HostAttributes: true, MaxNameservers: 9, MinYears: 1, MaxYears: 1,
-		AuthInfo: AuthInfoRule{OnDemand: true, ValidDays: 7}, Transfer: ImmediateTransfer, TransferYears: 1,
+		AuthInfo: AuthInfoRule{OnDemand: true, ValidDays: 7}, NoRenew: true, Transfer: ImmediateTransfer, TransferYears: 1,
 		Label: LabelRule{Min: 2},
 	},
 	".nl": {
 		Roles: rolesWithoutBilling, MaxNameservers: 13, MinYears: 1, MaxYears: 1,
-		AuthInfo: AuthInfoRule{}, Transfer: ImmediateTransfer, Label: LabelRule{Min: 2, NoIDN: true},
+		AuthInfo: AuthInfoRule{}, NoRenew: true, Transfer: ImmediateTransfer, Label: LabelRule{Min: 2, NoIDN: true},
 	},
 	".fr": {
 		Roles: rolesWithoutBilling, HostAttributes: true, MaxNameservers: 8, MinYears: 1, MaxYears: 10,
@@ -144,7 +147,7 @@ var policies = map[string]Policy{
 	},
 	".it": {
 		Roles: rolesWithoutBilling, HostAttributes: true, MinNameservers: 2, MaxNameservers: 6, MinYears: 1, MaxYears: 1,
-		AuthInfo: AuthInfoRule{Min: 8, Max: 32}, Transfer: PendingTransfer, TransferYears: 1, Label: LabelRule{Min: 3},
+		AuthInfo: AuthInfoRule{Min: 8, Max: 32}, NoRenew: true, Transfer: PendingTransfer, TransferYears: 1, Label: LabelRule{Min: 3},
 	},
 	".se": sweden, ".nu": sweden,
 	// At .uk the gaining registrar can't request a transfer: the losing one changes
@@ -156,11 +159,11 @@ var policies = map[string]Policy{
 var (
 	austria = Policy{
 		Roles: registrantTechRoles, HostAttributes: true, MaxNameservers: 8, MinYears: 1, MaxYears: 1,
-		AuthInfo: AuthInfoRule{OnDemand: true}, Transfer: ImmediateTransfer,
+		AuthInfo: AuthInfoRule{OnDemand: true}, NoRenew: true, Transfer: ImmediateTransfer,
 	}
 	switzerland = Policy{
 		Roles: registrantTechRoles, MaxNameservers: 13, MinYears: 1, MaxYears: 1,
-		AuthInfo: AuthInfoRule{Min: 8, Max: 32, OnDemand: true}, Transfer: ImmediateTransfer, Label: LabelRule{Min: 3},
+		AuthInfo: AuthInfoRule{Min: 8, Max: 32, OnDemand: true}, NoRenew: true, Transfer: ImmediateTransfer, Label: LabelRule{Min: 3},
 	}
 	sweden = Policy{
 		Roles: registrantRole, MaxNameservers: 13, MinYears: 1, MaxYears: 10,

@@ -39,7 +39,7 @@ func (p *Provisioner) Rules(tld string) provision.Rules {
 	policy := p.policyOf(tld)
 	rules := provision.Rules{
 		Contacts: policy.NeedsContacts(), HostObjects: !policy.HostAttributes, TransferYears: policy.TransferYears,
-		MaxYears: policy.MaxYears,
+		MaxYears: policy.MaxYears, NoRenew: policy.NoRenew,
 	}
 	if !policy.AuthInfo.OnDemand {
 		rules.CodeLength = policy.AuthInfo.generatedLength()

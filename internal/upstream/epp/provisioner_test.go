@@ -41,7 +41,7 @@ func TestProvisioner_RegistrationFollowsTLDPolicy(t *testing.T) {
 		".com": {HostObjects: true, CodeLength: 16, TransferYears: 1, MaxYears: 10},
 		".de":  {Contacts: true, MaxYears: 1},
 		".org": {Contacts: true, HostObjects: true, CodeLength: 16, TransferYears: 1, MaxYears: 10},
-		".nl":  {Contacts: true, HostObjects: true, MaxYears: 1},
+		".nl":  {Contacts: true, HostObjects: true, MaxYears: 1, NoRenew: true},
 	} {
 		if got := provisioner.Rules(tld); got != want {
 			t.Errorf("%s: %+v, want %+v", tld, got, want)

@@ -181,6 +181,9 @@ func (l *Ledger) RenewDomain(by Request, c DomainRenew) (renewed *Domain, years 
 	if refusal != nil {
 		return nil, 0, 0, refusal
 	}
+	if place.Policy.NoRenew {
+		return nil, 0, 0, refuse(NoSuchCommand, "domain:name", c.Name, "Domains of this zone renew themselves.")
+	}
 	years = max(c.Years, 1)
 	err = l.do(by, func(t *tx) (refusal *Refusal) {
 		if renewed, refusal = t.ownDomain(c.Name, place); refusal != nil {

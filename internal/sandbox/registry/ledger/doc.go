@@ -52,6 +52,8 @@
 //	                 serverApproved, no year added, message to the old sponsor); delete moves the name to
 //	                 TRANSIT; there are no grace periods, no redemption and no fee for transfers; name
 //	                 servers may be host objects or attributes; only a registrant is required
+//	.at .be .ch .it  no renew command: 2101
+//	.li .nl
 //	all others       a registrant, an admin and a tech contact are required; host objects
 //
 // # Result codes

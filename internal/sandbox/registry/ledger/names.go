@@ -33,6 +33,7 @@ type Policy struct {
 	Contacts ContactRule
 	// Gateway presents .de as a gateway does: see doc.go.
 	Gateway bool
+	NoRenew bool // there is no renew command; every domain renews itself
 	// MinYears and MaxYears limit a create; 0 means 1 and 10.
 	MinYears, MaxYears int
 }
@@ -44,6 +45,8 @@ func PolicyOf(zone string) Policy {
 		return Policy{Contacts: NoContacts}
 	case ".de":
 		return Policy{Contacts: RegistrantOnly, Gateway: true}
+	case ".at", ".co.at", ".or.at", ".be", ".ch", ".it", ".li", ".nl":
+		return Policy{NoRenew: true}
 	default:
 		return Policy{}
 	}
