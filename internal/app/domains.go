@@ -90,7 +90,7 @@ func (p *App) startProvisioning(context.Context) (err error) {
 	}
 	ended := newCounter(p.metrics, "dotkontor_order_items_finished_total",
 		"Paid order items that reached a final state, by kind (register, transfer, renew) and state (active, or failed and to be refunded).",
-		newLabel("kind", provision.Register, provision.Transfer, provision.Renew), newLabel("state", provision.StateActive, provision.StateFailed))
+		newLabel("kind", provision.Register, provision.Transfer, provision.Renew, provision.Restore), newLabel("state", provision.StateActive, provision.StateFailed))
 	waiting := newCounter(p.metrics, "dotkontor_order_items_waiting_total",
 		"How often a paid order item had to wait, by reason. registry_billing means that a registry account has insufficient funds.",
 		newLabel("code", append(faultCodes, provision.Billing)...))

@@ -127,6 +127,7 @@ var errorExplanations = map[registrar.Code]string{
 	provision.WrongCode:         "the auth code is wrong",
 	provision.NotYours:          "the customer does not hold this domain",
 	provision.NotRenewable:      "the registry does not allow a renewal now",
+	provision.NotRestorable:     "the domain was not deleted or can't be restored any more",
 	provision.BadTerm:           "the extension has no such term",
 	provision.BadPayment:        "the payment reference is missing",
 	provision.PaymentUsed:       "this payment reference was already used for the name, with another account or term",

@@ -61,7 +61,7 @@ func (db *DB) AddProvisionItem(ctx context.Context, item provision.Item, event r
 
 // insertProvisionItem inserts no row if the name is held, or a renewed domain is not.
 func insertProvisionItem(ctx context.Context, q *query.Queries, item provision.Item) (int64, error) {
-	if item.Kind == provision.Renew {
+	if item.Kind.ForHeldDomain() {
 		return q.InsertRenewalProvisionItem(ctx, query.InsertRenewalProvisionItemParams{
 			ID: item.ID, Kind: string(item.Kind), Years: int64(item.Years), Payment: item.Payment, Account: item.Account,
 			Now: micros(item.CreatedAt), DomainID: item.Domain, CustomerID: item.Customer,

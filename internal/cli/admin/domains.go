@@ -170,7 +170,7 @@ func waitForItem(d cli.Session, provisioning *provision.Service, item provision.
 	if item.State == provision.StateFailed {
 		return fmt.Errorf("item failed (%s); refund the payment", item.Failure)
 	}
-	if item.Kind == provision.Renew {
+	if item.Kind.ForHeldDomain() {
 		return d.Println("renewed: %s", item.Name)
 	}
 	return d.Println("registered: %s", item.Name)

@@ -65,6 +65,7 @@ type Capabilities struct {
 	CodeLength, CodeDays int
 	Contacts             bool   // the registry stores registrant data
 	MaxYears             int    // the longest renewal
+	RedemptionDays       int    // how long a deleted domain can be restored; 0: never
 	AtExpiry             string // what the registry does at the end of a term: auto_renew, delete or transit
 }
 

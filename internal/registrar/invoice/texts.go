@@ -29,6 +29,7 @@ var kindTexts = map[order.Kind]Bilingual{
 	order.Register: {"Registrierung", "registration"},
 	order.Transfer: {"Transfer zu uns", "transfer to us"},
 	order.Renew:    {"Verlängerung", "renewal"},
+	order.Restore:  {"Wiederherstellung", "restore"},
 }
 
 // lineText describes an item: name, kind and term.

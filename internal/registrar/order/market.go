@@ -40,7 +40,7 @@ func (m Market) Quote(ctx context.Context, request provision.QuoteRequest) (Quot
 	if err != nil {
 		return Quote{Quote: quote}, err
 	}
-	if request.Kind == Renew {
+	if request.Kind.ForHeldDomain() {
 		forbidden, err := m.Locks.Forbids(ctx, quote.Domain, admin.Renewal)
 		switch {
 		case err != nil:
@@ -52,13 +52,16 @@ func (m Market) Quote(ctx context.Context, request provision.QuoteRequest) (Quot
 	return Quote{Quote: quote, Net: NetPrice(request.Extension, request.Kind, quote.Years), Verify: request.Extension.Verify}, nil
 }
 
-// NetPrice is the price of a whole term. Registration and renewal are priced per year.
+// NetPrice is the price of a whole term. Registration and renewal are priced per year; a
+// restore costs its fee and the years that it adds.
 func NetPrice(extension registrar.Extension, kind Kind, years int) registrar.Cents {
 	switch kind {
 	case Transfer:
 		return extension.Transfer
 	case Renew:
 		return extension.Renew * registrar.Cents(years)
+	case Restore:
+		return extension.Restore + extension.Renew*registrar.Cents(years)
 	default:
 		return extension.Register * registrar.Cents(years)
 	}
@@ -83,13 +86,15 @@ func (s Sales) Refusal(extension registrar.Extension, kind Kind) error {
 		return fail(registrar.KindUnsupported, NotServed)
 	case kind == Renew:
 		price = extension.Renew
+	case kind == Restore:
+		price = min(extension.Restore, extension.Renew)
 	case kind == Transfer:
 		return s.Accounts.CheckSupported(Transfer, extension) // some are free
 	}
 	if price <= 0 { // the list lacks a price
 		return fail(registrar.KindUnsupported, NoPrice)
 	}
-	if kind == Renew { // the account that holds the domain decides
+	if kind.ForHeldDomain() { // the account that holds the domain decides
 		return nil
 	}
 	return s.Accounts.CheckSupported(Register, extension)

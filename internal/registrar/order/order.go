@@ -49,7 +49,8 @@ type Kind = provision.Kind
 const (
 	Register = provision.Register
 	Transfer = provision.Transfer
-	Renew    = provision.Renew // only by the domain's customer or their application
+	Renew    = provision.Renew   // only by the domain's customer or their application
+	Restore  = provision.Restore // only by the domain's customer, in the portal
 )
 
 // ItemState is the state of an item.

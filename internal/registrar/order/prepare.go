@@ -103,6 +103,7 @@ func (s *Service) newOrder(actor registrar.Actor, req Request) (Order, error) {
 		switch {
 		case requested.Kind == Register, requested.Kind == Transfer:
 		case requested.Kind == Renew && req.Channel != ChannelACP: // a checkout session may belong to anyone
+		case requested.Kind == Restore && req.Channel == ChannelPortal:
 		default:
 			return Order{}, fail(registrar.KindInvalid, BadItems)
 		}

@@ -184,7 +184,7 @@ func (s *Service) orderForAgent(ctx context.Context, actor registrar.Actor, id s
 			return Order{}, err
 		}
 	}
-	if !found || slices.ContainsFunc(o.Items, func(i Item) bool { return i.Kind == Renew }) {
+	if !found || slices.ContainsFunc(o.Items, func(i Item) bool { return i.Kind.ForHeldDomain() }) {
 		return Order{}, fail(registrar.KindNotFound, NoSuchOrder)
 	}
 	return s.expire(ctx, o)

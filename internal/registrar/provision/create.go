@@ -51,7 +51,7 @@ func (s *Service) CreateItem(ctx context.Context, actor registrar.Actor, paid Pa
 	if err != nil {
 		return Item{}, err
 	}
-	if !found && paid.Kind != Renew {
+	if !found && !paid.Kind.ForHeldDomain() {
 		return Item{}, &registrar.Error{Kind: registrar.KindConflict, Code: NoRegistrant}
 	}
 	now := s.items.Now()
@@ -63,7 +63,7 @@ func (s *Service) CreateItem(ctx context.Context, actor registrar.Actor, paid Pa
 	if paid.Kind == Transfer {
 		item.SealedCode = s.cfg.Seal.Seal(registrar.AuthCodePurpose(item.Name), paid.Code)
 	}
-	if paid.Kind != Renew {
+	if !paid.Kind.ForHeldDomain() {
 		item.Registrant = registrant
 	}
 	// A repeated call must find its item although the name is no longer available.
@@ -81,7 +81,7 @@ func (s *Service) CreateItem(ctx context.Context, actor registrar.Actor, paid Pa
 	if err = registry.CheckAvailability(ctx, query); err == nil {
 		err = missingError(registry.Missing(query))
 	}
-	if err == nil && paid.Kind != Renew {
+	if err == nil && !paid.Kind.ForHeldDomain() {
 		// The TLD's rules that no registry checks: an operator who vouches for a payment does
 		// not vouch for an identity.
 		var verified string

@@ -35,6 +35,12 @@
 // customer's term is extended. An
 // expired domain becomes active again, and clientHold is removed if we had set it.
 //
+// A restore is a renewal that begins with a restore request and, where the registry demands
+// it, a restore report (RFC 3915). It adds no years if the domain was deleted during its
+// paid term; otherwise it adds terms until the end lies in the future. What the registry
+// shows (redemption, waiting for the report, restored) decides the next command, so a
+// repetition sends none twice.
+//
 // A lost connection, a closed registry or an account without funds is not the customer's
 // fault: the item is retried with exponential backoff and never abandoned. An account
 // without funds is also logged as an error and counted. A final refusal (name taken, name

@@ -14,7 +14,11 @@ const (
 	Register Kind = "register"
 	Transfer Kind = "transfer"
 	Renew    Kind = "renew"
+	Restore  Kind = "restore" // of a deleted domain, while its redemption period lasts
 )
+
+// ForHeldDomain reports whether the kind is about a domain that the customer already has.
+func (k Kind) ForHeldDomain() bool { return k == Renew || k == Restore }
 
 // State is the progress of an item; see the table in doc.go.
 type State string
@@ -34,7 +38,7 @@ const (
 // Final reports whether the state has no successor.
 func (s State) Final() bool { return s == StateActive || s == StateFailed }
 
-// Item is one paid order item: a name to be registered, transferred or renewed.
+// Item is one paid order item: a name to be registered, transferred, renewed or restored.
 type Item struct {
 	ID       string
 	Customer string
@@ -51,14 +55,14 @@ type Item struct {
 	RefundDue bool
 
 	Account string // the name of the registry account that executes the item
-	// Domain is set by the first transition; a renewal has it from the start.
+	// Domain is set by the first transition; a renewal or restore has it from the start.
 	Domain     string
 	Handle     string // the contact id at the registry, empty if the TLD has no contacts
 	SealedCode string // the auth code: generated for a registration, the customer's for a transfer
 	// Registrant is the registrant that the TLD's rules accepted at payment; zero for a
 	// renewal, and once the item has ended.
 	Registrant registrar.Registrant
-	RenewFrom  time.Time // the registry's expiry before a renewal; zero before the first step
+	RenewFrom  time.Time // the registry's expiry before a renewal or restore; zero before the first step
 	// RequestedAt is when the intent of the current state was stored; a pending request
 	// keeps the time of StateRequested.
 	RequestedAt time.Time
@@ -94,6 +98,7 @@ const (
 	ActionOrdered    registrar.Action = "domain_ordered"
 	ActionRegistered registrar.Action = "domain_registered"
 	ActionRenewed    registrar.Action = "domain_renewed"
+	ActionRestored   registrar.Action = "domain_restored"
 	ActionFailed     registrar.Action = "domain_order_failed"
 	ActionSynced     registrar.Action = "domain_followed"
 )
@@ -109,6 +114,7 @@ const (
 	WrongCode         registrar.Code = "auth_code_wrong"      // KindInvalid
 	NotYours          registrar.Code = "not_your_domain"      // KindConflict: only the customer who holds a name can renew it
 	NotRenewable      registrar.Code = "not_renewable"        // KindConflict: the registry does not renew it now
+	NotRestorable     registrar.Code = "not_restorable"       // KindConflict: it was not deleted, or can't be restored any more; KindUnsupported: the registry offers no restore
 	BadTerm           registrar.Code = "bad_term"             // KindInvalid: the registry does not offer this many years
 	TermNotSold       registrar.Code = "years_not_sold"       // KindInvalid: only one term is on sale, and it is a different one
 	CodeMissing       registrar.Code = "auth_code_missing"    // KindInvalid: a transfer needs the auth code

@@ -35,7 +35,8 @@ type Transition struct {
 	// ActivateDomain updates the domain at the end; DropDomain removes it.
 	ActivateDomain *Domain
 	DropDomain     bool
-	// Renewal is what a renewal changes. An expired domain becomes active again.
+	// Renewal is what a renewal or restore changes. An expired or deleted domain becomes active
+	// again.
 	Renewal    *Renewal
 	AuditEvent *registrar.AuditEvent // nil for steps that are not audited
 }
@@ -74,7 +75,7 @@ type Account interface {
 	EnsureContact(ctx context.Context, contact Contact) (handle string, err error)
 	EnsureHosts(ctx context.Context, names []string) error
 	DeleteContact(ctx context.Context, handle, transaction string) error
-	// Request registers, transfers or renews. Outcome queries the result of a request that
+	// Request registers, transfers, renews or restores. Outcome queries the result of a request that
 	// the registry accepted as pending; Denied is a refusal.
 	Request(ctx context.Context, request Request) (Outcome, error)
 	Outcome(ctx context.Context, request Request) (Outcome, error)
@@ -119,7 +120,7 @@ type Contact struct {
 	MaybeSent   bool // the call may have been sent before
 }
 
-// Request is a registration, a transfer or a renewal.
+// Request is a registration, a transfer, a renewal or a restore.
 type Request struct {
 	Kind        Kind
 	Name, TLD   string
@@ -127,7 +128,7 @@ type Request struct {
 	Handle      string
 	Code        string
 	Nameservers []string
-	From        time.Time // the registry's expiry before a renewal
+	From        time.Time // the registry's expiry before a renewal or restore
 	Transaction string
 	// MaybeSent means that the call may have been sent before, at Since or later.
 	MaybeSent bool

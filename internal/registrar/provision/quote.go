@@ -29,7 +29,7 @@ type QuoteRequest struct {
 
 // Quote is the result of a QuoteRequest.
 type Quote struct {
-	// Account would execute the order. Domain is the one that a renewal is about.
+	// Account would execute the order. Domain is the one that a renewal or restore is about.
 	Account, Domain string
 	Years           int      // the term, or what a transfer adds to it
 	Missing         []string // what the customer must provide before payment
@@ -51,7 +51,7 @@ func (s *Service) Quote(ctx context.Context, request QuoteRequest) (Quote, error
 	if err != nil {
 		return Quote{}, err
 	}
-	if request.Kind != Renew {
+	if !request.Kind.ForHeldDomain() {
 		if _, held, err := s.heldDomain(ctx, request.Name); err != nil || held {
 			return Quote{}, cmp.Or(err, error(&registrar.Error{Kind: registrar.KindConflict, Code: registrar.NameHeld}))
 		}
@@ -86,16 +86,20 @@ func (s *Service) Quote(ctx context.Context, request QuoteRequest) (Quote, error
 func (s *Service) resolveAccount(ctx context.Context, request QuoteRequest) (Quote, Account, error) {
 	serving, served := s.cfg.Accounts.forTLD(request.Name.TLD())
 	quote, registry := Quote{Account: serving.Name}, serving.Account
-	if request.Kind == Renew {
+	restoredYears := 0
+	if request.Kind.ForHeldDomain() {
 		domain, held, err := s.heldDomain(ctx, request.Name)
 		switch {
 		case err != nil:
 			return Quote{}, nil, err
 		case !held || domain.Customer != request.Customer:
 			return Quote{}, nil, &registrar.Error{Kind: registrar.KindConflict, Code: NotYours}
-		case domain.Status != registrar.DomainActive && domain.Status != registrar.DomainExpired:
+		case request.Kind == Restore && domain.Status != registrar.DomainRedemption:
+			return Quote{}, nil, &registrar.Error{Kind: registrar.KindConflict, Code: NotRestorable}
+		case request.Kind == Renew && domain.Status != registrar.DomainActive && domain.Status != registrar.DomainExpired:
 			return Quote{}, nil, &registrar.Error{Kind: registrar.KindConflict, Code: NotRenewable}
 		}
+		restoredYears = YearsToRestore(domain.PaidUntil, s.cfg.Now(), request.Extension.Term())
 		quote.Domain = domain.ID
 		if domain.Account != "" { // the sponsoring account, even if another one serves the TLD today
 			quote.Account, registry = domain.Account, s.accountByName(domain.Account)
@@ -108,6 +112,8 @@ func (s *Service) resolveAccount(ctx context.Context, request QuoteRequest) (Quo
 	rules := registry.Rules(request.Name.TLD())
 	quote.Years = term(request.Kind, request.Extension, rules)
 	switch {
+	case request.Kind == Restore:
+		quote.Years = restoredYears
 	case request.Years == 0 || request.Years == quote.Years:
 	case request.Kind != Renew:
 		return Quote{}, nil, &registrar.Error{Kind: registrar.KindInvalid, Code: TermNotSold}
@@ -117,6 +123,15 @@ func (s *Service) resolveAccount(ctx context.Context, request QuoteRequest) (Quo
 		quote.Years = request.Years
 	}
 	return quote, registry, nil
+}
+
+// YearsToRestore is what a restore must add to a term so that it ends in the future: none
+// if the domain was deleted during its term.
+func YearsToRestore(paidUntil, now time.Time, term int) (years int) {
+	for !paidUntil.AddDate(years, 0, 0).After(now) {
+		years += term
+	}
+	return years
 }
 
 // heldDomain finds the domain of a name that one of our customers holds or has pending.

@@ -8,7 +8,7 @@ import (
 )
 
 // beginRenewal stores the registry's current expiry, by which a later run recognises
-// whether the renewal was executed.
+// whether the renewal was executed. A restore begins in the same way: it may add years.
 func (r *run) beginRenewal(ctx, call context.Context) error {
 	domain, err := r.renewalDomain(call)
 	if err != nil {
@@ -18,6 +18,7 @@ func (r *run) beginRenewal(ctx, call context.Context) error {
 	switch {
 	case err != nil:
 		return err
+	case r.item.Kind == Restore:
 	case record.Redemption:
 		return &registrar.Error{Kind: registrar.KindConflict, Code: NotRenewable, Detail: "domain is in redemption"}
 	case r.account.Rules(r.item.TLD).NoRenew, alreadyRenewed(domain, record, r.item.Years):
@@ -43,10 +44,11 @@ func alreadyRenewed(domain Domain, record Record, years int) bool {
 	return record.Expires.IsZero() || !record.Expires.Add(expiryTolerance).Before(domain.PaidUntil.AddDate(years, 0, 0))
 }
 
-// completeRenewal extends the customer's term by what was paid for.
+// completeRenewal extends the customer's term by what was paid for. An expired or restored
+// domain becomes active.
 func (r *run) completeRenewal(ctx, call context.Context, expires time.Time) error {
 	domain, err := r.renewalDomain(call)
-	if err == nil && domain.Status == registrar.DomainExpired {
+	if err == nil && domain.Status != registrar.DomainActive {
 		err = r.account.Unhold(call, r.item.Name, r.item.ID+"-u")
 	}
 	switch {
@@ -61,7 +63,11 @@ func (r *run) completeRenewal(ctx, call context.Context, expires time.Time) erro
 	now := r.cfg.Now()
 	item := r.item
 	item.State = StateActive
-	return r.finish(ctx, Transition{To: item, AuditEvent: r.auditEvent(ActionRenewed), Renewal: &Renewal{
+	action := ActionRenewed
+	if item.Kind == Restore {
+		action = ActionRestored
+	}
+	return r.finish(ctx, Transition{To: item, AuditEvent: r.auditEvent(action), Renewal: &Renewal{
 		Domain: domain.ID, From: domain.PaidUntil, Until: domain.PaidUntil.AddDate(item.Years, 0, 0),
 		RegistryExpires: expires, SyncDue: r.items.Now().Add(syncInterval), At: now,
 	}})

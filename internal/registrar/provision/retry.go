@@ -61,5 +61,5 @@ func (r *run) undo(ctx, call context.Context) error {
 	failpoint.Hit("undone")
 	item := r.item
 	item.State = StateFailed
-	return r.finish(ctx, Transition{To: item, DropDomain: item.Kind != Renew})
+	return r.finish(ctx, Transition{To: item, DropDomain: !item.Kind.ForHeldDomain()})
 }

@@ -23,7 +23,7 @@ type run struct {
 func (s *Service) handleItem(ctx context.Context, item Item) (Item, error) {
 	r := &run{Service: s, account: s.accountByName(item.Account), item: item, maybeSent: true}
 	var err error
-	if r.account != nil && item.State == StatePaid && item.Kind != Renew {
+	if r.account != nil && item.State == StatePaid && !item.Kind.ForHeldDomain() {
 		err = r.start(ctx)
 	} else if err = r.acquireLease(ctx, Transition{To: item}); err == nil && r.account == nil {
 		err = &registrar.Error{Kind: registrar.KindInternal, Code: registrar.NoRegistryAccount, Detail: "registry account of the item is no longer configured"}
@@ -277,7 +277,7 @@ func (r *run) checkPending(ctx, call context.Context) error {
 
 // succeed activates the customer's domain, or extends its term.
 func (r *run) succeed(ctx, call context.Context, outcome Outcome) error {
-	if r.item.Kind == Renew {
+	if r.item.Kind.ForHeldDomain() {
 		return r.completeRenewal(ctx, call, outcome.Expires)
 	}
 	now := r.cfg.Now()

@@ -50,10 +50,10 @@ SET status = sqlc.arg(status), paid_until = sqlc.arg(paid_until), handle = sqlc.
     registry_expires = sqlc.arg(registry_expires), sync_due = sqlc.arg(sync_due), updated_at = sqlc.arg(updated_at)
 WHERE id = sqlc.arg(id) AND status = 'pending';
 
--- A renewal starts a new term, so its expiry notices are sent again.
+-- A renewal or restore starts a new term, so its expiry notices are sent again.
 -- name: RenewDomain :execrows
 UPDATE domains
-SET paid_until = sqlc.arg(paid_until), status = CASE WHEN status = 'expired' THEN 'active' ELSE status END, expiry_notice = 0,
+SET paid_until = sqlc.arg(paid_until), status = CASE WHEN status IN ('expired', 'redemption') THEN 'active' ELSE status END, expiry_notice = 0,
     registry_expires = sqlc.arg(registry_expires), sync_due = sqlc.arg(sync_due), updated_at = sqlc.arg(updated_at)
 WHERE id = sqlc.arg(id) AND paid_until = sqlc.arg(was_paid_until);
 

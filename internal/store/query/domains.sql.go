@@ -468,7 +468,7 @@ func (q *Queries) MakeDomainSyncDue(ctx context.Context, now int64, name string)
 
 const renewDomain = `-- name: RenewDomain :execrows
 UPDATE domains
-SET paid_until = $1, status = CASE WHEN status = 'expired' THEN 'active' ELSE status END, expiry_notice = 0,
+SET paid_until = $1, status = CASE WHEN status IN ('expired', 'redemption') THEN 'active' ELSE status END, expiry_notice = 0,
     registry_expires = $2, sync_due = $3, updated_at = $4
 WHERE id = $5 AND paid_until = $6
 `
@@ -482,7 +482,7 @@ type RenewDomainParams struct {
 	WasPaidUntil    int64
 }
 
-// A renewal starts a new term, so its expiry notices are sent again.
+// A renewal or restore starts a new term, so its expiry notices are sent again.
 func (q *Queries) RenewDomain(ctx context.Context, arg RenewDomainParams) (int64, error) {
 	result, err := q.db.ExecContext(ctx, renewDomain,
 		arg.PaidUntil,

@@ -26,6 +26,8 @@ func (p *Provisioner) CheckAvailability(ctx context.Context, query provision.Ava
 	switch query.Kind {
 	case provision.Renew:
 		return p.checkRenewal(ctx, query)
+	case provision.Restore:
+		return p.checkRestore(ctx, query)
 	case provision.Transfer:
 		return p.checkTransfer(ctx, query, &policy)
 	default:
@@ -47,7 +49,9 @@ func (p *Provisioner) CheckSupported(kind provision.Kind, tld, requires string, 
 	policy := p.policyOf(tld)
 	requirement := registrar.RequirementOf(requires)
 	switch {
-	case kind == provision.Renew:
+	case kind == provision.Restore && policy.RedemptionDays == 0:
+		return &registrar.Error{Kind: registrar.KindUnsupported, Code: provision.NotRestorable}
+	case kind.ForHeldDomain():
 		return nil
 	case requirement.Gateway && p.client.account.ProtocolExtension == nil:
 		return &registrar.Error{Kind: registrar.KindUnsupported, Code: provision.NotEligible, Detail: requires}
@@ -62,7 +66,7 @@ func (p *Provisioner) CheckSupported(kind provision.Kind, tld, requires string, 
 // Missing lists the registrant fields that are absent or that the registry would
 // reject.
 func (p *Provisioner) Missing(query provision.AvailabilityQuery) (missing []string) {
-	if query.Kind == provision.Renew {
+	if query.Kind.ForHeldDomain() {
 		return nil
 	}
 	requirement := registrar.RequirementOf(query.Requires)
@@ -162,6 +166,27 @@ func (p *Provisioner) checkRenewal(ctx context.Context, query provision.Availabi
 	return nil
 }
 
+// checkRestore reports whether a deleted domain can still be restored.
+func (p *Provisioner) checkRestore(ctx context.Context, query provision.AvailabilityQuery) error {
+	info, err := p.client.InfoDomain(ctx, InfoDomain{Name: query.Name, Priority: priorityOf(query.Purpose)})
+	switch code := ResultCode(err); {
+	case code == CodeMissing || code == CodeAuthorization:
+		return conflictError(provision.NotRestorable, err)
+	case err != nil:
+		return mapBillingError(err)
+	case !strings.EqualFold(info.Sponsor, p.client.ClientID()) || !info.inGrace(graceRedemption) && !info.inGrace(gracePendingRestore):
+		return conflictError(provision.NotRestorable, nil)
+	}
+	checked, err := check(ctx, p.client, FeeCommand{Name: "restore", Years: 1}, query.Name, priorityOf(query.Purpose))
+	switch {
+	case err != nil:
+		return checkError(err)
+	case checked.Fee.Premium("restore"):
+		return conflictError(registrar.NamePremium, nil)
+	}
+	return nil
+}
+
 // prohibits reports whether a domain can't be transferred or renewed now: it is
 // locked, has another pending operation, or was deleted.
 func (d *DomainInfo) prohibits(what string) bool {
@@ -177,10 +202,16 @@ func (d *DomainInfo) prohibits(what string) bool {
 
 // isDeleted reports whether a domain was deleted and can at most be restored.
 func (d *DomainInfo) isDeleted() bool {
-	return d.Has("pendingDelete") || slices.ContainsFunc(d.Grace, func(period string) bool {
-		return period == "redemptionPeriod" || period == "pendingRestore" || period == "pendingDelete"
-	})
+	return d.Has("pendingDelete") || d.inGrace(graceRedemption) || d.inGrace(gracePendingRestore) || d.inGrace("pendingDelete")
 }
+
+// The grace period statuses (RFC 3915, 3.1) that decide about a restore.
+const (
+	graceRedemption     = "redemptionPeriod"
+	gracePendingRestore = "pendingRestore"
+)
+
+func (d *DomainInfo) inGrace(period string) bool { return slices.Contains(d.Grace, period) }
 
 // checkError maps the error of a check without a result. A registry whose policy
 // forbids the query has not said that the name is unavailable.

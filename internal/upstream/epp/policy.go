@@ -27,6 +27,9 @@ type Policy struct {
 	MinYears, MaxYears int
 	AuthInfo           AuthInfoRule
 	AtExpiry           ExpiryAction
+	// RedemptionDays is how long a deleted domain can be restored (RFC 3915); 0 means that
+	// the registry does not offer it, or only by a command of its own.
+	RedemptionDays int
 	// NoRenew means that the registry has no renew command: it adds each year itself,
 	// until the domain is deleted.
 	NoRenew  bool
@@ -100,13 +103,13 @@ var (
 // agreement.
 var defaultPolicy = Policy{
 	Roles: allRoles, MaxNameservers: 13, MinYears: 1, MaxYears: 10,
-	AuthInfo: AuthInfoRule{Min: 8, Max: 16}, TransferYears: 1,
+	AuthInfo: AuthInfoRule{Min: 8, Max: 16}, RedemptionDays: 30, TransferYears: 1,
 }
 
 // thinPolicy is that of registries without contacts.
 var thinPolicy = Policy{
 	MaxNameservers: 13, MinYears: 1, MaxYears: 10,
-	AuthInfo: AuthInfoRule{Min: 8, Max: 16}, TransferYears: 1,
+	AuthInfo: AuthInfoRule{Min: 8, Max: 16}, RedemptionDays: 30, TransferYears: 1,
 }
 
 // policies holds the differences. The operator's configuration overrides them where
@@ -143,11 +146,11 @@ var policies = map[string]Policy{
 	},
 	".fr": {
 		Roles: rolesWithoutBilling, HostAttributes: true, MaxNameservers: 8, MinYears: 1, MaxYears: 10,
-		AuthInfo: AuthInfoRule{Min: 8, Max: 20}, Transfer: PendingTransfer, TransferYears: 1,
+		AuthInfo: AuthInfoRule{Min: 8, Max: 20}, RedemptionDays: 30, Transfer: PendingTransfer, TransferYears: 1,
 	},
 	".it": {
 		Roles: rolesWithoutBilling, HostAttributes: true, MinNameservers: 2, MaxNameservers: 6, MinYears: 1, MaxYears: 1,
-		AuthInfo: AuthInfoRule{Min: 8, Max: 32}, NoRenew: true, Transfer: PendingTransfer, TransferYears: 1, Label: LabelRule{Min: 3},
+		AuthInfo: AuthInfoRule{Min: 8, Max: 32}, RedemptionDays: 30, NoRenew: true, Transfer: PendingTransfer, TransferYears: 1, Label: LabelRule{Min: 3},
 	},
 	".se": sweden, ".nu": sweden,
 	// At .uk the gaining registrar can't request a transfer: the losing one changes
@@ -159,11 +162,11 @@ var policies = map[string]Policy{
 var (
 	austria = Policy{
 		Roles: registrantTechRoles, HostAttributes: true, MaxNameservers: 8, MinYears: 1, MaxYears: 1,
-		AuthInfo: AuthInfoRule{OnDemand: true}, NoRenew: true, Transfer: ImmediateTransfer,
+		AuthInfo: AuthInfoRule{OnDemand: true}, RedemptionDays: 60, NoRenew: true, Transfer: ImmediateTransfer,
 	}
 	switzerland = Policy{
 		Roles: registrantTechRoles, MaxNameservers: 13, MinYears: 1, MaxYears: 1,
-		AuthInfo: AuthInfoRule{Min: 8, Max: 32, OnDemand: true}, NoRenew: true, Transfer: ImmediateTransfer, Label: LabelRule{Min: 3},
+		AuthInfo: AuthInfoRule{Min: 8, Max: 32, OnDemand: true}, RedemptionDays: 40, NoRenew: true, Transfer: ImmediateTransfer, Label: LabelRule{Min: 3},
 	}
 	sweden = Policy{
 		Roles: registrantRole, MaxNameservers: 13, MinYears: 1, MaxYears: 10,

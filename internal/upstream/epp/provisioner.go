@@ -1,11 +1,14 @@
 package epp
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
@@ -93,12 +96,14 @@ func (p *Provisioner) createCommand(request provision.Request) CreateDomain {
 	return q
 }
 
-// Request registers, transfers or renews. If an earlier call succeeded, it returns
+// Request registers, transfers, renews or restores. If an earlier call succeeded, it returns
 // that result.
 func (p *Provisioner) Request(ctx context.Context, request provision.Request) (provision.Outcome, error) {
 	switch request.Kind {
 	case provision.Renew:
 		return p.renew(ctx, request)
+	case provision.Restore:
+		return p.restore(ctx, request)
 	case provision.Transfer:
 		return p.requestTransfer(ctx, request)
 	default:
@@ -131,6 +136,63 @@ func (p *Provisioner) renew(ctx context.Context, request provision.Request) (pro
 	return renewed, mapBillingError(err)
 }
 
+// restore sends what the registry's state calls for: the restore request, its report, and
+// a renewal for the years that the registry has not added itself. It may be repeated.
+func (p *Provisioner) restore(ctx context.Context, request provision.Request) (provision.Outcome, error) {
+	for range 3 {
+		info, err := p.client.InfoDomain(ctx, InfoDomain{Name: request.Name})
+		switch {
+		case err != nil:
+			return provision.Outcome{}, mapBillingError(err)
+		case !strings.EqualFold(info.Sponsor, p.client.ClientID()):
+			return provision.Outcome{}, deniedError(p.client.Host(), nil)
+		case info.inGrace(gracePendingRestore):
+			_, err = p.client.RestoreDomain(ctx, RestoreDomain{Name: request.Name, Report: restoreReport(&info, request.Since), ClTRID: request.Transaction + "-r"})
+		case info.inGrace(graceRedemption):
+			_, err = p.client.RestoreDomain(ctx, RestoreDomain{Name: request.Name, ClTRID: request.Transaction + "-q"})
+		case info.isDeleted(): // the redemption period is over
+			return provision.Outcome{}, deniedError(p.client.Host(), nil)
+		default:
+			return p.renewRestored(ctx, request, &info)
+		}
+		if err != nil {
+			return provision.Outcome{}, mapBillingError(err)
+		}
+	}
+	return provision.Outcome{Pending: true}, nil
+}
+
+func (p *Provisioner) renewRestored(ctx context.Context, request provision.Request, info *DomainInfo) (provision.Outcome, error) {
+	policy := p.policyOf(request.TLD)
+	if request.Years == 0 || policy.NoRenew || !info.Expires.Before(minRenewedExpiry(request.From, request.Years)) {
+		return provision.Outcome{Expires: info.Expires}, nil
+	}
+	request.From, request.MaybeSent = info.Expires, false // the registry was just queried
+	return p.renew(ctx, request)
+}
+
+// restoreReport describes a domain that is the same before and after. Its last change was
+// the deletion.
+func restoreReport(info *DomainInfo, restored time.Time) *RestoreReport {
+	var servers []string
+	for _, server := range info.Nameservers {
+		servers = append(servers, server.Name)
+	}
+	record := fmt.Sprintf("Domain: %s; registrant: %s; nameservers: %s; created: %s; expires: %s", info.Name, cmp.Or(info.Registrant, "none"),
+		cmp.Or(strings.Join(servers, " "), "none"), info.Created.UTC().Format(time.DateOnly), info.Expires.UTC().Format(time.DateOnly))
+	deleted := info.Updated
+	if deleted.IsZero() {
+		deleted = restored
+	}
+	return &RestoreReport{
+		Before: record, After: record, Deleted: deleted, Restored: restored, Reason: "Registrant asked for the domain back.",
+		Statements: []string{
+			"We restore this domain for its registrant, not to use or sell it ourselves.",
+			"To the best of our knowledge the information in this report is correct.",
+		},
+	}
+}
+
 func (p *Provisioner) requestTransfer(ctx context.Context, request provision.Request) (provision.Outcome, error) {
 	transfer, err := p.client.TransferOrFind(ctx, p.transferCommand(request), request.MaybeSent)
 	if err != nil {
@@ -154,6 +216,8 @@ func (p *Provisioner) Outcome(ctx context.Context, request provision.Request) (p
 	switch request.Kind {
 	case provision.Renew:
 		return p.renewalOutcome(ctx, request)
+	case provision.Restore:
+		return p.restore(ctx, request)
 	case provision.Transfer:
 		return p.transferOutcome(ctx, request)
 	default:

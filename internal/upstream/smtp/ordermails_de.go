@@ -11,7 +11,7 @@ vielen Dank. Ihre Bestellung wurde am
 Bestellung: {{.Order}}
 {{range .Items}}
 {{.Name}}
-  {{if eq .Kind "register"}}Registrierung{{else if eq .Kind "transfer"}}Umzug zu uns{{else}}Verlängerung{{end}}{{if eq .Years 1}}, 1 Jahr{{else if .Years}}, {{.Years}} Jahre{{end}}: {{.Net}} netto
+  {{if eq .Kind "register"}}Registrierung{{else if eq .Kind "transfer"}}Umzug zu uns{{else if eq .Kind "restore"}}Wiederherstellung{{else}}Verlängerung{{end}}{{if eq .Years 1}}, 1 Jahr{{else if .Years}}, {{.Years}} Jahre{{end}}: {{.Net}} netto
 {{end}}
 {{printf "%-20s %14s" "Netto" .Net}}
 {{printf "%-20s %14s" (print "Umsatzsteuer " .Rate) .Vat}}
@@ -57,7 +57,7 @@ Ihre Bestellung ist seit {{.At}}
 Bestellung: {{.Order}}
 {{range .Items}}
 {{.Name}}
-  {{if .Failed}}ging nicht: {{if eq .Why "taken"}}der Name war inzwischen vergeben{{else if eq .Why "code"}}der Auth-Code stimmte nicht{{else if eq .Why "locked"}}der Name ist gesperrt{{else if eq .Why "denied"}}die Registry hat es abgelehnt{{else}}die Registry nahm den Auftrag nicht an{{end}}{{else if eq .Kind "register"}}ist registriert{{else if eq .Kind "transfer"}}ist zu uns umgezogen{{else}}ist verlängert{{end}}
+  {{if .Failed}}ging nicht: {{if eq .Why "taken"}}der Name war inzwischen vergeben{{else if eq .Why "code"}}der Auth-Code stimmte nicht{{else if eq .Why "locked"}}der Name ist gesperrt{{else if eq .Why "denied"}}die Registry hat es abgelehnt{{else}}die Registry nahm den Auftrag nicht an{{end}}{{else if eq .Kind "register"}}ist registriert{{else if eq .Kind "transfer"}}ist zu uns umgezogen{{else if eq .Kind "restore"}}ist wiederhergestellt{{else}}ist verlängert{{end}}
 {{end}}{{with .Refund}}
 Wir geben {{.}} auf dem Weg zurück, auf dem Sie bezahlt haben. Das
 dauert einige Tage.

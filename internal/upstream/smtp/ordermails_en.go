@@ -11,7 +11,7 @@ on {{.At}}.
 Order: {{.Order}}
 {{range .Items}}
 {{.Name}}
-  {{if eq .Kind "register"}}registration{{else if eq .Kind "transfer"}}transfer to us{{else}}renewal{{end}}{{if eq .Years 1}}, 1 year{{else if .Years}}, {{.Years}} years{{end}}: {{.Net}} net
+  {{if eq .Kind "register"}}registration{{else if eq .Kind "transfer"}}transfer to us{{else if eq .Kind "restore"}}restore{{else}}renewal{{end}}{{if eq .Years 1}}, 1 year{{else if .Years}}, {{.Years}} years{{end}}: {{.Net}} net
 {{end}}
 {{printf "%-20s %14s" "Net" .Net}}
 {{printf "%-20s %14s" (print "VAT " .Rate) .Vat}}
@@ -56,7 +56,7 @@ since {{.At}} your order is
 Order: {{.Order}}
 {{range .Items}}
 {{.Name}}
-  {{if .Failed}}could not be had: {{if eq .Why "taken"}}the name was taken meanwhile{{else if eq .Why "code"}}the auth code was wrong{{else if eq .Why "locked"}}the name is locked{{else if eq .Why "denied"}}the registry decided against it{{else}}the registry did not accept the order{{end}}{{else if eq .Kind "register"}}is registered{{else if eq .Kind "transfer"}}has moved to us{{else}}is renewed{{end}}
+  {{if .Failed}}could not be had: {{if eq .Why "taken"}}the name was taken meanwhile{{else if eq .Why "code"}}the auth code was wrong{{else if eq .Why "locked"}}the name is locked{{else if eq .Why "denied"}}the registry decided against it{{else}}the registry did not accept the order{{end}}{{else if eq .Kind "register"}}is registered{{else if eq .Kind "transfer"}}has moved to us{{else if eq .Kind "restore"}}is restored{{else}}is renewed{{end}}
 {{end}}{{with .Refund}}
 We give {{.}} back by the means with which you have paid. That takes
 some days.

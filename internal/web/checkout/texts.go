@@ -127,6 +127,7 @@ var texts = ui.WithRequirements(ui.Texts{
 	"kind.register": {"Registrierung", "Registration"},
 	"kind.transfer": {"Umzug zu uns", "Transfer"},
 	"kind.renew":    {"Verlängerung", "Renewal"},
+	"kind.restore":  {"Wiederherstellung", "Restore"},
 	"term.none":     {"ohne neue Laufzeit", "no new term"},
 	"term.one":      {"1 Jahr", "1 year"},
 	"term.many":     {"{1} Jahre", "{1} years"},
@@ -134,9 +135,11 @@ var texts = ui.WithRequirements(ui.Texts{
 	"item.provisioning.register": {"wird registriert", "being registered"},
 	"item.provisioning.transfer": {"Umzug läuft", "transfer in progress"},
 	"item.provisioning.renew":    {"wird verlängert", "being renewed"},
+	"item.provisioning.restore":  {"wird wiederhergestellt", "being restored"},
 	"item.active.register":       {"registriert", "registered"},
 	"item.active.transfer":       {"umgezogen", "transferred"},
 	"item.active.renew":          {"verlängert", "renewed"},
+	"item.active.restore":        {"wiederhergestellt", "restored"},
 	"item.failed":                {"nicht möglich, wird erstattet", "failed, refund on its way"},
 	"item.failed.free":           {"nicht möglich", "failed"},
 	"item.refunded":              {"nicht möglich, erstattet", "failed, refunded"},
@@ -477,6 +480,10 @@ var texts = ui.WithRequirements(ui.Texts{
 	"reason.domain_barred": {
 		"Diese Domain ist wegen eines laufenden Verfahrens gesperrt. Bitte wenden Sie sich an uns.",
 		"This domain is locked because of a dispute. Please contact us.",
+	},
+	"reason.not_restorable": {
+		"Diese Domain lässt sich nicht (mehr) wiederherstellen.",
+		"This domain can't be restored, or can't be restored any more.",
 	},
 	"reason.not_renewable": {
 		"Die Registry verlängert diese Domain zurzeit nicht.",

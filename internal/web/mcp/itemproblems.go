@@ -82,6 +82,7 @@ var itemRules = map[registrar.Code]itemRule{
 	provision.NoRegistrant:        {"The account has no registrant data yet. Ask the user to enter them at url.", ""},
 	provision.NotYours:            {"This account does not hold the domain, so it can't renew it. list_my_domains shows what it holds.", "list_my_domains"},
 	provision.NotRenewable:        {"The registry does not renew this name now: it is being transferred, was deleted, or is locked. list_my_domains shows its state.", "list_my_domains"},
+	provision.NotRestorable:       {"The domain was not deleted, or can't be restored any more.", "list_my_domains"},
 	provision.TermNotSold:         {"This name is sold for one term only: leave years out, or give the minYears of tld_price (1 if there is none). What a transfer adds is up to the registry.", "tld_price"},
 	provision.BadTerm:             {"The registry does not sell this name for that term. For a renewal, choose fewer years; else choose another extension.", ""},
 	domainchange.DomainRestricted: {"The domain is locked because of a dispute. The user has to contact us.", ""},

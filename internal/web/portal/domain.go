@@ -22,6 +22,7 @@ type domainView struct {
 	Again                 string
 	Renewable, Switchable bool
 	Renewals              []renewalOption
+	Restore               *restoreOffer
 	Registrant            account.Registrant
 	HasRegistrant         bool
 	History               []historyEntry
@@ -66,6 +67,9 @@ func (h *Handler) showDomain(req *ui.Request, status int, view domainView) error
 	view.Renewable, view.Switchable = h.renewal(view.Domain.Status, view.Domain.AutoRenew)
 	if view.Renewable {
 		view.Renewals = h.renewalOptions(req.Now, view.View)
+	}
+	if h.Orders != nil && view.Domain.Status == registrar.DomainRedemption {
+		view.Restore = h.restoreOffer(req.Now, view.View)
 	}
 	view.Closed = make(map[string]registrar.Code)
 	for kind, why := range view.View.Closed {

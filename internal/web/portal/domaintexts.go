@@ -53,6 +53,13 @@ var domainTexts = ui.WithRequirements(ui.Texts{
 		"Preise inkl. MwSt. Im nächsten Schritt sehen Sie die Bestellung; erst dort bezahlen Sie.",
 		"Prices include VAT. The next step shows your order; you only pay there.",
 	},
+	"care.restore": {"Wiederherstellen", "Restore"},
+	"care.restore_price": {
+		"Die Wiederherstellung kostet {1} inkl. MwSt. Die Domain ist danach bis {2} bezahlt.",
+		"Restoring it costs {1} including VAT. The domain is then paid until {2}.",
+	},
+	"care.restore_until": {"Das ist voraussichtlich bis {1} möglich.", "This should be possible until {1}."},
+	"care.restore_none":  {"Wenden Sie sich bitte an uns, um sie wiederherzustellen.", "Please contact us to restore it."},
 	"care.open": {
 		"Eine Änderung wird an die Registry übermittelt: {1}. Diese Seite aktualisiert sich von selbst.",
 		"A change is being sent to the registry: {1}. This page updates on its own.",
@@ -161,8 +168,8 @@ var domainTexts = ui.WithRequirements(ui.Texts{
 		"The domain has expired. Renew it to manage it again. You can still transfer it away.",
 	},
 	"closed.domain_is_in_redemption": {
-		"Die Domain ist gelöscht. Die Registry hält sie noch einige Zeit zurück. Wenden Sie sich bitte an uns, um sie wiederherzustellen.",
-		"The domain has been deleted. The registry holds it for some time; please contact us to restore it.",
+		"Die Domain ist gelöscht. Die Registry hält sie noch einige Zeit zurück; danach kann jeder sie registrieren.",
+		"The domain has been deleted. The registry holds it for some time; after that, anyone can register it.",
 	},
 	"closed.domain_is_in_transit": {
 		"Die Domain liegt bei DENIC. DENIC fragt Sie per Brief, was damit geschehen soll. Hier können Sie sie nicht ändern.",

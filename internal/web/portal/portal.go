@@ -171,7 +171,8 @@ func (h *Handler) Routes() []httpjson.Route {
 		{Method: post, Path: domainsPath + "/{id}/lock", Handler: signedIn(domainsPath, h.setLock)},
 		{Method: post, Path: domainsPath + "/{id}/auth-code", Handler: signedIn(domainsPath, h.change(domainchange.AuthCode))},
 		{Method: post, Path: domainsPath + "/{id}/holder", Handler: signedIn(domainsPath, h.change(domainchange.UpdateRegistrant))},
-		{Method: post, Path: domainsPath + "/{id}/renew", Handler: signedIn(domainsPath, h.renewDomain)},
+		{Method: post, Path: domainsPath + "/{id}/renew", Handler: signedIn(domainsPath, h.orderDomain(order.Renew))},
+		{Method: post, Path: domainsPath + "/{id}/restore", Handler: signedIn(domainsPath, h.orderDomain(order.Restore))},
 		{Method: post, Path: domainsPath + "/{id}/auto-renew", Handler: signedIn(domainsPath, h.setAutoRenew)},
 	}
 }

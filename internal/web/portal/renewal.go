@@ -14,6 +14,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
+	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
@@ -35,7 +36,30 @@ type renewalOption struct {
 	Gross registrar.Cents
 }
 
-// renewalRefused is the code of a renewal that the registry does not offer.
+// restoreOffer is what it takes to restore a deleted domain.
+type restoreOffer struct {
+	Gross registrar.Cents
+	Until time.Time // the end of the paid term afterwards
+	Last  time.Time // the probable last day; zero if unknown
+}
+
+// restoreOffer returns nil if the domain can't be restored here.
+func (h *Handler) restoreOffer(now time.Time, view domainchange.View) *restoreOffer {
+	extension, listed := h.Extension(view.Domain.TLD)
+	if !listed || extension.Restore <= 0 || extension.Renew <= 0 || view.Capabilities.RedemptionDays == 0 {
+		return nil
+	}
+	years := provision.YearsToRestore(view.Domain.PaidUntil, now, extension.Term())
+	offer := &restoreOffer{
+		Gross: billing.Gross(order.NetPrice(extension, order.Restore, years), h.RateBasisPoints(now)), Until: view.Domain.PaidUntil.AddDate(years, 0, 0),
+	}
+	if !view.Record.Updated.IsZero() { // the deletion was its last change
+		offer.Last = view.Record.Updated.AddDate(0, 0, view.Capabilities.RedemptionDays)
+	}
+	return offer
+}
+
+// renewalRefused is the code of a renewal or restore that the registry does not offer.
 const renewalRefused registrar.Code = "renewal_refused"
 
 // maxYearsAhead is how far ahead a domain can be paid for at any registry.
@@ -65,41 +89,43 @@ func (h *Handler) renewalOptions(now time.Time, view domainchange.View) (options
 	return options
 }
 
-// renewDomain prepares an order, which is then reviewed and paid like any other. Without
-// a choice of years it is for the shortest term.
-func (h *Handler) renewDomain(req *ui.Request) error {
-	domains, err := h.Portfolio.List(req.R.Context(), req.Actor())
-	if err != nil {
-		return err
+// orderDomain prepares an order to renew or restore a domain, which is then reviewed and
+// paid like any other. Without a choice of years a renewal is for the shortest term.
+func (h *Handler) orderDomain(kind order.Kind) ui.PageFunc {
+	return func(req *ui.Request) error {
+		domains, err := h.Portfolio.List(req.R.Context(), req.Actor())
+		if err != nil {
+			return err
+		}
+		at := slices.IndexFunc(domains, func(d portfolio.Domain) bool { return d.ID == req.R.PathValue("id") })
+		if at < 0 || h.Orders == nil {
+			return noSuchDomain()
+		}
+		domain := domains[at]
+		years, err := strconv.Atoi(cmp.Or(req.Field("years"), "0"))
+		if err != nil || years < 0 {
+			return h.showDomains(req, &registrar.Error{Kind: registrar.KindConflict, Code: renewalRefused})
+		}
+		wanted := order.RequestedItem{Name: registrar.NewName(strings.TrimSuffix(domain.Name, domain.TLD), domain.TLD), Kind: kind, Years: years}
+		made, err := h.Orders.Create(req.R.Context(), req.Actor(), order.Request{Items: []order.RequestedItem{wanted}, Channel: order.ChannelPortal})
+		var refused *order.ItemsRefused
+		switch {
+		case errors.As(err, &refused):
+			return h.showDomains(req, &registrar.Error{Kind: registrar.KindConflict, Code: renewalRefused, Err: err})
+		case err != nil:
+			return h.showDomains(req, err)
+		}
+		address, err := h.Orders.PayURL(made)
+		if err != nil {
+			return err
+		}
+		to, err := url.Parse(address)
+		if err != nil {
+			return &registrar.Error{Kind: registrar.KindInternal, Code: "pay_url", Err: err}
+		}
+		// Only the path: a form stays on the browser's host.
+		return req.SeeOther(ui.LocalPath(to.EscapedPath(), ui.OrdersPath))
 	}
-	at := slices.IndexFunc(domains, func(d portfolio.Domain) bool { return d.ID == req.R.PathValue("id") })
-	if at < 0 || h.Orders == nil {
-		return noSuchDomain()
-	}
-	domain := domains[at]
-	years, err := strconv.Atoi(cmp.Or(req.Field("years"), "0"))
-	if err != nil || years < 0 {
-		return h.showDomains(req, &registrar.Error{Kind: registrar.KindConflict, Code: renewalRefused})
-	}
-	wanted := order.RequestedItem{Name: registrar.NewName(strings.TrimSuffix(domain.Name, domain.TLD), domain.TLD), Kind: order.Renew, Years: years}
-	made, err := h.Orders.Create(req.R.Context(), req.Actor(), order.Request{Items: []order.RequestedItem{wanted}, Channel: order.ChannelPortal})
-	var refused *order.ItemsRefused
-	switch {
-	case errors.As(err, &refused):
-		return h.showDomains(req, &registrar.Error{Kind: registrar.KindConflict, Code: renewalRefused, Err: err})
-	case err != nil:
-		return h.showDomains(req, err)
-	}
-	address, err := h.Orders.PayURL(made)
-	if err != nil {
-		return err
-	}
-	to, err := url.Parse(address)
-	if err != nil {
-		return &registrar.Error{Kind: registrar.KindInternal, Code: "pay_url", Err: err}
-	}
-	// Only the path: a form stays on the browser's host.
-	return req.SeeOther(ui.LocalPath(to.EscapedPath(), ui.OrdersPath))
 }
 
 func (h *Handler) setAutoRenew(req *ui.Request) error {

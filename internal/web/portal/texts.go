@@ -406,6 +406,7 @@ var texts = ui.WithRequirements(ui.Texts{
 	"action.auto_renew_off":         {"Vormerkung der automatischen Verlängerung aufgehoben", "Automatic renewal deselected"},
 	"action.domain_expired":         {"Domain abgelaufen", "Domain expired"},
 	"action.domain_renewed":         {"Domain verlängert", "Domain renewed"},
+	"action.domain_restored":        {"Domain wiederhergestellt", "Domain restored"},
 	"object.password":               {"mit Passwort", "with password"},
 	"object.password_and_code":      {"mit Passwort und Code", "with password and code"},
 	"object.passkey":                {"mit Passkey", "with passkey"},

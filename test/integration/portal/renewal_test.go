@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 	"github.com/dotkontor/dotkontor/internal/web/portal"
@@ -51,7 +52,7 @@ func (c *fakeOrders) install(s *env, pages *portal.Config) {
 	pages.Orders, pages.Portfolio = c, portfolio.New(switchedDomains{s.db, c}, s.clock.now)
 	pages.RateBasisPoints = func(time.Time) int { return 1900 }
 	pages.Extension = func(tld string) (registrar.Extension, bool) {
-		return registrar.Extension{TLD: tld, Renew: 1000}, true
+		return registrar.Extension{TLD: tld, Renew: 1000, Restore: 5000}, true
 	}
 }
 
@@ -105,6 +106,27 @@ func TestRenew_CreatesOrder(t *testing.T) {
 		if got := b.post(renew, nil); got.status != http.StatusConflict || !strings.Contains(got.body, sentence) || !strings.Contains(got.body, "laufend.de") {
 			t.Errorf("%v: %d %s", code, got.status, got.body)
 		}
+	}
+}
+
+func TestRestore_CreatesOrderWhileRegistryOffersIt(t *testing.T) {
+	t.Parallel()
+	c := &fakeOrders{base: "https://elsewhere.example", autoRenew: make(map[string]bool)}
+	s := newEnvWith(t, c.install)
+	id := s.addDomain(s.newMember("erika@example.org").ID, "geloescht", registrar.DomainRedemption)
+	b := s.signedInBrowser("erika@example.org")
+	path := "/portal/domains/" + id
+	s.registry.records["geloescht.de"] = domainchange.Record{Updated: s.clock.now(), Statuses: []string{"pendingDelete"}}
+	if page := b.get(path).body; strings.Contains(page, path+"/restore") || !strings.Contains(page, "Wenden Sie sich bitte an uns") {
+		t.Errorf("a registry without a redemption period: %s", page)
+	}
+	s.registry.redemptionDays = 30
+	deadline := s.clock.now().AddDate(0, 0, 30).Format("02.01.2006")
+	if page := b.get(path).body; !strings.Contains(page, path+"/restore") || strings.Contains(page, path+"/renew") || !strings.Contains(page, deadline) || !strings.Contains(page, "59,50") {
+		t.Errorf("the page lacks price or deadline %s: %s", deadline, page)
+	}
+	if got := b.post(path+"/restore", nil); got.status != http.StatusSeeOther || c.requests[0].Items[0].Kind != order.Restore {
+		t.Errorf("got %d, ordered %+v", got.status, c.requests)
 	}
 }
 

@@ -146,6 +146,60 @@ func TestRenew_ExpiredDomainLeavesHold(t *testing.T) {
 	}
 }
 
+func TestRestore_DeletedDomainIsPaidIntoFuture(t *testing.T) {
+	t.Parallel()
+	now := time.Now().UTC().Truncate(time.Second)
+	for name, test := range map[string]struct {
+		paid  time.Time
+		years int
+	}{
+		"during the term": {now.AddDate(0, 3, 0), 0},
+		"after its end":   {now.AddDate(0, 0, -40), 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newEnv(t, registry.SeedDomain{
+				Name: "geloescht.com", Registrar: "dotkontor Sandbox", Statuses: []string{"redemptionPeriod", "pendingDelete"},
+				Created: test.paid.AddDate(-3, 0, 0), Expires: test.paid, Nameservers: []string{"ns1.example.net"},
+			})
+			if err := s.db.AddDomain(t.Context(), portfolio.Domain{
+				ID: "dom_deleted", Customer: customerID, Name: "geloescht.com", TLD: ".com", Status: registrar.DomainRedemption, PaidUntil: test.paid,
+				CreatedAt: now, UpdatedAt: now,
+			}, registrar.AuditEvent{Actor: operator, Action: portfolio.DomainAdded, Customer: customerID, At: now}); err != nil {
+				t.Fatal(err)
+			}
+			request := provision.QuoteRequest{Customer: customerID, Name: registrar.NewName("geloescht", ".com"), Extension: registrar.Extension{TLD: ".com"}, Kind: provision.Renew}
+			if _, err := s.service.Quote(t.Context(), request); registrar.CodeOf(err) != provision.NotRenewable {
+				t.Errorf("a renewal: %v", err)
+			}
+			request.Kind = provision.Restore
+			if quote, err := s.service.Quote(t.Context(), request); err != nil || quote.Years != test.years || quote.Domain != "dom_deleted" {
+				t.Fatalf("quote = %+v, %v", quote, err)
+			}
+			item, err := s.service.CreateItem(t.Context(), operator, provision.PaidItem{Customer: customerID, Name: request.Name, Kind: provision.Restore, Payment: "manual:restore"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if item = s.waitForState(t, item.ID, provision.StateActive, provision.StateFailed); item.State != provision.StateActive {
+				t.Fatalf("item = %+v", item)
+			}
+			domain, until := s.storedDomain(t, "geloescht.com"), test.paid.AddDate(test.years, 0, 0)
+			if domain.Status != registrar.DomainActive || !domain.PaidUntil.Equal(until) || !until.After(now) {
+				t.Errorf("restored as %+v", domain)
+			}
+			if expires := s.registryExpiry(t, "geloescht.com"); !expires.Equal(until) {
+				t.Errorf("the registry has it until %s, want %s", expires, until)
+			}
+			if got := s.service.SyncDomain(t.Context(), domain); got.Err != nil || len(got.Drift) > 0 || got.Domain.Status != registrar.DomainActive {
+				t.Errorf("after the restore: %+v", got)
+			}
+			if _, err := s.service.Quote(t.Context(), request); registrar.CodeOf(err) != provision.NotRestorable {
+				t.Errorf("restoring it again: %v", err)
+			}
+		})
+	}
+}
+
 // replaceWithManualDomain replaces a domain by one added by an operator.
 func (s *env) replaceWithManualDomain(t *testing.T, id string) error {
 	t.Helper()

@@ -26,7 +26,7 @@ func (a *reconciler) checkItem(l provision.Item) {
 		a.addFinding(fresh, "domain", l.ID, "the item is provisioned without a domain")
 		return
 	}
-	if l.Kind != provision.Renew {
+	if !l.Kind.ForHeldDomain() {
 		a.registrations[l.Domain]++
 	}
 	a.expectedDomains[l.Domain] = expectedDomain{item: l.ID, customer: l.Customer, name: l.Name, fresh: fresh}

@@ -199,7 +199,7 @@ func newTotals(net, vat, gross registrar.Cents) []Total {
 
 // Describe returns the description of an item for people.
 func Describe(item order.Item) string {
-	what := map[order.Kind]string{order.Register: "Registration", order.Transfer: "Transfer", order.Renew: "Renewal"}[item.Kind]
+	what := map[order.Kind]string{order.Register: "Registration", order.Transfer: "Transfer", order.Renew: "Renewal", order.Restore: "Restore"}[item.Kind]
 	years := "1 year"
 	if item.Years != 1 {
 		years = fmt.Sprintf("%d years", item.Years)
