@@ -36,7 +36,7 @@ func MailOptions(cfg config.Config) smtp.Options {
 // countMails returns a hook that counts attempts and records whether they succeed.
 func (p *App) countMails() func(registrar.MailKind, mailer.Outcome) {
 	counter := newCounter(p.metrics, "dotkontor_mails_total",
-		"Attempts to send a mail, by kind and outcome: sent, failed (retried unless also given_up), given_up.",
+		"Attempts to send a mail, by kind and outcome: sent, failed (retried unless also abandoned), abandoned.",
 		newLabel("kind", smtp.MailKinds()...), newLabel("outcome", mailer.Sent, mailer.Failed, mailer.Abandoned))
 	return func(kind registrar.MailKind, outcome mailer.Outcome) {
 		p.mailHealth.record(outcome == mailer.Sent, "")

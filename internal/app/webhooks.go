@@ -23,7 +23,7 @@ func (p *App) startWebhooks() error {
 	sender := upstreamwebhook.New(upstreamwebhook.Options{UserAgent: "dotkontor/" + Version, Loopback: registrar.IsLoopbackHost(base.Hostname())})
 	p.closers = append(p.closers, sender.Close)
 	deliveries := newCounter(p.metrics, "dotkontor_webhook_deliveries_total",
-		"Attempts to deliver a webhook to an agent, by outcome: sent, failed (will be retried, unless also given_up), given_up.",
+		"Attempts to deliver a webhook to an agent, by outcome: sent, failed (will be retried, unless also abandoned), abandoned.",
 		newLabel("outcome", webhooksvc.Sent, webhooksvc.Failed, webhooksvc.Abandoned))
 	p.webhooks, err = webhooksvc.New(webhooksvc.Config{
 		Store: p.services.DB, Webhook: p.services.Agents.Webhook, Event: p.renderOrderEvent, Sender: sender,

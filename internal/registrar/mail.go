@@ -26,12 +26,12 @@ type MailKind string
 
 // The kinds of mail. The package that queues a mail documents its Data.
 const (
-	MailConfirm              MailKind = "confirm"        // with a link that confirms the address of a new account
-	MailAlreadyRegistered    MailKind = "already_member" // a registration named an address that has an account
-	MailPasswordReset        MailKind = "reset"          // with a link to choose a new password
-	MailNoAccount            MailKind = "no_account"     // a reset was requested for an address without an account
-	MailChangeEmail          MailKind = "change_email"   // with a link, to the new address
-	MailEmailChanging        MailKind = "email_changing" // to the old address
+	MailConfirm              MailKind = "confirm"            // with a link that confirms the address of a new account
+	MailAlreadyRegistered    MailKind = "already_registered" // a registration named an address that has an account
+	MailPasswordReset        MailKind = "reset"              // with a link to choose a new password
+	MailNoAccount            MailKind = "no_account"         // a reset was requested for an address without an account
+	MailChangeEmail          MailKind = "change_email"       // with a link, to the new address
+	MailEmailChanging        MailKind = "email_changing"     // to the old address
 	MailPasswordChanged      MailKind = "password_changed"
 	MailTokenCreated         MailKind = "token_created"
 	MailSecondFactor         MailKind = "second_factor" // enabled, disabled, or recovery codes replaced
@@ -41,8 +41,8 @@ const (
 	MailApplicationReplayed  MailKind = "application_replayed" // a code or token was used twice, so the grant was revoked
 	MailAgentLinked          MailKind = "agent_linked"         // an agent may now see and pay the customer's orders
 	MailOrderPaid            MailKind = "order_paid"           // the receipt
-	MailOrderDone            MailKind = "order_done"           // the outcome of each item, and refunds
-	MailPaymentReturned      MailKind = "payment_returned"     // a late or duplicate payment is refunded
+	MailOrderEnded           MailKind = "order_ended"          // the outcome of each item, and refunds
+	MailPaymentRefunded      MailKind = "payment_refunded"     // a late or duplicate payment is refunded
 	MailClaim                MailKind = "claim"                // with a link to claim what an agent ordered for this address
 	MailExpiringMonth        MailKind = "expiring_month"       // a domain's term ends in about a month
 	MailExpiringWeek         MailKind = "expiring_week"        // in about a week
@@ -51,7 +51,7 @@ const (
 	MailAuthCode             MailKind = "auth_code"            // a domain's auth code was set and shown
 	MailWithdrawal           MailKind = "withdrawal"           // confirms a notice of withdrawal
 	MailTermination          MailKind = "termination"          // confirms a notice of termination
-	MailNoticeReceived       MailKind = "declared"             // to the operator: a customer sent such a notice
+	MailNoticeReceived       MailKind = "notice_received"      // to the operator: a customer sent such a notice
 	MailAccountClosed        MailKind = "account_closed"       // by its customer
 	MailDomainLock           MailKind = "domain_lock"          // an operator locked or unlocked a domain
 )

@@ -26,7 +26,7 @@ const (
 	ClientSecret            SecretKind = "dotkontor_client_"
 	AuthorizationCodeSecret SecretKind = "dotkontor_code_"    //nolint:gosec // a prefix
 	ConsentSecret           SecretKind = "dotkontor_consent_" //nolint:gosec // a prefix
-	ChallengeSecret         SecretKind = "dotkontor_ceremony_"
+	ChallengeSecret         SecretKind = "dotkontor_challenge_"
 	// PayLink and VerifyLink are in the links to pay an order or verify an identity.
 	PayLink    SecretKind = "dotkontor_pay_"
 	VerifyLink SecretKind = "dotkontor_verify_"

@@ -104,21 +104,21 @@ func TestJobError_KeepsLatestAndDeletesOld(t *testing.T) {
 		ctx := t.Context()
 		for i, code := range []registrar.Code{"upstream_timeout", "registry_billing"} {
 			at := testTime.Add(time.Duration(i) * time.Minute)
-			if err := db.PutJobError(ctx, admin.JobItem, "lin_1", admin.JobError{Code: code, At: at}, testTime.Add(-time.Hour)); err != nil {
+			if err := db.PutJobError(ctx, admin.JobItem, "prv_1", admin.JobError{Code: code, At: at}, testTime.Add(-time.Hour)); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if last, known, err := db.GetJobError(ctx, admin.JobItem, "lin_1"); err != nil || !known || last.Code != "registry_billing" {
+		if last, known, err := db.GetJobError(ctx, admin.JobItem, "prv_1"); err != nil || !known || last.Code != "registry_billing" {
 			t.Errorf("%v, %t, %v", last, known, err)
 		}
-		if _, known, err := db.GetJobError(ctx, admin.JobOrder, "lin_1"); err != nil || known {
+		if _, known, err := db.GetJobError(ctx, admin.JobOrder, "prv_1"); err != nil || known {
 			t.Errorf("of another kind: %t, %v", known, err)
 		}
 		later := testTime.Add(time.Hour)
 		if err := db.PutJobError(ctx, admin.JobMail, "mai_1", admin.JobError{Code: "x", At: later}, later); err != nil {
 			t.Fatal(err)
 		}
-		if _, known, err := db.GetJobError(ctx, admin.JobItem, "lin_1"); err != nil || known {
+		if _, known, err := db.GetJobError(ctx, admin.JobItem, "prv_1"); err != nil || known {
 			t.Errorf("an old entry is still present: %t, %v", known, err)
 		}
 	})

@@ -110,7 +110,7 @@ func TestClaim_ReassignsEverythingOnce(t *testing.T) {
 		o = mustUpdateOrder(t, db, o, func(o *order.Order, m *order.Transition) {
 			o.State, o.PaidAt, m.Provision = order.Provisioning, testTime, true
 			for i := range o.Items {
-				o.Items[i].State, o.Items[i].ProvisionItem = order.ItemProvisioning, registrar.NewID("lin_", testTime)
+				o.Items[i].State, o.Items[i].ProvisionItem = order.ItemProvisioning, registrar.NewID("prv_", testTime)
 			}
 			o.Payments = []order.Payment{{ID: "pay_" + o.ID, Kind: order.ByToken, State: order.PaymentCaptured, Amount: o.Totals.Gross, Card: "card", CreatedAt: testTime, EndsAt: testTime, UpdatedAt: testTime}}
 		})

@@ -40,7 +40,7 @@ func testOrder(customer string, names ...string) order.Order {
 }
 
 func orderEvent(o order.Order) registrar.AuditEvent {
-	return registrar.AuditEvent{Actor: o.By, Action: "order_made", Customer: o.Customer, Object: o.ID, At: testTime}
+	return registrar.AuditEvent{Actor: o.By, Action: "order_created", Customer: o.Customer, Object: o.ID, At: testTime}
 }
 
 func addOrder(t *testing.T, db *DB, o order.Order) order.Order {
@@ -106,7 +106,7 @@ func toPaid(o *order.Order, m *order.Transition) {
 		payment.State, payment.Intent, payment.Card = order.PaymentCaptured, "pi_"+payment.ID, "card"
 	}
 	for i := range o.Items {
-		o.Items[i].ProvisionItem, o.Items[i].State = "lin_"+o.Items[i].ID, order.ItemProvisioning
+		o.Items[i].ProvisionItem, o.Items[i].State = "prv_"+o.Items[i].ID, order.ItemProvisioning
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 
 func newProvisionItem(customer, name, payment string) provision.Item {
 	return provision.Item{
-		ID: registrar.NewID("lin_", testTime), Customer: customer, Name: name, TLD: ".org", Kind: provision.Register, Years: 1,
+		ID: registrar.NewID("prv_", testTime), Customer: customer, Name: name, TLD: ".org", Kind: provision.Register, Years: 1,
 		Payment: payment, State: provision.StatePaid, Account: "sandbox", RequestedAt: testTime, DueAt: testTime, CreatedAt: testTime, UpdatedAt: testTime,
 	}
 }

@@ -14,8 +14,8 @@ import (
 func consistentState() RegistryState {
 	return RegistryState{
 		Items: []provision.Item{
-			{ID: "lin_1", Customer: "cus_1", Name: "good.org", State: provision.StateActive, Domain: "dom_1", Handle: "DK1"},
-			{ID: "lin_2", Customer: "cus_1", Name: "bad.org", State: provision.StateFailed, Domain: "dom_2", Failure: "taken", RefundDue: true},
+			{ID: "prv_1", Customer: "cus_1", Name: "good.org", State: provision.StateActive, Domain: "dom_1", Handle: "DK1"},
+			{ID: "prv_2", Customer: "cus_1", Name: "bad.org", State: provision.StateFailed, Domain: "dom_2", Failure: "taken", RefundDue: true},
 		},
 		Domains: []provision.Domain{{ID: "dom_1", Customer: "cus_1", Name: "good.org", Status: "active", PaidUntil: time.Unix(1, 0)}},
 		Registry: ledger.Sponsored{
@@ -70,8 +70,8 @@ func TestProblems_RenewalNeedsExistingDomain(t *testing.T) {
 	t.Parallel()
 	state := consistentState()
 	state.Items = append(state.Items,
-		provision.Item{ID: "lin_3", Customer: "cus_1", Name: "good.org", Kind: provision.Renew, State: provision.StateActive, Domain: "dom_1"},
-		provision.Item{ID: "lin_4", Customer: "cus_1", Name: "good.org", Kind: provision.Renew, State: provision.StateFailed, Domain: "dom_1", Failure: "refused", RefundDue: true})
+		provision.Item{ID: "prv_3", Customer: "cus_1", Name: "good.org", Kind: provision.Renew, State: provision.StateActive, Domain: "dom_1"},
+		provision.Item{ID: "prv_4", Customer: "cus_1", Name: "good.org", Kind: provision.Renew, State: provision.StateFailed, Domain: "dom_1", Failure: "refused", RefundDue: true})
 	if problems := state.Problems(); len(problems) != 0 {
 		t.Error(problems)
 	}

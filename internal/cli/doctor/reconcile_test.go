@@ -46,11 +46,11 @@ func newReconcileEnv(t *testing.T) *reconcileEnv {
 			vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, created_at, updated_at, expires_at, paid_at, open_order)
 			VALUES ('ord_1', 'cus_1', 'anna', 'completed', 'mcp', 'token', 'tok_1', '', '', 'k', 1000, 190, 1190, 1900, 'domestic', 'DE', '', 0, 'p', '', 'v', '', 1, 1, 1, 1, 0)`,
 		`INSERT INTO order_items (id, order_id, position, name, tld, kind, years, net, vat, gross, account, provision_item_id, state)
-			VALUES ('itm_1', 'ord_1', 0, 'anna.org', '.org', 'register', 1, 1000, 190, 1190, 'one', 'lin_1', 'active')`,
+			VALUES ('itm_1', 'ord_1', 0, 'anna.org', '.org', 'register', 1, 1000, 190, 1190, 'one', 'prv_1', 'active')`,
 		`INSERT INTO payments (id, order_id, customer_id, state, amount, session, intent, created_at, ends_at, updated_at) VALUES ('pay_1', 'ord_1', 'cus_1', 'captured', 1190, 'cs_1', 'pi_1', 1, 1, 1)`,
 		`INSERT INTO domains (id, customer_id, name, tld, status, paid_until, account, created_at, updated_at) VALUES ('dom_1', 'cus_1', 'anna.org', '.org', 'active', 1, 'one', 1, 1)`,
 		`INSERT INTO provision_items (id, customer_id, name, tld, kind, years, payment, state, account, domain_id, requested_at, due_at, created_at, updated_at)
-			VALUES ('lin_1', 'cus_1', 'anna.org', '.org', 'register', 1, 'order:ord_1', 'active', 'one', 'dom_1', 1, 0, 1, 1)`,
+			VALUES ('prv_1', 'cus_1', 'anna.org', '.org', 'register', 1, 'order:ord_1', 'active', 'one', 'dom_1', 1, 0, 1, 1)`,
 		`INSERT INTO invoices (id, order_id, refund_id, kind, series, number, label, net, vat, gross, issued_at, content)
 			VALUES ('inv_1', 'ord_1', '', 'invoice', 'RE-1970', 1, 'RE-1970-000001', 1000, 190, 1190, 1, '{}')`,
 	} {
@@ -85,8 +85,8 @@ func TestReconcile_FindsMismatchInEveryTable(t *testing.T) {
 			name: "an invoice that waits", change: `INSERT INTO pending_invoices (id, order_id, refund_id, buyer, created_at) VALUES ('due_1', 'ord_1', '', '', 1)`,
 			want: "FAIL  stuck      ord_1: the invoice is pending since 1970-01-01 00:00:00; is company.name set?",
 		},
-		{name: "a line", change: `UPDATE provision_items SET state = 'paid'`, want: "FAIL  line       lin_1: the provisioning item for anna.org is open"},
-		{name: "a domain", change: `DELETE FROM domains`, want: "FAIL  domain     lin_1: anna.org is provisioned and there is no domain dom_1"},
+		{name: "an item", change: `UPDATE provision_items SET state = 'paid'`, want: "FAIL  item       prv_1: the provisioning item for anna.org is open"},
+		{name: "a domain", change: `DELETE FROM domains`, want: "FAIL  domain     prv_1: anna.org is provisioned and there is no domain dom_1"},
 		{name: "no charge", charges: " ", want: "FAIL  charge     ord_1: payment pay_1 is captured and has 0 charges"},
 		{name: "a charge that failed", charges: `{"id":"ch_1","amount":1190,"captured":true,"currency":"eur","status":"failed","payment_intent":"pi_1"}`, want: "payment pay_1 is captured and has 0 charges"},
 		{name: "a refund", refunds: `{"id":"re_1","object":"refund","amount":1190,"created":1000,"status":"succeeded","payment_intent":"pi_1"}`, want: "FAIL  refund     re_1: the provider refunded 11.90 of ord_1 without a refund here"},

@@ -36,39 +36,39 @@ const (
 
 // The audit actions of an account.
 const (
-	ActionRegistered           registrar.Action = "registered"
-	ActionRegistrationTried    registrar.Action = "registration_tried" // for an address that already has an account
-	ActionConfirmed            registrar.Action = "confirmed"
-	ActionSignedIn             registrar.Action = "signed_in"
-	ActionSignedInAgain        registrar.Action = "signed_in_again"
-	ActionSignInFailed         registrar.Action = "sign_in_failed"
-	ActionSignedOut            registrar.Action = "signed_out"
-	ActionSignedOutEverywhere  registrar.Action = "signed_out_everywhere"
-	ActionSessionEnded         registrar.Action = "session_ended"
-	ActionResetRequested       registrar.Action = "reset_asked"
-	ActionPasswordReset        registrar.Action = "password_reset"
-	ActionPasswordChanged      registrar.Action = "password_changed"
-	ActionEmailChangeRequested registrar.Action = "email_change_asked"
-	ActionEmailChanged         registrar.Action = "email_changed"
-	ActionLanguageChanged      registrar.Action = "language_changed"
-	ActionSecondFactorOn       registrar.Action = "second_factor_on"
-	ActionSecondFactorOff      registrar.Action = "second_factor_off"
-	ActionRecoveryCodes        registrar.Action = "recovery_codes_renewed"
-	ActionRecoveryCodeUsed     registrar.Action = "recovery_code_used"
-	ActionPasskeyAdded         registrar.Action = "passkey_added"
-	ActionPasskeyRemoved       registrar.Action = "passkey_removed"
-	ActionPasskeyCloned        registrar.Action = "passkey_cloned" // refused: its signature counter went backwards
-	ActionRegistrantChanged    registrar.Action = "registrant_changed"
-	ActionAdded                registrar.Action = "customer_added"
-	ActionDisabled             registrar.Action = "customer_disabled"
-	ActionEnabled              registrar.Action = "customer_enabled"
-	ActionResetLinkMade        registrar.Action = "reset_link_made"
-	ActionPasswordSet          registrar.Action = "password_set"
-	ActionClosed               registrar.Action = "account_closed" // by its customer
-	ActionOperatorAdded        registrar.Action = "operator_made"
-	ActionOperatorRemoved      registrar.Action = "operator_unmade"
-	ActionEnrolmentLinkMade    registrar.Action = "enrolment_link_made"
-	ActionEnrolmentOpened      registrar.Action = "enrolment_opened" // by the link and a password sign-in
+	ActionRegistered            registrar.Action = "registered"
+	ActionRegistrationAttempted registrar.Action = "registration_attempted" // for an address that already has an account
+	ActionConfirmed             registrar.Action = "confirmed"
+	ActionSignedIn              registrar.Action = "signed_in"
+	ActionSignedInAgain         registrar.Action = "signed_in_again"
+	ActionSignInFailed          registrar.Action = "sign_in_failed"
+	ActionSignedOut             registrar.Action = "signed_out"
+	ActionSignedOutEverywhere   registrar.Action = "signed_out_everywhere"
+	ActionSessionEnded          registrar.Action = "session_ended"
+	ActionResetRequested        registrar.Action = "reset_requested"
+	ActionPasswordReset         registrar.Action = "password_reset"
+	ActionPasswordChanged       registrar.Action = "password_changed"
+	ActionEmailChangeRequested  registrar.Action = "email_change_requested"
+	ActionEmailChanged          registrar.Action = "email_changed"
+	ActionLanguageChanged       registrar.Action = "language_changed"
+	ActionSecondFactorOn        registrar.Action = "second_factor_on"
+	ActionSecondFactorOff       registrar.Action = "second_factor_off"
+	ActionRecoveryCodes         registrar.Action = "recovery_codes_renewed"
+	ActionRecoveryCodeUsed      registrar.Action = "recovery_code_used"
+	ActionPasskeyAdded          registrar.Action = "passkey_added"
+	ActionPasskeyRemoved        registrar.Action = "passkey_removed"
+	ActionPasskeyCloned         registrar.Action = "passkey_cloned" // refused: its signature counter went backwards
+	ActionRegistrantChanged     registrar.Action = "registrant_changed"
+	ActionAdded                 registrar.Action = "customer_added"
+	ActionDisabled              registrar.Action = "customer_disabled"
+	ActionEnabled               registrar.Action = "customer_enabled"
+	ActionResetLinkCreated      registrar.Action = "reset_link_created"
+	ActionPasswordSet           registrar.Action = "password_set"
+	ActionClosed                registrar.Action = "account_closed" // by its customer
+	ActionOperatorAdded         registrar.Action = "operator_added"
+	ActionOperatorRemoved       registrar.Action = "operator_removed"
+	ActionEnrolmentLinkCreated  registrar.Action = "enrolment_link_created"
+	ActionEnrolmentOpened       registrar.Action = "enrolment_opened" // by the link and a password sign-in
 )
 
 // The ways of signing in, as the object of ActionSignedIn.

@@ -118,7 +118,7 @@ func (s *Service) CreateResetLink(ctx context.Context, operator registrar.Actor,
 				return cmp.Or(err, registrar.Conflict(AccountDisabled))
 			}
 		}
-		if err := t.recordEvent(ctx, operator, ActionResetLinkMade, account.ID, ""); err != nil {
+		if err := t.recordEvent(ctx, operator, ActionResetLinkCreated, account.ID, ""); err != nil {
 			return err
 		}
 		link, err = t.createLink(ctx, account, LinkReset, operatorLinkTTL)

@@ -68,7 +68,7 @@ func (s *Service) AddOperator(ctx context.Context, operator registrar.Actor, id 
 		if grant.EnrolmentLink, err = t.createLink(ctx, account, LinkEnrol, enrolmentLinkTTL); err != nil {
 			return err
 		}
-		return t.recordEvent(ctx, operator, ActionEnrolmentLinkMade, account.ID, "")
+		return t.recordEvent(ctx, operator, ActionEnrolmentLinkCreated, account.ID, "")
 	})
 	return grant, err
 }

@@ -31,7 +31,7 @@ func (s *Service) Register(ctx context.Context, actor registrar.Actor, email, la
 		if !ok {
 			return cmp.Or(err, errors.New("account: register: account disappeared during registration"))
 		}
-		action, mail := ActionRegistrationTried, registrar.Mail{Kind: registrar.MailAlreadyRegistered, Customer: account.ID}
+		action, mail := ActionRegistrationAttempted, registrar.Mail{Kind: registrar.MailAlreadyRegistered, Customer: account.ID}
 		if account.ConfirmedAt.IsZero() {
 			mail = registrar.Mail{Kind: registrar.MailConfirm, Customer: account.ID, Language: language}
 		}

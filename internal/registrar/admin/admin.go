@@ -71,14 +71,14 @@ const (
 	BadReason       registrar.Code = "bad_reason"
 	BadRestrictions registrar.Code = "bad_blocks"
 	BadReviewDate   registrar.Code = "bad_deadline"
-	JobClaimed      registrar.Code = "job_in_hand" // KindConflict: a node holds the lease, or the job is due already
+	JobClaimed      registrar.Code = "job_claimed" // KindConflict: a node holds the lease, or the job is due already
 )
 
 // Audited actions.
 const (
 	LockSet           registrar.Action = "domain_lock_set"
 	LockLifted        registrar.Action = "domain_lock_lifted"
-	AccountViewed     registrar.Action = "operator_looked"
+	AccountViewed     registrar.Action = "customer_viewed"
 	JobRetried        registrar.Action = "job_retried"
 	PriceListReplaced registrar.Action = "price_list_replaced"
 )
@@ -305,7 +305,7 @@ type SecureStatus string
 // Secure statuses; empty for a lock that does not restrict transfers.
 const (
 	Secured          SecureStatus = "secured"
-	SecureInProgress SecureStatus = "under_way"
+	SecureInProgress SecureStatus = "in_progress"
 	NotSecured       SecureStatus = "not_secured"
 )
 

@@ -13,11 +13,11 @@ type JobKind string
 
 // Kinds of jobs.
 const (
-	JobItem    JobKind = "line"
+	JobItem    JobKind = "item"
 	JobOrder   JobKind = "order"
 	JobChange  JobKind = "change"
 	JobMail    JobKind = "mail"
-	JobWebhook JobKind = "event"
+	JobWebhook JobKind = "webhook"
 )
 
 // JobKinds returns all kinds.

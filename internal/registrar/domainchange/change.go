@@ -134,12 +134,12 @@ func (r Record) Locked() bool { return slices.Contains(r.Statuses, transferLock)
 
 // Error codes. Transports have a text for each.
 const (
-	ChangeInProgress  registrar.Code = "change_under_way"  // KindConflict: another change of the domain is open
-	TooManyChanges    registrar.Code = "too_many_changes"  // KindRateLimited
-	NoSuchChange      registrar.Code = "no_such_change"    // KindNotFound
-	NotAbandonable    registrar.Code = "change_is_hopeful" // KindConflict: it has ended, or an account can execute it
-	DomainRestricted  registrar.Code = "domain_barred"     // KindConflict: a dispute or a court order forbids it
-	RegistrantMissing registrar.Code = "holder_missing"    // KindConflict: the account has no registrant data
+	ChangeInProgress  registrar.Code = "change_under_way"       // KindConflict: another change of the domain is open
+	TooManyChanges    registrar.Code = "too_many_changes"       // KindRateLimited
+	NoSuchChange      registrar.Code = "no_such_change"         // KindNotFound
+	NotAbandonable    registrar.Code = "change_not_abandonable" // KindConflict: it has ended, or an account can execute it
+	DomainRestricted  registrar.Code = "domain_barred"          // KindConflict: a dispute or a court order forbids it
+	RegistrantMissing registrar.Code = "holder_missing"         // KindConflict: the account has no registrant data
 
 	// KindConflict: the domain's status forbids it.
 	IsPending        registrar.Code = "domain_is_pending"
@@ -164,7 +164,7 @@ const (
 	NoContacts     registrar.Code = "registry_has_no_contacts"
 
 	// Abandoned is the failure of a change that an operator has abandoned.
-	Abandoned registrar.Code = "given_up"
+	Abandoned registrar.Code = "abandoned"
 )
 
 // actions are the audited actions of completed changes.
@@ -176,7 +176,7 @@ var actions = map[ChangeKind]registrar.Action{
 // Audited actions of refused and abandoned changes.
 const (
 	ActionRefused   registrar.Action = "domain_change_refused"
-	ActionAbandoned registrar.Action = "domain_change_given_up"
+	ActionAbandoned registrar.Action = "domain_change_abandoned"
 )
 
 // Actions returns all audited actions of this package.

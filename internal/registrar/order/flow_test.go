@@ -24,7 +24,7 @@ func TestRun_PaidOrderCompletes(t *testing.T) {
 		if o = env.wantState(o.ID, order.Completed); !o.DueAt.IsZero() || len(o.Refunds) != 0 {
 			t.Errorf("the order is still due: %+v", o)
 		}
-		if len(env.store.mails) != 2 || env.store.mails[0].Kind != registrar.MailOrderPaid || env.store.mails[1].Kind != registrar.MailOrderDone {
+		if len(env.store.mails) != 2 || env.store.mails[0].Kind != registrar.MailOrderPaid || env.store.mails[1].Kind != registrar.MailOrderEnded {
 			t.Errorf("mails: %+v", env.store.mails)
 		}
 		env.checkInvariants()

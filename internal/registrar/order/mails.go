@@ -29,12 +29,12 @@ func outcomeMail(o Order) registrar.Mail {
 		}
 	}
 	data["refund"] = back.String()
-	return registrar.Mail{Kind: registrar.MailOrderDone, Customer: o.Customer, Data: data}
+	return registrar.Mail{Kind: registrar.MailOrderEnded, Customer: o.Customer, Data: data}
 }
 
 func unmatchedMail(o Order, amount registrar.Cents) registrar.Mail {
 	return registrar.Mail{
-		Kind: registrar.MailPaymentReturned, Customer: o.Customer,
+		Kind: registrar.MailPaymentRefunded, Customer: o.Customer,
 		Data: map[string]string{"order": o.ID, "refund": amount.String()},
 	}
 }

@@ -187,7 +187,7 @@ func (s *Service) startProvisioning(m *Transition) {
 	now := s.now()
 	for i := range m.To.Items {
 		item := &m.To.Items[i]
-		item.State, item.ProvisionItem = ItemProvisioning, registrar.NewID("lin_", now)
+		item.State, item.ProvisionItem = ItemProvisioning, registrar.NewID("prv_", now)
 	}
 	m.To.PaidAt, m.Provision = now, true
 	s.setState(&m.To, Provisioning)

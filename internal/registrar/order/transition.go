@@ -28,11 +28,11 @@ const (
 
 // The audit actions.
 const (
-	ActionCreated   registrar.Action = "order_made"
+	ActionCreated   registrar.Action = "order_created"
 	ActionPaid      registrar.Action = "order_paid"
 	ActionConfirmed registrar.Action = "order_confirmed"
 	ActionConsent   registrar.Action = "order_consented"
-	ActionEnded     registrar.Action = "order_done"
+	ActionEnded     registrar.Action = "order_ended"
 	ActionCanceled  registrar.Action = "order_canceled"
 	ActionExpired   registrar.Action = "order_expired"
 	ActionUnmatched registrar.Action = "payment_unmatched"

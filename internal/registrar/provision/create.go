@@ -56,7 +56,7 @@ func (s *Service) CreateItem(ctx context.Context, actor registrar.Actor, paid Pa
 	}
 	now := s.items.Now()
 	item := Item{
-		ID: registrar.NewID("lin_", now), Customer: paid.Customer, Name: paid.Name.ASCII(), TLD: paid.Name.TLD(),
+		ID: registrar.NewID("prv_", now), Customer: paid.Customer, Name: paid.Name.ASCII(), TLD: paid.Name.TLD(),
 		Kind: paid.Kind, Years: paid.Years, Payment: paid.Payment, State: StatePaid, Account: quote.Account, Domain: quote.Domain,
 		RequestedAt: now, DueAt: now, CreatedAt: now, UpdatedAt: now,
 	}

@@ -100,7 +100,7 @@ const (
 	ActionRenewed    registrar.Action = "domain_renewed"
 	ActionRestored   registrar.Action = "domain_restored"
 	ActionFailed     registrar.Action = "domain_order_failed"
-	ActionSynced     registrar.Action = "domain_followed"
+	ActionSynced     registrar.Action = "domain_synced"
 )
 
 // Refusals before anything is stored.

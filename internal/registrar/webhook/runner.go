@@ -29,7 +29,7 @@ type Outcome string
 const (
 	Sent      Outcome = "sent"
 	Failed    Outcome = "failed" // retried, unless abandoned too
-	Abandoned Outcome = "given_up"
+	Abandoned Outcome = "abandoned"
 )
 
 // Config configures the worker. Store, Webhook, Event and Sender are required.

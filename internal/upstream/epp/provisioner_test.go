@@ -71,7 +71,7 @@ func TestProvisioner_MapsResultCodes(t *testing.T) {
 		f := &fakeServer{handle: func(request *Node) reply { return reply{xml: responseXML(code, tridOf(request), "", "")} }}
 		provisioner := NewProvisioner(f.client(t, nil), nil)
 		_, err := provisioner.Request(t.Context(), provision.Request{
-			Kind: provision.Register, Name: "neu.com", TLD: ".com", Years: 1, Code: "0123456789abcdef", Transaction: "lin_1-d",
+			Kind: provision.Register, Name: "neu.com", TLD: ".com", Years: 1, Code: "0123456789abcdef", Transaction: "prv_1-d",
 		})
 		if registrar.CodeOf(err) != want.code || registrar.KindOf(err) != want.kind {
 			t.Errorf("%d became %v", code, err)

@@ -37,7 +37,7 @@ func TestRequest_RegistryAutoRenewalIsNoRefusal(t *testing.T) {
 				test.expires.Format(time.RFC3339)+`</d:exDate></d:infData>`, "")}
 		}}
 		outcome, err := NewProvisioner(f.client(t, nil), nil).Request(t.Context(), provision.Request{
-			Kind: provision.Renew, Name: "alt.test", TLD: ".test", Years: 1, From: from, Transaction: "lin_1-d", MaybeSent: test.asked,
+			Kind: provision.Renew, Name: "alt.test", TLD: ".test", Years: 1, From: from, Transaction: "prv_1-d", MaybeSent: test.asked,
 		})
 		if registrar.CodeOf(err) != test.want || sent != test.sent {
 			t.Errorf("%s: %v after %d commands", name, err, sent)

@@ -50,7 +50,7 @@ jederzeit unter "Bestellungen":
 Waren Sie das nicht? Dann melden Sie sich bitte sofort an, ändern Sie
 Ihr Passwort und antworten Sie uns.
 {{end}}`},
-	registrar.MailOrderDone: {"Das ist aus Ihrer Bestellung geworden", `
+	registrar.MailOrderEnded: {"Das ist aus Ihrer Bestellung geworden", `
 Ihre Bestellung ist seit {{.At}}
 {{if eq .State "completed"}}ausgeführt{{else if eq .State "partially_completed"}}zum Teil ausgeführt{{else}}abgeschlossen, konnte aber nicht ausgeführt werden{{end}}.
 
@@ -89,7 +89,7 @@ Bestellung übernehmen.
 
 Haben Sie nichts bestellt? Dann antworten Sie uns bitte.
 `},
-	registrar.MailPaymentReturned: {"Wir geben eine Zahlung zurück", `
+	registrar.MailPaymentRefunded: {"Wir geben eine Zahlung zurück", `
 am {{.At}} kam eine Zahlung an, die wir nicht mehr
 brauchten: Die Bestellung war schon bezahlt, oder sie war inzwischen
 abgelehnt oder abgelaufen.

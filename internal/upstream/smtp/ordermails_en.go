@@ -49,7 +49,7 @@ stands at any time under "Orders":
 Was that not you? Then please sign in at once, change your password and
 answer this message.
 {{end}}`},
-	registrar.MailOrderDone: {"What became of your order", `
+	registrar.MailOrderEnded: {"What became of your order", `
 since {{.At}} your order is
 {{if eq .State "completed"}}carried out{{else if eq .State "partially_completed"}}carried out in part{{else}}closed, but could not be carried out{{end}}.
 
@@ -87,7 +87,7 @@ over.
 
 Have you ordered nothing? Then please reply to us.
 `},
-	registrar.MailPaymentReturned: {"We give a payment back", `
+	registrar.MailPaymentRefunded: {"We give a payment back", `
 on {{.At}} a payment arrived that we did not need any
 more: the order was paid already, or it had been declined or had
 expired.

@@ -95,23 +95,23 @@ func TestOrderMails_StateEachOutcome(t *testing.T) {
 			de: []string{"gehört\nnoch zu keinem Konto", "Haben Sie nichts bestellt?"}, en: []string{"to no account yet", "Have you ordered nothing?"}, deNever: "ändern Sie",
 		},
 		"done without an account": {
-			kind: registrar.MailOrderDone, facts: orderMailData(map[string]string{"unclaimed": "true"}),
+			kind: registrar.MailOrderEnded, facts: orderMailData(map[string]string{"unclaimed": "true"}),
 			de: []string{"noch zu keinem Konto"}, en: []string{"to no account yet"}, deNever: "Ihre Domains finden",
 		},
 		"all done": {
-			kind: registrar.MailOrderDone, facts: orderMailData(nil),
+			kind: registrar.MailOrderEnded, facts: orderMailData(nil),
 			de: []string{"\nausgeführt.", "neu.de\n  ist registriert\n", "ki.ai\n  ist verlängert\n", "umzug.de\n  ist zu uns umgezogen\n"},
 			en: []string{"\ncarried out.", "is registered", "is renewed", "has moved to us"}, deNever: "geben",
 		},
 		"some failed": {
-			kind: registrar.MailOrderDone, facts: because("epp_exists"),
+			kind: registrar.MailOrderEnded, facts: because("epp_exists"),
 			de: []string{"zum Teil", "neu.de\n  ging nicht: der Name war inzwischen vergeben\n", "Wir geben 8,21 EUR"}, en: []string{"in part", "taken meanwhile", "8.21 EUR back"},
 		},
-		"a wrong code": {kind: registrar.MailOrderDone, facts: because("epp_auth_info"), de: []string{"Auth-Code stimmte nicht"}, en: []string{"auth code was wrong"}},
-		"another no":   {kind: registrar.MailOrderDone, facts: because("epp_policy"), de: []string{"nahm den Auftrag nicht an"}, en: []string{"did not accept"}},
-		"nothing done": {kind: registrar.MailOrderDone, facts: orderMailData(map[string]string{"state": "failed"}), de: []string{"nicht ausgeführt werden"}, en: []string{"could not be carried out"}},
+		"a wrong code": {kind: registrar.MailOrderEnded, facts: because("epp_auth_info"), de: []string{"Auth-Code stimmte nicht"}, en: []string{"auth code was wrong"}},
+		"another no":   {kind: registrar.MailOrderEnded, facts: because("epp_policy"), de: []string{"nahm den Auftrag nicht an"}, en: []string{"did not accept"}},
+		"nothing done": {kind: registrar.MailOrderEnded, facts: orderMailData(map[string]string{"state": "failed"}), de: []string{"nicht ausgeführt werden"}, en: []string{"could not be carried out"}},
 		"a payment too many": {
-			kind: registrar.MailPaymentReturned, facts: orderMailData(map[string]string{"refund": "134.11"}),
+			kind: registrar.MailPaymentRefunded, facts: orderMailData(map[string]string{"refund": "134.11"}),
 			de: []string{"134,11 EUR vollständig"}, en: []string{"134.11 EUR back in full"},
 		},
 		"a month":  {kind: registrar.MailExpiringMonth, facts: orderMailData(nil), de: []string{"neu.de", "15.12.2026"}, en: []string{"neu.de", "15 December 2026"}},
@@ -134,7 +134,7 @@ func TestOrderMails_StateEachOutcome(t *testing.T) {
 
 func TestOrderMail_LengthIsBounded(t *testing.T) {
 	t.Parallel()
-	body := renderMail(t, registrar.MailOrderDone, "de", orderMailData(map[string]string{"items": "1000000"}))
+	body := renderMail(t, registrar.MailOrderEnded, "de", orderMailData(map[string]string{"items": "1000000"}))
 	if len(body) > 100_000 {
 		t.Errorf("the mail has %d bytes", len(body))
 	}

@@ -18,7 +18,7 @@ import (
 var (
 	kinds      = slices.Concat(accountKinds, orderKinds)
 	orderKinds = []registrar.MailKind{
-		registrar.MailOrderPaid, registrar.MailOrderDone, registrar.MailPaymentReturned, registrar.MailClaim,
+		registrar.MailOrderPaid, registrar.MailOrderEnded, registrar.MailPaymentRefunded, registrar.MailClaim,
 		registrar.MailExpiringMonth, registrar.MailExpiringWeek, registrar.MailExpired,
 		registrar.MailDomainChanged, registrar.MailAuthCode, registrar.MailDomainLock,
 		registrar.MailWithdrawal, registrar.MailTermination, registrar.MailNoticeReceived,

@@ -64,7 +64,7 @@ func (h *Handler) retryJob(req *ui.Request, operator registrar.Actor) error {
 
 // abandonJob abandons a job that can't be completed any more.
 func (h *Handler) abandonJob(req *ui.Request, operator registrar.Actor) error {
-	return h.changeJob(req, operator, "job_given_up", h.Admin.AbandonJob)
+	return h.changeJob(req, operator, "job_abandoned", h.Admin.AbandonJob)
 }
 
 // changeJob applies an action to a job. Errors are shown above the list.
@@ -88,8 +88,8 @@ type UpstreamState string
 
 // The states of an upstream.
 const (
-	UpstreamHealthy UpstreamState = "well"
-	UpstreamFailing UpstreamState = "resting"
+	UpstreamHealthy UpstreamState = "healthy"
+	UpstreamFailing UpstreamState = "failing"
 	UpstreamPaused  UpstreamState = "paused"
 	UpstreamUnknown UpstreamState = "unknown"
 )

@@ -69,7 +69,7 @@ func (h *Handler) Routes() []httpjson.Route {
 		{Method: get, Path: homePath + "/{$}", Handler: page(homePath, h.home)},
 		{Method: get, Path: jobsPath, Handler: page(jobsPath, h.jobs)},
 		{Method: post, Path: jobsPath + "/{kind}/{id}/retry", Handler: page(jobsPath, h.retryJob)},
-		{Method: post, Path: jobsPath + "/{kind}/{id}/give-up", Handler: page(jobsPath, recently(h.abandonJob))},
+		{Method: post, Path: jobsPath + "/{kind}/{id}/abandon", Handler: page(jobsPath, recently(h.abandonJob))},
 		{Method: get, Path: healthPath, Handler: page(healthPath, h.health)},
 		{Method: get, Path: pricesPath, Handler: page(pricesPath, h.prices)},
 		{Method: post, Path: pricesPath, Handler: h.uploadPage(pricesPath, h.comparePrices)},

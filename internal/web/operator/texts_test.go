@@ -14,7 +14,7 @@ import (
 
 // dynamicKeys are the prefixes of texts that are chosen by a service's codes.
 var dynamicKeys = []string{
-	"problem.", "note.", "job.", "what.", "state.", "payment.", "peer.", "group.", "nobody.", "field.", "profile.", "who.", "cause.", "block.", "block_hint.", "securing.",
+	"problem.", "note.", "job.", "what.", "state.", "payment.", "upstream.", "group.", "group_empty.", "field.", "profile.", "who.", "cause.", "block.", "block_hint.", "securing.",
 }
 
 func TestTexts_SamePlaceholdersInBothLanguages(t *testing.T) {
@@ -56,7 +56,7 @@ func TestTexts_EveryServiceCodeHasText(t *testing.T) {
 	}
 	for _, group := range upstreamGroups {
 		want("group." + group)
-		want("nobody." + group)
+		want("group_empty." + group)
 	}
 	for code := range fieldByCode {
 		want("problem." + string(code))

@@ -120,7 +120,7 @@ func (h *Handler) history(req *ui.Request, view domainchange.View) ([]historyEnt
 			line.State = "change_state." + string(change.State)
 		}
 		if change.Failure == domainchange.Abandoned {
-			line.State = "change_state.given_up"
+			line.State = "change_state.abandoned"
 		}
 		rows = append(rows, line)
 	}

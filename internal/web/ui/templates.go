@@ -146,8 +146,8 @@ var tones = map[string]string{
 	"pending": "wait", "waiting": "wait", "paying": "wait", "provisioning": "wait", "transit": "wait",
 	"awaiting_payment": "warn", "awaiting_verification": "warn", "partially_completed": "warn", "expired": "warn",
 	"failed": "bad", "redemption": "bad",
-	"secured": "good", "under_way": "wait", "not_secured": "warn",
-	"well": "good", "resting": "bad", "paused": "warn", "unknown": "",
+	"secured": "good", "in_progress": "wait", "not_secured": "warn",
+	"healthy": "good", "failing": "bad", "paused": "warn", "unknown": "",
 }
 
 // tone returns the colour for the text key of a state, such as item.active.register.

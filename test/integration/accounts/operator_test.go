@@ -176,7 +176,7 @@ func TestEnrolmentLink_EnrolsFirstFactorOnceAfterPasswordSignIn(t *testing.T) {
 			t.Error("the enrolled factor does not open the operator pages")
 		}
 		e.addPasskey(strong, passkey.NewDevice(t, origin))
-		if !e.hasAuditEvent(owner, account.ActionEnrolmentLinkMade) || !e.hasAuditEvent(owner, account.ActionEnrolmentOpened) {
+		if !e.hasAuditEvent(owner, account.ActionEnrolmentLinkCreated) || !e.hasAuditEvent(owner, account.ActionEnrolmentOpened) {
 			t.Error("the audit does not show the enrolment")
 		}
 	})

@@ -357,7 +357,7 @@ func TestOperatorPages_ChangesNeedRecentSignIn(t *testing.T) {
 	s.clock.advance(registrar.RecentSignIn + time.Minute)
 	for _, path := range []string{
 		"/operator/agents", "/operator/agents/x/secret", "/operator/agents/x/key", "/operator/agents/x/remove", "/operator/prices/apply",
-		"/operator/locks", "/operator/locks/x/lift", "/operator/jobs/change/x/give-up",
+		"/operator/locks", "/operator/locks/x/lift", "/operator/jobs/change/x/abandon",
 	} {
 		got := b.post(path, url.Values{"name": {"Agent"}})
 		if to := got.header.Get("Location"); got.status != http.StatusSeeOther || !strings.HasPrefix(to, "/portal/sign-in-again?next=%2Foperator") {
@@ -434,13 +434,13 @@ func TestStuckChange_ShownToOwnerAndAbandonedByOperator(t *testing.T) {
 		t.Errorf("the registrant sees %s", got.body)
 	}
 	_, b := s.operatorBrowser("ops@example.org")
-	const path = "/operator/jobs/change/chg_1/give-up"
+	const path = "/operator/jobs/change/chg_1/abandon"
 	for _, page := range []string{"/operator", "/operator/jobs?kind=change"} {
 		if got := b.get(page); !strings.Contains(got.body, path) {
 			t.Errorf("%s has no button to abandon it: %s", page, got.body)
 		}
 	}
-	if got := b.post("/operator/jobs/line/chg_1/give-up", nil); got.status != http.StatusNotFound {
+	if got := b.post("/operator/jobs/item/chg_1/abandon", nil); got.status != http.StatusNotFound {
 		t.Errorf("an item is abandoned: %d", got.status)
 	}
 	if got := b.post(path, nil); got.status != http.StatusSeeOther {

@@ -35,13 +35,13 @@ func (a *reconciler) checkItem(l provision.Item) {
 func (a *reconciler) compareWithOrderItem(l provision.Item, paidBy string, fresh bool) {
 	i, known := a.items[l.ID]
 	if !known {
-		a.addFinding(fresh, "line", l.ID, "the provisioning item for %s refers to %s, which has no such item", l.Name, paidBy)
+		a.addFinding(fresh, "item", l.ID, "the provisioning item for %s refers to %s, which has no such item", l.Name, paidBy)
 		return
 	}
 	i.provisionItems++
 	fresh = fresh || i.fresh
 	if i.order != paidBy || i.name != l.Name || i.kind != l.Kind || i.customer != l.Customer {
-		a.addFinding(fresh, "line", l.ID, "the provisioning item is to %s %s for %s, the item of %s is to %s %s", l.Kind, l.Name, paidBy, i.order, i.kind, i.name)
+		a.addFinding(fresh, "item", l.ID, "the provisioning item is to %s %s for %s, the item of %s is to %s %s", l.Kind, l.Name, paidBy, i.order, i.kind, i.name)
 	}
 	result := open
 	switch l.State {
@@ -52,14 +52,14 @@ func (a *reconciler) compareWithOrderItem(l provision.Item, paidBy string, fresh
 	default:
 	}
 	if i.stage != result && (i.stage != refunded || result != failed) {
-		a.addFinding(fresh, "line", l.ID, "the provisioning item for %s is %s, its item in %s is %s", l.Name, result, paidBy, i.stage)
+		a.addFinding(fresh, "item", l.ID, "the provisioning item for %s is %s, its item in %s is %s", l.Name, result, paidBy, i.stage)
 	}
 }
 
 func (a *reconciler) checkMissingItems() {
 	for id, i := range a.items {
 		if i.provisionItems != 1 {
-			a.addFinding(i.fresh, "line", i.order, "%s should have one provisioning item %s and has %d", i.name, id, i.provisionItems)
+			a.addFinding(i.fresh, "item", i.order, "%s should have one provisioning item %s and has %d", i.name, id, i.provisionItems)
 		}
 	}
 	a.items = nil

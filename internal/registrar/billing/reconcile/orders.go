@@ -75,24 +75,24 @@ func (a *reconciler) checkOrderItems(o order.Order, fresh bool) {
 	for _, i := range o.Items {
 		stage, known := stages[i.State]
 		if !known {
-			a.addFinding(fresh, "line", o.ID, "%s has the unknown state %q", i.Name, i.State)
+			a.addFinding(fresh, "item", o.ID, "%s has the unknown state %q", i.Name, i.State)
 			continue
 		}
 		if i.ProvisionItem != "" {
 			if other, taken := a.items[i.ProvisionItem]; taken {
-				a.addFinding(fresh, "line", i.ProvisionItem, "%s of %s and %s of %s have the same provisioning item", i.Name, o.ID, other.name, other.order)
+				a.addFinding(fresh, "item", i.ProvisionItem, "%s of %s and %s of %s have the same provisioning item", i.Name, o.ID, other.name, other.order)
 			}
 			a.items[i.ProvisionItem] = &item{order: o.ID, customer: o.Customer, name: i.Name, kind: i.Kind, stage: stage, fresh: fresh}
 		}
 		switch {
 		case !paid && i.ProvisionItem != "":
-			a.addFinding(fresh, "line", o.ID, "the order is %s and %s has the provisioning item %s", o.State, i.Name, i.ProvisionItem)
+			a.addFinding(fresh, "item", o.ID, "the order is %s and %s has the provisioning item %s", o.State, i.Name, i.ProvisionItem)
 		case !paid && stage != open:
-			a.addFinding(fresh, "line", o.ID, "the order is %s and %s is %s", o.State, i.Name, stage)
+			a.addFinding(fresh, "item", o.ID, "the order is %s and %s is %s", o.State, i.Name, stage)
 		case paid && i.ProvisionItem == "" && stage != failed && stage != refunded:
-			a.addFinding(fresh, "line", o.ID, "the order is paid and %s has no provisioning item", i.Name)
+			a.addFinding(fresh, "item", o.ID, "the order is paid and %s has no provisioning item", i.Name)
 		case o.State.Final() && paid && stage == open:
-			a.addFinding(fresh, "line", o.ID, "the order is %s and %s is %s", o.State, i.Name, stage)
+			a.addFinding(fresh, "item", o.ID, "the order is %s and %s is %s", o.State, i.Name, stage)
 		}
 	}
 }

@@ -78,8 +78,8 @@ func consistentData() *testData {
 			{
 				ID: "ord_1", Customer: "cus_1", State: "partially_completed", PaidAt: old, Totals: order.Totals{Net: 3000, VAT: 570, Gross: 3570, RateBasisPoints: 1900}, UpdatedAt: old,
 				Items: []order.Item{
-					{ID: "itm_1", Name: "good.org", Kind: "register", Net: 1000, VAT: 190, Gross: 1190, ProvisionItem: "lin_1", State: order.ItemActive},
-					{ID: "itm_2", Name: "bad.org", Kind: "register", Net: 1000, VAT: 190, Gross: 1190, ProvisionItem: "lin_2", State: order.ItemRefunded},
+					{ID: "itm_1", Name: "good.org", Kind: "register", Net: 1000, VAT: 190, Gross: 1190, ProvisionItem: "prv_1", State: order.ItemActive},
+					{ID: "itm_2", Name: "bad.org", Kind: "register", Net: 1000, VAT: 190, Gross: 1190, ProvisionItem: "prv_2", State: order.ItemRefunded},
 					{ID: "itm_3", Name: "gone.org", Kind: "transfer", Net: 1000, VAT: 190, Gross: 1190, State: order.ItemRefunded},
 				},
 				Payments: []order.Payment{
@@ -93,7 +93,7 @@ func consistentData() *testData {
 			},
 			{
 				ID: "ord_2", Customer: "cus_1", State: "failed", PaidAt: old, Totals: order.Totals{RateBasisPoints: 1900}, UpdatedAt: old,
-				Items: []order.Item{{ID: "itm_4", Name: "free.de", Kind: "transfer", ProvisionItem: "lin_4", State: order.ItemFailed}},
+				Items: []order.Item{{ID: "itm_4", Name: "free.de", Kind: "transfer", ProvisionItem: "prv_4", State: order.ItemFailed}},
 			},
 			{
 				ID: "ord_3", Customer: "cus_2", State: "expired", Totals: order.Totals{Net: 50, VAT: 10, Gross: 60, RateBasisPoints: 1900}, UpdatedAt: old,
@@ -107,16 +107,16 @@ func consistentData() *testData {
 			},
 			{
 				ID: "ord_5", Customer: "cus_1", State: "completed", PaidAt: old, Totals: order.Totals{Net: 100, Gross: 100}, UpdatedAt: old,
-				Items:    []order.Item{{ID: "itm_7", Name: "good.org", Kind: "renew", Net: 100, Gross: 100, ProvisionItem: "lin_7", State: order.ItemActive}},
+				Items:    []order.Item{{ID: "itm_7", Name: "good.org", Kind: "renew", Net: 100, Gross: 100, ProvisionItem: "prv_7", State: order.ItemActive}},
 				Payments: []order.Payment{{ID: "pay_5", State: order.PaymentCaptured, Amount: 100, Intent: "pi_5", UpdatedAt: old}},
 			},
 		},
 		items: []provision.Item{
-			{ID: "lin_1", Customer: "cus_1", Name: "good.org", Kind: "register", Payment: order.PaymentOf("ord_1"), Domain: "dom_1", State: provision.StateActive, UpdatedAt: old},
-			{ID: "lin_2", Customer: "cus_1", Name: "bad.org", Kind: "register", Payment: order.PaymentOf("ord_1"), State: provision.StateFailed, RefundDue: true, UpdatedAt: old},
-			{ID: "lin_4", Customer: "cus_1", Name: "free.de", Kind: "transfer", Payment: order.PaymentOf("ord_2"), State: provision.StateFailed, RefundDue: true, UpdatedAt: old},
-			{ID: "lin_7", Customer: "cus_1", Name: "good.org", Kind: "renew", Payment: order.PaymentOf("ord_5"), Domain: "dom_1", State: provision.StateActive, UpdatedAt: old},
-			{ID: "lin_9", Customer: "cus_2", Name: "manual.org", Kind: "register", Payment: "manual:R-1", Domain: "dom_9", State: provision.StateActive, UpdatedAt: old},
+			{ID: "prv_1", Customer: "cus_1", Name: "good.org", Kind: "register", Payment: order.PaymentOf("ord_1"), Domain: "dom_1", State: provision.StateActive, UpdatedAt: old},
+			{ID: "prv_2", Customer: "cus_1", Name: "bad.org", Kind: "register", Payment: order.PaymentOf("ord_1"), State: provision.StateFailed, RefundDue: true, UpdatedAt: old},
+			{ID: "prv_4", Customer: "cus_1", Name: "free.de", Kind: "transfer", Payment: order.PaymentOf("ord_2"), State: provision.StateFailed, RefundDue: true, UpdatedAt: old},
+			{ID: "prv_7", Customer: "cus_1", Name: "good.org", Kind: "renew", Payment: order.PaymentOf("ord_5"), Domain: "dom_1", State: provision.StateActive, UpdatedAt: old},
+			{ID: "prv_9", Customer: "cus_2", Name: "manual.org", Kind: "register", Payment: "manual:R-1", Domain: "dom_9", State: provision.StateActive, UpdatedAt: old},
 		},
 		domains: []provision.Domain{
 			{ID: "dom_1", Customer: "cus_1", Name: "good.org", Account: "registry", UpdatedAt: old},
@@ -195,31 +195,31 @@ var inconsistencies = map[string]func(*testData){
 		data.orders[0].Payments[0].State = order.PaymentClosing
 		data.charges = append(data.charges, Charge{ID: "ch_0", Payment: "pay_0", Amount: 3570, Currency: "eur", CreatedAt: old})
 	},
-	"line ord_4: the order is awaiting_payment and later.org has the provisioning item": func(data *testData) { data.orders[3].Items[0].ProvisionItem = "lin_6" },
-	"line ord_4: the order is awaiting_payment and later.org is provisioned":            func(data *testData) { data.orders[3].Items[0].State = order.ItemActive },
-	"line ord_1: the order is paid and good.org has no provisioning item":               func(data *testData) { data.orders[0].Items[0].ProvisionItem = "" },
-	"line ord_1: the order is partially_completed and good.org is open":                 func(data *testData) { data.orders[0].Items[0].State = order.ItemProvisioning },
-	`line ord_1: good.org has the unknown state "lost"`:                                 func(data *testData) { data.orders[0].Items[0].State = "lost" },
-	"line ord_1: good.org should have one provisioning item lin_1 and has 0": func(data *testData) {
+	"item ord_4: the order is awaiting_payment and later.org has the provisioning item": func(data *testData) { data.orders[3].Items[0].ProvisionItem = "prv_6" },
+	"item ord_4: the order is awaiting_payment and later.org is provisioned":            func(data *testData) { data.orders[3].Items[0].State = order.ItemActive },
+	"item ord_1: the order is paid and good.org has no provisioning item":               func(data *testData) { data.orders[0].Items[0].ProvisionItem = "" },
+	"item ord_1: the order is partially_completed and good.org is open":                 func(data *testData) { data.orders[0].Items[0].State = order.ItemProvisioning },
+	`item ord_1: good.org has the unknown state "lost"`:                                 func(data *testData) { data.orders[0].Items[0].State = "lost" },
+	"item ord_1: good.org should have one provisioning item prv_1 and has 0": func(data *testData) {
 		data.items = slices.Delete(data.items, 0, 1)
 	},
-	"line ord_1: good.org should have one provisioning item lin_1 and has 2":             func(data *testData) { data.items = append(data.items, data.items[0]) },
-	"line lin_1: bad.org of ord_1 and good.org of ord_1 have the same provisioning item": func(data *testData) { data.orders[0].Items[1].ProvisionItem = "lin_1" },
-	"line lin_8: the provisioning item for more.org refers to ord_1": func(data *testData) {
-		data.items = append(data.items, provision.Item{ID: "lin_8", Name: "more.org", Payment: order.PaymentOf("ord_1"), UpdatedAt: old})
+	"item ord_1: good.org should have one provisioning item prv_1 and has 2":             func(data *testData) { data.items = append(data.items, data.items[0]) },
+	"item prv_1: bad.org of ord_1 and good.org of ord_1 have the same provisioning item": func(data *testData) { data.orders[0].Items[1].ProvisionItem = "prv_1" },
+	"item prv_8: the provisioning item for more.org refers to ord_1": func(data *testData) {
+		data.items = append(data.items, provision.Item{ID: "prv_8", Name: "more.org", Payment: order.PaymentOf("ord_1"), UpdatedAt: old})
 	},
-	"line lin_1: the provisioning item is to register gooood.org":            func(data *testData) { data.items[0].Name = "gooood.org" },
-	"line lin_1: the provisioning item is to register good.org for ord_5":    func(data *testData) { data.items[0].Payment = order.PaymentOf("ord_5") },
-	"line lin_2: the provisioning item for bad.org is provisioned, its item": func(data *testData) { data.items[1].State, data.items[1].RefundDue = provision.StateActive, false },
-	"line lin_1: the provisioning item for good.org is open, its item":       func(data *testData) { data.items[0].State = provision.StatePending },
+	"item prv_1: the provisioning item is to register gooood.org":            func(data *testData) { data.items[0].Name = "gooood.org" },
+	"item prv_1: the provisioning item is to register good.org for ord_5":    func(data *testData) { data.items[0].Payment = order.PaymentOf("ord_5") },
+	"item prv_2: the provisioning item for bad.org is provisioned, its item": func(data *testData) { data.items[1].State, data.items[1].RefundDue = provision.StateActive, false },
+	"item prv_1: the provisioning item for good.org is open, its item":       func(data *testData) { data.items[0].State = provision.StatePending },
 	"domain dom_1: good.org is registered by 0":                              func(data *testData) { data.items[0].Domain = "dom_9" },
 	"domain dom_9: manual.org is registered by 2":                            func(data *testData) { data.items = append(data.items, data.items[4]) },
-	"domain lin_9: manual.org is provisioned and there is no domain":         func(data *testData) { data.domains = slices.Delete(data.domains, 1, 2) },
-	"domain lin_9: the item is provisioned without a domain":                 func(data *testData) { data.items[4].Domain = "" },
-	"domain dom_9: the domain is manual.org, but its item lin_9":             func(data *testData) { data.domains[1].Customer = "cus_1" },
+	"domain prv_9: manual.org is provisioned and there is no domain":         func(data *testData) { data.domains = slices.Delete(data.domains, 1, 2) },
+	"domain prv_9: the item is provisioned without a domain":                 func(data *testData) { data.items[4].Domain = "" },
+	"domain dom_9: the domain is manual.org, but its item prv_9":             func(data *testData) { data.domains[1].Customer = "cus_1" },
 	"domain dom_9: manual.org is still pending":                              func(data *testData) { data.domains[1].Status = registrar.DomainPending },
-	"refund lin_2: bad.org failed and is not marked for a refund":            func(data *testData) { data.items[1].RefundDue = false },
-	"refund lin_1: good.org is provisioned and marked for a refund":          func(data *testData) { data.items[0].RefundDue = true },
+	"refund prv_2: bad.org failed and is not marked for a refund":            func(data *testData) { data.items[1].RefundDue = false },
+	"refund prv_1: good.org is provisioned and marked for a refund":          func(data *testData) { data.items[0].RefundDue = true },
 	"refund ord_1: bad.org is to be refunded and has no refund": func(data *testData) {
 		data.orders[0].Refunds = slices.Delete(data.orders[0].Refunds, 0, 1)
 	},
@@ -313,7 +313,7 @@ func TestRun_OverdueWorkIsStuck(t *testing.T) {
 	for _, finding := range reconcile(t, data, 10*time.Minute).Findings {
 		about = append(about, finding.Rule+" "+finding.About)
 	}
-	if want := []string{"stuck lin_1", "stuck ord_4"}; !slices.Equal(about, want) {
+	if want := []string{"stuck ord_4", "stuck prv_1"}; !slices.Equal(about, want) {
 		t.Errorf("found %v, want %v", about, want)
 	}
 }
