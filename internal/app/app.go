@@ -49,6 +49,8 @@ type App struct {
 	now     func() time.Time // business time, which a sandbox may move
 	logger  *slog.Logger
 	metrics *prometheus.Registry
+	// mcpExtension is empty in the product.
+	mcpExtension mcp.Extension
 	background
 	closers []func()
 	proxies []netip.Prefix
@@ -82,9 +84,16 @@ type background []func(context.Context)
 // work never runs.
 func (b *background) inBackground(work ...func(context.Context)) { *b = append(*b, work...) }
 
+// Options are what the sandbox and tests change.
+type Options struct {
+	Now func() time.Time // the clock; nil means time.Now
+	MCP mcp.Extension
+}
+
 // New builds the service and opens its listeners. Nothing is served before Run.
-func New(ctx context.Context, cfg config.Config, logger *slog.Logger, now func() time.Time) (*App, error) {
-	p := &App{cfg: cfg, now: now, metrics: prometheus.NewRegistry()}
+func New(ctx context.Context, cfg config.Config, logger *slog.Logger, opts Options) (*App, error) {
+	registrar.Default(&opts.Now, time.Now)
+	p := &App{cfg: cfg, now: opts.Now, mcpExtension: opts.MCP, metrics: prometheus.NewRegistry()}
 	p.logger = countLogRecords(logger, p.metrics)
 	p.metrics.MustRegister(
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
@@ -166,7 +175,7 @@ func (p *App) webConfig(ctx context.Context) (web.Config, error) {
 			},
 			Lookups: p.lookups.Engine, Catalog: p.live, WhoisBudget: p.limits.whois,
 			Tokens: newMCPTokens(p.services.Tokens, p.metrics), TokenBudget: p.limits.tokens, BadTokens: p.limits.badTokens,
-			Domains: p.services.Portfolio,
+			Domains: p.services.Portfolio, Extension: p.mcpExtension,
 		},
 		OAuth: oauth.Config{Applications: p.services.apps, Registrations: p.limits.registrations, BadTokens: p.limits.badGrants, Issued: p.limits.badTokens.Trust},
 		Portal: portal.Config{

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/dotkontor/dotkontor/internal/app"
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
@@ -34,7 +33,7 @@ func TestHostLimit_ThrottlingHostIsPausedAndCounted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := app.New(t.Context(), cfg, slog.New(slog.DiscardHandler), time.Now)
+	p, err := app.New(t.Context(), cfg, slog.New(slog.DiscardHandler), app.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

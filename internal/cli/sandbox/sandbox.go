@@ -23,6 +23,7 @@ import (
 	sandboxstripe "github.com/dotkontor/dotkontor/internal/sandbox/stripe"
 	sandboxvies "github.com/dotkontor/dotkontor/internal/sandbox/vies"
 	"github.com/dotkontor/dotkontor/internal/store"
+	"github.com/dotkontor/dotkontor/internal/web/mcp"
 )
 
 type Command struct {
@@ -35,6 +36,8 @@ type Command struct {
 	Time         string        `help:"Start time of the sandbox, such as 2027-01-31 or 2027-01-31T12:00:00Z. Default: now." placeholder:"TIME"`
 	Info         string        `help:"Write the contents of the welcome text to this file, as JSON." placeholder:"FILE"`
 	WorldOnly    bool          `help:"Run only the simulated upstreams, and write a configuration file for 'dotkontor serve'."`
+
+	MCP mcp.Extension `kong:"-"` // fixtures of the conformance suite
 
 	Start startCommand `cmd:"" default:"1" hidden:"" help:"Run the sandbox; the default."`
 	Clock clockCommand `cmd:"" help:"Show or advance the clock of the sandbox that runs on --data."`
@@ -149,7 +152,7 @@ func (c Command) runProduct(t *cli.Terminal, cfg config.Config, sim simulation) 
 	defer logFile.Close()
 	logger, flush := app.NewLogger(cfg.Log, logFile)
 	defer flush()
-	p, err := app.New(t.Ctx, cfg, logger, sim.registry.Now)
+	p, err := app.New(t.Ctx, cfg, logger, app.Options{Now: sim.registry.Now, MCP: c.MCP})
 	if err != nil {
 		return app.WithPortHint(err, "--listen")
 	}

@@ -7,7 +7,6 @@ import (
 	"os/signal"
 	"runtime/debug"
 	"syscall"
-	"time"
 
 	"github.com/dotkontor/dotkontor/internal/app"
 	"github.com/dotkontor/dotkontor/internal/cli"
@@ -31,7 +30,7 @@ func (c Command) Run(t *cli.Terminal) error {
 	signal.Ignore(syscall.SIGHUP)
 	logger, flush := app.NewLogger(cfg.Log, t.Err)
 	defer flush()
-	p, err := app.New(t.Ctx, cfg, logger, time.Now)
+	p, err := app.New(t.Ctx, cfg, logger, app.Options{})
 	flush() // the start is logged even if the process is killed next
 	if err != nil {
 		return app.WithPortHint(err, "server.listen")

@@ -217,7 +217,7 @@ func (s *Server) serves(method string) bool {
 	case callMethod, initializeMethod, pingMethod, listMethod, discoverMethod:
 		return true
 	default:
-		return Fixtures != nil && Fixtures.Methods[method] != nil
+		return s.cfg.Extension.Methods[method] != nil
 	}
 }
 

@@ -6,11 +6,8 @@ import (
 	"errors"
 )
 
-// Fixtures is nil in the product; test/mcpclients/fixtures sets it for the conformance
-// suite.
-var Fixtures *Extension
-
-// Extension adds to what a server offers.
+// Extension adds to what a server offers. The product has none; test/mcpclients/fixtures
+// has one for the conformance suite.
 type Extension struct {
 	// Tools are added to tools/list.
 	Tools []json.RawMessage
@@ -47,7 +44,7 @@ func (x *exchange) extend() {
 		}
 		return x.stream.notify(method, params)
 	}}
-	result, err := Fixtures.Methods[x.method](x.r.Context(), call)
+	result, err := x.server.cfg.Extension.Methods[x.method](x.r.Context(), call)
 	_, isInput := result.(InputRequired)
 	var text []byte
 	if err == nil {

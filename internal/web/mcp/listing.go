@@ -102,11 +102,9 @@ func (s *Server) describe() error {
 		tools = append(tools, described)
 	}
 	capabilities := map[string]json.RawMessage{"tools": json.RawMessage("{}")}
-	if Fixtures != nil {
-		maps.Copy(capabilities, Fixtures.Capabilities)
-		for _, tool := range Fixtures.Tools {
-			tools = append(tools, tool)
-		}
+	maps.Copy(capabilities, s.cfg.Extension.Capabilities)
+	for _, tool := range s.cfg.Extension.Tools {
+		tools = append(tools, tool)
 	}
 	server := struct {
 		Name    string `json:"name"`

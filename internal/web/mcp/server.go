@@ -49,6 +49,7 @@ type Config struct {
 	Portal      bool            // there are pages to which failures may link
 	Domains     Domains         // nil only if no token is ever valid
 	Orders      Orders
+	Extension   Extension
 	Address     func(*http.Request) netip.Addr // finds the client address of a request
 	Logger      *slog.Logger
 }

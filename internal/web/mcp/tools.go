@@ -82,7 +82,7 @@ func (x *exchange) callTool() {
 	t, ok := x.server.tools[name]
 	switch {
 	case ok:
-	case Fixtures != nil:
+	case x.server.cfg.Extension.Methods[callMethod] != nil:
 		x.extend()
 		return
 	default:
