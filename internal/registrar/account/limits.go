@@ -44,9 +44,10 @@ func DefaultWindows() Windows {
 	}
 }
 
-// Limits are the budgets; Windows documents each. NewLimits creates them.
+// Limits are the budgets; Windows documents each. Only NewLimits creates them, so none
+// is missing.
 type Limits struct {
-	Address, AccountAddress, Account, Device, Codes, CodesLong, Recipient, Sender, Passkeys, FailedSignInEvents *ratelimit.Limiter
+	address, accountAddress, account, device, codes, codesLong, recipient, sender, passkeys, failedSignInEvents *ratelimit.Limiter
 }
 
 // NewLimits creates every budget with build.
@@ -55,16 +56,16 @@ func NewLimits(windows Windows, build func(ratelimit.Window) (*ratelimit.Limiter
 		into   **ratelimit.Limiter
 		window ratelimit.Window
 	}{
-		{&limits.Address, windows.Address},
-		{&limits.AccountAddress, windows.AccountAddress},
-		{&limits.Account, windows.Account},
-		{&limits.Device, windows.Device},
-		{&limits.Codes, windows.Codes},
-		{&limits.CodesLong, windows.CodesLong},
-		{&limits.Recipient, windows.Recipient},
-		{&limits.Sender, windows.Sender},
-		{&limits.Passkeys, windows.Passkeys},
-		{&limits.FailedSignInEvents, windows.FailedSignInEvents},
+		{&limits.address, windows.Address},
+		{&limits.accountAddress, windows.AccountAddress},
+		{&limits.account, windows.Account},
+		{&limits.device, windows.Device},
+		{&limits.codes, windows.Codes},
+		{&limits.codesLong, windows.CodesLong},
+		{&limits.recipient, windows.Recipient},
+		{&limits.sender, windows.Sender},
+		{&limits.passkeys, windows.Passkeys},
+		{&limits.failedSignInEvents, windows.FailedSignInEvents},
 	} {
 		if *budget.into, err = build(budget.window); err != nil {
 			return Limits{}, fmt.Errorf("account: sign-in limit: %w", err)

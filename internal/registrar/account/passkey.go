@@ -71,7 +71,7 @@ func (s *Service) storeChallenge(
 	ctx context.Context, actor registrar.Actor, kind ChallengeKind, customer string, state webauthnState, options any,
 ) (secret string, encoded []byte, err error) {
 	key := cmp.Or(actor.Customer, registrar.Network(actor.Address))
-	if wait := s.cfg.Limits.Passkeys.AllowText(key); wait > 0 {
+	if wait := s.cfg.Limits.passkeys.AllowText(key); wait > 0 {
 		return "", nil, tooMany(wait)
 	}
 	if encoded, err = json.Marshal(options); err != nil {

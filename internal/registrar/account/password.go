@@ -260,7 +260,7 @@ func (s *Service) ChangePassword(ctx context.Context, actor registrar.Actor, old
 	req := requesterOf(actor, account.ID) // the session makes the actor known
 	if account.HasPassword {
 		// Per session, so that the owner of an account under attack can still change it.
-		budget := budgetSet{{s.cfg.Limits.Device, "session " + actor.Through}}
+		budget := budgetSet{{s.cfg.Limits.device, "session " + actor.Through}}
 		if ok, _, err := s.hasher.verify(ctx, req, budget, account.PasswordHash, old); !ok || err != nil {
 			return cmp.Or(err, registrar.Invalid(BadCredentials))
 		}

@@ -48,8 +48,8 @@ func (s *Service) Register(ctx context.Context, actor registrar.Actor, email, la
 // consumeMailBudget counts a mail to recipient on behalf of actor, or returns the wait.
 func (s *Service) consumeMailBudget(actor registrar.Actor, recipient string) time.Duration {
 	return budgetSet{
-		{s.cfg.Limits.Sender, registrar.Network(actor.Address)},
-		{s.cfg.Limits.Recipient, recipient},
+		{s.cfg.Limits.sender, registrar.Network(actor.Address)},
+		{s.cfg.Limits.recipient, recipient},
 	}.consume()
 }
 

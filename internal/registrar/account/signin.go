@@ -100,19 +100,19 @@ func (s *Service) knownDevice(ctx context.Context, cookie, customer string) (reg
 // passwordBudgets returns the budgets for wrong passwords; a known device has only one.
 func (s *Service) passwordBudgets(actor registrar.Actor, key string, device registrar.SecretHash) budgetSet {
 	if device != "" {
-		return budgetSet{{s.cfg.Limits.Device, string(device)}}
+		return budgetSet{{s.cfg.Limits.device, string(device)}}
 	}
 	network := registrar.Network(actor.Address)
 	return budgetSet{
-		{s.cfg.Limits.Address, network},
-		{s.cfg.Limits.AccountAddress, network + " " + key},
-		{s.cfg.Limits.Account, key},
+		{s.cfg.Limits.address, network},
+		{s.cfg.Limits.accountAddress, network + " " + key},
+		{s.cfg.Limits.account, key},
 	}
 }
 
 // queueFailedSignIn queues an audit event, within the limit of FailedSignInEvents.
 func (s *Service) queueFailedSignIn(actor registrar.Actor, customer, authMethod string) {
-	if s.cfg.Limits.FailedSignInEvents.AllowText(customer) > 0 {
+	if s.cfg.Limits.failedSignInEvents.AllowText(customer) > 0 {
 		return
 	}
 	event := registrar.AuditEvent{Actor: actor, Action: ActionSignInFailed, Customer: customer, Object: authMethod, At: s.cfg.Now()}
@@ -248,7 +248,7 @@ func (s *Service) EnterCode(ctx context.Context, actor registrar.Actor, secret, 
 // consumeCodeBudget counts an attempt to enter a code. A known device has its own budget.
 func (s *Service) consumeCodeBudget(device registrar.SecretHash, customer string) error {
 	key := cmp.Or(string(device), customer)
-	if wait := (budgetSet{{s.cfg.Limits.Codes, key}, {s.cfg.Limits.CodesLong, key}}).consume(); wait > 0 {
+	if wait := (budgetSet{{s.cfg.Limits.codes, key}, {s.cfg.Limits.codesLong, key}}).consume(); wait > 0 {
 		return tooMany(wait)
 	}
 	return nil
