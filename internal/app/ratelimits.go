@@ -132,7 +132,7 @@ func newNameBudget(limits config.Limits, newLimiter func(...ratelimit.Window) (*
 
 // Spend counts all names of one call, or none and returns how long to wait; after that
 // any order fits. Operators and the service itself are not limited.
-func (b *nameBudget) Spend(actor registrar.Actor, purpose registrar.Purpose, names int) time.Duration {
+func (b *nameBudget) Spend(actor registrar.Actor, purpose registrar.QueryPurpose, names int) time.Duration {
 	quotes, payments, key := b.quotes, b.payments, ratelimit.TextKey(actor.Customer)
 	switch actor.Kind {
 	case registrar.ActorOperator, registrar.ActorSystem:

@@ -1,13 +1,13 @@
 package registrar
 
-// Purpose is the reason for a registry query. It decides whether a cached result may be
+// QueryPurpose is the reason for a registry query. It decides whether a cached result may be
 // used and the priority of the query.
-type Purpose uint8
+type QueryPurpose uint8
 
 const (
 	// ForPayment: the result decides about a charge or a registration. The registry is
 	// always queried, with the highest priority.
-	ForPayment Purpose = iota
+	ForPayment QueryPurpose = iota
 	// ForQuote: an order is created or changed, and nothing is charged. The registry is
 	// always queried, after payments.
 	ForQuote

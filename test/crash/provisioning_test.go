@@ -20,7 +20,7 @@ import (
 // binary is built with failpoints.
 var binary string
 
-func TestMain(m *testing.M) { os.Exit(testkit.Main(m, &binary, "-tags", "faults")) }
+func TestMain(m *testing.M) { os.Exit(testkit.Main(m, &binary, "-tags", "failpoint")) }
 
 // waitTimeout bounds every wait, on a busy machine.
 const waitTimeout = 2 * time.Minute

@@ -30,7 +30,7 @@ const buyers = 6
 
 // RunRandomOrderKills kills the product at failpoints and at random moments while agents
 // order and customers pay, with a faulty registry and payment provider. Failpoints need
-// the build tag faults.
+// the build tag failpoint.
 func RunRandomOrderKills(ctx context.Context, binary, folder string, s OrderSettings, out io.Writer) error {
 	fmt.Fprintf(out, "%d orders, %d kills, %.0f %% chaos, seed %d\n", s.Orders, s.Kills, s.Chaos*100, s.Seed)
 	ctx, cancel := context.WithTimeout(ctx, s.Timeout)

@@ -34,7 +34,7 @@ func TestBuildCache_SeparatePerFlags(t *testing.T) {
 	t.Parallel()
 	environment := []string{"HOME=/home/me", "TEST_BUILDS=/kept"}
 	seen := map[string]bool{cachedBuild(nil, "cmd/dotkontor", nil): true}
-	for _, build := range [][]string{{"cmd/dotkontor"}, {"cmd/dotkontor", "-race"}, {"cmd/dotkontor", "-tags", "faults"}, {"examples/acp-agent"}} {
+	for _, build := range [][]string{{"cmd/dotkontor"}, {"cmd/dotkontor", "-race"}, {"cmd/dotkontor", "-tags", "failpoint"}, {"examples/acp-agent"}} {
 		path := cachedBuild(environment, build[0], build[1:])
 		if seen[path] || filepath.Dir(path) != "/kept" {
 			t.Errorf("%v is cached as %q", build, path)

@@ -33,10 +33,10 @@ var mcpChecks = []check{
 	{group: "mcp", name: "domain_check works", cost: 1, run: toolCallSucceeds},
 	{group: "mcp", name: "signed-in tools without a token are 401", run: protectedTools},
 	{group: "mcp", name: "a wrong token is 401", run: challenged("a wrong token", mcpPath, listTools,
-		map[string]string{"Authorization": "Bearer doctor-is-nobody"}, "401, also for public methods")},
+		map[string]string{"Authorization": "Bearer invalid-token-of-doctor"}, "401, also for public methods")},
 	// An invalid token, because a real one must not appear in logs.
 	{group: "mcp", name: "a token in the address is 401", run: challenged("a token in the address",
-		mcpPath+"?access_token=doctor-is-nobody", listTools, nil, "401, also for public methods")},
+		mcpPath+"?access_token=invalid-token-of-doctor", listTools, nil, "401, also for public methods")},
 	{group: "mcp", name: "login address is 401 from the start", run: challenged("initialize", mcpLoginPath, initializeMessage, nil, "401 to initialize")},
 	{group: "mcp", name: "Accept: application/json is enough", run: acceptsJSON},
 	{group: "mcp", name: "GET is a 405", run: mcpGet},

@@ -1,7 +1,7 @@
 package domainchange
 
 // Failpoints returns the failpoints of this package in the order of doc.go. A build with the
-// tag faults can be killed at each of them.
+// tag failpoint can be killed at each of them.
 func Failpoints() []string {
 	return []string{
 		"change_written", "change_carried", "change_ended",

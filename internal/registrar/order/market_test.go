@@ -24,7 +24,7 @@ type fakeMarket struct {
 	requiredCountry string
 	// purposes records the requests' purposes; stale is the last response and its time,
 	// for requests that are not admitted.
-	purposes []registrar.Purpose
+	purposes []registrar.QueryPurpose
 	stale    time.Time
 	// duringQuote runs while a quote is pending.
 	duringQuote func()

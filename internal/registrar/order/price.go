@@ -19,7 +19,7 @@ type quoteResult struct {
 }
 
 // quoteFresh queries the registries about all items, or none if the budget is exhausted.
-func (s *Service) quoteFresh(ctx context.Context, actor registrar.Actor, purpose registrar.Purpose, requests []provision.QuoteRequest) ([]quoteResult, error) {
+func (s *Service) quoteFresh(ctx context.Context, actor registrar.Actor, purpose registrar.QueryPurpose, requests []provision.QuoteRequest) ([]quoteResult, error) {
 	if err := s.spendBudget(actor, purpose, len(requests)); err != nil {
 		return nil, err
 	}
@@ -42,7 +42,7 @@ func (s *Service) quoteForDisplay(ctx context.Context, actor registrar.Actor, re
 	return s.quoteAll(ctx, maxItems, requests)
 }
 
-func (s *Service) spendBudget(actor registrar.Actor, purpose registrar.Purpose, names int) error {
+func (s *Service) spendBudget(actor registrar.Actor, purpose registrar.QueryPurpose, names int) error {
 	if wait := s.cfg.SpendBudget(actor, purpose, names); wait > 0 {
 		return &registrar.Error{Kind: registrar.KindRateLimited, Code: OverBudget, RetryAfter: wait}
 	}
@@ -136,7 +136,7 @@ func (s *Service) quoteRequests(o Order, buyer Buyer) ([]provision.QuoteRequest,
 }
 
 // quoteOrder quotes and prices an order. Nothing is stored.
-func (s *Service) quoteOrder(ctx context.Context, actor registrar.Actor, purpose registrar.Purpose, o *Order, buyer Buyer) ([]quoteResult, error) {
+func (s *Service) quoteOrder(ctx context.Context, actor registrar.Actor, purpose registrar.QueryPurpose, o *Order, buyer Buyer) ([]quoteResult, error) {
 	requests, err := s.quoteRequests(*o, buyer)
 	if err != nil {
 		return nil, err
@@ -153,7 +153,7 @@ func (s *Service) quoteOrder(ctx context.Context, actor registrar.Actor, purpose
 
 // paymentPurpose returns ForPayment if an attempt to pay the stored order may charge,
 // as far as known without a registry.
-func paymentPurpose(o Order, buyer Buyer) registrar.Purpose {
+func paymentPurpose(o Order, buyer Buyer) registrar.QueryPurpose {
 	uncoded := func(item Item) bool { return item.Kind == Transfer && item.SealedCode == "" }
 	if o.State != AwaitingPayment || !buyer.HasRegistrant || slices.ContainsFunc(o.Items, uncoded) {
 		return registrar.ForQuote

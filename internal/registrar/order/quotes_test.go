@@ -15,10 +15,10 @@ import (
 type fakeBudget struct {
 	mu               sync.Mutex
 	quotes, payments int
-	spent            map[registrar.Purpose]int
+	spent            map[registrar.QueryPurpose]int
 }
 
-func (p *fakeBudget) spend(_ registrar.Actor, purpose registrar.Purpose, names int) time.Duration {
+func (p *fakeBudget) spend(_ registrar.Actor, purpose registrar.QueryPurpose, names int) time.Duration {
 	if p == nil {
 		return 0
 	}
@@ -40,14 +40,14 @@ func (p *fakeBudget) spend(_ registrar.Actor, purpose registrar.Purpose, names i
 func newBudgetEnv(t *testing.T, quotes, payments int) (*testEnv, *fakeBudget) {
 	t.Helper()
 	env := newEnv(t)
-	budget := &fakeBudget{quotes: quotes, payments: payments, spent: map[registrar.Purpose]int{}}
+	budget := &fakeBudget{quotes: quotes, payments: payments, spent: map[registrar.QueryPurpose]int{}}
 	env.budget = budget
 	env.service = env.startNode("node")
 	return env, budget
 }
 
 // takePurposes returns the purposes requested since the last call.
-func (env *testEnv) takePurposes() []registrar.Purpose {
+func (env *testEnv) takePurposes() []registrar.QueryPurpose {
 	env.market.mu.Lock()
 	defer env.market.mu.Unlock()
 	purposes := env.market.purposes
@@ -55,7 +55,7 @@ func (env *testEnv) takePurposes() []registrar.Purpose {
 	return purposes
 }
 
-func (env *testEnv) wantPurposes(what string, want ...registrar.Purpose) {
+func (env *testEnv) wantPurposes(what string, want ...registrar.QueryPurpose) {
 	env.t.Helper()
 	if got := env.takePurposes(); fmt.Sprint(got) != fmt.Sprint(want) {
 		env.t.Errorf("%s requests %v, want %v", what, got, want)

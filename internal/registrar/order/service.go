@@ -38,7 +38,7 @@ type Config struct {
 	// SpendBudget counts names that a customer or agent queries at registries, all or none,
 	// and returns how long to wait if they exceed the budget. ForPayment has a budget of its
 	// own, so that viewing orders never prevents paying. nil means no limit.
-	SpendBudget func(actor registrar.Actor, purpose registrar.Purpose, names int) (wait time.Duration)
+	SpendBudget func(actor registrar.Actor, purpose registrar.QueryPurpose, names int) (wait time.Duration)
 	Portfolio   *portfolio.Service // used to warn of names similar to the customer's own, unless nil
 	// Seal seals link secrets and auth codes.
 	Seal *registrar.Seal
@@ -117,7 +117,7 @@ func (cfg *Config) setDefaults() {
 	registrar.Default(&cfg.Extension, func(string) (registrar.Extension, bool) { return registrar.Extension{}, false })
 	registrar.Default(&cfg.Now, time.Now)
 	registrar.Default(&cfg.Clock, time.Now)
-	registrar.Default(&cfg.SpendBudget, func(registrar.Actor, registrar.Purpose, int) time.Duration { return 0 })
+	registrar.Default(&cfg.SpendBudget, func(registrar.Actor, registrar.QueryPurpose, int) time.Duration { return 0 })
 	registrar.Default(&cfg.AllowMail, func(string) bool { return true })
 	registrar.Default(&cfg.MailQueued, func() {})
 	registrar.Default(&cfg.ItemsPaid, func() {})

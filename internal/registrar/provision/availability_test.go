@@ -41,7 +41,7 @@ func TestQuote_OnlyDisplayReusesAnAnswer(t *testing.T) {
 		for range 20 {
 			quote(displayRequest("neu"), 0)
 		}
-		for _, purpose := range []registrar.Purpose{registrar.ForPayment, registrar.ForQuote} {
+		for _, purpose := range []registrar.QueryPurpose{registrar.ForPayment, registrar.ForQuote} {
 			fresh := displayRequest("neu")
 			fresh.Purpose = purpose
 			quote(fresh, 1)

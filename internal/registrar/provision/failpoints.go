@@ -1,7 +1,7 @@
 package provision
 
 // Failpoints returns the failpoints of this package in the order of doc.go. A build with the
-// tag faults can be killed at each of them.
+// tag failpoint can be killed at each of them.
 func Failpoints() []string {
 	return []string{
 		"taken", "contact_made", "contact_known", "hosts_made", "requested", "answered", "pending", "decided",

@@ -151,7 +151,7 @@ type AvailabilityQuery struct {
 	Code          string // of a transfer, empty if not provided yet
 	Requires      string // the catalog's code for a rule of the TLD
 	Nameservers   []string
-	Purpose       registrar.Purpose
+	Purpose       registrar.QueryPurpose
 }
 
 // Record is a domain as the registry has it. Nameservers and Handle are for operators to

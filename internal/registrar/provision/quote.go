@@ -21,7 +21,7 @@ type QuoteRequest struct {
 	Code string
 	// Registrant is the intended one, zero if not entered yet; nil means the customer's own.
 	Registrant *registrar.Registrant
-	Purpose    registrar.Purpose // only ForDisplay may be served from the cache
+	Purpose    registrar.QueryPurpose // only ForDisplay may be served from the cache
 	// Admit is called before a registry is queried ForDisplay; its error ends the request.
 	// nil admits every query. For other purposes the caller applies its own limit.
 	Admit func() error

@@ -36,7 +36,7 @@ func (p *Provisioner) CheckAvailability(ctx context.Context, query provision.Ava
 }
 
 // priorityOf gives order priority only to queries that a payment depends on.
-func priorityOf(purpose registrar.Purpose) Priority {
+func priorityOf(purpose registrar.QueryPurpose) Priority {
 	if purpose == registrar.ForPayment {
 		return PriorityOrder
 	}

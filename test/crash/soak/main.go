@@ -51,7 +51,7 @@ func run(ctx context.Context, items crash.ItemSettings, orders crash.OrderSettin
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
 	binary := filepath.Join(folder, "dotkontor")
-	if err := testkit.Build(ctx, binary, os.Stderr, "-tags", "faults"); err != nil {
+	if err := testkit.Build(ctx, binary, os.Stderr, "-tags", "failpoint"); err != nil {
 		return err
 	}
 	if items.Items > 0 {
