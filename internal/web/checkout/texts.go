@@ -63,11 +63,11 @@ var texts = ui.WithRequirements(ui.Texts{
 		"Eine Zahlung ist erst eingegangen, als die Bestellung schon abgeschlossen war. Wir haben sie vollständig erstattet.",
 		"A payment arrived after this order was closed. We have refunded it in full.",
 	},
-	"pay.unasked": {
+	"pay.not_updated": {
 		"Preise und Verfügbarkeit konnten wir gerade nicht aktualisieren. Vor der Zahlung prüfen wir sie noch einmal.",
 		"Prices and availability could not be updated just now. We check them again before you pay.",
 	},
-	"pay.unasked.at": {"Stand:", "Last updated"},
+	"pay.not_updated.at": {"Stand:", "Last updated"},
 
 	"pay.other.heading": {"Sie sind mit einem anderen Konto angemeldet", "You are signed in to another account"},
 	"pay.other": {
@@ -106,7 +106,7 @@ var texts = ui.WithRequirements(ui.Texts{
 		"You can confirm once the details above are complete.",
 	},
 	"pay.continue":   {"Weiter zur Zahlung", "Continue to payment"},
-	"pay.anew":       {"Zahlung abbrechen", "Cancel payment"},
+	"pay.cancel":     {"Zahlung abbrechen", "Cancel payment"},
 	"pay.decline":    {"Bestellung ablehnen", "Decline order"},
 	"pay.to_invoice": {"Zur Rechnung", "View invoice"},
 	"pay.to_domains": {"Zu Ihren Domains", "View your domains"},
@@ -246,7 +246,7 @@ var texts = ui.WithRequirements(ui.Texts{
 	"code.label":  {"Auth-Code", "Auth code"},
 	"code.hint":   {"Auch AuthInfo, Transfer- oder Umzugscode genannt.", "Also called AuthInfo, EPP code or transfer code."},
 	"code.submit": {"Auth-Code speichern", "Save auth code"},
-	"code.told":   {"Der Auth-Code ist hinterlegt.", "The auth code is saved."},
+	"code.saved":  {"Der Auth-Code ist hinterlegt.", "The auth code is saved."},
 	"code.change": {"Anderen Auth-Code eingeben", "Enter a different auth code"},
 
 	"renew.label": {"Für die automatische Verlängerung vormerken", "Select for automatic renewal"},
@@ -254,7 +254,7 @@ var texts = ui.WithRequirements(ui.Texts{
 		"Dafür speichert unser Zahlungsdienst Ihr Zahlungsmittel; Sie können das im Portal jederzeit abschalten. Noch verlängern wir nicht automatisch: Wir schreiben Ihnen vor dem Ablauf, und Sie verlängern im Portal.",
 		"Our payment provider saves your payment method for this; you can turn it off in the portal at any time. We don't renew automatically yet: we email you before a domain expires, and you renew it in the portal.",
 	},
-	"renew.kept": {"Bisher gespeichert: {1}.", "Saved so far: {1}."},
+	"renew.stored": {"Bisher gespeichert: {1}.", "Saved so far: {1}."},
 
 	"consent.heading": {"Sofortiger Beginn", "Immediate start"},
 	"consent.given":   {"ausdrücklich verlangt am", "expressly requested on"},
@@ -505,7 +505,7 @@ var texts = ui.WithRequirements(ui.Texts{
 		"An agent placed this order for {1}. We send a link to that address. Use it to add the order to an account; then you can pay and manage it here.",
 	},
 	"pay.unclaimed.button": {"Link schicken", "Send link"},
-	"pay.unclaimed.nobody": {
+	"pay.unclaimed.no_customer": {
 		"Ein Programm hat diese Bestellung aufgegeben und noch keinen Kunden genannt.",
 		"An agent placed this order and hasn't named the customer yet.",
 	},

@@ -109,6 +109,6 @@ func (h *Handler) pageData(req *ui.Request, l legalPage) pageData {
 
 func (h *Handler) showText(req *ui.Request, l legalPage) error {
 	return h.templates.Render(req, ui.View{
-		Name: "text", Title: l.title, Section: l.path(req.Language), Public: "law.description", Data: h.pageData(req, l),
+		Name: "text", Title: l.title, Section: l.path(req.Language), Public: "legal.description", Data: h.pageData(req, l),
 	})
 }

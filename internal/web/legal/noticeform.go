@@ -48,7 +48,7 @@ func (h *Handler) showForm(req *ui.Request, l legalPage, f form, status int) err
 	f.Action = l.path(req.Language)
 	s.Form = f
 	return h.templates.Render(req, ui.View{
-		Name: "declare", Status: status, Title: l.title, Section: l.path(req.Language), Public: "law.description", Data: s,
+		Name: "noticeform", Status: status, Title: l.title, Section: l.path(req.Language), Public: "legal.description", Data: s,
 	})
 }
 
@@ -65,7 +65,7 @@ func (h *Handler) submitNotice(req *ui.Request, l legalPage, kind withdrawal.Kin
 		s := h.pageData(req, l)
 		s.Notice = notice
 		s.End, _ = time.Parse(time.DateOnly, notice.End) // already validated, may be empty
-		return h.templates.Render(req, ui.View{Name: "declared", Title: "declared.title." + string(kind), Section: l.path(req.Language), Data: s})
+		return h.templates.Render(req, ui.View{Name: "noticereceived", Title: "notice.title." + string(kind), Section: l.path(req.Language), Data: s})
 	}
 	f := newForm(kind)
 	for i, field := range f.Fields {

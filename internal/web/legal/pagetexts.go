@@ -4,11 +4,11 @@ import "github.com/dotkontor/dotkontor/internal/web/ui"
 
 // texts are the texts of these pages except the long ones.
 var texts = ui.Texts{
-	"law.description": {
+	"legal.description": {
 		"Angaben des Anbieters, Bedingungen, Datenschutz, Widerruf und Kündigung.",
 		"Legal notice, terms, privacy, withdrawal and cancellation.",
 	},
-	"law.unset": {
+	"legal.unset": {
 		"Der Betreiber dieses Dienstes hat seine Angaben noch nicht veröffentlicht.",
 		"The operator of this service has not published their details yet.",
 	},
@@ -59,18 +59,18 @@ var texts = ui.Texts{
 		"Von hier kamen zu viele Erklärungen. Bitte versuchen Sie es in {1} noch einmal, oder schreiben Sie an {2}.",
 		"Too many notices were sent from here. Please try again in {1}, or write to {2}.",
 	},
-	"declared.title.withdrawal":  {"Ihr Widerruf ist eingegangen", "We received your withdrawal"},
-	"declared.title.termination": {"Ihre Kündigung ist eingegangen", "We received your cancellation"},
-	"declared.text": {
+	"notice.title.withdrawal":  {"Ihr Widerruf ist eingegangen", "We received your withdrawal"},
+	"notice.title.termination": {"Ihre Kündigung ist eingegangen", "We received your cancellation"},
+	"notice.text": {
 		"Wir schicken eine Bestätigung mit diesem Inhalt an {1}.",
 		"We are sending a confirmation with this content to {1}.",
 	},
-	"declared.content":     {"Ihre Erklärung", "Your notice"},
-	"declared.at":          {"Eingegangen", "Received"},
-	"declared.number":      {"Nummer", "Number"},
-	"declared.kind":        {"Erklärung", "Notice"},
-	"declared.withdrawal":  {"Widerruf", "withdrawal"},
-	"declared.termination": {"Kündigung", "cancellation"},
-	"declared.soonest":     {"nächstmöglichen Zeitpunkt", "the earliest possible date"},
-	"declared.keep":        {"Sie können diese Seite drucken oder speichern.", "You can print or save this page."},
+	"notice.content":     {"Ihre Erklärung", "Your notice"},
+	"notice.at":          {"Eingegangen", "Received"},
+	"notice.number":      {"Nummer", "Number"},
+	"notice.kind":        {"Erklärung", "Notice"},
+	"notice.withdrawal":  {"Widerruf", "withdrawal"},
+	"notice.termination": {"Kündigung", "cancellation"},
+	"notice.soonest":     {"nächstmöglichen Zeitpunkt", "the earliest possible date"},
+	"notice.keep":        {"Sie können diese Seite drucken oder speichern.", "You can print or save this page."},
 }

@@ -26,7 +26,7 @@ var texts = ui.Texts{
 	},
 	"weak.set_up": {"Passkeys und zweiten Faktor ansehen", "Passkeys and second factor"},
 	"weak.again":  {"Mit Passkey oder Code anmelden", "Sign in with a passkey or a code"},
-	"home.quiet": {
+	"home.nothing": {
 		"Nichts zu tun: Keine Bestellung hängt fest, keine Erstattung ist überfällig, alle Gegenstellen antworten.",
 		"Nothing to do: no order is stuck, no refund is overdue, all upstreams respond.",
 	},

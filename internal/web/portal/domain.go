@@ -44,7 +44,7 @@ type historyEntry struct {
 }
 
 var dsField = ui.Field{
-	ID: "ds", Name: "ds", Label: "care.ds_label", Hint: "care.ds_hint", Type: "text", Autocomplete: "off", MaxLength: 300,
+	ID: "ds", Name: "ds", Label: "domain_page.ds_label", Hint: "domain_page.ds_hint", Type: "text", Autocomplete: "off", MaxLength: 300,
 }
 
 func domainPath(id string) string { return domainsPath + "/" + id }
@@ -87,7 +87,7 @@ func (h *Handler) showDomain(req *ui.Request, status int, view domainView) error
 	if view.History, err = h.history(req, view.View); err != nil {
 		return err
 	}
-	return h.templates.Render(req, ui.View{Name: "domain", Status: status, Title: "care.title", Section: domainsPath, Data: view})
+	return h.templates.Render(req, ui.View{Name: "domain", Status: status, Title: "domain_page.title", Section: domainsPath, Data: view})
 }
 
 func nameserverLines(servers []domainchange.Nameserver) string {

@@ -40,120 +40,120 @@ var domainTexts = ui.WithRequirements(ui.Texts{
 	"domain.transit":         {"im Transit bei DENIC", "in transit at DENIC"},
 	"domain.transferred_out": {"weggezogen", "transferred away"},
 
-	"care.title": {"Domain verwalten", "Manage domain"},
-	"care.back":  {"Alle Domains", "All domains"},
-	"care.again": {
+	"domain_page.title": {"Domain verwalten", "Manage domain"},
+	"domain_page.back":  {"Alle Domains", "All domains"},
+	"domain_page.again": {
 		"Nameserver, DNSSEC, Auth-Code und Inhaber ändern Sie nur kurz nach einer Anmeldung. Bitte bestätigen Sie, dass Sie es sind.",
 		"To change nameservers, DNSSEC, auth code or holder, you must have signed in recently. Please confirm it's you.",
 	},
-	"care.renew_for":   {"Verlängern um", "Renew for"},
-	"care.renew_year":  {"1 Jahr, bis {1}: {2}", "1 year, until {1}: {2}"},
-	"care.renew_years": {"{1} Jahre, bis {2}: {3}", "{1} years, until {2}: {3}"},
-	"care.renew_hint": {
+	"domain_page.renew_for":   {"Verlängern um", "Renew for"},
+	"domain_page.renew_year":  {"1 Jahr, bis {1}: {2}", "1 year, until {1}: {2}"},
+	"domain_page.renew_years": {"{1} Jahre, bis {2}: {3}", "{1} years, until {2}: {3}"},
+	"domain_page.renew_hint": {
 		"Preise inkl. MwSt. Im nächsten Schritt sehen Sie die Bestellung; erst dort bezahlen Sie.",
 		"Prices include VAT. The next step shows your order; you only pay there.",
 	},
-	"care.restore": {"Wiederherstellen", "Restore"},
-	"care.restore_price": {
+	"domain_page.restore": {"Wiederherstellen", "Restore"},
+	"domain_page.restore_price": {
 		"Die Wiederherstellung kostet {1} inkl. MwSt. Die Domain ist danach bis {2} bezahlt.",
 		"Restoring it costs {1} including VAT. The domain is then paid until {2}.",
 	},
-	"care.restore_until": {"Das ist voraussichtlich bis {1} möglich.", "This should be possible until {1}."},
-	"care.restore_none":  {"Wenden Sie sich bitte an uns, um sie wiederherzustellen.", "Please contact us to restore it."},
-	"care.open": {
+	"domain_page.restore_until": {"Das ist voraussichtlich bis {1} möglich.", "This should be possible until {1}."},
+	"domain_page.restore_none":  {"Wenden Sie sich bitte an uns, um sie wiederherzustellen.", "Please contact us to restore it."},
+	"domain_page.open": {
 		"Eine Änderung wird an die Registry übermittelt: {1}. Diese Seite aktualisiert sich von selbst.",
 		"A change is being sent to the registry: {1}. This page updates on its own.",
 	},
-	"care.stuck": {
+	"domain_page.stuck": {
 		"Eine Änderung hängt fest: {1}. Wir haben keine Verbindung zu dieser Registry mehr. Wir kümmern uns darum; bitte wenden Sie sich an uns, wenn es eilt.",
 		"A change is stuck: {1}. We no longer have a connection to this registry. We are working on it; please contact us if it is urgent.",
 	},
-	"care.silent": {
+	"domain_page.unreachable": {
 		"Die Registry antwortet gerade nicht. Sie sehen ihren Stand vom {1}.",
 		"The registry isn't responding. You see its data as of {1}.",
 	},
-	"care.unknown": {
+	"domain_page.unknown": {
 		"Die Registry hat uns noch keine Daten zu dieser Domain geschickt.",
 		"The registry hasn't sent us any data about this domain yet.",
 	},
-	"care.overview":    {"Überblick", "Overview"},
-	"care.since":       {"Registriert seit", "Registered"},
-	"care.changed":     {"Zuletzt geändert", "Last changed"},
-	"care.expires":     {"Läuft bei der Registry ab", "Expires at the registry"},
-	"care.words":       {"Status der Registry", "Registry status"},
-	"care.asked":       {"Zuletzt geprüft", "Last checked"},
-	"care.ends":        {"Ohne Verlängerung endet die Laufzeit am {1}.", "If you don't renew, the domain expires on {1}."},
-	"care.nameservers": {"Nameserver", "Nameservers"},
-	"care.ns_none":     {"Keine: Die Domain ist nicht im DNS.", "None: the domain isn't in the DNS."},
-	"care.ns_edit":     {"Nameserver ändern", "Change nameservers"},
-	"care.ns_label":    {"Nameserver, einer pro Zeile", "Nameservers, one per line"},
-	"care.ns_hint": {
+	"domain_page.overview":    {"Überblick", "Overview"},
+	"domain_page.since":       {"Registriert seit", "Registered"},
+	"domain_page.changed":     {"Zuletzt geändert", "Last changed"},
+	"domain_page.expires":     {"Läuft bei der Registry ab", "Expires at the registry"},
+	"domain_page.words":       {"Status der Registry", "Registry status"},
+	"domain_page.asked":       {"Zuletzt geprüft", "Last checked"},
+	"domain_page.ends":        {"Ohne Verlängerung endet die Laufzeit am {1}.", "If you don't renew, the domain expires on {1}."},
+	"domain_page.nameservers": {"Nameserver", "Nameservers"},
+	"domain_page.ns_none":     {"Keine: Die Domain ist nicht im DNS.", "None: the domain isn't in the DNS."},
+	"domain_page.ns_edit":     {"Nameserver ändern", "Change nameservers"},
+	"domain_page.ns_label":    {"Nameserver, einer pro Zeile", "Nameservers, one per line"},
+	"domain_page.ns_hint": {
 		"{1} bis {2} Namen. Bei Nameservern unter der Domain selbst ergänzen Sie die IP-Adresse: ns1.{3} 192.0.2.1",
 		"{1} to {2} names. Add the IP address to nameservers within the domain itself: ns1.{3} 192.0.2.1",
 	},
-	"care.ns_save":       {"Nameserver speichern", "Save nameservers"},
-	"care.dnssec":        {"DNSSEC", "DNSSEC"},
-	"care.ds_none":       {"Ausgeschaltet: Bei der Registry liegt kein DS-Eintrag.", "Off: the registry has no DS record."},
-	"care.ds_on":         {"Eingeschaltet mit diesen DS-Einträgen:", "On, with these DS records:"},
-	"care.ds_remove":     {"Entfernen", "Remove"},
-	"care.ds_remove_one": {"DS-Eintrag {1} entfernen", "Remove DS record {1}"},
-	"care.ds_edit":       {"DS-Eintrag hinzufügen", "Add DS record"},
-	"care.ds_label":      {"DS-Eintrag", "DS record"},
-	"care.ds_hint": {
+	"domain_page.ns_save":       {"Nameserver speichern", "Save nameservers"},
+	"domain_page.dnssec":        {"DNSSEC", "DNSSEC"},
+	"domain_page.ds_none":       {"Ausgeschaltet: Bei der Registry liegt kein DS-Eintrag.", "Off: the registry has no DS record."},
+	"domain_page.ds_on":         {"Eingeschaltet mit diesen DS-Einträgen:", "On, with these DS records:"},
+	"domain_page.ds_remove":     {"Entfernen", "Remove"},
+	"domain_page.ds_remove_one": {"DS-Eintrag {1} entfernen", "Remove DS record {1}"},
+	"domain_page.ds_edit":       {"DS-Eintrag hinzufügen", "Add DS record"},
+	"domain_page.ds_label":      {"DS-Eintrag", "DS record"},
+	"domain_page.ds_hint": {
 		"Wie von Ihrem DNS-Anbieter angegeben, zum Beispiel: 2371 13 2 1F987CC6… Passt er nicht zu Ihrem DNS, ist die Domain nicht mehr erreichbar.",
 		"As given by your DNS provider, for example: 2371 13 2 1F987CC6… If it doesn't match your DNS, the domain becomes unreachable.",
 	},
-	"care.leaving":     {"Umzug zu einem anderen Anbieter", "Transfer to another provider"},
-	"care.locked":      {"gesperrt", "locked"},
-	"care.locked_text": {"Die Domain kann nicht umziehen.", "The domain can't be transferred away."},
-	"care.unlocked":    {"nicht gesperrt", "not locked"},
-	"care.unlocked_text": {
+	"domain_page.leaving":     {"Umzug zu einem anderen Anbieter", "Transfer to another provider"},
+	"domain_page.locked":      {"gesperrt", "locked"},
+	"domain_page.locked_text": {"Die Domain kann nicht umziehen.", "The domain can't be transferred away."},
+	"domain_page.unlocked":    {"nicht gesperrt", "not locked"},
+	"domain_page.unlocked_text": {
 		"Mit dem Auth-Code kann die Domain umziehen.",
 		"Anyone with the auth code can transfer the domain away.",
 	},
-	"care.code_title": {"Auth-Code", "Auth code"},
-	"care.no_lock": {
+	"domain_page.code_title": {"Auth-Code", "Auth code"},
+	"domain_page.no_lock": {
 		"Diese Endung kennt keine Sperre; nur der Auth-Code schützt die Domain.",
 		"This extension has no lock; only the auth code protects the domain.",
 	},
-	"care.lock":   {"Sperren", "Lock"},
-	"care.unlock": {"Sperre aufheben", "Unlock"},
-	"care.code":   {"Auth-Code anzeigen", "Show auth code"},
-	"care.code_intro": {
+	"domain_page.lock":   {"Sperren", "Lock"},
+	"domain_page.unlock": {"Sperre aufheben", "Unlock"},
+	"domain_page.code":   {"Auth-Code anzeigen", "Show auth code"},
+	"domain_page.code_intro": {
 		"Ihr neuer Anbieter braucht den Auth-Code für den Umzug. Wir erzeugen jedes Mal einen neuen, zeigen ihn einmal und benachrichtigen Sie per E-Mail. Der vorige gilt dann nicht mehr.",
 		"Your new provider needs the auth code to transfer the domain. We create a new code each time, show it once and notify you by email. The previous code stops working.",
 	},
-	"care.code_days": {"Er gilt {1} Tage.", "It is valid for {1} days."},
-	"care.code_made": {"Auth-Code für {1}", "Auth code for {1}"},
-	"care.code_once": {
+	"domain_page.code_days": {"Er gilt {1} Tage.", "It is valid for {1} days."},
+	"domain_page.code_made": {"Auth-Code für {1}", "Auth code for {1}"},
+	"domain_page.code_once": {
 		"Wir zeigen ihn nur einmal. Bitte notieren Sie ihn jetzt.",
 		"It is shown only once. Please note it down now.",
 	},
-	"care.code_locked": {
+	"domain_page.code_locked": {
 		"Die Domain ist noch gesperrt. Heben Sie die Sperre für den Umzug auf.",
 		"The domain is still locked. Unlock it for the transfer.",
 	},
-	"care.code_done": {"Fertig", "Done"},
-	"care.copy_failed": {
+	"domain_page.code_done": {"Fertig", "Done"},
+	"domain_page.copy_failed": {
 		"Das Kopieren hat nicht geklappt. Bitte markieren Sie den Code.",
 		"Copying failed. Please select the code.",
 	},
-	"care.holder":        {"Inhaber", "Holder"},
-	"care.holder_none":   {"Ihr Konto enthält noch keine Inhaberdaten.", "Your account has no holder details yet."},
-	"care.holder_edit":   {"Angaben im Profil ändern", "Change your details in the profile"},
-	"care.holder_handle": {"Kontakt bei der Registry", "Contact at the registry"},
-	"care.holder_intro": {
+	"domain_page.holder":        {"Inhaber", "Holder"},
+	"domain_page.holder_none":   {"Ihr Konto enthält noch keine Inhaberdaten.", "Your account has no holder details yet."},
+	"domain_page.holder_edit":   {"Angaben im Profil ändern", "Change your details in the profile"},
+	"domain_page.holder_handle": {"Kontakt bei der Registry", "Contact at the registry"},
+	"domain_page.holder_intro": {
 		"Haben Sie Ihre Angaben im Profil geändert? Übernehmen Sie sie hier für diese Domain: Die Registry bekommt einen neuen Kontakt.",
 		"If you have changed your details in the profile, apply them to this domain here: the registry gets a new contact.",
 	},
-	"care.holder_thin": {
+	"domain_page.holder_thin": {
 		"Diese Registry speichert keine Inhaberdaten; es gelten die Angaben in Ihrem Konto.",
 		"This registry stores no holder data; the details in your account apply.",
 	},
-	"care.holder_take":  {"Angaben für diese Domain übernehmen", "Apply details to this domain"},
-	"care.history":      {"Verlauf", "History"},
-	"care.history_none": {"Noch keine Änderungen.", "No changes yet."},
-	"care.history_what": {"Änderung", "Change"},
+	"domain_page.holder_take":  {"Angaben für diese Domain übernehmen", "Apply details to this domain"},
+	"domain_page.history":      {"Verlauf", "History"},
+	"domain_page.history_none": {"Noch keine Änderungen.", "No changes yet."},
+	"domain_page.history_what": {"Änderung", "Change"},
 
 	"closed.change_under_way": {
 		"Möglich, sobald die laufende Änderung abgeschlossen ist.",

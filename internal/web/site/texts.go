@@ -63,7 +63,7 @@ var texts = ui.Texts{
 	"price.later":       {"danach {1} pro Jahr", "then {1} per year"},
 	"price.long_run":    {"{2} Jahre: {1}", "{2} years: {1}"},
 	"price.covers":      {"für {1} Jahre", "covers {1} years"},
-	"price.dearer":      {"Verlängerung teurer", "Renewal costs more"},
+	"price.increase":    {"Verlängerung teurer", "Renewal costs more"},
 	"price.term":        {"Mindestlaufzeit {1} Jahre: zuerst {2} für {1} Jahre", "Minimum term {1} years: {2} up front for {1} years"},
 	"price.no_transfer": {"nicht möglich", "not offered"},
 	"price.nothing":     {"kostenlos", "free of charge"},
@@ -99,7 +99,7 @@ var texts = ui.Texts{
 	"whois.expires":     {"Läuft ab am", "Expires on"},
 	"whois.nameservers": {"Nameserver", "Nameservers"},
 	"whois.status":      {"Status", "Status"},
-	"whois.nobody":      {"Personenbezogene Daten zeigen wir nicht.", "We don't show personal data."},
+	"whois.privacy":     {"Personenbezogene Daten zeigen wir nicht.", "We don't show personal data."},
 	"whois.none":        {"Dieser Name ist nicht registriert.", "This name is not registered."},
 	"whois.back":        {"Zurück zur Suche", "Back to search"},
 
