@@ -120,7 +120,7 @@ const (
 	CodeMissing       registrar.Code = "auth_code_missing"    // KindInvalid: a transfer needs the auth code
 	BadPayment        registrar.Code = "bad_payment"          // KindInvalid: the reference is missing or too long
 	PaymentUsed       registrar.Code = "payment_used"         // KindConflict: by another customer or for another term
-	NoSuchItem        registrar.Code = "no_such_line"         // KindNotFound
+	NoSuchItem        registrar.Code = "no_such_item"         // KindNotFound
 	// NotEligible (KindConflict): the registrant does not meet a rule of the TLD;
 	// (KindUnsupported): we can't meet the rule, so names of the TLD can only be looked up.
 	NotEligible registrar.Code = "not_eligible"

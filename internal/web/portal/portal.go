@@ -73,7 +73,7 @@ func New(cfg Config) (*Handler, error) {
 	if cfg.Orders != nil && (cfg.Extension == nil || cfg.RateBasisPoints == nil) {
 		return nil, errors.New("portal: Config.Orders requires Extension and RateBasisPoints")
 	}
-	views, err := cfg.Frame.LoadTemplates(templateFS, texts, domainTexts)
+	views, err := cfg.Frame.LoadTemplates(templateFS, texts, activityTexts, domainTexts)
 	if err != nil {
 		return nil, err
 	}

@@ -18,6 +18,7 @@ var dynamicKeys = []string{"problem.", "note.", "action.", "who.", "object.", "d
 // allTexts returns all texts.
 func allTexts() ui.Texts {
 	all := maps.Clone(texts)
+	maps.Copy(all, activityTexts)
 	maps.Copy(all, domainTexts)
 	return all
 }
