@@ -2,21 +2,24 @@
 // wider than the screen, one heading. Screenshots are taken if there is a folder for them.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { AxeBuilder } from "@axe-core/playwright";
+import axe from "axe-core";
 import { ok, portal, sandbox } from "./lib.mjs";
 
 let number = 0;
 // Several scripts share the folder.
 const script = process.argv[3].replace(/.*\/|\.mjs$/g, "") + (sandbox.order ? "-" + sandbox.order.story : "");
 
-// seriousViolations runs axe. Legacy mode avoids a second tab for each page; the
-// difference concerns pages with cross-origin frames only.
+// seriousViolations runs axe, which stays in the page for the next run. Only violations
+// leave the page: the full report is megabytes of JSON.
 async function seriousViolations(page, only) {
-  const axe = new AxeBuilder({ page }).setLegacyMode(true);
-  const { violations } = await (only ? axe.withRules(only) : axe).analyze();
-  return violations
-    .filter(({ impact }) => impact === "serious" || impact === "critical")
-    .map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.target).join(", ")}`);
+  if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axe.source);
+  return page.evaluate(async (only) => {
+    const options = { resultTypes: ["violations"], ...(only && { runOnly: only }) };
+    const { violations } = await window.axe.run(document, options);
+    return violations
+      .filter(({ impact }) => impact === "serious" || impact === "critical")
+      .map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.target).join(", ")}`);
+  }, only);
 }
 
 // setColorScheme switches between light and dark and waits until no animation runs.

@@ -1,5 +1,7 @@
 // Every page of the portal, on a phone.
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:http";
 import { at, clickButton, field, linkIn, portal, refusal, sandbox, tool, totp, withBrowser } from "./lib.mjs";
 import { newApplication } from "./oauthapps.mjs";
 import { checkPage, visit } from "./checkpage.mjs";
@@ -87,20 +89,19 @@ await withBrowser(async (page, context, watched) => {
   await visit(page, "/portal/orders/" + made.orderId, { name: "an order in the portal" });
   await visit(page, "/checkout/dotkontor_pay_nonsense", { name: "a payment link that opens nothing", status: 404 });
 
-  // The callback has no listener; the browser is stopped before it gets there.
-  const callback = "http://127.0.0.1:43121/callback";
+  const listener = createServer((_, response) => response.end("back")).listen(0, "127.0.0.1");
+  await once(listener, "listening");
+  const callback = `http://127.0.0.1:${listener.address().port}/callback`;
   const application = await newApplication(callback, "Ein Assistent mit einem recht langen Namen, wie ihn Anwendungen haben");
   const [, query] = application.begin().split("?");
   await visit(page, "/oauth/authorize/?" + query, { name: "consent" });
   await visit(page, "/oauth/authorize/?client_id=nobody", { name: "an unknown application", status: 400 });
   await page.goto(application.begin());
   watched.allows(new URL(callback).host);
-  await page.route(callback + "*", (route) => route.fulfill({ body: "back", contentType: "text/plain" }));
-  const request = page.waitForRequest((r) => r.url().startsWith(callback));
   await clickButton(page, "Zustimmen und verbinden");
-  const answer = new URL((await request).url()).searchParams;
   await page.waitForURL(callback + "*");
-  await application.redeem(answer.get("code"));
+  listener.close();
+  await application.redeem(new URL(page.url()).searchParams.get("code"));
   await visit(page, "/portal/apps", { name: "a connected application" });
   await visit(page, "/portal/activity", { name: "activity with an application" });
   await page.goto(portal("/portal/profile"));
