@@ -60,7 +60,8 @@ if [ -z "${DOTKONTOR_TEST_POSTGRES-}" ]; then
   fi
 fi
 
-(need chromium chromium) || true
+# The headless shell runs the journeys in half of Chromium's CPU time.
+(need chromium-headless-shell chromium-headless-shell) || (need chromium chromium) || true
 scripts/node.sh || echo "setup: there are no Node packages, so test/mcpclients and test/browser are skipped" >&2
 
 bad=$(find . -name '*.go' -not -path './.*' -not -path '*/pkg/mod/*' -not -path '*/node_modules/*' \
