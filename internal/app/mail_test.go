@@ -70,7 +70,7 @@ func TestMailQueue_MailedLinksWork(t *testing.T) {
 	}
 	mail := receiveMail(t, box, address)
 	secret, found := strings.CutPrefix(mail.Links[0], "https://domains.example/portal/confirm?link=")
-	if !found || mail.Subject != "Please confirm your e-mail address" {
+	if !found || mail.Subject != "Please confirm your email address" {
 		t.Fatalf("%+v", mail)
 	}
 	if _, err := services.Customers.CheckLink(ctx, account.LinkReset, secret); err == nil {
@@ -98,7 +98,7 @@ func TestMailQueue_MailedLinksWork(t *testing.T) {
 		t.Errorf("%+v", mail)
 	}
 
-	// A letter is counted just after it has arrived.
+	// A mail is counted just after it arrives.
 	sent := 0.0
 	for range 600 {
 		if sent = sumCounters(t, metrics); sent == 3 {
@@ -106,7 +106,7 @@ func TestMailQueue_MailedLinksWork(t *testing.T) {
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
-	t.Errorf("%v letters were counted", sent)
+	t.Errorf("%v mails were counted", sent)
 }
 
 func sumCounters(t *testing.T, metrics *prometheus.Registry) float64 {

@@ -13,8 +13,8 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
-// startWebhooks starts the delivery of order events to agents. Only a service on
-// loopback, such as a sandbox, may call loopback addresses.
+// startWebhooks starts the delivery of order events to agents. A service on loopback,
+// such as a sandbox, calls only loopback addresses; any other service never does.
 func (p *App) startWebhooks() error {
 	base, err := url.Parse(p.cfg.BaseURL)
 	if err != nil {

@@ -12,92 +12,91 @@ var english = language{
 	footer: `
 --
 dotkontor – {{.Portal}}
-This message was sent automatically. We never ask for your password or
-your codes by e-mail.
+This email was sent automatically. We never ask for your password or
+your codes by email.
 `,
 	accountMails: map[registrar.MailKind]mailText{
-		registrar.MailConfirm: {"Please confirm your e-mail address", `
-on {{.At}} an account at dotkontor was made with this
-e-mail address{{with .Address}} (from the address {{.}}){{end}}.
+		registrar.MailConfirm: {"Please confirm your email address", `
+An account at dotkontor was created with this email address on
+{{.At}}{{with .Address}} (from IP address {{.}}){{end}}.
 
-Please confirm that the e-mail address is yours:
+Please confirm that the email address is yours:
 
 {{.Link}}
 
-The link works until {{.Until}}, and once only.
+The link is valid until {{.Until}} and works once.
 
-Was that not you? Then there is nothing to do: without the
-confirmation nobody can sign in to the account.
+If this wasn't you, you don't need to do anything: without the
+confirmation, no one can sign in to the account.
 `},
 		registrar.MailAlreadyRegistered: {"You already have an account", `
-on {{.At}} somebody wanted to make an account at
-dotkontor with this e-mail address{{with .Address}} (from the address {{.}}){{end}}.
-There is an account with this e-mail address already; nothing was
-changed.
+Someone tried to create an account at dotkontor with this email address
+on {{.At}}{{with .Address}} (from IP address {{.}}){{end}}.
+You already have an account with this address. Nothing was changed.
 
-If that was you, please sign in:
+If this was you, please sign in:
 
 {{.Portal}}
 
-If you have forgotten your password, choose "Forgot your password"
+If you have forgotten your password, choose "Forgot your password?"
 there.
 
-Was that not you? Then there is nothing to do.
+If this wasn't you, you don't need to do anything.
 `},
 		registrar.MailAccountClosed: {"Your account is closed", `
-on {{.At}} your account at dotkontor was closed
-as you wished{{with .Address}} (from the address {{.}}){{end}}.
+Your account at dotkontor was closed at your request on
+{{.At}}{{with .Address}} (from IP address {{.}}){{end}}.
 
-Nobody can sign in to it any more; access tokens and connected
-applications have ended. Invoices, and what the law has us keep, stay
-stored until their time is over.
+No one can sign in to it any more, and access tokens and connected
+applications no longer work. We keep invoices and other records for as
+long as the law requires.
 
-Was that not you? Then please answer this message at once.
+If this wasn't you, please reply to this email immediately.
 `},
 		registrar.MailPasswordReset: {"Choose a new password", `
-on {{.At}} a new password was asked for, for your
-account at dotkontor{{with .Address}} (from the address {{.}}){{end}}.
+A new password for your account at dotkontor was requested on
+{{.At}}{{with .Address}} (from IP address {{.}}){{end}}.
 
 Choose it here:
 
 {{.Link}}
 
-The link works until {{.Until}}, and once only. A newer
-one makes it void.
+The link is valid until {{.Until}} and works once.
+Requesting another link invalidates it.
 
-Was that not you? Then there is nothing to do: your password stays as
-it is. Do not pass the link on to anybody.
+If this wasn't you, you don't need to do anything: your password stays
+the same. Don't share the link with anyone.
 `},
-		registrar.MailNoAccount: {"No account with this e-mail address", `
-on {{.At}} a new password was asked for at dotkontor,
-for this e-mail address{{with .Address}} (from the address {{.}}){{end}}. But
-there is no account with it.
+		registrar.MailNoAccount: {"No account with this email address", `
+A new dotkontor password was requested for this email address on
+{{.At}}{{with .Address}} (from IP address {{.}}){{end}}.
+However, there is no account with this address.
 
-Perhaps you registered with another e-mail address. You can make a new
-account here:
+You may have registered with a different email address. You can create
+a new account here:
 
 {{.Portal}}
 
-Was that not you? Then there is nothing to do.
+If this wasn't you, you don't need to do anything.
 `},
-		registrar.MailChangeEmail: {"Please confirm your new e-mail address", `
-on {{.At}} this e-mail address was given as the new
-one of an account at dotkontor.
+		registrar.MailChangeEmail: {"Please confirm your new email address", `
+This email address was entered as the new address of an account at
+dotkontor on {{.At}}.
 
 Open the link and sign in with your current address. Then confirm the
 new one:
 
 {{.Link}}
 
-The link works until {{.Until}}, and once only. Until
-then your current address stays in force.
+The link is valid until {{.Until}} and works once.
+Until you confirm, your current address stays in use.
 
-Was that not you? Then someone mistyped their address. The link does
+If this wasn't you, someone mistyped their address. The link does
 nothing without signing in, and you don't need to do anything.
 `},
-		registrar.MailEmailChanging: {"Your e-mail address is about to change", `
-on {{.At}} another e-mail address was given for your
-account at dotkontor{{with .Address}} (from the address {{.}}){{end}}.
+		registrar.MailEmailChanging: {"Your email address is about to change", `
+A new email address was entered for your account at dotkontor on
+{{.At}}{{with .Address}} (from IP address {{.}}){{end}}.
 {{with .Email}}
 New address: {{.}}
 {{end}}
@@ -105,54 +104,53 @@ It takes effect once the link we sent there is opened and confirmed
 while signed in to your account. After that, we no longer write to this
 address.
 
-Was that not you? Then please sign in at once, change your password and
+If this wasn't you, please sign in immediately, change your password and
 sign out all sessions:
 
 {{.Portal}}
 `},
 		registrar.MailPasswordChanged: {"Your password was changed", `
-on {{.At}} the password of your account at dotkontor
-was changed{{with .Address}} (from the address {{.}}){{end}}. Other sessions were
-signed out.
+The password of your account at dotkontor was changed on
+{{.At}}{{with .Address}} (from IP address {{.}}){{end}}.
+Other sessions were signed out.
 
-Was that not you? Then please choose a new one at once with
-"Forgot your password", and look through your access tokens and
-passkeys:
+If this wasn't you, please choose a new password immediately with
+"Forgot your password?", and review your access tokens and passkeys:
 
 {{.Portal}}
 `},
 		registrar.MailTokenCreated: {"A new access token for your account", `
-on {{.At}} an access token for programs was made for
-your account at dotkontor{{with .Address}} (from the address {{.}}){{end}}.
+An access token for programs was created for your account at dotkontor
+on {{.At}}{{with .Address}} (from IP address {{.}}){{end}}.
 {{with .Name}}
 Name: {{.}}
 {{end}}
-Whoever has the token can act in your name until you revoke it.
+Anyone who has the token can act on your behalf until you revoke it.
 
-Was that not you? Then please revoke the token at once under
+If this wasn't you, please revoke the token immediately under
 "MCP and API access", and change your password:
 
 {{.Portal}}
 `},
 		registrar.MailApplicationConnected: {"An application has access to your account", `
-on {{.At}} an application was approved to access your
-account at dotkontor{{with .Address}} (from the address {{.}}){{end}}.
+An application was given access to your account at dotkontor on
+{{.At}}{{with .Address}} (from IP address {{.}}){{end}}.
 {{with .Name}}
 It calls itself: {{.}}
 {{end}}{{with .Host}}
-The answer went to: {{.}}
+Response sent to: {{.}}
 {{end}}
-The application chose its name itself. We have not checked it.
+The application chose this name itself. We have not checked it.
 
-Was that not you? Then please disconnect the application at once under
+If this wasn't you, please disconnect the application immediately under
 "Applications", and change your password:
 
 {{.Portal}}
 `},
 		registrar.MailApplicationReplayed: {"A connection to your account was ended", `
-on {{.At}} we ended an application's connection to your
-account at dotkontor. Its credentials were used
-twice{{with .Address}} (last from the address {{.}}){{end}}.
+We ended an application's connection to your account at dotkontor on
+{{.At}}. Its credentials were used
+twice{{with .Address}} (last from IP address {{.}}){{end}}.
 {{with .Name}}
 It calls itself: {{.}}
 {{end}}{{with .Host}}
@@ -162,57 +160,58 @@ Someone may have copied the credentials, or two programs ran at the same
 time. The application no longer has access. To keep using it, connect it
 again.
 
-Was that not you? Then please review the activity in your account, and
+If this wasn't you, please review the activity in your account, and
 check the device that the application runs on:
 
 {{.Portal}}
 `},
 		registrar.MailAgentLinked: {"A checkout agent is linked to your account", `
-on {{.At}} a checkout agent was linked to your account
-at dotkontor{{with .Address}} (from the address {{.}}){{end}}.
+A checkout agent was linked to your account at dotkontor on
+{{.At}}{{with .Address}} (from IP address {{.}}){{end}}.
 {{with .Name}}
 Name: {{.}}
 {{end}}
-It can see and pay your open orders until you end the link. It can't
-change your account or your domains.
+It can see and pay your open orders until you unlink it. It can't change
+your account or your domains.
 
-Was that not you? Then please end the link at once in your profile under
-"Linked checkout agents", and change your password:
+If this wasn't you, please unlink the agent immediately in your profile
+under "Linked checkout agents", and change your password:
 
 {{.Portal}}
 `},
 		registrar.MailSecondFactor: {"Your second factor was changed", `
-on {{.At}}, for your account at dotkontor,
-{{if eq .Change "on"}}sign-in with a second factor was switched
-on{{else if eq .Change "off"}}sign-in with a second factor was switched
-off{{else if eq .Change "renewed"}}a new list of recovery codes was
-made{{else if eq .Change "used"}}a recovery code was used to sign
-in{{else}}sign-in with a second factor was
-changed{{end}}{{with .Address}} (from the address {{.}}){{end}}.
+On {{.At}}, for your account at dotkontor,
+{{if eq .Change "on"}}the second factor was turned
+on{{else if eq .Change "off"}}the second factor was turned
+off{{else if eq .Change "renewed"}}new recovery codes were
+created{{else if eq .Change "used"}}a recovery code was used to sign
+in{{else}}the second factor was
+changed{{end}}{{with .Address}} (from IP address {{.}}){{end}}.
 
-Was that not you? Then please sign in at once, change your password and
+If this wasn't you, please sign in immediately, change your password and
 sign out all sessions:
 
 {{.Portal}}
 `},
-		registrar.MailRegistrantChanged: {"Your registrant data were changed", `
-on {{.At}} the data that your domains are registered
-under were changed in your account with
-dotkontor{{with .Address}} (from the address {{.}}){{end}}.
+		registrar.MailRegistrantChanged: {"Your domain holder details were changed", `
+The details that your domains are registered with were changed in your
+account at dotkontor on
+{{.At}}{{with .Address}} (from IP address {{.}}){{end}}.
 
-Was that not you? Then please sign in at once, change your password and
-look through the data:
+If this wasn't you, please sign in immediately, change your password and
+review the details:
 
 {{.Portal}}
 `},
 		registrar.MailPasskey: {"Your passkeys were changed", `
-on {{.At}} a passkey of your account at dotkontor was
-{{if eq .Change "added"}}added{{else if eq .Change "removed"}}removed{{else}}changed{{end}}{{with .Address}} (from the address {{.}}){{end}}.
+A passkey of your account at dotkontor was
+{{if eq .Change "added"}}added{{else if eq .Change "removed"}}removed{{else}}changed{{end}} on {{.At}}{{with .Address}}
+(from IP address {{.}}){{end}}.
 {{with .Name}}
 Name: {{.}}
 {{end}}
-Was that not you? Then please sign in at once, change your password and
-look through your passkeys:
+If this wasn't you, please sign in immediately, change your password and
+review your passkeys:
 
 {{.Portal}}
 `},

@@ -5,7 +5,7 @@ import "github.com/dotkontor/dotkontor/internal/registrar"
 // englishOrderMails are the mails about orders and domains in English.
 var englishOrderMails = map[registrar.MailKind]mailText{
 	registrar.MailOrderPaid: {"Your order at dotkontor", `
-thank you. Your order was {{if .Free}}confirmed{{else}}paid{{end}}
+Thank you. Your order was {{if .Free}}confirmed{{else}}paid{{end}}
 on {{.At}}.
 
 Order: {{.Order}}
@@ -17,120 +17,118 @@ Order: {{.Order}}
 {{printf "%-20s %14s" (print "VAT " .Rate) .Vat}}
 {{printf "%-20s %14s" "Total" .Gross}}
 {{if eq .Rule "reverse_charge"}}
-Reverse charge: the recipient of the service owes the VAT. Your VAT
-identification number: {{.Vatid}}
+Reverse charge: VAT is payable by the recipient. Your VAT ID: {{.Vatid}}
 {{else if eq .Rule "outside_eu"}}
-The service is not subject to VAT in Germany (recipient outside of the
+The service is not subject to VAT in Germany (recipient outside the
 European Union, country {{.Country}}).
 {{else if eq .Rule "eu_consumer_oss"}}
 The VAT is that of your country ({{.Country}}).
 {{end}}{{if .Unchecked}}
-We could not check your VAT identification number, because the EU's
-service (VIES) was out of reach. That is why VAT is charged.
+We could not check your VAT ID, because the EU's service (VIES) was not
+available. VAT was therefore charged.
 {{end}}{{if .Consent}}
 On {{.ConsentAt}} you declared:
 
 {{.Consent}}
 
-Please keep this message.
+Please keep this email.
 {{end}}
-{{if .Unclaimed}}We will write to you when everything is carried out. The order belongs
-to no account yet; the link with which you take it over into yours is in
-a message of its own. After that you see it under "Orders":
+{{if .Unclaimed}}We will email you when everything is done. The order does not belong to
+an account yet; we send you the link to add it to yours in a separate
+email. After that, you see it under "Orders":
 
 {{.Portal}}
 
-Have you ordered nothing? Then please reply to us.
-{{else}}We will write to you when everything is carried out. You can see how it
-stands at any time under "Orders":
+If you didn't order anything, please reply to this email.
+{{else}}We will email you when everything is done. You can follow the progress
+at any time under "Orders":
 
 {{.Portal}}
 
-Was that not you? Then please sign in at once, change your password and
-answer this message.
+If this wasn't you, please sign in immediately, change your password and
+reply to this email.
 {{end}}`},
-	registrar.MailOrderEnded: {"What became of your order", `
-since {{.At}} your order is
-{{if eq .State "completed"}}carried out{{else if eq .State "partially_completed"}}carried out in part{{else}}closed, but could not be carried out{{end}}.
+	registrar.MailOrderEnded: {"The result of your order", `
+As of {{.At}}, your order is
+{{if eq .State "completed"}}completed{{else if eq .State "partially_completed"}}partly completed{{else}}closed, but could not be completed{{end}}.
 
 Order: {{.Order}}
 {{range .Items}}
 {{.Name}}
-  {{if .Failed}}could not be had: {{if eq .Why "taken"}}the name was taken meanwhile{{else if eq .Why "code"}}the auth code was wrong{{else if eq .Why "locked"}}the name is locked{{else if eq .Why "denied"}}the registry decided against it{{else}}the registry did not accept the order{{end}}{{else if eq .Kind "register"}}is registered{{else if eq .Kind "transfer"}}has moved to us{{else if eq .Kind "restore"}}is restored{{else}}is renewed{{end}}
+  {{if .Failed}}failed: {{if eq .Why "taken"}}the name has been taken in the meantime{{else if eq .Why "code"}}the auth code was wrong{{else if eq .Why "locked"}}the name is locked{{else if eq .Why "denied"}}the registry rejected it{{else}}the registry did not accept the order{{end}}{{else if eq .Kind "register"}}registered{{else if eq .Kind "transfer"}}transferred to us{{else if eq .Kind "restore"}}restored{{else}}renewed{{end}}
 {{end}}{{with .Refund}}
-We give {{.}} back by the means with which you have paid. That takes
-some days.
+We are refunding {{.}} to your original payment method. This takes a
+few days.
 {{end}}
-{{if .Unclaimed}}The order belongs to no account yet; the link with which you take it
-over into yours is in a message of its own. After that all is here:
-{{else}}You find your domains here:
+{{if .Unclaimed}}The order does not belong to an account yet; we send you the link to add
+it to yours in a separate email. After that, you find everything here:
+{{else}}Your domains are here:
 {{end}}
 {{.Portal}}
 `},
-	registrar.MailClaim: {"An order for you: please take it over", `
-on {{.At}} an order was made at dotkontor with this
-e-mail address, by a program that buys for you.
+	registrar.MailClaim: {"An order for you: please add it to your account", `
+An agent that shops on your behalf placed an order at dotkontor with
+this email address on {{.At}}.
 
 Order: {{.Order}}
 {{range .Items}}
 {{.Name}}
 {{end}}
-It belongs to no account yet. As long as that is so, nobody can manage the
-domains or pay the order by hand. With this link you take it over into
-your account, after you have signed in or made one:
+It does not belong to an account yet. Until it does, no one can manage
+the domains or pay the order in a browser. Open this link and sign in, or
+create an account, to add the order to your account:
 
 {{.Link}}
 
-The link works until {{.Until}}, and once only. A newer
-one makes it void. Give it to nobody: whoever has it can take the order
-over.
+The link is valid until {{.Until}} and works once.
+A newer link invalidates it. Don't share it: anyone who has it can claim
+the order.
 
-Have you ordered nothing? Then please reply to us.
+If you didn't order anything, please reply to this email.
 `},
-	registrar.MailPaymentRefunded: {"We give a payment back", `
-on {{.At}} a payment arrived that we did not need any
-more: the order was paid already, or it had been declined or had
-expired.
+	registrar.MailPaymentRefunded: {"We are refunding a payment", `
+On {{.At}} we received a payment that was no longer
+due: the order had already been paid, had been declined or had expired.
 
 Order: {{.Order}}
 {{with .Refund}}
-We give {{.}} back in full, by the means with which you have
-paid. That takes some days.
+We are refunding {{.}} in full to your original payment method.
+This takes a few days.
 {{end}}
-You find your orders here:
+Your orders are here:
 
 {{.Portal}}
 `},
 	registrar.MailExpiringMonth: {"Your domain expires in about a month", `
-the paid term of a domain ends soon:
+The paid term of a domain ends soon:
 
 Domain: {{.Domain}}
 End:    {{.Date}}
 
-Do you want to keep the domain? Then please renew it before, under
+If you want to keep the domain, please renew it before then, under
 "Domains":
 
 {{.Portal}}
 
-If you do not want to keep it, there is nothing to do.
+If you don't want to keep it, you don't need to do anything.
 `},
 	registrar.MailExpiringWeek: {"Your domain expires in about a week", `
-the paid term of a domain ends within days:
+The paid term of a domain ends within days:
 
 Domain: {{.Domain}}
 End:    {{.Date}}
 
-Do you want to keep the domain? Then please renew it before, under
+If you want to keep the domain, please renew it before then, under
 "Domains":
 
 {{.Portal}}
 
-Without a renewal, web pages and e-mail addresses under this name may
-stop working then. If you do not want to keep the domain, there is
-nothing to do.
+Without a renewal, websites and email addresses under this name may stop
+working after that date. If you don't want to keep the domain, you don't
+need to do anything.
 `},
 	registrar.MailExpired: {"Your domain has expired", `
-the paid term of a domain is over:
+The paid term of a domain has ended:
 
 Domain: {{.Domain}}
 End:    {{.Date}}
@@ -140,63 +138,63 @@ You can still renew the domain, under "Domains":
 {{.Portal}}
 
 Without a renewal the domain may stop working and be deleted at any
-time. After that anybody can register it.
+time. After that, anyone can register it.
 `},
 	registrar.MailDomainChanged: {"One of your domains was changed", `
-on {{.At}} one of your domains was changed at its
-registry{{with .Address}} (as asked for from the address {{.}}){{end}}.
+On {{.At}} one of your domains was changed at its
+registry{{with .Address}} (requested from IP address {{.}}){{end}}.
 
 Domain: {{.Domain}}
 Changed: {{if eq .Change "nameservers"}}the nameservers
 {{else if eq .Change "ds_add"}}a DS record (DNSSEC) was added
 {{else if eq .Change "ds_remove"}}a DS record (DNSSEC) was removed
-{{else if eq .Change "lock"}}the domain is locked against transfers now
-{{else if eq .Change "unlock"}}the lock against transfers was removed
-{{else if eq .Change "secure"}}transfers are locked, and earlier auth codes are not valid any more
-{{else}}the holder's data
+{{else if eq .Change "lock"}}the transfer lock was set
+{{else if eq .Change "unlock"}}the transfer lock was removed
+{{else if eq .Change "secure"}}the transfer lock was set, and earlier auth codes no longer work
+{{else}}the holder details
 {{end}}{{if eq .Change "secure"}}
-We did this because of the lock about which you get a message of its
-own. You see the domain here:
+We did this because of a lock on the domain; a separate email explains
+it. The domain is here:
 {{else}}
-Was that not you? Then please change your password at once, look
-through the domain and contact us:
+If this wasn't you, please change your password immediately, check the
+domain and contact us:
 {{end}}
 {{.Portal}}
 `},
 	registrar.MailDomainLock: {"About a lock on one of your domains", `
-on {{.At}} {{if eq .Change "lifted"}}we lifted the lock on one of your
+On {{.At}} {{if eq .Change "lifted"}}we lifted the lock on one of your
 domains.{{else}}we locked one of your domains.{{end}}
 
 Domain: {{.Domain}}
 Cause:  {{if eq .Change "chargeback"}}a payment was charged back
-{{else if eq .Change "udrp"}}a proceeding about the name (UDRP)
-{{else if eq .Change "court"}}an order of a court or an authority
+{{else if eq .Change "udrp"}}a domain name dispute (UDRP)
+{{else if eq .Change "court"}}an order by a court or an authority
 {{else if eq .Change "abuse"}}a report of abuse
-{{else}}settled
+{{else}}resolved
 {{end}}Reason: {{.Name}}
 
-What can't be done now is on the domain's page. If you have questions
-or think that this is a mistake, please contact us:
+The domain's page shows what is restricted. If you have questions or
+think that this is a mistake, please contact us:
 
 {{.Portal}}
 `},
 	registrar.MailAuthCode: {"The auth code of one of your domains was shown", `
-on {{.At}} the auth code of one of your domains was
-set anew and shown in the portal{{with .Address}} (from the
+On {{.At}} a new auth code for one of your domains was
+created and shown in the portal{{with .Address}} (from IP
 address {{.}}){{end}}.
 
 Domain: {{.Domain}}
 
-Whoever has the auth code can transfer the domain to another provider,
-if it is not locked.
+Anyone who has the auth code can transfer the domain to another provider
+unless it is locked.
 
-Was that not you? Then please change your password at once, lock the
-domain against transfers and ask for a new auth code:
+If this wasn't you, please change your password immediately, set the
+transfer lock and request a new auth code:
 
 {{.Portal}}
 `},
 	registrar.MailWithdrawal: {"We have received your withdrawal", `
-your withdrawal has reached us. We confirm its content and its time:
+We have received your withdrawal and confirm its content and time:
 
 Number:   {{.Number}}
 Received: {{.At}}
@@ -208,14 +206,14 @@ would make an address clickable are in square brackets:
 > Name:     {{.Name}}
 > Contract: {{.Contract}}
 
-We look into it and write to you. What is yours goes back in the way in
-which you paid. Please keep this message.
+We will review it and email you. We refund what you are due to your
+original payment method. Please keep this email.
 
-Have you not withdrawn from anything? Then somebody has given your
-address; please answer this message, so that nothing wrong happens.
+If you didn't withdraw from a contract, someone else entered your
+address. Please reply to this email so that we can stop this.
 `},
 	registrar.MailTermination: {"We have received your notice of termination", `
-your notice has reached us. We confirm its content and its time:
+We have received your notice and confirm its content and time:
 
 Number:   {{.Number}}
 Received: {{.At}}
@@ -231,19 +229,19 @@ would make an address clickable are in square brackets:
 > Reason:
 > {{.}}{{end}}
 
-A contract about a domain ordinarily ends with the term that is paid;
-until then the domain stays with you. We tell you the exact day once we
-have found the contract. Please keep this message.
+A contract for a domain normally ends with the paid term; until then you
+keep the domain. We will tell you the exact date once we have found the
+contract. Please keep this email.
 
-Have you not ended anything? Then somebody has given your address;
-please answer this message, so that nothing wrong happens.
+If you didn't terminate a contract, someone else entered your address.
+Please reply to this email so that we can stop this.
 `},
-	registrar.MailNoticeReceived: {"A declaration about a contract has come in", `
-somebody has {{if .Termination}}ended a contract{{else}}withdrawn from a contract{{end}}:
+	registrar.MailNoticeReceived: {"New withdrawal or termination", `
+Someone has {{if .Termination}}terminated a contract{{else}}withdrawn from a contract{{end}}:
 
 Number:   {{.Number}}
 Received: {{.At}}
-E-mail:   {{.Email}}
+Email:    {{.Email}}
 
 > Name:     {{.Name}}
 > Contract: {{.Contract}}{{if .Termination}}
@@ -255,12 +253,12 @@ E-mail:   {{.Email}}
 Order {{.ID}}{{with .Paid}},
 paid {{.}}{{end}}:
   {{if .Consent}}On {{.Consent}} the customer expressly asked us to
-  begin at once (wording {{.Wording}}).{{else}}There is no consent to a beginning before the time to withdraw ends.{{end}}
+  start immediately (wording {{.Wording}}).{{else}}There is no consent to start before the withdrawal period ends.{{end}}
 {{else}}
-These words name no order that we know.
+The text does not refer to an order that we know.
 {{end}}{{end}}
 The confirmation to this address has been queued. "dotkontor notices
-list" shows all of them; "dotkontor notices done" with the number
-marks this one as dealt with.
+list" shows all notices; "dotkontor notices done" with the number marks
+this one as done.
 `},
 }

@@ -92,31 +92,31 @@ func TestOrderMails_StateEachOutcome(t *testing.T) {
 		},
 		"a receipt without an account": {
 			kind: registrar.MailOrderPaid, facts: orderMailData(map[string]string{"unclaimed": "true"}),
-			de: []string{"gehört\nnoch zu keinem Konto", "Haben Sie nichts bestellt?"}, en: []string{"to no account yet", "Have you ordered nothing?"}, deNever: "ändern Sie",
+			de: []string{"gehört\nnoch zu keinem Konto", "Haben Sie nichts bestellt?"}, en: []string{"does not belong to\nan account yet", "If you didn't order anything"}, deNever: "ändern Sie",
 		},
 		"done without an account": {
 			kind: registrar.MailOrderEnded, facts: orderMailData(map[string]string{"unclaimed": "true"}),
-			de: []string{"noch zu keinem Konto"}, en: []string{"to no account yet"}, deNever: "Ihre Domains finden",
+			de: []string{"noch zu keinem Konto"}, en: []string{"does not belong to an account yet"}, deNever: "Ihre Domains finden",
 		},
 		"all done": {
 			kind: registrar.MailOrderEnded, facts: orderMailData(nil),
 			de: []string{"\nausgeführt.", "neu.de\n  ist registriert\n", "ki.ai\n  ist verlängert\n", "umzug.de\n  ist zu uns umgezogen\n"},
-			en: []string{"\ncarried out.", "is registered", "is renewed", "has moved to us"}, deNever: "geben",
+			en: []string{"\ncompleted.", "registered", "renewed", "transferred to us"}, deNever: "geben",
 		},
 		"some failed": {
 			kind: registrar.MailOrderEnded, facts: because("epp_exists"),
-			de: []string{"zum Teil", "neu.de\n  ging nicht: der Name war inzwischen vergeben\n", "Wir geben 8,21 EUR"}, en: []string{"in part", "taken meanwhile", "8.21 EUR back"},
+			de: []string{"zum Teil", "neu.de\n  ging nicht: der Name war inzwischen vergeben\n", "Wir geben 8,21 EUR"}, en: []string{"partly", "taken in the meantime", "refunding 8.21 EUR"},
 		},
 		"a wrong code": {kind: registrar.MailOrderEnded, facts: because("epp_auth_info"), de: []string{"Auth-Code stimmte nicht"}, en: []string{"auth code was wrong"}},
 		"another no":   {kind: registrar.MailOrderEnded, facts: because("epp_policy"), de: []string{"nahm den Auftrag nicht an"}, en: []string{"did not accept"}},
-		"nothing done": {kind: registrar.MailOrderEnded, facts: orderMailData(map[string]string{"state": "failed"}), de: []string{"nicht ausgeführt werden"}, en: []string{"could not be carried out"}},
+		"nothing done": {kind: registrar.MailOrderEnded, facts: orderMailData(map[string]string{"state": "failed"}), de: []string{"nicht ausgeführt werden"}, en: []string{"could not be completed"}},
 		"a payment too many": {
 			kind: registrar.MailPaymentRefunded, facts: orderMailData(map[string]string{"refund": "134.11"}),
-			de: []string{"134,11 EUR vollständig"}, en: []string{"134.11 EUR back in full"},
+			de: []string{"134,11 EUR vollständig"}, en: []string{"134.11 EUR in full"},
 		},
 		"a month":  {kind: registrar.MailExpiringMonth, facts: orderMailData(nil), de: []string{"neu.de", "15.12.2026"}, en: []string{"neu.de", "15 December 2026"}},
 		"a week":   {kind: registrar.MailExpiringWeek, facts: orderMailData(nil), de: []string{"15.12.2026"}, en: []string{"15 December 2026"}},
-		"too late": {kind: registrar.MailExpired, facts: orderMailData(nil), de: []string{"zu Ende", "15.12.2026", "verlängern"}, en: []string{"is over", "15 December 2026"}},
+		"too late": {kind: registrar.MailExpired, facts: orderMailData(nil), de: []string{"zu Ende", "15.12.2026", "verlängern"}, en: []string{"has ended", "15 December 2026"}},
 	} {
 		for language, wants := range map[string][]string{"de": test.de, "en": test.en} {
 			body := renderMail(t, test.kind, language, test.facts)
@@ -178,8 +178,8 @@ func TestNoticeMail_ShowsOperatorConsentOfEachOrder(t *testing.T) {
 	}{
 		"with":      {facts: two, de: "am 15.11.2026, 11:58 Uhr UTC ausdrücklich verlangt, dass wir sofort beginnen (Wortlaut 2026-11-de)", en: "(wording 2026-11-de)"},
 		"without":   {facts: two, de: "Bestellung ord_01jd3c4v5w6x7y8z9abcdefghk: Eine Zustimmung zum Beginn vor Ende der Widerrufsfrist gibt es nicht.", en: "There is no consent"},
-		"no order":  {facts: withdrawn(nil), de: "an diesen Worten nicht zu erkennen", en: "no order that we know"},
-		"an ending": {facts: withdrawn(map[string]string{"declared": "termination"}), de: "gekündigt", en: "ended", never: "nicht zu erkennen"},
+		"no order":  {facts: withdrawn(nil), de: "an diesen Worten nicht zu erkennen", en: "an order that we know"},
+		"an ending": {facts: withdrawn(map[string]string{"declared": "termination"}), de: "gekündigt", en: "terminated", never: "nicht zu erkennen"},
 	} {
 		for language, want := range map[string]string{"de": test.de, "en": test.en} {
 			body := strings.Join(strings.Fields(renderMail(t, registrar.MailNoticeReceived, language, test.facts)), " ")

@@ -74,7 +74,7 @@ func TestMailTexts_BothLanguagesShareKindsAndPlaceholders(t *testing.T) {
 		if got, want := strings.Contains(de.body, "{{with .Address}}"), kind != registrar.MailChangeEmail; got != want {
 			t.Errorf("%s contains the IP address: %t, want %t", kind, got, want)
 		}
-		if !strings.Contains(de.body, "Waren Sie das nicht?") || !strings.Contains(en.body, "Was that not you?") {
+		if !strings.Contains(de.body, "Waren Sie das nicht?") || !strings.Contains(en.body, "If this wasn't you") {
 			t.Errorf("%s does not say what to do if it was not the customer", kind)
 		}
 		linked := kind == registrar.MailConfirm || kind == registrar.MailPasswordReset || kind == registrar.MailChangeEmail
