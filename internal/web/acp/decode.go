@@ -37,12 +37,12 @@ func parse(body []byte) (map[string]any, error) {
 	value, err := readValue(decoder, 0)
 	switch {
 	case errors.Is(err, errDuplicate):
-		return nil, newInvalid(codeDuplicate, "A key stands twice in one object of the body.", "")
+		return nil, newInvalid(codeDuplicate, "A key occurs twice in one object of the body.", "")
 	case err != nil:
 		return nil, broken("The body is not valid JSON, or nested too deeply.")
 	}
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return nil, broken("Something follows the JSON object in the body.")
+		return nil, broken("The body has data after the JSON object.")
 	}
 	fields, ok := value.(map[string]any)
 	if !ok {

@@ -41,12 +41,12 @@ func (r request) requestedItems(listed func(tld string) bool) ([]order.Requested
 	for i, item := range r.items {
 		kind, domain, _ := strings.Cut(item.id, ":")
 		if kind != string(order.Register) && kind != string(order.Transfer) {
-			return nil, newInvalid(codeInvalidItem, "There is no such item. Item ids are register:example.de and transfer:example.de.", item.path)
+			return nil, newInvalid(codeInvalidItem, "There is no such item. Item IDs look like register:example.de or transfer:example.de.", item.path)
 		}
 		name, err := registrar.ParseName(domain, listed)
 		switch {
 		case registrar.KindOf(err) == registrar.KindUnsupported && err != nil:
-			return nil, newInvalid(codeInvalidItem, "Names with this extension are not sold here.", item.path)
+			return nil, newInvalid(codeInvalidItem, "Names under this extension are not sold here.", item.path)
 		case err != nil:
 			return nil, newInvalid(codeInvalidItem, "This is not a domain name with one label before its extension.", item.path)
 		}
@@ -92,7 +92,7 @@ func (p *buyerReader) email(o object, key string) {
 		return
 	}
 	if parsed, err := mail.ParseAddress(text); err != nil || parsed.Address != text || !strings.Contains(text, ".") {
-		o.form.fail(codeInvalidField, "This is not an e-mail address.", o.pathTo(key))
+		o.form.fail(codeInvalidField, "This is not an email address.", o.pathTo(key))
 	}
 	p.setIfEmpty(&p.contact.Email, text)
 }
@@ -112,7 +112,7 @@ func (p *buyerReader) address(o object) {
 	line2, city, state, postal := o.text("line_two"), o.text("city"), o.text("state"), o.text("postal_code")
 	country := strings.ToUpper(strings.TrimSpace(o.text("country")))
 	if country != "" && (len(country) != 2 || strings.Trim(country, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "") {
-		o.form.fail(codeInvalidField, "A country is two letters, as in ISO 3166-1: DE.", o.pathTo("country"))
+		o.form.fail(codeInvalidField, "A country must be a two-letter ISO 3166-1 code, such as DE.", o.pathTo("country"))
 	}
 	p.name(name)
 	p.setIfEmpty(&p.contact.Organisation, company)
@@ -142,11 +142,11 @@ func (r *request) readItems(o object, key string) {
 	for _, entry := range o.objects(key) {
 		r.items = append(r.items, item{id: entry.text("id"), path: entry.pathTo("id")})
 		if !o.form.strict {
-			entry.allowExactly("An item does not have this field, and the order would not follow it.", "id", "quantity", "name", "unit_amount")
+			entry.allowExactly("Items have no such field, and it would have no effect.", "id", "quantity", "name", "unit_amount")
 		}
 	}
 	if len(r.items) == 0 && o.form.strict {
-		o.form.fail(codeInvalidField, "At least one item must be named.", o.pathTo(key))
+		o.form.fail(codeInvalidField, "At least one item is required.", o.pathTo(key))
 	}
 }
 
@@ -155,15 +155,15 @@ func (r *request) readItems(o object, key string) {
 func readQuantities(o object, key string) {
 	for _, entry := range o.objects(key) {
 		if isOne, present := entry.isOne("quantity"); present && !isOne {
-			o.form.fail(codeQuantity, "A domain can be ordered once: the quantity is 1.", entry.pathTo("quantity"))
+			o.form.fail(codeQuantity, "A domain can be ordered only once: the quantity must be 1.", entry.pathTo("quantity"))
 		}
 	}
 }
 
 func requireProvider(o object, key string) {
-	o.requireValue(key, provider, codeProvider, "The payment provider is "+provider+".")
+	o.requireValue(key, provider, codeProvider, "The payment provider must be "+provider+".")
 }
 
 func requireFulfillmentOption(o object, key string) {
-	o.requireValue(key, fulfillment, codeOption, "Domains are delivered in one way: "+fulfillment+".")
+	o.requireValue(key, fulfillment, codeOption, "The only fulfillment option is "+fulfillment+".")
 }

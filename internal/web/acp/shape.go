@@ -46,7 +46,7 @@ func (s *shape) checkAfterItems(fields map[string]any) error {
 			readQuantities(top, "line_items")
 		}
 		if sent := top.text("currency"); sent != "" && !strings.EqualFold(sent, currency) {
-			top.form.fail(codeCurrency, "Everything here costs euros: the currency is "+currency+".", "$.currency")
+			top.form.fail(codeCurrency, "All prices are in euros: the currency must be "+currency+".", "$.currency")
 		}
 	})
 }

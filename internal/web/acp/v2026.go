@@ -118,11 +118,11 @@ func complete2026(o object) request {
 		}
 	}
 	payment.require("handler_id", "instrument")
-	payment.requireValue("handler_id", handler, codeHandler, "The payment handler is "+handler+".")
+	payment.requireValue("handler_id", handler, codeHandler, "The payment handler must be "+handler+".")
 	instrument, _ := payment.object("instrument")
 	credential, _ := instrument.require("type", "credential").object("credential")
 	credential.require("type", "token")
-	credential.requireValue("type", "spt", codeHandler, "The credential is a shared payment token: its type is spt.")
+	credential.requireValue("type", "spt", codeHandler, "The credential must be a shared payment token of type spt.")
 	if token := credential.text("token"); !declinedOutcomes[outcome] {
 		r.token = token
 	}

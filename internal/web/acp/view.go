@@ -78,7 +78,7 @@ func (v *view) addMessages(status order.SessionStatus, sh *shape) {
 		v.reportOutcome(inform)
 		return
 	case status == order.InProgress:
-		inform("A payment is under way. Read the session again in a few seconds.")
+		inform("A payment is in progress. Read the session again in a few seconds.")
 		return
 	case status == order.SessionExpired:
 		inform(messageSessionExpired)
@@ -102,7 +102,7 @@ func (v *view) addMessages(status order.SessionStatus, sh *shape) {
 			case order.MissingCode:
 				add(messageError, codeMissing, at, resolvedByBuyer, "The auth code of "+item.Name+" is missing. The buyer enters it at "+v.PayURL)
 			default:
-				add(messageError, codeMissing, at, resolvedByBuyer, "The registry of "+item.TLD+" asks more of the holder ("+missing+"). The buyer tells it at "+v.PayURL)
+				add(messageError, codeMissing, at, resolvedByBuyer, "The registry of "+item.TLD+" has a requirement that the registrant does not meet yet ("+missing+"). The buyer resolves this at "+v.PayURL)
 			}
 		}
 	}
@@ -111,11 +111,11 @@ func (v *view) addMessages(status order.SessionStatus, sh *shape) {
 		add(messageError, codeMissing, param, resolvedByAgent, what)
 	}
 	if slices.Contains(v.Missing, order.MissingIdentity) || v.Problem == order.ProblemIdentity {
-		add(messageError, "requires_sign_in", "$.buyer", resolvedByBuyer, "The buyer must show who they are, signed in, at "+cmp.Or(v.VerifyURL, v.PayURL))
+		add(messageError, "requires_sign_in", "$.buyer", resolvedByBuyer, "The buyer must sign in and verify their identity at "+cmp.Or(v.VerifyURL, v.PayURL))
 	}
 	switch v.Problem {
 	case order.ProblemHuman:
-		add(messageError, "requires_3ds", "$.payment_data", resolvedByBuyer, "The bank wants to see the buyer, who pays at "+v.PayURL)
+		add(messageError, "requires_3ds", "$.payment_data", resolvedByBuyer, "The bank requires the buyer to authenticate. The buyer pays at "+v.PayURL)
 	case order.ProblemPaying:
 		add(messageInfo, "", "", resolvedByBuyer, "The buyer is paying at "+v.PayURL+" right now. Read the session again to see the result.")
 	case order.ProblemNoPayment:
@@ -126,19 +126,19 @@ func (v *view) addMessages(status order.SessionStatus, sh *shape) {
 		}
 	}
 	if v.Unquoted {
-		since := "the last time"
+		since := "the last query"
 		if !v.AskedAt.IsZero() {
 			since = v.AskedAt.UTC().Format(time.RFC3339)
 		}
-		inform("A registry was not asked again just now. Availability and prices are those of " + since + ", and are asked again at completion.")
+		inform("A registry was not queried again. Availability and prices are those of " + since + ", and are queried again at completion.")
 	}
 }
 
-// reportOutcome says what became of each paid item.
+// reportOutcome reports the outcome of each paid item.
 func (v *view) reportOutcome(inform func(text string)) {
 	outcomes := map[order.ItemState]string{
-		order.ItemProvisioning: "is being carried out", order.ItemActive: "is done", order.ItemWaiting: "is being carried out",
-		order.ItemFailed: "could not be carried out; its price is given back", order.ItemRefunded: "could not be carried out; its price was given back",
+		order.ItemProvisioning: "in progress", order.ItemActive: "done", order.ItemWaiting: "in progress",
+		order.ItemFailed: "failed; its price will be refunded", order.ItemRefunded: "failed; its price was refunded",
 	}
 	some := false
 	for _, item := range v.Order.Items {
@@ -146,7 +146,7 @@ func (v *view) reportOutcome(inform func(text string)) {
 		some = some || item.State != order.ItemFailed && item.State != order.ItemRefunded
 	}
 	if some && !v.Order.Claimed {
-		inform("The buyer gets an e-mail with a link. Whoever opens it and signs in manages the domains.")
+		inform("The buyer gets an email with a link. Whoever opens it and signs in manages the domains.")
 	}
 }
 
@@ -165,7 +165,7 @@ var wireFields = map[string]struct {
 // it. param names a single field.
 func missingData(s order.Session, sh *shape) (param, text string) {
 	if len(s.MissingFields) == 0 { // an account's own data
-		return "$.buyer", "The registrant's data is not complete. The customer completes it, signed in."
+		return "$.buyer", "The registrant data is incomplete. The customer signs in and completes it."
 	}
 	var person, place []string
 	for _, field := range s.MissingFields {
@@ -186,7 +186,7 @@ func missingData(s order.Session, sh *shape) (param, text string) {
 	if len(list) == 1 {
 		param += "." + list[0]
 	}
-	return param, "Data of the holder is missing or can't be used: " + strings.Join(append(person, place...), ", ") +
+	return param, "Registrant data is missing or invalid: " + strings.Join(append(person, place...), ", ") +
 		". Tell it in buyer and " + strings.TrimPrefix(sh.addressPath, "$.") + "."
 }
 

@@ -97,7 +97,7 @@ func TestPages_NameOperatorAndLinkEachOther(t *testing.T) {
 	t.Parallel()
 	pages := newHandler(t, &memStore{}, testOperator, nil)
 	for path, says := range map[string]string{
-		"/impressum": "20457 Hamburg", "/imprint": "VAT id: DE123456789", "/agb": "Kontor GmbH, Kai 1", "/terms": "Kontor GmbH, Kai 1",
+		"/impressum": "20457 Hamburg", "/imprint": "VAT ID: DE123456789", "/agb": "Kontor GmbH, Kai 1", "/terms": "Kontor GmbH, Kai 1",
 		"/datenschutz": "post@kontor.example", "/privacy": "post@kontor.example", "/widerruf": "Widerruf bestätigen",
 		"/withdrawal": "Confirm withdrawal", "/kuendigung": "Jetzt kündigen", "/cancellation": "Cancel now",
 	} {

@@ -12,10 +12,10 @@ import (
 
 // Errors of a refused caller.
 const (
-	messageBadTokens = "Too many invalid access tokens came from this address. Retry-After says how long to wait."
+	messageBadTokens = "Too many invalid access tokens from this address. Wait for Retry-After seconds."
 	messageSignIn    = "Sign in first: this needs a valid access token. The WWW-Authenticate header says where to get one."
 	messageUnchecked = "Access tokens can't be checked at the moment. Keep the token and try again in a minute."
-	messageNoScope   = "This token may not do that: signed-in tools need the scope mcp:write. Connect again and ask for that scope, or use a personal access token."
+	messageNoScope   = "This token lacks the scope mcp:write, which signed-in tools require. Connect again and request that scope, or use a personal access token."
 	insufficientText = `Bearer error="insufficient_scope", scope="` + oauth.ScopeWrite + `", `
 )
 

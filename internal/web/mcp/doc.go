@@ -9,10 +9,10 @@
 // # One parse
 //
 // A message is parsed once, by parseMessage, and this parse decides what is called, who
-// may call it and which budget it spends. The attack is a message that a guard reads as
-// harmless and a parser behind it as a call of a signed-in tool: keys that differ only
-// in case, duplicate keys, an escaped letter in the tool's name, a batch of one, a
-// header that names another tool than the body. So there is no second parser, and what
+// may call it and which budget it spends. The attack to prevent is a message that a guard
+// reads as harmless, but a parser behind it as a call to a signed-in tool: keys that
+// differ only in case, duplicate keys, an escaped letter in the tool's name, a batch of
+// one, a header that names a different tool than the body. So there is no second parser, and what
 // two parsers could read differently is refused: duplicate keys in any object, keys that
 // differ from those of JSON-RPC only in case, data after the message, batches, invalid
 // UTF-8, more than 32 levels or 128 keys in one object. Ids are returned as they were sent.

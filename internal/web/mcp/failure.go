@@ -138,12 +138,12 @@ const (
 	messageUnsupported  = "This extension is not in the price list. list_tlds shows those that are."
 	messageRateLimited  = "The limit for this address is reached. Wait %d seconds before the next call."
 	messageTokenLimited = "The limit for this access token is reached. Wait %d seconds before the next call." //nolint:gosec  // a text about tokens
-	messageNamesLimited = "This account has asked the registries for as many names as are allowed. Wait %d seconds before the next order."
-	messageUpstream     = "The registry could not be asked. Try again in a minute."
+	messageNamesLimited = "The limit for registry queries by this account is reached. Wait %d seconds before the next order."
+	messageUpstream     = "The registry did not respond. Try again in a minute."
 	messageInternal     = "Something went wrong on our side. Try again later."
-	messageNotPayable   = "The order was not made, because some items can't be ordered. Change or leave out the items that are named."
-	messageUnasked      = "The order was not made: the registries gave no answer about the items that are named. Call again after retryAfter seconds, or leave them out."
-	messageTerm         = "The order was not made: the items that are named are not sold for the years that were asked for."
+	messageNotPayable   = "No order was created, because some items can't be ordered. Change or omit the items listed."
+	messageUnasked      = "No order was created: the registries did not respond for the items listed. Call again after retryAfter seconds, or omit them."
+	messageTerm         = "No order was created: the items listed are not sold for the requested number of years."
 	messageNotFound     = "This customer has no such order. Use an orderId that start_order or list_orders returned."
 	messageNoOrders     = "Nothing can be ordered here at the moment. Names and prices can be looked up; do not call this tool again in this conversation."
 )
@@ -153,31 +153,31 @@ var messages = map[registrar.Code]string{
 	registrar.NameEmpty:        "The name is empty. Give a domain name, for example example.de.",
 	registrar.NameNoExtension:  "The extension is missing. Give the full name, for example example.de, or use domain_search.",
 	registrar.NameIsExtension:  "This is only an extension. Put a name before it, for example example.de, or use tld_price.",
-	registrar.NameSubdomain:    "Only one name may stand before the extension. Leave out www and other parts.",
-	registrar.NameEmptyLabel:   "A part of the name is empty. Look at the dots.",
+	registrar.NameSubdomain:    "Only one label may precede the extension. Omit www and other parts.",
+	registrar.NameEmptyLabel:   "A part of the name is empty. Check the dots.",
 	registrar.NameLabelTooLong: "A part of the name is longer than 63 characters.",
 	registrar.NameTooLong:      "The name is longer than 253 characters.",
 	registrar.NameHyphenEdge:   "A part of a name must not begin or end with a hyphen.",
-	registrar.NameHyphens34:    "Two hyphens must not stand in third and fourth place.",
-	registrar.NamePunycode:     "The part that begins with xn-- is not valid. Write the name with its own letters.",
+	registrar.NameHyphens34:    "The third and fourth characters must not both be hyphens.",
+	registrar.NamePunycode:     "The part that begins with xn-- is not valid. Write the name in Unicode.",
 	registrar.NameUnderscore:   "Underscores are not allowed in domain names. Use a hyphen.",
 	registrar.NameAddress:      "This is an IP address. Give a domain name.",
 	registrar.NameURL:          "This is a web address. Give only the domain name, without https:// and path.",
 	registrar.NamePort:         "Give the domain name without colon and port.",
-	registrar.NameEmail:        "This is an e-mail address. Give only the domain name after the @.",
+	registrar.NameEmail:        "This is an email address. Give only the domain name after the @.",
 	registrar.NameControl:      "The name contains an invisible control character.",
 	registrar.NameSpace:        "The name contains a space. Leave it out or use a hyphen.",
 	registrar.NameCharacter:    "The name contains a character that is not allowed in domain names.",
-	registrar.NameNotASCII:     "A search takes only a-z, 0-9 and hyphens. Check names with other letters by domain_check.",
+	registrar.NameNotASCII:     "A search takes only a-z, 0-9 and hyphens. Check names with other letters with domain_check.",
 
-	registrar.FaultTimeout:   "The registry did not answer in time. Try again in a minute.",
+	registrar.FaultTimeout:   "The registry did not respond in time. Try again in a minute.",
 	registrar.FaultRefused:   "The registry can't be reached at the moment. Try again in a minute.",
-	registrar.FaultThrottled: "The registry takes no more questions at the moment. Try again in a few minutes.",
-	registrar.FaultBroken:    "The registry gave an answer that can't be understood. Try again later.",
-	registrar.FaultBusy:      "Too many lookups are under way. Try again in a few seconds.",
+	registrar.FaultThrottled: "The registry is rate-limiting us at the moment. Try again in a few minutes.",
+	registrar.FaultBroken:    "The registry's response can't be read. Try again later.",
+	registrar.FaultBusy:      "Too many lookups are in progress. Try again in a few seconds.",
 	codeTokenUnchecked:       messageUnchecked,
 
-	order.TooManyOpen:   "This customer has as many open orders as are allowed. Ask the user to pay one or cancel it with cancel_order (list_orders shows them), or to decide at url; then call start_order again.",
-	order.BadItems:      "The items must be different domain names, each given once. Leave out the repetition.",
+	order.TooManyOpen:   "This customer has too many open orders. Ask the user to pay one at url, or cancel one with cancel_order (list_orders shows them); then call start_order again.",
+	order.BadItems:      "Each domain name may occur only once. Remove the duplicates.",
 	lookup.Undetermined: "No source says whether this name is registered.",
 }

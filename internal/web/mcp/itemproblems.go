@@ -67,25 +67,25 @@ func suggest(tool, domain string) *suggestion {
 // itemRules are the reasons why an item can't be ordered or was not provisioned.
 var itemRules = map[registrar.Code]itemRule{
 	provision.NameTaken:           {"The name is taken or reserved, so it can't be registered. Choose another one with domain_search, or, if the user holds it at another registrar, use the type transfer.", "domain_search"},
-	registrar.NameReserved:        {"The registry has reserved this name and does not register it. Choose another one with domain_search.", "domain_search"},
-	provision.Undecided:           {"The registry gave no decision about this name, so whether it is available is unknown. Try again later, or leave it out; do not call it free or taken.", ""},
-	registrar.NamePremium:         {"The registry asks a price of its own for this name, and such names are not sold here. Choose another one with domain_search.", "domain_search"},
-	registrar.NameHeld:            {"The name is registered here already, or an order for it is being carried out. If it may be the user's own, look at list_my_domains; else choose another one.", "list_my_domains"},
-	registrar.NoRegistryAccount:   {"Names with this extension can be looked up here but not ordered. list_tlds shows other extensions.", "list_tlds"},
+	registrar.NameReserved:        {"The registry has reserved this name. Choose another one with domain_search.", "domain_search"},
+	provision.Undecided:           {"The registry did not decide about this name, so its availability is unknown. Try again later, or leave it out; do not call it free or taken.", ""},
+	registrar.NamePremium:         {"The registry charges a premium price for this name, and such names are not sold here. Choose another one with domain_search.", "domain_search"},
+	registrar.NameHeld:            {"The name is already registered here, or an order for it is in progress. If the user may hold it, check list_my_domains; otherwise choose another one.", "list_my_domains"},
+	registrar.NoRegistryAccount:   {"Names under this extension can be looked up here but not ordered. list_tlds shows other extensions.", "list_tlds"},
 	provision.NotEligible:         {"The extension has a rule that can't be met here, so its names can only be looked up. Choose another extension.", "list_tlds"},
 	order.NoPrice:                 {"The price list has no price for this extension, so its names can only be looked up. Choose another extension.", "list_tlds"},
-	provision.NoInboundTransfer:   {"With this extension only the present registrar can start a transfer, so it can't be ordered here. Tell the user to ask that registrar.", ""},
+	provision.NoInboundTransfer:   {"Under this extension only the current registrar can start a transfer, so it can't be ordered here. Tell the user to ask that registrar.", ""},
 	provision.NotRegistered:       {"The name is not registered, so there is nothing to transfer. If the user wants it, domain_check says whether it can be registered.", "domain_check"},
-	provision.Locked:              {"The name can't be transferred now: it is locked, or was registered or moved lately. Ask the user to have the lock removed at the present registrar, then try again.", ""},
-	provision.WrongCode:           {"The auth code does not belong to the name. Order the transfer again; the user enters the right code at payment_url.", ""},
+	provision.Locked:              {"The name can't be transferred now: it is locked, or was registered or transferred recently. Ask the user to have the current registrar remove the lock, then try again.", ""},
+	provision.WrongCode:           {"The auth code is wrong. Order the transfer again; the user enters the right code at payment_url.", ""},
 	provision.CodeMissing:         {"The transfer needs its auth code, which the user enters at payment_url.", ""},
-	provision.NoRegistrant:        {"The account has no registrant data yet. Ask the user to enter them at url.", ""},
+	provision.NoRegistrant:        {"The account has no registrant data yet. Ask the user to enter it at url.", ""},
 	provision.NotYours:            {"This account does not hold the domain, so it can't renew it. list_my_domains shows what it holds.", "list_my_domains"},
 	provision.NotRenewable:        {"The registry does not renew this name now: it is being transferred, was deleted, or is locked. list_my_domains shows its state.", "list_my_domains"},
 	provision.NotRestorable:       {"The domain was not deleted, or can't be restored any more.", "list_my_domains"},
-	provision.TermNotSold:         {"This name is sold for one term only: leave years out, or give the minYears of tld_price (1 if there is none). What a transfer adds is up to the registry.", "tld_price"},
+	provision.TermNotSold:         {"This name is sold for one term only: omit years, or send the minYears of tld_price (1 if it has none). The registry decides what a transfer adds.", "tld_price"},
 	provision.BadTerm:             {"The registry does not sell this name for that term. For a renewal, choose fewer years; else choose another extension.", ""},
-	domainchange.DomainRestricted: {"The domain is locked because of a dispute. The user has to contact us.", ""},
+	domainchange.DomainRestricted: {"The domain is locked because of a dispute. The user must contact us.", ""},
 }
 
 // eppCodes map registry refusals to our codes; every other one is registry_refused.
@@ -164,7 +164,7 @@ func (s *Server) notCancelable(err *NotCancelable) failure {
 	f := failure{Code: notCancelable, URL: err.URL}
 	switch order.State(err.Status) {
 	case order.Paying:
-		f.Reason, f.Message = "payment_in_progress", "A payment for this order is under way, so it can't be canceled now. The user finishes or leaves it at url; then call get_order_status."
+		f.Reason, f.Message = "payment_in_progress", "A payment for this order is in progress, so it can't be canceled now. The user finishes or leaves it at url; then call get_order_status."
 		f.Retryable, f.RetryAfter = true, seconds(upstreamRetryAfter)
 	case order.Expired:
 		f.Reason, f.Message, f.URL = "order_expired", "The order has expired unpaid, so there is nothing to cancel.", ""
@@ -182,7 +182,7 @@ func (s *Server) requirements(needs []Need, paymentURL, verificationURL string) 
 		switch need.What {
 		case order.MissingRegistrant:
 			r.Code, r.URL = "registrant_data", s.url(ui.RegistrantPath)
-			r.Message = "The account has no complete registrant data. The user enters them at url."
+			r.Message = "The account's registrant data is incomplete. The user enters it at url."
 		case order.MissingCode:
 			r.Code = "auth_code"
 			r.Message = "A transfer needs its auth code. The user enters it at url; never ask for it in the conversation."
@@ -191,9 +191,9 @@ func (s *Server) requirements(needs []Need, paymentURL, verificationURL string) 
 			}
 		case order.MissingIdentity:
 			r.Code, r.URL = "identity", verificationURL
-			r.Message = "The user has to prove their identity at url before the order can be paid."
+			r.Message = "The user must verify their identity at url before the order can be paid."
 			if verificationURL == "" {
-				r.Message = "The user has to prove their identity before the order can be paid, at verification_url once the order exists."
+				r.Message = "The user must verify their identity before the order can be paid, at verification_url once the order exists."
 			}
 		default:
 			r.Code, r.Rule = "extension_rule", need.What

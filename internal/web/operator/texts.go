@@ -103,7 +103,7 @@ var texts = ui.Texts{
 	"payment.open":                {"offen", "open"},
 	"payment.closing":             {"wird geschlossen", "closing"},
 	"payment.captured":            {"bezahlt", "paid"},
-	"payment.unmatched":           {"überzählig, wird erstattet", "surplus, goes back"},
+	"payment.unmatched":           {"überzählig, wird erstattet", "unmatched, being refunded"},
 	"payment.refunded":            {"erstattet", "returned"},
 	"payment.closed":              {"geschlossen", "closed"},
 	"health.intro": {
@@ -359,8 +359,8 @@ var texts = ui.Texts{
 		"The change is abandoned. The holder sees this on the domain's page.",
 	},
 	"note.prices_applied": {
-		"Die neue Preisliste gilt, hier sofort und auf weiteren Knoten mit diesem Datenverzeichnis in wenigen Sekunden.",
-		"The new price list is in effect, here immediately and on other nodes with this data directory within seconds.",
+		"Die neue Preisliste gilt, hier sofort und auf weiteren Knoten in wenigen Sekunden.",
+		"The new price list is in effect, here immediately and on other nodes within seconds.",
 	},
 	"note.agent_removed": {
 		"Der Agent ist entfernt. Seine nächste Anfrage wird abgelehnt.",

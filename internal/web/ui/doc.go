@@ -1,5 +1,5 @@
-// Package ui is the frame of every page: session, language, headers and errors. The
-// portal and the consent page use it, and it knows neither.
+// Package ui is the frame of every page: session, language, headers and errors. All page
+// packages use it, and it depends on none of them.
 //
 // A page is a function that takes a Request and returns an error. The frame has
 // already determined the language and the visitor and parsed the form. It guarantees

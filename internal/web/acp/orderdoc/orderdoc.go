@@ -177,7 +177,7 @@ func New(o order.Order, permalink string) Order {
 		adjustment := Adjustment{
 			ID: refund.ID, Type: "refund", OccurredAt: rfc3339(refund.CreatedAt), Status: "pending", LineItems: []LineItemRef{{item.ID, 1}},
 			Amount: int64(refund.Amount), Currency: currency, Reason: string(item.Failure),
-			Description: item.Name + " could not be carried out; its price goes back to the means of payment.",
+			Description: item.Name + " failed; its price is refunded to the original payment method.",
 		}
 		if refund.Provider != "" {
 			adjustment.OccurredAt, adjustment.Status = rfc3339(refund.MadeAt), "completed"
