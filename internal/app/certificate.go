@@ -64,10 +64,10 @@ func (c *certificate) get(hello *tls.ClientHelloInfo) (*tls.Certificate, error) 
 		err = c.load()
 	}
 	if err != nil {
-		c.logger.ErrorContext(hello.Context(), "the renewed TLS certificate can't be used, the old one stays", "error", err.Error())
+		c.logger.ErrorContext(hello.Context(), "renewed TLS certificate can't be used, keeping the previous one", "error", err.Error())
 		return c.current, nil
 	}
-	c.logger.InfoContext(hello.Context(), "the renewed TLS certificate is in use")
+	c.logger.InfoContext(hello.Context(), "TLS certificate reloaded")
 	return c.current, nil
 }
 

@@ -78,7 +78,7 @@ func readKeyFile(path string) ([]registrar.SealKey, error) {
 		keys = append(keys, key)
 	}
 	if err != nil || len(keys) == 0 { // a new key would make all sealed data unreadable
-		return nil, fmt.Errorf("%s: %w, but what was sealed with the lost one stays sealed; better restore the file from the backup", path, config.ErrBadKey)
+		return nil, fmt.Errorf("%s: %w, but a new key can't open existing values; restore the file from the backup", path, config.ErrBadKey)
 	}
 	return keys, nil
 }

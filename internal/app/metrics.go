@@ -193,5 +193,5 @@ func certificateNotAfter(file string) (time.Time, error) {
 		}
 		return certificate.NotAfter, nil
 	}
-	return time.Time{}, errors.New("no certificate in PEM form")
+	return time.Time{}, errors.New("no PEM certificate")
 }

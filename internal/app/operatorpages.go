@@ -45,7 +45,7 @@ func (p *App) recordJobError(kind admin.JobKind) func(context.Context, string, r
 		writeCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), jobErrorTimeout)
 		defer cancel()
 		if err := p.admin.RecordJobError(writeCtx, kind, id, cmp.Or(code, "unknown")); err != nil {
-			p.logger.WarnContext(ctx, "storing a job error failed", "kind", string(kind), "id", id)
+			p.logger.WarnContext(ctx, "job error not stored", "kind", string(kind), "id", id)
 		}
 	}
 }

@@ -22,7 +22,7 @@ func (p *App) loadPriceList(ctx context.Context) error {
 	// the shipped prices.
 	old := filepath.Join(p.cfg.Data, "extensions.csv")
 	if _, err := os.Stat(old); err == nil && edition.Number == 0 {
-		return fmt.Errorf("%s is no longer read: put it in force with 'dotkontor catalog import --yes --config FILE %q', then remove it", old, old)
+		return fmt.Errorf("%s is no longer read: import it with 'dotkontor catalog import --yes --config FILE %q', then remove it", old, old)
 	}
 	p.live.Replace(edition.List)
 	p.inBackground(func(ctx context.Context) {

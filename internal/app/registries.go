@@ -70,7 +70,7 @@ func eppTLS(account config.EPP) (*tls.Config, error) {
 		}
 		secured.RootCAs = x509.NewCertPool()
 		if !secured.RootCAs.AppendCertsFromPEM(text) {
-			return nil, errors.New(account.CA + " holds no certificate in PEM form")
+			return nil, errors.New(account.CA + " contains no PEM certificate")
 		}
 	}
 	if account.Cert != "" {

@@ -106,11 +106,11 @@ func (d Session) Report(err error, format string, args ...any) error {
 
 // errorExplanations are the messages for operators.
 var errorExplanations = map[registrar.Code]string{
-	withdrawal.NoSuchNotice:     "no open notice has this id",
+	withdrawal.NoSuchNotice:     "no open notice has this ID",
 	registrar.NoSuchCustomer:    "no account has this email address",
 	account.AccountDisabled:     "the account is disabled; enable it first",
 	account.EmailInvalid:        "invalid email address",
-	account.EmailTaken:          "there is an account with this email address already",
+	account.EmailTaken:          "an account with this email address already exists",
 	account.LanguageUnknown:     "the language must be de or en",
 	registrar.NoRegistryAccount: "no registry account is configured for this extension",
 	provision.NoRegistrant:      "the account's registrant data is missing or incomplete; enter it in the portal",
@@ -120,7 +120,7 @@ var errorExplanations = map[registrar.Code]string{
 	registrar.NamePremium:       "premium names can't be ordered yet",
 	registrar.NameHeld:          "the name already belongs to an account, or an order for it is in progress",
 	registrar.IdentityRequired:  "the extension requires a verified identity, and the registrant's name is not verified",
-	provision.NoInboundTransfer: "only the losing registrar can transfer this extension",
+	provision.NoInboundTransfer: "only the losing registrar can start a transfer under this extension",
 	provision.NotEligible:       "the registrant does not meet the extension's eligibility rules",
 	provision.NotRegistered:     "the name is not registered, so it can't be transferred",
 	provision.Locked:            "the losing registrar has locked the name, or a transfer is already pending",
@@ -128,16 +128,16 @@ var errorExplanations = map[registrar.Code]string{
 	provision.NotYours:          "the customer does not hold this domain",
 	provision.NotRenewable:      "the registry does not allow a renewal now",
 	provision.NotRestorable:     "the domain was not deleted or can't be restored any more",
-	provision.BadTerm:           "the extension has no such term",
+	provision.BadTerm:           "the extension is not sold for this term",
 	provision.BadPayment:        "the payment reference is missing",
 	provision.PaymentUsed:       "this payment reference was already used for the name, with another account or term",
-	agent.NoSuchAgent:           "no active agent has this id",
+	agent.NoSuchAgent:           "no active agent has this ID",
 	agent.NameTaken:             "an agent with this name already exists",
 	agent.TooManyAgents:         "the limit of 50 agents is reached",
 	agent.BadName:               "the name must have 1 to 60 visible characters",
 	agent.BadSecret:             "a secret must have 16 to 256 characters and no spaces",
 	agent.BadWebhook:            "the webhook URL must start with https:// and have no user or fragment",
-	oauth.NoSuchToken:           "no token has this id",
+	oauth.NoSuchToken:           "no token has this ID",
 }
 
 // ExplainError replaces an error that an operator can act on with a sentence that helps.

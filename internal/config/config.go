@@ -8,7 +8,7 @@
 // Tables such as [[epp]] can be set in the file only.
 //
 // The field comments in this package are the operator's manual. The tags default, range
-// and oneof of a field say the same to the program.
+// and oneof of a field define the same values for the program.
 package config
 
 import (
@@ -212,7 +212,7 @@ type Upstream struct {
 	// Default: 0, which means 64, or 256 if PerHostPerSecond is -1.
 	PerHostConcurrent int `toml:"per_host_concurrent" range:"0..256"`
 	// PerHostWaiting limits the queries that wait for one host. Beyond it, the next
-	// source is asked at once. Default: 256.
+	// source is queried at once. Default: 256.
 	PerHostWaiting int `toml:"per_host_waiting" default:"256" range:"0..1000000"`
 	// Hosts overrides where a host is reached, for mirrors, gateways and the sandbox:
 	// "rdap.verisign.com:443" = "http://127.0.0.1:9001" for RDAP,
@@ -251,8 +251,8 @@ type Database struct {
 	MaxConnections int `toml:"max_connections" default:"16" range:"2..1000"`
 }
 
-// Secret is a setting that must not be printed or logged: every text form but TOML says
-// only whether it is set.
+// Secret is a setting that must not be printed or logged: every text form except TOML
+// shows only whether it is set.
 type Secret string
 
 // String returns "(set)" for a secret that is set.

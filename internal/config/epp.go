@@ -77,7 +77,7 @@ type EPPPolicy struct {
 	// with the domain).
 	Nameservers string `toml:"nameservers,omitempty" oneof:",objects,attributes"`
 	// AuthCode is set (chosen at registration) or on_demand (created when the holder
-	// transfers the domain away).
+	// requests one).
 	AuthCode string `toml:"auth_code,omitempty" oneof:",set,on_demand"`
 	// Transfer is waits (the losing registrar has days to object), at_once (a valid auth
 	// code completes the transfer) or push (only the losing registrar can start it).

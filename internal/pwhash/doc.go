@@ -1,9 +1,9 @@
 // Package pwhash computes password hashes in separate processes.
 //
-// A hash deliberately takes 64 MiB and a core for some hundred milliseconds. Inside the
-// service it would disturb request handling: the memory has to be collected at once, and
-// the scheduler can't tell hashing goroutines from those that answer. A separate process
-// has its own heap and can run at a lower priority.
+// A hash deliberately takes 64 MiB and a core for a few hundred milliseconds. Inside the
+// service it would slow down requests: the memory has to be collected at once, and the
+// scheduler can't tell hashing goroutines from those that serve requests. A separate
+// process has its own heap and can run at a lower priority.
 //
 // # Protocol
 //

@@ -83,7 +83,7 @@ func (s *Seal) WriteID() string { return s.keys.Load().writeID }
 
 // ErrOpenFailed means that a value was sealed with another key or for another purpose,
 // or was modified.
-var ErrOpenFailed = errors.New("what is sealed can't be opened with this secret key")
+var ErrOpenFailed = errors.New("sealed value can't be opened with this secret key")
 
 // openError is ErrOpenFailed with its reason for the log.
 type openError struct{ reason string }

@@ -109,7 +109,7 @@ func (db *DB) migrateEmptyTo(ctx context.Context, migrator *goose.Provider, vers
 		return err
 	}
 	if current == 0 && len(tables) > 0 {
-		return fmt.Errorf("the database has a foreign table %s: a restore needs an empty database", tables[0].Name)
+		return fmt.Errorf("the database has another table, %s: a restore needs an empty database", tables[0].Name)
 	}
 	if err := requireEmpty(ctx, tx, tables); err != nil {
 		return err

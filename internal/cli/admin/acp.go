@@ -11,7 +11,7 @@ import (
 )
 
 type ACPCommand struct {
-	Sign acpSignCommand `cmd:"" help:"Print the headers that sign a body, for 'curl -H @FILE'."`
+	Sign acpSignCommand `cmd:"" help:"Print the headers that sign a request body, for 'curl -H @FILE'."`
 }
 
 type acpSignCommand struct {
@@ -26,7 +26,7 @@ type acpSignCommand struct {
 func (c acpSignCommand) Run(t *cli.Terminal) error {
 	profile := signing.Profile(c.Profile)
 	if profile == signing.Canonical && c.Path == "" {
-		return cli.UsageError("the profile canonical signs the path: say which, with --path")
+		return cli.UsageError("the profile canonical signs the path: set --path")
 	}
 	if c.Body == "-" && c.SecretFile == "-" {
 		return cli.UsageError("body and secret can't both come from standard input")
@@ -40,7 +40,7 @@ func (c acpSignCommand) Run(t *cli.Terminal) error {
 	}
 	body, err := t.ReadFile(c.Body)
 	if err != nil {
-		return fmt.Errorf("the body: %w", err)
+		return fmt.Errorf("read body: %w", err)
 	}
 	c.Timestamp = cmp.Or(c.Timestamp, time.Now().UTC().Format(time.RFC3339))
 	signature := profile.Compute(secret, signing.Request{Timestamp: c.Timestamp, Method: c.Method, Path: c.Path, Body: body})

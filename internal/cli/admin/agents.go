@@ -107,7 +107,7 @@ func (c agentsListCommand) Run(t *cli.Terminal) error {
 
 type agentsRotateCommand struct {
 	cli.ServiceFlags
-	ID             string `arg:"" help:"The agent's id, as the list shows it (agt_…)."`
+	ID             string `arg:"" help:"The agent's ID, as shown by list (agt_…)."`
 	SecretFile     string `help:"File with an existing secret; - for standard input. Default: a new one is generated." placeholder:"FILE" xor:"what"`
 	Only           bool   `help:"Revoke all other secrets at once. Without it the previous secret stays valid until the next rotation."`
 	Key            bool   `help:"Replace the key instead of the secret; the old key is revoked at once." xor:"what"`
@@ -149,7 +149,7 @@ func (c agentsRotateCommand) Run(t *cli.Terminal) error {
 
 type agentsRemoveCommand struct {
 	cli.ServiceFlags
-	ID string `arg:"" help:"The agent's id, as the list shows it (agt_…)."`
+	ID string `arg:"" help:"The agent's ID, as shown by list (agt_…)."`
 }
 
 func (c agentsRemoveCommand) Run(t *cli.Terminal) error {
@@ -160,7 +160,7 @@ func (c agentsRemoveCommand) Run(t *cli.Terminal) error {
 
 type agentsLinkCommand struct {
 	cli.ServiceFlags
-	ID    string `arg:"" help:"The agent's id, as the list shows it (agt_…)."`
+	ID    string `arg:"" help:"The agent's ID, as shown by list (agt_…)."`
 	Email string `arg:"" help:"The customer's email address. The customer is notified by mail."`
 	End   bool   `help:"Remove the link instead."`
 }

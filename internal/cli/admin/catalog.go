@@ -22,8 +22,8 @@ import (
 type CatalogCommand struct {
 	Export catalogExportCommand `cmd:"" help:"Print the current price list as CSV."`
 	Diff   catalogDiffCommand   `cmd:"" help:"Show what importing a file would change."`
-	Sales  catalogSalesCommand  `cmd:"" help:"Show which extensions of the price list can be ordered, what is charged first, and why others are lookup only."`
-	Import catalogImportCommand `cmd:"" help:"Replace the price list. All nodes use it within a second; one invalid row, and nothing changes."`
+	Sales  catalogSalesCommand  `cmd:"" help:"Show which listed extensions can be ordered, the first charge of each, and why others are lookup only."`
+	Import catalogImportCommand `cmd:"" help:"Replace the price list. All nodes use it within a second; one invalid row rejects the whole list."`
 	Reset  catalogResetCommand  `cmd:"" help:"Return to the price list that ships with the program."`
 }
 
@@ -41,7 +41,7 @@ func (p catalogFlags) load(t *cli.Terminal) (config.Config, error) {
 	cfg.Data = folder
 	if p.Data == "" {
 		if _, err := os.Stat(folder); err != nil {
-			return cfg, errors.New("use --config FILE or --data FOLDER to name the service; there is no sandbox here")
+			return cfg, errors.New("select a service with --config FILE or --data FOLDER; there is no sandbox in this folder")
 		}
 	}
 	return cfg, nil
@@ -126,7 +126,7 @@ func (p catalogFlags) replace(t *cli.Terminal, next *catalog.Catalog, confirmed 
 	// Never create a database in a wrong folder, or in that of a service that uses
 	// PostgreSQL. A configuration selects its database itself.
 	if folder := p.folder(t); folder != "" && !sqldb.Exists(app.StoreOptions(cfg)) {
-		return fmt.Errorf("there is no database in %s; use --config to name the service", folder)
+		return fmt.Errorf("there is no database in %s; select the service with --config", folder)
 	}
 	openCtx, cancel := context.WithTimeout(t.Ctx, app.OpenTimeout)
 	defer cancel()
@@ -205,7 +205,7 @@ func printChanges(out io.Writer, changes []catalog.Change) {
 			fmt.Fprintf(out, "- %s\n", change.Old)
 		}
 	}
-	fmt.Fprintf(out, "%d extensions come, %d go, %d values change\n", came, went, changed)
+	fmt.Fprintf(out, "%d extensions added, %d removed, %d values changed\n", came, went, changed)
 }
 
 type catalogSalesCommand struct {

@@ -23,7 +23,7 @@ import (
 type ConfigCommand struct {
 	Check  configCheckCommand  `cmd:"" help:"Report every problem with a configuration file."`
 	NewKey configNewKeyCommand `cmd:"" help:"Print a new key for secret_key."`
-	KeyID  configKeyIDCommand  `cmd:"" name:"key-id" help:"Print the ids of the configured secret keys, or of one on standard input."`
+	KeyID  configKeyIDCommand  `cmd:"" name:"key-id" help:"Print the IDs of the configured secret keys, or of one on standard input."`
 	Rotate rotateKeyCommand    `cmd:"" name:"rotate-key" help:"Replace the secret key while nodes are running, or show what is sealed with which key."`
 }
 

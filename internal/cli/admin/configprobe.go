@@ -130,24 +130,24 @@ func (s upstreamSettings) explain(err error) error {
 var classAdvice = map[string]string{
 	"access_refused":          "the server refuses access: check {address}",
 	"login_refused":           "the login is refused: check {login}",
-	"connection_refused":      "nothing listens there: check {address} and whether the server is running",
+	"connection_refused":      "the server does not accept connections: check {address} and whether the server is running",
 	"connection_reset":        closedAdvice,
 	"connection_closed":       closedAdvice,
 	"connection_lost":         closedAdvice,
-	"network_unreachable":     "there is no route: check the network of this machine",
+	"network_unreachable":     "there is no route to the server: check the network of this machine",
 	"name_resolution_failed":  "the host has no address: check {address} and the resolver of this machine",
-	"timeout":                 "no answer in time: check {address}, the network and the firewalls on the way",
+	"timeout":                 "no response in time: check {address}, the network and firewalls",
 	"tls_unknown_authority":   "the server's certificate is from an authority that is not trusted: check {authorities}",
 	"tls_wrong_host_name":     "the server's certificate is for another name: check the host in {address}",
 	"tls_certificate_expired": "the server's certificate has expired, or the clock of this machine is wrong",
-	"tls_not_spoken":          "the server does not speak TLS at this port: check the port in {address}",
+	"tls_not_spoken":          "the server does not use TLS on this port: check the port in {address}",
 	"tls_not_offered":         "the server does not offer STARTTLS: set mail.tls to implicit, or another port in {address}",
 	"tls_refused":             "the server does not accept TLS: enable it there, or check sslmode in {address}",
-	"no_such_database":        "the server has no database of that name: check the path of {address}",
-	"too_many_connections":    "the server has no connection left: lower database.max_connections on all nodes together",
+	"no_such_database":        "the server has no database with that name: check the path in {address}",
+	"too_many_connections":    "the server has no free connections: lower database.max_connections on all nodes",
 }
 
-const closedAdvice = "the server closes the connection: check {address} and the firewalls on the way"
+const closedAdvice = "the server closes the connection: check {address} and firewalls"
 
 // noVATCache stores nothing: a probe must reach VIES itself.
 type noVATCache struct{}

@@ -61,7 +61,7 @@ type invoicesListCommand struct {
 func (c invoicesListCommand) Run(t *cli.Terminal) error {
 	return c.WithSession(t, func(d cli.Session) error {
 		list := newList(t, c.JSON, "%-18s  %-10s  %10s  %10s  %10s  %-4s  %-30s  %s",
-			"Nummer/number", "Tag/day", "netto", "USt/VAT", "brutto", "", "Bestellung/order", "Customer")
+			"Number", "Date", "Net", "VAT", "Gross", "", "Order", "Customer")
 		return list.end(c.each(d, func(document invoice.Document) error {
 			list.addDocument(document)
 			return nil
@@ -128,7 +128,7 @@ func printDocument(out io.Writer, document invoice.Document) {
 	row("billed to", strings.Join(strings.Fields(strings.Join([]string{b.Organisation, b.Name, b.Street, b.PostalCode, b.City, b.State, b.Country}, " ")), " "))
 	row("VAT ID", orDash(b.VATID))
 	row("VAT", fmt.Sprintf("%s %s %d.%02d %%", document.Rule, document.Category, document.RateBasisPoints/100, document.RateBasisPoints%100))
-	row("netto + USt. = brutto (EUR)", fmt.Sprintf("%s + %s = %s", document.Net, document.VAT, document.Gross))
+	row("net + VAT = gross (EUR)", fmt.Sprintf("%s + %s = %s", document.Net, document.VAT, document.Gross))
 	for _, line := range document.Lines {
 		fmt.Fprintf(out, "  %10s  %10s  %10s  %s\n", line.Net, line.VAT, line.Gross, cli.Printable(line.Text))
 	}

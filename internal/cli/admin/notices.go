@@ -14,12 +14,12 @@ import (
 
 type NoticesCommand struct {
 	List noticesListCommand `cmd:"" help:"List withdrawals and terminations, oldest first."`
-	Done noticesDoneCommand `cmd:"" help:"Mark one as done."`
+	Done noticesDoneCommand `cmd:"" help:"Mark a notice as done."`
 }
 
 type noticesListCommand struct {
 	cli.ServiceFlags
-	Open bool `help:"Only open ones."`
+	Open bool `help:"List only open notices."`
 	JSON bool `name:"json" help:"Print one JSON array."`
 }
 
@@ -96,7 +96,7 @@ func (l *list) addNotice(one withdrawal.Notice, related []withdrawal.RelatedOrde
 
 type noticesDoneCommand struct {
 	cli.ServiceFlags
-	ID string `arg:"" help:"The id (dcl_…)."`
+	ID string `arg:"" help:"The notice's ID (dcl_…)."`
 }
 
 func (c noticesDoneCommand) Run(t *cli.Terminal) error {

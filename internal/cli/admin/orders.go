@@ -67,7 +67,7 @@ func (l *list) addOrder(o order.Order) {
 
 type ordersShowCommand struct {
 	cli.ServiceFlags
-	ID string `arg:"" help:"The order's id (ord_...)."`
+	ID string `arg:"" help:"The order's ID (ord_…)."`
 }
 
 // Run prints the order without its payment links, which are credentials of the customer.

@@ -254,7 +254,7 @@ func (c registrySyncCommand) Run(t *cli.Terminal) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(d.Out, "%d compared, %d differ, %d without an answer\n", compared, differ, unknown)
+		fmt.Fprintf(d.Out, "%d compared, %d differ, %d without a response\n", compared, differ, unknown)
 		if differ+unknown > 0 {
 			return cli.ExitCode(cli.ExitError)
 		}

@@ -71,8 +71,8 @@ func (c configKeyIDCommand) Run(t *cli.Terminal) error {
 type rotateKeyCommand struct {
 	cli.ServiceFlags
 	Status  bool          `help:"Only show the keys, the last report of each node, and how many values each key seals." xor:"what"`
-	Drop    string        `help:"Retire the key with this id, so that nodes start without it. Refused while any value is sealed with it." placeholder:"ID" xor:"what"`
-	Abandon string        `help:"Give up the lost key with this id. Values that only it opens stay unreadable for good." placeholder:"ID" xor:"what"`
+	Drop    string        `help:"Retire the key with this ID, so that nodes start without it. Refused while any value is sealed with it." placeholder:"ID" xor:"what"`
+	Abandon string        `help:"Abandon the lost key with this ID. Values sealed with it stay unreadable." placeholder:"ID" xor:"what"`
 	Wait    time.Duration `help:"How long to wait for running nodes. A killed node is detected after 2 minutes." default:"3m"`
 }
 
@@ -117,7 +117,7 @@ func (c rotateKeyCommand) execute(t *cli.Terminal, cfg config.Config, db *store.
 		if err := rotation.Abandon(t.Ctx, c.Abandon); err != nil {
 			return err
 		}
-		return t.Println("key %s is given up; '%s --status' counts the lost values, docs/operating.md says how to replace them", c.Abandon, c.commandLine(t))
+		return t.Println("key %s is abandoned; '%s --status' counts the lost values, and docs/operating.md says how to replace them", c.Abandon, c.commandLine(t))
 	}
 	target, err := rotation.Target(t.Ctx)
 	if err != nil {

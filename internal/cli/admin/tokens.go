@@ -45,7 +45,7 @@ func (c tokensListCommand) Run(t *cli.Terminal) error {
 
 type tokensRevokeCommand struct {
 	cli.ServiceFlags
-	ID string `arg:"" help:"The token's id, as the list shows it (tok_…)."`
+	ID string `arg:"" help:"The token's ID, as shown by list (tok_…)."`
 }
 
 func (c tokensRevokeCommand) Run(t *cli.Terminal) error {

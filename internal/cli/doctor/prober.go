@@ -170,7 +170,7 @@ func (v *prober) get(path string) answer { return v.send(http.MethodGet, path, "
 
 func (a answer) String() string {
 	if a.err != nil {
-		return "no answer: " + a.err.Error()
+		return "no response: " + a.err.Error()
 	}
 	text := strconv.Itoa(a.status)
 	if kind := a.header.Get("Content-Type"); kind != "" {

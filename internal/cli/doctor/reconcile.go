@@ -72,11 +72,11 @@ func (r reconcileReport) print(t *cli.Terminal) {
 		fmt.Fprintf(t.Out, "%-4s  %-9s  sales to consumers in other EU countries are %s EUR this year; at %s EUR their countries' VAT is due: register for the One-Stop-Shop, then set vat.oss\n",
 			cli.StatusWarn, "vat", r.EUConsumerSales, billing.Threshold)
 	}
-	verdict := "the books agree"
+	verdict := "no differences"
 	if !r.OK {
 		verdict = fmt.Sprintf("%d findings", len(r.Findings))
 	}
-	fmt.Fprintf(t.Out, "%s: %d orders, %d invoices, %d lines, %d domains; %d charges of %s EUR, %d refunds of %s EUR", verdict,
+	fmt.Fprintf(t.Out, "%s: %d orders, %d invoices, %d provision items, %d domains; %d charges of %s EUR, %d refunds of %s EUR", verdict,
 		r.Orders, r.Documents, r.ProvisionItems, r.Domains, r.Charges, r.Charged, r.Refunds, r.Refunded)
 	if r.Fresh > 0 {
 		fmt.Fprintf(t.Out, "; %d skipped because they changed recently", r.Fresh)

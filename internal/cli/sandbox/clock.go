@@ -61,7 +61,7 @@ func (c Command) requestClock(t *cli.Terminal, method, path string) error {
 	req.Header.Set("Authorization", "Bearer "+control.Secret)
 	res, err := http.DefaultClient.Do(req)
 	if errors.Is(err, syscall.ECONNREFUSED) {
-		return fmt.Errorf("no sandbox runs on the data folder %s any more; start one with: dotkontor sandbox --data %s", c.Data, c.Data)
+		return fmt.Errorf("no sandbox is running on the data folder %s; start one with: dotkontor sandbox --data %s", c.Data, c.Data)
 	}
 	if err != nil {
 		return fmt.Errorf("sandbox clock: %w", err)

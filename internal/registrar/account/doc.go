@@ -28,14 +28,14 @@
 //
 // A second factor or a passkey opens the operator pages, so on an operator account a
 // password alone can't change one. Enrolling, replacing or removing an authenticator
-// app, recovery codes or a passkey, and changing the e-mail address, require a session
+// app, recovery codes or a passkey, and changing the email address, require a session
 // opened with a code or a passkey. An operator without a factor enrols the first one
 // with a password sign-in and a link that AddOperator issues at the command line. The
 // link works once, for one hour; it is stored as a hash and never mailed.
 //
 // # Registration
 //
-// Registration takes only an e-mail address. The password or passkey is chosen in the
+// Registration takes only an email address. The password or passkey is chosen in the
 // session that the mailed link opens. An attacker therefore can't pre-register a
 // victim's address with a password of their own and wait for the victim to confirm it.
 //

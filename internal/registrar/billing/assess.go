@@ -119,7 +119,7 @@ func (a *Assessor) rule(ctx context.Context, party Party, at time.Time) (Assessm
 		// The caller has gone; a fallback assessment would be useless.
 		return Assessment{}, errors.Join(ctx.Err(), err)
 	case err != nil:
-		a.Logger.WarnContext(ctx, "VAT id not checked, VAT charged", "country", country, "reason", string(registrar.CodeOf(err)), "cause", registrar.CauseOf(err))
+		a.Logger.WarnContext(ctx, "VAT ID not checked, VAT charged", "country", country, "reason", string(registrar.CodeOf(err)), "cause", registrar.CauseOf(err))
 		consumer.Unchecked = true
 		return consumer, nil
 	case valid:

@@ -2,13 +2,13 @@
 //
 // # VAT
 //
-// We sell electronically supplied services from Germany, so the customer's place decides:
+// We sell electronically supplied services from Germany, so the customer's location decides:
 //
 //	the customer                                  rule              rate
 //	has given no country, or an invalid one       unknown_country   Germany's
 //	is in Germany                                 domestic          Germany's
 //	is outside the EU's VAT territory             outside_eu        0
-//	is in the EU, with a valid VAT id of          reverse_charge    0, the customer owes it
+//	is in the EU, with a valid VAT ID of          reverse_charge    0, the customer owes it
 //	that country
 //	is in the EU, and we use the                  eu_consumer_oss   that country's
 //	One-Stop-Shop
@@ -21,8 +21,8 @@
 // effective dates: rates.csv lists each rate with its first day, and the day of the sale
 // in Germany decides.
 //
-// A VAT id counts only if VIES reports it as valid. While VIES is unavailable VAT is
-// charged as if there were no id, and the assessment is marked Unchecked: VAT that was
+// A VAT ID counts only if VIES reports it as valid. While VIES is unavailable VAT is
+// charged as if there were no ID, and the assessment is marked Unchecked: VAT that was
 // not charged can't be collected later, VAT that was charged can be refunded.
 //
 // VAT is rounded half-up once over the net total, as EN 16931 requires, and allocated to

@@ -9,7 +9,7 @@
 //	correction   a refund of one of its items,            381    RK-2026
 //	             once the provider has executed it
 //
-// A free order has no invoice. Neither has a late or duplicate payment, so its refund
+// A free order has no invoice. Neither does a late or duplicate payment, so its refund
 // needs no correction. A correction is titled Rechnungskorrektur, not Gutschrift, because
 // in German tax law a Gutschrift is an invoice issued by the customer (§ 14 UStG).
 //

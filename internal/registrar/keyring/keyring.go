@@ -94,7 +94,7 @@ type MissingKeyError struct {
 	Missing, Have []string
 }
 
-const missingKeyRemedy = "put the missing key from your backup into secret_key, additional_secret_keys or DATA/secret.key"
+const missingKeyRemedy = "restore the missing key from your backup into secret_key, additional_secret_keys or DATA/secret.key"
 
 // Error names the keys by their ids, and the remedy.
 func (e *MissingKeyError) Error() string {
@@ -124,8 +124,8 @@ func (p *problem) action() string   { return p.remedy }
 // ErrWrongKey means that a database from before key ids holds values that the
 // configured key does not open.
 var ErrWrongKey error = &problem{
-	"the database holds sealed values, and the configured key opens none of them",
-	"put the key that the service had before into secret_key or DATA/secret.key (docs/operating.md, \"The secret key\")",
+	"the database has sealed values, and the configured key opens none of them",
+	"put the key that the service used before into secret_key or DATA/secret.key (docs/operating.md, \"The secret key\")",
 }
 
 // CheckUnused returns an error that names the keys the database is sealed with; nil if
@@ -396,9 +396,9 @@ func actionOf(err error) string {
 	case errors.As(err, &known):
 		return known.action()
 	case errors.As(err, &cause):
-		return "check the database: the node goes on with the keys that it has"
+		return "check the database: the node continues with the keys it has"
 	default:
-		return "check secret_key, additional_secret_keys and DATA/secret.key: the node goes on with the keys that it has"
+		return "check secret_key, additional_secret_keys and DATA/secret.key: the node continues with the keys it has"
 	}
 }
 
@@ -412,7 +412,7 @@ func (k *Keyring) Refresh(ctx context.Context) error {
 	defer k.mu.Unlock()
 	rows, err := k.cfg.Store.SealKeys(ctx)
 	if err != nil {
-		return fmt.Errorf("keyring: read the states of keys: %w", err)
+		return fmt.Errorf("keyring: read key states: %w", err)
 	}
 	loaded, loadErr := k.cfg.Load()
 	keys, kept := slices.Clone(loaded), []string(nil)
@@ -448,7 +448,7 @@ func (k *Keyring) report(ctx context.Context) error {
 		return nil
 	}
 	if err := k.cfg.Store.PutSealNode(ctx, now); err != nil {
-		return fmt.Errorf("keyring: report this node: %w", err)
+		return fmt.Errorf("keyring: report node: %w", err)
 	}
 	k.reported = now
 	return nil

@@ -94,7 +94,7 @@ func (r *Rotation) Target(ctx context.Context) (string, error) {
 	case len(unused) == 1, unused[0] == ids[0]:
 		return unused[0], nil
 	}
-	return "", fmt.Errorf("several configured keys are new to the database (%s): configure one of them only", strings.Join(unused, ", "))
+	return "", fmt.Errorf("several configured keys are new to the database (%s): configure only one of them", strings.Join(unused, ", "))
 }
 
 // Rotate makes the target active and reseals every value with it. Without a target it
@@ -151,10 +151,10 @@ func (r *Rotation) activate(ctx context.Context, target, active string) error {
 		defer cancel()
 		return errors.Join(err, store.DeleteNextSealKey(cleanupCtx, target))
 	}
-	r.progressf("phase 2: key %s becomes the active one, %s opens what it has sealed", target, active)
+	r.progressf("phase 2: activating key %s; key %s still opens its own values", target, active)
 	done, err := store.ActivateSealKey(ctx, r.keyring.newKey(target, Next), active, r.keyring.cfg.Now())
 	if err == nil && !done {
-		err = errors.New("another rotation has changed the keys meanwhile: start this one again")
+		err = errors.New("another rotation has changed the keys in the meantime: start this one again")
 	}
 	return err
 }
@@ -207,7 +207,7 @@ func (r *Rotation) waitForNodes(ctx context.Context, what string, ready func(Nod
 		}
 		list := strings.Join(notReady, ", ")
 		if !r.keyring.cfg.Now().Before(deadline) {
-			return fmt.Errorf("these nodes do not %s yet: %s; put the key into the configuration of each (a node whose keys come from "+
+			return fmt.Errorf("these nodes do not %s yet: %s; add the key to the configuration of each (a node whose keys come from "+
 				"the environment must be restarted), then start the rotation again; a node that was killed counts until its report has not changed for %s", what, list, deadAfter)
 		}
 		if list != lastReported {
@@ -237,19 +237,19 @@ func (r *Rotation) resealAll(ctx context.Context) error {
 				return fmt.Errorf("%s: %w", column, err)
 			}
 			if pass == 0 || got.replaced > 0 {
-				r.progressf("  %s: %d values, %d sealed again, %d not readable", column, got.values, got.replaced, got.unreadable)
+				r.progressf("  %s: %d values, %d resealed, %d unreadable", column, got.values, got.replaced, got.unreadable)
 			}
 			replaced += got.replaced
 			unreadable += got.unreadable
 		}
 		if unreadable > 0 {
-			r.progressf("%d values can't be opened with any configured key and stay as they are", unreadable)
+			r.progressf("%d values can't be opened with any configured key and are left unchanged", unreadable)
 		}
 		if replaced == 0 {
 			return nil
 		}
 	}
-	return errors.New("values of another key are stored again and again: is there a node with an older configuration?")
+	return errors.New("values sealed with another key keep appearing: does a node have an older configuration?")
 }
 
 type resealCounts struct{ values, replaced, unreadable int }
@@ -327,14 +327,14 @@ func (r *Rotation) Retire(ctx context.Context, id string) error {
 	}
 	switch state := stateOf(rows, id); state {
 	case "":
-		return fmt.Errorf("the database knows no key %s", id)
+		return fmt.Errorf("the database has no key %s", id)
 	case Retired:
 		return nil
 	case Previous:
 	default:
 		return fmt.Errorf("key %s is the %s one: rotate to another key first", id, state)
 	}
-	if err := r.waitForNodes(ctx, "seal with another key than "+id, func(node Node) bool { return node.WriteID != id }); err != nil {
+	if err := r.waitForNodes(ctx, "seal with a key other than "+id, func(node Node) bool { return node.WriteID != id }); err != nil {
 		return err
 	}
 	if err := r.checkLastReports(ctx, id); err != nil {
@@ -359,7 +359,7 @@ func (r *Rotation) Retire(ctx context.Context, id string) error {
 func (r *Rotation) retire(ctx context.Context, id string, was State) error {
 	done, err := r.keyring.cfg.Store.RetireSealKey(ctx, id, was, r.keyring.cfg.Now())
 	if err == nil && !done {
-		err = fmt.Errorf("the state of key %s has changed meanwhile", id)
+		err = fmt.Errorf("the state of key %s has changed in the meantime", id)
 	}
 	return err
 }
@@ -398,7 +398,7 @@ func (r *Rotation) Abandon(ctx context.Context, id string) error {
 	}
 	was := stateOf(rows, id)
 	if was == "" {
-		return fmt.Errorf("the database knows no key %s", id)
+		return fmt.Errorf("the database has no key %s", id)
 	}
 	if was == Active {
 		replacement := r.keyring.seal.KeyIDs()[0]
@@ -412,7 +412,7 @@ func (r *Rotation) Abandon(ctx context.Context, id string) error {
 		if err != nil || !done {
 			return errors.Join(err, fmt.Errorf("key %s could not be replaced by %s", id, replacement))
 		}
-		r.progressf("key %s is the active one now", replacement)
+		r.progressf("key %s is now active", replacement)
 		was = Previous
 	}
 	return r.retire(ctx, id, was)

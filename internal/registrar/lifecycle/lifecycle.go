@@ -11,7 +11,7 @@
 //	more than 30      none
 //	30 to 7           month
 //	7 to 0            week
-//	none              expired   becomes expired
+//	past the end      expired   becomes expired
 //
 // While a paid item is open for the domain, such as a renewal waiting for its registry,
 // no notice is sent and nothing expires: the customer has paid.

@@ -6,7 +6,7 @@
 //
 // A queued mail holds no secret. If its text needs a link, the link's secret is generated
 // when the mail is sent: its hash is stored first, then the mail is sent, and the secret
-// is kept nowhere. A retry generates a new secret and invalidates the previous one, so
+// itself is never stored. A retry generates a new secret and invalidates the previous one, so
 // per kind and customer only the link sent last works. Invalidating a customer's links
 // also withdraws queued mails that would contain one, even while one is being sent: the
 // hash is stored only if the mail still exists.

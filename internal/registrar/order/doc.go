@@ -25,8 +25,8 @@
 //
 //	¹ A gross of 0 is never charged: the customer's confirmation or the agent's
 //	  completion starts provisioning.
-//	² If the order has come to need an identity since it was created.
-//	³ The payment was declined or abandoned, or the bank requires the human.
+//	² If the order has come to require an identity check since it was created.
+//	³ The payment was declined or abandoned, or the bank requires authentication.
 //
 // Only refunds happen after a final state: those of failed items, and that of a payment
 // that arrived although the order no longer expected it.
@@ -46,10 +46,10 @@
 // A completion returns the first of these that applies: no such session; registrant data
 // missing; an item refused; price changed (the order then has the new one); identity
 // missing, auth code missing, no token (each with a link for a human); token expired, too
-// small or declined, or the bank requires the human; completed. Completing a paid order
-// again succeeds and charges nothing.
+// small or declined, or the bank requires authentication; completed. Completing a paid
+// order again succeeds and charges nothing.
 //
-// A completion that meets another one in progress waits up to CompletionWait and returns
+// A completion that finds another one in progress waits up to CompletionWait and returns
 // that one's outcome: completed, declined, or the link for the human. If the other one
 // ended without an outcome because its process died, this one pays. It does not wait for
 // a human at the payment page. Waiting polls the order's row and holds no lock, so it
@@ -102,8 +102,8 @@
 //	closing    canceling the intent was requested; it may be      the same
 //	           paid
 //
-// If the bank declines the token or requires the human, the intent is canceled before the
-// order can be paid another way. So an intent takes money at most once, and an order never
+// If the bank declines the token or requires authentication, the intent is canceled before
+// the order can be paid another way. So an intent takes money at most once, and an order never
 // has two that can.
 //
 // # Failpoints
@@ -154,6 +154,6 @@
 //	ForQuote    Create, SetAuthCode, CreateSession,         never  quotes    quotes
 //	            UpdateSession; Pay and CompleteSession
 //	            that can't charge the order as it is
-//	ForDisplay  View, Session, and the session beside an    yes    quotes    quotes
-//	            error
+//	ForDisplay  View, Session, and the session returned     yes    quotes    quotes
+//	            with an error
 package order

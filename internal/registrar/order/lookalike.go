@@ -38,7 +38,7 @@ func (s *Service) warnings(ctx context.Context, o Order) []Warning {
 	if s.cfg.Portfolio != nil {
 		domains, err := s.cfg.Portfolio.List(ctx, registrar.Actor{Kind: registrar.ActorSystem, Customer: o.Customer})
 		if err != nil {
-			s.cfg.Logger.WarnContext(ctx, "own names not compared", "order", o.ID, "error", err.Error())
+			s.cfg.Logger.WarnContext(ctx, "look-alike check of own domains failed", "order", o.ID, "error", err.Error())
 		}
 		for _, domain := range domains {
 			held = append(held, domain.Name)

@@ -38,7 +38,7 @@ func (s *Service) onRetry(ctx context.Context, log *slog.Logger, o Order, err er
 	if registrar.KindOf(err) == registrar.KindInternal || !registrar.IsTransient(err) {
 		log.ErrorContext(ctx, "order processing failed, operator action required", "detail", err.Error())
 	} else {
-		log.WarnContext(ctx, "order waits for the payment provider")
+		log.WarnContext(ctx, "order waiting for the payment provider")
 	}
 }
 

@@ -4,10 +4,10 @@
 //
 // # State
 //
-// An item is one row, and there is no queue beside it: the row holds the state, the due
+// An item is one row, and there is no separate queue: the row holds the state, the due
 // time and the node that has the lease (docs/decisions/0006). Each transition is a
-// compare-and-swap on state and due time together, so of two nodes that hold the same
-// item the second updates no row and stops.
+// compare-and-swap on state and due time together, so if two nodes hold the same item,
+// the second one updates no row and stops.
 //
 //	state      meaning, and what may have happened upstream    next                if refused
 //	paid       nothing has happened yet                        contacts ¹          failed

@@ -104,7 +104,7 @@ func (r *Registry) requireSecret(next http.Handler) http.Handler {
 		defer r.servers.end()
 		secret, _ := strings.CutPrefix(req.Header.Get("Authorization"), "Bearer ")
 		if subtle.ConstantTimeCompare([]byte(secret), []byte(r.control.Secret)) != 1 {
-			http.Error(w, "the secret of "+ControlFile+" is missing", http.StatusUnauthorized)
+			http.Error(w, "the secret from "+ControlFile+" is missing", http.StatusUnauthorized)
 			return
 		}
 		next.ServeHTTP(w, req)

@@ -102,7 +102,7 @@ func requireLoopbackHost(next http.Handler) http.Handler {
 			host = name
 		}
 		if !loopbackHost(strings.Trim(host, "[]")) {
-			http.Error(w, "Nur über 127.0.0.1 erreichbar. / Only reachable by 127.0.0.1.", http.StatusMisdirectedRequest)
+			http.Error(w, "Nur über 127.0.0.1 erreichbar. / Only reachable at 127.0.0.1.", http.StatusMisdirectedRequest)
 			return
 		}
 		header := w.Header()

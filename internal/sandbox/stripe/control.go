@@ -171,7 +171,7 @@ func (s *Server) registerControl(mux *http.ServeMux) {
 		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
 			secret, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 			if subtle.ConstantTimeCompare([]byte(secret), []byte(s.control.Secret)) != 1 {
-				http.Error(w, "the secret of "+dataFolder+"/"+controlFile+" is missing", http.StatusUnauthorized)
+				http.Error(w, "the secret from "+dataFolder+"/"+controlFile+" is missing", http.StatusUnauthorized)
 				return
 			}
 			object, err := do(r)

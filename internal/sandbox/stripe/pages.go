@@ -311,7 +311,7 @@ func requireLoopbackHost(next http.Handler) http.Handler {
 			host = name
 		}
 		if !loopbackHost(strings.Trim(host, "[]")) {
-			http.Error(w, "Nur über 127.0.0.1 erreichbar. / Only reachable by 127.0.0.1.", http.StatusMisdirectedRequest)
+			http.Error(w, "Nur über 127.0.0.1 erreichbar. / Only reachable at 127.0.0.1.", http.StatusMisdirectedRequest)
 			return
 		}
 		w.Header().Set("X-Content-Type-Options", "nosniff")

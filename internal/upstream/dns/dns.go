@@ -71,11 +71,11 @@ func New(o Options) (*Client, error) {
 		servers = systemServers(resolvConf)
 	}
 	if len(servers) == 0 {
-		return nil, errors.New("dns: no server is configured and " + resolvConf + " names none; set one as host:port")
+		return nil, errors.New("dns: no server is configured and " + resolvConf + " has none; set one as host:port")
 	}
 	for _, server := range servers {
 		if host, port, err := net.SplitHostPort(server); err != nil || host == "" || port == "" {
-			return nil, errors.New("dns: server " + server + " is not written as host:port")
+			return nil, errors.New("dns: server " + server + " is not host:port")
 		}
 	}
 	o.Servers = servers

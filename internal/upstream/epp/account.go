@@ -90,7 +90,7 @@ func (a *Account) validate() error {
 	idLength := utf8.RuneCountInString(a.ClientID)
 	switch {
 	case err != nil || host == "" || port == "":
-		return fmt.Errorf("epp: account: address %q is not written as host:port, like epp.example.net:700", a.Address)
+		return fmt.Errorf("epp: account: address %q is not host:port, like epp.example.net:700", a.Address)
 	case idLength < 3 || idLength > 16 || strings.TrimSpace(a.ClientID) != a.ClientID:
 		return errors.New("epp: account: the client id must have 3 to 16 characters")
 	case utf8.RuneCountInString(a.Password) < minPassword:

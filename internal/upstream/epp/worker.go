@@ -77,7 +77,7 @@ func (w *worker) hello() {
 	ctx, cancel := context.WithTimeout(w.pool.ctx, w.pool.account.QueryTimeout)
 	defer cancel()
 	if err := w.session.hello(ctx); err != nil {
-		w.pool.account.Logger.DebugContext(ctx, "registry did not answer hello", "host", w.session.host)
+		w.pool.account.Logger.DebugContext(ctx, "registry did not respond to hello", "host", w.session.host)
 	}
 }
 

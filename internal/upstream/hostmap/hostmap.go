@@ -113,11 +113,11 @@ func validateTarget(value string) error {
 func validateHostPort(text string) error {
 	host, port, err := net.SplitHostPort(text)
 	if err != nil {
-		return errors.New("is not written as host:port")
+		return errors.New("is not host:port")
 	}
 	number, err := strconv.ParseUint(port, 10, 16)
 	if host == "" || err != nil || number == 0 || strings.ContainsAny(host, "/@ ") {
-		return errors.New("is not written as host:port")
+		return errors.New("is not host:port")
 	}
 	return nil
 }

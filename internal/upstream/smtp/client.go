@@ -75,7 +75,7 @@ func New(opts Options) (*Client, error) {
 			return nil, errors.New("smtp: a password requires encryption")
 		}
 	default:
-		return nil, fmt.Errorf("smtp: tls %q is none of starttls, implicit, none", opts.TLS)
+		return nil, fmt.Errorf("smtp: tls %q is not one of starttls, implicit, none", opts.TLS)
 	}
 	if (opts.User == "") != (opts.Password == "") {
 		return nil, errors.New("smtp: user and password must be set together")

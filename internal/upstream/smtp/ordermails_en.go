@@ -212,8 +212,8 @@ original payment method. Please keep this email.
 If you didn't withdraw from a contract, someone else entered your
 address. Please reply to this email so that we can stop this.
 `},
-	registrar.MailTermination: {"We have received your notice of termination", `
-We have received your notice and confirm its content and time:
+	registrar.MailTermination: {"We have received your cancellation", `
+We have received your cancellation and confirm its content and time:
 
 Number:   {{.Number}}
 Received: {{.At}}
@@ -221,7 +221,7 @@ Received: {{.At}}
 This is what was declared, as typed into the form. Characters that
 would make an address clickable are in square brackets:
 
-> I terminate the contract.
+> I cancel the contract.
 > Name:     {{.Name}}
 > Contract: {{.Contract}}
 > Kind:     {{if .Special}}for cause, with immediate effect{{else}}ordinary{{end}}
@@ -233,7 +233,7 @@ A contract for a domain normally ends with the paid term; until then you
 keep the domain. We will tell you the exact date once we have found the
 contract. Please keep this email.
 
-If you didn't terminate a contract, someone else entered your address.
+If you didn't cancel a contract, someone else entered your address.
 Please reply to this email so that we can stop this.
 `},
 	registrar.MailNoticeReceived: {"New withdrawal or termination", `

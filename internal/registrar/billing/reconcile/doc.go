@@ -2,17 +2,17 @@
 // at the payment provider.
 //
 // It only reads, depends on no database or provider, and shares types but no rules with
-// what it checks, so that a bug there is not repeated here. The rules, by the names that the
-// findings use:
+// what it checks, so that a bug there is not repeated here. Findings name the rule they
+// violate:
 //
 //	totals     An order's items add up to its totals, gross is net plus VAT, and the VAT
 //	           matches the rate.
 //	charge     A paid order with a gross above 0 has exactly one captured payment of
 //	           exactly that amount, and the provider has exactly one charge for it. An
 //	           order that is unpaid or free has none.
-//	line       An item of a paid order has exactly one provisioning item for the same
-//	           thing, and both have the same result. An unpaid order has none.
-//	domain     A registered domain has exactly one active provisioning item that
+//	line       An item of a paid order has exactly one matching provision item, and
+//	           both have the same result. An unpaid order has none.
+//	domain     A registered domain has exactly one active provision item that
 //	           registered or transferred it, and an active item has its domain.
 //	refund     A failed item of a paid order has exactly one refund of exactly its gross,
 //	           and so has an unmatched payment. No other refund exists, here or at the

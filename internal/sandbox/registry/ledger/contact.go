@@ -58,7 +58,7 @@ func (c *Contact) check() *Refusal {
 		}
 	}
 	if address, err := mail.ParseAddress(c.Email); err != nil || address.Address != c.Email {
-		return refuse(ValueSyntax, "contact:email", c.Email, "This is not an e-mail address.")
+		return refuse(ValueSyntax, "contact:email", c.Email, "This is not an email address.")
 	}
 	return checkAuth(c.Auth)
 }
