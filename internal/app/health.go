@@ -96,6 +96,8 @@ func (p *App) startDatabaseWatch(db *sqldb.DB) {
 	failed := newCounter(p.metrics, "dotkontor_database_errors_total",
 		"Database errors by class, without constraint violations and canceled calls.", newLabel("class", sqldb.ErrorClasses()...))
 	db.CountErrors(func(class string) { failed.WithLabelValues(class).Inc() })
+	newCounterFunc(p.metrics, "dotkontor_database_statements_total", "Statements sent to the database, without begin and commit.", db.Statements)
+	newCounterFunc(p.metrics, "dotkontor_database_commits_total", "Transactions committed; on SQLite, changes that wait together share one.", db.Commits)
 	for _, trouble := range sqldb.Conditions {
 		metrics := prometheus.WrapRegistererWith(prometheus.Labels{"part": registrar.PartDatabase, "state": string(trouble)}, p.metrics)
 		newGauge(metrics, "dotkontor_degraded", "1 while a part of the service is degraded, by part and state.", func() float64 {

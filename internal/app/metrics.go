@@ -60,6 +60,11 @@ func newGauge(metrics prometheus.Registerer, name, help string, read func() floa
 	metrics.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, read))
 }
 
+// newCounterFunc registers a counter that is read at each scrape.
+func newCounterFunc(metrics prometheus.Registerer, name, help string, read func() int64) {
+	metrics.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help}, func() float64 { return float64(read()) }))
+}
+
 // newBacklogGauge registers a gauge that counts rows of all nodes at each scrape, -1 if
 // the database does not respond.
 func newBacklogGauge(metrics prometheus.Registerer, name, help string, count func(context.Context) (int, error)) {

@@ -133,12 +133,20 @@ func (t saleScenario) measureOn(ctx context.Context, b bench, where string, want
 	m.reset()
 	count := int(b.ordering.Seconds() * wanted)
 	b.progress("%s on %s: %d, %d at a time", t.unit, where, count, concurrentOrders)
+	traffic, err := at.running.Metrics(ctx)
+	if err != nil {
+		return nil, err
+	}
 	before, known := cpuTimes(at.running)
 	took, err := m.runAll(ctx, count)
 	if err != nil {
 		return nil, err
 	}
 	after, _ := cpuTimes(at.running)
+	trafficAfter, err := at.running.Metrics(ctx)
+	if err != nil {
+		return nil, err
+	}
 	if m.check != nil {
 		if err := m.check(ctx, warmupOrders+count); err != nil {
 			return nil, err
@@ -160,6 +168,11 @@ func (t saleScenario) measureOn(ctx context.Context, b bench, where string, want
 		for i, name := range []string{"product", "world (registry, provider, mail)"} {
 			lines = append(lines, newMeasurement("  CPU time of the "+name+" for each", float64((after[i]-before[i]).Microseconds())/1000/float64(count), milliseconds, nil, ""))
 		}
+	}
+	for _, name := range []string{"statements", "commits"} {
+		series := "dotkontor_database_" + name + "_total"
+		lines = append(lines, newMeasurement("  SQL "+name+" for each", (trafficAfter.Sample(series)-traffic.Sample(series))/float64(count), each, nil,
+			"with the polls of all jobs meanwhile"))
 	}
 	return lines, reconcile(ctx, b, at.running, at.settings)
 }

@@ -82,15 +82,16 @@ const (
 	mebibytes    unit = "MiB"
 	bytesEach    unit = "B"
 	count        unit = "count"
+	each         unit = "each"
 )
 
 // decimals are few, because more would not be reproducible. A ratio has one more than
 // its target, so that a narrow miss does not look like a hit.
-var decimals = map[unit]int{ratio: 3, microseconds: 1, milliseconds: 1, seconds: 2, megabytes: 1, mebibytes: 1}
+var decimals = map[unit]int{ratio: 3, microseconds: 1, milliseconds: 1, seconds: 2, each: 1, megabytes: 1, mebibytes: 1}
 
 func (u unit) text(value float64) string {
 	number := grouped(strconv.FormatFloat(value, 'f', decimals[u], 64))
-	if u == ratio || u == count {
+	if u == ratio || u == count || u == each {
 		return number
 	}
 	return number + " " + string(u)

@@ -254,7 +254,7 @@ func (s *commitGroup) exec(ctx context.Context, statement string) error {
 // is unknown.
 func (s *commitGroup) commitOrRollback(ctx context.Context) bool {
 	if s.err = s.fatal; s.err == nil {
-		err := s.conn.exec(ctx, "COMMIT")
+		err := s.conn.exec(ctx, commitStatement)
 		if err == nil {
 			return true
 		}

@@ -10,6 +10,7 @@ import (
 	"maps"
 	"net"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -60,6 +61,8 @@ type health struct {
 	// generation increases when all sessions must be replaced: connections of an earlier
 	// generation are not reused.
 	generation atomic.Int64
+	// statements and commits are counted for Statements and Commits.
+	statements, commits atomic.Int64
 
 	mu          sync.Mutex
 	activeSince map[Condition]time.Time
@@ -72,6 +75,25 @@ func newHealth(e Engine, logger *slog.Logger) *health {
 	}
 	return &health{engine: e, logger: logger, activeSince: make(map[Condition]time.Time), onError: func(string) {}}
 }
+
+const commitStatement = "COMMIT"
+
+// count counts a statement that is sent to the database. Transaction control, migrations
+// and probes are no statements of the product.
+func (h *health) count(text string) {
+	if strings.HasPrefix(text, queryNamePrefix) {
+		h.statements.Add(1)
+	} else if text == commitStatement {
+		h.commits.Add(1)
+	}
+}
+
+// Statements returns the number of queries that this process has sent.
+func (db *DB) Statements() int64 { return db.health.statements.Load() }
+
+// Commits returns the number of transactions that this process has committed; changes that
+// share a commit count once.
+func (db *DB) Commits() int64 { return db.health.commits.Load() }
 
 // CountErrors sets a function that is called with the class of every unexpected database
 // error. Violated constraints and canceled callers are expected.

@@ -155,11 +155,13 @@ func (c *instrumentedConn) BeginTx(ctx context.Context, opts driver.TxOptions) (
 }
 
 func (c *instrumentedConn) ExecContext(ctx context.Context, text string, values []driver.NamedValue) (driver.Result, error) {
+	c.health.count(text)
 	result, err := c.fullConn.ExecContext(ctx, text, values)
 	return result, c.wrapError(text, err)
 }
 
 func (c *instrumentedConn) QueryContext(ctx context.Context, text string, values []driver.NamedValue) (driver.Rows, error) {
+	c.health.count(text)
 	rows, err := c.fullConn.QueryContext(ctx, text, values)
 	return &instrumentedRows{rows, text, c}, c.wrapError(text, err)
 }
@@ -184,11 +186,13 @@ type instrumentedStmt struct {
 var _ fullStmt = (*instrumentedStmt)(nil)
 
 func (s *instrumentedStmt) ExecContext(ctx context.Context, values []driver.NamedValue) (driver.Result, error) {
+	s.conn.health.count(s.text)
 	result, err := s.fullStmt.ExecContext(ctx, values)
 	return result, s.conn.wrapError(s.text, err)
 }
 
 func (s *instrumentedStmt) QueryContext(ctx context.Context, values []driver.NamedValue) (driver.Rows, error) {
+	s.conn.health.count(s.text)
 	rows, err := s.fullStmt.QueryContext(ctx, values)
 	return &instrumentedRows{rows, s.text, s.conn}, s.conn.wrapError(s.text, err)
 }
@@ -198,7 +202,10 @@ type instrumentedTx struct {
 	conn *instrumentedConn
 }
 
-func (t instrumentedTx) Commit() error { return t.conn.wrapError("commit", t.Tx.Commit()) }
+func (t instrumentedTx) Commit() error {
+	t.conn.health.count(commitStatement)
+	return t.conn.wrapError("commit", t.Tx.Commit())
+}
 
 func (t instrumentedTx) Rollback() error { return t.conn.wrapError("rollback", t.Tx.Rollback()) }
 
@@ -223,10 +230,13 @@ func (r *instrumentedRows) ColumnTypeDatabaseTypeName(index int) string {
 	return ""
 }
 
+// queryNamePrefix begins every generated query.
+const queryNamePrefix = "-- name: "
+
 // operationName returns the name of a query, which sqlc writes into its first line, or the
 // first word of another statement. Neither contains values.
 func operationName(text string) string {
-	if rest, named := strings.CutPrefix(text, "-- name: "); named {
+	if rest, named := strings.CutPrefix(text, queryNamePrefix); named {
 		name, _, _ := strings.Cut(rest, " ")
 		return name
 	}
