@@ -40,6 +40,7 @@ func addPaidOrder(t *testing.T, db *DB, customer, name string) order.Order {
 func refundFirstItem(t *testing.T, db *DB, o order.Order, id string) order.Order {
 	t.Helper()
 	o = mustUpdateOrder(t, db, o, func(o *order.Order, _ *order.Transition) {
+		o.Items[0].State = order.ItemFailed
 		o.Refunds = append(o.Refunds, order.Refund{ID: id, Payment: o.Payments[0].ID, Item: o.Items[0].ID, Amount: o.Items[0].Gross, CreatedAt: testTime})
 	})
 	return mustUpdateOrder(t, db, o, func(o *order.Order, _ *order.Transition) {

@@ -51,62 +51,110 @@ func itemOf(row query.OrderItem) order.Item {
 	}
 }
 
-// loadOrder reads the items, payments and refunds of an order row. If they have changed
-// since the row was read, so has the order's version, and an update based on the mixture
-// is a conflict.
-func loadOrder(ctx context.Context, q *query.Queries) func(query.Order) (order.Order, error) {
-	return func(row query.Order) (whole order.Order, err error) {
-		whole = orderOf(row)
-		if whole.Items, err = rowsAs(itemOf)(q.ListOrderItems(ctx, row.ID)); err != nil {
-			return order.Order{}, err
+// orderRow is a row of a whole order: an item and a payment of it. The queries have the
+// same columns.
+type orderRow interface {
+	query.GetOrderRow | query.GetOrderByPayLinkRow | query.GetOrderBySessionRow | query.GetOrderByIntentRow | query.ListDueOrdersRow
+}
+
+// wholeOrders assembles orders from their rows, which are sorted by order, item and payment.
+// Refunds are read only where there may be some.
+func wholeOrders[Row orderRow](ctx context.Context, q *query.Queries) func([]Row, error) ([]order.Order, error) {
+	return func(rows []Row, err error) ([]order.Order, error) {
+		var orders []order.Order
+		for _, r := range rows {
+			row := query.GetOrderRow(r)
+			if len(orders) == 0 || orders[len(orders)-1].ID != row.Order.ID {
+				orders = append(orders, orderOf(row.Order))
+			}
+			o := &orders[len(orders)-1]
+			if len(o.Items) == 0 || o.Items[len(o.Items)-1].ID != row.OrderItem.ID {
+				o.Items = append(o.Items, itemOf(row.OrderItem))
+			}
+			if len(o.Items) == 1 && row.PaymentID != "" { // every item has the same payments
+				o.Payments = append(o.Payments, paymentOf(row))
+			}
 		}
-		if row.Version == firstVersion { // no transition yet, so no payments
-			return whole, nil
+		for i := range orders {
+			if o := &orders[i]; err == nil && o.MayHaveRefunds() {
+				o.Refunds, err = rowsAs(refundOf)(q.ListOrderRefunds(ctx, o.ID))
+			}
 		}
-		if whole.Payments, err = rowsAs(paymentOf)(q.ListOrderPayments(ctx, row.ID)); err != nil || len(whole.Payments) == 0 {
-			return whole, err
-		}
-		whole.Refunds, err = rowsAs(refundOf)(q.ListOrderRefunds(ctx, row.ID))
-		return whole, err
+		return orders, err
 	}
 }
 
-func (db *DB) orderBy(
-	ctx context.Context, find func(*query.Queries, context.Context, string) (query.Order, error), text string,
-) (order.Order, bool, error) {
-	q := db.read()
-	return decodeRow(loadOrder(ctx, q))(find(q, ctx, text))
+// wholeOrder is wholeOrders for one order; false if there is none.
+func wholeOrder[Row orderRow](ctx context.Context, q *query.Queries) func([]Row, error) (order.Order, bool, error) {
+	return func(rows []Row, err error) (order.Order, bool, error) {
+		orders, err := wholeOrders[Row](ctx, q)(rows, err)
+		if err != nil || len(orders) == 0 {
+			return order.Order{}, false, err
+		}
+		return orders[0], true, nil
+	}
+}
+
+func orderByID(ctx context.Context, q *query.Queries, id string) (order.Order, bool, error) {
+	return wholeOrder[query.GetOrderRow](ctx, q)(q.GetOrder(ctx, id))
+}
+
+// ordersByID reads the orders with the ids that a query returns.
+func ordersByID(ctx context.Context, q *query.Queries) func([]string, error) ([]order.Order, error) {
+	return func(ids []string, err error) ([]order.Order, error) {
+		var orders []order.Order
+		for _, id := range ids {
+			o, found, err := orderByID(ctx, q, id)
+			if err != nil {
+				return nil, err
+			}
+			if found {
+				orders = append(orders, o)
+			}
+		}
+		return orders, err
+	}
 }
 
 // OrderByID returns an order.
 func (db *DB) OrderByID(ctx context.Context, id string) (order.Order, bool, error) {
-	return db.orderBy(ctx, (*query.Queries).GetOrder, id)
+	return orderByID(ctx, db.read(), id)
 }
 
 // OrderByPayLink returns the order of a payment link.
 func (db *DB) OrderByPayLink(ctx context.Context, link registrar.SecretHash) (order.Order, bool, error) {
-	return db.orderBy(ctx, (*query.Queries).GetOrderByPayLink, string(link))
+	q := db.read()
+	return wholeOrder[query.GetOrderByPayLinkRow](ctx, q)(q.GetOrderByPayLink(ctx, string(link)))
 }
 
 // OrderByVerifyLink returns the order of a verification link.
 func (db *DB) OrderByVerifyLink(ctx context.Context, link registrar.SecretHash) (order.Order, bool, error) {
-	return db.orderBy(ctx, (*query.Queries).GetOrderByVerifyLink, string(link))
+	id, ok, err := foundValue(db.read().GetOrderIDByVerifyLink(ctx, string(link)))
+	if err != nil || !ok {
+		return order.Order{}, false, err
+	}
+	return db.OrderByID(ctx, id)
 }
 
 // OrderBySession returns the order of the provider's checkout session.
 func (db *DB) OrderBySession(ctx context.Context, session string) (order.Order, bool, error) {
-	return db.orderBy(ctx, (*query.Queries).GetOrderBySession, session)
+	q := db.read()
+	return wholeOrder[query.GetOrderBySessionRow](ctx, q)(q.GetOrderBySession(ctx, session))
 }
 
 // OrderByIntent returns the order of the provider's payment intent.
 func (db *DB) OrderByIntent(ctx context.Context, intent string) (order.Order, bool, error) {
-	return db.orderBy(ctx, (*query.Queries).GetOrderByIntent, intent)
+	q := db.read()
+	return wholeOrder[query.GetOrderByIntentRow](ctx, q)(q.GetOrderByIntent(ctx, intent))
 }
 
 // GetCustomerOrder returns an order of a customer.
 func (db *DB) GetCustomerOrder(ctx context.Context, customer, id string) (order.Order, bool, error) {
-	q := db.read()
-	return decodeRow(loadOrder(ctx, q))(q.GetCustomerOrder(ctx, customer, id))
+	o, ok, err := db.OrderByID(ctx, id)
+	if o.Customer != customer {
+		return order.Order{}, false, err
+	}
+	return o, ok, err
 }
 
 // ListOrders returns a page of a customer's orders, the newest first.
@@ -115,7 +163,7 @@ func (db *DB) ListOrders(ctx context.Context, customer, before string, limit int
 		return nil, nil
 	}
 	q := db.read()
-	return decodeRows(loadOrder(ctx, q))(q.ListCustomerOrders(ctx, query.ListCustomerOrdersParams{
+	return ordersByID(ctx, q)(q.ListCustomerOrderIDs(ctx, query.ListCustomerOrderIDsParams{
 		CustomerID: customer, ID: cmp.Or(before, lastOrder), Limit: int32(limit),
 	}))
 }
@@ -127,7 +175,7 @@ func (db *DB) PageOrders(ctx context.Context, customer string, state order.State
 	if err != nil || total <= int64(offset) {
 		return nil, int(total), err
 	}
-	orders, err := decodeRows(loadOrder(ctx, q))(q.SearchOrders(ctx, query.SearchOrdersParams{
+	orders, err := ordersByID(ctx, q)(q.SearchOrderIDs(ctx, query.SearchOrderIDsParams{
 		CustomerID: customer, State: string(state), MaxRows: int32(limit), SkipRows: int32(offset),
 	}))
 	return orders, int(total), err
@@ -136,7 +184,7 @@ func (db *DB) PageOrders(ctx context.Context, customer string, state order.State
 // ListOverdueOrders returns a customer's unpaid orders whose quoted prices have expired.
 func (db *DB) ListOverdueOrders(ctx context.Context, customer string, now time.Time, limit int) ([]order.Order, error) {
 	q := db.read()
-	return decodeRows(loadOrder(ctx, q))(q.ListOverdueOrders(ctx, query.ListOverdueOrdersParams{
+	return ordersByID(ctx, q)(q.ListOverdueOrderIDs(ctx, query.ListOverdueOrderIDsParams{
 		CustomerID: customer, Now: micros(now), MaxRows: int32(limit),
 	}))
 }
@@ -144,10 +192,11 @@ func (db *DB) ListOverdueOrders(ctx context.Context, customer string, now time.T
 // ListDueOrders returns due orders, the longest overdue first.
 func (db *DB) ListDueOrders(ctx context.Context, now time.Time, limit int) ([]order.Order, error) {
 	q := db.read()
-	return decodeRows(loadOrder(ctx, q))(q.ListDueOrders(ctx, micros(now), int32(limit)))
+	return wholeOrders[query.ListDueOrdersRow](ctx, q)(q.ListDueOrders(ctx, micros(now), int32(limit)))
 }
 
-// ListOrdersAfter returns a page of all orders, by id.
+// ListOrdersAfter returns a page of all orders, by id, whatever their states say: it is for
+// reconciliation.
 func (db *DB) ListOrdersAfter(ctx context.Context, id string, limit int) ([]order.Order, error) {
 	q := db.read()
 	rows, err := q.ListOrders(ctx, id, int32(limit))
@@ -162,7 +211,11 @@ func (db *DB) ListOrdersAfter(ctx context.Context, id string, limit int) ([]orde
 		return nil, err
 	}
 	payments, err := byOrder(func(row query.Payment) (string, order.Payment) {
-		return row.OrderID, paymentOf(row)
+		return row.OrderID, paymentOf(query.GetOrderRow{
+			PaymentID: row.ID, PaymentKind: row.Kind, PaymentState: row.State, PaymentAmount: row.Amount, Session: row.Session, Url: row.Url,
+			Intent: row.Intent, Card: row.Card, PaymentFailure: row.Failure,
+			PaymentCreatedAt: row.CreatedAt, PaymentEndsAt: row.EndsAt, PaymentUpdatedAt: row.UpdatedAt,
+		})
 	})(q.ListPaymentsInOrderRange(ctx, first, last))
 	if err != nil {
 		return nil, err

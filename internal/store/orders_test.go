@@ -131,7 +131,9 @@ func TestAddOrder_RoundTrip(t *testing.T) {
 		}
 		done := mustUpdateOrder(t, db, open, toPaid)
 		refund := order.Refund{ID: "rfd_1", Payment: "pay_1", Item: done.Items[0].ID, Amount: 1428, CreatedAt: testTime}
-		want = mustUpdateOrder(t, db, done, func(o *order.Order, _ *order.Transition) { o.Refunds = append(o.Refunds, refund) })
+		want = mustUpdateOrder(t, db, done, func(o *order.Order, _ *order.Transition) {
+			o.Items[0].State, o.Refunds = order.ItemFailed, append(o.Refunds, refund)
+		})
 		if len(want.Refunds) != 1 || want.Refunds[0] != refund {
 			t.Errorf("got %+v", want.Refunds)
 		}

@@ -24,9 +24,12 @@ func (db *DB) AddOrder(ctx context.Context, newOrder order.Order, maxOpen int, e
 		if err := rowOr(noSuchCustomer())(q.LockBuyer(ctx, newOrder.Customer)); err != nil {
 			return err
 		}
-		open, found, err := decodeRow(loadOrder(ctx, q))(q.GetOpenOrderByItems(ctx, newOrder.Customer, newOrder.ItemsKey))
-		if err != nil || found {
-			stored = open
+		open, found, err := foundValue(q.GetOpenOrderIDByItems(ctx, newOrder.Customer, newOrder.ItemsKey))
+		if err != nil {
+			return err
+		}
+		if found {
+			stored, _, err = orderByID(ctx, q, open)
 			return err
 		}
 		if err := checkOpenOrderLimit(ctx, q, newOrder.Customer, maxOpen); err != nil {
@@ -48,7 +51,7 @@ func (db *DB) AddOrder(ctx context.Context, newOrder order.Order, maxOpen int, e
 // CheckOpenOrderLimit returns TooManyOpen if AddOrder would.
 func (db *DB) CheckOpenOrderLimit(ctx context.Context, newOrder order.Order, maxOpen int) error {
 	q := db.read()
-	_, err := q.GetOpenOrderByItems(ctx, newOrder.Customer, newOrder.ItemsKey)
+	_, err := q.GetOpenOrderIDByItems(ctx, newOrder.Customer, newOrder.ItemsKey)
 	if !errors.Is(err, sql.ErrNoRows) {
 		return err
 	}

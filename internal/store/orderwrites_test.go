@@ -64,6 +64,7 @@ func TestUpdateOrder_SecondRefundOfItemIsRefused(t *testing.T) {
 		o = mustUpdateOrder(t, db, mustUpdateOrder(t, db, o, toPaying("pay_1")), toPaid)
 		refund := func(id string) func(*order.Order, *order.Transition) {
 			return func(o *order.Order, _ *order.Transition) {
+				o.Items[0].State = order.ItemFailed
 				o.Refunds = append(o.Refunds, order.Refund{ID: id, Payment: "pay_1", Item: o.Items[0].ID, Amount: 5, CreatedAt: testTime})
 			}
 		}

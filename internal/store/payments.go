@@ -12,10 +12,11 @@ import (
 	"github.com/dotkontor/dotkontor/internal/store/query"
 )
 
-func paymentOf(row query.Payment) order.Payment {
+func paymentOf(row query.GetOrderRow) order.Payment {
 	return order.Payment{
-		ID: row.ID, Kind: order.PaymentKind(row.Kind), State: order.PaymentState(row.State), Amount: registrar.Cents(row.Amount), Session: row.Session, URL: row.Url,
-		Intent: row.Intent, Card: row.Card, Failure: registrar.Code(row.Failure), CreatedAt: fromMicros(row.CreatedAt), EndsAt: fromMicros(row.EndsAt), UpdatedAt: fromMicros(row.UpdatedAt),
+		ID: row.PaymentID, Kind: order.PaymentKind(row.PaymentKind), State: order.PaymentState(row.PaymentState), Amount: registrar.Cents(row.PaymentAmount),
+		Session: row.Session, URL: row.Url, Intent: row.Intent, Card: row.Card, Failure: registrar.Code(row.PaymentFailure),
+		CreatedAt: fromMicros(row.PaymentCreatedAt), EndsAt: fromMicros(row.PaymentEndsAt), UpdatedAt: fromMicros(row.PaymentUpdatedAt),
 	}
 }
 
@@ -37,6 +38,9 @@ func updatePayments(ctx context.Context, q *query.Queries, transition order.Tran
 		if err := putPayment(ctx, q, transition.To, payment, known); err != nil {
 			return fmt.Errorf("store: update payment %s: %w", payment.ID, err)
 		}
+	}
+	if len(transition.To.Refunds) > 0 && !transition.To.MayHaveRefunds() { // they would not be read again
+		return fmt.Errorf("store: update order %s: refund without a failed item or unmatched payment", transition.To.ID)
 	}
 	for _, refund := range transition.To.Refunds {
 		if slices.Contains(transition.From.Refunds, refund) {

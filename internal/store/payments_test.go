@@ -165,6 +165,9 @@ func TestBackup_KeepsOrdersAndPayments(t *testing.T) {
 		o := mustUpdateOrder(t, db, mustUpdateOrder(t, db, addOrder(t, db, testOrder(anna, "a.org")), toPaying("pay_1")), func(o *order.Order, m *order.Transition) {
 			toPaid(o, m)
 			m.Method = &order.PaymentMethod{ProviderCustomer: "cus_1", ID: "pm_1", Label: "Visa"}
+		})
+		o = mustUpdateOrder(t, db, o, func(o *order.Order, _ *order.Transition) {
+			o.Items[0].State = order.ItemFailed
 			o.Refunds = []order.Refund{{ID: "rfd_1", Payment: "pay_1", Item: o.Items[0].ID, Amount: 1428, CreatedAt: testTime}}
 		})
 		if _, err := db.UpdateIdentity(t.Context(), nil, order.Identity{Customer: anna, Name: "Anna", UpdatedAt: testTime}, nil); err != nil {

@@ -46,13 +46,11 @@ func (db *DB) ListWithdrawalNotices(ctx context.Context, after string, limit int
 // ListRelatedOrders returns the order with a number, or the newest paid orders for a domain.
 func (db *DB) ListRelatedOrders(ctx context.Context, mention string, limit int) ([]withdrawal.RelatedOrder, error) {
 	if strings.HasPrefix(mention, orderPrefix) {
-		row, err := db.read().GetOrder(ctx, mention)
-		if ok, err := found(err); !ok {
+		o, ok, err := db.OrderByID(ctx, mention)
+		if !ok {
 			return nil, err
 		}
-		return []withdrawal.RelatedOrder{relatedOrderOf(query.ListPaidOrdersByNameRow{
-			ID: row.ID, PaidAt: row.PaidAt, ConsentAt: row.ConsentAt, ConsentWording: row.ConsentWording,
-		})}, nil
+		return []withdrawal.RelatedOrder{{ID: o.ID, PaidAt: o.PaidAt, ConsentAt: o.Consent.At, ConsentVersion: o.Consent.Wording}}, nil
 	}
 	return rowsAs(relatedOrderOf)(db.read().ListPaidOrdersByName(ctx, mention, int32(limit)))
 }

@@ -105,6 +105,13 @@ func (t Transition) CorrectionsDue() (refunds []string) {
 	return refunds
 }
 
+// MayHaveRefunds is false if no refund was recorded: one is recorded together with a failed
+// item or an unmatched payment, which are marked as refunded when it is made.
+func (o *Order) MayHaveRefunds() bool {
+	return slices.ContainsFunc(o.Items, func(i Item) bool { return i.State == ItemFailed || i.State == ItemRefunded }) ||
+		slices.ContainsFunc(o.Payments, func(p Payment) bool { return p.State == PaymentUnmatched || p.State == PaymentRefunded })
+}
+
 // Spending is what was paid in a period by account, by address and by each card of the
 // account, and what the account is paying now.
 type Spending struct {

@@ -12,8 +12,8 @@ LIMIT $2;
 UPDATE customers SET disabled_at = 0
 WHERE id = $1 AND confirmed_at <> 0 AND disabled_at = 0;
 
--- name: GetOpenOrderByItems :one
-SELECT * FROM orders WHERE customer_id = $1 AND items_key = $2 AND open_order = 1;
+-- name: GetOpenOrderIDByItems :one
+SELECT id FROM orders WHERE customer_id = $1 AND items_key = $2 AND open_order = 1;
 
 -- name: CountOpenOrders :one
 SELECT count(*) FROM orders WHERE customer_id = $1 AND open_order = 1;
@@ -27,37 +27,70 @@ INSERT INTO orders (
     agent_id, contact, claimed, claim_mailed_at, completer_id, registrant)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, $37, $38);
 
--- name: GetOrder :one
-SELECT * FROM orders WHERE id = $1;
+-- A whole order in one statement, one row for each pair of an item and a payment: most
+-- orders have one of each. An order has items before it has payments. The same columns
+-- are read by GetOrderByPayLink, GetOrderBySession, GetOrderByIntent and ListDueOrders.
+-- name: GetOrder :many
+SELECT sqlc.embed(orders), sqlc.embed(order_items),
+    coalesce(payments.id, '') AS payment_id, coalesce(payments.kind, '') AS payment_kind, coalesce(payments.state, '') AS payment_state,
+    coalesce(payments.amount, 0) AS payment_amount, coalesce(payments.session, '') AS session, coalesce(payments.url, '') AS url,
+    coalesce(payments.intent, '') AS intent, coalesce(payments.card, '') AS card, coalesce(payments.failure, '') AS payment_failure,
+    coalesce(payments.created_at, 0) AS payment_created_at, coalesce(payments.ends_at, 0) AS payment_ends_at, coalesce(payments.updated_at, 0) AS payment_updated_at
+FROM orders
+JOIN order_items ON order_items.order_id = orders.id
+LEFT JOIN payments ON payments.order_id = orders.id
+WHERE orders.id = $1
+ORDER BY order_items.position, payments.id;
 
--- name: GetCustomerOrder :one
-SELECT * FROM orders WHERE customer_id = $1 AND id = $2;
+-- name: GetOrderByPayLink :many
+SELECT sqlc.embed(orders), sqlc.embed(order_items),
+    coalesce(payments.id, '') AS payment_id, coalesce(payments.kind, '') AS payment_kind, coalesce(payments.state, '') AS payment_state,
+    coalesce(payments.amount, 0) AS payment_amount, coalesce(payments.session, '') AS session, coalesce(payments.url, '') AS url,
+    coalesce(payments.intent, '') AS intent, coalesce(payments.card, '') AS card, coalesce(payments.failure, '') AS payment_failure,
+    coalesce(payments.created_at, 0) AS payment_created_at, coalesce(payments.ends_at, 0) AS payment_ends_at, coalesce(payments.updated_at, 0) AS payment_updated_at
+FROM orders
+JOIN order_items ON order_items.order_id = orders.id
+LEFT JOIN payments ON payments.order_id = orders.id
+WHERE orders.pay_link = $1
+ORDER BY order_items.position, payments.id;
 
--- name: GetOrderByPayLink :one
-SELECT * FROM orders WHERE pay_link = $1;
+-- name: GetOrderIDByVerifyLink :one
+SELECT id FROM orders WHERE verify_link = $1 AND verify_link <> '';
 
--- name: GetOrderByVerifyLink :one
-SELECT * FROM orders WHERE verify_link = $1 AND verify_link <> '';
+-- name: GetOrderBySession :many
+SELECT sqlc.embed(orders), sqlc.embed(order_items),
+    coalesce(payments.id, '') AS payment_id, coalesce(payments.kind, '') AS payment_kind, coalesce(payments.state, '') AS payment_state,
+    coalesce(payments.amount, 0) AS payment_amount, coalesce(payments.session, '') AS session, coalesce(payments.url, '') AS url,
+    coalesce(payments.intent, '') AS intent, coalesce(payments.card, '') AS card, coalesce(payments.failure, '') AS payment_failure,
+    coalesce(payments.created_at, 0) AS payment_created_at, coalesce(payments.ends_at, 0) AS payment_ends_at, coalesce(payments.updated_at, 0) AS payment_updated_at
+FROM orders
+JOIN order_items ON order_items.order_id = orders.id
+LEFT JOIN payments ON payments.order_id = orders.id
+WHERE orders.id = (SELECT paid.order_id FROM payments AS paid WHERE paid.session = $1 AND paid.session <> '')
+ORDER BY order_items.position, payments.id;
 
--- name: GetOrderBySession :one
-SELECT orders.* FROM payments JOIN orders ON orders.id = payments.order_id
-WHERE payments.session = $1 AND payments.session <> '';
+-- name: GetOrderByIntent :many
+SELECT sqlc.embed(orders), sqlc.embed(order_items),
+    coalesce(payments.id, '') AS payment_id, coalesce(payments.kind, '') AS payment_kind, coalesce(payments.state, '') AS payment_state,
+    coalesce(payments.amount, 0) AS payment_amount, coalesce(payments.session, '') AS session, coalesce(payments.url, '') AS url,
+    coalesce(payments.intent, '') AS intent, coalesce(payments.card, '') AS card, coalesce(payments.failure, '') AS payment_failure,
+    coalesce(payments.created_at, 0) AS payment_created_at, coalesce(payments.ends_at, 0) AS payment_ends_at, coalesce(payments.updated_at, 0) AS payment_updated_at
+FROM orders
+JOIN order_items ON order_items.order_id = orders.id
+LEFT JOIN payments ON payments.order_id = orders.id
+WHERE orders.id = (
+    SELECT paid.order_id FROM payments AS paid WHERE paid.intent = $1 AND paid.intent <> '' ORDER BY paid.id LIMIT 1)
+ORDER BY order_items.position, payments.id;
 
--- name: GetOrderByIntent :one
-SELECT orders.* FROM payments JOIN orders ON orders.id = payments.order_id
-WHERE payments.intent = $1 AND payments.intent <> ''
-ORDER BY payments.id
-LIMIT 1;
-
--- name: ListCustomerOrders :many
-SELECT * FROM orders
+-- name: ListCustomerOrderIDs :many
+SELECT id FROM orders
 WHERE customer_id = $1 AND id < $2
 ORDER BY id DESC
 LIMIT $3;
 
 -- One page of a customer's orders, newest first; an empty state matches all.
--- name: SearchOrders :many
-SELECT * FROM orders
+-- name: SearchOrderIDs :many
+SELECT id FROM orders
 WHERE customer_id = sqlc.arg(customer_id) AND (state = sqlc.arg(state) OR sqlc.arg(state) = '')
 ORDER BY id DESC
 LIMIT sqlc.arg(max_rows) OFFSET sqlc.arg(skip_rows);
@@ -67,8 +100,8 @@ SELECT count(*) FROM orders
 WHERE customer_id = sqlc.arg(customer_id) AND (state = sqlc.arg(state) OR sqlc.arg(state) = '');
 
 -- Unpaid orders of a customer whose quoted prices have expired.
--- name: ListOverdueOrders :many
-SELECT * FROM orders
+-- name: ListOverdueOrderIDs :many
+SELECT id FROM orders
 WHERE customer_id = sqlc.arg(customer_id) AND open_order = 1 AND state <> 'paying' AND expires_at <= sqlc.arg(now)
 ORDER BY id
 LIMIT sqlc.arg(max_rows);
@@ -80,10 +113,16 @@ ORDER BY id
 LIMIT $2;
 
 -- name: ListDueOrders :many
-SELECT * FROM orders
-WHERE due_at > 0 AND due_at <= $1
-ORDER BY due_at
-LIMIT $2;
+SELECT sqlc.embed(orders), sqlc.embed(order_items),
+    coalesce(payments.id, '') AS payment_id, coalesce(payments.kind, '') AS payment_kind, coalesce(payments.state, '') AS payment_state,
+    coalesce(payments.amount, 0) AS payment_amount, coalesce(payments.session, '') AS session, coalesce(payments.url, '') AS url,
+    coalesce(payments.intent, '') AS intent, coalesce(payments.card, '') AS card, coalesce(payments.failure, '') AS payment_failure,
+    coalesce(payments.created_at, 0) AS payment_created_at, coalesce(payments.ends_at, 0) AS payment_ends_at, coalesce(payments.updated_at, 0) AS payment_updated_at
+FROM orders
+JOIN order_items ON order_items.order_id = orders.id
+LEFT JOIN payments ON payments.order_id = orders.id
+WHERE orders.id IN (SELECT due.id FROM orders AS due WHERE due.due_at > 0 AND due.due_at <= $1 ORDER BY due.due_at LIMIT $2)
+ORDER BY orders.due_at, orders.id, order_items.position, payments.id;
 
 -- name: ListOrderIDsAwaitingIdentity :many
 SELECT id FROM orders

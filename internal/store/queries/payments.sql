@@ -19,9 +19,6 @@ SET state = sqlc.arg(state), amount = sqlc.arg(amount), session = sqlc.arg(sessi
     card = sqlc.arg(card), failure = sqlc.arg(failure), ends_at = sqlc.arg(ends_at), updated_at = sqlc.arg(updated_at)
 WHERE id = sqlc.arg(id) AND order_id = sqlc.arg(order_id);
 
--- name: ListOrderPayments :many
-SELECT * FROM payments WHERE order_id = $1 ORDER BY id;
-
 -- name: ListPaymentsInOrderRange :many
 SELECT * FROM payments
 WHERE order_id >= sqlc.arg(first) AND order_id <= sqlc.arg(last)

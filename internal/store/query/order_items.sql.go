@@ -80,50 +80,6 @@ func (q *Queries) InsertOrderItem(ctx context.Context, arg InsertOrderItemParams
 	return err
 }
 
-const listOrderItems = `-- name: ListOrderItems :many
-SELECT id, order_id, position, name, tld, kind, years, net, vat, gross, account, provision_item_id, domain_id, code_sealed, state, failure FROM order_items WHERE order_id = $1 ORDER BY position
-`
-
-func (q *Queries) ListOrderItems(ctx context.Context, orderID string) ([]OrderItem, error) {
-	rows, err := q.db.QueryContext(ctx, listOrderItems, orderID)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []OrderItem{}
-	for rows.Next() {
-		var i OrderItem
-		if err := rows.Scan(
-			&i.ID,
-			&i.OrderID,
-			&i.Position,
-			&i.Name,
-			&i.Tld,
-			&i.Kind,
-			&i.Years,
-			&i.Net,
-			&i.Vat,
-			&i.Gross,
-			&i.Account,
-			&i.ProvisionItemID,
-			&i.DomainID,
-			&i.CodeSealed,
-			&i.State,
-			&i.Failure,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Close(); err != nil {
-		return nil, err
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
 const listOrderItemsInRange = `-- name: ListOrderItemsInRange :many
 SELECT id, order_id, position, name, tld, kind, years, net, vat, gross, account, provision_item_id, domain_id, code_sealed, state, failure FROM order_items
 WHERE order_id >= $1 AND order_id <= $2

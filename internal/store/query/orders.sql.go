@@ -98,372 +98,518 @@ func (q *Queries) GetBuyer(ctx context.Context, id string) (GetBuyerRow, error) 
 	return i, err
 }
 
-const getCustomerOrder = `-- name: GetCustomerOrder :one
-SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, completer_id, contact, claimed, claim_mailed_at, consent_at, consent_wording, registrant FROM orders WHERE customer_id = $1 AND id = $2
+const getOpenOrderIDByItems = `-- name: GetOpenOrderIDByItems :one
+SELECT id FROM orders WHERE customer_id = $1 AND items_key = $2 AND open_order = 1
 `
 
-func (q *Queries) GetCustomerOrder(ctx context.Context, customerID string, iD string) (Order, error) {
-	row := q.db.QueryRowContext(ctx, getCustomerOrder, customerID, iD)
-	var i Order
-	err := row.Scan(
-		&i.ID,
-		&i.CustomerID,
-		&i.EmailKey,
-		&i.State,
-		&i.Channel,
-		&i.ByKind,
-		&i.ByID,
-		&i.ByAddress,
-		&i.ByName,
-		&i.ItemsKey,
-		&i.Net,
-		&i.Vat,
-		&i.Gross,
-		&i.VatRate,
-		&i.VatRule,
-		&i.VatCountry,
-		&i.VatID,
-		&i.VatUnchecked,
-		&i.PayLink,
-		&i.PaySealed,
-		&i.VerifyLink,
-		&i.VerifySealed,
-		&i.AutoRenew,
-		&i.CreatedAt,
-		&i.UpdatedAt,
-		&i.ExpiresAt,
-		&i.PaidAt,
-		&i.Version,
-		&i.DueAt,
-		&i.Node,
-		&i.Attempts,
-		&i.OpenOrder,
-		&i.AgentID,
-		&i.CompleterID,
-		&i.Contact,
-		&i.Claimed,
-		&i.ClaimMailedAt,
-		&i.ConsentAt,
-		&i.ConsentWording,
-		&i.Registrant,
-	)
-	return i, err
+func (q *Queries) GetOpenOrderIDByItems(ctx context.Context, customerID string, itemsKey string) (string, error) {
+	row := q.db.QueryRowContext(ctx, getOpenOrderIDByItems, customerID, itemsKey)
+	var id string
+	err := row.Scan(&id)
+	return id, err
 }
 
-const getOpenOrderByItems = `-- name: GetOpenOrderByItems :one
-SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, completer_id, contact, claimed, claim_mailed_at, consent_at, consent_wording, registrant FROM orders WHERE customer_id = $1 AND items_key = $2 AND open_order = 1
+const getOrder = `-- name: GetOrder :many
+SELECT orders.id, orders.customer_id, orders.email_key, orders.state, orders.channel, orders.by_kind, orders.by_id, orders.by_address, orders.by_name, orders.items_key, orders.net, orders.vat, orders.gross, orders.vat_rate, orders.vat_rule, orders.vat_country, orders.vat_id, orders.vat_unchecked, orders.pay_link, orders.pay_sealed, orders.verify_link, orders.verify_sealed, orders.auto_renew, orders.created_at, orders.updated_at, orders.expires_at, orders.paid_at, orders.version, orders.due_at, orders.node, orders.attempts, orders.open_order, orders.agent_id, orders.completer_id, orders.contact, orders.claimed, orders.claim_mailed_at, orders.consent_at, orders.consent_wording, orders.registrant, order_items.id, order_items.order_id, order_items.position, order_items.name, order_items.tld, order_items.kind, order_items.years, order_items.net, order_items.vat, order_items.gross, order_items.account, order_items.provision_item_id, order_items.domain_id, order_items.code_sealed, order_items.state, order_items.failure,
+    coalesce(payments.id, '') AS payment_id, coalesce(payments.kind, '') AS payment_kind, coalesce(payments.state, '') AS payment_state,
+    coalesce(payments.amount, 0) AS payment_amount, coalesce(payments.session, '') AS session, coalesce(payments.url, '') AS url,
+    coalesce(payments.intent, '') AS intent, coalesce(payments.card, '') AS card, coalesce(payments.failure, '') AS payment_failure,
+    coalesce(payments.created_at, 0) AS payment_created_at, coalesce(payments.ends_at, 0) AS payment_ends_at, coalesce(payments.updated_at, 0) AS payment_updated_at
+FROM orders
+JOIN order_items ON order_items.order_id = orders.id
+LEFT JOIN payments ON payments.order_id = orders.id
+WHERE orders.id = $1
+ORDER BY order_items.position, payments.id
 `
 
-func (q *Queries) GetOpenOrderByItems(ctx context.Context, customerID string, itemsKey string) (Order, error) {
-	row := q.db.QueryRowContext(ctx, getOpenOrderByItems, customerID, itemsKey)
-	var i Order
-	err := row.Scan(
-		&i.ID,
-		&i.CustomerID,
-		&i.EmailKey,
-		&i.State,
-		&i.Channel,
-		&i.ByKind,
-		&i.ByID,
-		&i.ByAddress,
-		&i.ByName,
-		&i.ItemsKey,
-		&i.Net,
-		&i.Vat,
-		&i.Gross,
-		&i.VatRate,
-		&i.VatRule,
-		&i.VatCountry,
-		&i.VatID,
-		&i.VatUnchecked,
-		&i.PayLink,
-		&i.PaySealed,
-		&i.VerifyLink,
-		&i.VerifySealed,
-		&i.AutoRenew,
-		&i.CreatedAt,
-		&i.UpdatedAt,
-		&i.ExpiresAt,
-		&i.PaidAt,
-		&i.Version,
-		&i.DueAt,
-		&i.Node,
-		&i.Attempts,
-		&i.OpenOrder,
-		&i.AgentID,
-		&i.CompleterID,
-		&i.Contact,
-		&i.Claimed,
-		&i.ClaimMailedAt,
-		&i.ConsentAt,
-		&i.ConsentWording,
-		&i.Registrant,
-	)
-	return i, err
+type GetOrderRow struct {
+	Order            Order
+	OrderItem        OrderItem
+	PaymentID        string
+	PaymentKind      string
+	PaymentState     string
+	PaymentAmount    int64
+	Session          string
+	Url              string
+	Intent           string
+	Card             string
+	PaymentFailure   string
+	PaymentCreatedAt int64
+	PaymentEndsAt    int64
+	PaymentUpdatedAt int64
 }
 
-const getOrder = `-- name: GetOrder :one
-SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, completer_id, contact, claimed, claim_mailed_at, consent_at, consent_wording, registrant FROM orders WHERE id = $1
-`
-
-func (q *Queries) GetOrder(ctx context.Context, id string) (Order, error) {
-	row := q.db.QueryRowContext(ctx, getOrder, id)
-	var i Order
-	err := row.Scan(
-		&i.ID,
-		&i.CustomerID,
-		&i.EmailKey,
-		&i.State,
-		&i.Channel,
-		&i.ByKind,
-		&i.ByID,
-		&i.ByAddress,
-		&i.ByName,
-		&i.ItemsKey,
-		&i.Net,
-		&i.Vat,
-		&i.Gross,
-		&i.VatRate,
-		&i.VatRule,
-		&i.VatCountry,
-		&i.VatID,
-		&i.VatUnchecked,
-		&i.PayLink,
-		&i.PaySealed,
-		&i.VerifyLink,
-		&i.VerifySealed,
-		&i.AutoRenew,
-		&i.CreatedAt,
-		&i.UpdatedAt,
-		&i.ExpiresAt,
-		&i.PaidAt,
-		&i.Version,
-		&i.DueAt,
-		&i.Node,
-		&i.Attempts,
-		&i.OpenOrder,
-		&i.AgentID,
-		&i.CompleterID,
-		&i.Contact,
-		&i.Claimed,
-		&i.ClaimMailedAt,
-		&i.ConsentAt,
-		&i.ConsentWording,
-		&i.Registrant,
-	)
-	return i, err
+// A whole order in one statement, one row for each pair of an item and a payment: most
+// orders have one of each. An order has items before it has payments. The same columns
+// are read by GetOrderByPayLink, GetOrderBySession, GetOrderByIntent and ListDueOrders.
+func (q *Queries) GetOrder(ctx context.Context, id string) ([]GetOrderRow, error) {
+	rows, err := q.db.QueryContext(ctx, getOrder, id)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []GetOrderRow{}
+	for rows.Next() {
+		var i GetOrderRow
+		if err := rows.Scan(
+			&i.Order.ID,
+			&i.Order.CustomerID,
+			&i.Order.EmailKey,
+			&i.Order.State,
+			&i.Order.Channel,
+			&i.Order.ByKind,
+			&i.Order.ByID,
+			&i.Order.ByAddress,
+			&i.Order.ByName,
+			&i.Order.ItemsKey,
+			&i.Order.Net,
+			&i.Order.Vat,
+			&i.Order.Gross,
+			&i.Order.VatRate,
+			&i.Order.VatRule,
+			&i.Order.VatCountry,
+			&i.Order.VatID,
+			&i.Order.VatUnchecked,
+			&i.Order.PayLink,
+			&i.Order.PaySealed,
+			&i.Order.VerifyLink,
+			&i.Order.VerifySealed,
+			&i.Order.AutoRenew,
+			&i.Order.CreatedAt,
+			&i.Order.UpdatedAt,
+			&i.Order.ExpiresAt,
+			&i.Order.PaidAt,
+			&i.Order.Version,
+			&i.Order.DueAt,
+			&i.Order.Node,
+			&i.Order.Attempts,
+			&i.Order.OpenOrder,
+			&i.Order.AgentID,
+			&i.Order.CompleterID,
+			&i.Order.Contact,
+			&i.Order.Claimed,
+			&i.Order.ClaimMailedAt,
+			&i.Order.ConsentAt,
+			&i.Order.ConsentWording,
+			&i.Order.Registrant,
+			&i.OrderItem.ID,
+			&i.OrderItem.OrderID,
+			&i.OrderItem.Position,
+			&i.OrderItem.Name,
+			&i.OrderItem.Tld,
+			&i.OrderItem.Kind,
+			&i.OrderItem.Years,
+			&i.OrderItem.Net,
+			&i.OrderItem.Vat,
+			&i.OrderItem.Gross,
+			&i.OrderItem.Account,
+			&i.OrderItem.ProvisionItemID,
+			&i.OrderItem.DomainID,
+			&i.OrderItem.CodeSealed,
+			&i.OrderItem.State,
+			&i.OrderItem.Failure,
+			&i.PaymentID,
+			&i.PaymentKind,
+			&i.PaymentState,
+			&i.PaymentAmount,
+			&i.Session,
+			&i.Url,
+			&i.Intent,
+			&i.Card,
+			&i.PaymentFailure,
+			&i.PaymentCreatedAt,
+			&i.PaymentEndsAt,
+			&i.PaymentUpdatedAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
-const getOrderByIntent = `-- name: GetOrderByIntent :one
-SELECT orders.id, orders.customer_id, orders.email_key, orders.state, orders.channel, orders.by_kind, orders.by_id, orders.by_address, orders.by_name, orders.items_key, orders.net, orders.vat, orders.gross, orders.vat_rate, orders.vat_rule, orders.vat_country, orders.vat_id, orders.vat_unchecked, orders.pay_link, orders.pay_sealed, orders.verify_link, orders.verify_sealed, orders.auto_renew, orders.created_at, orders.updated_at, orders.expires_at, orders.paid_at, orders.version, orders.due_at, orders.node, orders.attempts, orders.open_order, orders.agent_id, orders.completer_id, orders.contact, orders.claimed, orders.claim_mailed_at, orders.consent_at, orders.consent_wording, orders.registrant FROM payments JOIN orders ON orders.id = payments.order_id
-WHERE payments.intent = $1 AND payments.intent <> ''
-ORDER BY payments.id
-LIMIT 1
+const getOrderByIntent = `-- name: GetOrderByIntent :many
+SELECT orders.id, orders.customer_id, orders.email_key, orders.state, orders.channel, orders.by_kind, orders.by_id, orders.by_address, orders.by_name, orders.items_key, orders.net, orders.vat, orders.gross, orders.vat_rate, orders.vat_rule, orders.vat_country, orders.vat_id, orders.vat_unchecked, orders.pay_link, orders.pay_sealed, orders.verify_link, orders.verify_sealed, orders.auto_renew, orders.created_at, orders.updated_at, orders.expires_at, orders.paid_at, orders.version, orders.due_at, orders.node, orders.attempts, orders.open_order, orders.agent_id, orders.completer_id, orders.contact, orders.claimed, orders.claim_mailed_at, orders.consent_at, orders.consent_wording, orders.registrant, order_items.id, order_items.order_id, order_items.position, order_items.name, order_items.tld, order_items.kind, order_items.years, order_items.net, order_items.vat, order_items.gross, order_items.account, order_items.provision_item_id, order_items.domain_id, order_items.code_sealed, order_items.state, order_items.failure,
+    coalesce(payments.id, '') AS payment_id, coalesce(payments.kind, '') AS payment_kind, coalesce(payments.state, '') AS payment_state,
+    coalesce(payments.amount, 0) AS payment_amount, coalesce(payments.session, '') AS session, coalesce(payments.url, '') AS url,
+    coalesce(payments.intent, '') AS intent, coalesce(payments.card, '') AS card, coalesce(payments.failure, '') AS payment_failure,
+    coalesce(payments.created_at, 0) AS payment_created_at, coalesce(payments.ends_at, 0) AS payment_ends_at, coalesce(payments.updated_at, 0) AS payment_updated_at
+FROM orders
+JOIN order_items ON order_items.order_id = orders.id
+LEFT JOIN payments ON payments.order_id = orders.id
+WHERE orders.id = (
+    SELECT paid.order_id FROM payments AS paid WHERE paid.intent = $1 AND paid.intent <> '' ORDER BY paid.id LIMIT 1)
+ORDER BY order_items.position, payments.id
 `
 
-func (q *Queries) GetOrderByIntent(ctx context.Context, intent string) (Order, error) {
-	row := q.db.QueryRowContext(ctx, getOrderByIntent, intent)
-	var i Order
-	err := row.Scan(
-		&i.ID,
-		&i.CustomerID,
-		&i.EmailKey,
-		&i.State,
-		&i.Channel,
-		&i.ByKind,
-		&i.ByID,
-		&i.ByAddress,
-		&i.ByName,
-		&i.ItemsKey,
-		&i.Net,
-		&i.Vat,
-		&i.Gross,
-		&i.VatRate,
-		&i.VatRule,
-		&i.VatCountry,
-		&i.VatID,
-		&i.VatUnchecked,
-		&i.PayLink,
-		&i.PaySealed,
-		&i.VerifyLink,
-		&i.VerifySealed,
-		&i.AutoRenew,
-		&i.CreatedAt,
-		&i.UpdatedAt,
-		&i.ExpiresAt,
-		&i.PaidAt,
-		&i.Version,
-		&i.DueAt,
-		&i.Node,
-		&i.Attempts,
-		&i.OpenOrder,
-		&i.AgentID,
-		&i.CompleterID,
-		&i.Contact,
-		&i.Claimed,
-		&i.ClaimMailedAt,
-		&i.ConsentAt,
-		&i.ConsentWording,
-		&i.Registrant,
-	)
-	return i, err
+type GetOrderByIntentRow struct {
+	Order            Order
+	OrderItem        OrderItem
+	PaymentID        string
+	PaymentKind      string
+	PaymentState     string
+	PaymentAmount    int64
+	Session          string
+	Url              string
+	Intent           string
+	Card             string
+	PaymentFailure   string
+	PaymentCreatedAt int64
+	PaymentEndsAt    int64
+	PaymentUpdatedAt int64
 }
 
-const getOrderByPayLink = `-- name: GetOrderByPayLink :one
-SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, completer_id, contact, claimed, claim_mailed_at, consent_at, consent_wording, registrant FROM orders WHERE pay_link = $1
-`
-
-func (q *Queries) GetOrderByPayLink(ctx context.Context, payLink string) (Order, error) {
-	row := q.db.QueryRowContext(ctx, getOrderByPayLink, payLink)
-	var i Order
-	err := row.Scan(
-		&i.ID,
-		&i.CustomerID,
-		&i.EmailKey,
-		&i.State,
-		&i.Channel,
-		&i.ByKind,
-		&i.ByID,
-		&i.ByAddress,
-		&i.ByName,
-		&i.ItemsKey,
-		&i.Net,
-		&i.Vat,
-		&i.Gross,
-		&i.VatRate,
-		&i.VatRule,
-		&i.VatCountry,
-		&i.VatID,
-		&i.VatUnchecked,
-		&i.PayLink,
-		&i.PaySealed,
-		&i.VerifyLink,
-		&i.VerifySealed,
-		&i.AutoRenew,
-		&i.CreatedAt,
-		&i.UpdatedAt,
-		&i.ExpiresAt,
-		&i.PaidAt,
-		&i.Version,
-		&i.DueAt,
-		&i.Node,
-		&i.Attempts,
-		&i.OpenOrder,
-		&i.AgentID,
-		&i.CompleterID,
-		&i.Contact,
-		&i.Claimed,
-		&i.ClaimMailedAt,
-		&i.ConsentAt,
-		&i.ConsentWording,
-		&i.Registrant,
-	)
-	return i, err
+func (q *Queries) GetOrderByIntent(ctx context.Context, intent string) ([]GetOrderByIntentRow, error) {
+	rows, err := q.db.QueryContext(ctx, getOrderByIntent, intent)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []GetOrderByIntentRow{}
+	for rows.Next() {
+		var i GetOrderByIntentRow
+		if err := rows.Scan(
+			&i.Order.ID,
+			&i.Order.CustomerID,
+			&i.Order.EmailKey,
+			&i.Order.State,
+			&i.Order.Channel,
+			&i.Order.ByKind,
+			&i.Order.ByID,
+			&i.Order.ByAddress,
+			&i.Order.ByName,
+			&i.Order.ItemsKey,
+			&i.Order.Net,
+			&i.Order.Vat,
+			&i.Order.Gross,
+			&i.Order.VatRate,
+			&i.Order.VatRule,
+			&i.Order.VatCountry,
+			&i.Order.VatID,
+			&i.Order.VatUnchecked,
+			&i.Order.PayLink,
+			&i.Order.PaySealed,
+			&i.Order.VerifyLink,
+			&i.Order.VerifySealed,
+			&i.Order.AutoRenew,
+			&i.Order.CreatedAt,
+			&i.Order.UpdatedAt,
+			&i.Order.ExpiresAt,
+			&i.Order.PaidAt,
+			&i.Order.Version,
+			&i.Order.DueAt,
+			&i.Order.Node,
+			&i.Order.Attempts,
+			&i.Order.OpenOrder,
+			&i.Order.AgentID,
+			&i.Order.CompleterID,
+			&i.Order.Contact,
+			&i.Order.Claimed,
+			&i.Order.ClaimMailedAt,
+			&i.Order.ConsentAt,
+			&i.Order.ConsentWording,
+			&i.Order.Registrant,
+			&i.OrderItem.ID,
+			&i.OrderItem.OrderID,
+			&i.OrderItem.Position,
+			&i.OrderItem.Name,
+			&i.OrderItem.Tld,
+			&i.OrderItem.Kind,
+			&i.OrderItem.Years,
+			&i.OrderItem.Net,
+			&i.OrderItem.Vat,
+			&i.OrderItem.Gross,
+			&i.OrderItem.Account,
+			&i.OrderItem.ProvisionItemID,
+			&i.OrderItem.DomainID,
+			&i.OrderItem.CodeSealed,
+			&i.OrderItem.State,
+			&i.OrderItem.Failure,
+			&i.PaymentID,
+			&i.PaymentKind,
+			&i.PaymentState,
+			&i.PaymentAmount,
+			&i.Session,
+			&i.Url,
+			&i.Intent,
+			&i.Card,
+			&i.PaymentFailure,
+			&i.PaymentCreatedAt,
+			&i.PaymentEndsAt,
+			&i.PaymentUpdatedAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
-const getOrderBySession = `-- name: GetOrderBySession :one
-SELECT orders.id, orders.customer_id, orders.email_key, orders.state, orders.channel, orders.by_kind, orders.by_id, orders.by_address, orders.by_name, orders.items_key, orders.net, orders.vat, orders.gross, orders.vat_rate, orders.vat_rule, orders.vat_country, orders.vat_id, orders.vat_unchecked, orders.pay_link, orders.pay_sealed, orders.verify_link, orders.verify_sealed, orders.auto_renew, orders.created_at, orders.updated_at, orders.expires_at, orders.paid_at, orders.version, orders.due_at, orders.node, orders.attempts, orders.open_order, orders.agent_id, orders.completer_id, orders.contact, orders.claimed, orders.claim_mailed_at, orders.consent_at, orders.consent_wording, orders.registrant FROM payments JOIN orders ON orders.id = payments.order_id
-WHERE payments.session = $1 AND payments.session <> ''
+const getOrderByPayLink = `-- name: GetOrderByPayLink :many
+SELECT orders.id, orders.customer_id, orders.email_key, orders.state, orders.channel, orders.by_kind, orders.by_id, orders.by_address, orders.by_name, orders.items_key, orders.net, orders.vat, orders.gross, orders.vat_rate, orders.vat_rule, orders.vat_country, orders.vat_id, orders.vat_unchecked, orders.pay_link, orders.pay_sealed, orders.verify_link, orders.verify_sealed, orders.auto_renew, orders.created_at, orders.updated_at, orders.expires_at, orders.paid_at, orders.version, orders.due_at, orders.node, orders.attempts, orders.open_order, orders.agent_id, orders.completer_id, orders.contact, orders.claimed, orders.claim_mailed_at, orders.consent_at, orders.consent_wording, orders.registrant, order_items.id, order_items.order_id, order_items.position, order_items.name, order_items.tld, order_items.kind, order_items.years, order_items.net, order_items.vat, order_items.gross, order_items.account, order_items.provision_item_id, order_items.domain_id, order_items.code_sealed, order_items.state, order_items.failure,
+    coalesce(payments.id, '') AS payment_id, coalesce(payments.kind, '') AS payment_kind, coalesce(payments.state, '') AS payment_state,
+    coalesce(payments.amount, 0) AS payment_amount, coalesce(payments.session, '') AS session, coalesce(payments.url, '') AS url,
+    coalesce(payments.intent, '') AS intent, coalesce(payments.card, '') AS card, coalesce(payments.failure, '') AS payment_failure,
+    coalesce(payments.created_at, 0) AS payment_created_at, coalesce(payments.ends_at, 0) AS payment_ends_at, coalesce(payments.updated_at, 0) AS payment_updated_at
+FROM orders
+JOIN order_items ON order_items.order_id = orders.id
+LEFT JOIN payments ON payments.order_id = orders.id
+WHERE orders.pay_link = $1
+ORDER BY order_items.position, payments.id
 `
 
-func (q *Queries) GetOrderBySession(ctx context.Context, session string) (Order, error) {
-	row := q.db.QueryRowContext(ctx, getOrderBySession, session)
-	var i Order
-	err := row.Scan(
-		&i.ID,
-		&i.CustomerID,
-		&i.EmailKey,
-		&i.State,
-		&i.Channel,
-		&i.ByKind,
-		&i.ByID,
-		&i.ByAddress,
-		&i.ByName,
-		&i.ItemsKey,
-		&i.Net,
-		&i.Vat,
-		&i.Gross,
-		&i.VatRate,
-		&i.VatRule,
-		&i.VatCountry,
-		&i.VatID,
-		&i.VatUnchecked,
-		&i.PayLink,
-		&i.PaySealed,
-		&i.VerifyLink,
-		&i.VerifySealed,
-		&i.AutoRenew,
-		&i.CreatedAt,
-		&i.UpdatedAt,
-		&i.ExpiresAt,
-		&i.PaidAt,
-		&i.Version,
-		&i.DueAt,
-		&i.Node,
-		&i.Attempts,
-		&i.OpenOrder,
-		&i.AgentID,
-		&i.CompleterID,
-		&i.Contact,
-		&i.Claimed,
-		&i.ClaimMailedAt,
-		&i.ConsentAt,
-		&i.ConsentWording,
-		&i.Registrant,
-	)
-	return i, err
+type GetOrderByPayLinkRow struct {
+	Order            Order
+	OrderItem        OrderItem
+	PaymentID        string
+	PaymentKind      string
+	PaymentState     string
+	PaymentAmount    int64
+	Session          string
+	Url              string
+	Intent           string
+	Card             string
+	PaymentFailure   string
+	PaymentCreatedAt int64
+	PaymentEndsAt    int64
+	PaymentUpdatedAt int64
 }
 
-const getOrderByVerifyLink = `-- name: GetOrderByVerifyLink :one
-SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, completer_id, contact, claimed, claim_mailed_at, consent_at, consent_wording, registrant FROM orders WHERE verify_link = $1 AND verify_link <> ''
+func (q *Queries) GetOrderByPayLink(ctx context.Context, payLink string) ([]GetOrderByPayLinkRow, error) {
+	rows, err := q.db.QueryContext(ctx, getOrderByPayLink, payLink)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []GetOrderByPayLinkRow{}
+	for rows.Next() {
+		var i GetOrderByPayLinkRow
+		if err := rows.Scan(
+			&i.Order.ID,
+			&i.Order.CustomerID,
+			&i.Order.EmailKey,
+			&i.Order.State,
+			&i.Order.Channel,
+			&i.Order.ByKind,
+			&i.Order.ByID,
+			&i.Order.ByAddress,
+			&i.Order.ByName,
+			&i.Order.ItemsKey,
+			&i.Order.Net,
+			&i.Order.Vat,
+			&i.Order.Gross,
+			&i.Order.VatRate,
+			&i.Order.VatRule,
+			&i.Order.VatCountry,
+			&i.Order.VatID,
+			&i.Order.VatUnchecked,
+			&i.Order.PayLink,
+			&i.Order.PaySealed,
+			&i.Order.VerifyLink,
+			&i.Order.VerifySealed,
+			&i.Order.AutoRenew,
+			&i.Order.CreatedAt,
+			&i.Order.UpdatedAt,
+			&i.Order.ExpiresAt,
+			&i.Order.PaidAt,
+			&i.Order.Version,
+			&i.Order.DueAt,
+			&i.Order.Node,
+			&i.Order.Attempts,
+			&i.Order.OpenOrder,
+			&i.Order.AgentID,
+			&i.Order.CompleterID,
+			&i.Order.Contact,
+			&i.Order.Claimed,
+			&i.Order.ClaimMailedAt,
+			&i.Order.ConsentAt,
+			&i.Order.ConsentWording,
+			&i.Order.Registrant,
+			&i.OrderItem.ID,
+			&i.OrderItem.OrderID,
+			&i.OrderItem.Position,
+			&i.OrderItem.Name,
+			&i.OrderItem.Tld,
+			&i.OrderItem.Kind,
+			&i.OrderItem.Years,
+			&i.OrderItem.Net,
+			&i.OrderItem.Vat,
+			&i.OrderItem.Gross,
+			&i.OrderItem.Account,
+			&i.OrderItem.ProvisionItemID,
+			&i.OrderItem.DomainID,
+			&i.OrderItem.CodeSealed,
+			&i.OrderItem.State,
+			&i.OrderItem.Failure,
+			&i.PaymentID,
+			&i.PaymentKind,
+			&i.PaymentState,
+			&i.PaymentAmount,
+			&i.Session,
+			&i.Url,
+			&i.Intent,
+			&i.Card,
+			&i.PaymentFailure,
+			&i.PaymentCreatedAt,
+			&i.PaymentEndsAt,
+			&i.PaymentUpdatedAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const getOrderBySession = `-- name: GetOrderBySession :many
+SELECT orders.id, orders.customer_id, orders.email_key, orders.state, orders.channel, orders.by_kind, orders.by_id, orders.by_address, orders.by_name, orders.items_key, orders.net, orders.vat, orders.gross, orders.vat_rate, orders.vat_rule, orders.vat_country, orders.vat_id, orders.vat_unchecked, orders.pay_link, orders.pay_sealed, orders.verify_link, orders.verify_sealed, orders.auto_renew, orders.created_at, orders.updated_at, orders.expires_at, orders.paid_at, orders.version, orders.due_at, orders.node, orders.attempts, orders.open_order, orders.agent_id, orders.completer_id, orders.contact, orders.claimed, orders.claim_mailed_at, orders.consent_at, orders.consent_wording, orders.registrant, order_items.id, order_items.order_id, order_items.position, order_items.name, order_items.tld, order_items.kind, order_items.years, order_items.net, order_items.vat, order_items.gross, order_items.account, order_items.provision_item_id, order_items.domain_id, order_items.code_sealed, order_items.state, order_items.failure,
+    coalesce(payments.id, '') AS payment_id, coalesce(payments.kind, '') AS payment_kind, coalesce(payments.state, '') AS payment_state,
+    coalesce(payments.amount, 0) AS payment_amount, coalesce(payments.session, '') AS session, coalesce(payments.url, '') AS url,
+    coalesce(payments.intent, '') AS intent, coalesce(payments.card, '') AS card, coalesce(payments.failure, '') AS payment_failure,
+    coalesce(payments.created_at, 0) AS payment_created_at, coalesce(payments.ends_at, 0) AS payment_ends_at, coalesce(payments.updated_at, 0) AS payment_updated_at
+FROM orders
+JOIN order_items ON order_items.order_id = orders.id
+LEFT JOIN payments ON payments.order_id = orders.id
+WHERE orders.id = (SELECT paid.order_id FROM payments AS paid WHERE paid.session = $1 AND paid.session <> '')
+ORDER BY order_items.position, payments.id
 `
 
-func (q *Queries) GetOrderByVerifyLink(ctx context.Context, verifyLink string) (Order, error) {
-	row := q.db.QueryRowContext(ctx, getOrderByVerifyLink, verifyLink)
-	var i Order
-	err := row.Scan(
-		&i.ID,
-		&i.CustomerID,
-		&i.EmailKey,
-		&i.State,
-		&i.Channel,
-		&i.ByKind,
-		&i.ByID,
-		&i.ByAddress,
-		&i.ByName,
-		&i.ItemsKey,
-		&i.Net,
-		&i.Vat,
-		&i.Gross,
-		&i.VatRate,
-		&i.VatRule,
-		&i.VatCountry,
-		&i.VatID,
-		&i.VatUnchecked,
-		&i.PayLink,
-		&i.PaySealed,
-		&i.VerifyLink,
-		&i.VerifySealed,
-		&i.AutoRenew,
-		&i.CreatedAt,
-		&i.UpdatedAt,
-		&i.ExpiresAt,
-		&i.PaidAt,
-		&i.Version,
-		&i.DueAt,
-		&i.Node,
-		&i.Attempts,
-		&i.OpenOrder,
-		&i.AgentID,
-		&i.CompleterID,
-		&i.Contact,
-		&i.Claimed,
-		&i.ClaimMailedAt,
-		&i.ConsentAt,
-		&i.ConsentWording,
-		&i.Registrant,
-	)
-	return i, err
+type GetOrderBySessionRow struct {
+	Order            Order
+	OrderItem        OrderItem
+	PaymentID        string
+	PaymentKind      string
+	PaymentState     string
+	PaymentAmount    int64
+	Session          string
+	Url              string
+	Intent           string
+	Card             string
+	PaymentFailure   string
+	PaymentCreatedAt int64
+	PaymentEndsAt    int64
+	PaymentUpdatedAt int64
+}
+
+func (q *Queries) GetOrderBySession(ctx context.Context, session string) ([]GetOrderBySessionRow, error) {
+	rows, err := q.db.QueryContext(ctx, getOrderBySession, session)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []GetOrderBySessionRow{}
+	for rows.Next() {
+		var i GetOrderBySessionRow
+		if err := rows.Scan(
+			&i.Order.ID,
+			&i.Order.CustomerID,
+			&i.Order.EmailKey,
+			&i.Order.State,
+			&i.Order.Channel,
+			&i.Order.ByKind,
+			&i.Order.ByID,
+			&i.Order.ByAddress,
+			&i.Order.ByName,
+			&i.Order.ItemsKey,
+			&i.Order.Net,
+			&i.Order.Vat,
+			&i.Order.Gross,
+			&i.Order.VatRate,
+			&i.Order.VatRule,
+			&i.Order.VatCountry,
+			&i.Order.VatID,
+			&i.Order.VatUnchecked,
+			&i.Order.PayLink,
+			&i.Order.PaySealed,
+			&i.Order.VerifyLink,
+			&i.Order.VerifySealed,
+			&i.Order.AutoRenew,
+			&i.Order.CreatedAt,
+			&i.Order.UpdatedAt,
+			&i.Order.ExpiresAt,
+			&i.Order.PaidAt,
+			&i.Order.Version,
+			&i.Order.DueAt,
+			&i.Order.Node,
+			&i.Order.Attempts,
+			&i.Order.OpenOrder,
+			&i.Order.AgentID,
+			&i.Order.CompleterID,
+			&i.Order.Contact,
+			&i.Order.Claimed,
+			&i.Order.ClaimMailedAt,
+			&i.Order.ConsentAt,
+			&i.Order.ConsentWording,
+			&i.Order.Registrant,
+			&i.OrderItem.ID,
+			&i.OrderItem.OrderID,
+			&i.OrderItem.Position,
+			&i.OrderItem.Name,
+			&i.OrderItem.Tld,
+			&i.OrderItem.Kind,
+			&i.OrderItem.Years,
+			&i.OrderItem.Net,
+			&i.OrderItem.Vat,
+			&i.OrderItem.Gross,
+			&i.OrderItem.Account,
+			&i.OrderItem.ProvisionItemID,
+			&i.OrderItem.DomainID,
+			&i.OrderItem.CodeSealed,
+			&i.OrderItem.State,
+			&i.OrderItem.Failure,
+			&i.PaymentID,
+			&i.PaymentKind,
+			&i.PaymentState,
+			&i.PaymentAmount,
+			&i.Session,
+			&i.Url,
+			&i.Intent,
+			&i.Card,
+			&i.PaymentFailure,
+			&i.PaymentCreatedAt,
+			&i.PaymentEndsAt,
+			&i.PaymentUpdatedAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const getOrderIDByVerifyLink = `-- name: GetOrderIDByVerifyLink :one
+SELECT id FROM orders WHERE verify_link = $1 AND verify_link <> ''
+`
+
+func (q *Queries) GetOrderIDByVerifyLink(ctx context.Context, verifyLink string) (string, error) {
+	row := q.db.QueryRowContext(ctx, getOrderIDByVerifyLink, verifyLink)
+	var id string
+	err := row.Scan(&id)
+	return id, err
 }
 
 const getOrderInPayment = `-- name: GetOrderInPayment :one
@@ -572,73 +718,32 @@ func (q *Queries) InsertOrder(ctx context.Context, arg InsertOrderParams) error 
 	return err
 }
 
-const listCustomerOrders = `-- name: ListCustomerOrders :many
-SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, completer_id, contact, claimed, claim_mailed_at, consent_at, consent_wording, registrant FROM orders
+const listCustomerOrderIDs = `-- name: ListCustomerOrderIDs :many
+SELECT id FROM orders
 WHERE customer_id = $1 AND id < $2
 ORDER BY id DESC
 LIMIT $3
 `
 
-type ListCustomerOrdersParams struct {
+type ListCustomerOrderIDsParams struct {
 	CustomerID string
 	ID         string
 	Limit      int32
 }
 
-func (q *Queries) ListCustomerOrders(ctx context.Context, arg ListCustomerOrdersParams) ([]Order, error) {
-	rows, err := q.db.QueryContext(ctx, listCustomerOrders, arg.CustomerID, arg.ID, arg.Limit)
+func (q *Queries) ListCustomerOrderIDs(ctx context.Context, arg ListCustomerOrderIDsParams) ([]string, error) {
+	rows, err := q.db.QueryContext(ctx, listCustomerOrderIDs, arg.CustomerID, arg.ID, arg.Limit)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	items := []Order{}
+	items := []string{}
 	for rows.Next() {
-		var i Order
-		if err := rows.Scan(
-			&i.ID,
-			&i.CustomerID,
-			&i.EmailKey,
-			&i.State,
-			&i.Channel,
-			&i.ByKind,
-			&i.ByID,
-			&i.ByAddress,
-			&i.ByName,
-			&i.ItemsKey,
-			&i.Net,
-			&i.Vat,
-			&i.Gross,
-			&i.VatRate,
-			&i.VatRule,
-			&i.VatCountry,
-			&i.VatID,
-			&i.VatUnchecked,
-			&i.PayLink,
-			&i.PaySealed,
-			&i.VerifyLink,
-			&i.VerifySealed,
-			&i.AutoRenew,
-			&i.CreatedAt,
-			&i.UpdatedAt,
-			&i.ExpiresAt,
-			&i.PaidAt,
-			&i.Version,
-			&i.DueAt,
-			&i.Node,
-			&i.Attempts,
-			&i.OpenOrder,
-			&i.AgentID,
-			&i.CompleterID,
-			&i.Contact,
-			&i.Claimed,
-			&i.ClaimMailedAt,
-			&i.ConsentAt,
-			&i.ConsentWording,
-			&i.Registrant,
-		); err != nil {
+		var id string
+		if err := rows.Scan(&id); err != nil {
 			return nil, err
 		}
-		items = append(items, i)
+		items = append(items, id)
 	}
 	if err := rows.Close(); err != nil {
 		return nil, err
@@ -650,62 +755,113 @@ func (q *Queries) ListCustomerOrders(ctx context.Context, arg ListCustomerOrders
 }
 
 const listDueOrders = `-- name: ListDueOrders :many
-SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, completer_id, contact, claimed, claim_mailed_at, consent_at, consent_wording, registrant FROM orders
-WHERE due_at > 0 AND due_at <= $1
-ORDER BY due_at
-LIMIT $2
+SELECT orders.id, orders.customer_id, orders.email_key, orders.state, orders.channel, orders.by_kind, orders.by_id, orders.by_address, orders.by_name, orders.items_key, orders.net, orders.vat, orders.gross, orders.vat_rate, orders.vat_rule, orders.vat_country, orders.vat_id, orders.vat_unchecked, orders.pay_link, orders.pay_sealed, orders.verify_link, orders.verify_sealed, orders.auto_renew, orders.created_at, orders.updated_at, orders.expires_at, orders.paid_at, orders.version, orders.due_at, orders.node, orders.attempts, orders.open_order, orders.agent_id, orders.completer_id, orders.contact, orders.claimed, orders.claim_mailed_at, orders.consent_at, orders.consent_wording, orders.registrant, order_items.id, order_items.order_id, order_items.position, order_items.name, order_items.tld, order_items.kind, order_items.years, order_items.net, order_items.vat, order_items.gross, order_items.account, order_items.provision_item_id, order_items.domain_id, order_items.code_sealed, order_items.state, order_items.failure,
+    coalesce(payments.id, '') AS payment_id, coalesce(payments.kind, '') AS payment_kind, coalesce(payments.state, '') AS payment_state,
+    coalesce(payments.amount, 0) AS payment_amount, coalesce(payments.session, '') AS session, coalesce(payments.url, '') AS url,
+    coalesce(payments.intent, '') AS intent, coalesce(payments.card, '') AS card, coalesce(payments.failure, '') AS payment_failure,
+    coalesce(payments.created_at, 0) AS payment_created_at, coalesce(payments.ends_at, 0) AS payment_ends_at, coalesce(payments.updated_at, 0) AS payment_updated_at
+FROM orders
+JOIN order_items ON order_items.order_id = orders.id
+LEFT JOIN payments ON payments.order_id = orders.id
+WHERE orders.id IN (SELECT due.id FROM orders AS due WHERE due.due_at > 0 AND due.due_at <= $1 ORDER BY due.due_at LIMIT $2)
+ORDER BY orders.due_at, orders.id, order_items.position, payments.id
 `
 
-func (q *Queries) ListDueOrders(ctx context.Context, dueAt int64, limit int32) ([]Order, error) {
+type ListDueOrdersRow struct {
+	Order            Order
+	OrderItem        OrderItem
+	PaymentID        string
+	PaymentKind      string
+	PaymentState     string
+	PaymentAmount    int64
+	Session          string
+	Url              string
+	Intent           string
+	Card             string
+	PaymentFailure   string
+	PaymentCreatedAt int64
+	PaymentEndsAt    int64
+	PaymentUpdatedAt int64
+}
+
+func (q *Queries) ListDueOrders(ctx context.Context, dueAt int64, limit int32) ([]ListDueOrdersRow, error) {
 	rows, err := q.db.QueryContext(ctx, listDueOrders, dueAt, limit)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	items := []Order{}
+	items := []ListDueOrdersRow{}
 	for rows.Next() {
-		var i Order
+		var i ListDueOrdersRow
 		if err := rows.Scan(
-			&i.ID,
-			&i.CustomerID,
-			&i.EmailKey,
-			&i.State,
-			&i.Channel,
-			&i.ByKind,
-			&i.ByID,
-			&i.ByAddress,
-			&i.ByName,
-			&i.ItemsKey,
-			&i.Net,
-			&i.Vat,
-			&i.Gross,
-			&i.VatRate,
-			&i.VatRule,
-			&i.VatCountry,
-			&i.VatID,
-			&i.VatUnchecked,
-			&i.PayLink,
-			&i.PaySealed,
-			&i.VerifyLink,
-			&i.VerifySealed,
-			&i.AutoRenew,
-			&i.CreatedAt,
-			&i.UpdatedAt,
-			&i.ExpiresAt,
-			&i.PaidAt,
-			&i.Version,
-			&i.DueAt,
-			&i.Node,
-			&i.Attempts,
-			&i.OpenOrder,
-			&i.AgentID,
-			&i.CompleterID,
-			&i.Contact,
-			&i.Claimed,
-			&i.ClaimMailedAt,
-			&i.ConsentAt,
-			&i.ConsentWording,
-			&i.Registrant,
+			&i.Order.ID,
+			&i.Order.CustomerID,
+			&i.Order.EmailKey,
+			&i.Order.State,
+			&i.Order.Channel,
+			&i.Order.ByKind,
+			&i.Order.ByID,
+			&i.Order.ByAddress,
+			&i.Order.ByName,
+			&i.Order.ItemsKey,
+			&i.Order.Net,
+			&i.Order.Vat,
+			&i.Order.Gross,
+			&i.Order.VatRate,
+			&i.Order.VatRule,
+			&i.Order.VatCountry,
+			&i.Order.VatID,
+			&i.Order.VatUnchecked,
+			&i.Order.PayLink,
+			&i.Order.PaySealed,
+			&i.Order.VerifyLink,
+			&i.Order.VerifySealed,
+			&i.Order.AutoRenew,
+			&i.Order.CreatedAt,
+			&i.Order.UpdatedAt,
+			&i.Order.ExpiresAt,
+			&i.Order.PaidAt,
+			&i.Order.Version,
+			&i.Order.DueAt,
+			&i.Order.Node,
+			&i.Order.Attempts,
+			&i.Order.OpenOrder,
+			&i.Order.AgentID,
+			&i.Order.CompleterID,
+			&i.Order.Contact,
+			&i.Order.Claimed,
+			&i.Order.ClaimMailedAt,
+			&i.Order.ConsentAt,
+			&i.Order.ConsentWording,
+			&i.Order.Registrant,
+			&i.OrderItem.ID,
+			&i.OrderItem.OrderID,
+			&i.OrderItem.Position,
+			&i.OrderItem.Name,
+			&i.OrderItem.Tld,
+			&i.OrderItem.Kind,
+			&i.OrderItem.Years,
+			&i.OrderItem.Net,
+			&i.OrderItem.Vat,
+			&i.OrderItem.Gross,
+			&i.OrderItem.Account,
+			&i.OrderItem.ProvisionItemID,
+			&i.OrderItem.DomainID,
+			&i.OrderItem.CodeSealed,
+			&i.OrderItem.State,
+			&i.OrderItem.Failure,
+			&i.PaymentID,
+			&i.PaymentKind,
+			&i.PaymentState,
+			&i.PaymentAmount,
+			&i.Session,
+			&i.Url,
+			&i.Intent,
+			&i.Card,
+			&i.PaymentFailure,
+			&i.PaymentCreatedAt,
+			&i.PaymentEndsAt,
+			&i.PaymentUpdatedAt,
 		); err != nil {
 			return nil, err
 		}
@@ -820,74 +976,33 @@ func (q *Queries) ListOrders(ctx context.Context, iD string, limit int32) ([]Ord
 	return items, nil
 }
 
-const listOverdueOrders = `-- name: ListOverdueOrders :many
-SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, completer_id, contact, claimed, claim_mailed_at, consent_at, consent_wording, registrant FROM orders
+const listOverdueOrderIDs = `-- name: ListOverdueOrderIDs :many
+SELECT id FROM orders
 WHERE customer_id = $1 AND open_order = 1 AND state <> 'paying' AND expires_at <= $2
 ORDER BY id
 LIMIT $3
 `
 
-type ListOverdueOrdersParams struct {
+type ListOverdueOrderIDsParams struct {
 	CustomerID string
 	Now        int64
 	MaxRows    int32
 }
 
 // Unpaid orders of a customer whose quoted prices have expired.
-func (q *Queries) ListOverdueOrders(ctx context.Context, arg ListOverdueOrdersParams) ([]Order, error) {
-	rows, err := q.db.QueryContext(ctx, listOverdueOrders, arg.CustomerID, arg.Now, arg.MaxRows)
+func (q *Queries) ListOverdueOrderIDs(ctx context.Context, arg ListOverdueOrderIDsParams) ([]string, error) {
+	rows, err := q.db.QueryContext(ctx, listOverdueOrderIDs, arg.CustomerID, arg.Now, arg.MaxRows)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	items := []Order{}
+	items := []string{}
 	for rows.Next() {
-		var i Order
-		if err := rows.Scan(
-			&i.ID,
-			&i.CustomerID,
-			&i.EmailKey,
-			&i.State,
-			&i.Channel,
-			&i.ByKind,
-			&i.ByID,
-			&i.ByAddress,
-			&i.ByName,
-			&i.ItemsKey,
-			&i.Net,
-			&i.Vat,
-			&i.Gross,
-			&i.VatRate,
-			&i.VatRule,
-			&i.VatCountry,
-			&i.VatID,
-			&i.VatUnchecked,
-			&i.PayLink,
-			&i.PaySealed,
-			&i.VerifyLink,
-			&i.VerifySealed,
-			&i.AutoRenew,
-			&i.CreatedAt,
-			&i.UpdatedAt,
-			&i.ExpiresAt,
-			&i.PaidAt,
-			&i.Version,
-			&i.DueAt,
-			&i.Node,
-			&i.Attempts,
-			&i.OpenOrder,
-			&i.AgentID,
-			&i.CompleterID,
-			&i.Contact,
-			&i.Claimed,
-			&i.ClaimMailedAt,
-			&i.ConsentAt,
-			&i.ConsentWording,
-			&i.Registrant,
-		); err != nil {
+		var id string
+		if err := rows.Scan(&id); err != nil {
 			return nil, err
 		}
-		items = append(items, i)
+		items = append(items, id)
 	}
 	if err := rows.Close(); err != nil {
 		return nil, err
@@ -983,14 +1098,14 @@ func (q *Queries) ReleaseOrders(ctx context.Context, now int64, node string) (in
 	return result.RowsAffected()
 }
 
-const searchOrders = `-- name: SearchOrders :many
-SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, completer_id, contact, claimed, claim_mailed_at, consent_at, consent_wording, registrant FROM orders
+const searchOrderIDs = `-- name: SearchOrderIDs :many
+SELECT id FROM orders
 WHERE customer_id = $1 AND (state = $2 OR $2 = '')
 ORDER BY id DESC
 LIMIT $4 OFFSET $3
 `
 
-type SearchOrdersParams struct {
+type SearchOrderIDsParams struct {
 	CustomerID string
 	State      string
 	SkipRows   int32
@@ -998,8 +1113,8 @@ type SearchOrdersParams struct {
 }
 
 // One page of a customer's orders, newest first; an empty state matches all.
-func (q *Queries) SearchOrders(ctx context.Context, arg SearchOrdersParams) ([]Order, error) {
-	rows, err := q.db.QueryContext(ctx, searchOrders,
+func (q *Queries) SearchOrderIDs(ctx context.Context, arg SearchOrderIDsParams) ([]string, error) {
+	rows, err := q.db.QueryContext(ctx, searchOrderIDs,
 		arg.CustomerID,
 		arg.State,
 		arg.SkipRows,
@@ -1009,54 +1124,13 @@ func (q *Queries) SearchOrders(ctx context.Context, arg SearchOrdersParams) ([]O
 		return nil, err
 	}
 	defer rows.Close()
-	items := []Order{}
+	items := []string{}
 	for rows.Next() {
-		var i Order
-		if err := rows.Scan(
-			&i.ID,
-			&i.CustomerID,
-			&i.EmailKey,
-			&i.State,
-			&i.Channel,
-			&i.ByKind,
-			&i.ByID,
-			&i.ByAddress,
-			&i.ByName,
-			&i.ItemsKey,
-			&i.Net,
-			&i.Vat,
-			&i.Gross,
-			&i.VatRate,
-			&i.VatRule,
-			&i.VatCountry,
-			&i.VatID,
-			&i.VatUnchecked,
-			&i.PayLink,
-			&i.PaySealed,
-			&i.VerifyLink,
-			&i.VerifySealed,
-			&i.AutoRenew,
-			&i.CreatedAt,
-			&i.UpdatedAt,
-			&i.ExpiresAt,
-			&i.PaidAt,
-			&i.Version,
-			&i.DueAt,
-			&i.Node,
-			&i.Attempts,
-			&i.OpenOrder,
-			&i.AgentID,
-			&i.CompleterID,
-			&i.Contact,
-			&i.Claimed,
-			&i.ClaimMailedAt,
-			&i.ConsentAt,
-			&i.ConsentWording,
-			&i.Registrant,
-		); err != nil {
+		var id string
+		if err := rows.Scan(&id); err != nil {
 			return nil, err
 		}
-		items = append(items, i)
+		items = append(items, id)
 	}
 	if err := rows.Close(); err != nil {
 		return nil, err

@@ -163,48 +163,6 @@ func (q *Queries) ListCustomerCards(ctx context.Context, customerID string) ([]s
 	return items, nil
 }
 
-const listOrderPayments = `-- name: ListOrderPayments :many
-SELECT id, order_id, customer_id, state, amount, session, url, intent, card, created_at, ends_at, updated_at, kind, failure FROM payments WHERE order_id = $1 ORDER BY id
-`
-
-func (q *Queries) ListOrderPayments(ctx context.Context, orderID string) ([]Payment, error) {
-	rows, err := q.db.QueryContext(ctx, listOrderPayments, orderID)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []Payment{}
-	for rows.Next() {
-		var i Payment
-		if err := rows.Scan(
-			&i.ID,
-			&i.OrderID,
-			&i.CustomerID,
-			&i.State,
-			&i.Amount,
-			&i.Session,
-			&i.Url,
-			&i.Intent,
-			&i.Card,
-			&i.CreatedAt,
-			&i.EndsAt,
-			&i.UpdatedAt,
-			&i.Kind,
-			&i.Failure,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Close(); err != nil {
-		return nil, err
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
 const listOrderRefunds = `-- name: ListOrderRefunds :many
 SELECT id, order_id, payment_id, item_id, amount, provider, created_at, made_at FROM refunds WHERE order_id = $1 ORDER BY id
 `
