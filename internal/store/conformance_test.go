@@ -170,7 +170,7 @@ func TestWrite_EightConcurrentReadThenWriteAllSucceed(t *testing.T) {
 			wait.Go(func() {
 				for range 10 {
 					err := db.write(t.Context(), func(q *query.Queries) error {
-						if _, err := q.GetMailAddress(t.Context(), anna); err != nil {
+						if _, err := q.GetBuyer(t.Context(), anna); err != nil {
 							return err
 						}
 						return insertAuditEvent(t.Context(), q, registrar.AuditEvent{Actor: personActor(anna), Action: "x", Customer: anna, At: testTime})

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -17,16 +16,14 @@ var _ mailer.Store = (*DB)(nil)
 
 // enqueueMail queues a mail in the transaction of its cause.
 func enqueueMail(ctx context.Context, q *query.Queries, mail registrar.Mail, now time.Time) error {
-	to, language := mail.To, mail.Language
-	if to == "" || language == "" {
-		recipient, err := q.GetMailAddress(ctx, mail.Customer)
-		if err != nil {
-			return fmt.Errorf("store: read mail recipient: %w", err)
-		}
-		to, language = cmp.Or(to, recipient.Email), cmp.Or(language, recipient.Language)
+	id := registrar.NewID("mail_", now)
+	if mail.To == "" || mail.Language == "" {
+		return rowOr(fmt.Errorf("store: queue mail: no customer %s", mail.Customer))(q.InsertCustomerMail(ctx, query.InsertCustomerMailParams{
+			ID: id, Kind: string(mail.Kind), CustomerID: mail.Customer, Recipient: mail.To, Language: mail.Language, Data: jsonText(mail.Data), Now: micros(now),
+		}))
 	}
 	return q.InsertMail(ctx, query.InsertMailParams{
-		ID: registrar.NewID("mail_", now), Kind: string(mail.Kind), CustomerID: mail.Customer, Recipient: to, Language: language,
+		ID: id, Kind: string(mail.Kind), CustomerID: mail.Customer, Recipient: mail.To, Language: mail.Language,
 		Data: jsonText(mail.Data), CreatedAt: micros(now), DueAt: micros(now),
 	})
 }

@@ -243,33 +243,14 @@ func byOrder[Row, T any](convert func(Row) (id string, value T)) func([]Row, err
 	}
 }
 
-// SpentSince sums up what this account, this address and each card of this account have
+// SpentSince sums up what this account, this address and the cards of this account have
 // paid since then, and what the account is paying now.
 func (db *DB) SpentSince(ctx context.Context, customer, email string, since time.Time) (order.Spending, error) {
-	q := db.read()
-	// First: an order that is paid between the queries counts twice rather than not at all.
-	paying, err := q.SumPayingByCustomer(ctx, customer)
-	if err != nil {
-		return order.Spending{}, err
-	}
-	byAccount, err := q.SumPaidByCustomer(ctx, customer, micros(since))
-	if err != nil {
-		return order.Spending{}, err
-	}
-	byEmail, err := q.SumPaidByEmail(ctx, emailKey(email), micros(since))
-	if err != nil {
-		return order.Spending{}, err
-	}
-	spent := order.Spending{Paying: registrar.Cents(paying), ByAccount: registrar.Cents(byAccount), ByEmail: registrar.Cents(byEmail)}
-	cards, err := q.ListCustomerCards(ctx, customer)
-	for _, card := range cards {
-		byCard, err := q.SumPaidByCard(ctx, card, micros(since))
-		if err != nil {
-			return order.Spending{}, err
-		}
-		spent.ByCard = append(spent.ByCard, registrar.Cents(byCard))
-	}
-	return spent, err
+	sums, err := db.read().SumSpending(ctx, query.SumSpendingParams{CustomerID: customer, EmailKey: emailKey(email), Since: micros(since)})
+	return order.Spending{
+		Paying: registrar.Cents(sums.Paying), ByAccount: registrar.Cents(sums.ByAccount),
+		ByEmail: registrar.Cents(sums.ByEmail), ByCard: registrar.Cents(sums.ByCard),
+	}, err
 }
 
 // emailKey returns the comparable form of an account's address.

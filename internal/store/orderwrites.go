@@ -259,13 +259,17 @@ func finishOrderItem(ctx context.Context, q *query.Queries, item provision.Item)
 	if err := q.FinishOrderItem(ctx, query.FinishOrderItemParams{State: string(result.State), Failure: string(result.Failure), ProvisionItemID: item.ID}); err != nil {
 		return err
 	}
-	if result.EnableAutoRenew {
+	made, err := q.MakeOrderDue(ctx, micros(item.UpdatedAt), result.Order)
+	if ok, err := found(err); !ok {
+		return err
+	}
+	if result.EnableAutoRenew && made.AutoRenew != 0 {
 		if err := q.EnableOrderedAutoRenew(ctx, item.Domain, result.Order); err != nil {
 			return err
 		}
 	}
-	if err := q.MakeOrderDue(ctx, micros(item.UpdatedAt), result.Order); err != nil {
-		return err
+	if made.AgentID == "" && made.CompleterID == "" {
+		return nil
 	}
 	// After the order, whose row is the lock: UpdateOrder locks the two in the same order.
 	return q.EnqueueWebhookDelivery(ctx, micros(item.UpdatedAt), result.Order)

@@ -130,13 +130,10 @@ func updateItemDomain(ctx context.Context, q *query.Queries, transition provisio
 	switch {
 	case transition.AddDomain != nil:
 		domain := transition.AddDomain
-		if err := rowOr(nameHeld())(q.InsertDomain(ctx, query.InsertDomainParams{
-			ID: domain.ID, CustomerID: domain.Customer, Name: domain.Name, Tld: domain.TLD, Status: string(domain.Status),
+		return rowOr(nameHeld())(q.InsertDomain(ctx, query.InsertDomainParams{
+			ID: domain.ID, CustomerID: domain.Customer, Name: domain.Name, Tld: domain.TLD, Status: string(domain.Status), Account: domain.Account,
 			CreatedAt: micros(domain.UpdatedAt), UpdatedAt: micros(domain.UpdatedAt),
-		})); err != nil {
-			return err
-		}
-		return q.SetDomainAccount(ctx, domain.ID, domain.Account)
+		}))
 	case transition.ActivateDomain != nil:
 		domain := transition.ActivateDomain
 		notPending := fmt.Errorf("store: update provision item %s: domain %s is not pending", transition.To.ID, domain.ID)

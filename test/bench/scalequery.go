@@ -55,7 +55,9 @@ var fixedParameters = map[string]any{
 	"SearchDomains.$4":           "%",
 
 	"SearchDomains.$7":        int32(0),
-	"SearchOrders.$3":         int32(0),
+	"SearchOrderIDs.$3":       int32(0),
+	"InsertCustomerMail.$3":   "",
+	"InsertCustomerMail.$4":   "",
 	"CountSearchedDomains.$2": "%",
 	"ForkGrant.$1":            int64(firstDay),
 }
@@ -71,7 +73,7 @@ var emptyResultQueries = []string{
 	"DeleteOldestDevices", "DeleteOldestSessions", "CountSecondFactorAttempt",
 	"DeleteUnusedClients", "DeleteOldConsentsOfSession", "ReuseRefreshToken", "DeleteAccountlessAuditEvents",
 	"ActivateDomain", "DeletePendingDomain", "MakePendingProvisionItemsDue",
-	"InsertDomainChange", "ListSecureChanges", "InsertIdentity", "InsertRenewalProvisionItem", "GetOrderInPayment", "PutProviderCustomer", "DisableAutoRenewWithoutPaymentMethod", "ListOrderIDsAwaitingIdentity",
+	"InsertDomainChange", "ListSecureChanges", "InsertIdentity", "InsertCustomerMail", "InsertRenewalProvisionItem", "GetOrderInPayment", "PutProviderCustomer", "DisableAutoRenewWithoutPaymentMethod", "ListOrderIDsAwaitingIdentity",
 	"UpdateGuest", "DeleteOrdersOfGuest", "DeleteGuest", "DeleteWebhookDeliveriesOfUnlinkedAgent", "ReassignDomainChanges", "ReassignDomainLocks", "ReassignRegistrant", "SetPendingInvoiceBuyer", "InsertAgentLink", "GetGuestID", "ListStaleGuestIDs", "EnqueueWebhookDelivery",
 	"ListLiftedDomainLocks", "ListOperators", "SetOperator", "RetryDomainChange", "RetryProvisionItem", "RetryOrder",
 	"GetInvoiceByOrder", "MarkWithdrawalNoticeDone", "DeleteNextSealKey",

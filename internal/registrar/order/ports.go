@@ -34,8 +34,7 @@ type Store interface {
 	// UpdateOrder applies one transition. It returns false, and changes nothing, on a
 	// version conflict.
 	UpdateOrder(ctx context.Context, move Transition) (bool, error)
-	// SpentSince sums up payments. A payment that is captured concurrently may count twice
-	// but is never missed.
+	// SpentSince sums up payments as they are at one moment.
 	SpentSince(ctx context.Context, customer, email string, since time.Time) (Spending, error)
 
 	// UpdateIdentity stores now if the stored identity still equals was.

@@ -112,14 +112,9 @@ func (o *Order) MayHaveRefunds() bool {
 		slices.ContainsFunc(o.Payments, func(p Payment) bool { return p.State == PaymentUnmatched || p.State == PaymentRefunded })
 }
 
-// Spending is what was paid in a period by account, by address and by each card of the
-// account, and what the account is paying now.
-type Spending struct {
-	Paying, ByAccount, ByEmail registrar.Cents
-	ByCard                     []registrar.Cents
-}
+// Spending is what was paid in a period by account, by address and by that card of the
+// account with which most was paid, and what the account is paying now.
+type Spending struct{ Paying, ByAccount, ByEmail, ByCard registrar.Cents }
 
 // Total is the largest of the sums plus what is being paid.
-func (s Spending) Total() registrar.Cents {
-	return max(s.ByAccount, s.ByEmail, slices.Max(append([]registrar.Cents{0}, s.ByCard...))) + s.Paying
-}
+func (s Spending) Total() registrar.Cents { return max(s.ByAccount, s.ByEmail, s.ByCard) + s.Paying }

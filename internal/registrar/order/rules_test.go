@@ -3,7 +3,6 @@ package order_test
 import (
 	"testing"
 
-	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 )
@@ -32,7 +31,7 @@ func TestSpending_TotalIsLargestSumPlusPaying(t *testing.T) {
 		0: {},
 		6: {Paying: 1, ByAccount: 5, ByEmail: 3},
 		8: {Paying: 1, ByAccount: 5, ByEmail: 7},
-		9: {ByAccount: 5, ByEmail: 7, ByCard: []registrar.Cents{2, 9}},
+		9: {ByAccount: 5, ByEmail: 7, ByCard: 9},
 	} {
 		if got := spent.Total(); int(got) != want {
 			t.Errorf("%+v: got %d, want %d", spent, got, want)

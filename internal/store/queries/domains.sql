@@ -10,8 +10,8 @@ FROM domains
 WHERE customer_id = $1;
 
 -- name: InsertDomain :execrows
-INSERT INTO domains (id, customer_id, name, tld, status, paid_until, auto_renew, created_at, updated_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+INSERT INTO domains (id, customer_id, name, tld, status, paid_until, auto_renew, account, created_at, updated_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
 ON CONFLICT (name) WHERE status <> 'transferred_out' DO NOTHING;
 
 -- name: ListHeldDomainNames :many
@@ -56,9 +56,6 @@ UPDATE domains
 SET paid_until = sqlc.arg(paid_until), status = CASE WHEN status IN ('expired', 'redemption') THEN 'active' ELSE status END, expiry_notice = 0,
     registry_expires = sqlc.arg(registry_expires), sync_due = sqlc.arg(sync_due), updated_at = sqlc.arg(updated_at)
 WHERE id = sqlc.arg(id) AND paid_until = sqlc.arg(was_paid_until);
-
--- name: SetDomainAccount :exec
-UPDATE domains SET account = $2 WHERE id = $1;
 
 -- name: DeletePendingDomain :exec
 DELETE FROM domains WHERE id = $1 AND status = 'pending';

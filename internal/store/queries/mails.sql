@@ -1,14 +1,19 @@
 -- name: DeleteUnsentMails :exec
 DELETE FROM mails WHERE customer_id = $1 AND kind = $2;
 
--- name: GetMailAddress :one
-SELECT email, language
-FROM customers
-WHERE id = $1;
-
 -- name: InsertMail :exec
 INSERT INTO mails (id, kind, customer_id, recipient, language, data, created_at, due_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8);
+
+-- An empty recipient or language is the customer's.
+-- name: InsertCustomerMail :execrows
+INSERT INTO mails (id, kind, customer_id, recipient, language, data, created_at, due_at)
+SELECT sqlc.arg(id), sqlc.arg(kind), customers.id,
+    CASE WHEN sqlc.arg(recipient) = '' THEN customers.email ELSE sqlc.arg(recipient) END,
+    CASE WHEN sqlc.arg(language) = '' THEN customers.language ELSE sqlc.arg(language) END,
+    sqlc.arg(data), sqlc.arg(now), sqlc.arg(now)
+FROM customers
+WHERE customers.id = sqlc.arg(customer_id);
 
 -- name: ListDueMails :many
 SELECT id, kind, customer_id, recipient, language, data, created_at, due_at, attempts

@@ -149,23 +149,31 @@ UPDATE orders SET due_at = $2 WHERE id = $1;
 
 -- Makes the order due now, unless it was due earlier. The new version makes concurrent
 -- updates reload it.
--- name: MakeOrderDue :exec
+-- name: MakeOrderDue :one
 UPDATE orders
 SET version = version + 1, due_at = CASE WHEN due_at > 0 AND due_at < sqlc.arg(now) THEN due_at ELSE sqlc.arg(now) END
-WHERE id = sqlc.arg(id);
+WHERE id = sqlc.arg(id)
+RETURNING auto_renew, agent_id, completer_id;
 
 -- name: ReleaseOrders :execrows
 UPDATE orders SET due_at = sqlc.arg(now), node = '', version = version + 1
 WHERE node = sqlc.arg(node) AND node <> '' AND due_at > 0;
 
--- name: SumPaidByCustomer :one
-SELECT CAST(coalesce(sum(gross), 0) AS BIGINT) FROM orders WHERE customer_id = $1 AND paid_at > 0 AND paid_at >= $2;
-
--- name: SumPayingByCustomer :one
-SELECT CAST(coalesce(sum(gross), 0) AS BIGINT) FROM orders WHERE customer_id = $1 AND open_order = 1 AND state = 'paying';
-
--- name: SumPaidByEmail :one
-SELECT CAST(coalesce(sum(gross), 0) AS BIGINT) FROM orders WHERE email_key = $1 AND paid_at > 0 AND paid_at >= $2;
+-- One statement, so that an order counts once while it is being paid. By card, it is the
+-- largest sum of a card with which the customer has paid before.
+-- name: SumSpending :one
+SELECT
+    CAST(coalesce((SELECT sum(o.gross) FROM orders AS o
+        WHERE o.customer_id = sqlc.arg(customer_id) AND o.open_order = 1 AND o.state = 'paying'), 0) AS BIGINT) AS paying,
+    CAST(coalesce((SELECT sum(o.gross) FROM orders AS o
+        WHERE o.customer_id = sqlc.arg(customer_id) AND o.paid_at > 0 AND o.paid_at >= sqlc.arg(since)), 0) AS BIGINT) AS by_account,
+    CAST(coalesce((SELECT sum(o.gross) FROM orders AS o
+        WHERE o.email_key = sqlc.arg(email_key) AND o.paid_at > 0 AND o.paid_at >= sqlc.arg(since)), 0) AS BIGINT) AS by_email,
+    CAST(coalesce((SELECT max(cards.paid) FROM (
+        SELECT sum(p.amount) AS paid FROM payments AS p
+        WHERE p.card IN (SELECT own.card FROM payments AS own WHERE own.customer_id = sqlc.arg(customer_id) AND own.state = 'captured' AND own.card <> '')
+            AND p.card <> '' AND p.state = 'captured' AND p.updated_at >= sqlc.arg(since)
+        GROUP BY p.card) AS cards), 0) AS BIGINT) AS by_card;
 
 -- name: SumSalesByVATRule :one
 SELECT CAST(coalesce(sum(net), 0) AS BIGINT) FROM orders WHERE vat_rule = $1 AND paid_at > 0 AND paid_at >= $2;

@@ -24,12 +24,6 @@ SELECT * FROM payments
 WHERE order_id >= sqlc.arg(first) AND order_id <= sqlc.arg(last)
 ORDER BY order_id, id;
 
--- name: ListCustomerCards :many
-SELECT DISTINCT card FROM payments WHERE customer_id = $1 AND state = 'captured' AND card <> '';
-
--- name: SumPaidByCard :one
-SELECT CAST(coalesce(sum(amount), 0) AS BIGINT) FROM payments WHERE card = $1 AND card <> '' AND state = 'captured' AND updated_at >= $2;
-
 -- name: InsertRefund :exec
 INSERT INTO refunds (id, order_id, payment_id, item_id, amount, provider, created_at, made_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8);

@@ -199,8 +199,8 @@ func (q *Queries) GetCustomerDomain(ctx context.Context, iD string, customerID s
 }
 
 const insertDomain = `-- name: InsertDomain :execrows
-INSERT INTO domains (id, customer_id, name, tld, status, paid_until, auto_renew, created_at, updated_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+INSERT INTO domains (id, customer_id, name, tld, status, paid_until, auto_renew, account, created_at, updated_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
 ON CONFLICT (name) WHERE status <> 'transferred_out' DO NOTHING
 `
 
@@ -212,6 +212,7 @@ type InsertDomainParams struct {
 	Status     string
 	PaidUntil  int64
 	AutoRenew  int64
+	Account    string
 	CreatedAt  int64
 	UpdatedAt  int64
 }
@@ -225,6 +226,7 @@ func (q *Queries) InsertDomain(ctx context.Context, arg InsertDomainParams) (int
 		arg.Status,
 		arg.PaidUntil,
 		arg.AutoRenew,
+		arg.Account,
 		arg.CreatedAt,
 		arg.UpdatedAt,
 	)
@@ -599,15 +601,6 @@ func (q *Queries) SetAutoRenew(ctx context.Context, arg SetAutoRenewParams) (int
 		return 0, err
 	}
 	return result.RowsAffected()
-}
-
-const setDomainAccount = `-- name: SetDomainAccount :exec
-UPDATE domains SET account = $2 WHERE id = $1
-`
-
-func (q *Queries) SetDomainAccount(ctx context.Context, iD string, account string) error {
-	_, err := q.db.ExecContext(ctx, setDomainAccount, iD, account)
-	return err
 }
 
 const setDomainHandle = `-- name: SetDomainHandle :exec

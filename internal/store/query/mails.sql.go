@@ -54,22 +54,41 @@ func (q *Queries) DeleteUnsentMails(ctx context.Context, customerID string, kind
 	return err
 }
 
-const getMailAddress = `-- name: GetMailAddress :one
-SELECT email, language
+const insertCustomerMail = `-- name: InsertCustomerMail :execrows
+INSERT INTO mails (id, kind, customer_id, recipient, language, data, created_at, due_at)
+SELECT $1, $2, customers.id,
+    CASE WHEN $3 = '' THEN customers.email ELSE $3 END,
+    CASE WHEN $4 = '' THEN customers.language ELSE $4 END,
+    $5, $6, $6
 FROM customers
-WHERE id = $1
+WHERE customers.id = $7
 `
 
-type GetMailAddressRow struct {
-	Email    string
-	Language string
+type InsertCustomerMailParams struct {
+	ID         string
+	Kind       string
+	Recipient  interface{}
+	Language   interface{}
+	Data       string
+	Now        int64
+	CustomerID string
 }
 
-func (q *Queries) GetMailAddress(ctx context.Context, id string) (GetMailAddressRow, error) {
-	row := q.db.QueryRowContext(ctx, getMailAddress, id)
-	var i GetMailAddressRow
-	err := row.Scan(&i.Email, &i.Language)
-	return i, err
+// An empty recipient or language is the customer's.
+func (q *Queries) InsertCustomerMail(ctx context.Context, arg InsertCustomerMailParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, insertCustomerMail,
+		arg.ID,
+		arg.Kind,
+		arg.Recipient,
+		arg.Language,
+		arg.Data,
+		arg.Now,
+		arg.CustomerID,
+	)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
 }
 
 const insertMail = `-- name: InsertMail :exec

@@ -1072,17 +1072,26 @@ func (q *Queries) LockBuyer(ctx context.Context, id string) (int64, error) {
 	return result.RowsAffected()
 }
 
-const makeOrderDue = `-- name: MakeOrderDue :exec
+const makeOrderDue = `-- name: MakeOrderDue :one
 UPDATE orders
 SET version = version + 1, due_at = CASE WHEN due_at > 0 AND due_at < $1 THEN due_at ELSE $1 END
 WHERE id = $2
+RETURNING auto_renew, agent_id, completer_id
 `
+
+type MakeOrderDueRow struct {
+	AutoRenew   int64
+	AgentID     string
+	CompleterID string
+}
 
 // Makes the order due now, unless it was due earlier. The new version makes concurrent
 // updates reload it.
-func (q *Queries) MakeOrderDue(ctx context.Context, now int64, iD string) error {
-	_, err := q.db.ExecContext(ctx, makeOrderDue, now, iD)
-	return err
+func (q *Queries) MakeOrderDue(ctx context.Context, now int64, iD string) (MakeOrderDueRow, error) {
+	row := q.db.QueryRowContext(ctx, makeOrderDue, now, iD)
+	var i MakeOrderDueRow
+	err := row.Scan(&i.AutoRenew, &i.AgentID, &i.CompleterID)
+	return i, err
 }
 
 const releaseOrders = `-- name: ReleaseOrders :execrows
@@ -1150,39 +1159,6 @@ func (q *Queries) SetOrderDue(ctx context.Context, iD string, dueAt int64) error
 	return err
 }
 
-const sumPaidByCustomer = `-- name: SumPaidByCustomer :one
-SELECT CAST(coalesce(sum(gross), 0) AS BIGINT) FROM orders WHERE customer_id = $1 AND paid_at > 0 AND paid_at >= $2
-`
-
-func (q *Queries) SumPaidByCustomer(ctx context.Context, customerID string, paidAt int64) (int64, error) {
-	row := q.db.QueryRowContext(ctx, sumPaidByCustomer, customerID, paidAt)
-	var column_1 int64
-	err := row.Scan(&column_1)
-	return column_1, err
-}
-
-const sumPaidByEmail = `-- name: SumPaidByEmail :one
-SELECT CAST(coalesce(sum(gross), 0) AS BIGINT) FROM orders WHERE email_key = $1 AND paid_at > 0 AND paid_at >= $2
-`
-
-func (q *Queries) SumPaidByEmail(ctx context.Context, emailKey string, paidAt int64) (int64, error) {
-	row := q.db.QueryRowContext(ctx, sumPaidByEmail, emailKey, paidAt)
-	var column_1 int64
-	err := row.Scan(&column_1)
-	return column_1, err
-}
-
-const sumPayingByCustomer = `-- name: SumPayingByCustomer :one
-SELECT CAST(coalesce(sum(gross), 0) AS BIGINT) FROM orders WHERE customer_id = $1 AND open_order = 1 AND state = 'paying'
-`
-
-func (q *Queries) SumPayingByCustomer(ctx context.Context, customerID string) (int64, error) {
-	row := q.db.QueryRowContext(ctx, sumPayingByCustomer, customerID)
-	var column_1 int64
-	err := row.Scan(&column_1)
-	return column_1, err
-}
-
 const sumSalesByVATRule = `-- name: SumSalesByVATRule :one
 SELECT CAST(coalesce(sum(net), 0) AS BIGINT) FROM orders WHERE vat_rule = $1 AND paid_at > 0 AND paid_at >= $2
 `
@@ -1192,6 +1168,48 @@ func (q *Queries) SumSalesByVATRule(ctx context.Context, vatRule string, paidAt 
 	var column_1 int64
 	err := row.Scan(&column_1)
 	return column_1, err
+}
+
+const sumSpending = `-- name: SumSpending :one
+SELECT
+    CAST(coalesce((SELECT sum(o.gross) FROM orders AS o
+        WHERE o.customer_id = $1 AND o.open_order = 1 AND o.state = 'paying'), 0) AS BIGINT) AS paying,
+    CAST(coalesce((SELECT sum(o.gross) FROM orders AS o
+        WHERE o.customer_id = $1 AND o.paid_at > 0 AND o.paid_at >= $2), 0) AS BIGINT) AS by_account,
+    CAST(coalesce((SELECT sum(o.gross) FROM orders AS o
+        WHERE o.email_key = $3 AND o.paid_at > 0 AND o.paid_at >= $2), 0) AS BIGINT) AS by_email,
+    CAST(coalesce((SELECT max(cards.paid) FROM (
+        SELECT sum(p.amount) AS paid FROM payments AS p
+        WHERE p.card IN (SELECT own.card FROM payments AS own WHERE own.customer_id = $1 AND own.state = 'captured' AND own.card <> '')
+            AND p.card <> '' AND p.state = 'captured' AND p.updated_at >= $2
+        GROUP BY p.card) AS cards), 0) AS BIGINT) AS by_card
+`
+
+type SumSpendingParams struct {
+	CustomerID string
+	Since      int64
+	EmailKey   string
+}
+
+type SumSpendingRow struct {
+	Paying    int64
+	ByAccount int64
+	ByEmail   int64
+	ByCard    int64
+}
+
+// One statement, so that an order counts once while it is being paid. By card, it is the
+// largest sum of a card with which the customer has paid before.
+func (q *Queries) SumSpending(ctx context.Context, arg SumSpendingParams) (SumSpendingRow, error) {
+	row := q.db.QueryRowContext(ctx, sumSpending, arg.CustomerID, arg.Since, arg.EmailKey)
+	var i SumSpendingRow
+	err := row.Scan(
+		&i.Paying,
+		&i.ByAccount,
+		&i.ByEmail,
+		&i.ByCard,
+	)
+	return i, err
 }
 
 const updateOrder = `-- name: UpdateOrder :execrows

@@ -136,33 +136,6 @@ func (q *Queries) InsertRefund(ctx context.Context, arg InsertRefundParams) erro
 	return err
 }
 
-const listCustomerCards = `-- name: ListCustomerCards :many
-SELECT DISTINCT card FROM payments WHERE customer_id = $1 AND state = 'captured' AND card <> ''
-`
-
-func (q *Queries) ListCustomerCards(ctx context.Context, customerID string) ([]string, error) {
-	rows, err := q.db.QueryContext(ctx, listCustomerCards, customerID)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []string{}
-	for rows.Next() {
-		var card string
-		if err := rows.Scan(&card); err != nil {
-			return nil, err
-		}
-		items = append(items, card)
-	}
-	if err := rows.Close(); err != nil {
-		return nil, err
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
 const listOrderRefunds = `-- name: ListOrderRefunds :many
 SELECT id, order_id, payment_id, item_id, amount, provider, created_at, made_at FROM refunds WHERE order_id = $1 ORDER BY id
 `
@@ -378,17 +351,6 @@ type PutProviderCustomerParams struct {
 func (q *Queries) PutProviderCustomer(ctx context.Context, arg PutProviderCustomerParams) error {
 	_, err := q.db.ExecContext(ctx, putProviderCustomer, arg.CustomerID, arg.ProviderCustomer, arg.UpdatedAt)
 	return err
-}
-
-const sumPaidByCard = `-- name: SumPaidByCard :one
-SELECT CAST(coalesce(sum(amount), 0) AS BIGINT) FROM payments WHERE card = $1 AND card <> '' AND state = 'captured' AND updated_at >= $2
-`
-
-func (q *Queries) SumPaidByCard(ctx context.Context, card string, updatedAt int64) (int64, error) {
-	row := q.db.QueryRowContext(ctx, sumPaidByCard, card, updatedAt)
-	var column_1 int64
-	err := row.Scan(&column_1)
-	return column_1, err
 }
 
 const updatePayment = `-- name: UpdatePayment :execrows
