@@ -39,7 +39,7 @@ func (p *App) startOrders(ctx context.Context) error {
 		OrderTTL:  time.Duration(p.cfg.Orders.Hold), MaxOpen: p.cfg.Orders.MaxOpen,
 		RecheckInterval: time.Duration(p.cfg.Orders.RecheckInterval),
 		VerifyOver:      registrar.Cents(p.cfg.Orders.VerifyOverEUR) * 100,
-		Now:             p.now, Logger: p.logger, MailQueued: p.services.mail.Wake,
+		Now:             p.now, Logger: p.logger, MailQueued: p.services.mail.Wake, WebhookQueued: p.webhooks.Wake,
 		RecordError: p.recordJobError(admin.JobOrder),
 	}
 	p.observeOrders(&settings)
@@ -48,7 +48,7 @@ func (p *App) startOrders(ctx context.Context) error {
 	return err
 }
 
-// observeOrders sets the hooks that count orders and wake invoices and webhooks. States,
+// observeOrders sets the hooks that count orders and wake invoices. States,
 // reasons and codes are constants, so the number of series is bounded.
 func (p *App) observeOrders(settings *order.Config) {
 	reached := newCounter(p.metrics, "dotkontor_orders_total", "Orders that reached a state, by state.", newLabel("state", order.States()...))
@@ -70,14 +70,12 @@ func (p *App) observeOrders(settings *order.Config) {
 		})
 	settings.OnStateChange = func(state order.State) {
 		reached.WithLabelValues(string(state)).Inc()
-		p.webhooks.Wake()
 		if state == order.Provisioning {
 			p.invoices.Wake()
 		}
 	}
 	settings.OnRefund = func(reason string) {
 		refunded.WithLabelValues(reason).Inc()
-		p.webhooks.Wake()
 		p.invoices.Wake()
 	}
 	settings.OnRetry = func(what string, code registrar.Code) { waiting.WithLabelValues(what, string(code)).Inc() }

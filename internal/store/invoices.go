@@ -29,7 +29,7 @@ func insertPendingInvoices(ctx context.Context, q *query.Queries, transition ord
 		})
 	}
 	if transition.InvoiceDue() {
-		buyer, err := currentInvoiceBuyerJSON(ctx, q, transition.To.Customer)
+		buyer, err := invoiceBuyerJSON(ctx, q, transition)
 		if err != nil {
 			return err
 		}
@@ -43,6 +43,17 @@ func insertPendingInvoices(ctx context.Context, q *query.Queries, transition ord
 		}
 	}
 	return nil
+}
+
+func invoiceBuyerJSON(ctx context.Context, q *query.Queries, transition order.Transition) (string, error) {
+	b := transition.InvoiceBuyer
+	if b == nil {
+		return currentInvoiceBuyerJSON(ctx, q, transition.To.Customer)
+	}
+	return jsonText(invoice.Buyer{
+		Name: b.Name, Organisation: b.Organisation, Street: b.Street, PostalCode: b.PostalCode, City: b.City, State: b.State,
+		Country: b.Country, VATID: b.VATID, Email: b.Email, Language: b.Language,
+	}), nil
 }
 
 func currentInvoiceBuyer(ctx context.Context, q *query.Queries, customer string) (invoice.Buyer, error) {

@@ -172,6 +172,13 @@ func (s *Service) HandleReturn(ctx context.Context, _ registrar.Actor, paySecret
 	if payment == nil || payment.Session == "" {
 		return nil
 	}
+	release, waited := s.paymentLocks.acquire(ctx, payment.Session)
+	defer release()
+	if waited { // the webhook has probably settled it
+		if o, err = s.reload(ctx, o.ID); err != nil || o.State != Paying {
+			return err
+		}
+	}
 	return s.refreshPaymentCached(ctx, o, payment.ID, "paid")
 }
 

@@ -193,6 +193,8 @@ func (s *Service) chargeToken(ctx context.Context, actor registrar.Actor, o Orde
 		return Session{}, errConflict // abandoned meanwhile
 	}
 	failpoint.Hit("intent_known")
+	release, _ := s.paymentLocks.acquire(ctx, payment.Intent)
+	defer release()
 	call, cancel := s.worker.CallContext(ctx)
 	outcome, err := s.cfg.Provider.Charge(call, Charge{ID: id, Order: o.ID, Amount: payment.Amount, Intent: payment.Intent, Token: token})
 	cancel()
@@ -245,6 +247,9 @@ func (s *Service) applyChargeOutcome(ctx context.Context, actor registrar.Actor,
 	if failure == "" {
 		if o, err = s.applyPaymentStatus(ctx, o, id, outcome.Status); err != nil {
 			return Session{}, err
+		}
+		if o.State == Provisioning && o.Agent == actor.Through { // paid: the agent may read its own order without a link
+			return s.currentSession(ctx, actor, o)
 		}
 		if o.State == Paying { // processing may take a while
 			if _, err = s.update(ctx, o, func(m *Transition) bool {

@@ -47,8 +47,8 @@ type fakeProvider struct {
 	failedFetches int
 	// pageFetches and verificationFetches count calls; hold, if set, delays the
 	// response.
-	pageFetches, verificationFetches int
-	latency                          time.Duration
+	pageFetches, chargeFetches, verificationFetches int
+	latency                                         time.Duration
 	// tokens has the outcome of used tokens; before is called when a charge has arrived
 	// and is undecided, confirmed after it is decided.
 	tokens                    map[string]string

@@ -179,15 +179,12 @@ func (s *Service) resumePayment(ctx context.Context, o Order, confirmation Confi
 }
 
 // mustRecheck reports whether an order whose payment is stored can't be paid as it was priced:
-// other payments now require an identity, or the registrant has changed between pricing and
-// storing the payment. It can't change any more while the order is being paid.
+// other payments now require an identity, or the order was stored with another registrant than
+// the buyer's. That of an account can't change while an order is being paid, and the
+// transition that stored the payment has compared it (Transition.ExpectedBuyer).
 func (s *Service) mustRecheck(ctx context.Context, o Order, buyer Buyer) (bool, error) {
-	changed, err := s.needsIdentity(ctx, o, buyer, 0, false)
-	if err != nil || changed || !o.Claimed {
-		return changed, err
-	}
-	present, err := s.cfg.Store.GetBuyer(ctx, o.Customer)
-	return present != buyer || present.registrant() != o.Registrant, err
+	needed, err := s.needsIdentity(ctx, o, buyer, 0, false)
+	return needed || o.Claimed && buyer.registrant() != o.Registrant, err
 }
 
 // openPage creates the page of a stored payment. The customer gets the URL only after

@@ -33,6 +33,8 @@ func (s *Service) HandleEvent(ctx context.Context, event Event) error {
 	if id == "" {
 		return nil
 	}
+	release, _ := s.paymentLocks.acquire(ctx, id)
+	defer release()
 	o, found, err := lookup(ctx, id)
 	if err != nil || !found {
 		return err
@@ -89,32 +91,32 @@ const (
 
 // judgePayment decides what a payment's status means. A payment is captured only if the
 // order is waiting for exactly this payment, the amount matches, and the account was not
-// closed while its page was open.
-func (s *Service) judgePayment(ctx context.Context, o Order, id string, status PaymentStatus) (verdict, error) {
+// closed while its page was open. It returns the buyer of a captured payment.
+func (s *Service) judgePayment(ctx context.Context, o Order, id string, status PaymentStatus) (verdict, *Buyer, error) {
 	payment := o.payment(id)
 	if payment == nil {
-		return verdictNone, nil
+		return verdictNone, nil, nil
 	}
 	inFlight := payment.State.inFlight()
 	switch {
 	case !inFlight && payment.State != PaymentClosed: // decided already
-		return verdictNone, nil
+		return verdictNone, nil, nil
 	case !status.Paid && status.Ended && inFlight:
-		return verdictClose, nil
+		return verdictClose, nil, nil
 	case !status.Paid:
-		return verdictNone, nil
+		return verdictNone, nil, nil
 	case status.Payment != payment.ID || status.Order != o.ID:
 		s.cfg.Logger.ErrorContext(ctx, "payment page mismatch", "order", o.ID, "payment", id)
-		return verdictNone, &registrar.Error{Kind: registrar.KindInternal, Detail: "provider's page belongs to another payment"}
+		return verdictNone, nil, &registrar.Error{Kind: registrar.KindInternal, Detail: "provider's page belongs to another payment"}
 	case !inFlight || o.State != Paying || o.CapturedPayment() != nil ||
 		status.Amount != payment.Amount || payment.Amount != o.Totals.Gross || !strings.EqualFold(status.Currency, currency):
-		return verdictRefund, nil
+		return verdictRefund, nil, nil
 	}
-	_, err := s.cfg.Store.GetBuyer(ctx, o.Customer)
+	buyer, err := s.cfg.Store.GetBuyer(ctx, o.Customer)
 	if registrar.CodeOf(err) == registrar.NoSuchCustomer {
-		return verdictRefund, nil
+		return verdictRefund, nil, nil
 	}
-	return verdictCapture, err
+	return verdictCapture, &buyer, err
 }
 
 // applyPaymentStatus stores what the provider reported. Paid and ended are final, so a
@@ -128,7 +130,7 @@ func (s *Service) applyPaymentStatus(ctx context.Context, o Order, id string, st
 		refused error
 	)
 	o, err := s.update(ctx, o, func(m *Transition) bool {
-		if what, refused = s.judgePayment(ctx, m.From, id, status); what == verdictNone || refused != nil {
+		if what, m.InvoiceBuyer, refused = s.judgePayment(ctx, m.From, id, status); what == verdictNone || refused != nil {
 			return false
 		}
 		payment := m.To.payment(id)

@@ -86,7 +86,9 @@ type Transition struct {
 	// GuestRegistrant is stored as the registrant of the order's guest account; nil
 	// leaves it, or removes it if the contact has changed.
 	GuestRegistrant *Contact
-	Method          *PaymentMethod // saved as the customer's payment method unless nil
+	// InvoiceBuyer is whom the invoice of a paid order names; nil means the account as it is.
+	InvoiceBuyer *Buyer
+	Method       *PaymentMethod // saved as the customer's payment method unless nil
 	// AuditEvents and Mails are stored in the same transaction.
 	AuditEvents []registrar.AuditEvent
 	Mails       []registrar.Mail

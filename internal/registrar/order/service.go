@@ -69,8 +69,9 @@ type Config struct {
 	// leases and backoff. nil means time.Now.
 	Now, Clock func() time.Time
 	Logger     *slog.Logger
-	// MailQueued is called after mails were stored, ItemsPaid after items to provision were.
-	MailQueued, ItemsPaid func()
+	// MailQueued is called after mails were stored, ItemsPaid after items to provision were,
+	// and WebhookQueued after an agent's webhook delivery was.
+	MailQueued, ItemsPaid, WebhookQueued func()
 	// OnStateChange is called after an order changed its state, OnRefund after a refund
 	// was made, OnRetry when a provider call is retried later, and OnOldestDue with the
 	// age of the order that is overdue the longest. All may be nil.
@@ -89,6 +90,7 @@ type Service struct {
 	// paymentChecks and verifications cache what the provider reported, for page views.
 	paymentChecks *ttlcache.Cache[string, struct{}]
 	verifications *ttlcache.Cache[string, Verification]
+	paymentLocks  paymentLocks
 }
 
 // New returns a Service. Run processes due orders.
@@ -102,6 +104,7 @@ func New(cfg Config) (*Service, error) {
 	s := &Service{
 		cfg: cfg, waiters: jobs.Waiters{Max: maxWaiters, MaxPerKey: MaxWaitersPerAgent},
 		paymentChecks: ttlcache.New[string, struct{}](bound), verifications: ttlcache.New[string, Verification](bound),
+		paymentLocks: paymentLocks{held: make(map[string]chan struct{})},
 	}
 	s.worker = s.newWorker()
 	return s, nil
@@ -121,6 +124,7 @@ func (cfg *Config) setDefaults() {
 	registrar.Default(&cfg.AllowMail, func(string) bool { return true })
 	registrar.Default(&cfg.MailQueued, func() {})
 	registrar.Default(&cfg.ItemsPaid, func() {})
+	registrar.Default(&cfg.WebhookQueued, func() {})
 	registrar.Default(&cfg.OnStateChange, func(State) {})
 	registrar.Default(&cfg.OnRefund, func(string) {})
 	registrar.Default(&cfg.OnRetry, func(string, registrar.Code) {})

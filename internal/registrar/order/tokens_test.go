@@ -85,6 +85,7 @@ func (p *fakeProvider) confirm(charge order.Charge) (order.ChargeOutcome, error)
 func (p *fakeProvider) FetchCharge(_ context.Context, intent string) (order.PaymentStatus, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.chargeFetches++
 	if p.down != nil {
 		return order.PaymentStatus{}, p.down
 	}

@@ -175,6 +175,9 @@ func (s *Service) transition(ctx context.Context, m *Transition) error {
 	if len(m.Mails) > 0 {
 		s.cfg.MailQueued()
 	}
+	if VisibleToAgent(m.From, m.To) {
+		s.cfg.WebhookQueued()
+	}
 	if m.Provision {
 		failpoint.Hit("paid_written")
 		s.cfg.ItemsPaid()
