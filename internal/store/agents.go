@@ -202,18 +202,13 @@ func (db *DB) changeLiveAgent(ctx context.Context, id string, event registrar.Au
 
 // RecordSignature stores a signature and returns the path with which it was first seen.
 func (db *DB) RecordSignature(ctx context.Context, seen agent.SeenSignature) (string, error) {
-	path := seen.Path
-	err := db.write(ctx, func(q *query.Queries) error {
-		fresh, err := q.InsertSeenSignature(ctx, query.InsertSeenSignatureParams{
-			AgentID: seen.Agent, Mac: seen.MAC, Path: seen.Path, EndsAt: micros(seen.ExpiresAt),
-		})
-		if err != nil || fresh == 1 {
-			return err
-		}
-		path, err = q.GetSeenSignaturePath(ctx, seen.Agent, seen.MAC)
-		return err
+	fresh, err := db.single().InsertSeenSignature(ctx, query.InsertSeenSignatureParams{
+		AgentID: seen.Agent, Mac: seen.MAC, Path: seen.Path, EndsAt: micros(seen.ExpiresAt),
 	})
-	return path, err
+	if err != nil || fresh == 1 {
+		return seen.Path, err
+	}
+	return db.read().GetSeenSignaturePath(ctx, seen.Agent, seen.MAC)
 }
 
 // DeleteExpiredSignatures deletes a batch of expired signatures.

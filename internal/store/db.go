@@ -77,7 +77,7 @@ type singleWrites struct {
 }
 
 func (s singleWrites) ExecContext(ctx context.Context, text string, values ...any) (result sql.Result, err error) {
-	err = s.db.Write(ctx, func(tx sqldb.DBTX) (err error) {
+	err = s.db.WriteOne(ctx, func(tx sqldb.DBTX) (err error) {
 		result, err = tx.ExecContext(ctx, text, values...)
 		return err
 	})

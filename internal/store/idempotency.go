@@ -16,15 +16,14 @@ var _ idempotency.Store = (*DB)(nil)
 
 // BeginRun claims a free key.
 func (db *DB) BeginRun(ctx context.Context, a idempotency.Attempt) (idempotency.KeyState, error) {
-	var state idempotency.KeyState
-	err := db.write(ctx, func(q *query.Queries) error {
-		state = idempotency.KeyState{Acquired: true}
-		fresh, err := q.InsertIdempotencyKey(ctx, query.InsertIdempotencyKeyParams{
-			Scope: a.Scope, Key: a.Key, BodyHash: a.Body, Run: a.Run, Node: db.node, LeaseEnds: micros(a.LeaseEnds), EndsAt: micros(a.ExpiresAt),
-		})
-		if err != nil || fresh == 1 {
-			return err
-		}
+	state := idempotency.KeyState{Acquired: true}
+	fresh, err := db.single().InsertIdempotencyKey(ctx, query.InsertIdempotencyKeyParams{
+		Scope: a.Scope, Key: a.Key, BodyHash: a.Body, Run: a.Run, Node: db.node, LeaseEnds: micros(a.LeaseEnds), EndsAt: micros(a.ExpiresAt),
+	})
+	if err != nil || fresh == 1 {
+		return state, err
+	}
+	err = db.write(ctx, func(q *query.Queries) error {
 		row, err := q.GetIdempotencyKey(ctx, a.Scope, a.Key)
 		if errors.Is(err, sql.ErrNoRows) { // released concurrently, on PostgreSQL
 			state = idempotency.KeyState{Body: a.Body}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar/webhook"
 	"github.com/dotkontor/dotkontor/internal/store/query"
+	"github.com/dotkontor/dotkontor/internal/store/sqldb"
 )
 
 var _ webhook.Store = (*DB)(nil)
@@ -24,8 +25,8 @@ func deliveryOf(row query.WebhookDelivery) webhook.Delivery {
 
 // ClaimDelivery leases a delivery. It returns false if another node has claimed it.
 func (db *DB) ClaimDelivery(ctx context.Context, orderID string, wasDue, lease time.Time) (claimed webhook.Delivery, mine bool, err error) {
-	err = db.write(ctx, func(q *query.Queries) (err error) {
-		claimed, mine, err = rowAs(deliveryOf)(q.ClaimWebhookDelivery(ctx, query.ClaimWebhookDeliveryParams{
+	err = db.sql.WriteOne(ctx, func(tx sqldb.DBTX) (err error) {
+		claimed, mine, err = rowAs(deliveryOf)(query.New(tx).ClaimWebhookDelivery(ctx, query.ClaimWebhookDeliveryParams{
 			OrderID: orderID, WasDue: micros(wasDue), Lease: micros(lease), Node: db.node,
 		}))
 		return err

@@ -16,11 +16,14 @@ func TestStatements_CountQueriesAndCommitsNotTransactionControl(t *testing.T) {
 		}); err != nil {
 			t.Fatal(err)
 		}
+		if err := db.WriteOne(ctx, func(tx DBTX) error { return insertNote(ctx, tx, "c", "three") }); err != nil {
+			t.Fatal(err)
+		}
 		if _, err := getNote(ctx, db.Queries(), "a"); err != nil {
 			t.Fatal(err)
 		}
-		if statements, commits = db.Statements()-statements, db.Commits()-commits; statements != 3 || commits != 1 {
-			t.Errorf("two inserts and a read are %d statements and %d commits, want 3 and 1", statements, commits)
+		if statements, commits = db.Statements()-statements, db.Commits()-commits; statements != 4 || commits != 2 {
+			t.Errorf("three inserts in two transactions and a read are %d statements and %d commits, want 4 and 2", statements, commits)
 		}
 	})
 }
