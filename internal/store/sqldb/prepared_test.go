@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"testing"
 )
@@ -12,7 +14,8 @@ import (
 func TestPreparedPool_PreparesEachQueryOnce(t *testing.T) {
 	t.Parallel()
 	db := openWithSchema(t, Options{Data: t.TempDir(), MaxConnections: 4})
-	pool, ok := db.queries.(*preparedPool)
+	reader, _ := db.queries.(rewritingDB)
+	pool, ok := reader.DBTX.(*preparedPool)
 	if !ok {
 		t.Fatalf("the reader is a %T", db.queries)
 	}
@@ -66,5 +69,26 @@ func TestPreparedPool_InvalidQueryIsNotCached(t *testing.T) {
 	}
 	if err := db.queries.QueryRowContext(t.Context(), "SELECT 1").Scan(&n); err != nil || n != 1 {
 		t.Errorf("got %d, %v", n, err)
+	}
+}
+
+func TestQueries_LimitIsPartOfThePreparedText(t *testing.T) {
+	t.Parallel()
+	db := openWithSchema(t, Options{Data: t.TempDir()})
+	list := func(on DBTX) error {
+		rows, err := on.QueryContext(t.Context(), "SELECT id FROM notes WHERE id > $1 LIMIT $2", "a", int32(2))
+		if err != nil {
+			return err
+		}
+		return errors.Join(rows.Err(), rows.Close())
+	}
+	if err := errors.Join(list(db.Queries()), db.Write(t.Context(), list)); err != nil {
+		t.Fatal(err)
+	}
+	reader, _ := db.queries.(rewritingDB)
+	pool, _ := reader.DBTX.(*preparedPool)
+	const want = "SELECT id FROM notes WHERE id > $1 LIMIT 2"
+	if pool.statements[want] == nil || db.writeQueue.conn.statements[want] == nil {
+		t.Errorf("prepared %v and %v, want %q", slices.Collect(maps.Keys(pool.statements)), slices.Collect(maps.Keys(db.writeQueue.conn.statements)), want)
 	}
 }

@@ -12,10 +12,11 @@ import (
 // PostgreSQL reuses the generic plan of a prepared statement unless a plan for the actual
 // values looks cheaper. With a parameter as LIMIT it always does, because the generic plan
 // assumes a tenth of the table, so such statements are planned at every call, which takes
-// longer the larger the table is. Limits are a few constants of the program, so they
-// become part of the text.
+// longer the larger the table is. SQLite plans with the value of the limit too, so it
+// parses such a statement again after each call. Limits are a few constants of the
+// program, so they become part of the text.
 
-// limitInliner rewrites statements for PostgreSQL. It caches one entry per query of the
+// limitInliner rewrites statements. It caches one entry per query of the
 // generated package; no other statements come here.
 type limitInliner struct {
 	mu     sync.RWMutex
@@ -66,8 +67,8 @@ func splitAtLimit(text string, parameter int) limitSplit {
 	return limitSplit{before: before + "LIMIT ", after: after, ok: true}
 }
 
-// rewritingDB is a PostgreSQL pool or transaction that inlines limits. For reading, it also
-// replaces unstorable text.
+// rewritingDB is a pool or transaction that inlines limits. For reading from PostgreSQL, it
+// also replaces unstorable text.
 type rewritingDB struct {
 	DBTX
 	inliner *limitInliner

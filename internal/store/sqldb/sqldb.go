@@ -7,9 +7,10 @@
 //     pool that can only read: two deferred transactions that both read and then write
 //     fail each other. Concurrent changes share one commit (groupcommit.go), and each
 //     statement is prepared once per connection (prepared.go).
-//   - PostgreSQL has one pool. LIMIT parameters are inlined, and text that can't be stored
-//     is not found (rewrite.go). Text is compared by bytes (collation.go). Connections over
-//     a network need TLS (transport.go).
+//   - PostgreSQL has one pool. Text that can't be stored is not found (rewrite.go). Text is
+//     compared by bytes (collation.go). Connections over a network need TLS
+//     (transport.go).
+//   - LIMIT parameters are inlined (rewrite.go).
 //   - Driver errors become a *registrar.Cause with the name of the query and a class
 //     (errorclass.go, instrumented.go). A probe watches for conditions under which the
 //     database is degraded (health.go).
@@ -89,11 +90,10 @@ type DB struct {
 	engine Engine
 	// writer and reader are one pool on PostgreSQL.
 	writer, reader *sql.DB
-	// queries is the reader with prepared statements, or with rewritten ones.
+	// queries is the reader with rewritten statements, prepared ones on SQLite.
 	queries DBTX
 	// writeQueue serialises access to the writer of SQLite; nil on PostgreSQL.
-	writeQueue *writeQueue
-	// limitInliner rewrites statements for PostgreSQL; nil on SQLite.
+	writeQueue   *writeQueue
 	limitInliner *limitInliner
 	health       *health
 	// dataDir is the folder of an SQLite database.
@@ -144,7 +144,8 @@ func openSQLite(folder string, readers int, health *health) (*DB, error) {
 	if err := createPrivateFile(path); err != nil {
 		return nil, fmt.Errorf("the database: %w", err)
 	}
-	common := []string{"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)", "cache_size(-16384)"}
+	// temp_store: the pages that a savepoint could restore are copied to memory, not to a file.
+	common := []string{"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)", "cache_size(-16384)", "temp_store(MEMORY)"}
 	writer, err := openInstrumented("sqlite", sqliteDSN(path, append(common, "query_only(0)"), "immediate"), path, health)
 	if err != nil {
 		return nil, fmt.Errorf("the database %s: %w", path, err)
@@ -157,9 +158,11 @@ func openSQLite(folder string, readers int, health *health) (*DB, error) {
 	}
 	reader.SetMaxOpenConns(readers)
 	reader.SetMaxIdleConns(readers)
+	inliner := newLimitInliner()
 	return &DB{
-		engine: SQLite, writer: writer, reader: reader, queries: &preparedPool{DB: reader, statements: make(map[string]statement)},
-		writeQueue: &writeQueue{pool: writer, maxDuration: maxGroupDuration}, health: health, dataDir: folder,
+		engine: SQLite, writer: writer, reader: reader,
+		queries:    rewritingDB{&preparedPool{DB: reader, statements: make(map[string]statement)}, inliner, false},
+		writeQueue: &writeQueue{pool: writer, maxDuration: maxGroupDuration}, limitInliner: inliner, health: health, dataDir: folder,
 	}, nil
 }
 
@@ -218,9 +221,6 @@ func (db *DB) BeginSnapshot(ctx context.Context) (*sql.Tx, error) {
 // RewriteSQL returns a statement and its parameters as this engine receives them from
 // Queries and Write.
 func (db *DB) RewriteSQL(text string, values []any) (rewritten string, rest []any) {
-	if db.limitInliner == nil {
-		return text, values
-	}
 	return db.limitInliner.inline(text, values)
 }
 
@@ -239,7 +239,7 @@ func (db *DB) WriteOne(ctx context.Context, change func(DBTX) error) error {
 // wait for the first one forever.
 func (db *DB) Write(ctx context.Context, change func(DBTX) error) error {
 	if db.writeQueue != nil {
-		return db.writeQueue.write(ctx, change)
+		return db.writeQueue.write(ctx, func(tx DBTX) error { return change(rewritingDB{tx, db.limitInliner, false}) })
 	}
 	tx, err := db.writer.BeginTx(ctx, nil)
 	if err != nil {
