@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	gomail "github.com/wneessen/go-mail"
@@ -50,6 +51,10 @@ type Client struct {
 	host      string
 	from      *netmail.Address
 	templates templates
+	mails     *gomail.Client // writes mails to a session
+
+	mu   sync.Mutex
+	idle []*session
 }
 
 var _ mailer.Sender = (*Client)(nil)
@@ -91,7 +96,11 @@ func New(opts Options) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Client{opts: opts, host: host, from: from, templates: parsed}, nil
+	mails, err := gomail.NewClient(host, gomail.WithTimeout(opts.Timeout), gomail.WithoutNoop())
+	if err != nil {
+		return nil, err
+	}
+	return &Client{opts: opts, host: host, from: from, templates: parsed, mails: mails}, nil
 }
 
 // parseMailbox accepts one plain address and returns it with the domain in
@@ -121,13 +130,15 @@ func (c *Client) Send(ctx context.Context, message mailer.Message) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, c.opts.Timeout)
 	defer cancel()
-	err = c.withSession(ctx, func(session *smtp.Client) error {
-		client, err := gomail.NewClient(c.host, gomail.WithTimeout(c.opts.Timeout))
-		if err != nil {
-			return err
+	s, err := c.acquire(ctx)
+	if err == nil {
+		err = s.interruptible(ctx, func() error { return c.mails.SendWithSMTPClient(s.Client, mail) })
+		if err == nil {
+			c.release(s)
+		} else {
+			_ = s.conn.Close()
 		}
-		return client.SendWithSMTPClient(session, mail)
-	})
+	}
 	switch {
 	// The server accepted the mail before the connection broke.
 	case mail.IsDelivered():
@@ -164,41 +175,12 @@ func (c *Client) compose(message mailer.Message) (*gomail.Msg, error) {
 func (c *Client) Probe(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, c.opts.Timeout)
 	defer cancel()
-	return c.withSession(ctx, func(*smtp.Client) error { return nil })
-}
-
-// withSession owns the connection and closes it after run, or as soon as ctx ends.
-func (c *Client) withSession(ctx context.Context, run func(*smtp.Client) error) error {
-	conn, err := c.dial(ctx)
+	s, err := c.connect(ctx)
 	if err != nil {
 		return err
 	}
-	defer conn.Close()
-	hangUp := context.AfterFunc(ctx, func() { _ = conn.Close() })
-	defer hangUp()
-	session, err := smtp.NewClient(conn, c.host)
-	if err != nil {
-		return err
-	}
-	_, domain, _ := strings.Cut(c.from.Address, "@")
-	if err := session.Hello(domain); err != nil {
-		return err
-	}
-	if c.opts.TLS == StartTLS {
-		if offered, _ := session.Extension("STARTTLS"); !offered {
-			return errNoSTARTTLS
-		}
-		if err := session.StartTLS(c.tlsConfig()); err != nil {
-			return err
-		}
-	}
-	if err := c.authenticate(session); err != nil {
-		return err
-	}
-	if err := run(session); err != nil {
-		return err
-	}
-	return session.Quit()
+	defer s.conn.Close()
+	return s.interruptible(ctx, s.Quit)
 }
 
 func (c *Client) dial(ctx context.Context) (net.Conn, error) {

@@ -40,6 +40,7 @@ type fakeServer struct {
 	sender  string
 	to      []string
 	texts   []string
+	conns   []net.Conn // one for each greeting
 }
 
 // startServer starts a server; implicit means TLS from the first byte.
@@ -90,7 +91,12 @@ func certificate(t *testing.T) (tls.Certificate, *x509.CertPool) {
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, pool
 }
 
-func (s *fakeServer) NewSession(*smtp.Conn) (smtp.Session, error) { return &fakeSession{s}, nil }
+func (s *fakeServer) NewSession(conn *smtp.Conn) (smtp.Session, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.conns = append(s.conns, conn.Conn())
+	return &fakeSession{s}, nil
+}
 
 type fakeSession struct{ *fakeServer }
 
@@ -367,5 +373,61 @@ func TestSend_SilentServerTimesOut(t *testing.T) {
 	_ = listener.Close() // on a busy machine the deadline may come before the connection
 	if err := <-left; err != nil && !errors.Is(err, io.EOF) {
 		t.Logf("the connection ended with %v", err)
+	}
+}
+
+func TestSend_SessionServesSeveralMails(t *testing.T) {
+	t.Parallel()
+	s := startServer(t, false, false)
+	c := newClient(t, upstreamsmtp.Options{Server: s.address, TLS: upstreamsmtp.NoTLS})
+	for range 3 {
+		if err := c.Send(t.Context(), message()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.conns) != 1 || len(s.texts) != 3 || len(s.to) != 3 {
+		t.Errorf("%d mails to %d recipients over %d connections, want 3, 3, 1", len(s.texts), len(s.to), len(s.conns))
+	}
+}
+
+func TestSend_ClosedIdleSessionIsReplaced(t *testing.T) {
+	t.Parallel()
+	s := startServer(t, false, false)
+	c := newClient(t, upstreamsmtp.Options{Server: s.address, TLS: upstreamsmtp.NoTLS})
+	for range 2 {
+		if err := c.Send(t.Context(), message()); err != nil {
+			t.Fatal(err)
+		}
+		s.mu.Lock()
+		_ = s.conns[len(s.conns)-1].Close()
+		s.mu.Unlock()
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.conns) != 2 || len(s.texts) != 2 {
+		t.Errorf("%d mails over %d connections, want 2 and 2", len(s.texts), len(s.conns))
+	}
+}
+
+func TestSend_RefusedMailEndsItsSession(t *testing.T) {
+	t.Parallel()
+	s := startServer(t, false, false)
+	c := newClient(t, upstreamsmtp.Options{Server: s.address, TLS: upstreamsmtp.NoTLS})
+	s.rcptErr = &smtp.SMTPError{Code: 450, EnhancedCode: smtp.EnhancedCode{4, 2, 0}, Message: "later"}
+	if err := c.Send(t.Context(), message()); err == nil {
+		t.Fatal("the refused mail was sent")
+	}
+	s.mu.Lock()
+	s.rcptErr = nil
+	s.mu.Unlock()
+	if err := c.Send(t.Context(), message()); err != nil {
+		t.Fatal(err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.conns) != 2 || len(s.texts) != 1 {
+		t.Errorf("%d mails over %d connections, want 1 and 2", len(s.texts), len(s.conns))
 	}
 }
