@@ -6,7 +6,8 @@
 // PostgreSQL's dialect within what SQLite understands, and sqlc generates the one package
 // query from it. That rules out now(), ILIKE, ANY, casts and JSON operators. Times are
 // microseconds passed as parameters, and an existing row is handled by ON CONFLICT,
-// because on PostgreSQL the first error aborts a transaction.
+// because on PostgreSQL the first error aborts a transaction, and a later statement or the
+// commit may report it (sqldb/pipeline.go).
 //
 // A state change is a compare-and-swap: UPDATE … WHERE id = … AND state = …, then a check
 // of the row count. There is one file per table. Business rules live in the domain

@@ -326,6 +326,9 @@ func TestSetAutoRenew_ConcurrentMethodRemovalRefusesIt(t *testing.T) {
 			if err := putPaymentMethod(ctx, q, anna, order.PaymentMethod{ProviderCustomer: "cus_2"}, testTime); err != nil {
 				return err
 			}
+			if _, err := q.GetPaymentMethod(ctx, anna); err != nil { // sends the statements that wait
+				return err
+			}
 			wait = runConcurrently(t, db, func() { renewed = db.SetAutoRenew(ctx, anna, domain, true, orderedEvent(anna, "eins.org")) })
 			return nil
 		})

@@ -82,6 +82,8 @@ type instrumentedConn struct {
 	generation int64
 	// refusedWrite is set after the session refused a write as read-only.
 	refusedWrite atomic.Bool
+	// pipeline is the transaction of Write on PostgreSQL; nil outside of one.
+	pipeline *pipeline
 }
 
 var (
@@ -156,12 +158,20 @@ func (c *instrumentedConn) BeginTx(ctx context.Context, opts driver.TxOptions) (
 
 func (c *instrumentedConn) ExecContext(ctx context.Context, text string, values []driver.NamedValue) (driver.Result, error) {
 	c.health.count(text)
+	if c.pipeline != nil {
+		return c.pipeline.enqueue(ctx, text, values)
+	}
 	result, err := c.fullConn.ExecContext(ctx, text, values)
 	return result, c.wrapError(text, err)
 }
 
 func (c *instrumentedConn) QueryContext(ctx context.Context, text string, values []driver.NamedValue) (driver.Rows, error) {
 	c.health.count(text)
+	if c.pipeline != nil {
+		if err := c.pipeline.flush(ctx); err != nil {
+			return nil, err
+		}
+	}
 	rows, err := c.fullConn.QueryContext(ctx, text, values)
 	return &instrumentedRows{rows, text, c}, c.wrapError(text, err)
 }

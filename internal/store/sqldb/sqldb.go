@@ -7,7 +7,8 @@
 //     pool that can only read: two deferred transactions that both read and then write
 //     fail each other. Concurrent changes share one commit (groupcommit.go), and each
 //     statement is prepared once per connection (prepared.go).
-//   - PostgreSQL has one pool. Text that can't be stored is not found (rewrite.go). Text is
+//   - PostgreSQL has one pool. Changes send their statements in few round trips
+//     (pipeline.go). Text that can't be stored is not found (rewrite.go). Text is
 //     compared by bytes (collation.go). Connections over a network need TLS
 //     (transport.go).
 //   - LIMIT parameters are inlined (rewrite.go).
@@ -228,7 +229,7 @@ func (db *DB) RewriteSQL(text string, values []any) (rewritten string, rest []an
 // one round trip instead of three.
 func (db *DB) WriteOne(ctx context.Context, change func(DBTX) error) error {
 	if db.writeQueue != nil {
-		return db.writeQueue.write(ctx, change)
+		return db.Write(ctx, change)
 	}
 	db.health.count(commitStatement)
 	return change(rewritingDB{db.writer, db.limitInliner, false})
@@ -241,20 +242,5 @@ func (db *DB) Write(ctx context.Context, change func(DBTX) error) error {
 	if db.writeQueue != nil {
 		return db.writeQueue.write(ctx, func(tx DBTX) error { return change(rewritingDB{tx, db.limitInliner, false}) })
 	}
-	tx, err := db.writer.BeginTx(ctx, nil)
-	if err != nil {
-		return fmt.Errorf("begin: %w", err)
-	}
-	defer func() { _ = tx.Rollback() }() // no-op after a commit
-	if err := change(rewritingDB{tx, db.limitInliner, false}); err != nil {
-		return err
-	}
-	err = tx.Commit()
-	if errors.Is(err, sql.ErrTxDone) && ctx.Err() != nil { // rolled back because ctx ended
-		err = ctx.Err()
-	}
-	if err != nil {
-		return fmt.Errorf("commit: %w", err)
-	}
-	return nil
+	return db.writePipelined(ctx, change)
 }
