@@ -1,7 +1,6 @@
 package lookup
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 
@@ -73,7 +72,7 @@ func SameName(spelled, name string) bool {
 
 // phonePattern matches a phone number after a company name: a number after a word for a
 // telephone, or one in the usual shapes.
-var phonePattern = regexp.MustCompile(`(?i)(?:\s+[-–(]*\s*|\s*[,;:(/|]+\s*)+(?:` +
+var phonePattern = LazyPattern(`(?i)(?:\s+[-–(]*\s*|\s*[,;:(/|]+\s*)+(?:` +
 	`(?:tel|tél|tlf|telephone|téléphone|telefon|telefone|teléfono|telefono|phone|ph|fon|fax|mobile|mobil|mob|cell|hotline|call)\b[.: ]*(?:no\.? ?|number ?|nr\.? ?)?[+(]*\d` +
 	`|\+[ (]*\d[\d ()./-]{4,}\d` +
 	`|\(?0\d[\d ()./-]{4,}\d` +
@@ -93,7 +92,7 @@ func CleanRegistrar(name string) string {
 		return r
 	}, name)
 	name = strings.Join(strings.Fields(name), " ")
-	if at := phonePattern.FindStringIndex(name); at != nil {
+	if at := phonePattern().FindStringIndex(name); at != nil {
 		name = name[:at[0]]
 	}
 	if runes := []rune(name); len(runes) > MaxRegistrarRunes {

@@ -3,7 +3,6 @@ package epp
 import (
 	"context"
 	"errors"
-	"regexp"
 	"strings"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -81,11 +80,11 @@ func toLookupFault(host string, err error) error {
 
 // reservedPattern matches reasons for names that can't be registered by anyone.
 // Other reasons mean registered, as nearly all are.
-var reservedPattern = regexp.MustCompile(`\b(?:reserved?|reservation|block(?:ed)?|prohibit(?:ed|ion)|restrict(?:ed|ion)|forbidden|banned|withheld|not allowed|disallowed|` +
+var reservedPattern = lookup.LazyPattern(`\b(?:reserved?|reservation|block(?:ed)?|prohibit(?:ed|ion)|restrict(?:ed|ion)|forbidden|banned|withheld|not allowed|disallowed|` +
 	`not permitted|invalid|polic(?:y|ies)|collision|geo(?:graphic)?|trademark|dpml|unregistrable|excluded)\b`)
 
 func unavailableState(reason string) lookup.State {
-	if reservedPattern.MatchString(strings.ToLower(reason)) {
+	if reservedPattern().MatchString(strings.ToLower(reason)) {
 		return lookup.Reserved
 	}
 	return lookup.Registered

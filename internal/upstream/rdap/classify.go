@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"net/url"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -114,7 +113,7 @@ func (o *object) isReserved() bool {
 	if json.Unmarshal(o.Status, &statuses) != nil || len(statuses) == 0 {
 		return false
 	}
-	return !slices.ContainsFunc(statuses, func(status string) bool { return !withheldStatus.MatchString(status) })
+	return !slices.ContainsFunc(statuses, func(status string) bool { return !withheldStatus().MatchString(status) })
 }
 
 // classifyNotFound classifies a response with status 404. Only a registry's own 404
@@ -183,8 +182,8 @@ func classifyTextNotFound(r reply, mediaType string, body []byte, name registrar
 	if finding.State != lookup.NotFound {
 		return finding, nil
 	}
-	short := mediaType == rdapType && plainNotFound.MatchString(masked)
-	if !short && !nameNotFound.MatchString(masked) || otherNotFound.MatchString(masked) || other {
+	short := mediaType == rdapType && plainNotFound().MatchString(masked)
+	if !short && !nameNotFound().MatchString(masked) || otherNotFound().MatchString(masked) || other {
 		return lookup.Finding{}, broken("404 comes from a web server")
 	}
 	return finding, nil
@@ -221,9 +220,9 @@ func sameQuestion(at *url.URL, name registrar.Name) bool {
 // Words that qualify a "not found". They also match terms of use ("all rights
 // reserved", "is prohibited"), so each pattern requires a reference to a name.
 var (
-	withheldStatus = regexp.MustCompile(`(?i)\b(?:reserved|blocked|withheld|prohibited string)\b`)
+	withheldStatus = lookup.LazyPattern(`(?i)\b(?:reserved|blocked|withheld|prohibited string)\b`)
 
-	reservedWords = regexp.MustCompile(`(?i)` + strings.Join([]string{
+	reservedWords = lookup.LazyPattern(`(?i)` + strings.Join([]string{
 		`^\W*(?:reserved|blocked|prohibited)\W*$`,
 		`\b(?:name|domain|label|string|object)\b[^.;]{0,60}\b(?:is|are|was|been)\b[^.;]{0,24}\b(?:reserved|blocked|prohibited|withheld|banned)\b`,
 		`\b(?:reserved|blocked|prohibited|banned)\s+(?:domain|name|label|string|word|object)`,
@@ -232,22 +231,22 @@ var (
 		`\b(?:can ?not|can't|may not|must not|not allowed to|not possible to) (?:be )?register`,
 	}, "|"))
 	// hedgedWords marks a sentence about names in general.
-	hedgedWords  = regexp.MustCompile(`(?i)\b(?:may|might|could) (?:still |also )?be\b|\bnot reserved\b`)
-	premiumWords = regexp.MustCompile(`(?i)^\W*premium\W*$|\bpremium (?:domain|name|price|tier|label|string)|\bis (?:a )?premium\b`)
-	foreignWords = regexp.MustCompile(`(?i)\bnot (?:in|served by|part of|managed by) this (?:registry|server|service)\b|\bnot authoritative\b`)
+	hedgedWords  = lookup.LazyPattern(`(?i)\b(?:may|might|could) (?:still |also )?be\b|\bnot reserved\b`)
+	premiumWords = lookup.LazyPattern(`(?i)^\W*premium\W*$|\bpremium (?:domain|name|price|tier|label|string)|\bis (?:a )?premium\b`)
+	foreignWords = lookup.LazyPattern(`(?i)\bnot (?:in|served by|part of|managed by) this (?:registry|server|service)\b|\bnot authoritative\b`)
 )
 
 // Phrases of a plain-text 404.
 var (
-	plainNotFound = regexp.MustCompile(`(?i)^\W*(?:(?:error )?404\W*)?not found\W*$`)
-	nameNotFound  = regexp.MustCompile(`(?i)` + strings.Join([]string{
+	plainNotFound = lookup.LazyPattern(`(?i)^\W*(?:(?:error )?404\W*)?not found\W*$`)
+	nameNotFound  = lookup.LazyPattern(`(?i)` + strings.Join([]string{
 		`\b(?:domain|domain name|object|name|record|entry)\b[^.;]{0,90}\b(?:not found|not (?:be )?(?:found|located)|(?:not|n't) exist|not registered|not been registered)\b`,
 		`\bno (?:such |matching )?(?:domain|domain name|object|name|record|entry|entries|match)s?\b[^.;]{0,20}\b(?:found|exists?|for)\b`,
 		`\bno (?:such|matching) (?:domain|domain name|object|name|record|entry)s?\W*$`,
 		`\bnot found\W{1,3}(?:the )?(?:domain|object|name|record)\b`,
 	}, "|"))
 	// otherNotFound are things that web servers and gateways report missing.
-	otherNotFound = regexp.MustCompile(`(?i)\b(?:pages?|files?|urls?|uri|paths?|routes?|routing|resources?|endpoints?|handlers?|methods?|buckets?|keys?|apps?|applications?|deployments?|sites?|` +
+	otherNotFound = lookup.LazyPattern(`(?i)\b(?:pages?|files?|urls?|uri|paths?|routes?|routing|resources?|endpoints?|handlers?|methods?|buckets?|keys?|apps?|applications?|deployments?|sites?|` +
 		`hosts?|hostnames?|servers?|services?|back-?ends?|upstreams?|gateways?|prox(?:y|ies)|clusters?|tunnels?|connections?|dns|unavailable|time-?d?[ -]?out|errors?|fail\w*|caches?|configur\w*|temporar\w*|maintenance)\b`)
 )
 
@@ -255,16 +254,16 @@ var (
 func notFoundFinding(messages []string) lookup.Finding {
 	finding := lookup.Finding{State: lookup.NotFound}
 	for _, sentence := range messages {
-		if hedgedWords.MatchString(sentence) {
+		if hedgedWords().MatchString(sentence) {
 			continue
 		}
 		switch {
-		case reservedWords.MatchString(sentence):
+		case reservedWords().MatchString(sentence):
 			return lookup.Finding{State: lookup.Reserved}
-		case foreignWords.MatchString(sentence):
+		case foreignWords().MatchString(sentence):
 			// The server is not authoritative, so its "not found" means nothing.
 			return lookup.Finding{State: lookup.Undecided}
-		case premiumWords.MatchString(sentence):
+		case premiumWords().MatchString(sentence):
 			finding.Premium = true
 		}
 	}

@@ -1,7 +1,6 @@
 package whois
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -185,10 +184,10 @@ func skipItemLetter(body string) string {
 // Patterns that normalise uses to bring lines into the form of the phrase tables.
 var (
 	// errorMark is a number or a word that some servers put before a message.
-	errorMark = regexp.MustCompile(`^(?:(?:error|err|info|message|result|response|notice)\s*[:.-]*\s*)?(?:\(?\d{1,6}\)?\s*[:.-]\s*)?`)
+	errorMark = lookup.LazyPattern(`^(?:(?:error|err|info|message|result|response|notice)\s*[:.-]*\s*)?(?:\(?\d{1,6}\)?\s*[:.-]\s*)?`)
 	// webMark is the same from a web server or a gateway: "404: not found" means
 	// that a page is missing, and "500" that the query failed.
-	webMark      = regexp.MustCompile(`^(?:(?:error|err|info|message|result|response|notice|http|status)\s*(?:code)?\s*[:.-]*\s*)?(?:40[034]|429|5\d\d)(?:\D|$)`)
+	webMark      = lookup.LazyPattern(`^(?:(?:error|err|info|message|result|response|notice|http|status)\s*(?:code)?\s*[:.-]*\s*)?(?:40[034]|429|5\d\d)(?:\D|$)`)
 	markStripper = strings.NewReplacer(`"`, "", `'`, "", "`", "", "“", "", "”", "", "‘", "", "’", "",
 		"«", "", "»", "", "(", " ", ")", " ", "[", " ", "]", " ", "<", "", "_", " ")
 )
@@ -221,8 +220,8 @@ func normalise(body, name string) string {
 		}
 	}
 	text := strings.TrimSpace(markStripper.Replace(b.String()))
-	if !webMark.MatchString(text) {
-		text = text[len(errorMark.FindString(text)):]
+	if !webMark().MatchString(text) {
+		text = text[len(errorMark().FindString(text)):]
 	}
 	text = strings.Join(strings.Fields(text), " ")
 	return strings.Trim(text, " .!:,;-*=>?")

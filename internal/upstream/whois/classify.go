@@ -145,7 +145,7 @@ func (e *evidence) readPhrases(a answer, name string) {
 		free := !legal && a.isFreeAt(i, text, name)
 		// Outage messages start like terms of use: "the service is down".
 		e.outageSeen = e.outageSeen || outage.isIn(text)
-		if legal = legal || !free && legalOpeners.MatchString(lower); !legal {
+		if legal = legal || !free && legalOpeners().MatchString(lower); !legal {
 			e.readPhrase(text, free, l.comment)
 		}
 		if !free {
@@ -254,11 +254,11 @@ func (e *evidence) readDomain(value, name string) {
 
 func (e *evidence) readStatus(value string) {
 	switch {
-	case freeValues.MatchString(value):
+	case freeValues().MatchString(value):
 		e.free = true
-	case reservedValues.MatchString(value):
+	case reservedValues().MatchString(value):
 		e.reserved = true
-	case takenValues.MatchString(value):
+	case takenValues().MatchString(value):
 		e.taken = true
 	}
 }

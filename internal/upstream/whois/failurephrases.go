@@ -3,6 +3,8 @@ package whois
 import (
 	"regexp"
 	"strings"
+
+	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
 )
 
 // Lines that say why the server did not answer the query. They are searched for inside a
@@ -12,15 +14,15 @@ import (
 // Most lines contain none and skip the expensive match.
 type phraseSet struct {
 	stems   []string
-	pattern *regexp.Regexp
+	pattern func() *regexp.Regexp
 }
 
 func newPhraseSet(stems []string, patterns ...string) phraseSet {
-	return phraseSet{stems, regexp.MustCompile(strings.Join(patterns, "|"))}
+	return phraseSet{stems, lookup.LazyPattern(strings.Join(patterns, "|"))}
 }
 
 func (p phraseSet) match(text string) bool {
-	return hasAny(text, p.stems) && p.pattern.MatchString(text)
+	return hasAny(text, p.stems) && p.pattern().MatchString(text)
 }
 
 // isIn looks for a message in a line. A condition before it makes it a rule.
@@ -28,12 +30,12 @@ func (p phraseSet) isIn(text string) bool {
 	if !hasAny(text, p.stems) {
 		return false
 	}
-	at := p.pattern.FindStringIndex(text)
-	return at != nil && !conditionalPattern.MatchString(text[:at[1]])
+	at := p.pattern().FindStringIndex(text)
+	return at != nil && !conditionalPattern().MatchString(text[:at[1]])
 }
 
 // conditionalPattern marks a hypothetical sentence, as in terms of use.
-var conditionalPattern = regexp.MustCompile(`\b(?:if|should|would|might|unless|in case|may|will|shall|whenever|when|avoid|prevent|reserves?)\b`)
+var conditionalPattern = lookup.LazyPattern(`\b(?:if|should|would|might|unless|in case|may|will|shall|whenever|when|avoid|prevent|reserves?)\b`)
 
 func hasAny(text string, stems []string) bool {
 	for _, stem := range stems {
@@ -82,7 +84,7 @@ var badQuery = newPhraseSet([]string{"unknown", "invalid", "not ", "unsupport", 
 )
 
 // legalOpeners begin a paragraph of terms of use.
-var legalOpeners = regexp.MustCompile(`^(?:terms (?:of|and)|conditions of|notice\b|notes?:|disclaimer|copyright|important|access to|` +
+var legalOpeners = lookup.LazyPattern(`^(?:terms (?:of|and)|conditions of|notice\b|notes?:|disclaimer|copyright|important|access to|` +
 	`the (?:data|information|whois|service|contents|registry|above (?:data|information|whois)|registrar of)|this (?:whois|data|information|service)|by (?:submitting|using|executing|querying)|` +
 	`for more information|please (?:note|be advised|query|visit)|you (?:are|agree)|use of this|whois (?:information|displays|database)|` +
 	`all rights|los datos|le service|url of the)`)

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
 )
 
 // The phrases by which servers report that they have no record. They are closed:
@@ -19,7 +21,7 @@ import (
 var freePhrases = compileFree()
 
 // compileFree builds the phrases from shared parts, one line per family of servers.
-func compileFree() *regexp.Regexp {
+func compileFree() func() *regexp.Regexp {
 	const (
 		// article and which may precede a noun.
 		article = `(?:(?:the|this|that|your|our|above|a|an|any|el|la|los|le|les|l|o|os|der|die|das|den|il|su|votre|ta) )`
@@ -155,8 +157,8 @@ var freeValues = phrases(
 	`(?:domain(?: name)? )?(?:is )?(?:free|available|not registered)(?: (?:for|to) (?:registration|register|be registered|purchase|order))?`,
 )
 
-func phrases(alternatives ...string) *regexp.Regexp {
-	return regexp.MustCompile(`^(?:` + strings.Join(alternatives, "|") + `)$`)
+func phrases(alternatives ...string) func() *regexp.Regexp {
+	return lookup.LazyPattern(`^(?:` + strings.Join(alternatives, "|") + `)$`)
 }
 
 // isFreeText reports whether a sentence says "free", and of no other name.
@@ -181,7 +183,7 @@ func isFreeText(text, name string, comment bool) bool {
 	if before, ok := strings.CutSuffix(sentence, " for "+label); ok && label != "" {
 		sentence = before + " for @"
 	}
-	if !isFreeSentence(sentence) && (comment || !freeBare.MatchString(sentence)) {
+	if !isFreeSentence(sentence) && (comment || !freeBare().MatchString(sentence)) {
 		return false
 	}
 	// If the label is one of the words ("no match for server"), the doubt remains.
@@ -192,7 +194,7 @@ func isFreeText(text, name string, comment bool) bool {
 // "data not found. this domain is available", "nincs találat / no match", "the
 // queried object does not exist: @".
 func isFreeSentence(text string) bool {
-	if freePhrases.MatchString(text) {
+	if freePhrases().MatchString(text) {
 		return true
 	}
 	const marks, tries = ".,;:/!|-", 4
@@ -204,7 +206,7 @@ func isFreeSentence(text string) bool {
 		at += next + 1
 		first := strings.TrimRight(text[:at], " "+marks)
 		second := strings.TrimLeft(text[at:], " "+marks)
-		if freePhrases.MatchString(first) && (second == "@" || freePhrases.MatchString(second)) {
+		if freePhrases().MatchString(first) && (second == "@" || freePhrases().MatchString(second)) {
 			return true
 		}
 	}

@@ -3,6 +3,8 @@ package whois
 import (
 	"regexp"
 	"strings"
+
+	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
 )
 
 // Lines that contradict a free phrase, so that the name is undecided.
@@ -11,7 +13,7 @@ import (
 // sentence that is not a free phrase.
 var registeredPhrases = compileRegistered()
 
-func compileRegistered() *regexp.Regexp {
+func compileRegistered() func() *regexp.Regexp {
 	const (
 		article = `(?:(?:the|this|that|your|our|requested|queried|specified|given|searched|selected|el|la|le|o|der|die|il|de|het) )*`
 		noun    = `(?:domain name|domain|name|label|object|record|string|domainname|nombre de dominio|dominio|dom[ií]nio|nom de domaine|domaine|domeinnaam|domein|domena|dom[eé]na|домен|доменное имя)`
@@ -21,7 +23,7 @@ func compileRegistered() *regexp.Regexp {
 		// state is a predicate of a name that is not free.
 		state = `(?:registered|taken|delegated|allocated|assigned|occupied|owned|held|used|in use|active|activated|connected|unavailable|not (?:currently |longer )?available|no longer available|not free|sold|parked|booked)`
 	)
-	return regexp.MustCompile(`^(?:` + strings.Join([]string{
+	return lookup.LazyPattern(`^(?:` + strings.Join([]string{
 		subject + `(?:is|are|was|were|has|have) ` + adverb + state,
 		subject + `already ` + adverb + state,
 		subject + `(?:already |currently |still )?exists?`,
@@ -58,8 +60,8 @@ func isRegisteredLine(text string) bool {
 }
 
 func isRegisteredSentence(text string) bool {
-	at := registeredPhrases.FindStringIndex(text)
-	return at != nil && !conditionalPattern.MatchString(text[:at[1]]) && !freePhrases.MatchString(text)
+	at := registeredPhrases().FindStringIndex(text)
+	return at != nil && !conditionalPattern().MatchString(text[:at[1]]) && !freePhrases().MatchString(text)
 }
 
 // lifecycle words describe a name between two registrations, or in a dispute. Such
@@ -81,14 +83,14 @@ func (a answer) isLifecycleAt(i int, text string) bool {
 	if len(text) > 2*maxPhraseBytes || l.comment && len(text) > maxShortLine {
 		return false
 	}
-	if !lifecycle.match(text) || conditionalPattern.MatchString(text) {
+	if !lifecycle.match(text) || conditionalPattern().MatchString(text) {
 		return false
 	}
 	if i == 0 || l.afterBlank || strings.Contains(text, "@") || !continuesIn(&a.lines[i-1], l) {
 		return true
 	}
 	before := a.lines[i-1].body
-	return len(before) < minWrappedLine || !conditionalPattern.MatchString(strings.ToLower(before))
+	return len(before) < minWrappedLine || !conditionalPattern().MatchString(strings.ToLower(before))
 }
 
 // isServerLine reports whether a line consists of hosts and addresses other than
