@@ -52,7 +52,7 @@ const (
 	gcPercent = 400
 
 	// The limit is the sum of the service itself and of what the settings allow it to
-	// keep. An address with few requests takes about 83 bytes, a cached result less than 512.
+	// keep. An address with few requests takes about 55 bytes, a cached result less than 512.
 	baseBytes         = 256 << 20
 	addressBytes      = 128
 	cachedAnswerBytes = 512

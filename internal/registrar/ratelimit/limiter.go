@@ -86,9 +86,6 @@ func New(cfg Config) (*Limiter, error) {
 		start = cfg.Now()
 	}
 	shards := make([]shard, min(maxShards, max(1, maxKeys/minShardKeys)))
-	for i := range shards {
-		shards[i].keys = make(map[Key]hits)
-	}
 	return &Limiter{
 		windows: slices.Clone(cfg.Windows), rules: newRules(cfg.Windows), now: cfg.Now, start: start,
 		seed: maphash.MakeSeed(), shards: shards, perShard: maxKeys / len(shards),

@@ -1,9 +1,6 @@
 package ratelimit
 
-import (
-	"maps"
-	"sync"
-)
+import "sync"
 
 const (
 	// sweepsPerWindow bounds the sweeps of a full shard per longest window. In a flood of
@@ -18,26 +15,85 @@ const (
 // shard holds part of the keys under one lock.
 type shard struct {
 	mu   sync.Mutex
-	keys map[Key]hits
+	keys map[Key]entry // nil until the first key
+	logs *ringTable    // nil until the first key with a second hit
 	// deleted counts the keys deleted since the map was made. Go's maps never shrink, and slots of
 	// deleted keys can make them grow at constant length, so it triggers a rebuild.
 	deleted   int
 	nextSweep int64 // the first tick at which a full shard is swept again
 	// The padding gives each lock its own cache line, so that cores using neighbouring
 	// shards don't slow each other down.
-	_ [32]byte
+	_ [24]byte
+}
+
+// entry is how the map stores hits: without pointers, so that the garbage collector skips
+// the map, which has most of a busy service's memory, and with an alignment of 4.
+type entry struct {
+	newest [2]uint32 // the high and low bits
+	log    uint32    // the number of the older hits in the ringTable, 0 if there are none
+}
+
+// ringTable holds the logs of a shard's keys; number n is rings[n-1].
+type ringTable struct {
+	rings  []*ring
+	unused []uint32 // numbers without a ring
+}
+
+func (t *ringTable) add(r *ring) (number uint32) {
+	if last := len(t.unused) - 1; last >= 0 {
+		number, t.unused = t.unused[last], t.unused[:last]
+		t.rings[number-1] = r
+		return number
+	}
+	t.rings = append(t.rings, r)
+	return uint32(len(t.rings))
+}
+
+func (t *ringTable) remove(number uint32) {
+	t.rings[number-1] = nil
+	t.unused = append(t.unused, number)
+}
+
+// hits returns what an entry stands for. A nil table has no logs.
+func (t *ringTable) hits(e entry) hits {
+	known := hits{newest: int64(e.newest[0])<<32 | int64(e.newest[1])}
+	if e.log != 0 {
+		known.older = t.rings[e.log-1]
+	}
+	return known
+}
+
+// store replaces the hits of key, which had the entry e. A key keeps its ring as long as it
+// has older hits.
+func (s *shard) store(key Key, e entry, known hits) {
+	switch {
+	case known.older != nil && e.log == 0:
+		if s.logs == nil {
+			s.logs = &ringTable{}
+		}
+		e.log = s.logs.add(known.older)
+	case known.older == nil && e.log != 0:
+		s.logs.remove(e.log)
+		e.log = 0
+	}
+	if s.keys == nil {
+		s.keys = make(map[Key]entry)
+	}
+	e.newest = [2]uint32{uint32(known.newest >> 32), uint32(known.newest)}
+	s.keys[key] = e
 }
 
 func (s *shard) allow(key Key, now moment, all rules, maxKeys int) Decision {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	known, found := s.keys[key]
+	e, found := s.keys[key]
 	if !found && len(s.keys) >= maxKeys {
 		s.freeSlot(now, all)
 	}
+	known := s.logs.hits(e)
 	decision := known.allow(now, all)
 	if decision.Allowed {
-		s.keys[key] = known
+		s.store(key, e, known)
 	}
 	return decision
 }
@@ -45,7 +101,7 @@ func (s *shard) allow(key Key, now moment, all rules, maxKeys int) Decision {
 func (s *shard) peek(key Key, now moment, all rules) Decision {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.keys[key].peek(now, all)
+	return s.logs.hits(s.keys[key]).peek(now, all)
 }
 
 func (s *shard) len() int {
@@ -61,7 +117,8 @@ func (s *shard) sweep(now moment, all rules) (forgotten int) {
 }
 
 func (s *shard) sweepLocked(now moment, all rules) (forgotten int) {
-	for key, known := range s.keys {
+	for key, e := range s.keys {
+		known := s.logs.hits(e)
 		if known.stale(now, all) {
 			s.remove(key)
 			forgotten++
@@ -69,7 +126,7 @@ func (s *shard) sweepLocked(now moment, all rules) (forgotten int) {
 		}
 		if known.older != nil {
 			known.compact(now, all)
-			s.keys[key] = known
+			s.store(key, e, known)
 		}
 	}
 	s.rebuildMap()
@@ -77,19 +134,24 @@ func (s *shard) sweepLocked(now moment, all rules) (forgotten int) {
 }
 
 func (s *shard) remove(key Key) {
+	if log := s.keys[key].log; log != 0 {
+		s.logs.remove(log)
+	}
 	delete(s.keys, key)
 	s.deleted++
 }
 
-// rebuildMap moves the keys to a new map once more were deleted than are left, so each
-// deletion pays for moving at most one key.
+// rebuildMap moves the keys and their logs to a new map once more were deleted than are
+// left, so each deletion pays for moving at most one key.
 func (s *shard) rebuildMap() {
 	if s.deleted <= max(smallMap, len(s.keys)) {
 		return
 	}
-	keys := make(map[Key]hits, len(s.keys))
-	maps.Copy(keys, s.keys)
-	s.keys, s.deleted = keys, 0
+	keys, logs := s.keys, s.logs
+	s.keys, s.logs, s.deleted = make(map[Key]entry, len(keys)), nil, 0
+	for key, e := range keys {
+		s.store(key, entry{}, logs.hits(e))
+	}
 }
 
 // freeSlot frees at least one slot in a full shard.
@@ -111,7 +173,8 @@ func (s *shard) evict(now moment, all rules) {
 		least  hits
 		seen   int
 	)
-	for key, known := range s.keys {
+	for key, e := range s.keys {
+		known := s.logs.hits(e)
 		if known.stale(now, all) {
 			victim = key
 			break

@@ -53,7 +53,8 @@ func TestSweep_ShrinksMostlyEmptyLogs(t *testing.T) {
 	limiter, clock := withClock(t, Window{Limit: 300, Per: time.Hour})
 	key := keyNumber(1)
 	capacity := func() int {
-		older := limiter.shardOf(key).keys[key].older
+		shard := limiter.shardOf(key)
+		older := shard.logs.hits(shard.keys[key]).older
 		if older == nil {
 			return 0
 		}
