@@ -158,11 +158,13 @@ func (s *server) run(ctx context.Context, onReady func()) error {
 // trackUnused tracks connections without a request, for each of which Shutdown would
 // wait several seconds.
 func (s *server) trackUnused(conn net.Conn, state http.ConnState) {
-	if state == http.StateNew {
+	switch state {
+	case http.StateNew:
 		s.unused.Store(conn, struct{}{})
-		return
+	case http.StateIdle: // it was active before
+	default:
+		s.unused.Delete(conn)
 	}
-	s.unused.Delete(conn)
 }
 
 func (s *server) closeUnused() {

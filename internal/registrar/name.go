@@ -46,19 +46,19 @@ const (
 // Name is a domain that can be registered: exactly one label below a listed extension.
 // The zero Name is invalid.
 type Name struct {
-	label   string
-	tld     string
-	display string
+	ascii    string
+	labelEnd int // the length of the label in ascii
+	display  string
 }
 
 // Label is the part before the extension, in lower-case A-label form.
-func (n Name) Label() string { return n.label }
+func (n Name) Label() string { return n.ascii[:n.labelEnd] }
 
 // TLD is the extension in lower-case A-label form with its leading dot.
-func (n Name) TLD() string { return n.tld }
+func (n Name) TLD() string { return n.ascii[n.labelEnd:] }
 
 // ASCII is the full name in lower-case A-label form, as used in registry queries.
-func (n Name) ASCII() string { return n.label + n.tld }
+func (n Name) ASCII() string { return n.ascii }
 
 // String is the full name in lower case, in Unicode or A-labels as given, for display.
 func (n Name) String() string { return n.display }
@@ -66,7 +66,8 @@ func (n Name) String() string { return n.display }
 // NewName joins a label and an extension that are both known to be well-formed
 // A-labels, such as the label of one Name and the extension of a catalog row.
 func NewName(label, tld string) Name {
-	return Name{label: label, tld: tld, display: label + tld}
+	ascii := label + tld
+	return Name{ascii: ascii, labelEnd: len(label), display: ascii}
 }
 
 // ParseName parses a full domain name as typed by a person. listed reports whether the
@@ -87,13 +88,13 @@ func ParseName(input string, listed func(tld string) bool) (Name, error) {
 	}
 	tld := extensionOf(ascii, listed)
 	if !listed(tld) {
-		return Name{tld: tld}, Unsupported(ExtensionNotCarried)
+		return Name{ascii: tld}, Unsupported(ExtensionNotCarried)
 	}
 	label, err := labelBefore(tld, ascii)
 	if err != nil {
 		return Name{}, err
 	}
-	return Name{label: label, tld: tld, display: display}, nil
+	return Name{ascii: ascii, labelEnd: len(label), display: display}, nil
 }
 
 // labelBefore returns the only label of a name before its extension.
@@ -195,16 +196,13 @@ func normalise(input string) (ascii, display string, err error) {
 }
 
 // looksLikeAddress reports whether the last label is a number: no extension is, so the
-// input was meant as an IP address in some notation.
+// input was meant as an IPv4 address in some notation. IPv6 has colons, which no name has.
 func looksLikeAddress(display string) bool {
-	if _, err := netip.ParseAddr(display); err == nil {
-		return true
-	}
-	dot := strings.LastIndexByte(display, '.')
-	if dot < 0 {
+	last := display[strings.LastIndexByte(display, '.')+1:]
+	if len(last) == len(display) || last == "" || last[0] < '0' || last[0] > '9' {
 		return false
 	}
-	_, err := strconv.ParseUint(display[dot+1:], 0, 64)
+	_, err := strconv.ParseUint(last, 0, 64)
 	return err == nil
 }
 
@@ -308,19 +306,17 @@ func checkLDH(label string) error {
 // public suffix list contains, otherwise the last label. The result has a leading dot;
 // it is longer than the name if the name is itself such a suffix.
 func extensionOf(ascii string, listed func(tld string) bool) string {
-	public := icannSuffix(ascii)
-	for rest := ascii; ; {
-		if len(rest) <= len(public) {
-			return "." + public
+	dotted := "." + ascii // every suffix is a part of it
+	public := len(icannSuffix(ascii))
+	for {
+		if len(dotted)-1 <= public || listed(dotted) {
+			return dotted
 		}
-		if listed("." + rest) {
-			return "." + rest
+		next := strings.IndexByte(dotted[1:], '.') + 1
+		if next == 0 {
+			return dotted
 		}
-		_, after, found := strings.Cut(rest, ".")
-		if !found {
-			return "." + rest
-		}
-		rest = after
+		dotted = dotted[next:]
 	}
 }
 

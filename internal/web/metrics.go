@@ -15,9 +15,12 @@ type requestMetrics struct {
 	inFlight prometheus.Gauge
 	streams  prometheus.Gauge
 	tools    *prometheus.CounterVec
-	// series caches observers, because looking up the labels costs more than observing.
-	series sync.Map // seriesKey → prometheus.Observer
+	// series and toolSeries cache them by labels, whose lookup costs more than observing.
+	series     sync.Map // seriesKey → prometheus.Observer
+	toolSeries sync.Map // toolKey → prometheus.Counter
 }
+
+type toolKey struct{ tool, outcome string }
 
 type seriesKey struct {
 	route  string
@@ -59,4 +62,13 @@ func (m *requestMetrics) observe(route string, status int, duration time.Duratio
 		observer, _ = m.series.LoadOrStore(key, m.duration.WithLabelValues(route, strconv.Itoa(status)))
 	}
 	observer.(prometheus.Observer).Observe(duration.Seconds()) //nolint:errcheck,forcetypeassert // the map holds nothing else
+}
+
+func (m *requestMetrics) countTool(tool, outcome string) {
+	key := toolKey{tool, outcome}
+	counter, ok := m.toolSeries.Load(key)
+	if !ok {
+		counter, _ = m.toolSeries.LoadOrStore(key, m.tools.WithLabelValues(tool, outcome))
+	}
+	counter.(prometheus.Counter).Inc() //nolint:errcheck,forcetypeassert // the map holds nothing else
 }

@@ -20,6 +20,9 @@ import (
 // observer wraps the routes: it adds an id, a log record and a measurement to every
 // request, and answers 500 after a panic.
 type observer struct {
+	// exact finds the handlers of paths without wildcards; mux has all routes and costs
+	// several times as much.
+	exact   map[string]http.Handler
 	mux     *http.ServeMux
 	logger  *slog.Logger
 	metrics *requestMetrics
@@ -34,7 +37,7 @@ func newObserver(mux *http.ServeMux, logger *slog.Logger, registry prometheus.Re
 	if err != nil {
 		return nil, err
 	}
-	o := &observer{mux: mux, logger: logger, metrics: metrics}
+	o := &observer{exact: make(map[string]http.Handler), mux: mux, logger: logger, metrics: metrics}
 	o.pool.New = func() any { return new(recorder) }
 	return o, nil
 }
@@ -66,14 +69,14 @@ func (o *observer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		} else {
 			o.metrics.inFlight.Dec()
 		}
-		// ServeMux sets the pattern before it calls the handler.
+		// The pattern is set before the handler is called.
 		pattern := r.Pattern
 		if pattern == "" {
 			pattern = "/"
 		}
 		o.metrics.observe(pattern, rec.status(), measured)
 		if rec.tool != "" {
-			o.metrics.tools.WithLabelValues(rec.tool, rec.outcome).Inc()
+			o.metrics.countTool(rec.tool, rec.outcome)
 		}
 		o.logRequest(r, rec, id, pattern, duration)
 		rec.ResponseWriter, rec.metrics = nil, nil
@@ -82,6 +85,11 @@ func (o *observer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			panic(recovered) // the documented way to drop a connection
 		}
 	}()
+	if handler, ok := o.exact[r.URL.Path]; ok {
+		r.Pattern = r.URL.Path
+		handler.ServeHTTP(rec, r)
+		return
+	}
 	if !isClean(r.URL.Path) {
 		notFound(rec, r)
 		return
@@ -126,11 +134,13 @@ func (o *observer) logRequest(r *http.Request, rec *recorder, id, pattern string
 	case status >= http.StatusInternalServerError && !rec.errInfo.ClientGone:
 		level = slog.LevelError
 	}
-	if !o.logger.Enabled(r.Context(), level) {
+	handler := o.logger.Handler()
+	if !handler.Enabled(r.Context(), level) {
 		return
 	}
-	attrs := make([]slog.Attr, 0, 10)
-	attrs = append(attrs,
+	// The logger's own methods would look up the line of code that calls them.
+	record := slog.NewRecord(rec.startedAt.Add(duration), level, "request", 0)
+	record.AddAttrs(
 		slog.String("id", id),
 		slog.String("method", logMethod(r.Method)),
 		slog.String("route", pattern),
@@ -139,18 +149,18 @@ func (o *observer) logRequest(r *http.Request, rec *recorder, id, pattern string
 		slog.Int64("us", duration.Microseconds()),
 	)
 	if rec.tool != "" {
-		attrs = append(attrs, slog.String("tool", rec.tool))
+		record.AddAttrs(slog.String("tool", rec.tool))
 	}
 	if note := &rec.errInfo; note.Kind != 0 {
-		attrs = append(attrs, slog.String("error", note.Kind.String()), slog.String("code", string(note.Code)))
+		record.AddAttrs(slog.String("error", note.Kind.String()), slog.String("code", string(note.Code)))
 		if note.Detail != "" {
-			attrs = append(attrs, slog.String("detail", note.Detail))
+			record.AddAttrs(slog.String("detail", note.Detail))
 		}
 		if note.Cause != "" {
-			attrs = append(attrs, slog.String("cause", note.Cause))
+			record.AddAttrs(slog.String("cause", note.Cause))
 		}
 	}
-	o.logger.LogAttrs(r.Context(), level, "request", attrs...)
+	_ = handler.Handle(r.Context(), record) // there is no other place to report it
 }
 
 func logMethod(method string) string {

@@ -134,9 +134,16 @@ func New(cfg Config) (http.Handler, error) {
 		return nil, err
 	}
 	mux := http.NewServeMux()
+	front, err := newObserver(mux, cfg.Logger, cfg.Registry)
+	if err != nil {
+		return nil, err
+	}
 	panicHandlers := make(map[string]func(http.ResponseWriter, *http.Request, error))
 	for path, res := range resources {
 		mux.Handle(path, res)
+		if !strings.HasSuffix(path, "/") && !strings.Contains(path, "{") {
+			front.exact[path] = res
+		}
 		switch {
 		case path == mcp.Path || path == mcp.LoginPath:
 			res.methodNotAllowed, panicHandlers[path] = mcp.MethodNotAllowed, mcp.ServeError
@@ -156,10 +163,6 @@ func New(cfg Config) (http.Handler, error) {
 		mux.HandleFunc(ui.OperatorPath+"/", frame.NotFound)
 	}
 	mux.HandleFunc("/", notFoundHandler(frame))
-	front, err := newObserver(mux, cfg.Logger, cfg.Registry)
-	if err != nil {
-		return nil, err
-	}
 	front.panicHandlers = panicHandlers
 	tools, err := mcp.ToolNames()
 	if err != nil {

@@ -121,11 +121,12 @@ func (e *Engine) checkName(ctx context.Context, name registrar.Name) (Answer, er
 	if !ok { // the catalog was replaced a moment ago
 		return answer, &registrar.Error{Kind: registrar.KindUnsupported, Code: registrar.ExtensionNotCarried}
 	}
-	found, err := loadOnce(ctx, e, e.verdicts, name, func(ctx context.Context) (verdict, error) {
-		return e.newResolution(ext, name).resolve(ctx)
-	})
-	if err != nil {
-		return answer, err
+	found, cached := e.verdicts.GetIfPresent(name.ASCII())
+	if !cached {
+		var err error
+		if found, err = e.resolveOnce(ctx, ext, name); err != nil {
+			return answer, err
+		}
 	}
 	answer.Availability, answer.Source, answer.Reason = found.availability, found.source, found.reason
 	answer.Premium, answer.CheckedAt = found.premium, found.at
@@ -137,11 +138,17 @@ func (e *Engine) checkName(ctx context.Context, name registrar.Name) (Answer, er
 	return answer, nil
 }
 
+func (e *Engine) resolveOnce(ctx context.Context, ext registrar.Extension, name registrar.Name) (verdict, error) {
+	return loadOnce(ctx, e, e.verdicts, name, func(ctx context.Context) (verdict, error) {
+		return e.newResolution(ext, name).resolve(ctx)
+	})
+}
+
 // handoverGrace allows for a result that arrives right at the deadline.
 const handoverGrace = 100 * time.Millisecond
 
-// loadOnce returns the cached value for name or loads it, once for all concurrent callers
-// and within MaxInFlight.
+// loadOnce loads the value for name, once for all concurrent callers and within
+// MaxInFlight.
 //
 // The load is not tied to the first caller's context, since others may be waiting for it,
 // but it ends at that caller's deadline. If it fails then, a waiting caller starts it again
@@ -149,9 +156,6 @@ const handoverGrace = 100 * time.Millisecond
 func loadOnce[V any](ctx context.Context, e *Engine, cache *otter.Cache[string, V], name registrar.Name,
 	load func(ctx context.Context) (V, error),
 ) (V, error) {
-	if value, ok := cache.GetIfPresent(name.ASCII()); ok {
-		return value, nil
-	}
 	deadline := time.Now().Add(e.cfg.Deadline)
 	ctx, cancel := context.WithDeadline(ctx, deadline.Add(handoverGrace))
 	defer cancel()

@@ -66,8 +66,10 @@ func (h hostPolicy) allows(r *http.Request) bool {
 // hostname returns the name in lower case without its port, which proxies change and
 // which no attack depends on.
 func hostname(text string) string {
-	if host, _, err := net.SplitHostPort(text); err == nil {
-		text = host
+	if strings.Contains(text, ":") {
+		if host, _, err := net.SplitHostPort(text); err == nil {
+			text = host
+		}
 	}
 	text = strings.TrimSuffix(strings.TrimPrefix(text, "["), "]")
 	return strings.ToLower(strings.TrimSuffix(text, "."))

@@ -159,7 +159,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, signedInOnly bool
 	}
 	x := &exchange{
 		server: s, w: w, r: r, state: state, message: parsed, stream: stream{w: w},
-		stateless: r.Header.Get("Mcp-Protocol-Version") >= stateless,
+		stateless: headerVersion(r.Header) >= stateless,
 	}
 	x.dispatch()
 	if state.tool != "" {
@@ -246,32 +246,32 @@ func bearerToken(header http.Header) (token string, sent bool) {
 	return "", strings.Contains(strings.ToLower(values[0]), "bearer")
 }
 
+var errTooLarge = &RPCError{
+	Code: codeInvalidRequest, Message: fmt.Sprintf("a message may have at most %d bytes", maxBody), status: http.StatusRequestEntityTooLarge,
+}
+
 // readBody reads the whole body.
 func readBody(w http.ResponseWriter, r *http.Request) ([]byte, *RPCError) {
 	if kind, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";"); kind != "" && !strings.EqualFold(strings.TrimSpace(kind), "application/json") {
 		return nil, &RPCError{Code: codeInvalidRequest, Message: "Content-Type must be application/json", status: http.StatusUnsupportedMediaType}
 	}
-	tooLarge := &RPCError{
-		Code: codeInvalidRequest, Message: fmt.Sprintf("a message may have at most %d bytes", maxBody), status: http.StatusRequestEntityTooLarge,
-	}
 	if r.ContentLength > maxBody {
-		return nil, tooLarge
+		return nil, errTooLarge
 	}
 	var body []byte
 	var err error
 	if r.ContentLength >= 0 {
-		body = make([]byte, r.ContentLength)
-		_, err = io.ReadFull(r.Body, body)
-		if err == nil { // HTTP/2 resets a stream whose end was not read
-			if _, err = r.Body.Read(make([]byte, 1)); errors.Is(err, io.EOF) {
-				err = nil
-			}
+		// One byte more reads the end, too: HTTP/2 resets a stream whose end was not read.
+		var n int
+		body = make([]byte, r.ContentLength+1)
+		if n, err = io.ReadFull(r.Body, body); int64(n) == r.ContentLength {
+			body, err = body[:n], nil
 		}
 	} else {
 		body, err = io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	}
 	if _, over := errors.AsType[*http.MaxBytesError](err); over {
-		return nil, tooLarge
+		return nil, errTooLarge
 	}
 	if err != nil {
 		return nil, &RPCError{Code: codeParseError, Message: "the message did not arrive whole", status: http.StatusBadRequest}

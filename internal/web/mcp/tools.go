@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"net/http"
@@ -189,14 +188,12 @@ func (x *exchange) sendToolResult(body any, failed bool) {
 // appendQuoted appends JSON text as a JSON string. Such text has no control characters.
 func appendQuoted(b, text []byte) []byte {
 	b = append(b, '"')
-	for len(text) > 0 {
-		n := bytes.IndexAny(text, `"\`)
-		if n < 0 {
-			b = append(b, text...)
-			break
+	begin := 0
+	for i, c := range text {
+		if c == '"' || c == '\\' {
+			b = append(append(b, text[begin:i]...), '\\')
+			begin = i
 		}
-		b = append(append(b, text[:n]...), '\\', text[n])
-		text = text[n+1:]
 	}
-	return append(b, '"')
+	return append(append(b, text[begin:]...), '"')
 }
