@@ -2,10 +2,12 @@
 package serve
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"runtime/metrics"
 	"syscall"
 
 	"github.com/dotkontor/dotkontor/internal/app"
@@ -42,14 +44,18 @@ func (c Command) Run(t *cli.Terminal) error {
 		}
 		return app.SealKeys(cfg)
 	})
-	tuneMemory(cfg)
+	tuneMemory(t.Ctx, cfg)
 	return p.Run(t.Ctx, func(baseURL string) { fmt.Fprintln(t.Out, "ready", baseURL) })
 }
 
 const (
-	// Collecting a small heap at every doubling costs a tenth of the CPU under load.
-	// Growing to five times uses memory within the limit, which takes over beyond that.
-	gcPercent = 400
+	// Collecting a small heap at every doubling costs a tenth of the CPU under load, so it
+	// may grow by gcHeadroom, but at most to five times its size. A heap larger than that
+	// doubles, within the limit.
+	maxGCPercent = 400
+	minGCPercent = 100
+	gcHeadroom   = 32 << 20
+	gcInterval   = time.Second // between adjustments
 
 	// The limit is the sum of the service itself and of what the settings allow it to
 	// keep. An address with few requests takes about 55 bytes, a cached result less than 512.
@@ -59,13 +65,41 @@ const (
 )
 
 // tuneMemory configures the garbage collector unless GOGC or GOMEMLIMIT is set.
-func tuneMemory(cfg config.Config) {
+func tuneMemory(ctx context.Context, cfg config.Config) {
 	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(gcPercent)
+		debug.SetGCPercent(maxGCPercent)
+		go adjustGCPercent(ctx)
 	}
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(memoryLimit(cfg))
 	}
+}
+
+// adjustGCPercent follows the size of the heap until ctx ends. A fixed percentage would
+// let the memory grow by four times what the remembered addresses take, although they have
+// no pointers and cost a collection nothing.
+func adjustGCPercent(ctx context.Context) {
+	ticker := time.NewTicker(gcInterval)
+	defer ticker.Stop()
+	current := maxGCPercent
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+		metrics.Read(live)
+		wanted := gcPercentFor(live[0].Value.Uint64())
+		if wanted < current*9/10 || wanted > current*11/10 { // a change stops all goroutines for a moment
+			current = wanted
+			debug.SetGCPercent(current)
+		}
+	}
+}
+
+func gcPercentFor(live uint64) int {
+	return int(min(maxGCPercent, max(minGCPercent, 100*gcHeadroom/max(live, 1))))
 }
 
 func memoryLimit(cfg config.Config) int64 {

@@ -33,3 +33,12 @@ func TestServe_BusyPortNamesSetting(t *testing.T) {
 type grammar struct {
 	Serve Command `cmd:""`
 }
+
+func TestGCPercent_GivesSmallHeapsFixedHeadroom(t *testing.T) {
+	t.Parallel()
+	for live, want := range map[uint64]int{0: 400, 4 << 20: 400, 16 << 20: 200, 32 << 20: 100, 1 << 30: 100} {
+		if got := gcPercentFor(live); got != want {
+			t.Errorf("%d bytes: %d percent, want %d", live, got, want)
+		}
+	}
+}

@@ -30,7 +30,7 @@ var shippedCSV []byte
 // Catalog is one complete, validated price list.
 type Catalog struct {
 	extensions []registrar.Extension
-	byTLD      map[string]registrar.Extension
+	byTLD      map[string]int // the index in extensions
 }
 
 // Shipped is the built-in list.
@@ -43,17 +43,20 @@ var Shipped = sync.OnceValues(func() (*Catalog, error) {
 })
 
 func newCatalog(extensions []registrar.Extension) *Catalog {
-	c := &Catalog{extensions: extensions, byTLD: make(map[string]registrar.Extension, len(extensions))}
-	for _, ext := range extensions {
-		c.byTLD[ext.TLD] = ext
+	c := &Catalog{extensions: extensions, byTLD: make(map[string]int, len(extensions))}
+	for i := range extensions {
+		c.byTLD[extensions[i].TLD] = i
 	}
 	return c
 }
 
 // Extension returns the row of a TLD (lower case, leading dot).
 func (c *Catalog) Extension(tld string) (registrar.Extension, bool) {
-	ext, ok := c.byTLD[tld]
-	return ext, ok
+	i, ok := c.byTLD[tld]
+	if !ok {
+		return registrar.Extension{}, false
+	}
+	return c.extensions[i], true
 }
 
 // All returns every row in alphabetical order. The caller owns the slice.
@@ -68,7 +71,7 @@ func (c *Catalog) withSales(decide func(registrar.Extension) registrar.Sale) *Ca
 	for i := range extensions {
 		extensions[i].Sale = decide(extensions[i])
 	}
-	return newCatalog(extensions)
+	return &Catalog{extensions: extensions, byTLD: c.byTLD}
 }
 
 // Live is the active catalog. It is safe for concurrent use.
@@ -135,7 +138,7 @@ type Change struct{ TLD, Field, Old, New string }
 func (c *Catalog) Diff(next *Catalog) []Change {
 	var changes []Change
 	for _, ext := range c.extensions {
-		after, ok := next.byTLD[ext.TLD]
+		after, ok := next.Extension(ext.TLD)
 		if !ok {
 			changes = append(changes, Change{TLD: ext.TLD, Old: strings.Join(csvRecord(ext), ",")})
 			continue

@@ -110,7 +110,8 @@ func parse(r io.Reader, shipped *Catalog) (*Catalog, error) {
 		row.check(!again, "tld", "%s is already in line %d", ext.TLD, first)
 		lineOf[ext.TLD] = line
 		if shipped != nil {
-			changed := ext.RDAP != "" && ext.RDAP != shipped.byTLD[ext.TLD].RDAP
+			before, _ := shipped.Extension(ext.TLD)
+			changed := ext.RDAP != "" && ext.RDAP != before.RDAP
 			ext.RDAPPinned = changed || fields[10] == noRDAP
 		}
 		problems = append(problems, row.problems...)

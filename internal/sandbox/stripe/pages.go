@@ -8,12 +8,15 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 )
 
 //go:embed pages.html
 var pagesFile embed.FS
 
-var pageTemplates = template.Must(template.New("").Funcs(template.FuncMap{"euros": shownAmount}).ParseFS(pagesFile, "pages.html"))
+var pageTemplates = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("").Funcs(template.FuncMap{"euros": shownAmount}).ParseFS(pagesFile, "pages.html"))
+})
 
 // pageView is the template data of a page.
 type pageView struct {
@@ -276,7 +279,7 @@ func (s *Server) check(w http.ResponseWriter, r *http.Request) {
 func (s *Server) render(w http.ResponseWriter, r *http.Request, status int, name string, view pageView) {
 	view.Lang = map[bool]string{true: "de", false: "en"}[view.German]
 	var text bytes.Buffer
-	if err := pageTemplates.ExecuteTemplate(&text, name, view); err != nil {
+	if err := pageTemplates().ExecuteTemplate(&text, name, view); err != nil {
 		s.opts.Logger.ErrorContext(r.Context(), "sandbox stripe page rendering failed", "page", name)
 		http.Error(w, "the page can't be rendered", http.StatusInternalServerError)
 		return

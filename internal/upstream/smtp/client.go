@@ -47,11 +47,10 @@ type Options struct {
 
 // Client sends mails.
 type Client struct {
-	opts      Options
-	host      string
-	from      *netmail.Address
-	templates templates
-	mails     *gomail.Client // writes mails to a session
+	opts  Options
+	host  string
+	from  *netmail.Address
+	mails *gomail.Client // writes mails to a session
 
 	mu   sync.Mutex
 	idle []*session
@@ -92,15 +91,11 @@ func New(opts Options) (*Client, error) {
 	if err != nil || strings.ContainsFunc(from.Name, func(r rune) bool { return r < ' ' || r == 0x7f }) {
 		return nil, errors.New("smtp: from is not an address like dotkontor <post@domains.example>")
 	}
-	parsed, err := parseTemplates()
-	if err != nil {
-		return nil, err
-	}
 	mails, err := gomail.NewClient(host, gomail.WithTimeout(opts.Timeout), gomail.WithoutNoop())
 	if err != nil {
 		return nil, err
 	}
-	return &Client{opts: opts, host: host, from: from, templates: parsed, mails: mails}, nil
+	return &Client{opts: opts, host: host, from: from, mails: mails}, nil
 }
 
 // parseMailbox accepts one plain address and returns it with the domain in
@@ -154,7 +149,11 @@ func (c *Client) compose(message mailer.Message) (*gomail.Msg, error) {
 	if err != nil {
 		return nil, err
 	}
-	subject, body, err := c.templates.render(message, c.opts.Portal)
+	var subject, body string
+	parsed, err := parseTemplates()
+	if err == nil {
+		subject, body, err = parsed.render(message, c.opts.Portal)
+	}
 	if err != nil {
 		return nil, &registrar.Error{Kind: registrar.KindInternal, Code: mailer.Undeliverable, Err: err}
 	}

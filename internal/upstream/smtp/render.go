@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"text/template"
 	"unicode"
 
@@ -62,7 +63,8 @@ type templateData struct {
 // templates are the parsed mails by language code. A template is named by its subject.
 type templates map[string]map[registrar.MailKind]*template.Template
 
-func parseTemplates() (templates, error) {
+// parseTemplates parses them once, when the first mail is sent.
+var parseTemplates = sync.OnceValues(func() (templates, error) {
 	parsed := templates{}
 	for _, lang := range []language{german, english} {
 		parsed[lang.code] = map[registrar.MailKind]*template.Template{}
@@ -77,7 +79,7 @@ func parseTemplates() (templates, error) {
 		}
 	}
 	return parsed, nil
-}
+})
 
 func (t templates) render(message mailer.Message, portal string) (subject, body string, err error) {
 	lang := languageOf(message)
