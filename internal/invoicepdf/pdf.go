@@ -2,6 +2,7 @@ package invoicepdf
 
 import (
 	"bytes"
+	_ "embed"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -9,8 +10,6 @@ import (
 
 	"codeberg.org/go-pdf/fpdf"
 	"golang.org/x/image/font/sfnt"
-	"golang.org/x/text/language"
-	"golang.org/x/text/language/display"
 
 	"github.com/dotkontor/dotkontor/internal/registrar/invoice"
 )
@@ -217,14 +216,21 @@ func (s *sheet) drawAddress() {
 	}
 }
 
+// germanCountries holds the German names of CLDR by code. Their package in x/text has the
+// names in all languages, which every process would load.
+//
+//go:embed countries.txt
+var germanCountries string
+
 // countryName is the last line of a foreign address: the country in the sender's language
 // and in capitals, as postal services require.
 func countryName(code string) string {
-	region, err := language.ParseRegion(code)
-	if err != nil {
-		return code
+	for line := range strings.Lines(germanCountries) {
+		if name, found := strings.CutPrefix(line, code+" "); found {
+			return strings.ToUpper(strings.TrimSpace(name))
+		}
 	}
-	return strings.ToUpper(display.German.Regions().Name(region))
+	return code
 }
 
 func (s *sheet) drawInfoBlock() {

@@ -44,6 +44,7 @@ func (c Command) Run(t *cli.Terminal) error {
 		}
 		return app.SealKeys(cfg)
 	})
+	debug.FreeOSMemory() // the garbage of the start is a tenth of an idle process
 	tuneMemory(t.Ctx, cfg)
 	return p.Run(t.Ctx, func(baseURL string) { fmt.Fprintln(t.Out, "ready", baseURL) })
 }

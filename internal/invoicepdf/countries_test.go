@@ -1,0 +1,24 @@
+package invoicepdf
+
+import (
+	"strings"
+	"testing"
+
+	"golang.org/x/text/language"
+	"golang.org/x/text/language/display"
+
+	"github.com/dotkontor/dotkontor/internal/registrar/account"
+)
+
+func TestCountryName_IsThatOfCLDR(t *testing.T) {
+	t.Parallel()
+	for _, code := range account.Countries() {
+		want := strings.ToUpper(display.German.Regions().Name(language.MustParseRegion(code)))
+		if got := countryName(code); got != want {
+			t.Errorf("%s is %q, want %q", code, got, want)
+		}
+	}
+	if got := countryName("QQ"); got != "QQ" {
+		t.Errorf("an unknown code is %q", got)
+	}
+}
