@@ -116,7 +116,7 @@ func (p *App) openLookups(context.Context) error {
 		return err
 	}
 	p.live = catalog.NewLive(shipped) // until the database is open
-	if p.lookups, err = newLookups(p.cfg, p.live, p.now, p.logger, p.metrics); err != nil {
+	if p.lookups, err = newLookups(p.cfg, p.live, 0, p.now, p.logger, p.metrics); err != nil {
 		return err
 	}
 	p.inBackground(func(ctx context.Context) { _ = p.lookups.RDAP.Run(ctx) }) // refreshes IANA's bootstrap

@@ -29,7 +29,7 @@ type Lookups struct {
 // newLookups builds the engine and registers its metrics. Hosts come from the price list
 // and the bootstrap, never from clients, so the number of series is bounded.
 func newLookups(
-	cfg config.Config, list lookup.Catalog, now func() time.Time, logger *slog.Logger, metrics *prometheus.Registry,
+	cfg config.Config, list lookup.Catalog, maxDNSQueries int, now func() time.Time, logger *slog.Logger, metrics *prometheus.Registry,
 ) (*Lookups, error) {
 	upstreamCfg, lookupCfg := cfg.Upstream, cfg.Lookup
 	duration := prometheus.NewHistogramVec(prometheus.HistogramOpts{
@@ -63,7 +63,9 @@ func newLookups(
 	if err != nil {
 		return nil, err
 	}
-	delegations, err := dns.New(dns.Options{Servers: upstreamCfg.DNS, Timeout: time.Duration(upstreamCfg.DNSTimeout), Logger: logger})
+	delegations, err := dns.New(dns.Options{
+		Servers: upstreamCfg.DNS, Timeout: time.Duration(upstreamCfg.DNSTimeout), MaxConcurrent: maxDNSQueries, Logger: logger,
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -93,11 +95,15 @@ func newLookups(
 	}, nil
 }
 
+// commandDNSQueries bounds the DNS queries of a command in flight. Its resolver may be a
+// small forwarder: dnsmasq refuses more than 150.
+const commandDNSQueries = 64
+
 // OpenLookups connects the commands to the same sources as the service. The caller
 // closes the result.
 func OpenLookups(cfg config.Config, list *catalog.Catalog) (*Lookups, error) {
 	live := catalog.NewLive(list)
-	lookups, err := newLookups(cfg, live, time.Now, nil, prometheus.NewRegistry())
+	lookups, err := newLookups(cfg, live, commandDNSQueries, time.Now, nil, prometheus.NewRegistry())
 	if err != nil {
 		return nil, err
 	}

@@ -40,8 +40,8 @@ func OpenRegistries(cfg config.Config, logger *slog.Logger) (*Registries, error)
 			Name: account.Name, Address: account.Server, ClientID: account.User, Password: string(account.Password), TLS: secured,
 			MaxConnections: account.Connections, OrderConnections: account.OrderConnections,
 			PerSecond: float64(account.PerSecond), OrderShare: float64(account.OrderPercent) / 100,
-			LookupTimeout: time.Duration(account.LookupTimeout),
-			UserAgent:     "dotkontor/" + Version, Logger: logger,
+			LookupTimeout: time.Duration(account.LookupTimeout), BatchNames: account.CheckNames,
+			UserAgent: "dotkontor/" + Version, Logger: logger,
 		})
 		if err != nil {
 			return nil, fmt.Errorf("registry account %s: %w", account.Name, err)

@@ -55,6 +55,9 @@ type EPP struct {
 	// OrderPercent is the share of PerSecond that is reserved for orders. At most 90.
 	// Default: 25.
 	OrderPercent int `toml:"order_percent" range:"0..90"`
+	// CheckNames is how many names a check command may have: the registry's maximum.
+	// Default: 50.
+	CheckNames int `toml:"check_names" range:"0..500"`
 	// LookupTimeout limits a lookup at this account; after it, public sources are
 	// queried. Default: 1.5s.
 	LookupTimeout Duration `toml:"lookup_timeout"`

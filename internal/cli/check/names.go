@@ -2,6 +2,7 @@ package check
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -157,17 +158,25 @@ func chooseExtensions(values []string, list *catalog.Catalog, strict bool) ([]st
 	return chosen, nil
 }
 
-// filterExtensions returns the extensions that pass, starting with those of a search,
-// which are the most common.
+// filterExtensions returns the extensions that pass by popularity: those of a search, then
+// those that the price list marks as popular, then the rest by name.
 func filterExtensions(list *catalog.Catalog, pass func(registrar.Extension) bool) []string {
-	var chosen []string
-	for _, tld := range lookup.DefaultExtensions() {
-		if ext, carried := list.Extension(tld); carried && pass(ext) {
-			chosen = append(chosen, tld)
+	searched := lookup.DefaultExtensions()
+	rank := func(ext registrar.Extension) int {
+		switch i := slices.Index(searched, ext.TLD); {
+		case i >= 0:
+			return i
+		case ext.Popular:
+			return len(searched)
+		default:
+			return len(searched) + 1
 		}
 	}
-	for _, ext := range list.All() {
-		if pass(ext) && !slices.Contains(chosen, ext.TLD) {
+	all := list.All()
+	slices.SortStableFunc(all, func(a, b registrar.Extension) int { return cmp.Compare(rank(a), rank(b)) })
+	var chosen []string
+	for _, ext := range all {
+		if pass(ext) {
 			chosen = append(chosen, ext.TLD)
 		}
 	}

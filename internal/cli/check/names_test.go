@@ -11,6 +11,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/cli"
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
+	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
 )
 
 func TestScanNames_SkipsCommentsBlanksAndBOM(t *testing.T) {
@@ -105,6 +106,14 @@ func TestChooseExtensions_ByGroupOrName(t *testing.T) {
 	all, err := chooseExtensions([]string{"all"}, list, true)
 	if err != nil || len(all) != list.Len() || all[0] != ".de" || all[1] != ".com" {
 		t.Errorf("all: %d of %d, %v", len(all), list.Len(), err)
+	}
+	// By popularity: the eight of a search, those marked in the price list, the rest.
+	if !slices.Equal(all[:8], lookup.DefaultExtensions()) || !slices.IsSorted(all[40:]) {
+		t.Errorf("all begins with %v and ends with %v", all[:8], all[40:])
+	}
+	last := slices.IndexFunc(all, func(tld string) bool { ext, _ := list.Extension(tld); return !ext.Popular })
+	if rest := all[last:]; slices.ContainsFunc(rest, func(tld string) bool { ext, _ := list.Extension(tld); return ext.Popular }) {
+		t.Errorf("a popular extension comes after %s", rest[0])
 	}
 	popular, err := chooseExtensions([]string{"popular", ".abogado"}, list, true)
 	if err != nil || len(popular) < 10 || !slices.Contains(popular, ".shop") || popular[len(popular)-1] != ".abogado" {

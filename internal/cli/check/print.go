@@ -55,6 +55,9 @@ func (p *orderedPrinter) add(index int, r row, hidden bool) error {
 		delete(p.waiting, p.next)
 		p.next++
 	}
+	if len(ready) == 0 {
+		return nil
+	}
 	return p.print(ready)
 }
 

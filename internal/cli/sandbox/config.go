@@ -12,6 +12,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/config"
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
 	"github.com/dotkontor/dotkontor/internal/sandbox/registry"
+	"github.com/dotkontor/dotkontor/internal/sandbox/registry/epp"
 )
 
 // unsourcedTLDs returns the extensions without a public source, as exclusions of a registry account.
@@ -85,7 +86,7 @@ func (c Command) configureRegistry(cfg *config.Config, sim simulation) error {
 	cfg.Registration.Nameservers = []string{"ns1.dotkontor.example", "ns2.dotkontor.example"}
 	cfg.EPP = []config.EPP{{
 		Name: "sandbox", Server: world.EPP(), CA: ca, User: account.ID, Password: config.Secret(account.Password),
-		Extensions: append([]string{"*"}, sim.unsourced...), Connections: 4,
+		Extensions: append([]string{"*"}, sim.unsourced...), Connections: 4, CheckNames: epp.MaxChecked,
 		Poll: config.Duration(time.Second), // a minute is too long while trying something out
 		Policy: []config.EPPPolicy{
 			{Extensions: []string{"*"}, Contacts: []string{"registrant", "admin", "tech"}, Nameservers: "objects", AuthCode: "set", Transfer: "waits"},

@@ -50,6 +50,9 @@ type Options struct {
 	Timeout time.Duration
 	// AttemptTimeout limits one attempt; 0 means 700 ms.
 	AttemptTimeout time.Duration
+	// MaxConcurrent limits the queries in flight; 0 means no limit. Waiting for
+	// others does not count towards Timeout.
+	MaxConcurrent int
 	// Logger receives, at debug level, the kind and server of every fault; nil
 	// discards them.
 	Logger *slog.Logger
@@ -59,6 +62,7 @@ type Options struct {
 // concurrent use.
 type Client struct {
 	options Options
+	slots   chan struct{} // nil without a limit
 	dial    func(ctx context.Context, network, addr string) (net.Conn, error)
 }
 
@@ -84,7 +88,11 @@ func New(o Options) (*Client, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	return &Client{options: o, dial: new(net.Dialer).DialContext}, nil
+	c := &Client{options: o, dial: new(net.Dialer).DialContext}
+	if o.MaxConcurrent > 0 {
+		c.slots = make(chan struct{}, o.MaxConcurrent)
+	}
+	return c, nil
 }
 
 // systemServers reads the nameserver lines of a resolv.conf. A missing file has
@@ -113,6 +121,14 @@ func (c *Client) IsDelegated(ctx context.Context, name registrar.Name) (bool, er
 		return false, &registrar.Error{Kind: registrar.KindInvalid, Code: registrar.NameTooLong, Err: err}
 	}
 	question := dnsmessage.Question{Name: owner, Type: dnsmessage.TypeNS, Class: dnsmessage.ClassINET}
+	if c.slots != nil {
+		select {
+		case c.slots <- struct{}{}:
+			defer func() { <-c.slots }()
+		case <-ctx.Done():
+			return false, registrar.Fault(registrar.FaultTimeout, c.options.Servers[0], ctx.Err())
+		}
+	}
 	ctx, cancel := context.WithTimeout(ctx, c.options.Timeout)
 	defer cancel()
 

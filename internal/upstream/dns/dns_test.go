@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -212,6 +213,36 @@ func TestIsDelegated_SilentServerTimesOut(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestIsDelegated_QueriesBeyondTheLimitWait(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		client := newClient(t, Options{Servers: []string{"192.0.2.1:53"}, Timeout: time.Second, MaxConcurrent: 2})
+		client.dial = dialSilent
+		impatient, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+		defer cancel()
+		start := time.Now()
+		var all sync.WaitGroup
+		for range 5 { // the wait of the last one does not count towards its second
+			all.Go(func() {
+				if _, err := client.IsDelegated(t.Context(), queriedName); registrar.CodeOf(err) != registrar.FaultTimeout {
+					t.Errorf("got %v", err)
+				}
+			})
+		}
+		synctest.Wait()
+		if _, err := client.IsDelegated(impatient, queriedName); registrar.CodeOf(err) != registrar.FaultTimeout {
+			t.Errorf("waiting: %v", err)
+		}
+		if took := time.Since(start); took != 100*time.Millisecond {
+			t.Errorf("the impatient caller waited %s", took)
+		}
+		all.Wait()
+		if took := time.Since(start); took != 3*time.Second {
+			t.Errorf("took %s, want 3 s", took)
+		}
+	})
 }
 
 func TestIsDelegated_CancellationReturnsAtOnce(t *testing.T) {

@@ -48,9 +48,9 @@
 // after a few wrong passwords.
 //
 // Checks of single names wait up to two milliseconds for others of their class and
-// are sent as one check of at most 50 names, with and without fees separately. While
-// all connections are busy, a queued check keeps collecting names. Checks for orders
-// are never delayed.
+// are sent as one check of at most BatchNames names, with and without fees
+// separately. While all connections are busy, a queued check keeps collecting names.
+// Checks for orders are never delayed.
 //
 // # Lost responses
 //

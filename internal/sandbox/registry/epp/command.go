@@ -98,8 +98,8 @@ func (s *sequence) names(element string) []string {
 	if len(nodes) == 0 {
 		s.required(element)
 	}
-	if len(nodes) > maxChecked {
-		s.deferRefusal(ledger.PolicyForbids, "", "", "A check names at most "+strconv.Itoa(maxChecked)+" objects.")
+	if len(nodes) > MaxChecked {
+		s.deferRefusal(ledger.PolicyForbids, "", "", "A check names at most "+strconv.Itoa(MaxChecked)+" objects.")
 		return nil
 	}
 	names := make([]string, len(nodes))

@@ -28,7 +28,7 @@ func (s *session) contactCheck(c *command, a *response) error {
 	if _, refusal := s.protocolExtensions(c); refusal != nil {
 		return refusal
 	}
-	if len(ids) > maxChecked {
+	if len(ids) > MaxChecked {
 		return &ledger.Refusal{Code: ledger.PolicyForbids, Reason: "These are too many ids for one check."}
 	}
 	a.data.begin("contact:chkData")

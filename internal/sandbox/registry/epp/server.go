@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	// maxChecked limits the objects of one check.
-	maxChecked = 100
+	// MaxChecked limits the objects of one check.
+	MaxChecked = 100
 	// defaultSessions limits the sessions of an account.
 	defaultSessions = 30
 	// maxRemembered limits the once- names that are tracked.
