@@ -18,6 +18,8 @@ const (
 	wantedIdleMiB   = 45
 	wantedLoadedMiB = 150
 
+	mcpMeasure = "MCP domain_check from memory, as a share of a bare JSON-RPC handler, by CPU time"
+
 	checkTool = "domain_check"
 	toolRoute = "/api/mcp"
 	// idleSettleDelay is how long the product idles before its memory is read, so that
@@ -132,7 +134,7 @@ func compareMCP(ours, bare, minimal *side, c gcSettings) []measurement {
 	var lines []measurement
 	if share, known := ours.cpuRatioTo(bare); known {
 		lines = append(lines,
-			newMeasurement("MCP domain_check from memory, as a share of a bare JSON-RPC handler", share, ratio, atLeast(wantedToolRatio), "by the servers' CPU time; "+note),
+			newMeasurement(mcpMeasure, share, ratio, atLeast(wantedToolRatio), note),
 			newMeasurement("  product, CPU time for one answer", median(ours.cpuCosts), microseconds, nil, ""),
 			newMeasurement("  bare handler", median(bare.cpuCosts), microseconds, nil, ""),
 			newMeasurement("  minimal server on the official SDK", median(minimal.cpuCosts), microseconds, nil, ""))

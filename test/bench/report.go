@@ -6,15 +6,19 @@ import (
 	"io"
 	"math"
 	"os"
+	"os/exec"
 	"runtime"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
+	"unicode/utf8"
 )
 
 // report has all measurements and where they were taken.
 type report struct {
+	// Commit is the measured one, and Dirty is true if the tree differs from it.
+	Commit   string        `json:"commit"`
+	Dirty    bool          `json:"dirty"`
 	Go       string        `json:"go"`
 	System   string        `json:"system"`
 	Cores    int           `json:"cores"`
@@ -26,6 +30,7 @@ type report struct {
 
 // measurement is one measurement.
 type measurement struct {
+	Section  string  `json:"section"`
 	What     string  `json:"what"`
 	Measured float64 `json:"measured"`
 	Unit     unit    `json:"unit"`
@@ -62,9 +67,9 @@ func (t *target) text(u unit) string {
 	case t == nil:
 		return "-"
 	case t.AtLeast != nil:
-		return ">= " + u.text(*t.AtLeast)
+		return "≥ " + u.text(*t.AtLeast)
 	case t.AtMost != nil:
-		return "<= " + u.text(*t.AtMost)
+		return "≤ " + u.text(*t.AtMost)
 	default:
 		return "-"
 	}
@@ -123,7 +128,10 @@ func newMeasurement(what string, value float64, u unit, wanted *target, note str
 }
 
 func newReport(s settings) report {
+	commit, dirty := measuredCommit(s.binary)
 	return report{
+		Commit:   commit,
+		Dirty:    dirty,
 		Go:       runtime.Version(),
 		System:   runtime.GOOS + "/" + runtime.GOARCH,
 		Cores:    runtime.GOMAXPROCS(0),
@@ -131,6 +139,20 @@ func newReport(s settings) report {
 		Rounds:   s.rounds,
 		Duration: s.duration.String(),
 	}
+}
+
+// measuredCommit returns the commit of the working directory. A binary that was built
+// elsewhere is its own name.
+func measuredCommit(binary string) (commit string, dirty bool) {
+	if binary != "" {
+		return binary, false
+	}
+	head, err := exec.Command("git", "rev-parse", "--short", "HEAD").Output()
+	if err != nil {
+		return "an unknown commit", false
+	}
+	changes, err := exec.Command("git", "status", "--porcelain").Output()
+	return strings.TrimSpace(string(head)), err != nil || len(changes) > 0
 }
 
 // met reports whether every target was met.
@@ -143,15 +165,46 @@ func (r report) met() bool {
 	return true
 }
 
+// print writes Markdown, so that docs/benchmarks.md can take over its rows.
 func (r report) print(out io.Writer) {
-	fmt.Fprintf(out, "dotkontor bench: %s, %s, %d cores, %s; medians of %d rounds of %s\n\n",
-		r.Go, r.System, r.Cores, r.Began.Format(time.RFC3339), r.Rounds, r.Duration)
-	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "what\tmeasured\twanted\t\tnote")
-	for _, l := range r.Lines {
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", l.What, l.Unit.text(l.Measured), l.Wanted.text(l.Unit), l.verdict(), l.Note)
+	state := ""
+	if r.Dirty {
+		state = " with uncommitted changes"
 	}
-	_ = table.Flush() // to a terminal
+	fmt.Fprintf(out, "dotkontor bench of %s%s: %s, %s, %d cores, %s; medians of %d rounds of %s\n",
+		r.Commit, state, r.Go, r.System, r.Cores, r.Began.Format(time.RFC3339), r.Rounds, r.Duration)
+	for start := 0; start < len(r.Lines); {
+		section := r.Lines[start].Section
+		var rows [][]string
+		for ; start < len(r.Lines) && r.Lines[start].Section == section; start++ {
+			l := r.Lines[start]
+			rows = append(rows, []string{l.What, l.Unit.text(l.Measured), l.Wanted.text(l.Unit), l.verdict(), l.Note})
+		}
+		fmt.Fprintf(out, "\n## %s\n\n", section)
+		printTable(out, []string{"what", "measured", "wanted", "verdict", "note"}, rows)
+	}
+	r.printGoals(out)
+}
+
+// printTable writes a Markdown table with aligned columns, except for the last one.
+func printTable(out io.Writer, header []string, rows [][]string) {
+	widths := make([]int, len(header)-1)
+	for _, row := range append([][]string{header}, rows...) {
+		for i := range widths {
+			widths[i] = max(widths[i], utf8.RuneCountInString(row[i]))
+		}
+	}
+	write := func(row []string) {
+		for i, width := range widths {
+			fmt.Fprintf(out, "| %-*s ", width, row[i])
+		}
+		fmt.Fprintf(out, "| %s |\n", row[len(widths)])
+	}
+	write(header)
+	fmt.Fprintln(out, strings.Repeat("|---", len(header))+"|")
+	for _, row := range rows {
+		write(row)
+	}
 }
 
 func (l measurement) verdict() string {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -70,7 +71,7 @@ func TestReport_NamesMissedTargets(t *testing.T) {
 	}
 	var out bytes.Buffer
 	r.print(&out)
-	for _, want := range []string{"speed", "0.500", ">= 0.600", "MISSED", "slow", "1,234,568 1/s"} {
+	for _, want := range []string{"speed", "0.500", "≥ 0.600", "MISSED", "slow", "1,234,568 1/s"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("the report lacks %q:\n%s", want, out.String())
 		}
@@ -124,5 +125,67 @@ func TestPercentile_IsAMeasuredValue(t *testing.T) {
 		if got := percentile(values, share); got != want {
 			t.Errorf("the %v-th part is at %v, want %v", share, got, want)
 		}
+	}
+}
+
+func TestReport_GoalsComeLastWithBothBounds(t *testing.T) {
+	t.Parallel()
+	r := newReport(settings{rounds: 5, duration: time.Second})
+	r.Lines = []measurement{
+		newMeasurement("purchases on SQLite, from create to registered", 96, perSecond, atLeast(40), ""),
+		newMeasurement("  CPU time of the product for each", 11, milliseconds, nil, ""),
+		newMeasurement("purchases on PostgreSQL, fsync on, from create to registered", 70, perSecond, atLeast(50), ""),
+		newMeasurement("  CPU time of the product for each", 5, milliseconds, nil, ""),
+	}
+	if !r.met() || r.goalsMet() {
+		t.Errorf("targets met %t, goals met %t", r.met(), r.goalsMet())
+	}
+	var out bytes.Buffer
+	r.print(&out)
+	_, summary, _ := strings.Cut(out.String(), "## Must reach")
+	var rows []string
+	for line := range strings.Lines(summary) {
+		if fields := strings.Split(line, "|"); len(fields) > 5 {
+			for i := range fields {
+				fields[i] = strings.TrimSpace(fields[i])
+			}
+			rows = append(rows, strings.Join(fields[1:6], ";"))
+		}
+	}
+	want := []string{
+		"metric;measured;must;target;verdict", "---;---;---;---;---",
+		"product CPU per purchase, SQLite;11.0 ms;≤ 10.0 ms;≤ 7.0 ms;MISSED",
+		"product CPU per purchase, PostgreSQL with fsync;5.0 ms;≤ 8.0 ms;≤ 6.0 ms;target reached",
+		"purchases per second, SQLite;96 1/s;≥ 95 1/s;≥ 110 1/s;reached",
+		"purchases per second, PostgreSQL with fsync;70 1/s;≥ 80 1/s;≥ 95 1/s;MISSED",
+	}
+	if !slices.Equal(rows, want) {
+		t.Errorf("the goals are %q", rows)
+	}
+}
+
+func TestMedianLines_MergesRepeatedRuns(t *testing.T) {
+	t.Parallel()
+	var runs [][]measurement
+	for _, value := range []float64{3, 9, 1} {
+		runs = append(runs, []measurement{newMeasurement("speed", value, perSecond, atLeast(2), "")})
+	}
+	merged, err := medianLines(runs)
+	if err != nil || len(merged) != 1 || merged[0].Measured != 3 || !merged[0].OK {
+		t.Errorf("got %+v, %v", merged, err)
+	}
+	runs[1][0].What = "another"
+	if _, err := medianLines(runs); err == nil {
+		t.Error("different measurements were merged")
+	}
+}
+
+func TestRequireDisk_SaysWhatIsMissing(t *testing.T) {
+	t.Parallel()
+	if err := requireDisk(t.TempDir(), 1); err != nil {
+		t.Error(err)
+	}
+	if err := requireDisk(t.TempDir(), 1<<60); err == nil || !strings.Contains(err.Error(), "TMPDIR") {
+		t.Errorf("got %v", err)
 	}
 }

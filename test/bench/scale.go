@@ -6,11 +6,12 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
+	"syscall"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/store"
@@ -38,15 +39,13 @@ const (
 
 // dbPair is a small and a large database of one engine.
 type dbPair struct {
-	kind        engineKind
-	newLocation func() (store.Options, error)
-	small       *sizedDB
-	large       *sizedDB
+	kind         engineKind
+	small, large *sizedDB
 }
 
 // benchScale times every query of the product at a thousand and at a million rows in
-// each table, alternating between the two databases. Both engines are filled at the
-// same time, but timed one after the other.
+// each table, alternating between the two databases. One engine follows the other, and
+// its databases are removed first, so that the disk holds those of one engine only.
 //
 // Each query is timed in two ways. In one, a thousand customers are active on both
 // sides: the tables are a thousand times larger, but the working set is not. In the
@@ -57,90 +56,100 @@ func benchScale(ctx context.Context, b bench) (lines []measurement, err error) {
 	if err != nil {
 		return nil, err
 	}
-	folders := 0
-	sides := []*dbPair{{kind: onSQLite, newLocation: func() (store.Options, error) {
-		folders++
-		return store.Options{Data: filepath.Join(b.folder, "scale-"+strconv.Itoa(folders))}, nil
-	}}}
-	server, err := pgtest.Start(largeServer...) //nolint:contextcheck // the server must start and stop completely, even if the run is canceled
-	switch {
-	case errors.Is(err, pgtest.ErrMissing):
-		b.progress("  left out: %s", err)
-	case err != nil:
+	if err := requireDisk(b.folder, int64(b.rows)*bytesPerRow); err != nil {
 		return nil, err
-	default:
-		var drops []func() error
-		defer func() { //nolint:contextcheck // the server must start and stop completely, even if the run is canceled
-			for _, drop := range drops {
-				err = errors.Join(err, drop())
-			}
-			err = errors.Join(err, server.Stop())
-		}()
-		sides = append(sides, &dbPair{kind: onPostgres, newLocation: func() (store.Options, error) { //nolint:contextcheck // the server must start and stop completely, even if the run is canceled
-			url, drop, err := server.NewDatabase()
-			if err == nil {
-				drops = append(drops, drop)
-			}
-			return store.Options{URL: url}, err
-		}})
 	}
-	defer func() {
-		for _, s := range sides {
-			err = errors.Join(err, s.small.closeIfOpen(), s.large.closeIfOpen())
-		}
-	}()
 	began := time.Now()
 	progress := func(format string, args ...any) {
 		b.progress("%4.0f s  %s", time.Since(began).Seconds(), fmt.Sprintf(format, args...))
 	}
-	if err := fillAllPairs(ctx, sides, int64(b.rows), progress); err != nil {
+	lines, err = scaleOnSQLite(ctx, b, statements, progress)
+	if err != nil {
 		return nil, err
 	}
-	for _, s := range sides {
-		all, err := s.measure(ctx, statements, b.rounds*scaleRounds, progress)
+	more, err := scaleOnPostgres(ctx, b, statements, progress)
+	if errors.Is(err, pgtest.ErrMissing) {
+		b.progress("  left out: %s", err)
+		err = nil
+	}
+	return append(lines, more...), err
+}
+
+// bytesPerRow is the disk space that PostgreSQL needs for a row in each table, with its
+// log; SQLite needs less.
+const bytesPerRow = 12_000
+
+// requireDisk fails if the disk of a folder has less space, which would show only after
+// minutes of loading.
+func requireDisk(folder string, need int64) error {
+	var disk syscall.Statfs_t
+	if err := syscall.Statfs(folder, &disk); err != nil {
+		return err
+	}
+	if free := int64(disk.Bavail) * int64(disk.Bsize); free < need { //nolint:gosec,unconvert // no disk has that many bytes; the types differ by system
+		return fmt.Errorf("%s has %d GB of free space, and %d GB are needed; set TMPDIR to another disk, or fewer -rows", folder, free/1e9, need/1e9)
+	}
+	return nil
+}
+
+func scaleOnSQLite(ctx context.Context, b bench, statements []statement, progress func(string, ...any)) (lines []measurement, err error) {
+	folder := filepath.Join(b.folder, "scale")
+	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
+	return measureScale(ctx, b, statements, progress, onSQLite, func(size string) (store.Options, error) {
+		return store.Options{Data: filepath.Join(folder, size)}, nil
+	})
+}
+
+func scaleOnPostgres(ctx context.Context, b bench, statements []statement, progress func(string, ...any)) (lines []measurement, err error) {
+	server, err := pgtest.Start(largeServer...) //nolint:contextcheck // the server must start and stop completely, even if the run is canceled
+	if err != nil {
+		return nil, err
+	}
+	var drops []func() error
+	defer func() { //nolint:contextcheck // as above
+		for _, drop := range drops {
+			err = errors.Join(err, drop())
+		}
+		err = errors.Join(err, server.Stop())
+	}()
+	return measureScale(ctx, b, statements, progress, onPostgres, func(string) (store.Options, error) { //nolint:contextcheck // as above
+		url, drop, err := server.NewDatabase()
+		if err == nil {
+			drops = append(drops, drop)
+		}
+		return store.Options{URL: url}, err
+	})
+}
+
+// measureScale fills a small and a large database and measures the growth of each query.
+func measureScale(ctx context.Context, b bench, statements []statement, progress func(string, ...any),
+	kind engineKind, locate func(size string) (store.Options, error),
+) (lines []measurement, err error) {
+	s := &dbPair{kind: kind}
+	defer func() { err = errors.Join(err, s.small.closeIfOpen(), s.large.closeIfOpen()) }()
+	for _, size := range []struct {
+		name string
+		rows int64
+		db   **sizedDB
+	}{{"small", smallRows, &s.small}, {"large", int64(b.rows), &s.large}} {
+		opts, err := locate(size.name)
 		if err != nil {
 			return nil, err
 		}
-		lines = append(lines, growthMeasurements(b, s.kind, all)...)
+		if *size.db, err = newSizedDB(ctx, kind, opts, size.rows, progress); err != nil {
+			return nil, fmt.Errorf("%s: %w", kind.name, err)
+		}
 	}
-	return lines, nil
+	all, err := s.measure(ctx, statements, b.rounds*scaleRounds, progress)
+	if err != nil {
+		return nil, err
+	}
+	return growthMeasurements(b, kind, all), nil
 }
 
 // largeServer configures PostgreSQL as for a million customers, with enough memory for
 // hot data. Loading need not be recoverable.
-var largeServer = []string{"shared_buffers=2GB", "wal_level=minimal", "max_wal_senders=0", "max_wal_size=8GB"}
-
-// fillAllPairs cancels all if one fails.
-func fillAllPairs(ctx context.Context, sides []*dbPair, rows int64, progress func(string, ...any)) error {
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	var all sync.WaitGroup
-	for _, s := range sides {
-		all.Go(func() {
-			if err := s.fill(ctx, rows, progress); err != nil {
-				stop(err)
-			}
-		})
-	}
-	all.Wait()
-	return context.Cause(ctx)
-}
-
-func (s *dbPair) fill(ctx context.Context, rows int64, progress func(string, ...any)) error {
-	for _, size := range []struct {
-		rows int64
-		g    **sizedDB
-	}{{smallRows, &s.small}, {rows, &s.large}} {
-		opts, err := s.newLocation()
-		if err != nil {
-			return err
-		}
-		if *size.g, err = newSizedDB(ctx, s.kind, opts, size.rows, progress); err != nil {
-			return fmt.Errorf("%s: %w", s.kind.name, err)
-		}
-	}
-	return nil
-}
+var largeServer = []string{"shared_buffers=2GB", "wal_level=minimal", "max_wal_senders=0", "max_wal_size=2GB"}
 
 func (s *dbPair) measure(ctx context.Context, statements []statement, rounds int, progress func(string, ...any)) ([]growth, error) {
 	var all []growth
