@@ -51,7 +51,7 @@ type dbPair struct {
 // sides: the tables are a thousand times larger, but the working set is not. In the
 // other the keys are random, so that nearly every row is in no cache of the processor,
 // the database or the system.
-func benchScale(ctx context.Context, b bench) (lines []measurement, err error) {
+func benchScale(ctx context.Context, b bench) ([]measurement, error) {
 	statements, err := readStatements(ctx)
 	if err != nil {
 		return nil, err
@@ -63,16 +63,13 @@ func benchScale(ctx context.Context, b bench) (lines []measurement, err error) {
 	progress := func(format string, args ...any) {
 		b.progress("%4.0f s  %s", time.Since(began).Seconds(), fmt.Sprintf(format, args...))
 	}
-	lines, err = scaleOnSQLite(ctx, b, statements, progress)
-	if err != nil {
-		return nil, err
-	}
+	lines, failed := scaleOnSQLite(ctx, b, statements, progress)
 	more, err := scaleOnPostgres(ctx, b, statements, progress)
 	if errors.Is(err, pgtest.ErrMissing) {
 		b.progress("  left out: %s", err)
 		err = nil
 	}
-	return append(lines, more...), err
+	return append(lines, more...), errors.Join(failed, err)
 }
 
 // bytesPerRow is the disk space that PostgreSQL needs for a row in each table, with its
@@ -141,10 +138,10 @@ func measureScale(ctx context.Context, b bench, statements []statement, progress
 		}
 	}
 	all, err := s.measure(ctx, statements, b.rounds*scaleRounds, progress)
-	if err != nil {
+	if len(all) == 0 {
 		return nil, err
 	}
-	return growthMeasurements(b, kind, all), nil
+	return growthMeasurements(b, kind, all), err // an error names the queries that failed
 }
 
 // largeServer configures PostgreSQL as for a million customers, with enough memory for

@@ -9,5 +9,7 @@ var agentColumns = map[string]columnFormula{
 	"seen_signatures.mac":              scatteredText(),
 	"idempotency_keys.scope":           scatteredText(),
 	"idempotency_keys.key":             scatteredText(),
+	"idempotency_keys.node":            sequentialText("node_", ""),
+	"webhook_deliveries.node":          sequentialText("node_", ""),
 	"webhook_deliveries.pending_since": microsFrom(firstDay),
 }

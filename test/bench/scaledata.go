@@ -85,6 +85,7 @@ var columnsByName = map[string]columnFormula{
 	"provision_items.state":       constantText("pending"),
 	"provision_items.node":        sequentialText("node_", ""),
 	"domain_changes.node":         sequentialText("node_", ""),
+	"mails.node":                  sequentialText("node_", ""),
 	"domain_changes.desired":      constantText("{}"),
 	"domain_changes.by_address":   constantText(""),
 	"registry_records.data":       constantText("{}"),
