@@ -89,7 +89,7 @@ func (p *App) registerGauges(context.Context) error {
 		Name: "dotkontor_build_info", Help: "Always 1; the labels say what runs.",
 	}, []string{"version", "revision", "goversion"})
 	build.WithLabelValues(Version, revision(), runtime.Version()).Set(1)
-	p.metrics.MustRegister(build, queueAges(p.services.DB), eppConnections(p.lookups.Registries), certificateExpiries(p.cfg))
+	p.metrics.MustRegister(build, queueAges(p.services.DB), eppConnections(p.lookups.Registries), certificateExpiries(p.cfg)) //nolint:contextcheck // a scrape has no context
 	return nil
 }
 

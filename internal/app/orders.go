@@ -24,7 +24,7 @@ func (p *App) startOrders(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := p.startInvoices(); err != nil {
+	if err := p.startInvoices(); err != nil { //nolint:contextcheck // a scrape has no context
 		return err
 	}
 	if err := p.startWebhooks(); err != nil {
@@ -42,7 +42,7 @@ func (p *App) startOrders(ctx context.Context) error {
 		Now:             p.now, Logger: p.logger, MailQueued: p.services.mail.Wake, WebhookQueued: p.webhooks.Wake,
 		RecordError: p.recordJobError(admin.JobOrder),
 	}
-	p.observeOrders(&settings)
+	p.observeOrders(&settings) //nolint:contextcheck // as above
 	p.orders, err = order.New(settings)
 	p.inBackground(monitor.Run, p.orders.Run)
 	return err
@@ -66,7 +66,7 @@ func (p *App) observeOrders(settings *order.Config) {
 		"Refunds that are due but not made yet; -1 if the database does not respond.",
 		func(ctx context.Context) (int, error) {
 			backlog, err := p.services.DB.CountOrderBacklog(ctx, time.Now())
-			return int(backlog.Refunds), err
+			return backlog.Refunds, err
 		})
 	settings.OnStateChange = func(state order.State) {
 		reached.WithLabelValues(string(state)).Inc()

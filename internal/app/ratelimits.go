@@ -139,6 +139,7 @@ func (b *nameBudget) Spend(actor registrar.Actor, purpose registrar.QueryPurpose
 		return 0
 	case registrar.ActorAgent:
 		quotes, payments, key = b.agentQuotes, b.agentPayments, ratelimit.TextKey(actor.Through)
+	default: // a customer, by whatever means
 	}
 	limiter := quotes
 	if purpose == registrar.ForPayment {

@@ -48,7 +48,8 @@ func NewSeal(keys ...SealKey) (*Seal, error) {
 	if len(keys) == 0 {
 		return nil, errors.New("registrar: NewSeal: no key")
 	}
-	return s, s.SetKeys(keys, keys[0].KeyID())
+	err := s.SetKeys(keys, keys[0].KeyID())
+	return s, err
 }
 
 // SetKeys replaces all keys. writeID selects the one that seals.

@@ -168,7 +168,7 @@ func tablesWithNode(t *testing.T, db *DB) (names []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer tx.Rollback() //nolint:errcheck // read only
+	defer tx.Rollback() // read only
 	tables, err := db.dataTables(t.Context(), tx)
 	if err != nil {
 		t.Fatal(err)

@@ -118,7 +118,7 @@ func TestAddOrder_RoundTrip(t *testing.T) {
 		want.VerifyLink, want.SealedVerifyLink, want.AutoRenew = "hash", "sealed-verify", true
 		want.Items[1].SealedCode, want.Items[1].Kind = "sealed-code", order.Transfer
 		stored := addOrder(t, db, want)
-		want.Email = "anna@example.com" // normalized for comparison
+		want.Email = "anna@example.com" // normalised for comparison
 		if !reflect.DeepEqual(stored, want) {
 			t.Errorf("returned:\n%+v\nwant\n%+v", stored, want)
 		}

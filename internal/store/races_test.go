@@ -184,7 +184,7 @@ func TestRegistrant_ChangeWaitsForBeginningPayment(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer tx.Rollback() //nolint:errcheck // committed below
+		defer tx.Rollback() // committed below
 		next := o
 		next.State = order.Paying
 		if err := lockBuyerFor(ctx, query.New(tx), order.Transition{From: o, To: next}); err != nil {

@@ -33,7 +33,7 @@ func TestCIRun_PassesSchemaDirsToTests(t *testing.T) {
 				if err := os.MkdirAll(filepath.Dir(path), 0o750); err != nil {
 					t.Fatal(err)
 				}
-				if err := os.WriteFile(path, []byte(text), 0o700); err != nil { //nolint:gosec // scripts must be executable
+				if err := os.WriteFile(path, []byte(text), 0o700); err != nil {
 					t.Fatal(err)
 				}
 			}

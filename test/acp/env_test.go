@@ -38,9 +38,6 @@ func TestSources_AreInputsOfTheTestCache(t *testing.T) {
 	}
 }
 
-// waitTimeout bounds every wait, on a busy machine.
-const waitTimeout = time.Minute
-
 const sessionsPath = "/api/acp/checkout_sessions"
 
 // agent has an agent's credentials.

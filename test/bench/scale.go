@@ -89,7 +89,7 @@ func requireDisk(folder string, need int64) error {
 	if err := syscall.Statfs(folder, &disk); err != nil {
 		return err
 	}
-	if free := int64(disk.Bavail) * int64(disk.Bsize); free < need { //nolint:gosec,unconvert // no disk has that many bytes; the types differ by system
+	if free := int64(disk.Bavail) * int64(disk.Bsize); free < need { //nolint:unconvert // the types differ by system
 		return fmt.Errorf("%s has %d GB of free space, and %d GB are needed for %d rows; set fewer -rows", folder, free/1e9, need/1e9, need/bytesPerRow)
 	}
 	return nil

@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -176,7 +177,7 @@ func (s *signedTraffic) start(prefix string, nodes ...*node) (stop func() int64)
 	for worker := range 2 {
 		all.Go(func() {
 			for i := 0; ctx.Err() == nil; i++ {
-				turn := append(nodes[(worker+i)%len(nodes):], nodes[:(worker+i)%len(nodes)]...)
+				turn := slices.Concat(nodes[(worker+i)%len(nodes):], nodes[:(worker+i)%len(nodes)])
 				err := s.runRound(context.WithoutCancel(ctx), fmt.Sprintf("%s-%d-%d", prefix, worker, i), turn)
 				if err != nil {
 					s.mu.Lock()
@@ -261,7 +262,7 @@ func sealedCountsByKey(t *testing.T, options store.Options) map[string]int {
 
 func TestRotateKey_TwoNodesKeepAnsweringSignedRequests(t *testing.T) {
 	t.Parallel()
-	database := string(newPostgres(t).options.URL)
+	database := newPostgres(t).options.URL
 	first, second := newKeyedNode(t, database), newKeyedNode(t, database)
 	old, fresh := config.NewKey(), config.NewKey()
 	first.writeKeys(old)

@@ -25,7 +25,7 @@ func TestArchitecture_NamedPathsExist(t *testing.T) {
 		t.Errorf("only %d paths found", len(paths))
 	}
 	for _, match := range paths {
-		if _, err := os.Stat(filepath.Join("../..", match[1])); err != nil {
+		if _, err := os.Stat(filepath.Join("..", "..", match[1])); err != nil {
 			t.Errorf("%s does not exist", match[1])
 		}
 	}
@@ -39,7 +39,7 @@ func TestArchitecture_NamedPathsExist(t *testing.T) {
 					folder = filepath.Dir(name)
 				}
 			case folder != "" && (strings.HasSuffix(name, ".go") || strings.HasSuffix(name, ".json")):
-				if _, err := os.Stat(filepath.Join("../..", folder, name)); err != nil {
+				if _, err := os.Stat(filepath.Join("..", "..", folder, name)); err != nil {
 					t.Errorf("%s: %s is not in %s", strings.TrimSpace(row[:min(60, len(row))]), name, folder)
 				}
 			}

@@ -187,6 +187,7 @@ func (c rotateKeyCommand) printRotated(t *cli.Terminal, rotation *keyring.Rotati
 			fmt.Fprintf(t.Out, "done: every readable value is sealed with key %s\n", key.ID)
 		case keyring.Previous:
 			fmt.Fprintf(t.Out, "phase 4: to drop key %s, run: %s --drop %s\n", key.ID, c.commandLine(t), key.ID)
+		default:
 		}
 	}
 	return nil

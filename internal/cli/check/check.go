@@ -92,7 +92,7 @@ func (c *Command) AfterApply() error {
 	return nil
 }
 
-// Run checks every name and summarizes the results in the exit code.
+// Run checks every name and summarises the results in the exit code.
 func (c *Command) Run(t *cli.Terminal) error {
 	if t.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)

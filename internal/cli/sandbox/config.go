@@ -67,7 +67,8 @@ func (c Command) newConfig(sim simulation) (config.Config, error) {
 	cfg.OAuth.ClientMetadata = "off"
 	sim.configurePayments(&cfg)
 	cfg.Mail = config.Mail{Server: sim.mailbox.Address(), TLS: "none", From: "dotkontor <noreply@dotkontor.example>"}
-	return cfg, cfg.Check()
+	err = cfg.Check()
+	return cfg, err
 }
 
 // configureRegistry adds an account at the simulated registry, which serves all

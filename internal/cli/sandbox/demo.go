@@ -195,6 +195,8 @@ func (d *demo) replaceAgent(ctx context.Context, services *app.Services, operato
 }
 
 // passwordWords are short, common German words, written without umlauts.
+//
+//nolint:gosec // words, not a password
 const passwordWords = `anker boje bohne brise deich duene ebbe elbe faehre filter flut hafen kaffee kahn kajuete kanne
 	kogge kompass kran kutter lager leuchtturm lotse mast matrose moewe mole muehle nebel pier pirat ponton
 	regen reling rost sahne sand schoner schute segel seil speicher steg sturm tasse tide ufer watt welle wind`

@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 	"runtime/metrics"
 	"syscall"
+	"time"
 
 	"github.com/dotkontor/dotkontor/internal/app"
 	"github.com/dotkontor/dotkontor/internal/cli"

@@ -192,7 +192,7 @@ func (h *hasher) wakeNext() {
 	if from == unknownQueue {
 		h.knownStreak = 0
 	}
-	close(h.queues[from].Remove(next).(chan struct{})) //nolint:forcetypeassert // acquire pushes nothing else
+	close(h.queues[from].Remove(next).(chan struct{})) //nolint:errcheck // acquire pushes nothing else
 }
 
 // run calls work in a slot. A request that can't be served in time is refused at once.

@@ -348,7 +348,7 @@ func (k *Keyring) logFailure(ctx context.Context, err error) {
 		return
 	}
 	reasons := []error{err}
-	if joined, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // only what Refresh itself has joined
+	if joined, ok := err.(interface{ Unwrap() []error }); ok { // only what Refresh itself has joined
 		reasons = joined.Unwrap()
 	}
 	k.databaseErrors++

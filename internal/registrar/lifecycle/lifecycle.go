@@ -171,8 +171,8 @@ func (s *Service) sendNotice(ctx context.Context, domain Domain) {
 			}
 		}
 		storeCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
-		defer cancel()
 		sent, err := s.cfg.Store.StoreExpiryNotice(storeCtx, update)
+		cancel()
 		switch {
 		case err != nil:
 			s.cfg.Logger.ErrorContext(ctx, "expiry notice not stored", "domain", domain.ID, "error", err.Error())

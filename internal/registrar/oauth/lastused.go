@@ -66,8 +66,8 @@ func (m *lastUseBuffer) run(ctx context.Context) {
 			m.write(ctx)
 		case <-ctx.Done():
 			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), finalWriteTimeout)
-			defer cancel()
 			m.write(last)
+			cancel()
 			return
 		}
 	}

@@ -45,7 +45,7 @@ type Store interface {
 	ListOrdersAwaitingIdentity(ctx context.Context, customer string) (ids []string, err error)
 
 	// AddSession stores an agent's order. If it is unclaimed, its customer is a new guest
-	// account with the order's contact and, unless nil, normalized as its registrant. It
+	// account with the order's contact and, unless nil, normalised as its registrant. It
 	// returns TooManyOpen if the agent has limit open orders already, or the customer
 	// customerLimit.
 	AddSession(ctx context.Context, order Order, normalized *Contact, limit, customerLimit int, event registrar.AuditEvent) error

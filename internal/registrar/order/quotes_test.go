@@ -1,7 +1,7 @@
 package order_test
 
 import (
-	"fmt"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -57,7 +57,7 @@ func (env *testEnv) takePurposes() []registrar.QueryPurpose {
 
 func (env *testEnv) wantPurposes(what string, want ...registrar.QueryPurpose) {
 	env.t.Helper()
-	if got := env.takePurposes(); fmt.Sprint(got) != fmt.Sprint(want) {
+	if got := env.takePurposes(); !slices.Equal(got, want) {
 		env.t.Errorf("%s requests %v, want %v", what, got, want)
 	}
 }

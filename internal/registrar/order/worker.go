@@ -42,7 +42,7 @@ func (s *Service) Run(ctx context.Context) { s.worker.Run(ctx) }
 
 func (s *Service) process(ctx context.Context, o Order) (_ Order, err error) {
 	if ctx.Err() != nil {
-		return o, nil
+		return o, nil //nolint:nilerr // nothing was done, and the next run does it
 	}
 	known := o.Refunds // their calls may have been sent
 	what := ""

@@ -323,7 +323,7 @@ func TestHealth_ReadOnlyEndsWithFirstProbeAfterFix(t *testing.T) {
 			}
 			t.Cleanup(func() { _ = conn.Close() }) // most are closed already
 			if open != nil {
-				defer conn.Close()
+				defer conn.Close() //nolint:gocritic // all are open until the last one is
 			} else {
 				open = conn
 			}

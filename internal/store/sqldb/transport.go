@@ -19,7 +19,7 @@ var errBadURL = errors.New("database.url is invalid; the format is postgres://us
 // are rejected, because the driver falls back to plaintext if the server, or an attacker
 // in between, refuses TLS. Hosts on this machine need no TLS.
 //
-// The URL is parsed by the driver, so what is checked is what is dialed; that includes
+// The URL is parsed by the driver, so what is checked is what is dialled; that includes
 // PGSSLMODE and the other libpq variables.
 func CheckTransport(opts Options) error {
 	if opts.URL == "" || opts.AllowPlaintext {

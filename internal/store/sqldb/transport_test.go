@@ -127,7 +127,7 @@ func startTLSPostgres(t *testing.T) tlsPostgres {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(folder) })
-	if err := os.Chmod(folder, 0o755); err != nil { //nolint:gosec // see above
+	if err := os.Chmod(folder, 0o755); err != nil {
 		t.Fatal(err)
 	}
 	server := tlsPostgres{ca: filepath.Join(folder, "ca.pem"), otherCA: filepath.Join(folder, "other.pem"), port: freePort(t)}
@@ -238,7 +238,7 @@ func newECKey(t *testing.T) *ecdsa.PrivateKey {
 
 func writePEM(t *testing.T, path, kind string, raw []byte) {
 	t.Helper()
-	if err := os.WriteFile(path, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: raw}), 0o644); err != nil { //nolint:gosec // the mode of the key is changed afterwards
+	if err := os.WriteFile(path, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: raw}), 0o644); err != nil { // the mode of the key is changed afterwards
 		t.Fatal(err)
 	}
 }

@@ -90,7 +90,7 @@ type testRequest struct {
 	header             map[string]string
 	add                [2]string // an additional header of the same name
 	from               string
-	ctx                context.Context // nil: the client stays connected
+	ctx                context.Context //nolint:containedctx // nil: the client stays connected
 }
 
 type testResponse struct {

@@ -28,7 +28,7 @@ type request struct {
 	token    string
 }
 
-// item is one requested item with its JSONPath. Its id is normalized once its name is
+// item is one requested item with its JSONPath. Its id is normalised once its name is
 // parsed.
 type item struct{ id, path string }
 

@@ -141,7 +141,7 @@ const (
 	BodyTooLarge     registrar.Code = "body_too_large"
 	NoSuchMethod     registrar.Code = "no_such_method"
 	OverBudget       registrar.Code = "over_budget"
-	TooManyBadTokens registrar.Code = "too_many_bad_tokens"
+	TooManyBadTokens registrar.Code = "too_many_bad_tokens" //nolint:gosec // an error code
 )
 
 // Route is one method of one path. Path is a pattern of http.ServeMux without a

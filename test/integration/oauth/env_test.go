@@ -289,6 +289,7 @@ func (lookups) Check(_ context.Context, domain string) (lookup.Answer, error) {
 }
 
 func (lookups) Search(context.Context, string) (lookup.Result, error) { return lookup.Result{}, nil }
+
 func (lookups) SearchEach(context.Context, string, func(lookup.Entry, int, int)) (lookup.Result, error) {
 	return lookup.Result{}, nil
 }

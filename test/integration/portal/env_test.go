@@ -108,6 +108,7 @@ func (lookups) Whois(context.Context, string) (lookup.WhoisAnswer, error) {
 }
 
 func (lookups) Search(context.Context, string) (lookup.Result, error) { return lookup.Result{}, nil }
+
 func (lookups) SearchEach(context.Context, string, func(lookup.Entry, int, int)) (lookup.Result, error) {
 	return lookup.Result{}, nil
 }

@@ -56,7 +56,7 @@ func ExecSQL(t *testing.T, driver, address, text string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer db.Close()
+	defer func() { _ = db.Close() }()
 	if _, err := db.ExecContext(ctx, text); err != nil {
 		t.Fatal(err)
 	}
