@@ -62,11 +62,11 @@ func (s settings) sessionRequest() object {
 	}
 }
 
-// paymentRequest is the buyer's token, in the way of paying that the session offers.
+// paymentRequest has the buyer's token, for the payment handler that the session offers.
 func (s settings) paymentRequest(made session) (object, error) {
 	handlers := made.Capabilities.Payment.Handlers
 	if len(handlers) == 0 {
-		return nil, errors.New("the session offers no way of paying")
+		return nil, errors.New("the session offers no payment handler")
 	}
 	return object{"payment_data": object{
 		"handler_id": handlers[0].ID,
@@ -74,7 +74,7 @@ func (s settings) paymentRequest(made session) (object, error) {
 	}}, nil
 }
 
-// buy makes a session, completes it, and waits for the domain.
+// buy creates a session, completes it, and waits for the domain.
 func (s settings) buy(ctx context.Context, c *client, out io.Writer) error {
 	made, err := c.post(ctx, sessionsPath, s.sessionRequest())
 	if err != nil {
@@ -101,7 +101,7 @@ func (s settings) buy(ctx context.Context, c *client, out io.Writer) error {
 	return s.watch(ctx, c, paid, out)
 }
 
-// firstMessage is the first thing that the service has to say.
+// firstMessage is the first message of the session.
 func (s session) firstMessage() string {
 	if len(s.Messages) == 0 {
 		return ""
@@ -109,8 +109,8 @@ func (s session) firstMessage() string {
 	return s.Messages[0].Content
 }
 
-// watch prints how the session and its order come on, until the order's end. An
-// agent with a webhook need not ask: it is told.
+// watch prints the progress of the session and its order until the order ends. An
+// agent with a webhook does not need to poll.
 func (s settings) watch(ctx context.Context, c *client, now session, out io.Writer) error {
 	for before := ""; ; {
 		if state := now.Status + " " + now.Order.Status; state != before {
@@ -139,7 +139,7 @@ func (s settings) watch(ctx context.Context, c *client, now session, out io.Writ
 func (s session) printResult(out io.Writer) error {
 	for _, item := range s.Order.Lines {
 		if item.Quantity.Fulfilled < 1 {
-			return fmt.Errorf("%s could not be registered; its price goes back", item.Title)
+			return fmt.Errorf("%s could not be registered; its price is refunded", item.Title)
 		}
 		fmt.Fprintf(out, "registered: %s\n", item.Title)
 	}

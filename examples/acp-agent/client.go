@@ -18,9 +18,9 @@ import (
 const (
 	apiVersion   = "2026-04-17"
 	sessionsPath = "/api/acp/checkout_sessions"
-	// maxResponseBytes bounds what is read of an answer.
+	// maxResponseBytes bounds what is read of a response.
 	maxResponseBytes = 1 << 20
-	// maxAttempts is how often a request is sent whose answer does not arrive.
+	// maxAttempts is how often a request without a response is sent.
 	maxAttempts = 5
 )
 
@@ -34,7 +34,7 @@ func newClient(base, key, secret string) *client {
 	return &client{base: strings.TrimSuffix(base, "/"), key: key, secret: secret, http: &http.Client{Timeout: time.Minute}}
 }
 
-// apiError is what the service says went wrong.
+// apiError is an error response of the service.
 type apiError struct {
 	Status  int    `json:"-"`
 	Type    string `json:"type"`
@@ -48,7 +48,7 @@ func (p *apiError) Error() string {
 }
 
 // sign proves that we sent this body just now: an HMAC-SHA256 over the time, a full
-// stop and the very bytes of the body.
+// stop and the exact bytes of the body.
 func sign(secret, timestamp string, body []byte) string {
 	mac := hmac.New(sha256.New, []byte(secret))
 	mac.Write([]byte(timestamp + "."))
@@ -56,8 +56,8 @@ func sign(secret, timestamp string, body []byte) string {
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// post sends a request that changes something. It keeps its Idempotency-Key when it
-// is repeated, so that nothing happens twice if only the answer got lost.
+// post sends a request that changes something. A retry uses the same Idempotency-Key,
+// so that nothing happens twice if only the response was lost.
 func (c *client) post(ctx context.Context, path string, request any) (session, error) {
 	body, err := json.Marshal(request)
 	if err != nil {
@@ -82,7 +82,7 @@ func (c *client) get(ctx context.Context, id string) (session, error) {
 	return got, err
 }
 
-// send is one request; again says that the same one is worth repeating.
+// send sends one request; again means that it is worth retrying.
 func (c *client) send(ctx context.Context, method, path string, body []byte, idempotencyKey string) (got session, retryable bool, err error) {
 	request, err := http.NewRequestWithContext(ctx, method, c.base+path, bytes.NewReader(body))
 	if err != nil {

@@ -1,20 +1,20 @@
-// Command acp-agent is an agent that buys a domain for a person who has no account:
-// it checks out by the Agentic Commerce Protocol (2026-04-17) and pays with the
-// buyer's payment token. It speaks HTTP and nothing of this service's own.
+// Command acp-agent is an agent that buys a domain for a person without an account: it
+// checks out with the Agentic Commerce Protocol (2026-04-17) and pays with the buyer's
+// payment token. It uses only HTTP and none of this service's code.
 //
 //	dotkontor sandbox --info sandbox.json           (in one terminal)
 //	go run ./examples/acp-agent --info sandbox.json (in another one)
 //
-// It makes a session, shows what it costs, completes it with a signed request, and
-// polls the session until every domain is active or refunded. The buyer
-// gets a mail with a link; whoever opens it and signs in takes over the order.
+// It creates a session, shows what it costs, completes it with a signed request, and
+// polls the session until every domain is active or refunded. The buyer gets a mail
+// with a link; whoever opens it and signs in claims the order.
 //
-// In the sandbox the beginning of a token says what becomes of the payment:
-// --token spt_declined_1 is declined and ends with 1, --token spt_human_1 makes the
-// bank ask for the human, who then pays at the printed address.
+// In the sandbox the prefix of a token selects the outcome of the payment:
+// --token spt_declined_1 is declined, and the program exits with 1; --token spt_human_1
+// makes the bank require the human, who then pays at the printed URL.
 //
-// With --url, --key and --secret in place of --info it talks to any installation
-// that has let it in (dotkontor agents add), with a real token.
+// With --url, --key and --secret instead of --info it uses any installation that has
+// added it (dotkontor agents add), with a real token.
 package main
 
 import (
@@ -42,7 +42,7 @@ func main() {
 	}
 }
 
-// settings are where the service is, who we are there, and what to buy.
+// settings select the service, our credentials and what to buy.
 type settings struct {
 	base, key, secret     string
 	name, token           string
@@ -68,13 +68,13 @@ func parseFlags(args []string, stderr io.Writer) (settings, error) {
 	flags := flag.NewFlagSet("acp-agent", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	info := flags.String("info", "", "the `file` that dotkontor sandbox --info wrote")
-	flags.StringVar(&s.base, "url", "", "the `address` of the service, in place of --info")
-	flags.StringVar(&s.key, "key", "", "our bearer `key` there, in place of --info")
-	flags.StringVar(&s.secret, "secret", "", "the `secret` that we sign with, in place of --info")
+	flags.StringVar(&s.base, "url", "", "the `URL` of the service, instead of --info")
+	flags.StringVar(&s.key, "key", "", "the agent's bearer `key`, instead of --info")
+	flags.StringVar(&s.secret, "secret", "", "the `secret` that signs requests, instead of --info")
 	flags.StringVar(&s.name, "name", "", "the `domain` to buy; default: one that is free in the sandbox")
 	flags.StringVar(&s.token, "token", "", "the buyer's payment `token`; default: one that pays in the sandbox")
-	flags.StringVar(&s.email, "email", "", "the buyer's `address`; default: one that nobody has")
-	flags.DurationVar(&s.timeout, "wait", 10*time.Minute, "how long to wait for the end")
+	flags.StringVar(&s.email, "email", "", "the buyer's email `address`; default: an unused one")
+	flags.DurationVar(&s.timeout, "wait", 10*time.Minute, "how long to wait for the result")
 	if err := flags.Parse(args); err != nil {
 		return settings{}, err
 	}
@@ -84,7 +84,7 @@ func parseFlags(args []string, stderr io.Writer) (settings, error) {
 		}
 	}
 	if s.base == "" || s.key == "" || s.secret == "" {
-		return settings{}, errors.New("give --info FILE, or --url ADDRESS, --key KEY and --secret SECRET")
+		return settings{}, errors.New("set --info FILE, or --url URL, --key KEY and --secret SECRET")
 	}
 	random := strings.ToLower(rand.Text()[:10])
 	for field, fallback := range map[*string]string{
@@ -97,7 +97,7 @@ func parseFlags(args []string, stderr io.Writer) (settings, error) {
 	return s, nil
 }
 
-// readInfo takes what the sandbox says about itself.
+// readInfo reads the --info file of the sandbox.
 func (s *settings) readInfo(path string) error {
 	text, err := os.ReadFile(path)
 	if err != nil {

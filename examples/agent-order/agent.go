@@ -67,7 +67,7 @@ func call[T any](ctx context.Context, a agent, tool string, arguments any) (T, e
 	}
 }
 
-// order is what start_order answers, status what get_order_status does.
+// order is the result of start_order, status that of get_order_status.
 type order struct {
 	OrderID string `json:"orderId"`
 	Status  string `json:"status"`
@@ -88,7 +88,7 @@ type status struct {
 	} `json:"items"`
 }
 
-// placeOrder orders, tells the human where to go, and waits.
+// placeOrder orders, prints where the human has to go, and waits.
 func (s settings) placeOrder(ctx context.Context, a agent, out io.Writer) error {
 	for _, wanted := range s.scenario.items {
 		found, err := call[struct {
@@ -108,18 +108,18 @@ func (s settings) placeOrder(ctx context.Context, a agent, out io.Writer) error 
 		return err
 	}
 	if dryRun.OrderID != "" || dryRun.PaymentURL != "" || dryRun.Totals != made.Totals {
-		return errors.New("the trial was no trial, or its price was another one")
+		return errors.New("the dry run created an order or returned another price")
 	}
 	fmt.Fprintf(out, "order: %s\nnet: %.2f EUR, VAT: %.2f EUR, gross: %.2f EUR\n", made.OrderID, made.Totals.Net, made.Totals.VAT, made.Totals.Gross)
 	fmt.Fprintf(out, "payment_url: %s\n", made.PaymentURL)
-	// Who has shown their identity once is not asked again, and who has spent much
-	// lately may be asked by any order: an agent goes by what the order says.
+	// A verified customer is not asked again, and a customer with high recent spending
+	// may be asked by any order: the agent relies on what the order says.
 	instruction := s.scenario.instruction
 	if made.VerificationURL != "" {
 		fmt.Fprintf(out, "verification_url: %s\n", made.VerificationURL)
-		instruction = "show who you are at verification_url, then " + instruction
+		instruction = "verify your identity at verification_url, then " + instruction
 	} else if s.scenario.needsIdentity {
-		fmt.Fprintln(out, "note: this customer has shown who they are already; a new sandbox asks again")
+		fmt.Fprintln(out, "note: this customer's identity is already verified; a new sandbox requires it again")
 	}
 	fmt.Fprintf(out, "human: please %s\n", instruction)
 	end, err := s.watch(ctx, a, made.OrderID, out)
@@ -132,10 +132,10 @@ func (s settings) placeOrder(ctx context.Context, a agent, out io.Writer) error 
 	return nil
 }
 
-// finalStatuses are the states after which nothing happens but refunds.
+// finalStatuses are the states after which only refunds happen.
 var finalStatuses = []string{"completed", "partially_completed", "failed", "canceled", "expired"}
 
-// watch prints each state that the order comes to, and returns the last.
+// watch prints each state that the order reaches, and returns the last one.
 func (s settings) watch(ctx context.Context, a agent, id string, out io.Writer) (string, error) {
 	for before := ""; ; {
 		now, err := call[status](ctx, a, "get_order_status", map[string]any{"orderId": id})
@@ -148,7 +148,7 @@ func (s settings) watch(ctx context.Context, a agent, id string, out io.Writer) 
 		}
 		if slices.Contains(finalStatuses, now.Status) {
 			for _, item := range now.Items {
-				fmt.Fprintf(out, "line: %s %s\n", item.Domain, item.Status)
+				fmt.Fprintf(out, "item: %s %s\n", item.Domain, item.Status)
 			}
 			return now.Status, nil
 		}

@@ -1,27 +1,26 @@
-// Command agent-order is an agent that orders a domain for its customer and leaves
-// the paying to them, as every agent has to: it talks to the service by MCP alone,
-// with a client that knows nothing of this service.
+// Command agent-order is an agent that orders a domain for its customer and lets the
+// customer pay, as every agent must: it uses only MCP, with a generic client.
 //
 //	dotkontor sandbox --info sandbox.json            (in one terminal)
 //	go run ./examples/agent-order --info sandbox.json (in another one)
 //
-// It asks whether the name is free and what it costs, tries the order without
-// making it, makes it, prints payment_url for the human, and waits until every line
-// is active or its money goes back. Sign in at payment_url with the customer that
-// the sandbox's welcome text names, and pay with the card 4242 4242 4242 4242.
+// It checks whether the name is free and what it costs, makes a dry run, places the
+// order, prints payment_url for the human, and waits until every item is active or
+// refunded. Sign in at payment_url as the demo customer in the sandbox's welcome text,
+// and pay with the card 4242 4242 4242 4242.
 //
-// Each flag is another story:
+// Each flag selects another scenario:
 //
 //	--decline         the human declines the order
-//	--identity        the order is so large that the human must show who they are
-//	--transfer        a name moves here from another registrar; the human knows its
+//	--identity        the order is so large that it requires an identity check
+//	--transfer        a name is transferred from another registrar; the human knows its
 //	                  auth code
-//	--free-transfer   the same in an extension where that costs nothing: the human
-//	                  only confirms. The registry takes five days:
+//	--free-transfer   the same under an extension where it is free: the human only
+//	                  confirms. The registry takes five days:
 //	                  dotkontor sandbox clock advance 6d
 //
-// It ends with 0 if the story ended as it should. With --mcp and --token in place of
-// --info it talks to any installation.
+// It exits with 0 if the scenario ends as expected. With --mcp and --token instead of
+// --info it uses any installation.
 package main
 
 import (
@@ -52,10 +51,10 @@ func main() {
 // scenario is what is ordered and how it should end.
 type scenario struct {
 	items []item
-	// instruction says what the human is to do.
+	// instruction is what the human has to do.
 	instruction string
 	wantStatus  string
-	// needsIdentity says that the human should have to show who they are first.
+	// needsIdentity means that the order is expected to require an identity check.
 	needsIdentity bool
 }
 
@@ -64,7 +63,7 @@ type item struct {
 	Type   string `json:"type"`
 }
 
-// settings are where the service is and which story is told.
+// settings select the service and the scenario.
 type settings struct {
 	endpoint, token       string
 	timeout, pollInterval time.Duration
@@ -93,12 +92,12 @@ func parseFlags(args []string, stderr io.Writer) (settings, error) {
 	flags := flag.NewFlagSet("agent-order", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	info := flags.String("info", "", "the `file` that dotkontor sandbox --info wrote")
-	endpoint := flags.String("mcp", "", "the `address` of the MCP endpoint, in place of --info")
-	token := flags.String("token", "", "the customer's personal access `token`, in place of --info")
+	endpoint := flags.String("mcp", "", "the `URL` of the MCP endpoint, instead of --info")
+	token := flags.String("token", "", "the customer's personal access `token`, instead of --info")
 	name := flags.String("name", "", "the `domain` to order; default: one that is free in the sandbox")
 	wait := flags.Duration("wait", time.Hour, "how long to wait for the human")
 	decline := flags.Bool("decline", false, "the human declines")
-	identity := flags.Bool("identity", false, "the human must show who they are")
+	identity := flags.Bool("identity", false, "the order requires an identity check")
 	transfer := flags.Bool("transfer", false, "a transfer")
 	free := flags.Bool("free-transfer", false, "a transfer that costs nothing")
 	if err := flags.Parse(args); err != nil {
@@ -111,13 +110,13 @@ func parseFlags(args []string, stderr io.Writer) (settings, error) {
 		}
 	}
 	if s.endpoint == "" || s.token == "" {
-		return settings{}, errors.New("give --info FILE, or --mcp ADDRESS and --token TOKEN")
+		return settings{}, errors.New("set --info FILE, or --mcp URL and --token TOKEN")
 	}
 	switch {
 	case *decline:
 		s.scenario = scenario{items: registerItems(*name, ".de"), instruction: "decline the order", wantStatus: "canceled"}
 	case *identity:
-		// More than 500 EUR within 30 days need an identity.
+		// More than 500 EUR within 30 days require an identity check.
 		s.scenario = scenario{
 			items: append(registerItems(*name, ".gg"), registerItems("", ".gg")...), needsIdentity: true,
 			instruction: "pay at payment_url", wantStatus: "completed",
@@ -132,7 +131,7 @@ func parseFlags(args []string, stderr io.Writer) (settings, error) {
 	return s, nil
 }
 
-// readInfo takes what the sandbox says about itself.
+// readInfo reads the --info file of the sandbox.
 func (s *settings) readInfo(path string) error {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -159,7 +158,7 @@ func registerItems(name, extension string) []item {
 	return []item{{Domain: name, Type: "register"}}
 }
 
-// transferScenario is the story of a transfer. In the sandbox every label that begins with
+// transferScenario is a transfer. In the sandbox every label that begins with
 // transfer- is at another registrar, and its auth code is auth- and the label.
 func transferScenario(name, extension, instruction string) scenario {
 	if name == "" {

@@ -77,7 +77,7 @@ type App struct {
 	stripeHealth, mailHealth upstreamHealth
 }
 
-// background has the functions that run beside the requests until their context ends.
+// background has the functions that run alongside the requests until their context ends.
 type background []func(context.Context)
 
 // inBackground adds work for Run. If its service could not be built, New fails and the

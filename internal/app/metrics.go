@@ -86,7 +86,7 @@ var faultCodes = []registrar.Code{
 // registerGauges registers the build, queues, registry connections and certificates.
 func (p *App) registerGauges(context.Context) error {
 	build := prometheus.NewGaugeVec(prometheus.GaugeOpts{
-		Name: "dotkontor_build_info", Help: "Always 1; the labels say what runs.",
+		Name: "dotkontor_build_info", Help: "Always 1; the labels describe the running version.",
 	}, []string{"version", "revision", "goversion"})
 	build.WithLabelValues(Version, revision(), runtime.Version()).Set(1)
 	p.metrics.MustRegister(build, queueAges(p.services.DB), eppConnections(p.lookups.Registries), certificateExpiries(p.cfg)) //nolint:contextcheck // a scrape has no context
@@ -118,7 +118,7 @@ const scrapeTimeout = 2 * time.Second
 // a sandbox moved its business time.
 func queueAges(db *store.DB) gauges {
 	desc := prometheus.NewDesc("dotkontor_queue_age_seconds",
-		"How long the oldest due job of a queue has waited; 0 if none is due, -1 if the database does not answer. More than a minute means that work does not get done.",
+		"How long the oldest due job of a queue has waited; 0 if none is due, -1 if the database does not respond. More than a minute means that no node processes the queue.",
 		[]string{"queue"}, nil)
 	return gauges{[]*prometheus.Desc{desc}, func(set func(*prometheus.Desc, float64, string)) {
 		ctx, cancel := context.WithTimeout(context.Background(), scrapeTimeout)
@@ -164,7 +164,7 @@ func eppConnections(registries *Registries) gauges {
 // and EPP client certificates.
 func certificateExpiries(cfg config.Config) gauges {
 	desc := prometheus.NewDesc("dotkontor_certificate_expiry_timestamp_seconds",
-		"When a certificate file of the configuration ends, as Unix time; 0 if it can't be read.", []string{"certificate"}, nil)
+		"When a configured certificate expires, as Unix time; 0 if its file can't be read.", []string{"certificate"}, nil)
 	return gauges{[]*prometheus.Desc{desc}, func(set func(*prometheus.Desc, float64, string)) {
 		report := func(name, file string) {
 			if file == "" {

@@ -50,7 +50,7 @@ type sheet struct {
 	font           *sfnt.Font
 	doc            invoice.Document
 	missingGlyphs  bool   // a character was replaced
-	pageCountAlias string // stands for the page count until it is known
+	pageCountAlias string // replaced by the page count once it is known
 }
 
 // PDF renders the document with its XML embedded.

@@ -31,7 +31,7 @@ type Config struct {
 // Workers is a pool of processes. It is safe for concurrent use.
 type Workers struct {
 	cfg  Config
-	idle chan *process // holds the unused processes; nil stands for one that is not running
+	idle chan *process // holds the unused processes; nil means one that is not running
 
 	mu      sync.Mutex
 	lastID  uint64

@@ -183,7 +183,7 @@ func jsonText(value any) string {
 	return string(text)
 }
 
-// optionalJSON encodes a value of strings; empty text stands for the zero value.
+// optionalJSON encodes a value of strings; empty text means the zero value.
 func optionalJSON[T comparable](value T) string {
 	if value == *new(T) {
 		return ""

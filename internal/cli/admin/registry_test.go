@@ -31,7 +31,7 @@ func TestRegistryCheck_RefusedConnectionNamesAccountAndAddress(t *testing.T) {
 	}
 	var errOut bytes.Buffer
 	code := cli.Run(t.Context(), &grammar{}, []string{"registry", "check", "--config", file, "canary.com"}, nil, strings.NewReader(""), io.Discard, &errOut)
-	if code != cli.ExitError || !strings.Contains(errOut.String(), "epp: connect at acme ("+address+"): connection_refused: nothing listens there") ||
+	if code != cli.ExitError || !strings.Contains(errOut.String(), "epp: connect at acme ("+address+"): connection_refused: the server does not accept connections") ||
 		strings.Contains(errOut.String(), "canary") {
 		t.Errorf("exit code %d: %s", code, &errOut)
 	}

@@ -132,7 +132,7 @@ func (c *Command) Run(t *cli.Terminal) error {
 		return err
 	}
 	if outcome.interrupted {
-		t.Notice("interrupted, %d of %d answered", outcome.done, len(names))
+		t.Notice("interrupted, %d of %d done", outcome.done, len(names))
 	}
 	if code := outcome.exitCode(); code != cli.ExitOK {
 		return cli.ExitCode(code)

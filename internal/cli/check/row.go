@@ -89,7 +89,7 @@ var errorTexts = map[registrar.Code]string{
 	registrar.FaultTimeout:        "registry timed out",
 	registrar.FaultRefused:        "registry unreachable",
 	registrar.FaultThrottled:      "registry is throttling",
-	registrar.FaultBroken:         "invalid answer from the registry",
+	registrar.FaultBroken:         "invalid response from the registry",
 	registrar.FaultBusy:           "too many concurrent lookups",
 	lookup.Undetermined:           "undetermined",
 }

@@ -91,7 +91,7 @@ func (s *service) probeLimits(ctx context.Context, name string) (r row, answered
 	case errors.Is(err, errRefused):
 		return r, false, nil
 	default:
-		return r, false, fmt.Errorf("no service answers at %s (check the URL and whether the service is running)",
+		return r, false, fmt.Errorf("no service responds at %s (check the URL and whether the service is running)",
 			strings.TrimSuffix(s.address, "/api/domain/check"))
 	}
 }

@@ -128,7 +128,7 @@ func TestDoctor_ChecksTLSCertificate(t *testing.T) {
 		t.Errorf("failed: %q", checksWithStatus(report, cli.StatusFail))
 	}
 	report = examineService(t, server.URL)
-	if got := checksWithStatus(report, cli.StatusFail); !slices.Equal(got, []string{"the service answers"}) || report.NotTried == 0 {
+	if got := checksWithStatus(report, cli.StatusFail); !slices.Equal(got, []string{"the service responds"}) || report.NotTried == 0 {
 		t.Errorf("an unknown authority: failed are %q, not tried %d", got, report.NotTried)
 	}
 	for left, want := range map[time.Duration]cli.Status{13 * 24 * time.Hour: cli.StatusWarn, 15 * 24 * time.Hour: cli.StatusOK} {

@@ -230,9 +230,9 @@ func toolCallSucceeds(v *prober) result {
 	if got["isError"] == true {
 		switch structured["code"] {
 		case "rate_limited", "upstream_failed":
-			return warn("an answer", toJSON(structured))
+			return warn("a result", toJSON(structured))
 		default:
-			return fail("an answer", a.String())
+			return fail("a response", a.String())
 		}
 	}
 	var j assertions

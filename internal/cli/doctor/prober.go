@@ -248,7 +248,7 @@ func (v *prober) lookup(path, body string, header map[string]string) (answer, *r
 	v.limited++
 	a := v.send(http.MethodPost, path, body, header)
 	if a.err != nil {
-		r := fail("an answer", a.String())
+		r := fail("a response", a.String())
 		return a, &r
 	}
 	state := a.header.Get("RateLimit")

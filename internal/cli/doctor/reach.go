@@ -23,7 +23,7 @@ const (
 )
 
 var reachChecks = []check{
-	{group: "reach", name: "the service answers", vital: true, run: serviceAnswers},
+	{group: "reach", name: "the service responds", vital: true, run: serviceAnswers},
 	{group: "reach", name: "TLS", run: tlsCertificate},
 	{group: "reach", name: "clock", run: clockSkew},
 	{group: "reach", name: "readiness", run: readiness},

@@ -76,7 +76,7 @@ func (s *Service) newTask(ctx context.Context, change Change) (Task, error) {
 }
 
 // execute works on a change under this node's lease and returns its new state; after an
-// error it is to be postponed. code is the auth code that the registry chose.
+// error it must be postponed. code is the auth code that the registry chose.
 func (s *Service) execute(ctx context.Context, change Change) (after Change, code string, err error) {
 	registry, served := s.registryFor(change.Account, change.TLD)
 	if !served {

@@ -188,7 +188,7 @@ const (
 
 // Run deletes expired responses until ctx ends.
 func (s *Service) Run(ctx context.Context) {
-	jobs.RunEvery(ctx, cleanupInterval, s.DeleteExpired, jobs.ErrorLogger(s.cfg.Log, "old answers"))
+	jobs.RunEvery(ctx, cleanupInterval, s.DeleteExpired, jobs.ErrorLogger(s.cfg.Log, "expired responses"))
 }
 
 // DeleteExpired deletes expired keys and their responses.

@@ -64,7 +64,7 @@ func TestRun_OutageNotLoggedOtherFailuresLoggedOnce(t *testing.T) {
 			database("schema_mismatch", false), database("schema_mismatch", false), nil,
 			"database: ListSealKeys: schema_mismatch", "check the database",
 		},
-		"missing key": {nil, nil, []Key{{ID: missing, State: Active}}, "keyring: key " + missing + " is missing", "put the missing key"},
+		"missing key": {nil, nil, []Key{{ID: missing, State: Active}}, "keyring: key " + missing + " is missing", "restore the missing key"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

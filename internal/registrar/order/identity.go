@@ -21,7 +21,7 @@ const (
 )
 
 // needsIdentity reports whether the identity must be verified before payment: a TLD
-// requires it (verify), or the sum paid lately and added is too high. For an order that has
+// requires it (verify), or the total of recent payments and this order is too high. For an order that has
 // just started to be paid, added is 0, because its payment counts. Each is summed after being
 // stored, so at least the last one of several concurrent payments sees them all.
 func (s *Service) needsIdentity(ctx context.Context, o Order, buyer Buyer, added registrar.Cents, verify bool) (bool, error) {

@@ -152,7 +152,7 @@ func (s *Service) setLease(o *Order) {
 }
 
 // errConflict is a version conflict: the caller reloads the order and decides again. A worker
-// leaves the order to whoever has changed it.
+// leaves the order to the worker that changed it.
 var errConflict = fmt.Errorf("order: version conflict: %w", jobs.ErrSettled)
 
 // transition applies one change, after which m.To is what is stored, or returns errConflict.

@@ -203,7 +203,7 @@ func (h *health) startCondition(condition Condition, cause *registrar.Cause) {
 var actionByClass = map[string]string{
 	"too_many_connections": "lower database.max_connections or raise the server's limit",
 	"login_refused":        "check user and password in database.url",
-	"timeout":              "the server accepts connections and does not answer: check its load and locks",
+	"timeout":              "the server accepts connections but does not respond: check its load and locks",
 }
 
 // actions is what an operator does about a condition.
@@ -214,9 +214,9 @@ var actions = map[Engine]map[Condition]string{
 		ReadOnly:    "make the data folder and the database writable for the service's user",
 	},
 	Postgres: {
-		Unreachable: "check that the PostgreSQL server runs and that database.url names it, with the right password and certificate",
+		Unreachable: "check that the PostgreSQL server is running and that database.url has the right host, password and certificate",
 		DiskFull:    "free space on the disk of the PostgreSQL server",
-		ReadOnly:    "let the database user write, or connect to the primary server instead of a standby",
+		ReadOnly:    "grant the database user write privileges, or connect to the primary server instead of a standby",
 	},
 }
 

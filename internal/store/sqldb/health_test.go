@@ -363,9 +363,9 @@ func TestHealth_ActionFollowsClass(t *testing.T) {
 	}{
 		{Postgres, registrar.Cause{Class: "too_many_connections"}, "lower database.max_connections or raise the server's limit"},
 		{Postgres, registrar.Cause{Class: "login_refused"}, "check user and password in database.url"},
-		{Postgres, registrar.Cause{Class: "timeout"}, "the server accepts connections and does not answer: check its load and locks"},
-		{Postgres, registrar.Cause{Class: "timeout", Err: dial}, "check that the PostgreSQL server runs"},
-		{Postgres, registrar.Cause{Class: "connection_refused"}, "check that the PostgreSQL server runs"},
+		{Postgres, registrar.Cause{Class: "timeout"}, "the server accepts connections but does not respond: check its load and locks"},
+		{Postgres, registrar.Cause{Class: "timeout", Err: dial}, "check that the PostgreSQL server is running"},
+		{Postgres, registrar.Cause{Class: "connection_refused"}, "check that the PostgreSQL server is running"},
 		{SQLite, registrar.Cause{Class: "timeout"}, "check that the data folder exists"},
 	} {
 		if got := newHealth(test.engine, nil).operatorAction(Unreachable, &test.cause); !strings.HasPrefix(got, test.action) {

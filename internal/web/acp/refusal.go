@@ -63,7 +63,7 @@ func (c *call) toProblem(session order.Session, err error) *problem {
 	return p
 }
 
-// refusal is the problem that the domain's kind and code stand for; nil for a fault.
+// refusal maps the domain's kind and code to a problem; nil for a fault.
 func (c *call) refusal(session order.Session, kind registrar.Kind, code registrar.Code) *problem {
 	switch known, ok := refusals[code]; {
 	case code == order.DataMissing:

@@ -123,7 +123,7 @@ func mcpItems(o order.Order, withStatus bool) []OrderItem {
 	return items
 }
 
-// refundOf is what goes back for an item; nil if nothing does. The money of a failed
+// refundOf is the refund of an item; nil if there is none. The money of a failed
 // item is owed before its refund has a record.
 func refundOf(o order.Order, item order.Item) *Refund {
 	if item.State != order.ItemFailed && item.State != order.ItemRefunded || item.Gross == 0 || o.PaidAt.IsZero() {
@@ -141,7 +141,7 @@ func refundOf(o order.Order, item order.Item) *Refund {
 	return refund
 }
 
-// Status is how an order of the caller's customer stands.
+// Status returns the state of an order of the caller's customer.
 func (a OrderService) Status(ctx context.Context, actor registrar.Actor, id string) (OrderStatus, error) {
 	ctx, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()

@@ -22,7 +22,7 @@ const (
 // orderTerms are arguments that would change the price or the customer of an order if
 // start_order read them. Clients may add arguments of their own to every call, so
 // unknown ones are ignored; ignoring one of these would prepare an order that the
-// caller did not ask for. They are in lower case without separators.
+// caller did not request. They are in lower case without separators.
 var orderTerms = []string{
 	"years", "year", "period", "term", "duration", "quantity", "price", "maxprice", "maxpriceeur", "budget", "currency",
 	"coupon", "voucher", "discount", "promocode", "holderid", "holder", "registrant", "contact", "customerid", "autorenew",
