@@ -1,4 +1,4 @@
-# Every command of a contributor. `make` alone lists them.
+# The commands for contributors. `make` alone lists them.
 
 # A build does not depend on the user's flags or workspace. Tests build without git,
 # which fails in a checkout that belongs to another user.

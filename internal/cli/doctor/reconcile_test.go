@@ -85,7 +85,7 @@ func TestReconcile_FindsMismatchInEveryTable(t *testing.T) {
 			name: "an invoice that waits", change: `INSERT INTO pending_invoices (id, order_id, refund_id, buyer, created_at) VALUES ('due_1', 'ord_1', '', '', 1)`,
 			want: "FAIL  stuck      ord_1: the invoice is pending since 1970-01-01 00:00:00; is company.name set?",
 		},
-		{name: "an item", change: `UPDATE provision_items SET state = 'paid'`, want: "FAIL  item       prv_1: the provisioning item for anna.org is open"},
+		{name: "an item", change: `UPDATE provision_items SET state = 'paid'`, want: "FAIL  item       prv_1: the provision item for anna.org is open"},
 		{name: "a domain", change: `DELETE FROM domains`, want: "FAIL  domain     prv_1: anna.org is provisioned and there is no domain dom_1"},
 		{name: "no charge", charges: " ", want: "FAIL  charge     ord_1: payment pay_1 is captured and has 0 charges"},
 		{name: "a charge that failed", charges: `{"id":"ch_1","amount":1190,"captured":true,"currency":"eur","status":"failed","payment_intent":"pi_1"}`, want: "payment pay_1 is captured and has 0 charges"},

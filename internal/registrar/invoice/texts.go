@@ -70,11 +70,11 @@ var (
 	}
 	refundNote = Bilingual{
 		"Den Betrag haben wir am %s auf dem Weg zurückgegeben, auf dem er bezahlt wurde.",
-		"We gave the amount back on %s, in the way in which it was paid.",
+		"We refunded the amount on %s to the original payment method.",
 	}
 	correctsNote = Bilingual{
 		"Diese Rechnungskorrektur gehört zur Rechnung %s vom %s: Die Leistung konnte nicht erbracht werden.",
-		"This credit note belongs to invoice %s of %s: the service could not be provided.",
+		"This credit note corrects invoice %s of %s: the service could not be provided.",
 	}
 	ossNote = Bilingual{
 		"Die Umsatzsteuer ist die des Landes %s; wir führen sie über den One-Stop-Shop der EU ab.",

@@ -7,7 +7,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// Store persists provisioning items.
+// Store persists provision items.
 type Store interface {
 	GetRegistrant(ctx context.Context, customer string) (registrar.Registrant, bool, error)
 	// VerifiedName is the name confirmed by an identity check; empty if there was none.

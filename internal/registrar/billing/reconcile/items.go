@@ -23,7 +23,7 @@ func (a *reconciler) checkItem(l provision.Item) {
 		return
 	}
 	if l.Domain == "" {
-		a.addFinding(fresh, "domain", l.ID, "the item is provisioned without a domain")
+		a.addFinding(fresh, "domain", l.ID, "the provision item is active but has no domain")
 		return
 	}
 	if !l.Kind.ForHeldDomain() {
@@ -35,13 +35,13 @@ func (a *reconciler) checkItem(l provision.Item) {
 func (a *reconciler) compareWithOrderItem(l provision.Item, paidBy string, fresh bool) {
 	i, known := a.items[l.ID]
 	if !known {
-		a.addFinding(fresh, "item", l.ID, "the provisioning item for %s refers to %s, which has no such item", l.Name, paidBy)
+		a.addFinding(fresh, "item", l.ID, "the provision item for %s refers to %s, which has no such item", l.Name, paidBy)
 		return
 	}
 	i.provisionItems++
 	fresh = fresh || i.fresh
 	if i.order != paidBy || i.name != l.Name || i.kind != l.Kind || i.customer != l.Customer {
-		a.addFinding(fresh, "item", l.ID, "the provisioning item is to %s %s for %s, the item of %s is to %s %s", l.Kind, l.Name, paidBy, i.order, i.kind, i.name)
+		a.addFinding(fresh, "item", l.ID, "the provision item is to %s %s for %s, but the item of %s is to %s %s", l.Kind, l.Name, paidBy, i.order, i.kind, i.name)
 	}
 	result := open
 	switch l.State {
@@ -52,14 +52,14 @@ func (a *reconciler) compareWithOrderItem(l provision.Item, paidBy string, fresh
 	default:
 	}
 	if i.stage != result && (i.stage != refunded || result != failed) {
-		a.addFinding(fresh, "item", l.ID, "the provisioning item for %s is %s, its item in %s is %s", l.Name, result, paidBy, i.stage)
+		a.addFinding(fresh, "item", l.ID, "the provision item for %s is %s, but its item in %s is %s", l.Name, result, paidBy, i.stage)
 	}
 }
 
 func (a *reconciler) checkMissingItems() {
 	for id, i := range a.items {
 		if i.provisionItems != 1 {
-			a.addFinding(i.fresh, "item", i.order, "%s should have one provisioning item %s and has %d", i.name, id, i.provisionItems)
+			a.addFinding(i.fresh, "item", i.order, "%s should have one provision item %s and has %d", i.name, id, i.provisionItems)
 		}
 	}
 	a.items = nil
@@ -82,7 +82,7 @@ func (a *reconciler) checkDomain(d provision.Domain) {
 	case pending && n > 0:
 		a.addFinding(fresh, "domain", d.ID, "%s is still pending although its item is provisioned", d.Name)
 	case !pending && n != 1:
-		a.addFinding(fresh, "domain", d.ID, "%s is registered by %d provisioning items, want 1", d.Name, n)
+		a.addFinding(fresh, "domain", d.ID, "%s is registered by %d provision items, want 1", d.Name, n)
 	}
 }
 

@@ -58,10 +58,10 @@ func (a *reconciler) checkCaptured(o order.Order, fresh bool) {
 		a.addFinding(fresh, "charge", o.ID, "the order is %s and has the captured payment %s", o.State, captured[0].ID)
 	case !paid:
 	case o.Totals.Gross == 0 && len(captured) > 0:
-		a.addFinding(fresh, "charge", o.ID, "the order is free and has the captured payment %s", captured[0].ID)
+		a.addFinding(fresh, "charge", o.ID, "the order is free but has the captured payment %s", captured[0].ID)
 	case o.Totals.Gross == 0:
 	case len(captured) != 1:
-		a.addFinding(fresh, "charge", o.ID, "the order is paid and has %d captured payments, want 1", len(captured))
+		a.addFinding(fresh, "charge", o.ID, "the order is paid but has %d captured payments, want 1", len(captured))
 	case captured[0].Amount != o.Totals.Gross:
 		a.addFinding(fresh, "charge", o.ID, "the order costs %s and %s was captured", o.Totals.Gross, captured[0].Amount)
 	case captured[0].Intent == "":
@@ -80,17 +80,17 @@ func (a *reconciler) checkOrderItems(o order.Order, fresh bool) {
 		}
 		if i.ProvisionItem != "" {
 			if other, taken := a.items[i.ProvisionItem]; taken {
-				a.addFinding(fresh, "item", i.ProvisionItem, "%s of %s and %s of %s have the same provisioning item", i.Name, o.ID, other.name, other.order)
+				a.addFinding(fresh, "item", i.ProvisionItem, "%s of %s and %s of %s have the same provision item", i.Name, o.ID, other.name, other.order)
 			}
 			a.items[i.ProvisionItem] = &item{order: o.ID, customer: o.Customer, name: i.Name, kind: i.Kind, stage: stage, fresh: fresh}
 		}
 		switch {
 		case !paid && i.ProvisionItem != "":
-			a.addFinding(fresh, "item", o.ID, "the order is %s and %s has the provisioning item %s", o.State, i.Name, i.ProvisionItem)
+			a.addFinding(fresh, "item", o.ID, "the order is %s and %s has the provision item %s", o.State, i.Name, i.ProvisionItem)
 		case !paid && stage != open:
 			a.addFinding(fresh, "item", o.ID, "the order is %s and %s is %s", o.State, i.Name, stage)
 		case paid && i.ProvisionItem == "" && stage != failed && stage != refunded:
-			a.addFinding(fresh, "item", o.ID, "the order is paid and %s has no provisioning item", i.Name)
+			a.addFinding(fresh, "item", o.ID, "the order is paid, but %s has no provision item", i.Name)
 		case o.State.Final() && paid && stage == open:
 			a.addFinding(fresh, "item", o.ID, "the order is %s and %s is %s", o.State, i.Name, stage)
 		}
@@ -154,8 +154,8 @@ func (a *reconciler) checkRefunds(o order.Order, fresh bool) {
 func (a *reconciler) checkStuck(o order.Order) {
 	fresh := a.isFresh(o.UpdatedAt)
 	a.checkOverdue(o.DueAt, o.ID, "the order")
-	if isPaid(o) && !o.State.Final() && !slices.ContainsFunc(o.Items, func(i order.Item) bool { return stages[i.State] == open }) {
-		a.addFinding(fresh, "stuck", o.ID, "all items have ended and the order is still %s", o.State)
+	if isPaid(o) && !o.State.Final() && !slices.ContainsFunc(o.Items, func(i order.Item) bool { return stageOf(i.State) == open }) {
+		a.addFinding(fresh, "stuck", o.ID, "all items have ended, but the order is still %s", o.State)
 	}
 	for _, p := range o.Payments {
 		if inFlight(p.State) && (o.State.Final() || isPaid(o)) {

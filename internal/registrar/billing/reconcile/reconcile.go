@@ -121,7 +121,7 @@ func Run(ctx context.Context, db Database, provider Provider, options Options) (
 	steps := []step{
 		{"orders", reader(db.ReconciliationOrders(ctx), a.checkOrder), func() {}},
 		{"invoices", reader(db.ReconciliationDocuments(ctx), a.checkDocument), a.checkMissingDocuments},
-		{"provisioning items", reader(db.ReconciliationItems(ctx), a.checkItem), a.checkMissingItems},
+		{"provision items", reader(db.ReconciliationItems(ctx), a.checkItem), a.checkMissingItems},
 		{"domains", reader(db.ReconciliationDomains(ctx), a.checkDomain), a.checkMissingDomains},
 	}
 	if provider != nil {
@@ -160,7 +160,7 @@ type reconciler struct {
 	payments          map[string]*payment
 	intents           map[string]string // our payment by the provider's
 	refunds           map[string]*refund
-	items             map[string]*item                // by provisioning item
+	items             map[string]*item                // by provision item
 	registrations     map[string]int                  // active items that registered or transferred a domain, by domain
 	expectedDomains   map[string]expectedDomain       // domains of active items, until they are read
 	expectedDocuments map[[2]string]*expectedDocument // by order and refund

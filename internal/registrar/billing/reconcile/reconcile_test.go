@@ -172,13 +172,13 @@ var inconsistencies = map[string]func(*testData){
 	"totals ord_1: the items add up to":                                     func(data *testData) { data.orders[0].Totals.Net++; data.orders[0].Totals.Gross++ },
 	"totals ord_3: 0.09 is not the VAT of 0.50":                             func(data *testData) { data.orders[2].Totals.VAT, data.orders[2].Items[0].VAT = 9, 9 },
 	"totals ord_4: 0.00 is not the VAT of 1.00 at 1900":                     func(data *testData) { data.orders[3].Totals.RateBasisPoints = 1900 },
-	"charge ord_1: the order is paid and has 0 captured":                    func(data *testData) { data.orders[0].Payments[1].State = order.PaymentClosed },
-	"charge ord_1: the order is paid and has 2 captured":                    func(data *testData) { data.orders[0].Payments[0].State = order.PaymentCaptured },
+	"charge ord_1: the order is paid but has 0 captured":                    func(data *testData) { data.orders[0].Payments[1].State = order.PaymentClosed },
+	"charge ord_1: the order is paid but has 2 captured":                    func(data *testData) { data.orders[0].Payments[0].State = order.PaymentCaptured },
 	"charge ord_1: the order costs 35.70 and 35.69 was captured":            func(data *testData) { data.orders[0].Payments[1].Amount-- },
 	"charge ord_1: payment pay_1 has no charge at the provider":             func(data *testData) { data.orders[0].Payments[1].Intent = "" },
 	"charge ord_5: payments pay_5 and pay_3 have the same charge":           func(data *testData) { data.orders[4].Payments[0].Intent = "pi_3" },
 	"charge ord_3: the order is expired and has the captured payment pay_3": func(data *testData) { data.orders[2].Payments[0].State = order.PaymentCaptured },
-	"charge ord_2: the order is free and has the captured payment pay_2": func(data *testData) {
+	"charge ord_2: the order is free but has the captured payment pay_2": func(data *testData) {
 		data.orders[1].Payments = []order.Payment{{ID: "pay_2", State: order.PaymentCaptured, Intent: "pi_2"}}
 	},
 	"charge ch_1: payment pay_1 of ord_1 is 35.70, the provider charged": func(data *testData) { data.charges[0].Amount++ },
@@ -195,31 +195,31 @@ var inconsistencies = map[string]func(*testData){
 		data.orders[0].Payments[0].State = order.PaymentClosing
 		data.charges = append(data.charges, Charge{ID: "ch_0", Payment: "pay_0", Amount: 3570, Currency: "eur", CreatedAt: old})
 	},
-	"item ord_4: the order is awaiting_payment and later.org has the provisioning item": func(data *testData) { data.orders[3].Items[0].ProvisionItem = "prv_6" },
-	"item ord_4: the order is awaiting_payment and later.org is provisioned":            func(data *testData) { data.orders[3].Items[0].State = order.ItemActive },
-	"item ord_1: the order is paid and good.org has no provisioning item":               func(data *testData) { data.orders[0].Items[0].ProvisionItem = "" },
-	"item ord_1: the order is partially_completed and good.org is open":                 func(data *testData) { data.orders[0].Items[0].State = order.ItemProvisioning },
-	`item ord_1: good.org has the unknown state "lost"`:                                 func(data *testData) { data.orders[0].Items[0].State = "lost" },
-	"item ord_1: good.org should have one provisioning item prv_1 and has 0": func(data *testData) {
+	"item ord_4: the order is awaiting_payment and later.org has the provision item": func(data *testData) { data.orders[3].Items[0].ProvisionItem = "prv_6" },
+	"item ord_4: the order is awaiting_payment and later.org is provisioned":         func(data *testData) { data.orders[3].Items[0].State = order.ItemActive },
+	"item ord_1: the order is paid, but good.org has no provision item":              func(data *testData) { data.orders[0].Items[0].ProvisionItem = "" },
+	"item ord_1: the order is partially_completed and good.org is open":              func(data *testData) { data.orders[0].Items[0].State = order.ItemProvisioning },
+	`item ord_1: good.org has the unknown state "lost"`:                              func(data *testData) { data.orders[0].Items[0].State = "lost" },
+	"item ord_1: good.org should have one provision item prv_1 and has 0": func(data *testData) {
 		data.items = slices.Delete(data.items, 0, 1)
 	},
-	"item ord_1: good.org should have one provisioning item prv_1 and has 2":             func(data *testData) { data.items = append(data.items, data.items[0]) },
-	"item prv_1: bad.org of ord_1 and good.org of ord_1 have the same provisioning item": func(data *testData) { data.orders[0].Items[1].ProvisionItem = "prv_1" },
-	"item prv_8: the provisioning item for more.org refers to ord_1": func(data *testData) {
+	"item ord_1: good.org should have one provision item prv_1 and has 2":             func(data *testData) { data.items = append(data.items, data.items[0]) },
+	"item prv_1: bad.org of ord_1 and good.org of ord_1 have the same provision item": func(data *testData) { data.orders[0].Items[1].ProvisionItem = "prv_1" },
+	"item prv_8: the provision item for more.org refers to ord_1": func(data *testData) {
 		data.items = append(data.items, provision.Item{ID: "prv_8", Name: "more.org", Payment: order.PaymentOf("ord_1"), UpdatedAt: old})
 	},
-	"item prv_1: the provisioning item is to register gooood.org":            func(data *testData) { data.items[0].Name = "gooood.org" },
-	"item prv_1: the provisioning item is to register good.org for ord_5":    func(data *testData) { data.items[0].Payment = order.PaymentOf("ord_5") },
-	"item prv_2: the provisioning item for bad.org is provisioned, its item": func(data *testData) { data.items[1].State, data.items[1].RefundDue = provision.StateActive, false },
-	"item prv_1: the provisioning item for good.org is open, its item":       func(data *testData) { data.items[0].State = provision.StatePending },
-	"domain dom_1: good.org is registered by 0":                              func(data *testData) { data.items[0].Domain = "dom_9" },
-	"domain dom_9: manual.org is registered by 2":                            func(data *testData) { data.items = append(data.items, data.items[4]) },
-	"domain prv_9: manual.org is provisioned and there is no domain":         func(data *testData) { data.domains = slices.Delete(data.domains, 1, 2) },
-	"domain prv_9: the item is provisioned without a domain":                 func(data *testData) { data.items[4].Domain = "" },
-	"domain dom_9: the domain is manual.org, but its item prv_9":             func(data *testData) { data.domains[1].Customer = "cus_1" },
-	"domain dom_9: manual.org is still pending":                              func(data *testData) { data.domains[1].Status = registrar.DomainPending },
-	"refund prv_2: bad.org failed and is not marked for a refund":            func(data *testData) { data.items[1].RefundDue = false },
-	"refund prv_1: good.org is provisioned and marked for a refund":          func(data *testData) { data.items[0].RefundDue = true },
+	"item prv_1: the provision item is to register gooood.org":                func(data *testData) { data.items[0].Name = "gooood.org" },
+	"item prv_1: the provision item is to register good.org for ord_5":        func(data *testData) { data.items[0].Payment = order.PaymentOf("ord_5") },
+	"item prv_2: the provision item for bad.org is provisioned, but its item": func(data *testData) { data.items[1].State, data.items[1].RefundDue = provision.StateActive, false },
+	"item prv_1: the provision item for good.org is open, but its item":       func(data *testData) { data.items[0].State = provision.StatePending },
+	"domain dom_1: good.org is registered by 0":                               func(data *testData) { data.items[0].Domain = "dom_9" },
+	"domain dom_9: manual.org is registered by 2":                             func(data *testData) { data.items = append(data.items, data.items[4]) },
+	"domain prv_9: manual.org is provisioned and there is no domain":          func(data *testData) { data.domains = slices.Delete(data.domains, 1, 2) },
+	"domain prv_9: the provision item is active but has no domain":            func(data *testData) { data.items[4].Domain = "" },
+	"domain dom_9: the domain is manual.org, but its item prv_9":              func(data *testData) { data.domains[1].Customer = "cus_1" },
+	"domain dom_9: manual.org is still pending":                               func(data *testData) { data.domains[1].Status = registrar.DomainPending },
+	"refund prv_2: bad.org failed and is not marked for a refund":             func(data *testData) { data.items[1].RefundDue = false },
+	"refund prv_1: good.org is provisioned and marked for a refund":           func(data *testData) { data.items[0].RefundDue = true },
 	"refund ord_1: bad.org is to be refunded and has no refund": func(data *testData) {
 		data.orders[0].Refunds = slices.Delete(data.orders[0].Refunds, 0, 1)
 	},
