@@ -111,7 +111,7 @@ func ciiSeller(d invoice.Document) ciiParty {
 	if party.Legal = optional(s.Register); party.Legal == nil {
 		party.ID = cmp.Or(s.TaxNumber, s.VATID) // a seller needs an identifier (BR-CO-26)
 	}
-	// A document not subject to VAT must not contain VAT ids (BR-O-02).
+	// A document not subject to VAT must not contain VAT IDs (BR-O-02).
 	if s.VATID != "" && d.Category != invoice.OutOfScope {
 		party.Taxes = append(party.Taxes, ciiRegistration{ciiID{schemeVATID, s.VATID}})
 	}

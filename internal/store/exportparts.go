@@ -18,7 +18,7 @@ func exportParts() []part {
 		{name: "registrant", table: "registrants", where: whereCustomer, columns: slices.Concat(
 			columns(asText, "kind name organisation street postal_code city state country phone vat_id"), columns(asTime, "updated_at"),
 		)},
-		// VIES results are stored by VAT id.
+		// VIES results are stored by VAT ID.
 		{name: "vatCheck", table: "vat_checks", where: "vat_id = (SELECT vat_id FROM registrants WHERE customer_id = $1)", columns: slices.Concat(
 			columns(asText, "vat_id"), columns(asFlag, "valid"), columns(asTime, "checked_at"),
 		)},

@@ -48,7 +48,7 @@ func (db *DB) CustomerByVerification(ctx context.Context, session string) (strin
 	return foundValue(db.read().GetCustomerByVerification(ctx, session))
 }
 
-// VATCheck returns the last VIES result for a VAT id; false if there is none.
+// VATCheck returns the last VIES result for a VAT ID; false if there is none.
 func (db *DB) VATCheck(ctx context.Context, id string) (valid bool, checkedAt time.Time, ok bool, err error) {
 	row, err := db.read().GetVATCheck(ctx, id)
 	ok, err = found(err)

@@ -73,7 +73,7 @@ func (f addrResolver) rightmostUntrusted(peer netip.Addr, lines []string, parse 
 // splitOutsideQuotes splits a header field, but not inside a quoted string (RFC 9110,
 // 5.6.4): a proxy may quote what the client sent, such as its Host, next to the
 // address. An unterminated quote makes the whole field invalid, because the parts
-// written by the proxy can't be told from the client's.
+// written by the proxy can't be distinguished from the client's.
 func splitOutsideQuotes(text string, separator byte) (parts []string, ok bool) {
 	quoted, begin := false, 0
 	for i := 0; i < len(text); i++ {

@@ -171,7 +171,7 @@ var areaCodes = map[string][]string{
 	"+43": {"1"},
 }
 
-// vatForms are the formats of VAT ids after the country prefix, as the European
+// vatForms are the formats of VAT IDs after the country prefix, as the European
 // Commission lists them: 9 is a digit, A a letter, X either, other characters are
 // literal. Greece uses EL, Northern Ireland XI.
 var vatForms = map[string]string{
@@ -184,7 +184,7 @@ var vatForms = map[string]string{
 	"SK": "9999999999", "XI": "999999999|999999999999|GD999|HA999",
 }
 
-// normaliseVATID returns a VAT id in capitals without spaces; false if it is invalid.
+// normaliseVATID returns a VAT ID in capitals without spaces; false if it is invalid.
 func normaliseVATID(id string) (string, bool) {
 	id = strings.ToUpper(strings.NewReplacer(" ", "", "-", "", ".", "", "\u00a0", "").Replace(id))
 	if len(id) < 4 {

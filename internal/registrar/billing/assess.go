@@ -35,7 +35,7 @@ const BadNet registrar.Code = "bad_net"
 // maxNet keeps net times rate far below overflow.
 const maxNet = registrar.Cents(1) << 48
 
-// VATIDValidator is the EU's VAT id register.
+// VATIDValidator is the EU's VAT ID register.
 type VATIDValidator interface {
 	// Valid reports whether the id (Greek ones start with EL) belongs to a business that
 	// trades within the EU. An error means that the register could not be queried.
@@ -55,7 +55,7 @@ type Assessment struct {
 	Rule            Rule
 	Country         string            // the one whose VAT is charged; the customer's if none is charged
 	VATID           string            // the validated id behind a reverse charge; empty otherwise
-	Unchecked       bool              // the VAT id could not be checked, so VAT is charged
+	Unchecked       bool              // the VAT ID could not be checked, so VAT is charged
 	VAT             []registrar.Cents // the VAT of each net amount, in their order
 }
 
@@ -132,7 +132,7 @@ func (a *Assessor) rule(ctx context.Context, party Party, at time.Time) (Assessm
 // countryOf normalises a country code; false if it is not a country.
 func countryOf(text string) (string, bool) {
 	text = compactUpper(text)
-	if text == "EL" { // Greece's code in VAT ids
+	if text == "EL" { // Greece's code in VAT IDs
 		text = "GR"
 	}
 	region, err := language.ParseRegion(text)

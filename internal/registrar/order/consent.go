@@ -44,7 +44,7 @@ func ConsentWording(language string) string {
 func ConsentText(wording string) string { return consentTexts[wording] }
 
 // Consumer reports whether the buyer of an order with these totals counts as a
-// consumer: neither a company nor the owner of a VAT id. A VAT id that is not accepted
+// consumer: neither a company nor the owner of a VAT ID. A VAT ID that is not accepted
 // for VAT is not accepted here, or any made-up number would do.
 func (b Buyer) Consumer(totals Totals) bool {
 	return !b.Company && (b.VATID == "" || totals.ForConsumer())

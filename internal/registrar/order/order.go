@@ -146,12 +146,12 @@ type Totals struct {
 	RateBasisPoints int // the VAT rate in hundredths of a percent, such as 1900
 	// Rule is the billing rule that applies; Country is the country of the rate.
 	Rule, Country string
-	VATID         string // the VAT id that the rule relies on; empty if it relies on none
-	Unchecked     bool   // the VAT id could not be validated, so VAT is charged
+	VATID         string // the VAT ID that the rule relies on; empty if it relies on none
+	Unchecked     bool   // the VAT ID could not be validated, so VAT is charged
 }
 
 // ForConsumer reports whether the VAT of consumers in another EU country applies, which
-// includes buyers whose VAT id is invalid or could not be validated.
+// includes buyers whose VAT ID is invalid or could not be validated.
 func (t Totals) ForConsumer() bool { return strings.HasPrefix(t.Rule, "eu_consumer") }
 
 // PaymentState is the state of a payment; doc.go has the transition table.

@@ -25,7 +25,7 @@ type orderData struct {
 	Free                    bool   // nothing was charged
 	Rate                    string // VAT rate with percent sign
 	Rule, Country, Vatid    string // reason for the rate
-	Unchecked               bool   // the VAT id could not be checked
+	Unchecked               bool   // the VAT ID could not be checked
 	Unclaimed               bool   // the order belongs to no account with a sign-in
 	State                   string
 	// Consent is the wrapped text by which a consumer requested an early start;

@@ -23,7 +23,7 @@ type view struct {
 	open, paid bool
 }
 
-// message tells the agent or its buyer something about a session.
+// message is information for the agent or its buyer about a session.
 type message struct {
 	Type        string `json:"type"`
 	Code        string `json:"code,omitempty"`
@@ -63,7 +63,7 @@ func newView(s order.Session, sh *shape, permalinks string) view {
 // itemID is an agent's name for an item: register:example.de.
 func itemID(kind order.Kind, name string) string { return string(kind) + ":" + name }
 
-// addMessages adds what the agent or its buyer has to know.
+// addMessages adds what the agent or its buyer needs to know.
 func (v *view) addMessages(status order.SessionStatus, sh *shape) {
 	add := func(kind, code, param, resolution, text string) {
 		m := message{Type: kind, Code: code, Param: param, ContentType: sh.contentType, Content: text}

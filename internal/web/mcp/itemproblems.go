@@ -12,7 +12,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
-// itemFailure tells a model why an item can't be ordered. The codes are stable:
+// itemFailure says why an item can't be ordered. The codes are stable:
 // docs/agents.md and the output schema list them all.
 type itemFailure struct {
 	Domain      string      `json:"domain"`

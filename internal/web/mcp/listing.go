@@ -139,7 +139,7 @@ func (s *Server) describe() error {
 	return nil
 }
 
-// securitySchemes tells clients which tools need sign-in.
+// securitySchemes declares which tools need sign-in.
 func (l listedTool) securitySchemes() json.RawMessage {
 	if l.SignedIn {
 		return json.RawMessage(`[{"type":"oauth2","scopes":["` + oauth.ScopeWrite + `"]}]`)

@@ -90,7 +90,7 @@ func (x *exchange) callTool() {
 	}
 	x.state.tool = t.name
 	if t.signedIn {
-		// A token that could not be verified is no refusal: the tool fails, because models
+		// A token that could not be verified is not refused: the tool fails, because models
 		// read failed calls and clients retry them.
 		status := x.state.signedInStatus()
 		if refusal, refused := x.server.refusals[status]; refused {

@@ -83,7 +83,7 @@ func (h *Handler) changeJob(
 	return req.RedirectWithFlash(note, jobsPath+"?kind="+url.QueryEscape(string(kind)))
 }
 
-// UpstreamState is how an upstream does; its value is part of a text key.
+// UpstreamState is the health of an upstream; its value is part of a text key.
 type UpstreamState string
 
 // The states of an upstream.
@@ -94,7 +94,7 @@ const (
 	UpstreamUnknown UpstreamState = "unknown"
 )
 
-// Upstream is a system outside and its health.
+// Upstream is an external system and its health.
 type Upstream struct {
 	// Group is registry, account, payments, vat or mail; Name the host or account.
 	Group, Name string

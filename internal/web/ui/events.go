@@ -50,7 +50,7 @@ func (e *EventStream) sendWithID(id, name string, data map[string]any) {
 	e.write(event + "\n")
 }
 
-// setRetry tells a disconnected reader when to reconnect.
+// setRetry sets when a disconnected reader reconnects.
 func (e *EventStream) setRetry(delay time.Duration) {
 	e.write("retry: " + strconv.FormatInt(delay.Milliseconds(), 10) + "\n\n")
 }

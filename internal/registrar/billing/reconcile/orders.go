@@ -154,7 +154,7 @@ func (a *reconciler) checkRefunds(o order.Order, fresh bool) {
 func (a *reconciler) checkStuck(o order.Order) {
 	fresh := a.isFresh(o.UpdatedAt)
 	a.checkOverdue(o.DueAt, o.ID, "the order")
-	if isPaid(o) && !o.State.Final() && !slices.ContainsFunc(o.Items, func(i order.Item) bool { return stageOf(i.State) == open }) {
+	if isPaid(o) && !o.State.Final() && !slices.ContainsFunc(o.Items, func(i order.Item) bool { return stages[i.State] == open }) {
 		a.addFinding(fresh, "stuck", o.ID, "all items have ended, but the order is still %s", o.State)
 	}
 	for _, p := range o.Payments {
