@@ -67,7 +67,8 @@ func prepareBuyer(ctx context.Context, q *query.Queries, newOrder order.Order, f
 	if err := rowOr(noSuchCustomer())(q.LockBuyer(ctx, newOrder.Customer)); err != nil {
 		return err
 	}
-	return checkOpenOrderLimit(ctx, q, newOrder.Customer, maxOpen)
+	_, err := checkOpenOrderLimit(ctx, q, newOrder, maxOpen)
+	return err
 }
 
 func putGuestRegistrant(ctx context.Context, q *query.Queries, id string, fitted order.Contact, now time.Time) error {

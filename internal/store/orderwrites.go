@@ -2,8 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -24,15 +22,12 @@ func (db *DB) AddOrder(ctx context.Context, newOrder order.Order, maxOpen int, e
 		if err := rowOr(noSuchCustomer())(q.LockBuyer(ctx, newOrder.Customer)); err != nil {
 			return err
 		}
-		open, found, err := foundValue(q.GetOpenOrderIDByItems(ctx, newOrder.Customer, newOrder.ItemsKey))
+		same, err := checkOpenOrderLimit(ctx, q, newOrder, maxOpen)
 		if err != nil {
 			return err
 		}
-		if found {
-			stored, _, err = orderByID(ctx, q, open)
-			return err
-		}
-		if err := checkOpenOrderLimit(ctx, q, newOrder.Customer, maxOpen); err != nil {
+		if same != "" {
+			stored, _, err = orderByID(ctx, q, same)
 			return err
 		}
 		stored, added = newOrder, true
@@ -50,20 +45,18 @@ func (db *DB) AddOrder(ctx context.Context, newOrder order.Order, maxOpen int, e
 
 // CheckOpenOrderLimit returns TooManyOpen if AddOrder would.
 func (db *DB) CheckOpenOrderLimit(ctx context.Context, newOrder order.Order, maxOpen int) error {
-	q := db.read()
-	_, err := q.GetOpenOrderIDByItems(ctx, newOrder.Customer, newOrder.ItemsKey)
-	if !errors.Is(err, sql.ErrNoRows) {
-		return err
-	}
-	return checkOpenOrderLimit(ctx, q, newOrder.Customer, maxOpen)
+	_, err := checkOpenOrderLimit(ctx, db.read(), newOrder, maxOpen)
+	return err
 }
 
-func checkOpenOrderLimit(ctx context.Context, q *query.Queries, customer string, maxOpen int) error {
-	open, err := q.CountOpenOrders(ctx, customer)
-	if err == nil && open >= int64(maxOpen) {
+// checkOpenOrderLimit returns the id of the customer's open order with the same items, if
+// there is one, and otherwise TooManyOpen if there are too many others.
+func checkOpenOrderLimit(ctx context.Context, q *query.Queries, newOrder order.Order, maxOpen int) (same string, err error) {
+	orders, err := q.CountOpenOrders(ctx, newOrder.ItemsKey, newOrder.Customer)
+	if err == nil && orders.SameItems == "" && orders.Open >= int64(maxOpen) {
 		err = tooManyOpen()
 	}
-	return err
+	return orders.SameItems, err
 }
 
 func tooManyOpen() error {

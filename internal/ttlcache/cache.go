@@ -156,6 +156,14 @@ func (a *Cache[K, V]) Set(key K, value V) {
 	a.store(key, Result[V]{Value: value, FetchedAt: a.cfg.Now()}, nil)
 }
 
+// Cached returns a fresh result; false if there is none. It makes no call.
+func (a *Cache[K, V]) Cached(key K) (value V, found bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	cached, err, fresh := a.lookup(key)
+	return cached.Value, fresh && err == nil
+}
+
 // lookup returns the last result, and whether it or the last failure is fresh. The caller
 // holds the lock.
 func (a *Cache[K, V]) lookup(key K) (cached Result[V], err error, fresh bool) { //nolint:revive // err belongs to what is known

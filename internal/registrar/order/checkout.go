@@ -174,7 +174,10 @@ func (s *Service) HandleReturn(ctx context.Context, _ registrar.Actor, paySecret
 	}
 	release, waited := s.paymentLocks.acquire(ctx, payment.Session)
 	defer release()
-	if waited { // the webhook has probably settled it
+	if s.capturedJustNow(payment.Session) {
+		return nil
+	}
+	if waited {
 		if o, err = s.reload(ctx, o.ID); err != nil || o.State != Paying {
 			return err
 		}

@@ -35,6 +35,9 @@ func (s *Service) HandleEvent(ctx context.Context, event Event) error {
 	}
 	release, _ := s.paymentLocks.acquire(ctx, id)
 	defer release()
+	if s.capturedJustNow(id) {
+		return nil
+	}
 	o, found, err := lookup(ctx, id)
 	if err != nil || !found {
 		return err
@@ -69,6 +72,15 @@ func (s *Service) refreshPayment(ctx context.Context, o Order, id string) (Order
 	}
 	return s.applyPaymentStatus(ctx, o, id, status)
 }
+
+// capturedJustNow reports whether this node has captured the payment with a provider's id
+// within RecheckInterval: there is nothing left to query.
+func (s *Service) capturedJustNow(id string) bool {
+	_, captured := s.paymentChecks.Cached(capturedKey(id))
+	return captured
+}
+
+func capturedKey(id string) string { return "captured:" + id }
 
 // refreshPaymentCached is for page views, which share a response for RecheckInterval.
 func (s *Service) refreshPaymentCached(ctx context.Context, o Order, id, page string) error {
@@ -157,6 +169,11 @@ func (s *Service) applyPaymentStatus(ctx context.Context, o Order, id string, st
 		m.To.DueAt = s.worker.Now()
 		return true
 	})
+	if err == nil && what == verdictCapture {
+		for _, id := range []string{o.payment(id).Session, status.Intent} {
+			s.paymentChecks.Set(capturedKey(id), struct{}{})
+		}
+	}
 	if err = cmp.Or(refused, err); err == nil && what == verdictRefund {
 		s.cfg.Logger.WarnContext(ctx, "unmatched payment, refund due", "order", o.ID)
 		failpoint.Hit("refund_written")

@@ -37,8 +37,9 @@ func (s *Service) Prepare(ctx context.Context, actor registrar.Actor, req Reques
 	}
 	o.Email = buyer.Email
 	requests := make([]provision.QuoteRequest, len(req.Items))
+	registrant := buyer.registrant()
 	for i, item := range req.Items {
-		requests[i] = provision.QuoteRequest{Customer: actor.Customer, Name: item.Name, Kind: item.Kind, Years: item.Years}
+		requests[i] = provision.QuoteRequest{Customer: actor.Customer, Name: item.Name, Kind: item.Kind, Years: item.Years, Registrant: &registrant}
 	}
 	results, err := s.quoteFresh(ctx, actor, registrar.ForQuote, requests)
 	if err != nil {

@@ -12,11 +12,10 @@ LIMIT $2;
 UPDATE customers SET disabled_at = 0
 WHERE id = $1 AND confirmed_at <> 0 AND disabled_at = 0;
 
--- name: GetOpenOrderIDByItems :one
-SELECT id FROM orders WHERE customer_id = $1 AND items_key = $2 AND open_order = 1;
-
+-- The number of a customer's open orders, and the id of the one with these items.
 -- name: CountOpenOrders :one
-SELECT count(*) FROM orders WHERE customer_id = $1 AND open_order = 1;
+SELECT count(*) AS open, CAST(coalesce(max(CASE WHEN items_key = sqlc.arg(items_key) THEN id ELSE '' END), '') AS TEXT) AS same_items
+FROM orders WHERE customer_id = sqlc.arg(customer_id) AND open_order = 1;
 
 -- name: InsertOrder :exec
 INSERT INTO orders (

@@ -10,14 +10,21 @@ import (
 )
 
 const countOpenOrders = `-- name: CountOpenOrders :one
-SELECT count(*) FROM orders WHERE customer_id = $1 AND open_order = 1
+SELECT count(*) AS open, CAST(coalesce(max(CASE WHEN items_key = $1 THEN id ELSE '' END), '') AS TEXT) AS same_items
+FROM orders WHERE customer_id = $2 AND open_order = 1
 `
 
-func (q *Queries) CountOpenOrders(ctx context.Context, customerID string) (int64, error) {
-	row := q.db.QueryRowContext(ctx, countOpenOrders, customerID)
-	var count int64
-	err := row.Scan(&count)
-	return count, err
+type CountOpenOrdersRow struct {
+	Open      int64
+	SameItems string
+}
+
+// The number of a customer's open orders, and the id of the one with these items.
+func (q *Queries) CountOpenOrders(ctx context.Context, itemsKey string, customerID string) (CountOpenOrdersRow, error) {
+	row := q.db.QueryRowContext(ctx, countOpenOrders, itemsKey, customerID)
+	var i CountOpenOrdersRow
+	err := row.Scan(&i.Open, &i.SameItems)
+	return i, err
 }
 
 const countOpenOrdersOfAgent = `-- name: CountOpenOrdersOfAgent :one
@@ -96,17 +103,6 @@ func (q *Queries) GetBuyer(ctx context.Context, id string) (GetBuyerRow, error) 
 		&i.Label,
 	)
 	return i, err
-}
-
-const getOpenOrderIDByItems = `-- name: GetOpenOrderIDByItems :one
-SELECT id FROM orders WHERE customer_id = $1 AND items_key = $2 AND open_order = 1
-`
-
-func (q *Queries) GetOpenOrderIDByItems(ctx context.Context, customerID string, itemsKey string) (string, error) {
-	row := q.db.QueryRowContext(ctx, getOpenOrderIDByItems, customerID, itemsKey)
-	var id string
-	err := row.Scan(&id)
-	return id, err
 }
 
 const getOrder = `-- name: GetOrder :many
