@@ -26,7 +26,7 @@ func (p *App) startWebhooks() error {
 		"Attempts to deliver a webhook to an agent, by outcome: sent, failed (will be retried, unless also abandoned), abandoned.",
 		newLabel("outcome", webhooksvc.Sent, webhooksvc.Failed, webhooksvc.Abandoned))
 	p.webhooks, err = webhooksvc.New(webhooksvc.Config{
-		Store: p.services.DB, Webhook: p.services.Agents.Webhook, Event: p.renderOrderEvent, Sender: sender,
+		Store: p.services.DB, OpenWebhook: p.services.Agents.OpenWebhook, Event: p.renderOrderEvent, Sender: sender,
 		Logger: p.logger, RecordError: p.recordJobError(admin.JobWebhook),
 		OnAttempt: func(outcome webhooksvc.Outcome) { deliveries.WithLabelValues(string(outcome)).Inc() },
 	})

@@ -102,13 +102,6 @@ func (db *DB) ListLiveAgents(ctx context.Context, profile signing.Profile, limit
 	return all, err
 }
 
-// GetAgentWebhook returns the webhook of a live agent.
-func (db *DB) GetAgentWebhook(ctx context.Context, id string) (agent.SealedWebhook, bool, error) {
-	row, err := db.read().GetAgent(ctx, id)
-	ok, err := found(err)
-	return agent.SealedWebhook{URL: row.WebhookUrl, Version: row.WebhookVersion, Sealed: row.WebhookSealed}, ok && row.RemovedAt == 0, err
-}
-
 // AddAgentSecret stores a secret and revokes all but the newest keep.
 func (db *DB) AddAgentSecret(ctx context.Context, secret agent.Secret, keep int, event registrar.AuditEvent) (bool, error) {
 	return db.changeLiveAgent(ctx, secret.Agent, event, func(q *query.Queries) error {

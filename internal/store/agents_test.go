@@ -313,7 +313,11 @@ func TestAgentSecrets_NeverStoredInClear(t *testing.T) {
 				t.Errorf("the dump contains %.16s…", secret)
 			}
 		}
-		hook, err := service.Webhook(t.Context(), one.ID)
+		row, err := db.read().GetAgent(t.Context(), one.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		hook, err := service.OpenWebhook(one.ID, agent.SealedWebhook{URL: row.WebhookUrl, Sealed: row.WebhookSealed, Version: row.WebhookVersion})
 		if want := (agent.Webhook{URL: "https://agent.example/hook", Secret: issued.WebhookSecret, Version: "2025-09-29"}); err != nil || hook != want {
 			t.Errorf("the webhook is %s %s, %v", hook.URL, hook.Version, err)
 		}
@@ -375,8 +379,8 @@ func TestAgentLink_EndsWithUnlinkOrAgentRemoval(t *testing.T) {
 		requireError(t, "a removed agent's key", err, signing.ErrInvalid)
 		wantCode(t, service.Link(ctx, personActor(anna), one.ID), registrar.KindNotFound, agent.NoSuchAgent)
 		wantCode(t, service.Remove(ctx, operatorActor(), one.ID), registrar.KindNotFound, agent.NoSuchAgent)
-		if hook, err := service.Webhook(ctx, one.ID); err != nil || hook.URL != "" {
-			t.Errorf("the webhook URL is still %q, %v", hook.URL, err)
+		if row, err := db.read().GetAgent(ctx, one.ID); err != nil || row.WebhookUrl != "" || row.WebhookSealed != "" {
+			t.Errorf("the webhook URL is still %q, %v", row.WebhookUrl, err)
 		}
 		admitAgent(t, service, agent.AddParams{Name: "Einkaufshilfe"}) // the name is free again
 	})

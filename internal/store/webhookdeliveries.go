@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/dotkontor/dotkontor/internal/registrar/agent"
 	"github.com/dotkontor/dotkontor/internal/registrar/webhook"
 	"github.com/dotkontor/dotkontor/internal/store/query"
 	"github.com/dotkontor/dotkontor/internal/store/sqldb"
@@ -23,10 +24,19 @@ func deliveryOf(row query.WebhookDelivery) webhook.Delivery {
 	}
 }
 
+func claimedDeliveryOf(row query.ClaimWebhookDeliveryRow) webhook.Delivery {
+	delivery := deliveryOf(query.WebhookDelivery{
+		OrderID: row.OrderID, AgentID: row.AgentID, EventCount: row.EventCount, DeliveredCount: row.DeliveredCount,
+		PendingSince: row.PendingSince, DueAt: row.DueAt, Attempts: row.Attempts,
+	})
+	delivery.Target = agent.SealedWebhook{URL: row.WebhookUrl, Version: row.WebhookVersion, Sealed: row.WebhookSealed}
+	return delivery
+}
+
 // ClaimDelivery leases a delivery. It returns false if another node has claimed it.
 func (db *DB) ClaimDelivery(ctx context.Context, orderID string, wasDue, lease time.Time) (claimed webhook.Delivery, mine bool, err error) {
 	err = db.sql.WriteOne(ctx, func(tx sqldb.DBTX) (err error) {
-		claimed, mine, err = rowAs(deliveryOf)(query.New(tx).ClaimWebhookDelivery(ctx, query.ClaimWebhookDeliveryParams{
+		claimed, mine, err = rowAs(claimedDeliveryOf)(query.New(tx).ClaimWebhookDelivery(ctx, query.ClaimWebhookDeliveryParams{
 			OrderID: orderID, WasDue: micros(wasDue), Lease: micros(lease), Node: db.node,
 		}))
 		return err

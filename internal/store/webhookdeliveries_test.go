@@ -147,7 +147,7 @@ func TestWebhookDelivery_ChangeDuringLeaseIsDueAfterward(t *testing.T) {
 			t.Fatalf("got %+v, want %+v", due, want)
 		}
 		claimed, ok, err := db.ClaimDelivery(ctx, o.ID, later, lease)
-		if err != nil || !ok || claimed.EventCount != 2 || !claimed.DueAt.Equal(lease) {
+		if err != nil || !ok || claimed.EventCount != 2 || !claimed.DueAt.Equal(lease) || claimed.Target.URL != "https://agent.example/hook" {
 			t.Fatalf("got %+v, %t, %v", claimed, ok, err)
 		}
 		again := lease.Add(time.Minute)
@@ -161,8 +161,9 @@ func TestWebhookDelivery_ChangeDuringLeaseIsDueAfterward(t *testing.T) {
 		if due := listDueDeliveries(t, db, again); len(due) != 1 || due[0].Attempts != 3 || due[0].DeliveredCount != 1 {
 			t.Fatalf("got %+v", due)
 		}
-		if _, ok, err = db.ClaimDelivery(ctx, o.ID, again, lease); err != nil || !ok {
-			t.Fatal(ok, err)
+		execStatement(t, db, `UPDATE agents SET removed_at = 5 WHERE id = 'agt_1'`)
+		if claimed, ok, err = db.ClaimDelivery(ctx, o.ID, again, lease); err != nil || !ok || claimed.Target.URL != "" {
+			t.Fatalf("got %+v, %t, %v", claimed, ok, err)
 		}
 		if err := db.CompleteDelivery(ctx, o.ID, lease, 2, 2, later); err != nil {
 			t.Fatal(err)

@@ -213,12 +213,8 @@ func (s *Service) Remove(ctx context.Context, operator registrar.Actor, id strin
 	return changed(s.cfg.Store.RemoveAgent(ctx, id, s.auditEvent(operator, Removed, id)))
 }
 
-// Webhook returns the webhook of a live agent. The URL is empty if there is none.
-func (s *Service) Webhook(ctx context.Context, id string) (Webhook, error) {
-	webhook, live, err := s.cfg.Store.GetAgentWebhook(ctx, id)
-	if err != nil || !live || webhook.URL == "" {
-		return Webhook{}, err
-	}
+// OpenWebhook unseals the secret of an agent's webhook.
+func (s *Service) OpenWebhook(id string, webhook SealedWebhook) (Webhook, error) {
 	secret, err := s.cfg.Seal.Open(registrar.AgentWebhookPurpose(id), webhook.Sealed)
 	return Webhook{URL: webhook.URL, Secret: secret, Version: webhook.Version}, err
 }

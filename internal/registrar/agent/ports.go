@@ -60,8 +60,6 @@ type Store interface {
 	AgentByKey(ctx context.Context, key registrar.SecretHash) (AgentWithSecrets, bool, error)
 	// ListLiveAgents returns at most limit live agents with the given profile.
 	ListLiveAgents(ctx context.Context, profile signing.Profile, limit int) ([]AgentWithSecrets, error)
-	// GetAgentWebhook returns the webhook of a live agent; false if there is none.
-	GetAgentWebhook(ctx context.Context, id string) (SealedWebhook, bool, error)
 	// AddAgentSecret stores a secret and ends all but the newest keep; false if the
 	// agent is not live.
 	AddAgentSecret(ctx context.Context, secret Secret, keep int, event registrar.AuditEvent) (bool, error)

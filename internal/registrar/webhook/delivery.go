@@ -7,6 +7,8 @@ import (
 	"encoding/hex"
 	"strconv"
 	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar/agent"
 )
 
 // SignatureHeader carries the result of Sign.
@@ -32,6 +34,9 @@ type Delivery struct {
 	// PendingSince is when the first undelivered event occurred.
 	PendingSince, DueAt time.Time
 	Attempts            int
+	// Target is the agent's webhook when the delivery was claimed; without a URL there is
+	// none.
+	Target agent.SealedWebhook
 }
 
 // Store persists deliveries.

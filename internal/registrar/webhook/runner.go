@@ -32,11 +32,11 @@ const (
 	Abandoned Outcome = "abandoned"
 )
 
-// Config configures the worker. Store, Webhook, Event and Sender are required.
+// Config configures the worker. Store, OpenWebhook, Event and Sender are required.
 type Config struct {
 	Store Store
-	// Webhook returns an agent's webhook; an empty URL means that there is none.
-	Webhook func(ctx context.Context, agent string) (agent.Webhook, error)
+	// OpenWebhook unseals the secret of an agent's webhook.
+	OpenWebhook func(agent string, sealed agent.SealedWebhook) (agent.Webhook, error)
 	// Event returns the message about the current state of an order, in the format of a
 	// protocol version. first means that the agent does not know the order yet.
 	Event       func(ctx context.Context, order, version string, first bool) ([]byte, error)
@@ -57,8 +57,8 @@ type runner struct {
 
 // New returns the worker that delivers webhooks.
 func New(cfg Config) (*jobs.Worker[Delivery], error) {
-	if cfg.Store == nil || cfg.Webhook == nil || cfg.Event == nil || cfg.Sender == nil {
-		return nil, errors.New("webhook: Config.Store, Webhook, Event and Sender are required")
+	if cfg.Store == nil || cfg.OpenWebhook == nil || cfg.Event == nil || cfg.Sender == nil {
+		return nil, errors.New("webhook: Config.Store, OpenWebhook, Event and Sender are required")
 	}
 	cfg.Logger = cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler))
 	registrar.Default(&cfg.Now, time.Now)
@@ -141,12 +141,12 @@ var errNoRecipient = errors.New("agent has no webhook")
 func (r *runner) send(ctx context.Context, t Delivery) error {
 	sendCtx, cancel := r.worker.CallContext(ctx)
 	defer cancel()
-	target, err := r.cfg.Webhook(sendCtx, t.Agent)
+	if t.Target.URL == "" {
+		return errNoRecipient
+	}
+	target, err := r.cfg.OpenWebhook(t.Agent, t.Target)
 	if err != nil {
 		return &registrar.Error{Kind: registrar.KindInternal, Code: "agent_not_read", Detail: err.Error(), Err: err}
-	}
-	if target.URL == "" {
-		return errNoRecipient
 	}
 	body, err := r.cfg.Event(sendCtx, t.Order, target.Version, t.DeliveredCount == 0)
 	if err != nil {

@@ -78,6 +78,9 @@ func (b *memStore) ClaimDelivery(_ context.Context, order string, wasDue, lease 
 	}
 	row.DueAt = lease
 	b.rows[order] = row
+	if !b.removed[row.Agent] {
+		row.Target = agent.SealedWebhook{URL: "https://" + row.Agent + ".example/hook", Version: "v"}
+	}
 	return row, true, nil
 }
 
@@ -110,13 +113,8 @@ func (b *memStore) PostponeDelivery(_ context.Context, order string, lease, due 
 	return nil
 }
 
-func (b *memStore) Webhook(_ context.Context, id string) (agent.Webhook, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.removed[id] {
-		return agent.Webhook{}, nil
-	}
-	return agent.Webhook{URL: "https://" + id + ".example/hook", Secret: "secret of " + id, Version: "v"}, nil
+func (*memStore) OpenWebhook(id string, sealed agent.SealedWebhook) (agent.Webhook, error) {
+	return agent.Webhook{URL: sealed.URL, Secret: "secret of " + id, Version: sealed.Version}, nil
 }
 
 func (b *memStore) Event(_ context.Context, order, version string, first bool) ([]byte, error) {
@@ -155,7 +153,7 @@ func (w *fakeSender) messages() []webhook.Message {
 // startRunner starts a runner in a bubble and returns a function that ends it.
 func startRunner(t *testing.T, b *memStore, w *fakeSender, more ...func(*webhook.Config)) (*jobs.Worker[webhook.Delivery], func()) {
 	t.Helper()
-	cfg := webhook.Config{Store: b, Webhook: b.Webhook, Event: b.Event, Sender: w}
+	cfg := webhook.Config{Store: b, OpenWebhook: b.OpenWebhook, Event: b.Event, Sender: w}
 	for _, set := range more {
 		set(&cfg)
 	}

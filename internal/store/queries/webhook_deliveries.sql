@@ -19,10 +19,14 @@ WHERE due_at > 0 AND due_at <= $1
 ORDER BY due_at
 LIMIT $2;
 
+-- Returns the webhook of the agent as well; its URL is empty if the agent was removed.
 -- name: ClaimWebhookDelivery :one
 UPDATE webhook_deliveries SET due_at = sqlc.arg(lease), node = sqlc.arg(node)
 WHERE order_id = sqlc.arg(order_id) AND due_at = sqlc.arg(was_due)
-RETURNING *;
+RETURNING *,
+    CAST(coalesce((SELECT a.webhook_url FROM agents AS a WHERE a.id = agent_id AND a.removed_at = 0), '') AS TEXT) AS webhook_url,
+    CAST(coalesce((SELECT a.webhook_version FROM agents AS a WHERE a.id = agent_id), '') AS TEXT) AS webhook_version,
+    CAST(coalesce((SELECT a.webhook_sealed FROM agents AS a WHERE a.id = agent_id), '') AS TEXT) AS webhook_sealed;
 
 -- name: CompleteWebhookDelivery :exec
 UPDATE webhook_deliveries

@@ -12,7 +12,10 @@ import (
 const claimWebhookDelivery = `-- name: ClaimWebhookDelivery :one
 UPDATE webhook_deliveries SET due_at = $1, node = $2
 WHERE order_id = $3 AND due_at = $4
-RETURNING order_id, agent_id, event_count, delivered_count, pending_since, due_at, attempts, node
+RETURNING order_id, agent_id, event_count, delivered_count, pending_since, due_at, attempts, node,
+    CAST(coalesce((SELECT a.webhook_url FROM agents AS a WHERE a.id = agent_id AND a.removed_at = 0), '') AS TEXT) AS webhook_url,
+    CAST(coalesce((SELECT a.webhook_version FROM agents AS a WHERE a.id = agent_id), '') AS TEXT) AS webhook_version,
+    CAST(coalesce((SELECT a.webhook_sealed FROM agents AS a WHERE a.id = agent_id), '') AS TEXT) AS webhook_sealed
 `
 
 type ClaimWebhookDeliveryParams struct {
@@ -22,14 +25,29 @@ type ClaimWebhookDeliveryParams struct {
 	WasDue  int64
 }
 
-func (q *Queries) ClaimWebhookDelivery(ctx context.Context, arg ClaimWebhookDeliveryParams) (WebhookDelivery, error) {
+type ClaimWebhookDeliveryRow struct {
+	OrderID        string
+	AgentID        string
+	EventCount     int64
+	DeliveredCount int64
+	PendingSince   int64
+	DueAt          int64
+	Attempts       int64
+	Node           string
+	WebhookUrl     string
+	WebhookVersion string
+	WebhookSealed  string
+}
+
+// Returns the webhook of the agent as well; its URL is empty if the agent was removed.
+func (q *Queries) ClaimWebhookDelivery(ctx context.Context, arg ClaimWebhookDeliveryParams) (ClaimWebhookDeliveryRow, error) {
 	row := q.db.QueryRowContext(ctx, claimWebhookDelivery,
 		arg.Lease,
 		arg.Node,
 		arg.OrderID,
 		arg.WasDue,
 	)
-	var i WebhookDelivery
+	var i ClaimWebhookDeliveryRow
 	err := row.Scan(
 		&i.OrderID,
 		&i.AgentID,
@@ -39,6 +57,9 @@ func (q *Queries) ClaimWebhookDelivery(ctx context.Context, arg ClaimWebhookDeli
 		&i.DueAt,
 		&i.Attempts,
 		&i.Node,
+		&i.WebhookUrl,
+		&i.WebhookVersion,
+		&i.WebhookSealed,
 	)
 	return i, err
 }
