@@ -31,6 +31,14 @@ const (
 	maxGroupDuration = 20 * time.Millisecond
 )
 
+// The statements around a change and around a group.
+const (
+	beginImmediate = "BEGIN IMMEDIATE"
+	beginChange    = "SAVEPOINT change"
+	undoChange     = "ROLLBACK TO change"
+	endChange      = "RELEASE change"
+)
+
 // writeQueue serialises access to the writer connection.
 type writeQueue struct {
 	pool        *sql.DB
@@ -143,15 +151,15 @@ func (t *writeQueue) joinOrBegin(ctx context.Context) (*commitGroup, error) {
 		return s, nil
 	}
 	if t.conn == nil {
-		conn, err := openWriterConn(ctx, t.pool)
+		conn, err := t.pool.Conn(ctx)
 		if err != nil {
 			return nil, err
 		}
-		t.conn = conn
+		t.conn = &writerConn{conn}
 	}
 	// The caller's ctx may end the wait for another process: no other change is in the
 	// transaction yet.
-	if err := t.conn.exec(ctx, "BEGIN IMMEDIATE"); err != nil {
+	if err := t.conn.exec(ctx, beginImmediate); err != nil {
 		t.discardConn()
 		return nil, err
 	}
@@ -206,7 +214,7 @@ func (s *commitGroup) runChange(callerCtx context.Context, change func(DBTX) err
 	ctx := context.WithoutCancel(callerCtx)
 	s.changes++
 	if !s.single {
-		if err := s.exec(ctx, "SAVEPOINT change"); err != nil {
+		if err := s.exec(ctx, beginChange); err != nil {
 			return err
 		}
 	}
@@ -217,15 +225,15 @@ func (s *commitGroup) runChange(callerCtx context.Context, change func(DBTX) err
 			s.fatal = cmp.Or(err, errChangePanicked)
 		case s.single:
 		case !succeeded:
-			if s.exec(ctx, "ROLLBACK TO change") == nil {
-				_ = s.exec(ctx, "RELEASE change") // recorded in fatal
+			if s.exec(ctx, undoChange) == nil {
+				_ = s.exec(ctx, endChange) // recorded in fatal
 			}
 			// SQLite rolls back the whole transaction after some errors, so no change
 			// joins after a driver error or a panic.
 			var driverError *registrar.Cause
 			s.sealed = s.sealed || err == nil || errors.As(err, &driverError)
 		default:
-			err = s.exec(ctx, "RELEASE change")
+			err = s.exec(ctx, endChange)
 		}
 	}()
 	if err := change(s.conn); err != nil {

@@ -61,7 +61,11 @@ func (o instrumentedConnector) Connect(ctx context.Context) (driver.Conn, error)
 	if !ok {
 		return nil, errors.Join(errors.New("sqldb: connect: the driver lacks an interface"), conn.Close())
 	}
-	return &instrumentedConn{fullConn: full, health: o.health, generation: generation}, nil
+	instrumented := &instrumentedConn{fullConn: full, health: o.health, generation: generation}
+	if o.health.engine == SQLite {
+		instrumented.statements = make(map[string]fullStmt)
+	}
+	return instrumented, nil
 }
 
 // fullConn lists the interfaces that connections of both drivers implement.
@@ -84,6 +88,8 @@ type instrumentedConn struct {
 	refusedWrite atomic.Bool
 	// pipeline is the transaction of Write on PostgreSQL; nil outside of one.
 	pipeline *pipeline
+	// statements are prepared ones by text; nil on PostgreSQL, whose driver caches them.
+	statements map[string]fullStmt
 }
 
 var (
@@ -139,16 +145,41 @@ func (c *instrumentedConn) CheckNamedValue(value *driver.NamedValue) error {
 	return driver.ErrSkip
 }
 
-func (c *instrumentedConn) PrepareContext(ctx context.Context, text string) (driver.Stmt, error) {
-	stmt, err := c.fullConn.PrepareContext(ctx, text)
+// statement returns the prepared statement for a text, or nil if it is not worth keeping.
+// SQLite takes longer to parse a small query than to execute it. Only generated queries,
+// of which there is a fixed set, and the statements around changes are kept. They are kept
+// here because database/sql looks up, locks and tracks a sql.Stmt at every call.
+func (c *instrumentedConn) statement(text string) (fullStmt, error) {
+	stmt, found := c.statements[text]
+	if found || c.statements == nil {
+		return stmt, nil
+	}
+	switch text {
+	case beginImmediate, beginChange, undoChange, endChange, commitStatement:
+	default:
+		if !strings.HasPrefix(text, queryNamePrefix) {
+			return nil, nil
+		}
+	}
+	prepared, err := c.fullConn.PrepareContext(context.Background(), text)
 	if err != nil {
-		return nil, c.wrapError(text, err)
+		return nil, err
 	}
-	full, ok := stmt.(fullStmt)
+	stmt, ok := prepared.(fullStmt)
 	if !ok {
-		return nil, errors.Join(errors.New("sqldb: prepare: the driver lacks an interface"), stmt.Close())
+		return nil, errors.Join(errors.New("sqldb: prepare: the driver lacks an interface"), prepared.Close())
 	}
-	return &instrumentedStmt{full, text, c}, nil
+	c.statements[text] = stmt
+	return stmt, nil
+}
+
+// Close closes the prepared statements too.
+func (c *instrumentedConn) Close() error {
+	var errs []error
+	for _, stmt := range c.statements {
+		errs = append(errs, stmt.Close())
+	}
+	return errors.Join(append(errs, c.fullConn.Close())...)
 }
 
 func (c *instrumentedConn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx, error) {
@@ -161,7 +192,15 @@ func (c *instrumentedConn) ExecContext(ctx context.Context, text string, values 
 	if c.pipeline != nil {
 		return c.pipeline.enqueue(ctx, text, values)
 	}
-	result, err := c.fullConn.ExecContext(ctx, text, values)
+	var result driver.Result
+	stmt, err := c.statement(text)
+	switch {
+	case err != nil:
+	case stmt != nil:
+		result, err = stmt.ExecContext(ctx, values)
+	default:
+		result, err = c.fullConn.ExecContext(ctx, text, values)
+	}
 	return result, c.wrapError(text, err)
 }
 
@@ -172,7 +211,17 @@ func (c *instrumentedConn) QueryContext(ctx context.Context, text string, values
 			return nil, err
 		}
 	}
-	rows, err := c.fullConn.QueryContext(ctx, text, values)
+	var rows driver.Rows
+	stmt, err := c.statement(text)
+	switch {
+	case err != nil:
+	case stmt != nil:
+		// The driver would start a goroutine to interrupt the step to the first row, which
+		// an index makes short.
+		rows, err = stmt.QueryContext(context.WithoutCancel(ctx), values)
+	default:
+		rows, err = c.fullConn.QueryContext(ctx, text, values)
+	}
 	return &instrumentedRows{rows, text, c}, c.wrapError(text, err)
 }
 
@@ -185,26 +234,6 @@ type fullStmt interface {
 	driver.Stmt
 	driver.StmtExecContext
 	driver.StmtQueryContext
-}
-
-type instrumentedStmt struct {
-	fullStmt
-	text string
-	conn *instrumentedConn
-}
-
-var _ fullStmt = (*instrumentedStmt)(nil)
-
-func (s *instrumentedStmt) ExecContext(ctx context.Context, values []driver.NamedValue) (driver.Result, error) {
-	s.conn.health.count(s.text)
-	result, err := s.fullStmt.ExecContext(ctx, values)
-	return result, s.conn.wrapError(s.text, err)
-}
-
-func (s *instrumentedStmt) QueryContext(ctx context.Context, values []driver.NamedValue) (driver.Rows, error) {
-	s.conn.health.count(s.text)
-	rows, err := s.fullStmt.QueryContext(ctx, values)
-	return &instrumentedRows{rows, s.text, s.conn}, s.conn.wrapError(s.text, err)
 }
 
 type instrumentedTx struct {

@@ -7,33 +7,47 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"sync"
 	"testing"
 )
 
-func TestPreparedPool_PreparesEachQueryOnce(t *testing.T) {
+// preparedTexts returns the texts of the statements that are prepared on a connection of
+// the pool.
+func preparedTexts(t *testing.T, pool *sql.DB) (texts []string) {
+	t.Helper()
+	conn, err := pool.Conn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	err = conn.Raw(func(driverConn any) error {
+		instrumented, _ := driverConn.(*instrumentedConn)
+		texts = slices.Collect(maps.Keys(instrumented.statements))
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return texts
+}
+
+func TestQueries_OnlyGeneratedQueriesArePrepared(t *testing.T) {
 	t.Parallel()
-	db := openWithSchema(t, Options{Data: t.TempDir(), MaxConnections: 4})
-	reader, _ := db.queries.(rewritingDB)
-	pool, ok := reader.DBTX.(*preparedPool)
-	if !ok {
-		t.Fatalf("the reader is a %T", db.queries)
+	db := openWithSchema(t, Options{Data: t.TempDir(), MaxConnections: 1})
+	for i := range 3 {
+		if _, err := getNote(t.Context(), db.Queries(), fmt.Sprint(i)); !errors.Is(err, sql.ErrNoRows) {
+			t.Error(err)
+		}
+		var n int
+		if err := db.Queries().QueryRowContext(t.Context(), fmt.Sprintf("SELECT %d", i)).Scan(&n); err != nil || n != i {
+			t.Errorf("got %d, %v", n, err)
+		}
 	}
-	var all sync.WaitGroup
-	for i := range 32 {
-		all.Go(func() {
-			if _, err := getNote(t.Context(), db.Queries(), fmt.Sprint(i)); !errors.Is(err, sql.ErrNoRows) {
-				t.Error(err)
-			}
-		})
-	}
-	all.Wait()
-	if len(pool.statements) != 1 {
-		t.Errorf("%d statements are cached, want 1", len(pool.statements))
+	if texts := preparedTexts(t, db.reader); !slices.Equal(texts, []string{getNoteSQL}) {
+		t.Errorf("prepared %q", texts)
 	}
 }
 
-func TestPreparedPool_SurvivesSchemaChange(t *testing.T) {
+func TestQueries_PreparedOnesSurviveSchemaChange(t *testing.T) {
 	t.Parallel()
 	db := openWithSchema(t, Options{Data: t.TempDir()})
 	for i, column := range []string{"", "ALTER TABLE notes ADD COLUMN more TEXT NOT NULL DEFAULT ''", "ALTER TABLE notes DROP COLUMN more"} {
@@ -52,14 +66,15 @@ func TestPreparedPool_SurvivesSchemaChange(t *testing.T) {
 	}
 }
 
-func TestPreparedPool_InvalidQueryIsNotCached(t *testing.T) {
+func TestQueries_InvalidQueryIsNotPrepared(t *testing.T) {
 	t.Parallel()
 	db := openWithSchema(t, Options{Data: t.TempDir()})
 	var n int
-	if err := db.queries.QueryRowContext(t.Context(), "SELECT nothing FROM nowhere").Scan(&n); err == nil {
+	const invalid = queryNamePrefix + "GetNothing :one\nSELECT nothing FROM nowhere"
+	if err := db.queries.QueryRowContext(t.Context(), invalid).Scan(&n); err == nil {
 		t.Error("no error")
 	}
-	if _, err := db.queries.QueryContext(t.Context(), "SELECT nothing FROM nowhere"); err == nil { //nolint:rowserrcheck,sqlclosecheck,gocritic // there are none
+	if _, err := db.queries.QueryContext(t.Context(), invalid); err == nil { //nolint:rowserrcheck,sqlclosecheck,gocritic // there are none
 		t.Error("no error")
 	}
 	canceled, cancel := context.WithCancel(t.Context())
@@ -74,21 +89,16 @@ func TestPreparedPool_InvalidQueryIsNotCached(t *testing.T) {
 
 func TestQueries_LimitIsPartOfThePreparedText(t *testing.T) {
 	t.Parallel()
-	db := openWithSchema(t, Options{Data: t.TempDir()})
-	list := func(on DBTX) error {
-		rows, err := on.QueryContext(t.Context(), "SELECT id FROM notes WHERE id > $1 LIMIT $2", "a", int32(2))
-		if err != nil {
-			return err
-		}
-		return errors.Join(rows.Err(), rows.Close())
-	}
-	if err := errors.Join(list(db.Queries()), db.Write(t.Context(), list)); err != nil {
+	db := openWithSchema(t, Options{Data: t.TempDir(), MaxConnections: 1})
+	rows, err := db.Queries().QueryContext(t.Context(), queryNamePrefix+"ListNotes :many\nSELECT id FROM notes WHERE id > $1 LIMIT $2", "a", int32(2))
+	if err != nil {
 		t.Fatal(err)
 	}
-	reader, _ := db.queries.(rewritingDB)
-	pool, _ := reader.DBTX.(*preparedPool)
-	const want = "SELECT id FROM notes WHERE id > $1 LIMIT 2"
-	if pool.statements[want] == nil || db.writeQueue.conn.statements[want] == nil {
-		t.Errorf("prepared %v and %v, want %q", slices.Collect(maps.Keys(pool.statements)), slices.Collect(maps.Keys(db.writeQueue.conn.statements)), want)
+	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+		t.Fatal(err)
+	}
+	const want = queryNamePrefix + "ListNotes :many\nSELECT id FROM notes WHERE id > $1 LIMIT 2"
+	if texts := preparedTexts(t, db.reader); !slices.Equal(texts, []string{want}) {
+		t.Errorf("prepared %q, want %q", texts, want)
 	}
 }

@@ -6,7 +6,7 @@
 //   - SQLite has one connection that writes, whose transactions begin as writers, and a
 //     pool that can only read: two deferred transactions that both read and then write
 //     fail each other. Concurrent changes share one commit (groupcommit.go), and each
-//     statement is prepared once per connection (prepared.go).
+//     query is prepared once per connection (instrumented.go).
 //   - PostgreSQL has one pool. Changes send their statements in few round trips
 //     (pipeline.go). Text that can't be stored is not found (rewrite.go). Text is
 //     compared by bytes (collation.go). Connections over a network need TLS
@@ -91,7 +91,7 @@ type DB struct {
 	engine Engine
 	// writer and reader are one pool on PostgreSQL.
 	writer, reader *sql.DB
-	// queries is the reader with rewritten statements, prepared ones on SQLite.
+	// queries is the reader with rewritten statements.
 	queries DBTX
 	// writeQueue serialises access to the writer of SQLite; nil on PostgreSQL.
 	writeQueue   *writeQueue
@@ -162,7 +162,7 @@ func openSQLite(folder string, readers int, health *health) (*DB, error) {
 	inliner := newLimitInliner()
 	return &DB{
 		engine: SQLite, writer: writer, reader: reader,
-		queries:    rewritingDB{&preparedPool{DB: reader, statements: make(map[string]statement)}, inliner, false},
+		queries:    rewritingDB{reader, inliner, false},
 		writeQueue: &writeQueue{pool: writer, maxDuration: maxGroupDuration}, limitInliner: inliner, health: health, dataDir: folder,
 	}, nil
 }
@@ -207,8 +207,7 @@ func (db *DB) Writer() *sql.DB { return db.writer }
 // worth preparing. On SQLite its connections can't write.
 func (db *DB) Reader() *sql.DB { return db.reader }
 
-// Queries runs single statements that change nothing. It caches every statement, so only
-// a fixed set of texts may be passed.
+// Queries runs single statements that change nothing.
 func (db *DB) Queries() DBTX { return db.queries }
 
 // BeginSnapshot begins a transaction that reads the database as it is at one moment.
