@@ -294,8 +294,8 @@ func measure(ctx context.Context, s settings, out, errOut io.Writer) (met bool, 
 		}
 	} else {
 		b.binary = filepath.Join(folder, "dotkontor")
-		b.progress("building cmd/dotkontor")
-		if err := testkit.Build(ctx, b.binary, errOut); err != nil {
+		b.progress("building cmd/dotkontor as a release does")
+		if err := testkit.Build(ctx, b.binary, errOut, "-trimpath", "-ldflags=-s -w"); err != nil {
 			return false, err
 		}
 	}
