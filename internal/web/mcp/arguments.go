@@ -3,6 +3,7 @@ package mcp
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -12,12 +13,7 @@ import (
 // arguments are the arguments of a tool call. Names must match exactly. Unknown ones
 // are ignored, as the REST interface ignores unknown fields: some clients add their own
 // to every call.
-type arguments []argument
-
-type argument struct {
-	name  string
-	value json.RawMessage
-}
+type arguments map[string]json.RawMessage
 
 func readArguments(raw []byte) (arguments, error) {
 	if len(raw) == 0 || string(raw) == "null" {
@@ -26,45 +22,21 @@ func readArguments(raw []byte) (arguments, error) {
 	if !isObject(raw) {
 		return nil, newArgumentError("arguments must be a JSON object.")
 	}
-	args := make(arguments, 0, 2)
+	args := make(arguments, 1)
 	s := scanner{text: raw}
 	err := s.object(func(key []byte) error {
 		value, err := s.value()
-		args = append(args, argument{string(key), value})
+		args[string(key)] = value
 		return err
 	})
 	return args, err
 }
 
-// UnmarshalJSON reads the objects of a list, such as the items of an order.
-func (a *arguments) UnmarshalJSON(raw []byte) (err error) {
-	*a, err = readArguments(slices.Clone(raw)) // raw may not be kept
-	return err
-}
-
-// value returns the JSON of an argument, nil if it is absent or null.
-func (a arguments) value(name string) json.RawMessage {
-	for _, arg := range a {
-		if arg.name == name && string(arg.value) != "null" {
-			return arg.value
-		}
-	}
-	return nil
-}
-
-// names returns the names of the arguments that are not null, sorted.
-func (a arguments) names() (names []string) {
-	for _, arg := range a {
-		if a.has(arg.name) {
-			names = append(names, arg.name)
-		}
-	}
-	slices.Sort(names)
-	return names
-}
-
 // has reports whether an argument is present; null counts as absent.
-func (a arguments) has(name string) bool { return a.value(name) != nil }
+func (a arguments) has(name string) bool {
+	raw, ok := a[name]
+	return ok && string(raw) != "null"
+}
 
 // text returns a required string.
 func (a arguments) text(name string) (string, error) {
@@ -78,7 +50,7 @@ func (a arguments) optionalText(name string) (string, error) {
 	if !a.has(name) {
 		return "", nil
 	}
-	value, isText := stringOf(a.value(name))
+	value, isText := stringOf(a[name])
 	if !isText {
 		return "", newArgumentError("The argument %s must be a string.", name)
 	}
@@ -91,7 +63,7 @@ func (a arguments) number(name string, fallback, low, high int) (int, error) {
 		return fallback, nil
 	}
 	var value float64
-	if err := json.Unmarshal(a.value(name), &value); err != nil || value != math.Trunc(value) {
+	if err := json.Unmarshal(a[name], &value); err != nil || value != math.Trunc(value) {
 		return 0, newArgumentError("The argument %s must be a whole number.", name)
 	}
 	if value < float64(low) || value > float64(high) {
@@ -123,7 +95,7 @@ func (a arguments) flag(name string) (bool, error) {
 		return false, nil
 	}
 	var value bool
-	if err := json.Unmarshal(a.value(name), &value); err != nil {
+	if err := json.Unmarshal(a[name], &value); err != nil {
 		return false, newArgumentError("The argument %s must be true or false.", name)
 	}
 	return value, nil
@@ -132,8 +104,8 @@ func (a arguments) flag(name string) (bool, error) {
 // allowOnly rejects arguments that are not listed, for objects in which an ignored
 // property could change what the caller pays.
 func (a arguments) allowOnly(names ...string) error {
-	for _, name := range a.names() {
-		if !slices.Contains(names, name) {
+	for _, name := range slices.Sorted(maps.Keys(a)) {
+		if !slices.Contains(names, name) && a.has(name) {
 			return newArgumentError("%s is not a property of an item. An item has %s, and the order would not follow anything else.",
 				quoteShort(name), strings.Join(names, ", "))
 		}

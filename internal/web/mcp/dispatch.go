@@ -81,7 +81,7 @@ type exchange struct {
 // checkVersion rejects revisions before 2026-07-28 that are not supported. A later one
 // gets an error with the supported ones, which needs the message's id.
 func checkVersion(header http.Header) *RPCError {
-	version := headerVersion(header)
+	version := header.Get("Mcp-Protocol-Version")
 	if version == "" || version >= stateless || slices.Contains(versions, version) {
 		return nil
 	}
@@ -89,14 +89,6 @@ func checkVersion(header http.Header) *RPCError {
 		Code: codeInvalidRequest, Message: "Unsupported protocol version (supported versions: " + strings.Join(versions, ",") + ")",
 		status: http.StatusBadRequest,
 	}
-}
-
-// headerVersion returns the revision that the headers state.
-func headerVersion(header http.Header) string {
-	if values := header["Mcp-Protocol-Version"]; len(values) > 0 {
-		return values[0]
-	}
-	return ""
 }
 
 // dispatch answers a message. What must be refused is refused before a tool runs.
@@ -170,7 +162,7 @@ func (x *exchange) check() *RPCError {
 
 // checkHeaders compares the headers with the body, since proxies route by the headers.
 func (x *exchange) checkHeaders() *RPCError {
-	header := headerVersion(x.r.Header)
+	header := x.r.Header.Get("Mcp-Protocol-Version")
 	inBody, _ := stringOf(x.metaVersion)
 	switch {
 	case inBody == "" && x.stateless && x.id != nil:

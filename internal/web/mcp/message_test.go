@@ -38,9 +38,9 @@ func FuzzScanner(f *testing.F) {
 		if err != nil || len(got) != len(want) {
 			t.Fatalf("%q: %v, want %v (%v)", text, got, want, err)
 		}
-		for _, arg := range got {
-			if !bytes.Equal(arg.value, want[arg.name]) {
-				t.Errorf("%q: %q is %q, want %q", text, arg.name, arg.value, want[arg.name])
+		for key, value := range want {
+			if !bytes.Equal(got[key], value) {
+				t.Errorf("%q: %q is %q, want %q", text, key, got[key], value)
 			}
 		}
 	})

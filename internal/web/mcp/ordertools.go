@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 
@@ -29,9 +30,9 @@ var orderTerms = []string{
 }
 
 func rejectOrderTerms(args arguments) error {
-	for _, name := range args.names() {
+	for _, name := range slices.Sorted(maps.Keys(args)) {
 		plain := strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))
-		if name != "dryRun" && slices.Contains(orderTerms, plain) {
+		if name != "dryRun" && slices.Contains(orderTerms, plain) && args.has(name) {
 			return newArgumentError("%s is not an argument of start_order. It takes items and dryRun, and the order would not follow anything else.", quoteShort(name))
 		}
 	}
@@ -66,7 +67,7 @@ func readItems(args arguments) ([]Item, error) {
 		return nil, newArgumentError("The argument items is missing.")
 	}
 	var entries []arguments
-	if err := json.Unmarshal(args.value("items"), &entries); err != nil {
+	if err := json.Unmarshal(args["items"], &entries); err != nil {
 		return nil, newArgumentError("The argument items must be a list of objects with domain and type.")
 	}
 	if len(entries) == 0 || len(entries) > maxItems {

@@ -159,7 +159,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, signedInOnly bool
 	}
 	x := &exchange{
 		server: s, w: w, r: r, state: state, message: parsed, stream: stream{w: w},
-		stateless: headerVersion(r.Header) >= stateless,
+		stateless: r.Header.Get("Mcp-Protocol-Version") >= stateless,
 	}
 	x.dispatch()
 	if state.tool != "" {
@@ -264,7 +264,8 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, *RPCError) {
 		// One byte more reads the end, too: HTTP/2 resets a stream whose end was not read.
 		var n int
 		body = make([]byte, r.ContentLength+1)
-		if n, err = io.ReadFull(r.Body, body); int64(n) == r.ContentLength {
+		n, err = io.ReadFull(r.Body, body)
+		if int64(n) == r.ContentLength && (errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF)) {
 			body, err = body[:n], nil
 		}
 	} else {
