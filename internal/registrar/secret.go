@@ -24,9 +24,9 @@ const (
 	AccessToken             SecretKind = "dotkontor_access_"
 	RefreshToken            SecretKind = "dotkontor_refresh_" //nolint:gosec // a prefix
 	ClientSecret            SecretKind = "dotkontor_client_"
-	AuthorizationCodeSecret SecretKind = "dotkontor_code_"      //nolint:gosec // a prefix
-	ConsentSecret           SecretKind = "dotkontor_consent_"   //nolint:gosec // a prefix
-	ChallengeSecret         SecretKind = "dotkontor_challenge_" //nolint:gosec // a prefix
+	AuthorizationCodeSecret SecretKind = "dotkontor_code_"    //nolint:gosec // a prefix
+	ConsentSecret           SecretKind = "dotkontor_consent_" //nolint:gosec // a prefix
+	ChallengeSecret         SecretKind = "dotkontor_challenge_"
 	// PayLink and VerifyLink are in the links to pay an order or verify an identity.
 	PayLink    SecretKind = "dotkontor_pay_"
 	VerifyLink SecretKind = "dotkontor_verify_"
