@@ -85,7 +85,8 @@ func (o *observer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			panic(recovered) // the documented way to drop a connection
 		}
 	}()
-	if handler, ok := o.exact[r.URL.Path]; ok {
+	// An escaped slash is no separator, which only ServeMux sees.
+	if handler, ok := o.exact[r.URL.Path]; ok && r.URL.RawPath == "" {
 		r.Pattern = r.URL.Path
 		handler.ServeHTTP(rec, r)
 		return
