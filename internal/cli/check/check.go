@@ -15,6 +15,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/config"
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
 	"github.com/dotkontor/dotkontor/internal/store"
+	"github.com/dotkontor/dotkontor/internal/upstream/epp"
 )
 
 type Command struct {
@@ -219,8 +220,9 @@ const (
 	// oneShotDeadline bounds the lookup of one name in a batch. Many names may queue for
 	// the same host, while each query to a source has its own short timeout.
 	oneShotDeadline = 5 * time.Minute
-	// oneShotEPPTimeout bounds a lookup at a registry account, with the time in its queue.
-	oneShotEPPTimeout = 10 * time.Second
+	// eppQueueTime is added to the timeout of a registry account for each name that may be
+	// in its queue: a check command of 50 names in a second.
+	eppQueueTime = 20 * time.Millisecond
 )
 
 // lookupFlags select the sources of a command: the service's own configuration file.
@@ -245,7 +247,8 @@ func (o lookupFlags) open(t *cli.Terminal, cfg config.Config, list *catalog.Cata
 	// All of them may queue for one host, and none may be rejected there.
 	cfg.Upstream.PerHostWaiting = max(cfg.Upstream.PerHostWaiting, concurrency)
 	for i := range cfg.EPP {
-		cfg.EPP[i].LookupTimeout = max(cfg.EPP[i].LookupTimeout, config.Duration(oneShotEPPTimeout))
+		timeout := &cfg.EPP[i].LookupTimeout
+		*timeout = cmp.Or(*timeout, config.Duration(epp.DefaultLookupTimeout)) + config.Duration(time.Duration(concurrency)*eppQueueTime)
 	}
 	look, err := app.OpenLookups(cfg, list)
 	if err != nil {

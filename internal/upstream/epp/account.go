@@ -53,7 +53,7 @@ type Account struct {
 	QueryTimeout     time.Duration
 	TransformTimeout time.Duration
 	// LookupTimeout limits an availability lookup before the next source is tried;
-	// 0 means 1.5 s.
+	// 0 means DefaultLookupTimeout.
 	LookupTimeout time.Duration
 
 	// BatchDelay is how long a check of a name waits for others, and BatchNames the
@@ -70,6 +70,9 @@ type Account struct {
 	// Logger receives connection events, never domain names; nil discards them.
 	Logger *slog.Logger
 }
+
+// DefaultLookupTimeout is the LookupTimeout of an account that sets none.
+const DefaultLookupTimeout = 1500 * time.Millisecond
 
 const (
 	// maxQueueTime limits the wait for a connection when the caller's context does
@@ -123,7 +126,7 @@ func (a Account) withDefaults() Account {
 	orDefault(&a.ConnectTimeout, 10*time.Second)
 	orDefault(&a.QueryTimeout, 10*time.Second)
 	orDefault(&a.TransformTimeout, 45*time.Second)
-	orDefault(&a.LookupTimeout, 1500*time.Millisecond)
+	orDefault(&a.LookupTimeout, DefaultLookupTimeout)
 	a.BatchDelay = cmp.Or(a.BatchDelay, 2*time.Millisecond)
 	orDefault(&a.BatchNames, 50)
 	a.UserAgent = cmp.Or(a.UserAgent, "dotkontor")
