@@ -190,7 +190,7 @@ func (o *observer) servePanic(rec *recorder, r *http.Request, id string, recover
 		httpjson.RecordError(rec, err)
 		return false
 	}
-	defer func() {
+	defer func() { //nolint:contextcheck // the request has it
 		if recovered := recover(); recovered != nil { // the error page panicked, too
 			o.logger.ErrorContext(r.Context(), registrar.PanicRecovered, "where", "error page", "id", id, "type", panicType(recovered), "stack", string(debug.Stack()))
 			httpjson.RecordError(rec, err)

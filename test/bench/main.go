@@ -182,7 +182,7 @@ func (s section) measure(ctx context.Context, b bench) ([]measurement, error) {
 		one := b
 		one.folder = folder
 		lines, err := s.run(ctx, one)
-		if err = errors.Join(err, os.RemoveAll(folder)); err != nil {
+		if err := errors.Join(err, os.RemoveAll(folder)); err != nil {
 			return nil, err
 		}
 		runs = append(runs, lines)
@@ -302,7 +302,7 @@ func measure(ctx context.Context, s settings, out, errOut io.Writer) (met bool, 
 	ctx, cancel := context.WithTimeout(ctx, overheadTime+time.Duration(16*s.rounds+s.starts)*s.duration)
 	defer cancel()
 
-	report := newReport(s)
+	report := newReport(ctx, s)
 	var failed error // a section that fails leaves the others' measurements
 	for _, part := range sections {
 		if s.only != "" && s.only != part.name || ctx.Err() != nil {

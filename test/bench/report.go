@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -127,8 +128,8 @@ func newMeasurement(what string, value float64, u unit, wanted *target, note str
 	return measurement{What: what, Measured: value, Unit: u, Wanted: wanted, OK: wanted.met(value), Note: note}
 }
 
-func newReport(s settings) report {
-	commit, dirty := measuredCommit(s.binary)
+func newReport(ctx context.Context, s settings) report {
+	commit, dirty := measuredCommit(ctx, s.binary)
 	return report{
 		Commit:   commit,
 		Dirty:    dirty,
@@ -143,15 +144,15 @@ func newReport(s settings) report {
 
 // measuredCommit returns the commit of the working directory. A binary that was built
 // elsewhere is its own name.
-func measuredCommit(binary string) (commit string, dirty bool) {
+func measuredCommit(ctx context.Context, binary string) (commit string, dirty bool) {
 	if binary != "" {
 		return binary, false
 	}
-	head, err := exec.Command("git", "rev-parse", "--short", "HEAD").Output()
+	head, err := exec.CommandContext(ctx, "git", "rev-parse", "--short", "HEAD").Output()
 	if err != nil {
 		return "an unknown commit", false
 	}
-	changes, err := exec.Command("git", "status", "--porcelain").Output()
+	changes, err := exec.CommandContext(ctx, "git", "status", "--porcelain").Output()
 	return strings.TrimSpace(string(head)), err != nil || len(changes) > 0
 }
 

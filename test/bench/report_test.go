@@ -61,7 +61,7 @@ func TestTarget_MetOnItsOwnSideOnly(t *testing.T) {
 
 func TestReport_NamesMissedTargets(t *testing.T) {
 	t.Parallel()
-	r := newReport(settings{rounds: 3, duration: time.Second})
+	r := newReport(t.Context(), settings{rounds: 3, duration: time.Second})
 	r.Lines = []measurement{
 		newMeasurement("speed", 0.5, ratio, atLeast(0.6), "slow"),
 		newMeasurement("requests", 1234567.8, perSecond, nil, ""),
@@ -130,7 +130,7 @@ func TestPercentile_IsAMeasuredValue(t *testing.T) {
 
 func TestReport_GoalsComeLastWithBothBounds(t *testing.T) {
 	t.Parallel()
-	r := newReport(settings{rounds: 5, duration: time.Second})
+	r := newReport(t.Context(), settings{rounds: 5, duration: time.Second})
 	r.Lines = []measurement{
 		newMeasurement("purchases on SQLite, from create to registered", 96, perSecond, atLeast(40), ""),
 		newMeasurement("  CPU time of the product for each", 11, milliseconds, nil, ""),

@@ -10,5 +10,5 @@ func freeSpace(folder string) (bytes uint64, known bool) {
 	if err := syscall.Statfs(folder, &disk); err != nil || disk.Bsize <= 0 {
 		return 0, false
 	}
-	return disk.Bavail * uint64(disk.Bsize), true //nolint:unconvert // positive; its type differs between systems
+	return disk.Bavail * uint64(disk.Bsize), true // Bsize is positive; its type differs between systems
 }

@@ -88,7 +88,8 @@ func New(cfg Config) (*Server, error) {
 	if err := s.addTools(); err != nil {
 		return nil, err
 	}
-	return s, s.describe()
+	err = s.describe()
+	return s, err
 }
 
 // listTTL is how long clients may cache the list of tools, the same as for the
@@ -96,10 +97,10 @@ func New(cfg Config) (*Server, error) {
 const listTTL = time.Hour
 
 // Serve is POST /api/mcp.
-func (s *Server) Serve(w http.ResponseWriter, r *http.Request) { s.serve(w, r, false) }
+func (s *Server) Serve(w http.ResponseWriter, r *http.Request) { s.serve(w, r, false) } //nolint:contextcheck // the request has it
 
 // ServeLogin is POST /api/mcp/login, where every request needs a token.
-func (s *Server) ServeLogin(w http.ResponseWriter, r *http.Request) { s.serve(w, r, true) }
+func (s *Server) ServeLogin(w http.ResponseWriter, r *http.Request) { s.serve(w, r, true) } //nolint:contextcheck // the request has it
 
 // MethodNotAllowed answers 405 with a JSON-RPC error. There are no sessions to end and no
 // streams to resume, so only POST is supported.

@@ -21,7 +21,7 @@ func TestMailLinks_WorkOnceAndExpire(t *testing.T) {
 		gone := func(err error) { t.Helper(); e.wantError(err, registrar.KindNotFound, account.LinkInvalid) }
 		register := func() string {
 			e.must(e.Register(ctx, home, email, ""))
-			return e.deliverOneMail(registrar.MailConfirm).link //nolint:contextcheck // env carries the test's context
+			return e.deliverOneMail(registrar.MailConfirm).link
 		}
 
 		old := register()
@@ -40,7 +40,7 @@ func TestMailLinks_WorkOnceAndExpire(t *testing.T) {
 		ask := func() string {
 			e.advanceClock(time.Hour)
 			e.must(e.RequestPasswordReset(ctx, home, email, ""))
-			return e.deliverOneMail(registrar.MailPasswordReset).link //nolint:contextcheck // env carries the test's context
+			return e.deliverOneMail(registrar.MailPasswordReset).link
 		}
 		reset := ask()
 		e.advanceClock(time.Hour)
