@@ -33,9 +33,13 @@ test:
 	@scripts/test.sh -timeout $(TIMEOUT)
 endif
 
-# Packages that run the built binary, Node or a browser skip themselves with -short.
+# Tests that run the built binary, Node or a browser skip themselves with -short. Suites
+# that have no others are not even linked, which takes seconds each.
 test-unit: ## run the tests that need no database server, built binary or browser
-	@env -u DOTKONTOR_TEST_POSTGRES go test -short -vet=off -timeout $(TIMEOUT) ./... | { grep -v 'no test files' || true; }
+	@suites=$$(grep -rlE 'testkit\.(Main|SkipShort)\(' --include='*_test.go' test | xargs -n1 dirname | sort -u); \
+	packages=$$(go list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}' ./... \
+		| grep -vxF "$$(sed "s|^|$$(go list -m)/|" <<<"$$suites")"); \
+	env -u DOTKONTOR_TEST_POSTGRES go test -short -vet=off -timeout $(TIMEOUT) $$packages
 
 check: format-check vet lint tidy-check vulncheck ## every static check
 

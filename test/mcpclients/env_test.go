@@ -72,6 +72,9 @@ func startSandboxWithDemo(t *testing.T) env {
 
 func startSandboxIn(t *testing.T, program, folder string) string {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("runs the built binary")
+	}
 	binary := filepath.Join(folder, "dotkontor")
 	var flags []string
 	// One of the two programs is enough to detect races, and most other suites build the
