@@ -54,27 +54,32 @@ func itemOf(row query.OrderItem) order.Item {
 // orderRow is a row of a whole order: an item and a payment of it. The queries have the
 // same columns.
 type orderRow interface {
-	query.GetOrderRow | query.GetOrderByPayLinkRow | query.GetOrderBySessionRow | query.GetOrderByIntentRow | query.ListDueOrdersRow
+	query.GetOrderRow | query.GetOrderByPayLinkRow | query.GetOrderBySessionRow | query.GetOrderByIntentRow | query.ListDueOrdersRow | query.ListOrdersRow
 }
 
-// wholeOrders assembles orders from their rows, which are sorted by order, item and payment.
-// Refunds are read only where there may be some.
+// assembleOrders returns orders without refunds from their rows, which are sorted by order,
+// item and payment.
+func assembleOrders[Row orderRow](rows []Row) (orders []order.Order) {
+	for _, r := range rows {
+		row := query.GetOrderRow(r)
+		if len(orders) == 0 || orders[len(orders)-1].ID != row.Order.ID {
+			orders = append(orders, orderOf(row.Order))
+		}
+		o := &orders[len(orders)-1]
+		if len(o.Items) == 0 || o.Items[len(o.Items)-1].ID != row.OrderItem.ID {
+			o.Items = append(o.Items, itemOf(row.OrderItem))
+		}
+		if len(o.Items) == 1 && row.PaymentID != "" { // every item has the same payments
+			o.Payments = append(o.Payments, paymentOf(row))
+		}
+	}
+	return orders
+}
+
+// wholeOrders adds the refunds, which are read only where there may be some.
 func wholeOrders[Row orderRow](ctx context.Context, q *query.Queries) func([]Row, error) ([]order.Order, error) {
 	return func(rows []Row, err error) ([]order.Order, error) {
-		var orders []order.Order
-		for _, r := range rows {
-			row := query.GetOrderRow(r)
-			if len(orders) == 0 || orders[len(orders)-1].ID != row.Order.ID {
-				orders = append(orders, orderOf(row.Order))
-			}
-			o := &orders[len(orders)-1]
-			if len(o.Items) == 0 || o.Items[len(o.Items)-1].ID != row.OrderItem.ID {
-				o.Items = append(o.Items, itemOf(row.OrderItem))
-			}
-			if len(o.Items) == 1 && row.PaymentID != "" { // every item has the same payments
-				o.Payments = append(o.Payments, paymentOf(row))
-			}
-		}
+		orders := assembleOrders(rows)
 		for i := range orders {
 			if o := &orders[i]; err == nil && o.MayHaveRefunds() {
 				o.Refunds, err = rowsAs(refundOf)(q.ListOrderRefunds(ctx, o.ID))
@@ -195,52 +200,24 @@ func (db *DB) ListDueOrders(ctx context.Context, now time.Time, limit int) ([]or
 	return wholeOrders[query.ListDueOrdersRow](ctx, q)(q.ListDueOrders(ctx, micros(now), int32(limit)))
 }
 
-// ListOrdersAfter returns a page of all orders, by id, whatever their states say: it is for
-// reconciliation.
+// ListOrdersAfter returns a page of all orders, by id. It is for reconciliation, so it reads
+// all refunds, whatever the orders' states.
 func (db *DB) ListOrdersAfter(ctx context.Context, id string, limit int) ([]order.Order, error) {
 	q := db.read()
 	rows, err := q.ListOrders(ctx, id, int32(limit))
 	if err != nil || len(rows) == 0 {
 		return nil, err
 	}
-	first, last := rows[0].ID, rows[len(rows)-1].ID
-	items, err := byOrder(func(row query.OrderItem) (string, order.Item) {
-		return row.OrderID, itemOf(row)
-	})(q.ListOrderItemsInRange(ctx, first, last))
-	if err != nil {
-		return nil, err
-	}
-	payments, err := byOrder(func(row query.Payment) (string, order.Payment) {
-		return row.OrderID, paymentOf(query.GetOrderRow{
-			PaymentID: row.ID, PaymentKind: row.Kind, PaymentState: row.State, PaymentAmount: row.Amount, Session: row.Session, Url: row.Url,
-			Intent: row.Intent, Card: row.Card, PaymentFailure: row.Failure,
-			PaymentCreatedAt: row.CreatedAt, PaymentEndsAt: row.EndsAt, PaymentUpdatedAt: row.UpdatedAt,
-		})
-	})(q.ListPaymentsInOrderRange(ctx, first, last))
-	if err != nil {
-		return nil, err
-	}
-	refunds, err := byOrder(func(row query.Refund) (string, order.Refund) {
-		return row.OrderID, refundOf(row)
-	})(q.ListRefundsInOrderRange(ctx, first, last))
-	// Rows of orders added between the queries are left for the next page.
-	return rowsAs(func(row query.Order) order.Order {
-		whole := orderOf(row)
-		whole.Items, whole.Payments, whole.Refunds = items[row.ID], payments[row.ID], refunds[row.ID]
-		return whole
-	})(rows, err)
-}
-
-// byOrder converts rows and groups them by order.
-func byOrder[Row, T any](convert func(Row) (id string, value T)) func([]Row, error) (map[string][]T, error) {
-	return func(rows []Row, err error) (map[string][]T, error) {
-		groups := make(map[string][]T)
-		for _, row := range rows {
-			id, value := convert(row)
-			groups[id] = append(groups[id], value)
+	orders := assembleOrders(rows)
+	refunds, err := q.ListRefundsInOrderRange(ctx, orders[0].ID, orders[len(orders)-1].ID)
+	for i := range orders {
+		for _, row := range refunds {
+			if row.OrderID == orders[i].ID {
+				orders[i].Refunds = append(orders[i].Refunds, refundOf(row))
+			}
 		}
-		return groups, err
 	}
+	return orders, err
 }
 
 // SpentSince sums up what this account, this address and the cards of this account have

@@ -5,11 +5,6 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16);
 -- name: DeleteOrderItems :exec
 DELETE FROM order_items WHERE order_id = $1;
 
--- name: ListOrderItemsInRange :many
-SELECT * FROM order_items
-WHERE order_id >= sqlc.arg(first) AND order_id <= sqlc.arg(last)
-ORDER BY order_id, position;
-
 -- name: UpdateOrderItem :execrows
 UPDATE order_items
 SET years = sqlc.arg(years), net = sqlc.arg(net), vat = sqlc.arg(vat), gross = sqlc.arg(gross), account = sqlc.arg(account),

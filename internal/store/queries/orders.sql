@@ -28,7 +28,8 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $
 
 -- A whole order in one statement, one row for each pair of an item and a payment: most
 -- orders have one of each. An order has items before it has payments. The same columns
--- are read by GetOrderByPayLink, GetOrderBySession, GetOrderByIntent and ListDueOrders.
+-- are read by GetOrderByPayLink, GetOrderBySession, GetOrderByIntent, ListOrders and
+-- ListDueOrders.
 -- name: GetOrder :many
 SELECT sqlc.embed(orders), sqlc.embed(order_items),
     coalesce(payments.id, '') AS payment_id, coalesce(payments.kind, '') AS payment_kind, coalesce(payments.state, '') AS payment_state,
@@ -106,10 +107,16 @@ ORDER BY id
 LIMIT sqlc.arg(max_rows);
 
 -- name: ListOrders :many
-SELECT * FROM orders
-WHERE id > $1
-ORDER BY id
-LIMIT $2;
+SELECT sqlc.embed(orders), sqlc.embed(order_items),
+    coalesce(payments.id, '') AS payment_id, coalesce(payments.kind, '') AS payment_kind, coalesce(payments.state, '') AS payment_state,
+    coalesce(payments.amount, 0) AS payment_amount, coalesce(payments.session, '') AS session, coalesce(payments.url, '') AS url,
+    coalesce(payments.intent, '') AS intent, coalesce(payments.card, '') AS card, coalesce(payments.failure, '') AS payment_failure,
+    coalesce(payments.created_at, 0) AS payment_created_at, coalesce(payments.ends_at, 0) AS payment_ends_at, coalesce(payments.updated_at, 0) AS payment_updated_at
+FROM orders
+JOIN order_items ON order_items.order_id = orders.id
+LEFT JOIN payments ON payments.order_id = orders.id
+WHERE orders.id IN (SELECT page.id FROM orders AS page WHERE page.id > $1 ORDER BY page.id LIMIT $2)
+ORDER BY orders.id, order_items.position, payments.id;
 
 -- name: ListDueOrders :many
 SELECT sqlc.embed(orders), sqlc.embed(order_items),

@@ -19,11 +19,6 @@ SET state = sqlc.arg(state), amount = sqlc.arg(amount), session = sqlc.arg(sessi
     card = sqlc.arg(card), failure = sqlc.arg(failure), ends_at = sqlc.arg(ends_at), updated_at = sqlc.arg(updated_at)
 WHERE id = sqlc.arg(id) AND order_id = sqlc.arg(order_id);
 
--- name: ListPaymentsInOrderRange :many
-SELECT * FROM payments
-WHERE order_id >= sqlc.arg(first) AND order_id <= sqlc.arg(last)
-ORDER BY order_id, id;
-
 -- name: InsertRefund :exec
 INSERT INTO refunds (id, order_id, payment_id, item_id, amount, provider, created_at, made_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8);

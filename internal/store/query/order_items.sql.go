@@ -80,52 +80,6 @@ func (q *Queries) InsertOrderItem(ctx context.Context, arg InsertOrderItemParams
 	return err
 }
 
-const listOrderItemsInRange = `-- name: ListOrderItemsInRange :many
-SELECT id, order_id, position, name, tld, kind, years, net, vat, gross, account, provision_item_id, domain_id, code_sealed, state, failure FROM order_items
-WHERE order_id >= $1 AND order_id <= $2
-ORDER BY order_id, position
-`
-
-func (q *Queries) ListOrderItemsInRange(ctx context.Context, first string, last string) ([]OrderItem, error) {
-	rows, err := q.db.QueryContext(ctx, listOrderItemsInRange, first, last)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []OrderItem{}
-	for rows.Next() {
-		var i OrderItem
-		if err := rows.Scan(
-			&i.ID,
-			&i.OrderID,
-			&i.Position,
-			&i.Name,
-			&i.Tld,
-			&i.Kind,
-			&i.Years,
-			&i.Net,
-			&i.Vat,
-			&i.Gross,
-			&i.Account,
-			&i.ProvisionItemID,
-			&i.DomainID,
-			&i.CodeSealed,
-			&i.State,
-			&i.Failure,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Close(); err != nil {
-		return nil, err
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
 const updateOrderItem = `-- name: UpdateOrderItem :execrows
 UPDATE order_items
 SET years = $1, net = $2, vat = $3, gross = $4, account = $5,

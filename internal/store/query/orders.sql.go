@@ -137,7 +137,8 @@ type GetOrderRow struct {
 
 // A whole order in one statement, one row for each pair of an item and a payment: most
 // orders have one of each. An order has items before it has payments. The same columns
-// are read by GetOrderByPayLink, GetOrderBySession, GetOrderByIntent and ListDueOrders.
+// are read by GetOrderByPayLink, GetOrderBySession, GetOrderByIntent, ListOrders and
+// ListDueOrders.
 func (q *Queries) GetOrder(ctx context.Context, id string) ([]GetOrderRow, error) {
 	rows, err := q.db.QueryContext(ctx, getOrder, id)
 	if err != nil {
@@ -902,62 +903,113 @@ func (q *Queries) ListOrderIDsAwaitingIdentity(ctx context.Context, customerID s
 }
 
 const listOrders = `-- name: ListOrders :many
-SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, completer_id, contact, claimed, claim_mailed_at, consent_at, consent_wording, registrant FROM orders
-WHERE id > $1
-ORDER BY id
-LIMIT $2
+SELECT orders.id, orders.customer_id, orders.email_key, orders.state, orders.channel, orders.by_kind, orders.by_id, orders.by_address, orders.by_name, orders.items_key, orders.net, orders.vat, orders.gross, orders.vat_rate, orders.vat_rule, orders.vat_country, orders.vat_id, orders.vat_unchecked, orders.pay_link, orders.pay_sealed, orders.verify_link, orders.verify_sealed, orders.auto_renew, orders.created_at, orders.updated_at, orders.expires_at, orders.paid_at, orders.version, orders.due_at, orders.node, orders.attempts, orders.open_order, orders.agent_id, orders.completer_id, orders.contact, orders.claimed, orders.claim_mailed_at, orders.consent_at, orders.consent_wording, orders.registrant, order_items.id, order_items.order_id, order_items.position, order_items.name, order_items.tld, order_items.kind, order_items.years, order_items.net, order_items.vat, order_items.gross, order_items.account, order_items.provision_item_id, order_items.domain_id, order_items.code_sealed, order_items.state, order_items.failure,
+    coalesce(payments.id, '') AS payment_id, coalesce(payments.kind, '') AS payment_kind, coalesce(payments.state, '') AS payment_state,
+    coalesce(payments.amount, 0) AS payment_amount, coalesce(payments.session, '') AS session, coalesce(payments.url, '') AS url,
+    coalesce(payments.intent, '') AS intent, coalesce(payments.card, '') AS card, coalesce(payments.failure, '') AS payment_failure,
+    coalesce(payments.created_at, 0) AS payment_created_at, coalesce(payments.ends_at, 0) AS payment_ends_at, coalesce(payments.updated_at, 0) AS payment_updated_at
+FROM orders
+JOIN order_items ON order_items.order_id = orders.id
+LEFT JOIN payments ON payments.order_id = orders.id
+WHERE orders.id IN (SELECT page.id FROM orders AS page WHERE page.id > $1 ORDER BY page.id LIMIT $2)
+ORDER BY orders.id, order_items.position, payments.id
 `
 
-func (q *Queries) ListOrders(ctx context.Context, iD string, limit int32) ([]Order, error) {
+type ListOrdersRow struct {
+	Order            Order
+	OrderItem        OrderItem
+	PaymentID        string
+	PaymentKind      string
+	PaymentState     string
+	PaymentAmount    int64
+	Session          string
+	Url              string
+	Intent           string
+	Card             string
+	PaymentFailure   string
+	PaymentCreatedAt int64
+	PaymentEndsAt    int64
+	PaymentUpdatedAt int64
+}
+
+func (q *Queries) ListOrders(ctx context.Context, iD string, limit int32) ([]ListOrdersRow, error) {
 	rows, err := q.db.QueryContext(ctx, listOrders, iD, limit)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	items := []Order{}
+	items := []ListOrdersRow{}
 	for rows.Next() {
-		var i Order
+		var i ListOrdersRow
 		if err := rows.Scan(
-			&i.ID,
-			&i.CustomerID,
-			&i.EmailKey,
-			&i.State,
-			&i.Channel,
-			&i.ByKind,
-			&i.ByID,
-			&i.ByAddress,
-			&i.ByName,
-			&i.ItemsKey,
-			&i.Net,
-			&i.Vat,
-			&i.Gross,
-			&i.VatRate,
-			&i.VatRule,
-			&i.VatCountry,
-			&i.VatID,
-			&i.VatUnchecked,
-			&i.PayLink,
-			&i.PaySealed,
-			&i.VerifyLink,
-			&i.VerifySealed,
-			&i.AutoRenew,
-			&i.CreatedAt,
-			&i.UpdatedAt,
-			&i.ExpiresAt,
-			&i.PaidAt,
-			&i.Version,
-			&i.DueAt,
-			&i.Node,
-			&i.Attempts,
-			&i.OpenOrder,
-			&i.AgentID,
-			&i.CompleterID,
-			&i.Contact,
-			&i.Claimed,
-			&i.ClaimMailedAt,
-			&i.ConsentAt,
-			&i.ConsentWording,
-			&i.Registrant,
+			&i.Order.ID,
+			&i.Order.CustomerID,
+			&i.Order.EmailKey,
+			&i.Order.State,
+			&i.Order.Channel,
+			&i.Order.ByKind,
+			&i.Order.ByID,
+			&i.Order.ByAddress,
+			&i.Order.ByName,
+			&i.Order.ItemsKey,
+			&i.Order.Net,
+			&i.Order.Vat,
+			&i.Order.Gross,
+			&i.Order.VatRate,
+			&i.Order.VatRule,
+			&i.Order.VatCountry,
+			&i.Order.VatID,
+			&i.Order.VatUnchecked,
+			&i.Order.PayLink,
+			&i.Order.PaySealed,
+			&i.Order.VerifyLink,
+			&i.Order.VerifySealed,
+			&i.Order.AutoRenew,
+			&i.Order.CreatedAt,
+			&i.Order.UpdatedAt,
+			&i.Order.ExpiresAt,
+			&i.Order.PaidAt,
+			&i.Order.Version,
+			&i.Order.DueAt,
+			&i.Order.Node,
+			&i.Order.Attempts,
+			&i.Order.OpenOrder,
+			&i.Order.AgentID,
+			&i.Order.CompleterID,
+			&i.Order.Contact,
+			&i.Order.Claimed,
+			&i.Order.ClaimMailedAt,
+			&i.Order.ConsentAt,
+			&i.Order.ConsentWording,
+			&i.Order.Registrant,
+			&i.OrderItem.ID,
+			&i.OrderItem.OrderID,
+			&i.OrderItem.Position,
+			&i.OrderItem.Name,
+			&i.OrderItem.Tld,
+			&i.OrderItem.Kind,
+			&i.OrderItem.Years,
+			&i.OrderItem.Net,
+			&i.OrderItem.Vat,
+			&i.OrderItem.Gross,
+			&i.OrderItem.Account,
+			&i.OrderItem.ProvisionItemID,
+			&i.OrderItem.DomainID,
+			&i.OrderItem.CodeSealed,
+			&i.OrderItem.State,
+			&i.OrderItem.Failure,
+			&i.PaymentID,
+			&i.PaymentKind,
+			&i.PaymentState,
+			&i.PaymentAmount,
+			&i.Session,
+			&i.Url,
+			&i.Intent,
+			&i.Card,
+			&i.PaymentFailure,
+			&i.PaymentCreatedAt,
+			&i.PaymentEndsAt,
+			&i.PaymentUpdatedAt,
 		); err != nil {
 			return nil, err
 		}

@@ -172,50 +172,6 @@ func (q *Queries) ListOrderRefunds(ctx context.Context, orderID string) ([]Refun
 	return items, nil
 }
 
-const listPaymentsInOrderRange = `-- name: ListPaymentsInOrderRange :many
-SELECT id, order_id, customer_id, state, amount, session, url, intent, card, created_at, ends_at, updated_at, kind, failure FROM payments
-WHERE order_id >= $1 AND order_id <= $2
-ORDER BY order_id, id
-`
-
-func (q *Queries) ListPaymentsInOrderRange(ctx context.Context, first string, last string) ([]Payment, error) {
-	rows, err := q.db.QueryContext(ctx, listPaymentsInOrderRange, first, last)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []Payment{}
-	for rows.Next() {
-		var i Payment
-		if err := rows.Scan(
-			&i.ID,
-			&i.OrderID,
-			&i.CustomerID,
-			&i.State,
-			&i.Amount,
-			&i.Session,
-			&i.Url,
-			&i.Intent,
-			&i.Card,
-			&i.CreatedAt,
-			&i.EndsAt,
-			&i.UpdatedAt,
-			&i.Kind,
-			&i.Failure,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Close(); err != nil {
-		return nil, err
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
 const listPendingRefunds = `-- name: ListPendingRefunds :many
 SELECT order_id, id, amount, created_at FROM refunds
 WHERE provider = ''
