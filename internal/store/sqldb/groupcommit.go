@@ -42,6 +42,7 @@ const (
 // writeQueue serialises access to the writer connection.
 type writeQueue struct {
 	pool        *sql.DB
+	inliner     *limitInliner
 	maxDuration time.Duration // maxGroupDuration, except in tests
 	// conn is the writer connection, owned by the current holder of the queue. It is nil
 	// before the first change and after a failure.
@@ -59,6 +60,7 @@ type writeQueue struct {
 // commitGroup is a transaction of one or more changes.
 type commitGroup struct {
 	conn      *writerConn
+	queries   DBTX // conn with rewritten statements
 	startedAt time.Time
 	changes   int
 	// single is set if no change waited when the transaction began: it has no savepoints.
@@ -163,7 +165,7 @@ func (t *writeQueue) joinOrBegin(ctx context.Context) (*commitGroup, error) {
 		t.discardConn()
 		return nil, err
 	}
-	return &commitGroup{conn: t.conn, startedAt: time.Now(), single: alone, sealed: alone, done: make(chan struct{})}, nil
+	return &commitGroup{conn: t.conn, queries: rewritingDB{t.conn, t.inliner, false}, startedAt: time.Now(), single: alone, sealed: alone, done: make(chan struct{})}, nil
 }
 
 // discardConn closes the connection, which rolls back whatever is open on it.
@@ -236,7 +238,7 @@ func (s *commitGroup) runChange(callerCtx context.Context, change func(DBTX) err
 			err = s.exec(ctx, endChange)
 		}
 	}()
-	if err := change(s.conn); err != nil {
+	if err := change(s.queries); err != nil {
 		return err
 	}
 	if err := callerCtx.Err(); err != nil {

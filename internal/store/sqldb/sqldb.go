@@ -163,7 +163,7 @@ func openSQLite(folder string, readers int, health *health) (*DB, error) {
 	return &DB{
 		engine: SQLite, writer: writer, reader: reader,
 		queries:    rewritingDB{reader, inliner, false},
-		writeQueue: &writeQueue{pool: writer, maxDuration: maxGroupDuration}, limitInliner: inliner, health: health, dataDir: folder,
+		writeQueue: &writeQueue{pool: writer, inliner: inliner, maxDuration: maxGroupDuration}, limitInliner: inliner, health: health, dataDir: folder,
 	}, nil
 }
 
@@ -228,7 +228,7 @@ func (db *DB) RewriteSQL(text string, values []any) (rewritten string, rest []an
 // one round trip instead of three.
 func (db *DB) WriteOne(ctx context.Context, change func(DBTX) error) error {
 	if db.writeQueue != nil {
-		return db.Write(ctx, change)
+		return db.writeQueue.write(ctx, change)
 	}
 	db.health.count(commitStatement)
 	return change(rewritingDB{db.writer, db.limitInliner, false})
@@ -239,7 +239,7 @@ func (db *DB) WriteOne(ctx context.Context, change func(DBTX) error) error {
 // wait for the first one forever.
 func (db *DB) Write(ctx context.Context, change func(DBTX) error) error {
 	if db.writeQueue != nil {
-		return db.writeQueue.write(ctx, func(tx DBTX) error { return change(rewritingDB{tx, db.limitInliner, false}) })
+		return db.writeQueue.write(ctx, change)
 	}
 	return db.writePipelined(ctx, change)
 }
