@@ -24,7 +24,7 @@ const (
 	maxPasswordBytes = 1024 // checked before any computation
 )
 
-//go:embed common.txt
+//go:embed commonpasswords.txt
 var commonText string
 
 // checkPassword returns why a password can't be chosen. key is the account's normalised address.
