@@ -56,7 +56,7 @@ const (
 	// doubles, within the limit.
 	maxGCPercent = 400
 	minGCPercent = 100
-	gcHeadroom   = 32 << 20
+	gcHeadroom   = 64 << 20
 	gcInterval   = time.Second // between adjustments
 
 	// The limit is the sum of the service itself and of what the settings allow it to

@@ -36,7 +36,7 @@ type grammar struct {
 
 func TestGCPercent_GivesSmallHeapsFixedHeadroom(t *testing.T) {
 	t.Parallel()
-	for live, want := range map[uint64]int{0: 400, 4 << 20: 400, 16 << 20: 200, 32 << 20: 100, 1 << 30: 100} {
+	for live, want := range map[uint64]int{0: 400, 16 << 20: 400, 32 << 20: 200, 64 << 20: 100, 1 << 30: 100} {
 		if got := gcPercentFor(live); got != want {
 			t.Errorf("%d bytes: %d percent, want %d", live, got, want)
 		}
