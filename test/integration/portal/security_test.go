@@ -286,6 +286,7 @@ var foreignPaths = map[string]func(ownedObjects) string{
 	"/portal/domains/{id}/auth-code":   func(o ownedObjects) string { return "/portal/domains/" + o.domain + "/auth-code" },
 	"/portal/domains/{id}/holder":      func(o ownedObjects) string { return "/portal/domains/" + o.domain + "/holder" },
 	"/portal/domains/{id}/renew":       func(o ownedObjects) string { return "/portal/domains/" + o.domain + "/renew" },
+	"/portal/domains/{id}/restore":     func(o ownedObjects) string { return "/portal/domains/" + o.domain + "/restore" },
 	"/portal/domains/{id}/auto-renew":  func(o ownedObjects) string { return "/portal/domains/" + o.domain + "/auto-renew" },
 }
 
