@@ -24,8 +24,9 @@ const (
 	wantedRequest        = 500.0 // milliseconds, at p99
 	// buyers is large enough that no account reaches its limits, which are not raised.
 	buyers = 600
-	// concurrentOrders is the number of orders in progress at a time.
-	concurrentOrders = 24
+	// concurrentOrders is the number of orders in progress at a time. The clients poll every
+	// pollInterval, which caps the rate at four times this number.
+	concurrentOrders = 48
 	// warmupOrders are not counted: they open connections and registry sessions and
 	// fill caches.
 	warmupOrders  = 100
