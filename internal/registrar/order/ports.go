@@ -86,7 +86,7 @@ type Transition struct {
 	// GuestRegistrant is stored as the registrant of the order's guest account; nil
 	// leaves it, or removes it if the contact has changed.
 	GuestRegistrant *Contact
-	// InvoiceBuyer is whom the invoice of a paid order names; nil means the account as it is.
+	// InvoiceBuyer is the buyer on the invoice of a paid order; nil means the account's current data.
 	InvoiceBuyer *Buyer
 	Method       *PaymentMethod // saved as the customer's payment method unless nil
 	// AuditEvents and Mails are stored in the same transaction.

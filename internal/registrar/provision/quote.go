@@ -125,6 +125,10 @@ func (s *Service) resolveAccount(ctx context.Context, request QuoteRequest) (Quo
 	return quote, registry, nil
 }
 
+// MaxYearsAhead is how far ahead a domain can be paid for: ten years in ICANN's agreements;
+// no other registry allows more.
+const MaxYearsAhead = 10
+
 // YearsToRestore is what a restore must add to a term so that it ends in the future: none
 // if the domain was deleted during its term.
 func YearsToRestore(paidUntil, now time.Time, term int) (years int) {

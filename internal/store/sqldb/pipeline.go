@@ -11,7 +11,7 @@ import (
 )
 
 // On PostgreSQL the round trips of a small transaction cost more than its statements. So
-// BEGIN is sent with the first statement, and a statement whose result nobody reads is
+// BEGIN is sent with the first statement, and a statement whose result is not read is
 // sent with the next one or with COMMIT. Statements keep their order. The failure of a
 // statement is then reported by a later one or by the commit; since PostgreSQL aborts a
 // transaction at the first error, no change can handle one and continue.

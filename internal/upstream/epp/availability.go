@@ -12,10 +12,6 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 )
 
-// maxYearsAhead is how far ahead a domain can be paid for: ten years in ICANN's
-// agreements; no other registry allows more.
-const maxYearsAhead = 10
-
 // CheckAvailability asks the registry whether an order item could be provisioned
 // now.
 func (p *Provisioner) CheckAvailability(ctx context.Context, query provision.AvailabilityQuery) error {
@@ -150,7 +146,7 @@ func (p *Provisioner) checkRenewal(ctx context.Context, query provision.Availabi
 		return mapBillingError(err)
 	case !strings.EqualFold(info.Sponsor, p.client.ClientID()) || info.prohibits("Renew"):
 		return conflictError(provision.NotRenewable, nil)
-	case info.Expires.AddDate(query.Years, 0, 0).After(time.Now().AddDate(maxYearsAhead, 0, 0)):
+	case info.Expires.AddDate(query.Years, 0, 0).After(time.Now().AddDate(provision.MaxYearsAhead, 0, 0)):
 		return &registrar.Error{Kind: registrar.KindInvalid, Code: provision.BadTerm}
 	}
 	if policy := p.policyOf(query.TLD); policy.NoRenew {

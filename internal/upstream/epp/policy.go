@@ -28,7 +28,7 @@ type Policy struct {
 	AuthInfo           AuthInfoRule
 	AtExpiry           ExpiryAction
 	// RedemptionDays is how long a deleted domain can be restored (RFC 3915); 0 means that
-	// the registry does not offer it, or only by a command of its own.
+	// the registry does not offer it, or only by a proprietary command.
 	RedemptionDays int
 	// NoRenew means that the registry has no renew command: it adds each year itself,
 	// until the domain is deleted.

@@ -62,9 +62,6 @@ func (h *Handler) restoreOffer(now time.Time, view domainchange.View) *restoreOf
 // renewalRefused is the code of a renewal or restore that the registry does not offer.
 const renewalRefused registrar.Code = "renewal_refused"
 
-// maxYearsAhead is how far ahead a domain can be paid for at any registry.
-const maxYearsAhead = 10
-
 // renewalOptions are the terms that the registry offers, with list prices. The order is
 // priced again, by the registry's answer and the customer's VAT.
 func (h *Handler) renewalOptions(now time.Time, view domainchange.View) (options []renewalOption) {
@@ -78,7 +75,7 @@ func (h *Handler) renewalOptions(now time.Time, view domainchange.View) (options
 	}
 	rate := h.RateBasisPoints(now)
 	for years := extension.Term(); years <= max(view.Capabilities.MaxYears, extension.Term()); years++ {
-		if ends.AddDate(years, 0, 0).After(now.AddDate(maxYearsAhead, 0, 0)) {
+		if ends.AddDate(years, 0, 0).After(now.AddDate(provision.MaxYearsAhead, 0, 0)) {
 			break
 		}
 		options = append(options, renewalOption{
