@@ -147,7 +147,7 @@ func (p *Provisioner) restore(ctx context.Context, request provision.Request) (p
 		case !strings.EqualFold(info.Sponsor, p.client.ClientID()):
 			return provision.Outcome{}, deniedError(p.client.Host(), nil)
 		case info.inGrace(gracePendingRestore):
-			_, err = p.client.RestoreDomain(ctx, RestoreDomain{Name: request.Name, Report: restoreReport(&info, request.Since), ClTRID: request.Transaction + "-r"})
+			_, err = p.client.RestoreDomain(ctx, RestoreDomain{Name: request.Name, Report: p.restoreReport(&info, request), ClTRID: request.Transaction + "-r"})
 		case info.inGrace(graceRedemption):
 			_, err = p.client.RestoreDomain(ctx, RestoreDomain{Name: request.Name, ClTRID: request.Transaction + "-q"})
 		case info.isDeleted(): // the redemption period is over
@@ -171,9 +171,10 @@ func (p *Provisioner) renewRestored(ctx context.Context, request provision.Reque
 	return p.renew(ctx, request)
 }
 
-// restoreReport describes a domain that is the same before and after. Its last change was
-// the deletion.
-func restoreReport(info *DomainInfo, restored time.Time) *RestoreReport {
+// restoreReport describes a domain that is the same before and after. Its last change is
+// taken for the deletion, unless that is too long ago for the domain to be restorable.
+func (p *Provisioner) restoreReport(info *DomainInfo, request provision.Request) *RestoreReport {
+	policy, restored := p.policyOf(request.TLD), request.Since
 	var servers []string
 	for _, server := range info.Nameservers {
 		servers = append(servers, server.Name)
@@ -181,7 +182,7 @@ func restoreReport(info *DomainInfo, restored time.Time) *RestoreReport {
 	record := fmt.Sprintf("Domain: %s; registrant: %s; nameservers: %s; created: %s; expires: %s", info.Name, cmp.Or(info.Registrant, "none"),
 		cmp.Or(strings.Join(servers, " "), "none"), info.Created.UTC().Format(time.DateOnly), info.Expires.UTC().Format(time.DateOnly))
 	deleted := info.Updated
-	if deleted.IsZero() {
+	if deleted.Before(restored.AddDate(0, 0, -policy.RedemptionDays)) {
 		deleted = restored
 	}
 	return &RestoreReport{

@@ -53,8 +53,10 @@ func (h *Handler) restoreOffer(now time.Time, view domainchange.View) *restoreOf
 	offer := &restoreOffer{
 		Gross: billing.Gross(order.NetPrice(extension, order.Restore, years), h.RateBasisPoints(now)), Until: view.Domain.PaidUntil.AddDate(years, 0, 0),
 	}
-	if !view.Record.Updated.IsZero() { // the deletion was its last change
-		offer.Last = view.Record.Updated.AddDate(0, 0, view.Capabilities.RedemptionDays)
+	// The deletion is usually the last change. If that day has passed, this registry does not
+	// count a deletion as a change.
+	if last := view.Record.Updated.AddDate(0, 0, view.Capabilities.RedemptionDays); last.After(now) {
+		offer.Last = last
 	}
 	return offer
 }

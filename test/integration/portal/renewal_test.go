@@ -125,6 +125,11 @@ func TestRestore_CreatesOrderWhileRegistryOffersIt(t *testing.T) {
 	if page := b.get(path).body; !strings.Contains(page, path+"/restore") || strings.Contains(page, path+"/renew") || !strings.Contains(page, deadline) || !strings.Contains(page, "59,50") {
 		t.Errorf("the page lacks price or deadline %s: %s", deadline, page)
 	}
+	s.clock.advance(40 * 24 * time.Hour)
+	if page := s.signedInBrowser("erika@example.org").get(path).body; !strings.Contains(page, path+"/restore") || strings.Contains(page, "voraussichtlich") {
+		t.Errorf("a deadline in the past is shown: %s", page)
+	}
+	b = s.signedInBrowser("erika@example.org")
 	if got := b.post(path+"/restore", nil); got.status != http.StatusSeeOther || c.requests[0].Items[0].Kind != order.Restore {
 		t.Errorf("got %d, ordered %+v", got.status, c.requests)
 	}
