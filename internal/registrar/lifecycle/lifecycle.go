@@ -1,24 +1,3 @@
-// Package lifecycle notifies customers in time that a paid term ends.
-//
-// Each term has three notices: about a month before its end, about a week before, and
-// within days after it, as ICANN's Expired Registration Recovery Policy requires; they
-// are sent for every TLD. Each is sent once: the last notice is stored with the domain,
-// updated by a compare-and-swap in the transaction that queues the mail, and reset when a
-// renewal extends the term. A missed notice is not sent late: the one that fits the day
-// is sent.
-//
-//	days to the end   notice    effect on the domain
-//	more than 30      none
-//	30 to 7           month
-//	7 to 0            week
-//	past the end      expired   becomes expired
-//
-// While a paid item is open for the domain, such as a renewal waiting for its registry,
-// no notice is sent and nothing expires: the customer has paid.
-//
-// This package does not decide what happens to an expired domain at its registry.
-//
-// Days follow the business time, which a sandbox can move.
 package lifecycle
 
 import (

@@ -1,0 +1,83 @@
+// Package lifecycle follows a domain to the end of its paid term and beyond: it notifies the
+// customer in time, and acts at the registry when nobody has paid.
+//
+// # Notices
+//
+// Each term has three notices: about a month before its end, about a week before, and
+// within days after it, as ICANN's Expired Registration Recovery Policy requires; they
+// are sent for every TLD. Each is sent once: the last notice is stored with the domain,
+// updated by a compare-and-swap in the transaction that queues the mail, and reset when a
+// renewal extends the term. A missed notice is not sent late: the one that fits the day
+// is sent.
+//
+//	days to the end   notice    effect on the domain
+//	more than 30      none
+//	30 to 7           month
+//	7 to 0            week
+//	past the end      expired   becomes expired, with a row in term_ends
+//
+// While a paid item is open for the domain, such as a renewal waiting for its registry,
+// no notice is sent and nothing expires: the customer has paid.
+//
+// Once a year the customer is asked to check their registrant data (ICANN WDRP).
+//
+// # The end of a term
+//
+// termpolicy.csv has what each registry does at the end of a term and what we do about a
+// domain that is not paid, each with its source. A gTLD domain, with T the end of its term:
+//
+//	T        the registry renews it and charges us
+//	T+10     hold: out of the DNS, still renewable, and back at once when paid
+//	T+35     deleted within the registry's grace: the registry refunds its charge
+//	to T+65  redemption: can be restored, at the restore price
+//
+// An unpaid term is one row. Each transition is a compare-and-swap; the intent is stored
+// before the command, and a node that finds an intent asks the registry first.
+//
+//	state       meaning, and what may have happened upstream    next
+//	unpaid      the term ended; the domain is renewable         holding, deleting, closed, paid
+//	holding     clientHold may be set                           held
+//	held        out of the DNS, renewable                       deleting, paid
+//	deleting    the delete command may have been executed       redemption, closed
+//	redemption  deleted, can be restored                        closed, paid ¹
+//	closed      it no longer is the customer's: deleted for     (final)
+//	            good, or handed over to the registry (transit)
+//	paid        renewed or restored                             (final)
+//
+//	¹ By a restore.
+//
+// A renewal or restore ends the row in its own transaction (package provision), and its
+// worker removes the hold. Before each command, the store compares the domain's term
+// again: a renewal that is paid or being paid comes first. When a row is closed, the domain
+// leaves the customer's list; its history stays in the audit log, the sent notices and here.
+//
+// A domain is deleted only if the mail server has accepted a notice before the end of the
+// term and one after it; otherwise it waits for an operator (waits_for). So does a domain
+// whose policy is "operator", and one of "consent" whose customer did not choose to let it
+// expire.
+//
+// # Brake
+//
+// One row in brakes guards all nodes. Storing the intent of a hold or a deletion counts it
+// in the same transaction. The brake stops
+//
+//	volume  more than max(20, 1 %) of all domains in a day would be held or deleted
+//	clock   the business time is more than 24 hours ahead of the last run, or behind it by
+//	        more than 24 hours
+//
+// A stop by volume ends holds and deletions; a stop by the clock also ends notices,
+// announcements and charges. An operator sees the preview, the list of what would happen
+// now, and confirms it. The confirmation allows as many actions that day as the preview
+// had rows. Terms that had ended before the first run are listed for the operator and
+// never acted on.
+//
+// # Failpoints
+//
+//	failpoint         committed before       call next to it      after a crash there
+//	hold_written      holding                update: next         info, then update
+//	hold_made         holding                update: done         info shows clientHold
+//	delete_written    deleting               delete: next         info, then delete
+//	delete_made       deleting               delete: done         info shows redemption, or nothing
+//
+// Days follow the business time, which a sandbox can move.
+package lifecycle

@@ -1,0 +1,95 @@
+package lifecycle
+
+import (
+	_ "embed"
+	"encoding/csv"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// Policy is what happens to a domain of a TLD at the end of its term.
+type Policy struct {
+	AtExpiry AtExpiry
+	// GraceDays is how long after its own renewal the registry refunds a deletion.
+	GraceDays int
+	Unpaid    UnpaidAction
+	// HoldAfter and DeleteAfter are the days between the end of the term and the hold, and
+	// the deletion. A HoldAfter of 0 means that the domain is not held.
+	HoldAfter, DeleteAfter int
+	// RenewableDays is how long after the end of its term a domain can be renewed.
+	RenewableDays int
+	// RedemptionDays is how long a deleted domain can be restored (RFC 3915); 0 means that
+	// the registry does not offer it, or only by a command of its own.
+	RedemptionDays int
+	// LeadDays is how long before the end of a term an automatic renewal is charged.
+	LeadDays int
+	Source   string // of these figures
+}
+
+// AtExpiry is what the registry does at the end of an unrenewed term.
+type AtExpiry string
+
+// What registries do.
+const (
+	RegistryRenews  AtExpiry = "renews"  // it renews and charges us; GraceDays says whether it refunds
+	RegistryExpires AtExpiry = "expires" // it takes the domain out of service and then deletes it
+	RegistryNoTerm  AtExpiry = "none"    // it has no terms (DENIC)
+)
+
+// UnpaidAction is what we do about a domain whose term ended unpaid.
+type UnpaidAction string
+
+// What we do.
+const (
+	UnpaidDelete   UnpaidAction = "delete"   // hold, then delete
+	UnpaidConsent  UnpaidAction = "consent"  // delete if the customer chose to let it expire; otherwise an operator decides
+	UnpaidTransit  UnpaidAction = "transit"  // hand it over to the registry
+	UnpaidExpire   UnpaidAction = "expire"   // nothing: the registry acts
+	UnpaidOperator UnpaidAction = "operator" // an operator decides
+)
+
+//go:embed termpolicy.csv
+var policyTable string
+
+var policies = sync.OnceValues(func() (map[string]Policy, error) { return parsePolicies(policyTable) })
+
+const policyColumns = 10
+
+func parsePolicies(table string) (map[string]Policy, error) {
+	rows, err := csv.NewReader(strings.NewReader(table)).ReadAll()
+	if err != nil {
+		return nil, fmt.Errorf("lifecycle: term policies: %w", err)
+	}
+	parsed := make(map[string]Policy, len(rows))
+	for line, row := range rows[1:] {
+		var days [6]int
+		for i, column := range [...]int{2, 4, 5, 6, 7, 8} {
+			if days[i], err = strconv.Atoi(row[column]); err != nil || days[i] < 0 {
+				return nil, fmt.Errorf("lifecycle: term policies: line %d: %q is not a number of days", line+2, row[column])
+			}
+		}
+		parsed[row[0]] = Policy{
+			AtExpiry: AtExpiry(row[1]), GraceDays: days[0], Unpaid: UnpaidAction(row[3]), HoldAfter: days[1], DeleteAfter: days[2],
+			RenewableDays: days[3], RedemptionDays: days[4], LeadDays: days[5], Source: row[policyColumns-1],
+		}
+	}
+	return parsed, nil
+}
+
+// PolicyOf returns the policy of a TLD (".co.uk"). A TLD without a row has that of its
+// kind: two letters make a ccTLD.
+func PolicyOf(tld string) Policy {
+	all, err := policies()
+	if err != nil {
+		panic(err) // the table is compiled in, and a test reads it
+	}
+	if policy, found := all[tld]; found {
+		return policy
+	}
+	if last := tld[strings.LastIndexByte(tld, '.')+1:]; len(last) == 2 {
+		return all["cctld"]
+	}
+	return all["gtld"]
+}
