@@ -23,6 +23,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
 	"github.com/dotkontor/dotkontor/internal/registrar/export"
 	"github.com/dotkontor/dotkontor/internal/registrar/invoice"
+	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 	"github.com/dotkontor/dotkontor/internal/registrar/webhook"
@@ -66,6 +67,7 @@ type App struct {
 	admin        *admin.Service
 	provisioning *provision.Service
 	changes      *domainchange.Service
+	terms        *lifecycle.Service
 
 	// Without a payment provider nothing can be ordered, and these are nil.
 	orders   *order.Service
@@ -86,8 +88,10 @@ func (b *background) inBackground(work ...func(context.Context)) { *b = append(*
 
 // Options are what the sandbox and tests change.
 type Options struct {
-	Now func() time.Time // the clock; nil means time.Now
-	MCP mcp.Extension
+	Now func() time.Time // the business time; nil means time.Now
+	// ClockMoved signals that the business time has jumped; nil means never.
+	ClockMoved <-chan struct{}
+	MCP        mcp.Extension
 }
 
 // New builds the service and opens its listeners. Nothing is served before Run.
@@ -107,6 +111,7 @@ func New(ctx context.Context, cfg config.Config, logger *slog.Logger, opts Optio
 			return nil, p.Abort(err)
 		}
 	}
+	p.followClock(opts.ClockMoved)
 	return p, nil
 }
 

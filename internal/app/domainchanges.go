@@ -52,15 +52,15 @@ func (p *App) checkRegistrant(ctx context.Context, customer, tld string, registr
 	return registrar.CheckRegistrant(p.live.Extension, []string{tld}, registrant, verified)
 }
 
-func (p *App) startExpiryNotices(context.Context) error {
+func (p *App) startExpiryNotices(context.Context) (err error) {
 	counter := newCounter(p.metrics, "dotkontor_expiry_notices_total",
 		"Notices about the end of a domain's term, by kind: expiring_month, expiring_week, expired.",
 		newLabel("kind", registrar.MailExpiringMonth, registrar.MailExpiringWeek, registrar.MailExpired))
-	terms, err := lifecycle.New(lifecycle.Config{
+	p.terms, err = lifecycle.New(lifecycle.Config{
 		Store: p.services.DB, Now: p.now, Logger: p.logger, MailQueued: p.services.mail.Wake,
 		OnNotice: func(kind registrar.MailKind) { counter.WithLabelValues(string(kind)).Inc() },
 	})
-	p.inBackground(terms.Run)
+	p.inBackground(p.terms.Run)
 	return err
 }
 

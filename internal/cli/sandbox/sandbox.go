@@ -172,6 +172,7 @@ func (c Command) runProduct(t *cli.Terminal, cfg config.Config, sim simulation) 
 	flush()
 	ctx, stop := context.WithCancel(t.Ctx)
 	defer stop()
+	sim.registry.FollowClock(func() { p.Settle(ctx) })
 	var announceErr error
 	err = p.Run(ctx, func(baseURL string) {
 		if announceErr = c.printWelcome(t, newConnectionInfo(baseURL, p.Address(), configPath, sim), logPath); announceErr != nil {

@@ -114,6 +114,9 @@ func New(cfg Config) (*Service, error) {
 // Run sends notices until ctx ends.
 func (s *Service) Run(ctx context.Context) { s.loop.Run(ctx) }
 
+// Wake announces that notices may be due. It never blocks.
+func (s *Service) Wake() { s.loop.Wake() }
+
 // listDue returns the domains whose next notice, or a later one, is due.
 func (s *Service) listDue(ctx context.Context, limit int) ([]Domain, error) {
 	now := s.cfg.Now()
