@@ -19,6 +19,7 @@ func renewalOf(row query.Renewal) renewal.Renewal {
 		Domain: row.DomainID, Customer: row.CustomerID, Name: row.Name, TLD: row.Tld, TermEnd: fromMicros(row.TermEnd),
 		State: renewal.State(row.State), Years: int(row.Years), Gross: registrar.Cents(row.Gross), AnnouncedAt: fromMicros(row.AnnouncedAt),
 		ChargeAt: fromMicros(row.ChargeAt), Attempts: int(row.Attempts), Order: row.OrderID, Failure: registrar.Code(row.Failure),
+		UpdatedAt: fromMicros(row.UpdatedAt),
 	}
 }
 
