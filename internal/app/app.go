@@ -104,7 +104,7 @@ func New(ctx context.Context, cfg config.Config, logger *slog.Logger, opts Optio
 	for _, step := range []func(context.Context) error{
 		p.openLookups, p.newLimits, p.listen,
 		p.openServices, p.claimNode, p.loadPriceList,
-		p.startProvisioning, p.startDomainChanges, p.openAdmin, p.startExpiryNotices, p.startOrders,
+		p.startProvisioning, p.startDomainChanges, p.openAdmin, p.startExpiryNotices, p.startOrders, p.startRenewals,
 		p.handleRequests, p.registerGauges, p.logStart,
 	} {
 		if err := step(ctx); err != nil {

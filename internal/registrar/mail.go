@@ -54,4 +54,8 @@ const (
 	MailNoticeReceived       MailKind = "notice_received"      // to the operator: a customer sent such a notice
 	MailAccountClosed        MailKind = "account_closed"       // by its customer
 	MailDomainLock           MailKind = "domain_lock"          // an operator locked or unlocked a domain
+	MailRenewalUpcoming      MailKind = "renewal_upcoming"     // announces the charge of automatic renewals
+	MailRenewalPriceRise     MailKind = "renewal_price_rise"   // the same, at a higher price than before
+	MailRenewalDeclined      MailKind = "renewal_declined"     // a charge failed; another attempt follows
+	MailRenewalFailed        MailKind = "renewal_failed"       // domains will not be renewed automatically
 )

@@ -108,7 +108,8 @@ func (db *DB) UpdateOrder(ctx context.Context, transition order.Transition) (boo
 	updated, err := db.swap(ctx, func(q *query.Queries) error {
 		// On PostgreSQL the order's row is the lock for all that is updated after it.
 		for _, step := range []func(context.Context, *query.Queries, order.Transition) error{
-			lockBuyerFor, updateOrderRow, updatePayments, updateGuestBuyer, provisionOrderItems, updateItems, recordUpdateEffects,
+			lockBuyerFor, checkRenewalCollisions, updateOrderRow, updatePayments, updateGuestBuyer, provisionOrderItems, updateItems,
+			updateRenewalsOfOrder, recordUpdateEffects,
 		} {
 			if err := step(ctx, q, transition); err != nil {
 				return err
@@ -251,6 +252,13 @@ func finishOrderItem(ctx context.Context, q *query.Queries, item provision.Item)
 	}
 	if err := q.FinishOrderItem(ctx, query.FinishOrderItemParams{State: string(result.State), Failure: string(result.Failure), ProvisionItemID: item.ID}); err != nil {
 		return err
+	}
+	if result.State == order.ItemFailed && item.Kind.ForHeldDomain() {
+		if err := q.FailPaidRenewal(ctx, query.FailPaidRenewalParams{
+			Failure: string(result.Failure), Now: micros(item.UpdatedAt), DomainID: item.Domain, OrderID: result.Order,
+		}); err != nil {
+			return err
+		}
 	}
 	made, err := q.MakeOrderDue(ctx, micros(item.UpdatedAt), result.Order)
 	if ok, err := found(err); !ok {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 	"github.com/dotkontor/dotkontor/internal/store/query"
 )
@@ -144,10 +145,16 @@ func updateItemDomain(ctx context.Context, q *query.Queries, transition provisio
 	case transition.Renewal != nil:
 		renewal := transition.Renewal
 		termChanged := fmt.Errorf("store: update provision item %s: the term of domain %s has changed", transition.To.ID, renewal.Domain)
-		return rowOr(termChanged)(q.RenewDomain(ctx, query.RenewDomainParams{
+		if err := rowOr(termChanged)(q.RenewDomain(ctx, query.RenewDomainParams{
 			PaidUntil: micros(renewal.Until), RegistryExpires: micros(renewal.RegistryExpires), SyncDue: micros(renewal.SyncDue),
 			UpdatedAt: micros(renewal.At), ID: renewal.Domain, WasPaidUntil: micros(renewal.From),
-		}))
+		})); err != nil {
+			return err
+		}
+		paidBy, _ := order.OrderOfPayment(transition.To.Payment)
+		return q.EndRenewalsOfTerm(ctx, query.EndRenewalsOfTermParams{
+			OrderID: paidBy, Now: micros(renewal.At), DomainID: renewal.Domain, TermEnd: micros(renewal.From),
+		})
 	case transition.DropDomain:
 		return q.DeletePendingDomain(ctx, transition.To.Domain)
 	default:

@@ -139,6 +139,9 @@ func (s *Service) Decline(ctx context.Context, actor registrar.Actor, paySecret 
 // cancel closes any payment in flight first.
 func (s *Service) cancel(ctx context.Context, actor registrar.Actor, o Order) (Order, error) {
 	for attempt := 0; o.State == Paying && attempt < maxAttempts; attempt++ {
+		if o.chargingMethod() {
+			return o, fail(registrar.KindConflict, RenewalInProgress)
+		}
 		var err error
 		if o, err = s.closePayment(ctx, o); err != nil {
 			return o, err
@@ -192,7 +195,7 @@ func (s *Service) AbortPayment(ctx context.Context, actor registrar.Actor, paySe
 	if err != nil {
 		return err
 	}
-	if o.State != Paying {
+	if o.State != Paying || o.chargingMethod() {
 		return nil
 	}
 	_, err = s.closePayment(ctx, o)

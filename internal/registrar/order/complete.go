@@ -184,7 +184,7 @@ func (s *Service) chargeToken(ctx context.Context, actor registrar.Actor, o Orde
 		return Session{}, err
 	}
 	failpoint.Hit("charge_written")
-	o, err := s.prepareCharge(ctx, m.To, id, checked.resolved.buyer)
+	o, err := s.prepareCharge(ctx, m.To, id, checked.resolved.buyer, PaymentMethod{})
 	if err != nil {
 		return Session{}, err
 	}
@@ -206,73 +206,20 @@ func (s *Service) chargeToken(ctx context.Context, actor registrar.Actor, o Orde
 	return s.applyChargeOutcome(ctx, actor, o, id, checked, outcome, err)
 }
 
-// prepareCharge creates the intent of a stored payment and stores it. If that fails,
-// the payment is closed: an intent that is not stored is never confirmed.
-func (s *Service) prepareCharge(ctx context.Context, o Order, id string, buyer Buyer) (Order, error) {
-	over, err := s.mustRecheck(ctx, o, buyer)
-	intent := ""
-	if err == nil && !over {
-		call, cancel := s.worker.CallContext(ctx)
-		intent, err = s.cfg.Provider.PrepareCharge(call, Charge{ID: id, Order: o.ID, Amount: o.payment(id).Amount})
-		cancel()
-	}
-	if err != nil || over {
-		left, stored := s.abandonPayment(ctx, o, id)
-		if err == nil {
-			return left, stored
-		}
-		if !registrar.IsTransient(err) {
-			s.cfg.Logger.ErrorContext(ctx, "payment intent refused", "order", o.ID, "payment", id, "error", err.Error())
-			err = &registrar.Error{Kind: registrar.KindInternal, Code: ProviderRefused, Err: err}
-		}
-		return left, err
-	}
-	return s.updatePayment(ctx, o, id, PaymentOpening, func(m *Transition, mine *Payment) {
-		mine.State, mine.Session, mine.Intent = PaymentOpen, intent, intent
-		m.To.Attempts = 0
-		s.setLease(&m.To)
-	})
-}
-
-// applyChargeOutcome stores the outcome of a charge, or the provider's refusal of it.
-func (s *Service) applyChargeOutcome(ctx context.Context, actor registrar.Actor, o Order, id string, checked recheckResult, outcome ChargeOutcome, refusal error) (session Session, err error) {
-	failure := outcome.Declined
+// applyChargeOutcome returns the session after the outcome of a token's charge, or the
+// provider's refusal of it, is stored.
+func (s *Service) applyChargeOutcome(ctx context.Context, actor registrar.Actor, o Order, id string, checked recheckResult, outcome ChargeOutcome, refusal error) (Session, error) {
+	o, failure, err := s.settleCharge(ctx, o, id, outcome, refusal)
 	switch {
-	case refusal != nil:
-		s.cfg.Logger.ErrorContext(ctx, "charge refused", "order", o.ID, "payment", id, "error", refusal.Error())
-		failure = ProviderRefused
-	case outcome.NeedsHuman:
-		failure = ProblemHuman
-	}
-	if failure == "" {
-		if o, err = s.applyPaymentStatus(ctx, o, id, outcome.Status); err != nil {
-			return Session{}, err
-		}
-		if o.State == Provisioning && o.Agent == actor.Through { // paid: the agent may read its own order without a link
-			return s.currentSession(ctx, actor, o)
-		}
-		if o.State == Paying { // processing may take a while
-			if _, err = s.update(ctx, o, func(m *Transition) bool {
-				s.releaseLease(&m.To)
-				return m.From.State == Paying && m.From.Node == s.cfg.Node
-			}); err != nil {
-				return Session{}, err
-			}
-		}
+	case err != nil && (failure == "" || !registrar.IsTransient(err)):
+		return Session{}, err
+	case failure != "":
+		return s.sessionNotCharged(ctx, actor, o, checked, failure, refusal)
+	case o.State == Provisioning && o.Agent == actor.Through: // paid: the agent may read its own order without a link
+		return s.currentSession(ctx, actor, o)
+	default:
 		return Session{}, errConflict // paid, or the caller waits for the provider
 	}
-	o, err = s.updatePayment(ctx, o, id, PaymentOpen, func(m *Transition, mine *Payment) {
-		mine.State, mine.Failure = PaymentClosing, failure
-		s.setLease(&m.To)
-	})
-	// If the payment was closed elsewhere, another one may be in flight by now.
-	if mine := o.payment(id); err == nil && mine != nil && mine.State == PaymentClosing {
-		o, err = s.closePayment(ctx, o)
-	}
-	if err != nil && !registrar.IsTransient(err) {
-		return Session{}, err
-	}
-	return s.sessionNotCharged(ctx, actor, o, checked, failure, refusal)
 }
 
 // sessionNotCharged is the outcome of a token that did not pay, unless it did after all.

@@ -106,6 +106,28 @@
 // the order can be paid another way. So an intent takes money at most once, and an order never
 // has two that can.
 //
+// A payment by saved method (ByMethod) is the charge of an automatic renewal, without the
+// customer. It has the states of a payment by token: the process that stored the intent, and
+// no other, confirms it off-session.
+//
+// # Automatic renewals
+//
+// An order of ChannelRenewal is created by package renewal, together with its payment and in
+// the transaction that moves its renewals to charging. It differs from other orders:
+//
+//   - Its gross never rises: the announced amount is the maximum, also when the customer pays
+//     it by hand after a decline.
+//   - It has up to 1000 items, and no limit of open orders applies.
+//   - It requires no identity verification: the customer holds these domains already.
+//   - Registries are queried as ForQuote, so that a night of renewals does not delay customers
+//     who pay.
+//   - Its receipt says that the charge was announced; an order that completes sends no second
+//     mail.
+//
+// While it is being paid or provisioned, payment of another order for one of its domains is
+// refused with RenewalInProgress, in the transaction that would start it. An automatic order
+// can't be paid by hand once one of its terms was renewed by another order.
+//
 // # Failpoints
 //
 // Each failpoint lies between a committed intent and its effect; tests kill the process
@@ -126,6 +148,8 @@
 //	12  charge_written    paying, payment opening      create intent: next   close the payment
 //	13  intent_known      payment open                 confirm: next         cancel intent: unpaid
 //	14  charge_made       payment open                 confirm: done         cancel intent: it is paid
+//
+// Package renewal has those of automatic renewals.
 //
 // # Consumer consent
 //

@@ -24,7 +24,14 @@ const (
 // requires it (verify), or the total of recent payments and this order is too high. For an order that has
 // just started to be paid, added is 0, because its payment counts. Each is summed after being
 // stored, so at least the last one of several concurrent payments sees them all.
+//
+// Automatic renewals are exempt, also when the customer pays one by hand after a decline:
+// they order nothing that the customer does not hold already, and a domain must not expire
+// because renewals of many add up. What they cost counts for later orders.
 func (s *Service) needsIdentity(ctx context.Context, o Order, buyer Buyer, added registrar.Cents, verify bool) (bool, error) {
+	if o.Channel == ChannelRenewal {
+		return false, nil
+	}
 	if !verify {
 		spent, err := s.cfg.Store.SpentSince(ctx, o.Customer, o.Email, s.now().Add(-spendingWindow))
 		if err != nil || spent.Total()+added <= s.cfg.VerifyOver {

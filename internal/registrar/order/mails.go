@@ -8,8 +8,11 @@ import (
 )
 
 // receiptMail confirms that an order was paid, or confirmed if it is free.
-func receiptMail(o Order) registrar.Mail {
+func receiptMail(o Order, buyer *Buyer) registrar.Mail {
 	data := mailData(o)
+	if buyer != nil && data["automatic"] != "" {
+		data["method"] = buyer.MethodLabel
+	}
 	data["vat_rate"] = strconv.Itoa(o.Totals.RateBasisPoints)
 	data["vat_rule"], data["vat_country"], data["vat_id"] = o.Totals.Rule, o.Totals.Country, o.Totals.VATID
 	data["vat_unchecked"] = strconv.FormatBool(o.Totals.Unchecked)
@@ -44,6 +47,10 @@ func mailData(o Order) map[string]string {
 	data := map[string]string{
 		"order": o.ID, "items": strconv.Itoa(len(o.Items)),
 		"net": o.Totals.Net.String(), "vat": o.Totals.VAT.String(), "gross": o.Totals.Gross.String(),
+	}
+	if payment := o.CapturedPayment(); o.Channel == ChannelRenewal && payment != nil && payment.Kind == ByMethod {
+		data["automatic"], data["domain"] = strconv.FormatBool(true), o.Items[0].Name
+		data["charge_at"] = o.PaidAt.UTC().Format(time.DateOnly)
 	}
 	if !o.Claimed { // a guest account can't sign in
 		data["unclaimed"] = strconv.FormatBool(true)

@@ -56,6 +56,22 @@ func (m *memStore) GetBuyer(_ context.Context, customer string) (order.Buyer, er
 	return buyer, nil
 }
 
+func (m *memStore) GetPaymentMethod(_ context.Context, customer string) (order.PaymentMethod, bool, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	method, saved := m.methods[customer]
+	return method, saved, nil
+}
+
+// StartRenewals stores the order; package renewal tests the renewals with real databases.
+func (m *memStore) StartRenewals(_ context.Context, start order.RenewalStart) (bool, []order.UnfitRenewal, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.orders[start.Order.ID] = cloneOrder(start.Order)
+	m.events = append(m.events, start.AuditEvent)
+	return true, nil, nil
+}
+
 func (m *memStore) AddOrder(_ context.Context, o order.Order, limit int, event registrar.AuditEvent) (order.Order, bool, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -73,6 +73,9 @@ const (
 	ChannelMCP    Channel = "mcp"
 	ChannelPortal Channel = "portal"
 	ChannelACP    Channel = "acp" // a checkout session of an agent
+	// ChannelRenewal is an automatic renewal: the service ordered it, with the customer's
+	// consent.
+	ChannelRenewal Channel = "renewal"
 )
 
 // Order is an order with its items, payments and refunds.
@@ -175,7 +178,13 @@ type PaymentKind string
 const (
 	ByPage  PaymentKind = "page"  // a customer at the provider's payment page
 	ByToken PaymentKind = "token" // a shared payment token that an agent sent
+	// ByMethod is a charge of the customer's saved payment method without the customer.
+	ByMethod PaymentKind = "method"
 )
+
+// byIntent reports whether the payment is an intent that this process confirms, instead of a
+// page where the customer pays.
+func (k PaymentKind) byIntent() bool { return k == ByToken || k == ByMethod }
 
 // Payment is one attempt to pay an order.
 type Payment struct {
@@ -184,10 +193,13 @@ type Payment struct {
 	State  PaymentState
 	Amount registrar.Cents
 	// Session is the provider's payment page, URL its address, Intent the payment intent;
-	// empty until known. A payment by token has no page, and Session is the intent.
+	// empty until known. A payment by token or saved method has no page, and Session is the
+	// intent.
 	Session, URL, Intent string
 	// Failure is why a token did not pay: PaymentDeclined, TokenExpired, TokenTooSmall,
-	// ProviderRefused or ProblemHuman; empty otherwise.
+	// ProviderRefused or ProblemHuman. A saved method has CardDeclined, CardExpired,
+	// InsufficientFunds, AuthenticationRequired, NoPaymentMethod, ProviderRefused or
+	// ProviderUnavailable. Empty otherwise.
 	Failure   registrar.Code
 	Card      string // the provider's fingerprint of the card, the same for all its users
 	CreatedAt time.Time
@@ -239,6 +251,17 @@ const (
 	PaymentDeclined registrar.Code = "payment_declined"
 	TokenExpired    registrar.Code = "token_expired"
 	TokenTooSmall   registrar.Code = "token_too_small"
+
+	// A saved payment method does not pay; Payment.Failure has these.
+	CardDeclined           registrar.Code = "card_declined"
+	CardExpired            registrar.Code = "expired_card"
+	InsufficientFunds      registrar.Code = "insufficient_funds"
+	AuthenticationRequired registrar.Code = "authentication_required" // the bank wants the customer's approval
+	NoPaymentMethod        registrar.Code = "no_method"               // none is saved, or the provider has deleted it
+	ProviderUnavailable    registrar.Code = "provider_unavailable"    // nothing was decided
+
+	// RenewalInProgress (KindConflict): the domain is being renewed automatically.
+	RenewalInProgress registrar.Code = "renewal_in_progress"
 
 	// ProviderRefused (KindInternal): the provider rejects the payment, which the operator
 	// must fix.

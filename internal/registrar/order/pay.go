@@ -138,8 +138,11 @@ func (s *Service) resumePayment(ctx context.Context, o Order, confirmation Confi
 	if confirmation.Gross != payment.Amount {
 		return "", fail(registrar.KindConflict, PriceChanged)
 	}
-	if payment.Kind == ByToken && o.Node != "" { // an agent is paying right now
+	switch {
+	case payment.Kind == ByToken && o.Node != "": // an agent is paying right now
 		return "", fail(registrar.KindConflict, NotOpen)
+	case o.chargingMethod():
+		return "", fail(registrar.KindConflict, RenewalInProgress)
 	}
 	lacksConsent, err := s.lacksConsent(ctx, o)
 	switch {
@@ -151,7 +154,7 @@ func (s *Service) resumePayment(ctx context.Context, o Order, confirmation Confi
 	// A page without a worker could not be created, and a provider may return that
 	// failure under the payment's id for a day. Its URL is unknown.
 	failed := payment.State == PaymentOpening && o.Node == ""
-	if payment.Kind == ByToken || failed || lacksConsent || payment.State == PaymentClosing || confirmation.AutoRenew != o.AutoRenew {
+	if payment.Kind.byIntent() || failed || lacksConsent || payment.State == PaymentClosing || confirmation.AutoRenew != o.AutoRenew {
 		if _, err = s.closePayment(ctx, o); err == nil {
 			err = errConflict
 		}
@@ -214,7 +217,7 @@ func (s *Service) openPage(ctx context.Context, o Order, buyer Buyer) (now Order
 	}
 	if err != nil {
 		s.cfg.Logger.ErrorContext(ctx, "payment page refused", "order", o.ID, "payment", payment.ID, "error", err.Error())
-		o, stored := s.abandonPayment(ctx, o, payment.ID)
+		o, stored := s.abandonPayment(ctx, o, payment.ID, "")
 		if stored != nil {
 			return o, "", stored
 		}
@@ -252,9 +255,9 @@ func (s *Service) buildPage(o Order, payment Payment, buyer Buyer) (PaymentPage,
 
 // abandonPayment closes a payment whose page was never given out: only the process that
 // stores a page returns its URL. If that happened first, abandonPayment does nothing.
-func (s *Service) abandonPayment(ctx context.Context, o Order, id string) (Order, error) {
+func (s *Service) abandonPayment(ctx context.Context, o Order, id string, failure registrar.Code) (Order, error) {
 	return s.updatePayment(ctx, o, id, PaymentOpening, func(m *Transition, mine *Payment) {
-		mine.State = PaymentClosed
+		mine.State, mine.Failure = PaymentClosed, failure
 		s.reopenOrder(m)
 	})
 }
@@ -267,7 +270,7 @@ func (s *Service) closePayment(ctx context.Context, o Order) (Order, error) {
 		return s.reload(ctx, o.ID) // settled between the queries that read the order
 	}
 	id := payment.ID
-	o, err := s.abandonPayment(ctx, o, id)
+	o, err := s.abandonPayment(ctx, o, id, "")
 	if err != nil {
 		return o, err
 	}
@@ -284,7 +287,7 @@ func (s *Service) closePayment(ctx context.Context, o Order) (Order, error) {
 	failpoint.Hit("close_written")
 	call, cancel := s.worker.CallContext(ctx)
 	closeCall := s.cfg.Provider.ClosePage
-	if payment.Kind == ByToken {
+	if payment.Kind.byIntent() {
 		closeCall = s.cfg.Provider.CancelCharge
 	}
 	status, err := closeCall(call, payment.Session)

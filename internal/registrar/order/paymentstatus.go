@@ -62,7 +62,7 @@ func (s *Service) refreshPayment(ctx context.Context, o Order, id string) (Order
 	}
 	call, cancel := s.worker.CallContext(ctx)
 	fetch := s.cfg.Provider.FetchPage
-	if payment.Kind == ByToken {
+	if payment.Kind.byIntent() {
 		fetch = s.cfg.Provider.FetchCharge
 	}
 	status, err := fetch(call, payment.Session)
@@ -210,7 +210,7 @@ func (s *Service) startProvisioning(m *Transition) {
 	}
 	m.To.PaidAt, m.Provision = now, true
 	s.setState(&m.To, Provisioning)
-	m.Mails = append(m.Mails, receiptMail(m.To))
+	m.Mails = append(m.Mails, receiptMail(m.To, m.InvoiceBuyer))
 	if !m.To.Claimed {
 		m.To.ClaimMailedAt = now
 		m.Mails = append(m.Mails, claimMail(m.To))
@@ -260,7 +260,10 @@ func (s *Service) concludeProvisioning(m *Transition) bool {
 		}
 		m.AuditEvents = []registrar.AuditEvent{s.systemAuditEvent(ActionEnded, *now)}
 		s.setState(now, state)
-		m.Mails = []registrar.Mail{outcomeMail(*now)}
+		// The receipt of an automatic renewal says what will be renewed.
+		if now.Channel != ChannelRenewal || state != Completed || captured == nil || captured.Kind != ByMethod {
+			m.Mails = []registrar.Mail{outcomeMail(*now)}
+		}
 	}
 	s.leaseForRefunds(now)
 	return true

@@ -32,7 +32,8 @@ type Store interface {
 	ListOverdueOrders(ctx context.Context, customer string, now time.Time, limit int) ([]Order, error)
 	ListDueOrders(ctx context.Context, now time.Time, limit int) ([]Order, error)
 	// UpdateOrder applies one transition. It returns false, and changes nothing, on a
-	// version conflict.
+	// version conflict, and RenewalInProgress if payment starts for a domain that is being
+	// renewed automatically.
 	UpdateOrder(ctx context.Context, move Transition) (bool, error)
 	// SpentSince sums up payments as they are at one moment.
 	SpentSince(ctx context.Context, customer, email string, since time.Time) (Spending, error)
@@ -43,6 +44,13 @@ type Store interface {
 	// CustomerByVerification finds the customer of a provider's verification.
 	CustomerByVerification(ctx context.Context, session string) (customer string, found bool, err error)
 	ListOrdersAwaitingIdentity(ctx context.Context, customer string) (ids []string, err error)
+
+	// GetPaymentMethod returns false if none is saved.
+	GetPaymentMethod(ctx context.Context, customer string) (PaymentMethod, bool, error)
+	// StartRenewals stores an automatic order with its payment and moves the renewals of its
+	// items to charging. It locks the domains first. It stores nothing and returns false if
+	// renewals no longer qualify, which it then lists, or if the buyer has changed.
+	StartRenewals(ctx context.Context, start RenewalStart) (started bool, unfit []UnfitRenewal, err error)
 
 	// AddSession stores an agent's order. If it is unclaimed, its customer is a new guest
 	// account with the order's contact and, unless nil, normalised as its registrant. It
@@ -148,7 +156,7 @@ type Payments interface {
 	Refund(ctx context.Context, refund RefundRequest, maybeSent bool) (string, error)
 }
 
-// Tokens charges agents' payment tokens.
+// Tokens charges agents' payment tokens and saved payment methods.
 type Tokens interface {
 	// CheckToken returns TokenExpired, TokenTooSmall or PaymentDeclined with
 	// KindConflict if the token can't pay the amount.
@@ -162,17 +170,19 @@ type Tokens interface {
 	CancelCharge(ctx context.Context, intent string) (PaymentStatus, error)
 }
 
-// Charge is one payment by token.
+// Charge is one payment by token or by saved method.
 type Charge struct {
 	// ID is the payment's id.
 	ID, Order string
 	Amount    registrar.Cents
 	// Intent is the result of PrepareCharge, whose call has neither.
 	Intent, Token string
+	Method        PaymentMethod // the saved method to charge; zero for a token
 }
 
 // ChargeOutcome is the result of a charge: paid, declined, or the bank requires the
-// human. If none of these, it may still be paid.
+// human. If none of these, it may still be paid. PrepareCharge and Charge return
+// NoPaymentMethod with KindConflict if the provider no longer has the saved method.
 type ChargeOutcome struct {
 	Status     PaymentStatus
 	Declined   registrar.Code

@@ -166,7 +166,8 @@ func nameOf(item Item) registrar.Name {
 }
 
 // applyQuotes sets an order's terms, accounts, totals, and its state depending on
-// whether an identity is required. Items without a quote keep their values.
+// whether an identity is required. Items without a quote keep their values. The gross of an
+// automatic renewal never rises above what its items have.
 func (s *Service) applyQuotes(ctx context.Context, o *Order, buyer Buyer, results []quoteResult) error {
 	nets := make([]registrar.Cents, len(o.Items))
 	verify := o.State == AwaitingVerification && slices.ContainsFunc(results, func(a quoteResult) bool { return a.err != nil })
@@ -179,6 +180,9 @@ func (s *Service) applyQuotes(ctx context.Context, o *Order, buyer Buyer, result
 		nets[i] = item.Net
 	}
 	tax, err := s.cfg.Taxes.Assess(ctx, billing.Party{Country: buyer.Country, PostalCode: buyer.PostalCode, VATID: buyer.VATID}, nets, s.now())
+	if err == nil && o.Channel == ChannelRenewal {
+		nets, tax.VAT, err = capGross(nets, tax.VAT, o.Items, tax.RateBasisPoints)
+	}
 	if err != nil {
 		return err
 	}
@@ -187,7 +191,7 @@ func (s *Service) applyQuotes(ctx context.Context, o *Order, buyer Buyer, result
 	}
 	for i := range o.Items {
 		item := &o.Items[i]
-		item.VAT = tax.VAT[i]
+		item.Net, item.VAT = nets[i], tax.VAT[i]
 		item.Gross = item.Net + item.VAT
 		o.Totals.Net += item.Net
 		o.Totals.VAT += item.VAT

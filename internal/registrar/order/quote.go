@@ -22,6 +22,8 @@ type Market struct {
 	Sales     Sales
 	Registry  *provision.Service
 	Locks     *admin.Service
+	// Renewing reports whether a domain is being renewed automatically; nil means never.
+	Renewing func(ctx context.Context, domain string) (bool, error)
 }
 
 // Quote queries the registry that will provision the item and prices it by the list. Only a
@@ -47,6 +49,15 @@ func (m Market) Quote(ctx context.Context, request provision.QuoteRequest) (Quot
 			return Quote{}, registrar.DatabaseError(err)
 		case forbidden:
 			return Quote{}, fail(registrar.KindConflict, domainchange.DomainRestricted)
+		}
+		if m.Renewing != nil {
+			renewing, err := m.Renewing(ctx, quote.Domain)
+			switch {
+			case err != nil:
+				return Quote{}, registrar.DatabaseError(err)
+			case renewing:
+				return Quote{}, fail(registrar.KindConflict, RenewalInProgress)
+			}
 		}
 	}
 	return Quote{Quote: quote, Net: NetPrice(request.Extension, request.Kind, quote.Years), Verify: request.Extension.Verify}, nil

@@ -62,6 +62,11 @@ func (t Transition) LocksBuyer() bool {
 	return t.To.Claimed && (!t.From.Claimed || starts)
 }
 
+// RenewsDomains reports whether the order renews or restores domains that the customer holds.
+func (o *Order) RenewsDomains() bool {
+	return slices.ContainsFunc(o.Items, func(i Item) bool { return i.Kind.ForHeldDomain() })
+}
+
 // ReplacesItems reports whether the items change; only those of an agent's open order may.
 func (t Transition) ReplacesItems() bool {
 	return !slices.EqualFunc(t.From.Items, t.To.Items, func(a, b Item) bool { return a.ID == b.ID })

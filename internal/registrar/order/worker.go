@@ -126,8 +126,9 @@ func (s *Service) checkPayment(ctx context.Context, o Order) (Order, error) {
 	if payment == nil {
 		return o, &registrar.Error{Kind: registrar.KindInternal, Detail: "order is paying but has no payment in flight"}
 	}
-	// The process that was charging a token is gone, and with it the token.
-	if payment.Kind == ByToken || payment.State == PaymentClosing {
+	// The process that was charging is gone, and with it the token. A saved method is
+	// charged again by the next attempt of its renewal.
+	if payment.Kind.byIntent() || payment.State == PaymentClosing {
 		if o, err = s.closePayment(ctx, o); err != nil {
 			return o, jobs.ErrSettled // postponed by closePayment
 		}
@@ -136,7 +137,7 @@ func (s *Service) checkPayment(ctx context.Context, o Order) (Order, error) {
 	if payment.State == PaymentOpening {
 		if !s.now().Before(payment.EndsAt) {
 			// The provider would refuse to create the page now, and its URL is unknown.
-			return s.abandonPayment(ctx, o, payment.ID)
+			return s.abandonPayment(ctx, o, payment.ID, "")
 		}
 		buyer, err := s.cfg.Store.GetBuyer(ctx, o.Customer)
 		if err != nil {

@@ -40,6 +40,7 @@ type Renewal struct {
 	Attempts                    int
 	Order                       string
 	Failure                     registrar.Code
+	UpdatedAt                   time.Time
 }
 
 // Offer is what a customer agrees to when they turn automatic renewal on. The page shows

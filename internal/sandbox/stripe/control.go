@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"net/http"
 	"net/url"
 	"os"
@@ -135,7 +136,8 @@ func (s *Server) Webhooks() Webhooks {
 func (s *Server) Redeliver() { s.deliveries.redeliver() }
 
 func (s *Server) registerControl(mux *http.ServeMux) {
-	for pattern, do := range map[string]func(*http.Request) (any, error){
+	controls := s.cardControls()
+	maps.Copy(controls, map[string]func(*http.Request) (any, error){
 		"GET /control/money":    func(*http.Request) (any, error) { return s.Records(), nil },
 		"GET /control/webhooks": func(*http.Request) (any, error) { return s.Webhooks(), nil },
 		"GET /control/faults":   func(*http.Request) (any, error) { return s.faults.list(), nil },
@@ -167,7 +169,8 @@ func (s *Server) registerControl(mux *http.ServeMux) {
 			s.Redeliver()
 			return s.Webhooks(), nil
 		},
-	} {
+	})
+	for pattern, do := range controls {
 		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
 			secret, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 			if subtle.ConstantTimeCompare([]byte(secret), []byte(s.control.Secret)) != 1 {

@@ -22,10 +22,17 @@
 //	4242 4242 4242 4242   succeeds; so does every other number that begins with 424242
 //	                      and has a valid check digit, each a card of its own
 //	5555 5555 5555 4444   succeeds (Mastercard)
-//	4000 0025 0000 3155   requires authentication: approve or deny
+//	4000 0025 0000 3155   requires authentication: approve or deny. Once saved, it pays
+//	                      off-session
+//	4000 0027 6000 3184   requires authentication each time, also off-session
+//	4000 0000 0000 0341   can be saved (mode setup), but every charge is declined
 //	4000 0000 0000 0002   declined
 //	4000 0000 0000 9995   declined: insufficient funds
 //	4000 0000 0000 0069   declined: expired
+//
+// A saved card is charged off-session by a payment intent with customer and payment_method,
+// confirmed with off_session=true. It behaves as its number, until the control endpoint makes
+// it behave like another one; after its expiry date it is declined as expired.
 //
 // The pages work without scripts and have Stripe's field names: cardNumber, cardExpiry,
 // cardCvc, billingName. A POST of cardNumber alone is enough. The page of an identity
@@ -80,4 +87,8 @@
 //	DELETE /control/faults    remove all
 //	POST   /control/endpoint  webhook URL: {"url":"http://127.0.0.1:8080/api/stripe/webhook"}
 //	POST   /control/redeliver send pending and lost webhooks at once
+//	GET    /control/cards     the saved cards
+//	POST   /control/cards     what they do next: {"email":"a@example.com","behaves":"4000000000009995"};
+//	                          also by payment_method or customer, without any for all cards, and
+//	                          without a number as before
 package stripe

@@ -37,7 +37,7 @@ type line struct {
 }
 
 type card struct {
-	Number      string `json:"-"`
+	Number      string `json:"number,omitempty"` // a test number; a saved card behaves like it
 	Brand       string `json:"brand"`
 	Last4       string `json:"last4"`
 	Month       int    `json:"month"`
@@ -49,7 +49,7 @@ type card struct {
 type intent struct {
 	ID          string            `json:"id"`
 	Created     int64             `json:"created"`
-	Status      string            `json:"status"` // requires_payment_method, requires_action, succeeded, canceled
+	Status      string            `json:"status"` // requires_payment_method, requires_confirmation, requires_action, succeeded, canceled
 	Currency    string            `json:"currency"`
 	Amount      int64             `json:"amount"`
 	Received    int64             `json:"received"`
@@ -60,6 +60,7 @@ type intent struct {
 	Description string            `json:"description,omitempty"`
 	Metadata    map[string]string `json:"metadata,omitempty"`
 	Session     string            `json:"session,omitempty"`
+	Types       []string          `json:"types,omitempty"`
 	Error       *refusal          `json:"error,omitempty"` // of the last attempt
 }
 
@@ -118,6 +119,7 @@ type method struct {
 	Created  int64  `json:"created"`
 	Customer string `json:"customer,omitempty"` // empty: used once and not saved
 	Card     card   `json:"card"`
+	Behaves  string `json:"behaves,omitempty"` // a test number; empty: the card's own
 }
 
 type verification struct {

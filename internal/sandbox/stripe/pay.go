@@ -14,8 +14,11 @@ type bankOutcome struct {
 	brand string
 	// needsAuthentication means that the customer must approve first.
 	needsAuthentication bool
-	// refusal is the reason of a decline.
-	refusal *refusal
+	// alwaysAuthenticates means that they must do so for each charge of the saved card, too.
+	alwaysAuthenticates bool
+	// refusal is the reason of a decline, chargeRefusal that of a card that can be saved but
+	// not charged.
+	refusal, chargeRefusal *refusal
 }
 
 func declined(code, decline, message string) *refusal {
@@ -25,14 +28,16 @@ func declined(code, decline, message string) *refusal {
 // testCards are Stripe's test numbers.
 var testCards = map[string]bankOutcome{
 	"4242424242424242": {brand: "visa"},
-	"4000000000003220": {brand: "visa", needsAuthentication: true},
+	"4000000000003220": {brand: "visa", needsAuthentication: true, alwaysAuthenticates: true},
+	"4000002760003184": {brand: "visa", needsAuthentication: true, alwaysAuthenticates: true},
 	"4000002500003155": {brand: "visa", needsAuthentication: true},
 	"5555555555554444": {brand: "mastercard"},
 	"378282246310005":  {brand: "amex"},
 	"4000000000000002": {brand: "visa", refusal: declined("card_declined", "generic_decline", "Your card was declined.")},
+	"4000000000000341": {brand: "visa", chargeRefusal: declined("card_declined", "generic_decline", "Your card was declined.")},
 	"4000000000009995": {brand: "visa", refusal: declined("card_declined", "insufficient_funds", "Your card has insufficient funds.")},
 	"4000000000009987": {brand: "visa", refusal: declined("card_declined", "lost_card", "Your card was declined.")},
-	"4000000000000069": {brand: "visa", refusal: declined("expired_card", "", "Your card has expired.")},
+	"4000000000000069": {brand: "visa", refusal: declined("expired_card", "expired_card", "Your card has expired.")},
 	"4000000000000127": {brand: "visa", refusal: declined("incorrect_cvc", "", "Your card's security code is incorrect.")},
 	"4000000000000119": {brand: "visa", refusal: declined("processing_error", "", "An error occurred while processing your card. Try again in a little bit.")},
 }
@@ -123,6 +128,9 @@ func (t *tx) pay(s *session, c card, bank bankOutcome) paymentAttempt {
 	}
 	if bank.refusal != nil {
 		return t.declinePayment(s, i, c, bank.refusal)
+	}
+	if bank.chargeRefusal != nil {
+		return t.declinePayment(s, i, c, bank.chargeRefusal)
 	}
 	return t.charge(s, i, c)
 }

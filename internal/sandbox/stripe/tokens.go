@@ -136,6 +136,7 @@ func createIntent(c *call) (map[string]any, *refusal) {
 	p.oneOf("automatic_payment_methods[allow_redirects]", "always", "never")
 	p.oneOf("capture_method", "automatic", "automatic_async")
 	p.oneOf("confirm", "false")
+	c.readSavedMethod(one)
 	if wrong := p.finish(); wrong != nil {
 		return nil, wrong
 	}
@@ -150,10 +151,13 @@ func unexpectedState(i *intent, what string) *refusal {
 	}
 }
 
-// confirmIntent charges a token.
+// confirmIntent charges a token or a saved card.
 func confirmIntent(c *call) (map[string]any, *refusal) {
 	p := c.params
 	const name = "payment_method_data[shared_payment_granted_token]"
+	if known := c.intents.get(c.id); p.text("payment_method") != "" || known != nil && known.Method != "" {
+		return c.confirmSaved()
+	}
 	id := p.required(name)
 	p.ignore("payment_method_data[type]")
 	if wrong := p.finish(); wrong != nil {
@@ -187,6 +191,9 @@ func (c *call) chargeToken(i *intent, one *token) (map[string]any, *refusal) {
 	used, bank, wrong := c.readCard(one.Number, "", "")
 	if wrong == nil {
 		wrong = bank.refusal
+	}
+	if wrong == nil {
+		wrong = bank.chargeRefusal
 	}
 	way := &method{ID: newID("pm_"), Created: c.at, Card: used}
 	paid := &charge{

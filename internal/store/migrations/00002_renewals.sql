@@ -4,6 +4,7 @@ INSERT INTO schema_compatibility (version, compatible_from) VALUES (2, 1);
 -- What the customer wants at the end of the term. Automatic renewal needs a consent of
 -- renewal_consents; auto_renew, which an earlier program wrote, is none and is not read.
 ALTER TABLE domains ADD COLUMN at_term_end TEXT NOT NULL DEFAULT ''; -- renew, expire; empty: not decided
+CREATE INDEX domains_renewing ON domains (paid_until) WHERE at_term_end = 'renew' AND status = 'active';
 
 -- What a customer who chose automatic renewal at checkout was shown.
 ALTER TABLE orders ADD COLUMN renewal_wording TEXT NOT NULL DEFAULT ''; -- the version of the consent text; empty: none was shown
@@ -122,5 +123,6 @@ DROP TABLE renewal_consents;
 ALTER TABLE customers DROP COLUMN data_reminder_at;
 ALTER TABLE order_items DROP COLUMN renewal_gross;
 ALTER TABLE orders DROP COLUMN renewal_wording;
+DROP INDEX domains_renewing;
 ALTER TABLE domains DROP COLUMN at_term_end;
 DELETE FROM schema_compatibility WHERE version = 2;

@@ -27,6 +27,7 @@ type orderData struct {
 	Rule, Country, Vatid    string // reason for the rate
 	Unchecked               bool   // the VAT ID could not be checked
 	Unclaimed               bool   // the order belongs to no account with a sign-in
+	Automatic               bool   // a renewal charged the saved payment method
 	State                   string
 	// Consent is the wrapped text by which a consumer requested an early start;
 	// ConsentAt is when. Both are empty without consent.
@@ -53,7 +54,8 @@ func (l *language) orderData(data map[string]string) orderData {
 	b := orderData{
 		Order: sanitizeValue(data["order"]), Net: l.formatAmount(data["net"]), Vat: l.formatAmount(data["vat"]), Gross: l.formatAmount(data["gross"]),
 		Free: isZero(data["gross"]), Rate: l.formatRate(data["vat_rate"]), Rule: data["vat_rule"], Country: sanitizeValue(data["vat_country"]),
-		Vatid: sanitizeValue(data["vat_id"]), Unchecked: data["vat_unchecked"] == "true", Unclaimed: data["unclaimed"] == "true", State: data["state"],
+		Vatid: sanitizeValue(data["vat_id"]), Unchecked: data["vat_unchecked"] == "true", Unclaimed: data["unclaimed"] == "true", Automatic: data["automatic"] == "true",
+		State: data["state"],
 	}
 	if words := data["consent"]; words != "" {
 		b.Consent = "  " + strings.Join(wrapLines(sanitizeLine(words, maxConsentLength), 70), "\n  ")

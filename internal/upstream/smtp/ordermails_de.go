@@ -4,10 +4,12 @@ import "github.com/dotkontor/dotkontor/internal/registrar"
 
 // germanOrderMails are the mails about orders and domains in German.
 var germanOrderMails = map[registrar.MailKind]mailText{
-	registrar.MailOrderPaid: {"Ihre Bestellung bei dotkontor", `
-vielen Dank. Ihre Bestellung wurde am
+	registrar.MailOrderPaid: {"{{if .Automatic}}{{.Domain}}{{if .More}} und {{.More}} weitere{{end}}: Verlängerung am {{.Charge}} bezahlt{{else}}Ihre Bestellung bei dotkontor{{end}}", `
+{{if .Automatic}}wie angekündigt haben wir am {{.At}}
+eine Verlängerung abgebucht{{with .Method}} ({{.}}){{end}}. Jetzt verlängern wir:
+{{else}}vielen Dank. Ihre Bestellung wurde am
 {{.At}} {{if .Free}}bestätigt{{else}}bezahlt{{end}}.
-
+{{end}}
 Bestellung: {{.Order}}
 {{range .Items}}
 {{.Name}}
@@ -42,6 +44,13 @@ steht in einer eigenen E-Mail. Danach sehen Sie sie unter "Bestellungen":
 {{.Portal}}
 
 Haben Sie nichts bestellt? Dann antworten Sie uns bitte.
+{{else if .Automatic}}Wir schreiben Ihnen nur noch einmal, falls eine Registry die
+Verlängerung ablehnt. Dann geben wir den Betrag zurück. Stand und
+Rechnung sehen Sie unter "Bestellungen":
+
+{{.Portal}}
+
+Die automatische Verlängerung können Sie dort jederzeit ausschalten.
 {{else}}Wir schreiben Ihnen, sobald alles ausgeführt ist. Den Stand sehen Sie
 jederzeit unter "Bestellungen":
 

@@ -4,10 +4,12 @@ import "github.com/dotkontor/dotkontor/internal/registrar"
 
 // englishOrderMails are the mails about orders and domains in English.
 var englishOrderMails = map[registrar.MailKind]mailText{
-	registrar.MailOrderPaid: {"Your order at dotkontor", `
-Thank you. Your order was {{if .Free}}confirmed{{else}}paid{{end}}
+	registrar.MailOrderPaid: {"{{if .Automatic}}{{.Domain}}{{if .More}} and {{.More}} more{{end}}: renewal paid on {{.Charge}}{{else}}Your order at dotkontor{{end}}", `
+{{if .Automatic}}As announced, we charged you for a renewal on
+{{.At}}{{with .Method}} ({{.}}){{end}}. We are now renewing:
+{{else}}Thank you. Your order was {{if .Free}}confirmed{{else}}paid{{end}}
 on {{.At}}.
-
+{{end}}
 Order: {{.Order}}
 {{range .Items}}
 {{.Name}}
@@ -40,6 +42,12 @@ email. After that, you see it under "Orders":
 {{.Portal}}
 
 If you didn't order anything, please reply to this email.
+{{else if .Automatic}}We will only email you again if a registry refuses the renewal; then we
+refund the amount. Progress and invoice are under "Orders":
+
+{{.Portal}}
+
+You can turn automatic renewal off there at any time.
 {{else}}We will email you when everything is done. You can follow the progress
 at any time under "Orders":
 

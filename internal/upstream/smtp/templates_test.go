@@ -16,7 +16,10 @@ import (
 // accountKinds are mails about account actions, orderKinds those about orders and
 // domains.
 var (
-	kinds      = slices.Concat(accountKinds, orderKinds)
+	kinds        = slices.Concat(accountKinds, orderKinds, renewalKinds)
+	renewalKinds = []registrar.MailKind{
+		registrar.MailRenewalUpcoming, registrar.MailRenewalPriceRise, registrar.MailRenewalDeclined, registrar.MailRenewalFailed,
+	}
 	orderKinds = []registrar.MailKind{
 		registrar.MailOrderPaid, registrar.MailOrderEnded, registrar.MailPaymentRefunded, registrar.MailClaim,
 		registrar.MailExpiringMonth, registrar.MailExpiringWeek, registrar.MailExpired,
@@ -47,6 +50,9 @@ func TestMailTexts_BothLanguagesShareKindsAndPlaceholders(t *testing.T) {
 		if got := slices.Sorted(maps.Keys(lang.orderMails)); !slices.Equal(got, slices.Sorted(slices.Values(orderKinds))) {
 			t.Errorf("%s has the order mails %v", lang.code, got)
 		}
+		if got := slices.Sorted(maps.Keys(lang.renewalMails)); !slices.Equal(got, slices.Sorted(slices.Values(renewalKinds))) {
+			t.Errorf("%s has the renewal mails %v", lang.code, got)
+		}
 	}
 	used := func(text string) []string { return slices.Sorted(slices.Values(placeholder.FindAllString(text, -1))) }
 	for _, kind := range kinds {
@@ -54,11 +60,14 @@ func TestMailTexts_BothLanguagesShareKindsAndPlaceholders(t *testing.T) {
 		if slices.Contains(orderKinds, kind) {
 			de, en = german.orderMails[kind], english.orderMails[kind]
 		}
+		if slices.Contains(renewalKinds, kind) {
+			de, en = german.renewalMails[kind], english.renewalMails[kind]
+		}
 		if a, b := used(de.body), used(en.body); !slices.Equal(a, b) {
 			t.Errorf("%s: German mentions %v, English %v", kind, a, b)
 		}
-		if de.subject == "" || en.subject == "" || strings.Contains(de.subject+en.subject, "{{") {
-			t.Errorf("%s: a subject is empty or has placeholders", kind)
+		if a, b := used(de.subject), used(en.subject); de.subject == "" || en.subject == "" || !slices.Equal(a, b) {
+			t.Errorf("%s: the German subject mentions %v, the English one %v", kind, a, b)
 		}
 		if informalWords.MatchString(strings.ToLower(de.body)) {
 			t.Errorf("%s is not polite: %s", kind, de.body)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"strconv"
 	"strings"
 	"time"
 
@@ -20,6 +21,10 @@ const (
 )
 
 const euro = "eur"
+
+// maxLineItems is Stripe's limit. Only automatic renewals that a customer pays by hand can have
+// more items; their page shows the number of domains.
+const maxLineItems = 100
 
 // reusableMethodTypes are the payment methods that can be charged off-session as
 // the same type: after iDEAL or Bancontact, for example, the next charge would be a
@@ -69,7 +74,11 @@ func (c *Client) sessionParams(page order.PaymentPage) *api.CheckoutSessionCreat
 		// it.
 		AdaptivePricing: &api.CheckoutSessionCreateAdaptivePricingParams{Enabled: api.Bool(false)},
 	}
-	for _, line := range page.Items {
+	items := page.Items
+	if len(items) > maxLineItems {
+		items = []order.Item{{Name: strconv.Itoa(len(items)) + " Domains", Gross: page.Amount}}
+	}
+	for _, line := range items {
 		params.LineItems = append(params.LineItems, &api.CheckoutSessionCreateLineItemParams{
 			Quantity: api.Int64(1),
 			PriceData: &api.CheckoutSessionCreateLineItemPriceDataParams{

@@ -135,6 +135,10 @@ func makeEveryCall(ctx context.Context, c *Client) {
 	}
 	_, _, _ = c.OpenVerification(ctx, "ver_1", "cus_of_ours", "person@example.org", "de", "https://domains.example/checkout/verify/secret")
 	_, _ = c.FetchVerification(ctx, "vs_1")
+	renewal := order.Charge{ID: "pay_2", Order: "ord_2", Amount: 1190, Method: order.PaymentMethod{ProviderCustomer: "cus_1", ID: "pm_1"}}
+	_, _ = c.PrepareCharge(ctx, renewal)
+	renewal.Intent = "pi_1"
+	_, _ = c.Charge(ctx, renewal)
 	for range c.Charges(ctx) {
 		break
 	}

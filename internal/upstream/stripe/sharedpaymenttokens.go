@@ -102,6 +102,9 @@ func validTokenSyntax(text string) bool {
 
 // PrepareCharge creates an unconfirmed payment intent, which can't take money yet.
 func (c *Client) PrepareCharge(ctx context.Context, charge order.Charge) (string, error) {
+	if charge.Method.ID != "" {
+		return c.prepareRenewal(ctx, charge)
+	}
 	params := &api.PaymentIntentCreateParams{
 		Amount: api.Int64(int64(charge.Amount)), Currency: api.String(euro),
 		Metadata: map[string]string{metaOrder: charge.Order, metaPayment: charge.ID},
@@ -125,8 +128,11 @@ func (c *Client) PrepareCharge(ctx context.Context, charge order.Charge) (string
 // intentExpand is requested with each fetch of a payment intent.
 var intentExpand = []string{"latest_charge", "payment_method"}
 
-// Charge confirms a payment intent with a token.
+// Charge confirms a payment intent with a token, or that of a saved payment method.
 func (c *Client) Charge(ctx context.Context, charge order.Charge) (order.ChargeOutcome, error) {
+	if charge.Method.ID != "" {
+		return c.chargeRenewal(ctx, charge)
+	}
 	params := &api.PaymentIntentConfirmParams{Expand: api.StringSlice(intentExpand)}
 	params.Headers = c.tokenVersionHeader()
 	params.AddExtra(c.options.Token.Parameter, charge.Token)

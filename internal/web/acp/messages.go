@@ -29,6 +29,7 @@ const (
 	messageNotFound    = "There is no such checkout session."
 	messageNoCancel    = "The session is finished or being paid, so it can't be canceled."
 	messageNotOpen     = "The session can't be updated like this: it is finished or being paid, or its items belong to the customer's own order."
+	messageRenewing    = "One of the domains is being renewed automatically right now, so it can't be paid again. Nothing was charged."
 	messageInProgress  = "A payment for this session is in progress and has no result yet. Retry after Retry-After seconds; nothing is charged twice."
 	messageCanceled    = "The session was canceled. Nothing was charged. Create another one."
 	messageTooManyOpen = "Too many sessions of this agent are open. Complete or cancel some of them, or wait until they expire."

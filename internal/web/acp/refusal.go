@@ -37,6 +37,7 @@ var refusals = map[registrar.Code]struct {
 	order.NotOpen:         {http.StatusConflict, codeConflict, messageNotOpen},
 	order.TooManyOpen:     {http.StatusConflict, codeTooManyOpen, messageTooManyOpen},
 
+	order.RenewalInProgress: {http.StatusConflict, codeConflict, messageRenewing},
 	order.PaymentInProgress: {http.StatusConflict, codeConflict, messageInProgress},
 	order.OverBudget:        {http.StatusTooManyRequests, codeRateLimited, messageLimited},
 }

@@ -161,6 +161,8 @@ func askedKey(kind registrar.ActorKind) string {
 		return "asked.application"
 	case registrar.ActorAgent:
 		return "asked.agent"
+	case registrar.ActorSystem:
+		return "asked.system"
 	default:
 		return "asked.person"
 	}

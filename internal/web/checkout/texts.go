@@ -113,6 +113,7 @@ var texts = ui.WithRequirements(ui.Texts{
 
 	"asked.token":       {"einem Programm mit Zugangstoken", "a program with an access token"},
 	"asked.application": {"einer verbundenen Anwendung", "a connected application"},
+	"asked.system":      {"der automatischen Verlängerung", "automatic renewal"},
 	"asked.person":      {"einer Person im Portal", "a person in the portal"},
 
 	"items.domain":  {"Domain", "Domain"},
@@ -393,6 +394,10 @@ var texts = ui.WithRequirements(ui.Texts{
 		"Das geht gerade nicht: Eine Zahlung läuft, oder die Bestellung ist abgeschlossen.",
 		"This isn't possible right now: a payment is in progress, or the order is closed.",
 	},
+	"problem.renewal_in_progress": {
+		"Diese Domain wird gerade automatisch verlängert. Abgebucht wurde hier nichts. Bitte sehen Sie in einigen Minuten nach.",
+		"This domain is being renewed automatically right now. Nothing was charged here. Please check again in a few minutes.",
+	},
 	"problem.name_held": {
 		"Diese Domain ist inzwischen vergeben. Abgebucht wurde nichts.",
 		"This domain has been taken in the meantime. Nothing was charged.",
@@ -433,6 +438,10 @@ var texts = ui.WithRequirements(ui.Texts{
 	"reason.availability_unknown": {
 		"Die Registry hat nicht gesagt, ob diese Domain frei ist. Bitte versuchen Sie es später noch einmal.",
 		"The registry didn't say whether this domain is available. Please try again later.",
+	},
+	"reason.renewal_in_progress": {
+		"Diese Domain wird gerade automatisch verlängert.",
+		"This domain is being renewed automatically right now.",
 	},
 	"reason.name_held": {
 		"Diese Domain ist vergeben oder wird gerade für eine andere Bestellung registriert.",

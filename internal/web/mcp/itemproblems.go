@@ -85,6 +85,7 @@ var itemRules = map[registrar.Code]itemRule{
 	provision.NotRestorable:       {"The domain was not deleted, or can't be restored any more.", "list_my_domains"},
 	provision.TermNotSold:         {"This name is sold for one term only: omit years, or send the minYears of tld_price (1 if it has none). The registry decides what a transfer adds.", "tld_price"},
 	provision.BadTerm:             {"The registry does not sell this name for that term. For a renewal, choose fewer years; else choose another extension.", ""},
+	order.RenewalInProgress:       {"The domain is being renewed automatically right now, so it can't be ordered again. list_my_domains shows the new date in a few minutes.", "list_my_domains"},
 	domainchange.DomainRestricted: {"The domain is locked because of a dispute. The user must contact us.", ""},
 }
 

@@ -95,6 +95,7 @@ var activityTexts = ui.Texts{
 	"action.identity_verified":      {"Identität nachgewiesen", "Identity verified"},
 	"action.auto_renew_on":          {"Automatische Verlängerung vorgemerkt", "Selected for automatic renewal"},
 	"action.auto_renew_off":         {"Vormerkung der automatischen Verlängerung aufgehoben", "Automatic renewal deselected"},
+	"action.renewal_failed":         {"Automatische Verlängerung fehlgeschlagen", "Automatic renewal failed"},
 	"action.domain_expired":         {"Domain abgelaufen", "Domain expired"},
 	"action.domain_renewed":         {"Domain verlängert", "Domain renewed"},
 	"action.domain_restored":        {"Domain wiederhergestellt", "Domain restored"},

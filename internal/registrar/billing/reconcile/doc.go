@@ -17,6 +17,8 @@
 //	refund     A failed item of a paid order has exactly one refund of exactly its gross,
 //	           and so has an unmatched payment. No other refund exists, here or at the
 //	           provider.
+//	renewal    An automatic renewal that renewed a term was charged, at most what was
+//	           announced, and one that was charged and provisioned extended the term.
 //	invoice    A paid order with a gross above 0 has exactly one invoice over its
 //	           amounts, each executed refund of an item exactly one correction, and there
 //	           are no other documents, issued or pending. Number series have no gaps.

@@ -68,6 +68,7 @@ func (a *reconciler) checkMissingItems() {
 func (a *reconciler) checkDomain(d provision.Domain) {
 	a.Domains++
 	fresh := a.isFresh(d.UpdatedAt)
+	a.checkTerm(d, fresh)
 	if l, expected := a.expectedDomains[d.ID]; expected {
 		if l.customer != d.Customer || l.name != d.Name {
 			a.addFinding(fresh || l.fresh, "domain", d.ID, "the domain is %s, but its item %s provisioned %s for another account or name", d.Name, l.item, l.name)

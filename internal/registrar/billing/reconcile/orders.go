@@ -26,6 +26,7 @@ func (a *reconciler) checkOrder(o order.Order) {
 	a.checkRefunds(o, fresh)
 	a.expectDocuments(o, fresh)
 	a.checkStuck(o)
+	a.collectRenewedItems(o, fresh)
 }
 
 func (a *reconciler) checkTotals(o order.Order, fresh bool) {

@@ -11,6 +11,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
+	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
 )
 
 // Database reads our side. Each sequence ends with the first error.
@@ -18,6 +19,7 @@ type Database interface {
 	ReconciliationOrders(ctx context.Context) iter.Seq2[order.Order, error]
 	ReconciliationItems(ctx context.Context) iter.Seq2[provision.Item, error]
 	ReconciliationDomains(ctx context.Context) iter.Seq2[provision.Domain, error]
+	ReconciliationRenewals(ctx context.Context) iter.Seq2[renewal.Renewal, error]
 	// ReconciliationDocuments yields invoices and corrections, pending ones first.
 	ReconciliationDocuments(ctx context.Context) iter.Seq2[Document, error]
 }
@@ -88,6 +90,7 @@ type Report struct {
 	Findings       []Finding `json:"findings"`
 	Orders         int       `json:"orders"`
 	ProvisionItems int       `json:"lines"`
+	Renewals       int       `json:"renewals"` // automatic ones
 	Domains        int       `json:"domains"`
 	// Documents are invoices and corrections.
 	Documents int `json:"invoices"`
@@ -112,6 +115,7 @@ func Run(ctx context.Context, db Database, provider Provider, options Options) (
 		options: options, payments: make(map[string]*payment), intents: make(map[string]string),
 		refunds: make(map[string]*refund), items: make(map[string]*item), registrations: make(map[string]int), expectedDomains: make(map[string]expectedDomain),
 		expectedDocuments: make(map[[2]string]*expectedDocument), usedNumbers: make(map[string][]usedNumber),
+		renewedItems: make(map[[2]string]*renewedItem), expectedTerms: make(map[string]expectedTerm),
 	}
 	type step struct {
 		what   string
@@ -122,6 +126,7 @@ func Run(ctx context.Context, db Database, provider Provider, options Options) (
 		{"orders", reader(db.ReconciliationOrders(ctx), a.checkOrder), func() {}},
 		{"invoices", reader(db.ReconciliationDocuments(ctx), a.checkDocument), a.checkMissingDocuments},
 		{"provision items", reader(db.ReconciliationItems(ctx), a.checkItem), a.checkMissingItems},
+		{"renewals", reader(db.ReconciliationRenewals(ctx), a.checkRenewal), a.checkUnclaimedItems},
 		{"domains", reader(db.ReconciliationDomains(ctx), a.checkDomain), a.checkMissingDomains},
 	}
 	if provider != nil {
@@ -165,6 +170,8 @@ type reconciler struct {
 	expectedDomains   map[string]expectedDomain       // domains of active items, until they are read
 	expectedDocuments map[[2]string]*expectedDocument // by order and refund
 	usedNumbers       map[string][]usedNumber         // by series
+	renewedItems      map[[2]string]*renewedItem      // by order and domain
+	expectedTerms     map[string]expectedTerm         // by domain
 }
 
 type payment struct {

@@ -12,6 +12,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
+	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
 )
 
 // testData holds both sides.
@@ -19,6 +20,7 @@ type testData struct {
 	orders    []order.Order
 	items     []provision.Item
 	domains   []provision.Domain
+	renewals  []renewal.Renewal
 	documents []Document
 	charges   []Charge
 	refunds   []ProviderRefund
@@ -51,6 +53,10 @@ func (data *testData) ReconciliationDomains(context.Context) iter.Seq2[provision
 	return seq(data, data.domains)
 }
 
+func (data *testData) ReconciliationRenewals(context.Context) iter.Seq2[renewal.Renewal, error] {
+	return seq(data, data.renewals)
+}
+
 func (data *testData) ReconciliationDocuments(context.Context) iter.Seq2[Document, error] {
 	return seq(data, data.documents)
 }
@@ -66,11 +72,12 @@ func (data *testData) Refunds(context.Context) iter.Seq2[ProviderRefund, error] 
 var (
 	now = time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
 	old = now.Add(-time.Hour)
+	end = now.AddDate(0, 0, 14)
 )
 
 // consistentData covers everything that may exist: ord_1, with one provisioned item, one
 // failed item and one whose name was taken; ord_2, which is free; ord_3, which expired and
-// was paid afterwards; ord_4, which is open; ord_5, a renewal; a domain registered by an
+// was paid afterwards; ord_4, which is open; ord_5, an automatic renewal; a domain registered by an
 // operator and one from elsewhere.
 func consistentData() *testData {
 	return &testData{
@@ -106,8 +113,8 @@ func consistentData() *testData {
 				Items: []order.Item{{ID: "itm_6", Name: "later.org", Kind: "register", Net: 100, Gross: 100, State: order.ItemWaiting}},
 			},
 			{
-				ID: "ord_5", Customer: "cus_1", State: "completed", PaidAt: old, Totals: order.Totals{Net: 100, Gross: 100}, UpdatedAt: old,
-				Items:    []order.Item{{ID: "itm_7", Name: "good.org", Kind: "renew", Net: 100, Gross: 100, ProvisionItem: "prv_7", State: order.ItemActive}},
+				ID: "ord_5", Customer: "cus_1", State: "completed", Channel: order.ChannelRenewal, PaidAt: old, Totals: order.Totals{Net: 100, Gross: 100}, UpdatedAt: old,
+				Items:    []order.Item{{ID: "itm_7", Name: "good.org", Kind: "renew", Net: 100, Gross: 100, ProvisionItem: "prv_7", Domain: "dom_1", State: order.ItemActive}},
 				Payments: []order.Payment{{ID: "pay_5", State: order.PaymentCaptured, Amount: 100, Intent: "pi_5", UpdatedAt: old}},
 			},
 		},
@@ -118,8 +125,12 @@ func consistentData() *testData {
 			{ID: "prv_7", Customer: "cus_1", Name: "good.org", Kind: "renew", Payment: order.PaymentOf("ord_5"), Domain: "dom_1", State: provision.StateActive, UpdatedAt: old},
 			{ID: "prv_9", Customer: "cus_2", Name: "manual.org", Kind: "register", Payment: "manual:R-1", Domain: "dom_9", State: provision.StateActive, UpdatedAt: old},
 		},
+		renewals: []renewal.Renewal{
+			{Domain: "dom_1", Customer: "cus_1", Name: "good.org", TermEnd: end, State: renewal.Renewed, Years: 1, Gross: 100, Order: "ord_5", UpdatedAt: old},
+			{Domain: "dom_1", Customer: "cus_1", Name: "good.org", TermEnd: end.AddDate(1, 0, 0), State: renewal.Announced, Years: 1, Gross: 100, UpdatedAt: old},
+		},
 		domains: []provision.Domain{
-			{ID: "dom_1", Customer: "cus_1", Name: "good.org", Account: "registry", UpdatedAt: old},
+			{ID: "dom_1", Customer: "cus_1", Name: "good.org", Account: "registry", PaidUntil: end.AddDate(1, 0, 0), UpdatedAt: old},
 			{ID: "dom_9", Customer: "cus_2", Name: "manual.org", Account: "registry", UpdatedAt: old},
 			{ID: "dom_x", Customer: "cus_2", Name: "elsewhere.org", UpdatedAt: old},
 		},
@@ -239,6 +250,11 @@ var inconsistencies = map[string]func(*testData){
 	"refund re_9: the provider refunded 1.00 of ord_5 without": func(data *testData) {
 		data.refunds = append(data.refunds, ProviderRefund{ID: "re_9", Intent: "pi_5", Amount: 100, CreatedAt: old})
 	},
+	"renewal dom_1: the term of good.org was renewed without":      func(data *testData) { data.renewals[0].Order = "ord_4" },
+	"renewal ord_5: good.org was charged, but no renewal":          func(data *testData) { data.renewals = nil },
+	"renewal ord_5: good.org costs 1.00, but 0.99 was announced":   func(data *testData) { data.renewals[0].Gross = 99 },
+	"renewal ord_5: good.org was charged until 2027-11-29, but":    func(data *testData) { data.domains[0].PaidUntil = end },
+	"renewal ord_5: good.org was charged and provisioned, but its": func(data *testData) { data.renewals[0].State = renewal.Charging },
 	"invoice ord_1: the invoice should exist once and exists 0":    func(data *testData) { data.documents = slices.Delete(data.documents, 1, 2) },
 	"invoice ord_1: the invoice should exist once and exists 2":    func(data *testData) { data.documents = append(data.documents, data.documents[1]) },
 	"invoice ord_1: the correction for ref_3 should exist once":    func(data *testData) { data.documents = data.documents[:3] },
@@ -287,6 +303,9 @@ func TestRun_RecentChangesAreCountedNotJudged(t *testing.T) {
 		}
 		for i := range data.domains {
 			data.domains[i].UpdatedAt = recent
+		}
+		for i := range data.renewals {
+			data.renewals[i].UpdatedAt = recent
 		}
 		for i := range data.charges {
 			data.charges[i].CreatedAt = recent

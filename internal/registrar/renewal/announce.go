@@ -1,0 +1,107 @@
+package renewal
+
+import (
+	"context"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
+)
+
+const (
+	oneDay = 24 * time.Hour
+	// announceAhead is how long before the end of a term its charge is announced, and
+	// noticePeriod the time that the customer has at least from then on.
+	announceAhead = 45 * oneDay
+	noticePeriod  = 30 * oneDay
+	// maxAnnounced bounds the domains in one mail.
+	maxAnnounced = 100
+)
+
+// ChargeDay returns when the renewal of a term is charged if it is announced at a time, and
+// false if that would be later than the last day before the end of the term.
+func ChargeDay(tld string, termEnd, announced time.Time) (time.Time, bool) {
+	at := termEnd.Add(-time.Duration(lifecycle.PolicyOf(tld).LeadDays) * oneDay)
+	if earliest := announced.Add(noticePeriod); at.Before(earliest) {
+		at = earliest
+	}
+	return at, !at.After(termEnd.Add(-oneDay))
+}
+
+// announceWindow is when the terms end whose charge is announced now. One that ends sooner
+// has been announced already, or can't be any more.
+func announceWindow(now time.Time) Window {
+	return Window{From: now.Add(noticePeriod + oneDay), Until: now.Add(announceAhead)}
+}
+
+// announceTo announces the next charges to one customer, in one mail and one more for those
+// whose price has risen.
+func (w *Worker) announceTo(ctx context.Context, customer string) error {
+	now := w.now()
+	candidates, err := w.cfg.Store.ListDomainsToAnnounce(ctx, customer, announceWindow(now), maxAnnounced)
+	if err != nil || len(candidates) == 0 {
+		return err
+	}
+	terms := make([]order.RenewalTerm, len(candidates))
+	for i, candidate := range candidates {
+		terms[i] = order.RenewalTerm{TLD: candidate.TLD, Years: candidate.Years}
+	}
+	prices, err := w.cfg.Orders.RenewalPrices(ctx, customer, terms)
+	if err != nil {
+		return err
+	}
+	method, _, err := w.cfg.Store.GetPaymentMethod(ctx, customer)
+	if err != nil {
+		return err
+	}
+	announcement := Announcement{Now: now, At: w.cfg.Clock().Truncate(time.Microsecond)}
+	lines := make(map[registrar.MailKind][]mailLine)
+	for i, candidate := range candidates {
+		price := prices[terms[i]]
+		row := Renewal{
+			Domain: candidate.Domain, Customer: customer, Name: candidate.Name, TLD: candidate.TLD, TermEnd: candidate.TermEnd,
+			State: Announced, Years: price.Years, Gross: price.Gross, AnnouncedAt: now,
+		}
+		kind := registrar.MailRenewalUpcoming
+		at, inTime := ChargeDay(candidate.TLD, candidate.TermEnd, now)
+		switch {
+		case !inTime:
+			continue // the window ends before
+		case price.Err != nil:
+			row.State, row.Failure, kind = Failed, registrar.CodeOf(price.Err), registrar.MailRenewalFailed
+		default:
+			row.ChargeAt = at
+			if price.Gross > candidate.Shown && candidate.Shown > 0 {
+				kind = registrar.MailRenewalPriceRise
+			}
+		}
+		announcement.Renewals = append(announcement.Renewals, row)
+		lines[kind] = append(lines[kind], mailLine{Renewal: row, shown: candidate.Shown})
+	}
+	for _, kind := range []registrar.MailKind{registrar.MailRenewalUpcoming, registrar.MailRenewalPriceRise, registrar.MailRenewalFailed} {
+		if len(lines[kind]) > 0 {
+			mail := newMail(kind, customer, lines[kind])
+			mail.Data["method"] = method.Label
+			announcement.Mails = append(announcement.Mails, mail)
+		}
+	}
+	if len(announcement.Renewals) == 0 {
+		return nil
+	}
+	store, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
+	defer cancel()
+	stored, err := w.cfg.Store.AnnounceRenewals(store, announcement)
+	if err != nil || !stored { // by another node, or a domain has changed: the next run decides
+		return err
+	}
+	for _, row := range announcement.Renewals {
+		outcome := OutcomeAnnounced
+		if row.State == Failed {
+			outcome = OutcomeFailed
+		}
+		w.cfg.OnOutcome(outcome)
+	}
+	w.cfg.MailQueued()
+	return nil
+}

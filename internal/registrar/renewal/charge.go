@@ -1,0 +1,259 @@
+package renewal
+
+import (
+	"context"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/failpoint"
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
+)
+
+const (
+	// lookInterval is when a renewal that is being charged is looked at again, in case its
+	// process has died.
+	lookInterval = 15 * time.Second
+	// retryInterval is when a renewal is due again that could not be attempted: a registry,
+	// the payment provider or the VAT register can't be asked, or another order is in progress.
+	retryInterval = time.Hour
+	// urgentBefore is how long before the end of a term it is charged even if the customer's
+	// VAT ID can't be validated.
+	urgentBefore = 2 * oneDay
+	// minPayable is how long the customer can pay a failed attempt by hand at least.
+	minPayable = time.Hour
+)
+
+// attemptDelays are the days between an attempt and the next one: days 0, 3 and 7.
+var attemptDelays = []time.Duration{3 * oneDay, 4 * oneDay}
+
+// TooLate is the failure of a renewal that could not be charged before its term ended.
+const TooLate registrar.Code = "too_late"
+
+// nextAttempt returns when a renewal is attempted again after an attempt that began at a time;
+// false if that was the last one.
+func (r Renewal) nextAttempt(began time.Time) (time.Time, bool) {
+	if r.Attempts >= len(attemptDelays) {
+		return time.Time{}, false
+	}
+	next := began.Add(attemptDelays[r.Attempts])
+	return next, next.Before(r.TermEnd)
+}
+
+// process looks at a customer's charges in flight and makes those that are due.
+func (w *Worker) process(ctx context.Context, customer string) error {
+	now := w.now()
+	rows, err := w.cfg.Store.ListDueRenewals(ctx, customer, now, order.MaxRenewals)
+	if err != nil {
+		return err
+	}
+	var due []Renewal
+	looked := make(map[string]bool)
+	for _, row := range rows {
+		switch {
+		case row.State == Announced:
+			due = append(due, row)
+		case !looked[row.Order]:
+			looked[row.Order] = true
+			o, err := w.cfg.Orders.GetRenewalOrder(ctx, row.Order)
+			if err == nil {
+				err = w.settle(ctx, o)
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	if len(due) == 0 {
+		return nil
+	}
+	return w.chargeDue(ctx, customer, due, now)
+}
+
+// chargeDue makes one attempt for a customer's due renewals.
+func (w *Worker) chargeDue(ctx context.Context, customer string, due []Renewal, now time.Time) error {
+	charge := order.RenewalCharge{Customer: customer, LookAt: now.Add(lookInterval)}
+	for _, row := range due {
+		charge.Items = append(charge.Items, order.RenewalItem{
+			Domain: row.Domain, Name: row.Name, TLD: row.TLD, TermEnd: row.TermEnd, Years: row.Years, MaxGross: row.Gross, Former: row.Order,
+		})
+		next, again := row.nextAttempt(now)
+		if !again {
+			next = row.TermEnd
+		}
+		if charge.ExpiresAt.IsZero() || next.Before(charge.ExpiresAt) {
+			charge.ExpiresAt = next
+		}
+		charge.Urgent = charge.Urgent || !now.Before(row.TermEnd.Add(-urgentBefore))
+	}
+	if earliest := now.Add(minPayable); charge.ExpiresAt.Before(earliest) {
+		charge.ExpiresAt = earliest
+	}
+	attempt, err := w.cfg.Orders.ChargeRenewals(ctx, charge)
+	switch {
+	case registrar.CodeOf(err) == registrar.NoSuchCustomer: // the account is closed
+		return w.stop(ctx, due)
+	case err != nil && attempt.Order.ID == "" && registrar.KindOf(err) == registrar.KindUpstream:
+		return w.postpone(ctx, due)
+	case err != nil:
+		return err // the order, if there is one, is looked at later
+	}
+	var stopped, later, refused, missed []Renewal
+	for _, row := range due {
+		_, waits := attempt.Later[row.Domain]
+		switch reason := attempt.Refused[row.Domain]; {
+		case reason != nil:
+			row.Failure = registrar.CodeOf(reason)
+			refused = append(refused, row)
+		case waits || attempt.Unfit[row.Domain] == order.ObstacleBusy:
+			later = append(later, row)
+		case attempt.Unfit[row.Domain] == order.ObstacleStopped && !now.Before(row.TermEnd):
+			row.Failure = TooLate
+			missed = append(missed, row)
+		case attempt.Unfit[row.Domain] == order.ObstacleStopped:
+			stopped = append(stopped, row)
+		}
+	}
+	// Each is stored on its own: a conflict in one must not undo the others.
+	for _, store := range []func() error{
+		func() error { return w.stop(ctx, stopped) },
+		func() error { return w.postpone(ctx, later) },
+		func() error { return w.fail(ctx, customer, refused) },
+		func() error { return w.fail(ctx, customer, missed) },
+	} {
+		if err := store(); err != nil {
+			return err
+		}
+	}
+	if attempt.Order.ID == "" {
+		return nil
+	}
+	return w.settle(ctx, attempt.Order)
+}
+
+// stop ends renewals that must not be charged: the customer knows why.
+func (w *Worker) stop(ctx context.Context, rows []Renewal) error {
+	return w.each(ctx, rows, OutcomeStopped, func(row *Renewal) { row.State, row.ChargeAt = Stopped, time.Time{} })
+}
+
+// postpone makes renewals due again that could not be attempted.
+func (w *Worker) postpone(ctx context.Context, rows []Renewal) error {
+	at := w.now().Add(retryInterval)
+	return w.each(ctx, rows, OutcomePostponed, func(row *Renewal) { row.ChargeAt = at })
+}
+
+// each stores one change after the other: another node may have stored some of them.
+func (w *Worker) each(ctx context.Context, rows []Renewal, outcome Outcome, change func(row *Renewal)) error {
+	for _, row := range rows {
+		to := row
+		change(&to)
+		if _, err := w.update(ctx, Update{Changes: []Change{{From: row, To: to}}}, outcome); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fail ends renewals that can't be charged, each with the reason in Failure, and tells the
+// customer.
+func (w *Worker) fail(ctx context.Context, customer string, rows []Renewal) error {
+	byReason := make(map[registrar.Code][]Renewal)
+	for _, row := range rows {
+		byReason[row.Failure] = append(byReason[row.Failure], row)
+	}
+	for _, group := range byReason {
+		var update Update
+		var lines []mailLine
+		for _, row := range group {
+			to := row
+			to.State, to.ChargeAt = Failed, time.Time{}
+			update.Changes = append(update.Changes, Change{From: row, To: to})
+			update.AuditEvents = append(update.AuditEvents, w.failedEvent(to))
+			lines = append(lines, mailLine{Renewal: to})
+		}
+		update.Mails = []registrar.Mail{newMail(registrar.MailRenewalFailed, customer, lines)}
+		if _, err := w.update(ctx, update, OutcomeFailed); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *Worker) failedEvent(row Renewal) registrar.AuditEvent {
+	return registrar.AuditEvent{
+		Actor: registrar.Actor{Kind: registrar.ActorSystem}, Action: ActionFailed, Customer: row.Customer, Object: row.Name, At: w.now(),
+	}
+}
+
+// settle stores what an order means for its renewals. A paid order has done so itself.
+func (w *Worker) settle(ctx context.Context, o order.Order) error {
+	status, failure := order.RenewalStatusOf(o)
+	if status == order.RenewalPaid {
+		for range o.Items {
+			w.cfg.OnOutcome(OutcomeCharged)
+		}
+		return nil
+	}
+	failpoint.Hit("renewal_settling")
+	all, err := w.cfg.Store.ListRenewalsOfOrder(ctx, o.ID)
+	if err != nil {
+		return err
+	}
+	var rows []Renewal
+	for _, row := range all {
+		if row.State == Charging && row.Order == o.ID && !row.ChargeAt.IsZero() {
+			rows = append(rows, row)
+		}
+	}
+	now := w.now()
+	switch {
+	case status == order.RenewalOpen:
+		return w.each(ctx, rows, "", func(row *Renewal) { row.ChargeAt = now.Add(lookInterval) })
+	case failure == "": // interrupted: nothing was decided
+		return w.each(ctx, rows, "", func(row *Renewal) { row.State, row.ChargeAt = Announced, now })
+	case failure == order.ProviderUnavailable:
+		return w.each(ctx, rows, OutcomePostponed, func(row *Renewal) { row.State, row.ChargeAt = Announced, now.Add(retryInterval) })
+	}
+	return w.endAttempt(ctx, o, rows, failure)
+}
+
+// endAttempt stores a failed attempt of an order: with a mail about the next one, or about the
+// last one.
+func (w *Worker) endAttempt(ctx context.Context, o order.Order, rows []Renewal, failure registrar.Code) error {
+	method, _, err := w.cfg.Store.GetPaymentMethod(ctx, o.Customer)
+	if err != nil {
+		return err
+	}
+	var again, over Update
+	var againLines, overLines []mailLine
+	for _, row := range rows {
+		to := row
+		next, retry := row.nextAttempt(o.CreatedAt)
+		to.Attempts++
+		to.Failure = failure
+		if retry {
+			to.State, to.ChargeAt = Announced, next
+			again.Changes = append(again.Changes, Change{From: row, To: to})
+			againLines = append(againLines, mailLine{Renewal: to})
+			continue
+		}
+		to.State, to.ChargeAt = Failed, time.Time{}
+		over.Changes = append(over.Changes, Change{From: row, To: to})
+		over.AuditEvents = append(over.AuditEvents, w.failedEvent(to))
+		overLines = append(overLines, mailLine{Renewal: to})
+	}
+	mail := func(kind registrar.MailKind, lines []mailLine) []registrar.Mail {
+		if len(lines) == 0 {
+			return nil
+		}
+		mail := newMail(kind, o.Customer, lines)
+		mail.Data["order"], mail.Data["method"], mail.Data["payable_until"] = o.ID, method.Label, dateOf(o.ExpiresAt)
+		mail.Data["gross"] = o.Totals.Gross.String() // what was tried, at most what was announced
+		return []registrar.Mail{mail}
+	}
+	again.Mails, over.Mails = mail(registrar.MailRenewalDeclined, againLines), mail(registrar.MailRenewalFailed, overLines)
+	if _, err := w.update(ctx, again, OutcomeDeclined); err != nil {
+		return err
+	}
+	_, err = w.update(ctx, over, OutcomeFailed)
+	return err
+}

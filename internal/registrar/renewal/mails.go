@@ -1,0 +1,51 @@
+package renewal
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+// mailLine is a renewal as a mail shows it.
+type mailLine struct {
+	Renewal
+	shown registrar.Cents // the price before, for MailRenewalPriceRise
+}
+
+// newMail returns a mail about renewals of one customer. Data has
+//
+//	domain, domain_id, paid_until  those of the first renewal; without the id if there are more
+//	charge_at                      the earliest charge
+//	items, item1_name …            each renewal: name, years, gross, was, charge_at, paid_until
+//	gross                          the sum
+func newMail(kind registrar.MailKind, customer string, lines []mailLine) registrar.Mail {
+	data := map[string]string{"items": strconv.Itoa(len(lines)), "domain": lines[0].Name, "paid_until": dateOf(lines[0].TermEnd)}
+	if len(lines) == 1 {
+		data["domain_id"] = lines[0].Domain
+	}
+	sum := registrar.Cents(0)
+	var first time.Time
+	for i, line := range lines {
+		of := "item" + strconv.Itoa(i+1) + "_"
+		data[of+"name"], data[of+"years"] = line.Name, strconv.Itoa(line.Years)
+		data[of+"gross"], data[of+"was"] = line.Gross.String(), line.shown.String()
+		data[of+"charge_at"], data[of+"paid_until"] = dateOf(line.ChargeAt), dateOf(line.TermEnd)
+		sum += line.Gross
+		if first.IsZero() || !line.ChargeAt.IsZero() && line.ChargeAt.Before(first) {
+			first = line.ChargeAt
+		}
+	}
+	data["gross"], data["charge_at"] = sum.String(), dateOf(first)
+	if failure := lines[0].Failure; failure != "" {
+		data["failure"] = string(failure)
+	}
+	return registrar.Mail{Kind: kind, Customer: customer, Data: data}
+}
+
+func dateOf(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(time.DateOnly)
+}

@@ -1,0 +1,53 @@
+package smtp
+
+import "strconv"
+
+// renewalData is the template data of mails about automatic renewals.
+type renewalData struct {
+	Renewals  []renewalLine
+	More      int    // further renewals, beyond the first one
+	Method    string // the label of the saved payment method; empty if there is none
+	Trouble   string // why a renewal failed: authentication, expired, funds, declined, none, unsold, late or refused
+	PayableBy string // until when the customer can pay by hand
+}
+
+type renewalLine struct {
+	Name   string
+	Years  int
+	Gross  string
+	Was    string // the price before, if it was another
+	Charge string
+	End    string // of the term
+}
+
+// renewalTroubles maps the failures of renewals to the reasons that mails distinguish; any
+// other is a registry's refusal.
+var renewalTroubles = map[string]string{
+	"authentication_required": "authentication", "expired_card": "expired", "insufficient_funds": "funds", "card_declined": "declined",
+	"payment_refused": "declined", "no_method": "none", "unsupported_extension": "unsold", "extension_not_carried": "unsold", "no_price": "unsold",
+	"too_late": "late",
+}
+
+func (l *language) renewalData(data map[string]string) renewalData {
+	d := renewalData{Method: sanitizeValue(data["method"]), PayableBy: l.formatDate(data["payable_until"])}
+	if failure := data["failure"]; failure != "" {
+		if d.Trouble = renewalTroubles[failure]; d.Trouble == "" {
+			d.Trouble = "refused"
+		}
+	}
+	count, _ := strconv.Atoi(data["items"]) // no renewals if it is not a number
+	d.More = max(count-1, 0)
+	for n := range min(count, maxItems) {
+		of := "item" + strconv.Itoa(n+1) + "_"
+		line := renewalLine{
+			Name: sanitizeValue(data[of+"name"]), Gross: l.formatAmount(data[of+"gross"]), Was: l.formatAmount(data[of+"was"]),
+			Charge: l.formatDate(data[of+"charge_at"]), End: l.formatDate(data[of+"paid_until"]),
+		}
+		if line.Name == "" {
+			break
+		}
+		line.Years, _ = strconv.Atoi(data[of+"years"])
+		d.Renewals = append(d.Renewals, line)
+	}
+	return d
+}

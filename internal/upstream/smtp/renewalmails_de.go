@@ -1,0 +1,97 @@
+package smtp
+
+import "github.com/dotkontor/dotkontor/internal/registrar"
+
+// germanRenewalMails are the mails about charges of automatic renewals in German.
+var germanRenewalMails = map[registrar.MailKind]mailText{
+	registrar.MailRenewalUpcoming: {"{{.Domain}}{{if .More}} und {{.More}} weitere{{end}}: Verlängerung am {{.Charge}}", `
+Ihre automatische Verlängerung steht an:
+{{range .Renewals}}
+{{.Name}}
+  {{if eq .Years 1}}1 Jahr{{else}}{{.Years}} Jahre{{end}}: {{.Gross}}, Abbuchung am {{.Charge}}
+{{end}}{{if .More}}
+Zusammen: {{.Gross}}
+{{end}}{{with .Method}}
+Zahlungsmittel: {{.}}
+{{end}}
+Mehr buchen wir dafür nicht ab, auch wenn der Preis bis dahin steigt.
+
+Möchten Sie nicht verlängern? Dann schalten Sie die automatische
+Verlängerung vor dem Tag der Abbuchung aus. Auch Ihr Zahlungsmittel
+ändern Sie hier:
+
+{{.Portal}}
+`},
+	registrar.MailRenewalPriceRise: {"{{.Domain}}{{if .More}} und {{.More}} weitere{{end}}: neuer Preis ab der Verlängerung am {{.Charge}}", `
+Ihre automatische Verlängerung steht an, und der Preis ist gestiegen:
+{{range .Renewals}}
+{{.Name}}
+  {{if eq .Years 1}}1 Jahr{{else}}{{.Years}} Jahre{{end}}: {{.Gross}}, bisher {{.Was}}
+  Abbuchung am {{.Charge}}
+{{end}}{{if .More}}
+Zusammen: {{.Gross}}
+{{end}}{{with .Method}}
+Zahlungsmittel: {{.}}
+{{end}}
+Mehr buchen wir dafür nicht ab, auch wenn der Preis weiter steigt.
+
+Sind Sie mit dem neuen Preis nicht einverstanden? Dann schalten Sie die
+automatische Verlängerung vor dem Tag der Abbuchung aus:
+
+{{.Portal}}
+`},
+	registrar.MailRenewalDeclined: {"{{.Domain}}{{if .More}} und {{.More}} weitere{{end}}: Abbuchung fehlgeschlagen, nächster Versuch am {{.Charge}}", `
+wir konnten eine Verlängerung nicht abbuchen.
+{{if eq .Trouble "authentication"}}Ihre Bank verlangt, dass Sie die Zahlung selbst freigeben.
+{{else if eq .Trouble "expired"}}Ihre Karte ist abgelaufen.
+{{else if eq .Trouble "funds"}}Die Karte ist nicht ausreichend gedeckt.
+{{else if eq .Trouble "none"}}In Ihrem Konto ist kein Zahlungsmittel gespeichert.
+{{else}}Ihre Bank hat die Zahlung abgelehnt.
+{{end}}{{range .Renewals}}
+{{.Name}}
+  Ende der Laufzeit: {{.End}}
+{{end}}
+Betrag: {{.Gross}}{{with .Method}}
+Zahlungsmittel: {{.}}{{end}}
+
+Bis zum {{.PayableBy}} können Sie selbst bezahlen, mit jeder Karte:
+
+{{.Link}}
+
+Sonst versuchen wir es am {{.Charge}} noch einmal. Ein anderes
+Zahlungsmittel hinterlegen Sie hier:
+
+{{.Portal}}
+`},
+	registrar.MailRenewalFailed: {"{{.Domain}}{{if .More}} und {{.More}} weitere{{end}}: nicht verlängert, Laufzeit endet am {{.Date}}", `
+{{if .Link}}auch der letzte Versuch, eine Verlängerung abzubuchen, ist
+fehlgeschlagen.
+{{if eq .Trouble "authentication"}}Ihre Bank verlangt, dass Sie die Zahlung selbst freigeben.
+{{else if eq .Trouble "expired"}}Ihre Karte ist abgelaufen.
+{{else if eq .Trouble "funds"}}Die Karte ist nicht ausreichend gedeckt.
+{{else if eq .Trouble "none"}}In Ihrem Konto ist kein Zahlungsmittel gespeichert.
+{{else}}Ihre Bank hat die Zahlung abgelehnt.
+{{end}}{{else}}wir können eine Domain nicht automatisch verlängern.
+{{if eq .Trouble "unsold"}}Domains mit dieser Endung bieten wir nicht mehr an.
+{{else if eq .Trouble "late"}}Bis zum Ende der Laufzeit war die Abbuchung nicht möglich.
+{{else}}Die Registry nimmt die Verlängerung nicht an.
+{{end}}{{end}}{{range .Renewals}}
+{{.Name}}
+  Ende der Laufzeit: {{.End}}
+{{end}}{{if .Link}}
+Wir buchen nichts mehr ab. Möchten Sie die Domain behalten? Dann
+bezahlen Sie bitte bis zum {{.PayableBy}} selbst:
+
+{{.Link}}
+
+Sonst läuft sie mit dem Ende der Laufzeit ab.
+{{else}}
+Wir haben nichts abgebucht. Möchten Sie die Domain behalten, antworten
+Sie bitte auf diese E-Mail. Ohne Verlängerung läuft sie mit dem Ende
+der Laufzeit ab.
+{{end}}
+Ihre Domains finden Sie hier:
+
+{{.Portal}}
+`},
+}

@@ -1,0 +1,94 @@
+package smtp
+
+import "github.com/dotkontor/dotkontor/internal/registrar"
+
+// englishRenewalMails are the mails about charges of automatic renewals in English.
+var englishRenewalMails = map[registrar.MailKind]mailText{
+	registrar.MailRenewalUpcoming: {"{{.Domain}}{{if .More}} and {{.More}} more{{end}}: renewal on {{.Charge}}", `
+Your automatic renewal is coming up:
+{{range .Renewals}}
+{{.Name}}
+  {{if eq .Years 1}}1 year{{else}}{{.Years}} years{{end}}: {{.Gross}}, charged on {{.Charge}}
+{{end}}{{if .More}}
+Total: {{.Gross}}
+{{end}}{{with .Method}}
+Payment method: {{.}}
+{{end}}
+We will not charge more for it, even if the price rises before then.
+
+If you don't want to renew, turn automatic renewal off before the day
+of the charge. You can also change your payment method here:
+
+{{.Portal}}
+`},
+	registrar.MailRenewalPriceRise: {"{{.Domain}}{{if .More}} and {{.More}} more{{end}}: new price from the renewal on {{.Charge}}", `
+Your automatic renewal is coming up, and the price has risen:
+{{range .Renewals}}
+{{.Name}}
+  {{if eq .Years 1}}1 year{{else}}{{.Years}} years{{end}}: {{.Gross}}, previously {{.Was}}
+  Charged on {{.Charge}}
+{{end}}{{if .More}}
+Total: {{.Gross}}
+{{end}}{{with .Method}}
+Payment method: {{.}}
+{{end}}
+We will not charge more for it, even if the price rises again.
+
+If you don't agree with the new price, turn automatic renewal off
+before the day of the charge:
+
+{{.Portal}}
+`},
+	registrar.MailRenewalDeclined: {"{{.Domain}}{{if .More}} and {{.More}} more{{end}}: charge failed, next attempt on {{.Charge}}", `
+We could not charge you for a renewal.
+{{if eq .Trouble "authentication"}}Your bank wants you to approve the payment yourself.
+{{else if eq .Trouble "expired"}}Your card has expired.
+{{else if eq .Trouble "funds"}}The card has insufficient funds.
+{{else if eq .Trouble "none"}}Your account has no saved payment method.
+{{else}}Your bank declined the payment.
+{{end}}{{range .Renewals}}
+{{.Name}}
+  End of term: {{.End}}
+{{end}}
+Amount: {{.Gross}}{{with .Method}}
+Payment method: {{.}}{{end}}
+
+You can pay it yourself until {{.PayableBy}}, with any card:
+
+{{.Link}}
+
+Otherwise we will try again on {{.Charge}}. You can save another
+payment method here:
+
+{{.Portal}}
+`},
+	registrar.MailRenewalFailed: {"{{.Domain}}{{if .More}} and {{.More}} more{{end}}: not renewed, term ends on {{.Date}}", `
+{{if .Link}}Our last attempt to charge you for a renewal failed, too.
+{{if eq .Trouble "authentication"}}Your bank wants you to approve the payment yourself.
+{{else if eq .Trouble "expired"}}Your card has expired.
+{{else if eq .Trouble "funds"}}The card has insufficient funds.
+{{else if eq .Trouble "none"}}Your account has no saved payment method.
+{{else}}Your bank declined the payment.
+{{end}}{{else}}We can't renew a domain automatically.
+{{if eq .Trouble "unsold"}}We no longer sell domains with this extension.
+{{else if eq .Trouble "late"}}It could not be charged before the end of its term.
+{{else}}The registry does not accept the renewal.
+{{end}}{{end}}{{range .Renewals}}
+{{.Name}}
+  End of term: {{.End}}
+{{end}}{{if .Link}}
+We will not charge anything. If you want to keep the domain, please pay
+it yourself until {{.PayableBy}}:
+
+{{.Link}}
+
+Otherwise it expires at the end of its term.
+{{else}}
+Nothing was charged. If you want to keep the domain, please reply to
+this email. Without a renewal it expires at the end of its term.
+{{end}}
+Your domains are here:
+
+{{.Portal}}
+`},
+}
