@@ -23,6 +23,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
 	"github.com/dotkontor/dotkontor/internal/registrar/export"
 	"github.com/dotkontor/dotkontor/internal/registrar/invoice"
+	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 	"github.com/dotkontor/dotkontor/internal/registrar/webhook"
@@ -66,6 +67,8 @@ type App struct {
 	admin        *admin.Service
 	provisioning *provision.Service
 	changes      *domainchange.Service
+	terms        *lifecycle.Service
+	brake        *lifecycle.Brake
 
 	// Without a payment provider nothing can be ordered, and these are nil.
 	orders   *order.Service
@@ -100,7 +103,7 @@ func New(ctx context.Context, cfg config.Config, logger *slog.Logger, opts Optio
 	for _, step := range []func(context.Context) error{
 		p.openLookups, p.newLimits, p.listen,
 		p.openServices, p.claimNode, p.loadPriceList,
-		p.startProvisioning, p.startDomainChanges, p.openAdmin, p.startExpiryNotices, p.startOrders,
+		p.startProvisioning, p.startDomainChanges, p.openAdmin, p.startTerms, p.startOrders,
 		p.handleRequests, p.registerGauges, p.logStart,
 	} {
 		if err := step(ctx); err != nil {
@@ -277,7 +280,7 @@ func (p *App) claimNode(ctx context.Context) error {
 	}
 	if released != (store.ReleasedLeases{}) {
 		p.logger.InfoContext(ctx, "leases of the previous run released", "orders", released.Orders, "provision_items", released.ProvisionItems, "domain_changes", released.DomainChanges,
-			"mails", released.Mails, "webhook_deliveries", released.WebhookDeliveries, "idempotency_keys", released.IdempotencyKeys)
+			"unpaid_terms", released.TermEnds, "mails", released.Mails, "webhook_deliveries", released.WebhookDeliveries, "idempotency_keys", released.IdempotencyKeys)
 	}
 	return nil
 }

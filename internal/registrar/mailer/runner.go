@@ -84,7 +84,7 @@ func (r *runner) claim(ctx context.Context, mail QueuedMail, leaseEnd time.Time)
 
 // deliver sends one mail and deletes it, unless it is to be sent again.
 func (r *runner) deliver(ctx context.Context, mail QueuedMail) (QueuedMail, error) {
-	err := r.send(ctx, mail)
+	delivery, err := r.send(ctx, mail)
 	switch {
 	case err == nil:
 		r.cfg.OnAttempt(mail.Kind, Sent)
@@ -100,7 +100,11 @@ func (r *runner) deliver(ctx context.Context, mail QueuedMail) (QueuedMail, erro
 	}
 	storeCtx, cancel := r.worker.StoreContext(ctx)
 	defer cancel()
-	r.logNotStored(ctx, mail, r.cfg.Store.DeleteMail(storeCtx, mail.ID))
+	var evidence *Evidence
+	if mail.Kind.IsNotice() {
+		evidence = &Evidence{Mail: mail, Delivery: delivery, At: r.cfg.Now(), Accepted: err == nil}
+	}
+	r.logNotStored(ctx, mail, r.cfg.Store.DeleteMail(storeCtx, mail.ID, evidence))
 	return mail, nil
 }
 
@@ -109,7 +113,7 @@ var errWithdrawn = errors.New("mail withdrawn")
 
 // send generates and stores the link and sends the mail. A mail that the server accepted
 // but whose row stays is sent again.
-func (r *runner) send(ctx context.Context, mail QueuedMail) error {
+func (r *runner) send(ctx context.Context, mail QueuedMail) (Delivery, error) {
 	sendCtx, cancel := r.worker.CallContext(ctx)
 	defer cancel()
 	message := Message{
@@ -124,10 +128,10 @@ func (r *runner) send(ctx context.Context, mail QueuedMail) error {
 			Hash: hash, Kind: mail.Kind, Customer: mail.Customer, Email: mail.To, ExpiresAt: message.LinkExpiresAt,
 		})
 		if err != nil {
-			return &registrar.Error{Kind: registrar.KindInternal, Code: "link_not_stored", Err: err}
+			return Delivery{}, &registrar.Error{Kind: registrar.KindInternal, Code: "link_not_stored", Err: err}
 		}
 		if !stored {
-			return errWithdrawn
+			return Delivery{}, errWithdrawn
 		}
 	}
 	return r.cfg.Sender.Send(sendCtx, message)

@@ -141,7 +141,7 @@ func (q *Queries) EnableOrderedAutoRenew(ctx context.Context, domainID string, o
 }
 
 const getCurrentDomainByName = `-- name: GetCurrentDomainByName :one
-SELECT id, customer_id, name, tld, status, paid_until, auto_renew, created_at, updated_at, account, handle, code_sealed, registry_status, registry_expires, synced_at, sync_due, expiry_notice FROM domains WHERE name = $1 AND status <> 'transferred_out'
+SELECT id, customer_id, name, tld, status, paid_until, auto_renew, created_at, updated_at, account, handle, code_sealed, registry_status, registry_expires, synced_at, sync_due, expiry_notice, at_term_end FROM domains WHERE name = $1 AND status <> 'transferred_out'
 `
 
 func (q *Queries) GetCurrentDomainByName(ctx context.Context, name string) (Domain, error) {
@@ -165,12 +165,13 @@ func (q *Queries) GetCurrentDomainByName(ctx context.Context, name string) (Doma
 		&i.SyncedAt,
 		&i.SyncDue,
 		&i.ExpiryNotice,
+		&i.AtTermEnd,
 	)
 	return i, err
 }
 
 const getCustomerDomain = `-- name: GetCustomerDomain :one
-SELECT id, customer_id, name, tld, status, paid_until, auto_renew, created_at, updated_at, account, handle, code_sealed, registry_status, registry_expires, synced_at, sync_due, expiry_notice FROM domains WHERE id = $1 AND customer_id = $2
+SELECT id, customer_id, name, tld, status, paid_until, auto_renew, created_at, updated_at, account, handle, code_sealed, registry_status, registry_expires, synced_at, sync_due, expiry_notice, at_term_end FROM domains WHERE id = $1 AND customer_id = $2
 `
 
 func (q *Queries) GetCustomerDomain(ctx context.Context, iD string, customerID string) (Domain, error) {
@@ -194,6 +195,7 @@ func (q *Queries) GetCustomerDomain(ctx context.Context, iD string, customerID s
 		&i.SyncedAt,
 		&i.SyncDue,
 		&i.ExpiryNotice,
+		&i.AtTermEnd,
 	)
 	return i, err
 }
@@ -288,7 +290,7 @@ func (q *Queries) ListCustomerDomains(ctx context.Context, customerID string) ([
 }
 
 const listDomains = `-- name: ListDomains :many
-SELECT id, customer_id, name, tld, status, paid_until, auto_renew, created_at, updated_at, account, handle, code_sealed, registry_status, registry_expires, synced_at, sync_due, expiry_notice FROM domains
+SELECT id, customer_id, name, tld, status, paid_until, auto_renew, created_at, updated_at, account, handle, code_sealed, registry_status, registry_expires, synced_at, sync_due, expiry_notice, at_term_end FROM domains
 WHERE id > $1
 ORDER BY id
 LIMIT $2
@@ -321,6 +323,7 @@ func (q *Queries) ListDomains(ctx context.Context, iD string, limit int32) ([]Do
 			&i.SyncedAt,
 			&i.SyncDue,
 			&i.ExpiryNotice,
+			&i.AtTermEnd,
 		); err != nil {
 			return nil, err
 		}
@@ -336,7 +339,7 @@ func (q *Queries) ListDomains(ctx context.Context, iD string, limit int32) ([]Do
 }
 
 const listDomainsByName = `-- name: ListDomainsByName :many
-SELECT id, customer_id, name, tld, status, paid_until, auto_renew, created_at, updated_at, account, handle, code_sealed, registry_status, registry_expires, synced_at, sync_due, expiry_notice FROM domains WHERE name = $1 ORDER BY id
+SELECT id, customer_id, name, tld, status, paid_until, auto_renew, created_at, updated_at, account, handle, code_sealed, registry_status, registry_expires, synced_at, sync_due, expiry_notice, at_term_end FROM domains WHERE name = $1 ORDER BY id
 `
 
 func (q *Queries) ListDomainsByName(ctx context.Context, name string) ([]Domain, error) {
@@ -366,6 +369,7 @@ func (q *Queries) ListDomainsByName(ctx context.Context, name string) ([]Domain,
 			&i.SyncedAt,
 			&i.SyncDue,
 			&i.ExpiryNotice,
+			&i.AtTermEnd,
 		); err != nil {
 			return nil, err
 		}
@@ -381,7 +385,7 @@ func (q *Queries) ListDomainsByName(ctx context.Context, name string) ([]Domain,
 }
 
 const listDomainsDueForSync = `-- name: ListDomainsDueForSync :many
-SELECT id, customer_id, name, tld, status, paid_until, auto_renew, created_at, updated_at, account, handle, code_sealed, registry_status, registry_expires, synced_at, sync_due, expiry_notice FROM domains
+SELECT id, customer_id, name, tld, status, paid_until, auto_renew, created_at, updated_at, account, handle, code_sealed, registry_status, registry_expires, synced_at, sync_due, expiry_notice, at_term_end FROM domains
 WHERE sync_due > 0 AND sync_due <= $1
 ORDER BY sync_due
 LIMIT $2
@@ -414,6 +418,7 @@ func (q *Queries) ListDomainsDueForSync(ctx context.Context, syncDue int64, limi
 			&i.SyncedAt,
 			&i.SyncDue,
 			&i.ExpiryNotice,
+			&i.AtTermEnd,
 		); err != nil {
 			return nil, err
 		}

@@ -221,4 +221,5 @@ Ihr Passwort und sehen Sie Ihre Passkeys durch:
 `},
 	},
 	orderMails: germanOrderMails,
+	termMails:  germanTermMails,
 }

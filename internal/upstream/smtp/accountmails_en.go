@@ -217,4 +217,5 @@ review your passkeys:
 `},
 	},
 	orderMails: englishOrderMails,
+	termMails:  englishTermMails,
 }

@@ -23,8 +23,16 @@ type language struct {
 	dateLayout       string
 	decimalSeparator string // between euros and cents
 	greeting, footer string // of every mail
-	// accountMails are about an account, orderMails about orders and domains.
-	accountMails, orderMails map[registrar.MailKind]mailText
+	// accountMails are about an account, orderMails about orders and domains, termMails
+	// about the end of a domain's term.
+	accountMails, orderMails, termMails map[registrar.MailKind]mailText
+}
+
+func (l *language) allMails() map[registrar.MailKind]mailText {
+	all := maps.Clone(l.accountMails)
+	maps.Copy(all, l.orderMails)
+	maps.Copy(all, l.termMails)
+	return all
 }
 
 // languageOf returns the recipient's language, German if it is not supported.
@@ -37,10 +45,11 @@ func languageOf(message mailer.Message) *language {
 
 // MailKinds returns all kinds of mail that have a text.
 func MailKinds() []registrar.MailKind {
-	return slices.AppendSeq(slices.Collect(maps.Keys(english.accountMails)), maps.Keys(english.orderMails))
+	return slices.Collect(maps.Keys(english.allMails()))
 }
 
-// mailText is one mail between greeting and footer. Subjects have no placeholders.
+// mailText is one mail between greeting and footer. Subjects may have placeholders of
+// sanitised values.
 type mailText struct{ subject, body string }
 
 // templateData holds the placeholders of the texts.
@@ -56,26 +65,31 @@ type templateData struct {
 	Change  string // on, off, renewed, used, added, removed
 	orderData
 	noticeData
+	termData
 	Domain string // whose term ends
 	Date   string // on that day
 }
 
-// templates are the parsed mails by language code. A template is named by its subject.
-type templates map[string]map[registrar.MailKind]*template.Template
+// templates are the parsed mails by language code.
+type templates map[string]map[registrar.MailKind]parsedMail
+
+type parsedMail struct{ subject, body *template.Template }
 
 // parseTemplates parses them once, when the first mail is sent.
 var parseTemplates = sync.OnceValues(func() (templates, error) {
 	parsed := templates{}
 	for _, lang := range []language{german, english} {
-		parsed[lang.code] = map[registrar.MailKind]*template.Template{}
-		for _, mails := range []map[registrar.MailKind]mailText{lang.accountMails, lang.orderMails} {
-			for kind, mail := range mails {
-				text, err := template.New(mail.subject).Parse(lang.greeting + mail.body + lang.footer)
-				if err != nil {
-					return nil, fmt.Errorf("smtp: parse mail %s in %s: %w", kind, lang.code, err)
-				}
-				parsed[lang.code][kind] = text
+		parsed[lang.code] = map[registrar.MailKind]parsedMail{}
+		for kind, mail := range lang.allMails() {
+			subject, err := template.New("subject").Parse(mail.subject)
+			if err != nil {
+				return nil, fmt.Errorf("smtp: parse subject of %s in %s: %w", kind, lang.code, err)
 			}
+			body, err := template.New("body").Parse(lang.greeting + mail.body + lang.footer)
+			if err != nil {
+				return nil, fmt.Errorf("smtp: parse mail %s in %s: %w", kind, lang.code, err)
+			}
+			parsed[lang.code][kind] = parsedMail{subject, body}
 		}
 	}
 	return parsed, nil
@@ -83,7 +97,7 @@ var parseTemplates = sync.OnceValues(func() (templates, error) {
 
 func (t templates) render(message mailer.Message, portal string) (subject, body string, err error) {
 	lang := languageOf(message)
-	text, known := t[lang.code][message.Kind]
+	mail, known := t[lang.code][message.Kind]
 	if !known {
 		return "", "", fmt.Errorf("smtp: no mail of kind %q", message.Kind)
 	}
@@ -91,7 +105,7 @@ func (t templates) render(message mailer.Message, portal string) (subject, body 
 		At: message.At.UTC().Format(lang.timeLayout), Link: message.Link, Portal: portal,
 		Address: sanitizeValue(message.Data["address"]), Name: quoteForeign(message.Data["name"], maxValueLength),
 		Host: quoteForeign(message.Data["host"], maxValueLength), Email: sanitizeValue(message.Data["email"]), Change: message.Data["change"],
-		orderData: lang.orderData(message.Data), noticeData: lang.noticeData(message.Data), Domain: sanitizeValue(message.Data["domain"]), Date: lang.formatDate(message.Data["paid_until"]),
+		orderData: lang.orderData(message.Data), noticeData: lang.noticeData(message.Data), termData: lang.termData(message.Data), Domain: sanitizeValue(message.Data["domain"]), Date: lang.formatDate(message.Data["paid_until"]),
 	}
 	if message.Data["declared"] != "" {
 		data.Name = quotedLines(data.Name)
@@ -105,11 +119,14 @@ func (t templates) render(message mailer.Message, portal string) (subject, body 
 	if !message.LinkExpiresAt.IsZero() {
 		data.Until = message.LinkExpiresAt.UTC().Format(lang.timeLayout)
 	}
-	var written strings.Builder
-	if err := text.Execute(&written, data); err != nil {
+	var head, text strings.Builder
+	if err := mail.subject.Execute(&head, data); err != nil {
 		return "", "", err
 	}
-	return text.Name(), written.String(), nil
+	if err := mail.body.Execute(&text, data); err != nil {
+		return "", "", err
+	}
+	return head.String(), text.String(), nil
 }
 
 func sanitizeValue(value string) string { return sanitizeLine(value, maxValueLength) }

@@ -18,6 +18,9 @@ type Database interface {
 	ReconciliationOrders(ctx context.Context) iter.Seq2[order.Order, error]
 	ReconciliationItems(ctx context.Context) iter.Seq2[provision.Item, error]
 	ReconciliationDomains(ctx context.Context) iter.Seq2[provision.Domain, error]
+	// ReconciliationClosedDomains yields the ids of domains that were deleted for good or
+	// handed over to their registry because they were not paid.
+	ReconciliationClosedDomains(ctx context.Context) iter.Seq2[string, error]
 	// ReconciliationDocuments yields invoices and corrections, pending ones first.
 	ReconciliationDocuments(ctx context.Context) iter.Seq2[Document, error]
 }
@@ -122,7 +125,8 @@ func Run(ctx context.Context, db Database, provider Provider, options Options) (
 		{"orders", reader(db.ReconciliationOrders(ctx), a.checkOrder), func() {}},
 		{"invoices", reader(db.ReconciliationDocuments(ctx), a.checkDocument), a.checkMissingDocuments},
 		{"provision items", reader(db.ReconciliationItems(ctx), a.checkItem), a.checkMissingItems},
-		{"domains", reader(db.ReconciliationDomains(ctx), a.checkDomain), a.checkMissingDomains},
+		{"domains", reader(db.ReconciliationDomains(ctx), a.checkDomain), func() {}},
+		{"closed domains", reader(db.ReconciliationClosedDomains(ctx), a.checkClosedDomain), a.checkMissingDomains},
 	}
 	if provider != nil {
 		steps = append(steps,

@@ -19,6 +19,7 @@ type testData struct {
 	orders    []order.Order
 	items     []provision.Item
 	domains   []provision.Domain
+	closed    []string
 	documents []Document
 	charges   []Charge
 	refunds   []ProviderRefund
@@ -45,6 +46,10 @@ func (data *testData) ReconciliationOrders(context.Context) iter.Seq2[order.Orde
 
 func (data *testData) ReconciliationItems(context.Context) iter.Seq2[provision.Item, error] {
 	return seq(data, data.items)
+}
+
+func (data *testData) ReconciliationClosedDomains(context.Context) iter.Seq2[string, error] {
+	return seq(data, data.closed)
 }
 
 func (data *testData) ReconciliationDomains(context.Context) iter.Seq2[provision.Domain, error] {
