@@ -68,6 +68,7 @@ type App struct {
 	provisioning *provision.Service
 	changes      *domainchange.Service
 	terms        *lifecycle.Service
+	brake        *lifecycle.Brake
 
 	// Without a payment provider nothing can be ordered, and these are nil.
 	orders   *order.Service
@@ -104,7 +105,7 @@ func New(ctx context.Context, cfg config.Config, logger *slog.Logger, opts Optio
 	for _, step := range []func(context.Context) error{
 		p.openLookups, p.newLimits, p.listen,
 		p.openServices, p.claimNode, p.loadPriceList,
-		p.startProvisioning, p.startDomainChanges, p.openAdmin, p.startExpiryNotices, p.startOrders, p.startRenewals,
+		p.startProvisioning, p.startDomainChanges, p.openAdmin, p.startTerms, p.startOrders, p.startRenewals,
 		p.handleRequests, p.registerGauges, p.logStart,
 	} {
 		if err := step(ctx); err != nil {
@@ -282,7 +283,7 @@ func (p *App) claimNode(ctx context.Context) error {
 	}
 	if released != (store.ReleasedLeases{}) {
 		p.logger.InfoContext(ctx, "leases of the previous run released", "orders", released.Orders, "provision_items", released.ProvisionItems, "domain_changes", released.DomainChanges,
-			"mails", released.Mails, "webhook_deliveries", released.WebhookDeliveries, "idempotency_keys", released.IdempotencyKeys)
+			"unpaid_terms", released.TermEnds, "mails", released.Mails, "webhook_deliveries", released.WebhookDeliveries, "idempotency_keys", released.IdempotencyKeys)
 	}
 	return nil
 }

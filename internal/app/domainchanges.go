@@ -9,7 +9,6 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/admin"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
-	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 	"github.com/dotkontor/dotkontor/internal/upstream/epp"
 )
@@ -50,18 +49,6 @@ func (p *App) checkRegistrant(ctx context.Context, customer, tld string, registr
 		return registrar.DatabaseError(err)
 	}
 	return registrar.CheckRegistrant(p.live.Extension, []string{tld}, registrant, verified)
-}
-
-func (p *App) startExpiryNotices(context.Context) (err error) {
-	counter := newCounter(p.metrics, "dotkontor_expiry_notices_total",
-		"Notices about the end of a domain's term, by kind: expiring_month, expiring_week, expired.",
-		newLabel("kind", registrar.MailExpiringMonth, registrar.MailExpiringWeek, registrar.MailExpired))
-	p.terms, err = lifecycle.New(lifecycle.Config{
-		Store: p.services.DB, Now: p.now, Logger: p.logger, MailQueued: p.services.mail.Wake,
-		OnNotice: func(kind registrar.MailKind) { counter.WithLabelValues(string(kind)).Inc() },
-	})
-	p.inBackground(p.terms.Run)
-	return err
 }
 
 // NewProvisioning returns a service for commands, which store and query items but don't execute them.

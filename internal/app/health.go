@@ -125,5 +125,5 @@ func (p *App) degraded() []web.Degraded {
 	if !since.IsZero() {
 		all = append(all, web.Degraded{Part: registrar.PartRegistry, State: string(sqldb.Unreachable), Since: since})
 	}
-	return all
+	return append(all, p.degradedTerms()...)
 }

@@ -46,6 +46,7 @@ type Cause struct {
 const (
 	PartDatabase = "database"
 	PartRegistry = "registry"
+	PartTerms    = "terms" // what happens at the ends of terms, while its safety brake is engaged
 )
 
 // PanicRecovered is the message of every log record about a recovered panic, so that

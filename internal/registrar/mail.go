@@ -1,5 +1,7 @@
 package registrar
 
+import "time"
+
 // Mail is a mail to be sent. It is stored in the same transaction as its cause and
 // carries no secret: a link that its text needs is created when the mail is sent.
 type Mail struct {
@@ -47,6 +49,11 @@ const (
 	MailExpiringMonth        MailKind = "expiring_month"       // a domain's term ends in about a month
 	MailExpiringWeek         MailKind = "expiring_week"        // in about a week
 	MailExpired              MailKind = "expired"              // a domain's term has ended
+	MailDomainHeld           MailKind = "domain_held"          // an unpaid domain was taken out of the DNS
+	MailDomainDeleted        MailKind = "domain_deleted"       // an unpaid domain was deleted and can be restored
+	MailDomainClosed         MailKind = "domain_closed"        // an unpaid domain is gone, or was handed over to the registry
+	MailDomainRestored       MailKind = "domain_restored"      // a held or deleted domain was paid and is back
+	MailDataReminder         MailKind = "data_reminder"        // the yearly request to check the registrant data (ICANN WDRP)
 	MailDomainChanged        MailKind = "domain_changed"       // a customer's change of a domain was applied
 	MailAuthCode             MailKind = "auth_code"            // a domain's auth code was set and shown
 	MailWithdrawal           MailKind = "withdrawal"           // confirms a notice of withdrawal
@@ -59,3 +66,23 @@ const (
 	MailRenewalDeclined      MailKind = "renewal_declined"     // a charge failed; another attempt follows
 	MailRenewalFailed        MailKind = "renewal_failed"       // domains will not be renewed automatically
 )
+
+// notices are the mails that the law or ICANN requires. They are kept as sent.
+var notices = map[MailKind]bool{
+	MailExpiringMonth: true, MailExpiringWeek: true, MailExpired: true, MailDomainHeld: true, MailDomainDeleted: true,
+	MailDomainClosed: true, MailDomainRestored: true, MailDataReminder: true,
+}
+
+// IsNotice reports whether the mail is kept as evidence, with its text and the mail
+// server's response.
+func (k MailKind) IsNotice() bool { return notices[k] }
+
+// What the Data of a notice about one domain has for the evidence: the domain's id, and the
+// end of the term as NoticeTermText formats it.
+const (
+	NoticeDomain = "domain_id"
+	NoticeTerm   = "term_end"
+)
+
+// NoticeTermText formats the end of a term for the Data of a notice.
+func NoticeTermText(end time.Time) string { return end.UTC().Format(time.RFC3339Nano) }

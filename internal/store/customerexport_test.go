@@ -56,6 +56,11 @@ var omittedColumns = map[string]string{
 	"domain_changes.due_at": reasonScheduling, "domain_changes.node": reasonScheduling, "domain_changes.attempts": reasonScheduling,
 	"domain_locks.customer_id": reasonLookupKey, "domain_locks.set_by": reasonThirdParty, "domain_locks.lifted_by": reasonThirdParty,
 
+	"brakes":                reasonInternal,
+	"term_ends.customer_id": reasonLookupKey, "term_ends.tld": reasonRedundant, "term_ends.account": reasonInternal, "term_ends.waits_for": reasonInternal,
+	"term_ends.due_at": reasonScheduling, "term_ends.node": reasonScheduling, "term_ends.attempts": reasonScheduling,
+	"sent_notices.customer_id": reasonLookupKey,
+
 	"orders.customer_id": reasonLookupKey, "orders.items_key": reasonInternal, "orders.pay_link": reasonSecret, "orders.pay_sealed": reasonSecret,
 	"orders.verify_link": reasonSecret, "orders.verify_sealed": reasonSecret, "orders.version": reasonInternal, "orders.due_at": reasonScheduling,
 	"orders.node": reasonScheduling, "orders.attempts": reasonScheduling, "orders.open_order": reasonRedundant,

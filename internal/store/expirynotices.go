@@ -10,18 +10,30 @@ import (
 	"github.com/dotkontor/dotkontor/internal/store/query"
 )
 
-var _ lifecycle.Store = (*DB)(nil)
+// What customers choose for the end of a term; package renewal has the choices.
+const (
+	renewAutomatically = "renew"
+	letExpire          = "expire"
+)
 
 // ListEndingDomains returns active domains with that last notice whose term ends by until.
 func (db *DB) ListEndingDomains(ctx context.Context, notice lifecycle.Notice, until time.Time, limit int) ([]lifecycle.Domain, error) {
 	return rowsAs(func(row query.ListExpiringDomainsRow) lifecycle.Domain {
 		return lifecycle.Domain{
-			ID: row.ID, Customer: row.CustomerID, Name: row.Name, PaidUntil: fromMicros(row.PaidUntil), LastNotice: lifecycle.Notice(row.ExpiryNotice),
+			ID: row.ID, Customer: row.CustomerID, Name: row.Name, TLD: row.Tld, PaidUntil: fromMicros(row.PaidUntil), LastNotice: lifecycle.Notice(row.ExpiryNotice),
+			Renews: row.AtTermEnd == renewAutomatically, Expires: row.AtTermEnd == letExpire,
 		}
 	})(db.read().ListExpiringDomains(ctx, query.ListExpiringDomainsParams{ExpiryNotice: int64(notice), Until: micros(until), MaxRows: int32(limit)}))
 }
 
-// StoreExpiryNotice stores a notice with its mail.
+// AnnouncedRenewal returns the announced charge for a term.
+func (db *DB) AnnouncedRenewal(ctx context.Context, domain string, termEnd time.Time) (lifecycle.Charge, bool, error) {
+	return rowAs(func(row query.GetAnnouncedRenewalRow) lifecycle.Charge {
+		return lifecycle.Charge{At: fromMicros(row.ChargeAt), Gross: registrar.Cents(row.Gross)}
+	})(db.read().GetAnnouncedRenewal(ctx, domain, micros(termEnd)))
+}
+
+// StoreExpiryNotice stores a notice with its mail and, at the end of a term, the unpaid term.
 func (db *DB) StoreExpiryNotice(ctx context.Context, notice lifecycle.NoticeUpdate) (bool, error) {
 	status := registrar.DomainActive
 	if notice.Notice == lifecycle.NoticeExpired {
@@ -33,6 +45,13 @@ func (db *DB) StoreExpiryNotice(ctx context.Context, notice lifecycle.NoticeUpda
 			ID: notice.Domain.ID, WasExpiryNotice: int64(notice.Domain.LastNotice), PaidUntil: micros(notice.Domain.PaidUntil),
 		})); err != nil {
 			return err
+		}
+		if notice.Notice == lifecycle.NoticeExpired {
+			if err := q.InsertTermEnd(ctx, query.InsertTermEndParams{
+				StepAt: micros(notice.StepAt), DueAt: micros(notice.At), UpdatedAt: micros(notice.Now), DomainID: notice.Domain.ID,
+			}); err != nil {
+				return err
+			}
 		}
 		return recordEffects(ctx, q, notice.AuditEvent, &notice.Mail, notice.At)
 	})

@@ -11,7 +11,7 @@ func exportParts() []part {
 	return []part{
 		// The account and its credentials.
 		{name: "account", table: "customers", where: "id = $1", columns: slices.Concat(
-			columns(asText, "id email language"), columns(asTime, "created_at confirmed_at disabled_at"), columns(asFlag, "operator"),
+			columns(asText, "id email language"), columns(asTime, "created_at confirmed_at disabled_at data_reminder_at"), columns(asFlag, "operator"),
 			derived("hasPassword", "CASE WHEN password_hash = '' THEN 0 ELSE 1 END", asFlag),
 			derived("hasSecondFactor", "CASE WHEN totp_sealed = '' THEN 0 ELSE 1 END", asFlag),
 		)},
@@ -78,6 +78,14 @@ func exportParts() []part {
 		{name: "locks", table: "domain_locks", where: whereCustomer, key: "id", columns: slices.Concat(
 			columns(asText, "id"), renamed("domain", columns(asText, "name")), columns(asText, "domain_id cause reason reference"),
 			columns(asList, "restrictions"), columns(asTime, "set_at review_at lifted_at"),
+		)},
+		{name: "unpaidTerms", table: "term_ends", where: whereCustomer, key: "domain_id", columns: slices.Concat(
+			renamed("domain", columns(asText, "name")), columns(asText, "domain_id state"), columns(asTime, "term_end step_at held_at deleted_at ended_at updated_at"),
+		)},
+		{name: "sentNotices", table: "sent_notices", where: whereCustomer, key: "id", columns: slices.Concat(
+			columns(asText, "id kind"), renamed("domain", columns(asText, "name")), columns(asText, "domain_id"), columns(asTime, "term_end"),
+			columns(asText, "recipient subject"), renamed("text", columns(asText, "body")), columns(asTime, "queued_at sent_at"),
+			columns(asFlag, "accepted"), columns(asText, "response"),
 		)},
 		{name: "orders", table: "orders", where: whereCustomer, key: "id", columns: slices.Concat(
 			columns(asText, "id state channel"), renamed("email", columns(asText, "email_key")), columns(asText, "by_kind by_name"),

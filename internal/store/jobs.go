@@ -93,7 +93,7 @@ func (db *DB) RetryJobNow(ctx context.Context, kind admin.JobKind, id string, no
 
 // ReleasedLeases counts released leases by kind.
 type ReleasedLeases struct {
-	Orders, ProvisionItems, DomainChanges, Mails, WebhookDeliveries, IdempotencyKeys int64
+	Orders, ProvisionItems, DomainChanges, TermEnds, Mails, WebhookDeliveries, IdempotencyKeys int64
 }
 
 // ClaimNode makes this process the node of that name: its leases carry the name, and
@@ -116,6 +116,7 @@ func (db *DB) ClaimNode(ctx context.Context, name string, now time.Time) (releas
 		{"orders", &released.Orders, q.ReleaseOrders},
 		{"provision items", &released.ProvisionItems, q.ReleaseProvisionItems},
 		{"domain changes", &released.DomainChanges, q.ReleaseDomainChanges},
+		{"unpaid terms", &released.TermEnds, q.ReleaseTermEnds},
 		{"mails", &released.Mails, q.ReleaseMails},
 		{"webhook deliveries", &released.WebhookDeliveries, q.ReleaseWebhookDeliveries},
 		{"idempotency keys", &released.IdempotencyKeys, releaseKeys},

@@ -9,6 +9,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
 	"github.com/dotkontor/dotkontor/internal/registrar/idempotency"
+	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 )
@@ -36,6 +37,14 @@ func leaseEverything(t *testing.T, db *DB, node string, keys *idempotency.Servic
 	if err := db.AddDomainChange(ctx, change); err != nil {
 		t.Fatal(err)
 	}
+
+	term := addUnpaidTerm(t, db, addDomain(t, db, owner, node+"-term", registrar.DomainActive, testTime))
+	claimed := term
+	claimed.Node, claimed.DueAt = node, lease
+	if updated, err := db.UpdateTerm(ctx, lifecycle.TermTransition{From: term, To: claimed}); err != nil || !updated {
+		t.Fatal(updated, err)
+	}
+	deleteQueuedMails(t, db)
 
 	if err := db.UpdateCustomers(ctx, func(tx account.Tx) error {
 		return tx.QueueMail(ctx, registrar.Mail{Kind: registrar.MailDomainChanged, Customer: owner}, testTime)
@@ -70,7 +79,7 @@ func TestClaimNode_ReleasesOnlyItsOwnLeases(t *testing.T) {
 			leaseEverything(t, db, node, keys)
 		}
 		tables := tablesWithNode(t, db)
-		if want := []string{"domain_changes", "idempotency_keys", "mails", "orders", "provision_items", "webhook_deliveries"}; !slices.Equal(tables, want) {
+		if want := []string{"domain_changes", "idempotency_keys", "mails", "orders", "provision_items", "term_ends", "webhook_deliveries"}; !slices.Equal(tables, want) {
 			t.Fatalf("tables with leases: %q, released in: %q", tables, want)
 		}
 		for _, table := range tables {
@@ -82,7 +91,7 @@ func TestClaimNode_ReleasesOnlyItsOwnLeases(t *testing.T) {
 		}
 
 		released, err := db.ClaimNode(t.Context(), "here", testTime)
-		if err != nil || released != (ReleasedLeases{Orders: 1, ProvisionItems: 1, DomainChanges: 1, Mails: 1, WebhookDeliveries: 1, IdempotencyKeys: 1}) {
+		if err != nil || released != (ReleasedLeases{Orders: 1, ProvisionItems: 1, DomainChanges: 1, TermEnds: 1, Mails: 1, WebhookDeliveries: 1, IdempotencyKeys: 1}) {
 			t.Errorf("released %+v, %v", released, err)
 		}
 		for _, table := range tables {

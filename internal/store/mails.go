@@ -79,9 +79,17 @@ func (db *DB) PostponeMail(ctx context.Context, id string, lease, due time.Time)
 	return db.single().PostponeMail(ctx, query.PostponeMailParams{ID: id, Lease: micros(lease), Due: micros(due)})
 }
 
-// DeleteMail deletes a mail that was sent or abandoned.
-func (db *DB) DeleteMail(ctx context.Context, id string) error {
-	return db.single().DeleteMail(ctx, id)
+// DeleteMail deletes a mail that was sent or abandoned, and stores its evidence.
+func (db *DB) DeleteMail(ctx context.Context, id string, evidence *mailer.Evidence) error {
+	if evidence == nil {
+		return db.single().DeleteMail(ctx, id)
+	}
+	return db.write(ctx, func(q *query.Queries) error {
+		if err := q.DeleteMail(ctx, id); err != nil {
+			return err
+		}
+		return insertEvidence(ctx, q, evidence)
+	})
 }
 
 func linkOf(row query.Link) account.Link {

@@ -98,7 +98,7 @@ func TestClaimMail_RacingNodesOneWins(t *testing.T) {
 		if due, err := db.ListDueMails(t.Context(), now.Add(time.Second), 100); err != nil || len(due) != 1 {
 			t.Errorf("the mail was not postponed, %v", err)
 		}
-		if err := db.DeleteMail(t.Context(), mail.ID); err != nil {
+		if err := db.DeleteMail(t.Context(), mail.ID, nil); err != nil {
 			t.Error(err)
 		}
 		if due, err := db.ListDueMails(t.Context(), now.AddDate(1, 0, 0), 100); err != nil || len(due) != 0 {

@@ -60,9 +60,13 @@ func (db *DB) AddProvisionItem(ctx context.Context, item provision.Item, event r
 	return stored, err
 }
 
-// insertProvisionItem inserts no row if the name is held, or a renewed domain is not.
+// insertProvisionItem inserts no row if the name is held, or a renewed domain is not. The
+// renewed domain is locked, so that its deletion does not begin meanwhile.
 func insertProvisionItem(ctx context.Context, q *query.Queries, item provision.Item) (int64, error) {
 	if item.Kind.ForHeldDomain() {
+		if locked, err := found(ignoreRow(q.LockDomain(ctx, item.Domain))); err != nil || !locked {
+			return 0, err
+		}
 		return q.InsertRenewalProvisionItem(ctx, query.InsertRenewalProvisionItemParams{
 			ID: item.ID, Kind: string(item.Kind), Years: int64(item.Years), Payment: item.Payment, Account: item.Account,
 			Now: micros(item.CreatedAt), DomainID: item.Domain, CustomerID: item.Customer,
@@ -119,6 +123,11 @@ func (db *DB) UpdateProvisionItem(ctx context.Context, transition provision.Tran
 		}
 		if err := updateItemDomain(ctx, q, transition); err != nil {
 			return err
+		}
+		if renewal := transition.Renewal; renewal != nil {
+			if err := endTermPaid(ctx, q, item.Customer, renewal.Domain, item.Name, renewal.Until, renewal.At, item.UpdatedAt); err != nil {
+				return err
+			}
 		}
 		if err := finishOrderItem(ctx, q, item); err != nil {
 			return err

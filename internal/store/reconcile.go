@@ -54,3 +54,11 @@ func (db *DB) ReconciliationItems(ctx context.Context) iter.Seq2[provision.Item,
 func (db *DB) ReconciliationDomains(ctx context.Context) iter.Seq2[provision.Domain, error] {
 	return pages(ctx, db.ListDomainsAfter, func(d provision.Domain) string { return d.ID })
 }
+
+// ReconciliationClosedDomains returns the ids of domains whose unpaid term ended with their
+// deletion: they have provision items, but no domain.
+func (db *DB) ReconciliationClosedDomains(ctx context.Context) iter.Seq2[string, error] {
+	return pages(ctx, func(ctx context.Context, after string, limit int) ([]string, error) {
+		return db.read().ListClosedDomainIDs(ctx, after, int32(limit))
+	}, func(id string) string { return id })
+}

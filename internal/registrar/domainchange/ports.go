@@ -63,10 +63,8 @@ type Capabilities struct {
 	// that the registry chooses. CodeDays is how long a code is valid; 0 means forever.
 	Code                 bool
 	CodeLength, CodeDays int
-	Contacts             bool   // the registry stores registrant data
-	MaxYears             int    // the longest renewal
-	RedemptionDays       int    // how long a deleted domain can be restored; 0: never
-	AtExpiry             string // what the registry does at the end of a term: auto_renew, delete or transit
+	Contacts             bool // the registry stores registrant data
+	MaxYears             int  // the longest renewal
 }
 
 // canSetAuthCode reports whether we can set a new auth code and thus invalidate the old one.

@@ -14,9 +14,13 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
 )
 
-// memStore is a store in memory.
+// memStore is a store in memory for notices and the brake. It has no unpaid terms and no
+// reminders.
 type memStore struct {
+	lifecycle.Store
 	mu      sync.Mutex
+	brake   lifecycle.BrakeStatus
+	held    int // the number of domains
 	domains map[string]lifecycle.Domain
 	expired map[string]bool
 	notices []string
@@ -60,6 +64,55 @@ func (s *memStore) StoreExpiryNotice(_ context.Context, update lifecycle.NoticeU
 	return true, nil
 }
 
+func (*memStore) AnnouncedRenewal(context.Context, string, time.Time) (lifecycle.Charge, bool, error) {
+	return lifecycle.Charge{}, false, nil
+}
+
+func (*memStore) ListDueTerms(context.Context, time.Time, time.Time, bool, int) ([]lifecycle.Term, error) {
+	return nil, nil
+}
+
+func (*memStore) ListUndatedReminders(context.Context, int) ([]lifecycle.Reminder, error) {
+	return nil, nil
+}
+
+func (*memStore) ListDueReminders(context.Context, time.Time, int) ([]lifecycle.Reminder, error) {
+	return nil, nil
+}
+
+func (s *memStore) GetBrake(context.Context) (lifecycle.BrakeStatus, bool, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.brake, !s.brake.StartedAt.IsZero(), nil
+}
+
+func (s *memStore) StartBrake(_ context.Context, now time.Time) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.brake.StartedAt, s.brake.LastRun = now, now
+	return nil
+}
+
+func (s *memStore) SetBrakeRun(_ context.Context, lastRun, now time.Time, stop bool) (bool, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.brake.LastRun.Equal(lastRun) {
+		return false, nil
+	}
+	s.brake.LastRun = now
+	if stop {
+		s.brake.StoppedAt, s.brake.Reason = now, lifecycle.ByClock
+	}
+	return true, nil
+}
+
+// confirm releases the brake, as an operator does.
+func (s *memStore) confirm(now time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.brake.LastRun, s.brake.StoppedAt, s.brake.Reason = now, time.Time{}, ""
+}
+
 func newMemStore(ends time.Time) *memStore {
 	return &memStore{
 		domains: map[string]lifecycle.Domain{"dom_1": {ID: "dom_1", Customer: "cus_ada", Name: "alt.org", PaidUntil: ends}},
@@ -69,9 +122,13 @@ func newMemStore(ends time.Time) *memStore {
 
 func newService(t *testing.T, store lifecycle.Store, change ...func(*lifecycle.Config)) *lifecycle.Service {
 	t.Helper()
-	cfg := lifecycle.Config{Store: store}
+	cfg := lifecycle.Config{Store: store, Node: "node"}
 	for _, c := range change {
 		c(&cfg)
+	}
+	var err error
+	if cfg.Brake, err = lifecycle.NewBrake(lifecycle.BrakeConfig{Store: store, Now: cfg.Now}); err != nil {
+		t.Fatal(err)
 	}
 	service, err := lifecycle.New(cfg)
 	if err != nil {
@@ -124,6 +181,7 @@ func TestNotices_EachIsSentOnceAndOnTime(t *testing.T) {
 			{-10 * day, ""},
 		} {
 			clock.by = time.Until(ends.Add(-step.before))
+			store.confirm(clock.now())
 			runFor(t, time.Minute, service)
 			if step.notice != "" {
 				want = append(want, step.notice+" alt.org "+date)
@@ -161,11 +219,13 @@ func TestNotices_RestartAfterRenewal(t *testing.T) {
 		renewed.PaidUntil, renewed.LastNotice = renewed.PaidUntil.AddDate(1, 0, 0), lifecycle.NoticeNone
 		store.domains["dom_1"] = renewed
 		clock.by = 300 * day
+		store.confirm(clock.now())
 		runFor(t, time.Minute, service)
 		if len(store.notices) != 1 {
 			t.Fatalf("notices = %q", store.notices)
 		}
 		clock.by = 360 * day
+		store.confirm(clock.now())
 		runFor(t, time.Minute, service)
 		if len(store.notices) != 2 || !strings.HasPrefix(store.notices[1], "expiring_month") {
 			t.Errorf("notices = %q", store.notices)
@@ -205,6 +265,52 @@ func TestNotices_UseBusinessTimeAndMailsUseClock(t *testing.T) {
 		}))
 		if len(store.notices) != 1 || !strings.HasPrefix(store.notices[0], "expiring_week") || time.Since(store.at[0]) > time.Minute {
 			t.Errorf("notices = %q at %v", store.notices, store.at)
+		}
+	})
+}
+
+func TestBrake_ClockJumpStopsNoticesUntilConfirmed(t *testing.T) {
+	t.Parallel()
+	for name, jump := range map[string]time.Duration{"ahead": 25 * time.Hour, "behind": -25 * time.Hour} {
+		synctest.Test(t, func(t *testing.T) {
+			store, clock := newMemStore(time.Now().Add(30*day+12*time.Hour)), &offsetClock{}
+			if jump < 0 {
+				store.domains["dom_1"] = lifecycle.Domain{ID: "dom_1", Customer: "cus_ada", Name: "alt.org", PaidUntil: time.Now().Add(20 * day)}
+				store.brake = lifecycle.BrakeStatus{StartedAt: time.Now(), LastRun: time.Now()}
+			}
+			service := newService(t, store, func(cfg *lifecycle.Config) { cfg.Now = clock.now })
+			if jump > 0 {
+				runFor(t, time.Minute, service)
+			}
+			clock.by = jump
+			runFor(t, time.Hour, service)
+			if len(store.notices) != 0 || !store.brake.StoppedByClock() {
+				t.Fatalf("%s: notices %q, brake %+v", name, store.notices, store.brake)
+			}
+			if left := store.brake.LastRun.Sub(clock.now()).Abs(); left > 2*time.Minute {
+				t.Errorf("%s: the stopped job does not follow the time: %s", name, left)
+			}
+			store.confirm(store.brake.LastRun)
+			runFor(t, time.Minute, service)
+			if len(store.notices) != 1 {
+				t.Errorf("%s: after the confirmation: %q", name, store.notices)
+			}
+		})
+	}
+}
+
+func TestBrake_HalfDayStepsDoNotStop(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		store, clock := newMemStore(time.Now().Add(40*day)), &offsetClock{}
+		service := newService(t, store, func(cfg *lifecycle.Config) { cfg.Now = clock.now })
+		for range 100 {
+			runFor(t, 10*time.Second, service)
+			clock.by += 12 * time.Hour
+			service.Wake()
+		}
+		if store.brake.Engaged() || len(store.notices) != 3 {
+			t.Errorf("brake %+v, notices %q", store.brake, store.notices)
 		}
 	})
 }

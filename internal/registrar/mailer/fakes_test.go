@@ -14,10 +14,11 @@ const recipient = "erika@kundin.example"
 
 // memStore is a store in memory.
 type memStore struct {
-	mu     sync.Mutex
-	mails  map[string]mailer.QueuedMail
-	links  []mailer.Link
-	events []string // in their order: link, sent
+	mu       sync.Mutex
+	mails    map[string]mailer.QueuedMail
+	links    []mailer.Link
+	events   []string // in their order: link, sent
+	evidence []mailer.Evidence
 	// withdrawn deletes mails after they were claimed.
 	withdrawn bool
 }
@@ -92,9 +93,12 @@ func (s *memStore) PostponeMail(_ context.Context, id string, lease, due time.Ti
 	return nil
 }
 
-func (s *memStore) DeleteMail(_ context.Context, id string) error {
+func (s *memStore) DeleteMail(_ context.Context, id string, evidence *mailer.Evidence) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if evidence != nil {
+		s.evidence = append(s.evidence, *evidence)
+	}
 	delete(s.mails, id)
 	return nil
 }
@@ -109,7 +113,7 @@ type fakeSender struct {
 	respond func(ctx context.Context, n int) error
 }
 
-func (p *fakeSender) Send(ctx context.Context, message mailer.Message) error {
+func (p *fakeSender) Send(ctx context.Context, message mailer.Message) (mailer.Delivery, error) {
 	p.mu.Lock()
 	p.sent = append(p.sent, message)
 	p.times = append(p.times, time.Now())
@@ -118,10 +122,11 @@ func (p *fakeSender) Send(ctx context.Context, message mailer.Message) error {
 	p.store.mu.Lock()
 	p.store.record("sent")
 	p.store.mu.Unlock()
+	delivery := mailer.Delivery{Subject: "subject of " + string(message.Kind), Text: "text", Response: "2.0.0 queued"}
 	if p.respond == nil {
-		return nil
+		return delivery, nil
 	}
-	return p.respond(ctx, n)
+	return delivery, p.respond(ctx, n)
 }
 
 func (p *fakeSender) messages() []mailer.Message {

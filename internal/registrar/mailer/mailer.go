@@ -42,7 +42,17 @@ type Store interface {
 	StoreLink(ctx context.Context, id string, lease time.Time, link Link) (bool, error)
 	// PostponeMail moves a mail's due time from the end of its lease to another time.
 	PostponeMail(ctx context.Context, id string, lease, due time.Time) error
-	DeleteMail(ctx context.Context, id string) error
+	// DeleteMail deletes a mail that was sent or abandoned, and stores the evidence of a
+	// notice; nil for every other mail.
+	DeleteMail(ctx context.Context, id string, evidence *Evidence) error
+}
+
+// Evidence is a notice as it was sent or abandoned.
+type Evidence struct {
+	Mail QueuedMail
+	Delivery
+	At       time.Time // when the mail server answered
+	Accepted bool      // false: abandoned
 }
 
 // Message is one mail to render and send.
@@ -62,9 +72,15 @@ type Message struct {
 // Undeliverable is the code of a permanent failure: the mail is not retried.
 const Undeliverable registrar.Code = "undeliverable"
 
-// Sender hands a message to the mail server.
+// Delivery is what was sent and what the mail server answered.
+type Delivery struct {
+	Subject, Text string
+	Response      string // a refusal's code, or the response to an accepted mail
+}
+
+// Sender hands a message to the mail server. It returns what it sent also with an error.
 type Sender interface {
-	Send(ctx context.Context, message Message) error
+	Send(ctx context.Context, message Message) (Delivery, error)
 }
 
 // linkSpecs are the mails with a link. A reset opens an account to anyone who reads the

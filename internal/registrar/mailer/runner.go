@@ -87,7 +87,7 @@ func (r *runner) claim(ctx context.Context, mail QueuedMail, leaseEnd time.Time)
 
 // deliver sends one mail and deletes it, unless it is to be sent again.
 func (r *runner) deliver(ctx context.Context, mail QueuedMail) (QueuedMail, error) {
-	err := r.send(ctx, mail)
+	delivery, err := r.send(ctx, mail)
 	switch {
 	case err == nil:
 		r.cfg.OnAttempt(mail.Kind, Sent)
@@ -103,7 +103,11 @@ func (r *runner) deliver(ctx context.Context, mail QueuedMail) (QueuedMail, erro
 	}
 	storeCtx, cancel := r.worker.StoreContext(ctx)
 	defer cancel()
-	r.logNotStored(ctx, mail, r.cfg.Store.DeleteMail(storeCtx, mail.ID))
+	var evidence *Evidence
+	if mail.Kind.IsNotice() {
+		evidence = &Evidence{Mail: mail, Delivery: delivery, At: r.cfg.Now(), Accepted: err == nil}
+	}
+	r.logNotStored(ctx, mail, r.cfg.Store.DeleteMail(storeCtx, mail.ID, evidence))
 	return mail, nil
 }
 
@@ -112,7 +116,7 @@ var errWithdrawn = errors.New("mail withdrawn")
 
 // send generates and stores the link and sends the mail. A mail that the server accepted
 // but whose row stays is sent again.
-func (r *runner) send(ctx context.Context, mail QueuedMail) error {
+func (r *runner) send(ctx context.Context, mail QueuedMail) (Delivery, error) {
 	sendCtx, cancel := r.worker.CallContext(ctx)
 	defer cancel()
 	message := Message{
@@ -127,16 +131,16 @@ func (r *runner) send(ctx context.Context, mail QueuedMail) error {
 			Hash: hash, Kind: mail.Kind, Customer: mail.Customer, Email: mail.To, ExpiresAt: message.LinkExpiresAt,
 		})
 		if err != nil {
-			return &registrar.Error{Kind: registrar.KindInternal, Code: "link_not_stored", Err: err}
+			return Delivery{}, &registrar.Error{Kind: registrar.KindInternal, Code: "link_not_stored", Err: err}
 		}
 		if !stored {
-			return errWithdrawn
+			return Delivery{}, errWithdrawn
 		}
 	}
 	if id := mail.Data["order"]; id != "" && r.cfg.PayURL != nil && payLinkKinds[mail.Kind] {
 		link, err := r.cfg.PayURL(sendCtx, id)
 		if err != nil {
-			return &registrar.Error{Kind: registrar.KindInternal, Code: "link_not_read", Err: err}
+			return Delivery{}, &registrar.Error{Kind: registrar.KindInternal, Code: "link_not_read", Err: err}
 		}
 		message.Link = link
 	}

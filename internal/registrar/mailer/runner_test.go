@@ -178,6 +178,38 @@ func TestDeliver_UndeliverableMailIsAbandonedImmediately(t *testing.T) {
 	})
 }
 
+func TestDeliver_NoticeIsKeptAsSentOrAbandoned(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		kind     registrar.MailKind
+		err      error
+		kept     int
+		accepted bool
+	}{
+		"accepted":         {kind: registrar.MailExpiringWeek, kept: 1, accepted: true},
+		"abandoned":        {kind: registrar.MailExpired, err: &registrar.Error{Kind: registrar.KindInvalid, Code: mailer.Undeliverable}, kept: 1},
+		"not a notice":     {kind: registrar.MailPasswordChanged},
+		"not yet accepted": {kind: registrar.MailExpired, err: registrar.Fault(registrar.FaultTimeout, "mail.example", nil)},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s := newMemStore(test.kind)
+			_, stop := startRunner(t, mailer.Config{Store: s, Sender: &fakeSender{store: s, respond: func(context.Context, int) error { return test.err }}})
+			synctest.Wait()
+			stop()
+			if len(s.evidence) != test.kept {
+				t.Fatalf("%s: evidence %+v", name, s.evidence)
+			}
+			if test.kept == 0 {
+				return
+			}
+			if got := s.evidence[0]; got.Accepted != test.accepted || got.Subject != "subject of "+string(test.kind) || got.Text != "text" ||
+				got.Response != "2.0.0 queued" || got.Mail.To != recipient || got.At.IsZero() {
+				t.Errorf("%s: evidence %+v", name, got)
+			}
+		})
+	}
+}
+
 func TestDeliver_MultipleNodesSendEachMailOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

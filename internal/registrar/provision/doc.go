@@ -33,7 +33,8 @@
 // command and is part of it. If the registry has already renewed by itself, as many do at
 // the end of a term, or has no renew command at all, no command is sent and only the
 // customer's term is extended. An
-// expired domain becomes active again, and clientHold is removed if we had set it.
+// expired domain becomes active again, clientHold is removed at once if we had set it, and
+// the last transition ends the unpaid term (package lifecycle).
 //
 // A restore is a renewal that begins with a restore request and, where the registry demands
 // it, a restore report (RFC 3915). It adds no years if the domain was deleted during its

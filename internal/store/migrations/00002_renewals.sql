@@ -12,6 +12,10 @@ ALTER TABLE order_items ADD COLUMN renewal_gross BIGINT NOT NULL DEFAULT 0; -- t
 
 -- When the customer was last asked to check their registrant data (ICANN WDRP).
 ALTER TABLE customers ADD COLUMN data_reminder_at BIGINT NOT NULL DEFAULT 0;
+CREATE INDEX customers_data_reminder ON customers (data_reminder_at);
+
+-- For the list of domains whose term had ended before the first run.
+CREATE INDEX domains_expired ON domains (paid_until) WHERE status = 'expired';
 
 -- Consents to automatic renewal. Rows are evidence: only their end is ever updated.
 CREATE TABLE renewal_consents (
@@ -120,6 +124,8 @@ DROP TABLE brakes;
 DROP TABLE term_ends;
 DROP TABLE renewals;
 DROP TABLE renewal_consents;
+DROP INDEX domains_expired;
+DROP INDEX customers_data_reminder;
 ALTER TABLE customers DROP COLUMN data_reminder_at;
 ALTER TABLE order_items DROP COLUMN renewal_gross;
 ALTER TABLE orders DROP COLUMN renewal_wording;

@@ -10,7 +10,7 @@ import (
 )
 
 const listExpiringDomains = `-- name: ListExpiringDomains :many
-SELECT domains.id, domains.customer_id, domains.name, domains.paid_until, domains.expiry_notice FROM domains
+SELECT domains.id, domains.customer_id, domains.name, domains.tld, domains.paid_until, domains.expiry_notice, domains.at_term_end FROM domains
 WHERE domains.status = 'active' AND domains.paid_until <> 0 AND domains.expiry_notice = $1 AND domains.paid_until <= $2
     AND NOT (SELECT count(*) > 0 FROM provision_items WHERE provision_items.name = domains.name AND provision_items.due_at > 0)
 ORDER BY domains.paid_until
@@ -27,8 +27,10 @@ type ListExpiringDomainsRow struct {
 	ID           string
 	CustomerID   string
 	Name         string
+	Tld          string
 	PaidUntil    int64
 	ExpiryNotice int64
+	AtTermEnd    string
 }
 
 // Skips domains with an open provision item. The subquery counts, because PostgreSQL
@@ -46,8 +48,10 @@ func (q *Queries) ListExpiringDomains(ctx context.Context, arg ListExpiringDomai
 			&i.ID,
 			&i.CustomerID,
 			&i.Name,
+			&i.Tld,
 			&i.PaidUntil,
 			&i.ExpiryNotice,
+			&i.AtTermEnd,
 		); err != nil {
 			return nil, err
 		}

@@ -126,6 +126,7 @@ SELECT $1, domains.customer_id, domains.name, domains.tld, $2, $3, $4, 'paid',
     $5, domains.id, '', $6, $6, $6, $6
 FROM domains
 WHERE domains.id = $7 AND domains.customer_id = $8 AND domains.status <> 'transferred_out'
+    AND NOT EXISTS (SELECT 1 FROM term_ends WHERE term_ends.domain_id = domains.id AND term_ends.state = 'deleting')
 ON CONFLICT DO NOTHING
 `
 
@@ -140,7 +141,7 @@ type InsertRenewalProvisionItemParams struct {
 	CustomerID string
 }
 
-// A renewal applies to the domain that the customer holds.
+// A renewal applies to the domain that the customer holds, unless it is being deleted.
 func (q *Queries) InsertRenewalProvisionItem(ctx context.Context, arg InsertRenewalProvisionItemParams) (int64, error) {
 	result, err := q.db.ExecContext(ctx, insertRenewalProvisionItem,
 		arg.ID,

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
 	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 )
@@ -45,7 +46,7 @@ func (p *Provisioner) CheckSupported(kind provision.Kind, tld, requires string, 
 	policy := p.policyOf(tld)
 	requirement := registrar.RequirementOf(requires)
 	switch {
-	case kind == provision.Restore && policy.RedemptionDays == 0:
+	case kind == provision.Restore && lifecycle.PolicyOf(tld).RedemptionDays == 0:
 		return &registrar.Error{Kind: registrar.KindUnsupported, Code: provision.NotRestorable}
 	case kind.ForHeldDomain():
 		return nil

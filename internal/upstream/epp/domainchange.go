@@ -27,7 +27,7 @@ func (p *Provisioner) Capabilities(tld string) domainchange.Capabilities {
 		MinNameservers: max(minNameservers, policy.MinNameservers), MaxNameservers: policy.MaxNameservers,
 		Lock: !policy.NoTransferLock, Code: policy.Transfer != PushTransfer,
 		CodeLength: policy.AuthInfo.generatedLength(), CodeDays: policy.AuthInfo.ValidDays,
-		Contacts: policy.NeedsContacts(), MaxYears: policy.MaxYears, RedemptionDays: policy.RedemptionDays, AtExpiry: policy.AtExpiry.String(),
+		Contacts: policy.NeedsContacts(), MaxYears: policy.MaxYears,
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 )
 
 // Policy describes how the registry of a TLD, or the gateway in front of it,
-// differs beyond the protocol.
+// differs beyond the protocol. lifecycle.PolicyOf has what happens at the end of a term.
 type Policy struct {
 	// Roles are the contacts that a domain requires, including the registrant.
 	// Empty means a registry without contacts ("thin").
@@ -26,10 +26,6 @@ type Policy struct {
 	// MinYears and MaxYears limit the registration term.
 	MinYears, MaxYears int
 	AuthInfo           AuthInfoRule
-	AtExpiry           ExpiryAction
-	// RedemptionDays is how long a deleted domain can be restored (RFC 3915); 0 means that
-	// the registry does not offer it, or only by a proprietary command.
-	RedemptionDays int
 	// NoRenew means that the registry has no renew command: it adds each year itself,
 	// until the domain is deleted.
 	NoRenew  bool
@@ -53,22 +49,6 @@ type AuthInfoRule struct {
 	// ValidDays is the code's lifetime; 0 means unlimited.
 	ValidDays int
 }
-
-// ExpiryAction is what the registry does at the end of an unrenewed term.
-type ExpiryAction uint8
-
-const (
-	// AutoRenew: the registry renews and charges; a delete within 45 days is
-	// refunded.
-	AutoRenew ExpiryAction = iota
-	// AutoDelete: the registry deletes the domain, so it must be renewed in time.
-	AutoDelete
-	// Transit: an abandoned domain goes to the registry, which writes to the
-	// registrant (DENIC).
-	Transit
-)
-
-func (e ExpiryAction) String() string { return [...]string{"auto_renew", "delete", "transit"}[e] }
 
 // TransferStyle is how a domain changes its registrar.
 type TransferStyle uint8
@@ -103,13 +83,13 @@ var (
 // agreement.
 var defaultPolicy = Policy{
 	Roles: allRoles, MaxNameservers: 13, MinYears: 1, MaxYears: 10,
-	AuthInfo: AuthInfoRule{Min: 8, Max: 16}, RedemptionDays: 30, TransferYears: 1,
+	AuthInfo: AuthInfoRule{Min: 8, Max: 16}, TransferYears: 1,
 }
 
 // thinPolicy is that of registries without contacts.
 var thinPolicy = Policy{
 	MaxNameservers: 13, MinYears: 1, MaxYears: 10,
-	AuthInfo: AuthInfoRule{Min: 8, Max: 16}, RedemptionDays: 30, TransferYears: 1,
+	AuthInfo: AuthInfoRule{Min: 8, Max: 16}, TransferYears: 1,
 }
 
 // policies holds the differences. The operator's configuration overrides them where
@@ -125,12 +105,12 @@ var policies = map[string]Policy{
 	".de": {
 		Roles: registrantRole, HostAttributes: true, MinNameservers: 2, MaxNameservers: 13, MinYears: 1, MaxYears: 1,
 		AuthInfo: AuthInfoRule{Min: 8, Max: 16, OnDemand: true, ValidDays: 30},
-		AtExpiry: Transit, Transfer: ImmediateTransfer, NoTransferLock: true,
+		Transfer: ImmediateTransfer, NoTransferLock: true,
 	},
 	// EURid generates the auth code; it is valid for 40 days.
 	".eu": {
 		Roles: registrantTechRoles, HostAttributes: true, MaxNameservers: 9, MinYears: 1, MaxYears: 10,
-		AuthInfo: AuthInfoRule{ValidDays: 40, OnDemand: true}, AtExpiry: AutoDelete, Transfer: ImmediateTransfer, TransferYears: 1,
+		AuthInfo: AuthInfoRule{ValidDays: 40, OnDemand: true}, Transfer: ImmediateTransfer, TransferYears: 1,
 		Label: LabelRule{Min: 2},
 	},
 	".at": austria, ".co.at": austria, ".or.at": austria,
@@ -146,11 +126,11 @@ var policies = map[string]Policy{
 	},
 	".fr": {
 		Roles: rolesWithoutBilling, HostAttributes: true, MaxNameservers: 8, MinYears: 1, MaxYears: 10,
-		AuthInfo: AuthInfoRule{Min: 8, Max: 20}, RedemptionDays: 30, Transfer: PendingTransfer, TransferYears: 1,
+		AuthInfo: AuthInfoRule{Min: 8, Max: 20}, Transfer: PendingTransfer, TransferYears: 1,
 	},
 	".it": {
 		Roles: rolesWithoutBilling, HostAttributes: true, MinNameservers: 2, MaxNameservers: 6, MinYears: 1, MaxYears: 1,
-		AuthInfo: AuthInfoRule{Min: 8, Max: 32}, RedemptionDays: 30, NoRenew: true, Transfer: PendingTransfer, TransferYears: 1, Label: LabelRule{Min: 3},
+		AuthInfo: AuthInfoRule{Min: 8, Max: 32}, NoRenew: true, Transfer: PendingTransfer, TransferYears: 1, Label: LabelRule{Min: 3},
 	},
 	".se": sweden, ".nu": sweden,
 	// At .uk the gaining registrar can't request a transfer: the losing one changes
@@ -162,19 +142,19 @@ var policies = map[string]Policy{
 var (
 	austria = Policy{
 		Roles: registrantTechRoles, HostAttributes: true, MaxNameservers: 8, MinYears: 1, MaxYears: 1,
-		AuthInfo: AuthInfoRule{OnDemand: true}, RedemptionDays: 60, NoRenew: true, Transfer: ImmediateTransfer,
+		AuthInfo: AuthInfoRule{OnDemand: true}, NoRenew: true, Transfer: ImmediateTransfer,
 	}
 	switzerland = Policy{
 		Roles: registrantTechRoles, MaxNameservers: 13, MinYears: 1, MaxYears: 1,
-		AuthInfo: AuthInfoRule{Min: 8, Max: 32, OnDemand: true}, RedemptionDays: 40, NoRenew: true, Transfer: ImmediateTransfer, Label: LabelRule{Min: 3},
+		AuthInfo: AuthInfoRule{Min: 8, Max: 32, OnDemand: true}, NoRenew: true, Transfer: ImmediateTransfer, Label: LabelRule{Min: 3},
 	}
 	sweden = Policy{
 		Roles: registrantRole, MaxNameservers: 13, MinYears: 1, MaxYears: 10,
-		AuthInfo: AuthInfoRule{Min: 8, Max: 16}, AtExpiry: AutoDelete, Transfer: ImmediateTransfer,
+		AuthInfo: AuthInfoRule{Min: 8, Max: 16}, Transfer: ImmediateTransfer,
 	}
 	nominet = Policy{
 		Roles: registrantRole, MaxNameservers: 10, MinYears: 1, MaxYears: 10,
-		AtExpiry: AutoDelete, Transfer: PushTransfer, NoTransferLock: true,
+		Transfer: PushTransfer, NoTransferLock: true,
 	}
 )
 

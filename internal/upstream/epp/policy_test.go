@@ -43,12 +43,12 @@ func TestPolicyOf_KnownRegistries(t *testing.T) {
 	t.Parallel()
 	for tld, want := range map[string]func(p Policy) bool{
 		".com": func(p Policy) bool {
-			return !p.NeedsContacts() && p.Transfer == PendingTransfer && p.AtExpiry == AutoRenew
+			return !p.NeedsContacts() && p.Transfer == PendingTransfer
 		},
 		".net": func(p Policy) bool { return !p.NeedsContacts() },
 		".dev": func(p Policy) bool { return !p.NeedsContacts() },
 		".de": func(p Policy) bool {
-			return p.Transfer == ImmediateTransfer && p.AtExpiry == Transit && p.TransferYears == 0
+			return p.Transfer == ImmediateTransfer && p.TransferYears == 0
 		},
 		".co.uk": func(p Policy) bool { return p.Transfer == PushTransfer },
 		".ai":    func(p Policy) bool { return p.MinYears == 2 },

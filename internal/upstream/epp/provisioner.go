@@ -12,6 +12,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
+	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 )
 
@@ -174,7 +175,7 @@ func (p *Provisioner) renewRestored(ctx context.Context, request provision.Reque
 // restoreReport describes a domain that is the same before and after. Its last change is
 // taken for the deletion, unless that is too long ago for the domain to be restorable.
 func (p *Provisioner) restoreReport(info *DomainInfo, request provision.Request) *RestoreReport {
-	policy, restored := p.policyOf(request.TLD), request.Since
+	redemption, restored := lifecycle.PolicyOf(request.TLD).RedemptionDays, request.Since
 	var servers []string
 	for _, server := range info.Nameservers {
 		servers = append(servers, server.Name)
@@ -182,7 +183,7 @@ func (p *Provisioner) restoreReport(info *DomainInfo, request provision.Request)
 	record := fmt.Sprintf("Domain: %s; registrant: %s; nameservers: %s; created: %s; expires: %s", info.Name, cmp.Or(info.Registrant, "none"),
 		cmp.Or(strings.Join(servers, " "), "none"), info.Created.UTC().Format(time.DateOnly), info.Expires.UTC().Format(time.DateOnly))
 	deleted := info.Updated
-	if deleted.Before(restored.AddDate(0, 0, -policy.RedemptionDays)) {
+	if deleted.Before(restored.AddDate(0, 0, -redemption)) {
 		deleted = restored
 	}
 	return &RestoreReport{
@@ -283,10 +284,10 @@ func (p *Provisioner) transferResult(ctx context.Context, request provision.Requ
 // Unhold removes clientHold from a domain if it is set.
 func (p *Provisioner) Unhold(ctx context.Context, name, transaction string) error {
 	info, err := p.client.InfoDomain(ctx, InfoDomain{Name: name})
-	if err != nil || !info.Has("clientHold") {
+	if err != nil || !info.Has(clientHold) {
 		return mapBillingError(err)
 	}
-	_, err = p.client.UpdateDomain(ctx, UpdateDomain{Name: name, Remove: DomainElements{Statuses: []string{"clientHold"}}, ClTRID: transaction})
+	_, err = p.client.UpdateDomain(ctx, UpdateDomain{Name: name, Remove: DomainElements{Statuses: []string{clientHold}}, ClTRID: transaction})
 	return mapBillingError(err)
 }
 

@@ -117,11 +117,14 @@ func parseMailbox(text string) (string, error) {
 	return local + "@" + host, nil
 }
 
+// maxResponseLength limits the server's response that is kept as evidence.
+const maxResponseLength = 200
+
 // Send renders the mail and delivers it to the server.
-func (c *Client) Send(ctx context.Context, message mailer.Message) error {
-	mail, err := c.compose(message)
+func (c *Client) Send(ctx context.Context, message mailer.Message) (mailer.Delivery, error) {
+	mail, delivery, err := c.compose(message)
 	if err != nil {
-		return err
+		return delivery, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, c.opts.Timeout)
 	defer cancel()
@@ -137,37 +140,39 @@ func (c *Client) Send(ctx context.Context, message mailer.Message) error {
 	switch {
 	// The server accepted the mail before the connection broke.
 	case mail.IsDelivered():
-		return nil
+		delivery.Response = sanitizeLine(cmp.Or(mail.ServerResponse(), "250"), maxResponseLength)
+		return delivery, nil
 	case err == nil:
 		err = errors.New("smtp: delivery not confirmed by the server")
 	}
-	return c.toFault(ctx, err)
+	delivery.Response = sanitizeLine(err.Error(), maxResponseLength) // evidence quotes the recipient anyway
+	return delivery, c.toFault(ctx, err)
 }
 
-func (c *Client) compose(message mailer.Message) (*gomail.Msg, error) {
-	to, err := parseMailbox(message.To)
-	if err != nil {
-		return nil, err
-	}
-	var subject, body string
+func (c *Client) compose(message mailer.Message) (*gomail.Msg, mailer.Delivery, error) {
+	var delivery mailer.Delivery
 	parsed, err := parseTemplates()
 	if err == nil {
-		subject, body, err = parsed.render(message, c.opts.Portal)
+		delivery.Subject, delivery.Text, err = parsed.render(message, c.opts.Portal)
 	}
 	if err != nil {
-		return nil, &registrar.Error{Kind: registrar.KindInternal, Code: mailer.Undeliverable, Err: err}
+		return nil, delivery, &registrar.Error{Kind: registrar.KindInternal, Code: mailer.Undeliverable, Err: err}
+	}
+	to, err := parseMailbox(message.To)
+	if err != nil {
+		return nil, delivery, err
 	}
 	_, domain, _ := strings.Cut(c.from.Address, "@")
 	mail := gomail.NewMsg(gomail.WithCharset(gomail.CharsetUTF8), gomail.WithNoDefaultUserAgent())
 	mail.FromMailAddress(c.from)
 	mail.ToMailAddress(&netmail.Address{Address: to})
-	mail.Subject(subject)
+	mail.Subject(delivery.Subject)
 	mail.SetDateWithValue(c.opts.Now())
 	mail.SetMessageIDWithValue(message.ID + "@" + domain)
 	mail.SetGenHeader("Auto-Submitted", "auto-generated") // RFC 3834: suppresses automatic replies
 	mail.SetGenHeader("Content-Language", languageOf(message).code)
-	mail.SetBodyString(gomail.TypeTextPlain, body)
-	return mail, nil
+	mail.SetBodyString(gomail.TypeTextPlain, delivery.Text)
+	return mail, delivery, nil
 }
 
 // Probe authenticates at the server and sends nothing.

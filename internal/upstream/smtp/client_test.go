@@ -170,7 +170,7 @@ func TestSend_PlainTextWithAutoSubmittedHeaders(t *testing.T) {
 		Server: s.address, Roots: s.roots, User: "dotkontor", Password: "geheim",
 		Now: func() time.Time { return time.Date(2026, 11, 15, 9, 6, 0, 0, time.UTC) },
 	})
-	if err := c.Send(t.Context(), message()); err != nil {
+	if _, err := c.Send(t.Context(), message()); err != nil {
 		t.Fatal(err)
 	}
 	if len(s.texts) != 1 || s.sender != "post@domains.example" || len(s.to) != 1 || s.to[0] != "erika@kundin.example" || len(s.users) != 1 {
@@ -203,7 +203,7 @@ func TestSend_SenderDomainIsPunycode(t *testing.T) {
 	t.Parallel()
 	s := startServer(t, true, false)
 	c := newClient(t, upstreamsmtp.Options{Server: s.address, Roots: s.roots, From: "dotkontor <post@müller.example>"})
-	if err := c.Send(t.Context(), message()); err != nil {
+	if _, err := c.Send(t.Context(), message()); err != nil {
 		t.Fatal(err)
 	}
 	if len(s.texts) != 1 || s.sender != "post@xn--mller-kva.example" || !strings.Contains(s.texts[0], ".2@xn--mller-kva.example>") {
@@ -229,7 +229,7 @@ func TestSend_NeverFallsBackToPlaintext(t *testing.T) {
 		test.server.mu.Lock()
 		before := len(test.server.texts)
 		test.server.mu.Unlock()
-		err := newClient(t, test.opts).Send(t.Context(), message())
+		_, err := newClient(t, test.opts).Send(t.Context(), message())
 		test.server.mu.Lock()
 		arrived := len(test.server.texts) - before
 		test.server.mu.Unlock()
@@ -256,7 +256,7 @@ func TestSend_CauseNamesServerAndOmitsItsText(t *testing.T) {
 		"connection_refused":    {Server: nowhere},
 		"login_refused":         {Server: secure.address, Roots: secure.roots, User: "dotkontor", Password: "canary"},
 	} {
-		err := newClient(t, opts).Send(t.Context(), message())
+		_, err := newClient(t, opts).Send(t.Context(), message())
 		got, _, _ := strings.Cut(registrar.CauseOf(err), " (")
 		if want := "smtp: send at " + opts.Server + ": " + class; got != want || strings.Contains(registrar.CauseOf(err), "canary") {
 			t.Errorf("got %q, want %q", registrar.CauseOf(err), want)
@@ -294,7 +294,7 @@ func TestSend_HeaderAndRecipientInjectionIsRefused(t *testing.T) {
 	} {
 		m := message()
 		m.To = to
-		if err := c.Send(t.Context(), m); registrar.CodeOf(err) != mailer.Undeliverable {
+		if _, err := c.Send(t.Context(), m); registrar.CodeOf(err) != mailer.Undeliverable {
 			t.Errorf("%q: %v", to, err)
 		}
 	}
@@ -304,7 +304,7 @@ func TestSend_HeaderAndRecipientInjectionIsRefused(t *testing.T) {
 	m := message()
 	m.To, m.Kind = "erika@bücher.example", registrar.MailTokenCreated
 	m.Data = map[string]string{"name": "x\r\nBcc: evil@d.example\r\n\r\n.\r\nRCPT TO:<evil@d.example>"}
-	if err := c.Send(t.Context(), m); err != nil {
+	if _, err := c.Send(t.Context(), m); err != nil {
 		t.Fatal(err)
 	}
 	if len(s.to) != 1 || s.to[0] != "erika@xn--bcher-kva.example" {
@@ -334,13 +334,13 @@ func TestSend_MapsSMTPRepliesToFaultCodes(t *testing.T) {
 		if test.data != nil {
 			s.dataErr = test.data
 		}
-		err := newClient(t, upstreamsmtp.Options{Server: s.address, TLS: upstreamsmtp.NoTLS}).Send(t.Context(), message())
+		_, err := newClient(t, upstreamsmtp.Options{Server: s.address, TLS: upstreamsmtp.NoTLS}).Send(t.Context(), message())
 		if registrar.CodeOf(err) != test.want || strings.Contains(err.Error(), "erika") {
 			t.Errorf("%s: %v, want %s", name, err, test.want)
 		}
 	}
 	s := startServer(t, true, false)
-	err := newClient(t, upstreamsmtp.Options{Server: s.address, Roots: s.roots, User: "dotkontor", Password: "falsch"}).Send(t.Context(), message())
+	_, err := newClient(t, upstreamsmtp.Options{Server: s.address, Roots: s.roots, User: "dotkontor", Password: "falsch"}).Send(t.Context(), message())
 	if registrar.CodeOf(err) != registrar.FaultRefused || len(s.texts) != 0 {
 		t.Errorf("a wrong password: %v", err)
 	}
@@ -366,7 +366,7 @@ func TestSend_SilentServerTimesOut(t *testing.T) {
 	}()
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	err = newClient(t, upstreamsmtp.Options{Server: listener.Addr().String(), TLS: upstreamsmtp.NoTLS}).Send(ctx, message())
+	_, err = newClient(t, upstreamsmtp.Options{Server: listener.Addr().String(), TLS: upstreamsmtp.NoTLS}).Send(ctx, message())
 	if registrar.CodeOf(err) != registrar.FaultTimeout {
 		t.Errorf("%v", err)
 	}
@@ -381,7 +381,7 @@ func TestSend_SessionServesSeveralMails(t *testing.T) {
 	s := startServer(t, false, false)
 	c := newClient(t, upstreamsmtp.Options{Server: s.address, TLS: upstreamsmtp.NoTLS})
 	for range 3 {
-		if err := c.Send(t.Context(), message()); err != nil {
+		if _, err := c.Send(t.Context(), message()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -397,7 +397,7 @@ func TestSend_ClosedIdleSessionIsReplaced(t *testing.T) {
 	s := startServer(t, false, false)
 	c := newClient(t, upstreamsmtp.Options{Server: s.address, TLS: upstreamsmtp.NoTLS})
 	for range 2 {
-		if err := c.Send(t.Context(), message()); err != nil {
+		if _, err := c.Send(t.Context(), message()); err != nil {
 			t.Fatal(err)
 		}
 		s.mu.Lock()
@@ -416,13 +416,13 @@ func TestSend_RefusedMailEndsItsSession(t *testing.T) {
 	s := startServer(t, false, false)
 	c := newClient(t, upstreamsmtp.Options{Server: s.address, TLS: upstreamsmtp.NoTLS})
 	s.rcptErr = &smtp.SMTPError{Code: 450, EnhancedCode: smtp.EnhancedCode{4, 2, 0}, Message: "later"}
-	if err := c.Send(t.Context(), message()); err == nil {
+	if _, err := c.Send(t.Context(), message()); err == nil {
 		t.Fatal("the refused mail was sent")
 	}
 	s.mu.Lock()
 	s.rcptErr = nil
 	s.mu.Unlock()
-	if err := c.Send(t.Context(), message()); err != nil {
+	if _, err := c.Send(t.Context(), message()); err != nil {
 		t.Fatal(err)
 	}
 	s.mu.Lock()

@@ -80,6 +80,38 @@ func (l *language) orderData(data map[string]string) orderData {
 	return b
 }
 
+// termData is the template data of mails about the end of a domain's term. Dates are
+// formatted.
+type termData struct {
+	// ChargeAt is the day of an automatic renewal; empty: none is announced.
+	ChargeAt string
+	// Unpaid is what we do about an unpaid domain: delete, transit, expire, consent or
+	// operator. HoldAt, DeleteAt and Days, of redemption, are empty if they don't apply.
+	Unpaid, HoldAt, DeleteAt, Days string
+	Choice                         string // expire: the customer wants to let it expire
+	Day                            string // on which it happened
+	Restorable                     string // the last day of a restore; empty: there is none
+	Registrant                     []string
+}
+
+var registrantFields = []string{
+	"registrant_name", "registrant_organisation", "registrant_street", "registrant_city", "registrant_state", "registrant_country",
+	"registrant_phone", "registrant_email",
+}
+
+func (l *language) termData(data map[string]string) termData {
+	d := termData{
+		ChargeAt: l.formatDate(data["charge_at"]), Unpaid: data["unpaid"], HoldAt: l.formatDate(data["hold_at"]), DeleteAt: l.formatDate(data["delete_at"]),
+		Days: sanitizeValue(data["redemption_days"]), Choice: data["choice"], Day: l.formatDate(data["at"]), Restorable: l.formatDate(data["until"]),
+	}
+	for _, field := range registrantFields {
+		if value := sanitizeLine(data[field], 70); value != "" {
+			d.Registrant = append(d.Registrant, value)
+		}
+	}
+	return d
+}
+
 // noticeData is what mails quote of a withdrawal or termination notice.
 type noticeData struct {
 	Number, Contract, Reason string

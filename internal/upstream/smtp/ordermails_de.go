@@ -112,47 +112,6 @@ Ihre Bestellungen finden Sie hier:
 
 {{.Portal}}
 `},
-	registrar.MailExpiringMonth: {"Ihre Domain läuft in etwa einem Monat ab", `
-die bezahlte Laufzeit einer Domain endet bald:
-
-Domain: {{.Domain}}
-Ende:   {{.Date}}
-
-Möchten Sie die Domain behalten? Dann verlängern Sie sie bitte vorher
-unter "Domains":
-
-{{.Portal}}
-
-Möchten Sie sie nicht behalten, müssen Sie nichts tun.
-`},
-	registrar.MailExpiringWeek: {"Ihre Domain läuft in etwa einer Woche ab", `
-die bezahlte Laufzeit einer Domain endet in wenigen Tagen:
-
-Domain: {{.Domain}}
-Ende:   {{.Date}}
-
-Möchten Sie die Domain behalten? Dann verlängern Sie sie bitte vorher
-unter "Domains":
-
-{{.Portal}}
-
-Ohne Verlängerung können Webseiten und E-Mail-Adressen unter diesem
-Namen danach ausfallen. Möchten Sie die Domain nicht behalten, müssen
-Sie nichts tun.
-`},
-	registrar.MailExpired: {"Ihre Domain ist abgelaufen", `
-die bezahlte Laufzeit einer Domain ist zu Ende:
-
-Domain: {{.Domain}}
-Ende:   {{.Date}}
-
-Noch können Sie die Domain verlängern, unter "Domains":
-
-{{.Portal}}
-
-Ohne Verlängerung kann die Domain jederzeit ausfallen und gelöscht
-werden. Danach kann sie jemand anderes registrieren.
-`},
 	registrar.MailDomainChanged: {"Eine Ihrer Domains wurde geändert", `
 am {{.At}} wurde eine Ihrer Domains bei der Registry
 geändert{{with .Address}} (auf Wunsch von der Adresse {{.}}){{end}}.

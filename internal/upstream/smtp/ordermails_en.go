@@ -107,47 +107,6 @@ Your orders are here:
 
 {{.Portal}}
 `},
-	registrar.MailExpiringMonth: {"Your domain expires in about a month", `
-The paid term of a domain ends soon:
-
-Domain: {{.Domain}}
-End:    {{.Date}}
-
-If you want to keep the domain, please renew it before then, under
-"Domains":
-
-{{.Portal}}
-
-If you don't want to keep it, you don't need to do anything.
-`},
-	registrar.MailExpiringWeek: {"Your domain expires in about a week", `
-The paid term of a domain ends within days:
-
-Domain: {{.Domain}}
-End:    {{.Date}}
-
-If you want to keep the domain, please renew it before then, under
-"Domains":
-
-{{.Portal}}
-
-Without a renewal, websites and email addresses under this name may stop
-working after that date. If you don't want to keep the domain, you don't
-need to do anything.
-`},
-	registrar.MailExpired: {"Your domain has expired", `
-The paid term of a domain has ended:
-
-Domain: {{.Domain}}
-End:    {{.Date}}
-
-You can still renew the domain, under "Domains":
-
-{{.Portal}}
-
-Without a renewal the domain may stop working and be deleted at any
-time. After that, anyone can register it.
-`},
 	registrar.MailDomainChanged: {"One of your domains was changed", `
 On {{.At}} one of your domains was changed at its
 registry{{with .Address}} (requested from IP address {{.}}){{end}}.

@@ -26,9 +26,17 @@ type language struct {
 	dateLayout       string
 	decimalSeparator string // between euros and cents
 	greeting, footer string // of every mail
-	// accountMails are about an account, orderMails about orders and domains.
-	accountMails, orderMails map[registrar.MailKind]mailText
-	renewalMails             map[registrar.MailKind]mailText // about charges of automatic renewals
+	// accountMails are about an account, orderMails about orders and domains, renewalMails
+	// about charges of automatic renewals, termMails about the end of a domain's term.
+	accountMails, orderMails, renewalMails, termMails map[registrar.MailKind]mailText
+}
+
+func (l *language) allMails() map[registrar.MailKind]mailText {
+	all := maps.Clone(l.accountMails)
+	maps.Copy(all, l.orderMails)
+	maps.Copy(all, l.renewalMails)
+	maps.Copy(all, l.termMails)
+	return all
 }
 
 // languageOf returns the recipient's language, German if it is not supported.
@@ -41,11 +49,11 @@ func languageOf(message mailer.Message) *language {
 
 // MailKinds returns all kinds of mail that have a text.
 func MailKinds() []registrar.MailKind {
-	kinds := slices.AppendSeq(slices.Collect(maps.Keys(english.accountMails)), maps.Keys(english.orderMails))
-	return slices.AppendSeq(kinds, maps.Keys(english.renewalMails))
+	return slices.Collect(maps.Keys(english.allMails()))
 }
 
-// mailText is one mail between greeting and footer. Both have placeholders.
+// mailText is one mail between greeting and footer. Subjects may have placeholders of
+// sanitised values.
 type mailText struct{ subject, body string }
 
 // templateData holds the placeholders of the texts.
@@ -61,34 +69,34 @@ type templateData struct {
 	Change  string // on, off, renewed, used, added, removed
 	orderData
 	noticeData
+	termData
 	Domain string // whose term ends
 	Date   string // on that day
 	Charge string // the day of a charge
 	renewalData
 }
 
-// templates are the parsed mails by language code, each with its subject as a template of
-// its own.
-type templates map[string]map[registrar.MailKind]*template.Template
+// templates are the parsed mails by language code.
+type templates map[string]map[registrar.MailKind]parsedMail
 
-const subjectTemplate = "subject"
+type parsedMail struct{ subject, body *template.Template }
+
 
 // parseTemplates parses them once, when the first mail is sent.
 var parseTemplates = sync.OnceValues(func() (templates, error) {
 	parsed := templates{}
 	for _, lang := range []language{german, english} {
-		parsed[lang.code] = map[registrar.MailKind]*template.Template{}
-		for _, mails := range []map[registrar.MailKind]mailText{lang.accountMails, lang.orderMails, lang.renewalMails} {
-			for kind, mail := range mails {
-				text, err := template.New("body").Parse(lang.greeting + mail.body + lang.footer)
-				if err == nil {
-					_, err = text.New(subjectTemplate).Parse(mail.subject)
-				}
-				if err != nil {
-					return nil, fmt.Errorf("smtp: parse mail %s in %s: %w", kind, lang.code, err)
-				}
-				parsed[lang.code][kind] = text
+		parsed[lang.code] = map[registrar.MailKind]parsedMail{}
+		for kind, mail := range lang.allMails() {
+			subject, err := template.New("subject").Parse(mail.subject)
+			if err != nil {
+				return nil, fmt.Errorf("smtp: parse subject of %s in %s: %w", kind, lang.code, err)
 			}
+			body, err := template.New("body").Parse(lang.greeting + mail.body + lang.footer)
+			if err != nil {
+				return nil, fmt.Errorf("smtp: parse mail %s in %s: %w", kind, lang.code, err)
+			}
+			parsed[lang.code][kind] = parsedMail{subject, body}
 		}
 	}
 	return parsed, nil
@@ -96,7 +104,7 @@ var parseTemplates = sync.OnceValues(func() (templates, error) {
 
 func (t templates) render(message mailer.Message, portal string) (subject, body string, err error) {
 	lang := languageOf(message)
-	text, known := t[lang.code][message.Kind]
+	mail, known := t[lang.code][message.Kind]
 	if !known {
 		return "", "", fmt.Errorf("smtp: no mail of kind %q", message.Kind)
 	}
@@ -104,7 +112,7 @@ func (t templates) render(message mailer.Message, portal string) (subject, body 
 		At: message.At.UTC().Format(lang.timeLayout), Link: message.Link, Portal: portal,
 		Address: sanitizeValue(message.Data["address"]), Name: quoteForeign(message.Data["name"], maxValueLength),
 		Host: quoteForeign(message.Data["host"], maxValueLength), Email: sanitizeValue(message.Data["email"]), Change: message.Data["change"],
-		orderData: lang.orderData(message.Data), noticeData: lang.noticeData(message.Data), Domain: sanitizeValue(message.Data["domain"]), Date: lang.formatDate(message.Data["paid_until"]),
+		orderData: lang.orderData(message.Data), noticeData: lang.noticeData(message.Data), termData: lang.termData(message.Data), Domain: sanitizeValue(message.Data["domain"]), Date: lang.formatDate(message.Data["paid_until"]),
 	}
 	data.Charge = lang.formatDate(message.Data["charge_at"])
 	data.renewalData = lang.renewalData(message.Data)
@@ -120,14 +128,14 @@ func (t templates) render(message mailer.Message, portal string) (subject, body 
 	if !message.LinkExpiresAt.IsZero() {
 		data.Until = message.LinkExpiresAt.UTC().Format(lang.timeLayout)
 	}
-	var title, written strings.Builder
-	if err := text.ExecuteTemplate(&title, subjectTemplate, data); err != nil {
+	var head, text strings.Builder
+	if err := mail.subject.Execute(&head, data); err != nil {
 		return "", "", err
 	}
-	if err := text.Execute(&written, data); err != nil {
+	if err := mail.body.Execute(&text, data); err != nil {
 		return "", "", err
 	}
-	return sanitizeLine(title.String(), maxSubjectLength), written.String(), nil
+	return sanitizeLine(head.String(), maxSubjectLength), text.String(), nil
 }
 
 func sanitizeValue(value string) string { return sanitizeLine(value, maxValueLength) }

@@ -16,13 +16,16 @@ import (
 // accountKinds are mails about account actions, orderKinds those about orders and
 // domains.
 var (
-	kinds        = slices.Concat(accountKinds, orderKinds, renewalKinds)
+	kinds        = slices.Concat(accountKinds, orderKinds, renewalKinds, termKinds)
 	renewalKinds = []registrar.MailKind{
 		registrar.MailRenewalUpcoming, registrar.MailRenewalPriceRise, registrar.MailRenewalDeclined, registrar.MailRenewalFailed,
 	}
+	termKinds = []registrar.MailKind{
+		registrar.MailExpiringMonth, registrar.MailExpiringWeek, registrar.MailExpired, registrar.MailDomainHeld,
+		registrar.MailDomainDeleted, registrar.MailDomainClosed, registrar.MailDomainRestored, registrar.MailDataReminder,
+	}
 	orderKinds = []registrar.MailKind{
 		registrar.MailOrderPaid, registrar.MailOrderEnded, registrar.MailPaymentRefunded, registrar.MailClaim,
-		registrar.MailExpiringMonth, registrar.MailExpiringWeek, registrar.MailExpired,
 		registrar.MailDomainChanged, registrar.MailAuthCode, registrar.MailDomainLock,
 		registrar.MailWithdrawal, registrar.MailTermination, registrar.MailNoticeReceived,
 	}
@@ -53,21 +56,18 @@ func TestMailTexts_BothLanguagesShareKindsAndPlaceholders(t *testing.T) {
 		if got := slices.Sorted(maps.Keys(lang.renewalMails)); !slices.Equal(got, slices.Sorted(slices.Values(renewalKinds))) {
 			t.Errorf("%s has the renewal mails %v", lang.code, got)
 		}
+		if got := slices.Sorted(maps.Keys(lang.termMails)); !slices.Equal(got, slices.Sorted(slices.Values(termKinds))) {
+			t.Errorf("%s has the mails about terms %v", lang.code, got)
+		}
 	}
 	used := func(text string) []string { return slices.Sorted(slices.Values(placeholder.FindAllString(text, -1))) }
 	for _, kind := range kinds {
-		de, en := german.accountMails[kind], english.accountMails[kind]
-		if slices.Contains(orderKinds, kind) {
-			de, en = german.orderMails[kind], english.orderMails[kind]
-		}
-		if slices.Contains(renewalKinds, kind) {
-			de, en = german.renewalMails[kind], english.renewalMails[kind]
-		}
+		de, en := german.allMails()[kind], english.allMails()[kind]
 		if a, b := used(de.body), used(en.body); !slices.Equal(a, b) {
 			t.Errorf("%s: German mentions %v, English %v", kind, a, b)
 		}
-		if a, b := used(de.subject), used(en.subject); de.subject == "" || en.subject == "" || !slices.Equal(a, b) {
-			t.Errorf("%s: the German subject mentions %v, the English one %v", kind, a, b)
+		if de.subject == "" || en.subject == "" || !slices.Equal(used(de.subject), used(en.subject)) {
+			t.Errorf("%s: a subject is empty, or the languages have other placeholders", kind)
 		}
 		if informalWords.MatchString(strings.ToLower(de.body)) {
 			t.Errorf("%s is not polite: %s", kind, de.body)

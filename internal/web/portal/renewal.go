@@ -12,6 +12,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/billing"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
+	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
@@ -46,7 +47,8 @@ type restoreOffer struct {
 // restoreOffer returns nil if the domain can't be restored here.
 func (h *Handler) restoreOffer(now time.Time, view domainchange.View) *restoreOffer {
 	extension, listed := h.Extension(view.Domain.TLD)
-	if !listed || extension.Restore <= 0 || extension.Renew <= 0 || view.Capabilities.RedemptionDays == 0 {
+	redemption := lifecycle.PolicyOf(view.Domain.TLD).RedemptionDays
+	if !listed || extension.Restore <= 0 || extension.Renew <= 0 || redemption == 0 {
 		return nil
 	}
 	years := provision.YearsToRestore(view.Domain.PaidUntil, now, extension.Term())
@@ -55,7 +57,7 @@ func (h *Handler) restoreOffer(now time.Time, view domainchange.View) *restoreOf
 	}
 	// The deletion is usually the last change. If that day has passed, this registry does not
 	// count a deletion as a change.
-	if last := view.Record.Updated.AddDate(0, 0, view.Capabilities.RedemptionDays); last.After(now) {
+	if last := view.Record.Updated.AddDate(0, 0, redemption); last.After(now) {
 		offer.Last = last
 	}
 	return offer

@@ -176,7 +176,7 @@ func (e *env) deliverMails() []mail {
 				continue
 			}
 		}
-		e.must(e.db.DeleteMail(e.Context(), dueMail.ID))
+		e.must(e.db.DeleteMail(e.Context(), dueMail.ID, nil))
 		arrived = append(arrived, m)
 	}
 	return arrived

@@ -50,7 +50,7 @@ func TestMail_LinkArrivesIntactInEveryLanguage(t *testing.T) {
 		for _, language := range []string{"de", "en"} {
 			box.Clear()
 			message := newMessage(kind, language)
-			if err := client.Send(t.Context(), message); err != nil {
+			if _, err := client.Send(t.Context(), message); err != nil {
 				t.Fatal(err)
 			}
 			mails := box.Mails(message.To)
@@ -64,7 +64,7 @@ func TestMail_LinkArrivesIntactInEveryLanguage(t *testing.T) {
 func TestMail_CustomerTextArrivesUnchanged(t *testing.T) {
 	t.Parallel()
 	box, client := newInboxAndClient(t, sandboxsmtp.Options{})
-	if err := client.Send(t.Context(), newMessage(registrar.MailTokenCreated, "de")); err != nil {
+	if _, err := client.Send(t.Context(), newMessage(registrar.MailTokenCreated, "de")); err != nil {
 		t.Fatal(err)
 	}
 	if mails := box.Mails(""); len(mails) != 1 || !strings.Contains(mails[0].Text, "Name: Müllers <Laptop> & =C3=A4 .\n") {
@@ -77,7 +77,7 @@ func TestMail_DeferringServerIsTemporaryFault(t *testing.T) {
 	box, client := newInboxAndClient(t, sandboxsmtp.Options{Chaos: 0.5, Seed: 3})
 	sent, failed := 0, 0
 	for range 60 {
-		err := client.Send(t.Context(), newMessage(registrar.MailPasskey, "en"))
+		_, err := client.Send(t.Context(), newMessage(registrar.MailPasskey, "en"))
 		switch code := registrar.CodeOf(err); {
 		case err == nil:
 			sent++

@@ -23,11 +23,11 @@ type fakeRegistry struct {
 	err     error
 	codes   []string
 
-	maxYears, redemptionDays int
+	maxYears int
 }
 
 func (d *fakeRegistry) Capabilities(string) domainchange.Capabilities {
-	return domainchange.Capabilities{MinNameservers: 2, MaxNameservers: 13, Lock: true, Code: true, CodeLength: 16, CodeDays: 30, Contacts: true, AtExpiry: "transit", MaxYears: d.maxYears, RedemptionDays: d.redemptionDays}
+	return domainchange.Capabilities{MinNameservers: 2, MaxNameservers: 13, Lock: true, Code: true, CodeLength: 16, CodeDays: 30, Contacts: true, MaxYears: d.maxYears}
 }
 
 func (d *fakeRegistry) FetchRecord(_ context.Context, name string) (domainchange.Record, error) {

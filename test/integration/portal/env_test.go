@@ -95,9 +95,9 @@ func (r *lockedBuffer) String() string {
 // mailbox receives the mails.
 type mailbox struct{ messages chan mailer.Message }
 
-func (m *mailbox) Send(_ context.Context, message mailer.Message) error {
+func (m *mailbox) Send(_ context.Context, message mailer.Message) (mailer.Delivery, error) {
 	m.messages <- message
-	return nil
+	return mailer.Delivery{}, nil
 }
 
 type lookups struct{}

@@ -18,8 +18,13 @@ import (
 // addDomain adds a domain to an account and returns its id.
 func (s *env) addDomain(owner, label string, status registrar.DomainStatus) string {
 	s.t.Helper()
+	return s.addDomainOf(owner, label, ".de", status)
+}
+
+func (s *env) addDomainOf(owner, label, tld string, status registrar.DomainStatus) string {
+	s.t.Helper()
 	added, err := s.portfolio.Add(s.t.Context(), registrar.Actor{Kind: registrar.ActorOperator, Through: "test"}, portfolio.AddParams{
-		Customer: owner, Name: registrar.NewName(label, ".de"), Status: status, PaidUntil: s.clock.now().Add(90 * 24 * time.Hour),
+		Customer: owner, Name: registrar.NewName(label, tld), Status: status, PaidUntil: s.clock.now().Add(90 * 24 * time.Hour),
 	})
 	must(s.t, err)
 	return added.ID
@@ -113,14 +118,15 @@ func TestRestore_CreatesOrderWhileRegistryOffersIt(t *testing.T) {
 	t.Parallel()
 	c := &fakeOrders{base: "https://elsewhere.example", autoRenew: make(map[string]bool)}
 	s := newEnvWith(t, c.install)
-	id := s.addDomain(s.newMember("erika@example.org").ID, "geloescht", registrar.DomainRedemption)
+	customer := s.newMember("erika@example.org").ID
+	noRestore := "/portal/domains/" + s.addDomain(customer, "geloescht", registrar.DomainRedemption)
 	b := s.signedInBrowser("erika@example.org")
-	path := "/portal/domains/" + id
+	path := "/portal/domains/" + s.addDomainOf(customer, "geloescht", ".org", registrar.DomainRedemption)
+	s.registry.records["geloescht.org"] = domainchange.Record{Updated: s.clock.now(), Statuses: []string{"pendingDelete"}}
 	s.registry.records["geloescht.de"] = domainchange.Record{Updated: s.clock.now(), Statuses: []string{"pendingDelete"}}
-	if page := b.get(path).body; strings.Contains(page, path+"/restore") || !strings.Contains(page, "Wenden Sie sich bitte an uns") {
+	if page := b.get(noRestore).body; strings.Contains(page, noRestore+"/restore") || !strings.Contains(page, "Wenden Sie sich bitte an uns") {
 		t.Errorf("a registry without a redemption period: %s", page)
 	}
-	s.registry.redemptionDays = 30
 	deadline := s.clock.now().AddDate(0, 0, 30).Format("02.01.2006")
 	if page := b.get(path).body; !strings.Contains(page, path+"/restore") || strings.Contains(page, path+"/renew") || !strings.Contains(page, deadline) || !strings.Contains(page, "59,50") {
 		t.Errorf("the page lacks price or deadline %s: %s", deadline, page)

@@ -87,6 +87,9 @@ func (a *reconciler) checkDomain(d provision.Domain) {
 	}
 }
 
+// checkClosedDomain accepts that a domain is gone, whatever was provisioned for it.
+func (a *reconciler) checkClosedDomain(id string) { delete(a.expectedDomains, id) }
+
 func (a *reconciler) checkMissingDomains() {
 	for id, l := range a.expectedDomains {
 		a.addFinding(l.fresh, "domain", l.item, "%s is provisioned and there is no domain %s", l.name, id)

@@ -20,6 +20,9 @@ type Database interface {
 	ReconciliationItems(ctx context.Context) iter.Seq2[provision.Item, error]
 	ReconciliationDomains(ctx context.Context) iter.Seq2[provision.Domain, error]
 	ReconciliationRenewals(ctx context.Context) iter.Seq2[renewal.Renewal, error]
+	// ReconciliationClosedDomains yields the ids of domains that were deleted for good or
+	// handed over to their registry because they were not paid.
+	ReconciliationClosedDomains(ctx context.Context) iter.Seq2[string, error]
 	// ReconciliationDocuments yields invoices and corrections, pending ones first.
 	ReconciliationDocuments(ctx context.Context) iter.Seq2[Document, error]
 }
@@ -127,7 +130,8 @@ func Run(ctx context.Context, db Database, provider Provider, options Options) (
 		{"invoices", reader(db.ReconciliationDocuments(ctx), a.checkDocument), a.checkMissingDocuments},
 		{"provision items", reader(db.ReconciliationItems(ctx), a.checkItem), a.checkMissingItems},
 		{"renewals", reader(db.ReconciliationRenewals(ctx), a.checkRenewal), a.checkUnclaimedItems},
-		{"domains", reader(db.ReconciliationDomains(ctx), a.checkDomain), a.checkMissingDomains},
+		{"domains", reader(db.ReconciliationDomains(ctx), a.checkDomain), func() {}},
+		{"closed domains", reader(db.ReconciliationClosedDomains(ctx), a.checkClosedDomain), a.checkMissingDomains},
 	}
 	if provider != nil {
 		steps = append(steps,

@@ -21,6 +21,7 @@ type testData struct {
 	items     []provision.Item
 	domains   []provision.Domain
 	renewals  []renewal.Renewal
+	closed    []string
 	documents []Document
 	charges   []Charge
 	refunds   []ProviderRefund
@@ -47,6 +48,10 @@ func (data *testData) ReconciliationOrders(context.Context) iter.Seq2[order.Orde
 
 func (data *testData) ReconciliationItems(context.Context) iter.Seq2[provision.Item, error] {
 	return seq(data, data.items)
+}
+
+func (data *testData) ReconciliationClosedDomains(context.Context) iter.Seq2[string, error] {
+	return seq(data, data.closed)
 }
 
 func (data *testData) ReconciliationDomains(context.Context) iter.Seq2[provision.Domain, error] {

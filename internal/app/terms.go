@@ -1,0 +1,108 @@
+package app
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/billing"
+	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
+	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/registrar/provision"
+	"github.com/dotkontor/dotkontor/internal/upstream/epp"
+	"github.com/dotkontor/dotkontor/internal/web"
+)
+
+// termRegistries are the accounts as the ends of terms need them.
+func (r *Registries) termRegistries() []lifecycle.NamedRegistry {
+	var all []lifecycle.NamedRegistry
+	for _, account := range r.provisionAccounts() {
+		if registry, ok := account.Account.(*epp.Provisioner); ok {
+			all = append(all, lifecycle.NamedRegistry{Name: account.Name, Serves: account.Serves, Registry: registry})
+		}
+	}
+	return all
+}
+
+// NewTerms returns a service for commands, by which operators see the brake and decide. The
+// running service carries their decisions out.
+func NewTerms(services *Services) (*lifecycle.Service, error) {
+	brake, err := lifecycle.NewBrake(lifecycle.BrakeConfig{Store: services.DB})
+	if err != nil {
+		return nil, err
+	}
+	return lifecycle.New(lifecycle.Config{Store: services.DB, Brake: brake, Node: NewNodeName(), Logger: slog.New(slog.DiscardHandler)})
+}
+
+// startTerms starts the notices before and after the end of a term, and what happens to
+// domains that are not paid.
+func (p *App) startTerms(context.Context) error {
+	rates, err := billing.EmbeddedRates()
+	if err != nil {
+		return err
+	}
+	if p.brake, err = lifecycle.NewBrake(lifecycle.BrakeConfig{Store: p.services.DB, Now: p.now, Logger: p.logger}); err != nil {
+		return err
+	}
+	notices := newCounter(p.metrics, "dotkontor_expiry_notices_total",
+		"Notices about the end of a domain's term, by kind: expiring_month, expiring_week, expired; and yearly data reminders (data_reminder).",
+		newLabel("kind", registrar.MailExpiringMonth, registrar.MailExpiringWeek, registrar.MailExpired, registrar.MailDataReminder))
+	transitions := newCounter(p.metrics, "dotkontor_unpaid_terms_total",
+		"States that unpaid terms of domains reached: holding, held, deleting, redemption, releasing, closed, paid.",
+		newLabel("state", lifecycle.Holding, lifecycle.Held, lifecycle.Deleting, lifecycle.Redemption, lifecycle.Releasing, lifecycle.Closed, lifecycle.Paid))
+	p.terms, err = lifecycle.New(lifecycle.Config{
+		Store: p.services.DB, Brake: p.brake, Registries: p.lookups.Registries.termRegistries(), Node: p.node, Now: p.now, Logger: p.logger,
+		MailQueued: p.services.mail.Wake, RestorePrice: restorePrice(p.live, rates),
+		OnNotice:     func(kind registrar.MailKind) { notices.WithLabelValues(string(kind)).Inc() },
+		OnTransition: func(state lifecycle.State) { transitions.WithLabelValues(string(state)).Inc() },
+	})
+	newBacklogGauge(p.metrics, "dotkontor_brake_engaged", //nolint:contextcheck // a scrape has no context
+		"1 while the safety brake has stopped holds and deletions, 2 if also notices and charges, 0 otherwise; -1 if the database does not respond.",
+		func(ctx context.Context) (int, error) {
+			status, _, err := p.brake.Status(ctx)
+			switch {
+			case status.StoppedByClock():
+				return 2, err
+			case status.Engaged():
+				return 1, err
+			}
+			return 0, err
+		})
+	newBacklogGauge(p.metrics, "dotkontor_unpaid_terms_waiting", //nolint:contextcheck // as above
+		"Unpaid terms that wait for an operator; -1 if the database does not respond.",
+		func(ctx context.Context) (int, error) {
+			waiting, err := p.services.DB.ListWaitingTerms(ctx, maxCountedTerms)
+			return len(waiting), err
+		})
+	p.inBackground(p.terms.Run)
+	return err
+}
+
+// maxCountedTerms bounds the rows that a scrape reads.
+const maxCountedTerms = 1000
+
+// restorePrice is what mails say about a restore: the list price with domestic VAT.
+func restorePrice(live *catalog.Live, rates *billing.Rates) func(tld string, termEnd, now time.Time) registrar.Cents {
+	return func(tld string, termEnd, now time.Time) registrar.Cents {
+		extension, listed := live.Extension(tld)
+		if !listed || extension.Restore <= 0 || extension.Renew <= 0 {
+			return 0
+		}
+		years := provision.YearsToRestore(termEnd, now, extension.Term())
+		return billing.Gross(order.NetPrice(extension, order.Restore, years), rates.Domestic(now).BasisPoints)
+	}
+}
+
+// degradedTerms reports an engaged brake, as the database has it.
+func (p *App) degradedTerms() []web.Degraded {
+	if p.brake == nil {
+		return nil
+	}
+	status := p.brake.LastSeen()
+	if !status.Engaged() {
+		return nil
+	}
+	return []web.Degraded{{Part: registrar.PartTerms, State: "stopped_by_" + string(status.Reason), Since: status.StoppedAt}}
+}

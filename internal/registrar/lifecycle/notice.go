@@ -1,0 +1,193 @@
+package lifecycle
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+// Notice is the last notice sent for the current term. The numbers are stored, and grow
+// in the course of a term.
+type Notice int
+
+// Notices of a term.
+const (
+	NoticeNone    Notice = iota // none sent yet
+	NoticeMonth                 // it ends in about a month
+	NoticeWeek                  // it ends in about a week
+	NoticeExpired               // it has ended
+)
+
+// expiryNotices are the notices to send, each with its lead time and mail.
+var expiryNotices = []struct {
+	notice Notice
+	before time.Duration
+	mail   registrar.MailKind
+}{
+	{NoticeExpired, 0, registrar.MailExpired},
+	{NoticeWeek, 7 * day, registrar.MailExpiringWeek},
+	{NoticeMonth, 30 * day, registrar.MailExpiringMonth},
+}
+
+// NoticeLeadTimes returns how long before the end of a term each notice is sent.
+func NoticeLeadTimes() map[Notice]time.Duration {
+	all := make(map[Notice]time.Duration, len(expiryNotices))
+	for _, next := range expiryNotices {
+		all[next.notice] = next.before
+	}
+	return all
+}
+
+// SentNotice is the evidence of a notice.
+type SentNotice struct {
+	ID, Customer string
+	Domain, Name string    // empty: it is not about one domain
+	TermEnd      time.Time // zero: it is about no term
+	Kind         registrar.MailKind
+	Recipient    string
+	Subject      string
+	Text         string
+	QueuedAt     time.Time
+	SentAt       time.Time // when the mail server answered
+	Accepted     bool      // false: abandoned
+	Response     string    // the mail server's
+}
+
+// Domain is a domain whose term ends.
+type Domain struct {
+	ID, Customer, Name, TLD string
+	PaidUntil               time.Time
+	LastNotice              Notice // the notice that was sent last
+	Renews                  bool   // its customer chose automatic renewal
+	Expires                 bool   // its customer chose to let it expire
+}
+
+// NoticeUpdate is one notice.
+type NoticeUpdate struct {
+	Domain     Domain
+	Notice     Notice
+	Mail       registrar.Mail
+	AuditEvent *registrar.AuditEvent // nil except at the end of a term
+	StepAt     time.Time             // the first step of the unpaid term
+	// Now is the business time; At the real time, used for mails and leases.
+	Now, At time.Time
+}
+
+// listDueNotices returns the domains whose next notice, or a later one, is due.
+func (s *Service) listDueNotices(ctx context.Context, limit int) ([]Domain, error) {
+	now := s.cfg.Now()
+	if stopped, err := s.cfg.Brake.StoppedByClock(ctx, now); err != nil || stopped {
+		return nil, err
+	}
+	var due []Domain
+	for _, next := range expiryNotices {
+		domains, err := s.cfg.Store.ListEndingDomains(ctx, next.notice-1, now.Add(next.before), limit-len(due))
+		if err != nil {
+			return nil, err
+		}
+		if due = append(due, domains...); len(due) == limit {
+			break
+		}
+	}
+	return due, nil
+}
+
+// sendNotice stores the notice that fits the day.
+func (s *Service) sendNotice(ctx context.Context, domain Domain) {
+	now := s.cfg.Now()
+	for _, next := range expiryNotices {
+		if now.Before(domain.PaidUntil.Add(-next.before)) {
+			continue
+		}
+		if next.notice <= domain.LastNotice {
+			return
+		}
+		storeCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
+		defer cancel()
+		mail, err := s.expiryMail(storeCtx, next.mail, domain, now)
+		sent := false
+		if err == nil {
+			update := NoticeUpdate{
+				Domain: domain, Notice: next.notice, Mail: mail, StepAt: PolicyOf(domain.TLD).FirstStep(domain.PaidUntil), Now: now, At: s.cfg.Clock(),
+			}
+			if next.notice == NoticeExpired {
+				update.AuditEvent = s.auditEvent(ActionExpired, domain.Customer, domain.Name)
+			}
+			sent, err = s.cfg.Store.StoreExpiryNotice(storeCtx, update)
+		}
+		switch {
+		case err != nil:
+			s.cfg.Logger.ErrorContext(ctx, "expiry notice not stored", "domain", domain.ID, "error", err.Error())
+		case sent:
+			s.cfg.OnNotice(next.mail)
+			s.cfg.MailQueued()
+			s.terms.Wake()
+		}
+		return
+	}
+}
+
+// expiryMail says what happens to the domain, and when: an announced charge, or what the
+// policy of the TLD has in store for an unpaid domain.
+func (s *Service) expiryMail(ctx context.Context, kind registrar.MailKind, domain Domain, now time.Time) (registrar.Mail, error) {
+	data := noticeData(domain.ID, domain.Name, domain.PaidUntil)
+	if domain.Renews && kind != registrar.MailExpired {
+		charge, announced, err := s.cfg.Store.AnnouncedRenewal(ctx, domain.ID, domain.PaidUntil)
+		if err != nil {
+			return registrar.Mail{}, err
+		}
+		if announced {
+			data["charge_at"], data["gross"] = dateText(charge.At), charge.Gross.String()
+		}
+	}
+	if domain.Expires {
+		data["choice"] = "expire"
+	}
+	s.addPolicy(data, domain, now)
+	return registrar.Mail{Kind: kind, Customer: domain.Customer, Data: data}, nil
+}
+
+// addPolicy adds the dates on which an unpaid domain is held, deleted and gone.
+func (s *Service) addPolicy(data map[string]string, domain Domain, now time.Time) {
+	policy := PolicyOf(domain.TLD)
+	data["unpaid"] = string(policy.Unpaid)
+	if policy.Unpaid != UnpaidDelete && policy.Unpaid != UnpaidTransit && (policy.Unpaid != UnpaidConsent || !domain.Expires) {
+		return
+	}
+	if policy.Unpaid == UnpaidConsent {
+		data["unpaid"] = string(UnpaidDelete)
+	}
+	hold, deletion := domain.PaidUntil, domain.PaidUntil.AddDate(0, 0, policy.DeleteAfter)
+	if policy.HoldAfter > 0 {
+		hold = notBefore(domain.PaidUntil.AddDate(0, 0, policy.HoldAfter), now)
+		data["hold_at"] = dateText(hold)
+		deletion = policy.deletionAfterHold(domain.PaidUntil, hold)
+	}
+	data["delete_at"] = dateText(notBefore(deletion, now))
+	if policy.RedemptionDays > 0 {
+		data["redemption_days"] = strconv.Itoa(policy.RedemptionDays)
+	}
+}
+
+func notBefore(at, now time.Time) time.Time {
+	if at.Before(now) {
+		return now
+	}
+	return at
+}
+
+func dateText(at time.Time) string { return at.UTC().Format(time.DateOnly) }
+
+// noticeData identifies the domain and the term that a notice is about. The mailer keeps
+// them with the evidence.
+func noticeData(domain, name string, termEnd time.Time) map[string]string {
+	return map[string]string{
+		"domain": name, "paid_until": dateText(termEnd), registrar.NoticeDomain: domain, registrar.NoticeTerm: registrar.NoticeTermText(termEnd),
+	}
+}
+
+func (s *Service) auditEvent(action registrar.Action, customer, name string) *registrar.AuditEvent {
+	return &registrar.AuditEvent{Actor: registrar.Actor{Kind: registrar.ActorSystem}, Action: action, Customer: customer, Object: name, At: s.cfg.Now()}
+}

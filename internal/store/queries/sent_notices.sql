@@ -1,0 +1,20 @@
+-- name: InsertSentNotice :exec
+INSERT INTO sent_notices (id, customer_id, domain_id, name, term_end, kind, recipient, subject, body, queued_at, sent_at, accepted, response)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+ON CONFLICT DO NOTHING;
+
+-- name: ListSentNoticesOfDomain :many
+SELECT * FROM sent_notices
+WHERE domain_id = $1
+ORDER BY term_end, id
+LIMIT $2;
+
+-- The newest first.
+-- name: ListSentNotices :many
+SELECT * FROM sent_notices
+WHERE customer_id = $1 AND id < $2
+ORDER BY id DESC
+LIMIT $3;
+
+-- name: ReassignSentNotices :exec
+UPDATE sent_notices SET customer_id = sqlc.arg(customer_id) WHERE customer_id = sqlc.arg(guest);

@@ -1,0 +1,256 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
+	"github.com/dotkontor/dotkontor/internal/store/query"
+)
+
+var _ lifecycle.Store = (*DB)(nil)
+
+func termOf(row query.TermEnd) lifecycle.Term {
+	return lifecycle.Term{
+		Domain: row.DomainID, Customer: row.CustomerID, Name: row.Name, TLD: row.Tld, Account: row.Account, End: fromMicros(row.TermEnd),
+		State: lifecycle.State(row.State), StepAt: fromMicros(row.StepAt), DueAt: fromMicros(row.DueAt), Node: row.Node,
+		Attempts: int(row.Attempts), WaitsFor: registrar.Code(row.WaitsFor), HeldAt: fromMicros(row.HeldAt),
+		DeletedAt: fromMicros(row.DeletedAt), EndedAt: fromMicros(row.EndedAt), UpdatedAt: fromMicros(row.UpdatedAt),
+	}
+}
+
+// ListDueTerms returns unpaid terms whose step is due, the longest overdue first.
+func (db *DB) ListDueTerms(ctx context.Context, now, clock time.Time, stopped bool, limit int) ([]lifecycle.Term, error) {
+	return rowsAs(termOf)(db.read().ListDueTermEnds(ctx, query.ListDueTermEndsParams{
+		Now: micros(now), Clock: micros(clock), Stopped: boolToInt(stopped), MaxRows: int32(limit),
+	}))
+}
+
+// ListPlannedTerms returns unpaid and held terms whose step is due and that don't wait.
+func (db *DB) ListPlannedTerms(ctx context.Context, now time.Time, limit int) ([]lifecycle.Term, error) {
+	return rowsAs(termOf)(db.read().ListPlannedTermEnds(ctx, micros(now), int32(limit)))
+}
+
+// ListWaitingTerms returns unpaid terms that wait for an operator.
+func (db *DB) ListWaitingTerms(ctx context.Context, limit int) ([]lifecycle.Term, error) {
+	return rowsAs(termOf)(db.read().ListWaitingTermEnds(ctx, int32(limit)))
+}
+
+// ListCustomerTerms returns unpaid terms of a customer, ended ones included.
+func (db *DB) ListCustomerTerms(ctx context.Context, customer string, limit int) ([]lifecycle.Term, error) {
+	return rowsAs(termOf)(db.read().ListCustomerTermEnds(ctx, customer, int32(limit)))
+}
+
+// ListOverdueDomains returns expired domains whose term had ended before the first run.
+func (db *DB) ListOverdueDomains(ctx context.Context, startedAt time.Time, limit int) ([]lifecycle.Domain, error) {
+	return rowsAs(func(row query.ListOverdueDomainsRow) lifecycle.Domain {
+		return lifecycle.Domain{ID: row.ID, Customer: row.CustomerID, Name: row.Name, TLD: row.Tld, PaidUntil: fromMicros(row.PaidUntil)}
+	})(db.read().ListOverdueDomains(ctx, micros(startedAt), int32(limit)))
+}
+
+// GetTerm returns an unpaid term.
+func (db *DB) GetTerm(ctx context.Context, domain string, end time.Time) (lifecycle.Term, bool, error) {
+	return rowAs(termOf)(db.read().GetTermEnd(ctx, domain, micros(end)))
+}
+
+// GetOpenTerm returns the unpaid term of a domain that has not ended.
+func (db *DB) GetOpenTerm(ctx context.Context, domain string) (lifecycle.Term, bool, error) {
+	return rowAs(termOf)(db.read().GetOpenTermEnd(ctx, domain))
+}
+
+// AdoptTerm stores an unpaid term of an expired domain without one.
+func (db *DB) AdoptTerm(ctx context.Context, domain string, stepAt, at time.Time, event registrar.AuditEvent) (bool, error) {
+	return db.swap(ctx, func(q *query.Queries) error {
+		if err := swapped(q.InsertOverdueTermEnd(ctx, query.InsertOverdueTermEndParams{
+			StepAt: micros(stepAt), DueAt: micros(at), UpdatedAt: micros(stepAt), DomainID: domain,
+		})); err != nil {
+			return err
+		}
+		return insertAuditEvent(ctx, q, event)
+	})
+}
+
+func updateTermEnd(ctx context.Context, q *query.Queries, from, to lifecycle.Term) error {
+	return swapped(q.UpdateTermEnd(ctx, query.UpdateTermEndParams{
+		State: string(to.State), StepAt: micros(to.StepAt), DueAt: micros(to.DueAt), Node: to.Node, Attempts: int64(to.Attempts),
+		WaitsFor: string(to.WaitsFor), HeldAt: micros(to.HeldAt), DeletedAt: micros(to.DeletedAt), EndedAt: micros(to.EndedAt),
+		UpdatedAt: micros(to.UpdatedAt), DomainID: from.Domain, TermEnd: micros(from.End),
+		WasState: string(from.State), WasDue: micros(from.DueAt),
+	}))
+}
+
+// UpdateTerm stores a transition of an unpaid term with its effect on the domain. The
+// domain is locked first, as by a renewal.
+func (db *DB) UpdateTerm(ctx context.Context, transition lifecycle.TermTransition) (bool, error) {
+	return db.swap(ctx, func(q *query.Queries) error {
+		if status := transition.DomainStatus; status != "" {
+			syncDue := transition.At
+			if status == registrar.DomainTransferredOut {
+				syncDue = time.Time{}
+			}
+			if err := q.SetDomainStatus(ctx, query.SetDomainStatusParams{
+				Status: string(status), UpdatedAt: micros(transition.Now), SyncDue: micros(syncDue), ID: transition.From.Domain,
+			}); err != nil {
+				return err
+			}
+		}
+		if transition.Close {
+			if err := closeDomain(ctx, q, transition); err != nil {
+				return err
+			}
+		}
+		if err := updateTermEnd(ctx, q, transition.From, transition.To); err != nil {
+			return err
+		}
+		return recordEffects(ctx, q, transition.AuditEvent, transition.Mail, transition.At)
+	})
+}
+
+// closeDomain removes a domain and what refers to it, unless it is being paid: then the
+// payment decides. Its orders, changes, notices and audit events stay.
+func closeDomain(ctx context.Context, q *query.Queries, transition lifecycle.TermTransition) error {
+	term, now := transition.From, micros(transition.Now)
+	if _, err := found(ignoreRow(q.LockDomain(ctx, term.Domain))); err != nil {
+		return err
+	}
+	obstacles, err := q.CountTermEndObstacles(ctx, term.Name, term.Domain)
+	if err != nil {
+		return err
+	}
+	if obstacles.Items+obstacles.Payments > 0 {
+		return errConflict
+	}
+	for _, step := range []func(context.Context, int64, string) error{
+		q.LiftLocksOfDomain, q.EndConsentOfClosedDomain, q.StopRenewalsOfClosedDomain,
+	} {
+		if err := step(ctx, now, term.Domain); err != nil {
+			return err
+		}
+	}
+	return inOrder(ctx, term.Domain, q.DeleteRegistryRecord, q.DeleteDomain)
+}
+
+func ignoreRow[T any](_ T, err error) error { return err }
+
+// BeginAction stores the intent of a hold or deletion.
+func (db *DB) BeginAction(ctx context.Context, begin lifecycle.BeginAction) (lifecycle.Verdict, error) {
+	verdict := lifecycle.Begun
+	updated, err := db.swap(ctx, func(q *query.Queries) (err error) {
+		if verdict, err = actionVerdict(ctx, q, begin); err != nil {
+			return err
+		}
+		if verdict != lifecycle.Begun {
+			return errConflict // nothing is stored
+		}
+		if begin.Counted {
+			counted, err := q.CountBrakeAction(ctx, begin.Day, int64(begin.DayLimit))
+			if err != nil {
+				return err
+			}
+			if counted == 0 {
+				verdict = lifecycle.Stopped
+				return errConflict
+			}
+		}
+		if err := updateTermEnd(ctx, q, begin.From, begin.To); err != nil {
+			return err
+		}
+		return recordEffects(ctx, q, begin.AuditEvent, nil, time.Time{})
+	})
+	if err == nil && !updated && verdict == lifecycle.Begun {
+		verdict = lifecycle.Changed
+	}
+	return verdict, err
+}
+
+// actionVerdict locks the domain and decides whether it may be held or deleted.
+func actionVerdict(ctx context.Context, q *query.Queries, begin lifecycle.BeginAction) (lifecycle.Verdict, error) {
+	term := begin.From
+	domain, err := q.LockDomain(ctx, term.Domain)
+	if exists, err := found(err); err != nil {
+		return "", err
+	} else if !exists || domain.PaidUntil != micros(term.End) || domain.Status != string(registrar.DomainExpired) {
+		return lifecycle.NotUnpaid, nil
+	}
+	obstacles, err := q.CountTermEndObstacles(ctx, term.Name, term.Domain)
+	switch {
+	case err != nil:
+		return "", err
+	case obstacles.Items+obstacles.Payments > 0:
+		return lifecycle.Paying, nil
+	case obstacles.Locks > 0:
+		return lifecycle.Verdict(lifecycle.WaitsForLock), nil
+	case begin.Consent && domain.AtTermEnd != string(letExpire):
+		return lifecycle.Verdict(lifecycle.WaitsForConsent), nil
+	case !begin.Notices:
+		return lifecycle.Begun, nil
+	}
+	notices, err := q.CountTermNotices(ctx, query.CountTermNoticesParams{DomainID: term.Domain, TermEnd: micros(term.End), CustomerID: term.Customer})
+	switch {
+	case err != nil:
+		return "", err
+	case notices.BeforeEnd > 0 && notices.AfterEnd > 0:
+		return lifecycle.Begun, nil
+	case notices.Queued > 0:
+		return lifecycle.MailQueued, nil
+	default:
+		return lifecycle.Verdict(lifecycle.WaitsForNotices), nil
+	}
+}
+
+// endTermPaid ends the unpaid term of a domain that was renewed or restored. The customer
+// is notified if the domain was held or deleted.
+func endTermPaid(ctx context.Context, q *query.Queries, customer, domain, name string, until, now, clock time.Time) error {
+	ended, err := q.EndTermPaid(ctx, query.EndTermPaidParams{Now: micros(now), Clock: micros(clock), DomainID: domain})
+	if err != nil {
+		return err
+	}
+	for _, term := range ended {
+		if term.HeldAt == 0 && term.DeletedAt == 0 {
+			continue
+		}
+		data := map[string]string{
+			"domain": name, "paid_until": until.UTC().Format(time.DateOnly), "change": "hold",
+			registrar.NoticeDomain: domain, registrar.NoticeTerm: registrar.NoticeTermText(until),
+		}
+		if term.DeletedAt > 0 {
+			data["change"] = "redemption"
+		}
+		if err := enqueueMail(ctx, q, registrar.Mail{Kind: registrar.MailDomainRestored, Customer: customer, Data: data}, clock); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// LifecycleBacklog is the work of package lifecycle that is due at a business time. A
+// sandbox waits until there is none before it moves its clock on.
+type LifecycleBacklog struct {
+	Notices, Terms int
+	LastRun        time.Time // of the jobs, in business time
+	Stopped        bool      // the brake is engaged, so that the rest may wait for an operator
+}
+
+// maxBacklog bounds what CountLifecycleBacklog counts.
+const maxBacklog = 1000
+
+// CountLifecycleBacklog counts what is due at the business time now.
+func (db *DB) CountLifecycleBacklog(ctx context.Context, now time.Time) (LifecycleBacklog, error) {
+	var backlog LifecycleBacklog
+	brake, _, err := db.GetBrake(ctx)
+	if err != nil {
+		return backlog, err
+	}
+	backlog.LastRun, backlog.Stopped = brake.LastRun, brake.Engaged()
+	for notice, before := range lifecycle.NoticeLeadTimes() {
+		domains, err := db.ListEndingDomains(ctx, notice-1, now.Add(before), maxBacklog)
+		if err != nil {
+			return backlog, err
+		}
+		backlog.Notices += len(domains)
+	}
+	terms, err := db.read().CountDueTermEnds(ctx, micros(now), maxBacklog)
+	backlog.Terms = int(terms)
+	return backlog, err
+}

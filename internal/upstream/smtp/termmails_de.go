@@ -1,0 +1,142 @@
+package smtp
+
+import "github.com/dotkontor/dotkontor/internal/registrar"
+
+// germanUnpaid says what happens to a domain that is not paid.
+const germanUnpaid = `{{if eq .Unpaid "delete"}}Ohne Verlängerung {{if .HoldAt}}schalten wir die Domain am {{.HoldAt}} ab.
+Webseiten und E-Mail-Adressen unter diesem Namen gehen dann nicht mehr.
+Am {{.DeleteAt}} löschen wir sie.{{else}}löschen wir die Domain am {{.DeleteAt}}.{{end}}{{if .Days}}
+Danach lässt sie sich noch {{.Days}} Tage lang wiederherstellen. Das kostet
+deutlich mehr als eine Verlängerung.{{else}}
+Danach kann sie jemand anderes registrieren.{{end}}
+{{else if eq .Unpaid "transit"}}Ohne Verlängerung übergeben wir die Domain am {{.DeleteAt}} an die
+Registry DENIC. Sie schreibt dem Inhaber einen Brief und fragt, wie es
+weitergehen soll.
+{{else if eq .Unpaid "expire"}}Ohne Verlängerung nimmt die Registry die Domain nach ihren eigenen
+Fristen außer Betrieb und löscht sie danach.
+{{else if eq .Unpaid "consent"}}Ohne Verlängerung kann die Domain nach diesem Tag ausfallen. Löschen
+dürfen wir sie nur, wenn Sie zustimmen: Wählen Sie dazu auf der Seite
+der Domain "auslaufen lassen".
+{{else}}Ohne Verlängerung kann die Domain nach diesem Tag ausfallen und
+gelöscht werden.
+{{end}}`
+
+// germanRenewBefore asks to renew, or says that it happens automatically.
+const germanRenewBefore = `{{if .ChargeAt}}
+Sie müssen nichts tun: Die Domain verlängert sich automatisch. Am
+{{.ChargeAt}} buchen wir {{.Gross}} von Ihrem gespeicherten
+Zahlungsmittel ab. Bis dahin können Sie das unter "Domains" abschalten:
+
+{{.Portal}}
+{{else}}{{if eq .Choice "expire"}}
+Sie haben gewählt, diese Domain auslaufen zu lassen. Möchten Sie sie
+doch behalten? Dann verlängern Sie sie bitte vorher unter "Domains":
+{{else}}
+Möchten Sie die Domain behalten? Dann verlängern Sie sie bitte vorher
+unter "Domains":
+{{end}}
+{{.Portal}}
+
+` + germanUnpaid + `{{end}}`
+
+const germanExpiringSubject = `{{if .ChargeAt}}{{.Domain}} verlängert sich am {{.ChargeAt}}{{else}}{{.Domain}} läuft am {{.Date}} ab{{end}}`
+
+// germanTermMails are the mails about the end of a domain's term in German.
+var germanTermMails = map[registrar.MailKind]mailText{
+	registrar.MailExpiringMonth: {germanExpiringSubject, `
+die bezahlte Laufzeit einer Domain endet in etwa einem Monat:
+
+Domain: {{.Domain}}
+Ende:   {{.Date}}
+` + germanRenewBefore},
+	registrar.MailExpiringWeek: {germanExpiringSubject, `
+die bezahlte Laufzeit einer Domain endet in wenigen Tagen:
+
+Domain: {{.Domain}}
+Ende:   {{.Date}}
+` + germanRenewBefore},
+	registrar.MailExpired: {"{{.Domain}} ist am {{.Date}} abgelaufen", `
+die bezahlte Laufzeit einer Domain ist zu Ende:
+
+Domain: {{.Domain}}
+Ende:   {{.Date}}
+{{if eq .Choice "expire"}}
+Sie haben gewählt, diese Domain auslaufen zu lassen. Möchten Sie sie
+doch behalten? Dann verlängern Sie sie bitte jetzt unter "Domains":
+{{else}}
+Möchten Sie die Domain behalten? Dann verlängern Sie sie bitte jetzt
+unter "Domains":
+{{end}}
+{{.Portal}}
+
+` + germanUnpaid},
+	registrar.MailDomainHeld: {"{{.Domain}} ist abgeschaltet und wird am {{.DeleteAt}} gelöscht", `
+wir haben eine Domain abgeschaltet, weil sie nicht bezahlt ist:
+
+Domain:        {{.Domain}}
+Bezahlt bis:   {{.Date}}
+Abgeschaltet:  {{.Day}}
+Löschung:      {{.DeleteAt}}
+
+Webseiten und E-Mail-Adressen unter diesem Namen gehen nicht mehr.
+Verlängern Sie die Domain, und sie ist sofort wieder da. Das geht bis
+zur Löschung zum gewohnten Preis, unter "Domains":
+
+{{.Portal}}
+`},
+	registrar.MailDomainDeleted: {"{{.Domain}} wurde am {{.Day}} gelöscht", `
+eine Domain wurde gelöscht, weil sie nicht bezahlt ist:
+
+Domain:       {{.Domain}}
+Bezahlt bis:  {{.Date}}
+Gelöscht:     {{.Day}}
+{{if .Restorable}}
+Bis zum {{.Restorable}} können Sie sie noch wiederherstellen. Das kostet
+voraussichtlich {{.Gross}}, die Verlängerung eingeschlossen. Den
+genauen Preis sehen Sie vor dem Bezahlen unter "Domains":
+
+{{.Portal}}
+
+Danach kann die Domain jemand anderes registrieren.
+{{else}}
+Bei uns lässt sie sich nicht wiederherstellen. Haben Sie Fragen?
+Antworten Sie uns bitte.
+{{end}}`},
+	registrar.MailDomainClosed: {`{{.Domain}} ist seit {{.Day}} nicht mehr bei uns`, `
+eine Domain gehört nicht mehr zu Ihrem Konto:
+
+Domain:       {{.Domain}}
+Bezahlt bis:  {{.Date}}
+{{if eq .Change "handed_over"}}
+Am {{.Day}} haben wir sie an die Registry DENIC übergeben, weil
+sie nicht bezahlt ist. DENIC schreibt dem Inhaber einen Brief. Darin
+steht, wie er die Domain behalten kann.
+{{else}}
+Sie war nicht bezahlt und ist seit {{.Day}} endgültig gelöscht.
+Jetzt kann sie jeder neu registrieren, auch Sie.
+{{end}}`},
+	registrar.MailDomainRestored: {`{{.Domain}} ist wieder da und bis {{.Date}} bezahlt`, `
+{{if eq .Change "redemption"}}eine gelöschte Domain ist wiederhergestellt:{{else}}eine abgeschaltete Domain ist verlängert und wieder eingeschaltet:{{end}}
+
+Domain:       {{.Domain}}
+Bezahlt bis:  {{.Date}}
+
+Bis Webseiten und E-Mail überall wieder gehen, kann es einige Stunden
+dauern. Die Domain finden Sie hier:
+
+{{.Portal}}
+`},
+	registrar.MailDataReminder: {"Stimmen Ihre Inhaberdaten noch? Stand {{.Day}}", `
+einmal im Jahr bitten wir Sie, die Inhaberdaten Ihrer Domains zu prüfen.
+Das verlangt die ICANN von jedem Registrar. Gespeichert ist:
+
+{{range .Registrant}}  {{.}}
+{{end}}
+Stimmt alles? Dann müssen Sie nichts tun. Hat sich etwas geändert,
+korrigieren Sie es bitte unter "Konto":
+
+{{.Portal}}
+
+Falsche Inhaberdaten können dazu führen, dass eine Domain gelöscht wird.
+`},
+}

@@ -1,0 +1,141 @@
+package smtp
+
+import "github.com/dotkontor/dotkontor/internal/registrar"
+
+// englishUnpaid says what happens to a domain that is not paid.
+const englishUnpaid = `{{if eq .Unpaid "delete"}}Without a renewal {{if .HoldAt}}we suspend the domain on {{.HoldAt}}.
+Websites and email addresses under this name then stop working. On
+{{.DeleteAt}} we delete it.{{else}}we delete the domain on {{.DeleteAt}}.{{end}}{{if .Days}}
+After that it can be restored for another {{.Days}} days, which costs much
+more than a renewal.{{else}}
+After that, anyone can register it.{{end}}
+{{else if eq .Unpaid "transit"}}Without a renewal we hand the domain over to its registry, DENIC, on
+{{.DeleteAt}}. DENIC then writes to the holder and asks how to
+proceed.
+{{else if eq .Unpaid "expire"}}Without a renewal the registry takes the domain out of service, on its
+own schedule, and then deletes it.
+{{else if eq .Unpaid "consent"}}Without a renewal the domain may stop working after that date. We may
+delete it only if you agree: choose "let it expire" on the domain's
+page.
+{{else}}Without a renewal the domain may stop working after that date and may
+be deleted.
+{{end}}`
+
+// englishRenewBefore asks to renew, or says that it happens automatically.
+const englishRenewBefore = `{{if .ChargeAt}}
+You don't need to do anything: the domain renews automatically. On
+{{.ChargeAt}} we charge {{.Gross}} to your saved payment
+method. Until then you can turn this off under "Domains":
+
+{{.Portal}}
+{{else}}{{if eq .Choice "expire"}}
+You chose to let this domain expire. If you want to keep it after all,
+please renew it before then, under "Domains":
+{{else}}
+If you want to keep the domain, please renew it before then, under
+"Domains":
+{{end}}
+{{.Portal}}
+
+` + englishUnpaid + `{{end}}`
+
+const englishExpiringSubject = `{{if .ChargeAt}}{{.Domain}} renews on {{.ChargeAt}}{{else}}{{.Domain}} expires on {{.Date}}{{end}}`
+
+// englishTermMails are the mails about the end of a domain's term in English.
+var englishTermMails = map[registrar.MailKind]mailText{
+	registrar.MailExpiringMonth: {englishExpiringSubject, `
+The paid term of a domain ends in about a month:
+
+Domain: {{.Domain}}
+End:    {{.Date}}
+` + englishRenewBefore},
+	registrar.MailExpiringWeek: {englishExpiringSubject, `
+The paid term of a domain ends within days:
+
+Domain: {{.Domain}}
+End:    {{.Date}}
+` + englishRenewBefore},
+	registrar.MailExpired: {"{{.Domain}} expired on {{.Date}}", `
+The paid term of a domain has ended:
+
+Domain: {{.Domain}}
+End:    {{.Date}}
+{{if eq .Choice "expire"}}
+You chose to let this domain expire. If you want to keep it after all,
+please renew it now, under "Domains":
+{{else}}
+If you want to keep the domain, please renew it now, under "Domains":
+{{end}}
+{{.Portal}}
+
+` + englishUnpaid},
+	registrar.MailDomainHeld: {"{{.Domain}} is suspended and will be deleted on {{.DeleteAt}}", `
+We have suspended a domain because it is not paid:
+
+Domain:     {{.Domain}}
+Paid until: {{.Date}}
+Suspended:  {{.Day}}
+Deletion:   {{.DeleteAt}}
+
+Websites and email addresses under this name no longer work. Renew the
+domain and it is back at once. Until it is deleted, you can do so at the
+usual price, under "Domains":
+
+{{.Portal}}
+`},
+	registrar.MailDomainDeleted: {"{{.Domain}} was deleted on {{.Day}}", `
+A domain was deleted because it is not paid:
+
+Domain:     {{.Domain}}
+Paid until: {{.Date}}
+Deleted:    {{.Day}}
+{{if .Restorable}}
+You can restore it until {{.Restorable}}. This will probably cost
+{{.Gross}}, including the renewal. You see the exact price before you
+pay, under "Domains":
+
+{{.Portal}}
+
+After that, anyone can register the domain.
+{{else}}
+It can't be restored through us. If you have questions, please reply to
+this message.
+{{end}}`},
+	registrar.MailDomainClosed: {`{{.Domain}} is no longer with us since {{.Day}}`, `
+A domain no longer belongs to your account:
+
+Domain:     {{.Domain}}
+Paid until: {{.Date}}
+{{if eq .Change "handed_over"}}
+On {{.Day}} we handed it over to its registry, DENIC, because it
+was not paid. DENIC writes to the holder. Their letter explains how to
+keep the domain.
+{{else}}
+It was not paid and has been deleted for good since {{.Day}}.
+Anyone can register it now, including you.
+{{end}}`},
+	registrar.MailDomainRestored: {`{{.Domain}} is back and paid until {{.Date}}`, `
+{{if eq .Change "redemption"}}A deleted domain has been restored:{{else}}A suspended domain has been renewed and is active again:{{end}}
+
+Domain:     {{.Domain}}
+Paid until: {{.Date}}
+
+It may take a few hours until websites and email work everywhere again.
+You find the domain here:
+
+{{.Portal}}
+`},
+	registrar.MailDataReminder: {"Is your registrant data still correct? As of {{.Day}}", `
+Once a year we ask you to check the registrant data of your domains.
+ICANN requires this of every registrar. We have stored:
+
+{{range .Registrant}}  {{.}}
+{{end}}
+If everything is correct, you don't need to do anything. If something
+has changed, please correct it under "Account":
+
+{{.Portal}}
+
+Incorrect registrant data can lead to the deletion of a domain.
+`},
+}
