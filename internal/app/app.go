@@ -26,6 +26,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
+	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
 	"github.com/dotkontor/dotkontor/internal/registrar/webhook"
 	"github.com/dotkontor/dotkontor/internal/store"
 	"github.com/dotkontor/dotkontor/internal/upstream/stripe"
@@ -74,6 +75,7 @@ type App struct {
 	orders   *order.Service
 	invoices *invoice.Service
 	webhooks *jobs.Worker[webhook.Delivery]
+	renewals *renewal.Worker
 	stripe   *stripe.Client
 	vies     *vies.Client
 

@@ -15,6 +15,7 @@ func (p *App) wakeJobs() {
 	if p.orders != nil {
 		p.orders.Wake()
 		p.invoices.Wake()
+		p.renewals.Wake()
 	}
 }
 

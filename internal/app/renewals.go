@@ -24,13 +24,14 @@ func (p *App) startRenewals(context.Context) error {
 	})
 	p.metrics.MustRegister(oldest)
 	worker, err := renewal.NewWorker(renewal.WorkerConfig{
-		Store: p.services.DB, Orders: p.orders, Now: p.now, Logger: p.logger, MailQueued: p.services.mail.Wake,
+		Store: p.services.DB, Orders: p.orders, Stopped: func(ctx context.Context) (bool, error) { return p.brake.StoppedByClock(ctx, p.now()) }, Now: p.now, Logger: p.logger, MailQueued: p.services.mail.Wake,
 		OnOutcome:   func(outcome renewal.Outcome) { outcomes.WithLabelValues(string(outcome)).Inc() },
 		OnOldestDue: func(age time.Duration) { oldest.Set(age.Seconds()) },
 	})
 	if err != nil {
 		return err
 	}
+	p.renewals = worker
 	p.inBackground(worker.RunAnnouncements, worker.RunCharges)
 	return nil
 }

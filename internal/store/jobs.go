@@ -7,6 +7,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/admin"
+	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
 	"github.com/dotkontor/dotkontor/internal/store/query"
 	"github.com/dotkontor/dotkontor/internal/store/sqldb"
 )
@@ -131,8 +132,12 @@ func (db *DB) ClaimNode(ctx context.Context, name string, now time.Time) (releas
 // CountDueWork counts the jobs that are due at a business time and a real time, and those
 // in progress.
 func (db *DB) CountDueWork(ctx context.Context, now, clock time.Time) (int, error) {
+	toAnnounce, err := db.ListCustomersToAnnounce(ctx, renewal.AnnounceWindow(now), 1)
+	if err != nil || len(toAnnounce) > 0 {
+		return len(toAnnounce), err
+	}
 	due, err := db.read().CountDueWork(ctx, query.CountDueWorkParams{
-		Clock: micros(clock), Now: micros(now), Week: micros(now.AddDate(0, 0, 7)), Month: micros(now.AddDate(0, 0, 30)),
+		Clock: micros(clock), Now: micros(now), LastRun: micros(now.Add(-time.Hour)), Week: micros(now.AddDate(0, 0, 7)), Month: micros(now.AddDate(0, 0, 30)),
 	})
 	return int(due), err
 }

@@ -29,9 +29,9 @@ func ChargeDay(tld string, termEnd, announced time.Time) (time.Time, bool) {
 	return at, !at.After(termEnd.Add(-oneDay))
 }
 
-// announceWindow is when the terms end whose charge is announced now. One that ends sooner
+// AnnounceWindow is when the terms end whose charge is announced now. One that ends sooner
 // has been announced already, or can't be any more.
-func announceWindow(now time.Time) Window {
+func AnnounceWindow(now time.Time) Window {
 	return Window{From: now.Add(noticePeriod + oneDay), Until: now.Add(announceAhead)}
 }
 
@@ -39,7 +39,7 @@ func announceWindow(now time.Time) Window {
 // whose price has risen.
 func (w *Worker) announceTo(ctx context.Context, customer string) error {
 	now := w.now()
-	candidates, err := w.cfg.Store.ListDomainsToAnnounce(ctx, customer, announceWindow(now), maxAnnounced)
+	candidates, err := w.cfg.Store.ListDomainsToAnnounce(ctx, customer, AnnounceWindow(now), maxAnnounced)
 	if err != nil || len(candidates) == 0 {
 		return err
 	}

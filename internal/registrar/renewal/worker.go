@@ -163,6 +163,13 @@ func (w *Worker) RunAnnouncements(ctx context.Context) { w.announce.Run(ctx) }
 // RunCharges makes due charges until ctx ends.
 func (w *Worker) RunCharges(ctx context.Context) { w.charge.Run(ctx) }
 
+// Wake makes both look for due work, for example after the business time was moved. It never
+// blocks.
+func (w *Worker) Wake() {
+	w.announce.Wake()
+	w.charge.Wake()
+}
+
 func (w *Worker) logFailure(ctx context.Context, what, customer string, err error) {
 	var cause *registrar.Cause
 	if err == nil || ctx.Err() != nil || errors.As(err, &cause) && cause.Outage {
@@ -178,7 +185,7 @@ func (w *Worker) listToAnnounce(ctx context.Context, limit int) ([]string, error
 	if stopped, err := w.cfg.Stopped(ctx); err != nil || stopped {
 		return nil, err
 	}
-	customers, err := w.cfg.Store.ListCustomersToAnnounce(ctx, announceWindow(w.now()), limit)
+	customers, err := w.cfg.Store.ListCustomersToAnnounce(ctx, AnnounceWindow(w.now()), limit)
 	shuffle(customers)
 	return customers, err
 }

@@ -88,6 +88,7 @@
 //	POST   /control/endpoint  webhook URL: {"url":"http://127.0.0.1:8080/api/stripe/webhook"}
 //	POST   /control/redeliver send pending and lost webhooks at once
 //	GET    /control/cards     the saved cards
+//	PUT    /control/cards     saves one: {"email":"a@example.com","behaves":"4242424242424242"}
 //	POST   /control/cards     what they do next: {"email":"a@example.com","behaves":"4000000000009995"};
 //	                          also by payment_method or customer, without any for all cards, and
 //	                          without a number as before

@@ -184,6 +184,17 @@ func (s *Server) ChangeCards(change SavedCard) error {
 func (s *Server) cardControls() map[string]func(*http.Request) (any, error) {
 	return map[string]func(*http.Request) (any, error){
 		"GET /control/cards": func(*http.Request) (any, error) { return s.SavedCards(), nil },
+		"PUT /control/cards": func(r *http.Request) (any, error) {
+			var wanted SavedCard
+			if err := readJSON(r, &wanted); err != nil {
+				return nil, err
+			}
+			var err error
+			if wanted.Customer, wanted.ID, _, err = s.SavedMethod(wanted.Email, wanted.Email); err == nil {
+				err = s.ChangeCards(SavedCard{ID: wanted.ID, Behaves: wanted.Behaves})
+			}
+			return wanted, err
+		},
 		"POST /control/cards": func(r *http.Request) (any, error) {
 			var change SavedCard
 			if err := readJSON(r, &change); err != nil {
