@@ -1,7 +1,8 @@
 // Command soak is the long run of package crash: two hundred kills during five hundred
-// paid items at a faulty registry, and two hundred more during three hundred orders at a
-// faulty registry and payment provider. It prints the seed, which repeats a run, and
-// exits with 1 if reconciliation finds a problem.
+// paid items at a faulty registry, two hundred more during three hundred orders at a
+// faulty registry and payment provider, and two hundred during three simulated years of
+// ten thousand domains. It prints the seed, which repeats a run, and exits with 1 if
+// reconciliation finds a problem.
 package main
 
 import (
@@ -21,7 +22,7 @@ import (
 )
 
 func main() {
-	items, orders := crash.ItemSettings{}, crash.OrderSettings{}
+	items, orders, years := crash.ItemSettings{}, crash.OrderSettings{}, crash.YearSettings{}
 	flag.IntVar(&items.Items, "items", 500, "paid items; 0 skips this part")
 	flag.IntVar(&orders.Orders, "orders", 300, "orders; 0 skips this part")
 	flag.IntVar(&items.Kills, "kills", 200, "kills in each part")
@@ -29,10 +30,16 @@ func main() {
 	flag.Uint64Var(&items.Seed, "seed", rand.Uint64(), "seed of the kills and the chaos")
 	flag.DurationVar(&items.Timeout, "timeout", 10*time.Minute, "limit of the time after the last kill")
 	flag.DurationVar(&orders.Timeout, "orders-timeout", 30*time.Minute, "limit of the time for all orders")
+	flag.IntVar(&years.Domains, "domains", 10_000, "domains of the simulated years; 0 skips this part")
+	flag.IntVar(&years.Customers, "customers", 500, "customers of the simulated years")
+	flag.IntVar(&years.Days, "days", 3*365, "simulated days; domains are registered during the first year")
+	flag.Float64Var(&years.Chaos, "years-chaos", 0.1, "share of faulty responses in the simulated years")
+	flag.DurationVar(&years.Timeout, "years-timeout", time.Hour, "limit of the time for the simulated years")
 	flag.Parse()
 	orders.Kills, orders.Chaos, orders.Seed = items.Kills, items.Chaos, items.Seed
+	years.Kills, years.Seed, years.RegisterDays = items.Kills, items.Seed, min(365, years.Days)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := run(ctx, items, orders)
+	err := run(ctx, items, orders, years)
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "soak:", err)
@@ -41,7 +48,7 @@ func main() {
 	fmt.Println("reconciliation found no problem")
 }
 
-func run(ctx context.Context, items crash.ItemSettings, orders crash.OrderSettings) (err error) {
+func run(ctx context.Context, items crash.ItemSettings, orders crash.OrderSettings, years crash.YearSettings) (err error) {
 	if items.Kills < 1 || items.Items != 0 && items.Items < items.Kills {
 		return errors.New("at least one kill is required, and at least as many items as kills")
 	}
@@ -59,12 +66,24 @@ func run(ctx context.Context, items crash.ItemSettings, orders crash.OrderSettin
 			return err
 		}
 	}
-	if orders.Orders == 0 {
-		return nil
+	for _, part := range []struct {
+		name  string
+		count int
+		run   func(folder string) error
+	}{
+		{"orders", orders.Orders, func(folder string) error { return crash.RunRandomOrderKills(ctx, binary, folder, orders, os.Stdout) }},
+		{"years", years.Domains, func(folder string) error { return crash.RunYears(ctx, binary, folder, years, os.Stdout) }},
+	} {
+		place := filepath.Join(folder, part.name)
+		if part.count == 0 {
+			continue
+		}
+		if err := os.Mkdir(place, 0o750); err != nil {
+			return err
+		}
+		if err := part.run(place); err != nil {
+			return fmt.Errorf("%s: %w", part.name, err)
+		}
 	}
-	place := filepath.Join(folder, "orders")
-	if err := os.Mkdir(place, 0o750); err != nil {
-		return err
-	}
-	return crash.RunRandomOrderKills(ctx, binary, place, orders, os.Stdout)
+	return nil
 }
