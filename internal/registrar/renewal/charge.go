@@ -12,7 +12,7 @@ import (
 const (
 	// lookInterval is when a renewal that is being charged is looked at again, in case its
 	// process has died.
-	lookInterval = 15 * time.Second
+	lookInterval = 5 * time.Second
 	// retryInterval is when a renewal is due again that could not be attempted: a registry,
 	// the payment provider or the VAT register can't be asked, or another order is in progress.
 	retryInterval = time.Hour
