@@ -66,6 +66,7 @@ var omittedColumns = map[string]string{
 	"orders.node": reasonScheduling, "orders.attempts": reasonScheduling, "orders.open_order": reasonRedundant,
 	"order_items.order_id": reasonLookupKey, "order_items.position": reasonInternal, "order_items.tld": reasonRedundant, "order_items.account": reasonInternal,
 	"order_items.provision_item_id": reasonInternal, "order_items.code_sealed": reasonSecret,
+	"renewals.customer_id": reasonLookupKey, "renewals.tld": reasonRedundant,
 	"payments.order_id": reasonLookupKey, "payments.customer_id": reasonLookupKey, "payments.session": reasonProviderID, "payments.url": reasonSecret,
 	"payments.card":     "the provider's fingerprint of a card, which can only be compared",
 	"refunds.order_id":  reasonLookupKey,

@@ -87,6 +87,11 @@ func exportParts() []part {
 			columns(asText, "recipient subject"), renamed("text", columns(asText, "body")), columns(asTime, "queued_at sent_at"),
 			columns(asFlag, "accepted"), columns(asText, "response"),
 		)},
+		{name: "automaticRenewals", table: "renewals", where: whereCustomer, key: "domain_id || ':' || term_end", columns: slices.Concat(
+			renamed("domain", columns(asText, "name")), columns(asText, "domain_id state"), columns(asTime, "term_end"), columns(asNumber, "years"),
+			columns(asMoney, "gross"), columns(asTime, "announced_at charge_at"), columns(asNumber, "attempts"), columns(asText, "order_id failure"),
+			columns(asTime, "updated_at"),
+		)},
 		{name: "orders", table: "orders", where: whereCustomer, key: "id", columns: slices.Concat(
 			columns(asText, "id state channel"), renamed("email", columns(asText, "email_key")), columns(asText, "by_kind by_name"),
 			redactOperators("by_kind", "by_id by_address"), columns(asText, "agent_id completer_id"), columns(asJSON, "contact"),

@@ -66,7 +66,8 @@ var fixedParameters = map[string]any{
 // rows are in one state: every account is confirmed and enabled, no sign-in or payment
 // is in progress, every application is connected, no token was used, every audit event
 // has an account, no domain is pending, every domain has an open change, every lock is
-// active, every job is leased, every notice is done, there are no operators or guests,
+// active, every job is leased, every notice is done, every term has a renewal and none is
+// due, there are no operators or guests,
 // and no key rotation is running. Their time is that of the search.
 var emptyResultQueries = []string{
 	"ConfirmCustomer", "DeleteLinksOfUnconfirmed", "DeleteUnconfirmedCustomer", "EnableCustomer", "ListStaleUnconfirmedCustomers",
@@ -77,6 +78,8 @@ var emptyResultQueries = []string{
 	"UpdateGuest", "DeleteOrdersOfGuest", "DeleteGuest", "DeleteWebhookDeliveriesOfUnlinkedAgent", "ReassignDomainChanges", "ReassignDomainLocks", "ReassignRegistrant", "SetPendingInvoiceBuyer", "InsertAgentLink", "GetGuestID", "ListStaleGuestIDs", "EnqueueWebhookDelivery",
 	"ListLiftedDomainLocks", "ListOperators", "SetOperator", "RetryDomainChange", "RetryProvisionItem", "RetryOrder",
 	"GetInvoiceByOrder", "MarkWithdrawalNoticeDone", "DeleteNextSealKey",
+	"InsertRenewal", "FailPaidRenewal", "ListCustomersToAnnounce", "ListDomainsToAnnounce", "ListCustomersWithDueRenewals", "ListDueRenewals",
+	"LockDueRenewalDomains", "StartRenewals",
 }
 
 // readStatements reads the source of the generated package: its texts are what the

@@ -35,9 +35,12 @@ func AnnounceWindow(now time.Time) Window {
 	return Window{From: now.Add(noticePeriod + oneDay), Until: now.Add(announceAhead)}
 }
 
-// announceTo announces the next charges to one customer, in one mail and one more for those
+// Announce announces the next charges to one customer, in one mail and one more for those
 // whose price has risen.
-func (w *Worker) announceTo(ctx context.Context, customer string) error {
+func (w *Worker) Announce(ctx context.Context, customer string) error {
+	if stopped, err := w.cfg.Stopped(ctx); err != nil || stopped {
+		return err
+	}
 	now := w.now()
 	candidates, err := w.cfg.Store.ListDomainsToAnnounce(ctx, customer, AnnounceWindow(now), maxAnnounced)
 	if err != nil || len(candidates) == 0 {

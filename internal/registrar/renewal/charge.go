@@ -12,7 +12,7 @@ import (
 const (
 	// lookInterval is when a renewal that is being charged is looked at again, in case its
 	// process has died.
-	lookInterval = 15 * time.Second
+	lookInterval = 5 * time.Second
 	// retryInterval is when a renewal is due again that could not be attempted: a registry,
 	// the payment provider or the VAT register can't be asked, or another order is in progress.
 	retryInterval = time.Hour
@@ -39,8 +39,11 @@ func (r Renewal) nextAttempt(began time.Time) (time.Time, bool) {
 	return next, next.Before(r.TermEnd)
 }
 
-// process looks at a customer's charges in flight and makes those that are due.
-func (w *Worker) process(ctx context.Context, customer string) error {
+// Charge looks at a customer's charges in flight and makes those that are due.
+func (w *Worker) Charge(ctx context.Context, customer string) error {
+	if stopped, err := w.cfg.Stopped(ctx); err != nil || stopped {
+		return err
+	}
 	now := w.now()
 	rows, err := w.cfg.Store.ListDueRenewals(ctx, customer, now, order.MaxRenewals)
 	if err != nil {

@@ -19,6 +19,11 @@
 //	           that are due by then
 //	+3, +7     the second and third attempt, each failure with a mail
 //
+// One mail lists all charges that are announced to a customer on a day, and another one those
+// whose price has risen: it names the price that the customer was shown last, by the consent
+// or the announcement of the last renewal. A domain whose extension is no longer sold gets a
+// failed renewal instead, and the customer a mail that says so.
+//
 // A consent given later than T-45 is its own announcement. There are always at least 30
 // days between announcement and charge. If that would put the charge past the last day
 // before T, automatic renewal starts with the next term, and the page that asks for the
@@ -29,15 +34,17 @@
 // A renewal is one row for one domain and one term. Each transition is a compare-and-swap.
 //
 //	state      meaning                                     next
-//	announced  the customer knows price and day            charging, stopped
-//	charging   its order exists and may take money         renewed, announced ¹, failed, stopped
+//	announced  the customer knows price and day            charging, stopped, failed ¹
+//	charging   its order exists and may take money         renewed, announced ², failed, stopped
 //	renewed    the term was paid and extended              (final)
 //	failed     the last attempt failed; the notices at     (final)
 //	           the end of the term follow
 //	stopped    consent ended, or the customer renewed      (final)
 //	           by hand
 //
-//	¹ The payment was declined and another attempt is due.
+//	¹ The extension is not sold any more, the registry refuses the renewal, or the term ended
+//	  before it could be charged.
+//	² The payment was declined or interrupted, and another attempt is due.
 //
 // The transaction that moves rows to charging also inserts the order and its payment. It
 // locks the domains and checks that each still has the consent and this term, and that no
@@ -49,7 +56,31 @@
 // by token, because the provider confirms it once, and after a crash it is canceled or
 // found to be paid. Every attempt is an order of its own, with the pay link in the mail
 // about its failure: a customer whose bank requires authentication pays there. The order
-// expires when the next attempt is due.
+// expires when the next attempt is due; that of the last attempt, at the end of the term. It
+// is expired before the next attempt begins, so a term is never payable twice.
+//
+// When the order is paid, by the saved method or by hand, the transaction that captures the
+// payment leaves the renewals to its items (charge_at 0), and the transaction that ends an item
+// ends its renewal: renewed with the new term, or failed with the refund. A term that another
+// order extends stops its renewal in the same way. Everything else is found out by looking at
+// the order: right after the charge, and again when charge_at is due, which is a few seconds
+// after the charge began. So a renewal whose process died is looked at, and an attempt that
+// was interrupted is repeated at once and does not count.
+//
+//	order of the attempt            failure of its payment      renewal
+//	paying                                                      looked at again
+//	provisioning, or ended                                      its items decide
+//	unpaid                          none: interrupted           announced, due now
+//	unpaid                          provider_unavailable        announced, due in an hour
+//	unpaid                          any other                   announced, due 3 or 4 days after
+//	                                                            the attempt; failed after the third
+//	                                                            or if the term ends before
+//
+// A renewal that can't be attempted is due again in an hour: its registry or the VAT register
+// does not answer, or another order for the domain is being paid or provisioned.
+//
+// Several nodes may list the same customer. The transaction that starts the order lets one of
+// them charge; the other one finds no renewal that qualifies.
 //
 // # Prices
 //
@@ -57,6 +88,21 @@
 // the price has risen since, the net is reduced until the gross fits. A domain whose
 // extension is no longer sold, or whose registry refuses the renewal, fails alone; the
 // others are charged without it.
+//
+// VAT is rounded over the whole order, so the share of an item may be a cent higher than that
+// of the announcement; then its net is a cent lower.
+//
+// # Failpoints
+//
+// The first three lie in package order.
+//
+//	failpoint             committed before          provider call        after a crash there
+//	renewal_written       charging, order paying,   create intent: next  close the payment, charge again
+//	                      payment opening
+//	renewal_intent_known  payment open              confirm: next        cancel intent: unpaid, charge again
+//	renewal_charged       payment open              confirm: done        cancel intent: it is paid, or was
+//	                                                                     declined: charge again
+//	renewal_settling      order unpaid              (none)               the order's failure is stored
 //
 // # Brake
 //

@@ -15,14 +15,15 @@ type mailLine struct {
 
 // newMail returns a mail about renewals of one customer. Data has
 //
-//	domain, domain_id, paid_until  those of the first renewal; without the id if there are more
+//	domain, paid_until             those of the first renewal
+//	domain_id, term_end            the same, for the evidence, if it is the only one
 //	charge_at                      the earliest charge
 //	items, item1_name …            each renewal: name, years, gross, was, charge_at, paid_until
 //	gross                          the sum
 func newMail(kind registrar.MailKind, customer string, lines []mailLine) registrar.Mail {
 	data := map[string]string{"items": strconv.Itoa(len(lines)), "domain": lines[0].Name, "paid_until": dateOf(lines[0].TermEnd)}
 	if len(lines) == 1 {
-		data["domain_id"] = lines[0].Domain
+		data["domain_id"], data["term_end"] = lines[0].Domain, lines[0].TermEnd.UTC().Format(time.RFC3339Nano)
 	}
 	sum := registrar.Cents(0)
 	var first time.Time

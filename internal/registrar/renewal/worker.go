@@ -143,14 +143,14 @@ func NewWorker(cfg WorkerConfig) (*Worker, error) {
 	w.announce = &jobs.Loop[string]{
 		ListDue: w.listToAnnounce, Key: func(customer string) string { return customer },
 		Do: func(ctx context.Context, customer string) {
-			w.logFailure(ctx, "announcement", customer, w.announceTo(ctx, customer))
+			w.logFailure(ctx, "announcement", customer, w.Announce(ctx, customer))
 		},
 		OnError: jobs.ErrorLogger(cfg.Logger, "renewal announcements"), Interval: announceInterval, BatchSize: batchSize, Concurrency: 2,
 	}
 	w.charge = &jobs.Loop[DueCustomer]{
 		ListDue: w.listDue, Key: func(customer DueCustomer) string { return customer.ID },
 		Do: func(ctx context.Context, customer DueCustomer) {
-			w.logFailure(ctx, "charge", customer.ID, w.process(ctx, customer.ID))
+			w.logFailure(ctx, "charge", customer.ID, w.Charge(ctx, customer.ID))
 		},
 		OnError: jobs.ErrorLogger(cfg.Logger, "renewals"), Interval: pollInterval, BatchSize: batchSize, Concurrency: concurrency,
 	}

@@ -118,7 +118,7 @@ SELECT count(*) FROM renewals WHERE domain_id = $1 AND state = 'charging';
 
 -- name: ListRenewalsAfter :many
 SELECT * FROM renewals
-WHERE domain_id > sqlc.arg(domain_id) OR domain_id = sqlc.arg(domain_id) AND term_end > sqlc.arg(term_end)
+WHERE domain_id >= sqlc.arg(domain_id) AND (domain_id > sqlc.arg(domain_id) OR term_end > sqlc.arg(term_end))
 ORDER BY domain_id, term_end
 LIMIT sqlc.arg(max_rows);
 

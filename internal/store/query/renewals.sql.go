@@ -382,7 +382,7 @@ func (q *Queries) ListDueRenewals(ctx context.Context, arg ListDueRenewalsParams
 
 const listRenewalsAfter = `-- name: ListRenewalsAfter :many
 SELECT domain_id, term_end, customer_id, name, tld, state, years, gross, announced_at, charge_at, attempts, order_id, failure, updated_at FROM renewals
-WHERE domain_id > $1 OR domain_id = $1 AND term_end > $2
+WHERE domain_id >= $1 AND (domain_id > $1 OR term_end > $2)
 ORDER BY domain_id, term_end
 LIMIT $3
 `
