@@ -23,6 +23,7 @@ type commands struct {
 	Customers  admin.CustomersCommand `cmd:"" help:"Manage customer accounts."`
 	Tokens     admin.TokensCommand    `cmd:"" help:"Manage customers' access tokens."`
 	Domains    admin.DomainsCommand   `cmd:"" help:"Show customers' domains, and register or renew one manually."`
+	Terms      admin.TermsCommand     `cmd:"" help:"Decide about domains that were not renewed, and show and release the safety brake."`
 	Orders     admin.OrdersCommand    `cmd:"" help:"Show orders, payments and refunds."`
 	Agents     admin.AgentsCommand    `cmd:"" help:"Manage checkout agents."`
 	Operators  admin.OperatorsCommand `cmd:"" help:"Manage operator accounts."`

@@ -47,10 +47,12 @@ const (
 
 // App is the whole service. The sandbox runs the same one with another configuration.
 type App struct {
-	cfg     config.Config
-	now     func() time.Time // business time, which a sandbox may move
-	logger  *slog.Logger
-	metrics *prometheus.Registry
+	cfg config.Config
+	now func() time.Time // business time, which a sandbox may move
+	// clockMoves means that business time is not the real time.
+	clockMoves bool
+	logger     *slog.Logger
+	metrics    *prometheus.Registry
 	// mcpExtension is empty in the product.
 	mcpExtension mcp.Extension
 	background
@@ -99,8 +101,9 @@ type Options struct {
 
 // New builds the service and opens its listeners. Nothing is served before Run.
 func New(ctx context.Context, cfg config.Config, logger *slog.Logger, opts Options) (*App, error) {
+	moves := opts.Now != nil
 	registrar.Default(&opts.Now, time.Now)
-	p := &App{cfg: cfg, now: opts.Now, mcpExtension: opts.MCP, metrics: prometheus.NewRegistry()}
+	p := &App{cfg: cfg, now: opts.Now, clockMoves: moves, mcpExtension: opts.MCP, metrics: prometheus.NewRegistry()}
 	p.logger = countLogRecords(logger, p.metrics)
 	p.metrics.MustRegister(
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))

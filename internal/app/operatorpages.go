@@ -70,7 +70,7 @@ func (p *App) changeRefusal(ctx context.Context, target domainchange.Domain, kin
 
 func (p *App) operatorPages() operator.Config {
 	return operator.Config{
-		Admin: p.admin, Customers: customerFiles{p.services, p.admin}, Agents: p.services.Agents,
+		Admin: p.admin, Customers: customerFiles{p.services, p.admin}, Agents: p.services.Agents, Terms: p.terms,
 		Prices: priceLists{p.services.DB, p.live}, ConfirmFactor: p.cfg.Catalog.ConfirmFactor,
 		Upstreams: p.upstreams,
 	}

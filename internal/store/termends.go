@@ -59,6 +59,12 @@ func (db *DB) GetOpenTerm(ctx context.Context, domain string) (lifecycle.Term, b
 	return rowAs(termOf)(db.read().GetOpenTermEnd(ctx, domain))
 }
 
+// GetDomainHandle returns the registrant's contact of a domain; empty if there is none.
+func (db *DB) GetDomainHandle(ctx context.Context, domain string) (string, error) {
+	handle, _, err := foundValue(db.read().GetDomainHandle(ctx, domain))
+	return handle, err
+}
+
 // AdoptTerm stores an unpaid term of an expired domain without one.
 func (db *DB) AdoptTerm(ctx context.Context, domain string, stepAt, at time.Time, event registrar.AuditEvent) (bool, error) {
 	return db.swap(ctx, func(q *query.Queries) error {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 	"github.com/dotkontor/dotkontor/internal/sandbox/registry"
 	"github.com/dotkontor/dotkontor/internal/sandbox/registry/ledger"
@@ -65,11 +66,16 @@ func (w World) call(ctx context.Context, method, path string, into any) error {
 // expiry after a renewal: less than any term.
 const renewalTolerance = 60 * 24 * time.Hour
 
+// heldStatuses are those of a domain whose item succeeded. An unpaid one is expired, then
+// in redemption.
+var heldStatuses = []registrar.DomainStatus{registrar.DomainActive, registrar.DomainExpired, registrar.DomainRedemption}
+
 // RegistryState has everything that agrees while no item is in progress: items,
 // customers' domains and registry objects.
 type RegistryState struct {
 	Items    []provision.Item
 	Domains  []provision.Domain
+	Closed   []string // the ids of domains that were not paid and are gone
 	Registry ledger.Sponsored
 }
 
@@ -99,6 +105,12 @@ func ReadRegistryState(ctx context.Context, db *store.DB, world World) (Registry
 		}
 		last = domains[len(domains)-1].ID
 	}
+	for id, err := range db.ReconciliationClosedDomains(ctx) {
+		if err != nil {
+			return b, err
+		}
+		b.Closed = append(b.Closed, id)
+	}
 	var err error
 	b.Registry, err = world.Holdings(ctx)
 	return b, err
@@ -122,9 +134,16 @@ func (b RegistryState) Problems() []string {
 	}
 	active := make(map[string]int)
 	handles := make(map[string]bool)
+	closed := make(map[string]bool)
+	for _, id := range b.Closed {
+		closed[id] = true
+	}
 	for _, line := range b.Items {
 		domain, known := byID[line.Domain]
 		at := held[line.Name]
+		if closed[line.Domain] && !known && line.State.Final() {
+			continue // it was provisioned, later not paid, and is gone
+		}
 		if line.Kind == provision.Renew {
 			// The domain exists whether or not the renewal succeeded.
 			switch {
@@ -150,10 +169,14 @@ func (b RegistryState) Problems() []string {
 			switch {
 			case line.RefundDue || line.Failure != "":
 				wrong("%s is active and marked for a refund", line.Name)
-			case !known || domain.Status != "active" || domain.Customer != line.Customer || domain.PaidUntil.IsZero():
+			case !known || !slices.Contains(heldStatuses, domain.Status) || domain.Customer != line.Customer || domain.PaidUntil.IsZero():
 				wrong("%s is active, but the customer has %+v", line.Name, domain)
 			case at == nil:
 				wrong("%s is active, but not registered", line.Name)
+			case domain.Status == registrar.DomainRedemption:
+				if at.Phase != ledger.Redemption && at.Phase != ledger.PendingDelete {
+					wrong("%s is in redemption, but the registry has it in phase %q", line.Name, at.Phase)
+				}
 			case at.Phase != ledger.Active || !strings.EqualFold(at.Registrant, holder):
 				wrong("%s is active, but the registry has it in phase %q for %q and not for %q", line.Name, at.Phase, at.Registrant, holder)
 			}

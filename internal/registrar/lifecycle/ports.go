@@ -39,6 +39,8 @@ type termStore interface {
 	ListOverdueDomains(ctx context.Context, startedAt time.Time, limit int) ([]Domain, error)
 	GetTerm(ctx context.Context, domain string, end time.Time) (Term, bool, error)
 	GetOpenTerm(ctx context.Context, domain string) (Term, bool, error)
+	// GetDomainHandle returns the registrant's contact at the registry; empty if there is none.
+	GetDomainHandle(ctx context.Context, domain string) (string, error)
 	// UpdateTerm applies one transition. It returns false, and changes nothing, if the term
 	// is no longer in the state and due time of From, or if it closes a domain that is being
 	// paid.
@@ -148,6 +150,8 @@ type Registry interface {
 	Unhold(ctx context.Context, name, transaction string) error
 	// Delete deletes a registered domain and returns what the registry shows afterwards.
 	Delete(ctx context.Context, name, transaction string) (RegistryState, error)
+	// DeleteContact deletes an unused contact. A missing one is no error.
+	DeleteContact(ctx context.Context, handle, transaction string) error
 }
 
 // NamedRegistry is one registry account and the TLDs it serves.

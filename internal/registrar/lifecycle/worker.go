@@ -380,8 +380,28 @@ func (s *Service) deleted(ctx context.Context, term Term) (Term, error) {
 	})
 }
 
+// deleteContact deletes the registrant's contact of a domain that is gone: personal data
+// must not stay at the registry. A contact that is still in use stays.
+func (s *Service) deleteContact(ctx context.Context, term Term) error {
+	handle, err := s.cfg.Store.GetDomainHandle(ctx, term.Domain)
+	if err != nil || handle == "" {
+		return registrar.DatabaseError(err)
+	}
+	_, err = s.call(ctx, term, func(ctx context.Context, registry Registry) (RegistryState, error) {
+		return Gone, registry.DeleteContact(ctx, handle, transaction(term, "-c"))
+	})
+	if err != nil && !registrar.IsTransient(err) {
+		s.cfg.Logger.WarnContext(ctx, "contact of a closed domain not deleted", "domain", term.Domain, "extension", term.TLD, "detail", err.Error())
+		return nil
+	}
+	return err
+}
+
 // close removes the domain from its customer's list.
 func (s *Service) close(ctx context.Context, term Term, action registrar.Action) (Term, error) {
+	if err := s.deleteContact(ctx, term); err != nil {
+		return term, err
+	}
 	closed := term
 	closed.State = Closed
 	if closed.DeletedAt.IsZero() {

@@ -144,3 +144,6 @@ WHERE domain_id = sqlc.arg(domain_id) AND state = 'announced';
 -- name: GetAnnouncedRenewal :one
 SELECT gross, charge_at FROM renewals
 WHERE domain_id = $1 AND term_end = $2 AND state = 'announced' AND charge_at > 0;
+
+-- name: GetDomainHandle :one
+SELECT handle FROM domains WHERE id = $1;

@@ -166,6 +166,17 @@ func (q *Queries) GetAnnouncedRenewal(ctx context.Context, domainID string, term
 	return i, err
 }
 
+const getDomainHandle = `-- name: GetDomainHandle :one
+SELECT handle FROM domains WHERE id = $1
+`
+
+func (q *Queries) GetDomainHandle(ctx context.Context, id string) (string, error) {
+	row := q.db.QueryRowContext(ctx, getDomainHandle, id)
+	var handle string
+	err := row.Scan(&handle)
+	return handle, err
+}
+
 const getOpenTermEnd = `-- name: GetOpenTermEnd :one
 SELECT domain_id, term_end, customer_id, name, tld, account, state, step_at, due_at, node, attempts, waits_for, held_at, deleted_at, ended_at, updated_at FROM term_ends WHERE domain_id = $1 AND ended_at = 0
 `

@@ -186,6 +186,9 @@ func (p *Provisioner) restoreReport(info *DomainInfo, request provision.Request)
 	if deleted.Before(restored.AddDate(0, 0, -redemption)) {
 		deleted = restored
 	}
+	if restored.Before(deleted) { // the registry's clock is ahead of ours
+		restored = deleted
+	}
 	return &RestoreReport{
 		Before: record, After: record, Deleted: deleted, Restored: restored, Reason: "Registrant asked for the domain back.",
 		Statements: []string{

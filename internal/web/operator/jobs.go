@@ -9,6 +9,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/admin"
+	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
@@ -24,11 +25,23 @@ func (h *Handler) home(req *ui.Request, operator registrar.Actor) error {
 			troubled = append(troubled, upstream)
 		}
 	}
+	unpaid, err := h.Terms.ListOpen(req.R.Context(), operator)
+	if err != nil {
+		return err
+	}
+	preview, err := h.Terms.Preview(req.R.Context(), operator)
+	if err != nil {
+		return err
+	}
+	quiet := len(needs.Orders)+len(needs.Items)+len(needs.Changes)+len(needs.Refunds)+len(needs.Locks)+len(troubled)+len(unpaid.Waiting)+len(unpaid.Overdue) == 0 &&
+		!preview.Brake.Engaged()
 	return h.render(req, ui.View{Name: "home", Section: homePath}, struct {
 		admin.OpenIssues
 		Upstreams []Upstream
+		Brake     lifecycle.BrakeStatus
+		Unpaid    lifecycle.OpenTerms
 		Quiet     bool
-	}{needs, troubled, len(needs.Orders)+len(needs.Items)+len(needs.Changes)+len(needs.Refunds)+len(needs.Locks)+len(troubled) == 0}, "")
+	}{needs, troubled, preview.Brake, unpaid, quiet}, "")
 }
 
 func (h *Handler) jobs(req *ui.Request, operator registrar.Actor) error {

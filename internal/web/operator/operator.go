@@ -9,6 +9,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/admin"
 	"github.com/dotkontor/dotkontor/internal/registrar/agent"
+	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
 	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
@@ -23,6 +24,7 @@ type Config struct {
 	Admin     *admin.Service
 	Customers Customers
 	Agents    *agent.Service
+	Terms     *lifecycle.Service
 	Prices    Prices
 	// ConfirmFactor is how much a price may change without explicit confirmation.
 	ConfirmFactor float64
@@ -38,8 +40,8 @@ type Handler struct {
 
 // New parses every page.
 func New(cfg Config) (*Handler, error) {
-	if cfg.Frame == nil || cfg.Admin == nil || cfg.Customers == nil || cfg.Prices == nil || cfg.Upstreams == nil || cfg.Agents == nil {
-		return nil, errors.New("operator: Config.Frame, Admin, Customers, Prices, Upstreams and Agents are required")
+	if cfg.Frame == nil || cfg.Admin == nil || cfg.Customers == nil || cfg.Prices == nil || cfg.Upstreams == nil || cfg.Agents == nil || cfg.Terms == nil {
+		return nil, errors.New("operator: Config.Frame, Admin, Customers, Prices, Upstreams, Agents and Terms are required")
 	}
 	views, err := cfg.Frame.LoadTemplates(templateFS, texts)
 	if err != nil {
@@ -58,6 +60,7 @@ const (
 	customersPath = homePath + "/customers"
 	ordersPath    = homePath + "/orders"
 	locksPath     = homePath + "/locks"
+	termsPath     = homePath + "/terms"
 )
 
 // Routes lists the pages. They do not exist for others than operators.
@@ -88,6 +91,11 @@ func (h *Handler) Routes() []httpjson.Route {
 		{Method: post, Path: locksPath, Handler: page(locksPath, recently(h.setLock))},
 		{Method: post, Path: locksPath + "/{id}/lift", Handler: page(locksPath, recently(h.liftLock))},
 		{Method: post, Path: locksPath + "/{id}/secure", Handler: page(locksPath, h.secureLock)},
+		{Method: get, Path: termsPath, Handler: page(termsPath, h.terms)},
+		{Method: post, Path: termsPath + "/brake/confirm", Handler: page(termsPath, recently(h.confirmBrake))},
+		{Method: post, Path: termsPath + "/{id}/delete", Handler: page(termsPath, recently(h.deleteUnpaid))},
+		{Method: post, Path: termsPath + "/{id}/leave", Handler: page(termsPath, recently(h.leaveUnpaid))},
+		{Method: post, Path: termsPath + "/{id}/start", Handler: page(termsPath, recently(h.startOverdue))},
 	}
 }
 
@@ -143,6 +151,7 @@ var tabs = []tab{
 	{Path: jobsPath, Label: "tab.jobs"},
 	{Path: healthPath, Label: "tab.health"},
 	{Path: locksPath, Label: "tab.locks"},
+	{Path: termsPath, Label: "tab.terms"},
 	{Path: customersPath, Label: "tab.customers"},
 	{Path: agentsPath, Label: "tab.agents"},
 	{Path: pricesPath, Label: "tab.prices"},

@@ -9,12 +9,13 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/admin"
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
+	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
 	"github.com/dotkontor/dotkontor/test/testkit/textcheck"
 )
 
 // dynamicKeys are the prefixes of texts that are chosen by a service's codes.
 var dynamicKeys = []string{
-	"problem.", "note.", "job.", "what.", "state.", "payment.", "upstream.", "group.", "group_empty.", "field.", "profile.", "who.", "cause.", "block.", "block_hint.", "securing.",
+	"problem.", "note.", "job.", "what.", "state.", "payment.", "upstream.", "group.", "group_empty.", "field.", "profile.", "who.", "cause.", "block.", "block_hint.", "securing.", "term_action.", "terms.why_", "waits_for.",
 }
 
 func TestTexts_SamePlaceholdersInBothLanguages(t *testing.T) {
@@ -57,6 +58,16 @@ func TestTexts_EveryServiceCodeHasText(t *testing.T) {
 	for _, group := range upstreamGroups {
 		want("group." + group)
 		want("group_empty." + group)
+	}
+	for _, reason := range []registrar.Code{
+		lifecycle.WaitsForOperator, lifecycle.WaitsForConsent, lifecycle.WaitsForNotices, lifecycle.WaitsForLock, lifecycle.WaitsForRegistry, lifecycle.WaitsForReview,
+	} {
+		want("waits_for." + string(reason))
+	}
+	for _, code := range []registrar.Code{
+		lifecycle.PreviewChanged, lifecycle.BrakeReleased, lifecycle.PaymentInProgress, lifecycle.TermChanged, lifecycle.WaitsForLock,
+	} {
+		want("problem." + string(code))
 	}
 	for code := range fieldByCode {
 		want("problem." + string(code))

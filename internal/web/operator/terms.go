@@ -1,0 +1,96 @@
+package operator
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
+	"github.com/dotkontor/dotkontor/internal/web/ui"
+)
+
+// maxPreviewed bounds the rows of the preview on the page; its number is exact.
+const maxPreviewed = 200
+
+type termsView struct {
+	lifecycle.OpenTerms
+	Preview lifecycle.Preview
+	Shown   []lifecycle.PlannedAction
+}
+
+// HandsOver reports whether the registry takes over an unpaid domain of the TLD.
+func (termsView) HandsOver(tld string) bool {
+	return lifecycle.PolicyOf(tld).Unpaid == lifecycle.UnpaidTransit
+}
+
+// terms shows the brake, what would happen, and unpaid domains that need a decision.
+func (h *Handler) terms(req *ui.Request, operator registrar.Actor) error {
+	return h.showTerms(req, operator, "")
+}
+
+func (h *Handler) showTerms(req *ui.Request, operator registrar.Actor, problem string) error {
+	var view termsView
+	var err error
+	if view.OpenTerms, err = h.Terms.ListOpen(req.R.Context(), operator); err != nil {
+		return err
+	}
+	if view.Preview, err = h.Terms.Preview(req.R.Context(), operator); err != nil {
+		return err
+	}
+	view.Shown = view.Preview.Planned[:min(len(view.Preview.Planned), maxPreviewed)]
+	status := http.StatusOK
+	if problem != "" {
+		status = http.StatusConflict
+	}
+	return h.render(req, ui.View{Name: "terms", Status: status, Section: termsPath}, view, problem)
+}
+
+// confirmBrake releases the brake for what the operator has seen.
+func (h *Handler) confirmBrake(req *ui.Request, operator registrar.Actor) error {
+	seen, err := strconv.Atoi(req.Field("actions"))
+	if err != nil {
+		seen = 0
+	}
+	return h.decideTerm(req, operator, "brake_confirmed", func(ctx context.Context) error { return h.Terms.Confirm(ctx, operator, seen) })
+}
+
+func (h *Handler) deleteUnpaid(req *ui.Request, operator registrar.Actor) error {
+	return h.decideTerm(req, operator, "term_deleted", func(ctx context.Context) error {
+		return h.Terms.Delete(ctx, operator, req.R.PathValue("id"))
+	})
+}
+
+func (h *Handler) leaveUnpaid(req *ui.Request, operator registrar.Actor) error {
+	return h.decideTerm(req, operator, "term_left", func(ctx context.Context) error {
+		return h.Terms.Leave(ctx, operator, req.R.PathValue("id"))
+	})
+}
+
+// startOverdue starts the usual procedure for a domain from before the first run.
+func (h *Handler) startOverdue(req *ui.Request, operator registrar.Actor) error {
+	open, err := h.Terms.ListOpen(req.R.Context(), operator)
+	if err != nil {
+		return err
+	}
+	for _, domain := range open.Overdue {
+		if domain.ID == req.R.PathValue("id") {
+			return h.decideTerm(req, operator, "term_started", func(ctx context.Context) error {
+				return h.Terms.Adopt(ctx, operator, domain.ID, domain.Customer, domain.Name)
+			})
+		}
+	}
+	return &registrar.Error{Kind: registrar.KindNotFound, Code: lifecycle.NoSuchTerm}
+}
+
+// decideTerm applies a decision. Errors are shown above the list.
+func (h *Handler) decideTerm(req *ui.Request, operator registrar.Actor, note string, decide func(context.Context) error) error {
+	err := decide(req.R.Context())
+	if message, known := h.errorText(req, err); known && registrar.KindOf(err) == registrar.KindConflict {
+		return h.showTerms(req, operator, message)
+	}
+	if err != nil {
+		return err
+	}
+	return req.RedirectWithFlash(note, termsPath)
+}

@@ -1,0 +1,435 @@
+package domains
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/miekg/dns"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
+	"github.com/dotkontor/dotkontor/internal/registrar/mailer"
+	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
+	"github.com/dotkontor/dotkontor/internal/registrar/provision"
+	"github.com/dotkontor/dotkontor/internal/sandbox/registry/ledger"
+	"github.com/dotkontor/dotkontor/test/testkit"
+)
+
+const day = 24 * time.Hour
+
+var termOperator = registrar.Actor{Kind: registrar.ActorOperator, Through: "ops"}
+
+// switchedRegistry is the registry's account, which can be unreachable.
+type switchedRegistry struct {
+	lifecycle.Registry
+	mu   sync.Mutex
+	down bool
+}
+
+func (r *switchedRegistry) setDown(down bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.down = down
+}
+
+func (r *switchedRegistry) fault() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.down {
+		return registrar.Fault(registrar.FaultRefused, "epp.example", errors.New("down"))
+	}
+	return nil
+}
+
+func (r *switchedRegistry) RegistryState(ctx context.Context, name string) (lifecycle.RegistryState, error) {
+	if err := r.fault(); err != nil {
+		return "", err
+	}
+	return r.Registry.RegistryState(ctx, name)
+}
+
+func (r *switchedRegistry) Hold(ctx context.Context, name, transaction string) (lifecycle.RegistryState, error) {
+	if err := r.fault(); err != nil {
+		return "", err
+	}
+	return r.Registry.Hold(ctx, name, transaction)
+}
+
+func (r *switchedRegistry) Delete(ctx context.Context, name, transaction string) (lifecycle.RegistryState, error) {
+	if err := r.fault(); err != nil {
+		return "", err
+	}
+	return r.Registry.Delete(ctx, name, transaction)
+}
+
+// fakeMailServer accepts mails, or gives them up.
+type fakeMailServer struct {
+	mu     sync.Mutex
+	refuse bool
+	mails  []mailer.Message
+}
+
+func (m *fakeMailServer) Send(_ context.Context, message mailer.Message) (mailer.Delivery, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.refuse {
+		return mailer.Delivery{}, &registrar.Error{Kind: registrar.KindInvalid, Code: mailer.Undeliverable}
+	}
+	m.mails = append(m.mails, message)
+	return mailer.Delivery{Subject: string(message.Kind), Text: message.Data["domain"], Response: "2.0.0 queued"}, nil
+}
+
+// kinds returns the mails about a domain, in order.
+func (m *fakeMailServer) kinds(domain string) (kinds []string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, mail := range m.mails {
+		if mail.Data["domain"] == domain {
+			kinds = append(kinds, string(mail.Kind))
+		}
+	}
+	return kinds
+}
+
+// termEnv follows terms at the simulated registry by its clock.
+type termEnv struct {
+	*env
+	terms    *lifecycle.Service
+	nodes    []*lifecycle.Service
+	brake    *lifecycle.Brake
+	registry *switchedRegistry
+	mail     *fakeMailServer
+}
+
+// newTermEnv starts so many nodes.
+func newTermEnv(t *testing.T, nodes int, names ...string) *termEnv {
+	t.Helper()
+	s := &termEnv{env: newEnv(t, names...), mail: &fakeMailServer{}}
+	s.registry = &switchedRegistry{Registry: s.provisioner}
+	mails, err := mailer.New(mailer.Config{Store: s.db, Sender: s.mail, BaseURL: "https://domains.example"})
+	must(t, err)
+	ctx, stop := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	t.Cleanup(func() { stop(); running.Wait() })
+	running.Go(func() { mails.Run(ctx) })
+	for i := range nodes {
+		s.brake, err = lifecycle.NewBrake(lifecycle.BrakeConfig{Store: s.db, Now: s.world.Now})
+		must(t, err)
+		s.terms, err = lifecycle.New(lifecycle.Config{
+			Store: s.db, Brake: s.brake, Node: "node" + string(rune('a'+i)), Now: s.world.Now, MailQueued: mails.Wake,
+			Registries:   []lifecycle.NamedRegistry{{Name: "sandbox", Serves: func(string) bool { return true }, Registry: s.registry}},
+			RestorePrice: func(string, time.Time, time.Time) registrar.Cents { return 9900 },
+		})
+		must(t, err)
+		s.nodes = append(s.nodes, s.terms)
+		running.Go(func() { s.nodes[i].Run(ctx) })
+	}
+	s.settle()
+	return s
+}
+
+// addEnding adds a domain whose term ends in so many days, here and at the registry.
+func (s *termEnv) addEnding(label, tld string, days int) string {
+	s.t.Helper()
+	added, err := portfolio.New(s.db, time.Now).Add(s.t.Context(), termOperator, portfolio.AddParams{
+		Customer: ada, Name: registrar.NewName(label, tld), Status: registrar.DomainActive, PaidUntil: s.world.Now().Add(time.Duration(days) * day),
+	})
+	must(s.t, err)
+	return added.ID
+}
+
+// settle waits until nothing is due at the present time.
+func (s *termEnv) settle() {
+	s.t.Helper()
+	for _, node := range s.nodes {
+		node.Wake()
+	}
+	testkit.Eventually(s.t, "no work due", func() bool {
+		backlog, err := s.db.CountLifecycleBacklog(s.t.Context(), s.world.Now())
+		must(s.t, err)
+		mails, err := s.db.ListDueMails(s.t.Context(), time.Now().Add(day), 1)
+		must(s.t, err)
+		return len(mails) == 0 && s.world.Now().Sub(backlog.LastRun).Abs() < 3*time.Minute && (backlog.Stopped || backlog.Notices+backlog.Terms == 0)
+	})
+}
+
+// advance moves the clock in steps of half a day, as the sandbox does.
+func (s *termEnv) advance(days int) {
+	s.t.Helper()
+	for range 2 * days {
+		must(s.t, s.world.Advance(day/2))
+		s.settle()
+	}
+}
+
+func (s *termEnv) term(domain string) lifecycle.Term {
+	s.t.Helper()
+	terms, err := s.db.ListCustomerTerms(s.t.Context(), ada, 1000)
+	must(s.t, err)
+	at := slices.IndexFunc(terms, func(term lifecycle.Term) bool { return term.Domain == domain })
+	if at < 0 {
+		return lifecycle.Term{}
+	}
+	return terms[at]
+}
+
+func (s *termEnv) wantState(domain string, want lifecycle.State, waits registrar.Code) lifecycle.Term {
+	s.t.Helper()
+	term := s.term(domain)
+	if term.State != want || term.WaitsFor != waits {
+		s.t.Errorf("%s at %s: %s, waits for %q; want %s, %q", term.Name, s.world.Now().Format(time.DateOnly), term.State, term.WaitsFor, want, waits)
+	}
+	return term
+}
+
+// renew provisions a paid renewal or restore.
+func (s *termEnv) renew(name registrar.Name, kind provision.Kind) {
+	s.t.Helper()
+	lines, err := provision.New(provision.Config{
+		Store: s.db, Domains: s.db, Seal: s.seal, Node: "lines", Now: s.world.Now,
+		Accounts: []provision.NamedAccount{{Name: "sandbox", Serves: func(string) bool { return true }, Account: s.provisioner}},
+	})
+	must(s.t, err)
+	ctx, stop := context.WithCancel(s.t.Context())
+	var running sync.WaitGroup
+	running.Go(func() { lines.Run(ctx) })
+	defer func() { stop(); running.Wait() }()
+	item, err := lines.CreateItem(ctx, termOperator, provision.PaidItem{Customer: ada, Name: name, Kind: kind, Payment: "manual:late", Extension: registrar.Extension{TLD: name.TLD()}})
+	must(s.t, err)
+	testkit.Eventually(s.t, "final item", func() bool {
+		item, err = lines.GetItem(ctx, termOperator, item.ID)
+		must(s.t, err)
+		return item.State.Final()
+	})
+	if item.State != provision.StateActive {
+		s.t.Fatalf("%s of %s: %s", kind, name.ASCII(), item.Failure)
+	}
+}
+
+func TestUnpaidTerm_IsHeldDeletedAndGone(t *testing.T) {
+	t.Parallel()
+	s := newTermEnv(t, 2, "alt.org") // two nodes work on the same rows
+	id := s.addEnding("alt", ".org", 31)
+	s.advance(31)
+	s.wantState(id, lifecycle.Unpaid, "")
+	s.advance(10)
+	held := s.wantState(id, lifecycle.Held, "")
+	if got := s.dnsRecords("alt.org", dns.TypeNS); len(got) != 0 {
+		t.Errorf("the held domain is in the DNS: %v", got)
+	}
+	if out := held.StepAt.Sub(held.HeldAt); out < 8*day {
+		t.Errorf("out of the DNS for %s only", out)
+	}
+	s.advance(25)
+	s.wantState(id, lifecycle.Redemption, "")
+	if phase := s.registryDomain("alt.org").Phase; phase != ledger.Redemption {
+		t.Errorf("the registry has it in %q", phase)
+	}
+	if view := s.view(id); view.Domain.Status != registrar.DomainRedemption {
+		t.Errorf("the customer sees %s", view.Domain.Status)
+	}
+	s.advance(37)
+	s.wantState(id, lifecycle.Closed, "")
+	if _, found, err := s.db.DomainByName(t.Context(), "alt.org"); err != nil || found {
+		t.Errorf("the domain is still the customer's: %t, %v", found, err)
+	}
+	want := []string{"expiring_month", "expiring_week", "expired", "domain_held", "domain_deleted", "domain_closed"}
+	if got := s.mail.kinds("alt.org"); !slices.Equal(got, want) {
+		t.Errorf("mails %v, want %v", got, want)
+	}
+	sent, err := s.db.ListSentNoticesOfDomain(t.Context(), id, 100)
+	if err != nil || len(sent) != len(want) || slices.ContainsFunc(sent, func(n lifecycle.SentNotice) bool { return !n.Accepted || n.Response != "2.0.0 queued" }) {
+		t.Errorf("evidence %+v, %v", sent, err)
+	}
+	events, err := s.db.ListObjectAuditEvents(t.Context(), ada, "alt.org", 100)
+	must(t, err)
+	var actions []string
+	for _, event := range events {
+		actions = append(actions, string(event.Action))
+	}
+	slices.Reverse(actions)
+	if got := strings.Join(actions, " "); !strings.HasSuffix(got, "domain_expired domain_held domain_deleted domain_closed") {
+		t.Errorf("audited: %s", got)
+	}
+}
+
+func TestUnpaidTerm_LateRenewalReleasesHoldAtOnce(t *testing.T) {
+	t.Parallel()
+	s := newTermEnv(t, 1, "spaet.org")
+	id := s.addEnding("spaet", ".org", 1)
+	s.advance(12)
+	s.wantState(id, lifecycle.Held, "")
+	s.renew(registrar.NewName("spaet", ".org"), provision.Renew)
+	if got := s.dnsRecords("spaet.org", dns.TypeNS); len(got) == 0 {
+		t.Error("the renewed domain is not back in the DNS")
+	}
+	s.settle()
+	s.wantState(id, lifecycle.Paid, "")
+	s.advance(40)
+	if view := s.view(id); view.Domain.Status != registrar.DomainActive || view.Record.Expires.Before(s.world.Now()) {
+		t.Errorf("the renewed domain is %s until %s", view.Domain.Status, view.Record.Expires)
+	}
+	if got := s.mail.kinds("spaet.org"); !slices.Contains(got, "domain_restored") {
+		t.Errorf("mails %v", got)
+	}
+}
+
+func TestUnpaidTerm_RestoreEndsRedemption(t *testing.T) {
+	t.Parallel()
+	s := newTermEnv(t, 1, "zurueck.org")
+	id := s.addEnding("zurueck", ".org", 8)
+	s.advance(8 + 36)
+	s.wantState(id, lifecycle.Redemption, "")
+	s.renew(registrar.NewName("zurueck", ".org"), provision.Restore)
+	s.settle()
+	s.wantState(id, lifecycle.Paid, "")
+	if got := s.dnsRecords("zurueck.org", dns.TypeNS); len(got) == 0 {
+		t.Error("the restored domain is not in the DNS")
+	}
+	s.advance(45)
+	if view := s.view(id); view.Domain.Status != registrar.DomainActive {
+		t.Errorf("the restored domain is %s", view.Domain.Status)
+	}
+}
+
+func TestUnpaidTerm_DeIsHandedOverAfterTwoWeeks(t *testing.T) {
+	t.Parallel()
+	s := newTermEnv(t, 1, "alt.de")
+	id := s.addEnding("alt", ".de", 8)
+	s.advance(8 + 13)
+	s.wantState(id, lifecycle.Unpaid, "")
+	s.advance(2)
+	s.wantState(id, lifecycle.Closed, "")
+	if held := s.world.Sponsored("dotkontor"); slices.ContainsFunc(held.Domains, func(d *ledger.Domain) bool { return d.Name == "alt.de" }) {
+		t.Error("we still sponsor the domain")
+	}
+	if got := s.mail.kinds("alt.de"); got[len(got)-1] != "domain_closed" {
+		t.Errorf("mails %v", got)
+	}
+}
+
+func TestUnpaidTerm_PolicyDecidesWhoDecides(t *testing.T) {
+	t.Parallel()
+	s := newTermEnv(t, 1, "alt.at", "alt.fr", "alt.eu")
+	consent, rule, expires := s.addEnding("alt", ".at", 8), s.addEnding("alt", ".fr", 8), s.addEnding("alt", ".eu", 8)
+	s.advance(10)
+	s.wantState(consent, lifecycle.Unpaid, lifecycle.WaitsForConsent)
+	s.wantState(rule, lifecycle.Unpaid, lifecycle.WaitsForOperator)
+	s.wantState(expires, lifecycle.Unpaid, "")
+	open, err := s.terms.ListOpen(t.Context(), termOperator)
+	if err != nil || len(open.Waiting) != 2 {
+		t.Errorf("waiting: %+v, %v", open, err)
+	}
+	must(t, s.terms.Leave(t.Context(), termOperator, rule))
+	s.advance(3)
+	s.wantState(rule, lifecycle.Unpaid, lifecycle.LeftAlone)
+	must(t, s.terms.Delete(t.Context(), termOperator, rule))
+	s.settle()
+	s.wantState(rule, lifecycle.Redemption, "")
+	if err := s.terms.Delete(t.Context(), signedInActor(ada), consent); registrar.KindOf(err) != registrar.KindForbidden {
+		t.Errorf("a customer decided: %v", err)
+	}
+}
+
+func TestUnpaidTerm_NothingIsDeletedWithoutAcceptedNotices(t *testing.T) {
+	t.Parallel()
+	s := newTermEnv(t, 1, "stumm.org")
+	s.mail.refuse = true
+	id := s.addEnding("stumm", ".org", 31)
+	s.advance(31 + 36)
+	s.wantState(id, lifecycle.Held, lifecycle.WaitsForNotices)
+	s.advance(20)
+	s.wantState(id, lifecycle.Held, lifecycle.WaitsForNotices)
+	if phase := s.registryDomain("stumm.org").Phase; phase != ledger.Active {
+		t.Errorf("the registry has it in %q", phase)
+	}
+	sent, err := s.db.ListSentNoticesOfDomain(t.Context(), id, 10)
+	if err != nil || len(sent) == 0 || slices.ContainsFunc(sent, func(n lifecycle.SentNotice) bool { return n.Accepted }) {
+		t.Errorf("evidence %+v, %v", sent, err)
+	}
+	must(t, s.terms.Delete(t.Context(), termOperator, id))
+	s.settle()
+	s.wantState(id, lifecycle.Redemption, "")
+}
+
+func TestUnpaidTerm_RegistryOutageDelaysButKeepsHoldBeforeDeletion(t *testing.T) {
+	t.Parallel()
+	s := newTermEnv(t, 1, "aus.org")
+	id := s.addEnding("aus", ".org", 8)
+	s.advance(8)
+	s.registry.setDown(true)
+	for range 2 * 13 { // at T+10 the hold is due, and the registry is down for three days
+		must(t, s.world.Advance(day/2))
+		for _, node := range s.nodes {
+			node.Wake()
+		}
+		testkit.Eventually(t, "a run", func() bool {
+			status, _, err := s.brake.Status(t.Context())
+			must(t, err)
+			return s.world.Now().Sub(status.LastRun).Abs() < 3*time.Minute
+		})
+	}
+	testkit.Eventually(t, "intent", func() bool { return s.term(id).State == lifecycle.Holding })
+	s.registry.setDown(false)
+	s.settle()
+	held := s.wantState(id, lifecycle.Held, "")
+	if held.HeldAt.Before(held.End.Add(12*day)) || held.StepAt.Sub(held.HeldAt) < 8*day {
+		t.Errorf("held at %s, deleted at %s", held.HeldAt, held.StepAt)
+	}
+}
+
+func TestUnpaidTerm_OverdueAtFirstRunIsOnlyListed(t *testing.T) {
+	t.Parallel()
+	s := newTermEnv(t, 1, "ueberfaellig.org")
+	id := s.addEnding("ueberfaellig", ".org", -20)
+	s.advance(20)
+	if term := s.term(id); term.State != "" {
+		t.Errorf("it has a term %+v", term)
+	}
+	open, err := s.terms.ListOpen(t.Context(), termOperator)
+	if err != nil || len(open.Overdue) != 1 || open.Overdue[0].ID != id {
+		t.Fatalf("overdue %+v, %v", open, err)
+	}
+	must(t, s.terms.Adopt(t.Context(), termOperator, id, ada, "ueberfaellig.org"))
+	s.settle()
+	s.wantState(id, lifecycle.Held, "")
+	s.advance(9)
+	s.wantState(id, lifecycle.Held, lifecycle.WaitsForNotices)
+}
+
+func TestBrake_VolumeStopsBeforeAnythingIsHeld(t *testing.T) {
+	t.Parallel()
+	var names []string
+	for i := range 25 {
+		names = append(names, "viel"+string(rune('a'+i))+".org")
+	}
+	s := newTermEnv(t, 2, names...)
+	var ids []string
+	for _, name := range names {
+		ids = append(ids, s.addEnding(strings.TrimSuffix(name, ".org"), ".org", 8))
+	}
+	s.advance(8 + 11)
+	preview, err := s.terms.Preview(t.Context(), termOperator)
+	if err != nil || !preview.Brake.Engaged() || preview.Brake.Reason != lifecycle.ByVolume || len(preview.Planned) != 25 || preview.Planned[0].Action != lifecycle.ActHold {
+		t.Fatalf("preview %+v, %v", preview, err)
+	}
+	for _, id := range ids {
+		s.wantState(id, lifecycle.Unpaid, "")
+	}
+	if err := s.terms.Confirm(t.Context(), termOperator, 24); registrar.CodeOf(err) != lifecycle.PreviewChanged {
+		t.Errorf("an incomplete preview was confirmed: %v", err)
+	}
+	must(t, s.terms.Confirm(t.Context(), termOperator, 25))
+	s.settle()
+	for _, id := range ids {
+		s.wantState(id, lifecycle.Held, "")
+	}
+	if status, _, err := s.brake.Status(t.Context()); err != nil || status.Engaged() || status.Actions != 25 || status.ConfirmedBy != "ops" {
+		t.Errorf("brake %+v, %v", status, err)
+	}
+}
