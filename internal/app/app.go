@@ -25,6 +25,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/invoice"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
+	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
 	"github.com/dotkontor/dotkontor/internal/registrar/webhook"
 	"github.com/dotkontor/dotkontor/internal/store"
 	"github.com/dotkontor/dotkontor/internal/upstream/stripe"
@@ -69,6 +70,7 @@ type App struct {
 
 	// Without a payment provider nothing can be ordered, and these are nil.
 	orders   *order.Service
+	renewals *renewal.Consents
 	invoices *invoice.Service
 	webhooks *jobs.Worker[webhook.Delivery]
 	stripe   *stripe.Client
@@ -181,7 +183,7 @@ func (p *App) webConfig(ctx context.Context) (web.Config, error) {
 		Portal: portal.Config{
 			Accounts: p.services.Customers, AccessTokens: p.services.Tokens, Portfolio: p.services.Portfolio, Applications: p.services.apps, Agents: p.services.Agents,
 			MailEnabled: p.services.mail != nil, DomainChanges: p.changes, Exporter: dossiers,
-			Extension: p.live.Extension, RateBasisPoints: displayedRate,
+			Extension: p.live.Extension, RateBasisPoints: displayedRate, Now: p.now,
 		},
 		Site: site.Config{
 			Lookups: p.lookups.Engine, WhoisBudget: p.limits.whois, Catalog: p.live,
@@ -208,14 +210,15 @@ func (p *App) webConfig(ctx context.Context) (web.Config, error) {
 			return web.Config{}, err
 		}
 		webConfig.MCP.Orders = mcp.OrderService{Orders: p.orders, Tokens: p.services.Tokens, Catalog: p.live, OrdersURL: p.cfg.BaseURL + ui.OrdersPath}
-		webConfig.StripeEvents = stripeEvents{p.stripe, p.orders}
+		webConfig.Portal.Renewals, webConfig.MCP.Renewals = p.renewals, p.renewals
+		webConfig.StripeEvents = stripeEvents{p.stripe, p.orders, p.renewals}
 		if webConfig.ACP, err = p.acpConfig(); err != nil {
 			return web.Config{}, err
 		}
 		if webConfig.Checkout.AuthCodeLimit, err = p.newTextLimiter(authCodesPerHour, authCodesPer10Hours); err != nil {
 			return web.Config{}, err
 		}
-		webConfig.Checkout.Extension, webConfig.Checkout.RateBasisPoints = p.live.Extension, displayedRate
+		webConfig.Checkout.Extension, webConfig.Checkout.RateBasisPoints, webConfig.Checkout.Now = p.live.Extension, displayedRate, p.now
 	}
 	return webConfig, nil
 }

@@ -54,4 +54,8 @@ const (
 	MailNoticeReceived       MailKind = "notice_received"      // to the operator: a customer sent such a notice
 	MailAccountClosed        MailKind = "account_closed"       // by its customer
 	MailDomainLock           MailKind = "domain_lock"          // an operator locked or unlocked a domain
+	MailRenewalOn            MailKind = "renewal_on"           // confirms the consent to automatic renewal
+	MailRenewalOff           MailKind = "renewal_off"          // automatic renewal was turned off
+	MailLetExpire            MailKind = "let_expire"           // the customer lets a domain expire
+	MailPaymentMethod        MailKind = "payment_method"       // saved or removed
 )

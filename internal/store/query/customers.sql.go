@@ -85,7 +85,7 @@ func (q *Queries) EnableCustomer(ctx context.Context, id string) (int64, error) 
 }
 
 const getCustomer = `-- name: GetCustomer :one
-SELECT id, email, email_key, password_hash, user_handle, language, totp_sealed, totp_step, token_count, created_at, confirmed_at, disabled_at, guest, operator, totp_version FROM customers WHERE id = $1
+SELECT id, email, email_key, password_hash, user_handle, language, totp_sealed, totp_step, token_count, created_at, confirmed_at, disabled_at, guest, operator, totp_version, data_reminder_at FROM customers WHERE id = $1
 `
 
 func (q *Queries) GetCustomer(ctx context.Context, id string) (Customer, error) {
@@ -107,12 +107,13 @@ func (q *Queries) GetCustomer(ctx context.Context, id string) (Customer, error) 
 		&i.Guest,
 		&i.Operator,
 		&i.TotpVersion,
+		&i.DataReminderAt,
 	)
 	return i, err
 }
 
 const getCustomerByEmail = `-- name: GetCustomerByEmail :one
-SELECT id, email, email_key, password_hash, user_handle, language, totp_sealed, totp_step, token_count, created_at, confirmed_at, disabled_at, guest, operator, totp_version FROM customers WHERE email_key = $1
+SELECT id, email, email_key, password_hash, user_handle, language, totp_sealed, totp_step, token_count, created_at, confirmed_at, disabled_at, guest, operator, totp_version, data_reminder_at FROM customers WHERE email_key = $1
 `
 
 func (q *Queries) GetCustomerByEmail(ctx context.Context, emailKey string) (Customer, error) {
@@ -134,12 +135,13 @@ func (q *Queries) GetCustomerByEmail(ctx context.Context, emailKey string) (Cust
 		&i.Guest,
 		&i.Operator,
 		&i.TotpVersion,
+		&i.DataReminderAt,
 	)
 	return i, err
 }
 
 const getCustomerByUserHandle = `-- name: GetCustomerByUserHandle :one
-SELECT id, email, email_key, password_hash, user_handle, language, totp_sealed, totp_step, token_count, created_at, confirmed_at, disabled_at, guest, operator, totp_version FROM customers WHERE user_handle = $1
+SELECT id, email, email_key, password_hash, user_handle, language, totp_sealed, totp_step, token_count, created_at, confirmed_at, disabled_at, guest, operator, totp_version, data_reminder_at FROM customers WHERE user_handle = $1
 `
 
 func (q *Queries) GetCustomerByUserHandle(ctx context.Context, userHandle string) (Customer, error) {
@@ -161,6 +163,7 @@ func (q *Queries) GetCustomerByUserHandle(ctx context.Context, userHandle string
 		&i.Guest,
 		&i.Operator,
 		&i.TotpVersion,
+		&i.DataReminderAt,
 	)
 	return i, err
 }
@@ -207,7 +210,7 @@ func (q *Queries) InsertRecoveryCode(ctx context.Context, customerID string, has
 }
 
 const listCustomers = `-- name: ListCustomers :many
-SELECT id, email, email_key, password_hash, user_handle, language, totp_sealed, totp_step, token_count, created_at, confirmed_at, disabled_at, guest, operator, totp_version FROM customers WHERE id > $1 ORDER BY id LIMIT $2
+SELECT id, email, email_key, password_hash, user_handle, language, totp_sealed, totp_step, token_count, created_at, confirmed_at, disabled_at, guest, operator, totp_version, data_reminder_at FROM customers WHERE id > $1 ORDER BY id LIMIT $2
 `
 
 func (q *Queries) ListCustomers(ctx context.Context, iD string, limit int32) ([]Customer, error) {
@@ -235,6 +238,7 @@ func (q *Queries) ListCustomers(ctx context.Context, iD string, limit int32) ([]
 			&i.Guest,
 			&i.Operator,
 			&i.TotpVersion,
+			&i.DataReminderAt,
 		); err != nil {
 			return nil, err
 		}
@@ -250,7 +254,7 @@ func (q *Queries) ListCustomers(ctx context.Context, iD string, limit int32) ([]
 }
 
 const listOperators = `-- name: ListOperators :many
-SELECT id, email, email_key, password_hash, user_handle, language, totp_sealed, totp_step, token_count, created_at, confirmed_at, disabled_at, guest, operator, totp_version FROM customers WHERE operator = 1 ORDER BY id LIMIT $1
+SELECT id, email, email_key, password_hash, user_handle, language, totp_sealed, totp_step, token_count, created_at, confirmed_at, disabled_at, guest, operator, totp_version, data_reminder_at FROM customers WHERE operator = 1 ORDER BY id LIMIT $1
 `
 
 func (q *Queries) ListOperators(ctx context.Context, limit int32) ([]Customer, error) {
@@ -278,6 +282,7 @@ func (q *Queries) ListOperators(ctx context.Context, limit int32) ([]Customer, e
 			&i.Guest,
 			&i.Operator,
 			&i.TotpVersion,
+			&i.DataReminderAt,
 		); err != nil {
 			return nil, err
 		}

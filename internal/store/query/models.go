@@ -65,6 +65,19 @@ type AuthorizationCode struct {
 	GrantID     string
 }
 
+type Brake struct {
+	Name        string
+	StartedAt   int64
+	LastRunAt   int64
+	Day         int64
+	Actions     int64
+	Allowed     int64
+	StoppedAt   int64
+	Reason      string
+	ConfirmedBy string
+	ConfirmedAt int64
+}
+
 type Client struct {
 	ID           string
 	Kind         string
@@ -86,21 +99,22 @@ type Consent struct {
 }
 
 type Customer struct {
-	ID           string
-	Email        string
-	EmailKey     string
-	PasswordHash string
-	UserHandle   string
-	Language     string
-	TotpSealed   string
-	TotpStep     int64
-	TokenCount   int64
-	CreatedAt    int64
-	ConfirmedAt  int64
-	DisabledAt   int64
-	Guest        int64
-	Operator     int64
-	TotpVersion  int64
+	ID             string
+	Email          string
+	EmailKey       string
+	PasswordHash   string
+	UserHandle     string
+	Language       string
+	TotpSealed     string
+	TotpStep       int64
+	TokenCount     int64
+	CreatedAt      int64
+	ConfirmedAt    int64
+	DisabledAt     int64
+	Guest          int64
+	Operator       int64
+	TotpVersion    int64
+	DataReminderAt int64
 }
 
 type Device struct {
@@ -128,6 +142,7 @@ type Domain struct {
 	SyncedAt        int64
 	SyncDue         int64
 	ExpiryNotice    int64
+	AtTermEnd       string
 }
 
 type DomainChange struct {
@@ -299,6 +314,10 @@ type Order struct {
 	ConsentAt      int64
 	ConsentWording string
 	Registrant     string
+	RenewalWording string
+	RenewalAt      int64
+	RenewalSession string
+	RenewalAddress string
 }
 
 type OrderItem struct {
@@ -318,6 +337,8 @@ type OrderItem struct {
 	CodeSealed      string
 	State           string
 	Failure         string
+	RenewalYears    int64
+	RenewalGross    int64
 }
 
 type Passkey struct {
@@ -353,6 +374,7 @@ type PaymentMethod struct {
 	Method           string
 	Label            string
 	UpdatedAt        int64
+	Setup            string
 }
 
 type PendingInvoice struct {
@@ -461,6 +483,40 @@ type RegistryRecord struct {
 	ReadAt   int64
 }
 
+type Renewal struct {
+	DomainID    string
+	TermEnd     int64
+	CustomerID  string
+	Name        string
+	Tld         string
+	State       string
+	Years       int64
+	Gross       int64
+	AnnouncedAt int64
+	ChargeAt    int64
+	Attempts    int64
+	OrderID     string
+	Failure     string
+	UpdatedAt   int64
+}
+
+type RenewalConsent struct {
+	ID         string
+	DomainID   string
+	CustomerID string
+	Name       string
+	Wording    string
+	Years      int64
+	Gross      int64
+	ChargeAt   int64
+	Method     string
+	Through    string
+	Address    string
+	GivenAt    int64
+	EndedAt    int64
+	EndReason  string
+}
+
 type SchemaCompatibility struct {
 	Version        int64
 	CompatibleFrom int64
@@ -488,6 +544,22 @@ type SeenSignature struct {
 	EndsAt  int64
 }
 
+type SentNotice struct {
+	ID         string
+	CustomerID string
+	DomainID   string
+	Name       string
+	TermEnd    int64
+	Kind       string
+	Recipient  string
+	Subject    string
+	Body       string
+	QueuedAt   int64
+	SentAt     int64
+	Accepted   int64
+	Response   string
+}
+
 type Session struct {
 	Hash            string
 	ID              string
@@ -502,6 +574,25 @@ type Session struct {
 	SeenAt          int64
 	ExpiresAt       int64
 	AuthMethod      string
+}
+
+type TermEnd struct {
+	DomainID   string
+	TermEnd    int64
+	CustomerID string
+	Name       string
+	Tld        string
+	Account    string
+	State      string
+	StepAt     int64
+	DueAt      int64
+	Node       string
+	Attempts   int64
+	WaitsFor   string
+	HeldAt     int64
+	DeletedAt  int64
+	EndedAt    int64
+	UpdatedAt  int64
 }
 
 type VatCheck struct {

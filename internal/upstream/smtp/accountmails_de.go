@@ -220,5 +220,5 @@ Ihr Passwort und sehen Sie Ihre Passkeys durch:
 {{.Portal}}
 `},
 	},
-	orderMails: germanOrderMails,
+	orderMails: germanOrderMails, consentMails: germanConsentMails,
 }

@@ -216,5 +216,5 @@ review your passkeys:
 {{.Portal}}
 `},
 	},
-	orderMails: englishOrderMails,
+	orderMails: englishOrderMails, consentMails: englishConsentMails,
 }

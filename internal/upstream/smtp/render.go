@@ -3,6 +3,7 @@ package smtp
 import (
 	"fmt"
 	"maps"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -16,6 +17,9 @@ import (
 // maxValueLength limits a quoted value, in characters.
 const maxValueLength = 100
 
+// maxSubjectLength limits a subject, which may contain a long domain name.
+const maxSubjectLength = 300
+
 // language holds all mails in one language.
 type language struct {
 	code             string
@@ -23,8 +27,9 @@ type language struct {
 	dateLayout       string
 	decimalSeparator string // between euros and cents
 	greeting, footer string // of every mail
-	// accountMails are about an account, orderMails about orders and domains.
-	accountMails, orderMails map[registrar.MailKind]mailText
+	// accountMails are about an account, orderMails about orders and domains, consentMails
+	// about automatic renewal.
+	accountMails, orderMails, consentMails map[registrar.MailKind]mailText
 }
 
 // languageOf returns the recipient's language, German if it is not supported.
@@ -37,10 +42,11 @@ func languageOf(message mailer.Message) *language {
 
 // MailKinds returns all kinds of mail that have a text.
 func MailKinds() []registrar.MailKind {
-	return slices.AppendSeq(slices.Collect(maps.Keys(english.accountMails)), maps.Keys(english.orderMails))
+	kinds := slices.AppendSeq(slices.Collect(maps.Keys(english.accountMails)), maps.Keys(english.orderMails))
+	return slices.AppendSeq(kinds, maps.Keys(english.consentMails))
 }
 
-// mailText is one mail between greeting and footer. Subjects have no placeholders.
+// mailText is one mail between greeting and footer. Both have placeholders.
 type mailText struct{ subject, body string }
 
 // templateData holds the placeholders of the texts.
@@ -58,19 +64,30 @@ type templateData struct {
 	noticeData
 	Domain string // whose term ends
 	Date   string // on that day
+	Page   string // the domain's page
+	Charge string // the day of a charge
+	// NextTerm means that the first charge is for the next term, Announced that this mail
+	// announces it.
+	NextTerm, Announced bool
 }
 
-// templates are the parsed mails by language code. A template is named by its subject.
+// templates are the parsed mails by language code, each with its subject as a template of
+// its own.
 type templates map[string]map[registrar.MailKind]*template.Template
+
+const subjectTemplate = "subject"
 
 // parseTemplates parses them once, when the first mail is sent.
 var parseTemplates = sync.OnceValues(func() (templates, error) {
 	parsed := templates{}
 	for _, lang := range []language{german, english} {
 		parsed[lang.code] = map[registrar.MailKind]*template.Template{}
-		for _, mails := range []map[registrar.MailKind]mailText{lang.accountMails, lang.orderMails} {
+		for _, mails := range []map[registrar.MailKind]mailText{lang.accountMails, lang.orderMails, lang.consentMails} {
 			for kind, mail := range mails {
-				text, err := template.New(mail.subject).Parse(lang.greeting + mail.body + lang.footer)
+				text, err := template.New("body").Parse(lang.greeting + mail.body + lang.footer)
+				if err == nil {
+					_, err = text.New(subjectTemplate).Parse(mail.subject)
+				}
 				if err != nil {
 					return nil, fmt.Errorf("smtp: parse mail %s in %s: %w", kind, lang.code, err)
 				}
@@ -93,6 +110,11 @@ func (t templates) render(message mailer.Message, portal string) (subject, body 
 		Host: quoteForeign(message.Data["host"], maxValueLength), Email: sanitizeValue(message.Data["email"]), Change: message.Data["change"],
 		orderData: lang.orderData(message.Data), noticeData: lang.noticeData(message.Data), Domain: sanitizeValue(message.Data["domain"]), Date: lang.formatDate(message.Data["paid_until"]),
 	}
+	if id := sanitizeValue(message.Data["domain_id"]); id != "" {
+		data.Page = portal + "/domains/" + url.PathEscape(id)
+	}
+	data.Charge = lang.formatDate(message.Data["charge_at"])
+	data.NextTerm, data.Announced = message.Data["next_term"] == "true", message.Data["announced"] == "true"
 	if message.Data["declared"] != "" {
 		data.Name = quotedLines(data.Name)
 	}
@@ -105,11 +127,14 @@ func (t templates) render(message mailer.Message, portal string) (subject, body 
 	if !message.LinkExpiresAt.IsZero() {
 		data.Until = message.LinkExpiresAt.UTC().Format(lang.timeLayout)
 	}
-	var written strings.Builder
+	var title, written strings.Builder
+	if err := text.ExecuteTemplate(&title, subjectTemplate, data); err != nil {
+		return "", "", err
+	}
 	if err := text.Execute(&written, data); err != nil {
 		return "", "", err
 	}
-	return text.Name(), written.String(), nil
+	return sanitizeLine(title.String(), maxSubjectLength), written.String(), nil
 }
 
 func sanitizeValue(value string) string { return sanitizeLine(value, maxValueLength) }
