@@ -3,6 +3,7 @@ package store
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"net/netip"
 	"time"
 
@@ -69,11 +70,12 @@ func storeConsent(ctx context.Context, q *query.Queries, given renewal.GivenCons
 	if err != nil || !chosen {
 		return false, err
 	}
-	if err := q.InsertRenewalConsent(ctx, query.InsertRenewalConsentParams{
+	already := fmt.Errorf("store: give consent: domain %s has one that is in force", consent.Domain)
+	if err := rowOr(already)(q.InsertRenewalConsent(ctx, query.InsertRenewalConsentParams{
 		ID: consent.ID, DomainID: consent.Domain, CustomerID: consent.Customer, Name: consent.Name, Wording: consent.Wording,
 		Years: int64(consent.Years), Gross: int64(consent.Gross), ChargeAt: micros(consent.ChargeAt), Method: consent.Method,
 		Through: consent.Through, Address: consent.Address, GivenAt: micros(consent.GivenAt),
-	}); err != nil {
+	})); err != nil {
 		return false, err
 	}
 	if row := given.Announced; row != nil {

@@ -16,9 +16,10 @@ WHERE id = sqlc.arg(id) AND customer_id = sqlc.arg(customer_id) AND status = 'ac
 UPDATE domains SET at_term_end = sqlc.arg(choice), updated_at = sqlc.arg(updated_at)
 WHERE id = sqlc.arg(id) AND customer_id = sqlc.arg(customer_id) AND at_term_end = sqlc.arg(was) AND status <> 'transferred_out';
 
--- name: InsertRenewalConsent :exec
+-- name: InsertRenewalConsent :execrows
 INSERT INTO renewal_consents (id, domain_id, customer_id, name, wording, years, gross, charge_at, method, through, address, given_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12);
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+ON CONFLICT (domain_id) WHERE ended_at = 0 DO NOTHING;
 
 -- name: EndRenewalConsent :exec
 UPDATE renewal_consents SET ended_at = sqlc.arg(ended_at), end_reason = sqlc.arg(end_reason)

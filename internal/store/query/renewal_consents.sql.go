@@ -259,9 +259,10 @@ func (q *Queries) HasPaymentMethod(ctx context.Context, customerID string) (int6
 	return count, err
 }
 
-const insertRenewalConsent = `-- name: InsertRenewalConsent :exec
+const insertRenewalConsent = `-- name: InsertRenewalConsent :execrows
 INSERT INTO renewal_consents (id, domain_id, customer_id, name, wording, years, gross, charge_at, method, through, address, given_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+ON CONFLICT (domain_id) WHERE ended_at = 0 DO NOTHING
 `
 
 type InsertRenewalConsentParams struct {
@@ -279,8 +280,8 @@ type InsertRenewalConsentParams struct {
 	GivenAt    int64
 }
 
-func (q *Queries) InsertRenewalConsent(ctx context.Context, arg InsertRenewalConsentParams) error {
-	_, err := q.db.ExecContext(ctx, insertRenewalConsent,
+func (q *Queries) InsertRenewalConsent(ctx context.Context, arg InsertRenewalConsentParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, insertRenewalConsent,
 		arg.ID,
 		arg.DomainID,
 		arg.CustomerID,
@@ -294,7 +295,10 @@ func (q *Queries) InsertRenewalConsent(ctx context.Context, arg InsertRenewalCon
 		arg.Address,
 		arg.GivenAt,
 	)
-	return err
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
 }
 
 const listDomainNotices = `-- name: ListDomainNotices :many
