@@ -169,8 +169,10 @@ func (h *Handler) renderMethods(req *ui.Request, problem error) error {
 }
 
 // ownDomainID returns text if it can be a domain's id: it becomes part of a path.
-func ownDomainID(text string) string {
-	const longest = 64
+func ownDomainID(text string) string { return plainID(text, 64) }
+
+// plainID returns text if it is a short word, as ids are, and otherwise an empty one.
+func plainID(text string, longest int) string {
 	for _, r := range text {
 		if (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '_' {
 			return ""
@@ -201,7 +203,7 @@ func (h *Handler) addMethod(req *ui.Request) error {
 // names the page; what the provider reports about it counts. The webhook does the same, so
 // on an error the page just shows what is saved.
 func (h *Handler) methodSaved(req *ui.Request) error {
-	saved, err := h.Renewals.FinishMethodSetup(req.R.Context(), req.Actor(), req.Query("session"))
+	saved, err := h.Renewals.FinishMethodSetup(req.R.Context(), req.Actor(), plainID(req.Query("session"), 200))
 	if err != nil {
 		httpjson.RecordError(req.W, err)
 	}
