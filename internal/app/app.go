@@ -49,8 +49,6 @@ const (
 type App struct {
 	cfg config.Config
 	now func() time.Time // business time, which a sandbox may move
-	// clockMoves means that business time is not the real time.
-	clockMoves bool
 	logger     *slog.Logger
 	metrics    *prometheus.Registry
 	// mcpExtension is empty in the product.
@@ -75,6 +73,7 @@ type App struct {
 
 	// Without a payment provider nothing can be ordered, and these are nil.
 	orders   *order.Service
+	consents *renewal.Consents
 	invoices *invoice.Service
 	webhooks *jobs.Worker[webhook.Delivery]
 	renewals *renewal.Worker
@@ -101,9 +100,8 @@ type Options struct {
 
 // New builds the service and opens its listeners. Nothing is served before Run.
 func New(ctx context.Context, cfg config.Config, logger *slog.Logger, opts Options) (*App, error) {
-	moves := opts.Now != nil
 	registrar.Default(&opts.Now, time.Now)
-	p := &App{cfg: cfg, now: opts.Now, clockMoves: moves, mcpExtension: opts.MCP, metrics: prometheus.NewRegistry()}
+	p := &App{cfg: cfg, now: opts.Now, mcpExtension: opts.MCP, metrics: prometheus.NewRegistry()}
 	p.logger = countLogRecords(logger, p.metrics)
 	p.metrics.MustRegister(
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
@@ -192,7 +190,7 @@ func (p *App) webConfig(ctx context.Context) (web.Config, error) {
 		Portal: portal.Config{
 			Accounts: p.services.Customers, AccessTokens: p.services.Tokens, Portfolio: p.services.Portfolio, Applications: p.services.apps, Agents: p.services.Agents,
 			MailEnabled: p.services.mail != nil, DomainChanges: p.changes, Exporter: dossiers,
-			Extension: p.live.Extension, RateBasisPoints: displayedRate,
+			Extension: p.live.Extension, RateBasisPoints: displayedRate, Now: p.now,
 		},
 		Site: site.Config{
 			Lookups: p.lookups.Engine, WhoisBudget: p.limits.whois, Catalog: p.live,
@@ -219,14 +217,15 @@ func (p *App) webConfig(ctx context.Context) (web.Config, error) {
 			return web.Config{}, err
 		}
 		webConfig.MCP.Orders = mcp.OrderService{Orders: p.orders, Tokens: p.services.Tokens, Catalog: p.live, OrdersURL: p.cfg.BaseURL + ui.OrdersPath}
-		webConfig.StripeEvents = stripeEvents{p.stripe, p.orders}
+		webConfig.Portal.Renewals, webConfig.MCP.Renewals = p.consents, p.consents
+		webConfig.StripeEvents = stripeEvents{p.stripe, p.orders, p.consents}
 		if webConfig.ACP, err = p.acpConfig(); err != nil {
 			return web.Config{}, err
 		}
 		if webConfig.Checkout.AuthCodeLimit, err = p.newTextLimiter(authCodesPerHour, authCodesPer10Hours); err != nil {
 			return web.Config{}, err
 		}
-		webConfig.Checkout.Extension, webConfig.Checkout.RateBasisPoints = p.live.Extension, displayedRate
+		webConfig.Checkout.Extension, webConfig.Checkout.RateBasisPoints, webConfig.Checkout.Now = p.live.Extension, displayedRate, p.now
 	}
 	return webConfig, nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/admin"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/ratelimit"
+	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
 	"github.com/dotkontor/dotkontor/internal/web/acp"
 )
 
@@ -40,11 +41,17 @@ func (p *App) startOrders(ctx context.Context) error {
 		RecheckInterval: time.Duration(p.cfg.Orders.RecheckInterval),
 		VerifyOver:      registrar.Cents(p.cfg.Orders.VerifyOverEUR) * 100,
 		Now:             p.now, Logger: p.logger, MailQueued: p.services.mail.Wake, WebhookQueued: p.webhooks.Wake,
-		RecordError: p.recordJobError(admin.JobOrder),
+		RecordError: p.recordJobError(admin.JobOrder), IsRenewalWording: renewal.IsCurrentWording,
 	}
 	p.observeOrders(&settings) //nolint:contextcheck // as above
-	p.orders, err = order.New(settings)
+	if p.orders, err = order.New(settings); err != nil {
+		return err
+	}
 	p.inBackground(monitor.Run, p.orders.Run)
+	p.consents, err = renewal.NewConsents(renewal.ConsentConfig{
+		Store: p.services.DB, Price: p.orders.RenewalPrice, Provider: p.stripe, BaseURL: p.cfg.BaseURL,
+		Now: p.now, MailQueued: p.services.mail.Wake, Logger: p.logger,
+	})
 	return err
 }
 

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"log/slog"
 	"time"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/config"
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
 	"github.com/dotkontor/dotkontor/internal/upstream/stripe"
 	"github.com/dotkontor/dotkontor/internal/web/stripehook"
 )
@@ -47,10 +49,21 @@ func (p *App) newStripe() *stripe.Client {
 	})
 }
 
-// stripeEvents verifies Stripe's webhook events and passes them to orders.
+// stripeEvents verifies Stripe's webhook events and passes them to orders, or to the
+// service that saves payment methods.
 type stripeEvents struct {
 	*stripe.Client
-	*order.Service
+	orders   *order.Service
+	renewals *renewal.Consents
+}
+
+// HandleEvent fetches what the event names.
+func (e stripeEvents) HandleEvent(ctx context.Context, event order.Event) error {
+	if event.Setup == "" {
+		return e.orders.HandleEvent(ctx, event)
+	}
+	_, err := e.renewals.FinishMethodSetup(ctx, registrar.Actor{}, event.Setup)
+	return err
 }
 
 var _ stripehook.Events = stripeEvents{}

@@ -32,3 +32,13 @@ func DomainStatuses() []DomainStatus {
 
 // Valid reports whether s is one of DomainStatuses.
 func (s DomainStatus) Valid() bool { return slices.Contains(DomainStatuses(), s) }
+
+// TermEndChoice is what a customer wants at the end of a domain's term.
+type TermEndChoice string
+
+// The choices. They are stored.
+const (
+	TermEndUndecided TermEndChoice = ""
+	TermEndRenew     TermEndChoice = "renew"  // automatically, with a consent (package renewal)
+	TermEndExpire    TermEndChoice = "expire" // let it expire
+)

@@ -65,6 +65,10 @@ const (
 	MailRenewalPriceRise     MailKind = "renewal_price_rise"   // the same, at a higher price than before
 	MailRenewalDeclined      MailKind = "renewal_declined"     // a charge failed; another attempt follows
 	MailRenewalFailed        MailKind = "renewal_failed"       // domains will not be renewed automatically
+	MailRenewalOn            MailKind = "renewal_on"           // confirms the consent to automatic renewal
+	MailRenewalOff           MailKind = "renewal_off"          // automatic renewal was turned off
+	MailLetExpire            MailKind = "let_expire"           // the customer lets a domain expire
+	MailPaymentMethod        MailKind = "payment_method"       // saved or removed
 )
 
 // notices are the mails that the law or ICANN requires. They are kept as sent.

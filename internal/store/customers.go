@@ -6,6 +6,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
+	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
 	"github.com/dotkontor/dotkontor/internal/store/query"
 )
 
@@ -208,6 +209,9 @@ func (a accounts) CloseAccount(ctx context.Context, id, closedEmail string, now 
 		return false, err
 	}
 	if err := a.q.RevokeGrantsOfCustomer(ctx, micros(now), id); err != nil {
+		return false, err
+	}
+	if err := endConsentsOf(ctx, a.q, id, renewal.EndClosed, now); err != nil {
 		return false, err
 	}
 	err = inOrder(ctx, id, a.q.DeletePasskeysOfCustomer, a.q.DeleteRecoveryCodes, a.q.DeleteRegistrant, a.q.DeleteIdentity,

@@ -18,7 +18,7 @@ func (db *DB) GetCustomerDomain(ctx context.Context, customer, id string) (domai
 	return rowAs(func(row query.Domain) domainchange.Domain {
 		return domainchange.Domain{
 			ID: row.ID, Customer: row.CustomerID, Name: row.Name, TLD: row.Tld, Status: registrar.DomainStatus(row.Status),
-			PaidUntil: fromMicros(row.PaidUntil), AutoRenew: row.AutoRenew != 0, Account: row.Account, Handle: row.Handle,
+			PaidUntil: fromMicros(row.PaidUntil), Account: row.Account, Handle: row.Handle,
 		}
 	})(db.read().GetCustomerDomain(ctx, id, customer))
 }

@@ -19,9 +19,39 @@ func (db *DB) ListCustomerDomains(ctx context.Context, customer string) ([]portf
 func portfolioDomainOf(row query.ListCustomerDomainsRow) portfolio.Domain {
 	return portfolio.Domain{
 		ID: row.ID, Customer: row.CustomerID, Name: row.Name, TLD: row.Tld,
-		Status: registrar.DomainStatus(row.Status), PaidUntil: fromMicros(row.PaidUntil), AutoRenew: row.AutoRenew != 0,
+		Status: registrar.DomainStatus(row.Status), PaidUntil: fromMicros(row.PaidUntil), AtTermEnd: registrar.TermEndChoice(row.AtTermEnd),
 		CreatedAt: fromMicros(row.CreatedAt), UpdatedAt: fromMicros(row.UpdatedAt),
 	}
+}
+
+func domainWithTermOf(row query.SearchDomainsRow) portfolio.Domain {
+	return portfolio.Domain{
+		ID: row.ID, Customer: row.CustomerID, Name: row.Name, TLD: row.Tld,
+		Status: registrar.DomainStatus(row.Status), PaidUntil: fromMicros(row.PaidUntil), AtTermEnd: registrar.TermEndChoice(row.AtTermEnd),
+		Term: portfolio.Term{
+			Renewal: row.RenewalState, Gross: registrar.Cents(row.RenewalGross), ChargeAt: fromMicros(row.RenewalChargeAt), Attempts: int(row.RenewalAttempts),
+			Unpaid: row.EndState, WaitsForOperator: row.EndWaitsFor != "",
+			StepAt: fromMicros(row.EndStepAt), HeldAt: fromMicros(row.EndHeldAt), DeletedAt: fromMicros(row.EndDeletedAt),
+		},
+		CreatedAt: fromMicros(row.CreatedAt), UpdatedAt: fromMicros(row.UpdatedAt),
+	}
+}
+
+// GetDomain returns a customer's domain with the end of its term.
+func (db *DB) GetDomain(ctx context.Context, customer, domain string) (portfolio.Domain, bool, error) {
+	return rowAs(func(row query.GetDomainTermRow) portfolio.Domain {
+		return domainWithTermOf(query.SearchDomainsRow(row))
+	})(db.read().GetDomainTerm(ctx, domain, customer))
+}
+
+// ListDomainNotices returns the notices about a customer's domain.
+func (db *DB) ListDomainNotices(ctx context.Context, customer, domain string, limit int) ([]portfolio.Notice, error) {
+	return rowsAs(func(row query.ListDomainNoticesRow) portfolio.Notice {
+		return portfolio.Notice{
+			Kind: registrar.MailKind(row.Kind), Recipient: row.Recipient, Subject: row.Subject, Body: row.Body,
+			SentAt: fromMicros(row.SentAt), Accepted: row.Accepted != 0,
+		}
+	})(db.read().ListDomainNotices(ctx, query.ListDomainNoticesParams{DomainID: domain, CustomerID: customer, MaxRows: int32(limit)}))
 }
 
 // ListDomainsPage returns a page of the account's domains.
@@ -33,9 +63,7 @@ func (db *DB) searchDomains(ctx context.Context, customer string, filter portfol
 	if sqldb.IsUnstorable(filter.AfterName) || sqldb.IsUnstorable(filter.AfterID) {
 		return nil, nil
 	}
-	return rowsAs(func(row query.SearchDomainsRow) portfolio.Domain {
-		return portfolioDomainOf(query.ListCustomerDomainsRow(row))
-	})(db.read().SearchDomains(ctx, query.SearchDomainsParams{
+	return rowsAs(domainWithTermOf)(db.read().SearchDomains(ctx, query.SearchDomainsParams{
 		CustomerID: customer, AfterName: filter.AfterName, AfterID: filter.AfterID, Pattern: "%" + filter.Part + "%",
 		Status: string(filter.Status), PaidBefore: micros(filter.PaidBefore), MaxRows: int32(limit), SkipRows: int32(offset),
 	}))
@@ -79,7 +107,7 @@ func (db *DB) AddDomain(ctx context.Context, domain portfolio.Domain, event regi
 		}
 		if err := rowOr(nameHeld())(q.InsertDomain(ctx, query.InsertDomainParams{
 			ID: domain.ID, CustomerID: domain.Customer, Name: domain.Name, Tld: domain.TLD,
-			Status: string(domain.Status), PaidUntil: micros(domain.PaidUntil), AutoRenew: boolToInt(domain.AutoRenew),
+			Status: string(domain.Status), PaidUntil: micros(domain.PaidUntil),
 			CreatedAt: micros(domain.CreatedAt), UpdatedAt: micros(domain.UpdatedAt),
 		})); err != nil {
 			return err

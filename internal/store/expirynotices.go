@@ -6,7 +6,6 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
-	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 	"github.com/dotkontor/dotkontor/internal/store/query"
 )
 
@@ -54,29 +53,5 @@ func (db *DB) StoreExpiryNotice(ctx context.Context, notice lifecycle.NoticeUpda
 			}
 		}
 		return recordEffects(ctx, q, notice.AuditEvent, &notice.Mail, notice.At)
-	})
-}
-
-// SetAutoRenew sets automatic renewal of a customer's domain.
-func (db *DB) SetAutoRenew(ctx context.Context, customer, domain string, on bool, event registrar.AuditEvent) error {
-	return db.write(ctx, func(q *query.Queries) error {
-		methods := int64(1)
-		if on {
-			var err error
-			// The method is locked before the domain, as when a method is removed.
-			if methods, err = q.LockPaymentMethod(ctx, customer); err != nil {
-				return err
-			}
-		}
-		noSuchDomain := &registrar.Error{Kind: registrar.KindNotFound, Code: registrar.NoSuchDomain}
-		if err := rowOr(noSuchDomain)(q.SetAutoRenew(ctx, query.SetAutoRenewParams{
-			AutoRenew: boolToInt(on), UpdatedAt: micros(event.At), ID: domain, CustomerID: customer,
-		})); err != nil {
-			return err
-		}
-		if methods == 0 { // the domain stays unchanged
-			return &registrar.Error{Kind: registrar.KindConflict, Code: portfolio.NoPaymentMethod}
-		}
-		return insertAuditEvent(ctx, q, event)
 	})
 }

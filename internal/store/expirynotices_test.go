@@ -1,7 +1,6 @@
 package store
 
 import (
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -9,7 +8,6 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
-	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 )
@@ -167,66 +165,6 @@ func TestAddProvisionItem_RenewalRequiresOwnDomain(t *testing.T) {
 		line.Kind, line.Domain = provision.Renew, domain.ID
 		if _, err := db.AddProvisionItem(t.Context(), line, orderedEvent(bert, line.Name)); registrar.CodeOf(err) != registrar.NameHeld {
 			t.Errorf("of another customer: %v", err)
-		}
-	})
-}
-
-func TestSetAutoRenew_OnlyActiveDomainsSwitchOn(t *testing.T) {
-	t.Parallel()
-	eachEngine(t, func(t *testing.T, db *DB) {
-		ctx, anna, service := t.Context(), newCustomer(t, db, "anna"), newPortfolioService(t, db)
-		person := registrar.Actor{Kind: registrar.ActorPerson, Customer: anna}
-		if err := db.PutPaymentMethod(ctx, anna, order.PaymentMethod{ProviderCustomer: "cus_x", ID: "pm_1", Label: "Visa"}, testTime); err != nil {
-			t.Fatal(err)
-		}
-		for _, status := range registrar.DomainStatuses() {
-			domain := addDomain(t, db, anna, "in-"+strings.ReplaceAll(string(status), "_", "-"), status, testTime)
-			err := service.SetAutoRenew(ctx, person, domain.ID, true)
-			if runs := status == registrar.DomainActive; runs != (err == nil) || !runs && registrar.CodeOf(err) != registrar.NoSuchDomain {
-				t.Errorf("%s is switched on: %v", status, err)
-			}
-			if err := service.SetAutoRenew(ctx, person, domain.ID, false); err != nil && status != registrar.DomainTransferredOut {
-				t.Errorf("%s is switched off: %v", status, err)
-			}
-		}
-	})
-}
-
-func TestSetAutoRenew_RequiresPaymentMethod(t *testing.T) {
-	t.Parallel()
-	eachEngine(t, func(t *testing.T, db *DB) {
-		ctx, anna, bert, service := t.Context(), newCustomer(t, db, "anna"), newCustomer(t, db, "bert"), newPortfolioService(t, db)
-		domain := addDomain(t, db, anna, "alt", registrar.DomainActive, testTime)
-		person := registrar.Actor{Kind: registrar.ActorPerson, Customer: anna}
-		on := func() bool {
-			domains, err := service.List(ctx, person)
-			if err != nil || len(domains) != 1 {
-				t.Fatal(domains, err)
-			}
-			return domains[0].AutoRenew
-		}
-		if err := service.SetAutoRenew(ctx, person, domain.ID, true); registrar.CodeOf(err) != portfolio.NoPaymentMethod || on() {
-			t.Errorf("without a payment method: %v", err)
-		}
-		if err := db.PutPaymentMethod(ctx, anna, order.PaymentMethod{ProviderCustomer: "cus_x", ID: "pm_1", Label: "Visa"}, testTime); err != nil {
-			t.Fatal(err)
-		}
-		if err := service.SetAutoRenew(ctx, registrar.Actor{Kind: registrar.ActorPerson, Customer: bert}, domain.ID, true); registrar.CodeOf(err) != registrar.NoSuchDomain {
-			t.Errorf("of another customer: %v", err)
-		}
-		if err := service.SetAutoRenew(ctx, person, domain.ID, true); err != nil || !on() {
-			t.Errorf("with a payment method: %v", err)
-		}
-		// The same provider customer pays without saving a payment method.
-		if err := db.PutPaymentMethod(ctx, anna, order.PaymentMethod{ProviderCustomer: "cus_x"}, testTime); err != nil || !on() {
-			t.Errorf("auto-renewal is off although a payment method is stored, %v", err)
-		}
-		// Another provider customer replaces the stored payment method.
-		if err := db.PutPaymentMethod(ctx, anna, order.PaymentMethod{ProviderCustomer: "cus_y"}, testTime); err != nil || on() {
-			t.Errorf("auto-renewal is still on, %v", err)
-		}
-		if err := service.SetAutoRenew(ctx, person, domain.ID, false); err != nil {
-			t.Errorf("switching it off failed: %v", err)
 		}
 	})
 }

@@ -62,7 +62,7 @@ func exportParts() []part {
 
 		// Domains, orders and withdrawal notices.
 		{name: "domains", table: "domains", where: whereCustomer, key: "id", columns: slices.Concat(
-			columns(asText, "id name status"), columns(asTime, "paid_until"), columns(asFlag, "auto_renew"),
+			columns(asText, "id name status"), columns(asTime, "paid_until"), columns(asFlag, "auto_renew"), columns(asText, "at_term_end"),
 			columns(asTime, "created_at updated_at"), renamed("contact", columns(asText, "handle")), columns(asList, "registry_status"),
 			columns(asTime, "registry_expires synced_at"),
 		), nested: []part{
@@ -70,6 +70,11 @@ func exportParts() []part {
 				columns(asTime, "read_at"), columns(asJSON, "data"),
 			)},
 		}},
+		{name: "renewalConsents", table: "renewal_consents", where: whereCustomer, key: "id", columns: slices.Concat(
+			columns(asText, "id"), renamed("domain", columns(asText, "name")), columns(asText, "domain_id wording"), columns(asNumber, "years"),
+			columns(asMoney, "gross"), columns(asTime, "charge_at"), columns(asText, "method through address"), columns(asTime, "given_at ended_at"),
+			columns(asText, "end_reason"),
+		)},
 		{name: "changes", table: "domain_changes", where: whereCustomer, key: "id", columns: slices.Concat(
 			columns(asText, "id"), renamed("domain", columns(asText, "name")), columns(asText, "domain_id kind"), columns(asJSON, "desired"),
 			renamed("contact", columns(asText, "handle")), renamed("oldContact", columns(asText, "old_handle")), columns(asText, "state failure by_kind"),
@@ -98,11 +103,11 @@ func exportParts() []part {
 			columns(asFlag, "claimed"), columns(asTime, "claim_mailed_at"), columns(asMoney, "net vat gross"),
 			renamed("vatRateBasisPoints", columns(asNumber, "vat_rate")), columns(asText, "vat_rule vat_country vat_id"),
 			columns(asFlag, "vat_unchecked auto_renew"), columns(asTime, "created_at updated_at expires_at paid_at consent_at"),
-			columns(asText, "consent_wording"), columns(asJSON, "registrant"),
+			columns(asText, "consent_wording renewal_wording"), columns(asTime, "renewal_at"), columns(asText, "renewal_session renewal_address"), columns(asJSON, "registrant"),
 		), nested: []part{
 			{name: "items", table: "order_items", where: "order_id = $1", key: "id", columns: slices.Concat(
 				columns(asText, "id"), renamed("domain", columns(asText, "name")), columns(asText, "domain_id kind"), columns(asNumber, "years"),
-				columns(asMoney, "net vat gross"), columns(asText, "state failure"),
+				columns(asMoney, "net vat gross"), columns(asText, "state failure"), columns(asNumber, "renewal_years"), columns(asMoney, "renewal_gross"),
 			)},
 			{name: "payments", table: "payments", where: "order_id = $1", key: "id", columns: slices.Concat(
 				columns(asText, "id kind state failure"), columns(asMoney, "amount"),

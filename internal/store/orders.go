@@ -35,8 +35,11 @@ func orderOf(row query.Order) order.Order {
 		ItemsKey: row.ItemsKey, PayLink: registrar.SecretHash(row.PayLink), VerifyLink: registrar.SecretHash(row.VerifyLink),
 		SealedPayLink: row.PaySealed, SealedVerifyLink: row.VerifySealed, AutoRenew: row.AutoRenew != 0,
 		Registrant: fromJSON[registrar.Registrant](row.Registrant),
-		Consent:    order.Consent{At: fromMicros(row.ConsentAt), Wording: row.ConsentWording},
-		CreatedAt:  fromMicros(row.CreatedAt), UpdatedAt: fromMicros(row.UpdatedAt),
+		Renewal: order.RenewalConsent{
+			Wording: row.RenewalWording, At: fromMicros(row.RenewalAt), Session: row.RenewalSession, Address: row.RenewalAddress,
+		},
+		Consent:   order.Consent{At: fromMicros(row.ConsentAt), Wording: row.ConsentWording},
+		CreatedAt: fromMicros(row.CreatedAt), UpdatedAt: fromMicros(row.UpdatedAt),
 		ExpiresAt: fromMicros(row.ExpiresAt), PaidAt: fromMicros(row.PaidAt),
 		Version: row.Version, DueAt: fromMicros(row.DueAt), Node: row.Node, Attempts: int(row.Attempts),
 	}
@@ -48,6 +51,7 @@ func itemOf(row query.OrderItem) order.Item {
 		Net: registrar.Cents(row.Net), VAT: registrar.Cents(row.Vat), Gross: registrar.Cents(row.Gross),
 		Account: row.Account, ProvisionItem: row.ProvisionItemID, Domain: row.DomainID, SealedCode: row.CodeSealed,
 		State: order.ItemState(row.State), Failure: registrar.Code(row.Failure),
+		RenewalYears: int(row.RenewalYears), RenewalGross: registrar.Cents(row.RenewalGross),
 	}
 }
 

@@ -87,6 +87,7 @@ func insertItems(ctx context.Context, q *query.Queries, o order.Order) error {
 			ID: item.ID, OrderID: o.ID, Position: int64(place), Name: item.Name, Tld: item.TLD, Kind: string(item.Kind), Years: int64(item.Years),
 			Net: int64(item.Net), Vat: int64(item.VAT), Gross: int64(item.Gross), Account: item.Account, ProvisionItemID: item.ProvisionItem,
 			DomainID: item.Domain, CodeSealed: item.SealedCode, State: string(item.State), Failure: string(item.Failure),
+			RenewalYears: int64(item.RenewalYears), RenewalGross: int64(item.RenewalGross),
 		}); err != nil {
 			return err
 		}
@@ -135,6 +136,7 @@ func updateOrderRow(ctx context.Context, q *query.Queries, transition order.Tran
 		VatID: now.Totals.VATID, VatUnchecked: boolToInt(now.Totals.Unchecked),
 		VerifyLink: string(now.VerifyLink), VerifySealed: now.SealedVerifyLink, AutoRenew: boolToInt(now.AutoRenew),
 		ConsentAt: micros(now.Consent.At), ConsentWording: now.Consent.Wording,
+		RenewalWording: now.Renewal.Wording, RenewalAt: micros(now.Renewal.At), RenewalSession: now.Renewal.Session, RenewalAddress: now.Renewal.Address,
 		UpdatedAt: micros(now.UpdatedAt), ExpiresAt: micros(now.ExpiresAt), PaidAt: micros(now.PaidAt),
 		DueAt: micros(now.DueAt), Node: now.Node, Attempts: int64(now.Attempts),
 		ID: now.ID, WasState: string(transition.From.State), WasVersion: transition.From.Version,
@@ -212,7 +214,7 @@ func updateItems(ctx context.Context, q *query.Queries, transition order.Transit
 		if err := rowOr(fmt.Errorf("store: update order %s: no item %s", now.ID, item.ID))(q.UpdateOrderItem(ctx, query.UpdateOrderItemParams{
 			Years: int64(item.Years), Net: int64(item.Net), Vat: int64(item.VAT), Gross: int64(item.Gross), Account: item.Account,
 			ProvisionItemID: item.ProvisionItem, DomainID: item.Domain, CodeSealed: item.SealedCode, State: string(item.State), Failure: string(item.Failure),
-			ID: item.ID, OrderID: now.ID,
+			RenewalYears: int64(item.RenewalYears), RenewalGross: int64(item.RenewalGross), ID: item.ID, OrderID: now.ID,
 		})); err != nil {
 			return err
 		}
@@ -244,36 +246,33 @@ func recordUpdateEffects(ctx context.Context, q *query.Queries, transition order
 
 // finishOrderItem stores the result of a provision item that has ended in its order item
 // and makes the order due. The order's version changes, so that a concurrent update that
-// read the item as unfinished does not postpone the order.
-func finishOrderItem(ctx context.Context, q *query.Queries, item provision.Item) error {
+// read the item as unfinished does not postpone the order. It reports whether the order
+// was paid with a consent to automatic renewal.
+func finishOrderItem(ctx context.Context, q *query.Queries, item provision.Item) (renews bool, err error) {
 	result, ok := order.ResultOf(item)
 	if !ok {
-		return nil
+		return false, nil
 	}
 	if err := q.FinishOrderItem(ctx, query.FinishOrderItemParams{State: string(result.State), Failure: string(result.Failure), ProvisionItemID: item.ID}); err != nil {
-		return err
+		return false, err
 	}
 	if result.State == order.ItemFailed && item.Kind.ForHeldDomain() {
 		if err := q.FailPaidRenewal(ctx, query.FailPaidRenewalParams{
 			Failure: string(result.Failure), Now: micros(item.UpdatedAt), DomainID: item.Domain, OrderID: result.Order,
 		}); err != nil {
-			return err
+			return false, err
 		}
 	}
 	made, err := q.MakeOrderDue(ctx, micros(item.UpdatedAt), result.Order)
 	if ok, err := found(err); !ok {
-		return err
+		return false, err
 	}
-	if result.EnableAutoRenew && made.AutoRenew != 0 {
-		if err := q.EnableOrderedAutoRenew(ctx, item.Domain, result.Order); err != nil {
-			return err
-		}
-	}
+	renews = result.State == order.ItemActive && made.RenewalWording != ""
 	if made.AgentID == "" && made.CompleterID == "" {
-		return nil
+		return renews, nil
 	}
 	// After the order, whose row is the lock: UpdateOrder locks the two in the same order.
-	return q.EnqueueWebhookDelivery(ctx, micros(item.UpdatedAt), result.Order)
+	return renews, q.EnqueueWebhookDelivery(ctx, micros(item.UpdatedAt), result.Order)
 }
 
 // OrderBacklog is the pending work on orders.

@@ -13,6 +13,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
+	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
 )
 
 func TestUpdateOrder_RacingCallersOneWins(t *testing.T) {
@@ -200,10 +201,11 @@ func TestFinishOrderItem_MakesOrderDue(t *testing.T) {
 			name := "x" + method
 			name = strings.ReplaceAll(name, "_", "")
 			o := testOrder(anna, name+"good.org", name+"bad.org")
-			o.AutoRenew = true
+			o.Items[0].RenewalYears, o.Items[0].RenewalGross = 1, 1428
 			o = mustUpdateOrder(t, db, mustUpdateOrder(t, db, addOrder(t, db, o), toPaying("pay_"+name)), func(o *order.Order, m *order.Transition) {
 				toPaid(o, m)
-				m.Method = &order.PaymentMethod{ProviderCustomer: "cus_1", ID: method}
+				o.Renewal = order.RenewalConsent{Wording: renewal.ConsentWording("de"), At: testTime, Session: "ses_1", Address: "192.0.2.1"}
+				m.Method = &order.PaymentMethod{ProviderCustomer: "cus_1", ID: method, Label: "Visa"}
 			})
 			finishItem(t, db, o.Items[0], "")
 			half := getOrder(t, db, o.ID)
@@ -220,9 +222,12 @@ func TestFinishOrderItem_MakesOrderDue(t *testing.T) {
 			if err != nil || ok {
 				t.Errorf("moved %t, %v", ok, err)
 			}
-			renews := count(t, db, "SELECT auto_renew FROM domains WHERE name = $1", name+"good.org") == 1
-			if renews != (method != "") {
-				t.Errorf("with payment method %q auto-renewal is %t", method, renews)
+			renews := count(t, db, "SELECT count(*) FROM domains WHERE name = $1 AND at_term_end = 'renew'", name+"good.org") == 1
+			consents := count(t, db, `SELECT count(*) FROM renewal_consents WHERE name = $1 AND gross = 1428 AND years = 1 AND through = 'ses_1'
+				AND address = '192.0.2.1' AND method = 'Visa' AND charge_at = $2 AND ended_at = 0`, name+"good.org", micros(testTime.AddDate(1, 0, -14)))
+			mails := count(t, db, "SELECT count(*) FROM mails WHERE kind = 'renewal_on'")
+			if renews != (method != "") || (consents == 1) != renews || (mails == 1) != renews {
+				t.Errorf("with payment method %q: renews %t, %d consents, %d mails", method, renews, consents, mails)
 			}
 		}
 	})

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
 	"github.com/dotkontor/dotkontor/internal/store/query"
 )
 
@@ -114,7 +115,11 @@ func putPaymentMethod(ctx context.Context, q *query.Queries, customer string, me
 		if err := q.PutProviderCustomer(ctx, query.PutProviderCustomerParams{CustomerID: customer, ProviderCustomer: method.ProviderCustomer, UpdatedAt: micros(now)}); err != nil {
 			return err
 		}
-		return q.DisableAutoRenewWithoutPaymentMethod(ctx, customer) // another provider customer replaces the method of the former one
+		methods, err := q.HasPaymentMethod(ctx, customer)
+		if err != nil || methods > 0 {
+			return err
+		}
+		return endConsentsOf(ctx, q, customer, renewal.EndNoMethod, now) // another provider customer replaced the method of the former one
 	}
 	return q.PutPaymentMethod(ctx, query.PutPaymentMethodParams{
 		CustomerID: customer, ProviderCustomer: method.ProviderCustomer, Method: method.ID, Label: method.Label, UpdatedAt: micros(now),

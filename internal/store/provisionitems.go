@@ -129,7 +129,11 @@ func (db *DB) UpdateProvisionItem(ctx context.Context, transition provision.Tran
 				return err
 			}
 		}
-		if err := finishOrderItem(ctx, q, item); err != nil {
+		renews, err := finishOrderItem(ctx, q, item)
+		if err == nil && renews {
+			err = storeOrderedConsent(ctx, q, transition)
+		}
+		if err != nil {
 			return err
 		}
 		return recordEffects(ctx, q, transition.AuditEvent, nil, time.Time{})

@@ -11,8 +11,8 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
 	"github.com/dotkontor/dotkontor/internal/registrar/idempotency"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
-	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 	"github.com/dotkontor/dotkontor/internal/registrar/ratelimit"
+	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
 	"github.com/dotkontor/dotkontor/internal/store/query"
 )
 
@@ -313,14 +313,12 @@ func TestChangeEmail_ConcurrentRoleGrantSendsNoLink(t *testing.T) {
 	})
 }
 
-func TestSetAutoRenew_ConcurrentMethodRemovalRefusesIt(t *testing.T) {
+func TestGiveConsent_ConcurrentMethodRemovalRefusesIt(t *testing.T) {
 	onPostgres(t, func(t *testing.T, db *DB) {
 		ctx, anna := t.Context(), newCustomer(t, db, "anna")
-		domain := addHeldDomain(t, db, anna, "eins.org", registrar.DomainActive)
-		if err := db.PutPaymentMethod(ctx, anna, order.PaymentMethod{ProviderCustomer: "cus_1", ID: "pm_1", Label: "Visa"}, testTime); err != nil {
-			t.Fatal(err)
-		}
-		var renewed error
+		domain := addDomain(t, db, anna, "eins", registrar.DomainActive, testTime.AddDate(1, 0, 0))
+		saveMethod(t, db, anna)
+		var agreed error
 		wait := func() {}
 		err := db.write(ctx, func(q *query.Queries) error {
 			if err := putPaymentMethod(ctx, q, anna, order.PaymentMethod{ProviderCustomer: "cus_2"}, testTime); err != nil {
@@ -329,15 +327,15 @@ func TestSetAutoRenew_ConcurrentMethodRemovalRefusesIt(t *testing.T) {
 			if _, err := q.GetPaymentMethod(ctx, anna); err != nil { // sends the statements that wait
 				return err
 			}
-			wait = runConcurrently(t, db, func() { renewed = db.SetAutoRenew(ctx, anna, domain, true, orderedEvent(anna, "eins.org")) })
+			wait = runConcurrently(t, db, func() { agreed = db.GiveConsent(ctx, givenConsent(anna, domain)) })
 			return nil
 		})
 		wait()
 		if err != nil {
 			t.Fatal(err)
 		}
-		wantCode(t, renewed, registrar.KindConflict, portfolio.NoPaymentMethod)
-		if n := count(t, db, `SELECT count(*) FROM domains WHERE auto_renew = 1`); n != 0 {
+		wantCode(t, agreed, registrar.KindConflict, renewal.NoPaymentMethod)
+		if n := count(t, db, `SELECT count(*) FROM domains WHERE at_term_end <> ''`); n != 0 {
 			t.Error("a domain renews automatically without a payment method")
 		}
 	})

@@ -8,6 +8,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
+	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
 	"github.com/dotkontor/dotkontor/internal/store/query"
 )
 
@@ -16,7 +17,7 @@ var _ provision.Domains = (*DB)(nil)
 func provisionDomainOf(row query.Domain) provision.Domain {
 	return provision.Domain{
 		ID: row.ID, Customer: row.CustomerID, Name: row.Name, TLD: row.Tld, Status: registrar.DomainStatus(row.Status), PaidUntil: fromMicros(row.PaidUntil),
-		AutoRenew: row.AutoRenew != 0, Account: row.Account, Handle: row.Handle, RegistryStatus: strings.Fields(row.RegistryStatus),
+		Account: row.Account, Handle: row.Handle, RegistryStatus: strings.Fields(row.RegistryStatus),
 		RegistryExpires: fromMicros(row.RegistryExpires), SyncedAt: fromMicros(row.SyncedAt), SyncDue: fromMicros(row.SyncDue),
 		UpdatedAt: fromMicros(row.UpdatedAt),
 	}
@@ -74,6 +75,11 @@ func (db *DB) UpdateDomainFromRegistry(ctx context.Context, was, now provision.D
 			ID: was.ID, WasStatus: string(was.Status), WasDue: micros(was.SyncDue),
 		})); err != nil {
 			return err
+		}
+		if now.Status == registrar.DomainTransferredOut && was.Status != now.Status {
+			if err := endConsent(ctx, q, was.ID, renewal.EndTransferred, now.UpdatedAt); err != nil {
+				return err
+			}
 		}
 		return recordEffects(ctx, q, event, nil, time.Time{})
 	})

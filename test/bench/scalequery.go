@@ -64,7 +64,7 @@ var fixedParameters = map[string]any{
 
 // emptyResultQueries are the queries that match no generated row, because all generated
 // rows are in one state: every account is confirmed and enabled, no sign-in or payment
-// is in progress, every application is connected, no token was used, every audit event
+// is in progress, every domain renews automatically, every application is connected, no token was used, every audit event
 // has an account, no domain is pending, every domain has an open change, every lock is
 // active, every job is leased, every notice is done, every term has a renewal and none is
 // due, there are no operators or guests,
@@ -74,7 +74,7 @@ var emptyResultQueries = []string{
 	"DeleteOldestDevices", "DeleteOldestSessions", "CountSecondFactorAttempt",
 	"DeleteUnusedClients", "DeleteOldConsentsOfSession", "ReuseRefreshToken", "DeleteAccountlessAuditEvents",
 	"ActivateDomain", "DeletePendingDomain", "MakePendingProvisionItemsDue",
-	"InsertDomainChange", "ListSecureChanges", "InsertIdentity", "InsertCustomerMail", "InsertRenewalProvisionItem", "GetOrderInPayment", "PutProviderCustomer", "DisableAutoRenewWithoutPaymentMethod", "ListOrderIDsAwaitingIdentity",
+	"InsertDomainChange", "ListSecureChanges", "InsertIdentity", "InsertCustomerMail", "InsertRenewalProvisionItem", "GetOrderInPayment", "PutProviderCustomer", "AnnounceConsentedRenewal", "ChooseRenewal", "GetOrderedConsent", "InsertRenewalConsent", "StopAnnouncedRenewalsOfCustomer", "ListOrderIDsAwaitingIdentity",
 	"UpdateGuest", "DeleteOrdersOfGuest", "DeleteGuest", "DeleteWebhookDeliveriesOfUnlinkedAgent", "ReassignDomainChanges", "ReassignDomainLocks", "ReassignRegistrant", "SetPendingInvoiceBuyer", "InsertAgentLink", "GetGuestID", "ListStaleGuestIDs", "EnqueueWebhookDelivery",
 	"ListLiftedDomainLocks", "ListOperators", "SetOperator", "RetryDomainChange", "RetryProvisionItem", "RetryOrder",
 	"GetInvoiceByOrder", "MarkWithdrawalNoticeDone", "DeleteNextSealKey",

@@ -15,7 +15,7 @@ const (
 	mcpPath        = "/api/mcp"
 	mcpLoginPath   = "/api/mcp/login"
 	whoisPerMinute = 15
-	signedInTools  = "list_my_domains start_order get_order_status list_orders cancel_order"
+	signedInTools  = "list_my_domains start_order get_order_status list_orders cancel_order set_auto_renew"
 )
 
 // message is a JSON-RPC request.

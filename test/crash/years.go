@@ -21,6 +21,8 @@ import (
 	"github.com/dotkontor/dotkontor/internal/config"
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
+	"github.com/dotkontor/dotkontor/internal/registrar/billing"
+	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
@@ -133,7 +135,7 @@ func newYears(ctx context.Context, binary, folder string, settings YearSettings)
 		y.services, err = app.OpenServices(ctx, cfg, slog.New(slog.DiscardHandler), y.now)
 	}
 	if err == nil {
-		y.consents, err = app.NewConsents(cfg, y.services, y.now)
+		y.consents, err = renewal.NewConsents(renewal.ConsentConfig{Store: y.services.DB, Now: y.now, Price: listPrice})
 	}
 	if err == nil {
 		err = y.addCustomers(ctx)
@@ -146,6 +148,17 @@ func newYears(ctx context.Context, binary, folder string, settings YearSettings)
 		y.kills[y.dice.IntN(steps)] = true
 	}
 	return y, nil
+}
+
+// listPrice is the price of a renewal with German VAT, which all customers pay.
+func listPrice(_ context.Context, _, tld string) (years int, gross registrar.Cents, err error) {
+	shipped, err := catalog.Shipped()
+	if err != nil {
+		return 0, 0, err
+	}
+	extension, _ := shipped.Extension(tld)
+	const germanVAT = 1900
+	return extension.Term(), billing.Gross(order.NetPrice(extension, order.Renew, extension.Term()), germanVAT), nil
 }
 
 // now is the business time.

@@ -57,6 +57,7 @@ export async function walk(client, protocol) {
     get_order_status: { orderId: "1" },
     list_orders: {},
     cancel_order: { orderId: "1" },
+    set_auto_renew: { domain: "nobody-has-this-name.com", enabled: false },
   })) {
     try {
       saw.refusals[name] = { answered: await client.callTool({ name, arguments: args }) };

@@ -63,6 +63,7 @@ var contractTools = []tool{
 	{"get_order_status", []string{"orderId"}, true},
 	{"list_orders", []string{"status", "limit", "offset"}, true},
 	{"cancel_order", []string{"orderId"}, true},
+	{"set_auto_renew", []string{"domain", "enabled"}, true},
 }
 
 func rpcMessage(method string, params map[string]any) string {
@@ -264,6 +265,7 @@ func protectedTools(v *prober) result {
 		"get_order_status": {"orderId": "doctor"},
 		"list_orders":      {},
 		"cancel_order":     {"orderId": "doctor"},
+		"set_auto_renew":   {"domain": v.label + ".com", "enabled": false},
 	}
 	var j assertions
 	for _, t := range contractTools {

@@ -6,7 +6,11 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/app"
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/billing"
+	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
+	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
 	"github.com/dotkontor/dotkontor/internal/sandbox/registry"
 )
 
@@ -15,8 +19,8 @@ import (
 type demoDomain struct {
 	label, tld string
 	status     registrar.DomainStatus
-	paidUntil  int // 0: nothing paid yet
-	autoRenew  bool
+	paidUntil  int                     // 0: nothing paid yet
+	choice     registrar.TermEndChoice // what the customer has decided
 
 	registrar   string
 	statuses    []string
@@ -30,21 +34,22 @@ const (
 	otherRegistrar = "Nordlicht Namen GmbH"
 )
 
-// demoDomains returns a domain in every state that a customer can see.
+// demoDomains returns a domain in every state that a customer can see. Of the active ones,
+// one renews automatically, one is undecided and one is left to expire.
 func demoDomains() []demoDomain {
 	ours := []string{"ns1.dotkontor.example", "ns2.dotkontor.example"}
 	theirs := []string{"ns1.nordlicht-namen.example", "ns2.nordlicht-namen.example"}
 	return []demoDomain{
 		{
-			label: "kaffeehaus-elbblick", tld: ".de", status: registrar.DomainActive, paidUntil: 220, autoRenew: true,
+			label: "kaffeehaus-elbblick", tld: ".de", status: registrar.DomainActive, paidUntil: 220, choice: registrar.TermEndRenew,
 			registrar: ourRegistrar, created: -1240, expires: 220, nameservers: ours,
 		},
 		{
-			label: "elbblick-roesterei", tld: ".com", status: registrar.DomainActive, paidUntil: 45, autoRenew: true,
+			label: "elbblick-roesterei", tld: ".com", status: registrar.DomainActive, paidUntil: 45,
 			registrar: ourRegistrar, statuses: []string{"clientTransferProhibited"}, created: -685, expires: 45, nameservers: ours,
 		},
 		{
-			label: "elbblick", tld: ".io", status: registrar.DomainActive, paidUntil: 130,
+			label: "elbblick", tld: ".io", status: registrar.DomainActive, paidUntil: 130, choice: registrar.TermEndExpire,
 			registrar: ourRegistrar, statuses: []string{"clientTransferProhibited"}, created: -235, expires: 130, nameservers: ours,
 		},
 		{ // an inbound transfer: the name stays at the losing registrar until the fifth day
@@ -100,16 +105,63 @@ func (d *demo) ensureDomains(ctx context.Context, services *app.Services, operat
 			continue
 		}
 		addition := portfolio.AddParams{
-			Customer: operator.Customer, Name: registrar.NewName(domain.label, domain.tld),
-			Status: domain.status, AutoRenew: domain.autoRenew,
+			Customer: operator.Customer, Name: registrar.NewName(domain.label, domain.tld), Status: domain.status,
 		}
 		if domain.paidUntil != 0 {
 			addition.PaidUntil = d.date(domain.paidUntil)
 		}
-		_, err := services.Portfolio.Add(ctx, operator, addition)
-		if err != nil && registrar.CodeOf(err) != registrar.NameHeld { // another account may hold it
+		added, err := services.Portfolio.Add(ctx, operator, addition)
+		if registrar.CodeOf(err) == registrar.NameHeld { // another account may hold it
+			continue
+		}
+		if err == nil {
+			err = d.choose(ctx, services, owner, added.ID, domain.choice)
+		}
+		if err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// choose decides about the end of a domain's term as its customer would in the portal.
+func (d *demo) choose(ctx context.Context, services *app.Services, owner registrar.Actor, domain string, choice registrar.TermEndChoice) error {
+	if choice == registrar.TermEndUndecided {
+		return nil
+	}
+	consents, err := d.newConsents(ctx, services)
+	if err != nil {
+		return err
+	}
+	if choice == registrar.TermEndExpire {
+		return consents.LetExpire(ctx, owner, domain)
+	}
+	offer, err := consents.Offer(ctx, owner, domain)
+	if err != nil || offer.Method == "" { // without a payment provider there is none
+		return err
+	}
+	return consents.Agree(ctx, owner, domain, renewal.Agreement{
+		Wording: renewal.ConsentWording(demoLanguage), Gross: offer.Gross, ChargeAt: offer.ChargeAt, Method: offer.Method,
+	})
+}
+
+// newConsents returns the service for the demo customer, who pays German VAT.
+func (d *demo) newConsents(ctx context.Context, services *app.Services) (*renewal.Consents, error) {
+	edition, err := services.DB.PriceList(ctx)
+	if err != nil {
+		return nil, err
+	}
+	rates, err := billing.EmbeddedRates()
+	if err != nil {
+		return nil, err
+	}
+	list := catalog.NewLive(edition.List)
+	return renewal.NewConsents(renewal.ConsentConfig{Store: services.DB, Now: func() time.Time { return d.Since }, Price: func(_ context.Context, _, tld string) (int, registrar.Cents, error) {
+		extension, listed := list.Extension(tld)
+		if !listed || extension.Renew <= 0 {
+			return 0, 0, &registrar.Error{Kind: registrar.KindUnsupported, Code: order.NoPrice}
+		}
+		years := extension.Term()
+		return years, billing.Gross(order.NetPrice(extension, order.Renew, years), rates.Domestic(d.Since).BasisPoints), nil
+	}})
 }

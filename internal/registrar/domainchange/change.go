@@ -110,7 +110,6 @@ type Domain struct {
 	ID, Customer, Name, TLD string
 	Status                  registrar.DomainStatus
 	PaidUntil               time.Time
-	AutoRenew               bool
 	Account, Handle         string
 }
 

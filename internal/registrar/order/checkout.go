@@ -67,6 +67,9 @@ func (s *Service) refreshView(ctx context.Context, actor registrar.Actor, view *
 	}
 	view.addQuotes(results)
 	view.Payable = len(view.Missing) == 0 && len(view.Refused) == 0 && view.Order.State.Open()
+	if s.cfg.IsRenewalWording != nil {
+		view.Renewals = s.ItemRenewalPrices(view.Order)
+	}
 	return nil
 }
 

@@ -283,7 +283,7 @@ func (env *testEnv) startNode(node string) *order.Service {
 	held := portfolio.New(fakePortfolio{names: []string{"meinladen.de"}}, time.Now)
 	service, err := order.New(order.Config{
 		Store: env.store, Quote: env.market.Quote, Taxes: billing.New(billing.Config{Rates: rates, Validator: fakeVATIDs{}}), Provider: env.provider,
-		Portfolio: held, Seal: seal, Node: node, BaseURL: "https://kontor.example", Now: env.now, Extension: env.extension, Draining: env.draining,
+		Portfolio: held, Seal: seal, Node: node, BaseURL: "https://kontor.example", Now: env.now, Extension: env.extensionOf, IsRenewalWording: func(wording string) bool { return wording == renewalWording }, Draining: env.draining,
 		SpendBudget: env.budget.spend, RecheckInterval: env.recheckInterval,
 		AllowMail: func(address string) bool { return env.allowMail == nil || env.allowMail(address) },
 	})

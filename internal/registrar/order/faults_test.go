@@ -326,7 +326,11 @@ func (env *testEnv) simulateCheckout(i int, label string) {
 	secret := env.secret(o)
 	for step := range 6 {
 		time.Sleep(time.Duration((i*7+step*13)%97) * time.Second)
-		url, err := env.service.Pay(ctx, annaInPerson, secret, order.Confirmation{Gross: o.Totals.Gross, AutoRenew: (i+step)%5 == 0, Consent: order.ConsentWording("de")})
+		confirmation := order.Confirmation{Gross: o.Totals.Gross, Consent: order.ConsentWording("de")}
+		if (i+step)%5 == 0 {
+			confirmation = env.withRenewal(o)
+		}
+		url, err := env.service.Pay(ctx, annaInPerson, secret, confirmation)
 		if err != nil || url == "" {
 			continue
 		}

@@ -145,7 +145,7 @@ func TestPay_AutoRenewChangeOpensNewPage(t *testing.T) {
 	env := newEnv(t)
 	o, secret := env.createOrder(newRequest(order.Register, "laden"))
 	first := env.pay(secret, o.Totals.Gross)
-	second, err := env.service.Pay(t.Context(), annaInPerson, secret, order.Confirmation{Gross: o.Totals.Gross, AutoRenew: true, Consent: order.ConsentWording("de")})
+	second, err := env.service.Pay(t.Context(), annaInPerson, secret, env.withRenewal(o))
 	if err != nil || second == first || env.provider.pay(first) {
 		t.Fatalf("%s after %s: %v", second, first, err)
 	}

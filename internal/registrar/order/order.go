@@ -111,8 +111,9 @@ type Order struct {
 	PayLink, VerifyLink             registrar.SecretHash
 	SealedPayLink, SealedVerifyLink string
 
-	AutoRenew bool    // the domains are renewed automatically, and the payment method is saved
-	Consent   Consent // that of the consumer who pays or has paid; zero for others
+	AutoRenew bool           // the payment method is saved for automatic renewals
+	Renewal   RenewalConsent // the consent to them of the person who pays or has paid; zero if there is none
+	Consent   Consent        // that of the consumer who pays or has paid; zero for others
 
 	CreatedAt, UpdatedAt time.Time
 	// ExpiresAt is when the prices expire. PaidAt is zero before payment.
@@ -141,6 +142,10 @@ type Item struct {
 	SealedCode                     string // the auth code of a transfer; empty until the customer enters it
 	State                          ItemState
 	Failure                        registrar.Code
+	// RenewalYears and RenewalGross are the term and the price of each automatic renewal
+	// that the customer agreed to; zero if they did not.
+	RenewalYears int
+	RenewalGross registrar.Cents
 }
 
 // Totals are the sums of an order's items, in whole cents.
@@ -270,6 +275,9 @@ const (
 	PaymentInProgress registrar.Code = "payment_in_progress"
 	// ConsentMissing (KindInvalid): a consumer has not ticked the current text.
 	ConsentMissing registrar.Code = "consent_missing"
+	// RenewalChanged (KindConflict): wording or prices of automatic renewal are no longer
+	// those that were shown.
+	RenewalChanged registrar.Code = "renewal_changed"
 )
 
 // ItemsRefused lists the items that can't be ordered and why.

@@ -14,8 +14,10 @@ const pageTTL = time.Hour // of a payment page; the provider's minimum is 30 min
 // Confirmation is what a customer confirms by pressing the button.
 type Confirmation struct {
 	Gross     registrar.Cents // the amount that was shown
-	AutoRenew bool
-	Consent   string // the wording that a consumer ticked; empty if none
+	AutoRenew bool            // automatic renewal was ticked, with this wording and these prices
+	// RenewalWording and RenewalPrices are what was shown with it; see RenewalPrices.
+	RenewalWording, RenewalPrices string
+	Consent                       string // the wording that a consumer ticked; empty if none
 }
 
 // Pay starts a payment and returns the provider's page; empty for a gross of 0, which
@@ -82,7 +84,10 @@ func (s *Service) beginPayment(ctx context.Context, actor registrar.Actor, o Ord
 	case consumer && !confirmation.hasConsent():
 		return "", fail(registrar.KindInvalid, ConsentMissing)
 	}
-	priced.AutoRenew, priced.Registrant = confirmation.AutoRenew, buyer.registrant()
+	if err := s.agreeToRenewal(actor, &priced, confirmation); err != nil {
+		return "", err
+	}
+	priced.Registrant = buyer.registrant()
 	priced.Consent = Consent{}
 	if consumer {
 		priced.Consent = Consent{At: s.now(), Wording: confirmation.Consent}
@@ -154,7 +159,7 @@ func (s *Service) resumePayment(ctx context.Context, o Order, confirmation Confi
 	// A page without a worker could not be created, and a provider may return that
 	// failure under the payment's id for a day. Its URL is unknown.
 	failed := payment.State == PaymentOpening && o.Node == ""
-	if payment.Kind.byIntent() || failed || lacksConsent || payment.State == PaymentClosing || confirmation.AutoRenew != o.AutoRenew {
+	if payment.Kind.byIntent() || failed || lacksConsent || payment.State == PaymentClosing || !confirmation.sameRenewal(o) {
 		if _, err = s.closePayment(ctx, o); err == nil {
 			err = errConflict
 		}

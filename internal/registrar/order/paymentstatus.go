@@ -191,6 +191,7 @@ func (s *Service) reopenOrder(m *Transition) {
 	}
 	// The next payer may be another one and gives their own consent.
 	m.To.Completer, m.To.Consent = "", Consent{}
+	m.To.dropRenewal()
 	if s.pastExpiry(m.To) {
 		s.setState(&m.To, Expired)
 		if len(m.AuditEvents) == 0 {

@@ -27,10 +27,9 @@ func OrderOfPayment(payment string) (order string, ok bool) {
 
 // ItemResult is the effect of a finished provision item on its order item.
 type ItemResult struct {
-	Order           string
-	State           ItemState
-	Failure         registrar.Code
-	EnableAutoRenew bool // if the order asks for it
+	Order   string
+	State   ItemState
+	Failure registrar.Code
 }
 
 // ResultOf returns false if the item is not final or no order paid for it.
@@ -42,7 +41,7 @@ func ResultOf(item provision.Item) (ItemResult, bool) {
 	if item.State == provision.StateFailed {
 		return ItemResult{Order: id, State: ItemFailed, Failure: item.Failure}, true
 	}
-	return ItemResult{Order: id, State: ItemActive, Failure: item.Failure, EnableAutoRenew: true}, true
+	return ItemResult{Order: id, State: ItemActive, Failure: item.Failure}, true
 }
 
 // MarkProvisioned fails the item if no provision item was created: its name is held.

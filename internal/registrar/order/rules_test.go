@@ -14,7 +14,7 @@ func TestResultOf_OnlyFinalItemsOfOrders(t *testing.T) {
 		want order.ItemResult
 		ok   bool
 	}{
-		{provision.Item{Payment: order.PaymentOf("ord_1"), State: provision.StateActive}, order.ItemResult{Order: "ord_1", State: order.ItemActive, EnableAutoRenew: true}, true},
+		{provision.Item{Payment: order.PaymentOf("ord_1"), State: provision.StateActive}, order.ItemResult{Order: "ord_1", State: order.ItemActive}, true},
 		{provision.Item{Payment: order.PaymentOf("ord_1"), State: provision.StateFailed, Failure: "taken"}, order.ItemResult{Order: "ord_1", State: order.ItemFailed, Failure: "taken"}, true},
 		{provision.Item{Payment: order.PaymentOf("ord_1"), State: provision.StatePaid}, order.ItemResult{}, false},
 		{provision.Item{Payment: "manual:1", State: provision.StateActive}, order.ItemResult{}, false},

@@ -51,8 +51,11 @@ type Config struct {
 	// Extension looks up a TLD, whose rules are checked when an order is claimed; nil means
 	// no rules.
 	Extension func(tld string) (registrar.Extension, bool)
-	OrderTTL  time.Duration // how long an order can be paid; 0 means 24 hours
-	MaxOpen   int           // open orders of a customer; 0 means 20
+	// IsRenewalWording reports whether a text of automatic renewal is the current one (package
+	// renewal); nil means that it is not offered.
+	IsRenewalWording func(wording string) bool
+	OrderTTL         time.Duration // how long an order can be paid; 0 means 24 hours
+	MaxOpen          int           // open orders of a customer; 0 means 20
 	// VerifyOver is the gross spent within 30 days above which the identity must be
 	// verified; 0 means 500 EUR.
 	VerifyOver registrar.Cents

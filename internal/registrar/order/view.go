@@ -41,6 +41,9 @@ type View struct {
 	AskedAt  time.Time
 	Warnings []Warning
 	Payable  bool // Pay may succeed
+	// Renewals are the current prices of automatic renewal, by item id, without items that
+	// are not renewed. They are empty if it is not offered.
+	Renewals map[string]TermPrice
 }
 
 // newView returns an order with what is missing for payment.
@@ -121,6 +124,6 @@ const (
 	IdentityVerified IdentityStatus = "verified"
 )
 
-// Event names the payment or verification that a webhook is about, by the provider's
-// ids. Unused fields are empty.
-type Event struct{ Session, Intent, Verification string }
+// Event names what a webhook is about, by the provider's ids: a payment, a verification, or
+// a page that saves a payment method (package renewal). Unused fields are empty.
+type Event struct{ Session, Intent, Verification, Setup string }

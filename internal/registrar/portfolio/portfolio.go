@@ -22,17 +22,10 @@ import (
 const (
 	BadStatus        registrar.Code = "bad_status"         // KindInvalid
 	PaidUntilMissing registrar.Code = "paid_until_missing" // KindInvalid: only a pending domain may lack it
-	// NoPaymentMethod goes with KindConflict: automatic renewal requires a saved
-	// payment method.
-	NoPaymentMethod registrar.Code = "no_method"
 )
 
-// The audit actions of domains.
-const (
-	DomainAdded  registrar.Action = "domain_added"
-	AutoRenewOn  registrar.Action = "auto_renew_on"
-	AutoRenewOff registrar.Action = "auto_renew_off"
-)
+// DomainAdded is the audited addition of a domain without an order.
+const DomainAdded registrar.Action = "domain_added"
 
 // Domain is a domain of a customer.
 type Domain struct {
@@ -47,16 +40,32 @@ type Domain struct {
 	// PaidUntil is the end of the paid term; zero while nothing is registered. The
 	// registry's date may be later.
 	PaidUntil time.Time
-	// AutoRenew marks the domain for automatic renewal, which requires a saved payment
-	// method; see Renews.
-	AutoRenew bool
+	AtTermEnd registrar.TermEndChoice
+	// Term is what is known about the end of the term. Only Page, Find and Get set it.
+	Term Term
 
 	CreatedAt, UpdatedAt time.Time
 }
 
-// Renews reports whether the domain is renewed automatically at the end of its term.
-// Automatic renewal is not implemented, so AutoRenew alone has no effect.
-func (Domain) Renews() bool { return false }
+// Renews reports whether the customer has agreed to automatic renewal.
+func (d Domain) Renews() bool { return d.AtTermEnd == registrar.TermEndRenew }
+
+// Term is the end of a domain's current term.
+type Term struct {
+	// Renewal is the state of the automatic renewal (package renewal), empty before its
+	// charge is announced; the others are its announced price, the day of the next attempt
+	// and the attempts so far.
+	Renewal  string
+	Gross    registrar.Cents
+	ChargeAt time.Time
+	Attempts int
+	// Unpaid is the state of a domain whose term ended unpaid (package lifecycle), empty
+	// if it has not; StepAt is the day of its next step. WaitsForOperator means that we
+	// decide what happens next.
+	Unpaid                    string
+	WaitsForOperator          bool
+	StepAt, HeldAt, DeletedAt time.Time
+}
 
 // Store stores domains.
 type Store interface {
@@ -72,10 +81,11 @@ type Store interface {
 	// AddDomain stores a domain with its audit event. It returns NameHeld if an account
 	// holds the name and NoSuchCustomer if there is no such account.
 	AddDomain(ctx context.Context, domain Domain, event registrar.AuditEvent) error
-	// SetAutoRenew stores the mark for automatic renewal. It returns NoSuchDomain if
-	// the customer does not hold the domain, and NoPaymentMethod for on without a saved
-	// payment method.
-	SetAutoRenew(ctx context.Context, customer, domain string, on bool, event registrar.AuditEvent) error
+	// GetDomain returns a customer's domain with the end of its term; false if they hold
+	// none with that id.
+	GetDomain(ctx context.Context, customer, domain string) (Domain, bool, error)
+	// ListDomainNotices returns the notices about a customer's domain, the newest first.
+	ListDomainNotices(ctx context.Context, customer, domain string, limit int) ([]Notice, error)
 }
 
 // Service is safe for concurrent use.
@@ -103,21 +113,35 @@ func (s *Service) List(ctx context.Context, actor registrar.Actor) ([]Domain, er
 	return domains, nil
 }
 
-// SetAutoRenew sets or clears the mark for automatic renewal of a domain.
-func (s *Service) SetAutoRenew(ctx context.Context, actor registrar.Actor, domain string, on bool) error {
+// Get returns a domain of the actor's account.
+func (s *Service) Get(ctx context.Context, actor registrar.Actor, domain string) (Domain, error) {
 	if actor.Customer == "" {
-		return &registrar.Error{Kind: registrar.KindUnauthenticated}
+		return Domain{}, &registrar.Error{Kind: registrar.KindUnauthenticated}
 	}
-	if err := actor.RequirePerson(); err != nil {
-		return err
+	found, ok, err := s.store.GetDomain(ctx, actor.Customer, domain)
+	if err == nil && !ok {
+		err = &registrar.Error{Kind: registrar.KindNotFound, Code: registrar.NoSuchDomain}
 	}
-	action := AutoRenewOff
-	if on {
-		action = AutoRenewOn
+	return found, err
+}
+
+// Notice is a notice about a domain that was sent to its customer, or could not be.
+type Notice struct {
+	Kind                     registrar.MailKind
+	Recipient, Subject, Body string
+	SentAt                   time.Time // when the mail server answered
+	Accepted                 bool      // by the mail server
+}
+
+// maxNotices bounds the notices that are listed: a term has about ten.
+const maxNotices = 50
+
+// Notices returns the notices about a domain of the actor's account, the newest first.
+func (s *Service) Notices(ctx context.Context, actor registrar.Actor, domain string) ([]Notice, error) {
+	if actor.Customer == "" {
+		return nil, &registrar.Error{Kind: registrar.KindUnauthenticated}
 	}
-	return s.store.SetAutoRenew(ctx, actor.Customer, domain, on, registrar.AuditEvent{
-		Actor: actor, Action: action, Customer: actor.Customer, Object: domain, At: s.now(),
-	})
+	return s.store.ListDomainNotices(ctx, actor.Customer, domain, maxNotices)
 }
 
 // AddParams describes a domain that is added without an order.
@@ -126,7 +150,6 @@ type AddParams struct {
 	Name      registrar.Name
 	Status    registrar.DomainStatus
 	PaidUntil time.Time
-	AutoRenew bool
 }
 
 // Add adds a domain to an account without contacting a registry. It is for operators
@@ -148,7 +171,7 @@ func (s *Service) Add(ctx context.Context, operator registrar.Actor, params AddP
 	domain := Domain{
 		ID: registrar.NewID("dom_", now), Customer: params.Customer,
 		Name: params.Name.ASCII(), TLD: params.Name.TLD(),
-		Status: params.Status, PaidUntil: params.PaidUntil, AutoRenew: params.AutoRenew,
+		Status: params.Status, PaidUntil: params.PaidUntil,
 		CreatedAt: now, UpdatedAt: now,
 	}
 	event := registrar.AuditEvent{Actor: operator, Action: DomainAdded, Customer: params.Customer, Object: domain.Name, At: now}

@@ -37,22 +37,36 @@ func (n forbiddenStore) AddDomain(context.Context, Domain, registrar.AuditEvent)
 	return nil
 }
 
-func (n forbiddenStore) SetAutoRenew(context.Context, string, string, bool, registrar.AuditEvent) error {
+func (n forbiddenStore) GetDomain(context.Context, string, string) (Domain, bool, error) {
 	n.t.Error("the store was called")
-	return nil
+	return Domain{}, false, nil
 }
 
-func TestSetAutoRenew_PersonsOnly(t *testing.T) {
+func (n forbiddenStore) ListDomainNotices(context.Context, string, string, int) ([]Notice, error) {
+	n.t.Error("the store was called")
+	return nil, nil
+}
+
+func TestGet_RequiresCustomer(t *testing.T) {
 	t.Parallel()
 	service := New(forbiddenStore{t}, time.Now)
-	for actor, want := range map[registrar.Actor]registrar.Kind{
-		{Kind: registrar.ActorPerson}:                         registrar.KindUnauthenticated,
-		{Kind: registrar.ActorToken, Customer: "cus_1"}:       registrar.KindForbidden,
-		{Kind: registrar.ActorApplication, Customer: "cus_1"}: registrar.KindForbidden,
-		{Kind: registrar.ActorOperator}:                       registrar.KindUnauthenticated,
+	for _, actor := range []registrar.Actor{{Kind: registrar.ActorPerson}, {Kind: registrar.ActorOperator, Through: "root"}} {
+		if _, err := service.Get(t.Context(), actor, "dom_1"); registrar.KindOf(err) != registrar.KindUnauthenticated {
+			t.Errorf("%+v reads a domain: %v", actor, err)
+		}
+		if _, err := service.Notices(t.Context(), actor, "dom_1"); registrar.KindOf(err) != registrar.KindUnauthenticated {
+			t.Errorf("%+v reads notices: %v", actor, err)
+		}
+	}
+}
+
+func TestRenews_OnlyWithConsent(t *testing.T) {
+	t.Parallel()
+	for choice, want := range map[registrar.TermEndChoice]bool{
+		registrar.TermEndUndecided: false, registrar.TermEndExpire: false, registrar.TermEndRenew: true,
 	} {
-		if err := service.SetAutoRenew(t.Context(), actor, "dom_1", true); registrar.KindOf(err) != want {
-			t.Errorf("%+v: %v", actor, err)
+		if (Domain{AtTermEnd: choice}).Renews() != want {
+			t.Errorf("%q: Renews is not %t", choice, want)
 		}
 	}
 }

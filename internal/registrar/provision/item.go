@@ -81,7 +81,6 @@ type Domain struct {
 	ID, Customer, Name, TLD string
 	Status                  registrar.DomainStatus // the status that the customer sees
 	PaidUntil               time.Time
-	AutoRenew               bool
 	Account                 string // the sponsoring registry account; empty if no item of ours registered it
 	Handle                  string
 

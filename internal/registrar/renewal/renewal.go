@@ -7,13 +7,13 @@ import (
 )
 
 // Choice is what a customer wants at the end of a domain's term.
-type Choice string
+type Choice = registrar.TermEndChoice
 
-// The choices. They are stored.
+// The choices.
 const (
-	Undecided Choice = ""
-	Renew     Choice = "renew"  // automatically, with a consent
-	Expire    Choice = "expire" // let it expire
+	Undecided = registrar.TermEndUndecided
+	Renew     = registrar.TermEndRenew
+	Expire    = registrar.TermEndExpire
 )
 
 // State is the state of a renewal; doc.go has the transition table.
@@ -44,7 +44,7 @@ type Renewal struct {
 }
 
 // Offer is what a customer agrees to when they turn automatic renewal on. The page shows
-// all of it.
+// all of it, with the current consent text in its language.
 type Offer struct {
 	Domain, Name string
 	Years        int
@@ -52,7 +52,6 @@ type Offer struct {
 	TermEnd      time.Time // of the term that the first charge renews
 	ChargeAt     time.Time // the day of the first charge
 	Method       string    // the label of the saved payment method; empty if there is none yet
-	Wording      string    // the version of the consent text in the customer's language
 	// NextTerm means that the current term ends too soon to announce its charge 30 days
 	// ahead: the first charge is for the term after it, which the customer starts by hand.
 	NextTerm bool
@@ -63,14 +62,16 @@ type Offer struct {
 type Agreement struct {
 	Wording  string
 	Gross    registrar.Cents
-	ChargeAt time.Time
+	ChargeAt time.Time // only its day counts
+	Method   string
 }
 
 // The codes of this package's errors.
 const (
 	// NoPaymentMethod (KindConflict): automatic renewal requires a saved payment method.
 	NoPaymentMethod registrar.Code = "no_method"
-	// OfferChanged (KindConflict): price, day or wording are no longer those that were shown.
+	// OfferChanged (KindConflict): price, day, payment method or wording are no longer those
+	// that were shown.
 	OfferChanged registrar.Code = "offer_changed"
 	// NotRenewable (KindConflict): the extension is not sold, or the domain is not active.
 	NotRenewable registrar.Code = "not_renewable"

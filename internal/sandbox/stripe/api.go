@@ -74,6 +74,7 @@ func (s *Server) routes(mux *http.ServeMux) {
 		{"GET /v1/customers/{id}", "customer.retrieve", getCustomer},
 		{"GET /v1/payment_methods", "method.list", listMethods},
 		{"GET /v1/payment_methods/{id}", "method.retrieve", getMethod},
+		{"POST /v1/payment_methods/{id}/detach", "method.detach", detachMethod},
 		{"GET /v1/shared_payment/granted_tokens/{id}", "token.retrieve", getToken},
 		{"POST /v1/test_helpers/shared_payment/granted_tokens", "token.create", createToken},
 		{"POST /v1/test_helpers/shared_payment/granted_tokens/{id}/revoke", "token.revoke", revokeToken},

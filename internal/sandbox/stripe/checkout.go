@@ -31,8 +31,9 @@ func createSession(c *call) (map[string]any, *refusal) {
 	p.oneOf("saved_payment_method_options[payment_method_save]", "disabled", "enabled")
 	p.oneOf("payment_method_options[card][request_three_d_secure]", "any", "automatic", "challenge")
 	p.ignore("payment_intent_data[receipt_email]", "payment_intent_data[statement_descriptor_suffix]", "integration_identifier")
-	if mode := p.required("mode"); mode != "payment" && mode != "" {
-		p.fail(invalid("", "mode", "The sandbox knows the mode payment only."))
+	mode := p.required("mode")
+	if mode != "payment" && mode != "setup" && mode != "" {
+		p.fail(invalid("", "mode", "The sandbox knows the modes payment and setup only."))
 	}
 	if s.SuccessURL == "" {
 		p.fail(invalid("parameter_missing", "success_url", "Missing required param: success_url."))
@@ -43,7 +44,11 @@ func createSession(c *call) (map[string]any, *refusal) {
 	if len(s.Reference) > 200 {
 		p.fail(invalid("", "client_reference_id", "client_reference_id can have 200 characters."))
 	}
-	c.readLineItems(s)
+	if mode == "setup" {
+		c.readSetup(s)
+	} else {
+		c.readLineItems(s)
+	}
 	c.readExpiry(s)
 	if s.Customer != "" {
 		switch {

@@ -14,7 +14,7 @@
 //	POST /v1/payment_intents                              POST …/{id}/confirm, …/{id}/cancel
 //	GET  /v1/shared_payment/granted_tokens/{id}
 //	POST /v1/test_helpers/shared_payment/granted_tokens   POST …/{id}/revoke
-//	GET  /v1/payment_methods?customer=                    GET …/{id}
+//	GET  /v1/payment_methods?customer=                    GET …/{id}   POST …/{id}/detach
 //	POST /v1/identity/verification_sessions               GET …/{id}   POST …/{id}/cancel
 //
 // # Cards
@@ -35,7 +35,8 @@
 // it behave like another one; after its expiry date it is declined as expired.
 //
 // The pages work without scripts and have Stripe's field names: cardNumber, cardExpiry,
-// cardCvc, billingName. A POST of cardNumber alone is enough. The page of an identity
+// cardCvc, billingName. A POST of cardNumber alone is enough. A session of mode setup has the
+// same page and saves the card without a charge. The page of an identity
 // verification has firstName, lastName and outcome (verified, unverified or processing).
 //
 // # Tokens

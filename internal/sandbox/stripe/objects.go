@@ -25,6 +25,10 @@ type session struct {
 	SuccessURL     string            `json:"success_url"`
 	CancelURL      string            `json:"cancel_url,omitempty"`
 	Intent         string            `json:"intent,omitempty"` // set by the first payment attempt
+	// Setup marks mode setup, whose setup intent saves a card, Method.
+	Setup       bool   `json:"setup,omitempty"`
+	SetupIntent string `json:"setup_intent,omitempty"`
+	Method      string `json:"method,omitempty"`
 	// Asking is the card that awaits the bank's authentication.
 	Asking *card `json:"asking,omitempty"`
 }

@@ -165,6 +165,7 @@ func problem(german bool, wrong *refusal) string {
 		"invalid_expiry_year":                   "Das Ablaufdatum der Karte liegt in der Vergangenheit oder ist nicht lesbar.",
 		"processing_error":                      "Beim Bezahlen ist etwas schiefgegangen. Bitte versuchen Sie es noch einmal.",
 		"payment_intent_authentication_failure": "Ihre Bank hat die Zahlung nicht freigegeben. Bitte versuchen Sie es mit einer anderen Karte.",
+		"setup_intent_authentication_failure":   "Ihre Bank hat die Karte nicht freigegeben. Bitte versuchen Sie es mit einer anderen Karte.",
 	}[key]; found {
 		return text
 	}

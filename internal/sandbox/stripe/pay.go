@@ -118,6 +118,9 @@ type paymentAttempt struct {
 // pay charges a card for an open session, or requests authentication. The caller
 // has checked that it is open.
 func (t *tx) pay(s *session, c card, bank bankOutcome) paymentAttempt {
+	if s.Setup {
+		return t.setUp(s, c, bank)
+	}
 	s, i := copyOf(s), t.intentOf(s)
 	s.Intent = i.ID
 	if bank.needsAuthentication {
@@ -137,6 +140,9 @@ func (t *tx) pay(s *session, c card, bank bankOutcome) paymentAttempt {
 
 // finishAuthentication ends the bank's authentication.
 func (t *tx) finishAuthentication(s *session, yes bool) paymentAttempt {
+	if s.Setup {
+		return t.finishSetupAuthentication(s, yes)
+	}
 	asked := *s.Asking
 	s, i := copyOf(s), t.intentOf(s)
 	s.Asking = nil

@@ -30,13 +30,17 @@ func (t *tx) viewSession(s *session) map[string]any {
 	if len(methods) == 0 {
 		methods = []string{"card"}
 	}
+	mode := "payment"
+	if s.Setup {
+		mode = "setup"
+	}
 	return map[string]any{
 		"id": s.ID, "object": "checkout.session", "created": s.Created, "expires_at": s.ExpiresAt, "livemode": false,
-		"mode": "payment", "status": s.Status, "payment_status": s.PaymentStatus, "currency": s.Currency,
+		"mode": mode, "status": s.Status, "payment_status": s.PaymentStatus, "currency": nullIfEmpty(s.Currency),
 		"amount_subtotal": s.Amount, "amount_total": s.Amount, "client_reference_id": nullIfEmpty(s.Reference),
 		"customer": nullIfEmpty(s.Customer), "customer_creation": nullIfEmpty(s.Creation), "customer_email": nullIfEmpty(s.Email),
 		"customer_details": details, "locale": nullIfEmpty(s.Locale), "metadata": cloneMetadata(s.Metadata),
-		"payment_intent": nullIfEmpty(s.Intent), "payment_method_types": methods, "setup_intent": nil, "subscription": nil,
+		"payment_intent": nullIfEmpty(s.Intent), "payment_method_types": methods, "setup_intent": nullIfEmpty(s.SetupIntent), "subscription": nil,
 		"success_url": s.SuccessURL, "cancel_url": nullIfEmpty(s.CancelURL), "url": page, "ui_mode": "hosted_page",
 		"payment_method_collection": "if_required", "automatic_tax": map[string]any{"enabled": false, "status": nil},
 		"total_details": map[string]any{"amount_discount": 0, "amount_shipping": 0, "amount_tax": 0},
@@ -211,7 +215,7 @@ func (t *tx) customerExpander(id string) expander {
 
 func (t *tx) showSession(s *session, wanted tree) (map[string]any, *refusal) {
 	return expandFields(t.viewSession(s), wanted, map[string]expander{
-		"payment_intent": t.intentExpander(s.Intent), "customer": t.customerExpander(s.Customer),
+		"payment_intent": t.intentExpander(s.Intent), "setup_intent": t.setupIntentExpander(s), "customer": t.customerExpander(s.Customer),
 		"line_items": func(below tree) (map[string]any, *refusal) {
 			items := []any{}
 			for _, one := range s.Lines {

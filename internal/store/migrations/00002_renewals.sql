@@ -8,7 +8,14 @@ CREATE INDEX domains_renewing ON domains (paid_until) WHERE at_term_end = 'renew
 
 -- What a customer who chose automatic renewal at checkout was shown.
 ALTER TABLE orders ADD COLUMN renewal_wording TEXT NOT NULL DEFAULT ''; -- the version of the consent text; empty: none was shown
+ALTER TABLE orders ADD COLUMN renewal_at BIGINT NOT NULL DEFAULT 0; -- when, in which session and from which address they agreed
+ALTER TABLE orders ADD COLUMN renewal_session TEXT NOT NULL DEFAULT '';
+ALTER TABLE orders ADD COLUMN renewal_address TEXT NOT NULL DEFAULT '';
+ALTER TABLE order_items ADD COLUMN renewal_years BIGINT NOT NULL DEFAULT 0; -- the term of each renewal
 ALTER TABLE order_items ADD COLUMN renewal_gross BIGINT NOT NULL DEFAULT 0; -- the renewal price that was shown; 0: none
+
+-- The setup with which a customer adds or replaces a payment method; empty: none is open.
+ALTER TABLE payment_methods ADD COLUMN setup TEXT NOT NULL DEFAULT '';
 
 -- When the customer was last asked to check their registrant data (ICANN WDRP).
 ALTER TABLE customers ADD COLUMN data_reminder_at BIGINT NOT NULL DEFAULT 0;
@@ -127,7 +134,12 @@ DROP TABLE renewal_consents;
 DROP INDEX domains_expired;
 DROP INDEX customers_data_reminder;
 ALTER TABLE customers DROP COLUMN data_reminder_at;
+ALTER TABLE payment_methods DROP COLUMN setup;
 ALTER TABLE order_items DROP COLUMN renewal_gross;
+ALTER TABLE order_items DROP COLUMN renewal_years;
+ALTER TABLE orders DROP COLUMN renewal_address;
+ALTER TABLE orders DROP COLUMN renewal_session;
+ALTER TABLE orders DROP COLUMN renewal_at;
 ALTER TABLE orders DROP COLUMN renewal_wording;
 DROP INDEX domains_renewing;
 ALTER TABLE domains DROP COLUMN at_term_end;

@@ -5,13 +5,13 @@ SELECT * FROM domains WHERE id = $1 AND customer_id = $2;
 UPDATE domains SET handle = sqlc.arg(handle), updated_at = sqlc.arg(updated_at) WHERE id = sqlc.arg(id);
 
 -- name: ListCustomerDomains :many
-SELECT id, customer_id, name, tld, status, paid_until, auto_renew, created_at, updated_at
+SELECT id, customer_id, name, tld, status, paid_until, at_term_end, created_at, updated_at
 FROM domains
 WHERE customer_id = $1;
 
 -- name: InsertDomain :execrows
-INSERT INTO domains (id, customer_id, name, tld, status, paid_until, auto_renew, account, created_at, updated_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+INSERT INTO domains (id, customer_id, name, tld, status, paid_until, account, created_at, updated_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 ON CONFLICT (name) WHERE status <> 'transferred_out' DO NOTHING;
 
 -- name: ListHeldDomainNames :many
@@ -23,13 +23,28 @@ LIMIT $2;
 -- One page of a customer's domains. The pattern is a LIKE pattern; domain names contain
 -- no LIKE wildcards. The id breaks ties between rows with the same name.
 -- name: SearchDomains :many
-SELECT id, customer_id, name, tld, status, paid_until, auto_renew, created_at, updated_at
+SELECT domains.id, domains.customer_id, domains.name, domains.tld, domains.status, domains.paid_until, domains.at_term_end, domains.created_at, domains.updated_at,
+    coalesce(renewals.state, '') AS renewal_state, coalesce(renewals.gross, 0) AS renewal_gross, coalesce(renewals.charge_at, 0) AS renewal_charge_at,
+    coalesce(renewals.attempts, 0) AS renewal_attempts, coalesce(term_ends.state, '') AS end_state, coalesce(term_ends.waits_for, '') AS end_waits_for,
+    coalesce(term_ends.step_at, 0) AS end_step_at, coalesce(term_ends.held_at, 0) AS end_held_at, coalesce(term_ends.deleted_at, 0) AS end_deleted_at
 FROM domains
-WHERE customer_id = sqlc.arg(customer_id) AND name >= sqlc.arg(after_name) AND (name > sqlc.arg(after_name) OR id > sqlc.arg(after_id))
-    AND name LIKE sqlc.arg(pattern) AND (status = sqlc.arg(status) OR sqlc.arg(status) = '')
-    AND (paid_until < sqlc.arg(paid_before) AND paid_until > 0 AND status <> 'transferred_out' OR sqlc.arg(paid_before) = 0)
-ORDER BY name, id
+LEFT JOIN renewals ON renewals.domain_id = domains.id AND renewals.term_end = domains.paid_until
+LEFT JOIN term_ends ON term_ends.domain_id = domains.id AND term_ends.term_end = domains.paid_until
+WHERE domains.customer_id = sqlc.arg(customer_id) AND domains.name >= sqlc.arg(after_name) AND (domains.name > sqlc.arg(after_name) OR domains.id > sqlc.arg(after_id))
+    AND domains.name LIKE sqlc.arg(pattern) AND (domains.status = sqlc.arg(status) OR sqlc.arg(status) = '')
+    AND (domains.paid_until < sqlc.arg(paid_before) AND domains.paid_until > 0 AND domains.status <> 'transferred_out' OR sqlc.arg(paid_before) = 0)
+ORDER BY domains.name, domains.id
 LIMIT sqlc.arg(max_rows) OFFSET sqlc.arg(skip_rows);
+
+-- name: GetDomainTerm :one
+SELECT domains.id, domains.customer_id, domains.name, domains.tld, domains.status, domains.paid_until, domains.at_term_end, domains.created_at, domains.updated_at,
+    coalesce(renewals.state, '') AS renewal_state, coalesce(renewals.gross, 0) AS renewal_gross, coalesce(renewals.charge_at, 0) AS renewal_charge_at,
+    coalesce(renewals.attempts, 0) AS renewal_attempts, coalesce(term_ends.state, '') AS end_state, coalesce(term_ends.waits_for, '') AS end_waits_for,
+    coalesce(term_ends.step_at, 0) AS end_step_at, coalesce(term_ends.held_at, 0) AS end_held_at, coalesce(term_ends.deleted_at, 0) AS end_deleted_at
+FROM domains
+LEFT JOIN renewals ON renewals.domain_id = domains.id AND renewals.term_end = domains.paid_until
+LEFT JOIN term_ends ON term_ends.domain_id = domains.id AND term_ends.term_end = domains.paid_until
+WHERE domains.id = sqlc.arg(id) AND domains.customer_id = sqlc.arg(customer_id);
 
 -- Counts all domains that SearchDomains finds without its cursor.
 -- name: CountSearchedDomains :one
@@ -50,10 +65,12 @@ SET status = sqlc.arg(status), paid_until = sqlc.arg(paid_until), handle = sqlc.
     registry_expires = sqlc.arg(registry_expires), sync_due = sqlc.arg(sync_due), updated_at = sqlc.arg(updated_at)
 WHERE id = sqlc.arg(id) AND status = 'pending';
 
--- A renewal or restore starts a new term, so its expiry notices are sent again.
+-- A renewal or restore starts a new term: its expiry notices are sent again, and a choice
+-- to let the former one expire is over.
 -- name: RenewDomain :execrows
 UPDATE domains
 SET paid_until = sqlc.arg(paid_until), status = CASE WHEN status IN ('expired', 'redemption') THEN 'active' ELSE status END, expiry_notice = 0,
+    at_term_end = CASE WHEN at_term_end = 'expire' THEN '' ELSE at_term_end END,
     registry_expires = sqlc.arg(registry_expires), sync_due = sqlc.arg(sync_due), updated_at = sqlc.arg(updated_at)
 WHERE id = sqlc.arg(id) AND paid_until = sqlc.arg(was_paid_until);
 
@@ -81,27 +98,9 @@ SELECT * FROM domains WHERE name = $1 ORDER BY id;
 
 -- name: UpdateDomainFromRegistry :execrows
 UPDATE domains
-SET status = sqlc.arg(status), registry_status = sqlc.arg(registry_status), registry_expires = sqlc.arg(registry_expires),
+SET status = sqlc.arg(status), at_term_end = CASE WHEN sqlc.arg(status) = 'transferred_out' THEN '' ELSE at_term_end END, registry_status = sqlc.arg(registry_status), registry_expires = sqlc.arg(registry_expires),
     synced_at = sqlc.arg(synced_at), sync_due = sqlc.arg(sync_due), updated_at = sqlc.arg(updated_at)
 WHERE id = sqlc.arg(id) AND status = sqlc.arg(was_status) AND sync_due = sqlc.arg(was_due);
 
--- name: SetAutoRenew :execrows
-UPDATE domains SET auto_renew = sqlc.arg(auto_renew), updated_at = sqlc.arg(updated_at)
-WHERE id = sqlc.arg(id) AND customer_id = sqlc.arg(customer_id) AND status <> 'transferred_out'
-  AND (status = 'active' OR auto_renew >= sqlc.arg(auto_renew));
-
--- Automatic renewal needs a payment method.
--- name: DisableAutoRenewWithoutPaymentMethod :exec
-UPDATE domains SET auto_renew = 0
-WHERE domains.customer_id = sqlc.arg(customer_id) AND auto_renew = 1
-    AND NOT EXISTS (SELECT 1 FROM payment_methods WHERE payment_methods.customer_id = sqlc.arg(customer_id) AND method <> '');
-
 -- name: GetCurrentDomainByName :one
 SELECT * FROM domains WHERE name = $1 AND status <> 'transferred_out';
-
--- Automatic renewal chosen at checkout takes effect only with a payment method.
--- name: EnableOrderedAutoRenew :exec
-UPDATE domains SET auto_renew = 1
-WHERE domains.id = sqlc.arg(domain_id) AND EXISTS (
-    SELECT 1 FROM orders JOIN payment_methods ON payment_methods.customer_id = orders.customer_id
-    WHERE orders.id = sqlc.arg(order_id) AND orders.auto_renew = 1 AND payment_methods.method <> '');

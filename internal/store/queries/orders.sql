@@ -146,6 +146,7 @@ SET state = sqlc.arg(state), open_order = sqlc.arg(open_order),
     vat_id = sqlc.arg(vat_id), vat_unchecked = sqlc.arg(vat_unchecked),
     verify_link = sqlc.arg(verify_link), verify_sealed = sqlc.arg(verify_sealed), auto_renew = sqlc.arg(auto_renew),
     consent_at = sqlc.arg(consent_at), consent_wording = sqlc.arg(consent_wording),
+    renewal_wording = sqlc.arg(renewal_wording), renewal_at = sqlc.arg(renewal_at), renewal_session = sqlc.arg(renewal_session), renewal_address = sqlc.arg(renewal_address),
     updated_at = sqlc.arg(updated_at), expires_at = sqlc.arg(expires_at), paid_at = sqlc.arg(paid_at),
     due_at = sqlc.arg(due_at), node = sqlc.arg(node), attempts = sqlc.arg(attempts), version = version + 1
 WHERE id = sqlc.arg(id) AND state = sqlc.arg(was_state) AND version = sqlc.arg(was_version);
@@ -159,7 +160,7 @@ UPDATE orders SET due_at = $2 WHERE id = $1;
 UPDATE orders
 SET version = version + 1, due_at = CASE WHEN due_at > 0 AND due_at < sqlc.arg(now) THEN due_at ELSE sqlc.arg(now) END
 WHERE id = sqlc.arg(id)
-RETURNING auto_renew, agent_id, completer_id;
+RETURNING renewal_wording, agent_id, completer_id;
 
 -- name: ReleaseOrders :execrows
 UPDATE orders SET due_at = sqlc.arg(now), node = '', version = version + 1

@@ -55,6 +55,22 @@ ON CONFLICT (customer_id) DO UPDATE SET provider_customer = excluded.provider_cu
 -- name: GetPaymentMethod :one
 SELECT provider_customer, method, label FROM payment_methods WHERE customer_id = $1;
 
+-- The newest setup replaces an unfinished one.
+-- name: PutPaymentMethodSetup :exec
+INSERT INTO payment_methods (customer_id, provider_customer, setup, updated_at)
+VALUES ($1, '', $2, $3)
+ON CONFLICT (customer_id) DO UPDATE SET setup = excluded.setup;
+
+-- A setup saves its method once; a repeated or late message about it changes nothing.
+-- name: FinishPaymentMethodSetup :execrows
+UPDATE payment_methods
+SET provider_customer = sqlc.arg(provider_customer), method = sqlc.arg(method), label = sqlc.arg(label), setup = '', updated_at = sqlc.arg(updated_at)
+WHERE customer_id = sqlc.arg(customer_id) AND setup = sqlc.arg(setup) AND setup <> '';
+
+-- name: RemovePaymentMethod :execrows
+UPDATE payment_methods SET method = '', label = '', setup = '', updated_at = sqlc.arg(updated_at)
+WHERE customer_id = sqlc.arg(customer_id) AND method <> '';
+
 -- name: PutProviderCustomer :exec
 INSERT INTO payment_methods (customer_id, provider_customer, updated_at)
 VALUES ($1, $2, $3)

@@ -115,31 +115,6 @@ func (q *Queries) DeletePendingDomain(ctx context.Context, id string) error {
 	return err
 }
 
-const disableAutoRenewWithoutPaymentMethod = `-- name: DisableAutoRenewWithoutPaymentMethod :exec
-UPDATE domains SET auto_renew = 0
-WHERE domains.customer_id = $1 AND auto_renew = 1
-    AND NOT EXISTS (SELECT 1 FROM payment_methods WHERE payment_methods.customer_id = $1 AND method <> '')
-`
-
-// Automatic renewal needs a payment method.
-func (q *Queries) DisableAutoRenewWithoutPaymentMethod(ctx context.Context, customerID string) error {
-	_, err := q.db.ExecContext(ctx, disableAutoRenewWithoutPaymentMethod, customerID)
-	return err
-}
-
-const enableOrderedAutoRenew = `-- name: EnableOrderedAutoRenew :exec
-UPDATE domains SET auto_renew = 1
-WHERE domains.id = $1 AND EXISTS (
-    SELECT 1 FROM orders JOIN payment_methods ON payment_methods.customer_id = orders.customer_id
-    WHERE orders.id = $2 AND orders.auto_renew = 1 AND payment_methods.method <> '')
-`
-
-// Automatic renewal chosen at checkout takes effect only with a payment method.
-func (q *Queries) EnableOrderedAutoRenew(ctx context.Context, domainID string, orderID string) error {
-	_, err := q.db.ExecContext(ctx, enableOrderedAutoRenew, domainID, orderID)
-	return err
-}
-
 const getCurrentDomainByName = `-- name: GetCurrentDomainByName :one
 SELECT id, customer_id, name, tld, status, paid_until, auto_renew, created_at, updated_at, account, handle, code_sealed, registry_status, registry_expires, synced_at, sync_due, expiry_notice, at_term_end FROM domains WHERE name = $1 AND status <> 'transferred_out'
 `
@@ -200,9 +175,67 @@ func (q *Queries) GetCustomerDomain(ctx context.Context, iD string, customerID s
 	return i, err
 }
 
+const getDomainTerm = `-- name: GetDomainTerm :one
+SELECT domains.id, domains.customer_id, domains.name, domains.tld, domains.status, domains.paid_until, domains.at_term_end, domains.created_at, domains.updated_at,
+    coalesce(renewals.state, '') AS renewal_state, coalesce(renewals.gross, 0) AS renewal_gross, coalesce(renewals.charge_at, 0) AS renewal_charge_at,
+    coalesce(renewals.attempts, 0) AS renewal_attempts, coalesce(term_ends.state, '') AS end_state, coalesce(term_ends.waits_for, '') AS end_waits_for,
+    coalesce(term_ends.step_at, 0) AS end_step_at, coalesce(term_ends.held_at, 0) AS end_held_at, coalesce(term_ends.deleted_at, 0) AS end_deleted_at
+FROM domains
+LEFT JOIN renewals ON renewals.domain_id = domains.id AND renewals.term_end = domains.paid_until
+LEFT JOIN term_ends ON term_ends.domain_id = domains.id AND term_ends.term_end = domains.paid_until
+WHERE domains.id = $1 AND domains.customer_id = $2
+`
+
+type GetDomainTermRow struct {
+	ID              string
+	CustomerID      string
+	Name            string
+	Tld             string
+	Status          string
+	PaidUntil       int64
+	AtTermEnd       string
+	CreatedAt       int64
+	UpdatedAt       int64
+	RenewalState    string
+	RenewalGross    int64
+	RenewalChargeAt int64
+	RenewalAttempts int64
+	EndState        string
+	EndWaitsFor     string
+	EndStepAt       int64
+	EndHeldAt       int64
+	EndDeletedAt    int64
+}
+
+func (q *Queries) GetDomainTerm(ctx context.Context, iD string, customerID string) (GetDomainTermRow, error) {
+	row := q.db.QueryRowContext(ctx, getDomainTerm, iD, customerID)
+	var i GetDomainTermRow
+	err := row.Scan(
+		&i.ID,
+		&i.CustomerID,
+		&i.Name,
+		&i.Tld,
+		&i.Status,
+		&i.PaidUntil,
+		&i.AtTermEnd,
+		&i.CreatedAt,
+		&i.UpdatedAt,
+		&i.RenewalState,
+		&i.RenewalGross,
+		&i.RenewalChargeAt,
+		&i.RenewalAttempts,
+		&i.EndState,
+		&i.EndWaitsFor,
+		&i.EndStepAt,
+		&i.EndHeldAt,
+		&i.EndDeletedAt,
+	)
+	return i, err
+}
+
 const insertDomain = `-- name: InsertDomain :execrows
-INSERT INTO domains (id, customer_id, name, tld, status, paid_until, auto_renew, account, created_at, updated_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+INSERT INTO domains (id, customer_id, name, tld, status, paid_until, account, created_at, updated_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 ON CONFLICT (name) WHERE status <> 'transferred_out' DO NOTHING
 `
 
@@ -213,7 +246,6 @@ type InsertDomainParams struct {
 	Tld        string
 	Status     string
 	PaidUntil  int64
-	AutoRenew  int64
 	Account    string
 	CreatedAt  int64
 	UpdatedAt  int64
@@ -227,7 +259,6 @@ func (q *Queries) InsertDomain(ctx context.Context, arg InsertDomainParams) (int
 		arg.Tld,
 		arg.Status,
 		arg.PaidUntil,
-		arg.AutoRenew,
 		arg.Account,
 		arg.CreatedAt,
 		arg.UpdatedAt,
@@ -239,7 +270,7 @@ func (q *Queries) InsertDomain(ctx context.Context, arg InsertDomainParams) (int
 }
 
 const listCustomerDomains = `-- name: ListCustomerDomains :many
-SELECT id, customer_id, name, tld, status, paid_until, auto_renew, created_at, updated_at
+SELECT id, customer_id, name, tld, status, paid_until, at_term_end, created_at, updated_at
 FROM domains
 WHERE customer_id = $1
 `
@@ -251,7 +282,7 @@ type ListCustomerDomainsRow struct {
 	Tld        string
 	Status     string
 	PaidUntil  int64
-	AutoRenew  int64
+	AtTermEnd  string
 	CreatedAt  int64
 	UpdatedAt  int64
 }
@@ -272,7 +303,7 @@ func (q *Queries) ListCustomerDomains(ctx context.Context, customerID string) ([
 			&i.Tld,
 			&i.Status,
 			&i.PaidUntil,
-			&i.AutoRenew,
+			&i.AtTermEnd,
 			&i.CreatedAt,
 			&i.UpdatedAt,
 		); err != nil {
@@ -476,6 +507,7 @@ func (q *Queries) MakeDomainSyncDue(ctx context.Context, now int64, name string)
 const renewDomain = `-- name: RenewDomain :execrows
 UPDATE domains
 SET paid_until = $1, status = CASE WHEN status IN ('expired', 'redemption') THEN 'active' ELSE status END, expiry_notice = 0,
+    at_term_end = CASE WHEN at_term_end = 'expire' THEN '' ELSE at_term_end END,
     registry_expires = $2, sync_due = $3, updated_at = $4
 WHERE id = $5 AND paid_until = $6
 `
@@ -489,7 +521,8 @@ type RenewDomainParams struct {
 	WasPaidUntil    int64
 }
 
-// A renewal or restore starts a new term, so its expiry notices are sent again.
+// A renewal or restore starts a new term: its expiry notices are sent again, and a choice
+// to let the former one expire is over.
 func (q *Queries) RenewDomain(ctx context.Context, arg RenewDomainParams) (int64, error) {
 	result, err := q.db.ExecContext(ctx, renewDomain,
 		arg.PaidUntil,
@@ -506,12 +539,17 @@ func (q *Queries) RenewDomain(ctx context.Context, arg RenewDomainParams) (int64
 }
 
 const searchDomains = `-- name: SearchDomains :many
-SELECT id, customer_id, name, tld, status, paid_until, auto_renew, created_at, updated_at
+SELECT domains.id, domains.customer_id, domains.name, domains.tld, domains.status, domains.paid_until, domains.at_term_end, domains.created_at, domains.updated_at,
+    coalesce(renewals.state, '') AS renewal_state, coalesce(renewals.gross, 0) AS renewal_gross, coalesce(renewals.charge_at, 0) AS renewal_charge_at,
+    coalesce(renewals.attempts, 0) AS renewal_attempts, coalesce(term_ends.state, '') AS end_state, coalesce(term_ends.waits_for, '') AS end_waits_for,
+    coalesce(term_ends.step_at, 0) AS end_step_at, coalesce(term_ends.held_at, 0) AS end_held_at, coalesce(term_ends.deleted_at, 0) AS end_deleted_at
 FROM domains
-WHERE customer_id = $1 AND name >= $2 AND (name > $2 OR id > $3)
-    AND name LIKE $4 AND (status = $5 OR $5 = '')
-    AND (paid_until < $6 AND paid_until > 0 AND status <> 'transferred_out' OR $6 = 0)
-ORDER BY name, id
+LEFT JOIN renewals ON renewals.domain_id = domains.id AND renewals.term_end = domains.paid_until
+LEFT JOIN term_ends ON term_ends.domain_id = domains.id AND term_ends.term_end = domains.paid_until
+WHERE domains.customer_id = $1 AND domains.name >= $2 AND (domains.name > $2 OR domains.id > $3)
+    AND domains.name LIKE $4 AND (domains.status = $5 OR $5 = '')
+    AND (domains.paid_until < $6 AND domains.paid_until > 0 AND domains.status <> 'transferred_out' OR $6 = 0)
+ORDER BY domains.name, domains.id
 LIMIT $8 OFFSET $7
 `
 
@@ -527,15 +565,24 @@ type SearchDomainsParams struct {
 }
 
 type SearchDomainsRow struct {
-	ID         string
-	CustomerID string
-	Name       string
-	Tld        string
-	Status     string
-	PaidUntil  int64
-	AutoRenew  int64
-	CreatedAt  int64
-	UpdatedAt  int64
+	ID              string
+	CustomerID      string
+	Name            string
+	Tld             string
+	Status          string
+	PaidUntil       int64
+	AtTermEnd       string
+	CreatedAt       int64
+	UpdatedAt       int64
+	RenewalState    string
+	RenewalGross    int64
+	RenewalChargeAt int64
+	RenewalAttempts int64
+	EndState        string
+	EndWaitsFor     string
+	EndStepAt       int64
+	EndHeldAt       int64
+	EndDeletedAt    int64
 }
 
 // One page of a customer's domains. The pattern is a LIKE pattern; domain names contain
@@ -565,9 +612,18 @@ func (q *Queries) SearchDomains(ctx context.Context, arg SearchDomainsParams) ([
 			&i.Tld,
 			&i.Status,
 			&i.PaidUntil,
-			&i.AutoRenew,
+			&i.AtTermEnd,
 			&i.CreatedAt,
 			&i.UpdatedAt,
+			&i.RenewalState,
+			&i.RenewalGross,
+			&i.RenewalChargeAt,
+			&i.RenewalAttempts,
+			&i.EndState,
+			&i.EndWaitsFor,
+			&i.EndStepAt,
+			&i.EndHeldAt,
+			&i.EndDeletedAt,
 		); err != nil {
 			return nil, err
 		}
@@ -580,32 +636,6 @@ func (q *Queries) SearchDomains(ctx context.Context, arg SearchDomainsParams) ([
 		return nil, err
 	}
 	return items, nil
-}
-
-const setAutoRenew = `-- name: SetAutoRenew :execrows
-UPDATE domains SET auto_renew = $1, updated_at = $2
-WHERE id = $3 AND customer_id = $4 AND status <> 'transferred_out'
-  AND (status = 'active' OR auto_renew >= $1)
-`
-
-type SetAutoRenewParams struct {
-	AutoRenew  int64
-	UpdatedAt  int64
-	ID         string
-	CustomerID string
-}
-
-func (q *Queries) SetAutoRenew(ctx context.Context, arg SetAutoRenewParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, setAutoRenew,
-		arg.AutoRenew,
-		arg.UpdatedAt,
-		arg.ID,
-		arg.CustomerID,
-	)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
 }
 
 const setDomainHandle = `-- name: SetDomainHandle :exec
@@ -625,7 +655,7 @@ func (q *Queries) SetDomainHandle(ctx context.Context, arg SetDomainHandleParams
 
 const updateDomainFromRegistry = `-- name: UpdateDomainFromRegistry :execrows
 UPDATE domains
-SET status = $1, registry_status = $2, registry_expires = $3,
+SET status = $1, at_term_end = CASE WHEN $1 = 'transferred_out' THEN '' ELSE at_term_end END, registry_status = $2, registry_expires = $3,
     synced_at = $4, sync_due = $5, updated_at = $6
 WHERE id = $7 AND status = $8 AND sync_due = $9
 `

@@ -315,6 +315,9 @@ type Order struct {
 	ConsentWording string
 	Registrant     string
 	RenewalWording string
+	RenewalAt      int64
+	RenewalSession string
+	RenewalAddress string
 }
 
 type OrderItem struct {
@@ -334,6 +337,7 @@ type OrderItem struct {
 	CodeSealed      string
 	State           string
 	Failure         string
+	RenewalYears    int64
 	RenewalGross    int64
 }
 
@@ -370,6 +374,7 @@ type PaymentMethod struct {
 	Method           string
 	Label            string
 	UpdatedAt        int64
+	Setup            string
 }
 
 type PendingInvoice struct {

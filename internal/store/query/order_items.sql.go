@@ -35,8 +35,8 @@ func (q *Queries) FinishOrderItem(ctx context.Context, arg FinishOrderItemParams
 }
 
 const insertOrderItem = `-- name: InsertOrderItem :exec
-INSERT INTO order_items (id, order_id, position, name, tld, kind, years, net, vat, gross, account, provision_item_id, domain_id, code_sealed, state, failure)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
+INSERT INTO order_items (id, order_id, position, name, tld, kind, years, net, vat, gross, account, provision_item_id, domain_id, code_sealed, state, failure, renewal_years, renewal_gross)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
 `
 
 type InsertOrderItemParams struct {
@@ -56,6 +56,8 @@ type InsertOrderItemParams struct {
 	CodeSealed      string
 	State           string
 	Failure         string
+	RenewalYears    int64
+	RenewalGross    int64
 }
 
 func (q *Queries) InsertOrderItem(ctx context.Context, arg InsertOrderItemParams) error {
@@ -76,6 +78,8 @@ func (q *Queries) InsertOrderItem(ctx context.Context, arg InsertOrderItemParams
 		arg.CodeSealed,
 		arg.State,
 		arg.Failure,
+		arg.RenewalYears,
+		arg.RenewalGross,
 	)
 	return err
 }
@@ -84,8 +88,8 @@ const updateOrderItem = `-- name: UpdateOrderItem :execrows
 UPDATE order_items
 SET years = $1, net = $2, vat = $3, gross = $4, account = $5,
     provision_item_id = $6, domain_id = $7, code_sealed = $8,
-    state = $9, failure = $10
-WHERE id = $11 AND order_id = $12
+    state = $9, failure = $10, renewal_years = $11, renewal_gross = $12
+WHERE id = $13 AND order_id = $14
 `
 
 type UpdateOrderItemParams struct {
@@ -99,6 +103,8 @@ type UpdateOrderItemParams struct {
 	CodeSealed      string
 	State           string
 	Failure         string
+	RenewalYears    int64
+	RenewalGross    int64
 	ID              string
 	OrderID         string
 }
@@ -115,6 +121,8 @@ func (q *Queries) UpdateOrderItem(ctx context.Context, arg UpdateOrderItemParams
 		arg.CodeSealed,
 		arg.State,
 		arg.Failure,
+		arg.RenewalYears,
+		arg.RenewalGross,
 		arg.ID,
 		arg.OrderID,
 	)

@@ -106,7 +106,7 @@ func (q *Queries) GetBuyer(ctx context.Context, id string) (GetBuyerRow, error) 
 }
 
 const getOrder = `-- name: GetOrder :many
-SELECT orders.id, orders.customer_id, orders.email_key, orders.state, orders.channel, orders.by_kind, orders.by_id, orders.by_address, orders.by_name, orders.items_key, orders.net, orders.vat, orders.gross, orders.vat_rate, orders.vat_rule, orders.vat_country, orders.vat_id, orders.vat_unchecked, orders.pay_link, orders.pay_sealed, orders.verify_link, orders.verify_sealed, orders.auto_renew, orders.created_at, orders.updated_at, orders.expires_at, orders.paid_at, orders.version, orders.due_at, orders.node, orders.attempts, orders.open_order, orders.agent_id, orders.completer_id, orders.contact, orders.claimed, orders.claim_mailed_at, orders.consent_at, orders.consent_wording, orders.registrant, orders.renewal_wording, order_items.id, order_items.order_id, order_items.position, order_items.name, order_items.tld, order_items.kind, order_items.years, order_items.net, order_items.vat, order_items.gross, order_items.account, order_items.provision_item_id, order_items.domain_id, order_items.code_sealed, order_items.state, order_items.failure, order_items.renewal_gross,
+SELECT orders.id, orders.customer_id, orders.email_key, orders.state, orders.channel, orders.by_kind, orders.by_id, orders.by_address, orders.by_name, orders.items_key, orders.net, orders.vat, orders.gross, orders.vat_rate, orders.vat_rule, orders.vat_country, orders.vat_id, orders.vat_unchecked, orders.pay_link, orders.pay_sealed, orders.verify_link, orders.verify_sealed, orders.auto_renew, orders.created_at, orders.updated_at, orders.expires_at, orders.paid_at, orders.version, orders.due_at, orders.node, orders.attempts, orders.open_order, orders.agent_id, orders.completer_id, orders.contact, orders.claimed, orders.claim_mailed_at, orders.consent_at, orders.consent_wording, orders.registrant, orders.renewal_wording, orders.renewal_at, orders.renewal_session, orders.renewal_address, order_items.id, order_items.order_id, order_items.position, order_items.name, order_items.tld, order_items.kind, order_items.years, order_items.net, order_items.vat, order_items.gross, order_items.account, order_items.provision_item_id, order_items.domain_id, order_items.code_sealed, order_items.state, order_items.failure, order_items.renewal_years, order_items.renewal_gross,
     coalesce(payments.id, '') AS payment_id, coalesce(payments.kind, '') AS payment_kind, coalesce(payments.state, '') AS payment_state,
     coalesce(payments.amount, 0) AS payment_amount, coalesce(payments.session, '') AS session, coalesce(payments.url, '') AS url,
     coalesce(payments.intent, '') AS intent, coalesce(payments.card, '') AS card, coalesce(payments.failure, '') AS payment_failure,
@@ -190,6 +190,9 @@ func (q *Queries) GetOrder(ctx context.Context, id string) ([]GetOrderRow, error
 			&i.Order.ConsentWording,
 			&i.Order.Registrant,
 			&i.Order.RenewalWording,
+			&i.Order.RenewalAt,
+			&i.Order.RenewalSession,
+			&i.Order.RenewalAddress,
 			&i.OrderItem.ID,
 			&i.OrderItem.OrderID,
 			&i.OrderItem.Position,
@@ -206,6 +209,7 @@ func (q *Queries) GetOrder(ctx context.Context, id string) ([]GetOrderRow, error
 			&i.OrderItem.CodeSealed,
 			&i.OrderItem.State,
 			&i.OrderItem.Failure,
+			&i.OrderItem.RenewalYears,
 			&i.OrderItem.RenewalGross,
 			&i.PaymentID,
 			&i.PaymentKind,
@@ -234,7 +238,7 @@ func (q *Queries) GetOrder(ctx context.Context, id string) ([]GetOrderRow, error
 }
 
 const getOrderByIntent = `-- name: GetOrderByIntent :many
-SELECT orders.id, orders.customer_id, orders.email_key, orders.state, orders.channel, orders.by_kind, orders.by_id, orders.by_address, orders.by_name, orders.items_key, orders.net, orders.vat, orders.gross, orders.vat_rate, orders.vat_rule, orders.vat_country, orders.vat_id, orders.vat_unchecked, orders.pay_link, orders.pay_sealed, orders.verify_link, orders.verify_sealed, orders.auto_renew, orders.created_at, orders.updated_at, orders.expires_at, orders.paid_at, orders.version, orders.due_at, orders.node, orders.attempts, orders.open_order, orders.agent_id, orders.completer_id, orders.contact, orders.claimed, orders.claim_mailed_at, orders.consent_at, orders.consent_wording, orders.registrant, orders.renewal_wording, order_items.id, order_items.order_id, order_items.position, order_items.name, order_items.tld, order_items.kind, order_items.years, order_items.net, order_items.vat, order_items.gross, order_items.account, order_items.provision_item_id, order_items.domain_id, order_items.code_sealed, order_items.state, order_items.failure, order_items.renewal_gross,
+SELECT orders.id, orders.customer_id, orders.email_key, orders.state, orders.channel, orders.by_kind, orders.by_id, orders.by_address, orders.by_name, orders.items_key, orders.net, orders.vat, orders.gross, orders.vat_rate, orders.vat_rule, orders.vat_country, orders.vat_id, orders.vat_unchecked, orders.pay_link, orders.pay_sealed, orders.verify_link, orders.verify_sealed, orders.auto_renew, orders.created_at, orders.updated_at, orders.expires_at, orders.paid_at, orders.version, orders.due_at, orders.node, orders.attempts, orders.open_order, orders.agent_id, orders.completer_id, orders.contact, orders.claimed, orders.claim_mailed_at, orders.consent_at, orders.consent_wording, orders.registrant, orders.renewal_wording, orders.renewal_at, orders.renewal_session, orders.renewal_address, order_items.id, order_items.order_id, order_items.position, order_items.name, order_items.tld, order_items.kind, order_items.years, order_items.net, order_items.vat, order_items.gross, order_items.account, order_items.provision_item_id, order_items.domain_id, order_items.code_sealed, order_items.state, order_items.failure, order_items.renewal_years, order_items.renewal_gross,
     coalesce(payments.id, '') AS payment_id, coalesce(payments.kind, '') AS payment_kind, coalesce(payments.state, '') AS payment_state,
     coalesce(payments.amount, 0) AS payment_amount, coalesce(payments.session, '') AS session, coalesce(payments.url, '') AS url,
     coalesce(payments.intent, '') AS intent, coalesce(payments.card, '') AS card, coalesce(payments.failure, '') AS payment_failure,
@@ -315,6 +319,9 @@ func (q *Queries) GetOrderByIntent(ctx context.Context, intent string) ([]GetOrd
 			&i.Order.ConsentWording,
 			&i.Order.Registrant,
 			&i.Order.RenewalWording,
+			&i.Order.RenewalAt,
+			&i.Order.RenewalSession,
+			&i.Order.RenewalAddress,
 			&i.OrderItem.ID,
 			&i.OrderItem.OrderID,
 			&i.OrderItem.Position,
@@ -331,6 +338,7 @@ func (q *Queries) GetOrderByIntent(ctx context.Context, intent string) ([]GetOrd
 			&i.OrderItem.CodeSealed,
 			&i.OrderItem.State,
 			&i.OrderItem.Failure,
+			&i.OrderItem.RenewalYears,
 			&i.OrderItem.RenewalGross,
 			&i.PaymentID,
 			&i.PaymentKind,
@@ -359,7 +367,7 @@ func (q *Queries) GetOrderByIntent(ctx context.Context, intent string) ([]GetOrd
 }
 
 const getOrderByPayLink = `-- name: GetOrderByPayLink :many
-SELECT orders.id, orders.customer_id, orders.email_key, orders.state, orders.channel, orders.by_kind, orders.by_id, orders.by_address, orders.by_name, orders.items_key, orders.net, orders.vat, orders.gross, orders.vat_rate, orders.vat_rule, orders.vat_country, orders.vat_id, orders.vat_unchecked, orders.pay_link, orders.pay_sealed, orders.verify_link, orders.verify_sealed, orders.auto_renew, orders.created_at, orders.updated_at, orders.expires_at, orders.paid_at, orders.version, orders.due_at, orders.node, orders.attempts, orders.open_order, orders.agent_id, orders.completer_id, orders.contact, orders.claimed, orders.claim_mailed_at, orders.consent_at, orders.consent_wording, orders.registrant, orders.renewal_wording, order_items.id, order_items.order_id, order_items.position, order_items.name, order_items.tld, order_items.kind, order_items.years, order_items.net, order_items.vat, order_items.gross, order_items.account, order_items.provision_item_id, order_items.domain_id, order_items.code_sealed, order_items.state, order_items.failure, order_items.renewal_gross,
+SELECT orders.id, orders.customer_id, orders.email_key, orders.state, orders.channel, orders.by_kind, orders.by_id, orders.by_address, orders.by_name, orders.items_key, orders.net, orders.vat, orders.gross, orders.vat_rate, orders.vat_rule, orders.vat_country, orders.vat_id, orders.vat_unchecked, orders.pay_link, orders.pay_sealed, orders.verify_link, orders.verify_sealed, orders.auto_renew, orders.created_at, orders.updated_at, orders.expires_at, orders.paid_at, orders.version, orders.due_at, orders.node, orders.attempts, orders.open_order, orders.agent_id, orders.completer_id, orders.contact, orders.claimed, orders.claim_mailed_at, orders.consent_at, orders.consent_wording, orders.registrant, orders.renewal_wording, orders.renewal_at, orders.renewal_session, orders.renewal_address, order_items.id, order_items.order_id, order_items.position, order_items.name, order_items.tld, order_items.kind, order_items.years, order_items.net, order_items.vat, order_items.gross, order_items.account, order_items.provision_item_id, order_items.domain_id, order_items.code_sealed, order_items.state, order_items.failure, order_items.renewal_years, order_items.renewal_gross,
     coalesce(payments.id, '') AS payment_id, coalesce(payments.kind, '') AS payment_kind, coalesce(payments.state, '') AS payment_state,
     coalesce(payments.amount, 0) AS payment_amount, coalesce(payments.session, '') AS session, coalesce(payments.url, '') AS url,
     coalesce(payments.intent, '') AS intent, coalesce(payments.card, '') AS card, coalesce(payments.failure, '') AS payment_failure,
@@ -439,6 +447,9 @@ func (q *Queries) GetOrderByPayLink(ctx context.Context, payLink string) ([]GetO
 			&i.Order.ConsentWording,
 			&i.Order.Registrant,
 			&i.Order.RenewalWording,
+			&i.Order.RenewalAt,
+			&i.Order.RenewalSession,
+			&i.Order.RenewalAddress,
 			&i.OrderItem.ID,
 			&i.OrderItem.OrderID,
 			&i.OrderItem.Position,
@@ -455,6 +466,7 @@ func (q *Queries) GetOrderByPayLink(ctx context.Context, payLink string) ([]GetO
 			&i.OrderItem.CodeSealed,
 			&i.OrderItem.State,
 			&i.OrderItem.Failure,
+			&i.OrderItem.RenewalYears,
 			&i.OrderItem.RenewalGross,
 			&i.PaymentID,
 			&i.PaymentKind,
@@ -483,7 +495,7 @@ func (q *Queries) GetOrderByPayLink(ctx context.Context, payLink string) ([]GetO
 }
 
 const getOrderBySession = `-- name: GetOrderBySession :many
-SELECT orders.id, orders.customer_id, orders.email_key, orders.state, orders.channel, orders.by_kind, orders.by_id, orders.by_address, orders.by_name, orders.items_key, orders.net, orders.vat, orders.gross, orders.vat_rate, orders.vat_rule, orders.vat_country, orders.vat_id, orders.vat_unchecked, orders.pay_link, orders.pay_sealed, orders.verify_link, orders.verify_sealed, orders.auto_renew, orders.created_at, orders.updated_at, orders.expires_at, orders.paid_at, orders.version, orders.due_at, orders.node, orders.attempts, orders.open_order, orders.agent_id, orders.completer_id, orders.contact, orders.claimed, orders.claim_mailed_at, orders.consent_at, orders.consent_wording, orders.registrant, orders.renewal_wording, order_items.id, order_items.order_id, order_items.position, order_items.name, order_items.tld, order_items.kind, order_items.years, order_items.net, order_items.vat, order_items.gross, order_items.account, order_items.provision_item_id, order_items.domain_id, order_items.code_sealed, order_items.state, order_items.failure, order_items.renewal_gross,
+SELECT orders.id, orders.customer_id, orders.email_key, orders.state, orders.channel, orders.by_kind, orders.by_id, orders.by_address, orders.by_name, orders.items_key, orders.net, orders.vat, orders.gross, orders.vat_rate, orders.vat_rule, orders.vat_country, orders.vat_id, orders.vat_unchecked, orders.pay_link, orders.pay_sealed, orders.verify_link, orders.verify_sealed, orders.auto_renew, orders.created_at, orders.updated_at, orders.expires_at, orders.paid_at, orders.version, orders.due_at, orders.node, orders.attempts, orders.open_order, orders.agent_id, orders.completer_id, orders.contact, orders.claimed, orders.claim_mailed_at, orders.consent_at, orders.consent_wording, orders.registrant, orders.renewal_wording, orders.renewal_at, orders.renewal_session, orders.renewal_address, order_items.id, order_items.order_id, order_items.position, order_items.name, order_items.tld, order_items.kind, order_items.years, order_items.net, order_items.vat, order_items.gross, order_items.account, order_items.provision_item_id, order_items.domain_id, order_items.code_sealed, order_items.state, order_items.failure, order_items.renewal_years, order_items.renewal_gross,
     coalesce(payments.id, '') AS payment_id, coalesce(payments.kind, '') AS payment_kind, coalesce(payments.state, '') AS payment_state,
     coalesce(payments.amount, 0) AS payment_amount, coalesce(payments.session, '') AS session, coalesce(payments.url, '') AS url,
     coalesce(payments.intent, '') AS intent, coalesce(payments.card, '') AS card, coalesce(payments.failure, '') AS payment_failure,
@@ -563,6 +575,9 @@ func (q *Queries) GetOrderBySession(ctx context.Context, session string) ([]GetO
 			&i.Order.ConsentWording,
 			&i.Order.Registrant,
 			&i.Order.RenewalWording,
+			&i.Order.RenewalAt,
+			&i.Order.RenewalSession,
+			&i.Order.RenewalAddress,
 			&i.OrderItem.ID,
 			&i.OrderItem.OrderID,
 			&i.OrderItem.Position,
@@ -579,6 +594,7 @@ func (q *Queries) GetOrderBySession(ctx context.Context, session string) ([]GetO
 			&i.OrderItem.CodeSealed,
 			&i.OrderItem.State,
 			&i.OrderItem.Failure,
+			&i.OrderItem.RenewalYears,
 			&i.OrderItem.RenewalGross,
 			&i.PaymentID,
 			&i.PaymentKind,
@@ -760,7 +776,7 @@ func (q *Queries) ListCustomerOrderIDs(ctx context.Context, arg ListCustomerOrde
 }
 
 const listDueOrders = `-- name: ListDueOrders :many
-SELECT orders.id, orders.customer_id, orders.email_key, orders.state, orders.channel, orders.by_kind, orders.by_id, orders.by_address, orders.by_name, orders.items_key, orders.net, orders.vat, orders.gross, orders.vat_rate, orders.vat_rule, orders.vat_country, orders.vat_id, orders.vat_unchecked, orders.pay_link, orders.pay_sealed, orders.verify_link, orders.verify_sealed, orders.auto_renew, orders.created_at, orders.updated_at, orders.expires_at, orders.paid_at, orders.version, orders.due_at, orders.node, orders.attempts, orders.open_order, orders.agent_id, orders.completer_id, orders.contact, orders.claimed, orders.claim_mailed_at, orders.consent_at, orders.consent_wording, orders.registrant, orders.renewal_wording, order_items.id, order_items.order_id, order_items.position, order_items.name, order_items.tld, order_items.kind, order_items.years, order_items.net, order_items.vat, order_items.gross, order_items.account, order_items.provision_item_id, order_items.domain_id, order_items.code_sealed, order_items.state, order_items.failure, order_items.renewal_gross,
+SELECT orders.id, orders.customer_id, orders.email_key, orders.state, orders.channel, orders.by_kind, orders.by_id, orders.by_address, orders.by_name, orders.items_key, orders.net, orders.vat, orders.gross, orders.vat_rate, orders.vat_rule, orders.vat_country, orders.vat_id, orders.vat_unchecked, orders.pay_link, orders.pay_sealed, orders.verify_link, orders.verify_sealed, orders.auto_renew, orders.created_at, orders.updated_at, orders.expires_at, orders.paid_at, orders.version, orders.due_at, orders.node, orders.attempts, orders.open_order, orders.agent_id, orders.completer_id, orders.contact, orders.claimed, orders.claim_mailed_at, orders.consent_at, orders.consent_wording, orders.registrant, orders.renewal_wording, orders.renewal_at, orders.renewal_session, orders.renewal_address, order_items.id, order_items.order_id, order_items.position, order_items.name, order_items.tld, order_items.kind, order_items.years, order_items.net, order_items.vat, order_items.gross, order_items.account, order_items.provision_item_id, order_items.domain_id, order_items.code_sealed, order_items.state, order_items.failure, order_items.renewal_years, order_items.renewal_gross,
     coalesce(payments.id, '') AS payment_id, coalesce(payments.kind, '') AS payment_kind, coalesce(payments.state, '') AS payment_state,
     coalesce(payments.amount, 0) AS payment_amount, coalesce(payments.session, '') AS session, coalesce(payments.url, '') AS url,
     coalesce(payments.intent, '') AS intent, coalesce(payments.card, '') AS card, coalesce(payments.failure, '') AS payment_failure,
@@ -840,6 +856,9 @@ func (q *Queries) ListDueOrders(ctx context.Context, dueAt int64, limit int32) (
 			&i.Order.ConsentWording,
 			&i.Order.Registrant,
 			&i.Order.RenewalWording,
+			&i.Order.RenewalAt,
+			&i.Order.RenewalSession,
+			&i.Order.RenewalAddress,
 			&i.OrderItem.ID,
 			&i.OrderItem.OrderID,
 			&i.OrderItem.Position,
@@ -856,6 +875,7 @@ func (q *Queries) ListDueOrders(ctx context.Context, dueAt int64, limit int32) (
 			&i.OrderItem.CodeSealed,
 			&i.OrderItem.State,
 			&i.OrderItem.Failure,
+			&i.OrderItem.RenewalYears,
 			&i.OrderItem.RenewalGross,
 			&i.PaymentID,
 			&i.PaymentKind,
@@ -913,7 +933,7 @@ func (q *Queries) ListOrderIDsAwaitingIdentity(ctx context.Context, customerID s
 }
 
 const listOrders = `-- name: ListOrders :many
-SELECT orders.id, orders.customer_id, orders.email_key, orders.state, orders.channel, orders.by_kind, orders.by_id, orders.by_address, orders.by_name, orders.items_key, orders.net, orders.vat, orders.gross, orders.vat_rate, orders.vat_rule, orders.vat_country, orders.vat_id, orders.vat_unchecked, orders.pay_link, orders.pay_sealed, orders.verify_link, orders.verify_sealed, orders.auto_renew, orders.created_at, orders.updated_at, orders.expires_at, orders.paid_at, orders.version, orders.due_at, orders.node, orders.attempts, orders.open_order, orders.agent_id, orders.completer_id, orders.contact, orders.claimed, orders.claim_mailed_at, orders.consent_at, orders.consent_wording, orders.registrant, orders.renewal_wording, order_items.id, order_items.order_id, order_items.position, order_items.name, order_items.tld, order_items.kind, order_items.years, order_items.net, order_items.vat, order_items.gross, order_items.account, order_items.provision_item_id, order_items.domain_id, order_items.code_sealed, order_items.state, order_items.failure, order_items.renewal_gross,
+SELECT orders.id, orders.customer_id, orders.email_key, orders.state, orders.channel, orders.by_kind, orders.by_id, orders.by_address, orders.by_name, orders.items_key, orders.net, orders.vat, orders.gross, orders.vat_rate, orders.vat_rule, orders.vat_country, orders.vat_id, orders.vat_unchecked, orders.pay_link, orders.pay_sealed, orders.verify_link, orders.verify_sealed, orders.auto_renew, orders.created_at, orders.updated_at, orders.expires_at, orders.paid_at, orders.version, orders.due_at, orders.node, orders.attempts, orders.open_order, orders.agent_id, orders.completer_id, orders.contact, orders.claimed, orders.claim_mailed_at, orders.consent_at, orders.consent_wording, orders.registrant, orders.renewal_wording, orders.renewal_at, orders.renewal_session, orders.renewal_address, order_items.id, order_items.order_id, order_items.position, order_items.name, order_items.tld, order_items.kind, order_items.years, order_items.net, order_items.vat, order_items.gross, order_items.account, order_items.provision_item_id, order_items.domain_id, order_items.code_sealed, order_items.state, order_items.failure, order_items.renewal_years, order_items.renewal_gross,
     coalesce(payments.id, '') AS payment_id, coalesce(payments.kind, '') AS payment_kind, coalesce(payments.state, '') AS payment_state,
     coalesce(payments.amount, 0) AS payment_amount, coalesce(payments.session, '') AS session, coalesce(payments.url, '') AS url,
     coalesce(payments.intent, '') AS intent, coalesce(payments.card, '') AS card, coalesce(payments.failure, '') AS payment_failure,
@@ -993,6 +1013,9 @@ func (q *Queries) ListOrders(ctx context.Context, iD string, limit int32) ([]Lis
 			&i.Order.ConsentWording,
 			&i.Order.Registrant,
 			&i.Order.RenewalWording,
+			&i.Order.RenewalAt,
+			&i.Order.RenewalSession,
+			&i.Order.RenewalAddress,
 			&i.OrderItem.ID,
 			&i.OrderItem.OrderID,
 			&i.OrderItem.Position,
@@ -1009,6 +1032,7 @@ func (q *Queries) ListOrders(ctx context.Context, iD string, limit int32) ([]Lis
 			&i.OrderItem.CodeSealed,
 			&i.OrderItem.State,
 			&i.OrderItem.Failure,
+			&i.OrderItem.RenewalYears,
 			&i.OrderItem.RenewalGross,
 			&i.PaymentID,
 			&i.PaymentKind,
@@ -1136,13 +1160,13 @@ const makeOrderDue = `-- name: MakeOrderDue :one
 UPDATE orders
 SET version = version + 1, due_at = CASE WHEN due_at > 0 AND due_at < $1 THEN due_at ELSE $1 END
 WHERE id = $2
-RETURNING auto_renew, agent_id, completer_id
+RETURNING renewal_wording, agent_id, completer_id
 `
 
 type MakeOrderDueRow struct {
-	AutoRenew   int64
-	AgentID     string
-	CompleterID string
+	RenewalWording string
+	AgentID        string
+	CompleterID    string
 }
 
 // Makes the order due now, unless it was due earlier. The new version makes concurrent
@@ -1150,7 +1174,7 @@ type MakeOrderDueRow struct {
 func (q *Queries) MakeOrderDue(ctx context.Context, now int64, iD string) (MakeOrderDueRow, error) {
 	row := q.db.QueryRowContext(ctx, makeOrderDue, now, iD)
 	var i MakeOrderDueRow
-	err := row.Scan(&i.AutoRenew, &i.AgentID, &i.CompleterID)
+	err := row.Scan(&i.RenewalWording, &i.AgentID, &i.CompleterID)
 	return i, err
 }
 
@@ -1283,9 +1307,10 @@ SET state = $1, open_order = $2,
     vat_id = $17, vat_unchecked = $18,
     verify_link = $19, verify_sealed = $20, auto_renew = $21,
     consent_at = $22, consent_wording = $23,
-    updated_at = $24, expires_at = $25, paid_at = $26,
-    due_at = $27, node = $28, attempts = $29, version = version + 1
-WHERE id = $30 AND state = $31 AND version = $32
+    renewal_wording = $24, renewal_at = $25, renewal_session = $26, renewal_address = $27,
+    updated_at = $28, expires_at = $29, paid_at = $30,
+    due_at = $31, node = $32, attempts = $33, version = version + 1
+WHERE id = $34 AND state = $35 AND version = $36
 `
 
 type UpdateOrderParams struct {
@@ -1312,6 +1337,10 @@ type UpdateOrderParams struct {
 	AutoRenew      int64
 	ConsentAt      int64
 	ConsentWording string
+	RenewalWording string
+	RenewalAt      int64
+	RenewalSession string
+	RenewalAddress string
 	UpdatedAt      int64
 	ExpiresAt      int64
 	PaidAt         int64
@@ -1348,6 +1377,10 @@ func (q *Queries) UpdateOrder(ctx context.Context, arg UpdateOrderParams) (int64
 		arg.AutoRenew,
 		arg.ConsentAt,
 		arg.ConsentWording,
+		arg.RenewalWording,
+		arg.RenewalAt,
+		arg.RenewalSession,
+		arg.RenewalAddress,
 		arg.UpdatedAt,
 		arg.ExpiresAt,
 		arg.PaidAt,

@@ -47,6 +47,37 @@ func (q *Queries) CountPendingRefunds(ctx context.Context) (CountPendingRefundsR
 	return i, err
 }
 
+const finishPaymentMethodSetup = `-- name: FinishPaymentMethodSetup :execrows
+UPDATE payment_methods
+SET provider_customer = $1, method = $2, label = $3, setup = '', updated_at = $4
+WHERE customer_id = $5 AND setup = $6 AND setup <> ''
+`
+
+type FinishPaymentMethodSetupParams struct {
+	ProviderCustomer string
+	Method           string
+	Label            string
+	UpdatedAt        int64
+	CustomerID       string
+	Setup            string
+}
+
+// A setup saves its method once; a repeated or late message about it changes nothing.
+func (q *Queries) FinishPaymentMethodSetup(ctx context.Context, arg FinishPaymentMethodSetupParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, finishPaymentMethodSetup,
+		arg.ProviderCustomer,
+		arg.Method,
+		arg.Label,
+		arg.UpdatedAt,
+		arg.CustomerID,
+		arg.Setup,
+	)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
 const getPaymentMethod = `-- name: GetPaymentMethod :one
 SELECT provider_customer, method, label FROM payment_methods WHERE customer_id = $1
 `
@@ -291,6 +322,24 @@ func (q *Queries) PutPaymentMethod(ctx context.Context, arg PutPaymentMethodPara
 	return err
 }
 
+const putPaymentMethodSetup = `-- name: PutPaymentMethodSetup :exec
+INSERT INTO payment_methods (customer_id, provider_customer, setup, updated_at)
+VALUES ($1, '', $2, $3)
+ON CONFLICT (customer_id) DO UPDATE SET setup = excluded.setup
+`
+
+type PutPaymentMethodSetupParams struct {
+	CustomerID string
+	Setup      string
+	UpdatedAt  int64
+}
+
+// The newest setup replaces an unfinished one.
+func (q *Queries) PutPaymentMethodSetup(ctx context.Context, arg PutPaymentMethodSetupParams) error {
+	_, err := q.db.ExecContext(ctx, putPaymentMethodSetup, arg.CustomerID, arg.Setup, arg.UpdatedAt)
+	return err
+}
+
 const putProviderCustomer = `-- name: PutProviderCustomer :exec
 INSERT INTO payment_methods (customer_id, provider_customer, updated_at)
 VALUES ($1, $2, $3)
@@ -307,6 +356,19 @@ type PutProviderCustomerParams struct {
 func (q *Queries) PutProviderCustomer(ctx context.Context, arg PutProviderCustomerParams) error {
 	_, err := q.db.ExecContext(ctx, putProviderCustomer, arg.CustomerID, arg.ProviderCustomer, arg.UpdatedAt)
 	return err
+}
+
+const removePaymentMethod = `-- name: RemovePaymentMethod :execrows
+UPDATE payment_methods SET method = '', label = '', setup = '', updated_at = $1
+WHERE customer_id = $2 AND method <> ''
+`
+
+func (q *Queries) RemovePaymentMethod(ctx context.Context, updatedAt int64, customerID string) (int64, error) {
+	result, err := q.db.ExecContext(ctx, removePaymentMethod, updatedAt, customerID)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
 }
 
 const updatePayment = `-- name: UpdatePayment :execrows

@@ -220,5 +220,5 @@ Ihr Passwort und sehen Sie Ihre Passkeys durch:
 {{.Portal}}
 `},
 	},
-	orderMails: germanOrderMails, renewalMails: germanRenewalMails, termMails: germanTermMails,
+	orderMails: germanOrderMails, consentMails: germanConsentMails, renewalMails: germanRenewalMails, termMails: germanTermMails,
 }

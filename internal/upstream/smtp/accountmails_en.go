@@ -216,5 +216,5 @@ review your passkeys:
 {{.Portal}}
 `},
 	},
-	orderMails: englishOrderMails, renewalMails: englishRenewalMails, termMails: englishTermMails,
+	orderMails: englishOrderMails, consentMails: englishConsentMails, renewalMails: englishRenewalMails, termMails: englishTermMails,
 }

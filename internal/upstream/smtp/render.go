@@ -3,6 +3,7 @@ package smtp
 import (
 	"fmt"
 	"maps"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -26,16 +27,17 @@ type language struct {
 	dateLayout       string
 	decimalSeparator string // between euros and cents
 	greeting, footer string // of every mail
-	// accountMails are about an account, orderMails about orders and domains, renewalMails
-	// about charges of automatic renewals, termMails about the end of a domain's term.
-	accountMails, orderMails, renewalMails, termMails map[registrar.MailKind]mailText
+	// accountMails are about an account, orderMails about orders and domains, consentMails
+	// about the choice of automatic renewal and renewalMails about its charges, termMails
+	// about the end of a domain's term.
+	accountMails, orderMails, consentMails, renewalMails, termMails map[registrar.MailKind]mailText
 }
 
 func (l *language) allMails() map[registrar.MailKind]mailText {
 	all := maps.Clone(l.accountMails)
-	maps.Copy(all, l.orderMails)
-	maps.Copy(all, l.renewalMails)
-	maps.Copy(all, l.termMails)
+	for _, mails := range []map[registrar.MailKind]mailText{l.orderMails, l.consentMails, l.renewalMails, l.termMails} {
+		maps.Copy(all, mails)
+	}
 	return all
 }
 
@@ -72,7 +74,11 @@ type templateData struct {
 	termData
 	Domain string // whose term ends
 	Date   string // on that day
+	Page   string // the domain's page
 	Charge string // the day of a charge
+	// NextTerm means that the first charge is for the next term, Announced that this mail
+	// announces it.
+	NextTerm, Announced bool
 	renewalData
 }
 
@@ -80,7 +86,6 @@ type templateData struct {
 type templates map[string]map[registrar.MailKind]parsedMail
 
 type parsedMail struct{ subject, body *template.Template }
-
 
 // parseTemplates parses them once, when the first mail is sent.
 var parseTemplates = sync.OnceValues(func() (templates, error) {
@@ -114,7 +119,11 @@ func (t templates) render(message mailer.Message, portal string) (subject, body 
 		Host: quoteForeign(message.Data["host"], maxValueLength), Email: sanitizeValue(message.Data["email"]), Change: message.Data["change"],
 		orderData: lang.orderData(message.Data), noticeData: lang.noticeData(message.Data), termData: lang.termData(message.Data), Domain: sanitizeValue(message.Data["domain"]), Date: lang.formatDate(message.Data["paid_until"]),
 	}
+	if id := sanitizeValue(message.Data["domain_id"]); id != "" {
+		data.Page = portal + "/domains/" + url.PathEscape(id)
+	}
 	data.Charge = lang.formatDate(message.Data["charge_at"])
+	data.NextTerm, data.Announced = message.Data["next_term"] == "true", message.Data["announced"] == "true"
 	data.renewalData = lang.renewalData(message.Data)
 	if message.Data["declared"] != "" {
 		data.Name = quotedLines(data.Name)

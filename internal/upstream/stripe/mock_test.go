@@ -20,6 +20,7 @@ import (
 	api "github.com/stripe/stripe-go/v85"
 
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
 )
 
 // startMock runs Stripe's own stripe-mock, which validates each request against
@@ -135,10 +136,19 @@ func makeEveryCall(ctx context.Context, c *Client) {
 	}
 	_, _, _ = c.OpenVerification(ctx, "ver_1", "cus_of_ours", "person@example.org", "de", "https://domains.example/checkout/verify/secret")
 	_, _ = c.FetchVerification(ctx, "vs_1")
-	renewal := order.Charge{ID: "pay_2", Order: "ord_2", Amount: 1190, Method: order.PaymentMethod{ProviderCustomer: "cus_1", ID: "pm_1"}}
-	_, _ = c.PrepareCharge(ctx, renewal)
-	renewal.Intent = "pi_1"
-	_, _ = c.Charge(ctx, renewal)
+	saved := order.Charge{ID: "pay_2", Order: "ord_2", Amount: 1190, Method: order.PaymentMethod{ProviderCustomer: "cus_1", ID: "pm_1"}}
+	_, _ = c.PrepareCharge(ctx, saved)
+	saved.Intent = "pi_1"
+	_, _ = c.Charge(ctx, saved)
+	setup := renewal.SetupPage{
+		ID: "set_1", Customer: "cus_of_ours", SetupCustomer: renewal.SetupCustomer{Email: "person@example.org", Language: "de"},
+		DoneURL: "https://domains.example/portal/payment-methods/saved?session=" + renewal.SessionPlaceholder, BackURL: "https://domains.example/portal/payment-methods",
+	}
+	_, _ = c.OpenSetupPage(ctx, setup)
+	setup.ProviderCustomer = "cus_1"
+	_, _ = c.OpenSetupPage(ctx, setup)
+	_, _ = c.FetchSetupPage(ctx, "cs_test_1")
+	_ = c.ForgetMethod(ctx, "pm_1")
 	for range c.Charges(ctx) {
 		break
 	}

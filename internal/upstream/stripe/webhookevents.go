@@ -61,6 +61,7 @@ func eventOf(event api.Event) (order.Event, error) {
 	}
 	var object struct {
 		ID            string   `json:"id"`
+		Mode          string   `json:"mode"` // of a checkout session
 		PaymentIntent objectID `json:"payment_intent"`
 	}
 	if err := json.Unmarshal(event.Data.Raw, &object); err != nil {
@@ -68,6 +69,8 @@ func eventOf(event api.Event) (order.Event, error) {
 	}
 	has := func(prefix string) bool { return strings.HasPrefix(string(event.Type), prefix) }
 	switch {
+	case has("checkout.session.") && object.Mode == string(api.CheckoutSessionModeSetup):
+		return order.Event{Setup: object.ID}, nil
 	case has("checkout.session."):
 		return order.Event{Session: object.ID, Intent: string(object.PaymentIntent)}, nil
 	case has("payment_intent."):

@@ -41,7 +41,7 @@ type Orders interface {
 	ResendClaimMail(ctx context.Context, actor registrar.Actor, paySecret string) error
 }
 
-// Config holds the dependencies of the pages. All are required.
+// Config holds the dependencies of the pages. All but Now are required.
 type Config struct {
 	// Frame is set by package web.
 	Frame           *ui.Frame
@@ -59,6 +59,8 @@ type Config struct {
 	// RateBasisPoints is the VAT rate shown before the customer is known, in hundredths
 	// of a percent.
 	RateBasisPoints func(at time.Time) int
+	// Now is the business time, by which terms end; nil means time.Now.
+	Now func() time.Time
 }
 
 // Handler serves the pages. It is safe for concurrent use.
@@ -71,8 +73,9 @@ type Handler struct {
 func New(cfg Config) (*Handler, error) {
 	if cfg.Frame == nil || cfg.Orders == nil || cfg.Invoices == nil || cfg.InvoiceRenderer == nil || cfg.FindDomain == nil ||
 		cfg.AuthCodeLimit == nil || cfg.Extension == nil || cfg.RateBasisPoints == nil {
-		return nil, errors.New("checkout: every field of Config is required")
+		return nil, errors.New("checkout: every field of Config but Now is required")
 	}
+	registrar.Default(&cfg.Now, time.Now)
 	views, err := cfg.Frame.LoadTemplates(templateFS, texts)
 	if err != nil {
 		return nil, err

@@ -201,7 +201,12 @@ func owner() order.Buyer {
 
 // ownView is an order as its customer sees it, foreignView as others do.
 func ownView(state order.State) order.View {
-	return order.View{Order: newOrder(state), IsOwner: true, Owner: owner(), Payable: state == order.AwaitingPayment}
+	o := newOrder(state)
+	view := order.View{Order: o, IsOwner: true, Owner: owner(), Payable: state == order.AwaitingPayment, Renewals: make(map[string]order.TermPrice)}
+	for _, item := range o.Items {
+		view.Renewals[item.ID] = order.TermPrice{Years: 1, Gross: 1428}
+	}
+	return view
 }
 
 func foreignView(state order.State) order.View {

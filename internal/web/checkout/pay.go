@@ -130,7 +130,10 @@ func (h *Handler) pay(req *ui.Request) error {
 	if err != nil {
 		return &registrar.Error{Kind: registrar.KindInvalid, Code: ui.BadForm}
 	}
-	confirmation := order.Confirmation{Gross: registrar.Cents(shown), AutoRenew: req.Field("auto_renew") == "on", Consent: req.Field("consent")}
+	confirmation := order.Confirmation{Gross: registrar.Cents(shown), Consent: req.Field("consent")}
+	if wording := req.Field("auto_renew"); wording != "" {
+		confirmation.AutoRenew, confirmation.RenewalWording, confirmation.RenewalPrices = true, wording, req.Field("renewal_prices")
+	}
 	redirect, err := h.Orders.Pay(req.R.Context(), req.Actor(), linkSecret(req), confirmation)
 	switch {
 	case registrar.CodeOf(err) == order.NotOpen:

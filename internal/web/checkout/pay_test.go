@@ -89,9 +89,9 @@ func TestPay_FreeOrderHasFreeButton(t *testing.T) {
 func TestPay_SubmitsShownPriceAndRedirects(t *testing.T) {
 	t.Parallel()
 	d := &fakeOrders{view: ownView(order.AwaitingPayment), to: "https://pay.example/c/1"}
-	got := visit(t, d, "erika", payPage+"/pay", form("gross", "3570", "auto_renew", "on"))
+	got := visit(t, d, "erika", payPage+"/pay", form("gross", "3570", "auto_renew", "2026-11-de", "renewal_prices", "1428,1428"))
 	got.wantRedirect("https://pay.example/c/1")
-	if d.confirmation != (order.Confirmation{Gross: 3570, AutoRenew: true}) || d.actor.Customer != "cus_1" {
+	if d.confirmation != (order.Confirmation{Gross: 3570, AutoRenew: true, RenewalWording: "2026-11-de", RenewalPrices: "1428,1428"}) || d.actor.Customer != "cus_1" {
 		t.Errorf("the service got %+v of %+v", d.confirmation, d.actor)
 	}
 	visit(t, d, "erika", payPage+"/pay", form("gross", "3570"))

@@ -3,12 +3,15 @@ package checkout
 import (
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
 )
 
 // The auth code is all that protects a domain from being transferred away, and the
@@ -94,12 +97,25 @@ func TestPay_FreeOrderNeverMentionsPaying(t *testing.T) {
 	}
 }
 
-// Automatic renewal is not implemented, and a customer who relies on it loses a domain.
-func TestPay_DoesNotPromiseAutoRenewal(t *testing.T) {
+// The box shows everything that the customer agrees to, and is never ticked in advance.
+func TestPay_AutoRenewalShowsTextPriceAndDay(t *testing.T) {
 	t.Parallel()
-	for who, truth := range map[string]string{"erika": "Noch verlängern wir nicht automatisch", "english": "We don't renew automatically yet"} {
-		visit(t, &fakeOrders{view: ownView(order.AwaitingPayment)}, who, payPage, nil).wantPage(http.StatusOK, []string{truth}, nil)
+	for who, want := range map[string][]string{
+		"erika":   {renewal.ConsentText("2026-11-de"), `value="2026-11-de"`, "14,28\u00a0€ für 1 Jahr", "erste Abbuchung voraussichtlich am ", "Freiwillig"},
+		"english": {renewal.ConsentText("2026-11-en"), `value="2026-11-en"`, "€14.28 for 1 year", "first charge expected on ", "Optional"},
+	} {
+		got := visit(t, &fakeOrders{view: ownView(order.AwaitingPayment)}, who, payPage, nil)
+		got.wantPage(http.StatusOK, want, nil)
+		if box := regexp.MustCompile(`<input[^>]*name="auto_renew"[^>]*>`).FindString(got.Body.String()); strings.Contains(box, "checked") || strings.Contains(box, "required") {
+			t.Errorf("the box is %s", box)
+		}
 	}
+	notSold := ownView(order.AwaitingPayment)
+	notSold.Renewals = nil
+	visit(t, &fakeOrders{view: notSold}, "erika", payPage, nil).wantPage(http.StatusOK, nil, []string{`name="auto_renew"`})
+	changed := &fakeOrders{view: ownView(order.AwaitingPayment), err: refusal(registrar.KindConflict, order.RenewalChanged)}
+	visit(t, changed, "erika", payPage+"/pay", form("gross", "3570", "auto_renew", "2026-11-de", "renewal_prices", "1,1")).wantPage(http.StatusConflict,
+		[]string{`role="alert"`, "Preis oder der Text der automatischen Verlängerung"}, nil)
 }
 
 func TestPay_ExplainsUnconfirmedVATID(t *testing.T) {

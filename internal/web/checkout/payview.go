@@ -4,9 +4,12 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
 	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
@@ -23,20 +26,37 @@ type payData struct {
 	AskedKey string // the kind of client that prepared the order
 	// Registrant is the form for missing registrant data, which returns here; empty if
 	// complete.
-	Registrant string
-	Verify     string // the page for the identity verification; empty if not required
-	Continue   string // the open payment page; empty if there is none
-	// CanSaveMethod offers to save a payment method for renewals; AutoRenew is the
-	// customer's choice.
-	CanSaveMethod, AutoRenew bool
-	Consent                  *consent // what a consumer must accept; nil if not required
-	RuleKeys                 []string // requirements of extensions that the holder does not meet
-	Changeable               bool     // the viewer can still pay, decline or complete it
-	TextKey                  string   // describes the state of the order
-	DelayKey                 string   // says that something takes days
-	Outcome                  bool     // true once it is paid: the rows show their state
-	Invoiced                 bool     // there is an invoice or will be one shortly
-	ReturnedKey              string   // says that an unmatched payment is being or was refunded
+	Registrant  string
+	Verify      string          // the page for the identity verification; empty if not required
+	Continue    string          // the open payment page; empty if there is none
+	Renewal     *renewalConsent // automatic renewal, which the customer may agree to; nil if it is not offered
+	Consent     *consent        // what a consumer must accept; nil if not required
+	RuleKeys    []string        // requirements of extensions that the holder does not meet
+	Changeable  bool            // the viewer can still pay, decline or complete it
+	TextKey     string          // describes the state of the order
+	DelayKey    string          // says that something takes days
+	Outcome     bool            // true once it is paid: the rows show their state
+	Invoiced    bool            // there is an invoice or will be one shortly
+	ReturnedKey string          // says that an unmatched payment is being or was refunded
+}
+
+// renewalConsent is the checkbox of automatic renewal with everything that the customer
+// agrees to. It is checked only if they have just checked it.
+type renewalConsent struct {
+	Wording, Text string
+	Prices        string // as shown, for the form
+	Rows          []renewalRow
+	Checked       bool
+}
+
+type renewalRow struct {
+	Name  string
+	Term  string
+	Gross registrar.Cents
+	// ChargeAt is the day of the first charge; zero if the end of the term is not known yet.
+	// It is LeadDays before that end.
+	ChargeAt time.Time
+	LeadDays int
 }
 
 // consent is the checkbox of a consumer's express request. It is never rendered
@@ -87,13 +107,10 @@ func (h *Handler) newPayData(req *ui.Request, view order.View, t formError) (pay
 		Page: currentPayPath(req), SignIn: ui.WithNext(ui.SignInPath, currentPayPath(req)), View: view, Order: o,
 		Rows: h.newItemRows(req, currentPayPath(req), view, t), summary: h.summaryOf(req.Language, o.Totals), AskedKey: askedKey(o.By.Kind),
 		Outcome: !o.PaidAt.IsZero(), ReturnedKey: returnedKey(o), TextKey: "pay.text." + displayState(o),
-		Changeable: view.IsOwner && o.State.Open() && o.State != order.Paying, AutoRenew: o.AutoRenew,
+		Changeable: view.IsOwner && o.State.Open() && o.State != order.Paying,
 	}
 	if slices.ContainsFunc(o.Items, func(i order.Item) bool { return i.Kind == order.Transfer && i.State == order.ItemProvisioning }) {
 		s.DelayKey = "pay.patience"
-	}
-	if t.confirmation != nil {
-		s.AutoRenew = t.confirmation.AutoRenew
 	}
 	if s.Changeable && view.Payable && view.Owner.Consumer(o.Totals) {
 		wording := order.ConsentWording(req.Language)
@@ -131,11 +148,52 @@ func (h *Handler) newPayData(req *ui.Request, view order.View, t formError) (pay
 		}
 	}
 	s.Invoiced = hasInvoice(o)
-	s.CanSaveMethod = o.Totals.Gross > 0 || view.Owner.MethodLabel != ""
+	if s.Renewal = h.renewalConsent(req, view); s.Renewal != nil {
+		s.Renewal.Checked = t.confirmation != nil && t.confirmation.AutoRenew
+	}
 	if o.Totals.ForConsumer() && view.Owner.VATID != "" && !o.Totals.Unchecked && o.State.Open() {
 		s.VATKey = "vat.not_confirmed"
 	}
 	return s, nil
+}
+
+// renewalConsent returns nil if automatic renewal is not offered: no item can be renewed, or
+// nothing is paid and no payment method is saved.
+func (h *Handler) renewalConsent(req *ui.Request, view order.View) *renewalConsent {
+	o := view.Order
+	if len(view.Renewals) == 0 || !view.Payable || o.Totals.Gross == 0 && view.Owner.MethodLabel == "" {
+		return nil
+	}
+	wording := renewal.ConsentWording(req.Language)
+	box := &renewalConsent{Wording: wording, Text: renewal.ConsentText(wording), Prices: order.FormatRenewalPrices(o, view.Renewals)}
+	for _, item := range o.Items {
+		price, renewed := view.Renewals[item.ID]
+		if !renewed {
+			continue
+		}
+		row := renewalRow{
+			Name: item.Name, Term: h.term(req.Language, price.Years), Gross: price.Gross, LeadDays: lifecycle.PolicyOf(item.TLD).LeadDays,
+		}
+		if ends := h.termEnd(req, item); !ends.IsZero() {
+			row.ChargeAt = renewal.FirstChargeOf(h.Now(), ends, item.TLD, price.Years).At
+		}
+		box.Rows = append(box.Rows, row)
+	}
+	return box
+}
+
+// termEnd is when the term that an item starts or extends ends; zero if only the registry
+// knows. On an error the page says less.
+func (h *Handler) termEnd(req *ui.Request, item order.Item) time.Time {
+	switch item.Kind {
+	case order.Register:
+		return h.Now().AddDate(item.Years, 0, 0)
+	case order.Renew:
+		if domain, held, err := h.FindDomain(req.R.Context(), req.Actor(), item.Name); err == nil && held {
+			return domain.PaidUntil.AddDate(item.Years, 0, 0)
+		}
+	}
+	return time.Time{}
 }
 
 // hasCodeForm reports whether an item has an auth code form, which then shows the

@@ -250,10 +250,12 @@ var texts = ui.WithRequirements(ui.Texts{
 	"code.saved":  {"Der Auth-Code ist hinterlegt.", "The auth code is saved."},
 	"code.change": {"Anderen Auth-Code eingeben", "Enter a different auth code"},
 
-	"renew.label": {"Für die automatische Verlängerung vormerken", "Select for automatic renewal"},
+	"renew.label":     {"Automatisch verlängern.", "Renew automatically."},
+	"renew.row":       {"{1}: {2} für {3}, erste Abbuchung voraussichtlich am {4}", "{1}: {2} for {3}, first charge expected on {4}"},
+	"renew.row_later": {"{1}: {2} für {3}, erste Abbuchung {4} Tage vor dem Ende der Laufzeit", "{1}: {2} for {3}, first charge {4} days before the end of the term"},
 	"renew.hint": {
-		"Dafür speichert unser Zahlungsdienst Ihr Zahlungsmittel; Sie können das im Portal jederzeit abschalten. Noch verlängern wir nicht automatisch: Wir schreiben Ihnen vor dem Ablauf, und Sie verlängern im Portal.",
-		"Our payment provider saves your payment method for this; you can turn it off in the portal at any time. We don't renew automatically yet: we email you before a domain expires, and you renew it in the portal.",
+		"Freiwillig. Unser Zahlungsdienst speichert dafür das Zahlungsmittel, mit dem Sie jetzt bezahlen. Ohne Häkchen schreiben wir Ihnen vor dem Ablauf, und Sie verlängern selbst.",
+		"Optional. For this, our payment provider saves the payment method that you pay with now. Without it, we email you before a domain expires, and you renew it yourself.",
 	},
 	"renew.stored": {"Bisher gespeichert: {1}.", "Saved so far: {1}."},
 
@@ -373,6 +375,10 @@ var texts = ui.WithRequirements(ui.Texts{
 	"problem.price_changed": {
 		"Der Preis oder die Steuer hat sich gerade geändert. Abgebucht wurde nichts. Bitte prüfen Sie den neuen Betrag.",
 		"The price or the tax has just changed. Nothing was charged. Please check the new total.",
+	},
+	"problem.renewal_changed": {
+		"Der Preis oder der Text der automatischen Verlängerung hat sich gerade geändert. Bestellt und abgebucht wurde nichts. Bitte prüfen Sie beides noch einmal.",
+		"The price or the text of automatic renewal has just changed. Nothing was ordered or charged. Please check both again.",
 	},
 	"problem.consent_missing": {
 		"Ohne Ihr Einverständnis können wir nicht sofort beginnen. Bitte kreuzen Sie das Kästchen an. Bestellt und abgebucht wurde nichts.",

@@ -41,7 +41,7 @@ const (
 
 // Outcomes are the outcomes of a tool call, as the metrics label them.
 var Outcomes = []string{
-	"ok", invalidInput, unsupportedExtension, rateLimited, upstreamFailed, notFound, notPayable, notCancelable, internalFailure, signInRequired, insufficientScope,
+	"ok", invalidInput, unsupportedExtension, rateLimited, upstreamFailed, notFound, notPayable, notCancelable, notChangeableCode, internalFailure, signInRequired, insufficientScope,
 }
 
 // argumentError is invalid input; its message names the argument.
@@ -89,7 +89,12 @@ func (s *Server) failureOf(err error) failure {
 	if ended, ok := errors.AsType[*NotCancelable](err); ok {
 		return s.notCancelable(ended)
 	}
+	if problem, ok := errors.AsType[*notChangeable](err); ok {
+		return s.autoRenewRefused(problem)
+	}
 	switch {
+	case errors.Is(err, errNoDomain):
+		return failure{Code: notFound, Message: messageNoDomain}
 	case errors.Is(err, ErrNotFound):
 		return failure{Code: notFound, Message: messageNotFound}
 	case errors.Is(err, errNoOrders):

@@ -23,6 +23,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
+	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
 	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 )
 
@@ -265,6 +266,37 @@ func (w *fakeServices) Cancel(ctx context.Context, who registrar.Actor, id strin
 	return o, err
 }
 
+// FindByName finds domains by the first word of their names: on renews, busy is being
+// charged, gone has expired, none is not held.
+func (w *fakeServices) FindByName(_ context.Context, _ registrar.Actor, name string) (portfolio.Domain, bool, error) {
+	w.calls.Add(1)
+	word, tld, _ := strings.Cut(name, ".")
+	domain := portfolio.Domain{
+		ID: "d-" + word, Name: name, TLD: "." + tld, Status: registrar.DomainActive, PaidUntil: time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC),
+	}
+	switch word {
+	case "on", "busy":
+		domain.AtTermEnd = registrar.TermEndRenew
+	case "gone":
+		domain.Status = registrar.DomainExpired
+	case "none":
+		return portfolio.Domain{}, false, nil
+	}
+	return domain, true, nil
+}
+
+func (w *fakeServices) TurnOff(_ context.Context, _ registrar.Actor, domain string) error {
+	w.calls.Add(1)
+	if domain == "d-busy" {
+		return registrar.Conflict(renewal.InProgress)
+	}
+	return nil
+}
+
+func (w *fakeServices) AgreeURL(domain string) string {
+	return base + "/portal/domains/" + domain + "/auto-renew"
+}
+
 func newServer(t testing.TB, change func(*Config)) (*Server, *fakeServices) {
 	t.Helper()
 	w := &fakeServices{lookup: &fakeBudget{}, whois: &fakeBudget{}, token: &fakeBudget{}, started: make(chan struct{}), slow: make(chan struct{})}
@@ -273,7 +305,7 @@ func newServer(t testing.TB, change func(*Config)) (*Server, *fakeServices) {
 	w.token.left.Store(1 << 40)
 	cfg := Config{
 		BaseURL: base, Version: "test", Limits: Limits{30, 300, 15, 150},
-		Lookups: w, Catalog: w, Budget: w.lookup, WhoisBudget: w.whois, Tokens: w, TokenBudget: w.token, Domains: w, Orders: w, Portal: true,
+		Lookups: w, Catalog: w, Budget: w.lookup, WhoisBudget: w.whois, Tokens: w, TokenBudget: w.token, Domains: w, Orders: w, Renewals: w, Portal: true,
 		Address: func(*http.Request) netip.Addr { return netip.MustParseAddr("192.0.2.1") },
 	}
 	if change != nil {
@@ -365,7 +397,7 @@ func TestInitialize_NegotiatesEveryRevision(t *testing.T) {
 	}
 	for _, version := range []string{"", "2025-03-26", "2025-06-18", "2025-11-25"} {
 		got := post(s.Serve, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, "Mcp-Protocol-Version", version)
-		if r := read(t, got); got.Code != http.StatusOK || len(r.Result.Tools) != 10 {
+		if r := read(t, got); got.Code != http.StatusOK || len(r.Result.Tools) != 11 {
 			t.Errorf("%q: got %d %s", version, got.Code, got.Body)
 		}
 	}
@@ -407,7 +439,7 @@ func TestToolsList_ListsEveryToolToAnyone(t *testing.T) {
 	tools := read(t, post(s.Serve, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)).Result.Tools
 	signedIn := map[string]bool{
 		"domain_check": false, "domain_search": false, "whois_lookup": false, "list_tlds": false, "tld_price": false,
-		"list_my_domains": true, "start_order": true, "get_order_status": true, "list_orders": true, "cancel_order": true,
+		"list_my_domains": true, "start_order": true, "get_order_status": true, "list_orders": true, "cancel_order": true, "set_auto_renew": true,
 	}
 	if len(tools) != len(signedIn) {
 		t.Fatalf("%d tools are listed", len(tools))
@@ -442,8 +474,8 @@ func TestToolsList_ListsEveryToolToAnyone(t *testing.T) {
 		if input.Type != "object" || output.Type != "object" || len(output.AnyOf) < 2 {
 			t.Errorf("%s: input is %s, output %s", name, tool["inputSchema"], tool["outputSchema"])
 		}
-		if annotations.ReadOnlyHint == nil || *annotations.ReadOnlyHint == (name == "start_order" || name == "cancel_order") ||
-			annotations.DestructiveHint == nil || *annotations.DestructiveHint != (name == "cancel_order") || annotations.OpenWorldHint == nil {
+		if annotations.ReadOnlyHint == nil || *annotations.ReadOnlyHint == (name == "start_order" || name == "cancel_order" || name == "set_auto_renew") ||
+			annotations.DestructiveHint == nil || *annotations.DestructiveHint != (name == "cancel_order" || name == "set_auto_renew") || annotations.OpenWorldHint == nil {
 			t.Errorf("%s: annotations are %s", name, tool["annotations"])
 		}
 	}
@@ -466,7 +498,7 @@ func TestSDKClient_ListsAndCalls(t *testing.T) {
 	}
 	defer func() { _ = session.Close() }() // there is no session to end
 	tools, err := session.ListTools(t.Context(), nil)
-	if err != nil || len(tools.Tools) != 10 {
+	if err != nil || len(tools.Tools) != 11 {
 		t.Fatalf("got %v, %v", tools, err)
 	}
 	result, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: "tld_price", Arguments: map[string]any{"tld": ".de"}})

@@ -53,6 +53,8 @@ type Tokens interface {
 type Domains interface {
 	// Find returns some of the actor's domains by name, and the number of all matches.
 	Find(ctx context.Context, actor registrar.Actor, filter portfolio.Filter, limit, offset int) ([]portfolio.Domain, int, error)
+	// FindByName returns false if the actor does not hold the name.
+	FindByName(ctx context.Context, actor registrar.Actor, name string) (portfolio.Domain, bool, error)
 }
 
 // Orders prepares orders and reports their status.

@@ -189,7 +189,7 @@ func TestSignedInTools_RefusalNamesTokensPage(t *testing.T) {
 			}
 		}
 	}
-	if signedIn != 5 || w.calls.Load() != 0 {
+	if signedIn != 6 || w.calls.Load() != 0 {
 		t.Errorf("%d signed-in tools, %d calls were executed", signedIn, w.calls.Load())
 	}
 }

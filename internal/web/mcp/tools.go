@@ -49,6 +49,7 @@ func (s *Server) addTools() error {
 		"get_order_status": {answer: s.getOrderStatus},
 		"list_orders":      {answer: s.listOrders},
 		"cancel_order":     {answer: s.cancelOrder},
+		"set_auto_renew":   {answer: s.setAutoRenew},
 	}
 	listing, err := readListing(s.cfg.Limits)
 	if err != nil {

@@ -10,22 +10,26 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
+	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
+	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
 type domainView struct {
 	domainchange.View
-	Path                  string                    // the page's own path
-	Closed                map[string]registrar.Code // why a kind of change is not possible
-	ClosedReason          registrar.Code            // why no change is possible; empty if some are
-	Recent                bool
-	Again                 string
-	Renewable, Switchable bool
-	Renewals              []renewalOption
-	Restore               *restoreOffer
-	Registrant            account.Registrant
-	HasRegistrant         bool
-	History               []historyEntry
+	Path          string                    // the page's own path
+	Closed        map[string]registrar.Code // why a kind of change is not possible
+	ClosedReason  registrar.Code            // why no change is possible; empty if some are
+	Recent        bool
+	Again         string
+	End           termEnd
+	Offer         *renewal.Offer // of automatic renewal, if it is on
+	Renewals      []renewalOption
+	Restore       *restoreOffer
+	Registrant    account.Registrant
+	HasRegistrant bool
+	History       []historyEntry
+	Notices       []portfolio.Notice
 
 	// The customer's input and its error.
 	Problem            string
@@ -64,12 +68,14 @@ func (h *Handler) showDomain(req *ui.Request, status int, view domainView) error
 	}
 	view.Path = domainPath(view.Domain.ID)
 	view.Recent, view.Again = req.SignedInRecently(), ui.WithNext(ui.SignInAgainPath, view.Path)
-	view.Renewable, view.Switchable = h.renewal(view.Domain.Status, view.Domain.AutoRenew)
-	if view.Renewable {
-		view.Renewals = h.renewalOptions(req.Now, view.View)
+	if err := h.addTermEnd(req, &view); err != nil {
+		return err
+	}
+	if view.End.Renewable {
+		view.Renewals = h.renewalOptions(h.Now(), view.View)
 	}
 	if h.Orders != nil && view.Domain.Status == registrar.DomainRedemption {
-		view.Restore = h.restoreOffer(req.Now, view.View)
+		view.Restore = h.restoreOffer(h.Now(), view.View)
 	}
 	view.Closed = make(map[string]registrar.Code)
 	for kind, why := range view.View.Closed {
@@ -88,6 +94,27 @@ func (h *Handler) showDomain(req *ui.Request, status int, view domainView) error
 		return err
 	}
 	return h.templates.Render(req, ui.View{Name: "domain", Status: status, Title: "domain_page.title", Section: domainsPath, Data: view})
+}
+
+// addTermEnd fills in what happens at the end of the term, and the notices about it.
+func (h *Handler) addTermEnd(req *ui.Request, view *domainView) error {
+	ctx, actor := req.R.Context(), req.Actor()
+	domain, err := h.Portfolio.Get(ctx, actor, view.Domain.ID)
+	if err != nil {
+		return err
+	}
+	view.End = h.termEndOf(req, domain)
+	if view.End.On && h.Renewals != nil {
+		offer, err := h.Renewals.Offer(ctx, actor, domain.ID)
+		switch {
+		case err == nil:
+			view.Offer = &offer
+		case registrar.CodeOf(err) != renewal.NotRenewable:
+			return err
+		}
+	}
+	view.Notices, err = h.Portfolio.Notices(ctx, actor, domain.ID)
+	return err
 }
 
 func nameserverLines(servers []domainchange.Nameserver) string {

@@ -11,7 +11,7 @@ import (
 
 type domainRow struct {
 	portfolio.Domain
-	Renewable, Switchable bool
+	End termEnd
 }
 
 func (h *Handler) domains(req *ui.Request) error { return h.showDomains(req, nil) }
@@ -37,9 +37,8 @@ func (h *Handler) showDomains(req *ui.Request, problem error) error {
 	lines := make([]domainRow, 0, len(some.Domains))
 	actions := false
 	for _, d := range some.Domains {
-		line := domainRow{Domain: d}
-		line.Renewable, line.Switchable = h.renewal(d.Status, d.AutoRenew)
-		actions = actions || line.Renewable
+		line := domainRow{Domain: d, End: h.termEndOf(req, d)}
+		actions = actions || line.End.Renewable
 		lines = append(lines, line)
 	}
 	view := domainsView{

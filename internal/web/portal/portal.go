@@ -36,12 +36,16 @@ type Config struct {
 	Agents        *agent.Service
 	DomainChanges *domainchange.Service
 	// Orders renews domains; nil if nothing can be ordered.
-	Orders   Orders
+	Orders Orders
+	// Renewals turns automatic renewal on and off; nil if nothing can be ordered.
+	Renewals Renewals
 	Exporter Exporter
 	// Extension and RateBasisPoints, the displayed VAT rate in hundredths of a percent,
 	// price renewals; Orders requires them.
 	Extension       func(tld string) (registrar.Extension, bool)
 	RateBasisPoints func(at time.Time) int
+	// Now is the business time, by which terms end; nil means time.Now.
+	Now func() time.Time
 	// MailEnabled reports whether mail can be sent; without it, registration and
 	// password reset are unavailable, and the pages say so.
 	MailEnabled bool
@@ -73,6 +77,7 @@ func New(cfg Config) (*Handler, error) {
 	if cfg.Orders != nil && (cfg.Extension == nil || cfg.RateBasisPoints == nil) {
 		return nil, errors.New("portal: Config.Orders requires Extension and RateBasisPoints")
 	}
+	registrar.Default(&cfg.Now, time.Now)
 	views, err := cfg.Frame.LoadTemplates(templateFS, texts, activityTexts, domainTexts)
 	if err != nil {
 		return nil, err
@@ -95,6 +100,7 @@ const (
 func (h *Handler) Routes() []httpjson.Route {
 	const get, post = http.MethodGet, http.MethodPost
 	public, signedIn, script, withID := h.Frame.Page, h.Frame.SignedInPage, h.Frame.Script, h.withID
+	renewals := func(page ui.PageFunc) http.HandlerFunc { return signedIn(domainsPath, h.withRenewals(page)) }
 	const onlyMembers = true
 	newRegistration, newReset := pair{"link_invalid.again", "/portal/register"}, pair{"link_invalid.again", "/portal/reset"}
 	return []httpjson.Route{
@@ -173,7 +179,15 @@ func (h *Handler) Routes() []httpjson.Route {
 		{Method: post, Path: domainsPath + "/{id}/holder", Handler: signedIn(domainsPath, h.change(domainchange.UpdateRegistrant))},
 		{Method: post, Path: domainsPath + "/{id}/renew", Handler: signedIn(domainsPath, h.orderDomain(order.Renew))},
 		{Method: post, Path: domainsPath + "/{id}/restore", Handler: signedIn(domainsPath, h.orderDomain(order.Restore))},
-		{Method: post, Path: domainsPath + "/{id}/auto-renew", Handler: signedIn(domainsPath, h.setAutoRenew)},
+		{Method: get, Path: domainsPath + "/{id}" + autoRenewStep, Handler: renewals(h.showAutoRenew)},
+		{Method: post, Path: domainsPath + "/{id}" + autoRenewStep, Handler: renewals(h.agreeToRenewal)},
+		{Method: post, Path: domainsPath + "/{id}" + autoRenewStep + "/off", Handler: renewals(h.termEndAction("auto_renew_off", Renewals.TurnOff))},
+		{Method: post, Path: domainsPath + "/{id}/expire", Handler: renewals(h.termEndAction("let_expire", Renewals.LetExpire))},
+		{Method: post, Path: domainsPath + "/{id}/keep", Handler: renewals(h.termEndAction("keep_open", Renewals.KeepOpen))},
+		{Method: get, Path: methodsPath, Handler: renewals(h.paymentMethods)},
+		{Method: post, Path: methodsPath, Handler: renewals(h.addMethod)},
+		{Method: get, Path: methodsPath + "/saved", Handler: renewals(h.methodSaved)},
+		{Method: post, Path: methodsPath + "/remove", Handler: renewals(h.removeMethod)},
 	}
 }
 

@@ -19,17 +19,6 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
-// renewal reports whether a domain can be renewed, and whether automatic renewal can be
-// switched: only active domains can be switched on, and any held domain can be switched
-// off.
-func (h *Handler) renewal(status registrar.DomainStatus, auto bool) (renewable, switchable bool) {
-	if h.Orders == nil {
-		return false, false
-	}
-	active := status == registrar.DomainActive
-	return active || status == registrar.DomainExpired, active || auto && status != registrar.DomainTransferredOut
-}
-
 // renewalOption is a term for which a domain can be renewed.
 type renewalOption struct {
 	Years int
@@ -127,22 +116,4 @@ func (h *Handler) orderDomain(kind order.Kind) ui.PageFunc {
 		// Only the path: a form stays on the browser's host.
 		return req.SeeOther(ui.LocalPath(to.EscapedPath(), ui.OrdersPath))
 	}
-}
-
-func (h *Handler) setAutoRenew(req *ui.Request) error {
-	if h.Orders == nil {
-		return noSuchDomain()
-	}
-	on := req.Field("on") == "yes"
-	if err := h.Portfolio.SetAutoRenew(req.R.Context(), req.Actor(), req.R.PathValue("id"), on); err != nil {
-		return h.showDomains(req, err)
-	}
-	flash, page := "auto_renew_off", domainsPath
-	if on {
-		flash = "auto_renew_on"
-	}
-	if req.Field("page") == "own" {
-		page = domainPath(req.R.PathValue("id"))
-	}
-	return req.RedirectWithFlash(flash, page)
 }

@@ -352,15 +352,35 @@ var texts = ui.WithRequirements(ui.Texts{
 	},
 	"note.token_revoked": {"Das Token ist widerrufen und gilt nicht mehr.", "The token is revoked and no longer valid."},
 
-	"note.auto_renew_on": {
-		"Die Domain ist für die automatische Verlängerung vorgemerkt.",
-		"The domain is selected for automatic renewal.",
-	},
-	"note.auto_renew_off": {
-		"Die Domain ist nicht mehr für die automatische Verlängerung vorgemerkt.",
-		"The domain is no longer selected for automatic renewal.",
-	},
+	"note.auto_renew_on":  {"Die Domain verlängert sich jetzt automatisch.", "The domain now renews automatically."},
+	"note.auto_renew_off": {"Die automatische Verlängerung ist ausgeschaltet.", "Automatic renewal is off."},
+	"note.let_expire":     {"Die Domain läuft aus, wie Sie es wünschen.", "The domain expires, as you chose."},
+	"note.keep_open":      {"Die Domain läuft nicht mehr auf Ihren Wunsch aus.", "You no longer let the domain expire."},
+	"note.method_saved":   {"Das Zahlungsmittel ist gespeichert.", "The payment method is saved."},
+	"note.method_removed": {"Das Zahlungsmittel ist entfernt.", "The payment method is removed."},
 
+	"problem.no_method": {"Dafür brauchen wir zuerst ein Zahlungsmittel.", "First, we need a payment method for this."},
+	"problem.offer_changed": {
+		"Preis, Tag oder Zahlungsmittel haben sich gerade geändert. Bitte prüfen Sie das Angebot noch einmal.",
+		"The price, the day or the payment method has just changed. Please check the offer again.",
+	},
+	"problem.not_renewable": {
+		"Diese Domain kann sich nicht automatisch verlängern: Sie ist nicht aktiv, oder wir verkaufen die Endung nicht mehr.",
+		"This domain can't be renewed automatically: it isn't active, or we no longer sell its extension.",
+	},
+	"problem.renewal_in_progress": {
+		"Die Abbuchung läuft gerade. Bitte versuchen Sie es in ein paar Minuten noch einmal.",
+		"The charge is in progress. Please try again in a few minutes.",
+	},
+	"problem.agree_missing": {
+		"Bitte kreuzen Sie das Kästchen an, wenn Sie einverstanden sind. Eingeschaltet wurde nichts.",
+		"Please tick the box if you agree. Nothing was turned on.",
+	},
+	"problem.no_method_page": {"Hier kann kein Zahlungsmittel gespeichert werden.", "No payment method can be saved here."},
+	"problem.provider_unreachable": {
+		"Unser Zahlungsdienst antwortet gerade nicht. Bitte versuchen Sie es später noch einmal.",
+		"Our payment provider isn't responding. Please try again later.",
+	},
 	"problem.bad_credentials": {"E-Mail-Adresse oder Passwort ist falsch.", "Wrong email address or password."},
 	"problem.wrong_password":  {"Das Passwort ist falsch.", "The password is wrong."},
 	"problem.old_password":    {"Das bisherige Passwort ist falsch.", "The current password is wrong."},
@@ -433,10 +453,6 @@ var texts = ui.WithRequirements(ui.Texts{
 		"Please enter the number with country code, for example +49 30 123456.",
 	},
 	"problem.vat_id.form": {"Diese Umsatzsteuer-ID ist ungültig.", "This VAT ID is not valid."},
-	"problem.no_method": {
-		"Für die automatische Verlängerung brauchen wir ein gespeichertes Zahlungsmittel. Verlängern Sie eine Domain, und merken Sie sie dabei vor.",
-		"Automatic renewal needs a saved payment method. Renew a domain and select automatic renewal at checkout.",
-	},
 	"problem.too_many_open_orders": {
 		"Sie haben zu viele offene Bestellungen. Bitte bezahlen Sie zuerst eine, oder lehnen Sie sie ab.",
 		"You have too many open orders. Please pay or decline one first.",

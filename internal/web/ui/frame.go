@@ -24,6 +24,8 @@ const (
 	SignOutPath     = "/portal/sign-out"
 	StaticPath      = "/portal/static/"
 	OrdersPath      = "/portal/orders"
+	// PaymentMethodsPath exists only with orders, too.
+	PaymentMethodsPath = "/portal/payment-methods"
 	// Pages of the portal that other transports link to.
 	TokensPath     = "/portal/tokens"
 	RegistrantPath = "/portal/profile/registrant"
@@ -114,7 +116,7 @@ func New(cfg Config) (*Frame, error) {
 		crossOrigin: http.NewCrossOriginProtection(), streamLimiter: newStreamLimiter(cfg.MaxStreams),
 	}
 	for _, entry := range menu {
-		if entry.Path != OrdersPath || cfg.Orders {
+		if entry.Path != OrdersPath && entry.Path != PaymentMethodsPath || cfg.Orders {
 			f.menu = append(f.menu, entry)
 		}
 	}

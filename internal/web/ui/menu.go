@@ -37,6 +37,7 @@ func linksIn(language string, links []translatedLink, section string) []menuEntr
 var menu = [...]menuEntry{
 	{Path: "/portal/domains", Label: "menu.domains"},
 	{Path: OrdersPath, Label: "menu.orders"},
+	{Path: PaymentMethodsPath, Label: "menu.payment_methods"},
 	{Path: "/portal/profile", Label: "menu.profile"},
 	{Path: "/portal/security", Label: "menu.security"},
 	{Path: "/portal/tokens", Label: "menu.tokens"},

@@ -129,6 +129,14 @@ func formatTime(language string, at time.Time, withClock bool) string {
 	return at.UTC().Format(form)
 }
 
+// FormatDate formats a day.
+func FormatDate(language string, at time.Time) string { return formatTime(language, at, false) }
+
+// FormatMoney formats an amount in euros.
+func FormatMoney(language string, amount registrar.Cents) string {
+	return formatMoney(language, amount)
+}
+
 func formatMoney(language string, amount registrar.Cents) string {
 	return InLanguage(language, strings.Replace(amount.String(), ".", ",", 1)+"\u00a0€", "€"+amount.String())
 }

@@ -22,14 +22,15 @@ var frameTexts = Texts{
 	"menu.prices":    {"Preise", "Prices"},
 	"menu.assistant": {"Assistent verbinden", "Connect an assistant"},
 
-	"menu.domains":  {"Domains", "Domains"},
-	"menu.orders":   {"Bestellungen", "Orders"},
-	"menu.profile":  {"Profil", "Profile"},
-	"menu.security": {"Sicherheit", "Security"},
-	"menu.tokens":   {"MCP- und API-Zugang", "MCP and API access"},
-	"menu.apps":     {"Anwendungen", "Applications"},
-	"menu.operator": {"Betrieb", "Operations"},
-	"menu.activity": {"Verlauf", "Activity"},
+	"menu.domains":         {"Domains", "Domains"},
+	"menu.orders":          {"Bestellungen", "Orders"},
+	"menu.payment_methods": {"Zahlungsmittel", "Payment method"},
+	"menu.profile":         {"Profil", "Profile"},
+	"menu.security":        {"Sicherheit", "Security"},
+	"menu.tokens":          {"MCP- und API-Zugang", "MCP and API access"},
+	"menu.apps":            {"Anwendungen", "Applications"},
+	"menu.operator":        {"Betrieb", "Operations"},
+	"menu.activity":        {"Verlauf", "Activity"},
 
 	"field.optional": {"(freiwillig)", "(optional)"},
 

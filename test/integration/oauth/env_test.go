@@ -316,6 +316,10 @@ func (domains) Find(_ context.Context, who registrar.Actor, _ portfolio.Filter, 
 	return []portfolio.Domain{{Name: who.Customer + ".de", TLD: ".de", Status: registrar.DomainActive}}, 1, nil
 }
 
+func (domains) FindByName(context.Context, registrar.Actor, string) (portfolio.Domain, bool, error) {
+	return portfolio.Domain{}, false, nil
+}
+
 // noRedirects does not use the default transport, whose connections any test closes that
 // closes its server.
 var noRedirects = &http.Client{Transport: &http.Transport{}, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}

@@ -58,6 +58,8 @@ type env struct {
 	// forbidden are the changes restricted by a dispute; set before the first request.
 	forbidden map[domainchange.ChangeKind]registrar.Code
 	registry  *fakeRegistry
+	provider  *fakeMethodProvider
+	dearer    atomic.Int64 // how much the renewal price has risen, in cents
 	db        *store.DB
 	handler   http.Handler
 	prices    *catalog.Live

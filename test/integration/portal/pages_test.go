@@ -82,7 +82,7 @@ func allPages(t *testing.T) (*env, map[string]pageResponse) {
 func (s *env) domainAddition(owner string, i int, status registrar.DomainStatus) portfolio.AddParams {
 	name, err := registrar.ParseName(string(rune('a'+i))+"-elbblick.de", func(tld string) bool { return tld == ".de" })
 	must(s.t, err)
-	addition := portfolio.AddParams{Customer: owner, Name: name, Status: status, AutoRenew: i%2 == 0}
+	addition := portfolio.AddParams{Customer: owner, Name: name, Status: status}
 	if status != registrar.DomainPending {
 		addition.PaidUntil = time.Now().AddDate(0, i, 0)
 	}

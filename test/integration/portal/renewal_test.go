@@ -12,6 +12,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
+	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
 	"github.com/dotkontor/dotkontor/internal/web/portal"
 )
 
@@ -30,13 +31,12 @@ func (s *env) addDomainOf(owner, label, tld string, status registrar.DomainStatu
 	return added.ID
 }
 
-// fakeOrders accepts renewals and automatic renewal switches.
+// fakeOrders accepts renewals.
 type fakeOrders struct {
-	base      string
-	err       error
-	requests  []order.Request
-	actor     registrar.Actor
-	autoRenew map[string]bool
+	base     string
+	err      error
+	requests []order.Request
+	actor    registrar.Actor
 }
 
 func (c *fakeOrders) Create(_ context.Context, actor registrar.Actor, request order.Request) (order.Order, error) {
@@ -52,31 +52,25 @@ func (c *fakeOrders) PayURL(order.Order) (string, error) {
 	return c.base + "/checkout/dotkontor_pay_x", nil
 }
 
-// install adds the fake to the portal's configuration.
+// install adds the fake and real consents to the portal's configuration.
 func (c *fakeOrders) install(s *env, pages *portal.Config) {
-	pages.Orders, pages.Portfolio = c, portfolio.New(switchedDomains{s.db, c}, s.clock.now)
+	pages.Orders, pages.Now = c, s.clock.now
 	pages.RateBasisPoints = func(time.Time) int { return 1900 }
 	pages.Extension = func(tld string) (registrar.Extension, bool) {
-		return registrar.Extension{TLD: tld, Renew: 1000, Restore: 5000}, true
+		return registrar.Extension{TLD: tld, Renew: 1000, Restore: 5000}, tld != ".alt"
 	}
-}
-
-// switchedDomains are stored domains whose switches are in fakeOrders.
-type switchedDomains struct {
-	portfolio.Store
-	orders *fakeOrders
-}
-
-func (d switchedDomains) SetAutoRenew(_ context.Context, _, domain string, on bool, _ registrar.AuditEvent) error {
-	if d.orders.err == nil {
-		d.orders.autoRenew[domain] = on
-	}
-	return d.orders.err
+	s.provider = &fakeMethodProvider{}
+	consents, err := renewal.NewConsents(renewal.ConsentConfig{
+		Store: s.db, Provider: s.provider, BaseURL: "https://shop.example", Now: s.clock.now,
+		Price: func(context.Context, string, string) (int, registrar.Cents, error) { return 1, s.renewalPrice(), nil },
+	})
+	must(s.t, err)
+	pages.Renewals = consents
 }
 
 func TestRenew_CreatesOrder(t *testing.T) {
 	t.Parallel()
-	c := &fakeOrders{base: "https://elsewhere.example", autoRenew: make(map[string]bool)}
+	c := &fakeOrders{base: "https://elsewhere.example"}
 	s := newEnvWith(t, c.install)
 	erika := s.newMember("erika@example.org")
 	active, gone := s.addDomain(erika.ID, "laufend", registrar.DomainActive), s.addDomain(erika.ID, "weg", registrar.DomainTransferredOut)
@@ -116,7 +110,7 @@ func TestRenew_CreatesOrder(t *testing.T) {
 
 func TestRestore_CreatesOrderWhileRegistryOffersIt(t *testing.T) {
 	t.Parallel()
-	c := &fakeOrders{base: "https://elsewhere.example", autoRenew: make(map[string]bool)}
+	c := &fakeOrders{base: "https://elsewhere.example"}
 	s := newEnvWith(t, c.install)
 	customer := s.newMember("erika@example.org").ID
 	noRestore := "/portal/domains/" + s.addDomain(customer, "geloescht", registrar.DomainRedemption)
@@ -141,47 +135,6 @@ func TestRestore_CreatesOrderWhileRegistryOffersIt(t *testing.T) {
 	}
 }
 
-func TestAutoRenew_OwnerSwitchesIt(t *testing.T) {
-	t.Parallel()
-	c := &fakeOrders{autoRenew: make(map[string]bool)}
-	s := newEnvWith(t, c.install)
-	id := s.addDomain(s.newMember("erika@example.org").ID, "laufend", registrar.DomainActive)
-	b := s.signedInBrowser("erika@example.org")
-	path := "/portal/domains/" + id + "/auto-renew"
-	if got := b.post(path, url.Values{"on": {"yes"}}); got.location() != "/portal/domains" || !c.autoRenew[id] {
-		t.Errorf("switching on: %d, %v", got.status, c.autoRenew)
-	}
-	if got := b.get("/portal/domains"); !strings.Contains(got.body, "automatische Verlängerung vorgemerkt.") || !strings.Contains(got.body, "nicht automatisch") {
-		t.Errorf("no message: %s", got.body)
-	}
-	if got := b.post(path, nil); got.location() != "/portal/domains" || c.autoRenew[id] {
-		t.Errorf("switching off: %d, %v", got.status, c.autoRenew)
-	}
-	c.err = &registrar.Error{Kind: registrar.KindConflict, Code: "no_method"}
-	if got := b.post(path, url.Values{"on": {"yes"}}); got.status != http.StatusConflict || !strings.Contains(got.body, "gespeichertes Zahlungsmittel") || c.autoRenew[id] {
-		t.Errorf("without a payment method: %d %s", got.status, got.body)
-	}
-}
-
-// A domain with automatic renewal may have expired or been deleted since.
-func TestAutoRenew_CanBeSwitchedOffInEveryStatus(t *testing.T) {
-	t.Parallel()
-	c := &fakeOrders{autoRenew: make(map[string]bool)}
-	s := newEnvWith(t, c.install)
-	erika := s.newMember("erika@example.org")
-	b := s.signedInBrowser("erika@example.org")
-	for _, status := range []registrar.DomainStatus{registrar.DomainActive, registrar.DomainExpired, registrar.DomainRedemption, registrar.DomainTransferredOut} {
-		added, err := s.portfolio.Add(t.Context(), registrar.Actor{Kind: registrar.ActorOperator, Through: "test"}, portfolio.AddParams{
-			Customer: erika.ID, Name: registrar.NewName("war-"+string(status[:3]), ".de"), Status: status, PaidUntil: s.clock.now(), AutoRenew: true,
-		})
-		must(t, err)
-		offered := strings.Contains(b.get("/portal/domains").body, added.ID+"/auto-renew")
-		if want := status != registrar.DomainTransferredOut; offered != want {
-			t.Errorf("%s: the switch is offered: %v", status, offered)
-		}
-	}
-}
-
 func TestWithoutOrders_NoRenewalIsOffered(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t, true)
@@ -190,12 +143,15 @@ func TestWithoutOrders_NoRenewalIsOffered(t *testing.T) {
 	if list := b.get("/portal/domains").body; strings.Contains(list, id+"/") || strings.Contains(list, "/portal/orders") || !strings.Contains(list, "laufend.de") {
 		t.Errorf("the list offers %s", list)
 	}
-	for _, path := range []string{"/portal/domains/" + id + "/renew", "/portal/domains/" + id + "/auto-renew"} {
+	for _, path := range []string{
+		"/portal/domains/" + id + "/renew", "/portal/domains/" + id + "/auto-renew", "/portal/domains/" + id + "/auto-renew/off",
+		"/portal/domains/" + id + "/expire", "/portal/domains/" + id + "/keep", "/portal/payment-methods", "/portal/payment-methods/remove",
+	} {
 		if got := b.post(path, nil); got.status != http.StatusNotFound {
 			t.Errorf("%s: %d", path, got.status)
 		}
 	}
-	for _, path := range []string{"/portal/orders", "/checkout/dotkontor_pay_x", "/checkout/verify/x"} {
+	for _, path := range []string{"/portal/orders", "/portal/payment-methods", "/checkout/dotkontor_pay_x", "/checkout/verify/x"} {
 		if got := b.get(path); got.status != http.StatusNotFound || !strings.Contains(got.body, "<html") {
 			t.Errorf("%s: %d %s", path, got.status, got.body)
 		}

@@ -288,6 +288,10 @@ var foreignPaths = map[string]func(ownedObjects) string{
 	"/portal/domains/{id}/renew":       func(o ownedObjects) string { return "/portal/domains/" + o.domain + "/renew" },
 	"/portal/domains/{id}/restore":     func(o ownedObjects) string { return "/portal/domains/" + o.domain + "/restore" },
 	"/portal/domains/{id}/auto-renew":  func(o ownedObjects) string { return "/portal/domains/" + o.domain + "/auto-renew" },
+
+	"/portal/domains/{id}/auto-renew/off": func(o ownedObjects) string { return "/portal/domains/" + o.domain + "/auto-renew/off" },
+	"/portal/domains/{id}/expire":         func(o ownedObjects) string { return "/portal/domains/" + o.domain + "/expire" },
+	"/portal/domains/{id}/keep":           func(o ownedObjects) string { return "/portal/domains/" + o.domain + "/keep" },
 }
 
 // ownedObjects belong to one customer.

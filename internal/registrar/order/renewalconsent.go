@@ -1,0 +1,107 @@
+package order
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/billing"
+)
+
+// A person who pays an order may agree to automatic renewal of its domains. The order keeps
+// what they were shown; the consent itself (package renewal) is stored when a domain becomes
+// active, if a payment method was saved. Agents can't agree.
+
+// RenewalConsent is the agreement to automatic renewal that an order was paid with.
+type RenewalConsent struct {
+	Wording          string // see package renewal; empty if there is no agreement
+	At               time.Time
+	Session, Address string
+}
+
+// TermPrice is the price of one more term.
+type TermPrice struct {
+	Years int
+	Gross registrar.Cents
+}
+
+// ItemRenewalPrices returns the current prices of automatic renewal of an order's items, by
+// item id, at the order's VAT rate.
+func (s *Service) ItemRenewalPrices(o Order) map[string]TermPrice {
+	prices := make(map[string]TermPrice, len(o.Items))
+	for _, item := range o.Items {
+		extension, listed := s.cfg.Extension(item.TLD)
+		if !listed || extension.Renew <= 0 {
+			continue
+		}
+		years := extension.Term()
+		prices[item.ID] = TermPrice{Years: years, Gross: billing.Gross(NetPrice(extension, Renew, years), o.Totals.RateBasisPoints)}
+	}
+	return prices
+}
+
+// FormatRenewalPrices is what a page submits of the prices that it showed: the cents of
+// each item in the order's sequence, 0 for one that is not renewed.
+func FormatRenewalPrices(o Order, prices map[string]TermPrice) string {
+	cents := make([]string, len(o.Items))
+	for i, item := range o.Items {
+		cents[i] = strconv.FormatInt(int64(prices[item.ID].Gross), 10)
+	}
+	return strings.Join(cents, ",")
+}
+
+// agreeToRenewal stores in the order whether its payer agrees to automatic renewal. It
+// returns RenewalChanged if they were shown something else.
+func (s *Service) agreeToRenewal(actor registrar.Actor, o *Order, confirmation Confirmation) error {
+	o.dropRenewal()
+	if !confirmation.AutoRenew {
+		return nil
+	}
+	prices := s.ItemRenewalPrices(*o)
+	if s.cfg.IsRenewalWording == nil || !s.cfg.IsRenewalWording(confirmation.RenewalWording) || len(prices) == 0 || confirmation.RenewalPrices != FormatRenewalPrices(*o, prices) {
+		return fail(registrar.KindConflict, RenewalChanged)
+	}
+	o.AutoRenew = true
+	o.Renewal = RenewalConsent{Wording: confirmation.RenewalWording, At: s.now(), Session: actor.Through}
+	if actor.Address.IsValid() {
+		o.Renewal.Address = actor.Address.String()
+	}
+	for i := range o.Items {
+		price := prices[o.Items[i].ID]
+		o.Items[i].RenewalYears, o.Items[i].RenewalGross = price.Years, price.Gross
+	}
+	return nil
+}
+
+// dropRenewal removes the agreement: whoever pays next gives their own.
+func (o *Order) dropRenewal() {
+	o.AutoRenew, o.Renewal = false, RenewalConsent{}
+	for i := range o.Items {
+		o.Items[i].RenewalYears, o.Items[i].RenewalGross = 0, 0
+	}
+}
+
+// sameRenewal reports whether the payment in flight has the same agreement.
+func (c Confirmation) sameRenewal(o Order) bool {
+	if !c.AutoRenew || !o.AutoRenew {
+		return c.AutoRenew == o.AutoRenew
+	}
+	prices := make(map[string]TermPrice, len(o.Items))
+	for _, item := range o.Items {
+		prices[item.ID] = TermPrice{Gross: item.RenewalGross}
+	}
+	return c.RenewalWording == o.Renewal.Wording && c.RenewalPrices == FormatRenewalPrices(o, prices)
+}
+
+// RenewalPrice returns what a customer pays for the next term of a TLD's domain, with their
+// VAT; see RenewalPrices.
+func (s *Service) RenewalPrice(ctx context.Context, customer, tld string) (years int, gross registrar.Cents, err error) {
+	term := RenewalTerm{TLD: tld}
+	prices, err := s.RenewalPrices(ctx, customer, []RenewalTerm{term})
+	if err != nil {
+		return 0, 0, err
+	}
+	return prices[term].Years, prices[term].Gross, prices[term].Err
+}

@@ -1,0 +1,85 @@
+package order_test
+
+import (
+	"testing"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
+)
+
+// renewalWording is the current text of automatic renewal in these tests.
+const renewalWording = "current-de"
+
+// withRenewal confirms an order as shown, with automatic renewal.
+func (env *testEnv) withRenewal(o order.Order) order.Confirmation {
+	return order.Confirmation{
+		Gross: o.Totals.Gross, Consent: order.ConsentWording("de"), AutoRenew: true, RenewalWording: renewalWording,
+		RenewalPrices: order.FormatRenewalPrices(o, env.service.ItemRenewalPrices(o)),
+	}
+}
+
+// extensionOf is env.extension, or a price list with one price.
+func (env *testEnv) extensionOf(tld string) (registrar.Extension, bool) {
+	if env.extension != nil {
+		return env.extension(tld)
+	}
+	return registrar.Extension{TLD: tld, Renew: 1200}, tld != ".unlisted"
+}
+
+func TestPay_RenewalConsentIsStoredAsShown(t *testing.T) {
+	t.Parallel()
+	env := newEnv(t)
+	o, secret := env.createOrder(newRequest(order.Register, "laden"))
+	view, err := env.service.View(t.Context(), annaInPerson, secret)
+	if err != nil || len(view.Renewals) != 1 {
+		t.Fatalf("the page offers %v, %v", view.Renewals, err)
+	}
+	shown := view.Renewals[o.Items[0].ID]
+	for name, change := range map[string]func(*order.Confirmation){
+		"another wording": func(c *order.Confirmation) { c.RenewalWording = "old-de" },
+		"another price":   func(c *order.Confirmation) { c.RenewalPrices = "1" },
+		"no price":        func(c *order.Confirmation) { c.RenewalPrices = "" },
+	} {
+		confirmation := env.withRenewal(o)
+		change(&confirmation)
+		_, err := env.service.Pay(t.Context(), annaInPerson, secret, confirmation)
+		if registrar.CodeOf(err) != order.RenewalChanged {
+			t.Errorf("%s: %v", name, err)
+		}
+		if now := env.wantState(o.ID, order.AwaitingPayment); len(now.Payments) > 0 || now.AutoRenew || now.Renewal.Wording != "" {
+			t.Errorf("%s was stored: %+v", name, now)
+		}
+	}
+	page, err := env.service.Pay(t.Context(), annaInPerson, secret, env.withRenewal(o))
+	if err != nil {
+		t.Fatal(err)
+	}
+	paying := env.wantState(o.ID, order.Paying)
+	if item := paying.Items[0]; !paying.AutoRenew || paying.Renewal.Wording != renewalWording || paying.Renewal.At.IsZero() ||
+		paying.Renewal.Session != annaInPerson.Through || item.RenewalYears != shown.Years || item.RenewalGross != shown.Gross || shown.Gross <= 0 {
+		t.Errorf("stored %+v, %+v", paying.Renewal, item)
+	}
+	// The same confirmation returns the same page; without renewal it is another one.
+	if again, err := env.service.Pay(t.Context(), annaInPerson, secret, env.withRenewal(o)); err != nil || again != page {
+		t.Errorf("got %s, %v", again, err)
+	}
+	if err := env.service.AbortPayment(t.Context(), annaInPerson, secret); err != nil {
+		t.Fatal(err)
+	}
+	// Whoever pays next, perhaps an agent, has not agreed.
+	if now := env.wantState(o.ID, order.AwaitingPayment); now.AutoRenew || now.Renewal != (order.RenewalConsent{}) || now.Items[0].RenewalGross != 0 {
+		t.Errorf("the abandoned payment left %+v", now)
+	}
+}
+
+func TestRenewalPrice_IncludesCustomersVAT(t *testing.T) {
+	t.Parallel()
+	env := newEnv(t)
+	years, gross, err := env.service.RenewalPrice(t.Context(), anna, ".de")
+	if err != nil || years != 1 || gross != 1428 {
+		t.Errorf("got %d years, %s, %v", years, gross, err)
+	}
+	if _, _, err := env.service.RenewalPrice(t.Context(), anna, ".unlisted"); registrar.CodeOf(err) != order.NoPrice {
+		t.Errorf("an unlisted extension: %v", err)
+	}
+}

@@ -1,0 +1,379 @@
+package renewal
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
+)
+
+const (
+	day = 24 * time.Hour
+	// announceBefore is how long before the end of a term its charge is announced.
+	announceBefore = 45 * day
+	// minNotice is the minimum time between an announcement and its charge.
+	minNotice = 30 * day
+)
+
+// The audit actions of consents. Their object is the domain's name.
+const (
+	ActionOn         registrar.Action = "auto_renew_on"
+	ActionOff        registrar.Action = "auto_renew_off"
+	ActionLetExpire  registrar.Action = "domain_let_expire"
+	ActionKeep       registrar.Action = "domain_keep" // let it expire, taken back
+	ActionMethodSet  registrar.Action = "payment_method_saved"
+	ActionMethodGone registrar.Action = "payment_method_removed"
+)
+
+// EndReason is why a consent ended.
+type EndReason string
+
+// The reasons. They are stored.
+const (
+	EndCustomer    EndReason = "customer"    // turned off in the portal
+	EndAgent       EndReason = "agent"       // turned off by a token or an application
+	EndExpire      EndReason = "expire"      // the customer lets the domain expire
+	EndNoMethod    EndReason = "no_method"   // the payment method was removed
+	EndTransferred EndReason = "transferred" // the domain left
+	EndClosed      EndReason = "closed"      // the account was closed
+)
+
+// Domain is a domain as far as consents need it.
+type Domain struct {
+	ID, Name, TLD string
+	Status        registrar.DomainStatus
+	PaidUntil     time.Time
+	Choice        Choice
+	Method        string // the label of the customer's saved payment method; empty if there is none
+}
+
+// Consent is a customer's agreement to automatic renewal: evidence of what was shown.
+type Consent struct {
+	ID, Domain, Customer, Name string
+	Wording                    string
+	Years                      int
+	Gross                      registrar.Cents
+	ChargeAt                   time.Time
+	Method                     string
+	Through, Address           string // the session and the address
+	GivenAt                    time.Time
+}
+
+// GivenConsent is a consent with everything that is stored in the same transaction.
+type GivenConsent struct {
+	Consent    Consent
+	PaidUntil  time.Time // of the domain, compared
+	Announced  *Renewal  // the row for this term; nil if the charge is announced later
+	AuditEvent registrar.AuditEvent
+	Mail       registrar.Mail
+	// At is the wall clock, for the mail.
+	At time.Time
+}
+
+// TermEndChange is a change of the choice that gives no consent.
+type TermEndChange struct {
+	Customer, Domain string
+	From, To         Choice
+	Reason           EndReason // of the consent that ends, if there is one
+	AuditEvent       registrar.AuditEvent
+	Mail             *registrar.Mail
+	// Now is the business time, At the wall clock.
+	Now, At time.Time
+}
+
+// ConsentStore persists consents and payment methods.
+type ConsentStore interface {
+	// GetRenewalDomain returns false if the customer does not hold the domain.
+	GetRenewalDomain(ctx context.Context, customer, domain string) (Domain, bool, error)
+	// GiveConsent returns NoPaymentMethod if the payment method is no longer the one that
+	// was shown, and OfferChanged if the domain's term has changed. A domain that renews
+	// already stays as it is.
+	GiveConsent(ctx context.Context, given GivenConsent) error
+	// ChangeTermEnd ends the consent and stops an announced renewal. It returns false and
+	// changes nothing if the choice is not From, and InProgress while a charge for the
+	// domain is in flight.
+	ChangeTermEnd(ctx context.Context, change TermEndChange) (bool, error)
+
+	// BeginMethodSetup stores the id of a setup; the newest one counts.
+	BeginMethodSetup(ctx context.Context, customer, setup string, now time.Time) (SetupCustomer, error)
+	// FinishMethodSetup saves the method. It returns false if the setup is not the
+	// customer's newest, or is finished.
+	FinishMethodSetup(ctx context.Context, finished MethodChange, setup string) (bool, error)
+	// GetMethod returns the saved method with the domains that renew with it, at most limit.
+	GetMethod(ctx context.Context, customer string, limit int) (SavedMethod, error)
+	// RemoveMethod ends every consent of the customer. It returns false if there is no
+	// method, and InProgress while a charge is in flight.
+	RemoveMethod(ctx context.Context, removed MethodChange) (bool, error)
+}
+
+// ConsentConfig configures Consents. Store and Price are required.
+type ConsentConfig struct {
+	Store ConsentStore
+	// Price returns what a customer pays for the next term of a TLD's domain, with VAT, and
+	// its length in years. KindUnsupported means that it is not sold.
+	Price    func(ctx context.Context, customer, tld string) (years int, gross registrar.Cents, err error)
+	Provider Provider // nil: no payment method can be added
+	BaseURL  string
+	// Now is the business time, Clock the wall clock. nil means time.Now.
+	Now, Clock func() time.Time
+	MailQueued func()
+	Logger     *slog.Logger
+}
+
+// Consents manages consents and payment methods. It is safe for concurrent use.
+type Consents struct{ cfg ConsentConfig }
+
+// NewConsents returns a Consents.
+func NewConsents(cfg ConsentConfig) (*Consents, error) {
+	if cfg.Store == nil || cfg.Price == nil {
+		return nil, errors.New("renewal: ConsentConfig.Store and Price are required")
+	}
+	cfg.BaseURL = strings.TrimSuffix(cfg.BaseURL, "/")
+	cfg.Logger = cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler))
+	registrar.Default(&cfg.Now, time.Now)
+	registrar.Default(&cfg.Clock, time.Now)
+	registrar.Default(&cfg.MailQueued, func() {})
+	return &Consents{cfg}, nil
+}
+
+func (s *Consents) now() time.Time { return s.cfg.Now().Truncate(time.Microsecond) }
+
+func fail(kind registrar.Kind, code registrar.Code) error {
+	return &registrar.Error{Kind: kind, Code: code}
+}
+
+// FirstCharge is when automatic renewal that starts now is first charged.
+type FirstCharge struct {
+	TermEnd  time.Time // of the term that the charge renews
+	At       time.Time
+	NextTerm bool // the current term ends too soon; see Offer
+	// Announce means that the consent is the announcement.
+	Announce bool
+}
+
+// FirstChargeOf returns the first charge for a domain whose term of so many years ends at
+// paidUntil.
+func FirstChargeOf(now, paidUntil time.Time, tld string, years int) FirstCharge {
+	lead := time.Duration(lifecycle.PolicyOf(tld).LeadDays) * day
+	if !now.After(paidUntil.Add(-announceBefore)) {
+		return FirstCharge{TermEnd: paidUntil, At: paidUntil.Add(-lead)}
+	}
+	at := paidUntil.Add(-lead)
+	// Whole days, so that a page shows the same day all day long.
+	if earliest := now.Truncate(day).Add(day + minNotice); earliest.After(at) {
+		at = earliest
+	}
+	if at.After(paidUntil.Add(-day)) {
+		next := paidUntil.AddDate(years, 0, 0)
+		return FirstCharge{TermEnd: next, At: next.Add(-lead), NextTerm: true}
+	}
+	return FirstCharge{TermEnd: paidUntil, At: at, Announce: true}
+}
+
+// Offer returns what the customer would agree to now.
+func (s *Consents) Offer(ctx context.Context, actor registrar.Actor, domain string) (Offer, error) {
+	if err := actor.RequirePerson(); err != nil {
+		return Offer{}, err
+	}
+	offer, _, err := s.offer(ctx, actor.Customer, domain)
+	return offer, err
+}
+
+func (s *Consents) offer(ctx context.Context, customer, domain string) (Offer, Domain, error) {
+	d, found, err := s.cfg.Store.GetRenewalDomain(ctx, customer, domain)
+	switch {
+	case err != nil:
+		return Offer{}, Domain{}, err
+	case !found:
+		return Offer{}, Domain{}, fail(registrar.KindNotFound, registrar.NoSuchDomain)
+	case d.Status != registrar.DomainActive || d.PaidUntil.IsZero():
+		return Offer{}, d, fail(registrar.KindConflict, NotRenewable)
+	}
+	years, gross, err := s.cfg.Price(ctx, customer, d.TLD)
+	switch {
+	case registrar.KindOf(err) == registrar.KindUnsupported:
+		return Offer{}, d, fail(registrar.KindConflict, NotRenewable)
+	case err != nil:
+		return Offer{}, d, err
+	}
+	first := FirstChargeOf(s.now(), d.PaidUntil, d.TLD, years)
+	return Offer{
+		Domain: d.ID, Name: d.Name, Years: years, Gross: gross, TermEnd: first.TermEnd, ChargeAt: first.At,
+		Method: d.Method, NextTerm: first.NextTerm, On: d.Choice == Renew,
+	}, d, nil
+}
+
+// Agree turns automatic renewal on if the agreement is the current offer. A domain that
+// renews already stays as it is.
+func (s *Consents) Agree(ctx context.Context, actor registrar.Actor, domain string, agreed Agreement) error {
+	if err := actor.RequirePerson(); err != nil {
+		return err
+	}
+	offer, d, err := s.offer(ctx, actor.Customer, domain)
+	switch {
+	case err != nil:
+		return err
+	case offer.On:
+		return nil
+	case offer.Method == "":
+		return fail(registrar.KindConflict, NoPaymentMethod)
+	case !IsCurrentWording(agreed.Wording) || agreed.Gross != offer.Gross || agreed.Method != offer.Method || !sameDay(agreed.ChargeAt, offer.ChargeAt):
+		return fail(registrar.KindConflict, OfferChanged)
+	}
+	given := Give(ConsentTerms{
+		Actor: actor, Domain: d, Wording: agreed.Wording, Years: offer.Years, Gross: offer.Gross, Now: s.now(), At: s.cfg.Clock(),
+	})
+	if err := s.cfg.Store.GiveConsent(ctx, given); err != nil {
+		return err
+	}
+	s.cfg.MailQueued()
+	return nil
+}
+
+func sameDay(a, b time.Time) bool {
+	return a.UTC().Format(time.DateOnly) == b.UTC().Format(time.DateOnly)
+}
+
+// ConsentTerms is what a consent is made of.
+type ConsentTerms struct {
+	Actor   registrar.Actor // the person who agreed
+	Domain  Domain
+	Wording string
+	Years   int
+	Gross   registrar.Cents
+	GivenAt time.Time // zero means Now
+	// Now is the business time, At the wall clock.
+	Now, At time.Time
+}
+
+// Give returns a consent with its effects. The store calls it, too, when a domain
+// that was ordered with automatic renewal becomes active.
+func Give(terms ConsentTerms) GivenConsent {
+	d, customer := terms.Domain, terms.Actor.Customer
+	first := FirstChargeOf(terms.Now, d.PaidUntil, d.TLD, terms.Years)
+	given := GivenConsent{
+		Consent: Consent{
+			ID: registrar.NewID("con_", terms.Now), Domain: d.ID, Customer: customer, Name: d.Name, Wording: terms.Wording,
+			Years: terms.Years, Gross: terms.Gross, ChargeAt: first.At, Method: d.Method,
+			Through: terms.Actor.Through, GivenAt: terms.Now,
+		},
+		PaidUntil:  d.PaidUntil,
+		AuditEvent: registrar.AuditEvent{Actor: terms.Actor, Action: ActionOn, Customer: customer, Object: d.Name, At: terms.Now},
+		Mail: registrar.Mail{Kind: registrar.MailRenewalOn, Customer: customer, Data: map[string]string{
+			"domain": d.Name, "domain_id": d.ID, "consent": ConsentText(terms.Wording), "gross": terms.Gross.String(),
+			"charge_at": first.At.UTC().Format(time.DateOnly), "paid_until": d.PaidUntil.UTC().Format(time.DateOnly), "name": d.Method,
+		}},
+		At: terms.At,
+	}
+	if terms.Actor.Address.IsValid() {
+		given.Consent.Address = terms.Actor.Address.String()
+	}
+	if !terms.GivenAt.IsZero() {
+		given.Consent.GivenAt = terms.GivenAt
+	}
+	if strings.HasSuffix(terms.Wording, "-en") {
+		given.Mail.Language = "en" // that of the text that it quotes
+	} else {
+		given.Mail.Language = "de"
+	}
+	row := &Renewal{
+		Domain: d.ID, Customer: customer, Name: d.Name, TLD: d.TLD, TermEnd: d.PaidUntil, Years: terms.Years, Gross: terms.Gross,
+		AnnouncedAt: terms.Now,
+	}
+	switch {
+	case first.NextTerm: // so that nothing announces a charge for this term
+		given.Mail.Data["next_term"] = "true"
+		row.State = Stopped
+		given.Announced = row
+	case first.Announce:
+		given.Mail.Data["announced"] = "true"
+		row.State, row.ChargeAt = Announced, first.At
+		given.Announced = row
+	}
+	return given
+}
+
+// TurnOff ends automatic renewal at once. Nothing else changes: the domain stays until the
+// end of its term, and can be renewed. Without automatic renewal it does nothing.
+func (s *Consents) TurnOff(ctx context.Context, actor registrar.Actor, domain string) error {
+	reason := EndCustomer
+	switch {
+	case actor.Customer == "":
+		return fail(registrar.KindUnauthenticated, registrar.SignInFirst)
+	case actor.Kind == registrar.ActorToken || actor.Kind == registrar.ActorApplication:
+		reason = EndAgent
+	case actor.Kind != registrar.ActorPerson:
+		return registrar.Forbidden(registrar.PersonsOnly)
+	}
+	_, err := s.change(ctx, actor, domain, Renew, Undecided, reason, ActionOff, registrar.MailRenewalOff)
+	return err
+}
+
+// LetExpire stores that the customer lets the domain expire; KeepOpen takes it back.
+func (s *Consents) LetExpire(ctx context.Context, actor registrar.Actor, domain string) error {
+	if err := actor.RequirePerson(); err != nil {
+		return err
+	}
+	for _, from := range []Choice{Undecided, Renew} {
+		changed, err := s.change(ctx, actor, domain, from, Expire, EndExpire, ActionLetExpire, registrar.MailLetExpire)
+		if err != nil || changed {
+			return err
+		}
+	}
+	return nil
+}
+
+// KeepOpen takes back that the domain may expire. It does not turn on automatic renewal.
+func (s *Consents) KeepOpen(ctx context.Context, actor registrar.Actor, domain string) error {
+	if err := actor.RequirePerson(); err != nil {
+		return err
+	}
+	_, err := s.change(ctx, actor, domain, Expire, Undecided, "", ActionKeep, "")
+	return err
+}
+
+// change stores a choice that gives no consent, with a mail unless its kind is empty.
+func (s *Consents) change(
+	ctx context.Context, actor registrar.Actor, domain string, from, to Choice, reason EndReason, action registrar.Action, mail registrar.MailKind,
+) (bool, error) {
+	d, found, err := s.cfg.Store.GetRenewalDomain(ctx, actor.Customer, domain)
+	switch {
+	case err != nil:
+		return false, err
+	case !found:
+		return false, fail(registrar.KindNotFound, registrar.NoSuchDomain)
+	case d.Choice != from:
+		return false, nil
+	case to == Expire && d.Status != registrar.DomainActive && d.Status != registrar.DomainExpired:
+		return false, fail(registrar.KindConflict, NotRenewable)
+	}
+	now := s.now()
+	update := TermEndChange{
+		Customer: actor.Customer, Domain: d.ID, From: from, To: to, Reason: reason, Now: now, At: s.cfg.Clock(),
+		AuditEvent: registrar.AuditEvent{Actor: actor, Action: action, Customer: actor.Customer, Object: d.Name, At: now},
+	}
+	if mail != "" {
+		update.Mail = &registrar.Mail{Kind: mail, Customer: actor.Customer, Data: map[string]string{
+			"domain": d.Name, "domain_id": d.ID, "paid_until": d.PaidUntil.UTC().Format(time.DateOnly),
+		}}
+		if reason == EndAgent {
+			update.Mail.Data["change"] = string(EndAgent)
+		}
+		update.Mail.SetAddress(actor)
+	}
+	changed, err := s.cfg.Store.ChangeTermEnd(ctx, update)
+	if err == nil && changed {
+		s.cfg.MailQueued()
+	}
+	return changed, err
+}
+
+// AgreeURL is the page where a signed-in person turns automatic renewal on.
+func (s *Consents) AgreeURL(domain string) string {
+	return s.cfg.BaseURL + "/portal/domains/" + domain + "/auto-renew"
+}

@@ -1,0 +1,32 @@
+package renewal
+
+const consentVersion = "2026-11" // shown now
+
+// consentTexts are all texts ever shown. The page, the mail and the operator pages quote
+// the same text. Changing a text requires a new version, so that stored consents keep
+// theirs. Price, day and payment method are shown next to it and stored with it.
+var consentTexts = map[string]string{
+	"2026-11-de": "Ich bin einverstanden, dass Sie jede hier genannte Domain vor dem Ende jeder Laufzeit automatisch verlängern und den Preis dafür von meinem " +
+		"gespeicherten Zahlungsmittel abbuchen. Preis und Tag jeder Abbuchung kündigen Sie mir mindestens 30 Tage vorher per E-Mail an; " +
+		"mehr als den angekündigten Preis buchen Sie nicht ab. Ich kann die automatische Verlängerung jederzeit ausschalten, auch nach der Ankündigung.",
+	"2026-11-en": "I agree that you renew each domain named here automatically before the end of each term and charge the price to my saved payment method. " +
+		"You announce the price and the day of each charge by email at least 30 days ahead and never charge more than the announced price. " +
+		"I can turn automatic renewal off at any time, also after the announcement.",
+}
+
+// ConsentWording identifies the text currently shown in a language.
+func ConsentWording(language string) string {
+	if language != "en" {
+		language = "de"
+	}
+	return consentVersion + "-" + language
+}
+
+// ConsentText returns the text of a wording; empty if it is unknown.
+func ConsentText(wording string) string { return consentTexts[wording] }
+
+// IsCurrentWording reports whether a wording is shown now, in either language. A page
+// opened before the text changed does not count; its customer sees the new text first.
+func IsCurrentWording(wording string) bool {
+	return wording == ConsentWording("de") || wording == ConsentWording("en")
+}

@@ -1,0 +1,235 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/netip"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/provision"
+	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
+	"github.com/dotkontor/dotkontor/internal/store/query"
+)
+
+var _ renewal.ConsentStore = (*DB)(nil)
+
+// GetRenewalDomain returns a domain as far as consents need it.
+func (db *DB) GetRenewalDomain(ctx context.Context, customer, domain string) (renewal.Domain, bool, error) {
+	return rowAs(func(row query.GetRenewalDomainRow) renewal.Domain {
+		return renewal.Domain{
+			ID: row.ID, Name: row.Name, TLD: row.Tld, Status: registrar.DomainStatus(row.Status), PaidUntil: fromMicros(row.PaidUntil),
+			Choice: renewal.Choice(row.AtTermEnd), Method: row.Method,
+		}
+	})(db.read().GetRenewalDomain(ctx, domain, customer))
+}
+
+// GiveConsent stores a consent with everything that follows from it.
+func (db *DB) GiveConsent(ctx context.Context, given renewal.GivenConsent) error {
+	return db.write(ctx, func(q *query.Queries) error {
+		consent := given.Consent
+		// The method is locked before the domain, as when a method is removed.
+		if err := lockShownMethod(ctx, q, consent); err != nil {
+			return err
+		}
+		stored, err := storeConsent(ctx, q, given)
+		if err != nil || stored {
+			return err
+		}
+		now, err := q.GetRenewalDomain(ctx, consent.Domain, consent.Customer)
+		if ok, err := found(err); !ok {
+			return cmp.Or(err, error(&registrar.Error{Kind: registrar.KindNotFound, Code: registrar.NoSuchDomain}))
+		}
+		if now.AtTermEnd == string(renewal.Renew) { // by another request
+			return nil
+		}
+		return &registrar.Error{Kind: registrar.KindConflict, Code: renewal.OfferChanged}
+	})
+}
+
+// lockShownMethod locks the payment method, which must be the one that was shown.
+func lockShownMethod(ctx context.Context, q *query.Queries, consent renewal.Consent) error {
+	noMethod := &registrar.Error{Kind: registrar.KindConflict, Code: renewal.NoPaymentMethod}
+	if err := rowOr(noMethod)(q.LockPaymentMethod(ctx, consent.Customer)); err != nil {
+		return err
+	}
+	method, err := q.GetPaymentMethod(ctx, consent.Customer)
+	if err == nil && method.Label != consent.Method {
+		err = &registrar.Error{Kind: registrar.KindConflict, Code: renewal.OfferChanged}
+	}
+	return err
+}
+
+// storeConsent returns false if the domain renews already, or its term has changed.
+func storeConsent(ctx context.Context, q *query.Queries, given renewal.GivenConsent) (bool, error) {
+	consent := given.Consent
+	chosen, err := changed(q.ChooseRenewal(ctx, query.ChooseRenewalParams{
+		UpdatedAt: micros(given.AuditEvent.At), ID: consent.Domain, CustomerID: consent.Customer, PaidUntil: micros(given.PaidUntil),
+	}))
+	if err != nil || !chosen {
+		return false, err
+	}
+	already := fmt.Errorf("store: give consent: domain %s has one that is in force", consent.Domain)
+	if err := rowOr(already)(q.InsertRenewalConsent(ctx, query.InsertRenewalConsentParams{
+		ID: consent.ID, DomainID: consent.Domain, CustomerID: consent.Customer, Name: consent.Name, Wording: consent.Wording,
+		Years: int64(consent.Years), Gross: int64(consent.Gross), ChargeAt: micros(consent.ChargeAt), Method: consent.Method,
+		Through: consent.Through, Address: consent.Address, GivenAt: micros(consent.GivenAt),
+	})); err != nil {
+		return false, err
+	}
+	if row := given.Announced; row != nil {
+		if err := q.AnnounceConsentedRenewal(ctx, query.AnnounceConsentedRenewalParams{
+			DomainID: row.Domain, TermEnd: micros(row.TermEnd), CustomerID: row.Customer, Name: row.Name, Tld: row.TLD, State: string(row.State),
+			Years: int64(row.Years), Gross: int64(row.Gross), AnnouncedAt: micros(row.AnnouncedAt), ChargeAt: micros(row.ChargeAt),
+		}); err != nil {
+			return false, err
+		}
+	}
+	return true, recordEffects(ctx, q, &given.AuditEvent, &given.Mail, given.At)
+}
+
+// ChangeTermEnd stores a choice that gives no consent.
+func (db *DB) ChangeTermEnd(ctx context.Context, change renewal.TermEndChange) (bool, error) {
+	return db.swap(ctx, func(q *query.Queries) error {
+		// The domain's row is the lock that a charge takes, too.
+		if err := swapped(q.ChooseTermEnd(ctx, query.ChooseTermEndParams{
+			Choice: string(change.To), UpdatedAt: micros(change.Now), ID: change.Domain, CustomerID: change.Customer, Was: string(change.From),
+		})); err != nil {
+			return err
+		}
+		charging, err := q.CountRenewalsInFlight(ctx, change.Domain)
+		switch {
+		case err != nil:
+			return err
+		case charging > 0:
+			return &registrar.Error{Kind: registrar.KindConflict, Code: renewal.InProgress}
+		}
+		if err := endConsent(ctx, q, change.Domain, change.Reason, change.Now); err != nil {
+			return err
+		}
+		return recordEffects(ctx, q, &change.AuditEvent, change.Mail, change.At)
+	})
+}
+
+// endConsent ends a domain's consent and stops its announced renewal. The caller has
+// changed the domain's row.
+func endConsent(ctx context.Context, q *query.Queries, domain string, reason renewal.EndReason, now time.Time) error {
+	if err := q.EndRenewalConsent(ctx, query.EndRenewalConsentParams{EndedAt: micros(now), EndReason: string(reason), DomainID: domain}); err != nil {
+		return err
+	}
+	return q.StopAnnouncedRenewals(ctx, micros(now), domain)
+}
+
+// endConsentsOf ends the automatic renewal of all of a customer's domains.
+func endConsentsOf(ctx context.Context, q *query.Queries, customer string, reason renewal.EndReason, now time.Time) error {
+	if err := q.ClearRenewalChoices(ctx, micros(now), customer); err != nil {
+		return err
+	}
+	if err := q.EndRenewalConsentsOfCustomer(ctx, query.EndRenewalConsentsOfCustomerParams{
+		EndedAt: micros(now), EndReason: string(reason), CustomerID: customer,
+	}); err != nil {
+		return err
+	}
+	return q.StopAnnouncedRenewalsOfCustomer(ctx, micros(now), customer)
+}
+
+// storeOrderedConsent turns automatic renewal on for a domain that has just become active,
+// if its order was paid with a consent and a payment method was saved.
+func storeOrderedConsent(ctx context.Context, q *query.Queries, transition provision.Transition) error {
+	item, now := transition.To, transition.To.UpdatedAt
+	switch { // business time
+	case transition.ActivateDomain != nil:
+		now = transition.ActivateDomain.UpdatedAt
+	case transition.Renewal != nil:
+		now = transition.Renewal.At
+	}
+	row, err := q.GetOrderedConsent(ctx, item.Domain, item.ID)
+	if ok, err := found(err); !ok {
+		return err
+	}
+	// The consent is locked against the removal of the method, whose transaction does not
+	// wait for this domain: it does not renew yet.
+	if methods, err := q.LockPaymentMethod(ctx, row.CustomerID); err != nil || methods == 0 {
+		return err
+	}
+	address, _ := netip.ParseAddr(row.RenewalAddress)
+	given := renewal.Give(renewal.ConsentTerms{
+		Actor: registrar.Actor{Kind: registrar.ActorPerson, Customer: row.CustomerID, Through: row.RenewalSession, Address: address},
+		Domain: renewal.Domain{
+			ID: item.Domain, Name: row.Name, TLD: row.Tld, Status: registrar.DomainActive, PaidUntil: fromMicros(row.PaidUntil), Method: row.Method,
+		},
+		Wording: row.RenewalWording, Years: int(row.RenewalYears), Gross: registrar.Cents(row.RenewalGross),
+		GivenAt: fromMicros(row.RenewalAt), Now: now, At: item.UpdatedAt,
+	})
+	_, err = storeConsent(ctx, q, given)
+	return err
+}
+
+// BeginMethodSetup stores the id of a setup and returns what the provider needs.
+func (db *DB) BeginMethodSetup(ctx context.Context, customer, setup string, now time.Time) (known renewal.SetupCustomer, err error) {
+	err = db.write(ctx, func(q *query.Queries) error {
+		if err := rowOr(noSuchCustomer())(q.LockBuyer(ctx, customer)); err != nil {
+			return err
+		}
+		if err := q.PutPaymentMethodSetup(ctx, query.PutPaymentMethodSetupParams{CustomerID: customer, Setup: setup, UpdatedAt: micros(now)}); err != nil {
+			return err
+		}
+		buyer, err := buyerOf(ctx, q, customer)
+		known = renewal.SetupCustomer{Email: buyer.Email, Language: buyer.Language, ProviderCustomer: buyer.ProviderCustomer}
+		return err
+	})
+	return known, err
+}
+
+// FinishMethodSetup saves the payment method of a setup.
+func (db *DB) FinishMethodSetup(ctx context.Context, finished renewal.MethodChange, setup string) (bool, error) {
+	return db.swap(ctx, func(q *query.Queries) error {
+		if err := swapped(q.FinishPaymentMethodSetup(ctx, query.FinishPaymentMethodSetupParams{
+			ProviderCustomer: finished.Method.ProviderCustomer, Method: finished.Method.ID, Label: finished.Method.Label,
+			UpdatedAt: micros(finished.Now), CustomerID: finished.Customer, Setup: setup,
+		})); err != nil {
+			return err
+		}
+		return recordEffects(ctx, q, &finished.AuditEvent, &finished.Mail, finished.At)
+	})
+}
+
+// GetMethod returns the saved payment method and the domains that renew with it.
+func (db *DB) GetMethod(ctx context.Context, customer string, limit int) (renewal.SavedMethod, error) {
+	method, saved, err := db.GetPaymentMethod(ctx, customer)
+	if err != nil || !saved {
+		return renewal.SavedMethod{}, err
+	}
+	result := renewal.SavedMethod{PaymentMethod: method}
+	if limit == 0 {
+		return result, nil
+	}
+	names, err := db.read().ListRenewingDomains(ctx, customer, int32(limit+1))
+	if len(names) > limit {
+		names, result.More = names[:limit], true
+	}
+	result.Renewing = names
+	return result, err
+}
+
+// RemoveMethod removes the saved payment method and ends every consent of its customer.
+func (db *DB) RemoveMethod(ctx context.Context, removed renewal.MethodChange) (bool, error) {
+	return db.swap(ctx, func(q *query.Queries) error {
+		if err := swapped(q.RemovePaymentMethod(ctx, micros(removed.Now), removed.Customer)); err != nil {
+			return err
+		}
+		if err := endConsentsOf(ctx, q, removed.Customer, renewal.EndNoMethod, removed.Now); err != nil {
+			return err
+		}
+		// After the domains' rows, which a charge locks, too.
+		charging, err := q.CountUnpaidRenewalsInFlight(ctx, removed.Customer)
+		switch {
+		case err != nil:
+			return err
+		case charging > 0:
+			return &registrar.Error{Kind: registrar.KindConflict, Code: renewal.InProgress}
+		}
+		return recordEffects(ctx, q, &removed.AuditEvent, &removed.Mail, removed.At)
+	})
+}

@@ -1,0 +1,405 @@
+package store
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
+	"github.com/dotkontor/dotkontor/internal/registrar/provision"
+	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
+)
+
+const testCard = "Visa •••• 4242"
+
+func saveMethod(t *testing.T, db *DB, customer string) {
+	t.Helper()
+	if err := db.PutPaymentMethod(t.Context(), customer, order.PaymentMethod{ProviderCustomer: "cus_x", ID: "pm_1", Label: testCard}, testTime); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func givenConsent(customer string, domain portfolio.Domain) renewal.GivenConsent {
+	return renewal.Give(renewal.ConsentTerms{
+		Actor:   personActor(customer),
+		Domain:  renewal.Domain{ID: domain.ID, Name: domain.Name, TLD: domain.TLD, PaidUntil: domain.PaidUntil, Method: testCard},
+		Wording: renewal.ConsentWording("de"), Years: 1, Gross: 1428, Now: testTime, At: testTime,
+	})
+}
+
+func newConsents(t *testing.T, db *DB) *renewal.Consents {
+	t.Helper()
+	consents, err := renewal.NewConsents(renewal.ConsentConfig{
+		Store: db, Now: func() time.Time { return testTime }, Clock: func() time.Time { return testTime },
+		Price: func(context.Context, string, string) (int, registrar.Cents, error) { return 1, 1428, nil },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return consents
+}
+
+// agree turns automatic renewal on as the customer does on the page.
+func agree(t *testing.T, consents *renewal.Consents, customer string, domain portfolio.Domain) error {
+	t.Helper()
+	offer, err := consents.Offer(t.Context(), personActor(customer), domain.ID)
+	if err != nil {
+		return err
+	}
+	return consents.Agree(t.Context(), personActor(customer), domain.ID, renewal.Agreement{
+		Wording: renewal.ConsentWording("de"), Gross: offer.Gross, ChargeAt: offer.ChargeAt, Method: offer.Method,
+	})
+}
+
+func TestAgree_StoresConsentWithEvidence(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		ctx, anna, bert := t.Context(), newCustomer(t, db, "anna"), newCustomer(t, db, "bert")
+		domain, consents := addDomain(t, db, anna, "alt", registrar.DomainActive, testTime.AddDate(1, 0, 0)), newConsents(t, db)
+		wantCode(t, agree(t, consents, anna, domain), registrar.KindConflict, renewal.NoPaymentMethod)
+		saveMethod(t, db, anna)
+		saveMethod(t, db, bert)
+		wantCode(t, agree(t, consents, bert, domain), registrar.KindNotFound, registrar.NoSuchDomain)
+		for name, wrong := range map[string]renewal.Agreement{
+			"the price":   {Wording: renewal.ConsentWording("de"), Gross: 1, ChargeAt: domain.PaidUntil.AddDate(0, 0, -14), Method: testCard},
+			"the day":     {Wording: renewal.ConsentWording("de"), Gross: 1428, ChargeAt: domain.PaidUntil, Method: testCard},
+			"the card":    {Wording: renewal.ConsentWording("de"), Gross: 1428, ChargeAt: domain.PaidUntil.AddDate(0, 0, -14), Method: "Visa •••• 0000"},
+			"the wording": {Wording: "2020-01-de", Gross: 1428, ChargeAt: domain.PaidUntil.AddDate(0, 0, -14), Method: testCard},
+		} {
+			err := consents.Agree(ctx, personActor(anna), domain.ID, wrong)
+			if registrar.CodeOf(err) != renewal.OfferChanged {
+				t.Errorf("with another %s: %v", name, err)
+			}
+		}
+		if count(t, db, "SELECT count(*) FROM renewal_consents") != 0 || count(t, db, "SELECT count(*) FROM mails") != 0 {
+			t.Fatal("a refused agreement was stored")
+		}
+		for range 2 { // repeating it changes nothing
+			if err := agree(t, consents, anna, domain); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if n := count(t, db, `SELECT count(*) FROM renewal_consents WHERE domain_id = $1 AND customer_id = $2 AND wording = '2026-11-de' AND gross = 1428
+			AND years = 1 AND method = $3 AND through = 'ses_1' AND given_at = $4 AND charge_at = $5 AND ended_at = 0`,
+			domain.ID, anna, testCard, micros(testTime), micros(domain.PaidUntil.AddDate(0, 0, -14))); n != 1 {
+			t.Errorf("%d consents are stored", n)
+		}
+		for what, want := range map[string]string{
+			"mail":        `SELECT count(*) FROM mails WHERE kind = 'renewal_on'`,
+			"audit event": `SELECT count(*) FROM audit_events WHERE action = 'auto_renew_on' AND object = 'alt.org'`,
+			"domain":      `SELECT count(*) FROM domains WHERE at_term_end = 'renew'`,
+		} {
+			if n := count(t, db, want); n != 1 {
+				t.Errorf("%d rows of the %s", n, what)
+			}
+		}
+		// The charge is announced 45 days before the end of the term.
+		if n := count(t, db, "SELECT count(*) FROM renewals"); n != 0 {
+			t.Errorf("%d renewals are announced", n)
+		}
+		stored, err := newPortfolioService(t, db).Get(ctx, personActor(anna), domain.ID)
+		if err != nil || !stored.Renews() {
+			t.Errorf("got %+v, %v", stored, err)
+		}
+	})
+}
+
+func TestAgree_OnlyActiveDomains(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		anna := newCustomer(t, db, "anna")
+		saveMethod(t, db, anna)
+		for i, status := range registrar.DomainStatuses() {
+			domain := addDomain(t, db, anna, string(rune('a'+i))+"-alt", status, testTime.AddDate(1, 0, 0))
+			err := agree(t, newConsents(t, db), anna, domain)
+			if runs := status == registrar.DomainActive; runs != (err == nil) {
+				t.Errorf("%s: %v", status, err)
+			}
+		}
+	})
+}
+
+// With less than 45 days left the consent is the announcement; with less than about 30 this
+// term is never charged.
+func TestAgree_LateConsentAnnouncesItself(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		anna := newCustomer(t, db, "anna")
+		saveMethod(t, db, anna)
+		for label, want := range map[string]struct {
+			days         int
+			state        string
+			daysToCharge int
+		}{"early": {46, "", 32}, "late": {44, "announced", 31}, "tight": {33, "announced", 31}, "over": {25, "stopped", 0}} {
+			domain := addDomain(t, db, anna, label, registrar.DomainActive, testTime.Truncate(24*time.Hour).AddDate(0, 0, want.days))
+			if err := agree(t, newConsents(t, db), anna, domain); err != nil {
+				t.Fatal(err)
+			}
+			stored, err := newPortfolioService(t, db).Get(t.Context(), personActor(anna), domain.ID)
+			if err != nil || stored.Term.Renewal != want.state {
+				t.Errorf("%s: got %+v, %v", label, stored.Term, err)
+			}
+			charge := testTime.Truncate(24*time.Hour).AddDate(0, 0, want.daysToCharge)
+			if want.state == "announced" && !stored.Term.ChargeAt.Equal(charge) {
+				t.Errorf("%s: charged on %s, want %s", label, stored.Term.ChargeAt, charge)
+			}
+		}
+		// Off and on again: the stopped renewal starts again.
+		domain := addDomain(t, db, anna, "again", registrar.DomainActive, testTime.AddDate(0, 0, 40))
+		consents := newConsents(t, db)
+		for _, step := range []func() error{
+			func() error { return agree(t, consents, anna, domain) },
+			func() error { return consents.TurnOff(t.Context(), personActor(anna), domain.ID) },
+			func() error { return agree(t, consents, anna, domain) },
+		} {
+			if err := step(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if n := count(t, db, "SELECT count(*) FROM renewals WHERE domain_id = $1 AND state = 'announced'", domain.ID); n != 1 {
+			t.Errorf("%d renewals are announced", n)
+		}
+		if n := count(t, db, "SELECT count(*) FROM renewal_consents WHERE domain_id = $1", domain.ID); n != 2 {
+			t.Errorf("%d consents are stored", n)
+		}
+	})
+}
+
+func TestTurnOff_EndsConsentAtOnce(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		ctx, anna, consents := t.Context(), newCustomer(t, db, "anna"), newConsents(t, db)
+		saveMethod(t, db, anna)
+		for label, actor := range map[string]registrar.Actor{
+			"person": personActor(anna), "token": {Kind: registrar.ActorToken, Customer: anna, Through: "tok_1"},
+			"application": {Kind: registrar.ActorApplication, Customer: anna, Through: "grt_1"},
+		} {
+			domain := addDomain(t, db, anna, label, registrar.DomainActive, testTime.AddDate(0, 0, 40))
+			if err := agree(t, consents, anna, domain); err != nil {
+				t.Fatal(err)
+			}
+			for range 2 { // the second time there is nothing to do
+				if err := consents.TurnOff(ctx, actor, domain.ID); err != nil {
+					t.Fatal(err)
+				}
+			}
+			reason := "agent"
+			if label == "person" {
+				reason = "customer"
+			}
+			for what, want := range map[string]string{
+				"ended consent":   `SELECT count(*) FROM renewal_consents WHERE domain_id = $1 AND ended_at > 0 AND end_reason = '` + reason + `'`,
+				"stopped renewal": `SELECT count(*) FROM renewals WHERE domain_id = $1 AND state = 'stopped' AND charge_at = 0`,
+				"domain":          `SELECT count(*) FROM domains WHERE id = $1 AND at_term_end = ''`,
+			} {
+				if n := count(t, db, want, domain.ID); n != 1 {
+					t.Errorf("%s: %d rows: %s", label, n, what)
+				}
+			}
+		}
+		if n := count(t, db, "SELECT count(*) FROM mails WHERE kind = 'renewal_off'"); n != 3 {
+			t.Errorf("%d mails about it", n)
+		}
+		for name, actor := range map[string]registrar.Actor{
+			"an agent": {Kind: registrar.ActorAgent, Customer: anna}, "nobody": {Kind: registrar.ActorPerson}, "an operator": operatorActor(),
+		} {
+			if err := consents.TurnOff(ctx, actor, "dom_1"); err == nil {
+				t.Errorf("%s turned it off", name)
+			}
+		}
+	})
+}
+
+func TestTurnOff_ChargeInFlightChangesNothing(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		ctx, anna, consents := t.Context(), newCustomer(t, db, "anna"), newConsents(t, db)
+		saveMethod(t, db, anna)
+		domain := addDomain(t, db, anna, "alt", registrar.DomainActive, testTime.AddDate(0, 0, 40))
+		if err := agree(t, consents, anna, domain); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := db.sql.Writer().ExecContext(ctx, "UPDATE renewals SET state = 'charging'"); err != nil {
+			t.Fatal(err)
+		}
+		wantCode(t, consents.TurnOff(ctx, personActor(anna), domain.ID), registrar.KindConflict, renewal.InProgress)
+		wantCode(t, consents.LetExpire(ctx, personActor(anna), domain.ID), registrar.KindConflict, renewal.InProgress)
+		wantCode(t, consents.RemoveMethod(ctx, personActor(anna)), registrar.KindConflict, renewal.InProgress)
+		if n := count(t, db, `SELECT count(*) FROM domains, renewal_consents, renewals, payment_methods
+			WHERE at_term_end = 'renew' AND ended_at = 0 AND renewals.state = 'charging' AND payment_methods.method = 'pm_1'`); n != 1 {
+			t.Error("something has changed")
+		}
+		if n := count(t, db, "SELECT count(*) FROM mails WHERE kind <> 'renewal_on'"); n != 0 {
+			t.Errorf("%d mails", n)
+		}
+	})
+}
+
+func TestLetExpire_EndsConsentUntilTakenBack(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		ctx, anna, consents := t.Context(), newCustomer(t, db, "anna"), newConsents(t, db)
+		saveMethod(t, db, anna)
+		domain := addDomain(t, db, anna, "alt", registrar.DomainActive, testTime.AddDate(1, 0, 0))
+		if err := agree(t, consents, anna, domain); err != nil {
+			t.Fatal(err)
+		}
+		token := registrar.Actor{Kind: registrar.ActorToken, Customer: anna}
+		wantCode(t, consents.LetExpire(ctx, token, domain.ID), registrar.KindForbidden, registrar.PersonsOnly)
+		if err := consents.LetExpire(ctx, personActor(anna), domain.ID); err != nil {
+			t.Fatal(err)
+		}
+		if count(t, db, "SELECT count(*) FROM domains WHERE at_term_end = 'expire'") != 1 || count(t, db, "SELECT count(*) FROM renewal_consents WHERE end_reason = 'expire'") != 1 ||
+			count(t, db, "SELECT count(*) FROM mails WHERE kind = 'let_expire'") != 1 {
+			t.Error("the choice is not stored")
+		}
+		if err := consents.KeepOpen(ctx, personActor(anna), domain.ID); err != nil {
+			t.Fatal(err)
+		}
+		if n := count(t, db, "SELECT count(*) FROM domains WHERE at_term_end = ''"); n != 1 {
+			t.Error("the choice is not taken back")
+		}
+	})
+}
+
+// A renewal by hand contradicts the choice to let the domain expire.
+func TestRenewDomain_EndsLetExpire(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		anna, consents := newCustomer(t, db, "anna"), newConsents(t, db)
+		domain := addDomain(t, db, anna, "alt", registrar.DomainActive, testTime.AddDate(0, 1, 0))
+		if err := consents.LetExpire(t.Context(), personActor(anna), domain.ID); err != nil {
+			t.Fatal(err)
+		}
+		line := newProvisionItem(anna, domain.Name, "manual:1")
+		line.Kind, line.Domain = provision.Renew, domain.ID
+		stored, err := db.AddProvisionItem(t.Context(), line, orderedEvent(anna, line.Name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		mustUpdateItem(t, db, itemTransition(stored, func(l *provision.Item, m *provision.Transition) {
+			l.State, l.DueAt = provision.StateActive, time.Time{}
+			m.Renewal = &provision.Renewal{Domain: domain.ID, From: domain.PaidUntil, Until: domain.PaidUntil.AddDate(1, 0, 0), At: testTime}
+		}))
+		if n := count(t, db, "SELECT count(*) FROM domains WHERE at_term_end = ''"); n != 1 {
+			t.Error("the renewed domain is still left to expire")
+		}
+	})
+}
+
+func TestTransferOut_EndsConsent(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		anna := newCustomer(t, db, "anna")
+		saveMethod(t, db, anna)
+		domain := addDomain(t, db, anna, "alt", registrar.DomainActive, testTime.AddDate(0, 0, 40))
+		if err := agree(t, newConsents(t, db), anna, domain); err != nil {
+			t.Fatal(err)
+		}
+		was, found, err := db.DomainByName(t.Context(), domain.Name)
+		if err != nil || !found {
+			t.Fatal(found, err)
+		}
+		now := was
+		now.Status, now.UpdatedAt = registrar.DomainTransferredOut, testTime
+		if ok, err := db.UpdateDomainFromRegistry(t.Context(), was, now, nil); err != nil || !ok {
+			t.Fatal(ok, err)
+		}
+		if count(t, db, "SELECT count(*) FROM renewal_consents WHERE end_reason = 'transferred'") != 1 || count(t, db, "SELECT count(*) FROM domains WHERE at_term_end = ''") != 1 ||
+			count(t, db, "SELECT count(*) FROM renewals WHERE state = 'stopped'") != 1 {
+			t.Error("the domain still renews")
+		}
+	})
+}
+
+func TestRemoveMethod_EndsEveryConsent(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		ctx, anna, bert, consents := t.Context(), newCustomer(t, db, "anna"), newCustomer(t, db, "bert"), newConsents(t, db)
+		for customer, owner := range map[string]string{anna: "anna", bert: "bert"} {
+			saveMethod(t, db, customer)
+			for _, label := range []string{"eins-" + owner, "zwei-" + owner} {
+				if err := agree(t, consents, customer, addDomain(t, db, customer, label, registrar.DomainActive, testTime.AddDate(0, 0, 40))); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		method, err := consents.Method(ctx, personActor(anna))
+		if err != nil || method.Label != testCard || len(method.Renewing) != 2 {
+			t.Errorf("got %+v, %v", method, err)
+		}
+		for range 2 { // the second time there is nothing to remove
+			if err := consents.RemoveMethod(ctx, personActor(anna)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if count(t, db, "SELECT count(*) FROM renewal_consents WHERE end_reason = 'no_method' AND customer_id = $1", anna) != 2 ||
+			count(t, db, "SELECT count(*) FROM renewal_consents WHERE ended_at = 0 AND customer_id = $1", bert) != 2 ||
+			count(t, db, "SELECT count(*) FROM renewals WHERE state = 'announced' AND customer_id = $1", anna) != 0 ||
+			count(t, db, "SELECT count(*) FROM domains WHERE at_term_end = 'renew'") != 2 || count(t, db, "SELECT count(*) FROM mails WHERE kind = 'payment_method'") != 1 {
+			t.Error("the wrong consents have ended")
+		}
+		// Another provider customer replaces the method, too.
+		if err := db.PutPaymentMethod(ctx, bert, order.PaymentMethod{ProviderCustomer: "cus_x"}, testTime); err != nil {
+			t.Fatal(err)
+		}
+		if n := count(t, db, "SELECT count(*) FROM domains WHERE at_term_end = 'renew'"); n != 2 {
+			t.Errorf("%d domains renew although the method is saved", n)
+		}
+		if err := db.PutPaymentMethod(ctx, bert, order.PaymentMethod{ProviderCustomer: "cus_y"}, testTime); err != nil {
+			t.Fatal(err)
+		}
+		if n := count(t, db, "SELECT count(*) FROM domains WHERE at_term_end = 'renew'"); n != 0 {
+			t.Errorf("%d domains renew without a method", n)
+		}
+	})
+}
+
+// A late or repeated message about a setup neither replaces a newer method nor restores a
+// removed one.
+func TestFinishMethodSetup_SavesOnce(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		ctx, anna := t.Context(), newCustomer(t, db, "anna")
+		change := func(id string) renewal.MethodChange {
+			return renewal.MethodChange{
+				Customer: anna, Method: order.PaymentMethod{ProviderCustomer: "cus_1", ID: id, Label: id}, Now: testTime, At: testTime,
+				AuditEvent: registrar.AuditEvent{Actor: personActor(anna), Action: renewal.ActionMethodSet, Customer: anna, Object: id, At: testTime},
+				Mail:       registrar.Mail{Kind: registrar.MailPaymentMethod, Customer: anna},
+			}
+		}
+		finish := func(setup, method string, want bool) {
+			t.Helper()
+			if saved, err := db.FinishMethodSetup(ctx, change(method), setup); err != nil || saved != want {
+				t.Errorf("%s: saved %t, %v", setup, saved, err)
+			}
+		}
+		begin := func(setup string) {
+			t.Helper()
+			if known, err := db.BeginMethodSetup(ctx, anna, setup, testTime); err != nil || known.Email == "" {
+				t.Fatal(known, err)
+			}
+		}
+		finish("set_0", "pm_0", false) // unknown
+		begin("set_1")
+		begin("set_2")
+		finish("set_1", "pm_1", false) // replaced by a newer one
+		finish("set_2", "pm_2", true)
+		finish("set_2", "pm_2", false)
+		if method, found, err := db.GetPaymentMethod(ctx, anna); err != nil || !found || method.ID != "pm_2" {
+			t.Errorf("got %+v, %v", method, err)
+		}
+		if removed, err := db.RemoveMethod(ctx, change("pm_2")); err != nil || !removed {
+			t.Fatal(removed, err)
+		}
+		finish("set_2", "pm_2", false)
+		if _, found, _ := db.GetPaymentMethod(ctx, anna); found {
+			t.Error("a removed method is back")
+		}
+		if _, err := db.BeginMethodSetup(ctx, "cus_nobody", "set_3", testTime); registrar.CodeOf(err) != registrar.NoSuchCustomer {
+			t.Errorf("for an unknown customer: %v", err)
+		}
+	})
+}

@@ -1,0 +1,88 @@
+package smtp
+
+import "github.com/dotkontor/dotkontor/internal/registrar"
+
+// germanConsentMails are the mails about automatic renewal and payment methods in German.
+var germanConsentMails = map[registrar.MailKind]mailText{
+	registrar.MailRenewalOn: {"{{.Domain}} verlängert sich automatisch, erste Abbuchung am {{.Charge}}", `
+die automatische Verlängerung ist eingeschaltet:
+
+Domain:          {{.Domain}}
+Preis:           {{.Gross}}
+Erste Abbuchung: {{.Charge}}
+Zahlungsmittel:  {{.Name}}
+{{if .NextTerm}}
+Wichtig: Die laufende Laufzeit endet am {{.Date}}. Eine Abbuchung
+dafür könnten wir nicht mehr 30 Tage vorher ankündigen. Bitte
+verlängern Sie dieses Mal selbst; ab der nächsten Laufzeit geschieht
+es automatisch.
+{{else if .Announced}}
+Diese E-Mail kündigt die erste Abbuchung an.
+{{else}}
+Wir kündigen die Abbuchung noch einmal an, mindestens 30 Tage vorher.
+{{end}}
+Sie haben erklärt:
+
+{{.Consent}}
+
+Bitte bewahren Sie diese E-Mail auf. Ausschalten können Sie die
+automatische Verlängerung jederzeit hier:
+
+{{.Page}}
+
+Waren Sie das nicht? Dann schalten Sie sie bitte aus, ändern Sie Ihr
+Passwort und antworten Sie auf diese E-Mail.
+`},
+	registrar.MailRenewalOff: {"{{.Domain}} endet am {{.Date}}: automatische Verlängerung ausgeschaltet", `
+die automatische Verlängerung ist seit {{.At}} ausgeschaltet{{if eq .Change "agent"}}.
+Das hat ein Programm veranlasst, dem Sie Zugang zu Ihrem Konto gegeben
+haben{{end}}{{with .Address}} (IP-Adresse {{.}}){{end}}.
+
+Domain:            {{.Domain}}
+Ende der Laufzeit: {{.Date}}
+
+Wir buchen dafür nichts mehr ab. Bis zum Ende der Laufzeit gehört die
+Domain Ihnen, und Sie können sie jederzeit selbst verlängern. Vor dem
+Ablauf erinnern wir Sie.
+
+War das ein Versehen? Hier schalten Sie die automatische Verlängerung
+wieder ein:
+
+{{.Page}}/auto-renew
+`},
+	registrar.MailLetExpire: {"{{.Domain}} läuft am {{.Date}} ab, wie Sie es wünschen", `
+Sie haben am {{.At}} entschieden, dass Sie eine Domain
+auslaufen lassen{{with .Address}} (IP-Adresse {{.}}){{end}}.
+
+Domain:            {{.Domain}}
+Ende der Laufzeit: {{.Date}}
+
+Wir verlängern sie nicht und buchen nichts ab. Nach dem Ende der
+Laufzeit wird sie abgeschaltet und gelöscht; danach kann jeder sie
+registrieren.
+
+Möchten Sie die Domain doch behalten? Dann nehmen Sie die Entscheidung
+hier zurück:
+
+{{.Page}}
+`},
+	registrar.MailPaymentMethod: {"Ihr Zahlungsmittel wurde {{if eq .Change \"removed\"}}entfernt{{else}}gespeichert{{end}}", `
+am {{.At}} wurde das Zahlungsmittel in Ihrem Konto {{if eq .Change "removed"}}entfernt{{else}}gespeichert{{end}}{{with .Address}}
+(IP-Adresse {{.}}){{end}}.
+
+Zahlungsmittel: {{.Name}}
+{{if eq .Change "removed"}}
+Wir buchen davon nichts mehr ab. Automatische Verlängerungen sind damit
+ausgeschaltet; vor dem Ablauf Ihrer Domains erinnern wir Sie.
+{{else}}
+Wir buchen davon nur ab, was Sie bestellen oder wofür Sie die
+automatische Verlängerung eingeschaltet haben.
+{{end}}
+Ihre Zahlungsmittel finden Sie hier:
+
+{{.Portal}}/payment-methods
+
+Waren Sie das nicht? Dann ändern Sie bitte sofort Ihr Passwort und
+antworten Sie auf diese E-Mail.
+`},
+}

@@ -1,0 +1,84 @@
+package smtp
+
+import "github.com/dotkontor/dotkontor/internal/registrar"
+
+// englishConsentMails are the mails about automatic renewal and payment methods in English.
+var englishConsentMails = map[registrar.MailKind]mailText{
+	registrar.MailRenewalOn: {"{{.Domain}} renews automatically, first charge on {{.Charge}}", `
+Automatic renewal is on:
+
+Domain:         {{.Domain}}
+Price:          {{.Gross}}
+First charge:   {{.Charge}}
+Payment method: {{.Name}}
+{{if .NextTerm}}
+Important: the current term ends on {{.Date}}. We could no longer
+announce a charge for it 30 days ahead. Please renew it yourself this
+time; from the next term on, it happens automatically.
+{{else if .Announced}}
+This email announces the first charge.
+{{else}}
+We will announce the charge again, at least 30 days ahead.
+{{end}}
+You agreed to this:
+
+{{.Consent}}
+
+Please keep this email. You can turn automatic renewal off at any time
+here:
+
+{{.Page}}
+
+If this wasn't you, please turn it off, change your password and reply
+to this email.
+`},
+	registrar.MailRenewalOff: {"{{.Domain}} ends on {{.Date}}: automatic renewal is off", `
+Automatic renewal was turned off on {{.At}}{{if eq .Change "agent"}}
+by a program that you gave access to your account{{end}}{{with .Address}} (IP address
+{{.}}){{end}}.
+
+Domain:      {{.Domain}}
+End of term: {{.Date}}
+
+We won't charge anything for it. The domain is yours until the end of
+its term, and you can renew it yourself at any time. We will remind you
+before it expires.
+
+If this was a mistake, turn automatic renewal on again here:
+
+{{.Page}}/auto-renew
+`},
+	registrar.MailLetExpire: {"{{.Domain}} expires on {{.Date}}, as you chose", `
+On {{.At}} you chose to let a domain expire{{with .Address}}
+(from IP address {{.}}){{end}}.
+
+Domain:      {{.Domain}}
+End of term: {{.Date}}
+
+We won't renew it or charge anything. After the end of its term it stops
+working and is deleted; then anyone can register it.
+
+If you want to keep the domain after all, take this back here:
+
+{{.Page}}
+`},
+	registrar.MailPaymentMethod: {"Your payment method was {{if eq .Change \"removed\"}}removed{{else}}saved{{end}}", `
+On {{.At}} the payment method in your account was {{if eq .Change "removed"}}removed{{else}}saved{{end}}{{with .Address}}
+(from IP address {{.}}){{end}}.
+
+Payment method: {{.Name}}
+{{if eq .Change "removed"}}
+We won't charge it any more. Automatic renewals are off; we will remind
+you before your domains expire.
+{{else}}
+We only charge what you order and what you turned automatic renewal on
+for.
+{{end}}
+Your payment methods are here:
+
+{{.Portal}}/payment-methods
+
+If this wasn't you, please change your password immediately and reply to
+this email.
+`},
+}
