@@ -104,7 +104,7 @@ func (s *Shop) reconcilePayments(ctx context.Context) error {
 			return true, nil
 		}
 		err = fmt.Errorf("doctor --reconcile: %w\n%s", err, output)
-		if bytes.Contains(output, []byte("can't be read")) { // the provider's chaos
+		if bytes.Contains(output, []byte("upstream (")) { // the provider's chaos
 			return false, err
 		}
 		found = err
