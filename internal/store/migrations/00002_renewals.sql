@@ -63,7 +63,7 @@ CREATE TABLE renewals (
     PRIMARY KEY (domain_id, term_end)
 );
 CREATE INDEX renewals_due ON renewals (charge_at) WHERE charge_at > 0;
-CREATE INDEX renewals_customer ON renewals (customer_id, charge_at) WHERE charge_at > 0;
+CREATE INDEX renewals_customer ON renewals (customer_id, charge_at);
 CREATE INDEX renewals_order ON renewals (order_id) WHERE order_id <> '';
 
 -- Terms that ended without being renewed, and what was done about the domain. A term that

@@ -67,6 +67,8 @@ type env struct {
 	worker   *renewal.Worker
 	registry *provision.Service
 	pages    int
+	// stopProvisioning leaves paid items as they are.
+	stopProvisioning func()
 
 	mu sync.Mutex
 	// listed changes the price list: a TLD to its renewal price, 0 if it is not sold.
@@ -124,11 +126,13 @@ func (s *env) must(err error) {
 	}
 }
 
-func (s *env) inBackground(run func(context.Context)) {
-	ctx, stop := context.WithCancel(s.t.Context())
+func (s *env) inBackground(run func(context.Context)) (stop func()) {
+	ctx, cancel := context.WithCancel(s.t.Context())
 	var running sync.WaitGroup
 	running.Go(func() { run(ctx) })
-	s.t.Cleanup(func() { stop(); running.Wait() })
+	stop = func() { cancel(); running.Wait() }
+	s.t.Cleanup(stop)
+	return stop
 }
 
 func (s *env) startProvisioning() {
@@ -147,7 +151,7 @@ func (s *env) startProvisioning() {
 		}},
 	})
 	s.must(err)
-	s.inBackground(s.registry.Run)
+	s.stopProvisioning = s.inBackground(s.registry.Run)
 }
 
 // newNode returns the services of one node.

@@ -8,7 +8,9 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
+	sandbox "github.com/dotkontor/dotkontor/internal/sandbox/stripe"
 	"github.com/dotkontor/dotkontor/test/testkit"
 )
 
@@ -386,7 +388,106 @@ func TestCharge_UnsoldExtensionFailsAlone(t *testing.T) {
 	})
 }
 
-func TestAnnounce_UnsoldExtensionIsToldOnce(t *testing.T) {
+func TestCharge_RegistryRefusalAfterPaymentIsRefunded(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(s *env) {
+		s.announced("verweigert.com", "geht.com")
+		s.stopProvisioning()
+		s.charge()
+		o := s.automaticOrders()[0]
+		if o.State != order.Provisioning {
+			t.Fatalf("the order is %s", o.State)
+		}
+		for _, item := range o.Items {
+			if row := s.renewal(item.Name); row.State != renewal.Charging || !row.ChargeAt.IsZero() {
+				t.Errorf("%s is %+v while its item is provisioned", item.Name, row)
+			}
+			was, found, err := s.db.ProvisionItemByID(s.t.Context(), item.ProvisionItem)
+			s.must(err)
+			if !found {
+				t.Fatalf("no provision item of %s", item.Name)
+			}
+			now := was
+			now.DueAt, now.UpdatedAt = time.Time{}, s.world.Now()
+			move := provision.Transition{From: was, To: now}
+			if item.Name == "verweigert.com" {
+				move.To.State, move.To.Failure, move.To.RefundDue = provision.StateFailed, "epp_status_prohibits", true
+			} else {
+				domain := s.domain(item.Name)
+				move.To.State = provision.StateActive
+				move.Renewal = &provision.Renewal{Domain: domain.ID, From: domain.PaidUntil, Until: domain.PaidUntil.AddDate(1, 0, 0), At: s.world.Now()}
+			}
+			if stored, err := s.db.UpdateProvisionItem(s.t.Context(), move); err != nil || !stored {
+				t.Fatal(stored, err)
+			}
+		}
+		s.orders.Wake()
+		testkit.Eventually(s.t, "refund", func() bool { o = s.order(o.ID); return o.State.Final() && o.RefundsDue() == 0 })
+		s.wantState("verweigert.com", renewal.Failed, "epp_status_prohibits")
+		row := s.wantState("geht.com", renewal.Renewed, "")
+		if o.State != order.PartiallyCompleted || s.charged() > row.Gross {
+			t.Errorf("the order is %s, kept %s", o.State, s.charged())
+		}
+		s.wantMails(registrar.MailOrderEnded, 1)
+		s.reconcile()
+	})
+}
+
+func TestCharge_ProviderOutageDoesNotCountAsAttempt(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(s *env) {
+		s.announced("ausfall.com")
+		s.must(s.provider.Fault(sandbox.Fault{On: "intent.create", Do: "fail_before", Times: 3}))
+		s.charge()
+		row := s.wantState("ausfall.com", renewal.Announced, "")
+		if wait := row.ChargeAt.Sub(s.world.Now()); row.Attempts != 0 || wait < 50*time.Minute || wait > time.Hour {
+			t.Fatalf("after an outage: %+v", row)
+		}
+		s.wantMails(registrar.MailRenewalDeclined, 0)
+		s.must(s.world.Advance(time.Hour))
+		s.charge()
+		s.waitRenewed("ausfall.com")
+		s.reconcile()
+	})
+}
+
+func TestCharge_LostAnswerIsFoundPaid(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(s *env) {
+		s.announced("verloren.com")
+		s.must(s.provider.Fault(sandbox.Fault{On: "intent.confirm", Do: "fail_kept", Times: 3}))
+		s.charge()
+		testkit.Eventually(s.t, "the order is found paid", func() bool { return s.automaticOrders()[0].State != order.Paying })
+		s.waitRenewed("verloren.com")
+		if len(s.automaticOrders()) != 1 || s.charged() != s.automaticOrders()[0].Totals.Gross {
+			t.Errorf("%d orders, charged %s", len(s.automaticOrders()), s.charged())
+		}
+		s.reconcile()
+	})
+}
+
+func TestPay_AutomaticOrderIsClosedOnceTermWasRenewedByHand(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(s *env) {
+		s.announced("zweimal.com")
+		s.behave(cardEmpty)
+		s.charge()
+		failed := s.automaticOrders()[0]
+		o, err := s.manualOrder("zweimal.com")
+		s.must(err)
+		page, err := s.startPaying(o)
+		s.must(err)
+		s.finishPaying(o, page)
+		testkit.Eventually(s.t, "manual renewal", func() bool { return s.order(o.ID).State == order.Completed })
+		s.wantState("zweimal.com", renewal.Stopped, order.InsufficientFunds)
+		if _, err := s.startPaying(s.order(failed.ID)); registrar.CodeOf(err) != order.NotOpen {
+			t.Errorf("the same term can be paid again: %v", err)
+		}
+		s.reconcile()
+	})
+}
+
+func TestAnnounce_UnsoldExtensionFailsWithOneMail(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(s *env) {
 		s.saveCard()

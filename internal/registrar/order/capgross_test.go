@@ -1,0 +1,70 @@
+package order
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/billing"
+)
+
+func TestCapGross_NoItemCostsMoreThanAnnounced(t *testing.T) {
+	t.Parallel()
+	dice := rand.New(rand.NewPCG(1, 2))
+	for round := range 3000 {
+		rate := []int{0, 700, 1900, 2000, 2550, 2700}[dice.IntN(6)]
+		items := make([]Item, 1+dice.IntN(40))
+		nets := make([]registrar.Cents, len(items))
+		for i := range items {
+			nets[i] = registrar.Cents(1 + dice.IntN(9000))
+			announced := nets[i]
+			if dice.IntN(3) == 0 { // the price has risen
+				announced = max(1, announced-registrar.Cents(dice.IntN(2000)))
+			}
+			items[i].Gross = billing.Gross(announced, []int{rate, 0, 1900}[dice.IntN(3)])
+		}
+		capped, vat, err := capGross(nets, nil, items, rate)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var sum, tax registrar.Cents
+		for i := range items {
+			gross := capped[i] + vat[i]
+			if gross > items[i].Gross || capped[i] > nets[i] || capped[i] < 0 || vat[i] < 0 {
+				t.Fatalf("round %d: net %d, VAT %d for the price %d and the announced %d", round, capped[i], vat[i], nets[i], items[i].Gross)
+			}
+			// No more is waived than rounding requires.
+			if full := billing.Gross(nets[i], rate); full <= items[i].Gross && gross < full-2 || full > items[i].Gross && gross < items[i].Gross-2 {
+				t.Fatalf("round %d: charged %d of %d, announced %d", round, gross, full, items[i].Gross)
+			}
+			sum, tax = sum+capped[i], tax+vat[i]
+		}
+		if want := billing.Gross(sum, rate) - sum; tax != want {
+			t.Fatalf("round %d: the VAT of %d is %d, want %d", round, sum, tax, want)
+		}
+	}
+}
+
+func TestRenewalStatusOf_FollowsOrderAndItsLastCharge(t *testing.T) {
+	t.Parallel()
+	declined := []Payment{{Kind: ByMethod, Failure: CardDeclined}}
+	for name, test := range map[string]struct {
+		order   Order
+		want    RenewalStatus
+		failure registrar.Code
+	}{
+		"being paid":      {Order{State: Paying}, RenewalOpen, ""},
+		"paid":            {Order{State: Provisioning, Payments: declined}, RenewalPaid, ""},
+		"completed":       {Order{State: Completed}, RenewalPaid, ""},
+		"failed items":    {Order{State: Failed}, RenewalPaid, ""},
+		"no card":         {Order{State: AwaitingPayment}, RenewalUnpaid, NoPaymentMethod},
+		"declined":        {Order{State: AwaitingPayment, Payments: declined}, RenewalUnpaid, CardDeclined},
+		"expired since":   {Order{State: Expired, Payments: declined}, RenewalUnpaid, CardDeclined},
+		"interrupted":     {Order{State: AwaitingPayment, Payments: []Payment{{Kind: ByMethod}}}, RenewalUnpaid, ""},
+		"page left later": {Order{State: AwaitingPayment, Payments: append(declined, Payment{Kind: ByPage})}, RenewalUnpaid, CardDeclined},
+	} {
+		if got, failure := RenewalStatusOf(test.order); got != test.want || failure != test.failure {
+			t.Errorf("%s: %s %q", name, got, failure)
+		}
+	}
+}
