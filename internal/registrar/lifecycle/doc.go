@@ -35,26 +35,44 @@
 // before the command, and a node that finds an intent asks the registry first.
 //
 //	state       meaning, and what may have happened upstream    next
-//	unpaid      the term ended; the domain is renewable         holding, deleting, closed, paid
-//	holding     clientHold may be set                           held
-//	held        out of the DNS, renewable                       deleting, paid
+//	unpaid      the term ended; the domain is renewable         holding, deleting, redemption ¹, closed ¹, paid
+//	holding     clientHold may be set                           held, redemption ¹, closed ¹, releasing ²
+//	held        out of the DNS, renewable                       deleting, releasing ²
 //	deleting    the delete command may have been executed       redemption, closed
-//	redemption  deleted, can be restored                        closed, paid ¹
+//	redemption  deleted, can be restored                        closed, paid ³
+//	releasing   renewed; clientHold may still be set            paid
 //	closed      it no longer is the customer's: deleted for     (final)
-//	            good, or handed over to the registry (transit)
+//	            good, handed over to the registry (transit),
+//	            or transferred to another registrar
 //	paid        renewed or restored                             (final)
 //
-//	¹ By a restore.
+//	¹ If the registry has deleted it, or another registrar has it.
+//	² By a renewal. The hold may have been sent while the renewal was provisioned, so the
+//	  worker asks the registry once more.
+//	³ By a restore.
 //
-// A renewal or restore ends the row in its own transaction (package provision), and its
-// worker removes the hold. Before each command, the store compares the domain's term
-// again: a renewal that is paid or being paid comes first. When a row is closed, the domain
-// leaves the customer's list; its history stays in the audit log, the sent notices and here.
+// A renewal or restore ends the row in its own transaction (package provision). Before each
+// command, the store locks the domain and compares its term again: a renewal that is paid
+// or being paid comes first, and while a domain is being deleted, none can be provisioned.
+// Between hold and deletion there are always eight days, also after an outage. When a row
+// is closed, the registrant's contact is deleted and the domain leaves the customer's list;
+// its history stays in the audit log, the sent notices and here.
 //
-// A domain is deleted only if the mail server has accepted a notice before the end of the
-// term and one after it; otherwise it waits for an operator (waits_for). So does a domain
-// whose policy is "operator", and one of "consent" whose customer did not choose to let it
-// expire.
+// What needs an operator waits (waits_for), is listed with its reason, and is checked again
+// every day:
+//
+//	operator  the policy is "operator"
+//	consent   the policy is "consent", and the customer did not choose to let it expire
+//	notices   the mail server accepted no notice before the end of the term, or none after
+//	          it: nobody loses a domain without them
+//	locked    an operator locked the domain because of a dispute or a court order
+//	refused   the registry refused a command
+//	restored  the registry shows a deleted domain as registered
+//	left      an operator decided to leave it alone; not checked again
+//
+// An operator decides: delete (or hand over, where that is the policy), or leave. A
+// deletion by decision needs no notices and no consent, and is not limited by the brake; a
+// renewal and a lock still come first.
 //
 // # Brake
 //
@@ -65,11 +83,14 @@
 //	clock   the business time is more than 24 hours ahead of the last run, or behind it by
 //	        more than 24 hours
 //
-// A stop by volume ends holds and deletions; a stop by the clock also ends notices,
-// announcements and charges. An operator sees the preview, the list of what would happen
-// now, and confirms it. The confirmation allows as many actions that day as the preview
-// had rows. Terms that had ended before the first run are listed for the operator and
-// never acted on.
+// The volume is checked before the first action of a batch, and again with each. A stop by
+// volume ends holds and deletions; what has begun is finished. A stop by the clock also
+// ends notices, announcements and charges, and leaves begun commands alone; meanwhile the
+// last run follows the clock, so that a corrected clock stops nothing again. An operator
+// sees the preview, the list of what would happen now, and confirms it. The confirmation
+// allows as many actions that day as the preview had rows; if there are more by then, it
+// is refused. Terms that had ended before the first run are listed for the operator and
+// never acted on, unless the operator starts the procedure.
 //
 // # Failpoints
 //

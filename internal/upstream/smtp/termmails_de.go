@@ -39,7 +39,10 @@ unter "Domains":
 
 ` + germanUnpaid + `{{end}}`
 
-const germanExpiringSubject = `{{if .ChargeAt}}{{.Domain}} verlängert sich am {{.ChargeAt}}{{else}}{{.Domain}} läuft am {{.Date}} ab{{end}}`
+const (
+	germanExpiringSubject     = `{{if .ChargeAt}}{{.Domain}} verlängert sich am {{.ChargeAt}}{{else}}{{.Domain}} läuft am {{.Date}} ab{{end}}`
+	germanExpiringWeekSubject = `{{if .ChargeAt}}{{.Domain}} verlängert sich am {{.ChargeAt}}{{else}}Nur noch Tage: {{.Domain}} läuft am {{.Date}} ab{{end}}`
+)
 
 // germanTermMails are the mails about the end of a domain's term in German.
 var germanTermMails = map[registrar.MailKind]mailText{
@@ -49,7 +52,7 @@ die bezahlte Laufzeit einer Domain endet in etwa einem Monat:
 Domain: {{.Domain}}
 Ende:   {{.Date}}
 ` + germanRenewBefore},
-	registrar.MailExpiringWeek: {germanExpiringSubject, `
+	registrar.MailExpiringWeek: {germanExpiringWeekSubject, `
 die bezahlte Laufzeit einer Domain endet in wenigen Tagen:
 
 Domain: {{.Domain}}

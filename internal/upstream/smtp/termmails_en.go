@@ -39,7 +39,10 @@ If you want to keep the domain, please renew it before then, under
 
 ` + englishUnpaid + `{{end}}`
 
-const englishExpiringSubject = `{{if .ChargeAt}}{{.Domain}} renews on {{.ChargeAt}}{{else}}{{.Domain}} expires on {{.Date}}{{end}}`
+const (
+	englishExpiringSubject     = `{{if .ChargeAt}}{{.Domain}} renews on {{.ChargeAt}}{{else}}{{.Domain}} expires on {{.Date}}{{end}}`
+	englishExpiringWeekSubject = `{{if .ChargeAt}}{{.Domain}} renews on {{.ChargeAt}}{{else}}Only days left: {{.Domain}} expires on {{.Date}}{{end}}`
+)
 
 // englishTermMails are the mails about the end of a domain's term in English.
 var englishTermMails = map[registrar.MailKind]mailText{
@@ -49,7 +52,7 @@ The paid term of a domain ends in about a month:
 Domain: {{.Domain}}
 End:    {{.Date}}
 ` + englishRenewBefore},
-	registrar.MailExpiringWeek: {englishExpiringSubject, `
+	registrar.MailExpiringWeek: {englishExpiringWeekSubject, `
 The paid term of a domain ends within days:
 
 Domain: {{.Domain}}

@@ -336,6 +336,21 @@ func TestUnpaidTerm_PolicyDecidesWhoDecides(t *testing.T) {
 	}
 }
 
+// The extension may be missing from the price list by then: the policy does not depend on it.
+func TestUnpaidTerm_WithoutGraceIsDeletedOnItsDay(t *testing.T) {
+	t.Parallel()
+	s := newTermEnv(t, 1, "alt.be")
+	id := s.addEnding("alt", ".be", 8)
+	s.advance(7)
+	if term := s.term(id); term.State != "" {
+		t.Errorf("before the end: %+v", term)
+	}
+	s.advance(1)
+	s.wantState(id, lifecycle.Redemption, "")
+	s.advance(40)
+	s.wantState(id, lifecycle.Closed, "")
+}
+
 func TestUnpaidTerm_NothingIsDeletedWithoutAcceptedNotices(t *testing.T) {
 	t.Parallel()
 	s := newTermEnv(t, 1, "stumm.org")

@@ -177,7 +177,7 @@ func newEnvWith(t *testing.T, change func(*env, *portal.Config)) *env {
 		CheckRestrictions: func(_ context.Context, _ domainchange.Domain, kind domainchange.ChangeKind) (registrar.Code, error) {
 			return s.forbidden[kind], nil
 		},
-		Registries: []domainchange.NamedRegistry{{Name: "desk", Serves: func(tld string) bool { return tld == ".de" }, Registry: s.registry}},
+		Registries: []domainchange.NamedRegistry{{Name: "desk", Serves: func(tld string) bool { return tld == ".de" || tld == ".org" }, Registry: s.registry}},
 	})
 	must(t, err)
 	dossiers, err := export.New(export.Config{Store: db, BaseURL: s.base, Now: s.clock.now})

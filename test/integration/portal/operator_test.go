@@ -16,6 +16,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/admin"
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
+	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 	"github.com/dotkontor/dotkontor/internal/store"
@@ -92,8 +93,12 @@ func (s *env) operatorPages() behind.Config {
 	shipped, err := catalog.Shipped()
 	must(s.t, err)
 	s.prices = catalog.NewLive(shipped)
+	brake, err := lifecycle.NewBrake(lifecycle.BrakeConfig{Store: s.db, Now: s.clock.now})
+	must(s.t, err)
+	terms, err := lifecycle.New(lifecycle.Config{Store: s.db, Brake: brake, Node: "here", Now: s.clock.now, Clock: s.clock.now})
+	must(s.t, err)
 	return behind.Config{
-		Admin: adminService, Customers: accountFiles{s, adminService}, Agents: s.agents, Prices: priceLists{s.db, s.prices}, ConfirmFactor: 2, Upstreams: func() []behind.Upstream { return nil },
+		Admin: adminService, Customers: accountFiles{s, adminService}, Agents: s.agents, Terms: terms, Prices: priceLists{s.db, s.prices}, ConfirmFactor: 2, Upstreams: func() []behind.Upstream { return nil },
 	}
 }
 
@@ -358,13 +363,14 @@ func TestOperatorPages_ChangesNeedRecentSignIn(t *testing.T) {
 	for _, path := range []string{
 		"/operator/agents", "/operator/agents/x/secret", "/operator/agents/x/key", "/operator/agents/x/remove", "/operator/prices/apply",
 		"/operator/locks", "/operator/locks/x/lift", "/operator/jobs/change/x/abandon",
+		"/operator/terms/brake/confirm", "/operator/terms/x/delete", "/operator/terms/x/leave", "/operator/terms/x/start",
 	} {
 		got := b.post(path, url.Values{"name": {"Agent"}})
 		if to := got.header.Get("Location"); got.status != http.StatusSeeOther || !strings.HasPrefix(to, "/portal/sign-in-again?next=%2Foperator") {
 			t.Errorf("%s returned %d %s", path, got.status, to)
 		}
 	}
-	for _, path := range []string{"/operator", "/operator/agents", "/operator/locks", "/operator/jobs", "/operator/health"} {
+	for _, path := range []string{"/operator", "/operator/agents", "/operator/locks", "/operator/terms", "/operator/jobs", "/operator/health"} {
 		if got := b.get(path); got.status != http.StatusOK {
 			t.Errorf("%s returned %d", path, got.status)
 		}
@@ -413,6 +419,81 @@ func TestDomainLock_SetNotifyLift(t *testing.T) {
 	}
 	if got := b.post("/operator/locks/"+locks[0].ID+"/lift", nil); got.status != http.StatusNotFound {
 		t.Errorf("lifting twice: %d", got.status)
+	}
+}
+
+func TestUnpaidTerms_OperatorConfirmsBrakeAndDecides(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, true)
+	ctx := t.Context()
+	_, b := s.operatorBrowser("ops@example.org")
+	erika := s.newMember("erika@example.org")
+	now := s.clock.now()
+	must(t, s.db.StartBrake(ctx, now.AddDate(0, -2, 0)))
+	_, err := s.db.SetBrakeRun(ctx, now.AddDate(0, -2, 0), now, true)
+	must(t, err)
+	expire := func(label string, ended time.Time) portfolio.Domain {
+		added, err := s.portfolio.Add(ctx, cliOperator, portfolio.AddParams{
+			Customer: erika.ID, Name: registrar.NewName(label, ".org"), Status: registrar.DomainActive, PaidUntil: ended,
+		})
+		must(t, err)
+		domain := lifecycle.Domain{ID: added.ID, Customer: erika.ID, Name: added.Name, PaidUntil: added.PaidUntil}
+		stored, err := s.db.StoreExpiryNotice(ctx, lifecycle.NoticeUpdate{
+			Domain: domain, Notice: lifecycle.NoticeExpired, StepAt: now.Add(-time.Hour), Now: now, At: now,
+			Mail: registrar.Mail{Kind: registrar.MailExpired, Customer: erika.ID, Data: map[string]string{"domain": added.Name}},
+		})
+		must(t, err)
+		if !stored {
+			t.Fatal("no notice")
+		}
+		return added
+	}
+	due, old := expire("faellig", now.AddDate(0, 0, -20)), expire("uralt", now.AddDate(-1, 0, 0))
+	waiting := expire("wartend", now.AddDate(0, 0, -30))
+	term, _, err := s.db.GetOpenTerm(ctx, waiting.ID)
+	must(t, err)
+	blocked := term
+	blocked.WaitsFor = lifecycle.WaitsForNotices
+	_, err = s.db.UpdateTerm(ctx, lifecycle.TermTransition{From: term, To: blocked})
+	must(t, err)
+
+	home := b.get("/operator").body
+	if !strings.Contains(home, "Notbremse") || !strings.Contains(home, "1 warten auf eine Entscheidung") || !strings.Contains(home, "/operator/terms") {
+		t.Errorf("the home page lacks the open work: %s", home)
+	}
+	page := b.get("/operator/terms")
+	for _, want := range []string{"faellig.org", "Abschalten", "wartend.org", "keinen Hinweis angenommen", "uralt.org", `name="actions" value="1"`, "Die Uhr ist"} {
+		if !strings.Contains(page.body, want) {
+			t.Errorf("the page lacks %q: %s", want, page.body)
+		}
+	}
+	if got := b.post("/operator/terms/brake/confirm", url.Values{"actions": {"0"}}); got.status != http.StatusConflict || !strings.Contains(got.body, "lesen Sie die Liste") {
+		t.Errorf("an unread preview was confirmed: %d", got.status)
+	}
+	if got := b.post("/operator/terms/brake/confirm", url.Values{"actions": {"1"}}); got.status != http.StatusSeeOther {
+		t.Errorf("confirming: %d %s", got.status, got.body)
+	}
+	if status, _, err := s.db.GetBrake(ctx); err != nil || status.Engaged() {
+		t.Errorf("the brake is engaged: %+v, %v", status, err)
+	}
+	for path, want := range map[string]struct {
+		domain string
+		state  lifecycle.State
+		waits  registrar.Code
+	}{
+		"/operator/terms/" + waiting.ID + "/delete": {waiting.ID, lifecycle.Deleting, ""},
+		"/operator/terms/" + due.ID + "/leave":      {due.ID, lifecycle.Unpaid, lifecycle.LeftAlone},
+		"/operator/terms/" + old.ID + "/start":      {old.ID, lifecycle.Unpaid, ""},
+	} {
+		if got := b.post(path, nil); got.status != http.StatusSeeOther {
+			t.Errorf("%s: %d %s", path, got.status, got.body)
+		}
+		if term, found, err := s.db.GetOpenTerm(ctx, want.domain); err != nil || !found || term.State != want.state || term.WaitsFor != want.waits {
+			t.Errorf("%s: %+v, %t, %v", path, term, found, err)
+		}
+	}
+	if got := b.post("/operator/terms/dom_none/delete", nil); got.status != http.StatusNotFound {
+		t.Errorf("an unknown domain: %d", got.status)
 	}
 }
 

@@ -1,0 +1,101 @@
+package smtp
+
+import (
+	"maps"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/mailer"
+)
+
+// termMailData are the values of a .com domain whose term ends unpaid.
+func termMailData(more map[string]string) map[string]string {
+	data := map[string]string{
+		"domain": "teeladen.com", "paid_until": "2026-12-15", "unpaid": "delete", "hold_at": "2026-12-25", "delete_at": "2027-01-19", "redemption_days": "30",
+		"at": "2026-12-25",
+	}
+	maps.Copy(data, more)
+	return data
+}
+
+func TestTermMails_SayWhatHappensAndWhen(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		kind   registrar.MailKind
+		facts  map[string]string
+		de, en []string
+		never  string // in German
+	}{
+		"unpaid .com": {
+			kind: registrar.MailExpiringMonth, de: []string{"schalten wir die Domain am 25.12.2026 ab", "Am 19.01.2027 löschen wir sie", "noch 30 Tage"},
+			en: []string{"suspend the domain on 25 December 2026", "19 January 2027 we delete it", "another 30 days"},
+		},
+		"renews automatically": {
+			kind: registrar.MailExpiringWeek, facts: map[string]string{"charge_at": "2026-12-01", "gross": "14.28"},
+			de: []string{"verlängert sich automatisch", "01.12.2026 buchen wir 14,28 EUR"}, en: []string{"1 December 2026 we charge 14.28 EUR"}, never: "löschen",
+		},
+		"let it expire": {
+			kind: registrar.MailExpired, facts: map[string]string{"choice": "expire"}, de: []string{"auslaufen zu lassen", "19.01.2027"}, en: []string{"let this domain expire"},
+		},
+		"transit": {
+			kind: registrar.MailExpired, facts: map[string]string{"unpaid": "transit", "delete_at": "2026-12-29"}, de: []string{"am 29.12.2026 an die", "DENIC"}, en: []string{"29 December 2026"},
+			never: "wiederherstellen",
+		},
+		"consent":        {kind: registrar.MailExpiringMonth, facts: map[string]string{"unpaid": "consent"}, de: []string{"nur, wenn Sie zustimmen"}, en: []string{"only if you agree"}, never: "19.01.2027"},
+		"the registry's": {kind: registrar.MailExpiringMonth, facts: map[string]string{"unpaid": "expire"}, de: []string{"nimmt die Registry"}, en: []string{"the registry takes"}, never: "19.01.2027"},
+		"no redemption": {
+			kind: registrar.MailExpiringMonth, facts: map[string]string{"hold_at": "", "redemption_days": ""}, de: []string{"löschen wir die Domain am 19.01.2027", "jemand anderes"},
+			en: []string{"anyone can register"}, never: "wiederherstellen",
+		},
+		"held": {kind: registrar.MailDomainHeld, de: []string{"Abgeschaltet:  25.12.2026", "Löschung:      19.01.2027"}, en: []string{"Deletion:   19 January 2027"}},
+		"deleted": {
+			kind: registrar.MailDomainDeleted, facts: map[string]string{"until": "2027-02-18", "gross": "95.20"}, de: []string{"Bis zum 18.02.2027", "95,20 EUR"}, en: []string{"until 18 February 2027", "95.20 EUR"},
+		},
+		"deleted, not restorable": {kind: registrar.MailDomainDeleted, de: []string{"nicht wiederherstellen"}, en: []string{"can't be restored"}, never: "EUR"},
+		"gone":                    {kind: registrar.MailDomainClosed, de: []string{"endgültig gelöscht"}, en: []string{"deleted for good"}, never: "DENIC"},
+		"handed over":             {kind: registrar.MailDomainClosed, facts: map[string]string{"change": "handed_over"}, de: []string{"DENIC übergeben"}, en: []string{"handed it over"}, never: "endgültig"},
+		"renewed after a hold":    {kind: registrar.MailDomainRestored, facts: map[string]string{"change": "hold"}, de: []string{"wieder eingeschaltet"}, en: []string{"active again"}},
+		"restored":                {kind: registrar.MailDomainRestored, facts: map[string]string{"change": "redemption"}, de: []string{"wiederhergestellt"}, en: []string{"has been restored"}},
+		"data reminder": {
+			kind: registrar.MailDataReminder, facts: map[string]string{"registrant_name": "Ada Größe", "registrant_street": "Hauptstr. 1", "registrant_city": "10115 Berlin\r\nBcc: x"},
+			de: []string{"  Ada Größe\n  Hauptstr. 1\n  10115 Berlin Bcc: x\n", "gelöscht wird"}, en: []string{"ICANN requires"},
+		},
+	} {
+		facts := termMailData(test.facts)
+		de, en := renderMail(t, test.kind, "de", facts), renderMail(t, test.kind, "en", facts)
+		for _, want := range test.de {
+			if !strings.Contains(de, want) {
+				t.Errorf("%s lacks %q:\n%s", name, want, de)
+			}
+		}
+		for _, want := range test.en {
+			if !strings.Contains(en, want) {
+				t.Errorf("%s lacks %q:\n%s", name, want, en)
+			}
+		}
+		if test.never != "" && strings.Contains(de, test.never) {
+			t.Errorf("%s says %q:\n%s", name, test.never, de)
+		}
+	}
+}
+
+func TestTermMails_SubjectNamesDomainAndDate(t *testing.T) {
+	t.Parallel()
+	parsed, err := parseTemplates()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, kind := range termKinds {
+		for _, language := range []string{"de", "en"} {
+			subject, _, err := parsed.render(mailer.Message{Kind: kind, Language: language, At: time.Now(), Data: termMailData(nil)}, "https://x/")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if named := strings.Contains(subject, "teeladen.com"); !named && kind != registrar.MailDataReminder || !strings.Contains(subject, "202") || strings.ContainsAny(subject, "\r\n") {
+				t.Errorf("%s in %s: %q", kind, language, subject)
+			}
+		}
+	}
+}
