@@ -82,6 +82,14 @@ func TestBasket_OrderToAccountClosure(t *testing.T) {
 		"terminated without signing in, and confirmed by mail", "data exported, account closed")
 }
 
+func TestAutoRenewal_ConsentCardAndEnd(t *testing.T) {
+	s := startSandbox(t)
+	wantRules(t, runScript(t, s, "autorenew.mjs"), "each domain says what happens at the end of its term",
+		"a removed payment method ends automatic renewal", "a card is added without buying", "automatic renewal is on, confirmed by mail",
+		"an agent turns it off, and on only with the customer", "turned off at once, with a link to undo it",
+		"left to expire, and taken back", "readable on a phone in both languages", "prices of renewal, late renewal and restore")
+}
+
 func TestPurchase_KeyboardOnly(t *testing.T) {
 	s := startSandbox(t)
 	wantRules(t, runScript(t, s, "keyboard.mjs"), "the language is chosen by keyboard",

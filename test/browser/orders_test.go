@@ -59,7 +59,7 @@ func TestAgentOrders_PaidByHuman(t *testing.T) {
 				"a rejected document can be followed by another", "paid after identity verification",
 			}},
 			{"transfer", []string{"status: completed", " active"}, []string{
-				"a wrong auth code is reported, the right one stored", "paid and transferred", "marked for automatic renewal, as chosen",
+				"a wrong auth code is reported, the right one stored", "paid and transferred", "renews automatically, as agreed",
 			}},
 		} {
 			t.Run(test.story, func(t *testing.T) {

@@ -10,7 +10,7 @@ import { address, makeToken, signIn } from "./accounts.mjs";
 const open = ["/portal/sign-in", "/portal/register", "/portal/register/sent", "/portal/reset", "/portal/reset/sent"];
 const members = [
   "/portal/profile", "/portal/profile/registrant", "/portal/profile/password", "/portal/profile/email",
-  "/portal/security", "/portal/security/second-factor", "/portal/tokens", "/portal/activity", "/portal/domains", "/portal/orders",
+  "/portal/security", "/portal/security/second-factor", "/portal/tokens", "/portal/activity", "/portal/domains", "/portal/orders", "/portal/payment-methods",
   "/portal/sign-in-again", "/portal/apps", "/portal/agents",
 ];
 const links = ["/portal/confirm", "/portal/reset/new"];

@@ -26,14 +26,16 @@ await withBrowser(async (page, context, watched) => {
   assert.equal(year(await after.textContent()), before + 1, "the paid term did not move");
   ok("the paid term is a year longer");
 
-  // The switch, whatever its state.
-  for (let i = 0; i < 2; i++) {
-    const was = await after.getByRole("button", { name: /[Aa]utomatischen? Verlängerung/ }).getAttribute("aria-label");
-    await after.getByRole("button", { name: /[Aa]utomatischen? Verlängerung/ }).click();
-    await at(page, "/portal/domains");
-    await page.locator("[role=status]").waitFor();
-    assert.notEqual(await after.getByRole("button", { name: /[Aa]utomatischen? Verlängerung/ }).getAttribute("aria-label"), was);
-  }
+  // Off in the list, on with the consent.
+  const renewing = page.locator("tr", { has: page.getByRole("button", { name: /^Automatische Verlängerung von/ }) }).first();
+  const its = (await renewing.locator("strong").textContent()).trim();
+  await renewing.getByRole("button", { name: /^Automatische Verlängerung von/ }).click();
+  await at(page, "/portal/domains");
+  await page.getByText("Die automatische Verlängerung ist ausgeschaltet.").waitFor();
+  await page.getByRole("link", { name: its + " automatisch verlängern" }).click();
+  await page.locator("#agree").check();
+  await clickButton(page, "Automatische Verlängerung einschalten");
+  await page.getByText("Die Domain verlängert sich jetzt automatisch.").waitFor();
   ok("automatic renewal switched both ways");
 
   await page.getByRole("link", { name: "Bestellungen", exact: true }).click();

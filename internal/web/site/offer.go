@@ -5,6 +5,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/billing"
+	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
 )
 
 // minTotalYears is the minimum period of the total.
@@ -16,6 +17,14 @@ type offer struct {
 	// First is the first term, of Years years; Renewal is each following year.
 	First, Renewal, Transfer price
 	Years                    int
+	// A late renewal costs the same as any other, for LateDays days after the end of a term;
+	// LateKey says what applies. Restore is the price of restoring a deleted name, without the
+	// renewal that it may include; RedemptionDays is how long that is possible, 0 if it is not
+	// offered here.
+	LateKey        string
+	LateDays       int
+	Restore        price
+	RedemptionDays int
 	Total                    price // the price for at least five years, in whole terms
 	TotalYears               int   // the period of the total: six if a term is two years
 	RenewalCostsMore         bool  // a renewal year costs more than one of the first term
@@ -27,7 +36,8 @@ func (h *Handler) offerFor(ext registrar.Extension, at time.Time) offer {
 	renewals := (minTotalYears - term + term - 1) / term
 	first := ext.Register * registrar.Cents(term)
 	rate := h.RateBasisPoints(at)
-	return offer{
+	policy := lifecycle.PolicyOf(ext.TLD)
+	one := offer{
 		Years:            term,
 		First:            withVAT(first, rate),
 		Renewal:          withVAT(ext.Renew, rate),
@@ -35,7 +45,21 @@ func (h *Handler) offerFor(ext registrar.Extension, at time.Time) offer {
 		TotalYears:       term * (1 + renewals),
 		Total:            withVAT(first+ext.Renew*registrar.Cents(renewals*term), rate),
 		RenewalCostsMore: ext.Renew > ext.Register,
+		LateDays:         policy.RenewableDays,
+		LateKey:          "price.late",
+		Restore:          withVAT(ext.Restore, rate),
 	}
+	switch {
+	case policy.RenewableDays > 0:
+	case policy.AtExpiry == lifecycle.RegistryExpires:
+		one.LateKey = "price.late_never"
+	default:
+		one.LateKey = "price.late_open"
+	}
+	if ext.Restore > 0 && ext.Renew > 0 {
+		one.RedemptionDays = policy.RedemptionDays
+	}
+	return one
 }
 
 func withVAT(net registrar.Cents, rate int) price {

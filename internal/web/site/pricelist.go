@@ -136,6 +136,7 @@ var csvHeader = []string{
 	"extension", "min_years", "first_term_net_eur", "first_term_gross_eur", "further_year_net_eur", "further_year_gross_eur",
 	"five_years_net_eur", "five_years_gross_eur", "transfer_net_eur", "transfer_gross_eur", "vat_percent", "requires",
 	"restore_net_eur", "restore_gross_eur", "orderable", "orderable_reason", "five_years_covers_years",
+	"late_renewal_days", "redemption_days",
 }
 
 // csvRecord is the row for a spreadsheet: amounts with a decimal point, net and gross.
@@ -146,7 +147,8 @@ func (row *priceRow) csvRecord(rate int) ([]byte, error) {
 	}
 	restore := withVAT(row.Restore, rate)
 	line = append(line, ui.FormatRate(ui.English, rate), row.Requires, restore.Net.String(), restore.Gross.String())
-	return csvLine(append(line, orderable(row.Sale), string(row.Sale.NoRegistration), strconv.Itoa(row.Offer.TotalYears)))
+	return csvLine(append(line, orderable(row.Sale), string(row.Sale.NoRegistration), strconv.Itoa(row.Offer.TotalYears),
+		strconv.Itoa(row.Offer.LateDays), strconv.Itoa(row.Offer.RedemptionDays)))
 }
 
 // orderable is empty if nothing was decided.

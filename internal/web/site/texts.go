@@ -137,8 +137,8 @@ var texts = ui.Texts{
 
 	"prices.title": {"Preise", "Prices"},
 	"prices.description": {
-		"Alle Endungen mit Preisen für das erste und jedes weitere Jahr, brutto und netto, auch als CSV.",
-		"All extensions with prices for the first and every following year, gross and net, also as CSV.",
+		"Alle Endungen mit Preisen für Registrierung, Verlängerung, Umzug und Wiederherstellung, brutto und netto, auch als CSV.",
+		"All extensions with prices of registration, renewal, transfer and restore, gross and net, also as CSV.",
 	},
 	"prices.lead": {
 		"Die erste Laufzeit dauert ein Jahr, sofern nichts anderes angegeben ist. Alle Preise inklusive {1} % USt., netto daneben. Der Preis für jedes weitere Jahr steht in derselben Zeile. Endungen mit „nur Abfrage“ können Sie hier prüfen, aber nicht bestellen.",
@@ -155,6 +155,16 @@ var texts = ui.Texts{
 	"prices.later":       {"Jedes weitere Jahr", "Each following year"},
 	"prices.long_run":    {"Fünf Jahre", "Five years"},
 	"prices.transfer":    {"Umzug zu uns", "Transfer to us"},
+	"prices.restore":     {"Wiederherstellung", "Restore"},
+	"prices.after_expiry": {
+		"Ist eine Laufzeit vorbei, kostet die Verlängerung dasselbe wie vorher; die Zahl der Tage steht dabei. Eine gelöschte Domain lässt sich bei vielen Endungen wiederherstellen. Zu diesem Preis kommt eine Verlängerung hinzu, wenn die Laufzeit vorbei ist.",
+		"After the end of a term, a renewal costs the same as before; the number of days is shown with it. With many extensions, a deleted domain can be restored. If its term is over, a renewal is added to that price.",
+	},
+	"price.late":         {"auch {1} Tage nach Ablauf", "also {1} days after expiry"},
+	"price.late_never":   {"nur vor dem Ablauf", "only before expiry"},
+	"price.late_open":    {"nach Ablauf, solange sie nicht gelöscht ist", "after expiry until it is deleted"},
+	"price.restore_days": {"{1} Tage nach der Löschung", "{1} days after deletion"},
+	"price.no_restore":   {"nicht möglich", "not possible"},
 	"prices.none": {
 		"Keine passende Endung. Bitte ändern Sie die Auswahl.",
 		"No matching extensions. Please change your selection.",
