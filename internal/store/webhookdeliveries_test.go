@@ -94,6 +94,35 @@ func TestWebhookDelivery_StartsWithPayment(t *testing.T) {
 	})
 }
 
+// Completing the order follows at once and causes one delivery for both.
+func TestWebhookDelivery_LastActiveItemCausesNone(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		o := addAgentOrder(t, db, newCustomer(t, db, "anna"), newAgent(t, db, "agt_1", "https://agent.example/hook"), "a.org", "b.org")
+		o = mustUpdateAgentOrder(t, db, mustUpdateAgentOrder(t, db, o, toPaying("pay_1")), toPaid)
+		for i, want := range []int64{2, 2} {
+			item, _, err := db.ProvisionItemByID(t.Context(), o.Items[i].ProvisionItem)
+			if err != nil {
+				t.Fatal(err)
+			}
+			active := item
+			active.State, active.UpdatedAt = provision.StateActive, testTime
+			if ok, err := db.UpdateProvisionItem(t.Context(), provision.Transition{From: item, To: active}); err != nil || !ok {
+				t.Fatalf("%t, %v", ok, err)
+			}
+			if due := listDueDeliveries(t, db, testTime); len(due) != 1 || due[0].EventCount != want {
+				t.Errorf("after item %d: %+v", i, due)
+			}
+		}
+		o = getOrder(t, db, o.ID)
+		o.Agent = "agt_1"
+		mustUpdateAgentOrder(t, db, o, func(o *order.Order, _ *order.Transition) { o.State = order.Completed })
+		if due := listDueDeliveries(t, db, testTime); len(due) != 1 || due[0].EventCount != 3 {
+			t.Errorf("after completing: %+v", due)
+		}
+	})
+}
+
 func TestWebhookDelivery_NoneWithoutWebhookURL(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {

@@ -17,14 +17,17 @@ WHERE id = $1 AND confirmed_at <> 0 AND disabled_at = 0;
 SELECT count(*) AS open, CAST(coalesce(max(CASE WHEN items_key = sqlc.arg(items_key) THEN id ELSE '' END), '') AS TEXT) AS same_items
 FROM orders WHERE customer_id = sqlc.arg(customer_id) AND open_order = 1;
 
--- name: InsertOrder :exec
+-- Inserts no row if it is an agent's order and the agent has too many open ones.
+-- name: InsertOrder :execrows
 INSERT INTO orders (
     id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key,
     net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked,
     pay_link, pay_sealed, verify_link, verify_sealed, auto_renew,
     created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order,
     agent_id, contact, claimed, claim_mailed_at, completer_id, registrant)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, $37, $38);
+SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, $37, $38
+WHERE $33 = '' OR (
+    SELECT count(*) FROM orders AS other WHERE other.agent_id = $33 AND other.agent_id <> '' AND other.open_order = 1) < CAST(sqlc.arg(max_open_of_agent) AS BIGINT);
 
 -- A whole order in one statement, one row for each pair of an item and a payment: most
 -- orders have one of each. An order has items before it has payments. The same columns
@@ -154,12 +157,15 @@ WHERE id = sqlc.arg(id) AND state = sqlc.arg(was_state) AND version = sqlc.arg(w
 UPDATE orders SET due_at = $2 WHERE id = $1;
 
 -- Makes the order due now, unless it was due earlier. The new version makes concurrent
--- updates reload it.
+-- updates reload it. It is completed next if no item is left.
 -- name: MakeOrderDue :one
 UPDATE orders
 SET version = version + 1, due_at = CASE WHEN due_at > 0 AND due_at < sqlc.arg(now) THEN due_at ELSE sqlc.arg(now) END
-WHERE id = sqlc.arg(id)
-RETURNING auto_renew, agent_id, completer_id;
+WHERE orders.id = sqlc.arg(id)
+RETURNING auto_renew, agent_id, completer_id,
+    CASE WHEN orders.state = 'provisioning' AND NOT EXISTS (
+        SELECT 1 FROM order_items AS i WHERE i.order_id = orders.id AND i.state <> 'active')
+    THEN 1 ELSE 0 END AS completed_next;
 
 -- name: ReleaseOrders :execrows
 UPDATE orders SET due_at = sqlc.arg(now), node = '', version = version + 1
@@ -197,6 +203,3 @@ WHERE c.id = $1 AND c.confirmed_at <> 0 AND c.disabled_at = 0;
 
 -- name: GetOrderInPayment :one
 SELECT id FROM orders WHERE customer_id = $1 AND open_order = 1 AND state = 'paying' LIMIT 1;
-
--- name: CountOpenOrdersOfAgent :one
-SELECT count(*) FROM orders WHERE agent_id = $1 AND agent_id <> '' AND open_order = 1;

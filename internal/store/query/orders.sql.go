@@ -27,17 +27,6 @@ func (q *Queries) CountOpenOrders(ctx context.Context, itemsKey string, customer
 	return i, err
 }
 
-const countOpenOrdersOfAgent = `-- name: CountOpenOrdersOfAgent :one
-SELECT count(*) FROM orders WHERE agent_id = $1 AND agent_id <> '' AND open_order = 1
-`
-
-func (q *Queries) CountOpenOrdersOfAgent(ctx context.Context, agentID string) (int64, error) {
-	row := q.db.QueryRowContext(ctx, countOpenOrdersOfAgent, agentID)
-	var count int64
-	err := row.Scan(&count)
-	return count, err
-}
-
 const countOrders = `-- name: CountOrders :one
 SELECT count(*) FROM orders
 WHERE customer_id = $1 AND (state = $2 OR $2 = '')
@@ -620,59 +609,63 @@ func (q *Queries) GetOrderInPayment(ctx context.Context, customerID string) (str
 	return id, err
 }
 
-const insertOrder = `-- name: InsertOrder :exec
+const insertOrder = `-- name: InsertOrder :execrows
 INSERT INTO orders (
     id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key,
     net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked,
     pay_link, pay_sealed, verify_link, verify_sealed, auto_renew,
     created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order,
     agent_id, contact, claimed, claim_mailed_at, completer_id, registrant)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, $37, $38)
+SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, $37, $38
+WHERE $33 = '' OR (
+    SELECT count(*) FROM orders AS other WHERE other.agent_id = $33 AND other.agent_id <> '' AND other.open_order = 1) < CAST($39 AS BIGINT)
 `
 
 type InsertOrderParams struct {
-	ID            string
-	CustomerID    string
-	EmailKey      string
-	State         string
-	Channel       string
-	ByKind        string
-	ByID          string
-	ByAddress     string
-	ByName        string
-	ItemsKey      string
-	Net           int64
-	Vat           int64
-	Gross         int64
-	VatRate       int64
-	VatRule       string
-	VatCountry    string
-	VatID         string
-	VatUnchecked  int64
-	PayLink       string
-	PaySealed     string
-	VerifyLink    string
-	VerifySealed  string
-	AutoRenew     int64
-	CreatedAt     int64
-	UpdatedAt     int64
-	ExpiresAt     int64
-	PaidAt        int64
-	Version       int64
-	DueAt         int64
-	Node          string
-	Attempts      int64
-	OpenOrder     int64
-	AgentID       string
-	Contact       string
-	Claimed       int64
-	ClaimMailedAt int64
-	CompleterID   string
-	Registrant    string
+	ID             string
+	CustomerID     string
+	EmailKey       string
+	State          string
+	Channel        string
+	ByKind         string
+	ByID           string
+	ByAddress      string
+	ByName         string
+	ItemsKey       string
+	Net            int64
+	Vat            int64
+	Gross          int64
+	VatRate        int64
+	VatRule        string
+	VatCountry     string
+	VatID          string
+	VatUnchecked   int64
+	PayLink        string
+	PaySealed      string
+	VerifyLink     string
+	VerifySealed   string
+	AutoRenew      int64
+	CreatedAt      int64
+	UpdatedAt      int64
+	ExpiresAt      int64
+	PaidAt         int64
+	Version        int64
+	DueAt          int64
+	Node           string
+	Attempts       int64
+	OpenOrder      int64
+	AgentID        string
+	Contact        string
+	Claimed        int64
+	ClaimMailedAt  int64
+	CompleterID    string
+	Registrant     string
+	MaxOpenOfAgent int64
 }
 
-func (q *Queries) InsertOrder(ctx context.Context, arg InsertOrderParams) error {
-	_, err := q.db.ExecContext(ctx, insertOrder,
+// Inserts no row if it is an agent's order and the agent has too many open ones.
+func (q *Queries) InsertOrder(ctx context.Context, arg InsertOrderParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, insertOrder,
 		arg.ID,
 		arg.CustomerID,
 		arg.EmailKey,
@@ -711,8 +704,12 @@ func (q *Queries) InsertOrder(ctx context.Context, arg InsertOrderParams) error 
 		arg.ClaimMailedAt,
 		arg.CompleterID,
 		arg.Registrant,
+		arg.MaxOpenOfAgent,
 	)
-	return err
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
 }
 
 const listCustomerOrderIDs = `-- name: ListCustomerOrderIDs :many
@@ -1123,22 +1120,31 @@ func (q *Queries) LockBuyer(ctx context.Context, id string) (int64, error) {
 const makeOrderDue = `-- name: MakeOrderDue :one
 UPDATE orders
 SET version = version + 1, due_at = CASE WHEN due_at > 0 AND due_at < $1 THEN due_at ELSE $1 END
-WHERE id = $2
-RETURNING auto_renew, agent_id, completer_id
+WHERE orders.id = $2
+RETURNING auto_renew, agent_id, completer_id,
+    CASE WHEN orders.state = 'provisioning' AND NOT EXISTS (
+        SELECT 1 FROM order_items AS i WHERE i.order_id = orders.id AND i.state <> 'active')
+    THEN 1 ELSE 0 END AS completed_next
 `
 
 type MakeOrderDueRow struct {
-	AutoRenew   int64
-	AgentID     string
-	CompleterID string
+	AutoRenew     int64
+	AgentID       string
+	CompleterID   string
+	CompletedNext int32
 }
 
 // Makes the order due now, unless it was due earlier. The new version makes concurrent
-// updates reload it.
+// updates reload it. It is completed next if no item is left.
 func (q *Queries) MakeOrderDue(ctx context.Context, now int64, iD string) (MakeOrderDueRow, error) {
 	row := q.db.QueryRowContext(ctx, makeOrderDue, now, iD)
 	var i MakeOrderDueRow
-	err := row.Scan(&i.AutoRenew, &i.AgentID, &i.CompleterID)
+	err := row.Scan(
+		&i.AutoRenew,
+		&i.AgentID,
+		&i.CompleterID,
+		&i.CompletedNext,
+	)
 	return i, err
 }
 
