@@ -1,14 +1,17 @@
 package store
 
 import (
+	"errors"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/dotkontor/dotkontor/internal/registrar/agent"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 	"github.com/dotkontor/dotkontor/internal/registrar/webhook"
+	"github.com/dotkontor/dotkontor/internal/store/query"
 )
 
 // newAgent adds an agent with a webhook.
@@ -37,13 +40,34 @@ func mustUpdateAgentOrder(t *testing.T, db *DB, was order.Order, change func(*or
 	return o
 }
 
-func listDueDeliveries(t *testing.T, db *DB, now time.Time) []webhook.Delivery {
+// listDueDeliveries returns what a node would claim with a lease until now, without the
+// agents' webhooks, and claims nothing.
+func listDueDeliveries(t *testing.T, db *DB, now time.Time) (due []webhook.Delivery) {
 	t.Helper()
-	due, err := db.ListDueDeliveries(t.Context(), now, 10)
-	if err != nil {
+	err := db.write(t.Context(), func(q *query.Queries) (err error) {
+		rows, err := q.ClaimDueWebhookDeliveries(t.Context(), query.ClaimDueWebhookDeliveriesParams{Now: micros(now), Lease: micros(now), MaxRows: 10})
+		if due, err = rowsAs(deliveryOf)(rows, err); err == nil {
+			err = errPeek
+		}
+		return err
+	})
+	if !errors.Is(err, errPeek) {
 		t.Fatal(err)
 	}
+	for i := range due {
+		due[i].Target = agent.SealedWebhook{}
+	}
 	return due
+}
+
+// claimDelivery claims the only due delivery.
+func claimDelivery(t *testing.T, db *DB, now, lease time.Time) webhook.Delivery {
+	t.Helper()
+	claimed, err := db.ClaimDueDeliveries(t.Context(), now, lease, 10)
+	if err != nil || len(claimed) != 1 {
+		t.Fatalf("claimed %+v, %v", claimed, err)
+	}
+	return claimed[0]
 }
 
 func TestWebhookDelivery_StartsWithPayment(t *testing.T) {
@@ -150,11 +174,11 @@ func TestWebhookDelivery_ChangeDuringLeaseIsDueAfterward(t *testing.T) {
 		var all sync.WaitGroup
 		for range 8 {
 			all.Go(func() {
-				if _, ok, err := db.ClaimDelivery(ctx, o.ID, testTime, lease); err != nil {
+				claimed, err := db.ClaimDueDeliveries(ctx, testTime, lease, 10)
+				if err != nil {
 					t.Error(err)
-				} else if ok {
-					mine.Add(1)
 				}
+				mine.Add(int64(len(claimed)))
 			})
 		}
 		all.Wait()
@@ -175,9 +199,8 @@ func TestWebhookDelivery_ChangeDuringLeaseIsDueAfterward(t *testing.T) {
 		if len(due) != 1 || due[0] != want {
 			t.Fatalf("got %+v, want %+v", due, want)
 		}
-		claimed, ok, err := db.ClaimDelivery(ctx, o.ID, later, lease)
-		if err != nil || !ok || claimed.EventCount != 2 || !claimed.DueAt.Equal(lease) || claimed.Target.URL != "https://agent.example/hook" {
-			t.Fatalf("got %+v, %t, %v", claimed, ok, err)
+		if claimed := claimDelivery(t, db, later, lease); claimed.EventCount != 2 || !claimed.DueAt.Equal(lease) || claimed.Target.URL != "https://agent.example/hook" {
+			t.Fatalf("got %+v", claimed)
 		}
 		again := lease.Add(time.Minute)
 		if err := db.PostponeDelivery(ctx, o.ID, lease, again, 3); err != nil {
@@ -191,8 +214,8 @@ func TestWebhookDelivery_ChangeDuringLeaseIsDueAfterward(t *testing.T) {
 			t.Fatalf("got %+v", due)
 		}
 		execStatement(t, db, `UPDATE agents SET removed_at = 5 WHERE id = 'agt_1'`)
-		if claimed, ok, err = db.ClaimDelivery(ctx, o.ID, again, lease); err != nil || !ok || claimed.Target.URL != "" {
-			t.Fatalf("got %+v, %t, %v", claimed, ok, err)
+		if claimed := claimDelivery(t, db, again, lease); claimed.Target.URL != "" {
+			t.Fatalf("got %+v", claimed)
 		}
 		if err := db.CompleteDelivery(ctx, o.ID, lease, 2, 2, later); err != nil {
 			t.Fatal(err)

@@ -41,12 +41,8 @@ type Delivery struct {
 
 // Store persists deliveries.
 type Store interface {
-	// ListDueDeliveries returns up to limit due deliveries, the longest overdue first.
-	// Other nodes see the same ones.
-	ListDueDeliveries(ctx context.Context, now time.Time, limit int) ([]Delivery, error)
-	// ClaimDelivery leases a delivery and returns its current state; false if another node
-	// was faster.
-	ClaimDelivery(ctx context.Context, order string, wasDue, lease time.Time) (Delivery, bool, error)
+	// ClaimDueDeliveries leases up to limit due deliveries, the longest overdue first.
+	ClaimDueDeliveries(ctx context.Context, now, lease time.Time, limit int) ([]Delivery, error)
 	// CompleteDelivery ends a claim with delivered events. If more than seen have occurred,
 	// the row is due again at once.
 	CompleteDelivery(ctx context.Context, order string, lease time.Time, seen, delivered int64, now time.Time) error

@@ -15,8 +15,8 @@
 //	 │               └───backoff─────┘ │
 //	 └──failed for a day, or the endpoint was removed
 //
-// A claim is a compare-and-swap that moves the due time to the end of a lease. An event
-// during the lease is only counted and delivered afterwards. If a node dies, the others
+// A claim moves the due times of a batch to the end of a lease; nodes skip rows that another
+// one is claiming. An event during the lease is only counted and delivered afterwards. If a node dies, the others
 // take the row when the lease expires. Delivery is at least once: a message is repeated,
 // with the same Request-Id, if a node dies between the agent's response and the update of
 // the row.

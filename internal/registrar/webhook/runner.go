@@ -65,9 +65,9 @@ func New(cfg Config) (*jobs.Worker[Delivery], error) {
 	registrar.Default(&cfg.OnAttempt, func(Outcome) {})
 	r := &runner{cfg: cfg, throttle: agentThrottle{agents: make(map[string]agentState)}}
 	r.worker = &jobs.Worker[Delivery]{
-		Name: "webhook deliveries", Logger: cfg.Logger, Clock: cfg.Now, ListDue: cfg.Store.ListDueDeliveries,
+		Name: "webhook deliveries", Logger: cfg.Logger, Clock: cfg.Now, ClaimDue: cfg.Store.ClaimDueDeliveries,
 		Key: func(t Delivery) string { return t.Order }, Attempts: func(t Delivery) int { return t.Attempts },
-		Claim: r.claim, Handle: r.deliver, Postpone: r.postpone, RecordError: cfg.RecordError,
+		Handle: r.deliver, Postpone: r.postpone, RecordError: cfg.RecordError,
 		OnRetry: func(ctx context.Context, log *slog.Logger, t Delivery, _ error) {
 			log.WarnContext(ctx, "webhook delivery failed, will retry", "agent", t.Agent, "order", t.Order)
 		},
@@ -75,15 +75,6 @@ func New(cfg Config) (*jobs.Worker[Delivery], error) {
 		Concurrency: concurrency,
 	}
 	return r.worker, nil
-}
-
-func (r *runner) claim(ctx context.Context, due Delivery, leaseEnd time.Time) (Delivery, bool) {
-	t, claimed, err := r.cfg.Store.ClaimDelivery(ctx, due.Order, due.DueAt, leaseEnd)
-	if err != nil && ctx.Err() == nil {
-		r.cfg.Logger.ErrorContext(ctx, "webhook delivery not claimed", "order", due.Order, "error", err.Error())
-	}
-	t.DueAt = leaseEnd
-	return t, claimed && err == nil
 }
 
 // deliver sends one delivery, unless its agent is throttled, and records what the agent

@@ -54,7 +54,7 @@ func (b *memStore) row(order string) webhook.Delivery {
 	return b.rows[order]
 }
 
-func (b *memStore) ListDueDeliveries(_ context.Context, now time.Time, limit int) ([]webhook.Delivery, error) {
+func (b *memStore) ClaimDueDeliveries(_ context.Context, now, lease time.Time, limit int) ([]webhook.Delivery, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	var due []webhook.Delivery
@@ -66,22 +66,15 @@ func (b *memStore) ListDueDeliveries(_ context.Context, now time.Time, limit int
 	slices.SortFunc(due, func(x, y webhook.Delivery) int {
 		return cmp.Or(x.DueAt.Compare(y.DueAt), strings.Compare(x.Order, y.Order))
 	})
-	return due[:min(limit, len(due))], nil
-}
-
-func (b *memStore) ClaimDelivery(_ context.Context, order string, wasDue, lease time.Time) (webhook.Delivery, bool, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	row := b.rows[order]
-	if !row.DueAt.Equal(wasDue) {
-		return webhook.Delivery{}, false, nil
+	due = due[:min(limit, len(due))]
+	for i := range due {
+		due[i].DueAt = lease
+		b.rows[due[i].Order] = due[i]
+		if !b.removed[due[i].Agent] {
+			due[i].Target = agent.SealedWebhook{URL: "https://" + due[i].Agent + ".example/hook", Version: "v"}
+		}
 	}
-	row.DueAt = lease
-	b.rows[order] = row
-	if !b.removed[row.Agent] {
-		row.Target = agent.SealedWebhook{URL: "https://" + row.Agent + ".example/hook", Version: "v"}
-	}
-	return row, true, nil
+	return due, nil
 }
 
 func (b *memStore) CompleteDelivery(_ context.Context, order string, lease time.Time, seen, delivered int64, now time.Time) error {
