@@ -16,10 +16,10 @@
 //	 └──failed for a day, or the endpoint was removed
 //
 // A claim moves the due times of a batch to the end of a lease; nodes skip rows that another
-// one is claiming. An event during the lease is only counted and delivered afterwards. If a node dies, the others
-// take the row when the lease expires. Delivery is at least once: a message is repeated,
-// with the same Request-Id, if a node dies between the agent's response and the update of
-// the row.
+// one is claiming. An event during the lease is only counted and delivered afterwards. If a
+// node dies, the others take the row when the lease expires. Delivery is at least once: a
+// message is repeated, with the same Request-Id, if a node dies between the agent's response
+// and the update of the row.
 //
 // A slow agent does not block others: few deliveries per agent run at a time, and after a
 // failure all deliveries to that agent back off.
