@@ -199,7 +199,7 @@ func TestWebhookDelivery_ChangeDuringLeaseIsDueAfterward(t *testing.T) {
 		if len(due) != 1 || due[0] != want {
 			t.Fatalf("got %+v, want %+v", due, want)
 		}
-		if claimed := claimDelivery(t, db, later, lease); claimed.EventCount != 2 || !claimed.DueAt.Equal(lease) || claimed.Target.URL != "https://agent.example/hook" {
+		if claimed := claimDelivery(t, db, later, lease); claimed.EventCount != 2 || !claimed.DueAt.Equal(lease) || claimed.Snapshot.State != order.Completed || claimed.Target.URL != "https://agent.example/hook" {
 			t.Fatalf("got %+v", claimed)
 		}
 		again := lease.Add(time.Minute)

@@ -6,7 +6,7 @@
 // that did not happen.
 //
 // There is one row per order, not per change. It counts the events and how many of them
-// were delivered; a message carries the whole order in its current state. So an agent
+// were delivered; a message carries the whole order as it was when it was claimed. So an agent
 // never sees an older state after a newer one, an agent that was down is not flooded when
 // it returns, and the table does not outgrow the orders.
 //

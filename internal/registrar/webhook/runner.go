@@ -11,6 +11,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/jobs"
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/agent"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
 )
 
 const (
@@ -37,9 +38,9 @@ type Config struct {
 	Store Store
 	// OpenWebhook unseals the secret of an agent's webhook.
 	OpenWebhook func(agent string, sealed agent.SealedWebhook) (agent.Webhook, error)
-	// Event returns the message about the current state of an order, in the format of a
-	// protocol version. first means that the agent does not know the order yet.
-	Event       func(ctx context.Context, order, version string, first bool) ([]byte, error)
+	// Event returns the message about an order, in the format of a protocol version. first
+	// means that the agent does not know the order yet.
+	Event       func(o order.Order, version string, first bool) ([]byte, error)
 	Sender      Sender
 	Deadline    time.Duration    // of one delivery; 0 means 10 s
 	Now         func() time.Time // the real time; nil means time.Now
@@ -132,16 +133,19 @@ var errNoRecipient = errors.New("agent has no webhook")
 func (r *runner) send(ctx context.Context, t Delivery) error {
 	sendCtx, cancel := r.worker.CallContext(ctx)
 	defer cancel()
-	if t.Target.URL == "" {
+	switch {
+	case t.Target.URL == "":
 		return errNoRecipient
+	case t.Snapshot == nil:
+		return &registrar.Error{Kind: registrar.KindInternal, Code: order.NoSuchOrder}
 	}
 	target, err := r.cfg.OpenWebhook(t.Agent, t.Target)
 	if err != nil {
 		return &registrar.Error{Kind: registrar.KindInternal, Code: "agent_not_read", Detail: err.Error(), Err: err}
 	}
-	body, err := r.cfg.Event(sendCtx, t.Order, target.Version, t.DeliveredCount == 0)
+	body, err := r.cfg.Event(*t.Snapshot, target.Version, t.DeliveredCount == 0)
 	if err != nil {
-		return &registrar.Error{Kind: registrar.KindInternal, Code: "order_not_read", Detail: err.Error(), Err: err}
+		return &registrar.Error{Kind: registrar.KindInternal, Code: "event_not_encoded", Detail: err.Error(), Err: err}
 	}
 	at := r.cfg.Now()
 	return r.cfg.Sender.Send(sendCtx, Message{

@@ -31,8 +31,8 @@ WHERE $33 = '' OR (
 
 -- A whole order in one statement, one row for each pair of an item and a payment: most
 -- orders have one of each. An order has items before it has payments. The same columns
--- are read by GetOrderByPayLink, GetOrderBySession, GetOrderByIntent, ListOrders and
--- ListDueOrders.
+-- are read by GetOrderByPayLink, GetOrderBySession, GetOrderByIntent, ListOrders,
+-- ListDueOrders and ListOrdersOfDeliveries.
 -- name: GetOrder :many
 SELECT sqlc.embed(orders), sqlc.embed(order_items),
     coalesce(payments.id, '') AS payment_id, coalesce(payments.kind, '') AS payment_kind, coalesce(payments.state, '') AS payment_state,
@@ -132,6 +132,21 @@ JOIN order_items ON order_items.order_id = orders.id
 LEFT JOIN payments ON payments.order_id = orders.id
 WHERE orders.id IN (SELECT due.id FROM orders AS due WHERE due.due_at > 0 AND due.due_at <= $1 ORDER BY due.due_at LIMIT $2)
 ORDER BY orders.due_at, orders.id, order_items.position, payments.id;
+
+-- The orders of the webhook deliveries that a node has claimed with a lease.
+-- name: ListOrdersOfDeliveries :many
+SELECT sqlc.embed(orders), sqlc.embed(order_items),
+    coalesce(payments.id, '') AS payment_id, coalesce(payments.kind, '') AS payment_kind, coalesce(payments.state, '') AS payment_state,
+    coalesce(payments.amount, 0) AS payment_amount, coalesce(payments.session, '') AS session, coalesce(payments.url, '') AS url,
+    coalesce(payments.intent, '') AS intent, coalesce(payments.card, '') AS card, coalesce(payments.failure, '') AS payment_failure,
+    coalesce(payments.created_at, 0) AS payment_created_at, coalesce(payments.ends_at, 0) AS payment_ends_at, coalesce(payments.updated_at, 0) AS payment_updated_at
+FROM orders
+JOIN order_items ON order_items.order_id = orders.id
+LEFT JOIN payments ON payments.order_id = orders.id
+WHERE orders.id IN (
+    SELECT leased.order_id FROM webhook_deliveries AS leased
+    WHERE leased.due_at = sqlc.arg(lease) AND leased.due_at > 0 AND leased.node = sqlc.arg(node))
+ORDER BY orders.id, order_items.position, payments.id;
 
 -- name: ListOrderIDsAwaitingIdentity :many
 SELECT id FROM orders
