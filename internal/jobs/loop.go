@@ -32,10 +32,10 @@ type Loop[T any] struct {
 	// ended; see ErrorLogger. After a failed ListDue the next one backs off.
 	OnError  func(ctx context.Context, err error)
 	Interval time.Duration // how often the loop looks for rows stored by other nodes
-	// Release is set if ListDue leases the rows that it returns. It is called for those that
+	// Release is set if ListDue leases the rows that it returns. It is called with those that
 	// have not begun at shutdown. A leased row is processed although its key is in progress:
 	// the handler of its former lease has stored the result.
-	Release func(ctx context.Context, row T)
+	Release func(ctx context.Context, rows []T)
 	// BatchSize is how many rows are listed at a time, in addition to those backing off;
 	// Concurrency is how many are processed. A batch must be larger, so that it can't
 	// consist only of rows in progress.
@@ -140,9 +140,7 @@ func (l *Loop[T]) Run(ctx context.Context) {
 		}
 	}
 	if l.Release != nil {
-		for _, row := range queue {
-			l.Release(ctx, row)
-		}
+		l.Release(ctx, queue)
 	}
 }
 

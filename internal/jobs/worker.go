@@ -82,10 +82,12 @@ func (w *Worker[T]) Run(ctx context.Context) {
 		w.loop.ListDue = func(ctx context.Context, limit int) ([]T, error) {
 			return w.ClaimDue(ctx, w.Now(), w.leaseEnd(batchesPerLease), limit)
 		}
-		w.loop.Release = func(ctx context.Context, row T) {
+		w.loop.Release = func(ctx context.Context, rows []T) {
 			ctx, cancel := w.StoreContext(ctx)
 			defer cancel()
-			w.Postpone(ctx, row, w.Now())
+			for _, row := range rows {
+				w.Postpone(ctx, row, w.Now())
+			}
 		}
 	}
 	w.loop.Run(ctx)
