@@ -1,7 +1,6 @@
 package app
 
 import (
-	"context"
 	"net/url"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -34,11 +33,7 @@ func (p *App) startWebhooks() error {
 	return err
 }
 
-// renderOrderEvent returns the webhook message about the current state of an order.
-func (p *App) renderOrderEvent(ctx context.Context, id, version string, first bool) ([]byte, error) {
-	o, found, err := p.services.DB.OrderByID(ctx, id)
-	if err := orNotFound(found, err, order.NoSuchOrder); err != nil {
-		return nil, err
-	}
+// renderOrderEvent returns the webhook message about an order.
+func (p *App) renderOrderEvent(o order.Order, version string, first bool) ([]byte, error) {
 	return orderdoc.Event(version, first, o, p.cfg.BaseURL+ui.OrdersPath+"/"+o.ID)
 }

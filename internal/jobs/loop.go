@@ -5,9 +5,9 @@
 // concurrently and never the same one twice at a time. It starts work promptly, bounds
 // concurrency, and lets work in flight finish on shutdown.
 //
-// A Worker is a Loop whose rows are claimed first, by a compare-and-swap that moves the due
-// time to the end of a lease: several nodes list the same rows, and a listed row may have
-// been claimed meanwhile. It postpones rows whose handler fails.
+// A Worker is a Loop whose rows are claimed first: their due times move to the end of a
+// lease, in the statement that lists them or by a compare-and-swap, because several nodes
+// list the same rows. It postpones rows whose handler fails.
 //
 // A panic ends one row's work, not the process: it is passed to OnError, and the row or the
 // loop backs off before the next attempt.
@@ -34,6 +34,10 @@ type Loop[T any] struct {
 	// ended; see ErrorLogger. After a failed ListDue the next one backs off.
 	OnError  func(ctx context.Context, err error)
 	Interval time.Duration // how often the loop looks for rows stored by other nodes
+	// Release is set if ListDue leases the rows that it returns. It is called with those that
+	// have not begun at shutdown. A leased row is processed although its key is in progress:
+	// the handler of its former lease has stored the result.
+	Release func(ctx context.Context, rows []T)
 	// BatchSize is how many rows are listed at a time, in addition to those backing off;
 	// Concurrency is how many are processed. A batch must be larger, so that it can't
 	// consist only of rows in progress.
@@ -86,7 +90,8 @@ func (l *Loop[T]) Run(ctx context.Context) {
 	var all sync.WaitGroup
 	defer all.Wait()
 	var (
-		busy        = make(map[string]bool)
+		busy        = make(map[string]int) // the handlers in progress by key
+		running     int
 		backedOff   = make(map[string]panicBackoff)
 		ended       = make(chan outcome, l.Concurrency)
 		queue       []T
@@ -95,7 +100,7 @@ func (l *Loop[T]) Run(ctx context.Context) {
 		retryAt     time.Time
 	)
 	for ctx.Err() == nil {
-		for len(busy) < l.Concurrency && ctx.Err() == nil {
+		for running < l.Concurrency && ctx.Err() == nil {
 			if len(queue) == 0 && fetchNeeded {
 				var err error
 				if queue, fetchNeeded, err = l.fetchDue(ctx, busy, backedOff); err != nil {
@@ -111,7 +116,8 @@ func (l *Loop[T]) Run(ctx context.Context) {
 			row := queue[0]
 			queue = queue[1:]
 			key := l.Key(row)
-			busy[key] = true
+			busy[key]++
+			running++
 			all.Go(func() {
 				done := outcome{key: key}
 				defer func() { ended <- done }()
@@ -124,13 +130,19 @@ func (l *Loop[T]) Run(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 		case done := <-ended:
-			delete(busy, done.key)
+			running--
+			if busy[done.key]--; busy[done.key] == 0 {
+				delete(busy, done.key)
+			}
 			l.recordOutcome(backedOff, done)
 		case <-l.wakeSignal():
 			fetchNeeded = true
 		case <-ticker.C:
 			fetchNeeded = fetchNeeded || !time.Now().Before(retryAt)
 		}
+	}
+	if l.Release != nil {
+		l.Release(ctx, queue)
 	}
 }
 
@@ -150,8 +162,8 @@ func (l *Loop[T]) recordOutcome(backedOff map[string]panicBackoff, done outcome)
 }
 
 // fetchDue returns the due rows that are neither in progress here nor backing off, and
-// whether there may be more.
-func (l *Loop[T]) fetchDue(ctx context.Context, busy map[string]bool, backedOff map[string]panicBackoff) (rows []T, more bool, err error) {
+// whether there may be more. A leased row that is backing off is due when its lease ends.
+func (l *Loop[T]) fetchDue(ctx context.Context, busy map[string]int, backedOff map[string]panicBackoff) (rows []T, more bool, err error) {
 	fetchCtx, cancel := context.WithTimeout(ctx, fetchTimeout)
 	defer cancel()
 	// Rows backing off are still due and come first, so they must not use up the batch.
@@ -173,7 +185,7 @@ func (l *Loop[T]) fetchDue(ctx context.Context, busy map[string]bool, backedOff 
 		return nil, false, err
 	}
 	for _, row := range due {
-		if key := l.Key(row); !busy[key] && !now.Before(backedOff[key].until) {
+		if key := l.Key(row); (busy[key] == 0 || l.Release != nil) && !now.Before(backedOff[key].until) {
 			rows = append(rows, row)
 		}
 	}

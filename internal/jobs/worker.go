@@ -19,6 +19,9 @@ const (
 	// leaseMargin is how much longer than a call and its writes a lease lasts, so that no
 	// other node starts meanwhile.
 	leaseMargin = time.Minute
+	// batchesPerLease is how many rows a slot may have to work off before the last one of a
+	// batch ends: the row in progress, and two of the batch.
+	batchesPerLease = 3
 )
 
 // ErrSettled is returned by a handler whose row is not to be postponed: its next due time is
@@ -38,6 +41,9 @@ type Worker[T any] struct {
 	Logger *slog.Logger
 	// ListDue returns up to limit rows that are due, the longest overdue first.
 	ListDue func(ctx context.Context, now time.Time, limit int) ([]T, error)
+	// ClaimDue, unless it is nil, replaces ListDue and Claim: one statement moves the due times
+	// of up to limit rows to the end of a lease and returns them.
+	ClaimDue func(ctx context.Context, now, leaseEnd time.Time, limit int) ([]T, error)
 	// Key identifies a row, Attempts counts the attempts that it has failed.
 	Key      func(T) string
 	Attempts func(T) int
@@ -71,6 +77,19 @@ func (w *Worker[T]) Run(ctx context.Context) {
 	w.loop.ListDue = func(ctx context.Context, limit int) ([]T, error) { return w.ListDue(ctx, w.Now(), limit) }
 	w.loop.Key, w.loop.Do, w.loop.OnError = w.Key, w.process, ErrorLogger(w.Logger, w.Name)
 	w.loop.Interval, w.loop.Concurrency, w.loop.BatchSize = cmp.Or(w.Interval, time.Second), w.Concurrency, 4*w.Concurrency
+	if w.ClaimDue != nil {
+		w.loop.BatchSize = (batchesPerLease - 1) * w.Concurrency
+		w.loop.ListDue = func(ctx context.Context, limit int) ([]T, error) {
+			return w.ClaimDue(ctx, w.Now(), w.leaseEnd(batchesPerLease), limit)
+		}
+		w.loop.Release = func(ctx context.Context, rows []T) {
+			ctx, cancel := w.StoreContext(ctx)
+			defer cancel()
+			for _, row := range rows {
+				w.Postpone(ctx, row, w.Now())
+			}
+		}
+	}
 	w.loop.Run(ctx)
 }
 
@@ -125,8 +144,10 @@ func (w *Worker[T]) Now() time.Time { return w.Clock().Truncate(time.Microsecond
 
 // LeaseEnd returns the end of a lease taken now. It outlives one call and the writes before
 // and after it.
-func (w *Worker[T]) LeaseEnd() time.Time {
-	return w.Now().Add(w.Deadline + 2*storeTimeout + leaseMargin)
+func (w *Worker[T]) LeaseEnd() time.Time { return w.leaseEnd(1) }
+
+func (w *Worker[T]) leaseEnd(rows time.Duration) time.Time {
+	return w.Now().Add(rows*(w.Deadline+2*storeTimeout) + leaseMargin)
 }
 
 // CallContext bounds one call to another system. When ctx ends first, the call may continue

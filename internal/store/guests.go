@@ -35,18 +35,11 @@ type contactJSON struct {
 // Concurrent calls may exceed the limit of an agent's open sessions by one each.
 func (db *DB) AddSession(ctx context.Context, newOrder order.Order, fitted *order.Contact, maxOpen, maxOpenOfCustomer int, event registrar.AuditEvent) error {
 	return db.write(ctx, func(q *query.Queries) error {
-		open, err := q.CountOpenOrdersOfAgent(ctx, newOrder.Agent)
-		if err != nil {
-			return err
-		}
-		if open >= int64(maxOpen) {
-			return tooManyOpen()
-		}
 		if err := prepareBuyer(ctx, q, newOrder, fitted, maxOpenOfCustomer); err != nil {
 			return err
 		}
 		newOrder.Email, newOrder.Version = emailKey(newOrder.Email), firstVersion
-		if err := insertOrder(ctx, q, newOrder); err != nil {
+		if err := insertOrder(ctx, q, newOrder, maxOpen); err != nil {
 			return err
 		}
 		return insertAuditEvent(ctx, q, event)

@@ -41,7 +41,7 @@ func addClaimLink(t *testing.T, db *DB, guest string) registrar.SecretHash {
 	t.Helper()
 	_, hash := registrar.NewSecret(registrar.LinkSecret)
 	if err := db.write(t.Context(), func(q *query.Queries) error {
-		return q.InsertMailedLink(t.Context(), query.InsertMailedLinkParams{
+		return q.InsertLink(t.Context(), query.InsertLinkParams{
 			Hash: string(hash), Kind: string(registrar.MailClaim), CustomerID: guest, Email: guestContact.Email, ExpiresAt: micros(testTime.Add(time.Hour)),
 		})
 	}); err != nil {

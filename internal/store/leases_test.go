@@ -51,21 +51,8 @@ func leaseEverything(t *testing.T, db *DB, node string, keys *idempotency.Servic
 	}); err != nil {
 		t.Fatal(err)
 	}
-	mails, err := db.ListDueMails(ctx, testTime, 10)
-	if err != nil || len(mails) != 1 {
-		t.Fatalf("%d mails are due, %v", len(mails), err)
-	}
-	if mine, err := db.ClaimMail(ctx, mails[0].ID, mails[0].DueAt, lease); err != nil || !mine {
-		t.Fatal(mine, err)
-	}
-
-	events := listDueDeliveries(t, db, testTime)
-	if len(events) != 1 {
-		t.Fatalf("%d agent events are due", len(events))
-	}
-	if _, mine, err := db.ClaimDelivery(ctx, events[0].Order, events[0].DueAt, lease); err != nil || !mine {
-		t.Fatal(mine, err)
-	}
+	claimMail(t, db, testTime, lease)
+	claimDelivery(t, db, testTime, lease)
 
 	beginRun(t, keys, "scope "+node, "key", `{"a":1}`)
 }
@@ -137,9 +124,7 @@ func TestClaimNode_KeepsFinishedAndScheduledWork(t *testing.T) {
 			t.Fatal(err)
 		}
 		mail := enqueueMails(t, db, testTime, registrar.MailDomainChanged)[0]
-		if mine, err := db.ClaimMail(ctx, mail.ID, mail.DueAt, lease); err != nil || !mine {
-			t.Fatal(mine, err)
-		}
+		claimMail(t, db, testTime, lease)
 		if err := db.PostponeMail(ctx, mail.ID, lease, testTime.Add(time.Minute)); err != nil {
 			t.Fatal(err)
 		}
@@ -149,9 +134,7 @@ func TestClaimNode_KeepsFinishedAndScheduledWork(t *testing.T) {
 			func() error { return db.PostponeDelivery(ctx, o.ID, lease, testTime, 1) },
 			func() error { return db.CompleteDelivery(ctx, o.ID, lease, 1, 1, testTime) },
 		} {
-			if _, mine, err := db.ClaimDelivery(ctx, o.ID, testTime, lease); err != nil || !mine {
-				t.Fatal(mine, err)
-			}
+			claimDelivery(t, db, testTime, lease)
 			if err := end(); err != nil {
 				t.Fatal(err)
 			}
@@ -162,8 +145,8 @@ func TestClaimNode_KeepsFinishedAndScheduledWork(t *testing.T) {
 		if _, stored := beginRun(t, keys, "scope", "key", `{}`); stored == nil {
 			t.Error("the response is gone")
 		}
-		if due, err := db.ListDueMails(ctx, testTime, 10); err != nil || len(due) != 0 {
-			t.Errorf("%d mails are due, %v", len(due), err)
+		if due := listDueMails(t, db, testTime); len(due) != 0 {
+			t.Errorf("%d mails are due", len(due))
 		}
 		if released, err := db.ClaimNode(ctx, "", testTime); err != nil || released != (ReleasedLeases{}) {
 			t.Errorf("without a node name it released %+v, %v", released, err)

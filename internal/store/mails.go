@@ -10,6 +10,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
 	"github.com/dotkontor/dotkontor/internal/registrar/mailer"
 	"github.com/dotkontor/dotkontor/internal/store/query"
+	"github.com/dotkontor/dotkontor/internal/store/sqldb"
 )
 
 var _ mailer.Store = (*DB)(nil)
@@ -37,40 +38,40 @@ func queueMails(ctx context.Context, q *query.Queries, mails []registrar.Mail, n
 	return nil
 }
 
-// ListDueMails returns due mails, the longest overdue first. Other nodes see the same
-// ones; ClaimMail decides which node sends each.
-func (db *DB) ListDueMails(ctx context.Context, now time.Time, limit int) ([]mailer.QueuedMail, error) {
-	return decodeRows(func(row query.ListDueMailsRow) (mailer.QueuedMail, error) {
-		mail := mailer.QueuedMail{
-			ID: row.ID, Kind: registrar.MailKind(row.Kind), Customer: row.CustomerID, To: row.Recipient,
-			Language: row.Language, CreatedAt: fromMicros(row.CreatedAt), DueAt: fromMicros(row.DueAt), Attempts: int(row.Attempts),
-		}
-		if err := json.Unmarshal([]byte(row.Data), &mail.Data); err != nil {
-			return mail, fmt.Errorf("store: decode data of mail %s: %w", row.ID, err)
-		}
-		return mail, nil
-	})(db.read().ListDueMails(ctx, micros(now), int32(limit)))
+// ClaimDueMails leases due mails, the longest overdue first. Mails that another node is
+// claiming are skipped.
+func (db *DB) ClaimDueMails(ctx context.Context, now, lease time.Time, limit int) (claimed []mailer.QueuedMail, err error) {
+	err = db.sql.WriteOne(ctx, func(tx sqldb.DBTX) (err error) {
+		claimed, err = decodeRows(queuedMailOf)(query.New(tx).ClaimDueMails(ctx, query.ClaimDueMailsParams{
+			Now: micros(now), Lease: micros(lease), Node: db.node, MaxRows: int32(limit),
+		}))
+		return err
+	})
+	return claimed, err
 }
 
-// ClaimMail leases a mail. It returns false if another node has claimed it.
-func (db *DB) ClaimMail(ctx context.Context, id string, wasDue, lease time.Time) (bool, error) {
-	return changed(db.single().ClaimMail(ctx, query.ClaimMailParams{ID: id, WasDue: micros(wasDue), Lease: micros(lease), Node: db.node}))
+func queuedMailOf(row query.ClaimDueMailsRow) (mailer.QueuedMail, error) {
+	mail := mailer.QueuedMail{
+		ID: row.ID, Kind: registrar.MailKind(row.Kind), Customer: row.CustomerID, To: row.Recipient,
+		Language: row.Language, CreatedAt: fromMicros(row.CreatedAt), DueAt: fromMicros(row.DueAt), Attempts: int(row.Attempts),
+	}
+	if err := json.Unmarshal([]byte(row.Data), &mail.Data); err != nil {
+		return mail, fmt.Errorf("store: decode data of mail %s: %w", row.ID, err)
+	}
+	return mail, nil
 }
 
 // StoreLink replaces the customer's unused links of a kind. It returns false if the mail is
 // gone: invalidating links also deletes queued mails, and the mail's row serialises the two.
 func (db *DB) StoreLink(ctx context.Context, id string, lease time.Time, link mailer.Link) (bool, error) {
 	return db.swap(ctx, func(q *query.Queries) error {
-		if err := swapped(q.LockMail(ctx, micros(lease), id)); err != nil {
+		if err := swapped(q.InsertMailedLink(ctx, query.InsertMailedLinkParams{
+			Hash: string(link.Hash), Kind: string(link.Kind), CustomerID: link.Customer,
+			Email: link.Email, ExpiresAt: micros(link.ExpiresAt), MailID: id, Lease: micros(lease),
+		})); err != nil {
 			return err
 		}
-		if err := q.DeleteUnusedLinks(ctx, link.Customer, string(link.Kind)); err != nil {
-			return fmt.Errorf("store: delete former links: %w", err)
-		}
-		return q.InsertMailedLink(ctx, query.InsertMailedLinkParams{
-			Hash: string(link.Hash), Kind: string(link.Kind), CustomerID: link.Customer,
-			Email: link.Email, ExpiresAt: micros(link.ExpiresAt),
-		})
+		return q.DeleteUnusedLinks(ctx, query.DeleteUnusedLinksParams{CustomerID: link.Customer, Kind: string(link.Kind), NewHash: string(link.Hash)})
 	})
 }
 
@@ -118,5 +119,5 @@ func (a accounts) DeleteUnusedLinks(ctx context.Context, customerID string, kind
 	if err := a.q.DeleteUnsentMails(ctx, customerID, string(kind)); err != nil {
 		return err
 	}
-	return a.q.DeleteUnusedLinks(ctx, customerID, string(kind))
+	return a.q.DeleteUnusedLinks(ctx, query.DeleteUnusedLinksParams{CustomerID: customerID, Kind: string(kind)})
 }

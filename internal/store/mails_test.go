@@ -1,8 +1,9 @@
 package store
 
 import (
+	"errors"
+	"slices"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -29,11 +30,39 @@ func enqueueMails(t *testing.T, db *DB, now time.Time, kinds ...registrar.MailKi
 	if err != nil {
 		t.Fatal(err)
 	}
-	due, err := db.ListDueMails(t.Context(), now, 100)
-	if err != nil || len(due) != len(kinds) {
-		t.Fatalf("%d mails are due, %v", len(due), err)
+	due := listDueMails(t, db, now)
+	if len(due) != len(kinds) {
+		t.Fatalf("%d mails are due", len(due))
 	}
 	return due
+}
+
+var errPeek = errors.New("nothing is to be changed")
+
+// listDueMails returns what a node would claim with a lease until now, and claims nothing.
+func listDueMails(t *testing.T, db *DB, now time.Time) (due []mailer.QueuedMail) {
+	t.Helper()
+	err := db.write(t.Context(), func(q *query.Queries) (err error) {
+		rows, err := q.ClaimDueMails(t.Context(), query.ClaimDueMailsParams{Now: micros(now), Lease: micros(now), MaxRows: 100})
+		if due, err = decodeRows(queuedMailOf)(rows, err); err == nil {
+			err = errPeek
+		}
+		return err
+	})
+	if !errors.Is(err, errPeek) {
+		t.Fatal(err)
+	}
+	return due
+}
+
+// claimMail claims the only due mail.
+func claimMail(t *testing.T, db *DB, now, lease time.Time) mailer.QueuedMail {
+	t.Helper()
+	claimed, err := db.ClaimDueMails(t.Context(), now, lease, 10)
+	if err != nil || len(claimed) != 1 {
+		t.Fatalf("claimed %+v, %v", claimed, err)
+	}
+	return claimed[0]
 }
 
 func listLinkHashes(t *testing.T, db *DB) []string {
@@ -47,62 +76,89 @@ func TestEnqueueMail_UsesAccountAddressAndLanguage(t *testing.T) {
 		now := time.Now().UTC().Truncate(time.Microsecond)
 		mail := enqueueMails(t, db, now, registrar.MailPasswordReset)[0]
 		if mail.To != "Erika@kundin.example" || mail.Language != "en" || mail.Data["name"] != "Büro" ||
-			!mail.CreatedAt.Equal(now) || !mail.DueAt.Equal(now) || mail.Attempts != 0 || mail.Customer != "cus_outbox" {
+			!mail.CreatedAt.Equal(now) || mail.Attempts != 1 || mail.Customer != "cus_outbox" {
 			t.Errorf("%+v", mail)
 		}
-		if early, err := db.ListDueMails(t.Context(), now.Add(-time.Second), 100); err != nil || len(early) != 0 {
-			t.Errorf("%d mails are due too early, %v", len(early), err)
+		if early := listDueMails(t, db, now.Add(-time.Second)); len(early) != 0 {
+			t.Errorf("%d mails are due too early", len(early))
 		}
 	})
 }
 
-func TestClaimMail_RacingNodesOneWins(t *testing.T) {
+func TestClaimDueMails_RacingNodesClaimEachOnce(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {
 		now := time.Now().UTC().Truncate(time.Microsecond)
-		mail := enqueueMails(t, db, now, registrar.MailPasswordReset)[0]
+		kinds := slices.Repeat([]registrar.MailKind{registrar.MailPasskey}, 30)
+		enqueueMails(t, db, now, kinds...)
 		lease := now.Add(time.Minute)
-		var wins atomic.Int32
+		var mu sync.Mutex
+		claims := map[string]int{}
 		var all sync.WaitGroup
-		for range 20 {
+		for range 10 {
 			all.Go(func() {
-				mine, err := db.ClaimMail(t.Context(), mail.ID, mail.DueAt, lease)
-				if err != nil {
-					t.Error(err)
-				}
-				if mine {
-					wins.Add(1)
+				for {
+					claimed, err := db.ClaimDueMails(t.Context(), now, lease, 4)
+					if err != nil {
+						t.Error(err)
+					}
+					if len(claimed) == 0 {
+						return
+					}
+					mu.Lock()
+					for _, mail := range claimed {
+						claims[mail.ID]++
+						if mail.Attempts != 1 || !mail.DueAt.Equal(lease) {
+							t.Errorf("claimed %+v", mail)
+						}
+					}
+					mu.Unlock()
 				}
 			})
 		}
 		all.Wait()
-		if wins.Load() != 1 {
-			t.Errorf("%d nodes hold the mail", wins.Load())
+		for id, n := range claims {
+			if n != 1 {
+				t.Errorf("%s was claimed %d times", id, n)
+			}
 		}
-		if due, err := db.ListDueMails(t.Context(), now.Add(30*time.Second), 100); err != nil || len(due) != 0 {
-			t.Errorf("a leased mail is due, %v", err)
+		// A node leaves mails to the one that is claiming them, so the last round may find none.
+		if left := listDueMails(t, db, now.Add(30*time.Second)); len(claims)+len(left) != len(kinds) {
+			t.Errorf("%d mails were claimed, %d are due", len(claims), len(left))
 		}
-		due, err := db.ListDueMails(t.Context(), lease, 100)
-		if err != nil || len(due) != 1 || due[0].Attempts != 1 {
-			t.Errorf("due after the lease: %+v, %v", due, err)
+	})
+}
+
+func TestClaimDueMails_LeaseBelongsToItsHolder(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		now := time.Now().UTC().Truncate(time.Microsecond)
+		enqueueMails(t, db, now, registrar.MailPasswordReset)
+		lease := now.Add(time.Minute)
+		mail := claimMail(t, db, now, lease)
+		if due := listDueMails(t, db, now.Add(30*time.Second)); len(due) != 0 {
+			t.Error("a leased mail is due")
+		}
+		if due := listDueMails(t, db, lease); len(due) != 1 || due[0].Attempts != 2 {
+			t.Errorf("due after the lease: %+v", due)
 		}
 		if err := db.PostponeMail(t.Context(), mail.ID, lease.Add(time.Second), now); err != nil {
 			t.Error(err)
 		}
-		if due, err := db.ListDueMails(t.Context(), now, 100); err != nil || len(due) != 0 {
-			t.Errorf("another node's lease was released, %v", err)
+		if due := listDueMails(t, db, now); len(due) != 0 {
+			t.Error("another node's lease was released")
 		}
 		if err := db.PostponeMail(t.Context(), mail.ID, lease, now.Add(time.Second)); err != nil {
 			t.Error(err)
 		}
-		if due, err := db.ListDueMails(t.Context(), now.Add(time.Second), 100); err != nil || len(due) != 1 {
-			t.Errorf("the mail was not postponed, %v", err)
+		if due := listDueMails(t, db, now.Add(time.Second)); len(due) != 1 {
+			t.Error("the mail was not postponed")
 		}
 		if err := db.DeleteMail(t.Context(), mail.ID, nil); err != nil {
 			t.Error(err)
 		}
-		if due, err := db.ListDueMails(t.Context(), now.AddDate(1, 0, 0), 100); err != nil || len(due) != 0 {
-			t.Errorf("the mail was not removed, %v", err)
+		if due := listDueMails(t, db, now.AddDate(1, 0, 0)); len(due) != 0 {
+			t.Error("the mail was not removed")
 		}
 	})
 }
@@ -142,9 +198,7 @@ func TestStoreLink_DeletedMailStoresNoLink(t *testing.T) {
 		now := time.Now().UTC().Truncate(time.Microsecond)
 		mail := enqueueMails(t, db, now, registrar.MailPasswordReset)[0]
 		lease := now.Add(time.Minute)
-		if mine, err := db.ClaimMail(t.Context(), mail.ID, mail.DueAt, lease); err != nil || !mine {
-			t.Fatal(mine, err)
-		}
+		claimMail(t, db, now, lease)
 		err := db.write(t.Context(), func(q *query.Queries) error {
 			return q.DeleteUnsentMails(t.Context(), "cus_outbox", string(mail.Kind))
 		})

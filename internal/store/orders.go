@@ -58,7 +58,8 @@ func itemOf(row query.OrderItem) order.Item {
 // orderRow is a row of a whole order: an item and a payment of it. The queries have the
 // same columns.
 type orderRow interface {
-	query.GetOrderRow | query.GetOrderByPayLinkRow | query.GetOrderBySessionRow | query.GetOrderByIntentRow | query.ListDueOrdersRow | query.ListOrdersRow
+	query.GetOrderRow | query.GetOrderByPayLinkRow | query.GetOrderBySessionRow | query.GetOrderByIntentRow |
+		query.ListDueOrdersRow | query.ListOrdersRow | query.ListOrdersOfDeliveriesRow
 }
 
 // assembleOrders returns orders without refunds from their rows, which are sorted by order,

@@ -32,7 +32,7 @@ func (db *DB) AddOrder(ctx context.Context, newOrder order.Order, maxOpen int, e
 		}
 		stored, added = newOrder, true
 		stored.Email, stored.Version = emailKey(newOrder.Email), firstVersion
-		if err := insertOrder(ctx, q, stored); err != nil {
+		if err := insertOrder(ctx, q, stored, maxOpen); err != nil {
 			return err
 		}
 		return insertAuditEvent(ctx, q, event)
@@ -63,8 +63,9 @@ func tooManyOpen() error {
 	return &registrar.Error{Kind: registrar.KindConflict, Code: order.TooManyOpen}
 }
 
-func insertOrder(ctx context.Context, q *query.Queries, o order.Order) error {
-	if err := q.InsertOrder(ctx, query.InsertOrderParams{
+// insertOrder returns TooManyOpen if an agent would have more open orders than the limit.
+func insertOrder(ctx context.Context, q *query.Queries, o order.Order, maxOpenOfAgent int) error {
+	if err := rowOr(tooManyOpen())(q.InsertOrder(ctx, query.InsertOrderParams{
 		ID: o.ID, CustomerID: o.Customer, EmailKey: o.Email, State: string(o.State), Channel: string(o.Channel),
 		ByKind: string(o.By.Kind), ByID: o.By.Through, ByAddress: addressText(o.By.Address), ByName: o.ByName, ItemsKey: o.ItemsKey,
 		Net: int64(o.Totals.Net), Vat: int64(o.Totals.VAT), Gross: int64(o.Totals.Gross), VatRate: int64(o.Totals.RateBasisPoints),
@@ -74,8 +75,8 @@ func insertOrder(ctx context.Context, q *query.Queries, o order.Order) error {
 		ExpiresAt: micros(o.ExpiresAt), PaidAt: micros(o.PaidAt), Version: o.Version, DueAt: micros(o.DueAt), Node: o.Node,
 		Attempts: int64(o.Attempts), OpenOrder: boolToInt(o.State.Open()),
 		AgentID: o.Agent, CompleterID: o.Completer, Contact: optionalJSON(contactJSON(o.Contact)), Claimed: boolToInt(o.Claimed), ClaimMailedAt: micros(o.ClaimMailedAt),
-		Registrant: optionalJSON(o.Registrant),
-	}); err != nil {
+		Registrant: optionalJSON(o.Registrant), MaxOpenOfAgent: int64(maxOpenOfAgent),
+	})); err != nil {
 		return err
 	}
 	return insertItems(ctx, q, o)
@@ -268,7 +269,8 @@ func finishOrderItem(ctx context.Context, q *query.Queries, item provision.Item)
 		return false, err
 	}
 	renews = result.State == order.ItemActive && made.RenewalWording != ""
-	if made.AgentID == "" && made.CompleterID == "" {
+	// Completing the order enqueues the delivery, too.
+	if made.AgentID == "" && made.CompleterID == "" || made.CompletedNext != 0 {
 		return renews, nil
 	}
 	// After the order, whose row is the lock: UpdateOrder locks the two in the same order.

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -112,14 +113,15 @@ func (db *DB) UpdateProvisionItem(ctx context.Context, transition provision.Tran
 	transition.To.SealedCode = db.reseal(registrar.AuthCodePurpose(transition.To.Name), transition.To.SealedCode)
 	return db.swap(ctx, func(q *query.Queries) error {
 		item := transition.To
-		if err := swapped(q.UpdateProvisionItem(ctx, query.UpdateProvisionItemParams{
+		customer, err := q.UpdateProvisionItem(ctx, query.UpdateProvisionItemParams{
 			State: string(item.State), Failure: string(item.Failure), RefundDue: boolToInt(item.RefundDue), DomainID: item.Domain,
 			Handle: item.Handle, CodeSealed: item.SealedCode, Registrant: optionalJSON(item.Registrant), RenewFrom: micros(item.RenewFrom),
 			RequestedAt: micros(item.RequestedAt), DueAt: micros(item.DueAt), Node: item.Node,
 			Attempts: int64(item.Attempts), UpdatedAt: micros(item.UpdatedAt),
 			ID: item.ID, WasState: string(transition.From.State), WasDue: micros(transition.From.DueAt),
-		})); err != nil {
-			return err
+		})
+		if ok, err := found(err); !ok {
+			return cmp.Or(err, errConflict)
 		}
 		if err := updateItemDomain(ctx, q, transition); err != nil {
 			return err
@@ -136,7 +138,12 @@ func (db *DB) UpdateProvisionItem(ctx context.Context, transition provision.Tran
 		if err != nil {
 			return err
 		}
-		return recordEffects(ctx, q, transition.AuditEvent, nil, time.Time{})
+		if transition.AuditEvent == nil {
+			return nil
+		}
+		event := *transition.AuditEvent
+		event.Customer = customer // a guest order may have been claimed since the item was read
+		return insertAuditEvent(ctx, q, event)
 	})
 }
 

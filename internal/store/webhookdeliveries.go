@@ -2,46 +2,44 @@ package store
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar/agent"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/webhook"
 	"github.com/dotkontor/dotkontor/internal/store/query"
-	"github.com/dotkontor/dotkontor/internal/store/sqldb"
 )
 
 var _ webhook.Store = (*DB)(nil)
 
-// ListDueDeliveries returns due webhook deliveries, the longest overdue first.
-func (db *DB) ListDueDeliveries(ctx context.Context, now time.Time, limit int) ([]webhook.Delivery, error) {
-	return rowsAs(deliveryOf)(db.read().ListDueWebhookDeliveries(ctx, micros(now), int32(limit)))
+// ClaimDueDeliveries leases due webhook deliveries, the longest overdue first, and reads their
+// orders. Deliveries that another node is claiming are skipped.
+func (db *DB) ClaimDueDeliveries(ctx context.Context, now, lease time.Time, limit int) (claimed []webhook.Delivery, err error) {
+	err = db.write(ctx, func(q *query.Queries) (err error) {
+		claimed, err = rowsAs(deliveryOf)(q.ClaimDueWebhookDeliveries(ctx, query.ClaimDueWebhookDeliveriesParams{
+			Now: micros(now), Lease: micros(lease), Node: db.node, MaxRows: int32(limit),
+		}))
+		if err != nil || len(claimed) == 0 {
+			return err
+		}
+		orders, err := wholeOrders[query.ListOrdersOfDeliveriesRow](ctx, q)(q.ListOrdersOfDeliveries(ctx, micros(lease), db.node))
+		for i, delivery := range claimed {
+			if at := slices.IndexFunc(orders, func(o order.Order) bool { return o.ID == delivery.Order }); at >= 0 {
+				claimed[i].Snapshot = &orders[at]
+			}
+		}
+		return err
+	})
+	return claimed, err
 }
 
-func deliveryOf(row query.WebhookDelivery) webhook.Delivery {
+func deliveryOf(row query.ClaimDueWebhookDeliveriesRow) webhook.Delivery {
 	return webhook.Delivery{
 		Order: row.OrderID, Agent: row.AgentID, EventCount: row.EventCount, DeliveredCount: row.DeliveredCount,
 		PendingSince: fromMicros(row.PendingSince), DueAt: fromMicros(row.DueAt), Attempts: int(row.Attempts),
+		Target: agent.SealedWebhook{URL: row.WebhookUrl, Version: row.WebhookVersion, Sealed: row.WebhookSealed},
 	}
-}
-
-func claimedDeliveryOf(row query.ClaimWebhookDeliveryRow) webhook.Delivery {
-	delivery := deliveryOf(query.WebhookDelivery{
-		OrderID: row.OrderID, AgentID: row.AgentID, EventCount: row.EventCount, DeliveredCount: row.DeliveredCount,
-		PendingSince: row.PendingSince, DueAt: row.DueAt, Attempts: row.Attempts,
-	})
-	delivery.Target = agent.SealedWebhook{URL: row.WebhookUrl, Version: row.WebhookVersion, Sealed: row.WebhookSealed}
-	return delivery
-}
-
-// ClaimDelivery leases a delivery. It returns false if another node has claimed it.
-func (db *DB) ClaimDelivery(ctx context.Context, orderID string, wasDue, lease time.Time) (claimed webhook.Delivery, mine bool, err error) {
-	err = db.sql.WriteOne(ctx, func(tx sqldb.DBTX) (err error) {
-		claimed, mine, err = rowAs(claimedDeliveryOf)(query.New(tx).ClaimWebhookDelivery(ctx, query.ClaimWebhookDeliveryParams{
-			OrderID: orderID, WasDue: micros(wasDue), Lease: micros(lease), Node: db.node,
-		}))
-		return err
-	})
-	return claimed, mine && err == nil, err
 }
 
 // CompleteDelivery ends a claim, unless its lease has ended. Events since the claim stay due.

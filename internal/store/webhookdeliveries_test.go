@@ -1,14 +1,17 @@
 package store
 
 import (
+	"errors"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/dotkontor/dotkontor/internal/registrar/agent"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 	"github.com/dotkontor/dotkontor/internal/registrar/webhook"
+	"github.com/dotkontor/dotkontor/internal/store/query"
 )
 
 // newAgent adds an agent with a webhook.
@@ -37,13 +40,34 @@ func mustUpdateAgentOrder(t *testing.T, db *DB, was order.Order, change func(*or
 	return o
 }
 
-func listDueDeliveries(t *testing.T, db *DB, now time.Time) []webhook.Delivery {
+// listDueDeliveries returns what a node would claim with a lease until now, without the
+// agents' webhooks, and claims nothing.
+func listDueDeliveries(t *testing.T, db *DB, now time.Time) (due []webhook.Delivery) {
 	t.Helper()
-	due, err := db.ListDueDeliveries(t.Context(), now, 10)
-	if err != nil {
+	err := db.write(t.Context(), func(q *query.Queries) (err error) {
+		rows, err := q.ClaimDueWebhookDeliveries(t.Context(), query.ClaimDueWebhookDeliveriesParams{Now: micros(now), Lease: micros(now), MaxRows: 10})
+		if due, err = rowsAs(deliveryOf)(rows, err); err == nil {
+			err = errPeek
+		}
+		return err
+	})
+	if !errors.Is(err, errPeek) {
 		t.Fatal(err)
 	}
+	for i := range due {
+		due[i].Target = agent.SealedWebhook{}
+	}
 	return due
+}
+
+// claimDelivery claims the only due delivery.
+func claimDelivery(t *testing.T, db *DB, now, lease time.Time) webhook.Delivery {
+	t.Helper()
+	claimed, err := db.ClaimDueDeliveries(t.Context(), now, lease, 10)
+	if err != nil || len(claimed) != 1 {
+		t.Fatalf("claimed %+v, %v", claimed, err)
+	}
+	return claimed[0]
 }
 
 func TestWebhookDelivery_StartsWithPayment(t *testing.T) {
@@ -94,6 +118,35 @@ func TestWebhookDelivery_StartsWithPayment(t *testing.T) {
 	})
 }
 
+// Completing the order follows at once and causes one delivery for both.
+func TestWebhookDelivery_LastActiveItemCausesNone(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		o := addAgentOrder(t, db, newCustomer(t, db, "anna"), newAgent(t, db, "agt_1", "https://agent.example/hook"), "a.org", "b.org")
+		o = mustUpdateAgentOrder(t, db, mustUpdateAgentOrder(t, db, o, toPaying("pay_1")), toPaid)
+		for i, want := range []int64{2, 2} {
+			item, _, err := db.ProvisionItemByID(t.Context(), o.Items[i].ProvisionItem)
+			if err != nil {
+				t.Fatal(err)
+			}
+			active := item
+			active.State, active.UpdatedAt = provision.StateActive, testTime
+			if ok, err := db.UpdateProvisionItem(t.Context(), provision.Transition{From: item, To: active}); err != nil || !ok {
+				t.Fatalf("%t, %v", ok, err)
+			}
+			if due := listDueDeliveries(t, db, testTime); len(due) != 1 || due[0].EventCount != want {
+				t.Errorf("after item %d: %+v", i, due)
+			}
+		}
+		o = getOrder(t, db, o.ID)
+		o.Agent = "agt_1"
+		mustUpdateAgentOrder(t, db, o, func(o *order.Order, _ *order.Transition) { o.State = order.Completed })
+		if due := listDueDeliveries(t, db, testTime); len(due) != 1 || due[0].EventCount != 3 {
+			t.Errorf("after completing: %+v", due)
+		}
+	})
+}
+
 func TestWebhookDelivery_NoneWithoutWebhookURL(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {
@@ -121,11 +174,11 @@ func TestWebhookDelivery_ChangeDuringLeaseIsDueAfterward(t *testing.T) {
 		var all sync.WaitGroup
 		for range 8 {
 			all.Go(func() {
-				if _, ok, err := db.ClaimDelivery(ctx, o.ID, testTime, lease); err != nil {
+				claimed, err := db.ClaimDueDeliveries(ctx, testTime, lease, 10)
+				if err != nil {
 					t.Error(err)
-				} else if ok {
-					mine.Add(1)
 				}
+				mine.Add(int64(len(claimed)))
 			})
 		}
 		all.Wait()
@@ -146,9 +199,8 @@ func TestWebhookDelivery_ChangeDuringLeaseIsDueAfterward(t *testing.T) {
 		if len(due) != 1 || due[0] != want {
 			t.Fatalf("got %+v, want %+v", due, want)
 		}
-		claimed, ok, err := db.ClaimDelivery(ctx, o.ID, later, lease)
-		if err != nil || !ok || claimed.EventCount != 2 || !claimed.DueAt.Equal(lease) || claimed.Target.URL != "https://agent.example/hook" {
-			t.Fatalf("got %+v, %t, %v", claimed, ok, err)
+		if claimed := claimDelivery(t, db, later, lease); claimed.EventCount != 2 || !claimed.DueAt.Equal(lease) || claimed.Snapshot.State != order.Completed || claimed.Target.URL != "https://agent.example/hook" {
+			t.Fatalf("got %+v", claimed)
 		}
 		again := lease.Add(time.Minute)
 		if err := db.PostponeDelivery(ctx, o.ID, lease, again, 3); err != nil {
@@ -162,8 +214,8 @@ func TestWebhookDelivery_ChangeDuringLeaseIsDueAfterward(t *testing.T) {
 			t.Fatalf("got %+v", due)
 		}
 		execStatement(t, db, `UPDATE agents SET removed_at = 5 WHERE id = 'agt_1'`)
-		if claimed, ok, err = db.ClaimDelivery(ctx, o.ID, again, lease); err != nil || !ok || claimed.Target.URL != "" {
-			t.Fatalf("got %+v, %t, %v", claimed, ok, err)
+		if claimed := claimDelivery(t, db, again, lease); claimed.Target.URL != "" {
+			t.Fatalf("got %+v", claimed)
 		}
 		if err := db.CompleteDelivery(ctx, o.ID, lease, 2, 2, later); err != nil {
 			t.Fatal(err)

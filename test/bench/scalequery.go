@@ -46,7 +46,8 @@ var referencedRowParameters = []string{"GetCustomerInvoice.$1", "ListCustomerInv
 // fixedParameters are those without a column, and those whose value differs from the
 // column's, such as a payment's first state.
 var fixedParameters = map[string]any{
-	"limit":                      int32(10), // like the limits in the generated code
+	"limit":                      int32(10),      // like the limits in the generated code
+	"InsertOrder.$39":            int64(million), // below the limit
 	"InsertPayment.$4":           "opening",
 	"CompleteWebhookDelivery.$3": int64(firstDay),
 	"CountDueOrders.$1":          int64(farFuture), // all are due: it counts to a thousand at either size

@@ -17,10 +17,10 @@
 //	  │                 │ └─────failed for 24 h──► deleted, counted
 //	  └──backoff────────┘
 //
-// A claim is a compare-and-swap that moves the due time to the end of a lease. If a node
-// dies, the others take the mail when the lease expires. Delivery is at least once: a
-// mail is sent twice only if a node dies or loses the store between the mail server's
-// acceptance and the deletion of the row.
+// A claim moves the due times of a batch to the end of a lease; nodes skip rows that another
+// one is claiming. If a node dies, the others take the mail when the lease expires. Delivery
+// is at least once: a mail is sent twice only if a node dies or loses the store between the
+// mail server's acceptance and the deletion of the row.
 //
 // Addresses and contents are not logged, only the kind of a mail.
 package mailer

@@ -47,29 +47,19 @@ func (s *memStore) len() int {
 	return len(s.mails)
 }
 
-func (s *memStore) ListDueMails(_ context.Context, now time.Time, limit int) ([]mailer.QueuedMail, error) {
+func (s *memStore) ClaimDueMails(_ context.Context, now, lease time.Time, limit int) ([]mailer.QueuedMail, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var due []mailer.QueuedMail
-	for _, mail := range s.mails {
-		if !mail.DueAt.After(now) && len(due) < limit {
-			due = append(due, mail)
+	var claimed []mailer.QueuedMail
+	for id, mail := range s.mails {
+		if !mail.DueAt.After(now) && len(claimed) < limit {
+			mail.DueAt = lease
+			mail.Attempts++
+			s.mails[id] = mail
+			claimed = append(claimed, mail)
 		}
 	}
-	return due, nil
-}
-
-func (s *memStore) ClaimMail(_ context.Context, id string, wasDue, lease time.Time) (bool, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	mail, found := s.mails[id]
-	if !found || !mail.DueAt.Equal(wasDue) {
-		return false, nil
-	}
-	mail.DueAt = lease
-	mail.Attempts++
-	s.mails[id] = mail
-	return true, nil
+	return claimed, nil
 }
 
 func (s *memStore) StoreLink(_ context.Context, id string, lease time.Time, link mailer.Link) (bool, error) {

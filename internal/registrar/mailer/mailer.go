@@ -17,7 +17,7 @@ type QueuedMail struct {
 	Data      map[string]string
 	CreatedAt time.Time
 	DueAt     time.Time
-	// Attempts counts the earlier ones.
+	// Attempts includes the current one.
 	Attempts int
 }
 
@@ -32,10 +32,9 @@ type Link struct {
 
 // Store persists the mail queue.
 type Store interface {
-	ListDueMails(ctx context.Context, now time.Time, limit int) ([]QueuedMail, error)
-	// ClaimMail moves a mail's due time from wasDue to the end of the lease and counts the
-	// attempt. It returns false if the mail was already claimed.
-	ClaimMail(ctx context.Context, id string, wasDue, lease time.Time) (bool, error)
+	// ClaimDueMails moves the due times of up to limit due mails to the end of the lease,
+	// counts the attempts and returns the mails.
+	ClaimDueMails(ctx context.Context, now, lease time.Time, limit int) ([]QueuedMail, error)
 	// StoreLink stores the link of a claimed mail and invalidates the customer's others of
 	// its kind. It returns false and stores nothing if the mail was withdrawn or its lease
 	// has expired.

@@ -63,9 +63,9 @@ func New(cfg Config) (*jobs.Worker[QueuedMail], error) {
 	registrar.Default(&cfg.OnAttempt, func(registrar.MailKind, Outcome) {})
 	r := &runner{cfg: cfg}
 	r.worker = &jobs.Worker[QueuedMail]{
-		Name: "mail", Logger: cfg.Logger, Clock: cfg.Now, ListDue: cfg.Store.ListDueMails,
+		Name: "mail", Logger: cfg.Logger, Clock: cfg.Now, ClaimDue: cfg.Store.ClaimDueMails,
 		Key: func(mail QueuedMail) string { return mail.ID }, Attempts: func(mail QueuedMail) int { return mail.Attempts },
-		Claim: r.claim, Handle: r.deliver, Postpone: r.postpone, RecordError: cfg.RecordError,
+		Handle: r.deliver, Postpone: r.postpone, RecordError: cfg.RecordError,
 		OnRetry: func(ctx context.Context, log *slog.Logger, mail QueuedMail, _ error) {
 			log.WarnContext(ctx, "mail not sent, will retry", "kind", string(mail.Kind))
 		},
@@ -73,16 +73,6 @@ func New(cfg Config) (*jobs.Worker[QueuedMail], error) {
 		Interval: pollInterval, Concurrency: concurrency,
 	}
 	return r.worker, nil
-}
-
-func (r *runner) claim(ctx context.Context, mail QueuedMail, leaseEnd time.Time) (QueuedMail, bool) {
-	claimed, err := r.cfg.Store.ClaimMail(ctx, mail.ID, mail.DueAt, leaseEnd)
-	if err != nil && ctx.Err() == nil {
-		r.cfg.Logger.ErrorContext(ctx, "mail not claimed", "kind", string(mail.Kind), "error", err.Error())
-	}
-	mail.DueAt = leaseEnd
-	mail.Attempts++
-	return mail, claimed && err == nil
 }
 
 // deliver sends one mail and deletes it, unless it is to be sent again.

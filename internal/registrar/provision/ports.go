@@ -38,7 +38,7 @@ type Transition struct {
 	// Renewal is what a renewal or restore changes. An expired or deleted domain becomes active
 	// again.
 	Renewal    *Renewal
-	AuditEvent *registrar.AuditEvent // nil for steps that are not audited
+	AuditEvent *registrar.AuditEvent // of the item's current customer; nil for steps that are not audited
 }
 
 // Renewal is a term added to a domain. From and Until are the ends of the paid terms before

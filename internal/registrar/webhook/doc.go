@@ -6,7 +6,7 @@
 // that did not happen.
 //
 // There is one row per order, not per change. It counts the events and how many of them
-// were delivered; a message carries the whole order in its current state. So an agent
+// were delivered; a message carries the whole order as it was when it was claimed. So an agent
 // never sees an older state after a newer one, an agent that was down is not flooded when
 // it returns, and the table does not outgrow the orders.
 //
@@ -15,11 +15,11 @@
 //	 │               └───backoff─────┘ │
 //	 └──failed for a day, or the endpoint was removed
 //
-// A claim is a compare-and-swap that moves the due time to the end of a lease. An event
-// during the lease is only counted and delivered afterwards. If a node dies, the others
-// take the row when the lease expires. Delivery is at least once: a message is repeated,
-// with the same Request-Id, if a node dies between the agent's response and the update of
-// the row.
+// A claim moves the due times of a batch to the end of a lease; nodes skip rows that another
+// one is claiming. An event during the lease is only counted and delivered afterwards. If a
+// node dies, the others take the row when the lease expires. Delivery is at least once: a
+// message is repeated, with the same Request-Id, if a node dies between the agent's response
+// and the update of the row.
 //
 // A slow agent does not block others: few deliveries per agent run at a time, and after a
 // failure all deliveries to that agent back off.

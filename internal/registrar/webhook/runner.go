@@ -11,6 +11,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/jobs"
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/agent"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
 )
 
 const (
@@ -37,9 +38,9 @@ type Config struct {
 	Store Store
 	// OpenWebhook unseals the secret of an agent's webhook.
 	OpenWebhook func(agent string, sealed agent.SealedWebhook) (agent.Webhook, error)
-	// Event returns the message about the current state of an order, in the format of a
-	// protocol version. first means that the agent does not know the order yet.
-	Event       func(ctx context.Context, order, version string, first bool) ([]byte, error)
+	// Event returns the message about an order, in the format of a protocol version. first
+	// means that the agent does not know the order yet.
+	Event       func(o order.Order, version string, first bool) ([]byte, error)
 	Sender      Sender
 	Deadline    time.Duration    // of one delivery; 0 means 10 s
 	Now         func() time.Time // the real time; nil means time.Now
@@ -65,9 +66,9 @@ func New(cfg Config) (*jobs.Worker[Delivery], error) {
 	registrar.Default(&cfg.OnAttempt, func(Outcome) {})
 	r := &runner{cfg: cfg, throttle: agentThrottle{agents: make(map[string]agentState)}}
 	r.worker = &jobs.Worker[Delivery]{
-		Name: "webhook deliveries", Logger: cfg.Logger, Clock: cfg.Now, ListDue: cfg.Store.ListDueDeliveries,
+		Name: "webhook deliveries", Logger: cfg.Logger, Clock: cfg.Now, ClaimDue: cfg.Store.ClaimDueDeliveries,
 		Key: func(t Delivery) string { return t.Order }, Attempts: func(t Delivery) int { return t.Attempts },
-		Claim: r.claim, Handle: r.deliver, Postpone: r.postpone, RecordError: cfg.RecordError,
+		Handle: r.deliver, Postpone: r.postpone, RecordError: cfg.RecordError,
 		OnRetry: func(ctx context.Context, log *slog.Logger, t Delivery, _ error) {
 			log.WarnContext(ctx, "webhook delivery failed, will retry", "agent", t.Agent, "order", t.Order)
 		},
@@ -75,15 +76,6 @@ func New(cfg Config) (*jobs.Worker[Delivery], error) {
 		Concurrency: concurrency,
 	}
 	return r.worker, nil
-}
-
-func (r *runner) claim(ctx context.Context, due Delivery, leaseEnd time.Time) (Delivery, bool) {
-	t, claimed, err := r.cfg.Store.ClaimDelivery(ctx, due.Order, due.DueAt, leaseEnd)
-	if err != nil && ctx.Err() == nil {
-		r.cfg.Logger.ErrorContext(ctx, "webhook delivery not claimed", "order", due.Order, "error", err.Error())
-	}
-	t.DueAt = leaseEnd
-	return t, claimed && err == nil
 }
 
 // deliver sends one delivery, unless its agent is throttled, and records what the agent
@@ -141,16 +133,19 @@ var errNoRecipient = errors.New("agent has no webhook")
 func (r *runner) send(ctx context.Context, t Delivery) error {
 	sendCtx, cancel := r.worker.CallContext(ctx)
 	defer cancel()
-	if t.Target.URL == "" {
+	switch {
+	case t.Target.URL == "":
 		return errNoRecipient
+	case t.Snapshot == nil:
+		return &registrar.Error{Kind: registrar.KindInternal, Code: order.NoSuchOrder}
 	}
 	target, err := r.cfg.OpenWebhook(t.Agent, t.Target)
 	if err != nil {
 		return &registrar.Error{Kind: registrar.KindInternal, Code: "agent_not_read", Detail: err.Error(), Err: err}
 	}
-	body, err := r.cfg.Event(sendCtx, t.Order, target.Version, t.DeliveredCount == 0)
+	body, err := r.cfg.Event(*t.Snapshot, target.Version, t.DeliveredCount == 0)
 	if err != nil {
-		return &registrar.Error{Kind: registrar.KindInternal, Code: "order_not_read", Detail: err.Error(), Err: err}
+		return &registrar.Error{Kind: registrar.KindInternal, Code: "event_not_encoded", Detail: err.Error(), Err: err}
 	}
 	at := r.cfg.Now()
 	return r.cfg.Sender.Send(sendCtx, Message{

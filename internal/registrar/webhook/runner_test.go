@@ -17,6 +17,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/jobs"
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/agent"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/webhook"
 )
 
@@ -54,7 +55,7 @@ func (b *memStore) row(order string) webhook.Delivery {
 	return b.rows[order]
 }
 
-func (b *memStore) ListDueDeliveries(_ context.Context, now time.Time, limit int) ([]webhook.Delivery, error) {
+func (b *memStore) ClaimDueDeliveries(_ context.Context, now, lease time.Time, limit int) ([]webhook.Delivery, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	var due []webhook.Delivery
@@ -66,22 +67,18 @@ func (b *memStore) ListDueDeliveries(_ context.Context, now time.Time, limit int
 	slices.SortFunc(due, func(x, y webhook.Delivery) int {
 		return cmp.Or(x.DueAt.Compare(y.DueAt), strings.Compare(x.Order, y.Order))
 	})
-	return due[:min(limit, len(due))], nil
-}
-
-func (b *memStore) ClaimDelivery(_ context.Context, order string, wasDue, lease time.Time) (webhook.Delivery, bool, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	row := b.rows[order]
-	if !row.DueAt.Equal(wasDue) {
-		return webhook.Delivery{}, false, nil
+	due = due[:min(limit, len(due))]
+	for i := range due {
+		due[i].DueAt = lease
+		b.rows[due[i].Order] = due[i]
+		if due[i].Order != "ord_deleted" {
+			due[i].Snapshot = &order.Order{ID: due[i].Order}
+		}
+		if !b.removed[due[i].Agent] {
+			due[i].Target = agent.SealedWebhook{URL: "https://" + due[i].Agent + ".example/hook", Version: "v"}
+		}
 	}
-	row.DueAt = lease
-	b.rows[order] = row
-	if !b.removed[row.Agent] {
-		row.Target = agent.SealedWebhook{URL: "https://" + row.Agent + ".example/hook", Version: "v"}
-	}
-	return row, true, nil
+	return due, nil
 }
 
 func (b *memStore) CompleteDelivery(_ context.Context, order string, lease time.Time, seen, delivered int64, now time.Time) error {
@@ -117,11 +114,8 @@ func (*memStore) OpenWebhook(id string, sealed agent.SealedWebhook) (agent.Webho
 	return agent.Webhook{URL: sealed.URL, Secret: "secret of " + id, Version: sealed.Version}, nil
 }
 
-func (b *memStore) Event(_ context.Context, order, version string, first bool) ([]byte, error) {
-	if order == "ord_unreadable" {
-		return nil, errors.New("no such order")
-	}
-	return fmt.Appendf(nil, "%s %s first=%t", order, version, first), nil
+func (*memStore) Event(o order.Order, version string, first bool) ([]byte, error) {
+	return fmt.Appendf(nil, "%s %s first=%t", o.ID, version, first), nil
 }
 
 // fakeSender is every agent's webhook.
@@ -368,15 +362,15 @@ func TestRunner_InternalFaultDoesNotBlockAgent(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		b, w := newMemStore(), &fakeSender{}
-		b.addEvent("ord_unreadable", "agt_1")
+		b.addEvent("ord_deleted", "agt_1")
 		_, stop := startRunner(t, b, w)
 		synctest.Wait()
 		b.addEvent("ord_1", "agt_1")
 		time.Sleep(time.Second)
 		synctest.Wait()
 		stop()
-		if sent := w.messages(); len(sent) != 1 || b.row("ord_unreadable").Attempts == 0 {
-			t.Errorf("sent %+v, left %+v", sent, b.row("ord_unreadable"))
+		if sent := w.messages(); len(sent) != 1 || b.row("ord_deleted").Attempts == 0 {
+			t.Errorf("sent %+v, left %+v", sent, b.row("ord_deleted"))
 		}
 	})
 }

@@ -20,8 +20,12 @@ WHERE customer_id = $1
 
 -- name: DeleteUnusedLinks :exec
 DELETE FROM links
-WHERE customer_id = $1 AND kind = $2 AND used_at = 0;
+WHERE customer_id = $1 AND kind = $2 AND used_at = 0 AND hash <> sqlc.arg(new_hash);
 
--- name: InsertMailedLink :exec
+-- Inserts no row if the mail is gone or its lease has ended. The mail stays locked until the
+-- end of the transaction; SQLite has no locking clause, and sqldb removes it.
+-- name: InsertMailedLink :execrows
 INSERT INTO links (hash, kind, customer_id, email, expires_at)
-VALUES ($1, $2, $3, $4, $5);
+SELECT sqlc.arg(hash), sqlc.arg(kind), sqlc.arg(customer_id), sqlc.arg(email), sqlc.arg(expires_at)
+FROM mails WHERE mails.id = sqlc.arg(mail_id) AND mails.due_at = sqlc.arg(lease)
+FOR UPDATE;

@@ -15,22 +15,17 @@ SELECT sqlc.arg(id), sqlc.arg(kind), customers.id,
 FROM customers
 WHERE customers.id = sqlc.arg(customer_id);
 
--- name: ListDueMails :many
-SELECT id, kind, customer_id, recipient, language, data, created_at, due_at, attempts
-FROM mails
-WHERE due_at <= $1
-ORDER BY due_at
-LIMIT $2;
-
--- name: ClaimMail :execrows
+-- SQLite has no locking clause; sqldb removes it.
+-- name: ClaimDueMails :many
 UPDATE mails
 SET due_at = sqlc.arg(lease), attempts = attempts + 1, node = sqlc.arg(node)
-WHERE id = sqlc.arg(id) AND due_at = sqlc.arg(was_due);
-
--- name: LockMail :execrows
-UPDATE mails
-SET due_at = sqlc.arg(lease)
-WHERE id = sqlc.arg(id) AND due_at = sqlc.arg(lease);
+WHERE id IN (
+    SELECT due.id FROM mails AS due
+    WHERE due.due_at <= sqlc.arg(now)
+    ORDER BY due.due_at
+    LIMIT sqlc.arg(max_rows)
+    FOR UPDATE SKIP LOCKED)
+RETURNING id, kind, customer_id, recipient, language, data, created_at, due_at, attempts;
 
 -- name: PostponeMail :exec
 UPDATE mails

@@ -17,19 +17,22 @@ WHERE id = $1 AND confirmed_at <> 0 AND disabled_at = 0;
 SELECT count(*) AS open, CAST(coalesce(max(CASE WHEN items_key = sqlc.arg(items_key) THEN id ELSE '' END), '') AS TEXT) AS same_items
 FROM orders WHERE customer_id = sqlc.arg(customer_id) AND open_order = 1;
 
--- name: InsertOrder :exec
+-- Inserts no row if it is an agent's order and the agent has too many open ones.
+-- name: InsertOrder :execrows
 INSERT INTO orders (
     id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key,
     net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked,
     pay_link, pay_sealed, verify_link, verify_sealed, auto_renew,
     created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order,
     agent_id, contact, claimed, claim_mailed_at, completer_id, registrant)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, $37, $38);
+SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, $37, $38
+WHERE $33 = '' OR (
+    SELECT count(*) FROM orders AS other WHERE other.agent_id = $33 AND other.agent_id <> '' AND other.open_order = 1) < CAST(sqlc.arg(max_open_of_agent) AS BIGINT);
 
 -- A whole order in one statement, one row for each pair of an item and a payment: most
 -- orders have one of each. An order has items before it has payments. The same columns
--- are read by GetOrderByPayLink, GetOrderBySession, GetOrderByIntent, ListOrders and
--- ListDueOrders.
+-- are read by GetOrderByPayLink, GetOrderBySession, GetOrderByIntent, ListOrders,
+-- ListDueOrders and ListOrdersOfDeliveries.
 -- name: GetOrder :many
 SELECT sqlc.embed(orders), sqlc.embed(order_items),
     coalesce(payments.id, '') AS payment_id, coalesce(payments.kind, '') AS payment_kind, coalesce(payments.state, '') AS payment_state,
@@ -130,6 +133,21 @@ LEFT JOIN payments ON payments.order_id = orders.id
 WHERE orders.id IN (SELECT due.id FROM orders AS due WHERE due.due_at > 0 AND due.due_at <= $1 ORDER BY due.due_at LIMIT $2)
 ORDER BY orders.due_at, orders.id, order_items.position, payments.id;
 
+-- The orders of the webhook deliveries that a node has claimed with a lease.
+-- name: ListOrdersOfDeliveries :many
+SELECT sqlc.embed(orders), sqlc.embed(order_items),
+    coalesce(payments.id, '') AS payment_id, coalesce(payments.kind, '') AS payment_kind, coalesce(payments.state, '') AS payment_state,
+    coalesce(payments.amount, 0) AS payment_amount, coalesce(payments.session, '') AS session, coalesce(payments.url, '') AS url,
+    coalesce(payments.intent, '') AS intent, coalesce(payments.card, '') AS card, coalesce(payments.failure, '') AS payment_failure,
+    coalesce(payments.created_at, 0) AS payment_created_at, coalesce(payments.ends_at, 0) AS payment_ends_at, coalesce(payments.updated_at, 0) AS payment_updated_at
+FROM orders
+JOIN order_items ON order_items.order_id = orders.id
+LEFT JOIN payments ON payments.order_id = orders.id
+WHERE orders.id IN (
+    SELECT leased.order_id FROM webhook_deliveries AS leased
+    WHERE leased.due_at = sqlc.arg(lease) AND leased.due_at > 0 AND leased.node = sqlc.arg(node))
+ORDER BY orders.id, order_items.position, payments.id;
+
 -- name: ListOrderIDsAwaitingIdentity :many
 SELECT id FROM orders
 WHERE customer_id = $1 AND open_order = 1 AND state = 'awaiting_verification'
@@ -155,12 +173,15 @@ WHERE id = sqlc.arg(id) AND state = sqlc.arg(was_state) AND version = sqlc.arg(w
 UPDATE orders SET due_at = $2 WHERE id = $1;
 
 -- Makes the order due now, unless it was due earlier. The new version makes concurrent
--- updates reload it.
+-- updates reload it. It is completed next if no item is left.
 -- name: MakeOrderDue :one
 UPDATE orders
 SET version = version + 1, due_at = CASE WHEN due_at > 0 AND due_at < sqlc.arg(now) THEN due_at ELSE sqlc.arg(now) END
-WHERE id = sqlc.arg(id)
-RETURNING renewal_wording, agent_id, completer_id;
+WHERE orders.id = sqlc.arg(id)
+RETURNING renewal_wording, agent_id, completer_id,
+    CASE WHEN orders.state = 'provisioning' AND NOT EXISTS (
+        SELECT 1 FROM order_items AS i WHERE i.order_id = orders.id AND i.state <> 'active')
+    THEN 1 ELSE 0 END AS completed_next;
 
 -- name: ReleaseOrders :execrows
 UPDATE orders SET due_at = sqlc.arg(now), node = '', version = version + 1
@@ -198,6 +219,3 @@ WHERE c.id = $1 AND c.confirmed_at <> 0 AND c.disabled_at = 0;
 
 -- name: GetOrderInPayment :one
 SELECT id FROM orders WHERE customer_id = $1 AND open_order = 1 AND state = 'paying' LIMIT 1;
-
--- name: CountOpenOrdersOfAgent :one
-SELECT count(*) FROM orders WHERE agent_id = $1 AND agent_id <> '' AND open_order = 1;

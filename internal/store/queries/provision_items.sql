@@ -19,13 +19,14 @@ WHERE due_at > 0 AND due_at <= $1
 ORDER BY due_at
 LIMIT $2;
 
--- name: UpdateProvisionItem :execrows
+-- name: UpdateProvisionItem :one
 UPDATE provision_items
 SET state = sqlc.arg(state), failure = sqlc.arg(failure), refund_due = sqlc.arg(refund_due),
     domain_id = sqlc.arg(domain_id), handle = sqlc.arg(handle), code_sealed = sqlc.arg(code_sealed), registrant = sqlc.arg(registrant),
     renew_from = sqlc.arg(renew_from), requested_at = sqlc.arg(requested_at), due_at = sqlc.arg(due_at), node = sqlc.arg(node), attempts = sqlc.arg(attempts),
     updated_at = sqlc.arg(updated_at)
-WHERE id = sqlc.arg(id) AND state = sqlc.arg(was_state) AND due_at = sqlc.arg(was_due);
+WHERE id = sqlc.arg(id) AND state = sqlc.arg(was_state) AND due_at = sqlc.arg(was_due)
+RETURNING customer_id;
 
 -- name: ReleaseProvisionItems :execrows
 UPDATE provision_items SET due_at = sqlc.arg(now), node = ''

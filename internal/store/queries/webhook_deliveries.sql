@@ -13,16 +13,16 @@ ON CONFLICT (order_id) DO UPDATE SET
     pending_since = CASE WHEN webhook_deliveries.due_at = 0 THEN excluded.pending_since ELSE webhook_deliveries.pending_since END,
     due_at = CASE WHEN webhook_deliveries.due_at = 0 THEN excluded.due_at ELSE webhook_deliveries.due_at END;
 
--- name: ListDueWebhookDeliveries :many
-SELECT * FROM webhook_deliveries
-WHERE due_at > 0 AND due_at <= $1
-ORDER BY due_at
-LIMIT $2;
-
--- Returns the webhook of the agent as well; its URL is empty if the agent was removed.
--- name: ClaimWebhookDelivery :one
+-- Returns the webhook of each agent as well; its URL is empty if the agent was removed.
+-- SQLite has no locking clause; sqldb removes it.
+-- name: ClaimDueWebhookDeliveries :many
 UPDATE webhook_deliveries SET due_at = sqlc.arg(lease), node = sqlc.arg(node)
-WHERE order_id = sqlc.arg(order_id) AND due_at = sqlc.arg(was_due)
+WHERE order_id IN (
+    SELECT due.order_id FROM webhook_deliveries AS due
+    WHERE due.due_at > 0 AND due.due_at <= sqlc.arg(now)
+    ORDER BY due.due_at
+    LIMIT sqlc.arg(max_rows)
+    FOR UPDATE SKIP LOCKED)
 RETURNING *,
     CAST(coalesce((SELECT a.webhook_url FROM agents AS a WHERE a.id = agent_id AND a.removed_at = 0), '') AS TEXT) AS webhook_url,
     CAST(coalesce((SELECT a.webhook_version FROM agents AS a WHERE a.id = agent_id), '') AS TEXT) AS webhook_version,

@@ -35,11 +35,17 @@ func (q *Queries) DeleteLinksOfUnconfirmed(ctx context.Context, customerID strin
 
 const deleteUnusedLinks = `-- name: DeleteUnusedLinks :exec
 DELETE FROM links
-WHERE customer_id = $1 AND kind = $2 AND used_at = 0
+WHERE customer_id = $1 AND kind = $2 AND used_at = 0 AND hash <> $3
 `
 
-func (q *Queries) DeleteUnusedLinks(ctx context.Context, customerID string, kind string) error {
-	_, err := q.db.ExecContext(ctx, deleteUnusedLinks, customerID, kind)
+type DeleteUnusedLinksParams struct {
+	CustomerID string
+	Kind       string
+	NewHash    string
+}
+
+func (q *Queries) DeleteUnusedLinks(ctx context.Context, arg DeleteUnusedLinksParams) error {
+	_, err := q.db.ExecContext(ctx, deleteUnusedLinks, arg.CustomerID, arg.Kind, arg.NewHash)
 	return err
 }
 
@@ -90,9 +96,11 @@ func (q *Queries) InsertLink(ctx context.Context, arg InsertLinkParams) error {
 	return err
 }
 
-const insertMailedLink = `-- name: InsertMailedLink :exec
+const insertMailedLink = `-- name: InsertMailedLink :execrows
 INSERT INTO links (hash, kind, customer_id, email, expires_at)
-VALUES ($1, $2, $3, $4, $5)
+SELECT $1, $2, $3, $4, $5
+FROM mails WHERE mails.id = $6 AND mails.due_at = $7
+FOR UPDATE
 `
 
 type InsertMailedLinkParams struct {
@@ -101,17 +109,26 @@ type InsertMailedLinkParams struct {
 	CustomerID string
 	Email      string
 	ExpiresAt  int64
+	MailID     string
+	Lease      int64
 }
 
-func (q *Queries) InsertMailedLink(ctx context.Context, arg InsertMailedLinkParams) error {
-	_, err := q.db.ExecContext(ctx, insertMailedLink,
+// Inserts no row if the mail is gone or its lease has ended. The mail stays locked until the
+// end of the transaction; SQLite has no locking clause, and sqldb removes it.
+func (q *Queries) InsertMailedLink(ctx context.Context, arg InsertMailedLinkParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, insertMailedLink,
 		arg.Hash,
 		arg.Kind,
 		arg.CustomerID,
 		arg.Email,
 		arg.ExpiresAt,
+		arg.MailID,
+		arg.Lease,
 	)
-	return err
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
 }
 
 const useLink = `-- name: UseLink :one

@@ -9,30 +9,74 @@ import (
 	"context"
 )
 
-const claimMail = `-- name: ClaimMail :execrows
+const claimDueMails = `-- name: ClaimDueMails :many
 UPDATE mails
 SET due_at = $1, attempts = attempts + 1, node = $2
-WHERE id = $3 AND due_at = $4
+WHERE id IN (
+    SELECT due.id FROM mails AS due
+    WHERE due.due_at <= $3
+    ORDER BY due.due_at
+    LIMIT $4
+    FOR UPDATE SKIP LOCKED)
+RETURNING id, kind, customer_id, recipient, language, data, created_at, due_at, attempts
 `
 
-type ClaimMailParams struct {
-	Lease  int64
-	Node   string
-	ID     string
-	WasDue int64
+type ClaimDueMailsParams struct {
+	Lease   int64
+	Node    string
+	Now     int64
+	MaxRows int32
 }
 
-func (q *Queries) ClaimMail(ctx context.Context, arg ClaimMailParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, claimMail,
+type ClaimDueMailsRow struct {
+	ID         string
+	Kind       string
+	CustomerID string
+	Recipient  string
+	Language   string
+	Data       string
+	CreatedAt  int64
+	DueAt      int64
+	Attempts   int64
+}
+
+// SQLite has no locking clause; sqldb removes it.
+func (q *Queries) ClaimDueMails(ctx context.Context, arg ClaimDueMailsParams) ([]ClaimDueMailsRow, error) {
+	rows, err := q.db.QueryContext(ctx, claimDueMails,
 		arg.Lease,
 		arg.Node,
-		arg.ID,
-		arg.WasDue,
+		arg.Now,
+		arg.MaxRows,
 	)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	return result.RowsAffected()
+	defer rows.Close()
+	items := []ClaimDueMailsRow{}
+	for rows.Next() {
+		var i ClaimDueMailsRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.Kind,
+			&i.CustomerID,
+			&i.Recipient,
+			&i.Language,
+			&i.Data,
+			&i.CreatedAt,
+			&i.DueAt,
+			&i.Attempts,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const deleteMail = `-- name: DeleteMail :exec
@@ -119,73 +163,6 @@ func (q *Queries) InsertMail(ctx context.Context, arg InsertMailParams) error {
 		arg.DueAt,
 	)
 	return err
-}
-
-const listDueMails = `-- name: ListDueMails :many
-SELECT id, kind, customer_id, recipient, language, data, created_at, due_at, attempts
-FROM mails
-WHERE due_at <= $1
-ORDER BY due_at
-LIMIT $2
-`
-
-type ListDueMailsRow struct {
-	ID         string
-	Kind       string
-	CustomerID string
-	Recipient  string
-	Language   string
-	Data       string
-	CreatedAt  int64
-	DueAt      int64
-	Attempts   int64
-}
-
-func (q *Queries) ListDueMails(ctx context.Context, dueAt int64, limit int32) ([]ListDueMailsRow, error) {
-	rows, err := q.db.QueryContext(ctx, listDueMails, dueAt, limit)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []ListDueMailsRow{}
-	for rows.Next() {
-		var i ListDueMailsRow
-		if err := rows.Scan(
-			&i.ID,
-			&i.Kind,
-			&i.CustomerID,
-			&i.Recipient,
-			&i.Language,
-			&i.Data,
-			&i.CreatedAt,
-			&i.DueAt,
-			&i.Attempts,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Close(); err != nil {
-		return nil, err
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const lockMail = `-- name: LockMail :execrows
-UPDATE mails
-SET due_at = $1
-WHERE id = $2 AND due_at = $1
-`
-
-func (q *Queries) LockMail(ctx context.Context, lease int64, iD string) (int64, error) {
-	result, err := q.db.ExecContext(ctx, lockMail, lease, iD)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
 }
 
 const postponeMail = `-- name: PostponeMail :exec

@@ -27,17 +27,6 @@ func (q *Queries) CountOpenOrders(ctx context.Context, itemsKey string, customer
 	return i, err
 }
 
-const countOpenOrdersOfAgent = `-- name: CountOpenOrdersOfAgent :one
-SELECT count(*) FROM orders WHERE agent_id = $1 AND agent_id <> '' AND open_order = 1
-`
-
-func (q *Queries) CountOpenOrdersOfAgent(ctx context.Context, agentID string) (int64, error) {
-	row := q.db.QueryRowContext(ctx, countOpenOrdersOfAgent, agentID)
-	var count int64
-	err := row.Scan(&count)
-	return count, err
-}
-
 const countOrders = `-- name: CountOrders :one
 SELECT count(*) FROM orders
 WHERE customer_id = $1 AND (state = $2 OR $2 = '')
@@ -137,8 +126,8 @@ type GetOrderRow struct {
 
 // A whole order in one statement, one row for each pair of an item and a payment: most
 // orders have one of each. An order has items before it has payments. The same columns
-// are read by GetOrderByPayLink, GetOrderBySession, GetOrderByIntent, ListOrders and
-// ListDueOrders.
+// are read by GetOrderByPayLink, GetOrderBySession, GetOrderByIntent, ListOrders,
+// ListDueOrders and ListOrdersOfDeliveries.
 func (q *Queries) GetOrder(ctx context.Context, id string) ([]GetOrderRow, error) {
 	rows, err := q.db.QueryContext(ctx, getOrder, id)
 	if err != nil {
@@ -644,59 +633,63 @@ func (q *Queries) GetOrderInPayment(ctx context.Context, customerID string) (str
 	return id, err
 }
 
-const insertOrder = `-- name: InsertOrder :exec
+const insertOrder = `-- name: InsertOrder :execrows
 INSERT INTO orders (
     id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key,
     net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked,
     pay_link, pay_sealed, verify_link, verify_sealed, auto_renew,
     created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order,
     agent_id, contact, claimed, claim_mailed_at, completer_id, registrant)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, $37, $38)
+SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, $37, $38
+WHERE $33 = '' OR (
+    SELECT count(*) FROM orders AS other WHERE other.agent_id = $33 AND other.agent_id <> '' AND other.open_order = 1) < CAST($39 AS BIGINT)
 `
 
 type InsertOrderParams struct {
-	ID            string
-	CustomerID    string
-	EmailKey      string
-	State         string
-	Channel       string
-	ByKind        string
-	ByID          string
-	ByAddress     string
-	ByName        string
-	ItemsKey      string
-	Net           int64
-	Vat           int64
-	Gross         int64
-	VatRate       int64
-	VatRule       string
-	VatCountry    string
-	VatID         string
-	VatUnchecked  int64
-	PayLink       string
-	PaySealed     string
-	VerifyLink    string
-	VerifySealed  string
-	AutoRenew     int64
-	CreatedAt     int64
-	UpdatedAt     int64
-	ExpiresAt     int64
-	PaidAt        int64
-	Version       int64
-	DueAt         int64
-	Node          string
-	Attempts      int64
-	OpenOrder     int64
-	AgentID       string
-	Contact       string
-	Claimed       int64
-	ClaimMailedAt int64
-	CompleterID   string
-	Registrant    string
+	ID             string
+	CustomerID     string
+	EmailKey       string
+	State          string
+	Channel        string
+	ByKind         string
+	ByID           string
+	ByAddress      string
+	ByName         string
+	ItemsKey       string
+	Net            int64
+	Vat            int64
+	Gross          int64
+	VatRate        int64
+	VatRule        string
+	VatCountry     string
+	VatID          string
+	VatUnchecked   int64
+	PayLink        string
+	PaySealed      string
+	VerifyLink     string
+	VerifySealed   string
+	AutoRenew      int64
+	CreatedAt      int64
+	UpdatedAt      int64
+	ExpiresAt      int64
+	PaidAt         int64
+	Version        int64
+	DueAt          int64
+	Node           string
+	Attempts       int64
+	OpenOrder      int64
+	AgentID        string
+	Contact        string
+	Claimed        int64
+	ClaimMailedAt  int64
+	CompleterID    string
+	Registrant     string
+	MaxOpenOfAgent int64
 }
 
-func (q *Queries) InsertOrder(ctx context.Context, arg InsertOrderParams) error {
-	_, err := q.db.ExecContext(ctx, insertOrder,
+// Inserts no row if it is an agent's order and the agent has too many open ones.
+func (q *Queries) InsertOrder(ctx context.Context, arg InsertOrderParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, insertOrder,
 		arg.ID,
 		arg.CustomerID,
 		arg.EmailKey,
@@ -735,8 +728,12 @@ func (q *Queries) InsertOrder(ctx context.Context, arg InsertOrderParams) error 
 		arg.ClaimMailedAt,
 		arg.CompleterID,
 		arg.Registrant,
+		arg.MaxOpenOfAgent,
 	)
-	return err
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
 }
 
 const listCustomerOrderIDs = `-- name: ListCustomerOrderIDs :many
@@ -1060,6 +1057,137 @@ func (q *Queries) ListOrders(ctx context.Context, iD string, limit int32) ([]Lis
 	return items, nil
 }
 
+const listOrdersOfDeliveries = `-- name: ListOrdersOfDeliveries :many
+SELECT orders.id, orders.customer_id, orders.email_key, orders.state, orders.channel, orders.by_kind, orders.by_id, orders.by_address, orders.by_name, orders.items_key, orders.net, orders.vat, orders.gross, orders.vat_rate, orders.vat_rule, orders.vat_country, orders.vat_id, orders.vat_unchecked, orders.pay_link, orders.pay_sealed, orders.verify_link, orders.verify_sealed, orders.auto_renew, orders.created_at, orders.updated_at, orders.expires_at, orders.paid_at, orders.version, orders.due_at, orders.node, orders.attempts, orders.open_order, orders.agent_id, orders.completer_id, orders.contact, orders.claimed, orders.claim_mailed_at, orders.consent_at, orders.consent_wording, orders.registrant, orders.renewal_wording, orders.renewal_at, orders.renewal_session, orders.renewal_address, order_items.id, order_items.order_id, order_items.position, order_items.name, order_items.tld, order_items.kind, order_items.years, order_items.net, order_items.vat, order_items.gross, order_items.account, order_items.provision_item_id, order_items.domain_id, order_items.code_sealed, order_items.state, order_items.failure, order_items.renewal_years, order_items.renewal_gross,
+    coalesce(payments.id, '') AS payment_id, coalesce(payments.kind, '') AS payment_kind, coalesce(payments.state, '') AS payment_state,
+    coalesce(payments.amount, 0) AS payment_amount, coalesce(payments.session, '') AS session, coalesce(payments.url, '') AS url,
+    coalesce(payments.intent, '') AS intent, coalesce(payments.card, '') AS card, coalesce(payments.failure, '') AS payment_failure,
+    coalesce(payments.created_at, 0) AS payment_created_at, coalesce(payments.ends_at, 0) AS payment_ends_at, coalesce(payments.updated_at, 0) AS payment_updated_at
+FROM orders
+JOIN order_items ON order_items.order_id = orders.id
+LEFT JOIN payments ON payments.order_id = orders.id
+WHERE orders.id IN (
+    SELECT leased.order_id FROM webhook_deliveries AS leased
+    WHERE leased.due_at = $1 AND leased.due_at > 0 AND leased.node = $2)
+ORDER BY orders.id, order_items.position, payments.id
+`
+
+type ListOrdersOfDeliveriesRow struct {
+	Order            Order
+	OrderItem        OrderItem
+	PaymentID        string
+	PaymentKind      string
+	PaymentState     string
+	PaymentAmount    int64
+	Session          string
+	Url              string
+	Intent           string
+	Card             string
+	PaymentFailure   string
+	PaymentCreatedAt int64
+	PaymentEndsAt    int64
+	PaymentUpdatedAt int64
+}
+
+// The orders of the webhook deliveries that a node has claimed with a lease.
+func (q *Queries) ListOrdersOfDeliveries(ctx context.Context, lease int64, node string) ([]ListOrdersOfDeliveriesRow, error) {
+	rows, err := q.db.QueryContext(ctx, listOrdersOfDeliveries, lease, node)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []ListOrdersOfDeliveriesRow{}
+	for rows.Next() {
+		var i ListOrdersOfDeliveriesRow
+		if err := rows.Scan(
+			&i.Order.ID,
+			&i.Order.CustomerID,
+			&i.Order.EmailKey,
+			&i.Order.State,
+			&i.Order.Channel,
+			&i.Order.ByKind,
+			&i.Order.ByID,
+			&i.Order.ByAddress,
+			&i.Order.ByName,
+			&i.Order.ItemsKey,
+			&i.Order.Net,
+			&i.Order.Vat,
+			&i.Order.Gross,
+			&i.Order.VatRate,
+			&i.Order.VatRule,
+			&i.Order.VatCountry,
+			&i.Order.VatID,
+			&i.Order.VatUnchecked,
+			&i.Order.PayLink,
+			&i.Order.PaySealed,
+			&i.Order.VerifyLink,
+			&i.Order.VerifySealed,
+			&i.Order.AutoRenew,
+			&i.Order.CreatedAt,
+			&i.Order.UpdatedAt,
+			&i.Order.ExpiresAt,
+			&i.Order.PaidAt,
+			&i.Order.Version,
+			&i.Order.DueAt,
+			&i.Order.Node,
+			&i.Order.Attempts,
+			&i.Order.OpenOrder,
+			&i.Order.AgentID,
+			&i.Order.CompleterID,
+			&i.Order.Contact,
+			&i.Order.Claimed,
+			&i.Order.ClaimMailedAt,
+			&i.Order.ConsentAt,
+			&i.Order.ConsentWording,
+			&i.Order.Registrant,
+			&i.Order.RenewalWording,
+			&i.Order.RenewalAt,
+			&i.Order.RenewalSession,
+			&i.Order.RenewalAddress,
+			&i.OrderItem.ID,
+			&i.OrderItem.OrderID,
+			&i.OrderItem.Position,
+			&i.OrderItem.Name,
+			&i.OrderItem.Tld,
+			&i.OrderItem.Kind,
+			&i.OrderItem.Years,
+			&i.OrderItem.Net,
+			&i.OrderItem.Vat,
+			&i.OrderItem.Gross,
+			&i.OrderItem.Account,
+			&i.OrderItem.ProvisionItemID,
+			&i.OrderItem.DomainID,
+			&i.OrderItem.CodeSealed,
+			&i.OrderItem.State,
+			&i.OrderItem.Failure,
+			&i.OrderItem.RenewalYears,
+			&i.OrderItem.RenewalGross,
+			&i.PaymentID,
+			&i.PaymentKind,
+			&i.PaymentState,
+			&i.PaymentAmount,
+			&i.Session,
+			&i.Url,
+			&i.Intent,
+			&i.Card,
+			&i.PaymentFailure,
+			&i.PaymentCreatedAt,
+			&i.PaymentEndsAt,
+			&i.PaymentUpdatedAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const listOverdueOrderIDs = `-- name: ListOverdueOrderIDs :many
 SELECT id FROM orders
 WHERE customer_id = $1 AND open_order = 1 AND state <> 'paying' AND expires_at <= $2
@@ -1159,22 +1287,31 @@ func (q *Queries) LockBuyer(ctx context.Context, id string) (int64, error) {
 const makeOrderDue = `-- name: MakeOrderDue :one
 UPDATE orders
 SET version = version + 1, due_at = CASE WHEN due_at > 0 AND due_at < $1 THEN due_at ELSE $1 END
-WHERE id = $2
-RETURNING renewal_wording, agent_id, completer_id
+WHERE orders.id = $2
+RETURNING renewal_wording, agent_id, completer_id,
+    CASE WHEN orders.state = 'provisioning' AND NOT EXISTS (
+        SELECT 1 FROM order_items AS i WHERE i.order_id = orders.id AND i.state <> 'active')
+    THEN 1 ELSE 0 END AS completed_next
 `
 
 type MakeOrderDueRow struct {
 	RenewalWording string
 	AgentID        string
 	CompleterID    string
+	CompletedNext  int32
 }
 
 // Makes the order due now, unless it was due earlier. The new version makes concurrent
-// updates reload it.
+// updates reload it. It is completed next if no item is left.
 func (q *Queries) MakeOrderDue(ctx context.Context, now int64, iD string) (MakeOrderDueRow, error) {
 	row := q.db.QueryRowContext(ctx, makeOrderDue, now, iD)
 	var i MakeOrderDueRow
-	err := row.Scan(&i.RenewalWording, &i.AgentID, &i.CompleterID)
+	err := row.Scan(
+		&i.RenewalWording,
+		&i.AgentID,
+		&i.CompleterID,
+		&i.CompletedNext,
+	)
 	return i, err
 }
 

@@ -339,13 +339,14 @@ func (q *Queries) ReleaseProvisionItems(ctx context.Context, now int64, node str
 	return result.RowsAffected()
 }
 
-const updateProvisionItem = `-- name: UpdateProvisionItem :execrows
+const updateProvisionItem = `-- name: UpdateProvisionItem :one
 UPDATE provision_items
 SET state = $1, failure = $2, refund_due = $3,
     domain_id = $4, handle = $5, code_sealed = $6, registrant = $7,
     renew_from = $8, requested_at = $9, due_at = $10, node = $11, attempts = $12,
     updated_at = $13
 WHERE id = $14 AND state = $15 AND due_at = $16
+RETURNING customer_id
 `
 
 type UpdateProvisionItemParams struct {
@@ -367,8 +368,8 @@ type UpdateProvisionItemParams struct {
 	WasDue      int64
 }
 
-func (q *Queries) UpdateProvisionItem(ctx context.Context, arg UpdateProvisionItemParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, updateProvisionItem,
+func (q *Queries) UpdateProvisionItem(ctx context.Context, arg UpdateProvisionItemParams) (string, error) {
+	row := q.db.QueryRowContext(ctx, updateProvisionItem,
 		arg.State,
 		arg.Failure,
 		arg.RefundDue,
@@ -386,8 +387,7 @@ func (q *Queries) UpdateProvisionItem(ctx context.Context, arg UpdateProvisionIt
 		arg.WasState,
 		arg.WasDue,
 	)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
+	var customer_id string
+	err := row.Scan(&customer_id)
+	return customer_id, err
 }

@@ -9,23 +9,28 @@ import (
 	"context"
 )
 
-const claimWebhookDelivery = `-- name: ClaimWebhookDelivery :one
+const claimDueWebhookDeliveries = `-- name: ClaimDueWebhookDeliveries :many
 UPDATE webhook_deliveries SET due_at = $1, node = $2
-WHERE order_id = $3 AND due_at = $4
+WHERE order_id IN (
+    SELECT due.order_id FROM webhook_deliveries AS due
+    WHERE due.due_at > 0 AND due.due_at <= $3
+    ORDER BY due.due_at
+    LIMIT $4
+    FOR UPDATE SKIP LOCKED)
 RETURNING order_id, agent_id, event_count, delivered_count, pending_since, due_at, attempts, node,
     CAST(coalesce((SELECT a.webhook_url FROM agents AS a WHERE a.id = agent_id AND a.removed_at = 0), '') AS TEXT) AS webhook_url,
     CAST(coalesce((SELECT a.webhook_version FROM agents AS a WHERE a.id = agent_id), '') AS TEXT) AS webhook_version,
     CAST(coalesce((SELECT a.webhook_sealed FROM agents AS a WHERE a.id = agent_id), '') AS TEXT) AS webhook_sealed
 `
 
-type ClaimWebhookDeliveryParams struct {
+type ClaimDueWebhookDeliveriesParams struct {
 	Lease   int64
 	Node    string
-	OrderID string
-	WasDue  int64
+	Now     int64
+	MaxRows int32
 }
 
-type ClaimWebhookDeliveryRow struct {
+type ClaimDueWebhookDeliveriesRow struct {
 	OrderID        string
 	AgentID        string
 	EventCount     int64
@@ -39,29 +44,46 @@ type ClaimWebhookDeliveryRow struct {
 	WebhookSealed  string
 }
 
-// Returns the webhook of the agent as well; its URL is empty if the agent was removed.
-func (q *Queries) ClaimWebhookDelivery(ctx context.Context, arg ClaimWebhookDeliveryParams) (ClaimWebhookDeliveryRow, error) {
-	row := q.db.QueryRowContext(ctx, claimWebhookDelivery,
+// Returns the webhook of each agent as well; its URL is empty if the agent was removed.
+// SQLite has no locking clause; sqldb removes it.
+func (q *Queries) ClaimDueWebhookDeliveries(ctx context.Context, arg ClaimDueWebhookDeliveriesParams) ([]ClaimDueWebhookDeliveriesRow, error) {
+	rows, err := q.db.QueryContext(ctx, claimDueWebhookDeliveries,
 		arg.Lease,
 		arg.Node,
-		arg.OrderID,
-		arg.WasDue,
+		arg.Now,
+		arg.MaxRows,
 	)
-	var i ClaimWebhookDeliveryRow
-	err := row.Scan(
-		&i.OrderID,
-		&i.AgentID,
-		&i.EventCount,
-		&i.DeliveredCount,
-		&i.PendingSince,
-		&i.DueAt,
-		&i.Attempts,
-		&i.Node,
-		&i.WebhookUrl,
-		&i.WebhookVersion,
-		&i.WebhookSealed,
-	)
-	return i, err
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []ClaimDueWebhookDeliveriesRow{}
+	for rows.Next() {
+		var i ClaimDueWebhookDeliveriesRow
+		if err := rows.Scan(
+			&i.OrderID,
+			&i.AgentID,
+			&i.EventCount,
+			&i.DeliveredCount,
+			&i.PendingSince,
+			&i.DueAt,
+			&i.Attempts,
+			&i.Node,
+			&i.WebhookUrl,
+			&i.WebhookVersion,
+			&i.WebhookSealed,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const completeWebhookDelivery = `-- name: CompleteWebhookDelivery :exec
@@ -123,45 +145,6 @@ ON CONFLICT (order_id) DO UPDATE SET
 func (q *Queries) EnqueueWebhookDelivery(ctx context.Context, now int64, orderID string) error {
 	_, err := q.db.ExecContext(ctx, enqueueWebhookDelivery, now, orderID)
 	return err
-}
-
-const listDueWebhookDeliveries = `-- name: ListDueWebhookDeliveries :many
-SELECT order_id, agent_id, event_count, delivered_count, pending_since, due_at, attempts, node FROM webhook_deliveries
-WHERE due_at > 0 AND due_at <= $1
-ORDER BY due_at
-LIMIT $2
-`
-
-func (q *Queries) ListDueWebhookDeliveries(ctx context.Context, dueAt int64, limit int32) ([]WebhookDelivery, error) {
-	rows, err := q.db.QueryContext(ctx, listDueWebhookDeliveries, dueAt, limit)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []WebhookDelivery{}
-	for rows.Next() {
-		var i WebhookDelivery
-		if err := rows.Scan(
-			&i.OrderID,
-			&i.AgentID,
-			&i.EventCount,
-			&i.DeliveredCount,
-			&i.PendingSince,
-			&i.DueAt,
-			&i.Attempts,
-			&i.Node,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Close(); err != nil {
-		return nil, err
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
 }
 
 const postponeWebhookDelivery = `-- name: PostponeWebhookDelivery :exec

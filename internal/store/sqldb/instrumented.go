@@ -145,6 +145,9 @@ func (c *instrumentedConn) CheckNamedValue(value *driver.NamedValue) error {
 	return driver.ErrSkip
 }
 
+// withoutLocks removes what SQLite can't parse and, with one writer, does not need.
+var withoutLocks = strings.NewReplacer("FOR UPDATE SKIP LOCKED", "", "FOR UPDATE", "")
+
 // statement returns the prepared statement for a text, or nil if it is not worth keeping.
 // SQLite takes longer to parse a small query than to execute it. Only generated queries,
 // of which there is a fixed set, and the statements around changes are kept. They are kept
@@ -161,7 +164,7 @@ func (c *instrumentedConn) statement(text string) (fullStmt, error) {
 			return nil, nil
 		}
 	}
-	prepared, err := c.fullConn.PrepareContext(context.Background(), text)
+	prepared, err := c.fullConn.PrepareContext(context.Background(), withoutLocks.Replace(text))
 	if err != nil {
 		return nil, err
 	}

@@ -151,7 +151,8 @@ type mail struct {
 // deliverMails delivers the queued mails, as the mailer does.
 func (e *env) deliverMails() []mail {
 	e.Helper()
-	due, err := e.db.ListDueMails(e.Context(), e.clock(), 100)
+	lease := e.clock().Add(time.Minute)
+	due, err := e.db.ClaimDueMails(e.Context(), e.clock(), lease, 100)
 	e.must(err)
 	var arrived []mail
 	for _, dueMail := range due {
@@ -159,12 +160,6 @@ func (e *env) deliverMails() []mail {
 		life, hasLink := map[registrar.MailKind]time.Duration{
 			registrar.MailConfirm: 48 * time.Hour, registrar.MailPasswordReset: time.Hour, registrar.MailChangeEmail: 24 * time.Hour,
 		}[dueMail.Kind]
-		lease := e.clock().Add(time.Minute)
-		claimed, err := e.db.ClaimMail(e.Context(), dueMail.ID, dueMail.DueAt, lease)
-		e.must(err)
-		if !claimed {
-			e.Fatal("another worker claimed the mail")
-		}
 		if hasLink {
 			var hash registrar.SecretHash
 			m.link, hash = registrar.NewSecret(registrar.LinkSecret)

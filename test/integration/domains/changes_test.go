@@ -136,7 +136,7 @@ func TestAuthCode_ShownOnceAndNotStored(t *testing.T) {
 			t.Errorf("%s: second code is not new", tld)
 		}
 	}
-	mails, err := s.db.ListDueMails(t.Context(), time.Now().Add(time.Hour), 100)
+	mails, err := s.db.ClaimDueMails(t.Context(), time.Now().Add(time.Hour), time.Now().Add(2*time.Hour), 100)
 	must(t, err)
 	if len(mails) != 4 {
 		t.Fatalf("%d mails", len(mails))

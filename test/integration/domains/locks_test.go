@@ -110,7 +110,7 @@ func TestSecure_OperatorSetsTransferLock(t *testing.T) {
 	if !slices.Contains(s.registryDomain("bleibt.com").Statuses(), "clientTransferProhibited") {
 		t.Error("domain is not transfer-locked")
 	}
-	mails, err := s.db.ListDueMails(t.Context(), time.Now().Add(time.Hour), 10)
+	mails, err := s.db.ClaimDueMails(t.Context(), time.Now().Add(time.Hour), time.Now().Add(2*time.Hour), 10)
 	must(t, err)
 	notified := 0
 	for _, mail := range mails {

@@ -100,10 +100,11 @@ func TestConsent_ApprovalIsMailedToTheAccount(t *testing.T) {
 	}
 }
 
-// dueMails returns the queued mails.
+// dueMails returns the queued mails, which stay due.
 func (s *env) dueMails() []mailer.QueuedMail {
 	s.t.Helper()
-	waiting, err := s.db.ListDueMails(s.t.Context(), s.clock.read().Add(time.Hour), 100)
+	at := s.clock.read().Add(time.Hour)
+	waiting, err := s.db.ClaimDueMails(s.t.Context(), at, at, 100)
 	if err != nil {
 		s.t.Fatal(err)
 	}
