@@ -1,12 +1,24 @@
 package httpjson
 
 import (
+	"net/http"
 	"strconv"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
 var _ Appender = CheckResult{}
+
+// WriteCheckResult is WriteJSON without the conversion to an interface, which copies the
+// result to the heap.
+func WriteCheckResult(w http.ResponseWriter, r CheckResult) {
+	encoded, ok := r.AppendJSON(make([]byte, 0, 320))
+	if !ok {
+		WriteJSON(w, http.StatusOK, r)
+		return
+	}
+	WriteBytes(w, http.StatusOK, typeJSON, encoded)
+}
 
 // AppendJSON encodes like encoding/json. Checks are served thousands of times a second,
 // and reflection was an eighth of their cost.
