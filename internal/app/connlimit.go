@@ -38,7 +38,7 @@ func (c *connLimiter) Accept() (net.Conn, error) {
 		}
 		from := c.limitKey(conn.RemoteAddr())
 		if c.acquire(from) {
-			return &limitedConn{Conn: conn, release: sync.OnceFunc(func() { c.release(from) })}, nil
+			return newClientConn(conn, sync.OnceFunc(func() { c.release(from) })), nil
 		}
 		c.refused.Add(1)
 		_ = conn.Close() // nothing was sent yet
@@ -92,15 +92,4 @@ func (c *connLimiter) count() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.open
-}
-
-// limitedConn releases its slot when it is closed.
-type limitedConn struct {
-	net.Conn
-	release func()
-}
-
-func (c *limitedConn) Close() error {
-	c.release()
-	return c.Conn.Close()
 }

@@ -31,7 +31,7 @@ func NewLogger(cfg config.Log, out io.Writer) (logger *slog.Logger, flush func()
 	}
 	gathered := &logWriter{out: out}
 	options := &slog.HandlerOptions{Level: level}
-	handler := logHandler{buffer: gathered, plain: cfg.Format == "json"}
+	handler := &logHandler{buffer: gathered, plain: cfg.Format == "json"}
 	if handler.plain {
 		handler.Handler = slog.NewJSONHandler(gathered, options)
 	} else {
@@ -49,7 +49,7 @@ type logHandler struct {
 	plain bool
 }
 
-func (h logHandler) Handle(ctx context.Context, record slog.Record) error {
+func (h *logHandler) Handle(ctx context.Context, record slog.Record) error {
 	if h.plain {
 		var space [512]byte
 		if line, ok := appendPlainRecord(space[:0], record); ok {
@@ -63,18 +63,18 @@ func (h logHandler) Handle(ctx context.Context, record slog.Record) error {
 	return err
 }
 
-func (h logHandler) flushIfUrgent(level slog.Level) {
+func (h *logHandler) flushIfUrgent(level slog.Level) {
 	if level >= slog.LevelWarn {
 		h.buffer.flush()
 	}
 }
 
-func (h logHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
-	return logHandler{Handler: h.Handler.WithAttrs(attrs), buffer: h.buffer}
+func (h *logHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return &logHandler{Handler: h.Handler.WithAttrs(attrs), buffer: h.buffer}
 }
 
-func (h logHandler) WithGroup(name string) slog.Handler {
-	return logHandler{Handler: h.Handler.WithGroup(name), buffer: h.buffer}
+func (h *logHandler) WithGroup(name string) slog.Handler {
+	return &logHandler{Handler: h.Handler.WithGroup(name), buffer: h.buffer}
 }
 
 // appendPlainRecord encodes a record like slog's JSON handler, if it has only integers
@@ -156,13 +156,13 @@ type countingHandler struct {
 func countLogRecords(logger *slog.Logger, metrics prometheus.Registerer) *slog.Logger {
 	records := newCounter(metrics, "dotkontor_log_records_total", "Log records by level: warn, error.", label{name: "level"})
 	panics := newCounter(metrics, "dotkontor_panics_total", "Panics recovered in requests, tools, lookups and jobs.")
-	return slog.New(countingHandler{
+	return slog.New(&countingHandler{
 		Handler: logger.Handler(), warnings: records.WithLabelValues("warn"), errors: records.WithLabelValues("error"),
 		panics: panics.WithLabelValues(),
 	})
 }
 
-func (h countingHandler) Handle(ctx context.Context, record slog.Record) error {
+func (h *countingHandler) Handle(ctx context.Context, record slog.Record) error {
 	switch {
 	case record.Level >= slog.LevelError:
 		h.errors.Inc()
@@ -175,12 +175,14 @@ func (h countingHandler) Handle(ctx context.Context, record slog.Record) error {
 	return h.Handler.Handle(ctx, record)
 }
 
-func (h countingHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
-	h.Handler = h.Handler.WithAttrs(attrs)
-	return h
+func (h *countingHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return h.around(h.Handler.WithAttrs(attrs))
 }
 
-func (h countingHandler) WithGroup(name string) slog.Handler {
-	h.Handler = h.Handler.WithGroup(name)
-	return h
+func (h *countingHandler) WithGroup(name string) slog.Handler {
+	return h.around(h.Handler.WithGroup(name))
+}
+
+func (h *countingHandler) around(inner slog.Handler) *countingHandler {
+	return &countingHandler{Handler: inner, warnings: h.warnings, errors: h.errors, panics: h.panics}
 }

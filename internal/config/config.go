@@ -149,7 +149,8 @@ type Server struct {
 	// proxies are exempt from the second. Default: 10000 and 500.
 	MaxConnections           int `toml:"max_connections" default:"10000" range:"1..1000000"`
 	MaxConnectionsPerAddress int `toml:"max_connections_per_address" default:"500" range:"1..1000000"`
-	// ReadTimeout limits the time in which a whole request must arrive. Default: 10s.
+	// ReadTimeout limits the time in which a whole request must arrive. This and the next
+	// two timeouts may take effect up to one second later. Default: 10s.
 	ReadTimeout Duration `toml:"read_timeout" default:"10s" range:"1s..5m"`
 	// WriteTimeout limits the time from the end of a request's headers to the end of its
 	// response. At least 7s, and no less than read_timeout. Default: 20s.

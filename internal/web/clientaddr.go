@@ -75,6 +75,9 @@ func (f addrResolver) rightmostUntrusted(peer netip.Addr, lines []string, parse 
 // address. An unterminated quote makes the whole field invalid, because the parts
 // written by the proxy can't be distinguished from the client's.
 func splitOutsideQuotes(text string, separator byte) (parts []string, ok bool) {
+	if !strings.Contains(text, `"`) {
+		return strings.Split(text, string(separator)), true
+	}
 	quoted, begin := false, 0
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; {

@@ -38,14 +38,14 @@ func newObserver(mux *http.ServeMux, logger *slog.Logger, registry prometheus.Re
 		return nil, err
 	}
 	o := &observer{exact: make(map[string]http.Handler), mux: mux, logger: logger, metrics: metrics}
-	o.pool.New = func() any { return new(recorder) }
+	o.pool.New = func() any { return &recorder{buffer: make([]byte, 0, 512)} }
 	return o, nil
 }
 
 func (o *observer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	began := time.Now()
 	rec := o.pool.Get().(*recorder) //nolint:errcheck,forcetypeassert // the pool holds nothing else
-	*rec = recorder{ResponseWriter: w, startedAt: began, metrics: o.metrics}
+	*rec = recorder{ResponseWriter: w, startedAt: began, metrics: o.metrics, buffer: rec.buffer}
 	id := newRequestID()
 	header := w.Header()
 	header[httpjson.RequestIDHeader] = []string{id}
@@ -230,6 +230,7 @@ type recorder struct {
 	metrics           *requestMetrics
 	isStream          bool
 	streamOpenedAfter time.Duration // the time until the stream started
+	buffer            []byte        // reused by the next request
 }
 
 func (rec *recorder) WriteHeader(status int) {
@@ -247,6 +248,9 @@ func (rec *recorder) Write(b []byte) (int, error) {
 	rec.bytes += int64(n)
 	return n, err
 }
+
+// Buffer returns an empty buffer for one Write.
+func (rec *recorder) Buffer() []byte { return rec.buffer }
 
 // Unwrap lets http.ResponseController reach the connection.
 func (rec *recorder) Unwrap() http.ResponseWriter { return rec.ResponseWriter }

@@ -107,6 +107,13 @@ func (e *Engine) isListed(tld string) bool {
 // Check answers for one full domain name. An extension that we do not carry is an error of
 // KindUnsupported; the Answer then holds only the extension, and no source is queried.
 func (e *Engine) Check(ctx context.Context, domain string) (Answer, error) {
+	if found, cached := e.verdicts.GetIfPresent(domain); cached && found.name.ASCII() != "" {
+		// Parsing again gives the same name, unless the catalog has lost its extension or
+		// lists the whole name as one.
+		if ext, ok := e.cfg.Catalog.Extension(found.name.TLD()); ok && !e.isListed("."+domain) {
+			return newAnswer(found.name, ext, found), nil
+		}
+	}
 	name, err := registrar.ParseName(domain, e.isListed)
 	if err != nil {
 		return Answer{TLD: name.TLD()}, err
@@ -116,31 +123,39 @@ func (e *Engine) Check(ctx context.Context, domain string) (Answer, error) {
 
 // checkName checks one well-formed name. On failure the Answer still names the domain.
 func (e *Engine) checkName(ctx context.Context, name registrar.Name) (Answer, error) {
-	answer := Answer{Domain: name.String(), TLD: name.TLD()}
+	failed := Answer{Domain: name.String(), TLD: name.TLD()}
 	ext, ok := e.cfg.Catalog.Extension(name.TLD())
 	if !ok { // the catalog was replaced a moment ago
-		return answer, &registrar.Error{Kind: registrar.KindUnsupported, Code: registrar.ExtensionNotCarried}
+		return failed, &registrar.Error{Kind: registrar.KindUnsupported, Code: registrar.ExtensionNotCarried}
 	}
 	found, cached := e.verdicts.GetIfPresent(name.ASCII())
 	if !cached {
 		var err error
 		if found, err = e.resolveOnce(ctx, ext, name); err != nil {
-			return answer, err
+			return failed, err
 		}
 	}
-	answer.Availability, answer.Source, answer.Reason = found.availability, found.source, found.reason
-	answer.Premium, answer.CheckedAt = found.premium, found.at
-	answer.MinYears, answer.Requires = ext.Term(), ext.Requires
-	answer.Order = orderabilityOf(ext.Sale, found)
+	return newAnswer(name, ext, found), nil
+}
+
+func newAnswer(name registrar.Name, ext registrar.Extension, found verdict) Answer {
+	answer := Answer{
+		Domain: name.String(), TLD: name.TLD(), Availability: found.availability, Source: found.source, Reason: found.reason,
+		Premium: found.premium, CheckedAt: found.at, MinYears: ext.Term(), Requires: ext.Requires, Order: orderabilityOf(ext.Sale, found),
+	}
 	if !found.premium { // only EPP knows the price of a premium name
 		answer.Prices = &Prices{Register: ext.Register, Renew: ext.Renew, Transfer: ext.Transfer, Restore: ext.Restore}
 	}
-	return answer, nil
+	return answer
 }
 
 func (e *Engine) resolveOnce(ctx context.Context, ext registrar.Extension, name registrar.Name) (verdict, error) {
 	return loadOnce(ctx, e, e.verdicts, name, func(ctx context.Context) (verdict, error) {
-		return e.newResolution(ext, name).resolve(ctx)
+		found, err := e.newResolution(ext, name).resolve(ctx)
+		if parsed, invalid := registrar.ParseName(name.ASCII(), e.isListed); invalid == nil {
+			found.name = parsed
+		}
+		return found, err
 	})
 }
 

@@ -267,6 +267,32 @@ func TestCheck_CachesAnswersButNotFailures(t *testing.T) {
 	})
 }
 
+// A cached name is not parsed again, which must not show.
+func TestCheck_CachedNameAnswersLikeParsedOne(t *testing.T) {
+	catalog := &fakeCatalog{".de", ".io", ".com.de"}
+	engine := newEngine(t, Config{Catalog: catalog, RDAP: sourceWithState(Registered), DNS: delegatedDNS})
+	check := func(domain, wantDomain string, wantCode registrar.Code) {
+		t.Helper()
+		answer, err := engine.Check(t.Context(), domain)
+		if answer.Domain != wantDomain || registrar.CodeOf(err) != wantCode {
+			t.Errorf("%s: got %q, %v", domain, answer.Domain, err)
+		}
+	}
+	for range 2 {
+		check("shop.de", "shop.de", "")
+		check("a.com.de", "a.com.de", "")
+		check("bücher.de", "bücher.de", "")
+		check("xn--bcher-kva.de", "xn--bcher-kva.de", "")
+	}
+	if _, err := engine.Search(t.Context(), "co"); err != nil { // caches co.io, which is a public suffix
+		t.Fatal(err)
+	}
+	check("co.io", "", registrar.ExtensionNotCarried)
+	*catalog = fakeCatalog{".de", ".shop.de"}
+	check("shop.de", "", registrar.NameIsExtension)
+	check("a.com.de", "", registrar.NameSubdomain)
+}
+
 func TestCheck_TooManyInFlightIsRefusedImmediately(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		engine := newEngine(t, Config{RDAP: &fakeSource{finding: Finding{State: Registered}, delay: time.Second}, DNS: undelegatedDNS, MaxInFlight: 1})

@@ -15,6 +15,9 @@ type verdict struct {
 	reason       Reason
 	premium      bool
 	at           time.Time
+	// name is what ParseName makes of the key; zero if it rejects the key, which a
+	// search may have combined from a label and an extension.
+	name registrar.Name
 }
 
 func (e *Engine) newResolution(ext registrar.Extension, name registrar.Name) *resolution {

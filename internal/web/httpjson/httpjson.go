@@ -8,6 +8,7 @@ import (
 	"errors"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
@@ -58,12 +59,19 @@ func WriteBytes(w http.ResponseWriter, status int, contentType []string, body []
 	_, _ = w.Write(body) // a failed write means that the client is gone
 }
 
-// AppendPlainString appends text as a JSON string if it needs no escaping, including
-// HTML escaping; otherwise it returns false.
+// plainBytes need no escaping in a JSON string, including HTML escaping.
+var plainBytes = func() (plain [256]bool) {
+	for c := ' '; c <= '~'; c++ {
+		plain[c] = !strings.ContainsRune(`"\<>&`, c)
+	}
+	return plain
+}()
+
+// AppendPlainString appends text as a JSON string if it needs no escaping; otherwise it
+// returns false.
 func AppendPlainString(b []byte, text string) ([]byte, bool) {
 	for i := range len(text) {
-		switch c := text[i]; {
-		case c < ' ', c > '~', c == '"', c == '\\', c == '<', c == '>', c == '&':
+		if !plainBytes[text[i]] {
 			return b, false
 		}
 	}

@@ -71,18 +71,16 @@ func NewPriceResult(ext registrar.Extension) PriceResult {
 
 // evidence says which source decided, when and why. The contract does not require it.
 type evidence struct {
-	CheckedAt string        `json:"checkedAt,omitempty"`
+	CheckedAt time.Time     `json:"checkedAt,omitzero"` // whole seconds in UTC
 	Source    lookup.Source `json:"source,omitempty"`
 	Reason    lookup.Reason `json:"reason,omitempty"`
 	Premium   bool          `json:"premium,omitempty"`
 }
 
 func evidenceOf(answer lookup.Answer) evidence {
-	e := evidence{Source: answer.Source, Reason: answer.Reason, Premium: answer.Premium}
-	if !answer.CheckedAt.IsZero() {
-		e.CheckedAt = answer.CheckedAt.UTC().Format(time.RFC3339)
+	return evidence{
+		CheckedAt: answer.CheckedAt.UTC().Truncate(time.Second), Source: answer.Source, Reason: answer.Reason, Premium: answer.Premium,
 	}
-	return e
 }
 
 // UnsupportedResult is the contract's UnsupportedResult.

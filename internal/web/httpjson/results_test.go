@@ -3,6 +3,7 @@ package httpjson
 import (
 	"encoding/json"
 	"testing"
+	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
@@ -15,7 +16,7 @@ func TestCheckResult_AppendJSONMatchesEncodingJSON(t *testing.T) {
 		{Domain: "a.de", TLD: ".de"},
 		{Domain: "a.de", TLD: ".de", Available: &yes, RegisterEUR: &price, RenewEUR: &price, TransferEUR: &free},
 		{Domain: "a.de", TLD: ".de", Available: &no, evidence: evidence{
-			CheckedAt: "2026-11-15T09:00:00Z", Source: lookup.SourceRDAP, Reason: lookup.ReasonRegistered, Premium: true,
+			CheckedAt: time.Date(2026, 11, 15, 9, 0, 0, 0, time.UTC), Source: lookup.SourceRDAP, Reason: lookup.ReasonRegistered, Premium: true,
 		}},
 		{Domain: "a.ai", TLD: ".ai", Available: &yes, Terms: Terms{
 			RestoreEUR: &price, MinYears: 2, Requires: "eu_presence", Orderable: &no, OrderableReason: "no_registry_account",

@@ -47,54 +47,53 @@ func New(lookups Lookups, budget Budget, address func(*http.Request) netip.Addr)
 
 // Check is POST /api/domain/check.
 func (h *Handler) Check(w http.ResponseWriter, r *http.Request) {
-	h.serve(w, r, "domain", func(ctx context.Context, domain string) (any, error) {
-		answer, err := h.lookups.Check(ctx, domain)
-		switch {
-		case err == nil:
-			return httpjson.NewCheckResult(answer), nil
-		case registrar.KindOf(err) == registrar.KindUnsupported:
-			return httpjson.UnsupportedResult{Domain: domain, TLD: answer.TLD}, nil
-		case registrar.KindOf(err) == registrar.KindUpstream:
-			return errorBody{Error: message(err), Domain: answer.Domain}, err
-		default:
-			return errorBody{Error: message(err)}, err
-		}
-	})
+	domain, ok := h.admit(w, r, "domain")
+	if !ok {
+		return
+	}
+	answer, err := h.lookups.Check(r.Context(), domain)
+	switch {
+	case err == nil:
+		httpjson.WriteCheckResult(w, httpjson.NewCheckResult(answer))
+	case registrar.KindOf(err) == registrar.KindUnsupported:
+		httpjson.WriteJSON(w, http.StatusOK, httpjson.UnsupportedResult{Domain: domain, TLD: answer.TLD})
+	case registrar.KindOf(err) == registrar.KindUpstream:
+		httpjson.RecordError(w, err)
+		httpjson.WriteJSON(w, statusOf(err), errorBody{Error: message(err), Domain: answer.Domain})
+	default:
+		WriteError(w, err)
+	}
 }
 
 // Search is POST /api/domain/search.
 func (h *Handler) Search(w http.ResponseWriter, r *http.Request) {
-	h.serve(w, r, "query", func(ctx context.Context, query string) (any, error) {
-		result, err := h.lookups.Search(ctx, query)
-		if err != nil {
-			return errorBody{Error: message(err)}, err
-		}
-		return httpjson.NewSearchResult(result, func(err error) { httpjson.RecordError(w, err) }), nil
-	})
+	query, ok := h.admit(w, r, "query")
+	if !ok {
+		return
+	}
+	result, err := h.lookups.Search(r.Context(), query)
+	if err != nil {
+		WriteError(w, err)
+		return
+	}
+	httpjson.WriteJSON(w, http.StatusOK, httpjson.NewSearchResult(result, func(err error) { httpjson.RecordError(w, err) }))
 }
 
 var noStore = []string{"no-store"}
 
-// serve is shared by both endpoints: spend, decode, call, encode. The body returned by
-// call is sent even if it also returns an error.
-func (h *Handler) serve(w http.ResponseWriter, r *http.Request, field string,
-	call func(ctx context.Context, value string) (any, error),
-) {
+// admit spends from the budget and returns the field of the body. It answers the request
+// itself if it returns false.
+func (h *Handler) admit(w http.ResponseWriter, r *http.Request, field string) (value string, ok bool) {
 	w.Header()["Cache-Control"] = noStore
 	decision, windows := h.budget.Spend(h.address(r))
 	h.writeRateLimitHeaders(w.Header(), decision, windows)
 	if !decision.Allowed {
 		WriteError(w, &registrar.Error{Kind: registrar.KindRateLimited, Code: overBudget, RetryAfter: decision.RetryAfter})
-		return
+		return "", false
 	}
 	value, err := readField(w, r, field)
 	if err != nil {
 		WriteError(w, err)
-		return
 	}
-	body, err := call(r.Context(), value)
-	if err != nil {
-		httpjson.RecordError(w, err)
-	}
-	httpjson.WriteJSON(w, statusOf(err), body)
+	return value, err == nil
 }
