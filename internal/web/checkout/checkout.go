@@ -73,7 +73,7 @@ func New(cfg Config) (*Handler, error) {
 		cfg.AuthCodeLimit == nil || cfg.Extension == nil || cfg.RateBasisPoints == nil {
 		return nil, errors.New("checkout: every field of Config is required")
 	}
-	views, err := cfg.Frame.LoadTemplates(templateFS, texts)
+	views, err := cfg.Frame.LoadTemplates(templateFS, basketTexts, orderTexts, payTexts, problemTexts)
 	if err != nil {
 		return nil, err
 	}
