@@ -149,7 +149,7 @@ func (c *instrumentedConn) CheckNamedValue(value *driver.NamedValue) error {
 // SQLite takes longer to parse a small query than to execute it. Only generated queries,
 // of which there is a fixed set, and the statements around changes are kept. They are kept
 // here because database/sql looks up, locks and tracks a sql.Stmt at every call.
-func (c *instrumentedConn) statement(text string) (fullStmt, error) {
+func (c *instrumentedConn) statement(ctx context.Context, text string) (fullStmt, error) {
 	stmt, found := c.statements[text]
 	if found || c.statements == nil {
 		return stmt, nil
@@ -161,7 +161,7 @@ func (c *instrumentedConn) statement(text string) (fullStmt, error) {
 			return nil, nil
 		}
 	}
-	prepared, err := c.fullConn.PrepareContext(context.Background(), text)
+	prepared, err := c.PrepareContext(ctx, text)
 	if err != nil {
 		return nil, err
 	}
@@ -193,7 +193,7 @@ func (c *instrumentedConn) ExecContext(ctx context.Context, text string, values 
 		return c.pipeline.enqueue(ctx, text, values)
 	}
 	var result driver.Result
-	stmt, err := c.statement(text)
+	stmt, err := c.statement(ctx, text)
 	switch {
 	case err != nil:
 	case stmt != nil:
@@ -212,7 +212,7 @@ func (c *instrumentedConn) QueryContext(ctx context.Context, text string, values
 		}
 	}
 	var rows driver.Rows
-	stmt, err := c.statement(text)
+	stmt, err := c.statement(ctx, text)
 	switch {
 	case err != nil:
 	case stmt != nil:
