@@ -4,6 +4,10 @@
 # which fails in a checkout that belongs to another user.
 export GOFLAGS := -mod=readonly -buildvcs=false
 export GOWORK  := off
+# Packages compiled without cgo and without the path of this folder are shared by all of
+# these, by releases and by other checkouts.
+build vet test test-unit: export GOFLAGS += -trimpath
+build vet test test-unit: export CGO_ENABLED := 0
 SHELL    := bash
 .SHELLFLAGS := -o pipefail -c
 
@@ -20,7 +24,7 @@ help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 build: ## build bin/dotkontor, static and reproducible
-	CGO_ENABLED=0 go build -trimpath -buildvcs=$(VCS) -o bin/dotkontor ./cmd/dotkontor
+	go build -buildvcs=$(VCS) -o bin/dotkontor ./cmd/dotkontor
 
 run: build ## run it against the sandbox, offline
 	bin/dotkontor sandbox

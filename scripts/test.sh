@@ -11,6 +11,7 @@ note=
 postgres=
 builds=
 finish() {
+  wait
   [ -z "$postgres" ] || scripts/postgres.sh stop
   [ -z "$builds" ] || rm -rf "$builds"
   [ -z "$note" ] || echo "$note" >&2
@@ -62,7 +63,8 @@ fi
 
 # The headless shell runs the journeys in half of Chromium's CPU time.
 (need chromium-headless-shell chromium-headless-shell) || (need chromium chromium) || true
-scripts/node.sh || echo "setup: there are no Node packages, so test/mcpclients and test/browser are skipped" >&2
+# A new checkout downloads them for a minute, in which the code is compiled.
+(scripts/node.sh || echo "setup: there are no Node packages, so test/mcpclients and test/browser are skipped" >&2) &
 
 bad=$(find . -name '*.go' -not -path './.*' -not -path '*/pkg/mod/*' -not -path '*/node_modules/*' \
   -not -path '*/testdata/*' -print0 | xargs -0 gofmt -l)
@@ -83,11 +85,12 @@ export TEST_BUILDS=$builds
 
 # The longest packages start first, so that no core waits for one of them at the end.
 long=()
-for package in test/browser test/mcpclients internal/app cmd/dotkontor test/crash test/contract internal/store test/cluster; do
+for package in test/browser internal/store test/crash test/mcpclients cmd/dotkontor test/contract test/cluster test/integration/orders; do
   [ -z "$(find "$package" -maxdepth 1 -name '*_test.go' 2>/dev/null)" ] || long+=("./$package")
 done
 
 CGO_ENABLED=0 go build -o "$builds/gotest" ./scripts/gotest
+wait # for the Node packages
 # go vet has already run. One package more than there are cores, because many tests wait
 # for browsers and processes.
 CGO_ENABLED=${race:+1} "$builds/gotest" ${race:+"$race"} -vet=off -p $(($(nproc) + 1)) "$@" "${long[@]}" ./...

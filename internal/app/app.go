@@ -47,10 +47,10 @@ const (
 
 // App is the whole service. The sandbox runs the same one with another configuration.
 type App struct {
-	cfg config.Config
-	now func() time.Time // business time, which a sandbox may move
-	logger     *slog.Logger
-	metrics    *prometheus.Registry
+	cfg     config.Config
+	now     func() time.Time // business time, which a sandbox may move
+	logger  *slog.Logger
+	metrics *prometheus.Registry
 	// mcpExtension is empty in the product.
 	mcpExtension mcp.Extension
 	background

@@ -91,14 +91,6 @@ func (db *DB) CountDomainsByStatus(ctx context.Context, customer string) (map[re
 	return counts, err
 }
 
-// maxComparedNames bounds the names of a customer that an order is compared with.
-const maxComparedNames = 1000
-
-// NamesOf returns names that a customer holds, at most maxComparedNames.
-func (db *DB) NamesOf(ctx context.Context, customer string) ([]string, error) {
-	return db.read().ListHeldDomainNames(ctx, customer, maxComparedNames)
-}
-
 // AddDomain stores a domain with its audit event.
 func (db *DB) AddDomain(ctx context.Context, domain portfolio.Domain, event registrar.AuditEvent) error {
 	return db.write(ctx, func(q *query.Queries) error {

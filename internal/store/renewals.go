@@ -141,7 +141,7 @@ func (db *DB) StartRenewals(ctx context.Context, start order.RenewalStart) (star
 		}
 		o := start.Order
 		o.Email, o.Version = emailKey(o.Email), firstVersion
-		if err := insertOrder(ctx, q, o); err != nil {
+		if err := insertOrder(ctx, q, o, 0); err != nil {
 			return err
 		}
 		for _, payment := range o.Payments {

@@ -22,8 +22,7 @@ const (
 	buildCacheVariable = "TEST_BUILDS"
 )
 
-// Build builds the binary like "make build", with additional flags but without
-// -trimpath, which would compile every package a second time.
+// Build builds the binary with additional flags. GOFLAGS has those of "make build".
 func Build(ctx context.Context, path string, errOut io.Writer, flags ...string) error {
 	return BuildProgram(ctx, "cmd/dotkontor", path, errOut, flags...)
 }

@@ -14,12 +14,6 @@ INSERT INTO domains (id, customer_id, name, tld, status, paid_until, account, cr
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 ON CONFLICT (name) WHERE status <> 'transferred_out' DO NOTHING;
 
--- name: ListHeldDomainNames :many
-SELECT name FROM domains
-WHERE customer_id = $1 AND status <> 'transferred_out'
-ORDER BY name
-LIMIT $2;
-
 -- One page of a customer's domains. The pattern is a LIKE pattern; domain names contain
 -- no LIKE wildcards. The id breaks ties between rows with the same name.
 -- name: SearchDomains :many

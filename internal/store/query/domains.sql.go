@@ -464,36 +464,6 @@ func (q *Queries) ListDomainsDueForSync(ctx context.Context, syncDue int64, limi
 	return items, nil
 }
 
-const listHeldDomainNames = `-- name: ListHeldDomainNames :many
-SELECT name FROM domains
-WHERE customer_id = $1 AND status <> 'transferred_out'
-ORDER BY name
-LIMIT $2
-`
-
-func (q *Queries) ListHeldDomainNames(ctx context.Context, customerID string, limit int32) ([]string, error) {
-	rows, err := q.db.QueryContext(ctx, listHeldDomainNames, customerID, limit)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []string{}
-	for rows.Next() {
-		var name string
-		if err := rows.Scan(&name); err != nil {
-			return nil, err
-		}
-		items = append(items, name)
-	}
-	if err := rows.Close(); err != nil {
-		return nil, err
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
 const makeDomainSyncDue = `-- name: MakeDomainSyncDue :exec
 UPDATE domains SET sync_due = $1
 WHERE name = $2 AND sync_due > 0

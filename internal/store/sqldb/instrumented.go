@@ -152,7 +152,7 @@ var withoutLocks = strings.NewReplacer("FOR UPDATE SKIP LOCKED", "", "FOR UPDATE
 // SQLite takes longer to parse a small query than to execute it. Only generated queries,
 // of which there is a fixed set, and the statements around changes are kept. They are kept
 // here because database/sql looks up, locks and tracks a sql.Stmt at every call.
-func (c *instrumentedConn) statement(text string) (fullStmt, error) {
+func (c *instrumentedConn) statement(ctx context.Context, text string) (fullStmt, error) {
 	stmt, found := c.statements[text]
 	if found || c.statements == nil {
 		return stmt, nil
@@ -164,7 +164,7 @@ func (c *instrumentedConn) statement(text string) (fullStmt, error) {
 			return nil, nil
 		}
 	}
-	prepared, err := c.fullConn.PrepareContext(context.Background(), withoutLocks.Replace(text))
+	prepared, err := c.fullConn.PrepareContext(ctx, withoutLocks.Replace(text))
 	if err != nil {
 		return nil, err
 	}
@@ -196,7 +196,7 @@ func (c *instrumentedConn) ExecContext(ctx context.Context, text string, values 
 		return c.pipeline.enqueue(ctx, text, values)
 	}
 	var result driver.Result
-	stmt, err := c.statement(text)
+	stmt, err := c.statement(ctx, text)
 	switch {
 	case err != nil:
 	case stmt != nil:
@@ -215,7 +215,7 @@ func (c *instrumentedConn) QueryContext(ctx context.Context, text string, values
 		}
 	}
 	var rows driver.Rows
-	stmt, err := c.statement(text)
+	stmt, err := c.statement(ctx, text)
 	switch {
 	case err != nil:
 	case stmt != nil:

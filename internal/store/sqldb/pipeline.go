@@ -130,7 +130,7 @@ func (db *DB) writePipelined(ctx context.Context, change func(DBTX) error) error
 	if err != nil {
 		return err
 	}
-	defer conn.Close()
+	defer func() { _ = conn.Close() }() // fails only if the connection was discarded
 	var p *pipeline
 	err = conn.Raw(func(driverConn any) error {
 		instrumented, ok := driverConn.(*instrumentedConn)

@@ -76,7 +76,7 @@ func New(cfg Config) (*Handler, error) {
 		return nil, errors.New("checkout: every field of Config but Now is required")
 	}
 	registrar.Default(&cfg.Now, time.Now)
-	views, err := cfg.Frame.LoadTemplates(templateFS, texts)
+	views, err := cfg.Frame.LoadTemplates(templateFS, basketTexts, orderTexts, payTexts, problemTexts)
 	if err != nil {
 		return nil, err
 	}

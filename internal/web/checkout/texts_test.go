@@ -9,6 +9,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/web/ui"
 	"github.com/dotkontor/dotkontor/test/testkit/textcheck"
 )
 
@@ -20,14 +21,19 @@ var allStates = []order.State{
 	order.PartiallyCompleted, order.Failed, order.Canceled, order.Expired,
 }
 
+func allTexts(t *testing.T) ui.Texts {
+	t.Helper()
+	return textcheck.Merge(t, basketTexts, orderTexts, payTexts, problemTexts)
+}
+
 func TestTexts_SamePlaceholdersInBothLanguages(t *testing.T) {
 	t.Parallel()
-	textcheck.CheckTranslations(t, texts)
+	textcheck.CheckTranslations(t, allTexts(t))
 }
 
 func TestTexts_EveryReferencedKeyExists(t *testing.T) {
 	t.Parallel()
-	textcheck.CheckKeys(t, texts, dynamicKeys)
+	textcheck.CheckKeys(t, allTexts(t), dynamicKeys)
 }
 
 // Every code of provisioning for an item has a text.
@@ -39,7 +45,7 @@ func TestTexts_EveryProvisionCodeHasText(t *testing.T) {
 	check := func(code string) {
 		found++
 		// The codes of EPP results share the texts of our own.
-		if texts["reason."+code][0] == "" && !slices.Contains(elsewhere, code) && !strings.HasPrefix(code, "epp_") {
+		if problemTexts["reason."+code][0] == "" && !slices.Contains(elsewhere, code) && !strings.HasPrefix(code, "epp_") {
 			t.Errorf("there is no text for %s", code)
 		}
 	}
@@ -65,7 +71,7 @@ func TestTexts_EveryOrderCodeHasText(t *testing.T) {
 	found := 0
 	check := func(code string) {
 		found++
-		if texts["problem."+code][0] == "" && !slices.Contains(elsewhere, code) {
+		if problemTexts["problem."+code][0] == "" && !slices.Contains(elsewhere, code) {
 			t.Errorf("there is no text for %s", code)
 		}
 	}

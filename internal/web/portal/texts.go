@@ -2,7 +2,7 @@ package portal
 
 import "github.com/dotkontor/dotkontor/internal/web/ui"
 
-// texts are all texts of the portal but those about domains.
+// texts are all texts of the portal but those about domains and the audit log.
 var texts = ui.WithRequirements(ui.Texts{
 	"register.title": {"Konto anlegen", "Create an account"},
 	"register.intro": {

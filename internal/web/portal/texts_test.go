@@ -1,7 +1,6 @@
 package portal
 
 import (
-	"maps"
 	"regexp"
 	"slices"
 	"testing"
@@ -15,28 +14,25 @@ import (
 // dynamicKeys are the prefixes of texts that are chosen by a service's codes.
 var dynamicKeys = []string{"problem.", "note.", "action.", "who.", "object.", "domain.", "field.", "closed.", "change.", "change_state."}
 
-// allTexts returns all texts.
-func allTexts() ui.Texts {
-	all := maps.Clone(texts)
-	maps.Copy(all, activityTexts)
-	maps.Copy(all, domainTexts)
-	return all
+func allTexts(t *testing.T) ui.Texts {
+	t.Helper()
+	return textcheck.Merge(t, texts, activityTexts, domainTexts)
 }
 
 func TestTexts_SamePlaceholdersInBothLanguages(t *testing.T) {
 	t.Parallel()
-	textcheck.CheckTranslations(t, allTexts())
+	textcheck.CheckTranslations(t, allTexts(t))
 }
 
 func TestTexts_EveryReferencedKeyExists(t *testing.T) {
 	t.Parallel()
-	textcheck.CheckKeys(t, allTexts(), dynamicKeys)
+	textcheck.CheckKeys(t, allTexts(t), dynamicKeys)
 }
 
 // Every audit action has a text.
 func TestTexts_EveryAuditActionHasText(t *testing.T) {
 	t.Parallel()
-	texts := allTexts()
+	texts := allTexts(t)
 	found := 0
 	textcheck.EachMatch(t, "../../registrar/*/*.go", regexp.MustCompile(`registrar\.Action += "([a-z_]+)"`), func(action string) {
 		found++

@@ -25,6 +25,21 @@ var (
 // fileSuffixes are endings of file names that look like keys.
 var fileSuffixes = []string{".csv", ".html", ".txt"}
 
+// Merge returns the texts of all tables and reports keys that occur in two of them.
+func Merge[Texts ~map[string][2]string](t testing.TB, tables ...Texts) Texts {
+	t.Helper()
+	all := make(Texts)
+	for _, table := range tables {
+		for key, text := range table {
+			if _, ok := all[key]; ok {
+				t.Errorf("%s is in two tables", key)
+			}
+			all[key] = text
+		}
+	}
+	return all
+}
+
 // CheckTranslations checks that every text is in German and English, with the same
 // placeholders.
 func CheckTranslations(t testing.TB, texts map[string][2]string) {

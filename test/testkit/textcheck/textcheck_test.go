@@ -17,6 +17,15 @@ func (c *recordingTB) Helper()                           {}
 func (c *recordingTB) Error(args ...any)                 { c.errors = append(c.errors, fmt.Sprint(args...)) }
 func (c *recordingTB) Errorf(format string, args ...any) { c.Error(fmt.Sprintf(format, args...)) }
 
+func TestMerge_ReportsKeyInTwoTables(t *testing.T) {
+	t.Parallel()
+	var got recordingTB
+	all := Merge(&got, map[string][2]string{"a": {}, "b": {}}, map[string][2]string{"b": {}, "c": {}})
+	if said := strings.Join(got.errors, "\n"); said != "b is in two tables" || len(all) != 3 {
+		t.Errorf("reported %q, returned %d texts", said, len(all))
+	}
+}
+
 func TestCheckTranslations_ReportsDifferences(t *testing.T) {
 	t.Parallel()
 	var none recordingTB

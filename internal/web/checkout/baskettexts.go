@@ -1,0 +1,67 @@
+package checkout
+
+import "github.com/dotkontor/dotkontor/internal/web/ui"
+
+// basketTexts are the texts of the basket.
+var basketTexts = ui.Texts{
+	"basket.title":     {"Warenkorb", "Basket"},
+	"basket.items":     {"Ihre Auswahl", "Your selection"},
+	"basket.later":     {"danach {1} pro Jahr", "then {1} per year"},
+	"basket.remove":    {"Entfernen", "Remove"},
+	"basket.remove_of": {"Entfernen: {1}", "Remove {1}"},
+	"basket.vat": {
+		"Berechnet mit {1} deutscher Umsatzsteuer. Ihr Steuersatz hängt von Ihrer Anschrift ab; Sie sehen ihn im nächsten Schritt, bevor Sie bestellen.",
+		"Calculated with {1} German VAT. Your rate depends on your address; you see it in the next step, before you order.",
+	},
+	"basket.order": {"Weiter zur Kasse", "Continue to checkout"},
+	"basket.then": {
+		"Wir prüfen jetzt bei den Registries, ob alles verfügbar ist. Sie bestellen und bezahlen noch nichts.",
+		"We now check with the registries whether everything is available. You don't order or pay yet.",
+	},
+	"basket.sign_in":  {"Anmelden und weiter", "Sign in and continue"},
+	"basket.register": {"Konto anlegen", "Create account"},
+	"basket.guest": {
+		"Für eigene Domains brauchen Sie ein Konto. Ihr Warenkorb bleibt in diesem Browser erhalten.",
+		"You need an account to own domains. Your basket stays in this browser.",
+	},
+	"basket.empty":            {"Ihr Warenkorb ist leer.", "Your basket is empty."},
+	"basket.open":             {"Sie haben eine offene Bestellung:", "You have an open order:"},
+	"basket.open.link":        {"ansehen und bezahlen", "view and pay"},
+	"basket.search":           {"Domain suchen", "Search for a domain"},
+	"basket.more":             {"Weitere Domain suchen", "Search for another domain"},
+	"basket.transfer.heading": {"Domain zu uns umziehen", "Transfer a domain to us"},
+	"basket.transfer.text": {
+		"Sie haben schon eine Domain bei einem anderen Anbieter? Den Auth-Code tragen Sie an der Kasse ein.",
+		"Already have a domain with another provider? You enter its auth code at checkout.",
+	},
+	"basket.transfer.label":  {"Domain, zum Beispiel meine-firma.de", "Domain, for example my-company.com"},
+	"basket.transfer.submit": {"Umzug in den Warenkorb", "Add transfer to basket"},
+	"basket.collected":       {"Im Korb ✓", "In basket ✓"},
+	"basket.now":             {"{1} liegt im Warenkorb. Er enthält jetzt {2}.", "{1} is in your basket. It now contains {2}."},
+	"basket.refused": {
+		"Einige Artikel sind nicht verfügbar. Entfernen Sie sie, um fortzufahren. Bestellt wurde nichts.",
+		"Some items aren't available. Remove them to continue. Nothing was ordered.",
+	},
+	"basket.unreachable": {
+		"Die Registry antwortet gerade nicht. Bitte versuchen Sie es gleich noch einmal.",
+		"The registry isn't responding. Please try again in a moment.",
+	},
+	"problem.basket_full": {
+		"Der Warenkorb ist voll. Bestellen Sie zuerst, was darin liegt.",
+		"Your basket is full. Order its items first.",
+	},
+	"problem.basket_asks": {
+		"Zu viele Versuche. Bitte versuchen Sie es in {1} noch einmal.",
+		"Too many attempts. Please try again in {1}.",
+	},
+	"problem.basket_name": {
+		"Diese Domain kann nicht umziehen. Geben Sie sie mit Endung an, zum Beispiel meine-firma.de.",
+		"This name can't be transferred. Enter it with its extension, for example my-company.com.",
+	},
+	"problem.basket_extension": {"Diese Endung führen wir nicht.", "We don't offer this extension."},
+	"problem.basket_upstream": {
+		"Die Registry antwortet gerade nicht. Bestellt wurde nichts. Bitte versuchen Sie es gleich noch einmal.",
+		"The registry isn't responding. Nothing was ordered. Please try again in a moment.",
+	},
+	"note.confirmed": {"Ihr Konto ist bereit. Sie können jetzt bestellen.", "Your account is ready. You can order now."},
+}

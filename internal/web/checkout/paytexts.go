@@ -1,0 +1,237 @@
+package checkout
+
+import "github.com/dotkontor/dotkontor/internal/web/ui"
+
+// payTexts are the texts of the pages that an order's links lead to: review and
+// payment, identity verification, decline and claim.
+var payTexts = ui.Texts{
+	"pay.title.awaiting_verification": {"Bestellung prüfen", "Review your order"},
+	"pay.title.awaiting_payment":      {"Bestellung prüfen und bezahlen", "Review and pay your order"},
+	"pay.title.free":                  {"Bestellung prüfen und beauftragen", "Review and confirm your order"},
+	"pay.title.paying":                {"Zahlung läuft", "Payment in progress"},
+	"pay.title.provisioning":          {"Bestellung wird bearbeitet", "We are processing your order"},
+	"pay.title.completed":             {"Bestellung ausgeführt", "Order completed"},
+	"pay.title.partially_completed":   {"Bestellung teilweise ausgeführt", "Order partly completed"},
+	"pay.title.failed":                {"Bestellung nicht ausgeführt", "Order failed"},
+	"pay.title.canceled":              {"Bestellung storniert", "Order canceled"},
+	"pay.title.expired":               {"Bestellung abgelaufen", "Order expired"},
+
+	"pay.text.awaiting_verification": {
+		"Ihre Bestellung ist vorbereitet. Weisen Sie vor der Zahlung bitte Ihre Identität nach. Bisher wurde nichts abgebucht.",
+		"Your order is ready. Verify your identity before you pay. Nothing has been charged.",
+	},
+	"pay.text.awaiting_payment": {
+		"Ihre Bestellung ist vorbereitet. Abgebucht wird erst, wenn Sie bezahlen.",
+		"Your order is ready. Nothing is charged until you pay.",
+	},
+	"pay.text.free": {
+		"Ihre Bestellung ist vorbereitet und kostet nichts. Wir beginnen, sobald Sie zustimmen.",
+		"Your order is ready and free of charge. We start as soon as you confirm.",
+	},
+	"pay.text.paying": {
+		"Die Zahlungsseite ist geöffnet. Sobald Ihre Zahlung da ist, aktualisiert sich diese Seite von selbst.",
+		"The payment page is open. This page updates on its own once we receive your payment.",
+	},
+	"pay.patience": {
+		"Bei vielen Endungen dauert ein Umzug bis zu fünf Tage.",
+		"For many extensions a transfer takes up to five days.",
+	},
+	"pay.text.provisioning": {
+		"Vielen Dank. Hier sehen Sie den aktuellen Stand. Sie können die Seite schließen: Wir schreiben Ihnen, wenn alles erledigt ist.",
+		"Thank you. This page shows the progress. You can close it: we will email you when everything is done.",
+	},
+	"pay.text.completed": {"Alles ist erledigt.", "Everything is done."},
+	"pay.text.partially_completed": {
+		"Ein Teil war nicht möglich. Das Geld dafür erstatten wir.",
+		"Some items failed. We are refunding them.",
+	},
+	"pay.text.failed": {
+		"Die Bestellung war nicht möglich. Ihre Zahlung erstatten wir.",
+		"We couldn't complete this order. We are refunding your payment.",
+	},
+	"pay.text.canceled": {
+		"Diese Bestellung wurde storniert. Es wird nichts abgebucht.",
+		"This order was canceled. Nothing will be charged.",
+	},
+	"pay.text.expired": {
+		"Diese Bestellung wurde nicht rechtzeitig bezahlt. Es wird nichts abgebucht.",
+		"This order was not paid while its prices were valid. Nothing will be charged.",
+	},
+	"pay.unmatched": {
+		"Eine Zahlung ist erst eingegangen, als die Bestellung schon abgeschlossen war. Wir erstatten sie vollständig.",
+		"A payment arrived after this order was closed. We are refunding it in full.",
+	},
+	"pay.returned": {
+		"Eine Zahlung ist erst eingegangen, als die Bestellung schon abgeschlossen war. Wir haben sie vollständig erstattet.",
+		"A payment arrived after this order was closed. We have refunded it in full.",
+	},
+	"pay.not_updated": {
+		"Preise und Verfügbarkeit konnten wir gerade nicht aktualisieren. Vor der Zahlung prüfen wir sie noch einmal.",
+		"Prices and availability could not be updated just now. We check them again before you pay.",
+	},
+	"pay.not_updated.at": {"Stand:", "Last updated"},
+
+	"pay.other.heading": {"Sie sind mit einem anderen Konto angemeldet", "You are signed in to another account"},
+	"pay.other": {
+		"Sie sind als {1} angemeldet. Diese Bestellung gehört zum Konto {2}. Nur damit können Sie bezahlen oder ablehnen.",
+		"You are signed in as {1}. This order belongs to {2}. Only that account can pay or decline it.",
+	},
+	"pay.other.sign_out":  {"Konto wechseln", "Switch accounts"},
+	"pay.sign_in.heading": {"Bitte melden Sie sich an", "Please sign in"},
+	"pay.sign_in": {
+		"Diese Bestellung gehört zum Konto {1}. Melden Sie sich damit an, um zu bezahlen oder abzulehnen.",
+		"This order belongs to {1}. Sign in to that account to pay or decline it.",
+	},
+	"pay.sign_in.button": {"Anmelden", "Sign in"},
+	"pay.about":          {"Über diese Bestellung", "About this order"},
+	"pay.asked":          {"Vorbereitet von", "Prepared by"},
+	"pay.owner":          {"Inhaber der Domains", "Domain holder"},
+	"pay.until":          {"Preise gelten bis", "Prices valid until"},
+	"pay.paid_at":        {"Bezahlt", "Paid"},
+	"pay.confirmed_at":   {"Beauftragt", "Confirmed"},
+	"pay.number":         {"Bestellnummer", "Order number"},
+	"pay.items":          {"Ihre Bestellung", "Your order"},
+	"pay.submit":         {"Zahlungspflichtig bestellen", "Order with obligation to pay"},
+	"pay.submit_free":    {"Kostenlos beauftragen", "Order free of charge"},
+	"pay.then":           {"Danach öffnet sich die Seite unseres Zahlungsdienstes.", "Our payment provider's page opens next."},
+	"pay.then_free":      {"Es wird nichts abgebucht.", "Nothing will be charged."},
+	"pay.refused": {
+		"Diese Bestellung lässt sich nicht mehr ausführen. Lehnen Sie sie bitte ab und bestellen Sie neu, was noch verfügbar ist.",
+		"This order can no longer be completed. Decline it and order the items that are still available.",
+	},
+	"pay.incomplete": {
+		"Bezahlen können Sie, sobald die Angaben oben vollständig sind.",
+		"You can pay once the details above are complete.",
+	},
+	"pay.incomplete_free": {
+		"Beauftragen können Sie, sobald die Angaben oben vollständig sind.",
+		"You can confirm once the details above are complete.",
+	},
+	"pay.continue":   {"Weiter zur Zahlung", "Continue to payment"},
+	"pay.cancel":     {"Zahlung abbrechen", "Cancel payment"},
+	"pay.decline":    {"Bestellung ablehnen", "Decline order"},
+	"pay.to_invoice": {"Zur Rechnung", "View invoice"},
+	"pay.to_domains": {"Zu Ihren Domains", "View your domains"},
+
+	"need.registrant.heading": {"Wem sollen die Domains gehören?", "Who will own the domains?"},
+	"need.registrant": {
+		"Für eine Registrierung brauchen wir Name und Anschrift des Domaininhabers.",
+		"To register a domain we need the holder's name and address.",
+	},
+	"need.registrant.button": {"Angaben ergänzen", "Enter details"},
+	"need.identity": {
+		"Für diese Bestellung müssen Sie einmal Ihre Identität nachweisen. Danach können Sie bezahlen.",
+		"This order requires you to verify your identity once. Then you can pay.",
+	},
+	"need.identity.button": {"Identität nachweisen", "Verify identity"},
+
+	"code.heading": {"Auth-Code für {1}", "Auth code for {1}"},
+	"code.intro": {
+		"Für den Umzug brauchen wir den Auth-Code. Sie bekommen ihn von Ihrem bisherigen Anbieter.",
+		"To transfer the domain we need its auth code. You get it from your current provider.",
+	},
+	"code.label":  {"Auth-Code", "Auth code"},
+	"code.hint":   {"Auch AuthInfo, Transfer- oder Umzugscode genannt.", "Also called AuthInfo, EPP code or transfer code."},
+	"code.submit": {"Auth-Code speichern", "Save auth code"},
+	"code.saved":  {"Der Auth-Code ist hinterlegt.", "The auth code is saved."},
+	"code.change": {"Anderen Auth-Code eingeben", "Enter a different auth code"},
+
+	"renew.label":     {"Automatisch verlängern.", "Renew automatically."},
+	"renew.row":       {"{1}: {2} für {3}, erste Abbuchung voraussichtlich am {4}", "{1}: {2} for {3}, first charge expected on {4}"},
+	"renew.row_later": {"{1}: {2} für {3}, erste Abbuchung {4} Tage vor dem Ende der Laufzeit", "{1}: {2} for {3}, first charge {4} days before the end of the term"},
+	"renew.hint": {
+		"Freiwillig. Unser Zahlungsdienst speichert dafür das Zahlungsmittel, mit dem Sie jetzt bezahlen. Ohne Häkchen schreiben wir Ihnen vor dem Ablauf, und Sie verlängern selbst.",
+		"Optional. For this, our payment provider saves the payment method that you pay with now. Without it, we email you before a domain expires, and you renew it yourself.",
+	},
+	"renew.stored": {"Bisher gespeichert: {1}.", "Saved so far: {1}."},
+
+	"consent.heading": {"Sofortiger Beginn", "Immediate start"},
+	"consent.given":   {"ausdrücklich verlangt am", "expressly requested on"},
+	"consent.words":   {"Wortlaut", "Full wording"},
+
+	"decline.title": {"Bestellung ablehnen?", "Decline this order?"},
+	"decline.text": {
+		"Es wird nichts abgebucht und nichts registriert. Möchten Sie diese Domains später doch, bestellen Sie neu.",
+		"Nothing will be charged or registered. If you want these domains later, you need to place a new order.",
+	},
+	"decline.submit": {"Ja, ablehnen", "Yes, decline"},
+	"decline.back":   {"Zurück zur Bestellung", "Back to the order"},
+
+	"verify.title": {"Identität nachweisen", "Verify your identity"},
+	"verify.none": {
+		"Für Ihre Bestellung müssen Sie einmal Ihre Identität nachweisen.",
+		"Your order requires you to verify your identity once.",
+	},
+	"verify.open": {
+		"Die Prüfung läuft. Das Ergebnis erscheint hier.",
+		"The verification has started. The result will appear here.",
+	},
+	"verify.failed": {
+		"Die Prüfung war nicht erfolgreich. Sie können es noch einmal versuchen.",
+		"The verification failed. You can try again.",
+	},
+	"verify.verified":   {"Ihre Identität ist nachgewiesen. Vielen Dank.", "Your identity is verified. Thank you."},
+	"verify.not_needed": {"Für diese Bestellung ist kein Nachweis nötig.", "This order requires no verification."},
+	"verify.failure.name_mismatch": {
+		"Der Name im Ausweis weicht vom Namen des Domaininhabers ab. Berichtigen Sie den Domaininhaber im Profil, oder verwenden Sie ein anderes Dokument.",
+		"The name in the document differs from the domain holder's. Correct the domain holder in your profile, or use another document.",
+	},
+	"verify.failure.other": {
+		"Das Dokument wurde nicht akzeptiert. Achten Sie auf gutes Licht, und verwenden Sie einen gültigen Ausweis oder Pass.",
+		"The document was not accepted. Make sure the light is good, and use a valid ID card or passport.",
+	},
+	"verify.how.heading": {"So funktioniert es", "How it works"},
+	"verify.how": {
+		"Unser Zahlungsdienst prüft einen Ausweis oder Pass. Sie brauchen dafür eine Kamera, zum Beispiel im Telefon. Wir erfahren nur, ob es geklappt hat und welcher Name im Dokument steht.",
+		"Our payment provider checks an ID card or passport. You need a camera, such as the one in your phone. We only learn whether the check succeeded and which name the document shows.",
+	},
+	"verify.name": {
+		"Im Dokument muss der Name stehen, den Sie beim Domaininhaber unter „Name“ angegeben haben, auch wenn eine Firma Inhaberin ist.",
+		"The document must show the name entered for the domain holder under “Name”, even if a company owns the domain.",
+	},
+	"verify.submit":   {"Prüfung starten", "Start verification"},
+	"verify.continue": {"Prüfung fortsetzen", "Continue verification"},
+	"verify.again":    {"Noch einmal versuchen", "Try again"},
+	"verify.pay":      {"Zur Bestellung", "View order"},
+	"verify.other": {
+		"Sie sind als {1} angemeldet. Diese Prüfung gehört zu einem anderen Konto.",
+		"You are signed in as {1}. This verification belongs to another account.",
+	},
+	"verify.sign_in": {
+		"Melden Sie sich mit dem Konto der Bestellung an, um Ihre Identität nachzuweisen.",
+		"Sign in to the account that placed the order to verify your identity.",
+	},
+
+	"pay.unclaimed.heading": {"Noch keinem Konto zugeordnet", "Not assigned to an account yet"},
+	"pay.unclaimed": {
+		"Ein Programm hat diese Bestellung für {1} aufgegeben. Wir schicken einen Link an diese Adresse. Damit ordnen Sie die Bestellung einem Konto zu; danach können Sie sie hier bezahlen und verwalten.",
+		"An agent placed this order for {1}. We send a link to that address. Use it to add the order to an account; then you can pay and manage it here.",
+	},
+	"pay.unclaimed.button": {"Link schicken", "Send link"},
+	"pay.unclaimed.no_customer": {
+		"Ein Programm hat diese Bestellung aufgegeben und noch keinen Kunden genannt.",
+		"An agent placed this order and hasn't named the customer yet.",
+	},
+	"claim.title": {"Bestellung übernehmen", "Claim your order"},
+	"claim.intro": {
+		"Ein Programm hat diese Bestellung für Sie aufgegeben. Sie gehört noch keinem Konto:",
+		"An agent placed this order for you. It doesn't belong to an account yet:",
+	},
+	"claim.account": {
+		"Sie sind als {1} angemeldet. Die Bestellung und ihre Domains werden diesem Konto zugeordnet.",
+		"You are signed in as {1}. The order and its domains will be added to this account.",
+	},
+	"claim.submit": {"In dieses Konto übernehmen", "Add to this account"},
+	"claim.sign_in": {
+		"Melden Sie sich an, oder legen Sie ein Konto an. Öffnen Sie danach den Link aus der E-Mail noch einmal.",
+		"Sign in, or create an account and then open the link in the email again.",
+	},
+
+	"pay.law":                 {"Für die Bestellung gelten:", "This order is subject to:"},
+	"pay.law.terms.path":      {"/agb", "/terms"},
+	"pay.law.withdrawal.path": {"/widerruf", "/withdrawal"},
+	"pay.law.terms":           {"AGB", "terms"},
+	"pay.law.privacy":         {"Datenschutz", "privacy policy"},
+	"pay.law.withdrawal":      {"Widerrufsrecht", "right of withdrawal"},
+	"pay.law.privacy.path":    {"/datenschutz", "/privacy"},
+}

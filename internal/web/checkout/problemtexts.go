@@ -1,0 +1,257 @@
+package checkout
+
+import "github.com/dotkontor/dotkontor/internal/web/ui"
+
+// problemTexts are chosen by a code: why a request or an item was refused, notes, VAT
+// rules, and warnings about similar names.
+var problemTexts = ui.WithRequirements(ui.Texts{
+	"vat.domestic": {"Mit deutscher Umsatzsteuer.", "Includes German VAT."},
+	"vat.unknown_country": {
+		"Mit deutscher Umsatzsteuer, weil wir Ihr Land noch nicht kennen. Das kann sich mit der Anschrift des Domaininhabers ändern.",
+		"Includes German VAT, because we don't know your country yet. This may change once you enter the domain holder's address.",
+	},
+	"vat.outside_eu": {
+		"Ohne Umsatzsteuer: Sie sind außerhalb der Europäischen Union ansässig.",
+		"No VAT: your address is outside the European Union.",
+	},
+	"vat.reverse_charge": {
+		"Steuerschuldnerschaft des Leistungsempfängers (Reverse Charge), Umsatzsteuer-ID {1}.",
+		"Reverse charge: VAT is payable by the recipient. VAT ID {1}.",
+	},
+	"vat.eu_consumer":     {"Mit deutscher Umsatzsteuer.", "Includes German VAT."},
+	"vat.eu_consumer_oss": {"Mit der Umsatzsteuer Ihres Landes.", "Includes the VAT of your country."},
+	"vat.not_confirmed": {
+		"Mit Umsatzsteuer: Ihre Umsatzsteuer-ID ist nicht bestätigt. Sie muss aus dem Land Ihrer Anschrift sein und im europäischen Verzeichnis (VIES) stehen.",
+		"Includes VAT, because your VAT ID is not confirmed. It must belong to the country of your address and be listed in the EU register (VIES).",
+	},
+	"vat.unchecked": {
+		"Ihre Umsatzsteuer-ID ließ sich gerade nicht prüfen, deshalb berechnen wir Umsatzsteuer. Wenn Sie das nicht möchten, versuchen Sie es später noch einmal.",
+		"We couldn't check your VAT ID just now, so VAT is charged. If you don't want that, try again later.",
+	},
+
+	"warning.known_name": {"Achtung, das ist fast {1}. Vertippt?", "Careful, this is almost {1}. Is it a typo?"},
+	"warning.own_name": {
+		"Achtung, das ist fast Ihre Domain {1}. Vertippt?",
+		"Careful, this is almost your domain {1}. Is it a typo?",
+	},
+	"warning.script": {
+		"Achtung, dieser Name enthält Buchstaben, die nur lateinisch aussehen.",
+		"Careful, this name contains letters that only look Latin.",
+	},
+	"warning.extension": {
+		"Achtung, die Endung ist leicht zu verwechseln. Meinten Sie {1}?",
+		"Careful, this extension is easily confused. Did you mean {1}?",
+	},
+
+	"rule.eu_presence": {
+		"Diese Endung ist Inhabern in der Europäischen Union und im Europäischen Wirtschaftsraum vorbehalten. Bitte geben Sie eine dortige Anschrift an.",
+		"This extension is reserved for holders in the European Union and the European Economic Area. Please enter an address there.",
+	},
+	"rule.ch_presence": {
+		"Diese Endung ist Firmen mit Sitz in der Schweiz vorbehalten.",
+		"This extension is reserved for companies based in Switzerland.",
+	},
+	"rule.us_nexus":    {"Diese Endung verlangt eine Verbindung zu den USA.", "This extension requires a connection to the USA."},
+	"rule.ca_presence": {"Diese Endung ist Inhabern in Kanada vorbehalten.", "This extension is reserved for holders in Canada."},
+	"rule.au_presence": {
+		"Diese Endung ist Inhabern in Australien vorbehalten.",
+		"This extension is reserved for holders in Australia.",
+	},
+	"rule.nyc_presence": {
+		"Diese Endung ist Inhabern in der Stadt New York vorbehalten.",
+		"This extension is reserved for holders in New York City.",
+	},
+	"rule.ie_connection": {
+		"Diese Endung verlangt eine Verbindung zu Irland.",
+		"This extension requires a connection to Ireland.",
+	},
+	"rule.id_number": {
+		"Diese Endung verlangt eine Ausweis- oder Registernummer.",
+		"This extension requires an identity or company register number.",
+	},
+	"rule.es_id_number": {
+		"Diese Endung verlangt eine spanische Ausweis- oder Steuernummer.",
+		"This extension requires a Spanish identity or tax number.",
+	},
+	"rule.it_tax_id": {"Diese Endung verlangt eine italienische Steuernummer.", "This extension requires an Italian tax number."},
+	"rule.no_org_number": {
+		"Diese Endung verlangt eine norwegische Organisationsnummer.",
+		"This extension requires a Norwegian organisation number.",
+	},
+	"rule.register_number": {
+		"Diese Endung verlangt eine Handelsregisternummer.",
+		"This extension requires a company register number.",
+	},
+	"rule.profession": {
+		"Diese Endung ist bestimmten Berufen vorbehalten.",
+		"This extension is reserved for certain professions.",
+	},
+
+	"note.ordered":          {"Ihre Bestellung ist eingegangen.", "Your order has been placed."},
+	"note.declined":         {"Sie haben die Bestellung abgelehnt.", "You declined the order."},
+	"note.code_saved":       {"Der Auth-Code ist gespeichert.", "The auth code is saved."},
+	"note.registrant_saved": {"Die Angaben sind gespeichert.", "The details are saved."},
+	"note.signed_out":       {"Sie sind abgemeldet.", "You are signed out."},
+	"note.claimed":          {"Die Bestellung gehört jetzt zu Ihrem Konto.", "The order now belongs to your account."},
+	"note.claim_asked": {
+		"Wir schicken den Link jetzt, sofern nicht gerade einer unterwegs ist.",
+		"We are sending the link, unless we sent one in the last few minutes.",
+	},
+
+	"problem.price_changed": {
+		"Der Preis oder die Steuer hat sich gerade geändert. Abgebucht wurde nichts. Bitte prüfen Sie den neuen Betrag.",
+		"The price or the tax has just changed. Nothing was charged. Please check the new total.",
+	},
+	"problem.renewal_changed": {
+		"Der Preis oder der Text der automatischen Verlängerung hat sich gerade geändert. Bestellt und abgebucht wurde nichts. Bitte prüfen Sie beides noch einmal.",
+		"The price or the text of automatic renewal has just changed. Nothing was ordered or charged. Please check both again.",
+	},
+	"problem.consent_missing": {
+		"Ohne Ihr Einverständnis können wir nicht sofort beginnen. Bitte kreuzen Sie das Kästchen an. Bestellt und abgebucht wurde nichts.",
+		"We can't start immediately without your consent. Please tick the box. Nothing was ordered or charged.",
+	},
+	"problem.data_missing": {
+		"Es fehlen noch Angaben. Abgebucht wurde nichts.",
+		"Some details are still missing. Nothing was charged.",
+	},
+	"problem.items_refused": {
+		"Einige Artikel sind nicht mehr verfügbar. Der Grund steht bei der Domain. Abgebucht wurde nichts.",
+		"Some items are no longer available. The reason is shown next to the domain. Nothing was charged.",
+	},
+	"problem.not_your_order": {
+		"Diese Bestellung gehört zu einem anderen Konto. Abgebucht wurde nichts.",
+		"This order belongs to another account. Nothing was charged.",
+	},
+	"problem.order_not_open": {
+		"Das geht gerade nicht: Eine Zahlung läuft, oder die Bestellung ist abgeschlossen.",
+		"This isn't possible right now: a payment is in progress, or the order is closed.",
+	},
+	"problem.renewal_in_progress": {
+		"Diese Domain wird gerade automatisch verlängert. Abgebucht wurde hier nichts. Bitte sehen Sie in einigen Minuten nach.",
+		"This domain is being renewed automatically right now. Nothing was charged here. Please check again in a few minutes.",
+	},
+	"problem.name_held": {
+		"Diese Domain ist inzwischen vergeben. Abgebucht wurde nichts.",
+		"This domain has been taken in the meantime. Nothing was charged.",
+	},
+	"problem.auth_code_missing": {"Bitte geben Sie den Auth-Code ein.", "Please enter the auth code."},
+	"problem.auth_code_wrong": {
+		"Dieser Auth-Code ist falsch. Prüfen Sie ihn, oder fordern Sie beim Anbieter einen neuen an.",
+		"This auth code is wrong. Check it, or ask your provider for a new one.",
+	},
+	"problem.over_names_budget": {
+		"Zu viele Abfragen in kurzer Zeit. Abgebucht wurde nichts. Bitte warten Sie ein paar Minuten und versuchen Sie es dann noch einmal.",
+		"Too many requests in a short time. Nothing was charged. Please wait a few minutes and try again.",
+	},
+	"problem.auth_codes": {
+		"Zu viele Versuche. Bitte versuchen Sie es in einer Stunde noch einmal.",
+		"Too many attempts. Please try again in an hour.",
+	},
+	"problem.bad_auth_code": {
+		"Das ist kein gültiger Auth-Code: Er hat höchstens 100 Zeichen, ohne Umlaute.",
+		"This isn't a valid auth code: use at most 100 ASCII characters.",
+	},
+	"problem.not_a_transfer": {"Dieser Posten braucht keinen Auth-Code.", "This item needs no auth code."},
+	"problem.payment_refused": {
+		"Der Zahlungsdienst hat die Zahlung nicht angenommen. Abgebucht wurde nichts. Bitte versuchen Sie es später noch einmal.",
+		"The payment provider did not accept the payment. Nothing was charged. Please try again later.",
+	},
+	"problem.too_many_open_orders": {
+		"Sie haben zu viele offene Bestellungen. Bitte bezahlen Sie eine, oder lehnen Sie eine ab.",
+		"You have too many open orders. Please pay or decline one.",
+	},
+	"problem.requires_identity": {
+		"Diese Bestellung enthält eine Endung, bei der wir die Identität des Inhabers prüfen. Der Name in Ihrem Konto ist nicht geprüft. Es wurde nichts übernommen.",
+		"This order contains an extension for which we verify the holder's identity. The name in your account is not verified. Nothing was added to your account.",
+	},
+	"problem.no_such_claim": {
+		"Dieser Link ist abgelaufen, oder die Bestellung gehört schon zu einem Konto. Auf der Bestellseite können Sie einen neuen anfordern.",
+		"This link has expired, or the order already belongs to an account. You can request a new link on the order page.",
+	},
+	"problem.unreachable": {
+		"Der Zahlungsdienst oder die Registry antwortet gerade nicht. Bitte versuchen Sie es gleich noch einmal. Es wird nichts doppelt abgebucht.",
+		"The payment provider or the registry isn't responding. Please try again in a moment. You won't be charged twice.",
+	},
+	"problem.identity_unreachable": {
+		"Der Dienst für den Nachweis antwortet gerade nicht. Bitte versuchen Sie es gleich noch einmal.",
+		"The identity verification service isn't responding. Please try again in a moment.",
+	},
+
+	"reason.name_taken":    {"Diese Domain ist vergeben.", "This domain is taken."},
+	"reason.name_reserved": {"Die Registry hat diese Domain reserviert.", "The registry has reserved this domain."},
+	"reason.availability_unknown": {
+		"Die Registry hat nicht gesagt, ob diese Domain frei ist. Bitte versuchen Sie es später noch einmal.",
+		"The registry didn't say whether this domain is available. Please try again later.",
+	},
+	"reason.renewal_in_progress": {
+		"Diese Domain wird gerade automatisch verlängert.",
+		"This domain is being renewed automatically right now.",
+	},
+	"reason.name_held": {
+		"Diese Domain ist vergeben oder wird gerade für eine andere Bestellung registriert.",
+		"This domain is taken, or is being registered for another order.",
+	},
+	"reason.yours":      {"Diese Domain gehört Ihnen schon.", "You already own this domain."},
+	"reason.yours.link": {"Zur\u00a0Domain", "View\u00a0domain"},
+	"reason.name_premium": {
+		"Diese Domain hat einen Sonderpreis und kann hier nicht bestellt werden.",
+		"This domain has a special price and can't be ordered here.",
+	},
+	"reason.not_eligible": {
+		"Die Bedingungen dieser Endung sind nicht erfüllt.",
+		"You don't meet the requirements of this extension.",
+	},
+	"reason.registrant_missing": {"Es fehlen Angaben zum Domaininhaber.", "The domain holder's details are missing."},
+	"reason.auth_code_missing":  {"Es fehlt der Auth-Code.", "The auth code is missing."},
+	"reason.no_registry_account": {
+		"Diese Endung können Sie hier zurzeit nicht bestellen.",
+		"This extension can't be ordered here at the moment.",
+	},
+	"reason.rule_unmet": {
+		"Diese Endung können Sie hier nur abfragen. Den Nachweis, den die Registry verlangt, können wir nicht übermitteln.",
+		"You can only look up this extension here: we can't submit the proof that its registry requires.",
+	},
+	"reason.transfer_not_offered": {
+		"Bei dieser Endung startet nur Ihr bisheriger Anbieter den Umzug. Hier können Sie ihn nicht bestellen.",
+		"Only your current provider can start a transfer of this extension. You can't order it here.",
+	},
+	"reason.no_price": {
+		"Für diese Endung haben wir keinen Preis. Sie können sie zurzeit nicht bestellen.",
+		"We have no price for this extension, so it can't be ordered at the moment.",
+	},
+	"reason.orders_not_served": {"Zurzeit nehmen wir keine Bestellungen an.", "We aren't taking orders at the moment."},
+	"reason.not_registered": {
+		"Diese Domain ist nicht registriert und kann deshalb nicht umziehen.",
+		"This domain isn't registered, so it can't be transferred.",
+	},
+	"reason.transfer_locked": {
+		"Diese Domain ist bei Ihrem bisherigen Anbieter gesperrt. Lassen Sie die Sperre dort zuerst aufheben.",
+		"This domain is locked at your current provider. Have it unlocked there first.",
+	},
+	"reason.auth_code_wrong": {"Der Auth-Code ist falsch.", "The auth code is wrong."},
+	"reason.not_your_domain": {"Sie können nur eigene Domains verlängern.", "You can only renew your own domains."},
+	"reason.domain_barred": {
+		"Diese Domain ist wegen eines laufenden Verfahrens gesperrt. Bitte wenden Sie sich an uns.",
+		"This domain is locked because of a dispute. Please contact us.",
+	},
+	"reason.not_restorable": {
+		"Diese Domain lässt sich nicht (mehr) wiederherstellen.",
+		"This domain can't be restored, or can't be restored any more.",
+	},
+	"reason.not_renewable": {
+		"Die Registry verlängert diese Domain zurzeit nicht.",
+		"The registry can't renew this domain at the moment.",
+	},
+	"reason.bad_term": {"Diese Laufzeit bietet die Registry nicht an.", "The registry does not offer this term."},
+	"reason.registry_billing": {
+		"Die Registry hat den Auftrag nicht angenommen. Das liegt an uns.",
+		"The registry didn't accept the order. This is our fault.",
+	},
+	"reason.registry_denied":    {"Die Registry hat den Auftrag abgelehnt.", "The registry rejected the order."},
+	"reason.registry_gone":      {"Die Domain gibt es bei der Registry nicht mehr.", "The domain no longer exists at the registry."},
+	"reason.registry_elsewhere": {"Die Domain liegt bei einem anderen Anbieter.", "This domain is with another provider."},
+	"reason.other":              {"Das hat nicht funktioniert.", "This didn't work."},
+}, "problem.", [2]string{
+	"Diese Bestellung enthält eine Endung, die {holders} vorbehalten ist. Ihr Konto hat eine andere Anschrift. Melden Sie sich mit einem passenden Konto an. Es wurde nichts übernommen.",
+	"This order contains an extension reserved for {holders}. Your account has a different address. Sign in to an account that qualifies. Nothing was added to your account.",
+})
