@@ -35,11 +35,7 @@ func addUnpaidTerm(t *testing.T, db *DB, domain portfolio.Domain) lifecycle.Term
 // deleteQueuedMails deletes due mails, as the mailer does.
 func deleteQueuedMails(t *testing.T, db *DB) {
 	t.Helper()
-	mails, err := db.ListDueMails(t.Context(), testTime, 100)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, mail := range mails {
+	for _, mail := range listDueMails(t, db, testTime) {
 		if err := db.DeleteMail(t.Context(), mail.ID, nil); err != nil {
 			t.Fatal(err)
 		}

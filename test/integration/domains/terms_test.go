@@ -12,6 +12,7 @@ import (
 	"github.com/miekg/dns"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/admin"
 	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
 	"github.com/dotkontor/dotkontor/internal/registrar/mailer"
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
@@ -152,7 +153,7 @@ func (s *termEnv) settle() {
 	testkit.Eventually(s.t, "no work due", func() bool {
 		backlog, err := s.db.CountLifecycleBacklog(s.t.Context(), s.world.Now())
 		must(s.t, err)
-		mails, err := s.db.ListDueMails(s.t.Context(), time.Now().Add(day), 1)
+		mails, err := s.db.ListJobs(s.t.Context(), admin.JobMail, false, 1)
 		must(s.t, err)
 		return len(mails) == 0 && s.world.Now().Sub(backlog.LastRun).Abs() < 3*time.Minute && (backlog.Stopped || backlog.Notices+backlog.Terms == 0)
 	})
