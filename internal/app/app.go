@@ -25,6 +25,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/invoice"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
+	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
 	"github.com/dotkontor/dotkontor/internal/registrar/webhook"
 	"github.com/dotkontor/dotkontor/internal/store"
 	"github.com/dotkontor/dotkontor/internal/upstream/stripe"
@@ -68,11 +69,12 @@ type App struct {
 	changes      *domainchange.Service
 
 	// Without a payment provider nothing can be ordered, and these are nil.
-	orders   *order.Service
-	invoices *invoice.Service
-	webhooks *jobs.Worker[webhook.Delivery]
-	stripe   *stripe.Client
-	vies     *vies.Client
+	orders        *order.Service
+	renewalWorker *renewal.Worker // nil without a payment provider
+	invoices      *invoice.Service
+	webhooks      *jobs.Worker[webhook.Delivery]
+	stripe        *stripe.Client
+	vies          *vies.Client
 
 	stripeHealth, mailHealth upstreamHealth
 }

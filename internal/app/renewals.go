@@ -23,7 +23,8 @@ func (p *App) startRenewals(context.Context) error {
 		Help: "Delay of the most overdue automatic renewal. More than an hour means that renewals are not charged.",
 	})
 	p.metrics.MustRegister(oldest)
-	worker, err := renewal.NewWorker(renewal.WorkerConfig{
+	var err error
+	p.renewalWorker, err = renewal.NewWorker(renewal.WorkerConfig{
 		Store: p.services.DB, Orders: p.orders, Now: p.now, Logger: p.logger, MailQueued: p.services.mail.Wake,
 		OnOutcome:   func(outcome renewal.Outcome) { outcomes.WithLabelValues(string(outcome)).Inc() },
 		OnOldestDue: func(age time.Duration) { oldest.Set(age.Seconds()) },
@@ -31,6 +32,6 @@ func (p *App) startRenewals(context.Context) error {
 	if err != nil {
 		return err
 	}
-	p.inBackground(worker.RunAnnouncements, worker.RunCharges)
+	p.inBackground(p.renewalWorker.RunAnnouncements, p.renewalWorker.RunCharges)
 	return nil
 }

@@ -24,7 +24,7 @@ type renewalLine struct {
 // other is a registry's refusal.
 var renewalTroubles = map[string]string{
 	"authentication_required": "authentication", "expired_card": "expired", "insufficient_funds": "funds", "card_declined": "declined",
-	"payment_refused": "declined", "no_method": "none", "unsupported_extension": "unsold", "extension_not_carried": "unsold", "no_price": "unsold",
+	"no_method": "none", "extension_not_carried": "unsold", "no_price": "unsold",
 	"too_late": "late",
 }
 
