@@ -107,7 +107,7 @@ func (t templates) render(message mailer.Message, portal string) (subject, body 
 		orderData: lang.orderData(message.Data), noticeData: lang.noticeData(message.Data), Domain: sanitizeValue(message.Data["domain"]), Date: lang.formatDate(message.Data["paid_until"]),
 	}
 	data.Charge = lang.formatDate(message.Data["charge_at"])
-	data.renewalData = lang.renewalData(message.Data)
+	data.renewalData = lang.renewalData(message.Data, portal)
 	if message.Data["declared"] != "" {
 		data.Name = quotedLines(data.Name)
 	}
