@@ -1,22 +1,18 @@
 package app
 
 import (
-	"context"
 	"log/slog"
-	"strings"
 
 	"github.com/dotkontor/dotkontor/internal/config"
 	"github.com/dotkontor/dotkontor/internal/jobs"
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/mailer"
-	"github.com/dotkontor/dotkontor/internal/registrar/order"
-	"github.com/dotkontor/dotkontor/internal/store"
 	"github.com/dotkontor/dotkontor/internal/upstream/smtp"
 )
 
 // newMailer returns the worker that sends queued mails, nil without a mail server. Links
 // in mails expire by real time, like sign-ins.
-func newMailer(cfg config.Config, db *store.DB, seal *registrar.Seal, logger *slog.Logger, hooks serviceHooks) (*jobs.Worker[mailer.QueuedMail], error) {
+func newMailer(cfg config.Config, stored mailer.Store, logger *slog.Logger, hooks serviceHooks) (*jobs.Worker[mailer.QueuedMail], error) {
 	if cfg.Mail.Server == "" {
 		return nil, nil
 	}
@@ -25,14 +21,7 @@ func newMailer(cfg config.Config, db *store.DB, seal *registrar.Seal, logger *sl
 		return nil, err
 	}
 	return mailer.New(mailer.Config{
-		Store: db, Sender: sender, BaseURL: cfg.BaseURL, Logger: logger, OnAttempt: hooks.onMail, RecordError: hooks.recordMailError,
-		PayURL: func(ctx context.Context, id string) (string, error) {
-			o, found, err := db.OrderByID(ctx, id)
-			if err != nil || !found {
-				return "", err
-			}
-			return order.PayURL(seal, strings.TrimSuffix(cfg.BaseURL, "/"), o)
-		},
+		Store: stored, Sender: sender, BaseURL: cfg.BaseURL, Logger: logger, OnAttempt: hooks.onMail, RecordError: hooks.recordMailError,
 	})
 }
 

@@ -24,7 +24,8 @@ func (p *App) startRenewals(context.Context) error {
 	})
 	p.metrics.MustRegister(oldest)
 	worker, err := renewal.NewWorker(renewal.WorkerConfig{
-		Store: p.services.DB, Orders: p.orders, Stopped: func(ctx context.Context) (bool, error) { return p.brake.StoppedByClock(ctx, p.now()) }, Now: p.now, Logger: p.logger, MailQueued: p.services.mail.Wake,
+		Store: p.services.DB, Orders: p.orders, Now: p.now, Logger: p.logger, MailQueued: p.services.mail.Wake,
+		Stopped:     func(ctx context.Context) (bool, error) { return p.brake.StoppedByClock(ctx, p.now()) },
 		OnOutcome:   func(outcome renewal.Outcome) { outcomes.WithLabelValues(string(outcome)).Inc() },
 		OnOldestDue: func(age time.Duration) { oldest.Set(age.Seconds()) },
 	})

@@ -102,7 +102,7 @@ func openServicesWith(
 }
 
 func (a *Services) build(cfg config.Config, logger *slog.Logger, now func() time.Time, hooks serviceHooks) (err error) {
-	if a.mail, err = newMailer(cfg, a.DB, a.keys.Seal(), logger, hooks); err != nil {
+	if a.mail, err = newMailer(cfg, a.DB, logger, hooks); err != nil {
 		return err
 	}
 	if a.mail != nil {

@@ -76,8 +76,8 @@ func (r reconcileReport) print(t *cli.Terminal) {
 	if !r.OK {
 		verdict = fmt.Sprintf("%d findings", len(r.Findings))
 	}
-	fmt.Fprintf(t.Out, "%s: %d orders, %d invoices, %d provision items, %d domains; %d charges of %s EUR, %d refunds of %s EUR", verdict,
-		r.Orders, r.Documents, r.ProvisionItems, r.Domains, r.Charges, r.Charged, r.Refunds, r.Refunded)
+	fmt.Fprintf(t.Out, "%s: %d orders, %d invoices, %d provision items, %d automatic renewals, %d domains; %d charges of %s EUR, %d refunds of %s EUR", verdict,
+		r.Orders, r.Documents, r.ProvisionItems, r.Renewals, r.Domains, r.Charges, r.Charged, r.Refunds, r.Refunded)
 	if r.Fresh > 0 {
 		fmt.Fprintf(t.Out, "; %d skipped because they changed recently", r.Fresh)
 	}

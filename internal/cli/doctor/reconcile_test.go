@@ -68,7 +68,7 @@ func TestReconcile_CleanReportShowsTotals(t *testing.T) {
 	t.Parallel()
 	b := newReconcileEnv(t)
 	out, errOut := clitest.MustRun(t, &grammar{}, nil, "doctor", "--reconcile", "--config", b.config)
-	if got, want := string(out), "no differences: 1 orders, 1 invoices, 1 provision items, 1 domains; 1 charges of 11.90 EUR, 0 refunds of 0.00 EUR\n"; got != want || errOut != "" {
+	if got, want := string(out), "no differences: 1 orders, 1 invoices, 1 provision items, 0 automatic renewals, 1 domains; 1 charges of 11.90 EUR, 0 refunds of 0.00 EUR\n"; got != want || errOut != "" {
 		t.Errorf("got %q, %q; want %q", got, errOut, want)
 	}
 }

@@ -95,10 +95,6 @@ var linkSpecs = map[registrar.MailKind]struct {
 	registrar.MailClaim:         {"/checkout/claim", 30 * 24 * time.Hour},
 }
 
-// payLinkKinds are the mails with the payment link of the order in their data. The link is
-// stored, sealed, with the order.
-var payLinkKinds = map[registrar.MailKind]bool{registrar.MailRenewalDeclined: true, registrar.MailRenewalFailed: true}
-
 // LinkURL returns the URL of a link; empty for kinds without one.
 func LinkURL(baseURL string, kind registrar.MailKind, secret string) string {
 	link, found := linkSpecs[kind]

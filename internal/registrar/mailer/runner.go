@@ -34,12 +34,9 @@ const (
 
 // Config configures the worker. Store and Sender are required.
 type Config struct {
-	Store   Store
-	Sender  Sender
-	BaseURL string // the base of links, without a trailing slash
-	// PayURL returns where an order is paid, for mails that ask for it; nil means that they
-	// have no link.
-	PayURL      func(ctx context.Context, order string) (string, error)
+	Store       Store
+	Sender      Sender
+	BaseURL     string           // the base of links, without a trailing slash
 	Deadline    time.Duration    // of sending one mail; 0 means 20 s
 	Now         func() time.Time // the clock; nil means time.Now
 	Logger      *slog.Logger
@@ -126,13 +123,6 @@ func (r *runner) send(ctx context.Context, mail QueuedMail) (Delivery, error) {
 		if !stored {
 			return Delivery{}, errWithdrawn
 		}
-	}
-	if id := mail.Data["order"]; id != "" && r.cfg.PayURL != nil && payLinkKinds[mail.Kind] {
-		link, err := r.cfg.PayURL(sendCtx, id)
-		if err != nil {
-			return Delivery{}, &registrar.Error{Kind: registrar.KindInternal, Code: "link_not_read", Err: err}
-		}
-		message.Link = link
 	}
 	return r.cfg.Sender.Send(sendCtx, message)
 }

@@ -38,8 +38,8 @@ func (s *Service) prepareCharge(ctx context.Context, o Order, id string, buyer B
 	})
 }
 
-// prepareFailure is why a payment ended before its intent existed. Only that of a saved
-// method is stored: nobody waits for its outcome.
+// prepareFailure is why a payment ended before its intent existed. It is stored for saved
+// methods only: an agent gets the error.
 func prepareFailure(kind PaymentKind, err error) registrar.Code {
 	switch {
 	case kind != ByMethod || err == nil:

@@ -177,7 +177,8 @@
 //	ForPayment  Pay and CompleteSession that may charge     never  payments  orders
 //	ForQuote    Create, SetAuthCode, CreateSession,         never  quotes    quotes
 //	            UpdateSession; Pay and CompleteSession
-//	            that can't charge the order as it is
+//	            that can't charge the order as it is;
+//	            ChargeRenewals, without a budget
 //	ForDisplay  View, Session, and the session returned     yes    quotes    quotes
 //	            with an error
 package order

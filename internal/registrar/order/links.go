@@ -14,12 +14,9 @@ func (s *Service) addLinks(o *Order) {
 }
 
 // PayURL returns the address where the order is paid and viewed.
-func (s *Service) PayURL(o Order) (string, error) { return PayURL(s.cfg.Seal, s.cfg.BaseURL, o) }
-
-// PayURL is Service.PayURL for mails, which contain the link only when they are sent.
-func PayURL(seal *registrar.Seal, baseURL string, o Order) (string, error) {
-	secret, err := seal.Open(registrar.PayLinkPurpose(o.ID), o.SealedPayLink)
-	return baseURL + "/checkout/" + secret, err
+func (s *Service) PayURL(o Order) (string, error) {
+	secret, err := s.cfg.Seal.Open(registrar.PayLinkPurpose(o.ID), o.SealedPayLink)
+	return s.cfg.BaseURL + "/checkout/" + secret, err
 }
 
 // VerifyURL returns the address where the registrant verifies their identity, if needed.

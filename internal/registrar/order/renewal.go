@@ -75,7 +75,7 @@ type RenewalAttempt struct {
 
 // ChargeRenewals renews a customer's domains: it orders those that still qualify, at the
 // current price or the announced one if that is lower, and charges the saved payment method.
-// Without one the order waits for the customer. RenewalStatusOf tells the outcome. An error
+// Without one the order waits for the customer. RenewalStatusOf returns the outcome. An error
 // may come with an order whose outcome is open.
 func (s *Service) ChargeRenewals(ctx context.Context, charge RenewalCharge) (RenewalAttempt, error) {
 	attempt := RenewalAttempt{Refused: map[string]error{}, Unfit: map[string]Obstacle{}, Later: map[string]struct{}{}}
@@ -133,13 +133,13 @@ func (s *Service) ChargeRenewals(ctx context.Context, charge RenewalCharge) (Ren
 }
 
 // keep returns the elements of both lists at the places that match.
-func keep(items []RenewalItem, results []quoteResult, match func(i int) bool) (kept []RenewalItem, quotes []quoteResult) {
+func keep(items []RenewalItem, results []quoteResult, match func(i int) bool) (matching []RenewalItem, quotes []quoteResult) {
 	for i := range items {
 		if match(i) {
-			kept, quotes = append(kept, items[i]), append(quotes, results[i])
+			matching, quotes = append(matching, items[i]), append(quotes, results[i])
 		}
 	}
-	return kept, quotes
+	return matching, quotes
 }
 
 // endFormerOrders expires the unpaid orders of the attempts before, so that no term can be

@@ -79,7 +79,7 @@ func TestRenewalPrice_IncludesCustomersVAT(t *testing.T) {
 	if err != nil || years != 1 || gross != 1428 {
 		t.Errorf("got %d years, %s, %v", years, gross, err)
 	}
-	if _, _, err := env.service.RenewalPrice(t.Context(), anna, ".unlisted"); registrar.CodeOf(err) != order.NoPrice {
+	if _, _, err := env.service.RenewalPrice(t.Context(), anna, ".unlisted"); registrar.KindOf(err) != registrar.KindUnsupported {
 		t.Errorf("an unlisted extension: %v", err)
 	}
 }

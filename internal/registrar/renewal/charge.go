@@ -16,6 +16,9 @@ const (
 	// retryInterval is when a renewal is due again that could not be attempted: a registry,
 	// the payment provider or the VAT register can't be asked, or another order is in progress.
 	retryInterval = time.Hour
+	// refusedInterval is when a charge is attempted again that the provider rejected as wrong,
+	// which an operator must fix: each attempt is an order that the customer sees.
+	refusedInterval = oneDay
 	// urgentBefore is how long before the end of a term it is charged even if the customer's
 	// VAT ID can't be validated.
 	urgentBefore = 2 * oneDay
@@ -156,8 +159,8 @@ func (w *Worker) each(ctx context.Context, rows []Renewal, outcome Outcome, chan
 	return nil
 }
 
-// fail ends renewals that can't be charged, each with the reason in Failure, and tells the
-// customer.
+// fail ends renewals that can't be charged, each with the reason in Failure, and queues a mail
+// to the customer.
 func (w *Worker) fail(ctx context.Context, customer string, rows []Renewal) error {
 	byReason := make(map[registrar.Code][]Renewal)
 	for _, row := range rows {
@@ -215,6 +218,8 @@ func (w *Worker) settle(ctx context.Context, o order.Order) error {
 		return w.each(ctx, rows, "", func(row *Renewal) { row.State, row.ChargeAt = Announced, now })
 	case failure == order.ProviderUnavailable:
 		return w.each(ctx, rows, OutcomePostponed, func(row *Renewal) { row.State, row.ChargeAt = Announced, now.Add(retryInterval) })
+	case failure == order.ProviderRefused:
+		return w.each(ctx, rows, OutcomePostponed, func(row *Renewal) { row.State, row.ChargeAt = Announced, now.Add(refusedInterval) })
 	}
 	return w.endAttempt(ctx, o, rows, failure)
 }

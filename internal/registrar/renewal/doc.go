@@ -72,6 +72,8 @@
 //	provisioning, or ended                                      its items decide
 //	unpaid                          none: interrupted           announced, due now
 //	unpaid                          provider_unavailable        announced, due in an hour
+//	unpaid                          payment_refused: an         announced, due in a day
+//	                                operator must act
 //	unpaid                          any other                   announced, due 3 or 4 days after
 //	                                                            the attempt; failed after the third
 //	                                                            or if the term ends before

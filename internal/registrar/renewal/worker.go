@@ -163,11 +163,13 @@ func (w *Worker) RunAnnouncements(ctx context.Context) { w.announce.Run(ctx) }
 // RunCharges makes due charges until ctx ends.
 func (w *Worker) RunCharges(ctx context.Context) { w.charge.Run(ctx) }
 
-// Wake makes both look for due work, for example after the business time was moved. It never
-// blocks.
+// Wake makes the worker look for announcements and charges soon. It never blocks. A nil Worker
+// ignores it.
 func (w *Worker) Wake() {
-	w.announce.Wake()
-	w.charge.Wake()
+	if w != nil {
+		w.announce.Wake()
+		w.charge.Wake()
+	}
 }
 
 func (w *Worker) logFailure(ctx context.Context, what, customer string, err error) {
@@ -175,7 +177,11 @@ func (w *Worker) logFailure(ctx context.Context, what, customer string, err erro
 	if err == nil || ctx.Err() != nil || errors.As(err, &cause) && cause.Outage {
 		return
 	}
-	w.cfg.Logger.ErrorContext(ctx, "renewal "+what+" failed, will retry", "customer", customer, registrar.LogFailure(err))
+	level := slog.LevelError
+	if registrar.IsTransient(err) && registrar.KindOf(err) != registrar.KindInternal {
+		level = slog.LevelWarn
+	}
+	w.cfg.Logger.Log(ctx, level, "renewal failed, will retry", "what", what, "customer", customer, registrar.LogFailure(err))
 }
 
 // now has the precision of the store, so that it compares equal to stored times.

@@ -9,8 +9,8 @@ import (
 )
 
 // Saved cards are charged off-session: an intent that names the customer and the payment
-// method is confirmed with off_session=true. Nobody can authenticate then, so a bank that asks
-// for it declines.
+// method is confirmed with off_session=true. The customer can't authenticate then, so a bank
+// that requires it declines.
 
 // readSavedMethod reads the parameters of an intent for a saved card.
 func (c *call) readSavedMethod(i *intent) {

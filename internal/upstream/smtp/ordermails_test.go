@@ -159,20 +159,20 @@ func TestRenewalMails_NamePriceDayCardAndNextStep(t *testing.T) {
 			[]string{"neuer Preis", "8,21 EUR, bisher 7,02 EUR"}, []string{"new price", "8.21 EUR, previously 7.02 EUR"},
 		},
 		"bank asks": {
-			registrar.MailRenewalDeclined, renewalMailData(map[string]string{"failure": "authentication_required", "payable_until": "2027-12-04"}),
-			[]string{"nächster Versuch am 01.12.2027", "selbst freigeben", "04.12.2027", "https://x.example/checkout/link"}, []string{"approve the payment yourself", "4 December 2027", "https://x.example/checkout/link"},
+			registrar.MailRenewalDeclined, renewalMailData(map[string]string{"failure": "authentication_required", "order": "ord_1", "payable_until": "2027-12-04"}),
+			[]string{"nächster Versuch am 01.12.2027", "selbst freigeben", "04.12.2027", "https://x.example/portal/orders/ord_1"}, []string{"approve the payment yourself", "4 December 2027", "https://x.example/portal/orders/ord_1"},
 		},
 		"no card": {
-			registrar.MailRenewalDeclined, renewalMailData(map[string]string{"failure": "no_method", "method": ""}),
+			registrar.MailRenewalDeclined, renewalMailData(map[string]string{"order": "ord_1", "failure": "no_method", "method": ""}),
 			[]string{"kein Zahlungsmittel gespeichert"}, []string{"no saved payment method"},
 		},
 		"last": {
-			registrar.MailRenewalFailed, renewalMailData(map[string]string{"failure": "expired_card", "payable_until": "2027-12-15"}),
-			[]string{"nicht verlängert, Laufzeit endet am 15.12.2027", "letzte Versuch", "abgelaufen", "https://x.example/checkout/link"}, []string{"term ends on 15 December 2027", "last attempt", "expired"},
+			registrar.MailRenewalFailed, renewalMailData(map[string]string{"failure": "expired_card", "order": "ord_1", "payable_until": "2027-12-15"}),
+			[]string{"nicht verlängert, Laufzeit endet am 15.12.2027", "letzte Versuch", "abgelaufen", "https://x.example/portal/orders/ord_1"}, []string{"term ends on 15 December 2027", "last attempt", "expired"},
 		},
 	} {
 		for language, wants := range map[string][]string{"de": test.de, "en": test.en} {
-			checkRenewalMail(t, name, test.kind, language, "https://x.example/checkout/link", test.facts, wants)
+			checkRenewalMail(t, name, test.kind, language, test.facts, wants)
 		}
 	}
 	for failure, wants := range map[string][2]string{
@@ -181,18 +181,18 @@ func TestRenewalMails_NamePriceDayCardAndNextStep(t *testing.T) {
 		"epp_status_prohibits":  {"Registry nimmt die Verlängerung nicht an", "registry does not accept"},
 	} {
 		facts := renewalMailData(map[string]string{"failure": failure})
-		checkRenewalMail(t, failure, registrar.MailRenewalFailed, "de", "", facts, []string{wants[0], "nichts abgebucht"})
-		checkRenewalMail(t, failure, registrar.MailRenewalFailed, "en", "", facts, []string{wants[1], "Nothing was charged"})
+		checkRenewalMail(t, failure, registrar.MailRenewalFailed, "de", facts, []string{wants[0], "nichts abgebucht"})
+		checkRenewalMail(t, failure, registrar.MailRenewalFailed, "en", facts, []string{wants[1], "Nothing was charged"})
 	}
 }
 
-func checkRenewalMail(t *testing.T, name string, kind registrar.MailKind, language, link string, facts map[string]string, wants []string) {
+func checkRenewalMail(t *testing.T, name string, kind registrar.MailKind, language string, facts map[string]string, wants []string) {
 	t.Helper()
 	parsed, err := parseTemplates()
 	if err != nil {
 		t.Fatal(err)
 	}
-	subject, body, err := parsed.render(mailer.Message{Kind: kind, Language: language, Link: link, At: time.Date(2027, 11, 1, 8, 0, 0, 0, time.UTC), Data: facts}, "https://x.example/portal")
+	subject, body, err := parsed.render(mailer.Message{Kind: kind, Language: language, At: time.Date(2027, 11, 1, 8, 0, 0, 0, time.UTC), Data: facts}, "https://x.example/portal")
 	if err != nil {
 		t.Fatal(err)
 	}

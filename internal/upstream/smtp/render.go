@@ -124,7 +124,7 @@ func (t templates) render(message mailer.Message, portal string) (subject, body 
 	}
 	data.Charge = lang.formatDate(message.Data["charge_at"])
 	data.NextTerm, data.Announced = message.Data["next_term"] == "true", message.Data["announced"] == "true"
-	data.renewalData = lang.renewalData(message.Data)
+	data.renewalData = lang.renewalData(message.Data, portal)
 	if message.Data["declared"] != "" {
 		data.Name = quotedLines(data.Name)
 	}

@@ -1,6 +1,9 @@
 package smtp
 
-import "strconv"
+import (
+	"net/url"
+	"strconv"
+)
 
 // renewalData is the template data of mails about automatic renewals.
 type renewalData struct {
@@ -8,7 +11,10 @@ type renewalData struct {
 	More      int    // further renewals, beyond the first one
 	Method    string // the label of the saved payment method; empty if there is none
 	Trouble   string // why a renewal failed: authentication, expired, funds, declined, none, unsold, late or refused
-	PayableBy string // until when the customer can pay by hand
+	// Checkout is the page in the portal where the customer can pay by hand, until PayableBy;
+	// both are empty if there is nothing to pay. It contains no secret, so that the text can
+	// be stored as evidence.
+	Checkout, PayableBy string
 }
 
 type renewalLine struct {
@@ -24,12 +30,15 @@ type renewalLine struct {
 // other is a registry's refusal.
 var renewalTroubles = map[string]string{
 	"authentication_required": "authentication", "expired_card": "expired", "insufficient_funds": "funds", "card_declined": "declined",
-	"payment_refused": "declined", "no_method": "none", "unsupported_extension": "unsold", "extension_not_carried": "unsold", "no_price": "unsold",
+	"no_method": "none", "extension_not_carried": "unsold", "no_price": "unsold",
 	"too_late": "late",
 }
 
-func (l *language) renewalData(data map[string]string) renewalData {
+func (l *language) renewalData(data map[string]string, portal string) renewalData {
 	d := renewalData{Method: sanitizeValue(data["method"]), PayableBy: l.formatDate(data["payable_until"])}
+	if id := sanitizeValue(data["order"]); id != "" {
+		d.Checkout = portal + "/orders/" + url.PathEscape(id)
+	}
 	if failure := data["failure"]; failure != "" {
 		if d.Trouble = renewalTroubles[failure]; d.Trouble == "" {
 			d.Trouble = "refused"

@@ -56,7 +56,7 @@ Zahlungsmittel: {{.}}{{end}}
 
 Bis zum {{.PayableBy}} können Sie selbst bezahlen, mit jeder Karte:
 
-{{.Link}}
+{{.Checkout}}
 
 Sonst versuchen wir es am {{.Charge}} noch einmal. Ein anderes
 Zahlungsmittel hinterlegen Sie hier:
@@ -64,7 +64,7 @@ Zahlungsmittel hinterlegen Sie hier:
 {{.Portal}}
 `},
 	registrar.MailRenewalFailed: {"{{.Domain}}{{if .More}} und {{.More}} weitere{{end}}: nicht verlängert, Laufzeit endet am {{.Date}}", `
-{{if .Link}}auch der letzte Versuch, eine Verlängerung abzubuchen, ist
+{{if .Checkout}}auch der letzte Versuch, eine Verlängerung abzubuchen, ist
 fehlgeschlagen.
 {{if eq .Trouble "authentication"}}Ihre Bank verlangt, dass Sie die Zahlung selbst freigeben.
 {{else if eq .Trouble "expired"}}Ihre Karte ist abgelaufen.
@@ -78,11 +78,11 @@ fehlgeschlagen.
 {{end}}{{end}}{{range .Renewals}}
 {{.Name}}
   Ende der Laufzeit: {{.End}}
-{{end}}{{if .Link}}
+{{end}}{{if .Checkout}}
 Wir buchen nichts mehr ab. Möchten Sie die Domain behalten? Dann
 bezahlen Sie bitte bis zum {{.PayableBy}} selbst:
 
-{{.Link}}
+{{.Checkout}}
 
 Sonst läuft sie mit dem Ende der Laufzeit ab.
 {{else}}

@@ -55,7 +55,7 @@ Payment method: {{.}}{{end}}
 
 You can pay it yourself until {{.PayableBy}}, with any card:
 
-{{.Link}}
+{{.Checkout}}
 
 Otherwise we will try again on {{.Charge}}. You can save another
 payment method here:
@@ -63,7 +63,7 @@ payment method here:
 {{.Portal}}
 `},
 	registrar.MailRenewalFailed: {"{{.Domain}}{{if .More}} and {{.More}} more{{end}}: not renewed, term ends on {{.Date}}", `
-{{if .Link}}Our last attempt to charge you for a renewal failed, too.
+{{if .Checkout}}Our last attempt to charge you for a renewal failed, too.
 {{if eq .Trouble "authentication"}}Your bank wants you to approve the payment yourself.
 {{else if eq .Trouble "expired"}}Your card has expired.
 {{else if eq .Trouble "funds"}}The card has insufficient funds.
@@ -76,11 +76,11 @@ payment method here:
 {{end}}{{end}}{{range .Renewals}}
 {{.Name}}
   End of term: {{.End}}
-{{end}}{{if .Link}}
+{{end}}{{if .Checkout}}
 We will not charge anything. If you want to keep the domain, please pay
 it yourself until {{.PayableBy}}:
 
-{{.Link}}
+{{.Checkout}}
 
 Otherwise it expires at the end of its term.
 {{else}}

@@ -104,7 +104,7 @@ After that, anyone can register the domain.
 It can't be restored through us. If you have questions, please reply to
 this message.
 {{end}}`},
-	registrar.MailDomainClosed: {`{{.Domain}} is no longer with us since {{.Day}}`, `
+	registrar.MailDomainClosed: {`{{.Domain}} left your account on {{.Day}}`, `
 A domain no longer belongs to your account:
 
 Domain:     {{.Domain}}
@@ -114,7 +114,7 @@ On {{.Day}} we handed it over to its registry, DENIC, because it
 was not paid. DENIC writes to the holder. Their letter explains how to
 keep the domain.
 {{else}}
-It was not paid and has been deleted for good since {{.Day}}.
+It was not paid and was deleted for good on {{.Day}}.
 Anyone can register it now, including you.
 {{end}}`},
 	registrar.MailDomainRestored: {`{{.Domain}} is back and paid until {{.Date}}`, `
