@@ -12,6 +12,7 @@ import (
 	"github.com/miekg/dns"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
 	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
 	"github.com/dotkontor/dotkontor/internal/registrar/mailer"
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
@@ -395,6 +396,21 @@ func TestUnpaidTerm_RegistryOutageDelaysButKeepsHoldBeforeDeletion(t *testing.T)
 	held := s.wantState(id, lifecycle.Held, "")
 	if held.HeldAt.Before(held.End.Add(12*day)) || held.StepAt.Sub(held.HeldAt) < 8*day {
 		t.Errorf("held at %s, deleted at %s", held.HeldAt, held.StepAt)
+	}
+}
+
+func TestUnpaidTerm_RefusedDeletionLeavesDomainRenewable(t *testing.T) {
+	t.Parallel()
+	s := newTermEnv(t, 1, "glue.org")
+	id := s.addEnding("glue", ".org", 8)
+	s.requestChange(id, domainchange.ChangeRequest{Kind: domainchange.Nameservers, Nameservers: "ns1.glue.org 192.0.2.1\nns2.glue.org 192.0.2.2"})
+	s.advance(8 + 36)
+	s.wantState(id, lifecycle.Held, lifecycle.WaitsForRegistry) // hosts below the name prohibit its deletion
+	s.renew(registrar.NewName("glue", ".org"), provision.Renew)
+	s.settle()
+	s.wantState(id, lifecycle.Paid, "")
+	if got := s.dnsRecords("glue.org", dns.TypeNS); len(got) == 0 {
+		t.Error("the renewed domain is not in the DNS")
 	}
 }
 
