@@ -47,6 +47,12 @@ var referencedRowParameters = []string{"GetCustomerInvoice.$1", "ListCustomerInv
 // column's, such as a payment's first state.
 var fixedParameters = map[string]any{
 	"limit":                      int32(10), // like the limits in the generated code
+	"ConfirmBrake.$4":            int64(1),
+	"CountBrakeAction.$2":        int64(20),
+	"EndTermPaid.$1":             int64(firstDay),
+	"EndTermPaid.$2":             int64(firstDay),
+	"ListDueTermEnds.$3":         int64(0),
+	"SetDomainStatus.$3":         int64(firstDay),
 	"InsertPayment.$4":           "opening",
 	"CompleteWebhookDelivery.$3": int64(firstDay),
 	"CountDueOrders.$1":          int64(farFuture), // all are due: it counts to a thousand at either size
@@ -67,7 +73,7 @@ var fixedParameters = map[string]any{
 // is in progress, every application is connected, no token was used, every audit event
 // has an account, no domain is pending, every domain has an open change, every lock is
 // active, every job is leased, every notice is done, there are no operators or guests,
-// and no key rotation is running. Their time is that of the search.
+// no key rotation is running, the brake has other names, and every unpaid term waits. Their time is that of the search.
 var emptyResultQueries = []string{
 	"ConfirmCustomer", "DeleteLinksOfUnconfirmed", "DeleteUnconfirmedCustomer", "EnableCustomer", "ListStaleUnconfirmedCustomers",
 	"DeleteOldestDevices", "DeleteOldestSessions", "CountSecondFactorAttempt",
@@ -77,6 +83,8 @@ var emptyResultQueries = []string{
 	"UpdateGuest", "DeleteOrdersOfGuest", "DeleteGuest", "DeleteWebhookDeliveriesOfUnlinkedAgent", "ReassignDomainChanges", "ReassignDomainLocks", "ReassignRegistrant", "SetPendingInvoiceBuyer", "InsertAgentLink", "GetGuestID", "ListStaleGuestIDs", "EnqueueWebhookDelivery",
 	"ListLiftedDomainLocks", "ListOperators", "SetOperator", "RetryDomainChange", "RetryProvisionItem", "RetryOrder",
 	"GetInvoiceByOrder", "MarkWithdrawalNoticeDone", "DeleteNextSealKey",
+	"ConfirmBrake", "CountBrakeAction", "GetBrake", "SetBrakeRun", "StopBrakeByClock", "StopBrakeByVolume", "ListUndatedReminders", "GetAnnouncedRenewal",
+	"InsertOverdueTermEnd", "InsertTermEnd", "ListClosedDomainIDs", "ListOverdueDomains", "ListPlannedTermEnds", "StopRenewalsOfClosedDomain",
 }
 
 // readStatements reads the source of the generated package: its texts are what the
