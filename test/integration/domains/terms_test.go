@@ -433,6 +433,39 @@ func TestUnpaidTerm_OverdueAtFirstRunIsOnlyListed(t *testing.T) {
 	s.wantState(id, lifecycle.Held, lifecycle.WaitsForNotices)
 }
 
+func TestDataReminder_IsSentOnceAYear(t *testing.T) {
+	t.Parallel()
+	s := newTermEnv(t, 2)
+	s.addEnding("inhaber", ".org", 900)
+	_, err := s.db.SQL().Writer().ExecContext(t.Context(), `UPDATE customers SET data_reminder_at = $1 WHERE id = $2`, s.world.Now().AddDate(-1, 0, 2).UnixMicro(), ada)
+	must(t, err)
+	reminders := func() (reminders []mailer.Message) {
+		s.mail.mu.Lock()
+		defer s.mail.mu.Unlock()
+		for _, mail := range s.mail.mails {
+			if mail.Kind == registrar.MailDataReminder {
+				reminders = append(reminders, mail)
+			}
+		}
+		return reminders
+	}
+	s.advance(1)
+	if got := reminders(); len(got) != 0 {
+		t.Errorf("too early: %+v", got)
+	}
+	s.advance(2)
+	testkit.Eventually(t, "reminder", func() bool { return len(reminders()) > 0 })
+	s.advance(5)
+	got := reminders()
+	if len(got) != 1 || got[0].Data["registrant_name"] != "Ada Größe" || got[0].Data["registrant_city"] != "10115 Berlin" {
+		t.Errorf("reminders %+v", got)
+	}
+	sent, err := s.db.ListSentNotices(t.Context(), ada, "", 10)
+	if err != nil || len(sent) != 1 || sent[0].Kind != registrar.MailDataReminder {
+		t.Errorf("evidence %+v, %v", sent, err)
+	}
+}
+
 func TestBrake_VolumeStopsBeforeAnythingIsHeld(t *testing.T) {
 	t.Parallel()
 	var names []string
