@@ -39,7 +39,7 @@
 //	holding     clientHold may be set                           held, unpaid ⁴, redemption ¹, closed ¹, releasing ²
 //	held        out of the DNS, renewable                       deleting, releasing ²
 //	deleting    the delete command may have been executed       redemption, closed, held ⁴ or unpaid ⁴
-//	redemption  deleted, can be restored                        closed, paid ³
+//	redemption  deleted, can be restored                        closed, paid ³, unpaid ⁵
 //	releasing   renewed; clientHold may still be set            paid
 //	closed      it no longer is the customer's: deleted for     (final)
 //	            good, handed over to the registry (transit),
@@ -51,6 +51,7 @@
 //	  worker asks the registry once more.
 //	³ By a restore.
 //	⁴ If the registry refuses the command.
+//	⁵ If it was restored at the registry, not by an order; it waits for an operator.
 //
 // A renewal or restore ends the row in its own transaction (package provision). Before each
 // command, the store locks the domain and compares its term again: a renewal that is paid

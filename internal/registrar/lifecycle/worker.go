@@ -46,7 +46,7 @@ func (s *Service) listDueTerms(ctx context.Context, clock time.Time, limit int) 
 	if err != nil {
 		return nil, err
 	}
-	if len(planned) <= remaining {
+	if len(planned) == 0 || len(planned) <= remaining {
 		return due, nil
 	}
 	if err := s.cfg.Brake.stopByVolume(ctx, now); err != nil {
@@ -139,6 +139,9 @@ func (s *Service) settle(ctx context.Context, transition TermTransition) (Term, 
 // handle does the next step of a claimed term.
 func (s *Service) handle(ctx context.Context, term Term) (Term, error) {
 	if term.State == Unpaid || term.State == Held {
+		if term.WaitsFor == WaitsForReview {
+			return s.wait(ctx, term, WaitsForReview)
+		}
 		action := PolicyOf(term.TLD).NextAction(term.State)
 		switch action {
 		case ActFollow:
@@ -338,7 +341,10 @@ func (s *Service) follow(ctx context.Context, term Term) (Term, error) {
 	case err != nil:
 		return s.refused(ctx, term, err)
 	case term.State == Redemption && state == Registered:
-		return s.wait(ctx, term, WaitsForReview)
+		// Not by one of our restores: the customer can renew it, and an operator decides.
+		again := s.waiting(term, WaitsForReview)
+		again.State, again.DeletedAt = Unpaid, time.Time{}
+		return s.settle(ctx, TermTransition{From: term, To: again, DomainStatus: registrar.DomainExpired, UnlessPaid: true})
 	case state == Registered, term.State == Redemption && state == Deleted:
 		next := term
 		next.StepAt, next.WaitsFor, next.Attempts = s.cfg.Now().Add(followInterval), "", 0

@@ -298,6 +298,23 @@ func TestUnpaidTerm_RestoreEndsRedemption(t *testing.T) {
 	}
 }
 
+func TestUnpaidTerm_RestoreOutsideOfOrdersWaitsForOperator(t *testing.T) {
+	t.Parallel()
+	s := newTermEnv(t, 1, "heimlich.org")
+	id := s.addEnding("heimlich", ".org", 8)
+	s.advance(8 + 36)
+	s.wantState(id, lifecycle.Redemption, "")
+	_, err := s.provisioner.Request(t.Context(), provision.Request{Kind: provision.Restore, Name: "heimlich.org", TLD: ".org", Transaction: "by-hand", Since: s.world.Now()})
+	must(t, err)
+	s.advance(31)
+	s.wantState(id, lifecycle.Unpaid, lifecycle.WaitsForReview)
+	s.advance(3)
+	s.wantState(id, lifecycle.Unpaid, lifecycle.WaitsForReview)
+	s.renew(registrar.NewName("heimlich", ".org"), provision.Renew)
+	s.settle()
+	s.wantState(id, lifecycle.Paid, "")
+}
+
 func TestUnpaidTerm_DeIsHandedOverAfterTwoWeeks(t *testing.T) {
 	t.Parallel()
 	s := newTermEnv(t, 1, "alt.de")
