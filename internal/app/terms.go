@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -74,6 +75,7 @@ func (p *App) startTerms(context.Context) error {
 		"Unpaid terms that wait for an operator; -1 if the database does not respond.",
 		func(ctx context.Context) (int, error) {
 			waiting, err := p.services.DB.ListWaitingTerms(ctx, maxCountedTerms)
+			waiting = slices.DeleteFunc(waiting, func(term lifecycle.Term) bool { return term.WaitsFor == lifecycle.LeftAlone })
 			return len(waiting), err
 		})
 	p.inBackground(p.terms.Run)

@@ -90,6 +90,11 @@ func updateTermEnd(ctx context.Context, q *query.Queries, from, to lifecycle.Ter
 // domain is locked first, as by a renewal.
 func (db *DB) UpdateTerm(ctx context.Context, transition lifecycle.TermTransition) (bool, error) {
 	return db.swap(ctx, func(q *query.Queries) error {
+		if transition.Close || transition.UnlessPaid {
+			if err := requireUnpaid(ctx, q, transition.From); err != nil {
+				return err
+			}
+		}
 		if status := transition.DomainStatus; status != "" {
 			syncDue := transition.At
 			if status == registrar.DomainTransferredOut {
@@ -102,7 +107,7 @@ func (db *DB) UpdateTerm(ctx context.Context, transition lifecycle.TermTransitio
 			}
 		}
 		if transition.Close {
-			if err := closeDomain(ctx, q, transition); err != nil {
+			if err := closeDomain(ctx, q, transition.From.Domain, transition.Now); err != nil {
 				return err
 			}
 		}
@@ -113,28 +118,29 @@ func (db *DB) UpdateTerm(ctx context.Context, transition lifecycle.TermTransitio
 	})
 }
 
-// closeDomain removes a domain and what refers to it, unless it is being paid: then the
-// payment decides. Its orders, changes, notices and audit events stay.
-func closeDomain(ctx context.Context, q *query.Queries, transition lifecycle.TermTransition) error {
-	term, now := transition.From, micros(transition.Now)
+// requireUnpaid locks a domain and returns errConflict if it is being paid or renewed.
+func requireUnpaid(ctx context.Context, q *query.Queries, term lifecycle.Term) error {
 	if _, err := found(ignoreRow(q.LockDomain(ctx, term.Domain))); err != nil {
 		return err
 	}
 	obstacles, err := q.CountTermEndObstacles(ctx, term.Name, term.Domain)
-	if err != nil {
-		return err
+	if err == nil && obstacles.Items+obstacles.Payments > 0 {
+		err = errConflict
 	}
-	if obstacles.Items+obstacles.Payments > 0 {
-		return errConflict
-	}
+	return err
+}
+
+// closeDomain removes a domain and what refers to it. Its orders, changes, notices and
+// audit events stay.
+func closeDomain(ctx context.Context, q *query.Queries, domain string, now time.Time) error {
 	for _, step := range []func(context.Context, int64, string) error{
 		q.LiftLocksOfDomain, q.EndConsentOfClosedDomain, q.StopRenewalsOfClosedDomain,
 	} {
-		if err := step(ctx, now, term.Domain); err != nil {
+		if err := step(ctx, micros(now), domain); err != nil {
 			return err
 		}
 	}
-	return inOrder(ctx, term.Domain, q.DeleteRegistryRecord, q.DeleteDomain)
+	return inOrder(ctx, domain, q.DeleteRegistryRecord, q.DeleteDomain)
 }
 
 func ignoreRow[T any](_ T, err error) error { return err }

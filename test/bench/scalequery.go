@@ -48,6 +48,12 @@ var referencedRowParameters = []string{"GetCustomerInvoice.$1", "ListCustomerInv
 var fixedParameters = map[string]any{
 	"limit":                      int32(10),      // like the limits in the generated code
 	"InsertOrder.$39":            int64(million), // below the limit
+	"ConfirmBrake.$4":            int64(1),
+	"CountBrakeAction.$2":        int64(20),
+	"EndTermPaid.$1":             int64(firstDay),
+	"EndTermPaid.$2":             int64(firstDay),
+	"ListDueTermEnds.$3":         int64(0),
+	"SetDomainStatus.$3":         int64(firstDay),
 	"InsertPayment.$4":           "opening",
 	"CompleteWebhookDelivery.$3": int64(firstDay),
 	"CountDueOrders.$1":          int64(farFuture), // all are due: it counts to a thousand at either size
@@ -68,7 +74,7 @@ var fixedParameters = map[string]any{
 // is in progress, every domain renews automatically, every application is connected, no token was used, every audit event
 // has an account, no domain is pending, every domain has an open change, every lock is
 // active, every job is leased, every notice is done, every term has a renewal and none is
-// due, there are no operators or guests,
+// due, every unpaid term waits, the brake has other names, there are no operators or guests,
 // and no key rotation is running. Their time is that of the search.
 var emptyResultQueries = []string{
 	"ConfirmCustomer", "DeleteLinksOfUnconfirmed", "DeleteUnconfirmedCustomer", "EnableCustomer", "ListStaleUnconfirmedCustomers",
@@ -81,6 +87,8 @@ var emptyResultQueries = []string{
 	"GetInvoiceByOrder", "MarkWithdrawalNoticeDone", "DeleteNextSealKey",
 	"InsertRenewal", "FailPaidRenewal", "ListCustomersToAnnounce", "ListDomainsToAnnounce", "ListCustomersWithDueRenewals", "ListDueRenewals",
 	"LockDueRenewalDomains", "StartRenewals",
+	"ConfirmBrake", "CountBrakeAction", "GetBrake", "SetBrakeRun", "StopBrakeByClock", "StopBrakeByVolume", "ListUndatedReminders", "GetAnnouncedRenewal",
+	"InsertOverdueTermEnd", "InsertTermEnd", "ListClosedDomainIDs", "ListOverdueDomains", "ListPlannedTermEnds", "StopRenewalsOfClosedDomain",
 }
 
 // readStatements reads the source of the generated package: its texts are what the

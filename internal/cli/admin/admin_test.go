@@ -4,6 +4,7 @@ package admin
 type grammar struct {
 	Customers CustomersCommand `cmd:""`
 	Orders    OrdersCommand    `cmd:""`
+	Terms     TermsCommand     `cmd:""`
 	Notices   NoticesCommand   `cmd:""`
 	Registry  RegistryCommand  `cmd:""`
 	Backup    BackupCommand    `cmd:""`

@@ -36,10 +36,10 @@
 //
 //	state       meaning, and what may have happened upstream    next
 //	unpaid      the term ended; the domain is renewable         holding, deleting, redemption ¹, closed ¹, paid
-//	holding     clientHold may be set                           held, redemption ¹, closed ¹, releasing ²
+//	holding     clientHold may be set                           held, unpaid ⁴, redemption ¹, closed ¹, releasing ²
 //	held        out of the DNS, renewable                       deleting, releasing ²
-//	deleting    the delete command may have been executed       redemption, closed
-//	redemption  deleted, can be restored                        closed, paid ³
+//	deleting    the delete command may have been executed       redemption, closed, held ⁴ or unpaid ⁴
+//	redemption  deleted, can be restored                        closed, paid ³, unpaid ⁵
 //	releasing   renewed; clientHold may still be set            paid
 //	closed      it no longer is the customer's: deleted for     (final)
 //	            good, handed over to the registry (transit),
@@ -50,6 +50,8 @@
 //	² By a renewal. The hold may have been sent while the renewal was provisioned, so the
 //	  worker asks the registry once more.
 //	³ By a restore.
+//	⁴ If the registry refuses the command.
+//	⁵ If it was restored at the registry, not by an order; it waits for an operator.
 //
 // A renewal or restore ends the row in its own transaction (package provision). Before each
 // command, the store locks the domain and compares its term again: a renewal that is paid

@@ -97,12 +97,9 @@ func (s *Service) ListOpen(ctx context.Context, operator registrar.Actor) (OpenT
 // Delete deletes a domain by an operator's decision, or hands it over to the registry
 // where that is the TLD's policy. A renewal still comes first.
 func (s *Service) Delete(ctx context.Context, operator registrar.Actor, domain string) error {
-	term, err := s.openTerm(ctx, operator, domain)
+	term, err := s.undecidedTerm(ctx, operator, domain)
 	if err != nil {
 		return err
-	}
-	if term.State != Unpaid && term.State != Held {
-		return registrar.Conflict(TermChanged)
 	}
 	next := intent(term, ActDelete)
 	next.StepAt, next.DueAt, next.Attempts = s.now(ctx), s.cfg.Clock(), 0
@@ -126,7 +123,7 @@ func (s *Service) Delete(ctx context.Context, operator registrar.Actor, domain s
 // Leave leaves a domain alone until an operator decides otherwise. The registry goes on
 // charging for it.
 func (s *Service) Leave(ctx context.Context, operator registrar.Actor, domain string) error {
-	term, err := s.openTerm(ctx, operator, domain)
+	term, err := s.undecidedTerm(ctx, operator, domain)
 	if err != nil {
 		return err
 	}
@@ -156,15 +153,21 @@ func (s *Service) Adopt(ctx context.Context, operator registrar.Actor, domain, c
 	return err
 }
 
-func (s *Service) openTerm(ctx context.Context, operator registrar.Actor, domain string) (Term, error) {
+// undecidedTerm returns the unpaid term of a domain about which nothing is in progress.
+func (s *Service) undecidedTerm(ctx context.Context, operator registrar.Actor, domain string) (Term, error) {
 	if err := operator.RequireOperator(); err != nil {
 		return Term{}, err
 	}
 	term, found, err := s.cfg.Store.GetOpenTerm(ctx, domain)
-	if err == nil && !found {
-		err = &registrar.Error{Kind: registrar.KindNotFound, Code: NoSuchTerm}
+	switch {
+	case err != nil:
+		return Term{}, err
+	case !found:
+		return Term{}, &registrar.Error{Kind: registrar.KindNotFound, Code: NoSuchTerm}
+	case term.State != Unpaid && term.State != Held:
+		return Term{}, registrar.Conflict(TermChanged)
 	}
-	return term, err
+	return term, nil
 }
 
 // now is the business time of the last run, which a command in another process does not

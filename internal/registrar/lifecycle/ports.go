@@ -42,8 +42,8 @@ type termStore interface {
 	// GetDomainHandle returns the registrant's contact at the registry; empty if there is none.
 	GetDomainHandle(ctx context.Context, domain string) (string, error)
 	// UpdateTerm applies one transition. It returns false, and changes nothing, if the term
-	// is no longer in the state and due time of From, or if it closes a domain that is being
-	// paid.
+	// is no longer in the state and due time of From, or if the domain is being paid and the
+	// transition may not happen then.
 	UpdateTerm(ctx context.Context, transition TermTransition) (bool, error)
 	// BeginAction stores the intent of a hold or deletion, if the domain still has this
 	// unpaid term and nothing prevents it.
@@ -92,12 +92,13 @@ type Charge struct {
 type TermTransition struct {
 	From, To Term
 	// DomainStatus is the domain's new status; empty: unchanged. Close removes the domain
-	// from its customer.
-	DomainStatus registrar.DomainStatus
-	Close        bool
-	AuditEvent   *registrar.AuditEvent
-	Mail         *registrar.Mail
-	Now, At      time.Time // business and real time
+	// from its customer. UnlessPaid refuses the transition, as Close does, while the domain is
+	// being paid or renewed.
+	DomainStatus      registrar.DomainStatus
+	Close, UnlessPaid bool
+	AuditEvent        *registrar.AuditEvent
+	Mail              *registrar.Mail
+	Now, At           time.Time // business and real time
 }
 
 // BeginAction is the intent of a hold or a deletion.

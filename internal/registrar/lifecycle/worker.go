@@ -46,7 +46,7 @@ func (s *Service) listDueTerms(ctx context.Context, clock time.Time, limit int) 
 	if err != nil {
 		return nil, err
 	}
-	if len(planned) <= remaining {
+	if len(planned) == 0 || len(planned) <= remaining {
 		return due, nil
 	}
 	if err := s.cfg.Brake.stopByVolume(ctx, now); err != nil {
@@ -139,6 +139,9 @@ func (s *Service) settle(ctx context.Context, transition TermTransition) (Term, 
 // handle does the next step of a claimed term.
 func (s *Service) handle(ctx context.Context, term Term) (Term, error) {
 	if term.State == Unpaid || term.State == Held {
+		if term.WaitsFor == WaitsForReview {
+			return s.wait(ctx, term, WaitsForReview)
+		}
 		action := PolicyOf(term.TLD).NextAction(term.State)
 		switch action {
 		case ActFollow:
@@ -338,7 +341,10 @@ func (s *Service) follow(ctx context.Context, term Term) (Term, error) {
 	case err != nil:
 		return s.refused(ctx, term, err)
 	case term.State == Redemption && state == Registered:
-		return s.wait(ctx, term, WaitsForReview)
+		// Not by one of our restores: the customer can renew it, and an operator decides.
+		again := s.waiting(term, WaitsForReview)
+		again.State, again.DeletedAt = Unpaid, time.Time{}
+		return s.settle(ctx, TermTransition{From: term, To: again, DomainStatus: registrar.DomainExpired, UnlessPaid: true})
 	case state == Registered, term.State == Redemption && state == Deleted:
 		next := term
 		next.StepAt, next.WaitsFor, next.Attempts = s.cfg.Now().Add(followInterval), "", 0
@@ -420,12 +426,15 @@ func (s *Service) close(ctx context.Context, term Term, action registrar.Action)
 
 // wait stores why an operator is needed. It is checked again every day.
 func (s *Service) wait(ctx context.Context, term Term, reason registrar.Code) (Term, error) {
-	waiting := term
-	waiting.WaitsFor, waiting.StepAt, waiting.Attempts = reason, s.cfg.Now().Add(recheckInterval), 0
 	if term.WaitsFor != reason {
 		s.cfg.Logger.WarnContext(ctx, "unpaid term waits for an operator", "domain", term.Domain, "extension", term.TLD, "reason", string(reason))
 	}
-	return s.settle(ctx, TermTransition{From: term, To: waiting})
+	return s.settle(ctx, TermTransition{From: term, To: s.waiting(term, reason)})
+}
+
+func (s *Service) waiting(term Term, reason registrar.Code) Term {
+	term.WaitsFor, term.StepAt, term.Attempts = reason, s.cfg.Now().Add(recheckInterval), 0
+	return term
 }
 
 // refused retries what the registry has not decided; otherwise an operator decides.
@@ -436,5 +445,18 @@ func (s *Service) refused(ctx context.Context, term Term, err error) (Term, erro
 	// The error text names the rule or the result code, never the domain name.
 	s.cfg.Logger.WarnContext(ctx, "registry refused a command about an unpaid term", "domain", term.Domain, "extension", term.TLD,
 		"account", term.Account, "state", string(term.State), "detail", err.Error())
-	return s.wait(ctx, term, WaitsForRegistry)
+	return s.settle(ctx, TermTransition{From: term, To: s.waiting(withoutIntent(term), WaitsForRegistry)})
+}
+
+// withoutIntent takes back the intent of a command that was refused and thus not executed:
+// the domain can be renewed again.
+func withoutIntent(term Term) Term {
+	switch {
+	case term.State != Holding && term.State != Deleting:
+	case term.HeldAt.IsZero():
+		term.State = Unpaid
+	default:
+		term.State = Held
+	}
+	return term
 }

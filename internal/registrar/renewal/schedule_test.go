@@ -23,7 +23,7 @@ func TestChargeDay_KeepsLeadAndNoticePeriod(t *testing.T) {
 		if got := end.Sub(at); got != test.charge || inTime != test.inTime {
 			t.Errorf("%s: charged %s before the end, %t", name, got, inTime)
 		}
-		window := announceWindow(end.Add(-test.announced))
+		window := AnnounceWindow(end.Add(-test.announced))
 		if inWindow := !end.Before(window.From) && !end.After(window.Until); inWindow != test.inTime {
 			t.Errorf("%s: in the window %t", name, inWindow)
 		}

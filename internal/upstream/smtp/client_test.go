@@ -170,8 +170,12 @@ func TestSend_PlainTextWithAutoSubmittedHeaders(t *testing.T) {
 		Server: s.address, Roots: s.roots, User: "dotkontor", Password: "geheim",
 		Now: func() time.Time { return time.Date(2026, 11, 15, 9, 6, 0, 0, time.UTC) },
 	})
-	if _, err := c.Send(t.Context(), message()); err != nil {
+	delivery, err := c.Send(t.Context(), message())
+	if err != nil {
 		t.Fatal(err)
+	}
+	if delivery.Subject != "Neues Passwort wählen" || !strings.Contains(delivery.Text, message().Link) || delivery.Response == "" {
+		t.Errorf("the delivery is %+v", delivery)
 	}
 	if len(s.texts) != 1 || s.sender != "post@domains.example" || len(s.to) != 1 || s.to[0] != "erika@kundin.example" || len(s.users) != 1 {
 		t.Fatalf("from %s to %v by %v: %d mails", s.sender, s.to, s.users, len(s.texts))

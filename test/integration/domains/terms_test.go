@@ -13,6 +13,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/admin"
+	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
 	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
 	"github.com/dotkontor/dotkontor/internal/registrar/mailer"
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
@@ -298,6 +299,23 @@ func TestUnpaidTerm_RestoreEndsRedemption(t *testing.T) {
 	}
 }
 
+func TestUnpaidTerm_RestoreOutsideOfOrdersWaitsForOperator(t *testing.T) {
+	t.Parallel()
+	s := newTermEnv(t, 1, "heimlich.org")
+	id := s.addEnding("heimlich", ".org", 8)
+	s.advance(8 + 36)
+	s.wantState(id, lifecycle.Redemption, "")
+	_, err := s.provisioner.Request(t.Context(), provision.Request{Kind: provision.Restore, Name: "heimlich.org", TLD: ".org", Transaction: "by-hand", Since: s.world.Now()})
+	must(t, err)
+	s.advance(31)
+	s.wantState(id, lifecycle.Unpaid, lifecycle.WaitsForReview)
+	s.advance(3)
+	s.wantState(id, lifecycle.Unpaid, lifecycle.WaitsForReview)
+	s.renew(registrar.NewName("heimlich", ".org"), provision.Renew)
+	s.settle()
+	s.wantState(id, lifecycle.Paid, "")
+}
+
 func TestUnpaidTerm_DeIsHandedOverAfterTwoWeeks(t *testing.T) {
 	t.Parallel()
 	s := newTermEnv(t, 1, "alt.de")
@@ -399,6 +417,21 @@ func TestUnpaidTerm_RegistryOutageDelaysButKeepsHoldBeforeDeletion(t *testing.T)
 	}
 }
 
+func TestUnpaidTerm_RefusedDeletionLeavesDomainRenewable(t *testing.T) {
+	t.Parallel()
+	s := newTermEnv(t, 1, "glue.org")
+	id := s.addEnding("glue", ".org", 8)
+	s.requestChange(id, domainchange.ChangeRequest{Kind: domainchange.Nameservers, Nameservers: "ns1.glue.org 192.0.2.1\nns2.glue.org 192.0.2.2"})
+	s.advance(8 + 36)
+	s.wantState(id, lifecycle.Held, lifecycle.WaitsForRegistry) // hosts below the name prohibit its deletion
+	s.renew(registrar.NewName("glue", ".org"), provision.Renew)
+	s.settle()
+	s.wantState(id, lifecycle.Paid, "")
+	if got := s.dnsRecords("glue.org", dns.TypeNS); len(got) == 0 {
+		t.Error("the renewed domain is not in the DNS")
+	}
+}
+
 func TestUnpaidTerm_OverdueAtFirstRunIsOnlyListed(t *testing.T) {
 	t.Parallel()
 	s := newTermEnv(t, 1, "ueberfaellig.org")
@@ -416,6 +449,39 @@ func TestUnpaidTerm_OverdueAtFirstRunIsOnlyListed(t *testing.T) {
 	s.wantState(id, lifecycle.Held, "")
 	s.advance(9)
 	s.wantState(id, lifecycle.Held, lifecycle.WaitsForNotices)
+}
+
+func TestDataReminder_IsSentOnceAYear(t *testing.T) {
+	t.Parallel()
+	s := newTermEnv(t, 2)
+	s.addEnding("inhaber", ".org", 900)
+	_, err := s.db.SQL().Writer().ExecContext(t.Context(), `UPDATE customers SET data_reminder_at = $1 WHERE id = $2`, s.world.Now().AddDate(-1, 0, 2).UnixMicro(), ada)
+	must(t, err)
+	reminders := func() (reminders []mailer.Message) {
+		s.mail.mu.Lock()
+		defer s.mail.mu.Unlock()
+		for _, mail := range s.mail.mails {
+			if mail.Kind == registrar.MailDataReminder {
+				reminders = append(reminders, mail)
+			}
+		}
+		return reminders
+	}
+	s.advance(1)
+	if got := reminders(); len(got) != 0 {
+		t.Errorf("too early: %+v", got)
+	}
+	s.advance(2)
+	testkit.Eventually(t, "reminder", func() bool { return len(reminders()) > 0 })
+	s.advance(5)
+	got := reminders()
+	if len(got) != 1 || got[0].Data["registrant_name"] != "Ada Größe" || got[0].Data["registrant_city"] != "10115 Berlin" {
+		t.Errorf("reminders %+v", got)
+	}
+	sent, err := s.db.ListSentNotices(t.Context(), ada, "", 10)
+	if err != nil || len(sent) != 1 || sent[0].Kind != registrar.MailDataReminder {
+		t.Errorf("evidence %+v, %v", sent, err)
+	}
 }
 
 func TestBrake_VolumeStopsBeforeAnythingIsHeld(t *testing.T) {
