@@ -139,29 +139,20 @@ func (o *observer) logRequest(r *http.Request, rec *recorder, id, pattern string
 	if !handler.Enabled(r.Context(), level) {
 		return
 	}
-	// The logger's own methods would look up the line of code that calls them.
-	record := slog.NewRecord(rec.startedAt.Add(duration), level, "request", 0)
-	record.AddAttrs(
-		slog.String("id", id),
-		slog.String("method", logMethod(r.Method)),
-		slog.String("route", pattern),
-		slog.Int("status", rec.status()),
-		slog.Int64("bytes", rec.bytes),
-		slog.Int64("us", duration.Microseconds()),
-	)
-	if rec.tool != "" {
-		record.AddAttrs(slog.String("tool", rec.tool))
+	record := RequestRecord{
+		Time: rec.startedAt.Add(duration), ID: id, Method: logMethod(r.Method), Route: pattern,
+		Status: rec.status(), Bytes: rec.bytes, Micros: duration.Microseconds(), Tool: rec.tool,
 	}
 	if note := &rec.errInfo; note.Kind != 0 {
-		record.AddAttrs(slog.String("error", note.Kind.String()), slog.String("code", string(note.Code)))
-		if note.Detail != "" {
-			record.AddAttrs(slog.String("detail", note.Detail))
-		}
-		if note.Cause != "" {
-			record.AddAttrs(slog.String("cause", note.Cause))
-		}
+		record.Error, record.Code, record.Detail, record.Cause = note.Kind.String(), string(note.Code), note.Detail, note.Cause
 	}
-	_ = handler.Handle(r.Context(), record) // there is no other place to report it
+	if direct, ok := handler.(RequestLogger); ok && level == slog.LevelInfo && direct.LogRequest(record) {
+		return
+	}
+	// The logger's own methods would look up the line of code that calls them.
+	full := slog.NewRecord(record.Time, level, "request", 0)
+	full.AddAttrs(record.attrs()...)
+	_ = handler.Handle(r.Context(), full) // there is no other place to report it
 }
 
 func logMethod(method string) string {
