@@ -21,13 +21,13 @@ type offer struct {
 	// LateKey says what applies. Restore is the price of restoring a deleted name, without the
 	// renewal that it may include; RedemptionDays is how long that is possible, 0 if it is not
 	// offered here.
-	LateKey        string
-	LateDays       int
-	Restore        price
-	RedemptionDays int
-	Total                    price // the price for at least five years, in whole terms
-	TotalYears               int   // the period of the total: six if a term is two years
-	RenewalCostsMore         bool  // a renewal year costs more than one of the first term
+	LateKey          string
+	LateDays         int
+	Restore          price
+	RedemptionDays   int
+	Total            price // the price for at least five years, in whole terms
+	TotalYears       int   // the period of the total: six if a term is two years
+	RenewalCostsMore bool  // a renewal year costs more than one of the first term
 }
 
 // offerFor calculates the prices of an extension with VAT.
