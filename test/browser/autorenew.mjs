@@ -116,7 +116,7 @@ await withBrowser(
       if (language === "en") {
         await page.goto(portal("/portal/profile"));
         await page.locator("main select#language").selectOption("en");
-        await clickButton(page, "Speichern");
+        await clickButton(page, "Sprache speichern");
         await page.locator("html[lang=en]").waitFor();
       }
       for (const [name, where] of Object.entries({
@@ -127,7 +127,7 @@ await withBrowser(
     }
     await page.goto(portal("/portal/profile"));
     await page.locator("main select#language").selectOption("de");
-    await page.getByRole("button", { name: "Save" }).click();
+    await clickButton(page, "Save language");
     ok("readable on a phone in both languages");
   },
   { onPhone: true },

@@ -58,8 +58,8 @@ Domain:            {{.Domain}}
 Ende der Laufzeit: {{.Date}}
 
 Wir verlängern sie nicht und buchen nichts ab. Nach dem Ende der
-Laufzeit wird sie abgeschaltet und gelöscht; danach kann jeder sie
-registrieren.
+Laufzeit wird sie abgeschaltet und gelöscht oder an die Registry
+zurückgegeben; danach kann jeder sie registrieren.
 
 Möchten Sie die Domain doch behalten? Dann nehmen Sie die Entscheidung
 hier zurück:
@@ -67,8 +67,8 @@ hier zurück:
 {{.Page}}
 `},
 	registrar.MailPaymentMethod: {"Ihr Zahlungsmittel wurde {{if eq .Change \"removed\"}}entfernt{{else}}gespeichert{{end}}", `
-am {{.At}} wurde das Zahlungsmittel in Ihrem Konto {{if eq .Change "removed"}}entfernt{{else}}gespeichert{{end}}{{with .Address}}
-(IP-Adresse {{.}}){{end}}.
+am {{.At}} wurde das Zahlungsmittel in Ihrem Konto
+{{if eq .Change "removed"}}entfernt{{else}}gespeichert{{end}}{{with .Address}} (IP-Adresse {{.}}){{end}}.
 
 Zahlungsmittel: {{.Name}}
 {{if eq .Change "removed"}}
