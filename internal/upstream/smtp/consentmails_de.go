@@ -34,9 +34,9 @@ Waren Sie das nicht? Dann schalten Sie sie bitte aus, ändern Sie Ihr
 Passwort und antworten Sie auf diese E-Mail.
 `},
 	registrar.MailRenewalOff: {"{{.Domain}} endet am {{.Date}}: automatische Verlängerung ausgeschaltet", `
-die automatische Verlängerung ist seit {{.At}} ausgeschaltet{{if eq .Change "agent"}}.
-Das hat ein Programm veranlasst, dem Sie Zugang zu Ihrem Konto gegeben
-haben{{end}}{{with .Address}} (IP-Adresse {{.}}){{end}}.
+die automatische Verlängerung wurde am {{.At}}
+ausgeschaltet{{if eq .Change "agent"}}, von einem Programm, dem Sie Zugang zu Ihrem Konto
+gegeben haben{{end}}{{with .Address}} (IP-Adresse {{.}}){{end}}.
 
 Domain:            {{.Domain}}
 Ende der Laufzeit: {{.Date}}
