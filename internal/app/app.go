@@ -218,6 +218,9 @@ func (p *App) webConfig(ctx context.Context) (web.Config, error) {
 		}
 		webConfig.MCP.Orders = mcp.OrderService{Orders: p.orders, Tokens: p.services.Tokens, Catalog: p.live, OrdersURL: p.cfg.BaseURL + ui.OrdersPath}
 		webConfig.Portal.Renewals, webConfig.MCP.Renewals = p.consents, p.consents
+		if webConfig.Portal.MethodLimit, err = p.newTextLimiter(methodSetupsPerHour, methodSetupsPer10Hours); err != nil {
+			return web.Config{}, err
+		}
 		webConfig.StripeEvents = stripeEvents{p.stripe, p.orders, p.consents}
 		if webConfig.ACP, err = p.acpConfig(); err != nil {
 			return web.Config{}, err

@@ -96,6 +96,12 @@ const (
 	authCodesPer10Hours = 200
 )
 
+// Payment methods that one customer may try to add.
+const (
+	methodSetupsPerHour    = 20
+	methodSetupsPer10Hours = 60
+)
+
 // forgedKeys is the factor by which an address may fail more often with a well-formed
 // key than without, because agents in the same cloud share addresses.
 const forgedKeys = 20

@@ -1,7 +1,7 @@
 // A customer adds a card without buying, turns automatic renewal on and off, and lets a
 // domain expire.
 import assert from "node:assert/strict";
-import { at, clickButton, linkIn, mails, ok, portal, sandbox, tool, withBrowser } from "./lib.mjs";
+import { at, clickButton, linkIn, mails, ok, portal, refusal, sandbox, tool, withBrowser } from "./lib.mjs";
 import { checkPage, visit } from "./checkpage.mjs";
 import { signIn } from "./accounts.mjs";
 
@@ -20,6 +20,7 @@ const termEnd = (page) => page.locator("section", { has: page.getByRole("heading
 
 await withBrowser(async (page, context, watched) => {
   watched.allows(new URL(sandbox.provider).host);
+  watched.expects(refusal("4(02|09)")); // a declined card, and a form without its tick
   await signIn(page, sandbox.demo.email, sandbox.demo.password);
 
   // The demo customer's choices are shown as they are.
@@ -115,7 +116,7 @@ await withBrowser(
       if (language === "en") {
         await page.goto(portal("/portal/profile"));
         await page.locator("main select#language").selectOption("en");
-        await clickButton(page, "Speichern");
+        await clickButton(page, "Sprache speichern");
         await page.locator("html[lang=en]").waitFor();
       }
       for (const [name, where] of Object.entries({
@@ -126,7 +127,7 @@ await withBrowser(
     }
     await page.goto(portal("/portal/profile"));
     await page.locator("main select#language").selectOption("de");
-    await page.getByRole("button", { name: "Save" }).click();
+    await clickButton(page, "Save language");
     ok("readable on a phone in both languages");
   },
   { onPhone: true },

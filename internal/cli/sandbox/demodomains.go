@@ -156,7 +156,7 @@ func (d *demo) newConsents(ctx context.Context, services *app.Services) (*renewa
 		return nil, err
 	}
 	list := catalog.NewLive(edition.List)
-	return renewal.NewConsents(renewal.ConsentConfig{Store: services.DB, Now: func() time.Time { return d.Since }, Price: func(_ context.Context, _, tld string) (int, registrar.Cents, error) {
+	return renewal.NewConsents(renewal.ConsentConfig{Store: services.DB, Price: func(_ context.Context, _, tld string) (int, registrar.Cents, error) {
 		extension, listed := list.Extension(tld)
 		if !listed || extension.Renew <= 0 {
 			return 0, 0, &registrar.Error{Kind: registrar.KindUnsupported, Code: order.NoPrice}

@@ -27,7 +27,8 @@
 // A consent given later than T-45 is its own announcement. There are always at least 30
 // days between announcement and charge. If that would put the charge past the last day
 // before T, automatic renewal starts with the next term, and the page that asks for the
-// consent says so and offers to renew this term by hand.
+// consent says so and offers to renew this term by hand. A row in the state stopped keeps
+// that term from being announced.
 //
 // # States
 //
@@ -39,12 +40,13 @@
 //	renewed    the term was paid and extended              (final)
 //	failed     the last attempt failed; the notices at     (final)
 //	           the end of the term follow
-//	stopped    consent ended, or the customer renewed      (final)
-//	           by hand
+//	stopped    consent ended, was given too late for       announced ³
+//	           this term, or the customer renewed by hand
 //
 //	¹ The extension is not sold any more, the registry refuses the renewal, or the term ended
 //	  before it could be charged.
 //	² The payment was declined or interrupted, and another attempt is due.
+//	³ A new consent in time announces the term again.
 //
 // The transaction that moves rows to charging also inserts the order and its payment. It
 // locks the domains and checks that each still has the consent and this term, and that no

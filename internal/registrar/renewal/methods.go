@@ -96,7 +96,8 @@ func (s *Consents) BeginMethodSetup(ctx context.Context, actor registrar.Actor, 
 }
 
 // FinishMethodSetup fetches a page that the browser or a webhook named and saves its
-// method. Pages that are not finished, and those of other purposes, change nothing. An
+// method. It reports whether that method is saved now, by this call or by an earlier one:
+// the webhook may be faster than the browser. Pages that are not finished, and those of other purposes, change nothing. An
 // actor who is not the page's customer gets NoSuchCustomer; the zero actor is the webhook.
 func (s *Consents) FinishMethodSetup(ctx context.Context, actor registrar.Actor, session string) (saved bool, err error) {
 	if s.cfg.Provider == nil || session == "" {
@@ -114,10 +115,15 @@ func (s *Consents) FinishMethodSetup(ctx context.Context, actor registrar.Actor,
 		return false, fail(registrar.KindNotFound, registrar.NoSuchCustomer)
 	}
 	saved, err = s.cfg.Store.FinishMethodSetup(ctx, s.methodChange(actor, setup.Customer, *setup.Method, ActionMethodSet, "saved"), setup.ID)
-	if err == nil && saved {
+	switch {
+	case err != nil:
+		return false, err
+	case saved:
 		s.cfg.MailQueued()
+		return true, nil
 	}
-	return saved, err
+	method, err := s.cfg.Store.GetMethod(ctx, setup.Customer, 0)
+	return err == nil && method.ID == setup.Method.ID, err
 }
 
 // RemoveMethod removes the saved payment method, which ends every automatic renewal.

@@ -40,9 +40,6 @@ WHERE customer_id = sqlc.arg(customer_id) AND charge_at > 0 AND state = 'announc
 -- name: HasPaymentMethod :one
 SELECT count(*) FROM payment_methods WHERE customer_id = $1 AND method <> '';
 
--- name: ListRenewalConsents :many
-SELECT * FROM renewal_consents WHERE customer_id = $1 ORDER BY id;
-
 -- A consent given within 45 days of the end of a term announces the charge itself. A
 -- renewal of the same term that was stopped or has failed starts again.
 -- name: AnnounceConsentedRenewal :exec

@@ -34,9 +34,9 @@ Waren Sie das nicht? Dann schalten Sie sie bitte aus, ändern Sie Ihr
 Passwort und antworten Sie auf diese E-Mail.
 `},
 	registrar.MailRenewalOff: {"{{.Domain}} endet am {{.Date}}: automatische Verlängerung ausgeschaltet", `
-die automatische Verlängerung ist seit {{.At}} ausgeschaltet{{if eq .Change "agent"}}.
-Das hat ein Programm veranlasst, dem Sie Zugang zu Ihrem Konto gegeben
-haben{{end}}{{with .Address}} (IP-Adresse {{.}}){{end}}.
+die automatische Verlängerung wurde am {{.At}}
+ausgeschaltet{{if eq .Change "agent"}}, von einem Programm, dem Sie Zugang zu Ihrem Konto
+gegeben haben{{end}}{{with .Address}} (IP-Adresse {{.}}){{end}}.
 
 Domain:            {{.Domain}}
 Ende der Laufzeit: {{.Date}}
@@ -58,8 +58,8 @@ Domain:            {{.Domain}}
 Ende der Laufzeit: {{.Date}}
 
 Wir verlängern sie nicht und buchen nichts ab. Nach dem Ende der
-Laufzeit wird sie abgeschaltet und gelöscht; danach kann jeder sie
-registrieren.
+Laufzeit wird sie abgeschaltet und gelöscht oder an die Registry
+zurückgegeben; danach kann jeder sie registrieren.
 
 Möchten Sie die Domain doch behalten? Dann nehmen Sie die Entscheidung
 hier zurück:
@@ -67,8 +67,8 @@ hier zurück:
 {{.Page}}
 `},
 	registrar.MailPaymentMethod: {"Ihr Zahlungsmittel wurde {{if eq .Change \"removed\"}}entfernt{{else}}gespeichert{{end}}", `
-am {{.At}} wurde das Zahlungsmittel in Ihrem Konto {{if eq .Change "removed"}}entfernt{{else}}gespeichert{{end}}{{with .Address}}
-(IP-Adresse {{.}}){{end}}.
+am {{.At}} wurde das Zahlungsmittel in Ihrem Konto
+{{if eq .Change "removed"}}entfernt{{else}}gespeichert{{end}}{{with .Address}} (IP-Adresse {{.}}){{end}}.
 
 Zahlungsmittel: {{.Name}}
 {{if eq .Change "removed"}}

@@ -56,7 +56,8 @@ Domain:      {{.Domain}}
 End of term: {{.Date}}
 
 We won't renew it or charge anything. After the end of its term it stops
-working and is deleted; then anyone can register it.
+working and is deleted or handed back to the registry; then anyone can
+register it.
 
 If you want to keep the domain after all, take this back here:
 

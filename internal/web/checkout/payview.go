@@ -157,8 +157,8 @@ func (h *Handler) newPayData(req *ui.Request, view order.View, t formError) (pay
 	return s, nil
 }
 
-// renewalConsent returns nil if automatic renewal is not offered: no item can be renewed, or
-// nothing is paid and no payment method is saved.
+// renewalConsent returns nil if automatic renewal is not offered: no item can be renewed,
+// every domain renews already, or nothing is paid and no payment method is saved.
 func (h *Handler) renewalConsent(req *ui.Request, view order.View) *renewalConsent {
 	o := view.Order
 	if len(view.Renewals) == 0 || !view.Payable || o.Totals.Gross == 0 && view.Owner.MethodLabel == "" {
@@ -174,26 +174,35 @@ func (h *Handler) renewalConsent(req *ui.Request, view order.View) *renewalConse
 		row := renewalRow{
 			Name: item.Name, Term: h.term(req.Language, price.Years), Gross: price.Gross, LeadDays: lifecycle.PolicyOf(item.TLD).LeadDays,
 		}
-		if ends := h.termEnd(req, item); !ends.IsZero() {
+		ends, renews := h.termEnd(req, item)
+		if renews {
+			continue
+		}
+		if !ends.IsZero() {
 			row.ChargeAt = renewal.FirstChargeOf(h.Now(), ends, item.TLD, price.Years).At
 		}
 		box.Rows = append(box.Rows, row)
 	}
+	if len(box.Rows) == 0 {
+		return nil
+	}
 	return box
 }
 
-// termEnd is when the term that an item starts or extends ends; zero if only the registry
-// knows. On an error the page says less.
-func (h *Handler) termEnd(req *ui.Request, item order.Item) time.Time {
-	switch item.Kind {
-	case order.Register:
-		return h.Now().AddDate(item.Years, 0, 0)
-	case order.Renew:
-		if domain, held, err := h.FindDomain(req.R.Context(), req.Actor(), item.Name); err == nil && held {
-			return domain.PaidUntil.AddDate(item.Years, 0, 0)
-		}
+// termEnd is when the term that an item starts or extends ends, zero if only the registry
+// knows, and whether the domain renews automatically already. On an error the page says less.
+func (h *Handler) termEnd(req *ui.Request, item order.Item) (ends time.Time, renews bool) {
+	if item.Kind == order.Register {
+		return h.Now().AddDate(item.Years, 0, 0), false
 	}
-	return time.Time{}
+	if !item.Kind.ForHeldDomain() {
+		return time.Time{}, false
+	}
+	domain, held, err := h.FindDomain(req.R.Context(), req.Actor(), item.Name)
+	if err != nil || !held {
+		return time.Time{}, false
+	}
+	return domain.PaidUntil.AddDate(item.Years, 0, 0), domain.Renews()
 }
 
 // hasCodeForm reports whether an item has an auth code form, which then shows the

@@ -187,6 +187,11 @@ func plainID(text string, longest int) string {
 // addMethod redirects to the provider's page.
 func (h *Handler) addMethod(req *ui.Request) error {
 	req.AllowExternalFormAction()
+	if h.MethodLimit != nil {
+		if wait := h.MethodLimit(req.Actor().Customer); wait > 0 {
+			return &registrar.Error{Kind: registrar.KindRateLimited, Code: "payment_methods", RetryAfter: wait}
+		}
+	}
 	done, back := methodsPath+"/saved?session="+renewal.SessionPlaceholder, methodsPath
 	if domain := ownDomainID(req.Field(forDomainQuery)); domain != "" {
 		done += "&" + forDomainQuery + "=" + domain

@@ -69,8 +69,8 @@ var domainTexts = ui.WithRequirements(ui.Texts{
 	"term.keep":           {"Doch nicht auslaufen lassen", "Don't let it expire"},
 	"term.let_expire":     {"Auslaufen lassen", "Let it expire"},
 	"term.let_expire_text": {
-		"Wir verlängern die Domain dann nicht und buchen nichts ab. Nach dem Ende der Laufzeit wird sie abgeschaltet und gelöscht, und andere können sie registrieren. Bis dahin können Sie das zurücknehmen.",
-		"We then don't renew the domain and don't charge anything. After the end of its term it stops working and is deleted, and others can register it. Until then you can take this back.",
+		"Wir verlängern die Domain dann nicht und buchen nichts ab. Nach dem Ende der Laufzeit wird sie abgeschaltet und gelöscht oder an die Registry zurückgegeben, und andere können sie registrieren. Bis zum Ende der Laufzeit können Sie das zurücknehmen.",
+		"We then don't renew the domain and don't charge anything. After the end of its term it stops working and is deleted or handed back to the registry, and others can register it. Until the end of the term you can take this back.",
 	},
 	"term.let_expire_submit": {"Domain auslaufen lassen", "Let the domain expire"},
 

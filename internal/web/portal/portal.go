@@ -39,7 +39,11 @@ type Config struct {
 	Orders Orders
 	// Renewals turns automatic renewal on and off; nil if nothing can be ordered.
 	Renewals Renewals
-	Exporter Exporter
+	// MethodLimit counts a customer's attempt to add a payment method and returns how long to
+	// wait, 0 if allowed: stolen cards are tried out where cards can be saved. nil means no
+	// limit.
+	MethodLimit func(customer string) (wait time.Duration)
+	Exporter    Exporter
 	// Extension and RateBasisPoints, the displayed VAT rate in hundredths of a percent,
 	// price renewals; Orders requires them.
 	Extension       func(tld string) (registrar.Extension, bool)

@@ -1,0 +1,49 @@
+package renewal_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
+)
+
+const day = 24 * time.Hour
+
+func TestFirstChargeOf_AlwaysThirtyDaysAfterAnnouncement(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2027, 3, 1, 15, 4, 5, 0, time.UTC)
+	for hours := range 24 * 100 {
+		ends := now.Add(time.Duration(hours) * time.Hour)
+		first := renewal.FirstChargeOf(now, ends, ".com", 1)
+		left := ends.Sub(now)
+		switch {
+		case left >= 45*day: // announced 45 days before the end, charged 14 days before it
+			if first.NextTerm || first.Announce || !first.At.Equal(ends.Add(-14*day)) || !first.TermEnd.Equal(ends) {
+				t.Fatalf("%s left: %+v", left, first)
+			}
+		case first.NextTerm:
+			if left > 32*day || first.Announce || !first.TermEnd.Equal(ends.AddDate(1, 0, 0)) || !first.At.Equal(first.TermEnd.Add(-14*day)) {
+				t.Fatalf("%s left: %+v", left, first)
+			}
+		default: // the consent is the announcement
+			if !first.Announce || first.At.Sub(now) < 30*day || first.At.After(ends.Add(-day)) || first.At.Before(ends.Add(-14*day)) {
+				t.Fatalf("%s left: %+v", left, first)
+			}
+		}
+	}
+}
+
+func TestConsentText_CurrentInBothLanguages(t *testing.T) {
+	t.Parallel()
+	for _, language := range []string{"de", "en", "fr"} {
+		wording := renewal.ConsentWording(language)
+		text := renewal.ConsentText(wording)
+		if !renewal.IsCurrentWording(wording) || len(text) < 200 || !strings.Contains(text, "30") {
+			t.Errorf("%s: %s %q", language, wording, text)
+		}
+	}
+	if renewal.IsCurrentWording("") || renewal.IsCurrentWording("2020-01-de") || renewal.ConsentText("2020-01-de") != "" {
+		t.Error("an unknown wording counts")
+	}
+}
