@@ -181,7 +181,7 @@ func (s *Service) applyQuotes(ctx context.Context, o *Order, buyer Buyer, result
 	}
 	tax, err := s.cfg.Taxes.Assess(ctx, billing.Party{Country: buyer.Country, PostalCode: buyer.PostalCode, VATID: buyer.VATID}, nets, s.now())
 	if err == nil && o.Channel == ChannelRenewal {
-		nets, tax.VAT, err = capGross(nets, tax.VAT, o.Items, tax.RateBasisPoints)
+		nets, tax.VAT, err = capGross(nets, o.Items, tax.RateBasisPoints)
 	}
 	if err != nil {
 		return err

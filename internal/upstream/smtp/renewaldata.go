@@ -7,10 +7,10 @@ import (
 
 // renewalData is the template data of mails about automatic renewals.
 type renewalData struct {
-	Renewals  []renewalLine
-	More      int    // further renewals, beyond the first one
-	Method    string // the label of the saved payment method; empty if there is none
-	Trouble   string // why a renewal failed: authentication, expired, funds, declined, none, unsold, late or refused
+	Renewals []renewalLine
+	More     int    // further renewals, beyond the first one
+	Method   string // the label of the saved payment method; empty if there is none
+	Trouble  string // why a renewal failed: authentication, expired, funds, declined, none, unsold, late or refused
 	// Checkout is the page in the portal where the customer can pay by hand, until PayableBy;
 	// both are empty if there is nothing to pay. It contains no secret, so that the text can
 	// be stored as evidence.
