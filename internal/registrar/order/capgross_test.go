@@ -23,7 +23,7 @@ func TestCapGross_NoItemCostsMoreThanAnnounced(t *testing.T) {
 			}
 			items[i].Gross = billing.Gross(announced, []int{rate, 0, 1900}[dice.IntN(3)])
 		}
-		capped, vat, err := capGross(nets, nil, items, rate)
+		capped, vat, err := capGross(nets, items, rate)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -18,9 +18,11 @@ type quoteResult struct {
 	err   error
 }
 
-// quoteFresh queries the registries about all items, or none if the budget is exhausted.
+// quoteFresh queries the registries about all items, or none if the budget is exhausted. An
+// automatic renewal that the customer pays by hand may have more items than any budget, so it
+// counts as the largest order of a person.
 func (s *Service) quoteFresh(ctx context.Context, actor registrar.Actor, purpose registrar.QueryPurpose, requests []provision.QuoteRequest) ([]quoteResult, error) {
-	if err := s.spendBudget(actor, purpose, len(requests)); err != nil {
+	if err := s.spendBudget(actor, purpose, min(len(requests), maxItems)); err != nil {
 		return nil, err
 	}
 	for i := range requests {
@@ -181,7 +183,7 @@ func (s *Service) applyQuotes(ctx context.Context, o *Order, buyer Buyer, result
 	}
 	tax, err := s.cfg.Taxes.Assess(ctx, billing.Party{Country: buyer.Country, PostalCode: buyer.PostalCode, VATID: buyer.VATID}, nets, s.now())
 	if err == nil && o.Channel == ChannelRenewal {
-		nets, tax.VAT, err = capGross(nets, tax.VAT, o.Items, tax.RateBasisPoints)
+		nets, tax.VAT, err = capGross(nets, o.Items, tax.RateBasisPoints)
 	}
 	if err != nil {
 		return err

@@ -227,9 +227,10 @@ func (s *Service) newRenewalOrder(ctx context.Context, charge RenewalCharge, buy
 	return o, payment, nil
 }
 
-// capGross reduces net amounts until no gross is above that of its item. Only a price or a
-// VAT rate that has risen since the announcement needs it.
-func capGross(nets, vat []registrar.Cents, items []Item, rateBasisPoints int) (_, _ []registrar.Cents, err error) {
+// capGross reduces net amounts until no gross is above that of its item, and returns them with
+// their VAT. Only a price or a VAT rate that has risen since the announcement makes a
+// difference of more than a cent.
+func capGross(nets []registrar.Cents, items []Item, rateBasisPoints int) (capped, vat []registrar.Cents, err error) {
 	const whole = 10_000
 	nets = slices.Clone(nets)
 	for i, item := range items {

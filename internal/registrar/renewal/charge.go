@@ -152,7 +152,7 @@ func (w *Worker) each(ctx context.Context, rows []Renewal, outcome Outcome, chan
 	for _, row := range rows {
 		to := row
 		change(&to)
-		if _, err := w.update(ctx, Update{Changes: []Change{{From: row, To: to}}}, outcome); err != nil {
+		if err := w.update(ctx, Update{Changes: []Change{{From: row, To: to}}}, outcome); err != nil {
 			return err
 		}
 	}
@@ -177,7 +177,7 @@ func (w *Worker) fail(ctx context.Context, customer string, rows []Renewal) erro
 			lines = append(lines, mailLine{Renewal: to})
 		}
 		update.Mails = []registrar.Mail{newMail(registrar.MailRenewalFailed, customer, lines)}
-		if _, err := w.update(ctx, update, OutcomeFailed); err != nil {
+		if err := w.update(ctx, update, OutcomeFailed); err != nil {
 			return err
 		}
 	}
@@ -259,9 +259,8 @@ func (w *Worker) endAttempt(ctx context.Context, o order.Order, rows []Renewal, 
 		return []registrar.Mail{mail}
 	}
 	again.Mails, over.Mails = mail(registrar.MailRenewalDeclined, againLines), mail(registrar.MailRenewalFailed, overLines)
-	if _, err := w.update(ctx, again, OutcomeDeclined); err != nil {
+	if err := w.update(ctx, again, OutcomeDeclined); err != nil {
 		return err
 	}
-	_, err = w.update(ctx, over, OutcomeFailed)
-	return err
+	return w.update(ctx, over, OutcomeFailed)
 }

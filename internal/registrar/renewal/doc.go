@@ -56,7 +56,7 @@
 //
 // From there on the order decides (package order): its payment has the states of a payment
 // by token, because the provider confirms it once, and after a crash it is canceled or
-// found to be paid. Every attempt is an order of its own, with the pay link in the mail
+// found to be paid. Every attempt is an order of its own, with a link in the mail
 // about its failure: a customer whose bank requires authentication pays there. The order
 // expires when the next attempt is due; that of the last attempt, at the end of the term. It
 // is expired before the next attempt begins, so a term is never payable twice.

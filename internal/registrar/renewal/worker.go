@@ -217,21 +217,21 @@ func (w *Worker) listDue(ctx context.Context, limit int) ([]DueCustomer, error) 
 // shuffle lets several nodes begin with different customers. If two meet, the store lets one
 // of them charge.
 func shuffle[T any](list []T) {
-	rand.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+	rand.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] }) //nolint:gosec // need not be unpredictable
 }
 
-// update stores transitions and counts them, unless the outcome is empty. It returns false if
-// a renewal has changed: whoever changed it decides.
-func (w *Worker) update(ctx context.Context, update Update, outcome Outcome) (bool, error) {
+// update stores transitions and counts them, unless the outcome is empty. If a renewal has
+// changed meanwhile it stores nothing: the next run decides.
+func (w *Worker) update(ctx context.Context, update Update, outcome Outcome) error {
 	if len(update.Changes) == 0 {
-		return true, nil
+		return nil
 	}
 	update.Now, update.At = w.now(), w.cfg.Clock().Truncate(time.Microsecond)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
 	defer cancel()
 	stored, err := w.cfg.Store.UpdateRenewals(ctx, update)
 	if err != nil || !stored {
-		return false, err
+		return err
 	}
 	if outcome != "" {
 		for range update.Changes {
@@ -241,5 +241,5 @@ func (w *Worker) update(ctx context.Context, update Update, outcome Outcome) (bo
 	if len(update.Mails) > 0 {
 		w.cfg.MailQueued()
 	}
-	return true, nil
+	return nil
 }

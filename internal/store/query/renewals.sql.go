@@ -159,6 +159,7 @@ WHERE domains.status = 'active' AND domains.at_term_end = 'renew'
     AND (SELECT count(*) > 0 FROM renewal_consents
         WHERE renewal_consents.domain_id = domains.id AND renewal_consents.customer_id = domains.customer_id AND renewal_consents.ended_at = 0)
     AND NOT (SELECT count(*) > 0 FROM renewals WHERE renewals.domain_id = domains.id AND renewals.term_end = domains.paid_until)
+    AND NOT (SELECT count(*) > 0 FROM provision_items WHERE provision_items.name = domains.name AND provision_items.due_at > 0)
 ORDER BY domains.customer_id
 LIMIT $3
 `
@@ -170,7 +171,8 @@ type ListCustomersToAnnounceParams struct {
 }
 
 // Customers with a domain whose next charge is to be announced: automatic renewal is on,
-// its term ends within these bounds, and this term has no row yet. The subqueries count,
+// its term ends within these bounds, and this term has neither a row yet nor a paid renewal
+// that waits for its registry. The subqueries count,
 // because PostgreSQL would run a NOT EXISTS as a parallel join of both tables.
 func (q *Queries) ListCustomersToAnnounce(ctx context.Context, arg ListCustomersToAnnounceParams) ([]string, error) {
 	rows, err := q.db.QueryContext(ctx, listCustomersToAnnounce, arg.Earliest, arg.Latest, arg.MaxRows)
@@ -245,6 +247,7 @@ JOIN renewal_consents ON renewal_consents.domain_id = domains.id
 WHERE domains.customer_id = $1 AND domains.status = 'active' AND domains.at_term_end = 'renew'
     AND domains.paid_until >= $2 AND domains.paid_until <= $3
     AND NOT (SELECT count(*) > 0 FROM renewals WHERE renewals.domain_id = domains.id AND renewals.term_end = domains.paid_until)
+    AND NOT (SELECT count(*) > 0 FROM provision_items WHERE provision_items.name = domains.name AND provision_items.due_at > 0)
 ORDER BY domains.paid_until, domains.name
 LIMIT $4
 `

@@ -156,19 +156,23 @@ func TestRenewalMails_NamePriceDayCardAndNextStep(t *testing.T) {
 		},
 		"price rise": {
 			registrar.MailRenewalPriceRise, renewalMailData(nil),
-			[]string{"neuer Preis", "8,21 EUR, bisher 7,02 EUR"}, []string{"new price", "8.21 EUR, previously 7.02 EUR"},
+			[]string{"neuer Preis", "8,21 EUR, bisher 7,02 EUR"},
+			[]string{"new price", "8.21 EUR, previously 7.02 EUR"},
 		},
 		"bank asks": {
 			registrar.MailRenewalDeclined, renewalMailData(map[string]string{"failure": "authentication_required", "order": "ord_1", "payable_until": "2027-12-04"}),
-			[]string{"nächster Versuch am 01.12.2027", "selbst freigeben", "04.12.2027", "https://x.example/portal/orders/ord_1"}, []string{"approve the payment yourself", "4 December 2027", "https://x.example/portal/orders/ord_1"},
+			[]string{"nächster Versuch am 01.12.2027", "selbst freigeben", "04.12.2027", "https://x.example/portal/orders/ord_1"},
+			[]string{"approve the payment yourself", "4 December 2027", "https://x.example/portal/orders/ord_1"},
 		},
 		"no card": {
 			registrar.MailRenewalDeclined, renewalMailData(map[string]string{"order": "ord_1", "failure": "no_method", "method": ""}),
-			[]string{"kein Zahlungsmittel gespeichert"}, []string{"no saved payment method"},
+			[]string{"kein Zahlungsmittel gespeichert"},
+			[]string{"no saved payment method"},
 		},
 		"last": {
 			registrar.MailRenewalFailed, renewalMailData(map[string]string{"failure": "expired_card", "order": "ord_1", "payable_until": "2027-12-15"}),
-			[]string{"nicht verlängert, Laufzeit endet am 15.12.2027", "letzte Versuch", "abgelaufen", "https://x.example/portal/orders/ord_1"}, []string{"term ends on 15 December 2027", "last attempt", "expired"},
+			[]string{"nicht verlängert, Laufzeit endet am 15.12.2027", "letzte Versuch", "abgelaufen", "https://x.example/portal/orders/ord_1"},
+			[]string{"term ends on 15 December 2027", "last attempt", "expired"},
 		},
 	} {
 		for language, wants := range map[string][]string{"de": test.de, "en": test.en} {
