@@ -46,12 +46,10 @@ const (
 
 // App is the whole service. The sandbox runs the same one with another configuration.
 type App struct {
-	cfg config.Config
-	now func() time.Time // business time, which a sandbox may move
-	// clockMoves means that business time is not the real time.
-	clockMoves bool
-	logger     *slog.Logger
-	metrics    *prometheus.Registry
+	cfg     config.Config
+	now     func() time.Time // business time, which a sandbox may move
+	logger  *slog.Logger
+	metrics *prometheus.Registry
 	// mcpExtension is empty in the product.
 	mcpExtension mcp.Extension
 	background
@@ -91,15 +89,16 @@ func (b *background) inBackground(work ...func(context.Context)) { *b = append(*
 
 // Options are what the sandbox and tests change.
 type Options struct {
-	Now func() time.Time // the clock; nil means time.Now
-	MCP mcp.Extension
+	Now func() time.Time // the business time; nil means time.Now
+	// ClockMoved signals that the business time has jumped; nil means never.
+	ClockMoved <-chan struct{}
+	MCP        mcp.Extension
 }
 
 // New builds the service and opens its listeners. Nothing is served before Run.
 func New(ctx context.Context, cfg config.Config, logger *slog.Logger, opts Options) (*App, error) {
-	moves := opts.Now != nil
 	registrar.Default(&opts.Now, time.Now)
-	p := &App{cfg: cfg, now: opts.Now, clockMoves: moves, mcpExtension: opts.MCP, metrics: prometheus.NewRegistry()}
+	p := &App{cfg: cfg, now: opts.Now, mcpExtension: opts.MCP, metrics: prometheus.NewRegistry()}
 	p.logger = countLogRecords(logger, p.metrics)
 	p.metrics.MustRegister(
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
@@ -113,6 +112,7 @@ func New(ctx context.Context, cfg config.Config, logger *slog.Logger, opts Optio
 			return nil, p.Abort(err)
 		}
 	}
+	p.followClock(opts.ClockMoved)
 	return p, nil
 }
 

@@ -79,36 +79,7 @@ func (p *App) startTerms(context.Context) error {
 			return len(waiting), err
 		})
 	p.inBackground(p.terms.Run)
-	if p.clockMoves {
-		p.inBackground(p.followClock)
-	}
 	return err
-}
-
-const (
-	// A sandbox's clock is compared with the real time this often; followedStep is the
-	// smallest move that is noticed.
-	followInterval = 20 * time.Millisecond
-	followedStep   = time.Minute
-)
-
-// followClock wakes the jobs that work by business time as soon as it is moved, because a
-// simulated year must not last an hour.
-func (p *App) followClock(ctx context.Context) {
-	ticker := time.NewTicker(followInterval)
-	defer ticker.Stop()
-	ahead := time.Until(p.now())
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticker.C:
-		}
-		if moved := time.Until(p.now()) - ahead; moved.Abs() >= followedStep {
-			ahead += moved
-			p.terms.Wake()
-		}
-	}
 }
 
 // maxCountedTerms bounds the rows that a scrape reads.

@@ -17,6 +17,8 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"github.com/dotkontor/dotkontor/internal/failpoint"
 )
 
 // Loop processes due rows. Its fields must not change after Run.
@@ -184,8 +186,8 @@ func Backoff(attempts int, first, maximum time.Duration) time.Duration {
 	delay := first
 	for range attempts - 1 {
 		if delay *= 2; delay >= maximum {
-			return maximum
+			return failpoint.Backoff(maximum)
 		}
 	}
-	return min(delay, maximum)
+	return failpoint.Backoff(min(delay, maximum))
 }

@@ -127,3 +127,12 @@ func (db *DB) ClaimNode(ctx context.Context, name string, now time.Time) (releas
 	}
 	return released, nil
 }
+
+// CountDueWork counts the jobs that are due at a business time and a real time, and those
+// in progress.
+func (db *DB) CountDueWork(ctx context.Context, now, clock time.Time) (int, error) {
+	due, err := db.read().CountDueWork(ctx, query.CountDueWorkParams{
+		Clock: micros(clock), Now: micros(now), Week: micros(now.AddDate(0, 0, 7)), Month: micros(now.AddDate(0, 0, 30)),
+	})
+	return int(due), err
+}

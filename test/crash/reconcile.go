@@ -86,13 +86,18 @@ func (s *Shop) allOrders(ctx context.Context) (all []order.Order, err error) {
 	}
 }
 
-// Reconcile compares items with the registry, and orders with the provider by running
-// 'dotkontor doctor --reconcile'.
+// Reconcile compares items with the registry, and orders with the provider.
 func (s *Shop) Reconcile(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
+	return errors.Join(s.reconcilePayments(ctx), s.Env.Reconcile(ctx))
+}
+
+// reconcilePayments compares orders, invoices and the provider's charges by running
+// 'dotkontor doctor --reconcile'.
+func (s *Shop) reconcilePayments(ctx context.Context) error {
 	var found error
-	err := RetryUntil(ctx, "the books", func() (bool, error) {
+	err := RetryUntil(ctx, "the reconciliation", func() (bool, error) {
 		audit := exec.CommandContext(ctx, s.Binary, "doctor", "--reconcile", "--patience", "0s", "--config", s.World.Ready)
 		output, err := audit.CombinedOutput()
 		if err == nil {
@@ -105,5 +110,5 @@ func (s *Shop) Reconcile(ctx context.Context) error {
 		found = err
 		return true, nil
 	})
-	return errors.Join(err, found, s.Env.Reconcile(ctx))
+	return errors.Join(err, found)
 }

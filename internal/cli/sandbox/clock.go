@@ -18,7 +18,7 @@ import (
 
 // clockTimeout limits a request to advance the clock. The response comes only after
 // everything that falls due in that time has happened.
-const clockTimeout = time.Minute
+const clockTimeout = 10 * time.Minute
 
 // clockCommand controls the clock of a sandbox in another process.
 type clockCommand struct {
@@ -33,7 +33,7 @@ func (clockShow) Run(sandbox *Command, t *cli.Terminal) error {
 }
 
 type clockAdvance struct {
-	By string `arg:"" help:"Duration, such as 30d, 2w or 12h. The clock never goes back."`
+	By string `arg:"" help:"Duration, such as 1y, 30d, 2w or 12h. The clock never goes back."`
 }
 
 func (c clockAdvance) AfterApply() error {

@@ -36,6 +36,7 @@ type Command struct {
 	Time         string        `help:"Start time of the sandbox, such as 2027-01-31 or 2027-01-31T12:00:00Z. Default: now." placeholder:"TIME"`
 	Info         string        `help:"Write the contents of the welcome text to this file, as JSON." placeholder:"FILE"`
 	WorldOnly    bool          `help:"Run only the simulated upstreams, and write a configuration file for 'dotkontor serve'."`
+	SharedClock  bool          `hidden:"" help:"With --world-only: the service follows the clock of the sandbox. Only test builds can."`
 
 	MCP mcp.Extension `kong:"-"` // fixtures of the conformance suite
 
@@ -96,7 +97,7 @@ func (c Command) start(t *cli.Terminal) (err error) {
 
 type simulation struct {
 	// registry has the sandbox's clock, which can be advanced. A service in another process
-	// uses real time instead.
+	// uses real time instead, unless it shares the clock.
 	registry *registry.Registry
 	mailbox  *smtp.Server
 	stripe   *sandboxstripe.Server
@@ -119,8 +120,8 @@ func (s *simulation) start(c Command, zones []registry.Zone, now func() time.Tim
 	}
 	s.closers = append(s.closers, s.mailbox.Close)
 	// Payment pages expire by the sandbox's clock. A service in another process sets that
-	// expiry by real time.
-	if now = s.registry.Now; c.WorldOnly {
+	// expiry by real time, unless it shares the clock.
+	if now = s.registry.Now; c.WorldOnly && !c.SharedClock {
 		now = time.Now
 	}
 	if s.stripe, err = sandboxstripe.Start(sandboxstripe.Options{
@@ -172,6 +173,7 @@ func (c Command) runProduct(t *cli.Terminal, cfg config.Config, sim simulation) 
 	flush()
 	ctx, stop := context.WithCancel(t.Ctx)
 	defer stop()
+	sim.registry.FollowClock(func() { p.Settle(ctx) })
 	var announceErr error
 	err = p.Run(ctx, func(baseURL string) {
 		if announceErr = c.printWelcome(t, newConnectionInfo(baseURL, p.Address(), configPath, sim), logPath); announceErr != nil {

@@ -18,7 +18,7 @@
 // Åland belong to member states but are outside it; Madeira and the Azores are inside
 // with their own rates; Monaco counts as France. Northern Ireland is inside for goods
 // only, so for us it is outside and an XI number has no effect. Rates change on legal
-// effective dates: rates.csv lists each rate with its first day, and the day of the sale
+// effective dates: vatrates.csv lists each rate with its first day, and the day of the sale
 // in Germany decides.
 //
 // A VAT ID counts only if VIES reports it as valid. While VIES is unavailable VAT is

@@ -76,7 +76,7 @@ func (r *Registry) openControl() error {
 	})
 	server := &http.Server{
 		Handler:           r.requireSecret(mux),
-		ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: time.Minute, IdleTimeout: time.Minute,
+		ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: 10 * time.Minute, IdleTimeout: time.Minute,
 		MaxHeaderBytes: 16 << 10, ErrorLog: log.New(io.Discard, "", 0),
 	}
 	r.servers.run(func() { _ = server.Serve(listener) }) // it ends with the listener
@@ -139,21 +139,21 @@ func sendJSON(w http.ResponseWriter, object any) {
 func (r *Registry) Control() Control { return r.control }
 
 // ParseDuration parses a duration like 30d, 2w, 1d12h or 90m: Go's durations
-// preceded by weeks and days.
+// preceded by years of 365 days, weeks and days.
 func ParseDuration(text string) (time.Duration, error) {
 	rest := text
 	var span time.Duration
 	for _, unit := range []struct {
 		name   string
 		length time.Duration
-	}{{"w", 7 * 24 * time.Hour}, {"d", 24 * time.Hour}} {
+	}{{"y", 365 * 24 * time.Hour}, {"w", 7 * 24 * time.Hour}, {"d", 24 * time.Hour}} {
 		number, after, found := strings.Cut(rest, unit.name)
 		if !found {
 			continue
 		}
 		count, err := strconv.ParseUint(number, 10, 16)
 		if err != nil {
-			return 0, fmt.Errorf("%q is not a duration like 30d, 2w or 12h", text)
+			return 0, fmt.Errorf("%q is not a duration like 1y, 30d, 2w or 12h", text)
 		}
 		span += time.Duration(count) * unit.length
 		rest = after
@@ -163,7 +163,7 @@ func ParseDuration(text string) (time.Duration, error) {
 	}
 	more, err := time.ParseDuration(rest)
 	if err != nil || more < 0 {
-		return 0, fmt.Errorf("%q is not a duration like 30d, 2w or 12h", text)
+		return 0, fmt.Errorf("%q is not a duration like 1y, 30d, 2w or 12h", text)
 	}
 	return span + more, nil
 }

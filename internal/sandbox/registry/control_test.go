@@ -3,6 +3,7 @@ package registry
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -58,7 +59,7 @@ func TestControl_RequiresSecretToAdvanceClock(t *testing.T) {
 
 func TestParseDuration_DaysAndWeeks(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]string{"30d": "720h0m0s", "2w": "336h0m0s", "1w1d1h": "193h0m0s", "90m": "1h30m0s", "0d": "0s"} {
+	for text, want := range map[string]string{"1y": "8760h0m0s", "30d": "720h0m0s", "2w": "336h0m0s", "1w1d1h": "193h0m0s", "90m": "1h30m0s", "0d": "0s"} {
 		if got, err := ParseDuration(text); err != nil || fmt.Sprint(got) != want {
 			t.Errorf("%s is %v, %v, want %s", text, got, err, want)
 		}
@@ -67,5 +68,21 @@ func TestParseDuration_DaysAndWeeks(t *testing.T) {
 		if got, err := ParseDuration(text); err == nil {
 			t.Errorf("%q is %v", text, got)
 		}
+	}
+}
+
+func TestAdvance_StepsAtMostHalfADayIfAServiceFollows(t *testing.T) {
+	t.Parallel()
+	r := startWorld(t, Options{Now: frozenClock})
+	var seen []time.Duration
+	r.FollowClock(func() { seen = append(seen, r.Now().Sub(epoch)) })
+	if err := r.Advance(30 * time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	if want := []time.Duration{12 * time.Hour, 24 * time.Hour, 30 * time.Hour}; !slices.Equal(seen, want) {
+		t.Errorf("the service settled at %v, want %v", seen, want)
+	}
+	if err := r.Advance(-time.Hour); err == nil || len(seen) != 3 {
+		t.Errorf("backwards: %v, settled %d times", err, len(seen))
 	}
 }

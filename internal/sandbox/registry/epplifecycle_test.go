@@ -376,3 +376,31 @@ func TestCreate_ConcurrentRequestsRegisterOnce(t *testing.T) {
 		t.Errorf("the answers are %v", codes)
 	}
 }
+
+func TestExpiry_ZonesThatDoNotRenewByThemselves(t *testing.T) {
+	t.Parallel()
+	r := startEPPWorld(t, Options{Now: frozenClock, Zones: []Zone{{TLD: ".se"}}, Seeds: []SeedDomain{
+		{Name: "frist.se", Registrar: productName, Created: epoch.AddDate(-1, 0, 10), Expires: epoch.AddDate(0, 0, 10), Nameservers: []string{"ns1.example.net"}},
+	}})
+	s := logIn(t, r, ProductAccount)
+	renew := objectCommand("domain", "renew", `<:name>frist.se</:name><:curExpDate>2027-03-11</:curExpDate>`)
+	advance(t, r, "11d")
+	if got := s.domainSummary("frist.se"); got != "serverHold 2027-03-11 dotkontor" {
+		t.Errorf("after its expiry it is %q", got)
+	}
+	if message := s.poll(); !strings.Contains(message, "Domain expired") {
+		t.Errorf("the message is %q", message)
+	}
+	advance(t, r, "60d")
+	s.mustReturn("1000", renew, "")
+	if got := s.domainSummary("frist.se"); got != "ok renewPeriod 2028-03-11 dotkontor" {
+		t.Errorf("renewed after 61 days it is %q", got)
+	}
+	renew = strings.Replace(renew, "2027-", "2028-", 1)
+	advance(t, r, "378d")
+	s.mustReturn("2105", renew, "")
+	advance(t, r, "5d")
+	if got := s.domainSummary("frist.se"); got != "gone" {
+		t.Errorf("in the end it is %q", got)
+	}
+}

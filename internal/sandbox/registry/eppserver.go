@@ -135,6 +135,25 @@ func (r *Registry) Sponsored(account string) ledger.Sponsored { return r.ledger.
 // Now is the sandbox time: Options.Now plus the clock's advance.
 func (r *Registry) Now() time.Time { return r.ledger.Now() }
 
+// clockStep is how far the clock moves at once if a service follows it: its daily jobs run
+// every day, and one that is further behind stops for safety.
+const clockStep = 12 * time.Hour
+
+// FollowClock makes Advance move in steps and call settle after each of them. settle
+// returns when the service has done what was due.
+func (r *Registry) FollowClock(settle func()) { r.settle.Store(&settle) }
+
 // Advance moves the sandbox clock forward. Everything due in that time has happened
 // when it returns.
-func (r *Registry) Advance(by time.Duration) error { return r.ledger.Advance(by) }
+func (r *Registry) Advance(by time.Duration) error {
+	settle := r.settle.Load()
+	if settle == nil || by < 0 || by > ledger.MaxAdvance {
+		return r.ledger.Advance(by)
+	}
+	for end := r.ledger.Offset() + by; r.ledger.Offset() < end; (*settle)() {
+		if err := r.ledger.Advance(min(clockStep, end-r.ledger.Offset())); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/sandbox/registry/epp"
@@ -89,6 +90,7 @@ type Registry struct {
 	epp      string
 	identity epp.Identity
 	control  Control
+	settle   atomic.Pointer[func()] // nil if no service follows the clock
 }
 
 // Start starts all servers. When it returns, every listener accepts connections.

@@ -88,3 +88,22 @@ UPDATE mails SET due_at = sqlc.arg(now) WHERE id = sqlc.arg(id) AND due_at > sql
 
 -- name: RetryWebhookDelivery :execrows
 UPDATE webhook_deliveries SET due_at = sqlc.arg(now) WHERE order_id = sqlc.arg(id) AND due_at > sqlc.arg(longest_lease);
+
+-- Rows that are due by the business time or by the real one, and rows that a node is
+-- working on. A sandbox waits for them when its clock was moved.
+-- name: CountDueWork :one
+SELECT CAST(
+    (SELECT count(*) FROM mails WHERE mails.due_at <= sqlc.arg(clock) OR mails.node <> '')
+    + (SELECT count(*) FROM orders WHERE orders.due_at > 0 AND (orders.due_at <= sqlc.arg(clock) OR orders.node <> ''))
+    + (SELECT count(*) FROM provision_items WHERE provision_items.due_at > 0 AND (provision_items.due_at <= sqlc.arg(clock) OR provision_items.node <> ''))
+    + (SELECT count(*) FROM domain_changes WHERE domain_changes.due_at > 0 AND (domain_changes.due_at <= sqlc.arg(clock) OR domain_changes.node <> ''))
+    + (SELECT count(*) FROM pending_invoices)
+    + (SELECT count(*) FROM renewals WHERE renewals.charge_at > 0 AND renewals.charge_at <= sqlc.arg(now))
+    + (SELECT count(*) FROM term_ends WHERE term_ends.step_at > 0 AND term_ends.step_at <= sqlc.arg(now) AND term_ends.waits_for = ''
+        AND (term_ends.due_at <= sqlc.arg(clock) OR term_ends.node <> ''))
+    + (SELECT count(*) FROM domains WHERE domains.status = 'active' AND domains.paid_until <> 0
+        AND (domains.expiry_notice = 0 AND domains.paid_until <= sqlc.arg(month)
+            OR domains.expiry_notice = 1 AND domains.paid_until <= sqlc.arg(week)
+            OR domains.expiry_notice = 2 AND domains.paid_until <= sqlc.arg(now))
+        AND NOT (SELECT count(*) > 0 FROM provision_items AS open_items WHERE open_items.name = domains.name AND open_items.due_at > 0))
+AS BIGINT) AS due;

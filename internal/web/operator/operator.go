@@ -135,7 +135,7 @@ func (h *Handler) requireOperator(formPath string, show pageFunc) ui.PageFunc {
 		}
 		operator, strong := req.Visitor.Operator(req.Actor().Address)
 		if !strong {
-			return h.render(req, ui.View{Name: "weak", Status: http.StatusForbidden, Title: "weak.title"}, nil, "")
+			return h.render(req, ui.View{Name: "secondfactor", Status: http.StatusForbidden, Title: "weak.title"}, nil, "")
 		}
 		return show(req, operator)
 	}
@@ -170,7 +170,7 @@ type pageData struct {
 // title is that of its menu entry, if it has no other.
 func (h *Handler) render(req *ui.Request, view ui.View, data any, problem string) error {
 	s := pageData{Recent: req.SignedInRecently(), Again: ui.SignInAgainPath + "?next=" + view.Section, Problem: problem, Page: data}
-	if view.Name != "weak" {
+	if view.Name != "secondfactor" {
 		for _, entry := range tabs {
 			if entry.Current = entry.Path == view.Section; entry.Current {
 				view.Title = cmp.Or(view.Title, entry.Label)

@@ -89,15 +89,26 @@ func (t *tx) advanceDomain(domain *Domain, place NameEntry) {
 			Text:    "Domain deleted",
 			Pending: &Pending{Name: domain.Name, Granted: true, Asked: domain.Asked, At: t.now},
 		})
-	case Transit:
+	case Transit, Expired:
 		t.dropDomain(domain.Name)
 	case Active:
 		if domain.transferring() && !domain.Transfer.Decided.After(t.now) {
 			t.completeTransfer(domain, place, serverApproved)
 			return
 		}
+		if place.Policy.DropDays > 0 {
+			t.expire(domain, place)
+			return
+		}
 		t.autoRenew(domain, place)
 	}
+}
+
+// expire takes a domain out of service whose zone does not renew by itself.
+func (t *tx) expire(domain *Domain, place NameEntry) {
+	domain.Phase, domain.PhaseUntil = Expired, domain.Expires.AddDate(0, 0, place.Policy.DropDays)
+	t.putDomain(domain)
+	t.enqueueMessage(domain.Sponsor, Message{Text: "Domain expired"})
 }
 
 func (t *tx) decideCreate(domain *Domain, place NameEntry) {

@@ -192,6 +192,9 @@ func (l *Ledger) RenewDomain(by Request, c DomainRenew) (renewed *Domain, years 
 		if refusal := renewed.checkNotProhibited("clientRenewProhibited", "serverRenewProhibited"); refusal != nil {
 			return refusal
 		}
+		if renewed.Phase == Expired && t.now.After(renewed.Expires.AddDate(0, 0, place.Policy.RenewDays)) {
+			return refuse(NotRenewable, "domain:name", c.Name, "The domain can't be renewed any more.")
+		}
 		if renewed.Expires.Format(time.DateOnly) != c.Current.Format(time.DateOnly) {
 			return refuse(OutOfRange, "domain:curExpDate", c.Current.Format(time.DateOnly), "The domain expires on another day.")
 		}
@@ -204,6 +207,9 @@ func (l *Ledger) RenewDomain(by Request, c DomainRenew) (renewed *Domain, years 
 		}
 		renewed = renewed.clone()
 		renewed.Expires, renewed.Updated, renewed.Updater = expires, t.now, t.by.Account
+		if renewed.Phase == Expired {
+			renewed.Phase, renewed.PhaseUntil = Active, time.Time{}
+		}
 		if !place.Policy.Gateway {
 			renewed.Renewed, renewed.RenewYears = t.now, years
 		}

@@ -26,6 +26,8 @@
 //	                 redemptionPeriod                          report made it active before
 //	pendingDelete    the end of the redemption        5 d      gone; message with paResult 1
 //	transit          delete of a .de name             30 d     gone
+//	expired          the expiry, in zones that do     policy   gone; a renewal within the policy's days makes it
+//	                 not renew by themselves                   active again
 //
 // A pending transfer does not change the phase.
 //
@@ -54,6 +56,8 @@
 //	                 servers may be host objects or attributes; only a registrant is required
 //	.at .be .ch .it  no renew command: 2101
 //	.li .nl
+//	.cz .eu .fi .nu  no renewal by itself: an expired domain is out of the DNS (serverHold), can be renewed
+//	.pl .se .uk      for a while, and is then gone
 //	all others       a registrant, an admin and a tech contact are required; host objects
 //
 // # Result codes

@@ -12,9 +12,9 @@ import (
 )
 
 const (
-	// maxAdvance limits one move of the clock: every domain is renewed once for
+	// MaxAdvance limits one move of the clock: every domain is renewed once for
 	// each year.
-	maxAdvance = 100 * 366 * day
+	MaxAdvance = 100 * 366 * day
 	// maxQueue limits the queued messages of one account. Beyond it the oldest are
 	// dropped, as registries do with unfetched messages.
 	maxQueue = 10_000
@@ -155,8 +155,8 @@ func (l *Ledger) Offset() time.Duration { return time.Duration(l.offset.Load()) 
 // Advance moves the clock forward and executes all transitions due in that time.
 // The offset persists.
 func (l *Ledger) Advance(by time.Duration) error {
-	if by < 0 || by > maxAdvance {
-		return fmt.Errorf("the clock can be advanced by 0 to %d days, never backwards", maxAdvance/day)
+	if by < 0 || by > MaxAdvance {
+		return fmt.Errorf("the clock can be advanced by 0 to %d days, never backwards", MaxAdvance/day)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()

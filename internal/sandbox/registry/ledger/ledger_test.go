@@ -268,7 +268,7 @@ func TestOpen_CorruptJournalIsNotOverwritten(t *testing.T) {
 func TestAdvance_ClockNeverGoesBack(t *testing.T) {
 	t.Parallel()
 	l := openTestLedger(t, "")
-	for _, by := range []time.Duration{-1, -time.Hour, maxAdvance + 1} {
+	for _, by := range []time.Duration{-1, -time.Hour, MaxAdvance + 1} {
 		if err := l.Advance(by); err == nil {
 			t.Errorf("the clock moved by %v", by)
 		}

@@ -34,6 +34,9 @@ type Policy struct {
 	// Gateway presents .de as a gateway does: see doc.go.
 	Gateway bool
 	NoRenew bool // there is no renew command; every domain renews itself
+	// DropDays is how long a domain exists after its expiry if the zone does not renew by
+	// itself; 0 means that it does. RenewDays is how long it can be renewed in that time.
+	DropDays, RenewDays int
 	// MinYears and MaxYears limit a create; 0 means 1 and 10.
 	MinYears, MaxYears int
 }
@@ -47,6 +50,18 @@ func PolicyOf(zone string) Policy {
 		return Policy{Contacts: RegistrantOnly, Gateway: true}
 	case ".at", ".co.at", ".or.at", ".be", ".ch", ".it", ".li", ".nl":
 		return Policy{NoRenew: true}
+	case ".eu":
+		return Policy{DropDays: 40}
+	case ".se", ".nu":
+		return Policy{DropDays: 77, RenewDays: 70}
+	case ".uk", ".co.uk", ".org.uk", ".me.uk":
+		return Policy{DropDays: 95, RenewDays: 90}
+	case ".cz":
+		return Policy{DropDays: 60, RenewDays: 60}
+	case ".pl":
+		return Policy{DropDays: 30}
+	case ".fi":
+		return Policy{DropDays: 26, RenewDays: 26}
 	default:
 		return Policy{}
 	}

@@ -28,6 +28,7 @@ const (
 	PendingRestore Phase = "pendingRestore"
 	PendingDelete  Phase = "pendingDelete"
 	Transit        Phase = "transit"
+	Expired        Phase = "expired"
 )
 
 // Role is a contact of a domain.
@@ -170,6 +171,8 @@ func (d *Domain) Statuses() []string {
 		statuses = append(statuses, "pendingCreate")
 	case Redemption, PendingRestore, PendingDelete:
 		statuses = append(statuses, "pendingDelete")
+	case Expired:
+		statuses = append(statuses, "serverHold")
 	case Active, Transit:
 		if d.transferring() {
 			statuses = append(statuses, "pendingTransfer")

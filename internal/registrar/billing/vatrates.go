@@ -14,7 +14,7 @@ import (
 	_ "time/tzdata" // the day in Germany decides, also without zone files on the machine
 )
 
-//go:embed rates.csv
+//go:embed vatrates.csv
 var ratesCSV []byte
 
 // Rate is the VAT rate of a place on a day.
