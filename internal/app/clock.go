@@ -49,6 +49,10 @@ func (p *App) Settle(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, settleTimeout)
 	defer cancel()
 	p.wakeJobs()
+	// Without a run at each step the safety brake would take the next one for a jump.
+	if _, err := p.brake.StoppedByClock(ctx, p.now()); err != nil {
+		p.logger.WarnContext(ctx, "run of the jobs not stored", "error", err.Error())
+	}
 	settled, err := jobs.Poll(ctx, nil, p.server.closing, minSettlePoll, maxSettlePoll, func() (bool, error) {
 		due, err := p.services.DB.CountDueWork(ctx, p.now(), time.Now())
 		return due == 0, err

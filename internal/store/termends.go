@@ -235,34 +235,3 @@ func endTermPaid(ctx context.Context, q *query.Queries, customer, domain, name s
 	}
 	return nil
 }
-
-// LifecycleBacklog is the work of package lifecycle that is due at a business time. A
-// sandbox waits until there is none before it moves its clock on.
-type LifecycleBacklog struct {
-	Notices, Terms int
-	LastRun        time.Time // of the jobs, in business time
-	Stopped        bool      // the brake is engaged, so that the rest may wait for an operator
-}
-
-// maxBacklog bounds what CountLifecycleBacklog counts.
-const maxBacklog = 1000
-
-// CountLifecycleBacklog counts what is due at the business time now.
-func (db *DB) CountLifecycleBacklog(ctx context.Context, now time.Time) (LifecycleBacklog, error) {
-	var backlog LifecycleBacklog
-	brake, _, err := db.GetBrake(ctx)
-	if err != nil {
-		return backlog, err
-	}
-	backlog.LastRun, backlog.Stopped = brake.LastRun, brake.Engaged()
-	for notice, before := range lifecycle.NoticeLeadTimes() {
-		domains, err := db.ListEndingDomains(ctx, notice-1, now.Add(before), maxBacklog)
-		if err != nil {
-			return backlog, err
-		}
-		backlog.Notices += len(domains)
-	}
-	terms, err := db.read().CountDueTermEnds(ctx, micros(now), maxBacklog)
-	backlog.Terms = int(terms)
-	return backlog, err
-}

@@ -31,15 +31,6 @@ var expiryNotices = []struct {
 	{NoticeMonth, 30 * day, registrar.MailExpiringMonth},
 }
 
-// NoticeLeadTimes returns how long before the end of a term each notice is sent.
-func NoticeLeadTimes() map[Notice]time.Duration {
-	all := make(map[Notice]time.Duration, len(expiryNotices))
-	for _, next := range expiryNotices {
-		all[next.notice] = next.before
-	}
-	return all
-}
-
 // SentNotice is the evidence of a notice.
 type SentNotice struct {
 	ID, Customer string

@@ -16,9 +16,9 @@ const (
 	// itself, and recheckInterval how often a term that waits for an operator is checked.
 	// Both are business time.
 	followInterval, recheckInterval = day, day
-	// payingDelay is how long a term is left alone while its domain is being paid, and
-	// mailDelay while a notice is being sent.
-	payingDelay, mailDelay = time.Minute, time.Second
+	// minDelay and maxDelay bound how long a term is left alone while its domain is being
+	// paid, a notice is being sent, or the registry does not show a deletion yet.
+	minDelay, maxDelay = time.Second, time.Minute
 )
 
 // listDueTerms returns what the brake lets through. If more would be held or deleted today
@@ -200,10 +200,8 @@ func (s *Service) begin(ctx context.Context, term Term, action Action) (Term, er
 		return next, nil
 	case Changed:
 		return term, jobs.ErrSettled
-	case Paying:
-		return term, jobs.Again(payingDelay)
-	case MailQueued:
-		return term, jobs.Again(jobs.Backoff(term.Attempts, mailDelay, payingDelay))
+	case Paying, MailQueued:
+		return term, again(term)
 	case Stopped:
 		if err := s.cfg.Brake.stopByVolume(ctx, now); err != nil {
 			return term, registrar.DatabaseError(err)
@@ -215,6 +213,9 @@ func (s *Service) begin(ctx context.Context, term Term, action Action) (Term, er
 		return s.wait(ctx, term, registrar.Code(verdict))
 	}
 }
+
+// again makes a term due again soon: nothing is wrong with it.
+func again(term Term) error { return jobs.Again(jobs.Backoff(term.Attempts, minDelay, maxDelay)) }
 
 // intent returns the term as it is stored before the command of an action.
 func intent(term Term, action Action) Term {
@@ -327,7 +328,7 @@ func (s *Service) remove(ctx context.Context, term Term) (Term, error) {
 	case err != nil:
 		return s.refused(ctx, term, err)
 	case state == Registered: // accepted, and not visible yet
-		return term, jobs.Again(payingDelay)
+		return term, again(term)
 	case state == Elsewhere && PolicyOf(term.TLD).Unpaid == UnpaidTransit:
 		return s.close(ctx, term, ActionHandedOver)
 	}

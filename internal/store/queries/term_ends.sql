@@ -38,9 +38,6 @@ WHERE step_at > 0 AND step_at <= sqlc.arg(now) AND state IN ('unpaid', 'held') A
 ORDER BY step_at
 LIMIT sqlc.arg(max_rows);
 
--- name: CountDueTermEnds :one
-SELECT count(*) FROM (SELECT 1 FROM term_ends WHERE step_at > 0 AND step_at <= sqlc.arg(now) LIMIT sqlc.arg(max_rows)) AS due;
-
 -- name: ListWaitingTermEnds :many
 SELECT * FROM term_ends
 WHERE waits_for <> ''

@@ -9,17 +9,6 @@ import (
 	"context"
 )
 
-const countDueTermEnds = `-- name: CountDueTermEnds :one
-SELECT count(*) FROM (SELECT 1 FROM term_ends WHERE step_at > 0 AND step_at <= $1 LIMIT $2) AS due
-`
-
-func (q *Queries) CountDueTermEnds(ctx context.Context, now int64, maxRows int32) (int64, error) {
-	row := q.db.QueryRowContext(ctx, countDueTermEnds, now, maxRows)
-	var count int64
-	err := row.Scan(&count)
-	return count, err
-}
-
 const countTermEndObstacles = `-- name: CountTermEndObstacles :one
 SELECT
     (SELECT count(*) FROM provision_items WHERE provision_items.name = $1 AND provision_items.due_at > 0) AS items,

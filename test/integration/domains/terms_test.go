@@ -12,7 +12,6 @@ import (
 	"github.com/miekg/dns"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
-	"github.com/dotkontor/dotkontor/internal/registrar/admin"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
 	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
 	"github.com/dotkontor/dotkontor/internal/registrar/mailer"
@@ -152,11 +151,14 @@ func (s *termEnv) settle() {
 		node.Wake()
 	}
 	testkit.Eventually(s.t, "no work due", func() bool {
-		backlog, err := s.db.CountLifecycleBacklog(s.t.Context(), s.world.Now())
+		status, _, err := s.db.GetBrake(s.t.Context())
 		must(s.t, err)
-		mails, err := s.db.ListJobs(s.t.Context(), admin.JobMail, false, 1)
+		if s.world.Now().Sub(status.LastRun).Abs() > 3*time.Minute {
+			return false
+		}
+		due, err := s.db.CountDueWork(s.t.Context(), s.world.Now(), time.Now())
 		must(s.t, err)
-		return len(mails) == 0 && s.world.Now().Sub(backlog.LastRun).Abs() < 3*time.Minute && (backlog.Stopped || backlog.Notices+backlog.Terms == 0)
+		return due == 0 || status.Engaged()
 	})
 }
 

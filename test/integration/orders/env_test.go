@@ -15,7 +15,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dotkontor/dotkontor/internal/store"
 	"github.com/dotkontor/dotkontor/test/testkit"
 )
 
@@ -50,7 +49,6 @@ type env struct {
 	product      *testkit.Product
 	base, config string
 	world        testkit.World
-	db           *store.DB // of a single process
 	provider     testkit.Provider
 	// reconcile checks that orders, charges and domains agree.
 	reconcile func()
