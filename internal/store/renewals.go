@@ -78,9 +78,9 @@ func (db *DB) ListCustomersDue(ctx context.Context, now time.Time, limit int) ([
 }
 
 // ListDueRenewals returns a customer's due renewals, the longest overdue first.
-func (db *DB) ListDueRenewals(ctx context.Context, customer string, now time.Time, limit int) ([]renewal.Renewal, error) {
+func (db *DB) ListDueRenewals(ctx context.Context, customer string, dueBy time.Time, limit int) ([]renewal.Renewal, error) {
 	return rowsAs(func(row query.ListDueRenewalsRow) renewal.Renewal { return renewalOf(row.Renewal) })(
-		db.read().ListDueRenewals(ctx, query.ListDueRenewalsParams{CustomerID: customer, Now: micros(now), MaxRows: int32(limit)}))
+		db.read().ListDueRenewals(ctx, query.ListDueRenewalsParams{CustomerID: customer, DueBy: micros(dueBy), MaxRows: int32(limit)}))
 }
 
 // ListRenewalsOfOrder returns the renewals that an order attempts or has attempted last.
@@ -129,10 +129,10 @@ func (db *DB) StartRenewals(ctx context.Context, start order.RenewalStart) (star
 		if buyer != start.ExpectedBuyer {
 			return errConflict
 		}
-		if err := q.LockDueRenewalDomains(ctx, start.Order.Customer, micros(start.At)); err != nil {
+		if err := q.LockDueRenewalDomains(ctx, start.Order.Customer, micros(start.DueBy)); err != nil {
 			return err
 		}
-		due, err := q.ListDueRenewals(ctx, query.ListDueRenewalsParams{CustomerID: start.Order.Customer, Now: micros(start.At), MaxRows: maxCheckedRenewals})
+		due, err := q.ListDueRenewals(ctx, query.ListDueRenewalsParams{CustomerID: start.Order.Customer, DueBy: micros(start.DueBy), MaxRows: maxCheckedRenewals})
 		if err != nil {
 			return err
 		}
@@ -149,7 +149,9 @@ func (db *DB) StartRenewals(ctx context.Context, start order.RenewalStart) (star
 				return err
 			}
 		}
-		moved, err := q.StartRenewals(ctx, query.StartRenewalsParams{OrderID: o.ID, ChargeAt: micros(start.LookAt), Now: micros(start.At), CustomerID: o.Customer})
+		moved, err := q.StartRenewals(ctx, query.StartRenewalsParams{
+			OrderID: o.ID, ChargeAt: micros(start.LookAt), Now: micros(start.At), CustomerID: o.Customer, DueBy: micros(start.DueBy),
+		})
 		if err != nil {
 			return err
 		}

@@ -32,8 +32,9 @@ type RenewalCharge struct {
 	Customer  string
 	Items     []RenewalItem // at most MaxRenewals
 	ExpiresAt time.Time     // until then the customer can pay the order by hand
-	// LookAt is when the renewals are due again if this process dies.
-	LookAt time.Time
+	// LookAt is when the renewals are due again if this process dies. DueBy is the latest
+	// time at which one of them is due.
+	LookAt, DueBy time.Time
 	// Urgent charges although the customer's VAT ID can't be validated, because the term ends
 	// soon.
 	Urgent bool
@@ -44,7 +45,7 @@ type RenewalStart struct {
 	Order         Order // with its payment, unless no method is saved
 	Items         []RenewalItem
 	ExpectedBuyer Buyer
-	LookAt        time.Time
+	LookAt, DueBy time.Time
 	AuditEvent    registrar.AuditEvent
 	At            time.Time // the business time
 }
@@ -105,7 +106,7 @@ func (s *Service) ChargeRenewals(ctx context.Context, charge RenewalCharge) (Ren
 		}
 		store, cancel := s.worker.StoreContext(ctx)
 		started, unfit, err := s.cfg.Store.StartRenewals(store, RenewalStart{
-			Order: o, Items: items, ExpectedBuyer: buyer, LookAt: charge.LookAt, AuditEvent: s.systemAuditEvent(ActionCreated, o), At: s.now(),
+			Order: o, Items: items, ExpectedBuyer: buyer, LookAt: charge.LookAt, DueBy: charge.DueBy, AuditEvent: s.systemAuditEvent(ActionCreated, o), At: s.now(),
 		})
 		cancel()
 		switch {

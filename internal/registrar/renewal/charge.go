@@ -2,6 +2,7 @@ package renewal
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/failpoint"
@@ -48,16 +49,18 @@ func (w *Worker) Charge(ctx context.Context, customer string) error {
 		return err
 	}
 	now := w.now()
-	rows, err := w.cfg.Store.ListDueRenewals(ctx, customer, now, order.MaxRenewals)
-	if err != nil {
+	dueBy := endOfDay(now)
+	rows, err := w.cfg.Store.ListDueRenewals(ctx, customer, dueBy, order.MaxRenewals)
+	if err != nil || len(rows) == 0 || rows[0].ChargeAt.After(now) {
 		return err
 	}
 	var due []Renewal
 	looked := make(map[string]bool)
 	for _, row := range rows {
 		switch {
-		case row.State == Announced:
+		case row.State == Announced && row.chargeable(now):
 			due = append(due, row)
+		case row.State == Announced || row.ChargeAt.After(now):
 		case !looked[row.Order]:
 			looked[row.Order] = true
 			o, err := w.cfg.Orders.GetRenewalOrder(ctx, row.Order)
@@ -72,12 +75,27 @@ func (w *Worker) Charge(ctx context.Context, customer string) error {
 	if len(due) == 0 {
 		return nil
 	}
+	if !slices.ContainsFunc(due, func(row Renewal) bool { return !row.ChargeAt.After(now) }) {
+		return nil // those of later today wait for their time
+	}
 	return w.chargeDue(ctx, customer, due, now)
+}
+
+// endOfDay returns the last moment of a day. A customer is announced days, and all of a day's
+// charges are made together.
+func endOfDay(now time.Time) time.Time {
+	return now.UTC().Truncate(oneDay).Add(oneDay - time.Microsecond)
+}
+
+// chargeable reports whether a renewal may be charged with others that are due: it is due, or
+// due later today and was announced long enough ago.
+func (r Renewal) chargeable(now time.Time) bool {
+	return !r.ChargeAt.After(now) || !now.Before(r.AnnouncedAt.Add(noticePeriod))
 }
 
 // chargeDue makes one attempt for a customer's due renewals.
 func (w *Worker) chargeDue(ctx context.Context, customer string, due []Renewal, now time.Time) error {
-	charge := order.RenewalCharge{Customer: customer, LookAt: now.Add(lookInterval)}
+	charge := order.RenewalCharge{Customer: customer, LookAt: now.Add(lookInterval), DueBy: endOfDay(now)}
 	for _, row := range due {
 		charge.Items = append(charge.Items, order.RenewalItem{
 			Domain: row.Domain, Name: row.Name, TLD: row.TLD, TermEnd: row.TermEnd, Years: row.Years, MaxGross: row.Gross, Former: row.Order,

@@ -16,7 +16,7 @@
 //	T-45 days  the charge is announced: price, day and card. That fixes the maximum for
 //	           this term; a later increase applies to the next one
 //	T-14 days  the charge (Policy.LeadDays), one order for all of the customer's domains
-//	           that are due by then
+//	           that are due on that day (UTC)
 //	+3, +7     the second and third attempt, each failure with a mail
 //
 // One mail lists all charges that are announced to a customer on a day, and another one those

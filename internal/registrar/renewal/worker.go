@@ -94,7 +94,7 @@ type WorkerStore interface {
 	AnnounceRenewals(ctx context.Context, announcement Announcement) (bool, error)
 	// ListCustomersDue and ListDueRenewals return the longest overdue first.
 	ListCustomersDue(ctx context.Context, now time.Time, limit int) ([]DueCustomer, error)
-	ListDueRenewals(ctx context.Context, customer string, now time.Time, limit int) ([]Renewal, error)
+	ListDueRenewals(ctx context.Context, customer string, dueBy time.Time, limit int) ([]Renewal, error)
 	ListRenewalsOfOrder(ctx context.Context, order string) ([]Renewal, error)
 	// UpdateRenewals stores all transitions. It returns false and stores nothing if one of the
 	// renewals has another state, order or time.

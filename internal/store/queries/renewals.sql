@@ -62,7 +62,7 @@ SELECT sqlc.embed(renewals), CAST(CASE
         WHERE provision_items.name = renewals.name AND provision_items.due_at > 0) THEN 'busy'
     ELSE '' END AS TEXT) AS obstacle
 FROM renewals
-WHERE renewals.customer_id = sqlc.arg(customer_id) AND renewals.charge_at > 0 AND renewals.charge_at <= sqlc.arg(now)
+WHERE renewals.customer_id = sqlc.arg(customer_id) AND renewals.charge_at > 0 AND renewals.charge_at <= sqlc.arg(due_by)
 ORDER BY renewals.charge_at, renewals.domain_id
 LIMIT sqlc.arg(max_rows);
 
@@ -72,13 +72,13 @@ LIMIT sqlc.arg(max_rows);
 UPDATE domains SET updated_at = updated_at
 WHERE domains.customer_id = sqlc.arg(customer_id) AND domains.id IN (
     SELECT renewals.domain_id FROM renewals
-    WHERE renewals.customer_id = sqlc.arg(customer_id) AND renewals.charge_at > 0 AND renewals.charge_at <= sqlc.arg(now)
+    WHERE renewals.customer_id = sqlc.arg(customer_id) AND renewals.charge_at > 0 AND renewals.charge_at <= sqlc.arg(due_by)
         AND renewals.state = 'announced');
 
 -- Moves the renewals of an order's items from announced to charging.
 -- name: StartRenewals :execrows
 UPDATE renewals SET state = 'charging', order_id = sqlc.arg(order_id), charge_at = sqlc.arg(charge_at), updated_at = sqlc.arg(now)
-WHERE renewals.customer_id = sqlc.arg(customer_id) AND renewals.charge_at > 0 AND renewals.charge_at <= sqlc.arg(now)
+WHERE renewals.customer_id = sqlc.arg(customer_id) AND renewals.charge_at > 0 AND renewals.charge_at <= sqlc.arg(due_by)
     AND renewals.state = 'announced'
     AND renewals.term_end = (SELECT domains.paid_until FROM domains WHERE domains.id = renewals.domain_id)
     AND renewals.domain_id IN (SELECT order_items.domain_id FROM order_items WHERE order_items.order_id = sqlc.arg(order_id));

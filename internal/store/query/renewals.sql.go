@@ -333,7 +333,7 @@ LIMIT $3
 
 type ListDueRenewalsParams struct {
 	CustomerID string
-	Now        int64
+	DueBy      int64
 	MaxRows    int32
 }
 
@@ -345,7 +345,7 @@ type ListDueRenewalsRow struct {
 // The due renewals of a customer, each with what prevents its charge: the consent or the
 // term has ended (stopped), or the domain has another paid or paying order (busy).
 func (q *Queries) ListDueRenewals(ctx context.Context, arg ListDueRenewalsParams) ([]ListDueRenewalsRow, error) {
-	rows, err := q.db.QueryContext(ctx, listDueRenewals, arg.CustomerID, arg.Now, arg.MaxRows)
+	rows, err := q.db.QueryContext(ctx, listDueRenewals, arg.CustomerID, arg.DueBy, arg.MaxRows)
 	if err != nil {
 		return nil, err
 	}
@@ -506,8 +506,8 @@ WHERE domains.customer_id = $1 AND domains.id IN (
 
 // Locks the domains whose renewal is due until the end of the transaction, so that a
 // consent can't be withdrawn while its charge begins.
-func (q *Queries) LockDueRenewalDomains(ctx context.Context, customerID string, now int64) error {
-	_, err := q.db.ExecContext(ctx, lockDueRenewalDomains, customerID, now)
+func (q *Queries) LockDueRenewalDomains(ctx context.Context, customerID string, dueBy int64) error {
+	_, err := q.db.ExecContext(ctx, lockDueRenewalDomains, customerID, dueBy)
 	return err
 }
 
@@ -524,7 +524,7 @@ func (q *Queries) SetRenewalsPaid(ctx context.Context, now int64, orderID string
 
 const startRenewals = `-- name: StartRenewals :execrows
 UPDATE renewals SET state = 'charging', order_id = $1, charge_at = $2, updated_at = $3
-WHERE renewals.customer_id = $4 AND renewals.charge_at > 0 AND renewals.charge_at <= $3
+WHERE renewals.customer_id = $4 AND renewals.charge_at > 0 AND renewals.charge_at <= $5
     AND renewals.state = 'announced'
     AND renewals.term_end = (SELECT domains.paid_until FROM domains WHERE domains.id = renewals.domain_id)
     AND renewals.domain_id IN (SELECT order_items.domain_id FROM order_items WHERE order_items.order_id = $1)
@@ -535,6 +535,7 @@ type StartRenewalsParams struct {
 	ChargeAt   int64
 	Now        int64
 	CustomerID string
+	DueBy      int64
 }
 
 // Moves the renewals of an order's items from announced to charging.
@@ -544,6 +545,7 @@ func (q *Queries) StartRenewals(ctx context.Context, arg StartRenewalsParams) (i
 		arg.ChargeAt,
 		arg.Now,
 		arg.CustomerID,
+		arg.DueBy,
 	)
 	if err != nil {
 		return 0, err

@@ -64,6 +64,37 @@ func TestRenewal_AnnouncedChargedAndRenewedInOneOrder(t *testing.T) {
 	})
 }
 
+func TestCharge_AllDomainsOfADayAreChargedTogether(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(s *env) {
+		s.must(s.world.Advance(s.world.Now().UTC().Truncate(day).Add(day + 6*time.Hour).Sub(s.world.Now()))) // six in the morning
+		s.saveCard()
+		s.register("morgens.com")
+		s.must(s.world.Advance(5 * time.Hour))
+		s.register("mittags.com")
+		s.must(s.world.Advance(day))
+		s.register("tags-darauf.com")
+		for _, name := range []string{"morgens.com", "tags-darauf.com"} {
+			s.advanceTo(name, 44*day)
+			s.announce()
+		}
+		s.advanceTo("morgens.com", 14*day+time.Hour)
+		s.charge()
+		if len(s.automaticOrders()) != 0 {
+			t.Fatal("charged before the first one of the day was due")
+		}
+		s.advanceTo("morgens.com", 14*day-time.Minute)
+		s.charge()
+		s.waitRenewed("morgens.com")
+		s.waitRenewed("mittags.com")
+		if orders := s.automaticOrders(); len(orders) != 1 || len(orders[0].Items) != 2 {
+			t.Errorf("the orders are %+v", orders)
+		}
+		s.wantState("tags-darauf.com", renewal.Announced, "")
+		s.reconcile()
+	})
+}
+
 func TestAnnounce_TermEndingWithinNoticePeriodIsNotAnnounced(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(s *env) {
