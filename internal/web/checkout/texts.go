@@ -128,6 +128,7 @@ var texts = ui.WithRequirements(ui.Texts{
 	"kind.transfer": {"Umzug zu uns", "Transfer"},
 	"kind.renew":    {"Verlängerung", "Renewal"},
 	"kind.restore":  {"Wiederherstellung", "Restore"},
+	"items.until":   {"danach bezahlt bis {1}", "then paid until {1}"},
 	"term.none":     {"ohne neue Laufzeit", "no new term"},
 	"term.one":      {"1 Jahr", "1 year"},
 	"term.many":     {"{1} Jahre", "{1} years"},
