@@ -267,6 +267,7 @@ func Give(terms ConsentTerms) GivenConsent {
 		Mail: registrar.Mail{Kind: registrar.MailRenewalOn, Customer: customer, Data: map[string]string{
 			"domain": d.Name, "domain_id": d.ID, "consent": ConsentText(terms.Wording), "gross": terms.Gross.String(),
 			"charge_at": first.At.UTC().Format(time.DateOnly), "paid_until": d.PaidUntil.UTC().Format(time.DateOnly), "name": d.Method,
+			"term_end": d.PaidUntil.UTC().Format(time.RFC3339Nano),
 		}},
 		At: terms.At,
 	}
@@ -360,6 +361,7 @@ func (s *Consents) change(
 	if mail != "" {
 		update.Mail = &registrar.Mail{Kind: mail, Customer: actor.Customer, Data: map[string]string{
 			"domain": d.Name, "domain_id": d.ID, "paid_until": d.PaidUntil.UTC().Format(time.DateOnly),
+			"term_end": d.PaidUntil.UTC().Format(time.RFC3339Nano),
 		}}
 		if reason == EndAgent {
 			update.Mail.Data["change"] = string(EndAgent)

@@ -51,11 +51,14 @@ type fakeOrders struct {
 	asked        order.Request
 	// holds are the domains of cus_1 by name.
 	holds map[string]string
+	// paidUntil and choice are those of every held domain.
+	paidUntil time.Time
+	choice    registrar.TermEndChoice
 }
 
 func (d *fakeOrders) FindByName(_ context.Context, actor registrar.Actor, name string) (portfolio.Domain, bool, error) {
 	id, held := d.holds[name]
-	return portfolio.Domain{ID: id, Name: name}, held && actor.Customer == "cus_1", nil
+	return portfolio.Domain{ID: id, Name: name, PaidUntil: d.paidUntil, AtTermEnd: d.choice}, held && actor.Customer == "cus_1", nil
 }
 
 func (d *fakeOrders) record(call string, actor registrar.Actor) {

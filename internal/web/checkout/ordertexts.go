@@ -16,6 +16,7 @@ var orderTexts = ui.Texts{
 	"items.net":     {"Netto", "Net"},
 	"items.vat":     {"USt.", "VAT"},
 	"items.gross":   {"Brutto", "Gross"},
+	"items.until":   {"danach bezahlt bis {1}", "then paid until {1}"},
 	"sums.net":      {"Summe netto", "Net total"},
 	"sums.vat":      {"Umsatzsteuer {1}", "VAT {1}"},
 	"sums.gross":    {"Gesamtbetrag", "Total"},

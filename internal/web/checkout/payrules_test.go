@@ -97,6 +97,19 @@ func TestPay_FreeOrderNeverMentionsPaying(t *testing.T) {
 	}
 }
 
+func TestPay_RenewalShowsNewDate(t *testing.T) {
+	t.Parallel()
+	d := &fakeOrders{view: ownView(order.AwaitingPayment), holds: make(map[string]string), paidUntil: time.Date(2027, 2, 3, 0, 0, 0, 0, time.UTC)}
+	for i := range d.view.Order.Items {
+		d.view.Order.Items[i].Kind, d.view.Order.Items[i].Years = order.Renew, 2
+		d.holds[d.view.Order.Items[i].Name] = "dom_1"
+	}
+	visit(t, d, "erika", payPage, nil).wantPage(http.StatusOK, []string{"danach bezahlt bis 03.02.2029", `name="auto_renew"`}, nil)
+	// A domain that renews automatically needs no second consent.
+	d.choice = registrar.TermEndRenew
+	visit(t, d, "erika", payPage, nil).wantPage(http.StatusOK, []string{"danach bezahlt bis 03.02.2029"}, []string{`name="auto_renew"`})
+}
+
 // The box shows everything that the customer agrees to, and is never ticked in advance.
 func TestPay_AutoRenewalShowsTextPriceAndDay(t *testing.T) {
 	t.Parallel()

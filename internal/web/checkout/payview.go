@@ -80,6 +80,9 @@ type itemRow struct {
 	Code     *ui.Field
 	HasCode  bool
 	Warnings []string // texts
+	// Until is the end of the paid term after a renewal or restore that can still be paid;
+	// zero if unknown.
+	Until time.Time
 }
 
 // summary is shared by the list and the page of an order.
@@ -199,7 +202,7 @@ func (h *Handler) termEnd(req *ui.Request, item order.Item) (ends time.Time, ren
 		return time.Time{}, false
 	}
 	domain, held, err := h.FindDomain(req.R.Context(), req.Actor(), item.Name)
-	if err != nil || !held {
+	if err != nil || !held || domain.PaidUntil.IsZero() {
 		return time.Time{}, false
 	}
 	return domain.PaidUntil.AddDate(item.Years, 0, 0), domain.Renews()
@@ -278,6 +281,9 @@ func (h *Handler) newItemRows(req *ui.Request, path string, view order.View, t f
 			if key := "warning." + string(warning.Kind); warning.Item == item.ID && h.templates.Has(key) {
 				r.Warnings = append(r.Warnings, h.templates.Text(language, key, warning.Similar))
 			}
+		}
+		if item.Kind.ForHeldDomain() && view.IsOwner && view.Order.State.Open() {
+			r.Until, _ = h.termEnd(req, item)
 		}
 		if item.Kind == order.Transfer {
 			r.Page = path
