@@ -20,7 +20,6 @@ type memStore struct {
 	lifecycle.Store
 	mu      sync.Mutex
 	brake   lifecycle.BrakeStatus
-	held    int // the number of domains
 	domains map[string]lifecycle.Domain
 	expired map[string]bool
 	notices []string

@@ -92,31 +92,34 @@ func (s *Service) sendNotice(ctx context.Context, domain Domain) {
 		if now.Before(domain.PaidUntil.Add(-next.before)) {
 			continue
 		}
-		if next.notice <= domain.LastNotice {
-			return
-		}
-		storeCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
-		defer cancel()
-		mail, err := s.expiryMail(storeCtx, next.mail, domain, now)
-		sent := false
-		if err == nil {
-			update := NoticeUpdate{
-				Domain: domain, Notice: next.notice, Mail: mail, StepAt: PolicyOf(domain.TLD).FirstStep(domain.PaidUntil), Now: now, At: s.cfg.Clock(),
-			}
-			if next.notice == NoticeExpired {
-				update.AuditEvent = s.auditEvent(ActionExpired, domain.Customer, domain.Name)
-			}
-			sent, err = s.cfg.Store.StoreExpiryNotice(storeCtx, update)
-		}
-		switch {
-		case err != nil:
-			s.cfg.Logger.ErrorContext(ctx, "expiry notice not stored", "domain", domain.ID, "error", err.Error())
-		case sent:
-			s.cfg.OnNotice(next.mail)
-			s.cfg.MailQueued()
-			s.terms.Wake()
+		if next.notice > domain.LastNotice {
+			s.storeNotice(ctx, domain, next.notice, next.mail, now)
 		}
 		return
+	}
+}
+
+func (s *Service) storeNotice(ctx context.Context, domain Domain, notice Notice, kind registrar.MailKind, now time.Time) {
+	storeCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
+	defer cancel()
+	mail, err := s.expiryMail(storeCtx, kind, domain, now)
+	sent := false
+	if err == nil {
+		update := NoticeUpdate{
+			Domain: domain, Notice: notice, Mail: mail, StepAt: PolicyOf(domain.TLD).FirstStep(domain.PaidUntil), Now: now, At: s.cfg.Clock(),
+		}
+		if notice == NoticeExpired {
+			update.AuditEvent = s.auditEvent(ActionExpired, domain.Customer, domain.Name)
+		}
+		sent, err = s.cfg.Store.StoreExpiryNotice(storeCtx, update)
+	}
+	switch {
+	case err != nil:
+		s.cfg.Logger.ErrorContext(ctx, "expiry notice not stored", "domain", domain.ID, "error", err.Error())
+	case sent:
+		s.cfg.OnNotice(kind)
+		s.cfg.MailQueued()
+		s.terms.Wake()
 	}
 }
 
@@ -150,9 +153,9 @@ func (s *Service) addPolicy(data map[string]string, domain Domain, now time.Time
 	if policy.Unpaid == UnpaidConsent {
 		data["unpaid"] = string(UnpaidDelete)
 	}
-	hold, deletion := domain.PaidUntil, domain.PaidUntil.AddDate(0, 0, policy.DeleteAfter)
+	deletion := domain.PaidUntil.AddDate(0, 0, policy.DeleteAfter)
 	if policy.HoldAfter > 0 {
-		hold = notBefore(domain.PaidUntil.AddDate(0, 0, policy.HoldAfter), now)
+		hold := notBefore(domain.PaidUntil.AddDate(0, 0, policy.HoldAfter), now)
 		data["hold_at"] = dateText(hold)
 		deletion = policy.deletionAfterHold(domain.PaidUntil, hold)
 	}

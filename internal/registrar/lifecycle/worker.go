@@ -143,10 +143,10 @@ func (s *Service) handle(ctx context.Context, term Term) (Term, error) {
 			return s.wait(ctx, term, WaitsForReview)
 		}
 		action := PolicyOf(term.TLD).NextAction(term.State)
-		switch action {
-		case ActFollow:
+		if action == ActFollow {
 			return s.follow(ctx, term)
-		case ActWait:
+		}
+		if action == ActWait {
 			return s.wait(ctx, term, WaitsForOperator)
 		}
 		begun, err := s.begin(ctx, term, action)
