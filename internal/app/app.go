@@ -14,6 +14,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
 	"github.com/dotkontor/dotkontor/internal/config"
+	"github.com/dotkontor/dotkontor/internal/failpoint"
 	"github.com/dotkontor/dotkontor/internal/invoicepdf"
 	"github.com/dotkontor/dotkontor/internal/jobs"
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -92,14 +93,16 @@ func (b *background) inBackground(work ...func(context.Context)) { *b = append(*
 
 // Options are what the sandbox and tests change.
 type Options struct {
-	Now func() time.Time // the business time; nil means time.Now
-	// ClockMoved signals that the business time has jumped; nil means never.
-	ClockMoved <-chan struct{}
-	MCP        mcp.Extension
+	Now func() time.Time // the business time; nil means time.Now, or a test's
+	MCP mcp.Extension
 }
 
 // New builds the service and opens its listeners. Nothing is served before Run.
 func New(ctx context.Context, cfg config.Config, logger *slog.Logger, opts Options) (*App, error) {
+	var clockMoved <-chan struct{}
+	if opts.Now == nil {
+		opts.Now, clockMoved = failpoint.Clock(ctx)
+	}
 	registrar.Default(&opts.Now, time.Now)
 	p := &App{cfg: cfg, now: opts.Now, mcpExtension: opts.MCP, metrics: prometheus.NewRegistry()}
 	p.logger = countLogRecords(logger, p.metrics)
@@ -115,7 +118,7 @@ func New(ctx context.Context, cfg config.Config, logger *slog.Logger, opts Optio
 			return nil, p.Abort(err)
 		}
 	}
-	p.followClock(opts.ClockMoved)
+	p.followClock(clockMoved)
 	return p, nil
 }
 

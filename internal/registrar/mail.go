@@ -71,10 +71,11 @@ const (
 	MailPaymentMethod        MailKind = "payment_method"       // saved or removed
 )
 
-// notices are the mails that the law or ICANN requires. They are kept as sent.
+// notices are the mails that the law, ICANN or a consent relies on. They are kept as sent.
 var notices = map[MailKind]bool{
 	MailExpiringMonth: true, MailExpiringWeek: true, MailExpired: true, MailDomainHeld: true, MailDomainDeleted: true,
 	MailDomainClosed: true, MailDomainRestored: true, MailDataReminder: true,
+	MailRenewalOn: true, MailRenewalUpcoming: true, MailRenewalPriceRise: true, MailRenewalDeclined: true, MailRenewalFailed: true,
 }
 
 // IsNotice reports whether the mail is kept as evidence, with its text and the mail

@@ -63,7 +63,7 @@ var rules = []rule{
 	},
 	{
 		packages: []string{jobs, ttlcache},
-		allowed:  []string{core},
+		allowed:  []string{core, failpoint},
 		reason:   "running work does not depend on what it does",
 		remedy:   "hand it in as a function",
 	},

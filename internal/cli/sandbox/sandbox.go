@@ -190,7 +190,18 @@ func (s *simulation) seed(ctx context.Context, cfg config.Config) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(s.demo.seed(ctx, services, cfg.Data, s.stripe), services.Close())
+	return errors.Join(s.demo.seed(ctx, services, cfg.Data, s.stripe), s.continueTerms(ctx, services), services.Close())
+}
+
+// continueTerms lets the jobs at the end of terms go on after a pause: a sandbox may be
+// stopped for weeks, which in a service would engage the safety brake.
+func (s *simulation) continueTerms(ctx context.Context, services *app.Services) error {
+	brake, started, err := services.DB.GetBrake(ctx)
+	if err != nil || !started || brake.Engaged() {
+		return err
+	}
+	_, err = services.DB.SetBrakeRun(ctx, brake.LastRun, s.registry.Now(), false)
+	return err
 }
 
 // runWorld runs the simulated upstreams for a service in another process.

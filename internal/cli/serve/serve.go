@@ -14,7 +14,6 @@ import (
 	"github.com/dotkontor/dotkontor/internal/app"
 	"github.com/dotkontor/dotkontor/internal/cli"
 	"github.com/dotkontor/dotkontor/internal/config"
-	"github.com/dotkontor/dotkontor/internal/failpoint"
 	"github.com/dotkontor/dotkontor/internal/pwhash"
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
@@ -34,8 +33,7 @@ func (c Command) Run(t *cli.Terminal) error {
 	signal.Ignore(syscall.SIGHUP)
 	logger, flush := app.NewLogger(cfg.Log, t.Err)
 	defer flush()
-	now, moved := failpoint.Clock(t.Ctx)
-	p, err := app.New(t.Ctx, cfg, logger, app.Options{Now: now, ClockMoved: moved})
+	p, err := app.New(t.Ctx, cfg, logger, app.Options{})
 	flush() // the start is logged even if the process is killed next
 	if err != nil {
 		return app.WithPortHint(err, "server.listen")
