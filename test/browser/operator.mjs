@@ -56,7 +56,7 @@ async function locks(page) {
   await page.getByRole("button", { name: domain + " verlängern" }).click();
   await page.locator("[role=alert]").waitFor();
   await page.goto(portal("/portal/domains"));
-  await page.getByRole("link", { name: domain }).click();
+  await page.getByRole("link", { name: domain, exact: true }).click();
   await page.locator("main", { hasText: "wegen eines laufenden Verfahrens gesperrt" }).waitFor();
   ok("a lock restricts the registrant");
 
