@@ -22,7 +22,7 @@ const whois = async () => {
 
 const open = async (page, domain) => {
   await page.goto(portal("/portal/domains?q=" + domain));
-  await page.getByRole("link", { name: domain }).click();
+  await page.getByRole("link", { name: domain, exact: true }).click();
   await page.getByRole("heading", { level: 1, name: domain }).waitFor();
 };
 const said = (page, text) => page.locator("[role=status]", { hasText: text }).waitFor();
