@@ -71,6 +71,7 @@ func TestAgentOrders_PaidByHuman(t *testing.T) {
 	// Not parallel, because it advances the clock: the registry takes five days.
 	t.Run("free-transfer", func(t *testing.T) {
 		a := run(t, "free-transfer", []string{"a wrong auth code is reported, the right one stored", "confirmed without paying"})
+		a.waitFor(t, "status: provisioning")
 		runCLI(t, s.binary, "sandbox", "clock", "advance", "6d", "--data", s.data)
 		a.want(t, "gross: 0.00 EUR", "status: provisioning", "status: completed", " active")
 	})
@@ -165,6 +166,17 @@ func (a *exampleAgent) waitForOrder(t *testing.T, story string) *preparedOrder {
 		case "human":
 			_, prepared.Code, _ = strings.Cut(value, "the auth code is ")
 			return prepared
+		}
+	}
+}
+
+// waitFor reads up to a line.
+func (a *exampleAgent) waitFor(t *testing.T, wanted string) {
+	t.Helper()
+	for line := ""; strings.TrimSpace(line) != wanted; {
+		var err error
+		if line, err = a.lines.ReadString('\n'); err != nil {
+			t.Fatalf("waiting for %q: %v: %s%s", wanted, err, a.stdout.String(), a.stderr.String())
 		}
 	}
 }

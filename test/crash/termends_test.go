@@ -22,8 +22,9 @@ func execute(t *testing.T, env *crash.Env, statement string, args ...any) {
 	}
 }
 
-// waitForTerm runs the product until the unpaid term of a domain has a state.
-func waitForTerm(t *testing.T, env *crash.Env, domain provision.Domain, end time.Time, want lifecycle.State) lifecycle.Term {
+// waitForTerm runs the product until the unpaid term of a domain has a state and its notice
+// was sent.
+func waitForTerm(t *testing.T, env *crash.Env, domain provision.Domain, end time.Time, want lifecycle.State, notice registrar.MailKind) lifecycle.Term {
 	t.Helper()
 	server, err := env.Serve(t.Context())
 	if err != nil {
@@ -39,7 +40,7 @@ func waitForTerm(t *testing.T, env *crash.Env, domain provision.Domain, end time
 		if term, _, err = env.DB.GetTerm(t.Context(), domain.ID, end); err != nil {
 			t.Fatal(err)
 		}
-		return term.State == want
+		return term.State == want && len(sentNotices(t, env, domain, notice)) > 0
 	})
 	return term
 }
@@ -55,14 +56,18 @@ func wantOnce(t *testing.T, env *crash.Env, domain provision.Domain, action regi
 	if len(events) != 1 {
 		t.Errorf("after a kill at %s: %d events %s", failpoint, len(events), action)
 	}
-	testkit.Eventually(t, "evidence of "+string(kind), func() bool {
-		sent, err := env.DB.ListSentNoticesOfDomain(t.Context(), domain.ID, 100)
-		if err != nil {
-			t.Fatal(err)
-		}
-		sent = slices.DeleteFunc(sent, func(notice lifecycle.SentNotice) bool { return notice.Kind != kind })
-		return len(sent) == 1 && sent[0].Accepted
-	})
+	if sent := sentNotices(t, env, domain, kind); len(sent) != 1 || !sent[0].Accepted {
+		t.Errorf("after a kill at %s: notices %s: %+v", failpoint, kind, sent)
+	}
+}
+
+func sentNotices(t *testing.T, env *crash.Env, domain provision.Domain, kind registrar.MailKind) []lifecycle.SentNotice {
+	t.Helper()
+	sent, err := env.DB.ListSentNoticesOfDomain(t.Context(), domain.ID, 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.DeleteFunc(sent, func(notice lifecycle.SentNotice) bool { return notice.Kind != kind })
 }
 
 func TestKill_UnpaidDomainIsHeldAndDeletedOnce(t *testing.T) {
@@ -103,7 +108,7 @@ func TestKill_UnpaidDomainIsHeldAndDeletedOnce(t *testing.T) {
 				t.Fatalf("%s: %v", failpoint, err)
 			}
 		}
-		waitForTerm(t, env, domain, end, lifecycle.Held)
+		waitForTerm(t, env, domain, end, lifecycle.Held, registrar.MailDomainHeld)
 		if there, _ := registryDomain(t, env, domain.Name); !slices.Contains(there.Statuses(), "clientHold") {
 			t.Errorf("after a kill at %s the registry has %v", failpoint, there.Statuses())
 		}
@@ -122,7 +127,7 @@ func TestKill_UnpaidDomainIsHeldAndDeletedOnce(t *testing.T) {
 				t.Fatalf("%s: %v", failpoint, err)
 			}
 		}
-		waitForTerm(t, env, domain, end, lifecycle.Redemption)
+		waitForTerm(t, env, domain, end, lifecycle.Redemption, registrar.MailDomainDeleted)
 		if there, _ := registryDomain(t, env, domain.Name); there.Phase != ledger.Redemption {
 			t.Errorf("after a kill at %s the registry has it in phase %q", failpoint, there.Phase)
 		}
