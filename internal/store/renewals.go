@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"slices"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -169,15 +170,17 @@ func unfitRenewals(items []order.RenewalItem, due []query.ListDueRenewalsRow) (u
 		domain string
 		end    int64
 	}
-	obstacles := make(map[term]order.Obstacle, len(due))
+	announced := make(map[term]query.ListDueRenewalsRow, len(due))
 	for _, row := range due {
 		if row.Renewal.State == string(renewal.Announced) {
-			obstacles[term{row.Renewal.DomainID, row.Renewal.TermEnd}] = order.Obstacle(row.Obstacle)
+			announced[term{row.Renewal.DomainID, row.Renewal.TermEnd}] = row
 		}
 	}
 	for _, item := range items {
-		obstacle, listed := obstacles[term{item.Domain, micros(item.TermEnd)}]
-		if !listed {
+		row, listed := announced[term{item.Domain, micros(item.TermEnd)}]
+		obstacle := order.Obstacle(row.Obstacle)
+		// The order of another attempt since then has not been expired.
+		if !listed || row.Renewal.OrderID != item.Former {
 			obstacle = order.ObstacleTaken
 		}
 		if obstacle != "" {
@@ -194,10 +197,24 @@ func (db *DB) IsRenewing(ctx context.Context, domain string) (bool, error) {
 }
 
 // checkRenewalCollisions keeps an order that starts to be paid from renewing a domain twice:
-// another order renews it automatically, or has done so since this one was created.
+// another order renews it automatically, or this is the order of an earlier attempt and the
+// term was renewed since. A domain that is being deleted can't be paid any more.
 func checkRenewalCollisions(ctx context.Context, q *query.Queries, transition order.Transition) error {
 	if !transition.LocksBuyer() || !transition.To.RenewsDomains() {
 		return nil
+	}
+	// A deletion locks the domain before it looks for payments.
+	var domains []string
+	for _, item := range transition.To.Items {
+		if item.Domain != "" {
+			domains = append(domains, item.Domain)
+		}
+	}
+	slices.Sort(domains)
+	for _, domain := range domains {
+		if _, err := found(ignoreRow(q.LockDomain(ctx, domain))); err != nil {
+			return err
+		}
 	}
 	collisions, err := q.CountRenewalCollisions(ctx, transition.To.ID)
 	switch {
@@ -205,7 +222,7 @@ func checkRenewalCollisions(ctx context.Context, q *query.Queries, transition or
 		return err
 	case collisions.Charging > 0:
 		return &registrar.Error{Kind: registrar.KindConflict, Code: order.RenewalInProgress}
-	case collisions.Renewed > 0:
+	case collisions.Renewed+collisions.Deleting > 0:
 		return &registrar.Error{Kind: registrar.KindConflict, Code: order.NotOpen}
 	default:
 		return nil

@@ -6,6 +6,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
+	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
 	"github.com/dotkontor/dotkontor/internal/store/query"
 )
 
@@ -99,6 +100,9 @@ func (db *DB) UpdateTerm(ctx context.Context, transition lifecycle.TermTransitio
 			syncDue := transition.At
 			if status == registrar.DomainTransferredOut {
 				syncDue = time.Time{}
+				if err := endConsent(ctx, q, transition.From.Domain, renewal.EndTransferred, transition.Now); err != nil {
+					return err
+				}
 			}
 			if err := q.SetDomainStatus(ctx, query.SetDomainStatusParams{
 				Status: string(status), UpdatedAt: micros(transition.Now), SyncDue: micros(syncDue), ID: transition.From.Domain,

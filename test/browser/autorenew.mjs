@@ -70,7 +70,7 @@ await withBrowser(async (page, context, watched) => {
   await agree.check();
   await clickButton(page, "Automatische Verlängerung einschalten");
   await at(page, path);
-  await page.getByText("Die Domain verlängert sich jetzt automatisch.").waitFor();
+  await page.getByText("Die automatische Verlängerung ist eingeschaltet.").waitFor();
   await checkPage(page, "automatic renewal on");
   const [confirmation] = await mails(sandbox.demo.email, 1, new RegExp("^" + undecided + " verlängert sich automatisch"));
   assert.match(confirmation.text, /Mastercard •••• 4444[\s\S]*einverstanden/);
@@ -102,7 +102,7 @@ await withBrowser(async (page, context, watched) => {
   await page.getByText("Die Domain läuft aus, wie Sie es wünschen.").waitFor();
   assert.match(await termEnd(page).textContent(), /aus, wie Sie es wünschen/);
   await checkPage(page, "left to expire");
-  await clickButton(page, "Doch nicht auslaufen lassen");
+  await clickButton(page, "Entscheidung zurücknehmen");
   assert.match(await termEnd(page).textContent(), /wenn Sie nicht verlängern/);
   ok("left to expire, and taken back");
 });

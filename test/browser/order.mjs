@@ -138,7 +138,7 @@ const stories = {
     const name = (await page.locator("tbody strong").first().textContent()).trim();
     await page.goto(portal("/portal/domains"));
     const row = await page.locator("tr", { hasText: name }).textContent();
-    assert.match(row, /Verlängert sich automatisch|danach verlängert sie sich automatisch/);
+    assert.match(row, /Verlängert sich automatisch|ab der nächsten Laufzeit geht es automatisch/);
     ok("renews automatically, as agreed");
   },
 

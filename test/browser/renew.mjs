@@ -35,7 +35,7 @@ await withBrowser(async (page, context, watched) => {
   await page.getByRole("link", { name: its + " automatisch verlängern" }).click();
   await page.locator("#agree").check();
   await clickButton(page, "Automatische Verlängerung einschalten");
-  await page.getByText("Die Domain verlängert sich jetzt automatisch.").waitFor();
+  await page.getByText("Die automatische Verlängerung ist eingeschaltet.").waitFor();
   ok("automatic renewal switched both ways");
 
   await page.getByRole("link", { name: "Bestellungen", exact: true }).click();

@@ -72,7 +72,7 @@ func TestAgent_ConnectsAndFindsEveryTool(t *testing.T) {
 				t.Errorf("%s is not among %v", want, names)
 			}
 		}
-		if len(names) != 10 {
+		if len(names) != 11 {
 			t.Errorf("%d tools are listed", len(names))
 		}
 	})

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -42,7 +43,7 @@ func (s BrakeStatus) StoppedByClock() bool { return s.Engaged() && s.Reason == B
 
 // remaining returns how many actions may begin on a day.
 func (s BrakeStatus) remaining(day int64, limit int) int {
-	if s.Day != day {
+	if s.Day < day {
 		return limit
 	}
 	return max(limit, s.Allowed) - s.Actions
@@ -78,6 +79,7 @@ type BrakeConfig struct {
 type Brake struct {
 	cfg BrakeConfig
 
+	seen      atomic.Pointer[BrakeStatus] // for health checks, which must not wait for the database
 	mu        sync.Mutex
 	status    BrakeStatus
 	readAt    time.Time // real time; zero: never
@@ -116,6 +118,7 @@ func (b *Brake) check(ctx context.Context, now time.Time, maxAge time.Duration) 
 	status, err := b.run(ctx, now)
 	if err == nil {
 		b.status, b.readAt = status, clock
+		b.seen.Store(&status)
 	}
 	return status, err
 }
@@ -166,9 +169,10 @@ func (b *Brake) Status(ctx context.Context) (BrakeStatus, bool, error) {
 
 // LastSeen returns the brake as this node has read it last.
 func (b *Brake) LastSeen() BrakeStatus {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.status
+	if seen := b.seen.Load(); seen != nil {
+		return *seen
+	}
+	return BrakeStatus{}
 }
 
 // dayLimit returns how many holds and deletions a day need no confirmation.

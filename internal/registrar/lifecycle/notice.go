@@ -140,6 +140,9 @@ func (s *Service) expiryMail(ctx context.Context, kind registrar.MailKind, domai
 		data["choice"] = "expire"
 	}
 	s.addPolicy(data, domain, now)
+	if kind == registrar.MailExpired && PolicyOf(domain.TLD).renewalOver() {
+		data["over"] = "true"
+	}
 	return registrar.Mail{Kind: kind, Customer: domain.Customer, Data: data}, nil
 }
 

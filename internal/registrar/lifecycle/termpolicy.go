@@ -78,6 +78,11 @@ func parsePolicies(table string) (map[string]Policy, error) {
 	return parsed, nil
 }
 
+// renewalOver reports whether a domain can't be renewed once its term has ended.
+func (p Policy) renewalOver() bool {
+	return p.RenewableDays == 0 && (p.AtExpiry == RegistryExpires || p.Unpaid == UnpaidDelete)
+}
+
 // PolicyOf returns the policy of a TLD (".co.uk"). A TLD without a row has that of its
 // kind: two letters make a ccTLD.
 func PolicyOf(tld string) Policy {

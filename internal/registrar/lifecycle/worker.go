@@ -118,7 +118,7 @@ func (s *Service) apply(ctx context.Context, transition TermTransition) (Term, b
 	}
 	if transition.To.State != transition.From.State {
 		s.cfg.OnTransition(transition.To.State)
-		s.cfg.Logger.InfoContext(ctx, "unpaid term", "domain", transition.To.Domain, "extension", transition.To.TLD, "state", string(transition.To.State))
+		s.cfg.Logger.InfoContext(ctx, "unpaid term changed state", "domain", transition.To.Domain, "extension", transition.To.TLD, "state", string(transition.To.State))
 	}
 	if transition.Mail != nil {
 		s.cfg.MailQueued()

@@ -2,6 +2,7 @@ package order
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -38,6 +39,14 @@ func TestCapGross_NoItemCostsMoreThanAnnounced(t *testing.T) {
 				t.Fatalf("round %d: charged %d of %d, announced %d", round, gross, full, items[i].Gross)
 			}
 			sum, tax = sum+capped[i], tax+vat[i]
+		}
+		// Quoted again, the order costs the same.
+		for i := range items {
+			items[i].Gross = capped[i] + vat[i]
+		}
+		again, vatAgain, err := capGross(capped, items, rate)
+		if err != nil || !slices.Equal(again, capped) || !slices.Equal(vatAgain, vat) {
+			t.Fatalf("round %d: %v becomes %v in the second pass, %v", round, capped, again, err)
 		}
 		if want := billing.Gross(sum, rate) - sum; tax != want {
 			t.Fatalf("round %d: the VAT of %d is %d, want %d", round, sum, tax, want)

@@ -154,7 +154,7 @@ func (s *Service) applyPaymentStatus(ctx context.Context, o Order, id string, st
 		}
 		payment.Intent, payment.Card = status.Intent, status.Card
 		if what == verdictCapture {
-			payment.State = PaymentCaptured
+			payment.State, payment.Failure = PaymentCaptured, ""
 			if m.To.AutoRenew {
 				m.Method = status.Method
 			}

@@ -176,7 +176,11 @@ func (s *Service) applyQuotes(ctx context.Context, o *Order, buyer Buyer, result
 	for i, a := range results {
 		item := &o.Items[i]
 		if a.err == nil {
-			item.Years, item.Net, item.Account, item.Domain = a.quote.Years, a.quote.Net, a.quote.Account, a.quote.Domain
+			net := a.quote.Net
+			if o.Channel == ChannelRenewal && item.Net > 0 { // already reduced to what was announced
+				net = min(net, item.Net)
+			}
+			item.Years, item.Net, item.Account, item.Domain = a.quote.Years, net, a.quote.Account, a.quote.Domain
 			verify = verify || a.quote.Verify
 		}
 		nets[i] = item.Net

@@ -233,7 +233,19 @@ func (s *Service) newRenewalOrder(ctx context.Context, charge RenewalCharge, buy
 // difference of more than a cent.
 func capGross(nets []registrar.Cents, items []Item, rateBasisPoints int) (capped, vat []registrar.Cents, err error) {
 	const whole = 10_000
+	fits := func() bool {
+		for i, item := range items {
+			if nets[i] > 0 && nets[i]+vat[i] > item.Gross {
+				return false
+			}
+		}
+		return true
+	}
 	nets = slices.Clone(nets)
+	// What fits stays: an order that is quoted again must not lose another cent.
+	if vat, err = billing.SplitVAT(nets, rateBasisPoints); err != nil || fits() {
+		return nets, vat, err
+	}
 	for i, item := range items {
 		// The largest net whose gross fits, but for the rounding of the order's VAT.
 		most := (item.Gross*whole + whole - 1) / registrar.Cents(whole+rateBasisPoints)
@@ -246,15 +258,13 @@ func capGross(nets []registrar.Cents, items []Item, rateBasisPoints int) (capped
 		if vat, err = billing.SplitVAT(nets, rateBasisPoints); err != nil {
 			return nil, nil, err
 		}
-		fits := true
+		if fits() {
+			return nets, vat, nil
+		}
 		for i, item := range items {
 			if nets[i] > 0 && nets[i]+vat[i] > item.Gross {
 				nets[i]--
-				fits = false
 			}
-		}
-		if fits {
-			return nets, vat, nil
 		}
 	}
 }
@@ -281,6 +291,13 @@ func (s *Service) chargeMethod(ctx context.Context, o Order, id string, buyer Bu
 	outcome, err := s.cfg.Provider.Charge(call, Charge{ID: id, Order: o.ID, Amount: payment.Amount, Intent: payment.Intent, Method: method})
 	cancel()
 	if err != nil && registrar.IsTransient(err) {
+		// If it turns out to be unpaid, the next attempt waits.
+		if noted, stored := s.updatePayment(ctx, o, id, PaymentOpen, func(m *Transition, mine *Payment) {
+			mine.Failure = ProviderUnavailable
+			s.setLease(&m.To)
+		}); stored == nil {
+			o = noted
+		}
 		s.retryLater(ctx, o, "charge", err)
 		return o, nil
 	}

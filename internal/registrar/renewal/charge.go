@@ -2,6 +2,7 @@ package renewal
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -116,8 +117,9 @@ func (w *Worker) chargeDue(ctx context.Context, customer string, due []Renewal, 
 	switch {
 	case registrar.CodeOf(err) == registrar.NoSuchCustomer: // the account is closed
 		return w.stop(ctx, due)
-	case err != nil && attempt.Order.ID == "" && registrar.KindOf(err) == registrar.KindUpstream:
-		return w.postpone(ctx, due)
+	case err != nil && attempt.Order.ID == "":
+		// Whatever it is, these must not keep other customers from being charged.
+		return errors.Join(err, w.postpone(ctx, due))
 	case err != nil:
 		return err // the order, if there is one, is looked at later
 	}

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"log/slog"
 	"math/rand/v2"
+	"slices"
+	"sync"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/jobs"
@@ -125,6 +127,7 @@ type Worker struct {
 	cfg      WorkerConfig
 	announce *jobs.Loop[string]
 	charge   *jobs.Loop[DueCustomer]
+	unpriced backoffs // customers whose announcement failed
 }
 
 // NewWorker returns a Worker that does nothing until Run.
@@ -143,7 +146,11 @@ func NewWorker(cfg WorkerConfig) (*Worker, error) {
 	w.announce = &jobs.Loop[string]{
 		ListDue: w.listToAnnounce, Key: func(customer string) string { return customer },
 		Do: func(ctx context.Context, customer string) {
-			w.logFailure(ctx, "announcement", customer, w.Announce(ctx, customer))
+			err := w.Announce(ctx, customer)
+			if err != nil {
+				w.unpriced.add(customer, w.cfg.Clock().Add(announceBackoff))
+			}
+			w.logFailure(ctx, "announcement", customer, err)
 		},
 		OnError: jobs.ErrorLogger(cfg.Logger, "renewal announcements"), Interval: announceInterval, BatchSize: batchSize, Concurrency: 2,
 	}
@@ -181,7 +188,7 @@ func (w *Worker) logFailure(ctx context.Context, what, customer string, err erro
 	if registrar.IsTransient(err) && registrar.KindOf(err) != registrar.KindInternal {
 		level = slog.LevelWarn
 	}
-	w.cfg.Logger.Log(ctx, level, "renewal failed, will retry", "what", what, "customer", customer, registrar.LogFailure(err))
+	w.cfg.Logger.Log(ctx, level, "automatic renewal not processed, will retry", "what", what, "customer", customer, registrar.LogFailure(err))
 }
 
 // now has the precision of the store, so that it compares equal to stored times.
@@ -191,9 +198,50 @@ func (w *Worker) listToAnnounce(ctx context.Context, limit int) ([]string, error
 	if stopped, err := w.cfg.Stopped(ctx); err != nil || stopped {
 		return nil, err
 	}
-	customers, err := w.cfg.Store.ListCustomersToAnnounce(ctx, AnnounceWindow(w.now()), limit)
+	// Customers whose VAT ID can't be validated now stay on the list; they must not fill it.
+	waiting := w.unpriced.active(w.cfg.Clock())
+	customers, err := w.cfg.Store.ListCustomersToAnnounce(ctx, AnnounceWindow(w.now()), limit+len(waiting))
+	customers = slices.DeleteFunc(customers, func(customer string) bool { return waiting[customer] })
+	customers = customers[:min(len(customers), limit)]
 	shuffle(customers)
 	return customers, err
+}
+
+const (
+	// A customer who could not be announced anything waits for announceBackoff. maxWaiting
+	// bounds how many are remembered.
+	announceBackoff = 10 * time.Minute
+	maxWaiting      = 10_000
+)
+
+// backoffs remembers customers who have to wait.
+type backoffs struct {
+	mu    sync.Mutex
+	until map[string]time.Time
+}
+
+func (b *backoffs) add(customer string, until time.Time) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.until == nil || len(b.until) >= maxWaiting {
+		b.until = make(map[string]time.Time)
+	}
+	b.until[customer] = until
+}
+
+// active returns those who still wait, and forgets the others.
+func (b *backoffs) active(now time.Time) map[string]bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	waiting := make(map[string]bool, len(b.until))
+	for customer, until := range b.until {
+		if now.Before(until) {
+			waiting[customer] = true
+		} else {
+			delete(b.until, customer)
+		}
+	}
+	return waiting
 }
 
 func (w *Worker) listDue(ctx context.Context, limit int) ([]DueCustomer, error) {

@@ -42,13 +42,14 @@ SELECT count(*) FROM payment_methods WHERE customer_id = $1 AND method <> '';
 
 -- A consent given within 45 days of the end of a term announces the charge itself. A
 -- renewal of the same term that was stopped or has failed starts again.
+-- The order of an earlier attempt is kept: the next one expires it.
 -- name: AnnounceConsentedRenewal :exec
 INSERT INTO renewals (domain_id, term_end, customer_id, name, tld, state, years, gross, announced_at, charge_at, updated_at)
 VALUES (sqlc.arg(domain_id), sqlc.arg(term_end), sqlc.arg(customer_id), sqlc.arg(name), sqlc.arg(tld), sqlc.arg(state), sqlc.arg(years),
     sqlc.arg(gross), sqlc.arg(announced_at), sqlc.arg(charge_at), sqlc.arg(announced_at))
 ON CONFLICT (domain_id, term_end) DO UPDATE
 SET state = excluded.state, years = excluded.years, gross = excluded.gross, announced_at = excluded.announced_at, charge_at = excluded.charge_at,
-    attempts = 0, order_id = '', failure = '', updated_at = excluded.updated_at
+    attempts = 0, failure = '', updated_at = excluded.updated_at
 WHERE renewals.state IN ('stopped', 'failed');
 
 -- name: StopAnnouncedRenewals :exec

@@ -114,7 +114,9 @@ SELECT
             AND renewals.order_id <> sqlc.arg(order_id)) AS BIGINT) AS charging,
     CAST((SELECT count(*) FROM renewals JOIN domains ON domains.id = renewals.domain_id
         WHERE renewals.order_id = sqlc.arg(order_id) AND renewals.order_id <> ''
-            AND domains.paid_until <> renewals.term_end) AS BIGINT) AS renewed;
+            AND domains.paid_until <> renewals.term_end) AS BIGINT) AS renewed,
+    CAST((SELECT count(*) FROM order_items JOIN term_ends ON term_ends.domain_id = order_items.domain_id
+        WHERE order_items.order_id = sqlc.arg(order_id) AND order_items.domain_id <> '' AND term_ends.state = 'deleting') AS BIGINT) AS deleting;
 
 -- name: CountChargingRenewals :one
 SELECT count(*) FROM renewals WHERE domain_id = $1 AND state = 'charging';

@@ -138,9 +138,10 @@ WHERE domain_id = sqlc.arg(domain_id) AND ended_at = 0;
 UPDATE renewals SET state = 'stopped', charge_at = 0, updated_at = sqlc.arg(now)
 WHERE domain_id = sqlc.arg(domain_id) AND state = 'announced';
 
+-- After a failed charge the customer is asked to renew, like everyone else.
 -- name: GetAnnouncedRenewal :one
 SELECT gross, charge_at FROM renewals
-WHERE domain_id = $1 AND term_end = $2 AND state = 'announced' AND charge_at > 0;
+WHERE domain_id = $1 AND term_end = $2 AND state = 'announced' AND charge_at > 0 AND attempts = 0;
 
 -- name: GetDomainHandle :one
 SELECT handle FROM domains WHERE id = $1;

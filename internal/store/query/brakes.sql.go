@@ -42,14 +42,14 @@ func (q *Queries) ConfirmBrake(ctx context.Context, arg ConfirmBrakeParams) (int
 
 const countBrakeAction = `-- name: CountBrakeAction :execrows
 UPDATE brakes
-SET actions = CASE WHEN day = $1 THEN actions + 1 ELSE 1 END,
-    allowed = CASE WHEN day = $1 THEN allowed ELSE 0 END,
-    day = $1
+SET actions = CASE WHEN day >= $1 THEN actions + 1 ELSE 1 END,
+    allowed = CASE WHEN day >= $1 THEN allowed ELSE 0 END,
+    day = CASE WHEN day >= $1 THEN day ELSE $1 END
 WHERE name = 'terms' AND stopped_at = 0
-    AND (day <> $1 OR actions < CASE WHEN allowed > $2 THEN allowed ELSE $2 END)
+    AND (day < $1 OR actions < CASE WHEN allowed > $2 THEN allowed ELSE $2 END)
 `
 
-// Counts an action of a day; no row if the brake is engaged or the day's limit is reached.
+// Counts an action of a day, or of the next one if another node's clock is there already; no row if the brake is engaged or the day's limit is reached.
 func (q *Queries) CountBrakeAction(ctx context.Context, day int64, dayLimit int64) (int64, error) {
 	result, err := q.db.ExecContext(ctx, countBrakeAction, day, dayLimit)
 	if err != nil {

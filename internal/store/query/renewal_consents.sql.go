@@ -15,7 +15,7 @@ VALUES ($1, $2, $3, $4, $5, $6, $7,
     $8, $9, $10, $9)
 ON CONFLICT (domain_id, term_end) DO UPDATE
 SET state = excluded.state, years = excluded.years, gross = excluded.gross, announced_at = excluded.announced_at, charge_at = excluded.charge_at,
-    attempts = 0, order_id = '', failure = '', updated_at = excluded.updated_at
+    attempts = 0, failure = '', updated_at = excluded.updated_at
 WHERE renewals.state IN ('stopped', 'failed')
 `
 
@@ -34,6 +34,7 @@ type AnnounceConsentedRenewalParams struct {
 
 // A consent given within 45 days of the end of a term announces the charge itself. A
 // renewal of the same term that was stopped or has failed starts again.
+// The order of an earlier attempt is kept: the next one expires it.
 func (q *Queries) AnnounceConsentedRenewal(ctx context.Context, arg AnnounceConsentedRenewalParams) error {
 	_, err := q.db.ExecContext(ctx, announceConsentedRenewal,
 		arg.DomainID,

@@ -46,12 +46,15 @@ SELECT
             AND renewals.order_id <> $1) AS BIGINT) AS charging,
     CAST((SELECT count(*) FROM renewals JOIN domains ON domains.id = renewals.domain_id
         WHERE renewals.order_id = $1 AND renewals.order_id <> ''
-            AND domains.paid_until <> renewals.term_end) AS BIGINT) AS renewed
+            AND domains.paid_until <> renewals.term_end) AS BIGINT) AS renewed,
+    CAST((SELECT count(*) FROM order_items JOIN term_ends ON term_ends.domain_id = order_items.domain_id
+        WHERE order_items.order_id = $1 AND order_items.domain_id <> '' AND term_ends.state = 'deleting') AS BIGINT) AS deleting
 `
 
 type CountRenewalCollisionsRow struct {
 	Charging int64
 	Renewed  int64
+	Deleting int64
 }
 
 // The automatic renewals that an order's payment would collide with: charging is one that
@@ -59,7 +62,7 @@ type CountRenewalCollisionsRow struct {
 func (q *Queries) CountRenewalCollisions(ctx context.Context, orderID string) (CountRenewalCollisionsRow, error) {
 	row := q.db.QueryRowContext(ctx, countRenewalCollisions, orderID)
 	var i CountRenewalCollisionsRow
-	err := row.Scan(&i.Charging, &i.Renewed)
+	err := row.Scan(&i.Charging, &i.Renewed, &i.Deleting)
 	return i, err
 }
 

@@ -140,7 +140,7 @@ func (q *Queries) EndTermPaid(ctx context.Context, arg EndTermPaidParams) ([]End
 
 const getAnnouncedRenewal = `-- name: GetAnnouncedRenewal :one
 SELECT gross, charge_at FROM renewals
-WHERE domain_id = $1 AND term_end = $2 AND state = 'announced' AND charge_at > 0
+WHERE domain_id = $1 AND term_end = $2 AND state = 'announced' AND charge_at > 0 AND attempts = 0
 `
 
 type GetAnnouncedRenewalRow struct {
@@ -148,6 +148,7 @@ type GetAnnouncedRenewalRow struct {
 	ChargeAt int64
 }
 
+// After a failed charge the customer is asked to renew, like everyone else.
 func (q *Queries) GetAnnouncedRenewal(ctx context.Context, domainID string, termEnd int64) (GetAnnouncedRenewalRow, error) {
 	row := q.db.QueryRowContext(ctx, getAnnouncedRenewal, domainID, termEnd)
 	var i GetAnnouncedRenewalRow

@@ -4,7 +4,7 @@ import "github.com/dotkontor/dotkontor/internal/registrar"
 
 // germanConsentMails are the mails about automatic renewal and payment methods in German.
 var germanConsentMails = map[registrar.MailKind]mailText{
-	registrar.MailRenewalOn: {"{{.Domain}} verlängert sich automatisch, erste Abbuchung am {{.Charge}}", `
+	registrar.MailRenewalOn: {"{{if .NextTerm}}{{.Domain}}: bitte bis {{.Date}} noch selbst verlängern, danach automatisch{{else}}{{.Domain}} verlängert sich automatisch, erste Abbuchung am {{.Charge}}{{end}}", `
 die automatische Verlängerung ist eingeschaltet:
 
 Domain:          {{.Domain}}
@@ -58,8 +58,9 @@ Domain:            {{.Domain}}
 Ende der Laufzeit: {{.Date}}
 
 Wir verlängern sie nicht und buchen nichts ab. Nach dem Ende der
-Laufzeit wird sie abgeschaltet und gelöscht oder an die Registry
-zurückgegeben; danach kann jeder sie registrieren.
+Laufzeit wird sie abgeschaltet und gelöscht. Eine .de-Domain geht an
+die Registry DENIC, die dem Inhaber schreibt. Am Ende kann sie jeder
+registrieren. Bis zur Löschung können Sie es sich anders überlegen.
 
 Möchten Sie die Domain doch behalten? Dann nehmen Sie die Entscheidung
 hier zurück:
@@ -75,7 +76,7 @@ Zahlungsmittel: {{.Name}}
 Wir buchen davon nichts mehr ab. Automatische Verlängerungen sind damit
 ausgeschaltet; vor dem Ablauf Ihrer Domains erinnern wir Sie.
 {{else}}
-Wir buchen davon nur ab, was Sie bestellen oder wofür Sie die
+Wir buchen davon nur Verlängerungen von Domains ab, für die Sie die
 automatische Verlängerung eingeschaltet haben.
 {{end}}
 Ihre Zahlungsmittel finden Sie hier:

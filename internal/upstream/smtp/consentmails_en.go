@@ -4,7 +4,7 @@ import "github.com/dotkontor/dotkontor/internal/registrar"
 
 // englishConsentMails are the mails about automatic renewal and payment methods in English.
 var englishConsentMails = map[registrar.MailKind]mailText{
-	registrar.MailRenewalOn: {"{{.Domain}} renews automatically, first charge on {{.Charge}}", `
+	registrar.MailRenewalOn: {"{{if .NextTerm}}{{.Domain}}: please renew by {{.Date}} yourself, automatic after that{{else}}{{.Domain}} renews automatically, first charge on {{.Charge}}{{end}}", `
 Automatic renewal is on:
 
 Domain:         {{.Domain}}
@@ -56,8 +56,9 @@ Domain:      {{.Domain}}
 End of term: {{.Date}}
 
 We won't renew it or charge anything. After the end of its term it stops
-working and is deleted or handed back to the registry; then anyone can
-register it.
+working and is deleted. A .de domain goes to its registry, DENIC, which
+writes to the holder. In the end anyone can register it. Until the
+deletion you can change your mind.
 
 If you want to keep the domain after all, take this back here:
 
@@ -72,8 +73,8 @@ Payment method: {{.Name}}
 We won't charge it any more. Automatic renewals are off; we will remind
 you before your domains expire.
 {{else}}
-We only charge what you order and what you turned automatic renewal on
-for.
+We only charge it for renewals of domains for which you turned automatic
+renewal on.
 {{end}}
 Your payment methods are here:
 

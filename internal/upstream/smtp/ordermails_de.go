@@ -6,7 +6,7 @@ import "github.com/dotkontor/dotkontor/internal/registrar"
 var germanOrderMails = map[registrar.MailKind]mailText{
 	registrar.MailOrderPaid: {"{{if .Automatic}}{{.Domain}}{{if .More}} und {{.More}} weitere{{end}}: Verlängerung am {{.Charge}} bezahlt{{else}}Ihre Bestellung bei dotkontor{{end}}", `
 {{if .Automatic}}wie angekündigt haben wir am {{.At}}
-eine Verlängerung abgebucht{{with .Method}} ({{.}}){{end}}. Jetzt verlängern wir:
+den Betrag für eine Verlängerung abgebucht{{with .Method}} ({{.}}){{end}}. Jetzt verlängern wir:
 {{else}}vielen Dank. Ihre Bestellung wurde am
 {{.At}} {{if .Free}}bestätigt{{else}}bezahlt{{end}}.
 {{end}}
@@ -44,13 +44,13 @@ steht in einer eigenen E-Mail. Danach sehen Sie sie unter "Bestellungen":
 {{.Portal}}
 
 Haben Sie nichts bestellt? Dann antworten Sie uns bitte.
-{{else if .Automatic}}Wir schreiben Ihnen nur noch einmal, falls eine Registry die
-Verlängerung ablehnt. Dann geben wir den Betrag zurück. Stand und
-Rechnung sehen Sie unter "Bestellungen":
+{{else if .Automatic}}Sie hören nur dann noch einmal von uns, wenn eine Registry die
+Verlängerung ablehnt; in diesem Fall erstatten wir den Betrag. Stand
+und Rechnung sehen Sie unter "Bestellungen":
 
 {{.Portal}}
 
-Die automatische Verlängerung können Sie dort jederzeit ausschalten.
+Die automatische Verlängerung schalten Sie unter "Domains" aus.
 {{else}}Wir schreiben Ihnen, sobald alles ausgeführt ist. Den Stand sehen Sie
 jederzeit unter "Bestellungen":
 

@@ -47,7 +47,7 @@ refund the amount. Progress and invoice are under "Orders":
 
 {{.Portal}}
 
-You can turn automatic renewal off there at any time.
+You can turn automatic renewal off under "Domains".
 {{else}}We will email you when everything is done. You can follow the progress
 at any time under "Orders":
 

@@ -171,7 +171,7 @@ func TestRenewalMails_NamePriceDayCardAndNextStep(t *testing.T) {
 		},
 		"last": {
 			registrar.MailRenewalFailed, renewalMailData(map[string]string{"failure": "expired_card", "order": "ord_1", "payable_until": "2027-12-15"}),
-			[]string{"nicht verlängert, Laufzeit endet am 15.12.2027", "letzte Versuch", "abgelaufen", "https://x.example/portal/orders/ord_1"},
+			[]string{"nicht verlängert, Laufzeit endet am 15.12.2027", "beim letzten Versuch", "abgelaufen", "https://x.example/portal/orders/ord_1"},
 			[]string{"term ends on 15 December 2027", "last attempt", "expired"},
 		},
 	} {

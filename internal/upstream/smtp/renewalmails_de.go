@@ -41,10 +41,10 @@ automatische Verlängerung vor dem Tag der Abbuchung aus:
 {{.Portal}}
 `},
 	registrar.MailRenewalDeclined: {"{{.Domain}}{{if .More}} und {{.More}} weitere{{end}}: Abbuchung fehlgeschlagen, nächster Versuch am {{.Charge}}", `
-wir konnten eine Verlängerung nicht abbuchen.
+wir konnten den Betrag für eine Verlängerung nicht abbuchen.
 {{if eq .Trouble "authentication"}}Ihre Bank verlangt, dass Sie die Zahlung selbst freigeben.
 {{else if eq .Trouble "expired"}}Ihre Karte ist abgelaufen.
-{{else if eq .Trouble "funds"}}Die Karte ist nicht ausreichend gedeckt.
+{{else if eq .Trouble "funds"}}Ihr Kartenkonto ist nicht ausreichend gedeckt.
 {{else if eq .Trouble "none"}}In Ihrem Konto ist kein Zahlungsmittel gespeichert.
 {{else}}Ihre Bank hat die Zahlung abgelehnt.
 {{end}}{{range .Renewals}}
@@ -54,21 +54,23 @@ wir konnten eine Verlängerung nicht abbuchen.
 Betrag: {{.Gross}}{{with .Method}}
 Zahlungsmittel: {{.}}{{end}}
 
-Bis zum {{.PayableBy}} können Sie selbst bezahlen, mit jeder Karte:
+Vor dem {{.PayableBy}} können Sie selbst bezahlen, mit jeder Karte:
 
 {{.Checkout}}
 
-Sonst versuchen wir es am {{.Charge}} noch einmal. Ein anderes
-Zahlungsmittel hinterlegen Sie hier:
+Sonst versuchen wir es am {{.Charge}} noch einmal. Möchten Sie nicht
+verlängern, schalten Sie die automatische Verlängerung vorher unter
+"Domains" aus. Ein anderes Zahlungsmittel hinterlegen Sie unter
+"Zahlungsmittel":
 
 {{.Portal}}
 `},
 	registrar.MailRenewalFailed: {"{{.Domain}}{{if .More}} und {{.More}} weitere{{end}}: nicht verlängert, Laufzeit endet am {{.Date}}", `
-{{if .Checkout}}auch der letzte Versuch, eine Verlängerung abzubuchen, ist
-fehlgeschlagen.
+{{if .Checkout}}auch beim letzten Versuch konnten wir den Betrag für eine Verlängerung
+nicht abbuchen.
 {{if eq .Trouble "authentication"}}Ihre Bank verlangt, dass Sie die Zahlung selbst freigeben.
 {{else if eq .Trouble "expired"}}Ihre Karte ist abgelaufen.
-{{else if eq .Trouble "funds"}}Die Karte ist nicht ausreichend gedeckt.
+{{else if eq .Trouble "funds"}}Ihr Kartenkonto ist nicht ausreichend gedeckt.
 {{else if eq .Trouble "none"}}In Ihrem Konto ist kein Zahlungsmittel gespeichert.
 {{else}}Ihre Bank hat die Zahlung abgelehnt.
 {{end}}{{else}}wir können eine Domain nicht automatisch verlängern.
@@ -79,12 +81,21 @@ fehlgeschlagen.
 {{.Name}}
   Ende der Laufzeit: {{.End}}
 {{end}}{{if .Checkout}}
-Wir buchen nichts mehr ab. Möchten Sie die Domain behalten? Dann
-bezahlen Sie bitte bis zum {{.PayableBy}} selbst:
+Betrag: {{.Gross}}
+
+Wir versuchen es nicht noch einmal. Möchten Sie {{if .More}}die Domains{{else}}die Domain{{end}} behalten,
+bezahlen Sie bitte vor dem {{.PayableBy}} selbst:
 
 {{.Checkout}}
 
-Sonst läuft sie mit dem Ende der Laufzeit ab.
+Sonst {{if .More}}laufen sie{{else}}läuft sie{{end}} mit dem Ende der Laufzeit ab.
+{{else if eq .Trouble "late"}}
+Wir haben nichts abgebucht. Die Laufzeit ist vorbei. Möchten Sie die
+Domain behalten, verlängern Sie sie bitte sofort unter "Domains".
+{{else if eq .Trouble "unsold"}}
+Wir haben nichts abgebucht. Möchten Sie die Domain behalten, ziehen Sie
+sie bitte vor dem Ende der Laufzeit zu einem anderen Anbieter um; den
+Auth-Code finden Sie unter "Domains".
 {{else}}
 Wir haben nichts abgebucht. Möchten Sie die Domain behalten, antworten
 Sie bitte auf diese E-Mail. Ohne Verlängerung läuft sie mit dem Ende

@@ -53,12 +53,13 @@ We could not charge you for a renewal.
 Amount: {{.Gross}}{{with .Method}}
 Payment method: {{.}}{{end}}
 
-You can pay it yourself until {{.PayableBy}}, with any card:
+You can pay it yourself before {{.PayableBy}}, with any card:
 
 {{.Checkout}}
 
-Otherwise we will try again on {{.Charge}}. You can save another
-payment method here:
+Otherwise we will try again on {{.Charge}}. If you don't want to renew,
+turn automatic renewal off under "Domains" first. You can save another
+payment method under "Payment method":
 
 {{.Portal}}
 `},
@@ -77,12 +78,20 @@ payment method here:
 {{.Name}}
   End of term: {{.End}}
 {{end}}{{if .Checkout}}
-We will not charge anything. If you want to keep the domain, please pay
-it yourself until {{.PayableBy}}:
+Amount: {{.Gross}}
+
+We will not try again. To keep {{if .More}}the domains{{else}}the domain{{end}}, please pay before
+{{.PayableBy}}:
 
 {{.Checkout}}
 
-Otherwise it expires at the end of its term.
+Otherwise {{if .More}}they expire{{else}}it expires{{end}} at the end of the term.
+{{else if eq .Trouble "late"}}
+Nothing was charged. The term is over. To keep the domain, please renew
+it at once under "Domains".
+{{else if eq .Trouble "unsold"}}
+Nothing was charged. To keep the domain, please transfer it to another
+provider before the end of its term; the auth code is under "Domains".
 {{else}}
 Nothing was charged. If you want to keep the domain, please reply to
 this email. Without a renewal it expires at the end of its term.

@@ -4,11 +4,11 @@ import "github.com/dotkontor/dotkontor/internal/registrar"
 
 // germanUnpaid says what happens to a domain that is not paid.
 const germanUnpaid = `{{if eq .Unpaid "delete"}}Ohne Verlängerung {{if .HoldAt}}schalten wir die Domain am {{.HoldAt}} ab.
-Webseiten und E-Mail-Adressen unter diesem Namen gehen dann nicht mehr.
-Am {{.DeleteAt}} löschen wir sie.{{else}}löschen wir die Domain am {{.DeleteAt}}.{{end}}{{if .Days}}
+Webseiten und E-Mail-Adressen unter diesem Namen funktionieren dann
+nicht mehr. Am {{.DeleteAt}} löschen wir sie.{{else}}löschen wir die Domain am {{.DeleteAt}}.{{end}}{{if .Days}}
 Danach lässt sie sich noch {{.Days}} Tage lang wiederherstellen. Das kostet
 deutlich mehr als eine Verlängerung.{{else}}
-Danach kann sie jemand anderes registrieren.{{end}}
+Wiederherstellen können Sie sie bei uns danach nicht.{{end}}
 {{else if eq .Unpaid "transit"}}Ohne Verlängerung übergeben wir die Domain am {{.DeleteAt}} an die
 Registry DENIC. Sie schreibt dem Inhaber einen Brief und fragt, wie es
 weitergehen soll.
@@ -25,7 +25,7 @@ gelöscht werden.
 const germanRenewBefore = `{{if .ChargeAt}}
 Sie müssen nichts tun: Die Domain verlängert sich automatisch. Am
 {{.ChargeAt}} buchen wir {{.Gross}} von Ihrem gespeicherten
-Zahlungsmittel ab. Bis dahin können Sie das unter "Domains" abschalten:
+Zahlungsmittel ab. Bis dahin können Sie das unter "Domains" ausschalten:
 
 {{.Portal}}
 {{else}}{{if eq .Choice "expire"}}
@@ -63,7 +63,10 @@ die bezahlte Laufzeit einer Domain ist zu Ende:
 
 Domain: {{.Domain}}
 Ende:   {{.Date}}
-{{if eq .Choice "expire"}}
+{{if .Over}}
+Verlängern lässt sie sich bei uns nicht mehr. Haben Sie Fragen?
+Antworten Sie bitte auf diese E-Mail.
+{{else}}{{if eq .Choice "expire"}}
 Sie haben gewählt, diese Domain auslaufen zu lassen. Möchten Sie sie
 doch behalten? Dann verlängern Sie sie bitte jetzt unter "Domains":
 {{else}}
@@ -72,23 +75,23 @@ unter "Domains":
 {{end}}
 {{.Portal}}
 
-` + germanUnpaid},
+` + germanUnpaid + `{{end}}`},
 	registrar.MailDomainHeld: {"{{.Domain}} ist abgeschaltet und wird am {{.DeleteAt}} gelöscht", `
-wir haben eine Domain abgeschaltet, weil sie nicht bezahlt ist:
+wir haben eine Domain abgeschaltet, weil sie nicht verlängert wurde:
 
 Domain:        {{.Domain}}
 Bezahlt bis:   {{.Date}}
 Abgeschaltet:  {{.Day}}
 Löschung:      {{.DeleteAt}}
 
-Webseiten und E-Mail-Adressen unter diesem Namen gehen nicht mehr.
+Webseiten und E-Mail-Adressen unter diesem Namen funktionieren nicht mehr.
 Verlängern Sie die Domain, und sie ist sofort wieder da. Das geht bis
 zur Löschung zum gewohnten Preis, unter "Domains":
 
 {{.Portal}}
 `},
 	registrar.MailDomainDeleted: {"{{.Domain}} wurde am {{.Day}} gelöscht", `
-eine Domain wurde gelöscht, weil sie nicht bezahlt ist:
+eine Domain wurde gelöscht, weil sie nicht verlängert wurde:
 
 Domain:       {{.Domain}}
 Bezahlt bis:  {{.Date}}
@@ -112,11 +115,11 @@ Domain:       {{.Domain}}
 Bezahlt bis:  {{.Date}}
 {{if eq .Change "handed_over"}}
 Am {{.Day}} haben wir sie an die Registry DENIC übergeben, weil
-sie nicht bezahlt ist. DENIC schreibt dem Inhaber einen Brief. Darin
+sie nicht verlängert wurde. DENIC schreibt dem Inhaber einen Brief. Darin
 steht, wie er die Domain behalten kann.
 {{else}}
-Sie war nicht bezahlt und ist seit {{.Day}} endgültig gelöscht.
-Jetzt kann sie jeder neu registrieren, auch Sie.
+Sie wurde nicht verlängert und ist seit {{.Day}} endgültig gelöscht.
+Sobald die Registry sie freigibt, kann jeder sie neu registrieren.
 {{end}}`},
 	registrar.MailDomainRestored: {`{{.Domain}} ist wieder da und bis {{.Date}} bezahlt`, `
 {{if eq .Change "redemption"}}eine gelöschte Domain ist wiederhergestellt:{{else}}eine abgeschaltete Domain ist verlängert und wieder eingeschaltet:{{end}}
@@ -124,7 +127,7 @@ Jetzt kann sie jeder neu registrieren, auch Sie.
 Domain:       {{.Domain}}
 Bezahlt bis:  {{.Date}}
 
-Bis Webseiten und E-Mail überall wieder gehen, kann es einige Stunden
+Bis Webseiten und E-Mail überall wieder funktionieren, kann es einige Stunden
 dauern. Die Domain finden Sie hier:
 
 {{.Portal}}
@@ -136,7 +139,8 @@ Das verlangt die ICANN von jedem Registrar. Gespeichert ist:
 {{range .Registrant}}  {{.}}
 {{end}}
 Stimmt alles? Dann müssen Sie nichts tun. Hat sich etwas geändert,
-korrigieren Sie es bitte unter "Konto":
+korrigieren Sie es bitte unter "Profil", und übernehmen Sie die Angaben
+danach auf der Seite jeder Domain:
 
 {{.Portal}}
 

@@ -8,7 +8,7 @@ Websites and email addresses under this name then stop working. On
 {{.DeleteAt}} we delete it.{{else}}we delete the domain on {{.DeleteAt}}.{{end}}{{if .Days}}
 After that it can be restored for another {{.Days}} days, which costs much
 more than a renewal.{{else}}
-After that, anyone can register it.{{end}}
+After that, it can't be restored through us.{{end}}
 {{else if eq .Unpaid "transit"}}Without a renewal we hand the domain over to its registry, DENIC, on
 {{.DeleteAt}}. DENIC then writes to the holder and asks how to
 proceed.
@@ -63,7 +63,10 @@ The paid term of a domain has ended:
 
 Domain: {{.Domain}}
 End:    {{.Date}}
-{{if eq .Choice "expire"}}
+{{if .Over}}
+It can no longer be renewed through us. If you have questions, please
+reply to this email.
+{{else}}{{if eq .Choice "expire"}}
 You chose to let this domain expire. If you want to keep it after all,
 please renew it now, under "Domains":
 {{else}}
@@ -71,9 +74,9 @@ If you want to keep the domain, please renew it now, under "Domains":
 {{end}}
 {{.Portal}}
 
-` + englishUnpaid},
+` + englishUnpaid + `{{end}}`},
 	registrar.MailDomainHeld: {"{{.Domain}} is suspended and will be deleted on {{.DeleteAt}}", `
-We have suspended a domain because it is not paid:
+We have suspended a domain because it was not renewed:
 
 Domain:     {{.Domain}}
 Paid until: {{.Date}}
@@ -87,7 +90,7 @@ usual price, under "Domains":
 {{.Portal}}
 `},
 	registrar.MailDomainDeleted: {"{{.Domain}} was deleted on {{.Day}}", `
-A domain was deleted because it is not paid:
+A domain was deleted because it was not renewed:
 
 Domain:     {{.Domain}}
 Paid until: {{.Date}}
@@ -111,11 +114,11 @@ Domain:     {{.Domain}}
 Paid until: {{.Date}}
 {{if eq .Change "handed_over"}}
 On {{.Day}} we handed it over to its registry, DENIC, because it
-was not paid. DENIC writes to the holder. Their letter explains how to
+was not renewed. DENIC writes to the holder. Their letter explains how to
 keep the domain.
 {{else}}
-It was not paid and was deleted for good on {{.Day}}.
-Anyone can register it now, including you.
+It was not renewed and was deleted for good on {{.Day}}.
+Once the registry releases it, anyone can register it.
 {{end}}`},
 	registrar.MailDomainRestored: {`{{.Domain}} is back and paid until {{.Date}}`, `
 {{if eq .Change "redemption"}}A deleted domain has been restored:{{else}}A suspended domain has been renewed and is active again:{{end}}
@@ -135,7 +138,8 @@ ICANN requires this of every registrar. We have stored:
 {{range .Registrant}}  {{.}}
 {{end}}
 If everything is correct, you don't need to do anything. If something
-has changed, please correct it under "Account":
+has changed, please correct it under "Profile", then apply the details on each
+domain's page:
 
 {{.Portal}}
 

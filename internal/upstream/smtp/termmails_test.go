@@ -46,8 +46,8 @@ func TestTermMails_SayWhatHappensAndWhen(t *testing.T) {
 		"consent":        {kind: registrar.MailExpiringMonth, facts: map[string]string{"unpaid": "consent"}, de: []string{"nur, wenn Sie zustimmen"}, en: []string{"only if you agree"}, never: "19.01.2027"},
 		"the registry's": {kind: registrar.MailExpiringMonth, facts: map[string]string{"unpaid": "expire"}, de: []string{"nimmt die Registry"}, en: []string{"the registry takes"}, never: "19.01.2027"},
 		"no redemption": {
-			kind: registrar.MailExpiringMonth, facts: map[string]string{"hold_at": "", "redemption_days": ""}, de: []string{"löschen wir die Domain am 19.01.2027", "jemand anderes"},
-			en: []string{"anyone can register"}, never: "wiederherstellen",
+			kind: registrar.MailExpiringMonth, facts: map[string]string{"hold_at": "", "redemption_days": ""}, de: []string{"löschen wir die Domain am 19.01.2027", "Wiederherstellen können Sie sie bei uns danach nicht"},
+			en: []string{"can't be restored through us"}, never: "Tage lang",
 		},
 		"held": {kind: registrar.MailDomainHeld, de: []string{"Abgeschaltet:  25.12.2026", "Löschung:      19.01.2027"}, en: []string{"Deletion:   19 January 2027"}},
 		"deleted": {

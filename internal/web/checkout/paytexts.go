@@ -140,8 +140,8 @@ var payTexts = ui.Texts{
 	"renew.row":       {"{1}: {2} für {3}, erste Abbuchung voraussichtlich am {4}", "{1}: {2} for {3}, first charge expected on {4}"},
 	"renew.row_later": {"{1}: {2} für {3}, erste Abbuchung {4} Tage vor dem Ende der Laufzeit", "{1}: {2} for {3}, first charge {4} days before the end of the term"},
 	"renew.hint": {
-		"Freiwillig. Unser Zahlungsdienst speichert dafür das Zahlungsmittel, mit dem Sie jetzt bezahlen. Ohne Häkchen schreiben wir Ihnen vor dem Ablauf, und Sie verlängern selbst.",
-		"Optional. For this, our payment provider saves the payment method that you pay with now. Without it, we email you before a domain expires, and you renew it yourself.",
+		"Freiwillig. Unser Zahlungsdienst speichert dafür das Zahlungsmittel, mit dem Sie jetzt bezahlen; es ersetzt ein früheres. Ohne Häkchen erinnern wir Sie vor dem Ablauf, und Sie verlängern selbst.",
+		"Optional. For this, our payment provider saves the payment method that you pay with now; it replaces an earlier one. If you don't tick the box, we remind you before expiry, and you renew yourself.",
 	},
 	"renew.stored": {"Bisher gespeichert: {1}.", "Saved so far: {1}."},
 

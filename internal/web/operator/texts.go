@@ -39,8 +39,8 @@ var texts = ui.Texts{
 	"home.upstreams": {"Pausierte Gegenstellen", "Upstreams that are paused"},
 	"home.since":     {"Offen seit", "Open since"},
 	"home.unpaid":    {"Unbezahlte Domains", "Unpaid domains"},
-	"home.waiting":   {"{1} warten auf eine Entscheidung.", "{1} wait for a decision."},
-	"home.overdue":   {"{1} waren schon vor dem ersten Lauf überfällig.", "{1} were overdue before the first run."},
+	"home.waiting":   {"Warten auf eine Entscheidung: {1}.", "Waiting for a decision: {1}."},
+	"home.overdue":   {"Schon vor dem ersten Lauf überfällig: {1}.", "Overdue before the first run: {1}."},
 	"home.decide":    {"Ansehen und entscheiden", "Review and decide"},
 	"terms.intro": {
 		"Was mit Domains geschieht, deren Laufzeit ohne Zahlung endet: Abschalten, Löschen und was dabei eine Entscheidung braucht.",
@@ -61,7 +61,10 @@ var texts = ui.Texts{
 		"Die Uhr ist seit dem letzten Lauf um mehr als einen Tag gesprungen. Bis zur Bestätigung gibt es keine Hinweise, Abbuchungen, Abschaltungen und Löschungen.",
 		"The clock has jumped by more than a day since the last run. There are no notices, charges, suspensions or deletions until you confirm.",
 	},
-	"terms.preview":       {"Nach der Bestätigung beginnen jetzt: {1}.", "After the confirmation, these begin now: {1}."},
+	"terms.preview": {
+		"Nach der Bestätigung sofort abgeschaltet, gelöscht oder übergeben: {1} Domains. Nach einem Uhrsprung beginnen auch fällige Hinweise und Abbuchungen, die hier nicht stehen. Gezeigt werden höchstens 200.",
+		"Suspended, deleted or handed over right after the confirmation: {1} domains. After a clock jump, due notices and charges also start, which are not listed here. At most 200 are shown.",
+	},
 	"terms.confirm":       {"Liste gelesen, weitermachen", "I have read the list, continue"},
 	"terms.paid_until":    {"Bezahlt bis", "Paid until"},
 	"terms.action":        {"Nächster Schritt", "Next step"},

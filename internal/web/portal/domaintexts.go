@@ -40,12 +40,12 @@ var domainTexts = ui.WithRequirements(ui.Texts{
 	"term.charging":  {"Wird gerade verlängert", "Is being renewed"},
 	"term.retry":     {"Die Abbuchung ist fehlgeschlagen; nächster Versuch am {1}", "The charge failed; next attempt on {1}"},
 	"term.failed": {
-		"Die Abbuchung ist fehlgeschlagen; endet am {1}, wenn Sie nicht selbst verlängern",
-		"The charge failed; ends on {1} unless you renew it yourself",
+		"Konnte nicht automatisch verlängert werden; endet am {1}, wenn Sie nicht selbst verlängern",
+		"Could not be renewed automatically; ends on {1} unless you renew it yourself",
 	},
 	"term.next": {
-		"Endet am {1}, wenn Sie nicht selbst verlängern; danach verlängert sie sich automatisch",
-		"Ends on {1} unless you renew it yourself; after that, it renews automatically",
+		"Bitte verlängern Sie dieses Mal selbst, sonst endet sie am {1}; ab der nächsten Laufzeit geht es automatisch",
+		"Please renew it yourself this time, or it ends on {1}; from the next term on, it renews automatically",
 	},
 	"term.not_sold": {"Endet am {1}: Diese Endung verkaufen wir nicht mehr", "Ends on {1}: we no longer sell this extension"},
 	"term.expire":   {"Läuft am {1} aus, wie Sie es wünschen", "Expires on {1}, as you chose"},
@@ -64,13 +64,13 @@ var domainTexts = ui.WithRequirements(ui.Texts{
 	"term.held_open":      {"Abgeschaltet seit {1}, bis Sie verlängern", "On hold since {1} until you renew"},
 	"term.deleting":       {"Wird gerade gelöscht", "Is being deleted"},
 	"term.redemption":     {"Gelöscht; wiederherstellbar bis {1}", "Deleted; can be restored until {1}"},
-	"term.deleted":        {"Gelöscht; in der Rückholfrist", "Deleted; in redemption"},
+	"term.deleted":        {"Gelöscht", "Deleted"},
 	"term.transit":        {"DENIC klärt mit dem Inhaber, wie es weitergeht", "DENIC asks the holder how to proceed"},
-	"term.keep":           {"Doch nicht auslaufen lassen", "Don't let it expire"},
+	"term.keep":           {"Entscheidung zurücknehmen", "Take this choice back"},
 	"term.let_expire":     {"Auslaufen lassen", "Let it expire"},
 	"term.let_expire_text": {
-		"Wir verlängern die Domain dann nicht und buchen nichts ab. Nach dem Ende der Laufzeit wird sie abgeschaltet und gelöscht oder an die Registry zurückgegeben, und andere können sie registrieren. Bis zum Ende der Laufzeit können Sie das zurücknehmen.",
-		"We then don't renew the domain and don't charge anything. After the end of its term it stops working and is deleted or handed back to the registry, and others can register it. Until the end of the term you can take this back.",
+		"Wir verlängern die Domain dann nicht und buchen nichts ab. Nach dem Ende der Laufzeit wird sie abgeschaltet und gelöscht oder an die Registry zurückgegeben; damit stimmen Sie der Löschung zu. Ist die Laufzeit schon vorbei, kann das sofort geschehen. Bis zur Löschung können Sie das zurücknehmen.",
+		"We then don't renew the domain and don't charge anything. After the end of its term it stops working and is deleted or handed back to the registry; by this you agree to the deletion. If the term is over already, that may happen at once. Until the deletion you can take this back.",
 	},
 	"term.let_expire_submit": {"Domain auslaufen lassen", "Let the domain expire"},
 
@@ -82,7 +82,7 @@ var domainTexts = ui.WithRequirements(ui.Texts{
 	"auto_renew.price_year":  {"{1} inkl. MwSt. für 1 Jahr", "{1} including VAT for 1 year"},
 	"auto_renew.price_years": {"{1} inkl. MwSt. für {2} Jahre", "{1} including VAT for {2} years"},
 	"auto_renew.first":       {"Erste Abbuchung", "First charge"},
-	"auto_renew.until":       {"Ende der Laufzeit davor", "End of the term before it"},
+	"auto_renew.until":       {"Diese Laufzeit endet am", "That term ends on"},
 	"auto_renew.next_term": {
 		"Für die laufende Laufzeit ist es zu spät: Wir könnten die Abbuchung nicht mehr 30 Tage vorher ankündigen. Bitte verlängern Sie dieses Mal selbst; automatisch geht es mit der Laufzeit weiter, die am {1} endet.",
 		"It is too late for the current term: we could no longer announce the charge 30 days ahead. Please renew it yourself this time; automatic renewal starts with the term that ends on {1}.",
@@ -98,8 +98,8 @@ var domainTexts = ui.WithRequirements(ui.Texts{
 	"methods.none":      {"noch keines gespeichert", "none saved yet"},
 	"methods.none_long": {"Es ist kein Zahlungsmittel gespeichert.", "No payment method is saved."},
 	"methods.use": {
-		"Davon buchen wir nur ab, wofür Sie die automatische Verlängerung eingeschaltet haben.",
-		"We only charge it for domains that you turned automatic renewal on for.",
+		"Wir buchen davon nur Verlängerungen von Domains ab, für die Sie die automatische Verlängerung eingeschaltet haben.",
+		"We only charge it for renewals of domains for which you turned automatic renewal on.",
 	},
 	"methods.add":            {"Zahlungsmittel hinzufügen", "Add a payment method"},
 	"methods.change":         {"ändern", "change"},
@@ -141,7 +141,7 @@ var domainTexts = ui.WithRequirements(ui.Texts{
 		"Restoring it costs {1} including VAT. The domain is then paid until {2}.",
 	},
 	"domain_page.restore_until": {"Das ist voraussichtlich bis {1} möglich.", "This should be possible until {1}."},
-	"domain_page.restore_none":  {"Wenden Sie sich bitte an uns, um sie wiederherzustellen.", "Please contact us to restore it."},
+	"domain_page.restore_none":  {"Bei uns lässt sie sich nicht wiederherstellen. Bei Fragen wenden Sie sich bitte an uns.", "It can't be restored through us. If you have questions, please contact us."},
 	"domain_page.open": {
 		"Eine Änderung wird an die Registry übermittelt: {1}. Diese Seite aktualisiert sich von selbst.",
 		"A change is being sent to the registry: {1}. This page updates on its own.",

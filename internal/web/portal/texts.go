@@ -352,10 +352,10 @@ var texts = ui.WithRequirements(ui.Texts{
 	},
 	"note.token_revoked": {"Das Token ist widerrufen und gilt nicht mehr.", "The token is revoked and no longer valid."},
 
-	"note.auto_renew_on":  {"Die Domain verlängert sich jetzt automatisch.", "The domain now renews automatically."},
+	"note.auto_renew_on":  {"Die automatische Verlängerung ist eingeschaltet.", "Automatic renewal is on."},
 	"note.auto_renew_off": {"Die automatische Verlängerung ist ausgeschaltet.", "Automatic renewal is off."},
 	"note.let_expire":     {"Die Domain läuft aus, wie Sie es wünschen.", "The domain expires, as you chose."},
-	"note.keep_open":      {"Die Domain läuft nicht mehr auf Ihren Wunsch aus.", "You no longer let the domain expire."},
+	"note.keep_open":      {"Zurückgenommen. Damit die Domain nicht abläuft, verlängern Sie sie bitte.", "Taken back. To keep the domain, please renew it."},
 	"note.method_saved":   {"Das Zahlungsmittel ist gespeichert.", "The payment method is saved."},
 	"note.method_removed": {"Das Zahlungsmittel ist entfernt.", "The payment method is removed."},
 

@@ -51,7 +51,7 @@ func (h *Handler) offerFor(ext registrar.Extension, at time.Time) offer {
 	}
 	switch {
 	case policy.RenewableDays > 0:
-	case policy.AtExpiry == lifecycle.RegistryExpires:
+	case policy.AtExpiry == lifecycle.RegistryExpires, policy.Unpaid == lifecycle.UnpaidDelete && policy.DeleteAfter == 0:
 		one.LateKey = "price.late_never"
 	default:
 		one.LateKey = "price.late_open"

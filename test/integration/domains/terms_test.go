@@ -128,7 +128,8 @@ func newTermEnv(t *testing.T, nodes int, names ...string) *termEnv {
 		})
 		must(t, err)
 		s.nodes = append(s.nodes, s.terms)
-		running.Go(func() { s.nodes[i].Run(ctx) })
+		node := s.terms
+		running.Go(func() { node.Run(ctx) })
 	}
 	s.settle()
 	return s
@@ -412,7 +413,7 @@ func TestUnpaidTerm_RegistryOutageDelaysButKeepsHoldBeforeDeletion(t *testing.T)
 	}
 	testkit.Eventually(t, "intent", func() bool { return s.term(id).State == lifecycle.Holding })
 	s.registry.setDown(false)
-	s.settle()
+	testkit.Eventually(t, "the hold after its backoff", func() bool { return s.term(id).State == lifecycle.Held })
 	held := s.wantState(id, lifecycle.Held, "")
 	if held.HeldAt.Before(held.End.Add(12*day)) || held.StepAt.Sub(held.HeldAt) < 8*day {
 		t.Errorf("held at %s, deleted at %s", held.HeldAt, held.StepAt)

@@ -115,7 +115,7 @@ func TestAutoRenew_CustomerAgreesToPriceDayAndCard(t *testing.T) {
 		t.Fatalf("got %d %s", got.status, got.body)
 	}
 	own := b.get(path).body
-	for _, part := range []string{"verlängert sich jetzt automatisch", "Abbuchung am " + charge, "12,90", testCard, path + "/auto-renew/off", "Automatische Verlängerung eingeschaltet"} {
+	for _, part := range []string{"Die automatische Verlängerung ist eingeschaltet.", "Abbuchung am " + charge, "12,90", testCard, path + "/auto-renew/off", "Automatische Verlängerung eingeschaltet"} {
 		if !strings.Contains(own, part) {
 			t.Errorf("the domain's page lacks %q: %s", part, own)
 		}
@@ -199,7 +199,7 @@ func TestTermEnd_TellsTruthInEveryState(t *testing.T) {
 		"ad": {status: "active", choice: "renew", paid: 12, renewal: "announced", charge: 3, attempts: 1, tld: ".org", text: "fehlgeschlagen; nächster Versuch am " + day(3)},
 		"ae": {status: "active", choice: "renew", paid: 12, renewal: "charging", charge: 1, tld: ".org", text: "Wird gerade verlängert"},
 		"af": {status: "active", choice: "renew", paid: 5, renewal: "failed", attempts: 3, tld: ".org", text: "endet am " + day(5) + ", wenn Sie nicht selbst verlängern"},
-		"ag": {status: "active", choice: "renew", paid: 20, renewal: "stopped", tld: ".org", text: "danach verlängert sie sich automatisch"},
+		"ag": {status: "active", choice: "renew", paid: 20, renewal: "stopped", tld: ".org", text: "ab der nächsten Laufzeit geht es automatisch"},
 		"ah": {status: "active", choice: "renew", paid: 60, tld: ".alt", text: "Diese Endung verkaufen wir nicht mehr"},
 		"ai": {status: "active", choice: "expire", paid: 60, tld: ".org", text: "Läuft am " + day(60) + " aus, wie Sie es wünschen"},
 		"aj": {status: "expired", paid: -2, end: "unpaid", step: 8, tld: ".org", text: "ab " + day(8) + " abgeschaltet"},

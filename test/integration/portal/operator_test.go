@@ -458,7 +458,7 @@ func TestUnpaidTerms_OperatorConfirmsBrakeAndDecides(t *testing.T) {
 	must(t, err)
 
 	home := b.get("/operator").body
-	if !strings.Contains(home, "Notbremse") || !strings.Contains(home, "1 warten auf eine Entscheidung") || !strings.Contains(home, "/operator/terms") {
+	if !strings.Contains(home, "Notbremse") || !strings.Contains(home, "Warten auf eine Entscheidung: 1.") || !strings.Contains(home, "/operator/terms") {
 		t.Errorf("the home page lacks the open work: %s", home)
 	}
 	page := b.get("/operator/terms")

@@ -118,7 +118,7 @@ func TestRestore_CreatesOrderWhileRegistryOffersIt(t *testing.T) {
 	path := "/portal/domains/" + s.addDomainOf(customer, "geloescht", ".org", registrar.DomainRedemption)
 	s.registry.records["geloescht.org"] = domainchange.Record{Updated: s.clock.now(), Statuses: []string{"pendingDelete"}}
 	s.registry.records["geloescht.de"] = domainchange.Record{Updated: s.clock.now(), Statuses: []string{"pendingDelete"}}
-	if page := b.get(noRestore).body; strings.Contains(page, noRestore+"/restore") || !strings.Contains(page, "Wenden Sie sich bitte an uns") {
+	if page := b.get(noRestore).body; strings.Contains(page, noRestore+"/restore") || !strings.Contains(page, "Bei uns lässt sie sich nicht wiederherstellen") {
 		t.Errorf("a registry without a redemption period: %s", page)
 	}
 	deadline := s.clock.now().AddDate(0, 0, 30).Format("02.01.2006")
