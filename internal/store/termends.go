@@ -55,6 +55,12 @@ func (db *DB) GetTerm(ctx context.Context, domain string, end time.Time) (lifecy
 	return rowAs(termOf)(db.read().GetTermEnd(ctx, domain, micros(end)))
 }
 
+// IsLocked reports whether a domain has a lock in force.
+func (db *DB) IsLocked(ctx context.Context, domain string) (bool, error) {
+	locks, err := db.read().CountDomainLocks(ctx, domain)
+	return locks > 0, err
+}
+
 // GetOpenTerm returns the unpaid term of a domain that has not ended.
 func (db *DB) GetOpenTerm(ctx context.Context, domain string) (lifecycle.Term, bool, error) {
 	return rowAs(termOf)(db.read().GetOpenTermEnd(ctx, domain))
@@ -201,6 +207,12 @@ func actionVerdict(ctx context.Context, q *query.Queries, begin lifecycle.BeginA
 		return lifecycle.Verdict(lifecycle.WaitsForConsent), nil
 	case !begin.Notices:
 		return lifecycle.Begun, nil
+	}
+	// A customer with a consent does not lose the domain because we could not charge it.
+	if unsettled, err := q.CountUnsettledRenewals(ctx, term.Domain, micros(term.End)); err != nil {
+		return "", err
+	} else if unsettled > 0 {
+		return lifecycle.Verdict(lifecycle.WaitsForOperator), nil
 	}
 	notices, err := q.CountTermNotices(ctx, query.CountTermNoticesParams{DomainID: term.Domain, TermEnd: micros(term.End), CustomerID: term.Customer})
 	switch {

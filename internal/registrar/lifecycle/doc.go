@@ -63,7 +63,8 @@
 // What needs an operator waits (waits_for), is listed with its reason, and is checked again
 // every day:
 //
-//	operator  the policy is "operator"
+//	operator  the policy is "operator", or an automatic renewal of the term could not be
+//	          charged although the card was not declined
 //	consent   the policy is "consent", and the customer did not choose to let it expire
 //	notices   the mail server accepted no notice before the end of the term, or none after
 //	          it: nobody loses a domain without them

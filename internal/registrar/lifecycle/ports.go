@@ -39,6 +39,8 @@ type termStore interface {
 	ListOverdueDomains(ctx context.Context, startedAt time.Time, limit int) ([]Domain, error)
 	GetTerm(ctx context.Context, domain string, end time.Time) (Term, bool, error)
 	GetOpenTerm(ctx context.Context, domain string) (Term, bool, error)
+	// IsLocked reports whether a dispute, a court order or abuse forbids changes.
+	IsLocked(ctx context.Context, domain string) (bool, error)
 	// GetDomainHandle returns the registrant's contact at the registry; empty if there is none.
 	GetDomainHandle(ctx context.Context, domain string) (string, error)
 	// UpdateTerm applies one transition. It returns false, and changes nothing, if the term

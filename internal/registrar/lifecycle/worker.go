@@ -318,8 +318,25 @@ func (s *Service) release(ctx context.Context, term Term) (Term, error) {
 	return s.settle(ctx, TermTransition{From: term, To: paid})
 }
 
-// remove deletes the domain, or hands it over to the registry.
+// remove deletes the domain, or hands it over to the registry. A lock that was set since the
+// intent was stored stops the command if it has not been executed.
 func (s *Service) remove(ctx context.Context, term Term) (Term, error) {
+	storeCtx, cancel := s.terms.StoreContext(ctx)
+	locked, err := s.cfg.Store.IsLocked(storeCtx, term.Domain)
+	cancel()
+	if err != nil {
+		return term, registrar.DatabaseError(err)
+	}
+	if locked {
+		state, err := s.registryState(ctx, term)
+		switch {
+		case err != nil:
+			return s.refused(ctx, term, err)
+		case state == Registered:
+			return s.settle(ctx, TermTransition{From: term, To: s.waiting(withoutIntent(term), WaitsForLock)})
+		}
+		return s.settleAs(ctx, term, state)
+	}
 	state, err := s.call(ctx, term, func(ctx context.Context, registry Registry) (RegistryState, error) {
 		return registry.Delete(ctx, term.Name, transaction(term, "-x"))
 	})

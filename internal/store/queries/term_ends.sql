@@ -145,3 +145,11 @@ WHERE domain_id = $1 AND term_end = $2 AND state = 'announced' AND charge_at > 0
 
 -- name: GetDomainHandle :one
 SELECT handle FROM domains WHERE id = $1;
+
+-- name: CountDomainLocks :one
+SELECT count(*) FROM domain_locks WHERE domain_id = $1 AND lifted_at = 0;
+
+-- Automatic renewals of a term that were not declined, but could not be charged.
+-- name: CountUnsettledRenewals :one
+SELECT count(*) FROM renewals
+WHERE domain_id = $1 AND term_end = $2 AND (state IN ('announced', 'charging') OR failure IN ('too_late', 'provider_unavailable'));

@@ -9,6 +9,17 @@ import (
 	"context"
 )
 
+const countDomainLocks = `-- name: CountDomainLocks :one
+SELECT count(*) FROM domain_locks WHERE domain_id = $1 AND lifted_at = 0
+`
+
+func (q *Queries) CountDomainLocks(ctx context.Context, domainID string) (int64, error) {
+	row := q.db.QueryRowContext(ctx, countDomainLocks, domainID)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
+}
+
 const countTermEndObstacles = `-- name: CountTermEndObstacles :one
 SELECT
     (SELECT count(*) FROM provision_items WHERE provision_items.name = $1 AND provision_items.due_at > 0) AS items,
@@ -60,6 +71,19 @@ func (q *Queries) CountTermNotices(ctx context.Context, arg CountTermNoticesPara
 	var i CountTermNoticesRow
 	err := row.Scan(&i.BeforeEnd, &i.AfterEnd, &i.Queued)
 	return i, err
+}
+
+const countUnsettledRenewals = `-- name: CountUnsettledRenewals :one
+SELECT count(*) FROM renewals
+WHERE domain_id = $1 AND term_end = $2 AND (state IN ('announced', 'charging') OR failure IN ('too_late', 'provider_unavailable'))
+`
+
+// Automatic renewals of a term that were not declined, but could not be charged.
+func (q *Queries) CountUnsettledRenewals(ctx context.Context, domainID string, termEnd int64) (int64, error) {
+	row := q.db.QueryRowContext(ctx, countUnsettledRenewals, domainID, termEnd)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
 }
 
 const deleteDomain = `-- name: DeleteDomain :exec

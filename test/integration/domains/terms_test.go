@@ -172,6 +172,22 @@ func (s *termEnv) advance(days int) {
 	}
 }
 
+// advanceWithoutSettling moves the clock by so many half days while work may stay undone.
+func (s *termEnv) advanceWithoutSettling(steps int) {
+	s.t.Helper()
+	for range steps {
+		must(s.t, s.world.Advance(day/2))
+		for _, node := range s.nodes {
+			node.Wake()
+		}
+		testkit.Eventually(s.t, "a run", func() bool {
+			status, _, err := s.brake.Status(s.t.Context())
+			must(s.t, err)
+			return s.world.Now().Sub(status.LastRun).Abs() < 3*time.Minute
+		})
+	}
+}
+
 func (s *termEnv) term(domain string) lifecycle.Term {
 	s.t.Helper()
 	terms, err := s.db.ListCustomerTerms(s.t.Context(), ada, 1000)
@@ -373,6 +389,42 @@ func TestUnpaidTerm_WithoutGraceIsDeletedOnItsDay(t *testing.T) {
 	s.wantState(id, lifecycle.Closed, "")
 }
 
+func TestUnpaidTerm_UnchargedRenewalIsNotDeleted(t *testing.T) {
+	t.Parallel()
+	s := newTermEnv(t, 1, "wille.be")
+	id := s.addEnding("wille", ".be", 8)
+	// The provider was down on all days on which it should have been charged.
+	_, err := s.db.SQL().Writer().ExecContext(t.Context(), `INSERT INTO renewals
+		(domain_id, term_end, customer_id, name, tld, state, years, gross, announced_at, charge_at, failure, updated_at)
+		SELECT id, paid_until, customer_id, name, tld, 'failed', 1, 1190, 1, 0, 'too_late', 1 FROM domains WHERE id = $1`, id)
+	must(t, err)
+	s.advance(9)
+	s.wantState(id, lifecycle.Unpaid, lifecycle.WaitsForOperator)
+	if phase := s.registryDomain("wille.be").Phase; phase != ledger.Active {
+		t.Errorf("the registry has it in %q", phase)
+	}
+}
+
+func TestUnpaidTerm_LockStopsDeletionThatHasBegun(t *testing.T) {
+	t.Parallel()
+	s := newTermEnv(t, 1, "streit.be")
+	id := s.addEnding("streit", ".be", 8)
+	s.advance(7)
+	s.registry.setDown(true)
+	s.advanceWithoutSettling(2)
+	testkit.Eventually(t, "the intent", func() bool { return s.term(id).State == lifecycle.Deleting })
+	_, err := s.db.SQL().Writer().ExecContext(t.Context(), `INSERT INTO domain_locks
+		(id, domain_id, customer_id, name, cause, reason, reference, restrictions, review_at, set_by, set_at)
+		SELECT 'lock_1', id, customer_id, name, 'court', 'r', '', 'transfer', 1, 'test', 1 FROM domains WHERE id = $1`, id)
+	must(t, err)
+	s.registry.setDown(false)
+	testkit.Eventually(t, "the lock to be seen", func() bool { return s.term(id).WaitsFor == lifecycle.WaitsForLock })
+	s.wantState(id, lifecycle.Unpaid, lifecycle.WaitsForLock)
+	if phase := s.registryDomain("streit.be").Phase; phase != ledger.Active {
+		t.Errorf("the registry has it in %q", phase)
+	}
+}
+
 func TestUnpaidTerm_NothingIsDeletedWithoutAcceptedNotices(t *testing.T) {
 	t.Parallel()
 	s := newTermEnv(t, 1, "stumm.org")
@@ -389,7 +441,8 @@ func TestUnpaidTerm_NothingIsDeletedWithoutAcceptedNotices(t *testing.T) {
 	if err != nil || len(sent) == 0 || slices.ContainsFunc(sent, func(n lifecycle.SentNotice) bool { return n.Accepted }) {
 		t.Errorf("evidence %+v, %v", sent, err)
 	}
-	must(t, s.terms.Delete(t.Context(), termOperator, id))
+	// The daily check of a waiting term may come first.
+	testkit.Eventually(t, "the operator's decision", func() bool { return s.terms.Delete(t.Context(), termOperator, id) == nil })
 	s.settle()
 	s.wantState(id, lifecycle.Redemption, "")
 }
@@ -400,17 +453,7 @@ func TestUnpaidTerm_RegistryOutageDelaysButKeepsHoldBeforeDeletion(t *testing.T)
 	id := s.addEnding("aus", ".org", 8)
 	s.advance(8)
 	s.registry.setDown(true)
-	for range 2 * 13 { // at T+10 the hold is due, and the registry is down for three days
-		must(t, s.world.Advance(day/2))
-		for _, node := range s.nodes {
-			node.Wake()
-		}
-		testkit.Eventually(t, "a run", func() bool {
-			status, _, err := s.brake.Status(t.Context())
-			must(t, err)
-			return s.world.Now().Sub(status.LastRun).Abs() < 3*time.Minute
-		})
-	}
+	s.advanceWithoutSettling(2 * 13) // at T+10 the hold is due, and the registry is down for three days
 	testkit.Eventually(t, "intent", func() bool { return s.term(id).State == lifecycle.Holding })
 	s.registry.setDown(false)
 	testkit.Eventually(t, "the hold after its backoff", func() bool { return s.term(id).State == lifecycle.Held })
