@@ -363,10 +363,10 @@ func TestUnpaidTerm_PolicyDecidesWhoDecides(t *testing.T) {
 	if err != nil || len(open.Waiting) != 2 {
 		t.Errorf("waiting: %+v, %v", open, err)
 	}
-	must(t, s.terms.Leave(t.Context(), termOperator, rule))
+	testkit.Eventually(t, "the decision to leave it", func() bool { return s.terms.Leave(t.Context(), termOperator, rule) == nil })
 	s.advance(3)
 	s.wantState(rule, lifecycle.Unpaid, lifecycle.LeftAlone)
-	must(t, s.terms.Delete(t.Context(), termOperator, rule))
+	testkit.Eventually(t, "the decision to delete it", func() bool { return s.terms.Delete(t.Context(), termOperator, rule) == nil })
 	s.settle()
 	s.wantState(rule, lifecycle.Redemption, "")
 	if err := s.terms.Delete(t.Context(), signedInActor(ada), consent); registrar.KindOf(err) != registrar.KindForbidden {
