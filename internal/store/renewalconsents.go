@@ -98,7 +98,7 @@ func (db *DB) ChangeTermEnd(ctx context.Context, change renewal.TermEndChange) (
 		})); err != nil {
 			return err
 		}
-		charging, err := q.CountRenewalsInFlight(ctx, change.Domain)
+		charging, err := q.CountChargingRenewals(ctx, change.Domain)
 		switch {
 		case err != nil:
 			return err

@@ -143,12 +143,11 @@ func requireUnpaid(ctx context.Context, q *query.Queries, term lifecycle.Term) e
 // closeDomain removes a domain and what refers to it. Its orders, changes, notices and
 // audit events stay.
 func closeDomain(ctx context.Context, q *query.Queries, domain string, now time.Time) error {
-	for _, step := range []func(context.Context, int64, string) error{
-		q.LiftLocksOfDomain, q.EndConsentOfClosedDomain, q.StopRenewalsOfClosedDomain,
-	} {
-		if err := step(ctx, micros(now), domain); err != nil {
-			return err
-		}
+	if err := q.LiftLocksOfDomain(ctx, micros(now), domain); err != nil {
+		return err
+	}
+	if err := endConsent(ctx, q, domain, renewal.EndClosed, now); err != nil {
+		return err
 	}
 	return inOrder(ctx, domain, q.DeleteRegistryRecord, q.DeleteDomain)
 }

@@ -130,7 +130,7 @@ async function buy(page, suffix, domain) {
 
 async function domain(page, suffix = "") {
   await page.goto(base + "/portal/domains?q=elbblick-roesterei.com");
-  await page.getByRole("link", { name: "elbblick-roesterei.com" }).click();
+  await page.getByRole("link", { name: "elbblick-roesterei.com", exact: true }).click();
   await page.getByRole("heading", { level: 1 }).waitFor();
   await take(page, "domain" + suffix);
 }

@@ -10,11 +10,11 @@ import (
 )
 
 const (
-	oneDay = 24 * time.Hour
+	day = 24 * time.Hour
 	// announceAhead is how long before the end of a term its charge is announced, and
 	// noticePeriod the time that the customer has at least from then on.
-	announceAhead = 45 * oneDay
-	noticePeriod  = 30 * oneDay
+	announceAhead = 45 * day
+	noticePeriod  = 30 * day
 	// maxAnnounced bounds the domains in one mail.
 	maxAnnounced = 100
 )
@@ -22,17 +22,17 @@ const (
 // ChargeDay returns when the renewal of a term is charged if it is announced at a time, and
 // false if that would be later than the last day before the end of the term.
 func ChargeDay(tld string, termEnd, announced time.Time) (time.Time, bool) {
-	at := termEnd.Add(-time.Duration(lifecycle.PolicyOf(tld).LeadDays) * oneDay)
+	at := termEnd.Add(-time.Duration(lifecycle.PolicyOf(tld).LeadDays) * day)
 	if earliest := announced.Add(noticePeriod); at.Before(earliest) {
 		at = earliest
 	}
-	return at, !at.After(termEnd.Add(-oneDay))
+	return at, !at.After(termEnd.Add(-day))
 }
 
 // AnnounceWindow is when the terms end whose charge is announced now. One that ends sooner
 // has been announced already, or can't be any more.
 func AnnounceWindow(now time.Time) Window {
-	return Window{From: now.Add(noticePeriod + oneDay), Until: now.Add(announceAhead)}
+	return Window{From: now.Add(noticePeriod + day), Until: now.Add(announceAhead)}
 }
 
 // Announce announces the next charges to one customer, in one mail and one more for those

@@ -20,16 +20,16 @@ const (
 	retryInterval = time.Hour
 	// refusedInterval is when a charge is attempted again that the provider rejected as wrong,
 	// which an operator must fix: each attempt is an order that the customer sees.
-	refusedInterval = oneDay
+	refusedInterval = day
 	// urgentBefore is how long before the end of a term it is charged even if the customer's
 	// VAT ID can't be validated.
-	urgentBefore = 2 * oneDay
+	urgentBefore = 2 * day
 	// minPayable is how long the customer can pay a failed attempt by hand at least.
 	minPayable = time.Hour
 )
 
 // attemptDelays are the days between an attempt and the next one: days 0, 3 and 7.
-var attemptDelays = []time.Duration{3 * oneDay, 4 * oneDay}
+var attemptDelays = []time.Duration{3 * day, 4 * day}
 
 // TooLate is the failure of a renewal that could not be charged before its term ended.
 const TooLate registrar.Code = "too_late"
@@ -85,7 +85,7 @@ func (w *Worker) Charge(ctx context.Context, customer string) error {
 // endOfDay returns the last moment of a day. A customer is announced days, and all of a day's
 // charges are made together.
 func endOfDay(now time.Time) time.Time {
-	return now.UTC().Truncate(oneDay).Add(oneDay - time.Microsecond)
+	return now.UTC().Truncate(day).Add(day - time.Microsecond)
 }
 
 // chargeable reports whether a renewal may be charged with others that are due: it is due, or

@@ -9,15 +9,6 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
-	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
-)
-
-const (
-	day = 24 * time.Hour
-	// announceBefore is how long before the end of a term its charge is announced.
-	announceBefore = 45 * day
-	// minNotice is the minimum time between an announcement and its charge.
-	minNotice = 30 * day
 )
 
 // The audit actions of consents. Their object is the domain's name.
@@ -40,7 +31,7 @@ const (
 	EndExpire      EndReason = "expire"      // the customer lets the domain expire
 	EndNoMethod    EndReason = "no_method"   // the payment method was removed
 	EndTransferred EndReason = "transferred" // the domain left
-	EndClosed      EndReason = "closed"      // the account was closed
+	EndClosed      EndReason = "closed"      // the account was closed, or the domain is gone
 )
 
 // Domain is a domain as far as consents need it.
@@ -159,20 +150,18 @@ type FirstCharge struct {
 // FirstChargeOf returns the first charge for a domain whose term of so many years ends at
 // paidUntil.
 func FirstChargeOf(now, paidUntil time.Time, tld string, years int) FirstCharge {
-	lead := time.Duration(lifecycle.PolicyOf(tld).LeadDays) * day
-	if !now.After(paidUntil.Add(-announceBefore)) {
-		return FirstCharge{TermEnd: paidUntil, At: paidUntil.Add(-lead)}
+	announced := paidUntil.Add(-announceAhead)
+	consentAnnounces := now.After(announced)
+	if consentAnnounces {
+		announced = now.Truncate(day).Add(day) // so that a page shows the same day all day long
 	}
-	at := paidUntil.Add(-lead)
-	// Whole days, so that a page shows the same day all day long.
-	if earliest := now.Truncate(day).Add(day + minNotice); earliest.After(at) {
-		at = earliest
-	}
-	if at.After(paidUntil.Add(-day)) {
+	at, inTime := ChargeDay(tld, paidUntil, announced)
+	if !inTime {
 		next := paidUntil.AddDate(years, 0, 0)
-		return FirstCharge{TermEnd: next, At: next.Add(-lead), NextTerm: true}
+		at, _ = ChargeDay(tld, next, next.Add(-announceAhead))
+		return FirstCharge{TermEnd: next, At: at, NextTerm: true}
 	}
-	return FirstCharge{TermEnd: paidUntil, At: at, Announce: true}
+	return FirstCharge{TermEnd: paidUntil, At: at, Announce: consentAnnounces}
 }
 
 // Offer returns what the customer would agree to now.

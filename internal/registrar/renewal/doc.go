@@ -38,7 +38,7 @@
 //	announced  the customer knows price and day            charging, stopped, failed ¹
 //	charging   its order exists and may take money         renewed, announced ², failed, stopped
 //	renewed    the term was paid and extended              (final)
-//	failed     the last attempt failed; the notices at     (final)
+//	failed     the last attempt failed; the notices at     announced ³
 //	           the end of the term follow
 //	stopped    consent ended, was given too late for       announced ³
 //	           this term, or the customer renewed by hand

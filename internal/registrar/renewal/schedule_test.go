@@ -13,11 +13,11 @@ func TestChargeDay_KeepsLeadAndNoticePeriod(t *testing.T) {
 		charge    time.Duration
 		inTime    bool
 	}{
-		"on time":         {45 * oneDay, 14 * oneDay, true},
-		"just in time":    {44 * oneDay, 14 * oneDay, true},
-		"late":            {40 * oneDay, 10 * oneDay, true},
-		"on the last day": {31 * oneDay, oneDay, true},
-		"too late":        {31*oneDay - time.Second, oneDay - time.Second, false},
+		"on time":         {45 * day, 14 * day, true},
+		"just in time":    {44 * day, 14 * day, true},
+		"late":            {40 * day, 10 * day, true},
+		"on the last day": {31 * day, day, true},
+		"too late":        {31*day - time.Second, day - time.Second, false},
 	} {
 		at, inTime := ChargeDay(".com", end, end.Add(-test.announced))
 		if got := end.Sub(at); got != test.charge || inTime != test.inTime {
@@ -39,10 +39,10 @@ func TestNextAttempt_DaysThreeAndSevenWithinTerm(t *testing.T) {
 		want     time.Duration
 		again    bool
 	}{
-		"first":               {0, 14 * oneDay, 3 * oneDay, true},
-		"second":              {1, 11 * oneDay, 4 * oneDay, true},
-		"third":               {2, 7 * oneDay, 0, false},
-		"first, term is over": {0, 3 * oneDay, 3 * oneDay, false},
+		"first":               {0, 14 * day, 3 * day, true},
+		"second":              {1, 11 * day, 4 * day, true},
+		"third":               {2, 7 * day, 0, false},
+		"first, term is over": {0, 3 * day, 3 * day, false},
 	} {
 		next, again := Renewal{Attempts: test.attempts, TermEnd: began.Add(test.term)}.nextAttempt(began)
 		if again != test.again || again && next.Sub(began) != test.want {

@@ -56,8 +56,6 @@ WHERE renewals.state IN ('stopped', 'failed');
 UPDATE renewals SET state = 'stopped', charge_at = 0, updated_at = sqlc.arg(updated_at)
 WHERE domain_id = sqlc.arg(domain_id) AND state = 'announced';
 
--- name: CountRenewalsInFlight :one
-SELECT count(*) FROM renewals WHERE domain_id = $1 AND state = 'charging';
 
 -- name: CountUnpaidRenewalsInFlight :one
 SELECT count(*) FROM renewals WHERE customer_id = $1 AND charge_at > 0 AND state = 'charging';

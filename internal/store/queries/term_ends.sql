@@ -130,14 +130,6 @@ DELETE FROM registry_records WHERE domain_id = $1;
 UPDATE domain_locks SET lifted_at = sqlc.arg(now), lifted_by = 'closed'
 WHERE domain_id = sqlc.arg(domain_id) AND lifted_at = 0;
 
--- name: EndConsentOfClosedDomain :exec
-UPDATE renewal_consents SET ended_at = sqlc.arg(now), end_reason = 'closed'
-WHERE domain_id = sqlc.arg(domain_id) AND ended_at = 0;
-
--- name: StopRenewalsOfClosedDomain :exec
-UPDATE renewals SET state = 'stopped', charge_at = 0, updated_at = sqlc.arg(now)
-WHERE domain_id = sqlc.arg(domain_id) AND state = 'announced';
-
 -- After a failed charge the customer is asked to renew, like everyone else.
 -- name: GetAnnouncedRenewal :one
 SELECT gross, charge_at FROM renewals

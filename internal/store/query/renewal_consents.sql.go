@@ -114,17 +114,6 @@ func (q *Queries) ClearRenewalChoices(ctx context.Context, updatedAt int64, cust
 	return err
 }
 
-const countRenewalsInFlight = `-- name: CountRenewalsInFlight :one
-SELECT count(*) FROM renewals WHERE domain_id = $1 AND state = 'charging'
-`
-
-func (q *Queries) CountRenewalsInFlight(ctx context.Context, domainID string) (int64, error) {
-	row := q.db.QueryRowContext(ctx, countRenewalsInFlight, domainID)
-	var count int64
-	err := row.Scan(&count)
-	return count, err
-}
-
 const countUnpaidRenewalsInFlight = `-- name: CountUnpaidRenewalsInFlight :one
 SELECT count(*) FROM renewals WHERE customer_id = $1 AND charge_at > 0 AND state = 'charging'
 `

@@ -104,16 +104,6 @@ func (q *Queries) DeleteRegistryRecord(ctx context.Context, domainID string) err
 	return err
 }
 
-const endConsentOfClosedDomain = `-- name: EndConsentOfClosedDomain :exec
-UPDATE renewal_consents SET ended_at = $1, end_reason = 'closed'
-WHERE domain_id = $2 AND ended_at = 0
-`
-
-func (q *Queries) EndConsentOfClosedDomain(ctx context.Context, now int64, domainID string) error {
-	_, err := q.db.ExecContext(ctx, endConsentOfClosedDomain, now, domainID)
-	return err
-}
-
 const endTermPaid = `-- name: EndTermPaid :many
 UPDATE term_ends
 SET state = CASE WHEN state IN ('holding', 'held', 'releasing') THEN 'releasing' ELSE 'paid' END,
@@ -657,16 +647,6 @@ func (q *Queries) SetDomainStatus(ctx context.Context, arg SetDomainStatusParams
 		arg.SyncDue,
 		arg.ID,
 	)
-	return err
-}
-
-const stopRenewalsOfClosedDomain = `-- name: StopRenewalsOfClosedDomain :exec
-UPDATE renewals SET state = 'stopped', charge_at = 0, updated_at = $1
-WHERE domain_id = $2 AND state = 'announced'
-`
-
-func (q *Queries) StopRenewalsOfClosedDomain(ctx context.Context, now int64, domainID string) error {
-	_, err := q.db.ExecContext(ctx, stopRenewalsOfClosedDomain, now, domainID)
 	return err
 }
 
