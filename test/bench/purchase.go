@@ -212,8 +212,11 @@ func seedBuyers(ctx context.Context, opts store.Options, count int) (accounts []
 			values    []any
 		}{
 			{
-				`INSERT INTO customers (id, email, email_key, user_handle, language, created_at, confirmed_at) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-				[]any{id, email, email, "buyer-" + fmt.Sprint(n), "de", now.UnixMicro(), now.UnixMicro()},
+				// Accounts get the date of their first data reminder soon after they are opened,
+				// and no purchase pays for it.
+				`INSERT INTO customers (id, email, email_key, user_handle, language, created_at, confirmed_at, data_reminder_at)
+				 VALUES ($1, $2, $3, $4, $5, $6, $6, $6)`,
+				[]any{id, email, email, "buyer-" + fmt.Sprint(n), "de", now.UnixMicro()},
 			},
 			{
 				`INSERT INTO registrants (customer_id, kind, name, organisation, street, postal_code, city, state, country, phone, vat_id, updated_at)
