@@ -128,7 +128,7 @@ func exportParts() []part {
 		// Provisioning of each paid item.
 		{name: "registrations", table: "provision_items", where: whereCustomer, key: "id", columns: slices.Concat(
 			columns(asText, "id"), renamed("domain", columns(asText, "name")), columns(asText, "domain_id kind"), columns(asNumber, "years"),
-			columns(asText, "payment state failure"), columns(asFlag, "refund_due"), renamed("contact", columns(asText, "handle")),
+			columns(asText, "payment state failure"), columns(asFlag, "refund_due automatic"), renamed("contact", columns(asText, "handle")),
 			columns(asTime, "renew_from requested_at created_at updated_at"), columns(asJSON, "registrant"),
 		)},
 		// Notices are sent without signing in; they belong to the address that was given, to

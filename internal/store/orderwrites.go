@@ -183,7 +183,7 @@ func provisionOrderItems(ctx context.Context, q *query.Queries, transition order
 		added, err := insertProvisionItem(ctx, q, provision.Item{
 			ID: item.ProvisionItem, Customer: o.Customer, Name: item.Name, TLD: item.TLD, Kind: item.Kind, Years: item.Years,
 			Payment: order.PaymentOf(o.ID), Account: item.Account, Domain: item.Domain, SealedCode: item.SealedCode,
-			Registrant: o.Registrant, CreatedAt: transition.At,
+			Registrant: o.Registrant, Automatic: o.Channel == order.ChannelRenewal, CreatedAt: transition.At,
 		})
 		if err != nil {
 			return err

@@ -114,7 +114,7 @@ func TestUpdateOrder_StoresAllEffects(t *testing.T) {
 		if method, kept, err := db.GetPaymentMethod(ctx, anna); err != nil || !kept || method.ID != "pm_1" {
 			t.Errorf("got %+v, %t, %v", method, kept, err)
 		}
-		lines, err := db.ListDueProvisionItems(ctx, later, 5)
+		lines, err := db.ListDueProvisionItems(ctx, false, later, 5)
 		if err != nil || len(lines) != 2 {
 			t.Fatalf("%d provision items, %v", len(lines), err)
 		}

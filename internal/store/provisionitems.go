@@ -18,7 +18,7 @@ func provisionItemOf(row query.ProvisionItem) provision.Item {
 	return provision.Item{
 		ID: row.ID, Customer: row.CustomerID, Name: row.Name, TLD: row.Tld, Kind: provision.Kind(row.Kind),
 		Years: int(row.Years), Payment: row.Payment, State: provision.State(row.State), Failure: registrar.Code(row.Failure),
-		RefundDue: row.RefundDue != 0, Account: row.Account, Domain: row.DomainID, Handle: row.Handle, SealedCode: row.CodeSealed,
+		RefundDue: row.RefundDue != 0, Automatic: row.Automatic != 0, Account: row.Account, Domain: row.DomainID, Handle: row.Handle, SealedCode: row.CodeSealed,
 		RenewFrom: fromMicros(row.RenewFrom), Registrant: fromJSON[registrar.Registrant](row.Registrant),
 		RequestedAt: fromMicros(row.RequestedAt), DueAt: fromMicros(row.DueAt), Node: row.Node, Attempts: int(row.Attempts),
 		CreatedAt: fromMicros(row.CreatedAt), UpdatedAt: fromMicros(row.UpdatedAt),
@@ -69,7 +69,7 @@ func insertProvisionItem(ctx context.Context, q *query.Queries, item provision.I
 			return 0, err
 		}
 		return q.InsertRenewalProvisionItem(ctx, query.InsertRenewalProvisionItemParams{
-			ID: item.ID, Kind: string(item.Kind), Years: int64(item.Years), Payment: item.Payment, Account: item.Account,
+			ID: item.ID, Kind: string(item.Kind), Years: int64(item.Years), Payment: item.Payment, Account: item.Account, Automatic: boolToInt(item.Automatic),
 			Now: micros(item.CreatedAt), DomainID: item.Domain, CustomerID: item.Customer,
 		})
 	}
@@ -103,9 +103,12 @@ func (db *DB) ListProvisionItemsAfter(ctx context.Context, id string, limit int)
 	return rowsAs(provisionItemOf)(db.read().ListProvisionItems(ctx, id, int32(limit)))
 }
 
-// ListDueProvisionItems returns due items, the longest overdue first.
-func (db *DB) ListDueProvisionItems(ctx context.Context, now time.Time, limit int) ([]provision.Item, error) {
-	return rowsAs(provisionItemOf)(db.read().ListDueProvisionItems(ctx, micros(now), int32(limit)))
+// ListDueProvisionItems returns due items of automatic renewals, or the others, the longest
+// overdue first.
+func (db *DB) ListDueProvisionItems(ctx context.Context, automatic bool, now time.Time, limit int) ([]provision.Item, error) {
+	return rowsAs(provisionItemOf)(db.read().ListDueProvisionItems(ctx, query.ListDueProvisionItemsParams{
+		Automatic: boolToInt(automatic), Now: micros(now), MaxRows: int32(limit),
+	}))
 }
 
 // UpdateProvisionItem stores a transition of an item with its effect on the domain.

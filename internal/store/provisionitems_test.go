@@ -161,7 +161,7 @@ func TestProvisionItems_ReleasedPerNodeAndDueAfterRegistryMessage(t *testing.T) 
 		}
 		due := func() (names []string) {
 			t.Helper()
-			lines, err := db.ListDueProvisionItems(ctx, testTime, 10)
+			lines, err := db.ListDueProvisionItems(ctx, false, testTime, 10)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -73,9 +73,23 @@ func insertRenewal(ctx context.Context, q *query.Queries, one renewal.Renewal, n
 
 // ListCustomersDue returns customers with due renewals, the longest overdue first.
 func (db *DB) ListCustomersDue(ctx context.Context, now time.Time, limit int) ([]renewal.DueCustomer, error) {
-	return rowsAs(func(row query.ListCustomersWithDueRenewalsRow) renewal.DueCustomer {
-		return renewal.DueCustomer{ID: row.CustomerID, Since: fromMicros(row.ChargeAt)}
-	})(db.read().ListCustomersWithDueRenewals(ctx, micros(now), int32(limit)))
+	for maxRows := 16 * limit; ; maxRows *= 8 {
+		rows, err := db.read().ListCustomersOfDueRenewals(ctx, micros(now), int32(maxRows))
+		if err != nil {
+			return nil, err
+		}
+		var customers []renewal.DueCustomer
+		listed := make(map[string]bool)
+		for _, row := range rows {
+			if !listed[row.CustomerID] && len(customers) < limit {
+				listed[row.CustomerID] = true
+				customers = append(customers, renewal.DueCustomer{ID: row.CustomerID, Since: fromMicros(row.ChargeAt)})
+			}
+		}
+		if len(customers) == limit || len(rows) < maxRows {
+			return customers, nil
+		}
+	}
 }
 
 // ListDueRenewals returns a customer's due renewals, the longest overdue first.

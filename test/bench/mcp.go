@@ -151,7 +151,6 @@ func memoryMeasurements(idle, peak testkit.Memory, calls int64) []measurement {
 	if idle.RSS == 0 || peak.Peak == 0 {
 		return nil
 	}
-	const mebi = 1 << 20
 	return []measurement{
 		newMeasurement("memory of serve, idle", float64(idle.RSS)/mebi, mebibytes, atMost(wantedIdleMiB), "resident, after the start"),
 		newMeasurement("  under this load, at most", float64(peak.Peak)/mebi, mebibytes, atMost(wantedLoadedMiB),

@@ -84,6 +84,7 @@ const (
 	perSecond    unit = "1/s"
 	microseconds unit = "µs"
 	seconds      unit = "s"
+	minutes      unit = "min"
 	megabytes    unit = "MB"
 	mebibytes    unit = "MiB"
 	bytesEach    unit = "B"
@@ -91,9 +92,11 @@ const (
 	each         unit = "each"
 )
 
+const mebi = 1 << 20
+
 // decimals are few, because more would not be reproducible. A ratio has one more than
 // its target, so that a narrow miss does not look like a hit.
-var decimals = map[unit]int{ratio: 3, microseconds: 1, milliseconds: 1, seconds: 2, each: 1, megabytes: 1, mebibytes: 1}
+var decimals = map[unit]int{ratio: 3, microseconds: 1, milliseconds: 1, seconds: 2, minutes: 1, each: 1, megabytes: 1, mebibytes: 1}
 
 func (u unit) text(value float64) string {
 	number := grouped(strconv.FormatFloat(value, 'f', decimals[u], 64))

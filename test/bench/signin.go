@@ -197,7 +197,6 @@ func (c *signInBurst) measurements(quiet, during []float64, before, after testki
 	if len(c.failures) > 0 || len(during) == 0 {
 		return nil, fmt.Errorf("%d of %d people were not signed in: %s", len(c.failures), c.accounts, strings.Join(c.failures[:min(1, len(c.failures))], ""))
 	}
-	const mebi = 1 << 20
 	lines := []measurement{
 		newMeasurement(grouped(strconv.Itoa(c.accounts))+" parallel sign-ins, growth of the product's memory", float64(after.Peak-before.RSS)/mebi, mebibytes,
 			atMost(wantedHashing), "resident, at its highest; hashes, connections and garbage together"),

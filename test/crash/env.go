@@ -137,10 +137,16 @@ func (s *Env) Serve(ctx context.Context, environment ...string) (*testkit.Proces
 	})
 }
 
-// openItems counts the items that are not final.
-func (s *Env) openItems(ctx context.Context) (int, error) {
-	due, err := s.DB.ListDueProvisionItems(ctx, time.Now().AddDate(1, 0, 0), 100_000)
-	return len(due), err
+// openItems returns the items that are not final.
+func (s *Env) openItems(ctx context.Context) (open []provision.Item, err error) {
+	for _, automatic := range []bool{false, true} {
+		due, err := s.DB.ListDueProvisionItems(ctx, automatic, time.Now().AddDate(1, 0, 0), 100_000)
+		if err != nil {
+			return nil, err
+		}
+		open = append(open, due...)
+	}
+	return open, nil
 }
 
 // WaitProvisioned waits until every item is final.
@@ -149,12 +155,12 @@ func (s *Env) WaitProvisioned(ctx context.Context, within time.Duration) error {
 	defer cancel()
 	for {
 		left, err := s.openItems(ctx)
-		if err == nil && left == 0 {
+		if err == nil && len(left) == 0 {
 			return nil
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("%d items are open after %s: %w", left, within, errors.Join(ctx.Err(), err))
+			return fmt.Errorf("%d items are open after %s: %w", len(left), within, errors.Join(ctx.Err(), err))
 		case <-time.After(50 * time.Millisecond):
 		}
 	}
@@ -223,7 +229,7 @@ func (s *Env) runRandomKills(ctx context.Context, settings ItemSettings, out io.
 		if err != nil {
 			return err
 		}
-		if before == 0 {
+		if len(before) == 0 {
 			fallow++
 		}
 		server, err := s.Serve(ctx)
@@ -242,7 +248,7 @@ func (s *Env) runRandomKills(ctx context.Context, settings ItemSettings, out io.
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "%d lines were open after the last kill; %d kills met no open line\n", left, fallow)
+	fmt.Fprintf(out, "%d lines were open after the last kill; %d kills met no open line\n", len(left), fallow)
 	server, err := s.Serve(ctx)
 	if err != nil {
 		return err

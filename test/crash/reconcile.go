@@ -68,7 +68,7 @@ const maxClockAdvance = 8 * time.Second
 
 // hasPendingItems reports whether an object at the registry is pending.
 func (s *Shop) hasPendingItems(ctx context.Context) bool {
-	lines, err := s.DB.ListDueProvisionItems(ctx, time.Now().AddDate(1, 0, 0), 1000)
+	lines, err := s.openItems(ctx)
 	return err == nil && slices.ContainsFunc(lines, func(line provision.Item) bool { return line.State == provision.StatePending })
 }
 

@@ -3,22 +3,15 @@ package crash
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
-	"github.com/dotkontor/dotkontor/internal/sandbox/stripe"
 	"github.com/dotkontor/dotkontor/internal/store/sqldb"
 )
 
 // CardEmpty is a card without sufficient funds.
 const CardEmpty = "4000000000009995"
-
-// ChangeCards makes the saved cards behave like a test number; empty as before.
-func (s *Shop) ChangeCards(ctx context.Context, number string) error {
-	return s.callProviderControl(ctx, http.MethodPost, "/cards", stripe.SavedCard{Behaves: number}, nil)
-}
 
 // AnnounceRenewal stores the consent to renew a registered domain automatically, and the
 // announcement of its charge, which is due now.

@@ -38,6 +38,7 @@ type demo struct {
 // without a response, because the product may be killed at any moment.
 type Shop struct {
 	*Env
+	testkit.Provider
 	Base string
 
 	demo   demo
@@ -71,7 +72,11 @@ func NewShop(ctx context.Context, binary, folder string, worldFlags ...string) (
 		return nil, err
 	}
 	s := &Shop{Env: env, Base: "http://" + address}
-	text, err := os.ReadFile(info)
+	s.Provider, err = testkit.FindProvider(env.Folder)
+	var text []byte
+	if err == nil {
+		text, err = os.ReadFile(info)
+	}
 	var parsed struct {
 		Demo  demo  `json:"demo"`
 		Agent agent `json:"agent"`

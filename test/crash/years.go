@@ -23,6 +23,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
 	"github.com/dotkontor/dotkontor/internal/registrar/billing"
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
+	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
@@ -44,8 +45,9 @@ const (
 	day = 24 * time.Hour
 	// yearStep is how far the clock moves at once. The product's jobs run twice a day, and
 	// stop for safety if they miss a day.
-	yearStep    = 12 * time.Hour
-	stepTimeout = 2 * time.Minute
+	yearStep     = 12 * time.Hour
+	stepTimeout  = 2 * time.Minute
+	pollsPerWake = 10
 )
 
 // yearTLDs are TLDs whose registry the sandbox simulates with their real end of a term.
@@ -90,9 +92,12 @@ type Years struct {
 	steps     []clockMove
 	services  *app.Services
 	consents  *renewal.Consents
+	terms     *lifecycle.Service
 	customers []*yearCustomer
 	domains   []*yearDomain
 	kills     map[int]bool // steps in which the product is killed
+	// confirmed counts how often the operator has released the safety brake.
+	confirmed int
 }
 
 // clockMove is when the clock was moved, in real time, and how far it is ahead since.
@@ -125,8 +130,9 @@ func newYears(ctx context.Context, binary, folder string, settings YearSettings)
 	if err := y.moveProductClock(0); err != nil {
 		return nil, err
 	}
+	// Every half day waits for its slowest response.
 	y.Shop, err = NewShop(ctx, binary, folder, "--shared-clock",
-		"--chaos", strconv.FormatFloat(settings.Chaos, 'f', -1, 64), "--seed", strconv.FormatUint(settings.Seed, 10))
+		"--chaos", strconv.FormatFloat(settings.Chaos, 'f', -1, 64), "--chaos-delay", "100ms", "--seed", strconv.FormatUint(settings.Seed, 10))
 	if err != nil {
 		return nil, err
 	}
@@ -136,6 +142,9 @@ func newYears(ctx context.Context, binary, folder string, settings YearSettings)
 	}
 	if err == nil {
 		y.consents, err = renewal.NewConsents(renewal.ConsentConfig{Store: y.services.DB, Now: y.now, Price: listPrice})
+	}
+	if err == nil {
+		y.terms, err = app.NewTerms(y.services)
 	}
 	if err == nil {
 		err = y.addCustomers(ctx)
@@ -224,7 +233,7 @@ func (y *Years) addCustomers(ctx context.Context) error {
 func (y *Years) saveMethod(ctx context.Context, email, card string) (method order.PaymentMethod, err error) {
 	var saved stripe.SavedCard
 	err = RetryUntil(ctx, "saving a card", func() (bool, error) {
-		err := y.callProviderControl(ctx, http.MethodPut, "/cards", stripe.SavedCard{Email: email, Behaves: card}, &saved)
+		saved, err = y.SaveCard(ctx, email, card)
 		return err == nil, err
 	})
 	return order.PaymentMethod{ProviderCustomer: saved.Customer, ID: saved.ID, Label: "Visa •••• 4242"}, err
@@ -243,7 +252,7 @@ func (y *Years) run(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "%d kills in %s\n", supervisor.Kills(), time.Since(began).Round(time.Second))
+	fmt.Fprintf(out, "%d kills in %s; the safety brake was released %d times\n", supervisor.Kills(), time.Since(began).Round(time.Second), y.confirmed)
 	return y.verify(ctx, out)
 }
 
@@ -278,10 +287,16 @@ func (y *Years) step(ctx context.Context, step int) error {
 func (y *Years) waitIdle(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, stepTimeout)
 	defer cancel()
-	for {
+	for poll := 1; ; poll++ {
 		due, err := y.DB.CountDueWork(ctx, y.now(), time.Now())
 		if err == nil && due == 0 {
 			return nil
+		}
+		// A retry that became due would wait for the next look of its job, up to five seconds.
+		if poll%pollsPerWake == 0 {
+			if err := errors.Join(y.confirmBrake(ctx), y.moveProductClock(y.offset+1)); err != nil {
+				return err
+			}
 		}
 		select {
 		case <-ctx.Done():
@@ -291,6 +306,26 @@ func (y *Years) waitIdle(ctx context.Context) error {
 		case <-time.After(3 * time.Millisecond):
 		}
 	}
+}
+
+// confirmBrake releases the safety brake as an operator does. When the registry was not
+// reachable for a while, many domains were registered in the same moment, and their terms end
+// together.
+func (y *Years) confirmBrake(ctx context.Context) error {
+	brake, _, err := y.DB.GetBrake(ctx)
+	switch {
+	case err != nil || !brake.Engaged():
+		return err
+	case brake.Reason != lifecycle.ByVolume:
+		return fmt.Errorf("the safety brake was engaged: %s", brake.Reason)
+	}
+	operator := registrar.Actor{Kind: registrar.ActorOperator, Through: "years"}
+	preview, err := y.terms.Preview(ctx, operator)
+	if err != nil {
+		return err
+	}
+	y.confirmed++
+	return y.terms.Confirm(ctx, operator, len(preview.Planned))
 }
 
 // manualShare is how many domains belong to the demo customer, who pays by hand.

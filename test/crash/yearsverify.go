@@ -134,10 +134,10 @@ func (v *yearVerification) checkNotices(ctx context.Context, domain *yearDomain,
 	for _, one := range sent {
 		key := notice{one.Kind, one.TermEnd.UnixMicro()}
 		seen[key]++
-		if seen[key] == 2 && noticeDays[one.Kind] != 0 {
+		days, timed := noticeDays[one.Kind]
+		if seen[key] == 2 && timed {
 			v.wrong("%s: notice %s was sent twice for the term until %s", domain.name.ASCII(), one.Kind, one.TermEnd)
 		}
-		days, timed := noticeDays[one.Kind]
 		if late := v.businessTime(one.QueuedAt).Sub(one.TermEnd.Add(days)); timed && (late < 0 || late > noticeTolerance) {
 			v.wrong("%s: notice %s was sent %s after its day", domain.name.ASCII(), one.Kind, late)
 		}

@@ -40,7 +40,24 @@ func (p Provider) InjectFault(ctx context.Context, fault stripe.Fault) error {
 	return p.call(ctx, http.MethodPost, "/faults", fault, nil)
 }
 
-// ClearFaults removes all faults.
+// PendingFaults returns the faults that have not occurred yet.
+func (p Provider) PendingFaults(ctx context.Context) (left []stripe.Fault, err error) {
+	err = p.call(ctx, http.MethodGet, "/faults", nil, &left)
+	return left, err
+}
+
+// SaveCard saves a card for a new customer with an address, as a purchase would.
+func (p Provider) SaveCard(ctx context.Context, email, behaves string) (saved stripe.SavedCard, err error) {
+	err = p.call(ctx, http.MethodPut, "/cards", stripe.SavedCard{Email: email, Behaves: behaves}, &saved)
+	return saved, err
+}
+
+// ChangeCards makes the saved cards behave like a test number; empty as before.
+func (p Provider) ChangeCards(ctx context.Context, number string) error {
+	return p.call(ctx, http.MethodPost, "/cards", stripe.SavedCard{Behaves: number}, nil)
+}
+
+// ClearFaults removes all faults. Lost webhooks stay lost.
 func (p Provider) ClearFaults(ctx context.Context) error {
 	return p.call(ctx, http.MethodDelete, "/faults", nil, nil)
 }

@@ -1,9 +1,11 @@
 package testkit
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -31,20 +33,30 @@ func FindWorld(data string) (World, error) {
 // Holdings returns the objects that the product's registry account sponsors.
 func (w World) Holdings(ctx context.Context) (ledger.Sponsored, error) {
 	var held ledger.Sponsored
-	err := w.call(ctx, http.MethodGet, "/objects?of="+registry.ProductAccount, &held)
+	err := w.call(ctx, http.MethodGet, "/objects?of="+registry.ProductAccount, http.NoBody, &held)
 	return held, err
 }
 
 // Advance moves the world's clock forward.
 func (w World) Advance(ctx context.Context, by time.Duration) error {
 	var clock registry.Clock
-	return w.call(ctx, http.MethodPost, "/clock/advance?by="+by.String(), &clock)
+	return w.call(ctx, http.MethodPost, "/clock/advance?by="+by.String(), http.NoBody, &clock)
 }
 
-func (w World) call(ctx context.Context, method, path string, into any) error {
+// Seed adds domains to the registry.
+func (w World) Seed(ctx context.Context, domains []registry.SeedDomain) error {
+	body, err := json.Marshal(domains)
+	if err != nil {
+		return err
+	}
+	var added int
+	return w.call(ctx, http.MethodPost, "/objects", bytes.NewReader(body), &added)
+}
+
+func (w World) call(ctx context.Context, method, path string, body io.Reader, into any) error {
 	ctx, cancel := context.WithTimeout(ctx, controlTimeout)
 	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, method, w.control.Address+path, http.NoBody)
+	request, err := http.NewRequestWithContext(ctx, method, w.control.Address+path, body)
 	if err != nil {
 		return err
 	}

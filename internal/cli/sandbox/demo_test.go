@@ -179,7 +179,7 @@ func TestDemo_DomainsCoverEveryStatusAndMatchRegistry(t *testing.T) {
 	for i, domain := range demoDomains() {
 		states[domain.status], extensions[domain.tld] = true, true
 		held := d.registryDomains()[i]
-		if out := domain.status == registrar.DomainTransferredOut; out && held.Registrar == ourRegistrar {
+		if out := domain.status == registrar.DomainTransferredOut; out && held.Registrar == registry.ProductName {
 			t.Errorf("%s was transferred out and is still ours", held.Name)
 		}
 		if past := d.date(domain.paidUntil).Before(d.Since); domain.paidUntil != 0 &&

@@ -29,10 +29,7 @@ type demoDomain struct {
 	nameservers []string
 }
 
-const (
-	ourRegistrar   = "dotkontor Sandbox"
-	otherRegistrar = "Nordlicht Namen GmbH"
-)
+const otherRegistrar = "Nordlicht Namen GmbH"
 
 // demoDomains returns a domain in every state that a customer can see. Of the active ones,
 // one renews automatically, one is undecided and one is left to expire.
@@ -42,15 +39,15 @@ func demoDomains() []demoDomain {
 	return []demoDomain{
 		{
 			label: "kaffeehaus-elbblick", tld: ".de", status: registrar.DomainActive, paidUntil: 220, choice: registrar.TermEndRenew,
-			registrar: ourRegistrar, created: -1240, expires: 220, nameservers: ours,
+			registrar: registry.ProductName, created: -1240, expires: 220, nameservers: ours,
 		},
 		{
 			label: "elbblick-roesterei", tld: ".com", status: registrar.DomainActive, paidUntil: 45,
-			registrar: ourRegistrar, statuses: []string{"clientTransferProhibited"}, created: -685, expires: 45, nameservers: ours,
+			registrar: registry.ProductName, statuses: []string{"clientTransferProhibited"}, created: -685, expires: 45, nameservers: ours,
 		},
 		{
 			label: "elbblick", tld: ".io", status: registrar.DomainActive, paidUntil: 130, choice: registrar.TermEndExpire,
-			registrar: ourRegistrar, statuses: []string{"clientTransferProhibited"}, created: -235, expires: 130, nameservers: ours,
+			registrar: registry.ProductName, statuses: []string{"clientTransferProhibited"}, created: -235, expires: 130, nameservers: ours,
 		},
 		{ // an inbound transfer: the name stays at the losing registrar until the fifth day
 			label: "kaffeekurse-hamburg", tld: ".com", status: registrar.DomainPending,
@@ -58,11 +55,11 @@ func demoDomains() []demoDomain {
 		},
 		{ // auto-renewed by the registry; on clientHold until it is paid
 			label: "elbblick-catering", tld: ".com", status: registrar.DomainExpired, paidUntil: -10,
-			registrar: ourRegistrar, statuses: []string{"autoRenewPeriod", "clientHold"}, created: -740, expires: 355,
+			registrar: registry.ProductName, statuses: []string{"autoRenewPeriod", "clientHold"}, created: -740, expires: 355,
 		},
 		{
 			label: "hafenfest-kaffee", tld: ".io", status: registrar.DomainRedemption, paidUntil: -55,
-			registrar: ourRegistrar, statuses: []string{"redemptionPeriod", "pendingDelete"}, created: -785, expires: -55,
+			registrar: registry.ProductName, statuses: []string{"redemptionPeriod", "pendingDelete"}, created: -785, expires: -55,
 		},
 		{ // returned to DENIC, which contacts the holder
 			label: "roestmeister-elbe", tld: ".de", status: registrar.DomainTransit, paidUntil: -20,

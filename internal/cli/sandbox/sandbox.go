@@ -32,6 +32,7 @@ type Command struct {
 	BaseURL      string        `name:"base-url" help:"URL at which clients reach the service. Default: http:// and --listen."`
 	WorldLatency time.Duration `help:"Delay of every response of the simulated upstreams, such as 80ms."`
 	Chaos        float64       `help:"Share (0 to 1) of upstream responses that are slow, broken, throttled or dropped. Without a value: 0.2." placeholder:"SHARE"`
+	ChaosDelay   time.Duration `hidden:"" help:"Longest delay of a slow response with --chaos. Default: 3s, or 2s at the payment provider."`
 	Seed         uint64        `help:"Random seed of --chaos, to repeat a run. Default: a new one each time." placeholder:"N"`
 	Time         string        `help:"Start time of the sandbox, such as 2027-01-31 or 2027-01-31T12:00:00Z. Default: now." placeholder:"TIME"`
 	Info         string        `help:"Write the contents of the welcome text to this file, as JSON." placeholder:"FILE"`
@@ -54,6 +55,9 @@ func (startCommand) Run(sandbox *Command, t *cli.Terminal) error { return sandbo
 func (c Command) AfterApply() error {
 	if c.Chaos < 0 || c.Chaos > 1 {
 		return fmt.Errorf("--chaos must be a share from 0 to 1, not %v", c.Chaos)
+	}
+	if c.ChaosDelay < 0 {
+		return fmt.Errorf("--chaos-delay can't be negative, and is %s", c.ChaosDelay)
 	}
 	if c.WorldLatency < 0 || c.WorldLatency > time.Minute {
 		return fmt.Errorf("--world-latency must be from 0s to 1m, not %s", c.WorldLatency)
@@ -110,7 +114,7 @@ type simulation struct {
 
 func (s *simulation) start(c Command, zones []registry.Zone, now func() time.Time) (err error) {
 	if s.registry, err = registry.Start(registry.Options{
-		Zones: zones, Seeds: s.demo.registryDomains(), Data: c.Data, Latency: c.WorldLatency, Chaos: c.Chaos, Seed: c.Seed, Now: now,
+		Zones: zones, Seeds: s.demo.registryDomains(), Data: c.Data, Latency: c.WorldLatency, Chaos: c.Chaos, ChaosDelay: c.ChaosDelay, Seed: c.Seed, Now: now,
 	}); err != nil {
 		return err
 	}
@@ -125,7 +129,7 @@ func (s *simulation) start(c Command, zones []registry.Zone, now func() time.Tim
 		now = time.Now
 	}
 	if s.stripe, err = sandboxstripe.Start(sandboxstripe.Options{
-		Data: c.Data, Holder: demoRegistrant, Latency: c.WorldLatency, Chaos: c.Chaos, Seed: c.Seed, Now: now,
+		Data: c.Data, Holder: demoRegistrant, Latency: c.WorldLatency, Chaos: c.Chaos, ChaosDelay: c.ChaosDelay, Seed: c.Seed, Now: now,
 	}); err != nil {
 		return err
 	}

@@ -93,12 +93,12 @@ func (s *memStore) ProvisionItemByPayment(_ context.Context, payment, name strin
 	return nil, nil //nolint:nilnil // no item is no error
 }
 
-func (s *memStore) ListDueProvisionItems(_ context.Context, now time.Time, limit int) ([]provision.Item, error) {
+func (s *memStore) ListDueProvisionItems(_ context.Context, automatic bool, now time.Time, limit int) ([]provision.Item, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var due []provision.Item
 	for _, item := range s.items {
-		if !item.DueAt.IsZero() && !item.DueAt.After(now) && len(due) < limit {
+		if item.Automatic == automatic && !item.DueAt.IsZero() && !item.DueAt.After(now) && len(due) < limit {
 			due = append(due, item)
 		}
 	}

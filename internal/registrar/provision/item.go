@@ -49,6 +49,9 @@ type Item struct {
 	// Payment is "manual:" and an operator's reference, or "order:" and the order id. A
 	// payment covers a name once.
 	Payment string
+	// Automatic is set for automatic renewals. They have their own worker, so that those of a
+	// night don't delay customers who wait for a domain.
+	Automatic bool
 
 	State     State
 	Failure   registrar.Code // why the registry refused; both are set from StateUndoing on

@@ -19,8 +19,9 @@ type Store interface {
 	// ProvisionItemByPayment returns nil if the payment does not cover the name.
 	ProvisionItemByPayment(ctx context.Context, payment, name string) (*Item, error)
 	ProvisionItemByID(ctx context.Context, id string) (Item, bool, error)
-	// ListDueProvisionItems returns open items that are due, the longest overdue first.
-	ListDueProvisionItems(ctx context.Context, now time.Time, limit int) ([]Item, error)
+	// ListDueProvisionItems returns open items that are due, automatic renewals or the others,
+	// the longest overdue first.
+	ListDueProvisionItems(ctx context.Context, automatic bool, now time.Time, limit int) ([]Item, error)
 	// UpdateProvisionItem applies one transition. It returns false, and changes nothing, if
 	// the item is no longer in the state and due time of From.
 	UpdateProvisionItem(ctx context.Context, next Transition) (bool, error)

@@ -15,6 +15,7 @@ import (
 
 const (
 	defaultConcurrency  = 16
+	automaticShare      = 4 // of the concurrency, for automatic renewals in addition
 	defaultDeadline     = 60 * time.Second
 	defaultPollInterval = time.Minute
 	pollInterval        = time.Second    // for rows stored by other nodes
@@ -80,9 +81,11 @@ type Config struct {
 
 // Service provisions paid items. It is safe for concurrent use.
 type Service struct {
-	cfg     Config
-	items   *jobs.Worker[Item]
-	domains *jobs.Loop[Domain]
+	cfg   Config
+	items *jobs.Worker[Item]
+	// automatic works on items of automatic renewals.
+	automatic *jobs.Worker[Item]
+	domains   *jobs.Loop[Domain]
 	// knownHosts has the accounts whose host objects exist: only the first item creates them.
 	knownHosts sync.Map
 	// availability caches registry answers for display.
@@ -104,13 +107,9 @@ func New(cfg Config) (*Service, error) {
 	s := &Service{cfg: cfg, availability: ttlcache.New[availabilityKey, error](ttlcache.Config{
 		TTL: cmp.Or(cfg.CacheTTL, defaultCacheTTL), StaleTTL: staleTTL, MaxEntries: cmp.Or(cfg.MaxCached, defaultMaxCached), Now: cfg.Clock,
 	})}
-	s.items = &jobs.Worker[Item]{
-		Name: "order items", Logger: cfg.Logger, Clock: cfg.Clock, ListDue: cfg.Store.ListDueProvisionItems,
-		Key: func(item Item) string { return item.ID }, Attempts: func(item Item) int { return item.Attempts },
-		Handle: s.handleItem, Postpone: s.postpone, OnRetry: s.onRetry, RecordError: cfg.RecordError,
-		Deadline: cfg.Deadline, MinBackoff: minBackoff, MaxBackoff: maxBackoff,
-		Concurrency: cmp.Or(cfg.Concurrency, defaultConcurrency),
-	}
+	concurrency := cmp.Or(cfg.Concurrency, defaultConcurrency)
+	s.items = s.newWorker("order items", false, concurrency)
+	s.automatic = s.newWorker("automatic renewals", true, max(1, concurrency/automaticShare))
 	s.domains = &jobs.Loop[Domain]{
 		ListDue: func(ctx context.Context, limit int) ([]Domain, error) {
 			return cfg.Domains.ListDueDomains(ctx, s.items.Now(), limit)
@@ -122,8 +121,23 @@ func New(cfg Config) (*Service, error) {
 	return s, nil
 }
 
+func (s *Service) newWorker(name string, automatic bool, concurrency int) *jobs.Worker[Item] {
+	return &jobs.Worker[Item]{
+		Name: name, Logger: s.cfg.Logger, Clock: s.cfg.Clock,
+		ListDue: func(ctx context.Context, now time.Time, limit int) ([]Item, error) {
+			return s.cfg.Store.ListDueProvisionItems(ctx, automatic, now, limit)
+		},
+		Key: func(item Item) string { return item.ID }, Attempts: func(item Item) int { return item.Attempts },
+		Handle: s.handleItem, Postpone: s.postpone, OnRetry: s.onRetry, RecordError: s.cfg.RecordError,
+		Deadline: s.cfg.Deadline, MinBackoff: minBackoff, MaxBackoff: maxBackoff, Concurrency: concurrency,
+	}
+}
+
 // Wake makes Run look for stored items. It never blocks.
-func (s *Service) Wake() { s.items.Wake() }
+func (s *Service) Wake() {
+	s.items.Wake()
+	s.automatic.Wake()
+}
 
 // Run provisions items and synchronises with the registries until ctx ends.
 func (s *Service) Run(ctx context.Context) {
@@ -132,6 +146,7 @@ func (s *Service) Run(ctx context.Context) {
 	}
 	var all sync.WaitGroup
 	all.Go(func() { s.items.Run(ctx) })
+	all.Go(func() { s.automatic.Run(ctx) })
 	all.Go(func() { s.domains.Run(ctx) })
 	for _, account := range s.cfg.Accounts {
 		all.Go(func() {

@@ -15,11 +15,16 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/dotkontor/dotkontor/internal/sandbox/registry/ledger"
 )
 
 // ControlFile is the file in the data folder that tells other local processes how
 // to reach the sandbox clock.
 const ControlFile = "control.json"
+
+// maxSeedBytes bounds the domains of one request, about 250,000.
+const maxSeedBytes = 64 << 20
 
 // Control is the control endpoint of a running sandbox.
 type Control struct {
@@ -52,6 +57,7 @@ func ReadControl(data string) (Control, error) {
 //	GET  /clock                  the sandbox time
 //	POST /clock/advance?by=30d   advances it
 //	GET  /objects?of=dotkontor   objects sponsored by an account, for tests in other processes
+//	POST /objects                adds domains: a JSON list of SeedDomain
 func (r *Registry) openControl() error {
 	listener, err := r.servers.listen("127.0.0.1:0")
 	if err != nil {
@@ -74,9 +80,25 @@ func (r *Registry) openControl() error {
 	mux.HandleFunc("GET /objects", func(w http.ResponseWriter, req *http.Request) {
 		sendJSON(w, r.Sponsored(req.URL.Query().Get("of")))
 	})
+	mux.HandleFunc("POST /objects", func(w http.ResponseWriter, req *http.Request) {
+		var held []SeedDomain
+		err := json.NewDecoder(http.MaxBytesReader(w, req.Body, maxSeedBytes)).Decode(&held)
+		var domains []*ledger.Domain
+		if err == nil {
+			domains, err = r.world.seeds(held, r.Now())
+		}
+		if err == nil {
+			err = r.ledger.Seed(domains)
+		}
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		sendJSON(w, len(domains))
+	})
 	server := &http.Server{
 		Handler:           r.requireSecret(mux),
-		ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: 10 * time.Minute, IdleTimeout: time.Minute,
+		ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, WriteTimeout: 10 * time.Minute, IdleTimeout: time.Minute,
 		MaxHeaderBytes: 16 << 10, ErrorLog: log.New(io.Discard, "", 0),
 	}
 	r.servers.run(func() { _ = server.Serve(listener) }) // it ends with the listener

@@ -320,7 +320,7 @@ func TestSeedDomain_LifecycleFollowsClock(t *testing.T) {
 	}
 	r := startEPPWorld(t, Options{Now: frozenClock, Seeds: []SeedDomain{
 		held("kommt.com", worldRegistrars[0].name, 200, "pendingTransfer"),
-		held("geht.io", productName, -55, "redemptionPeriod", "pendingDelete"),
+		held("geht.io", ProductName, -55, "redemptionPeriod", "pendingDelete"),
 		held("weg.de", "DENIC TRANSIT (Sandbox)", 300),
 	}})
 	s := logIn(t, r, "dotkontor")
@@ -380,7 +380,7 @@ func TestCreate_ConcurrentRequestsRegisterOnce(t *testing.T) {
 func TestExpiry_ZonesThatDoNotRenewByThemselves(t *testing.T) {
 	t.Parallel()
 	r := startEPPWorld(t, Options{Now: frozenClock, Zones: []Zone{{TLD: ".se"}}, Seeds: []SeedDomain{
-		{Name: "frist.se", Registrar: productName, Created: epoch.AddDate(-1, 0, 10), Expires: epoch.AddDate(0, 0, 10), Nameservers: []string{"ns1.example.net"}},
+		{Name: "frist.se", Registrar: ProductName, Created: epoch.AddDate(-1, 0, 10), Expires: epoch.AddDate(0, 0, 10), Nameservers: []string{"ns1.example.net"}},
 	}})
 	s := logIn(t, r, ProductAccount)
 	renew := objectCommand("domain", "renew", `<:name>frist.se</:name><:curExpDate>2027-03-11</:curExpDate>`)

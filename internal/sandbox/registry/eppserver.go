@@ -12,9 +12,10 @@ import (
 const (
 	// ProductAccount is the account that the product logs in with.
 	ProductAccount = "dotkontor"
+	// ProductName is its registrar's name.
+	ProductName    = "dotkontor Sandbox"
 	otherAccount   = "andere"
 	noFundsAccount = "pleite"
-	productName    = "dotkontor Sandbox"
 )
 
 // Account is a registrar that may log in over EPP.
@@ -24,7 +25,7 @@ type Account = ledger.Account
 // transfer from and to, and one without funds.
 func DefaultAccounts() []Account {
 	return []Account{
-		{ID: ProductAccount, Password: "kontor-geheim", Name: productName},
+		{ID: ProductAccount, Password: "kontor-geheim", Name: ProductName},
 		{ID: otherAccount, Password: "andere-geheim", Name: worldRegistrars[0].name},
 		{ID: noFundsAccount, Password: "pleite-geheim", Name: worldRegistrars[2].name, NoFunds: true},
 	}
@@ -36,15 +37,10 @@ func (r *Registry) openLedger() error {
 	if len(accounts) == 0 {
 		accounts = DefaultAccounts()
 	}
-	var seeds []*ledger.Domain
-	for _, held := range r.opts.Seeds {
-		seed, err := r.world.seed(held, r.opts.Now().UTC().Truncate(time.Second))
-		if err != nil {
-			return err
-		}
-		seeds = append(seeds, seed)
+	seeds, err := r.world.seeds(r.opts.Seeds, r.opts.Now())
+	if err != nil {
+		return err
 	}
-	var err error
 	r.ledger, err = ledger.Open(ledger.Options{
 		Folder: r.folder(), Table: table{r.world}, Accounts: accounts, Now: r.opts.Now, Seeds: seeds,
 		PendingFor: r.opts.PendingFor, Sync: r.opts.Sync, Logger: r.opts.Logger,

@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -63,7 +64,9 @@ type Options struct {
 	Sync    bool
 	Latency time.Duration // added to every response
 	Chaos   float64       // share 0..1 of slow, broken, throttled and dropped responses
-	Seed    uint64        // of the chaos; 0 means random
+	// ChaosDelay is the longest delay of a slow response; 0 means 3 s.
+	ChaosDelay time.Duration
+	Seed       uint64 // of the chaos; 0 means random
 	// Now is the clock before any advance; nil means time.Now.
 	Now    func() time.Time
 	Logger *slog.Logger
@@ -95,7 +98,8 @@ type Registry struct {
 
 // Start starts all servers. When it returns, every listener accepts connections.
 func Start(opts Options) (*Registry, error) {
-	return start(opts, timings{hang: 30 * time.Second, slowMin: 500 * time.Millisecond, slowMax: 3 * time.Second})
+	longest := cmp.Or(opts.ChaosDelay, 3*time.Second)
+	return start(opts, timings{hang: 30 * time.Second, slowMin: longest / 6, slowMax: longest})
 }
 
 func start(opts Options, timings timings) (*Registry, error) {

@@ -30,6 +30,19 @@ type SeedDomain struct {
 // seedTRID is the clTRID of seeded objects.
 const seedTRID = "SIM-before-the-start"
 
+// seeds builds the ledger entries of seed domains.
+func (w *world) seeds(held []SeedDomain, now time.Time) ([]*ledger.Domain, error) {
+	domains := make([]*ledger.Domain, 0, len(held))
+	for _, one := range held {
+		domain, err := w.seed(one, now.UTC().Truncate(time.Second))
+		if err != nil {
+			return nil, err
+		}
+		domains = append(domains, domain)
+	}
+	return domains, nil
+}
+
 // seed builds the ledger entry of a seed domain.
 func (w *world) seed(held SeedDomain, now time.Time) (*ledger.Domain, error) {
 	label, zone, found := w.split(held.Name)
@@ -104,7 +117,7 @@ func sponsorOf(registrar string) (account, name string) {
 	if registrar == ledger.TransitName {
 		return ledger.TransitSponsor, registrar
 	}
-	if registrar == productName {
+	if registrar == ProductName {
 		return ProductAccount, ""
 	}
 	if known := slices.IndexFunc(worldRegistrars[:], func(a worldRegistrar) bool { return a.name == registrar }); known >= 0 {

@@ -75,7 +75,9 @@ type faults struct {
 	mu    sync.Mutex
 	rules []*rule
 	chaos float64
-	rng   *rand.Rand
+	// maxDelay bounds the delays of chaos.
+	maxDelay time.Duration
+	rng      *rand.Rand
 }
 
 var (
@@ -167,7 +169,7 @@ func (f *faults) nextFault(operation, kind string, chaos []string) fault {
 	if operation == onPage || f.chaos <= 0 || f.rng.Float64() >= f.chaos {
 		return fault{}
 	}
-	return fault{chaos[f.rng.IntN(len(chaos))], time.Duration(f.rng.IntN(2000)) * time.Millisecond}
+	return fault{chaos[f.rng.IntN(len(chaos))], time.Duration(f.rng.Int64N(int64(f.maxDelay)))}
 }
 
 // injectBefore applies faults before the operation and reports whether the call is

@@ -1,6 +1,7 @@
 package stripe
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -45,6 +46,8 @@ type Options struct {
 	Latency time.Duration
 	// Chaos is the share 0..1 of responses and webhooks that fail.
 	Chaos float64
+	// ChaosDelay is the longest delay of a slow response or webhook; 0 means 2 s.
+	ChaosDelay time.Duration
 	// Seed is the seed of the chaos; 0 means random.
 	Seed uint64
 	// Now is the clock for expiry; nil means time.Now.
@@ -92,7 +95,7 @@ func Start(opts Options) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("sandbox stripe: %w", err)
 	}
-	s := &Server{opts: opts, state: state, faults: &faults{chaos: opts.Chaos, rng: mathrand.New(mathrand.NewPCG(opts.Seed, 1))}}
+	s := &Server{opts: opts, state: state, faults: &faults{chaos: opts.Chaos, maxDelay: cmp.Or(opts.ChaosDelay, 2*time.Second), rng: mathrand.New(mathrand.NewPCG(opts.Seed, 1))}}
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	s.deliveries = newDeliverer(s)
 	listener, err := s.listen()

@@ -15,9 +15,9 @@ LIMIT $2;
 
 -- name: ListDueProvisionItems :many
 SELECT * FROM provision_items
-WHERE due_at > 0 AND due_at <= $1
+WHERE automatic = sqlc.arg(automatic) AND due_at > 0 AND due_at <= sqlc.arg(now)
 ORDER BY due_at
-LIMIT $2;
+LIMIT sqlc.arg(max_rows);
 
 -- name: UpdateProvisionItem :one
 UPDATE provision_items
@@ -47,9 +47,9 @@ ON CONFLICT DO NOTHING;
 
 -- A renewal applies to the domain that the customer holds, unless it is being deleted.
 -- name: InsertRenewalProvisionItem :execrows
-INSERT INTO provision_items (id, customer_id, name, tld, kind, years, payment, state, account, domain_id, code_sealed, requested_at, due_at, created_at, updated_at)
+INSERT INTO provision_items (id, customer_id, name, tld, kind, years, payment, state, account, domain_id, code_sealed, automatic, requested_at, due_at, created_at, updated_at)
 SELECT sqlc.arg(id), domains.customer_id, domains.name, domains.tld, sqlc.arg(kind), sqlc.arg(years), sqlc.arg(payment), 'paid',
-    sqlc.arg(account), domains.id, '', sqlc.arg(now), sqlc.arg(now), sqlc.arg(now), sqlc.arg(now)
+    sqlc.arg(account), domains.id, '', sqlc.arg(automatic), sqlc.arg(now), sqlc.arg(now), sqlc.arg(now), sqlc.arg(now)
 FROM domains
 WHERE domains.id = sqlc.arg(domain_id) AND domains.customer_id = sqlc.arg(customer_id) AND domains.status <> 'transferred_out'
     AND NOT EXISTS (SELECT 1 FROM term_ends WHERE term_ends.domain_id = domains.id AND term_ends.state = 'deleting')

@@ -37,12 +37,12 @@ INSERT INTO renewals (domain_id, term_end, customer_id, name, tld, state, years,
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
 ON CONFLICT (domain_id, term_end) DO NOTHING;
 
--- Customers with a renewal that is due, the longest overdue first.
--- name: ListCustomersWithDueRenewals :many
-SELECT customer_id, CAST(min(charge_at) AS BIGINT) AS charge_at FROM renewals
+-- The customers of due renewals, the longest overdue first. A customer is listed for each
+-- renewal: grouping them would read all that are due, for every batch of a night.
+-- name: ListCustomersOfDueRenewals :many
+SELECT customer_id, charge_at FROM renewals
 WHERE charge_at > 0 AND charge_at <= sqlc.arg(now)
-GROUP BY customer_id
-ORDER BY 2
+ORDER BY charge_at
 LIMIT sqlc.arg(max_rows);
 
 -- The due renewals of a customer, each with what prevents its charge: the consent or the

@@ -424,6 +424,7 @@ type ProvisionItem struct {
 	UpdatedAt   int64
 	RenewFrom   int64
 	Registrant  string
+	Automatic   int64
 }
 
 type RecoveryCode struct {

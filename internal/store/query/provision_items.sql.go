@@ -10,7 +10,7 @@ import (
 )
 
 const getProvisionItem = `-- name: GetProvisionItem :one
-SELECT id, customer_id, name, tld, kind, years, payment, state, failure, refund_due, account, domain_id, handle, code_sealed, requested_at, due_at, node, attempts, created_at, updated_at, renew_from, registrant FROM provision_items WHERE id = $1
+SELECT id, customer_id, name, tld, kind, years, payment, state, failure, refund_due, account, domain_id, handle, code_sealed, requested_at, due_at, node, attempts, created_at, updated_at, renew_from, registrant, automatic FROM provision_items WHERE id = $1
 `
 
 func (q *Queries) GetProvisionItem(ctx context.Context, id string) (ProvisionItem, error) {
@@ -39,12 +39,13 @@ func (q *Queries) GetProvisionItem(ctx context.Context, id string) (ProvisionIte
 		&i.UpdatedAt,
 		&i.RenewFrom,
 		&i.Registrant,
+		&i.Automatic,
 	)
 	return i, err
 }
 
 const getProvisionItemByPayment = `-- name: GetProvisionItemByPayment :one
-SELECT id, customer_id, name, tld, kind, years, payment, state, failure, refund_due, account, domain_id, handle, code_sealed, requested_at, due_at, node, attempts, created_at, updated_at, renew_from, registrant FROM provision_items WHERE payment = $1 AND name = $2
+SELECT id, customer_id, name, tld, kind, years, payment, state, failure, refund_due, account, domain_id, handle, code_sealed, requested_at, due_at, node, attempts, created_at, updated_at, renew_from, registrant, automatic FROM provision_items WHERE payment = $1 AND name = $2
 `
 
 func (q *Queries) GetProvisionItemByPayment(ctx context.Context, payment string, name string) (ProvisionItem, error) {
@@ -73,6 +74,7 @@ func (q *Queries) GetProvisionItemByPayment(ctx context.Context, payment string,
 		&i.UpdatedAt,
 		&i.RenewFrom,
 		&i.Registrant,
+		&i.Automatic,
 	)
 	return i, err
 }
@@ -121,11 +123,11 @@ func (q *Queries) InsertProvisionItem(ctx context.Context, arg InsertProvisionIt
 }
 
 const insertRenewalProvisionItem = `-- name: InsertRenewalProvisionItem :execrows
-INSERT INTO provision_items (id, customer_id, name, tld, kind, years, payment, state, account, domain_id, code_sealed, requested_at, due_at, created_at, updated_at)
+INSERT INTO provision_items (id, customer_id, name, tld, kind, years, payment, state, account, domain_id, code_sealed, automatic, requested_at, due_at, created_at, updated_at)
 SELECT $1, domains.customer_id, domains.name, domains.tld, $2, $3, $4, 'paid',
-    $5, domains.id, '', $6, $6, $6, $6
+    $5, domains.id, '', $6, $7, $7, $7, $7
 FROM domains
-WHERE domains.id = $7 AND domains.customer_id = $8 AND domains.status <> 'transferred_out'
+WHERE domains.id = $8 AND domains.customer_id = $9 AND domains.status <> 'transferred_out'
     AND NOT EXISTS (SELECT 1 FROM term_ends WHERE term_ends.domain_id = domains.id AND term_ends.state = 'deleting')
 ON CONFLICT DO NOTHING
 `
@@ -136,6 +138,7 @@ type InsertRenewalProvisionItemParams struct {
 	Years      int64
 	Payment    string
 	Account    string
+	Automatic  int64
 	Now        int64
 	DomainID   string
 	CustomerID string
@@ -149,6 +152,7 @@ func (q *Queries) InsertRenewalProvisionItem(ctx context.Context, arg InsertRene
 		arg.Years,
 		arg.Payment,
 		arg.Account,
+		arg.Automatic,
 		arg.Now,
 		arg.DomainID,
 		arg.CustomerID,
@@ -160,14 +164,20 @@ func (q *Queries) InsertRenewalProvisionItem(ctx context.Context, arg InsertRene
 }
 
 const listDueProvisionItems = `-- name: ListDueProvisionItems :many
-SELECT id, customer_id, name, tld, kind, years, payment, state, failure, refund_due, account, domain_id, handle, code_sealed, requested_at, due_at, node, attempts, created_at, updated_at, renew_from, registrant FROM provision_items
-WHERE due_at > 0 AND due_at <= $1
+SELECT id, customer_id, name, tld, kind, years, payment, state, failure, refund_due, account, domain_id, handle, code_sealed, requested_at, due_at, node, attempts, created_at, updated_at, renew_from, registrant, automatic FROM provision_items
+WHERE automatic = $1 AND due_at > 0 AND due_at <= $2
 ORDER BY due_at
-LIMIT $2
+LIMIT $3
 `
 
-func (q *Queries) ListDueProvisionItems(ctx context.Context, dueAt int64, limit int32) ([]ProvisionItem, error) {
-	rows, err := q.db.QueryContext(ctx, listDueProvisionItems, dueAt, limit)
+type ListDueProvisionItemsParams struct {
+	Automatic int64
+	Now       int64
+	MaxRows   int32
+}
+
+func (q *Queries) ListDueProvisionItems(ctx context.Context, arg ListDueProvisionItemsParams) ([]ProvisionItem, error) {
+	rows, err := q.db.QueryContext(ctx, listDueProvisionItems, arg.Automatic, arg.Now, arg.MaxRows)
 	if err != nil {
 		return nil, err
 	}
@@ -198,6 +208,7 @@ func (q *Queries) ListDueProvisionItems(ctx context.Context, dueAt int64, limit 
 			&i.UpdatedAt,
 			&i.RenewFrom,
 			&i.Registrant,
+			&i.Automatic,
 		); err != nil {
 			return nil, err
 		}
@@ -213,7 +224,7 @@ func (q *Queries) ListDueProvisionItems(ctx context.Context, dueAt int64, limit 
 }
 
 const listProvisionItems = `-- name: ListProvisionItems :many
-SELECT id, customer_id, name, tld, kind, years, payment, state, failure, refund_due, account, domain_id, handle, code_sealed, requested_at, due_at, node, attempts, created_at, updated_at, renew_from, registrant FROM provision_items
+SELECT id, customer_id, name, tld, kind, years, payment, state, failure, refund_due, account, domain_id, handle, code_sealed, requested_at, due_at, node, attempts, created_at, updated_at, renew_from, registrant, automatic FROM provision_items
 WHERE id > $1
 ORDER BY id
 LIMIT $2
@@ -251,6 +262,7 @@ func (q *Queries) ListProvisionItems(ctx context.Context, iD string, limit int32
 			&i.UpdatedAt,
 			&i.RenewFrom,
 			&i.Registrant,
+			&i.Automatic,
 		); err != nil {
 			return nil, err
 		}
@@ -266,7 +278,7 @@ func (q *Queries) ListProvisionItems(ctx context.Context, iD string, limit int32
 }
 
 const listProvisionItemsByName = `-- name: ListProvisionItemsByName :many
-SELECT id, customer_id, name, tld, kind, years, payment, state, failure, refund_due, account, domain_id, handle, code_sealed, requested_at, due_at, node, attempts, created_at, updated_at, renew_from, registrant FROM provision_items WHERE name = $1 ORDER BY id
+SELECT id, customer_id, name, tld, kind, years, payment, state, failure, refund_due, account, domain_id, handle, code_sealed, requested_at, due_at, node, attempts, created_at, updated_at, renew_from, registrant, automatic FROM provision_items WHERE name = $1 ORDER BY id
 `
 
 func (q *Queries) ListProvisionItemsByName(ctx context.Context, name string) ([]ProvisionItem, error) {
@@ -301,6 +313,7 @@ func (q *Queries) ListProvisionItemsByName(ctx context.Context, name string) ([]
 			&i.UpdatedAt,
 			&i.RenewFrom,
 			&i.Registrant,
+			&i.Automatic,
 		); err != nil {
 			return nil, err
 		}

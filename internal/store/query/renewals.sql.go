@@ -155,6 +155,43 @@ func (q *Queries) InsertRenewal(ctx context.Context, arg InsertRenewalParams) (i
 	return result.RowsAffected()
 }
 
+const listCustomersOfDueRenewals = `-- name: ListCustomersOfDueRenewals :many
+SELECT customer_id, charge_at FROM renewals
+WHERE charge_at > 0 AND charge_at <= $1
+ORDER BY charge_at
+LIMIT $2
+`
+
+type ListCustomersOfDueRenewalsRow struct {
+	CustomerID string
+	ChargeAt   int64
+}
+
+// The customers of due renewals, the longest overdue first. A customer is listed for each
+// renewal: grouping them would read all that are due, for every batch of a night.
+func (q *Queries) ListCustomersOfDueRenewals(ctx context.Context, now int64, maxRows int32) ([]ListCustomersOfDueRenewalsRow, error) {
+	rows, err := q.db.QueryContext(ctx, listCustomersOfDueRenewals, now, maxRows)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []ListCustomersOfDueRenewalsRow{}
+	for rows.Next() {
+		var i ListCustomersOfDueRenewalsRow
+		if err := rows.Scan(&i.CustomerID, &i.ChargeAt); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const listCustomersToAnnounce = `-- name: ListCustomersToAnnounce :many
 SELECT DISTINCT domains.customer_id FROM domains
 WHERE domains.status = 'active' AND domains.at_term_end = 'renew'
@@ -190,43 +227,6 @@ func (q *Queries) ListCustomersToAnnounce(ctx context.Context, arg ListCustomers
 			return nil, err
 		}
 		items = append(items, customer_id)
-	}
-	if err := rows.Close(); err != nil {
-		return nil, err
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const listCustomersWithDueRenewals = `-- name: ListCustomersWithDueRenewals :many
-SELECT customer_id, CAST(min(charge_at) AS BIGINT) AS charge_at FROM renewals
-WHERE charge_at > 0 AND charge_at <= $1
-GROUP BY customer_id
-ORDER BY 2
-LIMIT $2
-`
-
-type ListCustomersWithDueRenewalsRow struct {
-	CustomerID string
-	ChargeAt   int64
-}
-
-// Customers with a renewal that is due, the longest overdue first.
-func (q *Queries) ListCustomersWithDueRenewals(ctx context.Context, now int64, maxRows int32) ([]ListCustomersWithDueRenewalsRow, error) {
-	rows, err := q.db.QueryContext(ctx, listCustomersWithDueRenewals, now, maxRows)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []ListCustomersWithDueRenewalsRow{}
-	for rows.Next() {
-		var i ListCustomersWithDueRenewalsRow
-		if err := rows.Scan(&i.CustomerID, &i.ChargeAt); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
 	}
 	if err := rows.Close(); err != nil {
 		return nil, err

@@ -56,7 +56,13 @@ func run(ctx context.Context, items crash.ItemSettings, orders crash.OrderSettin
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("%w\nthe data is kept in %s", err, folder)
+			return
+		}
+		err = os.RemoveAll(folder)
+	}()
 	binary := filepath.Join(folder, "dotkontor")
 	if err := testkit.Build(ctx, binary, os.Stderr, "-tags", "failpoint"); err != nil {
 		return err

@@ -56,6 +56,11 @@ func TestRenewal_AnnouncedChargedAndRenewedInOneOrder(t *testing.T) {
 		if after := s.domain("eins.com"); !after.PaidUntil.Equal(before.PaidUntil.AddDate(1, 0, 0)) || !row.ChargeAt.IsZero() {
 			t.Errorf("paid until %s", after.PaidUntil)
 		}
+		// The renewal's worker is not that of purchases.
+		items, err := s.db.ListProvisionItemsByName(t.Context(), "eins.com")
+		if err != nil || len(items) != 2 || items[0].Automatic || !items[1].Automatic {
+			t.Errorf("the items are %+v, %v", items, err)
+		}
 		if receipt := s.wantMails(registrar.MailOrderPaid, 1)[0]; receipt["automatic"] != "true" || receipt["method"] != "Visa •••• 4242" {
 			t.Errorf("the receipt is %v", receipt)
 		}

@@ -112,6 +112,18 @@ func Open(o Options) (*Ledger, error) {
 	return l, nil
 }
 
+// Seed stores domains that another registry is supposed to have had before.
+func (l *Ledger) Seed(domains []*Domain) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, domain := range domains {
+		if err := l.seed(domain); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // seed stores a domain and its hosts unless the name exists.
 func (l *Ledger) seed(seed *Domain) error {
 	if _, known := l.domains[seed.Name]; known {
