@@ -25,7 +25,7 @@ type offer struct {
 	LateDays         int
 	Restore          price
 	RedemptionDays   int
-	Total            price // the price for at least five years, in whole terms
+	Total            price // what at least five years cost in whole terms, each with an invoice of its own
 	TotalYears       int   // the period of the total: six if a term is two years
 	RenewalCostsMore bool  // a renewal year costs more than one of the first term
 }
@@ -43,12 +43,14 @@ func (h *Handler) offerFor(ext registrar.Extension, at time.Time) offer {
 		Renewal:          withVAT(ext.Renew, rate),
 		Transfer:         withVAT(ext.Transfer, rate),
 		TotalYears:       term * (1 + renewals),
-		Total:            withVAT(first+ext.Renew*registrar.Cents(renewals*term), rate),
 		RenewalCostsMore: ext.Renew > ext.Register,
 		LateDays:         policy.RenewableDays,
 		LateKey:          "price.late",
 		Restore:          withVAT(ext.Restore, rate),
 	}
+	// VAT is rounded once per invoice, so the sum of the grosses is not the gross of the sum.
+	later := withVAT(ext.Renew*registrar.Cents(term), rate)
+	one.Total = price{Gross: one.First.Gross + later.Gross*registrar.Cents(renewals), Net: first + later.Net*registrar.Cents(renewals)}
 	switch {
 	case policy.RenewableDays > 0:
 	case policy.AtExpiry == lifecycle.RegistryExpires, policy.Unpaid == lifecycle.UnpaidDelete && policy.DeleteAfter == 0:
