@@ -33,6 +33,7 @@ func newPages(cfg Config, address func(*http.Request) netip.Addr) (frame *ui.Fra
 			pages = append(pages, part.Routes()...)
 		}
 	}
+	add(frame, nil)
 	cfg.Portal.Frame = frame
 	add(portal.New(cfg.Portal))
 	if cfg.Site.Catalog != nil {

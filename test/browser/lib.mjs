@@ -27,7 +27,7 @@ export async function withBrowser(visit, { onPhone = false, ...options } = {}) {
   const context = await browser.newContext({
     viewport: onPhone ? phone : desk,
     reducedMotion: "reduce", // the contrast of a colour in transition can't be judged
-    locale: "fr-FR", // the portal is German unless another language is chosen
+    locale: "de-DE",
     ...options,
   });
   context.setDefaultTimeout(waiting);

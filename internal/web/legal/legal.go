@@ -14,6 +14,7 @@ package legal
 import (
 	"embed"
 	"errors"
+	"fmt"
 	"io/fs"
 	"net/http"
 	"time"
@@ -92,7 +93,24 @@ func (h *Handler) Routes() []httpjson.Route {
 		add(get, l, func(req *ui.Request, l legalPage) error { return h.showForm(req, l, newForm(kind), http.StatusOK) })
 		add(post, l, func(req *ui.Request, l legalPage) error { return h.submitNotice(req, l, kind) })
 	}
+	if h.Operator.Email != "" {
+		routes = append(routes, httpjson.Route{Method: get, Path: securityPath, Handler: h.securityContact})
+	}
 	return routes
+}
+
+const (
+	securityPath = "/.well-known/security.txt"
+	// securityMonths is how long a copy of the file is valid; RFC 9116 recommends less than a year.
+	securityMonths = 6
+)
+
+// securityContact tells where to report vulnerabilities (RFC 9116).
+func (h *Handler) securityContact(w http.ResponseWriter, _ *http.Request) {
+	expires := time.Now().UTC().AddDate(0, securityMonths, 0).Truncate(24 * time.Hour)
+	httpjson.WriteBytes(w, http.StatusOK, []string{"text/plain; charset=utf-8"}, fmt.Appendf(nil,
+		"Contact: mailto:%s\nExpires: %s\nPreferred-Languages: de, en\nCanonical: %s\n",
+		h.Operator.Email, expires.Format(time.RFC3339), h.Frame.URL(securityPath)))
 }
 
 type pageData struct {

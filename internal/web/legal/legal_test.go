@@ -293,3 +293,18 @@ func TestTexts_SamePlaceholdersInBothLanguages(t *testing.T) {
 	t.Parallel()
 	textcheck.CheckTranslations(t, texts)
 }
+
+func TestSecurityContact_IsOperatorsAndExpires(t *testing.T) {
+	t.Parallel()
+	status, body := visit(t, newHandler(t, &memStore{}, testOperator, nil), "/.well-known/security.txt", nil)
+	_, date, _ := strings.Cut(body, "Expires: ")
+	date, _, _ = strings.Cut(date, "\n")
+	expires, err := time.Parse(time.RFC3339, date)
+	if status != http.StatusOK || !strings.HasPrefix(body, "Contact: mailto:post@kontor.example\n") || err != nil ||
+		!expires.After(time.Now()) || expires.After(time.Now().AddDate(1, 0, 0)) {
+		t.Errorf("%d %s, %v", status, body, err)
+	}
+	if status, _ := visit(t, newHandler(t, &memStore{}, OperatorInfo{}, nil), "/.well-known/security.txt", nil); status != http.StatusNotFound {
+		t.Errorf("status %d without an address", status)
+	}
+}

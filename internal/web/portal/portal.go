@@ -108,7 +108,6 @@ func (h *Handler) Routes() []httpjson.Route {
 	const onlyMembers = true
 	newRegistration, newReset := pair{"link_invalid.again", "/portal/register"}, pair{"link_invalid.again", "/portal/reset"}
 	return []httpjson.Route{
-		{Method: get, Path: ui.StaticPath + "{file}", Handler: h.Frame.Static},
 		{Method: get, Path: ui.HomePath, Handler: public(h.home)},
 		{Method: get, Path: ui.HomePath + "/{$}", Handler: public(h.home)},
 		{Method: post, Path: ui.LanguagePath, Handler: public(h.chooseLanguage)},

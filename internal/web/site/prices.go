@@ -56,6 +56,11 @@ func (h *Handler) filterPrices(req *ui.Request) (shown pricesPage, rows []*price
 			rows = append(rows, row)
 		}
 	}
+	// Who asks for .de does not mean .deals.
+	if i := slices.IndexFunc(rows, func(row *priceRow) bool { return row.TLD == shown.Filter || row.Ext == shown.Filter }); i > 0 {
+		exact := rows[i]
+		rows = slices.Insert(slices.Delete(rows, i, i+1), 0, exact)
+	}
 	shown.Found, shown.All = len(rows), len(all)
 	return shown, rows, nil
 }

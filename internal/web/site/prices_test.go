@@ -258,3 +258,12 @@ func TestSearch_UnsoldNameHasNoBasketButton(t *testing.T) {
 		t.Error("the start page advertises an extension that is not for sale")
 	}
 }
+
+func TestPrices_ExactExtensionComesFirst(t *testing.T) {
+	t.Parallel()
+	body := newEnv(t).get("/preise?q=.de&sort=price").Body.String()
+	first, second := strings.Index(body, `class="ext">.de<`), strings.Index(body, `class="ext">.`)
+	if first < 0 || first != second {
+		t.Errorf(".de is at %d, the first extension at %d", first, second)
+	}
+}

@@ -339,3 +339,22 @@ func (s *env) listedTLDs(t *testing.T) []string {
 	slices.Sort(all)
 	return all
 }
+
+func TestHome_HasTranslationsAndPreview(t *testing.T) {
+	t.Parallel()
+	const base = "https://domains.example"
+	s := newEnv(t)
+	for path, wants := range map[string][]string{
+		"/":       {`rel="canonical" href="` + base + `/"`, `hreflang="en" href="` + base + `/en"`, `og:image" content="` + base + `/portal/static/preview.png`},
+		"/en":     {`<html lang="en"`, `rel="canonical" href="` + base + `/en"`, `hreflang="de" href="` + base + `/"`},
+		"/prices": {`rel="canonical" href="` + base + `/prices"`, `hreflang="de" href="` + base + `/preise"`},
+		"/preise": {`hreflang="en" href="` + base + `/prices"`, `og:locale" content="de_DE"`},
+	} {
+		body := s.get(path).Body.String()
+		for _, want := range wants {
+			if !strings.Contains(body, want) {
+				t.Errorf("%s lacks %s", path, want)
+			}
+		}
+	}
+}

@@ -95,6 +95,7 @@ func (h *Handler) Routes() []httpjson.Route {
 	}
 	return []httpjson.Route{
 		{Method: get, Path: "/{$}", Handler: public(h.home)},
+		{Method: get, Path: ui.EnglishStartPath, Handler: inLanguage(ui.English, h.home)},
 		{Method: post, Path: "/{$}", Handler: public(h.search)},
 		{Method: post, Path: searchPath, Handler: public(h.streamSearch)},
 		{Method: post, Path: whoisPath, Handler: public(h.whois)},

@@ -35,7 +35,8 @@ const (
 	// CheckoutPath is the prefix of payment pages; the rest of the path is a secret.
 	CheckoutPath = "/checkout/"
 	// Public pages. Each has a German and an English path.
-	StartPath            = "/"
+	StartPath            = "/" // in the browser's language
+	EnglishStartPath     = "/en"
 	PricesPath           = "/preise"
 	EnglishPricesPath    = "/prices"
 	AssistantPath        = "/assistent"

@@ -70,3 +70,27 @@ func TestTexts_EMailHasNonBreakingHyphen(t *testing.T) {
 		t.Error("the frame's own texts break")
 	}
 }
+
+func TestLanguage_FirstVisitUsesBrowsers(t *testing.T) {
+	t.Parallel()
+	frame := newFrame(t, "http://127.0.0.1", sessions{})
+	for _, c := range []struct{ header, cookie, want string }{
+		{"", "", German},
+		{"de-DE,de;q=0.9,en;q=0.8", "", German},
+		{"en-GB,en;q=0.9,de;q=0.8", "", English},
+		{"en;q=0.3, de;q=0.7", "", German},
+		{"fr-FR,fr;q=0.9", "", English},
+		{"fr-FR,de;q=0.5", "", German},
+		{"de;q=0, en", "", English},
+		{"de;q=x", "", English},
+		{strings.Repeat("fr,", 5000) + "de", "", English},
+		{"en", "dotkontor_lang=de", German},
+	} {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", http.NoBody)
+		r.Header.Set("Accept-Language", c.header)
+		r.Header.Set("Cookie", c.cookie)
+		if got, chosen := frame.language(r); got != c.want || chosen != (c.cookie != "") {
+			t.Errorf("%.40q, cookie %q: %s, chosen %t, want %s", c.header, c.cookie, got, chosen, c.want)
+		}
+	}
+}

@@ -5,7 +5,7 @@ import "net/http"
 // policy allows a page to load only our own resources. Form targets are added per page:
 // a consent redirects to an application.
 const (
-	cspBase = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+	cspBase = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; manifest-src 'self'; " +
 		"base-uri 'none'; frame-ancestors 'none'"
 	cspFormActionSelf = "; form-action 'self'"
 )

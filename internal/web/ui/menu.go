@@ -33,6 +33,19 @@ func linksIn(language string, links []translatedLink, section string) []menuEntr
 	return list
 }
 
+// translations returns the German and the English path of a public page.
+func translations(section string) (german, english string, found bool) {
+	if section == StartPath {
+		return StartPath, EnglishStartPath, true
+	}
+	for _, link := range slices.Concat(publicLinks, legalLinks) {
+		if section == link.german || section == link.english {
+			return link.german, link.english, true
+		}
+	}
+	return "", "", false
+}
+
 // menu is the menu of signed-in visitors.
 var menu = [...]menuEntry{
 	{Path: "/portal/domains", Label: "menu.domains"},

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -178,13 +179,38 @@ func InLanguage(language, german, english string) string {
 
 func validLanguage(language string) bool { return language == German || language == English }
 
-// language returns the language chosen in the browser. Accept-Language is ignored: a
-// URL shows the same page to everyone.
+// language returns the language that was chosen with the switch, or the browser's.
 func (f *Frame) language(r *http.Request) (language string, chosen bool) {
 	if chosen := f.cookie(r, languageCookie); validLanguage(chosen) {
 		return chosen, true
 	}
-	return German, false
+	return browserLanguage(r.Header.Get("Accept-Language")), false
+}
+
+// browserLanguage returns the first of our languages in an Accept-Language header. Whoever
+// asks for others gets English, and a client without the header German, as search engines
+// know the site.
+func browserLanguage(header string) string {
+	const maxTags = 20
+	best, bestQuality := English, 0.0
+	if strings.TrimSpace(header) == "" {
+		return German
+	}
+	for i, entry := range strings.SplitN(header, ",", maxTags+1) {
+		tag, parameters, _ := strings.Cut(entry, ";")
+		primary, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(tag)), "-")
+		quality := 1.0
+		if text, found := strings.CutPrefix(strings.TrimSpace(parameters), "q="); found {
+			var err error
+			if quality, err = strconv.ParseFloat(text, 64); err != nil {
+				continue
+			}
+		}
+		if i < maxTags && validLanguage(primary) && quality > bestQuality {
+			best, bestQuality = primary, quality
+		}
+	}
+	return best
 }
 
 // NotFound renders the page for an unknown path.

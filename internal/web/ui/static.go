@@ -27,7 +27,8 @@ func loadAssets() (map[string]asset, error) {
 		return nil, err
 	}
 	types := map[string]string{
-		".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml",
+		".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml", ".ico": "image/x-icon", ".png": "image/png",
+		".webmanifest": "application/manifest+json",
 	}
 	loaded := make(map[string]asset)
 	for _, entry := range entries {
@@ -51,10 +52,29 @@ func (f *Frame) assetPath(name string) string {
 	return StaticPath + name + "?v=" + f.static[name].version
 }
 
-// Static serves the assets. A file is cached forever under its current version; another
+// Routes lists the assets.
+func (f *Frame) Routes() []httpjson.Route {
+	return []httpjson.Route{
+		{Method: http.MethodGet, Path: StaticPath + "{file}", Handler: f.serveStatic},
+		{Method: http.MethodGet, Path: "/favicon.ico", Handler: f.wellKnownAsset("favicon.ico")},
+		{Method: http.MethodGet, Path: "/manifest.webmanifest", Handler: f.wellKnownAsset("manifest.webmanifest")},
+	}
+}
+
+// wellKnownAsset serves an asset at a path without a version; browsers keep it for a day.
+func (f *Frame) wellKnownAsset(name string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		file := f.static[name]
+		f.setSecurityHeaders(w.Header())
+		w.Header().Set("Cache-Control", "public, max-age=86400")
+		httpjson.WriteBytes(w, http.StatusOK, file.contentType, file.body)
+	}
+}
+
+// serveStatic serves the assets. A file is cached forever under its current version; another
 // version (requested by a page of another release during an update) is served but not
 // cached.
-func (f *Frame) Static(w http.ResponseWriter, r *http.Request) {
+func (f *Frame) serveStatic(w http.ResponseWriter, r *http.Request) {
 	file, ok := f.static[r.PathValue("file")]
 	if !ok {
 		f.NotFound(w, r)

@@ -233,7 +233,11 @@ type pageData struct {
 	Basket            string      // the basket's path, empty if there is none
 	Count             int         // of items in the basket
 	LegalLinks        []menuEntry // the legal pages, in the footer
+	Preview           *preview    // of a public page
 }
+
+// preview is what search engines and messengers show of a page: absolute URLs.
+type preview struct{ Canonical, German, English, Image string }
 
 // Render renders a page. Nothing is written before it is complete.
 func (templates *Templates) Render(req *Request, view View) error {
@@ -269,6 +273,12 @@ func (templates *Templates) pageDataFor(req *Request, view View) pageData {
 	}
 	if req.frame.cfg.Legal {
 		s.LegalLinks = linksIn(req.Language, legalLinks, view.Section)
+	}
+	if german, english, found := translations(view.Section); found && view.Public != "" {
+		url := req.frame.URL
+		s.Preview = &preview{
+			Canonical: url(InLanguage(req.Language, german, english)), German: url(german), English: url(english), Image: url(req.frame.assetPath("preview.png")),
+		}
 	}
 	if !req.SignedIn {
 		s.SignIn = req.signInLink(view)

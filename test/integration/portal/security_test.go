@@ -173,7 +173,7 @@ func TestRoutes_SecurityHeaders(t *testing.T) {
 	want := map[string]string{
 		"X-Frame-Options": "DENY", "Referrer-Policy": "same-origin", "X-Content-Type-Options": "nosniff",
 		"Cross-Origin-Opener-Policy": "same-origin",
-		"Content-Security-Policy": "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+		"Content-Security-Policy": "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; manifest-src 'self'; " +
 			"base-uri 'none'; frame-ancestors 'none'; form-action 'self'",
 	}
 	see := func(name string, got pageResponse) {
