@@ -68,6 +68,7 @@ type Worker[T any] struct {
 	// second; Concurrency is how many rows it processes at a time.
 	Interval    time.Duration
 	Concurrency int
+	Pace        *Pace // spreads the rows; nil means that they begin at once
 
 	loop Loop[T]
 }
@@ -101,6 +102,9 @@ func (w *Worker[T]) Wake() {
 }
 
 func (w *Worker[T]) process(ctx context.Context, row T) {
+	if w.Pace.Wait(ctx) != nil {
+		return // shutting down; the row stays due
+	}
 	if w.Claim != nil {
 		claimed, ok := w.Claim(ctx, row, w.LeaseEnd())
 		if !ok {

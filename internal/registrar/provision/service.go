@@ -14,8 +14,10 @@ import (
 )
 
 const (
-	defaultConcurrency  = 16
-	automaticShare      = 4 // of the concurrency, for automatic renewals in addition
+	defaultConcurrency = 16
+	automaticShare     = 4 // of the concurrency, for automatic renewals in addition
+	// automaticPerSecond lets a night of 100,000 renewals take half an hour instead of all cores.
+	automaticPerSecond  = 50
 	defaultDeadline     = 60 * time.Second
 	defaultPollInterval = time.Minute
 	pollInterval        = time.Second    // for rows stored by other nodes
@@ -110,6 +112,7 @@ func New(cfg Config) (*Service, error) {
 	concurrency := cmp.Or(cfg.Concurrency, defaultConcurrency)
 	s.items = s.newWorker("order items", false, concurrency)
 	s.automatic = s.newWorker("automatic renewals", true, max(1, concurrency/automaticShare))
+	s.automatic.Pace = jobs.NewPace(automaticPerSecond)
 	s.domains = &jobs.Loop[Domain]{
 		ListDue: func(ctx context.Context, limit int) ([]Domain, error) {
 			return cfg.Domains.ListDueDomains(ctx, s.items.Now(), limit)

@@ -113,6 +113,7 @@ func (w *Worker) chargeDue(ctx context.Context, customer string, due []Renewal, 
 	if earliest := now.Add(minPayable); charge.ExpiresAt.Before(earliest) {
 		charge.ExpiresAt = earliest
 	}
+	w.pace.Add(len(due) - 1)
 	attempt, err := w.cfg.Orders.ChargeRenewals(ctx, charge)
 	switch {
 	case registrar.CodeOf(err) == registrar.NoSuchCustomer: // the account is closed

@@ -23,6 +23,8 @@ const (
 	announceInterval = 15 * time.Second
 	batchSize        = 64
 	concurrency      = 8
+	// domainsPerSecond bounds the charges, as package provision does the renewals at registries.
+	domainsPerSecond = 50
 	storeTimeout     = 10 * time.Second
 )
 
@@ -128,6 +130,7 @@ type Worker struct {
 	announce *jobs.Loop[string]
 	charge   *jobs.Loop[DueCustomer]
 	unpriced backoffs // customers whose announcement failed
+	pace     *jobs.Pace
 }
 
 // NewWorker returns a Worker that does nothing until Run.
@@ -142,7 +145,7 @@ func NewWorker(cfg WorkerConfig) (*Worker, error) {
 	registrar.Default(&cfg.MailQueued, func() {})
 	registrar.Default(&cfg.OnOutcome, func(Outcome) {})
 	registrar.Default(&cfg.OnOldestDue, func(time.Duration) {})
-	w := &Worker{cfg: cfg}
+	w := &Worker{cfg: cfg, pace: jobs.NewPace(domainsPerSecond)}
 	w.announce = &jobs.Loop[string]{
 		ListDue: w.listToAnnounce, Key: func(customer string) string { return customer },
 		Do: func(ctx context.Context, customer string) {
@@ -157,6 +160,9 @@ func NewWorker(cfg WorkerConfig) (*Worker, error) {
 	w.charge = &jobs.Loop[DueCustomer]{
 		ListDue: w.listDue, Key: func(customer DueCustomer) string { return customer.ID },
 		Do: func(ctx context.Context, customer DueCustomer) {
+			if w.pace.Wait(ctx) != nil {
+				return // shutting down
+			}
 			w.logFailure(ctx, "charge", customer.ID, w.Charge(ctx, customer.ID))
 		},
 		OnError: jobs.ErrorLogger(cfg.Logger, "renewals"), Interval: pollInterval, BatchSize: batchSize, Concurrency: concurrency,
