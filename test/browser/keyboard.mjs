@@ -133,13 +133,13 @@ async function search(page, context, watched) {
   await page.keyboard.type("google");
   await page.keyboard.press("Enter");
   await ended();
-  await toName(page, /^Weitere Endungen/);
+  await toName(page, /weitere Endungen/);
   await page.keyboard.press("Enter");
   await page.waitForFunction(() => document.activeElement.id === "hit-8");
   await page.waitForFunction(() => !document.querySelector("#hits > .waiting"));
   assert.equal(await page.evaluate(() => document.activeElement.id), "hit-8", "the focus went away with its row");
   await page.locator("#q").focus();
-  await toName(page, /^Varianten/);
+  await toName(page, /^Ähnliche Namen wie/);
   await page.keyboard.press("Enter");
   await page.waitForFunction(() => document.activeElement.id === "results-title");
   await ended();

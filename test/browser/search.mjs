@@ -7,14 +7,12 @@ import { checkPage, visit } from "./checkpage.mjs";
 // A name that the log is also searched for.
 const name = "kaffeeprobe-am-see";
 
-// watchAddresses fails if a URL contains a searched name.
+// watchAddresses fails if a request's URL or referrer contains a searched name. Fragments
+// are not sent.
 function watchAddresses(page) {
   const addresses = [];
-  page.on("request", (request) => addresses.push(request.url()));
-  return () => {
-    assert.ok(!addresses.some((url) => /kaffeeprobe|google/.test(url)), "a searched name is in an address");
-    assert.ok(!/kaffeeprobe|google/.test(page.url()), "a searched name is in the page's address");
-  };
+  page.on("request", (request) => addresses.push(request.url().split("#")[0], request.headers().referer ?? ""));
+  return () => assert.ok(!addresses.some((url) => /kaffeeprobe|google/.test(url)), "a searched name is in an address");
 }
 
 // places records the positions of the reserved rows, before any answer.
@@ -55,12 +53,14 @@ async function journey(page, context, watched) {
   const now = await page.evaluate(() => [...document.querySelectorAll(".hit")].map((row) => row.getBoundingClientRect().top));
   assert.deepEqual(now, at, "rows moved");
   ok(`rows do not move ${where}`);
-  assert.match(await page.locator("#status").textContent(), /8 von 8/);
+  assert.match(await page.locator("#status").textContent(), /Alle 8 sind frei/);
   assert.match(await page.locator("#hit-0").textContent(), /frei[\s\S]*8,21\s€[\s\S]*6,90\s€ netto[\s\S]*danach 7,02\s€[\s\S]*5 Jahre: 36,29\s€/);
   await checkPage(page, "results " + where);
 
-  await page.getByRole("button", { name: "Weitere Endungen prüfen" }).click();
+  await page.getByRole("button", { name: "8 weitere Endungen prüfen" }).click();
   await settled(page, 16);
+  const frei = await page.locator(".hit.free").count();
+  await page.waitForFunction((n) => document.getElementById("summary").textContent.includes(n === 16 ? "Alle 16" : `${n} von 16`), frei);
   ok(`more extensions ${where}`);
 
   // Going back restores the search.
@@ -70,13 +70,21 @@ async function journey(page, context, watched) {
   assert.equal(await page.locator("#q").inputValue(), name);
   ok(`back shows the results ${where}`);
 
+  // Each search has an address; the name is only in its fragment.
+  assert.equal(new URL(page.url()).hash, "#q=" + name);
   await search(page, "google");
   await page.locator("#hit-0.taken").waitFor();
+  await page.goBack();
+  await page.getByRole("heading", { name: `Ergebnisse für „${name}“` }).waitFor();
+  await settled(page, 8);
+  await page.goForward();
+  await page.locator("#hit-0.taken").waitFor();
+  ok(`back and forward move between searches ${where}`);
   await settled(page, 8);
   await page.getByRole("button", { name: "WHOIS von google.de", exact: true }).click();
   await page.locator("#hit-0 .whois dl").waitFor();
   await checkPage(page, "a taken name with its record " + where);
-  await page.getByRole("button", { name: "Varianten von google.de", exact: true }).click();
+  await page.getByRole("button", { name: "Ähnliche Namen wie google.de", exact: true }).click();
   await page.getByRole("heading", { name: "Ähnliche Namen wie google.de" }).waitFor();
   await settled(page, 8);
   assert.ok((await page.locator(".hit.free").count()) > 0, "no variant is free");
@@ -92,7 +100,17 @@ async function journey(page, context, watched) {
 
   await search(page, "ein_name");
   await page.locator("#q-problem:not([hidden])").waitFor();
+  assert.equal(await page.locator(".hit").count(), 0, "an invalid search leaves rows of another one");
   await checkPage(page, "a name that is none " + where);
+
+  await page.getByLabel("Preis im ersten Jahr").selectOption("10");
+  await search(page, name);
+  await settled(page, 8);
+  for (const price of await page.locator(".hit-price strong").allTextContents()) {
+    assert.ok(parseFloat(price.replace(",", ".")) <= 10, `${price} is above the filter`);
+  }
+  await page.getByLabel("Preis im ersten Jahr").selectOption("");
+  ok(`the filter bounds the price ${where}`);
 
   await visit(page, "/preise", { name: "prices " + where });
   await page.getByLabel("Endung").fill("shop");

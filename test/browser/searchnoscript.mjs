@@ -11,7 +11,7 @@ async function journey(page) {
   await page.getByRole("heading", { name: "Ergebnisse für „kaffeeprobe-ohne-skript“" }).waitFor();
   assert.equal(await page.locator(".hit.free").count(), 8);
   assert.equal(new URL(page.url()).search, "", "the name is in the address");
-  await page.getByRole("button", { name: "Weitere Endungen prüfen" }).click();
+  await page.getByRole("button", { name: "8 weitere Endungen prüfen" }).click();
   await page.locator("#hit-8").waitFor();
   assert.equal(await page.locator(".hit").count(), 8);
   ok("searched without script " + where);
@@ -21,7 +21,7 @@ async function journey(page) {
   await page.getByRole("button", { name: "WHOIS von google.com" }).click();
   await page.locator(".whois dl").waitFor();
   await page.getByRole("button", { name: "Zurück zur Suche" }).click();
-  await page.getByRole("button", { name: "Varianten von google.com" }).click();
+  await page.getByRole("button", { name: "Ähnliche Namen wie google.com" }).click();
   await page.getByRole("heading", { name: "Ähnliche Namen wie google.com" }).waitFor();
   ok("whois and variants without script " + where);
 

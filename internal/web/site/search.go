@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
 	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
 	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
@@ -17,7 +18,9 @@ type homePage struct {
 	Results        *results
 	FeaturedPrices []featuredPrice // some extensions with their prices
 	Extensions     int             // how many there are
-	Rate           string          // the VAT in percent
+	Categories     []catalog.Category
+	MaxPrices      []int
+	Rate           string // the VAT in percent
 	MCP            string
 }
 
@@ -31,6 +34,23 @@ type results struct {
 	Hits    []hit
 	Summary string // the result in words
 	Rate    string
+	// Free and Premium count the names of this batch and, with script, of those before it,
+	// which stay on the page.
+	Free, Premium int
+}
+
+// count adds the rows of this batch.
+func (r *results) count() {
+	r.Free += count(r.Hits, free)
+	r.Premium += count(r.Hits, premium)
+}
+
+// Alternative returns the name for which similar ones are offered: all are taken.
+func (r results) Alternative() string {
+	if r.Kind == variants || r.From > 0 || r.Free+r.Premium > 0 || count(r.Hits, taken) == 0 {
+		return ""
+	}
+	return r.Hits[0].Domain
 }
 
 // home is the page before a search. It makes no lookups.
@@ -40,7 +60,7 @@ func (h *Handler) home(req *ui.Request) error {
 
 func (h *Handler) renderHome(req *ui.Request, shown homePage, status int) error {
 	req.SetFormPath(ui.StartPath)
-	shown.Extensions = h.Catalog.Catalog().Len()
+	shown.Extensions, shown.Categories, shown.MaxPrices = h.Catalog.Catalog().Len(), catalog.Categories(), maxPrices
 	shown.Rate = h.rate(req)
 	shown.MCP = h.Frame.URL("/api/mcp")
 	if shown.Results == nil {
@@ -66,7 +86,8 @@ func (h *Handler) search(req *ui.Request) error {
 	}
 	found := &results{plan: planned, Hits: h.pendingRows(req, planned), Rate: h.rate(req)}
 	h.checkAll(req, planned, func(row hit) { found.Hits[row.Row-planned.From] = row })
-	found.Summary = h.summary(req, found.Hits)
+	found.count()
+	found.Summary = h.summary(req, *found, len(found.Hits))
 	return h.renderHome(req, homePage{Query: planned.Query, Results: found}, http.StatusOK)
 }
 
@@ -140,20 +161,39 @@ func (h *Handler) streamSearch(req *ui.Request) error {
 		}
 		out.Send("row", map[string]any{"id": "hit-" + strconv.Itoa(row.Row), "html": html})
 	})
+	if planned.From > 0 {
+		found.Free, found.Premium = countField(req, "free", planned.From), countField(req, "premium", planned.From)
+	}
+	found.count()
 	more, err := h.templates.RenderPart(req.Language, "start", "more", found)
 	if err != nil {
 		httpjson.RecordError(req.W, err)
 	}
-	out.Send("end", map[string]any{"text": h.summary(req, found.Hits), "html": more})
+	out.Send("end", map[string]any{"text": h.summary(req, found, planned.From+len(found.Hits)), "html": more})
 	return nil
 }
 
-func (h *Handler) summary(req *ui.Request, hits []hit) string {
-	free, premium := count(hits, free), count(hits, premium)
-	if premium > 0 { // premium names are available, too, but not at the listed price
-		return h.templates.Text(req.Language, "search.summary_premium", free, premium, len(hits))
+// countField returns how many of the rows that are shown already had a state; the page
+// sends it.
+func countField(req *ui.Request, name string, shown int) int {
+	n, _ := strconv.Atoi(req.Field(name))
+	return max(0, min(n, shown))
+}
+
+func (h *Handler) summary(req *ui.Request, found results, shown int) string {
+	if found.Premium > 0 { // premium names are available, too, but not at the listed price
+		return h.templates.Text(req.Language, "search.summary_premium", found.Free, found.Premium, shown)
 	}
-	return h.templates.Text(req.Language, "search.summary", free, len(hits))
+	key := "search.summary"
+	switch found.Free {
+	case 0:
+		key = "search.summary_none"
+	case shown:
+		key = "search.summary_all"
+	case 1:
+		key = "search.summary_one"
+	}
+	return h.templates.Text(req.Language, key, found.Free, shown)
 }
 
 func (h *Handler) rate(req *ui.Request) string {

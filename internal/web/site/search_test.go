@@ -288,7 +288,7 @@ func TestSearchStream_SendsRowsAsTheyResolve(t *testing.T) {
 		}
 	}
 	end := readEvent(t, lines)
-	if html, _ := end.data["html"].(string); end.name != "end" || end.data["text"] != "8 von 8 sind frei." || !strings.Contains(html, `value="8"`) {
+	if html, _ := end.data["html"].(string); end.name != "end" || end.data["text"] != "Alle 8 sind frei." || !strings.Contains(html, `value="8"`) {
 		t.Errorf("the end: %v", end)
 	}
 }

@@ -2,10 +2,13 @@ package site
 
 import (
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
 	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
@@ -19,11 +22,16 @@ const variants = "variants"
 
 // plan is a parsed search.
 type plan struct {
-	Query      string           // the parsed query for display
-	Kind       string           // empty or variants
+	Query string // the parsed query for display
+	Kind  string // empty or variants
+	// Category and MaxPrice select extensions; empty and 0 mean all. MaxPrice is the gross
+	// price of the first year in euros.
+	Category   catalog.Category
+	MaxPrice   int
 	From       int              // the number of the first name
 	Names      []registrar.Name // the names of this batch
 	Next       int              // the start of the next batch; 0 if there is none
+	NextCount  int              // the names in it
 	NotCarried string           // a requested extension that we do not offer
 }
 
@@ -34,6 +42,12 @@ func (h *Handler) parseSearch(req *ui.Request) (plan, error) {
 	}
 	if from, err := strconv.Atoi(req.Field("from")); err == nil && from > 0 {
 		p.From = from
+	}
+	if category := catalog.Category(req.Field("category")); slices.Contains(catalog.Categories(), category) {
+		p.Category = category
+	}
+	if euros, err := strconv.Atoi(req.Field("max")); err == nil && slices.Contains(maxPrices, euros) {
+		p.MaxPrice = euros
 	}
 	label, tld, err := h.parseQuery(req.Field("q"))
 	if err != nil {
@@ -46,19 +60,29 @@ func (h *Handler) parseSearch(req *ui.Request) (plan, error) {
 	if tld != "" {
 		p.Query += ui.UnicodeName(tld)
 	}
-	all := h.candidates(p.Kind, label, tld)
+	all := h.candidates(p, label, tld, req.Now)
 	p.From = min(p.From, len(all))
 	p.Names = all[p.From:min(len(all), p.From+batchSize)]
 	if end := p.From + batchSize; end < len(all) {
-		p.Next = end
+		p.Next, p.NextCount = end, min(batchSize, len(all)-end)
 	}
 	return p, nil
 }
 
+// maxPrices are the prices to choose from, in euros.
+var maxPrices = []int{10, 20, 50}
+
+// includes reports whether a search asks for an extension.
+func (h *Handler) includes(p plan, tld string, at time.Time) bool {
+	ext, listed := h.Catalog.Extension(tld)
+	return listed && (p.Category == "" || p.Category.Contains(ext)) &&
+		(p.MaxPrice == 0 || ext.Sale.NoRegistration == "" && h.offerFor(ext, at).First.Gross <= registrar.Cents(p.MaxPrice*100))
+}
+
 // candidates returns all names of a search: the requested one first, then the others in
 // order.
-func (h *Handler) candidates(kind, label, tld string) []registrar.Name {
-	if kind == variants && tld != "" {
+func (h *Handler) candidates(p plan, label, tld string, at time.Time) []registrar.Name {
+	if p.Kind == variants && tld != "" {
 		return variantNames(label, tld)
 	}
 	order := searchOrder(h.Catalog.Catalog())
@@ -67,7 +91,7 @@ func (h *Handler) candidates(kind, label, tld string) []registrar.Name {
 		names = append(names, registrar.NewName(label, tld))
 	}
 	for _, ext := range order {
-		if ext != tld {
+		if ext != tld && h.includes(p, ext, at) {
 			names = append(names, registrar.NewName(label, ext))
 		}
 	}

@@ -1,8 +1,9 @@
 // The search, live, and the filter of the price list. Without this file the same
 // forms lead to pages with the same content.
 //
-// A name is posted and never part of an address: EventSource could only GET, so
-// the event stream of a POST is read here.
+// A name is posted, and in the address it is only a fragment, which browsers keep to
+// themselves: no log and no referrer has it. EventSource could only GET, so the event
+// stream of a POST is read here.
 
 const results = document.getElementById("results");
 const problem = document.getElementById("q-problem");
@@ -41,15 +42,25 @@ const complain = (text) => {
   else field.removeAttribute("aria-invalid");
 };
 
+// clear leaves no row of another search.
+const before = document.getElementById("before");
+const clear = () => {
+  results.replaceChildren();
+  if (before) before.hidden = false;
+};
+
 const heard = {
-  problem: ({ text }) => complain(text),
+  problem: ({ text }, more) => {
+    if (!more) clear();
+    complain(text);
+  },
   rows: ({ html, more }) => {
     const inside = results.contains(document.activeElement);
     if (more) document.getElementById("hits").insertAdjacentHTML("beforeend", html);
     else results.innerHTML = html;
     // Who pressed a button that goes away stands where reading goes on.
     if (inside) land(more ? document.querySelector("#hits > .waiting") : document.getElementById("results-title"));
-    document.getElementById("before")?.remove();
+    if (before) before.hidden = true;
     say(results.dataset.waiting);
   },
   row: ({ id, html }) => {
@@ -67,7 +78,7 @@ const heard = {
 };
 
 let underWay;
-async function search(form) {
+async function search(form, more) {
   underWay?.abort(); // only the newest search counts
   const mine = (underWay = new AbortController());
   complain("");
@@ -75,7 +86,7 @@ async function search(form) {
   try {
     const answer = await fetch("/search", { method: "POST", body: new URLSearchParams(form), signal: mine.signal });
     for await (const { name, data } of events(answer.body)) {
-      heard[name]?.(data);
+      heard[name]?.(data, more);
       ended = name === "end" || name === "problem";
     }
   } catch {
@@ -125,10 +136,12 @@ document.addEventListener("submit", (event) => {
   if (form.matches("[data-search]")) {
     event.preventDefault();
     const more = form.dataset.search === "more";
-    // The browser's history remembers it without an address.
-    if (!more) history.replaceState({ q: sent.get("q"), kind: sent.get("kind") ?? "" }, "");
-    if (!more && form.dataset.search !== "new") field.value = sent.get("q");
-    search(sent);
+    if (!more) {
+      if (form.dataset.search !== "new") field.value = sent.get("q");
+      const address = new URLSearchParams([...sent].filter(([name, value]) => value && parts.includes(name)));
+      if (`#${address}` !== location.hash) history.pushState(null, "", `#${address}`);
+    }
+    search(sent, more);
   } else if (form.matches("[data-part]")) {
     event.preventDefault();
     whois(sent, form.closest("li"));
@@ -138,8 +151,25 @@ document.addEventListener("submit", (event) => {
   }
 });
 
-// Somebody who comes back finds what was searched.
-if (history.state?.q && !results.firstElementChild) {
-  field.value = history.state.q;
-  search(new URLSearchParams(history.state));
+// parts are the fields that an address has.
+const parts = ["q", "kind", "category", "max"];
+
+// follow shows the search of the address, or none.
+const follow = () => {
+  const wanted = new URLSearchParams(location.hash.slice(1));
+  for (const name of ["q", "category", "max"]) {
+    const input = field.form.elements[name];
+    if (input) input.value = wanted.get(name) ?? "";
+  }
+  if (wanted.get("q")) {
+    search(wanted);
+    return;
+  }
+  underWay?.abort();
+  complain("");
+  clear();
+};
+if (field) {
+  addEventListener("popstate", follow);
+  if (location.hash.startsWith("#q=") && !results.firstElementChild) follow();
 }
