@@ -54,9 +54,9 @@ func TestSearch_WithAndWithoutScript(t *testing.T) {
 		once []string
 	}{
 		{"search.mjs", []string{
-			"rows do not move", "more extensions", "back shows the results", "whois and variants", "states are distinguished",
+			"rows do not move", "more extensions", "whois and variants", "states are distinguished",
 			"prices follow the filter", "settings copied",
-		}, []string{"menu on a phone"}},
+		}, []string{"back and forward move between searches", "menu on a phone"}},
 		{"searchnoscript.mjs", []string{
 			"searched without script", "whois and variants without script", "prices without script",
 		}, []string{"menu without script"}},
