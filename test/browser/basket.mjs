@@ -127,6 +127,7 @@ async function withoutScript(page, context, watched) {
   await page.locator("#hit-0 [data-basket] button").click();
   await at(page, "/warenkorb");
   assert.equal(await page.locator("main tbody tr").count(), 1);
+  await button(page, "Menü").click();
   await button(page, "English").click();
   await at(page, "/warenkorb");
   assert.match(await page.locator("h1").textContent(), /Basket/);

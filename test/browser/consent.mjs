@@ -100,8 +100,10 @@ try {
     await page.getByRole("button", { name: "connect" }).click();
     const popup = await opening;
     await at(popup, "/portal/sign-in");
+    await clickButton(popup, "Menü"); // the window is small
     await clickButton(popup, "English");
     await popup.locator("html[lang=en]").waitFor();
+    await clickButton(popup, "Menu");
     await clickButton(popup, "Deutsch");
     await popup.locator("html[lang=de]").waitFor();
     await enterHere(popup);
