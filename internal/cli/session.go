@@ -106,7 +106,9 @@ func (d Session) Report(err error, format string, args ...any) error {
 
 // errorExplanations are the messages for operators.
 var errorExplanations = map[registrar.Code]string{
-	withdrawal.NoSuchNotice:     "no open notice has this ID",
+	withdrawal.NoSuchNotice:     "no notice has this ID",
+	withdrawal.AlreadyHandled:   "the notice is already done",
+	withdrawal.BadNote:          "the note must have 1 to 500 printable characters",
 	registrar.NoSuchCustomer:    "no account has this email address",
 	account.AccountDisabled:     "the account is disabled; enable it first",
 	account.EmailInvalid:        "invalid email address",

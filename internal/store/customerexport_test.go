@@ -56,6 +56,8 @@ var omittedColumns = map[string]string{
 	"domain_changes.due_at": reasonScheduling, "domain_changes.node": reasonScheduling, "domain_changes.attempts": reasonScheduling,
 	"domain_locks.customer_id": reasonLookupKey, "domain_locks.set_by": reasonThirdParty, "domain_locks.lifted_by": reasonThirdParty,
 
+	"withdrawal_notices.done_by": reasonThirdParty, "revenue_days": "sums over all customers",
+
 	"brakes":                reasonInternal,
 	"term_ends.customer_id": reasonLookupKey, "term_ends.tld": reasonRedundant, "term_ends.account": reasonInternal, "term_ends.waits_for": reasonInternal,
 	"term_ends.due_at": reasonScheduling, "term_ends.node": reasonScheduling, "term_ends.attempts": reasonScheduling,

@@ -136,7 +136,7 @@ func exportParts() []part {
 		{
 			name: "declarations", table: "withdrawal_notices", where: "lower(email) = (SELECT email_key FROM customers WHERE id = $1)", key: "id",
 			columns: slices.Concat(
-				columns(asText, "id kind name email contract ground reason end_day language"), columns(asTime, "created_at done_at"),
+				columns(asText, "id kind name email contract ground reason end_day language done_note"), columns(asTime, "created_at done_at"),
 			),
 		},
 	}

@@ -1,10 +1,10 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
@@ -29,18 +29,50 @@ func (db *DB) AddWithdrawalNotice(ctx context.Context, notice withdrawal.Notice,
 	})
 }
 
+func noticeOf(row query.WithdrawalNotice) withdrawal.Notice {
+	return withdrawal.Notice{
+		ID: row.ID, Kind: withdrawal.Kind(row.Kind), Name: row.Name, Email: row.Email, Contract: row.Contract,
+		Ground: withdrawal.Ground(row.Ground), Reason: row.Reason, End: row.EndDay, Language: row.Language,
+		At: fromMicros(row.CreatedAt), DoneAt: fromMicros(row.DoneAt), DoneBy: row.DoneBy, DoneNote: row.DoneNote,
+	}
+}
+
 // ListWithdrawalNotices returns a page of notices after an id, the oldest first.
 func (db *DB) ListWithdrawalNotices(ctx context.Context, after string, limit int) ([]withdrawal.Notice, error) {
 	if sqldb.IsUnstorable(after) {
 		return nil, nil
 	}
-	return rowsAs(func(row query.WithdrawalNotice) withdrawal.Notice {
-		return withdrawal.Notice{
-			ID: row.ID, Kind: withdrawal.Kind(row.Kind), Name: row.Name, Email: row.Email, Contract: row.Contract,
-			Ground: withdrawal.Ground(row.Ground), Reason: row.Reason, End: row.EndDay, Language: row.Language,
-			At: fromMicros(row.CreatedAt), DoneAt: fromMicros(row.DoneAt),
-		}
-	})(db.read().ListWithdrawalNotices(ctx, after, int32(limit)))
+	return rowsAs(noticeOf)(db.read().ListWithdrawalNotices(ctx, after, int32(limit)))
+}
+
+// GetWithdrawalNotice returns a notice.
+func (db *DB) GetWithdrawalNotice(ctx context.Context, id string) (withdrawal.Notice, bool, error) {
+	if sqldb.IsUnstorable(id) {
+		return withdrawal.Notice{}, false, nil
+	}
+	return rowAs(noticeOf)(db.read().GetWithdrawalNotice(ctx, id))
+}
+
+// ListOpenWithdrawalNotices returns open notices, the oldest first.
+func (db *DB) ListOpenWithdrawalNotices(ctx context.Context, limit int) ([]withdrawal.Notice, error) {
+	return rowsAs(noticeOf)(db.read().ListOpenWithdrawalNotices(ctx, int32(limit)))
+}
+
+// lastNotice sorts after every id of a notice.
+const lastNotice = "dcl_zzzzzzzzzzzzzzzzzzzzzzzzzzz"
+
+// ListHandledWithdrawalNotices returns a page of handled notices, the newest first.
+func (db *DB) ListHandledWithdrawalNotices(ctx context.Context, before string, limit int) ([]withdrawal.Notice, error) {
+	if sqldb.IsUnstorable(before) {
+		return nil, nil
+	}
+	return rowsAs(noticeOf)(db.read().ListHandledWithdrawalNotices(ctx, cmp.Or(before, lastNotice), int32(limit)))
+}
+
+// CountOpenWithdrawalNotices counts open notices, up to 1000.
+func (db *DB) CountOpenWithdrawalNotices(ctx context.Context) (int, error) {
+	count, err := db.read().CountOpenWithdrawalNotices(ctx)
+	return int(count), err
 }
 
 // ListRelatedOrders returns the order with a number, or the newest paid orders for a domain.
@@ -61,10 +93,14 @@ func relatedOrderOf(row query.ListPaidOrdersByNameRow) withdrawal.RelatedOrder {
 	}
 }
 
-// MarkWithdrawalNoticeDone marks a notice as handled.
-func (db *DB) MarkWithdrawalNoticeDone(ctx context.Context, id string, at time.Time) (bool, error) {
-	if sqldb.IsUnstorable(id) {
-		return false, nil
-	}
-	return changed(db.single().MarkWithdrawalNoticeDone(ctx, micros(at), id))
+// MarkWithdrawalNoticeDone closes an open notice, with its audit event.
+func (db *DB) MarkWithdrawalNoticeDone(ctx context.Context, notice withdrawal.Notice, event registrar.AuditEvent) (bool, error) {
+	return db.swap(ctx, func(q *query.Queries) error {
+		if err := swapped(q.MarkWithdrawalNoticeDone(ctx, query.MarkWithdrawalNoticeDoneParams{
+			ID: notice.ID, DoneAt: micros(notice.DoneAt), DoneBy: notice.DoneBy, DoneNote: notice.DoneNote,
+		})); err != nil {
+			return err
+		}
+		return insertAuditEvent(ctx, q, event)
+	})
 }

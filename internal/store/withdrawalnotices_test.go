@@ -11,7 +11,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
 )
 
-func TestWithdrawalNotice_StoredWithMailsAndMarkedDoneOnce(t *testing.T) {
+func TestWithdrawalNotice_StoredWithMailsAndHandledOnce(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {
 		ctx := t.Context()
@@ -36,13 +36,36 @@ func TestWithdrawalNotice_StoredWithMailsAndMarkedDoneOnce(t *testing.T) {
 		if len(due) != 2 || due[0].Data["number"] != made.ID || !strings.Contains(due[0].To+due[1].To, "erika@example.de") {
 			t.Errorf("%+v", due)
 		}
-		for i, want := range []bool{true, false} {
-			if done, err := db.MarkWithdrawalNoticeDone(ctx, made.ID, testTime); err != nil || done != want {
-				t.Errorf("%d: %t, %v", i, done, err)
-			}
+		if open, err := db.CountOpenWithdrawalNotices(ctx); err != nil || open != 1 {
+			t.Errorf("%d open, %v", open, err)
 		}
-		if done, err := db.MarkWithdrawalNoticeDone(ctx, "dcl_none", testTime); err != nil || done {
-			t.Errorf("an unknown notice: %t, %v", done, err)
+		// Two operators close it at once.
+		results := make(chan error)
+		for _, name := range []string{"cus_anna", "cus_bert"} {
+			go func() {
+				results <- service.Close(ctx, registrar.Actor{Kind: registrar.ActorOperator, Through: name}, made.ID, "erstattet von "+name)
+			}()
+		}
+		if codes := []registrar.Code{registrar.CodeOf(<-results), registrar.CodeOf(<-results)}; codes[0]+codes[1] != withdrawal.AlreadyHandled {
+			t.Errorf("closing twice: %q", codes)
+		}
+		closed, found, err := db.GetWithdrawalNotice(ctx, made.ID)
+		if err != nil || !found || closed.DoneNote != "erstattet von "+closed.DoneBy || !closed.DoneAt.Equal(testTime) {
+			t.Errorf("%+v, %t, %v", closed, found, err)
+		}
+		events, err := db.ListAuditEvents(ctx, "", "", 10)
+		if err != nil || len(events) != 1 || events[0].Action != withdrawal.NoticeHandled || events[0].Object != made.ID || events[0].Actor.Through != closed.DoneBy {
+			t.Errorf("audit: %+v, %v", events, err)
+		}
+		if open, err := db.ListOpenWithdrawalNotices(ctx, 10); err != nil || len(open) != 0 {
+			t.Errorf("still open: %+v, %v", open, err)
+		}
+		if handled, err := db.ListHandledWithdrawalNotices(ctx, "", 10); err != nil || len(handled) != 1 || handled[0] != closed {
+			t.Errorf("handled: %+v, %v", handled, err)
+		}
+		operator := registrar.Actor{Kind: registrar.ActorOperator, Through: "root"}
+		if err := service.Close(ctx, operator, "dcl_none", "x"); registrar.CodeOf(err) != withdrawal.NoSuchNotice {
+			t.Errorf("an unknown notice: %v", err)
 		}
 	})
 }

@@ -18,6 +18,7 @@ var orderColumns = map[string]columnFormula{
 	"renewal_consents.ended_at":  constantInt(0),
 	"renewals.state":             constantText("announced"),
 	"brakes.name":                sequentialText("brake_", ""),
+	"revenue_days.day":           sequentialText("day_", ""),
 	"orders.open_order":          constantInt(1),
 	"order_items.name":           sequentialText("zeile-", ".de"),
 	"order_items.position":       microsFrom(0),

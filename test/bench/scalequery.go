@@ -84,7 +84,7 @@ var emptyResultQueries = []string{
 	"InsertDomainChange", "ListSecureChanges", "InsertIdentity", "InsertCustomerMail", "InsertMailedLink", "InsertRenewalProvisionItem", "GetOrderInPayment", "PutProviderCustomer", "AnnounceConsentedRenewal", "ChooseRenewal", "GetOrderedConsent", "InsertRenewalConsent", "StopAnnouncedRenewalsOfCustomer", "ListOrderIDsAwaitingIdentity",
 	"UpdateGuest", "DeleteOrdersOfGuest", "DeleteGuest", "DeleteWebhookDeliveriesOfUnlinkedAgent", "ReassignDomainChanges", "ReassignDomainLocks", "ReassignRegistrant", "SetPendingInvoiceBuyer", "InsertAgentLink", "GetGuestID", "ListStaleGuestIDs", "EnqueueWebhookDelivery",
 	"ListLiftedDomainLocks", "ListOperators", "SetOperator", "RetryDomainChange", "RetryProvisionItem", "RetryOrder",
-	"GetInvoiceByOrder", "MarkWithdrawalNoticeDone", "DeleteNextSealKey",
+	"GetInvoiceByOrder", "MarkWithdrawalNoticeDone", "ListHandledWithdrawalNotices", "DeleteNextSealKey",
 	"InsertRenewal", "FailPaidRenewal", "ListCustomersToAnnounce", "ListDomainsToAnnounce", "ListCustomersOfDueRenewals", "ListDueRenewals",
 	"LockDueRenewalDomains", "StartRenewals",
 	"ConfirmBrake", "CountBrakeAction", "GetBrake", "SetBrakeRun", "StopBrakeByClock", "StopBrakeByVolume", "ListUndatedReminders", "GetAnnouncedRenewal",

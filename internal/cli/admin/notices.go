@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/cli"
-	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
 	"github.com/dotkontor/dotkontor/internal/web/legal"
 )
@@ -87,24 +86,29 @@ func (l *list) addNotice(one withdrawal.Notice, related []withdrawal.RelatedOrde
 		Ground     withdrawal.Ground `json:"ground,omitempty"`
 		Reason     string            `json:"reason,omitempty"`
 		End        string            `json:"end,omitempty"`
+		Deadline   string            `json:"deadline"`
 		DoneAt     *time.Time        `json:"doneAt,omitempty"`
+		DoneBy     string            `json:"doneBy,omitempty"`
+		DoneNote   string            `json:"doneNote,omitempty"`
 		Orders     []noticeOrder     `json:"orders,omitempty"`
-	}{one.ID, one.Kind, one.At, one.Name, one.Email, one.Contract, one.Ground, one.Reason, one.End, doneAt, orders},
+	}{one.ID, one.Kind, one.At, one.Name, one.Email, one.Contract, one.Ground, one.Reason, one.End, one.Deadline().Format(time.DateOnly), doneAt, one.DoneBy, one.DoneNote, orders},
 		one.ID, one.At.Format(time.RFC3339), one.Kind, cmp.Or(one.End, "-"), state, consent,
 		cli.Printable(one.Contract), cli.Printable(one.Email), cli.Printable(one.Name))
 }
 
 type noticesDoneCommand struct {
 	cli.ServiceFlags
-	ID string `arg:"" help:"The notice's ID (dcl_…)."`
+	ID   string `arg:"" help:"The notice's ID (dcl_…)."`
+	Note string `help:"What was done about it; stored as evidence." default:"Closed at the command line."`
 }
 
 func (c noticesDoneCommand) Run(t *cli.Terminal) error {
 	return c.WithSession(t, func(d cli.Session) error {
-		done, err := d.Services.DB.MarkWithdrawalNoticeDone(d.Ctx, c.ID, time.Now())
-		if err == nil && !done {
-			err = &registrar.Error{Kind: registrar.KindNotFound, Code: withdrawal.NoSuchNotice}
+		notices, err := withdrawal.New(withdrawal.Config{Store: d.Services.DB})
+		if err != nil {
+			return err
 		}
+		err = notices.Close(d.Ctx, d.Operator, c.ID, c.Note)
 		return d.Report(err, "done: %s", c.ID)
 	})
 }

@@ -8,6 +8,27 @@
 // open. For that decision the operator is shown which orders a withdrawal may concern, and whether
 // their consumers consented to an early start.
 //
+// # States
+//
+//	state     becomes   when
+//	open      handled   an operator closes it with a note about what was done
+//	handled   -         it stays as evidence: who closed it, when, and the note
+//
+// Closing is a compare-and-swap in one transaction with its audit event. Of two operators who
+// close the same notice, the second gets AlreadyHandled and changes nothing.
+//
+// # Deadlines
+//
+//	notice                        handle by
+//	withdrawal                    14 days after it arrived: payments are returned by then (§ 357
+//	                              Abs. 1 BGB, Art. 13 Abs. 1 Directive 2011/83/EU)
+//	termination for a day         that day: the contract ends then
+//	termination without a day     at once: it ends as early as possible (§ 312k Abs. 5 BGB)
+//	for cause, without a day      at once: it takes effect when it arrives
+//
+// The day of arrival is that of UTC, which is never after the one in Germany: a deadline is never
+// shown later than it is. Weekends, which would extend it (§ 193 BGB), are ignored for that reason.
+//
 // Because the confirmation goes to an arbitrary address, notices are rate limited by
 // network and by recipient.
 package withdrawal
@@ -59,6 +80,34 @@ type Notice struct {
 	Language string // de or en
 	At       time.Time
 	DoneAt   time.Time // when the operator closed it; zero while it is open
+	DoneBy   string    // the operator's account, or the user at the command line; empty if an earlier release closed it
+	DoneNote string    // what was done about it
+}
+
+// refundPeriod is how long a withdrawn payment may take to be returned.
+const refundPeriod = 14 // days
+
+// Open reports whether an operator still has to handle it.
+func (d Notice) Open() bool { return d.DoneAt.IsZero() }
+
+// AtOnce reports whether the law names no day: the notice must be handled without delay.
+func (d Notice) AtOnce() bool { return d.Kind == Termination && d.End == "" }
+
+// Deadline returns the day by whose end the notice must be handled; doc.go has the table.
+func (d Notice) Deadline() time.Time {
+	arrived := d.At.UTC().Truncate(24 * time.Hour)
+	if d.Kind == Withdrawal {
+		return arrived.AddDate(0, 0, refundPeriod)
+	}
+	if day, err := time.Parse(time.DateOnly, d.End); err == nil {
+		return day
+	}
+	return arrived
+}
+
+// Overdue reports whether the deadline has passed.
+func (d Notice) Overdue(now time.Time) bool {
+	return d.Open() && !now.Before(d.Deadline().AddDate(0, 0, 1))
 }
 
 // Form fields, as named in a FieldError.
@@ -79,7 +128,12 @@ const (
 	InPast         registrar.Code = "field_past"
 	TooManyNotices registrar.Code = "too_many_declarations" // with KindRateLimited
 	NoSuchNotice   registrar.Code = "no_such_declaration"   // with KindNotFound
+	AlreadyHandled registrar.Code = "declaration_handled"   // with KindConflict: another operator was first
+	BadNote        registrar.Code = "bad_note"              // with KindInvalid: empty, too long, or not printable
 )
+
+// NoticeHandled is the audited action of an operator who closes a notice.
+const NoticeHandled registrar.Action = "declaration_handled"
 
 // FieldError lists the invalid fields.
 type FieldError struct{ Fields map[string]registrar.Code }
@@ -90,7 +144,13 @@ func (*FieldError) Error() string { return "withdrawal: invalid fields" }
 const (
 	MaxText   = 100
 	MaxReason = 1000
+	MaxNote   = 500
 	maxEmail  = 254
+)
+
+const (
+	maxOpenListed = 500 // more are counted, and listed once these are handled
+	handledPage   = 25
 )
 
 // Store persists notices.
@@ -101,8 +161,15 @@ type Store interface {
 	ListWithdrawalNotices(ctx context.Context, after string, limit int) ([]Notice, error)
 	// ListRelatedOrders returns the order with a number, or the newest paid ones for a domain.
 	ListRelatedOrders(ctx context.Context, mention string, limit int) ([]RelatedOrder, error)
-	// MarkWithdrawalNoticeDone closes a notice. It returns false if there is none.
-	MarkWithdrawalNoticeDone(ctx context.Context, id string, at time.Time) (bool, error)
+	GetWithdrawalNotice(ctx context.Context, id string) (Notice, bool, error)
+	// ListOpenWithdrawalNotices is ordered by arrival, ListHandledWithdrawalNotices returns the
+	// page before an id, the newest first; empty starts at the top.
+	ListOpenWithdrawalNotices(ctx context.Context, limit int) ([]Notice, error)
+	ListHandledWithdrawalNotices(ctx context.Context, before string, limit int) ([]Notice, error)
+	CountOpenWithdrawalNotices(ctx context.Context) (int, error)
+	// MarkWithdrawalNoticeDone stores DoneAt, DoneBy and DoneNote of a notice with the event.
+	// It returns false and changes nothing if there is no such open notice.
+	MarkWithdrawalNoticeDone(ctx context.Context, notice Notice, event registrar.AuditEvent) (bool, error)
 }
 
 // Config configures a Service. Store is required.
@@ -135,9 +202,12 @@ func New(cfg Config) (*Service, error) {
 	return &Service{cfg}, nil
 }
 
+// now returns the time in the precision of a notice.
+func (s *Service) now() time.Time { return s.cfg.Now().UTC().Truncate(time.Second) }
+
 // Submit stores a notice and returns it, or reports all invalid fields as a *FieldError.
 func (s *Service) Submit(ctx context.Context, actor registrar.Actor, notice Notice) (Notice, error) {
-	now := s.cfg.Now().UTC().Truncate(time.Second)
+	now := s.now()
 	notice, err := notice.validate(now)
 	if err != nil {
 		return notice, err

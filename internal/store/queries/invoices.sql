@@ -68,3 +68,26 @@ SELECT id, order_id, refund_id, series, number, label, net, vat, gross, issued_a
 WHERE id > $1
 ORDER BY id
 LIMIT $2;
+
+-- name: GetFirstIssueTime :one
+SELECT issued_at FROM invoices ORDER BY issued_at LIMIT 1;
+
+-- name: SumInvoices :many
+SELECT kind, count(*) AS documents, CAST(sum(net) AS BIGINT) AS net, CAST(sum(vat) AS BIGINT) AS vat, CAST(sum(gross) AS BIGINT) AS gross
+FROM invoices
+WHERE issued_at >= sqlc.arg(since) AND issued_at < sqlc.arg(before)
+GROUP BY kind;
+
+-- name: GetLastRevenueDay :one
+SELECT day FROM revenue_days ORDER BY day DESC LIMIT 1;
+
+-- A day that another node has summed stays as it is: its documents never change.
+-- name: InsertRevenueDay :exec
+INSERT INTO revenue_days (day, kind, documents, net, vat, gross)
+VALUES ($1, $2, $3, $4, $5, $6)
+ON CONFLICT DO NOTHING;
+
+-- name: ListRevenueDays :many
+SELECT * FROM revenue_days
+WHERE day >= sqlc.arg(first) AND day <= sqlc.arg(last)
+ORDER BY day, kind;

@@ -9,7 +9,27 @@ WHERE id > $1
 ORDER BY id
 LIMIT $2;
 
+-- name: GetWithdrawalNotice :one
+SELECT * FROM withdrawal_notices WHERE id = $1;
+
+-- name: ListOpenWithdrawalNotices :many
+SELECT * FROM withdrawal_notices
+WHERE done_at = 0
+ORDER BY id
+LIMIT $1;
+
+-- The newest first.
+-- name: ListHandledWithdrawalNotices :many
+SELECT * FROM withdrawal_notices
+WHERE done_at <> 0 AND id < $1
+ORDER BY id DESC
+LIMIT $2;
+
+-- Every operator page shows the number; above 1000 it adds no information.
+-- name: CountOpenWithdrawalNotices :one
+SELECT count(*) FROM (SELECT id FROM withdrawal_notices WHERE done_at = 0 ORDER BY id LIMIT 1000) AS open_notices;
+
 -- name: MarkWithdrawalNoticeDone :execrows
 UPDATE withdrawal_notices
-SET done_at = @done_at
+SET done_at = @done_at, done_by = @done_by, done_note = @done_note
 WHERE id = @id AND done_at = 0;

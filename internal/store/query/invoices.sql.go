@@ -36,6 +36,17 @@ func (q *Queries) GetCustomerInvoice(ctx context.Context, customerID string, iD 
 	return content, err
 }
 
+const getFirstIssueTime = `-- name: GetFirstIssueTime :one
+SELECT issued_at FROM invoices ORDER BY issued_at LIMIT 1
+`
+
+func (q *Queries) GetFirstIssueTime(ctx context.Context) (int64, error) {
+	row := q.db.QueryRowContext(ctx, getFirstIssueTime)
+	var issued_at int64
+	err := row.Scan(&issued_at)
+	return issued_at, err
+}
+
 const getInvoiceBuyer = `-- name: GetInvoiceBuyer :one
 SELECT c.email, c.language,
     coalesce(r.name, '') AS name, coalesce(r.organisation, '') AS organisation, coalesce(r.street, '') AS street,
@@ -99,6 +110,17 @@ func (q *Queries) GetInvoiceByOrder(ctx context.Context, orderID string) (string
 	return content, err
 }
 
+const getLastRevenueDay = `-- name: GetLastRevenueDay :one
+SELECT day FROM revenue_days ORDER BY day DESC LIMIT 1
+`
+
+func (q *Queries) GetLastRevenueDay(ctx context.Context) (string, error) {
+	row := q.db.QueryRowContext(ctx, getLastRevenueDay)
+	var day string
+	err := row.Scan(&day)
+	return day, err
+}
+
 const insertInvoice = `-- name: InsertInvoice :exec
 INSERT INTO invoices (id, order_id, refund_id, kind, series, number, label, net, vat, gross, issued_at, content)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
@@ -158,6 +180,34 @@ func (q *Queries) InsertPendingInvoice(ctx context.Context, arg InsertPendingInv
 		arg.RefundID,
 		arg.Buyer,
 		arg.CreatedAt,
+	)
+	return err
+}
+
+const insertRevenueDay = `-- name: InsertRevenueDay :exec
+INSERT INTO revenue_days (day, kind, documents, net, vat, gross)
+VALUES ($1, $2, $3, $4, $5, $6)
+ON CONFLICT DO NOTHING
+`
+
+type InsertRevenueDayParams struct {
+	Day       string
+	Kind      string
+	Documents int64
+	Net       int64
+	Vat       int64
+	Gross     int64
+}
+
+// A day that another node has summed stays as it is: its documents never change.
+func (q *Queries) InsertRevenueDay(ctx context.Context, arg InsertRevenueDayParams) error {
+	_, err := q.db.ExecContext(ctx, insertRevenueDay,
+		arg.Day,
+		arg.Kind,
+		arg.Documents,
+		arg.Net,
+		arg.Vat,
+		arg.Gross,
 	)
 	return err
 }
@@ -349,6 +399,42 @@ func (q *Queries) ListPendingInvoices(ctx context.Context, iD string, limit int3
 	return items, nil
 }
 
+const listRevenueDays = `-- name: ListRevenueDays :many
+SELECT day, kind, documents, net, vat, gross FROM revenue_days
+WHERE day >= $1 AND day <= $2
+ORDER BY day, kind
+`
+
+func (q *Queries) ListRevenueDays(ctx context.Context, first string, last string) ([]RevenueDay, error) {
+	rows, err := q.db.QueryContext(ctx, listRevenueDays, first, last)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []RevenueDay{}
+	for rows.Next() {
+		var i RevenueDay
+		if err := rows.Scan(
+			&i.Day,
+			&i.Kind,
+			&i.Documents,
+			&i.Net,
+			&i.Vat,
+			&i.Gross,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const nextInvoiceNumber = `-- name: NextInvoiceNumber :one
 INSERT INTO invoice_series (series, last_number)
 VALUES ($1, 1)
@@ -361,4 +447,48 @@ func (q *Queries) NextInvoiceNumber(ctx context.Context, series string) (int64, 
 	var last_number int64
 	err := row.Scan(&last_number)
 	return last_number, err
+}
+
+const sumInvoices = `-- name: SumInvoices :many
+SELECT kind, count(*) AS documents, CAST(sum(net) AS BIGINT) AS net, CAST(sum(vat) AS BIGINT) AS vat, CAST(sum(gross) AS BIGINT) AS gross
+FROM invoices
+WHERE issued_at >= $1 AND issued_at < $2
+GROUP BY kind
+`
+
+type SumInvoicesRow struct {
+	Kind      string
+	Documents int64
+	Net       int64
+	Vat       int64
+	Gross     int64
+}
+
+func (q *Queries) SumInvoices(ctx context.Context, since int64, before int64) ([]SumInvoicesRow, error) {
+	rows, err := q.db.QueryContext(ctx, sumInvoices, since, before)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []SumInvoicesRow{}
+	for rows.Next() {
+		var i SumInvoicesRow
+		if err := rows.Scan(
+			&i.Kind,
+			&i.Documents,
+			&i.Net,
+			&i.Vat,
+			&i.Gross,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }

@@ -518,6 +518,15 @@ type RenewalConsent struct {
 	EndReason  string
 }
 
+type RevenueDay struct {
+	Day       string
+	Kind      string
+	Documents int64
+	Net       int64
+	Vat       int64
+	Gross     int64
+}
+
 type SchemaCompatibility struct {
 	Version        int64
 	CompatibleFrom int64
@@ -633,4 +642,6 @@ type WithdrawalNotice struct {
 	Language  string
 	CreatedAt int64
 	DoneAt    int64
+	DoneBy    string
+	DoneNote  string
 }

@@ -9,6 +9,43 @@ import (
 	"context"
 )
 
+const countOpenWithdrawalNotices = `-- name: CountOpenWithdrawalNotices :one
+SELECT count(*) FROM (SELECT id FROM withdrawal_notices WHERE done_at = 0 ORDER BY id LIMIT 1000) AS open_notices
+`
+
+// Every operator page shows the number; above 1000 it adds no information.
+func (q *Queries) CountOpenWithdrawalNotices(ctx context.Context) (int64, error) {
+	row := q.db.QueryRowContext(ctx, countOpenWithdrawalNotices)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
+}
+
+const getWithdrawalNotice = `-- name: GetWithdrawalNotice :one
+SELECT id, kind, name, email, contract, ground, reason, end_day, language, created_at, done_at, done_by, done_note FROM withdrawal_notices WHERE id = $1
+`
+
+func (q *Queries) GetWithdrawalNotice(ctx context.Context, id string) (WithdrawalNotice, error) {
+	row := q.db.QueryRowContext(ctx, getWithdrawalNotice, id)
+	var i WithdrawalNotice
+	err := row.Scan(
+		&i.ID,
+		&i.Kind,
+		&i.Name,
+		&i.Email,
+		&i.Contract,
+		&i.Ground,
+		&i.Reason,
+		&i.EndDay,
+		&i.Language,
+		&i.CreatedAt,
+		&i.DoneAt,
+		&i.DoneBy,
+		&i.DoneNote,
+	)
+	return i, err
+}
+
 const insertWithdrawalNotice = `-- name: InsertWithdrawalNotice :exec
 INSERT INTO withdrawal_notices (id, kind, name, email, contract, ground, reason, end_day, language, created_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
@@ -43,8 +80,97 @@ func (q *Queries) InsertWithdrawalNotice(ctx context.Context, arg InsertWithdraw
 	return err
 }
 
+const listHandledWithdrawalNotices = `-- name: ListHandledWithdrawalNotices :many
+SELECT id, kind, name, email, contract, ground, reason, end_day, language, created_at, done_at, done_by, done_note FROM withdrawal_notices
+WHERE done_at <> 0 AND id < $1
+ORDER BY id DESC
+LIMIT $2
+`
+
+// The newest first.
+func (q *Queries) ListHandledWithdrawalNotices(ctx context.Context, iD string, limit int32) ([]WithdrawalNotice, error) {
+	rows, err := q.db.QueryContext(ctx, listHandledWithdrawalNotices, iD, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []WithdrawalNotice{}
+	for rows.Next() {
+		var i WithdrawalNotice
+		if err := rows.Scan(
+			&i.ID,
+			&i.Kind,
+			&i.Name,
+			&i.Email,
+			&i.Contract,
+			&i.Ground,
+			&i.Reason,
+			&i.EndDay,
+			&i.Language,
+			&i.CreatedAt,
+			&i.DoneAt,
+			&i.DoneBy,
+			&i.DoneNote,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const listOpenWithdrawalNotices = `-- name: ListOpenWithdrawalNotices :many
+SELECT id, kind, name, email, contract, ground, reason, end_day, language, created_at, done_at, done_by, done_note FROM withdrawal_notices
+WHERE done_at = 0
+ORDER BY id
+LIMIT $1
+`
+
+func (q *Queries) ListOpenWithdrawalNotices(ctx context.Context, limit int32) ([]WithdrawalNotice, error) {
+	rows, err := q.db.QueryContext(ctx, listOpenWithdrawalNotices, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []WithdrawalNotice{}
+	for rows.Next() {
+		var i WithdrawalNotice
+		if err := rows.Scan(
+			&i.ID,
+			&i.Kind,
+			&i.Name,
+			&i.Email,
+			&i.Contract,
+			&i.Ground,
+			&i.Reason,
+			&i.EndDay,
+			&i.Language,
+			&i.CreatedAt,
+			&i.DoneAt,
+			&i.DoneBy,
+			&i.DoneNote,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const listWithdrawalNotices = `-- name: ListWithdrawalNotices :many
-SELECT id, kind, name, email, contract, ground, reason, end_day, language, created_at, done_at
+SELECT id, kind, name, email, contract, ground, reason, end_day, language, created_at, done_at, done_by, done_note
 FROM withdrawal_notices
 WHERE id > $1
 ORDER BY id
@@ -72,6 +198,8 @@ func (q *Queries) ListWithdrawalNotices(ctx context.Context, iD string, limit in
 			&i.Language,
 			&i.CreatedAt,
 			&i.DoneAt,
+			&i.DoneBy,
+			&i.DoneNote,
 		); err != nil {
 			return nil, err
 		}
@@ -88,12 +216,24 @@ func (q *Queries) ListWithdrawalNotices(ctx context.Context, iD string, limit in
 
 const markWithdrawalNoticeDone = `-- name: MarkWithdrawalNoticeDone :execrows
 UPDATE withdrawal_notices
-SET done_at = $1
-WHERE id = $2 AND done_at = 0
+SET done_at = $1, done_by = $2, done_note = $3
+WHERE id = $4 AND done_at = 0
 `
 
-func (q *Queries) MarkWithdrawalNoticeDone(ctx context.Context, doneAt int64, iD string) (int64, error) {
-	result, err := q.db.ExecContext(ctx, markWithdrawalNoticeDone, doneAt, iD)
+type MarkWithdrawalNoticeDoneParams struct {
+	DoneAt   int64
+	DoneBy   string
+	DoneNote string
+	ID       string
+}
+
+func (q *Queries) MarkWithdrawalNoticeDone(ctx context.Context, arg MarkWithdrawalNoticeDoneParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, markWithdrawalNoticeDone,
+		arg.DoneAt,
+		arg.DoneBy,
+		arg.DoneNote,
+		arg.ID,
+	)
 	if err != nil {
 		return 0, err
 	}

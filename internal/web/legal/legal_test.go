@@ -30,6 +30,7 @@ func (noSessions) Visitor(context.Context, string) (account.Visitor, error) {
 
 // memStore stores notices and their mails in memory.
 type memStore struct {
+	withdrawal.Store
 	notices []withdrawal.Notice
 	mails   []registrar.Mail
 }
@@ -39,16 +40,8 @@ func (s *memStore) AddWithdrawalNotice(_ context.Context, d withdrawal.Notice, m
 	return nil
 }
 
-func (s *memStore) ListWithdrawalNotices(context.Context, string, int) ([]withdrawal.Notice, error) {
-	return s.notices, nil
-}
-
 func (s *memStore) ListRelatedOrders(context.Context, string, int) ([]withdrawal.RelatedOrder, error) {
 	return nil, nil
-}
-
-func (s *memStore) MarkWithdrawalNoticeDone(context.Context, string, time.Time) (bool, error) {
-	return false, nil
 }
 
 var testOperator = OperatorInfo{

@@ -17,6 +17,7 @@ var activityTexts = ui.Texts{
 	"who.person":                {"Browser", "Browser"},
 	"who.token":                 {"Token", "Token"},
 	"who.application":           {"Anwendung", "Application"},
+	"who.agent":                 {"Agent", "Agent"},
 	"who.operator":              {"Betreiber", "Operator"},
 	"who.system":                {"Dienst", "Service"},
 	"action.operator_added":     {"Betreiberrolle erhalten", "Operator role granted"},
@@ -117,6 +118,8 @@ var activityTexts = ui.Texts{
 	"object.link":                    {"über den Link", "with a link"},
 	"object.password_and_enrolment":  {"mit Passwort und Einrichtungslink", "with password and enrolment link"},
 	"object.recovery_code":           {"mit Wiederherstellungscode", "with recovery code"},
+	"action.declaration_handled":     {"Widerruf oder Kündigung bearbeitet", "Withdrawal or termination handled"},
+	"action.other":                   {"Sonstiges Ereignis", "Other event"},
 	"action.account_closed":          {"Konto geschlossen", "Account closed"},
 	"action.data_exported":           {"Daten heruntergeladen", "Data downloaded"},
 }

@@ -1,0 +1,89 @@
+package withdrawal
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+func TestNotice_DeadlineByLaw(t *testing.T) {
+	t.Parallel()
+	arrived := time.Date(2026, 11, 15, 23, 30, 0, 0, time.UTC)
+	for name, test := range map[string]struct {
+		notice Notice
+		day    string
+		atOnce bool
+	}{
+		"withdrawal":        {Notice{Kind: Withdrawal}, "2026-11-29", false},
+		"stated day":        {Notice{Kind: Termination, Ground: Ordinary, End: "2026-12-31"}, "2026-12-31", false},
+		"no day":            {Notice{Kind: Termination, Ground: Ordinary}, "2026-11-15", true},
+		"for cause":         {Notice{Kind: Termination, Ground: Extraordinary}, "2026-11-15", true},
+		"for cause, stated": {Notice{Kind: Termination, Ground: Extraordinary, End: "2026-11-20"}, "2026-11-20", false},
+	} {
+		test.notice.At = arrived
+		if got := test.notice.Deadline().Format(time.DateOnly); got != test.day || test.notice.AtOnce() != test.atOnce {
+			t.Errorf("%s: %s, at once %t", name, got, test.notice.AtOnce())
+		}
+		last := test.notice.Deadline().Add(24*time.Hour - time.Second)
+		if test.notice.Overdue(last) || !test.notice.Overdue(last.Add(time.Second)) {
+			t.Errorf("%s is overdue at the wrong time", name)
+		}
+		test.notice.DoneAt = last
+		if test.notice.Overdue(last.Add(time.Hour)) {
+			t.Errorf("%s is overdue although it was handled", name)
+		}
+	}
+}
+
+// oneNotice has one open notice and fails if it is changed.
+type oneNotice struct{ Store }
+
+func (oneNotice) GetWithdrawalNotice(context.Context, string) (Notice, bool, error) {
+	return Notice{ID: "dcl_1", Kind: Withdrawal}, true, nil
+}
+
+func (oneNotice) ListOpenWithdrawalNotices(context.Context, int) ([]Notice, error) {
+	at := time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
+	return []Notice{
+		{ID: "late", Kind: Withdrawal, At: at}, {ID: "soon", Kind: Termination, End: "2026-11-20", At: at}, {ID: "now", Kind: Termination, At: at},
+	}, nil
+}
+
+func TestListOpen_EarliestDeadlineFirst(t *testing.T) {
+	t.Parallel()
+	service, err := New(Config{Store: oneNotice{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	open, err := service.ListOpen(t.Context(), registrar.Actor{Kind: registrar.ActorOperator, Through: "root"})
+	if err != nil || len(open) != 3 || open[0].ID != "now" || open[1].ID != "soon" || open[2].ID != "late" {
+		t.Errorf("%+v, %v", open, err)
+	}
+}
+
+func TestClose_RefusesBadNoteAndNonOperators(t *testing.T) {
+	t.Parallel()
+	service, err := New(Config{Store: oneNotice{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	operator := registrar.Actor{Kind: registrar.ActorOperator, Through: "root"}
+	for _, note := range []string{"", " \n ", strings.Repeat("ä", MaxNote+1), "a\x00b", "a\u202eb", "\xff"} {
+		if err := service.Close(t.Context(), operator, "dcl_1", note); registrar.CodeOf(err) != BadNote {
+			t.Errorf("%q: %v", note, err)
+		}
+	}
+	customer := registrar.Actor{Kind: registrar.ActorPerson, Customer: "cus_1", Through: "ses_1"}
+	_, listErr := service.ListOpen(t.Context(), customer)
+	_, countErr := service.CountOpen(t.Context(), customer)
+	_, _, handledErr := service.ListHandled(t.Context(), customer, "")
+	_, getErr := service.Get(t.Context(), customer, "dcl_1")
+	for _, err := range []error{listErr, countErr, handledErr, getErr, service.Close(t.Context(), customer, "dcl_1", "x")} {
+		if registrar.CodeOf(err) != registrar.OperatorsOnly {
+			t.Errorf("a customer got %v", err)
+		}
+	}
+}

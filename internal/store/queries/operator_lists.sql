@@ -1,0 +1,83 @@
+-- The operators' lists of all orders, payments and refunds, the newest first. The lists of
+-- orders have the same columns, and so have those of payments and of refunds.
+-- name: ListAllOrders :many
+SELECT o.id, o.customer_id, o.state, o.channel, o.gross, o.created_at, o.paid_at,
+    CAST(coalesce((SELECT first.name FROM order_items AS first WHERE first.order_id = o.id ORDER BY first.position LIMIT 1), '') AS TEXT) AS name,
+    (SELECT count(*) FROM order_items AS counted WHERE counted.order_id = o.id) AS items
+FROM orders AS o
+WHERE o.id < $1
+ORDER BY o.id DESC
+LIMIT $2;
+
+-- name: ListAllOrdersInState :many
+SELECT o.id, o.customer_id, o.state, o.channel, o.gross, o.created_at, o.paid_at,
+    CAST(coalesce((SELECT first.name FROM order_items AS first WHERE first.order_id = o.id ORDER BY first.position LIMIT 1), '') AS TEXT) AS name,
+    (SELECT count(*) FROM order_items AS counted WHERE counted.order_id = o.id) AS items
+FROM orders AS o
+WHERE o.state = $1 AND o.id < $2
+ORDER BY o.id DESC
+LIMIT $3;
+
+-- name: ListAllOrdersByName :many
+SELECT o.id, o.customer_id, o.state, o.channel, o.gross, o.created_at, o.paid_at,
+    CAST(coalesce((SELECT first.name FROM order_items AS first WHERE first.order_id = o.id ORDER BY first.position LIMIT 1), '') AS TEXT) AS name,
+    (SELECT count(*) FROM order_items AS counted WHERE counted.order_id = o.id) AS items
+FROM order_items AS named
+JOIN orders AS o ON o.id = named.order_id
+WHERE named.name = $1 AND named.order_id < $2
+ORDER BY named.order_id DESC
+LIMIT $3;
+
+-- name: ListAllPayments :many
+SELECT id, order_id, kind, state, amount, intent, failure, updated_at FROM payments
+WHERE id < $1
+ORDER BY id DESC
+LIMIT $2;
+
+-- name: ListAllPaymentsInState :many
+SELECT id, order_id, kind, state, amount, intent, failure, updated_at FROM payments
+WHERE state = $1 AND id < $2
+ORDER BY id DESC
+LIMIT $3;
+
+-- name: ListAllRefunds :many
+SELECT id, order_id, payment_id, amount, provider, created_at, made_at FROM refunds
+WHERE id < $1
+ORDER BY id DESC
+LIMIT $2;
+
+-- name: ListAllPendingRefunds :many
+SELECT id, order_id, payment_id, amount, provider, created_at, made_at FROM refunds
+WHERE provider = '' AND id < $1
+ORDER BY id DESC
+LIMIT $2;
+
+-- name: GetOrderIDByPayment :one
+SELECT order_id FROM payments WHERE id = $1;
+
+-- name: GetOrderIDByRefund :one
+SELECT order_id FROM refunds WHERE id = $1;
+
+-- name: GetOrderIDByInvoiceNumber :one
+SELECT order_id FROM invoices WHERE label = $1;
+
+-- The unfinished jobs of one order, with the columns of the lists of jobs.
+-- name: ListProvisionItemJobsOfOrder :many
+SELECT id, kind AS what, state, name, due_at, node, attempts FROM provision_items
+WHERE due_at > 0 AND id IN (
+    SELECT ordered.provision_item_id FROM order_items AS ordered WHERE ordered.order_id = $1 AND ordered.provision_item_id <> '')
+ORDER BY id;
+
+-- name: ListWebhookJobsOfOrder :many
+SELECT order_id AS id, '' AS what, '' AS state, '' AS name, due_at, '' AS node, attempts FROM webhook_deliveries
+WHERE order_id = $1 AND due_at > 0;
+
+-- name: ListOrderJob :many
+SELECT id, channel AS what, state, '' AS name, due_at, node, attempts FROM orders
+WHERE id = $1 AND due_at > 0;
+
+-- name: ListQueuedMailsOfCustomer :many
+SELECT id, kind, data, due_at, attempts FROM mails
+WHERE customer_id = $1
+ORDER BY kind
+LIMIT $2;
