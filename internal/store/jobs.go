@@ -59,10 +59,14 @@ func jobList[R ~jobRow](
 	list func(*query.Queries, context.Context, int32) ([]R, error),
 ) func(context.Context, *query.Queries, int32) ([]admin.Job, error) {
 	return func(ctx context.Context, q *query.Queries, limit int32) ([]admin.Job, error) {
-		return rowsAs(func(row R) admin.Job {
-			r := jobRow(row)
-			return admin.Job{ID: r.ID, What: r.What, State: r.State, Name: r.Name, DueAt: fromMicros(r.DueAt), Node: r.Node, Attempts: int(r.Attempts)}
-		})(list(q, ctx, limit))
+		return rowsAs(jobOf[R](""))(list(q, ctx, limit))
+	}
+}
+
+func jobOf[R ~jobRow](kind admin.JobKind) func(R) admin.Job {
+	return func(row R) admin.Job {
+		r := jobRow(row)
+		return admin.Job{Kind: kind, ID: r.ID, What: r.What, State: r.State, Name: r.Name, DueAt: fromMicros(r.DueAt), Node: r.Node, Attempts: int(r.Attempts)}
 	}
 }
 

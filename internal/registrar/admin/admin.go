@@ -115,6 +115,15 @@ type Store interface {
 	// ListPendingRefunds returns the longest overdue refunds.
 	ListPendingRefunds(ctx context.Context, limit int) ([]Refund, error)
 
+	// The lists of all orders, payments and refunds return the page before an id, the newest
+	// first; empty starts at the top.
+	ListAllOrders(ctx context.Context, filter OrderFilter, before string, limit int) ([]OrderEntry, error)
+	ListAllPayments(ctx context.Context, state, before string, limit int) ([]PaymentEntry, error)
+	ListAllRefunds(ctx context.Context, pending bool, before string, limit int) ([]RefundEntry, error)
+	// FindOrderID returns the order of a number of an order, payment, refund or invoice.
+	FindOrderID(ctx context.Context, number string) (string, bool, error)
+	ListOrderJobs(ctx context.Context, customer, order string, limit int) ([]Job, error)
+
 	RecordAuditEvent(ctx context.Context, event registrar.AuditEvent) error
 }
 

@@ -30,8 +30,14 @@ func TestService_RefusesNonOperators(t *testing.T) {
 		_, _, locksErr := service.ListLocks(ctx, actor)
 		_, workErr := service.ListJobs(ctx, actor, admin.JobOrder, true)
 		_, needsErr := service.ListOpenIssues(ctx, actor)
+		_, _, ordersErr := service.ListOrders(ctx, actor, admin.OrderFilter{}, "")
+		_, _, paymentsErr := service.ListPayments(ctx, actor, "", "")
+		_, _, refundsErr := service.ListRefunds(ctx, actor, false, "")
+		_, _, findErr := service.FindOrder(ctx, actor, "ord_1")
+		_, orderJobsErr := service.ListOrderJobs(ctx, actor, "cus_1", "ord_1")
 		for name, err := range map[string]error{
 			"SetLock": setErr, "LiftLock": liftErr, "Locks": locksErr, "Work": workErr, "Needs": needsErr,
+			"Orders": ordersErr, "Payments": paymentsErr, "Refunds": refundsErr, "FindOrder": findErr, "OrderJobs": orderJobsErr,
 			"Secure": service.Secure(ctx, actor, "lck_1"), "Retry": service.Retry(ctx, actor, admin.JobOrder, "ord_1"),
 			"GiveUp": service.AbandonJob(ctx, actor, admin.JobChange, "chg_1"),
 			"Look":   service.RecordAccountView(ctx, actor, "cus_1", ""),

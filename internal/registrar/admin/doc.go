@@ -1,5 +1,5 @@
 // Package admin is the operators' service: they lock domains, inspect jobs that do not
-// progress, and view customer accounts.
+// progress, list orders, payments and refunds, and view customer accounts.
 //
 // # Guarantees
 //
@@ -36,4 +36,10 @@
 // time. They are listed here with their last error, and can be made due now unless a node
 // holds the lease. A change whose registry account is no longer configured can be
 // abandoned.
+//
+// # Lists
+//
+// Orders, payments and refunds are listed newest first, a page at a time, each continuing at
+// the last id of the page before. The lists contain numbers, domains and amounts, but no
+// personal data, so reading them is not recorded; opening an order is.
 package admin

@@ -71,15 +71,20 @@ func (s *Service) ListJobs(ctx context.Context, operator registrar.Actor, kind J
 	if err != nil {
 		return nil, err
 	}
+	return jobs, s.loadErrors(ctx, jobs)
+}
+
+// loadErrors sets the last errors of jobs that were tried.
+func (s *Service) loadErrors(ctx context.Context, jobs []Job) (err error) {
 	for i := range jobs {
 		if jobs[i].Attempts == 0 {
 			continue
 		}
-		if jobs[i].LastError, _, err = s.cfg.Store.GetJobError(ctx, kind, jobs[i].ID); err != nil {
-			return nil, err
+		if jobs[i].LastError, _, err = s.cfg.Store.GetJobError(ctx, jobs[i].Kind, jobs[i].ID); err != nil {
+			return err
 		}
 	}
-	return jobs, nil
+	return nil
 }
 
 // Retry makes a job due now.

@@ -176,6 +176,11 @@ const (
 	PaymentClosed    PaymentState = "closed"
 )
 
+// PaymentStates returns all payment states.
+func PaymentStates() []PaymentState {
+	return []PaymentState{PaymentOpening, PaymentOpen, PaymentClosing, PaymentCaptured, PaymentUnmatched, PaymentRefunded, PaymentClosed}
+}
+
 // PaymentKind is how a payment is made.
 type PaymentKind string
 

@@ -1,0 +1,99 @@
+package admin
+
+import (
+	"context"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+// PageSize bounds a page of orders, payments or refunds.
+const PageSize = 50
+
+// OrderEntry is an order in a list. It contains no personal data.
+type OrderEntry struct {
+	ID, Customer, State, Channel string
+	Name                         string // of the first item
+	Items                        int
+	Gross                        registrar.Cents
+	CreatedAt, PaidAt            time.Time
+}
+
+// More is the number of items besides the first.
+func (o OrderEntry) More() int { return max(0, o.Items-1) }
+
+// PaymentEntry is a payment in a list.
+type PaymentEntry struct {
+	ID, Order, Kind, State string
+	Intent                 string // the provider's id
+	Failure                registrar.Code
+	Amount                 registrar.Cents
+	UpdatedAt              time.Time
+}
+
+// RefundEntry is a refund in a list. MadeAt is zero and Provider empty while it is pending.
+type RefundEntry struct {
+	ID, Order, Payment, Provider string
+	Amount                       registrar.Cents
+	CreatedAt, MadeAt            time.Time
+}
+
+// OrderFilter selects orders: all, those in a state, or those of a domain.
+type OrderFilter struct{ State, Name string }
+
+// ListOrders returns a page of orders, the newest first, and the id to continue with, which
+// is empty on the last page.
+func (s *Service) ListOrders(ctx context.Context, operator registrar.Actor, filter OrderFilter, before string) ([]OrderEntry, string, error) {
+	return page(operator, func() ([]OrderEntry, error) {
+		return s.cfg.Store.ListAllOrders(ctx, filter, before, PageSize+1)
+	}, func(o OrderEntry) string { return o.ID })
+}
+
+// ListPayments returns a page of payments, of all states or one, the newest first.
+func (s *Service) ListPayments(ctx context.Context, operator registrar.Actor, state, before string) ([]PaymentEntry, string, error) {
+	return page(operator, func() ([]PaymentEntry, error) {
+		return s.cfg.Store.ListAllPayments(ctx, state, before, PageSize+1)
+	}, func(p PaymentEntry) string { return p.ID })
+}
+
+// ListRefunds returns a page of refunds, all or those pending, the newest first.
+func (s *Service) ListRefunds(ctx context.Context, operator registrar.Actor, pending bool, before string) ([]RefundEntry, string, error) {
+	return page(operator, func() ([]RefundEntry, error) {
+		return s.cfg.Store.ListAllRefunds(ctx, pending, before, PageSize+1)
+	}, func(r RefundEntry) string { return r.ID })
+}
+
+// page checks the operator and cuts a list that was read with one row more than a page has.
+func page[T any](operator registrar.Actor, list func() ([]T, error), id func(T) string) (rows []T, older string, err error) {
+	if err := operator.RequireOperator(); err != nil {
+		return nil, "", err
+	}
+	rows, err = list()
+	if len(rows) > PageSize {
+		rows = rows[:PageSize]
+		older = id(rows[PageSize-1])
+	}
+	return rows, older, err
+}
+
+// FindOrder returns the order that a number stands for: that of an order, a payment, a
+// refund or an invoice, or the provider's payment.
+func (s *Service) FindOrder(ctx context.Context, operator registrar.Actor, number string) (id string, found bool, err error) {
+	if err := operator.RequireOperator(); err != nil {
+		return "", false, err
+	}
+	return s.cfg.Store.FindOrderID(ctx, number)
+}
+
+// ListOrderJobs returns the unfinished jobs of an order, with their last errors: its own, its
+// items, its webhook, and its queued mails.
+func (s *Service) ListOrderJobs(ctx context.Context, operator registrar.Actor, customer, order string) ([]Job, error) {
+	if err := operator.RequireOperator(); err != nil {
+		return nil, err
+	}
+	jobs, err := s.cfg.Store.ListOrderJobs(ctx, customer, order, maxListed)
+	if err != nil {
+		return nil, err
+	}
+	return jobs, s.loadErrors(ctx, jobs)
+}

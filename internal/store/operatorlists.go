@@ -1,0 +1,145 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"strings"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/admin"
+	"github.com/dotkontor/dotkontor/internal/store/query"
+	"github.com/dotkontor/dotkontor/internal/store/sqldb"
+)
+
+// Prefixes of the ids of payments and refunds, and what sorts after all of them.
+const (
+	paymentPrefix = "pay_"
+	refundPrefix  = "ref_"
+	afterAllIDs   = "zzzzzzzzzzzzzzzzzzzzzzzzzzz"
+)
+
+type orderEntryRow interface {
+	query.ListAllOrdersRow | query.ListAllOrdersInStateRow | query.ListAllOrdersByNameRow
+}
+
+func orderEntryOf[Row orderEntryRow](r Row) admin.OrderEntry {
+	row := query.ListAllOrdersRow(r)
+	return admin.OrderEntry{
+		ID: row.ID, Customer: row.CustomerID, State: row.State, Channel: row.Channel, Name: row.Name, Items: int(row.Items),
+		Gross: registrar.Cents(row.Gross), CreatedAt: fromMicros(row.CreatedAt), PaidAt: fromMicros(row.PaidAt),
+	}
+}
+
+// ListAllOrders returns a page of all customers' orders, the newest first.
+func (db *DB) ListAllOrders(ctx context.Context, filter admin.OrderFilter, before string, limit int) ([]admin.OrderEntry, error) {
+	if sqldb.IsUnstorable(before) || sqldb.IsUnstorable(filter.Name) {
+		return nil, nil
+	}
+	before = cmp.Or(before, lastOrder)
+	switch q := db.read(); {
+	case filter.Name != "":
+		return rowsAs(orderEntryOf[query.ListAllOrdersByNameRow])(q.ListAllOrdersByName(ctx, query.ListAllOrdersByNameParams{
+			Name: filter.Name, OrderID: before, Limit: int32(limit),
+		}))
+	case filter.State != "":
+		return rowsAs(orderEntryOf[query.ListAllOrdersInStateRow])(q.ListAllOrdersInState(ctx, query.ListAllOrdersInStateParams{
+			State: filter.State, ID: before, Limit: int32(limit),
+		}))
+	default:
+		return rowsAs(orderEntryOf[query.ListAllOrdersRow])(q.ListAllOrders(ctx, before, int32(limit)))
+	}
+}
+
+func paymentEntryOf[Row query.ListAllPaymentsRow | query.ListAllPaymentsInStateRow](r Row) admin.PaymentEntry {
+	row := query.ListAllPaymentsRow(r)
+	return admin.PaymentEntry{
+		ID: row.ID, Order: row.OrderID, Kind: row.Kind, State: row.State, Intent: row.Intent, Failure: registrar.Code(row.Failure),
+		Amount: registrar.Cents(row.Amount), UpdatedAt: fromMicros(row.UpdatedAt),
+	}
+}
+
+// ListAllPayments returns a page of all payments, or those in a state, the newest first.
+func (db *DB) ListAllPayments(ctx context.Context, state, before string, limit int) ([]admin.PaymentEntry, error) {
+	if sqldb.IsUnstorable(before) {
+		return nil, nil
+	}
+	before = cmp.Or(before, paymentPrefix+afterAllIDs)
+	if state == "" {
+		return rowsAs(paymentEntryOf[query.ListAllPaymentsRow])(db.read().ListAllPayments(ctx, before, int32(limit)))
+	}
+	return rowsAs(paymentEntryOf[query.ListAllPaymentsInStateRow])(db.read().ListAllPaymentsInState(ctx, query.ListAllPaymentsInStateParams{
+		State: state, ID: before, Limit: int32(limit),
+	}))
+}
+
+func refundEntryOf[Row query.ListAllRefundsRow | query.ListAllPendingRefundsRow](r Row) admin.RefundEntry {
+	row := query.ListAllRefundsRow(r)
+	return admin.RefundEntry{
+		ID: row.ID, Order: row.OrderID, Payment: row.PaymentID, Provider: row.Provider, Amount: registrar.Cents(row.Amount),
+		CreatedAt: fromMicros(row.CreatedAt), MadeAt: fromMicros(row.MadeAt),
+	}
+}
+
+// ListAllRefunds returns a page of all refunds, or those pending, the newest first.
+func (db *DB) ListAllRefunds(ctx context.Context, pending bool, before string, limit int) ([]admin.RefundEntry, error) {
+	if sqldb.IsUnstorable(before) {
+		return nil, nil
+	}
+	before = cmp.Or(before, refundPrefix+afterAllIDs)
+	if pending {
+		return rowsAs(refundEntryOf[query.ListAllPendingRefundsRow])(db.read().ListAllPendingRefunds(ctx, before, int32(limit)))
+	}
+	return rowsAs(refundEntryOf[query.ListAllRefundsRow])(db.read().ListAllRefunds(ctx, before, int32(limit)))
+}
+
+// FindOrderID returns the order of a number: that of an order, payment, refund or invoice,
+// or the provider's of a payment.
+func (db *DB) FindOrderID(ctx context.Context, number string) (string, bool, error) {
+	if sqldb.IsUnstorable(number) {
+		return "", false, nil
+	}
+	q := db.read()
+	switch {
+	case strings.HasPrefix(number, orderPrefix):
+		o, found, err := db.OrderByID(ctx, number)
+		return o.ID, found, err
+	case strings.HasPrefix(number, paymentPrefix):
+		return foundValue(q.GetOrderIDByPayment(ctx, number))
+	case strings.HasPrefix(number, refundPrefix):
+		return foundValue(q.GetOrderIDByRefund(ctx, number))
+	case strings.HasPrefix(number, "pi_"):
+		o, found, err := db.OrderByIntent(ctx, number)
+		return o.ID, found, err
+	case strings.HasPrefix(number, "cs_"):
+		o, found, err := db.OrderBySession(ctx, number)
+		return o.ID, found, err
+	default:
+		return foundValue(q.GetOrderIDByInvoiceNumber(ctx, number))
+	}
+}
+
+// ListOrderJobs returns the unfinished jobs of an order: itself, its items, its webhook, and
+// its queued mails.
+func (db *DB) ListOrderJobs(ctx context.Context, customer, order string, limit int) ([]admin.Job, error) {
+	q := db.read()
+	own, err := rowsAs(jobOf[query.ListOrderJobRow](admin.JobOrder))(q.ListOrderJob(ctx, order))
+	if err != nil {
+		return nil, err
+	}
+	items, err := rowsAs(jobOf[query.ListProvisionItemJobsOfOrderRow](admin.JobItem))(q.ListProvisionItemJobsOfOrder(ctx, order))
+	if err != nil {
+		return nil, err
+	}
+	webhooks, err := rowsAs(jobOf[query.ListWebhookJobsOfOrderRow](admin.JobWebhook))(q.ListWebhookJobsOfOrder(ctx, order))
+	if err != nil {
+		return nil, err
+	}
+	jobs := append(append(own, items...), webhooks...)
+	mails, err := q.ListQueuedMailsOfCustomer(ctx, customer, int32(limit))
+	for _, mail := range mails {
+		if fromJSON[map[string]string](mail.Data)["order"] == order {
+			jobs = append(jobs, admin.Job{Kind: admin.JobMail, ID: mail.ID, What: mail.Kind, DueAt: fromMicros(mail.DueAt), Attempts: int(mail.Attempts)})
+		}
+	}
+	return jobs, err
+}
