@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/billing/reconcile"
@@ -151,6 +152,69 @@ func (db *DB) ListOrderDocuments(ctx context.Context, customer, id string) ([]in
 // ListDocumentsAfter returns a page of all documents, by id.
 func (db *DB) ListDocumentsAfter(ctx context.Context, id string, limit int) ([]invoice.Document, error) {
 	return decodeRows(documentOf)(db.read().ListInvoices(ctx, id, int32(limit)))
+}
+
+var _ invoice.RevenueStore = (*DB)(nil)
+
+// FirstIssueTime returns when the first document was issued.
+func (db *DB) FirstIssueTime(ctx context.Context) (time.Time, bool, error) {
+	return rowAs(fromMicros)(db.read().GetFirstIssueTime(ctx))
+}
+
+// LastRevenueDay returns the last day with stored sums.
+func (db *DB) LastRevenueDay(ctx context.Context) (string, bool, error) {
+	return foundValue(db.read().GetLastRevenueDay(ctx))
+}
+
+// SumDocuments sums the documents issued in a period.
+func (db *DB) SumDocuments(ctx context.Context, since, before time.Time) (sales invoice.Sales, err error) {
+	rows, err := db.read().SumInvoices(ctx, micros(since), micros(before))
+	for _, row := range rows {
+		*amountsOf(&sales, row.Kind) = invoice.Amounts{
+			Documents: int(row.Documents), Net: registrar.Cents(row.Net), VAT: registrar.Cents(row.Vat), Gross: registrar.Cents(row.Gross),
+		}
+	}
+	return sales, err
+}
+
+// amountsOf returns the sums of a kind of document.
+func amountsOf(sales *invoice.Sales, kind string) *invoice.Amounts {
+	if invoice.Kind(kind) == invoice.Correction {
+		return &sales.Corrections
+	}
+	return &sales.Invoices
+}
+
+// AddRevenueDays stores the sums of days that have none.
+func (db *DB) AddRevenueDays(ctx context.Context, days []invoice.DaySales) error {
+	return db.write(ctx, func(q *query.Queries) error {
+		for _, day := range days {
+			for _, kind := range []invoice.Kind{invoice.Invoice, invoice.Correction} {
+				sums := amountsOf(&day.Sales, string(kind))
+				if err := q.InsertRevenueDay(ctx, query.InsertRevenueDayParams{
+					Day: day.Day, Kind: string(kind), Documents: int64(sums.Documents), Net: int64(sums.Net), Vat: int64(sums.VAT), Gross: int64(sums.Gross),
+				}); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// ListRevenueDays returns the stored sums from one day to another.
+func (db *DB) ListRevenueDays(ctx context.Context, first, last string) ([]invoice.DaySales, error) {
+	rows, err := db.read().ListRevenueDays(ctx, first, last)
+	var days []invoice.DaySales
+	for _, row := range rows {
+		if len(days) == 0 || days[len(days)-1].Day != row.Day {
+			days = append(days, invoice.DaySales{Day: row.Day})
+		}
+		*amountsOf(&days[len(days)-1].Sales, row.Kind) = invoice.Amounts{
+			Documents: int(row.Documents), Net: registrar.Cents(row.Net), VAT: registrar.Cents(row.Vat), Gross: registrar.Cents(row.Gross),
+		}
+	}
+	return days, err
 }
 
 // ReconciliationDocuments returns all documents. Pending ones are read first, so that one

@@ -42,4 +42,11 @@
 //	outside_eu                                   O          that it is not subject to VAT
 //
 // K and G are for goods, which we do not sell.
+//
+// # Revenue
+//
+// The revenue of a month in Germany is its invoices minus its corrections, by date of issue.
+// Documents never change, so the sums of a day are stored once, an hour after its end, by the
+// first request that needs them; only later documents are summed on request. The hour covers
+// a transaction that began on the day and was stored after it.
 package invoice
