@@ -29,6 +29,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
 	"github.com/dotkontor/dotkontor/internal/registrar/webhook"
+	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
 	"github.com/dotkontor/dotkontor/internal/store"
 	"github.com/dotkontor/dotkontor/internal/upstream/stripe"
 	"github.com/dotkontor/dotkontor/internal/upstream/vies"
@@ -76,6 +77,8 @@ type App struct {
 	orders   *order.Service
 	consents *renewal.Consents
 	invoices *invoice.Service
+	revenue  *invoice.Revenue
+	notices  *withdrawal.Service
 	webhooks *jobs.Worker[webhook.Delivery]
 	renewals *renewal.Worker
 	stripe   *stripe.Client
@@ -111,7 +114,7 @@ func New(ctx context.Context, cfg config.Config, logger *slog.Logger, opts Optio
 	for _, step := range []func(context.Context) error{
 		p.openLookups, p.newLimits, p.listen,
 		p.openServices, p.claimNode, p.loadPriceList,
-		p.startProvisioning, p.startDomainChanges, p.openAdmin, p.startTerms, p.startOrders, p.startRenewals,
+		p.startProvisioning, p.startDomainChanges, p.openAdmin, p.openNotices, p.startTerms, p.startOrders, p.startRenewals,
 		p.handleRequests, p.registerGauges, p.logStart,
 	} {
 		if err := step(ctx); err != nil {

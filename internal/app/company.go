@@ -45,22 +45,29 @@ const (
 	noticesPer10Hours = 15
 )
 
-// addLegalPages adds the legally required pages and the declaration forms.
-func (p *App) addLegalPages(ctx context.Context, webConfig *web.Config) error {
+// openNotices builds the service that accepts withdrawals and terminations, and the sums of
+// invoices. Operators need both, even if nothing is for sale.
+func (p *App) openNotices(context.Context) error {
 	limit, err := p.newTextLimiter(noticesPerHour, noticesPer10Hours)
 	if err != nil {
 		return err
 	}
-	notices, err := withdrawal.New(withdrawal.Config{
+	p.notices, err = withdrawal.New(withdrawal.Config{
 		Store: p.services.DB, OperatorEmail: p.cfg.Company.Email, RateLimit: limit, MailQueued: p.services.mail.Wake,
 	})
 	if err != nil {
 		return err
 	}
+	p.revenue, err = invoice.NewRevenue(p.services.DB, p.now)
+	return err
+}
+
+// addLegalPages adds the legally required pages and the declaration forms.
+func (p *App) addLegalPages(ctx context.Context, webConfig *web.Config) error {
 	if p.cfg.Company.Name == "" {
 		p.logger.WarnContext(ctx, "the legal notice is incomplete: no company is configured (company.name)")
 	}
-	webConfig.Legal = legal.Config{Notices: notices, Operator: particularsOf(p.cfg.Company)}
+	webConfig.Legal = legal.Config{Notices: p.notices, Operator: particularsOf(p.cfg.Company)}
 	if folder := p.cfg.Company.Texts; folder != "" {
 		if _, err := os.Stat(folder); err != nil {
 			return fmt.Errorf("company.texts: %w", err)

@@ -3,6 +3,7 @@ package app
 import (
 	"cmp"
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/admin"
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
+	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/store"
 	"github.com/dotkontor/dotkontor/internal/web/operator"
@@ -72,7 +74,7 @@ func (p *App) operatorPages() operator.Config {
 	return operator.Config{
 		Admin: p.admin, Customers: customerFiles{p.services, p.admin}, Agents: p.services.Agents, Terms: p.terms,
 		Prices: priceLists{p.services.DB, p.live}, ConfirmFactor: p.cfg.Catalog.ConfirmFactor,
-		Upstreams: p.upstreams,
+		Upstreams: p.upstreams, Notices: p.notices, Revenue: p.revenue, Operators: p.services.Customers.ListOperators,
 	}
 }
 
@@ -106,6 +108,7 @@ var _ operator.Customers = customerFiles{}
 const (
 	fileOrders      = 20
 	fileAuditEvents = 30
+	fileNotices     = 100
 )
 
 // Find returns the account of an email address, id, domain or order.
@@ -163,10 +166,24 @@ func (f customerFiles) Open(ctx context.Context, by registrar.Actor, id string) 
 }
 
 // Order records the access in the audit log and returns the order.
-func (f customerFiles) Order(ctx context.Context, by registrar.Actor, id string) (order.Order, error) {
+func (f customerFiles) Order(ctx context.Context, by registrar.Actor, id string) (operator.OrderRecord, error) {
 	o, found, err := f.services.DB.OrderByID(ctx, id)
 	if err := orNotFound(found, err, order.NoSuchOrder); err != nil {
-		return order.Order{}, err
+		return operator.OrderRecord{}, err
 	}
-	return o, f.admin.RecordAccountView(ctx, by, o.Customer, o.ID)
+	if err := f.admin.RecordAccountView(ctx, by, o.Customer, o.ID); err != nil {
+		return operator.OrderRecord{}, err
+	}
+	record := operator.OrderRecord{Order: o}
+	if record.Documents, err = f.services.DB.ListOrderDocuments(ctx, o.Customer, o.ID); err != nil {
+		return operator.OrderRecord{}, err
+	}
+	if record.Jobs, err = f.admin.ListOrderJobs(ctx, by, o.Customer, o.ID); err != nil {
+		return operator.OrderRecord{}, err
+	}
+	record.Notices, err = f.services.DB.ListSentNotices(ctx, o.Customer, "", fileNotices)
+	record.Notices = slices.DeleteFunc(record.Notices, func(notice lifecycle.SentNotice) bool {
+		return !slices.ContainsFunc(o.Items, func(item order.Item) bool { return item.Name == notice.Name })
+	})
+	return record, err
 }

@@ -46,7 +46,7 @@ func newPages(cfg Config, address func(*http.Request) netip.Addr) (frame *ui.Fra
 		add(legal.New(cfg.Legal))
 	}
 	if cfg.Operator.Admin != nil {
-		cfg.Operator.Frame = frame
+		cfg.Operator.Frame, cfg.Operator.ActionTexts = frame, portal.ActionTexts()
 		add(operator.New(cfg.Operator))
 	}
 	if cfg.Checkout.Orders != nil {

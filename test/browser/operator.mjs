@@ -2,12 +2,12 @@
 // an agent and replaces the price list. The operator is the demo customer, so the same
 // person sees the registrant's pages.
 import assert from "node:assert/strict";
-import { at, clickButton, field, mails, ok, portal, refusal, sandbox, totp, withBrowser } from "./lib.mjs";
+import { at, clickButton, field, mails, ok, portal, refusal, sandbox, tool, totp, withBrowser } from "./lib.mjs";
 import { checkPage, visit } from "./checkpage.mjs";
 import { enter, signIn } from "./accounts.mjs";
 
 const { email, password } = sandbox.demo;
-const tabs = ["", "/jobs", "/health", "/locks", "/customers", "/agents", "/prices"];
+const tabs = ["", "/notices", "/orders", "/payments", "/refunds", "/revenue", "/jobs", "/health", "/locks", "/terms", "/customers", "/agents", "/prices"];
 const domain = "elbblick-roesterei.com";
 
 async function note(page, pattern) {
@@ -32,6 +32,45 @@ async function second(page) {
   await clickButton(page, "Weiter");
   await at(page, "/portal/profile");
   return secret;
+}
+
+// notices sends a withdrawal without an account and handles it.
+async function notices(page) {
+  await page.goto(portal("/widerruf"));
+  await field(page, "name").fill("Erika Muster");
+  await field(page, "email").fill("erika@example.org");
+  await field(page, "contract").fill(domain);
+  await page.locator("main form button").click();
+  await page.goto(portal("/operator"));
+  assert.doesNotMatch(await page.locator("main").textContent(), /Nichts zu tun/);
+  assert.match(await page.locator(".tabs .count").textContent(), /1/);
+  await checkPage(page, "start page with a withdrawal");
+  await page.getByRole("link", { name: "Widerruf", exact: true }).first().click();
+  await checkPage(page, "withdrawal");
+  await field(page, "note").fill("Vertrag geprüft, Geld erstattet.");
+  await clickButton(page, "Erledigt");
+  await note(page, /erledigt/);
+  await page.locator("td", { hasText: "Vertrag geprüft" }).waitFor();
+  assert.equal(await page.locator(".tabs .count").count(), 0);
+  await checkPage(page, "withdrawals and terminations");
+  ok("withdrawal is open work until it is handled");
+}
+
+// orders opens an order from the list, and one by its domain.
+async function orders(page) {
+  await tool("start_order", { items: [{ domain: "teeladen-am-kai.de", type: "register" }] });
+  await page.goto(portal("/operator/orders"));
+  await page.getByRole("link", { name: "wartet auf Zahlung", exact: true }).click();
+  await page.locator("main a.number").first().click();
+  await page.getByRole("heading", { level: 1, name: "Bestellung" }).waitFor();
+  assert.doesNotMatch(await page.locator("main").innerText(), /\b(order|epp|renewal)_[a-z]+/);
+  await checkPage(page, "order");
+  const name = await page.locator("#items + table strong").first().textContent();
+  await page.goto(portal("/operator/orders"));
+  await field(page, "q").fill(name);
+  await clickButton(page, "Suchen");
+  await page.locator("main", { hasText: "Bestellungen von " + name }).waitFor();
+  ok("order found by state and by domain");
 }
 
 async function locks(page) {
@@ -132,6 +171,8 @@ await withBrowser(async (page, context, watched) => {
   await page.setViewportSize({ width: 390, height: 844 });
   for (const tab of tabs) await visit(page, "/operator" + tab, { name: "phone" + tab });
   await page.setViewportSize({ width: 1280, height: 900 });
+  await notices(page);
+  await orders(page);
   await locks(page);
   await customers(page);
   await agents(page);

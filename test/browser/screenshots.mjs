@@ -110,7 +110,7 @@ async function operate(page) {
   await page.fill("main [name=code]", totp(secret, Date.now() + 30_000)); // each code is valid once
   await page.keyboard.press("Enter");
   await page.waitForURL(/portal\/profile/);
-  for (const tab of ["", "/jobs", "/health", "/locks", "/customers", "/agents", "/prices"]) {
+  for (const tab of ["", "/notices", "/orders", "/payments", "/refunds", "/revenue", "/jobs", "/health", "/locks", "/customers", "/agents", "/prices"]) {
     await open(page, "/operator" + tab, "operator" + tab.replace("/", "-"));
   }
 }

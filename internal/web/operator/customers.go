@@ -7,6 +7,9 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
+	"github.com/dotkontor/dotkontor/internal/registrar/admin"
+	"github.com/dotkontor/dotkontor/internal/registrar/invoice"
+	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
@@ -18,7 +21,17 @@ type Customers interface {
 	// Find returns the account of an email address, an id, a domain or an order.
 	Find(ctx context.Context, operator registrar.Actor, text string) (id string, err error)
 	Open(ctx context.Context, operator registrar.Actor, id string) (CustomerRecord, error)
-	Order(ctx context.Context, operator registrar.Actor, id string) (order.Order, error)
+	Order(ctx context.Context, operator registrar.Actor, id string) (OrderRecord, error)
+}
+
+// OrderRecord is one order with what belongs to it.
+type OrderRecord struct {
+	order.Order
+	Documents []invoice.Document
+	// Jobs are unfinished; mails that wait to be sent are among them.
+	Jobs []admin.Job
+	// Notices are mails about its domains that are kept as evidence.
+	Notices []lifecycle.SentNotice
 }
 
 // CustomerRecord is one customer.
@@ -62,15 +75,4 @@ func (h *Handler) customer(req *ui.Request, operator registrar.Actor) error {
 		return err
 	}
 	return h.render(req, ui.View{Name: "customer", Title: "customer.title", Section: customersPath}, record, "")
-}
-
-func (h *Handler) order(req *ui.Request, operator registrar.Actor) error {
-	o, err := h.Customers.Order(req.R.Context(), operator, req.R.PathValue("id"))
-	if err != nil {
-		return err
-	}
-	return h.render(req, ui.View{Name: "order", Title: "order.title", Section: homePath}, struct {
-		order.Order
-		Due bool
-	}{o, o.RefundsDue() > 0}, "")
 }

@@ -33,15 +33,20 @@ func (h *Handler) home(req *ui.Request, operator registrar.Actor) error {
 	if err != nil {
 		return err
 	}
-	quiet := len(needs.Orders)+len(needs.Items)+len(needs.Changes)+len(needs.Refunds)+len(needs.Locks)+len(troubled)+len(unpaid.Waiting)+len(unpaid.Overdue) == 0 &&
+	notices, err := h.openNotices(req, operator)
+	if err != nil {
+		return err
+	}
+	quiet := len(notices)+len(needs.Orders)+len(needs.Items)+len(needs.Changes)+len(needs.Refunds)+len(needs.Locks)+len(troubled)+len(unpaid.Waiting)+len(unpaid.Overdue) == 0 &&
 		!preview.Brake.Engaged()
 	return h.render(req, ui.View{Name: "home", Section: homePath}, struct {
 		admin.OpenIssues
 		Upstreams []Upstream
 		Brake     lifecycle.BrakeStatus
 		Unpaid    lifecycle.OpenTerms
+		Notices   []noticeRow
 		Quiet     bool
-	}{needs, troubled, preview.Brake, unpaid, quiet}, "")
+	}{needs, troubled, preview.Brake, unpaid, notices, quiet}, "")
 }
 
 func (h *Handler) jobs(req *ui.Request, operator registrar.Actor) error {

@@ -2,14 +2,18 @@ package operator
 
 import (
 	"cmp"
+	"context"
 	"embed"
 	"errors"
 	"net/http"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/account"
 	"github.com/dotkontor/dotkontor/internal/registrar/admin"
 	"github.com/dotkontor/dotkontor/internal/registrar/agent"
+	"github.com/dotkontor/dotkontor/internal/registrar/invoice"
 	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
+	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
 	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
@@ -17,7 +21,7 @@ import (
 //go:embed templates
 var templateFS embed.FS
 
-// Config holds the dependencies of the pages. All are required.
+// Config holds the dependencies of the pages. All but ActionTexts are required.
 type Config struct {
 	// Frame is set by package web.
 	Frame     *ui.Frame
@@ -26,6 +30,13 @@ type Config struct {
 	Agents    *agent.Service
 	Terms     *lifecycle.Service
 	Prices    Prices
+	Notices   *withdrawal.Service
+	Revenue   *invoice.Revenue
+	// Operators returns the accounts with the operator role.
+	Operators func(ctx context.Context, operator registrar.Actor) ([]account.Customer, error)
+	// ActionTexts are the texts of audit events, as customers read them. Package web sets
+	// them.
+	ActionTexts ui.Texts
 	// ConfirmFactor is how much a price may change without explicit confirmation.
 	ConfirmFactor float64
 	// Upstreams returns all upstreams in display order.
@@ -40,10 +51,11 @@ type Handler struct {
 
 // New parses every page.
 func New(cfg Config) (*Handler, error) {
-	if cfg.Frame == nil || cfg.Admin == nil || cfg.Customers == nil || cfg.Prices == nil || cfg.Upstreams == nil || cfg.Agents == nil || cfg.Terms == nil {
-		return nil, errors.New("operator: Config.Frame, Admin, Customers, Prices, Upstreams, Agents and Terms are required")
+	if cfg.Frame == nil || cfg.Admin == nil || cfg.Customers == nil || cfg.Prices == nil || cfg.Upstreams == nil || cfg.Agents == nil || cfg.Terms == nil ||
+		cfg.Notices == nil || cfg.Revenue == nil || cfg.Operators == nil {
+		return nil, errors.New("operator: Config.Frame, Admin, Customers, Prices, Upstreams, Agents, Terms, Notices, Revenue and Operators are required")
 	}
-	views, err := cfg.Frame.LoadTemplates(templateFS, texts)
+	views, err := cfg.Frame.LoadTemplates(templateFS, texts, listTexts, errorTexts, cfg.ActionTexts)
 	if err != nil {
 		return nil, err
 	}
@@ -61,6 +73,10 @@ const (
 	ordersPath    = homePath + "/orders"
 	locksPath     = homePath + "/locks"
 	termsPath     = homePath + "/terms"
+	noticesPath   = homePath + "/notices"
+	paymentsPath  = homePath + "/payments"
+	refundsPath   = homePath + "/refunds"
+	revenuePath   = homePath + "/revenue"
 )
 
 // Routes lists the pages. They do not exist for others than operators.
@@ -86,7 +102,15 @@ func (h *Handler) Routes() []httpjson.Route {
 		{Method: get, Path: customersPath, Handler: page(customersPath, h.customers)},
 		{Method: post, Path: customersPath, Handler: page(customersPath, h.findCustomer)},
 		{Method: get, Path: customersPath + "/{id}", Handler: page(customersPath, h.customer)},
-		{Method: get, Path: ordersPath + "/{id}", Handler: page(homePath, h.order)},
+		{Method: get, Path: noticesPath, Handler: page(noticesPath, h.notices)},
+		{Method: get, Path: noticesPath + "/{id}", Handler: page(noticesPath, h.notice)},
+		{Method: post, Path: noticesPath + "/{id}/close", Handler: page(noticesPath, h.closeNotice)},
+		{Method: get, Path: ordersPath, Handler: page(ordersPath, h.orders)},
+		{Method: post, Path: ordersPath, Handler: page(ordersPath, h.findOrders)},
+		{Method: get, Path: ordersPath + "/{id}", Handler: page(ordersPath, h.order)},
+		{Method: get, Path: paymentsPath, Handler: page(paymentsPath, h.payments)},
+		{Method: get, Path: refundsPath, Handler: page(refundsPath, h.refunds)},
+		{Method: get, Path: revenuePath, Handler: page(revenuePath, h.revenue)},
 		{Method: get, Path: locksPath, Handler: page(locksPath, h.locks)},
 		{Method: post, Path: locksPath, Handler: page(locksPath, recently(h.setLock))},
 		{Method: post, Path: locksPath + "/{id}/lift", Handler: page(locksPath, recently(h.liftLock))},
@@ -144,10 +168,16 @@ func (h *Handler) requireOperator(formPath string, show pageFunc) ui.PageFunc {
 type tab struct {
 	Path, Label string
 	Current     bool
+	Open        int // how much work waits there
 }
 
 var tabs = []tab{
 	{Path: homePath, Label: "tab.home"},
+	{Path: noticesPath, Label: "tab.notices"},
+	{Path: ordersPath, Label: "tab.orders"},
+	{Path: paymentsPath, Label: "tab.payments"},
+	{Path: refundsPath, Label: "tab.refunds"},
+	{Path: revenuePath, Label: "tab.revenue"},
 	{Path: jobsPath, Label: "tab.jobs"},
 	{Path: healthPath, Label: "tab.health"},
 	{Path: locksPath, Label: "tab.locks"},
@@ -171,7 +201,15 @@ type pageData struct {
 func (h *Handler) render(req *ui.Request, view ui.View, data any, problem string) error {
 	s := pageData{Recent: req.SignedInRecently(), Again: ui.SignInAgainPath + "?next=" + view.Section, Problem: problem, Page: data}
 	if view.Name != "secondfactor" {
+		operator, _ := req.Visitor.Operator(req.Actor().Address)
+		open, err := h.Notices.CountOpen(req.R.Context(), operator)
+		if err != nil {
+			return err
+		}
 		for _, entry := range tabs {
+			if entry.Path == noticesPath {
+				entry.Open = open
+			}
 			if entry.Current = entry.Path == view.Section; entry.Current {
 				view.Title = cmp.Or(view.Title, entry.Label)
 			}

@@ -9,28 +9,38 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/admin"
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
+	"github.com/dotkontor/dotkontor/internal/registrar/invoice"
 	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
+	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
+	"github.com/dotkontor/dotkontor/internal/web/ui"
 	"github.com/dotkontor/dotkontor/test/testkit/textcheck"
 )
 
 // dynamicKeys are the prefixes of texts that are chosen by a service's codes.
 var dynamicKeys = []string{
 	"problem.", "note.", "job.", "what.", "state.", "payment.", "upstream.", "group.", "group_empty.", "field.", "profile.", "who.", "cause.", "block.", "block_hint.", "securing.", "term_action.", "terms.why_", "waits_for.",
+	"error.", "mail.", "channel.", "payment_kind.", "document.", "month.", "urgency.", "notice.title.", "notice.law.", "ground.",
+}
+
+func allTexts(t *testing.T) ui.Texts {
+	t.Helper()
+	return textcheck.Merge(t, texts, listTexts, errorTexts)
 }
 
 func TestTexts_SamePlaceholdersInBothLanguages(t *testing.T) {
 	t.Parallel()
-	textcheck.CheckTranslations(t, texts)
+	textcheck.CheckTranslations(t, allTexts(t))
 }
 
 func TestTexts_EveryReferencedKeyExists(t *testing.T) {
 	t.Parallel()
-	textcheck.CheckKeys(t, texts, dynamicKeys)
+	textcheck.CheckKeys(t, allTexts(t), dynamicKeys)
 }
 
 // Every code of the services has a text.
 func TestTexts_EveryServiceCodeHasText(t *testing.T) {
 	t.Parallel()
+	texts := allTexts(t)
 	want := func(key string) {
 		if texts[key][0] == "" {
 			t.Errorf("there is no text %s", key)
@@ -72,15 +82,28 @@ func TestTexts_EveryServiceCodeHasText(t *testing.T) {
 	for code := range fieldByCode {
 		want("problem." + string(code))
 	}
-	states := regexp.MustCompile(`\bState += "([a-z_]+)"`)
+	states := regexp.MustCompile(`\b(?:State|ItemState|ChangeStatus) += "([a-z_]+)"`)
 	for _, folder := range []string{"order", "provision", "domainchange"} {
 		textcheck.EachMatch(t, "../../registrar/"+folder+"/*.go", states, func(state string) {
-			if state != "done" && state != "refused" { // these are final
-				want("state." + state)
-			}
+			want("state." + state)
 		})
 	}
 	textcheck.EachMatch(t, "../../registrar/order/*.go", regexp.MustCompile(`PaymentState += "([a-z_]+)"`), func(state string) { want("payment." + state) })
+	textcheck.EachMatch(t, "../../registrar/order/*.go", regexp.MustCompile(`PaymentKind += "([a-z_]+)"`), func(kind string) { want("payment_kind." + kind) })
+	textcheck.EachMatch(t, "../../registrar/order/order.go", regexp.MustCompile(`Channel += "([a-z_]+)"`), func(channel string) { want("channel." + channel) })
+	textcheck.EachMatch(t, "../../registrar/provision/*.go", regexp.MustCompile(`Kind += "([a-z_]+)"`), func(kind string) { want("what." + kind) })
+	textcheck.EachMatch(t, "../../registrar/mail.go", regexp.MustCompile(`MailKind += "([a-z_]+)"`), func(kind string) { want("mail." + kind) })
+	textcheck.EachMatch(t, "../../registrar/actor.go", regexp.MustCompile(`ActorKind += "([a-z_]+)"`), func(kind string) { want("who." + kind) })
+	for _, kind := range []withdrawal.Kind{withdrawal.Withdrawal, withdrawal.Termination} {
+		want("notice.title." + string(kind))
+	}
+	for _, ground := range []withdrawal.Ground{withdrawal.Ordinary, withdrawal.Extraordinary} {
+		want("ground." + string(ground))
+		want("notice.law." + string(ground))
+	}
+	for _, kind := range []invoice.Kind{invoice.Invoice, invoice.Correction} {
+		want("document." + string(kind))
+	}
 	shipped, err := catalog.Shipped()
 	if err != nil {
 		t.Fatal(err)
@@ -94,3 +117,36 @@ func TestTexts_EveryServiceCodeHasText(t *testing.T) {
 		want("field." + column)
 	}
 }
+
+// Jobs, items, payments and upstreams show why they failed.
+func TestTexts_EveryErrorCodeHasText(t *testing.T) {
+	t.Parallel()
+	found := 0
+	for pattern, code := range map[string]string{
+		"../../registrar/codes.go":          `Code += "([a-z_]+)"`,
+		"../../registrar/error.go":          `(?:Code += |Code\(|code = )"([a-z_]+)"`,
+		"../../registrar/provision/*.go":    anyCode,
+		"../../registrar/domainchange/*.go": anyCode,
+		"../../registrar/order/*.go":        anyCode,
+		"../../registrar/billing/*.go":      anyCode,
+		"../../registrar/mailer/*.go":       anyCode,
+		"../../registrar/webhook/*.go":      anyCode,
+		"../../upstream/epp/*.go":           anyCode,
+		"../../upstream/stripe/*.go":        anyCode,
+		"../../upstream/smtp/*.go":          anyCode,
+		"../../upstream/webhook/*.go":       anyCode,
+	} {
+		textcheck.EachMatch(t, pattern, regexp.MustCompile(code), func(code string) {
+			found++
+			if errorTexts["error."+code][0] == "" {
+				t.Errorf("%s: there is no text error.%s", pattern, code)
+			}
+		})
+	}
+	if found < 100 {
+		t.Errorf("only %d codes were found", found)
+	}
+}
+
+// anyCode matches the constants and literals that are error codes.
+const anyCode = `(?:registrar\.Code += |registrar\.Error\{[^}]*Code: +|registrar\.(?:Invalid|NotFound|Conflict|Unsupported)\()"([a-z_]+)"`

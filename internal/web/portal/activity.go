@@ -2,6 +2,7 @@ package portal
 
 import (
 	"net/url"
+	"strings"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
@@ -73,6 +74,19 @@ func (h *Handler) namesByID(req *ui.Request) (map[string]string, error) {
 		names[passkey.ID] = passkey.Name
 	}
 	return names, nil
+}
+
+// ActionTexts returns the texts of audit events, for other pages that show them.
+func ActionTexts() ui.Texts {
+	actions := make(ui.Texts)
+	for _, table := range []ui.Texts{activityTexts, domainTexts} {
+		for key, text := range table {
+			if strings.HasPrefix(key, "action.") || strings.HasPrefix(key, "object.") {
+				actions[key] = text
+			}
+		}
+	}
+	return actions
 }
 
 func (h *Handler) newActivityEntry(entry account.AuditEntry, names map[string]string) activityEntry {

@@ -54,7 +54,7 @@ func (f *Frame) LoadTemplates(files fs.FS, tables ...Texts) (*Templates, error) 
 	}
 	for i, language := range [...]string{German, English} {
 		templates.texts[language] = make(map[string]string)
-		for _, table := range append([]Texts{frameTexts}, tables...) {
+		for _, table := range append([]Texts{frameTexts, eppStatusTexts}, tables...) {
 			for key, text := range table {
 				templates.texts[language][key] = NonBreaking(text[i])
 			}
@@ -138,7 +138,15 @@ func FormatMoney(language string, amount registrar.Cents) string {
 }
 
 func formatMoney(language string, amount registrar.Cents) string {
-	return InLanguage(language, strings.Replace(amount.String(), ".", ",", 1)+"\u00a0€", "€"+amount.String())
+	euros, cents, _ := strings.Cut(amount.String(), ".")
+	sign := ""
+	if strings.HasPrefix(euros, "-") {
+		sign, euros = "-", euros[1:]
+	}
+	for i := len(euros) - 3; i > 0; i -= 3 {
+		euros = euros[:i] + InLanguage(language, ".", ",") + euros[i:]
+	}
+	return InLanguage(language, sign+euros+","+cents+"\u00a0€", sign+"€"+euros+"."+cents)
 }
 
 // FormatRate formats hundredths of a percent, without a percent sign.
@@ -154,6 +162,8 @@ var tones = map[string]string{
 	"pending": "wait", "waiting": "wait", "paying": "wait", "provisioning": "wait", "transit": "wait",
 	"awaiting_payment": "warn", "awaiting_verification": "warn", "partially_completed": "warn", "expired": "warn",
 	"failed": "bad", "redemption": "bad",
+	"captured": "good", "opening": "wait", "open": "wait", "closing": "wait", "unmatched": "warn",
+	"overdue": "bad", "today": "warn", "soon": "warn",
 	"secured": "good", "in_progress": "wait", "not_secured": "warn",
 	"healthy": "good", "failing": "bad", "paused": "warn", "unknown": "",
 }

@@ -16,9 +16,11 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/admin"
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
+	"github.com/dotkontor/dotkontor/internal/registrar/invoice"
 	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
+	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
 	"github.com/dotkontor/dotkontor/internal/store"
 	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 	behind "github.com/dotkontor/dotkontor/internal/web/operator"
@@ -64,7 +66,7 @@ func (f accountFiles) Open(ctx context.Context, by registrar.Actor, id string) (
 // one without.
 const consented, unconsented = "ord_1", "ord_2"
 
-func (f accountFiles) Order(_ context.Context, _ registrar.Actor, id string) (order.Order, error) {
+func (f accountFiles) Order(_ context.Context, _ registrar.Actor, id string) (behind.OrderRecord, error) {
 	o := order.Order{
 		ID: id, State: order.PartiallyCompleted, Channel: order.ChannelPortal, PaidAt: time.Date(2026, 11, 15, 12, 2, 0, 0, time.UTC),
 		Items: []order.Item{
@@ -74,14 +76,25 @@ func (f accountFiles) Order(_ context.Context, _ registrar.Actor, id string) (or
 		Payments: []order.Payment{{ID: "pay_1", State: order.PaymentCaptured}},
 		Refunds:  []order.Refund{{ID: "ref_1", Payment: "pay_1", Item: "itm_2"}},
 	}
+	record := behind.OrderRecord{
+		Order:     o,
+		Documents: []invoice.Document{{Kind: invoice.Invoice, Number: "RE-2026-000001"}, {Kind: invoice.Correction, Number: "RK-2026-000001"}},
+		Jobs: []admin.Job{
+			{Kind: admin.JobOrder, ID: id, What: string(order.ChannelRenewal), State: string(order.Provisioning), Attempts: 1, LastError: admin.JobError{Code: "epp_login"}},
+			{Kind: admin.JobItem, ID: "prv_1", What: string(order.Restore), State: "requested", Name: "gekauft.de", Attempts: 1, LastError: admin.JobError{Code: "no_text_for_this"}},
+			{Kind: admin.JobMail, ID: "mail_1", What: string(registrar.MailOrderPaid)},
+			{Kind: admin.JobWebhook, ID: id},
+		},
+		Notices: []lifecycle.SentNotice{{Kind: registrar.MailExpiringMonth, Name: "gekauft.de", Subject: "gekauft.de endet", Accepted: true}},
+	}
 	switch id {
 	case consented:
-		o.Consent = order.Consent{At: time.Date(2026, 11, 15, 12, 1, 0, 0, time.UTC), Wording: order.ConsentWording("de")}
-		return o, nil
+		record.Consent = order.Consent{At: time.Date(2026, 11, 15, 12, 1, 0, 0, time.UTC), Wording: order.ConsentWording("de")}
+		return record, nil
 	case unconsented:
-		return o, nil
+		return record, nil
 	default:
-		return order.Order{}, &registrar.Error{Kind: registrar.KindNotFound, Code: order.NoSuchOrder}
+		return behind.OrderRecord{}, &registrar.Error{Kind: registrar.KindNotFound, Code: order.NoSuchOrder}
 	}
 }
 
@@ -97,7 +110,12 @@ func (s *env) operatorPages() behind.Config {
 	must(s.t, err)
 	terms, err := lifecycle.New(lifecycle.Config{Store: s.db, Brake: brake, Node: "here", Now: s.clock.now, Clock: s.clock.now})
 	must(s.t, err)
+	notices, err := withdrawal.New(withdrawal.Config{Store: s.db, Now: s.clock.now})
+	must(s.t, err)
+	revenue, err := invoice.NewRevenue(s.db, s.clock.now)
+	must(s.t, err)
 	return behind.Config{
+		Notices: notices, Revenue: revenue, Operators: s.customers.ListOperators,
 		Admin: adminService, Customers: accountFiles{s, adminService}, Agents: s.agents, Terms: terms, Prices: priceLists{s.db, s.prices}, ConfirmFactor: 2, Upstreams: func() []behind.Upstream { return nil },
 	}
 }
@@ -285,14 +303,23 @@ func TestOperatorPages_AccountViewIsInCustomerActivity(t *testing.T) {
 	}
 }
 
-func TestOperatorPages_OrderShowsItemsPaymentsAndRefunds(t *testing.T) {
+func TestOperatorPages_OrderShowsAllPartsWithoutRawCodes(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t, true)
 	_, b := s.operatorBrowser("ops@example.org")
 	got := b.get("/operator/orders/" + consented)
-	for _, want := range []string{"gekauft.de", "pit_1", "vergeben.de", "epp_exists", "pay_1", "ref_1"} {
+	for _, want := range []string{
+		"gekauft.de", "pit_1", "vergeben.de", "Den Namen gibt es schon", "pay_1", "ref_1", "RE-2026-000001", "Rechnungskorrektur",
+		"automatische Verlängerung", "Anmeldung bei der Registry ist fehlgeschlagen", "Wiederherstellung", "Unbekannter Fehler", "Zahlungsbestätigung",
+		"Laufzeit endet in einem Monat",
+	} {
 		if got.status != http.StatusOK || !strings.Contains(got.body, want) {
 			t.Errorf("%d, no %s: %s", got.status, want, got.body)
+		}
+	}
+	for _, raw := range []string{"epp_", "order_paid", "no_text_for_this", "expiring_month", "partially_completed"} {
+		if strings.Contains(got.body, raw) {
+			t.Errorf("the page contains the code %s", raw)
 		}
 	}
 }

@@ -1,0 +1,143 @@
+package operator
+
+import (
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
+	"github.com/dotkontor/dotkontor/internal/web/ui"
+)
+
+// noticeRow is a notice with the urgency of its deadline, which is part of a text key;
+// empty if it is days away.
+type noticeRow struct {
+	withdrawal.Notice
+	Urgency string
+	By      string // the operator who handled it
+}
+
+// Law is the part of a text key that says where the deadline comes from.
+func (r noticeRow) Law() string {
+	switch {
+	case r.Kind == withdrawal.Withdrawal:
+		return "withdrawal"
+	case !r.AtOnce():
+		return "day"
+	default:
+		return string(r.Ground)
+	}
+}
+
+// soonDays is how long before its deadline a notice is marked.
+const soonDays = 3
+
+func newNoticeRow(notice withdrawal.Notice, now time.Time) noticeRow {
+	row := noticeRow{Notice: notice}
+	switch {
+	case !notice.Open():
+	case notice.Overdue(now):
+		row.Urgency = "overdue"
+	case notice.AtOnce() || !now.Before(notice.Deadline()):
+		row.Urgency = "today"
+	case !now.Before(notice.Deadline().AddDate(0, 0, -soonDays)):
+		row.Urgency = "soon"
+	}
+	return row
+}
+
+// openNotices returns the open notices, the most urgent first.
+func (h *Handler) openNotices(req *ui.Request, operator registrar.Actor) ([]noticeRow, error) {
+	open, err := h.Notices.ListOpen(req.R.Context(), operator)
+	return newNoticeRows(open, h.Notices.Now(), nil), err
+}
+
+func newNoticeRows(notices []withdrawal.Notice, now time.Time, names map[string]string) []noticeRow {
+	rows := make([]noticeRow, 0, len(notices))
+	for _, notice := range notices {
+		row := newNoticeRow(notice, now)
+		if row.By = notice.DoneBy; names[row.By] != "" {
+			row.By = names[row.By]
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// operatorNames returns the addresses of the operators by account.
+func (h *Handler) operatorNames(req *ui.Request, operator registrar.Actor) (map[string]string, error) {
+	all, err := h.Operators(req.R.Context(), operator)
+	names := make(map[string]string, len(all))
+	for _, one := range all {
+		names[one.ID] = one.Email
+	}
+	return names, err
+}
+
+func (h *Handler) notices(req *ui.Request, operator registrar.Actor) error {
+	open, err := h.openNotices(req, operator)
+	if err != nil {
+		return err
+	}
+	handled, last, err := h.Notices.ListHandled(req.R.Context(), operator, req.Query("before"))
+	if err != nil {
+		return err
+	}
+	names, err := h.operatorNames(req, operator)
+	if err != nil {
+		return err
+	}
+	return h.render(req, ui.View{Name: "notices", Section: noticesPath}, struct {
+		Open, Handled []noticeRow
+		pageLinks
+	}{open, newNoticeRows(handled, h.Notices.Now(), names), newPageLinks(req, noticesPath, nil, last)}, "")
+}
+
+func (h *Handler) notice(req *ui.Request, operator registrar.Actor) error {
+	return h.showNotice(req, operator, nil)
+}
+
+// showNotice shows one notice. problem is why it could not be closed.
+func (h *Handler) showNotice(req *ui.Request, operator registrar.Actor, problem error) error {
+	notice, err := h.Notices.Get(req.R.Context(), operator, req.R.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	orders, err := h.Notices.ListRelatedOrders(req.R.Context(), notice)
+	if err != nil {
+		return err
+	}
+	names, err := h.operatorNames(req, operator)
+	if err != nil {
+		return err
+	}
+	status, message, fieldProblem := http.StatusOK, "", ""
+	switch registrar.CodeOf(problem) {
+	case withdrawal.AlreadyHandled:
+		status, message = http.StatusConflict, h.templates.Text(req.Language, "problem.declaration_handled")
+	case withdrawal.BadNote:
+		status, fieldProblem = http.StatusUnprocessableEntity, "problem.bad_note"
+	}
+	return h.render(req, ui.View{Name: "notice", Status: status, Title: "notice.title." + string(notice.Kind), Section: noticesPath}, struct {
+		noticeRow
+		Orders        []withdrawal.RelatedOrder
+		Note, Problem string
+		MaxNote       int
+	}{newNoticeRows([]withdrawal.Notice{notice}, h.Notices.Now(), names)[0], orders, req.Text("note"), fieldProblem, withdrawal.MaxNote}, message)
+}
+
+// closeNotice marks a notice as handled.
+func (h *Handler) closeNotice(req *ui.Request, operator registrar.Actor) error {
+	id := req.R.PathValue("id")
+	err := h.Notices.Close(req.R.Context(), operator, id, req.Text("note"))
+	switch registrar.CodeOf(err) {
+	case withdrawal.AlreadyHandled, withdrawal.BadNote:
+		req.SetFormPath(noticesPath + "/" + url.PathEscape(id))
+		return h.showNotice(req, operator, err)
+	}
+	if err != nil {
+		return err
+	}
+	return req.RedirectWithFlash("notice_closed", noticesPath)
+}

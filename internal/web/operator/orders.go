@@ -1,0 +1,135 @@
+package operator
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/admin"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/web/ui"
+)
+
+// pageLinks lead through a list that continues at an id.
+type pageLinks struct{ Older, Newest string }
+
+// newPageLinks returns the links below a page of a list with a filter. last is the id of its
+// last row; empty if there are no more.
+func newPageLinks(req *ui.Request, path string, filter url.Values, last string) (links pageLinks) {
+	link := func() string {
+		if len(filter) == 0 {
+			return path
+		}
+		return path + "?" + filter.Encode()
+	}
+	if req.Query("before") != "" {
+		links.Newest = link()
+	}
+	if last != "" {
+		if filter == nil {
+			filter = make(url.Values)
+		}
+		filter.Set("before", last)
+		links.Older = link()
+	}
+	return links
+}
+
+// stateFilter returns the chosen state, or an empty one for all, and the query with it.
+func stateFilter[State ~string](req *ui.Request, all []State) (chosen State, query url.Values) {
+	if chosen = State(req.Query("state")); slices.Contains(all, chosen) {
+		return chosen, url.Values{"state": {string(chosen)}}
+	}
+	return "", nil
+}
+
+type ordersView struct {
+	States []order.State
+	State  order.State
+	Search ui.Field
+	Name   string // whose orders are shown; empty if there was no search
+	Orders []admin.OrderEntry
+	pageLinks
+}
+
+func (h *Handler) orders(req *ui.Request, operator registrar.Actor) error {
+	state, filter := stateFilter(req, order.States())
+	orders, last, err := h.Admin.ListOrders(req.R.Context(), operator, admin.OrderFilter{State: string(state)}, req.Query("before"))
+	if err != nil {
+		return err
+	}
+	return h.showOrders(req, http.StatusOK, ordersView{State: state, Orders: orders, pageLinks: newPageLinks(req, ordersPath, filter, last)}, "")
+}
+
+func (h *Handler) showOrders(req *ui.Request, status int, view ordersView, problem string) error {
+	view.States = order.States()
+	view.Search = ui.Field{
+		Name: "q", Label: "orders.find", Hint: "orders.find_hint", Type: "search", MaxLength: 254, Autocomplete: "off",
+	}.With(req.Text("q"), "")
+	return h.render(req, ui.View{Name: "orders", Status: status, Section: ordersPath}, view, problem)
+}
+
+// findOrders shows the orders of a domain, or redirects to the one that a number stands for.
+// It is a POST, so that no domain appears in a URL.
+func (h *Handler) findOrders(req *ui.Request, operator registrar.Actor) error {
+	ctx, text := req.R.Context(), req.Text("q")
+	if name, err := registrar.ParseHost(strings.ToLower(text)); err == nil && strings.Contains(name, ".") {
+		orders, _, err := h.Admin.ListOrders(ctx, operator, admin.OrderFilter{Name: name}, "")
+		if err != nil {
+			return err
+		}
+		if len(orders) > 0 {
+			return h.showOrders(req, http.StatusOK, ordersView{Name: name, Orders: orders}, "")
+		}
+	} else {
+		id, found, err := h.Admin.FindOrder(ctx, operator, text)
+		if err != nil {
+			return err
+		}
+		if found {
+			return req.SeeOther(ordersPath + "/" + url.PathEscape(id))
+		}
+	}
+	return h.showOrders(req, http.StatusNotFound, ordersView{Name: text}, h.templates.Text(req.Language, ui.ProblemKey(order.NoSuchOrder)))
+}
+
+func (h *Handler) order(req *ui.Request, operator registrar.Actor) error {
+	record, err := h.Customers.Order(req.R.Context(), operator, req.R.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	return h.render(req, ui.View{Name: "order", Title: "order.title", Section: ordersPath}, record, "")
+}
+
+func (h *Handler) payments(req *ui.Request, operator registrar.Actor) error {
+	state, filter := stateFilter(req, order.PaymentStates())
+	payments, last, err := h.Admin.ListPayments(req.R.Context(), operator, string(state), req.Query("before"))
+	if err != nil {
+		return err
+	}
+	return h.render(req, ui.View{Name: "payments", Section: paymentsPath}, struct {
+		States   []order.PaymentState
+		State    order.PaymentState
+		Payments []admin.PaymentEntry
+		pageLinks
+	}{order.PaymentStates(), state, payments, newPageLinks(req, paymentsPath, filter, last)}, "")
+}
+
+func (h *Handler) refunds(req *ui.Request, operator registrar.Actor) error {
+	pending := req.Query("state") == "pending"
+	var filter url.Values
+	if pending {
+		filter = url.Values{"state": {"pending"}}
+	}
+	refunds, last, err := h.Admin.ListRefunds(req.R.Context(), operator, pending, req.Query("before"))
+	if err != nil {
+		return err
+	}
+	return h.render(req, ui.View{Name: "refunds", Section: refundsPath}, struct {
+		Pending bool
+		Refunds []admin.RefundEntry
+		pageLinks
+	}{pending, refunds, newPageLinks(req, refundsPath, filter, last)}, "")
+}

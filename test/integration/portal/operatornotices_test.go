@@ -1,0 +1,97 @@
+package portal
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
+)
+
+// submitNotice stores a notice at the env's time.
+func (s *env) submitNotice(notice withdrawal.Notice) withdrawal.Notice {
+	s.t.Helper()
+	service, err := withdrawal.New(withdrawal.Config{Store: s.db, Now: s.clock.now})
+	must(s.t, err)
+	notice.Name, notice.Email = "Erika Muster", "erika@example.org"
+	stored, err := service.Submit(s.t.Context(), registrar.Actor{Kind: registrar.ActorPerson}, notice)
+	must(s.t, err)
+	return stored
+}
+
+const nothingToDo = "Nichts zu tun"
+
+func TestOperatorPages_OpenNoticeIsOpenWork(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, true)
+	_, b := s.operatorBrowser("ops@example.org")
+	if got := b.get("/operator"); !strings.Contains(got.body, nothingToDo) {
+		t.Fatalf("before: %d %s", got.status, got.body)
+	}
+	made := s.submitNotice(withdrawal.Notice{Kind: withdrawal.Withdrawal, Contract: "teeladen.de"})
+	s.submitNotice(withdrawal.Notice{Kind: withdrawal.Termination, Contract: "altladen.de", Ground: withdrawal.Extraordinary, Reason: "Preis"})
+	home := b.get("/operator")
+	deadline := made.Deadline().Format("02.01.2006")
+	for _, want := range []string{"Widerruf", "teeladen.de", deadline, "Kündigung", "unverzüglich", `<span class="count">2<`} {
+		if !strings.Contains(home.body, want) {
+			t.Errorf("the start page has no %s", want)
+		}
+	}
+	if strings.Contains(home.body, nothingToDo) {
+		t.Error("the start page says that nothing is to do")
+	}
+	if strings.Index(home.body, "altladen.de") > strings.Index(home.body, "teeladen.de") {
+		t.Error("the earlier deadline is not first")
+	}
+	if got := b.get("/operator/health"); !strings.Contains(got.body, `<span class="count">2<`) {
+		t.Error("the navigation of another page does not count the notices")
+	}
+
+	path := "/operator/notices/" + made.ID
+	if got := b.get(path); got.status != http.StatusOK || !strings.Contains(got.body, "erika@example.org") || !strings.Contains(got.body, "§ 357") {
+		t.Errorf("%d %s", got.status, got.body)
+	}
+	if got := b.post(path+"/close", url.Values{"note": {"  "}}); got.status != http.StatusUnprocessableEntity || !strings.Contains(got.body, `id="note-problem"`) {
+		t.Errorf("without a note: %d", got.status)
+	}
+	if got := b.post(path+"/close", url.Values{"note": {"Erstattet <b>am</b> 16.11."}}); got.location() != "/operator/notices" {
+		t.Errorf("closing: %d %s", got.status, got.body)
+	}
+	list := b.get("/operator/notices")
+	for _, want := range []string{"ops@example.org", "Erstattet &lt;b&gt;am&lt;/b&gt; 16.11.", `<span class="count">1<`} {
+		if !strings.Contains(list.body, want) {
+			t.Errorf("the list has no %s: %s", want, list.body)
+		}
+	}
+	// A second operator still has the form open.
+	_, other := s.operatorBrowser("ops2@example.org")
+	got := other.post(path+"/close", url.Values{"note": {"zu spät"}})
+	if got.status != http.StatusConflict || !strings.Contains(got.body, "schon erledigt") || !strings.Contains(got.body, "ops@example.org") || strings.Contains(got.body, "zu spät") {
+		t.Errorf("the second operator got %d %s", got.status, got.body)
+	}
+	if got := b.get("/operator/notices/dcl_none"); got.status != http.StatusNotFound {
+		t.Errorf("an unknown notice: %d", got.status)
+	}
+}
+
+func TestOperatorPages_ListsRenderEmptyAndFilter(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, true)
+	_, b := s.operatorBrowser("ops@example.org")
+	for path, want := range map[string]string{
+		"/operator/orders": "Keine Bestellungen", "/operator/orders?state=failed": "Keine Bestellungen", "/operator/orders?state=nonsense&before=%00": "Keine Bestellungen",
+		"/operator/payments?state=captured": "Keine Zahlungen", "/operator/payments": "Keine Zahlungen", "/operator/refunds": "Keine Erstattungen",
+		"/operator/refunds?state=pending": "Keine Erstattung steht aus", "/operator/revenue?year=1": "Die Werte für", "/operator/notices?before=x": "ist offen",
+	} {
+		if got := b.get(path); got.status != http.StatusOK || !strings.Contains(got.body, want) {
+			t.Errorf("%s: %d, no %q: %s", path, got.status, want, got.body)
+		}
+	}
+	for _, text := range []string{"", "ord_none", "pay_none", "ref_none", "pi_none", "cs_none", "RE-1", "kaffee.de", "\x00", "a b"} {
+		if got := b.post("/operator/orders", url.Values{"q": {text}}); got.status != http.StatusNotFound || !strings.Contains(got.body, "Keine passende Bestellung") {
+			t.Errorf("%q: %d", text, got.status)
+		}
+	}
+}
