@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"regexp"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -42,7 +43,7 @@ func TestLocalPath_AcceptsOnlyOwnPages(t *testing.T) {
 
 func TestTexts_SamePlaceholdersInBothLanguages(t *testing.T) {
 	t.Parallel()
-	textcheck.CheckTranslations(t, frameTexts)
+	textcheck.CheckTranslations(t, textcheck.Merge(t, frameTexts, eppStatusTexts))
 }
 
 // sessions knows one secret.
@@ -254,5 +255,22 @@ func TestServeError_PanicPageHasRequestID(t *testing.T) {
 	frame.ServeError(w, httptest.NewRequest(http.MethodGet, "/portal", nil), &registrar.Error{Kind: registrar.KindInternal, Code: "panic"})
 	if w.Code != http.StatusInternalServerError || !strings.Contains(w.Body.String(), "nennen Sie bitte diese Anfrage-ID: abc123") {
 		t.Errorf("got %d %s", w.Code, w.Body)
+	}
+}
+
+// The other statuses of records are words of a registry.
+func TestTexts_EveryEPPStatusHasText(t *testing.T) {
+	t.Parallel()
+	found := 0
+	textcheck.EachMatch(t, "../../registrar/lookup/status.go", regexp.MustCompile("const eppStatuses = `([^`]+)`"), func(list string) {
+		for status := range strings.FieldsSeq(list) {
+			found++
+			if eppStatusTexts["epp_status."+status][0] == "" {
+				t.Errorf("there is no text for %s", status)
+			}
+		}
+	})
+	if found < 20 {
+		t.Errorf("only %d statuses were found", found)
 	}
 }
