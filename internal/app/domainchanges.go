@@ -93,6 +93,7 @@ func (p *App) startProvisioning(context.Context) (err error) {
 			p.orders.Wake()
 		}
 	}
+	settings.OnLockStored = func() { p.changes.Wake() } // set before anything runs
 	settings.OnRetry = func(code registrar.Code) { waiting.WithLabelValues(string(code)).Inc() }
 	settings.OnDrift = func(what provision.Drift) { drifted.WithLabelValues(string(what)).Inc() }
 	settings.OnMessage = func(account string) { messages.WithLabelValues(account).Inc() }

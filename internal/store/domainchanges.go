@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"net/netip"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -52,10 +54,6 @@ func putRegistryRecord(ctx context.Context, q *query.Queries, domain string, rec
 
 // AddDomainChange stores an open change.
 func (db *DB) AddDomainChange(ctx context.Context, change domainchange.Change) error {
-	desired, err := json.Marshal(change.Desired)
-	if err != nil {
-		return err
-	}
 	return db.write(ctx, func(q *query.Queries) error {
 		if _, err := q.GetCustomerDomain(ctx, change.Domain, change.Customer); err != nil {
 			if _, err := found(err); err != nil {
@@ -64,13 +62,21 @@ func (db *DB) AddDomainChange(ctx context.Context, change domainchange.Change) e
 			return &registrar.Error{Kind: registrar.KindNotFound, Code: registrar.NoSuchDomain}
 		}
 		inProgress := &registrar.Error{Kind: registrar.KindConflict, Code: domainchange.ChangeInProgress} // or a changed domain
-		return rowOr(inProgress)(q.InsertDomainChange(ctx, query.InsertDomainChangeParams{
-			ID: change.ID, Account: change.Account, Kind: string(change.Kind), Desired: string(desired), Handle: change.Handle,
-			OldHandle: change.OldHandle, CodeSealed: change.SealedCode, State: string(change.State),
-			ByKind: string(change.Actor.Kind), ByID: change.Actor.Through, ByAddress: addressText(change.Actor.Address),
-			DueAt: micros(change.DueAt), Node: change.Node, Attempts: int64(change.Attempts), Now: micros(change.CreatedAt),
-			DomainID: change.Domain, CustomerID: change.Customer,
-		}))
+		return rowOr(inProgress)(insertDomainChange(ctx, q, change))
+	})
+}
+
+func insertDomainChange(ctx context.Context, q *query.Queries, change domainchange.Change) (int64, error) {
+	desired, err := json.Marshal(change.Desired)
+	if err != nil {
+		return 0, err
+	}
+	return q.InsertDomainChange(ctx, query.InsertDomainChangeParams{
+		ID: change.ID, Account: change.Account, Kind: string(change.Kind), Desired: string(desired), Handle: change.Handle,
+		OldHandle: change.OldHandle, CodeSealed: change.SealedCode, State: string(change.State),
+		ByKind: string(change.Actor.Kind), ByID: change.Actor.Through, ByAddress: addressText(change.Actor.Address),
+		DueAt: micros(change.DueAt), Node: change.Node, Attempts: int64(change.Attempts), Now: micros(change.CreatedAt),
+		DomainID: change.Domain, CustomerID: change.Customer,
 	})
 }
 
@@ -93,6 +99,10 @@ func (db *DB) UpdateDomainChange(ctx context.Context, transition domainchange.Tr
 		}
 		if transition.Record != nil {
 			if err := putRegistryRecord(ctx, q, now.Domain, *transition.Record); err != nil {
+				return err
+			}
+			statuses := strings.Join(slices.Sorted(slices.Values(transition.Record.Statuses)), " ")
+			if err := q.SetRegistryStatus(ctx, statuses, now.Domain); err != nil {
 				return err
 			}
 		}

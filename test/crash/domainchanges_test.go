@@ -2,6 +2,7 @@ package crash_test
 
 import (
 	"context"
+	"fmt"
 	"net/netip"
 	"slices"
 	"testing"
@@ -90,8 +91,9 @@ func TestKill_DomainChangeIsAppliedAndAuditedOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	finishChange(t, env, dom.ID) // the lock of a new domain
 	asking := newChangeRequester(t, env)
-	audited := 0
+	audited := 1
 	for _, failpoint := range domainchange.Failpoints() {
 		for _, request := range []domainchange.ChangeRequest{
 			{Kind: domainchange.Nameservers, Nameservers: "ns1." + failpoint[7:] + ".example\nns2." + failpoint[7:] + ".example"},
@@ -131,6 +133,53 @@ func TestKill_DomainChangeIsAppliedAndAuditedOnce(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+	}
+	if err := env.Reconcile(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+// Whenever the process is killed, a new domain is registered, its order is done, and it is
+// locked by one change with one audit event and no mail.
+func TestKill_NewDomainIsLockedOnce(t *testing.T) {
+	t.Parallel()
+	env := newEnv(t)
+	for i, failpoint := range append([]string{"lock_stored"}, domainchange.Failpoints()...) {
+		label := fmt.Sprintf("ruhig-schloss-%d", i)
+		if _, err := env.AddPaidItem(t.Context(), label, ".org"); err != nil {
+			t.Fatal(err)
+		}
+		if err := runUntilKilledAt(t.Context(), env, failpoint); err != nil {
+			t.Fatalf("%s: %v", failpoint, err)
+		}
+		name := label + ".org"
+		dom, _, err := env.DB.DomainByName(t.Context(), name)
+		if err != nil || dom.Status != registrar.DomainActive {
+			t.Fatalf("%s: the domain is %q, %v", failpoint, dom.Status, err)
+		}
+		change := finishChange(t, env, dom.ID)
+		if change.Kind != domainchange.Lock || change.State != domainchange.StatusDone || change.Actor.Kind != registrar.ActorSystem {
+			t.Errorf("%s: %s %s by %s", failpoint, change.Kind, change.State, change.Actor.Kind)
+		}
+		if there, _ := registryDomain(t, env, name); !slices.Contains(there.Statuses(), "clientTransferProhibited") {
+			t.Errorf("%s: the registry has %v", failpoint, there.Statuses())
+		}
+		changes, err := env.DB.ListDomainChanges(t.Context(), dom.ID, 10)
+		if err != nil || len(changes) != 1 {
+			t.Errorf("%s: %d changes, %v", failpoint, len(changes), err)
+		}
+		events, err := env.DB.ListObjectAuditEvents(t.Context(), dom.Customer, name, 100)
+		if err != nil {
+			t.Fatal(err)
+		}
+		locked := slices.DeleteFunc(events, func(event registrar.AuditEvent) bool { return event.Action != "domain_locked" })
+		if len(locked) != 1 {
+			t.Errorf("%s: %d audit events of the lock", failpoint, len(locked))
+		}
+	}
+	var mails int
+	if err := env.DB.SQL().Reader().QueryRowContext(t.Context(), `SELECT count(*) FROM mails WHERE kind = 'domain_changed'`).Scan(&mails); err != nil || mails != 0 {
+		t.Errorf("%d mails about locks, %v", mails, err)
 	}
 	if err := env.Reconcile(t.Context()); err != nil {
 		t.Error(err)

@@ -28,6 +28,11 @@
 // respond, a loop retries the row with backoff, and the page shows it as in progress. A
 // row is claimed by a compare-and-swap on state and due time, as in package provision.
 //
+// A new domain's transfer lock is such a row too. Package provision stores it when it activates
+// the domain; its actor is the service, and it sends no mail. A customer's request waits for it
+// for a few seconds. If the registry refuses the lock, the domain stays unlocked and its page
+// says so.
+//
 // # Failpoints
 //
 // Tests kill the process at each of these points:

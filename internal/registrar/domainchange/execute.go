@@ -157,6 +157,16 @@ func (s *Service) markRefused(ctx context.Context, change Change, err error) Cha
 }
 
 func (s *Service) markDone(ctx context.Context, change Change, record Record) Change {
+	transition := Transition{
+		From: change, To: withFinalStatus(change, StatusDone), Record: &record, AuditEvent: s.auditEvent(change, actions[change.Kind]),
+	}
+	if change.Actor.Kind != registrar.ActorSystem { // the order says that its domains are locked
+		transition.Mail = changeMail(change)
+	}
+	return s.finalize(ctx, transition)
+}
+
+func changeMail(change Change) *registrar.Mail {
 	mail := &registrar.Mail{Kind: registrar.MailDomainChanged, Customer: change.Customer, Data: map[string]string{
 		"domain": change.Name, "change": string(change.Kind),
 	}}
@@ -167,9 +177,7 @@ func (s *Service) markDone(ctx context.Context, change Change, record Record) Ch
 	if change.Actor.Kind != registrar.ActorOperator && change.Actor.Address.IsValid() {
 		mail.Data["address"] = change.Actor.Address.String()
 	}
-	return s.finalize(ctx, Transition{
-		From: change, To: withFinalStatus(change, StatusDone), Record: &record, AuditEvent: s.auditEvent(change, actions[change.Kind]), Mail: mail,
-	})
+	return mail
 }
 
 func (s *Service) finalize(ctx context.Context, transition Transition) Change {

@@ -7,8 +7,8 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// Secure waits this long for another change of the domain: such a change usually ends in a
-// moment, or is refused because of the operator's lock.
+// How long addWhenNoneOpen waits for another change of the domain: such a change usually ends
+// in a moment, or is refused because of an operator's lock.
 const (
 	otherChangeTimeout      = 3 * time.Second
 	secureStoreTimeout      = 10 * time.Second

@@ -115,6 +115,15 @@ func New(cfg Config) (*Service, error) {
 // blocked changes are reported.
 func (s *Service) Run(ctx context.Context) { s.worker.Run(ctx) }
 
+// Wake makes Run look for stored changes. It never blocks.
+func (s *Service) Wake() { s.worker.Wake() }
+
+// HasTransferLock reports whether domains of the TLD can be locked against transfers.
+func (s *Service) HasTransferLock(tld string) bool {
+	registry, served := s.registryFor("", tld)
+	return served && registry.Registry.Capabilities(tld).Lock
+}
+
 // registryFor returns the domain's sponsoring account or, if it has none, the one that
 // serves its TLD.
 func (s *Service) registryFor(account, tld string) (NamedRegistry, bool) {

@@ -20,6 +20,7 @@ type domainView struct {
 	Path          string                    // the page's own path
 	Closed        map[string]registrar.Code // why a kind of change is not possible
 	ClosedReason  registrar.Code            // why no change is possible; empty if some are
+	Locking       bool                      // the transfer lock is requested and not confirmed
 	Recent        bool
 	Again         string
 	End           termEnd
@@ -29,6 +30,7 @@ type domainView struct {
 	Registrant    account.Registrant
 	HasRegistrant bool
 	History       []historyEntry
+	Statuses      []registryStatus // the most urgent first
 	Notices       []portfolio.Notice
 
 	// The customer's input and its error.
@@ -77,6 +79,7 @@ func (h *Handler) showDomain(req *ui.Request, status int, view domainView) error
 	if h.Orders != nil && view.Domain.Status == registrar.DomainRedemption {
 		view.Restore = h.restoreOffer(h.Now(), view.View)
 	}
+	view.Locking = view.Open != nil && view.Open.Kind == domainchange.Lock
 	view.Closed = make(map[string]registrar.Code)
 	for kind, why := range view.View.Closed {
 		view.Closed[string(kind)] = why
@@ -90,6 +93,7 @@ func (h *Handler) showDomain(req *ui.Request, status int, view domainView) error
 	if view.NameserversProblem == "" {
 		view.Nameservers = nameserverLines(view.Record.Nameservers)
 	}
+	view.Statuses = registryStatuses(view.Record.Statuses)
 	if view.History, err = h.history(req, view.View); err != nil {
 		return err
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 // dynamicKeys are the prefixes of texts that are chosen by a service's codes.
-var dynamicKeys = []string{"problem.", "note.", "action.", "who.", "object.", "domain.", "field.", "closed.", "change.", "change_state."}
+var dynamicKeys = []string{"problem.", "note.", "action.", "who.", "object.", "domain.", "field.", "closed.", "change.", "change_state.", "epp."}
 
 func allTexts(t *testing.T) ui.Texts {
 	t.Helper()
@@ -59,6 +59,11 @@ func TestTexts_EveryAuditActionHasText(t *testing.T) {
 		silent := kind == domainchange.AuthCode || !slices.Contains(domainchange.CustomerChangeKinds(), kind)
 		if texts["change."+string(kind)][0] == "" || !silent && texts["note.change_"+string(kind)][0] == "" {
 			t.Errorf("there is no text for %s", kind)
+		}
+	}
+	for code := range statusTones {
+		if texts["epp."+code][0] == "" {
+			t.Errorf("there is no text for %s", code)
 		}
 	}
 	for _, status := range registrar.DomainStatuses() {
