@@ -17,9 +17,11 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
+	"github.com/dotkontor/dotkontor/internal/registrar/mailer"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 	"github.com/dotkontor/dotkontor/internal/sandbox/registry"
 	"github.com/dotkontor/dotkontor/internal/sandbox/registry/ledger"
+	"github.com/dotkontor/dotkontor/test/testkit"
 )
 
 const ds = "2371 13 2 1F987CC6583E92DF0890718C42A50A6E4C2C6F6F3E0C0DBE9C30BFD40AE8BC1F"
@@ -179,7 +181,47 @@ func (s *env) registerDomain(label, tld string) string {
 	if item.State != provision.StateActive {
 		s.t.Fatalf("item is %s: %s", item.State, item.Failure)
 	}
+	running.Go(func() { s.service.Run(ctx) })
+	testkit.Eventually(s.t, "lock of the new domain", func() bool {
+		changes, err := s.db.ListDomainChanges(ctx, item.Domain, 1)
+		return err == nil && (len(changes) == 0 || changes[0].State.Final())
+	})
 	return item.Domain
+}
+
+func TestRegistration_NewDomainIsLockedWithoutMail(t *testing.T) {
+	t.Parallel()
+	for tld, locked := range map[string]bool{".org": true, ".nl": false} {
+		s := newEnv(t)
+		id := s.registerDomain("neu", tld)
+		if got := slices.Contains(s.registryDomain("neu"+tld).Statuses(), "clientTransferProhibited"); got != locked {
+			t.Errorf("%s: locked at the registry %t", tld, got)
+		}
+		view := s.view(id)
+		if view.Record.Locked() != locked || (len(view.Changes) == 1) != locked || view.Open != nil {
+			t.Errorf("%s: the customer sees %v and %d changes", tld, view.Record.Statuses, len(view.Changes))
+		}
+		mails, err := s.db.ClaimDueMails(t.Context(), time.Now().Add(time.Hour), time.Now().Add(2*time.Hour), 10)
+		if err != nil || slices.ContainsFunc(mails, func(mail mailer.QueuedMail) bool { return mail.Kind == registrar.MailDomainChanged }) {
+			t.Errorf("%s: mails %v, %v", tld, mails, err)
+		}
+	}
+}
+
+// The order is done before its domain is locked, and a refused lock changes nothing about it.
+func TestRegistration_RefusedLockLeavesDomainActiveAndUnlocked(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t)
+	s.config.CheckRestrictions = func(context.Context, domainchange.Domain, domainchange.ChangeKind) (registrar.Code, error) {
+		return registrar.RegistryDenied, nil
+	}
+	var err error
+	s.service, err = domainchange.New(s.config)
+	must(t, err)
+	view := s.view(s.registerDomain("neu", ".org"))
+	if view.Domain.Status != registrar.DomainActive || view.Record.Locked() || view.Changes[0].State != domainchange.StatusRefused {
+		t.Errorf("the domain is %s, %v; the lock is %s", view.Domain.Status, view.Record.Statuses, view.Changes[0].State)
+	}
 }
 
 func TestRegistrantChange_ReplacesContact(t *testing.T) {
@@ -241,7 +283,7 @@ func TestRegistrantChange_RefusedByTLDRule(t *testing.T) {
 	}
 	view, err := s.service.View(t.Context(), signedInActor(ada), id)
 	must(t, err)
-	if view.Closed[domainchange.UpdateRegistrant] != "requires_eu_presence" || len(view.Changes) != 0 {
+	if view.Closed[domainchange.UpdateRegistrant] != "requires_eu_presence" || len(view.Changes) != 1 {
 		t.Errorf("closed for %q, %d changes", view.Closed[domainchange.UpdateRegistrant], len(view.Changes))
 	}
 	// A registrant who moves between check and command is refused: the sent data is checked.
