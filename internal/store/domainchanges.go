@@ -84,9 +84,13 @@ func insertDomainChange(ctx context.Context, q *query.Queries, change domainchan
 func (db *DB) UpdateDomainChange(ctx context.Context, transition domainchange.Transition) (bool, error) {
 	now := transition.To
 	now.SealedCode = db.reseal(registrar.AuthCodePurpose(now.Name), now.SealedCode)
+	desired, err := json.Marshal(now.Desired)
+	if err != nil {
+		return false, err
+	}
 	return db.swap(ctx, func(q *query.Queries) error {
 		if err := swapped(q.UpdateDomainChange(ctx, query.UpdateDomainChangeParams{
-			State: string(now.State), Failure: string(now.Failure), CodeSealed: now.SealedCode, DueAt: micros(now.DueAt), Node: now.Node,
+			State: string(now.State), Failure: string(now.Failure), Desired: string(desired), WaitUntil: micros(now.WaitUntil), CodeSealed: now.SealedCode, DueAt: micros(now.DueAt), Node: now.Node,
 			Attempts: int64(now.Attempts), UpdatedAt: micros(now.UpdatedAt), ID: now.ID,
 			WasState: string(transition.From.State), WasDue: micros(transition.From.DueAt),
 		})); err != nil {
@@ -117,16 +121,19 @@ func changeOf(row query.DomainChange) (domainchange.Change, error) {
 		Kind: domainchange.ChangeKind(row.Kind), Handle: row.Handle, OldHandle: row.OldHandle, SealedCode: row.CodeSealed,
 		State: domainchange.ChangeStatus(row.State), Failure: registrar.Code(row.Failure),
 		Actor: registrar.Actor{Kind: registrar.ActorKind(row.ByKind), Customer: row.CustomerID, Through: row.ByID, Address: address},
-		DueAt: fromMicros(row.DueAt), Node: row.Node, Attempts: int(row.Attempts),
+		WaitUntil: fromMicros(row.WaitUntil), DueAt: fromMicros(row.DueAt), Node: row.Node, Attempts: int(row.Attempts),
 		CreatedAt: fromMicros(row.CreatedAt), UpdatedAt: fromMicros(row.UpdatedAt),
 	}
 	err := json.Unmarshal([]byte(row.Desired), &change.Desired)
 	return change, err
 }
 
-// ListDueDomainChanges returns due changes, the longest overdue first.
-func (db *DB) ListDueDomainChanges(ctx context.Context, now time.Time, limit int) ([]domainchange.Change, error) {
-	return decodeRows(changeOf)(db.read().ListDueDomainChanges(ctx, micros(now), int32(limit)))
+// ListDueDomainChanges returns changes that are due by the clock, or whose wait is over by the
+// business time, the longest overdue first.
+func (db *DB) ListDueDomainChanges(ctx context.Context, clock, now time.Time, limit int) ([]domainchange.Change, error) {
+	return decodeRows(changeOf)(db.read().ListDueDomainChanges(ctx, query.ListDueDomainChangesParams{
+		Clock: micros(clock), Now: micros(now), MaxRows: int32(limit),
+	}))
 }
 
 // GetDomainChange returns a change of any customer.

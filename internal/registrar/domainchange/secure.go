@@ -35,6 +35,10 @@ func (s *Service) Secure(ctx context.Context, operator registrar.Actor, customer
 		return err
 	}
 	change.Desired.Lock = lock
+	// A nameserver change that waits for a day must not delay the lock.
+	if err := s.endWaiting(ctx, domain.ID, StatusRefused, DomainRestricted, *s.auditEvent(change, ActionRefused)); err != nil && registrar.CodeOf(err) != NotCancelable {
+		return err
+	}
 	if err := s.addWhenNoneOpen(ctx, &change); err != nil {
 		return err
 	}

@@ -103,7 +103,10 @@ func New(cfg Config) (*Service, error) {
 		records: ttlcache.New[string, Record](ttlcache.Config{TTL: recordRetryDelay, MaxEntries: maxCachedRecords, Now: cfg.Clock}),
 	}
 	s.worker = &jobs.Worker[Change]{
-		Name: "domain changes", Logger: cfg.Logger, Clock: cfg.Clock, ListDue: cfg.Store.ListDueDomainChanges,
+		Name: "domain changes", Logger: cfg.Logger, Clock: cfg.Clock,
+		ListDue: func(ctx context.Context, now time.Time, limit int) ([]Change, error) {
+			return cfg.Store.ListDueDomainChanges(ctx, now, cfg.Now(), limit)
+		},
 		Key: func(change Change) string { return change.ID }, Attempts: func(change Change) int { return change.Attempts },
 		Claim: s.claim, Handle: s.resume, Postpone: s.postpone, OnRetry: s.onRetry, RecordError: cfg.RecordError,
 		Deadline: cmp.Or(cfg.Deadline, defaultDeadline), MinBackoff: minBackoff, MaxBackoff: maxBackoff, Concurrency: concurrency,

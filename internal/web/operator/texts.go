@@ -156,6 +156,7 @@ var texts = ui.Texts{
 	"state.pending":               {"bei der Registry in Bearbeitung", "pending at the registry"},
 	"state.undoing":               {"wird zurückgenommen", "rolling back"},
 	"state.open":                  {"offen", "open"},
+	"state.removing_ds":           {"DS-Eintrag wird entfernt", "removing the DS record"},
 	"state.redemption":            {"in der Rückholfrist", "in redemption"},
 	"state.transit":               {"bei DENIC (TRANSIT)", "with DENIC (TRANSIT)"},
 	"state.transferred_out":       {"umgezogen", "transferred away"},

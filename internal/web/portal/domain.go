@@ -21,6 +21,7 @@ type domainView struct {
 	Closed        map[string]registrar.Code // why a kind of change is not possible
 	ClosedReason  registrar.Code            // why no change is possible; empty if some are
 	Locking       bool                      // the transfer lock is requested and not confirmed
+	Waiting       bool                      // the open change waits for its second step
 	Recent        bool
 	Again         string
 	End           termEnd
@@ -85,11 +86,13 @@ func (h *Handler) showDomain(req *ui.Request, status int, view domainView) error
 		view.Closed[string(kind)] = why
 	}
 	switch why := view.View.Closed[domainchange.Nameservers]; {
+	case view.Open != nil && view.Open.State == domainchange.StatusWaiting:
 	case view.Open != nil && !view.Stuck:
 		req.RefreshAfter(3 * time.Second)
 	case why != domainchange.DomainRestricted: // a lock closes only what it restricts
 		view.ClosedReason = why
 	}
+	view.Waiting = view.Open != nil && view.Open.State == domainchange.StatusWaiting
 	if view.NameserversProblem == "" {
 		view.Nameservers = nameserverLines(view.Record.Nameservers)
 	}
@@ -176,7 +179,7 @@ func visibleAddress(actor registrar.Actor) string {
 func (h *Handler) change(kind domainchange.ChangeKind) ui.PageFunc {
 	return func(req *ui.Request) error {
 		change, code, err := h.DomainChanges.RequestChange(req.R.Context(), req.Actor(), req.R.PathValue("id"), domainchange.ChangeRequest{
-			Kind: kind, Nameservers: req.Text("nameservers"), DS: req.Text("ds"),
+			Kind: kind, Nameservers: req.Text("nameservers"), DS: req.Text("ds"), Immediate: req.Field("immediate") == "yes",
 		})
 		switch {
 		case err != nil:
@@ -187,11 +190,23 @@ func (h *Handler) change(kind domainchange.ChangeKind) ui.PageFunc {
 			return h.showDomain(req, http.StatusOK, domainView{DS: dsField, Code: code})
 		}
 		flash := "change_under_way"
-		if change.State == domainchange.StatusDone {
+		switch change.State {
+		case domainchange.StatusDone:
 			flash = "change_" + string(change.Kind)
+		case domainchange.StatusWaiting:
+			flash = "change_planned"
+		default:
 		}
 		return req.RedirectWithFlash(flash, domainPath(req.R.PathValue("id")))
 	}
+}
+
+// cancelChange cancels a nameserver change that waits for its second step.
+func (h *Handler) cancelChange(req *ui.Request) error {
+	if err := h.DomainChanges.CancelChange(req.R.Context(), req.Actor(), req.R.PathValue("id")); err != nil {
+		return h.changeProblem(req, "", err)
+	}
+	return req.RedirectWithFlash("change_canceled", domainPath(req.R.PathValue("id")))
 }
 
 func (h *Handler) setLock(req *ui.Request) error {

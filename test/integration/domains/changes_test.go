@@ -189,6 +189,89 @@ func (s *env) registerDomain(label, tld string) string {
 	return item.Domain
 }
 
+// requestSigned requests new nameservers for a domain with a DS record.
+func (s *env) requestSigned(id string, immediate bool) domainchange.Change {
+	s.t.Helper()
+	s.requestChange(id, domainchange.ChangeRequest{Kind: domainchange.AddDS, DS: ds})
+	change, _, err := s.service.RequestChange(s.t.Context(), signedInActor(ada), id, domainchange.ChangeRequest{
+		Kind: domainchange.Nameservers, Nameservers: "ns1.neu.example\nns2.neu.example", Immediate: immediate,
+	})
+	must(s.t, err)
+	return change
+}
+
+func TestNameservers_SignedDomainLosesDSADayBefore(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, "signiert.com")
+	id := s.addDomain(ada, "signiert", ".com", registrar.DomainActive)
+	change := s.requestSigned(id, false)
+	if left := change.WaitUntil.Sub(s.world.Now()); change.State != domainchange.StatusWaiting || left < 23*time.Hour || left > 24*time.Hour {
+		t.Fatalf("it is %s and waits %s", change.State, left)
+	}
+	there := s.registryDomain("signiert.com")
+	if len(s.dnsRecords("signiert.com", dns.TypeDS)) != 0 || there.Nameservers[0].Host != oldNameserver {
+		t.Errorf("the registry has %v and %v", s.dnsRecords("signiert.com", dns.TypeDS), there.Nameservers)
+	}
+	if view := s.view(id); !view.Cancelable || view.Closed[domainchange.AddDS] != domainchange.ChangeInProgress {
+		t.Errorf("cancelable %t, closed %v", view.Cancelable, view.Closed)
+	}
+	must(t, s.world.Advance(23*time.Hour))
+	if due, err := s.db.ListDueDomainChanges(t.Context(), time.Now(), s.world.Now(), 10); err != nil || len(due) != 0 {
+		t.Fatalf("after 23 hours %d changes are due, %v", len(due), err)
+	}
+	must(t, s.world.Advance(time.Hour))
+	s.run()
+	testkit.Eventually(t, "second step", func() bool { return s.view(id).Changes[0].State == domainchange.StatusDone })
+	if got := s.registryDomain("signiert.com").Nameservers[0].Host; got != "ns1.neu.example" {
+		t.Errorf("it has %s", got)
+	}
+}
+
+func TestNameservers_SignedDomainChangesAtOnceOnRequest(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, "sofort.com")
+	id := s.addDomain(ada, "sofort", ".com", registrar.DomainActive)
+	change := s.requestSigned(id, true)
+	if change.State != domainchange.StatusDone || len(s.dnsRecords("sofort.com", dns.TypeDS)) != 1 {
+		t.Errorf("it is %s with %v", change.State, s.dnsRecords("sofort.com", dns.TypeDS))
+	}
+}
+
+func TestCancelChange_KeepsNameserversUntilSecondStep(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, "abbruch.com")
+	id := s.addDomain(ada, "abbruch", ".com", registrar.DomainActive)
+	s.requestSigned(id, false)
+	if err := s.service.CancelChange(t.Context(), signedInActor(eve), id); registrar.CodeOf(err) != registrar.NoSuchDomain {
+		t.Errorf("another customer: %v", err)
+	}
+	must(t, s.service.CancelChange(t.Context(), signedInActor(ada), id))
+	if err := s.service.CancelChange(t.Context(), signedInActor(ada), id); registrar.CodeOf(err) != domainchange.NotCancelable {
+		t.Errorf("a second time: %v", err)
+	}
+	s.run()
+	must(t, s.world.Advance(48*time.Hour))
+	s.service.Wake()
+	view := s.view(id)
+	if view.Open != nil || view.Changes[0].State != domainchange.StatusCanceled || s.registryDomain("abbruch.com").Nameservers[0].Host != oldNameserver {
+		t.Errorf("it is %s at %v", view.Changes[0].State, s.registryDomain("abbruch.com").Nameservers)
+	}
+	s.requestChange(id, domainchange.ChangeRequest{Kind: domainchange.AddDS, DS: ds})
+}
+
+// A court order does not wait for a nameserver change that waits for a day.
+func TestSecure_EndsWaitingNameserverChange(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, "eilfall.com")
+	id := s.addDomain(ada, "eilfall", ".com", registrar.DomainActive)
+	s.requestSigned(id, false)
+	must(t, s.service.Secure(t.Context(), registrar.Actor{Kind: registrar.ActorOperator, Through: "test"}, ada, id, "lck_1"))
+	view := s.view(id)
+	if view.Changes[0].Kind != domainchange.Secure || view.Changes[0].State != domainchange.StatusDone || view.Changes[1].Failure != domainchange.DomainRestricted {
+		t.Errorf("%s is %s, the nameserver change %s %s", view.Changes[0].Kind, view.Changes[0].State, view.Changes[1].State, view.Changes[1].Failure)
+	}
+}
+
 func TestRegistration_NewDomainIsLockedWithoutMail(t *testing.T) {
 	t.Parallel()
 	for tld, locked := range map[string]bool{".org": true, ".pl": false} {
