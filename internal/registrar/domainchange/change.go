@@ -2,6 +2,7 @@ package domainchange
 
 import (
 	"cmp"
+	"fmt"
 	"net/netip"
 	"slices"
 	"strings"
@@ -78,6 +79,11 @@ type DS struct {
 	Algorithm  uint8  `json:"algorithm"`
 	DigestType uint8  `json:"digestType"`
 	Digest     string `json:"digest"`
+}
+
+// String returns the record as zone files have it.
+func (d DS) String() string {
+	return fmt.Sprintf("%d %d %d %s", d.KeyTag, d.Algorithm, d.DigestType, d.Digest)
 }
 
 // DesiredState is the target of a change. Only the fields of its kind are set.

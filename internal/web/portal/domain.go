@@ -1,7 +1,6 @@
 package portal
 
 import (
-	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -46,6 +45,7 @@ type historyEntry struct {
 	At time.Time
 	// What and Who are text keys; Detail and By are their objects.
 	What, Detail, Who, By string
+	RemovedDS             []domainchange.DS
 	State                 string // the text key of the result; empty if it succeeded
 	Address               string
 }
@@ -146,9 +146,9 @@ func (h *Handler) history(req *ui.Request, view domainchange.View) ([]historyEnt
 		switch {
 		case len(change.Desired.Nameservers) > 0:
 			line.Detail = strings.ReplaceAll(nameserverLines(change.Desired.Nameservers), "\n", ", ")
+			line.RemovedDS = change.Desired.RemovedDS
 		case change.Desired.DS != nil:
-			ds := change.Desired.DS
-			line.Detail = fmt.Sprintf("%d %d %d %s", ds.KeyTag, ds.Algorithm, ds.DigestType, ds.Digest)
+			line.Detail = change.Desired.DS.String()
 		}
 		if change.State != domainchange.StatusDone {
 			line.State = "change_state." + string(change.State)
