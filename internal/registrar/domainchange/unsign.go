@@ -30,7 +30,7 @@ func (s *Service) waitForTTL(ctx context.Context, change Change, record Record) 
 	ttl := DSTTL(change.TLD)
 	waiting := s.asleep(change, s.cfg.Now().Add(ttl).Truncate(time.Microsecond))
 	mail := changeMail(change)
-	mail.Data["change"] = string(RemoveDS)
+	mail.Data["change"], mail.Data["at"] = string(RemoveDS), waiting.WaitUntil.UTC().Format(time.DateOnly)
 	after, updated := s.applyTransition(ctx, Transition{
 		From: change, To: waiting, Record: &record, AuditEvent: s.auditEvent(change, actions[RemoveDS]), Mail: mail,
 	})
