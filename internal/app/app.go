@@ -234,6 +234,7 @@ func (p *App) webConfig(ctx context.Context) (web.Config, error) {
 		if webConfig.Checkout.AuthCodeLimit, err = p.newTextLimiter(authCodesPerHour, authCodesPer10Hours); err != nil {
 			return web.Config{}, err
 		}
+		webConfig.Checkout.LocksTransfers = p.sales.Accounts.LocksTransfers
 		webConfig.Checkout.Extension, webConfig.Checkout.RateBasisPoints, webConfig.Checkout.Now = p.live.Extension, displayedRate, p.now
 	}
 	return webConfig, nil

@@ -11,6 +11,7 @@ import (
 func (p *App) wakeJobs() {
 	p.services.mail.Wake()
 	p.provisioning.Wake()
+	p.changes.Wake()
 	p.terms.Wake()
 	if p.orders != nil {
 		p.orders.Wake()

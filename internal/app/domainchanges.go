@@ -26,10 +26,10 @@ func (r *Registries) changeRegistries() []domainchange.NamedRegistry {
 
 func (p *App) startDomainChanges(context.Context) (err error) {
 	ended := newCounter(p.metrics, "dotkontor_domain_changes_total",
-		"Finished domain changes, by kind (nameservers, ds_add, ds_remove, lock, unlock, auth_code, holder, secure) and state (done, refused).",
+		"Finished domain changes, by kind (nameservers, ds_add, ds_remove, lock, unlock, auth_code, holder, secure) and state (done, refused, canceled).",
 		newLabel("kind", domainchange.Nameservers, domainchange.AddDS, domainchange.RemoveDS, domainchange.Lock, domainchange.Unlock,
 			domainchange.AuthCode, domainchange.UpdateRegistrant, domainchange.Secure),
-		newLabel("state", domainchange.StatusDone, domainchange.StatusRefused))
+		newLabel("state", domainchange.StatusDone, domainchange.StatusRefused, domainchange.StatusCanceled))
 	p.changes, err = domainchange.New(domainchange.Config{
 		RateLimit: func(actor registrar.Actor) time.Duration { return p.limits.names.Spend(actor, registrar.ForDisplay, 1) },
 		Store:     p.services.DB, Registries: p.lookups.Registries.changeRegistries(), Seal: p.services.keys.Seal(), Node: p.node, Now: p.now, Logger: p.logger,
@@ -93,6 +93,7 @@ func (p *App) startProvisioning(context.Context) (err error) {
 			p.orders.Wake()
 		}
 	}
+	settings.OnLockStored = func() { p.changes.Wake() } // set before anything runs
 	settings.OnRetry = func(code registrar.Code) { waiting.WithLabelValues(string(code)).Inc() }
 	settings.OnDrift = func(what provision.Drift) { drifted.WithLabelValues(string(what)).Inc() }
 	settings.OnMessage = func(account string) { messages.WithLabelValues(account).Inc() }

@@ -25,9 +25,9 @@ const (
 	DomainTransferredOut DomainStatus = "transferred_out"
 )
 
-// DomainStatuses lists all states.
+// DomainStatuses lists all states, the most urgent for the customer first.
 func DomainStatuses() []DomainStatus {
-	return []DomainStatus{DomainActive, DomainPending, DomainExpired, DomainRedemption, DomainTransit, DomainTransferredOut}
+	return []DomainStatus{DomainRedemption, DomainExpired, DomainTransit, DomainPending, DomainActive, DomainTransferredOut}
 }
 
 // Valid reports whether s is one of DomainStatuses.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"net/netip"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -52,10 +54,6 @@ func putRegistryRecord(ctx context.Context, q *query.Queries, domain string, rec
 
 // AddDomainChange stores an open change.
 func (db *DB) AddDomainChange(ctx context.Context, change domainchange.Change) error {
-	desired, err := json.Marshal(change.Desired)
-	if err != nil {
-		return err
-	}
 	return db.write(ctx, func(q *query.Queries) error {
 		if _, err := q.GetCustomerDomain(ctx, change.Domain, change.Customer); err != nil {
 			if _, err := found(err); err != nil {
@@ -64,13 +62,21 @@ func (db *DB) AddDomainChange(ctx context.Context, change domainchange.Change) e
 			return &registrar.Error{Kind: registrar.KindNotFound, Code: registrar.NoSuchDomain}
 		}
 		inProgress := &registrar.Error{Kind: registrar.KindConflict, Code: domainchange.ChangeInProgress} // or a changed domain
-		return rowOr(inProgress)(q.InsertDomainChange(ctx, query.InsertDomainChangeParams{
-			ID: change.ID, Account: change.Account, Kind: string(change.Kind), Desired: string(desired), Handle: change.Handle,
-			OldHandle: change.OldHandle, CodeSealed: change.SealedCode, State: string(change.State),
-			ByKind: string(change.Actor.Kind), ByID: change.Actor.Through, ByAddress: addressText(change.Actor.Address),
-			DueAt: micros(change.DueAt), Node: change.Node, Attempts: int64(change.Attempts), Now: micros(change.CreatedAt),
-			DomainID: change.Domain, CustomerID: change.Customer,
-		}))
+		return rowOr(inProgress)(insertDomainChange(ctx, q, change))
+	})
+}
+
+func insertDomainChange(ctx context.Context, q *query.Queries, change domainchange.Change) (int64, error) {
+	desired, err := json.Marshal(change.Desired)
+	if err != nil {
+		return 0, err
+	}
+	return q.InsertDomainChange(ctx, query.InsertDomainChangeParams{
+		ID: change.ID, Account: change.Account, Kind: string(change.Kind), Desired: string(desired), Handle: change.Handle,
+		OldHandle: change.OldHandle, CodeSealed: change.SealedCode, State: string(change.State),
+		ByKind: string(change.Actor.Kind), ByID: change.Actor.Through, ByAddress: addressText(change.Actor.Address),
+		DueAt: micros(change.DueAt), Node: change.Node, Attempts: int64(change.Attempts), Now: micros(change.CreatedAt),
+		DomainID: change.Domain, CustomerID: change.Customer,
 	})
 }
 
@@ -78,9 +84,13 @@ func (db *DB) AddDomainChange(ctx context.Context, change domainchange.Change) e
 func (db *DB) UpdateDomainChange(ctx context.Context, transition domainchange.Transition) (bool, error) {
 	now := transition.To
 	now.SealedCode = db.reseal(registrar.AuthCodePurpose(now.Name), now.SealedCode)
+	desired, err := json.Marshal(now.Desired)
+	if err != nil {
+		return false, err
+	}
 	return db.swap(ctx, func(q *query.Queries) error {
 		if err := swapped(q.UpdateDomainChange(ctx, query.UpdateDomainChangeParams{
-			State: string(now.State), Failure: string(now.Failure), CodeSealed: now.SealedCode, DueAt: micros(now.DueAt), Node: now.Node,
+			State: string(now.State), Failure: string(now.Failure), Desired: string(desired), WaitUntil: micros(now.WaitUntil), CodeSealed: now.SealedCode, DueAt: micros(now.DueAt), Node: now.Node,
 			Attempts: int64(now.Attempts), UpdatedAt: micros(now.UpdatedAt), ID: now.ID,
 			WasState: string(transition.From.State), WasDue: micros(transition.From.DueAt),
 		})); err != nil {
@@ -95,6 +105,10 @@ func (db *DB) UpdateDomainChange(ctx context.Context, transition domainchange.Tr
 			if err := putRegistryRecord(ctx, q, now.Domain, *transition.Record); err != nil {
 				return err
 			}
+			statuses := strings.Join(slices.Sorted(slices.Values(transition.Record.Statuses)), " ")
+			if err := q.SetRegistryStatus(ctx, statuses, now.Domain); err != nil {
+				return err
+			}
 		}
 		return recordEffects(ctx, q, transition.AuditEvent, transition.Mail, transition.At)
 	})
@@ -106,17 +120,20 @@ func changeOf(row query.DomainChange) (domainchange.Change, error) {
 		ID: row.ID, Customer: row.CustomerID, Domain: row.DomainID, Name: row.Name, TLD: row.Tld, Account: row.Account,
 		Kind: domainchange.ChangeKind(row.Kind), Handle: row.Handle, OldHandle: row.OldHandle, SealedCode: row.CodeSealed,
 		State: domainchange.ChangeStatus(row.State), Failure: registrar.Code(row.Failure),
-		Actor: registrar.Actor{Kind: registrar.ActorKind(row.ByKind), Customer: row.CustomerID, Through: row.ByID, Address: address},
-		DueAt: fromMicros(row.DueAt), Node: row.Node, Attempts: int(row.Attempts),
+		Actor:     registrar.Actor{Kind: registrar.ActorKind(row.ByKind), Customer: row.CustomerID, Through: row.ByID, Address: address},
+		WaitUntil: fromMicros(row.WaitUntil), DueAt: fromMicros(row.DueAt), Node: row.Node, Attempts: int(row.Attempts),
 		CreatedAt: fromMicros(row.CreatedAt), UpdatedAt: fromMicros(row.UpdatedAt),
 	}
 	err := json.Unmarshal([]byte(row.Desired), &change.Desired)
 	return change, err
 }
 
-// ListDueDomainChanges returns due changes, the longest overdue first.
-func (db *DB) ListDueDomainChanges(ctx context.Context, now time.Time, limit int) ([]domainchange.Change, error) {
-	return decodeRows(changeOf)(db.read().ListDueDomainChanges(ctx, micros(now), int32(limit)))
+// ListDueDomainChanges returns changes that are due by the clock, or whose wait is over by the
+// business time, the longest overdue first.
+func (db *DB) ListDueDomainChanges(ctx context.Context, clock, now time.Time, limit int) ([]domainchange.Change, error) {
+	return decodeRows(changeOf)(db.read().ListDueDomainChanges(ctx, query.ListDueDomainChangesParams{
+		Clock: micros(clock), Now: micros(now), MaxRows: int32(limit),
+	}))
 }
 
 // GetDomainChange returns a change of any customer.

@@ -75,10 +75,10 @@ func TestUpdateChange_AppliesOnceWithItsEffects(t *testing.T) {
 		if err := db.AddDomainChange(ctx, newOpenChange(anna, domain)); err != nil {
 			t.Fatal(err)
 		}
-		if due, err := db.ListDueDomainChanges(ctx, testTime.Add(-time.Second), 10); err != nil || len(due) != 0 {
+		if due, err := db.ListDueDomainChanges(ctx, testTime.Add(-time.Second), testTime.Add(-time.Second), 10); err != nil || len(due) != 0 {
 			t.Errorf("%d are due too early, %v", len(due), err)
 		}
-		due, err := db.ListDueDomainChanges(ctx, testTime, 10)
+		due, err := db.ListDueDomainChanges(ctx, testTime, testTime, 10)
 		if err != nil || len(due) != 1 || due[0].Desired.DS.KeyTag != 7 || due[0].SealedCode != "sealed" || due[0].Actor.Through != "ses_1" || due[0].Name != "eins.org" {
 			t.Fatalf("due: %+v, %v", due, err)
 		}

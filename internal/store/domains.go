@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"strings"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
@@ -33,7 +34,7 @@ func domainWithTermOf(row query.SearchDomainsRow) portfolio.Domain {
 			Unpaid: row.EndState, WaitsForOperator: row.EndWaitsFor != "",
 			StepAt: fromMicros(row.EndStepAt), HeldAt: fromMicros(row.EndHeldAt), DeletedAt: fromMicros(row.EndDeletedAt),
 		},
-		CreatedAt: fromMicros(row.CreatedAt), UpdatedAt: fromMicros(row.UpdatedAt),
+		RegistryStatus: strings.Fields(row.RegistryStatus), CreatedAt: fromMicros(row.CreatedAt), UpdatedAt: fromMicros(row.UpdatedAt),
 	}
 }
 

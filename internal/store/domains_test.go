@@ -50,7 +50,7 @@ func TestListDomains_OwnDomainsSortedByName(t *testing.T) {
 			}
 		}
 		if want := []string{
-			"0a.de transit", "a-c.de pending", "aa.de transferred_out", "ab.de active", "xn--mller-kva.de expired", "zz.de redemption",
+			"0a.de active", "a-c.de expired", "aa.de transferred_out", "ab.de redemption", "xn--mller-kva.de transit", "zz.de pending",
 		}; !slices.Equal(names, want) {
 			t.Errorf("got %q, want %q", names, want)
 		}

@@ -78,7 +78,7 @@ func exportParts() []part {
 		{name: "changes", table: "domain_changes", where: whereCustomer, key: "id", columns: slices.Concat(
 			columns(asText, "id"), renamed("domain", columns(asText, "name")), columns(asText, "domain_id kind"), columns(asJSON, "desired"),
 			renamed("contact", columns(asText, "handle")), renamed("oldContact", columns(asText, "old_handle")), columns(asText, "state failure by_kind"),
-			redactOperators("by_kind", "by_id by_address"), columns(asTime, "created_at updated_at"),
+			redactOperators("by_kind", "by_id by_address"), columns(asTime, "wait_until created_at updated_at"),
 		)},
 		{name: "locks", table: "domain_locks", where: whereCustomer, key: "id", columns: slices.Concat(
 			columns(asText, "id"), renamed("domain", columns(asText, "name")), columns(asText, "domain_id cause reason reference"),

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 	"github.com/dotkontor/dotkontor/internal/store/query"
@@ -129,6 +130,11 @@ func (db *DB) UpdateProvisionItem(ctx context.Context, transition provision.Tran
 		if err := updateItemDomain(ctx, q, transition); err != nil {
 			return err
 		}
+		if transition.LockChange != "" {
+			if err := insertLockChange(ctx, q, transition, customer); err != nil {
+				return err
+			}
+		}
 		if renewal := transition.Renewal; renewal != nil {
 			if err := endTermPaid(ctx, q, item.Customer, renewal.Domain, item.Name, renewal.Until, renewal.At, item.UpdatedAt); err != nil {
 				return err
@@ -148,6 +154,18 @@ func (db *DB) UpdateProvisionItem(ctx context.Context, transition provision.Tran
 		event.Customer = customer // a guest order may have been claimed since the item was read
 		return insertAuditEvent(ctx, q, event)
 	})
+}
+
+// insertLockChange adds the change that locks an activated domain, due at once. The domain was
+// pending until this transaction, so it has no other change.
+func insertLockChange(ctx context.Context, q *query.Queries, transition provision.Transition, customer string) error {
+	item := transition.To
+	_, err := insertDomainChange(ctx, q, domainchange.Change{
+		ID: transition.LockChange, Customer: customer, Domain: item.Domain, Account: item.Account,
+		Kind: domainchange.Lock, State: domainchange.StatusOpen, Actor: registrar.Actor{Kind: registrar.ActorSystem, Through: item.ID},
+		DueAt: item.UpdatedAt, CreatedAt: transition.ActivateDomain.UpdatedAt,
+	})
+	return err
 }
 
 func updateItemDomain(ctx context.Context, q *query.Queries, transition provision.Transition) error {

@@ -60,6 +60,22 @@ await withBrowser(async (page, context, watched) => {
   await page.locator(".ds code", { hasText: ds }).waitFor();
   ok("DS record added");
 
+  await page.getByText("Nameserver ändern", { exact: true }).click();
+  await page.getByLabel("Trotzdem sofort ändern").waitFor();
+  await checkPage(page, "new nameservers for a signed domain");
+  await field(page, "nameservers").fill("ns1.suedlicht.example\nns2.suedlicht.example");
+  await clickButton(page, "Nameserver speichern");
+  await said(page, "Die Nameserver werden am");
+  await checkPage(page, "a planned nameserver change");
+  assert.deepEqual((await whois()).nameservers, ["ns1.nordlicht.example", "ns2.nordlicht.example"]);
+  await clickButton(page, "Änderung abbrechen");
+  await said(page, "Die Änderung ist abgebrochen.");
+  await page.getByText("DS-Eintrag hinzufügen", { exact: true }).first().click();
+  await field(page, "ds").last().fill(ds);
+  await page.getByRole("button", { name: "DS-Eintrag hinzufügen" }).click();
+  await said(page, "Der DS-Eintrag ist bei der Registry hinterlegt.");
+  ok("nameservers of a signed domain wait for the DS record");
+
   await clickButton(page, "Sperre aufheben");
   await said(page, "Die Sperre ist aufgehoben.");
   ok("transfer lock off");

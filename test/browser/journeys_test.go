@@ -28,7 +28,7 @@ func TestPortal_AccountJourneys(t *testing.T) {
 			"cross-site post rejected", "same-site post of another origin rejected", "framing rejected", "no secret in a Referer",
 		}},
 		{"a registrant manages a domain", "domain.mjs", []string{
-			"found by part of the name and by state", "nameservers changed at the registry", "DS record added", "transfer lock off",
+			"found by part of the name and by state", "nameservers changed at the registry", "DS record added", "nameservers of a signed domain wait for the DS record", "transfer lock off",
 			"auth code shown once and mailed", "each state explains why changes are disabled", "all of it without script",
 		}},
 		{"a customer connects applications", "consent.mjs", []string{

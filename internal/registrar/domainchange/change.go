@@ -2,6 +2,7 @@ package domainchange
 
 import (
 	"cmp"
+	"fmt"
 	"net/netip"
 	"slices"
 	"strings"
@@ -25,6 +26,9 @@ const (
 	// Secure is for operators: it prevents a transfer by the transfer lock, where the
 	// registry has one, and by a new auth code that is disclosed to no one.
 	Secure ChangeKind = "secure"
+
+	// RemoveAllDS is the first step of a nameserver change. It is only the kind of a Task.
+	RemoveAllDS ChangeKind = "ds_remove_all"
 )
 
 // CustomerChangeKinds returns the kinds that customers can request.
@@ -40,14 +44,19 @@ type ChangeStatus string
 
 // Statuses of a change.
 const (
-	StatusOpen    ChangeStatus = "open"
-	StatusPending ChangeStatus = "pending"
-	StatusDone    ChangeStatus = "done"
-	StatusRefused ChangeStatus = "refused"
+	StatusOpen       ChangeStatus = "open"
+	StatusRemovingDS ChangeStatus = "removing_ds"
+	StatusWaiting    ChangeStatus = "waiting"
+	StatusPending    ChangeStatus = "pending"
+	StatusDone       ChangeStatus = "done"
+	StatusRefused    ChangeStatus = "refused"
+	StatusCanceled   ChangeStatus = "canceled"
 )
 
 // Final reports whether the status has no successor.
-func (s ChangeStatus) Final() bool { return s == StatusDone || s == StatusRefused }
+func (s ChangeStatus) Final() bool {
+	return s == StatusDone || s == StatusRefused || s == StatusCanceled
+}
 
 // Nameserver is a host, with addresses if it is below the domain itself (glue).
 type Nameserver struct {
@@ -72,11 +81,20 @@ type DS struct {
 	Digest     string `json:"digest"`
 }
 
-// DesiredState is the target of a change. Only the field of its kind is set.
+// String returns the record as zone files have it.
+func (d DS) String() string {
+	return fmt.Sprintf("%d %d %d %s", d.KeyTag, d.Algorithm, d.DigestType, d.Digest)
+}
+
+// DesiredState is the target of a change. Only the fields of its kind are set.
 type DesiredState struct {
 	Nameservers []Nameserver `json:"nameservers,omitempty"`
 	DS          *DS          `json:"ds,omitempty"`
 	Lock        string       `json:"for,omitempty"` // the operator's lock for which a domain is secured
+	// Immediate changes the nameservers although the domain has DS records. Otherwise these
+	// are removed first: RemovedDS has them from StatusRemovingDS on.
+	Immediate bool `json:"immediate,omitempty"`
+	RemovedDS []DS `json:"removedDs,omitempty"`
 }
 
 // Change is a requested change of a domain.
@@ -96,6 +114,9 @@ type Change struct {
 	Failure registrar.Code  // why it was refused
 	Actor   registrar.Actor // who requested it
 
+	// WaitUntil is the business time at which the nameservers are changed; zero unless the
+	// status is StatusWaiting.
+	WaitUntil time.Time
 	// DueAt is when the change is processed next: the end of the lease while a node works
 	// on it, zero in a final status.
 	DueAt    time.Time
@@ -136,6 +157,7 @@ const (
 	ChangeInProgress  registrar.Code = "change_under_way"       // KindConflict: another change of the domain is open
 	TooManyChanges    registrar.Code = "too_many_changes"       // KindRateLimited
 	NoSuchChange      registrar.Code = "no_such_change"         // KindNotFound
+	NotCancelable     registrar.Code = "change_not_cancelable"  // KindConflict: nothing waits, or the nameservers are being changed
 	NotAbandonable    registrar.Code = "change_not_abandonable" // KindConflict: it has ended, or an account can execute it
 	DomainRestricted  registrar.Code = "domain_barred"          // KindConflict: a dispute or a court order forbids it
 	RegistrantMissing registrar.Code = "holder_missing"         // KindConflict: the account has no registrant data
@@ -176,11 +198,12 @@ var actions = map[ChangeKind]registrar.Action{
 const (
 	ActionRefused   registrar.Action = "domain_change_refused"
 	ActionAbandoned registrar.Action = "domain_change_abandoned"
+	ActionCanceled  registrar.Action = "domain_change_canceled"
 )
 
 // Actions returns all audited actions of this package.
 func Actions() []registrar.Action {
-	all := []registrar.Action{ActionRefused, ActionAbandoned}
+	all := []registrar.Action{ActionRefused, ActionAbandoned, ActionCanceled}
 	for _, kind := range ChangeKinds() {
 		all = append(all, actions[kind])
 	}

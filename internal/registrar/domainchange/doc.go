@@ -16,17 +16,44 @@
 // sends the difference, so any node can repeat it at any time. A unique index allows one
 // open change per domain.
 //
-//	state    meaning, and what may have happened upstream     next
-//	open     the intent is stored; the command may have been  done, refused, or pending on
-//	         executed                                         result 1001
-//	pending  the registry accepted it and decides later       done, or refused if it decides against it
-//	done     the registry has the desired state               (end)
-//	refused  the registry refused, the reason is stored; or   (end)
-//	         an operator abandoned it
+//	state        meaning, and what may have happened upstream     next
+//	open         the intent is stored; the command may have been  done, refused, pending on result
+//	             executed                                         1001, or removing_ds
+//	removing_ds  the domain has DS records; they may have been    waiting, refused or canceled
+//	             removed
+//	waiting      the DS records are removed; resolvers may still  open at WaitUntil, refused or
+//	             have them                                        canceled
+//	pending      the registry accepted it and decides later       done, or refused if it decides against it
+//	done         the registry has the desired state               (end)
+//	refused      the registry refused, the reason is stored; or   (end)
+//	             an operator abandoned or prevented it
+//	canceled     the customer canceled it before the nameservers  (end)
+//	             were changed
+//
+// # Nameservers of a signed domain
+//
+// Resolvers that have a DS record reject every answer of nameservers that don't sign with its
+// key, so new nameservers would take the domain offline. Nameservers are therefore never
+// changed while the registry has DS records, unless the customer requested that explicitly
+// (DesiredState.Immediate). An open change that finds some becomes removing_ds, removes them
+// and waits for the TTL that they have in the zone of the TLD (dsttl.csv, 24 hours if
+// unknown), counted from their confirmed removal, in business time. Then it is open again, and
+// looks again: records that were added meanwhile are removed first, too. That records were
+// found is stored before they are removed, because after a crash the registry has none.
+//
+// Until the second step begins the customer can cancel. The nameservers stay; the DS records
+// are not added again, because they may no longer match. While a change waits,
+// other changes of the domain have to wait or it has to be canceled, except Secure, which ends
+// it.
 //
 // The request that creates a change waits for the first attempt. If the registry does not
 // respond, a loop retries the row with backoff, and the page shows it as in progress. A
 // row is claimed by a compare-and-swap on state and due time, as in package provision.
+//
+// A new domain's transfer lock is such a row too. Package provision stores it when it activates
+// the domain; its actor is the service, and it sends no mail. A customer's request waits for it
+// for a few seconds. If the registry refuses the lock, the domain stays unlocked and its page
+// says so.
 //
 // # Failpoints
 //
@@ -36,6 +63,10 @@
 //	1  change_written   open                  domain update next    domain info, then the difference
 //	2  change_carried   open                  domain update done    domain info finds nothing to do
 //	3  change_ended     done or refused       (none)                nothing is left to do
+//	4  ds_found         removing_ds           removal of DS next    domain info, then the removal
+//	5  ds_removed       removing_ds           removal of DS done    domain info finds none; waits
+//	6  ds_waiting       waiting               (none)                waits until the stored time
+//	7  ns_begun         open                  domain update next    domain info, then the difference
 //
 // # Auth code
 //

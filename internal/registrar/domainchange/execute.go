@@ -54,7 +54,10 @@ func (s *Service) applyTransition(ctx context.Context, transition Transition) (C
 func (s *Service) newTask(ctx context.Context, change Change) (Task, error) {
 	task := Task{
 		Kind: change.Kind, Name: change.Name, TLD: change.TLD, Nameservers: change.Desired.Nameservers, Handle: change.Handle,
-		OldHandle: change.OldHandle, Transaction: change.ID, Pending: change.State == StatusPending,
+		OldHandle: change.OldHandle, Transaction: change.ID, Pending: change.State == StatusPending, Immediate: change.Desired.Immediate,
+	}
+	if change.State == StatusRemovingDS {
+		task.Kind, task.Transaction = RemoveAllDS, change.ID+"-s"
 	}
 	if change.Desired.DS != nil {
 		task.DS = *change.Desired.DS
@@ -78,6 +81,12 @@ func (s *Service) newTask(ctx context.Context, change Change) (Task, error) {
 // execute works on a change under this node's lease and returns its new state; after an
 // error it must be postponed. code is the auth code that the registry chose.
 func (s *Service) execute(ctx context.Context, change Change) (after Change, code string, err error) {
+	if change.State == StatusWaiting {
+		var begun bool
+		if change, begun = s.endWait(ctx, change); !begun {
+			return change, "", nil
+		}
+	}
 	registry, served := s.registryFor(change.Account, change.TLD)
 	if !served {
 		return change, "", &registrar.Error{Kind: registrar.KindInternal, Code: registrar.NoRegistryAccount}
@@ -97,9 +106,16 @@ func (s *Service) execute(ctx context.Context, change Change) (after Change, cod
 		return change, "", err
 	case err != nil:
 		return s.markRefused(ctx, change, err), "", nil
+	case result.Signed:
+		return s.removeDS(ctx, change, result.Record)
+	case change.State == StatusRemovingDS && !result.Pending:
+		return s.waitForTTL(ctx, change, result.Record), "", nil
 	case result.Pending:
 		pending := change
-		pending.State, pending.Node = StatusPending, ""
+		pending.Node = ""
+		if change.State != StatusRemovingDS { // the DS records are looked at again
+			pending.State = StatusPending
+		}
 		pending.DueAt = s.worker.Now().Add(jobs.Backoff(change.Attempts, minPendingPoll, maxPendingPoll))
 		after, _ = s.applyTransition(ctx, Transition{From: change, To: pending})
 		return after, "", nil
@@ -112,7 +128,7 @@ func (s *Service) execute(ctx context.Context, change Change) (after Change, cod
 // set while the change was queued, or just before it was stored. A lock set from here on
 // sees an open change. A pending request is already the registry's.
 func (s *Service) checkStillAllowed(ctx context.Context, change Change) error {
-	if change.State != StatusOpen {
+	if change.State == StatusPending {
 		return nil
 	}
 	domain := Domain{ID: change.Domain, Customer: change.Customer, Name: change.Name, TLD: change.TLD, Account: change.Account}
@@ -143,7 +159,7 @@ func (s *Service) postpone(ctx context.Context, change Change, due time.Time) {
 
 // withFinalStatus ends a change and drops its auth code.
 func withFinalStatus(change Change, status ChangeStatus) Change {
-	change.State, change.DueAt, change.Node, change.SealedCode = status, time.Time{}, "", ""
+	change.State, change.DueAt, change.WaitUntil, change.Node, change.SealedCode = status, time.Time{}, time.Time{}, "", ""
 	return change
 }
 
@@ -157,6 +173,16 @@ func (s *Service) markRefused(ctx context.Context, change Change, err error) Cha
 }
 
 func (s *Service) markDone(ctx context.Context, change Change, record Record) Change {
+	transition := Transition{
+		From: change, To: withFinalStatus(change, StatusDone), Record: &record, AuditEvent: s.auditEvent(change, actions[change.Kind]),
+	}
+	if change.Actor.Kind != registrar.ActorSystem { // the order says that its domains are locked
+		transition.Mail = changeMail(change)
+	}
+	return s.finalize(ctx, transition)
+}
+
+func changeMail(change Change) *registrar.Mail {
 	mail := &registrar.Mail{Kind: registrar.MailDomainChanged, Customer: change.Customer, Data: map[string]string{
 		"domain": change.Name, "change": string(change.Kind),
 	}}
@@ -167,9 +193,7 @@ func (s *Service) markDone(ctx context.Context, change Change, record Record) Ch
 	if change.Actor.Kind != registrar.ActorOperator && change.Actor.Address.IsValid() {
 		mail.Data["address"] = change.Actor.Address.String()
 	}
-	return s.finalize(ctx, Transition{
-		From: change, To: withFinalStatus(change, StatusDone), Record: &record, AuditEvent: s.auditEvent(change, actions[change.Kind]), Mail: mail,
-	})
+	return mail
 }
 
 func (s *Service) finalize(ctx context.Context, transition Transition) Change {

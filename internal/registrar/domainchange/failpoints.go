@@ -4,6 +4,6 @@ package domainchange
 // tag failpoint can be killed at each of them.
 func Failpoints() []string {
 	return []string{
-		"change_written", "change_carried", "change_ended",
+		"change_written", "change_carried", "change_ended", "ds_found", "ds_removed", "ds_waiting", "ns_begun",
 	}
 }

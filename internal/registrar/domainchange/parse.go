@@ -113,6 +113,9 @@ type ChangeRequest struct {
 	Kind ChangeKind
 	// Nameservers and DS are unparsed input; only the one of the kind is read.
 	Nameservers, DS string
+	// Immediate changes the nameservers although the domain has DS records. The customer was
+	// warned that this takes the domain offline.
+	Immediate bool
 }
 
 // desiredState parses the request and refuses what the registry does not support.
@@ -128,7 +131,7 @@ func (w ChangeRequest) desiredState(domain Domain, capabilities Capabilities) (D
 		case len(servers) > capabilities.MaxNameservers:
 			return DesiredState{}, registrar.Invalid(TooManyNameservers)
 		}
-		return DesiredState{Nameservers: servers}, nil
+		return DesiredState{Nameservers: servers, Immediate: w.Immediate}, nil
 	case AddDS:
 		ds, err := parseDS(w.DS)
 		return DesiredState{DS: &ds}, err

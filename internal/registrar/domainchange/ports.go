@@ -21,8 +21,9 @@ type Store interface {
 	// UpdateDomainChange applies one transition. It returns false, and changes nothing, if
 	// the change is no longer in the state and due time of From.
 	UpdateDomainChange(ctx context.Context, transition Transition) (bool, error)
-	// ListDueDomainChanges returns open changes that are due, the longest overdue first.
-	ListDueDomainChanges(ctx context.Context, now time.Time, limit int) ([]Change, error)
+	// ListDueDomainChanges returns open changes that are due by the clock, or whose WaitUntil
+	// is reached by the business time now, the longest overdue first.
+	ListDueDomainChanges(ctx context.Context, clock, now time.Time, limit int) ([]Change, error)
 	// GetDomainChange returns a change of any customer.
 	GetDomainChange(ctx context.Context, id string) (Change, bool, error)
 	// These return the newest first; ListSecureChanges those of kind Secure.
@@ -50,7 +51,8 @@ type Registry interface {
 	// FetchRecord reads a domain's registry record.
 	FetchRecord(ctx context.Context, name string) (Record, error)
 	// ApplyChange establishes the desired state, whatever of it exists already. A task with
-	// Pending set was accepted before; only its result is queried.
+	// Pending set was accepted before; only its result is queried. Nameservers that differ are
+	// not changed while the domain has DS records, unless the task is Immediate.
 	ApplyChange(ctx context.Context, task Task) (Result, error)
 }
 
@@ -96,11 +98,13 @@ type Task struct {
 	Registrant        registrar.Registrant
 	Transaction       string
 	Pending           bool
+	Immediate         bool
 }
 
 // Result is the result of a task.
 type Result struct {
 	Pending bool   // the registry decides later
+	Signed  bool   // nothing was changed, because the domain has DS records
 	Record  Record // the domain's current registry record
 	Code    string // the auth code that the registry chose
 }

@@ -51,7 +51,11 @@ func (s *Service) RequestChange(ctx context.Context, actor registrar.Actor, id s
 	if err := s.checkChangeRate(ctx, domain.ID, change.CreatedAt); err != nil {
 		return Change{}, "", err
 	}
-	if err := s.cfg.Store.AddDomainChange(ctx, change); err != nil {
+	err = s.cfg.Store.AddDomainChange(ctx, change)
+	if registrar.CodeOf(err) == ChangeInProgress && s.isBeingLocked(ctx, domain.ID) {
+		err = s.addWhenNoneOpen(ctx, &change)
+	}
+	if err != nil {
 		return Change{}, "", err
 	}
 	change, registryCode := s.firstAttempt(ctx, change)
@@ -59,6 +63,13 @@ func (s *Service) RequestChange(ctx context.Context, actor registrar.Actor, id s
 		return change, "", nil
 	}
 	return change, cmp.Or(registryCode, code), nil
+}
+
+// isBeingLocked reports whether the open change is the automatic lock of a new domain. It ends
+// in a moment, and the customer did not request it.
+func (s *Service) isBeingLocked(ctx context.Context, domain string) bool {
+	changes, err := s.cfg.Store.ListDomainChanges(ctx, domain, 1)
+	return err == nil && len(changes) == 1 && changes[0].Actor.Kind == registrar.ActorSystem
 }
 
 // eligibleRegistrant returns the customer's registrant if the TLD admits them.

@@ -7,8 +7,8 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// Secure waits this long for another change of the domain: such a change usually ends in a
-// moment, or is refused because of the operator's lock.
+// How long addWhenNoneOpen waits for another change of the domain: such a change usually ends
+// in a moment, or is refused because of an operator's lock.
 const (
 	otherChangeTimeout      = 3 * time.Second
 	secureStoreTimeout      = 10 * time.Second
@@ -35,6 +35,10 @@ func (s *Service) Secure(ctx context.Context, operator registrar.Actor, customer
 		return err
 	}
 	change.Desired.Lock = lock
+	// A nameserver change that waits for a day must not delay the lock.
+	if err := s.endWaiting(ctx, domain.ID, StatusRefused, DomainRestricted, *s.auditEvent(change, ActionRefused)); err != nil && registrar.CodeOf(err) != NotCancelable {
+		return err
+	}
 	if err := s.addWhenNoneOpen(ctx, &change); err != nil {
 		return err
 	}

@@ -103,7 +103,10 @@ func New(cfg Config) (*Service, error) {
 		records: ttlcache.New[string, Record](ttlcache.Config{TTL: recordRetryDelay, MaxEntries: maxCachedRecords, Now: cfg.Clock}),
 	}
 	s.worker = &jobs.Worker[Change]{
-		Name: "domain changes", Logger: cfg.Logger, Clock: cfg.Clock, ListDue: cfg.Store.ListDueDomainChanges,
+		Name: "domain changes", Logger: cfg.Logger, Clock: cfg.Clock,
+		ListDue: func(ctx context.Context, now time.Time, limit int) ([]Change, error) {
+			return cfg.Store.ListDueDomainChanges(ctx, now, cfg.Now(), limit)
+		},
 		Key: func(change Change) string { return change.ID }, Attempts: func(change Change) int { return change.Attempts },
 		Claim: s.claim, Handle: s.resume, Postpone: s.postpone, OnRetry: s.onRetry, RecordError: cfg.RecordError,
 		Deadline: cmp.Or(cfg.Deadline, defaultDeadline), MinBackoff: minBackoff, MaxBackoff: maxBackoff, Concurrency: concurrency,
@@ -114,6 +117,15 @@ func New(cfg Config) (*Service, error) {
 // Run executes open changes until ctx ends. It also runs without any registry, so that
 // blocked changes are reported.
 func (s *Service) Run(ctx context.Context) { s.worker.Run(ctx) }
+
+// Wake makes Run look for stored changes. It never blocks.
+func (s *Service) Wake() { s.worker.Wake() }
+
+// HasTransferLock reports whether domains of the TLD can be locked against transfers.
+func (s *Service) HasTransferLock(tld string) bool {
+	registry, served := s.registryFor("", tld)
+	return served && registry.Registry.Capabilities(tld).Lock
+}
 
 // registryFor returns the domain's sponsoring account or, if it has none, the one that
 // serves its TLD.

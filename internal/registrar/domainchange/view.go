@@ -3,6 +3,7 @@ package domainchange
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
@@ -20,6 +21,10 @@ type View struct {
 	// executed because its registry account is no longer configured.
 	Open  *Change
 	Stuck bool
+	// Cancelable means that the customer can cancel Open. ChangeAt is when nameservers would
+	// be changed if they were requested now and the DS records had to be removed first.
+	Cancelable bool
+	ChangeAt   time.Time
 	// Changes and AuditEvents are the history, the newest first. AuditEvents excludes
 	// those about changes.
 	Changes     []Change
@@ -35,7 +40,7 @@ func (s *Service) View(ctx context.Context, actor registrar.Actor, id string) (V
 	if err != nil {
 		return View{}, err
 	}
-	view := View{Domain: domain, Closed: make(map[ChangeKind]registrar.Code)}
+	view := View{Domain: domain, ChangeAt: s.cfg.Now().Add(DSTTL(domain.TLD)), Closed: make(map[ChangeKind]registrar.Code)}
 	registry, served := s.registryFor(domain.Account, domain.TLD)
 	if view.Served = served; served {
 		view.Capabilities = registry.Registry.Capabilities(domain.TLD)
@@ -96,7 +101,7 @@ func (s *Service) loadHistory(ctx context.Context, view *View) (err error) {
 		if !view.Changes[i].State.Final() {
 			view.Open = &view.Changes[i]
 			_, served := s.registryFor(view.Open.Account, view.Open.TLD)
-			view.Stuck = !served
+			view.Stuck, view.Cancelable = !served, view.Open.Cancelable(s.worker.Now())
 		}
 	}
 	changeActions := Actions()

@@ -43,6 +43,9 @@ type Domain struct {
 	AtTermEnd registrar.TermEndChoice
 	// Term is what is known about the end of the term. Only Page, Find and Get set it.
 	Term Term
+	// RegistryStatus are the EPP statuses as last read, empty before. Only Page, Find and Get
+	// set them.
+	RegistryStatus []string
 
 	CreatedAt, UpdatedAt time.Time
 }

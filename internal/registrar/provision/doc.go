@@ -26,7 +26,11 @@
 //	² If the registry decides against it.
 //
 // The first transition adds the customer's domain as pending; the last one activates or
-// removes it. A renewal works on an existing domain: its last transition extends the paid
+// removes it. Where the registry has a transfer lock (Rules.TransferLock), the transition that
+// activates a registered or transferred domain also stores a domain change that locks it: an
+// EPP create or transfer carries no status. Package domainchange executes and retries that
+// change. The item has ended by then, so a lock that fails neither delays nor fails the order,
+// and pages show the registry's statuses, never an assumed lock. A renewal works on an existing domain: its last transition extends the paid
 // term, and a failure changes nothing.
 //
 // A renewal is recognised by the registry's expiry date, which is stored before the renew
@@ -68,11 +72,13 @@
 //	                                                 done
 //	 7  pending           (pending)                  (the registry's)       domain info or transfer query
 //	 8  decided           pending                    info or query done     the same query again
-//	 9  undoing           undoing, refund due        contact delete next    contact delete: 2303 is fine
-//	10  undone            undoing, refund due        contact delete done    contact delete: 2303 is fine
-//	11  message_stored    the message, and the       acknowledge next       the message arrives again and is
+//	 9  lock_stored       active, the lock's change  lock next              package domainchange executes the
+//	                                                                        change
+//	10  undoing           undoing, refund due        contact delete next    contact delete: 2303 is fine
+//	11  undone            undoing, refund due        contact delete done    contact delete: 2303 is fine
+//	12  message_stored    the message, and the       acknowledge next       the message arrives again and is
 //	                      rows it makes due                                 recognised
-//	12  message_gone      the same                   acknowledge done       nothing
+//	13  message_gone      the same                   acknowledge done       nothing
 //
 // A domain found at the registry counts as the item's only if it carries the item's auth
 // code or contact: the same account may have registered the name for another customer.

@@ -4,7 +4,7 @@ package provision
 // tag failpoint can be killed at each of them.
 func Failpoints() []string {
 	return []string{
-		"taken", "contact_made", "contact_known", "hosts_made", "requested", "answered", "pending", "decided",
+		"taken", "contact_made", "contact_known", "hosts_made", "requested", "answered", "pending", "decided", "lock_stored",
 		"undoing", "undone", "message_stored", "message_gone",
 	}
 }

@@ -33,8 +33,10 @@ type Transition struct {
 	// AddDomain is added by the first step. UpdateProvisionItem returns NameHeld and
 	// changes nothing if the name is held already.
 	AddDomain *Domain
-	// ActivateDomain updates the domain at the end; DropDomain removes it.
+	// ActivateDomain updates the domain at the end; DropDomain removes it. LockChange is the
+	// id of the domain change that locks the activated domain; empty for none.
 	ActivateDomain *Domain
+	LockChange     string
 	DropDomain     bool
 	// Renewal is what a renewal or restore changes. An expired or deleted domain becomes active
 	// again.
@@ -111,6 +113,8 @@ type Rules struct {
 	// NoRenew means that the registry has no renew command: it adds each year itself, until
 	// the domain is deleted.
 	NoRenew bool
+	// TransferLock means that a new domain is locked against transfers.
+	TransferLock bool
 }
 
 // Contact is a contact to be created.

@@ -55,6 +55,12 @@ func (a Accounts) CheckSupported(kind Kind, extension registrar.Extension) error
 	return account.Account.CheckSupported(kind, extension.TLD, extension.Requires, years)
 }
 
+// LocksTransfers reports whether a new domain of the TLD is locked against transfers.
+func (a Accounts) LocksTransfers(tld string) bool {
+	account, served := a.forTLD(tld)
+	return served && account.Account.Rules(tld).TransferLock
+}
+
 // Config configures a Service. Store, Domains, Seal and Node are required.
 type Config struct {
 	Store       Store
@@ -75,10 +81,12 @@ type Config struct {
 	Logger     *slog.Logger
 	// Metric hooks, all optional. OnMessage is called per acknowledged poll message.
 	OnItemEnded func(kind Kind, state State)
-	OnRetry     func(code registrar.Code)
-	OnDrift     func(what Drift)
-	OnMessage   func(account string)
-	RecordError func(ctx context.Context, item string, code registrar.Code) // why an item was postponed
+	// OnLockStored is called when a domain change that locks a new domain is due; optional.
+	OnLockStored func()
+	OnRetry      func(code registrar.Code)
+	OnDrift      func(what Drift)
+	OnMessage    func(account string)
+	RecordError  func(ctx context.Context, item string, code registrar.Code) // why an item was postponed
 }
 
 // Service provisions paid items. It is safe for concurrent use.
@@ -103,6 +111,7 @@ func New(cfg Config) (*Service, error) {
 	registrar.Default(&cfg.Now, time.Now)
 	registrar.Default(&cfg.Clock, time.Now)
 	registrar.Default(&cfg.OnItemEnded, func(Kind, State) {})
+	registrar.Default(&cfg.OnLockStored, func() {})
 	registrar.Default(&cfg.OnRetry, func(registrar.Code) {})
 	registrar.Default(&cfg.OnDrift, func(Drift) {})
 	registrar.Default(&cfg.OnMessage, func(string) {})

@@ -287,7 +287,16 @@ func (r *run) succeed(ctx, call context.Context, outcome Outcome) error {
 		ID: item.Domain, Status: registrar.DomainActive, PaidUntil: until, Handle: item.Handle,
 		RegistryExpires: outcome.Expires, SyncDue: r.items.Now().Add(syncInterval), UpdatedAt: now,
 	}
-	return r.finish(ctx, Transition{To: item, ActivateDomain: &domain, AuditEvent: r.auditEvent(ActionRegistered)})
+	next := Transition{To: item, ActivateDomain: &domain, AuditEvent: r.auditEvent(ActionRegistered)}
+	if r.account.Rules(item.TLD).TransferLock {
+		next.LockChange = registrar.NewID("chg_", now)
+	}
+	err := r.finish(ctx, next)
+	if err == nil && next.LockChange != "" {
+		failpoint.Hit("lock_stored")
+		r.cfg.OnLockStored()
+	}
+	return err
 }
 
 func (r *run) finish(ctx context.Context, next Transition) error {

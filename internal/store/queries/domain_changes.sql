@@ -12,15 +12,16 @@ ON CONFLICT (domain_id) WHERE due_at > 0 DO NOTHING;
 
 -- name: UpdateDomainChange :execrows
 UPDATE domain_changes
-SET state = sqlc.arg(state), failure = sqlc.arg(failure), code_sealed = sqlc.arg(code_sealed), due_at = sqlc.arg(due_at),
+SET state = sqlc.arg(state), failure = sqlc.arg(failure), desired = sqlc.arg(desired), wait_until = sqlc.arg(wait_until), code_sealed = sqlc.arg(code_sealed), due_at = sqlc.arg(due_at),
     node = sqlc.arg(node), attempts = sqlc.arg(attempts), updated_at = sqlc.arg(updated_at)
 WHERE id = sqlc.arg(id) AND state = sqlc.arg(was_state) AND due_at = sqlc.arg(was_due);
 
+-- A change that waits is due by the business time, which may be ahead of the clock.
 -- name: ListDueDomainChanges :many
 SELECT * FROM domain_changes
-WHERE due_at > 0 AND due_at <= $1
+WHERE due_at > 0 AND (due_at <= sqlc.arg(clock) OR wait_until > 0 AND wait_until <= sqlc.arg(now) AND node = '')
 ORDER BY due_at
-LIMIT $2;
+LIMIT sqlc.arg(max_rows);
 
 -- name: ReleaseDomainChanges :execrows
 UPDATE domain_changes SET due_at = sqlc.arg(now), node = ''

@@ -4,6 +4,9 @@ SELECT * FROM domains WHERE id = $1 AND customer_id = $2;
 -- name: SetDomainHandle :exec
 UPDATE domains SET handle = sqlc.arg(handle), updated_at = sqlc.arg(updated_at) WHERE id = sqlc.arg(id);
 
+-- name: SetRegistryStatus :exec
+UPDATE domains SET registry_status = sqlc.arg(registry_status) WHERE id = sqlc.arg(id);
+
 -- name: ListCustomerDomains :many
 SELECT id, customer_id, name, tld, status, paid_until, at_term_end, created_at, updated_at
 FROM domains
@@ -17,7 +20,7 @@ ON CONFLICT (name) WHERE status <> 'transferred_out' DO NOTHING;
 -- One page of a customer's domains. The pattern is a LIKE pattern; domain names contain
 -- no LIKE wildcards. The id breaks ties between rows with the same name.
 -- name: SearchDomains :many
-SELECT domains.id, domains.customer_id, domains.name, domains.tld, domains.status, domains.paid_until, domains.at_term_end, domains.created_at, domains.updated_at,
+SELECT domains.id, domains.customer_id, domains.name, domains.tld, domains.status, domains.paid_until, domains.at_term_end, domains.registry_status, domains.created_at, domains.updated_at,
     coalesce(renewals.state, '') AS renewal_state, coalesce(renewals.gross, 0) AS renewal_gross, coalesce(renewals.charge_at, 0) AS renewal_charge_at,
     coalesce(renewals.attempts, 0) AS renewal_attempts, coalesce(term_ends.state, '') AS end_state, coalesce(term_ends.waits_for, '') AS end_waits_for,
     coalesce(term_ends.step_at, 0) AS end_step_at, coalesce(term_ends.held_at, 0) AS end_held_at, coalesce(term_ends.deleted_at, 0) AS end_deleted_at
@@ -31,7 +34,7 @@ ORDER BY domains.name, domains.id
 LIMIT sqlc.arg(max_rows) OFFSET sqlc.arg(skip_rows);
 
 -- name: GetDomainTerm :one
-SELECT domains.id, domains.customer_id, domains.name, domains.tld, domains.status, domains.paid_until, domains.at_term_end, domains.created_at, domains.updated_at,
+SELECT domains.id, domains.customer_id, domains.name, domains.tld, domains.status, domains.paid_until, domains.at_term_end, domains.registry_status, domains.created_at, domains.updated_at,
     coalesce(renewals.state, '') AS renewal_state, coalesce(renewals.gross, 0) AS renewal_gross, coalesce(renewals.charge_at, 0) AS renewal_charge_at,
     coalesce(renewals.attempts, 0) AS renewal_attempts, coalesce(term_ends.state, '') AS end_state, coalesce(term_ends.waits_for, '') AS end_waits_for,
     coalesce(term_ends.step_at, 0) AS end_step_at, coalesce(term_ends.held_at, 0) AS end_held_at, coalesce(term_ends.deleted_at, 0) AS end_deleted_at

@@ -10,7 +10,7 @@ import (
 )
 
 const getDomainChange = `-- name: GetDomainChange :one
-SELECT id, customer_id, domain_id, name, tld, account, kind, desired, handle, old_handle, code_sealed, state, failure, by_kind, by_id, by_address, due_at, node, attempts, created_at, updated_at FROM domain_changes WHERE id = $1
+SELECT id, customer_id, domain_id, name, tld, account, kind, desired, handle, old_handle, code_sealed, state, failure, by_kind, by_id, by_address, due_at, node, attempts, created_at, updated_at, wait_until FROM domain_changes WHERE id = $1
 `
 
 func (q *Queries) GetDomainChange(ctx context.Context, id string) (DomainChange, error) {
@@ -38,6 +38,7 @@ func (q *Queries) GetDomainChange(ctx context.Context, id string) (DomainChange,
 		&i.Attempts,
 		&i.CreatedAt,
 		&i.UpdatedAt,
+		&i.WaitUntil,
 	)
 	return i, err
 }
@@ -102,7 +103,7 @@ func (q *Queries) InsertDomainChange(ctx context.Context, arg InsertDomainChange
 }
 
 const listDomainChanges = `-- name: ListDomainChanges :many
-SELECT id, customer_id, domain_id, name, tld, account, kind, desired, handle, old_handle, code_sealed, state, failure, by_kind, by_id, by_address, due_at, node, attempts, created_at, updated_at FROM domain_changes
+SELECT id, customer_id, domain_id, name, tld, account, kind, desired, handle, old_handle, code_sealed, state, failure, by_kind, by_id, by_address, due_at, node, attempts, created_at, updated_at, wait_until FROM domain_changes
 WHERE domain_id = $1
 ORDER BY id DESC
 LIMIT $2
@@ -139,6 +140,7 @@ func (q *Queries) ListDomainChanges(ctx context.Context, domainID string, limit 
 			&i.Attempts,
 			&i.CreatedAt,
 			&i.UpdatedAt,
+			&i.WaitUntil,
 		); err != nil {
 			return nil, err
 		}
@@ -154,14 +156,21 @@ func (q *Queries) ListDomainChanges(ctx context.Context, domainID string, limit 
 }
 
 const listDueDomainChanges = `-- name: ListDueDomainChanges :many
-SELECT id, customer_id, domain_id, name, tld, account, kind, desired, handle, old_handle, code_sealed, state, failure, by_kind, by_id, by_address, due_at, node, attempts, created_at, updated_at FROM domain_changes
-WHERE due_at > 0 AND due_at <= $1
+SELECT id, customer_id, domain_id, name, tld, account, kind, desired, handle, old_handle, code_sealed, state, failure, by_kind, by_id, by_address, due_at, node, attempts, created_at, updated_at, wait_until FROM domain_changes
+WHERE due_at > 0 AND (due_at <= $1 OR wait_until > 0 AND wait_until <= $2 AND node = '')
 ORDER BY due_at
-LIMIT $2
+LIMIT $3
 `
 
-func (q *Queries) ListDueDomainChanges(ctx context.Context, dueAt int64, limit int32) ([]DomainChange, error) {
-	rows, err := q.db.QueryContext(ctx, listDueDomainChanges, dueAt, limit)
+type ListDueDomainChangesParams struct {
+	Clock   int64
+	Now     int64
+	MaxRows int32
+}
+
+// A change that waits is due by the business time, which may be ahead of the clock.
+func (q *Queries) ListDueDomainChanges(ctx context.Context, arg ListDueDomainChangesParams) ([]DomainChange, error) {
+	rows, err := q.db.QueryContext(ctx, listDueDomainChanges, arg.Clock, arg.Now, arg.MaxRows)
 	if err != nil {
 		return nil, err
 	}
@@ -191,6 +200,7 @@ func (q *Queries) ListDueDomainChanges(ctx context.Context, dueAt int64, limit i
 			&i.Attempts,
 			&i.CreatedAt,
 			&i.UpdatedAt,
+			&i.WaitUntil,
 		); err != nil {
 			return nil, err
 		}
@@ -206,7 +216,7 @@ func (q *Queries) ListDueDomainChanges(ctx context.Context, dueAt int64, limit i
 }
 
 const listSecureChanges = `-- name: ListSecureChanges :many
-SELECT id, customer_id, domain_id, name, tld, account, kind, desired, handle, old_handle, code_sealed, state, failure, by_kind, by_id, by_address, due_at, node, attempts, created_at, updated_at FROM domain_changes
+SELECT id, customer_id, domain_id, name, tld, account, kind, desired, handle, old_handle, code_sealed, state, failure, by_kind, by_id, by_address, due_at, node, attempts, created_at, updated_at, wait_until FROM domain_changes
 WHERE domain_id = $1 AND kind = 'secure'
 ORDER BY id DESC
 LIMIT $2
@@ -243,6 +253,7 @@ func (q *Queries) ListSecureChanges(ctx context.Context, domainID string, limit 
 			&i.Attempts,
 			&i.CreatedAt,
 			&i.UpdatedAt,
+			&i.WaitUntil,
 		); err != nil {
 			return nil, err
 		}
@@ -272,14 +283,16 @@ func (q *Queries) ReleaseDomainChanges(ctx context.Context, now int64, node stri
 
 const updateDomainChange = `-- name: UpdateDomainChange :execrows
 UPDATE domain_changes
-SET state = $1, failure = $2, code_sealed = $3, due_at = $4,
-    node = $5, attempts = $6, updated_at = $7
-WHERE id = $8 AND state = $9 AND due_at = $10
+SET state = $1, failure = $2, desired = $3, wait_until = $4, code_sealed = $5, due_at = $6,
+    node = $7, attempts = $8, updated_at = $9
+WHERE id = $10 AND state = $11 AND due_at = $12
 `
 
 type UpdateDomainChangeParams struct {
 	State      string
 	Failure    string
+	Desired    string
+	WaitUntil  int64
 	CodeSealed string
 	DueAt      int64
 	Node       string
@@ -294,6 +307,8 @@ func (q *Queries) UpdateDomainChange(ctx context.Context, arg UpdateDomainChange
 	result, err := q.db.ExecContext(ctx, updateDomainChange,
 		arg.State,
 		arg.Failure,
+		arg.Desired,
+		arg.WaitUntil,
 		arg.CodeSealed,
 		arg.DueAt,
 		arg.Node,

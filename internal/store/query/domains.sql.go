@@ -176,7 +176,7 @@ func (q *Queries) GetCustomerDomain(ctx context.Context, iD string, customerID s
 }
 
 const getDomainTerm = `-- name: GetDomainTerm :one
-SELECT domains.id, domains.customer_id, domains.name, domains.tld, domains.status, domains.paid_until, domains.at_term_end, domains.created_at, domains.updated_at,
+SELECT domains.id, domains.customer_id, domains.name, domains.tld, domains.status, domains.paid_until, domains.at_term_end, domains.registry_status, domains.created_at, domains.updated_at,
     coalesce(renewals.state, '') AS renewal_state, coalesce(renewals.gross, 0) AS renewal_gross, coalesce(renewals.charge_at, 0) AS renewal_charge_at,
     coalesce(renewals.attempts, 0) AS renewal_attempts, coalesce(term_ends.state, '') AS end_state, coalesce(term_ends.waits_for, '') AS end_waits_for,
     coalesce(term_ends.step_at, 0) AS end_step_at, coalesce(term_ends.held_at, 0) AS end_held_at, coalesce(term_ends.deleted_at, 0) AS end_deleted_at
@@ -194,6 +194,7 @@ type GetDomainTermRow struct {
 	Status          string
 	PaidUntil       int64
 	AtTermEnd       string
+	RegistryStatus  string
 	CreatedAt       int64
 	UpdatedAt       int64
 	RenewalState    string
@@ -218,6 +219,7 @@ func (q *Queries) GetDomainTerm(ctx context.Context, iD string, customerID strin
 		&i.Status,
 		&i.PaidUntil,
 		&i.AtTermEnd,
+		&i.RegistryStatus,
 		&i.CreatedAt,
 		&i.UpdatedAt,
 		&i.RenewalState,
@@ -509,7 +511,7 @@ func (q *Queries) RenewDomain(ctx context.Context, arg RenewDomainParams) (int64
 }
 
 const searchDomains = `-- name: SearchDomains :many
-SELECT domains.id, domains.customer_id, domains.name, domains.tld, domains.status, domains.paid_until, domains.at_term_end, domains.created_at, domains.updated_at,
+SELECT domains.id, domains.customer_id, domains.name, domains.tld, domains.status, domains.paid_until, domains.at_term_end, domains.registry_status, domains.created_at, domains.updated_at,
     coalesce(renewals.state, '') AS renewal_state, coalesce(renewals.gross, 0) AS renewal_gross, coalesce(renewals.charge_at, 0) AS renewal_charge_at,
     coalesce(renewals.attempts, 0) AS renewal_attempts, coalesce(term_ends.state, '') AS end_state, coalesce(term_ends.waits_for, '') AS end_waits_for,
     coalesce(term_ends.step_at, 0) AS end_step_at, coalesce(term_ends.held_at, 0) AS end_held_at, coalesce(term_ends.deleted_at, 0) AS end_deleted_at
@@ -542,6 +544,7 @@ type SearchDomainsRow struct {
 	Status          string
 	PaidUntil       int64
 	AtTermEnd       string
+	RegistryStatus  string
 	CreatedAt       int64
 	UpdatedAt       int64
 	RenewalState    string
@@ -583,6 +586,7 @@ func (q *Queries) SearchDomains(ctx context.Context, arg SearchDomainsParams) ([
 			&i.Status,
 			&i.PaidUntil,
 			&i.AtTermEnd,
+			&i.RegistryStatus,
 			&i.CreatedAt,
 			&i.UpdatedAt,
 			&i.RenewalState,
@@ -620,6 +624,15 @@ type SetDomainHandleParams struct {
 
 func (q *Queries) SetDomainHandle(ctx context.Context, arg SetDomainHandleParams) error {
 	_, err := q.db.ExecContext(ctx, setDomainHandle, arg.Handle, arg.UpdatedAt, arg.ID)
+	return err
+}
+
+const setRegistryStatus = `-- name: SetRegistryStatus :exec
+UPDATE domains SET registry_status = $1 WHERE id = $2
+`
+
+func (q *Queries) SetRegistryStatus(ctx context.Context, registryStatus string, iD string) error {
+	_, err := q.db.ExecContext(ctx, setRegistryStatus, registryStatus, iD)
 	return err
 }
 

@@ -14,24 +14,25 @@ SELECT CAST(
     (SELECT count(*) FROM mails WHERE mails.due_at <= $1 OR mails.node <> '')
     + (SELECT count(*) FROM orders WHERE orders.due_at > 0 AND (orders.due_at <= $1 OR orders.node <> ''))
     + (SELECT count(*) FROM provision_items WHERE provision_items.due_at > 0 AND (provision_items.due_at <= $1 OR provision_items.node <> ''))
-    + (SELECT count(*) FROM domain_changes WHERE domain_changes.due_at > 0 AND (domain_changes.due_at <= $1 OR domain_changes.node <> ''))
+    + (SELECT count(*) FROM domain_changes WHERE domain_changes.due_at > 0 AND (domain_changes.due_at <= $1 OR domain_changes.node <> ''
+        OR domain_changes.wait_until > 0 AND domain_changes.wait_until <= $2))
     + (SELECT count(*) FROM pending_invoices)
-    + (SELECT count(*) FROM brakes WHERE brakes.last_run_at < $2 AND brakes.reason <> 'clock')
-    + (SELECT count(*) FROM renewals WHERE renewals.charge_at > 0 AND renewals.charge_at <= $3)
-    + (SELECT count(*) FROM term_ends WHERE term_ends.step_at > 0 AND term_ends.step_at <= $3 AND term_ends.waits_for = ''
+    + (SELECT count(*) FROM brakes WHERE brakes.last_run_at < $3 AND brakes.reason <> 'clock')
+    + (SELECT count(*) FROM renewals WHERE renewals.charge_at > 0 AND renewals.charge_at <= $2)
+    + (SELECT count(*) FROM term_ends WHERE term_ends.step_at > 0 AND term_ends.step_at <= $2 AND term_ends.waits_for = ''
         AND (term_ends.due_at <= $1 OR term_ends.node <> ''))
     + (SELECT count(*) FROM domains WHERE domains.status = 'active' AND domains.paid_until <> 0
         AND (domains.expiry_notice = 0 AND domains.paid_until <= $4
             OR domains.expiry_notice = 1 AND domains.paid_until <= $5
-            OR domains.expiry_notice = 2 AND domains.paid_until <= $3)
+            OR domains.expiry_notice = 2 AND domains.paid_until <= $2)
         AND NOT (SELECT count(*) > 0 FROM provision_items AS open_items WHERE open_items.name = domains.name AND open_items.due_at > 0))
 AS BIGINT) AS due
 `
 
 type CountDueWorkParams struct {
 	Clock   int64
-	LastRun int64
 	Now     int64
+	LastRun int64
 	Month   int64
 	Week    int64
 }
@@ -41,8 +42,8 @@ type CountDueWorkParams struct {
 func (q *Queries) CountDueWork(ctx context.Context, arg CountDueWorkParams) (int64, error) {
 	row := q.db.QueryRowContext(ctx, countDueWork,
 		arg.Clock,
-		arg.LastRun,
 		arg.Now,
+		arg.LastRun,
 		arg.Month,
 		arg.Week,
 	)

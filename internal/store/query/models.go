@@ -167,6 +167,7 @@ type DomainChange struct {
 	Attempts   int64
 	CreatedAt  int64
 	UpdatedAt  int64
+	WaitUntil  int64
 }
 
 type DomainLock struct {

@@ -70,6 +70,8 @@ func (p *Provisioner) ApplyChange(ctx context.Context, task domainchange.Task) (
 		switch {
 		case !lacks && !p.needsGlue(task):
 			return p.finishChange(ctx, &info, task)
+		case lacks && task.Kind == domainchange.Nameservers && !task.Pending && !task.Immediate && len(info.DS) > 0:
+			return domainchange.Result{Signed: true, Record: changeRecordOf(&info)}, nil
 		case info.Has("pendingUpdate"):
 			return domainchange.Result{Pending: true}, nil
 		case task.Pending: // the change was decided and the domain has not changed
@@ -125,6 +127,8 @@ func (p *Provisioner) requiredUpdate(info *DomainInfo, task domainchange.Task) (
 		if slices.Contains(info.DS, task.DS) {
 			update.Remove.DS = []domainchange.DS{task.DS}
 		}
+	case domainchange.RemoveAllDS:
+		update.Remove.DS = info.DS
 	case domainchange.Lock:
 		if !info.Has(transferLock) {
 			update.Add.Statuses = []string{transferLock}

@@ -32,8 +32,8 @@ type Policy struct {
 	Transfer TransferStyle
 	// TransferYears is what a completed transfer adds to the term.
 	TransferYears int
-	// NoTransferLock means that a registrar can't lock a domain; only the auth code
-	// protects it.
+	// NoTransferLock means that a registrar can't set clientTransferProhibited; only the auth
+	// code protects a domain. Elsewhere new domains are locked.
 	NoTransferLock bool
 	Label          LabelRule
 }
@@ -107,11 +107,11 @@ var policies = map[string]Policy{
 		AuthInfo: AuthInfoRule{Min: 8, Max: 16, OnDemand: true, ValidDays: 30},
 		Transfer: ImmediateTransfer, NoTransferLock: true,
 	},
-	// EURid generates the auth code; it is valid for 40 days.
+	// EURid generates the auth code; it is valid for 40 days. It accepts no client statuses.
 	".eu": {
 		Roles: registrantTechRoles, HostAttributes: true, MaxNameservers: 9, MinYears: 1, MaxYears: 10,
 		AuthInfo: AuthInfoRule{ValidDays: 40, OnDemand: true}, Transfer: ImmediateTransfer, TransferYears: 1,
-		Label: LabelRule{Min: 2},
+		NoTransferLock: true, Label: LabelRule{Min: 2},
 	},
 	".at": austria, ".co.at": austria, ".or.at": austria,
 	".ch": switzerland, ".li": switzerland,
@@ -120,9 +120,10 @@ var policies = map[string]Policy{
 		AuthInfo: AuthInfoRule{OnDemand: true, ValidDays: 7}, NoRenew: true, Transfer: ImmediateTransfer, TransferYears: 1,
 		Label: LabelRule{Min: 2},
 	},
+	// SIDN accepts no client statuses.
 	".nl": {
 		Roles: rolesWithoutBilling, MaxNameservers: 13, MinYears: 1, MaxYears: 1,
-		AuthInfo: AuthInfoRule{}, NoRenew: true, Transfer: ImmediateTransfer, Label: LabelRule{Min: 2, NoIDN: true},
+		AuthInfo: AuthInfoRule{}, NoRenew: true, Transfer: ImmediateTransfer, NoTransferLock: true, Label: LabelRule{Min: 2, NoIDN: true},
 	},
 	".fr": {
 		Roles: rolesWithoutBilling, HostAttributes: true, MaxNameservers: 8, MinYears: 1, MaxYears: 10,
@@ -137,16 +138,19 @@ var policies = map[string]Policy{
 	// the tag.
 	".uk": nominet, ".co.uk": nominet, ".org.uk": nominet, ".me.uk": nominet,
 	".ai": withYears(defaultPolicy, 2, 10),
+	// Punktum dk and NASK accept no client statuses.
+	".dk": withoutLock(defaultPolicy), ".pl": withoutLock(defaultPolicy),
 }
 
 var (
+	// A losing registrar can't refuse a transfer at nic.at; Switch accepts no client statuses.
 	austria = Policy{
 		Roles: registrantTechRoles, HostAttributes: true, MaxNameservers: 8, MinYears: 1, MaxYears: 1,
-		AuthInfo: AuthInfoRule{OnDemand: true}, NoRenew: true, Transfer: ImmediateTransfer,
+		AuthInfo: AuthInfoRule{OnDemand: true}, NoRenew: true, Transfer: ImmediateTransfer, NoTransferLock: true,
 	}
 	switzerland = Policy{
 		Roles: registrantTechRoles, MaxNameservers: 13, MinYears: 1, MaxYears: 1,
-		AuthInfo: AuthInfoRule{Min: 8, Max: 32, OnDemand: true}, NoRenew: true, Transfer: ImmediateTransfer, Label: LabelRule{Min: 3},
+		AuthInfo: AuthInfoRule{Min: 8, Max: 32, OnDemand: true}, NoRenew: true, Transfer: ImmediateTransfer, NoTransferLock: true, Label: LabelRule{Min: 3},
 	}
 	sweden = Policy{
 		Roles: registrantRole, MaxNameservers: 13, MinYears: 1, MaxYears: 10,
@@ -160,6 +164,11 @@ var (
 
 func withYears(p Policy, minYears, maxYears int) Policy {
 	p.MinYears, p.MaxYears = minYears, maxYears
+	return p
+}
+
+func withoutLock(p Policy) Policy {
+	p.NoTransferLock = true
 	return p
 }
 

@@ -43,7 +43,7 @@ func (p *Provisioner) Rules(tld string) provision.Rules {
 	policy := p.policyOf(tld)
 	rules := provision.Rules{
 		Contacts: policy.NeedsContacts(), HostObjects: !policy.HostAttributes, TransferYears: policy.TransferYears,
-		MaxYears: policy.MaxYears, NoRenew: policy.NoRenew,
+		MaxYears: policy.MaxYears, NoRenew: policy.NoRenew, TransferLock: !policy.NoTransferLock,
 	}
 	if !policy.AuthInfo.OnDemand {
 		rules.CodeLength = policy.AuthInfo.generatedLength()

@@ -38,9 +38,9 @@ func TestProvisioner_RegistrationFollowsTLDPolicy(t *testing.T) {
 	t.Parallel()
 	provisioner := NewProvisioner(nil, nil)
 	for tld, want := range map[string]provision.Rules{
-		".com": {HostObjects: true, CodeLength: 16, TransferYears: 1, MaxYears: 10},
+		".com": {HostObjects: true, CodeLength: 16, TransferYears: 1, MaxYears: 10, TransferLock: true},
 		".de":  {Contacts: true, MaxYears: 1},
-		".org": {Contacts: true, HostObjects: true, CodeLength: 16, TransferYears: 1, MaxYears: 10},
+		".org": {Contacts: true, HostObjects: true, CodeLength: 16, TransferYears: 1, MaxYears: 10, TransferLock: true},
 		".nl":  {Contacts: true, HostObjects: true, MaxYears: 1, NoRenew: true},
 	} {
 		if got := provisioner.Rules(tld); got != want {
@@ -53,6 +53,19 @@ func TestProvisioner_RegistrationFollowsTLDPolicy(t *testing.T) {
 		policy := PolicyOf(tld)
 		if err := policy.Check(&q); err != nil {
 			t.Errorf("%s: our own command violates the policy: %v", tld, err)
+		}
+	}
+}
+
+func TestProvisioner_NewDomainsAreLockedWhereRegistryAcceptsStatus(t *testing.T) {
+	t.Parallel()
+	provisioner := NewProvisioner(nil, nil)
+	for tld, want := range map[string]bool{
+		".com": true, ".org": true, ".io": true, ".se": true, ".unlisted": true,
+		".de": false, ".uk": false, ".co.uk": false, ".eu": false, ".at": false, ".ch": false, ".li": false, ".nl": false, ".dk": false, ".pl": false,
+	} {
+		if got := provisioner.Rules(tld).TransferLock; got != want || provisioner.Capabilities(tld).Lock != want {
+			t.Errorf("%s: locked %t, want %t", tld, got, want)
 		}
 	}
 }

@@ -120,7 +120,9 @@ Domain: {{.Domain}}
 Geändert: {{if eq .Change "nameservers"}}die Nameserver
 {{else if eq .Change "ds_add"}}ein DS-Eintrag (DNSSEC) kam hinzu
 {{else if eq .Change "ds_remove"}}ein DS-Eintrag (DNSSEC) wurde entfernt
-{{else if eq .Change "lock"}}die Domain ist jetzt für Umzüge gesperrt
+{{with .Day}}Geplant: die Nameserver ändern wir am {{.}} (UTC); bis
+dahin können Sie das im Portal abbrechen
+{{end}}{{else if eq .Change "lock"}}die Domain ist jetzt für Umzüge gesperrt
 {{else if eq .Change "unlock"}}die Sperre für Umzüge ist aufgehoben
 {{else if eq .Change "secure"}}Umzüge sind gesperrt, und Auth-Codes von früher gelten nicht mehr
 {{else}}die Angaben zum Inhaber

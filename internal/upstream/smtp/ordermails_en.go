@@ -115,7 +115,9 @@ Domain: {{.Domain}}
 Changed: {{if eq .Change "nameservers"}}the nameservers
 {{else if eq .Change "ds_add"}}a DS record (DNSSEC) was added
 {{else if eq .Change "ds_remove"}}a DS record (DNSSEC) was removed
-{{else if eq .Change "lock"}}the transfer lock was set
+{{with .Day}}Planned: the nameservers change on {{.}} (UTC); you can
+cancel this in the portal until then
+{{end}}{{else if eq .Change "lock"}}the transfer lock was set
 {{else if eq .Change "unlock"}}the transfer lock was removed
 {{else if eq .Change "secure"}}the transfer lock was set, and earlier auth codes no longer work
 {{else}}the holder details

@@ -41,7 +41,8 @@ type Orders interface {
 	ResendClaimMail(ctx context.Context, actor registrar.Actor, paySecret string) error
 }
 
-// Config holds the dependencies of the pages. All but Now are required.
+// Config holds the dependencies of the pages. All but Now and LocksTransfers are
+// required.
 type Config struct {
 	// Frame is set by package web.
 	Frame           *ui.Frame
@@ -59,6 +60,9 @@ type Config struct {
 	// RateBasisPoints is the VAT rate shown before the customer is known, in hundredths
 	// of a percent.
 	RateBasisPoints func(at time.Time) int
+	// LocksTransfers reports whether new domains of a TLD are locked against transfers; nil
+	// means that none are.
+	LocksTransfers func(tld string) bool
 	// Now is the business time, by which terms end; nil means time.Now.
 	Now func() time.Time
 }
@@ -73,9 +77,10 @@ type Handler struct {
 func New(cfg Config) (*Handler, error) {
 	if cfg.Frame == nil || cfg.Orders == nil || cfg.Invoices == nil || cfg.InvoiceRenderer == nil || cfg.FindDomain == nil ||
 		cfg.AuthCodeLimit == nil || cfg.Extension == nil || cfg.RateBasisPoints == nil {
-		return nil, errors.New("checkout: every field of Config but Now is required")
+		return nil, errors.New("checkout: every field of Config but Now and LocksTransfers is required")
 	}
 	registrar.Default(&cfg.Now, time.Now)
+	registrar.Default(&cfg.LocksTransfers, func(string) bool { return false })
 	views, err := cfg.Frame.LoadTemplates(templateFS, basketTexts, orderTexts, payTexts, problemTexts)
 	if err != nil {
 		return nil, err

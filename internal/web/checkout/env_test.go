@@ -266,7 +266,7 @@ func newPages(t *testing.T, d *fakeOrders) http.Handler {
 	}
 	h, err := New(Config{
 		Frame: frame, Orders: d, Invoices: d.invoices, InvoiceRenderer: d.invoices, FindDomain: d.FindByName, AuthCodeLimit: d.codes,
-		Extension: extension, RateBasisPoints: func(time.Time) int { return 1900 },
+		Extension: extension, RateBasisPoints: func(time.Time) int { return 1900 }, LocksTransfers: func(tld string) bool { return tld == ".com" },
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -70,6 +70,25 @@ func TestPay_OwnerSeesDetailsAndPayButton(t *testing.T) {
 		[]string{"Order with obligation to pay", "€35.70", "VAT 19%", "Registration, 1 year", "51147 Köln, Germany"}, []string{payButton})
 }
 
+// Only new domains are locked, and only where the registry has a lock.
+func TestPay_SaysWhichDomainsWillBeLocked(t *testing.T) {
+	t.Parallel()
+	const locks = "sperren wir die Domain gegen Umzüge"
+	for state, kinds := range map[order.State]map[order.Kind]int{
+		order.AwaitingPayment: {order.Register: 1, order.Transfer: 1, order.Renew: 0}, order.Completed: {order.Register: 0},
+	} {
+		for kind, want := range kinds {
+			view := ownView(state)
+			for i := range view.Order.Items {
+				view.Order.Items[i].Kind, view.Order.Items[i].TLD = kind, []string{".com", ".de", ".de"}[i]
+			}
+			if got := strings.Count(visit(t, &fakeOrders{view: view}, "erika", payPage, nil).Body.String(), locks); got != want {
+				t.Errorf("%s, %s: %d domains, want %d", state, kind, got, want)
+			}
+		}
+	}
+}
+
 func TestPay_FreeOrderHasFreeButton(t *testing.T) {
 	t.Parallel()
 	view := ownView(order.AwaitingPayment)

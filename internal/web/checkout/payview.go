@@ -80,6 +80,7 @@ type itemRow struct {
 	Code     *ui.Field
 	HasCode  bool
 	Warnings []string // texts
+	Locks    bool     // the registry will lock the domain against transfers
 	// Until is the end of the paid term after a renewal or restore that can still be paid;
 	// zero if unknown.
 	Until time.Time
@@ -282,6 +283,7 @@ func (h *Handler) newItemRows(req *ui.Request, path string, view order.View, t f
 				r.Warnings = append(r.Warnings, h.templates.Text(language, key, warning.Similar))
 			}
 		}
+		r.Locks = !item.Kind.ForHeldDomain() && view.Order.State.Open() && h.LocksTransfers(item.TLD)
 		if item.Kind.ForHeldDomain() && view.IsOwner && view.Order.State.Open() {
 			r.Until, _ = h.termEnd(req, item)
 		}

@@ -155,6 +155,7 @@ var texts = ui.Texts{
 	"state.open":                  {"offen", "open"},
 	"state.done":                  {"ausgeführt", "done"},
 	"state.refused":               {"abgelehnt", "refused"},
+	"state.removing_ds":           {"DS-Eintrag wird entfernt", "removing the DS record"},
 	"state.redemption":            {"in der Rückholfrist", "in redemption"},
 	"state.transit":               {"bei DENIC (TRANSIT)", "with DENIC (TRANSIT)"},
 	"state.transferred_out":       {"umgezogen", "transferred away"},

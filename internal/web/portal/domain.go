@@ -1,7 +1,6 @@
 package portal
 
 import (
-	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -20,6 +19,8 @@ type domainView struct {
 	Path          string                    // the page's own path
 	Closed        map[string]registrar.Code // why a kind of change is not possible
 	ClosedReason  registrar.Code            // why no change is possible; empty if some are
+	Locking       bool                      // the transfer lock is requested and not confirmed
+	Waiting       bool                      // the open change waits for its second step
 	Recent        bool
 	Again         string
 	End           termEnd
@@ -29,6 +30,7 @@ type domainView struct {
 	Registrant    account.Registrant
 	HasRegistrant bool
 	History       []historyEntry
+	Statuses      []registryStatus // the most urgent first
 	Notices       []portfolio.Notice
 
 	// The customer's input and its error.
@@ -43,6 +45,7 @@ type historyEntry struct {
 	At time.Time
 	// What and Who are text keys; Detail and By are their objects.
 	What, Detail, Who, By string
+	RemovedDS             []domainchange.DS
 	State                 string // the text key of the result; empty if it succeeded
 	Address               string
 }
@@ -77,19 +80,23 @@ func (h *Handler) showDomain(req *ui.Request, status int, view domainView) error
 	if h.Orders != nil && view.Domain.Status == registrar.DomainRedemption {
 		view.Restore = h.restoreOffer(h.Now(), view.View)
 	}
+	view.Locking = view.Open != nil && view.Open.Kind == domainchange.Lock
 	view.Closed = make(map[string]registrar.Code)
 	for kind, why := range view.View.Closed {
 		view.Closed[string(kind)] = why
 	}
 	switch why := view.View.Closed[domainchange.Nameservers]; {
+	case view.Open != nil && view.Open.State == domainchange.StatusWaiting:
 	case view.Open != nil && !view.Stuck:
 		req.RefreshAfter(3 * time.Second)
 	case why != domainchange.DomainRestricted: // a lock closes only what it restricts
 		view.ClosedReason = why
 	}
+	view.Waiting = view.Open != nil && view.Open.State == domainchange.StatusWaiting
 	if view.NameserversProblem == "" {
 		view.Nameservers = nameserverLines(view.Record.Nameservers)
 	}
+	view.Statuses = registryStatuses(view.Record.Statuses)
 	if view.History, err = h.history(req, view.View); err != nil {
 		return err
 	}
@@ -139,9 +146,9 @@ func (h *Handler) history(req *ui.Request, view domainchange.View) ([]historyEnt
 		switch {
 		case len(change.Desired.Nameservers) > 0:
 			line.Detail = strings.ReplaceAll(nameserverLines(change.Desired.Nameservers), "\n", ", ")
+			line.RemovedDS = change.Desired.RemovedDS
 		case change.Desired.DS != nil:
-			ds := change.Desired.DS
-			line.Detail = fmt.Sprintf("%d %d %d %s", ds.KeyTag, ds.Algorithm, ds.DigestType, ds.Digest)
+			line.Detail = change.Desired.DS.String()
 		}
 		if change.State != domainchange.StatusDone {
 			line.State = "change_state." + string(change.State)
@@ -172,7 +179,7 @@ func visibleAddress(actor registrar.Actor) string {
 func (h *Handler) change(kind domainchange.ChangeKind) ui.PageFunc {
 	return func(req *ui.Request) error {
 		change, code, err := h.DomainChanges.RequestChange(req.R.Context(), req.Actor(), req.R.PathValue("id"), domainchange.ChangeRequest{
-			Kind: kind, Nameservers: req.Text("nameservers"), DS: req.Text("ds"),
+			Kind: kind, Nameservers: req.Text("nameservers"), DS: req.Text("ds"), Immediate: req.Field("immediate") == "yes",
 		})
 		switch {
 		case err != nil:
@@ -183,11 +190,23 @@ func (h *Handler) change(kind domainchange.ChangeKind) ui.PageFunc {
 			return h.showDomain(req, http.StatusOK, domainView{DS: dsField, Code: code})
 		}
 		flash := "change_under_way"
-		if change.State == domainchange.StatusDone {
+		switch change.State {
+		case domainchange.StatusDone:
 			flash = "change_" + string(change.Kind)
+		case domainchange.StatusWaiting:
+			flash = "change_planned"
+		default:
 		}
 		return req.RedirectWithFlash(flash, domainPath(req.R.PathValue("id")))
 	}
+}
+
+// cancelChange cancels a nameserver change that waits for its second step.
+func (h *Handler) cancelChange(req *ui.Request) error {
+	if err := h.DomainChanges.CancelChange(req.R.Context(), req.Actor(), req.R.PathValue("id")); err != nil {
+		return h.changeProblem(req, "", err)
+	}
+	return req.RedirectWithFlash("change_canceled", domainPath(req.R.PathValue("id")))
 }
 
 func (h *Handler) setLock(req *ui.Request) error {

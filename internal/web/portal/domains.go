@@ -4,14 +4,15 @@ import (
 	"net/http"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
-
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
 type domainRow struct {
 	portfolio.Domain
-	End termEnd
+	End      termEnd
+	Unlocked bool // it could be locked against transfers and is not
 }
 
 func (h *Handler) domains(req *ui.Request) error { return h.showDomains(req, nil) }
@@ -37,7 +38,7 @@ func (h *Handler) showDomains(req *ui.Request, problem error) error {
 	lines := make([]domainRow, 0, len(some.Domains))
 	actions := false
 	for _, d := range some.Domains {
-		line := domainRow{Domain: d, End: h.termEndOf(req, d)}
+		line := domainRow{Domain: d, End: h.termEndOf(req, d), Unlocked: h.isUnlocked(d)}
 		actions = actions || line.End.Renewable
 		lines = append(lines, line)
 	}
@@ -56,6 +57,13 @@ func (h *Handler) showDomains(req *ui.Request, problem error) error {
 		view.More = domainsURL(filter, some.Domains[len(some.Domains)-1])
 	}
 	return h.templates.Render(req, ui.View{Name: "domains", Status: status, Title: "domains.title", Section: domainsPath, Data: view})
+}
+
+// isUnlocked reports whether a domain lacks the transfer lock that its registry offers,
+// according to the statuses read last.
+func (h *Handler) isUnlocked(domain portfolio.Domain) bool {
+	return domain.Status == registrar.DomainActive && len(domain.RegistryStatus) > 0 &&
+		!domainchange.Record{Statuses: domain.RegistryStatus}.Locked() && h.DomainChanges.HasTransferLock(domain.TLD)
 }
 
 type domainsView struct {

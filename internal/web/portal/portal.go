@@ -175,6 +175,7 @@ func (h *Handler) Routes() []httpjson.Route {
 		{Method: get, Path: domainsPath, Handler: signedIn(domainsPath, h.domains)},
 		{Method: get, Path: domainsPath + "/{id}", Handler: signedIn(domainsPath, h.domain)},
 		{Method: post, Path: domainsPath + "/{id}/nameservers", Handler: signedIn(domainsPath, h.change(domainchange.Nameservers))},
+		{Method: post, Path: domainsPath + "/{id}/cancel", Handler: signedIn(domainsPath, h.cancelChange)},
 		{Method: post, Path: domainsPath + "/{id}/ds", Handler: signedIn(domainsPath, h.change(domainchange.AddDS))},
 		{Method: post, Path: domainsPath + "/{id}/ds/remove", Handler: signedIn(domainsPath, h.change(domainchange.RemoveDS))},
 		{Method: post, Path: domainsPath + "/{id}/lock", Handler: signedIn(domainsPath, h.setLock)},

@@ -155,15 +155,17 @@ func FormatRate(language string, basisPoints int) string {
 	return InLanguage(language, strings.Replace(text, ".", ",", 1), text)
 }
 
-// tones are the colours of states: good, in progress, needs attention, failed. Other
-// states have none.
+// tones are the colours of states, by urgency: failed or lost, needs attention, in progress or
+// for information, good. Other states have none.
 var tones = map[string]string{
 	"active": "good", "completed": "good",
-	"pending": "wait", "waiting": "wait", "paying": "wait", "provisioning": "wait", "transit": "wait",
-	"awaiting_payment": "warn", "awaiting_verification": "warn", "partially_completed": "warn", "expired": "warn",
+	"pending": "wait", "waiting": "wait", "paying": "wait", "provisioning": "wait", "transferred_out": "wait",
+	"awaiting_payment": "warn", "awaiting_verification": "warn", "partially_completed": "warn", "expired": "warn", "transit": "warn",
+	"unlocked": "warn", "locked": "good",
 	"failed": "bad", "redemption": "bad",
 	"captured": "good", "opening": "wait", "open": "wait", "closing": "wait", "unmatched": "warn",
 	"overdue": "bad", "today": "warn", "soon": "warn",
+	"done": "good", "refused": "bad", "abandoned": "warn",
 	"secured": "good", "in_progress": "wait", "not_secured": "warn",
 	"healthy": "good", "failing": "bad", "paused": "warn", "unknown": "",
 }

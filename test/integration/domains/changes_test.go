@@ -17,9 +17,11 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
+	"github.com/dotkontor/dotkontor/internal/registrar/mailer"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 	"github.com/dotkontor/dotkontor/internal/sandbox/registry"
 	"github.com/dotkontor/dotkontor/internal/sandbox/registry/ledger"
+	"github.com/dotkontor/dotkontor/test/testkit"
 )
 
 const ds = "2371 13 2 1F987CC6583E92DF0890718C42A50A6E4C2C6F6F3E0C0DBE9C30BFD40AE8BC1F"
@@ -179,7 +181,130 @@ func (s *env) registerDomain(label, tld string) string {
 	if item.State != provision.StateActive {
 		s.t.Fatalf("item is %s: %s", item.State, item.Failure)
 	}
+	running.Go(func() { s.service.Run(ctx) })
+	testkit.Eventually(s.t, "lock of the new domain", func() bool {
+		changes, err := s.db.ListDomainChanges(ctx, item.Domain, 1)
+		return err == nil && (len(changes) == 0 || changes[0].State.Final())
+	})
 	return item.Domain
+}
+
+// requestSigned requests new nameservers for a domain with a DS record.
+func (s *env) requestSigned(id string, immediate bool) domainchange.Change {
+	s.t.Helper()
+	s.requestChange(id, domainchange.ChangeRequest{Kind: domainchange.AddDS, DS: ds})
+	change, _, err := s.service.RequestChange(s.t.Context(), signedInActor(ada), id, domainchange.ChangeRequest{
+		Kind: domainchange.Nameservers, Nameservers: "ns1.neu.example\nns2.neu.example", Immediate: immediate,
+	})
+	must(s.t, err)
+	return change
+}
+
+func TestNameservers_SignedDomainLosesDSADayBefore(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, "signiert.com")
+	id := s.addDomain(ada, "signiert", ".com", registrar.DomainActive)
+	change := s.requestSigned(id, false)
+	if left := change.WaitUntil.Sub(s.world.Now()); change.State != domainchange.StatusWaiting || left < 23*time.Hour || left > 24*time.Hour {
+		t.Fatalf("it is %s and waits %s", change.State, left)
+	}
+	there := s.registryDomain("signiert.com")
+	if len(s.dnsRecords("signiert.com", dns.TypeDS)) != 0 || there.Nameservers[0].Host != oldNameserver {
+		t.Errorf("the registry has %v and %v", s.dnsRecords("signiert.com", dns.TypeDS), there.Nameservers)
+	}
+	if view := s.view(id); !view.Cancelable || view.Closed[domainchange.AddDS] != domainchange.ChangeInProgress {
+		t.Errorf("cancelable %t, closed %v", view.Cancelable, view.Closed)
+	}
+	must(t, s.world.Advance(23*time.Hour))
+	if due, err := s.db.ListDueDomainChanges(t.Context(), time.Now(), s.world.Now(), 10); err != nil || len(due) != 0 {
+		t.Fatalf("after 23 hours %d changes are due, %v", len(due), err)
+	}
+	must(t, s.world.Advance(time.Hour))
+	s.run()
+	testkit.Eventually(t, "second step", func() bool { return s.view(id).Changes[0].State == domainchange.StatusDone })
+	if got := s.registryDomain("signiert.com").Nameservers[0].Host; got != "ns1.neu.example" {
+		t.Errorf("it has %s", got)
+	}
+}
+
+func TestNameservers_SignedDomainChangesAtOnceOnRequest(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, "sofort.com")
+	id := s.addDomain(ada, "sofort", ".com", registrar.DomainActive)
+	change := s.requestSigned(id, true)
+	if change.State != domainchange.StatusDone || len(s.dnsRecords("sofort.com", dns.TypeDS)) != 1 {
+		t.Errorf("it is %s with %v", change.State, s.dnsRecords("sofort.com", dns.TypeDS))
+	}
+}
+
+func TestCancelChange_KeepsNameserversUntilSecondStep(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, "abbruch.com")
+	id := s.addDomain(ada, "abbruch", ".com", registrar.DomainActive)
+	s.requestSigned(id, false)
+	if err := s.service.CancelChange(t.Context(), signedInActor(eve), id); registrar.CodeOf(err) != registrar.NoSuchDomain {
+		t.Errorf("another customer: %v", err)
+	}
+	must(t, s.service.CancelChange(t.Context(), signedInActor(ada), id))
+	if err := s.service.CancelChange(t.Context(), signedInActor(ada), id); registrar.CodeOf(err) != domainchange.NotCancelable {
+		t.Errorf("a second time: %v", err)
+	}
+	s.run()
+	must(t, s.world.Advance(48*time.Hour))
+	s.service.Wake()
+	view := s.view(id)
+	if view.Open != nil || view.Changes[0].State != domainchange.StatusCanceled || s.registryDomain("abbruch.com").Nameservers[0].Host != oldNameserver {
+		t.Errorf("it is %s at %v", view.Changes[0].State, s.registryDomain("abbruch.com").Nameservers)
+	}
+	s.requestChange(id, domainchange.ChangeRequest{Kind: domainchange.AddDS, DS: ds})
+}
+
+// A court order does not wait for a nameserver change that waits for a day.
+func TestSecure_EndsWaitingNameserverChange(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, "eilfall.com")
+	id := s.addDomain(ada, "eilfall", ".com", registrar.DomainActive)
+	s.requestSigned(id, false)
+	must(t, s.service.Secure(t.Context(), registrar.Actor{Kind: registrar.ActorOperator, Through: "test"}, ada, id, "lck_1"))
+	view := s.view(id)
+	if view.Changes[0].Kind != domainchange.Secure || view.Changes[0].State != domainchange.StatusDone || view.Changes[1].Failure != domainchange.DomainRestricted {
+		t.Errorf("%s is %s, the nameserver change %s %s", view.Changes[0].Kind, view.Changes[0].State, view.Changes[1].State, view.Changes[1].Failure)
+	}
+}
+
+func TestRegistration_NewDomainIsLockedWithoutMail(t *testing.T) {
+	t.Parallel()
+	for tld, locked := range map[string]bool{".org": true, ".pl": false} {
+		s := newEnv(t)
+		id := s.registerDomain("neu", tld)
+		if got := slices.Contains(s.registryDomain("neu"+tld).Statuses(), "clientTransferProhibited"); got != locked {
+			t.Errorf("%s: locked at the registry %t", tld, got)
+		}
+		view := s.view(id)
+		if view.Record.Locked() != locked || (len(view.Changes) == 1) != locked || view.Open != nil {
+			t.Errorf("%s: the customer sees %v and %d changes", tld, view.Record.Statuses, len(view.Changes))
+		}
+		mails, err := s.db.ClaimDueMails(t.Context(), time.Now().Add(time.Hour), time.Now().Add(2*time.Hour), 10)
+		if err != nil || slices.ContainsFunc(mails, func(mail mailer.QueuedMail) bool { return mail.Kind == registrar.MailDomainChanged }) {
+			t.Errorf("%s: mails %v, %v", tld, mails, err)
+		}
+	}
+}
+
+// The order is done before its domain is locked, and a refused lock changes nothing about it.
+func TestRegistration_RefusedLockLeavesDomainActiveAndUnlocked(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t)
+	s.config.CheckRestrictions = func(context.Context, domainchange.Domain, domainchange.ChangeKind) (registrar.Code, error) {
+		return registrar.RegistryDenied, nil
+	}
+	var err error
+	s.service, err = domainchange.New(s.config)
+	must(t, err)
+	view := s.view(s.registerDomain("neu", ".org"))
+	if view.Domain.Status != registrar.DomainActive || view.Record.Locked() || view.Changes[0].State != domainchange.StatusRefused {
+		t.Errorf("the domain is %s, %v; the lock is %s", view.Domain.Status, view.Record.Statuses, view.Changes[0].State)
+	}
 }
 
 func TestRegistrantChange_ReplacesContact(t *testing.T) {
@@ -241,7 +366,7 @@ func TestRegistrantChange_RefusedByTLDRule(t *testing.T) {
 	}
 	view, err := s.service.View(t.Context(), signedInActor(ada), id)
 	must(t, err)
-	if view.Closed[domainchange.UpdateRegistrant] != "requires_eu_presence" || len(view.Changes) != 0 {
+	if view.Closed[domainchange.UpdateRegistrant] != "requires_eu_presence" || len(view.Changes) != 1 {
 		t.Errorf("closed for %q, %d changes", view.Closed[domainchange.UpdateRegistrant], len(view.Changes))
 	}
 	// A registrant who moves between check and command is refused: the sent data is checked.

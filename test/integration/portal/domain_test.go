@@ -80,7 +80,7 @@ func TestDomainPage_ChangesReachTheRegistry(t *testing.T) {
 		{"/nameservers", url.Values{"nameservers": {"ns1.example.net\r\nns1.eigene.de 192.0.2.1"}}, "ns1.eigene.de 192.0.2.1"},
 		{"/ds", url.Values{"ds": {"eigene.de. IN DS " + ds}}, ds},
 		{"/lock", url.Values{"on": {"yes"}}, "Die Domain kann nicht umziehen."},
-		{"/lock", nil, "Mit dem Auth-Code kann die Domain umziehen."},
+		{"/lock", nil, "Wer den Auth-Code kennt, kann die Domain"},
 	} {
 		if got := b.post(path+step.action, step.fields); got.status != http.StatusSeeOther || got.location() != path {
 			t.Fatalf("%s: %d %s", step.action, got.status, got.body)

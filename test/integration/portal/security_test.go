@@ -282,6 +282,7 @@ var foreignPaths = map[string]func(ownedObjects) string{
 	"/portal/domains/{id}/nameservers": func(o ownedObjects) string { return "/portal/domains/" + o.domain + "/nameservers" },
 	"/portal/domains/{id}/ds":          func(o ownedObjects) string { return "/portal/domains/" + o.domain + "/ds" },
 	"/portal/domains/{id}/ds/remove":   func(o ownedObjects) string { return "/portal/domains/" + o.domain + "/ds/remove" },
+	"/portal/domains/{id}/cancel":      func(o ownedObjects) string { return "/portal/domains/" + o.domain + "/cancel" },
 	"/portal/domains/{id}/lock":        func(o ownedObjects) string { return "/portal/domains/" + o.domain + "/lock" },
 	"/portal/domains/{id}/auth-code":   func(o ownedObjects) string { return "/portal/domains/" + o.domain + "/auth-code" },
 	"/portal/domains/{id}/holder":      func(o ownedObjects) string { return "/portal/domains/" + o.domain + "/holder" },
