@@ -8,14 +8,15 @@ var errorTexts = ui.Texts{
 	"error.unknown": {"Unbekannter Fehler, Einzelheiten stehen im Protokoll", "Unknown error, see the log"},
 
 	// Other systems.
-	"error.timeout":          {"Keine Antwort in der vorgesehenen Zeit", "No response in time"},
-	"error.refused":          {"Verbindung abgelehnt oder abgebrochen", "Connection refused or closed"},
-	"error.throttled":        {"Die Gegenstelle begrenzt die Zahl der Anfragen", "Rate limited by the other system"},
-	"error.broken":           {"Die Antwort war unbrauchbar", "Invalid response"},
-	"error.busy":             {"Nicht gesendet: zu viele Anfragen gleichzeitig", "Not sent: too many requests in flight"},
-	"error.database":         {"Fehler der Datenbank", "Database error"},
-	"error.database_timeout": {"Die Datenbank hat nicht rechtzeitig geantwortet", "The database did not respond in time"},
-	"error.panic":            {"Programmfehler", "Program error"},
+	"error.timeout":               {"Keine Antwort in der vorgesehenen Zeit", "No response in time"},
+	"error.change_not_cancelable": {"Die Änderung läuft schon und lässt sich nicht mehr abbrechen", "The change has begun and can no longer be canceled"},
+	"error.refused":               {"Verbindung abgelehnt oder abgebrochen", "Connection refused or closed"},
+	"error.throttled":             {"Die Gegenstelle begrenzt die Zahl der Anfragen", "Rate limited by the other system"},
+	"error.broken":                {"Die Antwort war unbrauchbar", "Invalid response"},
+	"error.busy":                  {"Nicht gesendet: zu viele Anfragen gleichzeitig", "Not sent: too many requests in flight"},
+	"error.database":              {"Fehler der Datenbank", "Database error"},
+	"error.database_timeout":      {"Die Datenbank hat nicht rechtzeitig geantwortet", "The database did not respond in time"},
+	"error.panic":                 {"Programmfehler", "Program error"},
 
 	// Registries.
 	"error.no_registry_account":      {"Für diese Endung ist kein Registry-Konto konfiguriert", "No registry account serves this extension"},
