@@ -49,7 +49,7 @@ func newPages(cfg Config, address func(*http.Request) netip.Addr) (frame *ui.Fra
 		add(operator.New(cfg.Operator))
 	}
 	if cfg.Checkout.Orders != nil {
-		cfg.Checkout.Frame = frame
+		cfg.Checkout.Frame, cfg.Checkout.Registrants = frame, cfg.Portal.Accounts
 		add(checkout.New(cfg.Checkout))
 	}
 	return frame, pages, err

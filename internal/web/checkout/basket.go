@@ -28,7 +28,8 @@ type basketRow struct {
 }
 
 type basketPage struct {
-	Rows []basketRow
+	Steps []step
+	Rows  []basketRow
 	// Net, VAT and Gross are the sums of the items with a list price.
 	Net, VAT, Gross registrar.Cents
 	Rate            string
@@ -129,6 +130,7 @@ func (h *Handler) showBasket(req *ui.Request, wrong error, typed string) error {
 	if !slices.Equal(items, req.Basket()) {
 		req.SetBasket(items) // the header counts what the page shows
 	}
+	shown.Steps = steps(0)
 	shown.SignIn = ui.SignInPath + "?next=" + ui.BasketPathIn(req.Language)
 	shown.Transfer = ui.Field{
 		Name: "domain", Label: "basket.transfer.label", Type: "text", Autocomplete: "off", MaxLength: 260, Value: typed,

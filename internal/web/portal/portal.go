@@ -82,7 +82,7 @@ func New(cfg Config) (*Handler, error) {
 		return nil, errors.New("portal: Config.Orders requires Extension and RateBasisPoints")
 	}
 	registrar.Default(&cfg.Now, time.Now)
-	views, err := cfg.Frame.LoadTemplates(templateFS, texts, activityTexts, domainTexts)
+	views, err := cfg.Frame.LoadTemplates(templateFS, texts, activityTexts, domainTexts, ui.RegistrantTexts)
 	if err != nil {
 		return nil, err
 	}
