@@ -33,6 +33,10 @@ func newPages(cfg Config, address func(*http.Request) netip.Addr) (frame *ui.Fra
 			pages = append(pages, part.Routes()...)
 		}
 	}
+	var till *checkout.Handler
+	if cfg.Checkout.Orders != nil {
+		cfg.Portal.OrderBasket = func(req *ui.Request) string { return till.OrderBasket(req) }
+	}
 	cfg.Portal.Frame = frame
 	add(portal.New(cfg.Portal))
 	if cfg.Site.Catalog != nil {
@@ -50,7 +54,9 @@ func newPages(cfg Config, address func(*http.Request) netip.Addr) (frame *ui.Fra
 	}
 	if cfg.Checkout.Orders != nil {
 		cfg.Checkout.Frame, cfg.Checkout.Registrants = frame, cfg.Portal.Accounts
-		add(checkout.New(cfg.Checkout))
+		var failed error
+		till, failed = checkout.New(cfg.Checkout)
+		add(till, failed)
 	}
 	return frame, pages, err
 }

@@ -30,7 +30,7 @@ type payData struct {
 	Registrant *registrantForm
 	Profile    string
 	// Orderable means that the page has the button that orders. It submits Registrant, too.
-	Orderable bool
+	Orderable   bool
 	Verify      string          // the page for the identity verification; empty if not required
 	Continue    string          // the open payment page; empty if there is none
 	Renewal     *renewalConsent // automatic renewal, which the customer may agree to; nil if it is not offered

@@ -94,7 +94,7 @@ func registrantForm(language, next string, r account.Registrant) form {
 	return form{
 		Intro: "registrant.intro", Action: registrantPath, Check: registrantCheckPath, Submit: "registrant.submit", Hidden: []pair{{"next", next}},
 		Fields: ui.RegistrantFields(language, r),
-		Links: []pair{back},
+		Links:  []pair{back},
 	}
 }
 

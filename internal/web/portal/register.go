@@ -63,7 +63,13 @@ func linkOf(req *ui.Request) string {
 	return req.Query("link")
 }
 
-func confirmForm(link, email string) form {
+// confirmForm asks for a password. Buyers choose one after their purchase.
+func confirmForm(link, email string, buyer bool) form {
+	if buyer {
+		return form{
+			Intro: "confirm.buyer", IntroValue: email, Action: "/portal/confirm", Submit: "confirm.buyer.submit", Hidden: []pair{{"link", link}, {"later", "1"}},
+		}
+	}
 	password := hinted(newPasswordField, "confirm.hint")
 	password.Optional = true
 	return form{
@@ -73,24 +79,21 @@ func confirmForm(link, email string) form {
 }
 
 func (h *Handler) showConfirm(req *ui.Request, link, email string) error {
-	return h.show(req, "confirm.title", "", confirmForm(link, email))
+	return h.show(req, "confirm.title", "", confirmForm(link, email, h.isBuyer(req, "")))
 }
 
 func (h *Handler) confirm(req *ui.Request, link, email string) error {
 	password := req.Field("password")
 	signedIn, err := h.Accounts.Confirm(req.R.Context(), req.Actor(), link, password, req.BrowserName())
 	if err != nil {
-		return h.showFormAgain(req, "confirm.title", "", confirmForm(link, email), err)
+		return h.showFormAgain(req, "confirm.title", "", confirmForm(link, email, h.isBuyer(req, "")), err)
 	}
-	if password == "" {
+	if password == "" && req.Field("later") == "" {
 		req.Flash("confirmed_add_passkey")
 		return h.startSessionAndRedirect(req, signedIn, securityPath)
 	}
 	req.Flash("confirmed")
-	if len(req.Basket()) > 0 { // back to their basket
-		return h.startSessionAndRedirect(req, signedIn, ui.BasketPathIn(req.Language))
-	}
-	return h.startSessionAndRedirect(req, signedIn, profilePath)
+	return h.startSessionAndContinue(req, signedIn, "")
 }
 
 // Password reset.

@@ -22,8 +22,13 @@ var texts = ui.WithRequirements(ui.Texts{
 		"Mindestens 10 Zeichen. Lassen Sie das Feld leer, wenn Sie sich mit einem Passkey anmelden möchten; den legen Sie im nächsten Schritt an.",
 		"At least 10 characters. Leave this empty to sign in with a passkey; you add it in the next step.",
 	},
-	"confirm.submit":     {"Konto anlegen und anmelden", "Create account and sign in"},
-	"link_invalid.title": {"Dieser Link gilt nicht mehr", "This link is no longer valid"},
+	"confirm.buyer": {
+		"Ihre Adresse {1} ist richtig? Dann geht es weiter zur Kasse. Ein Passwort wählen Sie später.",
+		"Is your address {1} correct? Then continue to checkout. You choose a password later.",
+	},
+	"confirm.buyer.submit": {"Adresse bestätigen und zur Kasse", "Confirm address and check out"},
+	"confirm.submit":       {"Konto anlegen und anmelden", "Create account and sign in"},
+	"link_invalid.title":   {"Dieser Link gilt nicht mehr", "This link is no longer valid"},
 	"link_invalid.text": {
 		"Er wurde schon benutzt, ist abgelaufen oder wurde durch einen neueren ersetzt.",
 		"It has been used, has expired, or was replaced by a newer one.",
@@ -100,7 +105,7 @@ var texts = ui.WithRequirements(ui.Texts{
 	"field.passkey_name": {"Name des Passkeys", "Passkey name"},
 	"field.token_name":   {"Name des Tokens", "Token name"},
 	"hint.new_password":  {"Mindestens 10 Zeichen.", "At least 10 characters."},
-	"hint.passkey_name": {"Zum Beispiel „Laptop“ oder „Telefon“.", "For example “Laptop” or “Phone”."},
+	"hint.passkey_name":  {"Zum Beispiel „Laptop“ oder „Telefon“.", "For example “Laptop” or “Phone”."},
 	"hint.token_name": {
 		"Wofür das Token ist, zum Beispiel „Agent auf dem Laptop“.",
 		"What it is for, for example “Agent on my laptop”.",

@@ -22,8 +22,8 @@ var RegistrantTexts = Texts{
 		"Nötig zum Beispiel in den USA, Kanada und Australien.",
 		"Required in some countries, such as the USA, Canada and Australia.",
 	},
-	"hint.phone":        {"Mit Ländervorwahl, zum Beispiel +49 30 123456.", "With country code, for example +49 30 123456."},
-	"hint.vat_id":       {"Zum Beispiel DE123456788.", "For example DE123456788."},
+	"hint.phone":  {"Mit Ländervorwahl, zum Beispiel +49 30 123456.", "With country code, for example +49 30 123456."},
+	"hint.vat_id": {"Zum Beispiel DE123456788.", "For example DE123456788."},
 	"problem.payment_under_way": {
 		"Für diesen Inhaber läuft gerade eine Zahlung. Schließen Sie sie auf der Bestellseite ab, oder brechen Sie sie ab; danach können Sie die Angaben ändern.",
 		"A payment for this holder is in progress. Complete or cancel it on the order page; then you can change these details.",
@@ -43,5 +43,5 @@ var RegistrantTexts = Texts{
 		"Please enter the number with country code, for example +49 30 123456.",
 	},
 	"problem.vat_id.form": {"Diese Umsatzsteuer-ID ist ungültig.", "This VAT ID is not valid."},
-	"problem.field": {"Bitte prüfen Sie diese Angabe.", "Please check this field."},
+	"problem.field":       {"Bitte prüfen Sie diese Angabe.", "Please check this field."},
 }
