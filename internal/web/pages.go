@@ -21,7 +21,7 @@ func newPages(cfg Config, address func(*http.Request) netip.Addr) (frame *ui.Fra
 		return nil, nil, nil
 	}
 	frame, err = ui.New(ui.Config{
-		BaseURL: cfg.Facts.BaseURL, Sessions: cfg.Portal.Accounts, Address: address, Now: cfg.Now,
+		BaseURL: cfg.Facts.BaseURL, Sessions: cfg.Portal.Accounts, Baskets: cfg.Portal.Accounts, Address: address, Now: cfg.Now,
 		Orders: cfg.Checkout.Orders != nil, PublicLinks: cfg.Site.Catalog != nil, Operators: cfg.Operator.Admin != nil,
 		Legal: cfg.Legal.Notices != nil, MaxStreams: cfg.MaxStreams, Closing: cfg.Closing,
 	})

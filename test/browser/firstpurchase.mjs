@@ -99,3 +99,25 @@ await withBrowser(async (page, context, watched) => {
   await purchase(page, email, english);
   await enoughMails(email, english.how);
 }, { onPhone: true, javaScriptEnabled: false });
+
+// The mail is read on another device than the one with the basket.
+const email = address("zwei");
+const name = "zwei-" + Date.now().toString(36) + ".de";
+await withBrowser(async (page) => {
+  await page.goto(portal("/"));
+  await page.locator("#q").fill(name);
+  await page.locator(".search button").click();
+  await page.locator("#hit-0 [data-basket] button").click();
+  await page.locator("#hit-0 a.button").click();
+  await field(page, "email").fill(email);
+  await page.getByRole("button", { name: german.checkout, exact: true }).click();
+  await at(page, "/portal/register/sent");
+});
+await withBrowser(async (page) => {
+  await page.goto(await linkIn(email, "/portal/confirm"));
+  await page.getByRole("button", { name: german.confirm, exact: true }).click();
+  await page.waitForURL(/\/checkout\//);
+  await page.getByText(name).first().waitFor();
+  await checkPage(page, "an order of another device");
+  ok("the basket survives a change of the device");
+}, { onPhone: true });

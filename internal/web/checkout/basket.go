@@ -129,7 +129,9 @@ func (h *Handler) showBasket(req *ui.Request, wrong error, typed string) error {
 		items = append(items, r.Item)
 	}
 	if !slices.Equal(items, req.Basket()) {
-		req.SetBasket(items) // the header counts what the page shows
+		if _, err := req.SetBasket(items); err != nil { // the header counts what the page shows
+			return err
+		}
 	}
 	shown.Steps = steps(0)
 	shown.SignIn = ui.SignInPath + "?next=" + ui.BasketPathIn(req.Language)
@@ -245,7 +247,11 @@ func (h *Handler) addToBasket(req *ui.Request) error {
 			_, held, _ := strings.Cut(other, ":")
 			return held == name.ASCII()
 		})
-		if !req.SetBasket(append(items, string(kind)+":"+name.ASCII())) {
+		fits := false
+		if fits, err = req.SetBasket(append(items, string(kind)+":"+name.ASCII())); err != nil {
+			return err
+		}
+		if !fits {
 			err = &registrar.Error{Kind: registrar.KindConflict, Code: basketFull}
 			typed = ""
 		}
@@ -278,7 +284,9 @@ func (h *Handler) writeScriptProblem(req *ui.Request, err error) error {
 
 func (h *Handler) removeFromBasket(req *ui.Request) error {
 	item := req.Field("item")
-	req.SetBasket(slices.DeleteFunc(slices.Clone(req.Basket()), func(other string) bool { return other == item }))
+	if _, err := req.SetBasket(slices.DeleteFunc(slices.Clone(req.Basket()), func(other string) bool { return other == item })); err != nil {
+		return err
+	}
 	return req.SeeOther(ui.BasketPathIn(req.Language))
 }
 
@@ -321,7 +329,7 @@ func (h *Handler) createOrder(req *ui.Request) (page string, err error) {
 		return "", err
 	}
 	if page, err = h.payPath(created); err == nil {
-		req.SetBasket(nil)
+		_, err = req.SetBasket(nil)
 	}
 	return page, err
 }

@@ -27,7 +27,7 @@ func (h *Handler) showRegister(req *ui.Request) error {
 }
 
 func (h *Handler) register(req *ui.Request) error {
-	err := h.Accounts.Register(req.R.Context(), req.Actor(), req.Text("email"), req.Language)
+	err := h.Accounts.RegisterBuyer(req.R.Context(), req.Actor(), req.Text("email"), req.Language, req.BasketText())
 	if err != nil {
 		return h.showFormAgain(req, "register.title", "", registerForm(), err)
 	}
@@ -79,21 +79,42 @@ func confirmForm(link, email string, buyer bool) form {
 }
 
 func (h *Handler) showConfirm(req *ui.Request, link, email string) error {
-	return h.show(req, "confirm.title", "", confirmForm(link, email, h.isBuyer(req, "")))
+	buyer, err := h.confirmsBuyer(req, link)
+	if err != nil {
+		return err
+	}
+	return h.show(req, "confirm.title", "", confirmForm(link, email, buyer))
+}
+
+// confirmsBuyer reports whether a confirmation leads to the checkout. The link may be opened
+// in another browser than the one with the basket.
+func (h *Handler) confirmsBuyer(req *ui.Request, link string) (bool, error) {
+	if h.OrderBasket == nil || h.isBuyer(req, "") {
+		return h.OrderBasket != nil, nil
+	}
+	return h.Accounts.IsBuyerLink(req.R.Context(), link)
 }
 
 func (h *Handler) confirm(req *ui.Request, link, email string) error {
 	password := req.Field("password")
+	buyer, err := h.confirmsBuyer(req, link)
+	if err != nil {
+		return err
+	}
 	signedIn, err := h.Accounts.Confirm(req.R.Context(), req.Actor(), link, password, req.BrowserName())
 	if err != nil {
-		return h.showFormAgain(req, "confirm.title", "", confirmForm(link, email, h.isBuyer(req, "")), err)
+		return h.showFormAgain(req, "confirm.title", "", confirmForm(link, email, buyer), err)
 	}
 	if password == "" && req.Field("later") == "" {
 		req.Flash("confirmed_add_passkey")
 		return h.startSessionAndRedirect(req, signedIn, securityPath)
 	}
 	req.Flash("confirmed")
-	return h.startSessionAndContinue(req, signedIn, "")
+	to := ""
+	if buyer {
+		to = ui.BasketPathIn(req.Language)
+	}
+	return h.startSessionAndContinue(req, signedIn, to)
 }
 
 // Password reset.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
+	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
@@ -59,15 +60,19 @@ func orProfile(to string) string { return cmp.Or(to, profilePath) }
 // isBuyer reports whether a sign-in that leads to a page, or to none in particular, is on
 // the way to the checkout.
 func (h *Handler) isBuyer(req *ui.Request, to string) bool {
-	return h.OrderBasket != nil && len(req.Basket()) > 0 && (to == "" || to == ui.BasketPath || to == ui.EnglishBasketPath)
+	return h.OrderBasket != nil && (to == ui.BasketPath || to == ui.EnglishBasketPath || to == "" && len(req.Basket()) > 0)
 }
 
 // pageAfterSignIn is the page that was asked for, the checkout of a buyer, or the overview.
+// The browser's basket becomes the account's.
 func (h *Handler) pageAfterSignIn(req *ui.Request, signedIn account.SignInResult, to string) string {
-	if !h.isBuyer(req, to) {
+	buyer := h.isBuyer(req, to)
+	if err := req.KeepBasket(signedIn.Visitor); err != nil { // it stays in the cookie
+		httpjson.RecordError(req.W, err)
+	}
+	if !buyer {
 		return cmp.Or(to, ui.HomePath)
 	}
-	req.Visitor, req.SignedIn = signedIn.Visitor, true
 	return h.OrderBasket(req)
 }
 
