@@ -10,6 +10,11 @@ type Mail struct {
 	To       string            // the recipient; empty means the account's address at the time of storing
 	Language string            // de or en; empty means the account's language
 	Data     map[string]string // holds further values that the text mentions, such as a token's name
+	ID       string            // set if another mail may be merged with it; empty means a new one
+	Delay    time.Duration     // before it is sent
+	// Merged replaces the queued mail with its ID, and this mail too. If that mail is being
+	// sent or was sent, only this one is queued.
+	Merged *Mail
 }
 
 // SetAddress puts the actor's address, if there is one, into Data["address"].
@@ -44,6 +49,7 @@ const (
 	MailAgentLinked          MailKind = "agent_linked"         // an agent may now see and pay the customer's orders
 	MailOrderPaid            MailKind = "order_paid"           // the receipt
 	MailOrderEnded           MailKind = "order_ended"          // the outcome of each item, and refunds
+	MailOrderCompleted       MailKind = "order_completed"      // the receipt of an order that is completed already
 	MailPaymentRefunded      MailKind = "payment_refunded"     // a late or duplicate payment is refunded
 	MailClaim                MailKind = "claim"                // with a link to claim what an agent ordered for this address
 	MailExpiringMonth        MailKind = "expiring_month"       // a domain's term ends in about a month

@@ -27,7 +27,7 @@ func accountOf(row query.Customer) account.Account {
 	return account.Account{
 		Customer: account.Customer{
 			ID: row.ID, Email: row.Email, Language: row.Language,
-			HasPassword: row.PasswordHash != "", HasSecondFactor: row.TotpSealed != "", Operator: row.Operator != 0,
+			HasPassword: row.PasswordHash != "", HasSecondFactor: row.TotpSealed != "", Operator: row.Operator != 0, Basket: row.Basket,
 			CreatedAt: fromMicros(row.CreatedAt), ConfirmedAt: fromMicros(row.ConfirmedAt), DisabledAt: fromMicros(row.DisabledAt),
 		},
 		EmailKey: row.EmailKey, PasswordHash: row.PasswordHash, UserHandle: row.UserHandle,
@@ -75,6 +75,11 @@ func (a accounts) ReplacePasswordHash(ctx context.Context, seen account.Account,
 
 func (a accounts) SetEmail(ctx context.Context, id, email, key string) (bool, error) {
 	return changed(a.q.SetEmail(ctx, query.SetEmailParams{Email: email, EmailKey: key, ID: id}))
+}
+
+func (a accounts) ReplaceBasket(ctx context.Context, id, seen, basket string) (bool, error) {
+	rows, err := a.q.ReplaceBasket(ctx, query.ReplaceBasketParams{ID: id, Seen: seen, Basket: basket})
+	return rows > 0, err
 }
 
 func (a accounts) SetLanguage(ctx context.Context, id, language string) error {

@@ -11,7 +11,7 @@ func exportParts() []part {
 	return []part{
 		// The account and its credentials.
 		{name: "account", table: "customers", where: "id = $1", columns: slices.Concat(
-			columns(asText, "id email language"), columns(asTime, "created_at confirmed_at disabled_at data_reminder_at"), columns(asFlag, "operator"),
+			columns(asText, "id email language basket"), columns(asTime, "created_at confirmed_at disabled_at data_reminder_at"), columns(asFlag, "operator"),
 			derived("hasPassword", "CASE WHEN password_hash = '' THEN 0 ELSE 1 END", asFlag),
 			derived("hasSecondFactor", "CASE WHEN totp_sealed = '' THEN 0 ELSE 1 END", asFlag),
 		)},

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -17,15 +18,23 @@ var _ mailer.Store = (*DB)(nil)
 
 // enqueueMail queues a mail in the transaction of its cause.
 func enqueueMail(ctx context.Context, q *query.Queries, mail registrar.Mail, now time.Time) error {
-	id := registrar.NewID("mail_", now)
+	if merged := mail.Merged; merged != nil {
+		replaced, err := q.ReplaceQueuedMail(ctx, query.ReplaceQueuedMailParams{
+			ID: merged.ID, Kind: string(merged.Kind), Data: jsonText(merged.Data), Due: micros(now.Add(merged.Delay)),
+		})
+		if err != nil || replaced > 0 {
+			return err
+		}
+	}
+	id, due := cmp.Or(mail.ID, registrar.NewID("mail_", now)), now.Add(mail.Delay)
 	if mail.To == "" || mail.Language == "" {
 		return rowOr(fmt.Errorf("store: queue mail: no customer %s", mail.Customer))(q.InsertCustomerMail(ctx, query.InsertCustomerMailParams{
-			ID: id, Kind: string(mail.Kind), CustomerID: mail.Customer, Recipient: mail.To, Language: mail.Language, Data: jsonText(mail.Data), Now: micros(now),
+			ID: id, Kind: string(mail.Kind), CustomerID: mail.Customer, Recipient: mail.To, Language: mail.Language, Data: jsonText(mail.Data), Now: micros(now), Due: micros(due),
 		}))
 	}
 	return q.InsertMail(ctx, query.InsertMailParams{
 		ID: id, Kind: string(mail.Kind), CustomerID: mail.Customer, Recipient: mail.To, Language: mail.Language,
-		Data: jsonText(mail.Data), CreatedAt: micros(now), DueAt: micros(now),
+		Data: jsonText(mail.Data), CreatedAt: micros(now), DueAt: micros(due),
 	})
 }
 

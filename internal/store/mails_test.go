@@ -213,3 +213,38 @@ func TestStoreLink_DeletedMailStoresNoLink(t *testing.T) {
 		}
 	})
 }
+
+func TestEnqueueMail_MergesOnlyWhileQueued(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		enqueueMails(t, db, testTime)
+		enqueue := func(mail registrar.Mail) {
+			t.Helper()
+			mail.Customer = "cus_outbox"
+			if err := db.write(t.Context(), func(q *query.Queries) error { return enqueueMail(t.Context(), q, mail, testTime) }); err != nil {
+				t.Fatal(err)
+			}
+		}
+		kinds := func(at time.Time) (found []registrar.MailKind) {
+			for _, mail := range listDueMails(t, db, at) {
+				found = append(found, mail.Kind)
+			}
+			return found
+		}
+		ended := registrar.Mail{Kind: registrar.MailOrderEnded, Merged: &registrar.Mail{ID: "mail_a", Kind: registrar.MailOrderCompleted, Delay: time.Second}}
+		enqueue(registrar.Mail{ID: "mail_a", Kind: registrar.MailOrderPaid, Delay: time.Minute})
+		if got := kinds(testTime.Add(time.Second)); len(got) != 0 {
+			t.Errorf("a delayed mail is due: %v", got)
+		}
+		enqueue(ended)
+		if got := kinds(testTime.Add(time.Second)); !slices.Equal(got, []registrar.MailKind{registrar.MailOrderCompleted}) {
+			t.Errorf("merged: %v", got)
+		}
+		lease := testTime.Add(2 * time.Minute)
+		claimMail(t, db, testTime.Add(time.Second), lease)
+		enqueue(ended) // the first one is being sent
+		if got := kinds(testTime.Add(time.Second)); !slices.Equal(got, []registrar.MailKind{registrar.MailOrderEnded}) {
+			t.Errorf("after the claim: %v", got)
+		}
+	})
+}

@@ -21,7 +21,7 @@ func newPages(cfg Config, address func(*http.Request) netip.Addr) (frame *ui.Fra
 		return nil, nil, nil
 	}
 	frame, err = ui.New(ui.Config{
-		BaseURL: cfg.Facts.BaseURL, Sessions: cfg.Portal.Accounts, Address: address, Now: cfg.Now,
+		BaseURL: cfg.Facts.BaseURL, Sessions: cfg.Portal.Accounts, Baskets: cfg.Portal.Accounts, Address: address, Now: cfg.Now,
 		Orders: cfg.Checkout.Orders != nil, PublicLinks: cfg.Site.Catalog != nil, Operators: cfg.Operator.Admin != nil,
 		Legal: cfg.Legal.Notices != nil, MaxStreams: cfg.MaxStreams, Closing: cfg.Closing,
 	})
@@ -34,6 +34,10 @@ func newPages(cfg Config, address func(*http.Request) netip.Addr) (frame *ui.Fra
 		}
 	}
 	add(frame, nil)
+	var till *checkout.Handler
+	if cfg.Checkout.Orders != nil {
+		cfg.Portal.OrderBasket = func(req *ui.Request) string { return till.OrderBasket(req) }
+	}
 	cfg.Portal.Frame = frame
 	add(portal.New(cfg.Portal))
 	if cfg.Site.Catalog != nil {
@@ -50,8 +54,10 @@ func newPages(cfg Config, address func(*http.Request) netip.Addr) (frame *ui.Fra
 		add(operator.New(cfg.Operator))
 	}
 	if cfg.Checkout.Orders != nil {
-		cfg.Checkout.Frame = frame
-		add(checkout.New(cfg.Checkout))
+		cfg.Checkout.Frame, cfg.Checkout.Registrants = frame, cfg.Portal.Accounts
+		var failed error
+		till, failed = checkout.New(cfg.Checkout)
+		add(till, failed)
 	}
 	return frame, pages, err
 }

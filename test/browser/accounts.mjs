@@ -1,6 +1,6 @@
 // Steps that several journeys share.
 import assert from "node:assert/strict";
-import { at, clickButton, field, linkIn, mails, portal } from "./lib.mjs";
+import { at, atOverview, clickButton, field, linkIn, mails, portal } from "./lib.mjs";
 
 // address returns a new address for each journey and person.
 export const address = (who) => `${who}-${Date.now().toString(36)}@example.org`;
@@ -33,7 +33,7 @@ export async function enter(page, email, password) {
 
 export async function signIn(page, email, password) {
   await enter(page, email, password);
-  await at(page, "/portal/profile");
+  await atOverview(page);
 }
 
 export async function signOut(page) {

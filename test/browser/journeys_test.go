@@ -76,10 +76,18 @@ func TestSearch_WithAndWithoutScript(t *testing.T) {
 
 func TestBasket_OrderToAccountClosure(t *testing.T) {
 	s := startSandbox(t)
-	wantRules(t, runScript(t, s, "basket.mjs"), "names are added to the basket during search", "a new account returns to its basket",
+	wantRules(t, runScript(t, s, "basket.mjs"), "names are added to the basket during search", "a new account leads to the checkout",
 		"registrant data is validated while typing", "registered and transferred in one order", "an account with domains cannot be closed",
 		"a basket works without script, and in English", "withdrawn without signing in, and confirmed by mail",
 		"terminated without signing in, and confirmed by mail", "data exported, account closed")
+}
+
+func TestPurchase_FirstDomainWithFewActionsFieldsAndMails(t *testing.T) {
+	s := startSandbox(t)
+	wantRules(t, runScript(t, s, "firstpurchase.mjs"),
+		"bought with at most 9 actions and 8 fields in German", "told with 2 mails in German",
+		"bought with at most 9 actions and 8 fields in English without script", "told with 2 mails in English without script",
+		"the basket survives a change of the device")
 }
 
 func TestAutoRenewal_ConsentCardAndEnd(t *testing.T) {
@@ -93,7 +101,7 @@ func TestAutoRenewal_ConsentCardAndEnd(t *testing.T) {
 func TestPurchase_KeyboardOnly(t *testing.T) {
 	s := startSandbox(t)
 	wantRules(t, runScript(t, s, "keyboard.mjs"), "the language is chosen by keyboard",
-		"a name is added by keyboard, and the focus stays in its row", "an account is created by keyboard, and returns to the basket",
+		"a name is added by keyboard, and the focus stays in its row", "an account is created by keyboard, and leads to the checkout",
 		"registrant data and order are submitted by keyboard", "a domain is bought by keyboard alone, in English",
 		"the focus stays at the current position")
 }

@@ -137,5 +137,8 @@ const followed = / data-events="[^"]+\/events"/;
 // at waits for a page with this path.
 export const at = (page, path) => page.waitForURL((url) => url.pathname === path);
 
+// atOverview waits for the page that a sign-in leads to.
+export const atOverview = (page) => page.waitForURL((url) => url.pathname === "/portal" || url.pathname === "/portal/domains");
+
 export const field = (page, name) => page.locator(`main [name="${name}"]`);
 export const clickButton = (page, name) => page.getByRole("button", { name, exact: true }).click();

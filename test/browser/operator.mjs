@@ -2,7 +2,7 @@
 // an agent and replaces the price list. The operator is the demo customer, so the same
 // person sees the registrant's pages.
 import assert from "node:assert/strict";
-import { at, clickButton, field, mails, ok, portal, refusal, sandbox, tool, totp, withBrowser } from "./lib.mjs";
+import { at, atOverview, clickButton, field, mails, ok, portal, refusal, sandbox, tool, totp, withBrowser } from "./lib.mjs";
 import { checkPage, visit } from "./checkpage.mjs";
 import { enter, signIn } from "./accounts.mjs";
 
@@ -30,7 +30,7 @@ async function second(page) {
   // A code is valid once, and the next one is accepted half a minute early.
   await field(page, "code").fill(totp(secret, Date.now() + 30_000));
   await clickButton(page, "Weiter");
-  await at(page, "/portal/profile");
+  await atOverview(page);
   return secret;
 }
 

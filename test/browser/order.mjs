@@ -87,13 +87,13 @@ const stories = {
 
   async decline(page) {
     await signInThere(page, payPath);
-    await page.getByRole("link", { name: "Bestellung ablehnen" }).click();
-    await title(page, "Bestellung ablehnen?");
+    await page.getByRole("link", { name: "Bestellung verwerfen" }).click();
+    await title(page, "Bestellung verwerfen?");
     await checkPage(page, "decline");
     await page.getByRole("link", { name: "Zurück zur Bestellung" }).click();
     await at(page, payPath);
-    await page.getByRole("link", { name: "Bestellung ablehnen" }).click();
-    await clickButton(page, "Ja, ablehnen");
+    await page.getByRole("link", { name: "Bestellung verwerfen" }).click();
+    await clickButton(page, "Ja, verwerfen");
     await title(page, "Bestellung storniert");
     await checkPage(page, "declined");
     ok("declined after confirmation");

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import { at, clickButton, field, ok, portal, sandbox, withBrowser } from "./lib.mjs";
+import { atOverview, clickButton, field, ok, portal, sandbox, withBrowser } from "./lib.mjs";
 import { address, isSignedIn, makeToken, register, signOut } from "./accounts.mjs";
 
 // virtualKey adds an authenticator that verifies its user and consents.
@@ -43,7 +43,7 @@ await withBrowser(async (page, context) => {
   assert.equal(await isSignedIn(page), false);
   await page.goto(portal("/portal/sign-in"));
   await clickButton(page, "Mit Passkey anmelden");
-  await at(page, "/portal/profile");
+  await atOverview(page);
   const session = (cookies) => cookies.find((cookie) => cookie.name === "dotkontor")?.value;
   assert.ok(session(before) && session(await context.cookies()));
   assert.notEqual(session(before), session(await context.cookies()), "the session is another one after sign-in");

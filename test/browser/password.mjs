@@ -1,6 +1,6 @@
 // A customer with a password and an authenticator app forgets the password.
 import assert from "node:assert/strict";
-import { at, clickButton, field, linkIn, mails, ok, portal, refusal, totp, withBrowser } from "./lib.mjs";
+import { at, atOverview, clickButton, field, linkIn, mails, ok, portal, refusal, totp, withBrowser } from "./lib.mjs";
 import { address, enter, isSignedIn, register, signOut } from "./accounts.mjs";
 
 const email = address("passwort");
@@ -37,7 +37,7 @@ await withBrowser(async (page, context, watched) => {
   await enter(page, email, password);
   const code = totp(secret, Date.now() + 30_000); // the next step's code is accepted early
   await enterCode(page, code);
-  await at(page, "/portal/profile");
+  await atOverview(page);
   ok("signed in with a code");
 
   await signOut(page);
@@ -49,7 +49,7 @@ await withBrowser(async (page, context, watched) => {
 
   await enter(page, email, password);
   await enterCode(page, codes[3]);
-  await at(page, "/portal/profile");
+  await atOverview(page);
   ok("recovery code works");
   await signOut(page);
   await enter(page, email, password);
@@ -60,7 +60,7 @@ await withBrowser(async (page, context, watched) => {
 
   await enter(page, email, password);
   await enterCode(page, codes[4]);
-  await at(page, "/portal/profile");
+  await atOverview(page);
 
   await withBrowser(async (phone, _, watchedToo) => {
     watchedToo.expects(refusal("4(01|04|10|22)"));
@@ -86,5 +86,5 @@ await withBrowser(async (page, context, watched) => {
   await page.locator("[role=alert], .problem").first().waitFor();
   await enter(page, email, other);
   await enterCode(page, codes[5]); // a reset leaves the second factor on
-  await at(page, "/portal/profile");
+  await atOverview(page);
 });

@@ -29,8 +29,11 @@ const (
 	StrongSignIn      registrar.Code = "strong_sign_in"      // an operator account: requires a sign-in with a passkey or a code
 	NoSuchObject      registrar.Code = "no_such_object"      // does not exist or belongs to another customer
 	RegistrantInvalid registrar.Code = "registrant_invalid"  // with *FieldError
+	RegistrantKnown   registrar.Code = "registrant_known"    // the account has a registrant already
 	HasDomains        registrar.Code = "account_has_domains" // the account holds domains, so it can't be closed
 	HasOrders         registrar.Code = "account_has_orders"  // the same for open orders and pending refunds
+	BasketInvalid     registrar.Code = "basket_invalid"      // too long
+	BasketChanged     registrar.Code = "basket_changed"      // in another window
 	PaymentUnderWay   registrar.Code = "payment_under_way"   // an order is being paid for the current registrant
 )
 

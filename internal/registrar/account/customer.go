@@ -13,7 +13,8 @@ type Customer struct {
 	ID, Email                    string
 	Language                     string // de or en
 	HasPassword, HasSecondFactor bool
-	Operator                     bool // grants access to the operator pages, given a strong sign-in
+	Basket                       string // what the customer has collected, in the form of package ui
+	Operator                     bool   // grants access to the operator pages, given a strong sign-in
 	// ConfirmedAt is zero until the owner of the address has confirmed it, DisabledAt
 	// unless the account is disabled.
 	CreatedAt, ConfirmedAt, DisabledAt time.Time

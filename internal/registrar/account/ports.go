@@ -67,6 +67,8 @@ type Tx interface {
 	// SetEmail returns false if another account has the address.
 	SetEmail(ctx context.Context, id, email, emailKey string) (bool, error)
 	SetLanguage(ctx context.Context, id, language string) error
+	// ReplaceBasket returns false if the basket is no longer seen.
+	ReplaceBasket(ctx context.Context, id, seen, basket string) (bool, error)
 	Disable(ctx context.Context, id string, now time.Time) (bool, error)
 	Enable(ctx context.Context, id string) (bool, error)
 	// SetOperator returns false if the role already has this value or the account is unconfirmed.

@@ -115,6 +115,23 @@ func (s *Service) ConfirmEmailChange(ctx context.Context, actor registrar.Actor,
 	})
 }
 
+const maxBasketBytes = 4000
+
+// ReplaceBasket stores the basket of a signed-in customer, or returns BasketChanged if it is
+// no longer the one that they saw.
+func (s *Service) ReplaceBasket(ctx context.Context, actor registrar.Actor, seen, basket string) error {
+	if len(basket) > maxBasketBytes {
+		return registrar.Invalid(BasketInvalid)
+	}
+	return s.changeSignedIn(ctx, actor, func(t *tx, account Account) error {
+		replaced, err := t.ReplaceBasket(ctx, account.ID, seen, basket)
+		if err == nil && !replaced {
+			err = registrar.Conflict(BasketChanged)
+		}
+		return err
+	})
+}
+
 // SetLanguage sets the language of pages and mails.
 func (s *Service) SetLanguage(ctx context.Context, actor registrar.Actor, language string) error {
 	language, err := parseLanguage(language)

@@ -171,13 +171,44 @@ func (s *Service) Registrant(ctx context.Context, actor registrar.Actor) (Regist
 	return s.read().GetRegistrant(ctx, account.ID)
 }
 
-// SetRegistrant stores the registrant, or reports all invalid fields as a *FieldError.
+// SetRegistrant stores the registrant, or reports all invalid fields as a *FieldError. The
+// account's address gets a mail about a change, but not about the first data.
 func (s *Service) SetRegistrant(ctx context.Context, actor registrar.Actor, registrant Registrant) error {
 	return s.changeRecentlySignedIn(ctx, actor, func(t *tx, account Account) error {
-		if err := s.storeRegistrant(ctx, t, actor, account.ID, registrant); err != nil {
+		_, known, err := t.GetRegistrant(ctx, account.ID)
+		if err != nil {
+			return err
+		}
+		if err := s.storeRegistrant(ctx, t, actor, account.ID, registrant); err != nil || !known {
 			return err
 		}
 		return t.queueMail(ctx, actor, registrar.Mail{Kind: registrar.MailRegistrantChanged, Customer: account.ID})
+	})
+}
+
+// AddRegistrant is SetRegistrant for an account without a registrant. It replaces nothing,
+// so it requires no recent sign-in. Adding the same data again changes nothing; other data
+// is RegistrantKnown.
+func (s *Service) AddRegistrant(ctx context.Context, actor registrar.Actor, registrant Registrant) error {
+	return s.changeSignedIn(ctx, actor, func(t *tx, account Account) error {
+		if err := t.LockCustomer(ctx, account.ID); err != nil {
+			return err
+		}
+		current, known, err := t.GetRegistrant(ctx, account.ID)
+		if err != nil {
+			return err
+		}
+		if !known {
+			return s.storeRegistrant(ctx, t, actor, account.ID, registrant)
+		}
+		added, err := registrant.normalise()
+		if err != nil {
+			return err
+		}
+		if added.UpdatedAt = current.UpdatedAt; added != current {
+			return registrar.Conflict(RegistrantKnown)
+		}
+		return nil
 	})
 }
 

@@ -12,6 +12,16 @@ import (
 // Register queues a mail to the address: with a link that confirms a new account, or saying that
 // there is one already. The package comment explains why it takes no password.
 func (s *Service) Register(ctx context.Context, actor registrar.Actor, email, language string) error {
+	return s.RegisterBuyer(ctx, actor, email, language, "")
+}
+
+// RegisterBuyer is Register for a person with a basket. It is stored with the new account,
+// because the mailed link may be opened in another browser; one with a confirmed address
+// keeps its own.
+func (s *Service) RegisterBuyer(ctx context.Context, actor registrar.Actor, email, language, basket string) error {
+	if len(basket) > maxBasketBytes {
+		return registrar.Invalid(BasketInvalid)
+	}
 	email, key, err := parseEmail(email)
 	if err != nil {
 		return err
@@ -34,6 +44,11 @@ func (s *Service) Register(ctx context.Context, actor registrar.Actor, email, la
 		action, mail := ActionRegistrationAttempted, registrar.Mail{Kind: registrar.MailAlreadyRegistered, Customer: account.ID}
 		if account.ConfirmedAt.IsZero() {
 			mail = registrar.Mail{Kind: registrar.MailConfirm, Customer: account.ID, Language: language}
+			if basket != "" {
+				if _, err := t.ReplaceBasket(ctx, account.ID, account.Basket, basket); err != nil {
+					return err
+				}
+			}
 		}
 		if inserted {
 			action = ActionRegistered
@@ -61,6 +76,12 @@ func (s *Service) CheckLink(ctx context.Context, kind LinkKind, link string) (em
 	}
 	found, _, err := s.findLink(ctx, s.read(), kind, link)
 	return found.Email, err
+}
+
+// IsBuyerLink reports whether the account of a confirmation link has a basket.
+func (s *Service) IsBuyerLink(ctx context.Context, link string) (bool, error) {
+	_, account, err := s.findLink(ctx, s.read(), LinkConfirm, link)
+	return account.Basket != "", err
 }
 
 // findLink returns a link without using it. A change of the account's address voids it.

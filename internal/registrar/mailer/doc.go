@@ -17,6 +17,9 @@
 //	  │                 │ └─────failed for 24 h──► deleted, counted
 //	  └──backoff────────┘
 //
+// While it is queued, a mail can be merged with a later one: its row gets the kind and the
+// data of the mail that says both. Once it is claimed, it keeps its text.
+//
 // A claim moves the due times of a batch to the end of a lease; nodes skip rows that another
 // one is claiming. If a node dies, the others take the mail when the lease expires. Delivery
 // is at least once: a mail is sent twice only if a node dies or loses the store between the

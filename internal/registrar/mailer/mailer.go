@@ -66,6 +66,13 @@ type Message struct {
 	Data          map[string]string
 	Link          string // empty if the mail has none
 	LinkExpiresAt time.Time
+	Attachments   []Attachment
+}
+
+// Attachment is a file of a mail.
+type Attachment struct {
+	Name, Type string
+	Content    []byte
 }
 
 // Undeliverable is the code of a permanent failure: the mail is not retried.

@@ -42,6 +42,8 @@ type Config struct {
 	Logger      *slog.Logger
 	OnAttempt   func(registrar.MailKind, Outcome)                           // called with the outcome of each attempt; optional
 	RecordError func(ctx context.Context, mail string, code registrar.Code) // why a mail was postponed; optional
+	// Attach returns the files of a mail, or an error if they are not ready; optional.
+	Attach func(ctx context.Context, mail QueuedMail) ([]Attachment, error)
 }
 
 // runner sends due mails.
@@ -57,6 +59,7 @@ func New(cfg Config) (*jobs.Worker[QueuedMail], error) {
 	}
 	cfg.Logger = cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler))
 	registrar.Default(&cfg.Now, time.Now)
+	registrar.Default(&cfg.Attach, func(context.Context, QueuedMail) ([]Attachment, error) { return nil, nil })
 	registrar.Default(&cfg.OnAttempt, func(registrar.MailKind, Outcome) {})
 	r := &runner{cfg: cfg}
 	r.worker = &jobs.Worker[QueuedMail]{
@@ -81,7 +84,9 @@ func (r *runner) deliver(ctx context.Context, mail QueuedMail) (QueuedMail, erro
 	case errors.Is(err, errWithdrawn):
 		return mail, nil
 	default:
-		r.cfg.OnAttempt(mail.Kind, Failed)
+		if !errors.As(err, new(notReady)) {
+			r.cfg.OnAttempt(mail.Kind, Failed)
+		}
 		if registrar.CodeOf(err) != Undeliverable && r.cfg.Now().Sub(mail.CreatedAt) < maxAge {
 			return mail, err
 		}
@@ -98,6 +103,11 @@ func (r *runner) deliver(ctx context.Context, mail QueuedMail) (QueuedMail, erro
 	return mail, nil
 }
 
+// notReady means that the mail was not sent because its attachments don't exist yet.
+type notReady struct{ error }
+
+func (e notReady) Unwrap() error { return e.error }
+
 // errWithdrawn means that the mail must not be sent any more.
 var errWithdrawn = errors.New("mail withdrawn")
 
@@ -109,6 +119,10 @@ func (r *runner) send(ctx context.Context, mail QueuedMail) (Delivery, error) {
 	message := Message{
 		ID: fmt.Sprintf("%s.%d", mail.ID, mail.Attempts), Kind: mail.Kind, To: mail.To,
 		Language: mail.Language, At: mail.CreatedAt, Data: mail.Data,
+	}
+	var err error
+	if message.Attachments, err = r.cfg.Attach(sendCtx, mail); err != nil {
+		return Delivery{}, notReady{err}
 	}
 	if link, has := linkSpecs[mail.Kind]; has {
 		secret, hash := registrar.NewSecret(registrar.LinkSecret)

@@ -110,6 +110,18 @@
 // customer. It has the states of a payment by token: the process that stored the intent, and
 // no other, confirms it off-session.
 //
+// # Mails
+//
+//	cause                        mail
+//	paid, or confirmed           the receipt, with the invoice attached, after receiptDelay
+//	completed before it is sent  receipt and outcome in one mail, with the invoice attached
+//	completed after that         the outcome
+//	an item failed               the outcome with reason and refund, after the receipt
+//	automatic renewal            the receipt; an outcome only if something failed
+//	payment unmatched            the refund
+//
+// A mail is merged in the transaction that ends the order, unless a node has claimed it.
+//
 // # Automatic renewals
 //
 // An order of ChannelRenewal is created by package renewal, together with its payment and in

@@ -27,6 +27,9 @@ func TestRun_PaidOrderCompletes(t *testing.T) {
 		if len(env.store.mails) != 2 || env.store.mails[0].Kind != registrar.MailOrderPaid || env.store.mails[1].Kind != registrar.MailOrderEnded {
 			t.Errorf("mails: %+v", env.store.mails)
 		}
+		if merged := env.store.mails[1].Merged; merged == nil || merged.ID != env.store.mails[0].ID || merged.Kind != registrar.MailOrderCompleted {
+			t.Errorf("receipt and outcome are two mails: %+v", merged)
+		}
 		env.checkInvariants()
 	})
 }

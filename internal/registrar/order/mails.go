@@ -7,6 +7,13 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
+// A registration takes seconds. So the receipt waits for it, and a completed order has one
+// mail. The delay after that is for the invoice, which is attached.
+const (
+	receiptDelay = 10 * time.Second
+	mergedDelay  = 2 * time.Second
+)
+
 // receiptMail confirms that an order was paid, or confirmed if it is free.
 func receiptMail(o Order, buyer *Buyer) registrar.Mail {
 	data := mailData(o)
@@ -19,9 +26,11 @@ func receiptMail(o Order, buyer *Buyer) registrar.Mail {
 	if o.Consent.Given() { // the law requires confirmation on a durable medium
 		data["consent"], data["consent_at"] = o.Consent.Text(), o.Consent.At.UTC().Format(time.RFC3339)
 	}
-	return registrar.Mail{Kind: registrar.MailOrderPaid, Customer: o.Customer, Data: data}
+	return registrar.Mail{ID: "mail_" + o.ID, Kind: registrar.MailOrderPaid, Customer: o.Customer, Data: data, Delay: receiptDelay}
 }
 
+// outcomeMail follows the receipt. If everything succeeded, the two are one mail if
+// possible.
 func outcomeMail(o Order) registrar.Mail {
 	data := mailData(o)
 	data["state"] = string(o.State)
@@ -32,7 +41,13 @@ func outcomeMail(o Order) registrar.Mail {
 		}
 	}
 	data["refund"] = back.String()
-	return registrar.Mail{Kind: registrar.MailOrderEnded, Customer: o.Customer, Data: data}
+	mail := registrar.Mail{Kind: registrar.MailOrderEnded, Customer: o.Customer, Data: data, Delay: receiptDelay}
+	if o.State == Completed {
+		merged := receiptMail(o, nil)
+		merged.Kind, merged.Delay = registrar.MailOrderCompleted, mergedDelay
+		mail.Delay, mail.Merged = 0, &merged
+	}
+	return mail
 }
 
 func unmatchedMail(o Order, amount registrar.Cents) registrar.Mail {
@@ -51,6 +66,9 @@ func mailData(o Order) map[string]string {
 	if payment := o.CapturedPayment(); o.Channel == ChannelRenewal && payment != nil && payment.Kind == ByMethod {
 		data["automatic"], data["domain"] = strconv.FormatBool(true), o.Items[0].Name
 		data["charge_at"] = o.PaidAt.UTC().Format(time.DateOnly)
+	}
+	if !o.PaidAt.IsZero() {
+		data["at"] = o.PaidAt.UTC().Format(time.DateOnly)
 	}
 	if !o.Claimed { // a guest account can't sign in
 		data["unclaimed"] = strconv.FormatBool(true)

@@ -224,6 +224,16 @@ func priceDiffers(a, b Order) bool {
 	})
 }
 
+// countryAdded reports whether two orders differ in nothing but the country: the customer
+// has entered it since, and pays exactly what was shown.
+func countryAdded(shown, now Order) bool {
+	if shown.Totals.Rule != string(billing.RuleUnknownCountry) || now.Totals.VATID != "" || now.Totals.Unchecked {
+		return false
+	}
+	shown.Totals.Rule, shown.Totals.Country = now.Totals.Rule, now.Totals.Country
+	return !priceDiffers(shown, now)
+}
+
 // needsUpdate reports whether a repriced order must be stored.
 func needsUpdate(a, b Order) bool {
 	return a.State != b.State || priceDiffers(a, b) || !slices.EqualFunc(a.Items, b.Items, func(x, y Item) bool {

@@ -117,3 +117,22 @@ func TestClaim_RegistrantMustMeetRulesOfPaidNames(t *testing.T) {
 		t.Fatalf("%+v, %v", o, err)
 	}
 }
+
+// The page that orders asks for the first registrant, too: what it showed was priced
+// without a country.
+func TestPay_CountryEnteredWithTheOrderChargesOnlyWhatWasShown(t *testing.T) {
+	t.Parallel()
+	for country, refused := range map[string]registrar.Code{"DE": "", "AT": "", "US": order.PriceChanged} {
+		env := newEnv(t)
+		env.setCountry(anna, "")
+		o, secret := env.createOrder(newRequest(order.Register, "laden"))
+		env.setCountry(anna, country)
+		page, err := env.service.Pay(t.Context(), annaInPerson, secret, consentTo(o.Totals.Gross))
+		if code(err) != refused || (page != "") != (refused == "") {
+			t.Errorf("%s: %q, %v", country, page, err)
+		}
+		if now := env.store.orders[o.ID]; refused != "" && len(now.Payments) != 0 || now.Totals.Country == "" {
+			t.Errorf("%s: stored %+v", country, now)
+		}
+	}
+}

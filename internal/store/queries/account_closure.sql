@@ -11,7 +11,7 @@ SELECT
 
 -- name: CloseCustomer :execrows
 UPDATE customers
-SET email = sqlc.arg(closed_email), email_key = sqlc.arg(closed_email), password_hash = '', totp_sealed = '', totp_step = 0, totp_version = totp_version + 1, token_count = 0,
+SET email = sqlc.arg(closed_email), email_key = sqlc.arg(closed_email), password_hash = '', totp_sealed = '', totp_step = 0, totp_version = totp_version + 1, token_count = 0, basket = '',
     operator = 0, disabled_at = sqlc.arg(closed_at)
 WHERE id = sqlc.arg(id) AND disabled_at = 0;
 

@@ -39,6 +39,9 @@ UPDATE customers SET disabled_at = disabled_at WHERE id = $1;
 UPDATE customers SET email = $1, email_key = $2
 WHERE customers.id = $3 AND NOT EXISTS (SELECT 1 FROM customers AS other WHERE other.email_key = $2 AND other.id <> $3);
 
+-- name: ReplaceBasket :execrows
+UPDATE customers SET basket = sqlc.arg(basket) WHERE id = sqlc.arg(id) AND basket = sqlc.arg(seen);
+
 -- name: SetLanguage :exec
 UPDATE customers SET language = $1 WHERE id = $2;
 

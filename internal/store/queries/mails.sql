@@ -11,9 +11,15 @@ INSERT INTO mails (id, kind, customer_id, recipient, language, data, created_at,
 SELECT sqlc.arg(id), sqlc.arg(kind), customers.id,
     CASE WHEN sqlc.arg(recipient) = '' THEN customers.email ELSE sqlc.arg(recipient) END,
     CASE WHEN sqlc.arg(language) = '' THEN customers.language ELSE sqlc.arg(language) END,
-    sqlc.arg(data), sqlc.arg(now), sqlc.arg(now)
+    sqlc.arg(data), sqlc.arg(now), sqlc.arg(due)
 FROM customers
 WHERE customers.id = sqlc.arg(customer_id);
+
+-- A mail that a node has tried to send keeps its text.
+-- name: ReplaceQueuedMail :execrows
+UPDATE mails
+SET kind = sqlc.arg(kind), data = sqlc.arg(data), due_at = sqlc.arg(due)
+WHERE id = sqlc.arg(id) AND attempts = 0;
 
 -- SQLite has no locking clause; sqldb removes it.
 -- name: ClaimDueMails :many

@@ -11,7 +11,7 @@ import (
 
 const closeCustomer = `-- name: CloseCustomer :execrows
 UPDATE customers
-SET email = $1, email_key = $1, password_hash = '', totp_sealed = '', totp_step = 0, totp_version = totp_version + 1, token_count = 0,
+SET email = $1, email_key = $1, password_hash = '', totp_sealed = '', totp_step = 0, totp_version = totp_version + 1, token_count = 0, basket = '',
     operator = 0, disabled_at = $2
 WHERE id = $3 AND disabled_at = 0
 `

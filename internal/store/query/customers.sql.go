@@ -85,7 +85,7 @@ func (q *Queries) EnableCustomer(ctx context.Context, id string) (int64, error) 
 }
 
 const getCustomer = `-- name: GetCustomer :one
-SELECT id, email, email_key, password_hash, user_handle, language, totp_sealed, totp_step, token_count, created_at, confirmed_at, disabled_at, guest, operator, totp_version, data_reminder_at FROM customers WHERE id = $1
+SELECT id, email, email_key, password_hash, user_handle, language, totp_sealed, totp_step, token_count, created_at, confirmed_at, disabled_at, guest, operator, totp_version, data_reminder_at, basket FROM customers WHERE id = $1
 `
 
 func (q *Queries) GetCustomer(ctx context.Context, id string) (Customer, error) {
@@ -108,12 +108,13 @@ func (q *Queries) GetCustomer(ctx context.Context, id string) (Customer, error) 
 		&i.Operator,
 		&i.TotpVersion,
 		&i.DataReminderAt,
+		&i.Basket,
 	)
 	return i, err
 }
 
 const getCustomerByEmail = `-- name: GetCustomerByEmail :one
-SELECT id, email, email_key, password_hash, user_handle, language, totp_sealed, totp_step, token_count, created_at, confirmed_at, disabled_at, guest, operator, totp_version, data_reminder_at FROM customers WHERE email_key = $1
+SELECT id, email, email_key, password_hash, user_handle, language, totp_sealed, totp_step, token_count, created_at, confirmed_at, disabled_at, guest, operator, totp_version, data_reminder_at, basket FROM customers WHERE email_key = $1
 `
 
 func (q *Queries) GetCustomerByEmail(ctx context.Context, emailKey string) (Customer, error) {
@@ -136,12 +137,13 @@ func (q *Queries) GetCustomerByEmail(ctx context.Context, emailKey string) (Cust
 		&i.Operator,
 		&i.TotpVersion,
 		&i.DataReminderAt,
+		&i.Basket,
 	)
 	return i, err
 }
 
 const getCustomerByUserHandle = `-- name: GetCustomerByUserHandle :one
-SELECT id, email, email_key, password_hash, user_handle, language, totp_sealed, totp_step, token_count, created_at, confirmed_at, disabled_at, guest, operator, totp_version, data_reminder_at FROM customers WHERE user_handle = $1
+SELECT id, email, email_key, password_hash, user_handle, language, totp_sealed, totp_step, token_count, created_at, confirmed_at, disabled_at, guest, operator, totp_version, data_reminder_at, basket FROM customers WHERE user_handle = $1
 `
 
 func (q *Queries) GetCustomerByUserHandle(ctx context.Context, userHandle string) (Customer, error) {
@@ -164,6 +166,7 @@ func (q *Queries) GetCustomerByUserHandle(ctx context.Context, userHandle string
 		&i.Operator,
 		&i.TotpVersion,
 		&i.DataReminderAt,
+		&i.Basket,
 	)
 	return i, err
 }
@@ -210,7 +213,7 @@ func (q *Queries) InsertRecoveryCode(ctx context.Context, customerID string, has
 }
 
 const listCustomers = `-- name: ListCustomers :many
-SELECT id, email, email_key, password_hash, user_handle, language, totp_sealed, totp_step, token_count, created_at, confirmed_at, disabled_at, guest, operator, totp_version, data_reminder_at FROM customers WHERE id > $1 ORDER BY id LIMIT $2
+SELECT id, email, email_key, password_hash, user_handle, language, totp_sealed, totp_step, token_count, created_at, confirmed_at, disabled_at, guest, operator, totp_version, data_reminder_at, basket FROM customers WHERE id > $1 ORDER BY id LIMIT $2
 `
 
 func (q *Queries) ListCustomers(ctx context.Context, iD string, limit int32) ([]Customer, error) {
@@ -239,6 +242,7 @@ func (q *Queries) ListCustomers(ctx context.Context, iD string, limit int32) ([]
 			&i.Operator,
 			&i.TotpVersion,
 			&i.DataReminderAt,
+			&i.Basket,
 		); err != nil {
 			return nil, err
 		}
@@ -254,7 +258,7 @@ func (q *Queries) ListCustomers(ctx context.Context, iD string, limit int32) ([]
 }
 
 const listOperators = `-- name: ListOperators :many
-SELECT id, email, email_key, password_hash, user_handle, language, totp_sealed, totp_step, token_count, created_at, confirmed_at, disabled_at, guest, operator, totp_version, data_reminder_at FROM customers WHERE operator = 1 ORDER BY id LIMIT $1
+SELECT id, email, email_key, password_hash, user_handle, language, totp_sealed, totp_step, token_count, created_at, confirmed_at, disabled_at, guest, operator, totp_version, data_reminder_at, basket FROM customers WHERE operator = 1 ORDER BY id LIMIT $1
 `
 
 func (q *Queries) ListOperators(ctx context.Context, limit int32) ([]Customer, error) {
@@ -283,6 +287,7 @@ func (q *Queries) ListOperators(ctx context.Context, limit int32) ([]Customer, e
 			&i.Operator,
 			&i.TotpVersion,
 			&i.DataReminderAt,
+			&i.Basket,
 		); err != nil {
 			return nil, err
 		}
@@ -356,6 +361,24 @@ WHERE id = $1 AND disabled_at = 0 AND guest = 0
 // Locks the row of an account that links an agent, so that it can't be closed meanwhile.
 func (q *Queries) LockOpenAccount(ctx context.Context, id string) (int64, error) {
 	result, err := q.db.ExecContext(ctx, lockOpenAccount, id)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+const replaceBasket = `-- name: ReplaceBasket :execrows
+UPDATE customers SET basket = $1 WHERE id = $2 AND basket = $3
+`
+
+type ReplaceBasketParams struct {
+	Basket string
+	ID     string
+	Seen   string
+}
+
+func (q *Queries) ReplaceBasket(ctx context.Context, arg ReplaceBasketParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, replaceBasket, arg.Basket, arg.ID, arg.Seen)
 	if err != nil {
 		return 0, err
 	}

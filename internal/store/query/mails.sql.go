@@ -103,9 +103,9 @@ INSERT INTO mails (id, kind, customer_id, recipient, language, data, created_at,
 SELECT $1, $2, customers.id,
     CASE WHEN $3 = '' THEN customers.email ELSE $3 END,
     CASE WHEN $4 = '' THEN customers.language ELSE $4 END,
-    $5, $6, $6
+    $5, $6, $7
 FROM customers
-WHERE customers.id = $7
+WHERE customers.id = $8
 `
 
 type InsertCustomerMailParams struct {
@@ -115,6 +115,7 @@ type InsertCustomerMailParams struct {
 	Language   interface{}
 	Data       string
 	Now        int64
+	Due        int64
 	CustomerID string
 }
 
@@ -127,6 +128,7 @@ func (q *Queries) InsertCustomerMail(ctx context.Context, arg InsertCustomerMail
 		arg.Language,
 		arg.Data,
 		arg.Now,
+		arg.Due,
 		arg.CustomerID,
 	)
 	if err != nil {
@@ -189,6 +191,33 @@ WHERE node = $2 AND node <> ''
 
 func (q *Queries) ReleaseMails(ctx context.Context, now int64, node string) (int64, error) {
 	result, err := q.db.ExecContext(ctx, releaseMails, now, node)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+const replaceQueuedMail = `-- name: ReplaceQueuedMail :execrows
+UPDATE mails
+SET kind = $1, data = $2, due_at = $3
+WHERE id = $4 AND attempts = 0
+`
+
+type ReplaceQueuedMailParams struct {
+	Kind string
+	Data string
+	Due  int64
+	ID   string
+}
+
+// A mail that a node has tried to send keeps its text.
+func (q *Queries) ReplaceQueuedMail(ctx context.Context, arg ReplaceQueuedMailParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, replaceQueuedMail,
+		arg.Kind,
+		arg.Data,
+		arg.Due,
+		arg.ID,
+	)
 	if err != nil {
 		return 0, err
 	}

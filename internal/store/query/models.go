@@ -115,6 +115,7 @@ type Customer struct {
 	Operator       int64
 	TotpVersion    int64
 	DataReminderAt int64
+	Basket         string
 }
 
 type Device struct {

@@ -123,7 +123,7 @@ func (q *Queries) GetOpenSession(ctx context.Context, arg GetOpenSessionParams) 
 }
 
 const getSession = `-- name: GetSession :one
-SELECT sessions.hash, sessions.id, sessions.customer_id, sessions.state, sessions.address, sessions.user_agent, sessions.device, sessions.attempts, sessions.created_at, sessions.authenticated_at, sessions.seen_at, sessions.expires_at, sessions.auth_method, customers.id, customers.email, customers.email_key, customers.password_hash, customers.user_handle, customers.language, customers.totp_sealed, customers.totp_step, customers.token_count, customers.created_at, customers.confirmed_at, customers.disabled_at, customers.guest, customers.operator, customers.totp_version, customers.data_reminder_at
+SELECT sessions.hash, sessions.id, sessions.customer_id, sessions.state, sessions.address, sessions.user_agent, sessions.device, sessions.attempts, sessions.created_at, sessions.authenticated_at, sessions.seen_at, sessions.expires_at, sessions.auth_method, customers.id, customers.email, customers.email_key, customers.password_hash, customers.user_handle, customers.language, customers.totp_sealed, customers.totp_step, customers.token_count, customers.created_at, customers.confirmed_at, customers.disabled_at, customers.guest, customers.operator, customers.totp_version, customers.data_reminder_at, customers.basket
 FROM sessions JOIN customers ON customers.id = sessions.customer_id
 WHERE sessions.hash = $1
 `
@@ -166,6 +166,7 @@ func (q *Queries) GetSession(ctx context.Context, hash string) (GetSessionRow, e
 		&i.Customer.Operator,
 		&i.Customer.TotpVersion,
 		&i.Customer.DataReminderAt,
+		&i.Customer.Basket,
 	)
 	return i, err
 }

@@ -1,6 +1,7 @@
 package smtp
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/tls"
@@ -172,6 +173,11 @@ func (c *Client) compose(message mailer.Message) (*gomail.Msg, mailer.Delivery, 
 	mail.SetGenHeader("Auto-Submitted", "auto-generated") // RFC 3834: suppresses automatic replies
 	mail.SetGenHeader("Content-Language", languageOf(message).code)
 	mail.SetBodyString(gomail.TypeTextPlain, delivery.Text)
+	for _, file := range message.Attachments {
+		if err := mail.AttachReader(file.Name, bytes.NewReader(file.Content), gomail.WithFileContentType(gomail.ContentType(file.Type))); err != nil {
+			return nil, delivery, &registrar.Error{Kind: registrar.KindInternal, Code: mailer.Undeliverable, Err: err}
+		}
+	}
 	return mail, delivery, nil
 }
 

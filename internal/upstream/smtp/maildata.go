@@ -18,8 +18,9 @@ const maxConsentLength = 2000
 
 // orderData is the template data of mails about orders.
 type orderData struct {
-	Order string
-	Items []item
+	Order  string
+	Items  []item
+	Others int // items after the first
 	// Net, Vat, Gross and Refund have their currency. Refund may be empty.
 	Net, Vat, Gross, Refund string
 	Free                    bool   // nothing was charged
@@ -77,6 +78,7 @@ func (l *language) orderData(data map[string]string) orderData {
 		}
 		b.Items = append(b.Items, one)
 	}
+	b.Others = max(len(b.Items)-1, 0)
 	return b
 }
 

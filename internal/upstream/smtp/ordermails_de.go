@@ -2,14 +2,8 @@ package smtp
 
 import "github.com/dotkontor/dotkontor/internal/registrar"
 
-// germanOrderMails are the mails about orders and domains in German.
-var germanOrderMails = map[registrar.MailKind]mailText{
-	registrar.MailOrderPaid: {"{{if .Automatic}}{{.Domain}}{{if .More}} und {{.More}} weitere{{end}}: Verlängerung am {{.Charge}} bezahlt{{else}}Ihre Bestellung bei dotkontor{{end}}", `
-{{if .Automatic}}wie angekündigt haben wir am {{.At}}
-den Betrag für eine Verlängerung abgebucht{{with .Method}} ({{.}}){{end}}. Jetzt verlängern wir:
-{{else}}vielen Dank. Ihre Bestellung wurde am
-{{.At}} {{if .Free}}bestätigt{{else}}bezahlt{{end}}.
-{{end}}
+// germanReceipt is what was ordered and paid, with what the law requires.
+const germanReceipt = `
 Bestellung: {{.Order}}
 {{range .Items}}
 {{.Name}}
@@ -36,8 +30,19 @@ Sie haben am {{.ConsentAt}} erklärt:
 {{.Consent}}
 
 Bitte heben Sie diese Nachricht auf.
+{{end}}{{if .Attached}}
+Die Rechnung hängt an dieser E-Mail.
 {{end}}
-{{if .Unclaimed}}Wir schreiben Ihnen, sobald alles ausgeführt ist. Die Bestellung gehört
+`
+
+// germanOrderMails are the mails about orders and domains in German.
+var germanOrderMails = map[registrar.MailKind]mailText{
+	registrar.MailOrderPaid: {"{{if .Automatic}}{{.Domain}}{{if .More}} und {{.More}} weitere{{end}}: Verlängerung am {{.Charge}} bezahlt{{else}}{{with .Items}}{{(index . 0).Name}}{{end}}{{if .Others}} und {{.Others}} weitere{{end}}: Ihre Bestellung vom {{.Day}}{{end}}", `
+{{if .Automatic}}wie angekündigt haben wir am {{.At}}
+den Betrag für eine Verlängerung abgebucht{{with .Method}} ({{.}}){{end}}. Jetzt verlängern wir:
+{{else}}vielen Dank. Ihre Bestellung wurde am
+{{.At}} {{if .Free}}bestätigt{{else}}bezahlt{{end}}.
+{{end}}` + germanReceipt + `{{if .Unclaimed}}Wir schreiben Ihnen, sobald alles ausgeführt ist. Die Bestellung gehört
 noch zu keinem Konto; der Link, mit dem Sie sie in Ihres übernehmen,
 steht in einer eigenen E-Mail. Danach sehen Sie sie unter "Bestellungen":
 
@@ -59,7 +64,25 @@ jederzeit unter "Bestellungen":
 Waren Sie das nicht? Dann melden Sie sich bitte sofort an, ändern Sie
 Ihr Passwort und antworten Sie uns.
 {{end}}`},
-	registrar.MailOrderEnded: {"Das ist aus Ihrer Bestellung geworden", `
+	registrar.MailOrderCompleted: {"{{with .Items}}{{(index . 0).Name}}{{end}}{{if .Others}} und {{.Others}} weitere{{end}}: Ihre Bestellung vom {{.Day}} ist ausgeführt", `
+vielen Dank. Ihre Bestellung vom {{.At}}
+ist {{if .Free}}bestätigt{{else}}bezahlt{{end}} und ausgeführt:
+{{range .Items}}
+{{.Name}} {{if eq .Kind "register"}}gehört jetzt Ihnen{{else if eq .Kind "transfer"}}ist zu uns umgezogen{{else if eq .Kind "restore"}}ist wiederhergestellt{{else}}ist verlängert{{end}}.
+{{end}}` + germanReceipt + `{{if .Unclaimed}}Die Bestellung gehört noch zu keinem Konto; der Link, mit dem Sie sie in
+Ihres übernehmen, steht in einer eigenen E-Mail. Danach ist alles hier:
+
+{{.Portal}}
+
+Haben Sie nichts bestellt? Dann antworten Sie uns bitte.
+{{else}}Ihre Domains verwalten Sie hier:
+
+{{.Portal}}
+
+Waren Sie das nicht? Dann melden Sie sich bitte sofort an, ändern Sie
+Ihr Passwort und antworten Sie uns.
+{{end}}`},
+	registrar.MailOrderEnded: {"{{with .Items}}{{(index . 0).Name}}{{end}}{{if .Others}} und {{.Others}} weitere{{end}}: Ihre Bestellung ist {{if eq .State `completed`}}ausgeführt{{else if eq .State `partially_completed`}}zum Teil ausgeführt{{else}}nicht ausgeführt{{end}}", `
 Ihre Bestellung ist seit {{.At}}
 {{if eq .State "completed"}}ausgeführt{{else if eq .State "partially_completed"}}zum Teil ausgeführt{{else}}abgeschlossen, konnte aber nicht ausgeführt werden{{end}}.
 

@@ -2,14 +2,8 @@ package smtp
 
 import "github.com/dotkontor/dotkontor/internal/registrar"
 
-// englishOrderMails are the mails about orders and domains in English.
-var englishOrderMails = map[registrar.MailKind]mailText{
-	registrar.MailOrderPaid: {"{{if .Automatic}}{{.Domain}}{{if .More}} and {{.More}} more{{end}}: renewal paid on {{.Charge}}{{else}}Your order at dotkontor{{end}}", `
-{{if .Automatic}}As announced, we charged you for a renewal on
-{{.At}}{{with .Method}} ({{.}}){{end}}. We are now renewing:
-{{else}}Thank you. Your order was {{if .Free}}confirmed{{else}}paid{{end}}
-on {{.At}}.
-{{end}}
+// englishReceipt is what was ordered and paid, with what the law requires.
+const englishReceipt = `
 Order: {{.Order}}
 {{range .Items}}
 {{.Name}}
@@ -34,8 +28,19 @@ On {{.ConsentAt}} you declared:
 {{.Consent}}
 
 Please keep this email.
+{{end}}{{if .Attached}}
+Your invoice is attached.
 {{end}}
-{{if .Unclaimed}}We will email you when everything is done. The order does not belong to
+`
+
+// englishOrderMails are the mails about orders and domains in English.
+var englishOrderMails = map[registrar.MailKind]mailText{
+	registrar.MailOrderPaid: {"{{if .Automatic}}{{.Domain}}{{if .More}} and {{.More}} more{{end}}: renewal paid on {{.Charge}}{{else}}{{with .Items}}{{(index . 0).Name}}{{end}}{{if .Others}} and {{.Others}} more{{end}}: your order of {{.Day}}{{end}}", `
+{{if .Automatic}}As announced, we charged you for a renewal on
+{{.At}}{{with .Method}} ({{.}}){{end}}. We are now renewing:
+{{else}}Thank you. Your order was {{if .Free}}confirmed{{else}}paid{{end}}
+on {{.At}}.
+{{end}}` + englishReceipt + `{{if .Unclaimed}}We will email you when everything is done. The order does not belong to
 an account yet; we send you the link to add it to yours in a separate
 email. After that, you see it under "Orders":
 
@@ -56,7 +61,25 @@ at any time under "Orders":
 If this wasn't you, please sign in immediately, change your password and
 reply to this email.
 {{end}}`},
-	registrar.MailOrderEnded: {"The result of your order", `
+	registrar.MailOrderCompleted: {"{{with .Items}}{{(index . 0).Name}}{{end}}{{if .Others}} and {{.Others}} more{{end}}: your order of {{.Day}} is complete", `
+Thank you. Your order of {{.At}} is
+{{if .Free}}confirmed{{else}}paid{{end}} and complete:
+{{range .Items}}
+{{.Name}} {{if eq .Kind "register"}}is yours{{else if eq .Kind "transfer"}}has been transferred to us{{else if eq .Kind "restore"}}has been restored{{else}}has been renewed{{end}}.
+{{end}}` + englishReceipt + `{{if .Unclaimed}}The order does not belong to an account yet; we send you the link to add
+it to yours in a separate email. After that, you find everything here:
+
+{{.Portal}}
+
+If you didn't order anything, please reply to this email.
+{{else}}Manage your domains here:
+
+{{.Portal}}
+
+If this wasn't you, please sign in immediately, change your password and
+reply to this email.
+{{end}}`},
+	registrar.MailOrderEnded: {"{{with .Items}}{{(index . 0).Name}}{{end}}{{if .Others}} and {{.Others}} more{{end}}: your order is {{if eq .State `completed`}}complete{{else if eq .State `partially_completed`}}partly complete{{else}}not complete{{end}}", `
 As of {{.At}}, your order is
 {{if eq .State "completed"}}completed{{else if eq .State "partially_completed"}}partly completed{{else}}closed, but could not be completed{{end}}.
 

@@ -79,6 +79,7 @@ type templateData struct {
 	// NextTerm means that the first charge is for the next term, Announced that this mail
 	// announces it.
 	NextTerm, Announced bool
+	Attached            bool // the invoice is attached
 	Over                bool // an expired domain can't be renewed any more
 	renewalData
 }
@@ -125,6 +126,7 @@ func (t templates) render(message mailer.Message, portal string) (subject, body 
 	}
 	data.Charge = lang.formatDate(message.Data["charge_at"])
 	data.NextTerm, data.Announced = message.Data["next_term"] == "true", message.Data["announced"] == "true"
+	data.Attached = len(message.Attachments) > 0
 	data.Over = message.Data["over"] == "true"
 	data.renewalData = lang.renewalData(message.Data, portal)
 	if message.Data["declared"] != "" {

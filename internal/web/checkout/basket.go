@@ -28,7 +28,8 @@ type basketRow struct {
 }
 
 type basketPage struct {
-	Rows []basketRow
+	Steps []step
+	Rows  []basketRow
 	// Net, VAT and Gross are the sums of the items with a list price.
 	Net, VAT, Gross registrar.Cents
 	Rate            string
@@ -36,6 +37,7 @@ type basketPage struct {
 	Transfer        ui.Field // for a domain to transfer
 	Open            string   // the path of an order awaiting payment; empty if there is none
 	SignIn          string   // returns to this page
+	Email           ui.Field // of a new customer
 }
 
 const basketFull registrar.Code = "basket_full"
@@ -127,12 +129,16 @@ func (h *Handler) showBasket(req *ui.Request, wrong error, typed string) error {
 		items = append(items, r.Item)
 	}
 	if !slices.Equal(items, req.Basket()) {
-		req.SetBasket(items) // the header counts what the page shows
+		if _, err := req.SetBasket(items); err != nil { // the header counts what the page shows
+			return err
+		}
 	}
+	shown.Steps = steps(0)
 	shown.SignIn = ui.SignInPath + "?next=" + ui.BasketPathIn(req.Language)
 	shown.Transfer = ui.Field{
 		Name: "domain", Label: "basket.transfer.label", Type: "text", Autocomplete: "off", MaxLength: 260, Value: typed,
 	}
+	shown.Email = ui.Field{Name: "email", Label: "basket.email", Hint: "basket.email.hint", Type: "email", Autocomplete: "email", MaxLength: 254}
 	status := http.StatusOK
 	if wrong != nil {
 		httpjson.RecordError(req.W, wrong)
@@ -241,7 +247,11 @@ func (h *Handler) addToBasket(req *ui.Request) error {
 			_, held, _ := strings.Cut(other, ":")
 			return held == name.ASCII()
 		})
-		if !req.SetBasket(append(items, string(kind)+":"+name.ASCII())) {
+		fits := false
+		if fits, err = req.SetBasket(append(items, string(kind)+":"+name.ASCII())); err != nil {
+			return err
+		}
+		if !fits {
 			err = &registrar.Error{Kind: registrar.KindConflict, Code: basketFull}
 			typed = ""
 		}
@@ -274,7 +284,9 @@ func (h *Handler) writeScriptProblem(req *ui.Request, err error) error {
 
 func (h *Handler) removeFromBasket(req *ui.Request) error {
 	item := req.Field("item")
-	req.SetBasket(slices.DeleteFunc(slices.Clone(req.Basket()), func(other string) bool { return other == item }))
+	if _, err := req.SetBasket(slices.DeleteFunc(slices.Clone(req.Basket()), func(other string) bool { return other == item })); err != nil {
+		return err
+	}
 	return req.SeeOther(ui.BasketPathIn(req.Language))
 }
 
@@ -284,21 +296,40 @@ func (h *Handler) orderBasket(req *ui.Request) error {
 	if !req.SignedIn {
 		return req.RedirectToSignIn(ui.SignInPath)
 	}
+	page, err := h.createOrder(req)
+	if err != nil {
+		return h.showBasket(req, err, "")
+	}
+	return req.SeeOther(page)
+}
+
+// OrderBasket is orderBasket for a customer who has just signed in. It returns the order's
+// page, or the basket's if something can't be ordered: its button says why.
+func (h *Handler) OrderBasket(req *ui.Request) (page string) {
+	page, err := h.createOrder(req)
+	if err != nil {
+		httpjson.RecordError(req.W, err)
+		return ui.BasketPathIn(req.Language)
+	}
+	return page
+}
+
+// createOrder orders the basket, empties it and returns the order's page. An empty basket
+// is its own page.
+func (h *Handler) createOrder(req *ui.Request) (page string, err error) {
 	var items []order.RequestedItem
 	for _, r := range h.basketRows(req).Rows {
 		items = append(items, order.RequestedItem{Name: r.name, Kind: r.kind})
 	}
 	if len(items) == 0 {
-		return req.SeeOther(ui.BasketPathIn(req.Language))
+		return ui.BasketPathIn(req.Language), nil
 	}
 	created, err := h.Orders.Create(req.R.Context(), req.Actor(), order.Request{Items: items, Channel: order.ChannelPortal})
 	if err != nil {
-		return h.showBasket(req, err, "")
+		return "", err
 	}
-	page, err := h.payPath(created)
-	if err != nil {
-		return err
+	if page, err = h.payPath(created); err == nil {
+		_, err = req.SetBasket(nil)
 	}
-	req.SetBasket(nil)
-	return req.SeeOther(page)
+	return page, err
 }

@@ -56,8 +56,9 @@ func TestBasket_ShowsItemsWithListPrices(t *testing.T) {
 	// .ai is sold for two years. 6.90 + 12.90 + 140.00 is 159.80, and 19 % of that 30.36.
 	s.visit("/warenkorb", nil).wantPage(http.StatusOK, []string{
 		"kaffee.de", "tee.com", "mate.ai", "Registrierung, 2 Jahre", "Umzug zu uns", "159,80", "30,36", "190,16", "danach 7,02",
-		"Anmelden und weiter", "Berechnet mit 19\u00a0% deutscher Umsatzsteuer",
-	}, []string{"Weiter zur Kasse"})
+		"Anmelden und zur Kasse", "Berechnet mit 19\u00a0% deutscher Umsatzsteuer",
+		`action="/portal/register"`,
+	}, []string{`action="/warenkorb/order"`})
 	s.visit("/basket", nil).wantPage(http.StatusOK, []string{"Basket", "€190.16", "Registration, 2 years"}, nil)
 	// A name is in it once, with the kind requested last.
 	s.visit("/warenkorb/add", form("item", "transfer:kaffee.de")).wantRedirect("/warenkorb")

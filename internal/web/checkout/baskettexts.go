@@ -18,12 +18,13 @@ var basketTexts = ui.Texts{
 		"Wir prüfen jetzt bei den Registries, ob alles verfügbar ist. Sie bestellen und bezahlen noch nichts.",
 		"We now check with the registries whether everything is available. You don't order or pay yet.",
 	},
-	"basket.sign_in":  {"Anmelden und weiter", "Sign in and continue"},
-	"basket.register": {"Konto anlegen", "Create account"},
-	"basket.guest": {
-		"Für eigene Domains brauchen Sie ein Konto. Ihr Warenkorb bleibt in diesem Browser erhalten.",
-		"You need an account to own domains. Your basket stays in this browser.",
+	"basket.email": {"Ihre E-Mail-Adresse", "Your email address"},
+	"basket.email.hint": {
+		"Wir schicken Ihnen einen Link, der Ihre Adresse bestätigt und zur Kasse führt.",
+		"We send you a link that confirms your address and leads to checkout.",
 	},
+	"basket.guest":            {"Sie haben schon ein Konto?", "Already have an account?"},
+	"basket.sign_in":          {"Anmelden und zur Kasse", "Sign in and check out"},
 	"basket.empty":            {"Ihr Warenkorb ist leer.", "Your basket is empty."},
 	"basket.open":             {"Sie haben eine offene Bestellung:", "You have an open order:"},
 	"basket.open.link":        {"ansehen und bezahlen", "view and pay"},

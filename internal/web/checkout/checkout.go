@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/account"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 	"github.com/dotkontor/dotkontor/internal/web/httpjson"
@@ -41,12 +42,18 @@ type Orders interface {
 	ResendClaimMail(ctx context.Context, actor registrar.Actor, paySecret string) error
 }
 
+// Registrants is account.Service, which stores the first registrant data of a customer.
+type Registrants interface {
+	AddRegistrant(ctx context.Context, actor registrar.Actor, registrant account.Registrant) error
+}
+
 // Config holds the dependencies of the pages. All but Now and LocksTransfers are
 // required.
 type Config struct {
 	// Frame is set by package web.
 	Frame           *ui.Frame
 	Orders          Orders
+	Registrants     Registrants
 	Invoices        Invoices
 	InvoiceRenderer InvoiceRenderer
 	// FindDomain finds a domain of the visitor by name, to say that a requested one is
@@ -75,13 +82,13 @@ type Handler struct {
 
 // New parses every page.
 func New(cfg Config) (*Handler, error) {
-	if cfg.Frame == nil || cfg.Orders == nil || cfg.Invoices == nil || cfg.InvoiceRenderer == nil || cfg.FindDomain == nil ||
+	if cfg.Frame == nil || cfg.Orders == nil || cfg.Registrants == nil || cfg.Invoices == nil || cfg.InvoiceRenderer == nil || cfg.FindDomain == nil ||
 		cfg.AuthCodeLimit == nil || cfg.Extension == nil || cfg.RateBasisPoints == nil {
 		return nil, errors.New("checkout: every field of Config but Now and LocksTransfers is required")
 	}
 	registrar.Default(&cfg.Now, time.Now)
 	registrar.Default(&cfg.LocksTransfers, func(string) bool { return false })
-	views, err := cfg.Frame.LoadTemplates(templateFS, basketTexts, orderTexts, payTexts, problemTexts)
+	views, err := cfg.Frame.LoadTemplates(templateFS, basketTexts, orderTexts, payTexts, problemTexts, ui.RegistrantTexts)
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +111,7 @@ func (h *Handler) Routes() []httpjson.Route {
 			"paid": h.paymentReturned, "back": h.paymentAborted, "decline": h.confirmDecline,
 		})))},
 		{Method: post, Path: ui.CheckoutPath + "{link}/{step}", Handler: public(h.step(map[string]ui.PageFunc{
-			"pay": h.pay, "code": h.setCode, "back": h.paymentAborted, "decline": h.decline, "claim": h.resendClaimMail,
+			"pay": h.pay, "registrant": h.addRegistrant, "code": h.setCode, "back": h.paymentAborted, "decline": h.decline, "claim": h.resendClaimMail,
 		}))},
 		{Method: get, Path: claimPath, Handler: public(h.showClaim)},
 		{Method: post, Path: claimPath, Handler: public(h.claim)},

@@ -54,6 +54,15 @@ type fakeOrders struct {
 	// paidUntil and choice are those of every held domain.
 	paidUntil time.Time
 	choice    registrar.TermEndChoice
+	// registrant was added; registrantErr is returned instead.
+	registrant    account.Registrant
+	registrantErr error
+}
+
+func (d *fakeOrders) AddRegistrant(_ context.Context, actor registrar.Actor, registrant account.Registrant) error {
+	d.record("registrant", actor)
+	d.registrant = registrant
+	return d.registrantErr
 }
 
 func (d *fakeOrders) FindByName(_ context.Context, actor registrar.Actor, name string) (portfolio.Domain, bool, error) {
@@ -265,7 +274,7 @@ func newPages(t *testing.T, d *fakeOrders) http.Handler {
 		d.invoices = newFakeInvoices(1)
 	}
 	h, err := New(Config{
-		Frame: frame, Orders: d, Invoices: d.invoices, InvoiceRenderer: d.invoices, FindDomain: d.FindByName, AuthCodeLimit: d.codes,
+		Frame: frame, Orders: d, Registrants: d, Invoices: d.invoices, InvoiceRenderer: d.invoices, FindDomain: d.FindByName, AuthCodeLimit: d.codes,
 		Extension: extension, RateBasisPoints: func(time.Time) int { return 1900 }, LocksTransfers: func(tld string) bool { return tld == ".com" },
 	})
 	if err != nil {

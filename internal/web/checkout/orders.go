@@ -83,5 +83,5 @@ func (h *Handler) orderView(req *ui.Request) (ui.View, error) {
 		// still being issued.
 		Documents       []invoiceRow
 		Waiting, Orders bool
-	}{o, h.itemRows(req.Language, o), h.summaryOf(req.Language, o.Totals), "state." + displayState(o), askedKey(o.By.Kind), pay, returnedKey(o), !o.PaidAt.IsZero(), documents, waiting, false}}, nil
+	}{o, h.itemRows(req.Language, o), h.summaryOf(req.Language, o.Totals), "state." + displayState(o), askedKey(o, true), pay, returnedKey(o), !o.PaidAt.IsZero(), documents, waiting, false}}, nil
 }

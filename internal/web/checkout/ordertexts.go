@@ -5,10 +5,12 @@ import "github.com/dotkontor/dotkontor/internal/web/ui"
 // orderTexts are about an order and its items, and the texts of /portal/orders and
 // /portal/invoices.
 var orderTexts = ui.Texts{
-	"asked.token":       {"einem Programm mit Zugangstoken", "a program with an access token"},
-	"asked.application": {"einer verbundenen Anwendung", "a connected application"},
-	"asked.system":      {"der automatischen Verlängerung", "automatic renewal"},
-	"asked.person":      {"einer Person im Portal", "a person in the portal"},
+	"asked.you":         {"Bestellt von Ihnen", "Ordered by you"},
+	"asked.token":       {"Vorbereitet von einem Programm mit Zugangstoken", "Prepared by a program with an access token"},
+	"asked.application": {"Vorbereitet von einer verbundenen Anwendung", "Prepared by a connected application"},
+	"asked.agent":       {"Vorbereitet von einem Einkaufsprogramm", "Prepared by a shopping agent"},
+	"asked.system":      {"Angelegt von der automatischen Verlängerung", "Created by automatic renewal"},
+	"asked.person":      {"Bestellt im Portal", "Ordered in the portal"},
 
 	"items.domain": {"Domain", "Domain"},
 	"items.what":   {"Leistung", "Service"},
@@ -16,7 +18,8 @@ var orderTexts = ui.Texts{
 	"items.net":    {"Netto", "Net"},
 	"items.vat":    {"USt.", "VAT"},
 	"items.gross":  {"Brutto", "Gross"},
-	"items.until":  {"danach bezahlt bis {1}", "then paid until {1}"},
+	"items.until":  {"bezahlt bis {1}", "paid until {1}"},
+	"items.later":  {"danach {1} für {2}", "then {1} for {2}"},
 	"items.locks": {
 		"Danach sperren wir die Domain gegen Umzüge. Sie können die Sperre jederzeit selbst aufheben.",
 		"We then lock the domain against transfers. You can unlock it at any time.",
@@ -93,6 +96,4 @@ var orderTexts = ui.Texts{
 	"refunds.heading": {"Erstattungen", "Refunds"},
 	"refunds.due":     {"{1}: unterwegs", "{1}: on its way"},
 	"refunds.made":    {"{1}: erstattet am {2}", "{1}: refunded on {2}"},
-
-	"asked.agent": {"einem Einkaufsprogramm", "a shopping agent"},
 }

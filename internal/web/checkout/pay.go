@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/account"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 	"github.com/dotkontor/dotkontor/internal/web/httpjson"
@@ -77,6 +78,8 @@ type formError struct {
 	problem      string              // a text key
 	item         string              // the item of a wrong auth code; empty means the whole order
 	confirmation *order.Confirmation // what was selected when the button was pressed; nil if it was not
+	registrant   *account.Registrant // what was entered; nil if there was no such form
+	cause        error               // has the invalid fields
 }
 
 // renderFormError renders the page again with a message about the error and the
@@ -92,7 +95,7 @@ func (h *Handler) renderFormError(req *ui.Request, err error, entered formError)
 	}
 	httpjson.RecordError(req.W, err)
 	req.SetRetryAfter(err)
-	t.item, t.confirmation = entered.item, entered.confirmation
+	t.item, t.confirmation, t.registrant, t.cause = entered.item, entered.confirmation, entered.registrant, err
 	req.AllowExternalFormAction() // the page has the button again
 	shown, err := h.newPayView(req, view, t)
 	if err != nil {
@@ -123,7 +126,18 @@ func (h *Handler) formErrorFor(err error) (formError, bool) {
 	return formError{}, false
 }
 
-// pay accepts the order as displayed and redirects to the payment provider.
+// addRegistrant stores the registrant of an order that can't be paid yet.
+func (h *Handler) addRegistrant(req *ui.Request) error {
+	registrant := ui.RegistrantOf(req.Text)
+	if err := h.Registrants.AddRegistrant(req.R.Context(), req.Actor(), registrant); err != nil {
+		return h.renderFormError(req, err, formError{registrant: &registrant})
+	}
+	return req.SeeOther(currentPayPath(req))
+}
+
+// pay accepts the order as displayed and redirects to the payment provider. The form may
+// contain the registrant, which is stored first: if that changes the price, nothing is
+// charged.
 func (h *Handler) pay(req *ui.Request) error {
 	req.AllowExternalFormAction()
 	shown, err := strconv.ParseInt(req.Field("gross"), 10, 64)
@@ -133,6 +147,12 @@ func (h *Handler) pay(req *ui.Request) error {
 	confirmation := order.Confirmation{Gross: registrar.Cents(shown), Consent: req.Field("consent")}
 	if wording := req.Field("auto_renew"); wording != "" {
 		confirmation.AutoRenew, confirmation.RenewalWording, confirmation.RenewalPrices = true, wording, req.Field("renewal_prices")
+	}
+	if req.R.PostForm.Has(account.FieldName) {
+		registrant := ui.RegistrantOf(req.Text)
+		if err := h.Registrants.AddRegistrant(req.R.Context(), req.Actor(), registrant); err != nil {
+			return h.renderFormError(req, err, formError{registrant: &registrant, confirmation: &confirmation})
+		}
 	}
 	redirect, err := h.Orders.Pay(req.R.Context(), req.Actor(), linkSecret(req), confirmation)
 	switch {

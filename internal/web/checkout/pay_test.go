@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/account"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 )
 
@@ -210,7 +211,7 @@ func TestPay_LiveOnlyWhileInProgress(t *testing.T) {
 func TestDecline_AsksForConfirmation(t *testing.T) {
 	t.Parallel()
 	d := &fakeOrders{view: ownView(order.AwaitingPayment)}
-	visit(t, d, "erika", payPage+"/decline", nil).wantPage(http.StatusOK, []string{"Bestellung ablehnen?", "beispiel.de", "Ja, ablehnen"}, []string{payButton})
+	visit(t, d, "erika", payPage+"/decline", nil).wantPage(http.StatusOK, []string{"Bestellung verwerfen?", "beispiel.de", "Ja, verwerfen"}, []string{payButton})
 	if len(d.calls) != 0 {
 		t.Errorf("a GET called %v", d.calls)
 	}
@@ -251,13 +252,87 @@ func TestPay_MissingDataLinksToItsForm(t *testing.T) {
 	t.Parallel()
 	registrant := `href="/portal/profile/registrant?next=%2Fcheckout%2Fdotkontor_pay_x"`
 	view := ownView(order.AwaitingPayment)
-	view.Payable, view.Missing = false, []string{order.MissingRegistrant}
-	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK, []string{registrant, "Name und Anschrift"}, []string{payButton})
-	view.Missing = []string{"eu_presence"}
-	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK, []string{registrant, "Europäischen Union"}, []string{payButton, "Name und Anschrift"})
+	view.Payable, view.Missing = false, []string{"eu_presence"}
+	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK, []string{registrant, "Europäischen Union"}, []string{payButton, `name="street"`})
 	view.Missing = []string{order.MissingIdentity}
 	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK, []string{`href="` + verifyPage + `"`}, []string{payButton, registrant})
 	visit(t, &fakeOrders{view: ownView(order.AwaitingVerification)}, "erika", payPage, nil).wantPage(http.StatusOK, []string{`href="` + verifyPage + `"`}, []string{payButton})
+}
+
+// withoutRegistrant is an order whose customer has entered no registrant yet.
+func withoutRegistrant() order.View {
+	view := ownView(order.AwaitingPayment)
+	view.Payable, view.Missing = false, []string{order.MissingRegistrant}
+	view.Owner = order.Buyer{Customer: "cus_1", Email: "erika@example.org"}
+	return view
+}
+
+var typedRegistrant = []string{"name", "Erika Mustermann", "street", "Heidestraße 17", "postal_code", "51147", "city", "Köln", "country", "DE", "phone", "+49 221 123456"}
+
+func TestPay_FirstRegistrantIsEnteredHere(t *testing.T) {
+	t.Parallel()
+	d := &fakeOrders{view: withoutRegistrant(), to: "https://provider.example/pay"}
+	visit(t, d, "erika", payPage, nil).wantPage(http.StatusOK, []string{`name="street"`, payButton, `id="consent"`}, []string{"/portal/profile/registrant?next", `name="kind"`})
+	paid := form(append([]string{"gross", "3570", "consent", order.ConsentWording("de")}, typedRegistrant...)...)
+	visit(t, d, "erika", payPage+"/pay", paid).wantRedirect(d.to)
+	if !slices.Equal(d.calls, []string{"registrant", "pay"}) || d.registrant.Kind != account.Person || d.registrant.City != "Köln" {
+		t.Errorf("called %v with %+v", d.calls, d.registrant)
+	}
+	paid.Set("organisation", "Mustermann GmbH")
+	visit(t, d, "erika", payPage+"/pay", paid)
+	if d.registrant.Kind != account.Company {
+		t.Errorf("a company is registered as %q", d.registrant.Kind)
+	}
+}
+
+func TestPay_InvalidRegistrantKeepsInputAndPaysNothing(t *testing.T) {
+	t.Parallel()
+	d := &fakeOrders{view: withoutRegistrant(), registrantErr: &account.FieldError{Fields: map[string]registrar.Code{"postal_code": account.FieldForm}}}
+	paid := form(append([]string{"gross", "3570", "consent", order.ConsentWording("de"), "auto_renew", "2026-11-de"}, typedRegistrant...)...)
+	visit(t, d, "erika", payPage+"/pay", paid).wantPage(http.StatusUnprocessableEntity, []string{
+		`value="Heidestraße 17"`, `value="&#43;49 221 123456"`, "Diese Postleitzahl passt nicht zum Land.", `value="51147" autocomplete="postal-code"`,
+	}, nil)
+	if !slices.Equal(d.calls, []string{"registrant"}) {
+		t.Errorf("called %v", d.calls)
+	}
+	d.view.Missing = append(d.view.Missing, order.MissingCode)
+	visit(t, d, "erika", payPage+"/registrant", form(typedRegistrant...)).wantPage(http.StatusUnprocessableEntity, []string{`value="Heidestraße 17"`}, []string{payButton})
+	d.registrantErr = nil
+	visit(t, d, "erika", payPage+"/registrant", form(typedRegistrant...)).wantRedirect(payPage)
+}
+
+func TestPay_OneMainButtonPerStep(t *testing.T) {
+	t.Parallel()
+	mainButton := regexp.MustCompile(`<main(?s:.*)</main>`)
+	for name, missing := range map[string][]string{
+		"nothing": nil, "registrant": {order.MissingRegistrant}, "code": {order.MissingCode}, "identity": {order.MissingIdentity},
+		"rule": {"eu_presence"}, "all": {order.MissingRegistrant, order.MissingCode, order.MissingIdentity}, "rule and code": {"eu_presence", order.MissingCode},
+	} {
+		view := ownView(order.AwaitingPayment)
+		view.Payable, view.Missing = len(missing) == 0, missing
+		if slices.Contains(missing, order.MissingCode) {
+			view.MissingByItem = map[string][]string{"itm_2": {order.MissingCode}}
+		} else {
+			view.Order.Items[1].SealedCode = "sealed"
+		}
+		page := mainButton.FindString(visit(t, &fakeOrders{view: view}, "erika", payPage, nil).Body.String())
+		if got := strings.Count(page, "<button>") + strings.Count(page, `class="button"`); got != 1 {
+			t.Errorf("%s: %d main buttons: %s", name, got, page)
+		}
+	}
+}
+
+func TestPay_SaysWhoOrdered(t *testing.T) {
+	t.Parallel()
+	agents := ownView(order.AwaitingPayment)
+	visit(t, &fakeOrders{view: agents}, "erika", payPage, nil).wantPage(http.StatusOK,
+		[]string{"Vorbereitet von einem Programm mit Zugangstoken", "Agent &lt;b&gt;auf&lt;/b&gt; dem Laptop"}, []string{"Bestellt von Ihnen"})
+	own := ownView(order.AwaitingPayment)
+	own.Order.By, own.Order.ByName = registrar.Actor{Kind: registrar.ActorPerson, Customer: "cus_1"}, ""
+	visit(t, &fakeOrders{view: own}, "erika", payPage, nil).wantPage(http.StatusOK, []string{"Bestellt von Ihnen", "Bestellung verwerfen", "danach 14,28"}, []string{"Vorbereitet", "ablehnen"})
+	visit(t, &fakeOrders{view: own}, "english", payPage, nil).wantPage(http.StatusOK, []string{"Ordered by you", "Discard order"}, nil)
+	own.IsOwner = false
+	visit(t, &fakeOrders{view: own}, "", payPage, nil).wantPage(http.StatusOK, nil, []string{"Bestellt von Ihnen"})
 }
 
 func TestPay_ShowsNameWarnings(t *testing.T) {
@@ -278,7 +353,7 @@ func TestPay_UnavailableItemShowsReason(t *testing.T) {
 	view := ownView(order.AwaitingPayment)
 	view.Payable, view.Refused = false, map[string]error{"itm_1": refusal(registrar.KindConflict, "name_taken"), "itm_3": refusal(registrar.KindConflict, "something_new")}
 	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK,
-		[]string{"Diese Domain ist vergeben.", "Das hat nicht funktioniert.", "Lehnen Sie sie bitte ab"}, []string{payButton, "oben vollständig"})
+		[]string{"Diese Domain ist vergeben.", "Das hat nicht funktioniert.", "Verwerfen Sie sie bitte"}, []string{payButton, "oben vollständig"})
 	view = ownView(order.AwaitingPayment)
 	view.Unquoted = true
 	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK, []string{"Preise und Verfügbarkeit konnten wir gerade nicht aktualisieren.", payButton}, nil)

@@ -104,10 +104,10 @@ func TestPay_RenewalShowsNewDate(t *testing.T) {
 		d.view.Order.Items[i].Kind, d.view.Order.Items[i].Years = order.Renew, 2
 		d.holds[d.view.Order.Items[i].Name] = "dom_1"
 	}
-	visit(t, d, "erika", payPage, nil).wantPage(http.StatusOK, []string{"danach bezahlt bis 03.02.2029", `name="auto_renew"`}, nil)
+	visit(t, d, "erika", payPage, nil).wantPage(http.StatusOK, []string{"bezahlt bis 03.02.2029", `name="auto_renew"`}, nil)
 	// A domain that renews automatically needs no second consent.
 	d.choice = registrar.TermEndRenew
-	visit(t, d, "erika", payPage, nil).wantPage(http.StatusOK, []string{"danach bezahlt bis 03.02.2029"}, []string{`name="auto_renew"`})
+	visit(t, d, "erika", payPage, nil).wantPage(http.StatusOK, []string{"bezahlt bis 03.02.2029"}, []string{`name="auto_renew"`})
 }
 
 // The box shows everything that the customer agrees to, and is never ticked in advance.

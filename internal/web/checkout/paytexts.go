@@ -73,18 +73,18 @@ var payTexts = ui.Texts{
 
 	"pay.other.heading": {"Sie sind mit einem anderen Konto angemeldet", "You are signed in to another account"},
 	"pay.other": {
-		"Sie sind als {1} angemeldet. Diese Bestellung gehört zum Konto {2}. Nur damit können Sie bezahlen oder ablehnen.",
-		"You are signed in as {1}. This order belongs to {2}. Only that account can pay or decline it.",
+		"Sie sind als {1} angemeldet. Diese Bestellung gehört zum Konto {2}. Nur damit können Sie bezahlen oder die Bestellung verwerfen.",
+		"You are signed in as {1}. This order belongs to {2}. Only that account can pay or discard it.",
 	},
 	"pay.other.sign_out":  {"Konto wechseln", "Switch accounts"},
 	"pay.sign_in.heading": {"Bitte melden Sie sich an", "Please sign in"},
 	"pay.sign_in": {
-		"Diese Bestellung gehört zum Konto {1}. Melden Sie sich damit an, um zu bezahlen oder abzulehnen.",
-		"This order belongs to {1}. Sign in to that account to pay or decline it.",
+		"Diese Bestellung gehört zum Konto {1}. Melden Sie sich damit an, um zu bezahlen.",
+		"This order belongs to {1}. Sign in to that account to pay.",
 	},
 	"pay.sign_in.button": {"Anmelden", "Sign in"},
 	"pay.about":          {"Über diese Bestellung", "About this order"},
-	"pay.asked":          {"Vorbereitet von", "Prepared by"},
+	"pay.asked":          {"Auftrag", "Request"},
 	"pay.owner":          {"Inhaber der Domains", "Domain holder"},
 	"pay.until":          {"Preise gelten bis", "Prices valid until"},
 	"pay.paid_at":        {"Bezahlt", "Paid"},
@@ -96,8 +96,8 @@ var payTexts = ui.Texts{
 	"pay.then":           {"Danach öffnet sich die Seite unseres Zahlungsdienstes.", "Our payment provider's page opens next."},
 	"pay.then_free":      {"Es wird nichts abgebucht.", "Nothing will be charged."},
 	"pay.refused": {
-		"Diese Bestellung lässt sich nicht mehr ausführen. Lehnen Sie sie bitte ab und bestellen Sie neu, was noch verfügbar ist.",
-		"This order can no longer be completed. Decline it and order the items that are still available.",
+		"Diese Bestellung lässt sich nicht mehr ausführen. Verwerfen Sie sie bitte und bestellen Sie neu, was noch verfügbar ist.",
+		"This order can no longer be completed. Discard it and order the items that are still available.",
 	},
 	"pay.incomplete": {
 		"Bezahlen können Sie, sobald die Angaben oben vollständig sind.",
@@ -109,16 +109,25 @@ var payTexts = ui.Texts{
 	},
 	"pay.continue":   {"Weiter zur Zahlung", "Continue to payment"},
 	"pay.cancel":     {"Zahlung abbrechen", "Cancel payment"},
-	"pay.decline":    {"Bestellung ablehnen", "Decline order"},
+	"pay.decline":    {"Bestellung verwerfen", "Discard order"},
 	"pay.to_invoice": {"Zur Rechnung", "View invoice"},
 	"pay.to_domains": {"Zu Ihren Domains", "View your domains"},
 
 	"need.registrant.heading": {"Wem sollen die Domains gehören?", "Who will own the domains?"},
 	"need.registrant": {
-		"Für eine Registrierung brauchen wir Name und Anschrift des Domaininhabers.",
-		"To register a domain we need the holder's name and address.",
+		"Auf diesen Namen registrieren wir. Die Anschrift steht auch auf der Rechnung.",
+		"We register in this name. The address also appears on the invoice.",
 	},
-	"need.registrant.button": {"Angaben ergänzen", "Enter details"},
+	"need.registrant.more":   {"Firma, Umsatzsteuer-ID oder Bundesstaat angeben", "Add a company, VAT ID or state"},
+	"need.registrant.save":   {"Angaben speichern", "Save details"},
+	"need.registrant.button": {"Angaben ändern", "Change details"},
+
+	"steps.label":  {"Schritte", "Steps"},
+	"steps.choose": {"Auswählen", "Choose"},
+	"steps.review": {"Prüfen", "Review"},
+	"steps.pay":    {"Bezahlen", "Pay"},
+	"steps.done":   {"Fertig", "Done"},
+	"steps.past":   {"erledigt", "completed"},
 	"need.identity": {
 		"Für diese Bestellung müssen Sie einmal Ihre Identität nachweisen. Danach können Sie bezahlen.",
 		"This order requires you to verify your identity once. Then you can pay.",
@@ -149,12 +158,12 @@ var payTexts = ui.Texts{
 	"consent.given":   {"ausdrücklich verlangt am", "expressly requested on"},
 	"consent.words":   {"Wortlaut", "Full wording"},
 
-	"decline.title": {"Bestellung ablehnen?", "Decline this order?"},
+	"decline.title": {"Bestellung verwerfen?", "Discard this order?"},
 	"decline.text": {
 		"Es wird nichts abgebucht und nichts registriert. Möchten Sie diese Domains später doch, bestellen Sie neu.",
 		"Nothing will be charged or registered. If you want these domains later, you need to place a new order.",
 	},
-	"decline.submit": {"Ja, ablehnen", "Yes, decline"},
+	"decline.submit": {"Ja, verwerfen", "Yes, discard"},
 	"decline.back":   {"Zurück zur Bestellung", "Back to the order"},
 
 	"verify.title": {"Identität nachweisen", "Verify your identity"},

@@ -1,12 +1,12 @@
 package checkout
 
 import (
-	"net/url"
 	"slices"
 	"strconv"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/account"
 	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
@@ -23,10 +23,14 @@ type payData struct {
 	ProblemKey   string
 	Rows         []itemRow
 	summary
-	AskedKey string // the kind of client that prepared the order
-	// Registrant is the form for missing registrant data, which returns here; empty if
-	// complete.
-	Registrant  string
+	Steps    []step
+	AskedKey string // who ordered, or the kind of client that prepared the order
+	// Registrant is the form for the first registrant data; nil if there is some. If it
+	// does not meet a rule, Profile is where it can be changed.
+	Registrant *registrantForm
+	Profile    string
+	// Orderable means that the page has the button that orders. It submits Registrant, too.
+	Orderable   bool
 	Verify      string          // the page for the identity verification; empty if not required
 	Continue    string          // the open payment page; empty if there is none
 	Renewal     *renewalConsent // automatic renewal, which the customer may agree to; nil if it is not offered
@@ -38,6 +42,66 @@ type payData struct {
 	Outcome     bool            // true once it is paid: the rows show their state
 	Invoiced    bool            // there is an invoice or will be one shortly
 	ReturnedKey string          // says that an unmatched payment is being or was refunded
+}
+
+// registrantForm has what every private person fills in, and what companies and some
+// countries need.
+type registrantForm struct {
+	Fields, More []ui.Field
+	Open         bool // More has values or problems
+}
+
+// newRegistrantForm returns the form with what was entered, if anything.
+func (h *Handler) newRegistrantForm(req *ui.Request, t formError) *registrantForm {
+	registrant := account.Registrant{Country: "DE"}
+	if t.registrant != nil {
+		registrant = *t.registrant
+	}
+	fields := ui.RegistrantFields(req.Language, registrant)
+	h.templates.MarkInvalid(fields, t.cause)
+	shown := &registrantForm{}
+	for _, field := range fields {
+		switch field.Name {
+		case account.FieldKind: // a company is one that names itself
+		case account.FieldOrganisation, account.FieldState, account.FieldVATID:
+			shown.More = append(shown.More, field)
+			shown.Open = shown.Open || field.Value != "" || field.Problem != ""
+		default:
+			shown.Fields = append(shown.Fields, field)
+		}
+	}
+	return shown
+}
+
+// step is one of the steps of a purchase. Current is the one that the page is at.
+type step struct {
+	Key           string
+	Done, Current bool
+}
+
+// steps returns the steps of a purchase of which the first done are complete.
+func steps(done int) []step {
+	list := []step{{Key: "steps.choose"}, {Key: "steps.review"}, {Key: "steps.pay"}, {Key: "steps.done"}}
+	for i := range list {
+		list[i].Done, list[i].Current = i < done, i == done
+	}
+	return list
+}
+
+// stepsOf returns the steps of an order; nil if it ended without a payment.
+func stepsOf(o order.Order) []step {
+	switch {
+	case o.State == order.Canceled || o.State == order.Expired:
+		return nil
+	case o.State.Open() && o.State != order.Paying:
+		return steps(1)
+	case o.State == order.Paying:
+		return steps(2)
+	case o.State == order.Provisioning:
+		return steps(3)
+	default:
+		return steps(4)
+	}
 }
 
 // renewalConsent is the checkbox of automatic renewal with everything that the customer
@@ -79,11 +143,14 @@ type itemRow struct {
 	// stored.
 	Code     *ui.Field
 	HasCode  bool
+	Main     bool     // the code is the next thing to enter
 	Warnings []string // texts
 	Locks    bool     // the registry will lock the domain against transfers
-	// Until is the end of the paid term after a renewal or restore that can still be paid;
-	// zero if unknown.
-	Until time.Time
+	// Until is the end of the paid term of an item that can still be paid; zero if unknown.
+	// Later is the price of the term after it, LaterTerm its length; zero if unknown.
+	Until     time.Time
+	Later     registrar.Cents
+	LaterTerm string
 }
 
 // summary is shared by the list and the page of an order.
@@ -109,14 +176,19 @@ func (h *Handler) newPayData(req *ui.Request, view order.View, t formError) (pay
 	o := view.Order
 	s := payData{
 		Page: currentPayPath(req), SignIn: ui.WithNext(ui.SignInPath, currentPayPath(req)), View: view, Order: o,
-		Rows: h.newItemRows(req, currentPayPath(req), view, t), summary: h.summaryOf(req.Language, o.Totals), AskedKey: askedKey(o.By.Kind),
+		Rows: h.newItemRows(req, currentPayPath(req), view, t), summary: h.summaryOf(req.Language, o.Totals), Steps: stepsOf(o), AskedKey: askedKey(o, view.IsOwner),
 		Outcome: !o.PaidAt.IsZero(), ReturnedKey: returnedKey(o), TextKey: "pay.text." + displayState(o),
 		Changeable: view.IsOwner && o.State.Open() && o.State != order.Paying,
 	}
 	if slices.ContainsFunc(o.Items, func(i order.Item) bool { return i.Kind == order.Transfer && i.State == order.ItemProvisioning }) {
 		s.DelayKey = "pay.patience"
 	}
-	if s.Changeable && view.Payable && view.Owner.Consumer(o.Totals) {
+	needsRegistrant := s.Changeable && slices.Contains(view.Missing, order.MissingRegistrant)
+	if needsRegistrant {
+		s.Registrant = h.newRegistrantForm(req, t)
+	}
+	s.Orderable = s.Changeable && (view.Payable || needsRegistrant && len(view.Missing) == 1 && len(view.Refused) == 0)
+	if s.Orderable && view.Owner.Consumer(o.Totals) {
 		wording := order.ConsentWording(req.Language)
 		s.Consent = &consent{Wording: wording, Text: order.ConsentText(wording)}
 	}
@@ -134,10 +206,11 @@ func (h *Handler) newPayData(req *ui.Request, view order.View, t formError) (pay
 			s.RuleKeys = append(s.RuleKeys, key)
 		}
 	}
-	if slices.Contains(view.Missing, order.MissingRegistrant) || len(s.RuleKeys) > 0 {
-		s.Registrant = "/portal/profile/registrant?next=" + url.QueryEscape(s.Page)
+	if s.Registrant == nil && len(s.RuleKeys) > 0 {
+		s.Profile = ui.WithNext(ui.RegistrantPath, s.Page)
 	}
-	if o.State == order.AwaitingVerification || o.State == order.AwaitingPayment && slices.Contains(view.Missing, order.MissingIdentity) {
+	needsIdentity := o.State == order.AwaitingVerification || o.State == order.AwaitingPayment && slices.Contains(view.Missing, order.MissingIdentity)
+	if needsIdentity && s.Registrant == nil { // the document must show the registrant's name
 		address, err := h.Orders.VerifyURL(o)
 		if err != nil {
 			return payData{}, err
@@ -151,8 +224,11 @@ func (h *Handler) newPayData(req *ui.Request, view order.View, t formError) (pay
 			s.Continue = payment.URL
 		}
 	}
+	if next := slices.IndexFunc(s.Rows, func(r itemRow) bool { return r.Code != nil && !r.HasCode }); next >= 0 {
+		s.Rows[next].Main = s.Registrant == nil && s.Profile == "" && s.Verify == ""
+	}
 	s.Invoiced = hasInvoice(o)
-	if s.Renewal = h.renewalConsent(req, view); s.Renewal != nil {
+	if s.Renewal = h.renewalConsent(req, view, s.Orderable); s.Renewal != nil {
 		s.Renewal.Checked = t.confirmation != nil && t.confirmation.AutoRenew
 	}
 	if o.Totals.ForConsumer() && view.Owner.VATID != "" && !o.Totals.Unchecked && o.State.Open() {
@@ -163,9 +239,9 @@ func (h *Handler) newPayData(req *ui.Request, view order.View, t formError) (pay
 
 // renewalConsent returns nil if automatic renewal is not offered: no item can be renewed,
 // every domain renews already, or nothing is paid and no payment method is saved.
-func (h *Handler) renewalConsent(req *ui.Request, view order.View) *renewalConsent {
+func (h *Handler) renewalConsent(req *ui.Request, view order.View, orderable bool) *renewalConsent {
 	o := view.Order
-	if len(view.Renewals) == 0 || !view.Payable || o.Totals.Gross == 0 && view.Owner.MethodLabel == "" {
+	if len(view.Renewals) == 0 || !orderable || o.Totals.Gross == 0 && view.Owner.MethodLabel == "" {
 		return nil
 	}
 	wording := renewal.ConsentWording(req.Language)
@@ -224,8 +300,8 @@ func displayState(o order.Order) string {
 	return string(o.State)
 }
 
-func askedKey(kind registrar.ActorKind) string {
-	switch kind {
+func askedKey(o order.Order, isOwner bool) string {
+	switch o.By.Kind {
 	case registrar.ActorToken:
 		return "asked.token"
 	case registrar.ActorApplication:
@@ -235,6 +311,9 @@ func askedKey(kind registrar.ActorKind) string {
 	case registrar.ActorSystem:
 		return "asked.system"
 	default:
+		if isOwner {
+			return "asked.you"
+		}
 		return "asked.person"
 	}
 }
@@ -284,8 +363,11 @@ func (h *Handler) newItemRows(req *ui.Request, path string, view order.View, t f
 			}
 		}
 		r.Locks = !item.Kind.ForHeldDomain() && view.Order.State.Open() && h.LocksTransfers(item.TLD)
-		if item.Kind.ForHeldDomain() && view.IsOwner && view.Order.State.Open() {
+		if view.IsOwner && view.Order.State.Open() {
 			r.Until, _ = h.termEnd(req, item)
+			if price, renewed := view.Renewals[item.ID]; renewed {
+				r.Later, r.LaterTerm = price.Gross, h.term(language, price.Years)
+			}
 		}
 		if item.Kind == order.Transfer {
 			r.Page = path

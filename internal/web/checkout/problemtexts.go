@@ -88,7 +88,7 @@ var problemTexts = ui.WithRequirements(ui.Texts{
 	},
 
 	"note.ordered":          {"Ihre Bestellung ist eingegangen.", "Your order has been placed."},
-	"note.declined":         {"Sie haben die Bestellung abgelehnt.", "You declined the order."},
+	"note.declined":         {"Die Bestellung ist verworfen.", "The order is discarded."},
 	"note.code_saved":       {"Der Auth-Code ist gespeichert.", "The auth code is saved."},
 	"note.registrant_saved": {"Die Angaben sind gespeichert.", "The details are saved."},
 	"note.signed_out":       {"Sie sind abgemeldet.", "You are signed out."},
@@ -109,6 +109,10 @@ var problemTexts = ui.WithRequirements(ui.Texts{
 	"problem.consent_missing": {
 		"Ohne Ihr Einverständnis können wir nicht sofort beginnen. Bitte kreuzen Sie das Kästchen an. Bestellt und abgebucht wurde nichts.",
 		"We can't start immediately without your consent. Please tick the box. Nothing was ordered or charged.",
+	},
+	"problem.registrant_known": {
+		"Ihr Konto hat schon Angaben zum Domaininhaber. Bitte prüfen Sie sie. Abgebucht wurde nichts.",
+		"Your account already has domain holder details. Please check them. Nothing was charged.",
 	},
 	"problem.data_missing": {
 		"Es fehlen noch Angaben. Abgebucht wurde nichts.",
@@ -157,8 +161,8 @@ var problemTexts = ui.WithRequirements(ui.Texts{
 		"The payment provider did not accept the payment. Nothing was charged. Please try again later.",
 	},
 	"problem.too_many_open_orders": {
-		"Sie haben zu viele offene Bestellungen. Bitte bezahlen Sie eine, oder lehnen Sie eine ab.",
-		"You have too many open orders. Please pay or decline one.",
+		"Sie haben zu viele offene Bestellungen. Bitte bezahlen Sie eine, oder verwerfen Sie eine.",
+		"You have too many open orders. Please pay or discard one.",
 	},
 	"problem.requires_identity": {
 		"Diese Bestellung enthält eine Endung, bei der wir die Identität des Inhabers prüfen. Der Name in Ihrem Konto ist nicht geprüft. Es wurde nichts übernommen.",

@@ -54,7 +54,7 @@ var activityTexts = ui.Texts{
 	"action.passkey_added":            {"Passkey hinzugefügt", "Passkey added"},
 	"action.passkey_removed":          {"Passkey entfernt", "Passkey removed"},
 	"action.passkey_cloned":           {"Passkey abgelehnt: möglicherweise kopiert", "Passkey rejected: possibly copied"},
-	"action.registrant_changed":       {"Domaininhaber geändert", "Domain holder changed"},
+	"action.registrant_changed":       {"Domaininhaber gespeichert", "Domain holder saved"},
 	"action.customer_added":           {"Konto vom Betreiber angelegt", "Account added by the operator"},
 	"action.customer_disabled":        {"Konto gesperrt", "Account disabled"},
 	"action.customer_enabled":         {"Konto entsperrt", "Account enabled"},

@@ -70,7 +70,7 @@ func (h *Handler) passkeySignIn(req *ui.Request, a passkeyResponse) (string, err
 	if err != nil {
 		return "", err
 	}
-	return orProfile(nextPath(req, a.Next)), nil
+	return h.pageAfterSignIn(req, signedIn, nextPath(req, a.Next)), nil
 }
 
 func (h *Handler) passkeySignInAgain(req *ui.Request, a passkeyResponse) (string, error) {

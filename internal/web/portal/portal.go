@@ -44,6 +44,8 @@ type Config struct {
 	// limit.
 	MethodLimit func(customer string) (wait time.Duration)
 	Exporter    Exporter
+	// OrderBasket is set by package web; nil if nothing can be ordered.
+	OrderBasket OrderBasket
 	// Extension and RateBasisPoints, the displayed VAT rate in hundredths of a percent,
 	// price renewals; Orders requires them.
 	Extension       func(tld string) (registrar.Extension, bool)
@@ -66,6 +68,10 @@ type Orders interface {
 	PayURL(o order.Order) (string, error)
 }
 
+// OrderBasket orders the basket of a customer who has just signed in and returns the page
+// to go to.
+type OrderBasket func(req *ui.Request) (page string)
+
 // Handler serves the portal. It is safe for concurrent use.
 type Handler struct {
 	Config
@@ -82,7 +88,7 @@ func New(cfg Config) (*Handler, error) {
 		return nil, errors.New("portal: Config.Orders requires Extension and RateBasisPoints")
 	}
 	registrar.Default(&cfg.Now, time.Now)
-	views, err := cfg.Frame.LoadTemplates(templateFS, texts, activityTexts, domainTexts)
+	views, err := cfg.Frame.LoadTemplates(templateFS, texts, activityTexts, domainTexts, ui.RegistrantTexts)
 	if err != nil {
 		return nil, err
 	}
@@ -197,7 +203,7 @@ func (h *Handler) Routes() []httpjson.Route {
 
 func (h *Handler) home(req *ui.Request) error {
 	if req.SignedIn {
-		return req.SeeOther(profilePath)
+		return req.SeeOther(domainsPath)
 	}
 	return req.SeeOther(ui.SignInPath)
 }

@@ -14,7 +14,7 @@ import (
 
 const (
 	registrantPath      = ui.RegistrantPath
-	registrantCheckPath = registrantPath + "/check"
+	registrantCheckPath = ui.RegistrantCheckPath
 	passwordPath        = "/portal/profile/password"
 	emailPath           = "/portal/profile/email"
 	closePath           = "/portal/profile/close"
@@ -87,42 +87,14 @@ func (h *Handler) changeEmail(req *ui.Request) error {
 
 // registrantForm leads to next afterwards; empty means the profile.
 func registrantForm(language, next string, r account.Registrant) form {
-	text := func(name, autocomplete, value string) ui.Field {
-		return ui.Field{Name: name, Label: "field." + name, Type: "text", Autocomplete: autocomplete, Value: value, MaxLength: 200}
-	}
-	sometimes := func(f ui.Field, hint string) ui.Field {
-		f.ServerChecked, f.Hint = true, hint
-		return f
-	}
-	kind := ui.Field{Name: account.FieldKind, Label: "field.kind", Value: string(r.Kind), Choices: []ui.Choice{
-		{Value: string(account.Person), Label: "kind.person"}, {Value: string(account.Company), Label: "kind.company"},
-	}}
-	country := ui.Field{
-		Name: account.FieldCountry, Label: "field.country", Autocomplete: "country", Value: r.Country, Choices: ui.Countries(language),
-	}
-	phone := hinted(text(account.FieldPhone, "tel", account.FormatPhone(r.Phone)), "hint.phone")
-	phone.Type = "tel"
-	vat := hinted(text(account.FieldVATID, "off", r.VATID), "hint.vat_id")
-	vat.Optional = true
 	back := pair{"back.profile", profilePath}
 	if next != "" { // they came from another page
 		back = pair{"back.unsaved", next}
 	}
 	return form{
 		Intro: "registrant.intro", Action: registrantPath, Check: registrantCheckPath, Submit: "registrant.submit", Hidden: []pair{{"next", next}},
-		Fields: []ui.Field{
-			kind,
-			text(account.FieldName, "name", r.Name),
-			sometimes(text(account.FieldOrganisation, "organization", r.Organisation), "hint.organisation"),
-			text(account.FieldStreet, "street-address", r.Street),
-			sometimes(text(account.FieldPostalCode, "postal-code", r.PostalCode), ""),
-			text(account.FieldCity, "address-level2", r.City),
-			sometimes(text(account.FieldState, "address-level1", r.State), "hint.state"),
-			country,
-			phone,
-			vat,
-		},
-		Links: []pair{back},
+		Fields: ui.RegistrantFields(language, r),
+		Links:  []pair{back},
 	}
 }
 
@@ -137,15 +109,6 @@ func (h *Handler) showRegistrant(req *ui.Request) error {
 	return h.show(req, "registrant.title", profilePath, registrantForm(req.Language, ui.LocalPath(req.Query("next"), ""), registrant))
 }
 
-func registrantOf(field func(name string) string) account.Registrant {
-	return account.Registrant{
-		Kind: account.RegistrantKind(field(account.FieldKind)), Name: field(account.FieldName),
-		Organisation: field(account.FieldOrganisation), Street: field(account.FieldStreet),
-		PostalCode: field(account.FieldPostalCode), City: field(account.FieldCity), State: field(account.FieldState),
-		Country: field(account.FieldCountry), Phone: field(account.FieldPhone), VATID: field(account.FieldVATID),
-	}
-}
-
 // checkRegistrant validates the current input for our script, with the page's messages.
 // Nothing is stored.
 func (h *Handler) checkRegistrant(req *ui.Request, body []byte) (any, error) {
@@ -154,18 +117,18 @@ func (h *Handler) checkRegistrant(req *ui.Request, body []byte) (any, error) {
 		return nil, invalidForm()
 	}
 	problems := make(map[string]string)
-	_, _, err := account.NormaliseRegistrant(registrantOf(func(name string) string { return strings.TrimSpace(typed[name]) }), req.Visitor.Customer.Email)
+	_, _, err := account.NormaliseRegistrant(ui.RegistrantOf(func(name string) string { return strings.TrimSpace(typed[name]) }), req.Visitor.Customer.Email)
 	var faulty *account.FieldError
 	if errors.As(err, &faulty) {
 		for field, code := range faulty.Fields {
-			problems[field] = h.templates.Text(req.Language, h.fieldProblem(field, code))
+			problems[field] = h.templates.Text(req.Language, h.templates.FieldProblem(field, code))
 		}
 	}
 	return map[string]any{"problems": problems}, nil
 }
 
 func (h *Handler) setRegistrant(req *ui.Request) error {
-	registrant := registrantOf(req.Text)
+	registrant := ui.RegistrantOf(req.Text)
 	to := ui.LocalPath(req.Field("next"), "")
 	err := h.Accounts.SetRegistrant(req.R.Context(), req.Actor(), registrant)
 	if err == nil {
@@ -176,25 +139,8 @@ func (h *Handler) setRegistrant(req *ui.Request) error {
 	if f.Problem, known = h.problem(req, err); !known {
 		return err
 	}
-	var faulty *account.FieldError
-	if errors.As(err, &faulty) {
-		for i, field := range f.Fields {
-			if code, wrong := faulty.Fields[field.Name]; wrong {
-				f.Fields[i].Problem = h.fieldProblem(field.Name, code)
-			}
-		}
-	}
+	h.templates.MarkInvalid(f.Fields, err)
 	return h.show(req, "registrant.title", profilePath, f)
-}
-
-// fieldProblem returns the text key for a field's code, or a generic one.
-func (h *Handler) fieldProblem(field string, code registrar.Code) string {
-	for _, key := range []string{"problem." + field + "." + string(code), ui.ProblemKey(code)} {
-		if h.templates.Has(key) {
-			return key
-		}
-	}
-	return "problem.field"
 }
 
 // Closing the account.

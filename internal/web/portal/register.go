@@ -27,7 +27,7 @@ func (h *Handler) showRegister(req *ui.Request) error {
 }
 
 func (h *Handler) register(req *ui.Request) error {
-	err := h.Accounts.Register(req.R.Context(), req.Actor(), req.Text("email"), req.Language)
+	err := h.Accounts.RegisterBuyer(req.R.Context(), req.Actor(), req.Text("email"), req.Language, req.BasketText())
 	if err != nil {
 		return h.showFormAgain(req, "register.title", "", registerForm(), err)
 	}
@@ -63,7 +63,13 @@ func linkOf(req *ui.Request) string {
 	return req.Query("link")
 }
 
-func confirmForm(link, email string) form {
+// confirmForm asks for a password. Buyers choose one after their purchase.
+func confirmForm(link, email string, buyer bool) form {
+	if buyer {
+		return form{
+			Intro: "confirm.buyer", IntroValue: email, Action: "/portal/confirm", Submit: "confirm.buyer.submit", Hidden: []pair{{"link", link}, {"later", "1"}},
+		}
+	}
 	password := hinted(newPasswordField, "confirm.hint")
 	password.Optional = true
 	return form{
@@ -73,24 +79,42 @@ func confirmForm(link, email string) form {
 }
 
 func (h *Handler) showConfirm(req *ui.Request, link, email string) error {
-	return h.show(req, "confirm.title", "", confirmForm(link, email))
+	buyer, err := h.confirmsBuyer(req, link)
+	if err != nil {
+		return err
+	}
+	return h.show(req, "confirm.title", "", confirmForm(link, email, buyer))
+}
+
+// confirmsBuyer reports whether a confirmation leads to the checkout. The link may be opened
+// in another browser than the one with the basket.
+func (h *Handler) confirmsBuyer(req *ui.Request, link string) (bool, error) {
+	if h.OrderBasket == nil || h.isBuyer(req, "") {
+		return h.OrderBasket != nil, nil
+	}
+	return h.Accounts.IsBuyerLink(req.R.Context(), link)
 }
 
 func (h *Handler) confirm(req *ui.Request, link, email string) error {
 	password := req.Field("password")
+	buyer, err := h.confirmsBuyer(req, link)
+	if err != nil {
+		return err
+	}
 	signedIn, err := h.Accounts.Confirm(req.R.Context(), req.Actor(), link, password, req.BrowserName())
 	if err != nil {
-		return h.showFormAgain(req, "confirm.title", "", confirmForm(link, email), err)
+		return h.showFormAgain(req, "confirm.title", "", confirmForm(link, email, buyer), err)
 	}
-	if password == "" {
+	if password == "" && req.Field("later") == "" {
 		req.Flash("confirmed_add_passkey")
 		return h.startSessionAndRedirect(req, signedIn, securityPath)
 	}
 	req.Flash("confirmed")
-	if len(req.Basket()) > 0 { // back to their basket
-		return h.startSessionAndRedirect(req, signedIn, ui.BasketPathIn(req.Language))
+	to := ""
+	if buyer {
+		to = ui.BasketPathIn(req.Language)
 	}
-	return h.startSessionAndRedirect(req, signedIn, profilePath)
+	return h.startSessionAndContinue(req, signedIn, to)
 }
 
 // Password reset.

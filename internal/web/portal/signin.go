@@ -7,6 +7,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
+	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
@@ -49,12 +50,31 @@ func signInForm(next string) form {
 func (h *Handler) showSignIn(req *ui.Request) error {
 	to := nextPath(req, req.Query("next"))
 	if req.SignedIn {
-		return req.SeeOther(orProfile(to))
+		return req.SeeOther(cmp.Or(to, ui.HomePath))
 	}
 	return h.show(req, "sign_in.title", "", signInForm(to))
 }
 
 func orProfile(to string) string { return cmp.Or(to, profilePath) }
+
+// isBuyer reports whether a sign-in that leads to a page, or to none in particular, is on
+// the way to the checkout.
+func (h *Handler) isBuyer(req *ui.Request, to string) bool {
+	return h.OrderBasket != nil && (to == ui.BasketPath || to == ui.EnglishBasketPath || to == "" && len(req.Basket()) > 0)
+}
+
+// pageAfterSignIn is the page that was asked for, the checkout of a buyer, or the overview.
+// The browser's basket becomes the account's.
+func (h *Handler) pageAfterSignIn(req *ui.Request, signedIn account.SignInResult, to string) string {
+	buyer := h.isBuyer(req, to)
+	if err := req.KeepBasket(signedIn.Visitor); err != nil { // it stays in the cookie
+		httpjson.RecordError(req.W, err)
+	}
+	if !buyer {
+		return cmp.Or(to, ui.HomePath)
+	}
+	return h.OrderBasket(req)
+}
 
 func (h *Handler) signIn(req *ui.Request) error {
 	to := nextPath(req, req.Field("next"))
@@ -71,7 +91,7 @@ func (h *Handler) signIn(req *ui.Request) error {
 	if signedIn.NeedsCode {
 		return h.startSessionAndRedirect(req, signedIn, ui.WithNext(codePath, to))
 	}
-	return h.startSessionAndRedirect(req, signedIn, orProfile(to))
+	return h.startSessionAndContinue(req, signedIn, to)
 }
 
 func (h *Handler) startSessionAndRedirect(req *ui.Request, signedIn account.SignInResult, to string) error {
@@ -79,6 +99,13 @@ func (h *Handler) startSessionAndRedirect(req *ui.Request, signedIn account.Sign
 		return err
 	}
 	return req.SeeOther(to)
+}
+
+func (h *Handler) startSessionAndContinue(req *ui.Request, signedIn account.SignInResult, to string) error {
+	if err := h.startSession(req, signedIn); err != nil {
+		return err
+	}
+	return req.SeeOther(h.pageAfterSignIn(req, signedIn, to))
 }
 
 // startSession sets a new session, which may wait for a code. The previous one is
@@ -110,7 +137,7 @@ func enterCodeForm(to string) form {
 func (h *Handler) showCode(req *ui.Request) error {
 	to := nextPath(req, req.Query("next"))
 	if req.SignedIn {
-		return req.SeeOther(orProfile(to))
+		return req.SeeOther(cmp.Or(to, ui.HomePath))
 	}
 	if req.SessionSecret() == "" {
 		return req.SeeOther(ui.WithNext(ui.SignInPath, to))
@@ -123,7 +150,7 @@ func (h *Handler) enterCode(req *ui.Request) error {
 	signedIn, err := h.Accounts.EnterCode(req.R.Context(), req.Actor(), req.SessionSecret(), req.Text("code"))
 	switch {
 	case err == nil:
-		return h.startSessionAndRedirect(req, signedIn, orProfile(to))
+		return h.startSessionAndContinue(req, signedIn, to)
 	case registrar.CodeOf(err) == registrar.SignInFirst:
 		req.ClearSession()
 		return req.RedirectWithFlash("code_over", ui.WithNext(ui.SignInPath, to))

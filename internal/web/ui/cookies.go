@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar/account"
 )
 
 // Names of cookies. Over TLS they carry the prefix that makes browsers reject a cookie
@@ -114,14 +116,29 @@ const (
 	basketSeparator = "~" // not part of any name
 )
 
-// Basket returns the items that the browser has collected, such as register:example.de.
-// It carries no prices and no rights, and every user parses the items again. That is
-// why it is kept in a cookie and not stored here.
+// Basket returns what the visitor has collected, such as register:example.de. It carries
+// no prices and no rights, and every user parses the items again. Before the sign-in it is
+// kept in a cookie; then it belongs to the account, together with what is in the cookie.
 func (req *Request) Basket() []string {
 	if req.basket != nil {
 		return *req.basket
 	}
-	value := req.frame.cookie(req.R, basketCookie)
+	items := req.basketInCookie()
+	if req.SignedIn {
+		for _, item := range splitBasket(req.Visitor.Customer.Basket) {
+			if !slices.Contains(items, item) {
+				items = append(items, item)
+			}
+		}
+	}
+	return items[:min(len(items), MaxBasketItems)]
+}
+
+func (req *Request) basketInCookie() []string {
+	return splitBasket(req.frame.cookie(req.R, basketCookie))
+}
+
+func splitBasket(value string) []string {
 	if value == "" || len(value) > maxBasketBytes {
 		return nil
 	}
@@ -129,14 +146,40 @@ func (req *Request) Basket() []string {
 	return slices.DeleteFunc(items[:min(len(items), MaxBasketItems)], func(item string) bool { return item == "" })
 }
 
-// SetBasket sets the browser's basket. It returns false and changes nothing if there
-// are too many items.
-func (req *Request) SetBasket(items []string) bool {
+// BasketText is the basket in the form in which accounts keep it.
+func (req *Request) BasketText() string { return strings.Join(req.Basket(), basketSeparator) }
+
+// SetBasket sets the visitor's basket. It returns false and changes nothing if there are
+// too many items.
+func (req *Request) SetBasket(items []string) (fits bool, err error) {
 	value := strings.Join(items, basketSeparator)
 	if len(items) > MaxBasketItems || len(value) > maxBasketBytes {
-		return false
+		return false, nil
 	}
-	req.frame.setCookie(req.W, basketCookie, value, basketMaxAge)
+	inAccount := req.SignedIn && req.frame.cfg.Baskets != nil
+	switch {
+	case !inAccount:
+		req.frame.setCookie(req.W, basketCookie, value, basketMaxAge)
+	case value != req.Visitor.Customer.Basket:
+		err := req.frame.cfg.Baskets.ReplaceBasket(req.R.Context(), req.Actor(), req.Visitor.Customer.Basket, value)
+		if err != nil {
+			return true, err
+		}
+		req.Visitor.Customer.Basket = value
+	}
+	if inAccount && req.frame.cookie(req.R, basketCookie) != "" {
+		req.frame.setCookie(req.W, basketCookie, "", 0)
+	}
 	req.basket = &items
-	return true
+	return true, nil
+}
+
+// KeepBasket moves the browser's basket to the account of a visitor who has just signed in.
+func (req *Request) KeepBasket(visitor account.Visitor) error {
+	req.Visitor, req.SignedIn = visitor, true
+	if len(req.basketInCookie()) == 0 {
+		return nil
+	}
+	_, err := req.SetBasket(req.Basket())
+	return err
 }

@@ -62,12 +62,20 @@ type Sessions interface {
 	Visitor(ctx context.Context, secret string) (account.Visitor, error)
 }
 
+// Baskets is account.Service.
+type Baskets interface {
+	// ReplaceBasket stores the basket of a signed-in customer, unless it has changed.
+	ReplaceBasket(ctx context.Context, actor registrar.Actor, seen, basket string) error
+}
+
 // Config holds the dependencies of the frame.
 type Config struct {
 	// BaseURL is the public URL of the service. With https, cookies are bound to it and
 	// HSTS is set.
 	BaseURL  string
 	Sessions Sessions
+	// Baskets stores the baskets of signed-in customers; nil keeps all of them in cookies.
+	Baskets Baskets
 	// Address finds the client address of a request.
 	Address func(*http.Request) netip.Addr
 	// Now is the clock; nil means time.Now.

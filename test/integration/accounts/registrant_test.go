@@ -153,3 +153,34 @@ func TestSetRegistrant_RefusedForOperatorDuringPayment(t *testing.T) {
 		e.must(err)
 	})
 }
+
+func TestAddRegistrant_FirstDataIsNoChange(t *testing.T) {
+	eachEngine(t, func(e *env) {
+		actor := actorOf(e.newMember(email))
+		e.deliverMails()
+		e.advanceClock(registrar.RecentSignIn + time.Minute)
+		e.must(e.AddRegistrant(e.Context(), actor, germanRegistrant("Ada Lovelace")))
+		e.must(e.AddRegistrant(e.Context(), actor, germanRegistrant(" Ada  Lovelace "))) // a form that is sent twice
+		if got := e.deliverMails(); len(got) != 0 {
+			t.Errorf("first data was announced by mail: %+v", got)
+		}
+		e.wantError(e.AddRegistrant(e.Context(), actor, germanRegistrant("Eve Mallory")), registrar.KindConflict, account.RegistrantKnown)
+		if got, _, err := e.Registrant(e.Context(), actor); err != nil || got.Name != "Ada Lovelace" {
+			t.Errorf("the registrant is %+v, %v", got, err)
+		}
+		e.wantError(e.SetRegistrant(e.Context(), actor, germanRegistrant("Eve Mallory")), registrar.KindUnauthenticated, registrar.SignInAgain)
+	})
+}
+
+func TestSetRegistrant_OnlyChangeSendsMail(t *testing.T) {
+	eachEngine(t, func(e *env) {
+		actor := actorOf(e.newMember(email))
+		e.deliverMails()
+		e.must(e.SetRegistrant(e.Context(), actor, germanRegistrant("Ada Lovelace")))
+		if got := e.deliverMails(); len(got) != 0 {
+			t.Errorf("first data was announced by mail: %+v", got)
+		}
+		e.must(e.SetRegistrant(e.Context(), actor, germanRegistrant("Ada Byron")))
+		e.deliverOneMail(registrar.MailRegistrantChanged)
+	})
+}

@@ -58,6 +58,7 @@ for (const form of document.querySelectorAll("form[data-passkey]")) {
 // tell puts a problem beside its field, or takes it away, as the page itself would.
 const tell = (input, text) => {
   const field = input.closest(".field");
+  if (!field) return; // a box that the browser checks itself
   const id = `${input.id}-problem`;
   let problem = document.getElementById(id);
   field.classList.toggle("wrong", Boolean(text));

@@ -1,0 +1,34 @@
+package accounts
+
+import (
+	"testing"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/account"
+)
+
+func TestBasket_BelongsToTheAccount(t *testing.T) {
+	eachEngine(t, func(e *env) {
+		anyone := registrar.Actor{Kind: registrar.ActorPerson}
+		e.must(e.RegisterBuyer(e.Context(), anyone, email, "de", "register:laden.de"))
+		link := e.deliverOneMail(registrar.MailConfirm).link
+		if buyer, err := e.IsBuyerLink(e.Context(), link); !buyer || err != nil {
+			t.Errorf("the link leads to no basket: %v", err)
+		}
+		in, err := e.Confirm(e.Context(), anyone, link, "", "")
+		e.must(err)
+		if in.Visitor.Customer.Basket != "register:laden.de" {
+			t.Errorf("the basket is %q", in.Visitor.Customer.Basket)
+		}
+		// Whoever knows the address of an account can't fill its basket.
+		e.must(e.RegisterBuyer(e.Context(), anyone, email, "de", "register:fremd.de"))
+		actor := actorOf(in)
+		e.must(e.ReplaceBasket(e.Context(), actor, "register:laden.de", "register:laden.de~register:tee.de"))
+		e.wantError(e.ReplaceBasket(e.Context(), actor, "register:laden.de", ""), registrar.KindConflict, account.BasketChanged)
+		visitor, err := e.Visitor(e.Context(), in.Secret)
+		e.must(err)
+		if visitor.Customer.Basket != "register:laden.de~register:tee.de" {
+			t.Errorf("the basket is %q", visitor.Customer.Basket)
+		}
+	})
+}
