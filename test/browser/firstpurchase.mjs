@@ -56,6 +56,7 @@ async function purchase(page, email, texts) {
   await act("pay", () => page.locator("#pay").click());
   await at(page, pay);
   await page.getByText(texts.registered).first().waitFor({ timeout: 60_000 });
+  await page.getByText(texts.yours(name + ".de")).waitFor({ timeout: 60_000 });
   await check("a first domain");
   for (const kind of ["actions", "fields"]) {
     assert.ok(done[kind].length <= limits[kind], `${done[kind].length} ${kind}, at most ${limits[kind]}: ${done[kind].join(", ")}`);
@@ -75,11 +76,11 @@ async function enoughMails(email, how) {
 
 const german = {
   script: true, how: "in German", checkout: "Weiter zur Kasse", confirm: "Adresse bestätigen und zur Kasse", byYou: "Bestellt von Ihnen",
-  order: "Zahlungspflichtig bestellen", registered: "registriert",
+  order: "Zahlungspflichtig bestellen", registered: "registriert", yours: (domain) => domain + " gehört jetzt Ihnen.",
 };
 const english = {
   script: false, how: "in English without script", checkout: "Continue to checkout", confirm: "Confirm address and check out", byYou: "Ordered by you",
-  order: "Order with obligation to pay", registered: "registered",
+  order: "Order with obligation to pay", registered: "registered", yours: (domain) => domain + " is yours.",
 };
 
 await withBrowser(async (page, context, watched) => {

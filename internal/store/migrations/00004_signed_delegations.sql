@@ -1,5 +1,5 @@
 -- +goose Up
-INSERT INTO schema_compatibility (version, compatible_from) VALUES (4, 1);
+INSERT INTO schema_compatibility (version, compatible_from) VALUES (4, 4);
 
 -- A nameserver change removes the DS records first and then waits until resolvers have
 -- forgotten them.

@@ -122,6 +122,17 @@ var payTexts = ui.Texts{
 	"need.registrant.save":   {"Angaben speichern", "Save details"},
 	"need.registrant.button": {"Angaben ändern", "Change details"},
 
+	"done.heading":  {"Ihre Domains", "Your domains"},
+	"done.register": {"{1} gehört jetzt Ihnen.", "{1} is yours."},
+	"done.transfer": {"{1} ist zu uns umgezogen.", "{1} has moved to us."},
+	"done.next":     {"So geht es weiter", "What to do next"},
+	"done.nameservers": {
+		"{1} mit Ihrer Website verbinden: Nameserver eintragen",
+		"Connect {1} to your website: set its nameservers",
+	},
+	"done.password": {"Passwort wählen, damit Sie sich wieder anmelden können", "Choose a password so that you can sign in again"},
+	"done.invoice":  {"Rechnung ansehen; sie kommt auch per E-Mail", "View your invoice; it is in your inbox, too"},
+
 	"steps.label":  {"Schritte", "Steps"},
 	"steps.choose": {"Auswählen", "Choose"},
 	"steps.review": {"Prüfen", "Review"},

@@ -39,6 +39,7 @@ type payData struct {
 	Changeable  bool            // the viewer can still pay, decline or complete it
 	TextKey     string          // describes the state of the order
 	DelayKey    string          // says that something takes days
+	Owned       []ownedDomain   // domains that the order has made the viewer's, once it is completed
 	Outcome     bool            // true once it is paid: the rows show their state
 	Invoiced    bool            // there is an invoice or will be one shortly
 	ReturnedKey string          // says that an unmatched payment is being or was refunded
@@ -227,7 +228,7 @@ func (h *Handler) newPayData(req *ui.Request, view order.View, t formError) (pay
 	if next := slices.IndexFunc(s.Rows, func(r itemRow) bool { return r.Code != nil && !r.HasCode }); next >= 0 {
 		s.Rows[next].Main = s.Registrant == nil && s.Profile == "" && s.Verify == ""
 	}
-	s.Invoiced = hasInvoice(o)
+	s.Invoiced, s.Owned = hasInvoice(o), h.ownedDomains(req, o)
 	if s.Renewal = h.renewalConsent(req, view, s.Orderable); s.Renewal != nil {
 		s.Renewal.Checked = t.confirmation != nil && t.confirmation.AutoRenew
 	}
@@ -235,6 +236,26 @@ func (h *Handler) newPayData(req *ui.Request, view order.View, t formError) (pay
 		s.VATKey = "vat.not_confirmed"
 	}
 	return s, nil
+}
+
+// ownedDomain is a domain of a completed order. Page is empty if it is no longer held.
+type ownedDomain struct {
+	Name, Key, Page string
+}
+
+// ownedDomains returns the domains of a completed order that were registered or transferred.
+func (h *Handler) ownedDomains(req *ui.Request, o order.Order) (owned []ownedDomain) {
+	for _, item := range o.Items {
+		if o.State != order.Completed || item.Kind.ForHeldDomain() {
+			continue
+		}
+		domain := ownedDomain{Name: item.Name, Key: "done." + string(item.Kind)}
+		if held, ok, err := h.FindDomain(req.R.Context(), req.Actor(), item.Name); err == nil && ok {
+			domain.Page = ui.DomainsPath + "/" + held.ID
+		}
+		owned = append(owned, domain)
+	}
+	return owned
 }
 
 // renewalConsent returns nil if automatic renewal is not offered: no item can be renewed,

@@ -1,6 +1,7 @@
 package portal
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 
@@ -81,7 +82,7 @@ func (h *Handler) passkeySignInAgain(req *ui.Request, a passkeyResponse) (string
 	}
 	req.SetDevice(signedIn.Device)
 	req.SetSession(signedIn.Secret)
-	return orProfile(nextPath(req, a.Next)), nil
+	return cmp.Or(nextPath(req, a.Next), ui.HomePath), nil
 }
 
 func (h *Handler) addPasskey(req *ui.Request, a passkeyResponse) (string, error) {

@@ -200,7 +200,7 @@ func (h *Handler) signInAgain(req *ui.Request) error {
 	}
 	req.SetDevice(signedIn.Device)
 	req.SetSession(signedIn.Secret)
-	return req.SeeOther(orProfile(to))
+	return req.SeeOther(cmp.Or(to, ui.HomePath))
 }
 
 // signOut also deletes the cookie of an ended session.

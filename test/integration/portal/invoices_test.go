@@ -49,7 +49,7 @@ func (s *env) mountInvoicePages() []httpjson.Route {
 	})
 	must(s.t, err)
 	pages, err := checkout.New(checkout.Config{
-		Frame: frame, Orders: storedOrders{db: s.db}, Invoices: invoices, InvoiceRenderer: press, FindDomain: s.portfolio.FindByName,
+		Frame: frame, Orders: storedOrders{db: s.db}, Registrants: s.customers, Invoices: invoices, InvoiceRenderer: press, FindDomain: s.portfolio.FindByName,
 		AuthCodeLimit: func(string) time.Duration { return 0 },
 		Extension:     func(string) (registrar.Extension, bool) { return registrar.Extension{}, false }, RateBasisPoints: func(time.Time) int { return 1900 },
 	})

@@ -122,7 +122,7 @@ func TestRegister_LinkIsUsedOnlyByItsButton(t *testing.T) {
 		t.Errorf("a short password: %d %s", got.status, got.body)
 	}
 	got := b.post("/portal/confirm", url.Values{"link": {secret}, "password": {password}})
-	if got.location() != "/portal/profile" || b.get("/portal/profile").status != http.StatusOK {
+	if got.location() != "/portal" || b.get("/portal/profile").status != http.StatusOK {
 		t.Fatalf("confirming: %d %s", got.status, got.location())
 	}
 	for _, again := range []pageResponse{b.get(link), b.post("/portal/confirm", url.Values{"link": {secret}, "password": {password}})} {
