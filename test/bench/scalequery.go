@@ -81,7 +81,7 @@ var emptyResultQueries = []string{
 	"DeleteOldestDevices", "DeleteOldestSessions", "CountSecondFactorAttempt",
 	"DeleteUnusedClients", "DeleteOldConsentsOfSession", "ReuseRefreshToken", "DeleteAccountlessAuditEvents",
 	"ActivateDomain", "DeletePendingDomain", "MakePendingProvisionItemsDue",
-	"InsertDomainChange", "ListSecureChanges", "InsertIdentity", "InsertCustomerMail", "InsertMailedLink", "InsertRenewalProvisionItem", "GetOrderInPayment", "PutProviderCustomer", "AnnounceConsentedRenewal", "ChooseRenewal", "GetOrderedConsent", "InsertRenewalConsent", "StopAnnouncedRenewalsOfCustomer", "ListOrderIDsAwaitingIdentity",
+	"InsertDomainChange", "ListSecureChanges", "InsertIdentity", "InsertCustomerMail", "InsertMailedLink", "ReplaceQueuedMail", "InsertRenewalProvisionItem", "GetOrderInPayment", "PutProviderCustomer", "AnnounceConsentedRenewal", "ChooseRenewal", "GetOrderedConsent", "InsertRenewalConsent", "StopAnnouncedRenewalsOfCustomer", "ListOrderIDsAwaitingIdentity",
 	"UpdateGuest", "DeleteOrdersOfGuest", "DeleteGuest", "DeleteWebhookDeliveriesOfUnlinkedAgent", "ReassignDomainChanges", "ReassignDomainLocks", "ReassignRegistrant", "SetPendingInvoiceBuyer", "InsertAgentLink", "GetGuestID", "ListStaleGuestIDs", "EnqueueWebhookDelivery",
 	"ListLiftedDomainLocks", "ListOperators", "SetOperator", "RetryDomainChange", "RetryProvisionItem", "RetryOrder",
 	"GetInvoiceByOrder", "MarkWithdrawalNoticeDone", "ListHandledWithdrawalNotices", "DeleteNextSealKey",
