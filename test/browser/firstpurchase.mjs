@@ -95,6 +95,7 @@ await withBrowser(async (page, context, watched) => {
   watched.allows(new URL(sandbox.provider).host);
   const email = address("new");
   await page.goto(portal("/"));
+  await page.getByRole("button", { name: "Menü", exact: true }).click();
   await page.getByRole("button", { name: "English", exact: true }).click();
   await page.locator("html[lang=en]").waitFor();
   await purchase(page, email, english);

@@ -103,10 +103,11 @@ async function live(page, context, watched) {
   const link = page.getByRole("link", { name: "Alle Bestellungen" });
   await link.focus();
   await page.locator("#items").evaluate((title) => getSelection().selectAllChildren(title));
+  // Below the good news, which comes first, the table stays as it was.
   const stands = () =>
     page.locator("tr", { hasText: transferred }).evaluate((row) => {
       const { top, height } = row.getBoundingClientRect();
-      return { top, height };
+      return { top: top - row.closest("section").getBoundingClientRect().top, height };
     });
   const before = await stands();
   const said = page.locator("#said");

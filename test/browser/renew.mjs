@@ -41,6 +41,6 @@ await withBrowser(async (page, context, watched) => {
   await page.getByRole("link", { name: "Bestellungen", exact: true }).click();
   await at(page, "/portal/orders");
   await page.getByRole("link", { name: new RegExp("^" + name.replaceAll(".", "\\.")) }).first().click();
-  assert.match(await page.locator("main").textContent(), /ausgeführt.*einer Person im Portal.*Gesamtbetrag/s);
+  assert.match(await page.locator("main").textContent(), /ausgeführt.*von Ihnen.*Gesamtbetrag/s);
   ok("the order is found again in the portal");
 }, { javaScriptEnabled: false });
