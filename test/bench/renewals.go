@@ -64,10 +64,12 @@ func benchRenewals(ctx context.Context, b bench) (lines []measurement, err error
 		return n.run(ctx, b, url)
 	}
 	long, err := night(renewalNight{name: "night", due: b.due, purchases: true})
-	if err != nil {
-		return nil, err
+	if len(long.memory) > 0 && len(long.busy) > 0 {
+		lines = long.measurements(b.due)
 	}
-	lines = long.measurements(b.due)
+	if err != nil {
+		return lines, err
+	}
 	small, err := night(renewalNight{name: "small", due: sampleDue})
 	if err != nil {
 		return lines, err
@@ -258,6 +260,9 @@ var populationRows = []string{
 	`INSERT INTO domains (id, customer_id, name, tld, status, paid_until, at_term_end, created_at, updated_at, account, registry_expires, synced_at, expiry_notice)
 	 SELECT 'dom_{who}' || i, 'cus_{who}' || i / 10, '{who}-' || i || '.com', '.com', 'active', $2::bigint + {days} * {day}, 'renew', $2, $2, 'sandbox',
 	     $2 + {days} * {day}, $2, CASE WHEN {days} < 30 THEN 1 ELSE 0 END
+	 FROM generate_series(0, $1::int - 1) AS i`,
+	`INSERT INTO provision_items (id, customer_id, name, tld, kind, years, payment, state, account, domain_id, requested_at, due_at, created_at, updated_at)
+	 SELECT 'prv_{who}' || i, 'cus_{who}' || i / 10, '{who}-' || i || '.com', '.com', 'register', 1, 'manual:{who}' || i, 'active', 'sandbox', 'dom_{who}' || i, $2::bigint, 0, $2, $2
 	 FROM generate_series(0, $1::int - 1) AS i`,
 	`INSERT INTO renewal_consents (id, domain_id, customer_id, name, wording, years, gross, charge_at, method, through, address, given_at)
 	 SELECT 'con_{who}' || i, 'dom_{who}' || i, 'cus_{who}' || i / 10, '{who}-' || i || '.com', 'de-1', 1, {gross}, $2::bigint, 'Visa •••• 4242', 'bench', '127.0.0.1', $2
