@@ -3,7 +3,6 @@ module github.com/dotkontor/dotkontor
 go 1.26.0
 
 require (
-	codeberg.org/go-pdf/fpdf v0.12.0
 	github.com/BurntSushi/toml v1.6.0
 	github.com/alecthomas/kong v1.16.1
 	github.com/emersion/go-smtp v0.25.0

@@ -1,15 +1,10 @@
 package invoicepdf
 
 import (
-	"bytes"
 	_ "embed"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
-
-	"codeberg.org/go-pdf/fpdf"
-	"golang.org/x/image/font/sfnt"
 
 	"github.com/dotkontor/dotkontor/internal/registrar/invoice"
 )
@@ -27,6 +22,7 @@ const (
 	positionWidth                      = 12.0
 	amountWidth                        = 26.0
 	serviceWidth                       = contentWidth - positionWidth - 3*amountWidth
+	cellMargin                         = 1.0 // left and right of a text
 )
 
 // Font sizes in points.
@@ -46,11 +42,9 @@ var (
 
 // sheet is one document being rendered.
 type sheet struct {
-	*fpdf.Fpdf
-	font           *sfnt.Font
-	doc            invoice.Document
-	missingGlyphs  bool   // a character was replaced
-	pageCountAlias string // replaced by the page count once it is known
+	canvas
+	doc           invoice.Document
+	missingGlyphs bool // a character was replaced
 }
 
 // PDF renders the document with its XML embedded.
@@ -59,89 +53,66 @@ func (p *Renderer) PDF(d invoice.Document) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &sheet{Fpdf: fpdf.New("P", "mm", "A4", ""), font: p.font, doc: d}
-	if s.pageCountAlias, err = pageCountPlaceholder(d); err != nil {
-		return nil, err
-	}
-	for style, face := range fontFiles {
-		s.AddUTF8FontFromBytes(family, style, face)
-	}
-	s.setMetadata(data)
-	s.SetMargins(marginLeft, marginTop, marginRight)
-	s.SetAutoPageBreak(false, 0) // rows are kept together, see ensureSpace
-	s.SetFooterFunc(s.drawFooter)
-	s.AliasNbPages(s.pageCountAlias)
-	s.AddPage()
+	s := &sheet{canvas: newCanvas(p.faces), doc: d}
+	s.addPage()
 	s.drawHeader()
 	s.drawAddress()
 	s.drawInfoBlock()
 	s.drawItems()
 	s.drawTotals()
 	s.drawNotes()
-	var out bytes.Buffer
-	if err := s.Output(&out); err != nil {
-		return nil, fmt.Errorf("invoicepdf: render %s: %w", d.Number, err)
+	for s.page = range s.pages {
+		s.drawFooter()
 	}
-	return linkFacturX(out.Bytes(), d.IssuedAt)
+	file := newPDFFile()
+	attachment := addFacturX(file, data, d.IssuedAt)
+	title, pages := s.title(), s.addTo(file)
+	xmp := xmpMetadata(title, d.Seller.Name, d.IssuedAt)
+	// Not compressed, so that programs that don't know PDF find it (ISO 16684-1).
+	metadata := file.add("<< /Type /Metadata /Subtype /XML /Length %d >>\nstream\n%s\nendstream", len(xmp), xmp)
+	info := file.add("<< /Title %s /Author %s /Creator (dotkontor) /Producer (dotkontor) /CreationDate %[3]s /ModDate %[3]s >>",
+		textString(title), textString(d.Seller.Name), dateString(d.IssuedAt))
+	catalog := file.add("<< /Type /Catalog /Pages %d 0 R /Metadata %d 0 R /Lang (de-DE) /AF [%[3]d 0 R] /Names << /EmbeddedFiles << /Names [(%[4]s) %[3]d 0 R] >> >> >>",
+		pages, metadata, attachment, attachmentName)
+	return file.finish(catalog, info), nil
 }
 
-// pageCountPlaceholder is a text that does not occur in the document: the library replaces
-// it by the page count everywhere, even in a customer's name.
-func pageCountPlaceholder(d invoice.Document) (string, error) {
-	encoded, err := json.Marshal(d)
-	text := "{nb}"
-	for strings.Contains(string(encoded), text) {
-		text = "{" + text + "}"
-	}
-	return text, err
-}
-
-// setMetadata sets the file's metadata. It does not depend on the time of rendering.
-func (s *sheet) setMetadata(data []byte) {
-	title := s.title()
-	s.SetCatalogSort(true)
-	s.SetCreationDate(s.doc.IssuedAt.UTC())
-	s.SetModificationDate(s.doc.IssuedAt.UTC())
-	s.SetTitle(title, true)
-	s.SetAuthor(s.doc.Seller.Name, true)
-	s.SetCreator("dotkontor", false)
-	s.SetProducer("dotkontor", false)
-	s.SetLang("de-DE")
-	s.SetXmpMetadata(xmpMetadata(title, s.doc.Seller.Name, s.doc.IssuedAt))
-	s.SetAttachments([]fpdf.Attachment{{Content: data, Filename: attachmentName, Description: "Factur-X/ZUGFeRD, EN 16931"}})
-}
-
-func (s *sheet) setStyle(style string, size float64, c colour) {
-	s.SetFont(family, style, size)
-	s.SetTextColor(c[0], c[1], c[2])
+func (s *sheet) setStyle(style style, size float64, c colour) {
+	s.style, s.size, s.colour = style, size, c
 }
 
 // drawRule draws a line to the right margin.
 func (s *sheet) drawRule(x, y, thickness float64, c colour) {
-	s.SetDrawColor(c[0], c[1], c[2])
-	s.SetLineWidth(thickness)
-	s.Line(x, y, pageWidth-marginRight, y)
+	s.line(x, y, pageWidth-marginRight, y, thickness, c)
 }
+
+type alignment int
+
+const (
+	left alignment = iota
+	right
+)
 
 // putText prints one line at a position. Text that is too long is printed smaller, so that
 // it never overlaps its neighbour.
-func (s *sheet) putText(x, y, w float64, text, align string) {
+func (s *sheet) putText(x, y, w float64, text string, align alignment) {
 	text = s.printable(text)
-	size, _ := s.GetFontSize()
-	for fit := size; fit > size/2 && s.GetStringWidth(text) > w-1; fit -= 0.25 {
-		s.SetFontSize(fit)
+	size := s.size
+	for s.size > size/2 && s.textWidth(text) > w-cellMargin {
+		s.size -= 0.25
 	}
-	s.SetXY(x, y)
-	s.CellFormat(w, lineHeight, text, "", 0, align, false, 0, "")
-	s.SetFontSize(size)
+	if align == right {
+		x += w - s.textWidth(text) - 2*cellMargin
+	}
+	s.text(x+cellMargin, y, text)
+	s.size = size
 }
 
 // putWrapped prints a text in as many lines as needed and returns their height.
 func (s *sheet) putWrapped(x, y, w float64, text string) float64 {
 	rows := s.splitLines(text, w)
 	for i, row := range rows {
-		s.SetXY(x, y+float64(i)*lineHeight)
-		s.CellFormat(w, lineHeight, row, "", 0, "L", false, 0, "")
+		s.text(x+cellMargin, y+float64(i)*lineHeight, row)
 	}
 	return float64(len(rows)) * lineHeight
 }
@@ -152,7 +123,7 @@ func (s *sheet) splitLines(text string, w float64) []string {
 	row := ""
 	for _, word := range strings.Split(s.printable(text), " ") {
 		joined := strings.TrimPrefix(row+" "+word, " ")
-		if s.GetStringWidth(joined) <= w-2 {
+		if s.textWidth(joined) <= w-2*cellMargin {
 			row = joined
 			continue
 		}
@@ -163,7 +134,7 @@ func (s *sheet) splitLines(text string, w float64) []string {
 			if row != "" {
 				rows = append(rows, row)
 			}
-			row = s.fittingPrefix(word, w-2)
+			row = s.fittingPrefix(word, w-2*cellMargin)
 		}
 	}
 	return append(rows, row)
@@ -173,7 +144,7 @@ func (s *sheet) fittingPrefix(word string, w float64) string {
 	end := 0
 	for at, r := range word {
 		next := at + len(string(r))
-		if end > 0 && s.GetStringWidth(word[:next]) > w {
+		if end > 0 && s.textWidth(word[:next]) > w {
 			break
 		}
 		end = next
@@ -183,24 +154,24 @@ func (s *sheet) fittingPrefix(word string, w float64) string {
 
 // ensureSpace starts a new page if less than the given height is left.
 func (s *sheet) ensureSpace(height float64) bool {
-	if s.GetY()+height <= footerTop-8 {
+	if s.y+height <= footerTop-8 {
 		return false
 	}
-	s.AddPage()
-	s.SetY(marginTop)
+	s.addPage()
+	s.y = marginTop
 	return true
 }
 
 func (s *sheet) drawHeader() {
 	s.setStyle(bold, fontLarge+1, brandColour)
-	s.putText(marginLeft, marginTop, contentWidth, s.doc.Seller.Name, "L")
+	s.putText(marginLeft, marginTop, contentWidth, s.doc.Seller.Name, left)
 	s.drawRule(marginLeft, marginTop+8, 0.6, brandColour)
 }
 
 func (s *sheet) drawAddress() {
 	from := s.doc.Seller
 	s.setStyle(regular, fontSmall, greyColour)
-	s.putText(marginLeft, windowTop-6, 80, strings.Join(nonEmpty(from.Name, from.Street, from.PostalCode+" "+from.City), " · "), "L")
+	s.putText(marginLeft, windowTop-6, 80, strings.Join(nonEmpty(from.Name, from.Street, from.PostalCode+" "+from.City), " · "), left)
 	to := s.doc.Buyer
 	rows := nonEmpty(to.Organisation, to.Name, to.Street, to.PostalCode+" "+to.City, to.State)
 	if to.Country != "" && to.Country != from.Country {
@@ -253,17 +224,17 @@ func (s *sheet) drawInfoBlock() {
 			continue
 		}
 		s.setStyle(regular, fontSmall+0.5, greyColour)
-		s.putText(infoLeft, y, infoValue-infoLeft, row[0], "L")
+		s.putText(infoLeft, y, infoValue-infoLeft, row[0], left)
 		s.setStyle(regular, fontSmall+0.5, textColour)
-		s.putText(infoValue, y, pageWidth-marginRight-infoValue, row[1], "R")
+		s.putText(infoValue, y, pageWidth-marginRight-infoValue, row[1], right)
 		y += lineHeight
 	}
 }
 
 func (s *sheet) drawItems() {
 	s.setStyle(bold, fontHuge, textColour)
-	s.putText(marginLeft, bodyTop-16, contentWidth, s.title(), "L")
-	s.SetY(bodyTop)
+	s.putText(marginLeft, bodyTop-16, contentWidth, s.title(), left)
+	s.y = bodyTop
 	s.drawTableHeader()
 	for i, line := range s.doc.Lines {
 		s.setStyle(regular, fontNormal, textColour)
@@ -272,30 +243,29 @@ func (s *sheet) drawItems() {
 			s.drawTableHeader()
 			s.setStyle(regular, fontNormal, textColour)
 		}
-		y := s.GetY() + 1.5
-		s.putText(marginLeft, y, positionWidth, fmt.Sprint(i+1), "L")
+		y := s.y + 1.5
+		s.putText(marginLeft, y, positionWidth, fmt.Sprint(i+1), left)
 		s.putWrapped(marginLeft+positionWidth, y, serviceWidth, line.Text)
 		s.drawAmounts(y, formatMoney(line.Net), formatMoney(line.VAT), formatMoney(line.Gross))
 		s.drawRule(marginLeft, y-1.5+rowHeight, 0.2, ruleColour)
-		s.SetY(y - 1.5 + rowHeight)
+		s.y = y - 1.5 + rowHeight
 	}
 }
 
 func (s *sheet) drawTableHeader() {
-	y := s.GetY()
-	s.SetFillColor(shadeColour[0], shadeColour[1], shadeColour[2])
-	s.Rect(marginLeft, y, contentWidth, 8, "F")
+	y := s.y
+	s.fill(marginLeft, y, contentWidth, 8, shadeColour)
 	s.setStyle(bold, fontSmall+0.5, greyColour)
-	s.putText(marginLeft, y+1.4, positionWidth, s.label("Pos.", "Pos."), "L")
-	s.putText(marginLeft+positionWidth, y+1.4, serviceWidth, s.label("Leistung", "Service"), "L")
+	s.putText(marginLeft, y+1.4, positionWidth, s.label("Pos.", "Pos."), left)
+	s.putText(marginLeft+positionWidth, y+1.4, serviceWidth, s.label("Leistung", "Service"), left)
 	s.drawAmounts(y+1.4, s.label("Netto", "Net"), s.label("USt.", "VAT"), s.label("Brutto", "Gross"))
-	s.SetY(y + 8)
+	s.y = y + 8
 }
 
 func (s *sheet) drawAmounts(y float64, texts ...string) {
 	x := pageWidth - marginRight - float64(len(texts))*amountWidth
 	for _, text := range texts {
-		s.putText(x, y, amountWidth, text, "R")
+		s.putText(x, y, amountWidth, text, right)
 		x += amountWidth
 	}
 }
@@ -303,7 +273,7 @@ func (s *sheet) drawAmounts(y float64, texts ...string) {
 func (s *sheet) drawTotals() {
 	d := s.doc
 	s.ensureSpace(4*lineHeight + 12)
-	y := s.GetY() + 5
+	y := s.y + 5
 	const from = 105.0
 	rate := ""
 	if d.Category != invoice.OutOfScope {
@@ -313,8 +283,8 @@ func (s *sheet) drawTotals() {
 		{s.label("Nettobetrag", "Net amount"), formatMoney(d.Net)}, {s.label("Umsatzsteuer", "VAT") + rate, formatMoney(d.VAT)},
 	} {
 		s.setStyle(regular, fontNormal, textColour)
-		s.putText(from, y, 50, row[0], "L")
-		s.putText(from+45, y, pageWidth-marginRight-from-45, row[1], "R")
+		s.putText(from, y, 50, row[0], left)
+		s.putText(from+45, y, pageWidth-marginRight-from-45, row[1], right)
 		y += lineHeight + 0.6
 	}
 	s.drawRule(from+1, y+0.8, 0.4, brandColour)
@@ -323,9 +293,9 @@ func (s *sheet) drawTotals() {
 	if d.Kind == invoice.Correction {
 		total = s.label("Erstattungsbetrag", "Amount refunded")
 	}
-	s.putText(from, y+2.2, 52, total, "L")
-	s.putText(from+50, y+2.2, pageWidth-marginRight-from-50, formatMoney(d.Gross), "R")
-	s.SetY(y + 2*lineHeight + 6)
+	s.putText(from, y+2.2, 52, total, left)
+	s.putText(from+50, y+2.2, pageWidth-marginRight-from-50, formatMoney(d.Gross), right)
+	s.y = y + 2*lineHeight + 6
 }
 
 func (s *sheet) drawNotes() {
@@ -338,13 +308,13 @@ func (s *sheet) drawNotes() {
 	for _, note := range notes {
 		s.setStyle(regular, fontNormal, textColour)
 		s.ensureSpace(float64(len(s.splitLines(note, contentWidth)))*lineHeight + 2)
-		y := s.GetY()
-		s.SetY(y + s.putWrapped(marginLeft, y, contentWidth, note) + 2)
+		y := s.y
+		s.y = y + s.putWrapped(marginLeft, y, contentWidth, note) + 2
 	}
 	s.setStyle(regular, fontSmall, greyColour)
 	s.putText(marginLeft, footerTop-6, contentWidth, s.label(
 		"Diese Datei enthält die Rechnungsdaten nach EN 16931 als factur-x.xml.",
-		"This file contains the invoice data after EN 16931 as factur-x.xml."), "L")
+		"This file contains the invoice data according to EN 16931 as factur-x.xml."), left)
 }
 
 // drawFooter draws the legally required seller details on every page.
@@ -355,11 +325,11 @@ func (s *sheet) drawFooter() {
 	for column, rows := range [][]string{
 		nonEmpty(from.Name, from.Street, from.PostalCode+" "+from.City),
 		append(nonEmpty(from.Register), tax...),
-		nonEmpty(from.Email, from.Phone, fmt.Sprintf("%s %d/%s", s.label("Seite", "Page"), s.PageNo(), s.pageCountAlias)),
+		nonEmpty(from.Email, from.Phone, fmt.Sprintf("%s %d/%d", s.label("Seite", "Page"), s.page+1, len(s.pages))),
 	} {
 		for i, row := range rows {
 			s.setStyle(regular, fontSmall, greyColour)
-			s.putText(marginLeft+float64(column)*contentWidth/3, footerTop+2+float64(i)*3.6, contentWidth/3, row, "L")
+			s.putText(marginLeft+float64(column)*contentWidth/3, footerTop+2+float64(i)*3.6, contentWidth/3, row, left)
 		}
 	}
 }

@@ -190,12 +190,3 @@ func TestFormat_AmountsAndRatesUseGermanNotation(t *testing.T) {
 		}
 	}
 }
-
-func TestLinkFacturX_RejectsUnexpectedStructure(t *testing.T) {
-	t.Parallel()
-	for _, pdf := range []string{"", "%PDF-1.3\n", "trailer\n<<\n/Size 1\n/Root 1 0 R\n/Info 1 0 R\n>>\nstartxref\n0\n%%EOF\n"} {
-		if got, err := linkFacturX([]byte(pdf), samples()["one"].IssuedAt); err == nil {
-			t.Errorf("%q became %q", pdf, got)
-		}
-	}
-}

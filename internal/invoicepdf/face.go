@@ -1,0 +1,221 @@
+package invoicepdf
+
+import (
+	"bytes"
+	"compress/zlib"
+	"encoding/binary"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"golang.org/x/image/font"
+	"golang.org/x/image/font/gofont/gobold"
+	"golang.org/x/image/font/gofont/goregular"
+	"golang.org/x/image/font/sfnt"
+	"golang.org/x/image/math/fixed"
+)
+
+// perEm is the unit of glyph widths in a PDF: a thousandth of the font size.
+const perEm = 1000
+
+// face is a TrueType font.
+type face struct {
+	name   string // in the PDF
+	ttf    []byte
+	font   *sfnt.Font
+	glyphs func() map[rune]glyph
+	common func() fontFile // the subset that nearly every document needs
+}
+
+type glyph struct {
+	index uint16
+	width int // in thousandths of the font size
+}
+
+// fontFile is a part of a font as it is embedded.
+type fontFile struct {
+	compressed []byte
+	length     int // uncompressed
+}
+
+func newFace(name string, ttf []byte) (*face, error) {
+	parsed, err := sfnt.Parse(ttf)
+	if err != nil {
+		return nil, fmt.Errorf("invoicepdf: parse font %s: %w", name, err)
+	}
+	f := &face{name: name, ttf: ttf, font: parsed}
+	f.glyphs = sync.OnceValue(f.loadGlyphs)
+	f.common = sync.OnceValue(func() fontFile { return f.subset(slices.Collect(commonRunes)) })
+	return f, nil
+}
+
+// loadFaces returns the regular and the bold face.
+var loadFaces = sync.OnceValues(func() (faces [2]*face, err error) {
+	if faces[regular], err = newFace("GoRegular", goregular.TTF); err != nil {
+		return faces, err
+	}
+	faces[bold], err = newFace("GoBold", gobold.TTF)
+	return faces, err
+})
+
+// loadGlyphs returns the glyphs of the basic multilingual plane.
+func (f *face) loadGlyphs() map[rune]glyph {
+	var buffer sfnt.Buffer
+	glyphs := make(map[rune]glyph)
+	for r := ' '; r <= 0xffff; r++ {
+		index, err := f.font.GlyphIndex(&buffer, r)
+		if err != nil || index == 0 {
+			continue
+		}
+		if width, err := f.font.GlyphAdvance(&buffer, index, fixed.I(perEm), font.HintingNone); err == nil {
+			glyphs[r] = glyph{uint16(index), width.Round()}
+		}
+	}
+	return glyphs
+}
+
+// commonRunes are those of Western Europe (Latin-1) with the punctuation of our texts.
+func commonRunes(yield func(rune) bool) {
+	for _, block := range [][2]rune{{' ', '~'}, {0xa0, 0xff}} {
+		for r := block[0]; r <= block[1]; r++ {
+			if !yield(r) {
+				return
+			}
+		}
+	}
+	for _, r := range "–—‘’‚“”„•…€" + string(missingGlyph) {
+		if !yield(r) {
+			return
+		}
+	}
+}
+
+// embed returns a font file that has the given runes.
+func (f *face) embed(used []rune) fontFile {
+	common := slices.Collect(commonRunes)
+	if !slices.ContainsFunc(used, func(r rune) bool { return !slices.Contains(common, r) }) {
+		return f.common()
+	}
+	return f.subset(append(common, used...))
+}
+
+const (
+	longLocations     = 1  // the table loca has 32 bits for each glyph
+	offsetOfLocFormat = 50 // in the table head
+)
+
+// subset returns the font without the outlines of other runes. Glyphs keep their indices,
+// so widths and hints stay valid. No outline of the Go fonts refers to another one. Tables
+// that a PDF does not use are left out.
+func (f *face) subset(runes []rune) fontFile {
+	tables := f.tables()
+	glyphs, locations := f.glyphs(), glyphLocations(tables)
+	keep := map[int]bool{0: true}
+	for _, r := range runes {
+		keep[int(glyphs[r].index)] = true
+	}
+	var outlines, positions []byte
+	for index := range len(locations) - 1 {
+		positions = binary.BigEndian.AppendUint32(positions, uint32(len(outlines)))
+		if keep[index] {
+			outlines = append(outlines, tables["glyf"][locations[index]:locations[index+1]]...)
+			outlines = append(outlines, make([]byte, -len(outlines)&3)...)
+		}
+	}
+	tables["glyf"], tables["loca"] = outlines, binary.BigEndian.AppendUint32(positions, uint32(len(outlines)))
+	tables["head"] = slices.Clone(tables["head"])
+	binary.BigEndian.PutUint16(tables["head"][offsetOfLocFormat:], longLocations)
+	file := joinTables(tables)
+	return fontFile{compress(newCompressor(zlib.BestCompression), file), len(file)}
+}
+
+// tables returns the tables that a PDF needs of a font.
+func (f *face) tables() map[string][]byte {
+	tables := make(map[string][]byte)
+	for i := range int(binary.BigEndian.Uint16(f.ttf[4:])) {
+		entry := f.ttf[12+16*i:]
+		offset, length := binary.BigEndian.Uint32(entry[8:]), binary.BigEndian.Uint32(entry[12:])
+		switch tag := string(entry[:4]); tag {
+		case "cvt ", "fpgm", "glyf", "head", "hhea", "hmtx", "loca", "maxp", "prep":
+			tables[tag] = f.ttf[offset : offset+length]
+		}
+	}
+	return tables
+}
+
+// glyphLocations returns where each glyph starts, and where the last one ends.
+func glyphLocations(tables map[string][]byte) []uint32 {
+	count := int(binary.BigEndian.Uint16(tables["maxp"][4:])) + 1
+	long := binary.BigEndian.Uint16(tables["head"][offsetOfLocFormat:]) == longLocations
+	locations := make([]uint32, count)
+	for i := range locations {
+		if long {
+			locations[i] = binary.BigEndian.Uint32(tables["loca"][4*i:])
+		} else {
+			locations[i] = 2 * uint32(binary.BigEndian.Uint16(tables["loca"][2*i:]))
+		}
+	}
+	return locations
+}
+
+// joinTables writes a font file. Its tables are sorted by tag, as OpenType requires.
+func joinTables(tables map[string][]byte) []byte {
+	const headerSize, entrySize = 12, 16
+	largest, exponent := 1, 0
+	for ; 2*largest <= len(tables); largest *= 2 {
+		exponent++
+	}
+	file := binary.BigEndian.AppendUint32(nil, 0x00010000)
+	for _, value := range []int{len(tables), 16 * largest, exponent, 16 * (len(tables) - largest)} {
+		file = binary.BigEndian.AppendUint16(file, uint16(value))
+	}
+	offset := headerSize + entrySize*len(tables)
+	var body bytes.Buffer
+	for _, tag := range slices.Sorted(maps.Keys(tables)) {
+		table := tables[tag]
+		padded := append(slices.Clip(table), make([]byte, -len(table)&3)...)
+		var checksum uint32
+		for at := 0; at < len(padded); at += 4 {
+			checksum += binary.BigEndian.Uint32(padded[at:])
+		}
+		file = append(file, tag...)
+		for _, value := range []uint32{checksum, uint32(offset + body.Len()), uint32(len(table))} {
+			file = binary.BigEndian.AppendUint32(file, value)
+		}
+		body.Write(padded)
+	}
+	return append(file, body.Bytes()...)
+}
+
+// maxMappings limits a block of a mapping to Unicode (Adobe Technical Note 5014).
+const maxMappings = 100
+
+// addTo writes the font with the given runes and returns its object.
+func (f *face) addTo(file *pdfFile, used []rune) int {
+	slices.Sort(used)
+	var widths, names strings.Builder
+	glyphs := f.glyphs()
+	for block := range slices.Chunk(used, maxMappings) {
+		fmt.Fprintf(&names, "%d beginbfchar\n", len(block))
+		for _, r := range block {
+			fmt.Fprintf(&widths, "%d [%d] ", glyphs[r].index, glyphs[r].width)
+			fmt.Fprintf(&names, "<%04X> <%04X>\n", glyphs[r].index, r)
+		}
+		names.WriteString("endbfchar\n")
+	}
+	var buffer sfnt.Buffer
+	bounds, _ := f.font.Bounds(&buffer, fixed.I(perEm), font.HintingNone) // of a font that newFace has parsed
+	metrics, _ := f.font.Metrics(&buffer, fixed.I(perEm), font.HintingNone)
+	embedded := f.embed(used)
+	program := file.addStream(fmt.Sprintf("/Length1 %d", embedded.length), embedded.compressed)
+	descriptor := file.add("<< /Type /FontDescriptor /FontName /DOTKTR+%s /Flags 4 /FontBBox [%d %d %d %d] /ItalicAngle 0 /Ascent %d /Descent %d /CapHeight %d /StemV 80 /FontFile2 %d 0 R >>",
+		f.name, bounds.Min.X.Floor(), -bounds.Max.Y.Ceil(), bounds.Max.X.Ceil(), -bounds.Min.Y.Floor(), metrics.Ascent.Round(), -metrics.Descent.Round(), metrics.CapHeight.Round(), program)
+	descendant := file.add("<< /Type /Font /Subtype /CIDFontType2 /BaseFont /DOTKTR+%s /CIDSystemInfo << /Registry (Adobe) /Ordering (Identity) /Supplement 0 >> /FontDescriptor %d 0 R /W [%s] /CIDToGIDMap /Identity >>",
+		f.name, descriptor, widths.String())
+	mapping := file.addStream("", deflate([]byte("/CIDInit /ProcSet findresource begin\n12 dict begin\nbegincmap\n"+
+		"/CIDSystemInfo << /Registry (Adobe) /Ordering (UCS) /Supplement 0 >> def\n/CMapName /Adobe-Identity-UCS def\n/CMapType 2 def\n"+
+		"1 begincodespacerange\n<0000> <FFFF>\nendcodespacerange\n"+names.String()+"endcmap\nCMapName currentdict /CMap defineresource pop\nend\nend\n")))
+	return file.add("<< /Type /Font /Subtype /Type0 /BaseFont /DOTKTR+%s /Encoding /Identity-H /DescendantFonts [%d 0 R] /ToUnicode %d 0 R >>", f.name, descendant, mapping)
+}
