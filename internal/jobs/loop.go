@@ -50,7 +50,9 @@ type Loop[T any] struct {
 const (
 	// fetchTimeout bounds ListDue, so that a hanging database does not block the loop
 	// forever. After failures it backs off up to maxFetchBackoff.
-	fetchTimeout    = 30 * time.Second
+	fetchTimeout = 30 * time.Second
+	// minFetchGap lets rows that are stored in quick succession be listed together.
+	minFetchGap     = 50 * time.Millisecond
 	maxFetchBackoff = 30 * time.Second
 	// A row whose handler panicked backs off, because it would panic again. maxBackedOff
 	// bounds how many are remembered.
@@ -98,16 +100,25 @@ func (l *Loop[T]) Run(ctx context.Context) {
 		fetchNeeded = true
 		failures    int
 		retryAt     time.Time
+		nextFetch   time.Time
+		gap         <-chan time.Time // ends at nextFetch
 	)
 	for ctx.Err() == nil {
 		for running < l.Concurrency && ctx.Err() == nil {
 			if len(queue) == 0 && fetchNeeded {
+				if wait := time.Until(nextFetch); wait > 0 {
+					gap = time.After(wait)
+					break
+				}
 				var err error
 				if queue, fetchNeeded, err = l.fetchDue(ctx, busy, backedOff); err != nil {
 					failures++
 					retryAt = time.Now().Add(Backoff(failures, l.Interval, max(l.Interval, maxFetchBackoff)))
 				} else {
 					failures, retryAt = 0, time.Time{}
+				}
+				if !fetchNeeded {
+					nextFetch = time.Now().Add(minFetchGap)
 				}
 			}
 			if len(queue) == 0 {
@@ -137,6 +148,8 @@ func (l *Loop[T]) Run(ctx context.Context) {
 			l.recordOutcome(backedOff, done)
 		case <-l.wakeSignal():
 			fetchNeeded = true
+		case <-gap:
+			gap = nil
 		case <-ticker.C:
 			fetchNeeded = fetchNeeded || !time.Now().Before(retryAt)
 		}

@@ -154,7 +154,7 @@ func TestWorker_RowDueAgainAtOnceIsNotLostToItsLease(t *testing.T) {
 		ctx, stop := context.WithTimeout(t.Context(), 10*time.Second)
 		defer stop()
 		worker.Run(ctx)
-		if len(times) != 2 || !times[1].Equal(times[0]) {
+		if len(times) != 2 || times[1].Sub(times[0]) > minFetchGap {
 			t.Errorf("processed at %v", times)
 		}
 	})

@@ -11,6 +11,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
 	"github.com/dotkontor/dotkontor/internal/store/query"
+	"github.com/dotkontor/dotkontor/internal/store/sqldb"
 )
 
 var _ domainchange.Store = (*DB)(nil)
@@ -128,12 +129,16 @@ func changeOf(row query.DomainChange) (domainchange.Change, error) {
 	return change, err
 }
 
-// ListDueDomainChanges returns changes that are due by the clock, or whose wait is over by the
+// ClaimDueDomainChanges leases changes that are due by the clock, or whose wait is over by the
 // business time, the longest overdue first.
-func (db *DB) ListDueDomainChanges(ctx context.Context, clock, now time.Time, limit int) ([]domainchange.Change, error) {
-	return decodeRows(changeOf)(db.read().ListDueDomainChanges(ctx, query.ListDueDomainChangesParams{
-		Clock: micros(clock), Now: micros(now), MaxRows: int32(limit),
-	}))
+func (db *DB) ClaimDueDomainChanges(ctx context.Context, clock, now, lease time.Time, limit int) (claimed []domainchange.Change, err error) {
+	err = db.sql.WriteOne(ctx, func(tx sqldb.DBTX) (err error) {
+		claimed, err = decodeRows(changeOf)(query.New(tx).ClaimDueDomainChanges(ctx, query.ClaimDueDomainChangesParams{
+			Clock: micros(clock), Now: micros(now), Lease: micros(lease), Node: db.node, MaxRows: int32(limit),
+		}))
+		return err
+	})
+	return claimed, err
 }
 
 // GetDomainChange returns a change of any customer.

@@ -75,12 +75,16 @@ func TestUpdateChange_AppliesOnceWithItsEffects(t *testing.T) {
 		if err := db.AddDomainChange(ctx, newOpenChange(anna, domain)); err != nil {
 			t.Fatal(err)
 		}
-		if due, err := db.ListDueDomainChanges(ctx, testTime.Add(-time.Second), testTime.Add(-time.Second), 10); err != nil || len(due) != 0 {
+		if due, err := db.ClaimDueDomainChanges(ctx, testTime.Add(-time.Second), testTime.Add(-time.Second), testTime, 10); err != nil || len(due) != 0 {
 			t.Errorf("%d are due too early, %v", len(due), err)
 		}
-		due, err := db.ListDueDomainChanges(ctx, testTime, testTime, 10)
-		if err != nil || len(due) != 1 || due[0].Desired.DS.KeyTag != 7 || due[0].SealedCode != "sealed" || due[0].Actor.Through != "ses_1" || due[0].Name != "eins.org" {
+		lease := testTime.Add(time.Minute)
+		due, err := db.ClaimDueDomainChanges(ctx, testTime, testTime, lease, 10)
+		if err != nil || len(due) != 1 || due[0].Desired.DS.KeyTag != 7 || due[0].SealedCode != "sealed" || due[0].Actor.Through != "ses_1" || due[0].Name != "eins.org" || !due[0].DueAt.Equal(lease) {
 			t.Fatalf("due: %+v, %v", due, err)
+		}
+		if again, err := db.ClaimDueDomainChanges(ctx, testTime, testTime, lease, 10); err != nil || len(again) != 0 {
+			t.Errorf("%d leased ones are claimed again, %v", len(again), err)
 		}
 		if released, err := db.ClaimNode(ctx, "b", testTime); err != nil || released.DomainChanges != 0 {
 			t.Errorf("of another node: %+v, %v", released, err)

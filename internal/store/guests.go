@@ -51,7 +51,7 @@ func prepareBuyer(ctx context.Context, q *query.Queries, newOrder order.Order, f
 	if !newOrder.Claimed {
 		if err := q.InsertGuest(ctx, query.InsertGuestParams{
 			ID: newOrder.Customer, Email: newOrder.Contact.Email, EmailKey: guestKey(newOrder.ID), UserHandle: guestKey(newOrder.ID),
-			Language: newOrder.Contact.GuestLanguage(), CreatedAt: micros(newOrder.CreatedAt), ConfirmedAt: micros(newOrder.CreatedAt),
+			Language: newOrder.Contact.GuestLanguage(), CreatedAt: micros(newOrder.CreatedAt),
 		}); err != nil || fitted == nil {
 			return err
 		}

@@ -47,8 +47,8 @@
 // it.
 //
 // The request that creates a change waits for the first attempt. If the registry does not
-// respond, a loop retries the row with backoff, and the page shows it as in progress. A
-// row is claimed by a compare-and-swap on state and due time, as in package provision.
+// respond, a loop claims the row and retries with backoff, and the page shows it as in
+// progress. Each step is a compare-and-swap on state and due time, as in package provision.
 //
 // A new domain's transfer lock is such a row too. Package provision stores it when it activates
 // the domain; its actor is the service, and it sends no mail. A customer's request waits for it

@@ -11,13 +11,6 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-func (s *Service) claim(ctx context.Context, change Change, leaseEnd time.Time) (Change, bool) {
-	claimed := change
-	claimed.DueAt, claimed.Node = leaseEnd, s.cfg.Node
-	claimed.Attempts++
-	return s.applyTransition(ctx, Transition{From: change, To: claimed})
-}
-
 // resume continues a claimed change. The call in flight may finish during shutdown.
 func (s *Service) resume(ctx context.Context, change Change) (Change, error) {
 	callCtx, cancel := s.worker.CallContext(ctx)

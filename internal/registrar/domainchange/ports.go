@@ -21,9 +21,9 @@ type Store interface {
 	// UpdateDomainChange applies one transition. It returns false, and changes nothing, if
 	// the change is no longer in the state and due time of From.
 	UpdateDomainChange(ctx context.Context, transition Transition) (bool, error)
-	// ListDueDomainChanges returns open changes that are due by the clock, or whose WaitUntil
+	// ClaimDueDomainChanges leases open changes that are due by the clock, or whose WaitUntil
 	// is reached by the business time now, the longest overdue first.
-	ListDueDomainChanges(ctx context.Context, clock, now time.Time, limit int) ([]Change, error)
+	ClaimDueDomainChanges(ctx context.Context, clock, now, lease time.Time, limit int) ([]Change, error)
 	// GetDomainChange returns a change of any customer.
 	GetDomainChange(ctx context.Context, id string) (Change, bool, error)
 	// These return the newest first; ListSecureChanges those of kind Secure.

@@ -104,11 +104,11 @@ func New(cfg Config) (*Service, error) {
 	}
 	s.worker = &jobs.Worker[Change]{
 		Name: "domain changes", Logger: cfg.Logger, Clock: cfg.Clock,
-		ListDue: func(ctx context.Context, now time.Time, limit int) ([]Change, error) {
-			return cfg.Store.ListDueDomainChanges(ctx, now, cfg.Now(), limit)
+		ClaimDue: func(ctx context.Context, now, leaseEnd time.Time, limit int) ([]Change, error) {
+			return cfg.Store.ClaimDueDomainChanges(ctx, now, cfg.Now(), leaseEnd, limit)
 		},
 		Key: func(change Change) string { return change.ID }, Attempts: func(change Change) int { return change.Attempts },
-		Claim: s.claim, Handle: s.resume, Postpone: s.postpone, OnRetry: s.onRetry, RecordError: cfg.RecordError,
+		Handle: s.resume, Postpone: s.postpone, OnRetry: s.onRetry, RecordError: cfg.RecordError,
 		Deadline: cmp.Or(cfg.Deadline, defaultDeadline), MinBackoff: minBackoff, MaxBackoff: maxBackoff, Concurrency: concurrency,
 	}
 	return s, nil

@@ -73,8 +73,10 @@ type Config struct {
 	Now, Clock func() time.Time
 	Logger     *slog.Logger
 	// MailQueued is called after mails were stored, ItemsPaid after items to provision were,
-	// and WebhookQueued after an agent's webhook delivery was.
-	MailQueued, ItemsPaid, WebhookQueued func()
+	// of an automatic renewal or another order, and WebhookQueued after an agent's webhook
+	// delivery was.
+	MailQueued, WebhookQueued func()
+	ItemsPaid                 func(automatic bool)
 	// OnStateChange is called after an order changed its state, OnRefund after a refund
 	// was made, OnRetry when a provider call is retried later, and OnOldestDue with the
 	// age of the order that is overdue the longest. All may be nil.
@@ -126,7 +128,7 @@ func (cfg *Config) setDefaults() {
 	registrar.Default(&cfg.SpendBudget, func(registrar.Actor, registrar.QueryPurpose, int) time.Duration { return 0 })
 	registrar.Default(&cfg.AllowMail, func(string) bool { return true })
 	registrar.Default(&cfg.MailQueued, func() {})
-	registrar.Default(&cfg.ItemsPaid, func() {})
+	registrar.Default(&cfg.ItemsPaid, func(bool) {})
 	registrar.Default(&cfg.WebhookQueued, func() {})
 	registrar.Default(&cfg.OnStateChange, func(State) {})
 	registrar.Default(&cfg.OnRefund, func(string) {})

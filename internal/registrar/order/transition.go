@@ -180,7 +180,7 @@ func (s *Service) transition(ctx context.Context, m *Transition) error {
 	}
 	if m.Provision {
 		failpoint.Hit("paid_written")
-		s.cfg.ItemsPaid()
+		s.cfg.ItemsPaid(m.To.Channel == ChannelRenewal)
 	}
 	if !m.To.DueAt.IsZero() && !m.To.DueAt.After(m.At) {
 		s.worker.Wake()

@@ -151,6 +151,16 @@ func (s *Service) Wake() {
 	s.automatic.Wake()
 }
 
+// ItemsPaid makes Run look for stored items, either of automatic renewals or of other orders.
+// It never blocks.
+func (s *Service) ItemsPaid(automatic bool) {
+	if automatic {
+		s.automatic.Wake()
+	} else {
+		s.items.Wake()
+	}
+}
+
 // Run provisions items and synchronises with the registries until ctx ends.
 func (s *Service) Run(ctx context.Context) {
 	if len(s.cfg.Accounts) == 0 {

@@ -17,11 +17,16 @@ SET state = sqlc.arg(state), failure = sqlc.arg(failure), desired = sqlc.arg(des
 WHERE id = sqlc.arg(id) AND state = sqlc.arg(was_state) AND due_at = sqlc.arg(was_due);
 
 -- A change that waits is due by the business time, which may be ahead of the clock.
--- name: ListDueDomainChanges :many
-SELECT * FROM domain_changes
-WHERE due_at > 0 AND (due_at <= sqlc.arg(clock) OR wait_until > 0 AND wait_until <= sqlc.arg(now) AND node = '')
-ORDER BY due_at
-LIMIT sqlc.arg(max_rows);
+-- name: ClaimDueDomainChanges :many
+UPDATE domain_changes
+SET due_at = sqlc.arg(lease), attempts = attempts + 1, node = sqlc.arg(node)
+WHERE id IN (
+    SELECT due.id FROM domain_changes AS due
+    WHERE due.due_at > 0 AND (due.due_at <= sqlc.arg(clock) OR due.wait_until > 0 AND due.wait_until <= sqlc.arg(now) AND due.node = '')
+    ORDER BY due.due_at
+    LIMIT sqlc.arg(max_rows)
+    FOR UPDATE SKIP LOCKED)
+RETURNING *;
 
 -- name: ReleaseDomainChanges :execrows
 UPDATE domain_changes SET due_at = sqlc.arg(now), node = ''

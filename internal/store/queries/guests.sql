@@ -1,6 +1,7 @@
 -- name: InsertGuest :exec
-INSERT INTO customers (id, email, email_key, user_handle, language, created_at, confirmed_at, guest)
-VALUES ($1, $2, $3, $4, $5, $6, $7, 1);
+INSERT INTO customers (id, email, email_key, user_handle, language, created_at, confirmed_at, data_reminder_at, guest)
+VALUES (sqlc.arg(id), sqlc.arg(email), sqlc.arg(email_key), sqlc.arg(user_handle), sqlc.arg(language),
+    sqlc.arg(created_at), sqlc.arg(created_at), sqlc.arg(created_at), 1);
 
 -- name: UpdateGuest :exec
 UPDATE customers SET email = $1, language = $2 WHERE id = $3 AND guest = 1;

@@ -9,6 +9,79 @@ import (
 	"context"
 )
 
+const claimDueDomainChanges = `-- name: ClaimDueDomainChanges :many
+UPDATE domain_changes
+SET due_at = $1, attempts = attempts + 1, node = $2
+WHERE id IN (
+    SELECT due.id FROM domain_changes AS due
+    WHERE due.due_at > 0 AND (due.due_at <= $3 OR due.wait_until > 0 AND due.wait_until <= $4 AND due.node = '')
+    ORDER BY due.due_at
+    LIMIT $5
+    FOR UPDATE SKIP LOCKED)
+RETURNING id, customer_id, domain_id, name, tld, account, kind, desired, handle, old_handle, code_sealed, state, failure, by_kind, by_id, by_address, due_at, node, attempts, created_at, updated_at, wait_until
+`
+
+type ClaimDueDomainChangesParams struct {
+	Lease   int64
+	Node    string
+	Clock   int64
+	Now     int64
+	MaxRows int32
+}
+
+// A change that waits is due by the business time, which may be ahead of the clock.
+func (q *Queries) ClaimDueDomainChanges(ctx context.Context, arg ClaimDueDomainChangesParams) ([]DomainChange, error) {
+	rows, err := q.db.QueryContext(ctx, claimDueDomainChanges,
+		arg.Lease,
+		arg.Node,
+		arg.Clock,
+		arg.Now,
+		arg.MaxRows,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []DomainChange{}
+	for rows.Next() {
+		var i DomainChange
+		if err := rows.Scan(
+			&i.ID,
+			&i.CustomerID,
+			&i.DomainID,
+			&i.Name,
+			&i.Tld,
+			&i.Account,
+			&i.Kind,
+			&i.Desired,
+			&i.Handle,
+			&i.OldHandle,
+			&i.CodeSealed,
+			&i.State,
+			&i.Failure,
+			&i.ByKind,
+			&i.ByID,
+			&i.ByAddress,
+			&i.DueAt,
+			&i.Node,
+			&i.Attempts,
+			&i.CreatedAt,
+			&i.UpdatedAt,
+			&i.WaitUntil,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const getDomainChange = `-- name: GetDomainChange :one
 SELECT id, customer_id, domain_id, name, tld, account, kind, desired, handle, old_handle, code_sealed, state, failure, by_kind, by_id, by_address, due_at, node, attempts, created_at, updated_at, wait_until FROM domain_changes WHERE id = $1
 `
@@ -111,66 +184,6 @@ LIMIT $2
 
 func (q *Queries) ListDomainChanges(ctx context.Context, domainID string, limit int32) ([]DomainChange, error) {
 	rows, err := q.db.QueryContext(ctx, listDomainChanges, domainID, limit)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []DomainChange{}
-	for rows.Next() {
-		var i DomainChange
-		if err := rows.Scan(
-			&i.ID,
-			&i.CustomerID,
-			&i.DomainID,
-			&i.Name,
-			&i.Tld,
-			&i.Account,
-			&i.Kind,
-			&i.Desired,
-			&i.Handle,
-			&i.OldHandle,
-			&i.CodeSealed,
-			&i.State,
-			&i.Failure,
-			&i.ByKind,
-			&i.ByID,
-			&i.ByAddress,
-			&i.DueAt,
-			&i.Node,
-			&i.Attempts,
-			&i.CreatedAt,
-			&i.UpdatedAt,
-			&i.WaitUntil,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Close(); err != nil {
-		return nil, err
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const listDueDomainChanges = `-- name: ListDueDomainChanges :many
-SELECT id, customer_id, domain_id, name, tld, account, kind, desired, handle, old_handle, code_sealed, state, failure, by_kind, by_id, by_address, due_at, node, attempts, created_at, updated_at, wait_until FROM domain_changes
-WHERE due_at > 0 AND (due_at <= $1 OR wait_until > 0 AND wait_until <= $2 AND node = '')
-ORDER BY due_at
-LIMIT $3
-`
-
-type ListDueDomainChangesParams struct {
-	Clock   int64
-	Now     int64
-	MaxRows int32
-}
-
-// A change that waits is due by the business time, which may be ahead of the clock.
-func (q *Queries) ListDueDomainChanges(ctx context.Context, arg ListDueDomainChangesParams) ([]DomainChange, error) {
-	rows, err := q.db.QueryContext(ctx, listDueDomainChanges, arg.Clock, arg.Now, arg.MaxRows)
 	if err != nil {
 		return nil, err
 	}

@@ -97,18 +97,18 @@ func (q *Queries) GetLinkedCustomerID(ctx context.Context, emailKey string, agen
 }
 
 const insertGuest = `-- name: InsertGuest :exec
-INSERT INTO customers (id, email, email_key, user_handle, language, created_at, confirmed_at, guest)
-VALUES ($1, $2, $3, $4, $5, $6, $7, 1)
+INSERT INTO customers (id, email, email_key, user_handle, language, created_at, confirmed_at, data_reminder_at, guest)
+VALUES ($1, $2, $3, $4, $5,
+    $6, $6, $6, 1)
 `
 
 type InsertGuestParams struct {
-	ID          string
-	Email       string
-	EmailKey    string
-	UserHandle  string
-	Language    string
-	CreatedAt   int64
-	ConfirmedAt int64
+	ID         string
+	Email      string
+	EmailKey   string
+	UserHandle string
+	Language   string
+	CreatedAt  int64
 }
 
 func (q *Queries) InsertGuest(ctx context.Context, arg InsertGuestParams) error {
@@ -119,7 +119,6 @@ func (q *Queries) InsertGuest(ctx context.Context, arg InsertGuestParams) error 
 		arg.UserHandle,
 		arg.Language,
 		arg.CreatedAt,
-		arg.ConfirmedAt,
 	)
 	return err
 }

@@ -216,7 +216,7 @@ func TestNameservers_SignedDomainLosesDSADayBefore(t *testing.T) {
 		t.Errorf("cancelable %t, closed %v", view.Cancelable, view.Closed)
 	}
 	must(t, s.world.Advance(23*time.Hour))
-	if due, err := s.db.ListDueDomainChanges(t.Context(), time.Now(), s.world.Now(), 10); err != nil || len(due) != 0 {
+	if due, err := s.db.ClaimDueDomainChanges(t.Context(), time.Now(), s.world.Now(), time.Now(), 10); err != nil || len(due) != 0 {
 		t.Fatalf("after 23 hours %d changes are due, %v", len(due), err)
 	}
 	must(t, s.world.Advance(time.Hour))
