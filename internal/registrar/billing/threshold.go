@@ -37,8 +37,8 @@ type ThresholdMonitor struct {
 // SalesThisYear returns the sales to EU consumers since the year began in Germany, and
 // whether they call for a warning.
 func (w *ThresholdMonitor) SalesThisYear(ctx context.Context) (sold registrar.Cents, warn bool, err error) {
-	now := w.Now().In(w.Rates.germany)
-	since := time.Date(now.Year(), time.January, 1, 0, 0, 0, 0, w.Rates.germany)
+	now := w.Now().In(registrar.Germany())
+	since := time.Date(now.Year(), time.January, 1, 0, 0, 0, 0, registrar.Germany())
 	for _, rule := range []Rule{RuleEUConsumer, RuleOSS} {
 		sum, err := w.Sales.SalesSince(ctx, string(rule), since)
 		if err != nil {
@@ -77,7 +77,7 @@ func (w *ThresholdMonitor) check(ctx context.Context, lastWarning string) string
 	if w.OnSales != nil {
 		w.OnSales(sold)
 	}
-	today := w.Now().In(w.Rates.germany).Format(time.DateOnly)
+	today := w.Now().In(registrar.Germany()).Format(time.DateOnly)
 	if !warn || today == lastWarning {
 		return lastWarning
 	}

@@ -11,7 +11,8 @@ import (
 	"strings"
 	"sync"
 	"time"
-	_ "time/tzdata" // the day in Germany decides, also without zone files on the machine
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
 //go:embed vatrates.csv
@@ -27,7 +28,6 @@ type Rate struct {
 // Rates is a validated, immutable table of rates.
 type Rates struct {
 	byCountry map[string][]ratesRow
-	germany   *time.Location
 }
 
 // ratesRow is one row of the table. Of the matching rows those with postal codes win, and
@@ -53,7 +53,7 @@ var EmbeddedRates = sync.OnceValues(func() (*Rates, error) {
 // Rate returns the standard rate at a place on the day in Germany; false outside the EU.
 func (r *Rates) Rate(country, postalCode string, at time.Time) (Rate, bool) {
 	rows := r.byCountry[country]
-	day := at.In(r.germany).Format(time.DateOnly)
+	day := at.In(registrar.Germany()).Format(time.DateOnly)
 	code := digits(postalCode)
 	var best *ratesRow
 	for i := range rows {
@@ -91,10 +91,6 @@ func digits(text string) string {
 }
 
 func parseRates(table io.Reader) (*Rates, error) {
-	germany, err := time.LoadLocation("Europe/Berlin")
-	if err != nil {
-		return nil, err
-	}
 	reader := csv.NewReader(table)
 	reader.Comment = '#'
 	reader.FieldsPerRecord = 5
@@ -102,7 +98,7 @@ func parseRates(table io.Reader) (*Rates, error) {
 	if err != nil {
 		return nil, err
 	}
-	rates := &Rates{byCountry: make(map[string][]ratesRow), germany: germany}
+	rates := &Rates{byCountry: make(map[string][]ratesRow)}
 	for i, record := range records[1:] {
 		row, err := parseRatesRow(record)
 		if err != nil {

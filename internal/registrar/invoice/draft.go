@@ -22,17 +22,17 @@ func saleError(format string, args ...any) error {
 }
 
 // draft builds the invoice of a paid order, without a number.
-func draft(o order.Order, seller Seller, buyer Buyer, at time.Time, germany *time.Location) (Document, error) {
+func draft(o order.Order, seller Seller, buyer Buyer, at time.Time) (Document, error) {
 	totals := o.Totals
 	category, known := categories[totals.Rule]
 	if !known {
 		return Document{}, saleError("order %s: unknown VAT rule %q", o.ID, totals.Rule)
 	}
 	buyer.VATID = cmp.Or(totals.VATID, buyer.VATID) // the validated one
-	paid := o.PaidAt.In(germany).Format(time.DateOnly)
+	paid := o.PaidAt.In(registrar.Germany()).Format(time.DateOnly)
 	d := Document{
 		ID: registrar.NewID("inv_", at), Kind: Invoice, Order: o.ID, Customer: o.Customer,
-		IssuedAt: at, Day: at.In(germany).Format(time.DateOnly), SuppliedOn: paid, PaidOn: paid,
+		IssuedAt: at, Day: at.In(registrar.Germany()).Format(time.DateOnly), SuppliedOn: paid, PaidOn: paid,
 		Language: buyer.Language, Seller: seller, Buyer: buyer,
 		Net: totals.Net, VAT: totals.VAT, Gross: totals.Gross, RateBasisPoints: totals.RateBasisPoints, Rule: totals.Rule,
 		Category: category, Reason: reasons[category],
@@ -57,7 +57,7 @@ func draft(o order.Order, seller Seller, buyer Buyer, at time.Time, germany *tim
 
 // correction builds the document of a refund, without a number. Everything else is copied
 // from the invoice as issued.
-func correction(o order.Order, refund string, of Document, at time.Time, germany *time.Location) (Document, error) {
+func correction(o order.Order, refund string, of Document, at time.Time) (Document, error) {
 	r := slices.IndexFunc(o.Refunds, func(r order.Refund) bool { return r.ID == refund })
 	if r < 0 {
 		return Document{}, saleError("order %s: no refund %s", o.ID, refund)
@@ -69,7 +69,7 @@ func correction(o order.Order, refund string, of Document, at time.Time, germany
 	}
 	d, line := of, of.Lines[i]
 	d.ID, d.Kind, d.Refund = registrar.NewID("inv_", at), Correction, refund
-	d.IssuedAt, d.Day, d.PaidOn = at, at.In(germany).Format(time.DateOnly), back.MadeAt.In(germany).Format(time.DateOnly)
+	d.IssuedAt, d.Day, d.PaidOn = at, at.In(registrar.Germany()).Format(time.DateOnly), back.MadeAt.In(registrar.Germany()).Format(time.DateOnly)
 	d.Corrects = &Reference{Number: of.Number, Day: of.Day}
 	d.Lines = []Line{line}
 	d.Net, d.VAT, d.Gross = line.Net, line.VAT, line.Gross

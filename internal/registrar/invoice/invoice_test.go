@@ -262,12 +262,12 @@ func TestDraft_VATRuleDeterminesCategoryAndNotes(t *testing.T) {
 		if test.english {
 			buyer.Language = "en"
 		}
-		d, err := draft(sale, testSeller, buyer, newYear, time.UTC)
+		d, err := draft(sale, testSeller, buyer, newYear)
 		if said := strings.Join(d.Notes, "\n"); err != nil || d.Category != test.category || !strings.Contains(said, test.says) || (d.Reason == "") != (test.rate > 0) {
 			t.Errorf("%s: %v, %s, %q", test.rule, err, d.Category, said)
 		}
 		if said := strings.Join(d.Notes, "\n"); strings.Contains(said, "One-Stop-Shop") {
-			back, err := correction(sale, "ref_1", d, newYear, time.UTC)
+			back, err := correction(sale, "ref_1", d, newYear)
 			if said := strings.Join(back.Notes, "\n"); err != nil || !strings.Contains(said, test.says) {
 				t.Errorf("the correction of %s: %v, %q", test.rule, err, said)
 			}
@@ -282,7 +282,7 @@ func TestDraft_UsesCheckedVATID(t *testing.T) {
 	t.Parallel()
 	sale := newSale()
 	sale.Totals.VATID = "ATU12345678"
-	if d, err := draft(sale, testSeller, testBuyer, newYear, time.UTC); err != nil || d.Buyer.VATID != "ATU12345678" {
+	if d, err := draft(sale, testSeller, testBuyer, newYear); err != nil || d.Buyer.VATID != "ATU12345678" {
 		t.Errorf("%v, %+v", err, d.Buyer)
 	}
 }
@@ -299,11 +299,11 @@ func TestDraft_RejectsInconsistentSale(t *testing.T) {
 	} {
 		sale := newSale()
 		spoil(&sale)
-		if _, err := draft(sale, testSeller, testBuyer, newYear, time.UTC); err == nil {
+		if _, err := draft(sale, testSeller, testBuyer, newYear); err == nil {
 			t.Errorf("%s: a document was issued", name)
 		}
 	}
-	of, err := draft(newSale(), testSeller, testBuyer, newYear, time.UTC)
+	of, err := draft(newSale(), testSeller, testBuyer, newYear)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -314,7 +314,7 @@ func TestDraft_RejectsInconsistentSale(t *testing.T) {
 	} {
 		sale := newSale()
 		spoil(&sale)
-		if _, err := correction(sale, "ref_1", of, newYear, time.UTC); err == nil {
+		if _, err := correction(sale, "ref_1", of, newYear); err == nil {
 			t.Errorf("%s: a correction was issued", name)
 		}
 	}

@@ -64,9 +64,8 @@ type RevenueStore interface {
 
 // Revenue sums up documents by month. It is safe for concurrent use.
 type Revenue struct {
-	store   RevenueStore
-	now     func() time.Time
-	germany *time.Location
+	store RevenueStore
+	now   func() time.Time
 }
 
 // NewRevenue returns a Revenue. now is the business time.
@@ -74,8 +73,7 @@ func NewRevenue(store RevenueStore, now func() time.Time) (*Revenue, error) {
 	if store == nil || now == nil {
 		return nil, errors.New("invoice: NewRevenue needs a store and a clock")
 	}
-	germany, err := time.LoadLocation("Europe/Berlin")
-	return &Revenue{store, now, germany}, err
+	return &Revenue{store, now}, nil
 }
 
 // Year is the revenue of a calendar year in Germany.
@@ -99,7 +97,7 @@ func (r *Revenue) Of(ctx context.Context, operator registrar.Actor, year int) (Y
 	if err := operator.RequireOperator(); err != nil {
 		return Year{}, err
 	}
-	now := r.now().In(r.germany)
+	now := r.now().In(registrar.Germany())
 	first, found, err := r.store.FirstIssueTime(ctx)
 	if err != nil {
 		return Year{}, err
@@ -111,7 +109,7 @@ func (r *Revenue) Of(ctx context.Context, operator registrar.Actor, year int) (Y
 	if err != nil {
 		return Year{}, err
 	}
-	result := Year{First: first.In(r.germany).Year(), Last: max(now.Year(), first.In(r.germany).Year())}
+	result := Year{First: first.In(registrar.Germany()).Year(), Last: max(now.Year(), first.In(registrar.Germany()).Year())}
 	result.Year = min(max(year, result.First), result.Last)
 	begin := r.day(result.Year, time.January, 1)
 	days, err := r.store.ListRevenueDays(ctx, begin.Format(time.DateOnly), r.day(result.Year, time.December, 31).Format(time.DateOnly))
@@ -146,10 +144,10 @@ func (r *Revenue) closeDays(ctx context.Context, first, now time.Time) (open tim
 	if err != nil {
 		return time.Time{}, err
 	}
-	open = first.In(r.germany)
+	open = first.In(registrar.Germany())
 	open = r.day(open.Year(), open.Month(), open.Day())
 	if found {
-		day, err := time.ParseInLocation(time.DateOnly, last, r.germany)
+		day, err := time.ParseInLocation(time.DateOnly, last, registrar.Germany())
 		if err != nil {
 			return time.Time{}, err
 		}
@@ -177,7 +175,7 @@ func (r *Revenue) closeDays(ctx context.Context, first, now time.Time) (open tim
 }
 
 func (r *Revenue) day(year int, month time.Month, day int) time.Time {
-	return time.Date(year, month, day, 0, 0, 0, 0, r.germany)
+	return time.Date(year, month, day, 0, 0, 0, 0, registrar.Germany())
 }
 
 func (r *Revenue) next(day time.Time) time.Time { return r.day(day.Year(), day.Month(), day.Day()+1) }

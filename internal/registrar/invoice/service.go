@@ -66,10 +66,9 @@ type Config struct {
 
 // Service issues and lists documents. It is safe for concurrent use.
 type Service struct {
-	cfg     Config
-	germany *time.Location
-	loop    *jobs.Loop[Pending]
-	cursor  string // the last document that the loop has read; only the loop accesses it
+	cfg    Config
+	loop   *jobs.Loop[Pending]
+	cursor string // the last document that the loop has read; only the loop accesses it
 }
 
 // New returns a Service. Run issues pending documents.
@@ -80,10 +79,6 @@ func New(cfg Config) (*Service, error) {
 	if n := cfg.Numbering; n.Invoices == "" || n.Corrections == "" || n.Invoices == n.Corrections {
 		return nil, errors.New("invoice: Config.Numbering needs two different prefixes")
 	}
-	germany, err := time.LoadLocation("Europe/Berlin")
-	if err != nil {
-		return nil, err
-	}
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
@@ -91,7 +86,7 @@ func New(cfg Config) (*Service, error) {
 	if cfg.OnIssued == nil {
 		cfg.OnIssued = func(Kind) {}
 	}
-	s := &Service{cfg: cfg, germany: germany}
+	s := &Service{cfg: cfg}
 	s.loop = &jobs.Loop[Pending]{
 		ListDue: s.listPending, Key: func(pending Pending) string { return pending.ID }, Do: s.process, Interval: pollInterval, BatchSize: batch,
 		// One at a time: they all need the same counter.
@@ -163,7 +158,7 @@ func (s *Service) issue(ctx context.Context, pending Pending) (bool, error) {
 	if err != nil || !ready {
 		return false, err
 	}
-	document.Series = s.cfg.Numbering.series(document.Kind, at.In(s.germany))
+	document.Series = s.cfg.Numbering.series(document.Kind, at.In(registrar.Germany()))
 	mine, err := s.cfg.Store.IssueDocument(ctx, pending, document.Series, document.withNumber)
 	if err != nil {
 		return false, err
@@ -181,7 +176,7 @@ func (s *Service) draft(ctx context.Context, pending Pending, paid order.Order, 
 		if err != nil || !found {
 			return Document{}, false, err
 		}
-		document, err = correction(paid, pending.Refund, of, at, s.germany)
+		document, err = correction(paid, pending.Refund, of, at)
 		return document, err == nil, err
 	}
 	buyer := pending.Buyer
@@ -192,7 +187,7 @@ func (s *Service) draft(ctx context.Context, pending Pending, paid order.Order, 
 		}
 		buyer = &now
 	}
-	document, err = draft(paid, s.cfg.Seller, *buyer, at, s.germany)
+	document, err = draft(paid, s.cfg.Seller, *buyer, at)
 	return document, err == nil, err
 }
 

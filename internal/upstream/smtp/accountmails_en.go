@@ -1,10 +1,15 @@
 package smtp
 
-import "github.com/dotkontor/dotkontor/internal/registrar"
+import (
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
 
 // english holds the mails in English.
 var english = language{
 	code:             "en",
+	zone:             func() *time.Location { return time.UTC },
 	timeLayout:       "2 January 2006, 15:04 UTC",
 	dateLayout:       "2 January 2006",
 	decimalSeparator: ".",

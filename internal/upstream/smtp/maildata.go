@@ -177,12 +177,20 @@ func (l *language) formatDate(value string) string {
 	return day.Format(l.dateLayout)
 }
 
+// germanZones are the names of Germany's time in German.
+var germanZones = strings.NewReplacer("CEST", "MESZ", "CET", "MEZ")
+
+// moment formats a time with its zone.
+func (l *language) moment(at time.Time) string {
+	return germanZones.Replace(at.In(l.zone()).Format(l.timeLayout))
+}
+
 func (l *language) formatTime(value string) string {
 	at, err := time.Parse(time.RFC3339, value)
 	if err != nil {
 		return ""
 	}
-	return at.UTC().Format(l.timeLayout)
+	return l.moment(at)
 }
 
 // wrapLines wraps a text into lines of at most that many characters and splits words.

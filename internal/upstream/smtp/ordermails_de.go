@@ -121,7 +121,7 @@ Bestellung übernehmen.
 
 Haben Sie nichts bestellt? Dann antworten Sie uns bitte.
 `},
-	registrar.MailPaymentRefunded: {"Wir geben eine Zahlung zurück", `
+	registrar.MailPaymentRefunded: {"Ihre Zahlung vom {{.On}}: Wir erstatten {{with .Refund}}{{.}}{{else}}sie{{end}}", `
 am {{.At}} kam eine Zahlung an, die wir nicht mehr
 brauchten: Die Bestellung war schon bezahlt, oder sie war inzwischen
 abgelehnt oder abgelaufen.
@@ -135,16 +135,15 @@ Ihre Bestellungen finden Sie hier:
 
 {{.Portal}}
 `},
-	registrar.MailDomainChanged: {"Eine Ihrer Domains wurde geändert", `
-am {{.At}} wurde eine Ihrer Domains bei der Registry
-geändert{{with .Address}} (auf Wunsch von der Adresse {{.}}){{end}}.
+	registrar.MailDomainChanged: {`{{.Domain}}: {{if eq .Change "nameservers"}}Nameserver geändert{{else if eq .Change "ds_add"}}DS-Eintrag hinzugefügt{{else if eq .Change "ds_remove"}}DS-Eintrag entfernt{{else if eq .Change "lock"}}Transfersperre gesetzt{{else if eq .Change "unlock"}}Transfersperre aufgehoben{{else if eq .Change "secure"}}Umzüge gesperrt, neuer Auth-Code{{else}}Inhaberangaben geändert{{end}} am {{.On}}`, `
+am {{.At}} wurde {{.Domain}} bei der Registry
+geändert{{with .Address}} (veranlasst von der IP-Adresse {{.}}){{end}}.
 
-Domain: {{.Domain}}
 Geändert: {{if eq .Change "nameservers"}}die Nameserver
 {{else if eq .Change "ds_add"}}ein DS-Eintrag (DNSSEC) kam hinzu
 {{else if eq .Change "ds_remove"}}ein DS-Eintrag (DNSSEC) wurde entfernt
-{{with .Day}}Geplant: die Nameserver ändern wir am {{.}} (UTC); bis
-dahin können Sie das im Portal abbrechen
+{{with .Day}}Geplant: Die Nameserver ändern wir am {{.}}. Bis dahin
+können Sie das im Portal abbrechen.
 {{end}}{{else if eq .Change "lock"}}die Domain ist jetzt für Umzüge gesperrt
 {{else if eq .Change "unlock"}}die Sperre für Umzüge ist aufgehoben
 {{else if eq .Change "secure"}}Umzüge sind gesperrt, und Auth-Codes von früher gelten nicht mehr
@@ -158,7 +157,7 @@ Sie die Domain durch und wenden Sie sich an uns:
 {{end}}
 {{.Portal}}
 `},
-	registrar.MailDomainLock: {"Zu einer Sperre auf einer Ihrer Domains", `
+	registrar.MailDomainLock: {`{{.Domain}}: {{if eq .Change "lifted"}}Sperre aufgehoben{{else}}gesperrt{{end}} am {{.On}}`, `
 am {{.At}} {{if eq .Change "lifted"}}haben wir die Sperre auf einer Ihrer Domains
 aufgehoben.{{else}}haben wir eine Ihrer Domains gesperrt.{{end}}
 
@@ -175,7 +174,7 @@ haben oder das für einen Irrtum halten, wenden Sie sich bitte an uns:
 
 {{.Portal}}
 `},
-	registrar.MailAuthCode: {"Der Auth-Code einer Ihrer Domains wurde angezeigt", `
+	registrar.MailAuthCode: {"{{.Domain}}: Auth-Code angezeigt am {{.On}}", `
 am {{.At}} wurde der Auth-Code einer Ihrer Domains
 neu gesetzt und im Portal angezeigt{{with .Address}} (von der
 Adresse {{.}}){{end}}.
@@ -190,7 +189,7 @@ Sie die Domain für Umzüge und fordern Sie einen neuen Auth-Code an:
 
 {{.Portal}}
 `},
-	registrar.MailWithdrawal: {"Eingangsbestätigung Ihres Widerrufs", `
+	registrar.MailWithdrawal: {"Eingangsbestätigung Ihres Widerrufs vom {{.On}}", `
 Ihr Widerruf ist bei uns eingegangen. Wir bestätigen Ihnen Inhalt und
 Zeitpunkt:
 
@@ -211,7 +210,7 @@ Sie diese Nachricht auf.
 Haben Sie nichts widerrufen? Dann hat jemand Ihre Adresse angegeben;
 antworten Sie uns bitte, damit nichts Falsches geschieht.
 `},
-	registrar.MailTermination: {"Eingangsbestätigung Ihrer Kündigung", `
+	registrar.MailTermination: {"Eingangsbestätigung Ihrer Kündigung vom {{.On}}", `
 Ihre Kündigung ist bei uns eingegangen. Wir bestätigen Ihnen Inhalt und
 Zeitpunkt:
 
@@ -237,7 +236,7 @@ Sie diese Nachricht auf.
 Haben Sie nichts gekündigt? Dann hat jemand Ihre Adresse angegeben;
 antworten Sie uns bitte, damit nichts Falsches geschieht.
 `},
-	registrar.MailNoticeReceived: {"Eine Erklärung zu einem Vertrag ist eingegangen", `
+	registrar.MailNoticeReceived: {"{{if .Termination}}Kündigung{{else}}Widerruf{{end}} {{.Number}} vom {{.On}}", `
 jemand hat {{if .Termination}}einen Vertrag gekündigt{{else}}einen Vertrag widerrufen{{end}}:
 
 Nummer:  {{.Number}}

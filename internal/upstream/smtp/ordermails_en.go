@@ -117,7 +117,7 @@ the order.
 
 If you didn't order anything, please reply to this email.
 `},
-	registrar.MailPaymentRefunded: {"We are refunding a payment", `
+	registrar.MailPaymentRefunded: {"Your payment of {{.On}}: we are refunding {{with .Refund}}{{.}}{{else}}it{{end}}", `
 On {{.At}} we received a payment that was no longer
 due: the order had already been paid, had been declined or had expired.
 
@@ -130,20 +130,19 @@ Your orders are here:
 
 {{.Portal}}
 `},
-	registrar.MailDomainChanged: {"One of your domains was changed", `
-On {{.At}} one of your domains was changed at its
+	registrar.MailDomainChanged: {`{{.Domain}}: {{if eq .Change "nameservers"}}nameservers changed{{else if eq .Change "ds_add"}}DS record added{{else if eq .Change "ds_remove"}}DS record removed{{else if eq .Change "lock"}}transfer lock set{{else if eq .Change "unlock"}}transfer lock removed{{else if eq .Change "secure"}}transfers locked, new auth code{{else}}domain holder details changed{{end}} on {{.On}}`, `
+On {{.At}} {{.Domain}} was changed at its
 registry{{with .Address}} (requested from IP address {{.}}){{end}}.
 
-Domain: {{.Domain}}
 Changed: {{if eq .Change "nameservers"}}the nameservers
 {{else if eq .Change "ds_add"}}a DS record (DNSSEC) was added
 {{else if eq .Change "ds_remove"}}a DS record (DNSSEC) was removed
-{{with .Day}}Planned: the nameservers change on {{.}} (UTC); you can
-cancel this in the portal until then
+{{with .Day}}Planned: the nameservers change on {{.}}. Until then you can
+cancel this in the portal.
 {{end}}{{else if eq .Change "lock"}}the transfer lock was set
 {{else if eq .Change "unlock"}}the transfer lock was removed
 {{else if eq .Change "secure"}}the transfer lock was set, and earlier auth codes no longer work
-{{else}}the holder details
+{{else}}the domain holder details
 {{end}}{{if eq .Change "secure"}}
 We did this because of a lock on the domain; a separate email explains
 it. The domain is here:
@@ -153,7 +152,7 @@ domain and contact us:
 {{end}}
 {{.Portal}}
 `},
-	registrar.MailDomainLock: {"About a lock on one of your domains", `
+	registrar.MailDomainLock: {`{{.Domain}}: {{if eq .Change "lifted"}}lock lifted{{else}}locked{{end}} on {{.On}}`, `
 On {{.At}} {{if eq .Change "lifted"}}we lifted the lock on one of your
 domains.{{else}}we locked one of your domains.{{end}}
 
@@ -170,7 +169,7 @@ think that this is a mistake, please contact us:
 
 {{.Portal}}
 `},
-	registrar.MailAuthCode: {"The auth code of one of your domains was shown", `
+	registrar.MailAuthCode: {"{{.Domain}}: auth code shown on {{.On}}", `
 On {{.At}} a new auth code for one of your domains was
 created and shown in the portal{{with .Address}} (from IP
 address {{.}}){{end}}.
@@ -185,7 +184,7 @@ transfer lock and request a new auth code:
 
 {{.Portal}}
 `},
-	registrar.MailWithdrawal: {"We have received your withdrawal", `
+	registrar.MailWithdrawal: {"We received your withdrawal on {{.On}}", `
 We have received your withdrawal and confirm its content and time:
 
 Number:   {{.Number}}
@@ -204,7 +203,7 @@ original payment method. Please keep this email.
 If you didn't withdraw from a contract, someone else entered your
 address. Please reply to this email so that we can stop this.
 `},
-	registrar.MailTermination: {"We have received your cancellation", `
+	registrar.MailTermination: {"We received your cancellation on {{.On}}", `
 We have received your cancellation and confirm its content and time:
 
 Number:   {{.Number}}
@@ -228,7 +227,7 @@ contract. Please keep this email.
 If you didn't cancel a contract, someone else entered your address.
 Please reply to this email so that we can stop this.
 `},
-	registrar.MailNoticeReceived: {"New withdrawal or termination", `
+	registrar.MailNoticeReceived: {"{{if .Termination}}Termination{{else}}Withdrawal{{end}} {{.Number}} of {{.On}}", `
 Someone has {{if .Termination}}terminated a contract{{else}}withdrawn from a contract{{end}}:
 
 Number:   {{.Number}}

@@ -227,7 +227,7 @@ func TestReceipt_QuotesConsentText(t *testing.T) {
 	t.Parallel()
 	words := "Ich verlange ausdrücklich, dass Sie sofort beginnen. " + strings.Repeat("Ich weiß, dass mein Widerrufsrecht erlischt. ", 6)
 	data := orderMailData(map[string]string{"consent": words, "consent_at": "2026-11-29T22:01:00Z"})
-	for language, want := range map[string]string{"de": "Sie haben am 29.11.2026, 22:01 Uhr UTC erklärt:", "en": "On 29 November 2026, 22:01 UTC you declared:"} {
+	for language, want := range map[string]string{"de": "Sie haben am 29.11.2026, 23:01 Uhr MEZ erklärt:", "en": "On 29 November 2026, 22:01 UTC you declared:"} {
 		body := renderMail(t, registrar.MailOrderPaid, language, data)
 		quoted := strings.Join(strings.Fields(body), " ")
 		if !strings.Contains(quoted, want+" "+strings.TrimSpace(words)) {
@@ -259,7 +259,7 @@ func TestNoticeMail_ShowsOperatorConsentOfEachOrder(t *testing.T) {
 		de, en string
 		never  string
 	}{
-		"with":      {facts: two, de: "am 15.11.2026, 11:58 Uhr UTC ausdrücklich verlangt, dass wir sofort beginnen (Wortlaut 2026-11-de)", en: "(wording 2026-11-de)"},
+		"with":      {facts: two, de: "am 15.11.2026, 12:58 Uhr MEZ ausdrücklich verlangt, dass wir sofort beginnen (Wortlaut 2026-11-de)", en: "(wording 2026-11-de)"},
 		"without":   {facts: two, de: "Bestellung ord_01jd3c4v5w6x7y8z9abcdefghk: Eine Zustimmung zum Beginn vor Ende der Widerrufsfrist gibt es nicht.", en: "There is no consent"},
 		"no order":  {facts: withdrawn(nil), de: "an diesen Worten nicht zu erkennen", en: "an order that we know"},
 		"an ending": {facts: withdrawn(map[string]string{"declared": "termination"}), de: "gekündigt", en: "terminated", never: "nicht zu erkennen"},

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"text/template"
+	"time"
 	"unicode"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -23,6 +24,7 @@ const maxSubjectLength = 300
 // language holds all mails in one language.
 type language struct {
 	code             string
+	zone             func() *time.Location // of times; days are those of UTC
 	timeLayout       string
 	dateLayout       string
 	decimalSeparator string // between euros and cents
@@ -61,6 +63,7 @@ type mailText struct{ subject, body string }
 // templateData holds the placeholders of the texts.
 type templateData struct {
 	At      string // when it happened
+	On      string // on that day
 	Until   string // how long the link works
 	Link    string
 	Portal  string // where to sign in
@@ -116,7 +119,7 @@ func (t templates) render(message mailer.Message, portal string) (subject, body 
 		return "", "", fmt.Errorf("smtp: no mail of kind %q", message.Kind)
 	}
 	data := templateData{
-		At: message.At.UTC().Format(lang.timeLayout), Link: message.Link, Portal: portal,
+		At: lang.moment(message.At), On: message.At.In(lang.zone()).Format(lang.dateLayout), Link: message.Link, Portal: portal,
 		Address: sanitizeValue(message.Data["address"]), Name: quoteForeign(message.Data["name"], maxValueLength),
 		Host: quoteForeign(message.Data["host"], maxValueLength), Email: sanitizeValue(message.Data["email"]), Change: message.Data["change"],
 		orderData: lang.orderData(message.Data), noticeData: lang.noticeData(message.Data), termData: lang.termData(message.Data), Domain: sanitizeValue(message.Data["domain"]), Date: lang.formatDate(message.Data["paid_until"]),
@@ -139,7 +142,7 @@ func (t templates) render(message mailer.Message, portal string) (subject, body 
 		}
 	}
 	if !message.LinkExpiresAt.IsZero() {
-		data.Until = message.LinkExpiresAt.UTC().Format(lang.timeLayout)
+		data.Until = lang.moment(message.LinkExpiresAt)
 	}
 	var head, text strings.Builder
 	if err := mail.subject.Execute(&head, data); err != nil {

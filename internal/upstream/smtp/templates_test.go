@@ -103,8 +103,8 @@ func TestMailTexts_LinesAreAtMost79Characters(t *testing.T) {
 		for _, lang := range []string{"de", "en"} {
 			for _, change := range []string{"on", "off", "renewed", "used", "added", "removed", ""} {
 				_, body, err := parsed.render(mailer.Message{
-					Kind: kind, Language: lang, At: time.Date(2026, 11, 30, 23, 59, 0, 0, time.UTC),
-					Link: "https://domains.example/portal/x?link=y", LinkExpiresAt: time.Date(2026, 11, 30, 23, 59, 0, 0, time.UTC),
+					Kind: kind, Language: lang, At: time.Date(2026, 7, 30, 23, 59, 0, 0, time.UTC),
+					Link: "https://domains.example/portal/x?link=y", LinkExpiresAt: time.Date(2026, 7, 30, 23, 59, 0, 0, time.UTC),
 					Data: map[string]string{"address": "203.0.113.255", "name": "Laptop", "host": "assistant.example", "email": "neu@kundin.example", "change": change},
 				}, "https://domains.example/portal")
 				if err != nil {
@@ -137,7 +137,7 @@ func TestRender_StatesTimeAddressAndData(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"15.11.2026, 09:05 Uhr UTC", "203.0.113.7", "Name: Laptop im Büro", "https://domains.example/portal", "widerrufen"} {
+	for _, want := range []string{"15.11.2026, 10:05 Uhr MEZ", "203.0.113.7", "Name: Laptop im Büro", "https://domains.example/portal", "widerrufen"} {
 		if !strings.Contains(body, want) {
 			t.Errorf("the mail does not contain %q:\n%s", want, body)
 		}
@@ -176,8 +176,8 @@ func TestNoticeMail_RepeatsWholeNotice(t *testing.T) {
 		t.Fatal(err)
 	}
 	for kind, words := range map[registrar.MailKind][]string{
-		registrar.MailTermination:    {"dcl_1", "30.11.2026, 23:59 Uhr UTC", "Erika Mustermann", "kaffee[.]de", "außerordentlich", "weil darum", "31.12.2026"},
-		registrar.MailWithdrawal:     {"dcl_1", "30.11.2026, 23:59 Uhr UTC", "Erika Mustermann", "kaffee[.]de"},
+		registrar.MailTermination:    {"dcl_1", "01.12.2026, 00:59 Uhr MEZ", "Erika Mustermann", "kaffee[.]de", "außerordentlich", "weil darum", "31.12.2026"},
+		registrar.MailWithdrawal:     {"dcl_1", "01.12.2026, 00:59 Uhr MEZ", "Erika Mustermann", "kaffee[.]de"},
 		registrar.MailNoticeReceived: {"dcl_1", "gekündigt", "erika@kundin.example", "weil darum"},
 	} {
 		_, body, err := parsed.render(mailer.Message{Kind: kind, Language: "de", At: time.Date(2026, 11, 30, 23, 59, 0, 0, time.UTC), Data: data}, "https://x/")
