@@ -100,16 +100,19 @@ func (templates *Templates) page(language, name string) (*template.Template, err
 
 func (templates *Templates) functions(language string) template.FuncMap {
 	return template.FuncMap{
-		"t": func(key string, values ...any) (string, error) {
+		"t": func(key string, values ...any) (any, error) {
 			text, ok := templates.texts[language][key]
 			if !ok {
 				return "", fmt.Errorf("ui: no text %q", key)
 			}
+			if slices.ContainsFunc(values, isHTML) {
+				return fillHTML(text, values), nil
+			}
 			return fill(text, values), nil
 		},
 		"known":    func(key string) bool { _, ok := templates.texts[language][key]; return ok },
-		"date":     func(at time.Time) string { return formatTime(language, at, false) },
-		"moment":   func(at time.Time) string { return formatTime(language, at, true) },
+		"date":     func(at time.Time) string { return FormatDate(language, at) },
+		"moment":   func(at time.Time) template.HTML { return clockTime(language, at) },
 		"iso":      func(at time.Time) string { return at.UTC().Format(time.RFC3339) },
 		"money":    func(amount registrar.Cents) string { return formatMoney(language, amount) },
 		"domain":   displayName,
@@ -121,16 +124,19 @@ func (templates *Templates) functions(language string) template.FuncMap {
 	}
 }
 
-func formatTime(language string, at time.Time, withClock bool) string {
-	form := InLanguage(language, "02.01.2006", "2 Jan 2006")
-	if withClock {
-		form += ", 15:04 UTC"
-	}
-	return at.UTC().Format(form)
+func dateLayout(language string) string { return InLanguage(language, "02.01.2006", "2 Jan 2006") }
+
+// clockTime shows a time in UTC. A script replaces it with the time where the reader is,
+// which no request says.
+func clockTime(language string, at time.Time) template.HTML {
+	at = at.UTC()
+	return template.HTML(`<time data-clock datetime="` + at.Format(time.RFC3339) + `">` + at.Format(dateLayout(language)+", 15:04 UTC") + `</time>`)
 }
 
-// FormatDate formats a day.
-func FormatDate(language string, at time.Time) string { return formatTime(language, at, false) }
+// FormatDate formats a day, which is the same everywhere: terms end by UTC.
+func FormatDate(language string, at time.Time) string {
+	return at.UTC().Format(dateLayout(language))
+}
 
 // FormatMoney formats an amount in euros.
 func FormatMoney(language string, amount registrar.Cents) string {
@@ -207,6 +213,23 @@ func fill(text string, values []any) string {
 		pairs = append(pairs, "{"+strconv.Itoa(i+1)+"}", fmt.Sprint(value))
 	}
 	return strings.NewReplacer(pairs...).Replace(text)
+}
+
+func isHTML(value any) bool {
+	_, ok := value.(template.HTML)
+	return ok
+}
+
+// fillHTML is fill for values of which some are markup.
+func fillHTML(text string, values []any) template.HTML {
+	escaped := make([]any, len(values))
+	for i, value := range values {
+		if !isHTML(value) {
+			value = template.HTMLEscapeString(fmt.Sprint(value))
+		}
+		escaped[i] = value
+	}
+	return template.HTML(fill(template.HTMLEscapeString(text), escaped))
 }
 
 // Text returns a text in a language; empty if the key is unknown.

@@ -1,5 +1,5 @@
-// Passkeys and the copy button. Everything else works without script: what needs
-// this file is hidden in the page and shown here.
+// Passkeys, the copy button and times where the reader is. Everything else works without
+// script: what needs this file is hidden in the page and shown here.
 
 const post = async (path, body) => {
   const answer = await fetch(path, {
@@ -111,3 +111,21 @@ for (const button of document.querySelectorAll("button[data-copy]")) {
     }
   });
 }
+
+// The page has times in UTC, because no request says where its reader is.
+const clock = new Intl.DateTimeFormat(document.documentElement.lang === "de" ? "de-DE" : "en-GB", {
+  day: document.documentElement.lang === "de" ? "2-digit" : "numeric",
+  month: document.documentElement.lang === "de" ? "2-digit" : "short",
+  year: "numeric",
+  hour: "2-digit",
+  minute: "2-digit",
+  timeZoneName: "short",
+});
+const localize = () => {
+  for (const time of document.querySelectorAll("time[data-clock]")) {
+    time.removeAttribute("data-clock");
+    time.textContent = clock.format(new Date(time.dateTime));
+  }
+};
+localize();
+new MutationObserver(localize).observe(document.getElementById("main"), { childList: true, subtree: true });
