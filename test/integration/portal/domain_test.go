@@ -174,9 +174,15 @@ func TestDomainPage_EachStatusExplainsOptions(t *testing.T) {
 		registrar.DomainTransit: "liegt bei DENIC", registrar.DomainTransferredOut: "bei einem anderen Anbieter",
 	} {
 		id := s.addDomain(erika.ID, "stand-"+strings.ReplaceAll(string(status), "_", "-"), status)
+		if err := s.db.PutRegistryRecord(t.Context(), id, domainchange.Record{ReadAt: time.Now()}); err != nil {
+			t.Fatal(err)
+		}
 		got := b.get("/portal/domains/" + id)
 		if got.status != http.StatusOK || !strings.Contains(got.body, says) || strings.Contains(got.body, id+"/nameservers") {
 			t.Errorf("%s: %d %s", status, got.status, got.body)
+		}
+		if warned := strings.Contains(got.body, "Wer den Auth-Code kennt"); warned != (status == registrar.DomainExpired) {
+			t.Errorf("%s: the page warns of transfers: %t", status, warned)
 		}
 		if leaves := strings.Contains(got.body, id+"/auth-code"); leaves != (status == registrar.DomainExpired) {
 			t.Errorf("%s: the auth code is offered: %t", status, leaves)
