@@ -18,7 +18,7 @@ TIMEOUT  ?= 20m
 FUZZTIME ?= 20s
 
 .DEFAULT_GOAL := help
-.PHONY: help build run test test-unit check format-check vet lint tidy-check vulncheck generate bench soak screenshots fuzz release release-test clean
+.PHONY: help build run test test-unit check format-check vet lint tidy-check vulncheck generate bench soak screenshots lighthouse fuzz release release-test clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -77,7 +77,10 @@ soak: ## long-running load and crash tests (see test/soak and test/crash/soak)
 	go run ./test/crash/soak
 
 screenshots: ## render each page into docs/screenshots (needs Chromium)
-	@scripts/screenshots.sh
+	@scripts/browse.sh screenshots
+
+lighthouse: ## measure the shop's pages with Lighthouse, which must give 98 or more (needs Chromium)
+	@scripts/browse.sh lighthouse
 
 fuzz: ## run each fuzz target for FUZZTIME (20s)
 	@grep -roE --include='*_test.go' '^func Fuzz[A-Za-z0-9_]*' $$(go list -f '{{.Dir}}' ./...) | sort -u | while IFS=: read -r file target; do \

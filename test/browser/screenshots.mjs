@@ -1,5 +1,5 @@
 // Screenshots for docs/screenshots: each page on a desktop in light mode, the most
-// important ones also in dark mode and on a phone. scripts/screenshots.sh runs it.
+// important ones also in dark mode and on a phone. scripts/browse.sh runs it.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -45,7 +45,7 @@ async function signIn(page) {
   await page.fill("input[name=email]", info.demo.email);
   await page.fill("input[name=password]", info.demo.password);
   await page.keyboard.press("Enter");
-  await page.waitForURL(/portal\/profile/);
+  await page.waitForURL((url) => !url.pathname.includes("sign-in"));
 }
 
 async function tool(name, args) {
@@ -91,7 +91,7 @@ async function operate(page) {
   await page.fill("input[name=email]", info.demo.email);
   await page.fill("input[name=password]", info.demo.password);
   await page.keyboard.press("Enter");
-  await page.waitForURL(/portal\/profile/);
+  await page.waitForURL((url) => !url.pathname.includes("sign-in"));
   await page.goto(base + granted.match(/\/portal\/security\/enrol\S+/)[0]);
   await page.getByRole("button", { name: "Einrichtung beginnen" }).click();
   await page.waitForURL(/portal\/security$/);
@@ -109,7 +109,7 @@ async function operate(page) {
   await page.waitForURL(/sign-in\/code/);
   await page.fill("main [name=code]", totp(secret, Date.now() + 30_000)); // each code is valid once
   await page.keyboard.press("Enter");
-  await page.waitForURL(/portal\/profile/);
+  await page.waitForURL((url) => !url.pathname.includes("sign-in"));
   for (const tab of ["", "/notices", "/orders", "/payments", "/refunds", "/revenue", "/jobs", "/health", "/locks", "/customers", "/agents", "/prices"]) {
     await open(page, "/operator" + tab, "operator" + tab.replace("/", "-"));
   }

@@ -457,8 +457,8 @@ var texts = ui.WithRequirements(ui.Texts{
 	"close.ties.orders":  {"Offene Bestellungen: {1}", "Open orders: {1}"},
 	"close.ties.refunds": {"Laufende Erstattungen: {1}", "Pending refunds: {1}"},
 	"close.ties.hint": {
-		"Ziehen Sie Ihre Domains um, oder lassen Sie sie auslaufen. Bezahlen Sie offene Bestellungen, oder lehnen Sie sie ab.",
-		"Transfer your domains or let them expire. Pay or decline open orders.",
+		"Ziehen Sie Ihre Domains um, oder lassen Sie sie auslaufen. Bezahlen oder verwerfen Sie offene Bestellungen.",
+		"Transfer your domains or let them expire. Pay or discard open orders.",
 	},
 	"close.sure": {"Ich möchte mein Konto endgültig schließen.", "I want to close my account permanently."},
 	"close.unsure": {
