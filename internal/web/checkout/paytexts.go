@@ -125,7 +125,12 @@ var payTexts = ui.Texts{
 	"done.heading":  {"Ihre Domains", "Your domains"},
 	"done.register": {"{1} gehört jetzt Ihnen.", "{1} is yours."},
 	"done.transfer": {"{1} ist zu uns umgezogen.", "{1} has moved to us."},
-	"done.next":     {"So geht es weiter", "What to do next"},
+	"done.many":     {"Alle {1} Domains sind jetzt in Ihrem Konto.", "All {1} domains are now in your account."},
+	"done.nameservers_many": {
+		"Domains mit Ihrer Website verbinden: Nameserver eintragen",
+		"Connect the domains to your website: set their nameservers",
+	},
+	"done.next": {"So geht es weiter", "What to do next"},
 	"done.nameservers": {
 		"{1} mit Ihrer Website verbinden: Nameserver eintragen",
 		"Connect {1} to your website: set its nameservers",
@@ -163,7 +168,7 @@ var payTexts = ui.Texts{
 		"Freiwillig. Unser Zahlungsdienst speichert dafür das Zahlungsmittel, mit dem Sie jetzt bezahlen; es ersetzt ein früheres. Ohne Häkchen erinnern wir Sie vor dem Ablauf, und Sie verlängern selbst.",
 		"Optional. For this, our payment provider saves the payment method that you pay with now; it replaces an earlier one. If you don't tick the box, we remind you before expiry, and you renew yourself.",
 	},
-	"renew.stored": {"Bisher gespeichert: {1}.", "Saved so far: {1}."},
+	"renew.stored": {"Derzeit gespeichert: {1}.", "Currently saved: {1}."},
 
 	"consent.heading": {"Sofortiger Beginn", "Immediate start"},
 	"consent.given":   {"ausdrücklich verlangt am", "expressly requested on"},
