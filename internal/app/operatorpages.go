@@ -108,6 +108,7 @@ var _ operator.Customers = customerFiles{}
 const (
 	fileOrders      = 20
 	fileAuditEvents = 30
+	fileConsents    = 50
 	fileNotices     = 100
 )
 
@@ -159,6 +160,9 @@ func (f customerFiles) Open(ctx context.Context, by registrar.Actor, id string) 
 		return operator.CustomerRecord{}, err
 	}
 	if file.Orders, err = f.services.DB.ListOrders(ctx, account.ID, "", fileOrders); err != nil {
+		return operator.CustomerRecord{}, err
+	}
+	if file.Consents, err = f.services.DB.ListConsents(ctx, account.ID, fileConsents); err != nil {
 		return operator.CustomerRecord{}, err
 	}
 	file.AuditEvents, err = f.services.DB.ListAuditEvents(ctx, account.ID, "", fileAuditEvents)

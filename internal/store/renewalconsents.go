@@ -25,6 +25,19 @@ func (db *DB) GetRenewalDomain(ctx context.Context, customer, domain string) (re
 	})(db.read().GetRenewalDomain(ctx, domain, customer))
 }
 
+// ListConsents returns a customer's consents to automatic renewal, the newest first.
+func (db *DB) ListConsents(ctx context.Context, customer string, limit int) ([]renewal.RecordedConsent, error) {
+	return rowsAs(func(row query.RenewalConsent) renewal.RecordedConsent {
+		return renewal.RecordedConsent{
+			Consent: renewal.Consent{
+				ID: row.ID, Domain: row.DomainID, Customer: row.CustomerID, Name: row.Name, Wording: row.Wording, Years: int(row.Years), Gross: registrar.Cents(row.Gross),
+				ChargeAt: fromMicros(row.ChargeAt), Method: row.Method, Through: row.Through, Address: row.Address, GivenAt: fromMicros(row.GivenAt),
+			},
+			EndedAt: fromMicros(row.EndedAt), Reason: renewal.EndReason(row.EndReason),
+		}
+	})(db.read().ListRenewalConsents(ctx, customer, int32(limit)))
+}
+
 // GiveConsent stores a consent with everything that follows from it.
 func (db *DB) GiveConsent(ctx context.Context, given renewal.GivenConsent) error {
 	return db.write(ctx, func(q *query.Queries) error {

@@ -255,6 +255,11 @@ func TestLetExpire_EndsConsentUntilTakenBack(t *testing.T) {
 			count(t, db, "SELECT count(*) FROM mails WHERE kind = 'let_expire'") != 1 {
 			t.Error("the choice is not stored")
 		}
+		recorded, err := db.ListConsents(ctx, anna, 5)
+		if err != nil || len(recorded) != 1 || recorded[0].Name != "alt.org" || recorded[0].Gross != 1428 || recorded[0].Method != testCard || !recorded[0].GivenAt.Equal(testTime) ||
+			recorded[0].EndedAt.IsZero() || recorded[0].Reason != renewal.EndExpire || recorded[0].Text() == "" {
+			t.Errorf("operators see %+v, %v", recorded, err)
+		}
 		if err := consents.KeepOpen(ctx, personActor(anna), domain.ID); err != nil {
 			t.Fatal(err)
 		}

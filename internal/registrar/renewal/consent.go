@@ -55,6 +55,16 @@ type Consent struct {
 	GivenAt                    time.Time
 }
 
+// RecordedConsent is a stored consent. EndedAt is zero while it is in force.
+type RecordedConsent struct {
+	Consent
+	EndedAt time.Time
+	Reason  EndReason
+}
+
+// Text returns the text that the customer agreed to.
+func (c RecordedConsent) Text() string { return ConsentText(c.Wording) }
+
 // GivenConsent is a consent with everything that is stored in the same transaction.
 type GivenConsent struct {
 	Consent    Consent

@@ -21,6 +21,13 @@ INSERT INTO renewal_consents (id, domain_id, customer_id, name, wording, years, 
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
 ON CONFLICT (domain_id) WHERE ended_at = 0 DO NOTHING;
 
+-- The newest first.
+-- name: ListRenewalConsents :many
+SELECT * FROM renewal_consents
+WHERE customer_id = sqlc.arg(customer_id)
+ORDER BY id DESC
+LIMIT sqlc.arg(max_rows);
+
 -- name: EndRenewalConsent :exec
 UPDATE renewal_consents SET ended_at = sqlc.arg(ended_at), end_reason = sqlc.arg(end_reason)
 WHERE domain_id = sqlc.arg(domain_id) AND ended_at = 0;

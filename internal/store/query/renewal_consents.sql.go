@@ -344,6 +344,52 @@ func (q *Queries) ListDomainNotices(ctx context.Context, arg ListDomainNoticesPa
 	return items, nil
 }
 
+const listRenewalConsents = `-- name: ListRenewalConsents :many
+SELECT id, domain_id, customer_id, name, wording, years, gross, charge_at, method, through, address, given_at, ended_at, end_reason FROM renewal_consents
+WHERE customer_id = $1
+ORDER BY id DESC
+LIMIT $2
+`
+
+// The newest first.
+func (q *Queries) ListRenewalConsents(ctx context.Context, customerID string, maxRows int32) ([]RenewalConsent, error) {
+	rows, err := q.db.QueryContext(ctx, listRenewalConsents, customerID, maxRows)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []RenewalConsent{}
+	for rows.Next() {
+		var i RenewalConsent
+		if err := rows.Scan(
+			&i.ID,
+			&i.DomainID,
+			&i.CustomerID,
+			&i.Name,
+			&i.Wording,
+			&i.Years,
+			&i.Gross,
+			&i.ChargeAt,
+			&i.Method,
+			&i.Through,
+			&i.Address,
+			&i.GivenAt,
+			&i.EndedAt,
+			&i.EndReason,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const listRenewingDomains = `-- name: ListRenewingDomains :many
 SELECT name FROM domains WHERE customer_id = $1 AND at_term_end = 'renew' ORDER BY name LIMIT $2
 `

@@ -12,6 +12,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
+	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
@@ -43,6 +44,7 @@ type CustomerRecord struct {
 	Domains       []portfolio.Domain
 	Orders        []order.Order
 	AuditEvents   []account.AuditEntry
+	Consents      []renewal.RecordedConsent // to automatic renewal
 }
 
 func (h *Handler) customers(req *ui.Request, _ registrar.Actor) error {

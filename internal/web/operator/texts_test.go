@@ -11,6 +11,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
 	"github.com/dotkontor/dotkontor/internal/registrar/invoice"
 	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
+	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
 	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 	"github.com/dotkontor/dotkontor/test/testkit/textcheck"
@@ -19,7 +20,7 @@ import (
 // dynamicKeys are the prefixes of texts that are chosen by a service's codes.
 var dynamicKeys = []string{
 	"problem.", "note.", "job.", "what.", "state.", "payment.", "upstream.", "group.", "group_empty.", "field.", "profile.", "who.", "cause.", "block.", "block_hint.", "securing.", "term_action.", "terms.why_", "waits_for.",
-	"error.", "mail.", "channel.", "payment_kind.", "document.", "month.", "urgency.", "notice.title.", "notice.law.", "ground.",
+	"error.", "mail.", "channel.", "payment_kind.", "document.", "month.", "urgency.", "notice.title.", "notice.law.", "ground.", "consent_end.",
 }
 
 func allTexts(t *testing.T) ui.Texts {
@@ -55,6 +56,11 @@ func TestTexts_EveryServiceCodeHasText(t *testing.T) {
 	}
 	for _, securing := range []admin.SecureStatus{admin.Secured, admin.SecureInProgress, admin.NotSecured} {
 		want("securing." + string(securing))
+	}
+	for _, reason := range []renewal.EndReason{
+		renewal.EndCustomer, renewal.EndAgent, renewal.EndExpire, renewal.EndNoMethod, renewal.EndTransferred, renewal.EndClosed,
+	} {
+		want("consent_end." + string(reason))
 	}
 	for _, kind := range admin.JobKinds() {
 		want("job." + string(kind))
