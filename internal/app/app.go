@@ -23,6 +23,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
 	"github.com/dotkontor/dotkontor/internal/registrar/export"
+	"github.com/dotkontor/dotkontor/internal/registrar/inquiry"
 	"github.com/dotkontor/dotkontor/internal/registrar/invoice"
 	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
@@ -79,6 +80,7 @@ type App struct {
 	invoices *invoice.Service
 	revenue  *invoice.Revenue
 	notices  *withdrawal.Service
+	contact  *inquiry.Service
 	webhooks *jobs.Worker[webhook.Delivery]
 	renewals *renewal.Worker
 	stripe   *stripe.Client
@@ -234,7 +236,8 @@ func (p *App) webConfig(ctx context.Context) (web.Config, error) {
 		if webConfig.Checkout.AuthCodeLimit, err = p.newTextLimiter(authCodesPerHour, authCodesPer10Hours); err != nil {
 			return web.Config{}, err
 		}
-		webConfig.Checkout.LocksTransfers = p.sales.Accounts.LocksTransfers
+		webConfig.Checkout.LocksTransfers, webConfig.Checkout.TransferTerms = p.sales.Accounts.LocksTransfers, p.sales.Accounts.TransferTerms
+		webConfig.Checkout.Transfers = p.services.DB.ListTransfers
 		webConfig.Checkout.Extension, webConfig.Checkout.RateBasisPoints, webConfig.Checkout.Now = p.live.Extension, displayedRate, p.now
 	}
 	return webConfig, nil

@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"time"
 
 	"github.com/dotkontor/dotkontor/internal/config"
+	"github.com/dotkontor/dotkontor/internal/registrar/inquiry"
 	"github.com/dotkontor/dotkontor/internal/registrar/invoice"
 	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
 	"github.com/dotkontor/dotkontor/internal/web"
@@ -45,8 +47,14 @@ const (
 	noticesPer10Hours = 15
 )
 
-// openNotices builds the service that accepts withdrawals and terminations, and the sums of
-// invoices. Operators need both, even if nothing is for sale.
+// Limits of all messages from the contact form together: each may send the operator a mail.
+const (
+	inquiriesPerHour    = 100
+	inquiriesPer10Hours = 500
+)
+
+// openNotices builds the services that accept withdrawals, terminations and messages, and the
+// sums of invoices. Operators need them, even if nothing is for sale.
 func (p *App) openNotices(context.Context) error {
 	limit, err := p.newTextLimiter(noticesPerHour, noticesPer10Hours)
 	if err != nil {
@@ -58,8 +66,31 @@ func (p *App) openNotices(context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err = p.openContact(); err != nil {
+		return err
+	}
 	p.revenue, err = invoice.NewRevenue(p.services.DB, p.now)
 	return err
+}
+
+func (p *App) openContact() error {
+	limit, err := p.newTextLimiter(noticesPerHour, noticesPer10Hours)
+	if err != nil {
+		return err
+	}
+	total, err := p.newTextLimiter(inquiriesPerHour, inquiriesPer10Hours)
+	if err != nil {
+		return err
+	}
+	p.contact, err = inquiry.New(inquiry.Config{
+		Store: p.services.DB, OperatorEmail: p.cfg.Company.Email, RateLimit: limit,
+		TotalLimit: func() time.Duration { return total("all") }, MailQueued: p.services.mail.Wake, Logger: p.logger,
+	})
+	if err != nil {
+		return err
+	}
+	p.inBackground(p.contact.Run)
+	return nil
 }
 
 // addLegalPages adds the legally required pages and the declaration forms.
@@ -67,7 +98,7 @@ func (p *App) addLegalPages(ctx context.Context, webConfig *web.Config) error {
 	if p.cfg.Company.Name == "" {
 		p.logger.WarnContext(ctx, "the legal notice is incomplete: no company is configured (company.name)")
 	}
-	webConfig.Legal = legal.Config{Notices: p.notices, Operator: particularsOf(p.cfg.Company)}
+	webConfig.Legal = legal.Config{Notices: p.notices, Inquiries: p.contact, Operator: particularsOf(p.cfg.Company)}
 	if folder := p.cfg.Company.Texts; folder != "" {
 		if _, err := os.Stat(folder); err != nil {
 			return fmt.Errorf("company.texts: %w", err)

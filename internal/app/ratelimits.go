@@ -104,7 +104,7 @@ func perMinuteAnd6Hours(perMinute, per6Hours int) []ratelimit.Window {
 }
 
 // nameBudget bounds the registry queries per customer and per checkout agent, across
-// pages, tools and sessions. An order, even a dry run, queries up to 20 names, so without
+// pages, tools and sessions. An order, even a dry run, queries up to 100 names, so without
 // it a free account could bypass the lookup limits.
 type nameBudget struct {
 	// mu makes the names of one call count as a unit.
@@ -144,6 +144,9 @@ func (b *nameBudget) Spend(actor registrar.Actor, purpose registrar.QueryPurpose
 	limiter := quotes
 	if purpose == registrar.ForPayment {
 		limiter = payments
+	}
+	for _, window := range limiter.Windows() {
+		names = min(names, window.Limit) // so that the largest order fits into any setting
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()

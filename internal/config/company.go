@@ -33,9 +33,10 @@ type Company struct {
 	// if it differs. Both appear in the legal notice. Default: none.
 	Representative string `toml:"representative"`
 	Responsible    string `toml:"responsible"`
-	// Texts is a folder with files that replace the built-in legal texts: agb.txt,
-	// datenschutz.txt, widerruf.txt, kuendigung.txt and impressum.txt in German, terms.txt,
-	// privacy.txt, withdrawal.txt, cancellation.txt and imprint.txt in English. They are
+	// Texts is a folder with files that replace the built-in legal texts and the help page:
+	// agb.txt, datenschutz.txt, widerruf.txt, kuendigung.txt, impressum.txt and hilfe.txt in
+	// German, terms.txt, privacy.txt, withdrawal.txt, cancellation.txt, imprint.txt and help.txt
+	// in English. They are
 	// read at start. 'dotkontor texts FOLDER' writes the built-in ones as a starting
 	// point. Default: none.
 	Texts string `toml:"texts"`

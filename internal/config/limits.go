@@ -21,8 +21,9 @@ type Limits struct {
 	// one customer, over pages, baskets, orders, tools and applications together. Payment
 	// attempts have a second counter with the same limits. Beyond a limit, nothing can be
 	// ordered and pages show the last known quote. At least 20, the size of the largest
-	// order. Default: 120 and 2000.
-	QuotesPerMinute int `toml:"quotes_per_minute" default:"120" range:"20..100000"`
+	// order by a program; a person may order up to 100 names, which count as at most this
+	// many. Default: 300 and 2000.
+	QuotesPerMinute int `toml:"quotes_per_minute" default:"300" range:"20..100000"`
 	QuotesPerHour   int `toml:"quotes_per_hour" default:"2000" range:"20..100000"`
 	// AgentQuotesPerMinute and AgentQuotesPerHour are the same limits for one checkout agent
 	// with all its buyers. At least 20. Default: 1200 and 20000.

@@ -65,6 +65,8 @@ const (
 	MailWithdrawal           MailKind = "withdrawal"           // confirms a notice of withdrawal
 	MailTermination          MailKind = "termination"          // confirms a notice of termination
 	MailNoticeReceived       MailKind = "notice_received"      // to the operator: a customer sent such a notice
+	MailInquiryConfirmed     MailKind = "inquiry_confirmed"    // acknowledges a message from the contact form
+	MailInquiryReceived      MailKind = "inquiry_received"     // to the operator: such a message
 	MailAccountClosed        MailKind = "account_closed"       // by its customer
 	MailDomainLock           MailKind = "domain_lock"          // an operator locked or unlocked a domain
 	MailRenewalUpcoming      MailKind = "renewal_upcoming"     // announces the charge of automatic renewals

@@ -7,6 +7,10 @@ package registrar
 // AuthCodePurpose seals the auth code of a name, from the order to its provisioning.
 func AuthCodePurpose(name string) string { return "auth:" + name }
 
+// TransferListPurpose seals a list of transfers with their auth codes while a customer corrects
+// it. It travels through the browser and is stored nowhere.
+func TransferListPurpose(customer string) string { return "transfers:" + customer }
+
 // TOTPPurpose seals the secret of an account's authenticator app, also before it is
 // confirmed.
 func TOTPPurpose(customer string) string { return "totp:" + customer }

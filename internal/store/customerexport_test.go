@@ -56,6 +56,7 @@ var omittedColumns = map[string]string{
 	"domain_changes.due_at": reasonScheduling, "domain_changes.node": reasonScheduling, "domain_changes.attempts": reasonScheduling,
 	"domain_locks.customer_id": reasonLookupKey, "domain_locks.set_by": reasonThirdParty, "domain_locks.lifted_by": reasonThirdParty,
 
+	"inquiries.customer_id": reasonLookupKey, "inquiries.digest": reasonInternal, "inquiries.done_by": reasonThirdParty,
 	"withdrawal_notices.done_by": reasonThirdParty, "revenue_days": "sums over all customers",
 
 	"brakes":                reasonInternal,

@@ -139,5 +139,13 @@ func exportParts() []part {
 				columns(asText, "id kind name email contract ground reason end_day language done_note"), columns(asTime, "created_at done_at"),
 			),
 		},
+		// What was sent without signing in belongs to the address that was given.
+		{
+			name: "inquiries", table: "inquiries", key: "id",
+			where: "(customer_id = $1 OR customer_id = '' AND lower(email) = (SELECT email_key FROM customers WHERE id = $1))",
+			columns: slices.Concat(
+				columns(asText, "id name email topic about message language done_note"), columns(asTime, "created_at done_at"),
+			),
+		},
 	}
 }

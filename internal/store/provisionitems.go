@@ -99,6 +99,11 @@ func (db *DB) ListProvisionItemsByName(ctx context.Context, name string) ([]prov
 	return rowsAs(provisionItemOf)(db.read().ListProvisionItemsByName(ctx, name))
 }
 
+// ListTransfers returns a customer's transfers, the newest first.
+func (db *DB) ListTransfers(ctx context.Context, customer string, limit int) ([]provision.Item, error) {
+	return rowsAs(provisionItemOf)(db.read().ListTransfersOfCustomer(ctx, customer, int32(limit)))
+}
+
 // ListProvisionItemsAfter returns a page of all items, by id.
 func (db *DB) ListProvisionItemsAfter(ctx context.Context, id string, limit int) ([]provision.Item, error) {
 	return rowsAs(provisionItemOf)(db.read().ListProvisionItems(ctx, id, int32(limit)))

@@ -71,6 +71,7 @@ func microsFrom(start int64) columnFormula {
 var columnsByName = map[string]columnFormula{
 	"hash":                        scatteredText(),
 	"credential_id":               scatteredText(),
+	"digest":                      scatteredText(),
 	"user_handle":                 scatteredText(),
 	"email":                       sequentialText("kunde-", "@example.org"),
 	"email_key":                   sequentialText("kunde-", "@example.org"),
@@ -83,6 +84,7 @@ var columnsByName = map[string]columnFormula{
 	"domains.sync_due":            microsFrom(firstDay),
 	"provision_items.name":        sequentialText("zeile-", ".de"),
 	"provision_items.state":       constantText("pending"),
+	"provision_items.kind":        constantText("transfer"),
 	"provision_items.node":        sequentialText("node_", ""),
 	"domain_changes.node":         sequentialText("node_", ""),
 	"mails.node":                  sequentialText("node_", ""),

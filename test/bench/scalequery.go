@@ -73,7 +73,7 @@ var fixedParameters = map[string]any{
 // rows are in one state: every account is confirmed and enabled, no sign-in or payment
 // is in progress, every domain renews automatically, every application is connected, no token was used, every audit event
 // has an account, no domain is pending, every domain has an open change, every lock is
-// active, every job is leased, every notice is done, every term has a renewal and none is
+// active, every job is leased, every notice is done, every inquiry is open, every term has a renewal and none is
 // due, every unpaid term waits, the brake has other names, there are no operators or guests,
 // and no key rotation is running. Their time is that of the search.
 var emptyResultQueries = []string{
@@ -85,6 +85,7 @@ var emptyResultQueries = []string{
 	"UpdateGuest", "DeleteOrdersOfGuest", "DeleteGuest", "DeleteWebhookDeliveriesOfUnlinkedAgent", "ReassignDomainChanges", "ReassignDomainLocks", "ReassignRegistrant", "SetPendingInvoiceBuyer", "InsertAgentLink", "GetGuestID", "ListStaleGuestIDs", "EnqueueWebhookDelivery",
 	"ListLiftedDomainLocks", "ListOperators", "SetOperator", "RetryDomainChange", "RetryProvisionItem", "RetryOrder",
 	"GetInvoiceByOrder", "MarkWithdrawalNoticeDone", "ListHandledWithdrawalNotices", "DeleteNextSealKey",
+	"ListHandledInquiries", "DeleteHandledInquiries", "DeleteHandledInquiriesOfCustomer",
 	"InsertRenewal", "FailPaidRenewal", "ListCustomersToAnnounce", "ListDomainsToAnnounce", "ListCustomersOfDueRenewals", "ListDueRenewals",
 	"LockDueRenewalDomains", "StartRenewals",
 	"ConfirmBrake", "CountBrakeAction", "GetBrake", "SetBrakeRun", "StopBrakeByClock", "StopBrakeByVolume", "ListUndatedReminders", "GetAnnouncedRenewal",

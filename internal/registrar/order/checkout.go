@@ -90,6 +90,11 @@ func maskEmail(email string) string {
 	return hidden
 }
 
+// IsAuthCode reports whether text can be an auth code.
+func IsAuthCode(text string) bool {
+	return text != "" && len(text) <= maxAuthCode && !strings.ContainsFunc(text, func(r rune) bool { return r > unicode.MaxASCII || !unicode.IsPrint(r) })
+}
+
 // SetAuthCode stores the auth code of a transfer after the registry has checked it. If
 // the registry can't be queried, the code is checked before payment.
 func (s *Service) SetAuthCode(ctx context.Context, actor registrar.Actor, paySecret, item, code string) error {
@@ -102,7 +107,7 @@ func (s *Service) SetAuthCode(ctx context.Context, actor registrar.Actor, paySec
 	switch {
 	case target == nil || target.Kind != Transfer:
 		return fail(registrar.KindInvalid, NotTransfer)
-	case code == "" || len(code) > maxAuthCode || strings.ContainsFunc(code, func(r rune) bool { return r > unicode.MaxASCII || !unicode.IsPrint(r) }):
+	case !IsAuthCode(code):
 		return fail(registrar.KindInvalid, BadCode)
 	case !o.State.waiting():
 		return fail(registrar.KindConflict, NotOpen)

@@ -140,6 +140,13 @@
 // refused with RenewalInProgress, in the transaction that would start it. An automatic order
 // can't be paid by hand once one of its terms was renewed by another order.
 //
+// # Lists of transfers
+//
+// The portal orders up to MaxPortalItems transfers at once, with their auth codes. Prepare
+// passes each code to the registry, which checks it together with the lock, and stores it sealed
+// with the order. If lines are refused, nothing is stored: SealTransfers seals the correct ones
+// for the next form, so that no code is ever sent back to the browser in the clear.
+//
 // # Failpoints
 //
 // Each failpoint lies between a committed intent and its effect; tests kill the process

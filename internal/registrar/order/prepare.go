@@ -39,7 +39,9 @@ func (s *Service) Prepare(ctx context.Context, actor registrar.Actor, req Reques
 	requests := make([]provision.QuoteRequest, len(req.Items))
 	registrant := buyer.registrant()
 	for i, item := range req.Items {
-		requests[i] = provision.QuoteRequest{Customer: actor.Customer, Name: item.Name, Kind: item.Kind, Years: item.Years, Registrant: &registrant}
+		requests[i] = provision.QuoteRequest{
+			Customer: actor.Customer, Name: item.Name, Kind: item.Kind, Years: item.Years, Code: item.Code, Registrant: &registrant,
+		}
 	}
 	results, err := s.quoteFresh(ctx, actor, registrar.ForQuote, requests)
 	if err != nil {
@@ -86,7 +88,11 @@ func (s *Service) Outstanding(ctx context.Context, o Order) (View, error) {
 
 // newOrder returns an order without prices.
 func (s *Service) newOrder(actor registrar.Actor, req Request) (Order, error) {
-	if len(req.Items) == 0 || len(req.Items) > maxItems {
+	limit := maxItems
+	if req.Channel == ChannelPortal {
+		limit = MaxPortalItems
+	}
+	if len(req.Items) == 0 || len(req.Items) > limit {
 		return Order{}, fail(registrar.KindInvalid, BadItems)
 	}
 	now := s.now()
@@ -108,9 +114,14 @@ func (s *Service) newOrder(actor registrar.Actor, req Request) (Order, error) {
 		default:
 			return Order{}, fail(registrar.KindInvalid, BadItems)
 		}
-		o.Items = append(o.Items, Item{
-			ID: registrar.NewID("itm_", now), Name: name, TLD: requested.Name.TLD(), Kind: requested.Kind, State: ItemWaiting,
-		})
+		item := Item{ID: registrar.NewID("itm_", now), Name: name, TLD: requested.Name.TLD(), Kind: requested.Kind, State: ItemWaiting}
+		if requested.Code != "" {
+			if requested.Kind != Transfer || req.Channel != ChannelPortal || !IsAuthCode(requested.Code) {
+				return Order{}, fail(registrar.KindInvalid, BadCode)
+			}
+			item.SealedCode = s.cfg.Seal.Seal(registrar.AuthCodePurpose(name), requested.Code)
+		}
+		o.Items = append(o.Items, item)
 	}
 	return o, nil
 }
@@ -172,6 +183,12 @@ func (s *Service) addOrReuse(ctx context.Context, actor registrar.Actor, o Order
 			return stored, nil // the store compares items differently
 		}
 		now := stored.clone()
+		for _, item := range o.Items { // the registry has just verified these codes
+			at := slices.IndexFunc(now.Items, func(a Item) bool { return a.Name == item.Name })
+			if item.SealedCode != "" {
+				now.Items[at].SealedCode = item.SealedCode
+			}
+		}
 		if err := s.applyQuotes(ctx, &now, buyer, ordered); err != nil {
 			return Order{}, err
 		}

@@ -22,7 +22,7 @@ type quoteResult struct {
 // automatic renewal that the customer pays by hand may have more items than any budget, so it
 // counts as the largest order of a person.
 func (s *Service) quoteFresh(ctx context.Context, actor registrar.Actor, purpose registrar.QueryPurpose, requests []provision.QuoteRequest) ([]quoteResult, error) {
-	if err := s.spendBudget(actor, purpose, min(len(requests), maxItems)); err != nil {
+	if err := s.spendBudget(actor, purpose, min(len(requests), MaxPortalItems)); err != nil {
 		return nil, err
 	}
 	for i := range requests {

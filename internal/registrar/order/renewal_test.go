@@ -23,9 +23,9 @@ func (env *testEnv) renewals(count int, gross registrar.Cents) order.RenewalChar
 
 func TestChargeRenewals_LargeOrderWithoutMethodIsPaidByHandAtItsPrice(t *testing.T) {
 	t.Parallel()
-	env, _ := newBudgetEnv(t, 20, 20)
-	attempt, err := env.service.ChargeRenewals(t.Context(), env.renewals(60, 1190))
-	if err != nil || attempt.Order.State != order.AwaitingPayment || len(attempt.Order.Items) != 60 || len(attempt.Order.Payments) != 0 {
+	env, _ := newBudgetEnv(t, order.MaxPortalItems, order.MaxPortalItems)
+	attempt, err := env.service.ChargeRenewals(t.Context(), env.renewals(120, 1190))
+	if err != nil || attempt.Order.State != order.AwaitingPayment || len(attempt.Order.Items) != 120 || len(attempt.Order.Payments) != 0 {
 		t.Fatalf("%+v, %v", attempt.Order, err)
 	}
 	o := env.get(attempt.Order.ID)

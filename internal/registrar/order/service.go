@@ -18,7 +18,9 @@ import (
 
 const (
 	maxSessions = 1000 // open orders of an agent
-	maxItems    = 20   // of an order
+	maxItems    = 20   // of an order by a program
+	// MaxPortalItems is that of an order by a person, who may transfer many domains at once.
+	MaxPortalItems = 100
 	// maxCachedAnswers bounds the cached provider responses, each for payments and
 	// verifications.
 	maxCachedAnswers = 10_000

@@ -20,6 +20,9 @@ type RequestedItem struct {
 	Name  registrar.Name
 	Kind  Kind
 	Years int // 0 means the term on sale
+	// Code is the auth code of a transfer, which the registry verifies with the quote. It may
+	// be empty; the customer then enters it before paying.
+	Code string
 }
 
 // View is an order as shown at payment_url.

@@ -61,6 +61,17 @@ func (a Accounts) LocksTransfers(tld string) bool {
 	return served && account.Account.Rules(tld).TransferLock
 }
 
+// TransferTerms returns how many years a transfer adds to the term of a domain, and how many
+// days it may take.
+func (a Accounts) TransferTerms(tld string) (years, days int) {
+	account, served := a.forTLD(tld)
+	if !served {
+		return 0, 0
+	}
+	rules := account.Account.Rules(tld)
+	return rules.TransferYears, rules.TransferDays
+}
+
 // Config configures a Service. Store, Domains, Seal and Node are required.
 type Config struct {
 	Store       Store

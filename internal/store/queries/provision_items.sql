@@ -54,3 +54,10 @@ FROM domains
 WHERE domains.id = sqlc.arg(domain_id) AND domains.customer_id = sqlc.arg(customer_id) AND domains.status <> 'transferred_out'
     AND NOT EXISTS (SELECT 1 FROM term_ends WHERE term_ends.domain_id = domains.id AND term_ends.state = 'deleting')
 ON CONFLICT DO NOTHING;
+
+-- The newest first.
+-- name: ListTransfersOfCustomer :many
+SELECT * FROM provision_items
+WHERE customer_id = $1 AND kind = 'transfer'
+ORDER BY id DESC
+LIMIT $2;

@@ -227,6 +227,22 @@ type Identity struct {
 	UpdatedAt  int64
 }
 
+type Inquiry struct {
+	ID         string
+	CustomerID string
+	Name       string
+	Email      string
+	Topic      string
+	About      string
+	Message    string
+	Language   string
+	Digest     string
+	CreatedAt  int64
+	DoneAt     int64
+	DoneBy     string
+	DoneNote   string
+}
+
 type Invoice struct {
 	ID       string
 	OrderID  string

@@ -328,6 +328,61 @@ func (q *Queries) ListProvisionItemsByName(ctx context.Context, name string) ([]
 	return items, nil
 }
 
+const listTransfersOfCustomer = `-- name: ListTransfersOfCustomer :many
+SELECT id, customer_id, name, tld, kind, years, payment, state, failure, refund_due, account, domain_id, handle, code_sealed, requested_at, due_at, node, attempts, created_at, updated_at, renew_from, registrant, automatic FROM provision_items
+WHERE customer_id = $1 AND kind = 'transfer'
+ORDER BY id DESC
+LIMIT $2
+`
+
+// The newest first.
+func (q *Queries) ListTransfersOfCustomer(ctx context.Context, customerID string, limit int32) ([]ProvisionItem, error) {
+	rows, err := q.db.QueryContext(ctx, listTransfersOfCustomer, customerID, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []ProvisionItem{}
+	for rows.Next() {
+		var i ProvisionItem
+		if err := rows.Scan(
+			&i.ID,
+			&i.CustomerID,
+			&i.Name,
+			&i.Tld,
+			&i.Kind,
+			&i.Years,
+			&i.Payment,
+			&i.State,
+			&i.Failure,
+			&i.RefundDue,
+			&i.Account,
+			&i.DomainID,
+			&i.Handle,
+			&i.CodeSealed,
+			&i.RequestedAt,
+			&i.DueAt,
+			&i.Node,
+			&i.Attempts,
+			&i.CreatedAt,
+			&i.UpdatedAt,
+			&i.RenewFrom,
+			&i.Registrant,
+			&i.Automatic,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const makePendingProvisionItemsDue = `-- name: MakePendingProvisionItemsDue :exec
 UPDATE provision_items SET due_at = $1
 WHERE name = $2 AND due_at > $1 AND node = '' AND state = 'pending'

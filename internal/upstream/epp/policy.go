@@ -32,6 +32,9 @@ type Policy struct {
 	Transfer TransferStyle
 	// TransferYears is what a completed transfer adds to the term.
 	TransferYears int
+	// ObjectionDays is how long the losing registrar may object to a PendingTransfer; 0 means
+	// the five days of gTLDs.
+	ObjectionDays int
 	// NoTransferLock means that a registrar can't set clientTransferProhibited; only the auth
 	// code protects a domain. Elsewhere new domains are locked.
 	NoTransferLock bool
@@ -63,6 +66,9 @@ const (
 	// request it.
 	PushTransfer
 )
+
+// objectionDays is how long the losing registrar of a gTLD may object.
+const objectionDays = 5
 
 // LabelRule describes which labels can be registered.
 type LabelRule struct {
@@ -127,11 +133,11 @@ var policies = map[string]Policy{
 	},
 	".fr": {
 		Roles: rolesWithoutBilling, HostAttributes: true, MaxNameservers: 8, MinYears: 1, MaxYears: 10,
-		AuthInfo: AuthInfoRule{Min: 8, Max: 20}, Transfer: PendingTransfer, TransferYears: 1,
+		AuthInfo: AuthInfoRule{Min: 8, Max: 20}, Transfer: PendingTransfer, TransferYears: 1, ObjectionDays: 9,
 	},
 	".it": {
 		Roles: rolesWithoutBilling, HostAttributes: true, MinNameservers: 2, MaxNameservers: 6, MinYears: 1, MaxYears: 1,
-		AuthInfo: AuthInfoRule{Min: 8, Max: 32}, NoRenew: true, Transfer: PendingTransfer, TransferYears: 1, Label: LabelRule{Min: 3},
+		AuthInfo: AuthInfoRule{Min: 8, Max: 32}, NoRenew: true, Transfer: PendingTransfer, TransferYears: 1, ObjectionDays: 1, Label: LabelRule{Min: 3},
 	},
 	".se": sweden, ".nu": sweden,
 	// At .uk the gaining registrar can't request a transfer: the losing one changes

@@ -45,6 +45,9 @@ func (p *Provisioner) Rules(tld string) provision.Rules {
 		Contacts: policy.NeedsContacts(), HostObjects: !policy.HostAttributes, TransferYears: policy.TransferYears,
 		MaxYears: policy.MaxYears, NoRenew: policy.NoRenew, TransferLock: !policy.NoTransferLock,
 	}
+	if policy.Transfer == PendingTransfer {
+		rules.TransferDays = cmp.Or(policy.ObjectionDays, objectionDays)
+	}
 	if !policy.AuthInfo.OnDemand {
 		rules.CodeLength = policy.AuthInfo.generatedLength()
 	}

@@ -38,9 +38,9 @@ func TestProvisioner_RegistrationFollowsTLDPolicy(t *testing.T) {
 	t.Parallel()
 	provisioner := NewProvisioner(nil, nil)
 	for tld, want := range map[string]provision.Rules{
-		".com": {HostObjects: true, CodeLength: 16, TransferYears: 1, MaxYears: 10, TransferLock: true},
+		".com": {HostObjects: true, CodeLength: 16, TransferYears: 1, TransferDays: 5, MaxYears: 10, TransferLock: true},
 		".de":  {Contacts: true, MaxYears: 1},
-		".org": {Contacts: true, HostObjects: true, CodeLength: 16, TransferYears: 1, MaxYears: 10, TransferLock: true},
+		".org": {Contacts: true, HostObjects: true, CodeLength: 16, TransferYears: 1, TransferDays: 5, MaxYears: 10, TransferLock: true},
 		".nl":  {Contacts: true, HostObjects: true, MaxYears: 1, NoRenew: true},
 	} {
 		if got := provisioner.Rules(tld); got != want {

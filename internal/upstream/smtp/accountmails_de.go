@@ -16,6 +16,12 @@ dotkontor – {{.Portal}}
 Diese Nachricht wurde automatisch verschickt. Wir fragen nie per E-Mail
 nach Ihrem Passwort oder Ihren Codes.
 `,
+	contact: "/kontakt",
+	help: `
+Brauchen Sie Hilfe? Schreiben Sie uns:
+
+{{.Contact}}
+`,
 	accountMails: map[registrar.MailKind]mailText{
 		registrar.MailConfirm: {"Bitte bestätigen Sie Ihre E-Mail-Adresse", `
 am {{.At}} wurde mit dieser E-Mail-Adresse ein Konto
@@ -221,5 +227,6 @@ Ihr Passwort und sehen Sie Ihre Passkeys durch:
 {{.Portal}}
 `},
 	},
-	orderMails: germanOrderMails, consentMails: germanConsentMails, renewalMails: germanRenewalMails, termMails: germanTermMails,
+	orderMails: germanOrderMails, consentMails: germanConsentMails, renewalMails: germanRenewalMails, termMails: germanTermMails, contactMails: germanContactMails,
+	topics: germanTopics,
 }

@@ -20,6 +20,12 @@ dotkontor – {{.Portal}}
 This email was sent automatically. We never ask for your password or
 your codes by email.
 `,
+	contact: "/contact",
+	help: `
+Need help? Write to us:
+
+{{.Contact}}
+`,
 	accountMails: map[registrar.MailKind]mailText{
 		registrar.MailConfirm: {"Please confirm your email address", `
 An account at dotkontor was created with this email address on
@@ -221,5 +227,6 @@ review your passkeys:
 {{.Portal}}
 `},
 	},
-	orderMails: englishOrderMails, consentMails: englishConsentMails, renewalMails: englishRenewalMails, termMails: englishTermMails,
+	orderMails: englishOrderMails, consentMails: englishConsentMails, renewalMails: englishRenewalMails, termMails: englishTermMails, contactMails: englishContactMails,
+	topics: englishTopics,
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dotkontor/dotkontor/internal/registrar/inquiry"
 	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
 )
 
@@ -149,6 +150,19 @@ func (l *language) noticeData(data map[string]string) noticeData {
 
 // quotedLines wraps a long text into lines marked as quoted.
 func quotedLines(text string) string { return strings.Join(wrapLines(text, 66), "\n> ") }
+
+// quotedMessage is a message of several lines, each wrapped and marked as quoted.
+func quotedMessage(text string) string {
+	var lines []string
+	for line := range strings.SplitSeq(text, "\n") {
+		if wrapped := wrapLines(quoteForeign(line, inquiry.MaxMessage), 66); len(wrapped) > 0 {
+			lines = append(lines, wrapped...)
+		} else {
+			lines = append(lines, "")
+		}
+	}
+	return strings.ReplaceAll(strings.Join(lines, "\n> "), "> \n", ">\n")
+}
 
 func (l *language) formatAmount(value string) string {
 	if value == "" {

@@ -31,13 +31,26 @@ type language struct {
 	greeting, footer string // of every mail
 	// accountMails are about an account, orderMails about orders and domains, consentMails
 	// about the choice of automatic renewal and renewalMails about its charges, termMails
-	// about the end of a domain's term.
-	accountMails, orderMails, consentMails, renewalMails, termMails map[registrar.MailKind]mailText
+	// about the end of a domain's term, contactMails about messages from the contact form.
+	accountMails, orderMails, consentMails, renewalMails, termMails, contactMails map[registrar.MailKind]mailText
+
+	topics  map[string]string // of messages from the contact form
+	help    string            // the end of mails in securityMails
+	contact string            // the path of the contact form
+}
+
+// securityMails report something that may be an attack on an account or a domain. They end
+// with the address of the contact form.
+var securityMails = map[registrar.MailKind]bool{
+	registrar.MailEmailChanging: true, registrar.MailPasswordReset: true, registrar.MailPasswordChanged: true, registrar.MailTokenCreated: true,
+	registrar.MailSecondFactor: true, registrar.MailRegistrantChanged: true, registrar.MailPasskey: true,
+	registrar.MailApplicationConnected: true, registrar.MailApplicationReplayed: true, registrar.MailAgentLinked: true,
+	registrar.MailDomainChanged: true, registrar.MailAuthCode: true, registrar.MailAccountClosed: true, registrar.MailDomainLock: true,
 }
 
 func (l *language) allMails() map[registrar.MailKind]mailText {
 	all := maps.Clone(l.accountMails)
-	for _, mails := range []map[registrar.MailKind]mailText{l.orderMails, l.consentMails, l.renewalMails, l.termMails} {
+	for _, mails := range []map[registrar.MailKind]mailText{l.orderMails, l.consentMails, l.renewalMails, l.termMails, l.contactMails} {
 		maps.Copy(all, mails)
 	}
 	return all
@@ -85,6 +98,9 @@ type templateData struct {
 	Attached            bool // the invoice is attached
 	Over                bool // an expired domain can't be renewed any more
 	renewalData
+	// Contact is the address of the contact form. The others belong to a message from there:
+	// Message is quoted, and Inquiry is the operator's page.
+	Contact, Topic, About, Message, Inquiry string
 }
 
 // templates are the parsed mails by language code.
@@ -102,7 +118,11 @@ var parseTemplates = sync.OnceValues(func() (templates, error) {
 			if err != nil {
 				return nil, fmt.Errorf("smtp: parse subject of %s in %s: %w", kind, lang.code, err)
 			}
-			body, err := template.New("body").Parse(lang.greeting + mail.body + lang.footer)
+			text := lang.greeting + mail.body
+			if securityMails[kind] {
+				text += lang.help
+			}
+			body, err := template.New("body").Parse(text + lang.footer)
 			if err != nil {
 				return nil, fmt.Errorf("smtp: parse mail %s in %s: %w", kind, lang.code, err)
 			}
@@ -132,6 +152,13 @@ func (t templates) render(message mailer.Message, portal string) (subject, body 
 	data.Attached = len(message.Attachments) > 0
 	data.Over = message.Data["over"] == "true"
 	data.renewalData = lang.renewalData(message.Data, portal)
+	base := strings.TrimSuffix(portal, "/portal")
+	data.Contact = base + lang.contact
+	if message.Kind == registrar.MailInquiryReceived {
+		data.Topic, data.About = lang.topics[message.Data["topic"]], quotedLines(quoteForeign(message.Data["about"], maxValueLength))
+		data.Name = quotedLines(data.Name)
+		data.Message, data.Inquiry = quotedMessage(message.Data["message"]), base+"/operator/inquiries/"+url.PathEscape(data.Number)
+	}
 	if message.Data["declared"] != "" {
 		data.Name = quotedLines(data.Name)
 	}

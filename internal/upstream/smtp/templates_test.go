@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/inquiry"
 	"github.com/dotkontor/dotkontor/internal/registrar/mailer"
 )
 
@@ -39,6 +40,8 @@ var accountKinds = []registrar.MailKind{
 	registrar.MailAgentLinked, registrar.MailAccountClosed,
 }
 
+var contactKinds = []registrar.MailKind{registrar.MailInquiryConfirmed, registrar.MailInquiryReceived}
+
 var (
 	placeholder   = regexp.MustCompile(`\.[A-Z][a-z]+`)
 	informalWords = regexp.MustCompile(`\b(du|dich|dir|dein\w*)\b`)
@@ -58,6 +61,14 @@ func TestMailTexts_BothLanguagesShareKindsAndPlaceholders(t *testing.T) {
 		}
 		if got := slices.Sorted(maps.Keys(lang.termMails)); !slices.Equal(got, slices.Sorted(slices.Values(termKinds))) {
 			t.Errorf("%s has the mails about terms %v", lang.code, got)
+		}
+		if got := slices.Sorted(maps.Keys(lang.contactMails)); !slices.Equal(got, slices.Sorted(slices.Values(contactKinds))) {
+			t.Errorf("%s has the contact mails %v", lang.code, got)
+		}
+		for _, topic := range inquiry.Topics() {
+			if lang.topics[string(topic)] == "" {
+				t.Errorf("%s has no word for the topic %s", lang.code, topic)
+			}
 		}
 	}
 	used := func(text string) []string { return slices.Sorted(slices.Values(placeholder.FindAllString(text, -1))) }
@@ -191,6 +202,48 @@ func TestNoticeMail_RepeatsWholeNotice(t *testing.T) {
 		}
 		if strings.Contains(body, "\n\n\n") {
 			t.Errorf("%s has a gap: %s", kind, body)
+		}
+	}
+}
+
+func TestSecurityMails_LinkContactForm(t *testing.T) {
+	t.Parallel()
+	parsed, err := parseTemplates()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for kind := range securityMails {
+		for lang, page := range map[string]string{"de": "https://domains.example/kontakt\n", "en": "https://domains.example/contact\n"} {
+			_, body, err := parsed.render(mailer.Message{Kind: kind, Language: lang}, "https://domains.example/portal")
+			if err != nil || !strings.Contains(body, page) {
+				t.Errorf("%s in %s has no link: %v %s", kind, lang, err, body)
+			}
+		}
+	}
+}
+
+// Anyone may have entered the recipient of the first one.
+func TestInquiryMails_QuoteSenderToOperatorOnly(t *testing.T) {
+	t.Parallel()
+	data := map[string]string{
+		"number": "inq_1", "topic": "abuse", "name": "https://evil.example", "email": "erika@kundin.example", "about": strings.Repeat("kaffee.de ", 10),
+		"message": "Guten Tag,\n\nhttps://evil.example " + strings.Repeat("x", 300),
+	}
+	for _, lang := range []string{"de", "en"} {
+		if body := renderMail(t, registrar.MailInquiryConfirmed, lang, data); !strings.Contains(body, "inq_1") ||
+			strings.Contains(body, "evil") || strings.Contains(body, "kaffee") || strings.Contains(body, "Guten Tag,\n\nhttps") {
+			t.Errorf("%s", body)
+		}
+		body := renderMail(t, registrar.MailInquiryReceived, lang, data)
+		for _, want := range []string{"inq_1", "erika@kundin.example", "> Guten Tag,", "https[:]//evil[.]example", "https://domains.example/operator/inquiries/inq_1"} {
+			if !strings.Contains(body, want) {
+				t.Errorf("no %q: %s", want, body)
+			}
+		}
+		for line := range strings.Lines(body) {
+			if utf8.RuneCountInString(line) > 80 || strings.Contains(line, "evil") && !strings.HasPrefix(line, "> ") {
+				t.Errorf("bad line: %q", line)
+			}
 		}
 	}
 }

@@ -35,6 +35,7 @@ var basketTexts = ui.Texts{
 		"Sie haben schon eine Domain bei einem anderen Anbieter? Den Auth-Code tragen Sie an der Kasse ein.",
 		"Already have a domain with another provider? You enter its auth code at checkout.",
 	},
+	"basket.transfer.more":   {"Preise, Ablauf und viele Domains auf einmal", "Prices, steps and many domains at once"},
 	"basket.transfer.label":  {"Domain, zum Beispiel meine-firma.de", "Domain, for example my-company.com"},
 	"basket.transfer.submit": {"Umzug in den Warenkorb", "Add transfer to basket"},
 	"basket.collected":       {"Im Korb ✓", "In basket ✓"},

@@ -12,6 +12,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
+	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
@@ -22,6 +23,9 @@ var templateFS embed.FS
 // Orders is order.Service, which makes all decisions.
 type Orders interface {
 	Create(ctx context.Context, actor registrar.Actor, request order.Request) (order.Order, error)
+	Prepare(ctx context.Context, actor registrar.Actor, request order.Request) (order.View, error)
+	SealTransfers(actor registrar.Actor, lines []order.ListedTransfer) (string, error)
+	OpenTransfers(actor registrar.Actor, sealed string) ([]order.ListedTransfer, bool)
 	Get(ctx context.Context, actor registrar.Actor, id string) (order.Order, error)
 	List(ctx context.Context, actor registrar.Actor, before string, limit int) ([]order.Order, error)
 	PayURL(o order.Order) (string, error)
@@ -47,8 +51,8 @@ type Registrants interface {
 	AddRegistrant(ctx context.Context, actor registrar.Actor, registrant account.Registrant) error
 }
 
-// Config holds the dependencies of the pages. All but Now and LocksTransfers are
-// required.
+// Config holds the dependencies of the pages. All but Now, LocksTransfers, TransferTerms and
+// Transfers are required.
 type Config struct {
 	// Frame is set by package web.
 	Frame           *ui.Frame
@@ -70,6 +74,11 @@ type Config struct {
 	// LocksTransfers reports whether new domains of a TLD are locked against transfers; nil
 	// means that none are.
 	LocksTransfers func(tld string) bool
+	// TransferTerms returns how many years a transfer adds to a term, and how many days it may
+	// take; nil means none.
+	TransferTerms func(tld string) (years, days int)
+	// Transfers returns the transfers of a customer, the newest first; nil means none.
+	Transfers func(ctx context.Context, customer string, limit int) ([]provision.Item, error)
 	// Now is the business time, by which terms end; nil means time.Now.
 	Now func() time.Time
 }
@@ -84,11 +93,13 @@ type Handler struct {
 func New(cfg Config) (*Handler, error) {
 	if cfg.Frame == nil || cfg.Orders == nil || cfg.Registrants == nil || cfg.Invoices == nil || cfg.InvoiceRenderer == nil || cfg.FindDomain == nil ||
 		cfg.AuthCodeLimit == nil || cfg.Extension == nil || cfg.RateBasisPoints == nil {
-		return nil, errors.New("checkout: every field of Config but Now and LocksTransfers is required")
+		return nil, errors.New("checkout: a required field of Config is missing")
 	}
 	registrar.Default(&cfg.Now, time.Now)
 	registrar.Default(&cfg.LocksTransfers, func(string) bool { return false })
-	views, err := cfg.Frame.LoadTemplates(templateFS, basketTexts, orderTexts, payTexts, problemTexts, ui.RegistrantTexts)
+	registrar.Default(&cfg.TransferTerms, func(string) (int, int) { return 0, 0 })
+	registrar.Default(&cfg.Transfers, func(context.Context, string, int) ([]provision.Item, error) { return nil, nil })
+	views, err := cfg.Frame.LoadTemplates(templateFS, basketTexts, transferTexts, orderTexts, payTexts, problemTexts, ui.RegistrantTexts)
 	if err != nil {
 		return nil, err
 	}
@@ -125,6 +136,12 @@ func (h *Handler) Routes() []httpjson.Route {
 		{Method: get, Path: invoicesPath, Handler: signedIn(invoicesPath, h.listInvoices)},
 		{Method: get, Path: invoicesPath + "/{id}/pdf", Handler: signedIn(invoicesPath, h.invoiceFile(h.InvoiceRenderer.PDF, "application/pdf", ".pdf"))},
 		{Method: get, Path: invoicesPath + "/{id}/xml", Handler: signedIn(invoicesPath, h.invoiceFile(h.InvoiceRenderer.XML, "application/xml", ".xml"))},
+
+		{Method: get, Path: ui.TransferPath, Handler: h.transferPage(ui.German)},
+		{Method: get, Path: ui.EnglishTransferPath, Handler: h.transferPage(ui.English)},
+		{Method: post, Path: ui.TransferPath, Handler: h.Frame.UploadPage(maxTransferBytes, h.orderTransfers)},
+		{Method: post, Path: ui.EnglishTransferPath, Handler: h.Frame.UploadPage(maxTransferBytes, h.orderTransfers)},
+		{Method: get, Path: transfersPath, Handler: signedIn(transfersPath, h.listTransfers)},
 
 		{Method: get, Path: ui.BasketPath, Handler: h.basketPage(ui.German)},
 		{Method: get, Path: ui.EnglishBasketPath, Handler: h.basketPage(ui.English)},

@@ -141,6 +141,18 @@ func (d *fakeOrders) ResendClaimMail(_ context.Context, actor registrar.Actor, _
 	return d.err
 }
 
+func (d *fakeOrders) Prepare(context.Context, registrar.Actor, order.Request) (order.View, error) {
+	return d.view, d.err
+}
+
+func (*fakeOrders) SealTransfers(registrar.Actor, []order.ListedTransfer) (string, error) {
+	return "sealed", nil
+}
+
+func (*fakeOrders) OpenTransfers(registrar.Actor, string) ([]order.ListedTransfer, bool) {
+	return nil, false
+}
+
 func (d *fakeOrders) Create(_ context.Context, actor registrar.Actor, request order.Request) (order.Order, error) {
 	d.record("start", actor)
 	d.asked = request

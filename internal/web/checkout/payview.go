@@ -35,6 +35,7 @@ type payData struct {
 	Continue    string          // the open payment page; empty if there is none
 	Renewal     *renewalConsent // automatic renewal, which the customer may agree to; nil if it is not offered
 	Consent     *consent        // what a consumer must accept; nil if not required
+	Codes       int             // transfers that have their auth code
 	RuleKeys    []string        // requirements of extensions that the holder does not meet
 	Changeable  bool            // the viewer can still pay, decline or complete it
 	TextKey     string          // describes the state of the order
@@ -228,6 +229,11 @@ func (h *Handler) newPayData(req *ui.Request, view order.View, t formError) (pay
 	if next := slices.IndexFunc(s.Rows, func(r itemRow) bool { return r.Code != nil && !r.HasCode }); next >= 0 {
 		s.Rows[next].Main = s.Registrant == nil && s.Profile == "" && s.Verify == ""
 	}
+	for _, row := range s.Rows {
+		if row.HasCode {
+			s.Codes++
+		}
+	}
 	s.Invoiced, s.Owned = hasInvoice(o), h.ownedDomains(req, o)
 	if s.Renewal = h.renewalConsent(req, view, s.Orderable); s.Renewal != nil {
 		s.Renewal.Checked = t.confirmation != nil && t.confirmation.AutoRenew
@@ -414,6 +420,9 @@ func (h *Handler) itemRows(language string, o order.Order) (rows []itemRow) {
 
 func (h *Handler) newItemRow(language string, item order.Item) itemRow {
 	r := itemRow{Item: item, WhatKey: "kind." + string(item.Kind), Term: h.term(language, item.Years)}
+	if item.Kind == order.Transfer && item.Years == 0 {
+		r.Term = h.templates.Text(language, transferTermKey(item.TLD, 0))
+	}
 	switch item.State {
 	case order.ItemProvisioning, order.ItemActive:
 		r.StateKey = "item." + string(item.State) + "." + string(item.Kind)

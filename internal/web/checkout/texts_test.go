@@ -14,7 +14,7 @@ import (
 )
 
 // dynamicKeys are the prefixes of texts that are chosen by a service's codes.
-var dynamicKeys = []string{"problem.", "reason.", "rule.", "note.", "vat.", "warning.", "item.", "kind.", "done.", "field.", "hint.", "state.", "pay.title.", "pay.text.", "verify."}
+var dynamicKeys = []string{"problem.", "reason.", "rule.", "note.", "vat.", "warning.", "item.", "kind.", "done.", "field.", "hint.", "state.", "pay.title.", "pay.text.", "verify.", "transfer.includes."}
 
 var allStates = []order.State{
 	order.AwaitingVerification, order.AwaitingPayment, order.Paying, order.Provisioning, order.Completed,
@@ -23,7 +23,7 @@ var allStates = []order.State{
 
 func allTexts(t *testing.T) ui.Texts {
 	t.Helper()
-	return textcheck.Merge(t, basketTexts, orderTexts, payTexts, problemTexts, ui.RegistrantTexts)
+	return textcheck.Merge(t, basketTexts, transferTexts, orderTexts, payTexts, problemTexts, ui.RegistrantTexts)
 }
 
 func TestTexts_SamePlaceholdersInBothLanguages(t *testing.T) {

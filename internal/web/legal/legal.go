@@ -1,5 +1,6 @@
-// Package legal serves the legal pages: legal notice, terms, privacy, and two forms to
-// withdraw from a contract or to cancel one without signing in.
+// Package legal serves the legal pages and help: legal notice, terms, privacy, two forms to
+// withdraw from a contract or to cancel one without signing in, answers to common questions,
+// and the contact form.
 //
 // The operator's configuration fills the texts. Each text is a plain file with little
 // markup (see parse); a file of the same name in the operator's folder replaces ours.
@@ -9,6 +10,8 @@
 // The forms follow § 356a and § 312k BGB: linked on every page, one button to the form
 // and one that submits it, no sign-in, only the required questions, and a confirmation
 // with the time of receipt on the page and by mail.
+//
+// The contact form is for everything else (package inquiry).
 package legal
 
 import (
@@ -19,6 +22,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/dotkontor/dotkontor/internal/registrar/inquiry"
 	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
 	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
@@ -30,9 +34,10 @@ var templateFS embed.FS
 // Config holds the dependencies of the pages.
 type Config struct {
 	// Frame is set by package web.
-	Frame    *ui.Frame
-	Notices  *withdrawal.Service
-	Operator OperatorInfo
+	Frame     *ui.Frame
+	Notices   *withdrawal.Service
+	Inquiries *inquiry.Service
+	Operator  OperatorInfo
 	// Texts is a folder with the operator's own texts; nil means none.
 	Texts fs.FS
 }
@@ -46,10 +51,10 @@ type Handler struct {
 
 // New parses every page and text.
 func New(cfg Config) (*Handler, error) {
-	if cfg.Frame == nil || cfg.Notices == nil {
-		return nil, errors.New("legal: Config.Frame and Notices are required")
+	if cfg.Frame == nil || cfg.Notices == nil || cfg.Inquiries == nil {
+		return nil, errors.New("legal: Config.Frame, Notices and Inquiries are required")
 	}
-	views, err := cfg.Frame.LoadTemplates(templateFS, texts)
+	views, err := cfg.Frame.LoadTemplates(templateFS, texts, helpTexts)
 	if err != nil {
 		return nil, err
 	}
@@ -71,21 +76,29 @@ var (
 	privacyPage      = legalPage{"privacy.title", ui.PrivacyPath, ui.EnglishPrivacyPath}
 	withdrawalPage   = legalPage{"withdrawal.title", ui.WithdrawalPath, ui.EnglishWithdrawalPath}
 	cancellationPage = legalPage{"cancellation.title", ui.CancellationPath, ui.EnglishCancellationPath}
+	helpPage         = legalPage{"help.title", ui.HelpPath, ui.EnglishHelpPath}
+	contactPage      = legalPage{"contact.title", ui.ContactPath, ui.EnglishContactPath}
 )
 
 // Routes lists the pages.
 func (h *Handler) Routes() []httpjson.Route {
 	const get, post = http.MethodGet, http.MethodPost
 	var routes []httpjson.Route
-	add := func(method string, l legalPage, show func(*ui.Request, legalPage) error) {
+	addPage := func(method string, l legalPage, show func(*ui.Request, legalPage) error, handler func(ui.PageFunc) http.HandlerFunc) {
 		for _, language := range []string{ui.German, ui.English} {
-			routes = append(routes, httpjson.Route{Method: method, Path: l.path(language), Handler: h.Frame.Page(func(req *ui.Request) error {
+			routes = append(routes, httpjson.Route{Method: method, Path: l.path(language), Handler: handler(func(req *ui.Request) error {
 				req.PreferLanguage(language)
 				req.SetFormPath(l.path(req.Language))
 				return show(req, l)
 			})})
 		}
 	}
+	add := func(method string, l legalPage, show func(*ui.Request, legalPage) error) {
+		addPage(method, l, show, h.Frame.Page)
+	}
+	add(get, helpPage, h.showHelp)
+	add(get, contactPage, h.showContact)
+	addPage(post, contactPage, h.sendInquiry, func(page ui.PageFunc) http.HandlerFunc { return h.Frame.UploadPage(maxContactBytes, page) })
 	for _, l := range []legalPage{imprintPage, termsPage, privacyPage} {
 		add(get, l, h.showText)
 	}

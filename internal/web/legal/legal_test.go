@@ -15,6 +15,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
+	"github.com/dotkontor/dotkontor/internal/registrar/inquiry"
 	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 	"github.com/dotkontor/dotkontor/test/testkit/textcheck"
@@ -31,8 +32,9 @@ func (noSessions) Visitor(context.Context, string) (account.Visitor, error) {
 // memStore stores notices and their mails in memory.
 type memStore struct {
 	withdrawal.Store
-	notices []withdrawal.Notice
-	mails   []registrar.Mail
+	notices   []withdrawal.Notice
+	mails     []registrar.Mail
+	inquiries inquiryStore
 }
 
 func (s *memStore) AddWithdrawalNotice(_ context.Context, d withdrawal.Notice, mails []registrar.Mail) error {
@@ -62,7 +64,13 @@ func newHandler(t *testing.T, store *memStore, operator OperatorInfo, tries func
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, err := New(Config{Frame: frame, Notices: declarations, Operator: operator})
+	inquiries, err := inquiry.New(inquiry.Config{
+		Store: &store.inquiries, OperatorEmail: "post@kontor.example", RateLimit: tries, Now: func() time.Time { return time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC) },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := New(Config{Frame: frame, Notices: declarations, Inquiries: inquiries, Operator: operator})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -264,7 +272,7 @@ func TestWriteDefaultTexts_KeepsExistingFiles(t *testing.T) {
 	t.Parallel()
 	folder := filepath.Join(t.TempDir(), "texts")
 	written, err := WriteDefaultTexts(folder)
-	if err != nil || len(written) != 10 {
+	if err != nil || len(written) != 12 {
 		t.Fatalf("%v, %v", written, err)
 	}
 	own := filepath.Join(folder, "agb.txt")
@@ -284,7 +292,7 @@ func TestWriteDefaultTexts_KeepsExistingFiles(t *testing.T) {
 
 func TestTexts_SamePlaceholdersInBothLanguages(t *testing.T) {
 	t.Parallel()
-	textcheck.CheckTranslations(t, texts)
+	textcheck.CheckTranslations(t, textcheck.Merge(t, texts, helpTexts))
 }
 
 func TestSecurityContact_IsOperatorsAndExpires(t *testing.T) {

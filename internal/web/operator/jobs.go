@@ -37,7 +37,11 @@ func (h *Handler) home(req *ui.Request, operator registrar.Actor) error {
 	if err != nil {
 		return err
 	}
-	quiet := len(notices)+len(needs.Orders)+len(needs.Items)+len(needs.Changes)+len(needs.Refunds)+len(needs.Locks)+len(troubled)+len(unpaid.Waiting)+len(unpaid.Overdue) == 0 &&
+	inquiries, err := h.Inquiries.ListOpen(req.R.Context(), operator)
+	if err != nil {
+		return err
+	}
+	quiet := len(notices)+len(inquiries)+len(needs.Orders)+len(needs.Items)+len(needs.Changes)+len(needs.Refunds)+len(needs.Locks)+len(troubled)+len(unpaid.Waiting)+len(unpaid.Overdue) == 0 &&
 		!preview.Brake.Engaged()
 	return h.render(req, ui.View{Name: "home", Section: homePath}, struct {
 		admin.OpenIssues
@@ -45,8 +49,9 @@ func (h *Handler) home(req *ui.Request, operator registrar.Actor) error {
 		Brake     lifecycle.BrakeStatus
 		Unpaid    lifecycle.OpenTerms
 		Notices   []noticeRow
+		Inquiries []inquiryRow
 		Quiet     bool
-	}{needs, troubled, preview.Brake, unpaid, notices, quiet}, "")
+	}{needs, troubled, preview.Brake, unpaid, notices, newInquiryRows(inquiries, nil), quiet}, "")
 }
 
 func (h *Handler) jobs(req *ui.Request, operator registrar.Actor) error {

@@ -11,6 +11,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
 	"github.com/dotkontor/dotkontor/internal/registrar/admin"
 	"github.com/dotkontor/dotkontor/internal/registrar/agent"
+	"github.com/dotkontor/dotkontor/internal/registrar/inquiry"
 	"github.com/dotkontor/dotkontor/internal/registrar/invoice"
 	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
 	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
@@ -31,6 +32,7 @@ type Config struct {
 	Terms     *lifecycle.Service
 	Prices    Prices
 	Notices   *withdrawal.Service
+	Inquiries *inquiry.Service
 	Revenue   *invoice.Revenue
 	// Operators returns the accounts with the operator role.
 	Operators func(ctx context.Context, operator registrar.Actor) ([]account.Customer, error)
@@ -52,10 +54,10 @@ type Handler struct {
 // New parses every page.
 func New(cfg Config) (*Handler, error) {
 	if cfg.Frame == nil || cfg.Admin == nil || cfg.Customers == nil || cfg.Prices == nil || cfg.Upstreams == nil || cfg.Agents == nil || cfg.Terms == nil ||
-		cfg.Notices == nil || cfg.Revenue == nil || cfg.Operators == nil {
-		return nil, errors.New("operator: Config.Frame, Admin, Customers, Prices, Upstreams, Agents, Terms, Notices, Revenue and Operators are required")
+		cfg.Notices == nil || cfg.Inquiries == nil || cfg.Revenue == nil || cfg.Operators == nil {
+		return nil, errors.New("operator: Config.Frame, Admin, Customers, Prices, Upstreams, Agents, Terms, Notices, Inquiries, Revenue and Operators are required")
 	}
-	views, err := cfg.Frame.LoadTemplates(templateFS, texts, listTexts, errorTexts, cfg.ActionTexts)
+	views, err := cfg.Frame.LoadTemplates(templateFS, texts, listTexts, inquiryTexts, errorTexts, cfg.ActionTexts)
 	if err != nil {
 		return nil, err
 	}
@@ -74,6 +76,7 @@ const (
 	locksPath     = homePath + "/locks"
 	termsPath     = homePath + "/terms"
 	noticesPath   = homePath + "/notices"
+	inquiriesPath = homePath + "/inquiries"
 	paymentsPath  = homePath + "/payments"
 	refundsPath   = homePath + "/refunds"
 	revenuePath   = homePath + "/revenue"
@@ -105,6 +108,9 @@ func (h *Handler) Routes() []httpjson.Route {
 		{Method: get, Path: noticesPath, Handler: page(noticesPath, h.notices)},
 		{Method: get, Path: noticesPath + "/{id}", Handler: page(noticesPath, h.notice)},
 		{Method: post, Path: noticesPath + "/{id}/close", Handler: page(noticesPath, h.closeNotice)},
+		{Method: get, Path: inquiriesPath, Handler: page(inquiriesPath, h.inquiries)},
+		{Method: get, Path: inquiriesPath + "/{id}", Handler: page(inquiriesPath, h.inquiry)},
+		{Method: post, Path: inquiriesPath + "/{id}/close", Handler: page(inquiriesPath, h.closeInquiry)},
 		{Method: get, Path: ordersPath, Handler: page(ordersPath, h.orders)},
 		{Method: post, Path: ordersPath, Handler: page(ordersPath, h.findOrders)},
 		{Method: get, Path: ordersPath + "/{id}", Handler: page(ordersPath, h.order)},
@@ -174,6 +180,7 @@ type tab struct {
 var tabs = []tab{
 	{Path: homePath, Label: "tab.home"},
 	{Path: noticesPath, Label: "tab.notices"},
+	{Path: inquiriesPath, Label: "tab.inquiries"},
 	{Path: ordersPath, Label: "tab.orders"},
 	{Path: paymentsPath, Label: "tab.payments"},
 	{Path: refundsPath, Label: "tab.refunds"},
@@ -202,14 +209,17 @@ func (h *Handler) render(req *ui.Request, view ui.View, data any, problem string
 	s := pageData{Recent: req.SignedInRecently(), Again: ui.SignInAgainPath + "?next=" + view.Section, Problem: problem, Page: data}
 	if view.Name != "secondfactor" {
 		operator, _ := req.Visitor.Operator(req.Actor().Address)
-		open, err := h.Notices.CountOpen(req.R.Context(), operator)
-		if err != nil {
-			return err
+		open := make(map[string]int)
+		for path, count := range map[string]func(context.Context, registrar.Actor) (int, error){
+			noticesPath: h.Notices.CountOpen, inquiriesPath: h.Inquiries.CountOpen,
+		} {
+			var err error
+			if open[path], err = count(req.R.Context(), operator); err != nil {
+				return err
+			}
 		}
 		for _, entry := range tabs {
-			if entry.Path == noticesPath {
-				entry.Open = open
-			}
+			entry.Open = open[entry.Path]
 			if entry.Current = entry.Path == view.Section; entry.Current {
 				view.Title = cmp.Or(view.Title, entry.Label)
 			}

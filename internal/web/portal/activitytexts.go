@@ -118,6 +118,7 @@ var activityTexts = ui.Texts{
 	"object.link":                    {"über den Link", "with a link"},
 	"object.password_and_enrolment":  {"mit Passwort und Einrichtungslink", "with password and enrolment link"},
 	"object.recovery_code":           {"mit Wiederherstellungscode", "with recovery code"},
+	"action.inquiry_handled":         {"Anfrage bearbeitet", "Inquiry handled"},
 	"action.declaration_handled":     {"Widerruf oder Kündigung bearbeitet", "Withdrawal or termination handled"},
 	"action.other":                   {"Sonstiges Ereignis", "Other event"},
 	"action.account_closed":          {"Konto geschlossen", "Account closed"},

@@ -323,5 +323,7 @@ var texts = ui.Texts{
 	"basket.register_of": {"In den Korb: {1}", "Add to basket: {1}"},
 	"basket.transfer":    {"Umziehen", "Transfer"},
 	"basket.transfer_of": {"Umziehen: {1}", "Transfer: {1}"},
+	"transfer.path":      {"/umzug", "/transfer"},
+	"transfer.how":       {"So geht der Umzug", "How transfers work"},
 	"basket.collected":   {"Im Korb ✓", "In basket ✓"},
 }

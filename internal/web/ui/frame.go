@@ -43,6 +43,12 @@ const (
 	EnglishAssistantPath = "/assistant"
 	BasketPath           = "/warenkorb"
 	EnglishBasketPath    = "/basket"
+	TransferPath         = "/umzug" // exists only with orders, too
+	EnglishTransferPath  = "/transfer"
+	HelpPath             = "/hilfe" // help and contact belong to the legal pages
+	EnglishHelpPath      = "/help"
+	ContactPath          = "/kontakt"
+	EnglishContactPath   = "/contact"
 	// Legal pages, linked in every footer.
 	ImprintPath             = "/impressum"
 	EnglishImprintPath      = "/imprint"

@@ -13,10 +13,14 @@ type translatedLink struct{ label, german, english string }
 var publicLinks = []translatedLink{
 	{"menu.search", StartPath, StartPath},
 	{"menu.prices", PricesPath, EnglishPricesPath},
+	{"menu.transfer", TransferPath, EnglishTransferPath},
 	{"menu.assistant", AssistantPath, EnglishAssistantPath},
+	{"menu.help", HelpPath, EnglishHelpPath},
 }
 
 var legalLinks = []translatedLink{
+	{"menu.help", HelpPath, EnglishHelpPath},
+	{"foot.contact", ContactPath, EnglishContactPath},
 	{"foot.imprint", ImprintPath, EnglishImprintPath},
 	{"foot.terms", TermsPath, EnglishTermsPath},
 	{"foot.privacy", PrivacyPath, EnglishPrivacyPath},
@@ -31,6 +35,13 @@ func linksIn(language string, links []translatedLink, section string) []menuEntr
 		list[i] = menuEntry{Path: path, Label: link.label, Current: path == section}
 	}
 	return list
+}
+
+// publicLinks returns the links of the header to pages that exist.
+func (f *Frame) publicLinks() []translatedLink {
+	return slices.DeleteFunc(slices.Clone(publicLinks), func(link translatedLink) bool {
+		return link.german == TransferPath && !f.cfg.Orders || link.german == HelpPath && !f.cfg.Legal
+	})
 }
 
 // translations returns the German and the English path of a public page.

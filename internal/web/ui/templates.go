@@ -301,7 +301,7 @@ func (templates *Templates) Render(req *Request, view View) error {
 func (templates *Templates) pageDataFor(req *Request, view View) pageData {
 	s := pageData{View: view, Language: req.Language, SignedIn: req.SignedIn, Visitor: req.Visitor, Here: req.here(), Home: HomePath}
 	if req.frame.cfg.PublicLinks {
-		s.Home, s.PublicLinks = StartPath, linksIn(req.Language, publicLinks, view.Section)
+		s.Home, s.PublicLinks = StartPath, linksIn(req.Language, req.frame.publicLinks(), view.Section)
 	}
 	if req.frame.cfg.Orders {
 		s.Basket, s.Count = BasketPathIn(req.Language), len(req.Basket())

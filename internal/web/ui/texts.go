@@ -12,6 +12,7 @@ var frameTexts = Texts{
 	"frame.foot":        {"dotkontor · Domains ohne Preisüberraschung", "dotkontor · domains without price surprises"},
 
 	"foot.label":        {"Rechtliches", "Legal"},
+	"foot.contact":      {"Kontakt", "Contact"},
 	"foot.imprint":      {"Impressum", "Legal notice"},
 	"foot.terms":        {"AGB", "Terms"},
 	"foot.privacy":      {"Datenschutz", "Privacy"},
@@ -20,7 +21,9 @@ var frameTexts = Texts{
 
 	"menu.search":    {"Suche", "Search"},
 	"menu.prices":    {"Preise", "Prices"},
-	"menu.assistant": {"Assistent verbinden", "Connect an assistant"},
+	"menu.transfer":  {"Umzug", "Transfer"},
+	"menu.help":      {"Hilfe", "Help"},
+	"menu.assistant": {"Assistent", "Assistant"},
 
 	"menu.domains":         {"Domains", "Domains"},
 	"menu.orders":          {"Bestellungen", "Orders"},

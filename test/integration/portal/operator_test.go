@@ -16,6 +16,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/admin"
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
+	"github.com/dotkontor/dotkontor/internal/registrar/inquiry"
 	"github.com/dotkontor/dotkontor/internal/registrar/invoice"
 	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
@@ -112,10 +113,12 @@ func (s *env) operatorPages() behind.Config {
 	must(s.t, err)
 	notices, err := withdrawal.New(withdrawal.Config{Store: s.db, Now: s.clock.now})
 	must(s.t, err)
+	inquiries, err := inquiry.New(inquiry.Config{Store: s.db, Now: s.clock.now})
+	must(s.t, err)
 	revenue, err := invoice.NewRevenue(s.db, s.clock.now)
 	must(s.t, err)
 	return behind.Config{
-		Notices: notices, Revenue: revenue, Operators: s.customers.ListOperators,
+		Notices: notices, Inquiries: inquiries, Revenue: revenue, Operators: s.customers.ListOperators,
 		Admin: adminService, Customers: accountFiles{s, adminService}, Agents: s.agents, Terms: terms, Prices: priceLists{s.db, s.prices}, ConfirmFactor: 2, Upstreams: func() []behind.Upstream { return nil },
 	}
 }

@@ -1,0 +1,92 @@
+package operator
+
+import (
+	"net/http"
+	"net/url"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/inquiry"
+	"github.com/dotkontor/dotkontor/internal/web/ui"
+)
+
+// inquiryRow is an inquiry with the operator who handled it.
+type inquiryRow struct {
+	inquiry.Inquiry
+	By string
+}
+
+func newInquiryRows(inquiries []inquiry.Inquiry, names map[string]string) []inquiryRow {
+	rows := make([]inquiryRow, 0, len(inquiries))
+	for _, one := range inquiries {
+		row := inquiryRow{Inquiry: one, By: one.DoneBy}
+		if names[row.By] != "" {
+			row.By = names[row.By]
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+func (h *Handler) inquiries(req *ui.Request, operator registrar.Actor) error {
+	open, err := h.Inquiries.ListOpen(req.R.Context(), operator)
+	if err != nil {
+		return err
+	}
+	handled, last, err := h.Inquiries.ListHandled(req.R.Context(), operator, req.Query("before"))
+	if err != nil {
+		return err
+	}
+	names, err := h.operatorNames(req, operator)
+	if err != nil {
+		return err
+	}
+	return h.render(req, ui.View{Name: "inquiries", Section: inquiriesPath}, struct {
+		Open, Handled []inquiryRow
+		pageLinks
+	}{newInquiryRows(open, nil), newInquiryRows(handled, names), newPageLinks(req, inquiriesPath, nil, last)}, "")
+}
+
+func (h *Handler) inquiry(req *ui.Request, operator registrar.Actor) error {
+	return h.showInquiry(req, operator, nil)
+}
+
+// showInquiry shows one inquiry. problem is why it could not be closed.
+func (h *Handler) showInquiry(req *ui.Request, operator registrar.Actor, problem error) error {
+	one, err := h.Inquiries.Get(req.R.Context(), operator, req.R.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	names, err := h.operatorNames(req, operator)
+	if err != nil {
+		return err
+	}
+	status, message, fieldProblem := http.StatusOK, "", ""
+	switch registrar.CodeOf(problem) {
+	case inquiry.AlreadyHandled:
+		status, message = http.StatusConflict, h.templates.Text(req.Language, "problem.inquiry_handled")
+	case inquiry.BadNote:
+		status, fieldProblem = http.StatusUnprocessableEntity, "problem.bad_note"
+	}
+	reply := url.URL{Scheme: "mailto", Opaque: url.PathEscape(one.Email), RawQuery: "subject=" + url.PathEscape(h.templates.Text(one.Language, "inquiry.subject", one.ID))}
+	return h.render(req, ui.View{Name: "inquiry", Status: status, Title: "inquiry.title", Section: inquiriesPath}, struct {
+		inquiryRow
+		Reply         string
+		Note, Problem string
+		MaxNote       int
+	}{newInquiryRows([]inquiry.Inquiry{one}, names)[0], reply.String(), req.Text("note"), fieldProblem, inquiry.MaxNote}, message)
+}
+
+// closeInquiry marks an inquiry as handled.
+func (h *Handler) closeInquiry(req *ui.Request, operator registrar.Actor) error {
+	id := req.R.PathValue("id")
+	err := h.Inquiries.Close(req.R.Context(), operator, id, req.Text("note"))
+	switch registrar.CodeOf(err) {
+	case inquiry.AlreadyHandled, inquiry.BadNote:
+		req.SetFormPath(inquiriesPath + "/" + url.PathEscape(id))
+		return h.showInquiry(req, operator, err)
+	}
+	if err != nil {
+		return err
+	}
+	return req.RedirectWithFlash("notice_closed", inquiriesPath)
+}

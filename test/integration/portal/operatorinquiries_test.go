@@ -1,0 +1,58 @@
+package portal
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/inquiry"
+)
+
+func TestOperatorPages_OpenInquiryIsOpenWork(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, true)
+	_, b := s.operatorBrowser("ops@example.org")
+	service, err := inquiry.New(inquiry.Config{Store: s.db, Now: s.clock.now})
+	must(t, err)
+	made, err := service.Submit(t.Context(), registrar.Actor{Kind: registrar.ActorPerson}, inquiry.Inquiry{
+		Name: "Erika Muster", Email: "erika+shop@example.org", Topic: "abuse", About: "boese.de", Message: "Hier wird <b>betrogen</b>.\nBitte prüfen.",
+	})
+	must(t, err)
+	home := b.get("/operator")
+	for _, want := range []string{"Offene Anfragen", "Missbrauch einer Domain", "boese.de", `<span class="count">1<`} {
+		if !strings.Contains(home.body, want) {
+			t.Errorf("the start page has no %s", want)
+		}
+	}
+	if strings.Contains(home.body, nothingToDo) {
+		t.Error("the start page says that nothing is to do")
+	}
+	path := "/operator/inquiries/" + made.ID
+	page := b.get(path)
+	for _, want := range []string{"&lt;b&gt;betrogen&lt;/b&gt;", "erika&#43;shop@example.org", `href="mailto:erika`, "nicht geprüft", made.ID} {
+		if page.status != http.StatusOK || !strings.Contains(page.body, want) {
+			t.Errorf("%d, the page has no %s: %s", page.status, want, page.body)
+		}
+	}
+	if got := b.post(path+"/close", url.Values{"note": {" "}}); got.status != http.StatusUnprocessableEntity || !strings.Contains(got.body, `id="note-problem"`) {
+		t.Errorf("without a note: %d", got.status)
+	}
+	if got := b.post(path+"/close", url.Values{"note": {"Domain gesperrt"}}); got.location() != "/operator/inquiries" {
+		t.Errorf("closing: %d %s", got.status, got.body)
+	}
+	list := b.get("/operator/inquiries")
+	for _, want := range []string{"ops@example.org", "Domain gesperrt", "Keine Anfrage ist offen"} {
+		if !strings.Contains(list.body, want) {
+			t.Errorf("the list has no %s: %s", want, list.body)
+		}
+	}
+	_, other := s.operatorBrowser("ops2@example.org")
+	if got := other.post(path+"/close", url.Values{"note": {"zu spät"}}); got.status != http.StatusConflict || strings.Contains(got.body, "zu spät") {
+		t.Errorf("the second operator got %d %s", got.status, got.body)
+	}
+	if got := b.get("/operator/inquiries/inq_none"); got.status != http.StatusNotFound {
+		t.Errorf("an unknown inquiry: %d", got.status)
+	}
+}
