@@ -174,6 +174,10 @@ func (p *App) webConfig(ctx context.Context) (web.Config, error) {
 		return web.Config{}, err
 	}
 	displayedRate := func(at time.Time) int { return rates.Domestic(at).BasisPoints }
+	actions, err := p.bulkActions()
+	if err != nil {
+		return web.Config{}, err
+	}
 	webConfig := web.Config{
 		Facts: discovery.Facts{
 			BaseURL: p.cfg.BaseURL, Version: Version, ClientDocuments: p.cfg.FetchesClientMetadata(),
@@ -197,7 +201,7 @@ func (p *App) webConfig(ctx context.Context) (web.Config, error) {
 		OAuth: oauth.Config{Applications: p.services.apps, Registrations: p.limits.registrations, BadTokens: p.limits.badGrants, Issued: p.limits.badTokens.Trust},
 		Portal: portal.Config{
 			Accounts: p.services.Customers, AccessTokens: p.services.Tokens, Portfolio: p.services.Portfolio, Applications: p.services.apps, Agents: p.services.Agents,
-			MailEnabled: p.services.mail != nil, DomainChanges: p.changes, Exporter: dossiers,
+			MailEnabled: p.services.mail != nil, DomainChanges: p.changes, Bulk: actions, Exporter: dossiers,
 			Extension: p.live.Extension, RateBasisPoints: displayedRate, Now: p.now,
 		},
 		Site: site.Config{

@@ -8,6 +8,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/config"
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/admin"
+	"github.com/dotkontor/dotkontor/internal/registrar/bulk"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 	"github.com/dotkontor/dotkontor/internal/upstream/epp"
@@ -40,6 +41,15 @@ func (p *App) startDomainChanges(context.Context) (err error) {
 	})
 	p.inBackground(p.changes.Run)
 	return err
+}
+
+// bulkActions returns the service that changes many domains at once.
+func (p *App) bulkActions() (*bulk.Service, error) {
+	cfg := bulk.Config{Store: p.services.DB, Portfolio: p.services.Portfolio, Changes: p.changes, Now: p.now}
+	if p.orders != nil {
+		cfg.Orders, cfg.Consents = p.orders, p.consents
+	}
+	return bulk.New(cfg)
 }
 
 // checkRegistrant checks a registrant against the requirements of an extension.

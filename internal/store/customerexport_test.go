@@ -36,7 +36,7 @@ var omittedColumns = map[string]string{
 
 	"customers.email_key": reasonRedundant, "customers.password_hash": reasonSecret, "customers.totp_sealed": reasonSecret, "customers.user_handle": reasonSecret,
 	"customers.totp_step": reasonInternal, "customers.totp_version": reasonInternal, "customers.token_count": reasonInternal, "customers.guest": "never an account that can sign in",
-	"registrants.customer_id": reasonLookupKey, "identities.customer_id": reasonLookupKey, "payment_methods.customer_id": reasonLookupKey,
+	"registrants.customer_id": reasonLookupKey, "bulk_actions.customer_id": reasonLookupKey, "identities.customer_id": reasonLookupKey, "payment_methods.customer_id": reasonLookupKey,
 	"identities.session": reasonProviderID, "identities.url": reasonSecret, "payment_methods.provider_customer": reasonProviderID, "payment_methods.method": reasonProviderID, "payment_methods.setup": reasonShortLived, "renewal_consents.customer_id": reasonLookupKey,
 	"passkeys.customer_id": reasonLookupKey, "passkeys.credential_id": reasonSecret, "passkeys.credential": reasonSecret,
 	"recovery_codes.customer_id": reasonLookupKey, "recovery_codes.hash": reasonSecret,

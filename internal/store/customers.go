@@ -220,6 +220,6 @@ func (a accounts) CloseAccount(ctx context.Context, id, closedEmail string, now 
 		return false, err
 	}
 	err = inOrder(ctx, id, a.q.DeletePasskeysOfCustomer, a.q.DeleteRecoveryCodes, a.q.DeleteRegistrant, a.q.DeleteIdentity,
-		a.q.DeletePaymentMethod, a.q.DeleteAgentLinksOfCustomer, a.q.DeleteLinksOfCustomer, a.q.DeleteHandledInquiriesOfCustomer)
+		a.q.DeletePaymentMethod, a.q.DeleteAgentLinksOfCustomer, a.q.DeleteLinksOfCustomer, a.q.DeleteBulkActionsOfCustomer, a.q.ClearDomainLabels, a.q.DeleteHandledInquiriesOfCustomer)
 	return err == nil, err
 }

@@ -77,7 +77,7 @@ func insertDomainChange(ctx context.Context, q *query.Queries, change domainchan
 		OldHandle: change.OldHandle, CodeSealed: change.SealedCode, State: string(change.State),
 		ByKind: string(change.Actor.Kind), ByID: change.Actor.Through, ByAddress: addressText(change.Actor.Address),
 		DueAt: micros(change.DueAt), Node: change.Node, Attempts: int64(change.Attempts), Now: micros(change.CreatedAt),
-		DomainID: change.Domain, CustomerID: change.Customer,
+		DomainID: change.Domain, CustomerID: change.Customer, BulkID: change.Bulk,
 	})
 }
 
@@ -120,7 +120,7 @@ func changeOf(row query.DomainChange) (domainchange.Change, error) {
 	change := domainchange.Change{
 		ID: row.ID, Customer: row.CustomerID, Domain: row.DomainID, Name: row.Name, TLD: row.Tld, Account: row.Account,
 		Kind: domainchange.ChangeKind(row.Kind), Handle: row.Handle, OldHandle: row.OldHandle, SealedCode: row.CodeSealed,
-		State: domainchange.ChangeStatus(row.State), Failure: registrar.Code(row.Failure),
+		State: domainchange.ChangeStatus(row.State), Failure: registrar.Code(row.Failure), Bulk: row.BulkID,
 		Actor:     registrar.Actor{Kind: registrar.ActorKind(row.ByKind), Customer: row.CustomerID, Through: row.ByID, Address: address},
 		WaitUntil: fromMicros(row.WaitUntil), DueAt: fromMicros(row.DueAt), Node: row.Node, Attempts: int(row.Attempts),
 		CreatedAt: fromMicros(row.CreatedAt), UpdatedAt: fromMicros(row.UpdatedAt),

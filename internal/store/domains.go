@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -34,7 +35,7 @@ func domainWithTermOf(row query.SearchDomainsRow) portfolio.Domain {
 			Unpaid: row.EndState, WaitsForOperator: row.EndWaitsFor != "",
 			StepAt: fromMicros(row.EndStepAt), HeldAt: fromMicros(row.EndHeldAt), DeletedAt: fromMicros(row.EndDeletedAt),
 		},
-		RegistryStatus: strings.Fields(row.RegistryStatus), CreatedAt: fromMicros(row.CreatedAt), UpdatedAt: fromMicros(row.UpdatedAt),
+		RegistryStatus: strings.Fields(row.RegistryStatus), Folder: row.Folder, Note: row.Note, CreatedAt: fromMicros(row.CreatedAt), UpdatedAt: fromMicros(row.UpdatedAt),
 	}
 }
 
@@ -57,17 +58,53 @@ func (db *DB) ListDomainNotices(ctx context.Context, customer, domain string, li
 
 // ListDomainsPage returns a page of the account's domains.
 func (db *DB) ListDomainsPage(ctx context.Context, customer string, filter portfolio.Filter, limit int) ([]portfolio.Domain, error) {
-	return db.searchDomains(ctx, customer, filter, limit, 0)
-}
-
-func (db *DB) searchDomains(ctx context.Context, customer string, filter portfolio.Filter, limit, offset int) ([]portfolio.Domain, error) {
-	if sqldb.IsUnstorable(filter.AfterName) || sqldb.IsUnstorable(filter.AfterID) {
+	if sqldb.IsUnstorable(filter.AfterName) || sqldb.IsUnstorable(filter.AfterID) || sqldb.IsUnstorable(filter.TLD) || sqldb.IsUnstorable(filter.Folder) {
 		return nil, nil
 	}
-	return rowsAs(domainWithTermOf)(db.read().SearchDomains(ctx, query.SearchDomainsParams{
+	by := searchParams(customer, filter)
+	switch filter.Sort {
+	case portfolio.SortTerm:
+		return rowsAs(func(row query.SearchDomainsByTermRow) portfolio.Domain {
+			return domainWithTermOf(query.SearchDomainsRow(row))
+		})(db.read().SearchDomainsByTerm(ctx, query.SearchDomainsByTermParams{
+			CustomerID: customer, AfterEnd: micros(filter.AfterEnd), AfterID: filter.AfterID, Pattern: by.Pattern, Status: by.Status, PaidBefore: by.PaidBefore,
+			Tld: by.Tld, Folder: by.Folder, Choice: by.Choice, OtherChoice: by.OtherChoice, Lacking: by.Lacking, UrgentBefore: by.UrgentBefore, MaxRows: int32(limit),
+		}))
+	case portfolio.SortAdded:
+		return rowsAs(func(row query.SearchNewestDomainsRow) portfolio.Domain {
+			return domainWithTermOf(query.SearchDomainsRow(row))
+		})(db.read().SearchNewestDomains(ctx, query.SearchNewestDomainsParams{
+			CustomerID: customer, BeforeID: cmp.Or(filter.AfterID, lastDomain), Pattern: by.Pattern, Status: by.Status, PaidBefore: by.PaidBefore,
+			Tld: by.Tld, Folder: by.Folder, Choice: by.Choice, OtherChoice: by.OtherChoice, Lacking: by.Lacking, UrgentBefore: by.UrgentBefore, MaxRows: int32(limit),
+		}))
+	default:
+		by.MaxRows = int32(limit)
+		return rowsAs(domainWithTermOf)(db.read().SearchDomains(ctx, by))
+	}
+}
+
+// lastDomain is above every id of a domain.
+const lastDomain = "dom_zzzzzzzzzzzzzzzzzzzzzzzzzzz"
+
+// searchParams are the parameters of a search by name. Those of the other orders are the same,
+// but for the position.
+func searchParams(customer string, filter portfolio.Filter) query.SearchDomainsParams {
+	const neverMatches = "-"
+	by := query.SearchDomainsParams{
 		CustomerID: customer, AfterName: filter.AfterName, AfterID: filter.AfterID, Pattern: "%" + filter.Part + "%",
-		Status: string(filter.Status), PaidBefore: micros(filter.PaidBefore), MaxRows: int32(limit), SkipRows: int32(offset),
-	}))
+		Status: string(filter.Status), PaidBefore: micros(filter.PaidBefore), Tld: filter.TLD, Folder: filter.Folder,
+		OtherChoice: neverMatches, Lacking: neverMatches, UrgentBefore: micros(filter.UrgentBefore),
+	}
+	switch filter.AutoRenew {
+	case portfolio.AutoRenewOn:
+		by.Choice = string(registrar.TermEndRenew)
+	case portfolio.AutoRenewOff:
+		by.OtherChoice = string(registrar.TermEndRenew)
+	}
+	if filter.LacksStatus != "" {
+		by.Lacking = "%" + filter.LacksStatus + "%"
+	}
+	return by
 }
 
 // FindDomains returns a page of the matching domains and the total number of matches.
@@ -78,18 +115,42 @@ func (db *DB) FindDomains(ctx context.Context, customer string, filter portfolio
 	if err != nil || total <= int64(offset) {
 		return nil, int(total), err
 	}
-	domains, err := db.searchDomains(ctx, customer, filter, limit, offset)
+	by := searchParams(customer, filter)
+	by.MaxRows, by.SkipRows = int32(limit), int32(offset)
+	domains, err := rowsAs(domainWithTermOf)(db.read().SearchDomains(ctx, by))
 	return domains, int(total), err
 }
 
-// CountDomainsByStatus counts an account's domains by status.
-func (db *DB) CountDomainsByStatus(ctx context.Context, customer string) (map[registrar.DomainStatus]int, error) {
-	rows, err := db.read().CountDomainsByStatus(ctx, customer)
-	counts := make(map[registrar.DomainStatus]int, len(rows))
-	for _, row := range rows {
-		counts[registrar.DomainStatus(row.Status)] = int(row.Domains)
-	}
-	return counts, err
+// CountDomainGroups counts an account's domains by status, extension and folder.
+func (db *DB) CountDomainGroups(ctx context.Context, customer string) ([]portfolio.Group, error) {
+	return rowsAs(func(row query.CountDomainGroupsRow) portfolio.Group {
+		return portfolio.Group{Status: registrar.DomainStatus(row.Status), TLD: row.Tld, Folder: row.Folder, Domains: int(row.Domains)}
+	})(db.read().CountDomainGroups(ctx, customer))
+}
+
+// SetLabels stores the folder of a customer's domain and, unless nil, its note.
+func (db *DB) SetLabels(ctx context.Context, customer, domain, folder string, note *string, maxFolders int, event registrar.AuditEvent) error {
+	return db.write(ctx, func(q *query.Queries) error {
+		if folder != "" {
+			others, err := q.CountOtherFolders(ctx, customer, folder)
+			if err != nil {
+				return err
+			}
+			if others >= int64(maxFolders) {
+				return &registrar.Error{Kind: registrar.KindConflict, Code: portfolio.TooManyFolders}
+			}
+		}
+		stored, err := int64(0), error(nil)
+		if note != nil {
+			stored, err = q.SetDomainLabels(ctx, query.SetDomainLabelsParams{Folder: folder, Note: *note, ID: domain, CustomerID: customer})
+		} else {
+			stored, err = q.SetDomainFolder(ctx, query.SetDomainFolderParams{Folder: folder, ID: domain, CustomerID: customer})
+		}
+		if err := rowOr(&registrar.Error{Kind: registrar.KindNotFound, Code: registrar.NoSuchDomain})(stored, err); err != nil {
+			return err
+		}
+		return insertAuditEvent(ctx, q, event)
+	})
 }
 
 // AddDomain stores a domain with its audit event.

@@ -63,7 +63,7 @@ func exportParts() []part {
 		// Domains, orders and withdrawal notices.
 		{name: "domains", table: "domains", where: whereCustomer, key: "id", columns: slices.Concat(
 			columns(asText, "id name status"), columns(asTime, "paid_until"), columns(asFlag, "auto_renew"), columns(asText, "at_term_end"),
-			columns(asTime, "created_at updated_at"), renamed("contact", columns(asText, "handle")), columns(asList, "registry_status"),
+			columns(asText, "folder note"), columns(asTime, "created_at updated_at"), renamed("contact", columns(asText, "handle")), columns(asList, "registry_status"),
 			columns(asTime, "registry_expires synced_at"),
 		), nested: []part{
 			{name: "atTheRegistry", table: "registry_records", where: "domain_id = $1", columns: slices.Concat(
@@ -78,7 +78,10 @@ func exportParts() []part {
 		{name: "changes", table: "domain_changes", where: whereCustomer, key: "id", columns: slices.Concat(
 			columns(asText, "id"), renamed("domain", columns(asText, "name")), columns(asText, "domain_id kind"), columns(asJSON, "desired"),
 			renamed("contact", columns(asText, "handle")), renamed("oldContact", columns(asText, "old_handle")), columns(asText, "state failure by_kind"),
-			redactOperators("by_kind", "by_id by_address"), columns(asTime, "wait_until created_at updated_at"),
+			redactOperators("by_kind", "by_id by_address"), columns(asText, "bulk_id"), columns(asTime, "wait_until created_at updated_at"),
+		)},
+		{name: "bulkActions", table: "bulk_actions", where: whereCustomer, key: "id", columns: slices.Concat(
+			columns(asText, "id action order_id"), columns(asJSON, "results"), columns(asTime, "created_at"),
 		)},
 		{name: "locks", table: "domain_locks", where: whereCustomer, key: "id", columns: slices.Concat(
 			columns(asText, "id"), renamed("domain", columns(asText, "name")), columns(asText, "domain_id cause reason reference"),
@@ -107,7 +110,7 @@ func exportParts() []part {
 		), nested: []part{
 			{name: "items", table: "order_items", where: "order_id = $1", key: "id", columns: slices.Concat(
 				columns(asText, "id"), renamed("domain", columns(asText, "name")), columns(asText, "domain_id kind"), columns(asNumber, "years"),
-				columns(asMoney, "net vat gross"), columns(asText, "state failure"), columns(asNumber, "renewal_years"), columns(asMoney, "renewal_gross"),
+				columns(asMoney, "net vat gross"), columns(asText, "state failure"), columns(asNumber, "renewal_years"), columns(asMoney, "renewal_gross"), columns(asTime, "term_end"),
 			)},
 			{name: "payments", table: "payments", where: "order_id = $1", key: "id", columns: slices.Concat(
 				columns(asText, "id kind state failure"), columns(asMoney, "amount"),

@@ -52,6 +52,7 @@ func itemOf(row query.OrderItem) order.Item {
 		Account: row.Account, ProvisionItem: row.ProvisionItemID, Domain: row.DomainID, SealedCode: row.CodeSealed,
 		State: order.ItemState(row.State), Failure: registrar.Code(row.Failure),
 		RenewalYears: int(row.RenewalYears), RenewalGross: registrar.Cents(row.RenewalGross),
+		TermEnd: fromMicros(row.TermEnd),
 	}
 }
 
@@ -197,6 +198,12 @@ func (db *DB) ListOverdueOrders(ctx context.Context, customer string, now time.T
 	return ordersByID(ctx, q)(q.ListOverdueOrderIDs(ctx, query.ListOverdueOrderIDsParams{
 		CustomerID: customer, Now: micros(now), MaxRows: int32(limit),
 	}))
+}
+
+// ListOpenRenewalOrders returns a customer's renewal baskets that can still be paid.
+func (db *DB) ListOpenRenewalOrders(ctx context.Context, customer string) ([]order.Order, error) {
+	q := db.read()
+	return ordersByID(ctx, q)(q.ListOpenRenewalOrderIDs(ctx, customer))
 }
 
 // ListDueOrders returns due orders, the longest overdue first.

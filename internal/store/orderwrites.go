@@ -88,7 +88,7 @@ func insertItems(ctx context.Context, q *query.Queries, o order.Order) error {
 			ID: item.ID, OrderID: o.ID, Position: int64(place), Name: item.Name, Tld: item.TLD, Kind: string(item.Kind), Years: int64(item.Years),
 			Net: int64(item.Net), Vat: int64(item.VAT), Gross: int64(item.Gross), Account: item.Account, ProvisionItemID: item.ProvisionItem,
 			DomainID: item.Domain, CodeSealed: item.SealedCode, State: string(item.State), Failure: string(item.Failure),
-			RenewalYears: int64(item.RenewalYears), RenewalGross: int64(item.RenewalGross),
+			RenewalYears: int64(item.RenewalYears), RenewalGross: int64(item.RenewalGross), TermEnd: micros(item.TermEnd),
 		}); err != nil {
 			return err
 		}
@@ -215,7 +215,7 @@ func updateItems(ctx context.Context, q *query.Queries, transition order.Transit
 		if err := rowOr(fmt.Errorf("store: update order %s: no item %s", now.ID, item.ID))(q.UpdateOrderItem(ctx, query.UpdateOrderItemParams{
 			Years: int64(item.Years), Net: int64(item.Net), Vat: int64(item.VAT), Gross: int64(item.Gross), Account: item.Account,
 			ProvisionItemID: item.ProvisionItem, DomainID: item.Domain, CodeSealed: item.SealedCode, State: string(item.State), Failure: string(item.Failure),
-			RenewalYears: int64(item.RenewalYears), RenewalGross: int64(item.RenewalGross), ID: item.ID, OrderID: now.ID,
+			RenewalYears: int64(item.RenewalYears), RenewalGross: int64(item.RenewalGross), TermEnd: micros(item.TermEnd), ID: item.ID, OrderID: now.ID,
 		})); err != nil {
 			return err
 		}

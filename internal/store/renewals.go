@@ -211,8 +211,8 @@ func (db *DB) IsRenewing(ctx context.Context, domain string) (bool, error) {
 }
 
 // checkRenewalCollisions keeps an order that starts to be paid from renewing a domain twice:
-// another order renews it automatically, or this is the order of an earlier attempt and the
-// term was renewed since. A domain that is being deleted can't be paid any more.
+// another order renews it right now, or the term was renewed since. A domain that is being
+// deleted can't be paid any more.
 func checkRenewalCollisions(ctx context.Context, q *query.Queries, transition order.Transition) error {
 	if !transition.LocksBuyer() || !transition.To.RenewsDomains() {
 		return nil
@@ -236,6 +236,10 @@ func checkRenewalCollisions(ctx context.Context, q *query.Queries, transition or
 		return err
 	case collisions.Charging > 0:
 		return &registrar.Error{Kind: registrar.KindConflict, Code: order.RenewalInProgress}
+	case collisions.Elsewhere > 0:
+		return &registrar.Error{Kind: registrar.KindConflict, Code: order.PaymentOpenElsewhere}
+	case collisions.Paid > 0:
+		return &registrar.Error{Kind: registrar.KindConflict, Code: order.TermPaid}
 	case collisions.Renewed+collisions.Deleting > 0:
 		return &registrar.Error{Kind: registrar.KindConflict, Code: order.NotOpen}
 	default:

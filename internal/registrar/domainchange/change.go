@@ -113,6 +113,7 @@ type Change struct {
 	State   ChangeStatus
 	Failure registrar.Code  // why it was refused
 	Actor   registrar.Actor // who requested it
+	Bulk    string          // the request about many domains that it belongs to; empty if none
 
 	// WaitUntil is the business time at which the nameservers are changed; zero unless the
 	// status is StatusWaiting.
@@ -146,11 +147,11 @@ type Record struct {
 	ReadAt      time.Time    `json:"-"`
 }
 
-// transferLock is the EPP status of the transfer lock.
-const transferLock = "clientTransferProhibited"
+// TransferLock is the EPP status of the transfer lock.
+const TransferLock = "clientTransferProhibited"
 
 // Locked reports whether the transfer lock is set.
-func (r Record) Locked() bool { return slices.Contains(r.Statuses, transferLock) }
+func (r Record) Locked() bool { return slices.Contains(r.Statuses, TransferLock) }
 
 // Error codes. Transports have a text for each.
 const (

@@ -50,6 +50,9 @@
 // respond, a loop claims the row and retries with backoff, and the page shows it as in
 // progress. Each step is a compare-and-swap on state and due time, as in package provision.
 //
+// A request about many domains (QueueChange, package bulk) stores one row for each of them and
+// waits for none.
+//
 // A new domain's transfer lock is such a row too. Package provision stores it when it activates
 // the domain; its actor is the service, and it sends no mail. A customer's request waits for it
 // for a few seconds. If the registry refuses the lock, the domain stays unlocked and its page

@@ -169,7 +169,8 @@ func (s *Service) markDone(ctx context.Context, change Change, record Record) Ch
 	transition := Transition{
 		From: change, To: withFinalStatus(change, StatusDone), Record: &record, AuditEvent: s.auditEvent(change, actions[change.Kind]),
 	}
-	if change.Actor.Kind != registrar.ActorSystem { // the order says that its domains are locked
+	// The order says that its domains are locked, and locking many domains sends no mail for each.
+	if change.Actor.Kind != registrar.ActorSystem && (change.Kind != Lock || change.Bulk == "") {
 		transition.Mail = changeMail(change)
 	}
 	return s.finalize(ctx, transition)

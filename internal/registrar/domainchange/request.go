@@ -32,6 +32,45 @@ func (s *Service) customerDomain(ctx context.Context, customer, id string) (Doma
 // refused, or open if the registry has not decided yet. code is the auth code if it was
 // requested and set; it is available nowhere else.
 func (s *Service) RequestChange(ctx context.Context, actor registrar.Actor, id string, request ChangeRequest) (change Change, code string, err error) {
+	change, code, err = s.checkRequest(ctx, actor, id, request)
+	if err != nil {
+		return Change{}, "", err
+	}
+	err = s.cfg.Store.AddDomainChange(ctx, change)
+	if registrar.CodeOf(err) == ChangeInProgress && s.isBeingLocked(ctx, change.Domain) {
+		err = s.addWhenNoneOpen(ctx, &change)
+	}
+	if err != nil {
+		return Change{}, "", err
+	}
+	change, registryCode := s.firstAttempt(ctx, change)
+	if change.State != StatusDone || change.Kind != AuthCode {
+		return change, "", nil
+	}
+	return change, cmp.Or(registryCode, code), nil
+}
+
+// QueueChange stores a change and leaves it to Run, for requests about many domains. bulk is
+// the id of that request. Auth codes can't be requested this way, because nobody would see
+// them.
+func (s *Service) QueueChange(ctx context.Context, actor registrar.Actor, id string, request ChangeRequest, bulk string) (Change, error) {
+	if request.Kind == AuthCode {
+		return Change{}, registrar.Invalid(NoSuchChange)
+	}
+	change, _, err := s.checkRequest(ctx, actor, id, request)
+	if err != nil {
+		return Change{}, err
+	}
+	change.Bulk, change.Node, change.Attempts, change.DueAt = bulk, "", 0, s.worker.Now()
+	if err := s.cfg.Store.AddDomainChange(ctx, change); err != nil {
+		return Change{}, err
+	}
+	s.worker.Wake()
+	return change, nil
+}
+
+// checkRequest returns the change that a customer requests, if it is allowed.
+func (s *Service) checkRequest(ctx context.Context, actor registrar.Actor, id string, request ChangeRequest) (change Change, code string, err error) {
 	domain, err := s.getOwnDomain(ctx, actor, id)
 	if err != nil {
 		return Change{}, "", err
@@ -48,21 +87,7 @@ func (s *Service) RequestChange(ctx context.Context, actor registrar.Actor, id s
 	if err != nil {
 		return Change{}, "", err
 	}
-	if err := s.checkChangeRate(ctx, domain.ID, change.CreatedAt); err != nil {
-		return Change{}, "", err
-	}
-	err = s.cfg.Store.AddDomainChange(ctx, change)
-	if registrar.CodeOf(err) == ChangeInProgress && s.isBeingLocked(ctx, domain.ID) {
-		err = s.addWhenNoneOpen(ctx, &change)
-	}
-	if err != nil {
-		return Change{}, "", err
-	}
-	change, registryCode := s.firstAttempt(ctx, change)
-	if change.State != StatusDone || change.Kind != AuthCode {
-		return change, "", nil
-	}
-	return change, cmp.Or(registryCode, code), nil
+	return change, code, s.checkChangeRate(ctx, domain.ID, change.CreatedAt)
 }
 
 // isBeingLocked reports whether the open change is the automatic lock of a new domain. It ends

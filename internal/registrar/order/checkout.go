@@ -58,6 +58,7 @@ func (s *Service) refreshView(ctx context.Context, actor registrar.Actor, view *
 	quoteCtx, cancel := context.WithTimeout(ctx, displayTimeout)
 	results := s.quoteForDisplay(quoteCtx, actor, requests)
 	cancel()
+	refuseEndedTerms(view.Order.Items, results)
 	priced := view.Order.clone()
 	if err := s.applyQuotes(ctx, &priced, view.Owner, results); err != nil {
 		return err

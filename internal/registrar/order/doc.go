@@ -147,6 +147,29 @@
 // with the order. If lines are refused, nothing is stored: SealTransfers seals the correct ones
 // for the next form, so that no code is ever sent back to the browser in the clear.
 //
+// # Renewal basket
+//
+// Renewals and restores that a person orders in the portal share one order, the renewal
+// basket: AddRenewals adds to the one that awaits payment and opens one if there is none. An
+// item for a domain that is in it already replaces that item, for example with another number
+// of years. So a customer never has two unpaid orders for one domain, and pays once.
+//
+//   - A basket changes only while it awaits payment or verification. Its new version makes a
+//     payment that begins at the same moment reload it, and the customer sees the new total
+//     first.
+//   - Once its payment has begun, an order is never changed: other domains go to a new basket,
+//     and the same ones lead to that order. After the payment was abandoned, the order is a
+//     basket again.
+//   - It has up to MaxPortalItems items; RemoveRenewal removes one, and cancels the order with
+//     the last.
+//   - Items are independent: those that can't be renewed are left out and reported.
+//
+// Every item that extends a domain's term stores the end of that term. If the domain was
+// renewed since, automatically or by another order, the item is refused with TermPaid: when
+// the order is shown, and in the transaction that would start its payment. That transaction
+// also refuses a domain that another order is paying for or extending (PaymentOpenElsewhere).
+// This applies to orders of agents, too.
+//
 // # Failpoints
 //
 // Each failpoint lies between a committed intent and its effect; tests kill the process

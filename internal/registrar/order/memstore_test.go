@@ -93,6 +93,17 @@ func (m *memStore) AddOrder(_ context.Context, o order.Order, limit int, event r
 	return cloneOrder(o), true, nil
 }
 
+func (m *memStore) ListOpenRenewalOrders(_ context.Context, customer string) (open []order.Order, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, o := range m.orders {
+		if o.Customer == customer && o.State.Open() && o.IsRenewalBasket() {
+			open = append(open, cloneOrder(o))
+		}
+	}
+	return open, nil
+}
+
 func (m *memStore) CheckOpenOrderLimit(_ context.Context, o order.Order, limit int) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -139,7 +139,8 @@ type Item struct {
 	// Account is the registry account that provisions the item, ProvisionItem the id of
 	// its provision.Item once paid, Domain the id of the domain to renew.
 	Account, ProvisionItem, Domain string
-	SealedCode                     string // the auth code of a transfer; empty until the customer enters it
+	TermEnd                        time.Time // of the term that a renewal or restore extends; zero if unknown
+	SealedCode                     string    // the auth code of a transfer; empty until the customer enters it
 	State                          ItemState
 	Failure                        registrar.Code
 	// RenewalYears and RenewalGross are the term and the price of each automatic renewal
@@ -269,6 +270,13 @@ const (
 	AuthenticationRequired registrar.Code = "authentication_required" // the bank wants the customer's approval
 	NoPaymentMethod        registrar.Code = "no_method"               // none is saved, or the provider has deleted it
 	ProviderUnavailable    registrar.Code = "provider_unavailable"    // nothing was decided
+
+	// TermPaid (KindConflict): the domain was renewed since the item was ordered.
+	TermPaid registrar.Code = "term_paid"
+	// PaymentOpenElsewhere (KindConflict): the renewal is part of another order whose payment
+	// has begun.
+	PaymentOpenElsewhere registrar.Code = "payment_open_elsewhere"
+	BasketFull           registrar.Code = "basket_full" // KindConflict: see MaxPortalItems
 
 	// RenewalInProgress (KindConflict): the domain is being renewed automatically.
 	RenewalInProgress registrar.Code = "renewal_in_progress"

@@ -92,6 +92,9 @@ func (s *Service) beginPayment(ctx context.Context, actor registrar.Actor, o Ord
 	if consumer {
 		priced.Consent = Consent{At: s.now(), Wording: confirmation.Consent}
 	}
+	if priced.ItemsKey == basketKey { // from here on, renewals go to another basket
+		priced.ItemsKey = basketKey + ":" + o.ID
+	}
 	// The buyer may have changed while the registries were queried, for example into a
 	// consumer.
 	m := Transition{From: o, ExpectedBuyer: o.expectedBuyer(buyer)}

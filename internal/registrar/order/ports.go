@@ -27,13 +27,16 @@ type Store interface {
 	// ListOrders and PageOrders are Service.List and Service.Page.
 	ListOrders(ctx context.Context, customer, before string, limit int) ([]Order, error)
 	PageOrders(ctx context.Context, customer string, state State, limit, offset int) (page []Order, total int, err error)
+	// ListOpenRenewalOrders returns a customer's renewal baskets that can still be paid.
+	ListOpenRenewalOrders(ctx context.Context, customer string) ([]Order, error)
 	// ListOverdueOrders returns a customer's waiting orders whose prices have expired,
 	// ListDueOrders those to be processed, longest overdue first.
 	ListOverdueOrders(ctx context.Context, customer string, now time.Time, limit int) ([]Order, error)
 	ListDueOrders(ctx context.Context, now time.Time, limit int) ([]Order, error)
 	// UpdateOrder applies one transition. It returns false, and changes nothing, on a
-	// version conflict, and RenewalInProgress if payment starts for a domain that is being
-	// renewed automatically.
+	// version conflict. It returns RenewalInProgress if payment starts for a domain that is
+	// being renewed automatically, PaymentOpenElsewhere if another order extends its term, and
+	// TermPaid if one has done so since the item was ordered.
 	UpdateOrder(ctx context.Context, move Transition) (bool, error)
 	// SpentSince sums up payments as they are at one moment.
 	SpentSince(ctx context.Context, customer, email string, since time.Time) (Spending, error)
@@ -78,7 +81,8 @@ type Admission func(tlds []string, registrant registrar.Registrant, verified str
 
 // Transition is one change of an order. The store compares state and version with From
 // and writes the order, its items, and each payment and refund that is new or differs.
-// Items are replaced as a whole if they differ, which happens only to open sessions.
+// Items are replaced as a whole if they differ, which happens only to open sessions and to
+// renewal baskets.
 type Transition struct {
 	From, To Order
 	// At is the wall clock time at which new provision items and mails are due; zero

@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
-	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 )
 
 // Create prepares an order and charges nothing. If the customer has an open order with
@@ -36,14 +36,7 @@ func (s *Service) Prepare(ctx context.Context, actor registrar.Actor, req Reques
 		return View{}, err
 	}
 	o.Email = buyer.Email
-	requests := make([]provision.QuoteRequest, len(req.Items))
-	registrant := buyer.registrant()
-	for i, item := range req.Items {
-		requests[i] = provision.QuoteRequest{
-			Customer: actor.Customer, Name: item.Name, Kind: item.Kind, Years: item.Years, Code: item.Code, Registrant: &registrant,
-		}
-	}
-	results, err := s.quoteFresh(ctx, actor, registrar.ForQuote, requests)
+	results, err := s.quoteRequested(ctx, actor, buyer, req.Items)
 	if err != nil {
 		return View{}, err
 	}
@@ -188,6 +181,9 @@ func (s *Service) addOrReuse(ctx context.Context, actor registrar.Actor, o Order
 			if item.SealedCode != "" {
 				now.Items[at].SealedCode = item.SealedCode
 			}
+		}
+		for i := range now.Items { // requested again: for the term that ends now
+			now.Items[i].TermEnd = time.Time{}
 		}
 		if err := s.applyQuotes(ctx, &now, buyer, ordered); err != nil {
 			return Order{}, err

@@ -145,6 +145,7 @@ func (s *Service) quoteOrder(ctx context.Context, actor registrar.Actor, purpose
 	}
 	results, err := s.quoteFresh(ctx, actor, purpose, requests)
 	if err == nil {
+		refuseEndedTerms(o.Items, results)
 		err = refusalError(o.Items, results)
 	}
 	if err == nil {
@@ -181,6 +182,7 @@ func (s *Service) applyQuotes(ctx context.Context, o *Order, buyer Buyer, result
 				net = min(net, item.Net)
 			}
 			item.Years, item.Net, item.Account, item.Domain = a.quote.Years, net, a.quote.Account, a.quote.Domain
+			item.setTerm(a.quote.TermEnd)
 			verify = verify || a.quote.Verify
 		}
 		nets[i] = item.Net
@@ -237,7 +239,7 @@ func countryAdded(shown, now Order) bool {
 // needsUpdate reports whether a repriced order must be stored.
 func needsUpdate(a, b Order) bool {
 	return a.State != b.State || priceDiffers(a, b) || !slices.EqualFunc(a.Items, b.Items, func(x, y Item) bool {
-		return x.Account == y.Account && x.Domain == y.Domain && x.SealedCode == y.SealedCode
+		return x.Account == y.Account && x.Domain == y.Domain && x.SealedCode == y.SealedCode && x.TermEnd.Equal(y.TermEnd)
 	})
 }
 

@@ -20,6 +20,7 @@ type fakeMarket struct {
 	verify  map[string]bool
 	asked   int
 	code    string
+	termEnd time.Time // of every domain
 	// requiredCountry is the registrant country the TLD requires; empty means any.
 	requiredCountry string
 	// purposes records the requests' purposes; stale is the last response and its time,
@@ -51,7 +52,7 @@ func (m *fakeMarket) Quote(_ context.Context, request provision.QuoteRequest) (o
 		return old, err
 	}
 	quote := order.Quote{
-		Quote: provision.Quote{Years: 1, Account: "sandbox", Missing: m.missing[request.Name.ASCII()], AskedAt: old.AskedAt, Stale: old.Stale},
+		Quote: provision.Quote{Years: 1, Account: "sandbox", Missing: m.missing[request.Name.ASCII()], AskedAt: old.AskedAt, Stale: old.Stale, TermEnd: m.termEnd},
 		Net:   m.net, Verify: m.verify[request.Name.ASCII()],
 	}
 	if m.requiredCountry != "" && (request.Registrant == nil || request.Registrant.Country != m.requiredCountry) {

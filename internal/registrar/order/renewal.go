@@ -213,7 +213,7 @@ func (s *Service) newRenewalOrder(ctx context.Context, charge RenewalCharge, buy
 	o.ItemsKey = "renewal:" + o.ID
 	for _, item := range items {
 		o.Items = append(o.Items, Item{
-			ID: registrar.NewID("itm_", now), Name: item.Name, TLD: item.TLD, Kind: Renew, State: ItemWaiting, Gross: item.MaxGross,
+			ID: registrar.NewID("itm_", now), Name: item.Name, TLD: item.TLD, Kind: Renew, State: ItemWaiting, Gross: item.MaxGross, TermEnd: item.TermEnd,
 		})
 	}
 	if err := s.applyQuotes(ctx, &o, buyer, results); err != nil {

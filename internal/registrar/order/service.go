@@ -19,7 +19,8 @@ import (
 const (
 	maxSessions = 1000 // open orders of an agent
 	maxItems    = 20   // of an order by a program
-	// MaxPortalItems is that of an order by a person, who may transfer many domains at once.
+	// MaxPortalItems is that of an order by a person, who may transfer or renew many domains at
+	// once: the payment provider's page lists no more.
 	MaxPortalItems = 100
 	// maxCachedAnswers bounds the cached provider responses, each for payments and
 	// verifications.

@@ -29,6 +29,7 @@ const (
 // The audit actions.
 const (
 	ActionCreated   registrar.Action = "order_created"
+	ActionChanged   registrar.Action = "order_changed" // items were added to or removed from a renewal basket
 	ActionPaid      registrar.Action = "order_paid"
 	ActionConfirmed registrar.Action = "order_confirmed"
 	ActionConsent   registrar.Action = "order_consented"

@@ -2,6 +2,7 @@ package portfolio
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -11,8 +12,34 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// PageSize is the number of domains per page.
-const PageSize = 50
+// PageSize is the number of domains per page, MaxPageSize the largest that can be chosen.
+const (
+	PageSize    = 50
+	MaxPageSize = 200
+)
+
+// MaxListed bounds the domains of one list, such as an export.
+const MaxListed = 20_000
+
+// Sort is an order of domains.
+type Sort string
+
+// The orders. Domains without a term, and those transferred out, come last by term.
+const (
+	SortName   Sort = ""
+	SortTerm   Sort = "term"   // the next to end first
+	SortStatus Sort = "status" // the most urgent first
+	SortAdded  Sort = "added"  // the newest first
+)
+
+// AutoRenew selects domains by automatic renewal.
+type AutoRenew string
+
+// The choices; empty means all.
+const (
+	AutoRenewOn  AutoRenew = "on"
+	AutoRenewOff AutoRenew = "off"
+)
 
 // Filter selects domains of an account.
 type Filter struct {
@@ -22,55 +49,174 @@ type Filter struct {
 	Status registrar.DomainStatus // empty for all states
 	// PaidBefore selects domains whose paid term ends before it. Domains without a
 	// term, and domains transferred out, never match. Zero matches all.
-	PaidBefore time.Time
-	// AfterName and AfterID identify the last domain of the previous page; empty for
-	// the first page.
+	PaidBefore  time.Time
+	TLD, Folder string // empty for all
+	AutoRenew   AutoRenew
+	// UrgentBefore selects domains that need attention: their term is over, ends before this
+	// time without a decision about it, or could not be renewed automatically. Zero matches
+	// all.
+	UrgentBefore time.Time
+	LacksStatus  string // an EPP status that the registry must not have set; empty for all
+
+	Sort Sort
+	// The other fields identify the last domain of the previous page; empty for the first
+	// page. After sets them.
 	AfterName, AfterID string
+	AfterEnd           time.Time
+	AfterStatus        registrar.DomainStatus
+}
+
+// After returns the filter for the domains that follow one.
+func (f Filter) After(last Domain) Filter {
+	f.AfterName, f.AfterID, f.AfterEnd, f.AfterStatus = last.Name, last.ID, last.PaidUntil, last.Status
+	return f
+}
+
+// Group counts domains with the same status, extension and folder.
+type Group struct {
+	Status      registrar.DomainStatus
+	TLD, Folder string
+	Domains     int
 }
 
 // Page is one page of an account's domains.
 type Page struct {
 	Domains []Domain
-	More    bool                           // reports whether there are further domains
-	Counts  map[registrar.DomainStatus]int // the account's domains per state, regardless of the filter
+	More    bool    // reports whether there are further domains
+	Groups  []Group // all domains of the account, regardless of the filter
 }
 
 // Total is the number of domains of the account.
 func (p Page) Total() int {
 	total := 0
-	for _, count := range p.Counts {
-		total += count
+	for _, group := range p.Groups {
+		total += group.Domains
 	}
 	return total
 }
 
-// Page returns one page of the actor's domains, by name.
-func (s *Service) Page(ctx context.Context, actor registrar.Actor, filter Filter) (Page, error) {
+// Page returns one page of the actor's domains. match decides what the store can't; nil
+// matches every domain.
+func (s *Service) Page(ctx context.Context, actor registrar.Actor, filter Filter, size int, match func(Domain) bool) (Page, error) {
 	if actor.Customer == "" {
 		return Page{}, &registrar.Error{Kind: registrar.KindUnauthenticated}
 	}
-	counts, err := s.store.CountDomainsByStatus(ctx, actor.Customer)
+	groups, err := s.store.CountDomainGroups(ctx, actor.Customer)
 	if err != nil {
 		return Page{}, err
 	}
-	page := Page{Counts: counts}
-	part, possible := normalisePart(filter.Part)
-	if !possible || filter.Status != "" && !filter.Status.Valid() {
-		return page, nil // no name can match
-	}
-	filter.Part = part
-	if isASCII(part) {
-		page.Domains, err = s.store.ListDomainsPage(ctx, actor.Customer, filter, PageSize+1)
-	} else {
-		page.Domains, _, err = s.scanUnicode(ctx, actor.Customer, filter, PageSize+1, 0)
-	}
-	if err != nil {
+	page := Page{Groups: groups}
+	if page.Domains, err = s.collect(ctx, actor.Customer, filter, groups, size+1, match); err != nil {
 		return Page{}, err
 	}
-	if len(page.Domains) > PageSize {
-		page.Domains, page.More = page.Domains[:PageSize], true
+	if len(page.Domains) > size {
+		page.Domains, page.More = page.Domains[:size], true
 	}
 	return page, nil
+}
+
+// ListMatching returns the domains of all pages, at most MaxListed.
+func (s *Service) ListMatching(ctx context.Context, actor registrar.Actor, filter Filter, match func(Domain) bool) ([]Domain, error) {
+	if actor.Customer == "" {
+		return nil, &registrar.Error{Kind: registrar.KindUnauthenticated}
+	}
+	return s.collect(ctx, actor.Customer, filter, nil, MaxListed, match)
+}
+
+// collect reads up to limit matching domains in batches. groups is what the account has; nil
+// if unknown.
+func (s *Service) collect(ctx context.Context, customer string, filter Filter, groups []Group, limit int, match func(Domain) bool) (found []Domain, err error) {
+	part, possible := normalisePart(filter.Part)
+	if !possible || filter.Status != "" && !filter.Status.Valid() {
+		return nil, nil // no name can match
+	}
+	if filter.Part = part; !isASCII(part) {
+		filter.Part = "xn--"
+		also := match
+		match = func(d Domain) bool { return containsUnicode(d.Name, part) && (also == nil || also(d)) }
+	}
+	left := max(limit, scanBatch*scanBatches)
+	for _, step := range filter.steps(groups) {
+		for more := true; more && left > 0; {
+			size := min(left, scanBatch)
+			if match == nil {
+				size = min(size, limit-len(found))
+			}
+			batch, err := s.store.ListDomainsPage(ctx, customer, step, size)
+			if err != nil {
+				return nil, err
+			}
+			for _, domain := range batch {
+				if match != nil && !match(domain) {
+					continue
+				}
+				if found = append(found, domain); len(found) == limit {
+					return found, nil
+				}
+			}
+			left -= len(batch)
+			if more = len(batch) == size; more {
+				step = step.After(batch[size-1])
+			}
+		}
+	}
+	return found, nil
+}
+
+// steps splits a list into those that the store can sort, from the position on.
+func (f Filter) steps(groups []Group) (steps []Filter) {
+	add := func(sort Sort, status registrar.DomainStatus) {
+		if f.Status != "" && status != "" && status != f.Status {
+			return
+		}
+		has := func(g Group) bool { return status == "" || g.Status == status }
+		if groups != nil && status != f.AfterStatus && !slices.ContainsFunc(groups, has) {
+			return // no query for an empty list
+		}
+		step := f
+		step.Sort = sort
+		if status != "" {
+			step.Status = status
+		}
+		steps = append(steps, step)
+	}
+	unsorted := func(status registrar.DomainStatus) bool {
+		return status == registrar.DomainPending || status == registrar.DomainTransferredOut
+	}
+	at := func(Filter) bool { return true } // the step of the position
+	switch f.Sort {
+	case SortStatus:
+		for _, status := range registrar.DomainStatuses() {
+			add(SortName, status)
+		}
+		at = func(step Filter) bool { return step.Status == f.AfterStatus }
+	case SortTerm:
+		if !unsorted(f.Status) {
+			add(SortTerm, "")
+		}
+		add(SortName, registrar.DomainPending)
+		add(SortName, registrar.DomainTransferredOut)
+		at = func(step Filter) bool {
+			return step.Status == f.AfterStatus || step.Sort == SortTerm && !unsorted(f.AfterStatus)
+		}
+	default:
+		return []Filter{f}
+	}
+	if f.AfterID == "" {
+		return steps
+	}
+	for len(steps) > 0 && !at(steps[0]) {
+		steps = steps[1:]
+	}
+	for i := 1; i < len(steps); i++ {
+		steps[i].AfterName, steps[i].AfterID, steps[i].AfterEnd = "", "", time.Time{}
+	}
+	return steps
+}
+
+func containsUnicode(name, part string) bool {
+	decoded, err := idna.Punycode.ToUnicode(name)
+	return err == nil && strings.Contains(decoded, part)
 }
 
 // Find returns up to limit matching domains of the actor's account, by name, after
@@ -109,8 +255,7 @@ func (s *Service) scanUnicode(ctx context.Context, customer string, filter Filte
 			return nil, 0, err
 		}
 		for _, domain := range batch {
-			decoded, err := idna.Punycode.ToUnicode(domain.Name)
-			if err != nil || !strings.Contains(decoded, part) {
+			if !containsUnicode(domain.Name, part) {
 				continue
 			}
 			if total >= offset && len(domains) < limit {

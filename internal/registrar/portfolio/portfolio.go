@@ -6,6 +6,9 @@
 // return to the same account or another one.
 //
 // State transitions are decided in package provision, not here.
+//
+// Customers sort their domains into folders and write notes, which nobody else sees: they are
+// neither searched nor sent anywhere, but part of the customer's export.
 package portfolio
 
 import (
@@ -22,10 +25,17 @@ import (
 const (
 	BadStatus        registrar.Code = "bad_status"         // KindInvalid
 	PaidUntilMissing registrar.Code = "paid_until_missing" // KindInvalid: only a pending domain may lack it
+	FolderInvalid    registrar.Code = "folder_invalid"     // KindInvalid: too long or with control characters
+	NoteInvalid      registrar.Code = "note_invalid"       // KindInvalid: the same
+	TooManyFolders   registrar.Code = "too_many_folders"   // KindConflict: see MaxFolders
 )
 
-// DomainAdded is the audited addition of a domain without an order.
-const DomainAdded registrar.Action = "domain_added"
+// The audit actions: a domain was added without an order, and a customer changed its folder or
+// note.
+const (
+	DomainAdded   registrar.Action = "domain_added"
+	LabelsChanged registrar.Action = "domain_labels_changed"
+)
 
 // Domain is a domain of a customer.
 type Domain struct {
@@ -46,6 +56,8 @@ type Domain struct {
 	// RegistryStatus are the EPP statuses as last read, empty before. Only Page, Find and Get
 	// set them.
 	RegistryStatus []string
+	// Folder and Note are the customer's own. They never reach a registry.
+	Folder, Note string
 
 	CreatedAt, UpdatedAt time.Time
 }
@@ -74,12 +86,17 @@ type Term struct {
 type Store interface {
 	// ListCustomerDomains returns the account's domains in any order.
 	ListCustomerDomains(ctx context.Context, customer string) ([]Domain, error)
-	// ListDomainsPage returns up to limit of the account's domains by name and id,
-	// after the position in the filter. CountDomainsByStatus counts all domains of the
-	// account.
+	// ListDomainsPage returns up to limit of the account's domains in the filter's order,
+	// after the position in the filter. SortStatus is not an order of the store; SortTerm
+	// leaves out pending domains and those transferred out. CountDomainGroups counts all
+	// domains of the account.
 	ListDomainsPage(ctx context.Context, customer string, filter Filter, limit int) ([]Domain, error)
-	CountDomainsByStatus(ctx context.Context, customer string) (map[registrar.DomainStatus]int, error)
-	// FindDomains is ListDomainsPage with an offset, and counts all matches.
+	CountDomainGroups(ctx context.Context, customer string) ([]Group, error)
+	// SetLabels stores the folder and, unless nil, the note of a customer's domain. It returns
+	// TooManyFolders if the account has maxFolders others, and NoSuchDomain.
+	SetLabels(ctx context.Context, customer, domain, folder string, note *string, maxFolders int, event registrar.AuditEvent) error
+	// FindDomains is a page by name with an offset, and counts all matches. It only knows Part,
+	// Status and PaidBefore.
 	FindDomains(ctx context.Context, customer string, filter Filter, limit, offset int) ([]Domain, int, error)
 	// AddDomain stores a domain with its audit event. It returns NameHeld if an account
 	// holds the name and NoSuchCustomer if there is no such account.

@@ -17,9 +17,14 @@ func (n forbiddenStore) ListDomainsPage(context.Context, string, Filter, int) ([
 	return nil, nil
 }
 
-func (n forbiddenStore) CountDomainsByStatus(context.Context, string) (map[registrar.DomainStatus]int, error) {
+func (n forbiddenStore) CountDomainGroups(context.Context, string) ([]Group, error) {
 	n.t.Error("the store was called")
 	return nil, nil
+}
+
+func (n forbiddenStore) SetLabels(context.Context, string, string, string, *string, int, registrar.AuditEvent) error {
+	n.t.Error("the store was called")
+	return nil
 }
 
 func (n forbiddenStore) FindDomains(context.Context, string, Filter, int, int) ([]Domain, int, error) {

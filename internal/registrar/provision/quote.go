@@ -31,8 +31,9 @@ type QuoteRequest struct {
 type Quote struct {
 	// Account would execute the order. Domain is the one that a renewal or restore is about.
 	Account, Domain string
-	Years           int      // the term, or what a transfer adds to it
-	Missing         []string // what the customer must provide before payment
+	TermEnd         time.Time // of that domain's paid term
+	Years           int       // the term, or what a transfer adds to it
+	Missing         []string  // what the customer must provide before payment
 	// AskedAt is when the registry answered, zero if it never did, also with an error. Stale:
 	// the registry is unreachable and this is its last known answer.
 	AskedAt time.Time
@@ -100,7 +101,7 @@ func (s *Service) resolveAccount(ctx context.Context, request QuoteRequest) (Quo
 			return Quote{}, nil, &registrar.Error{Kind: registrar.KindConflict, Code: NotRenewable}
 		}
 		restoredYears = YearsToRestore(domain.PaidUntil, s.cfg.Now(), request.Extension.Term())
-		quote.Domain = domain.ID
+		quote.Domain, quote.TermEnd = domain.ID, domain.PaidUntil
 		if domain.Account != "" { // the sponsoring account, even if another one serves the TLD today
 			quote.Account, registry = domain.Account, s.accountByName(domain.Account)
 			served = registry != nil

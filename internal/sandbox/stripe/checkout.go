@@ -31,6 +31,7 @@ func createSession(c *call) (map[string]any, *refusal) {
 	p.oneOf("saved_payment_method_options[payment_method_save]", "disabled", "enabled")
 	p.oneOf("payment_method_options[card][request_three_d_secure]", "any", "automatic", "challenge")
 	p.ignore("payment_intent_data[receipt_email]", "payment_intent_data[statement_descriptor_suffix]", "integration_identifier")
+	shown := p.list("saved_payment_method_options[allow_redisplay_filters]")
 	mode := p.required("mode")
 	if mode != "payment" && mode != "setup" && mode != "" {
 		p.fail(invalid("", "mode", "The sandbox knows the modes payment and setup only."))
@@ -60,6 +61,10 @@ func createSession(c *call) (map[string]any, *refusal) {
 			p.fail(invalid("", "customer_creation", "You may only specify one of these parameters: customer, customer_creation."))
 		}
 		s.CustomerGiven = true
+		s.ShowSaved = slices.Contains(shown, "limited") && mode == "payment"
+	}
+	if len(shown) > 0 && s.Customer == "" {
+		p.fail(invalid("", "saved_payment_method_options", "saved_payment_method_options can only be used with a customer."))
 	}
 	if wrong := p.finish(); wrong != nil {
 		return nil, wrong

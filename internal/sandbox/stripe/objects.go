@@ -29,6 +29,9 @@ type session struct {
 	Setup       bool   `json:"setup,omitempty"`
 	SetupIntent string `json:"setup_intent,omitempty"`
 	Method      string `json:"method,omitempty"`
+	// ShowSaved lists the customer's saved cards on the page; PayWith is the one chosen last.
+	ShowSaved bool   `json:"show_saved,omitempty"`
+	PayWith   string `json:"pay_with,omitempty"`
 	// Asking is the card that awaits the bank's authentication.
 	Asking *card `json:"asking,omitempty"`
 }

@@ -30,6 +30,7 @@ type pageView struct {
 	Back     string
 	Number   string
 	CardName string
+	Saved    []*method // the customer's saved cards
 }
 
 func shownAmount(german bool, cents int64) string {
@@ -88,8 +89,20 @@ func german(locale string, r *http.Request) bool {
 
 func (s *Server) showPay(w http.ResponseWriter, r *http.Request) {
 	if one := s.findSession(w, r); one != nil {
-		s.render(w, r, http.StatusOK, "pay", pageView{German: one.german(r), Session: one, Back: one.CancelURL})
+		s.render(w, r, http.StatusOK, "pay", pageView{German: one.german(r), Session: one, Back: one.CancelURL, Saved: s.savedCards(one)})
 	}
+}
+
+// savedCards returns the cards that a session's page offers.
+func (s *Server) savedCards(one *session) (saved []*method) {
+	s.state.mu.Lock()
+	defer s.state.mu.Unlock()
+	for _, m := range s.state.methods.all() {
+		if one.ShowSaved && m.Customer == one.Customer {
+			saved = append(saved, m)
+		}
+	}
+	return saved
 }
 
 func (s *Server) pay(w http.ResponseWriter, r *http.Request) {
@@ -111,7 +124,9 @@ func (s *Server) pay(w http.ResponseWriter, r *http.Request) {
 		s.findSession(w, r)
 		return
 	}
-	typed, bank, wrong := b.readCard(number, r.PostFormValue("cardExpiry"), name)
+	one = copyOf(one)
+	one.PayWith = r.PostFormValue("saved")
+	typed, bank, wrong := b.chosenCard(one, number, r.PostFormValue("cardExpiry"), name)
 	var got paymentAttempt
 	if wrong != nil {
 		got = paymentAttempt{session: one, refusal: wrong}
@@ -139,7 +154,7 @@ func (s *Server) afterAttempt(w http.ResponseWriter, r *http.Request, got paymen
 	case got.needsAuthentication:
 		http.Redirect(w, r, "/c/pay/"+one.ID+"/bank", http.StatusSeeOther)
 	case got.refusal != nil:
-		view := pageView{German: one.german(r), Session: one, Back: one.CancelURL, Number: number, CardName: name}
+		view := pageView{German: one.german(r), Session: one, Back: one.CancelURL, Number: number, CardName: name, Saved: s.savedCards(one)}
 		view.Problem = problem(view.German, got.refusal)
 		s.render(w, r, http.StatusPaymentRequired, "pay", view)
 	default:

@@ -73,6 +73,25 @@ func (b *state) readCard(number, expiry, name string) (card, bankOutcome, *refus
 	return one, bank, nil
 }
 
+// chosenCard is the saved card that the customer chose, or the one that was typed. A saved card
+// authenticated when it was saved; only some banks ask again.
+func (b *state) chosenCard(s *session, number, expiry, name string) (card, bankOutcome, *refusal) {
+	if s.PayWith == "" {
+		return b.readCard(number, expiry, name)
+	}
+	m := b.methods.get(s.PayWith)
+	if m == nil || !s.ShowSaved || m.Customer != s.Customer {
+		return card{}, bankOutcome{}, declined("incorrect_number", "", "This card is no longer saved.")
+	}
+	behaves := m.Behaves
+	if behaves == "" {
+		behaves = m.Card.Number
+	}
+	bank := testCards[behaves]
+	bank.needsAuthentication = bank.alwaysAuthenticates
+	return m.Card, bank, nil
+}
+
 func readExpiry(text string) (month, year int, ok bool) {
 	before, after, found := strings.Cut(strings.ReplaceAll(text, " ", ""), "/")
 	month, err := strconv.Atoi(before)
@@ -184,11 +203,14 @@ func (t *tx) charge(s *session, i *intent, c card) paymentAttempt {
 		t.change.Customers = append(t.change.Customers, one)
 		s.Customer = one.ID
 	}
-	way := &method{ID: newID("pm_"), Created: t.at, Card: c}
-	if s.FutureUse != "" {
-		way.Customer = s.Customer
+	way := t.methods.get(s.PayWith)
+	if way == nil {
+		way = &method{ID: newID("pm_"), Created: t.at, Card: c}
+		if s.FutureUse != "" {
+			way.Customer = s.Customer
+		}
+		t.change.Methods = append(t.change.Methods, way)
 	}
-	t.change.Methods = append(t.change.Methods, way)
 	paid := &charge{
 		ID: newID("ch_"), Created: t.at, Status: "succeeded", Currency: i.Currency, Amount: i.Amount, Intent: i.ID,
 		Customer: s.Customer, Method: way.ID, Card: c, Metadata: i.Metadata,

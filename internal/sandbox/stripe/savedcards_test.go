@@ -2,6 +2,7 @@ package stripe_test
 
 import (
 	"net/http"
+	"net/url"
 	"testing"
 	"time"
 
@@ -46,6 +47,39 @@ func (s *testEnv) chargeOffSession(key, customer, method string) (*stripego.Paym
 	params := &stripego.PaymentIntentConfirmParams{OffSession: stripego.Bool(true)}
 	params.SetIdempotencyKey(key + "-confirm")
 	return s.client.V1PaymentIntents.Confirm(s.Context(), made.ID, params)
+}
+
+func TestSavedCard_IsOfferedOnThePageOfItsCustomer(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, stripe.Options{})
+	customer, method := s.savedCard("first")
+	params := s.sessionParams("second", 1190)
+	params.Customer, params.CustomerEmail, params.CustomerCreation = stripego.String(customer), nil, nil
+	params.SavedPaymentMethodOptions = &stripego.CheckoutSessionCreateSavedPaymentMethodOptionsParams{
+		AllowRedisplayFilters: stripego.StringSlice([]string{"always", "limited"}),
+	}
+	made, err := s.client.V1CheckoutSessions.Create(s.Context(), params)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if status, _, _ := s.postForm(made.URL, url.Values{"saved": {"pm_other"}}); status != http.StatusPaymentRequired {
+		t.Errorf("another customer's card: %d", status)
+	}
+	if err := s.server.ChangeCards(stripe.SavedCard{ID: method, Behaves: "4000000000000341"}); err != nil {
+		t.Fatal(err)
+	}
+	if status, _, _ := s.postForm(made.URL, url.Values{"saved": {method}}); status != http.StatusPaymentRequired {
+		t.Errorf("a declined card: %d", status)
+	}
+	if err := s.server.ChangeCards(stripe.SavedCard{ID: method}); err != nil {
+		t.Fatal(err)
+	}
+	if status, to, _ := s.postForm(made.URL, url.Values{"saved": {method}}); status != http.StatusSeeOther || to == "" {
+		t.Fatalf("the saved card: %d", status)
+	}
+	if paid := s.getSession(made.ID); paid.PaymentStatus != "paid" || paid.PaymentIntent.PaymentMethod.ID != method {
+		t.Errorf("%+v", paid.PaymentIntent)
+	}
 }
 
 func TestSavedCard_PaysOffSession(t *testing.T) {

@@ -2,10 +2,10 @@
 -- has an open change.
 -- name: InsertDomainChange :execrows
 INSERT INTO domain_changes (id, customer_id, domain_id, name, tld, account, kind, desired, handle, old_handle, code_sealed, state,
-    by_kind, by_id, by_address, due_at, node, attempts, created_at, updated_at)
+    by_kind, by_id, by_address, due_at, node, attempts, created_at, updated_at, bulk_id)
 SELECT sqlc.arg(id), domains.customer_id, domains.id, domains.name, domains.tld, sqlc.arg(account), sqlc.arg(kind), sqlc.arg(desired),
     sqlc.arg(handle), sqlc.arg(old_handle), sqlc.arg(code_sealed), sqlc.arg(state), sqlc.arg(by_kind), sqlc.arg(by_id),
-    sqlc.arg(by_address), sqlc.arg(due_at), sqlc.arg(node), sqlc.arg(attempts), sqlc.arg(now), sqlc.arg(now)
+    sqlc.arg(by_address), sqlc.arg(due_at), sqlc.arg(node), sqlc.arg(attempts), sqlc.arg(now), sqlc.arg(now), sqlc.arg(bulk_id)
 FROM domains
 WHERE domains.id = sqlc.arg(domain_id) AND domains.customer_id = sqlc.arg(customer_id) AND domains.status IN ('active', 'expired')
 ON CONFLICT (domain_id) WHERE due_at > 0 DO NOTHING;

@@ -17,10 +17,15 @@ INSERT INTO domains (id, customer_id, name, tld, status, paid_until, account, cr
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 ON CONFLICT (name) WHERE status <> 'transferred_out' DO NOTHING;
 
--- One page of a customer's domains. The pattern is a LIKE pattern; domain names contain
--- no LIKE wildcards. The id breaks ties between rows with the same name.
+-- One page of a customer's domains, by name. The pattern is a LIKE pattern; domain names
+-- contain no LIKE wildcards. The id breaks ties between rows with the same name. Lacking is a
+-- LIKE pattern of registry statuses that must not match; other_choice a choice at the end of
+-- the term that the domain must not have. With urgent_before, only domains that need
+-- attention: their term is over or ends unpaid before it, or their renewal failed.
+-- SearchDomainsByTerm and SearchNewestDomains are the same in another order.
 -- name: SearchDomains :many
 SELECT domains.id, domains.customer_id, domains.name, domains.tld, domains.status, domains.paid_until, domains.at_term_end, domains.registry_status, domains.created_at, domains.updated_at,
+    domains.folder, domains.note,
     coalesce(renewals.state, '') AS renewal_state, coalesce(renewals.gross, 0) AS renewal_gross, coalesce(renewals.charge_at, 0) AS renewal_charge_at,
     coalesce(renewals.attempts, 0) AS renewal_attempts, coalesce(term_ends.state, '') AS end_state, coalesce(term_ends.waits_for, '') AS end_waits_for,
     coalesce(term_ends.step_at, 0) AS end_step_at, coalesce(term_ends.held_at, 0) AS end_held_at, coalesce(term_ends.deleted_at, 0) AS end_deleted_at
@@ -30,11 +35,63 @@ LEFT JOIN term_ends ON term_ends.domain_id = domains.id AND term_ends.term_end =
 WHERE domains.customer_id = sqlc.arg(customer_id) AND domains.name >= sqlc.arg(after_name) AND (domains.name > sqlc.arg(after_name) OR domains.id > sqlc.arg(after_id))
     AND domains.name LIKE sqlc.arg(pattern) AND (domains.status = sqlc.arg(status) OR sqlc.arg(status) = '')
     AND (domains.paid_until < sqlc.arg(paid_before) AND domains.paid_until > 0 AND domains.status <> 'transferred_out' OR sqlc.arg(paid_before) = 0)
+    AND (domains.tld = sqlc.arg(tld) OR sqlc.arg(tld) = '') AND (domains.folder = sqlc.arg(folder) OR sqlc.arg(folder) = '')
+    AND (domains.at_term_end = sqlc.arg(choice) OR sqlc.arg(choice) = '') AND domains.at_term_end <> sqlc.arg(other_choice)
+    AND domains.registry_status NOT LIKE sqlc.arg(lacking)
+    AND (domains.status IN ('expired', 'redemption', 'transit')
+        OR domains.status = 'active' AND domains.at_term_end = '' AND domains.paid_until > 0 AND domains.paid_until < sqlc.arg(urgent_before)
+        OR domains.status = 'active' AND renewals.state = 'failed' OR sqlc.arg(urgent_before) = 0)
 ORDER BY domains.name, domains.id
 LIMIT sqlc.arg(max_rows) OFFSET sqlc.arg(skip_rows);
 
+-- Domains with a term, by its end.
+-- name: SearchDomainsByTerm :many
+SELECT domains.id, domains.customer_id, domains.name, domains.tld, domains.status, domains.paid_until, domains.at_term_end, domains.registry_status, domains.created_at, domains.updated_at,
+    domains.folder, domains.note,
+    coalesce(renewals.state, '') AS renewal_state, coalesce(renewals.gross, 0) AS renewal_gross, coalesce(renewals.charge_at, 0) AS renewal_charge_at,
+    coalesce(renewals.attempts, 0) AS renewal_attempts, coalesce(term_ends.state, '') AS end_state, coalesce(term_ends.waits_for, '') AS end_waits_for,
+    coalesce(term_ends.step_at, 0) AS end_step_at, coalesce(term_ends.held_at, 0) AS end_held_at, coalesce(term_ends.deleted_at, 0) AS end_deleted_at
+FROM domains
+LEFT JOIN renewals ON renewals.domain_id = domains.id AND renewals.term_end = domains.paid_until
+LEFT JOIN term_ends ON term_ends.domain_id = domains.id AND term_ends.term_end = domains.paid_until
+WHERE domains.customer_id = sqlc.arg(customer_id) AND domains.paid_until >= sqlc.arg(after_end) AND (domains.paid_until > sqlc.arg(after_end) OR domains.id > sqlc.arg(after_id))
+    AND domains.status <> 'pending' AND domains.status <> 'transferred_out'
+    AND domains.name LIKE sqlc.arg(pattern) AND (domains.status = sqlc.arg(status) OR sqlc.arg(status) = '')
+    AND (domains.paid_until < sqlc.arg(paid_before) AND domains.paid_until > 0 AND domains.status <> 'transferred_out' OR sqlc.arg(paid_before) = 0)
+    AND (domains.tld = sqlc.arg(tld) OR sqlc.arg(tld) = '') AND (domains.folder = sqlc.arg(folder) OR sqlc.arg(folder) = '')
+    AND (domains.at_term_end = sqlc.arg(choice) OR sqlc.arg(choice) = '') AND domains.at_term_end <> sqlc.arg(other_choice)
+    AND domains.registry_status NOT LIKE sqlc.arg(lacking)
+    AND (domains.status IN ('expired', 'redemption', 'transit')
+        OR domains.status = 'active' AND domains.at_term_end = '' AND domains.paid_until > 0 AND domains.paid_until < sqlc.arg(urgent_before)
+        OR domains.status = 'active' AND renewals.state = 'failed' OR sqlc.arg(urgent_before) = 0)
+ORDER BY domains.paid_until, domains.id
+LIMIT sqlc.arg(max_rows);
+
+-- The id begins with the time at which a domain was added.
+-- name: SearchNewestDomains :many
+SELECT domains.id, domains.customer_id, domains.name, domains.tld, domains.status, domains.paid_until, domains.at_term_end, domains.registry_status, domains.created_at, domains.updated_at,
+    domains.folder, domains.note,
+    coalesce(renewals.state, '') AS renewal_state, coalesce(renewals.gross, 0) AS renewal_gross, coalesce(renewals.charge_at, 0) AS renewal_charge_at,
+    coalesce(renewals.attempts, 0) AS renewal_attempts, coalesce(term_ends.state, '') AS end_state, coalesce(term_ends.waits_for, '') AS end_waits_for,
+    coalesce(term_ends.step_at, 0) AS end_step_at, coalesce(term_ends.held_at, 0) AS end_held_at, coalesce(term_ends.deleted_at, 0) AS end_deleted_at
+FROM domains
+LEFT JOIN renewals ON renewals.domain_id = domains.id AND renewals.term_end = domains.paid_until
+LEFT JOIN term_ends ON term_ends.domain_id = domains.id AND term_ends.term_end = domains.paid_until
+WHERE domains.customer_id = sqlc.arg(customer_id) AND domains.id < sqlc.arg(before_id)
+    AND domains.name LIKE sqlc.arg(pattern) AND (domains.status = sqlc.arg(status) OR sqlc.arg(status) = '')
+    AND (domains.paid_until < sqlc.arg(paid_before) AND domains.paid_until > 0 AND domains.status <> 'transferred_out' OR sqlc.arg(paid_before) = 0)
+    AND (domains.tld = sqlc.arg(tld) OR sqlc.arg(tld) = '') AND (domains.folder = sqlc.arg(folder) OR sqlc.arg(folder) = '')
+    AND (domains.at_term_end = sqlc.arg(choice) OR sqlc.arg(choice) = '') AND domains.at_term_end <> sqlc.arg(other_choice)
+    AND domains.registry_status NOT LIKE sqlc.arg(lacking)
+    AND (domains.status IN ('expired', 'redemption', 'transit')
+        OR domains.status = 'active' AND domains.at_term_end = '' AND domains.paid_until > 0 AND domains.paid_until < sqlc.arg(urgent_before)
+        OR domains.status = 'active' AND renewals.state = 'failed' OR sqlc.arg(urgent_before) = 0)
+ORDER BY domains.id DESC
+LIMIT sqlc.arg(max_rows);
+
 -- name: GetDomainTerm :one
 SELECT domains.id, domains.customer_id, domains.name, domains.tld, domains.status, domains.paid_until, domains.at_term_end, domains.registry_status, domains.created_at, domains.updated_at,
+    domains.folder, domains.note,
     coalesce(renewals.state, '') AS renewal_state, coalesce(renewals.gross, 0) AS renewal_gross, coalesce(renewals.charge_at, 0) AS renewal_charge_at,
     coalesce(renewals.attempts, 0) AS renewal_attempts, coalesce(term_ends.state, '') AS end_state, coalesce(term_ends.waits_for, '') AS end_waits_for,
     coalesce(term_ends.step_at, 0) AS end_step_at, coalesce(term_ends.held_at, 0) AS end_held_at, coalesce(term_ends.deleted_at, 0) AS end_deleted_at
@@ -50,11 +107,26 @@ WHERE customer_id = sqlc.arg(customer_id) AND name LIKE sqlc.arg(pattern)
     AND (status = sqlc.arg(status) OR sqlc.arg(status) = '')
     AND (paid_until < sqlc.arg(paid_before) AND paid_until > 0 AND status <> 'transferred_out' OR sqlc.arg(paid_before) = 0);
 
--- name: CountDomainsByStatus :many
-SELECT status, COUNT(*) AS domains
+-- name: CountDomainGroups :many
+SELECT status, tld, folder, COUNT(*) AS domains
 FROM domains
 WHERE customer_id = $1
-GROUP BY status;
+GROUP BY status, tld, folder;
+
+-- name: SetDomainLabels :execrows
+UPDATE domains SET folder = sqlc.arg(folder), note = sqlc.arg(note)
+WHERE id = sqlc.arg(id) AND customer_id = sqlc.arg(customer_id);
+
+-- name: SetDomainFolder :execrows
+UPDATE domains SET folder = sqlc.arg(folder)
+WHERE id = sqlc.arg(id) AND customer_id = sqlc.arg(customer_id);
+
+-- name: CountOtherFolders :one
+SELECT count(DISTINCT folder) FROM domains
+WHERE customer_id = sqlc.arg(customer_id) AND folder <> '' AND folder <> sqlc.arg(folder);
+
+-- name: ClearDomainLabels :exec
+UPDATE domains SET folder = '', note = '' WHERE customer_id = $1 AND (folder <> '' OR note <> '');
 
 -- name: ActivateDomain :execrows
 UPDATE domains

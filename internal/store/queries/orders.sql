@@ -109,6 +109,11 @@ WHERE customer_id = sqlc.arg(customer_id) AND open_order = 1 AND state <> 'payin
 ORDER BY id
 LIMIT sqlc.arg(max_rows);
 
+-- name: ListOpenRenewalOrderIDs :many
+SELECT id FROM orders
+WHERE customer_id = sqlc.arg(customer_id) AND open_order = 1 AND items_key LIKE 'basket:renewals%'
+ORDER BY id;
+
 -- name: ListOrders :many
 SELECT sqlc.embed(orders), sqlc.embed(order_items),
     coalesce(payments.id, '') AS payment_id, coalesce(payments.kind, '') AS payment_kind, coalesce(payments.state, '') AS payment_state,

@@ -105,8 +105,9 @@ WHERE domain_id = sqlc.arg(domain_id) AND term_end = sqlc.arg(term_end) AND stat
 UPDATE renewals SET state = 'failed', failure = sqlc.arg(failure), charge_at = 0, updated_at = sqlc.arg(now)
 WHERE domain_id = sqlc.arg(domain_id) AND order_id = sqlc.arg(order_id) AND order_id <> '' AND state = 'charging';
 
--- The automatic renewals that an order's payment would collide with: charging is one that
--- another order pays for, renewed one of this order whose term was extended since.
+-- What an order's payment would collide with: charging is an automatic renewal that another
+-- order pays for, renewed one of this order whose term was extended since. Paid is an item
+-- whose term was extended since, elsewhere one whose domain another order extends right now.
 -- name: CountRenewalCollisions :one
 SELECT
     CAST((SELECT count(*) FROM order_items JOIN renewals ON renewals.domain_id = order_items.domain_id
@@ -116,7 +117,15 @@ SELECT
         WHERE renewals.order_id = sqlc.arg(order_id) AND renewals.order_id <> ''
             AND domains.paid_until <> renewals.term_end) AS BIGINT) AS renewed,
     CAST((SELECT count(*) FROM order_items JOIN term_ends ON term_ends.domain_id = order_items.domain_id
-        WHERE order_items.order_id = sqlc.arg(order_id) AND order_items.domain_id <> '' AND term_ends.state = 'deleting') AS BIGINT) AS deleting;
+        WHERE order_items.order_id = sqlc.arg(order_id) AND order_items.domain_id <> '' AND term_ends.state = 'deleting') AS BIGINT) AS deleting,
+    CAST((SELECT count(*) FROM order_items JOIN domains ON domains.id = order_items.domain_id
+        WHERE order_items.order_id = sqlc.arg(order_id) AND order_items.term_end > 0
+            AND domains.paid_until <> order_items.term_end) AS BIGINT) AS paid,
+    CAST((SELECT count(*) FROM order_items
+        JOIN order_items AS others ON others.name = order_items.name AND others.domain_id = order_items.domain_id
+        JOIN orders ON orders.id = others.order_id
+        WHERE order_items.order_id = sqlc.arg(order_id) AND order_items.domain_id <> '' AND others.order_id <> sqlc.arg(order_id)
+            AND others.state IN ('waiting', 'provisioning') AND orders.state IN ('paying', 'provisioning')) AS BIGINT) AS elsewhere;
 
 -- name: CountChargingRenewals :one
 SELECT count(*) FROM renewals WHERE domain_id = $1 AND state = 'charging';

@@ -18,7 +18,7 @@ WHERE id IN (
     ORDER BY due.due_at
     LIMIT $5
     FOR UPDATE SKIP LOCKED)
-RETURNING id, customer_id, domain_id, name, tld, account, kind, desired, handle, old_handle, code_sealed, state, failure, by_kind, by_id, by_address, due_at, node, attempts, created_at, updated_at, wait_until
+RETURNING id, customer_id, domain_id, name, tld, account, kind, desired, handle, old_handle, code_sealed, state, failure, by_kind, by_id, by_address, due_at, node, attempts, created_at, updated_at, wait_until, bulk_id
 `
 
 type ClaimDueDomainChangesParams struct {
@@ -68,6 +68,7 @@ func (q *Queries) ClaimDueDomainChanges(ctx context.Context, arg ClaimDueDomainC
 			&i.CreatedAt,
 			&i.UpdatedAt,
 			&i.WaitUntil,
+			&i.BulkID,
 		); err != nil {
 			return nil, err
 		}
@@ -83,7 +84,7 @@ func (q *Queries) ClaimDueDomainChanges(ctx context.Context, arg ClaimDueDomainC
 }
 
 const getDomainChange = `-- name: GetDomainChange :one
-SELECT id, customer_id, domain_id, name, tld, account, kind, desired, handle, old_handle, code_sealed, state, failure, by_kind, by_id, by_address, due_at, node, attempts, created_at, updated_at, wait_until FROM domain_changes WHERE id = $1
+SELECT id, customer_id, domain_id, name, tld, account, kind, desired, handle, old_handle, code_sealed, state, failure, by_kind, by_id, by_address, due_at, node, attempts, created_at, updated_at, wait_until, bulk_id FROM domain_changes WHERE id = $1
 `
 
 func (q *Queries) GetDomainChange(ctx context.Context, id string) (DomainChange, error) {
@@ -112,18 +113,19 @@ func (q *Queries) GetDomainChange(ctx context.Context, id string) (DomainChange,
 		&i.CreatedAt,
 		&i.UpdatedAt,
 		&i.WaitUntil,
+		&i.BulkID,
 	)
 	return i, err
 }
 
 const insertDomainChange = `-- name: InsertDomainChange :execrows
 INSERT INTO domain_changes (id, customer_id, domain_id, name, tld, account, kind, desired, handle, old_handle, code_sealed, state,
-    by_kind, by_id, by_address, due_at, node, attempts, created_at, updated_at)
+    by_kind, by_id, by_address, due_at, node, attempts, created_at, updated_at, bulk_id)
 SELECT $1, domains.customer_id, domains.id, domains.name, domains.tld, $2, $3, $4,
     $5, $6, $7, $8, $9, $10,
-    $11, $12, $13, $14, $15, $15
+    $11, $12, $13, $14, $15, $15, $16
 FROM domains
-WHERE domains.id = $16 AND domains.customer_id = $17 AND domains.status IN ('active', 'expired')
+WHERE domains.id = $17 AND domains.customer_id = $18 AND domains.status IN ('active', 'expired')
 ON CONFLICT (domain_id) WHERE due_at > 0 DO NOTHING
 `
 
@@ -143,6 +145,7 @@ type InsertDomainChangeParams struct {
 	Node       string
 	Attempts   int64
 	Now        int64
+	BulkID     string
 	DomainID   string
 	CustomerID string
 }
@@ -166,6 +169,7 @@ func (q *Queries) InsertDomainChange(ctx context.Context, arg InsertDomainChange
 		arg.Node,
 		arg.Attempts,
 		arg.Now,
+		arg.BulkID,
 		arg.DomainID,
 		arg.CustomerID,
 	)
@@ -176,7 +180,7 @@ func (q *Queries) InsertDomainChange(ctx context.Context, arg InsertDomainChange
 }
 
 const listDomainChanges = `-- name: ListDomainChanges :many
-SELECT id, customer_id, domain_id, name, tld, account, kind, desired, handle, old_handle, code_sealed, state, failure, by_kind, by_id, by_address, due_at, node, attempts, created_at, updated_at, wait_until FROM domain_changes
+SELECT id, customer_id, domain_id, name, tld, account, kind, desired, handle, old_handle, code_sealed, state, failure, by_kind, by_id, by_address, due_at, node, attempts, created_at, updated_at, wait_until, bulk_id FROM domain_changes
 WHERE domain_id = $1
 ORDER BY id DESC
 LIMIT $2
@@ -214,6 +218,7 @@ func (q *Queries) ListDomainChanges(ctx context.Context, domainID string, limit 
 			&i.CreatedAt,
 			&i.UpdatedAt,
 			&i.WaitUntil,
+			&i.BulkID,
 		); err != nil {
 			return nil, err
 		}
@@ -229,7 +234,7 @@ func (q *Queries) ListDomainChanges(ctx context.Context, domainID string, limit 
 }
 
 const listSecureChanges = `-- name: ListSecureChanges :many
-SELECT id, customer_id, domain_id, name, tld, account, kind, desired, handle, old_handle, code_sealed, state, failure, by_kind, by_id, by_address, due_at, node, attempts, created_at, updated_at, wait_until FROM domain_changes
+SELECT id, customer_id, domain_id, name, tld, account, kind, desired, handle, old_handle, code_sealed, state, failure, by_kind, by_id, by_address, due_at, node, attempts, created_at, updated_at, wait_until, bulk_id FROM domain_changes
 WHERE domain_id = $1 AND kind = 'secure'
 ORDER BY id DESC
 LIMIT $2
@@ -267,6 +272,7 @@ func (q *Queries) ListSecureChanges(ctx context.Context, domainID string, limit 
 			&i.CreatedAt,
 			&i.UpdatedAt,
 			&i.WaitUntil,
+			&i.BulkID,
 		); err != nil {
 			return nil, err
 		}

@@ -44,28 +44,44 @@ func (q *Queries) ActivateDomain(ctx context.Context, arg ActivateDomainParams) 
 	return result.RowsAffected()
 }
 
-const countDomainsByStatus = `-- name: CountDomainsByStatus :many
-SELECT status, COUNT(*) AS domains
-FROM domains
-WHERE customer_id = $1
-GROUP BY status
+const clearDomainLabels = `-- name: ClearDomainLabels :exec
+UPDATE domains SET folder = '', note = '' WHERE customer_id = $1 AND (folder <> '' OR note <> '')
 `
 
-type CountDomainsByStatusRow struct {
+func (q *Queries) ClearDomainLabels(ctx context.Context, customerID string) error {
+	_, err := q.db.ExecContext(ctx, clearDomainLabels, customerID)
+	return err
+}
+
+const countDomainGroups = `-- name: CountDomainGroups :many
+SELECT status, tld, folder, COUNT(*) AS domains
+FROM domains
+WHERE customer_id = $1
+GROUP BY status, tld, folder
+`
+
+type CountDomainGroupsRow struct {
 	Status  string
+	Tld     string
+	Folder  string
 	Domains int64
 }
 
-func (q *Queries) CountDomainsByStatus(ctx context.Context, customerID string) ([]CountDomainsByStatusRow, error) {
-	rows, err := q.db.QueryContext(ctx, countDomainsByStatus, customerID)
+func (q *Queries) CountDomainGroups(ctx context.Context, customerID string) ([]CountDomainGroupsRow, error) {
+	rows, err := q.db.QueryContext(ctx, countDomainGroups, customerID)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	items := []CountDomainsByStatusRow{}
+	items := []CountDomainGroupsRow{}
 	for rows.Next() {
-		var i CountDomainsByStatusRow
-		if err := rows.Scan(&i.Status, &i.Domains); err != nil {
+		var i CountDomainGroupsRow
+		if err := rows.Scan(
+			&i.Status,
+			&i.Tld,
+			&i.Folder,
+			&i.Domains,
+		); err != nil {
 			return nil, err
 		}
 		items = append(items, i)
@@ -77,6 +93,18 @@ func (q *Queries) CountDomainsByStatus(ctx context.Context, customerID string) (
 		return nil, err
 	}
 	return items, nil
+}
+
+const countOtherFolders = `-- name: CountOtherFolders :one
+SELECT count(DISTINCT folder) FROM domains
+WHERE customer_id = $1 AND folder <> '' AND folder <> $2
+`
+
+func (q *Queries) CountOtherFolders(ctx context.Context, customerID string, folder string) (int64, error) {
+	row := q.db.QueryRowContext(ctx, countOtherFolders, customerID, folder)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
 }
 
 const countSearchedDomains = `-- name: CountSearchedDomains :one
@@ -116,7 +144,7 @@ func (q *Queries) DeletePendingDomain(ctx context.Context, id string) error {
 }
 
 const getCurrentDomainByName = `-- name: GetCurrentDomainByName :one
-SELECT id, customer_id, name, tld, status, paid_until, auto_renew, created_at, updated_at, account, handle, code_sealed, registry_status, registry_expires, synced_at, sync_due, expiry_notice, at_term_end FROM domains WHERE name = $1 AND status <> 'transferred_out'
+SELECT id, customer_id, name, tld, status, paid_until, auto_renew, created_at, updated_at, account, handle, code_sealed, registry_status, registry_expires, synced_at, sync_due, expiry_notice, at_term_end, folder, note FROM domains WHERE name = $1 AND status <> 'transferred_out'
 `
 
 func (q *Queries) GetCurrentDomainByName(ctx context.Context, name string) (Domain, error) {
@@ -141,12 +169,14 @@ func (q *Queries) GetCurrentDomainByName(ctx context.Context, name string) (Doma
 		&i.SyncDue,
 		&i.ExpiryNotice,
 		&i.AtTermEnd,
+		&i.Folder,
+		&i.Note,
 	)
 	return i, err
 }
 
 const getCustomerDomain = `-- name: GetCustomerDomain :one
-SELECT id, customer_id, name, tld, status, paid_until, auto_renew, created_at, updated_at, account, handle, code_sealed, registry_status, registry_expires, synced_at, sync_due, expiry_notice, at_term_end FROM domains WHERE id = $1 AND customer_id = $2
+SELECT id, customer_id, name, tld, status, paid_until, auto_renew, created_at, updated_at, account, handle, code_sealed, registry_status, registry_expires, synced_at, sync_due, expiry_notice, at_term_end, folder, note FROM domains WHERE id = $1 AND customer_id = $2
 `
 
 func (q *Queries) GetCustomerDomain(ctx context.Context, iD string, customerID string) (Domain, error) {
@@ -171,12 +201,15 @@ func (q *Queries) GetCustomerDomain(ctx context.Context, iD string, customerID s
 		&i.SyncDue,
 		&i.ExpiryNotice,
 		&i.AtTermEnd,
+		&i.Folder,
+		&i.Note,
 	)
 	return i, err
 }
 
 const getDomainTerm = `-- name: GetDomainTerm :one
 SELECT domains.id, domains.customer_id, domains.name, domains.tld, domains.status, domains.paid_until, domains.at_term_end, domains.registry_status, domains.created_at, domains.updated_at,
+    domains.folder, domains.note,
     coalesce(renewals.state, '') AS renewal_state, coalesce(renewals.gross, 0) AS renewal_gross, coalesce(renewals.charge_at, 0) AS renewal_charge_at,
     coalesce(renewals.attempts, 0) AS renewal_attempts, coalesce(term_ends.state, '') AS end_state, coalesce(term_ends.waits_for, '') AS end_waits_for,
     coalesce(term_ends.step_at, 0) AS end_step_at, coalesce(term_ends.held_at, 0) AS end_held_at, coalesce(term_ends.deleted_at, 0) AS end_deleted_at
@@ -197,6 +230,8 @@ type GetDomainTermRow struct {
 	RegistryStatus  string
 	CreatedAt       int64
 	UpdatedAt       int64
+	Folder          string
+	Note            string
 	RenewalState    string
 	RenewalGross    int64
 	RenewalChargeAt int64
@@ -222,6 +257,8 @@ func (q *Queries) GetDomainTerm(ctx context.Context, iD string, customerID strin
 		&i.RegistryStatus,
 		&i.CreatedAt,
 		&i.UpdatedAt,
+		&i.Folder,
+		&i.Note,
 		&i.RenewalState,
 		&i.RenewalGross,
 		&i.RenewalChargeAt,
@@ -323,7 +360,7 @@ func (q *Queries) ListCustomerDomains(ctx context.Context, customerID string) ([
 }
 
 const listDomains = `-- name: ListDomains :many
-SELECT id, customer_id, name, tld, status, paid_until, auto_renew, created_at, updated_at, account, handle, code_sealed, registry_status, registry_expires, synced_at, sync_due, expiry_notice, at_term_end FROM domains
+SELECT id, customer_id, name, tld, status, paid_until, auto_renew, created_at, updated_at, account, handle, code_sealed, registry_status, registry_expires, synced_at, sync_due, expiry_notice, at_term_end, folder, note FROM domains
 WHERE id > $1
 ORDER BY id
 LIMIT $2
@@ -357,6 +394,8 @@ func (q *Queries) ListDomains(ctx context.Context, iD string, limit int32) ([]Do
 			&i.SyncDue,
 			&i.ExpiryNotice,
 			&i.AtTermEnd,
+			&i.Folder,
+			&i.Note,
 		); err != nil {
 			return nil, err
 		}
@@ -372,7 +411,7 @@ func (q *Queries) ListDomains(ctx context.Context, iD string, limit int32) ([]Do
 }
 
 const listDomainsByName = `-- name: ListDomainsByName :many
-SELECT id, customer_id, name, tld, status, paid_until, auto_renew, created_at, updated_at, account, handle, code_sealed, registry_status, registry_expires, synced_at, sync_due, expiry_notice, at_term_end FROM domains WHERE name = $1 ORDER BY id
+SELECT id, customer_id, name, tld, status, paid_until, auto_renew, created_at, updated_at, account, handle, code_sealed, registry_status, registry_expires, synced_at, sync_due, expiry_notice, at_term_end, folder, note FROM domains WHERE name = $1 ORDER BY id
 `
 
 func (q *Queries) ListDomainsByName(ctx context.Context, name string) ([]Domain, error) {
@@ -403,6 +442,8 @@ func (q *Queries) ListDomainsByName(ctx context.Context, name string) ([]Domain,
 			&i.SyncDue,
 			&i.ExpiryNotice,
 			&i.AtTermEnd,
+			&i.Folder,
+			&i.Note,
 		); err != nil {
 			return nil, err
 		}
@@ -418,7 +459,7 @@ func (q *Queries) ListDomainsByName(ctx context.Context, name string) ([]Domain,
 }
 
 const listDomainsDueForSync = `-- name: ListDomainsDueForSync :many
-SELECT id, customer_id, name, tld, status, paid_until, auto_renew, created_at, updated_at, account, handle, code_sealed, registry_status, registry_expires, synced_at, sync_due, expiry_notice, at_term_end FROM domains
+SELECT id, customer_id, name, tld, status, paid_until, auto_renew, created_at, updated_at, account, handle, code_sealed, registry_status, registry_expires, synced_at, sync_due, expiry_notice, at_term_end, folder, note FROM domains
 WHERE sync_due > 0 AND sync_due <= $1
 ORDER BY sync_due
 LIMIT $2
@@ -452,6 +493,8 @@ func (q *Queries) ListDomainsDueForSync(ctx context.Context, syncDue int64, limi
 			&i.SyncDue,
 			&i.ExpiryNotice,
 			&i.AtTermEnd,
+			&i.Folder,
+			&i.Note,
 		); err != nil {
 			return nil, err
 		}
@@ -512,6 +555,7 @@ func (q *Queries) RenewDomain(ctx context.Context, arg RenewDomainParams) (int64
 
 const searchDomains = `-- name: SearchDomains :many
 SELECT domains.id, domains.customer_id, domains.name, domains.tld, domains.status, domains.paid_until, domains.at_term_end, domains.registry_status, domains.created_at, domains.updated_at,
+    domains.folder, domains.note,
     coalesce(renewals.state, '') AS renewal_state, coalesce(renewals.gross, 0) AS renewal_gross, coalesce(renewals.charge_at, 0) AS renewal_charge_at,
     coalesce(renewals.attempts, 0) AS renewal_attempts, coalesce(term_ends.state, '') AS end_state, coalesce(term_ends.waits_for, '') AS end_waits_for,
     coalesce(term_ends.step_at, 0) AS end_step_at, coalesce(term_ends.held_at, 0) AS end_held_at, coalesce(term_ends.deleted_at, 0) AS end_deleted_at
@@ -521,19 +565,31 @@ LEFT JOIN term_ends ON term_ends.domain_id = domains.id AND term_ends.term_end =
 WHERE domains.customer_id = $1 AND domains.name >= $2 AND (domains.name > $2 OR domains.id > $3)
     AND domains.name LIKE $4 AND (domains.status = $5 OR $5 = '')
     AND (domains.paid_until < $6 AND domains.paid_until > 0 AND domains.status <> 'transferred_out' OR $6 = 0)
+    AND (domains.tld = $7 OR $7 = '') AND (domains.folder = $8 OR $8 = '')
+    AND (domains.at_term_end = $9 OR $9 = '') AND domains.at_term_end <> $10
+    AND domains.registry_status NOT LIKE $11
+    AND (domains.status IN ('expired', 'redemption', 'transit')
+        OR domains.status = 'active' AND domains.at_term_end = '' AND domains.paid_until > 0 AND domains.paid_until < $12
+        OR domains.status = 'active' AND renewals.state = 'failed' OR $12 = 0)
 ORDER BY domains.name, domains.id
-LIMIT $8 OFFSET $7
+LIMIT $14 OFFSET $13
 `
 
 type SearchDomainsParams struct {
-	CustomerID string
-	AfterName  string
-	AfterID    string
-	Pattern    string
-	Status     string
-	PaidBefore int64
-	SkipRows   int32
-	MaxRows    int32
+	CustomerID   string
+	AfterName    string
+	AfterID      string
+	Pattern      string
+	Status       string
+	PaidBefore   int64
+	Tld          string
+	Folder       string
+	Choice       string
+	OtherChoice  string
+	Lacking      string
+	UrgentBefore int64
+	SkipRows     int32
+	MaxRows      int32
 }
 
 type SearchDomainsRow struct {
@@ -547,6 +603,8 @@ type SearchDomainsRow struct {
 	RegistryStatus  string
 	CreatedAt       int64
 	UpdatedAt       int64
+	Folder          string
+	Note            string
 	RenewalState    string
 	RenewalGross    int64
 	RenewalChargeAt int64
@@ -558,8 +616,12 @@ type SearchDomainsRow struct {
 	EndDeletedAt    int64
 }
 
-// One page of a customer's domains. The pattern is a LIKE pattern; domain names contain
-// no LIKE wildcards. The id breaks ties between rows with the same name.
+// One page of a customer's domains, by name. The pattern is a LIKE pattern; domain names
+// contain no LIKE wildcards. The id breaks ties between rows with the same name. Lacking is a
+// LIKE pattern of registry statuses that must not match; other_choice a choice at the end of
+// the term that the domain must not have. With urgent_before, only domains that need
+// attention: their term is over or ends unpaid before it, or their renewal failed.
+// SearchDomainsByTerm and SearchNewestDomains are the same in another order.
 func (q *Queries) SearchDomains(ctx context.Context, arg SearchDomainsParams) ([]SearchDomainsRow, error) {
 	rows, err := q.db.QueryContext(ctx, searchDomains,
 		arg.CustomerID,
@@ -568,6 +630,12 @@ func (q *Queries) SearchDomains(ctx context.Context, arg SearchDomainsParams) ([
 		arg.Pattern,
 		arg.Status,
 		arg.PaidBefore,
+		arg.Tld,
+		arg.Folder,
+		arg.Choice,
+		arg.OtherChoice,
+		arg.Lacking,
+		arg.UrgentBefore,
 		arg.SkipRows,
 		arg.MaxRows,
 	)
@@ -589,6 +657,8 @@ func (q *Queries) SearchDomains(ctx context.Context, arg SearchDomainsParams) ([
 			&i.RegistryStatus,
 			&i.CreatedAt,
 			&i.UpdatedAt,
+			&i.Folder,
+			&i.Note,
 			&i.RenewalState,
 			&i.RenewalGross,
 			&i.RenewalChargeAt,
@@ -612,6 +682,268 @@ func (q *Queries) SearchDomains(ctx context.Context, arg SearchDomainsParams) ([
 	return items, nil
 }
 
+const searchDomainsByTerm = `-- name: SearchDomainsByTerm :many
+SELECT domains.id, domains.customer_id, domains.name, domains.tld, domains.status, domains.paid_until, domains.at_term_end, domains.registry_status, domains.created_at, domains.updated_at,
+    domains.folder, domains.note,
+    coalesce(renewals.state, '') AS renewal_state, coalesce(renewals.gross, 0) AS renewal_gross, coalesce(renewals.charge_at, 0) AS renewal_charge_at,
+    coalesce(renewals.attempts, 0) AS renewal_attempts, coalesce(term_ends.state, '') AS end_state, coalesce(term_ends.waits_for, '') AS end_waits_for,
+    coalesce(term_ends.step_at, 0) AS end_step_at, coalesce(term_ends.held_at, 0) AS end_held_at, coalesce(term_ends.deleted_at, 0) AS end_deleted_at
+FROM domains
+LEFT JOIN renewals ON renewals.domain_id = domains.id AND renewals.term_end = domains.paid_until
+LEFT JOIN term_ends ON term_ends.domain_id = domains.id AND term_ends.term_end = domains.paid_until
+WHERE domains.customer_id = $1 AND domains.paid_until >= $2 AND (domains.paid_until > $2 OR domains.id > $3)
+    AND domains.status <> 'pending' AND domains.status <> 'transferred_out'
+    AND domains.name LIKE $4 AND (domains.status = $5 OR $5 = '')
+    AND (domains.paid_until < $6 AND domains.paid_until > 0 AND domains.status <> 'transferred_out' OR $6 = 0)
+    AND (domains.tld = $7 OR $7 = '') AND (domains.folder = $8 OR $8 = '')
+    AND (domains.at_term_end = $9 OR $9 = '') AND domains.at_term_end <> $10
+    AND domains.registry_status NOT LIKE $11
+    AND (domains.status IN ('expired', 'redemption', 'transit')
+        OR domains.status = 'active' AND domains.at_term_end = '' AND domains.paid_until > 0 AND domains.paid_until < $12
+        OR domains.status = 'active' AND renewals.state = 'failed' OR $12 = 0)
+ORDER BY domains.paid_until, domains.id
+LIMIT $13
+`
+
+type SearchDomainsByTermParams struct {
+	CustomerID   string
+	AfterEnd     int64
+	AfterID      string
+	Pattern      string
+	Status       string
+	PaidBefore   int64
+	Tld          string
+	Folder       string
+	Choice       string
+	OtherChoice  string
+	Lacking      string
+	UrgentBefore int64
+	MaxRows      int32
+}
+
+type SearchDomainsByTermRow struct {
+	ID              string
+	CustomerID      string
+	Name            string
+	Tld             string
+	Status          string
+	PaidUntil       int64
+	AtTermEnd       string
+	RegistryStatus  string
+	CreatedAt       int64
+	UpdatedAt       int64
+	Folder          string
+	Note            string
+	RenewalState    string
+	RenewalGross    int64
+	RenewalChargeAt int64
+	RenewalAttempts int64
+	EndState        string
+	EndWaitsFor     string
+	EndStepAt       int64
+	EndHeldAt       int64
+	EndDeletedAt    int64
+}
+
+// Domains with a term, by its end.
+func (q *Queries) SearchDomainsByTerm(ctx context.Context, arg SearchDomainsByTermParams) ([]SearchDomainsByTermRow, error) {
+	rows, err := q.db.QueryContext(ctx, searchDomainsByTerm,
+		arg.CustomerID,
+		arg.AfterEnd,
+		arg.AfterID,
+		arg.Pattern,
+		arg.Status,
+		arg.PaidBefore,
+		arg.Tld,
+		arg.Folder,
+		arg.Choice,
+		arg.OtherChoice,
+		arg.Lacking,
+		arg.UrgentBefore,
+		arg.MaxRows,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []SearchDomainsByTermRow{}
+	for rows.Next() {
+		var i SearchDomainsByTermRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.CustomerID,
+			&i.Name,
+			&i.Tld,
+			&i.Status,
+			&i.PaidUntil,
+			&i.AtTermEnd,
+			&i.RegistryStatus,
+			&i.CreatedAt,
+			&i.UpdatedAt,
+			&i.Folder,
+			&i.Note,
+			&i.RenewalState,
+			&i.RenewalGross,
+			&i.RenewalChargeAt,
+			&i.RenewalAttempts,
+			&i.EndState,
+			&i.EndWaitsFor,
+			&i.EndStepAt,
+			&i.EndHeldAt,
+			&i.EndDeletedAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const searchNewestDomains = `-- name: SearchNewestDomains :many
+SELECT domains.id, domains.customer_id, domains.name, domains.tld, domains.status, domains.paid_until, domains.at_term_end, domains.registry_status, domains.created_at, domains.updated_at,
+    domains.folder, domains.note,
+    coalesce(renewals.state, '') AS renewal_state, coalesce(renewals.gross, 0) AS renewal_gross, coalesce(renewals.charge_at, 0) AS renewal_charge_at,
+    coalesce(renewals.attempts, 0) AS renewal_attempts, coalesce(term_ends.state, '') AS end_state, coalesce(term_ends.waits_for, '') AS end_waits_for,
+    coalesce(term_ends.step_at, 0) AS end_step_at, coalesce(term_ends.held_at, 0) AS end_held_at, coalesce(term_ends.deleted_at, 0) AS end_deleted_at
+FROM domains
+LEFT JOIN renewals ON renewals.domain_id = domains.id AND renewals.term_end = domains.paid_until
+LEFT JOIN term_ends ON term_ends.domain_id = domains.id AND term_ends.term_end = domains.paid_until
+WHERE domains.customer_id = $1 AND domains.id < $2
+    AND domains.name LIKE $3 AND (domains.status = $4 OR $4 = '')
+    AND (domains.paid_until < $5 AND domains.paid_until > 0 AND domains.status <> 'transferred_out' OR $5 = 0)
+    AND (domains.tld = $6 OR $6 = '') AND (domains.folder = $7 OR $7 = '')
+    AND (domains.at_term_end = $8 OR $8 = '') AND domains.at_term_end <> $9
+    AND domains.registry_status NOT LIKE $10
+    AND (domains.status IN ('expired', 'redemption', 'transit')
+        OR domains.status = 'active' AND domains.at_term_end = '' AND domains.paid_until > 0 AND domains.paid_until < $11
+        OR domains.status = 'active' AND renewals.state = 'failed' OR $11 = 0)
+ORDER BY domains.id DESC
+LIMIT $12
+`
+
+type SearchNewestDomainsParams struct {
+	CustomerID   string
+	BeforeID     string
+	Pattern      string
+	Status       string
+	PaidBefore   int64
+	Tld          string
+	Folder       string
+	Choice       string
+	OtherChoice  string
+	Lacking      string
+	UrgentBefore int64
+	MaxRows      int32
+}
+
+type SearchNewestDomainsRow struct {
+	ID              string
+	CustomerID      string
+	Name            string
+	Tld             string
+	Status          string
+	PaidUntil       int64
+	AtTermEnd       string
+	RegistryStatus  string
+	CreatedAt       int64
+	UpdatedAt       int64
+	Folder          string
+	Note            string
+	RenewalState    string
+	RenewalGross    int64
+	RenewalChargeAt int64
+	RenewalAttempts int64
+	EndState        string
+	EndWaitsFor     string
+	EndStepAt       int64
+	EndHeldAt       int64
+	EndDeletedAt    int64
+}
+
+// The id begins with the time at which a domain was added.
+func (q *Queries) SearchNewestDomains(ctx context.Context, arg SearchNewestDomainsParams) ([]SearchNewestDomainsRow, error) {
+	rows, err := q.db.QueryContext(ctx, searchNewestDomains,
+		arg.CustomerID,
+		arg.BeforeID,
+		arg.Pattern,
+		arg.Status,
+		arg.PaidBefore,
+		arg.Tld,
+		arg.Folder,
+		arg.Choice,
+		arg.OtherChoice,
+		arg.Lacking,
+		arg.UrgentBefore,
+		arg.MaxRows,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []SearchNewestDomainsRow{}
+	for rows.Next() {
+		var i SearchNewestDomainsRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.CustomerID,
+			&i.Name,
+			&i.Tld,
+			&i.Status,
+			&i.PaidUntil,
+			&i.AtTermEnd,
+			&i.RegistryStatus,
+			&i.CreatedAt,
+			&i.UpdatedAt,
+			&i.Folder,
+			&i.Note,
+			&i.RenewalState,
+			&i.RenewalGross,
+			&i.RenewalChargeAt,
+			&i.RenewalAttempts,
+			&i.EndState,
+			&i.EndWaitsFor,
+			&i.EndStepAt,
+			&i.EndHeldAt,
+			&i.EndDeletedAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const setDomainFolder = `-- name: SetDomainFolder :execrows
+UPDATE domains SET folder = $1
+WHERE id = $2 AND customer_id = $3
+`
+
+type SetDomainFolderParams struct {
+	Folder     string
+	ID         string
+	CustomerID string
+}
+
+func (q *Queries) SetDomainFolder(ctx context.Context, arg SetDomainFolderParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, setDomainFolder, arg.Folder, arg.ID, arg.CustomerID)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
 const setDomainHandle = `-- name: SetDomainHandle :exec
 UPDATE domains SET handle = $1, updated_at = $2 WHERE id = $3
 `
@@ -625,6 +957,31 @@ type SetDomainHandleParams struct {
 func (q *Queries) SetDomainHandle(ctx context.Context, arg SetDomainHandleParams) error {
 	_, err := q.db.ExecContext(ctx, setDomainHandle, arg.Handle, arg.UpdatedAt, arg.ID)
 	return err
+}
+
+const setDomainLabels = `-- name: SetDomainLabels :execrows
+UPDATE domains SET folder = $1, note = $2
+WHERE id = $3 AND customer_id = $4
+`
+
+type SetDomainLabelsParams struct {
+	Folder     string
+	Note       string
+	ID         string
+	CustomerID string
+}
+
+func (q *Queries) SetDomainLabels(ctx context.Context, arg SetDomainLabelsParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, setDomainLabels,
+		arg.Folder,
+		arg.Note,
+		arg.ID,
+		arg.CustomerID,
+	)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
 }
 
 const setRegistryStatus = `-- name: SetRegistryStatus :exec

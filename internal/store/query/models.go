@@ -78,6 +78,15 @@ type Brake struct {
 	ConfirmedAt int64
 }
 
+type BulkAction struct {
+	ID         string
+	CustomerID string
+	Action     string
+	OrderID    string
+	Results    string
+	CreatedAt  int64
+}
+
 type Client struct {
 	ID           string
 	Kind         string
@@ -144,6 +153,8 @@ type Domain struct {
 	SyncDue         int64
 	ExpiryNotice    int64
 	AtTermEnd       string
+	Folder          string
+	Note            string
 }
 
 type DomainChange struct {
@@ -169,6 +180,7 @@ type DomainChange struct {
 	CreatedAt  int64
 	UpdatedAt  int64
 	WaitUntil  int64
+	BulkID     string
 }
 
 type DomainLock struct {
@@ -357,6 +369,7 @@ type OrderItem struct {
 	Failure         string
 	RenewalYears    int64
 	RenewalGross    int64
+	TermEnd         int64
 }
 
 type Passkey struct {

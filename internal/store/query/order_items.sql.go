@@ -35,8 +35,8 @@ func (q *Queries) FinishOrderItem(ctx context.Context, arg FinishOrderItemParams
 }
 
 const insertOrderItem = `-- name: InsertOrderItem :exec
-INSERT INTO order_items (id, order_id, position, name, tld, kind, years, net, vat, gross, account, provision_item_id, domain_id, code_sealed, state, failure, renewal_years, renewal_gross)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
+INSERT INTO order_items (id, order_id, position, name, tld, kind, years, net, vat, gross, account, provision_item_id, domain_id, code_sealed, state, failure, renewal_years, renewal_gross, term_end)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)
 `
 
 type InsertOrderItemParams struct {
@@ -58,6 +58,7 @@ type InsertOrderItemParams struct {
 	Failure         string
 	RenewalYears    int64
 	RenewalGross    int64
+	TermEnd         int64
 }
 
 func (q *Queries) InsertOrderItem(ctx context.Context, arg InsertOrderItemParams) error {
@@ -80,6 +81,7 @@ func (q *Queries) InsertOrderItem(ctx context.Context, arg InsertOrderItemParams
 		arg.Failure,
 		arg.RenewalYears,
 		arg.RenewalGross,
+		arg.TermEnd,
 	)
 	return err
 }
@@ -88,8 +90,8 @@ const updateOrderItem = `-- name: UpdateOrderItem :execrows
 UPDATE order_items
 SET years = $1, net = $2, vat = $3, gross = $4, account = $5,
     provision_item_id = $6, domain_id = $7, code_sealed = $8,
-    state = $9, failure = $10, renewal_years = $11, renewal_gross = $12
-WHERE id = $13 AND order_id = $14
+    state = $9, failure = $10, renewal_years = $11, renewal_gross = $12, term_end = $13
+WHERE id = $14 AND order_id = $15
 `
 
 type UpdateOrderItemParams struct {
@@ -105,6 +107,7 @@ type UpdateOrderItemParams struct {
 	Failure         string
 	RenewalYears    int64
 	RenewalGross    int64
+	TermEnd         int64
 	ID              string
 	OrderID         string
 }
@@ -123,6 +126,7 @@ func (q *Queries) UpdateOrderItem(ctx context.Context, arg UpdateOrderItemParams
 		arg.Failure,
 		arg.RenewalYears,
 		arg.RenewalGross,
+		arg.TermEnd,
 		arg.ID,
 		arg.OrderID,
 	)

@@ -95,7 +95,7 @@ func (q *Queries) GetBuyer(ctx context.Context, id string) (GetBuyerRow, error) 
 }
 
 const getOrder = `-- name: GetOrder :many
-SELECT orders.id, orders.customer_id, orders.email_key, orders.state, orders.channel, orders.by_kind, orders.by_id, orders.by_address, orders.by_name, orders.items_key, orders.net, orders.vat, orders.gross, orders.vat_rate, orders.vat_rule, orders.vat_country, orders.vat_id, orders.vat_unchecked, orders.pay_link, orders.pay_sealed, orders.verify_link, orders.verify_sealed, orders.auto_renew, orders.created_at, orders.updated_at, orders.expires_at, orders.paid_at, orders.version, orders.due_at, orders.node, orders.attempts, orders.open_order, orders.agent_id, orders.completer_id, orders.contact, orders.claimed, orders.claim_mailed_at, orders.consent_at, orders.consent_wording, orders.registrant, orders.renewal_wording, orders.renewal_at, orders.renewal_session, orders.renewal_address, order_items.id, order_items.order_id, order_items.position, order_items.name, order_items.tld, order_items.kind, order_items.years, order_items.net, order_items.vat, order_items.gross, order_items.account, order_items.provision_item_id, order_items.domain_id, order_items.code_sealed, order_items.state, order_items.failure, order_items.renewal_years, order_items.renewal_gross,
+SELECT orders.id, orders.customer_id, orders.email_key, orders.state, orders.channel, orders.by_kind, orders.by_id, orders.by_address, orders.by_name, orders.items_key, orders.net, orders.vat, orders.gross, orders.vat_rate, orders.vat_rule, orders.vat_country, orders.vat_id, orders.vat_unchecked, orders.pay_link, orders.pay_sealed, orders.verify_link, orders.verify_sealed, orders.auto_renew, orders.created_at, orders.updated_at, orders.expires_at, orders.paid_at, orders.version, orders.due_at, orders.node, orders.attempts, orders.open_order, orders.agent_id, orders.completer_id, orders.contact, orders.claimed, orders.claim_mailed_at, orders.consent_at, orders.consent_wording, orders.registrant, orders.renewal_wording, orders.renewal_at, orders.renewal_session, orders.renewal_address, order_items.id, order_items.order_id, order_items.position, order_items.name, order_items.tld, order_items.kind, order_items.years, order_items.net, order_items.vat, order_items.gross, order_items.account, order_items.provision_item_id, order_items.domain_id, order_items.code_sealed, order_items.state, order_items.failure, order_items.renewal_years, order_items.renewal_gross, order_items.term_end,
     coalesce(payments.id, '') AS payment_id, coalesce(payments.kind, '') AS payment_kind, coalesce(payments.state, '') AS payment_state,
     coalesce(payments.amount, 0) AS payment_amount, coalesce(payments.session, '') AS session, coalesce(payments.url, '') AS url,
     coalesce(payments.intent, '') AS intent, coalesce(payments.card, '') AS card, coalesce(payments.failure, '') AS payment_failure,
@@ -200,6 +200,7 @@ func (q *Queries) GetOrder(ctx context.Context, id string) ([]GetOrderRow, error
 			&i.OrderItem.Failure,
 			&i.OrderItem.RenewalYears,
 			&i.OrderItem.RenewalGross,
+			&i.OrderItem.TermEnd,
 			&i.PaymentID,
 			&i.PaymentKind,
 			&i.PaymentState,
@@ -227,7 +228,7 @@ func (q *Queries) GetOrder(ctx context.Context, id string) ([]GetOrderRow, error
 }
 
 const getOrderByIntent = `-- name: GetOrderByIntent :many
-SELECT orders.id, orders.customer_id, orders.email_key, orders.state, orders.channel, orders.by_kind, orders.by_id, orders.by_address, orders.by_name, orders.items_key, orders.net, orders.vat, orders.gross, orders.vat_rate, orders.vat_rule, orders.vat_country, orders.vat_id, orders.vat_unchecked, orders.pay_link, orders.pay_sealed, orders.verify_link, orders.verify_sealed, orders.auto_renew, orders.created_at, orders.updated_at, orders.expires_at, orders.paid_at, orders.version, orders.due_at, orders.node, orders.attempts, orders.open_order, orders.agent_id, orders.completer_id, orders.contact, orders.claimed, orders.claim_mailed_at, orders.consent_at, orders.consent_wording, orders.registrant, orders.renewal_wording, orders.renewal_at, orders.renewal_session, orders.renewal_address, order_items.id, order_items.order_id, order_items.position, order_items.name, order_items.tld, order_items.kind, order_items.years, order_items.net, order_items.vat, order_items.gross, order_items.account, order_items.provision_item_id, order_items.domain_id, order_items.code_sealed, order_items.state, order_items.failure, order_items.renewal_years, order_items.renewal_gross,
+SELECT orders.id, orders.customer_id, orders.email_key, orders.state, orders.channel, orders.by_kind, orders.by_id, orders.by_address, orders.by_name, orders.items_key, orders.net, orders.vat, orders.gross, orders.vat_rate, orders.vat_rule, orders.vat_country, orders.vat_id, orders.vat_unchecked, orders.pay_link, orders.pay_sealed, orders.verify_link, orders.verify_sealed, orders.auto_renew, orders.created_at, orders.updated_at, orders.expires_at, orders.paid_at, orders.version, orders.due_at, orders.node, orders.attempts, orders.open_order, orders.agent_id, orders.completer_id, orders.contact, orders.claimed, orders.claim_mailed_at, orders.consent_at, orders.consent_wording, orders.registrant, orders.renewal_wording, orders.renewal_at, orders.renewal_session, orders.renewal_address, order_items.id, order_items.order_id, order_items.position, order_items.name, order_items.tld, order_items.kind, order_items.years, order_items.net, order_items.vat, order_items.gross, order_items.account, order_items.provision_item_id, order_items.domain_id, order_items.code_sealed, order_items.state, order_items.failure, order_items.renewal_years, order_items.renewal_gross, order_items.term_end,
     coalesce(payments.id, '') AS payment_id, coalesce(payments.kind, '') AS payment_kind, coalesce(payments.state, '') AS payment_state,
     coalesce(payments.amount, 0) AS payment_amount, coalesce(payments.session, '') AS session, coalesce(payments.url, '') AS url,
     coalesce(payments.intent, '') AS intent, coalesce(payments.card, '') AS card, coalesce(payments.failure, '') AS payment_failure,
@@ -329,6 +330,7 @@ func (q *Queries) GetOrderByIntent(ctx context.Context, intent string) ([]GetOrd
 			&i.OrderItem.Failure,
 			&i.OrderItem.RenewalYears,
 			&i.OrderItem.RenewalGross,
+			&i.OrderItem.TermEnd,
 			&i.PaymentID,
 			&i.PaymentKind,
 			&i.PaymentState,
@@ -356,7 +358,7 @@ func (q *Queries) GetOrderByIntent(ctx context.Context, intent string) ([]GetOrd
 }
 
 const getOrderByPayLink = `-- name: GetOrderByPayLink :many
-SELECT orders.id, orders.customer_id, orders.email_key, orders.state, orders.channel, orders.by_kind, orders.by_id, orders.by_address, orders.by_name, orders.items_key, orders.net, orders.vat, orders.gross, orders.vat_rate, orders.vat_rule, orders.vat_country, orders.vat_id, orders.vat_unchecked, orders.pay_link, orders.pay_sealed, orders.verify_link, orders.verify_sealed, orders.auto_renew, orders.created_at, orders.updated_at, orders.expires_at, orders.paid_at, orders.version, orders.due_at, orders.node, orders.attempts, orders.open_order, orders.agent_id, orders.completer_id, orders.contact, orders.claimed, orders.claim_mailed_at, orders.consent_at, orders.consent_wording, orders.registrant, orders.renewal_wording, orders.renewal_at, orders.renewal_session, orders.renewal_address, order_items.id, order_items.order_id, order_items.position, order_items.name, order_items.tld, order_items.kind, order_items.years, order_items.net, order_items.vat, order_items.gross, order_items.account, order_items.provision_item_id, order_items.domain_id, order_items.code_sealed, order_items.state, order_items.failure, order_items.renewal_years, order_items.renewal_gross,
+SELECT orders.id, orders.customer_id, orders.email_key, orders.state, orders.channel, orders.by_kind, orders.by_id, orders.by_address, orders.by_name, orders.items_key, orders.net, orders.vat, orders.gross, orders.vat_rate, orders.vat_rule, orders.vat_country, orders.vat_id, orders.vat_unchecked, orders.pay_link, orders.pay_sealed, orders.verify_link, orders.verify_sealed, orders.auto_renew, orders.created_at, orders.updated_at, orders.expires_at, orders.paid_at, orders.version, orders.due_at, orders.node, orders.attempts, orders.open_order, orders.agent_id, orders.completer_id, orders.contact, orders.claimed, orders.claim_mailed_at, orders.consent_at, orders.consent_wording, orders.registrant, orders.renewal_wording, orders.renewal_at, orders.renewal_session, orders.renewal_address, order_items.id, order_items.order_id, order_items.position, order_items.name, order_items.tld, order_items.kind, order_items.years, order_items.net, order_items.vat, order_items.gross, order_items.account, order_items.provision_item_id, order_items.domain_id, order_items.code_sealed, order_items.state, order_items.failure, order_items.renewal_years, order_items.renewal_gross, order_items.term_end,
     coalesce(payments.id, '') AS payment_id, coalesce(payments.kind, '') AS payment_kind, coalesce(payments.state, '') AS payment_state,
     coalesce(payments.amount, 0) AS payment_amount, coalesce(payments.session, '') AS session, coalesce(payments.url, '') AS url,
     coalesce(payments.intent, '') AS intent, coalesce(payments.card, '') AS card, coalesce(payments.failure, '') AS payment_failure,
@@ -457,6 +459,7 @@ func (q *Queries) GetOrderByPayLink(ctx context.Context, payLink string) ([]GetO
 			&i.OrderItem.Failure,
 			&i.OrderItem.RenewalYears,
 			&i.OrderItem.RenewalGross,
+			&i.OrderItem.TermEnd,
 			&i.PaymentID,
 			&i.PaymentKind,
 			&i.PaymentState,
@@ -484,7 +487,7 @@ func (q *Queries) GetOrderByPayLink(ctx context.Context, payLink string) ([]GetO
 }
 
 const getOrderBySession = `-- name: GetOrderBySession :many
-SELECT orders.id, orders.customer_id, orders.email_key, orders.state, orders.channel, orders.by_kind, orders.by_id, orders.by_address, orders.by_name, orders.items_key, orders.net, orders.vat, orders.gross, orders.vat_rate, orders.vat_rule, orders.vat_country, orders.vat_id, orders.vat_unchecked, orders.pay_link, orders.pay_sealed, orders.verify_link, orders.verify_sealed, orders.auto_renew, orders.created_at, orders.updated_at, orders.expires_at, orders.paid_at, orders.version, orders.due_at, orders.node, orders.attempts, orders.open_order, orders.agent_id, orders.completer_id, orders.contact, orders.claimed, orders.claim_mailed_at, orders.consent_at, orders.consent_wording, orders.registrant, orders.renewal_wording, orders.renewal_at, orders.renewal_session, orders.renewal_address, order_items.id, order_items.order_id, order_items.position, order_items.name, order_items.tld, order_items.kind, order_items.years, order_items.net, order_items.vat, order_items.gross, order_items.account, order_items.provision_item_id, order_items.domain_id, order_items.code_sealed, order_items.state, order_items.failure, order_items.renewal_years, order_items.renewal_gross,
+SELECT orders.id, orders.customer_id, orders.email_key, orders.state, orders.channel, orders.by_kind, orders.by_id, orders.by_address, orders.by_name, orders.items_key, orders.net, orders.vat, orders.gross, orders.vat_rate, orders.vat_rule, orders.vat_country, orders.vat_id, orders.vat_unchecked, orders.pay_link, orders.pay_sealed, orders.verify_link, orders.verify_sealed, orders.auto_renew, orders.created_at, orders.updated_at, orders.expires_at, orders.paid_at, orders.version, orders.due_at, orders.node, orders.attempts, orders.open_order, orders.agent_id, orders.completer_id, orders.contact, orders.claimed, orders.claim_mailed_at, orders.consent_at, orders.consent_wording, orders.registrant, orders.renewal_wording, orders.renewal_at, orders.renewal_session, orders.renewal_address, order_items.id, order_items.order_id, order_items.position, order_items.name, order_items.tld, order_items.kind, order_items.years, order_items.net, order_items.vat, order_items.gross, order_items.account, order_items.provision_item_id, order_items.domain_id, order_items.code_sealed, order_items.state, order_items.failure, order_items.renewal_years, order_items.renewal_gross, order_items.term_end,
     coalesce(payments.id, '') AS payment_id, coalesce(payments.kind, '') AS payment_kind, coalesce(payments.state, '') AS payment_state,
     coalesce(payments.amount, 0) AS payment_amount, coalesce(payments.session, '') AS session, coalesce(payments.url, '') AS url,
     coalesce(payments.intent, '') AS intent, coalesce(payments.card, '') AS card, coalesce(payments.failure, '') AS payment_failure,
@@ -585,6 +588,7 @@ func (q *Queries) GetOrderBySession(ctx context.Context, session string) ([]GetO
 			&i.OrderItem.Failure,
 			&i.OrderItem.RenewalYears,
 			&i.OrderItem.RenewalGross,
+			&i.OrderItem.TermEnd,
 			&i.PaymentID,
 			&i.PaymentKind,
 			&i.PaymentState,
@@ -773,7 +777,7 @@ func (q *Queries) ListCustomerOrderIDs(ctx context.Context, arg ListCustomerOrde
 }
 
 const listDueOrders = `-- name: ListDueOrders :many
-SELECT orders.id, orders.customer_id, orders.email_key, orders.state, orders.channel, orders.by_kind, orders.by_id, orders.by_address, orders.by_name, orders.items_key, orders.net, orders.vat, orders.gross, orders.vat_rate, orders.vat_rule, orders.vat_country, orders.vat_id, orders.vat_unchecked, orders.pay_link, orders.pay_sealed, orders.verify_link, orders.verify_sealed, orders.auto_renew, orders.created_at, orders.updated_at, orders.expires_at, orders.paid_at, orders.version, orders.due_at, orders.node, orders.attempts, orders.open_order, orders.agent_id, orders.completer_id, orders.contact, orders.claimed, orders.claim_mailed_at, orders.consent_at, orders.consent_wording, orders.registrant, orders.renewal_wording, orders.renewal_at, orders.renewal_session, orders.renewal_address, order_items.id, order_items.order_id, order_items.position, order_items.name, order_items.tld, order_items.kind, order_items.years, order_items.net, order_items.vat, order_items.gross, order_items.account, order_items.provision_item_id, order_items.domain_id, order_items.code_sealed, order_items.state, order_items.failure, order_items.renewal_years, order_items.renewal_gross,
+SELECT orders.id, orders.customer_id, orders.email_key, orders.state, orders.channel, orders.by_kind, orders.by_id, orders.by_address, orders.by_name, orders.items_key, orders.net, orders.vat, orders.gross, orders.vat_rate, orders.vat_rule, orders.vat_country, orders.vat_id, orders.vat_unchecked, orders.pay_link, orders.pay_sealed, orders.verify_link, orders.verify_sealed, orders.auto_renew, orders.created_at, orders.updated_at, orders.expires_at, orders.paid_at, orders.version, orders.due_at, orders.node, orders.attempts, orders.open_order, orders.agent_id, orders.completer_id, orders.contact, orders.claimed, orders.claim_mailed_at, orders.consent_at, orders.consent_wording, orders.registrant, orders.renewal_wording, orders.renewal_at, orders.renewal_session, orders.renewal_address, order_items.id, order_items.order_id, order_items.position, order_items.name, order_items.tld, order_items.kind, order_items.years, order_items.net, order_items.vat, order_items.gross, order_items.account, order_items.provision_item_id, order_items.domain_id, order_items.code_sealed, order_items.state, order_items.failure, order_items.renewal_years, order_items.renewal_gross, order_items.term_end,
     coalesce(payments.id, '') AS payment_id, coalesce(payments.kind, '') AS payment_kind, coalesce(payments.state, '') AS payment_state,
     coalesce(payments.amount, 0) AS payment_amount, coalesce(payments.session, '') AS session, coalesce(payments.url, '') AS url,
     coalesce(payments.intent, '') AS intent, coalesce(payments.card, '') AS card, coalesce(payments.failure, '') AS payment_failure,
@@ -874,6 +878,7 @@ func (q *Queries) ListDueOrders(ctx context.Context, dueAt int64, limit int32) (
 			&i.OrderItem.Failure,
 			&i.OrderItem.RenewalYears,
 			&i.OrderItem.RenewalGross,
+			&i.OrderItem.TermEnd,
 			&i.PaymentID,
 			&i.PaymentKind,
 			&i.PaymentState,
@@ -890,6 +895,35 @@ func (q *Queries) ListDueOrders(ctx context.Context, dueAt int64, limit int32) (
 			return nil, err
 		}
 		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const listOpenRenewalOrderIDs = `-- name: ListOpenRenewalOrderIDs :many
+SELECT id FROM orders
+WHERE customer_id = $1 AND open_order = 1 AND items_key LIKE 'basket:renewals%'
+ORDER BY id
+`
+
+func (q *Queries) ListOpenRenewalOrderIDs(ctx context.Context, customerID string) ([]string, error) {
+	rows, err := q.db.QueryContext(ctx, listOpenRenewalOrderIDs, customerID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []string{}
+	for rows.Next() {
+		var id string
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		items = append(items, id)
 	}
 	if err := rows.Close(); err != nil {
 		return nil, err
@@ -930,7 +964,7 @@ func (q *Queries) ListOrderIDsAwaitingIdentity(ctx context.Context, customerID s
 }
 
 const listOrders = `-- name: ListOrders :many
-SELECT orders.id, orders.customer_id, orders.email_key, orders.state, orders.channel, orders.by_kind, orders.by_id, orders.by_address, orders.by_name, orders.items_key, orders.net, orders.vat, orders.gross, orders.vat_rate, orders.vat_rule, orders.vat_country, orders.vat_id, orders.vat_unchecked, orders.pay_link, orders.pay_sealed, orders.verify_link, orders.verify_sealed, orders.auto_renew, orders.created_at, orders.updated_at, orders.expires_at, orders.paid_at, orders.version, orders.due_at, orders.node, orders.attempts, orders.open_order, orders.agent_id, orders.completer_id, orders.contact, orders.claimed, orders.claim_mailed_at, orders.consent_at, orders.consent_wording, orders.registrant, orders.renewal_wording, orders.renewal_at, orders.renewal_session, orders.renewal_address, order_items.id, order_items.order_id, order_items.position, order_items.name, order_items.tld, order_items.kind, order_items.years, order_items.net, order_items.vat, order_items.gross, order_items.account, order_items.provision_item_id, order_items.domain_id, order_items.code_sealed, order_items.state, order_items.failure, order_items.renewal_years, order_items.renewal_gross,
+SELECT orders.id, orders.customer_id, orders.email_key, orders.state, orders.channel, orders.by_kind, orders.by_id, orders.by_address, orders.by_name, orders.items_key, orders.net, orders.vat, orders.gross, orders.vat_rate, orders.vat_rule, orders.vat_country, orders.vat_id, orders.vat_unchecked, orders.pay_link, orders.pay_sealed, orders.verify_link, orders.verify_sealed, orders.auto_renew, orders.created_at, orders.updated_at, orders.expires_at, orders.paid_at, orders.version, orders.due_at, orders.node, orders.attempts, orders.open_order, orders.agent_id, orders.completer_id, orders.contact, orders.claimed, orders.claim_mailed_at, orders.consent_at, orders.consent_wording, orders.registrant, orders.renewal_wording, orders.renewal_at, orders.renewal_session, orders.renewal_address, order_items.id, order_items.order_id, order_items.position, order_items.name, order_items.tld, order_items.kind, order_items.years, order_items.net, order_items.vat, order_items.gross, order_items.account, order_items.provision_item_id, order_items.domain_id, order_items.code_sealed, order_items.state, order_items.failure, order_items.renewal_years, order_items.renewal_gross, order_items.term_end,
     coalesce(payments.id, '') AS payment_id, coalesce(payments.kind, '') AS payment_kind, coalesce(payments.state, '') AS payment_state,
     coalesce(payments.amount, 0) AS payment_amount, coalesce(payments.session, '') AS session, coalesce(payments.url, '') AS url,
     coalesce(payments.intent, '') AS intent, coalesce(payments.card, '') AS card, coalesce(payments.failure, '') AS payment_failure,
@@ -1031,6 +1065,7 @@ func (q *Queries) ListOrders(ctx context.Context, iD string, limit int32) ([]Lis
 			&i.OrderItem.Failure,
 			&i.OrderItem.RenewalYears,
 			&i.OrderItem.RenewalGross,
+			&i.OrderItem.TermEnd,
 			&i.PaymentID,
 			&i.PaymentKind,
 			&i.PaymentState,
@@ -1058,7 +1093,7 @@ func (q *Queries) ListOrders(ctx context.Context, iD string, limit int32) ([]Lis
 }
 
 const listOrdersOfDeliveries = `-- name: ListOrdersOfDeliveries :many
-SELECT orders.id, orders.customer_id, orders.email_key, orders.state, orders.channel, orders.by_kind, orders.by_id, orders.by_address, orders.by_name, orders.items_key, orders.net, orders.vat, orders.gross, orders.vat_rate, orders.vat_rule, orders.vat_country, orders.vat_id, orders.vat_unchecked, orders.pay_link, orders.pay_sealed, orders.verify_link, orders.verify_sealed, orders.auto_renew, orders.created_at, orders.updated_at, orders.expires_at, orders.paid_at, orders.version, orders.due_at, orders.node, orders.attempts, orders.open_order, orders.agent_id, orders.completer_id, orders.contact, orders.claimed, orders.claim_mailed_at, orders.consent_at, orders.consent_wording, orders.registrant, orders.renewal_wording, orders.renewal_at, orders.renewal_session, orders.renewal_address, order_items.id, order_items.order_id, order_items.position, order_items.name, order_items.tld, order_items.kind, order_items.years, order_items.net, order_items.vat, order_items.gross, order_items.account, order_items.provision_item_id, order_items.domain_id, order_items.code_sealed, order_items.state, order_items.failure, order_items.renewal_years, order_items.renewal_gross,
+SELECT orders.id, orders.customer_id, orders.email_key, orders.state, orders.channel, orders.by_kind, orders.by_id, orders.by_address, orders.by_name, orders.items_key, orders.net, orders.vat, orders.gross, orders.vat_rate, orders.vat_rule, orders.vat_country, orders.vat_id, orders.vat_unchecked, orders.pay_link, orders.pay_sealed, orders.verify_link, orders.verify_sealed, orders.auto_renew, orders.created_at, orders.updated_at, orders.expires_at, orders.paid_at, orders.version, orders.due_at, orders.node, orders.attempts, orders.open_order, orders.agent_id, orders.completer_id, orders.contact, orders.claimed, orders.claim_mailed_at, orders.consent_at, orders.consent_wording, orders.registrant, orders.renewal_wording, orders.renewal_at, orders.renewal_session, orders.renewal_address, order_items.id, order_items.order_id, order_items.position, order_items.name, order_items.tld, order_items.kind, order_items.years, order_items.net, order_items.vat, order_items.gross, order_items.account, order_items.provision_item_id, order_items.domain_id, order_items.code_sealed, order_items.state, order_items.failure, order_items.renewal_years, order_items.renewal_gross, order_items.term_end,
     coalesce(payments.id, '') AS payment_id, coalesce(payments.kind, '') AS payment_kind, coalesce(payments.state, '') AS payment_state,
     coalesce(payments.amount, 0) AS payment_amount, coalesce(payments.session, '') AS session, coalesce(payments.url, '') AS url,
     coalesce(payments.intent, '') AS intent, coalesce(payments.card, '') AS card, coalesce(payments.failure, '') AS payment_failure,
@@ -1162,6 +1197,7 @@ func (q *Queries) ListOrdersOfDeliveries(ctx context.Context, lease int64, node 
 			&i.OrderItem.Failure,
 			&i.OrderItem.RenewalYears,
 			&i.OrderItem.RenewalGross,
+			&i.OrderItem.TermEnd,
 			&i.PaymentID,
 			&i.PaymentKind,
 			&i.PaymentState,

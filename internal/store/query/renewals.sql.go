@@ -48,21 +48,38 @@ SELECT
         WHERE renewals.order_id = $1 AND renewals.order_id <> ''
             AND domains.paid_until <> renewals.term_end) AS BIGINT) AS renewed,
     CAST((SELECT count(*) FROM order_items JOIN term_ends ON term_ends.domain_id = order_items.domain_id
-        WHERE order_items.order_id = $1 AND order_items.domain_id <> '' AND term_ends.state = 'deleting') AS BIGINT) AS deleting
+        WHERE order_items.order_id = $1 AND order_items.domain_id <> '' AND term_ends.state = 'deleting') AS BIGINT) AS deleting,
+    CAST((SELECT count(*) FROM order_items JOIN domains ON domains.id = order_items.domain_id
+        WHERE order_items.order_id = $1 AND order_items.term_end > 0
+            AND domains.paid_until <> order_items.term_end) AS BIGINT) AS paid,
+    CAST((SELECT count(*) FROM order_items
+        JOIN order_items AS others ON others.name = order_items.name AND others.domain_id = order_items.domain_id
+        JOIN orders ON orders.id = others.order_id
+        WHERE order_items.order_id = $1 AND order_items.domain_id <> '' AND others.order_id <> $1
+            AND others.state IN ('waiting', 'provisioning') AND orders.state IN ('paying', 'provisioning')) AS BIGINT) AS elsewhere
 `
 
 type CountRenewalCollisionsRow struct {
-	Charging int64
-	Renewed  int64
-	Deleting int64
+	Charging  int64
+	Renewed   int64
+	Deleting  int64
+	Paid      int64
+	Elsewhere int64
 }
 
-// The automatic renewals that an order's payment would collide with: charging is one that
-// another order pays for, renewed one of this order whose term was extended since.
+// What an order's payment would collide with: charging is an automatic renewal that another
+// order pays for, renewed one of this order whose term was extended since. Paid is an item
+// whose term was extended since, elsewhere one whose domain another order extends right now.
 func (q *Queries) CountRenewalCollisions(ctx context.Context, orderID string) (CountRenewalCollisionsRow, error) {
 	row := q.db.QueryRowContext(ctx, countRenewalCollisions, orderID)
 	var i CountRenewalCollisionsRow
-	err := row.Scan(&i.Charging, &i.Renewed, &i.Deleting)
+	err := row.Scan(
+		&i.Charging,
+		&i.Renewed,
+		&i.Deleting,
+		&i.Paid,
+		&i.Elsewhere,
+	)
 	return i, err
 }
 

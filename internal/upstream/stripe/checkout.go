@@ -31,6 +31,11 @@ const maxLineItems = 100
 // direct debit, which is not final at once.
 var reusableMethodTypes = []string{"card", "link", "paypal", "revolut_pay", "amazon_pay"}
 
+// shownMethods makes the page offer the customer's saved payment method. Without it, Stripe
+// offers only methods that were saved for every purpose, and ours are saved for renewals: their
+// allow_redisplay is limited. The customer chooses the method and confirms the payment there.
+var shownMethods = []string{"always", "limited", "unspecified"}
+
 // OpenPage creates a checkout session or returns the existing one. EndsAt must be
 // 30 minutes to 24 hours ahead at the first call and identical in repeated calls:
 // Stripe compares all parameters of an idempotency key.
@@ -95,6 +100,9 @@ func (c *Client) sessionParams(page order.PaymentPage) *api.CheckoutSessionCreat
 	}
 	if page.ProviderCustomer != "" {
 		params.Customer = api.String(page.ProviderCustomer)
+		params.SavedPaymentMethodOptions = &api.CheckoutSessionCreateSavedPaymentMethodOptionsParams{
+			AllowRedisplayFilters: api.StringSlice(shownMethods),
+		}
 		return params
 	}
 	params.CustomerEmail = api.String(page.Email)

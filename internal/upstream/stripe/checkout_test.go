@@ -58,7 +58,8 @@ func TestOpenPage_KeepRequestsOffSessionUsage(t *testing.T) {
 		if _, err := c.OpenPage(t.Context(), page); err != nil {
 			t.Fatal(err)
 		}
-		if form = s.sent[1].form; form.Get("customer") != "cus_1" || form.Has("customer_email") || form.Has("customer_creation") {
+		if form = s.sent[1].form; form.Get("customer") != "cus_1" || form.Has("customer_email") || form.Has("customer_creation") ||
+			form.Get("saved_payment_method_options[allow_redisplay_filters][1]") != "limited" {
 			t.Errorf("a known customer is sent as %v", form)
 		}
 	}, ok(sessionJSON("open", "null")))

@@ -109,6 +109,11 @@ func (d *fakeOrders) AbortPayment(_ context.Context, actor registrar.Actor, _ st
 	return d.err
 }
 
+func (d *fakeOrders) RemoveRenewal(_ context.Context, actor registrar.Actor, _, item string) error {
+	d.record("remove "+item, actor)
+	return d.err
+}
+
 func (d *fakeOrders) Decline(_ context.Context, actor registrar.Actor, _ string) error {
 	d.record("decline", actor)
 	return d.err

@@ -222,6 +222,18 @@ func (h *Handler) setCode(req *ui.Request) error {
 	return req.RedirectWithFlash("code_saved", currentPayPath(req))
 }
 
+// removeRenewal removes an item from an order of renewals; with the last one the order ends.
+func (h *Handler) removeRenewal(req *ui.Request) error {
+	err := h.Orders.RemoveRenewal(req.R.Context(), req.Actor(), linkSecret(req), req.Field("item"))
+	switch {
+	case err == nil:
+		req.Flash("renewal_removed")
+	case registrar.CodeOf(err) != order.NotOpen:
+		return h.renderFormError(req, err, formError{})
+	}
+	return req.SeeOther(currentPayPath(req))
+}
+
 func (h *Handler) confirmDecline(req *ui.Request) error {
 	if !req.SignedIn {
 		return req.RedirectToSignIn(ui.SignInPath)

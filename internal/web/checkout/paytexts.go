@@ -94,7 +94,17 @@ var payTexts = ui.Texts{
 	"pay.submit":         {"Zahlungspflichtig bestellen", "Order with obligation to pay"},
 	"pay.submit_free":    {"Kostenlos beauftragen", "Order free of charge"},
 	"pay.then":           {"Danach öffnet sich die Seite unseres Zahlungsdienstes.", "Our payment provider's page opens next."},
-	"pay.then_free":      {"Es wird nichts abgebucht.", "Nothing will be charged."},
+	"pay.then_saved": {
+		"Danach öffnet sich die Seite unseres Zahlungsdienstes. Dort können Sie mit {1} bezahlen oder ein anderes Zahlungsmittel wählen.",
+		"Our payment provider's page opens next. You can pay with {1} there or choose another payment method.",
+	},
+	"pay.remove":     {"Entfernen", "Remove"},
+	"pay.remove_one": {"{1} aus der Bestellung entfernen", "Remove {1} from the order"},
+	"pay.refused_renewals": {
+		"So lässt sich diese Bestellung nicht bezahlen. Entfernen Sie bitte die Domains, bei denen oben ein Grund steht.",
+		"This order can't be paid as it is. Please remove the domains that show a reason above.",
+	},
+	"pay.then_free": {"Es wird nichts abgebucht.", "Nothing will be charged."},
 	"pay.refused": {
 		"Diese Bestellung lässt sich nicht mehr ausführen. Verwerfen Sie sie bitte und bestellen Sie neu, was noch verfügbar ist.",
 		"This order can no longer be completed. Discard it and order the items that are still available.",

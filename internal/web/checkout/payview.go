@@ -148,6 +148,8 @@ type itemRow struct {
 	Main     bool     // the code is the next thing to enter
 	Warnings []string // texts
 	Locks    bool     // the registry will lock the domain against transfers
+	// Removable means that the viewer can remove the item from their order of renewals.
+	Removable bool
 	// Until is the end of the paid term of an item that can still be paid; zero if unknown.
 	// Later is the price of the term after it, LaterTerm its length; zero if unknown.
 	Until     time.Time
@@ -390,6 +392,9 @@ func (h *Handler) newItemRows(req *ui.Request, path string, view order.View, t f
 			}
 		}
 		r.Locks = !item.Kind.ForHeldDomain() && view.Order.State.Open() && h.LocksTransfers(item.TLD)
+		if r.Removable = view.IsOwner && view.Order.IsRenewalBasket() && view.Order.State.Open() && view.Order.State != order.Paying; r.Removable {
+			r.Page = path
+		}
 		if view.IsOwner && view.Order.State.Open() {
 			r.Until, _ = h.termEnd(req, item)
 			if price, renewed := view.Renewals[item.ID]; renewed {

@@ -89,6 +89,7 @@ var problemTexts = ui.WithRequirements(ui.Texts{
 
 	"note.ordered":          {"Ihre Bestellung ist eingegangen.", "Your order has been placed."},
 	"note.declined":         {"Die Bestellung ist verworfen.", "The order is discarded."},
+	"note.renewal_removed":  {"Die Domain ist aus der Bestellung entfernt.", "The domain is removed from the order."},
 	"note.code_saved":       {"Der Auth-Code ist gespeichert.", "The auth code is saved."},
 	"note.registrant_saved": {"Die Angaben sind gespeichert.", "The details are saved."},
 	"note.signed_out":       {"Sie sind abgemeldet.", "You are signed out."},
@@ -98,6 +99,18 @@ var problemTexts = ui.WithRequirements(ui.Texts{
 		"We are sending the link, unless we sent one in the last few minutes.",
 	},
 
+	"problem.term_paid": {
+		"Mindestens eine Domain dieser Bestellung wurde inzwischen verlängert. Abgebucht wurde nichts. Entfernen Sie sie bitte aus der Bestellung.",
+		"At least one domain in this order has been renewed in the meantime. Nothing was charged. Please remove it from the order.",
+	},
+	"problem.payment_open_elsewhere": {
+		"Mindestens eine dieser Domains verlängern Sie gerade mit einer anderen Bestellung. Hier wurde nichts abgebucht. Schließen Sie die andere Zahlung unter „Bestellungen“ ab oder brechen Sie sie dort ab.",
+		"You are already renewing at least one of these domains with another order. Nothing was charged here. Finish or cancel the other payment under “Orders”.",
+	},
+	"reason.term_paid": {
+		"Diese Domain wurde inzwischen verlängert. Sie müssen nichts mehr bezahlen.",
+		"This domain has been renewed in the meantime. You don't need to pay again.",
+	},
 	"problem.price_changed": {
 		"Der Preis oder die Steuer hat sich gerade geändert. Abgebucht wurde nichts. Bitte prüfen Sie den neuen Betrag.",
 		"The price or the tax has just changed. Nothing was charged. Please check the new total.",

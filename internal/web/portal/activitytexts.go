@@ -84,6 +84,8 @@ var activityTexts = ui.Texts{
 	"action.agent_linked":            {"Checkout-Agent verbunden", "Checkout agent linked"},
 	"action.agent_unlinked":          {"Checkout-Agent getrennt", "Checkout agent unlinked"},
 	"action.order_created":           {"Bestellung vorbereitet", "Order prepared"},
+	"action.order_changed":           {"Verlängerungen einer Bestellung geändert", "Renewals of an order changed"},
+	"action.domain_labels_changed":   {"Ordner oder Notiz einer Domain geändert", "Folder or note of a domain changed"},
 	"action.order_paid":              {"Bestellung bezahlt", "Order paid"},
 	"action.order_confirmed":         {"Kostenlose Bestellung bestätigt", "Free order confirmed"},
 	"action.order_consented":         {"Sofortigen Beginn verlangt", "Immediate start requested"},

@@ -79,7 +79,7 @@ func (h *Handler) renderAutoRenew(req *ui.Request, problem error) error {
 	}
 	wording := renewal.ConsentWording(req.Language)
 	req.AllowExternalFormAction() // a payment method is added at the provider
-	return h.templates.Render(req, ui.View{Name: "autorenew", Status: status, Title: "auto_renew.title", Section: domainsPath, Data: autoRenewView{
+	return h.templates.Render(req, ui.View{Name: "autorenew", Status: status, Title: "auto_renew.title", TitleValue: title(offer.Name), Section: domainsPath, Data: autoRenewView{
 		Offer: offer, Path: domainPath(id), Page: domainPath(id) + autoRenewStep, Wording: wording, Text: renewal.ConsentText(wording),
 		ChargeDay: offer.ChargeAt.UTC().Format(time.DateOnly), Problem: message,
 	}})

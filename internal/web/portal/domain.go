@@ -32,6 +32,7 @@ type domainView struct {
 	History       []historyEntry
 	Statuses      []registryStatus // the most urgent first
 	Notices       []portfolio.Notice
+	Labels        *labels // the customer's folder and note
 
 	// The customer's input and its error.
 	Problem            string
@@ -100,7 +101,7 @@ func (h *Handler) showDomain(req *ui.Request, status int, view domainView) error
 	if view.History, err = h.history(req, view.View); err != nil {
 		return err
 	}
-	return h.templates.Render(req, ui.View{Name: "domain", Status: status, Title: "domain_page.title", Section: domainsPath, Data: view})
+	return h.templates.Render(req, ui.View{Name: "domain", Status: status, Title: "domain_page.title", TitleValue: title(view.Domain.Name), Section: domainsPath, Data: view})
 }
 
 // addTermEnd fills in what happens at the end of the term, and the notices about it.
@@ -111,6 +112,9 @@ func (h *Handler) addTermEnd(req *ui.Request, view *domainView) error {
 		return err
 	}
 	view.End = h.termEndOf(req, domain)
+	if view.Labels == nil {
+		view.Labels = &labels{domain.Folder, domain.Note}
+	}
 	if view.End.On && h.Renewals != nil {
 		offer, err := h.Renewals.Offer(ctx, actor, domain.ID)
 		switch {

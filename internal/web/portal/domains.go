@@ -1,7 +1,11 @@
 package portal
 
 import (
+	"cmp"
 	"net/http"
+	"slices"
+	"strconv"
+	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
@@ -13,6 +17,79 @@ type domainRow struct {
 	portfolio.Domain
 	End      termEnd
 	Unlocked bool // it could be locked against transfers and is not
+}
+
+// Values of the filter by state, besides the states themselves.
+const (
+	stateExpiring  = "expiring"  // within expiringDays
+	stateUnlocked  = "unlocked"  // could be locked against transfers and is not
+	stateAttention = "attention" // see portfolio.Filter.UrgentBefore
+)
+
+const expiringDays = 30
+
+// listQuery is the address of a list: its filter, order and position, as in the query.
+type listQuery struct {
+	Part, State, TLD, Folder, AutoRenew, Sort, Size string
+	after                                           map[string]string
+}
+
+func listQueryOf(req *ui.Request) listQuery {
+	return listQuery{
+		Part: req.Query("q"), State: req.Query("state"), TLD: req.Query("tld"), Folder: req.Query("folder"), AutoRenew: req.Query("auto"),
+		Sort: req.Query("sort"), Size: req.Query("size"),
+		after: map[string]string{"after": req.Query("after"), "id": req.Query("id"), "ends": req.Query("ends"), "in": req.Query("in")},
+	}
+}
+
+// url returns the address of the list on a path, after a domain; nil means from the beginning.
+func (q listQuery) url(path string, last *portfolio.Domain) string {
+	values := map[string]string{
+		"q": q.Part, "state": q.State, "tld": q.TLD, "folder": q.Folder, "auto": q.AutoRenew, "sort": q.Sort, "size": q.Size,
+	}
+	if last != nil {
+		values["after"], values["id"], values["in"] = last.Name, last.ID, string(last.Status)
+		if !last.PaidUntil.IsZero() {
+			values["ends"] = strconv.FormatInt(last.PaidUntil.UnixMicro(), 10)
+		}
+	}
+	return ui.WithQuery(path, values)
+}
+
+// IsSet reports whether a filter beyond name and state is set, which the page then shows.
+func (q listQuery) IsSet() bool { return q.TLD+q.Folder+q.AutoRenew+q.Sort+q.Size != "" }
+
+// size is the number of domains per page.
+func (q listQuery) size() int {
+	if n, err := strconv.Atoi(q.Size); err == nil && slices.Contains(pageSizes[:], n) {
+		return n
+	}
+	return portfolio.PageSize
+}
+
+var pageSizes = [...]int{portfolio.PageSize, 100, portfolio.MaxPageSize}
+
+// filter returns the filter, and what only this package can decide; nil if that is nothing.
+func (h *Handler) filter(q listQuery) (filter portfolio.Filter, match func(portfolio.Domain) bool) {
+	filter = portfolio.Filter{
+		Part: q.Part, TLD: q.TLD, Folder: q.Folder, AutoRenew: portfolio.AutoRenew(q.AutoRenew), Sort: portfolio.Sort(q.Sort),
+		AfterName: q.after["after"], AfterID: q.after["id"], AfterStatus: registrar.DomainStatus(q.after["in"]),
+	}
+	if ends, err := strconv.ParseInt(q.after["ends"], 10, 64); err == nil {
+		filter.AfterEnd = time.UnixMicro(ends)
+	}
+	soon := h.Now().AddDate(0, 0, expiringDays)
+	switch q.State {
+	case stateExpiring:
+		filter.Status, filter.PaidBefore = registrar.DomainActive, soon
+	case stateUnlocked:
+		filter.Status, filter.LacksStatus, match = registrar.DomainActive, domainchange.TransferLock, h.isUnlocked
+	case stateAttention:
+		filter.UrgentBefore = soon
+	default:
+		filter.Status = registrar.DomainStatus(q.State)
+	}
+	return filter, match
 }
 
 func (h *Handler) domains(req *ui.Request) error { return h.showDomains(req, nil) }
@@ -28,33 +105,28 @@ func (h *Handler) showDomains(req *ui.Request, problem error) error {
 		}
 		status = http.StatusConflict
 	}
-	filter := portfolio.Filter{
-		Part: req.Query("q"), Status: registrar.DomainStatus(req.Query("state")), AfterName: req.Query("after"), AfterID: req.Query("id"),
-	}
-	some, err := h.Portfolio.Page(req.R.Context(), req.Actor(), filter)
+	asked := listQueryOf(req)
+	filter, match := h.filter(asked)
+	some, err := h.Portfolio.Page(req.R.Context(), req.Actor(), filter, asked.size(), match)
 	if err != nil {
 		return err
 	}
-	lines := make([]domainRow, 0, len(some.Domains))
-	actions := false
+	view := domainsView{
+		Problem: message, Total: some.Total(), Query: asked, Sizes: pageSizes[:], CSV: asked.url(domainsPath+".csv", nil),
+		Recent: req.SignedInRecently(), Again: ui.WithNext(ui.SignInAgainPath, asked.url(domainsPath, nil)), Orders: h.Orders != nil,
+	}
 	for _, d := range some.Domains {
 		line := domainRow{Domain: d, End: h.termEndOf(req, d), Unlocked: h.isUnlocked(d)}
-		actions = actions || line.End.Renewable
-		lines = append(lines, line)
+		view.Actions = view.Actions || line.End.Renewable
+		view.Domains = append(view.Domains, line)
+		view.IDs += d.ID + " "
 	}
-	view := domainsView{
-		Domains: lines, Actions: actions, Problem: message, Total: some.Total(), Part: filter.Part, Status: filter.Status,
-	}
-	for _, status := range registrar.DomainStatuses() {
-		if count := some.Counts[status]; count > 0 {
-			view.States = append(view.States, domainCount{status, count})
-		}
-	}
+	view.countGroups(some.Groups)
 	if filter.AfterName != "" {
-		view.First = domainsURL(filter, portfolio.Domain{})
+		view.First = asked.url(domainsPath, nil)
 	}
 	if some.More {
-		view.More = domainsURL(filter, some.Domains[len(some.Domains)-1])
+		view.More = asked.url(domainsPath, &some.Domains[len(some.Domains)-1])
 	}
 	return h.templates.Render(req, ui.View{Name: "domains", Status: status, Title: "domains.title", Section: domainsPath, Data: view})
 }
@@ -68,14 +140,21 @@ func (h *Handler) isUnlocked(domain portfolio.Domain) bool {
 
 type domainsView struct {
 	Domains []domainRow
-	Actions bool // orders are possible
+	IDs     string // of all of them
+	Actions bool   // orders are possible
 	Problem string
 	Total   int
-	Part    string // with Status the filter
-	Status  registrar.DomainStatus
-	States  []domainCount // the options of the filter
+	Query   listQuery
+	// States, TLDs and Folders are the options of the filter.
+	States        []domainCount
+	TLDs, Folders []string
+	Sizes         []int
+	CSV           string // the address of this list as a file
 	// First and More are URLs of other pages of the list; empty if there are none.
 	First, More string
+	Recent      bool // the visitor may change nameservers and locks; otherwise Again is where to sign in
+	Again       string
+	Orders      bool // renewals can be ordered
 }
 
 type domainCount struct {
@@ -83,11 +162,76 @@ type domainCount struct {
 	Count  int
 }
 
-// domainsURL returns the page of the list after a domain; a zero one means the first.
-func domainsURL(filter portfolio.Filter, last portfolio.Domain) string {
-	return ui.WithQuery(domainsPath, map[string]string{"q": filter.Part, "state": string(filter.Status), "after": last.Name, "id": last.ID})
+func (v *domainsView) countGroups(groups []portfolio.Group) {
+	counts := make(map[registrar.DomainStatus]int)
+	for _, group := range groups {
+		counts[group.Status] += group.Domains
+		v.TLDs = append(v.TLDs, group.TLD)
+		if group.Folder != "" {
+			v.Folders = append(v.Folders, group.Folder)
+		}
+	}
+	for _, status := range registrar.DomainStatuses() {
+		if count := counts[status]; count > 0 {
+			v.States = append(v.States, domainCount{status, count})
+		}
+	}
+	v.TLDs, v.Folders = sortedSet(v.TLDs), sortedSet(v.Folders)
 }
+
+func sortedSet(list []string) []string { return slices.Compact(slices.Sorted(slices.Values(list))) }
+
+// setLabels stores the folder and the note of a domain.
+func (h *Handler) setLabels(req *ui.Request) error {
+	id := req.R.PathValue("id")
+	if err := h.Portfolio.SetLabels(req.R.Context(), req.Actor(), id, req.Text("folder"), req.Field("note")); err != nil {
+		message, known := h.problem(req, err)
+		if !known {
+			return err
+		}
+		return h.showDomain(req, http.StatusUnprocessableEntity, domainView{
+			DS: dsField, Problem: message, Labels: &labels{Folder: req.Text("folder"), Note: req.Field("note")},
+		})
+	}
+	return req.RedirectWithFlash("labels_saved", domainPath(id))
+}
+
+// labels are what a customer has written about a domain.
+type labels struct{ Folder, Note string }
 
 func noSuchDomain() error {
 	return &registrar.Error{Kind: registrar.KindNotFound, Code: registrar.NoSuchDomain}
+}
+
+// title names a domain in the reader's script.
+func title(name string) string { return cmp.Or(ui.UnicodeName(name), name) }
+
+// option is an entry of a filter; Text is a text key.
+type option struct {
+	Value, Text string
+	Chosen      bool
+}
+
+// listOptions are the entries of the filters whose values don't depend on the domains.
+var listOptions = map[string][]option{
+	"state": {
+		{Value: stateAttention, Text: "domains.attention"}, {Value: stateExpiring, Text: "domains.expiring"}, {Value: stateUnlocked, Text: "domains.unlocked"},
+	},
+	"sort": {
+		{Value: string(portfolio.SortName), Text: "domains.sort_name"}, {Value: string(portfolio.SortTerm), Text: "domains.sort_term"},
+		{Value: string(portfolio.SortStatus), Text: "domains.sort_status"}, {Value: string(portfolio.SortAdded), Text: "domains.sort_added"},
+	},
+	"auto": {
+		{Text: "domains.all"}, {Value: string(portfolio.AutoRenewOn), Text: "domains.auto_on"}, {Value: string(portfolio.AutoRenewOff), Text: "domains.auto_off"},
+	},
+}
+
+// Choices returns the entries of a filter, for the template.
+func (v domainsView) Choices(filter string) []option {
+	chosen := map[string]string{"state": v.Query.State, "sort": v.Query.Sort, "auto": v.Query.AutoRenew}[filter]
+	options := slices.Clone(listOptions[filter])
+	for i := range options {
+		options[i].Chosen = options[i].Value == chosen
+	}
+	return options
 }

@@ -74,7 +74,7 @@ var domainTexts = ui.WithRequirements(ui.Texts{
 	},
 	"term.let_expire_submit": {"Domain auslaufen lassen", "Let the domain expire"},
 
-	"auto_renew.title":       {"Automatisch verlängern", "Renew automatically"},
+	"auto_renew.title":       {"{1} automatisch verlängern", "Renew {1} automatically"},
 	"auto_renew.link":        {"Automatisch verlängern …", "Renew automatically …"},
 	"auto_renew.off":         {"Automatische Verlängerung ausschalten", "Turn off automatic renewal"},
 	"auto_renew.offer":       {"Was Sie vereinbaren", "What you agree to"},
@@ -118,7 +118,7 @@ var domainTexts = ui.WithRequirements(ui.Texts{
 	"notices.sent":     {"vom Mailserver angenommen", "accepted by the mail server"},
 	"notices.not_sent": {"nicht zugestellt", "not delivered"},
 
-	"domain_page.title": {"Domain verwalten", "Manage domain"},
+	"domain_page.title": {"{1} verwalten", "Manage {1}"},
 	"domain_page.back":  {"Alle Domains", "All domains"},
 	"domain_page.again": {
 		"Nameserver, DNSSEC, Auth-Code und Inhaber ändern Sie nur kurz nach einer Anmeldung. Bitte bestätigen Sie, dass Sie es sind.",

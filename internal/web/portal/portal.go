@@ -12,6 +12,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
 	"github.com/dotkontor/dotkontor/internal/registrar/agent"
+	"github.com/dotkontor/dotkontor/internal/registrar/bulk"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
 	"github.com/dotkontor/dotkontor/internal/registrar/oauth"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
@@ -35,6 +36,7 @@ type Config struct {
 	// Agents are checkout agents that customers can link.
 	Agents        *agent.Service
 	DomainChanges *domainchange.Service
+	Bulk          *bulk.Service
 	// Orders renews domains; nil if nothing can be ordered.
 	Orders Orders
 	// Renewals turns automatic renewal on and off; nil if nothing can be ordered.
@@ -64,7 +66,8 @@ type Exporter interface {
 
 // Orders is order.Service, which orders renewals.
 type Orders interface {
-	Create(ctx context.Context, actor registrar.Actor, request order.Request) (order.Order, error)
+	AddRenewals(ctx context.Context, actor registrar.Actor, items []order.RequestedItem) (order.Order, []order.RefusedItem, error)
+	Get(ctx context.Context, actor registrar.Actor, id string) (order.Order, error)
 	PayURL(o order.Order) (string, error)
 }
 
@@ -81,14 +84,14 @@ type Handler struct {
 // New parses every page.
 func New(cfg Config) (*Handler, error) {
 	if cfg.Frame == nil || cfg.Accounts == nil || cfg.AccessTokens == nil || cfg.Portfolio == nil || cfg.Applications == nil ||
-		cfg.Agents == nil || cfg.DomainChanges == nil || cfg.Exporter == nil {
-		return nil, errors.New("portal: Config.Frame, Accounts, AccessTokens, Portfolio, Applications, Agents, DomainChanges and Exporter are required")
+		cfg.Agents == nil || cfg.DomainChanges == nil || cfg.Bulk == nil || cfg.Exporter == nil {
+		return nil, errors.New("portal: Config.Frame, Accounts, AccessTokens, Portfolio, Applications, Agents, DomainChanges, Bulk and Exporter are required")
 	}
 	if cfg.Orders != nil && (cfg.Extension == nil || cfg.RateBasisPoints == nil) {
 		return nil, errors.New("portal: Config.Orders requires Extension and RateBasisPoints")
 	}
 	registrar.Default(&cfg.Now, time.Now)
-	views, err := cfg.Frame.LoadTemplates(templateFS, texts, activityTexts, domainTexts, ui.RegistrantTexts)
+	views, err := cfg.Frame.LoadTemplates(templateFS, texts, activityTexts, domainTexts, domainListTexts, ui.RegistrantTexts)
 	if err != nil {
 		return nil, err
 	}
@@ -179,7 +182,11 @@ func (h *Handler) Routes() []httpjson.Route {
 		{Method: post, Path: agentsPath + "/{id}/unlink", Handler: withID(agentsPath, "agent_unlinked", h.Agents.Unlink)},
 		{Method: get, Path: "/portal/activity", Handler: signedIn("/portal/activity", h.activity)},
 		{Method: get, Path: domainsPath, Handler: signedIn(domainsPath, h.domains)},
+		{Method: get, Path: domainsPath + ".csv", Handler: signedIn(domainsPath, h.domainsCSV)},
+		{Method: post, Path: bulkPath, Handler: signedIn(domainsPath, h.bulkAction)},
+		{Method: get, Path: bulkPath + "/{id}", Handler: signedIn(domainsPath, h.bulkResult)},
 		{Method: get, Path: domainsPath + "/{id}", Handler: signedIn(domainsPath, h.domain)},
+		{Method: post, Path: domainsPath + "/{id}/labels", Handler: signedIn(domainsPath, h.setLabels)},
 		{Method: post, Path: domainsPath + "/{id}/nameservers", Handler: signedIn(domainsPath, h.change(domainchange.Nameservers))},
 		{Method: post, Path: domainsPath + "/{id}/cancel", Handler: signedIn(domainsPath, h.cancelChange)},
 		{Method: post, Path: domainsPath + "/{id}/ds", Handler: signedIn(domainsPath, h.change(domainchange.AddDS))},

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -14,7 +13,6 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
 	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
-	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
@@ -79,41 +77,56 @@ func (h *Handler) renewalOptions(now time.Time, view domainchange.View) (options
 	return options
 }
 
-// orderDomain prepares an order to renew or restore a domain, which is then reviewed and
-// paid like any other. Without a choice of years a renewal is for the shortest term.
+// orderDomain adds the renewal or restore of a domain to the customer's renewal basket, which
+// is then reviewed and paid like any order. Without a choice of years a renewal is for the
+// shortest term.
 func (h *Handler) orderDomain(kind order.Kind) ui.PageFunc {
 	return func(req *ui.Request) error {
-		domains, err := h.Portfolio.List(req.R.Context(), req.Actor())
+		if h.Orders == nil {
+			return noSuchDomain()
+		}
+		domain, err := h.Portfolio.Get(req.R.Context(), req.Actor(), req.R.PathValue("id"))
 		if err != nil {
 			return err
 		}
-		at := slices.IndexFunc(domains, func(d portfolio.Domain) bool { return d.ID == req.R.PathValue("id") })
-		if at < 0 || h.Orders == nil {
-			return noSuchDomain()
-		}
-		domain := domains[at]
 		years, err := strconv.Atoi(cmp.Or(req.Field("years"), "0"))
 		if err != nil || years < 0 {
 			return h.showDomains(req, &registrar.Error{Kind: registrar.KindConflict, Code: renewalRefused})
 		}
 		wanted := order.RequestedItem{Name: registrar.NewName(strings.TrimSuffix(domain.Name, domain.TLD), domain.TLD), Kind: kind, Years: years}
-		made, err := h.Orders.Create(req.R.Context(), req.Actor(), order.Request{Items: []order.RequestedItem{wanted}, Channel: order.ChannelPortal})
+		made, full, err := h.Orders.AddRenewals(req.R.Context(), req.Actor(), []order.RequestedItem{wanted})
 		var refused *order.ItemsRefused
 		switch {
 		case errors.As(err, &refused):
 			return h.showDomains(req, &registrar.Error{Kind: registrar.KindConflict, Code: renewalRefused, Err: err})
 		case err != nil:
 			return h.showDomains(req, err)
+		case len(full) > 0:
+			return h.showDomains(req, full[0].Reason)
 		}
-		address, err := h.Orders.PayURL(made)
-		if err != nil {
-			return err
-		}
-		to, err := url.Parse(address)
-		if err != nil {
-			return &registrar.Error{Kind: registrar.KindInternal, Code: "pay_url", Err: err}
-		}
-		// Only the path: a form stays on the browser's host.
-		return req.SeeOther(ui.LocalPath(to.EscapedPath(), ui.OrdersPath))
+		return h.redirectToPay(req, made)
 	}
+}
+
+// redirectToPay redirects to the page where an order is reviewed and paid.
+func (h *Handler) redirectToPay(req *ui.Request, made order.Order) error {
+	path, err := h.payPath(made)
+	if err != nil {
+		return err
+	}
+	return req.SeeOther(path)
+}
+
+// payPath is the path of that page. Redirects use paths, so that a form stays on the browser's
+// host.
+func (h *Handler) payPath(made order.Order) (string, error) {
+	address, err := h.Orders.PayURL(made)
+	if err != nil {
+		return "", err
+	}
+	to, err := url.Parse(address)
+	if err != nil {
+		return "", &registrar.Error{Kind: registrar.KindInternal, Code: "pay_url", Err: err}
+	}
+	return ui.LocalPath(to.EscapedPath(), ui.OrdersPath), nil
 }

@@ -245,13 +245,15 @@ func (templates *Templates) Has(key string) bool {
 
 // View describes a page to render.
 type View struct {
-	Name    string // the template file without its extension
-	Status  int    // 0 means 200
-	Title   string // the text key of heading and window title
-	Section string // the path of the current menu entry
-	Public  string // the text key of the description for search engines; empty means noindex
-	Live    Live   // describes how the page updates itself
-	Data    any    // available to the template as .Data
+	Name   string // the template file without its extension
+	Status int    // 0 means 200
+	Title  string // the text key of heading and window title
+	// TitleValue fills {1} in the title, for example with the name of a domain.
+	TitleValue string
+	Section    string // the path of the current menu entry
+	Public     string // the text key of the description for search engines; empty means noindex
+	Live       Live   // describes how the page updates itself
+	Data       any    // available to the template as .Data
 }
 
 type pageData struct {

@@ -25,6 +25,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
 	"github.com/dotkontor/dotkontor/internal/registrar/agent"
+	"github.com/dotkontor/dotkontor/internal/registrar/bulk"
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
 	"github.com/dotkontor/dotkontor/internal/registrar/export"
@@ -187,6 +188,12 @@ func newEnvWith(t *testing.T, change func(*env, *portal.Config)) *env {
 		Exporter: dossiers,
 	}
 	change(s, &pages)
+	actions := bulk.Config{Store: db, Portfolio: s.portfolio, Changes: s.domains, Now: s.clock.now, Clock: s.clock.now}
+	if pages.Orders != nil {
+		actions.Orders, actions.Consents = pages.Orders, pages.Renewals
+	}
+	pages.Bulk, err = bulk.New(actions)
+	must(t, err)
 	s.handler, err = web.New(web.Config{
 		Facts: discovery.Facts{BaseURL: s.base}, Lookups: lookups{}, Budget: budget{}, Portal: pages, Now: s.clock.now,
 		MCP:   mcp.Config{Lookups: lookups{}, Catalog: catalog.NewLive(nil), WhoisBudget: budget{}, Tokens: tokens{}, TokenBudget: budget{}},

@@ -35,17 +35,18 @@ func (s *env) addDomainOf(owner, label, tld string, status registrar.DomainStatu
 type fakeOrders struct {
 	base     string
 	err      error
-	requests []order.Request
+	requests [][]order.RequestedItem
+	refused  []order.RefusedItem
 	actor    registrar.Actor
 }
 
-func (c *fakeOrders) Create(_ context.Context, actor registrar.Actor, request order.Request) (order.Order, error) {
-	c.requests, c.actor = append(c.requests, request), actor
-	return order.Order{ID: "ord_1"}, c.err
+func (c *fakeOrders) AddRenewals(_ context.Context, actor registrar.Actor, items []order.RequestedItem) (order.Order, []order.RefusedItem, error) {
+	c.requests, c.actor = append(c.requests, items), actor
+	return order.Order{ID: "ord_1"}, c.refused, c.err
 }
 
-func (c *fakeOrders) List(context.Context, registrar.Actor, string, int) ([]order.Order, error) {
-	return nil, c.err
+func (c *fakeOrders) Get(_ context.Context, _ registrar.Actor, id string) (order.Order, error) {
+	return order.Order{ID: id, State: order.AwaitingPayment}, c.err
 }
 
 func (c *fakeOrders) PayURL(order.Order) (string, error) {
@@ -83,15 +84,14 @@ func TestRenew_CreatesOrder(t *testing.T) {
 		t.Fatalf("got %d %s", got.status, got.location())
 	}
 	request := c.requests[0]
-	if len(request.Items) != 1 || request.Items[0].Name.ASCII() != "laufend.de" || request.Items[0].Kind != order.Renew ||
-		request.Channel != order.ChannelPortal || c.actor.Customer != erika.ID || c.actor.Kind != registrar.ActorPerson {
+	if len(request) != 1 || request[0].Name.ASCII() != "laufend.de" || request[0].Kind != order.Renew || c.actor.Customer != erika.ID || c.actor.Kind != registrar.ActorPerson {
 		t.Errorf("ordered %+v by %+v", request, c.actor)
 	}
 	s.registry.maxYears = 3
 	if page := b.get("/portal/domains/" + active).body; strings.Count(page, "<option value=") != 3 || !strings.Contains(page, "3 Jahre, bis ") || !strings.Contains(page, "35,70") {
 		t.Errorf("the page does not offer up to three years with their prices: %s", page)
 	}
-	if got := b.post(renew, url.Values{"years": {"3"}}); got.status != http.StatusSeeOther || c.requests[1].Items[0].Years != 3 {
+	if got := b.post(renew, url.Values{"years": {"3"}}); got.status != http.StatusSeeOther || c.requests[1][0].Years != 3 {
 		t.Errorf("three years: %d, %+v", got.status, c.requests)
 	}
 	if got := b.post(renew, url.Values{"years": {"viele"}}); got.status != http.StatusConflict || len(c.requests) != 2 {
@@ -130,7 +130,7 @@ func TestRestore_CreatesOrderWhileRegistryOffersIt(t *testing.T) {
 		t.Errorf("a deadline in the past is shown: %s", page)
 	}
 	b = s.signedInBrowser("erika@example.org")
-	if got := b.post(path+"/restore", nil); got.status != http.StatusSeeOther || c.requests[0].Items[0].Kind != order.Restore {
+	if got := b.post(path+"/restore", nil); got.status != http.StatusSeeOther || c.requests[0][0].Kind != order.Restore {
 		t.Errorf("got %d, ordered %+v", got.status, c.requests)
 	}
 }

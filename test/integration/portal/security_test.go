@@ -293,12 +293,14 @@ var foreignPaths = map[string]func(ownedObjects) string{
 	"/portal/domains/{id}/auto-renew":  func(o ownedObjects) string { return "/portal/domains/" + o.domain + "/auto-renew" },
 
 	"/portal/domains/{id}/auto-renew/off": func(o ownedObjects) string { return "/portal/domains/" + o.domain + "/auto-renew/off" },
+	"/portal/domains/{id}/labels":         func(o ownedObjects) string { return "/portal/domains/" + o.domain + "/labels" },
+	"/portal/domain-actions/{id}":         func(o ownedObjects) string { return "/portal/domain-actions/" + o.action },
 	"/portal/domains/{id}/expire":         func(o ownedObjects) string { return "/portal/domains/" + o.domain + "/expire" },
 	"/portal/domains/{id}/keep":           func(o ownedObjects) string { return "/portal/domains/" + o.domain + "/keep" },
 }
 
 // ownedObjects belong to one customer.
-type ownedObjects struct{ token, session, passkey, app, domain, agent string }
+type ownedObjects struct{ token, session, passkey, app, domain, agent, action string }
 
 func TestRoutes_ForeignObjectsAreNotFound(t *testing.T) {
 	t.Parallel()
@@ -318,9 +320,11 @@ func TestRoutes_ForeignObjectsAreNotFound(t *testing.T) {
 		token: tokens[0].ID, session: sessions[0].ID, passkey: s.addPasskey(victim.ID), app: s.connectApp(victim.ID),
 		domain: s.addDomain(victim.ID, "opfer", registrar.DomainActive), agent: s.newRemovedAgent(),
 	}
+	locked := theirs.post("/portal/domain-actions", url.Values{"action": {"lock"}, "id": {owned.domain}})
+	owned.action = strings.TrimPrefix(locked.location(), "/portal/domain-actions/")
 	unknown := ownedObjects{
 		token: "tok_00000000000000000000000000", session: "ses_00000000000000000000000000", passkey: "pky_00000000000000000000000000",
-		app: "grant_00000000000000000000000000", domain: "dom_00000000000000000000000000", agent: "agt_00000000000000000000000000",
+		app: "grant_00000000000000000000000000", domain: "dom_00000000000000000000000000", agent: "agt_00000000000000000000000000", action: "blk_00000000000000000000000000",
 	}
 	for _, route := range s.routes {
 		if !strings.Contains(route.Path, "{id}") {
@@ -336,7 +340,7 @@ func TestRoutes_ForeignObjectsAreNotFound(t *testing.T) {
 			ask = b.get
 		}
 		got, none := ask(row(owned)), ask(row(unknown))
-		got.body = strings.ReplaceAll(got.body, owned.domain, unknown.domain) // a page contains its own path
+		got.body = strings.NewReplacer(owned.domain, unknown.domain, owned.action, unknown.action).Replace(got.body) // a page contains its own path
 		if got.status != http.StatusNotFound || got.body != none.body || none.status != got.status {
 			t.Errorf("%s: %d for another customer's object, %d for an unknown one; the same page: %t", route.Path, got.status, none.status, got.body == none.body)
 		}

@@ -516,7 +516,7 @@ func TestPay_AutomaticOrderIsClosedOnceTermWasRenewedByHand(t *testing.T) {
 		s.finishPaying(o, page)
 		testkit.Eventually(s.t, "manual renewal", func() bool { return s.order(o.ID).State == order.Completed })
 		s.wantState("zweimal.com", renewal.Stopped, order.InsufficientFunds)
-		if _, err := s.startPaying(s.order(failed.ID)); registrar.CodeOf(err) != order.NotOpen {
+		if _, err := s.startPaying(s.order(failed.ID)); !refusedWith(err, order.TermPaid) {
 			t.Errorf("the same term can be paid again: %v", err)
 		}
 		s.reconcile()

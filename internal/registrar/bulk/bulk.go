@@ -1,0 +1,290 @@
+package bulk
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
+	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
+)
+
+// MaxDomains bounds the domains of one action.
+const MaxDomains = 200
+
+// storeTimeout bounds storing the action, which must not end with the request.
+const storeTimeout = 5 * time.Second
+
+// Kind is what is done to each domain.
+type Kind string
+
+// The kinds. They are stored.
+const (
+	Lock         Kind = "lock"
+	Unlock       Kind = "unlock"
+	Nameservers  Kind = "nameservers"
+	Renew        Kind = "renew"
+	AutoRenewOn  Kind = "auto_renew_on"
+	AutoRenewOff Kind = "auto_renew_off"
+	Folder       Kind = "folder"
+)
+
+// changeKinds are the kinds that are domain changes.
+var changeKinds = map[Kind]domainchange.ChangeKind{
+	Lock: domainchange.Lock, Unlock: domainchange.Unlock, Nameservers: domainchange.Nameservers,
+}
+
+// NeedsRecentSignIn reports whether the customer must have signed in recently.
+func (k Kind) NeedsRecentSignIn() bool { return k == Unlock || k == Nameservers }
+
+// Error codes.
+const (
+	NoneSelected registrar.Code = "none_selected"   // KindInvalid
+	TooMany      registrar.Code = "too_many_chosen" // KindInvalid: see MaxDomains
+	NoSuchAction registrar.Code = "no_such_action"  // KindNotFound
+	NotDone      registrar.Code = "not_done"        // nothing was done about this domain, for a reason without a code
+)
+
+// Request is an action.
+type Request struct {
+	Kind        Kind
+	Domains     []string // ids
+	Nameservers string   // as entered
+	Folder      string
+	Agreements  map[string]renewal.Agreement // of AutoRenewOn, by domain
+}
+
+// Action is an action that was carried out.
+type Action struct {
+	ID, Customer string
+	Kind         Kind
+	Order        string // of Renew; empty if nothing was ordered
+	Results      []Result
+	At           time.Time
+}
+
+// Result is what was decided at once about one domain.
+type Result struct {
+	Domain string         `json:"domain"`
+	Name   string         `json:"name,omitempty"` // empty if the customer holds no such domain
+	Change string         `json:"change,omitempty"`
+	Code   registrar.Code `json:"code,omitempty"` // why nothing is done about it; empty if something is
+}
+
+// Outcome is a result with the domain change that followed; zero if there is none.
+type Outcome struct {
+	Result
+	Change domainchange.Change
+}
+
+// Store persists actions.
+type Store interface {
+	// AddBulkAction deletes the customer's oldest ones.
+	AddBulkAction(ctx context.Context, action Action) error
+	GetBulkAction(ctx context.Context, customer, id string) (Action, bool, error)
+	ListBulkChanges(ctx context.Context, customer, action string) ([]domainchange.Change, error)
+}
+
+// Changes is domainchange.Service.
+type Changes interface {
+	QueueChange(ctx context.Context, actor registrar.Actor, id string, request domainchange.ChangeRequest, bulk string) (domainchange.Change, error)
+}
+
+// Orders is order.Service.
+type Orders interface {
+	AddRenewals(ctx context.Context, actor registrar.Actor, items []order.RequestedItem) (order.Order, []order.RefusedItem, error)
+}
+
+// Consents is renewal.Consents.
+type Consents interface {
+	Agree(ctx context.Context, actor registrar.Actor, domain string, agreed renewal.Agreement) error
+	TurnOff(ctx context.Context, actor registrar.Actor, domain string) error
+}
+
+// Service is safe for concurrent use.
+type Service struct{ cfg Config }
+
+// Config configures a Service. Store, Portfolio and Changes are required.
+type Config struct {
+	Store     Store
+	Portfolio *portfolio.Service
+	Changes   Changes
+	// Orders and Consents are nil if nothing can be ordered.
+	Orders   Orders
+	Consents Consents
+	// Now is the business time, Clock the wall clock, for sign-ins. nil means time.Now.
+	Now, Clock func() time.Time
+}
+
+// New returns a Service.
+func New(cfg Config) (*Service, error) {
+	if cfg.Store == nil || cfg.Portfolio == nil || cfg.Changes == nil {
+		return nil, errors.New("bulk: Config.Store, Portfolio and Changes are required")
+	}
+	registrar.Default(&cfg.Now, time.Now)
+	registrar.Default(&cfg.Clock, time.Now)
+	return &Service{cfg}, nil
+}
+
+// Check returns why a selection of domains can't be acted on; nil if it can.
+func Check(domains []string) error {
+	switch {
+	case len(domains) == 0:
+		return registrar.Invalid(NoneSelected)
+	case len(domains) > MaxDomains:
+		return registrar.Invalid(TooMany)
+	default:
+		return nil
+	}
+}
+
+// Run carries out an action and returns it with its results. An error means that nothing was
+// done, or that the database failed. Nameservers that are wrong for every domain are such an
+// error.
+func (s *Service) Run(ctx context.Context, actor registrar.Actor, request Request) (Action, error) {
+	if err := actor.RequirePerson(); err != nil {
+		return Action{}, err
+	}
+	request.Domains = slices.Compact(slices.Sorted(slices.Values(request.Domains)))
+	if err := Check(request.Domains); err != nil {
+		return Action{}, err
+	}
+	if request.Kind.NeedsRecentSignIn() {
+		if err := actor.RequireRecentSignIn(s.cfg.Clock()); err != nil {
+			return Action{}, err
+		}
+	}
+	act, err := s.actor(request)
+	if err != nil {
+		return Action{}, err
+	}
+	now := s.cfg.Now()
+	action := Action{ID: registrar.NewID("blk_", now), Customer: actor.Customer, Kind: request.Kind, At: now}
+	var held []portfolio.Domain
+	var last error
+	for _, id := range request.Domains {
+		domain, err := s.cfg.Portfolio.Get(ctx, actor, id)
+		result := Result{Domain: id, Name: domain.Name}
+		if err == nil && act != nil {
+			result.Change, err = act(ctx, actor, domain, action.ID)
+		}
+		if err != nil {
+			result.Code, last = cmp.Or(registrar.CodeOf(err), NotDone), err
+		} else {
+			held = append(held, domain)
+		}
+		action.Results = append(action.Results, result)
+	}
+	if len(held) == 0 && request.Kind == Nameservers && registrar.KindOf(last) == registrar.KindInvalid {
+		return Action{}, last
+	}
+	if request.Kind == Renew {
+		if err := s.renew(ctx, actor, held, &action); err != nil {
+			return Action{}, err
+		}
+	}
+	slices.SortFunc(action.Results, func(a, b Result) int { return strings.Compare(a.Name, b.Name) })
+	store, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
+	defer cancel()
+	return action, s.cfg.Store.AddBulkAction(store, action)
+}
+
+// actFunc handles one domain and returns the id of its change, if there is one.
+type actFunc func(ctx context.Context, actor registrar.Actor, domain portfolio.Domain, action string) (change string, err error)
+
+// actor returns what a request does to each domain; nil if it handles them together.
+func (s *Service) actor(request Request) (actFunc, error) {
+	if kind, ok := changeKinds[request.Kind]; ok {
+		return func(ctx context.Context, actor registrar.Actor, domain portfolio.Domain, action string) (string, error) {
+			change, err := s.cfg.Changes.QueueChange(ctx, actor, domain.ID, domainchange.ChangeRequest{Kind: kind, Nameservers: request.Nameservers}, action)
+			return change.ID, err
+		}, nil
+	}
+	switch {
+	case request.Kind == Renew && s.cfg.Orders != nil:
+		return nil, nil //nolint:nilnil // all domains share an order
+	case request.Kind == AutoRenewOn && s.cfg.Consents != nil:
+		return func(ctx context.Context, actor registrar.Actor, domain portfolio.Domain, _ string) (string, error) {
+			agreed, shown := request.Agreements[domain.ID]
+			if !shown {
+				return "", registrar.Conflict(renewal.OfferChanged)
+			}
+			return "", s.cfg.Consents.Agree(ctx, actor, domain.ID, agreed)
+		}, nil
+	case request.Kind == AutoRenewOff && s.cfg.Consents != nil:
+		return func(ctx context.Context, actor registrar.Actor, domain portfolio.Domain, _ string) (string, error) {
+			return "", s.cfg.Consents.TurnOff(ctx, actor, domain.ID)
+		}, nil
+	case request.Kind == Folder:
+		return func(ctx context.Context, actor registrar.Actor, domain portfolio.Domain, _ string) (string, error) {
+			return "", s.cfg.Portfolio.SetFolder(ctx, actor, domain.ID, request.Folder)
+		}, nil
+	default:
+		return nil, registrar.NotFound(NoSuchAction)
+	}
+}
+
+// renew puts the domains into one order. Those that it refuses get their reason.
+func (s *Service) renew(ctx context.Context, actor registrar.Actor, domains []portfolio.Domain, action *Action) error {
+	items := make([]order.RequestedItem, len(domains))
+	for i, domain := range domains {
+		items[i] = order.RequestedItem{Name: registrar.NewName(strings.TrimSuffix(domain.Name, domain.TLD), domain.TLD), Kind: order.Renew}
+	}
+	reasons := make(map[string]error)
+	for len(items) > 0 {
+		some := items[:min(len(items), order.MaxPortalItems)]
+		items = items[len(some):]
+		ordered, refused, err := s.cfg.Orders.AddRenewals(ctx, actor, some)
+		var none *order.ItemsRefused
+		var unquoted *order.ItemsUnquoted
+		switch {
+		case errors.As(err, &none):
+			refused = append(none.Items, none.Unquoted...)
+		case errors.As(err, &unquoted):
+			refused = unquoted.Items
+		case err != nil:
+			return err
+		default:
+			action.Order = ordered.ID
+		}
+		for _, item := range refused {
+			reasons[item.Name] = item.Reason
+		}
+	}
+	for i, result := range action.Results {
+		if reason := reasons[result.Name]; reason != nil && result.Code == "" {
+			action.Results[i].Code = cmp.Or(registrar.CodeOf(reason), NotDone)
+		}
+	}
+	return nil
+}
+
+// Get returns an action of the actor with the state of its domain changes.
+func (s *Service) Get(ctx context.Context, actor registrar.Actor, id string) (Action, []Outcome, error) {
+	if err := actor.RequirePerson(); err != nil {
+		return Action{}, nil, err
+	}
+	action, found, err := s.cfg.Store.GetBulkAction(ctx, actor.Customer, id)
+	if err == nil && !found {
+		err = registrar.NotFound(NoSuchAction)
+	}
+	if err != nil {
+		return Action{}, nil, err
+	}
+	changes, err := s.cfg.Store.ListBulkChanges(ctx, actor.Customer, id)
+	byID := make(map[string]domainchange.Change, len(changes))
+	for _, change := range changes {
+		byID[change.ID] = change
+	}
+	outcomes := make([]Outcome, len(action.Results))
+	for i, result := range action.Results {
+		outcomes[i] = Outcome{Result: result, Change: byID[result.Change]}
+	}
+	return action, outcomes, err
+}

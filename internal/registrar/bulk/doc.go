@@ -1,0 +1,22 @@
+// Package bulk applies one action to many domains of a customer.
+//
+// It has no rules of its own about domains: every domain goes through the service that handles
+// a single one, with the same checks, and has its own result. Nothing is all or nothing.
+//
+//	kind            service                   stored per domain            recent sign-in
+//	lock            domainchange.QueueChange  a domain change              no
+//	unlock          domainchange.QueueChange  a domain change              yes
+//	nameservers     domainchange.QueueChange  a domain change              yes
+//	renew           order.AddRenewals         an item of one order         no
+//	auto_renew_on   renewal.Agree             a consent, after its offer   no
+//	auto_renew_off  renewal.TurnOff           the end of its consent       no
+//	folder          portfolio.SetFolder       the folder                   no
+//
+// Run does one domain after the other and then stores the action with what was decided about
+// each, for the page that follows. What a domain change leads to is read from the change. If
+// the process dies before the action is stored, what was done stays done, as if the domains
+// had been handled one by one, and the whole request can be repeated: a change and a consent
+// state the desired result, and an item replaces that of the same domain.
+//
+// A request names at most MaxDomains domains. A customer's last 50 actions are kept.
+package bulk

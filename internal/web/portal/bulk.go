@@ -1,0 +1,263 @@
+package portal
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/bulk"
+	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
+	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
+	"github.com/dotkontor/dotkontor/internal/web/httpjson"
+	"github.com/dotkontor/dotkontor/internal/web/ui"
+)
+
+// bulkPath is not below that of the domains, whose pages end in other words.
+const bulkPath = "/portal/domain-actions"
+
+// bulkView is the page that asks what an action needs to know.
+type bulkView struct {
+	Kind    bulk.Kind
+	Domains []domainRow
+	Problem string
+	// Nameservers and Folder are the input.
+	Nameservers, Folder string
+	Offers              []bulkOffer
+	Without             []string // names that automatic renewal can't be turned on for
+	Method              string   // the saved payment method; empty if there is none
+	Wording, Text       string
+}
+
+// bulkOffer is an offer of automatic renewal and its value in the form.
+type bulkOffer struct {
+	renewal.Offer
+	Value string
+}
+
+// bulkAction applies an action to the selected domains. Some actions ask for more first. What
+// happened is shown on a page of its own, which can be reloaded.
+func (h *Handler) bulkAction(req *ui.Request) error {
+	kind, ids := bulk.Kind(req.Field("action")), selectedDomains(req)
+	if err := bulk.Check(ids); err != nil {
+		return h.showDomains(req, err)
+	}
+	if kind.NeedsRecentSignIn() {
+		if err := req.Actor().RequireRecentSignIn(req.Now); err != nil {
+			return err
+		}
+	}
+	request := bulk.Request{Kind: kind, Domains: ids, Nameservers: req.Text("nameservers"), Folder: req.Text("folder")}
+	asks := kind == bulk.Nameservers || kind == bulk.Folder || kind == bulk.AutoRenewOn
+	if asks && req.Field("confirmed") != "yes" {
+		return h.showBulk(req, request, nil)
+	}
+	if kind == bulk.AutoRenewOn {
+		if req.Field("agree") != "on" {
+			return h.showBulk(req, request, registrar.Invalid(agreeMissing))
+		}
+		request.Agreements = agreements(req)
+	}
+	action, err := h.Bulk.Run(req.R.Context(), req.Actor(), request)
+	switch {
+	case err != nil && asks:
+		return h.showBulk(req, request, err)
+	case err != nil:
+		return h.showDomains(req, err)
+	case kind == bulk.Renew && action.Order != "" && refusedOf(action) == 0:
+		order, err := h.Orders.Get(req.R.Context(), req.Actor(), action.Order)
+		if err != nil {
+			return err
+		}
+		return h.redirectToPay(req, order)
+	}
+	return req.SeeOther(bulkPath + "/" + action.ID)
+}
+
+func refusedOf(action bulk.Action) (refused int) {
+	for _, result := range action.Results {
+		if result.Code != "" {
+			refused++
+		}
+	}
+	return refused
+}
+
+// selectedDomains returns the ids that were ticked, or all of the page. On the page that asks
+// for a consent, they are those of the offers.
+func selectedDomains(req *ui.Request) (ids []string) {
+	all := req.R.PostForm["id"]
+	for _, offer := range req.R.PostForm["offer"] {
+		id, _, _ := strings.Cut(offer, ".")
+		all = append(all, id)
+	}
+	if req.Field("all") == "yes" {
+		all = strings.Fields(req.Field("page"))
+	}
+	for _, id := range all {
+		if id = ownDomainID(id); id != "" {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// showBulk asks for what an action needs: nameservers, a folder or a consent.
+func (h *Handler) showBulk(req *ui.Request, request bulk.Request, problem error) error {
+	status, view := http.StatusOK, bulkView{Kind: request.Kind, Nameservers: request.Nameservers, Folder: request.Folder}
+	if problem != nil {
+		var known bool
+		if view.Problem, known = h.problem(req, problem); !known {
+			return problem
+		}
+		status = http.StatusUnprocessableEntity
+		httpjson.RecordError(req.W, problem)
+	}
+	for _, id := range request.Domains {
+		domain, err := h.Portfolio.Get(req.R.Context(), req.Actor(), id)
+		switch {
+		case registrar.KindOf(err) == registrar.KindNotFound:
+			continue
+		case err != nil:
+			return err
+		}
+		view.Domains = append(view.Domains, domainRow{Domain: domain})
+	}
+	if len(view.Domains) == 0 {
+		return noSuchDomain()
+	}
+	if request.Kind == bulk.AutoRenewOn {
+		if err := h.addOffers(req, &view); err != nil {
+			return err
+		}
+	}
+	return h.templates.Render(req, ui.View{Name: "bulk", Status: status, Title: "bulk.title." + string(request.Kind), Section: domainsPath, Data: view})
+}
+
+// addOffers adds the offers of automatic renewal. Domains that renew already are left out.
+func (h *Handler) addOffers(req *ui.Request, view *bulkView) error {
+	if h.Renewals == nil {
+		return noSuchDomain()
+	}
+	view.Wording = renewal.ConsentWording(req.Language)
+	view.Text = renewal.ConsentText(view.Wording)
+	saved, err := h.Renewals.Method(req.R.Context(), req.Actor())
+	if err != nil {
+		return err
+	}
+	view.Method = saved.Label
+	for _, domain := range view.Domains {
+		offer, err := h.Renewals.Offer(req.R.Context(), req.Actor(), domain.ID)
+		switch {
+		case registrar.CodeOf(err) == renewal.NotRenewable:
+			view.Without = append(view.Without, domain.Name)
+		case err != nil:
+			return err
+		case !offer.On:
+			value := strings.Join([]string{offer.Domain, strconv.FormatInt(int64(offer.Gross), 10), offer.ChargeAt.UTC().Format(time.DateOnly)}, ".")
+			view.Offers = append(view.Offers, bulkOffer{offer, value})
+		}
+	}
+	return nil
+}
+
+// agreements are the offers that the customer saw.
+func agreements(req *ui.Request) map[string]renewal.Agreement {
+	agreed := make(map[string]renewal.Agreement)
+	for _, offer := range req.R.PostForm["offer"] {
+		parts := strings.Split(offer, ".")
+		if len(parts) != 3 {
+			continue
+		}
+		gross, err := strconv.ParseInt(parts[1], 10, 64)
+		day, wrong := time.Parse(time.DateOnly, parts[2])
+		if err == nil && wrong == nil {
+			agreed[parts[0]] = renewal.Agreement{Wording: req.Field("wording"), Gross: registrar.Cents(gross), ChargeAt: day, Method: req.Field("method")}
+		}
+	}
+	return agreed
+}
+
+// bulkResultView is the page that says what happened to each domain.
+type bulkResultView struct {
+	Kind bulk.Kind
+	Rows []bulkRow
+	Pay  string // where renewals are paid; empty if there are none or they are paid
+	// Done, Waiting and Refused count the rows.
+	Done, Waiting, Refused int
+}
+
+type bulkRow struct {
+	Domain, Name string
+	Tone, Text   string
+}
+
+func (h *Handler) bulkResult(req *ui.Request) error {
+	action, outcomes, err := h.Bulk.Get(req.R.Context(), req.Actor(), req.R.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	view := bulkResultView{Kind: action.Kind}
+	for _, outcome := range outcomes {
+		row := h.bulkRow(req, action.Kind, outcome)
+		switch row.Tone {
+		case "good":
+			view.Done++
+		case "wait":
+			view.Waiting++
+		default:
+			view.Refused++
+		}
+		view.Rows = append(view.Rows, row)
+	}
+	if view.Waiting > 0 {
+		req.RefreshAfter(3 * time.Second)
+	}
+	if action.Order != "" && h.Orders != nil {
+		order, err := h.Orders.Get(req.R.Context(), req.Actor(), action.Order)
+		if err != nil {
+			return err
+		}
+		if order.State.Open() {
+			if view.Pay, err = h.payPath(order); err != nil {
+				return err
+			}
+		}
+	}
+	return h.templates.Render(req, ui.View{Name: "bulkresult", Title: "bulk.result." + string(action.Kind), Section: domainsPath, Data: view})
+}
+
+// bulkRow says what happened to one domain.
+func (h *Handler) bulkRow(req *ui.Request, kind bulk.Kind, outcome bulk.Outcome) bulkRow {
+	row := bulkRow{Domain: outcome.Domain, Name: outcome.Name, Tone: "good", Text: h.templates.Text(req.Language, "bulk.done."+string(kind))}
+	refuse := func(code registrar.Code) { row.Tone, row.Text = "bad", h.codeText(req, kind, code) }
+	change := outcome.Change
+	switch {
+	case outcome.Code != "":
+		refuse(outcome.Code)
+	case outcome.Result.Change == "" || change.State == domainchange.StatusDone:
+	case change.State == domainchange.StatusRefused:
+		refuse(h.refusalCode(change))
+	case change.State == domainchange.StatusWaiting:
+		row.Tone, row.Text = "warn", h.templates.Text(req.Language, "bulk.planned", ui.FormatDate(req.Language, change.WaitUntil))
+	case change.State == domainchange.StatusCanceled:
+		row.Tone, row.Text = "warn", h.templates.Text(req.Language, "change_state.canceled")
+	default:
+		row.Tone, row.Text = "wait", h.templates.Text(req.Language, "bulk.working")
+	}
+	return row
+}
+
+// codeText explains why nothing was done about a domain.
+func (h *Handler) codeText(req *ui.Request, kind bulk.Kind, code registrar.Code) string {
+	for _, key := range []string{"bulk.reason." + string(code), ui.ProblemKey(code), "closed." + string(code)} {
+		if h.templates.Has(key) {
+			return h.templates.Text(req.Language, key)
+		}
+	}
+	if kind == bulk.Renew {
+		return h.templates.Text(req.Language, ui.ProblemKey(renewalRefused))
+	}
+	return h.templates.Text(req.Language, ui.ProblemKey(registrar.RegistryDenied))
+}

@@ -1,0 +1,69 @@
+package portal
+
+import (
+	"bytes"
+	"encoding/csv"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
+	"github.com/dotkontor/dotkontor/internal/web/httpjson"
+	"github.com/dotkontor/dotkontor/internal/web/ui"
+)
+
+// domainsCSV serves the filtered list as a file (RFC 4180), with the page's texts.
+func (h *Handler) domainsCSV(req *ui.Request) error {
+	filter, match := h.filter(listQueryOf(req))
+	filter.AfterName, filter.AfterID, filter.AfterStatus, filter.AfterEnd = "", "", "", time.Time{}
+	domains, err := h.Portfolio.ListMatching(req.R.Context(), req.Actor(), filter, match)
+	if err != nil {
+		return err
+	}
+	text := func(key string) string { return h.templates.Text(req.Language, key) }
+	yesNo := func(yes bool) string {
+		if yes {
+			return text("domains.yes")
+		}
+		return text("domains.no")
+	}
+	day := func(at time.Time) string {
+		if at.IsZero() {
+			return ""
+		}
+		return at.UTC().Format(time.DateOnly)
+	}
+	var file bytes.Buffer
+	w := csv.NewWriter(&file)
+	w.UseCRLF = true
+	rows := [][]string{{
+		text("domains.name"), text("domains.ascii"), text("domains.status"), text("domains.paid_until"), text("domains.csv_auto"),
+		text("domains.csv_locked"), text("domains.folder"), text("domains.note"), text("domains.csv_added"),
+	}}
+	for _, d := range domains {
+		rows = append(rows, []string{
+			ui.UnicodeName(d.Name), d.Name, text("domain." + string(d.Status)), day(d.PaidUntil), yesNo(d.Renews()),
+			yesNo(domainchange.Record{Statuses: d.RegistryStatus}.Locked()), d.Folder, d.Note, day(d.CreatedAt),
+		})
+	}
+	for _, row := range rows {
+		for i := range row {
+			row[i] = harmless(row[i])
+		}
+		if err := w.Write(row); err != nil {
+			return err
+		}
+	}
+	w.Flush()
+	req.W.Header().Set("Content-Disposition", `attachment; filename="domains-`+h.Now().UTC().Format(time.DateOnly)+`.csv"`)
+	httpjson.WriteBytes(req.W, http.StatusOK, []string{"text/csv; charset=utf-8"}, file.Bytes())
+	return w.Error()
+}
+
+// harmless prefixes a cell that a spreadsheet would take for a formula.
+func harmless(cell string) string {
+	if cell != "" && strings.ContainsRune("=+-@\t\r\n", rune(cell[0])) {
+		return "'" + cell
+	}
+	return cell
+}

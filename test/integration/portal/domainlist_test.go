@@ -1,0 +1,329 @@
+package portal
+
+import (
+	"context"
+	"encoding/csv"
+	"fmt"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
+	"github.com/dotkontor/dotkontor/internal/store/sqldb"
+	"github.com/dotkontor/dotkontor/test/testkit"
+)
+
+// exec changes the database in ways that only registries and time do.
+func (s *env) exec(text string, values ...any) {
+	s.t.Helper()
+	must(s.t, s.db.SQL().Write(s.t.Context(), func(tx sqldb.DBTX) error {
+		_, err := tx.ExecContext(s.t.Context(), text, values...)
+		return err
+	}))
+}
+
+// runChanges executes queued domain changes during the test.
+func (s *env) runChanges() {
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() { defer close(done); s.domains.Run(ctx) }()
+	s.t.Cleanup(func() { cancel(); <-done })
+}
+
+var listedName = regexp.MustCompile(`<strong><a href="/portal/domains/dom_[a-z0-9]+">([^< ]+)`)
+
+// listed returns the names on a page of the list.
+func listed(page pageResponse) (names []string) {
+	for _, match := range listedName.FindAllStringSubmatch(page.body, -1) {
+		names = append(names, match[1])
+	}
+	return names
+}
+
+func TestDomainList_SortsAndFilters(t *testing.T) {
+	t.Parallel()
+	s := newEnvWith(t, (&fakeOrders{}).install)
+	erika := s.newMember("erika@example.org")
+	ids := map[string]string{}
+	for i, d := range []struct {
+		label, tld string
+		status     registrar.DomainStatus
+		days       int
+	}{
+		{"bald", ".de", registrar.DomainActive, 10}, {"lange", ".org", registrar.DomainActive, 300}, {"alt", ".de", registrar.DomainExpired, -5},
+		{"neu", ".org", registrar.DomainPending, 0}, {"weg", ".de", registrar.DomainTransferredOut, -400}, {"mitte", ".de", registrar.DomainActive, 100},
+	} {
+		params := portfolio.AddParams{Customer: erika.ID, Name: registrar.NewName(d.label, d.tld), Status: d.status}
+		if d.days != 0 {
+			params.PaidUntil = s.clock.now().AddDate(0, 0, d.days)
+		}
+		added, err := s.portfolio.Add(t.Context(), registrar.Actor{Kind: registrar.ActorOperator, Through: "test"}, params)
+		must(t, err)
+		ids[d.label] = fmt.Sprintf("dom_0%d", i) + added.ID[len("dom_00"):] // in the order of their addition
+		s.exec("UPDATE domains SET id = $1 WHERE id = $2", ids[d.label], added.ID)
+	}
+	s.exec("UPDATE domains SET registry_status = 'clientTransferProhibited ok' WHERE name = 'bald.de'")
+	s.exec("UPDATE domains SET registry_status = 'ok', folder = 'Kunden', at_term_end = 'renew' WHERE name = 'mitte.de'")
+	b := s.signedInBrowser("erika@example.org")
+	for query, want := range map[string]string{
+		"":                            "alt.de bald.de lange.org mitte.de neu.org weg.de",
+		"sort=term":                   "alt.de bald.de mitte.de lange.org neu.org weg.de",
+		"sort=status":                 "alt.de neu.org bald.de lange.org mitte.de weg.de",
+		"sort=added":                  "mitte.de weg.de neu.org alt.de lange.org bald.de",
+		"sort=term&state=active":      "bald.de mitte.de lange.org",
+		"sort=term&state=pending":     "neu.org",
+		"state=expiring":              "bald.de",
+		"state=unlocked":              "mitte.de",
+		"state=attention":             "alt.de bald.de",
+		"tld=.org":                    "lange.org neu.org",
+		"folder=Kunden":               "mitte.de",
+		"auto=on":                     "mitte.de",
+		"auto=off&state=active":       "bald.de lange.org",
+		"q=l":                         "alt.de bald.de lange.org",
+		"q=l&sort=added&tld=.de":      "alt.de bald.de",
+		"sort=nonsense&auto=nonsense": "alt.de bald.de lange.org mitte.de neu.org weg.de",
+		"folder=Gibt-es-nicht":        "",
+		"state=%00":                   "",
+	} {
+		if got := strings.Join(listed(b.get("/portal/domains?"+query)), " "); got != want && query != "state=%00" {
+			t.Errorf("%s: got %s, want %s", query, got, want)
+		}
+	}
+}
+
+func TestDomainList_EveryOrderPagesWithoutGapsOrRepeats(t *testing.T) {
+	t.Parallel()
+	s := newEnvWith(t, (&fakeOrders{}).install)
+	erika := s.newMember("erika@example.org")
+	const domains = 130
+	for i := range domains {
+		status := registrar.DomainStatuses()[i%len(registrar.DomainStatuses())]
+		s.addDomain(erika.ID, fmt.Sprintf("name-%03d", i*37%domains), status)
+	}
+	b := s.signedInBrowser("erika@example.org")
+	next := regexp.MustCompile(`<a href="([^"]+)" rel="next">`)
+	for _, sort := range []string{"", "term", "status", "added"} {
+		var names []string
+		for page := "/portal/domains?size=50&sort=" + sort; page != ""; {
+			got := b.get(page)
+			names = append(names, listed(got)...)
+			page = ""
+			if more := next.FindStringSubmatch(got.body); more != nil {
+				page = strings.ReplaceAll(more[1], "&amp;", "&")
+			}
+		}
+		unique := slices.Compact(slices.Sorted(slices.Values(names)))
+		if len(names) != domains || len(unique) != domains {
+			t.Errorf("sorted by %q: %d names, %d different ones", sort, len(names), len(unique))
+		}
+	}
+}
+
+func TestDomainCSV_IsFilteredAndHarmless(t *testing.T) {
+	t.Parallel()
+	s := newEnvWith(t, (&fakeOrders{}).install)
+	erika := s.newMember("erika@example.org")
+	id := s.addDomain(erika.ID, "xn--mller-kva", registrar.DomainActive)
+	s.addDomainOf(erika.ID, "anders", ".org", registrar.DomainActive)
+	b := s.signedInBrowser("erika@example.org")
+	labels := url.Values{"folder": {"=1+1"}, "note": {"@SUM(A1), \"Zitat\"\r\nzweite Zeile"}}
+	if got := b.post("/portal/domains/"+id+"/labels", labels); got.status != http.StatusSeeOther {
+		t.Fatalf("%d %s", got.status, got.body)
+	}
+	got := b.get("/portal/domains.csv?tld=.de")
+	if got.status != http.StatusOK || got.header.Get("Content-Type") != "text/csv; charset=utf-8" || !strings.Contains(got.header.Get("Content-Disposition"), ".csv") {
+		t.Fatalf("%d %v", got.status, got.header)
+	}
+	rows, err := csv.NewReader(strings.NewReader(got.body)).ReadAll()
+	must(t, err)
+	if len(rows) != 2 || rows[0][0] != "Domain" || !strings.HasSuffix(got.body, "\r\n") {
+		t.Fatalf("%q", got.body)
+	}
+	if row := rows[1]; row[0] != "müller.de" || row[1] != "xn--mller-kva.de" || row[2] != "aktiv" || row[6] != "'=1+1" || row[7] != "'@SUM(A1), \"Zitat\"\nzweite Zeile" {
+		t.Errorf("%q", row)
+	}
+	if page := b.get("/portal/domains/" + id); !strings.Contains(page.body, "<title>müller.de verwalten · dotkontor</title>") || !strings.Contains(page.body, "zweite Zeile</textarea>") {
+		t.Errorf("the page lacks title or note: %s", page.body)
+	}
+}
+
+func TestLabels_LimitsAndOwner(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, true)
+	erika, otto := s.newMember("erika@example.org"), s.newMember("otto@example.org")
+	id, others := s.addDomain(erika.ID, "eigene", registrar.DomainActive), s.addDomain(otto.ID, "fremde", registrar.DomainActive)
+	b := s.signedInBrowser("erika@example.org")
+	for _, wrong := range []url.Values{{"folder": {strings.Repeat("ä", 41)}}, {"note": {strings.Repeat("ä", 1001)}}, {"folder": {"a\x01b"}}} {
+		if got := b.post("/portal/domains/"+id+"/labels", wrong); got.status != http.StatusUnprocessableEntity {
+			t.Errorf("%v: %d", wrong, got.status)
+		}
+	}
+	if got := b.post("/portal/domains/"+others+"/labels", url.Values{"note": {"meins"}}); got.status != http.StatusNotFound {
+		t.Errorf("another customer's domain: %d", got.status)
+	}
+	for i := range portfolio.MaxFolders {
+		one := s.addDomain(erika.ID, fmt.Sprintf("ordner-%d", i), registrar.DomainActive)
+		must(t, s.portfolio.SetFolder(t.Context(), registrar.Actor{Kind: registrar.ActorPerson, Customer: erika.ID, Through: "ses_1"}, one, fmt.Sprint("Ordner ", i)))
+	}
+	if got := b.post("/portal/domains/"+id+"/labels", url.Values{"folder": {"einer zu viel"}}); got.status != http.StatusUnprocessableEntity || !strings.Contains(got.body, "höchstens 50 Ordner") {
+		t.Errorf("%d %s", got.status, got.body)
+	}
+	if got := b.post("/portal/domains/"+id+"/labels", url.Values{"folder": {" Ordner  1 "}}); got.status != http.StatusSeeOther {
+		t.Errorf("an existing folder: %d", got.status)
+	}
+}
+
+func TestBulk_EachDomainHasItsOwnResult(t *testing.T) {
+	t.Parallel()
+	s := newEnvWith(t, (&fakeOrders{}).install)
+	erika, otto := s.newMember("erika@example.org"), s.newMember("otto@example.org")
+	one, gone := s.addDomain(erika.ID, "eins", registrar.DomainActive), s.addDomain(erika.ID, "weg", registrar.DomainTransferredOut)
+	two, others := s.addDomain(erika.ID, "zwei", registrar.DomainActive), s.addDomain(otto.ID, "fremde", registrar.DomainActive)
+	s.runChanges()
+	b := s.signedInBrowser("erika@example.org")
+	got := b.post("/portal/domain-actions", url.Values{"action": {"lock"}, "id": {one, two, gone, others, others}})
+	if got.status != http.StatusSeeOther || !strings.HasPrefix(got.location(), "/portal/domain-actions/blk_") {
+		t.Fatalf("%d %s %s", got.status, got.location(), got.body)
+	}
+	var page pageResponse
+	testkit.Eventually(t, "locks", func() bool {
+		page = b.get(got.location())
+		return strings.Contains(page.body, "Erledigt: 2. In Arbeit: 0. Nicht erledigt oder geplant: 2.")
+	})
+	if !strings.Contains(page.body, "bei einem anderen Anbieter") || strings.Contains(page.body, "fremde.de") || strings.Count(page.body, ">gesperrt<") != 2 {
+		t.Errorf("%s", page.body)
+	}
+	for name, want := range map[string]bool{"eins.de": true, "zwei.de": true, "fremde.de": false} {
+		if s.registry.lockedAt(name) != want {
+			t.Errorf("%s is locked: %t", name, !want)
+		}
+	}
+	changes, err := s.db.ListDomainChanges(t.Context(), one, 10)
+	must(t, err)
+	for range 3 { // a reload changes nothing
+		b.get(got.location())
+	}
+	if len(changes) != 1 {
+		t.Errorf("there are %d changes", len(changes))
+	}
+	if stranger := s.signedInBrowser("otto@example.org").get(got.location()); stranger.status != http.StatusNotFound {
+		t.Errorf("another customer sees the result: %d", stranger.status)
+	}
+	for _, wrong := range []url.Values{{"action": {"lock"}}, {"action": {"lock"}, "id": {"../x"}}} {
+		if got := b.post("/portal/domain-actions", wrong); got.status != http.StatusConflict || !strings.Contains(got.body, "mindestens eine Domain") {
+			t.Errorf("%v: %d", wrong, got.status)
+		}
+	}
+	many := url.Values{"action": {"lock"}}
+	for i := range 201 {
+		many.Add("id", fmt.Sprintf("dom_%026d", i))
+	}
+	if got := b.post("/portal/domain-actions", many); got.status != http.StatusConflict || !strings.Contains(got.body, "höchstens 200") {
+		t.Errorf("201 domains: %d", got.status)
+	}
+	if got := b.post("/portal/domain-actions", url.Values{"action": {"sell"}, "id": {one}}); got.status != http.StatusNotFound {
+		t.Errorf("an unknown action: %d", got.status)
+	}
+}
+
+// lockedAt reports whether the registry has locked a name.
+func (d *fakeRegistry) lockedAt(name string) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.records[name].Locked()
+}
+
+func TestBulk_NameserversNeedRecentSignIn(t *testing.T) {
+	t.Parallel()
+	s := newEnvWith(t, (&fakeOrders{}).install)
+	erika := s.newMember("erika@example.org")
+	one, two := s.addDomain(erika.ID, "eins", registrar.DomainActive), s.addDomain(erika.ID, "zwei", registrar.DomainActive)
+	s.runChanges()
+	b := s.signedInBrowser("erika@example.org")
+	chosen := url.Values{"action": {"nameservers"}, "all": {"yes"}, "page": {one + " " + two}}
+	if got := b.post("/portal/domain-actions", chosen); got.status != http.StatusOK || !strings.Contains(got.body, `name="nameservers"`) || !strings.Contains(got.body, "zwei.de") {
+		t.Fatalf("the form is missing: %d %s", got.status, got.body)
+	}
+	entered := url.Values{"action": {"nameservers"}, "confirmed": {"yes"}, "id": {one, two}, "nameservers": {"nur-einer.example"}}
+	if got := b.post("/portal/domain-actions", entered); got.status != http.StatusUnprocessableEntity || !strings.Contains(got.body, "mehr Nameserver") || !strings.Contains(got.body, "nur-einer.example") {
+		t.Errorf("too few nameservers: %d %s", got.status, got.body)
+	}
+	entered.Set("nameservers", "ns1.example.net\nns2.example.net")
+	got := b.post("/portal/domain-actions", entered)
+	testkit.Eventually(t, "nameservers", func() bool { return strings.Contains(b.get(got.location()).body, "Erledigt: 2.") })
+	s.clock.advance(time.Hour)
+	for _, action := range []string{"nameservers", "unlock"} {
+		entered.Set("action", action)
+		if got := b.post("/portal/domain-actions", entered); !strings.HasPrefix(got.location(), "/portal/sign-in-again?next=%2Fportal%2Fdomains") {
+			t.Errorf("%s long after signing in: %d %s", action, got.status, got.location())
+		}
+	}
+	if page := b.get("/portal/domains").body; strings.Contains(page, `value="unlock"`) || !strings.Contains(page, "/portal/sign-in-again") {
+		t.Errorf("the list offers what is refused")
+	}
+	changes, err := s.db.ListDomainChanges(t.Context(), one, 10)
+	must(t, err)
+	if len(changes) != 1 || changes[0].Kind != domainchange.Nameservers {
+		t.Errorf("%+v", changes)
+	}
+}
+
+func TestBulk_RenewalsShareOneOrder(t *testing.T) {
+	t.Parallel()
+	c := &fakeOrders{base: "https://elsewhere.example"}
+	s := newEnvWith(t, c.install)
+	erika := s.newMember("erika@example.org")
+	one, two := s.addDomain(erika.ID, "eins", registrar.DomainActive), s.addDomain(erika.ID, "zwei", registrar.DomainActive)
+	b := s.signedInBrowser("erika@example.org")
+	chosen := url.Values{"action": {"renew"}, "id": {one, two}}
+	if got := b.post("/portal/domain-actions", chosen); got.location() != "/checkout/dotkontor_pay_x" || len(c.requests) != 1 || len(c.requests[0]) != 2 {
+		t.Fatalf("%s, ordered %+v", got.location(), c.requests)
+	}
+	c.refused = []order.RefusedItem{{Name: "zwei.de", Kind: order.Renew, Reason: &registrar.Error{Kind: registrar.KindConflict, Code: order.BasketFull}}}
+	got := b.post("/portal/domain-actions", chosen)
+	if page := b.get(got.location()).body; !strings.Contains(page, "höchstens 100 Verlängerungen") || !strings.Contains(page, `href="/checkout/dotkontor_pay_x"`) {
+		t.Errorf("%s: %s", got.location(), page)
+	}
+}
+
+func TestBulk_AutomaticRenewalNeedsConsentToEveryOffer(t *testing.T) {
+	t.Parallel()
+	s := newEnvWith(t, (&fakeOrders{}).install)
+	erika := s.newMember("erika@example.org")
+	ids := []string{s.addDomain(erika.ID, "eins", registrar.DomainActive), s.addDomain(erika.ID, "zwei", registrar.DomainActive)}
+	s.saveMethod(erika.ID)
+	b := s.signedInBrowser("erika@example.org")
+	page := b.post("/portal/domain-actions", url.Values{"action": {"auto_renew_on"}, "id": append(ids, s.addDomain(erika.ID, "alt", registrar.DomainExpired))}).tree(t)
+	form := url.Values{}
+	for _, input := range elements(page, "input") {
+		if name := attribute(input, "name"); name != "" && attribute(input, "type") == "hidden" {
+			form.Add(name, attribute(input, "value"))
+		}
+	}
+	if len(form["offer"]) != 2 || !strings.Contains(text(page), "alt.de") {
+		t.Fatalf("%v", form)
+	}
+	if got := b.post("/portal/domain-actions", form); got.location() != "" {
+		t.Errorf("turned on without consent: %s", got.location())
+	}
+	form.Set("agree", "on")
+	for _, id := range ids {
+		form.Add("id", id)
+	}
+	form.Set("offer", form["offer"][0]) // the other one was not shown
+	got := b.post("/portal/domain-actions", form)
+	if result := b.get(got.location()).body; !strings.Contains(result, "Erledigt: 1. In Arbeit: 0. Nicht erledigt oder geplant: 1.") {
+		t.Errorf("%d %s", got.status, result)
+	}
+	got = b.post("/portal/domain-actions", url.Values{"action": {"auto_renew_off"}, "id": ids})
+	if result := b.get(got.location()).body; !strings.Contains(result, "Erledigt: 2.") {
+		t.Errorf("%d %s", got.status, result)
+	}
+}
