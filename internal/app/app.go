@@ -21,12 +21,14 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/admin"
 	"github.com/dotkontor/dotkontor/internal/registrar/billing"
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
+	"github.com/dotkontor/dotkontor/internal/registrar/delegate"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
 	"github.com/dotkontor/dotkontor/internal/registrar/export"
 	"github.com/dotkontor/dotkontor/internal/registrar/inquiry"
 	"github.com/dotkontor/dotkontor/internal/registrar/invoice"
 	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/registrar/overview"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
 	"github.com/dotkontor/dotkontor/internal/registrar/webhook"
@@ -173,6 +175,16 @@ func (p *App) webConfig(ctx context.Context) (web.Config, error) {
 	if err != nil {
 		return web.Config{}, err
 	}
+	overviews, err := overview.New(p.services.DB, p.now, time.Now)
+	if err != nil {
+		return web.Config{}, err
+	}
+	delegates, err := delegate.New(delegate.Config{
+		Store: p.services.DB, Tokens: p.services.Tokens, Applications: p.services.apps, Agents: p.services.Agents, Now: time.Now,
+	})
+	if err != nil {
+		return web.Config{}, err
+	}
 	displayedRate := func(at time.Time) int { return rates.Domestic(at).BasisPoints }
 	actions, err := p.bulkActions()
 	if err != nil {
@@ -202,7 +214,7 @@ func (p *App) webConfig(ctx context.Context) (web.Config, error) {
 		Portal: portal.Config{
 			Accounts: p.services.Customers, AccessTokens: p.services.Tokens, Portfolio: p.services.Portfolio, Applications: p.services.apps, Agents: p.services.Agents,
 			MailEnabled: p.services.mail != nil, DomainChanges: p.changes, Bulk: actions, Exporter: dossiers,
-			Extension: p.live.Extension, RateBasisPoints: displayedRate, Now: p.now,
+			Overview: overviews, Delegates: delegates, Extension: p.live.Extension, RateBasisPoints: displayedRate, Now: p.now,
 		},
 		Site: site.Config{
 			Lookups: p.lookups.Engine, WhoisBudget: p.limits.whois, Catalog: p.live,
@@ -210,6 +222,7 @@ func (p *App) webConfig(ctx context.Context) (web.Config, error) {
 		},
 		Operator:       p.operatorPages(),
 		TrustedProxies: p.proxies,
+		CountryHeader:  p.cfg.Server.CountryHeader,
 		Ready:          p.server.ready,
 		Degraded:       p.degraded,
 		MaxStreams:     max(1, p.cfg.Server.MaxConnections/10),

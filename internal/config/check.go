@@ -13,6 +13,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/net/http/httpguts"
+
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
@@ -110,6 +112,9 @@ func (s *Server) check(k *checker) {
 		if network.Bits() == 0 {
 			k.addf("server.trusted_proxies", "%s trusts every client, so each could choose the address that rate limits count", network)
 		}
+	}
+	if s.CountryHeader != "" && (!httpguts.ValidHeaderFieldName(s.CountryHeader) || len(s.TrustedProxies) == 0) {
+		k.addf("server.country_header", "%q must be the name of a header that trusted_proxies set; none is trusted without them", s.CountryHeader)
 	}
 	for _, origin := range s.AllowedOrigins {
 		address, err := url.Parse(origin)

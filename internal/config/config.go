@@ -137,6 +137,11 @@ type Server struct {
 	// X-Forwarded-For or Forwarded header is trusted. Rate limits count the address named
 	// there. Default: none.
 	TrustedProxies []string `toml:"trusted_proxies"`
+	// CountryHeader is the header in which a trusted proxy reports the client's country as
+	// a code of ISO 3166-1, such as CF-IPCountry. Customers see the country with their
+	// sign-ins. The proxy must replace the header if a client sends it; from anyone but
+	// trusted_proxies it is ignored. Default: none, only the network is shown.
+	CountryHeader string `toml:"country_header"`
 	// AllowedOrigins are the web origins, such as https://app.example, that may call the
 	// MCP endpoint while base_url is a loopback address; their hosts are also accepted in
 	// the Host header. Use it for tunnels and for pages under development. With a public

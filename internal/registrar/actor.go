@@ -31,6 +31,7 @@ type Actor struct {
 	// never a secret.
 	Through    string
 	Address    netip.Addr // the remote address; zero at the command line
+	Country    string     // of the address, as a trusted proxy reports it (ISO 3166-1); empty if unknown
 	SignedInAt time.Time  // when a person last authenticated with a password or a passkey
 }
 

@@ -238,14 +238,18 @@ func (db *DB) LinkAgent(ctx context.Context, customer, id string, event registra
 // UnlinkAgent revokes an agent's permission to act for a customer.
 func (db *DB) UnlinkAgent(ctx context.Context, customer, id string, event registrar.AuditEvent) (bool, error) {
 	return db.swap(ctx, func(q *query.Queries) error {
-		if err := swapped(q.DeleteAgentLink(ctx, customer, id)); err != nil {
-			return err
-		}
-		if err := q.DeleteWebhookDeliveriesOfUnlinkedAgent(ctx, id, customer); err != nil {
-			return err
-		}
-		return insertAuditEvent(ctx, q, event)
+		return unlinkAgent(ctx, q, customer, id, event)
 	})
+}
+
+func unlinkAgent(ctx context.Context, q *query.Queries, customer, id string, event registrar.AuditEvent) error {
+	if err := swapped(q.DeleteAgentLink(ctx, customer, id)); err != nil {
+		return err
+	}
+	if err := q.DeleteWebhookDeliveriesOfUnlinkedAgent(ctx, id, customer); err != nil {
+		return err
+	}
+	return insertAuditEvent(ctx, q, event)
 }
 
 // ListAgentLinks returns a customer's links, by the agents' names.

@@ -35,7 +35,7 @@ func exportParts() []part {
 			derived("used", "CASE WHEN used_at = 0 THEN 0 ELSE 1 END", asFlag), columns(asTime, "used_at"),
 		)},
 		{name: "sessions", table: "sessions", where: whereCustomer, key: "id", columns: slices.Concat(
-			columns(asText, "id state auth_method address user_agent"), columns(asTime, "created_at authenticated_at seen_at expires_at"),
+			columns(asText, "id state auth_method address country user_agent"), columns(asTime, "created_at authenticated_at seen_at expires_at"),
 		)},
 		{name: "devices", table: "devices", where: whereCustomer, key: "hash", columns: columns(asTime, "created_at expires_at")},
 		{name: "mailedLinks", table: "links", where: whereCustomer, key: "hash", columns: slices.Concat(
@@ -45,7 +45,7 @@ func exportParts() []part {
 			columns(asText, "kind recipient language"), columns(asTime, "created_at"), columns(asJSON, "data"),
 		)},
 		{name: "tokens", table: "personal_access_tokens", where: whereCustomer, key: "id", columns: slices.Concat(
-			columns(asText, "id name"), columns(asTime, "created_at last_used_at revoked_at"),
+			columns(asText, "id name purpose"), columns(asTime, "created_at last_used_at expires_at revoked_at"),
 		)},
 		{name: "applications", table: "grants", where: whereCustomer, key: "id", columns: slices.Concat(
 			columns(asText, "id"), renamed("name", columns(asText, "client_name")), columns(asText, "client_id redirect_uri resource"),

@@ -235,14 +235,22 @@ func (db *DB) DisconnectClient(ctx context.Context, customer, grant string, even
 		if err != nil || len(grants) == 0 {
 			return err // nothing was revoked, so no event
 		}
-		for _, id := range grants { // in the order of RecordGrantUses
-			if _, err := q.RevokeGrant(ctx, id, at); err != nil && !errors.Is(err, sql.ErrNoRows) {
-				return err
-			}
+		if err := revokeGrants(ctx, q, grants, at); err != nil {
+			return err
 		}
 		event.Object = oauth.AppLabel(client.ClientName, client.RedirectUri)
 		return insertAuditEvent(ctx, q, event)
 	})
+}
+
+// revokeGrants revokes live grants, sorted by id like those of RecordGrantUses.
+func revokeGrants(ctx context.Context, q *query.Queries, ids []string, at int64) error {
+	for _, id := range ids {
+		if _, err := q.RevokeGrant(ctx, id, at); err != nil && !errors.Is(err, sql.ErrNoRows) {
+			return err
+		}
+	}
+	return nil
 }
 
 // RecordGrantUses stores when grants were last used.

@@ -17,7 +17,7 @@ func (db *DB) CreatePersonalAccessToken(
 	ctx context.Context, token oauth.PersonalAccessToken, hash registrar.SecretHash, limit int, event registrar.AuditEvent, mail registrar.Mail,
 ) error {
 	return db.write(ctx, func(q *query.Queries) error {
-		counted, err := q.IncrementTokenCount(ctx, token.Customer, int64(limit))
+		counted, err := countToken(ctx, q, token, limit)
 		if err != nil {
 			return err
 		}
@@ -29,12 +29,29 @@ func (db *DB) CreatePersonalAccessToken(
 			return cmp.Or(err, error(&registrar.Error{Kind: registrar.KindNotFound}))
 		}
 		if err := q.InsertPersonalAccessToken(ctx, query.InsertPersonalAccessTokenParams{
-			ID: token.ID, CustomerID: token.Customer, Name: token.Name, Hash: string(hash), CreatedAt: micros(token.CreatedAt),
+			ID: token.ID, CustomerID: token.Customer, Name: token.Name, Purpose: token.Purpose, Hash: string(hash),
+			CreatedAt: micros(token.CreatedAt), ExpiresAt: micros(token.ExpiresAt),
 		}); err != nil {
 			return err
 		}
 		return recordEffects(ctx, q, &event, &mail, token.CreatedAt)
 	})
+}
+
+// countToken counts a new token of an account; 0 if it has limit tokens, none of them expired.
+func countToken(ctx context.Context, q *query.Queries, token oauth.PersonalAccessToken, limit int) (int64, error) {
+	counted, err := q.IncrementTokenCount(ctx, token.Customer, int64(limit))
+	if err != nil || counted > 0 {
+		return counted, err
+	}
+	ended, err := q.RevokeExpiredPersonalAccessTokens(ctx, micros(token.CreatedAt), token.Customer)
+	if err != nil || ended == 0 {
+		return 0, err
+	}
+	if err := q.DecrementTokenCount(ctx, ended, token.Customer); err != nil {
+		return 0, err
+	}
+	return q.IncrementTokenCount(ctx, token.Customer, int64(limit))
 }
 
 // ListActivePersonalAccessTokens returns the account's active tokens, the newest first.
@@ -73,7 +90,7 @@ func (db *DB) RevokePersonalAccessToken(ctx context.Context, customer, id string
 			}
 			return err // already revoked
 		}
-		if err := q.DecrementTokenCount(ctx, customer); err != nil {
+		if err := q.DecrementTokenCount(ctx, 1, customer); err != nil {
 			return err
 		}
 		return insertAuditEvent(ctx, q, event)
@@ -84,7 +101,7 @@ func (db *DB) RevokePersonalAccessToken(ctx context.Context, customer, id string
 func (db *DB) GetTokenState(ctx context.Context, hash registrar.SecretHash) (oauth.TokenState, bool, error) {
 	return rowAs(func(row query.GetPersonalAccessTokenByHashRow) oauth.TokenState {
 		return oauth.TokenState{
-			TokenID: row.ID, Customer: row.CustomerID, Revoked: row.RevokedAt != 0,
+			TokenID: row.ID, Customer: row.CustomerID, Revoked: row.RevokedAt != 0, ExpiresAt: fromMicros(row.ExpiresAt),
 			Disabled: row.DisabledAt != 0, Confirmed: row.ConfirmedAt != 0,
 		}
 	})(db.read().GetPersonalAccessTokenByHash(ctx, string(hash)))
@@ -101,7 +118,7 @@ func noSuchToken() error {
 
 func tokenOf(row query.PersonalAccessToken) oauth.PersonalAccessToken {
 	return oauth.PersonalAccessToken{
-		ID: row.ID, Customer: row.CustomerID, Name: row.Name, CreatedAt: fromMicros(row.CreatedAt),
-		LastUsedAt: fromMicros(row.LastUsedAt), RevokedAt: fromMicros(row.RevokedAt),
+		ID: row.ID, Customer: row.CustomerID, Name: row.Name, Purpose: row.Purpose, CreatedAt: fromMicros(row.CreatedAt),
+		LastUsedAt: fromMicros(row.LastUsedAt), RevokedAt: fromMicros(row.RevokedAt), ExpiresAt: fromMicros(row.ExpiresAt),
 	}
 }

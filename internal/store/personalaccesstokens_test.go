@@ -82,7 +82,7 @@ func TestPersonalAccessToken_ValidUntilRevoked(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {
 		ctx, service, anna := t.Context(), newTokenService(t, db), newCustomer(t, db, "anna")
-		token, secret, err := service.Create(ctx, personActor(anna), "  Laptop ")
+		token, secret, err := service.Create(ctx, personActor(anna), oauth.TokenParams{Name: "  Laptop "})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -110,7 +110,7 @@ func TestPersonalAccessToken_InvalidForDisabledOrUnconfirmedAccount(t *testing.T
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {
 		ctx, service, anna := t.Context(), newTokenService(t, db), newCustomer(t, db, "anna")
-		_, secret, err := service.Create(ctx, personActor(anna), "x")
+		_, secret, err := service.Create(ctx, personActor(anna), oauth.TokenParams{Name: "x"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -130,7 +130,7 @@ func TestPersonalAccessToken_OnlyHashIsStored(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {
 		anna := newCustomer(t, db, "anna")
-		_, secret, err := newTokenService(t, db).Create(t.Context(), personActor(anna), "x")
+		_, secret, err := newTokenService(t, db).Create(t.Context(), personActor(anna), oauth.TokenParams{Name: "x"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -150,7 +150,7 @@ func TestCreateToken_WritesAuditEventAndMail(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {
 		ctx, service, anna := t.Context(), newTokenService(t, db), newCustomer(t, db, "anna")
-		token, _, err := service.Create(ctx, personActor(anna), "Laptop")
+		token, _, err := service.Create(ctx, personActor(anna), oauth.TokenParams{Name: "Laptop"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -184,7 +184,7 @@ func TestCreateToken_RacingCallersStayWithinLimit(t *testing.T) {
 	eachEngine(t, func(t *testing.T, db *DB) {
 		service, anna := newTokenService(t, db), newCustomer(t, db, "anna")
 		made, refused := race(t, 50, func(ctx context.Context) error {
-			_, _, err := service.Create(ctx, personActor(anna), "race")
+			_, _, err := service.Create(ctx, personActor(anna), oauth.TokenParams{Name: "race"})
 			return err
 		})
 		if made != oauth.MaxActiveTokens || refused != 50-oauth.MaxActiveTokens {
@@ -204,7 +204,7 @@ func TestRevokeToken_FreesExactlyOneSlot(t *testing.T) {
 		var last oauth.PersonalAccessToken
 		for range oauth.MaxActiveTokens {
 			var err error
-			if last, _, err = service.Create(ctx, personActor(anna), "old"); err != nil {
+			if last, _, err = service.Create(ctx, personActor(anna), oauth.TokenParams{Name: "old"}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -217,12 +217,12 @@ func TestRevokeToken_FreesExactlyOneSlot(t *testing.T) {
 			})
 		}
 		during, _ := race(t, 20, func(ctx context.Context) error {
-			_, _, err := service.Create(ctx, personActor(anna), "new")
+			_, _, err := service.Create(ctx, personActor(anna), oauth.TokenParams{Name: "new"})
 			return err
 		})
 		wait.Wait()
 		after, _ := race(t, 5, func(ctx context.Context) error {
-			_, _, err := service.Create(ctx, personActor(anna), "new")
+			_, _, err := service.Create(ctx, personActor(anna), oauth.TokenParams{Name: "new"})
 			return err
 		})
 		if during+after != 1 {
@@ -260,7 +260,7 @@ func TestRevokeToken_ForeignTokenIsNotFound(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {
 		ctx, service, anna, bert := t.Context(), newTokenService(t, db), newCustomer(t, db, "anna"), newCustomer(t, db, "bert")
-		token, secret, err := service.Create(ctx, personActor(anna), "x")
+		token, secret, err := service.Create(ctx, personActor(anna), oauth.TokenParams{Name: "x"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -287,7 +287,7 @@ func TestCreateToken_RefusedForClosedAccount(t *testing.T) {
 		ctx, service, anna := t.Context(), newTokenService(t, db), newCustomer(t, db, "anna")
 		execStatement(t, db, "UPDATE customers SET disabled_at = 1")
 		for _, customer := range []string{anna, "cus_unknown"} {
-			_, _, err := service.Create(ctx, personActor(customer), "x")
+			_, _, err := service.Create(ctx, personActor(customer), oauth.TokenParams{Name: "x"})
 			wantCode(t, err, registrar.KindNotFound, "")
 		}
 		if left := count(t, db, "SELECT (SELECT count(*) FROM personal_access_tokens) + (SELECT count(*) FROM audit_events) + (SELECT count(*) FROM mails)"); left != 0 {
@@ -302,7 +302,7 @@ func TestPersonalAccessToken_OperatorsListAndRevokeAny(t *testing.T) {
 		ctx, service, anna := t.Context(), newTokenService(t, db), newCustomer(t, db, "anna")
 		seed := operatorActor()
 		seed.Customer = anna
-		token, secret, err := service.Create(ctx, seed, "seed")
+		token, secret, err := service.Create(ctx, seed, oauth.TokenParams{Name: "seed"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -327,7 +327,7 @@ func TestTokensUsed_LastUseNeverDecreases(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {
 		ctx, anna := t.Context(), newCustomer(t, db, "anna")
-		token, _, err := newTokenService(t, db).Create(ctx, personActor(anna), "x")
+		token, _, err := newTokenService(t, db).Create(ctx, personActor(anna), oauth.TokenParams{Name: "x"})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,7 +12,7 @@ import (
 
 func sessionOf(row query.Session) account.Session {
 	return account.Session{
-		ID: row.ID, CustomerID: row.CustomerID, Address: row.Address, UserAgent: row.UserAgent,
+		ID: row.ID, CustomerID: row.CustomerID, Address: row.Address, UserAgent: row.UserAgent, Country: row.Country,
 		CreatedAt: fromMicros(row.CreatedAt), AuthenticatedAt: fromMicros(row.AuthenticatedAt),
 		SeenAt: fromMicros(row.SeenAt), ExpiresAt: fromMicros(row.ExpiresAt), AuthMethod: row.AuthMethod,
 	}
@@ -40,6 +40,7 @@ func (a accounts) InsertSession(ctx context.Context, s account.StoredSession, ke
 		Hash: string(s.Hash), ID: s.ID, CustomerID: s.CustomerID, State: string(s.State),
 		Address: s.Address, UserAgent: s.UserAgent, Device: string(s.Device), CreatedAt: micros(s.CreatedAt),
 		AuthenticatedAt: micros(s.AuthenticatedAt), SeenAt: micros(s.SeenAt), ExpiresAt: micros(s.ExpiresAt), AuthMethod: s.AuthMethod,
+		Country: s.Country,
 	}); err != nil {
 		return err
 	}

@@ -37,6 +37,23 @@ func (f addrResolver) clientAddr(r *http.Request) netip.Addr {
 	return one
 }
 
+// country returns the client's country that a trusted proxy reports in a header, as two
+// capital letters; empty if the peer is not trusted or does not know.
+func (f addrResolver) country(r *http.Request, header string) string {
+	if header == "" || !f.trusts(peerAddr(r.RemoteAddr)) {
+		return ""
+	}
+	values := r.Header.Values(header)
+	if len(values) != 1 || len(values[0]) != 2 {
+		return ""
+	}
+	code := strings.ToUpper(values[0])
+	if strings.Trim(code, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
+		return ""
+	}
+	return code
+}
+
 func peerAddr(remote string) netip.Addr {
 	peer, err := netip.ParseAddrPort(remote)
 	if err != nil {

@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/http"
+	"net/http/httptest"
 	"net/netip"
 	"testing"
 )
@@ -58,5 +59,29 @@ func TestClientAddr_PeerOrRightmostUntrustedHop(t *testing.T) {
 	}
 	if got := finder.clientAddr(&http.Request{RemoteAddr: "@"}); got.IsValid() {
 		t.Errorf("a peer without an address is %s", got)
+	}
+}
+
+func TestCountry_OnlyFromTrustedProxies(t *testing.T) {
+	t.Parallel()
+	resolver := addrResolver{trusted: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}}
+	for _, test := range []struct {
+		peer, header string
+		values       []string
+		want         string
+	}{
+		{"10.1.2.3:1", "Cf-Ipcountry", []string{"de"}, "DE"},
+		{"192.0.2.1:1", "Cf-Ipcountry", []string{"DE"}, ""},
+		{"10.1.2.3:1", "Cf-Ipcountry", []string{"T1"}, ""},
+		{"10.1.2.3:1", "Cf-Ipcountry", []string{"DE", "FR"}, ""},
+		{"10.1.2.3:1", "Cf-Ipcountry", nil, ""},
+		{"10.1.2.3:1", "", []string{"DE"}, ""},
+	} {
+		r := httptest.NewRequest(http.MethodGet, "/", nil)
+		r.RemoteAddr = test.peer
+		r.Header["Cf-Ipcountry"] = test.values
+		if got := resolver.country(r, test.header); got != test.want {
+			t.Errorf("%+v: %q", test, got)
+		}
 	}
 }

@@ -16,12 +16,12 @@ import (
 
 // newPages returns the routes of all pages and their shared frame. Both are nil if there
 // are no customer accounts.
-func newPages(cfg Config, address func(*http.Request) netip.Addr) (frame *ui.Frame, pages []httpjson.Route, err error) {
+func newPages(cfg Config, address func(*http.Request) netip.Addr, country func(*http.Request) string) (frame *ui.Frame, pages []httpjson.Route, err error) {
 	if cfg.Portal.Accounts == nil {
 		return nil, nil, nil
 	}
 	frame, err = ui.New(ui.Config{
-		BaseURL: cfg.Facts.BaseURL, Sessions: cfg.Portal.Accounts, Baskets: cfg.Portal.Accounts, Address: address, Now: cfg.Now,
+		BaseURL: cfg.Facts.BaseURL, Sessions: cfg.Portal.Accounts, Baskets: cfg.Portal.Accounts, Address: address, Country: country, Now: cfg.Now,
 		Orders: cfg.Checkout.Orders != nil, PublicLinks: cfg.Site.Catalog != nil, Operators: cfg.Operator.Admin != nil,
 		Legal: cfg.Legal.Notices != nil, MaxStreams: cfg.MaxStreams, Closing: cfg.Closing,
 	})

@@ -57,6 +57,7 @@ type Config struct {
 	StripeEvents   stripehook.Events // handles the payment provider's webhooks; nil means no such endpoint
 	Now            func() time.Time  // the clock of sessions, the same as the accounts'; nil means time.Now
 	TrustedProxies []netip.Prefix    // the networks whose forwarding headers are trusted
+	CountryHeader  string            // the header in which they report the client's country; empty means none
 	Ready          func() bool       // reports whether the service accepts new requests
 	Degraded       func() []Degraded // lists the parts that work only partially; nil means none
 	// MaxStreams limits the open page streams; closing the channel Closing ends them
@@ -120,8 +121,9 @@ func New(cfg Config) (http.Handler, error) {
 		cfg.Facts.Terms, cfg.Facts.Privacy = ui.TermsPath, ui.PrivacyPath
 		cfg.Facts.Returns, cfg.Facts.Imprint = ui.WithdrawalPath, ui.ImprintPath
 	}
-	address := addrResolver{trusted: cfg.TrustedProxies}.clientAddr
-	frame, pages, err := newPages(cfg, address)
+	resolver := addrResolver{trusted: cfg.TrustedProxies}
+	address := resolver.clientAddr
+	frame, pages, err := newPages(cfg, address, func(r *http.Request) string { return resolver.country(r, cfg.CountryHeader) })
 	if err != nil {
 		return nil, err
 	}

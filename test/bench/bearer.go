@@ -126,7 +126,7 @@ func seedToken(ctx context.Context, opts store.Options) (token string, err error
 	if err != nil {
 		return "", err
 	}
-	_, token, err = service.Create(ctx, registrar.Actor{Kind: registrar.ActorOperator, Customer: customer, Through: "bench"}, "bench")
+	_, token, err = service.Create(ctx, registrar.Actor{Kind: registrar.ActorOperator, Customer: customer, Through: "bench"}, oauth.TokenParams{Name: "bench"})
 	return token, err
 }
 

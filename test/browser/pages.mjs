@@ -9,7 +9,7 @@ import { address, makeToken, signIn } from "./accounts.mjs";
 
 const open = ["/portal/sign-in", "/portal/register", "/portal/register/sent", "/portal/reset", "/portal/reset/sent"];
 const members = [
-  "/portal/profile", "/portal/profile/registrant", "/portal/profile/password", "/portal/profile/email",
+  "/portal", "/portal/invoices", "/portal/profile", "/portal/profile/registrant", "/portal/profile/password", "/portal/profile/email",
   "/portal/security", "/portal/security/second-factor", "/portal/tokens", "/portal/activity", "/portal/domains", "/portal/orders", "/portal/payment-methods",
   "/portal/sign-in-again", "/portal/apps", "/portal/agents",
 ];
@@ -55,6 +55,7 @@ await withBrowser(async (page, context, watched) => {
   await makeToken(page, "ein Token mit einem recht langen Namen, wie ihn Leute geben");
   await checkPage(page, "a token, shown once");
   await visit(page, "/portal/tokens", { name: "tokens" });
+  for (const path of ["/portal/agents", "/portal/agents/stop-all"]) await visit(page, path, { name: path + " with a token" });
 
   await page.goto(portal("/portal/security/second-factor"));
   const secret = (await page.locator(".secret").textContent()).trim();

@@ -183,7 +183,7 @@ func (r *fixture) newToken(account string) (id, secret string) {
 	r.t.Helper()
 	actor := operator
 	actor.Customer = account
-	token, secret, err := r.access.Create(r.t.Context(), actor, "test")
+	token, secret, err := r.access.Create(r.t.Context(), actor, oauth.TokenParams{Name: "test"})
 	if err != nil {
 		r.t.Fatal(err)
 	}

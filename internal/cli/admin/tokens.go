@@ -28,6 +28,8 @@ func (c tokensListCommand) Run(t *cli.Terminal) error {
 			status := "active"
 			if !token.RevokedAt.IsZero() {
 				status = "revoked"
+			} else if token.Expired(time.Now()) {
+				status = "expired"
 			}
 			list.add(struct {
 				ID         string     `json:"id"`
@@ -36,7 +38,8 @@ func (c tokensListCommand) Run(t *cli.Terminal) error {
 				CreatedAt  *time.Time `json:"created_at"`
 				LastUsedAt *time.Time `json:"last_used_at"`
 				RevokedAt  *time.Time `json:"revoked_at"`
-			}{token.ID, token.Name, status, jsonTime(token.CreatedAt), jsonTime(token.LastUsedAt), jsonTime(token.RevokedAt)},
+				ExpiresAt  *time.Time `json:"expires_at"`
+			}{token.ID, token.Name, status, jsonTime(token.CreatedAt), jsonTime(token.LastUsedAt), jsonTime(token.RevokedAt), jsonTime(token.ExpiresAt)},
 				token.ID, status, formatTime(token.CreatedAt), formatTime(token.LastUsedAt), cli.Printable(token.Name))
 		}
 		return list.end(nil)

@@ -139,7 +139,7 @@ func (d *demo) ensureToken(ctx context.Context, services *app.Services, operator
 	if err != nil && registrar.KindOf(err) != registrar.KindUnauthenticated {
 		return err
 	}
-	_, d.Token, err = services.Tokens.Create(ctx, operator, demoToken)
+	_, d.Token, err = services.Tokens.Create(ctx, operator, oauth.TokenParams{Name: demoToken})
 	if registrar.CodeOf(err) == oauth.TooManyTokens {
 		return nil // the user is trying out the limit
 	}

@@ -23,12 +23,36 @@ type Customer struct {
 // Session is a signed-in browser.
 type Session struct {
 	ID, CustomerID string
-	// Address and UserAgent are those of the sign-in; they help the owner tell sessions apart.
-	Address, UserAgent string
+	// Address, Country and UserAgent are those of the sign-in; they help the owner tell
+	// sessions apart. The country is empty if it is unknown.
+	Address, Country, UserAgent string
 	// AuthenticatedAt is when the person last authenticated. ExpiresAt is when the session ends
 	// unless it is used before.
 	CreatedAt, AuthenticatedAt, SeenAt, ExpiresAt time.Time
 	AuthMethod                                    string // how the person last authenticated, see codes.go
+}
+
+// Network returns the network that the session was opened from, with its last part left out:
+// it stays the same while a provider changes the address, and says no more about a place
+// than is known. It is empty without an address.
+func (s Session) Network() string {
+	address, err := netip.ParseAddr(s.Address)
+	if err != nil {
+		return ""
+	}
+	address = address.Unmap()
+	bits := 48
+	if address.Is4() {
+		bits = 24
+	}
+	network, err := address.WithZone("").Prefix(bits)
+	if err != nil {
+		return ""
+	}
+	if address.Is4() {
+		return strings.TrimSuffix(network.Addr().String(), ".0") + ".x"
+	}
+	return strings.TrimSuffix(network.Addr().String(), "::") + ":x"
 }
 
 // Strong reports whether the session was opened with a passkey, or with a password and a code.

@@ -157,7 +157,7 @@ func (s *Service) startSession(ctx context.Context, t *tx, o sessionParams) (Sig
 	session := StoredSession{
 		Session: Session{
 			ID: registrar.NewID("ses_", t.now), CustomerID: o.account.ID,
-			Address: addressText(o.actor), UserAgent: cleanUserAgent(o.userAgent),
+			Address: addressText(o.actor), Country: o.actor.Country, UserAgent: cleanUserAgent(o.userAgent),
 			CreatedAt: t.now, AuthenticatedAt: t.now, SeenAt: t.now, ExpiresAt: s.expiry(t.now, t.now), AuthMethod: o.authMethod,
 		},
 		Hash: secretHash, State: StateOpen, Device: o.device,

@@ -2,6 +2,7 @@ package invoice
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"golang.org/x/net/idna"
@@ -30,6 +31,12 @@ var kindTexts = map[order.Kind]Bilingual{
 	order.Transfer: {"Transfer zu uns", "transfer to us"},
 	order.Renew:    {"Verlängerung", "renewal"},
 	order.Restore:  {"Wiederherstellung", "restore"},
+}
+
+// Domain returns the name at the beginning of the line's text.
+func (l Line) Domain() string {
+	name, _, _ := strings.Cut(l.Text, ": ")
+	return name
 }
 
 // lineText describes an item: name, kind and term.

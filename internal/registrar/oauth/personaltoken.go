@@ -14,6 +14,7 @@ import (
 const (
 	MaxActiveTokens = 20  // the maximum number of active personal access tokens per customer
 	MaxTokenName    = 60  // the maximum length of a token's name in characters
+	MaxTokenPurpose = 200 // the same for its purpose
 	maxListed       = 100 // limits lists that include revoked tokens
 )
 
@@ -23,11 +24,18 @@ const (
 	TooManyTokens registrar.Code = "too_many_tokens"
 	// BadTokenName goes with KindInvalid: empty, too long, or not printable.
 	BadTokenName registrar.Code = "bad_token_name"
-	// BadToken goes with KindUnauthenticated: unknown, revoked, or of a disabled
-	// account, deliberately not distinguished.
+	// BadTokenPurpose goes with KindInvalid: too long, or not printable.
+	BadTokenPurpose registrar.Code = "bad_token_purpose"
+	// BadTokenExpiry goes with KindInvalid: in the past, or further ahead than MaxTokenLife.
+	BadTokenExpiry registrar.Code = "bad_token_expiry"
+	// BadToken goes with KindUnauthenticated: unknown, revoked, expired, or of a
+	// disabled account, deliberately not distinguished.
 	BadToken    registrar.Code = "bad_token"
 	NoSuchToken registrar.Code = "no_such_token" // goes with KindNotFound
 )
+
+// MaxTokenLife is how far ahead the expiry of a token may be.
+const MaxTokenLife = 10 * 366 * 24 * time.Hour
 
 // The audit actions of personal access tokens.
 const (
@@ -68,24 +76,48 @@ func New(cfg Config) (*Service, error) {
 // Run writes last uses until ctx ends, and then once more.
 func (s *Service) Run(ctx context.Context) { s.lastUses.run(ctx) }
 
+// TokenParams describes a token to be created.
+type TokenParams struct {
+	Name      string
+	Purpose   string    // what it is for; may be empty
+	ExpiresAt time.Time // zero if it does not expire
+}
+
+// normalise returns the parameters as they are stored.
+func (p TokenParams) normalise(now time.Time) (TokenParams, error) {
+	p.Name, p.Purpose = strings.TrimSpace(p.Name), strings.TrimSpace(p.Purpose)
+	switch {
+	case p.Name == "" || !registrar.IsPrintable(p.Name, MaxTokenName):
+		return p, registrar.Invalid(BadTokenName)
+	case !registrar.IsPrintable(p.Purpose, MaxTokenPurpose):
+		return p, registrar.Invalid(BadTokenPurpose)
+	case !p.ExpiresAt.IsZero() && (!p.ExpiresAt.After(now) || p.ExpiresAt.After(now.Add(MaxTokenLife))):
+		return p, registrar.Invalid(BadTokenExpiry)
+	}
+	return p, nil
+}
+
 // Create creates a token for the actor's account and returns it with its secret, which
 // is not stored. The actor is a person with a recent sign-in, or an operator who acts
 // for the account in Actor.Customer.
-func (s *Service) Create(ctx context.Context, actor registrar.Actor, name string) (PersonalAccessToken, string, error) {
+func (s *Service) Create(ctx context.Context, actor registrar.Actor, params TokenParams) (PersonalAccessToken, string, error) {
 	now := s.cfg.Now()
 	if !actor.IsOperatorForCustomer() {
 		if err := actor.RequireRecentSignIn(now); err != nil {
 			return PersonalAccessToken{}, "", err
 		}
 	}
-	name = strings.TrimSpace(name)
-	if name == "" || !registrar.IsPrintable(name, MaxTokenName) {
-		return PersonalAccessToken{}, "", registrar.Invalid(BadTokenName)
+	params, err := params.normalise(now)
+	if err != nil {
+		return PersonalAccessToken{}, "", err
 	}
 	secret, hash := registrar.NewSecret(registrar.PersonalToken)
-	token := PersonalAccessToken{ID: registrar.NewID("tok_", now), Customer: actor.Customer, Name: name, CreatedAt: now}
+	token := PersonalAccessToken{
+		ID: registrar.NewID("tok_", now), Customer: actor.Customer, Name: params.Name, Purpose: params.Purpose,
+		CreatedAt: now, ExpiresAt: params.ExpiresAt,
+	}
 	event := registrar.AuditEvent{Actor: actor, Action: TokenCreated, Customer: actor.Customer, Object: token.ID, At: now}
-	mail := registrar.Mail{Kind: registrar.MailTokenCreated, Customer: actor.Customer, Data: map[string]string{"name": name}}
+	mail := registrar.Mail{Kind: registrar.MailTokenCreated, Customer: actor.Customer, Data: map[string]string{"name": token.Name}}
 	mail.SetAddress(actor)
 	if err := s.cfg.Store.CreatePersonalAccessToken(ctx, token, hash, MaxActiveTokens, event, mail); err != nil {
 		return PersonalAccessToken{}, "", err
@@ -93,7 +125,7 @@ func (s *Service) Create(ctx context.Context, actor registrar.Actor, name string
 	return token, secret, nil
 }
 
-// List returns the active tokens of the actor's account, newest first.
+// List returns the tokens of the actor's account that are not revoked, newest first.
 func (s *Service) List(ctx context.Context, actor registrar.Actor) ([]PersonalAccessToken, error) {
 	if err := actor.RequirePerson(); err != nil {
 		return nil, err
@@ -153,7 +185,8 @@ func (s *Service) Verify(ctx context.Context, bearer string) (TokenInfo, error) 
 		return TokenInfo{}, invalidToken()
 	}
 	state, known, err := s.cfg.Store.GetTokenState(ctx, hash)
-	if !known || state.Revoked || state.Disabled || !state.Confirmed {
+	expired := !state.ExpiresAt.IsZero() && !s.cfg.Now().Before(state.ExpiresAt)
+	if !known || state.Revoked || expired || state.Disabled || !state.Confirmed {
 		return TokenInfo{}, cmp.Or(err, invalidToken())
 	}
 	s.lastUses.record(state.TokenID, s.cfg.Now())

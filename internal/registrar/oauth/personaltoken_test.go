@@ -111,7 +111,7 @@ func TestCreate_MailNamesTokenAndAddress(t *testing.T) {
 	actor := registrar.Actor{
 		Kind: registrar.ActorPerson, Customer: "cus_1", SignedInAt: time.Now(), Address: netip.MustParseAddr("192.0.2.7"),
 	}
-	if _, _, err := service.Create(t.Context(), actor, "Laptop"); err != nil {
+	if _, _, err := service.Create(t.Context(), actor, TokenParams{Name: "Laptop"}); err != nil {
 		t.Fatal(err)
 	}
 	if data := store.mail.Data; data["name"] != "Laptop" || data["address"] != "192.0.2.7" || store.mail.Customer != "cus_1" {
@@ -143,7 +143,7 @@ func TestService_PermissionsByActor(t *testing.T) {
 			var err error
 			switch action {
 			case "create":
-				_, _, err = service.Create(t.Context(), actor, "x")
+				_, _, err = service.Create(t.Context(), actor, TokenParams{Name: "x"})
 			case "list":
 				_, err = service.List(t.Context(), actor)
 			case "revoke":
@@ -159,7 +159,7 @@ func TestService_PermissionsByActor(t *testing.T) {
 			}
 		}
 	}
-	_, _, err := newService(t, Config{Store: &stubStore{}, Now: func() time.Time { return now }}).Create(t.Context(), actors["stale"], "x")
+	_, _, err := newService(t, Config{Store: &stubStore{}, Now: func() time.Time { return now }}).Create(t.Context(), actors["stale"], TokenParams{Name: "x"})
 	if registrar.CodeOf(err) != registrar.SignInAgain {
 		t.Errorf("an old sign-in returns %v", err)
 	}
@@ -173,7 +173,7 @@ func TestCreate_NamePrintableAndBounded(t *testing.T) {
 		"Laptop": true, "Büro: Müller & Söhne 🦉": true, strings.Repeat("ü", MaxTokenName): true,
 		"": false, "a\nb": false, "a\x00": false, "a\u202eb": false, "\xff": false, strings.Repeat("a", MaxTokenName+1): false,
 	} {
-		if _, _, err := service.Create(t.Context(), actor, name); (err == nil) != want {
+		if _, _, err := service.Create(t.Context(), actor, TokenParams{Name: name}); (err == nil) != want {
 			t.Errorf("%q: %v", name, err)
 		}
 	}

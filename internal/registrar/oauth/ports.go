@@ -13,8 +13,15 @@ type PersonalAccessToken struct {
 	ID       string
 	Customer string
 	Name     string
-	// LastUsedAt is zero for an unused token, RevokedAt for an active one.
-	CreatedAt, LastUsedAt, RevokedAt time.Time
+	Purpose  string // what the customer says it is for; may be empty
+	// LastUsedAt is zero for an unused token, RevokedAt for an active one, ExpiresAt for one
+	// that does not expire.
+	CreatedAt, LastUsedAt, RevokedAt, ExpiresAt time.Time
+}
+
+// Expired reports whether the token's time is over.
+func (t PersonalAccessToken) Expired(now time.Time) bool {
+	return !t.ExpiresAt.IsZero() && !now.Before(t.ExpiresAt)
 }
 
 // TokenInfo is what a bearer token grants.
@@ -34,6 +41,7 @@ func (g TokenInfo) Actor(address netip.Addr) registrar.Actor {
 type TokenState struct {
 	TokenID, Customer string
 	Revoked           bool
+	ExpiresAt         time.Time // zero if it does not expire
 	// Disabled and Confirmed are those of the account.
 	Disabled, Confirmed bool
 }
@@ -47,7 +55,7 @@ type TokenUse struct {
 // Store stores tokens. Each method is one transaction that includes its audit event and mail.
 type Store interface {
 	// CreatePersonalAccessToken stores a token unless the account has limit active ones
-	// (TooManyTokens) or is missing or disabled (KindNotFound).
+	// (TooManyTokens; expired tokens make room) or is missing or disabled (KindNotFound).
 	CreatePersonalAccessToken(ctx context.Context, token PersonalAccessToken, hash registrar.SecretHash, limit int, event registrar.AuditEvent, mail registrar.Mail) error
 	// ListActivePersonalAccessTokens returns the account's active tokens, newest first.
 	ListActivePersonalAccessTokens(ctx context.Context, customer string) ([]PersonalAccessToken, error)

@@ -1,6 +1,6 @@
 -- name: InsertSession :exec
-INSERT INTO sessions (hash, id, customer_id, state, address, user_agent, device, created_at, authenticated_at, seen_at, expires_at, auth_method)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12);
+INSERT INTO sessions (hash, id, customer_id, state, address, user_agent, device, created_at, authenticated_at, seen_at, expires_at, auth_method, country)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13);
 
 -- name: GetSession :one
 SELECT sqlc.embed(sessions), sqlc.embed(customers)

@@ -424,6 +424,8 @@ type PersonalAccessToken struct {
 	CreatedAt  int64
 	LastUsedAt int64
 	RevokedAt  int64
+	Purpose    string
+	ExpiresAt  int64
 }
 
 type PriceList struct {
@@ -615,6 +617,7 @@ type Session struct {
 	SeenAt          int64
 	ExpiresAt       int64
 	AuthMethod      string
+	Country         string
 }
 
 type TermEnd struct {

@@ -10,18 +10,17 @@ import (
 )
 
 const decrementTokenCount = `-- name: DecrementTokenCount :exec
-UPDATE customers SET token_count = token_count - 1
-WHERE id = $1 AND token_count > 0
+UPDATE customers SET token_count = token_count - $1
+WHERE id = $2 AND token_count >= $1
 `
 
-func (q *Queries) DecrementTokenCount(ctx context.Context, id string) error {
-	_, err := q.db.ExecContext(ctx, decrementTokenCount, id)
+func (q *Queries) DecrementTokenCount(ctx context.Context, ended int64, iD string) error {
+	_, err := q.db.ExecContext(ctx, decrementTokenCount, ended, iD)
 	return err
 }
 
 const getPersonalAccessToken = `-- name: GetPersonalAccessToken :one
-SELECT id, customer_id, name, hash, created_at, last_used_at, revoked_at
-FROM personal_access_tokens
+SELECT id, customer_id, name, hash, created_at, last_used_at, revoked_at, purpose, expires_at FROM personal_access_tokens
 WHERE id = $1
 `
 
@@ -36,12 +35,14 @@ func (q *Queries) GetPersonalAccessToken(ctx context.Context, id string) (Person
 		&i.CreatedAt,
 		&i.LastUsedAt,
 		&i.RevokedAt,
+		&i.Purpose,
+		&i.ExpiresAt,
 	)
 	return i, err
 }
 
 const getPersonalAccessTokenByHash = `-- name: GetPersonalAccessTokenByHash :one
-SELECT personal_access_tokens.id, personal_access_tokens.customer_id, personal_access_tokens.revoked_at, customers.disabled_at, customers.confirmed_at
+SELECT personal_access_tokens.id, personal_access_tokens.customer_id, personal_access_tokens.revoked_at, personal_access_tokens.expires_at, customers.disabled_at, customers.confirmed_at
 FROM personal_access_tokens
 JOIN customers ON customers.id = personal_access_tokens.customer_id
 WHERE personal_access_tokens.hash = $1
@@ -51,6 +52,7 @@ type GetPersonalAccessTokenByHashRow struct {
 	ID          string
 	CustomerID  string
 	RevokedAt   int64
+	ExpiresAt   int64
 	DisabledAt  int64
 	ConfirmedAt int64
 }
@@ -62,6 +64,7 @@ func (q *Queries) GetPersonalAccessTokenByHash(ctx context.Context, hash string)
 		&i.ID,
 		&i.CustomerID,
 		&i.RevokedAt,
+		&i.ExpiresAt,
 		&i.DisabledAt,
 		&i.ConfirmedAt,
 	)
@@ -99,16 +102,18 @@ func (q *Queries) IncrementTokenCount(ctx context.Context, iD string, tokenCount
 }
 
 const insertPersonalAccessToken = `-- name: InsertPersonalAccessToken :exec
-INSERT INTO personal_access_tokens (id, customer_id, name, hash, created_at)
-VALUES ($1, $2, $3, $4, $5)
+INSERT INTO personal_access_tokens (id, customer_id, name, purpose, hash, created_at, expires_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7)
 `
 
 type InsertPersonalAccessTokenParams struct {
 	ID         string
 	CustomerID string
 	Name       string
+	Purpose    string
 	Hash       string
 	CreatedAt  int64
+	ExpiresAt  int64
 }
 
 func (q *Queries) InsertPersonalAccessToken(ctx context.Context, arg InsertPersonalAccessTokenParams) error {
@@ -116,15 +121,16 @@ func (q *Queries) InsertPersonalAccessToken(ctx context.Context, arg InsertPerso
 		arg.ID,
 		arg.CustomerID,
 		arg.Name,
+		arg.Purpose,
 		arg.Hash,
 		arg.CreatedAt,
+		arg.ExpiresAt,
 	)
 	return err
 }
 
 const listActivePersonalAccessTokens = `-- name: ListActivePersonalAccessTokens :many
-SELECT id, customer_id, name, hash, created_at, last_used_at, revoked_at
-FROM personal_access_tokens
+SELECT id, customer_id, name, hash, created_at, last_used_at, revoked_at, purpose, expires_at FROM personal_access_tokens
 WHERE customer_id = $1 AND revoked_at = 0
 ORDER BY id DESC
 `
@@ -146,6 +152,8 @@ func (q *Queries) ListActivePersonalAccessTokens(ctx context.Context, customerID
 			&i.CreatedAt,
 			&i.LastUsedAt,
 			&i.RevokedAt,
+			&i.Purpose,
+			&i.ExpiresAt,
 		); err != nil {
 			return nil, err
 		}
@@ -161,8 +169,7 @@ func (q *Queries) ListActivePersonalAccessTokens(ctx context.Context, customerID
 }
 
 const listLatestPersonalAccessTokens = `-- name: ListLatestPersonalAccessTokens :many
-SELECT id, customer_id, name, hash, created_at, last_used_at, revoked_at
-FROM personal_access_tokens
+SELECT id, customer_id, name, hash, created_at, last_used_at, revoked_at, purpose, expires_at FROM personal_access_tokens
 WHERE customer_id = $1
 ORDER BY id DESC
 LIMIT $2
@@ -185,6 +192,8 @@ func (q *Queries) ListLatestPersonalAccessTokens(ctx context.Context, customerID
 			&i.CreatedAt,
 			&i.LastUsedAt,
 			&i.RevokedAt,
+			&i.Purpose,
+			&i.ExpiresAt,
 		); err != nil {
 			return nil, err
 		}
@@ -197,6 +206,20 @@ func (q *Queries) ListLatestPersonalAccessTokens(ctx context.Context, customerID
 		return nil, err
 	}
 	return items, nil
+}
+
+const revokeExpiredPersonalAccessTokens = `-- name: RevokeExpiredPersonalAccessTokens :execrows
+UPDATE personal_access_tokens SET revoked_at = $1
+WHERE customer_id = $2 AND revoked_at = 0 AND expires_at > 0 AND expires_at <= $1
+`
+
+// Expired tokens stay listed until their customer removes them or needs their place.
+func (q *Queries) RevokeExpiredPersonalAccessTokens(ctx context.Context, now int64, customerID string) (int64, error) {
+	result, err := q.db.ExecContext(ctx, revokeExpiredPersonalAccessTokens, now, customerID)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
 }
 
 const revokePersonalAccessToken = `-- name: RevokePersonalAccessToken :execrows

@@ -92,7 +92,7 @@ func (q *Queries) DeleteSessionByID(ctx context.Context, customerID string, iD s
 }
 
 const getOpenSession = `-- name: GetOpenSession :one
-SELECT hash, id, customer_id, state, address, user_agent, device, attempts, created_at, authenticated_at, seen_at, expires_at, auth_method FROM sessions WHERE customer_id = $1 AND id = $2 AND state = 'open' AND expires_at > $3
+SELECT hash, id, customer_id, state, address, user_agent, device, attempts, created_at, authenticated_at, seen_at, expires_at, auth_method, country FROM sessions WHERE customer_id = $1 AND id = $2 AND state = 'open' AND expires_at > $3
 `
 
 type GetOpenSessionParams struct {
@@ -118,12 +118,13 @@ func (q *Queries) GetOpenSession(ctx context.Context, arg GetOpenSessionParams) 
 		&i.SeenAt,
 		&i.ExpiresAt,
 		&i.AuthMethod,
+		&i.Country,
 	)
 	return i, err
 }
 
 const getSession = `-- name: GetSession :one
-SELECT sessions.hash, sessions.id, sessions.customer_id, sessions.state, sessions.address, sessions.user_agent, sessions.device, sessions.attempts, sessions.created_at, sessions.authenticated_at, sessions.seen_at, sessions.expires_at, sessions.auth_method, customers.id, customers.email, customers.email_key, customers.password_hash, customers.user_handle, customers.language, customers.totp_sealed, customers.totp_step, customers.token_count, customers.created_at, customers.confirmed_at, customers.disabled_at, customers.guest, customers.operator, customers.totp_version, customers.data_reminder_at, customers.basket
+SELECT sessions.hash, sessions.id, sessions.customer_id, sessions.state, sessions.address, sessions.user_agent, sessions.device, sessions.attempts, sessions.created_at, sessions.authenticated_at, sessions.seen_at, sessions.expires_at, sessions.auth_method, sessions.country, customers.id, customers.email, customers.email_key, customers.password_hash, customers.user_handle, customers.language, customers.totp_sealed, customers.totp_step, customers.token_count, customers.created_at, customers.confirmed_at, customers.disabled_at, customers.guest, customers.operator, customers.totp_version, customers.data_reminder_at, customers.basket
 FROM sessions JOIN customers ON customers.id = sessions.customer_id
 WHERE sessions.hash = $1
 `
@@ -150,6 +151,7 @@ func (q *Queries) GetSession(ctx context.Context, hash string) (GetSessionRow, e
 		&i.Session.SeenAt,
 		&i.Session.ExpiresAt,
 		&i.Session.AuthMethod,
+		&i.Session.Country,
 		&i.Customer.ID,
 		&i.Customer.Email,
 		&i.Customer.EmailKey,
@@ -172,8 +174,8 @@ func (q *Queries) GetSession(ctx context.Context, hash string) (GetSessionRow, e
 }
 
 const insertSession = `-- name: InsertSession :exec
-INSERT INTO sessions (hash, id, customer_id, state, address, user_agent, device, created_at, authenticated_at, seen_at, expires_at, auth_method)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+INSERT INTO sessions (hash, id, customer_id, state, address, user_agent, device, created_at, authenticated_at, seen_at, expires_at, auth_method, country)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
 `
 
 type InsertSessionParams struct {
@@ -189,6 +191,7 @@ type InsertSessionParams struct {
 	SeenAt          int64
 	ExpiresAt       int64
 	AuthMethod      string
+	Country         string
 }
 
 func (q *Queries) InsertSession(ctx context.Context, arg InsertSessionParams) error {
@@ -205,12 +208,13 @@ func (q *Queries) InsertSession(ctx context.Context, arg InsertSessionParams) er
 		arg.SeenAt,
 		arg.ExpiresAt,
 		arg.AuthMethod,
+		arg.Country,
 	)
 	return err
 }
 
 const listOpenSessions = `-- name: ListOpenSessions :many
-SELECT hash, id, customer_id, state, address, user_agent, device, attempts, created_at, authenticated_at, seen_at, expires_at, auth_method FROM sessions WHERE customer_id = $1 AND state = 'open' AND expires_at > $2 ORDER BY id DESC
+SELECT hash, id, customer_id, state, address, user_agent, device, attempts, created_at, authenticated_at, seen_at, expires_at, auth_method, country FROM sessions WHERE customer_id = $1 AND state = 'open' AND expires_at > $2 ORDER BY id DESC
 `
 
 func (q *Queries) ListOpenSessions(ctx context.Context, customerID string, expiresAt int64) ([]Session, error) {
@@ -236,6 +240,7 @@ func (q *Queries) ListOpenSessions(ctx context.Context, customerID string, expir
 			&i.SeenAt,
 			&i.ExpiresAt,
 			&i.AuthMethod,
+			&i.Country,
 		); err != nil {
 			return nil, err
 		}

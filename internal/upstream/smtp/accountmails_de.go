@@ -136,10 +136,11 @@ Adresse {{.}}){{end}}.
 {{with .Name}}
 Name: {{.}}
 {{end}}
-Wer das Token hat, kann in Ihrem Namen handeln, bis Sie es widerrufen.
+Wer das Token hat, kann in Ihrem Namen handeln, bis es abläuft oder Sie
+es widerrufen. Bezahlen kann er damit nicht.
 
-Waren Sie das nicht? Dann widerrufen Sie das Token bitte sofort unter
-„MCP- und API-Zugang“ und ändern Sie Ihr Passwort:
+Waren Sie das nicht? Dann stoppen Sie das Token bitte sofort unter
+„Agenten“ und ändern Sie Ihr Passwort:
 
 {{.Portal}}
 `},
@@ -154,8 +155,8 @@ Die Antwort ging an: {{.}}
 {{end}}
 Den Namen hat die Anwendung selbst gewählt, wir haben ihn nicht geprüft.
 
-Waren Sie das nicht? Dann trennen Sie die Anwendung bitte sofort unter
-"Anwendungen" und ändern Sie Ihr Passwort:
+Waren Sie das nicht? Dann stoppen Sie die Anwendung bitte sofort unter
+„Agenten“ und ändern Sie Ihr Passwort:
 
 {{.Portal}}
 `},
@@ -183,11 +184,12 @@ Ihrem Konto verbunden{{with .Address}} (von der Adresse {{.}}){{end}}.
 {{with .Name}}
 Name: {{.}}
 {{end}}
-Er kann Ihre offenen Bestellungen sehen und bezahlen, bis Sie die
-Verbindung beenden. Ihr Konto und Ihre Domains kann er nicht ändern.
+Er kann Ihre Bestellungen von Registrierungen und Umzügen sehen, bezahlen
+und stornieren, bis Sie die Verbindung beenden. Ihr Konto und Ihre Domains
+kann er nicht ändern.
 
-Waren Sie das nicht? Dann trennen Sie ihn bitte sofort im Profil unter
-„Verbundene Checkout-Agenten“ und ändern Sie Ihr Passwort:
+Waren Sie das nicht? Dann stoppen Sie ihn bitte sofort unter „Agenten“ und
+ändern Sie Ihr Passwort:
 
 {{.Portal}}
 `},

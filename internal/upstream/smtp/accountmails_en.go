@@ -136,10 +136,11 @@ on {{.At}}{{with .Address}} (from IP address {{.}}){{end}}.
 {{with .Name}}
 Name: {{.}}
 {{end}}
-Anyone who has the token can act on your behalf until you revoke it.
+Anyone who has the token can act on your behalf until it expires or you
+revoke it. They can't pay with it.
 
-If this wasn't you, please revoke the token immediately under
-"MCP and API access", and change your password:
+If this wasn't you, please stop the token immediately under "Agents", and
+change your password:
 
 {{.Portal}}
 `},
@@ -153,8 +154,8 @@ Response sent to: {{.}}
 {{end}}
 The application chose this name itself. We have not checked it.
 
-If this wasn't you, please disconnect the application immediately under
-"Applications", and change your password:
+If this wasn't you, please stop the application immediately under
+"Agents", and change your password:
 
 {{.Portal}}
 `},
@@ -182,11 +183,11 @@ A checkout agent was linked to your account at dotkontor on
 {{with .Name}}
 Name: {{.}}
 {{end}}
-It can see and pay your open orders until you unlink it. It can't change
-your account or your domains.
+It can see, pay for and cancel your orders of registrations and transfers
+until you unlink it. It can't change your account or your domains.
 
-If this wasn't you, please unlink the agent immediately in your profile
-under "Linked checkout agents", and change your password:
+If this wasn't you, please stop the agent immediately under "Agents", and
+change your password:
 
 {{.Portal}}
 `},

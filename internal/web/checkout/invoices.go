@@ -27,7 +27,7 @@ type InvoiceRenderer interface {
 }
 
 const (
-	invoicesPath = "/portal/invoices"
+	invoicesPath = ui.InvoicesPath
 	// invoicesPageSize is the number of documents per page.
 	invoicesPageSize = 25
 )
@@ -37,6 +37,8 @@ type invoiceRow struct {
 	KindKey string
 	On      time.Time // its date, which is one in Germany
 	Path    string    // the prefix of its files
+	First   string    // the first domain on it
+	More    int       // the number of others
 }
 
 func newInvoiceRows(all []invoice.Document) []invoiceRow {
@@ -50,7 +52,11 @@ func newInvoiceRows(all []invoice.Document) []invoiceRow {
 		if err != nil {
 			on = d.IssuedAt
 		}
-		rows = append(rows, invoiceRow{Document: d, KindKey: key, On: on, Path: invoicesPath + "/" + d.ID})
+		row := invoiceRow{Document: d, KindKey: key, On: on, Path: invoicesPath + "/" + d.ID, More: len(d.Lines) - 1}
+		if len(d.Lines) > 0 {
+			row.First = d.Lines[0].Domain()
+		}
+		rows = append(rows, row)
 	}
 	return rows
 }
@@ -65,11 +71,11 @@ func (h *Handler) listInvoices(req *ui.Request) error {
 		all = all[:invoicesPageSize]
 		older = invoicesPath + "?before=" + url.QueryEscape(all[invoicesPageSize-1].ID)
 	}
-	return h.templates.Render(req, ui.View{Name: "invoices", Title: "invoices.title", Section: ui.OrdersPath, Data: struct {
+	return h.templates.Render(req, ui.View{Name: "invoices", Title: "invoices.title", Section: ui.InvoicesPath, Data: struct {
 		Documents []invoiceRow
 		Older     string
 		Later     bool
-		// Orders adds a column with the order.
+		// Orders adds links to the orders.
 		Orders bool
 	}{newInvoiceRows(all), older, req.Query("before") != "", true}})
 }

@@ -117,7 +117,7 @@ func TestInvoices_ListIsPaginated(t *testing.T) {
 	t.Parallel()
 	b := newFakeInvoices(invoicesPageSize + 2)
 	visitWithInvoices(t, &fakeOrders{}, b, "erika", "/portal/invoices").wantPage(http.StatusOK, []string{
-		"RE-2026-000001", "RE-2026-000025", "?before=inv_24", "/portal/orders/ord_1", "15.11.2026", `href="/portal/orders" aria-current="page"`,
+		"RE-2026-000001", "RE-2026-000025", "?before=inv_24", "/portal/orders/ord_1", "15.11.2026", `href="/portal/invoices" aria-current="page"`,
 	}, []string{"RE-2026-000026"})
 	visitWithInvoices(t, &fakeOrders{}, b, "erika", "/portal/invoices?before=inv_24").wantPage(http.StatusOK, []string{"RE-2026-000027", "Neueste Rechnungen"}, []string{"RE-2026-000025", `rel="next"`})
 	visitWithInvoices(t, &fakeOrders{}, &fakeInvoices{}, "erika", "/portal/invoices").wantPage(http.StatusOK, []string{"Sie haben noch keine Rechnungen."}, nil)

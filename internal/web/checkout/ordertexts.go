@@ -83,7 +83,6 @@ var orderTexts = ui.Texts{
 	"invoices.number":    {"Nummer", "Number"},
 	"invoices.day":       {"Datum", "Date"},
 	"invoices.kind":      {"Art", "Type"},
-	"invoices.to_order":  {"Ansehen", "View"},
 	"invoices.files":     {"Dateien", "Files"},
 	"invoices.pdf":       {"{1} als PDF", "{1} as PDF"},
 	"invoices.xml":       {"{1} als XML", "{1} as XML"},

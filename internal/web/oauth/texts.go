@@ -27,9 +27,10 @@ var texts = ui.Texts{
 	"consent.write.list": {"Ihre Domains und Bestellungen sehen", "view your domains and orders"},
 	"consent.write.order": {
 		"Bestellungen vorbereiten, die Sie selbst im Browser bezahlen oder verwerfen",
-		"prepare orders, which you pay or decline yourself in the browser",
+		"prepare orders, which you pay for or discard yourself in your browser",
 	},
 	"consent.write.cancel": {"unbezahlte Bestellungen stornieren", "cancel unpaid orders"},
+	"consent.write.renew":  {"automatische Verlängerungen ausschalten", "turn off automatic renewals"},
 	"consent.write.not": {
 		"Sie darf nichts bezahlen, Ihr Passwort nicht sehen und Ihre Kontodaten nicht ändern.",
 		"It can't pay, see your password or change your account details.",
@@ -40,8 +41,8 @@ var texts = ui.Texts{
 	},
 	"consent.until": {"Dauer", "Duration"},
 	"consent.until_text": {
-		"bis {1}, mit jeder Nutzung 30 Tage länger. Sie können die Verbindung jederzeit in Ihrem Profil trennen.",
-		"until {1}, extended by 30 days with each use. You can disconnect it in your profile at any time.",
+		"bis {1}, mit jeder Nutzung 30 Tage länger. Sie können die Verbindung jederzeit im Portal unter „Agenten“ trennen.",
+		"until {1}, extended by 30 days with each use. You can disconnect it in the portal under “Agents” at any time.",
 	},
 	"consent.approve": {"Zustimmen und verbinden", "Approve and connect"},
 	"consent.deny":    {"Ablehnen", "Deny"},

@@ -10,5 +10,5 @@
 // URL, no cookie and no second page. Passwords are never rendered, not even in a form
 // that is shown again.
 //
-// All texts are in texts.go, activitytexts.go and domaintexts.go, by key.
+// All texts are in texts.go, overviewtexts.go, activitytexts.go and domaintexts.go, by key.
 package portal

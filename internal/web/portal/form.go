@@ -128,13 +128,17 @@ func recently(page ui.PageFunc) ui.PageFunc {
 }
 
 // withID is the target of a button: it calls a service with the id in the path and
-// returns to the page of the button.
+// returns to the page of the button, or to the page about all agents if it was there.
 func (h *Handler) withID(page, flash string, do func(ctx context.Context, actor registrar.Actor, id string) error) http.HandlerFunc {
 	return h.Frame.SignedInPage(page, func(req *ui.Request) error {
 		if err := do(req.R.Context(), req.Actor(), req.R.PathValue("id")); err != nil {
 			return err
 		}
-		return req.RedirectWithFlash(flash, page)
+		to := page
+		if req.Field("page") == "agents" {
+			to = agentsPath
+		}
+		return req.RedirectWithFlash(flash, to)
 	})
 }
 

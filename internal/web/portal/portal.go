@@ -13,9 +13,11 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
 	"github.com/dotkontor/dotkontor/internal/registrar/agent"
 	"github.com/dotkontor/dotkontor/internal/registrar/bulk"
+	"github.com/dotkontor/dotkontor/internal/registrar/delegate"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
 	"github.com/dotkontor/dotkontor/internal/registrar/oauth"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/registrar/overview"
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
@@ -31,10 +33,13 @@ type Config struct {
 	Accounts     *account.Service
 	AccessTokens *oauth.Service
 	Portfolio    *portfolio.Service
+	Overview     *overview.Service
 	// Applications are connected by OAuth.
 	Applications *oauth.AuthorizationServer
-	// Agents are checkout agents that customers can link.
+	// Agents are checkout agents that customers can link; Delegates are all who act for a
+	// customer.
 	Agents        *agent.Service
+	Delegates     *delegate.Service
 	DomainChanges *domainchange.Service
 	Bulk          *bulk.Service
 	// Orders renews domains; nil if nothing can be ordered.
@@ -84,14 +89,14 @@ type Handler struct {
 // New parses every page.
 func New(cfg Config) (*Handler, error) {
 	if cfg.Frame == nil || cfg.Accounts == nil || cfg.AccessTokens == nil || cfg.Portfolio == nil || cfg.Applications == nil ||
-		cfg.Agents == nil || cfg.DomainChanges == nil || cfg.Bulk == nil || cfg.Exporter == nil {
-		return nil, errors.New("portal: Config.Frame, Accounts, AccessTokens, Portfolio, Applications, Agents, DomainChanges, Bulk and Exporter are required")
+		cfg.Agents == nil || cfg.Delegates == nil || cfg.Overview == nil || cfg.DomainChanges == nil || cfg.Bulk == nil || cfg.Exporter == nil {
+		return nil, errors.New("portal: Config.Frame, Accounts, AccessTokens, Portfolio, Overview, Applications, Agents, Delegates, DomainChanges, Bulk and Exporter are required")
 	}
 	if cfg.Orders != nil && (cfg.Extension == nil || cfg.RateBasisPoints == nil) {
 		return nil, errors.New("portal: Config.Orders requires Extension and RateBasisPoints")
 	}
 	registrar.Default(&cfg.Now, time.Now)
-	views, err := cfg.Frame.LoadTemplates(templateFS, texts, activityTexts, domainTexts, domainListTexts, ui.RegistrantTexts)
+	views, err := cfg.Frame.LoadTemplates(templateFS, texts, overviewTexts, activityTexts, domainTexts, domainListTexts, ui.RegistrantTexts)
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +109,8 @@ const (
 	securityPath = "/portal/security"
 	tokensPath   = ui.TokensPath
 	appsPath     = "/portal/apps"
-	agentsPath   = "/portal/agents"
+	agentsPath   = ui.AgentsPath
+	stopAllPath  = agentsPath + "/stop-all"
 	domainsPath  = ui.DomainsPath
 	codePath     = "/portal/sign-in/code"
 )
@@ -177,7 +183,9 @@ func (h *Handler) Routes() []httpjson.Route {
 		{Method: post, Path: "/portal/tokens/{id}/revoke", Handler: withID(tokensPath, "token_revoked", h.AccessTokens.Revoke)},
 		{Method: get, Path: appsPath, Handler: signedIn(appsPath, h.apps)},
 		{Method: post, Path: "/portal/apps/{id}/disconnect", Handler: withID(appsPath, "app_disconnected", h.Applications.Disconnect)},
-		{Method: get, Path: agentsPath, Handler: signedIn(agentsPath, h.linkedAgents)},
+		{Method: get, Path: agentsPath, Handler: signedIn(agentsPath, h.agents)},
+		{Method: get, Path: stopAllPath, Handler: signedIn(agentsPath, h.showStopAll)},
+		{Method: post, Path: stopAllPath, Handler: signedIn(agentsPath, h.stopAll)},
 		{Method: post, Path: agentsPath + "/{id}/link", Handler: withID(agentsPath, "agent_linked", h.Agents.Link)},
 		{Method: post, Path: agentsPath + "/{id}/unlink", Handler: withID(agentsPath, "agent_unlinked", h.Agents.Unlink)},
 		{Method: get, Path: "/portal/activity", Handler: signedIn("/portal/activity", h.activity)},
@@ -206,13 +214,6 @@ func (h *Handler) Routes() []httpjson.Route {
 		{Method: get, Path: methodsPath + "/saved", Handler: renewals(h.methodSaved)},
 		{Method: post, Path: methodsPath + "/remove", Handler: renewals(h.removeMethod)},
 	}
-}
-
-func (h *Handler) home(req *ui.Request) error {
-	if req.SignedIn {
-		return req.SeeOther(domainsPath)
-	}
-	return req.SeeOther(ui.SignInPath)
 }
 
 // chooseLanguage stores the language in the browser and in the account.

@@ -95,21 +95,30 @@ var texts = ui.WithRequirements(ui.Texts{
 	"again.back":   {"Zurück zum Portal", "Back to the portal"},
 	"again.first":  {"Anmeldung bestätigen", "Confirm your sign-in"},
 
-	"field.email":        {"E-Mail-Adresse", "Email address"},
-	"field.new_email":    {"Neue E-Mail-Adresse", "New email address"},
-	"field.password":     {"Passwort", "Password"},
-	"field.old_password": {"Bisheriges Passwort", "Current password"},
-	"field.new_password": {"Neues Passwort", "New password"},
-	"field.code":         {"Code", "Code"},
-	"field.language":     {"Sprache", "Language"},
-	"field.passkey_name": {"Name des Passkeys", "Passkey name"},
-	"field.token_name":   {"Name des Tokens", "Token name"},
-	"hint.new_password":  {"Mindestens 10 Zeichen.", "At least 10 characters."},
-	"hint.passkey_name":  {"Zum Beispiel „Laptop“ oder „Telefon“.", "For example “Laptop” or “Phone”."},
-	"hint.token_name": {
-		"Wofür das Token ist, zum Beispiel „Agent auf dem Laptop“.",
-		"What it is for, for example “Agent on my laptop”.",
+	"field.email":         {"E-Mail-Adresse", "Email address"},
+	"field.new_email":     {"Neue E-Mail-Adresse", "New email address"},
+	"field.password":      {"Passwort", "Password"},
+	"field.old_password":  {"Bisheriges Passwort", "Current password"},
+	"field.new_password":  {"Neues Passwort", "New password"},
+	"field.code":          {"Code", "Code"},
+	"field.language":      {"Sprache", "Language"},
+	"field.passkey_name":  {"Name des Passkeys", "Passkey name"},
+	"field.token_name":    {"Name des Tokens", "Token name"},
+	"hint.new_password":   {"Mindestens 10 Zeichen.", "At least 10 characters."},
+	"hint.passkey_name":   {"Zum Beispiel „Laptop“ oder „Telefon“.", "For example “Laptop” or “Phone”."},
+	"hint.token_name":     {"Zum Beispiel „Agent auf dem Laptop“.", "For example “Agent on my laptop”."},
+	"field.token_purpose": {"Zweck", "Purpose"},
+	"hint.token_purpose": {
+		"Wofür das Programm das Token braucht. Sie sehen es in der Liste wieder.",
+		"What the program needs it for. The list shows it later.",
 	},
+	"field.token_life":  {"Gültigkeit", "Validity"},
+	"field.token_until": {"Letzter Tag", "Last day"},
+	"life.30":           {"30 Tage", "30 days"},
+	"life.90":           {"90 Tage", "90 days"},
+	"life.365":          {"365 Tage", "365 days"},
+	"life.date":         {"Bis zu einem bestimmten Tag", "Until a certain day"},
+	"life.never":        {"Unbegrenzt", "No expiry"},
 
 	"profile.title":           {"Profil", "Profile"},
 	"profile.account":         {"Konto", "Account"},
@@ -124,7 +133,10 @@ var texts = ui.WithRequirements(ui.Texts{
 		"Es fehlen noch Angaben. Sie brauchen sie, um Domains zu registrieren.",
 		"You haven't entered any details yet. You need them to register domains.",
 	},
-	"profile.agents":            {"Agenten, die in Ihrem Auftrag einkaufen.", "Agents that shop on your behalf."},
+	"profile.agents": {
+		"Wer in Ihrem Auftrag handeln darf, was er bestellt hat und wie Sie ihn stoppen.",
+		"Who may act on your behalf, what they have ordered, and how to stop them.",
+	},
 	"profile.see_agents":        {"Ansehen und ändern", "View and change"},
 	"profile.add_registrant":    {"Angaben ergänzen", "Enter details"},
 	"profile.change_registrant": {"Angaben ändern", "Change details"},
@@ -215,8 +227,14 @@ var texts = ui.WithRequirements(ui.Texts{
 	"codes.renew":      {"Neue Wiederherstellungscodes", "New recovery codes"},
 	"codes.done":       {"Ich habe sie gesichert", "I have saved them"},
 	"sessions.title":   {"Angemeldete Geräte", "Signed-in devices"},
-	"sessions.browser": {"Browser", "Browser"},
-	"sessions.address": {"Adresse", "Address"},
+	"sessions.device":  {"Gerät", "Device"},
+	"sessions.unknown": {"Unbekanntes Gerät", "Unknown device"},
+	"sessions.place":   {"Ort, ungefähr", "Approximate place"},
+	"sessions.network": {"Netz {1}", "Network {1}"},
+	"sessions.hint": {
+		"Den Ort zeigen wir so genau, wie wir ihn kennen: das Netz, aus dem die Anmeldung kam, und wenn möglich das Land.",
+		"We show the place as far as we know it: the network the sign-in came from and, if possible, the country.",
+	},
 	"sessions.since":   {"Angemeldet", "Signed in"},
 	"sessions.seen":    {"Zuletzt gesehen", "Last seen"},
 	"sessions.this":    {"dieses Gerät", "this device"},
@@ -228,8 +246,8 @@ var texts = ui.WithRequirements(ui.Texts{
 
 	"apps.title": {"Verbundene Anwendungen", "Connected applications"},
 	"apps.intro": {
-		"Diese Anwendungen dürfen in Ihrem Namen handeln. Wenn Sie eine trennen, endet ihr Zugang sofort.",
-		"You allowed these applications to act on your behalf. Disconnecting one ends all its access immediately.",
+		"Diese Anwendungen dürfen in Ihrem Namen handeln. Bezahlen können sie nicht. Wenn Sie eine trennen, endet ihr Zugang sofort.",
+		"You allowed these applications to act on your behalf. They can't pay. Disconnecting one ends all its access immediately.",
 	},
 	"apps.claim": {
 		"Die Namen wählen die Anwendungen selbst. Darunter steht die Adresse, an die wir geantwortet haben.",
@@ -241,8 +259,8 @@ var texts = ui.WithRequirements(ui.Texts{
 	"apps.unnamed": {"Ohne Namen", "Unnamed"},
 	"apps.rights":  {"Rechte", "Permissions"},
 	"apps.write": {
-		"Domains und Bestellungen ansehen, Bestellungen vorbereiten, unbezahlte stornieren",
-		"view domains and orders, prepare orders, cancel unpaid orders",
+		"Domains und Bestellungen ansehen, Bestellungen vorbereiten, unbezahlte stornieren, automatische Verlängerung ausschalten",
+		"view domains and orders, prepare orders, cancel unpaid orders, turn off automatic renewal",
 	},
 	"apps.read":           {"nur Abfragen", "lookups only"},
 	"apps.connected":      {"Verbunden", "Connected"},
@@ -250,29 +268,14 @@ var texts = ui.WithRequirements(ui.Texts{
 	"apps.disconnect":     {"Trennen", "Disconnect"},
 	"apps.disconnect_one": {"Anwendung {1} trennen", "Disconnect {1}"},
 
-	"agents.title": {"Verbundene Checkout-Agenten", "Linked checkout agents"},
-	"agents.intro": {
-		"Diese Agenten dürfen Ihre Bestellungen sehen und bezahlen. Ihr Konto und Ihre Domains können sie nicht ändern.",
-		"You allowed these agents to view and pay for your orders. They can't change your account or your domains.",
-	},
-	"agents.none":       {"Sie haben noch keinen Agenten verbunden.", "You haven't linked any agents."},
-	"agents.name":       {"Agent", "Agent"},
-	"agents.since":      {"Verbunden", "Linked"},
-	"agents.unlink":     {"Trennen", "Unlink"},
-	"agents.unlink_one": {"Agent {1} trennen", "Unlink agent {1}"},
-	"agents.others":     {"Weitere Agenten", "Other agents"},
-	"agents.meaning": {
-		"Verbinden Sie nur einen Agenten, den Sie selbst benutzen. Er bezahlt mit dem Geld, das Sie ihm anvertraut haben.",
-		"Only link an agent that you use yourself. It pays with the money you entrusted to it.",
-	},
-	"agents.again":    {"Zum Verbinden melden Sie sich bitte noch einmal an.", "To link an agent, sign in again first."},
-	"agents.link":     {"Verbinden", "Link"},
-	"agents.link_one": {"Agent {1} verbinden", "Link agent {1}"},
-
 	"tokens.title": {"MCP- und API-Zugang", "MCP and API access"},
 	"tokens.intro": {
-		"Mit einem Token handeln Programme und Agenten in Ihrem Namen. Es gilt für Ihr ganzes Konto: Geben Sie es nur Programmen, denen Sie vertrauen.",
-		"Programs and agents use a token to act on your behalf. It gives access to your whole account: share it only with programs you trust.",
+		"Mit einem Token handeln Programme und Agenten in Ihrem Namen. Es gilt für alle Domains und Bestellungen in Ihrem Konto: Geben Sie es nur Programmen, denen Sie vertrauen.",
+		"Programs and agents use a token to act on your behalf. It covers all domains and orders in your account: share it only with programs you trust.",
+	},
+	"tokens.money": {
+		"Mit einem Token kann ein Programm Domains und Bestellungen ansehen, Bestellungen vorbereiten, unbezahlte stornieren und automatische Verlängerungen ausschalten. Bezahlen, Domains ändern und Ihre Daten ändern kann es nicht.",
+		"With a token, a program can view domains and orders, prepare orders, cancel unpaid ones and turn off automatic renewals. It can't pay, change domains or change your details.",
 	},
 	"tokens.use": {
 		"Agenten verbinden sich mit {1} und senden das Token im Header „Authorization: Bearer …“.",
@@ -293,6 +296,9 @@ var texts = ui.WithRequirements(ui.Texts{
 	"tokens.active":      {"Ihre Tokens", "Your tokens"},
 	"tokens.none":        {"Sie haben noch kein Token.", "You have no tokens."},
 	"tokens.never":       {"nie", "never"},
+	"tokens.forever":     {"unbegrenzt", "no expiry"},
+	"tokens.until":       {"Gilt bis {1}", "Valid until {1}"},
+	"tokens.expired":     {"abgelaufen", "expired"},
 	"tokens.count":       {"{1} von höchstens {2}", "{1} of at most {2}"},
 	"tokens.revoke":      {"Widerrufen", "Revoke"},
 	"tokens.revoke_one":  {"Token {1} widerrufen", "Revoke token {1}"},
@@ -332,6 +338,10 @@ var texts = ui.WithRequirements(ui.Texts{
 	"note.agent_unlinked": {
 		"Der Agent ist getrennt und sieht Ihre Bestellungen nicht mehr.",
 		"The agent is unlinked and can no longer see your orders.",
+	},
+	"note.all_stopped": {
+		"Alle Zugänge sind beendet. Kein Agent kann mehr für Sie handeln.",
+		"All access has ended. No agent can act for you any more.",
 	},
 	"note.token_revoked": {"Das Token ist widerrufen und gilt nicht mehr.", "The token is revoked and no longer valid."},
 
@@ -412,6 +422,14 @@ var texts = ui.WithRequirements(ui.Texts{
 	"problem.bad_token_name": {
 		"Bitte geben Sie einen Namen mit höchstens 60 Zeichen an.",
 		"Please enter a name of at most 60 characters.",
+	},
+	"problem.bad_token_purpose": {
+		"Der Zweck darf höchstens 200 Zeichen haben.",
+		"The purpose may have at most 200 characters.",
+	},
+	"problem.bad_token_expiry": {
+		"Bitte wählen Sie einen Tag in der Zukunft, höchstens zehn Jahre entfernt.",
+		"Please choose a day in the future, at most ten years ahead.",
 	},
 	"problem.too_many_tokens": {
 		"Sie können höchstens {1} Tokens haben. Bitte widerrufen Sie zuerst eines.",

@@ -29,8 +29,8 @@ var texts = ui.Texts{
 	},
 	"fact.agent": {"Auch für Assistenten", "For AI assistants, too"},
 	"fact.agent.text": {
-		"Ihr KI-Assistent sucht und bereitet Bestellungen vor. Bezahlen können nur Sie.",
-		"Your AI assistant searches and prepares orders. Only you can pay.",
+		"Ihr KI-Assistent sucht und bereitet Bestellungen vor. Bezahlen kann er nicht: Das tun Sie im Browser.",
+		"Your AI assistant searches and prepares orders. It can't pay: you do that in your browser.",
 	},
 	"fact.agent.link": {"So verbinden Sie ihn.", "How to connect it."},
 
@@ -164,7 +164,7 @@ var texts = ui.Texts{
 	"prices.later":       {"Jedes weitere Jahr", "Each following year"},
 	"prices.long_run":    {"Fünf Jahre", "Five years"},
 	"prices.transfer":    {"Umzug zu uns", "Transfer to us"},
-	"prices.restore":     {"Wiederherstellung", "Restore"},
+	"prices.restore":     {"Wieder\u00adherstellung", "Restore"},
 	"prices.after_expiry": {
 		"Bei den meisten Endungen können Sie auch nach dem Ende der Laufzeit noch zum selben Preis verlängern; wie lange, steht beim Preis. Eine gelöschte Domain lässt sich bei vielen Endungen wiederherstellen. Ist ihre Laufzeit vorbei, kommt zu diesem Preis eine Verlängerung hinzu.",
 		"With most extensions you can still renew at the same price after the end of a term; how long is shown with the price. With many extensions, a deleted domain can be restored. If its term is over, a renewal is added to that price.",
@@ -221,13 +221,18 @@ var texts = ui.Texts{
 		"Without sign-in: search and check names, read WHOIS and prices.",
 	},
 	"assistant.can.own": {
-		"Mit Ihrer Zustimmung: Ihre Domains und Bestellungen auflisten, Bestellungen vorbereiten, unbezahlte stornieren.",
-		"With your consent: list your domains and orders, prepare orders, cancel unpaid ones.",
+		"Mit Ihrer Zustimmung: Ihre Domains und Bestellungen auflisten, Bestellungen vorbereiten, unbezahlte stornieren, automatische Verlängerungen ausschalten.",
+		"With your consent: list your domains and orders, prepare orders, cancel unpaid ones, turn off automatic renewals.",
 	},
 	"assistant.can.not": {
-		"Nie: bezahlen, übertragen, löschen oder Ihre Daten ändern. Das können nur Sie, hier im Browser.",
-		"Never: pay, transfer, delete or change your data. Only you can do that, here in your browser.",
+		"Nie: bezahlen, eine Domain weggeben oder umstellen, Ihre Daten ändern. Das können nur Sie, hier im Browser.",
+		"Never: pay, give away or reconfigure a domain, change your details. Only you can do that, here in your browser.",
 	},
+	"assistant.stop": {
+		"Wer für Sie handelt und was das bisher gekostet hat, sehen Sie im Portal unter „Agenten“. Dort beenden Sie jeden Zugang mit einem Klick. Ein Checkout-Agent, den Sie dort verbinden, ist etwas anderes: Er bezahlt mit einer Zahlungsfreigabe, die Sie ihm gegeben haben.",
+		"The portal shows under “Agents” who acts for you and what it has cost so far. You can end any access there with one click. A checkout agent that you link there is different: it pays with a payment token that you gave it.",
+	},
+	"assistant.agents":  {"Agenten ansehen", "View agents"},
 	"assistant.token":   {"Zugangstoken anlegen", "Create access token"},
 	"assistant.auth":    {"Anmeldung für Programme", "Sign-in for programs"},
 	"assistant.openapi": {"REST-Schnittstelle", "REST API"},

@@ -4,21 +4,15 @@ import "strings"
 
 // browserName returns the common name of a browser and its system, such as "Firefox,
 // Windows". Browsers name each other in their headers, so the order of the table
-// matters. An unknown browser is the first word of its header. Versions are left out:
-// they change without the device changing.
+// matters. Nothing of the header itself is returned: an unknown browser has no name.
+// Versions are left out: they change without the device changing.
 func browserName(userAgent string) string {
-	name := matchUserAgent(userAgent, browsers)
-	if name == "" {
-		name, _, _ = strings.Cut(userAgent, "/")
-		name = strings.ToValidUTF8(name[:min(len(name), maxBrowserName)], "")
-	}
-	if system := matchUserAgent(userAgent, systems); system != "" {
+	name, system := matchUserAgent(userAgent, browsers), matchUserAgent(userAgent, systems)
+	if name != "" && system != "" {
 		return name + ", " + system
 	}
-	return name
+	return name + system
 }
-
-const maxBrowserName = 40
 
 type uaPattern struct{ substring, name string }
 
@@ -34,6 +28,10 @@ var browsers = []uaPattern{
 	{"HeadlessChrome/", "Chrome"},
 	{"Chrome/", "Chrome"},
 	{"Safari/", "Safari"},
+	{"curl/", "curl"},
+	{"Wget/", "Wget"},
+	{"python-requests/", "Python"},
+	{"Go-http-client/", "Go"},
 }
 
 var systems = []uaPattern{

@@ -25,6 +25,9 @@ type Field struct {
 	Optional, ServerChecked bool
 	Focus                   bool
 	Choices                 []Choice // make it a select element
+	// Only is the choice of another field with which this one is shown, company or date;
+	// style.css hides it otherwise, where the browser can. It must not be required then.
+	Only string
 }
 
 // Choice is one option. It shows the text of the key Label or, if that is empty, Text.

@@ -24,10 +24,12 @@ const (
 	SignOutPath     = "/portal/sign-out"
 	StaticPath      = "/portal/static/"
 	OrdersPath      = "/portal/orders"
-	// PaymentMethodsPath exists only with orders, too.
+	// InvoicesPath and PaymentMethodsPath exist only with orders, too.
+	InvoicesPath       = "/portal/invoices"
 	PaymentMethodsPath = "/portal/payment-methods"
 	// Pages of the portal that other transports link to.
 	TokensPath     = "/portal/tokens"
+	AgentsPath     = "/portal/agents"
 	RegistrantPath = "/portal/profile/registrant"
 	DomainsPath    = "/portal/domains"
 	// OperatorPath is the prefix of the operators' pages.
@@ -84,6 +86,9 @@ type Config struct {
 	Baskets Baskets
 	// Address finds the client address of a request.
 	Address func(*http.Request) netip.Addr
+	// Country finds the client's country as a code of ISO 3166-1, empty if it is unknown;
+	// nil means that it always is.
+	Country func(*http.Request) string
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
 	// Orders adds the order pages to the menu and the basket to the header.
@@ -131,7 +136,7 @@ func New(cfg Config) (*Frame, error) {
 		crossOrigin: http.NewCrossOriginProtection(), streamLimiter: newStreamLimiter(cfg.MaxStreams),
 	}
 	for _, entry := range menu {
-		if entry.Path != OrdersPath && entry.Path != PaymentMethodsPath || cfg.Orders {
+		if cfg.Orders || entry.Path != OrdersPath && entry.Path != InvoicesPath && entry.Path != PaymentMethodsPath {
 			f.menu = append(f.menu, entry)
 		}
 	}
@@ -180,11 +185,14 @@ func (f *Frame) Visitor(r *http.Request) (account.Visitor, error) {
 
 // Actor returns the actor of this request.
 func (req *Request) Actor() registrar.Actor {
-	address := req.frame.cfg.Address(req.R)
+	actor := registrar.Actor{Kind: registrar.ActorPerson, Address: req.frame.cfg.Address(req.R)}
 	if req.SignedIn {
-		return req.Visitor.Actor(address)
+		actor = req.Visitor.Actor(actor.Address)
 	}
-	return registrar.Actor{Kind: registrar.ActorPerson, Address: address}
+	if req.frame.cfg.Country != nil {
+		actor.Country = req.frame.cfg.Country(req.R)
+	}
+	return actor
 }
 
 // SetFormPath sets the page that contains the form of this request, if its path has

@@ -59,13 +59,14 @@ func translations(section string) (german, english string, found bool) {
 
 // menu is the menu of signed-in visitors.
 var menu = [...]menuEntry{
+	{Path: HomePath, Label: "menu.overview"},
 	{Path: "/portal/domains", Label: "menu.domains"},
 	{Path: OrdersPath, Label: "menu.orders"},
+	{Path: InvoicesPath, Label: "menu.invoices"},
 	{Path: PaymentMethodsPath, Label: "menu.payment_methods"},
 	{Path: "/portal/profile", Label: "menu.profile"},
 	{Path: "/portal/security", Label: "menu.security"},
-	{Path: "/portal/tokens", Label: "menu.tokens"},
-	{Path: "/portal/apps", Label: "menu.apps"},
+	{Path: AgentsPath, Label: "menu.agents"},
 	{Path: "/portal/activity", Label: "menu.activity"},
 }
 

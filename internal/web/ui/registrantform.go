@@ -23,12 +23,17 @@ func RegistrantFields(language string, r account.Registrant) []Field {
 	phone.Hint, phone.Type = "hint.phone", "tel"
 	vat := text(account.FieldVATID, "off", r.VATID)
 	vat.Hint, vat.Optional = "hint.vat_id", true
+	organisation := sometimes(text(account.FieldOrganisation, "organization", r.Organisation), "hint.organisation")
+	vat.Only, organisation.Only = string(account.Company), string(account.Company)
+	if r.Organisation != "" || r.VATID != "" {
+		r.Kind = account.Company // so that saving drops neither
+	}
 	return []Field{
 		{Name: account.FieldKind, Label: "field.kind", Value: string(r.Kind), Choices: []Choice{
 			{Value: string(account.Person), Label: "kind.person"}, {Value: string(account.Company), Label: "kind.company"},
 		}},
 		text(account.FieldName, "name", r.Name),
-		sometimes(text(account.FieldOrganisation, "organization", r.Organisation), "hint.organisation"),
+		organisation,
 		text(account.FieldStreet, "street-address", r.Street),
 		sometimes(text(account.FieldPostalCode, "postal-code", r.PostalCode), ""),
 		text(account.FieldCity, "address-level2", r.City),
@@ -39,8 +44,9 @@ func RegistrantFields(language string, r account.Registrant) []Field {
 	}
 }
 
-// RegistrantOf returns the registrant of a form. A form that does not ask for the kind
-// describes a company if it names one.
+// RegistrantOf returns the registrant of a form. A private person has no organisation and no
+// VAT ID: the form hides these fields, which may still have a value. A form that does not ask
+// for the kind describes a company if it names one.
 func RegistrantOf(field func(name string) string) account.Registrant {
 	r := account.Registrant{
 		Kind: account.RegistrantKind(field(account.FieldKind)), Name: field(account.FieldName),
@@ -49,6 +55,8 @@ func RegistrantOf(field func(name string) string) account.Registrant {
 		Country: field(account.FieldCountry), Phone: field(account.FieldPhone), VATID: field(account.FieldVATID),
 	}
 	switch {
+	case r.Kind == account.Person:
+		r.Organisation, r.VATID = "", ""
 	case r.Kind != "":
 	case r.Organisation != "":
 		r.Kind = account.Company

@@ -12,11 +12,11 @@ var RegistrantTexts = Texts{
 	"field.country":      {"Land", "Country"},
 	"field.phone":        {"Telefon", "Phone"},
 	"field.vat_id":       {"Umsatzsteuer-ID", "VAT ID"},
-	"kind.person":        {"Person", "Person"},
+	"kind.person":        {"Privatperson", "Private person"},
 	"kind.company":       {"Firma oder Organisation", "Company or organisation"},
 	"hint.organisation": {
-		"Nötig, wenn eine Firma oder Organisation Inhaberin ist.",
-		"Required if a company or organisation owns the domain.",
+		"Nötig, wenn eine Firma oder Organisation Inhaberin ist. Selbstständige geben ihre Geschäftsbezeichnung an.",
+		"Required if a company or organisation owns the domain. If you are self-employed, enter your business name.",
 	},
 	"hint.state": {
 		"Nötig zum Beispiel in den USA, Kanada und Australien.",

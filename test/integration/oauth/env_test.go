@@ -25,10 +25,12 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
 	"github.com/dotkontor/dotkontor/internal/registrar/agent"
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
+	"github.com/dotkontor/dotkontor/internal/registrar/delegate"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
 	"github.com/dotkontor/dotkontor/internal/registrar/export"
 	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
 	oauthsvc "github.com/dotkontor/dotkontor/internal/registrar/oauth"
+	"github.com/dotkontor/dotkontor/internal/registrar/overview"
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 	"github.com/dotkontor/dotkontor/internal/registrar/ratelimit"
 	"github.com/dotkontor/dotkontor/internal/store"
@@ -150,6 +152,14 @@ func newEnv(t *testing.T, options store.Options, changes ...option) *env {
 	if err != nil {
 		t.Fatal(err)
 	}
+	overviews, err := overview.New(s.db, s.clock.read, s.clock.read)
+	if err != nil {
+		t.Fatal(err)
+	}
+	delegates, err := delegate.New(delegate.Config{Store: s.db, Tokens: s.access, Applications: s.apps, Agents: agents, Now: s.clock.read})
+	if err != nil {
+		t.Fatal(err)
+	}
 	server.Config.Handler, err = web.New(web.Config{
 		Facts: discovery.Facts{BaseURL: s.base}, Lookups: lookups{}, Budget: budget{},
 		MCP: mcp.Config{
@@ -158,6 +168,7 @@ func newEnv(t *testing.T, options store.Options, changes ...option) *env {
 		},
 		Portal: portal.Config{
 			Accounts: s.accounts, AccessTokens: s.access, Portfolio: holdings, Applications: s.apps, Agents: agents, DomainChanges: domainChanges, Exporter: dossiers,
+			Overview: overviews, Delegates: delegates,
 		},
 		OAuth: oauth.Config{Applications: s.apps, Registrations: registrations, BadTokens: s.badTokens, Issued: s.badBearers.Trust},
 		Now:   s.clock.read, Ready: func() bool { return true },

@@ -56,7 +56,7 @@ func TestRevoke_OtherClientChangesAndLearnsNothing(t *testing.T) {
 		owner, other := s.newApp("none", callback), s.newApp("none", callback)
 		accessToken, refresh := s.connect(session, owner)
 		actor := s.actor(session)
-		_, personal, err := s.access.Create(t.Context(), actor, "mine")
+		_, personal, err := s.access.Create(t.Context(), actor, oauth.TokenParams{Name: "mine"})
 		if err != nil {
 			t.Fatal(err)
 		}

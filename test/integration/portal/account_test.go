@@ -249,7 +249,7 @@ func TestTokens_TwentyFirstIsRefusedWithMessage(t *testing.T) {
 	added := s.newMember("erika@example.org")
 	b := s.signedInBrowser("erika@example.org")
 	for range oauth.MaxActiveTokens {
-		_, _, err := s.access.Create(t.Context(), registrar.Actor{Kind: registrar.ActorOperator, Through: "test", Customer: added.ID}, "one")
+		_, _, err := s.access.Create(t.Context(), registrar.Actor{Kind: registrar.ActorOperator, Through: "test", Customer: added.ID}, oauth.TokenParams{Name: "one"})
 		must(t, err)
 	}
 	got := b.post("/portal/tokens", url.Values{"name": {"one more"}})

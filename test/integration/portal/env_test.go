@@ -27,11 +27,13 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/agent"
 	"github.com/dotkontor/dotkontor/internal/registrar/bulk"
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
+	"github.com/dotkontor/dotkontor/internal/registrar/delegate"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
 	"github.com/dotkontor/dotkontor/internal/registrar/export"
 	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
 	"github.com/dotkontor/dotkontor/internal/registrar/mailer"
 	"github.com/dotkontor/dotkontor/internal/registrar/oauth"
+	"github.com/dotkontor/dotkontor/internal/registrar/overview"
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 	"github.com/dotkontor/dotkontor/internal/registrar/ratelimit"
 	"github.com/dotkontor/dotkontor/internal/store"
@@ -183,9 +185,13 @@ func newEnvWith(t *testing.T, change func(*env, *portal.Config)) *env {
 	must(t, err)
 	dossiers, err := export.New(export.Config{Store: db, BaseURL: s.base, Now: s.clock.now})
 	must(t, err)
+	overviews, err := overview.New(db, s.clock.now, s.clock.now)
+	must(t, err)
+	delegates, err := delegate.New(delegate.Config{Store: db, Tokens: s.access, Applications: s.apps, Agents: s.agents, Now: s.clock.now})
+	must(t, err)
 	pages := portal.Config{
 		Accounts: s.customers, AccessTokens: s.access, Portfolio: s.portfolio, Applications: s.apps, Agents: s.agents, MailEnabled: true, DomainChanges: s.domains,
-		Exporter: dossiers,
+		Exporter: dossiers, Overview: overviews, Delegates: delegates,
 	}
 	change(s, &pages)
 	actions := bulk.Config{Store: db, Portfolio: s.portfolio, Changes: s.domains, Now: s.clock.now, Clock: s.clock.now}

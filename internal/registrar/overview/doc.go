@@ -1,0 +1,25 @@
+// Package overview says what a customer's account needs: the page after sign-in.
+//
+// Everything is read from what other packages store; nothing is changed. An order or a
+// domain appears once, in the first part that applies:
+//
+//	part         what                                               until
+//	decide       identity to verify for an order                    the order expires
+//	             order that a token, application or agent prepared  the order expires
+//	             term ended, or the domain was deleted              see the text of its term
+//	             charge of an automatic renewal failed              the end of the term
+//	             term ends within DecideWithin, nothing chosen      the end of the term
+//	             registrant data missing                            –
+//	             change of address not confirmed                    the link expires
+//	unpaid       any other order that can be paid                   the order expires
+//	in progress  automatic renewal being charged                    –
+//	             paid order being provisioned                       –
+//	             change of a domain                                 the end of its wait
+//	expiring     any other domain whose term ends within            the end of the term
+//	             ExpiringWithin
+//
+// An order of an automatic renewal whose charge failed is unpaid: the customer may pay it.
+//
+// Months are those of UTC, like the dates on pages. Spending is what was paid this year,
+// without refunds, which count in the month of their payment.
+package overview

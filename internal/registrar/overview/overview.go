@@ -1,0 +1,256 @@
+package overview
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
+	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
+)
+
+// DecideWithin and ExpiringWithin are how long before the end of its term a domain is
+// listed, without and with a choice of the customer.
+const (
+	DecideWithin   = 30 * 24 * time.Hour
+	ExpiringWithin = 60 * 24 * time.Hour
+)
+
+// maxRows bounds what is read of each kind; the page counts the other domains.
+const maxRows = 30
+
+// Kind is what a line is about.
+type Kind string
+
+// The kinds of lines.
+const (
+	VerifyIdentity    Kind = "verify"
+	PreparedOrder     Kind = "prepared"
+	TermOver          Kind = "over"
+	ChargeFailed      Kind = "charge_failed"
+	Undecided         Kind = "undecided"
+	RegistrantMissing Kind = "registrant"
+	EmailUnconfirmed  Kind = "email"
+	UnpaidOrder       Kind = "unpaid"
+	Charging          Kind = "charging"
+	Provisioning      Kind = "provisioning"
+	Changing          Kind = "changing"
+	Expiring          Kind = "expiring"
+)
+
+// Line is one thing to do or to know.
+type Line struct {
+	Kind  Kind
+	Order Order  // of lines about orders
+	Email string // the new address of EmailUnconfirmed
+	// Domain is set on lines about domains. A line about a change has only its name and id.
+	Domain portfolio.Domain
+	Change string    // the kind of the change
+	Until  time.Time // zero if there is no deadline
+}
+
+// Order is an unfinished order.
+type Order struct {
+	ID      string
+	State   order.State
+	Channel order.Channel
+	// ByKind and ByName are who created it.
+	ByKind               registrar.ActorKind
+	ByName               string
+	Name                 string // of the first item
+	Kind                 order.Kind
+	Items                int
+	Gross                registrar.Cents
+	SealedPayLink        string
+	CreatedAt, ExpiresAt time.Time
+}
+
+// Change is a change of a domain that is not finished.
+type Change struct {
+	Domain, Name, Kind string
+	WaitUntil          time.Time // zero if it does not wait
+}
+
+// Day is what was spent on a day.
+type Day struct {
+	Day   time.Time
+	Spent registrar.Cents
+}
+
+// Facts are what is stored. Expiring are the first of ExpiringCount domains, sorted by the end
+// of the term; Months and Later count the terms that end in each month of Bounds and after
+// them; Spent are the payments of the year.
+type Facts struct {
+	HasRegistrant bool
+	NewEmail      string // empty if no change of the address waits
+	NewEmailUntil time.Time
+	Orders        []Order
+	Changes       []Change
+	Expiring      []portfolio.Domain
+	ExpiringCount int
+	Months        [12]int
+	Later         int
+	Spent         []Day
+}
+
+// Bounds limit what is read. Clock is the wall clock; the others are business time. Months are
+// the beginnings of twelve months and of the one after them.
+type Bounds struct {
+	Clock, PaidBefore, SpentSince time.Time
+	Months                        [13]time.Time
+	Limit                         int
+}
+
+// Store reads facts.
+type Store interface {
+	OverviewFacts(ctx context.Context, customer string, bounds Bounds) (Facts, error)
+}
+
+// Overview is the state of an account.
+type Overview struct {
+	Decide, Unpaid, InProgress, Expiring []Line
+	// MoreExpiring is the number of domains that end soon and are not listed.
+	MoreExpiring int
+	Year         int
+	Spent        [12]registrar.Cents // by month of Year
+	Expiries     [12]Month           // from this month on
+	Later        int                 // terms that end after those months
+}
+
+// Month is a month and the number of terms that end in it.
+type Month struct {
+	Year    int
+	Month   time.Month
+	Domains int
+}
+
+// Empty reports whether there is nothing to show.
+func (o Overview) Empty() bool {
+	return o.Domains() == 0 && o.SpentTotal() == 0 && len(o.Decide)+len(o.Unpaid)+len(o.InProgress)+len(o.Expiring) == 0
+}
+
+// Domains is the number of terms that end in this month or later.
+func (o Overview) Domains() int {
+	sum := o.Later
+	for _, month := range o.Expiries {
+		sum += month.Domains
+	}
+	return sum
+}
+
+// SpentTotal is the sum of the year so far.
+func (o Overview) SpentTotal() (sum registrar.Cents) {
+	for _, month := range o.Spent {
+		sum += month
+	}
+	return sum
+}
+
+// Service is safe for concurrent use.
+type Service struct {
+	store      Store
+	now, clock func() time.Time
+}
+
+// New returns a Service. now is business time, by which terms end; clock is the wall clock of
+// links.
+func New(store Store, now, clock func() time.Time) (*Service, error) {
+	if store == nil || now == nil || clock == nil {
+		return nil, errors.New("overview: store, now and clock are required")
+	}
+	return &Service{store, now, clock}, nil
+}
+
+// Of returns the overview of the actor's account.
+func (s *Service) Of(ctx context.Context, actor registrar.Actor) (Overview, error) {
+	if err := actor.RequireSignedIn(); err != nil {
+		return Overview{}, err
+	}
+	now := s.now().UTC()
+	bounds := Bounds{
+		Clock: s.clock(), PaidBefore: now.Add(ExpiringWithin), Limit: maxRows, SpentSince: time.Date(now.Year(), time.January, 1, 0, 0, 0, 0, time.UTC),
+	}
+	for i := range bounds.Months {
+		bounds.Months[i] = month(now, i)
+	}
+	facts, err := s.store.OverviewFacts(ctx, actor.Customer, bounds)
+	if err != nil {
+		return Overview{}, err
+	}
+	return overviewOf(facts, now), nil
+}
+
+// month returns the beginning of the month that many months from now.
+func month(now time.Time, ahead int) time.Time {
+	return time.Date(now.Year(), now.Month()+time.Month(ahead), 1, 0, 0, 0, 0, time.UTC)
+}
+
+func overviewOf(facts Facts, now time.Time) Overview {
+	o := Overview{Year: now.Year(), Later: facts.Later, MoreExpiring: facts.ExpiringCount - len(facts.Expiring)}
+	for i, count := range facts.Months {
+		first := month(now, i)
+		o.Expiries[i] = Month{Year: first.Year(), Month: first.Month(), Domains: count}
+	}
+	for _, day := range facts.Spent {
+		o.Spent[day.Day.Month()-1] += day.Spent
+	}
+	o.addOrders(facts.Orders, now)
+	for _, domain := range facts.Expiring {
+		o.addDomain(domain, now)
+	}
+	for _, change := range facts.Changes {
+		o.InProgress = append(o.InProgress, Line{
+			Kind: Changing, Domain: portfolio.Domain{ID: change.Domain, Name: change.Name}, Change: change.Kind, Until: change.WaitUntil,
+		})
+	}
+	if !facts.HasRegistrant && (o.Domains() > 0 || len(facts.Orders) > 0) {
+		o.Decide = append(o.Decide, Line{Kind: RegistrantMissing})
+	}
+	if facts.NewEmail != "" {
+		o.Decide = append(o.Decide, Line{Kind: EmailUnconfirmed, Email: facts.NewEmail, Until: facts.NewEmailUntil})
+	}
+	return o
+}
+
+func (o *Overview) addOrders(orders []Order, now time.Time) {
+	for _, one := range orders {
+		line := Line{Order: one, Until: one.ExpiresAt}
+		switch {
+		case one.State == order.Provisioning:
+			line.Kind, line.Until = Provisioning, time.Time{}
+			o.InProgress = append(o.InProgress, line)
+		case one.State == order.Paying && one.Channel == order.ChannelRenewal:
+			line.Kind, line.Until = Charging, time.Time{}
+			o.InProgress = append(o.InProgress, line)
+		case one.State != order.Paying && !now.Before(one.ExpiresAt): // the worker is about to expire it
+		case one.State == order.AwaitingVerification:
+			line.Kind = VerifyIdentity
+			o.Decide = append(o.Decide, line)
+		case one.ByKind == registrar.ActorToken || one.ByKind == registrar.ActorApplication || one.ByKind == registrar.ActorAgent:
+			line.Kind = PreparedOrder
+			o.Decide = append(o.Decide, line)
+		default:
+			line.Kind = UnpaidOrder
+			o.Unpaid = append(o.Unpaid, line)
+		}
+	}
+}
+
+func (o *Overview) addDomain(d portfolio.Domain, now time.Time) {
+	line := Line{Kind: Expiring, Domain: d, Until: d.PaidUntil}
+	switch {
+	case d.Status != registrar.DomainActive:
+		line.Kind = TermOver
+	case d.Renews() && (renewal.State(d.Term.Renewal) == renewal.Failed || renewal.State(d.Term.Renewal) == renewal.Announced && d.Term.Attempts > 0):
+		line.Kind = ChargeFailed
+	case d.AtTermEnd == "" && d.PaidUntil.Before(now.Add(DecideWithin)):
+		line.Kind = Undecided
+	}
+	if line.Kind == Expiring {
+		o.Expiring = append(o.Expiring, line)
+	} else {
+		o.Decide = append(o.Decide, line)
+	}
+}

@@ -1,0 +1,109 @@
+package overview
+
+import (
+	"testing"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
+	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
+)
+
+var testTime = time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
+
+func kinds(lines []Line) (list []Kind) {
+	for _, line := range lines {
+		list = append(list, line.Kind)
+	}
+	return list
+}
+
+func only(t *testing.T, o Overview, part func(Overview) []Line, want Kind) {
+	t.Helper()
+	all := len(o.Decide) + len(o.Unpaid) + len(o.InProgress) + len(o.Expiring)
+	if lines := part(o); all != 1 || len(lines) != 1 || lines[0].Kind != want {
+		t.Errorf("want one line %s, got decide %v, unpaid %v, in progress %v, expiring %v", want, kinds(o.Decide), kinds(o.Unpaid), kinds(o.InProgress), kinds(o.Expiring))
+	}
+}
+
+func decide(o Overview) []Line     { return o.Decide }
+func unpaid(o Overview) []Line     { return o.Unpaid }
+func inProgress(o Overview) []Line { return o.InProgress }
+func expiring(o Overview) []Line   { return o.Expiring }
+
+func TestOverview_EveryOrderIsInOnePart(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		state order.State
+		by    registrar.ActorKind
+		chann order.Channel
+		part  func(Overview) []Line
+		want  Kind
+	}{
+		{order.AwaitingVerification, registrar.ActorPerson, order.ChannelPortal, decide, VerifyIdentity},
+		{order.AwaitingPayment, registrar.ActorToken, order.ChannelMCP, decide, PreparedOrder},
+		{order.AwaitingPayment, registrar.ActorApplication, order.ChannelMCP, decide, PreparedOrder},
+		{order.Paying, registrar.ActorAgent, order.ChannelACP, decide, PreparedOrder},
+		{order.AwaitingPayment, registrar.ActorPerson, order.ChannelPortal, unpaid, UnpaidOrder},
+		{order.Paying, registrar.ActorPerson, order.ChannelPortal, unpaid, UnpaidOrder},
+		{order.AwaitingPayment, registrar.ActorSystem, order.ChannelRenewal, unpaid, UnpaidOrder},
+		{order.Paying, registrar.ActorSystem, order.ChannelRenewal, inProgress, Charging},
+		{order.Provisioning, registrar.ActorToken, order.ChannelMCP, inProgress, Provisioning},
+	} {
+		one := Order{ID: "ord_1", State: test.state, ByKind: test.by, Channel: test.chann, ExpiresAt: testTime.Add(time.Hour)}
+		only(t, overviewOf(Facts{HasRegistrant: true, Orders: []Order{one}}, testTime), test.part, test.want)
+	}
+	late := Order{State: order.AwaitingPayment, ExpiresAt: testTime}
+	if o := overviewOf(Facts{HasRegistrant: true, Orders: []Order{late}}, testTime); !o.Empty() {
+		t.Errorf("an expired order is listed: %+v", o)
+	}
+}
+
+func TestOverview_EveryDomainIsInOnePart(t *testing.T) {
+	t.Parallel()
+	day := 24 * time.Hour
+	for _, test := range []struct {
+		status registrar.DomainStatus
+		choice registrar.TermEndChoice
+		ends   time.Duration
+		term   portfolio.Term
+		part   func(Overview) []Line
+		want   Kind
+	}{
+		{registrar.DomainExpired, "", -day, portfolio.Term{}, decide, TermOver},
+		{registrar.DomainRedemption, registrar.TermEndRenew, -40 * day, portfolio.Term{}, decide, TermOver},
+		{registrar.DomainActive, "", 29 * day, portfolio.Term{}, decide, Undecided},
+		{registrar.DomainActive, "", 31 * day, portfolio.Term{}, expiring, Expiring},
+		{registrar.DomainActive, registrar.TermEndExpire, 3 * day, portfolio.Term{}, expiring, Expiring},
+		{registrar.DomainActive, registrar.TermEndRenew, 20 * day, portfolio.Term{Renewal: string(renewal.Announced)}, expiring, Expiring},
+		{registrar.DomainActive, registrar.TermEndRenew, 10 * day, portfolio.Term{Renewal: string(renewal.Announced), Attempts: 1}, decide, ChargeFailed},
+		{registrar.DomainActive, registrar.TermEndRenew, 2 * day, portfolio.Term{Renewal: string(renewal.Failed)}, decide, ChargeFailed},
+	} {
+		domain := portfolio.Domain{ID: "dom_1", Status: test.status, AtTermEnd: test.choice, PaidUntil: testTime.Add(test.ends), Term: test.term}
+		only(t, overviewOf(Facts{HasRegistrant: true, Expiring: []portfolio.Domain{domain}, ExpiringCount: 1}, testTime), test.part, test.want)
+	}
+}
+
+func TestOverview_MonthsAndSums(t *testing.T) {
+	t.Parallel()
+	on := func(month time.Month, spent registrar.Cents) Day {
+		return Day{Day: time.Date(2026, month, 20, 0, 0, 0, 0, time.UTC), Spent: spent}
+	}
+	o := overviewOf(Facts{HasRegistrant: true, Months: [12]int{0: 2, 2: 3, 11: 4}, Later: 11, Spent: []Day{on(1, 100), on(11, 20), on(11, 3)}}, testTime)
+	if o.Expiries[0] != (Month{2026, time.November, 2}) || o.Expiries[2] != (Month{2027, time.January, 3}) || o.Expiries[11] != (Month{2027, time.October, 4}) || o.Domains() != 20 {
+		t.Errorf("expiries: %+v, domains %d", o.Expiries, o.Domains())
+	}
+	if o.Spent[0] != 100 || o.Spent[10] != 23 || o.SpentTotal() != 123 {
+		t.Errorf("spent: %+v", o.Spent)
+	}
+}
+
+func TestOverview_MissingDataAndUnconfirmedAddress(t *testing.T) {
+	t.Parallel()
+	if o := overviewOf(Facts{}, testTime); !o.Empty() {
+		t.Errorf("a new account is not empty: %+v", o)
+	}
+	only(t, overviewOf(Facts{Later: 1}, testTime), decide, RegistrantMissing)
+	only(t, overviewOf(Facts{NewEmail: "new@example.org", NewEmailUntil: testTime}, testTime), decide, EmailUnconfirmed)
+}

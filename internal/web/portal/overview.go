@@ -1,0 +1,166 @@
+package portal
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/registrar/overview"
+	"github.com/dotkontor/dotkontor/internal/web/ui"
+)
+
+// overviewLine is one row of the overview.
+type overviewLine struct {
+	Name      string // a domain; empty if the line is not about one
+	More      int    // further domains of an order
+	Text      string
+	Until     time.Time
+	URL       string
+	ActionKey string // the text key of the link; empty if the name is the link
+}
+
+type overviewPart struct {
+	ID, TitleKey string
+	Lines        []overviewLine
+	More         int // lines that are not shown
+}
+
+type monthRow struct {
+	Name, Short string
+	Year        int
+	Value       int64
+}
+
+type overviewView struct {
+	overview.Overview
+	Parts                 []overviewPart
+	Nothing               bool // there is nothing to do
+	SpentChart, EndsChart *ui.Chart
+	SpentRows, EndRows    []monthRow
+	Total                 registrar.Cents
+}
+
+// home is the page after sign-in.
+func (h *Handler) home(req *ui.Request) error {
+	if !req.SignedIn {
+		return req.SeeOther(ui.SignInPath)
+	}
+	found, err := h.Overview.Of(req.R.Context(), req.Actor())
+	if err != nil {
+		return err
+	}
+	view := overviewView{Overview: found, Total: found.SpentTotal()}
+	for _, part := range []struct {
+		id    string
+		lines []overview.Line
+		more  int
+	}{{"decide", found.Decide, 0}, {"unpaid", found.Unpaid, 0}, {"progress", found.InProgress, 0}, {"expiring", found.Expiring, found.MoreExpiring}} {
+		shown := overviewPart{ID: part.id, TitleKey: "overview." + part.id, More: part.more}
+		for _, line := range part.lines {
+			row, err := h.overviewLine(req, line)
+			if err != nil {
+				return err
+			}
+			shown.Lines = append(shown.Lines, row)
+		}
+		if len(shown.Lines) > 0 || part.more > 0 {
+			view.Parts = append(view.Parts, shown)
+		}
+	}
+	view.Nothing = len(found.Decide)+len(found.Unpaid) == 0
+	h.addCharts(req, &view)
+	return h.templates.Render(req, ui.View{Name: "overview", Title: "overview.title", Section: ui.HomePath, Data: view})
+}
+
+// overviewLine returns the row of a line: what it says, and where it can be done.
+func (h *Handler) overviewLine(req *ui.Request, line overview.Line) (overviewLine, error) {
+	text := func(key string, values ...any) string { return h.templates.Text(req.Language, key, values...) }
+	row := overviewLine{Name: line.Domain.Name, URL: domainsPath + "/" + line.Domain.ID, Until: line.Until}
+	switch line.Kind {
+	case overview.RegistrantMissing:
+		row.URL, row.Text, row.ActionKey = ui.WithNext(registrantPath, ui.HomePath), text("line.registrant"), "do.registrant"
+	case overview.EmailUnconfirmed:
+		row.URL, row.Text, row.ActionKey = emailPath, text("line.email", line.Email), "do.email"
+	case overview.TermOver, overview.ChargeFailed, overview.Expiring:
+		end := h.termEndOf(req, line.Domain)
+		row.Text = end.Text
+		if line.Kind != overview.Expiring {
+			row.ActionKey = "do.view"
+		}
+		if line.Kind == overview.TermOver { // the end of the term has passed
+			row.Until = end.RenewableUntil
+		}
+	case overview.Undecided:
+		row.Text, row.ActionKey = text("line.undecided"), "do.decide"
+	case overview.Changing:
+		key := "line.changing." + line.Change
+		if !h.templates.Has(key) {
+			key = "line.changing"
+		}
+		row.Text = text(key)
+	default:
+		return h.orderLine(req, line)
+	}
+	return row, nil
+}
+
+// orderLine is overviewLine for orders.
+func (h *Handler) orderLine(req *ui.Request, line overview.Line) (overviewLine, error) {
+	o := line.Order
+	amount := ui.FormatMoney(req.Language, o.Gross)
+	row := overviewLine{Name: o.Name, More: o.Items - 1, Until: line.Until, URL: ui.OrdersPath + "/" + o.ID}
+	text := func(key string, values ...any) string { return h.templates.Text(req.Language, key, values...) }
+	switch {
+	case line.Kind == overview.Provisioning:
+		row.Text = text("line.provisioning." + string(o.Kind))
+		return row, nil
+	case line.Kind == overview.Charging:
+		row.Text = text("line.charging", amount)
+		return row, nil
+	case line.Kind == overview.VerifyIdentity:
+		row.Text, row.ActionKey = text("line.verify", amount), "do.verify"
+	case line.Kind == overview.PreparedOrder && o.ByName != "":
+		row.Text, row.ActionKey = text("line.prepared", o.ByName, amount), "do.review"
+	case line.Kind == overview.PreparedOrder:
+		row.Text, row.ActionKey = text("line.prepared.unnamed", amount), "do.review"
+	case o.Channel == order.ChannelRenewal:
+		row.Text, row.ActionKey = text("line.unpaid.renewal", amount), "do.pay"
+	default:
+		row.Text, row.ActionKey = text("line.unpaid", amount), "do.pay"
+	}
+	if h.Orders == nil { // no order can be paid here any more
+		return row, nil
+	}
+	address, err := h.Orders.PayURL(order.Order{ID: o.ID, SealedPayLink: o.SealedPayLink})
+	row.URL = ui.LocalPath(strings.TrimPrefix(address, h.Frame.URL("")), ui.OrdersPath)
+	return row, err
+}
+
+// addCharts adds the spending of this year and the ends of terms, where there are some.
+func (h *Handler) addCharts(req *ui.Request, view *overviewView) {
+	month := func(year int, number time.Month, value int64) monthRow {
+		name := h.templates.Text(req.Language, "month."+strconv.Itoa(int(number)-1))
+		return monthRow{Name: name, Short: string([]rune(name)[:3]), Year: year, Value: value}
+	}
+	for i, spent := range view.Spent {
+		view.SpentRows = append(view.SpentRows, month(view.Year, time.Month(i+1), int64(spent)))
+	}
+	for _, ends := range view.Expiries {
+		view.EndRows = append(view.EndRows, month(ends.Year, ends.Month, int64(ends.Domains)))
+	}
+	columns := func(rows []monthRow) (list []ui.ChartColumn) {
+		for _, row := range rows {
+			list = append(list, ui.ChartColumn{Label: row.Short, Values: []int64{row.Value}})
+		}
+		return list
+	}
+	view.SpentChart = ui.NewChart("spent", columns(view.SpentRows), 100, func(cents int64) string {
+		return ui.FormatAxis(req.Language, registrar.Cents(cents))
+	})
+	view.EndsChart = ui.NewChart("ends", columns(view.EndRows), 1, func(count int64) string { return strconv.FormatInt(count, 10) })
+}
+
+// Money is the value as an amount.
+func (m monthRow) Money() registrar.Cents { return registrar.Cents(m.Value) }

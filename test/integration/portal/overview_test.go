@@ -1,0 +1,172 @@
+package portal
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
+	"github.com/dotkontor/dotkontor/internal/web/portal"
+)
+
+func (s *env) addDomainUntil(owner, label string, until time.Time) string {
+	s.t.Helper()
+	added, err := s.portfolio.Add(s.t.Context(), operator, portfolio.AddParams{
+		Customer: owner, Name: registrar.NewName(label, ".de"), Status: registrar.DomainActive, PaidUntil: until,
+	})
+	must(s.t, err)
+	return added.ID
+}
+
+// addPreparedOrder adds an unpaid order that a token has prepared.
+func (s *env) addPreparedOrder(customer, token string) order.Order {
+	s.t.Helper()
+	at := s.clock.now()
+	o := order.Order{
+		ID: registrar.NewID("ord_", at), Customer: customer, Email: "x@example.org", State: order.AwaitingPayment, Channel: order.ChannelMCP,
+		By: registrar.Actor{Kind: registrar.ActorToken, Customer: customer, Through: token}, ByName: "<b>Laptop</b>", Claimed: true,
+		ItemsKey: "k", PayLink: "link", SealedPayLink: "sealed",
+		Items:     []order.Item{{ID: "itm_1", Name: "gewollt.de", TLD: ".de", Kind: order.Register, Years: 1, Net: 1000, VAT: 190, Gross: 1190, State: order.ItemWaiting}},
+		Totals:    order.Totals{Net: 1000, VAT: 190, Gross: 1190, RateBasisPoints: 1900, Rule: "domestic", Country: "DE"},
+		CreatedAt: at, UpdatedAt: at, ExpiresAt: at.Add(24 * time.Hour), Version: 1,
+	}
+	stored, _, err := s.db.AddOrder(s.t.Context(), o, 20, registrar.AuditEvent{Actor: o.By, Action: order.ActionCreated, Customer: customer, Object: o.ID, At: at})
+	must(s.t, err)
+	return stored
+}
+
+func TestOverview_IsThePageAfterSignIn(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, true)
+	s.newMember("erika@example.org")
+	b := s.newBrowser()
+	if got := b.get("/portal"); got.location() != "/portal/sign-in" {
+		t.Errorf("without a session: %d %s", got.status, got.location())
+	}
+	if got := b.post("/portal/sign-in", url.Values{"email": {"erika@example.org"}, "password": {password}}); got.location() != "/portal" {
+		t.Errorf("a sign-in leads to %s", got.location())
+	}
+	for _, path := range []string{"/portal", "/portal/"} {
+		if got := b.get(path); got.status != http.StatusOK || !strings.Contains(got.body, "Suchen Sie zuerst einen Namen") || strings.Contains(got.body, "<svg class=\"chart\"") {
+			t.Errorf("%s of a new account: %d %s", path, got.status, got.body)
+		}
+	}
+}
+
+func TestOverview_LinksEachLineToWhereItIsDone(t *testing.T) {
+	t.Parallel()
+	s := newEnvWith(t, func(s *env, pages *portal.Config) {
+		pages.Orders = &fakeOrders{base: s.base}
+		pages.Extension = func(string) (registrar.Extension, bool) { return registrar.Extension{Renew: 1000}, true }
+		pages.RateBasisPoints = func(time.Time) int { return 1900 }
+	})
+	member := s.newMember("erika@example.org")
+	s.addPaidOrder(member.ID) // of which nothing was provided
+	s.addPreparedOrder(member.ID, "tok_1")
+	now := s.clock.now()
+	decide := s.addDomainUntil(member.ID, "bald", now.Add(10*24*time.Hour))
+	soon := s.addDomainUntil(member.ID, "spaeter", now.Add(50*24*time.Hour))
+	s.addDomainUntil(member.ID, "ruhig", now.Add(200*24*time.Hour))
+	body := s.signedInBrowser("erika@example.org").get("/portal").body
+	for _, want := range []string{
+		"Das wartet auf Sie", "&lt;b&gt;Laptop&lt;/b&gt;", "11,90\u00a0€", "gewollt.de", "Angaben ergänzen",
+		`href="/portal/domains/` + decide + `"`, `href="/portal/domains/` + soon + `"`, "Laufzeit endet bald",
+		"Ausgaben ", `aria-labelledby="spent-title"`, `aria-labelledby="ends-title"`, "Als Tabelle", `aria-current="page">Übersicht`,
+	} {
+		if !strings.Contains(body, want) {
+			t.Errorf("%q is missing", want)
+		}
+	}
+	if strings.Contains(body, "ruhig.de") {
+		t.Error("a domain that needs nothing is listed")
+	}
+	if t.Failed() {
+		t.Log(body)
+	}
+}
+
+func TestAgents_PageNamesWhatEachMayAndHasOrdered(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, true)
+	member := s.newMember("erika@example.org")
+	b := s.signedInBrowser("erika@example.org")
+	b.post("/portal/tokens", url.Values{"name": {"Laptop"}, "purpose": {"Tee <b>kaufen</b>"}, "life": {"30"}})
+	list, err := s.access.List(t.Context(), registrar.Actor{Kind: registrar.ActorPerson, Customer: member.ID})
+	must(t, err)
+	s.connectApp(member.ID)
+	s.addPreparedOrder(member.ID, list[0].ID)
+	body := b.get("/portal/agents").body
+	for _, want := range []string{
+		"Tee &lt;b&gt;kaufen&lt;/b&gt;", "1 vorbereitet, 0 bezahlt", "app.example", "Bestellungen nur vorbereiten", "/portal/tokens/" + list[0].ID + "/revoke", "Gilt bis",
+	} {
+		if !strings.Contains(body, want) {
+			t.Errorf("%q is missing: %s", want, body)
+		}
+	}
+	if got := b.post("/portal/tokens/"+list[0].ID+"/revoke", url.Values{"page": {"agents"}}); got.location() != "/portal/agents" {
+		t.Errorf("stopping leads to %s", got.location())
+	}
+	if body := b.get("/portal/agents").body; !strings.Contains(body, "Beendete Zugänge haben 1 Bestellungen vorbereitet") {
+		t.Errorf("what it ordered is gone: %s", body)
+	}
+}
+
+func TestAgents_StopAllNeedsConfirmation(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, true)
+	member := s.newMember("erika@example.org")
+	b := s.signedInBrowser("erika@example.org")
+	if got := b.get("/portal/agents/stop-all"); got.location() != "/portal/agents" {
+		t.Errorf("without agents: %d %s", got.status, got.location())
+	}
+	s.connectApp(member.ID)
+	b.post("/portal/tokens", url.Values{"name": {"Laptop"}})
+	s.clock.advance(time.Hour) // ending access needs no recent sign-in
+	if got := b.get("/portal/agents/stop-all"); got.status != http.StatusOK || !strings.Contains(got.body, "Laptop (Zugangstoken)") {
+		t.Errorf("confirmation: %d %s", got.status, got.body)
+	}
+	if got := b.post("/portal/agents/stop-all", nil); got.status != http.StatusUnprocessableEntity || !strings.Contains(b.get("/portal/agents").body, "Laptop") {
+		t.Errorf("unconfirmed: %d", got.status)
+	}
+	if got := b.post("/portal/agents/stop-all", url.Values{"sure": {"on"}}); got.location() != "/portal/agents" {
+		t.Errorf("confirmed: %d %s", got.status, got.location())
+	}
+	if body := b.get("/portal/agents").body; strings.Contains(body, "Laptop") || !strings.Contains(body, "Alle Zugänge sind beendet") {
+		t.Errorf("afterwards: %s", body)
+	}
+}
+
+func TestTokens_ChosenExpiryIsShownAndChecked(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, true)
+	s.newMember("erika@example.org")
+	b := s.signedInBrowser("erika@example.org")
+	day := s.clock.now().UTC().AddDate(0, 0, 2)
+	for fields, want := range map[*url.Values]string{
+		{"name": {"x"}, "life": {"date"}, "until": {"2020-01-01"}}:             "einen Tag in der Zukunft",
+		{"name": {"x"}, "life": {"date"}, "until": {""}}:                       "einen Tag in der Zukunft",
+		{"name": {"x"}, "life": {"30"}, "purpose": {strings.Repeat("x", 201)}}: "höchstens 200 Zeichen",
+	} {
+		if got := b.post("/portal/tokens", *fields); got.status != http.StatusUnprocessableEntity || !strings.Contains(got.body, want) {
+			t.Errorf("%v: %d %s", fields, got.status, got.body)
+		}
+	}
+	if got := b.post("/portal/tokens", url.Values{"name": {"x"}, "life": {"7"}}); got.status != http.StatusBadRequest {
+		t.Errorf("an unknown choice: %d", got.status)
+	}
+	made := b.post("/portal/tokens", url.Values{"name": {"Kurz"}, "life": {"date"}, "until": {day.Format(time.DateOnly)}})
+	if made.status != http.StatusOK || !strings.Contains(made.body, "Gilt bis "+day.Format("02.01.2006")) {
+		t.Errorf("made: %d %s", made.status, made.body)
+	}
+	if body := b.get("/portal/tokens").body; strings.Contains(body, "abgelaufen") {
+		t.Errorf("it has expired already: %s", body)
+	}
+	s.clock.advance(3 * 24 * time.Hour)
+	if body := s.signedInBrowser("erika@example.org").get("/portal/tokens").body; !strings.Contains(body, "abgelaufen") {
+		t.Errorf("it has not expired: %s", body)
+	}
+}
