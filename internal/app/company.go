@@ -66,7 +66,7 @@ func (p *App) openNotices(context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err = p.openContact(); err != nil {
+	if err := p.openContact(); err != nil {
 		return err
 	}
 	p.revenue, err = invoice.NewRevenue(p.services.DB, p.now)

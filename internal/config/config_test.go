@@ -119,6 +119,8 @@ func TestCheck_ReportsEveryInvalidValue(t *testing.T) {
 		{"[server]\ntls_cert = \"/does/not/exist\"", "belong together"},
 		{"[server]\ntls_cert = \"/does/not/exist\"\ntls_key = \"/does/not/exist\"", "server.tls_key"},
 		{"[server]\ntrusted_proxies = [\"ten\"]", "server.trusted_proxies"},
+		{"[server]\ncountry_header = \"CF-IPCountry\"", "server.country_header"},
+		{"[server]\ncountry_header = \"a b\"\ntrusted_proxies = [\"10.0.0.1\"]", "server.country_header"},
 		{"[server]\ntrusted_proxies = [\"0.0.0.0/0\"]", "trusts every client"},
 		{"[server]\nmetrics_listen = \"127.0.0.1:8080\"", "must differ"},
 		{"[server]\nmax_header_bytes = 1", "server.max_header_bytes"},

@@ -198,7 +198,7 @@ func TestRestore_CorruptBackupLeavesNothing(t *testing.T) {
 			"with a line more":       pack(text + "[]\n"),
 			"with a broken row":      pack(strings.Replace(text, lines[row], "[\n", 1)),
 			"with a short row":       pack(strings.Replace(text, lines[row], "[\"x\"]\n", 1)),
-			"with a fraction":        pack(strings.Replace(text, "-5]", "-5.5]", 1)),
+			"with a fraction":        pack(strings.Replace(text, "-5,", "-5.5,", 1)),
 			"with a foreign table":   pack(strings.Replace(text, `{"table":"personal_access_tokens"`, `{"table":"goose_db_version"`, 1)),
 			"with a foreign column":  pack(strings.Replace(text, `"hash"`, `"hush"`, 1)),
 			"with rows and no table": pack(lines[0] + "[]\n"),

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/bulk"
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 )
 
@@ -226,6 +228,83 @@ func TestFindDomains_BySearchAndTermWithTotal(t *testing.T) {
 		}
 		if _, _, err := service.Find(ctx, registrar.Actor{}, portfolio.Filter{}, 10, 0); registrar.KindOf(err) != registrar.KindUnauthenticated {
 			t.Errorf("without a customer: %v", err)
+		}
+	})
+}
+
+func TestListDomains_FiltersOrdersAndLabels(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		ctx, service, anna, bert := t.Context(), newPortfolioService(t, db), newCustomer(t, db, "anna"), newCustomer(t, db, "bert")
+		actor := registrar.Actor{Kind: registrar.ActorPerson, Customer: anna, Through: "ses_1"}
+		ids := map[string]string{}
+		for i, name := range []string{"c", "a", "b"} {
+			added, err := service.Add(ctx, operatorActor(), portfolio.AddParams{
+				Customer: anna, Name: registrar.NewName(name, []string{".de", ".org"}[i%2]), Status: registrar.DomainActive, PaidUntil: testTime.AddDate(0, 0, 10*(3-i)),
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			ids[name] = added.ID
+		}
+		addHeldDomain(t, db, bert, "fremd.org", registrar.DomainActive)
+		if err := service.SetLabels(ctx, actor, ids["a"], " Kunden ", "erste\r\nzweite"); err != nil {
+			t.Fatal(err)
+		}
+		if err := service.SetFolder(ctx, actor, ids["a"], "Archiv"); err != nil {
+			t.Fatal(err)
+		}
+		if a, err := service.Get(ctx, actor, ids["a"]); err != nil || a.Folder != "Archiv" || a.Note != "erste\nzweite" {
+			t.Errorf("%+v, %v", a, err)
+		}
+		foreign := registrar.Actor{Kind: registrar.ActorPerson, Customer: bert, Through: "ses_2"}
+		if err := service.SetFolder(ctx, foreign, ids["a"], "meiner"); registrar.KindOf(err) != registrar.KindNotFound {
+			t.Errorf("another customer got %v", err)
+		}
+		for name, test := range map[string]struct {
+			filter portfolio.Filter
+			want   []string
+		}{
+			"by name":     {portfolio.Filter{}, []string{"a.org", "b.de", "c.de"}},
+			"by term":     {portfolio.Filter{Sort: portfolio.SortTerm}, []string{"b.de", "a.org", "c.de"}},
+			"newest":      {portfolio.Filter{Sort: portfolio.SortAdded, Part: "b"}, []string{"b.de"}}, // all were added at the same time
+			"extension":   {portfolio.Filter{TLD: ".de"}, []string{"b.de", "c.de"}},
+			"folder":      {portfolio.Filter{Folder: "Archiv"}, []string{"a.org"}},
+			"urgent":      {portfolio.Filter{UrgentBefore: testTime.AddDate(0, 0, 25)}, []string{"a.org", "b.de"}},
+			"renewing":    {portfolio.Filter{AutoRenew: portfolio.AutoRenewOn}, nil},
+			"not renewed": {portfolio.Filter{AutoRenew: portfolio.AutoRenewOff, TLD: ".org"}, []string{"a.org"}},
+		} {
+			page, err := service.Page(ctx, actor, test.filter, 10, nil)
+			var names []string
+			for _, d := range page.Domains {
+				names = append(names, d.Name)
+			}
+			if err != nil || !slices.Equal(names, test.want) {
+				t.Errorf("%s: got %v, %v", name, names, err)
+			}
+		}
+	})
+}
+
+func TestBulkActions_OldestAreDeleted(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		anna := newCustomer(t, db, "anna")
+		var first, last bulk.Action
+		for i := range 52 {
+			last = bulk.Action{ID: fmt.Sprintf("blk_%02d", i), Customer: anna, Kind: bulk.Lock, At: testTime, Results: []bulk.Result{{Domain: "dom_1", Name: "a.de", Code: "x"}}}
+			if err := db.AddBulkAction(t.Context(), last); err != nil {
+				t.Fatal(err)
+			}
+			if i == 1 {
+				first = last
+			}
+		}
+		if _, found, err := db.GetBulkAction(t.Context(), anna, first.ID); err != nil || found {
+			t.Errorf("%s is kept: %v", first.ID, err)
+		}
+		if got, found, err := db.GetBulkAction(t.Context(), anna, last.ID); err != nil || !found || !slices.Equal(got.Results, last.Results) {
+			t.Errorf("%+v, %t, %v", got, found, err)
 		}
 	})
 }

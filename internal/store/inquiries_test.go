@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/account"
 	"github.com/dotkontor/dotkontor/internal/registrar/inquiry"
 )
 
@@ -74,6 +75,46 @@ func TestInquiry_StoredOnceHandledOnceAndDeletedAfterAYear(t *testing.T) {
 		customer := registrar.Actor{Kind: registrar.ActorPerson, Customer: "cus_1"}
 		if _, err := service.Get(ctx, customer, made.ID); registrar.CodeOf(err) != registrar.OperatorsOnly {
 			t.Errorf("a customer got %v", err)
+		}
+	})
+}
+
+func TestCloseAccount_DeletesHandledInquiriesOnly(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		ctx := t.Context()
+		anna, bert := newCustomer(t, db, "anna"), newCustomer(t, db, "bert")
+		service, err := inquiry.New(inquiry.Config{Store: db, Now: func() time.Time { return testTime }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		submit := func(customer, message string) string {
+			made, err := service.Submit(ctx, registrar.Actor{Kind: registrar.ActorPerson, Customer: customer}, inquiry.Inquiry{
+				Name: "A", Email: "a@example.org", Topic: "other", Message: message,
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return made.ID
+		}
+		left := map[string]bool{submit(anna, "handled"): false, submit(bert, "handled"): true, submit("", "handled"): true}
+		for id := range left {
+			if err := service.Close(ctx, registrar.Actor{Kind: registrar.ActorOperator, Through: "root"}, id, "done"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		left[submit(anna, "open")] = true
+		err = db.UpdateCustomers(ctx, func(tx account.Tx) error {
+			_, err := tx.CloseAccount(ctx, anna, "nobody@closed.invalid", testTime)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for id, want := range left {
+			if one, found, err := db.GetInquiry(ctx, id); err != nil || found != want {
+				t.Errorf("%+v: %t, %v", one, found, err)
+			}
 		}
 	})
 }

@@ -61,7 +61,23 @@ var fixedParameters = map[string]any{
 	"SearchDomains.$3":           "",
 	"SearchDomains.$4":           "%",
 
-	"SearchDomains.$7":        int32(0),
+	"SearchDomains.$10":       "-",
+	"SearchDomains.$11":       "-",
+	"SearchDomains.$12":       int64(0),
+	"SearchDomains.$13":       int32(0),
+	"SearchDomainsByTerm.$2":  int64(0),
+	"SearchDomainsByTerm.$3":  "",
+	"SearchDomainsByTerm.$4":  "%",
+	"SearchDomainsByTerm.$6":  int64(0),
+	"SearchDomainsByTerm.$10": "-",
+	"SearchDomainsByTerm.$11": "-",
+	"SearchDomainsByTerm.$12": int64(0),
+	"SearchNewestDomains.$2":  "~",
+	"SearchNewestDomains.$3":  "%",
+	"SearchNewestDomains.$5":  int64(0),
+	"SearchNewestDomains.$9":  "-",
+	"SearchNewestDomains.$10": "-",
+	"SearchNewestDomains.$11": int64(0),
 	"SearchOrderIDs.$3":       int32(0),
 	"InsertCustomerMail.$3":   "",
 	"InsertCustomerMail.$4":   "",
@@ -74,7 +90,7 @@ var fixedParameters = map[string]any{
 // is in progress, every domain renews automatically, every application is connected, no token was used, every audit event
 // has an account, no domain is pending, every domain has an open change, every lock is
 // active, every job is leased, every notice is done, every inquiry is open, every term has a renewal and none is
-// due, every unpaid term waits, the brake has other names, there are no operators or guests,
+// due, every unpaid term waits, the brake has other names, there are no operators, guests or renewal baskets, a customer has few bulk actions,
 // and no key rotation is running. Their time is that of the search.
 var emptyResultQueries = []string{
 	"ConfirmCustomer", "DeleteLinksOfUnconfirmed", "DeleteUnconfirmedCustomer", "EnableCustomer", "ListStaleUnconfirmedCustomers",
@@ -89,6 +105,7 @@ var emptyResultQueries = []string{
 	"InsertRenewal", "FailPaidRenewal", "ListCustomersToAnnounce", "ListDomainsToAnnounce", "ListCustomersOfDueRenewals", "ListDueRenewals",
 	"LockDueRenewalDomains", "StartRenewals",
 	"ConfirmBrake", "CountBrakeAction", "GetBrake", "SetBrakeRun", "StopBrakeByClock", "StopBrakeByVolume", "ListUndatedReminders", "GetAnnouncedRenewal",
+	"DeleteOldBulkActions", "ListOpenRenewalOrderIDs",
 	"InsertOverdueTermEnd", "InsertTermEnd", "ListClosedDomainIDs", "ListOverdueDomains", "ListPlannedTermEnds",
 }
 

@@ -7,7 +7,7 @@ import { checkPage, visit } from "./checkpage.mjs";
 import { enter, signIn } from "./accounts.mjs";
 
 const { email, password } = sandbox.demo;
-const tabs = ["", "/notices", "/orders", "/payments", "/refunds", "/revenue", "/jobs", "/health", "/locks", "/terms", "/customers", "/agents", "/prices"];
+const tabs = ["", "/notices", "/inquiries", "/orders", "/payments", "/refunds", "/revenue", "/jobs", "/health", "/locks", "/terms", "/customers", "/agents", "/prices"];
 const domain = "elbblick-roesterei.com";
 
 async function note(page, pattern) {
@@ -54,6 +54,47 @@ async function notices(page) {
   assert.equal(await page.locator(".tabs .count").count(), 0);
   await checkPage(page, "withdrawals and terminations");
   ok("withdrawal is open work until it is handled");
+}
+
+// inquiries sends a message with the contact form and handles it.
+async function inquiries(page) {
+  for (const path of ["/hilfe", "/kontakt"]) await visit(page, path);
+  assert.equal(await field(page, "email").inputValue(), email);
+  await field(page, "topic").selectOption("abuse");
+  await field(page, "name").fill("Erika Muster");
+  await field(page, "message").fill("Guten Tag,\n\nbitte prüfen Sie diese Domain.");
+  await clickButton(page, "Nachricht senden");
+  await page.getByRole("heading", { level: 1, name: "Ihre Nachricht ist angekommen" }).waitFor();
+  await checkPage(page, "message sent");
+  const number = await page.locator("main code").textContent();
+  const [mail] = await mails(email, 1, /Anfrage/);
+  assert.ok(mail.text.includes(number) && !mail.text.includes("bitte prüfen"));
+  await page.goto(portal("/operator"));
+  assert.match(await page.locator(".tabs .count").textContent(), /1/);
+  await page.getByRole("link", { name: "Missbrauch einer Domain", exact: true }).click();
+  await checkPage(page, "inquiry");
+  await field(page, "note").fill("Domain gesperrt, Absender informiert.");
+  await clickButton(page, "Erledigt");
+  await page.locator("td", { hasText: "Absender informiert" }).waitFor();
+  await checkPage(page, "inquiries");
+  ok("message is open work until it is handled");
+}
+
+// transfers enters a list with mistakes and orders the rest.
+async function transfers(page) {
+  await visit(page, "/umzug");
+  await field(page, "lines").fill("transfer-liste.com auth-transfer-liste\ntransfer-zweite.com falsch-123\ntee.gibtesnicht x\n");
+  await clickButton(page, "Prüfen und zur Kasse");
+  await page.locator("main", { hasText: "In Ordnung: 1. Mit Problem: 2." }).waitFor();
+  assert.ok(!(await page.content()).includes("auth-transfer-liste"), "a code is shown");
+  await checkPage(page, "list of transfers with problems");
+  await page.setViewportSize({ width: 320, height: 700 });
+  await checkPage(page, "list of transfers on a phone");
+  await page.setViewportSize({ width: 1280, height: 900 });
+  await clickButton(page, "Nur mit der geprüften zur Kasse");
+  await page.getByText("Der Auth-Code ist hinterlegt.").waitFor();
+  await visit(page, "/portal/transfers");
+  ok("good lines of a transfer list are ordered");
 }
 
 // orders opens an order from the list, and one by its domain.
@@ -172,6 +213,8 @@ await withBrowser(async (page, context, watched) => {
   for (const tab of tabs) await visit(page, "/operator" + tab, { name: "phone" + tab });
   await page.setViewportSize({ width: 1280, height: 900 });
   await notices(page);
+  await inquiries(page);
+  await transfers(page);
   await orders(page);
   await locks(page);
   await customers(page);

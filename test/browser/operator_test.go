@@ -18,6 +18,7 @@ func TestOperatorPages_Journey(t *testing.T) {
 	_, link, _ := strings.Cut(string(out), "/portal/security/enrol?link=")
 	s.Enrolment = strings.TrimSpace(link)
 	wantRules(t, runScript(t, s, "operator.mjs"),
-		"hidden from anonymous visitors", "a password is not enough", "withdrawal is open work until it is handled", "order found by state and by domain", "domain locked and the registrant notified", "a lock restricts the registrant",
+		"hidden from anonymous visitors", "a password is not enough", "withdrawal is open work until it is handled",
+		"message is open work until it is handled", "good lines of a transfer list are ordered", "order found by state and by domain", "domain locked and the registrant notified", "a lock restricts the registrant",
 		"lock lifted", "an operator's access is in the customer's activity", "agent added, rotated and removed", "price list compared, then applied")
 }

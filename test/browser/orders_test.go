@@ -40,7 +40,7 @@ func TestAgentOrders_PaidByHuman(t *testing.T) {
 	t.Run("at the same time", func(t *testing.T) {
 		t.Run("renewal without script", func(t *testing.T) {
 			t.Parallel()
-			wantRules(t, runScript(t, s, "renew.mjs"), "renewed and paid without script", "the paid term is a year longer",
+			wantRules(t, runScript(t, s, "renew.mjs"), "renewals share one order", "renewed and paid without script", "the paid term is a year longer",
 				"automatic renewal switched both ways", "the order is found again in the portal")
 		})
 		for _, test := range []struct {

@@ -77,6 +77,15 @@ await withBrowser(async (page, context, watched) => {
   await context.clearCookies();
   await signIn(page, sandbox.demo.email, sandbox.demo.password);
   await visit(page, "/portal/domains", { name: "domains in all states" });
+  const bulk = async (action) => {
+    await page.goto(portal("/portal/domains?sort=term&size=200"));
+    await page.locator("#all").check();
+    await page.locator("#action").selectOption(action);
+    await clickButton(page, "Weiter");
+    await page.getByRole("link", { name: "Alle Domains" }).waitFor();
+    await checkPage(page, "many domains: " + action);
+  };
+  for (const action of ["nameservers", "folder", "auto_renew_on", "lock"]) await bulk(action);
   await visit(page, "/portal/profile", { name: "profile of the demo customer" });
 
   // An order that needs a second check, and must still be completed.

@@ -16,9 +16,22 @@ await withBrowser(async (page, context, watched) => {
   await page.getByRole("heading", { level: 1, name: "Bestellung prüfen und bezahlen" }).waitFor();
   assert.match(new URL(page.url()).pathname, /^\/checkout\/dotkontor_pay_/);
   assert.match(await page.locator("main").textContent(), /Verlängerung, 1 Jahr/);
+  const order = page.url();
+
+  // Further renewals join the order, chosen in the list.
+  await page.goto(portal("/portal/domains"));
+  const others = page.locator("tr", { has: page.getByRole("button", { name: / verlängern$/ }) });
+  for (const row of (await others.all()).slice(1, 3)) await row.getByRole("checkbox").check();
+  await page.getByLabel("Mit den ausgewählten Domains:").selectOption("renew");
+  await clickButton(page, "Weiter");
+  await page.waitForURL(order);
+  assert.equal(await page.getByText("Verlängerung, 1 Jahr").count(), 3, "the order has not all renewals");
+  await page.getByRole("button", { name: /aus der Bestellung entfernen$/ }).last().click();
+  await page.getByText("Die Domain ist aus der Bestellung entfernt.").waitFor();
+  assert.equal(await page.getByText("Verlängerung, 1 Jahr").count(), 2);
+  ok("renewals share one order");
   await clickButton(page, "Zahlungspflichtig bestellen");
-  await page.locator("#cardNumber").fill("4242424242424242");
-  await page.locator("#pay").click();
+  await page.getByRole("button", { name: /gespeicherter Karte •••• 4242/ }).click();
   await page.getByRole("heading", { level: 1, name: "Bestellung ausgeführt" }).waitFor({ timeout: 60_000 });
   ok("renewed and paid without script");
   await page.goto(portal("/portal/domains"));

@@ -60,7 +60,7 @@ async function tool(name, args) {
 
 const everybody = {
   "/preise": "prices", "/assistent": "assistant", "/portal/sign-in": "sign-in", "/portal/register": "register", "/gibt-es-nicht": "not-found",
-  "/impressum": "imprint", "/widerruf": "withdrawal", "/kuendigung": "cancellation", "/prices": "prices-english",
+  "/impressum": "imprint", "/widerruf": "withdrawal", "/kuendigung": "cancellation", "/umzug": "transfer", "/hilfe": "help", "/kontakt": "contact", "/prices": "prices-english",
 };
 const members = {
   "/portal": "overview", "/portal/domains": "domains", "/portal/orders": "orders", "/portal/invoices": "invoices", "/portal/profile": "profile",

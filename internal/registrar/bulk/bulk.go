@@ -171,7 +171,7 @@ func (s *Service) Run(ctx context.Context, actor registrar.Actor, request Reques
 	for _, id := range request.Domains {
 		domain, err := s.cfg.Portfolio.Get(ctx, actor, id)
 		result := Result{Domain: id, Name: domain.Name}
-		if err == nil && act != nil {
+		if err == nil {
 			result.Change, err = act(ctx, actor, domain, action.ID)
 		}
 		if err != nil {
@@ -198,7 +198,7 @@ func (s *Service) Run(ctx context.Context, actor registrar.Actor, request Reques
 // actFunc handles one domain and returns the id of its change, if there is one.
 type actFunc func(ctx context.Context, actor registrar.Actor, domain portfolio.Domain, action string) (change string, err error)
 
-// actor returns what a request does to each domain; nil if it handles them together.
+// actor returns what a request does to each domain.
 func (s *Service) actor(request Request) (actFunc, error) {
 	if kind, ok := changeKinds[request.Kind]; ok {
 		return func(ctx context.Context, actor registrar.Actor, domain portfolio.Domain, action string) (string, error) {
@@ -207,8 +207,13 @@ func (s *Service) actor(request Request) (actFunc, error) {
 		}, nil
 	}
 	switch {
-	case request.Kind == Renew && s.cfg.Orders != nil:
-		return nil, nil //nolint:nilnil // all domains share an order
+	case request.Kind == Renew && s.cfg.Orders != nil: // all that can be renewed share an order
+		return func(_ context.Context, _ registrar.Actor, domain portfolio.Domain, _ string) (string, error) {
+			if why := domainchange.StatusRefusal(domain.Status); why != "" {
+				return "", registrar.Conflict(why)
+			}
+			return "", nil
+		}, nil
 	case request.Kind == AutoRenewOn && s.cfg.Consents != nil:
 		return func(ctx context.Context, actor registrar.Actor, domain portfolio.Domain, _ string) (string, error) {
 			agreed, shown := request.Agreements[domain.ID]
@@ -232,6 +237,7 @@ func (s *Service) actor(request Request) (actFunc, error) {
 
 // renew puts the domains into one order. Those that it refuses get their reason.
 func (s *Service) renew(ctx context.Context, actor registrar.Actor, domains []portfolio.Domain, action *Action) error {
+	slices.SortFunc(domains, func(a, b portfolio.Domain) int { return strings.Compare(a.Name, b.Name) })
 	items := make([]order.RequestedItem, len(domains))
 	for i, domain := range domains {
 		items[i] = order.RequestedItem{Name: registrar.NewName(strings.TrimSuffix(domain.Name, domain.TLD), domain.TLD), Kind: order.Renew}
@@ -245,7 +251,7 @@ func (s *Service) renew(ctx context.Context, actor registrar.Actor, domains []po
 		var unquoted *order.ItemsUnquoted
 		switch {
 		case errors.As(err, &none):
-			refused = append(none.Items, none.Unquoted...)
+			refused = slices.Concat(none.Items, none.Unquoted)
 		case errors.As(err, &unquoted):
 			refused = unquoted.Items
 		case err != nil:

@@ -22,8 +22,8 @@ type Delegate struct {
 	Purpose  string   // of a token
 	MayWrite bool     // false for an application that may only look up
 	Expired  bool
-	// LastUsedAt is zero if it was never used; of an agent it is its last order. ExpiresAt is
-	// zero if the access does not expire.
+	// LastUsedAt is zero if it was never used; an agent uses its access by ordering. ExpiresAt
+	// is zero if the access does not expire.
 	Since, LastUsedAt, ExpiresAt time.Time
 	Orders                       Orders
 }
@@ -126,7 +126,7 @@ func (s *Service) list(ctx context.Context, actor registrar.Actor, through []Thr
 				continue
 			}
 			d.Orders.add(one.Orders)
-			if one.LastAt.After(d.LastUsedAt) && d.Kind == registrar.ActorAgent {
+			if one.LastAt.After(d.LastUsedAt) { // last uses are written with a delay, an agent's not at all
 				d.LastUsedAt = one.LastAt
 			}
 		}

@@ -217,6 +217,10 @@ var statusRefusals = map[registrar.DomainStatus]registrar.Code{
 	registrar.DomainTransferredOut: IsTransferredOut,
 }
 
+// StatusRefusal returns why a domain with this status can't be changed at all; empty if it is
+// active or expired.
+func StatusRefusal(status registrar.DomainStatus) registrar.Code { return statusRefusal(status, Lock) }
+
 // statusRefusal returns why the domain's status forbids a change; empty if it doesn't. An
 // expired domain can still be transferred away.
 func statusRefusal(status registrar.DomainStatus, kind ChangeKind) registrar.Code {

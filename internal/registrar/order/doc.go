@@ -152,7 +152,7 @@
 // Renewals and restores that a person orders in the portal share one order, the renewal
 // basket: AddRenewals adds to the one that awaits payment and opens one if there is none. An
 // item for a domain that is in it already replaces that item, for example with another number
-// of years. So a customer never has two unpaid orders for one domain, and pays once.
+// of years. So nobody pays for their renewals one by one, or for one of them twice.
 //
 //   - A basket changes only while it awaits payment or verification. Its new version makes a
 //     payment that begins at the same moment reload it, and the customer sees the new total

@@ -174,13 +174,18 @@ func (s *Service) openBasket(ctx context.Context, customer string) (Order, bool,
 	return Order{}, false, err
 }
 
+// OpenRenewals returns the actor's renewal basket; false if there is none.
+func (s *Service) OpenRenewals(ctx context.Context, actor registrar.Actor) (Order, bool, error) {
+	if err := actor.RequirePerson(); err != nil {
+		return Order{}, false, err
+	}
+	return s.openBasket(ctx, actor.Customer)
+}
+
 // mergeItems adds items to a basket up to its limit and returns the quotes of all its items.
 func mergeItems(basket *Order, items []Item, results []quoteResult, refused []RefusedItem) (quotes []quoteResult, full []RefusedItem) {
 	full = slices.Clone(refused)
-	quotes = make([]quoteResult, len(basket.Items))
-	for i := range quotes {
-		quotes[i].err = errUnquoted
-	}
+	quotes = unquoted(len(basket.Items))
 	for i, item := range items {
 		at := slices.IndexFunc(basket.Items, func(other Item) bool { return other.Name == item.Name })
 		switch {
@@ -196,6 +201,11 @@ func mergeItems(basket *Order, items []Item, results []quoteResult, refused []Re
 		}
 	}
 	return quotes, full
+}
+
+// unquoted returns the results of items that keep their price.
+func unquoted(items int) []quoteResult {
+	return slices.Repeat([]quoteResult{{err: errUnquoted}}, items)
 }
 
 // changeBasket changes the items of a basket that awaits payment. change returns their quotes.
@@ -241,11 +251,7 @@ func (s *Service) RemoveRenewal(ctx context.Context, actor registrar.Actor, payS
 		}
 		_, err = s.changeBasket(ctx, actor, o, buyer, func(next *Order) []quoteResult {
 			next.Items = slices.DeleteFunc(next.Items, func(i Item) bool { return i.ID == item })
-			results := make([]quoteResult, len(next.Items))
-			for i := range results {
-				results[i].err = errUnquoted
-			}
-			return results
+			return unquoted(len(next.Items))
 		})
 		if !errors.Is(err, errConflict) {
 			return err

@@ -102,6 +102,9 @@ func TestAddRenewals_RefusedItemsAreLeftOut(t *testing.T) {
 	if err != nil || len(o.Items) != order.MaxPortalItems || len(refused) != 1 || code(refused[0].Reason) != order.BasketFull {
 		t.Errorf("%d items, %v, %v", len(o.Items), refused, err)
 	}
+	if o.State != order.AwaitingVerification { // over 500 EUR
+		t.Errorf("an order of %s is %s", o.Totals.Gross, o.State)
+	}
 	if _, _, err := env.service.AddRenewals(t.Context(), annaInPerson, newRequest(order.Register, "neu").Items); code(err) != order.BadItems {
 		t.Errorf("a registration got %v", err)
 	}

@@ -183,7 +183,7 @@ func (f Filter) steps(groups []Group) (steps []Filter) {
 	unsorted := func(status registrar.DomainStatus) bool {
 		return status == registrar.DomainPending || status == registrar.DomainTransferredOut
 	}
-	at := func(Filter) bool { return true } // the step of the position
+	var at func(Filter) bool // reports whether the position is in a step
 	switch f.Sort {
 	case SortStatus:
 		for _, status := range registrar.DomainStatuses() {

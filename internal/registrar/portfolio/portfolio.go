@@ -7,8 +7,8 @@
 //
 // State transitions are decided in package provision, not here.
 //
-// Customers sort their domains into folders and write notes, which nobody else sees: they are
-// neither searched nor sent anywhere, but part of the customer's export.
+// Customers sort their domains into folders and write notes about them. Both stay in the portal
+// and in the customer's export: no registry, agent or mail gets them.
 package portfolio
 
 import (

@@ -76,8 +76,8 @@ Zahlungsmittel: {{.Name}}
 Wir buchen davon nichts mehr ab. Automatische Verlängerungen sind damit
 ausgeschaltet; vor dem Ablauf Ihrer Domains erinnern wir Sie.
 {{else}}
-Wir buchen davon nur Verlängerungen von Domains ab, für die Sie die
-automatische Verlängerung eingeschaltet haben.
+Von selbst buchen wir davon nur Verlängerungen von Domains ab, für die Sie
+die automatische Verlängerung eingeschaltet haben.
 {{end}}
 Ihre Zahlungsmittel finden Sie hier:
 

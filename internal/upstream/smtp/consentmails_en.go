@@ -73,8 +73,8 @@ Payment method: {{.Name}}
 We won't charge it any more. Automatic renewals are off; we will remind
 you before your domains expire.
 {{else}}
-We only charge it for renewals of domains for which you turned automatic
-renewal on.
+On our own, we only charge it for renewals of domains for which you turned
+automatic renewal on.
 {{end}}
 Your payment methods are here:
 

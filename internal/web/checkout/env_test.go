@@ -277,6 +277,15 @@ func send(t *testing.T, d *fakeOrders, r *http.Request) response {
 // newPages returns the pages with a fake service.
 func newPages(t *testing.T, d *fakeOrders) http.Handler {
 	t.Helper()
+	mux := http.NewServeMux()
+	for _, r := range newTestHandler(t, d).Routes() {
+		mux.HandleFunc(r.Method+" "+r.Path, r.Handler)
+	}
+	return mux
+}
+
+func newTestHandler(t *testing.T, d *fakeOrders) *Handler {
+	t.Helper()
 	frame, err := ui.New(ui.Config{
 		BaseURL: base, Sessions: sessions{}, Address: func(*http.Request) netip.Addr { return netip.Addr{} },
 		Now: func() time.Time { return noon }, Orders: true,
@@ -297,11 +306,7 @@ func newPages(t *testing.T, d *fakeOrders) http.Handler {
 	if err != nil {
 		t.Fatal(err)
 	}
-	mux := http.NewServeMux()
-	for _, r := range h.Routes() {
-		mux.HandleFunc(r.Method+" "+r.Path, r.Handler)
-	}
-	return mux
+	return h
 }
 
 // extension is a price list of three rows.

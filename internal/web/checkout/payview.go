@@ -396,7 +396,9 @@ func (h *Handler) newItemRows(req *ui.Request, path string, view order.View, t f
 			r.Page = path
 		}
 		if view.IsOwner && view.Order.State.Open() {
-			r.Until, _ = h.termEnd(req, item)
+			if r.Until = item.TermEnd.AddDate(item.Years, 0, 0); item.TermEnd.IsZero() {
+				r.Until, _ = h.termEnd(req, item)
+			}
 			if price, renewed := view.Renewals[item.ID]; renewed {
 				r.Later, r.LaterTerm = price.Gross, h.term(language, price.Years)
 			}

@@ -27,7 +27,7 @@ const maxTransferLines = 1000
 // semicolon in between. A code separated by white space may contain the other two; in CSV it may
 // be quoted, and further columns are ignored. It returns false if there are too many lines.
 func splitTransferLines(text string) (lines []transferLine, ok bool) {
-	text = strings.TrimPrefix(text, "\ufeff")
+	text = strings.ReplaceAll(text, "\ufeff", "") // spreadsheets begin a file with it
 	number := 0
 	for line := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == '\n' || r == '\r' }) {
 		line = strings.TrimSpace(line)

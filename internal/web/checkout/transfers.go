@@ -72,7 +72,8 @@ func (h *Handler) newTransferRow(req *ui.Request, item provision.Item, orders ma
 	case provision.StateFailed, provision.StateUndoing:
 		row.StateKey, row.ReasonKey = "item.failed", h.reasonKey(item.Failure)
 		row.Events = append(row.Events, transferEvent{Key: "transfers.failed", At: item.UpdatedAt})
-		return row, h.addRefund(req, &row, item, orders)
+		err := h.addRefund(req, &row, item, orders)
+		return row, err
 	case provision.StatePending:
 		_, days := h.TransferTerms(item.TLD)
 		row.Events = append(row.Events, transferEvent{Key: "transfers.expected", At: item.RequestedAt.AddDate(0, 0, days), Planned: true})

@@ -35,8 +35,8 @@ var transferTexts = ui.Texts{
 	"transfer.at_once":                {"meist Minuten", "usually minutes"},
 	"transfer.steps":                  {"So geht es", "How it works"},
 	"transfer.step.unlock": {
-		"Bisheriger Anbieter: Heben Sie dort die Umzugssperre der Domain auf. Sie heißt auch Transfer-Lock, Registrar-Lock oder clientTransferProhibited. Bei .de und einigen anderen Endungen gibt es keine.",
-		"Current provider: remove the domain's transfer lock there. It is also called registrar lock or clientTransferProhibited. Some extensions, such as .de, have none.",
+		"Bisheriger Anbieter: Heben Sie dort die Umzugssperre der Domain auf. Sie heißt auch Transfer-Lock, Registrar-Lock oder clientTransferProhibited. Bei .de und einigen anderen Endungen gibt es keine. Ob eine Domain gesperrt ist, zeigt auch „WHOIS“ in der Suche.",
+		"Current provider: remove the domain's transfer lock there. It is also called registrar lock or clientTransferProhibited. Some extensions, such as .de, have none. “WHOIS” in the search results also shows whether a domain is locked.",
 	},
 	"transfer.step.code": {
 		"Bisheriger Anbieter: Lassen Sie sich den Auth-Code geben. Er heißt auch AuthInfo, EPP-Code oder Umzugscode. Bei manchen Endungen gilt er nur einige Tage.",
@@ -44,7 +44,7 @@ var transferTexts = ui.Texts{
 	},
 	"transfer.step.check": {
 		"Hier: Tragen Sie Domain und Auth-Code ein. Wir fragen die Registry vor dem Bezahlen, ob die Domain gesperrt ist und der Code stimmt. Manche Registries sagen das erst beim Umzug selbst.",
-		"Here: enter the domain and its auth code. Before you pay, we ask the registry whether the domain is locked and the code is right. Some registries only tell during the transfer itself.",
+		"Here: enter the domain and its auth code. Before you pay, we ask the registry whether the domain is locked and the code is right. Some registries only say so during the transfer itself.",
 	},
 	"transfer.step.pay": {
 		"Hier: Bezahlen Sie. Wir beauftragen den Umzug sofort. Ihr bisheriger Anbieter kann bei vielen Endungen noch einige Tage widersprechen; den Stand sehen Sie im Portal.",
@@ -105,6 +105,7 @@ var transferTexts = ui.Texts{
 	"problem.transfer_empty":    {"Bitte tragen Sie mindestens eine Domain mit ihrem Auth-Code ein.", "Please enter at least one domain with its auth code."},
 
 	"transfers.title": {"Ihre Umzüge", "Your transfers"},
+	"transfers.link":  {"Stand der Umzüge", "Progress of your transfers"},
 	"transfers.lead": {
 		"Was wir für Sie umziehen, mit Datum.",
 		"What we are transferring for you, with dates.",

@@ -150,7 +150,7 @@ func (h *Handler) addOffers(req *ui.Request, view *bulkView) error {
 	for _, domain := range view.Domains {
 		offer, err := h.Renewals.Offer(req.R.Context(), req.Actor(), domain.ID)
 		switch {
-		case registrar.CodeOf(err) == renewal.NotRenewable:
+		case registrar.CodeOf(err) == renewal.NotRenewable, registrar.KindOf(err) == registrar.KindNotFound: // or it has left
 			view.Without = append(view.Without, domain.Name)
 		case err != nil:
 			return err
@@ -184,13 +184,15 @@ type bulkResultView struct {
 	Kind bulk.Kind
 	Rows []bulkRow
 	Pay  string // where renewals are paid; empty if there are none or they are paid
-	// Done, Waiting and Refused count the rows.
+	// Done, Waiting (in progress or planned) and Refused count the rows.
 	Done, Waiting, Refused int
 }
 
+// bulkRow is a domain with its result: a text key with its colour, and what there is to say
+// about it.
 type bulkRow struct {
-	Domain, Name string
-	Tone, Text   string
+	Domain, Name    string
+	Tone, Key, Text string
 }
 
 func (h *Handler) bulkResult(req *ui.Request) error {
@@ -198,20 +200,21 @@ func (h *Handler) bulkResult(req *ui.Request) error {
 	if err != nil {
 		return err
 	}
-	view := bulkResultView{Kind: action.Kind}
+	view, working := bulkResultView{Kind: action.Kind}, false
 	for _, outcome := range outcomes {
 		row := h.bulkRow(req, action.Kind, outcome)
 		switch row.Tone {
 		case "good":
 			view.Done++
-		case "wait":
-			view.Waiting++
-		default:
+		case "bad":
 			view.Refused++
+		default:
+			view.Waiting++
+			working = working || row.Tone == "wait"
 		}
 		view.Rows = append(view.Rows, row)
 	}
-	if view.Waiting > 0 {
+	if working {
 		req.RefreshAfter(3 * time.Second)
 	}
 	if action.Order != "" && h.Orders != nil {
@@ -230,8 +233,10 @@ func (h *Handler) bulkResult(req *ui.Request) error {
 
 // bulkRow says what happened to one domain.
 func (h *Handler) bulkRow(req *ui.Request, kind bulk.Kind, outcome bulk.Outcome) bulkRow {
-	row := bulkRow{Domain: outcome.Domain, Name: outcome.Name, Tone: "good", Text: h.templates.Text(req.Language, "bulk.done."+string(kind))}
-	refuse := func(code registrar.Code) { row.Tone, row.Text = "bad", h.codeText(req, kind, code) }
+	row := bulkRow{Domain: outcome.Domain, Name: outcome.Name, Tone: "good", Key: "bulk.done." + string(kind)}
+	refuse := func(code registrar.Code) {
+		row.Tone, row.Key, row.Text = "bad", "bulk.refused", h.codeText(req, kind, code)
+	}
 	change := outcome.Change
 	switch {
 	case outcome.Code != "":
@@ -240,19 +245,21 @@ func (h *Handler) bulkRow(req *ui.Request, kind bulk.Kind, outcome bulk.Outcome)
 	case change.State == domainchange.StatusRefused:
 		refuse(h.refusalCode(change))
 	case change.State == domainchange.StatusWaiting:
-		row.Tone, row.Text = "warn", h.templates.Text(req.Language, "bulk.planned", ui.FormatDate(req.Language, change.WaitUntil))
+		row.Tone, row.Key = "warn", "change_state.waiting"
+		row.Text = h.templates.Text(req.Language, "bulk.planned", ui.FormatDate(req.Language, change.WaitUntil))
 	case change.State == domainchange.StatusCanceled:
-		row.Tone, row.Text = "warn", h.templates.Text(req.Language, "change_state.canceled")
+		row.Tone, row.Key = "bad", "change_state.canceled"
 	default:
-		row.Tone, row.Text = "wait", h.templates.Text(req.Language, "bulk.working")
+		row.Tone, row.Key = "wait", "bulk.working"
 	}
 	return row
 }
 
 // codeText explains why nothing was done about a domain.
 func (h *Handler) codeText(req *ui.Request, kind bulk.Kind, code registrar.Code) string {
+	automatic := code == renewal.NotRenewable // its text is about automatic renewal
 	for _, key := range []string{"bulk.reason." + string(code), ui.ProblemKey(code), "closed." + string(code)} {
-		if h.templates.Has(key) {
+		if h.templates.Has(key) && (kind != bulk.Renew || !automatic) {
 			return h.templates.Text(req.Language, key)
 		}
 	}

@@ -23,6 +23,7 @@ var domainListTexts = ui.Texts{
 	"domains.choose":       {"Auswahl", "Selection"},
 	"domains.choose_one":   {"{1} auswählen", "Select {1}"},
 	"domains.choose_all":   {"Alle {1} Domains dieser Seite auswählen", "Select all {1} domains on this page"},
+	"domains.open_order":   {"Unbezahlte Bestellung: {1} × Verlängerung für {2}. Weitere kommen hinzu, bis Sie bezahlen.", "Unpaid order: {1} × renewal for {2}. More are added until you pay."},
 	"domains.csv":          {"Liste als CSV-Datei", "Download list as CSV"},
 	"domains.ascii":        {"Domain (ASCII)", "Domain (ASCII)"},
 	"domains.csv_auto":     {"Automatische Verlängerung", "Automatic renewal"},
@@ -32,7 +33,7 @@ var domainListTexts = ui.Texts{
 	"domains.no":           {"nein", "no"},
 
 	"labels.title": {"Ordner und Notiz", "Folder and note"},
-	"labels.hint":  {"Nur Sie sehen das. Die Registry bekommt davon nichts.", "Only you see this. It is never sent to the registry."},
+	"labels.hint":  {"Nur für Sie. Die Registry bekommt davon nichts.", "For you only. It is never sent to the registry."},
 	"labels.save":  {"Speichern", "Save"},
 
 	"bulk.label":          {"Mit den ausgewählten Domains:", "With the selected domains:"},
@@ -53,8 +54,8 @@ var domainListTexts = ui.Texts{
 	"bulk.title.folder":        {"Domains in einen Ordner verschieben", "Move domains to a folder"},
 	"bulk.title.auto_renew_on": {"Mehrere Domains automatisch verlängern", "Renew several domains automatically"},
 	"bulk.ns_hint": {
-		"Ein Nameserver pro Zeile. Diese Nameserver gelten dann für alle ausgewählten Domains.",
-		"One nameserver per line. All selected domains then use these nameservers.",
+		"Sie gelten dann für alle ausgewählten Domains.",
+		"All selected domains then use them.",
 	},
 	"bulk.ns_signed": {
 		"Ist bei einer Domain DNSSEC an, entfernen wir zuerst ihren DS-Eintrag und ändern die Nameserver erst, wenn sie dabei erreichbar bleibt. Den Tag nennen wir Ihnen danach.",
@@ -82,7 +83,7 @@ var domainListTexts = ui.Texts{
 	"bulk.result.auto_renew_on":  {"Ergebnis: automatische Verlängerung einschalten", "Result: turn on automatic renewal"},
 	"bulk.result.auto_renew_off": {"Ergebnis: automatische Verlängerung ausschalten", "Result: turn off automatic renewal"},
 	"bulk.result.folder":         {"Ergebnis: in einen Ordner verschieben", "Result: move to a folder"},
-	"bulk.summary":               {"Erledigt: {1}. In Arbeit: {2}. Nicht erledigt oder geplant: {3}.", "Done: {1}. In progress: {2}. Not done or planned: {3}."},
+	"bulk.summary":               {"Erledigt: {1}. In Arbeit oder geplant: {2}. Nicht möglich: {3}.", "Done: {1}. In progress or planned: {2}. Not possible: {3}."},
 	"bulk.outcome":               {"Ergebnis", "Result"},
 	"bulk.pay":                   {"Bestellung prüfen und bezahlen", "Review and pay the order"},
 	"bulk.back":                  {"Zurück zur Liste", "Back to the list"},
@@ -93,8 +94,9 @@ var domainListTexts = ui.Texts{
 	"bulk.done.auto_renew_on":    {"eingeschaltet", "on"},
 	"bulk.done.auto_renew_off":   {"ausgeschaltet", "off"},
 	"bulk.done.folder":           {"verschoben", "moved"},
+	"bulk.refused":               {"nicht möglich", "not possible"},
 	"bulk.working":               {"in Arbeit", "in progress"},
-	"bulk.planned":               {"Der DS-Eintrag ist entfernt. Die Nameserver ändern wir am {1}", "The DS record is removed. The nameservers change on {1}"},
+	"bulk.planned":               {"Der DS-Eintrag ist entfernt. Die Nameserver ändern wir am {1}.", "The DS record is removed. The nameservers change on {1}."},
 
 	"bulk.reason.not_done":       {"Das hat nicht geklappt. Bitte versuchen Sie es noch einmal.", "That didn't work. Please try again."},
 	"bulk.reason.no_such_domain": {"Diese Domain gehört nicht zu Ihrem Konto.", "This domain doesn't belong to your account."},

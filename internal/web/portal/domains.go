@@ -9,6 +9,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
@@ -122,6 +123,9 @@ func (h *Handler) showDomains(req *ui.Request, problem error) error {
 		view.IDs += d.ID + " "
 	}
 	view.countGroups(some.Groups)
+	if err := h.addOpenRenewals(req, &view); err != nil {
+		return err
+	}
 	if filter.AfterName != "" {
 		view.First = asked.url(domainsPath, nil)
 	}
@@ -129,6 +133,20 @@ func (h *Handler) showDomains(req *ui.Request, problem error) error {
 		view.More = asked.url(domainsPath, &some.Domains[len(some.Domains)-1])
 	}
 	return h.templates.Render(req, ui.View{Name: "domains", Status: status, Title: "domains.title", Section: domainsPath, Data: view})
+}
+
+// addOpenRenewals adds the order that further renewals are added to.
+func (h *Handler) addOpenRenewals(req *ui.Request, view *domainsView) error {
+	if h.Orders == nil {
+		return nil
+	}
+	open, found, err := h.Orders.OpenRenewals(req.R.Context(), req.Actor())
+	if err != nil || !found {
+		return err
+	}
+	view.Open = open
+	view.Pay, err = h.payPath(open)
+	return err
 }
 
 // isUnlocked reports whether a domain lacks the transfer lock that its registry offers,
@@ -155,6 +173,9 @@ type domainsView struct {
 	Recent      bool // the visitor may change nameservers and locks; otherwise Again is where to sign in
 	Again       string
 	Orders      bool // renewals can be ordered
+	// Open is the unpaid order of renewals and Pay where to pay it; zero if there is none.
+	Open order.Order
+	Pay  string
 }
 
 type domainCount struct {
@@ -218,8 +239,10 @@ var listOptions = map[string][]option{
 		{Value: stateAttention, Text: "domains.attention"}, {Value: stateExpiring, Text: "domains.expiring"}, {Value: stateUnlocked, Text: "domains.unlocked"},
 	},
 	"sort": {
-		{Value: string(portfolio.SortName), Text: "domains.sort_name"}, {Value: string(portfolio.SortTerm), Text: "domains.sort_term"},
-		{Value: string(portfolio.SortStatus), Text: "domains.sort_status"}, {Value: string(portfolio.SortAdded), Text: "domains.sort_added"},
+		{Value: string(portfolio.SortName), Text: "domains.sort_name"},
+		{Value: string(portfolio.SortTerm), Text: "domains.sort_term"},
+		{Value: string(portfolio.SortStatus), Text: "domains.sort_status"},
+		{Value: string(portfolio.SortAdded), Text: "domains.sort_added"},
 	},
 	"auto": {
 		{Text: "domains.all"}, {Value: string(portfolio.AutoRenewOn), Text: "domains.auto_on"}, {Value: string(portfolio.AutoRenewOff), Text: "domains.auto_off"},

@@ -98,8 +98,8 @@ var domainTexts = ui.WithRequirements(ui.Texts{
 	"methods.none":      {"noch keines gespeichert", "none saved yet"},
 	"methods.none_long": {"Es ist kein Zahlungsmittel gespeichert.", "No payment method is saved."},
 	"methods.use": {
-		"Wir buchen davon nur Verlängerungen von Domains ab, für die Sie die automatische Verlängerung eingeschaltet haben.",
-		"We only charge it for renewals of domains for which you turned automatic renewal on.",
+		"Von selbst buchen wir davon nur Verlängerungen von Domains ab, für die Sie die automatische Verlängerung eingeschaltet haben. Wenn Sie etwas bezahlen, können Sie es auch selbst auswählen.",
+		"On our own, we only charge it for renewals of domains for which you turned automatic renewal on. You can also choose it yourself when you pay.",
 	},
 	"methods.add":            {"Zahlungsmittel hinzufügen", "Add a payment method"},
 	"methods.change":         {"ändern", "change"},

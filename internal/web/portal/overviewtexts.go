@@ -88,12 +88,12 @@ var overviewTexts = ui.Texts{
 	},
 	"agents.rules": {"Was Agenten dürfen", "What agents may do"},
 	"agents.rule.pay": {
-		"Anwendungen und Token bereiten Bestellungen nur vor. Bezahlen können allein Sie, im Browser.",
-		"Applications and tokens only prepare orders. Only you can pay, in your browser.",
+		"Anwendungen und Programme mit Token bereiten Bestellungen nur vor. Bezahlen können sie nicht: Das tun Sie im Browser.",
+		"Applications and programs with a token only prepare orders. They can't pay: you do that in your browser.",
 	},
 	"agents.rule.card": {
-		"Ein Checkout-Agent bezahlt mit einer Zahlungsfreigabe, die Sie ihm selbst gegeben haben. Ihr hier gespeichertes Zahlungsmittel kann kein Agent belasten.",
-		"A checkout agent pays with a payment token that you gave it yourself. No agent can charge the payment method saved here.",
+		"Nur ein Checkout-Agent, den Sie hier verbinden, kann Ihre Bestellungen bezahlen, und zwar mit einer Zahlungsfreigabe, die Sie ihm gegeben haben. Ihr bei uns gespeichertes Zahlungsmittel kann kein Agent belasten.",
+		"Only a checkout agent that you link here can pay for your orders, with a payment token that you gave it. No agent can charge the payment method saved with us.",
 	},
 	"agents.rule.stop": {
 		"Sie können jeden Zugang sofort beenden. Vorbereitete Bestellungen bleiben offen, bis Sie sie bezahlen oder verwerfen oder sie ablaufen.",

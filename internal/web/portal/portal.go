@@ -72,6 +72,7 @@ type Exporter interface {
 // Orders is order.Service, which orders renewals.
 type Orders interface {
 	AddRenewals(ctx context.Context, actor registrar.Actor, items []order.RequestedItem) (order.Order, []order.RefusedItem, error)
+	OpenRenewals(ctx context.Context, actor registrar.Actor) (order.Order, bool, error)
 	Get(ctx context.Context, actor registrar.Actor, id string) (order.Order, error)
 	PayURL(o order.Order) (string, error)
 }

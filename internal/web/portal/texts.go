@@ -336,8 +336,8 @@ var texts = ui.WithRequirements(ui.Texts{
 	},
 	"note.agent_linked": {"Der Agent ist verbunden.", "The agent is linked."},
 	"note.agent_unlinked": {
-		"Der Agent ist getrennt und sieht Ihre Bestellungen nicht mehr.",
-		"The agent is unlinked and can no longer see your orders.",
+		"Der Agent ist gestoppt. Ihre offenen Bestellungen kann er nicht mehr sehen oder bezahlen.",
+		"The agent is stopped. It can no longer see or pay for your open orders.",
 	},
 	"note.all_stopped": {
 		"Alle Zugänge sind beendet. Kein Agent kann mehr für Sie handeln.",

@@ -44,8 +44,11 @@ func newTokenFields() tokenFields {
 			MaxLength: oauth.MaxTokenPurpose, Optional: true,
 		},
 		Life: ui.Field{Name: "life", Label: "field.token_life", Value: "90", Choices: []ui.Choice{
-			{Value: "30", Label: "life.30"}, {Value: "90", Label: "life.90"}, {Value: "365", Label: "life.365"},
-			{Value: lifeDate, Label: "life.date"}, {Value: lifeNever, Label: "life.never"},
+			{Value: "30", Label: "life.30"},
+			{Value: "90", Label: "life.90"},
+			{Value: "365", Label: "life.365"},
+			{Value: lifeDate, Label: "life.date"},
+			{Value: lifeNever, Label: "life.never"},
 		}},
 		Until: ui.Field{Name: "until", Label: "field.token_until", Type: "date", Autocomplete: "off", ServerChecked: true, Only: "date"},
 	}

@@ -38,6 +38,7 @@ type hit struct {
 	// that the basket contains the name.
 	Basket   string
 	InBasket bool
+	Ask      bool // the contact form is the way to a price
 }
 
 // Tone returns the colour of the state's badge.
@@ -79,6 +80,7 @@ func (h *Handler) resolveRow(row hit, answer lookup.Answer, err error, at time.T
 		sold := h.offerFor(ext, at)
 		row.Offer = &sold
 	}
+	row.Ask = row.State == premium && h.Frame.HasContact()
 	switch {
 	case !h.Basket:
 	case row.State == free && ext.Sale.NoRegistration == "":

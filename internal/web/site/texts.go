@@ -88,6 +88,8 @@ var texts = ui.Texts{
 		"Die Registry verlangt für diesen Namen einen Sonderpreis, den wir noch nicht kennen.",
 		"The registry charges a special price for this name, which we don't know yet.",
 	},
+	"hit.premium.ask":   {"Preis anfragen", "Ask for the price"},
+	"contact.path":      {ui.ContactPath, ui.EnglishContactPath},
 	"hit.reserved.text": {"Die Registry vergibt diesen Namen nicht.", "The registry does not register this name."},
 	"hit.unknown.text": {
 		"Ob der Name frei ist, lässt sich gerade nicht sicher sagen.",

@@ -270,3 +270,6 @@ func (req *Request) RedirectToSignIn(path string) error {
 	}
 	return req.SeeOther(WithNext(path, next))
 }
+
+// HasContact reports whether there is a contact form.
+func (f *Frame) HasContact() bool { return f.cfg.Legal }

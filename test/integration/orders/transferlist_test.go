@@ -1,6 +1,8 @@
 package orders
 
 import (
+	"bytes"
+	"mime/multipart"
 	"net/http"
 	"os"
 	"regexp"
@@ -92,6 +94,43 @@ func TestTransferList_GoodLinesBecomeOneOrder(t *testing.T) {
 		}
 	}
 	s.reconcile()
+}
+
+func TestTransferList_CSVFileIsOrdered(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t)
+	h := s.signedInBrowser()
+	var body bytes.Buffer
+	form := multipart.NewWriter(&body)
+	file, err := form.CreateFormFile("file", "domains.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	csv := "\ufeffDomain,Auth-Code,Note\r\n\"transfer-csv-eins.com\",\"auth-transfer-csv-eins\",x\r\ntransfer-csv-zwei.org,auth-transfer-csv-zwei,\r\n"
+	if _, err := file.Write([]byte(csv)); err != nil {
+		t.Fatal(err)
+	}
+	if err := form.Close(); err != nil {
+		t.Fatal(err)
+	}
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.base+"/transfer", &body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Content-Type", form.FormDataContentType())
+	request.Header.Set("Sec-Fetch-Site", "same-origin")
+	response, err := h.client.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	next := response.Header.Get("Location")
+	if response.StatusCode != http.StatusSeeOther || !strings.HasPrefix(next, "/checkout/") {
+		t.Fatalf("%d %s", response.StatusCode, next)
+	}
+	if page := h.get(s.base + next); !strings.Contains(page.text, "transfer-csv-zwei.org") || !strings.Contains(page.text, "2 Auth-Codes sind hinterlegt.") {
+		t.Errorf("%s", page.text)
+	}
 }
 
 func TestTransferPage_PublicAndSignedOut(t *testing.T) {

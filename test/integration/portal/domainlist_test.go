@@ -57,8 +57,12 @@ func TestDomainList_SortsAndFilters(t *testing.T) {
 		status     registrar.DomainStatus
 		days       int
 	}{
-		{"bald", ".de", registrar.DomainActive, 10}, {"lange", ".org", registrar.DomainActive, 300}, {"alt", ".de", registrar.DomainExpired, -5},
-		{"neu", ".org", registrar.DomainPending, 0}, {"weg", ".de", registrar.DomainTransferredOut, -400}, {"mitte", ".de", registrar.DomainActive, 100},
+		{"bald", ".de", registrar.DomainActive, 10},
+		{"lange", ".org", registrar.DomainActive, 300},
+		{"alt", ".de", registrar.DomainExpired, -5},
+		{"neu", ".org", registrar.DomainPending, 0},
+		{"weg", ".de", registrar.DomainTransferredOut, -400},
+		{"mitte", ".de", registrar.DomainActive, 100},
 	} {
 		params := portfolio.AddParams{Customer: erika.ID, Name: registrar.NewName(d.label, d.tld), Status: d.status}
 		if d.days != 0 {
@@ -195,7 +199,7 @@ func TestBulk_EachDomainHasItsOwnResult(t *testing.T) {
 	var page pageResponse
 	testkit.Eventually(t, "locks", func() bool {
 		page = b.get(got.location())
-		return strings.Contains(page.body, "Erledigt: 2. In Arbeit: 0. Nicht erledigt oder geplant: 2.")
+		return strings.Contains(page.body, "Erledigt: 2. In Arbeit oder geplant: 0. Nicht möglich: 2.")
 	})
 	if !strings.Contains(page.body, "bei einem anderen Anbieter") || strings.Contains(page.body, "fremde.de") || strings.Count(page.body, ">gesperrt<") != 2 {
 		t.Errorf("%s", page.body)
@@ -286,6 +290,14 @@ func TestBulk_RenewalsShareOneOrder(t *testing.T) {
 	if got := b.post("/portal/domain-actions", chosen); got.location() != "/checkout/dotkontor_pay_x" || len(c.requests) != 1 || len(c.requests[0]) != 2 {
 		t.Fatalf("%s, ordered %+v", got.location(), c.requests)
 	}
+	c.open = 2
+	if page := b.get("/portal/domains").body; !strings.Contains(page, "2 × Verlängerung für 23,80") || !strings.Contains(page, `href="/checkout/dotkontor_pay_x"`) {
+		t.Errorf("the list lacks the open order: %s", page)
+	}
+	pending := s.addDomain(erika.ID, "neu", registrar.DomainPending)
+	if got := b.post("/portal/domain-actions", url.Values{"action": {"renew"}, "id": {pending}}); len(c.requests) != 1 || !strings.Contains(b.get(got.location()).body, "noch nicht bestätigt") {
+		t.Errorf("a pending domain: %d %s, ordered %+v", got.status, got.location(), c.requests)
+	}
 	c.refused = []order.RefusedItem{{Name: "zwei.de", Kind: order.Renew, Reason: &registrar.Error{Kind: registrar.KindConflict, Code: order.BasketFull}}}
 	got := b.post("/portal/domain-actions", chosen)
 	if page := b.get(got.location()).body; !strings.Contains(page, "höchstens 100 Verlängerungen") || !strings.Contains(page, `href="/checkout/dotkontor_pay_x"`) {
@@ -300,7 +312,7 @@ func TestBulk_AutomaticRenewalNeedsConsentToEveryOffer(t *testing.T) {
 	ids := []string{s.addDomain(erika.ID, "eins", registrar.DomainActive), s.addDomain(erika.ID, "zwei", registrar.DomainActive)}
 	s.saveMethod(erika.ID)
 	b := s.signedInBrowser("erika@example.org")
-	page := b.post("/portal/domain-actions", url.Values{"action": {"auto_renew_on"}, "id": append(ids, s.addDomain(erika.ID, "alt", registrar.DomainExpired))}).tree(t)
+	page := b.post("/portal/domain-actions", url.Values{"action": {"auto_renew_on"}, "id": append(ids, s.addDomain(erika.ID, "alt", registrar.DomainExpired), s.addDomain(erika.ID, "weg", registrar.DomainTransferredOut))}).tree(t)
 	form := url.Values{}
 	for _, input := range elements(page, "input") {
 		if name := attribute(input, "name"); name != "" && attribute(input, "type") == "hidden" {
@@ -319,7 +331,7 @@ func TestBulk_AutomaticRenewalNeedsConsentToEveryOffer(t *testing.T) {
 	}
 	form.Set("offer", form["offer"][0]) // the other one was not shown
 	got := b.post("/portal/domain-actions", form)
-	if result := b.get(got.location()).body; !strings.Contains(result, "Erledigt: 1. In Arbeit: 0. Nicht erledigt oder geplant: 1.") {
+	if result := b.get(got.location()).body; !strings.Contains(result, "Erledigt: 1. In Arbeit oder geplant: 0. Nicht möglich: 1.") {
 		t.Errorf("%d %s", got.status, result)
 	}
 	got = b.post("/portal/domain-actions", url.Values{"action": {"auto_renew_off"}, "id": ids})

@@ -16,6 +16,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/admin"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
+	"github.com/dotkontor/dotkontor/internal/registrar/inquiry"
 	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
 	"github.com/dotkontor/dotkontor/internal/web/portal"
 )
@@ -53,6 +54,14 @@ func TestExport_HoldsAllDataAndNoSecret(t *testing.T) {
 			Language: "de", At: s.clock.now(),
 		}, nil))
 	}
+	inquiries, err := inquiry.New(inquiry.Config{Store: s.db, Now: s.clock.now})
+	must(t, err)
+	for _, from := range []struct{ customer, address string }{{erika.ID, "buero@example.org"}, {"", "Erika@Example.org"}, {"", "max@example.org"}, {"cus_max", "erika@example.org"}} {
+		_, err := inquiries.Submit(t.Context(), registrar.Actor{Kind: registrar.ActorPerson, Customer: from.customer}, inquiry.Inquiry{
+			Name: "Erika", Email: from.address, Topic: "other", Message: "Nachricht von " + from.customer + from.address,
+		})
+		must(t, err)
+	}
 	got := b.get("/portal/profile/export")
 	if got.status != http.StatusOK || !strings.HasPrefix(got.header.Get("Content-Disposition"), "attachment;") ||
 		got.header.Get("Cache-Control") != "no-store" {
@@ -72,13 +81,15 @@ func TestExport_HoldsAllDataAndNoSecret(t *testing.T) {
 			Restrictions   []string
 		}
 		Declarations []struct{ Kind, Contract string }
+		Inquiries    []struct{ Message string }
 	}
 	must(t, json.Unmarshal([]byte(got.body), &all))
 	if all.Account.Email != "erika@example.org" || all.Registrant.City != "Köln" || len(all.Domains) != 1 || all.Domains[0].Name != "kaffee.de" ||
 		len(all.Tokens) != 1 || all.Tokens[0].Name != "Laptop" || len(all.Sessions) != 1 || len(all.Activity) < 3 ||
 		len(all.Agents) != 1 || all.Agents[0].Name != "Einkaufshilfe" || len(all.Changes) != 1 || all.Changes[0].State != "done" ||
 		len(all.Locks) != 1 || all.Locks[0].Reason != "Beschluss 312 O 99/26" || len(all.Locks[0].Restrictions) != 1 ||
-		len(all.Declarations) != 1 || all.Declarations[0].Contract != "Bestellung von Erika@Example.org" {
+		len(all.Declarations) != 1 || all.Declarations[0].Contract != "Bestellung von Erika@Example.org" ||
+		len(all.Inquiries) != 2 || !strings.Contains(got.body, "buero@example.org") || strings.Contains(got.body, "max") {
 		t.Errorf("%s", got.body)
 	}
 	for _, never := range []string{password, b.cookie("dotkontor"), "dotkontor_live_", "argon2", "hash"} {

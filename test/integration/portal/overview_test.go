@@ -170,3 +170,43 @@ func TestTokens_ChosenExpiryIsShownAndChecked(t *testing.T) {
 		t.Errorf("it has not expired: %s", body)
 	}
 }
+
+func TestSessions_ShowDeviceAndNetworkOnly(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, true)
+	s.newMember("erika@example.org")
+	body := s.signedInBrowser("erika@example.org").get("/portal/security").body
+	for _, want := range []string{"Unbekanntes Gerät", "Netz 127.0.0.x", "Ort, ungefähr"} {
+		if !strings.Contains(body, want) {
+			t.Errorf("%q is missing: %s", want, body)
+		}
+	}
+	if strings.Contains(body, "Go-http-client") || strings.Contains(body, "127.0.0.1<") {
+		t.Errorf("the whole address or header is shown: %s", body)
+	}
+}
+
+func TestRegistrantForm_PrivatePersonHasNoCompanyData(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, true)
+	member := s.newMember("erika@example.org")
+	b := s.signedInBrowser("erika@example.org")
+	if body := b.get("/portal/profile/registrant").body; strings.Count(body, "only-company") != 2 {
+		t.Errorf("company fields are not marked: %s", body)
+	}
+	fields := url.Values{
+		"kind": {"company"}, "name": {"Erika Mustermann"}, "street": {"Heidestraße 17"}, "postal_code": {"51147"}, "city": {"Köln"},
+		"country": {"DE"}, "phone": {"+49 30 123456"}, "organisation": {"Tee GmbH"}, "vat_id": {"DE123456788"},
+	}
+	for _, kind := range []string{"company", "person"} { // hidden fields keep their values
+		fields.Set("kind", kind)
+		if got := b.post("/portal/profile/registrant", fields); got.status != http.StatusSeeOther {
+			t.Fatalf("%s: %d %s", kind, got.status, got.body)
+		}
+		stored, _, err := s.customers.Registrant(t.Context(), registrar.Actor{Kind: registrar.ActorPerson, Customer: member.ID})
+		must(t, err)
+		if want := kind == "company"; (stored.Organisation != "") != want || (stored.VATID != "") != want {
+			t.Errorf("%s is stored as %+v", kind, stored)
+		}
+	}
+}

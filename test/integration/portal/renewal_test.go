@@ -37,12 +37,17 @@ type fakeOrders struct {
 	err      error
 	requests [][]order.RequestedItem
 	refused  []order.RefusedItem
+	open     int // items of the open order
 	actor    registrar.Actor
 }
 
 func (c *fakeOrders) AddRenewals(_ context.Context, actor registrar.Actor, items []order.RequestedItem) (order.Order, []order.RefusedItem, error) {
 	c.requests, c.actor = append(c.requests, items), actor
 	return order.Order{ID: "ord_1"}, c.refused, c.err
+}
+
+func (c *fakeOrders) OpenRenewals(context.Context, registrar.Actor) (order.Order, bool, error) {
+	return order.Order{ID: "ord_1", Items: make([]order.Item, c.open), Totals: order.Totals{Gross: 2380}}, c.open > 0, nil
 }
 
 func (c *fakeOrders) Get(_ context.Context, _ registrar.Actor, id string) (order.Order, error) {

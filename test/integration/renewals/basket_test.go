@@ -2,6 +2,7 @@ package renewals
 
 import (
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -55,6 +56,28 @@ func TestBasket_RenewalsShareOnePayment(t *testing.T) {
 			t.Errorf("paid until %s, charged %s", after, s.charged())
 		}
 		s.reconcile()
+	})
+}
+
+func TestBasket_ConcurrentClicksShareOneOrder(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(s *env) {
+		names := []string{"eins.com", "zwei.com", "drei.com", "vier.com", "fuenf.com"}
+		s.register(names...)
+		var clicks sync.WaitGroup
+		for _, name := range names {
+			clicks.Go(func() {
+				if _, refused, err := s.orders.AddRenewals(s.t.Context(), ada, []order.RequestedItem{{Name: splitName(name), Kind: order.Renew}}); err != nil || len(refused) > 0 {
+					t.Errorf("%s: %v, %v", name, refused, err)
+				}
+			})
+		}
+		clicks.Wait()
+		open, err := s.db.ListOpenRenewalOrders(s.t.Context(), customerID)
+		s.must(err)
+		if len(open) != 1 || len(open[0].Items) != len(names) {
+			t.Errorf("%d orders: %+v", len(open), open)
+		}
 	})
 }
 
