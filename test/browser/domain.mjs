@@ -49,7 +49,7 @@ await withBrowser(async (page, context, watched) => {
   await field(page, "nameservers").fill("ns1.nordlicht.example\nns2.nordlicht.example");
   await clickButton(page, "Nameserver speichern");
   await said(page, "Die Nameserver sind bei der Registry geändert.");
-  await mails(sandbox.demo.email, 1, /Domains wurde geändert/);
+  await mails(sandbox.demo.email, 1, /: Nameserver geändert am /);
   assert.deepEqual((await whois()).nameservers, ["ns1.nordlicht.example", "ns2.nordlicht.example"]);
   ok("nameservers changed at the registry");
 

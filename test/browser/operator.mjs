@@ -128,7 +128,7 @@ async function locks(page) {
   await clickButton(page, "Sperren");
   await note(page, /gesperrt|Sperre gilt/);
   await checkPage(page, "locks");
-  const [mail] = await mails(email, 1, /Sperre/);
+  const [mail] = await mails(email, 1, /: gesperrt am /);
   assert.match(mail.text ?? mail.body ?? "", /D2026-0815/);
   ok("domain locked and the registrant notified");
 
