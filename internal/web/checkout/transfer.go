@@ -247,7 +247,7 @@ func (h *Handler) showTransferProblem(req *ui.Request, lines []transferLine, err
 		switch {
 		case line.name.Label() != "" && line.code != "" && (line.ReasonKey == "" || line.ReasonKey == "reason.transfer_locked" || line.ReasonKey == "basket.unreachable"):
 			kept = append(kept, order.ListedTransfer{Name: line.name.ASCII(), TLD: line.name.TLD(), Code: line.code, OK: line.OK})
-		case line.ReasonKey != "transfer.duplicate" && line.Own == "":
+		case line.ReasonKey != "transfer.duplicate" && line.Own == "" && line.Domain != "":
 			again.WriteString(line.Domain + "\n")
 		}
 	}

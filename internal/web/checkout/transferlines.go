@@ -8,10 +8,11 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 )
 
-// transferLine is one line of a list of transfers. Its code is never rendered.
+// transferLine is one line of a list of transfers. Its code is never rendered, nor what was
+// entered in the place of a domain and is none.
 type transferLine struct {
-	Number int // in the list; 0 for a line of an earlier attempt
-	Domain string
+	Number int    // in the list; 0 for a line of an earlier attempt
+	Domain string // empty if the line has none
 	name   registrar.Name
 	code   string
 	// ReasonKey is the text key of what is wrong with it; empty if nothing is. Own is the
@@ -28,18 +29,21 @@ const maxTransferLines = 1000
 // be quoted, and further columns are ignored. It returns false if there are too many lines.
 func splitTransferLines(text string) (lines []transferLine, ok bool) {
 	text = strings.ReplaceAll(text, "\ufeff", "") // spreadsheets begin a file with it
-	number := 0
-	for line := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == '\n' || r == '\r' }) {
+	text = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text)
+	first, number := true, 0
+	for line := range strings.SplitSeq(text, "\n") {
+		number++
 		line = strings.TrimSpace(line)
 		if line == "" {
 			continue
 		}
-		number++
-		if number > maxTransferLines {
+		if len(lines) == maxTransferLines {
 			return nil, false
 		}
 		domain, code := splitTransferLine(line)
-		if number == 1 && !strings.Contains(domain, ".") && strings.HasPrefix(strings.ToLower(domain), "domain") {
+		begins := first
+		first = false
+		if begins && !strings.Contains(domain, ".") && strings.HasPrefix(strings.ToLower(domain), "domain") {
 			continue // the header of a CSV file
 		}
 		lines = append(lines, transferLine{Number: number, Domain: domain, code: code})
@@ -96,11 +100,14 @@ func (h *Handler) checkTransferLines(lines []transferLine) {
 		line := &lines[i]
 		name, _, err := h.parseItem(string(order.Transfer) + ":" + line.Domain)
 		ext, _ := h.Extension(name.TLD())
+		swapped, _, notSwapped := h.parseItem(string(order.Transfer) + ":" + line.code)
 		switch {
+		case err != nil && notSwapped == nil:
+			line.ReasonKey, line.Domain, line.code = "transfer.swapped", swapped.ASCII(), ""
 		case err != nil && registrar.CodeOf(err) == registrar.ExtensionNotCarried:
 			line.ReasonKey = "problem.basket_extension"
 		case err != nil:
-			line.ReasonKey = "transfer.bad_name"
+			line.ReasonKey, line.Domain, line.code = "transfer.bad_name", "", "" // it may be an auth code
 		case seen[name.ASCII()]:
 			line.ReasonKey = "transfer.duplicate"
 		case saleError(ext, order.Transfer) != nil:

@@ -21,7 +21,7 @@ func TestTransferLines_AcceptCommonForms(t *testing.T) {
 		}
 	}
 	lines, ok := splitTransferLines("\ufeffDomain;Auth-Code\r\n\r\nkaffee.de;a\rtee.com;b\n")
-	if !ok || len(lines) != 2 || lines[0].Domain != "kaffee.de" || lines[0].Number != 2 || lines[1].code != "b" {
+	if !ok || len(lines) != 2 || lines[0].Domain != "kaffee.de" || lines[0].Number != 3 || lines[1].code != "b" {
 		t.Errorf("%+v", lines)
 	}
 }

@@ -2,7 +2,6 @@ package checkout
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -61,7 +60,7 @@ func (h *Handler) listTransfers(req *ui.Request) error {
 // order, which is read once.
 func (h *Handler) newTransferRow(req *ui.Request, item provision.Item, orders map[string]order.Order) (transferRow, error) {
 	row := transferRow{Name: item.Name, StateKey: "item.provisioning.transfer", Events: []transferEvent{{Key: "transfers.paid", At: item.CreatedAt}}}
-	row.Order, _ = strings.CutPrefix(item.Payment, "order:")
+	row.Order, _ = order.OrderOfPayment(item.Payment)                                   // an operator's payment has no order
 	if item.State == provision.StateRequested || item.State == provision.StatePending { // later states have their own time
 		row.Events = append(row.Events, transferEvent{Key: "transfers.requested", At: item.RequestedAt})
 	}
@@ -84,11 +83,14 @@ func (h *Handler) newTransferRow(req *ui.Request, item provision.Item, orders ma
 }
 
 func (h *Handler) addRefund(req *ui.Request, row *transferRow, item provision.Item, orders map[string]order.Order) error {
+	if row.Order == "" {
+		return nil
+	}
 	o, read := orders[row.Order]
 	if !read {
 		var err error
 		o, err = h.Orders.Get(req.R.Context(), req.Actor(), row.Order)
-		if err != nil && registrar.KindOf(err) != registrar.KindNotFound { // an operator's payment has no order
+		if err != nil && registrar.KindOf(err) != registrar.KindNotFound {
 			return err
 		}
 		orders[row.Order] = o

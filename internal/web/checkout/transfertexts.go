@@ -93,6 +93,7 @@ var transferTexts = ui.Texts{
 	"transfer.continue":       {"Nur mit den {1} geprüften zur Kasse", "Continue with the {1} checked ones"},
 	"transfer.continue_one":   {"Nur mit der geprüften zur Kasse", "Continue with the checked one"},
 	"transfer.bad_name":       {"Das ist keine Domain. Geben Sie sie mit Endung an, zum Beispiel meine-firma.de.", "This is not a domain. Enter it with its extension, for example my-company.com."},
+	"transfer.swapped":        {"Domain und Auth-Code sind vertauscht. Zuerst kommt die Domain.", "The domain and the auth code are swapped. The domain comes first."},
 	"transfer.duplicate":      {"Diese Domain steht mehrmals in der Liste.", "This domain is in the list more than once."},
 	"transfer.code_missing":   {"Der Auth-Code fehlt.", "The auth code is missing."},
 	"transfer.code_malformed": {"Das kann kein Auth-Code sein: Er ist zu lang oder enthält ein unerlaubtes Zeichen.", "This can't be an auth code: it is too long or has an invalid character."},

@@ -30,17 +30,18 @@ func TestTransferList_GoodLinesBecomeOneOrder(t *testing.T) {
 		"kaffee.gibtesnicht xyz12345",
 		"diesen-namen-gibt-es-nicht.com abc12345",
 		"transfer-fuenf.com",
-		"keinname x",
+		"geheim-x1y2z3 x",
+		"getauscht-q7w8e9 transfer-sechs.com",
 	}, "\n"))
 	for _, want := range []string{
-		"In Ordnung: 3. Mit Problem: 6.", "Der Auth-Code ist falsch.", "steht mehrmals in der Liste", "Diese Endung führen wir nicht.",
-		"nicht registriert", "Der Auth-Code fehlt.", "Das ist keine Domain.", "Nur mit den 3 geprüften zur Kasse",
+		"In Ordnung: 3. Mit Problem: 7.", "Der Auth-Code ist falsch.", "steht mehrmals in der Liste", "Diese Endung führen wir nicht.",
+		"nicht registriert", "Der Auth-Code fehlt.", "Das ist keine Domain.", "Domain und Auth-Code sind vertauscht.", "Nur mit den 3 geprüften zur Kasse",
 	} {
 		if got.status != http.StatusUnprocessableEntity || !strings.Contains(got.text, want) {
 			t.Errorf("%d, the page has no %q", got.status, want)
 		}
 	}
-	secrets := []string{"auth-transfer-eins", "auth-transfer-zwei", "auth-transfer-drei", "falscher-code", "xyz12345"}
+	secrets := []string{"auth-transfer-eins", "auth-transfer-zwei", "auth-transfer-drei", "falscher-code", "xyz12345", "x1y2z3", "q7w8e9"}
 	for _, secret := range secrets {
 		if strings.Contains(got.text, secret) {
 			t.Errorf("the page contains the code %s", secret)
