@@ -80,7 +80,7 @@ func newInvoiceAttacher(cfg config.Config, stored mailStore) (func(context.Conte
 func MailOptions(cfg config.Config) smtp.Options {
 	return smtp.Options{
 		Server: cfg.Mail.Server, TLS: cfg.Mail.TLS, User: cfg.Mail.User, Password: string(cfg.Mail.Password),
-		From: cfg.Sender(), Portal: cfg.BaseURL + "/portal",
+		From: cfg.Sender(), ReplyTo: cfg.Company.Email, Portal: cfg.BaseURL + "/portal",
 	}
 }
 

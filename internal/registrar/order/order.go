@@ -316,3 +316,11 @@ func (*ItemsUnquoted) Error() string { return "order: quote items: registries co
 
 // Unwrap returns the first item's reason.
 func (e *ItemsUnquoted) Unwrap() error { return e.Items[0].Reason }
+
+// NameOf returns the domain name of an item; empty if there is no such item.
+func (o Order) NameOf(item string) string {
+	if found := o.item(item); found != nil {
+		return found.Name
+	}
+	return ""
+}

@@ -40,6 +40,7 @@ type Options struct {
 	// User and Password are for servers that require authentication.
 	User, Password string
 	From           string           // the sender, "dotkontor <post@domains.example>"
+	ReplyTo        string           // an address that people read; empty means From
 	Portal         string           // the URL that mails link to
 	Timeout        time.Duration    // limits one delivery; 0 means 15 s
 	Now            func() time.Time // the Date of mails; nil means time.Now
@@ -91,6 +92,11 @@ func New(opts Options) (*Client, error) {
 	}
 	if err != nil || strings.ContainsFunc(from.Name, func(r rune) bool { return r < ' ' || r == 0x7f }) {
 		return nil, errors.New("smtp: from is not an address like dotkontor <post@domains.example>")
+	}
+	if opts.ReplyTo != "" {
+		if opts.ReplyTo, err = parseMailbox(opts.ReplyTo); err != nil {
+			return nil, fmt.Errorf("smtp: reply-to is not an address: %w", err)
+		}
 	}
 	mails, err := gomail.NewClient(host, gomail.WithTimeout(opts.Timeout), gomail.WithoutNoop())
 	if err != nil {
@@ -167,6 +173,9 @@ func (c *Client) compose(message mailer.Message) (*gomail.Msg, mailer.Delivery, 
 	mail := gomail.NewMsg(gomail.WithCharset(gomail.CharsetUTF8), gomail.WithNoDefaultUserAgent())
 	mail.FromMailAddress(c.from)
 	mail.ToMailAddress(&netmail.Address{Address: to})
+	if c.opts.ReplyTo != "" {
+		mail.SetAddrHeaderFromMailAddress(gomail.HeaderReplyTo, &netmail.Address{Address: c.opts.ReplyTo})
+	}
 	mail.Subject(delivery.Subject)
 	mail.SetDateWithValue(c.opts.Now())
 	mail.SetMessageIDWithValue(message.ID + "@" + domain)

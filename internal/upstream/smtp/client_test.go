@@ -167,7 +167,7 @@ func TestSend_PlainTextWithAutoSubmittedHeaders(t *testing.T) {
 	t.Parallel()
 	s := startServer(t, true, false)
 	c := newClient(t, upstreamsmtp.Options{
-		Server: s.address, Roots: s.roots, User: "dotkontor", Password: "geheim",
+		Server: s.address, Roots: s.roots, User: "dotkontor", Password: "geheim", ReplyTo: "hilfe@domains.example",
 		Now: func() time.Time { return time.Date(2026, 11, 15, 9, 6, 0, 0, time.UTC) },
 	})
 	delivery, err := c.Send(t.Context(), message())
@@ -185,7 +185,7 @@ func TestSend_PlainTextWithAutoSubmittedHeaders(t *testing.T) {
 		t.Fatal(err)
 	}
 	for header, want := range map[string]string{
-		"From": `"dotkontor" <post@domains.example>`, "To": "<erika@kundin.example>", "Message-Id": "<mail_1.2@domains.example>",
+		"From": `"dotkontor" <post@domains.example>`, "To": "<erika@kundin.example>", "Reply-To": "<hilfe@domains.example>", "Message-Id": "<mail_1.2@domains.example>",
 		"Auto-Submitted": "auto-generated", "Content-Language": "de", "Content-Type": "text/plain; charset=UTF-8",
 		"Date": "Sun, 15 Nov 2026 09:06:00 +0000", "User-Agent": "", "X-Mailer": "",
 	} {

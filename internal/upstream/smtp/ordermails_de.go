@@ -135,7 +135,7 @@ Ihre Bestellungen finden Sie hier:
 
 {{.Portal}}
 `},
-	registrar.MailDomainChanged: {`{{.Domain}}: {{if eq .Change "nameservers"}}Nameserver geändert{{else if eq .Change "ds_add"}}DS-Eintrag hinzugefügt{{else if eq .Change "ds_remove"}}DS-Eintrag entfernt{{else if eq .Change "lock"}}Transfersperre gesetzt{{else if eq .Change "unlock"}}Transfersperre aufgehoben{{else if eq .Change "secure"}}Umzüge gesperrt, neuer Auth-Code{{else}}Inhaberangaben geändert{{end}} am {{.On}}`, `
+	registrar.MailDomainChanged: {`{{.Domain}}: {{if eq .Change "nameservers"}}Nameserver geändert{{else if eq .Change "ds_add"}}DS-Eintrag hinzugefügt{{else if eq .Change "ds_remove"}}DS-Eintrag entfernt{{else if eq .Change "lock"}}Umzugssperre gesetzt{{else if eq .Change "unlock"}}Umzugssperre aufgehoben{{else if eq .Change "secure"}}Umzüge gesperrt, neuer Auth-Code{{else}}Inhaberangaben geändert{{end}} am {{.On}}`, `
 am {{.At}} wurde {{.Domain}} bei der Registry
 geändert{{with .Address}} (veranlasst von der IP-Adresse {{.}}){{end}}.
 

@@ -163,16 +163,23 @@ func (h *Handler) transferLines(req *ui.Request) (lines []transferLine, problem 
 		return lines, problem
 	}
 	text := req.Field("lines")
+	var fromFile []transferLine
 	if file, _, err := req.R.FormFile("file"); err == nil {
 		body, err := io.ReadAll(io.LimitReader(file, maxTransferBytes))
 		if err != nil {
 			return lines, ui.BadForm
 		}
-		text += "\n" + strings.ToValidUTF8(string(body), "\ufffd")
+		// On its own, because it may have a header.
+		rows, ok := splitTransferLines(strings.ToValidUTF8(string(body), "\ufffd"))
+		if !ok {
+			return lines, transferTooLong
+		}
+		fromFile = rows
 	}
 	entered, ok := splitTransferLines(text)
+	entered = append(entered, fromFile...)
 	switch {
-	case !ok:
+	case !ok || len(entered) > maxTransferLines:
 		return lines, transferTooLong
 	case len(lines)+len(entered) == 0 && problem == "":
 		return nil, transferEmpty

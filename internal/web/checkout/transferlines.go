@@ -41,6 +41,9 @@ func splitTransferLines(text string) (lines []transferLine, ok bool) {
 			return nil, false
 		}
 		domain, code := splitTransferLine(line)
+		if domain == "" && code == "" {
+			continue // an empty row of a spreadsheet
+		}
 		begins := first
 		first = false
 		if begins && !strings.Contains(domain, ".") && strings.HasPrefix(strings.ToLower(domain), "domain") {

@@ -79,8 +79,8 @@ var domainTexts = ui.WithRequirements(ui.Texts{
 	"auto_renew.off":         {"Automatische Verlängerung ausschalten", "Turn off automatic renewal"},
 	"auto_renew.offer":       {"Was Sie vereinbaren", "What you agree to"},
 	"auto_renew.price":       {"Preis der Verlängerung", "Renewal price"},
-	"auto_renew.price_year":  {"{1} inkl. MwSt. für 1 Jahr", "{1} including VAT for 1 year"},
-	"auto_renew.price_years": {"{1} inkl. MwSt. für {2} Jahre", "{1} including VAT for {2} years"},
+	"auto_renew.price_year":  {"{1} inkl. etwaiger USt. für 1 Jahr", "{1} including any VAT for 1 year"},
+	"auto_renew.price_years": {"{1} inkl. etwaiger USt. für {2} Jahre", "{1} including any VAT for {2} years"},
 	"auto_renew.first":       {"Erste Abbuchung", "First charge"},
 	"auto_renew.until":       {"Diese Laufzeit endet am", "That term ends on"},
 	"auto_renew.next_term": {
@@ -128,8 +128,8 @@ var domainTexts = ui.WithRequirements(ui.Texts{
 	"domain_page.renew_year":  {"1 Jahr, bis {1}: {2}", "1 year, until {1}: {2}"},
 	"domain_page.renew_years": {"{1} Jahre, bis {2}: {3}", "{1} years, until {2}: {3}"},
 	"domain_page.renew_hint": {
-		"Preise inkl. MwSt. Im nächsten Schritt sehen Sie die Bestellung; erst dort bezahlen Sie.",
-		"Prices include VAT. The next step shows your order; you only pay there.",
+		"Preise inkl. deutscher USt. Die Bestellung im nächsten Schritt zeigt die Steuer, die für Sie gilt; erst dort bezahlen Sie.",
+		"Prices include German VAT. The next step shows your order with the tax that applies to you; you only pay there.",
 	},
 	"domain_page.renew_late": {
 		"Die Laufzeit ist vorbei. Verlängern können Sie voraussichtlich bis {1}, zum normalen Preis.",
@@ -137,8 +137,8 @@ var domainTexts = ui.WithRequirements(ui.Texts{
 	},
 	"domain_page.restore": {"Wiederherstellen", "Restore"},
 	"domain_page.restore_price": {
-		"Die Wiederherstellung kostet {1} inkl. MwSt. Die Domain ist danach bis {2} bezahlt.",
-		"Restoring it costs {1} including VAT. The domain is then paid until {2}.",
+		"Die Wiederherstellung kostet {1} inkl. deutscher USt. Die Domain ist danach bis {2} bezahlt.",
+		"Restoring it costs {1} including German VAT. The domain is then paid until {2}.",
 	},
 	"domain_page.restore_until": {"Das ist voraussichtlich bis {1} möglich.", "This should be possible until {1}."},
 	"domain_page.restore_none":  {"Bei uns lässt sie sich nicht wiederherstellen. Bei Fragen wenden Sie sich bitte an uns.", "It can't be restored through us. If you have questions, please contact us."},
@@ -189,7 +189,7 @@ var domainTexts = ui.WithRequirements(ui.Texts{
 		"The DS record is already removed, so DNSSEC is off. We wait until every resolver has forgotten it. Until then, the current nameservers answer and the domain stays reachable.",
 	},
 	"domain_page.plan_cancel":      {"Änderung abbrechen", "Cancel the change"},
-	"domain_page.plan_cancel_hint": {"Dann bleiben die bisherigen Nameserver. DNSSEC bleibt aus, bis Sie wieder einen DS-Eintrag hinzufügen.", "The current nameservers then stay. DNSSEC stays off until you add a DS record again."},
+	"domain_page.plan_cancel_hint": {"Wenn Sie abbrechen, bleiben die bisherigen Nameserver. DNSSEC bleibt aus, bis Sie wieder einen DS-Eintrag hinzufügen.", "If you cancel, the current nameservers stay. DNSSEC stays off until you add a DS record again."},
 	"domain_page.dnssec":           {"DNSSEC", "DNSSEC"},
 	"domain_page.ds_none":          {"Ausgeschaltet: Bei der Registry liegt kein DS-Eintrag.", "Off: the registry has no DS record."},
 	"domain_page.ds_on":            {"Eingeschaltet mit diesen DS-Einträgen:", "On, with these DS records:"},
@@ -205,8 +205,8 @@ var domainTexts = ui.WithRequirements(ui.Texts{
 	"domain_page.locked":      {"gesperrt", "locked"},
 	"domain_page.locked_text": {"Die Domain kann nicht umziehen.", "The domain can't be transferred away."},
 	"domain_page.locked_default": {
-		"So sperren wir jede neue Domain. Heben Sie die Sperre nur für einen Umzug auf.",
-		"We lock every new domain this way. Only unlock it to transfer it away.",
+		"Neue Domains sperren wir, wo die Registry es erlaubt. Heben Sie die Sperre nur für einen Umzug auf.",
+		"We lock new domains where the registry allows it. Only unlock it to transfer it away.",
 	},
 	"domain_page.unlocked": {"nicht gesperrt", "not locked"},
 	"domain_page.unlocked_text": {
@@ -263,8 +263,8 @@ var domainTexts = ui.WithRequirements(ui.Texts{
 	"domain_page.history_what": {"Änderung", "Change"},
 
 	"closed.change_under_way": {
-		"Möglich, sobald die laufende Änderung abgeschlossen ist.",
-		"Possible once the current change is complete.",
+		"Das geht wieder, sobald die laufende Änderung abgeschlossen ist.",
+		"You can do this once the current change is complete.",
 	},
 	"closed.domain_is_pending": {
 		"Die Registry hat die Domain noch nicht bestätigt. Danach können Sie sie hier verwalten.",

@@ -159,6 +159,10 @@ var texts = ui.WithRequirements(ui.Texts{
 		"Sie haben kein Passwort. Sie melden sich mit einem Passkey an.",
 		"You have no password. You sign in with a passkey.",
 	},
+	"password.none": {
+		"Sie haben noch kein Passwort. Wählen Sie eines, oder legen Sie einen Passkey an, damit Sie sich wieder anmelden können.",
+		"You have no password yet. Choose one or add a passkey so that you can sign in again.",
+	},
 	"password.choose": {"Passwort wählen", "Choose a password"},
 	"password.submit": {"Passwort speichern", "Save password"},
 	"email.title":     {"E-Mail-Adresse ändern", "Change email address"},

@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -25,6 +26,13 @@ func TestLocalPath_AcceptsOnlyOwnPages(t *testing.T) {
 	} {
 		if got := LocalPath(good, "fallback"); got != good {
 			t.Errorf("%q was refused", good)
+		}
+	}
+	for _, link := range slices.Concat(publicLinks, legalLinks) {
+		for _, path := range []string{link.german, link.english} {
+			if got := LocalPath(path, "fallback"); got != path {
+				t.Errorf("the page %s of the menu was refused", path)
+			}
 		}
 	}
 	for _, bad := range []string{

@@ -34,6 +34,7 @@ var localPrefixes = [...]string{HomePath + "/", "/oauth/", CheckoutPath, Operato
 var localPaths = [...]string{
 	HomePath, OperatorPath, StartPath, PricesPath, EnglishPricesPath, AssistantPath, EnglishAssistantPath, BasketPath, EnglishBasketPath,
 	ImprintPath, EnglishImprintPath, TermsPath, EnglishTermsPath, PrivacyPath, EnglishPrivacyPath,
+	TransferPath, EnglishTransferPath, HelpPath, EnglishHelpPath, ContactPath, EnglishContactPath,
 	WithdrawalPath, EnglishWithdrawalPath, CancellationPath, EnglishCancellationPath,
 }
 

@@ -85,6 +85,10 @@ func TestTransferList_GoodLinesBecomeOneOrder(t *testing.T) {
 		timeline = h.get(s.base + "/portal/transfers")
 		return strings.Count(timeline.text, ">Umgezogen ") == 4 && strings.Contains(timeline.text, "Zurzeit läuft kein Umzug.")
 	})
+	// DENIC has no terms, so that of a transferred .de begins with the transfer.
+	if list := h.get(s.base + "/portal/domains?q=transfer-drei"); !strings.Contains(list.text, time.Now().UTC().AddDate(1, 0, 0).Format("02.01.2006")) {
+		t.Errorf("the term of the .de is another one:\n%s", list.text)
+	}
 	log, err := os.ReadFile(s.product.Log.Name())
 	if err != nil {
 		t.Fatal(err)

@@ -128,4 +128,6 @@ const localize = () => {
   }
 };
 localize();
-new MutationObserver(localize).observe(document.getElementById("main"), { childList: true, subtree: true });
+new MutationObserver(localize).observe(document.getElementById("main"), {
+  childList: true, subtree: true, attributeFilter: ["data-clock"], // progress.js sets it again with the time in UTC
+});
