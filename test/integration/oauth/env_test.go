@@ -24,6 +24,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
 	"github.com/dotkontor/dotkontor/internal/registrar/agent"
+	"github.com/dotkontor/dotkontor/internal/registrar/bulk"
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
 	"github.com/dotkontor/dotkontor/internal/registrar/delegate"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
@@ -160,6 +161,10 @@ func newEnv(t *testing.T, options store.Options, changes ...option) *env {
 	if err != nil {
 		t.Fatal(err)
 	}
+	actions, err := bulk.New(bulk.Config{Store: s.db, Portfolio: holdings, Changes: domainChanges, Now: s.clock.read, Clock: s.clock.read})
+	if err != nil {
+		t.Fatal(err)
+	}
 	server.Config.Handler, err = web.New(web.Config{
 		Facts: discovery.Facts{BaseURL: s.base}, Lookups: lookups{}, Budget: budget{},
 		MCP: mcp.Config{
@@ -168,7 +173,7 @@ func newEnv(t *testing.T, options store.Options, changes ...option) *env {
 		},
 		Portal: portal.Config{
 			Accounts: s.accounts, AccessTokens: s.access, Portfolio: holdings, Applications: s.apps, Agents: agents, DomainChanges: domainChanges, Exporter: dossiers,
-			Overview: overviews, Delegates: delegates,
+			Overview: overviews, Delegates: delegates, Bulk: actions,
 		},
 		OAuth: oauth.Config{Applications: s.apps, Registrations: registrations, BadTokens: s.badTokens, Issued: s.badBearers.Trust},
 		Now:   s.clock.read, Ready: func() bool { return true },
