@@ -312,9 +312,12 @@ func (templates *Templates) pageDataFor(req *Request, view View) pageData {
 		s.LegalLinks = linksIn(req.Language, legalLinks, view.Section)
 	}
 	if german, english, found := translations(view.Section); found && view.Public != "" {
-		url := req.frame.URL
+		url, path := req.frame.URL, InLanguage(req.Language, german, english)
+		if req.R.URL.Path == german { // the home page, in the language of the browser
+			path = german
+		}
 		s.Preview = &preview{
-			Canonical: url(InLanguage(req.Language, german, english)), German: url(german), English: url(english), Image: url(req.frame.assetPath("preview.png")),
+			Canonical: url(path), German: url(german), English: url(english), Image: url(req.frame.assetPath("preview.png")),
 		}
 	}
 	if !req.SignedIn {
