@@ -48,7 +48,7 @@ func (f *pdfFile) addStream(entries string, compressed []byte) int {
 	return f.add("<< %s /Filter /FlateDecode /Length %d >>\nstream\n%s\nendstream", entries, len(compressed), compressed)
 }
 
-// finish writes the table of all objects and returns the file.
+// finish writes the cross-reference table and the trailer and returns the file.
 func (f *pdfFile) finish(catalog, info int) []byte {
 	id := fmt.Sprintf("%x", sha256.Sum256(f.out.Bytes()))[:32]
 	start := f.out.Len()
@@ -60,7 +60,7 @@ func (f *pdfFile) finish(catalog, info int) []byte {
 	return f.out.Bytes()
 }
 
-// compressors are kept, because a new one clears a megabyte. They are fast: a document is
+// compressors are reused, because a new one clears a megabyte. They are fast: a document is
 // small, except for its fonts, which are compressed once.
 var compressors = sync.Pool{New: func() any { return newCompressor(zlib.BestSpeed) }}
 

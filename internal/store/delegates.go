@@ -25,25 +25,25 @@ func (db *DB) ListOrdersThrough(ctx context.Context, customer string) ([]delegat
 }
 
 // ListOrdersCompleted returns the customer's orders that agents paid although others had
-// created them.
+// created them, by agent and creator.
 func (db *DB) ListOrdersCompleted(ctx context.Context, customer string) ([]delegate.Through, error) {
 	return rowsAs(func(row query.ListOrdersCompletedRow) delegate.Through {
 		return delegate.Through{
-			Kind: registrar.ActorAgent, ID: row.CompleterID, LastAt: fromMicros(row.LastAt),
+			Kind: registrar.ActorAgent, ID: row.CompleterID, CreatorKind: registrar.ActorKind(row.ByKind), CreatorID: row.ByID, LastAt: fromMicros(row.LastAt),
 			Orders: delegate.Orders{Paid: int(row.Orders), Spent: registrar.Cents(row.Spent)},
 		}
 	})(db.read().ListOrdersCompleted(ctx, customer))
 }
 
 // RevokeDelegates ends the access of all tokens, applications and agents of a customer. The
-// customer's row is locked first, like when a token is created.
+// customer's row is locked first, like when a token is created or revoked.
 func (db *DB) RevokeDelegates(ctx context.Context, customer string, event registrar.AuditEvent) (count int, err error) {
 	err = db.write(ctx, func(q *query.Queries) error {
 		count = 0
-		if err := q.ResetTokenCount(ctx, customer); err != nil {
+		if err := q.LockCustomer(ctx, customer); err != nil {
 			return err
 		}
-		for _, revoke := range []func(context.Context, *query.Queries, string, registrar.AuditEvent) (int, error){revokeTokens, revokeApps, unlinkAgents} {
+		for _, revoke := range []func(context.Context, *query.Queries, string, registrar.AuditEvent) (int, error){revokeUnexpiredTokens, revokeApps, unlinkAgents} {
 			revoked, err := revoke(ctx, q, customer, event)
 			if err != nil {
 				return err
@@ -55,21 +55,8 @@ func (db *DB) RevokeDelegates(ctx context.Context, customer string, event regist
 	return count, err
 }
 
-func revokeTokens(ctx context.Context, q *query.Queries, customer string, event registrar.AuditEvent) (int, error) {
-	tokens, err := q.ListActivePersonalAccessTokens(ctx, customer)
-	if err != nil {
-		return 0, err
-	}
-	if err := q.RevokePersonalAccessTokensOfCustomer(ctx, micros(event.At), customer); err != nil {
-		return 0, err
-	}
-	for _, token := range tokens {
-		event.Action, event.Object = oauth.TokenRevoked, token.ID
-		if err := insertAuditEvent(ctx, q, event); err != nil {
-			return 0, err
-		}
-	}
-	return len(tokens), nil
+func revokeUnexpiredTokens(ctx context.Context, q *query.Queries, customer string, event registrar.AuditEvent) (int, error) {
+	return revokeTokens(ctx, q, customer, event, func(token oauth.PersonalAccessToken) bool { return !token.Expired(event.At) })
 }
 
 func revokeApps(ctx context.Context, q *query.Queries, customer string, event registrar.AuditEvent) (int, error) {

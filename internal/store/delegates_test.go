@@ -82,6 +82,31 @@ func TestStopAll_EndsEveryAccessOfTheAccountOnce(t *testing.T) {
 	})
 }
 
+func TestStopAll_ExpiredTokenIsNeitherCountedNorRevoked(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		ctx, anna := t.Context(), newCustomer(t, db, "anna")
+		service, _ := newDelegates(t, db)
+		tokens := newTokenService(t, db)
+		for _, name := range []string{"expired", "active"} {
+			if _, _, err := tokens.Create(ctx, personActor(anna), oauth.TokenParams{Name: name}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		execStatement(t, db, `UPDATE personal_access_tokens SET expires_at = $1 WHERE name = 'expired'`, micros(testTime))
+		if stopped, err := service.StopAll(ctx, personActor(anna)); err != nil || stopped != 1 {
+			t.Errorf("%d stopped, %v", stopped, err)
+		}
+		if n := count(t, db, `SELECT count(*) FROM audit_events WHERE action = 'token_revoked'`); n != 1 {
+			t.Errorf("%d events, want one for the active token", n)
+		}
+		if all, err := service.List(ctx, personActor(anna)); err != nil || len(all.List) != 1 || !all.List[0].Expired {
+			t.Errorf("listed: %+v, %v", all.List, err)
+		}
+		requireTokenCount(t, db, anna)
+	})
+}
+
 func TestListDelegates_SumsOrdersByDelegate(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {
@@ -113,6 +138,39 @@ func TestListDelegates_SumsOrdersByDelegate(t *testing.T) {
 		}
 		if all.Former != (delegate.Orders{Prepared: 1}) {
 			t.Errorf("former: %+v", all.Former)
+		}
+	})
+}
+
+func TestListDelegates_FormerCountsEachOrderOnce(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		ctx, anna := t.Context(), newCustomer(t, db, "anna")
+		service, agents := newDelegates(t, db)
+		shop, _ := admitAgent(t, agents, agent.AddParams{Name: "Shop"})
+		token, _, err := newTokenService(t, db).Create(ctx, personActor(anna), oauth.TokenParams{Name: "Laptop"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := agents.Link(ctx, personActor(anna), shop.ID); err != nil {
+			t.Fatal(err)
+		}
+		shared, own := addPaidOrder(t, db, anna, "shared.org"), addPaidOrder(t, db, anna, "own.org")
+		execStatement(t, db, `UPDATE orders SET completer_id = $1, by_id = $2 WHERE id = $3`, shop.ID, token.ID, shared.ID)
+		execStatement(t, db, `UPDATE orders SET completer_id = $1, by_kind = 'person', by_id = 'ses_1', channel = 'portal' WHERE id = $2`, shop.ID, own.ID)
+
+		both := delegate.Orders{Paid: 2, Spent: shared.Totals.Gross + own.Totals.Gross}
+		all, err := service.List(ctx, personActor(anna))
+		if err != nil || len(all.List) != 2 || all.List[0].Orders != (delegate.Orders{Prepared: 1, Paid: 1, Spent: shared.Totals.Gross}) ||
+			all.List[1].Orders != both || all.Former != (delegate.Orders{}) {
+			t.Errorf("both linked: %+v, %v", all, err)
+		}
+		if _, err := service.StopAll(ctx, personActor(anna)); err != nil {
+			t.Fatal(err)
+		}
+		both.Prepared = 1
+		if all, err := service.List(ctx, personActor(anna)); err != nil || all.Former != both {
+			t.Errorf("both stopped: %+v, want %+v, %v", all.Former, both, err)
 		}
 	})
 }
@@ -164,8 +222,13 @@ func TestPersonalAccessToken_ExpiresAndMakesRoom(t *testing.T) {
 		if _, err := create(time.Time{}); registrar.CodeOf(err) != oauth.TooManyTokens {
 			t.Errorf("beyond the limit: %v", err)
 		}
-		if n := count(t, db, `SELECT token_count FROM customers WHERE id = $1`, anna); n != oauth.MaxActiveTokens {
-			t.Errorf("%d tokens are counted", n)
+		requireTokenCount(t, db, anna)
+		if n := count(t, db, `SELECT count(*) FROM audit_events JOIN personal_access_tokens ON personal_access_tokens.id = audit_events.object
+			WHERE action = 'token_revoked' AND actor_kind = 'person' AND expires_at > 0`); n != 1 {
+			t.Errorf("%d events for the expired token that made room", n)
+		}
+		if n := count(t, db, `SELECT count(*) FROM audit_events WHERE action = 'token_revoked'`); n != 1 {
+			t.Errorf("%d tokens were revoked to make room, want the expired one", n)
 		}
 	})
 }

@@ -132,12 +132,8 @@ func (db *DB) CountDomainGroups(ctx context.Context, customer string) ([]portfol
 func (db *DB) SetLabels(ctx context.Context, customer, domain, folder string, note *string, maxFolders int, event registrar.AuditEvent) error {
 	return db.write(ctx, func(q *query.Queries) error {
 		if folder != "" {
-			others, err := q.CountOtherFolders(ctx, customer, folder)
-			if err != nil {
+			if err := checkFolderLimit(ctx, q, customer, folder, maxFolders); err != nil {
 				return err
-			}
-			if others >= int64(maxFolders) {
-				return &registrar.Error{Kind: registrar.KindConflict, Code: portfolio.TooManyFolders}
 			}
 		}
 		stored, err := int64(0), error(nil)
@@ -151,6 +147,23 @@ func (db *DB) SetLabels(ctx context.Context, customer, domain, folder string, no
 		}
 		return insertAuditEvent(ctx, q, event)
 	})
+}
+
+// checkFolderLimit returns TooManyFolders if a folder would be one too many. Counting reads all
+// of the customer's domains, so it happens only for a new folder. The lock lets one of several
+// new folders at a time be counted.
+func checkFolderLimit(ctx context.Context, q *query.Queries, customer, folder string, maxFolders int) error {
+	if err := q.LockCustomer(ctx, customer); err != nil {
+		return err
+	}
+	if exists, err := q.HasFolder(ctx, customer, folder); err != nil || exists {
+		return err
+	}
+	folders, err := q.CountFolders(ctx, customer)
+	if err == nil && folders >= int64(maxFolders) {
+		err = &registrar.Error{Kind: registrar.KindConflict, Code: portfolio.TooManyFolders}
+	}
+	return err
 }
 
 // AddDomain stores a domain with its audit event.

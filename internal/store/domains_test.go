@@ -13,6 +13,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/bulk"
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
+	"github.com/dotkontor/dotkontor/internal/store/query"
 )
 
 func newPortfolioService(t *testing.T, db *DB) *portfolio.Service {
@@ -282,6 +283,40 @@ func TestListDomains_FiltersOrdersAndLabels(t *testing.T) {
 			if err != nil || !slices.Equal(names, test.want) {
 				t.Errorf("%s: got %v, %v", name, names, err)
 			}
+		}
+	})
+}
+
+func TestSetLabels_ConcurrentNewFoldersStayWithinLimit(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		const maxFolders = 1
+		anna := newCustomer(t, db, "anna")
+		one, two := addHeldDomain(t, db, anna, "eins.org", registrar.DomainActive), addHeldDomain(t, db, anna, "zwei.org", registrar.DomainActive)
+		set := func(domain, folder string) error {
+			event := registrar.AuditEvent{Actor: operatorActor(), Action: portfolio.LabelsChanged, Customer: anna, At: testTime}
+			return db.SetLabels(t.Context(), anna, domain, folder, nil, maxFolders, event)
+		}
+		done := make(chan error, 1)
+		if err := db.write(t.Context(), func(q *query.Queries) error {
+			if err := checkFolderLimit(t.Context(), q, anna, "Kunden", maxFolders); err != nil {
+				return err
+			}
+			_, err := q.SetDomainFolder(t.Context(), query.SetDomainFolderParams{Folder: "Kunden", ID: one, CustomerID: anna})
+			go func() { done <- set(two, "Archiv") }()
+			time.Sleep(200 * time.Millisecond) // the other change is under way before this one is stored
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if err := <-done; registrar.CodeOf(err) != portfolio.TooManyFolders {
+			t.Errorf("another new folder: %v", err)
+		}
+		if err := set(two, "Kunden"); err != nil { // at the limit, existing folders still take domains
+			t.Error(err)
+		}
+		if err := set(two, "Archiv"); registrar.CodeOf(err) != portfolio.TooManyFolders {
+			t.Errorf("a new folder at the limit: %v", err)
 		}
 	})
 }

@@ -14,7 +14,7 @@ import (
 var _ overview.Store = (*DB)(nil)
 
 // OverviewFacts reads what the overview of an account is made of, with one query for each
-// kind of fact.
+// kind of fact, and one more to count what exceeds the limit.
 func (db *DB) OverviewFacts(ctx context.Context, customer string, bounds overview.Bounds) (facts overview.Facts, err error) {
 	q := db.read()
 	account, err := q.GetOverviewAccount(ctx, customer, micros(bounds.Clock))
@@ -22,25 +22,11 @@ func (db *DB) OverviewFacts(ctx context.Context, customer string, bounds overvie
 		return facts, err
 	}
 	facts = overview.Facts{HasRegistrant: account.Registrants > 0, NewEmail: account.NewEmail, NewEmailUntil: fromMicros(account.NewEmailUntil)}
-	if facts.Orders, err = rowsAs(unfinishedOrderOf)(q.ListUnfinishedOrders(ctx, customer, int32(bounds.Limit))); err != nil {
+	if err := addUnfinished(ctx, q, customer, bounds.Limit, &facts); err != nil {
 		return facts, err
 	}
-	if facts.Changes, err = rowsAs(openChangeOf)(q.ListOpenDomainChanges(ctx, customer, int32(bounds.Limit))); err != nil {
+	if err := addEndingSoon(ctx, q, customer, bounds, &facts); err != nil {
 		return facts, err
-	}
-	if facts.Expiring, err = rowsAs(func(row query.ListDomainsEndingSoonRow) portfolio.Domain {
-		return domainWithTermOf(query.SearchDomainsRow(row))
-	})(q.ListDomainsEndingSoon(ctx, query.ListDomainsEndingSoonParams{
-		CustomerID: customer, PaidBefore: micros(bounds.PaidBefore), MaxRows: int32(bounds.Limit),
-	})); err != nil {
-		return facts, err
-	}
-	if facts.ExpiringCount = len(facts.Expiring); facts.ExpiringCount == bounds.Limit {
-		soon, err := q.CountDomainsEndingSoon(ctx, customer, micros(bounds.PaidBefore))
-		if err != nil {
-			return facts, err
-		}
-		facts.ExpiringCount = int(soon)
 	}
 	if facts.Months, facts.Later, err = countTermEnds(ctx, q, customer, bounds.Months); err != nil {
 		return facts, err
@@ -49,6 +35,58 @@ func (db *DB) OverviewFacts(ctx context.Context, customer string, bounds overvie
 		return overview.Day{Day: dayOf(row.Day), Spent: registrar.Cents(row.Spent)}
 	})(q.SumSpendingByDay(ctx, customer, micros(bounds.SpentSince)))
 	return facts, err
+}
+
+// addUnfinished adds orders and changes. They are counted only if they exceed the limit.
+func addUnfinished(ctx context.Context, q *query.Queries, customer string, limit int, facts *overview.Facts) (err error) {
+	if facts.Orders, err = rowsAs(unfinishedOrderOf)(q.ListUnfinishedOrders(ctx, customer, int32(limit))); err != nil {
+		return err
+	}
+	if facts.OrderCount = len(facts.Orders); facts.OrderCount == limit {
+		orders, err := q.CountUnfinishedOrders(ctx, customer)
+		if err != nil {
+			return err
+		}
+		facts.OrderCount = int(orders)
+	}
+	if facts.Changes, err = rowsAs(openChangeOf)(q.ListOpenDomainChanges(ctx, customer, int32(limit))); err != nil {
+		return err
+	}
+	if facts.ChangeCount = len(facts.Changes); facts.ChangeCount == limit {
+		changes, err := q.CountOpenDomainChanges(ctx, customer)
+		if err != nil {
+			return err
+		}
+		facts.ChangeCount = int(changes)
+	}
+	return nil
+}
+
+// addEndingSoon adds the domains whose term ends. Those that need a decision are read
+// separately, so that others with an earlier end don't displace them.
+func addEndingSoon(ctx context.Context, q *query.Queries, customer string, bounds overview.Bounds, facts *overview.Facts) (err error) {
+	list := func(deciding int64) ([]portfolio.Domain, error) {
+		return rowsAs(func(row query.ListDomainsEndingSoonRow) portfolio.Domain {
+			return domainWithTermOf(query.SearchDomainsRow(row))
+		})(q.ListDomainsEndingSoon(ctx, query.ListDomainsEndingSoonParams{
+			CustomerID: customer, PaidBefore: micros(bounds.PaidBefore), DecideBefore: micros(bounds.DecideBefore), Deciding: deciding, MaxRows: int32(bounds.Limit),
+		}))
+	}
+	if facts.Deciding, err = list(1); err != nil {
+		return err
+	}
+	if facts.Expiring, err = list(0); err != nil {
+		return err
+	}
+	facts.DecidingCount, facts.ExpiringCount = len(facts.Deciding), len(facts.Expiring)
+	if facts.DecidingCount < bounds.Limit && facts.ExpiringCount < bounds.Limit {
+		return nil
+	}
+	soon, err := q.CountDomainsEndingSoon(ctx, query.CountDomainsEndingSoonParams{
+		CustomerID: customer, PaidBefore: micros(bounds.PaidBefore), DecideBefore: micros(bounds.DecideBefore),
+	})
+	facts.DecidingCount, facts.ExpiringCount = int(soon.Deciding), int(soon.Ending-soon.Deciding)
+	return err
 }
 
 // countTermEnds counts the terms that end in each of twelve months, given the beginnings of

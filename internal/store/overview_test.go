@@ -1,6 +1,7 @@
 package store
 
 import (
+	"strconv"
 	"testing"
 	"time"
 
@@ -29,7 +30,7 @@ func TestOverviewFacts_OnlyTheAccountsOwn(t *testing.T) {
 		addPaidOrder(t, db, bert, "berts.org")
 		execStatement(t, db, `INSERT INTO links (hash, kind, customer_id, email, expires_at) VALUES ('h', 'change_email', $1, 'new@example.org', $2)`, anna, micros(testTime.Add(day)))
 
-		bounds := overview.Bounds{Clock: testTime, PaidBefore: testTime.Add(60 * day), SpentSince: testTime.Add(-day)}
+		bounds := overview.Bounds{Clock: testTime, PaidBefore: testTime.Add(60 * day), DecideBefore: testTime.Add(30 * day), SpentSince: testTime.Add(-day)}
 		for i := range bounds.Months {
 			bounds.Months[i] = time.Date(2026, time.November+time.Month(i), 1, 0, 0, 0, 0, time.UTC)
 		}
@@ -52,8 +53,8 @@ func TestOverviewFacts_OnlyTheAccountsOwn(t *testing.T) {
 		if len(facts.Changes) != 1 || facts.Changes[0].Domain != soon.ID || facts.Changes[0].Kind != string(change.Kind) {
 			t.Errorf("changes: %+v", facts.Changes)
 		}
-		if len(facts.Expiring) != 1 || facts.Expiring[0].Name != "soon.org" || facts.ExpiringCount != 1 {
-			t.Errorf("expiring: %+v of %d", facts.Expiring, facts.ExpiringCount)
+		if len(facts.Deciding) != 1 || facts.Deciding[0].Name != "soon.org" || facts.DecidingCount != 1 || facts.ExpiringCount != 0 {
+			t.Errorf("ending soon: %+v of %d, %+v of %d", facts.Deciding, facts.DecidingCount, facts.Expiring, facts.ExpiringCount)
 		}
 		if facts.Months != [12]int{0: 1, 10: 1} || facts.Later != 1 {
 			t.Errorf("months: %v, later %d", facts.Months, facts.Later)
@@ -63,8 +64,57 @@ func TestOverviewFacts_OnlyTheAccountsOwn(t *testing.T) {
 		}
 		bounds.Limit = 1
 		addDomain(t, db, anna, "soon-too", registrar.DomainExpired, testTime.Add(-day))
-		if facts, err = db.OverviewFacts(t.Context(), anna, bounds); err != nil || len(facts.Expiring) != 1 || facts.Expiring[0].Name != "soon-too.org" || facts.ExpiringCount != 2 {
-			t.Errorf("beyond the limit: %+v of %d, %v", facts.Expiring, facts.ExpiringCount, err)
+		if facts, err = db.OverviewFacts(t.Context(), anna, bounds); err != nil || len(facts.Deciding) != 1 || facts.Deciding[0].Name != "soon-too.org" || facts.DecidingCount != 2 {
+			t.Errorf("beyond the limit: %+v of %d, %v", facts.Deciding, facts.DecidingCount, err)
+		}
+	})
+}
+
+func TestOverviewFacts_UndecidedDomainIsReadBehindManyRenewing(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		anna, day := newCustomer(t, db, "anna"), 24*time.Hour
+		for i := range 5 {
+			addDomain(t, db, anna, "renews-"+strconv.Itoa(i), registrar.DomainActive, testTime.Add(15*day))
+		}
+		failed := addDomain(t, db, anna, "failed", registrar.DomainActive, testTime.Add(20*day))
+		execStatement(t, db, `UPDATE domains SET at_term_end = 'renew'`)
+		execStatement(t, db, `INSERT INTO renewals (domain_id, term_end, customer_id, name, tld, state, years, gross, announced_at, charge_at, attempts, updated_at)
+			VALUES ($1, $2, $3, $4, '.org', 'announced', 1, 1, 1, 1, 1, 1)`, failed.ID, micros(failed.PaidUntil), anna, failed.Name)
+		addDomain(t, db, anna, "undecided", registrar.DomainActive, testTime.Add(28*day))
+		addDomain(t, db, anna, "early", registrar.DomainActive, testTime.Add(31*day))
+		for _, test := range []struct{ limit, deciding, expiring int }{{2, 2, 2}, {3, 2, 3}, {50, 2, 6}} {
+			facts, err := db.OverviewFacts(t.Context(), anna, overview.Bounds{
+				Clock: testTime, PaidBefore: testTime.Add(60 * day), DecideBefore: testTime.Add(30 * day), SpentSince: testTime, Limit: test.limit,
+			})
+			if err != nil || len(facts.Deciding) != test.deciding || facts.DecidingCount != 2 || len(facts.Expiring) != test.expiring || facts.ExpiringCount != 6 {
+				t.Fatalf("limit %d: %d of %d need a decision, %d of %d others, %v", test.limit, len(facts.Deciding), facts.DecidingCount, len(facts.Expiring), facts.ExpiringCount, err)
+			}
+			if facts.Deciding[0].Name != "failed.org" || facts.Deciding[1].Name != "undecided.org" {
+				t.Errorf("limit %d: %+v", test.limit, facts.Deciding)
+			}
+		}
+	})
+}
+
+func TestOverviewFacts_OrdersAndChangesBeyondTheLimitAreCounted(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		anna := newCustomer(t, db, "anna")
+		unpaid := addOrder(t, db, testOrder(anna, "unpaid.org"))
+		for _, name := range []string{"one", "two"} {
+			addPaidOrder(t, db, anna, name+"-paid.org")
+			domain := addDomain(t, db, anna, name, registrar.DomainActive, testTime.AddDate(1, 0, 0))
+			if err := db.AddDomainChange(t.Context(), newOpenChange(anna, domain.ID)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		facts, err := db.OverviewFacts(t.Context(), anna, overview.Bounds{Clock: testTime, SpentSince: testTime, Limit: 1})
+		if err != nil || len(facts.Orders) != 1 || facts.Orders[0].ID != unpaid.ID || facts.OrderCount != 3 {
+			t.Errorf("orders: %+v of %d, %v", facts.Orders, facts.OrderCount, err)
+		}
+		if len(facts.Changes) != 1 || facts.ChangeCount != 2 {
+			t.Errorf("changes: %+v of %d", facts.Changes, facts.ChangeCount)
 		}
 	})
 }

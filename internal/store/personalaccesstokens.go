@@ -3,6 +3,7 @@ package store
 import (
 	"cmp"
 	"context"
+	"slices"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/oauth"
@@ -17,7 +18,7 @@ func (db *DB) CreatePersonalAccessToken(
 	ctx context.Context, token oauth.PersonalAccessToken, hash registrar.SecretHash, limit int, event registrar.AuditEvent, mail registrar.Mail,
 ) error {
 	return db.write(ctx, func(q *query.Queries) error {
-		counted, err := countToken(ctx, q, token, limit)
+		counted, err := countToken(ctx, q, token, limit, event)
 		if err != nil {
 			return err
 		}
@@ -39,19 +40,44 @@ func (db *DB) CreatePersonalAccessToken(
 }
 
 // countToken counts a new token of an account; 0 if it has limit tokens, none of them expired.
-func countToken(ctx context.Context, q *query.Queries, token oauth.PersonalAccessToken, limit int) (int64, error) {
+// Expired ones are revoked to make room, each with an event like the given one.
+func countToken(ctx context.Context, q *query.Queries, token oauth.PersonalAccessToken, limit int, event registrar.AuditEvent) (int64, error) {
+	if err := q.LockCustomer(ctx, token.Customer); err != nil {
+		return 0, err
+	}
 	counted, err := q.IncrementTokenCount(ctx, token.Customer, int64(limit))
 	if err != nil || counted > 0 {
 		return counted, err
 	}
-	ended, err := q.RevokeExpiredPersonalAccessTokens(ctx, micros(token.CreatedAt), token.Customer)
+	ended, err := revokeTokens(ctx, q, token.Customer, event, func(old oauth.PersonalAccessToken) bool { return old.Expired(event.At) })
 	if err != nil || ended == 0 {
 		return 0, err
 	}
-	if err := q.DecrementTokenCount(ctx, ended, token.Customer); err != nil {
+	return q.IncrementTokenCount(ctx, token.Customer, int64(limit))
+}
+
+// revokeTokens revokes the tokens of an account that match, each with an event, and returns
+// their number. The caller has locked the customer's row. Tokens are locked in the order of
+// recordUses.
+func revokeTokens(ctx context.Context, q *query.Queries, customer string, event registrar.AuditEvent, match func(oauth.PersonalAccessToken) bool) (count int, err error) {
+	tokens, err := rowsAs(tokenOf)(q.ListActivePersonalAccessTokens(ctx, customer))
+	if err != nil {
 		return 0, err
 	}
-	return q.IncrementTokenCount(ctx, token.Customer, int64(limit))
+	for _, token := range slices.Backward(tokens) {
+		if !match(token) {
+			continue
+		}
+		if err := swapped(q.RevokePersonalAccessToken(ctx, query.RevokePersonalAccessTokenParams{ID: token.ID, CustomerID: customer, RevokedAt: micros(event.At)})); err != nil {
+			return 0, err
+		}
+		event.Action, event.Object = oauth.TokenRevoked, token.ID
+		if err := insertAuditEvent(ctx, q, event); err != nil {
+			return 0, err
+		}
+		count++
+	}
+	return count, q.DecrementTokenCount(ctx, int64(count), customer)
 }
 
 // ListActivePersonalAccessTokens returns the account's active tokens, the newest first.
@@ -73,12 +99,16 @@ func (db *DB) GetPersonalAccessToken(ctx context.Context, id string) (oauth.Pers
 	return token, err
 }
 
-// RevokePersonalAccessToken revokes a token of the account.
+// RevokePersonalAccessToken revokes a token of the account. The customer's row is locked
+// before the token's, as by RevokeDelegates.
 func (db *DB) RevokePersonalAccessToken(ctx context.Context, customer, id string, event registrar.AuditEvent) error {
 	if sqldb.IsUnstorable(id) {
 		return noSuchToken()
 	}
 	return db.write(ctx, func(q *query.Queries) error {
+		if err := q.LockCustomer(ctx, customer); err != nil {
+			return err
+		}
 		revoked, err := q.RevokePersonalAccessToken(ctx, query.RevokePersonalAccessTokenParams{ID: id, CustomerID: customer, RevokedAt: micros(event.At)})
 		if err != nil {
 			return err

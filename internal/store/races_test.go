@@ -10,6 +10,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
 	"github.com/dotkontor/dotkontor/internal/registrar/idempotency"
+	"github.com/dotkontor/dotkontor/internal/registrar/oauth"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/ratelimit"
 	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
@@ -337,6 +338,64 @@ func TestGiveConsent_ConcurrentMethodRemovalRefusesIt(t *testing.T) {
 		wantCode(t, agreed, registrar.KindConflict, renewal.NoPaymentMethod)
 		if n := count(t, db, `SELECT count(*) FROM domains WHERE at_term_end <> ''`); n != 0 {
 			t.Error("a domain renews automatically without a payment method")
+		}
+	})
+}
+
+func TestRevokeToken_ConcurrentStopAllCausesNoDeadlock(t *testing.T) {
+	onPostgres(t, func(t *testing.T, db *DB) {
+		ctx, service, anna := t.Context(), newTokenService(t, db), newCustomer(t, db, "anna")
+		token, _, err := service.Create(ctx, personActor(anna), oauth.TokenParams{Name: "Laptop"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var revoked error
+		wait := func() {}
+		err = db.write(ctx, func(q *query.Queries) error { // the first steps of RevokeDelegates
+			if err := q.LockCustomer(ctx, anna); err != nil {
+				return err
+			}
+			if _, err := q.GetTokenCount(ctx, anna); err != nil { // sends the statement that waits
+				return err
+			}
+			wait = runConcurrently(t, db, func() { revoked = service.Revoke(ctx, personActor(anna), token.ID) })
+			_, err := revokeUnexpiredTokens(ctx, q, anna, registrar.AuditEvent{Actor: personActor(anna), Customer: anna, At: testTime})
+			return err
+		})
+		wait()
+		if err != nil || revoked != nil {
+			t.Errorf("stop all: %v, revoke: %v", err, revoked)
+		}
+		if n := count(t, db, `SELECT count(*) FROM audit_events WHERE action = 'token_revoked'`); n != 1 {
+			t.Errorf("%d events of one revocation", n)
+		}
+		requireTokenCount(t, db, anna)
+	})
+}
+
+func TestCreateToken_ConcurrentCallersShareRoomOfExpiredTokens(t *testing.T) {
+	onPostgres(t, func(t *testing.T, db *DB) {
+		ctx, service, anna := t.Context(), newTokenService(t, db), newCustomer(t, db, "anna")
+		for range oauth.MaxActiveTokens {
+			if _, _, err := service.Create(ctx, personActor(anna), oauth.TokenParams{Name: "old"}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		execStatement(t, db, `UPDATE personal_access_tokens SET expires_at = $1`, micros(testTime))
+		var second error
+		wait := func() {}
+		err := db.write(ctx, func(q *query.Queries) error { // the first steps of CreatePersonalAccessToken
+			counted, err := countToken(ctx, q, oauth.PersonalAccessToken{Customer: anna}, oauth.MaxActiveTokens,
+				registrar.AuditEvent{Actor: personActor(anna), Customer: anna, At: testTime})
+			if err != nil || counted != 1 {
+				t.Errorf("counted %d, %v", counted, err)
+			}
+			wait = runConcurrently(t, db, func() { _, _, second = service.Create(ctx, personActor(anna), oauth.TokenParams{Name: "second"}) })
+			return err
+		})
+		wait()
+		if err != nil || second != nil {
+			t.Errorf("first: %v, second: %v", err, second)
 		}
 	})
 }

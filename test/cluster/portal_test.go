@@ -112,7 +112,7 @@ func TestPortal_ChangesAtOneNodeApplyAtTheOther(t *testing.T) {
 		erika.postForm(second, "/portal/sign-in", url.Values{"email": {email}, "password": {password}}, http.StatusSeeOther)
 
 		// Signed in at the second node, she creates a token at the first.
-		secret := tokenText.FindString(erika.postForm(first, "/portal/tokens", url.Values{"name": {"laptop"}}, http.StatusOK))
+		secret := tokenText.FindString(erika.postForm(first, "/portal/tokens", url.Values{"name": {"laptop"}, "life": {"never"}}, http.StatusOK))
 		for _, server := range []*node{first, second} {
 			if got := server.listDomains(secret); got.code() != "ok" {
 				t.Errorf("with the new token: got %d %v", got.status, got.content)
@@ -127,7 +127,7 @@ func TestPortal_ChangesAtOneNodeApplyAtTheOther(t *testing.T) {
 		first.mustBe401("revoked at the first, used there", first.listDomains(secret))
 
 		// A disabled account is rejected by every node.
-		secret = tokenText.FindString(erika.postForm(second, "/portal/tokens", url.Values{"name": {"phone"}}, http.StatusOK))
+		secret = tokenText.FindString(erika.postForm(second, "/portal/tokens", url.Values{"name": {"phone"}, "life": {"never"}}, http.StatusOK))
 		if got := first.listDomains(secret); got.code() != "ok" {
 			t.Errorf("with another token: got %d %v", got.status, got.content)
 		}

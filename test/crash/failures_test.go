@@ -260,7 +260,7 @@ func priceChanges(t *testing.T, shop *crash.Shop) {
 			return o.Totals.Gross > before.Totals.Gross, err
 		})
 	})
-	if page, err := shop.SubmitPayment(t.Context(), p, before.Totals.Gross); err == nil {
+	if page, err := shop.SubmitPayment(t.Context(), p, before); err == nil {
 		t.Errorf("the old price was charged: %q", page)
 	}
 	inParallel(t, func(ctx context.Context) error { return shop.Pay(ctx, p, true) })

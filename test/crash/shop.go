@@ -16,7 +16,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/test/testkit"
 )
@@ -245,13 +244,13 @@ func (s *Shop) OpenPaymentPage(ctx context.Context, p Purchase) (page string, er
 	if err != nil {
 		return "", err
 	}
-	return s.SubmitPayment(ctx, p, o.Totals.Gross)
+	return s.SubmitPayment(ctx, p, o)
 }
 
-// SubmitPayment submits the order page with the sum that it shows.
-func (s *Shop) SubmitPayment(ctx context.Context, p Purchase, gross registrar.Cents) (page string, err error) {
+// SubmitPayment submits the order page that shows this order.
+func (s *Shop) SubmitPayment(ctx context.Context, p Purchase, shown order.Order) (page string, err error) {
 	got, err := s.browse(ctx, http.MethodPost, p.PaymentURL+"/pay", url.Values{
-		"gross": {strconv.FormatInt(int64(gross), 10)}, "consent": {order.ConsentWording("de")},
+		"gross": {strconv.FormatInt(int64(shown.Totals.Gross), 10)}, "items": {shown.ItemsDigest()}, "consent": {order.ConsentWording("de")},
 	})
 	switch {
 	case err != nil:

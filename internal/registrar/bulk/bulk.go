@@ -71,10 +71,10 @@ type Action struct {
 
 // Result is what was decided at once about one domain.
 type Result struct {
-	Domain string         `json:"domain"`
-	Name   string         `json:"name,omitempty"` // empty if the customer holds no such domain
-	Change string         `json:"change,omitempty"`
-	Code   registrar.Code `json:"code,omitempty"` // why nothing is done about it; empty if something is
+	Domain   string         `json:"domain"`
+	Name     string         `json:"name,omitempty"`   // empty if the customer holds no such domain
+	ChangeID string         `json:"change,omitempty"` // of its domain change; empty if there is none
+	Code     registrar.Code `json:"code,omitempty"`   // why nothing is done about it; empty if something is
 }
 
 // Outcome is a result with the domain change that followed; zero if there is none.
@@ -160,7 +160,7 @@ func (s *Service) Run(ctx context.Context, actor registrar.Actor, request Reques
 			return Action{}, err
 		}
 	}
-	act, err := s.actor(request)
+	act, err := s.actionFor(request)
 	if err != nil {
 		return Action{}, err
 	}
@@ -172,7 +172,7 @@ func (s *Service) Run(ctx context.Context, actor registrar.Actor, request Reques
 		domain, err := s.cfg.Portfolio.Get(ctx, actor, id)
 		result := Result{Domain: id, Name: domain.Name}
 		if err == nil {
-			result.Change, err = act(ctx, actor, domain, action.ID)
+			result.ChangeID, err = act(ctx, actor, domain, action.ID)
 		}
 		if err != nil {
 			result.Code, last = cmp.Or(registrar.CodeOf(err), NotDone), err
@@ -198,8 +198,8 @@ func (s *Service) Run(ctx context.Context, actor registrar.Actor, request Reques
 // actFunc handles one domain and returns the id of its change, if there is one.
 type actFunc func(ctx context.Context, actor registrar.Actor, domain portfolio.Domain, action string) (change string, err error)
 
-// actor returns what a request does to each domain.
-func (s *Service) actor(request Request) (actFunc, error) {
+// actionFor returns what a request does to each domain.
+func (s *Service) actionFor(request Request) (actFunc, error) {
 	if kind, ok := changeKinds[request.Kind]; ok {
 		return func(ctx context.Context, actor registrar.Actor, domain portfolio.Domain, action string) (string, error) {
 			change, err := s.cfg.Changes.QueueChange(ctx, actor, domain.ID, domainchange.ChangeRequest{Kind: kind, Nameservers: request.Nameservers}, action)
@@ -235,33 +235,33 @@ func (s *Service) actor(request Request) (actFunc, error) {
 	}
 }
 
-// renew puts the domains into one order. Those that it refuses get their reason.
+// renew puts the domains into one order, as many as fit. Those that it refuses get their
+// reason.
 func (s *Service) renew(ctx context.Context, actor registrar.Actor, domains []portfolio.Domain, action *Action) error {
 	slices.SortFunc(domains, func(a, b portfolio.Domain) int { return strings.Compare(a.Name, b.Name) })
 	items := make([]order.RequestedItem, len(domains))
 	for i, domain := range domains {
 		items[i] = order.RequestedItem{Name: registrar.NewName(strings.TrimSuffix(domain.Name, domain.TLD), domain.TLD), Kind: order.Renew}
 	}
+	if len(items) == 0 {
+		return nil
+	}
+	ordered, refused, err := s.cfg.Orders.AddRenewals(ctx, actor, items)
+	var none *order.ItemsRefused
+	var unquoted *order.ItemsUnquoted
+	switch {
+	case errors.As(err, &none):
+		refused = slices.Concat(refused, none.Items, none.Unquoted)
+	case errors.As(err, &unquoted):
+		refused = slices.Concat(refused, unquoted.Items)
+	case err != nil:
+		return err
+	default:
+		action.Order = ordered.ID
+	}
 	reasons := make(map[string]error)
-	for len(items) > 0 {
-		some := items[:min(len(items), order.MaxPortalItems)]
-		items = items[len(some):]
-		ordered, refused, err := s.cfg.Orders.AddRenewals(ctx, actor, some)
-		var none *order.ItemsRefused
-		var unquoted *order.ItemsUnquoted
-		switch {
-		case errors.As(err, &none):
-			refused = slices.Concat(none.Items, none.Unquoted)
-		case errors.As(err, &unquoted):
-			refused = unquoted.Items
-		case err != nil:
-			return err
-		default:
-			action.Order = ordered.ID
-		}
-		for _, item := range refused {
-			reasons[item.Name] = item.Reason
-		}
+	for _, item := range refused {
+		reasons[item.Name] = item.Reason
 	}
 	for i, result := range action.Results {
 		if reason := reasons[result.Name]; reason != nil && result.Code == "" {
@@ -290,7 +290,7 @@ func (s *Service) Get(ctx context.Context, actor registrar.Actor, id string) (Ac
 	}
 	outcomes := make([]Outcome, len(action.Results))
 	for i, result := range action.Results {
-		outcomes[i] = Outcome{Result: result, Change: byID[result.Change]}
+		outcomes[i] = Outcome{Result: result, Change: byID[result.ChangeID]}
 	}
 	return action, outcomes, err
 }

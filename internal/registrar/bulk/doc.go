@@ -18,5 +18,7 @@
 // had been handled one by one, and the whole request can be repeated: a change and a consent
 // state the desired result, and an item replaces that of the same domain.
 //
-// A request names at most MaxDomains domains. A customer's last 50 actions are kept.
+// A request names at most MaxDomains domains. Only a customer's last 50 actions are stored.
+// Of domains to renew, an order takes as many as fit (order.MaxPortalItems); the others are
+// refused with BasketFull.
 package bulk

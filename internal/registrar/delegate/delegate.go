@@ -40,15 +40,19 @@ func (o *Orders) add(other Orders) {
 	o.Spent += other.Spent
 }
 
-// Through are the orders created by one token, grant or agent, or paid by an agent.
+// Through are the orders created by one token, grant or agent, or paid by an agent. Creator
+// is who created those that an agent paid.
 type Through struct {
-	Kind   registrar.ActorKind
-	ID     string
-	LastAt time.Time
-	Orders Orders
+	Kind        registrar.ActorKind
+	ID          string
+	CreatorKind registrar.ActorKind
+	CreatorID   string
+	LastAt      time.Time
+	Orders      Orders
 }
 
-// Delegates are all who act for a customer, and what those did who no longer can.
+// Delegates are all who act for a customer, and the orders of those who no longer can: each
+// order once, even if one of them prepared it and another one paid it.
 type Delegates struct {
 	List   []Delegate
 	Former Orders
@@ -57,11 +61,11 @@ type Delegates struct {
 // Store stores delegates.
 type Store interface {
 	// ListOrdersThrough returns the customer's orders by delegate; ListOrdersCompleted those
-	// that agents paid although others had created them.
+	// that agents paid although others had created them, by agent and creator.
 	ListOrdersThrough(ctx context.Context, customer string) ([]Through, error)
 	ListOrdersCompleted(ctx context.Context, customer string) ([]Through, error)
 	// RevokeDelegates ends the access of all tokens, applications and agents at the time of
-	// the event. It records one event like the given one for each, with its own action and
+	// the event; expired tokens have none. It records one event like the given one for each, with its own action and
 	// object, and returns how many there were.
 	RevokeDelegates(ctx context.Context, customer string, event registrar.AuditEvent) (int, error)
 }
@@ -99,28 +103,40 @@ func (s *Service) List(ctx context.Context, actor registrar.Actor) (Delegates, e
 	if err != nil {
 		return Delegates{}, err
 	}
-	list, err := s.list(ctx, actor, append(through, completed...))
+	list, current, err := s.list(ctx, actor, slices.Concat(through, completed))
 	if err != nil {
 		return Delegates{}, err
 	}
 	all := Delegates{List: list}
+	former := make(map[source]bool)
 	for _, one := range through {
-		all.Former.add(one.Orders)
+		if by := (source{one.Kind, one.ID}); !current[by] {
+			former[by] = true
+			all.Former.add(one.Orders)
+		}
 	}
 	for _, one := range completed {
-		all.Former.add(one.Orders)
-	}
-	for _, one := range list {
-		all.Former.Prepared -= one.Orders.Prepared
-		all.Former.Paid -= one.Orders.Paid
-		all.Former.Spent -= one.Orders.Spent
+		if !current[source{one.Kind, one.ID}] && !former[source{one.CreatorKind, one.CreatorID}] {
+			all.Former.add(one.Orders)
+		}
 	}
 	return all, nil
 }
 
-func (s *Service) list(ctx context.Context, actor registrar.Actor, through []Through) ([]Delegate, error) {
+// source is who created or paid an order: a token, a grant or an agent.
+type source struct {
+	kind registrar.ActorKind
+	id   string
+}
+
+// list returns the delegates with their orders, and the sources that belong to them.
+func (s *Service) list(ctx context.Context, actor registrar.Actor, through []Through) ([]Delegate, map[source]bool, error) {
 	var list []Delegate
+	current := make(map[source]bool)
 	add := func(d Delegate, ids ...string) {
+		for _, id := range ids {
+			current[source{d.Kind, id}] = true
+		}
 		for _, one := range through {
 			if one.Kind != d.Kind || !slices.Contains(ids, one.ID) {
 				continue
@@ -134,7 +150,7 @@ func (s *Service) list(ctx context.Context, actor registrar.Actor, through []Thr
 	}
 	apps, err := s.cfg.Applications.ListConnectedApps(ctx, actor)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	for _, app := range apps {
 		add(Delegate{
@@ -144,7 +160,7 @@ func (s *Service) list(ctx context.Context, actor registrar.Actor, through []Thr
 	}
 	tokens, err := s.cfg.Tokens.List(ctx, actor)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	now := s.cfg.Now()
 	for _, token := range tokens {
@@ -155,14 +171,14 @@ func (s *Service) list(ctx context.Context, actor registrar.Actor, through []Thr
 	}
 	agents, err := s.cfg.Agents.ListLinkable(ctx, actor)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	for _, one := range agents {
 		if !one.Linked.At.IsZero() {
 			add(Delegate{Kind: registrar.ActorAgent, ID: one.ID, Name: one.Name, MayWrite: true, Since: one.Linked.At}, one.ID)
 		}
 	}
-	return list, nil
+	return list, current, nil
 }
 
 // StopAll ends the access of everyone who acts for the actor's account and returns how many

@@ -8,10 +8,12 @@
 //
 // None of them can charge the customer's saved payment method. What a delegate has ordered
 // is what orders say about who created them; an agent also counts orders of the customer
-// that it paid. Amounts are without refunds.
+// that it paid. The orders of those whose access has ended are summed, each order once. Amounts
+// are without refunds.
 //
 // StopAll revokes all tokens, applications and links in one transaction, with the audit event
-// of each. Like the single revocations, it requires a signed-in person but no recent sign-in,
-// and sends no mail: it only takes access away. Orders that a delegate prepared stay open; the
-// customer pays or discards them.
+// of each. Expired tokens have no access to end: they stay listed. Like the single
+// revocations, it requires a signed-in person but no recent sign-in, and sends no mail: it only
+// takes access away. Orders that a delegate prepared stay open; the customer pays or discards
+// them.
 package delegate

@@ -51,8 +51,8 @@ func (s *Service) RequestChange(ctx context.Context, actor registrar.Actor, id s
 }
 
 // QueueChange stores a change and leaves it to Run, for requests about many domains. bulk is
-// the id of that request. Auth codes can't be requested this way, because nobody would see
-// them.
+// the id of that request. Auth codes can't be requested this way: they are shown only in
+// the response.
 func (s *Service) QueueChange(ctx context.Context, actor registrar.Actor, id string, request ChangeRequest, bulk string) (Change, error) {
 	if request.Kind == AuthCode {
 		return Change{}, registrar.Invalid(NoSuchChange)

@@ -9,7 +9,6 @@ import (
 	"net/mail"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/dotkontor/dotkontor/internal/jobs"
@@ -28,7 +27,7 @@ func Topics() []Topic {
 type Inquiry struct {
 	ID       string
 	Customer string // the account of a signed-in sender; empty for others
-	// Name and Email are as the sender entered them; nobody has verified the address.
+	// Name and Email are as the sender entered them; the address is not verified.
 	Name, Email string
 	Topic       Topic
 	About       string // an order number or a domain, optional
@@ -83,6 +82,7 @@ const (
 
 const (
 	maxOpenListed = 500 // more are counted, and listed once these are handled
+	summarySize   = 10
 	handledPage   = 25
 
 	retention       = 365 * 24 * time.Hour // of a handled inquiry
@@ -189,13 +189,6 @@ func (q Inquiry) digest() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// isUnprintable reports characters that a page or a mail must not repeat.
-func isUnprintable(r rune) bool {
-	return unicode.IsControl(r) || unicode.In(r, unicode.Zl, unicode.Zp, unicode.Bidi_Control)
-}
-
-func isUnprintableInLines(r rune) bool { return r != '\n' && isUnprintable(r) }
-
 // validate returns the inquiry in its stored form.
 func (q Inquiry) validate() (Inquiry, error) {
 	problems := make(map[string]registrar.Code)
@@ -211,10 +204,10 @@ func (q Inquiry) validate() (Inquiry, error) {
 		}
 	}
 	q.Message = strings.ReplaceAll(strings.ReplaceAll(q.Message, "\r\n", "\n"), "\t", " ")
-	check(FieldName, &q.Name, MaxText, true, isUnprintable)
-	check(FieldEmail, &q.Email, MaxEmail, true, isUnprintable)
-	check(FieldAbout, &q.About, MaxText, false, isUnprintable)
-	check(FieldMessage, &q.Message, MaxMessage, true, isUnprintableInLines)
+	check(FieldName, &q.Name, MaxText, true, registrar.IsUnprintable)
+	check(FieldEmail, &q.Email, MaxEmail, true, registrar.IsUnprintable)
+	check(FieldAbout, &q.About, MaxText, false, registrar.IsUnprintable)
+	check(FieldMessage, &q.Message, MaxMessage, true, registrar.IsUnprintableInLines)
 	if address, err := mail.ParseAddress(q.Email); problems[FieldEmail] == "" && (err != nil || address.Address != q.Email) {
 		problems[FieldEmail] = Malformed
 	}
@@ -240,6 +233,20 @@ func (s *Service) ListOpen(ctx context.Context, operator registrar.Actor) ([]Inq
 		return nil, err
 	}
 	return s.cfg.Store.ListOpenInquiries(ctx, maxOpenListed)
+}
+
+// ListOldestOpen returns the oldest open inquiries, for a summary, and the number of the others,
+// which stops counting like CountOpen.
+func (s *Service) ListOldestOpen(ctx context.Context, operator registrar.Actor) (oldest []Inquiry, more int, err error) {
+	if err := operator.RequireOperator(); err != nil {
+		return nil, 0, err
+	}
+	oldest, err = s.cfg.Store.ListOpenInquiries(ctx, summarySize)
+	if err != nil || len(oldest) < summarySize {
+		return oldest, 0, err
+	}
+	open, err := s.cfg.Store.CountOpenInquiries(ctx)
+	return oldest, max(0, open-len(oldest)), err
 }
 
 // CountOpen returns the number of open inquiries. It stops counting at 1000.
@@ -283,7 +290,7 @@ func (s *Service) Close(ctx context.Context, operator registrar.Actor, id, note 
 	if err != nil {
 		return err
 	}
-	if note == "" || utf8.RuneCountInString(note) > MaxNote || !utf8.ValidString(note) || strings.ContainsFunc(note, isUnprintableInLines) {
+	if note == "" || utf8.RuneCountInString(note) > MaxNote || !utf8.ValidString(note) || strings.ContainsFunc(note, registrar.IsUnprintableInLines) {
 		return registrar.Invalid(BadNote)
 	}
 	inquiry.DoneAt, inquiry.DoneBy, inquiry.DoneNote = s.now(), operator.Through, note

@@ -152,11 +152,12 @@
 // Renewals and restores that a person orders in the portal share one order, the renewal
 // basket: AddRenewals adds to the one that awaits payment and opens one if there is none. An
 // item for a domain that is in it already replaces that item, for example with another number
-// of years. So nobody pays for their renewals one by one, or for one of them twice.
+// of years. So all of them are paid at once, and none is paid twice.
 //
 //   - A basket changes only while it awaits payment or verification. Its new version makes a
-//     payment that begins at the same moment reload it, and the customer sees the new total
-//     first.
+//     payment that begins at the same moment reload it. A confirmation names the items that
+//     were shown (ItemsDigest); if the order has others, Pay returns ItemsChanged, even if the
+//     total is the same.
 //   - Once its payment has begun, an order is never changed: other domains go to a new basket,
 //     and the same ones lead to that order. After the payment was abandoned, the order is a
 //     basket again.

@@ -250,6 +250,7 @@ const (
 	NotYours     registrar.Code = "not_your_order"       // KindForbidden
 	NotOpen      registrar.Code = "order_not_open"       // KindConflict: can't be paid or changed now
 	PriceChanged registrar.Code = "price_changed"        // KindConflict: the customer must see the new totals
+	ItemsChanged registrar.Code = "items_changed"        // KindConflict: the customer must see the new items
 	DataMissing  registrar.Code = "data_missing"         // KindConflict: registrant data, auth code or identity
 	OverBudget   registrar.Code = "over_names_budget"    // KindRateLimited: too many names were queried
 	BadItems     registrar.Code = "bad_items"            // KindInvalid: none, too many, or a duplicate name

@@ -2,7 +2,10 @@ package order
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/base64"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/failpoint"
@@ -13,11 +16,33 @@ const pageTTL = time.Hour // of a payment page; the provider's minimum is 30 min
 
 // Confirmation is what a customer confirms by pressing the button.
 type Confirmation struct {
-	Gross     registrar.Cents // the amount that was shown
-	AutoRenew bool            // automatic renewal was ticked, with this wording and these prices
+	Gross registrar.Cents // the amount that was shown
+	// Items is the ItemsDigest that was shown. It may be empty, except for a renewal basket,
+	// whose items the customer can change in another window.
+	Items     string
+	AutoRenew bool // automatic renewal was ticked, with this wording and these prices
 	// RenewalWording and RenewalPrices are what was shown with it; see RenewalPrices.
 	RenewalWording, RenewalPrices string
 	Consent                       string // the wording that a consumer ticked; empty if none
+}
+
+// ItemsDigest is equal for orders whose items look equal to the customer: the same names, kinds,
+// years and terms.
+func (o Order) ItemsDigest() string {
+	hash := sha256.New()
+	for _, item := range o.Items {
+		var ends int64
+		if !item.TermEnd.IsZero() {
+			ends = item.TermEnd.Unix()
+		}
+		fmt.Fprintf(hash, "%s %s %d %d\n", item.Kind, item.Name, item.Years, ends)
+	}
+	return base64.RawURLEncoding.EncodeToString(hash.Sum(nil))
+}
+
+// showedItems reports whether the customer saw the order's items.
+func (c Confirmation) showedItems(o Order) bool {
+	return c.Items == o.ItemsDigest() || c.Items == "" && !o.IsRenewalBasket()
 }
 
 // Pay starts a payment and returns the provider's page; empty for a gross of 0, which
@@ -52,6 +77,9 @@ func (s *Service) Pay(ctx context.Context, actor registrar.Actor, paySecret stri
 // beginPayment quotes the items again and stores the payment. It returns errConflict if the
 // order has changed.
 func (s *Service) beginPayment(ctx context.Context, actor registrar.Actor, o Order, confirmation Confirmation) (redirect string, err error) {
+	if !confirmation.showedItems(o) {
+		return "", fail(registrar.KindConflict, ItemsChanged)
+	}
 	buyer, err := s.cfg.Store.GetBuyer(ctx, o.Customer)
 	if err != nil {
 		return "", err
@@ -143,10 +171,11 @@ func (s *Service) resumePayment(ctx context.Context, o Order, confirmation Confi
 	if payment == nil {
 		return "", errConflict // settled between the queries that read the order
 	}
-	if confirmation.Gross != payment.Amount {
-		return "", fail(registrar.KindConflict, PriceChanged)
-	}
 	switch {
+	case !confirmation.showedItems(o):
+		return "", fail(registrar.KindConflict, ItemsChanged)
+	case confirmation.Gross != payment.Amount:
+		return "", fail(registrar.KindConflict, PriceChanged)
 	case payment.Kind == ByToken && o.Node != "": // an agent is paying right now
 		return "", fail(registrar.KindConflict, NotOpen)
 	case o.chargingMethod():

@@ -23,8 +23,9 @@ var errUnquoted = fail(registrar.KindUpstream, registrar.FaultBusy)
 
 // AddRenewals adds renewals and restores to the customer's renewal basket, or opens one. An
 // item whose domain is in the basket already replaces it. Items that can't be ordered are
-// returned with their reason; the error is an *ItemsRefused or *ItemsUnquoted if that leaves
-// none.
+// returned with their reason, those beyond MaxPortalItems without a query at a registry. The
+// error is an *ItemsRefused or *ItemsUnquoted if no registry accepts any; the other items are
+// then returned, too. If none fits into the basket, it is returned as it is.
 func (s *Service) AddRenewals(ctx context.Context, actor registrar.Actor, requested []RequestedItem) (Order, []RefusedItem, error) {
 	if err := actor.RequirePerson(); err != nil {
 		return Order{}, nil, err
@@ -43,6 +44,14 @@ func (s *Service) AddRenewals(ctx context.Context, actor registrar.Actor, reques
 		}
 		return Order{}, nil, &ItemsRefused{Items: refused}
 	}
+	basket, found, err := s.firstBasket(ctx, open)
+	if err != nil {
+		return Order{}, nil, err
+	}
+	requested, refused = splitFull(requested, basket.Items, refused)
+	if found && len(requested) == 0 {
+		return basket, refused, nil
+	}
 	o, err := s.newOrder(actor, Request{Items: requested, Channel: ChannelPortal})
 	if err != nil {
 		return Order{}, nil, err
@@ -58,7 +67,7 @@ func (s *Service) AddRenewals(ctx context.Context, actor registrar.Actor, reques
 	}
 	if refusal := refusalError(o.Items, results); refusal != nil {
 		if !slices.ContainsFunc(results, func(r quoteResult) bool { return r.err == nil }) {
-			return Order{}, nil, refusal
+			return Order{}, refused, refusal
 		}
 		o.Items, results, refused = dropRefused(o.Items, results, refused)
 	}
@@ -91,6 +100,27 @@ func splitPaying(requested []RequestedItem, open []Order) (rest []RequestedItem,
 		paying = nil
 	}
 	return rest, refused, paying
+}
+
+// splitFull leaves out items that don't fit into a basket with these items.
+func splitFull(requested []RequestedItem, basket []Item, refused []RefusedItem) (fitting []RequestedItem, all []RefusedItem) {
+	room := MaxPortalItems - len(basket)
+	for _, item := range requested {
+		name := item.Name.ASCII()
+		switch {
+		case slices.ContainsFunc(basket, func(other Item) bool { return other.Name == name }): // replaces it
+			fitting = append(fitting, item)
+		case room > 0:
+			fitting, room = append(fitting, item), room-1
+		default:
+			refused = append(refused, basketFull(name, item.Kind))
+		}
+	}
+	return fitting, refused
+}
+
+func basketFull(name string, kind Kind) RefusedItem {
+	return RefusedItem{Name: name, Kind: kind, Reason: fail(registrar.KindConflict, BasketFull)}
 }
 
 // quoteRequested queries the registries about requested items.
@@ -163,15 +193,24 @@ func (s *Service) addToBasket(
 // openBasket finds the basket that items can be added to. One whose payment has begun is not.
 func (s *Service) openBasket(ctx context.Context, customer string) (Order, bool, error) {
 	open, err := s.cfg.Store.ListOpenRenewalOrders(ctx, customer)
+	if err != nil {
+		return Order{}, false, err
+	}
+	return s.firstBasket(ctx, open)
+}
+
+// firstBasket finds that basket among a customer's open renewal orders.
+func (s *Service) firstBasket(ctx context.Context, open []Order) (Order, bool, error) {
 	for _, o := range open {
-		if o, err = s.expire(ctx, o); err != nil {
+		o, err := s.expire(ctx, o)
+		if err != nil {
 			return Order{}, false, err
 		}
 		if o.State.waiting() {
 			return o, true, nil
 		}
 	}
-	return Order{}, false, err
+	return Order{}, false, nil
 }
 
 // OpenRenewals returns the actor's renewal basket; false if there is none.
@@ -195,7 +234,7 @@ func mergeItems(basket *Order, items []Item, results []quoteResult, refused []Re
 			}
 			basket.Items[at], quotes[at] = item, results[i]
 		case len(basket.Items) >= MaxPortalItems:
-			full = append(full, RefusedItem{Name: item.Name, Kind: item.Kind, Reason: fail(registrar.KindConflict, BasketFull)})
+			full = append(full, basketFull(item.Name, item.Kind))
 		default:
 			basket.Items, quotes = append(basket.Items, item), append(quotes, results[i])
 		}
@@ -246,13 +285,12 @@ func (s *Service) RemoveRenewal(ctx context.Context, actor registrar.Actor, payS
 		case o.item(item) == nil:
 			return nil
 		case len(o.Items) == 1:
-			_, err = s.cancelUnpaid(ctx, actor, o)
-			return err
+			m := Transition{From: o, To: o.clone(), AuditEvents: []registrar.AuditEvent{s.auditEvent(actor, ActionCanceled, o)}}
+			s.setState(&m.To, Canceled)
+			err = s.transition(ctx, &m)
+		default:
+			err = s.removeItem(ctx, actor, o, buyer, item)
 		}
-		_, err = s.changeBasket(ctx, actor, o, buyer, func(next *Order) []quoteResult {
-			next.Items = slices.DeleteFunc(next.Items, func(i Item) bool { return i.ID == item })
-			return unquoted(len(next.Items))
-		})
 		if !errors.Is(err, errConflict) {
 			return err
 		}
@@ -261,6 +299,14 @@ func (s *Service) RemoveRenewal(ctx context.Context, actor registrar.Actor, payS
 		}
 	}
 	return errBusy()
+}
+
+func (s *Service) removeItem(ctx context.Context, actor registrar.Actor, basket Order, buyer Buyer, item string) error {
+	_, err := s.changeBasket(ctx, actor, basket, buyer, func(next *Order) []quoteResult {
+		next.Items = slices.DeleteFunc(next.Items, func(i Item) bool { return i.ID == item })
+		return unquoted(len(next.Items))
+	})
+	return err
 }
 
 // refuseEndedTerms refuses items whose term was extended since they were ordered: the customer

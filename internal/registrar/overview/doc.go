@@ -18,6 +18,10 @@
 //	expiring     any other domain whose term ends within            the end of the term
 //	             ExpiringWithin
 //
+// Each kind is listed up to a limit; the page counts the others and links to their list.
+// Domains that need a decision have a limit of their own, and orders that wait for the customer
+// come first, so that others don't displace them.
+//
 // An order of an automatic renewal whose charge failed is unpaid: the customer may pay it.
 //
 // Months are those of UTC, like the dates on pages. Spending is what was paid this year,

@@ -3,6 +3,7 @@ package overview
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -18,7 +19,7 @@ const (
 	ExpiringWithin = 60 * 24 * time.Hour
 )
 
-// maxRows bounds what is read of each kind; the page counts the other domains.
+// maxRows bounds what is read of each kind; the page counts the others.
 const maxRows = 30
 
 // Kind is what a line is about.
@@ -79,7 +80,8 @@ type Day struct {
 	Spent registrar.Cents
 }
 
-// Facts are what is stored. Expiring are the first of ExpiringCount domains, sorted by the end
+// Facts are what is stored. Lists are the first of as many as their count says. Deciding are
+// the domains that need a decision, Expiring the others that end soon, both sorted by the end
 // of the term; Months and Later count the terms that end in each month of Bounds and after
 // them; Spent are the payments of the year.
 type Facts struct {
@@ -87,7 +89,11 @@ type Facts struct {
 	NewEmail      string // empty if no change of the address waits
 	NewEmailUntil time.Time
 	Orders        []Order
+	OrderCount    int
 	Changes       []Change
+	ChangeCount   int
+	Deciding      []portfolio.Domain
+	DecidingCount int
 	Expiring      []portfolio.Domain
 	ExpiringCount int
 	Months        [12]int
@@ -98,9 +104,9 @@ type Facts struct {
 // Bounds limit what is read. Clock is the wall clock; the others are business time. Months are
 // the beginnings of twelve months and of the one after them.
 type Bounds struct {
-	Clock, PaidBefore, SpentSince time.Time
-	Months                        [13]time.Time
-	Limit                         int
+	Clock, PaidBefore, DecideBefore, SpentSince time.Time
+	Months                                      [13]time.Time
+	Limit                                       int
 }
 
 // Store reads facts.
@@ -111,12 +117,14 @@ type Store interface {
 // Overview is the state of an account.
 type Overview struct {
 	Decide, Unpaid, InProgress, Expiring []Line
-	// MoreExpiring is the number of domains that end soon and are not listed.
-	MoreExpiring int
-	Year         int
-	Spent        [12]registrar.Cents // by month of Year
-	Expiries     [12]Month           // from this month on
-	Later        int                 // terms that end after those months
+	// The numbers of what is not listed: domains that need a decision, orders, changes, and
+	// other domains that end soon.
+	MoreDeciding, MoreOrders, MoreChanges, MoreExpiring int
+
+	Year     int
+	Spent    [12]registrar.Cents // by month of Year
+	Expiries [12]Month           // from this month on
+	Later    int                 // terms that end after those months
 }
 
 // Month is a month and the number of terms that end in it.
@@ -139,6 +147,9 @@ func (o Overview) Domains() int {
 	}
 	return sum
 }
+
+// Idle reports whether nothing waits for the customer. An order that is not listed may.
+func (o Overview) Idle() bool { return len(o.Decide)+len(o.Unpaid)+o.MoreOrders == 0 }
 
 // SpentTotal is the sum of the year so far.
 func (o Overview) SpentTotal() (sum registrar.Cents) {
@@ -170,7 +181,8 @@ func (s *Service) Of(ctx context.Context, actor registrar.Actor) (Overview, erro
 	}
 	now := s.now().UTC()
 	bounds := Bounds{
-		Clock: s.clock(), PaidBefore: now.Add(ExpiringWithin), Limit: maxRows, SpentSince: time.Date(now.Year(), time.January, 1, 0, 0, 0, 0, time.UTC),
+		Clock: s.clock(), PaidBefore: now.Add(ExpiringWithin), DecideBefore: now.Add(DecideWithin), Limit: maxRows,
+		SpentSince: time.Date(now.Year(), time.January, 1, 0, 0, 0, 0, time.UTC),
 	}
 	for i := range bounds.Months {
 		bounds.Months[i] = month(now, i)
@@ -188,7 +200,10 @@ func month(now time.Time, ahead int) time.Time {
 }
 
 func overviewOf(facts Facts, now time.Time) Overview {
-	o := Overview{Year: now.Year(), Later: facts.Later, MoreExpiring: facts.ExpiringCount - len(facts.Expiring)}
+	o := Overview{
+		Year: now.Year(), Later: facts.Later, MoreDeciding: facts.DecidingCount - len(facts.Deciding), MoreOrders: facts.OrderCount - len(facts.Orders),
+		MoreChanges: facts.ChangeCount - len(facts.Changes), MoreExpiring: facts.ExpiringCount - len(facts.Expiring),
+	}
 	for i, count := range facts.Months {
 		first := month(now, i)
 		o.Expiries[i] = Month{Year: first.Year(), Month: first.Month(), Domains: count}
@@ -197,7 +212,7 @@ func overviewOf(facts Facts, now time.Time) Overview {
 		o.Spent[day.Day.Month()-1] += day.Spent
 	}
 	o.addOrders(facts.Orders, now)
-	for _, domain := range facts.Expiring {
+	for _, domain := range slices.Concat(facts.Deciding, facts.Expiring) {
 		o.addDomain(domain, now)
 	}
 	for _, change := range facts.Changes {

@@ -85,6 +85,14 @@ func TestOverview_EveryDomainIsInOnePart(t *testing.T) {
 	}
 }
 
+func TestOverview_UnlistedOrdersAndDomainsAreCounted(t *testing.T) {
+	t.Parallel()
+	o := overviewOf(Facts{HasRegistrant: true, Orders: []Order{{State: order.Provisioning}}, OrderCount: 3, ChangeCount: 4, DecidingCount: 5, ExpiringCount: 6}, testTime)
+	if o.MoreOrders != 2 || o.MoreChanges != 4 || o.MoreDeciding != 5 || o.MoreExpiring != 6 || o.Idle() {
+		t.Errorf("%+v", o)
+	}
+}
+
 func TestOverview_MonthsAndSums(t *testing.T) {
 	t.Parallel()
 	on := func(month time.Month, spent registrar.Cents) Day {

@@ -106,7 +106,7 @@ func (s *Service) Page(ctx context.Context, actor registrar.Actor, filter Filter
 		return Page{}, err
 	}
 	page := Page{Groups: groups}
-	if page.Domains, err = s.collect(ctx, actor.Customer, filter, groups, size+1, match); err != nil {
+	if page.Domains, _, err = s.collect(ctx, actor.Customer, filter, groups, size+1, match); err != nil {
 		return Page{}, err
 	}
 	if len(page.Domains) > size {
@@ -115,20 +115,27 @@ func (s *Service) Page(ctx context.Context, actor registrar.Actor, filter Filter
 	return page, nil
 }
 
-// ListMatching returns the domains of all pages, at most MaxListed.
-func (s *Service) ListMatching(ctx context.Context, actor registrar.Actor, filter Filter, match func(Domain) bool) ([]Domain, error) {
+// ListMatching returns the domains of all pages, at most MaxListed. more reports whether there
+// may be further ones.
+func (s *Service) ListMatching(ctx context.Context, actor registrar.Actor, filter Filter, match func(Domain) bool) (domains []Domain, more bool, err error) {
 	if actor.Customer == "" {
-		return nil, &registrar.Error{Kind: registrar.KindUnauthenticated}
+		return nil, false, &registrar.Error{Kind: registrar.KindUnauthenticated}
 	}
-	return s.collect(ctx, actor.Customer, filter, nil, MaxListed, match)
+	domains, more, err = s.collect(ctx, actor.Customer, filter, nil, MaxListed+1, match)
+	if len(domains) > MaxListed {
+		domains = domains[:MaxListed]
+	}
+	return domains, more, err
 }
 
 // collect reads up to limit matching domains in batches. groups is what the account has; nil
-// if unknown.
-func (s *Service) collect(ctx context.Context, customer string, filter Filter, groups []Group, limit int, match func(Domain) bool) (found []Domain, err error) {
+// if unknown. cut reports that it stopped before the end of the list.
+func (s *Service) collect(
+	ctx context.Context, customer string, filter Filter, groups []Group, limit int, match func(Domain) bool,
+) (found []Domain, cut bool, err error) {
 	part, possible := normalisePart(filter.Part)
 	if !possible || filter.Status != "" && !filter.Status.Valid() {
-		return nil, nil // no name can match
+		return nil, false, nil // no name can match
 	}
 	if filter.Part = part; !isASCII(part) {
 		filter.Part = "xn--"
@@ -144,14 +151,14 @@ func (s *Service) collect(ctx context.Context, customer string, filter Filter, g
 			}
 			batch, err := s.store.ListDomainsPage(ctx, customer, step, size)
 			if err != nil {
-				return nil, err
+				return nil, false, err
 			}
 			for _, domain := range batch {
 				if match != nil && !match(domain) {
 					continue
 				}
 				if found = append(found, domain); len(found) == limit {
-					return found, nil
+					return found, true, nil
 				}
 			}
 			left -= len(batch)
@@ -160,7 +167,7 @@ func (s *Service) collect(ctx context.Context, customer string, filter Filter, g
 			}
 		}
 	}
-	return found, nil
+	return found, left <= 0, nil
 }
 
 // steps splits a list into those that the store can sort, from the position on.

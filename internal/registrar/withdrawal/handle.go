@@ -64,8 +64,7 @@ func (s *Service) Close(ctx context.Context, operator registrar.Actor, id, note 
 	if err != nil {
 		return err
 	}
-	unprintable := func(r rune) bool { return r != '\n' && isUnprintable(r) }
-	if note == "" || utf8.RuneCountInString(note) > MaxNote || !utf8.ValidString(note) || strings.ContainsFunc(note, unprintable) {
+	if note == "" || utf8.RuneCountInString(note) > MaxNote || !utf8.ValidString(note) || strings.ContainsFunc(note, registrar.IsUnprintableInLines) {
 		return registrar.Invalid(BadNote)
 	}
 	notice.DoneAt, notice.DoneBy, notice.DoneNote = s.now(), operator.Through, note

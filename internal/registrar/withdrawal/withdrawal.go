@@ -246,13 +246,6 @@ func (d Notice) mailData() map[string]string {
 	}
 }
 
-// isUnprintable reports characters that no line of a mail may contain. The mail goes to an
-// arbitrary address, so submitted text must not look like our own lines: it can neither
-// start a new line nor change the text direction.
-func isUnprintable(r rune) bool {
-	return unicode.IsControl(r) || unicode.In(r, unicode.Zl, unicode.Zp, unicode.Bidi_Control)
-}
-
 // validate returns the notice in its stored form.
 func (d Notice) validate(now time.Time) (Notice, error) {
 	problems := make(map[string]registrar.Code)
@@ -263,7 +256,7 @@ func (d Notice) validate(now time.Time) (Notice, error) {
 			problems[field] = Missing
 		case utf8.RuneCountInString(*value) > limit:
 			problems[field] = TooLong
-		case !utf8.ValidString(*value) || strings.ContainsFunc(*value, isUnprintable):
+		case !utf8.ValidString(*value) || strings.ContainsFunc(*value, registrar.IsUnprintable):
 			problems[field] = Malformed
 		}
 	}

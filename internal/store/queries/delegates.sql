@@ -8,14 +8,14 @@ WHERE o.customer_id = $1 AND o.channel <> 'portal' AND o.channel <> 'renewal'
 GROUP BY o.by_kind, o.by_id
 ORDER BY o.by_kind, o.by_id;
 
--- Orders of the customer that a linked agent has paid.
+-- Orders of the customer that a linked agent has paid, by agent and creator.
 -- name: ListOrdersCompleted :many
-SELECT o.completer_id, CAST(max(o.paid_at) AS BIGINT) AS last_at, count(*) AS orders,
+SELECT o.completer_id, o.by_kind, o.by_id, CAST(max(o.paid_at) AS BIGINT) AS last_at, count(*) AS orders,
     CAST(sum(o.gross - coalesce((SELECT sum(refunds.amount) FROM refunds WHERE refunds.order_id = o.id AND refunds.item_id <> ''), 0)) AS BIGINT) AS spent
 FROM orders AS o
 WHERE o.customer_id = $1 AND o.completer_id <> '' AND o.paid_at > 0
-GROUP BY o.completer_id
-ORDER BY o.completer_id;
+GROUP BY o.completer_id, o.by_kind, o.by_id
+ORDER BY o.completer_id, o.by_kind, o.by_id;
 
 -- name: ListUnrevokedGrants :many
 SELECT id, client_id, client_name, redirect_uri FROM grants
@@ -24,6 +24,3 @@ ORDER BY id;
 
 -- name: RevokeAuthorizationCodesOfCustomer :exec
 UPDATE authorization_codes SET used_at = $2 WHERE customer_id = $1 AND used_at = 0;
-
--- name: ResetTokenCount :exec
-UPDATE customers SET token_count = 0 WHERE id = $1;

@@ -121,9 +121,12 @@ WHERE id = sqlc.arg(id) AND customer_id = sqlc.arg(customer_id);
 UPDATE domains SET folder = sqlc.arg(folder)
 WHERE id = sqlc.arg(id) AND customer_id = sqlc.arg(customer_id);
 
--- name: CountOtherFolders :one
+-- name: HasFolder :one
+SELECT EXISTS (SELECT 1 FROM domains WHERE customer_id = sqlc.arg(customer_id) AND folder = sqlc.arg(folder));
+
+-- name: CountFolders :one
 SELECT count(DISTINCT folder) FROM domains
-WHERE customer_id = sqlc.arg(customer_id) AND folder <> '' AND folder <> sqlc.arg(folder);
+WHERE customer_id = $1 AND folder <> '';
 
 -- name: ClearDomainLabels :exec
 UPDATE domains SET folder = '', note = '' WHERE customer_id = $1 AND (folder <> '' OR note <> '');

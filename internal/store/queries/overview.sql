@@ -9,7 +9,8 @@ SELECT
     CAST(coalesce((SELECT max(until.expires_at) FROM links AS until
         WHERE until.customer_id = sqlc.arg(customer_id) AND until.kind = 'change_email' AND until.used_at = 0 AND until.expires_at > sqlc.arg(now)), 0) AS BIGINT) AS new_email_until;
 
--- A customer's orders that can be paid or are being provisioned.
+-- A customer's orders that can be paid or are being provisioned; those that wait for the
+-- customer first.
 -- name: ListUnfinishedOrders :many
 SELECT o.id, o.state, o.channel, o.by_kind, o.by_name, o.gross, o.pay_sealed, o.created_at, o.expires_at,
     CAST(coalesce((SELECT first.name FROM order_items AS first WHERE first.order_id = o.id ORDER BY first.position LIMIT 1), '') AS TEXT) AS name,
@@ -20,8 +21,12 @@ WHERE o.id IN (
     SELECT unpaid.id FROM orders AS unpaid WHERE unpaid.customer_id = sqlc.arg(customer_id) AND unpaid.open_order = 1
     UNION ALL
     SELECT paid.id FROM orders AS paid WHERE paid.customer_id = sqlc.arg(customer_id) AND paid.state = 'provisioning')
-ORDER BY o.id DESC
+ORDER BY CASE WHEN o.state = 'awaiting_payment' OR o.state = 'awaiting_verification' THEN 0 ELSE 1 END, o.id DESC
 LIMIT sqlc.arg(max_rows);
+
+-- name: CountUnfinishedOrders :one
+SELECT CAST((SELECT count(*) FROM orders AS unpaid WHERE unpaid.customer_id = sqlc.arg(customer_id) AND unpaid.open_order = 1)
+    + (SELECT count(*) FROM orders AS paid WHERE paid.customer_id = sqlc.arg(customer_id) AND paid.state = 'provisioning') AS BIGINT) AS orders;
 
 -- name: ListOpenDomainChanges :many
 SELECT domain_id, name, kind, wait_until, created_at FROM domain_changes
@@ -29,7 +34,12 @@ WHERE customer_id = $1 AND due_at > 0
 ORDER BY id
 LIMIT $2;
 
--- The columns of SearchDomains.
+-- name: CountOpenDomainChanges :one
+SELECT count(*) FROM domain_changes WHERE customer_id = $1 AND due_at > 0;
+
+-- Domains whose term is over or ends before paid_before. With deciding = 1, only those that
+-- need a decision: their term is over, ends before decide_before with nothing chosen, or the
+-- charge of their renewal failed; with 0, only the others. The columns of SearchDomains.
 -- name: ListDomainsEndingSoon :many
 SELECT domains.id, domains.customer_id, domains.name, domains.tld, domains.status, domains.paid_until, domains.at_term_end, domains.registry_status, domains.created_at, domains.updated_at,
     domains.folder, domains.note,
@@ -40,6 +50,9 @@ FROM domains
 LEFT JOIN renewals ON renewals.domain_id = domains.id AND renewals.term_end = domains.paid_until
 LEFT JOIN term_ends ON term_ends.domain_id = domains.id AND term_ends.term_end = domains.paid_until
 WHERE domains.customer_id = sqlc.arg(customer_id) AND domains.paid_until > 0 AND domains.paid_until < sqlc.arg(paid_before) AND domains.status <> 'transferred_out'
+    AND CASE WHEN domains.status <> 'active'
+            OR domains.at_term_end = '' AND domains.paid_until < sqlc.arg(decide_before)
+            OR domains.at_term_end = 'renew' AND (renewals.state = 'failed' OR renewals.state = 'announced' AND renewals.attempts > 0) THEN 1 ELSE 0 END = CAST(sqlc.arg(deciding) AS BIGINT)
 ORDER BY domains.paid_until
 LIMIT sqlc.arg(max_rows);
 
@@ -61,8 +74,15 @@ SELECT
     (SELECT count(*) FROM domains AS d11 WHERE d11.customer_id = sqlc.arg(customer_id) AND d11.status <> 'transferred_out' AND d11.paid_until >= sqlc.arg(month_11) AND d11.paid_until < sqlc.arg(month_12)) AS count_11,
     (SELECT count(*) FROM domains AS later WHERE later.customer_id = sqlc.arg(customer_id) AND later.status <> 'transferred_out' AND later.paid_until >= sqlc.arg(month_12)) AS count_later;
 
+-- All domains of ListDomainsEndingSoon, and those that need a decision.
 -- name: CountDomainsEndingSoon :one
-SELECT count(*) FROM domains WHERE customer_id = sqlc.arg(customer_id) AND paid_until > 0 AND paid_until < sqlc.arg(paid_before) AND status <> 'transferred_out';
+SELECT count(*) AS ending,
+    CAST(coalesce(sum(CASE WHEN domains.status <> 'active'
+            OR domains.at_term_end = '' AND domains.paid_until < sqlc.arg(decide_before)
+            OR domains.at_term_end = 'renew' AND (renewals.state = 'failed' OR renewals.state = 'announced' AND renewals.attempts > 0) THEN 1 ELSE 0 END), 0) AS BIGINT) AS deciding
+FROM domains
+LEFT JOIN renewals ON renewals.domain_id = domains.id AND renewals.term_end = domains.paid_until
+WHERE domains.customer_id = sqlc.arg(customer_id) AND domains.paid_until > 0 AND domains.paid_until < sqlc.arg(paid_before) AND domains.status <> 'transferred_out';
 
 -- Refunds count on the day of the payment. Days are those since 1970.
 -- name: SumSpendingByDay :many

@@ -14,6 +14,7 @@ SELECT token_count, disabled_at FROM customers WHERE id = $1;
 INSERT INTO personal_access_tokens (id, customer_id, name, purpose, hash, created_at, expires_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7);
 
+-- Expired tokens stay listed until their customer removes them or needs their place.
 -- name: ListActivePersonalAccessTokens :many
 SELECT * FROM personal_access_tokens
 WHERE customer_id = $1 AND revoked_at = 0
@@ -32,11 +33,6 @@ WHERE id = $1;
 -- name: RevokePersonalAccessToken :execrows
 UPDATE personal_access_tokens SET revoked_at = $3
 WHERE id = $1 AND customer_id = $2 AND revoked_at = 0;
-
--- Expired tokens stay listed until their customer removes them or needs their place.
--- name: RevokeExpiredPersonalAccessTokens :execrows
-UPDATE personal_access_tokens SET revoked_at = sqlc.arg(now)
-WHERE customer_id = sqlc.arg(customer_id) AND revoked_at = 0 AND expires_at > 0 AND expires_at <= sqlc.arg(now);
 
 -- name: GetPersonalAccessTokenByHash :one
 SELECT personal_access_tokens.id, personal_access_tokens.customer_id, personal_access_tokens.revoked_at, personal_access_tokens.expires_at, customers.disabled_at, customers.confirmed_at

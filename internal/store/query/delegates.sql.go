@@ -10,22 +10,24 @@ import (
 )
 
 const listOrdersCompleted = `-- name: ListOrdersCompleted :many
-SELECT o.completer_id, CAST(max(o.paid_at) AS BIGINT) AS last_at, count(*) AS orders,
+SELECT o.completer_id, o.by_kind, o.by_id, CAST(max(o.paid_at) AS BIGINT) AS last_at, count(*) AS orders,
     CAST(sum(o.gross - coalesce((SELECT sum(refunds.amount) FROM refunds WHERE refunds.order_id = o.id AND refunds.item_id <> ''), 0)) AS BIGINT) AS spent
 FROM orders AS o
 WHERE o.customer_id = $1 AND o.completer_id <> '' AND o.paid_at > 0
-GROUP BY o.completer_id
-ORDER BY o.completer_id
+GROUP BY o.completer_id, o.by_kind, o.by_id
+ORDER BY o.completer_id, o.by_kind, o.by_id
 `
 
 type ListOrdersCompletedRow struct {
 	CompleterID string
+	ByKind      string
+	ByID        string
 	LastAt      int64
 	Orders      int64
 	Spent       int64
 }
 
-// Orders of the customer that a linked agent has paid.
+// Orders of the customer that a linked agent has paid, by agent and creator.
 func (q *Queries) ListOrdersCompleted(ctx context.Context, customerID string) ([]ListOrdersCompletedRow, error) {
 	rows, err := q.db.QueryContext(ctx, listOrdersCompleted, customerID)
 	if err != nil {
@@ -37,6 +39,8 @@ func (q *Queries) ListOrdersCompleted(ctx context.Context, customerID string) ([
 		var i ListOrdersCompletedRow
 		if err := rows.Scan(
 			&i.CompleterID,
+			&i.ByKind,
+			&i.ByID,
 			&i.LastAt,
 			&i.Orders,
 			&i.Spent,
@@ -143,15 +147,6 @@ func (q *Queries) ListUnrevokedGrants(ctx context.Context, customerID string) ([
 		return nil, err
 	}
 	return items, nil
-}
-
-const resetTokenCount = `-- name: ResetTokenCount :exec
-UPDATE customers SET token_count = 0 WHERE id = $1
-`
-
-func (q *Queries) ResetTokenCount(ctx context.Context, id string) error {
-	_, err := q.db.ExecContext(ctx, resetTokenCount, id)
-	return err
 }
 
 const revokeAuthorizationCodesOfCustomer = `-- name: RevokeAuthorizationCodesOfCustomer :exec

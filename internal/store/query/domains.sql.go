@@ -95,13 +95,13 @@ func (q *Queries) CountDomainGroups(ctx context.Context, customerID string) ([]C
 	return items, nil
 }
 
-const countOtherFolders = `-- name: CountOtherFolders :one
+const countFolders = `-- name: CountFolders :one
 SELECT count(DISTINCT folder) FROM domains
-WHERE customer_id = $1 AND folder <> '' AND folder <> $2
+WHERE customer_id = $1 AND folder <> ''
 `
 
-func (q *Queries) CountOtherFolders(ctx context.Context, customerID string, folder string) (int64, error) {
-	row := q.db.QueryRowContext(ctx, countOtherFolders, customerID, folder)
+func (q *Queries) CountFolders(ctx context.Context, customerID string) (int64, error) {
+	row := q.db.QueryRowContext(ctx, countFolders, customerID)
 	var count int64
 	err := row.Scan(&count)
 	return count, err
@@ -270,6 +270,17 @@ func (q *Queries) GetDomainTerm(ctx context.Context, iD string, customerID strin
 		&i.EndDeletedAt,
 	)
 	return i, err
+}
+
+const hasFolder = `-- name: HasFolder :one
+SELECT EXISTS (SELECT 1 FROM domains WHERE customer_id = $1 AND folder = $2)
+`
+
+func (q *Queries) HasFolder(ctx context.Context, customerID string, folder string) (bool, error) {
+	row := q.db.QueryRowContext(ctx, hasFolder, customerID, folder)
+	var exists bool
+	err := row.Scan(&exists)
+	return exists, err
 }
 
 const insertDomain = `-- name: InsertDomain :execrows

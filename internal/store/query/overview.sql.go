@@ -10,11 +10,40 @@ import (
 )
 
 const countDomainsEndingSoon = `-- name: CountDomainsEndingSoon :one
-SELECT count(*) FROM domains WHERE customer_id = $1 AND paid_until > 0 AND paid_until < $2 AND status <> 'transferred_out'
+SELECT count(*) AS ending,
+    CAST(coalesce(sum(CASE WHEN domains.status <> 'active'
+            OR domains.at_term_end = '' AND domains.paid_until < $1
+            OR domains.at_term_end = 'renew' AND (renewals.state = 'failed' OR renewals.state = 'announced' AND renewals.attempts > 0) THEN 1 ELSE 0 END), 0) AS BIGINT) AS deciding
+FROM domains
+LEFT JOIN renewals ON renewals.domain_id = domains.id AND renewals.term_end = domains.paid_until
+WHERE domains.customer_id = $2 AND domains.paid_until > 0 AND domains.paid_until < $3 AND domains.status <> 'transferred_out'
 `
 
-func (q *Queries) CountDomainsEndingSoon(ctx context.Context, customerID string, paidBefore int64) (int64, error) {
-	row := q.db.QueryRowContext(ctx, countDomainsEndingSoon, customerID, paidBefore)
+type CountDomainsEndingSoonParams struct {
+	DecideBefore int64
+	CustomerID   string
+	PaidBefore   int64
+}
+
+type CountDomainsEndingSoonRow struct {
+	Ending   int64
+	Deciding int64
+}
+
+// All domains of ListDomainsEndingSoon, and those that need a decision.
+func (q *Queries) CountDomainsEndingSoon(ctx context.Context, arg CountDomainsEndingSoonParams) (CountDomainsEndingSoonRow, error) {
+	row := q.db.QueryRowContext(ctx, countDomainsEndingSoon, arg.DecideBefore, arg.CustomerID, arg.PaidBefore)
+	var i CountDomainsEndingSoonRow
+	err := row.Scan(&i.Ending, &i.Deciding)
+	return i, err
+}
+
+const countOpenDomainChanges = `-- name: CountOpenDomainChanges :one
+SELECT count(*) FROM domain_changes WHERE customer_id = $1 AND due_at > 0
+`
+
+func (q *Queries) CountOpenDomainChanges(ctx context.Context, customerID string) (int64, error) {
+	row := q.db.QueryRowContext(ctx, countOpenDomainChanges, customerID)
 	var count int64
 	err := row.Scan(&count)
 	return count, err
@@ -108,6 +137,18 @@ func (q *Queries) CountTermEnds(ctx context.Context, arg CountTermEndsParams) (C
 	return i, err
 }
 
+const countUnfinishedOrders = `-- name: CountUnfinishedOrders :one
+SELECT CAST((SELECT count(*) FROM orders AS unpaid WHERE unpaid.customer_id = $1 AND unpaid.open_order = 1)
+    + (SELECT count(*) FROM orders AS paid WHERE paid.customer_id = $1 AND paid.state = 'provisioning') AS BIGINT) AS orders
+`
+
+func (q *Queries) CountUnfinishedOrders(ctx context.Context, customerID string) (int64, error) {
+	row := q.db.QueryRowContext(ctx, countUnfinishedOrders, customerID)
+	var orders int64
+	err := row.Scan(&orders)
+	return orders, err
+}
+
 const getOverviewAccount = `-- name: GetOverviewAccount :one
 SELECT
     (SELECT count(*) FROM registrants WHERE registrants.customer_id = $1) AS registrants,
@@ -143,14 +184,19 @@ FROM domains
 LEFT JOIN renewals ON renewals.domain_id = domains.id AND renewals.term_end = domains.paid_until
 LEFT JOIN term_ends ON term_ends.domain_id = domains.id AND term_ends.term_end = domains.paid_until
 WHERE domains.customer_id = $1 AND domains.paid_until > 0 AND domains.paid_until < $2 AND domains.status <> 'transferred_out'
+    AND CASE WHEN domains.status <> 'active'
+            OR domains.at_term_end = '' AND domains.paid_until < $3
+            OR domains.at_term_end = 'renew' AND (renewals.state = 'failed' OR renewals.state = 'announced' AND renewals.attempts > 0) THEN 1 ELSE 0 END = CAST($4 AS BIGINT)
 ORDER BY domains.paid_until
-LIMIT $3
+LIMIT $5
 `
 
 type ListDomainsEndingSoonParams struct {
-	CustomerID string
-	PaidBefore int64
-	MaxRows    int32
+	CustomerID   string
+	PaidBefore   int64
+	DecideBefore int64
+	Deciding     int64
+	MaxRows      int32
 }
 
 type ListDomainsEndingSoonRow struct {
@@ -177,9 +223,17 @@ type ListDomainsEndingSoonRow struct {
 	EndDeletedAt    int64
 }
 
-// The columns of SearchDomains.
+// Domains whose term is over or ends before paid_before. With deciding = 1, only those that
+// need a decision: their term is over, ends before decide_before with nothing chosen, or the
+// charge of their renewal failed; with 0, only the others. The columns of SearchDomains.
 func (q *Queries) ListDomainsEndingSoon(ctx context.Context, arg ListDomainsEndingSoonParams) ([]ListDomainsEndingSoonRow, error) {
-	rows, err := q.db.QueryContext(ctx, listDomainsEndingSoon, arg.CustomerID, arg.PaidBefore, arg.MaxRows)
+	rows, err := q.db.QueryContext(ctx, listDomainsEndingSoon,
+		arg.CustomerID,
+		arg.PaidBefore,
+		arg.DecideBefore,
+		arg.Deciding,
+		arg.MaxRows,
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -277,7 +331,7 @@ WHERE o.id IN (
     SELECT unpaid.id FROM orders AS unpaid WHERE unpaid.customer_id = $1 AND unpaid.open_order = 1
     UNION ALL
     SELECT paid.id FROM orders AS paid WHERE paid.customer_id = $1 AND paid.state = 'provisioning')
-ORDER BY o.id DESC
+ORDER BY CASE WHEN o.state = 'awaiting_payment' OR o.state = 'awaiting_verification' THEN 0 ELSE 1 END, o.id DESC
 LIMIT $2
 `
 
@@ -296,7 +350,8 @@ type ListUnfinishedOrdersRow struct {
 	Items     int64
 }
 
-// A customer's orders that can be paid or are being provisioned.
+// A customer's orders that can be paid or are being provisioned; those that wait for the
+// customer first.
 func (q *Queries) ListUnfinishedOrders(ctx context.Context, customerID string, maxRows int32) ([]ListUnfinishedOrdersRow, error) {
 	rows, err := q.db.QueryContext(ctx, listUnfinishedOrders, customerID, maxRows)
 	if err != nil {

@@ -135,6 +135,7 @@ WHERE customer_id = $1 AND revoked_at = 0
 ORDER BY id DESC
 `
 
+// Expired tokens stay listed until their customer removes them or needs their place.
 func (q *Queries) ListActivePersonalAccessTokens(ctx context.Context, customerID string) ([]PersonalAccessToken, error) {
 	rows, err := q.db.QueryContext(ctx, listActivePersonalAccessTokens, customerID)
 	if err != nil {
@@ -206,20 +207,6 @@ func (q *Queries) ListLatestPersonalAccessTokens(ctx context.Context, customerID
 		return nil, err
 	}
 	return items, nil
-}
-
-const revokeExpiredPersonalAccessTokens = `-- name: RevokeExpiredPersonalAccessTokens :execrows
-UPDATE personal_access_tokens SET revoked_at = $1
-WHERE customer_id = $2 AND revoked_at = 0 AND expires_at > 0 AND expires_at <= $1
-`
-
-// Expired tokens stay listed until their customer removes them or needs their place.
-func (q *Queries) RevokeExpiredPersonalAccessTokens(ctx context.Context, now int64, customerID string) (int64, error) {
-	result, err := q.db.ExecContext(ctx, revokeExpiredPersonalAccessTokens, now, customerID)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
 }
 
 const revokePersonalAccessToken = `-- name: RevokePersonalAccessToken :execrows

@@ -144,7 +144,7 @@ func (h *Handler) pay(req *ui.Request) error {
 	if err != nil {
 		return &registrar.Error{Kind: registrar.KindInvalid, Code: ui.BadForm}
 	}
-	confirmation := order.Confirmation{Gross: registrar.Cents(shown), Consent: req.Field("consent")}
+	confirmation := order.Confirmation{Gross: registrar.Cents(shown), Items: req.Field("items"), Consent: req.Field("consent")}
 	if wording := req.Field("auto_renew"); wording != "" {
 		confirmation.AutoRenew, confirmation.RenewalWording, confirmation.RenewalPrices = true, wording, req.Field("renewal_prices")
 	}

@@ -109,9 +109,10 @@ func TestPay_FreeOrderHasFreeButton(t *testing.T) {
 func TestPay_SubmitsShownPriceAndRedirects(t *testing.T) {
 	t.Parallel()
 	d := &fakeOrders{view: ownView(order.AwaitingPayment), to: "https://pay.example/c/1"}
-	got := visit(t, d, "erika", payPage+"/pay", form("gross", "3570", "auto_renew", "2026-11-de", "renewal_prices", "1428,1428"))
+	visit(t, d, "erika", payPage, nil).wantPage(http.StatusOK, []string{`name="items" value="` + d.view.Order.ItemsDigest() + `"`}, nil)
+	got := visit(t, d, "erika", payPage+"/pay", form("gross", "3570", "auto_renew", "2026-11-de", "renewal_prices", "1428,1428", "items", "digest"))
 	got.wantRedirect("https://pay.example/c/1")
-	if d.confirmation != (order.Confirmation{Gross: 3570, AutoRenew: true, RenewalWording: "2026-11-de", RenewalPrices: "1428,1428"}) || d.actor.Customer != "cus_1" {
+	if d.confirmation != (order.Confirmation{Gross: 3570, Items: "digest", AutoRenew: true, RenewalWording: "2026-11-de", RenewalPrices: "1428,1428"}) || d.actor.Customer != "cus_1" {
 		t.Errorf("the service got %+v of %+v", d.confirmation, d.actor)
 	}
 	visit(t, d, "erika", payPage+"/pay", form("gross", "3570"))
@@ -413,4 +414,21 @@ func TestPay_UnknownLinkIsNotFoundPage(t *testing.T) {
 	}
 	visit(t, &fakeOrders{pending: refusal(registrar.KindNotFound, order.NoSuchOrder)}, "erika", verifyPage, nil).wantPage(http.StatusNotFound, []string{"Nicht gefunden"}, nil)
 	visit(t, &fakeOrders{}, "erika", payPage+"/paid", form()).wantPage(http.StatusNotFound, []string{"Nicht gefunden"}, nil)
+}
+
+func TestPay_RefusedRenewalsSayWhatToDo(t *testing.T) {
+	t.Parallel()
+	view := ownView(order.AwaitingPayment)
+	view.Order.ItemsKey, view.Payable, view.Refused = "basket:renewals", false, map[string]error{}
+	const remove, discard = "Entfernen Sie bitte die Domains, bei denen oben ein Grund steht.", "Alles in dieser Bestellung ist inzwischen verlängert."
+	for i := range view.Order.Items {
+		view.Order.Items[i].Kind = order.Renew
+		view.Refused[view.Order.Items[i].ID] = refusal(registrar.KindConflict, order.TermPaid)
+		want, other := remove, discard
+		if i == len(view.Order.Items)-1 {
+			want, other = discard, remove
+		}
+		visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK,
+			[]string{want, "Diese Domain wurde inzwischen verlängert.", payPage + "/remove", payPage + "/decline"}, []string{other, payButton})
+	}
 }

@@ -104,6 +104,10 @@ var payTexts = ui.Texts{
 		"So lässt sich diese Bestellung nicht bezahlen. Entfernen Sie bitte die Domains, bei denen oben ein Grund steht.",
 		"This order can't be paid as it is. Please remove the domains that show a reason above.",
 	},
+	"pay.refused_paid": {
+		"Hier ist nichts mehr zu bezahlen: Alles in dieser Bestellung ist inzwischen verlängert. Bitte verwerfen Sie sie.",
+		"Nothing is left to pay: everything in this order has been renewed in the meantime. Please discard it.",
+	},
 	"pay.then_free": {"Es wird nichts abgebucht.", "Nothing will be charged."},
 	"pay.refused": {
 		"Diese Bestellung lässt sich nicht mehr ausführen. Verwerfen Sie sie bitte und bestellen Sie neu, was noch verfügbar ist.",

@@ -36,6 +36,7 @@ type payData struct {
 	Renewal     *renewalConsent // automatic renewal, which the customer may agree to; nil if it is not offered
 	Consent     *consent        // what a consumer must accept; nil if not required
 	Codes       int             // transfers that have their auth code
+	RefusedKey  string          // what to do about items that can't be ordered any more; empty if there are none
 	RuleKeys    []string        // requirements of extensions that the holder does not meet
 	Changeable  bool            // the viewer can still pay, decline or complete it
 	TextKey     string          // describes the state of the order
@@ -182,7 +183,7 @@ func (h *Handler) newPayData(req *ui.Request, view order.View, t formError) (pay
 		Page: currentPayPath(req), SignIn: ui.WithNext(ui.SignInPath, currentPayPath(req)), View: view, Order: o,
 		Rows: h.newItemRows(req, currentPayPath(req), view, t), summary: h.summaryOf(req.Language, o.Totals), Steps: stepsOf(o), AskedKey: askedKey(o, view.IsOwner),
 		Outcome: !o.PaidAt.IsZero(), ReturnedKey: returnedKey(o), TextKey: "pay.text." + displayState(o),
-		Changeable: view.IsOwner && o.State.Open() && o.State != order.Paying,
+		Changeable: view.IsOwner && o.State.Open() && o.State != order.Paying, RefusedKey: refusedKey(view),
 	}
 	if slices.ContainsFunc(o.Items, func(i order.Item) bool { return i.Kind == order.Transfer && i.State == order.ItemProvisioning }) {
 		s.DelayKey = "pay.patience"
@@ -360,6 +361,22 @@ func returnedKey(o order.Order) string {
 		}
 	}
 	return key
+}
+
+// refusedKey says what to do about an order with refused items.
+func refusedKey(view order.View) string {
+	if len(view.Refused) == 0 {
+		return ""
+	}
+	unpaid := slices.ContainsFunc(view.Order.Items, func(i order.Item) bool { return registrar.CodeOf(view.Refused[i.ID]) != order.TermPaid })
+	switch {
+	case !unpaid:
+		return "pay.refused_paid"
+	case view.Order.IsRenewalBasket():
+		return "pay.refused_renewals"
+	default:
+		return "pay.refused"
+	}
 }
 
 // ownPath returns the domain's page if a name is refused because the visitor already

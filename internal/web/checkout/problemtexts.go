@@ -115,6 +115,10 @@ var problemTexts = ui.WithRequirements(ui.Texts{
 		"Der Preis oder die Steuer hat sich gerade geändert. Abgebucht wurde nichts. Bitte prüfen Sie den neuen Betrag.",
 		"The price or the tax has just changed. Nothing was charged. Please check the new total.",
 	},
+	"problem.items_changed": {
+		"Diese Bestellung enthält inzwischen etwas anderes, als die Seite gezeigt hat. Bestellt und abgebucht wurde nichts. Bitte prüfen Sie sie noch einmal.",
+		"This order has changed since the page was opened. Nothing was ordered or charged. Please check it again.",
+	},
 	"problem.renewal_changed": {
 		"Der Preis oder der Text der automatischen Verlängerung hat sich gerade geändert. Bestellt und abgebucht wurde nichts. Bitte prüfen Sie beides noch einmal.",
 		"The price or the text of automatic renewal has just changed. Nothing was ordered or charged. Please check both again.",

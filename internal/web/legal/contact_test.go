@@ -111,7 +111,7 @@ func TestContactForm_RateLimitedByNetworkAndRecipient(t *testing.T) {
 			return 0
 		})
 		status, body := visit(t, pages, "/kontakt", message("email", "Erika@example.de"))
-		if status != http.StatusTooManyRequests || !strings.Contains(body, "wann ist es soweit?") || store.inquiries.all != nil {
+		if status != http.StatusTooManyRequests || !strings.Contains(body, "wann ist es soweit?") || !strings.Contains(body, "Wir haben gerade zu viele Nachrichten erhalten") || store.inquiries.all != nil {
 			t.Errorf("%s: %d, stored %v", full, status, store.inquiries.all)
 		}
 	}

@@ -71,7 +71,7 @@ var helpTexts = ui.Texts{
 		"Your message has not been sent yet. Please choose “Send message” again.",
 	},
 	"problem.too_many_inquiries": {
-		"Von hier kamen zu viele Nachrichten. Bitte versuchen Sie es in {1} noch einmal.",
-		"Too many messages were sent from here. Please try again in {1}.",
+		"Wir haben gerade zu viele Nachrichten erhalten. Bitte versuchen Sie es in {1} noch einmal.",
+		"We have received too many messages. Please try again in {1}.",
 	},
 }

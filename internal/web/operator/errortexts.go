@@ -106,6 +106,7 @@ var errorTexts = ui.Texts{
 	"error.no_price":                {"Die Preisliste nennt keinen Preis", "The price list has no price"},
 	"error.not_your_order":          {"Die Bestellung gehört einem anderen Kunden", "The order belongs to another customer"},
 	"error.order_not_open":          {"Die Bestellung lässt sich nicht mehr ändern oder bezahlen", "The order can't be paid or changed any more"},
+	"error.items_changed":           {"Der Inhalt der Bestellung hat sich geändert", "The items of the order have changed"},
 	"error.price_changed":           {"Der Preis hat sich geändert", "The price has changed"},
 	"error.data_missing":            {"Angaben des Kunden fehlen", "The customer's data is incomplete"},
 	"error.over_names_budget":       {"Zu viele Namen in kurzer Zeit abgefragt", "Too many names queried in a short time"},

@@ -37,7 +37,7 @@ func (h *Handler) home(req *ui.Request, operator registrar.Actor) error {
 	if err != nil {
 		return err
 	}
-	inquiries, err := h.Inquiries.ListOpen(req.R.Context(), operator)
+	inquiries, moreInquiries, err := h.Inquiries.ListOldestOpen(req.R.Context(), operator)
 	if err != nil {
 		return err
 	}
@@ -45,13 +45,14 @@ func (h *Handler) home(req *ui.Request, operator registrar.Actor) error {
 		!preview.Brake.Engaged()
 	return h.render(req, ui.View{Name: "home", Section: homePath}, struct {
 		admin.OpenIssues
-		Upstreams []Upstream
-		Brake     lifecycle.BrakeStatus
-		Unpaid    lifecycle.OpenTerms
-		Notices   []noticeRow
-		Inquiries []inquiryRow
-		Quiet     bool
-	}{needs, troubled, preview.Brake, unpaid, notices, newInquiryRows(inquiries, nil), quiet}, "")
+		Upstreams     []Upstream
+		Brake         lifecycle.BrakeStatus
+		Unpaid        lifecycle.OpenTerms
+		Notices       []noticeRow
+		Inquiries     []inquiryRow
+		MoreInquiries int
+		Quiet         bool
+	}{needs, troubled, preview.Brake, unpaid, notices, newInquiryRows(inquiries, nil), moreInquiries, quiet}, "")
 }
 
 func (h *Handler) jobs(req *ui.Request, operator registrar.Actor) error {

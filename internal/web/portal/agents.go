@@ -55,13 +55,14 @@ func (h *Handler) agents(req *ui.Request) error {
 		}
 	}
 	return h.templates.Render(req, ui.View{Name: "agents", Title: "agents.title", Section: agentsPath, Data: struct {
-		Tab    string
-		Rows   []delegateRow
-		Former delegate.Orders
-		Others []agent.LinkableAgent
-		Recent bool
-		Again  string
-	}{agentsPath, newDelegateRows(all.List), all.Former, others, req.SignedInRecently(), ui.WithNext(ui.SignInAgainPath, agentsPath)}})
+		Tab       string
+		Rows      []delegateRow
+		Stoppable bool // someone has access
+		Former    delegate.Orders
+		Others    []agent.LinkableAgent
+		Recent    bool
+		Again     string
+	}{agentsPath, newDelegateRows(all.List), len(withAccess(all.List)) > 0, all.Former, others, req.SignedInRecently(), ui.WithNext(ui.SignInAgainPath, agentsPath)}})
 }
 
 // showStopAll asks for confirmation and lists what would end.
@@ -72,13 +73,24 @@ func (h *Handler) renderStopAll(req *ui.Request, status int, problem string) err
 	if err != nil {
 		return err
 	}
-	if len(all.List) == 0 {
+	list := withAccess(all.List)
+	if len(list) == 0 {
 		return req.SeeOther(agentsPath)
 	}
 	return h.templates.Render(req, ui.View{Name: "stopall", Status: status, Title: "stop.title", Section: agentsPath, Data: struct {
 		Rows    []delegateRow
 		Problem string
-	}{newDelegateRows(all.List), problem}})
+	}{newDelegateRows(list), problem}})
+}
+
+// withAccess returns the delegates that have not expired.
+func withAccess(list []delegate.Delegate) (active []delegate.Delegate) {
+	for _, one := range list {
+		if !one.Expired {
+			active = append(active, one)
+		}
+	}
+	return active
 }
 
 // stopAll requires the checkbox because secrets can't be restored.

@@ -241,7 +241,7 @@ func (h *Handler) bulkRow(req *ui.Request, kind bulk.Kind, outcome bulk.Outcome)
 	switch {
 	case outcome.Code != "":
 		refuse(outcome.Code)
-	case outcome.Result.Change == "" || change.State == domainchange.StatusDone:
+	case outcome.ChangeID == "" || change.State == domainchange.StatusDone:
 	case change.State == domainchange.StatusRefused:
 		refuse(h.refusalCode(change))
 	case change.State == domainchange.StatusWaiting:
@@ -260,7 +260,7 @@ func (h *Handler) codeText(req *ui.Request, kind bulk.Kind, code registrar.Code)
 	automatic := code == renewal.NotRenewable // its text is about automatic renewal
 	for _, key := range []string{"bulk.reason." + string(code), ui.ProblemKey(code), "closed." + string(code)} {
 		if h.templates.Has(key) && (kind != bulk.Renew || !automatic) {
-			return h.templates.Text(req.Language, key)
+			return h.codeMessage(req, key, code)
 		}
 	}
 	if kind == bulk.Renew {

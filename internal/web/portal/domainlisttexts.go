@@ -29,8 +29,12 @@ var domainListTexts = ui.Texts{
 	"domains.csv_auto":     {"Automatische Verlängerung", "Automatic renewal"},
 	"domains.csv_locked":   {"Für Umzüge gesperrt", "Transfer lock"},
 	"domains.csv_added":    {"Hinzugefügt", "Added"},
-	"domains.yes":          {"ja", "yes"},
-	"domains.no":           {"nein", "no"},
+	"domains.csv_more": {
+		"Diese Liste ist unvollständig: Sie endet nach {1} Domains. Mit einem Filter erhalten Sie die übrigen.",
+		"This list is incomplete: it ends after {1} domains. Use a filter to get the others.",
+	},
+	"domains.yes": {"ja", "yes"},
+	"domains.no":  {"nein", "no"},
 
 	"labels.title": {"Ordner und Notiz", "Folder and note"},
 	"labels.hint":  {"Nur für Sie. Die Registry bekommt davon nichts.", "For you only. It is never sent to the registry."},
@@ -106,13 +110,13 @@ var domainListTexts = ui.Texts{
 	},
 
 	"problem.none_selected":    {"Bitte wählen Sie mindestens eine Domain aus.", "Please select at least one domain."},
-	"problem.too_many_chosen":  {"Bitte wählen Sie höchstens 200 Domains aus.", "Please select at most 200 domains."},
-	"problem.folder_invalid":   {"Der Name des Ordners darf höchstens 40 Zeichen haben.", "The name of a folder may have at most 40 characters."},
-	"problem.note_invalid":     {"Die Notiz darf höchstens 1000 Zeichen haben.", "A note may have at most 1000 characters."},
-	"problem.too_many_folders": {"Sie können höchstens 50 Ordner haben.", "You can have at most 50 folders."},
+	"problem.too_many_chosen":  {"Bitte wählen Sie höchstens {1} Domains aus.", "Please select at most {1} domains."},
+	"problem.folder_invalid":   {"Der Name des Ordners darf höchstens {1} Zeichen haben.", "The name of a folder may have at most {1} characters."},
+	"problem.note_invalid":     {"Die Notiz darf höchstens {1} Zeichen haben.", "A note may have at most {1} characters."},
+	"problem.too_many_folders": {"Sie können höchstens {1} Ordner haben.", "You can have at most {1} folders."},
 	"problem.basket_full": {
-		"Eine Bestellung kann höchstens 100 Verlängerungen enthalten. Bitte bezahlen Sie die offene Bestellung zuerst.",
-		"An order can have at most 100 renewals. Please pay the open order first.",
+		"Eine Bestellung kann höchstens {1} Verlängerungen enthalten. Bitte bezahlen Sie die offene Bestellung zuerst.",
+		"An order can have at most {1} renewals. Please pay the open order first.",
 	},
 	"problem.payment_open_elsewhere": {
 		"Diese Verlängerung bezahlen Sie gerade. Schließen Sie die Zahlung unter „Bestellungen“ ab oder brechen Sie sie dort ab.",

@@ -12,11 +12,12 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
-// domainsCSV serves the filtered list as a file (RFC 4180), with the page's texts.
+// domainsCSV serves the filtered list as a file (RFC 4180), with the page's texts. A list that
+// is too long says so in its last row.
 func (h *Handler) domainsCSV(req *ui.Request) error {
 	filter, match := h.filter(listQueryOf(req))
 	filter.AfterName, filter.AfterID, filter.AfterStatus, filter.AfterEnd = "", "", "", time.Time{}
-	domains, err := h.Portfolio.ListMatching(req.R.Context(), req.Actor(), filter, match)
+	domains, more, err := h.Portfolio.ListMatching(req.R.Context(), req.Actor(), filter, match)
 	if err != nil {
 		return err
 	}
@@ -45,6 +46,11 @@ func (h *Handler) domainsCSV(req *ui.Request) error {
 			ui.UnicodeName(d.Name), d.Name, text("domain." + string(d.Status)), day(d.PaidUntil), yesNo(d.Renews()),
 			yesNo(domainchange.Record{Statuses: d.RegistryStatus}.Locked()), d.Folder, d.Note, day(d.CreatedAt),
 		})
+	}
+	if more {
+		last := make([]string, len(rows[0]))
+		last[0] = h.templates.Text(req.Language, "domains.csv_more", len(domains))
+		rows = append(rows, last)
 	}
 	for _, row := range rows {
 		for i := range row {

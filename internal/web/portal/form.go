@@ -7,6 +7,9 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
+	"github.com/dotkontor/dotkontor/internal/registrar/bulk"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
@@ -63,7 +66,18 @@ func (h *Handler) showMessage(req *ui.Request, status int, title, text string, l
 // limits and missing sign-ins have pages of their own.
 func (h *Handler) problem(req *ui.Request, err error) (string, bool) {
 	key, ok := h.problemKey(err)
-	return h.templates.Text(req.Language, key), ok
+	return h.codeMessage(req, key, registrar.CodeOf(err)), ok
+}
+
+// limitByCode are the limits that the messages of codes name as {1}.
+var limitByCode = map[registrar.Code]int{
+	bulk.TooMany: bulk.MaxDomains, portfolio.FolderInvalid: portfolio.MaxFolderLength, portfolio.NoteInvalid: portfolio.MaxNoteLength,
+	portfolio.TooManyFolders: portfolio.MaxFolders, order.BasketFull: order.MaxPortalItems,
+}
+
+// codeMessage returns the text of a code.
+func (h *Handler) codeMessage(req *ui.Request, key string, code registrar.Code) string {
+	return h.templates.Text(req.Language, key, limitByCode[code])
 }
 
 func (h *Handler) problemKey(err error) (string, bool) {

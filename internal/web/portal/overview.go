@@ -2,7 +2,6 @@ package portal
 
 import (
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -25,6 +24,8 @@ type overviewPart struct {
 	ID, TitleKey string
 	Lines        []overviewLine
 	More         int // lines that are not shown
+	MoreKey      string
+	MoreURL      string // where they are listed
 }
 
 type monthRow struct {
@@ -56,8 +57,14 @@ func (h *Handler) home(req *ui.Request) error {
 		id    string
 		lines []overview.Line
 		more  int
-	}{{"decide", found.Decide, 0}, {"unpaid", found.Unpaid, 0}, {"progress", found.InProgress, 0}, {"expiring", found.Expiring, found.MoreExpiring}} {
-		shown := overviewPart{ID: part.id, TitleKey: "overview." + part.id, More: part.more}
+		query string // selects the others in the list of domains
+	}{
+		{"decide", found.Decide, found.MoreDeciding, "?state=" + stateAttention},
+		{"unpaid", found.Unpaid, 0, ""},
+		{"progress", found.InProgress, found.MoreChanges, ""},
+		{"expiring", found.Expiring, found.MoreExpiring, ""},
+	} {
+		shown := overviewPart{ID: part.id, TitleKey: "overview." + part.id, More: part.more, MoreKey: "more." + part.id, MoreURL: domainsPath + part.query}
 		for _, line := range part.lines {
 			row, err := h.overviewLine(req, line)
 			if err != nil {
@@ -69,7 +76,7 @@ func (h *Handler) home(req *ui.Request) error {
 			view.Parts = append(view.Parts, shown)
 		}
 	}
-	view.Nothing = len(found.Decide)+len(found.Unpaid) == 0
+	view.Nothing = found.Idle()
 	h.addCharts(req, &view)
 	return h.templates.Render(req, ui.View{Name: "overview", Title: "overview.title", Section: ui.HomePath, Data: view})
 }
@@ -133,8 +140,8 @@ func (h *Handler) orderLine(req *ui.Request, line overview.Line) (overviewLine, 
 	if h.Orders == nil { // no order can be paid here any more
 		return row, nil
 	}
-	address, err := h.Orders.PayURL(order.Order{ID: o.ID, SealedPayLink: o.SealedPayLink})
-	row.URL = ui.LocalPath(strings.TrimPrefix(address, h.Frame.URL("")), ui.OrdersPath)
+	path, err := h.payPath(order.Order{ID: o.ID, SealedPayLink: o.SealedPayLink})
+	row.URL = path
 	return row, err
 }
 

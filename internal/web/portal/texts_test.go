@@ -3,6 +3,7 @@ package portal
 import (
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -12,7 +13,7 @@ import (
 )
 
 // dynamicKeys are the prefixes of texts that are chosen by a service's codes.
-var dynamicKeys = []string{"problem.", "note.", "action.", "who.", "object.", "domain.", "field.", "hint.", "kind.", "closed.", "change.", "change_state.", "bulk.", "overview.", "line.", "delegate.", "do.", "life."}
+var dynamicKeys = []string{"problem.", "note.", "action.", "who.", "object.", "domain.", "field.", "hint.", "kind.", "closed.", "change.", "change_state.", "bulk.", "overview.", "line.", "delegate.", "do.", "life.", "more."}
 
 func allTexts(t *testing.T) ui.Texts {
 	t.Helper()
@@ -64,6 +65,22 @@ func TestTexts_EveryAuditActionHasText(t *testing.T) {
 	for _, status := range registrar.DomainStatuses() {
 		if texts["domain."+string(status)][0] == "" {
 			t.Errorf("there is no text for %s", status)
+		}
+	}
+}
+
+// A message that names a limit gets it from its constant.
+func TestTexts_MessagesWithLimitHaveIt(t *testing.T) {
+	t.Parallel()
+	for code := range limitByCode {
+		if text := domainListTexts[ui.ProblemKey(code)]; !strings.Contains(text[0], "{1}") {
+			t.Errorf("the text of %s names no limit: %q", code, text[0])
+		}
+	}
+	for key, text := range domainListTexts {
+		code, isProblem := strings.CutPrefix(key, "problem.")
+		if isProblem && strings.Contains(text[0], "höchstens {1}") && limitByCode[registrar.Code(code)] == 0 {
+			t.Errorf("%s has no limit to name", key)
 		}
 	}
 }

@@ -75,7 +75,7 @@ func (h *Handler) showTokens(req *ui.Request, status int, view tokensView) error
 func tokenExpiry(now time.Time, life, until string) (time.Time, error) {
 	var day time.Time
 	switch life {
-	case lifeNever, "":
+	case lifeNever:
 		return time.Time{}, nil
 	case lifeDate:
 		var err error

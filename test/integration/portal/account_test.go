@@ -252,7 +252,7 @@ func TestTokens_TwentyFirstIsRefusedWithMessage(t *testing.T) {
 		_, _, err := s.access.Create(t.Context(), registrar.Actor{Kind: registrar.ActorOperator, Through: "test", Customer: added.ID}, oauth.TokenParams{Name: "one"})
 		must(t, err)
 	}
-	got := b.post("/portal/tokens", url.Values{"name": {"one more"}})
+	got := b.post("/portal/tokens", url.Values{"name": {"one more"}, "life": {"never"}})
 	if got.status != http.StatusUnprocessableEntity || !strings.Contains(got.body, "Sie können höchstens 20 Tokens haben.") || tokenValue.MatchString(got.body) {
 		t.Errorf("got %d %s", got.status, got.body)
 	}

@@ -158,6 +158,30 @@ func TestDomainCSV_IsFilteredAndHarmless(t *testing.T) {
 	}
 }
 
+func TestDomainCSV_SaysThatItIsIncomplete(t *testing.T) {
+	t.Parallel()
+	s := newEnvWith(t, (&fakeOrders{}).install)
+	erika := s.newMember("erika@example.org")
+	s.exec(`INSERT INTO domains (id, customer_id, name, tld, status, created_at, updated_at)
+		WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < $1)
+		SELECT 'dom_' || i, $2, 'name-' || i || '.de', '.de', 'active', 1, 1 FROM n`, portfolio.MaxListed, erika.ID)
+	b := s.signedInBrowser("erika@example.org")
+	for _, complete := range []bool{true, false} {
+		rows, err := csv.NewReader(strings.NewReader(b.get("/portal/domains.csv").body)).ReadAll()
+		must(t, err)
+		want := portfolio.MaxListed + 1
+		if !complete {
+			want++
+		}
+		if last := rows[len(rows)-1][0]; len(rows) != want || strings.Contains(last, "unvollständig: Sie endet nach 20000 Domains") == complete {
+			t.Errorf("complete %t: %d rows, the last one is %q", complete, len(rows), last)
+		}
+		if complete {
+			s.addDomain(erika.ID, "eine-mehr", registrar.DomainActive)
+		}
+	}
+}
+
 func TestLabels_LimitsAndOwner(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t, true)
@@ -168,6 +192,9 @@ func TestLabels_LimitsAndOwner(t *testing.T) {
 		if got := b.post("/portal/domains/"+id+"/labels", wrong); got.status != http.StatusUnprocessableEntity {
 			t.Errorf("%v: %d", wrong, got.status)
 		}
+	}
+	if got := b.post("/portal/domains/"+id+"/labels", url.Values{"note": {strings.Repeat("ä", 1001)}}); !strings.Contains(got.body, "Die Notiz darf höchstens 1000 Zeichen haben.") {
+		t.Errorf("a long note: %s", got.body)
 	}
 	if got := b.post("/portal/domains/"+others+"/labels", url.Values{"note": {"meins"}}); got.status != http.StatusNotFound {
 		t.Errorf("another customer's domain: %d", got.status)
@@ -301,6 +328,40 @@ func TestBulk_RenewalsShareOneOrder(t *testing.T) {
 	c.refused = []order.RefusedItem{{Name: "zwei.de", Kind: order.Renew, Reason: &registrar.Error{Kind: registrar.KindConflict, Code: order.BasketFull}}}
 	got := b.post("/portal/domain-actions", chosen)
 	if page := b.get(got.location()).body; !strings.Contains(page, "höchstens 100 Verlängerungen") || !strings.Contains(page, `href="/checkout/dotkontor_pay_x"`) {
+		t.Errorf("%s: %s", got.location(), page)
+	}
+}
+
+func TestBulk_RenewalsBeyondOrderLimitAreOneRequest(t *testing.T) {
+	t.Parallel()
+	c := &fakeOrders{base: "https://elsewhere.example"}
+	s := newEnvWith(t, c.install)
+	erika := s.newMember("erika@example.org")
+	chosen := url.Values{"action": {"renew"}}
+	for i := range order.MaxPortalItems + 1 {
+		chosen.Add("id", s.addDomain(erika.ID, fmt.Sprintf("name-%03d", i), registrar.DomainActive))
+	}
+	s.signedInBrowser("erika@example.org").post("/portal/domain-actions", chosen)
+	if len(c.requests) != 1 || len(c.requests[0]) != order.MaxPortalItems+1 {
+		t.Errorf("%d requests", len(c.requests))
+	}
+}
+
+func TestBulk_RefusedRenewalsKeepReasonsOfOthers(t *testing.T) {
+	t.Parallel()
+	refuse := func(name string, code registrar.Code) []order.RefusedItem {
+		return []order.RefusedItem{{Name: name, Kind: order.Renew, Reason: &registrar.Error{Kind: registrar.KindConflict, Code: code}}}
+	}
+	c := &fakeOrders{
+		base: "https://elsewhere.example", refused: refuse("eins.de", order.PaymentOpenElsewhere),
+		err: &order.ItemsRefused{Items: refuse("zwei.de", "not_yours")},
+	}
+	s := newEnvWith(t, c.install)
+	erika := s.newMember("erika@example.org")
+	one, two := s.addDomain(erika.ID, "eins", registrar.DomainActive), s.addDomain(erika.ID, "zwei", registrar.DomainActive)
+	b := s.signedInBrowser("erika@example.org")
+	got := b.post("/portal/domain-actions", url.Values{"action": {"renew"}, "id": {one, two}})
+	if page := b.get(got.location()).body; !strings.Contains(page, "Diese Verlängerung bezahlen Sie gerade.") || strings.Contains(page, "in der Bestellung") {
 		t.Errorf("%s: %s", got.location(), page)
 	}
 }

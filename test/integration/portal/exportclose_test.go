@@ -33,7 +33,7 @@ func TestExport_HoldsAllDataAndNoSecret(t *testing.T) {
 	kaffee := s.addDomain(erika.ID, "kaffee", registrar.DomainActive)
 	b := s.signedInBrowser("erika@example.org")
 	b.post("/portal/profile/registrant", registrantForm)
-	b.post("/portal/tokens", url.Values{"name": {"Laptop"}})
+	b.post("/portal/tokens", url.Values{"name": {"Laptop"}, "life": {"never"}})
 	linked := s.newAgent("Einkaufshilfe")
 	s.newAgent("Andere")
 	b.post("/portal/agents/"+linked+"/link", nil)
@@ -109,7 +109,7 @@ func TestCloseAccount_EndsAccessAndFreesAddress(t *testing.T) {
 	erika := s.newMember("erika@example.org")
 	b := s.signedInBrowser("erika@example.org")
 	b.post("/portal/profile/registrant", registrantForm)
-	b.post("/portal/tokens", url.Values{"name": {"Laptop"}})
+	b.post("/portal/tokens", url.Values{"name": {"Laptop"}, "life": {"never"}})
 	other := s.signedInBrowser("erika@example.org")
 	if got := b.post("/portal/profile/close", url.Values{}); got.status != http.StatusUnprocessableEntity {
 		t.Errorf("without the confirmation: %d", got.status)

@@ -3,12 +3,36 @@ package portal
 import (
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/inquiry"
 )
+
+func TestOperatorHome_OnlyTenInquiriesAreListedOthersCounted(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, true)
+	_, b := s.operatorBrowser("ops@example.org")
+	service, err := inquiry.New(inquiry.Config{Store: s.db, Now: s.clock.now})
+	must(t, err)
+	for i := range 12 {
+		if i == 10 {
+			if body := b.get("/operator").body; strings.Count(body, `href="/operator/inquiries/`) != 10 || strings.Contains(body, "weitere Anfragen") {
+				t.Errorf("ten inquiries: %s", body)
+			}
+		}
+		_, err := service.Submit(t.Context(), registrar.Actor{Kind: registrar.ActorPerson}, inquiry.Inquiry{
+			Name: "Erika Muster", Email: "erika@example.org", Topic: "other", Message: "Frage " + strconv.Itoa(i),
+		})
+		must(t, err)
+	}
+	body := b.get("/operator").body
+	if strings.Count(body, `href="/operator/inquiries/`) != 10 || !strings.Contains(body, `<a href="/operator/inquiries">2 weitere Anfragen</a>`) {
+		t.Errorf("twelve inquiries: %s", body)
+	}
+}
 
 func TestOperatorPages_OpenInquiryIsOpenWork(t *testing.T) {
 	t.Parallel()

@@ -3,11 +3,13 @@ package portal
 import (
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/account"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 	"github.com/dotkontor/dotkontor/internal/web/portal"
@@ -89,6 +91,31 @@ func TestOverview_LinksEachLineToWhereItIsDone(t *testing.T) {
 	}
 }
 
+func TestOverview_UndecidedDomainIsShownBehindManyChosen(t *testing.T) {
+	t.Parallel()
+	s := newEnvWith(t, (&fakeOrders{}).install)
+	member := s.newMember("erika@example.org")
+	must(t, s.customers.SetRegistrant(t.Context(), registrar.Actor{Kind: registrar.ActorPerson, Customer: member.ID, SignedInAt: s.clock.now()}, account.Registrant{
+		Kind: account.Person, Name: "Erika Mustermann", Street: "Heidestraße 17", PostalCode: "51147", City: "Köln", Country: "DE", Phone: "+49 30 123456",
+	}))
+	b := s.signedInBrowser("erika@example.org")
+	now, day := s.clock.now(), 24*time.Hour
+	for i := range 31 {
+		path := "/portal/domains/" + s.addDomainUntil(member.ID, "gewaehlt-"+strconv.Itoa(i), now.Add(15*day))
+		if got := b.post(path+"/expire", nil); got.location() != path {
+			t.Fatalf("%d %s", got.status, got.body)
+		}
+	}
+	if body := b.get("/portal").body; !strings.Contains(body, "Im Moment ist nichts zu tun") {
+		t.Errorf("all are decided: %s", body)
+	}
+	s.addDomainUntil(member.ID, "offen", now.Add(28*day))
+	body := b.get("/portal").body
+	if strings.Contains(body, "Im Moment ist nichts zu tun") || !strings.Contains(body, "offen.de") || !strings.Contains(body, "1 weitere Domains laufen bald ab") {
+		t.Errorf("overview: %s", body)
+	}
+}
+
 func TestAgents_PageNamesWhatEachMayAndHasOrdered(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t, true)
@@ -110,8 +137,43 @@ func TestAgents_PageNamesWhatEachMayAndHasOrdered(t *testing.T) {
 	if got := b.post("/portal/tokens/"+list[0].ID+"/revoke", url.Values{"page": {"agents"}}); got.location() != "/portal/agents" {
 		t.Errorf("stopping leads to %s", got.location())
 	}
-	if body := b.get("/portal/agents").body; !strings.Contains(body, "Beendete Zugänge haben 1 Bestellungen vorbereitet") {
+	if body := b.get("/portal/agents").body; !strings.Contains(body, "Beendete Zugänge: 1 Bestellungen vorbereitet, 0 bezahlt, zusammen 0,00\u00a0€") {
 		t.Errorf("what it ordered is gone: %s", body)
+	}
+}
+
+func TestAgents_FormerAgentThatOnlyPaidIsShown(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, true)
+	member := s.newMember("erika@example.org")
+	paid, _ := s.addPaidOrder(member.ID)
+	paid, _, err := s.db.GetCustomerOrder(t.Context(), member.ID, paid.ID)
+	must(t, err)
+	move := order.Transition{From: paid, To: paid}
+	move.To.Completer = "agt_former"
+	if moved, err := s.db.UpdateOrder(t.Context(), move); err != nil || !moved {
+		t.Fatalf("%t, %v", moved, err)
+	}
+	if body := s.signedInBrowser("erika@example.org").get("/portal/agents").body; !strings.Contains(body, "Beendete Zugänge: 0 Bestellungen vorbereitet, 1 bezahlt") {
+		t.Errorf("what it paid is missing: %s", body)
+	}
+}
+
+func TestAgents_StopAllOffersOnlyAccessThatHasNotExpired(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, true)
+	s.newMember("erika@example.org")
+	b := s.signedInBrowser("erika@example.org")
+	b.post("/portal/tokens", url.Values{"name": {"Kurz"}, "life": {"30"}})
+	b.post("/portal/tokens", url.Values{"name": {"Lang"}, "life": {"never"}})
+	s.clock.advance(32 * 24 * time.Hour)
+	b = s.signedInBrowser("erika@example.org")
+	if body := b.get("/portal/agents/stop-all").body; strings.Contains(body, "Kurz") || !strings.Contains(body, "Lang") {
+		t.Errorf("confirmation: %s", body)
+	}
+	b.post("/portal/agents/stop-all", url.Values{"sure": {"on"}})
+	if body := b.get("/portal/agents").body; strings.Contains(body, "Lang") || !strings.Contains(body, "Kurz") || strings.Contains(body, "/portal/agents/stop-all") {
+		t.Errorf("afterwards: %s", body)
 	}
 }
 
@@ -124,7 +186,7 @@ func TestAgents_StopAllNeedsConfirmation(t *testing.T) {
 		t.Errorf("without agents: %d %s", got.status, got.location())
 	}
 	s.connectApp(member.ID)
-	b.post("/portal/tokens", url.Values{"name": {"Laptop"}})
+	b.post("/portal/tokens", url.Values{"name": {"Laptop"}, "life": {"never"}})
 	s.clock.advance(time.Hour) // ending access needs no recent sign-in
 	if got := b.get("/portal/agents/stop-all"); got.status != http.StatusOK || !strings.Contains(got.body, "Laptop (Zugangstoken)") {
 		t.Errorf("confirmation: %d %s", got.status, got.body)
@@ -155,8 +217,13 @@ func TestTokens_ChosenExpiryIsShownAndChecked(t *testing.T) {
 			t.Errorf("%v: %d %s", fields, got.status, got.body)
 		}
 	}
-	if got := b.post("/portal/tokens", url.Values{"name": {"x"}, "life": {"7"}}); got.status != http.StatusBadRequest {
-		t.Errorf("an unknown choice: %d", got.status)
+	for _, life := range [][]string{{"7"}, {""}, nil, {"Never"}} {
+		if got := b.post("/portal/tokens", url.Values{"name": {"x"}, "life": life}); got.status != http.StatusBadRequest {
+			t.Errorf("the unknown choice %q: %d", life, got.status)
+		}
+	}
+	if body := b.get("/portal/tokens").body; strings.Contains(body, "/revoke") {
+		t.Errorf("an invalid form created a token: %s", body)
 	}
 	made := b.post("/portal/tokens", url.Values{"name": {"Kurz"}, "life": {"date"}, "until": {day.Format(time.DateOnly)}})
 	if made.status != http.StatusOK || !strings.Contains(made.body, "Gilt bis "+day.Format("02.01.2006")) {

@@ -47,8 +47,8 @@ func allPages(t *testing.T) (*env, map[string]pageResponse) {
 		"email":           b.get("/portal/profile/email"),
 		"second-factor":   b.get("/portal/security/second-factor"),
 		"tokens-empty":    b.get("/portal/tokens"),
-		"token-made":      b.post("/portal/tokens", url.Values{"name": {"<b>Agent</b>"}}),
-		"token-bad":       b.post("/portal/tokens", url.Values{"name": {""}}),
+		"token-made":      b.post("/portal/tokens", url.Values{"name": {"<b>Agent</b>"}, "life": {"never"}}),
+		"token-bad":       b.post("/portal/tokens", url.Values{"name": {""}, "life": {"never"}}),
 		"tokens":          b.get("/portal/tokens"),
 		"apps-empty":      b.get("/portal/apps"),
 		"apps":            s.appsPage(b, added.ID),
@@ -189,7 +189,7 @@ func TestPages_NoSecretInLogOrReferer(t *testing.T) {
 	checkPage(t, "the link's page", page.tree(t)) // nothing on it leads elsewhere
 	b.post("/portal/confirm", url.Values{"link": {secrets["link"]}, "password": {secrets["password"]}})
 	secrets["session"], secrets["device"] = b.cookie("dotkontor"), b.cookie("dotkontor_device")
-	secrets["token"] = tokenValue.FindString(b.post("/portal/tokens", url.Values{"name": {"canary-name"}}).body)
+	secrets["token"] = tokenValue.FindString(b.post("/portal/tokens", url.Values{"name": {"canary-name"}, "life": {"never"}}).body)
 	b.post("/portal/sign-in", url.Values{"email": {"neu@example.org"}, "password": {secrets["wrong password"]}})
 	b.get("/portal/nothing?link=" + secrets["link"])
 	b.get("/portal/sign-in?next=" + url.QueryEscape("https://evil.example/"+secrets["token"]))

@@ -308,7 +308,7 @@ func TestRoutes_ForeignObjectsAreNotFound(t *testing.T) {
 	victim := s.newMember("victim@example.org")
 	s.newMember("attacker@example.org")
 	theirs, b := s.signedInBrowser("victim@example.org"), s.signedInBrowser("attacker@example.org")
-	if got := theirs.post("/portal/tokens", url.Values{"name": {"victim's"}}); got.status != http.StatusOK {
+	if got := theirs.post("/portal/tokens", url.Values{"name": {"victim's"}, "life": {"never"}}); got.status != http.StatusOK {
 		t.Fatalf("got %d", got.status)
 	}
 	actor := registrar.Actor{Kind: registrar.ActorPerson, Customer: victim.ID}

@@ -20,7 +20,7 @@ func TestTokens_ValueShownOnce(t *testing.T) {
 	s := newEnv(t, true)
 	s.newMember("erika@example.org")
 	b := s.signedInBrowser("erika@example.org")
-	made := b.post("/portal/tokens", url.Values{"name": {"Agent auf dem Laptop"}})
+	made := b.post("/portal/tokens", url.Values{"name": {"Agent auf dem Laptop"}, "life": {"never"}})
 	values := tokenValue.FindAllString(made.body, -1)
 	if made.status != http.StatusOK || len(values) != 1 {
 		t.Fatalf("got %d with %d values", made.status, len(values))
@@ -64,7 +64,7 @@ func TestTokens_NeedRecentSignInAndValidName(t *testing.T) {
 	s.newMember("erika@example.org")
 	b := s.signedInBrowser("erika@example.org")
 	for name, want := range map[string]int{"": 422, strings.Repeat("ä", 61): 422, "a\x00b": 422, strings.Repeat("ä", 60): 200} {
-		if got := b.post("/portal/tokens", url.Values{"name": {name}}); got.status != want {
+		if got := b.post("/portal/tokens", url.Values{"name": {name}, "life": {"never"}}); got.status != want {
 			t.Errorf("%q: got %d", name, got.status)
 		}
 	}
@@ -73,7 +73,7 @@ func TestTokens_NeedRecentSignInAndValidName(t *testing.T) {
 		!strings.Contains(page.body, "/portal/sign-in-again?next=%2fportal%2ftokens") && !strings.Contains(page.body, "/portal/sign-in-again?next=%2Fportal%2Ftokens") {
 		t.Errorf("the page offers the form, or no way to confirm: %s", page.body)
 	}
-	got := b.post("/portal/tokens", url.Values{"name": {"late"}})
+	got := b.post("/portal/tokens", url.Values{"name": {"late"}, "life": {"never"}})
 	if got.status != http.StatusSeeOther || got.location() != "/portal/sign-in-again?next=%2Fportal%2Ftokens" {
 		t.Fatalf("got %d %s", got.status, got.location())
 	}
@@ -83,7 +83,7 @@ func TestTokens_NeedRecentSignInAndValidName(t *testing.T) {
 	if again := b.post("/portal/sign-in-again", url.Values{"password": {password}, "next": {"/portal/tokens"}}); again.location() != "/portal/tokens" {
 		t.Fatalf("got %d %s", again.status, again.body)
 	}
-	if got := b.post("/portal/tokens", url.Values{"name": {"now"}}); got.status != http.StatusOK {
+	if got := b.post("/portal/tokens", url.Values{"name": {"now"}, "life": {"never"}}); got.status != http.StatusOK {
 		t.Errorf("after the confirmation: %d", got.status)
 	}
 }

@@ -449,7 +449,7 @@ func (s *env) startPaying(o order.Order) (page string, err error) {
 	address, err := s.orders.PayURL(o)
 	s.must(err)
 	return s.orders.Pay(s.t.Context(), ada, strings.TrimPrefix(address, baseURL+"/checkout/"), order.Confirmation{
-		Gross: o.Totals.Gross, Consent: order.ConsentWording("de"),
+		Gross: o.Totals.Gross, Items: o.ItemsDigest(), Consent: order.ConsentWording("de"),
 	})
 }
 
