@@ -89,6 +89,10 @@ await withBrowser(async (page, context, watched) => {
   await page.goto(portal("/"));
   await purchase(page, email, german);
   await enoughMails(email, german.how);
+  await page.goto(portal("/portal"));
+  await page.getByText("Sie haben noch kein Passwort.").waitFor();
+  await checkPage(page, "overview of a buyer without a password");
+  ok("asked to choose a password");
 });
 
 await withBrowser(async (page, context, watched) => {

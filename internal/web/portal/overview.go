@@ -38,6 +38,7 @@ type overviewView struct {
 	overview.Overview
 	Parts                 []overviewPart
 	Nothing               bool // there is nothing to do
+	NoWayBack             bool // there is neither a password nor a passkey to sign in with again
 	SpentChart, EndsChart *ui.Chart
 	SpentRows, EndRows    []monthRow
 	Total                 registrar.Cents
@@ -76,7 +77,14 @@ func (h *Handler) home(req *ui.Request) error {
 			view.Parts = append(view.Parts, shown)
 		}
 	}
-	view.Nothing = found.Idle()
+	if !req.Visitor.Customer.HasPassword { // a buyer, who chooses one after the purchase
+		passkeys, err := h.Accounts.Passkeys(req.R.Context(), req.Actor())
+		if err != nil {
+			return err
+		}
+		view.NoWayBack = len(passkeys) == 0
+	}
+	view.Nothing = found.Idle() && !view.NoWayBack
 	h.addCharts(req, &view)
 	return h.templates.Render(req, ui.View{Name: "overview", Title: "overview.title", Section: ui.HomePath, Data: view})
 }
