@@ -161,8 +161,9 @@
 //   - Once its payment has begun, an order is never changed: other domains go to a new basket,
 //     and the same ones lead to that order. After the payment was abandoned, the order is a
 //     basket again.
-//   - It has up to MaxPortalItems items; RemoveRenewal removes one, and cancels the order with
-//     the last.
+//   - It has up to MaxPortalItems items; RemoveItem removes one, and cancels the order with
+//     the last. It does so for every order of a person, so that one domain that can't be
+//     ordered any more does not block the others.
 //   - Items are independent: those that can't be renewed are left out and reported.
 //
 // Every item that extends a domain's term stores the end of that term. If the domain was

@@ -18,6 +18,10 @@ const basketKey = "basket:renewals"
 // IsRenewalBasket reports whether a customer collects renewals in this order.
 func (o Order) IsRenewalBasket() bool { return strings.HasPrefix(o.ItemsKey, basketKey) }
 
+// Editable reports whether the customer can remove items while the order awaits payment:
+// those of an order that a program has prepared belong together.
+func (o Order) Editable() bool { return o.Channel == ChannelPortal }
+
 // errUnquoted is the result of items that keep their price because only others were quoted.
 var errUnquoted = fail(registrar.KindUpstream, registrar.FaultBusy)
 
@@ -267,9 +271,9 @@ func (s *Service) changeBasket(ctx context.Context, actor registrar.Actor, baske
 	return m.To, nil
 }
 
-// RemoveRenewal removes an item from the actor's renewal basket; one without items is
-// canceled. An item that is gone already is no error.
-func (s *Service) RemoveRenewal(ctx context.Context, actor registrar.Actor, paySecret, item string) error {
+// RemoveItem removes an item from the actor's editable order; one without items is canceled.
+// An item that is gone already is no error.
+func (s *Service) RemoveItem(ctx context.Context, actor registrar.Actor, paySecret, item string) error {
 	o, err := s.ownOrder(ctx, actor, paySecret)
 	if err != nil {
 		return err
@@ -280,7 +284,7 @@ func (s *Service) RemoveRenewal(ctx context.Context, actor registrar.Actor, payS
 	}
 	for range maxAttempts {
 		switch {
-		case !o.IsRenewalBasket() || !o.State.waiting():
+		case !o.Editable() || !o.State.waiting():
 			return fail(registrar.KindConflict, NotOpen)
 		case o.item(item) == nil:
 			return nil
@@ -304,6 +308,9 @@ func (s *Service) RemoveRenewal(ctx context.Context, actor registrar.Actor, payS
 func (s *Service) removeItem(ctx context.Context, actor registrar.Actor, basket Order, buyer Buyer, item string) error {
 	_, err := s.changeBasket(ctx, actor, basket, buyer, func(next *Order) []quoteResult {
 		next.Items = slices.DeleteFunc(next.Items, func(i Item) bool { return i.ID == item })
+		if !next.IsRenewalBasket() {
+			next.ItemsKey = "changed:" + next.ID // there may be another open order with these items
+		}
 		return unquoted(len(next.Items))
 	})
 	return err

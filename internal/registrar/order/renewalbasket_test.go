@@ -89,7 +89,7 @@ func TestAddRenewals_OrderInPaymentIsNeverChanged(t *testing.T) {
 	if err := env.service.AbortPayment(t.Context(), annaInPerson, env.secret(first)); err != nil {
 		t.Fatal(err)
 	}
-	if err := env.service.RemoveRenewal(t.Context(), annaInPerson, env.secret(other), other.Items[0].ID); err != nil {
+	if err := env.service.RemoveItem(t.Context(), annaInPerson, env.secret(other), other.Items[0].ID); err != nil {
 		t.Fatal(err)
 	}
 	env.wantState(other.ID, order.Canceled)
@@ -130,26 +130,56 @@ func TestAddRenewals_RefusedItemsAreLeftOut(t *testing.T) {
 	}
 }
 
-func TestRemoveRenewal_LeavesTheOthers(t *testing.T) {
+func TestRemoveItem_LeavesTheOthers(t *testing.T) {
 	t.Parallel()
 	env := newEnv(t)
 	o := env.mustRenew("eins", "zwei")
 	secret := env.secret(o)
 	for range 2 {
-		if err := env.service.RemoveRenewal(t.Context(), annaInPerson, secret, o.Items[0].ID); err != nil {
+		if err := env.service.RemoveItem(t.Context(), annaInPerson, secret, o.Items[0].ID); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if now := env.get(o.ID); len(now.Items) != 1 || now.Items[0].Name != "zwei.de" || now.Totals.Gross != now.Items[0].Gross {
 		t.Fatalf("%+v", now)
 	}
-	if err := env.service.RemoveRenewal(t.Context(), bertInPerson, secret, o.Items[1].ID); code(err) != order.NotYours {
+	if err := env.service.RemoveItem(t.Context(), bertInPerson, secret, o.Items[1].ID); code(err) != order.NotYours {
 		t.Errorf("another customer got %v", err)
 	}
 	env.payShown(env.get(o.ID))
-	if err := env.service.RemoveRenewal(t.Context(), annaInPerson, secret, o.Items[1].ID); code(err) != order.NotOpen {
+	if err := env.service.RemoveItem(t.Context(), annaInPerson, secret, o.Items[1].ID); code(err) != order.NotOpen {
 		t.Errorf("an order in payment: %v", err)
 	}
+	env.checkInvariants()
+}
+
+func TestRemoveItem_OfOrderByPersonUnblocksTheOthers(t *testing.T) {
+	t.Parallel()
+	env := newEnv(t)
+	req := newRequest(order.Register, "eins", "zwei", "drei")
+	prepared, secret := env.createOrder(req)
+	if err := env.service.RemoveItem(t.Context(), annaInPerson, secret, prepared.Items[0].ID); code(err) != order.NotOpen {
+		t.Errorf("an order that a program prepared: %v", err)
+	}
+	req.Channel = order.ChannelPortal
+	req.Items = req.Items[:2]
+	o, err := env.service.Create(t.Context(), annaInPerson, req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	secret = env.secret(o)
+	shown := order.Confirmation{Gross: o.Totals.Gross}
+	if err := env.service.RemoveItem(t.Context(), annaInPerson, secret, o.Items[0].ID); err != nil {
+		t.Fatal(err)
+	}
+	now := env.get(o.ID)
+	if len(now.Items) != 1 || now.Items[0].Name != "zwei.de" || now.Totals.Gross != now.Items[0].Gross {
+		t.Fatalf("%+v", now)
+	}
+	if _, err := env.service.Pay(t.Context(), annaInPerson, secret, shown); code(err) != order.ItemsChanged {
+		t.Errorf("a page that shows both: %v", err)
+	}
+	env.payShown(now)
 	env.checkInvariants()
 }
 
@@ -183,7 +213,7 @@ func TestPay_OtherItemsAtSameTotalMustBeShownFirst(t *testing.T) {
 	seen := env.mustRenew("eins")
 	secret := env.secret(seen)
 	env.mustRenew("zwei")
-	if err := env.service.RemoveRenewal(t.Context(), annaInPerson, secret, seen.Items[0].ID); err != nil {
+	if err := env.service.RemoveItem(t.Context(), annaInPerson, secret, seen.Items[0].ID); err != nil {
 		t.Fatal(err)
 	}
 	now := env.get(seen.ID)
@@ -230,7 +260,7 @@ func TestItemsDigest_DiffersByEverythingShown(t *testing.T) {
 	}
 }
 
-func TestRemoveRenewal_LastItemLeavesOneAddedMeanwhile(t *testing.T) {
+func TestRemoveItem_LastItemLeavesOneAddedMeanwhile(t *testing.T) {
 	t.Parallel()
 	env := newEnv(t)
 	o := env.mustRenew("eins")
@@ -240,13 +270,13 @@ func TestRemoveRenewal_LastItemLeavesOneAddedMeanwhile(t *testing.T) {
 		stored.Items = append(stored.Items, added)
 		stored.Version++
 	}
-	if err := env.service.RemoveRenewal(t.Context(), annaInPerson, env.secret(o), o.Items[0].ID); err != nil {
+	if err := env.service.RemoveItem(t.Context(), annaInPerson, env.secret(o), o.Items[0].ID); err != nil {
 		t.Fatal(err)
 	}
 	if now := env.wantState(o.ID, order.AwaitingPayment); len(now.Items) != 1 || now.Items[0].Name != "zwei.de" {
 		t.Errorf("%+v", now)
 	}
-	if err := env.service.RemoveRenewal(t.Context(), annaInPerson, env.secret(o), "itm_added"); err != nil {
+	if err := env.service.RemoveItem(t.Context(), annaInPerson, env.secret(o), "itm_added"); err != nil {
 		t.Fatal(err)
 	}
 	env.wantState(o.ID, order.Canceled)

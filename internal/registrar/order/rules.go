@@ -66,15 +66,15 @@ func (o *Order) RenewsDomains() bool {
 	return slices.ContainsFunc(o.Items, func(i Item) bool { return i.Kind.ForHeldDomain() })
 }
 
-// ReplacesItems reports whether the items change; only those of an agent's open order and of a
-// renewal basket that awaits payment may.
+// ReplacesItems reports whether the items change; only those of an agent's open order and of an
+// editable one that awaits payment may.
 func (t Transition) ReplacesItems() bool {
 	return !slices.EqualFunc(t.From.Items, t.To.Items, func(a, b Item) bool { return a.ID == b.ID })
 }
 
 // MayReplaceItems reports whether they may.
 func (t Transition) MayReplaceItems() bool {
-	return t.From.State.Open() && t.To.Agent != "" || t.From.State.waiting() && t.To.State.waiting() && t.To.IsRenewalBasket()
+	return t.From.State.Open() && t.To.Agent != "" || t.From.State.waiting() && t.To.State.waiting() && t.To.Editable()
 }
 
 // VoidsClaimLinks reports whether claim links become invalid: one that was mailed to the

@@ -44,7 +44,7 @@ func illegalTransitions(was, now order.Order) (problems []string) {
 		}
 		delete(before, payment.ID)
 	}
-	itemsGone := len(now.Items) != len(was.Items) && (now.Agent == "" && !now.IsRenewalBasket() || !was.State.Open() || was.State == order.Paying)
+	itemsGone := len(now.Items) != len(was.Items) && (now.Agent == "" && !now.Editable() || !was.State.Open() || was.State == order.Paying)
 	if len(before) > 0 || len(now.Refunds) < len(was.Refunds) || itemsGone {
 		problems = append(problems, "items, payments or refunds are missing")
 	}

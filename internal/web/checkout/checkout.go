@@ -37,7 +37,7 @@ type Orders interface {
 	HandleReturn(ctx context.Context, actor registrar.Actor, paySecret string) error
 	AbortPayment(ctx context.Context, actor registrar.Actor, paySecret string) error
 	Decline(ctx context.Context, actor registrar.Actor, paySecret string) error
-	RemoveRenewal(ctx context.Context, actor registrar.Actor, paySecret, item string) error
+	RemoveItem(ctx context.Context, actor registrar.Actor, paySecret, item string) error
 
 	VerifyView(ctx context.Context, actor registrar.Actor, verifySecret string) (order.VerifyView, error)
 	StartVerification(ctx context.Context, actor registrar.Actor, verifySecret string) (redirect string, err error)
@@ -123,7 +123,7 @@ func (h *Handler) Routes() []httpjson.Route {
 			"paid": h.paymentReturned, "back": h.paymentAborted, "decline": h.confirmDecline,
 		})))},
 		{Method: post, Path: ui.CheckoutPath + "{link}/{step}", Handler: public(h.step(map[string]ui.PageFunc{
-			"pay": h.pay, "registrant": h.addRegistrant, "code": h.setCode, "back": h.paymentAborted, "decline": h.decline, "claim": h.resendClaimMail, "remove": h.removeRenewal,
+			"pay": h.pay, "registrant": h.addRegistrant, "code": h.setCode, "back": h.paymentAborted, "decline": h.decline, "claim": h.resendClaimMail, "remove": h.removeItem,
 		}))},
 		{Method: get, Path: claimPath, Handler: public(h.showClaim)},
 		{Method: post, Path: claimPath, Handler: public(h.claim)},

@@ -109,7 +109,7 @@ func (d *fakeOrders) AbortPayment(_ context.Context, actor registrar.Actor, _ st
 	return d.err
 }
 
-func (d *fakeOrders) RemoveRenewal(_ context.Context, actor registrar.Actor, _, item string) error {
+func (d *fakeOrders) RemoveItem(_ context.Context, actor registrar.Actor, _, item string) error {
 	d.record("remove "+item, actor)
 	return d.err
 }

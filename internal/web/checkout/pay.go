@@ -222,12 +222,12 @@ func (h *Handler) setCode(req *ui.Request) error {
 	return req.RedirectWithFlash("code_saved", currentPayPath(req))
 }
 
-// removeRenewal removes an item from an order of renewals; with the last one the order ends.
-func (h *Handler) removeRenewal(req *ui.Request) error {
-	err := h.Orders.RemoveRenewal(req.R.Context(), req.Actor(), linkSecret(req), req.Field("item"))
+// removeItem removes an item from the customer's order; with the last one the order ends.
+func (h *Handler) removeItem(req *ui.Request) error {
+	err := h.Orders.RemoveItem(req.R.Context(), req.Actor(), linkSecret(req), req.Field("item"))
 	switch {
 	case err == nil:
-		req.Flash("renewal_removed")
+		req.Flash("item_removed")
 	case registrar.CodeOf(err) != order.NotOpen:
 		return h.renderFormError(req, err, formError{})
 	}

@@ -419,7 +419,7 @@ func TestPay_UnknownLinkIsNotFoundPage(t *testing.T) {
 func TestPay_RefusedRenewalsSayWhatToDo(t *testing.T) {
 	t.Parallel()
 	view := ownView(order.AwaitingPayment)
-	view.Order.ItemsKey, view.Payable, view.Refused = "basket:renewals", false, map[string]error{}
+	view.Order.Channel, view.Order.ItemsKey, view.Payable, view.Refused = order.ChannelPortal, "basket:renewals", false, map[string]error{}
 	const remove, discard = "Entfernen Sie bitte die Domains, bei denen oben ein Grund steht.", "Alles in dieser Bestellung ist inzwischen verlängert."
 	for i := range view.Order.Items {
 		view.Order.Items[i].Kind = order.Renew

@@ -100,7 +100,7 @@ var payTexts = ui.Texts{
 	},
 	"pay.remove":     {"Entfernen", "Remove"},
 	"pay.remove_one": {"{1} aus der Bestellung entfernen", "Remove {1} from the order"},
-	"pay.refused_renewals": {
+	"pay.refused_some": {
 		"So lässt sich diese Bestellung nicht bezahlen. Entfernen Sie bitte die Domains, bei denen oben ein Grund steht.",
 		"This order can't be paid as it is. Please remove the domains that show a reason above.",
 	},

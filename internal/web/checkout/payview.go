@@ -149,7 +149,7 @@ type itemRow struct {
 	Main     bool     // the code is the next thing to enter
 	Warnings []string // texts
 	Locks    bool     // the registry will lock the domain against transfers
-	// Removable means that the viewer can remove the item from their order of renewals.
+	// Removable means that the viewer can remove the item from their order.
 	Removable bool
 	// Until is the end of the paid term of an item that can still be paid; zero if unknown.
 	// Later is the price of the term after it, LaterTerm its length; zero if unknown.
@@ -372,8 +372,8 @@ func refusedKey(view order.View) string {
 	switch {
 	case !unpaid:
 		return "pay.refused_paid"
-	case view.Order.IsRenewalBasket():
-		return "pay.refused_renewals"
+	case view.Order.Editable() && (view.Order.IsRenewalBasket() || len(view.Order.Items) > 1):
+		return "pay.refused_some"
 	default:
 		return "pay.refused"
 	}
@@ -409,7 +409,7 @@ func (h *Handler) newItemRows(req *ui.Request, path string, view order.View, t f
 			}
 		}
 		r.Locks = !item.Kind.ForHeldDomain() && view.Order.State.Open() && h.LocksTransfers(item.TLD)
-		if r.Removable = view.IsOwner && view.Order.IsRenewalBasket() && view.Order.State.Open() && view.Order.State != order.Paying; r.Removable {
+		if r.Removable = view.IsOwner && view.Order.Editable() && (view.Order.IsRenewalBasket() || len(view.Order.Items) > 1) && view.Order.State.Open() && view.Order.State != order.Paying; r.Removable {
 			r.Page = path
 		}
 		if view.IsOwner && view.Order.State.Open() {

@@ -105,7 +105,7 @@ func TestBasket_TermRenewedAutomaticallyCannotBePaidAgain(t *testing.T) {
 			t.Fatalf("%+v", view.Refused)
 		}
 		for id := range view.Refused {
-			s.must(s.orders.RemoveRenewal(s.t.Context(), ada, s.secret(o), id))
+			s.must(s.orders.RemoveItem(s.t.Context(), ada, s.secret(o), id))
 		}
 		o = s.order(o.ID)
 		page, err := s.startPaying(o)
