@@ -31,7 +31,7 @@ await withBrowser(async (page, context, watched) => {
   assert.equal(await page.getByText("Verlängerung, 1 Jahr").count(), 2);
   ok("renewals share one order");
   await clickButton(page, "Zahlungspflichtig bestellen");
-  await page.getByRole("button", { name: /gespeicherter Karte •••• 4242/ }).click();
+  await page.getByRole("button", { name: /gespeicherter Karte •••• 4242/ }).first().click(); // another journey may just have replaced it
   await page.getByRole("heading", { level: 1, name: "Bestellung ausgeführt" }).waitFor({ timeout: 60_000 });
   ok("renewed and paid without script");
   await page.goto(portal("/portal/domains"));
