@@ -73,7 +73,7 @@ func newCompressor(level int) *zlib.Writer {
 }
 
 func deflate(data []byte) []byte {
-	compressor := compressors.Get().(*zlib.Writer)
+	compressor := compressors.Get().(*zlib.Writer) //nolint:errcheck // the pool has nothing else
 	defer compressors.Put(compressor)
 	return compress(compressor, data)
 }

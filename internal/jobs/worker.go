@@ -150,8 +150,8 @@ func (w *Worker[T]) Now() time.Time { return w.Clock().Truncate(time.Microsecond
 // and after it.
 func (w *Worker[T]) LeaseEnd() time.Time { return w.leaseEnd(1) }
 
-func (w *Worker[T]) leaseEnd(rows time.Duration) time.Time {
-	return w.Now().Add(rows*(w.Deadline+2*storeTimeout) + leaseMargin)
+func (w *Worker[T]) leaseEnd(rows int) time.Time {
+	return w.Now().Add(time.Duration(rows)*(w.Deadline+2*storeTimeout) + leaseMargin)
 }
 
 // CallContext bounds one call to another system. When ctx ends first, the call may continue

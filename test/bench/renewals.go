@@ -142,7 +142,8 @@ func (n renewalNight) run(ctx context.Context, b bench, url string) (result nigh
 	}
 	result.due = n.due
 	if !n.purchases {
-		return result, n.renewAll(ctx, b, running, writer, &result)
+		err := n.renewAll(ctx, b, running, writer, &result)
+		return result, err
 	}
 	accounts, err := seedBuyers(ctx, opts, buyers)
 	if err != nil {

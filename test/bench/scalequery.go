@@ -53,6 +53,7 @@ var fixedParameters = map[string]any{
 	"EndTermPaid.$1":             int64(firstDay),
 	"EndTermPaid.$2":             int64(firstDay),
 	"ListDueTermEnds.$3":         int64(0),
+	"ListDomainsEndingSoon.$4":   int64(0), // those that need no decision
 	"SetDomainStatus.$3":         int64(firstDay),
 	"InsertPayment.$4":           "opening",
 	"CompleteWebhookDelivery.$3": int64(firstDay),

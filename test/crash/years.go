@@ -302,7 +302,7 @@ func (y *Years) waitIdle(ctx context.Context) error {
 		case <-ctx.Done():
 			return fmt.Errorf("%d jobs are still due: %w", due, errors.Join(context.Cause(ctx), err))
 		case <-y.supervisor.failed.Done():
-			return context.Cause(y.supervisor.failed)
+			return context.Cause(y.supervisor.failed) //nolint:contextcheck // the supervisor outlives a call
 		case <-time.After(3 * time.Millisecond):
 		}
 	}
@@ -342,7 +342,7 @@ func (y *Years) register(ctx context.Context, step int) error {
 		draw := y.dice.IntN(100)
 		switch {
 		case draw < manualShare:
-			domain.customer = &yearCustomer{id: y.Env.customer}
+			domain.customer = &yearCustomer{id: y.customer}
 			domain.payAfter = []time.Duration{-20 * day, 5 * day, 20 * day, 45 * day}[draw%4]
 		case draw < 65:
 			domain.choice = renewal.Renew
@@ -389,6 +389,7 @@ func (y *Years) act(ctx context.Context, domain *yearDomain) error {
 func (y *Years) choose(ctx context.Context, domain *yearDomain) error {
 	person := registrar.Actor{Kind: registrar.ActorPerson, Customer: domain.customer.id, Through: "years", SignedInAt: time.Now()}
 	switch domain.choice {
+	case renewal.Undecided:
 	case renewal.Expire:
 		return y.consents.LetExpire(ctx, person, domain.id)
 	case renewal.Renew:

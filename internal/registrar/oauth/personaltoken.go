@@ -25,9 +25,9 @@ const (
 	// BadTokenName goes with KindInvalid: empty, too long, or not printable.
 	BadTokenName registrar.Code = "bad_token_name"
 	// BadTokenPurpose goes with KindInvalid: too long, or not printable.
-	BadTokenPurpose registrar.Code = "bad_token_purpose"
+	BadTokenPurpose registrar.Code = "bad_token_purpose" //nolint:gosec // a code
 	// BadTokenExpiry goes with KindInvalid: in the past, or further ahead than MaxTokenLife.
-	BadTokenExpiry registrar.Code = "bad_token_expiry"
+	BadTokenExpiry registrar.Code = "bad_token_expiry" //nolint:gosec // a code
 	// BadToken goes with KindUnauthenticated: unknown, revoked, expired, or of a
 	// disabled account, deliberately not distinguished.
 	BadToken    registrar.Code = "bad_token"

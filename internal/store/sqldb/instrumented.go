@@ -164,7 +164,7 @@ func (c *instrumentedConn) statement(ctx context.Context, text string) (fullStmt
 			return nil, nil
 		}
 	}
-	prepared, err := c.fullConn.PrepareContext(ctx, withoutLocks.Replace(text))
+	prepared, err := c.PrepareContext(ctx, withoutLocks.Replace(text))
 	if err != nil {
 		return nil, err
 	}

@@ -30,7 +30,7 @@ func TestConsentMails_NameDomainDateAndLink(t *testing.T) {
 			"Ihr Zahlungsmittel wurde gespeichert", "Your payment method was saved", "https://domains.example/portal/payment-methods",
 		},
 	} {
-		for language, title := range map[string]string{"de": want.de, "en": want.en} {
+		for language, usual := range map[string]string{"de": want.de, "en": want.en} {
 			for _, flag := range []string{"", "next_term", "announced"} {
 				data := map[string]string{
 					"domain": "laden.de", "domain_id": "dom_1", "gross": "14.28", "charge_at": "2027-11-01", "paid_until": "2027-11-15",
@@ -45,15 +45,12 @@ func TestConsentMails_NameDomainDateAndLink(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
+				title := usual
 				if kind == registrar.MailRenewalOn && flag == "next_term" { // the customer has to act first
 					title = map[string]string{
 						"de": "laden.de: bitte bis 15.11.2027 noch selbst verlängern, danach automatisch",
 						"en": "laden.de: please renew by 15 November 2027 yourself, automatic after that",
 					}[language]
-				} else if language == "de" {
-					title = want.de
-				} else {
-					title = want.en
 				}
 				if subject != title || !strings.Contains(body, want.link+"\n") || strings.Contains(body, "\n\n\n") || strings.Contains(body, "<no value>") {
 					t.Errorf("%s in %s: %q\n%s", kind, language, subject, body)

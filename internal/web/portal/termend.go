@@ -118,6 +118,7 @@ func (h *Handler) renewalText(req *ui.Request, d portfolio.Domain) (string, []an
 		return "term.failed", []any{ends}
 	case renewal.Stopped:
 		return "term.next", []any{ends}
+	case renewal.Renewed: // the row of the next term does not exist yet
 	}
 	if !h.sold(d.TLD) {
 		return "term.not_sold", []any{ends}

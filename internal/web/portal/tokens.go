@@ -114,7 +114,7 @@ func (h *Handler) createToken(req *ui.Request) error {
 		*ui.Field
 		code registrar.Code
 	}{{&view.Name, oauth.BadTokenName}, {&view.Purpose, oauth.BadTokenPurpose}, {&view.Life, ""}, {&view.Until, oauth.BadTokenExpiry}} {
-		field.Value = req.Text(field.Field.Name)
+		field.Value = req.Text(field.Name)
 		if field.code == registrar.CodeOf(err) {
 			field.Problem = key
 		}

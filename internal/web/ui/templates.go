@@ -130,6 +130,7 @@ func dateLayout(language string) string { return InLanguage(language, "02.01.200
 // which no request says.
 func clockTime(language string, at time.Time) template.HTML {
 	at = at.UTC()
+	//nolint:gosec // a time, formatted here
 	return template.HTML(`<time data-clock datetime="` + at.Format(time.RFC3339) + `">` + at.Format(dateLayout(language)+", 15:04 UTC") + `</time>`)
 }
 
@@ -229,7 +230,7 @@ func fillHTML(text string, values []any) template.HTML {
 		}
 		escaped[i] = value
 	}
-	return template.HTML(fill(template.HTMLEscapeString(text), escaped))
+	return template.HTML(fill(template.HTMLEscapeString(text), escaped)) //nolint:gosec // everything else is escaped
 }
 
 // Text returns a text in a language; empty if the key is unknown.

@@ -45,6 +45,8 @@ func (d *fakeRegistry) ApplyChange(_ context.Context, task domainchange.Task) (d
 		record.Nameservers = task.Nameservers
 	case domainchange.AddDS:
 		record.DS = append(record.DS, task.DS)
+	case domainchange.RemoveAllDS:
+		record.DS = nil
 	case domainchange.RemoveDS:
 		record.DS = slices.DeleteFunc(record.DS, func(ds domainchange.DS) bool { return ds == task.DS })
 	case domainchange.Lock, domainchange.Secure:
