@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/failpoint"
@@ -17,8 +18,8 @@ const pageTTL = time.Hour // of a payment page; the provider's minimum is 30 min
 // Confirmation is what a customer confirms by pressing the button.
 type Confirmation struct {
 	Gross registrar.Cents // the amount that was shown
-	// Items is the ItemsDigest that was shown. It may be empty, except for an editable
-	// order, whose items the customer can change in another window.
+	// Items is the ItemsDigest that was shown. It may be empty, except for an order
+	// whose items change: a renewal basket, or one from which an item was removed.
 	Items     string
 	AutoRenew bool // automatic renewal was ticked, with this wording and these prices
 	// RenewalWording and RenewalPrices are what was shown with it; see RenewalPrices.
@@ -42,7 +43,7 @@ func (o Order) ItemsDigest() string {
 
 // showedItems reports whether the customer saw the order's items.
 func (c Confirmation) showedItems(o Order) bool {
-	return c.Items == o.ItemsDigest() || c.Items == "" && !o.Editable()
+	return c.Items == o.ItemsDigest() || c.Items == "" && !o.IsRenewalBasket() && !strings.HasPrefix(o.ItemsKey, changedKey)
 }
 
 // Pay starts a payment and returns the provider's page; empty for a gross of 0, which

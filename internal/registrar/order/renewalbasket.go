@@ -15,6 +15,9 @@ import (
 // order's id is appended, so that another basket can be opened meanwhile.
 const basketKey = "basket:renewals"
 
+// changedKey is the prefix of the items key of another order from which an item was removed.
+const changedKey = "changed:"
+
 // IsRenewalBasket reports whether a customer collects renewals in this order.
 func (o Order) IsRenewalBasket() bool { return strings.HasPrefix(o.ItemsKey, basketKey) }
 
@@ -309,7 +312,7 @@ func (s *Service) removeItem(ctx context.Context, actor registrar.Actor, basket 
 	_, err := s.changeBasket(ctx, actor, basket, buyer, func(next *Order) []quoteResult {
 		next.Items = slices.DeleteFunc(next.Items, func(i Item) bool { return i.ID == item })
 		if !next.IsRenewalBasket() {
-			next.ItemsKey = "changed:" + next.ID // there may be another open order with these items
+			next.ItemsKey = changedKey + next.ID // there may be another open order with these items
 		}
 		return unquoted(len(next.Items))
 	})

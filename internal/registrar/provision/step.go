@@ -8,7 +8,6 @@ import (
 	"github.com/dotkontor/dotkontor/internal/failpoint"
 	"github.com/dotkontor/dotkontor/internal/jobs"
 	"github.com/dotkontor/dotkontor/internal/registrar"
-	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
 )
 
 // run is this node's work on one item while it holds the lease. Its steps return
@@ -281,8 +280,7 @@ func (r *run) succeed(ctx, call context.Context, outcome Outcome) error {
 	item := r.item
 	item.State = StateActive
 	until := outcome.Expires
-	// Without terms at the registry ours starts now, also for a transfer, whatever date it shows.
-	if until.IsZero() || lifecycle.PolicyOf(item.TLD).AtExpiry == lifecycle.RegistryNoTerm {
+	if until.IsZero() { // the registry has no terms: ours starts now, also for a transfer
 		until = now.AddDate(max(1, item.Years), 0, 0)
 	}
 	domain := Domain{

@@ -190,7 +190,7 @@ func TestTransfer_DEIsImmediate(t *testing.T) {
 	if item = s.waitForState(t, item.ID, provision.StateActive, provision.StateFailed, provision.StatePending); item.State != provision.StateActive {
 		t.Errorf("item = %+v", item)
 	}
-	// DENIC has no terms, so ours begins with the transfer, whatever date the registry shows.
+	// DENIC has no terms; the year that was sold begins with the transfer.
 	domain := s.storedDomain(t, item.Name)
 	if left := time.Until(domain.PaidUntil); item.Years != 0 || domain.PaidUntil.Equal(before) || left < 364*24*time.Hour || left > 367*24*time.Hour {
 		t.Errorf("%d years added: paid until %s, before %s", item.Years, domain.PaidUntil, before)

@@ -51,7 +51,7 @@
 //
 //	.com .net .dev   domains without contacts: naming one is 2306
 //	.de              as a gateway presents it: a transfer with the right authInfo happens at once (1000,
-//	                 serverApproved, no year added, message to the old sponsor); delete moves the name to
+//	                 serverApproved, a year from now on, message to the old sponsor); delete moves the name to
 //	                 TRANSIT; there are no grace periods, no redemption and no fee for transfers; name
 //	                 servers may be host objects or attributes; only a registrant is required
 //	.at .be .ch .it  no renew command: 2101

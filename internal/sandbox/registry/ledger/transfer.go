@@ -72,7 +72,10 @@ func (t *tx) requestTransfer(c DomainTransfer, place NameEntry) (result Transfer
 
 // expiryAfterTransfer is the expiry of a domain transferred now.
 func (d *Domain) expiryAfterTransfer(place NameEntry, now time.Time) time.Time {
-	if place.Policy.Gateway || within(d.AutoRenewed, autoRenewPeriod, now) {
+	if place.Policy.Gateway { // it sells a year, which begins with the transfer
+		return now.AddDate(1, 0, 0)
+	}
+	if within(d.AutoRenewed, autoRenewPeriod, now) {
 		return d.Expires
 	}
 	expires := d.Expires.AddDate(1, 0, 0)
