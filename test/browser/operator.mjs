@@ -10,8 +10,9 @@ const { email, password } = sandbox.demo;
 const tabs = ["", "/notices", "/inquiries", "/orders", "/payments", "/refunds", "/revenue", "/jobs", "/health", "/locks", "/terms", "/customers", "/agents", "/prices"];
 const domain = "elbblick-roesterei.com";
 
+// note waits for a message: a page that is still loading may have only a part of it.
 async function note(page, pattern) {
-  assert.match(await page.locator("[role=status]").textContent(), pattern);
+  await page.locator("[role=status]", { hasText: pattern }).waitFor();
 }
 
 // second enables the second factor and signs in with it.
