@@ -33,6 +33,8 @@ await withBrowser(async (page, context, watched) => {
   await visit(page, "/portal/domains");
   await page.getByLabel("Stand").selectOption("expired");
   await clickButton(page, "Anzeigen");
+  await page.waitForURL(/state=expired/);
+  await page.locator("tbody tr").first().waitFor();
   assert.equal(await page.locator("tbody tr").count(), 1);
   await visit(page, "/portal/domains?q=gibt-es-nicht", { name: "no domain found" });
   ok("found by part of the name and by state");
