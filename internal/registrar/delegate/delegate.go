@@ -65,8 +65,8 @@ type Store interface {
 	ListOrdersThrough(ctx context.Context, customer string) ([]Through, error)
 	ListOrdersCompleted(ctx context.Context, customer string) ([]Through, error)
 	// RevokeDelegates ends the access of all tokens, applications and agents at the time of
-	// the event; expired tokens have none. It records one event like the given one for each, with its own action and
-	// object, and returns how many there were.
+	// the event; expired tokens have none. It records one event like the given one for each,
+	// with its own action and object, and returns how many there were.
 	RevokeDelegates(ctx context.Context, customer string, event registrar.AuditEvent) (int, error)
 }
 
