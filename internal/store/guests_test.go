@@ -119,7 +119,7 @@ func TestClaim_ReassignsEverythingOnce(t *testing.T) {
 		if len(due) != 1 {
 			t.Fatalf("%d invoices are pending", len(due))
 		}
-		if ok, err := db.IssueDocument(t.Context(), due[0], "RE-2026", documentFor(due[0], guest, o.Totals.Gross)); err != nil || !ok {
+		if ok, err := issueDocument(t, db, due[0], documentFor(due[0], guest, o.Totals.Gross)); err != nil || !ok {
 			t.Fatal(ok, err)
 		}
 		domain, lock := addLockedDomain(t, db, guest)

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+	"slices"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -76,9 +77,10 @@ func (db *DB) GetCurrentBuyer(ctx context.Context, customer string) (invoice.Buy
 	return currentInvoiceBuyer(ctx, db.read(), customer)
 }
 
-// ListPendingDocuments returns documents to be issued, by id.
+// ListPendingDocuments returns documents to be issued with their orders, by id.
 func (db *DB) ListPendingDocuments(ctx context.Context, after string, limit int) ([]invoice.Pending, error) {
-	return decodeRows(func(row query.PendingInvoice) (invoice.Pending, error) {
+	q := db.read()
+	pending, err := decodeRows(func(row query.PendingInvoice) (invoice.Pending, error) {
 		due := invoice.Pending{ID: row.ID, Order: row.OrderID, Refund: row.RefundID}
 		if row.Buyer == "" {
 			return due, nil
@@ -88,30 +90,56 @@ func (db *DB) ListPendingDocuments(ctx context.Context, after string, limit int)
 			return due, fmt.Errorf("store: decode buyer of pending invoice %s: %w", row.ID, err)
 		}
 		return due, nil
-	})(db.read().ListPendingInvoices(ctx, after, int32(limit)))
+	})(q.ListPendingInvoices(ctx, after, int32(limit)))
+	if err != nil || len(pending) == 0 {
+		return nil, err
+	}
+	orders, err := wholeOrders[query.ListOrdersOfPendingInvoicesRow](ctx, q)(q.ListOrdersOfPendingInvoices(ctx, after, pending[len(pending)-1].ID))
+	for i := range pending {
+		if at := slices.IndexFunc(orders, func(o order.Order) bool { return o.ID == pending[i].Order }); at >= 0 {
+			pending[i].Sale = &orders[at]
+		}
+	}
+	return pending, err
 }
 
-// IssueDocument stores a document with the next number of its series. The counter's row is
-// locked after the document's own, as the last lock of the transaction.
-func (db *DB) IssueDocument(ctx context.Context, due invoice.Pending, series string, numbered func(count int64) invoice.Document) (bool, error) {
-	return db.swap(ctx, func(q *query.Queries) error {
-		if err := swapped(q.DeletePendingInvoice(ctx, due.ID)); err != nil { // issued by another node
-			return err
+// IssueDocuments stores documents with the next numbers of their series. The counter's row is
+// locked after those of the pending documents, as the last lock of the transaction.
+func (db *DB) IssueDocuments(ctx context.Context, series string, drafts ...invoice.Draft) (issued int, err error) {
+	err = db.write(ctx, func(q *query.Queries) error {
+		mine := make([]invoice.Draft, 0, len(drafts))
+		for _, draft := range drafts {
+			deleted, err := q.DeletePendingInvoice(ctx, draft.Pending)
+			if err != nil {
+				return err
+			}
+			if deleted > 0 { // otherwise issued by another node
+				mine = append(mine, draft)
+			}
 		}
-		count, err := q.NextInvoiceNumber(ctx, series)
+		if issued = len(mine); issued == 0 {
+			return nil
+		}
+		last, err := q.TakeInvoiceNumbers(ctx, series, int64(issued))
 		if err != nil {
 			return err
 		}
-		d := numbered(count)
-		content, err := json.Marshal(d)
-		if err != nil {
-			return err
+		for i, draft := range mine {
+			d := draft.Numbered(last - int64(issued-1-i))
+			content, err := json.Marshal(d)
+			if err != nil {
+				return err
+			}
+			if err := q.InsertInvoice(ctx, query.InsertInvoiceParams{
+				ID: d.ID, OrderID: d.Order, RefundID: d.Refund, Kind: string(d.Kind), Series: d.Series, Number: d.Count,
+				Label: d.Number, Net: int64(d.Net), Vat: int64(d.VAT), Gross: int64(d.Gross), IssuedAt: micros(d.IssuedAt), Content: string(content),
+			}); err != nil {
+				return err
+			}
 		}
-		return q.InsertInvoice(ctx, query.InsertInvoiceParams{
-			ID: d.ID, OrderID: d.Order, RefundID: d.Refund, Kind: string(d.Kind), Series: d.Series, Number: d.Count,
-			Label: d.Number, Net: int64(d.Net), Vat: int64(d.VAT), Gross: int64(d.Gross), IssuedAt: micros(d.IssuedAt), Content: string(content),
-		})
+		return nil
 	})
+	return issued, err
 }
 
 func documentOf(content string) (d invoice.Document, err error) {

@@ -48,6 +48,13 @@ func refundFirstItem(t *testing.T, db *DB, o order.Order, id string) order.Order
 	})
 }
 
+// issueDocument issues one document and reports whether it was pending.
+func issueDocument(t *testing.T, db *DB, due invoice.Pending, numbered func(count int64) invoice.Document) (bool, error) {
+	t.Helper()
+	issued, err := db.IssueDocuments(t.Context(), "RE-2026", invoice.Draft{Pending: due.ID, Numbered: numbered})
+	return issued == 1, err
+}
+
 // documentFor returns the document for a pending invoice.
 func documentFor(due invoice.Pending, customer string, gross registrar.Cents) func(int64) invoice.Document {
 	kind := invoice.Invoice
@@ -140,10 +147,9 @@ func TestIssue_RacingCallersGetGaplessNumbers(t *testing.T) {
 		for i, one := range due {
 			for racer := range racers {
 				all.Go(func() {
-					const series = "RE-2026"
 					if racer == 0 && i%2 == 0 {
 						// The transaction fails after a number was assigned.
-						_, err := db.IssueDocument(t.Context(), one, series, func(count int64) invoice.Document {
+						_, err := issueDocument(t, db, one, func(count int64) invoice.Document {
 							broken := documentFor(one, anna, 1)(count)
 							broken.Order = "ord_none"
 							return broken
@@ -153,7 +159,7 @@ func TestIssue_RacingCallersGetGaplessNumbers(t *testing.T) {
 						}
 						return
 					}
-					mine, err := db.IssueDocument(t.Context(), one, series, documentFor(one, anna, 1))
+					mine, err := issueDocument(t, db, one, documentFor(one, anna, 1))
 					if err != nil {
 						t.Error(err)
 					}
@@ -181,6 +187,50 @@ func TestIssue_RacingCallersGetGaplessNumbers(t *testing.T) {
 	})
 }
 
+func TestInvoiceNumbers_BatchIsAllOrNothingAndSkipsIssued(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		anna := newCustomer(t, db, "anna")
+		for _, name := range []string{"a.org", "b.org", "c.org"} {
+			addPaidOrder(t, db, anna, name)
+		}
+		due := listPendingDocuments(t, db)
+		if mine, err := issueDocument(t, db, due[1], documentFor(due[1], anna, 1)); err != nil || !mine {
+			t.Fatalf("%t, %v", mine, err)
+		}
+		drafts := make([]invoice.Draft, len(due))
+		for i, one := range due {
+			drafts[i] = invoice.Draft{Pending: one.ID, Numbered: documentFor(one, anna, 1)}
+		}
+		broken := slices.Clone(drafts)
+		broken[2].Numbered = func(count int64) invoice.Document {
+			d := documentFor(due[2], anna, 1)(count)
+			d.Order = "ord_none"
+			return d
+		}
+		if _, err := db.IssueDocuments(t.Context(), "RE-2026", broken...); err == nil {
+			t.Error("a batch with a document of no order was issued")
+		}
+		if left := listPendingDocuments(t, db); len(left) != 2 {
+			t.Errorf("pending after a failed batch: %+v", left)
+		}
+		if issued, err := db.IssueDocuments(t.Context(), "RE-2026", drafts...); err != nil || issued != 2 {
+			t.Errorf("%d issued, %v", issued, err)
+		}
+		var counts []int64
+		for _, one := range due {
+			d, _, err := db.GetInvoice(t.Context(), one.Order)
+			if err != nil {
+				t.Fatal(err)
+			}
+			counts = append(counts, d.Count)
+		}
+		if !slices.Equal(counts, []int64{2, 1, 3}) {
+			t.Errorf("numbers: %v", counts)
+		}
+	})
+}
+
 func TestDocument_UnchangedAndVisibleToOwnerOnly(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {
@@ -188,14 +238,14 @@ func TestDocument_UnchangedAndVisibleToOwnerOnly(t *testing.T) {
 		o := refundFirstItem(t, db, addPaidOrder(t, db, anna, "a.org"), "ref_1")
 		var want []invoice.Document
 		for _, due := range listPendingDocuments(t, db) {
-			mine, err := db.IssueDocument(ctx, due, "RE-2026", func(count int64) invoice.Document {
+			mine, err := issueDocument(t, db, due, func(count int64) invoice.Document {
 				want = append(want, documentFor(due, anna, o.Totals.Gross)(count))
 				return want[len(want)-1]
 			})
 			if err != nil || !mine {
 				t.Fatalf("%t, %v", mine, err)
 			}
-			if again, err := db.IssueDocument(ctx, due, "RE-2026", documentFor(due, anna, 1)); err != nil || again {
+			if again, err := issueDocument(t, db, due, documentFor(due, anna, 1)); err != nil || again {
 				t.Errorf("issued twice: %v", err)
 			}
 		}
@@ -263,7 +313,7 @@ func TestReconcile_CoversEveryDocument(t *testing.T) {
 			t.Errorf("pending, but found %v", found)
 		}
 		for _, due := range listPendingDocuments(t, db) {
-			if _, err := db.IssueDocument(t.Context(), due, "RE-2026", func(count int64) invoice.Document {
+			if _, err := issueDocument(t, db, due, func(count int64) invoice.Document {
 				d := documentFor(due, anna, 1428)(count)
 				d.Net, d.VAT = 1200, 228
 				return d
@@ -285,7 +335,7 @@ func TestRestore_ContinuesInvoiceNumbers(t *testing.T) {
 		addPaidOrder(t, db, anna, "a.org")
 		addPaidOrder(t, db, anna, "b.org")
 		due := listPendingDocuments(t, db)
-		if _, err := db.IssueDocument(t.Context(), due[0], "RE-2026", documentFor(due[0], anna, 1)); err != nil {
+		if _, err := issueDocument(t, db, due[0], documentFor(due[0], anna, 1)); err != nil {
 			t.Fatal(err)
 		}
 		elsewhere := Options{Data: t.TempDir()}
@@ -297,7 +347,7 @@ func TestRestore_ContinuesInvoiceNumbers(t *testing.T) {
 		if len(left) != 1 || left[0].ID != due[1].ID {
 			t.Fatalf("pending: %+v", left)
 		}
-		if _, err := restored.IssueDocument(t.Context(), left[0], "RE-2026", documentFor(left[0], anna, 1)); err != nil {
+		if _, err := issueDocument(t, restored, left[0], documentFor(left[0], anna, 1)); err != nil {
 			t.Fatal(err)
 		}
 		if all, err := restored.ListDocumentsAfter(t.Context(), "", 10); err != nil || len(all) != 2 || all[0].Count+all[1].Count != 3 {

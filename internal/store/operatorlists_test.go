@@ -99,7 +99,7 @@ func TestRevenue_SumsOfPastDaysAreStoredOnce(t *testing.T) {
 		refundFirstItem(t, db, addPaidOrder(t, db, anna, "weg.org"), "ref_1")
 		addPaidOrder(t, db, anna, "da.org")
 		for _, due := range listPendingDocuments(t, db) {
-			if issued, err := db.IssueDocument(ctx, due, "RE-2026", documentFor(due, anna, 1428)); err != nil || !issued {
+			if issued, err := issueDocument(t, db, due, documentFor(due, anna, 1428)); err != nil || !issued {
 				t.Fatal(issued, err)
 			}
 		}

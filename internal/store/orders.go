@@ -60,7 +60,8 @@ func itemOf(row query.OrderItem) order.Item {
 // same columns.
 type orderRow interface {
 	query.GetOrderRow | query.GetOrderByPayLinkRow | query.GetOrderBySessionRow | query.GetOrderByIntentRow |
-		query.ListDueOrdersRow | query.ListOrdersRow | query.ListOrdersOfDeliveriesRow
+		query.ListDueOrdersRow | query.ListOrdersRow | query.ListOrdersOfDeliveriesRow |
+		query.ListOrdersOfPendingInvoicesRow
 }
 
 // assembleOrders returns orders without refunds from their rows, which are sorted by order,

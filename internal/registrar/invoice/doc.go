@@ -20,8 +20,10 @@
 // # Numbers
 //
 // Numbers are unique and without gaps in each series, which is a prefix and a year in
-// Germany. The counter is a row incremented in the transaction that stores the document,
-// so a rollback also returns the number and concurrent transactions wait for each other.
+// Germany. The counter is a row incremented in the transaction that stores the documents,
+// so a rollback also returns their numbers and concurrent transactions wait for each other.
+// Documents that are pending together are stored in one transaction; if it fails, they are
+// tried one by one.
 //
 // # Why not in the payment's transaction
 //

@@ -50,7 +50,9 @@ type memStore struct {
 	pending []Pending
 	sales   map[string]order.Order
 	issued  []Document
-	saleErr error
+	// storeErr fails all transactions, refused those with this pending document.
+	storeErr error
+	refused  string
 }
 
 func (s *memStore) ListPendingDocuments(_ context.Context, after string, limit int) ([]Pending, error) {
@@ -59,17 +61,13 @@ func (s *memStore) ListPendingDocuments(_ context.Context, after string, limit i
 	var some []Pending
 	for _, pending := range s.pending {
 		if pending.ID > after && len(some) < limit {
+			if sale, found := s.sales[pending.Order]; found {
+				pending.Sale = &sale
+			}
 			some = append(some, pending)
 		}
 	}
 	return some, nil
-}
-
-func (s *memStore) OrderByID(_ context.Context, id string) (order.Order, bool, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	sale, found := s.sales[id]
-	return sale, found, s.saleErr
 }
 
 func (s *memStore) GetCurrentBuyer(context.Context, string) (Buyer, error) {
@@ -89,22 +87,27 @@ func (s *memStore) GetInvoice(_ context.Context, id string) (Document, bool, err
 	return Document{}, false, nil
 }
 
-func (s *memStore) IssueDocument(_ context.Context, pending Pending, series string, numbered func(int64) Document) (bool, error) {
+func (s *memStore) IssueDocuments(_ context.Context, series string, drafts ...Draft) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	at := slices.IndexFunc(s.pending, func(one Pending) bool { return one.ID == pending.ID })
-	if at < 0 {
-		return false, nil
+	if s.storeErr != nil {
+		return 0, s.storeErr
 	}
-	s.pending = slices.Delete(s.pending, at, at+1)
-	count := int64(1)
+	if slices.ContainsFunc(drafts, func(draft Draft) bool { return draft.Pending == s.refused }) {
+		return 0, errors.New("refused")
+	}
+	count := int64(0)
 	for _, d := range s.issued {
 		if d.Series == series {
 			count++
 		}
 	}
-	s.issued = append(s.issued, numbered(count))
-	return true, nil
+	for _, draft := range drafts {
+		s.pending = slices.DeleteFunc(s.pending, func(one Pending) bool { return one.ID == draft.Pending })
+		count++
+		s.issued = append(s.issued, draft.Numbered(count))
+	}
+	return len(drafts), nil
 }
 
 func (s *memStore) GetDocument(_ context.Context, customer, id string) (Document, bool, error) {
@@ -213,9 +216,22 @@ func TestIssue_FailedDocumentStaysPendingWithoutBlockingOthers(t *testing.T) {
 	if got := issueAll(t, s, testSeller); len(got) != 1 || got[0].Order != "ord_1" || got[0].Count != 1 || len(s.pending) != 1 {
 		t.Errorf("issued %+v, pending %+v", got, s.pending)
 	}
-	s.saleErr = errors.New("cut off")
+	s.pending, s.storeErr = append(s.pending, Pending{ID: "due_2", Order: "ord_1", Buyer: &testBuyer}), errors.New("cut off")
 	if got := issueAll(t, s, testSeller); len(got) != 1 {
 		t.Errorf("issued %+v", got)
+	}
+}
+
+// A document that fails the transaction of its batch stays pending alone.
+func TestIssue_RefusedDocumentDoesNotBlockItsBatch(t *testing.T) {
+	t.Parallel()
+	s := &memStore{sales: map[string]order.Order{"ord_1": newSale(), "ord_2": newSale(), "ord_3": newSale()}, refused: "due_2"}
+	for _, number := range []string{"1", "2", "3"} {
+		s.pending = append(s.pending, Pending{ID: "due_" + number, Order: "ord_" + number, Buyer: &testBuyer})
+	}
+	got := issueAll(t, s, testSeller)
+	if len(got) != 2 || got[0].Count != 1 || got[1].Count != 2 || len(s.pending) != 1 || s.pending[0].ID != "due_2" {
+		t.Errorf("issued %+v, pending %+v", got, s.pending)
 	}
 }
 

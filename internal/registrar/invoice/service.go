@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/jobs"
@@ -30,20 +31,27 @@ type Pending struct {
 	// Buyer is the customer at the time of payment; nil means the current data, for
 	// payments from before invoices existed.
 	Buyer *Buyer
+	Sale  *order.Order // the order; nil if there is none
+}
+
+// Draft is a document without its number, and the id of the pending one that it is for.
+type Draft struct {
+	Pending  string
+	Numbered func(count int64) Document
 }
 
 // Store persists documents.
 type Store interface {
 	// ListPendingDocuments returns pending documents ordered by id, after the given one.
 	ListPendingDocuments(ctx context.Context, after string, limit int) ([]Pending, error)
-	// OrderByID returns a paid order, GetCurrentBuyer a customer's current data.
-	OrderByID(ctx context.Context, id string) (order.Order, bool, error)
+	// GetCurrentBuyer returns a customer's current data.
 	GetCurrentBuyer(ctx context.Context, customer string) (Buyer, error)
 	// GetInvoice returns the invoice of an order; false if not issued yet.
 	GetInvoice(ctx context.Context, order string) (Document, bool, error)
-	// IssueDocument takes the next number of the series and stores the numbered document.
-	// It returns false and changes nothing if the document is no longer pending.
-	IssueDocument(ctx context.Context, pending Pending, series string, numbered func(count int64) Document) (bool, error)
+	// IssueDocuments takes the next numbers of the series and stores the numbered documents,
+	// all or none. It skips documents that are no longer pending and returns how many it
+	// stored.
+	IssueDocuments(ctx context.Context, series string, drafts ...Draft) (int, error)
 
 	// GetDocument returns false for another customer's document.
 	GetDocument(ctx context.Context, customer, id string) (Document, bool, error)
@@ -67,8 +75,12 @@ type Config struct {
 // Service issues and lists documents. It is safe for concurrent use.
 type Service struct {
 	cfg    Config
-	loop   *jobs.Loop[Pending]
+	loop   *jobs.Loop[[]Pending]
 	cursor string // the last document that the loop has read; only the loop accesses it
+	// isolate is set while a batch is processed and cleared once it is stored. After a failed
+	// transaction or a panic documents are processed one by one, so that a faulty one does
+	// not block the others.
+	isolate bool
 }
 
 // New returns a Service. Run issues pending documents.
@@ -87,8 +99,8 @@ func New(cfg Config) (*Service, error) {
 		cfg.OnIssued = func(Kind) {}
 	}
 	s := &Service{cfg: cfg}
-	s.loop = &jobs.Loop[Pending]{
-		ListDue: s.listPending, Key: func(pending Pending) string { return pending.ID }, Do: s.process, Interval: pollInterval, BatchSize: batch,
+	s.loop = &jobs.Loop[[]Pending]{
+		ListDue: s.listBatches, Key: func(pending []Pending) string { return pending[0].ID }, Do: s.process, Interval: pollInterval, BatchSize: batch,
 		// One at a time: they all need the same counter.
 		Concurrency: 1,
 		OnError:     jobs.ErrorLogger(cfg.Logger, "invoices"),
@@ -125,14 +137,42 @@ func (s *Service) listPending(ctx context.Context, limit int) ([]Pending, error)
 	return pending, nil
 }
 
-// process issues one document. On failure it stays pending.
-func (s *Service) process(ctx context.Context, pending Pending) {
-	issued, err := s.issue(ctx, pending)
-	if err != nil {
-		s.cfg.Logger.ErrorContext(ctx, "invoice not issued, will retry", "order", pending.Order, "refund", pending.Refund,
-			"code", string(registrar.CodeOf(err)), "cause", registrar.CauseOf(err))
+// listBatches returns what is listed as one batch, or each document as its own.
+func (s *Service) listBatches(ctx context.Context, limit int) ([][]Pending, error) {
+	pending, err := s.listPending(ctx, limit)
+	if err != nil || len(pending) == 0 {
+		return nil, err
 	}
-	if issued {
+	if s.isolate {
+		s.isolate = false
+		return slices.Collect(slices.Chunk(pending, 1)), nil
+	}
+	if s.cursor != "" { // there may be more
+		s.Wake()
+	}
+	return [][]Pending{pending}, nil
+}
+
+// process issues documents: invoices first, because corrections wait for them. Those that
+// fail stay pending.
+func (s *Service) process(ctx context.Context, pending []Pending) {
+	s.isolate = true
+	invoices, corrections := []Pending{}, []Pending{}
+	for _, one := range pending {
+		if one.Refund == "" {
+			invoices = append(invoices, one)
+		} else {
+			corrections = append(corrections, one)
+		}
+	}
+	allIssued, err := s.issue(ctx, Invoice, invoices)
+	if err == nil {
+		var corrected bool
+		corrected, err = s.issue(ctx, Correction, corrections)
+		allIssued = allIssued && corrected
+	}
+	s.isolate = err != nil
+	if allIssued && err == nil {
 		return
 	}
 	// The delay keeps a permanent fault from spinning the loop.
@@ -142,35 +182,49 @@ func (s *Service) process(ctx context.Context, pending Pending) {
 	}
 }
 
-// issue reports whether the document is issued afterwards, by this node or another.
-func (s *Service) issue(ctx context.Context, pending Pending) (bool, error) {
+// issue reports whether all these documents of one kind are issued afterwards, by this node
+// or another. An error means that none could be stored.
+func (s *Service) issue(ctx context.Context, kind Kind, pending []Pending) (all bool, err error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
 	defer cancel()
-	paid, found, err := s.cfg.Store.OrderByID(ctx, pending.Order)
-	if err == nil && !found {
-		err = &registrar.Error{Kind: registrar.KindNotFound, Code: order.NoSuchOrder}
-	}
-	if err != nil {
-		return false, err
-	}
 	at := s.cfg.Now().UTC().Truncate(time.Microsecond)
-	document, ready, err := s.draft(ctx, pending, paid, at)
-	if err != nil || !ready {
-		return false, err
+	series := s.cfg.Numbering.series(kind, at.In(registrar.Germany()))
+	drafts := make([]Draft, 0, len(pending))
+	for _, one := range pending {
+		document, ready, err := s.draft(ctx, one, at)
+		if err != nil {
+			s.logFailure(ctx, one, err)
+		}
+		if ready {
+			document.Series = series
+			drafts = append(drafts, Draft{Pending: one.ID, Numbered: document.withNumber})
+		}
 	}
-	document.Series = s.cfg.Numbering.series(document.Kind, at.In(registrar.Germany()))
-	mine, err := s.cfg.Store.IssueDocument(ctx, pending, document.Series, document.withNumber)
+	if len(drafts) == 0 {
+		return len(pending) == 0, nil
+	}
+	issued, err := s.cfg.Store.IssueDocuments(ctx, series, drafts...)
 	if err != nil {
+		s.logFailure(ctx, pending[0], err)
 		return false, err
 	}
-	if mine {
-		s.cfg.OnIssued(document.Kind)
+	for range issued {
+		s.cfg.OnIssued(kind)
 	}
-	return true, nil
+	return len(drafts) == len(pending), nil
+}
+
+func (s *Service) logFailure(ctx context.Context, pending Pending, err error) {
+	s.cfg.Logger.ErrorContext(ctx, "invoice not issued, will retry", "order", pending.Order, "refund", pending.Refund,
+		"code", string(registrar.CodeOf(err)), "cause", registrar.CauseOf(err))
 }
 
 // draft builds a document without its number. A correction waits for its invoice.
-func (s *Service) draft(ctx context.Context, pending Pending, paid order.Order, at time.Time) (document Document, ready bool, err error) {
+func (s *Service) draft(ctx context.Context, pending Pending, at time.Time) (document Document, ready bool, err error) {
+	if pending.Sale == nil {
+		return Document{}, false, &registrar.Error{Kind: registrar.KindNotFound, Code: order.NoSuchOrder}
+	}
+	paid := *pending.Sale
 	if pending.Refund != "" {
 		of, found, err := s.cfg.Store.GetInvoice(ctx, pending.Order)
 		if err != nil || !found {

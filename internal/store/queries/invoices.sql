@@ -23,10 +23,10 @@ WHERE c.id = $1;
 -- name: DeletePendingInvoice :execrows
 DELETE FROM pending_invoices WHERE id = $1;
 
--- name: NextInvoiceNumber :one
+-- name: TakeInvoiceNumbers :one
 INSERT INTO invoice_series (series, last_number)
-VALUES ($1, 1)
-ON CONFLICT (series) DO UPDATE SET last_number = invoice_series.last_number + 1
+VALUES (sqlc.arg(series), sqlc.arg(taken))
+ON CONFLICT (series) DO UPDATE SET last_number = invoice_series.last_number + excluded.last_number
 RETURNING last_number;
 
 -- name: InsertInvoice :exec

@@ -32,7 +32,7 @@ WHERE $33 = '' OR (
 -- A whole order in one statement, one row for each pair of an item and a payment: most
 -- orders have one of each. An order has items before it has payments. The same columns
 -- are read by GetOrderByPayLink, GetOrderBySession, GetOrderByIntent, ListOrders,
--- ListDueOrders and ListOrdersOfDeliveries.
+-- ListDueOrders, ListOrdersOfDeliveries and ListOrdersOfPendingInvoices.
 -- name: GetOrder :many
 SELECT sqlc.embed(orders), sqlc.embed(order_items),
     coalesce(payments.id, '') AS payment_id, coalesce(payments.kind, '') AS payment_kind, coalesce(payments.state, '') AS payment_state,
@@ -151,6 +151,19 @@ LEFT JOIN payments ON payments.order_id = orders.id
 WHERE orders.id IN (
     SELECT leased.order_id FROM webhook_deliveries AS leased
     WHERE leased.due_at = sqlc.arg(lease) AND leased.due_at > 0 AND leased.node = sqlc.arg(node))
+ORDER BY orders.id, order_items.position, payments.id;
+
+-- name: ListOrdersOfPendingInvoices :many
+SELECT sqlc.embed(orders), sqlc.embed(order_items),
+    coalesce(payments.id, '') AS payment_id, coalesce(payments.kind, '') AS payment_kind, coalesce(payments.state, '') AS payment_state,
+    coalesce(payments.amount, 0) AS payment_amount, coalesce(payments.session, '') AS session, coalesce(payments.url, '') AS url,
+    coalesce(payments.intent, '') AS intent, coalesce(payments.card, '') AS card, coalesce(payments.failure, '') AS payment_failure,
+    coalesce(payments.created_at, 0) AS payment_created_at, coalesce(payments.ends_at, 0) AS payment_ends_at, coalesce(payments.updated_at, 0) AS payment_updated_at
+FROM orders
+JOIN order_items ON order_items.order_id = orders.id
+LEFT JOIN payments ON payments.order_id = orders.id
+WHERE orders.id IN (
+    SELECT pending.order_id FROM pending_invoices AS pending WHERE pending.id > sqlc.arg(after) AND pending.id <= sqlc.arg(last))
 ORDER BY orders.id, order_items.position, payments.id;
 
 -- name: ListOrderIDsAwaitingIdentity :many

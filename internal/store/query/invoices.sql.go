@@ -435,20 +435,6 @@ func (q *Queries) ListRevenueDays(ctx context.Context, first string, last string
 	return items, nil
 }
 
-const nextInvoiceNumber = `-- name: NextInvoiceNumber :one
-INSERT INTO invoice_series (series, last_number)
-VALUES ($1, 1)
-ON CONFLICT (series) DO UPDATE SET last_number = invoice_series.last_number + 1
-RETURNING last_number
-`
-
-func (q *Queries) NextInvoiceNumber(ctx context.Context, series string) (int64, error) {
-	row := q.db.QueryRowContext(ctx, nextInvoiceNumber, series)
-	var last_number int64
-	err := row.Scan(&last_number)
-	return last_number, err
-}
-
 const sumInvoices = `-- name: SumInvoices :many
 SELECT kind, count(*) AS documents, CAST(sum(net) AS BIGINT) AS net, CAST(sum(vat) AS BIGINT) AS vat, CAST(sum(gross) AS BIGINT) AS gross
 FROM invoices
@@ -491,4 +477,18 @@ func (q *Queries) SumInvoices(ctx context.Context, since int64, before int64) ([
 		return nil, err
 	}
 	return items, nil
+}
+
+const takeInvoiceNumbers = `-- name: TakeInvoiceNumbers :one
+INSERT INTO invoice_series (series, last_number)
+VALUES ($1, $2)
+ON CONFLICT (series) DO UPDATE SET last_number = invoice_series.last_number + excluded.last_number
+RETURNING last_number
+`
+
+func (q *Queries) TakeInvoiceNumbers(ctx context.Context, series string, taken int64) (int64, error) {
+	row := q.db.QueryRowContext(ctx, takeInvoiceNumbers, series, taken)
+	var last_number int64
+	err := row.Scan(&last_number)
+	return last_number, err
 }

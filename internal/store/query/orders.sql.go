@@ -127,7 +127,7 @@ type GetOrderRow struct {
 // A whole order in one statement, one row for each pair of an item and a payment: most
 // orders have one of each. An order has items before it has payments. The same columns
 // are read by GetOrderByPayLink, GetOrderBySession, GetOrderByIntent, ListOrders,
-// ListDueOrders and ListOrdersOfDeliveries.
+// ListDueOrders, ListOrdersOfDeliveries and ListOrdersOfPendingInvoices.
 func (q *Queries) GetOrder(ctx context.Context, id string) ([]GetOrderRow, error) {
 	rows, err := q.db.QueryContext(ctx, getOrder, id)
 	if err != nil {
@@ -1134,6 +1134,136 @@ func (q *Queries) ListOrdersOfDeliveries(ctx context.Context, lease int64, node 
 	items := []ListOrdersOfDeliveriesRow{}
 	for rows.Next() {
 		var i ListOrdersOfDeliveriesRow
+		if err := rows.Scan(
+			&i.Order.ID,
+			&i.Order.CustomerID,
+			&i.Order.EmailKey,
+			&i.Order.State,
+			&i.Order.Channel,
+			&i.Order.ByKind,
+			&i.Order.ByID,
+			&i.Order.ByAddress,
+			&i.Order.ByName,
+			&i.Order.ItemsKey,
+			&i.Order.Net,
+			&i.Order.Vat,
+			&i.Order.Gross,
+			&i.Order.VatRate,
+			&i.Order.VatRule,
+			&i.Order.VatCountry,
+			&i.Order.VatID,
+			&i.Order.VatUnchecked,
+			&i.Order.PayLink,
+			&i.Order.PaySealed,
+			&i.Order.VerifyLink,
+			&i.Order.VerifySealed,
+			&i.Order.AutoRenew,
+			&i.Order.CreatedAt,
+			&i.Order.UpdatedAt,
+			&i.Order.ExpiresAt,
+			&i.Order.PaidAt,
+			&i.Order.Version,
+			&i.Order.DueAt,
+			&i.Order.Node,
+			&i.Order.Attempts,
+			&i.Order.OpenOrder,
+			&i.Order.AgentID,
+			&i.Order.CompleterID,
+			&i.Order.Contact,
+			&i.Order.Claimed,
+			&i.Order.ClaimMailedAt,
+			&i.Order.ConsentAt,
+			&i.Order.ConsentWording,
+			&i.Order.Registrant,
+			&i.Order.RenewalWording,
+			&i.Order.RenewalAt,
+			&i.Order.RenewalSession,
+			&i.Order.RenewalAddress,
+			&i.OrderItem.ID,
+			&i.OrderItem.OrderID,
+			&i.OrderItem.Position,
+			&i.OrderItem.Name,
+			&i.OrderItem.Tld,
+			&i.OrderItem.Kind,
+			&i.OrderItem.Years,
+			&i.OrderItem.Net,
+			&i.OrderItem.Vat,
+			&i.OrderItem.Gross,
+			&i.OrderItem.Account,
+			&i.OrderItem.ProvisionItemID,
+			&i.OrderItem.DomainID,
+			&i.OrderItem.CodeSealed,
+			&i.OrderItem.State,
+			&i.OrderItem.Failure,
+			&i.OrderItem.RenewalYears,
+			&i.OrderItem.RenewalGross,
+			&i.OrderItem.TermEnd,
+			&i.PaymentID,
+			&i.PaymentKind,
+			&i.PaymentState,
+			&i.PaymentAmount,
+			&i.Session,
+			&i.Url,
+			&i.Intent,
+			&i.Card,
+			&i.PaymentFailure,
+			&i.PaymentCreatedAt,
+			&i.PaymentEndsAt,
+			&i.PaymentUpdatedAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const listOrdersOfPendingInvoices = `-- name: ListOrdersOfPendingInvoices :many
+SELECT orders.id, orders.customer_id, orders.email_key, orders.state, orders.channel, orders.by_kind, orders.by_id, orders.by_address, orders.by_name, orders.items_key, orders.net, orders.vat, orders.gross, orders.vat_rate, orders.vat_rule, orders.vat_country, orders.vat_id, orders.vat_unchecked, orders.pay_link, orders.pay_sealed, orders.verify_link, orders.verify_sealed, orders.auto_renew, orders.created_at, orders.updated_at, orders.expires_at, orders.paid_at, orders.version, orders.due_at, orders.node, orders.attempts, orders.open_order, orders.agent_id, orders.completer_id, orders.contact, orders.claimed, orders.claim_mailed_at, orders.consent_at, orders.consent_wording, orders.registrant, orders.renewal_wording, orders.renewal_at, orders.renewal_session, orders.renewal_address, order_items.id, order_items.order_id, order_items.position, order_items.name, order_items.tld, order_items.kind, order_items.years, order_items.net, order_items.vat, order_items.gross, order_items.account, order_items.provision_item_id, order_items.domain_id, order_items.code_sealed, order_items.state, order_items.failure, order_items.renewal_years, order_items.renewal_gross, order_items.term_end,
+    coalesce(payments.id, '') AS payment_id, coalesce(payments.kind, '') AS payment_kind, coalesce(payments.state, '') AS payment_state,
+    coalesce(payments.amount, 0) AS payment_amount, coalesce(payments.session, '') AS session, coalesce(payments.url, '') AS url,
+    coalesce(payments.intent, '') AS intent, coalesce(payments.card, '') AS card, coalesce(payments.failure, '') AS payment_failure,
+    coalesce(payments.created_at, 0) AS payment_created_at, coalesce(payments.ends_at, 0) AS payment_ends_at, coalesce(payments.updated_at, 0) AS payment_updated_at
+FROM orders
+JOIN order_items ON order_items.order_id = orders.id
+LEFT JOIN payments ON payments.order_id = orders.id
+WHERE orders.id IN (
+    SELECT pending.order_id FROM pending_invoices AS pending WHERE pending.id > $1 AND pending.id <= $2)
+ORDER BY orders.id, order_items.position, payments.id
+`
+
+type ListOrdersOfPendingInvoicesRow struct {
+	Order            Order
+	OrderItem        OrderItem
+	PaymentID        string
+	PaymentKind      string
+	PaymentState     string
+	PaymentAmount    int64
+	Session          string
+	Url              string
+	Intent           string
+	Card             string
+	PaymentFailure   string
+	PaymentCreatedAt int64
+	PaymentEndsAt    int64
+	PaymentUpdatedAt int64
+}
+
+func (q *Queries) ListOrdersOfPendingInvoices(ctx context.Context, after string, last string) ([]ListOrdersOfPendingInvoicesRow, error) {
+	rows, err := q.db.QueryContext(ctx, listOrdersOfPendingInvoices, after, last)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []ListOrdersOfPendingInvoicesRow{}
+	for rows.Next() {
+		var i ListOrdersOfPendingInvoicesRow
 		if err := rows.Scan(
 			&i.Order.ID,
 			&i.Order.CustomerID,

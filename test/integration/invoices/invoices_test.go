@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -37,15 +38,12 @@ func (s *memStore) ListPendingDocuments(_ context.Context, after string, _ int) 
 	var due []invoice.Pending
 	for _, one := range s.due {
 		if one.ID > after {
+			sale := s.sales[one.Order]
+			one.Sale = &sale
 			due = append(due, one)
 		}
 	}
 	return due, nil
-}
-
-func (s *memStore) OrderByID(_ context.Context, id string) (order.Order, bool, error) {
-	sale, found := s.sales[id]
-	return sale, found, nil
 }
 
 func (s *memStore) GetInvoice(_ context.Context, id string) (invoice.Document, bool, error) {
@@ -59,17 +57,14 @@ func (s *memStore) GetInvoice(_ context.Context, id string) (invoice.Document, b
 	return invoice.Document{}, false, nil
 }
 
-func (s *memStore) IssueDocument(_ context.Context, due invoice.Pending, _ string, numbered func(int64) invoice.Document) (bool, error) {
+func (s *memStore) IssueDocuments(_ context.Context, _ string, drafts ...invoice.Draft) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for i, one := range s.due {
-		if one.ID == due.ID {
-			s.due = append(s.due[:i], s.due[i+1:]...)
-			s.issued = append(s.issued, numbered(int64(len(s.issued)+1)))
-			return true, nil
-		}
+	for _, draft := range drafts {
+		s.due = slices.DeleteFunc(s.due, func(one invoice.Pending) bool { return one.ID == draft.Pending })
+		s.issued = append(s.issued, draft.Numbered(int64(len(s.issued)+1)))
 	}
-	return false, nil
+	return len(drafts), nil
 }
 
 // fakeVATRegister reports every VAT ID as valid, or does not respond.

@@ -93,7 +93,7 @@ func (s *env) addPaidOrder(customer string) (order.Order, invoice.Document) {
 	due, err := s.db.ListPendingDocuments(ctx, "", 10)
 	must(s.t, err)
 	for _, one := range due {
-		_, err := s.db.IssueDocument(ctx, one, "RE-2026", func(count int64) invoice.Document {
+		_, err := s.db.IssueDocuments(ctx, "RE-2026", invoice.Draft{Pending: one.ID, Numbered: func(count int64) invoice.Document {
 			issued = invoice.Document{
 				ID: registrar.NewID("inv_", at), Kind: invoice.Invoice, Order: o.ID, Customer: customer, Number: "RE-2026-000001", Series: "RE-2026", Count: count,
 				IssuedAt: at, Day: "2026-11-15", SuppliedOn: "2026-11-15", PaidOn: "2026-11-15", Language: "de", Category: invoice.Standard, RateBasisPoints: 1900,
@@ -101,7 +101,7 @@ func (s *env) addPaidOrder(customer string) (order.Order, invoice.Document) {
 				Seller: invoice.Seller{Name: "Kontor GmbH", Country: "DE"}, Buyer: invoice.Buyer{Name: "Opfer", Country: "DE"},
 			}
 			return issued
-		})
+		}})
 		must(s.t, err)
 	}
 	return o, issued
