@@ -53,7 +53,7 @@ func (c *Client) OpenPage(ctx context.Context, page order.PaymentPage) (order.Op
 func (c *Client) openPage(ctx context.Context, page order.PaymentPage, key string) (order.OpenedPage, error) {
 	params := c.sessionParams(page)
 	params.SetIdempotencyKey(key)
-	made, err := create(ctx, c, "open_page", c.api.V1CheckoutSessions.Create, params)
+	made, err := create(ctx, c, "open_page", c.api.createSession, params)
 	if err != nil {
 		return order.OpenedPage{}, err
 	}
@@ -118,7 +118,7 @@ var sessionExpand = []string{"payment_intent.latest_charge", "payment_intent.pay
 // FetchPage returns the payment status of a page.
 func (c *Client) FetchPage(ctx context.Context, session string) (order.PaymentStatus, error) {
 	params := &api.CheckoutSessionRetrieveParams{Expand: api.StringSlice(sessionExpand)}
-	seen, err := onObject(ctx, c, "look", c.api.V1CheckoutSessions.Retrieve, session, params)
+	seen, err := onObject(ctx, c, "look", c.api.getSession, session, params)
 	if err != nil {
 		return order.PaymentStatus{}, err
 	}
@@ -132,7 +132,7 @@ func (c *Client) ClosePage(ctx context.Context, session string) (order.PaymentSt
 	// Expiring is idempotent, so a new key is safe. A fixed one is not: the
 	// response that Stripe stores for it may be an old failure.
 	params.SetIdempotencyKey(api.NewIdempotencyKey())
-	seen, err := onObject(ctx, c, "close_page", c.api.V1CheckoutSessions.Expire, session, params)
+	seen, err := onObject(ctx, c, "close_page", c.api.expireSession, session, params)
 	if errors.Is(err, &registrar.Error{Kind: registrar.KindInvalid, Code: Refused}) {
 		return c.FetchPage(ctx, session)
 	}

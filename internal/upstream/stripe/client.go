@@ -54,7 +54,7 @@ type Options struct {
 // Client calls the Stripe API. It is safe for concurrent use.
 type Client struct {
 	options Options
-	api     *api.Client
+	api     endpoints
 	// raw is for endpoints that the library has no types for.
 	raw  api.RawRequestBackend
 	host string
@@ -102,7 +102,7 @@ func newClient(o Options, transport http.RoundTripper) *Client {
 	reusable := slices.DeleteFunc(slices.Clone(o.Methods), func(method string) bool {
 		return !slices.Contains(reusableMethodTypes, method)
 	})
-	return &Client{options: o, api: client, raw: raw, host: host, reusableMethods: reusable}
+	return &Client{options: o, api: endpointsOf(client), raw: raw, host: host, reusableMethods: reusable}
 }
 
 // limitedTransport truncates oversized responses, which then fail as JSON.

@@ -39,7 +39,7 @@ func (c *Client) OpenVerification(ctx context.Context, id, customer, _, _, back 
 		ReturnURL:         api.String(back),
 	}
 	params.SetIdempotencyKey(id)
-	made, err := create(ctx, c, "open_verification", c.api.V1IdentityVerificationSessions.Create, params)
+	made, err := create(ctx, c, "open_verification", c.api.createVerification, params)
 	if err != nil {
 		return "", "", err
 	}
@@ -53,7 +53,7 @@ func (c *Client) OpenVerification(ctx context.Context, id, customer, _, _, back 
 // the page open for another one: then both Failed and URL are set.
 func (c *Client) FetchVerification(ctx context.Context, session string) (order.Verification, error) {
 	params := &api.IdentityVerificationSessionRetrieveParams{Expand: api.StringSlice([]string{"verified_outputs"})}
-	seen, err := onObject(ctx, c, "look_verification", c.api.V1IdentityVerificationSessions.Retrieve, session, params)
+	seen, err := onObject(ctx, c, "look_verification", c.api.getVerification, session, params)
 	if err != nil {
 		return order.Verification{}, err
 	}

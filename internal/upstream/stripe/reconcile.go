@@ -57,7 +57,7 @@ func pages[T, R any](
 // Charges lists all successful charges, newest first.
 func (c *Client) Charges(ctx context.Context) iter.Seq2[reconcile.Charge, error] {
 	get := func(ctx context.Context, list api.ListParams) api.Seq2[*api.Charge, error] {
-		return c.api.V1Charges.List(ctx, &api.ChargeListParams{ListParams: list}).All(ctx)
+		return c.api.listCharges(ctx, &api.ChargeListParams{ListParams: list}).All(ctx)
 	}
 	id := func(charge *api.Charge) string { return charge.ID }
 	return pages(ctx, c, "list_charges", get, id, func(charge *api.Charge) (reconcile.Charge, bool) {
@@ -72,7 +72,7 @@ func (c *Client) Charges(ctx context.Context) iter.Seq2[reconcile.Charge, error]
 // Refunds lists all refunds, newest first.
 func (c *Client) Refunds(ctx context.Context) iter.Seq2[reconcile.ProviderRefund, error] {
 	get := func(ctx context.Context, list api.ListParams) api.Seq2[*api.Refund, error] {
-		return c.api.V1Refunds.List(ctx, &api.RefundListParams{ListParams: list}).All(ctx)
+		return c.api.listRefunds(ctx, &api.RefundListParams{ListParams: list}).All(ctx)
 	}
 	id := func(refund *api.Refund) string { return refund.ID }
 	return pages(ctx, c, "list_refunds", get, id, func(refund *api.Refund) (reconcile.ProviderRefund, bool) {

@@ -30,7 +30,7 @@ func (c *Client) Refund(ctx context.Context, refund order.RefundRequest, maybeSe
 		Metadata:      map[string]string{metaOrder: refund.Order, metaRefund: refund.ID, metaReason: refund.Reason},
 	}
 	params.SetIdempotencyKey(refund.ID)
-	made, err := create(ctx, c, "refund", c.api.V1Refunds.Create, params)
+	made, err := create(ctx, c, "refund", c.api.createRefund, params)
 	return c.refundID(made, err)
 }
 
@@ -40,7 +40,7 @@ func (c *Client) findRefund(ctx context.Context, refund order.RefundRequest) (fo
 		found = nil
 		params := &api.RefundListParams{PaymentIntent: api.String(refund.Intent)}
 		params.Limit = api.Int64(100)
-		for candidate, err := range c.api.V1Refunds.List(ctx, params).All(ctx) {
+		for candidate, err := range c.api.listRefunds(ctx, params).All(ctx) {
 			if err != nil {
 				return err
 			}

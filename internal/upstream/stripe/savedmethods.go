@@ -25,7 +25,7 @@ func (c *Client) prepareRenewal(ctx context.Context, charge order.Charge) (strin
 		PaymentMethodTypes: api.StringSlice(c.reusableMethods),
 	}
 	params.SetIdempotencyKey(charge.ID)
-	made, err := create(ctx, c, "prepare_renewal", c.api.V1PaymentIntents.Create, params)
+	made, err := create(ctx, c, "prepare_renewal", c.api.createIntent, params)
 	switch {
 	case isMissingMethod(err):
 		return "", noPaymentMethod(err)
@@ -43,7 +43,7 @@ func (c *Client) chargeRenewal(ctx context.Context, charge order.Charge) (order.
 		PaymentMethod: api.String(charge.Method.ID), OffSession: api.Bool(true), Expand: api.StringSlice(intentExpand),
 	}
 	params.SetIdempotencyKey(charge.ID + "-confirm")
-	seen, err := onObject(ctx, c, "charge_renewal", c.api.V1PaymentIntents.Confirm, charge.Intent, params)
+	seen, err := onObject(ctx, c, "charge_renewal", c.api.confirmIntent, charge.Intent, params)
 	if err == nil {
 		outcome, err := c.chargeOutcome("charge_renewal", seen)
 		if outcome.Declined != "" {

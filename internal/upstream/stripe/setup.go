@@ -49,7 +49,7 @@ func (c *Client) openSetupPage(ctx context.Context, page renewal.SetupPage, key 
 		params.CustomerCreation = api.String(string(api.CheckoutSessionCustomerCreationAlways))
 	}
 	params.SetIdempotencyKey(key)
-	made, err := create(ctx, c, "open_setup", c.api.V1CheckoutSessions.Create, params)
+	made, err := create(ctx, c, "open_setup", c.api.createSession, params)
 	if err != nil {
 		return "", err
 	}
@@ -65,7 +65,7 @@ var setupExpand = []string{"setup_intent.payment_method"}
 // FetchSetupPage returns what was saved at a page. A session of another mode is empty.
 func (c *Client) FetchSetupPage(ctx context.Context, session string) (renewal.Setup, error) {
 	params := &api.CheckoutSessionRetrieveParams{Expand: api.StringSlice(setupExpand)}
-	seen, err := onObject(ctx, c, "look_setup", c.api.V1CheckoutSessions.Retrieve, session, params)
+	seen, err := onObject(ctx, c, "look_setup", c.api.getSession, session, params)
 	if err != nil || seen.Mode != api.CheckoutSessionModeSetup {
 		return renewal.Setup{}, err
 	}
@@ -89,7 +89,7 @@ func (c *Client) FetchSetupPage(ctx context.Context, session string) (renewal.Se
 func (c *Client) ForgetMethod(ctx context.Context, method string) error {
 	params := &api.PaymentMethodDetachParams{}
 	params.SetIdempotencyKey(api.NewIdempotencyKey()) // detaching is idempotent; see ClosePage
-	_, err := onObject(ctx, c, "forget_method", c.api.V1PaymentMethods.Detach, method, params)
+	_, err := onObject(ctx, c, "forget_method", c.api.detachMethod, method, params)
 	if errors.Is(err, &registrar.Error{Kind: registrar.KindNotFound, Code: ResourceMissing}) || errors.Is(err, &registrar.Error{Kind: registrar.KindInvalid, Code: Refused}) {
 		return nil // it is gone or detached
 	}

@@ -115,7 +115,7 @@ func (c *Client) PrepareCharge(ctx context.Context, charge order.Charge) (string
 	}
 	params.Headers = c.tokenVersionHeader()
 	params.SetIdempotencyKey(charge.ID)
-	made, err := create(ctx, c, "prepare_charge", c.api.V1PaymentIntents.Create, params)
+	made, err := create(ctx, c, "prepare_charge", c.api.createIntent, params)
 	switch {
 	case err != nil:
 		return "", err
@@ -140,7 +140,7 @@ func (c *Client) Charge(ctx context.Context, charge order.Charge) (order.ChargeO
 		params.AddExtra(methodType, c.options.Token.Method)
 	}
 	params.SetIdempotencyKey(charge.ID + "-confirm")
-	seen, err := onObject(ctx, c, "charge", c.api.V1PaymentIntents.Confirm, charge.Intent, params)
+	seen, err := onObject(ctx, c, "charge", c.api.confirmIntent, charge.Intent, params)
 	if err != nil {
 		return c.chargeFailure(ctx, charge, err)
 	}
@@ -192,7 +192,7 @@ func (c *Client) chargeOutcome(call string, intent *api.PaymentIntent) (order.Ch
 func (c *Client) FetchCharge(ctx context.Context, intent string) (order.PaymentStatus, error) {
 	params := &api.PaymentIntentRetrieveParams{Expand: api.StringSlice(intentExpand)}
 	params.Headers = c.tokenVersionHeader()
-	seen, err := onObject(ctx, c, "look_charge", c.api.V1PaymentIntents.Retrieve, intent, params)
+	seen, err := onObject(ctx, c, "look_charge", c.api.getIntent, intent, params)
 	if err != nil {
 		return order.PaymentStatus{}, err
 	}
@@ -207,7 +207,7 @@ func (c *Client) CancelCharge(ctx context.Context, intent string) (order.Payment
 	// As with pages, canceling is idempotent, and a stored failure must not be
 	// repeated.
 	params.SetIdempotencyKey(api.NewIdempotencyKey())
-	seen, err := onObject(ctx, c, "cancel_charge", c.api.V1PaymentIntents.Cancel, intent, params)
+	seen, err := onObject(ctx, c, "cancel_charge", c.api.cancelIntent, intent, params)
 	if errors.Is(err, &registrar.Error{Kind: registrar.KindInvalid, Code: Refused}) {
 		return c.FetchCharge(ctx, intent)
 	}

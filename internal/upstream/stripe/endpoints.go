@@ -1,0 +1,43 @@
+package stripe
+
+import (
+	"context"
+
+	api "github.com/stripe/stripe-go/v85"
+)
+
+// endpoints are the methods of the library that we call. A Client does not hold the library's
+// own client, because the linker keeps every method of the types that are reachable from a
+// value in an interface: the whole library would be a tenth of the binary.
+type endpoints struct {
+	createSession      createFunc[api.CheckoutSessionCreateParams, api.CheckoutSession]
+	getSession         objectFunc[api.CheckoutSessionRetrieveParams, api.CheckoutSession]
+	expireSession      objectFunc[api.CheckoutSessionExpireParams, api.CheckoutSession]
+	createVerification createFunc[api.IdentityVerificationSessionCreateParams, api.IdentityVerificationSession]
+	getVerification    objectFunc[api.IdentityVerificationSessionRetrieveParams, api.IdentityVerificationSession]
+	createIntent       createFunc[api.PaymentIntentCreateParams, api.PaymentIntent]
+	getIntent          objectFunc[api.PaymentIntentRetrieveParams, api.PaymentIntent]
+	confirmIntent      objectFunc[api.PaymentIntentConfirmParams, api.PaymentIntent]
+	cancelIntent       objectFunc[api.PaymentIntentCancelParams, api.PaymentIntent]
+	detachMethod       objectFunc[api.PaymentMethodDetachParams, api.PaymentMethod]
+	createRefund       createFunc[api.RefundCreateParams, api.Refund]
+	listCharges        listFunc[api.ChargeListParams, api.Charge]
+	listRefunds        listFunc[api.RefundListParams, api.Refund]
+}
+
+type (
+	createFunc[P, T any] = func(context.Context, *P) (*T, error)
+	objectFunc[P, T any] = func(ctx context.Context, id string, params *P) (*T, error)
+	listFunc[P, T any]   = func(context.Context, *P) *api.V1List[*T]
+)
+
+func endpointsOf(client *api.Client) endpoints {
+	return endpoints{
+		createSession: client.V1CheckoutSessions.Create, getSession: client.V1CheckoutSessions.Retrieve, expireSession: client.V1CheckoutSessions.Expire,
+		createVerification: client.V1IdentityVerificationSessions.Create, getVerification: client.V1IdentityVerificationSessions.Retrieve,
+		createIntent: client.V1PaymentIntents.Create, getIntent: client.V1PaymentIntents.Retrieve,
+		confirmIntent: client.V1PaymentIntents.Confirm, cancelIntent: client.V1PaymentIntents.Cancel,
+		detachMethod: client.V1PaymentMethods.Detach, createRefund: client.V1Refunds.Create,
+		listCharges: client.V1Charges.List, listRefunds: client.V1Refunds.List,
+	}
+}
