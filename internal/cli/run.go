@@ -80,7 +80,13 @@ func Run(ctx context.Context, grammar any, args, environment []string, in io.Rea
 		fmt.Fprintf(errOut, "dotkontor: %v\nTry: %s --help\n", err, commandPath(err))
 		return ExitUsage
 	}
-	if err := cmp.Or(command.Run(t), checked.err); err != nil {
+	run := func() error { return command.Run(t) }
+	if selected, ok := command.Selected().Target.Addr().Interface().(interface{ Run(*Terminal) error }); ok {
+		// Only commands that need others are run by the parser: its model of all commands is
+		// garbage while a service runs.
+		run = func() error { return selected.Run(t) }
+	}
+	if err := cmp.Or(run(), checked.err); err != nil {
 		var code ExitCode
 		if errors.As(err, &code) {
 			return int(code)

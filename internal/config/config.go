@@ -253,7 +253,7 @@ type Database struct {
 	// network. Default: false.
 	AllowPlaintext bool `toml:"allow_plaintext"`
 	// MaxConnections limits this node's connections to PostgreSQL, or the readers of
-	// SQLite. Default: 16.
+	// SQLite, which are at most two per core but may be four. Default: 16.
 	MaxConnections int `toml:"max_connections" default:"16" range:"2..1000"`
 }
 

@@ -23,8 +23,8 @@ const (
 	checkTool = "domain_check"
 	toolRoute = "/api/mcp"
 	// idleSettleDelay is how long the product idles before its memory is read, so that
-	// its startup work is done.
-	idleSettleDelay = time.Second
+	// its startup work is done and its garbage returned.
+	idleSettleDelay = 4 * time.Second
 )
 
 // toolCallSpec is a tool call as clients of the second newest revision send it. The

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
 	"syscall"
@@ -45,7 +46,6 @@ func (c Command) Run(t *cli.Terminal) error {
 		}
 		return app.SealKeys(cfg)
 	})
-	debug.FreeOSMemory() // the garbage of the start is a tenth of an idle process
 	tuneMemory(t.Ctx, cfg)
 	return p.Run(t.Ctx, func(baseURL string) { fmt.Fprintln(t.Out, "ready", baseURL) })
 }
@@ -59,6 +59,8 @@ const (
 	gcHeadroom   = 64 << 20
 	gcInterval   = time.Second // between adjustments
 
+	startDuration = 2 * time.Second // until the first round of all jobs is done
+
 	// The limit is the sum of the service itself and of what the settings allow it to
 	// keep. An address with few requests takes about 55 bytes, a cached result less than 512.
 	baseBytes         = 256 << 20
@@ -68,6 +70,16 @@ const (
 
 // tuneMemory configures the garbage collector unless GOGC or GOMEMLIMIT is set.
 func tuneMemory(ctx context.Context, cfg config.Config) {
+	// The garbage of the start, the first round of all jobs included, is a tenth of an idle
+	// process. Pooled buffers, which migrations leave, survive the first collection.
+	go func() {
+		select {
+		case <-ctx.Done():
+		case <-time.After(startDuration):
+			runtime.GC()
+			debug.FreeOSMemory()
+		}
+	}()
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(maxGCPercent)
 		go adjustGCPercent(ctx)

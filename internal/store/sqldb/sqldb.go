@@ -30,6 +30,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"time"
 
@@ -111,7 +112,7 @@ const (
 func Open(opts Options) (*DB, error) {
 	connections := cmp.Or(opts.MaxConnections, defaultConnections)
 	if opts.URL == "" {
-		return openSQLite(opts.Data, connections, newHealth(SQLite, opts.Logger))
+		return openSQLite(opts.Data, min(connections, sqliteReaders()), newHealth(SQLite, opts.Logger))
 	}
 	if !strings.HasPrefix(opts.URL, "postgres://") && !strings.HasPrefix(opts.URL, "postgresql://") {
 		return nil, errors.New("database.url must begin with postgres://; without it the database is SQLite in the data folder")
@@ -137,6 +138,10 @@ func Open(opts Options) (*DB, error) {
 
 // openSQLite opens a writer and a read-only pool. Commits survive a power failure:
 // synchronous is FULL.
+// sqliteReaders returns how many readers are useful: they rarely wait, because what they read
+// is in memory, and each holds its own copy of the schema.
+func sqliteReaders() int { return max(4, 2*runtime.GOMAXPROCS(0)) }
+
 func openSQLite(folder string, readers int, health *health) (*DB, error) {
 	if err := os.MkdirAll(folder, 0o750); err != nil {
 		return nil, fmt.Errorf("the data folder: %w", err)
@@ -153,6 +158,7 @@ func openSQLite(folder string, readers int, health *health) (*DB, error) {
 	}
 	// One connection for all changes (groupcommit.go) and one for migrations.
 	writer.SetMaxOpenConns(2)
+	writer.SetMaxIdleConns(1)
 	reader, err := openInstrumented("sqlite", sqliteDSN(path, append(common, "query_only(1)"), "deferred"), path, health)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("the database %s: %w", path, err), writer.Close())

@@ -32,12 +32,12 @@ const partials = "partials.html"
 // placeholders {1}, {2} and so on.
 type Texts map[string][2]string
 
-// Templates are the pages of one folder. A page is parsed when it is first rendered:
-// most processes render few of them, and parsed templates are the largest part of an
-// idle heap. They are safe for concurrent use.
+// Templates are the pages of one folder. A page is parsed when it is first rendered, and the
+// texts of a language are collected at its first page: most processes render few pages, and
+// these would be the largest part of an idle heap. They are safe for concurrent use.
 type Templates struct {
 	frame *Frame
-	texts map[string]map[string]string
+	texts map[string]func() map[string]string // by language and key
 	pages map[string]map[string]func() (*template.Template, error)
 }
 
@@ -49,16 +49,19 @@ func (f *Frame) LoadTemplates(files fs.FS, tables ...Texts) (*Templates, error) 
 		return nil, err
 	}
 	templates := &Templates{
-		frame: f, texts: make(map[string]map[string]string),
+		frame: f, texts: make(map[string]func() map[string]string),
 		pages: make(map[string]map[string]func() (*template.Template, error)),
 	}
 	for i, language := range [...]string{German, English} {
-		templates.texts[language] = make(map[string]string)
-		for _, table := range append([]Texts{frameTexts, eppStatusTexts}, tables...) {
-			for key, text := range table {
-				templates.texts[language][key] = NonBreaking(text[i])
+		templates.texts[language] = sync.OnceValue(func() map[string]string {
+			texts := make(map[string]string)
+			for _, table := range append([]Texts{frameTexts, eppStatusTexts}, tables...) {
+				for key, text := range table {
+					texts[key] = NonBreaking(text[i])
+				}
 			}
-		}
+			return texts
+		})
 		templates.pages[language] = make(map[string]func() (*template.Template, error))
 		for _, name := range names {
 			file := path.Base(name)
@@ -101,7 +104,7 @@ func (templates *Templates) page(language, name string) (*template.Template, err
 func (templates *Templates) functions(language string) template.FuncMap {
 	return template.FuncMap{
 		"t": func(key string, values ...any) (any, error) {
-			text, ok := templates.texts[language][key]
+			text, ok := templates.text(language, key)
 			if !ok {
 				return "", fmt.Errorf("ui: no text %q", key)
 			}
@@ -110,7 +113,7 @@ func (templates *Templates) functions(language string) template.FuncMap {
 			}
 			return fill(text, values), nil
 		},
-		"known":    func(key string) bool { _, ok := templates.texts[language][key]; return ok },
+		"known":    func(key string) bool { _, ok := templates.text(language, key); return ok },
 		"date":     func(at time.Time) string { return FormatDate(language, at) },
 		"moment":   func(at time.Time) template.HTML { return clockTime(language, at) },
 		"iso":      func(at time.Time) string { return at.UTC().Format(time.RFC3339) },
@@ -233,14 +236,24 @@ func fillHTML(text string, values []any) template.HTML {
 	return template.HTML(fill(template.HTMLEscapeString(text), escaped)) //nolint:gosec // everything else is escaped
 }
 
+func (templates *Templates) text(language, key string) (string, bool) {
+	texts, known := templates.texts[language]
+	if !known {
+		return "", false
+	}
+	text, ok := texts()[key]
+	return text, ok
+}
+
 // Text returns a text in a language; empty if the key is unknown.
 func (templates *Templates) Text(language, key string, values ...any) string {
-	return fill(templates.texts[language][key], values)
+	text, _ := templates.text(language, key)
+	return fill(text, values)
 }
 
 // Has reports whether a text with that key exists.
 func (templates *Templates) Has(key string) bool {
-	_, ok := templates.texts[German][key]
+	_, ok := templates.text(German, key)
 	return ok
 }
 
