@@ -33,7 +33,7 @@ func domainWithTermOf(row query.SearchDomainsRow) portfolio.Domain {
 		Term: portfolio.Term{
 			Renewal: row.RenewalState, Gross: registrar.Cents(row.RenewalGross), ChargeAt: fromMicros(row.RenewalChargeAt), Attempts: int(row.RenewalAttempts),
 			Unpaid: row.EndState, WaitsForOperator: row.EndWaitsFor != "",
-			StepAt: fromMicros(row.EndStepAt), HeldAt: fromMicros(row.EndHeldAt), DeletedAt: fromMicros(row.EndDeletedAt),
+			StepAt: fromMicros(row.EndStepAt), HeldAt: fromMicros(row.EndHeldAt), DeletedAt: fromMicros(row.EndDeletedAt), Locked: row.RenewalLocked,
 		},
 		RegistryStatus: strings.Fields(row.RegistryStatus), Folder: row.Folder, Note: row.Note, CreatedAt: fromMicros(row.CreatedAt), UpdatedAt: fromMicros(row.UpdatedAt),
 	}

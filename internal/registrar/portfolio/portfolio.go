@@ -80,6 +80,7 @@ type Term struct {
 	Unpaid                    string
 	WaitsForOperator          bool
 	StepAt, HeldAt, DeletedAt time.Time
+	Locked                    bool // an operator's lock forbids renewals and restores
 }
 
 // Store stores domains.

@@ -212,7 +212,8 @@ SELECT domains.id, domains.customer_id, domains.name, domains.tld, domains.statu
     domains.folder, domains.note,
     coalesce(renewals.state, '') AS renewal_state, coalesce(renewals.gross, 0) AS renewal_gross, coalesce(renewals.charge_at, 0) AS renewal_charge_at,
     coalesce(renewals.attempts, 0) AS renewal_attempts, coalesce(term_ends.state, '') AS end_state, coalesce(term_ends.waits_for, '') AS end_waits_for,
-    coalesce(term_ends.step_at, 0) AS end_step_at, coalesce(term_ends.held_at, 0) AS end_held_at, coalesce(term_ends.deleted_at, 0) AS end_deleted_at
+    coalesce(term_ends.step_at, 0) AS end_step_at, coalesce(term_ends.held_at, 0) AS end_held_at, coalesce(term_ends.deleted_at, 0) AS end_deleted_at,
+    EXISTS (SELECT 1 FROM domain_locks WHERE domain_locks.domain_id = domains.id AND domain_locks.lifted_at = 0 AND domain_locks.restrictions LIKE '%renewal%') AS renewal_locked
 FROM domains
 LEFT JOIN renewals ON renewals.domain_id = domains.id AND renewals.term_end = domains.paid_until
 LEFT JOIN term_ends ON term_ends.domain_id = domains.id AND term_ends.term_end = domains.paid_until
@@ -241,6 +242,7 @@ type GetDomainTermRow struct {
 	EndStepAt       int64
 	EndHeldAt       int64
 	EndDeletedAt    int64
+	RenewalLocked   bool
 }
 
 func (q *Queries) GetDomainTerm(ctx context.Context, iD string, customerID string) (GetDomainTermRow, error) {
@@ -268,6 +270,7 @@ func (q *Queries) GetDomainTerm(ctx context.Context, iD string, customerID strin
 		&i.EndStepAt,
 		&i.EndHeldAt,
 		&i.EndDeletedAt,
+		&i.RenewalLocked,
 	)
 	return i, err
 }
@@ -569,7 +572,8 @@ SELECT domains.id, domains.customer_id, domains.name, domains.tld, domains.statu
     domains.folder, domains.note,
     coalesce(renewals.state, '') AS renewal_state, coalesce(renewals.gross, 0) AS renewal_gross, coalesce(renewals.charge_at, 0) AS renewal_charge_at,
     coalesce(renewals.attempts, 0) AS renewal_attempts, coalesce(term_ends.state, '') AS end_state, coalesce(term_ends.waits_for, '') AS end_waits_for,
-    coalesce(term_ends.step_at, 0) AS end_step_at, coalesce(term_ends.held_at, 0) AS end_held_at, coalesce(term_ends.deleted_at, 0) AS end_deleted_at
+    coalesce(term_ends.step_at, 0) AS end_step_at, coalesce(term_ends.held_at, 0) AS end_held_at, coalesce(term_ends.deleted_at, 0) AS end_deleted_at,
+    EXISTS (SELECT 1 FROM domain_locks WHERE domain_locks.domain_id = domains.id AND domain_locks.lifted_at = 0 AND domain_locks.restrictions LIKE '%renewal%') AS renewal_locked
 FROM domains
 LEFT JOIN renewals ON renewals.domain_id = domains.id AND renewals.term_end = domains.paid_until
 LEFT JOIN term_ends ON term_ends.domain_id = domains.id AND term_ends.term_end = domains.paid_until
@@ -625,6 +629,7 @@ type SearchDomainsRow struct {
 	EndStepAt       int64
 	EndHeldAt       int64
 	EndDeletedAt    int64
+	RenewalLocked   bool
 }
 
 // One page of a customer's domains, by name. The pattern is a LIKE pattern; domain names
@@ -679,6 +684,7 @@ func (q *Queries) SearchDomains(ctx context.Context, arg SearchDomainsParams) ([
 			&i.EndStepAt,
 			&i.EndHeldAt,
 			&i.EndDeletedAt,
+			&i.RenewalLocked,
 		); err != nil {
 			return nil, err
 		}
@@ -698,7 +704,8 @@ SELECT domains.id, domains.customer_id, domains.name, domains.tld, domains.statu
     domains.folder, domains.note,
     coalesce(renewals.state, '') AS renewal_state, coalesce(renewals.gross, 0) AS renewal_gross, coalesce(renewals.charge_at, 0) AS renewal_charge_at,
     coalesce(renewals.attempts, 0) AS renewal_attempts, coalesce(term_ends.state, '') AS end_state, coalesce(term_ends.waits_for, '') AS end_waits_for,
-    coalesce(term_ends.step_at, 0) AS end_step_at, coalesce(term_ends.held_at, 0) AS end_held_at, coalesce(term_ends.deleted_at, 0) AS end_deleted_at
+    coalesce(term_ends.step_at, 0) AS end_step_at, coalesce(term_ends.held_at, 0) AS end_held_at, coalesce(term_ends.deleted_at, 0) AS end_deleted_at,
+    EXISTS (SELECT 1 FROM domain_locks WHERE domain_locks.domain_id = domains.id AND domain_locks.lifted_at = 0 AND domain_locks.restrictions LIKE '%renewal%') AS renewal_locked
 FROM domains
 LEFT JOIN renewals ON renewals.domain_id = domains.id AND renewals.term_end = domains.paid_until
 LEFT JOIN term_ends ON term_ends.domain_id = domains.id AND term_ends.term_end = domains.paid_until
@@ -754,6 +761,7 @@ type SearchDomainsByTermRow struct {
 	EndStepAt       int64
 	EndHeldAt       int64
 	EndDeletedAt    int64
+	RenewalLocked   bool
 }
 
 // Domains with a term, by its end.
@@ -802,6 +810,7 @@ func (q *Queries) SearchDomainsByTerm(ctx context.Context, arg SearchDomainsByTe
 			&i.EndStepAt,
 			&i.EndHeldAt,
 			&i.EndDeletedAt,
+			&i.RenewalLocked,
 		); err != nil {
 			return nil, err
 		}
@@ -821,7 +830,8 @@ SELECT domains.id, domains.customer_id, domains.name, domains.tld, domains.statu
     domains.folder, domains.note,
     coalesce(renewals.state, '') AS renewal_state, coalesce(renewals.gross, 0) AS renewal_gross, coalesce(renewals.charge_at, 0) AS renewal_charge_at,
     coalesce(renewals.attempts, 0) AS renewal_attempts, coalesce(term_ends.state, '') AS end_state, coalesce(term_ends.waits_for, '') AS end_waits_for,
-    coalesce(term_ends.step_at, 0) AS end_step_at, coalesce(term_ends.held_at, 0) AS end_held_at, coalesce(term_ends.deleted_at, 0) AS end_deleted_at
+    coalesce(term_ends.step_at, 0) AS end_step_at, coalesce(term_ends.held_at, 0) AS end_held_at, coalesce(term_ends.deleted_at, 0) AS end_deleted_at,
+    EXISTS (SELECT 1 FROM domain_locks WHERE domain_locks.domain_id = domains.id AND domain_locks.lifted_at = 0 AND domain_locks.restrictions LIKE '%renewal%') AS renewal_locked
 FROM domains
 LEFT JOIN renewals ON renewals.domain_id = domains.id AND renewals.term_end = domains.paid_until
 LEFT JOIN term_ends ON term_ends.domain_id = domains.id AND term_ends.term_end = domains.paid_until
@@ -875,6 +885,7 @@ type SearchNewestDomainsRow struct {
 	EndStepAt       int64
 	EndHeldAt       int64
 	EndDeletedAt    int64
+	RenewalLocked   bool
 }
 
 // The id begins with the time at which a domain was added.
@@ -922,6 +933,7 @@ func (q *Queries) SearchNewestDomains(ctx context.Context, arg SearchNewestDomai
 			&i.EndStepAt,
 			&i.EndHeldAt,
 			&i.EndDeletedAt,
+			&i.RenewalLocked,
 		); err != nil {
 			return nil, err
 		}

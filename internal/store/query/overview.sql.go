@@ -179,7 +179,8 @@ SELECT domains.id, domains.customer_id, domains.name, domains.tld, domains.statu
     domains.folder, domains.note,
     coalesce(renewals.state, '') AS renewal_state, coalesce(renewals.gross, 0) AS renewal_gross, coalesce(renewals.charge_at, 0) AS renewal_charge_at,
     coalesce(renewals.attempts, 0) AS renewal_attempts, coalesce(term_ends.state, '') AS end_state, coalesce(term_ends.waits_for, '') AS end_waits_for,
-    coalesce(term_ends.step_at, 0) AS end_step_at, coalesce(term_ends.held_at, 0) AS end_held_at, coalesce(term_ends.deleted_at, 0) AS end_deleted_at
+    coalesce(term_ends.step_at, 0) AS end_step_at, coalesce(term_ends.held_at, 0) AS end_held_at, coalesce(term_ends.deleted_at, 0) AS end_deleted_at,
+    EXISTS (SELECT 1 FROM domain_locks WHERE domain_locks.domain_id = domains.id AND domain_locks.lifted_at = 0 AND domain_locks.restrictions LIKE '%renewal%') AS renewal_locked
 FROM domains
 LEFT JOIN renewals ON renewals.domain_id = domains.id AND renewals.term_end = domains.paid_until
 LEFT JOIN term_ends ON term_ends.domain_id = domains.id AND term_ends.term_end = domains.paid_until
@@ -221,6 +222,7 @@ type ListDomainsEndingSoonRow struct {
 	EndStepAt       int64
 	EndHeldAt       int64
 	EndDeletedAt    int64
+	RenewalLocked   bool
 }
 
 // Domains whose term is over or ends before paid_before. With deciding = 1, only those that
@@ -263,6 +265,7 @@ func (q *Queries) ListDomainsEndingSoon(ctx context.Context, arg ListDomainsEndi
 			&i.EndStepAt,
 			&i.EndHeldAt,
 			&i.EndDeletedAt,
+			&i.RenewalLocked,
 		); err != nil {
 			return nil, err
 		}

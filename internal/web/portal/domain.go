@@ -78,7 +78,7 @@ func (h *Handler) showDomain(req *ui.Request, status int, view domainView) error
 	if view.End.Renewable {
 		view.Renewals = h.renewalOptions(h.Now(), view.View)
 	}
-	if h.Orders != nil && view.Domain.Status == registrar.DomainRedemption {
+	if h.Orders != nil && view.Domain.Status == registrar.DomainRedemption && !view.End.Locked {
 		view.Restore = h.restoreOffer(h.Now(), view.View)
 	}
 	view.Locking = view.Open != nil && view.Open.Kind == domainchange.Lock

@@ -49,7 +49,11 @@ var domainTexts = ui.WithRequirements(ui.Texts{
 	},
 	"term.not_sold": {"Endet am {1}: Diese Endung verkaufen wir nicht mehr", "Ends on {1}: we no longer sell this extension"},
 	"term.expire":   {"Läuft am {1} aus, wie Sie es wünschen", "Expires on {1}, as you chose"},
-	"term.ends":     {"Endet am {1}, wenn Sie nicht verlängern", "Ends on {1} unless you renew"},
+	"term.locked": {
+		"Laufzeit bis {1}. Wegen eines laufenden Verfahrens können Sie die Domain derzeit nicht verlängern; bitte wenden Sie sich an uns",
+		"Term until {1}. Because of a dispute you can't renew the domain for now; please contact us",
+	},
+	"term.ends": {"Endet am {1}, wenn Sie nicht verlängern", "Ends on {1} unless you renew"},
 	"term.unpaid_hold": {
 		"Laufzeit vorbei; ab {1} abgeschaltet, wenn Sie nicht verlängern",
 		"Term over; stops working on {1} unless you renew",

@@ -109,6 +109,9 @@ func (h *Handler) overviewLine(req *ui.Request, line overview.Line) (overviewLin
 		}
 	case overview.Undecided:
 		row.Text, row.ActionKey = text("line.undecided"), "do.decide"
+		if end := h.termEndOf(req, line.Domain); end.Locked {
+			row.Text, row.ActionKey = end.Text, "do.view"
+		}
 	case overview.Changing:
 		key := "line.changing." + line.Change
 		if !h.templates.Has(key) {

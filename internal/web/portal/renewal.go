@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -97,6 +98,8 @@ func (h *Handler) orderDomain(kind order.Kind) ui.PageFunc {
 		made, full, err := h.Orders.AddRenewals(req.R.Context(), req.Actor(), []order.RequestedItem{wanted})
 		var refused *order.ItemsRefused
 		switch {
+		case errors.As(err, &refused) && slices.ContainsFunc(refused.Items, isLocked):
+			return h.showDomains(req, &registrar.Error{Kind: registrar.KindConflict, Code: domainchange.DomainRestricted, Err: err})
 		case errors.As(err, &refused):
 			return h.showDomains(req, &registrar.Error{Kind: registrar.KindConflict, Code: renewalRefused, Err: err})
 		case err != nil:
@@ -106,6 +109,10 @@ func (h *Handler) orderDomain(kind order.Kind) ui.PageFunc {
 		}
 		return h.redirectToPay(req, made)
 	}
+}
+
+func isLocked(item order.RefusedItem) bool {
+	return registrar.CodeOf(item.Reason) == domainchange.DomainRestricted
 }
 
 // redirectToPay redirects to the page where an order is reviewed and paid.

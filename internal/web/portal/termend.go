@@ -14,8 +14,9 @@ import (
 // about it.
 type termEnd struct {
 	Text string // empty if there is nothing to say
-	// On means that automatic renewal is on, Expire that the customer lets it expire.
-	On, Expire bool
+	// On means that automatic renewal is on, Expire that the customer lets it expire, Locked
+	// that a dispute forbids renewals.
+	On, Expire, Locked bool
 	// CanTurnOn, CanTurnOff, CanLetExpire and CanKeep are the choices.
 	CanTurnOn, CanTurnOff, CanLetExpire, CanKeep bool
 	Renewable                                    bool      // by hand
@@ -26,10 +27,12 @@ type termEnd struct {
 // agree.
 func (h *Handler) termEndOf(req *ui.Request, d portfolio.Domain) termEnd {
 	active, expired := d.Status == registrar.DomainActive, d.Status == registrar.DomainExpired
-	end := termEnd{On: d.Renews(), Expire: d.AtTermEnd == registrar.TermEndExpire}
-	end.Renewable, end.RenewableUntil = h.renewable(h.Now(), d)
+	end := termEnd{On: d.Renews(), Expire: d.AtTermEnd == registrar.TermEndExpire, Locked: d.Term.Locked}
+	if !end.Locked {
+		end.Renewable, end.RenewableUntil = h.renewable(h.Now(), d)
+	}
 	if h.Renewals != nil {
-		end.CanTurnOn = active && !end.On && h.sold(d.TLD)
+		end.CanTurnOn = active && !end.On && !end.Locked && h.sold(d.TLD)
 		end.CanTurnOff = end.On && d.Status != registrar.DomainTransferredOut
 		end.CanLetExpire = (active || expired) && !end.Expire
 		end.CanKeep = end.Expire
@@ -76,6 +79,9 @@ func (h *Handler) renewable(now time.Time, d portfolio.Domain) (ok bool, until t
 // termEndText returns the text key and its values.
 func (h *Handler) termEndText(req *ui.Request, d portfolio.Domain, end termEnd) (string, []any) {
 	day := func(at time.Time) any { return ui.FormatDate(req.Language, at) }
+	if end.Locked && (d.Status == registrar.DomainActive || d.Status == registrar.DomainExpired || d.Status == registrar.DomainRedemption) {
+		return "term.locked", []any{day(d.PaidUntil)}
+	}
 	switch d.Status {
 	case registrar.DomainActive:
 		switch {

@@ -443,6 +443,10 @@ var texts = ui.WithRequirements(ui.Texts{
 		"Sie haben zu viele offene Bestellungen. Bitte bezahlen Sie zuerst eine, oder verwerfen Sie eine.",
 		"You have too many open orders. Please pay or discard one first.",
 	},
+	"problem.domain_barred": {
+		"Diese Domain ist wegen eines laufenden Verfahrens gesperrt. Bitte wenden Sie sich an uns.",
+		"This domain is locked because of a dispute. Please contact us.",
+	},
 	"problem.renewal_refused": {
 		"Diese Domain können Sie zurzeit nicht verlängern.",
 		"This domain can't be renewed at the moment.",

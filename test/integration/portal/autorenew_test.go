@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/admin"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
 )
@@ -316,4 +317,43 @@ func TestDomainPage_ShowsNoticesThatWereSent(t *testing.T) {
 			t.Errorf("the page lacks %q: %s", part, page)
 		}
 	}
+}
+
+// While a lock forbids renewals, no page offers one.
+func TestTermEnd_LockedDomainIsNotOfferedForRenewal(t *testing.T) {
+	t.Parallel()
+	s := newEnvWith(t, (&fakeOrders{}).install)
+	erika := s.newMember("erika@example.org")
+	id := s.addDomain(erika.ID, "streit", registrar.DomainActive)
+	_, err := s.db.SQL().Writer().ExecContext(t.Context(), `UPDATE domains SET paid_until = $1 WHERE id = $2`, s.clock.now().AddDate(0, 0, 20).UnixMicro(), id)
+	must(t, err)
+	b := s.signedInBrowser("erika@example.org")
+	const why = "Wegen eines laufenden Verfahrens können Sie die Domain derzeit nicht verlängern"
+	pages := map[string]string{"/portal": "", "/portal/domains": "/renew\"", "/portal/domains/" + id: "/renew\""}
+	check := func(locked bool) {
+		t.Helper()
+		for path, offer := range pages {
+			body := b.get(path).body
+			if says := strings.Contains(body, why); says != locked {
+				t.Errorf("%s (locked %t): says so %t: %s", path, locked, says, body)
+			}
+			if offer != "" && strings.Contains(body, offer) == locked {
+				t.Errorf("%s (locked %t): wrong offer: %s", path, locked, body)
+			}
+		}
+	}
+	check(false)
+	lock := admin.Lock{
+		ID: "lck_1", Domain: id, Name: "streit.de", Customer: erika.ID, Cause: admin.Court, Reason: "Beschluss",
+		Restrictions: []admin.Restriction{admin.Renewal}, ReviewAt: s.clock.now().Add(time.Hour), SetBy: "root", SetAt: s.clock.now(),
+	}
+	event := registrar.AuditEvent{Action: admin.LockSet, Customer: erika.ID, Object: lock.Name, At: s.clock.now()}
+	mail := registrar.Mail{Kind: registrar.MailDomainLock, Customer: erika.ID}
+	must(t, s.db.AddDomainLock(t.Context(), lock, event, mail))
+	check(true)
+	lock.LiftedBy, lock.LiftedAt = "root", s.clock.now()
+	if lifted, err := s.db.LiftDomainLock(t.Context(), lock, event, mail); err != nil || !lifted {
+		t.Fatalf("%t, %v", lifted, err)
+	}
+	check(false)
 }
