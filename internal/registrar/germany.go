@@ -7,7 +7,7 @@ import (
 )
 
 // Germany is the time zone that decides on which day an invoice was issued or a VAT rate
-// applied. Mails in German show its time.
+// applied. Mails show its time.
 var Germany = sync.OnceValue(func() *time.Location {
 	germany, err := time.LoadLocation("Europe/Berlin")
 	if err != nil {

@@ -44,6 +44,11 @@ func (s *Service) RegisterBuyer(ctx context.Context, actor registrar.Actor, emai
 		action, mail := ActionRegistrationAttempted, registrar.Mail{Kind: registrar.MailAlreadyRegistered, Customer: account.ID}
 		if account.ConfirmedAt.IsZero() {
 			mail = registrar.Mail{Kind: registrar.MailConfirm, Customer: account.ID, Language: language}
+			if account.Language != language { // the pages behind the link have the language of the mail
+				if err := t.SetLanguage(ctx, account.ID, language); err != nil {
+					return err
+				}
+			}
 			if basket != "" {
 				if _, err := t.ReplaceBasket(ctx, account.ID, account.Basket, basket); err != nil {
 					return err
@@ -82,6 +87,16 @@ func (s *Service) CheckLink(ctx context.Context, kind LinkKind, link string) (em
 func (s *Service) IsBuyerLink(ctx context.Context, link string) (bool, error) {
 	_, account, err := s.findLink(ctx, s.read(), LinkConfirm, link)
 	return account.Basket != "", err
+}
+
+// LinkLanguage returns the language of the account of a link, for the pages behind it; empty if
+// the link is invalid or can't be read, which the page itself reports.
+func (s *Service) LinkLanguage(ctx context.Context, kind LinkKind, link string) string {
+	_, account, err := s.findLink(ctx, s.read(), kind, link)
+	if err != nil {
+		return ""
+	}
+	return account.Language
 }
 
 // findLink returns a link without using it. A change of the account's address voids it.

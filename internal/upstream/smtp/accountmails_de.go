@@ -5,7 +5,6 @@ import "github.com/dotkontor/dotkontor/internal/registrar"
 // german are the mails in German.
 var german = language{
 	code:             "de",
-	zone:             registrar.Germany,
 	timeLayout:       "02.01.2006, 15:04 Uhr MST",
 	dateLayout:       "02.01.2006",
 	decimalSeparator: ",",

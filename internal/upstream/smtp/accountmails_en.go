@@ -1,16 +1,11 @@
 package smtp
 
-import (
-	"time"
-
-	"github.com/dotkontor/dotkontor/internal/registrar"
-)
+import "github.com/dotkontor/dotkontor/internal/registrar"
 
 // english holds the mails in English.
 var english = language{
 	code:             "en",
-	zone:             func() *time.Location { return time.UTC },
-	timeLayout:       "2 January 2006, 15:04 UTC",
+	timeLayout:       "2 January 2006, 15:04 MST",
 	dateLayout:       "2 January 2006",
 	decimalSeparator: ".",
 	greeting:         "Hello,\n",

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/inquiry"
 	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
 )
@@ -194,9 +195,14 @@ func (l *language) formatDate(value string) string {
 // germanZones are the names of Germany's time in German.
 var germanZones = strings.NewReplacer("CEST", "MESZ", "CET", "MEZ")
 
-// moment formats a time with its zone.
+// moment formats a time in Germany, with its zone: a mail does not know where it is read, and
+// the deadlines in it are Germany's in every language.
 func (l *language) moment(at time.Time) string {
-	return germanZones.Replace(at.In(l.zone()).Format(l.timeLayout))
+	text := at.In(registrar.Germany()).Format(l.timeLayout)
+	if l.code == german.code {
+		return germanZones.Replace(text)
+	}
+	return text
 }
 
 func (l *language) formatTime(value string) string {

@@ -227,7 +227,7 @@ func TestReceipt_QuotesConsentText(t *testing.T) {
 	t.Parallel()
 	words := "Ich verlange ausdrücklich, dass Sie sofort beginnen. " + strings.Repeat("Ich weiß, dass mein Widerrufsrecht erlischt. ", 6)
 	data := orderMailData(map[string]string{"consent": words, "consent_at": "2026-11-29T22:01:00Z"})
-	for language, want := range map[string]string{"de": "Sie haben am 29.11.2026, 23:01 Uhr MEZ erklärt:", "en": "On 29 November 2026, 22:01 UTC you declared:"} {
+	for language, want := range map[string]string{"de": "Sie haben am 29.11.2026, 23:01 Uhr MEZ erklärt:", "en": "On 29 November 2026, 23:01 CET you declared:"} {
 		body := renderMail(t, registrar.MailOrderPaid, language, data)
 		quoted := strings.Join(strings.Fields(body), " ")
 		if !strings.Contains(quoted, want+" "+strings.TrimSpace(words)) {

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync"
 	"text/template"
-	"time"
 	"unicode"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -24,8 +23,7 @@ const maxSubjectLength = 300
 // language holds all mails in one language.
 type language struct {
 	code             string
-	zone             func() *time.Location // of times; days are those of UTC
-	timeLayout       string
+	timeLayout       string // of times, which are Germany's; days are those of UTC
 	dateLayout       string
 	decimalSeparator string // between euros and cents
 	greeting, footer string // of every mail
@@ -139,7 +137,7 @@ func (t templates) render(message mailer.Message, portal string) (subject, body 
 		return "", "", fmt.Errorf("smtp: no mail of kind %q", message.Kind)
 	}
 	data := templateData{
-		At: lang.moment(message.At), On: message.At.In(lang.zone()).Format(lang.dateLayout), Link: message.Link, Portal: portal,
+		At: lang.moment(message.At), On: message.At.In(registrar.Germany()).Format(lang.dateLayout), Link: message.Link, Portal: portal,
 		Address: sanitizeValue(message.Data["address"]), Name: quoteForeign(message.Data["name"], maxValueLength),
 		Host: quoteForeign(message.Data["host"], maxValueLength), Email: sanitizeValue(message.Data["email"]), Change: message.Data["change"],
 		orderData: lang.orderData(message.Data), noticeData: lang.noticeData(message.Data), termData: lang.termData(message.Data), Domain: sanitizeValue(message.Data["domain"]), Date: lang.formatDate(message.Data["paid_until"]),

@@ -28,6 +28,7 @@ func (h *Handler) showClaim(req *ui.Request) error {
 	if err != nil {
 		return h.claimProblem(req, err, formError{})
 	}
+	req.PreferAccountLanguage(o.Contact.GuestLanguage())
 	return h.templates.Render(req, ui.View{Name: "claim", Title: "claim.title", Data: claimView{
 		Page: claimPath, SignIn: ui.WithNext(ui.SignInPath, claimURL(link)), Link: link, Order: o, Rows: h.itemRows(req.Language, o),
 	}})

@@ -29,6 +29,7 @@ func (h *Handler) payView(req *ui.Request) (ui.View, error) {
 	if err != nil {
 		return ui.View{}, err
 	}
+	req.PreferAccountLanguage(view.Owner.Language)
 	shown, err := h.newPayView(req, view, formError{})
 	shown.Live = liveAfter(currentPayPath(req), reloadInterval(view.Order, req.Now))
 	return shown, err

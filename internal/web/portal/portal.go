@@ -138,8 +138,8 @@ func (h *Handler) Routes() []httpjson.Route {
 		{Method: get, Path: "/portal/reset/sent", Handler: public(h.resetSent)},
 		{Method: get, Path: "/portal/reset/new", Handler: h.mailedLink(account.LinkReset, newReset, h.showNewPassword)},
 		{Method: post, Path: "/portal/reset/new", Handler: h.mailedLink(account.LinkReset, newReset, h.resetPassword)},
-		{Method: get, Path: confirmEmailPath, Handler: h.ownLink(confirmEmailPath, h.showConfirmEmail)},
-		{Method: post, Path: confirmEmailPath, Handler: h.ownLink(confirmEmailPath, h.confirmEmail)},
+		{Method: get, Path: confirmEmailPath, Handler: h.ownLink(account.LinkChangeEmail, confirmEmailPath, h.showConfirmEmail)},
+		{Method: post, Path: confirmEmailPath, Handler: h.ownLink(account.LinkChangeEmail, confirmEmailPath, h.confirmEmail)},
 
 		{Method: get, Path: ui.SignInPath, Handler: public(h.showSignIn)},
 		{Method: post, Path: ui.SignInPath, Handler: public(h.signIn)},
@@ -171,8 +171,8 @@ func (h *Handler) Routes() []httpjson.Route {
 		{Method: post, Path: closePath, Handler: signedIn(closePath, h.closeAccount)},
 
 		{Method: get, Path: securityPath, Handler: signedIn(securityPath, h.security)},
-		{Method: get, Path: enrolPath, Handler: h.ownLink(enrolPath, h.showEnrol)},
-		{Method: post, Path: enrolPath, Handler: h.ownLink(enrolPath, h.enrol)},
+		{Method: get, Path: enrolPath, Handler: h.ownLink(account.LinkEnrol, enrolPath, h.showEnrol)},
+		{Method: post, Path: enrolPath, Handler: h.ownLink(account.LinkEnrol, enrolPath, h.enrol)},
 		{Method: get, Path: factorPath, Handler: signedIn(factorPath, h.showSecondFactor)},
 		{Method: post, Path: factorPath, Handler: signedIn(factorPath, h.finishSecondFactor)},
 		{Method: post, Path: factorPath + "/drop", Handler: signedIn(securityPath, h.dropSecondFactor)},
@@ -217,7 +217,7 @@ func (h *Handler) Routes() []httpjson.Route {
 	}
 }
 
-// chooseLanguage stores the language in the browser and in the account.
+// chooseLanguage stores the language in the account or, before the sign-in, in the browser.
 func (h *Handler) chooseLanguage(req *ui.Request) error {
 	language := req.Field("language")
 	if language != ui.German && language != ui.English {
@@ -227,7 +227,9 @@ func (h *Handler) chooseLanguage(req *ui.Request) error {
 		if err := h.Accounts.SetLanguage(req.R.Context(), req.Actor(), language); err != nil {
 			return err
 		}
+		req.SetAccountLanguage(language)
+	} else {
+		req.ChooseLanguage(language)
 	}
-	req.SetLanguage(language)
 	return req.SeeOther(cmp.Or(nextPath(req, req.Field("next")), ui.HomePath))
 }

@@ -43,6 +43,7 @@ func (h *Handler) registerSent(req *ui.Request) error {
 func (h *Handler) mailedLink(kind account.LinkKind, again pair, page func(req *ui.Request, link, email string) error) http.HandlerFunc {
 	return h.Frame.Page(func(req *ui.Request) error {
 		link := linkOf(req)
+		req.PreferAccountLanguage(h.Accounts.LinkLanguage(req.R.Context(), kind, link))
 		email, err := h.Accounts.CheckLink(req.R.Context(), kind, link)
 		if err == nil {
 			err = page(req, link, email)
@@ -165,10 +166,11 @@ func (h *Handler) resetPassword(req *ui.Request, link, email string) error {
 // ownLink is a page for the account of a link, which must be signed in. A sign-in
 // returns with the link and reveals nothing about it: another account's link looks like
 // an unknown one.
-func (h *Handler) ownLink(path string, page ui.PageFunc) http.HandlerFunc {
+func (h *Handler) ownLink(kind account.LinkKind, path string, page ui.PageFunc) http.HandlerFunc {
 	return h.Frame.Page(func(req *ui.Request) error {
 		req.SetFormPath(path + "?link=" + url.QueryEscape(cmp.Or(req.Field("link"), req.Query("link"))))
 		if !req.SignedIn {
+			req.PreferAccountLanguage(h.Accounts.LinkLanguage(req.R.Context(), kind, linkOf(req)))
 			return req.RedirectToSignIn(ui.SignInPath)
 		}
 		err := page(req)

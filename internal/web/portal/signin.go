@@ -121,8 +121,23 @@ func (h *Handler) startSession(req *ui.Request, signedIn account.SignInResult) e
 		req.SetPendingSession(signedIn.Secret)
 	} else {
 		req.SetSession(signedIn.Secret)
+		h.keepLanguage(req, signedIn.Visitor)
 	}
 	return nil
+}
+
+// keepLanguage stores the language that a visitor chose before the sign-in in their account.
+// Without a choice, the account's is used.
+func (h *Handler) keepLanguage(req *ui.Request, visitor account.Visitor) {
+	language := visitor.Customer.Language
+	if chosen := req.ChosenLanguage(); chosen != "" && chosen != language {
+		if err := h.Accounts.SetLanguage(req.R.Context(), visitor.Actor(req.Actor().Address), chosen); err != nil {
+			httpjson.RecordError(req.W, err) // the sign-in has succeeded, and the choice stays in the cookie
+			return
+		}
+		language = chosen
+	}
+	req.SetAccountLanguage(language)
 }
 
 // Second factor.

@@ -88,10 +88,39 @@ func (req *Request) SetDevice(secret string) {
 	}
 }
 
-// SetLanguage stores the language in the browser. It is not security-relevant, so the
-// cookie has no prefix.
-func (req *Request) SetLanguage(language string) {
+// accountSuffix marks the language of an account in the cookie, as opposed to a choice.
+const accountSuffix = "-account"
+
+// ChooseLanguage stores the language that the visitor has chosen with the switch. Until the
+// next sign-in, which stores it in the account, it wins over the language of any account. It
+// is not security-relevant, so the cookie has no prefix.
+func (req *Request) ChooseLanguage(language string) {
 	req.frame.setCookie(req.W, languageCookie, language, languageMaxAge)
+}
+
+// ChosenLanguage returns the language stored by ChooseLanguage; empty if there is none.
+func (req *Request) ChosenLanguage() string {
+	if chosen := req.frame.cookie(req.R, languageCookie); validLanguage(chosen) {
+		return chosen
+	}
+	return ""
+}
+
+// SetAccountLanguage uses the language of an account for this page and, in this browser, for
+// those after it, also when the session has ended.
+func (req *Request) SetAccountLanguage(language string) {
+	if validLanguage(language) {
+		req.Language, req.languageChosen = language, true
+		req.frame.setCookie(req.W, languageCookie, language+accountSuffix, languageMaxAge)
+	}
+}
+
+// PreferAccountLanguage does so for a visitor who has followed a mailed link, unless they are
+// signed in or have chosen a language.
+func (req *Request) PreferAccountLanguage(language string) {
+	if !req.SignedIn && req.ChosenLanguage() == "" {
+		req.SetAccountLanguage(language)
+	}
 }
 
 // Flash stores the key of one message for the next page. It is kept in a cookie and not

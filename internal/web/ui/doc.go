@@ -15,6 +15,14 @@
 // Pages work without script. They load nothing from other hosts and link to none, so
 // that the secret in a mailed link does not leave the service.
 //
-// Every text is written in German and English. German is the default;
-// English is a choice stored in a cookie or the account.
+// Every text is written in German and English. A page is in the language
+//
+//  1. of the account that is signed in;
+//  2. that the visitor has chosen with the switch in the header: the next sign-in stores it
+//     in the account;
+//  3. of the account that was last used in this browser, or whose mailed link was opened;
+//  4. of the path, if it has one;
+//  5. of the browser.
+//
+// A cookie has 2 or 3.
 package ui

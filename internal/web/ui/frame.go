@@ -168,7 +168,7 @@ type Request struct {
 
 	frame          *Frame
 	formPath       string    // the page that contains the form of this request
-	languageChosen bool      // the visitor has chosen the language
+	languageChosen bool      // the visitor or their account has chosen the language
 	basket         *[]string // the basket set by this request; nil if unchanged
 	cancel         context.CancelFunc
 }

@@ -85,6 +85,7 @@ func TestLanguage_FirstVisitUsesBrowsers(t *testing.T) {
 		{"de;q=x", "", English},
 		{strings.Repeat("fr,", 5000) + "de", "", English},
 		{"en", "dotkontor_lang=de", German},
+		{"en", "dotkontor_lang=de-account", German},
 	} {
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", http.NoBody)
 		r.Header.Set("Accept-Language", c.header)

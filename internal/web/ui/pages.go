@@ -179,10 +179,11 @@ func InLanguage(language, german, english string) string {
 
 func validLanguage(language string) bool { return language == German || language == English }
 
-// language returns the language that was chosen with the switch, or the browser's.
+// language returns the language that was chosen with the switch, that of the account that
+// was last used in this browser, or the browser's.
 func (f *Frame) language(r *http.Request) (language string, chosen bool) {
-	if chosen := f.cookie(r, languageCookie); validLanguage(chosen) {
-		return chosen, true
+	if stored := strings.TrimSuffix(f.cookie(r, languageCookie), accountSuffix); validLanguage(stored) {
+		return stored, true
 	}
 	return browserLanguage(r.Header.Get("Accept-Language")), false
 }

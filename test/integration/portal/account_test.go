@@ -25,10 +25,10 @@ func TestLanguage_GermanByDefaultAndChoiceIsStored(t *testing.T) {
 	if got := b.get("/portal/sign-in"); !strings.Contains(got.body, `<html lang="en">`) || !strings.Contains(got.body, "<h1>Sign in</h1>") {
 		t.Errorf("after the choice: %s", got.body)
 	}
-	// The account's language applies from the sign-in on, and the switch changes it.
+	// The choice is stored in the account at the sign-in.
 	b.post("/portal/sign-in", url.Values{"email": {"erika@example.org"}, "password": {password}})
-	if got := b.get("/portal/profile"); !strings.Contains(got.body, `<html lang="de">`) {
-		t.Error("the account's language is ignored")
+	if got := b.get("/portal/profile"); !strings.Contains(got.body, `<html lang="en">`) {
+		t.Error("the sign-in replaced the language that was chosen before")
 	}
 	b.post("/portal/language", url.Values{"language": {"en"}})
 	if got := s.signedInBrowser("erika@example.org").get("/portal/profile"); !strings.Contains(got.body, `<html lang="en">`) {

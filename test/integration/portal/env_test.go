@@ -272,6 +272,8 @@ type browser struct {
 	origin string
 	// crossSite simulates a page of another site.
 	crossSite bool
+	// language is the browser's; empty means that it sends none.
+	language string
 }
 
 func (s *env) newBrowser() *browser {
@@ -324,6 +326,9 @@ func (b *browser) do(method, path, contentType, body string) pageResponse {
 	must(b.t, err)
 	r.Header.Set("User-Agent", "Test/1.0")
 	r.Header.Set("Sec-Fetch-Site", "same-origin")
+	if b.language != "" {
+		r.Header.Set("Accept-Language", b.language)
+	}
 	if method == http.MethodPost {
 		r.Header.Set("Origin", b.origin)
 		r.Header.Set("Content-Type", contentType)
