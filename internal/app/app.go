@@ -218,7 +218,7 @@ func (p *App) webConfig(ctx context.Context) (web.Config, error) {
 		},
 		Site: site.Config{
 			Lookups: p.lookups.Engine, WhoisBudget: p.limits.whois, Catalog: p.live,
-			RateBasisPoints: displayedRate,
+			RateBasisPoints: displayedRate, Seal: p.services.keys.Seal(), HeldDomains: p.services.Portfolio.HeldIDs,
 		},
 		Operator:       p.operatorPages(),
 		TrustedProxies: p.proxies,

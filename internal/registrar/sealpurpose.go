@@ -11,6 +11,9 @@ func AuthCodePurpose(name string) string { return "auth:" + name }
 // it. It travels through the browser and is stored nowhere.
 func TransferListPurpose(customer string) string { return "transfers:" + customer }
 
+// SearchPurpose seals a search in the address of its results. It is stored nowhere.
+const SearchPurpose = "search"
+
 // TOTPPurpose seals the secret of an account's authenticator app, also before it is
 // confirmed.
 func TOTPPurpose(customer string) string { return "totp:" + customer }

@@ -107,6 +107,20 @@ func searchParams(customer string, filter portfolio.Filter) query.SearchDomainsP
 	return by
 }
 
+// ListHeldDomains returns the ids of the names that a customer holds, by name.
+func (db *DB) ListHeldDomains(ctx context.Context, customer string, names []string) (map[string]string, error) {
+	var n [portfolio.MaxHeldNames]string // no domain has an empty name
+	copy(n[:], names)
+	rows, err := db.read().ListHeldDomains(ctx, query.ListHeldDomainsParams{
+		CustomerID: customer, Name1: n[0], Name2: n[1], Name3: n[2], Name4: n[3], Name5: n[4], Name6: n[5], Name7: n[6], Name8: n[7],
+	})
+	held := make(map[string]string, len(rows))
+	for _, row := range rows {
+		held[row.Name] = row.ID
+	}
+	return held, err
+}
+
 // FindDomains returns a page of the matching domains and the total number of matches.
 func (db *DB) FindDomains(ctx context.Context, customer string, filter portfolio.Filter, limit, offset int) ([]portfolio.Domain, int, error) {
 	total, err := db.read().CountSearchedDomains(ctx, query.CountSearchedDomainsParams{

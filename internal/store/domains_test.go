@@ -181,6 +181,21 @@ func TestPageOfDomains_ContinuesAfterCursor(t *testing.T) {
 	})
 }
 
+func TestHeldIDs_OnlyOwnCurrentDomains(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		service, anna, bert := newPortfolioService(t, db), newCustomer(t, db, "anna"), newCustomer(t, db, "bert")
+		addHeldDomain(t, db, anna, "laden.de", registrar.DomainActive)
+		addHeldDomain(t, db, anna, "weg.de", registrar.DomainTransferredOut)
+		addHeldDomain(t, db, bert, "bertladen.de", registrar.DomainActive)
+		actor := registrar.Actor{Kind: registrar.ActorPerson, Customer: anna}
+		held, err := service.HeldIDs(t.Context(), actor, []string{"laden.de", "weg.de", "bertladen.de", "frei.de"})
+		if err != nil || len(held) != 1 || held["laden.de"] == "" {
+			t.Errorf("got %v, %v", held, err)
+		}
+	})
+}
+
 func TestFindDomains_BySearchAndTermWithTotal(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {

@@ -58,7 +58,15 @@ var fixedParameters = map[string]any{
 	"InsertPayment.$4":           "opening",
 	"CompleteWebhookDelivery.$3": int64(firstDay),
 	"CountDueOrders.$1":          int64(farFuture), // all are due: it counts to a thousand at either size
-	"SearchDomains.$2":           "",               // from the beginning: every customer has one
+	"ListHeldDomains.$2":         "",
+	"ListHeldDomains.$3":         "",
+	"ListHeldDomains.$4":         "",
+	"ListHeldDomains.$5":         "",
+	"ListHeldDomains.$6":         "",
+	"ListHeldDomains.$7":         "",
+	"ListHeldDomains.$8":         "",
+	"ListHeldDomains.$9":         "",
+	"SearchDomains.$2":           "", // from the beginning: every customer has one
 	"SearchDomains.$3":           "",
 	"SearchDomains.$4":           "%",
 
@@ -94,6 +102,7 @@ var fixedParameters = map[string]any{
 // due, every unpaid term waits, the brake has other names, there are no operators, guests or renewal baskets, a customer has few bulk actions,
 // and no key rotation is running. Their time is that of the search.
 var emptyResultQueries = []string{
+	"ListHeldDomains", // of names that are not there
 	"ConfirmCustomer", "DeleteLinksOfUnconfirmed", "DeleteUnconfirmedCustomer", "EnableCustomer", "ListStaleUnconfirmedCustomers",
 	"DeleteOldestDevices", "DeleteOldestSessions", "CountSecondFactorAttempt",
 	"DeleteUnusedClients", "DeleteOldConsentsOfSession", "ReuseRefreshToken", "DeleteAccountlessAuditEvents",

@@ -305,6 +305,18 @@ func normalisePart(part string) (string, bool) {
 // and back.
 const maxSameName = 20
 
+// MaxHeldNames is the number of names that HeldIDs accepts.
+const MaxHeldNames = 8
+
+// HeldIDs returns the ids of those of the names, in lower-case A-labels, that the actor's
+// account holds. It is one query.
+func (s *Service) HeldIDs(ctx context.Context, actor registrar.Actor, names []string) (map[string]string, error) {
+	if actor.Customer == "" {
+		return nil, &registrar.Error{Kind: registrar.KindUnauthenticated}
+	}
+	return s.store.ListHeldDomains(ctx, actor.Customer, names[:min(len(names), MaxHeldNames)])
+}
+
 // FindByName returns the domain with a name, in lower-case A-labels, that the actor's
 // account holds; false if the account does not hold it.
 func (s *Service) FindByName(ctx context.Context, actor registrar.Actor, name string) (Domain, bool, error) {

@@ -99,6 +99,9 @@ type Store interface {
 	// FindDomains is a page by name with an offset, and counts all matches. It only knows Part,
 	// Status and PaidBefore.
 	FindDomains(ctx context.Context, customer string, filter Filter, limit, offset int) ([]Domain, int, error)
+	// ListHeldDomains returns the ids, by name, of those of at most MaxHeldNames domains that
+	// the customer holds.
+	ListHeldDomains(ctx context.Context, customer string, names []string) (map[string]string, error)
 	// AddDomain stores a domain with its audit event. It returns NameHeld if an account
 	// holds the name and NoSuchCustomer if there is no such account.
 	AddDomain(ctx context.Context, domain Domain, event registrar.AuditEvent) error

@@ -27,6 +27,11 @@ func (n forbiddenStore) SetLabels(context.Context, string, string, string, *stri
 	return nil
 }
 
+func (n forbiddenStore) ListHeldDomains(context.Context, string, []string) (map[string]string, error) {
+	n.t.Error("the store was called")
+	return nil, nil
+}
+
 func (n forbiddenStore) FindDomains(context.Context, string, Filter, int, int) ([]Domain, int, error) {
 	n.t.Error("the store was called")
 	return nil, 0, nil

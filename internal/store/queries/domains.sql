@@ -169,6 +169,11 @@ WHERE id > $1
 ORDER BY id
 LIMIT $2;
 
+-- name: ListHeldDomains :many
+SELECT id, name FROM domains
+WHERE customer_id = sqlc.arg(customer_id) AND status <> 'transferred_out'
+    AND name IN (sqlc.arg(name1), sqlc.arg(name2), sqlc.arg(name3), sqlc.arg(name4), sqlc.arg(name5), sqlc.arg(name6), sqlc.arg(name7), sqlc.arg(name8));
+
 -- name: ListDomainsByName :many
 SELECT * FROM domains WHERE name = $1 ORDER BY id;
 

@@ -523,6 +523,62 @@ func (q *Queries) ListDomainsDueForSync(ctx context.Context, syncDue int64, limi
 	return items, nil
 }
 
+const listHeldDomains = `-- name: ListHeldDomains :many
+SELECT id, name FROM domains
+WHERE customer_id = $1 AND status <> 'transferred_out'
+    AND name IN ($2, $3, $4, $5, $6, $7, $8, $9)
+`
+
+type ListHeldDomainsParams struct {
+	CustomerID string
+	Name1      string
+	Name2      string
+	Name3      string
+	Name4      string
+	Name5      string
+	Name6      string
+	Name7      string
+	Name8      string
+}
+
+type ListHeldDomainsRow struct {
+	ID   string
+	Name string
+}
+
+func (q *Queries) ListHeldDomains(ctx context.Context, arg ListHeldDomainsParams) ([]ListHeldDomainsRow, error) {
+	rows, err := q.db.QueryContext(ctx, listHeldDomains,
+		arg.CustomerID,
+		arg.Name1,
+		arg.Name2,
+		arg.Name3,
+		arg.Name4,
+		arg.Name5,
+		arg.Name6,
+		arg.Name7,
+		arg.Name8,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []ListHeldDomainsRow{}
+	for rows.Next() {
+		var i ListHeldDomainsRow
+		if err := rows.Scan(&i.ID, &i.Name); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const makeDomainSyncDue = `-- name: MakeDomainSyncDue :exec
 UPDATE domains SET sync_due = $1
 WHERE name = $2 AND sync_due > 0

@@ -112,9 +112,13 @@ func newEnvWith(t testing.TB, change func(*Config)) *env {
 	s.live, s.rate = catalog.NewLive(list), &atomic.Int64{}
 	s.live.SetSaleDecider(func(registrar.Extension) registrar.Sale { return registrar.Sale{Decided: true} })
 	s.rate.Store(1900)
+	seal, err := registrar.NewSeal([32]byte{1})
+	if err != nil {
+		t.Fatal(err)
+	}
 	cfg := Config{
 		Frame: frame, Address: address, Lookups: s.lookups, Budget: s.budget, WhoisBudget: s.whois, Catalog: s.live,
-		RateBasisPoints: func(time.Time) int { return int(s.rate.Load()) },
+		RateBasisPoints: func(time.Time) int { return int(s.rate.Load()) }, Seal: seal,
 	}
 	change(&cfg)
 	handler, err := New(cfg)
@@ -133,11 +137,14 @@ func (s *env) get(target string) *httptest.ResponseRecorder {
 	return w
 }
 
-// post sends a form; names and values alternate.
+// post sends a form and follows a redirect; names and values alternate.
 func (s *env) post(t *testing.T, path string, fields ...string) *httptest.ResponseRecorder {
 	t.Helper()
 	w := httptest.NewRecorder()
 	s.mux.ServeHTTP(w, form(t, path, fields...))
+	if w.Code == http.StatusSeeOther {
+		return s.get(w.Header().Get("Location"))
+	}
 	return w
 }
 

@@ -3,6 +3,7 @@ package site
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strconv"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -53,8 +54,12 @@ func (r results) Alternative() string {
 	return r.Hits[0].Domain
 }
 
-// home is the page before a search. It makes no lookups.
+// home is the page before a search, which makes no lookups, or that of the search in its
+// address.
 func (h *Handler) home(req *ui.Request) error {
+	if sealed := req.Query(searchParameter); sealed != "" {
+		return h.showSearch(req, sealed)
+	}
 	return h.renderHome(req, homePage{}, http.StatusOK)
 }
 
@@ -75,25 +80,44 @@ func (h *Handler) renderHome(req *ui.Request, shown homePage, status int) error 
 	})
 }
 
-// search handles the form without script: the page is rendered once every row is known,
-// within the lookup's deadline.
+// search handles the form without script. It redirects to the page of the results, so that
+// Back and Forward work.
 func (h *Handler) search(req *ui.Request) error {
-	planned, err := h.startSearch(req)
+	planned, err := h.parseSearch(req.Field, req.Now)
 	if err != nil {
-		message, status := h.problem(req, err)
-		httpjson.RecordError(req.W, err)
-		return h.renderHome(req, homePage{Query: req.Text("q"), Problem: message}, status)
+		return h.renderSearchProblem(req, req.Text("q"), err)
+	}
+	address := ui.InLanguage(req.Language, ui.StartPath, ui.EnglishStartPath)
+	return req.SeeOther(address + "?" + searchParameter + "=" + h.sealSearch(req.Field, planned, req.Now))
+}
+
+func (h *Handler) renderSearchProblem(req *ui.Request, query string, err error) error {
+	message, status := h.problem(req, err)
+	httpjson.RecordError(req.W, err)
+	return h.renderHome(req, homePage{Query: query, Problem: message}, status)
+}
+
+// showSearch is the page of a sealed search. It is rendered once every row is known, within
+// the lookup's deadline.
+func (h *Handler) showSearch(req *ui.Request, sealed string) error {
+	fields, ok := h.openSearch(sealed, req.Now)
+	if !ok {
+		return h.renderHome(req, homePage{Problem: h.templates.Text(req.Language, "problem.search_expired")}, http.StatusGone)
+	}
+	planned, err := h.startSearch(req, fields.Get)
+	if err != nil {
+		return h.renderSearchProblem(req, fields.Get("q"), err)
 	}
 	found := &results{plan: planned, Hits: h.pendingRows(req, planned), Rate: h.rate(req)}
-	h.checkAll(req, planned, func(row hit) { found.Hits[row.Row-planned.From] = row })
+	h.checkAll(req, planned, found.Hits, func(row hit) { found.Hits[row.Row-planned.From] = row })
 	found.count()
 	found.Summary = h.summary(req, *found, len(found.Hits))
 	return h.renderHome(req, homePage{Query: planned.Query, Results: found}, http.StatusOK)
 }
 
-// startSearch parses the form and spends the budget. An invalid search costs nothing.
-func (h *Handler) startSearch(req *ui.Request) (plan, error) {
-	planned, err := h.parseSearch(req)
+// startSearch parses a search and spends the budget. An invalid search costs nothing.
+func (h *Handler) startSearch(req *ui.Request, field func(name string) string) (plan, error) {
+	planned, err := h.parseSearch(field, req.Now)
 	if err != nil {
 		return planned, err
 	}
@@ -102,10 +126,10 @@ func (h *Handler) startSearch(req *ui.Request) (plan, error) {
 
 // checkAll looks up all names of a plan concurrently and passes each row on as soon as
 // it is known. It returns when all are known or the request ends.
-func (h *Handler) checkAll(req *ui.Request, planned plan, onRow func(hit)) {
+func (h *Handler) checkAll(req *ui.Request, planned plan, pending []hit, onRow func(hit)) {
 	ctx, cancel := context.WithCancel(req.R.Context())
-	defer cancel() // stops lookups for a client that is gone
-	rows := h.pendingRows(req, planned)
+	defer cancel()                // stops lookups for a client that is gone
+	rows := slices.Clone(pending) // onRow changes them
 	type resolved struct {
 		row hit
 		err error
@@ -133,8 +157,9 @@ func (h *Handler) checkAll(req *ui.Request, planned plan, onRow func(hit)) {
 // streamSearch is the same for our script: first the pending rows, which reserve their
 // space, then each row as it becomes known, then the summary.
 func (h *Handler) streamSearch(req *ui.Request) error {
+	req.PreferLanguage(req.Field("language"))
 	out := req.Events()
-	planned, err := h.startSearch(req)
+	planned, err := h.startSearch(req, req.Field)
 	if err != nil {
 		message, status := h.problem(req, err)
 		httpjson.RecordError(req.W, err)
@@ -152,7 +177,7 @@ func (h *Handler) streamSearch(req *ui.Request) error {
 		return err
 	}
 	out.Send("rows", map[string]any{"html": reserved, "more": planned.From > 0})
-	h.checkAll(req, planned, func(row hit) {
+	h.checkAll(req, planned, found.Hits, func(row hit) {
 		found.Hits[row.Row-planned.From] = row
 		html, err := h.templates.RenderPart(req.Language, "start", "hit", row)
 		if err != nil {

@@ -35,21 +35,22 @@ type plan struct {
 	NotCarried string           // a requested extension that we do not offer
 }
 
-func (h *Handler) parseSearch(req *ui.Request) (plan, error) {
-	p := plan{Kind: req.Field("kind")}
+// parseSearch parses the fields of a search.
+func (h *Handler) parseSearch(field func(name string) string, at time.Time) (plan, error) {
+	p := plan{Kind: field("kind")}
 	if p.Kind != variants {
 		p.Kind = ""
 	}
-	if from, err := strconv.Atoi(req.Field("from")); err == nil && from > 0 {
+	if from, err := strconv.Atoi(field("from")); err == nil && from > 0 {
 		p.From = from
 	}
-	if category := catalog.Category(req.Field("category")); slices.Contains(catalog.Categories(), category) {
+	if category := catalog.Category(field("category")); slices.Contains(catalog.Categories(), category) {
 		p.Category = category
 	}
-	if euros, err := strconv.Atoi(req.Field("max")); err == nil && slices.Contains(maxPrices, euros) {
+	if euros, err := strconv.Atoi(field("max")); err == nil && slices.Contains(maxPrices, euros) {
 		p.MaxPrice = euros
 	}
-	label, tld, err := h.parseQuery(req.Field("q"))
+	label, tld, err := h.parseQuery(field("q"))
 	if err != nil {
 		return p, err
 	}
@@ -60,7 +61,7 @@ func (h *Handler) parseSearch(req *ui.Request) (plan, error) {
 	if tld != "" {
 		p.Query += ui.UnicodeName(tld)
 	}
-	all := h.candidates(p, label, tld, req.Now)
+	all := h.candidates(p, label, tld, at)
 	p.From = min(p.From, len(all))
 	p.Names = all[p.From:min(len(all), p.From+batchSize)]
 	if end := p.From + batchSize; end < len(all) {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
+	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
@@ -17,6 +18,7 @@ const (
 	free     state = "free"
 	premium  state = "premium"
 	taken    state = "taken"
+	own      state = "own" // taken by the visitor
 	reserved state = "reserved"
 	unknown  state = "unknown" // sources answered, none decided
 	failed   state = "failed"  // no source answered
@@ -39,10 +41,14 @@ type hit struct {
 	Basket   string
 	InBasket bool
 	Ask      bool // the contact form is the way to a price
+	// Held is the page of the domain if the visitor holds it.
+	Held string
 }
 
 // Tone returns the colour of the state's badge.
-func (h hit) Tone() string { return map[state]string{free: "good", premium: "warn"}[h.State] }
+func (h hit) Tone() string {
+	return map[state]string{free: "good", own: "good", premium: "warn"}[h.State]
+}
 
 // StateKey returns the text key of the state.
 func (h hit) StateKey() string { return "hit." + string(h.State) }
@@ -60,11 +66,15 @@ func (h *Handler) pendingRows(req *ui.Request, p plan) []hit {
 		_, name, _ := strings.Cut(item, ":")
 		collected[name] = true
 	}
+	held := h.heldDomains(req, p)
 	hits := make([]hit, len(p.Names))
 	for i, name := range p.Names {
 		hits[i] = hit{
 			Row: p.From + i, Domain: name.ASCII(), Label: ui.UnicodeName(name.Label()), Ext: ui.UnicodeName(name.TLD()), State: waiting,
 			InBasket: collected[name.ASCII()],
+		}
+		if id := held[name.ASCII()]; id != "" {
+			hits[i].Held = ui.DomainsPath + "/" + id
 		}
 		if ext, listed := h.Catalog.Extension(name.TLD()); listed {
 			hits[i].RuleKey, hits[i].SaleKey = h.textKey("rule.", ext.Requires), h.textKey("sale.", string(ext.Sale.NoRegistration))
@@ -73,8 +83,28 @@ func (h *Handler) pendingRows(req *ui.Request, p plan) []hit {
 	return hits
 }
 
+// heldDomains returns the ids of the domains of a plan that the visitor holds. On an error
+// they look like those of others.
+func (h *Handler) heldDomains(req *ui.Request, p plan) map[string]string {
+	if !req.SignedIn {
+		return nil
+	}
+	names := make([]string, len(p.Names))
+	for i, name := range p.Names {
+		names[i] = name.ASCII()
+	}
+	held, err := h.HeldDomains(req.R.Context(), req.Actor(), names)
+	if err != nil {
+		httpjson.RecordError(req.W, err)
+	}
+	return held
+}
+
 func (h *Handler) resolveRow(row hit, answer lookup.Answer, err error, at time.Time) hit {
 	row.State = stateOf(answer, err)
+	if row.Held != "" && row.State == taken {
+		row.State = own
+	}
 	ext, listed := h.Catalog.Extension(answer.TLD)
 	if row.State == free && listed {
 		sold := h.offerFor(ext, at)

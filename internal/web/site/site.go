@@ -44,6 +44,11 @@ type Config struct {
 	Catalog     *catalog.Live
 	// RateBasisPoints is the displayed VAT rate in hundredths of a percent.
 	RateBasisPoints func(at time.Time) int
+	// Seal seals the searches in addresses.
+	Seal Seal
+	// HeldDomains returns the ids of those of the names, at most batchSize, that the actor's
+	// account holds; nil means none.
+	HeldDomains func(ctx context.Context, actor registrar.Actor, names []string) (ids map[string]string, err error)
 	// Basket means that names can be put into a basket.
 	Basket bool
 }
@@ -60,9 +65,10 @@ type Handler struct {
 // New parses every page.
 func New(cfg Config) (*Handler, error) {
 	if cfg.Frame == nil || cfg.Address == nil || cfg.Lookups == nil || cfg.Budget == nil || cfg.WhoisBudget == nil ||
-		cfg.Catalog == nil || cfg.RateBasisPoints == nil {
-		return nil, errors.New("site: Config.Frame, Lookups, Budget, WhoisBudget, Catalog and RateBasisPoints are required")
+		cfg.Catalog == nil || cfg.RateBasisPoints == nil || cfg.Seal == nil {
+		return nil, errors.New("site: Config.Frame, Lookups, Budget, WhoisBudget, Catalog, RateBasisPoints and Seal are required")
 	}
+	registrar.Default(&cfg.HeldDomains, func(context.Context, registrar.Actor, []string) (map[string]string, error) { return nil, nil })
 	views, err := cfg.Frame.LoadTemplates(templateFS, texts)
 	if err != nil {
 		return nil, err
@@ -97,6 +103,7 @@ func (h *Handler) Routes() []httpjson.Route {
 		{Method: get, Path: "/{$}", Handler: public(h.home)},
 		{Method: get, Path: ui.EnglishStartPath, Handler: inLanguage(ui.English, h.home)},
 		{Method: post, Path: "/{$}", Handler: public(h.search)},
+		{Method: post, Path: ui.EnglishStartPath, Handler: inLanguage(ui.English, h.search)},
 		{Method: post, Path: searchPath, Handler: public(h.streamSearch)},
 		{Method: post, Path: whoisPath, Handler: public(h.whois)},
 		{Method: get, Path: ui.PricesPath, Handler: inLanguage(ui.German, h.showPrices)},

@@ -18,6 +18,7 @@ type whoisCard struct {
 
 // whois shows a name's record, as a page or, for our script, as a part of one.
 func (h *Handler) whois(req *ui.Request) error {
+	req.PreferLanguage(req.Field("language"))
 	card, status := h.lookUpWhois(req)
 	if req.Field("part") == "" {
 		return h.templates.Render(req, ui.View{Name: "whois", Status: status, Title: "whois.title", Data: card})

@@ -2,7 +2,7 @@
 // forms lead to pages with the same content.
 //
 // A name is posted, and in the address it is only a fragment, which browsers keep to
-// themselves: no log and no referrer has it. EventSource could only GET, so the event
+// themselves: no log and no referrer has it. Without script it is sealed there. EventSource could only GET, so the event
 // stream of a POST is read here.
 
 const results = document.getElementById("results");
@@ -83,6 +83,7 @@ async function search(form, more) {
   const mine = (underWay = new AbortController());
   complain("");
   let ended = false;
+  form.set("language", document.documentElement.lang);
   try {
     const answer = await fetch("/search", { method: "POST", body: new URLSearchParams(form), signal: mine.signal });
     for await (const { name, data } of events(answer.body)) {
@@ -98,6 +99,7 @@ async function search(form, more) {
 // whois shows a name's record below its row.
 async function whois(form, row) {
   form.set("part", "1");
+  form.set("language", document.documentElement.lang);
   try {
     const answer = await fetch("/whois", { method: "POST", body: new URLSearchParams(form) });
     row.querySelector(".whois")?.remove();
