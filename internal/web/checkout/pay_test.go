@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
@@ -405,6 +406,21 @@ func TestPay_ItemsShowTheirOutcome(t *testing.T) {
 	view = ownView(order.Provisioning)
 	view.Order.Items[0].State, view.Order.Items[1].State, view.Order.Items[2].State = order.ItemProvisioning, order.ItemProvisioning, order.ItemProvisioning
 	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK, []string{"wird registriert", "Umzug läuft", "wird verlängert"}, []string{payButton})
+}
+
+func TestPay_CompletedOrderSaysWhatTheCustomerHasNow(t *testing.T) {
+	t.Parallel()
+	view := ownView(order.Completed)
+	held := &fakeOrders{view: view, holds: map[string]string{"alt.shop": "dom_3"}, paidUntil: time.Date(2028, 3, 1, 0, 0, 0, 0, time.UTC)}
+	visit(t, held, "erika", payPage, nil).wantPage(http.StatusOK, []string{"beispiel.de gehört jetzt Ihnen.", "alt.shop ist bis zum 01.03.2028 verlängert."}, nil)
+	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK, []string{"alt.shop ist verlängert."}, nil)
+
+	for range 3 {
+		view.Order.Items = append(view.Order.Items, view.Order.Items[2])
+	}
+	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK, []string{"Alle 6 Domains Ihrer Bestellung sind da."}, nil)
+	view.Order.Items = view.Order.Items[2:]
+	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK, []string{"Alle 4 Domains sind verlängert."}, []string{"Nameserver eintragen"})
 }
 
 func TestPay_UnknownLinkIsNotFoundPage(t *testing.T) {

@@ -41,7 +41,8 @@ type payData struct {
 	Changeable  bool            // the viewer can still pay, decline or complete it
 	TextKey     string          // describes the state of the order
 	DelayKey    string          // says that something takes days
-	Owned       []ownedDomain   // domains that the order has made the viewer's, once it is completed
+	Owned       []ownedDomain   // the domains of the order, once it is completed
+	OwnedNew    int             // how many of them are new to the viewer
 	Outcome     bool            // true once it is paid: the rows show their state
 	Invoiced    bool            // there is an invoice or will be one shortly
 	ReturnedKey string          // says that an unmatched payment is being or was refunded
@@ -238,6 +239,11 @@ func (h *Handler) newPayData(req *ui.Request, view order.View, t formError) (pay
 		}
 	}
 	s.Invoiced, s.Owned = hasInvoice(o), h.ownedDomains(req, o)
+	for _, domain := range s.Owned {
+		if domain.New {
+			s.OwnedNew++
+		}
+	}
 	if s.Renewal = h.renewalConsent(req, view, s.Orderable); s.Renewal != nil {
 		s.Renewal.Checked = t.confirmation != nil && t.confirmation.AutoRenew
 	}
@@ -247,20 +253,26 @@ func (h *Handler) newPayData(req *ui.Request, view order.View, t formError) (pay
 	return s, nil
 }
 
-// ownedDomain is a domain of a completed order. Page is empty if it is no longer held.
+// ownedDomain is a domain of a completed order. Page and Until, the end of its term, are zero
+// if it is no longer held; New is false if it was renewed or restored.
 type ownedDomain struct {
 	Name, Key, Page string
+	Until           time.Time
+	New             bool
 }
 
-// ownedDomains returns the domains of a completed order that were registered or transferred.
+// ownedDomains returns the domains of a completed order.
 func (h *Handler) ownedDomains(req *ui.Request, o order.Order) (owned []ownedDomain) {
+	if o.State != order.Completed {
+		return nil
+	}
 	for _, item := range o.Items {
-		if o.State != order.Completed || item.Kind.ForHeldDomain() {
-			continue
-		}
-		domain := ownedDomain{Name: item.Name, Key: "done." + string(item.Kind)}
+		domain := ownedDomain{Name: item.Name, Key: "done." + string(item.Kind), New: !item.Kind.ForHeldDomain()}
 		if held, ok, err := h.FindDomain(req.R.Context(), req.Actor(), item.Name); err == nil && ok {
-			domain.Page = ui.DomainsPath + "/" + held.ID
+			domain.Page, domain.Until = ui.DomainsPath+"/"+held.ID, held.PaidUntil
+		}
+		if !domain.New && !domain.Until.IsZero() {
+			domain.Key += "_until"
 		}
 		owned = append(owned, domain)
 	}
