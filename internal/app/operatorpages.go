@@ -75,7 +75,15 @@ func (p *App) operatorPages() operator.Config {
 		Admin: p.admin, Customers: customerFiles{p.services, p.admin}, Agents: p.services.Agents, Terms: p.terms,
 		Prices: priceLists{p.services.DB, p.live}, ConfirmFactor: p.cfg.Catalog.ConfirmFactor,
 		Upstreams: p.upstreams, Notices: p.notices, Inquiries: p.contact, Revenue: p.revenue, Operators: p.services.Customers.ListOperators,
+		Database: p.databaseConditions,
 	}
+}
+
+func (p *App) databaseConditions() (all []operator.DatabaseCondition) {
+	for _, d := range p.services.DB.SQL().Degraded() {
+		all = append(all, operator.DatabaseCondition{State: string(d.Condition), Since: d.Since})
+	}
+	return all
 }
 
 // priceLists reads and replaces the price list.

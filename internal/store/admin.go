@@ -98,10 +98,21 @@ func (db *DB) RecordAuditEvent(ctx context.Context, event registrar.AuditEvent) 
 	return db.write(ctx, func(q *query.Queries) error { return insertAuditEvent(ctx, q, event) })
 }
 
+// CountFailedJobs counts unfinished jobs with an error by kind, and refunds due since a time.
+func (db *DB) CountFailedJobs(ctx context.Context, refundsDueSince time.Time) (map[admin.JobKind]int, int, error) {
+	row, err := db.read().CountFailedJobs(ctx, micros(refundsDueSince))
+	return map[admin.JobKind]int{
+		admin.JobOrder: int(row.Orders), admin.JobItem: int(row.Items), admin.JobChange: int(row.Changes), admin.JobMail: int(row.Mails), admin.JobWebhook: int(row.Webhooks),
+	}, int(row.Refunds), err
+}
+
 // ListPendingRefunds returns refunds that are not made yet, the oldest first.
 func (db *DB) ListPendingRefunds(ctx context.Context, limit int) ([]admin.Refund, error) {
 	return rowsAs(func(row query.ListPendingRefundsRow) admin.Refund {
-		return admin.Refund{ID: row.ID, Order: row.OrderID, Amount: registrar.Cents(row.Amount), Since: fromMicros(row.CreatedAt)}
+		return admin.Refund{
+			Subject: admin.Subject{Name: row.Name, Items: int(row.Items)},
+			ID:      row.ID, Order: row.OrderID, Amount: registrar.Cents(row.Amount), Since: fromMicros(row.CreatedAt),
+		}
 	})(db.read().ListPendingRefunds(ctx, int32(limit)))
 }
 

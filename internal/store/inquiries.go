@@ -50,9 +50,12 @@ func (db *DB) GetInquiry(ctx context.Context, id string) (inquiry.Inquiry, bool,
 	return rowAs(inquiryOf)(db.read().GetInquiry(ctx, id))
 }
 
-// ListOpenInquiries returns open inquiries, the oldest first.
-func (db *DB) ListOpenInquiries(ctx context.Context, limit int) ([]inquiry.Inquiry, error) {
-	return rowsAs(inquiryOf)(db.read().ListOpenInquiries(ctx, int32(limit)))
+// ListOpenInquiries returns a page of open inquiries after an id, the oldest first.
+func (db *DB) ListOpenInquiries(ctx context.Context, after string, limit int) ([]inquiry.Inquiry, error) {
+	if sqldb.IsUnstorable(after) {
+		return nil, nil
+	}
+	return rowsAs(inquiryOf)(db.read().ListOpenInquiries(ctx, after, int32(limit)))
 }
 
 // lastInquiry sorts after every id of an inquiry.

@@ -36,7 +36,7 @@ func TestInquiry_StoredOnceHandledOnceAndDeletedAfterAYear(t *testing.T) {
 		if due := listDueMails(t, db, testTime.Add(time.Hour)); len(due) != 2 {
 			t.Errorf("%d mails", len(due))
 		}
-		if open, err := db.ListOpenInquiries(ctx, 10); err != nil || len(open) != 1 || open[0] != made {
+		if open, err := db.ListOpenInquiries(ctx, "", 10); err != nil || len(open) != 1 || open[0] != made {
 			t.Errorf("%+v, %v", open, err)
 		}
 		anna := registrar.Actor{Kind: registrar.ActorOperator, Through: "cus_anna"}

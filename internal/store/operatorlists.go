@@ -25,7 +25,7 @@ type orderEntryRow interface {
 func orderEntryOf[Row orderEntryRow](r Row) admin.OrderEntry {
 	row := query.ListAllOrdersRow(r)
 	return admin.OrderEntry{
-		ID: row.ID, Customer: row.CustomerID, State: row.State, Channel: row.Channel, Name: row.Name, Items: int(row.Items),
+		ID: row.ID, Customer: row.CustomerID, State: row.State, Channel: row.Channel, Subject: admin.Subject{Name: row.Name, Items: int(row.Items), Email: row.Email},
 		Gross: registrar.Cents(row.Gross), CreatedAt: fromMicros(row.CreatedAt), PaidAt: fromMicros(row.PaidAt),
 	}
 }
@@ -54,7 +54,7 @@ func paymentEntryOf[Row query.ListAllPaymentsRow | query.ListAllPaymentsInStateR
 	row := query.ListAllPaymentsRow(r)
 	return admin.PaymentEntry{
 		ID: row.ID, Order: row.OrderID, Kind: row.Kind, State: row.State, Intent: row.Intent, Failure: registrar.Code(row.Failure),
-		Amount: registrar.Cents(row.Amount), UpdatedAt: fromMicros(row.UpdatedAt),
+		Amount: registrar.Cents(row.Amount), UpdatedAt: fromMicros(row.UpdatedAt), Subject: admin.Subject{Name: row.Name, Items: int(row.Items), Email: row.Email},
 	}
 }
 
@@ -76,7 +76,7 @@ func refundEntryOf[Row query.ListAllRefundsRow | query.ListAllPendingRefundsRow]
 	row := query.ListAllRefundsRow(r)
 	return admin.RefundEntry{
 		ID: row.ID, Order: row.OrderID, Payment: row.PaymentID, Provider: row.Provider, Amount: registrar.Cents(row.Amount),
-		CreatedAt: fromMicros(row.CreatedAt), MadeAt: fromMicros(row.MadeAt),
+		CreatedAt: fromMicros(row.CreatedAt), MadeAt: fromMicros(row.MadeAt), Subject: admin.Subject{Name: row.Name, Items: int(row.Items), Email: row.Email},
 	}
 }
 

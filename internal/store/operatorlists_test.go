@@ -41,7 +41,7 @@ func TestOperatorLists_PagesOfAllCustomersByStateAndName(t *testing.T) {
 			t.Errorf("%q, want %q", got, all)
 		}
 		waiting, err := db.ListAllOrders(ctx, admin.OrderFilter{State: string(order.AwaitingPayment)}, "", 10)
-		if err != nil || len(waiting) != 1 || waiting[0].ID != open.ID || waiting[0].Name != "offen.org" || waiting[0].Items != 2 || waiting[0].Customer != anna ||
+		if err != nil || len(waiting) != 1 || waiting[0].ID != open.ID || waiting[0].Name != "offen.org" || waiting[0].Items != 2 || waiting[0].Email != "anna@example.com" || waiting[0].Customer != anna ||
 			waiting[0].Gross != open.Totals.Gross || !waiting[0].CreatedAt.Equal(testTime) {
 			t.Errorf("%+v, %v", waiting, err)
 		}
@@ -50,14 +50,16 @@ func TestOperatorLists_PagesOfAllCustomersByStateAndName(t *testing.T) {
 			t.Errorf("by name: %+v, %v", named, err)
 		}
 		captured, err := db.ListAllPayments(ctx, string(order.PaymentCaptured), "", 10)
-		if err != nil || len(captured) != 2 || captured[0].ID <= captured[1].ID || captured[1].Order != paid.ID || captured[1].Intent != "pi_pay_bezahlt.org" {
+		if err != nil || len(captured) != 2 || captured[0].ID <= captured[1].ID || captured[1].Order != paid.ID || captured[1].Intent != "pi_pay_bezahlt.org" ||
+			captured[1].Subject != (admin.Subject{Name: "bezahlt.org", Items: 1, Email: "bert@example.com"}) {
 			t.Errorf("payments: %+v, %v", captured, err)
 		}
 		if older, err := db.ListAllPayments(ctx, "", captured[0].ID, 10); err != nil || len(older) != 1 || older[0] != captured[1] {
 			t.Errorf("older payments: %+v, %v", older, err)
 		}
 		refunds, err := db.ListAllRefunds(ctx, false, "", 10)
-		if err != nil || len(refunds) != 1 || refunds[0].Order != refunded.ID || refunds[0].Provider != "re_1" {
+		if err != nil || len(refunds) != 1 || refunds[0].Order != refunded.ID || refunds[0].Provider != "re_1" ||
+			refunds[0].Subject != (admin.Subject{Name: "weg.org", Items: 1, Email: "anna@example.com"}) {
 			t.Errorf("refunds: %+v, %v", refunds, err)
 		}
 		if pending, err := db.ListAllRefunds(ctx, true, "", 10); err != nil || len(pending) != 0 {
@@ -125,6 +127,33 @@ func TestRevenue_SumsOfPastDaysAreStoredOnce(t *testing.T) {
 		}
 		if err := db.AddRevenueDays(ctx, days[:1]); err != nil { // as another node would
 			t.Error(err)
+		}
+	})
+}
+
+// A job that was tried without an error only waits.
+func TestCountFailedJobs_OnlyJobsWithErrorsAndOverdueRefunds(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		ctx := t.Context()
+		anna := newCustomer(t, db, "anna")
+		failed, polling := addOrder(t, db, testOrder(anna, "fehler.org")), addOrder(t, db, testOrder(anna, "wartet.org"))
+		addOrder(t, db, testOrder(anna, "neu.org"))
+		execStatement(t, db, "UPDATE orders SET due_at = 1, attempts = 2 WHERE id IN ($1, $2)", failed.ID, polling.ID)
+		if err := db.PutJobError(ctx, admin.JobOrder, failed.ID, admin.JobError{Code: "epp_login", At: testTime}, testTime); err != nil {
+			t.Fatal(err)
+		}
+		refunded := refundFirstItem(t, db, addPaidOrder(t, db, anna, "weg.org"), "ref_1")
+		execStatement(t, db, "UPDATE refunds SET provider = '' WHERE order_id = $1", refunded.ID)
+		for since, want := range map[time.Time]int{testTime.Add(time.Hour): 1, testTime.Add(-time.Hour): 0} {
+			jobs, refunds, err := db.CountFailedJobs(ctx, since)
+			if err != nil || jobs[admin.JobOrder] != 1 || jobs[admin.JobItem] != 0 || jobs[admin.JobMail] != 0 || refunds != want {
+				t.Errorf("%v: %v, %d refunds, %v", since, jobs, refunds, err)
+			}
+		}
+		list, err := db.ListJobs(ctx, admin.JobOrder, true, 10)
+		if err != nil || len(list) != 2 || list[0].Name == "" {
+			t.Errorf("jobs name no domain: %+v, %v", list, err)
 		}
 	})
 }

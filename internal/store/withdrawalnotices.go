@@ -82,14 +82,18 @@ func (db *DB) ListRelatedOrders(ctx context.Context, mention string, limit int) 
 		if !ok {
 			return nil, err
 		}
-		return []withdrawal.RelatedOrder{{ID: o.ID, PaidAt: o.PaidAt, ConsentAt: o.Consent.At, ConsentVersion: o.Consent.Wording}}, nil
+		related := withdrawal.RelatedOrder{ID: o.ID, Customer: o.Customer, PaidAt: o.PaidAt, ConsentAt: o.Consent.At, ConsentVersion: o.Consent.Wording}
+		if len(o.Items) > 0 {
+			related.Name = o.Items[0].Name
+		}
+		return []withdrawal.RelatedOrder{related}, nil
 	}
 	return rowsAs(relatedOrderOf)(db.read().ListPaidOrdersByName(ctx, mention, int32(limit)))
 }
 
 func relatedOrderOf(row query.ListPaidOrdersByNameRow) withdrawal.RelatedOrder {
 	return withdrawal.RelatedOrder{
-		ID: row.ID, PaidAt: fromMicros(row.PaidAt), ConsentAt: fromMicros(row.ConsentAt), ConsentVersion: row.ConsentWording,
+		ID: row.ID, Customer: row.CustomerID, Name: row.Name, PaidAt: fromMicros(row.PaidAt), ConsentAt: fromMicros(row.ConsentAt), ConsentVersion: row.ConsentWording,
 	}
 }
 

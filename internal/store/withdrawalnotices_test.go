@@ -81,7 +81,7 @@ func TestListRelatedOrders_ByNumberOrPaidDomain(t *testing.T) {
 			o.Consent = given
 		})
 		waiting := addOrder(t, db, testOrder(anna, "kaffee.org"))
-		want := withdrawal.RelatedOrder{ID: o.ID, PaidAt: o.PaidAt, ConsentAt: given.At, ConsentVersion: given.Wording}
+		want := withdrawal.RelatedOrder{ID: o.ID, Customer: o.Customer, Name: o.Items[0].Name, PaidAt: o.PaidAt, ConsentAt: given.At, ConsentVersion: given.Wording}
 		for mention, want := range map[string][]withdrawal.RelatedOrder{
 			"tee.org": {want}, "kaffee.org": {want}, o.ID: {want}, waiting.ID: {{ID: waiting.ID}}, "milch.org": nil, "ord_none": nil, "\xff": nil,
 		} {

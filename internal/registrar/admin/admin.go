@@ -79,6 +79,7 @@ const (
 	LockSet           registrar.Action = "domain_lock_set"
 	LockLifted        registrar.Action = "domain_lock_lifted"
 	AccountViewed     registrar.Action = "customer_viewed"
+	ListViewed        registrar.Action = "order_list_viewed" // of all customers' orders, payments or refunds
 	JobRetried        registrar.Action = "job_retried"
 	PriceListReplaced registrar.Action = "price_list_replaced"
 )
@@ -112,6 +113,9 @@ type Store interface {
 	GetJobError(ctx context.Context, kind JobKind, id string) (JobError, bool, error)
 	// PutJobError stores it, and deletes some older than before.
 	PutJobError(ctx context.Context, kind JobKind, id string, jobError JobError, before time.Time) error
+	// CountFailedJobs counts unfinished jobs with an error by kind, and refunds due since a
+	// time. Each count stops at 100.
+	CountFailedJobs(ctx context.Context, refundsDueSince time.Time) (map[JobKind]int, int, error)
 	// ListPendingRefunds returns the longest overdue refunds.
 	ListPendingRefunds(ctx context.Context, limit int) ([]Refund, error)
 

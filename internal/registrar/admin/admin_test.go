@@ -143,3 +143,32 @@ func TestListOpenIssues_IncludesUnsecuredAndOverdueLocks(t *testing.T) {
 		t.Errorf("got %+v, %v", issues.Locks, err)
 	}
 }
+
+// listStore refuses to list before the view is audited.
+type listStore struct {
+	admin.Store
+	audited []string
+}
+
+func (s *listStore) RecordAuditEvent(_ context.Context, event registrar.AuditEvent) error {
+	s.audited = append(s.audited, string(event.Action)+" "+event.Object)
+	return nil
+}
+
+func (s *listStore) ListAllOrders(context.Context, admin.OrderFilter, string, int) ([]admin.OrderEntry, error) {
+	return make([]admin.OrderEntry, len(s.audited)), nil
+}
+
+// The lists contain customers' addresses.
+func TestLists_EachPageIsAuditedFirst(t *testing.T) {
+	t.Parallel()
+	store := &listStore{}
+	service, err := admin.New(admin.Config{Store: store})
+	if err != nil {
+		t.Fatal(err)
+	}
+	orders, _, err := service.ListOrders(t.Context(), registrar.Actor{Kind: registrar.ActorOperator, Through: "root"}, admin.OrderFilter{}, "")
+	if err != nil || len(orders) != 1 || len(store.audited) != 1 || store.audited[0] != "order_list_viewed orders" {
+		t.Errorf("%d orders, audited %q, %v", len(orders), store.audited, err)
+	}
+}

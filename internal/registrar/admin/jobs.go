@@ -44,6 +44,7 @@ type JobError struct {
 
 // Refund is a refund that is still due.
 type Refund struct {
+	Subject   // without the address
 	ID, Order string
 	Amount    registrar.Cents
 	Since     time.Time
@@ -131,6 +132,15 @@ type OpenIssues struct {
 	// Locks are due for review, or not secured: the registry refused, or the service
 	// stopped before asking it.
 	Locks []Lock
+}
+
+// CountOpen returns how many jobs of each kind have failed and are unfinished, and how many
+// refunds are overdue. Each count stops at 100.
+func (s *Service) CountOpen(ctx context.Context, operator registrar.Actor) (jobs map[JobKind]int, refunds int, err error) {
+	if err := operator.RequireOperator(); err != nil {
+		return nil, 0, err
+	}
+	return s.cfg.Store.CountFailedJobs(ctx, s.cfg.Now().Add(-refundGracePeriod))
 }
 
 // ListOpenIssues returns what needs an operator.

@@ -10,20 +10,27 @@ import (
 // PageSize bounds a page of orders, payments or refunds.
 const PageSize = 50
 
-// OrderEntry is an order in a list. It contains no personal data.
+// Subject is what an order, a payment or a refund is about.
+type Subject struct {
+	Name  string // of the order's first item
+	Items int
+	Email string // the customer's address
+}
+
+// More is the number of items besides the first.
+func (s Subject) More() int { return max(0, s.Items-1) }
+
+// OrderEntry is an order in a list.
 type OrderEntry struct {
+	Subject
 	ID, Customer, State, Channel string
-	Name                         string // of the first item
-	Items                        int
 	Gross                        registrar.Cents
 	CreatedAt, PaidAt            time.Time
 }
 
-// More is the number of items besides the first.
-func (o OrderEntry) More() int { return max(0, o.Items-1) }
-
 // PaymentEntry is a payment in a list.
 type PaymentEntry struct {
+	Subject
 	ID, Order, Kind, State string
 	Intent                 string // the provider's id
 	Failure                registrar.Code
@@ -33,6 +40,7 @@ type PaymentEntry struct {
 
 // RefundEntry is a refund in a list. MadeAt is zero and Provider empty while it is pending.
 type RefundEntry struct {
+	Subject
 	ID, Order, Payment, Provider string
 	Amount                       registrar.Cents
 	CreatedAt, MadeAt            time.Time
@@ -42,30 +50,37 @@ type RefundEntry struct {
 type OrderFilter struct{ State, Name string }
 
 // ListOrders returns a page of orders, the newest first, and the id to continue with, which
-// is empty on the last page.
+// is empty on the last page. The lists contain customers' addresses: each page is audited
+// before it is read.
 func (s *Service) ListOrders(ctx context.Context, operator registrar.Actor, filter OrderFilter, before string) ([]OrderEntry, string, error) {
-	return page(operator, func() ([]OrderEntry, error) {
+	return page(ctx, s, operator, "orders", func() ([]OrderEntry, error) {
 		return s.cfg.Store.ListAllOrders(ctx, filter, before, PageSize+1)
 	}, func(o OrderEntry) string { return o.ID })
 }
 
 // ListPayments returns a page of payments, of all states or one, the newest first.
 func (s *Service) ListPayments(ctx context.Context, operator registrar.Actor, state, before string) ([]PaymentEntry, string, error) {
-	return page(operator, func() ([]PaymentEntry, error) {
+	return page(ctx, s, operator, "payments", func() ([]PaymentEntry, error) {
 		return s.cfg.Store.ListAllPayments(ctx, state, before, PageSize+1)
 	}, func(p PaymentEntry) string { return p.ID })
 }
 
 // ListRefunds returns a page of refunds, all or those pending, the newest first.
 func (s *Service) ListRefunds(ctx context.Context, operator registrar.Actor, pending bool, before string) ([]RefundEntry, string, error) {
-	return page(operator, func() ([]RefundEntry, error) {
+	return page(ctx, s, operator, "refunds", func() ([]RefundEntry, error) {
 		return s.cfg.Store.ListAllRefunds(ctx, pending, before, PageSize+1)
 	}, func(r RefundEntry) string { return r.ID })
 }
 
-// page checks the operator and cuts a list that was read with one row more than a page has.
-func page[T any](operator registrar.Actor, list func() ([]T, error), id func(T) string) (rows []T, older string, err error) {
+// page checks the operator, audits the view and cuts a list that was read with one row more
+// than a page has.
+func page[T any](
+	ctx context.Context, s *Service, operator registrar.Actor, what string, list func() ([]T, error), id func(T) string,
+) (rows []T, older string, err error) {
 	if err := operator.RequireOperator(); err != nil {
+		return nil, "", err
+	}
+	if err := s.cfg.Store.RecordAuditEvent(ctx, registrar.AuditEvent{Actor: operator, Action: ListViewed, Object: what, At: s.cfg.Now()}); err != nil {
 		return nil, "", err
 	}
 	rows, err = list()

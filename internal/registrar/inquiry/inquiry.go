@@ -81,9 +81,9 @@ const (
 )
 
 const (
-	maxOpenListed = 500 // more are counted, and listed once these are handled
-	summarySize   = 10
-	handledPage   = 25
+	openPage    = 50
+	summarySize = 10
+	handledPage = 25
 
 	retention       = 365 * 24 * time.Hour // of a handled inquiry
 	cleanupInterval = time.Hour
@@ -96,9 +96,9 @@ type Store interface {
 	// returns that one and changes nothing.
 	AddInquiry(ctx context.Context, inquiry Inquiry, mails []registrar.Mail) (stored Inquiry, added bool, err error)
 	GetInquiry(ctx context.Context, id string) (Inquiry, bool, error)
-	// ListOpenInquiries is ordered by arrival; ListHandledInquiries returns the page before an
-	// id, the newest first; empty starts at the top.
-	ListOpenInquiries(ctx context.Context, limit int) ([]Inquiry, error)
+	// ListOpenInquiries returns the page after an id, the oldest first; ListHandledInquiries
+	// returns the page before an id, the newest first; empty starts at the top.
+	ListOpenInquiries(ctx context.Context, after string, limit int) ([]Inquiry, error)
 	ListHandledInquiries(ctx context.Context, before string, limit int) ([]Inquiry, error)
 	CountOpenInquiries(ctx context.Context) (int, error)
 	// MarkInquiryDone stores DoneAt, DoneBy and DoneNote with the event. It returns false and
@@ -227,12 +227,18 @@ func (q Inquiry) validate() (Inquiry, error) {
 	return q, nil
 }
 
-// ListOpen returns the open inquiries, the oldest first.
-func (s *Service) ListOpen(ctx context.Context, operator registrar.Actor) ([]Inquiry, error) {
+// ListOpen returns a page of open inquiries, the oldest first. newer is the id to continue
+// with; empty on the last page.
+func (s *Service) ListOpen(ctx context.Context, operator registrar.Actor, after string) (open []Inquiry, newer string, err error) {
 	if err := operator.RequireOperator(); err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	return s.cfg.Store.ListOpenInquiries(ctx, maxOpenListed)
+	open, err = s.cfg.Store.ListOpenInquiries(ctx, after, openPage+1)
+	if len(open) > openPage {
+		open = open[:openPage]
+		newer = open[openPage-1].ID
+	}
+	return open, newer, err
 }
 
 // ListOldestOpen returns the oldest open inquiries, for a summary, and the number of the others,
@@ -241,7 +247,7 @@ func (s *Service) ListOldestOpen(ctx context.Context, operator registrar.Actor) 
 	if err := operator.RequireOperator(); err != nil {
 		return nil, 0, err
 	}
-	oldest, err = s.cfg.Store.ListOpenInquiries(ctx, summarySize)
+	oldest, err = s.cfg.Store.ListOpenInquiries(ctx, "", summarySize)
 	if err != nil || len(oldest) < summarySize {
 		return oldest, 0, err
 	}

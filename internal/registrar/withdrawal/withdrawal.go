@@ -223,12 +223,14 @@ func (s *Service) Submit(ctx context.Context, actor registrar.Actor, notice Noti
 		mails[0].Kind = registrar.MailTermination
 	}
 	if s.cfg.OperatorEmail != "" {
-		orders, err := s.ListRelatedOrders(ctx, notice)
-		if err != nil {
-			return notice, err
-		}
 		data := notice.mailData()
-		addOrderData(data, orders)
+		if notice.Kind == Withdrawal { // the mail about a termination lists no orders
+			orders, err := s.ListRelatedOrders(ctx, notice)
+			if err != nil {
+				return notice, err
+			}
+			addOrderData(data, orders)
+		}
 		mails = append(mails, registrar.Mail{Kind: registrar.MailNoticeReceived, To: s.cfg.OperatorEmail, Language: "de", Data: data})
 	}
 	if err := s.cfg.Store.AddWithdrawalNotice(ctx, notice, mails); err != nil {
@@ -292,11 +294,12 @@ func (d Notice) validate(now time.Time) (Notice, error) {
 	return d, nil
 }
 
-// RelatedOrder is an order that a withdrawal may concern, with what the operator needs to
+// RelatedOrder is an order that a notice may concern, with what the operator needs to
 // decide: whether the consumer consented to an early start.
 type RelatedOrder struct {
-	ID     string
-	PaidAt time.Time // zero for an unpaid order
+	ID, Customer string
+	Name         string    // the domain that was mentioned, or the first of an order that was
+	PaidAt       time.Time // zero for an unpaid order
 	// ConsentAt is when the consumer expressly asked us to begin before the withdrawal
 	// period was over, and ConsentVersion the version of the text. Both are zero without
 	// consent: for businesses, and for orders completed by an agent.
@@ -311,13 +314,10 @@ const (
 	orderPrefix = "ord_"
 )
 
-// ListRelatedOrders returns the orders that a withdrawal may concern: those whose number
+// ListRelatedOrders returns the orders that a notice may concern: those whose number
 // it mentions, and the newest paid ones for each domain it mentions. They are for the
 // operator only; the sender must not learn whether there are any.
 func (s *Service) ListRelatedOrders(ctx context.Context, notice Notice) ([]RelatedOrder, error) {
-	if notice.Kind != Withdrawal {
-		return nil, nil
-	}
 	var all []RelatedOrder
 	for _, mention := range parseMentions(notice.Contract) {
 		found, err := s.cfg.Store.ListRelatedOrders(ctx, mention, maxOrders)
@@ -325,7 +325,7 @@ func (s *Service) ListRelatedOrders(ctx context.Context, notice Notice) ([]Relat
 			return nil, err
 		}
 		for _, order := range found {
-			if !slices.Contains(all, order) {
+			if !slices.ContainsFunc(all, func(other RelatedOrder) bool { return other.ID == order.ID }) {
 				all = append(all, order)
 			}
 		}

@@ -11,9 +11,9 @@ SELECT * FROM inquiries WHERE digest = $1;
 
 -- name: ListOpenInquiries :many
 SELECT * FROM inquiries
-WHERE done_at = 0
+WHERE done_at = 0 AND id > $1
 ORDER BY id
-LIMIT $1;
+LIMIT $2;
 
 -- The newest first.
 -- name: ListHandledInquiries :many

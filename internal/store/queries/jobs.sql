@@ -24,13 +24,19 @@ ORDER BY due_at
 LIMIT $1;
 
 -- name: ListRetryingOrders :many
-SELECT id, channel AS what, state, '' AS name, due_at, node, attempts FROM orders
+SELECT orders.id, orders.channel AS what, orders.state,
+    CAST(coalesce((SELECT first.name FROM order_items AS first WHERE first.order_id = orders.id ORDER BY first.position LIMIT 1), '') AS TEXT) AS name,
+    orders.due_at, orders.node, orders.attempts
+FROM orders
 WHERE due_at > 0 AND attempts > 0
 ORDER BY attempts DESC, id DESC
 LIMIT $1;
 
 -- name: ListNextOrders :many
-SELECT id, channel AS what, state, '' AS name, due_at, node, attempts FROM orders
+SELECT orders.id, orders.channel AS what, orders.state,
+    CAST(coalesce((SELECT first.name FROM order_items AS first WHERE first.order_id = orders.id ORDER BY first.position LIMIT 1), '') AS TEXT) AS name,
+    orders.due_at, orders.node, orders.attempts
+FROM orders
 WHERE due_at > 0
 ORDER BY due_at
 LIMIT $1;
@@ -59,13 +65,19 @@ ORDER BY due_at
 LIMIT $1;
 
 -- name: ListRetryingWebhookDeliveries :many
-SELECT order_id AS id, '' AS what, '' AS state, '' AS name, due_at, '' AS node, attempts FROM webhook_deliveries
+SELECT webhook_deliveries.order_id AS id, '' AS what, '' AS state,
+    CAST(coalesce((SELECT first.name FROM order_items AS first WHERE first.order_id = webhook_deliveries.order_id ORDER BY first.position LIMIT 1), '') AS TEXT) AS name,
+    webhook_deliveries.due_at, '' AS node, webhook_deliveries.attempts
+FROM webhook_deliveries
 WHERE due_at > 0 AND attempts > 0
 ORDER BY attempts DESC, order_id DESC
 LIMIT $1;
 
 -- name: ListNextWebhookDeliveries :many
-SELECT order_id AS id, '' AS what, '' AS state, '' AS name, due_at, '' AS node, attempts FROM webhook_deliveries
+SELECT webhook_deliveries.order_id AS id, '' AS what, '' AS state,
+    CAST(coalesce((SELECT first.name FROM order_items AS first WHERE first.order_id = webhook_deliveries.order_id ORDER BY first.position LIMIT 1), '') AS TEXT) AS name,
+    webhook_deliveries.due_at, '' AS node, webhook_deliveries.attempts
+FROM webhook_deliveries
 WHERE due_at > 0
 ORDER BY due_at
 LIMIT $1;
@@ -109,3 +121,19 @@ SELECT CAST(
             OR domains.expiry_notice = 2 AND domains.paid_until <= sqlc.arg(now))
         AND NOT (SELECT count(*) > 0 FROM provision_items AS open_items WHERE open_items.name = domains.name AND open_items.due_at > 0))
 AS BIGINT) AS due;
+
+-- Jobs that were tried and failed, and refunds that have been due since $1; each count stops at
+-- 100. A job that only waits, such as a pending transfer, has no error.
+-- name: CountFailedJobs :one
+SELECT
+    (SELECT count(*) FROM (SELECT id AS id FROM orders WHERE due_at > 0 AND attempts > 0 ORDER BY attempts DESC, id DESC LIMIT 100) AS tried_orders
+        WHERE EXISTS (SELECT 1 FROM job_errors AS e WHERE e.job = 'order:' || tried_orders.id)) AS orders,
+    (SELECT count(*) FROM (SELECT id AS id FROM provision_items WHERE due_at > 0 AND attempts > 0 ORDER BY attempts DESC, id DESC LIMIT 100) AS tried_items
+        WHERE EXISTS (SELECT 1 FROM job_errors AS e WHERE e.job = 'item:' || tried_items.id)) AS items,
+    (SELECT count(*) FROM (SELECT id AS id FROM domain_changes WHERE due_at > 0 AND attempts > 0 ORDER BY attempts DESC, id DESC LIMIT 100) AS tried_changes
+        WHERE EXISTS (SELECT 1 FROM job_errors AS e WHERE e.job = 'change:' || tried_changes.id)) AS changes,
+    (SELECT count(*) FROM (SELECT id AS id FROM mails WHERE attempts > 0 ORDER BY attempts DESC, id DESC LIMIT 100) AS tried_mails
+        WHERE EXISTS (SELECT 1 FROM job_errors AS e WHERE e.job = 'mail:' || tried_mails.id)) AS mails,
+    (SELECT count(*) FROM (SELECT order_id AS id FROM webhook_deliveries WHERE due_at > 0 AND attempts > 0 ORDER BY attempts DESC, order_id DESC LIMIT 100) AS tried_webhooks
+        WHERE EXISTS (SELECT 1 FROM job_errors AS e WHERE e.job = 'webhook:' || tried_webhooks.id)) AS webhooks,
+    (SELECT count(*) FROM (SELECT refunds.id FROM refunds WHERE refunds.provider = '' AND refunds.created_at <= $1 ORDER BY refunds.created_at LIMIT 100) AS overdue) AS refunds;

@@ -2,6 +2,7 @@
 -- orders have the same columns, and so have those of payments and of refunds.
 -- name: ListAllOrders :many
 SELECT o.id, o.customer_id, o.state, o.channel, o.gross, o.created_at, o.paid_at,
+    CAST(coalesce((SELECT c.email FROM customers AS c WHERE c.id = o.customer_id), '') AS TEXT) AS email,
     CAST(coalesce((SELECT first.name FROM order_items AS first WHERE first.order_id = o.id ORDER BY first.position LIMIT 1), '') AS TEXT) AS name,
     (SELECT count(*) FROM order_items AS counted WHERE counted.order_id = o.id) AS items
 FROM orders AS o
@@ -11,6 +12,7 @@ LIMIT $2;
 
 -- name: ListAllOrdersInState :many
 SELECT o.id, o.customer_id, o.state, o.channel, o.gross, o.created_at, o.paid_at,
+    CAST(coalesce((SELECT c.email FROM customers AS c WHERE c.id = o.customer_id), '') AS TEXT) AS email,
     CAST(coalesce((SELECT first.name FROM order_items AS first WHERE first.order_id = o.id ORDER BY first.position LIMIT 1), '') AS TEXT) AS name,
     (SELECT count(*) FROM order_items AS counted WHERE counted.order_id = o.id) AS items
 FROM orders AS o
@@ -20,6 +22,7 @@ LIMIT $3;
 
 -- name: ListAllOrdersByName :many
 SELECT o.id, o.customer_id, o.state, o.channel, o.gross, o.created_at, o.paid_at,
+    CAST(coalesce((SELECT c.email FROM customers AS c WHERE c.id = o.customer_id), '') AS TEXT) AS email,
     CAST(coalesce((SELECT first.name FROM order_items AS first WHERE first.order_id = o.id ORDER BY first.position LIMIT 1), '') AS TEXT) AS name,
     (SELECT count(*) FROM order_items AS counted WHERE counted.order_id = o.id) AS items
 FROM order_items AS named
@@ -29,27 +32,43 @@ ORDER BY named.order_id DESC
 LIMIT $3;
 
 -- name: ListAllPayments :many
-SELECT id, order_id, kind, state, amount, intent, failure, updated_at FROM payments
-WHERE id < $1
-ORDER BY id DESC
+SELECT p.id, p.order_id, p.kind, p.state, p.amount, p.intent, p.failure, p.updated_at,
+    CAST(coalesce((SELECT c.email FROM orders AS o JOIN customers AS c ON c.id = o.customer_id WHERE o.id = p.order_id), '') AS TEXT) AS email,
+    CAST(coalesce((SELECT first.name FROM order_items AS first WHERE first.order_id = p.order_id ORDER BY first.position LIMIT 1), '') AS TEXT) AS name,
+    (SELECT count(*) FROM order_items AS counted WHERE counted.order_id = p.order_id) AS items
+FROM payments AS p
+WHERE p.id < $1
+ORDER BY p.id DESC
 LIMIT $2;
 
 -- name: ListAllPaymentsInState :many
-SELECT id, order_id, kind, state, amount, intent, failure, updated_at FROM payments
-WHERE state = $1 AND id < $2
-ORDER BY id DESC
+SELECT p.id, p.order_id, p.kind, p.state, p.amount, p.intent, p.failure, p.updated_at,
+    CAST(coalesce((SELECT c.email FROM orders AS o JOIN customers AS c ON c.id = o.customer_id WHERE o.id = p.order_id), '') AS TEXT) AS email,
+    CAST(coalesce((SELECT first.name FROM order_items AS first WHERE first.order_id = p.order_id ORDER BY first.position LIMIT 1), '') AS TEXT) AS name,
+    (SELECT count(*) FROM order_items AS counted WHERE counted.order_id = p.order_id) AS items
+FROM payments AS p
+WHERE p.state = $1 AND p.id < $2
+ORDER BY p.id DESC
 LIMIT $3;
 
 -- name: ListAllRefunds :many
-SELECT id, order_id, payment_id, amount, provider, created_at, made_at FROM refunds
-WHERE id < $1
-ORDER BY id DESC
+SELECT r.id, r.order_id, r.payment_id, r.amount, r.provider, r.created_at, r.made_at,
+    CAST(coalesce((SELECT c.email FROM orders AS o JOIN customers AS c ON c.id = o.customer_id WHERE o.id = r.order_id), '') AS TEXT) AS email,
+    CAST(coalesce((SELECT first.name FROM order_items AS first WHERE first.order_id = r.order_id ORDER BY first.position LIMIT 1), '') AS TEXT) AS name,
+    (SELECT count(*) FROM order_items AS counted WHERE counted.order_id = r.order_id) AS items
+FROM refunds AS r
+WHERE r.id < $1
+ORDER BY r.id DESC
 LIMIT $2;
 
 -- name: ListAllPendingRefunds :many
-SELECT id, order_id, payment_id, amount, provider, created_at, made_at FROM refunds
-WHERE provider = '' AND id < $1
-ORDER BY id DESC
+SELECT r.id, r.order_id, r.payment_id, r.amount, r.provider, r.created_at, r.made_at,
+    CAST(coalesce((SELECT c.email FROM orders AS o JOIN customers AS c ON c.id = o.customer_id WHERE o.id = r.order_id), '') AS TEXT) AS email,
+    CAST(coalesce((SELECT first.name FROM order_items AS first WHERE first.order_id = r.order_id ORDER BY first.position LIMIT 1), '') AS TEXT) AS name,
+    (SELECT count(*) FROM order_items AS counted WHERE counted.order_id = r.order_id) AS items
+FROM refunds AS r
+WHERE r.provider = '' AND r.id < $1
+ORDER BY r.id DESC
 LIMIT $2;
 
 -- name: GetOrderIDByPayment :one

@@ -1,5 +1,5 @@
 -- name: ListPaidOrdersByName :many
-SELECT orders.id, orders.paid_at, orders.consent_at, orders.consent_wording
+SELECT orders.id, orders.customer_id, order_items.name, orders.paid_at, orders.consent_at, orders.consent_wording
 FROM order_items JOIN orders ON orders.id = order_items.order_id
 WHERE order_items.name = $1 AND orders.paid_at > 0
 ORDER BY order_items.order_id DESC

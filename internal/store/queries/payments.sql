@@ -4,9 +4,12 @@
 UPDATE payment_methods SET updated_at = updated_at WHERE customer_id = $1 AND method <> '';
 
 -- name: ListPendingRefunds :many
-SELECT order_id, id, amount, created_at FROM refunds
-WHERE provider = ''
-ORDER BY created_at
+SELECT r.order_id, r.id, r.amount, r.created_at,
+    CAST(coalesce((SELECT first.name FROM order_items AS first WHERE first.order_id = r.order_id ORDER BY first.position LIMIT 1), '') AS TEXT) AS name,
+    (SELECT count(*) FROM order_items AS counted WHERE counted.order_id = r.order_id) AS items
+FROM refunds AS r
+WHERE r.provider = ''
+ORDER BY r.created_at
 LIMIT $1;
 
 -- name: InsertPayment :exec

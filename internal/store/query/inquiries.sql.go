@@ -179,13 +179,13 @@ func (q *Queries) ListHandledInquiries(ctx context.Context, iD string, limit int
 
 const listOpenInquiries = `-- name: ListOpenInquiries :many
 SELECT id, customer_id, name, email, topic, about, message, language, digest, created_at, done_at, done_by, done_note FROM inquiries
-WHERE done_at = 0
+WHERE done_at = 0 AND id > $1
 ORDER BY id
-LIMIT $1
+LIMIT $2
 `
 
-func (q *Queries) ListOpenInquiries(ctx context.Context, limit int32) ([]Inquiry, error) {
-	rows, err := q.db.QueryContext(ctx, listOpenInquiries, limit)
+func (q *Queries) ListOpenInquiries(ctx context.Context, iD string, limit int32) ([]Inquiry, error) {
+	rows, err := q.db.QueryContext(ctx, listOpenInquiries, iD, limit)
 	if err != nil {
 		return nil, err
 	}

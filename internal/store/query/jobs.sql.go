@@ -52,6 +52,46 @@ func (q *Queries) CountDueWork(ctx context.Context, arg CountDueWorkParams) (int
 	return due, err
 }
 
+const countFailedJobs = `-- name: CountFailedJobs :one
+SELECT
+    (SELECT count(*) FROM (SELECT id AS id FROM orders WHERE due_at > 0 AND attempts > 0 ORDER BY attempts DESC, id DESC LIMIT 100) AS tried_orders
+        WHERE EXISTS (SELECT 1 FROM job_errors AS e WHERE e.job = 'order:' || tried_orders.id)) AS orders,
+    (SELECT count(*) FROM (SELECT id AS id FROM provision_items WHERE due_at > 0 AND attempts > 0 ORDER BY attempts DESC, id DESC LIMIT 100) AS tried_items
+        WHERE EXISTS (SELECT 1 FROM job_errors AS e WHERE e.job = 'item:' || tried_items.id)) AS items,
+    (SELECT count(*) FROM (SELECT id AS id FROM domain_changes WHERE due_at > 0 AND attempts > 0 ORDER BY attempts DESC, id DESC LIMIT 100) AS tried_changes
+        WHERE EXISTS (SELECT 1 FROM job_errors AS e WHERE e.job = 'change:' || tried_changes.id)) AS changes,
+    (SELECT count(*) FROM (SELECT id AS id FROM mails WHERE attempts > 0 ORDER BY attempts DESC, id DESC LIMIT 100) AS tried_mails
+        WHERE EXISTS (SELECT 1 FROM job_errors AS e WHERE e.job = 'mail:' || tried_mails.id)) AS mails,
+    (SELECT count(*) FROM (SELECT order_id AS id FROM webhook_deliveries WHERE due_at > 0 AND attempts > 0 ORDER BY attempts DESC, order_id DESC LIMIT 100) AS tried_webhooks
+        WHERE EXISTS (SELECT 1 FROM job_errors AS e WHERE e.job = 'webhook:' || tried_webhooks.id)) AS webhooks,
+    (SELECT count(*) FROM (SELECT refunds.id FROM refunds WHERE refunds.provider = '' AND refunds.created_at <= $1 ORDER BY refunds.created_at LIMIT 100) AS overdue) AS refunds
+`
+
+type CountFailedJobsRow struct {
+	Orders   int64
+	Items    int64
+	Changes  int64
+	Mails    int64
+	Webhooks int64
+	Refunds  int64
+}
+
+// Jobs that were tried and failed, and refunds that have been due since $1; each count stops at
+// 100. A job that only waits, such as a pending transfer, has no error.
+func (q *Queries) CountFailedJobs(ctx context.Context, createdAt int64) (CountFailedJobsRow, error) {
+	row := q.db.QueryRowContext(ctx, countFailedJobs, createdAt)
+	var i CountFailedJobsRow
+	err := row.Scan(
+		&i.Orders,
+		&i.Items,
+		&i.Changes,
+		&i.Mails,
+		&i.Webhooks,
+		&i.Refunds,
+	)
+	return i, err
+}
+
 const deleteOldJobErrors = `-- name: DeleteOldJobErrors :exec
 DELETE FROM job_errors
 WHERE job IN (SELECT old.job FROM job_errors AS old WHERE old.at < $1 ORDER BY old.at LIMIT $2)
@@ -169,7 +209,10 @@ func (q *Queries) ListNextMails(ctx context.Context, limit int32) ([]ListNextMai
 }
 
 const listNextOrders = `-- name: ListNextOrders :many
-SELECT id, channel AS what, state, '' AS name, due_at, node, attempts FROM orders
+SELECT orders.id, orders.channel AS what, orders.state,
+    CAST(coalesce((SELECT first.name FROM order_items AS first WHERE first.order_id = orders.id ORDER BY first.position LIMIT 1), '') AS TEXT) AS name,
+    orders.due_at, orders.node, orders.attempts
+FROM orders
 WHERE due_at > 0
 ORDER BY due_at
 LIMIT $1
@@ -265,7 +308,10 @@ func (q *Queries) ListNextProvisionItems(ctx context.Context, limit int32) ([]Li
 }
 
 const listNextWebhookDeliveries = `-- name: ListNextWebhookDeliveries :many
-SELECT order_id AS id, '' AS what, '' AS state, '' AS name, due_at, '' AS node, attempts FROM webhook_deliveries
+SELECT webhook_deliveries.order_id AS id, '' AS what, '' AS state,
+    CAST(coalesce((SELECT first.name FROM order_items AS first WHERE first.order_id = webhook_deliveries.order_id ORDER BY first.position LIMIT 1), '') AS TEXT) AS name,
+    webhook_deliveries.due_at, '' AS node, webhook_deliveries.attempts
+FROM webhook_deliveries
 WHERE due_at > 0
 ORDER BY due_at
 LIMIT $1
@@ -409,7 +455,10 @@ func (q *Queries) ListRetryingMails(ctx context.Context, limit int32) ([]ListRet
 }
 
 const listRetryingOrders = `-- name: ListRetryingOrders :many
-SELECT id, channel AS what, state, '' AS name, due_at, node, attempts FROM orders
+SELECT orders.id, orders.channel AS what, orders.state,
+    CAST(coalesce((SELECT first.name FROM order_items AS first WHERE first.order_id = orders.id ORDER BY first.position LIMIT 1), '') AS TEXT) AS name,
+    orders.due_at, orders.node, orders.attempts
+FROM orders
 WHERE due_at > 0 AND attempts > 0
 ORDER BY attempts DESC, id DESC
 LIMIT $1
@@ -506,7 +555,10 @@ func (q *Queries) ListRetryingProvisionItems(ctx context.Context, limit int32) (
 }
 
 const listRetryingWebhookDeliveries = `-- name: ListRetryingWebhookDeliveries :many
-SELECT order_id AS id, '' AS what, '' AS state, '' AS name, due_at, '' AS node, attempts FROM webhook_deliveries
+SELECT webhook_deliveries.order_id AS id, '' AS what, '' AS state,
+    CAST(coalesce((SELECT first.name FROM order_items AS first WHERE first.order_id = webhook_deliveries.order_id ORDER BY first.position LIMIT 1), '') AS TEXT) AS name,
+    webhook_deliveries.due_at, '' AS node, webhook_deliveries.attempts
+FROM webhook_deliveries
 WHERE due_at > 0 AND attempts > 0
 ORDER BY attempts DESC, order_id DESC
 LIMIT $1

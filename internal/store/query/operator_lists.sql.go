@@ -44,6 +44,7 @@ func (q *Queries) GetOrderIDByRefund(ctx context.Context, id string) (string, er
 
 const listAllOrders = `-- name: ListAllOrders :many
 SELECT o.id, o.customer_id, o.state, o.channel, o.gross, o.created_at, o.paid_at,
+    CAST(coalesce((SELECT c.email FROM customers AS c WHERE c.id = o.customer_id), '') AS TEXT) AS email,
     CAST(coalesce((SELECT first.name FROM order_items AS first WHERE first.order_id = o.id ORDER BY first.position LIMIT 1), '') AS TEXT) AS name,
     (SELECT count(*) FROM order_items AS counted WHERE counted.order_id = o.id) AS items
 FROM orders AS o
@@ -60,6 +61,7 @@ type ListAllOrdersRow struct {
 	Gross      int64
 	CreatedAt  int64
 	PaidAt     int64
+	Email      string
 	Name       string
 	Items      int64
 }
@@ -83,6 +85,7 @@ func (q *Queries) ListAllOrders(ctx context.Context, iD string, limit int32) ([]
 			&i.Gross,
 			&i.CreatedAt,
 			&i.PaidAt,
+			&i.Email,
 			&i.Name,
 			&i.Items,
 		); err != nil {
@@ -101,6 +104,7 @@ func (q *Queries) ListAllOrders(ctx context.Context, iD string, limit int32) ([]
 
 const listAllOrdersByName = `-- name: ListAllOrdersByName :many
 SELECT o.id, o.customer_id, o.state, o.channel, o.gross, o.created_at, o.paid_at,
+    CAST(coalesce((SELECT c.email FROM customers AS c WHERE c.id = o.customer_id), '') AS TEXT) AS email,
     CAST(coalesce((SELECT first.name FROM order_items AS first WHERE first.order_id = o.id ORDER BY first.position LIMIT 1), '') AS TEXT) AS name,
     (SELECT count(*) FROM order_items AS counted WHERE counted.order_id = o.id) AS items
 FROM order_items AS named
@@ -124,6 +128,7 @@ type ListAllOrdersByNameRow struct {
 	Gross      int64
 	CreatedAt  int64
 	PaidAt     int64
+	Email      string
 	Name       string
 	Items      int64
 }
@@ -145,6 +150,7 @@ func (q *Queries) ListAllOrdersByName(ctx context.Context, arg ListAllOrdersByNa
 			&i.Gross,
 			&i.CreatedAt,
 			&i.PaidAt,
+			&i.Email,
 			&i.Name,
 			&i.Items,
 		); err != nil {
@@ -163,6 +169,7 @@ func (q *Queries) ListAllOrdersByName(ctx context.Context, arg ListAllOrdersByNa
 
 const listAllOrdersInState = `-- name: ListAllOrdersInState :many
 SELECT o.id, o.customer_id, o.state, o.channel, o.gross, o.created_at, o.paid_at,
+    CAST(coalesce((SELECT c.email FROM customers AS c WHERE c.id = o.customer_id), '') AS TEXT) AS email,
     CAST(coalesce((SELECT first.name FROM order_items AS first WHERE first.order_id = o.id ORDER BY first.position LIMIT 1), '') AS TEXT) AS name,
     (SELECT count(*) FROM order_items AS counted WHERE counted.order_id = o.id) AS items
 FROM orders AS o
@@ -185,6 +192,7 @@ type ListAllOrdersInStateRow struct {
 	Gross      int64
 	CreatedAt  int64
 	PaidAt     int64
+	Email      string
 	Name       string
 	Items      int64
 }
@@ -206,6 +214,7 @@ func (q *Queries) ListAllOrdersInState(ctx context.Context, arg ListAllOrdersInS
 			&i.Gross,
 			&i.CreatedAt,
 			&i.PaidAt,
+			&i.Email,
 			&i.Name,
 			&i.Items,
 		); err != nil {
@@ -223,9 +232,13 @@ func (q *Queries) ListAllOrdersInState(ctx context.Context, arg ListAllOrdersInS
 }
 
 const listAllPayments = `-- name: ListAllPayments :many
-SELECT id, order_id, kind, state, amount, intent, failure, updated_at FROM payments
-WHERE id < $1
-ORDER BY id DESC
+SELECT p.id, p.order_id, p.kind, p.state, p.amount, p.intent, p.failure, p.updated_at,
+    CAST(coalesce((SELECT c.email FROM orders AS o JOIN customers AS c ON c.id = o.customer_id WHERE o.id = p.order_id), '') AS TEXT) AS email,
+    CAST(coalesce((SELECT first.name FROM order_items AS first WHERE first.order_id = p.order_id ORDER BY first.position LIMIT 1), '') AS TEXT) AS name,
+    (SELECT count(*) FROM order_items AS counted WHERE counted.order_id = p.order_id) AS items
+FROM payments AS p
+WHERE p.id < $1
+ORDER BY p.id DESC
 LIMIT $2
 `
 
@@ -238,6 +251,9 @@ type ListAllPaymentsRow struct {
 	Intent    string
 	Failure   string
 	UpdatedAt int64
+	Email     string
+	Name      string
+	Items     int64
 }
 
 func (q *Queries) ListAllPayments(ctx context.Context, iD string, limit int32) ([]ListAllPaymentsRow, error) {
@@ -258,6 +274,9 @@ func (q *Queries) ListAllPayments(ctx context.Context, iD string, limit int32) (
 			&i.Intent,
 			&i.Failure,
 			&i.UpdatedAt,
+			&i.Email,
+			&i.Name,
+			&i.Items,
 		); err != nil {
 			return nil, err
 		}
@@ -273,9 +292,13 @@ func (q *Queries) ListAllPayments(ctx context.Context, iD string, limit int32) (
 }
 
 const listAllPaymentsInState = `-- name: ListAllPaymentsInState :many
-SELECT id, order_id, kind, state, amount, intent, failure, updated_at FROM payments
-WHERE state = $1 AND id < $2
-ORDER BY id DESC
+SELECT p.id, p.order_id, p.kind, p.state, p.amount, p.intent, p.failure, p.updated_at,
+    CAST(coalesce((SELECT c.email FROM orders AS o JOIN customers AS c ON c.id = o.customer_id WHERE o.id = p.order_id), '') AS TEXT) AS email,
+    CAST(coalesce((SELECT first.name FROM order_items AS first WHERE first.order_id = p.order_id ORDER BY first.position LIMIT 1), '') AS TEXT) AS name,
+    (SELECT count(*) FROM order_items AS counted WHERE counted.order_id = p.order_id) AS items
+FROM payments AS p
+WHERE p.state = $1 AND p.id < $2
+ORDER BY p.id DESC
 LIMIT $3
 `
 
@@ -294,6 +317,9 @@ type ListAllPaymentsInStateRow struct {
 	Intent    string
 	Failure   string
 	UpdatedAt int64
+	Email     string
+	Name      string
+	Items     int64
 }
 
 func (q *Queries) ListAllPaymentsInState(ctx context.Context, arg ListAllPaymentsInStateParams) ([]ListAllPaymentsInStateRow, error) {
@@ -314,6 +340,9 @@ func (q *Queries) ListAllPaymentsInState(ctx context.Context, arg ListAllPayment
 			&i.Intent,
 			&i.Failure,
 			&i.UpdatedAt,
+			&i.Email,
+			&i.Name,
+			&i.Items,
 		); err != nil {
 			return nil, err
 		}
@@ -329,9 +358,13 @@ func (q *Queries) ListAllPaymentsInState(ctx context.Context, arg ListAllPayment
 }
 
 const listAllPendingRefunds = `-- name: ListAllPendingRefunds :many
-SELECT id, order_id, payment_id, amount, provider, created_at, made_at FROM refunds
-WHERE provider = '' AND id < $1
-ORDER BY id DESC
+SELECT r.id, r.order_id, r.payment_id, r.amount, r.provider, r.created_at, r.made_at,
+    CAST(coalesce((SELECT c.email FROM orders AS o JOIN customers AS c ON c.id = o.customer_id WHERE o.id = r.order_id), '') AS TEXT) AS email,
+    CAST(coalesce((SELECT first.name FROM order_items AS first WHERE first.order_id = r.order_id ORDER BY first.position LIMIT 1), '') AS TEXT) AS name,
+    (SELECT count(*) FROM order_items AS counted WHERE counted.order_id = r.order_id) AS items
+FROM refunds AS r
+WHERE r.provider = '' AND r.id < $1
+ORDER BY r.id DESC
 LIMIT $2
 `
 
@@ -343,6 +376,9 @@ type ListAllPendingRefundsRow struct {
 	Provider  string
 	CreatedAt int64
 	MadeAt    int64
+	Email     string
+	Name      string
+	Items     int64
 }
 
 func (q *Queries) ListAllPendingRefunds(ctx context.Context, iD string, limit int32) ([]ListAllPendingRefundsRow, error) {
@@ -362,6 +398,9 @@ func (q *Queries) ListAllPendingRefunds(ctx context.Context, iD string, limit in
 			&i.Provider,
 			&i.CreatedAt,
 			&i.MadeAt,
+			&i.Email,
+			&i.Name,
+			&i.Items,
 		); err != nil {
 			return nil, err
 		}
@@ -377,9 +416,13 @@ func (q *Queries) ListAllPendingRefunds(ctx context.Context, iD string, limit in
 }
 
 const listAllRefunds = `-- name: ListAllRefunds :many
-SELECT id, order_id, payment_id, amount, provider, created_at, made_at FROM refunds
-WHERE id < $1
-ORDER BY id DESC
+SELECT r.id, r.order_id, r.payment_id, r.amount, r.provider, r.created_at, r.made_at,
+    CAST(coalesce((SELECT c.email FROM orders AS o JOIN customers AS c ON c.id = o.customer_id WHERE o.id = r.order_id), '') AS TEXT) AS email,
+    CAST(coalesce((SELECT first.name FROM order_items AS first WHERE first.order_id = r.order_id ORDER BY first.position LIMIT 1), '') AS TEXT) AS name,
+    (SELECT count(*) FROM order_items AS counted WHERE counted.order_id = r.order_id) AS items
+FROM refunds AS r
+WHERE r.id < $1
+ORDER BY r.id DESC
 LIMIT $2
 `
 
@@ -391,6 +434,9 @@ type ListAllRefundsRow struct {
 	Provider  string
 	CreatedAt int64
 	MadeAt    int64
+	Email     string
+	Name      string
+	Items     int64
 }
 
 func (q *Queries) ListAllRefunds(ctx context.Context, iD string, limit int32) ([]ListAllRefundsRow, error) {
@@ -410,6 +456,9 @@ func (q *Queries) ListAllRefunds(ctx context.Context, iD string, limit int32) ([
 			&i.Provider,
 			&i.CreatedAt,
 			&i.MadeAt,
+			&i.Email,
+			&i.Name,
+			&i.Items,
 		); err != nil {
 			return nil, err
 		}

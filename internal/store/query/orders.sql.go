@@ -1392,7 +1392,7 @@ func (q *Queries) ListOverdueOrderIDs(ctx context.Context, arg ListOverdueOrderI
 }
 
 const listPaidOrdersByName = `-- name: ListPaidOrdersByName :many
-SELECT orders.id, orders.paid_at, orders.consent_at, orders.consent_wording
+SELECT orders.id, orders.customer_id, order_items.name, orders.paid_at, orders.consent_at, orders.consent_wording
 FROM order_items JOIN orders ON orders.id = order_items.order_id
 WHERE order_items.name = $1 AND orders.paid_at > 0
 ORDER BY order_items.order_id DESC
@@ -1401,6 +1401,8 @@ LIMIT $2
 
 type ListPaidOrdersByNameRow struct {
 	ID             string
+	CustomerID     string
+	Name           string
 	PaidAt         int64
 	ConsentAt      int64
 	ConsentWording string
@@ -1417,6 +1419,8 @@ func (q *Queries) ListPaidOrdersByName(ctx context.Context, name string, limit i
 		var i ListPaidOrdersByNameRow
 		if err := rows.Scan(
 			&i.ID,
+			&i.CustomerID,
+			&i.Name,
 			&i.PaidAt,
 			&i.ConsentAt,
 			&i.ConsentWording,

@@ -204,9 +204,12 @@ func (q *Queries) ListOrderRefunds(ctx context.Context, orderID string) ([]Refun
 }
 
 const listPendingRefunds = `-- name: ListPendingRefunds :many
-SELECT order_id, id, amount, created_at FROM refunds
-WHERE provider = ''
-ORDER BY created_at
+SELECT r.order_id, r.id, r.amount, r.created_at,
+    CAST(coalesce((SELECT first.name FROM order_items AS first WHERE first.order_id = r.order_id ORDER BY first.position LIMIT 1), '') AS TEXT) AS name,
+    (SELECT count(*) FROM order_items AS counted WHERE counted.order_id = r.order_id) AS items
+FROM refunds AS r
+WHERE r.provider = ''
+ORDER BY r.created_at
 LIMIT $1
 `
 
@@ -215,6 +218,8 @@ type ListPendingRefundsRow struct {
 	ID        string
 	Amount    int64
 	CreatedAt int64
+	Name      string
+	Items     int64
 }
 
 func (q *Queries) ListPendingRefunds(ctx context.Context, limit int32) ([]ListPendingRefundsRow, error) {
@@ -231,6 +236,8 @@ func (q *Queries) ListPendingRefunds(ctx context.Context, limit int32) ([]ListPe
 			&i.ID,
 			&i.Amount,
 			&i.CreatedAt,
+			&i.Name,
+			&i.Items,
 		); err != nil {
 			return nil, err
 		}

@@ -36,6 +36,6 @@ E-Mail:         {{.Email}}
 Die E-Mail-Adresse ist nicht geprüft. Antworten Sie an sie, nennen Sie die
 Vorgangsnummer, und schließen Sie den Vorgang danach hier:
 
-{{.Inquiry}}
+{{.Case}}
 `},
 }

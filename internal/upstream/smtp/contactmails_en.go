@@ -36,6 +36,6 @@ Email:            {{.Email}}
 The email address is not verified. Reply to it, quote the reference number,
 and then close the case here:
 
-{{.Inquiry}}
+{{.Case}}
 `},
 }

@@ -237,7 +237,10 @@ Haben Sie nichts gekündigt? Dann hat jemand Ihre Adresse angegeben;
 antworten Sie uns bitte, damit nichts Falsches geschieht.
 `},
 	registrar.MailNoticeReceived: {"{{if .Termination}}Kündigung{{else}}Widerruf{{end}} {{.Number}} vom {{.On}}", `
-jemand hat {{if .Termination}}einen Vertrag gekündigt{{else}}einen Vertrag widerrufen{{end}}:
+jemand hat {{if .Termination}}einen Vertrag gekündigt{{else}}einen Vertrag widerrufen{{end}}. Prüfen und
+erledigen Sie den Vorgang hier:
+
+{{.Case}}
 
 Nummer:  {{.Number}}
 Eingang: {{.At}}
@@ -257,8 +260,6 @@ bezahlt {{.}}{{end}}:
 {{else}}
 Eine Bestellung ist an diesen Worten nicht zu erkennen.
 {{end}}{{end}}
-Die Bestätigung an diese Adresse ist unterwegs. Alle Erklärungen zeigt
-"dotkontor notices list"; mit "dotkontor notices done" und der
-Nummer wird diese als erledigt vermerkt.
+Die Bestätigung an diese Adresse ist unterwegs.
 `},
 }

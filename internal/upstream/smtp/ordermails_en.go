@@ -228,7 +228,10 @@ If you didn't cancel a contract, someone else entered your address.
 Please reply to this email so that we can stop this.
 `},
 	registrar.MailNoticeReceived: {"{{if .Termination}}Termination{{else}}Withdrawal{{end}} {{.Number}} of {{.On}}", `
-Someone has {{if .Termination}}terminated a contract{{else}}withdrawn from a contract{{end}}:
+Someone has {{if .Termination}}terminated a contract{{else}}withdrawn from a contract{{end}}. Review and close
+the case here:
+
+{{.Case}}
 
 Number:   {{.Number}}
 Received: {{.At}}
@@ -248,8 +251,6 @@ paid {{.}}{{end}}:
 {{else}}
 The text does not refer to an order that we know.
 {{end}}{{end}}
-The confirmation to this address has been queued. "dotkontor notices
-list" shows all notices; "dotkontor notices done" with the number marks
-this one as done.
+The confirmation to this address has been queued.
 `},
 }

@@ -96,9 +96,9 @@ type templateData struct {
 	Attached            bool // the invoice is attached
 	Over                bool // an expired domain can't be renewed any more
 	renewalData
-	// Contact is the address of the contact form. The others belong to a message from there:
-	// Message is quoted, and Inquiry is the operator's page.
-	Contact, Topic, About, Message, Inquiry string
+	// Contact is the address of the contact form. The next three belong to a message from
+	// there; Message is quoted. Case is the operator's page of a message or notice.
+	Contact, Topic, About, Message, Case string
 }
 
 // templates are the parsed mails by language code.
@@ -155,10 +155,10 @@ func (t templates) render(message mailer.Message, portal string) (subject, body 
 	if message.Kind == registrar.MailInquiryReceived {
 		data.Topic, data.About = lang.topics[message.Data["topic"]], quotedLines(quoteForeign(message.Data["about"], maxValueLength))
 		data.Name = quotedLines(data.Name)
-		data.Message, data.Inquiry = quotedMessage(message.Data["message"]), base+"/operator/inquiries/"+url.PathEscape(data.Number)
+		data.Message, data.Case = quotedMessage(message.Data["message"]), base+"/operator/inquiries/"+url.PathEscape(data.Number)
 	}
 	if message.Data["declared"] != "" {
-		data.Name = quotedLines(data.Name)
+		data.Name, data.Case = quotedLines(data.Name), base+"/operator/notices/"+url.PathEscape(data.Number)
 	}
 	if message.Kind == registrar.MailClaim || data.Unclaimed {
 		// An agent chose both the names and the recipient.

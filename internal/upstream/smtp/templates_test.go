@@ -189,7 +189,7 @@ func TestNoticeMail_RepeatsWholeNotice(t *testing.T) {
 	for kind, words := range map[registrar.MailKind][]string{
 		registrar.MailTermination:    {"dcl_1", "01.12.2026, 00:59 Uhr MEZ", "Erika Mustermann", "kaffee[.]de", "außerordentlich", "weil darum", "31.12.2026"},
 		registrar.MailWithdrawal:     {"dcl_1", "01.12.2026, 00:59 Uhr MEZ", "Erika Mustermann", "kaffee[.]de"},
-		registrar.MailNoticeReceived: {"dcl_1", "gekündigt", "erika@kundin.example", "weil darum"},
+		registrar.MailNoticeReceived: {"dcl_1", "/operator/notices/dcl_1", "gekündigt", "erika@kundin.example", "weil darum"},
 	} {
 		_, body, err := parsed.render(mailer.Message{Kind: kind, Language: "de", At: time.Date(2026, 11, 30, 23, 59, 0, 0, time.UTC), Data: data}, "https://x/")
 		if err != nil {

@@ -28,9 +28,16 @@ func newInquiryRows(inquiries []inquiry.Inquiry, names map[string]string) []inqu
 }
 
 func (h *Handler) inquiries(req *ui.Request, operator registrar.Actor) error {
-	open, err := h.Inquiries.ListOpen(req.R.Context(), operator)
+	open, newer, err := h.Inquiries.ListOpen(req.R.Context(), operator, req.Query("after"))
 	if err != nil {
 		return err
+	}
+	var next, oldest string
+	if newer != "" {
+		next = inquiriesPath + "?" + url.Values{"after": {newer}}.Encode()
+	}
+	if req.Query("after") != "" {
+		oldest = inquiriesPath
 	}
 	handled, last, err := h.Inquiries.ListHandled(req.R.Context(), operator, req.Query("before"))
 	if err != nil {
@@ -42,8 +49,9 @@ func (h *Handler) inquiries(req *ui.Request, operator registrar.Actor) error {
 	}
 	return h.render(req, ui.View{Name: "inquiries", Section: inquiriesPath}, struct {
 		Open, Handled []inquiryRow
+		Next, Oldest  string // lead through the open ones
 		pageLinks
-	}{newInquiryRows(open, nil), newInquiryRows(handled, names), newPageLinks(req, inquiriesPath, nil, last)}, "")
+	}{newInquiryRows(open, nil), newInquiryRows(handled, names), next, oldest, newPageLinks(req, inquiriesPath, nil, last)}, "")
 }
 
 func (h *Handler) inquiry(req *ui.Request, operator registrar.Actor) error {

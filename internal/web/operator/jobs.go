@@ -19,6 +19,10 @@ func (h *Handler) home(req *ui.Request, operator registrar.Actor) error {
 	if err != nil {
 		return err
 	}
+	var database []DatabaseCondition
+	if h.Database != nil {
+		database = h.Database()
+	}
 	var troubled []Upstream
 	for _, upstream := range h.Upstreams() {
 		if upstream.State == UpstreamFailing || upstream.State == UpstreamPaused {
@@ -41,10 +45,11 @@ func (h *Handler) home(req *ui.Request, operator registrar.Actor) error {
 	if err != nil {
 		return err
 	}
-	quiet := len(notices)+len(inquiries)+len(needs.Orders)+len(needs.Items)+len(needs.Changes)+len(needs.Refunds)+len(needs.Locks)+len(troubled)+len(unpaid.Waiting)+len(unpaid.Overdue) == 0 &&
+	quiet := len(database)+len(notices)+len(inquiries)+len(needs.Orders)+len(needs.Items)+len(needs.Changes)+len(needs.Refunds)+len(needs.Locks)+len(troubled)+len(unpaid.Waiting)+len(unpaid.Overdue) == 0 &&
 		!preview.Brake.Engaged()
 	return h.render(req, ui.View{Name: "home", Section: homePath}, struct {
 		admin.OpenIssues
+		Database      []DatabaseCondition
 		Upstreams     []Upstream
 		Brake         lifecycle.BrakeStatus
 		Unpaid        lifecycle.OpenTerms
@@ -52,7 +57,7 @@ func (h *Handler) home(req *ui.Request, operator registrar.Actor) error {
 		Inquiries     []inquiryRow
 		MoreInquiries int
 		Quiet         bool
-	}{needs, troubled, preview.Brake, unpaid, notices, newInquiryRows(inquiries, nil), moreInquiries, quiet}, "")
+	}{needs, database, troubled, preview.Brake, unpaid, notices, newInquiryRows(inquiries, nil), moreInquiries, quiet}, "")
 }
 
 func (h *Handler) jobs(req *ui.Request, operator registrar.Actor) error {
@@ -69,16 +74,21 @@ func (h *Handler) showJobs(req *ui.Request, operator registrar.Actor, problem st
 	if err != nil {
 		return err
 	}
+	failed, _, err := h.Admin.CountOpen(req.R.Context(), operator)
+	if err != nil {
+		return err
+	}
 	status := http.StatusOK
 	if problem != "" {
 		status = http.StatusConflict
 	}
 	return h.render(req, ui.View{Name: "jobs", Status: status, Section: jobsPath}, struct {
-		Kinds []admin.JobKind
-		Kind  admin.JobKind
-		Next  bool
-		Jobs  []admin.Job
-	}{admin.JobKinds(), kind, next, jobs}, problem)
+		Kinds  []admin.JobKind
+		Failed map[admin.JobKind]int
+		Kind   admin.JobKind
+		Next   bool
+		Jobs   []admin.Job
+	}{admin.JobKinds(), failed, kind, next, jobs}, problem)
 }
 
 // retryJob makes a job due now.

@@ -12,6 +12,8 @@ var listTexts = ui.Texts{
 	"tab.open":     {"offen", "open"},
 	"list.newest":  {"Neueste", "Newest"},
 	"list.older":   {"Ältere", "Older"},
+	"list.oldest":  {"Älteste", "Oldest"},
+	"list.next":    {"Weitere", "More"},
 	"filter.all":   {"alle", "all"},
 
 	"home.notices": {"Offene Widerrufe und Kündigungen", "Open withdrawals and terminations"},
@@ -42,7 +44,8 @@ var listTexts = ui.Texts{
 	"notice.reason":            {"Begründung", "Reason given"},
 	"notice.number":            {"Nummer", "Number"},
 	"notice.account":           {"Konto dieser Adresse öffnen", "Open the account of this address"},
-	"notice.orders":            {"Bestellungen, die gemeint sein können", "Orders this may refer to"},
+	"notice.orders":            {"Domains und Bestellungen, die gemeint sein können", "Domains and orders this may refer to"},
+	"notice.related":           {"Gemeint sein kann", "May refer to"},
 	"notice.no_orders": {
 		"Der Text nennt keine Bestellnummer und keine Domain, die hier bestellt wurde.",
 		"The text mentions no order number and no domain that was ordered here.",

@@ -16,6 +16,7 @@ type noticeRow struct {
 	withdrawal.Notice
 	Urgency string
 	By      string // the operator who handled it
+	Orders  []withdrawal.RelatedOrder
 }
 
 // Law is the part of a text key that says where the deadline comes from.
@@ -65,6 +66,19 @@ func newNoticeRows(notices []withdrawal.Notice, now time.Time, names map[string]
 	return rows
 }
 
+// maxRelated bounds the rows of a list whose orders are read; the page of a notice has them all.
+const maxRelated = 25
+
+// addOrders adds the orders that the first notices may concern.
+func (h *Handler) addOrders(req *ui.Request, rows []noticeRow) (err error) {
+	for i := range rows[:min(len(rows), maxRelated)] {
+		if rows[i].Orders, err = h.Notices.ListRelatedOrders(req.R.Context(), rows[i].Notice); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // operatorNames returns the addresses of the operators by account.
 func (h *Handler) operatorNames(req *ui.Request, operator registrar.Actor) (map[string]string, error) {
 	all, err := h.Operators(req.R.Context(), operator)
@@ -78,6 +92,9 @@ func (h *Handler) operatorNames(req *ui.Request, operator registrar.Actor) (map[
 func (h *Handler) notices(req *ui.Request, operator registrar.Actor) error {
 	open, err := h.openNotices(req, operator)
 	if err != nil {
+		return err
+	}
+	if err := h.addOrders(req, open); err != nil {
 		return err
 	}
 	handled, last, err := h.Notices.ListHandled(req.R.Context(), operator, req.Query("before"))
@@ -104,12 +121,12 @@ func (h *Handler) showNotice(req *ui.Request, operator registrar.Actor, problem 
 	if err != nil {
 		return err
 	}
-	orders, err := h.Notices.ListRelatedOrders(req.R.Context(), notice)
+	names, err := h.operatorNames(req, operator)
 	if err != nil {
 		return err
 	}
-	names, err := h.operatorNames(req, operator)
-	if err != nil {
+	rows := newNoticeRows([]withdrawal.Notice{notice}, h.Notices.Now(), names)
+	if err := h.addOrders(req, rows); err != nil {
 		return err
 	}
 	status, message, fieldProblem := http.StatusOK, "", ""
@@ -121,10 +138,9 @@ func (h *Handler) showNotice(req *ui.Request, operator registrar.Actor, problem 
 	}
 	return h.render(req, ui.View{Name: "notice", Status: status, Title: "notice.title." + string(notice.Kind), Section: noticesPath}, struct {
 		noticeRow
-		Orders        []withdrawal.RelatedOrder
 		Note, Problem string
 		MaxNote       int
-	}{newNoticeRows([]withdrawal.Notice{notice}, h.Notices.Now(), names)[0], orders, req.Text("note"), fieldProblem, withdrawal.MaxNote}, message)
+	}{rows[0], req.Text("note"), fieldProblem, withdrawal.MaxNote}, message)
 }
 
 // closeNotice marks a notice as handled.

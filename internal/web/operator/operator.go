@@ -6,6 +6,7 @@ import (
 	"embed"
 	"errors"
 	"net/http"
+	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
@@ -22,7 +23,7 @@ import (
 //go:embed templates
 var templateFS embed.FS
 
-// Config holds the dependencies of the pages. All but ActionTexts are required.
+// Config holds the dependencies of the pages. All but ActionTexts and Database are required.
 type Config struct {
 	// Frame is set by package web.
 	Frame     *ui.Frame
@@ -43,6 +44,15 @@ type Config struct {
 	ConfirmFactor float64
 	// Upstreams returns all upstreams in display order.
 	Upstreams func() []Upstream
+	// Database returns the conditions that degrade the database; nil means that it never is.
+	Database func() []DatabaseCondition
+}
+
+// DatabaseCondition is a reason why the database works only partially. Its state is that of
+// /readyz and part of a text key.
+type DatabaseCondition struct {
+	State string
+	Since time.Time
 }
 
 // Handler serves the pages. It is safe for concurrent use.
@@ -208,15 +218,9 @@ type pageData struct {
 func (h *Handler) render(req *ui.Request, view ui.View, data any, problem string) error {
 	s := pageData{Recent: req.SignedInRecently(), Again: ui.SignInAgainPath + "?next=" + view.Section, Problem: problem, Page: data}
 	if view.Name != "secondfactor" {
-		operator, _ := req.Visitor.Operator(req.Actor().Address)
-		open := make(map[string]int)
-		for path, count := range map[string]func(context.Context, registrar.Actor) (int, error){
-			noticesPath: h.Notices.CountOpen, inquiriesPath: h.Inquiries.CountOpen,
-		} {
-			var err error
-			if open[path], err = count(req.R.Context(), operator); err != nil {
-				return err
-			}
+		open, err := h.countOpen(req)
+		if err != nil {
+			return err
 		}
 		for _, entry := range tabs {
 			entry.Open = open[entry.Path]
@@ -228,6 +232,26 @@ func (h *Handler) render(req *ui.Request, view ui.View, data any, problem string
 	}
 	view.Section, view.Data = homePath, s
 	return h.templates.Render(req, view)
+}
+
+// countOpen returns how much work waits on each page.
+func (h *Handler) countOpen(req *ui.Request) (map[string]int, error) {
+	operator, _ := req.Visitor.Operator(req.Actor().Address)
+	ctx, open := req.R.Context(), make(map[string]int)
+	for path, count := range map[string]func(context.Context, registrar.Actor) (int, error){
+		noticesPath: h.Notices.CountOpen, inquiriesPath: h.Inquiries.CountOpen,
+	} {
+		var err error
+		if open[path], err = count(ctx, operator); err != nil {
+			return nil, err
+		}
+	}
+	jobs, refunds, err := h.Admin.CountOpen(ctx, operator)
+	for _, failed := range jobs {
+		open[jobsPath] += failed
+	}
+	open[refundsPath] = refunds
+	return open, err
 }
 
 // errorText returns the message for an error; false if the frame's error page should be

@@ -3,7 +3,9 @@ package operator
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strconv"
+	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
@@ -55,7 +57,44 @@ func (h *Handler) confirmBrake(req *ui.Request, operator registrar.Actor) error 
 	return h.decideTerm(req, operator, "brake_confirmed", func(ctx context.Context) error { return h.Terms.Confirm(ctx, operator, seen) })
 }
 
+// termConfirmView asks whether to start or to end the procedure of a domain.
+type termConfirmView struct {
+	Decision string // start, delete or hand_over: part of text keys and, but for the last, of the path
+	Domain   string
+	Name     string
+	End      time.Time
+}
+
+// Path is where the decision is confirmed.
+func (v termConfirmView) Path() string {
+	if v.Decision == "start" {
+		return termsPath + "/" + v.Domain + "/start"
+	}
+	return termsPath + "/" + v.Domain + "/delete"
+}
+
+// confirmTerm asks for a confirmation that names the domain.
+func (h *Handler) confirmTerm(req *ui.Request, view termConfirmView) error {
+	return h.render(req, ui.View{Name: "termconfirm", Title: "term_confirm." + view.Decision, Section: termsPath}, view, "")
+}
+
 func (h *Handler) deleteUnpaid(req *ui.Request, operator registrar.Actor) error {
+	if req.Field("confirmed") != "yes" {
+		open, err := h.Terms.ListOpen(req.R.Context(), operator)
+		if err != nil {
+			return err
+		}
+		for _, term := range slices.Concat(open.Waiting, open.Left) {
+			if term.Domain == req.R.PathValue("id") {
+				view := termConfirmView{Decision: "delete", Domain: term.Domain, Name: term.Name, End: term.End}
+				if (termsView{}).HandsOver(term.TLD) {
+					view.Decision = "hand_over"
+				}
+				return h.confirmTerm(req, view)
+			}
+		}
+		return &registrar.Error{Kind: registrar.KindNotFound, Code: lifecycle.NoSuchTerm}
+	}
 	return h.decideTerm(req, operator, "term_deleted", func(ctx context.Context) error {
 		return h.Terms.Delete(ctx, operator, req.R.PathValue("id"))
 	})
@@ -74,6 +113,9 @@ func (h *Handler) startOverdue(req *ui.Request, operator registrar.Actor) error 
 		return err
 	}
 	for _, domain := range open.Overdue {
+		if domain.ID == req.R.PathValue("id") && req.Field("confirmed") != "yes" {
+			return h.confirmTerm(req, termConfirmView{Decision: "start", Domain: domain.ID, Name: domain.Name, End: domain.PaidUntil})
+		}
 		if domain.ID == req.R.PathValue("id") {
 			return h.decideTerm(req, operator, "term_started", func(ctx context.Context) error {
 				return h.Terms.Adopt(ctx, operator, domain.ID, domain.Customer, domain.Name)

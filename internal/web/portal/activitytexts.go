@@ -29,6 +29,7 @@ var activityTexts = ui.Texts{
 		"Enrolment link for the first factor issued",
 	},
 	"action.enrolment_opened":         {"Einrichtungslink benutzt", "Enrolment link used"},
+	"action.order_list_viewed":        {"Liste von Bestellungen, Zahlungen oder Erstattungen angesehen", "List of orders, payments or refunds viewed"},
 	"action.customer_viewed":          {"Kontodaten angesehen", "Account data viewed"},
 	"action.job_retried":              {"Vorgang erneut versucht", "Job retried"},
 	"action.price_list_replaced":      {"Preisliste ersetzt", "Price list replaced"},

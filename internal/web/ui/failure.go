@@ -37,7 +37,27 @@ var failuresByKind = map[registrar.Kind]failure{
 	registrar.KindUpstream:        {http.StatusServiceUnavailable, "failure.upstream.title", "failure.upstream"},
 }
 
-func failureOf(err error) failure {
+// databaseFailure is the failure of a request that the database could not serve. Whether it
+// has changed something is certain unless the page had begun to handle a form: the database
+// may have lost its connection after a first change, or while confirming the only one. One
+// without space, or read-only, stores nothing at all.
+func (req *Request) databaseFailure(err error) (failure, bool) {
+	cause, is := errors.AsType[*registrar.Cause](err)
+	if !is || cause.Part != registrar.PartDatabase || !cause.Outage {
+		return failure{}, false
+	}
+	f := failure{http.StatusInternalServerError, "failure.database.title", "failure.database"}
+	refuses := cause.Class == "disk_full" || cause.Class == "read_only"
+	if req.handling && req.R.Method == http.MethodPost && !refuses {
+		f.text = "failure.database_unsure"
+	}
+	return f, true
+}
+
+func (req *Request) failureOf(err error) failure {
+	if f, ok := req.databaseFailure(err); ok {
+		return f
+	}
 	if f, ok := failuresByCode[registrar.CodeOf(err)]; ok {
 		return f
 	}
@@ -62,7 +82,7 @@ func (req *Request) renderError(err error) {
 		_ = req.RedirectToSignIn(path) // only writes headers
 		return
 	}
-	f := failureOf(err)
+	f := req.failureOf(err)
 	wait, _ := req.SetRetryAfter(err)
 	id := ""
 	if f.status >= http.StatusInternalServerError {
@@ -94,7 +114,7 @@ func asTimeout(err error) error {
 func (req *Request) writeScriptError(err error) {
 	err = asTimeout(err)
 	httpjson.RecordError(req.W, err)
-	f := failureOf(err)
+	f := req.failureOf(err)
 	wait, _ := req.SetRetryAfter(err)
 	answer := struct {
 		Error string `json:"error"`

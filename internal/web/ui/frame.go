@@ -170,6 +170,7 @@ type Request struct {
 	formPath       string    // the page that contains the form of this request
 	languageChosen bool      // the visitor or their account has chosen the language
 	basket         *[]string // the basket set by this request; nil if unchanged
+	handling       bool      // the page's own code has begun
 	cancel         context.CancelFunc
 }
 

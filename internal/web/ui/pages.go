@@ -144,6 +144,7 @@ func (f *Frame) newRequest(w http.ResponseWriter, r *http.Request, limit int64) 
 	case registrar.KindOf(err) != registrar.KindUnauthenticated:
 		return req, err
 	}
+	req.handling = true
 	return req, nil
 }
 

@@ -98,6 +98,15 @@ var frameTexts = Texts{
 		"Ein Teil des Dienstes antwortet nicht. Bitte versuchen Sie es in {1} wieder.",
 		"Part of the service isn't responding. Please try again in {1}.",
 	},
+	"failure.database.title": {"Gerade nicht möglich", "Not possible right now"},
+	"failure.database": {
+		"Unsere Datenbank ist gestört. Es wurde nichts geändert. Bitte versuchen Sie es in einigen Minuten wieder.",
+		"Our database isn't working properly. Nothing was changed. Please try again in a few minutes.",
+	},
+	"failure.database_unsure": {
+		"Unsere Datenbank ist gestört. Bitte warten Sie einige Minuten und sehen Sie dann nach, ob Ihre Änderung angekommen ist, bevor Sie sie wiederholen.",
+		"Our database isn't working properly. Please wait a few minutes, then check whether your change went through before you repeat it.",
+	},
 	"failure.internal.title": {"Ein Fehler bei uns", "An error on our side"},
 	"failure.internal": {
 		"Bei uns ist ein Fehler aufgetreten. Bitte versuchen Sie es in {1} wieder.",

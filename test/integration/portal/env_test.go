@@ -63,6 +63,7 @@ type env struct {
 	registry  *fakeRegistry
 	provider  *fakeMethodProvider
 	dearer    atomic.Int64 // how much the renewal price has risen, in cents
+	degraded  atomic.Bool  // the operators' pages see a full disk
 	db        *store.DB
 	handler   http.Handler
 	prices    *catalog.Live

@@ -118,6 +118,12 @@ func (s *env) operatorPages() behind.Config {
 	revenue, err := invoice.NewRevenue(s.db, s.clock.now)
 	must(s.t, err)
 	return behind.Config{
+		Database: func() []behind.DatabaseCondition {
+			if s.degraded.Load() {
+				return []behind.DatabaseCondition{{State: "disk_full", Since: s.clock.now()}}
+			}
+			return nil
+		},
 		Notices: notices, Inquiries: inquiries, Revenue: revenue, Operators: s.customers.ListOperators,
 		Admin: adminService, Customers: accountFiles{s, adminService}, Agents: s.agents, Terms: terms, Prices: priceLists{s.db, s.prices}, ConfirmFactor: 2, Upstreams: func() []behind.Upstream { return nil },
 	}
@@ -515,7 +521,10 @@ func TestUnpaidTerms_OperatorConfirmsBrakeAndDecides(t *testing.T) {
 		"/operator/terms/" + due.ID + "/leave":      {due.ID, lifecycle.Unpaid, lifecycle.LeftAlone},
 		"/operator/terms/" + old.ID + "/start":      {old.ID, lifecycle.Unpaid, ""},
 	} {
-		if got := b.post(path, nil); got.status != http.StatusSeeOther {
+		if got := b.post(path, nil); !strings.HasSuffix(path, "/leave") && (got.status != http.StatusOK || !strings.Contains(got.body, `name="confirmed" value="yes"`)) {
+			t.Errorf("%s acted without a confirmation: %d", path, got.status)
+		}
+		if got := b.post(path, url.Values{"confirmed": {"yes"}}); got.status != http.StatusSeeOther && !strings.HasSuffix(path, "/leave") {
 			t.Errorf("%s: %d %s", path, got.status, got.body)
 		}
 		if term, found, err := s.db.GetOpenTerm(ctx, want.domain); err != nil || !found || term.State != want.state || term.WaitsFor != want.waits {

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/inquiry"
@@ -31,6 +32,31 @@ func TestOperatorHome_OnlyTenInquiriesAreListedOthersCounted(t *testing.T) {
 	body := b.get("/operator").body
 	if strings.Count(body, `href="/operator/inquiries/`) != 10 || !strings.Contains(body, `<a href="/operator/inquiries">2 weitere Anfragen</a>`) {
 		t.Errorf("twelve inquiries: %s", body)
+	}
+}
+
+func TestOperatorInquiries_OpenListIsPaged(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, true)
+	_, b := s.operatorBrowser("ops@example.org")
+	service, err := inquiry.New(inquiry.Config{Store: s.db, Now: s.clock.now})
+	must(t, err)
+	var last inquiry.Inquiry
+	for i := range 51 {
+		s.clock.advance(time.Second)
+		last, err = service.Submit(t.Context(), registrar.Actor{Kind: registrar.ActorPerson}, inquiry.Inquiry{
+			Name: "Erika Muster", Email: "erika@example.org", Topic: "other", Message: "Frage " + strconv.Itoa(i),
+		})
+		must(t, err)
+	}
+	first := b.get("/operator/inquiries").body
+	_, after, found := strings.Cut(first, `href="/operator/inquiries?after=`)
+	if !found || strings.Contains(first, last.ID) {
+		t.Fatalf("the first page: %s", first)
+	}
+	id, _, _ := strings.Cut(after, `"`)
+	if second := b.get("/operator/inquiries?after=" + id).body; strings.Count(second, `href="/operator/inquiries/inq_`) != 1 || !strings.Contains(second, last.ID) {
+		t.Errorf("the second page: %s", second)
 	}
 }
 

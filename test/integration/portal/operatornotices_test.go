@@ -95,3 +95,13 @@ func TestOperatorPages_ListsRenderEmptyAndFilter(t *testing.T) {
 		}
 	}
 }
+
+func TestOperatorHome_NamesDegradedDatabase(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, true)
+	_, b := s.operatorBrowser("ops@example.org")
+	s.degraded.Store(true)
+	if home := b.get("/operator").body; !strings.Contains(home, "Der Datenträger ist voll") || strings.Contains(home, nothingToDo) {
+		t.Errorf("the start page: %s", home)
+	}
+}
