@@ -82,8 +82,10 @@ func TestListRelatedOrders_ByNumberOrPaidDomain(t *testing.T) {
 		})
 		waiting := addOrder(t, db, testOrder(anna, "kaffee.org"))
 		want := withdrawal.RelatedOrder{ID: o.ID, Customer: o.Customer, Name: o.Items[0].Name, PaidAt: o.PaidAt, ConsentAt: given.At, ConsentVersion: given.Wording}
+		other := want
+		other.Name = "tee.org"
 		for mention, want := range map[string][]withdrawal.RelatedOrder{
-			"tee.org": {want}, "kaffee.org": {want}, o.ID: {want}, waiting.ID: {{ID: waiting.ID}}, "milch.org": nil, "ord_none": nil, "\xff": nil,
+			"tee.org": {other}, "kaffee.org": {want}, o.ID: {want}, waiting.ID: {{ID: waiting.ID, Customer: anna, Name: "kaffee.org"}}, "milch.org": nil, "ord_none": nil, "\xff": nil,
 		} {
 			if got, err := db.ListRelatedOrders(ctx, mention, 3); err != nil || !slices.Equal(got, want) {
 				t.Errorf("%q: %+v, %v, want %+v", mention, got, err, want)
