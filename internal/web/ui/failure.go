@@ -37,34 +37,34 @@ var failuresByKind = map[registrar.Kind]failure{
 	registrar.KindUpstream:        {http.StatusServiceUnavailable, "failure.upstream.title", "failure.upstream"},
 }
 
-// databaseFailure is the failure of a request that the database could not serve. Whether it
+// databaseFailure returns the texts of a request that the database could not serve. Whether it
 // has changed something is certain unless the page had begun to handle a form: the database
 // may have lost its connection after a first change, or while confirming the only one. One
 // without space, or read-only, stores nothing at all.
-func (req *Request) databaseFailure(err error) (failure, bool) {
+func (req *Request) databaseFailure(err error) (title, text string, ok bool) {
 	cause, is := errors.AsType[*registrar.Cause](err)
 	if !is || cause.Part != registrar.PartDatabase || !cause.Outage {
-		return failure{}, false
+		return "", "", false
 	}
-	f := failure{http.StatusInternalServerError, "failure.database.title", "failure.database"}
 	refuses := cause.Class == "disk_full" || cause.Class == "read_only"
 	if req.handling && req.R.Method == http.MethodPost && !refuses {
-		f.text = "failure.database_unsure"
+		return "failure.database.title", "failure.database_unsure", true
 	}
-	return f, true
+	return "failure.database.title", "failure.database", true
 }
 
 func (req *Request) failureOf(err error) failure {
-	if f, ok := req.databaseFailure(err); ok {
-		return f
+	f, ok := failuresByCode[registrar.CodeOf(err)]
+	if !ok {
+		f, ok = failuresByKind[registrar.KindOf(err)]
 	}
-	if f, ok := failuresByCode[registrar.CodeOf(err)]; ok {
-		return f
+	if !ok {
+		f = failure{http.StatusInternalServerError, "failure.internal.title", "failure.internal"}
 	}
-	if f, ok := failuresByKind[registrar.KindOf(err)]; ok {
-		return f
+	if title, text, ok := req.databaseFailure(err); ok {
+		f.title, f.text = title, text
 	}
-	return failure{http.StatusInternalServerError, "failure.internal.title", "failure.internal"}
+	return f
 }
 
 // MailOff is the code of an operation that needs mail while mail is not configured.
