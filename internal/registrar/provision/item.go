@@ -99,6 +99,7 @@ type Domain struct {
 const (
 	ActionOrdered    registrar.Action = "domain_ordered"
 	ActionRegistered registrar.Action = "domain_registered"
+	ActionReceived   registrar.Action = "domain_received" // by a transfer to us
 	ActionRenewed    registrar.Action = "domain_renewed"
 	ActionRestored   registrar.Action = "domain_restored"
 	ActionFailed     registrar.Action = "domain_order_failed"

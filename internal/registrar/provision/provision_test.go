@@ -311,6 +311,22 @@ func TestCreateItem_SealsAuthCode(t *testing.T) {
 	}
 }
 
+func TestRun_TransferIsAuditedAsReceived(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		env := newEnv(t, &fakeRegistry{expires: time.Now().AddDate(1, 0, 0)})
+		if _, err := env.CreateItem(t.Context(), operator, provision.PaidItem{
+			Customer: "cus_ada", Name: registrar.NewName("neu", ".org"), Kind: provision.Transfer, Payment: "manual:1", Code: "s3cret-of-the-holder",
+		}); err != nil {
+			t.Fatal(err)
+		}
+		runFor(t, time.Minute, env.Service)
+		if last := env.store.events[len(env.store.events)-1]; last.Action != provision.ActionReceived {
+			t.Errorf("audit event = %+v", last)
+		}
+	})
+}
+
 func TestRun_ItemClaimedMeanwhileGetsNewRegistrant(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -287,7 +287,11 @@ func (r *run) succeed(ctx, call context.Context, outcome Outcome) error {
 		ID: item.Domain, Status: registrar.DomainActive, PaidUntil: until, Handle: item.Handle,
 		RegistryExpires: outcome.Expires, SyncDue: r.items.Now().Add(syncInterval), UpdatedAt: now,
 	}
-	next := Transition{To: item, ActivateDomain: &domain, AuditEvent: r.auditEvent(ActionRegistered)}
+	action := ActionRegistered
+	if item.Kind == Transfer {
+		action = ActionReceived
+	}
+	next := Transition{To: item, ActivateDomain: &domain, AuditEvent: r.auditEvent(action)}
 	if r.account.Rules(item.TLD).TransferLock {
 		next.LockChange = registrar.NewID("chg_", now)
 	}

@@ -35,6 +35,7 @@ func (h *Handler) domainsCSV(req *ui.Request) error {
 		return at.UTC().Format(time.DateOnly)
 	}
 	var file bytes.Buffer
+	file.WriteString("\ufeff") // a spreadsheet would otherwise read umlauts in its own encoding
 	w := csv.NewWriter(&file)
 	w.UseCRLF = true
 	rows := [][]string{{

@@ -145,9 +145,9 @@ func TestDomainCSV_IsFilteredAndHarmless(t *testing.T) {
 	if got.status != http.StatusOK || got.header.Get("Content-Type") != "text/csv; charset=utf-8" || !strings.Contains(got.header.Get("Content-Disposition"), ".csv") {
 		t.Fatalf("%d %v", got.status, got.header)
 	}
-	rows, err := csv.NewReader(strings.NewReader(got.body)).ReadAll()
+	rows, err := csv.NewReader(strings.NewReader(strings.TrimPrefix(got.body, "\ufeff"))).ReadAll()
 	must(t, err)
-	if len(rows) != 2 || rows[0][0] != "Domain" || !strings.HasSuffix(got.body, "\r\n") {
+	if len(rows) != 2 || rows[0][0] != "Domain" || !strings.HasPrefix(got.body, "\ufeff") || !strings.HasSuffix(got.body, "\r\n") {
 		t.Fatalf("%q", got.body)
 	}
 	if row := rows[1]; row[0] != "müller.de" || row[1] != "xn--mller-kva.de" || row[2] != "aktiv" || row[6] != "'=1+1" || row[7] != "'@SUM(A1), \"Zitat\"\nzweite Zeile" {
