@@ -45,7 +45,7 @@ async function signIn(page) {
   await page.fill("input[name=email]", info.demo.email);
   await page.fill("input[name=password]", info.demo.password);
   await page.keyboard.press("Enter");
-  await page.waitForURL(/\/portal$/);
+  await page.waitForURL((url) => !url.pathname.endsWith("/sign-in")); // to the checkout, if there is a basket
 }
 
 async function tool(name, args) {
@@ -91,7 +91,7 @@ async function operate(page) {
   await page.fill("input[name=email]", info.demo.email);
   await page.fill("input[name=password]", info.demo.password);
   await page.keyboard.press("Enter");
-  await page.waitForURL(/\/portal$/);
+  await page.waitForURL((url) => !url.pathname.endsWith("/sign-in")); // to the checkout, if there is a basket
   await page.goto(base + granted.match(/\/portal\/security\/enrol\S+/)[0]);
   await page.getByRole("button", { name: "Einrichtung beginnen" }).click();
   await page.waitForURL(/portal\/security$/);
@@ -109,7 +109,7 @@ async function operate(page) {
   await page.waitForURL(/sign-in\/code/);
   await page.fill("main [name=code]", totp(secret, Date.now() + 30_000)); // each code is valid once
   await page.keyboard.press("Enter");
-  await page.waitForURL(/\/portal$/);
+  await page.waitForURL((url) => !url.pathname.endsWith("/sign-in")); // to the checkout, if there is a basket
   for (const tab of ["", "/notices", "/orders", "/payments", "/refunds", "/revenue", "/jobs", "/health", "/locks", "/customers", "/agents", "/prices"]) {
     await open(page, "/operator" + tab, "operator" + tab.replace("/", "-"));
   }

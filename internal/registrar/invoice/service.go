@@ -31,7 +31,7 @@ type Pending struct {
 	// Buyer is the customer at the time of payment; nil means the current data, for
 	// payments from before invoices existed.
 	Buyer *Buyer
-	Sale  *order.Order // the order; nil if there is none
+	Sale  *order.Order // nil if the order does not exist
 }
 
 // Draft is a document without its number, and the id of the pending one that it is for.

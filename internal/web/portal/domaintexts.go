@@ -51,7 +51,7 @@ var domainTexts = ui.WithRequirements(ui.Texts{
 	"term.expire":   {"Läuft am {1} aus, wie Sie es wünschen", "Expires on {1}, as you chose"},
 	"term.locked": {
 		"Laufzeit bis {1}. Wegen eines laufenden Verfahrens können Sie die Domain derzeit nicht verlängern; bitte wenden Sie sich an uns",
-		"Term until {1}. Because of a dispute you can't renew the domain for now; please contact us",
+		"Term until {1}. Because of a dispute you can't renew the domain at the moment; please contact us",
 	},
 	"term.ends": {"Endet am {1}, wenn Sie nicht verlängern", "Ends on {1} unless you renew"},
 	"term.unpaid_hold": {

@@ -44,7 +44,7 @@ func (h *Handler) sealSearch(field func(name string) string, planned plan, at ti
 	return h.Seal.Seal(registrar.SearchPurpose, fields.Encode())
 }
 
-// openSearch returns the fields of a sealed search; false if it is too old or is none.
+// openSearch returns the fields of a sealed search; false if it has expired or is invalid.
 func (h *Handler) openSearch(sealed string, now time.Time) (url.Values, bool) {
 	if len(sealed) > maxSealedSearch {
 		return nil, false

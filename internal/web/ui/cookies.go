@@ -98,7 +98,7 @@ func (req *Request) ChooseLanguage(language string) {
 	req.frame.setCookie(req.W, languageCookie, language, languageMaxAge)
 }
 
-// ChosenLanguage returns the language stored by ChooseLanguage; empty if there is none.
+// ChosenLanguage returns the language stored by ChooseLanguage; empty without a choice.
 func (req *Request) ChosenLanguage() string {
 	if chosen := req.frame.cookie(req.R, languageCookie); validLanguage(chosen) {
 		return chosen

@@ -2,8 +2,8 @@
 // forms lead to pages with the same content.
 //
 // A name is posted, and in the address it is only a fragment, which browsers keep to
-// themselves: no log and no referrer has it. Without script it is sealed there. EventSource could only GET, so the event
-// stream of a POST is read here.
+// themselves: no log and no referrer has it. Without script, the address has it sealed.
+// EventSource could only GET, so the event stream of a POST is read here.
 
 const results = document.getElementById("results");
 const problem = document.getElementById("q-problem");
