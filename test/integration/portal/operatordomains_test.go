@@ -1,0 +1,219 @@
+package portal
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/admin"
+	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
+	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
+	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
+)
+
+func TestDomainLock_SetNotifyLift(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, true)
+	_, b := s.operatorBrowser("ops@example.org")
+	erika := s.newMember("erika@example.org")
+	_, err := s.portfolio.Add(t.Context(), cliOperator, portfolio.AddParams{
+		Customer: erika.ID, Name: registrar.NewName("streit", ".de"), Status: registrar.DomainActive, PaidUntil: s.clock.now().AddDate(1, 0, 0),
+	})
+	must(t, err)
+	form := url.Values{
+		"domain": {"Streit.de"}, "cause": {"court"}, "reason": {"Beschluss 312 O 99/26"}, "review": {s.clock.now().AddDate(0, 1, 0).Format(time.DateOnly)},
+	}
+	if got := b.post("/operator/locks", form); got.status != http.StatusUnprocessableEntity || !strings.Contains(got.body, `value="Streit.de"`) {
+		t.Errorf("a lock without restrictions: %d", got.status)
+	}
+	form.Set("block_renewal", "yes")
+	if got := b.post("/operator/locks", form); got.status != http.StatusSeeOther {
+		t.Fatalf("%d %s", got.status, got.body)
+	}
+	if mail := s.waitForMail(registrar.MailDomainLock); mail.To != "erika@example.org" || mail.Data["name"] != "Beschluss 312 O 99/26" {
+		t.Errorf("the registrant was notified: %v", mail)
+	}
+	locks, err := s.db.ListActiveDomainLocks(t.Context(), 10)
+	must(t, err)
+	if len(locks) != 1 || locks[0].Name != "streit.de" {
+		t.Fatalf("locks %v", locks)
+	}
+	adminService, err := admin.New(admin.Config{Store: s.db, Now: s.clock.now})
+	must(t, err)
+	for block, want := range map[admin.Restriction]bool{admin.Renewal: true, admin.Transfer: false} {
+		if barred, err := adminService.Forbids(t.Context(), locks[0].Domain, block); err != nil || barred != want {
+			t.Errorf("%s is restricted: %t, %v", block, barred, err)
+		}
+	}
+	if got := b.post("/operator/locks/"+locks[0].ID+"/lift", nil); got.status != http.StatusSeeOther {
+		t.Fatalf("lifting: %d", got.status)
+	}
+	if barred, err := adminService.Forbids(t.Context(), locks[0].Domain, admin.Renewal); err != nil || barred {
+		t.Errorf("a lifted lock restricts: %t, %v", barred, err)
+	}
+	if got := b.post("/operator/locks/"+locks[0].ID+"/lift", nil); got.status != http.StatusNotFound {
+		t.Errorf("lifting twice: %d", got.status)
+	}
+}
+
+func TestUnpaidTerms_OperatorConfirmsBrakeAndDecides(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, true)
+	ctx := t.Context()
+	_, b := s.operatorBrowser("ops@example.org")
+	erika := s.newMember("erika@example.org")
+	now := s.clock.now()
+	must(t, s.db.StartBrake(ctx, now.AddDate(0, -2, 0)))
+	_, err := s.db.SetBrakeRun(ctx, now.AddDate(0, -2, 0), now, true)
+	must(t, err)
+	expire := func(label string, ended time.Time) portfolio.Domain {
+		added, err := s.portfolio.Add(ctx, cliOperator, portfolio.AddParams{
+			Customer: erika.ID, Name: registrar.NewName(label, ".org"), Status: registrar.DomainActive, PaidUntil: ended,
+		})
+		must(t, err)
+		domain := lifecycle.Domain{ID: added.ID, Customer: erika.ID, Name: added.Name, PaidUntil: added.PaidUntil}
+		stored, err := s.db.StoreExpiryNotice(ctx, lifecycle.NoticeUpdate{
+			Domain: domain, Notice: lifecycle.NoticeExpired, StepAt: now.Add(-time.Hour), Now: now, At: now,
+			Mail: registrar.Mail{Kind: registrar.MailExpired, Customer: erika.ID, Data: map[string]string{"domain": added.Name}},
+		})
+		must(t, err)
+		if !stored {
+			t.Fatal("no notice")
+		}
+		return added
+	}
+	due, old := expire("faellig", now.AddDate(0, 0, -20)), expire("uralt", now.AddDate(-1, 0, 0))
+	waiting := expire("wartend", now.AddDate(0, 0, -30))
+	term, _, err := s.db.GetOpenTerm(ctx, waiting.ID)
+	must(t, err)
+	blocked := term
+	blocked.WaitsFor = lifecycle.WaitsForNotices
+	_, err = s.db.UpdateTerm(ctx, lifecycle.TermTransition{From: term, To: blocked})
+	must(t, err)
+
+	home := b.get("/operator").body
+	if !strings.Contains(home, "Notbremse") || !strings.Contains(home, "Warten auf eine Entscheidung: 1.") || !strings.Contains(home, "/operator/terms") {
+		t.Errorf("the home page lacks the open work: %s", home)
+	}
+	page := b.get("/operator/terms")
+	for _, want := range []string{"faellig.org", "Abschalten", "wartend.org", "keinen Hinweis angenommen", "uralt.org", `name="actions" value="1"`, "Die Uhr ist"} {
+		if !strings.Contains(page.body, want) {
+			t.Errorf("the page lacks %q: %s", want, page.body)
+		}
+	}
+	if got := b.post("/operator/terms/brake/confirm", url.Values{"actions": {"0"}}); got.status != http.StatusConflict || !strings.Contains(got.body, "lesen Sie die Liste") {
+		t.Errorf("an unread preview was confirmed: %d", got.status)
+	}
+	if got := b.post("/operator/terms/brake/confirm", url.Values{"actions": {"1"}}); got.status != http.StatusSeeOther {
+		t.Errorf("confirming: %d %s", got.status, got.body)
+	}
+	if status, _, err := s.db.GetBrake(ctx); err != nil || status.Engaged() {
+		t.Errorf("the brake is engaged: %+v, %v", status, err)
+	}
+	for path, want := range map[string]struct {
+		domain string
+		state  lifecycle.State
+		waits  registrar.Code
+	}{
+		"/operator/terms/" + waiting.ID + "/delete": {waiting.ID, lifecycle.Deleting, ""},
+		"/operator/terms/" + due.ID + "/leave":      {due.ID, lifecycle.Unpaid, lifecycle.LeftAlone},
+		"/operator/terms/" + old.ID + "/start":      {old.ID, lifecycle.Unpaid, ""},
+	} {
+		if got := b.post(path, nil); !strings.HasSuffix(path, "/leave") && (got.status != http.StatusOK || !strings.Contains(got.body, `name="confirmed" value="yes"`)) {
+			t.Errorf("%s acted without a confirmation: %d", path, got.status)
+		}
+		if got := b.post(path, url.Values{"confirmed": {"yes"}}); got.status != http.StatusSeeOther && !strings.HasSuffix(path, "/leave") {
+			t.Errorf("%s: %d %s", path, got.status, got.body)
+		}
+		if term, found, err := s.db.GetOpenTerm(ctx, want.domain); err != nil || !found || term.State != want.state || term.WaitsFor != want.waits {
+			t.Errorf("%s: %+v, %t, %v", path, term, found, err)
+		}
+	}
+	if got := b.post("/operator/terms/dom_none/delete", nil); got.status != http.StatusNotFound {
+		t.Errorf("an unknown domain: %d", got.status)
+	}
+}
+
+// A change without a registry account would stay open forever.
+func TestStuckChange_ShownToOwnerAndAbandonedByOperator(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, true)
+	erika := s.newMember("erika@example.org")
+	id := s.addDomain(erika.ID, "liegt", registrar.DomainActive)
+	now := s.clock.now()
+	stuck := domainchange.Change{
+		ID: "chg_1", Customer: erika.ID, Domain: id, Account: "einst", Kind: domainchange.Unlock, State: domainchange.StatusOpen,
+		Actor: registrar.Actor{Kind: registrar.ActorPerson, Through: "ses_1"}, DueAt: now.Add(time.Hour), Attempts: 7, CreatedAt: now,
+	}
+	must(t, s.db.AddDomainChange(t.Context(), stuck))
+	must(t, s.db.PutJobError(t.Context(), admin.JobChange, stuck.ID, admin.JobError{Code: registrar.NoRegistryAccount, At: now}, now.Add(-time.Hour)))
+	holder := s.signedInBrowser("erika@example.org")
+	if got := holder.get("/portal/domains/" + id); !strings.Contains(got.body, "Eine Änderung hängt fest") || got.header.Get("Refresh") != "" {
+		t.Errorf("the registrant sees %s", got.body)
+	}
+	_, b := s.operatorBrowser("ops@example.org")
+	const path = "/operator/jobs/change/chg_1/abandon"
+	for _, page := range []string{"/operator", "/operator/jobs?kind=change"} {
+		if got := b.get(page); !strings.Contains(got.body, path) {
+			t.Errorf("%s has no button to abandon it: %s", page, got.body)
+		}
+	}
+	if got := b.post("/operator/jobs/item/chg_1/abandon", nil); got.status != http.StatusNotFound {
+		t.Errorf("an item is abandoned: %d", got.status)
+	}
+	if got := b.post(path, nil); got.status != http.StatusSeeOther {
+		t.Fatalf("abandoning returned %d %s", got.status, got.body)
+	}
+	if got := b.post(path, nil); got.status != http.StatusConflict || !strings.Contains(got.body, "lässt sich nicht abbrechen") {
+		t.Errorf("the second time: %d %s", got.status, got.body)
+	}
+	if got := holder.get("/portal/domains/" + id); !strings.Contains(got.body, "abgebrochen") || strings.Contains(got.body, "hängt fest") {
+		t.Errorf("the registrant sees %s", got.body)
+	}
+	if got := holder.get("/portal/activity"); !strings.Contains(got.body, "Änderung einer Domain abgebrochen") {
+		t.Errorf("the activity is %s", got.body)
+	}
+}
+
+// A crash between the lock and the registry must be visible.
+func TestDomainLock_ShowsWhetherDomainIsSecured(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, true)
+	id := s.addDomain(s.newMember("erika@example.org").ID, "streit", registrar.DomainActive)
+	_, b := s.operatorBrowser("ops@example.org")
+	silent, err := admin.New(admin.Config{Store: s.db, Now: s.clock.now}) // as if the process had ended after the lock
+	must(t, err)
+	lock, _, err := silent.SetLock(t.Context(), cliOperator, admin.LockRequest{
+		Name: "streit.de", Cause: admin.UDRP, Reason: "D2026-0815", Restrictions: []admin.Restriction{admin.Transfer}, ReviewAt: s.clock.now().Add(time.Hour),
+	})
+	must(t, err)
+	for _, path := range []string{"/operator/locks", "/operator/"} {
+		if got := b.get(path); !strings.Contains(got.body, "nicht gesichert") {
+			t.Errorf("%s is %s", path, got.body)
+		}
+	}
+	if got := b.post("/operator/locks/"+lock.ID+"/secure", nil); got.status != http.StatusSeeOther {
+		t.Fatalf("securing returned %d", got.status)
+	}
+	got := b.get("/operator/locks")
+	if strings.Contains(got.body, "nicht gesichert") || !strings.Contains(got.body, ">gesichert<") {
+		t.Errorf("the list is %s", got.body)
+	}
+	holder := s.signedInBrowser("erika@example.org")
+	if got := holder.get("/portal/domains/" + id); !strings.Contains(got.body, "Wegen eines Verfahrens gesichert") {
+		t.Errorf("the registrant sees %s", got.body)
+	}
+	// A later lock must be secured again: the holder may have got a code in between.
+	must(t, func() error { _, err := silent.LiftLock(t.Context(), cliOperator, lock.ID); return err }())
+	s.clock.advance(time.Minute)
+	_, _, err = silent.SetLock(t.Context(), cliOperator, admin.LockRequest{
+		Name: "streit.de", Cause: admin.Court, Reason: "312 O 99/26", Restrictions: []admin.Restriction{admin.Transfer}, ReviewAt: s.clock.now().Add(time.Hour),
+	})
+	must(t, err)
+	if got := b.get("/operator/locks"); !strings.Contains(got.body, "nicht gesichert") {
+		t.Errorf("the list is %s", got.body)
+	}
+}
