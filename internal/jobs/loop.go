@@ -118,7 +118,7 @@ func (l *Loop[T]) Run(ctx context.Context) {
 					failures, retryAt = 0, time.Time{}
 				}
 				if !fetchNeeded {
-					nextFetch = time.Now().Add(minFetchGap)
+					nextFetch = time.Now().Add(failpoint.Backoff(minFetchGap))
 				}
 			}
 			if len(queue) == 0 {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/dotkontor/dotkontor/internal/failpoint"
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
 	"github.com/dotkontor/dotkontor/internal/registrar/mailer"
@@ -20,13 +21,13 @@ var _ mailer.Store = (*DB)(nil)
 func enqueueMail(ctx context.Context, q *query.Queries, mail registrar.Mail, now time.Time) error {
 	if merged := mail.Merged; merged != nil {
 		replaced, err := q.ReplaceQueuedMail(ctx, query.ReplaceQueuedMailParams{
-			ID: merged.ID, Kind: string(merged.Kind), Data: jsonText(merged.Data), Due: micros(now.Add(merged.Delay)),
+			ID: merged.ID, Kind: string(merged.Kind), Data: jsonText(merged.Data), Due: micros(now.Add(failpoint.Backoff(merged.Delay))),
 		})
 		if err != nil || replaced > 0 {
 			return err
 		}
 	}
-	id, due := cmp.Or(mail.ID, registrar.NewID("mail_", now)), now.Add(mail.Delay)
+	id, due := cmp.Or(mail.ID, registrar.NewID("mail_", now)), now.Add(failpoint.Backoff(mail.Delay))
 	if mail.To == "" || mail.Language == "" {
 		return rowOr(fmt.Errorf("store: queue mail: no customer %s", mail.Customer))(q.InsertCustomerMail(ctx, query.InsertCustomerMailParams{
 			ID: id, Kind: string(mail.Kind), CustomerID: mail.Customer, Recipient: mail.To, Language: mail.Language, Data: jsonText(mail.Data), Now: micros(now), Due: micros(due),

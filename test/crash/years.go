@@ -48,6 +48,8 @@ const (
 	yearStep     = 12 * time.Hour
 	stepTimeout  = 2 * time.Minute
 	pollsPerWake = 10
+	// meanKillDelay is how long the product works on a step before it is killed, on average.
+	meanKillDelay = 10 * time.Millisecond
 )
 
 // yearTLDs are TLDs whose registry the sandbox simulates with their real end of a term.
@@ -96,9 +98,13 @@ type Years struct {
 	customers []*yearCustomer
 	domains   []*yearDomain
 	kills     map[int]bool // steps in which the product is killed
-	// confirmed counts how often the operator has released the safety brake.
-	confirmed int
+	// confirmed counts how often the operator has released the safety brake, and decided how
+	// many deletions.
+	confirmed, decided int
 }
+
+// operator is who releases the safety brake and decides what waits for a decision.
+var operator = registrar.Actor{Kind: registrar.ActorOperator, Through: "years"}
 
 // clockMove is when the clock was moved, in real time, and how far it is ahead since.
 type clockMove struct {
@@ -108,18 +114,18 @@ type clockMove struct {
 
 // RunYears registers domains, lets years pass and customers pay, let expire and forget,
 // kills the product at random moments, and then compares customers' terms, notices,
-// payments and registry.
-func RunYears(ctx context.Context, binary, folder string, settings YearSettings, out io.Writer) error {
+// payments and registry. It returns what happened to each domain, which the seed determines.
+func RunYears(ctx context.Context, binary, folder string, settings YearSettings, out io.Writer) (histories []string, err error) {
 	fmt.Fprintf(out, "%d domains of %d customers, %d days, %d kills, %.0f %% chaos, seed %d\n",
 		settings.Domains, settings.Customers, settings.Days, settings.Kills, settings.Chaos*100, settings.Seed)
 	ctx, cancel := context.WithTimeout(ctx, settings.Timeout)
 	defer cancel()
 	y, err := newYears(ctx, binary, folder, settings)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	err = y.run(ctx, out)
-	return errors.Join(err, y.services.Close(), y.clock.Close(), y.Close())
+	histories, err = y.run(ctx, out)
+	return histories, errors.Join(err, y.services.Close(), y.clock.Close(), y.Close())
 }
 
 func newYears(ctx context.Context, binary, folder string, settings YearSettings) (_ *Years, err error) {
@@ -193,7 +199,7 @@ func (y *Years) businessTime(at time.Time) time.Time {
 }
 
 func (y *Years) addCustomers(ctx context.Context) error {
-	operator := registrar.Actor{Kind: registrar.ActorOperator, Through: "years"}
+	operator := operator
 	for i := range y.settings.Customers {
 		email := fmt.Sprintf("kunde-%d@example.test", i)
 		added, _, err := y.services.Customers.Add(ctx, operator, email, []string{"de", "en"}[i%2])
@@ -239,20 +245,21 @@ func (y *Years) saveMethod(ctx context.Context, email, card string) (method orde
 	return order.PaymentMethod{ProviderCustomer: saved.Customer, ID: saved.ID, Label: "Visa •••• 4242"}, err
 }
 
-func (y *Years) run(ctx context.Context, out io.Writer) error {
+func (y *Years) run(ctx context.Context, out io.Writer) (histories []string, err error) {
 	began := time.Now()
 	supervisor := y.Env.Supervise(ctx, func(int) string { return "" }, append(settings, "CLOCK_FILE="+y.clock.Name())...)
 	y.supervisor = supervisor
-	err := y.SignIn(ctx)
+	err = y.SignIn(ctx)
 	steps := y.settings.Days * int(day/yearStep)
 	for step := 0; step < steps && err == nil; step++ {
 		err = y.step(ctx, step)
 	}
 	err = errors.Join(err, supervisor.Stop())
 	if err != nil {
-		return err
+		return nil, err
 	}
-	fmt.Fprintf(out, "%d kills in %s; the safety brake was released %d times\n", supervisor.Kills(), time.Since(began).Round(time.Second), y.confirmed)
+	fmt.Fprintf(out, "%d kills in %s; the safety brake was released %d times, %d deletions were decided\n",
+		supervisor.Kills(), time.Since(began).Round(time.Second), y.confirmed, y.decided)
 	return y.verify(ctx, out)
 }
 
@@ -268,10 +275,13 @@ func (y *Years) step(ctx context.Context, step int) error {
 		return err
 	}
 	if y.kills[step] {
-		time.Sleep(time.Duration(y.dice.Int64N(int64(60 * time.Millisecond))))
+		time.Sleep(time.Duration(y.dice.ExpFloat64() * float64(meanKillDelay)))
 		y.supervisor.Kill()
 	}
 	if err := y.waitIdle(ctx); err != nil {
+		return fmt.Errorf("day %d: %w", step/2, err)
+	}
+	if err := y.decideDeletions(ctx); err != nil {
 		return fmt.Errorf("day %d: %w", step/2, err)
 	}
 	for _, domain := range y.domains {
@@ -282,13 +292,16 @@ func (y *Years) step(ctx context.Context, step int) error {
 	return nil
 }
 
-// waitIdle waits until the product has done what is due. What is backing off is not waited
-// for: with chaos there is always something.
+// backoffHorizon is how far a retry may be in the future, in real time, to be waited for
+// before the clock moves on: otherwise chaos would delay it by days.
+const backoffHorizon = time.Second
+
+// waitIdle waits until the product has done what is due, and what is backing off.
 func (y *Years) waitIdle(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, stepTimeout)
 	defer cancel()
 	for poll := 1; ; poll++ {
-		due, err := y.DB.CountDueWork(ctx, y.now(), time.Now())
+		due, err := y.DB.CountDueWork(ctx, y.now(), time.Now().Add(backoffHorizon))
 		if err == nil && due == 0 {
 			return nil
 		}
@@ -319,13 +332,33 @@ func (y *Years) confirmBrake(ctx context.Context) error {
 	case brake.Reason != lifecycle.ByVolume:
 		return fmt.Errorf("the safety brake was engaged: %s", brake.Reason)
 	}
-	operator := registrar.Actor{Kind: registrar.ActorOperator, Through: "years"}
 	preview, err := y.terms.Preview(ctx, operator)
 	if err != nil {
 		return err
 	}
 	y.confirmed++
 	return y.terms.Confirm(ctx, operator, len(preview.Planned))
+}
+
+// decideDeletions deletes held domains that wait for an operator: the payment provider could
+// not be reached on the last day, so their cards were not declined often enough.
+func (y *Years) decideDeletions(ctx context.Context) error {
+	open, err := y.terms.ListOpen(ctx, operator)
+	if err != nil {
+		return err
+	}
+	for _, term := range open.Waiting {
+		if term.State != lifecycle.Held || term.WaitsFor != lifecycle.WaitsForOperator {
+			continue
+		}
+		switch err := y.terms.Delete(ctx, operator, term.Domain); {
+		case err == nil:
+			y.decided++
+		case registrar.KindOf(err) != registrar.KindConflict: // which is tried again in the next step
+			return fmt.Errorf("decide about %s: %w", term.Name, err)
+		}
+	}
+	return nil
 }
 
 // manualShare is how many domains belong to the demo customer, who pays by hand.
@@ -349,7 +382,7 @@ func (y *Years) register(ctx context.Context, step int) error {
 		case draw < 80:
 			domain.choice = renewal.Expire
 		}
-		item, err := y.provisioner.CreateItem(ctx, registrar.Actor{Kind: registrar.ActorOperator, Through: "years"}, provision.PaidItem{
+		item, err := y.provisioner.CreateItem(ctx, operator, provision.PaidItem{
 			Customer: domain.customer.id, Name: domain.name, Kind: provision.Register, Payment: provision.ManualPayment + strconv.Itoa(n),
 		})
 		if err != nil {

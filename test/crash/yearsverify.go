@@ -2,6 +2,7 @@ package crash
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -25,11 +26,12 @@ var noticeDays = map[registrar.MailKind]time.Duration{
 // noticeTolerance is two steps of the clock: a killed product sends the notice after its restart.
 const noticeTolerance = 2 * yearStep
 
-// verify compares what customers paid for with registry, notices and payment provider.
-func (y *Years) verify(ctx context.Context, out io.Writer) error {
+// verify compares what customers paid for with registry, notices and payment provider. It
+// returns what happened to each domain.
+func (y *Years) verify(ctx context.Context, out io.Writer) (histories []string, err error) {
 	state, err := testkit.ReadRegistryState(ctx, y.DB, y.Control)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	v := &yearVerification{
 		Years: y, held: make(map[string]*ledger.Domain), ours: make(map[string]provision.Domain), years: make(map[string]int), counts: make(map[string]int),
@@ -47,9 +49,11 @@ func (y *Years) verify(ctx context.Context, out io.Writer) error {
 		}
 	}
 	for _, domain := range y.domains {
-		if err := v.checkDomain(ctx, domain); err != nil {
-			return err
+		history, err := v.checkDomain(ctx, domain)
+		if err != nil {
+			return nil, err
 		}
+		histories = append(histories, history)
 	}
 	for _, key := range slices.Sorted(maps.Keys(v.counts)) {
 		fmt.Fprintf(out, "  %s: %d\n", key, v.counts[key])
@@ -57,10 +61,11 @@ func (y *Years) verify(ctx context.Context, out io.Writer) error {
 	if err := y.reconcilePayments(ctx); err != nil {
 		v.problems = append(v.problems, err.Error())
 	}
+	fmt.Fprintf(out, "  histories: %x\n", sha256.Sum256([]byte(strings.Join(histories, "\n"))))
 	if len(v.problems) > 0 {
-		return errors.New(strings.Join(v.problems, "\n"))
+		return nil, errors.New(strings.Join(v.problems, "\n"))
 	}
-	return nil
+	return histories, nil
 }
 
 type yearVerification struct {
@@ -76,11 +81,13 @@ func (v *yearVerification) wrong(format string, args ...any) {
 	v.problems = append(v.problems, fmt.Sprintf(format, args...))
 }
 
-func (v *yearVerification) checkDomain(ctx context.Context, domain *yearDomain) error {
+// checkDomain compares a domain with the registry and with its notices, and returns its
+// history without times.
+func (v *yearVerification) checkDomain(ctx context.Context, domain *yearDomain) (history string, err error) {
 	name := domain.name.ASCII()
 	if domain.id == "" {
 		v.wrong("%s was never registered", name)
-		return nil
+		return "", nil
 	}
 	ours, ok := v.ours[domain.id]
 	at := v.held[name]
@@ -98,7 +105,8 @@ func (v *yearVerification) checkDomain(ctx context.Context, domain *yearDomain) 
 		v.counts[string(ours.Status)]++
 		v.checkTerm(domain, ours, at)
 	}
-	return v.checkNotices(ctx, domain, ours)
+	notices, err := v.checkNotices(ctx, domain, ours)
+	return fmt.Sprintf("%s %q, %d years, %s", name, ours.Status, v.years[domain.id], strings.Join(notices, " ")), err
 }
 
 // checkTerm compares the paid term with the paid items and with the registry's.
@@ -120,11 +128,13 @@ func (v *yearVerification) checkTerm(domain *yearDomain, ours provision.Domain, 
 	}
 }
 
-// checkNotices compares the sent notices with the terms that ended or will end soon.
-func (v *yearVerification) checkNotices(ctx context.Context, domain *yearDomain, ours provision.Domain) error {
+// checkNotices compares the sent notices with the terms that ended or will end soon. It
+// returns their kinds in alphabetical order, because two may be due in the same moment,
+// and without failed charges, which depend on when the payment provider could be reached.
+func (v *yearVerification) checkNotices(ctx context.Context, domain *yearDomain, ours provision.Domain) (kinds []string, err error) {
 	sent, err := v.DB.ListSentNoticesOfDomain(ctx, domain.id, 1000)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	type notice struct {
 		kind registrar.MailKind
@@ -132,6 +142,9 @@ func (v *yearVerification) checkNotices(ctx context.Context, domain *yearDomain,
 	}
 	seen := make(map[notice]int)
 	for _, one := range sent {
+		if one.Kind != registrar.MailRenewalDeclined && one.Kind != registrar.MailRenewalFailed {
+			kinds = append(kinds, string(one.Kind))
+		}
 		key := notice{one.Kind, one.TermEnd.UnixMicro()}
 		seen[key]++
 		days, timed := noticeDays[one.Kind]
@@ -155,5 +168,6 @@ func (v *yearVerification) checkNotices(ctx context.Context, domain *yearDomain,
 			}
 		}
 	}
-	return nil
+	slices.Sort(kinds)
+	return kinds, nil
 }

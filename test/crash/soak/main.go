@@ -14,6 +14,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 
@@ -35,11 +36,12 @@ func main() {
 	flag.IntVar(&years.Days, "days", 3*365, "simulated days; domains are registered during the first year")
 	flag.Float64Var(&years.Chaos, "years-chaos", 0.1, "share of faulty responses in the simulated years")
 	flag.DurationVar(&years.Timeout, "years-timeout", time.Hour, "limit of the time for the simulated years")
+	histories := flag.String("histories", "", "file for what happened to each domain of the simulated years, to compare two runs of a seed")
 	flag.Parse()
 	orders.Kills, orders.Chaos, orders.Seed = items.Kills, items.Chaos, items.Seed
 	years.Kills, years.Seed, years.RegisterDays = items.Kills, items.Seed, min(365, years.Days)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := run(ctx, items, orders, years)
+	err := run(ctx, items, orders, years, *histories)
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "soak:", err)
@@ -48,7 +50,7 @@ func main() {
 	fmt.Println("reconciliation found no problem")
 }
 
-func run(ctx context.Context, items crash.ItemSettings, orders crash.OrderSettings, years crash.YearSettings) (err error) {
+func run(ctx context.Context, items crash.ItemSettings, orders crash.OrderSettings, years crash.YearSettings, histories string) (err error) {
 	if items.Kills < 1 || items.Items != 0 && items.Items < items.Kills {
 		return errors.New("at least one kill is required, and at least as many items as kills")
 	}
@@ -78,7 +80,13 @@ func run(ctx context.Context, items crash.ItemSettings, orders crash.OrderSettin
 		run   func(folder string) error
 	}{
 		{"orders", orders.Orders, func(folder string) error { return crash.RunRandomOrderKills(ctx, binary, folder, orders, os.Stdout) }},
-		{"years", years.Domains, func(folder string) error { return crash.RunYears(ctx, binary, folder, years, os.Stdout) }},
+		{"years", years.Domains, func(folder string) error {
+			lines, err := crash.RunYears(ctx, binary, folder, years, os.Stdout)
+			if err != nil || histories == "" {
+				return err
+			}
+			return os.WriteFile(histories, []byte(strings.Join(lines, "\n")+"\n"), 0o600)
+		}},
 	} {
 		place := filepath.Join(folder, part.name)
 		if part.count == 0 {
