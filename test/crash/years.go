@@ -183,9 +183,9 @@ func (y *Years) now() time.Time { return time.Now().Add(y.offset) }
 func (y *Years) moveProductClock(offset time.Duration) error {
 	var text [8]byte
 	binary.LittleEndian.PutUint64(text[:], uint64(offset))
-	_, err := y.clock.WriteAt(text[:], 0)
 	y.offset = offset
-	y.steps = append(y.steps, clockMove{time.Now(), offset})
+	y.steps = append(y.steps, clockMove{time.Now(), offset}) // before the product can see it
+	_, err := y.clock.WriteAt(text[:], 0)
 	return err
 }
 
