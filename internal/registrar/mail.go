@@ -1,6 +1,10 @@
 package registrar
 
-import "time"
+import (
+	"maps"
+	"strconv"
+	"time"
+)
 
 // Mail is a mail to be sent. It is stored in the same transaction as its cause and
 // carries no secret: a link that its text needs is created when the mail is sent.
@@ -15,6 +19,9 @@ type Mail struct {
 	// Merged replaces the queued mail with its ID, and this mail too. If that mail is being
 	// sent or was sent, only this one is queued.
 	Merged *Mail
+	// Join is the id of a queued mail that this one becomes a line of, if that is possible;
+	// see JoinMails. Otherwise this mail is queued.
+	Join string
 }
 
 // SetAddress puts the actor's address, if there is one, into Data["address"].
@@ -99,3 +106,86 @@ const (
 
 // NoticeTermText formats the end of a term for the Data of a notice.
 func NoticeTermText(end time.Time) string { return end.UTC().Format(time.RFC3339Nano) }
+
+// MaxJoinedMails limits the lines of a joined mail.
+const MaxJoinedMails = 100
+
+// lineKeys are the Data of a mail about one domain that a joined mail has for each domain.
+var lineKeys = []string{"domain", NoticeDomain, NoticeTerm, "gross", "charge_at", "paid_until", "next_term", "announced"}
+
+// linePrefix starts the keys of the nth line, counted from 1.
+func linePrefix(n int) string { return "item" + strconv.Itoa(n) + "_" }
+
+// JoinMails adds a mail about a domain as a line to the Data of a queued mail of its kind:
+// items counts the lines, item1_domain and so on are theirs, and all other keys are common to
+// them. It returns false if those differ, or if the queued mail is full.
+func JoinMails(queued, added map[string]string) (map[string]string, bool) {
+	if !maps.Equal(commonData(queued), commonData(added)) {
+		return nil, false
+	}
+	joined := maps.Clone(queued)
+	lines, _ := strconv.Atoi(queued["items"]) // none: the queued mail is about one domain
+	if lines == 0 {
+		lines = 1
+		copyLine(joined, lines, queued)
+	}
+	if lines >= MaxJoinedMails {
+		return nil, false
+	}
+	copyLine(joined, lines+1, added)
+	joined["items"] = strconv.Itoa(lines + 1)
+	return joined, true
+}
+
+func copyLine(to map[string]string, n int, from map[string]string) {
+	for _, key := range lineKeys {
+		if value := from[key]; value != "" {
+			to[linePrefix(n)+key] = value
+		}
+	}
+	to[linePrefix(n)+"name"] = from["domain"]
+}
+
+// commonData returns what is not about a single domain.
+func commonData(data map[string]string) map[string]string {
+	common := maps.Clone(data)
+	delete(common, "items")
+	for _, key := range lineKeys {
+		delete(common, key)
+	}
+	lines, _ := strconv.Atoi(data["items"])
+	for n := range lines {
+		delete(common, linePrefix(n+1)+"name")
+		for _, key := range lineKeys {
+			delete(common, linePrefix(n+1)+key)
+		}
+	}
+	return common
+}
+
+// NoticeSubject is a domain that a notice is evidence for; empty if it is about none or about
+// several without their own evidence.
+type NoticeSubject struct {
+	Domain, Name string
+	TermEnd      time.Time
+}
+
+// NoticeSubjects returns the domains that the Data of a notice names for the evidence, at
+// least one.
+func NoticeSubjects(data map[string]string) (subjects []NoticeSubject) {
+	lines, _ := strconv.Atoi(data["items"])
+	for n := range lines {
+		if of := linePrefix(n + 1); data[of+NoticeDomain] != "" {
+			subjects = append(subjects, noticeSubject(data, of))
+		}
+	}
+	if len(subjects) == 0 {
+		subjects = append(subjects, noticeSubject(data, ""))
+	}
+	return subjects
+}
+
+func noticeSubject(data map[string]string, of string) NoticeSubject {
+	end, _ := time.Parse(time.RFC3339Nano, data[of+NoticeTerm]) // zero if it is about no term
+	return NoticeSubject{Domain: data[of+NoticeDomain], Name: data[of+"domain"], TermEnd: end}
+}

@@ -27,6 +27,11 @@ func enqueueMail(ctx context.Context, q *query.Queries, mail registrar.Mail, now
 			return err
 		}
 	}
+	if mail.Join != "" {
+		if joined, err := joinQueuedMail(ctx, q, mail, now); err != nil || joined {
+			return err
+		}
+	}
 	id, due := cmp.Or(mail.ID, registrar.NewID("mail_", now)), now.Add(failpoint.Backoff(mail.Delay))
 	if mail.To == "" || mail.Language == "" {
 		return rowOr(fmt.Errorf("store: queue mail: no customer %s", mail.Customer))(q.InsertCustomerMail(ctx, query.InsertCustomerMailParams{
@@ -37,6 +42,26 @@ func enqueueMail(ctx context.Context, q *query.Queries, mail registrar.Mail, now
 		ID: id, Kind: string(mail.Kind), CustomerID: mail.Customer, Recipient: mail.To, Language: mail.Language,
 		Data: jsonText(mail.Data), CreatedAt: micros(now), DueAt: micros(due),
 	})
+}
+
+// joinQueuedMail makes a mail a line of a queued one. It returns false if there is none that
+// it can join.
+func joinQueuedMail(ctx context.Context, q *query.Queries, mail registrar.Mail, now time.Time) (bool, error) {
+	row, err := q.LockQueuedMail(ctx, mail.Join, string(mail.Kind))
+	if ok, err := found(err); !ok {
+		return false, err
+	}
+	var queued map[string]string
+	if err := json.Unmarshal([]byte(row), &queued); err != nil {
+		return false, fmt.Errorf("store: decode data of mail %s: %w", mail.Join, err)
+	}
+	data, ok := registrar.JoinMails(queued, mail.Data)
+	if !ok {
+		return false, nil
+	}
+	return changed(q.ReplaceQueuedMail(ctx, query.ReplaceQueuedMailParams{
+		ID: mail.Join, Kind: string(mail.Kind), Data: jsonText(data), Due: micros(now.Add(failpoint.Backoff(mail.Delay))),
+	}))
 }
 
 func queueMails(ctx context.Context, q *query.Queries, mails []registrar.Mail, now time.Time) error {

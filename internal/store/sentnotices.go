@@ -11,15 +11,24 @@ import (
 	"github.com/dotkontor/dotkontor/internal/store/sqldb"
 )
 
-// insertEvidence stores a notice as it was sent or abandoned.
+// insertEvidence stores a notice as it was sent or abandoned, for each domain that it is about.
 func insertEvidence(ctx context.Context, q *query.Queries, evidence *mailer.Evidence) error {
 	mail := evidence.Mail
-	term, _ := time.Parse(time.RFC3339Nano, mail.Data[registrar.NoticeTerm]) // zero if it is about no term
-	return q.InsertSentNotice(ctx, query.InsertSentNoticeParams{
-		ID: mail.ID, CustomerID: mail.Customer, DomainID: mail.Data[registrar.NoticeDomain], Name: mail.Data["domain"], TermEnd: micros(term),
-		Kind: string(mail.Kind), Recipient: mail.To, Subject: evidence.Subject, Body: evidence.Text, QueuedAt: micros(mail.CreatedAt),
-		SentAt: micros(evidence.At), Accepted: boolToInt(evidence.Accepted), Response: evidence.Response,
-	})
+	subjects := registrar.NoticeSubjects(mail.Data)
+	for _, subject := range subjects {
+		id := mail.ID
+		if len(subjects) > 1 {
+			id += "." + subject.Domain
+		}
+		if err := q.InsertSentNotice(ctx, query.InsertSentNoticeParams{
+			ID: id, CustomerID: mail.Customer, DomainID: subject.Domain, Name: subject.Name, TermEnd: micros(subject.TermEnd),
+			Kind: string(mail.Kind), Recipient: mail.To, Subject: evidence.Subject, Body: evidence.Text, QueuedAt: micros(mail.CreatedAt),
+			SentAt: micros(evidence.At), Accepted: boolToInt(evidence.Accepted), Response: evidence.Response,
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func sentNoticeOf(row query.SentNotice) lifecycle.SentNotice {

@@ -103,8 +103,7 @@ type Orders interface {
 
 // Consents is renewal.Consents.
 type Consents interface {
-	Agree(ctx context.Context, actor registrar.Actor, domain string, agreed renewal.Agreement) error
-	TurnOff(ctx context.Context, actor registrar.Actor, domain string) error
+	NewBatch() *renewal.Batch
 }
 
 // Service is safe for concurrent use.
@@ -144,6 +143,13 @@ func Check(domains []string) error {
 	}
 }
 
+// selected is a domain of a request, or why it can't be read.
+type selected struct {
+	id     string
+	domain portfolio.Domain
+	err    error
+}
+
 // Run carries out an action and returns it with its results. An error means that nothing was
 // done, or that the database failed. Nameservers that are wrong for every domain are such an
 // error.
@@ -166,18 +172,23 @@ func (s *Service) Run(ctx context.Context, actor registrar.Actor, request Reques
 	}
 	now := s.cfg.Now()
 	action := Action{ID: registrar.NewID("blk_", now), Customer: actor.Customer, Kind: request.Kind, At: now}
+	chosen := make([]selected, len(request.Domains))
+	for i, id := range request.Domains {
+		chosen[i].domain, chosen[i].err = s.cfg.Portfolio.Get(ctx, actor, id)
+		chosen[i].id = id
+	}
+	slices.SortStableFunc(chosen, func(a, b selected) int { return strings.Compare(a.domain.Name, b.domain.Name) })
 	var held []portfolio.Domain
 	var last error
-	for _, id := range request.Domains {
-		domain, err := s.cfg.Portfolio.Get(ctx, actor, id)
-		result := Result{Domain: id, Name: domain.Name}
+	for _, one := range chosen {
+		result, err := Result{Domain: one.id, Name: one.domain.Name}, one.err
 		if err == nil {
-			result.ChangeID, err = act(ctx, actor, domain, action.ID)
+			result.ChangeID, err = act(ctx, actor, one.domain, action.ID)
 		}
 		if err != nil {
 			result.Code, last = cmp.Or(registrar.CodeOf(err), NotDone), err
 		} else {
-			held = append(held, domain)
+			held = append(held, one.domain)
 		}
 		action.Results = append(action.Results, result)
 	}
@@ -189,7 +200,6 @@ func (s *Service) Run(ctx context.Context, actor registrar.Actor, request Reques
 			return Action{}, err
 		}
 	}
-	slices.SortFunc(action.Results, func(a, b Result) int { return strings.Compare(a.Name, b.Name) })
 	store, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
 	defer cancel()
 	return action, s.cfg.Store.AddBulkAction(store, action)
@@ -215,16 +225,18 @@ func (s *Service) actionFor(request Request) (actFunc, error) {
 			return "", nil
 		}, nil
 	case request.Kind == AutoRenewOn && s.cfg.Consents != nil:
+		batch := s.cfg.Consents.NewBatch()
 		return func(ctx context.Context, actor registrar.Actor, domain portfolio.Domain, _ string) (string, error) {
 			agreed, shown := request.Agreements[domain.ID]
 			if !shown {
 				return "", registrar.Conflict(renewal.OfferChanged)
 			}
-			return "", s.cfg.Consents.Agree(ctx, actor, domain.ID, agreed)
+			return "", batch.Agree(ctx, actor, domain.ID, agreed)
 		}, nil
 	case request.Kind == AutoRenewOff && s.cfg.Consents != nil:
+		batch := s.cfg.Consents.NewBatch()
 		return func(ctx context.Context, actor registrar.Actor, domain portfolio.Domain, _ string) (string, error) {
-			return "", s.cfg.Consents.TurnOff(ctx, actor, domain.ID)
+			return "", batch.TurnOff(ctx, actor, domain.ID)
 		}, nil
 	case request.Kind == Folder:
 		return func(ctx context.Context, actor registrar.Actor, domain portfolio.Domain, _ string) (string, error) {
@@ -238,7 +250,6 @@ func (s *Service) actionFor(request Request) (actFunc, error) {
 // renew puts the domains into one order, as many as fit. Those that it refuses get their
 // reason.
 func (s *Service) renew(ctx context.Context, actor registrar.Actor, domains []portfolio.Domain, action *Action) error {
-	slices.SortFunc(domains, func(a, b portfolio.Domain) int { return strings.Compare(a.Name, b.Name) })
 	items := make([]order.RequestedItem, len(domains))
 	for i, domain := range domains {
 		items[i] = order.RequestedItem{Name: registrar.NewName(strings.TrimSuffix(domain.Name, domain.TLD), domain.TLD), Kind: order.Renew}

@@ -18,6 +18,9 @@
 // had been handled one by one, and the whole request can be repeated: a change and a consent
 // state the desired result, and an item replaces that of the same domain.
 //
+// Automatic renewals that one action turns on or off are confirmed by one mail
+// (renewal.Batch); each domain keeps its own consent and its own evidence of the mail.
+//
 // A request names at most MaxDomains domains. Only a customer's last 50 actions are stored.
 // Of domains to renew, an order takes as many as fit (order.MaxPortalItems); the others are
 // refused with BasketFull.

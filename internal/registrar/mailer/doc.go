@@ -18,7 +18,8 @@
 //	  └──backoff────────┘
 //
 // While it is queued, a mail can be merged with a later one: its row gets the kind and the
-// data of the mail that says both. Once it is claimed, it keeps its text.
+// data of the mail that says both, or a further line (registrar.JoinMails). Once it is
+// claimed, it keeps its text.
 //
 // A claim moves the due times of a batch to the end of a lease; nodes skip rows that another
 // one is claiming. If a node dies, the others take the mail when the lease expires. Delivery

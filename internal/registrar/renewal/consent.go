@@ -210,6 +210,10 @@ func (s *Consents) offer(ctx context.Context, customer, domain string) (Offer, D
 // Agree turns automatic renewal on if the agreement is the current offer. A domain that
 // renews already stays as it is.
 func (s *Consents) Agree(ctx context.Context, actor registrar.Actor, domain string, agreed Agreement) error {
+	return s.agree(ctx, actor, domain, agreed, nil)
+}
+
+func (s *Consents) agree(ctx context.Context, actor registrar.Actor, domain string, agreed Agreement, batch *Batch) error {
 	if err := actor.RequirePerson(); err != nil {
 		return err
 	}
@@ -227,9 +231,11 @@ func (s *Consents) Agree(ctx context.Context, actor registrar.Actor, domain stri
 	given := Give(ConsentTerms{
 		Actor: actor, Domain: d, Wording: agreed.Wording, Years: offer.Years, Gross: offer.Gross, Now: s.now(), At: s.cfg.Clock(),
 	})
+	batch.join(&given.Mail)
 	if err := s.cfg.Store.GiveConsent(ctx, given); err != nil {
 		return err
 	}
+	batch.joined()
 	s.cfg.MailQueued()
 	return nil
 }
@@ -301,6 +307,10 @@ func Give(terms ConsentTerms) GivenConsent {
 // TurnOff ends automatic renewal at once. Nothing else changes: the domain stays until the
 // end of its term, and can be renewed. Without automatic renewal it does nothing.
 func (s *Consents) TurnOff(ctx context.Context, actor registrar.Actor, domain string) error {
+	return s.turnOff(ctx, actor, domain, nil)
+}
+
+func (s *Consents) turnOff(ctx context.Context, actor registrar.Actor, domain string, batch *Batch) error {
 	reason := EndCustomer
 	switch {
 	case actor.Customer == "":
@@ -310,7 +320,7 @@ func (s *Consents) TurnOff(ctx context.Context, actor registrar.Actor, domain st
 	case actor.Kind != registrar.ActorPerson:
 		return registrar.Forbidden(registrar.PersonsOnly)
 	}
-	_, err := s.change(ctx, actor, domain, Renew, Undecided, reason, ActionOff, registrar.MailRenewalOff)
+	_, err := s.change(ctx, actor, domain, Renew, Undecided, reason, ActionOff, registrar.MailRenewalOff, batch)
 	return err
 }
 
@@ -320,7 +330,7 @@ func (s *Consents) LetExpire(ctx context.Context, actor registrar.Actor, domain 
 		return err
 	}
 	for _, from := range []Choice{Undecided, Renew} {
-		changed, err := s.change(ctx, actor, domain, from, Expire, EndExpire, ActionLetExpire, registrar.MailLetExpire)
+		changed, err := s.change(ctx, actor, domain, from, Expire, EndExpire, ActionLetExpire, registrar.MailLetExpire, nil)
 		if err != nil || changed {
 			return err
 		}
@@ -333,13 +343,13 @@ func (s *Consents) KeepOpen(ctx context.Context, actor registrar.Actor, domain s
 	if err := actor.RequirePerson(); err != nil {
 		return err
 	}
-	_, err := s.change(ctx, actor, domain, Expire, Undecided, "", ActionKeep, "")
+	_, err := s.change(ctx, actor, domain, Expire, Undecided, "", ActionKeep, "", nil)
 	return err
 }
 
 // change stores a choice that gives no consent, with a mail unless its kind is empty.
 func (s *Consents) change(
-	ctx context.Context, actor registrar.Actor, domain string, from, to Choice, reason EndReason, action registrar.Action, mail registrar.MailKind,
+	ctx context.Context, actor registrar.Actor, domain string, from, to Choice, reason EndReason, action registrar.Action, mail registrar.MailKind, batch *Batch,
 ) (bool, error) {
 	d, found, err := s.cfg.Store.GetRenewalDomain(ctx, actor.Customer, domain)
 	switch {
@@ -366,9 +376,11 @@ func (s *Consents) change(
 			update.Mail.Data["change"] = string(EndAgent)
 		}
 		update.Mail.SetAddress(actor)
+		batch.join(update.Mail)
 	}
 	changed, err := s.cfg.Store.ChangeTermEnd(ctx, update)
 	if err == nil && changed {
+		batch.joined()
 		s.cfg.MailQueued()
 	}
 	return changed, err

@@ -21,6 +21,9 @@ UPDATE mails
 SET kind = sqlc.arg(kind), data = sqlc.arg(data), due_at = sqlc.arg(due)
 WHERE id = sqlc.arg(id) AND attempts = 0;
 
+-- name: LockQueuedMail :one
+SELECT data FROM mails WHERE id = $1 AND kind = $2 AND attempts = 0 FOR UPDATE;
+
 -- SQLite has no locking clause; sqldb removes it.
 -- name: ClaimDueMails :many
 UPDATE mails

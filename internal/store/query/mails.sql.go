@@ -167,6 +167,17 @@ func (q *Queries) InsertMail(ctx context.Context, arg InsertMailParams) error {
 	return err
 }
 
+const lockQueuedMail = `-- name: LockQueuedMail :one
+SELECT data FROM mails WHERE id = $1 AND kind = $2 AND attempts = 0 FOR UPDATE
+`
+
+func (q *Queries) LockQueuedMail(ctx context.Context, iD string, kind string) (string, error) {
+	row := q.db.QueryRowContext(ctx, lockQueuedMail, iD, kind)
+	var data string
+	err := row.Scan(&data)
+	return data, err
+}
+
 const postponeMail = `-- name: PostponeMail :exec
 UPDATE mails
 SET due_at = $1, node = ''

@@ -4,9 +4,20 @@ import "github.com/dotkontor/dotkontor/internal/registrar"
 
 // germanConsentMails are the mails about automatic renewal and payment methods in German.
 var germanConsentMails = map[registrar.MailKind]mailText{
-	registrar.MailRenewalOn: {"{{if .NextTerm}}{{.Domain}}: bitte bis {{.Date}} noch selbst verlängern, danach automatisch{{else}}{{.Domain}} verlängert sich automatisch, erste Abbuchung am {{.Charge}}{{end}}", `
+	registrar.MailRenewalOn: {"{{if .More}}{{.Domain}} und {{.More}} weitere verlängern sich automatisch{{if .Manual}}, {{.Manual}} davon dieses Mal noch nicht{{end}}{{else if .NextTerm}}{{.Domain}}: bitte bis {{.Date}} noch selbst verlängern, danach automatisch{{else}}{{.Domain}} verlängert sich automatisch, erste Abbuchung am {{.Charge}}{{end}}", `
 die automatische Verlängerung ist eingeschaltet:
+{{if .More}}{{range .Renewals}}
+{{.Name}}
+  {{.Gross}}, erste Abbuchung am {{.Charge}}
+{{if .NextTerm}}  Wichtig: Die laufende Laufzeit endet am {{.End}}. Bitte
+  verlängern Sie diese Domain vorher noch selbst.
+{{else if .Announced}}  Diese E-Mail kündigt die erste Abbuchung an.
+{{end}}{{end}}
+Zahlungsmittel: {{.Name}}
 
+Jede andere Abbuchung kündigen wir noch einmal an, mindestens 30 Tage
+vorher.
+{{else}}
 Domain:          {{.Domain}}
 Preis:           {{.Gross}}
 Erste Abbuchung: {{.Charge}}
@@ -20,35 +31,42 @@ es automatisch.
 Diese E-Mail kündigt die erste Abbuchung an.
 {{else}}
 Wir kündigen die Abbuchung noch einmal an, mindestens 30 Tage vorher.
-{{end}}
-Sie haben erklärt:
+{{end}}{{end}}
+Sie haben {{if .More}}für jede dieser Domains {{end}}erklärt:
 
 {{.Consent}}
 
 Bitte bewahren Sie diese E-Mail auf. Ausschalten können Sie die
 automatische Verlängerung jederzeit hier:
 
-{{.Page}}
+{{if .More}}{{.Portal}}/domains{{else}}{{.Page}}{{end}}
 
 Waren Sie das nicht? Dann schalten Sie sie bitte aus, ändern Sie Ihr
 Passwort und antworten Sie auf diese E-Mail.
 `},
-	registrar.MailRenewalOff: {"{{.Domain}} endet am {{.Date}}: automatische Verlängerung ausgeschaltet", `
+	registrar.MailRenewalOff: {"{{if .More}}{{.Domain}} und {{.More}} weitere{{else}}{{.Domain}} endet am {{.Date}}{{end}}: automatische Verlängerung ausgeschaltet", `
 die automatische Verlängerung wurde am {{.At}}
 ausgeschaltet{{if eq .Change "agent"}}, von einem Programm, dem Sie Zugang zu Ihrem Konto
 gegeben haben{{end}}{{with .Address}} (IP-Adresse {{.}}){{end}}.
-
+{{if .More}}{{range .Renewals}}
+{{.Name}}
+  Ende der Laufzeit: {{.End}}
+{{end}}
+Wir buchen dafür nichts mehr ab. Bis zum Ende der Laufzeit gehören die
+Domains Ihnen, und Sie können sie jederzeit selbst verlängern. Vor dem
+Ablauf erinnern wir Sie.
+{{else}}
 Domain:            {{.Domain}}
 Ende der Laufzeit: {{.Date}}
 
 Wir buchen dafür nichts mehr ab. Bis zum Ende der Laufzeit gehört die
 Domain Ihnen, und Sie können sie jederzeit selbst verlängern. Vor dem
 Ablauf erinnern wir Sie.
-
+{{end}}
 War das ein Versehen? Hier schalten Sie die automatische Verlängerung
 wieder ein:
 
-{{.Page}}/auto-renew
+{{if .More}}{{.Portal}}/domains{{else}}{{.Page}}/auto-renew{{end}}
 `},
 	registrar.MailLetExpire: {"{{.Domain}} läuft am {{.Date}} ab, wie Sie es wünschen", `
 Sie haben am {{.At}} entschieden, dass Sie eine Domain

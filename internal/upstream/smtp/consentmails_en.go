@@ -4,9 +4,19 @@ import "github.com/dotkontor/dotkontor/internal/registrar"
 
 // englishConsentMails are the mails about automatic renewal and payment methods in English.
 var englishConsentMails = map[registrar.MailKind]mailText{
-	registrar.MailRenewalOn: {"{{if .NextTerm}}{{.Domain}}: please renew by {{.Date}} yourself, automatic after that{{else}}{{.Domain}} renews automatically, first charge on {{.Charge}}{{end}}", `
+	registrar.MailRenewalOn: {"{{if .More}}{{.Domain}} and {{.More}} more renew automatically{{if .Manual}}, {{.Manual}} of them not yet this time{{end}}{{else if .NextTerm}}{{.Domain}}: please renew by {{.Date}} yourself, automatic after that{{else}}{{.Domain}} renews automatically, first charge on {{.Charge}}{{end}}", `
 Automatic renewal is on:
+{{if .More}}{{range .Renewals}}
+{{.Name}}
+  {{.Gross}}, first charge on {{.Charge}}
+{{if .NextTerm}}  Important: the current term ends on {{.End}}. Please renew
+  this domain yourself before that.
+{{else if .Announced}}  This email announces the first charge.
+{{end}}{{end}}
+Payment method: {{.Name}}
 
+We will announce every other charge again, at least 30 days ahead.
+{{else}}
 Domain:         {{.Domain}}
 Price:          {{.Gross}}
 First charge:   {{.Charge}}
@@ -19,34 +29,41 @@ time; from the next term on, it happens automatically.
 This email announces the first charge.
 {{else}}
 We will announce the charge again, at least 30 days ahead.
-{{end}}
-You agreed to this:
+{{end}}{{end}}
+You agreed to this{{if .More}} for each of these domains{{end}}:
 
 {{.Consent}}
 
 Please keep this email. You can turn automatic renewal off at any time
 here:
 
-{{.Page}}
+{{if .More}}{{.Portal}}/domains{{else}}{{.Page}}{{end}}
 
 If this wasn't you, please turn it off, change your password and reply
 to this email.
 `},
-	registrar.MailRenewalOff: {"{{.Domain}} ends on {{.Date}}: automatic renewal is off", `
+	registrar.MailRenewalOff: {"{{if .More}}{{.Domain}} and {{.More}} more{{else}}{{.Domain}} ends on {{.Date}}{{end}}: automatic renewal is off", `
 Automatic renewal was turned off on {{.At}}{{if eq .Change "agent"}}
 by a program that you gave access to your account{{end}}{{with .Address}} (IP address
 {{.}}){{end}}.
-
+{{if .More}}{{range .Renewals}}
+{{.Name}}
+  End of term: {{.End}}
+{{end}}
+We won't charge anything for them. The domains are yours until the end
+of their terms, and you can renew them yourself at any time. We will
+remind you before they expire.
+{{else}}
 Domain:      {{.Domain}}
 End of term: {{.Date}}
 
 We won't charge anything for it. The domain is yours until the end of
 its term, and you can renew it yourself at any time. We will remind you
 before it expires.
-
+{{end}}
 If this was a mistake, turn automatic renewal on again here:
 
-{{.Page}}/auto-renew
+{{if .More}}{{.Portal}}/domains{{else}}{{.Page}}/auto-renew{{end}}
 `},
 	registrar.MailLetExpire: {"{{.Domain}} expires on {{.Date}}, as you chose", `
 On {{.At}} you chose to let a domain expire{{with .Address}}

@@ -64,3 +64,65 @@ func TestConsentMails_NameDomainDateAndLink(t *testing.T) {
 		}
 	}
 }
+
+func TestConsentMails_BatchListsEveryDomain(t *testing.T) {
+	t.Parallel()
+	parsed, err := parseTemplates()
+	if err != nil {
+		t.Fatal(err)
+	}
+	data := map[string]string{"name": "Visa •••• 4242", "consent": strings.Repeat("Ich bin einverstanden. ", 12)}
+	for i, one := range []map[string]string{
+		{"domain": "laden.de", "domain_id": "dom_1", "gross": "14.28", "charge_at": "2027-11-01", "paid_until": "2027-11-15"},
+		{"domain": "cafe.de", "domain_id": "dom_2", "gross": "17.85", "charge_at": "2026-12-20", "paid_until": "2026-12-30", "announced": "true"},
+		{"domain": "kino.de", "domain_id": "dom_3", "gross": "19.99", "charge_at": "2027-11-08", "paid_until": "2026-11-20", "next_term": "true"},
+	} {
+		one["name"], one["consent"] = data["name"], data["consent"]
+		if i == 0 {
+			data = one
+			continue
+		}
+		joined, ok := registrar.JoinMails(data, one)
+		if !ok {
+			t.Fatal("not joined")
+		}
+		data = joined
+	}
+	for _, test := range []struct {
+		kind            registrar.MailKind
+		language, title string
+		lines           []string
+	}{
+		{registrar.MailRenewalOn, "de", "laden.de und 2 weitere verlängern sich automatisch, 1 davon dieses Mal noch nicht", []string{
+			"laden.de\n  14,28 EUR, erste Abbuchung am 01.11.2027\n\n",
+			"cafe.de\n  17,85 EUR, erste Abbuchung am 20.12.2026\n  Diese E-Mail kündigt die erste Abbuchung an.\n",
+			"kino.de\n  19,99 EUR, erste Abbuchung am 08.11.2027\n  Wichtig: Die laufende Laufzeit endet am 20.11.2026.",
+			"Zahlungsmittel: Visa •••• 4242\n", "Ich bin einverstanden.", "https://domains.example/portal/domains\n",
+		}},
+		{registrar.MailRenewalOn, "en", "laden.de and 2 more renew automatically, 1 of them not yet this time", []string{
+			"laden.de\n  14.28 EUR, first charge on 1 November 2027\n\n", "  This email announces the first charge.\n",
+			"  Important: the current term ends on 20 November 2026.", "https://domains.example/portal/domains\n",
+		}},
+		{registrar.MailRenewalOff, "de", "laden.de und 2 weitere: automatische Verlängerung ausgeschaltet", []string{
+			"laden.de\n  Ende der Laufzeit: 15.11.2027\n\ncafe.de\n", "https://domains.example/portal/domains\n",
+		}},
+		{registrar.MailRenewalOff, "en", "laden.de and 2 more: automatic renewal is off", []string{
+			"laden.de\n  End of term: 15 November 2027\n\ncafe.de\n", "https://domains.example/portal/domains\n",
+		}},
+	} {
+		subject, body, err := parsed.render(mailer.Message{
+			Kind: test.kind, Language: test.language, At: time.Date(2026, 11, 15, 9, 0, 0, 0, time.UTC), Data: data,
+		}, "https://domains.example/portal")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if subject != test.title || strings.Contains(body, "\n\n\n") || strings.Contains(body, "<no value>") {
+			t.Errorf("%s in %s: %q\n%s", test.kind, test.language, subject, body)
+		}
+		for _, line := range test.lines {
+			if !strings.Contains(body, line) {
+				t.Errorf("%s in %s lacks %q:\n%s", test.kind, test.language, line, body)
+			}
+		}
+	}
+}

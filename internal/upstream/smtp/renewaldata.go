@@ -9,6 +9,7 @@ import (
 type renewalData struct {
 	Renewals []renewalLine
 	More     int    // further renewals, beyond the first one
+	Manual   int    // renewals that the customer has to pay by hand for this term
 	Method   string // the label of the saved payment method; empty if there is none
 	Trouble  string // why a renewal failed: authentication, expired, funds, declined, none, unsold, late or refused
 	// Checkout is the page in the portal where the customer can pay by hand, until PayableBy;
@@ -24,6 +25,8 @@ type renewalLine struct {
 	Was    string // the price before, if it was another
 	Charge string
 	End    string // of the term
+	// NextTerm and Announced are those of templateData.
+	NextTerm, Announced bool
 }
 
 // renewalTroubles maps the failures of renewals to the reasons that mails distinguish; any
@@ -51,11 +54,15 @@ func (l *language) renewalData(data map[string]string, portal string) renewalDat
 		line := renewalLine{
 			Name: sanitizeValue(data[of+"name"]), Gross: l.formatAmount(data[of+"gross"]), Was: l.formatAmount(data[of+"was"]),
 			Charge: l.formatDate(data[of+"charge_at"]), End: l.formatDate(data[of+"paid_until"]),
+			NextTerm: data[of+"next_term"] == "true", Announced: data[of+"announced"] == "true",
 		}
 		if line.Name == "" {
 			break
 		}
 		line.Years, _ = strconv.Atoi(data[of+"years"])
+		if line.NextTerm {
+			d.Manual++
+		}
 		d.Renewals = append(d.Renewals, line)
 	}
 	return d

@@ -25,7 +25,7 @@ type bulkView struct {
 	// Nameservers and Folder are the input.
 	Nameservers, Folder string
 	Offers              []bulkOffer
-	Without             []string // names that automatic renewal can't be turned on for
+	Without             []string // names that the action can't change
 	Method              string   // the saved payment method; empty if there is none
 	Wording, Text       string
 }
@@ -49,7 +49,7 @@ func (h *Handler) bulkAction(req *ui.Request) error {
 		}
 	}
 	request := bulk.Request{Kind: kind, Domains: ids, Nameservers: req.Text("nameservers"), Folder: req.Text("folder")}
-	asks := kind == bulk.Nameservers || kind == bulk.Folder || kind == bulk.AutoRenewOn
+	asks := kind == bulk.Nameservers || kind == bulk.Folder || kind == bulk.AutoRenewOn || kind == bulk.Unlock || kind == bulk.AutoRenewOff
 	if asks && req.Field("confirmed") != "yes" {
 		return h.showBulk(req, request, nil)
 	}
@@ -103,7 +103,7 @@ func selectedDomains(req *ui.Request) (ids []string) {
 	return ids
 }
 
-// showBulk asks for what an action needs: nameservers, a folder or a consent.
+// showBulk asks for what an action needs: nameservers, a folder, a consent or a confirmation.
 func (h *Handler) showBulk(req *ui.Request, request bulk.Request, problem error) error {
 	status, view := http.StatusOK, bulkView{Kind: request.Kind, Nameservers: request.Nameservers, Folder: request.Folder}
 	if problem != nil {
@@ -127,12 +127,35 @@ func (h *Handler) showBulk(req *ui.Request, request bulk.Request, problem error)
 	if len(view.Domains) == 0 {
 		return noSuchDomain()
 	}
-	if request.Kind == bulk.AutoRenewOn {
+	switch request.Kind {
+	case bulk.AutoRenewOn:
 		if err := h.addOffers(req, &view); err != nil {
 			return err
 		}
+	case bulk.AutoRenewOff:
+		view.confirm(func(row *domainRow) bool {
+			row.End = h.termEndOf(req, row.Domain)
+			return row.End.CanTurnOff
+		})
+	case bulk.Unlock:
+		view.confirm(func(row *domainRow) bool {
+			return domainchange.StatusRefusal(row.Status) == "" && h.DomainChanges.HasTransferLock(row.TLD) && !h.isUnlocked(row.Domain)
+		})
 	}
 	return h.templates.Render(req, ui.View{Name: "bulk", Status: status, Title: "bulk.title." + string(request.Kind), Section: domainsPath, Data: view})
+}
+
+// confirm leaves the domains that an action changes and names the others.
+func (v *bulkView) confirm(changes func(*domainRow) bool) {
+	all := v.Domains
+	v.Domains = nil
+	for _, row := range all {
+		if changes(&row) {
+			v.Domains = append(v.Domains, row)
+		} else {
+			v.Without = append(v.Without, row.Name)
+		}
+	}
 }
 
 // addOffers adds the offers of automatic renewal. Domains that renew already are left out.

@@ -57,6 +57,24 @@ var domainListTexts = ui.Texts{
 	"bulk.title.nameservers":   {"Nameserver mehrerer Domains ändern", "Change the nameservers of several domains"},
 	"bulk.title.folder":        {"Domains in einen Ordner verschieben", "Move domains to a folder"},
 	"bulk.title.auto_renew_on": {"Mehrere Domains automatisch verlängern", "Renew several domains automatically"},
+	"bulk.title.unlock":        {"Sperre mehrerer Domains aufheben", "Remove the transfer lock of several domains"},
+	"bulk.title.auto_renew_off": {
+		"Automatische Verlängerung mehrerer Domains ausschalten", "Turn off automatic renewal of several domains",
+	},
+	"bulk.changes":   {"Was sich ändert", "What changes"},
+	"bulk.now":       {"Bisher", "Now"},
+	"bulk.then":      {"Danach", "Then"},
+	"bulk.unchanged": {"Hier ändert sich nichts:", "Nothing changes for:"},
+	"bulk.warning.unlock": {
+		"Ohne Sperre kann jeder, der den Auth-Code einer Domain kennt, sie zu einem anderen Anbieter umziehen.",
+		"Without the lock, anyone who knows a domain's auth code can transfer it to another provider.",
+	},
+	"bulk.warning.auto_renew_off": {
+		"Wir buchen dann nichts mehr ab. Wenn Sie eine Domain behalten möchten, verlängern Sie sie vor dem Ende der Laufzeit selbst.",
+		"We then charge nothing. To keep a domain, renew it yourself before the end of its term.",
+	},
+	"bulk.confirm.unlock":         {"Sperre aufheben (Domains: {1})", "Remove lock (domains: {1})"},
+	"bulk.confirm.auto_renew_off": {"Automatische Verlängerung ausschalten (Domains: {1})", "Turn off automatic renewal (domains: {1})"},
 	"bulk.ns_hint": {
 		"Sie gelten dann für alle ausgewählten Domains.",
 		"All selected domains then use them.",

@@ -395,8 +395,81 @@ func TestBulk_AutomaticRenewalNeedsConsentToEveryOffer(t *testing.T) {
 	if result := b.get(got.location()).body; !strings.Contains(result, "Erledigt: 1. In Arbeit oder geplant: 0. Nicht möglich: 1.") {
 		t.Errorf("%d %s", got.status, result)
 	}
-	got = b.post("/portal/domain-actions", url.Values{"action": {"auto_renew_off"}, "id": ids})
+	off := url.Values{"action": {"auto_renew_off"}, "id": ids}
+	if page := b.post("/portal/domain-actions", off); page.status != http.StatusOK || !strings.Contains(page.body, "Was sich ändert") ||
+		strings.Count(page.body, `name="id"`) != 1 || !strings.Contains(page.body, "Hier ändert sich nichts:") {
+		t.Errorf("the confirmation: %d %s", page.status, page.body)
+	}
+	off.Set("confirmed", "yes")
+	got = b.post("/portal/domain-actions", off)
 	if result := b.get(got.location()).body; !strings.Contains(result, "Erledigt: 2.") {
 		t.Errorf("%d %s", got.status, result)
+	}
+}
+
+func TestBulk_AutomaticRenewalsAreConfirmedByOneMail(t *testing.T) {
+	t.Parallel()
+	s := newEnvWith(t, (&fakeOrders{}).install)
+	erika := s.newMember("erika@example.org")
+	s.saveMethod(erika.ID)
+	var ids []string
+	for _, label := range []string{"zwei", "eins", "drei"} {
+		ids = append(ids, s.addDomain(erika.ID, label, registrar.DomainActive))
+	}
+	b := s.signedInBrowser("erika@example.org")
+	form := url.Values{"agree": {"on"}}
+	for _, input := range elements(b.post("/portal/domain-actions", url.Values{"action": {"auto_renew_on"}, "id": ids}).tree(t), "input") {
+		if name := attribute(input, "name"); name != "" && attribute(input, "type") == "hidden" {
+			form.Add(name, attribute(input, "value"))
+		}
+	}
+	for _, action := range []struct {
+		kind   registrar.MailKind
+		fields url.Values
+	}{
+		{registrar.MailRenewalOn, form},
+		{registrar.MailRenewalOff, url.Values{"action": {"auto_renew_off"}, "confirmed": {"yes"}, "id": ids}},
+	} {
+		b.post("/portal/domain-actions", action.fields)
+		s.clock.advance(time.Minute)
+		mail := s.waitForMail(action.kind)
+		if mail.Data["items"] != "3" || mail.Data["item1_name"] != "drei.de" || mail.Data["item2_name"] != "eins.de" || mail.Data["item3_name"] != "zwei.de" {
+			t.Errorf("%s: %v", action.kind, mail.Data)
+		}
+	}
+	for _, id := range ids {
+		testkit.Eventually(t, "evidence", func() bool {
+			sent, err := s.db.ListSentNoticesOfDomain(t.Context(), id, 10)
+			return err == nil && len(sent) == 1 && sent[0].Kind == registrar.MailRenewalOn
+		})
+	}
+}
+
+func TestBulk_UnlockListsWhatChangesFirst(t *testing.T) {
+	t.Parallel()
+	s := newEnvWith(t, (&fakeOrders{}).install)
+	erika := s.newMember("erika@example.org")
+	locked, open := s.addDomain(erika.ID, "gesperrt", registrar.DomainActive), s.addDomain(erika.ID, "offen", registrar.DomainActive)
+	s.exec("UPDATE domains SET registry_status = 'clientTransferProhibited' WHERE id = $1", locked)
+	s.exec("UPDATE domains SET registry_status = 'ok' WHERE id = $1", open)
+	b := s.signedInBrowser("erika@example.org")
+	chosen := url.Values{"action": {"unlock"}, "id": {locked, open}}
+	page := b.post("/portal/domain-actions", chosen)
+	if page.status != http.StatusOK || strings.Count(page.body, `name="id"`) != 1 || !strings.Contains(page.body, `value="`+locked+`"`) ||
+		!strings.Contains(page.body, "Hier ändert sich nichts: offen.de") {
+		t.Errorf("%d %s", page.status, page.body)
+	}
+	if changes, err := s.db.ListDomainChanges(t.Context(), locked, 10); err != nil || len(changes) != 0 {
+		t.Errorf("changed without confirmation: %+v, %v", changes, err)
+	}
+	if page := b.post("/portal/domain-actions", url.Values{"action": {"unlock"}, "id": {open}}); page.status != http.StatusOK || strings.Contains(page.body, `name="confirmed"`) {
+		t.Errorf("nothing to change: %d %s", page.status, page.body)
+	}
+	chosen.Set("confirmed", "yes")
+	if got := b.post("/portal/domain-actions", chosen); !strings.HasPrefix(got.location(), "/portal/domain-actions/blk_") {
+		t.Errorf("%d %s", got.status, got.body)
+	}
+	if changes, err := s.db.ListDomainChanges(t.Context(), locked, 10); err != nil || len(changes) != 1 || changes[0].Kind != domainchange.Unlock {
+		t.Errorf("%+v, %v", changes, err)
 	}
 }
