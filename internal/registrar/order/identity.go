@@ -42,6 +42,30 @@ func (s *Service) needsIdentity(ctx context.Context, o Order, buyer Buyer, added
 	return !identity.matches(buyer), err
 }
 
+// IdentityCheck is whether an order that does not exist yet would require a verified identity.
+type IdentityCheck struct {
+	Needed bool
+	Over   registrar.Cents // the gross of 30 days above which it does; zero if an extension requires it
+}
+
+// ExpectedIdentityCheck returns whether a basket of that gross would require the visitor to
+// verify an identity before payment, so that they know before they order; verify means that
+// one of its extensions requires it. A visitor who is not signed in is a new customer.
+func (s *Service) ExpectedIdentityCheck(ctx context.Context, actor registrar.Actor, gross registrar.Cents, verify bool) (check IdentityCheck, err error) {
+	if !verify {
+		check.Over = s.cfg.VerifyOver
+	}
+	if actor.Customer == "" {
+		check.Needed = verify || gross > s.cfg.VerifyOver
+		return check, nil
+	}
+	buyer, err := s.cfg.Store.GetBuyer(ctx, actor.Customer)
+	if err == nil {
+		check.Needed, err = s.needsIdentity(ctx, Order{Customer: actor.Customer, Email: buyer.Email}, buyer, gross, verify)
+	}
+	return check, err
+}
+
 func (i Identity) matches(buyer Buyer) bool {
 	return !i.VerifiedAt.IsZero() && buyer.HasRegistrant && registrar.SameName(i.Name, buyer.Name)
 }

@@ -53,13 +53,35 @@ func TestIdentity_RequiredByExtensionOrAmount(t *testing.T) {
 			t.Parallel()
 			env := newEnv(t)
 			tc.change(env)
+			verify, gross := env.market.verify["laden.de"], registrar.Cents(1190)
+			if env.market.net == 500_00 {
+				gross = 595_00
+			}
+			// The basket announces what the order then requires.
+			check, err := env.service.ExpectedIdentityCheck(t.Context(), annaInPerson, gross, verify)
+			if err != nil || check.Needed != (tc.want == order.AwaitingVerification) || (check.Over == 0) != verify {
+				t.Errorf("expected %+v, %v", check, err)
+			}
 			o, secret := env.createOrder(newRequest(order.Register, "laden"))
 			env.wantState(o.ID, tc.want)
-			_, err := env.service.Pay(t.Context(), annaInPerson, secret, consentTo(o.Totals.Gross))
+			_, err = env.service.Pay(t.Context(), annaInPerson, secret, consentTo(o.Totals.Gross))
 			if tc.want == order.AwaitingVerification && code(err) != order.DataMissing || tc.want == order.AwaitingPayment && err != nil {
 				t.Errorf("paying: %v", err)
 			}
 		})
+	}
+}
+
+func TestExpectedIdentityCheck_GuestBasketAboveLimit(t *testing.T) {
+	t.Parallel()
+	env := newEnv(t)
+	for gross, want := range map[registrar.Cents]bool{500_00: false, 500_01: true} {
+		if check, err := env.service.ExpectedIdentityCheck(t.Context(), registrar.Actor{}, gross, false); err != nil || check.Needed != want || check.Over != 500_00 {
+			t.Errorf("%s: %+v, %v", gross, check, err)
+		}
+	}
+	if check, err := env.service.ExpectedIdentityCheck(t.Context(), registrar.Actor{}, 100, true); err != nil || !check.Needed || check.Over != 0 {
+		t.Errorf("an extension that requires it: %+v, %v", check, err)
 	}
 }
 

@@ -38,6 +38,9 @@ type basketPage struct {
 	Open            string   // the path of an order awaiting payment; empty if there is none
 	SignIn          string   // returns to this page
 	Email           ui.Field // of a new customer
+	Identity        order.IdentityCheck
+
+	verify bool // an extension requires a verified identity
 }
 
 const basketFull registrar.Code = "basket_full"
@@ -104,6 +107,8 @@ func (h *Handler) basketRows(req *ui.Request) (shown basketPage) {
 		}
 		if err := saleError(ext, kind); err != nil { // it was sold when it was added
 			r.Net, r.Later, r.ReasonKey = 0, 0, h.refusedKey(err)
+		} else {
+			shown.verify = shown.verify || ext.Verify
 		}
 		nets = append(nets, r.Net)
 		shown.Rows = append(shown.Rows, r)
@@ -168,11 +173,14 @@ func (h *Handler) showBasket(req *ui.Request, wrong error, typed string) error {
 			}
 		}
 	}
-	if len(shown.Rows) == 0 && req.SignedIn {
-		var err error
-		if shown.Open, err = h.openOrder(req); err != nil {
-			return err
-		}
+	var err error
+	if len(shown.Rows) > 0 {
+		shown.Identity, err = h.Orders.ExpectedIdentityCheck(req.R.Context(), req.Actor(), shown.Gross, shown.verify)
+	} else if req.SignedIn {
+		shown.Open, err = h.openOrder(req)
+	}
+	if err != nil {
+		return err
 	}
 	return h.templates.Render(req, ui.View{Name: "basket", Status: status, Title: "basket.title", Section: ui.BasketPathIn(req.Language), Data: shown})
 }

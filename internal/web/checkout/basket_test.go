@@ -72,6 +72,21 @@ func TestBasket_ShowsItemsWithListPrices(t *testing.T) {
 	}
 }
 
+func TestBasket_AnnouncesIdentityCheckBeforeOrder(t *testing.T) {
+	t.Parallel()
+	for _, who := range []string{"", "erika"} {
+		s := &browser{t: t, d: &fakeOrders{verifyOver: 100_00}, who: who, basket: "register:kaffee.de"}
+		s.visit("/warenkorb", nil).wantPage(http.StatusOK, nil, []string{"Identität"})
+		s.basket += "~register:mate.ai"
+		s.visit("/warenkorb", nil).wantPage(http.StatusOK, []string{"für mehr als 100,00\u00a0€ bestellt, weist vor der Zahlung einmal seine Identität nach", "Ausweis oder Pass"}, nil)
+		if who == "" {
+			s.visit("/basket", nil).wantPage(http.StatusOK, []string{"more than €100.00 within 30 days"}, nil)
+		}
+		s.basket = "register:kino.film"
+		s.visit("/warenkorb", nil).wantPage(http.StatusOK, []string{"Für eine dieser Endungen weisen Sie"}, nil)
+	}
+}
+
 func TestBasket_InvalidNamesAreRefused(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -13,10 +13,22 @@ var basketTexts = ui.Texts{
 		"Berechnet mit {1} deutscher Umsatzsteuer. Ihr Steuersatz hängt von Ihrer Anschrift ab; Sie sehen ihn im nächsten Schritt, bevor Sie bestellen.",
 		"Calculated with {1} German VAT. Your rate depends on your address; you see it in the next step, before you order.",
 	},
+	"basket.identity": {
+		"Wer innerhalb von 30 Tagen für mehr als {1} bestellt, weist vor der Zahlung einmal seine Identität nach.",
+		"If you order for more than {1} within 30 days, you verify your identity once before you pay.",
+	},
+	"basket.identity_extension": {
+		"Für eine dieser Endungen weisen Sie vor der Zahlung einmal Ihre Identität nach.",
+		"One of these extensions requires you to verify your identity once before you pay.",
+	},
+	"basket.identity_how": {
+		"Sie brauchen dafür einen Ausweis oder Pass und eine Kamera, zum Beispiel im Telefon.",
+		"You need an ID card or passport and a camera, such as the one in your phone.",
+	},
 	"basket.order": {"Weiter zur Kasse", "Continue to checkout"},
 	"basket.then": {
-		"Wir prüfen jetzt bei den Registries, ob alles verfügbar ist. Sie bestellen und bezahlen noch nichts.",
-		"We now check with the registries whether everything is available. You don't order or pay yet.",
+		"Wir prüfen jetzt bei den Registries, ob alles möglich ist. Sie bestellen und bezahlen noch nichts.",
+		"We now check with the registries whether everything is possible. You don't order or pay yet.",
 	},
 	"basket.email": {"Ihre E-Mail-Adresse", "Your email address"},
 	"basket.email.hint": {

@@ -39,6 +39,7 @@ type Orders interface {
 	Decline(ctx context.Context, actor registrar.Actor, paySecret string) error
 	RemoveItem(ctx context.Context, actor registrar.Actor, paySecret, item string) error
 
+	ExpectedIdentityCheck(ctx context.Context, actor registrar.Actor, gross registrar.Cents, verify bool) (order.IdentityCheck, error)
 	VerifyView(ctx context.Context, actor registrar.Actor, verifySecret string) (order.VerifyView, error)
 	StartVerification(ctx context.Context, actor registrar.Actor, verifySecret string) (redirect string, err error)
 

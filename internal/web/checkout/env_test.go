@@ -57,6 +57,15 @@ type fakeOrders struct {
 	// registrant was added; registrantErr is returned instead.
 	registrant    account.Registrant
 	registrantErr error
+	// verifyOver is the gross above which an identity is required; 0: never.
+	verifyOver registrar.Cents
+}
+
+func (d *fakeOrders) ExpectedIdentityCheck(_ context.Context, _ registrar.Actor, gross registrar.Cents, verify bool) (order.IdentityCheck, error) {
+	if verify {
+		return order.IdentityCheck{Needed: true}, nil
+	}
+	return order.IdentityCheck{Needed: d.verifyOver > 0 && gross > d.verifyOver, Over: d.verifyOver}, nil
 }
 
 func (d *fakeOrders) AddRegistrant(_ context.Context, actor registrar.Actor, registrant account.Registrant) error {
@@ -317,8 +326,9 @@ func extension(tld string) (registrar.Extension, bool) {
 		".it": {TLD: ".it", Register: 1000, Renew: 1000, Transfer: 1000, MinYears: 1, Sale: registrar.Sale{
 			Decided: true, NoRegistration: "not_eligible", NoTransfer: "not_eligible",
 		}},
-		".uk": {TLD: ".uk", Register: 1000, Renew: 1000, MinYears: 1, Sale: registrar.Sale{Decided: true, NoTransfer: "transfer_not_offered"}},
-		".ai": {TLD: ".ai", Register: 7000, Renew: 8000, Transfer: 14000, MinYears: 2},
+		".uk":   {TLD: ".uk", Register: 1000, Renew: 1000, MinYears: 1, Sale: registrar.Sale{Decided: true, NoTransfer: "transfer_not_offered"}},
+		".film": {TLD: ".film", Register: 1000, Renew: 1000, MinYears: 1, Verify: true},
+		".ai":   {TLD: ".ai", Register: 7000, Renew: 8000, Transfer: 14000, MinYears: 2},
 	}[tld]
 	return ext, listed
 }
