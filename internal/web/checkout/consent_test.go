@@ -7,7 +7,9 @@ import (
 	"testing"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/account"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
 )
 
 const consentBox = `name="consent" value="`
@@ -54,7 +56,7 @@ func TestConsent_MissingTickKeepsOtherInput(t *testing.T) {
 	for _, renew := range []string{"2026-11-de", ""} {
 		// The stored choice does not matter: the customer has just chosen otherwise.
 		d.view.Order.AutoRenew = renew == ""
-		got := visit(t, d, "erika", payPage+"/pay", form("gross", "3570", "auto_renew", renew))
+		got := visit(t, d, "erika", payPage+"/pay", form("gross", "3570", "items", d.view.Order.ItemsDigest(), "auto_renew", renew, "renewal_prices", "1428,1428,1428"))
 		got.wantPage(http.StatusUnprocessableEntity, []string{`id="consent-problem"`, `aria-describedby="consent-problem"`, "Bitte kreuzen Sie das Kästchen an", payButton}, []string{`role="alert"`})
 		page := got.Body.String()
 		box := regexp.MustCompile(`<input[^>]*name="auto_renew"[^>]*>`).FindString(page)
@@ -68,6 +70,39 @@ func TestConsent_MissingTickKeepsOtherInput(t *testing.T) {
 	// A page without the box shows the problem at its top.
 	d.view = ownView(order.Paying)
 	visit(t, d, "erika", payPage+"/pay", form("gross", "3570")).wantPage(http.StatusUnprocessableEntity, []string{`role="alert"`, "Bitte kreuzen Sie"}, nil)
+}
+
+func TestConsent_TickSurvivesOtherErrorOfSameOrder(t *testing.T) {
+	t.Parallel()
+	renewalInput := regexp.MustCompile(`<input[^>]*name="auto_renew"[^>]*>`)
+	for name, test := range map[string]struct {
+		fields         []string // instead of the right ones
+		consent, renew bool
+	}{
+		"a wrong field":     {nil, true, true},
+		"not ticked":        {[]string{"consent", "", "auto_renew", ""}, false, false},
+		"another price":     {[]string{"gross", "3000"}, false, false},
+		"other items":       {[]string{"items", "digest"}, false, false},
+		"another wording":   {[]string{"consent", "2020-01-de", "auto_renew", "2020-01-de"}, false, false},
+		"other later costs": {[]string{"renewal_prices", "1,1,1"}, true, false},
+	} {
+		view := withoutRegistrant()
+		d := &fakeOrders{view: view, registrantErr: &account.FieldError{Fields: map[string]registrar.Code{"postal_code": account.FieldForm}}}
+		sent := form(append([]string{
+			"gross", "3570", "items", view.Order.ItemsDigest(), "consent", order.ConsentWording("de"),
+			"auto_renew", renewal.ConsentWording("de"), "renewal_prices", "1428,1428,1428",
+		}, typedRegistrant...)...)
+		for i := 0; i+1 < len(test.fields); i += 2 {
+			sent.Set(test.fields[i], test.fields[i+1])
+		}
+		page := visit(t, d, "erika", payPage+"/pay", sent).Body.String()
+		if box := consentInput.FindString(page); box == "" || strings.Contains(box, " checked") != test.consent {
+			t.Errorf("%s: the consent is %s", name, box)
+		}
+		if box := renewalInput.FindString(page); box == "" || strings.Contains(box, " checked") != test.renew {
+			t.Errorf("%s: the renewal is %s", name, box)
+		}
+	}
 }
 
 func TestConsent_WordingIsPassedToService(t *testing.T) {

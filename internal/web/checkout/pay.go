@@ -83,6 +83,12 @@ type formError struct {
 	cause        error               // has the invalid fields
 }
 
+// confirms reports whether the button was pressed for the order as it is now. Otherwise
+// nothing stays checked: the customer has not seen what they would agree to.
+func (t formError) confirms(o order.Order) bool {
+	return t.confirmation != nil && t.confirmation.Gross == o.Totals.Gross && t.confirmation.Items == o.ItemsDigest()
+}
+
 // renderFormError renders the page again with a message about the error and the
 // customer's input. Errors without a message are returned.
 func (h *Handler) renderFormError(req *ui.Request, err error, entered formError) error {

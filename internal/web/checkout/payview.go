@@ -109,7 +109,7 @@ func stepsOf(o order.Order) []step {
 }
 
 // renewalConsent is the checkbox of automatic renewal with everything that the customer
-// agrees to. It is checked only if they have just checked it.
+// agrees to. It is checked only if they have just checked it for the same prices.
 type renewalConsent struct {
 	Wording, Text string
 	Prices        string // as shown, for the form
@@ -127,13 +127,14 @@ type renewalRow struct {
 	LeadDays int
 }
 
-// consent is the checkbox of a consumer's express request. It is never rendered
-// checked: each submission needs a new consent.
+// consent is the checkbox of a consumer's express request. It is checked only if they have
+// just checked it for the order as shown, and something else was wrong.
 type consent struct {
 	Wording, Text string
 	ProblemKey    string // says that it was not checked
 }
 
+	Checked       bool
 type itemRow struct {
 	order.Item
 	WhatKey string
@@ -196,7 +197,7 @@ func (h *Handler) newPayData(req *ui.Request, view order.View, t formError) (pay
 	s.Orderable = s.Changeable && (view.Payable || needsRegistrant && len(view.Missing) == 1 && len(view.Refused) == 0)
 	if s.Orderable && view.Owner.Consumer(o.Totals) {
 		wording := order.ConsentWording(req.Language)
-		s.Consent = &consent{Wording: wording, Text: order.ConsentText(wording)}
+		s.Consent = &consent{Wording: wording, Text: order.ConsentText(wording), Checked: t.confirms(o) && t.confirmation.Consent == wording}
 	}
 	switch {
 	case s.Consent != nil && t.problem == ui.ProblemKey(order.ConsentMissing):
@@ -244,8 +245,8 @@ func (h *Handler) newPayData(req *ui.Request, view order.View, t formError) (pay
 			s.OwnedNew++
 		}
 	}
-	if s.Renewal = h.renewalConsent(req, view, s.Orderable); s.Renewal != nil {
-		s.Renewal.Checked = t.confirmation != nil && t.confirmation.AutoRenew
+	if s.Renewal = h.renewalConsent(req, view, s.Orderable); s.Renewal != nil && t.confirms(o) {
+		s.Renewal.Checked = t.confirmation.RenewalWording == s.Renewal.Wording && t.confirmation.RenewalPrices == s.Renewal.Prices
 	}
 	if o.Totals.ForConsumer() && view.Owner.VATID != "" && !o.Totals.Unchecked && o.State.Open() {
 		s.VATKey = "vat.not_confirmed"
