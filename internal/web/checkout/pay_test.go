@@ -365,12 +365,12 @@ func TestPay_ExplainsVATRule(t *testing.T) {
 	t.Parallel()
 	view := ownView(order.AwaitingPayment)
 	view.Order.Totals = order.Totals{Net: 3000, Gross: 3000, Rule: "reverse_charge", Country: "AT", VATID: "ATU12345678"}
-	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK, []string{"Reverse Charge", "ATU12345678", "Umsatzsteuer 0\u00a0%"}, nil)
+	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK, []string{`<p class="note good">Ihre Umsatzsteuer-ID ATU12345678 ist bestätigt.`, "Reverse Charge", "Umsatzsteuer 0\u00a0%"}, nil)
 	hidden := foreignView(order.AwaitingPayment)
 	hidden.Order.Totals = view.Order.Totals
 	visit(t, &fakeOrders{view: hidden}, "", payPage, nil).wantPage(http.StatusOK, nil, []string{"ATU12345678", "Reverse Charge"})
 	view.Order.Totals = order.Totals{Net: 3000, VAT: 570, Gross: 3570, RateBasisPoints: 550, Rule: "eu_consumer", Unchecked: true}
-	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK, []string{"ließ sich gerade nicht prüfen", "Umsatzsteuer 5,5\u00a0%"}, nil)
+	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK, []string{`<p class="note warning">Ihre Umsatzsteuer-ID ließ sich gerade nicht prüfen`, "Umsatzsteuer 5,5\u00a0%"}, []string{"note good"})
 }
 
 func TestPay_OpenPaymentCanBeContinuedOrAborted(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
+	"github.com/dotkontor/dotkontor/internal/registrar/billing"
 	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
@@ -168,6 +169,20 @@ type summary struct {
 
 func (h *Handler) summaryOf(language string, totals order.Totals) summary {
 	s := summary{Rate: formatRate(language, totals.RateBasisPoints)}
+const vatNotConfirmed = "vat.not_confirmed"
+
+// VATClass is the look of that explanation: whether a VAT ID was accepted stands out.
+func (s summary) VATClass() string {
+	switch s.VATKey {
+	case "vat." + string(billing.RuleReverseCharge):
+		return "note good"
+	case vatNotConfirmed:
+		return "note warning"
+	default:
+		return "hint"
+	}
+}
+
 	if key := "vat." + totals.Rule; totals.Net > 0 && h.templates.Has(key) {
 		s.VATKey = key
 	}
@@ -249,7 +264,7 @@ func (h *Handler) newPayData(req *ui.Request, view order.View, t formError) (pay
 		s.Renewal.Checked = t.confirmation.RenewalWording == s.Renewal.Wording && t.confirmation.RenewalPrices == s.Renewal.Prices
 	}
 	if o.Totals.ForConsumer() && view.Owner.VATID != "" && !o.Totals.Unchecked && o.State.Open() {
-		s.VATKey = "vat.not_confirmed"
+		s.VATKey = vatNotConfirmed
 	}
 	return s, nil
 }

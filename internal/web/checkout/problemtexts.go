@@ -15,8 +15,8 @@ var problemTexts = ui.WithRequirements(ui.Texts{
 		"No VAT: your address is outside the European Union.",
 	},
 	"vat.reverse_charge": {
-		"Steuerschuldnerschaft des Leistungsempfängers (Reverse Charge), Umsatzsteuer-ID {1}.",
-		"Reverse charge: VAT is payable by the recipient. VAT ID {1}.",
+		"Ihre Umsatzsteuer-ID {1} ist bestätigt. Wir berechnen keine Umsatzsteuer: Steuerschuldnerschaft des Leistungsempfängers (Reverse Charge).",
+		"Your VAT ID {1} is confirmed. We charge no VAT: it is payable by the recipient (reverse charge).",
 	},
 	"vat.eu_consumer":     {"Mit deutscher Umsatzsteuer.", "Includes German VAT."},
 	"vat.eu_consumer_oss": {"Mit der Umsatzsteuer Ihres Landes.", "Includes the VAT of your country."},
