@@ -193,7 +193,7 @@ func (s *Service) RequestPasswordReset(ctx context.Context, actor registrar.Acto
 			mail = registrar.Mail{Kind: registrar.MailNoAccount, To: email, Language: language}
 		case account.ConfirmedAt.IsZero():
 			// There is no password to reset; confirming lets the owner choose one.
-			mail = registrar.Mail{Kind: registrar.MailConfirm, Customer: account.ID}
+			mail = confirmMail(account.ID, account.Basket)
 		default:
 			mail = registrar.Mail{Kind: registrar.MailPasswordReset, Customer: account.ID}
 		}

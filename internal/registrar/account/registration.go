@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -43,7 +45,8 @@ func (s *Service) RegisterBuyer(ctx context.Context, actor registrar.Actor, emai
 		}
 		action, mail := ActionRegistrationAttempted, registrar.Mail{Kind: registrar.MailAlreadyRegistered, Customer: account.ID}
 		if account.ConfirmedAt.IsZero() {
-			mail = registrar.Mail{Kind: registrar.MailConfirm, Customer: account.ID, Language: language}
+			mail = confirmMail(account.ID, cmp.Or(basket, account.Basket))
+			mail.Language = language
 			if account.Language != language { // the pages behind the link have the language of the mail
 				if err := t.SetLanguage(ctx, account.ID, language); err != nil {
 					return err
@@ -64,6 +67,28 @@ func (s *Service) RegisterBuyer(ctx context.Context, actor registrar.Actor, emai
 		return t.queueMail(ctx, actor, mail)
 	})
 }
+
+// confirmMail has the link that confirms an address, and names the domains of a basket:
+// items, item1_name and so on. Anyone can send it to any address, so it names only what can be
+// a domain.
+func confirmMail(account, basket string) registrar.Mail {
+	mail := registrar.Mail{Kind: registrar.MailConfirm, Customer: account, Data: make(map[string]string)}
+	names := 0
+	for item := range strings.SplitSeq(basket, "~") {
+		_, text, _ := strings.Cut(item, ":")
+		if name, err := registrar.ParseHost(text); err == nil && strings.Contains(name, ".") && names < maxMailedNames {
+			names++
+			mail.Data["item"+strconv.Itoa(names)+"_name"] = name
+		}
+	}
+	if names > 0 {
+		mail.Data["items"] = strconv.Itoa(names)
+	}
+	return mail
+}
+
+// maxMailedNames limits the names of a basket in a mail; the pages allow no larger one.
+const maxMailedNames = 20
 
 // consumeMailBudget counts a mail to recipient on behalf of actor, or returns the wait.
 func (s *Service) consumeMailBudget(actor registrar.Actor, recipient string) time.Duration {

@@ -25,9 +25,16 @@ Brauchen Sie Hilfe? Schreiben Sie uns:
 		registrar.MailConfirm: {"Bitte bestätigen Sie Ihre E-Mail-Adresse", `
 am {{.At}} wurde mit dieser E-Mail-Adresse ein Konto
 bei dotkontor angelegt{{with .Address}} (von der Adresse {{.}}){{end}}.
+{{if .Items}}
+Im Warenkorb:
+{{range .Items}}
+  {{.Name}}{{end}}
 
+Bitte bestätigen Sie, dass die E-Mail-Adresse Ihnen gehört. Danach geht
+es weiter zur Kasse; bestellt ist noch nichts:
+{{else}}
 Bitte bestätigen Sie, dass die E-Mail-Adresse Ihnen gehört:
-
+{{end}}
 {{.Link}}
 
 Der Link gilt bis {{.Until}} und nur einmal.

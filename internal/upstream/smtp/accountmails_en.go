@@ -25,9 +25,16 @@ Need help? Write to us:
 		registrar.MailConfirm: {"Please confirm your email address", `
 An account at dotkontor was created with this email address on
 {{.At}}{{with .Address}} (from IP address {{.}}){{end}}.
+{{if .Items}}
+In the basket:
+{{range .Items}}
+  {{.Name}}{{end}}
 
+Please confirm that the email address is yours. You then continue to
+checkout; nothing is ordered yet:
+{{else}}
 Please confirm that the email address is yours:
-
+{{end}}
 {{.Link}}
 
 The link is valid until {{.Until}} and works once.

@@ -57,6 +57,7 @@ func TestMails_ForeignNamesAreDefanged(t *testing.T) {
 	t.Parallel()
 	for kind, data := range map[registrar.MailKind]map[string]string{
 		registrar.MailApplicationConnected: {"name": "Gewinn: https://evil.example", "host": "evil.example"},
+		registrar.MailConfirm:              {"items": "1", "item1_name": "evil-gewinn.com"},
 		registrar.MailClaim:                orderMailData(map[string]string{"item1_name": "evil-gewinn.com"}),
 	} {
 		for _, language := range []string{"de", "en"} {

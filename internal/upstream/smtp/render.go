@@ -160,8 +160,8 @@ func (t templates) render(message mailer.Message, portal string) (subject, body 
 	if message.Data["declared"] != "" {
 		data.Name, data.Case = quotedLines(data.Name), base+"/operator/notices/"+url.PathEscape(data.Number)
 	}
-	if message.Kind == registrar.MailClaim || data.Unclaimed {
-		// An agent chose both the names and the recipient.
+	if message.Kind == registrar.MailClaim || message.Kind == registrar.MailConfirm || data.Unclaimed {
+		// An agent or anyone on the site chose both the names and the recipient.
 		for i := range data.Items {
 			data.Items[i].Name = quoteForeign(data.Items[i].Name, maxValueLength)
 		}

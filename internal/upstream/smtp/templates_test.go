@@ -247,3 +247,29 @@ func TestInquiryMails_QuoteSenderToOperatorOnly(t *testing.T) {
 		}
 	}
 }
+
+func TestConfirmMail_NamesDomainsOfBasket(t *testing.T) {
+	t.Parallel()
+	parsed, err := parseTemplates()
+	if err != nil {
+		t.Fatal(err)
+	}
+	render := func(language string, data map[string]string) string {
+		_, body, err := parsed.render(mailer.Message{Kind: registrar.MailConfirm, Language: language, Link: "https://domains.example/l", Data: data}, "https://domains.example/portal")
+		if err != nil || strings.Contains(body, "\n\n\n") {
+			t.Errorf("%s: %v\n%s", language, err, body)
+		}
+		return body
+	}
+	for language, want := range map[string]string{
+		"de": "\nIm Warenkorb:\n\n  laden[.]de\n  tee[.]de\n\nBitte bestätigen Sie",
+		"en": "\nIn the basket:\n\n  laden[.]de\n  tee[.]de\n\nPlease confirm",
+	} {
+		if body := render(language, map[string]string{"items": "2", "item1_name": "laden.de", "item2_name": "tee.de"}); !strings.Contains(body, want) {
+			t.Errorf("%s:\n%s", language, body)
+		}
+		if body := render(language, nil); strings.Contains(body, "arenkorb") || strings.Contains(body, "basket") {
+			t.Errorf("%s without a basket:\n%s", language, body)
+		}
+	}
+}

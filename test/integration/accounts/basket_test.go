@@ -1,6 +1,7 @@
 package accounts
 
 import (
+	"maps"
 	"testing"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -29,6 +30,25 @@ func TestBasket_BelongsToTheAccount(t *testing.T) {
 		e.must(err)
 		if visitor.Customer.Basket != "register:laden.de~register:tee.de" {
 			t.Errorf("the basket is %q", visitor.Customer.Basket)
+		}
+	})
+}
+
+func TestRegisterBuyer_ConfirmationNamesDomainsOfBasket(t *testing.T) {
+	eachEngine(t, func(e *env) {
+		anyone := registrar.Actor{Kind: registrar.ActorPerson}
+		// Anyone can write the cookie: what is no domain is not mailed.
+		e.must(e.RegisterBuyer(e.Context(), anyone, email, "de", "register:laden.de~transfer:tee.co.uk~register:Sie haben gewonnen~kaputt"))
+		want := map[string]string{"items": "2", "item1_name": "laden.de", "item2_name": "tee.co.uk"}
+		for _, again := range []func(){
+			func() {},
+			func() { e.must(e.RegisterBuyer(e.Context(), anyone, email, "de", "")) },
+			func() { e.must(e.RequestPasswordReset(e.Context(), anyone, email, "de")) },
+		} {
+			again()
+			if got := e.deliverOneMail(registrar.MailConfirm).facts; !maps.Equal(got, want) {
+				t.Errorf("the mail has %v", got)
+			}
 		}
 	})
 }
