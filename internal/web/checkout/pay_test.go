@@ -373,6 +373,35 @@ func TestPay_ExplainsVATRule(t *testing.T) {
 	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK, []string{`<p class="note warning">Ihre Umsatzsteuer-ID ließ sich gerade nicht prüfen`, "Umsatzsteuer 5,5\u00a0%"}, []string{"note good"})
 }
 
+func TestPay_HolderTextsFitEveryKindOfItem(t *testing.T) {
+	t.Parallel()
+	kinds := func(all ...order.Kind) (view order.View) {
+		view = withoutRegistrant()
+		view.Order.Items = view.Order.Items[:len(all)]
+		for i, kind := range all {
+			view.Order.Items[i].Kind = kind
+		}
+		return view
+	}
+	const all, some, same = "Wem sollen die Domains gehören?", "Wem sollen die neuen Domains gehören?", "Der Inhaber der Domains bleibt derselbe."
+	for _, test := range []struct {
+		view        order.View
+		shows, term string
+	}{
+		{kinds(order.Register, order.Register), all, "Inhaber der Domains"},
+		{kinds(order.Register, order.Renew), some, "Inhaber der neuen Domains"},
+		{kinds(order.Register, order.Transfer), some, "Inhaber der neuen Domains"},
+		{kinds(order.Transfer), same, "Rechnung an"},
+		{kinds(order.Renew, order.Restore), same, "Rechnung an"},
+	} {
+		hides := slices.DeleteFunc([]string{all, some, same}, func(text string) bool { return text == test.shows })
+		if test.shows == same {
+			hides = append(hides, "registrieren wir")
+		}
+		visit(t, &fakeOrders{view: test.view}, "erika", payPage, nil).wantPage(http.StatusOK, []string{test.shows, "<dt>" + test.term + "</dt>"}, hides)
+	}
+}
+
 func TestPay_OpenPaymentCanBeContinuedOrAborted(t *testing.T) {
 	t.Parallel()
 	view := ownView(order.Paying)

@@ -85,7 +85,9 @@ var payTexts = ui.Texts{
 	"pay.sign_in.button": {"Anmelden", "Sign in"},
 	"pay.about":          {"Über diese Bestellung", "About this order"},
 	"pay.asked":          {"Auftrag", "Request"},
-	"pay.owner":          {"Inhaber der Domains", "Domain holder"},
+	"pay.owner.new":      {"Inhaber der Domains", "Domain holder"},
+	"pay.owner.some":     {"Inhaber der neuen Domains", "Holder of the new domains"},
+	"pay.owner.same":     {"Rechnung an", "Invoice to"},
 	"pay.until":          {"Preise gelten bis", "Prices valid until"},
 	"pay.paid_at":        {"Bezahlt", "Paid"},
 	"pay.confirmed_at":   {"Beauftragt", "Confirmed"},
@@ -127,10 +129,20 @@ var payTexts = ui.Texts{
 	"pay.to_invoice": {"Zur Rechnung", "View invoice"},
 	"pay.to_domains": {"Zu Ihren Domains", "View your domains"},
 
-	"need.registrant.heading": {"Wem sollen die Domains gehören?", "Who will own the domains?"},
-	"need.registrant": {
+	"need.registrant.heading.new":  {"Wem sollen die Domains gehören?", "Who will own the domains?"},
+	"need.registrant.heading.some": {"Wem sollen die neuen Domains gehören?", "Who will own the new domains?"},
+	"need.registrant.heading.same": {"Ihre Angaben", "Your details"},
+	"need.registrant.new": {
 		"Auf diesen Namen registrieren wir. Die Anschrift steht auch auf der Rechnung.",
 		"We register in this name. The address also appears on the invoice.",
+	},
+	"need.registrant.some": {
+		"Auf diesen Namen registrieren wir die neuen Domains. Alle anderen Domains behalten ihren Inhaber. Die Anschrift steht auch auf der Rechnung.",
+		"We register the new domains in this name. All other domains keep their holder. The address also appears on the invoice.",
+	},
+	"need.registrant.same": {
+		"Diese Anschrift steht auf der Rechnung. Der Inhaber der Domains bleibt derselbe.",
+		"This address appears on the invoice. The domains keep their holder.",
 	},
 	"need.registrant.more":   {"Firma, Umsatzsteuer-ID oder Bundesstaat angeben", "Add a company, VAT ID or state"},
 	"need.registrant.save":   {"Angaben speichern", "Save details"},
@@ -199,8 +211,8 @@ var payTexts = ui.Texts{
 
 	"decline.title": {"Bestellung verwerfen?", "Discard this order?"},
 	"decline.text": {
-		"Es wird nichts abgebucht und nichts registriert. Möchten Sie diese Domains später doch, bestellen Sie neu.",
-		"Nothing will be charged or registered. If you want these domains later, you need to place a new order.",
+		"Wir buchen nichts ab und führen nichts aus. Möchten Sie das später doch, bestellen Sie neu.",
+		"We charge nothing and carry out nothing. If you change your mind, you need to place a new order.",
 	},
 	"decline.submit": {"Ja, verwerfen", "Yes, discard"},
 	"decline.back":   {"Zurück zur Bestellung", "Back to the order"},

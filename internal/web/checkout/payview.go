@@ -26,6 +26,7 @@ type payData struct {
 	summary
 	Steps    []step
 	AskedKey string // who ordered, or the kind of client that prepared the order
+	Holder   string // ends the keys of texts about the account's registrant; see holderOf
 	// Registrant is the form for the first registrant data; nil if there is some. If it
 	// does not meet a rule, Profile is where it can be changed.
 	Registrant *registrantForm
@@ -52,6 +53,7 @@ type payData struct {
 // registrantForm has what every private person fills in, and what companies and some
 // countries need.
 type registrantForm struct {
+	Holder       string // that of the order
 	Fields, More []ui.Field
 	Open         bool // More has values or problems
 }
@@ -132,10 +134,10 @@ type renewalRow struct {
 // just checked it for the order as shown, and something else was wrong.
 type consent struct {
 	Wording, Text string
+	Checked       bool
 	ProblemKey    string // says that it was not checked
 }
 
-	Checked       bool
 type itemRow struct {
 	order.Item
 	WhatKey string
@@ -167,8 +169,6 @@ type summary struct {
 	VATKey string // explains the rate; empty if not needed
 }
 
-func (h *Handler) summaryOf(language string, totals order.Totals) summary {
-	s := summary{Rate: formatRate(language, totals.RateBasisPoints)}
 const vatNotConfirmed = "vat.not_confirmed"
 
 // VATClass is the look of that explanation: whether a VAT ID was accepted stands out.
@@ -183,6 +183,8 @@ func (s summary) VATClass() string {
 	}
 }
 
+func (h *Handler) summaryOf(language string, totals order.Totals) summary {
+	s := summary{Rate: formatRate(language, totals.RateBasisPoints)}
 	if key := "vat." + totals.Rule; totals.Net > 0 && h.templates.Has(key) {
 		s.VATKey = key
 	}
@@ -198,7 +200,7 @@ func (h *Handler) newPayData(req *ui.Request, view order.View, t formError) (pay
 	o := view.Order
 	s := payData{
 		Page: currentPayPath(req), SignIn: ui.WithNext(ui.SignInPath, currentPayPath(req)), View: view, Order: o,
-		Rows: h.newItemRows(req, currentPayPath(req), view, t), summary: h.summaryOf(req.Language, o.Totals), Steps: stepsOf(o), AskedKey: askedKey(o, view.IsOwner),
+		Rows: h.newItemRows(req, currentPayPath(req), view, t), summary: h.summaryOf(req.Language, o.Totals), Steps: stepsOf(o), AskedKey: askedKey(o, view.IsOwner), Holder: holderOf(o),
 		Outcome: !o.PaidAt.IsZero(), ReturnedKey: returnedKey(o), TextKey: "pay.text." + displayState(o),
 		Changeable: view.IsOwner && o.State.Open() && o.State != order.Paying, RefusedKey: refusedKey(view),
 	}
@@ -208,6 +210,7 @@ func (h *Handler) newPayData(req *ui.Request, view order.View, t formError) (pay
 	needsRegistrant := s.Changeable && slices.Contains(view.Missing, order.MissingRegistrant)
 	if needsRegistrant {
 		s.Registrant = h.newRegistrantForm(req, t)
+		s.Registrant.Holder = s.Holder
 	}
 	s.Orderable = s.Changeable && (view.Payable || needsRegistrant && len(view.Missing) == 1 && len(view.Refused) == 0)
 	if s.Orderable && view.Owner.Consumer(o.Totals) {
@@ -373,6 +376,26 @@ func askedKey(o order.Order, isOwner bool) string {
 			return "asked.you"
 		}
 		return "asked.person"
+	}
+}
+
+// holderOf says what the account's registrant is for an order: the holder of all its domains
+// (new), of some of them (some), or only the customer who gets the invoice (same), because
+// transfers, renewals and restores change no holder.
+func holderOf(o order.Order) string {
+	registrations := 0
+	for _, item := range o.Items {
+		if item.Kind == order.Register {
+			registrations++
+		}
+	}
+	switch registrations {
+	case len(o.Items):
+		return "new"
+	case 0:
+		return "same"
+	default:
+		return "some"
 	}
 }
 

@@ -7,8 +7,8 @@ import "github.com/dotkontor/dotkontor/internal/web/ui"
 var problemTexts = ui.WithRequirements(ui.Texts{
 	"vat.domestic": {"Mit deutscher Umsatzsteuer.", "Includes German VAT."},
 	"vat.unknown_country": {
-		"Mit deutscher Umsatzsteuer, weil wir Ihr Land noch nicht kennen. Das kann sich mit der Anschrift des Domaininhabers ändern.",
-		"Includes German VAT, because we don't know your country yet. This may change once you enter the domain holder's address.",
+		"Mit deutscher Umsatzsteuer, weil wir Ihr Land noch nicht kennen. Das kann sich mit Ihrer Anschrift ändern.",
+		"Includes German VAT, because we don't know your country yet. This may change once you enter your address.",
 	},
 	"vat.outside_eu": {
 		"Ohne Umsatzsteuer: Sie sind außerhalb der Europäischen Union ansässig.",
