@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -75,26 +77,58 @@ func (db *DB) CountOpenWithdrawalNotices(ctx context.Context) (int, error) {
 	return int(count), err
 }
 
-// ListRelatedOrders returns the order with a number, or the newest paid orders for a domain.
-func (db *DB) ListRelatedOrders(ctx context.Context, mention string, limit int) ([]withdrawal.RelatedOrder, error) {
-	if strings.HasPrefix(mention, orderPrefix) {
-		o, ok, err := db.OrderByID(ctx, mention)
-		if !ok {
-			return nil, err
+// ListRelatedOrders returns, by mention, the order with a number or the newest paid orders
+// for a domain. It is one query for all of them: a list has many notices.
+func (db *DB) ListRelatedOrders(ctx context.Context, mentions []string, limit int) (map[string][]withdrawal.RelatedOrder, error) {
+	var ids, names []any
+	for _, mention := range mentions {
+		switch {
+		case sqldb.IsUnstorable(mention):
+		case strings.HasPrefix(mention, orderPrefix):
+			ids = append(ids, mention)
+		default:
+			names = append(names, mention)
 		}
-		related := withdrawal.RelatedOrder{ID: o.ID, Customer: o.Customer, PaidAt: o.PaidAt, ConsentAt: o.Consent.At, ConsentVersion: o.Consent.Wording}
-		if len(o.Items) > 0 {
-			related.Name = o.Items[0].Name
+	}
+	var parts []string
+	if len(ids) > 0 {
+		parts = append(parts, `SELECT orders.id AS mention, orders.id, orders.customer_id,
+				coalesce((SELECT order_items.name FROM order_items WHERE order_items.order_id = orders.id ORDER BY order_items.position LIMIT 1), ''),
+				orders.paid_at, orders.consent_at, orders.consent_wording
+			FROM orders WHERE orders.id IN (`+placeholders(1, len(ids))+`)`)
+	}
+	if len(names) > 0 && limit > 0 {
+		parts = append(parts, `SELECT name AS mention, id, customer_id, name, paid_at, consent_at, consent_wording
+			FROM (
+				SELECT order_items.name, orders.id, orders.customer_id, orders.paid_at, orders.consent_at, orders.consent_wording,
+					row_number() OVER (PARTITION BY order_items.name ORDER BY orders.id DESC) AS place
+				FROM order_items JOIN orders ON orders.id = order_items.order_id
+				WHERE order_items.name IN (`+placeholders(len(ids)+1, len(names))+`) AND orders.paid_at > 0) AS newest
+			WHERE place <= `+strconv.Itoa(limit))
+	} else {
+		names = nil
+	}
+	found := make(map[string][]withdrawal.RelatedOrder)
+	if len(parts) == 0 {
+		return found, nil
+	}
+	text := strings.Join(parts, " UNION ALL ") + " ORDER BY 1, 2 DESC"
+	for row, err := range sqldb.Rows(ctx, db.sql.Reader(), text, slices.Concat(ids, names)...) {
+		if err != nil {
+			return nil, fmt.Errorf("store: list related orders: %w", err)
 		}
-		return []withdrawal.RelatedOrder{related}, nil
+		mention, _ := row[0].(string)
+		related := withdrawal.RelatedOrder{}
+		related.ID, _ = row[1].(string)
+		related.Customer, _ = row[2].(string)
+		related.Name, _ = row[3].(string)
+		related.ConsentVersion, _ = row[6].(string)
+		paid, _ := row[4].(int64)
+		consented, _ := row[5].(int64)
+		related.PaidAt, related.ConsentAt = fromMicros(paid), fromMicros(consented)
+		found[mention] = append(found[mention], related)
 	}
-	return rowsAs(relatedOrderOf)(db.read().ListPaidOrdersByName(ctx, mention, int32(limit)))
-}
-
-func relatedOrderOf(row query.ListPaidOrdersByNameRow) withdrawal.RelatedOrder {
-	return withdrawal.RelatedOrder{
-		ID: row.ID, Customer: row.CustomerID, Name: row.Name, PaidAt: fromMicros(row.PaidAt), ConsentAt: fromMicros(row.ConsentAt), ConsentVersion: row.ConsentWording,
-	}
+	return found, nil
 }
 
 // MarkWithdrawalNoticeDone closes an open notice, with its audit event.

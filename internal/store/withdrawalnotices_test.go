@@ -1,6 +1,7 @@
 package store
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -84,15 +85,28 @@ func TestListRelatedOrders_ByNumberOrPaidDomain(t *testing.T) {
 		want := withdrawal.RelatedOrder{ID: o.ID, Customer: o.Customer, Name: o.Items[0].Name, PaidAt: o.PaidAt, ConsentAt: given.At, ConsentVersion: given.Wording}
 		other := want
 		other.Name = "tee.org"
-		for mention, want := range map[string][]withdrawal.RelatedOrder{
+		wanted := map[string][]withdrawal.RelatedOrder{
 			"tee.org": {other}, "kaffee.org": {want}, o.ID: {want}, waiting.ID: {{ID: waiting.ID, Customer: anna, Name: "kaffee.org"}}, "milch.org": nil, "ord_none": nil, "\xff": nil,
-		} {
-			if got, err := db.ListRelatedOrders(ctx, mention, 3); err != nil || !slices.Equal(got, want) {
-				t.Errorf("%q: %+v, %v, want %+v", mention, got, err, want)
+		}
+		all, err := db.ListRelatedOrders(ctx, slices.Collect(maps.Keys(wanted)), 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for mention, want := range wanted {
+			if !slices.Equal(all[mention], want) {
+				t.Errorf("%q among others: %+v, want %+v", mention, all[mention], want)
+			}
+			if got, err := db.ListRelatedOrders(ctx, []string{mention}, 3); err != nil || !slices.Equal(got[mention], want) {
+				t.Errorf("%q alone: %+v, %v, want %+v", mention, got, err, want)
 			}
 		}
-		if got, err := db.ListRelatedOrders(ctx, "tee.org", 0); err != nil || len(got) != 0 {
+		if got, err := db.ListRelatedOrders(ctx, []string{"tee.org"}, 0); err != nil || len(got) != 0 {
 			t.Errorf("with limit zero: %v, %v", got, err)
+		}
+		bert := newCustomer(t, db, "bert")
+		newest := mustUpdateOrder(t, db, mustUpdateOrder(t, db, addOrder(t, db, testOrder(bert, "tee.org")), toPaying("pay_2")), toPaid)
+		if got, err := db.ListRelatedOrders(ctx, []string{"tee.org", "kaffee.org"}, 1); err != nil || len(got["kaffee.org"]) != 1 || len(got["tee.org"]) != 1 || got["tee.org"][0].ID != newest.ID {
+			t.Errorf("the newest one: %+v, %v", got, err)
 		}
 	})
 }

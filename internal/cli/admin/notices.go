@@ -39,7 +39,7 @@ func (c noticesListCommand) Run(t *cli.Terminal) error {
 			}
 			orders, err := notices.ListRelatedOrders(d.Ctx, one)
 			if err == nil {
-				list.addNotice(one, orders)
+				list.addNotice(one, orders[0])
 			}
 			return err
 		}))

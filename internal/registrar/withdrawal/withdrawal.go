@@ -159,8 +159,9 @@ type Store interface {
 	AddWithdrawalNotice(ctx context.Context, notice Notice, mails []registrar.Mail) error
 	// ListWithdrawalNotices returns the page after an id, the oldest first.
 	ListWithdrawalNotices(ctx context.Context, after string, limit int) ([]Notice, error)
-	// ListRelatedOrders returns the order with a number, or the newest paid ones for a domain.
-	ListRelatedOrders(ctx context.Context, mention string, limit int) ([]RelatedOrder, error)
+	// ListRelatedOrders returns, by mention, the order with a number or the newest paid ones
+	// for a domain, at most limit for each.
+	ListRelatedOrders(ctx context.Context, mentions []string, limit int) (map[string][]RelatedOrder, error)
 	GetWithdrawalNotice(ctx context.Context, id string) (Notice, bool, error)
 	// ListOpenWithdrawalNotices is ordered by arrival, ListHandledWithdrawalNotices returns the
 	// page before an id, the newest first; empty starts at the top.
@@ -229,7 +230,7 @@ func (s *Service) Submit(ctx context.Context, actor registrar.Actor, notice Noti
 			if err != nil {
 				return notice, err
 			}
-			addOrderData(data, orders)
+			addOrderData(data, orders[0])
 		}
 		mails = append(mails, registrar.Mail{Kind: registrar.MailNoticeReceived, To: s.cfg.OperatorEmail, Language: "de", Data: data})
 	}
@@ -314,19 +315,28 @@ const (
 	orderPrefix = "ord_"
 )
 
-// ListRelatedOrders returns the orders that a notice may concern: those whose number
+// ListRelatedOrders returns the orders that each notice may concern: those whose number
 // it mentions, and the newest paid ones for each domain it mentions. They are for the
-// operator only; the sender must not learn whether there are any.
-func (s *Service) ListRelatedOrders(ctx context.Context, notice Notice) ([]RelatedOrder, error) {
-	var all []RelatedOrder
-	for _, mention := range parseMentions(notice.Contract) {
-		found, err := s.cfg.Store.ListRelatedOrders(ctx, mention, maxOrders)
-		if err != nil {
-			return nil, err
-		}
-		for _, order := range found {
-			if !slices.ContainsFunc(all, func(other RelatedOrder) bool { return other.ID == order.ID }) {
-				all = append(all, order)
+// operator only; the sender must not learn whether there are any. All are read in one query.
+func (s *Service) ListRelatedOrders(ctx context.Context, notices ...Notice) ([][]RelatedOrder, error) {
+	all, mentions := make([][]RelatedOrder, len(notices)), make([][]string, len(notices))
+	for i, notice := range notices {
+		mentions[i] = parseMentions(notice.Contract)
+	}
+	once := slices.Compact(slices.Sorted(slices.Values(slices.Concat(mentions...))))
+	if len(once) == 0 {
+		return all, nil
+	}
+	found, err := s.cfg.Store.ListRelatedOrders(ctx, once, maxOrders)
+	if err != nil {
+		return nil, err
+	}
+	for i := range notices {
+		for _, mention := range mentions[i] {
+			for _, order := range found[mention] {
+				if !slices.ContainsFunc(all[i], func(other RelatedOrder) bool { return other.ID == order.ID }) {
+					all[i] = append(all[i], order)
+				}
 			}
 		}
 	}

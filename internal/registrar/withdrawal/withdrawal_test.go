@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/netip"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -110,10 +111,31 @@ func (b *ordersStore) AddWithdrawalNotice(_ context.Context, _ Notice, mails []r
 	return nil
 }
 
-func (b *ordersStore) ListRelatedOrders(_ context.Context, mention string, _ int) ([]RelatedOrder, error) {
-	b.queries = append(b.queries, mention)
-	at := time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
-	return []RelatedOrder{{ID: "ord_1", PaidAt: at, ConsentAt: at, ConsentVersion: "2026-11-de"}}, nil
+func (b *ordersStore) ListRelatedOrders(_ context.Context, mentions []string, _ int) (map[string][]RelatedOrder, error) {
+	b.queries = append(b.queries, strings.Join(mentions, " "))
+	at, found := time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC), make(map[string][]RelatedOrder)
+	for _, mention := range mentions {
+		if mention != "nichts.de" {
+			found[mention] = []RelatedOrder{{ID: "ord_1", PaidAt: at, ConsentAt: at, ConsentVersion: "2026-11-de"}}
+		}
+	}
+	return found, nil
+}
+
+func TestListRelatedOrders_ManyNoticesAreOneQuery(t *testing.T) {
+	t.Parallel()
+	store := &ordersStore{}
+	service, err := New(Config{Store: store})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := service.ListRelatedOrders(t.Context(), Notice{Contract: "ord_1 kaffee.de"}, Notice{Contract: "alles"}, Notice{Contract: "nichts.de"}, Notice{Contract: "kaffee.de"})
+	if err != nil || len(all) != 4 || len(all[0]) != 1 || len(all[1]) != 0 || len(all[2]) != 0 || len(all[3]) != 1 {
+		t.Errorf("%+v, %v", all, err)
+	}
+	if !slices.Equal(store.queries, []string{"kaffee.de nichts.de ord_1"}) {
+		t.Errorf("queried %q", store.queries)
+	}
 }
 
 func TestSubmit_RelatedOrdersOnlyInOperatorMail(t *testing.T) {

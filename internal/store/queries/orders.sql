@@ -1,10 +1,3 @@
--- name: ListPaidOrdersByName :many
-SELECT orders.id, orders.customer_id, order_items.name, orders.paid_at, orders.consent_at, orders.consent_wording
-FROM order_items JOIN orders ON orders.id = order_items.order_id
-WHERE order_items.name = $1 AND orders.paid_at > 0
-ORDER BY order_items.order_id DESC
-LIMIT $2;
-
 -- Locks the customer's row until the end of the transaction, so that on PostgreSQL
 -- transactions that add or pay an order of the same customer run one after the other.
 -- The row's values stay the same.
@@ -237,3 +230,10 @@ WHERE c.id = $1 AND c.confirmed_at <> 0 AND c.disabled_at = 0;
 
 -- name: GetOrderInPayment :one
 SELECT id FROM orders WHERE customer_id = $1 AND open_order = 1 AND state = 'paying' LIMIT 1;
+
+-- The ends of the terms of the domains that an order renews or restores, as they are now.
+-- name: ListTermEndsOfOrder :many
+SELECT order_items.id, domains.paid_until
+FROM order_items
+JOIN domains ON domains.id = order_items.domain_id
+WHERE order_items.order_id = $1;

@@ -1391,40 +1391,29 @@ func (q *Queries) ListOverdueOrderIDs(ctx context.Context, arg ListOverdueOrderI
 	return items, nil
 }
 
-const listPaidOrdersByName = `-- name: ListPaidOrdersByName :many
-SELECT orders.id, orders.customer_id, order_items.name, orders.paid_at, orders.consent_at, orders.consent_wording
-FROM order_items JOIN orders ON orders.id = order_items.order_id
-WHERE order_items.name = $1 AND orders.paid_at > 0
-ORDER BY order_items.order_id DESC
-LIMIT $2
+const listTermEndsOfOrder = `-- name: ListTermEndsOfOrder :many
+SELECT order_items.id, domains.paid_until
+FROM order_items
+JOIN domains ON domains.id = order_items.domain_id
+WHERE order_items.order_id = $1
 `
 
-type ListPaidOrdersByNameRow struct {
-	ID             string
-	CustomerID     string
-	Name           string
-	PaidAt         int64
-	ConsentAt      int64
-	ConsentWording string
+type ListTermEndsOfOrderRow struct {
+	ID        string
+	PaidUntil int64
 }
 
-func (q *Queries) ListPaidOrdersByName(ctx context.Context, name string, limit int32) ([]ListPaidOrdersByNameRow, error) {
-	rows, err := q.db.QueryContext(ctx, listPaidOrdersByName, name, limit)
+// The ends of the terms of the domains that an order renews or restores, as they are now.
+func (q *Queries) ListTermEndsOfOrder(ctx context.Context, orderID string) ([]ListTermEndsOfOrderRow, error) {
+	rows, err := q.db.QueryContext(ctx, listTermEndsOfOrder, orderID)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	items := []ListPaidOrdersByNameRow{}
+	items := []ListTermEndsOfOrderRow{}
 	for rows.Next() {
-		var i ListPaidOrdersByNameRow
-		if err := rows.Scan(
-			&i.ID,
-			&i.CustomerID,
-			&i.Name,
-			&i.PaidAt,
-			&i.ConsentAt,
-			&i.ConsentWording,
-		); err != nil {
+		var i ListTermEndsOfOrderRow
+		if err := rows.Scan(&i.ID, &i.PaidUntil); err != nil {
 			return nil, err
 		}
 		items = append(items, i)

@@ -42,7 +42,7 @@ func (s *memStore) AddWithdrawalNotice(_ context.Context, d withdrawal.Notice, m
 	return nil
 }
 
-func (s *memStore) ListRelatedOrders(context.Context, string, int) ([]withdrawal.RelatedOrder, error) {
+func (s *memStore) ListRelatedOrders(context.Context, []string, int) (map[string][]withdrawal.RelatedOrder, error) {
 	return nil, nil
 }
 

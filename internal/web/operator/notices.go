@@ -70,13 +70,16 @@ func newNoticeRows(notices []withdrawal.Notice, now time.Time, names map[string]
 const maxRelated = 25
 
 // addOrders adds the orders that the first notices may concern.
-func (h *Handler) addOrders(req *ui.Request, rows []noticeRow) (err error) {
-	for i := range rows[:min(len(rows), maxRelated)] {
-		if rows[i].Orders, err = h.Notices.ListRelatedOrders(req.R.Context(), rows[i].Notice); err != nil {
-			return err
-		}
+func (h *Handler) addOrders(req *ui.Request, rows []noticeRow) error {
+	notices := make([]withdrawal.Notice, min(len(rows), maxRelated))
+	for i := range notices {
+		notices[i] = rows[i].Notice
 	}
-	return nil
+	related, err := h.Notices.ListRelatedOrders(req.R.Context(), notices...)
+	for i, orders := range related {
+		rows[i].Orders = orders
+	}
+	return err
 }
 
 // operatorNames returns the addresses of the operators by account.
