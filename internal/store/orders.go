@@ -256,3 +256,13 @@ func (db *DB) SalesSince(ctx context.Context, rule string, since time.Time) (reg
 func (db *DB) ListOrdersAwaitingIdentity(ctx context.Context, customer string) ([]string, error) {
 	return db.read().ListOrderIDsAwaitingIdentity(ctx, customer)
 }
+
+// TermEnds returns the ends of the terms of the domains that an order renews or restores.
+func (db *DB) TermEnds(ctx context.Context, order string) (map[string]time.Time, error) {
+	rows, err := db.read().ListTermEndsOfOrder(ctx, order)
+	ends := make(map[string]time.Time, len(rows))
+	for _, row := range rows {
+		ends[row.ID] = fromMicros(row.PaidUntil)
+	}
+	return ends, err
+}

@@ -338,3 +338,17 @@ func TestUpdateOrder_OverlappingNamesDoNotDeadlock(t *testing.T) {
 		}
 	})
 }
+
+func TestTermEnds_AreThoseOfRenewedDomains(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		anna, end := newCustomer(t, db, "anna"), testTime.AddDate(2, 0, 0)
+		o := testOrder(anna, "alt.org", "neu.org")
+		o.Items[0].Kind, o.Items[0].Domain = order.Renew, addDomain(t, db, anna, "alt", registrar.DomainActive, end).ID
+		o = addOrder(t, db, o)
+		ends, err := db.TermEnds(t.Context(), o.ID)
+		if err != nil || len(ends) != 1 || !ends[o.Items[0].ID].Equal(end) {
+			t.Errorf("%v, %v", ends, err)
+		}
+	})
+}

@@ -2,6 +2,8 @@ package order_test
 
 import (
 	"errors"
+	"fmt"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -31,6 +33,32 @@ func TestRun_PaidOrderCompletes(t *testing.T) {
 			t.Errorf("receipt and outcome are two mails: %+v", merged)
 		}
 		env.checkInvariants()
+	})
+}
+
+func TestRun_OutcomeMailNamesNewEndsOfRenewedTerms(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		env := newEnv(t)
+		env.store.termEnds = map[string]time.Time{"laden.de": time.Date(2029, 2, 3, 4, 0, 0, 0, time.UTC), "tee.de": time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)}
+		o, _ := env.createPaidOrder(newRequest(order.Renew, "laden", "tee"))
+		env.store.endItem("laden.de", order.ItemActive, time.Now())
+		env.store.endItem("tee.de", order.ItemFailed, time.Now())
+		env.runFor(env.service, 3*time.Second)
+		env.wantState(o.ID, order.PartiallyCompleted)
+		mail := env.store.mails[len(env.store.mails)-1]
+		at := slices.IndexFunc(o.Items, func(i order.Item) bool { return i.Name == "laden.de" }) + 1
+		if mail.Data[fmt.Sprintf("item%d_paid_until", at)] != "2029-02-03" || mail.Data[fmt.Sprintf("item%d_paid_until", 3-at)] != "" {
+			t.Errorf("the outcome: %v", mail.Data)
+		}
+		all, _ := env.createPaidOrder(newRequest(order.Renew, "laden"))
+		env.store.endItem("laden.de", order.ItemActive, time.Now())
+		env.runFor(env.service, 3*time.Second)
+		env.wantState(all.ID, order.Completed)
+		mail = env.store.mails[len(env.store.mails)-1]
+		if mail.Data["item1_paid_until"] != "2029-02-03" || mail.Merged == nil || mail.Merged.Data["item1_paid_until"] != "2029-02-03" {
+			t.Errorf("the completed order: %v, merged %+v", mail.Data, mail.Merged)
+		}
 	})
 }
 

@@ -30,9 +30,17 @@ func receiptMail(o Order, buyer *Buyer) registrar.Mail {
 }
 
 // outcomeMail follows the receipt. If everything succeeded, the two are one mail if
-// possible.
-func outcomeMail(o Order) registrar.Mail {
+// possible. ends are until when renewed and restored domains are paid, by item.
+func outcomeMail(o Order, ends map[string]time.Time) registrar.Mail {
+	addEnds := func(data map[string]string) {
+		for i, item := range o.Items {
+			if end := ends[item.ID]; !end.IsZero() {
+				data["item"+strconv.Itoa(i+1)+"_paid_until"] = end.UTC().Format(time.DateOnly)
+			}
+		}
+	}
 	data := mailData(o)
+	addEnds(data)
 	data["state"] = string(o.State)
 	back := registrar.Cents(0)
 	for _, refund := range o.Refunds {
@@ -44,6 +52,7 @@ func outcomeMail(o Order) registrar.Mail {
 	mail := registrar.Mail{Kind: registrar.MailOrderEnded, Customer: o.Customer, Data: data, Delay: receiptDelay}
 	if o.State == Completed {
 		merged := receiptMail(o, nil)
+		addEnds(merged.Data)
 		merged.Kind, merged.Delay = registrar.MailOrderCompleted, mergedDelay
 		mail.Delay, mail.Merged = 0, &merged
 	}

@@ -34,7 +34,8 @@ type memStore struct {
 	linked map[string]string
 	claims map[registrar.SecretHash]string
 	// onSpent is called after each SpentSince.
-	onSpent func()
+	onSpent  func()
+	termEnds map[string]time.Time // by the name of a domain
 	// onRead is called before each OrderByID, which fails with its error.
 	onRead func() error
 }
@@ -277,6 +278,18 @@ func (m *memStore) releaseLeases(node string, now time.Time) {
 			m.orders[id] = o
 		}
 	}
+}
+
+func (m *memStore) TermEnds(_ context.Context, id string) (map[string]time.Time, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	ends := make(map[string]time.Time)
+	for _, item := range m.orders[id].Items {
+		if end, known := m.termEnds[item.Name]; known {
+			ends[item.ID] = end
+		}
+	}
+	return ends, nil
 }
 
 func (m *memStore) SpentSince(_ context.Context, customer, _ string, _ time.Time) (order.Spending, error) {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"strings"
+	"time"
 
 	"github.com/dotkontor/dotkontor/internal/failpoint"
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -228,8 +229,8 @@ func (s *Service) addRefund(o *Order, payment, item string, amount registrar.Cen
 }
 
 // concludeProvisioning records refunds for failed items and ends the order when all of
-// its items have ended.
-func (s *Service) concludeProvisioning(m *Transition) bool {
+// its items have ended. ends are the new ends of terms, by item, for the mail about that.
+func (s *Service) concludeProvisioning(m *Transition, ends map[string]time.Time) bool {
 	if m.From.State != Provisioning {
 		return false
 	}
@@ -263,7 +264,7 @@ func (s *Service) concludeProvisioning(m *Transition) bool {
 		s.setState(now, state)
 		// The receipt of an automatic renewal says what will be renewed.
 		if now.Channel != ChannelRenewal || state != Completed || captured == nil || captured.Kind != ByMethod {
-			m.Mails = []registrar.Mail{outcomeMail(*now)}
+			m.Mails = []registrar.Mail{outcomeMail(*now, ends)}
 		}
 	}
 	s.leaseForRefunds(now)

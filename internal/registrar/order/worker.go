@@ -2,6 +2,7 @@ package order
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/failpoint"
@@ -154,9 +155,32 @@ func (s *Service) checkPayment(ctx context.Context, o Order) (Order, error) {
 	return s.storeRelease(ctx, o, o.clone())
 }
 
+// renewedUntil returns until when the domains that an order has extended are now paid, by
+// item, for the mail about its outcome.
+func (s *Service) renewedUntil(ctx context.Context, o Order) (map[string]time.Time, error) {
+	extended := func(i Item) bool { return i.Kind.ForHeldDomain() && i.State == ItemActive }
+	if !slices.ContainsFunc(o.Items, extended) {
+		return nil, nil
+	}
+	ends, err := s.cfg.Store.TermEnds(ctx, o.ID)
+	if err != nil {
+		return nil, err
+	}
+	for _, item := range o.Items {
+		if !extended(item) {
+			delete(ends, item.ID)
+		}
+	}
+	return ends, nil
+}
+
 func (s *Service) finishProvisioning(ctx context.Context, o Order) (Order, error) {
 	owed := len(o.Refunds)
-	o, err := s.update(ctx, o, s.concludeProvisioning)
+	ends, err := s.renewedUntil(ctx, o)
+	if err != nil {
+		return o, err
+	}
+	o, err = s.update(ctx, o, func(m *Transition) bool { return s.concludeProvisioning(m, ends) })
 	if err != nil {
 		return o, err
 	}

@@ -43,6 +43,7 @@ type item struct {
 	Net        string
 	Failed     bool
 	Why        string // taken, code, locked, denied or other
+	Until      string // the new end of a renewed or restored term; empty if unknown
 }
 
 // failureReasons maps error codes to the reasons that mails distinguish.
@@ -70,7 +71,7 @@ func (l *language) orderData(data map[string]string) orderData {
 	count, _ := strconv.Atoi(data["items"]) // no items if it is not a number
 	for n := range min(count, maxItems) {
 		of := "item" + strconv.Itoa(n+1) + "_"
-		one := item{Name: sanitizeValue(data[of+"name"]), Kind: data[of+"kind"], Net: l.formatAmount(data[of+"net"])}
+		one := item{Name: sanitizeValue(data[of+"name"]), Kind: data[of+"kind"], Net: l.formatAmount(data[of+"net"]), Until: l.formatDate(data[of+"paid_until"])}
 		if one.Name == "" {
 			break
 		}

@@ -65,7 +65,7 @@ reply to this email.
 Thank you. Your order of {{.At}} is
 {{if .Free}}confirmed{{else}}paid{{end}} and complete:
 {{range .Items}}
-{{.Name}} {{if eq .Kind "register"}}is yours{{else if eq .Kind "transfer"}}has been transferred to us{{else if eq .Kind "restore"}}has been restored{{else}}has been renewed{{end}}.
+{{.Name}} {{if eq .Kind "register"}}is yours{{else if eq .Kind "transfer"}}has been transferred to us{{else if eq .Kind "restore"}}has been restored{{with .Until}} and is paid until {{.}}{{end}}{{else}}has been renewed{{with .Until}} until {{.}}{{end}}{{end}}.
 {{end}}` + englishReceipt + `{{if .Unclaimed}}The order does not belong to an account yet; we send you the link to add
 it to yours in a separate email. After that, you find everything here:
 
@@ -86,7 +86,7 @@ As of {{.At}}, your order is
 Order: {{.Order}}
 {{range .Items}}
 {{.Name}}
-  {{if .Failed}}failed: {{if eq .Why "taken"}}the name has been taken in the meantime{{else if eq .Why "code"}}the auth code was wrong{{else if eq .Why "locked"}}the name is locked{{else if eq .Why "denied"}}the registry rejected it{{else}}the registry did not accept the order{{end}}{{else if eq .Kind "register"}}registered{{else if eq .Kind "transfer"}}transferred to us{{else if eq .Kind "restore"}}restored{{else}}renewed{{end}}
+  {{if .Failed}}failed: {{if eq .Why "taken"}}the name has been taken in the meantime{{else if eq .Why "code"}}the auth code was wrong{{else if eq .Why "locked"}}the name is locked{{else if eq .Why "denied"}}the registry rejected it{{else}}the registry did not accept the order{{end}}{{else if eq .Kind "register"}}registered{{else if eq .Kind "transfer"}}transferred to us{{else if eq .Kind "restore"}}restored{{with .Until}} and paid until {{.}}{{end}}{{else}}renewed{{with .Until}} until {{.}}{{end}}{{end}}
 {{end}}{{with .Refund}}
 We are refunding {{.}} to your original payment method. This takes a
 few days.

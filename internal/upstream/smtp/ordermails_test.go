@@ -70,6 +70,16 @@ func TestOrderMails_StateEachOutcome(t *testing.T) {
 			en:      []string{"was paid", "registration, 1 year: 6.90 EUR net\n", "renewal, 2 years", "VAT 19 %                  21.41 EUR\n", "134.11 EUR"},
 			deNever: "VIES",
 		},
+		"renewals with their new ends": {
+			kind: registrar.MailOrderCompleted, facts: orderMailData(map[string]string{"item2_paid_until": "2029-02-03", "item3_kind": "restore", "item3_paid_until": "2028-05-06"}),
+			de: []string{"ki.ai ist bis 03.02.2029 verlängert.\n", "umzug.de ist wiederhergestellt und bis 06.05.2028 bezahlt.\n"},
+			en: []string{"ki.ai has been renewed until 3 February 2029.\n", "umzug.de has been restored and is paid until 6 May 2028.\n"},
+		},
+		"the outcome of renewals with their new ends": {
+			kind: registrar.MailOrderEnded, facts: orderMailData(map[string]string{"item2_paid_until": "2029-02-03", "item3_kind": "restore", "item3_paid_until": "2028-05-06"}),
+			de: []string{"ki.ai\n  ist bis 03.02.2029 verlängert\n", "umzug.de\n  ist wiederhergestellt und bis 06.05.2028 bezahlt\n"},
+			en: []string{"ki.ai\n  renewed until 3 February 2029\n", "umzug.de\n  restored and paid until 6 May 2028\n"},
+		},
 		"a receipt of nothing": {
 			kind: registrar.MailOrderPaid, facts: orderMailData(map[string]string{"gross": "0.00"}),
 			de: []string{"bestätigt"}, en: []string{"was confirmed"}, deNever: "bezahlt",
