@@ -33,7 +33,7 @@ func (s *Service) View(ctx context.Context, actor registrar.Actor, paySecret str
 	}
 	view := View{Order: o, IsOwner: isOwner(actor, o)}
 	if !view.IsOwner {
-		view.Owner = Buyer{Email: maskEmail(buyer.Email)}
+		view.Owner = Buyer{Email: maskEmail(buyer.Email), Language: buyer.Language} // the page's language before the sign-in
 		return view, nil
 	}
 	view.Owner = buyer

@@ -102,7 +102,7 @@ func TestPayLink_OnlyOwnerMayAct(t *testing.T) {
 			}
 		}
 		view, err := env.service.View(t.Context(), actor, secret)
-		if err != nil || view.IsOwner || view.Owner != (order.Buyer{Email: "a•••@m•••.example"}) || view.Payable {
+		if err != nil || view.IsOwner || view.Owner != (order.Buyer{Email: "a•••@m•••.example", Language: "de"}) || view.Payable {
 			t.Errorf("%s %q sees %+v, %v", actor.Kind, actor.Customer, view, err)
 		}
 	}
