@@ -49,46 +49,67 @@ type RefundEntry struct {
 // OrderFilter selects orders: all, those in a state, or those of a domain.
 type OrderFilter struct{ State, Name string }
 
-// ListOrders returns a page of orders, the newest first, and the id to continue with, which
-// is empty on the last page. The lists contain customers' addresses: each page is audited
-// before it is read.
-func (s *Service) ListOrders(ctx context.Context, operator registrar.Actor, filter OrderFilter, before string) ([]OrderEntry, string, error) {
+// List is a page of a list, the newest first.
+type List[T any] struct {
+	Rows  []T
+	Older string // the id to continue with; empty on the last page
+	// Unaudited means that the view could not be recorded, so the rows have no addresses.
+	Unaudited bool
+}
+
+// ListOrders returns a page of orders. The lists contain customers' addresses: each page is
+// audited before it is read. If the audit event can't be stored, for example because the disk
+// is full, the operator who has to repair that still sees the list, without the addresses.
+func (s *Service) ListOrders(ctx context.Context, operator registrar.Actor, filter OrderFilter, before string) (List[OrderEntry], error) {
 	return page(ctx, s, operator, "orders", func() ([]OrderEntry, error) {
 		return s.cfg.Store.ListAllOrders(ctx, filter, before, PageSize+1)
-	}, func(o OrderEntry) string { return o.ID })
+	}, func(o *OrderEntry) (string, *Subject) { return o.ID, &o.Subject })
 }
 
-// ListPayments returns a page of payments, of all states or one, the newest first.
-func (s *Service) ListPayments(ctx context.Context, operator registrar.Actor, state, before string) ([]PaymentEntry, string, error) {
+// ListPayments returns a page of payments, of all states or one.
+func (s *Service) ListPayments(ctx context.Context, operator registrar.Actor, state, before string) (List[PaymentEntry], error) {
 	return page(ctx, s, operator, "payments", func() ([]PaymentEntry, error) {
 		return s.cfg.Store.ListAllPayments(ctx, state, before, PageSize+1)
-	}, func(p PaymentEntry) string { return p.ID })
+	}, func(p *PaymentEntry) (string, *Subject) { return p.ID, &p.Subject })
 }
 
-// ListRefunds returns a page of refunds, all or those pending, the newest first.
-func (s *Service) ListRefunds(ctx context.Context, operator registrar.Actor, pending bool, before string) ([]RefundEntry, string, error) {
+// ListRefunds returns a page of refunds, all or those pending.
+func (s *Service) ListRefunds(ctx context.Context, operator registrar.Actor, pending bool, before string) (List[RefundEntry], error) {
 	return page(ctx, s, operator, "refunds", func() ([]RefundEntry, error) {
 		return s.cfg.Store.ListAllRefunds(ctx, pending, before, PageSize+1)
-	}, func(r RefundEntry) string { return r.ID })
+	}, func(r *RefundEntry) (string, *Subject) { return r.ID, &r.Subject })
 }
+
+// auditTimeout bounds the write before a list is read, so that a slow disk does not take the
+// time of the whole request.
+const auditTimeout = 3 * time.Second
 
 // page checks the operator, audits the view and cuts a list that was read with one row more
 // than a page has.
 func page[T any](
-	ctx context.Context, s *Service, operator registrar.Actor, what string, list func() ([]T, error), id func(T) string,
-) (rows []T, older string, err error) {
+	ctx context.Context, s *Service, operator registrar.Actor, what string, list func() ([]T, error), of func(*T) (id string, subject *Subject),
+) (shown List[T], err error) {
 	if err := operator.RequireOperator(); err != nil {
-		return nil, "", err
+		return shown, err
 	}
-	if err := s.cfg.Store.RecordAuditEvent(ctx, registrar.AuditEvent{Actor: operator, Action: ListViewed, Object: what, At: s.cfg.Now()}); err != nil {
-		return nil, "", err
+	write, cancel := context.WithTimeout(ctx, auditTimeout)
+	defer cancel()
+	event := registrar.AuditEvent{Actor: operator, Action: ListViewed, Object: what, At: s.cfg.Now()}
+	shown.Unaudited = s.cfg.Store.RecordAuditEvent(write, event) != nil
+	if shown.Rows, err = list(); err != nil {
+		return List[T]{}, err
 	}
-	rows, err = list()
-	if len(rows) > PageSize {
-		rows = rows[:PageSize]
-		older = id(rows[PageSize-1])
+	if len(shown.Rows) > PageSize {
+		shown.Rows = shown.Rows[:PageSize]
+		shown.Older, _ = of(&shown.Rows[PageSize-1])
 	}
-	return rows, older, err
+	if shown.Unaudited {
+		for i := range shown.Rows {
+			_, subject := of(&shown.Rows[i])
+			subject.Email = ""
+		}
+	}
+	return shown, nil
 }
 
 // FindOrder returns the order that a number stands for: that of an order, a payment, a

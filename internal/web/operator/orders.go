@@ -15,6 +15,12 @@ import (
 // pageLinks lead through a list that continues at an id.
 type pageLinks struct{ Older, Newest string }
 
+// listedPage is what all lists of admin have.
+type listedPage struct {
+	pageLinks
+	Unaudited bool // customers' addresses are missing
+}
+
 // newPageLinks returns the links below a page of a list with a filter. last is the id of its
 // last row; empty if there are no more.
 func newPageLinks(req *ui.Request, path string, filter url.Values, last string) (links pageLinks) {
@@ -51,16 +57,16 @@ type ordersView struct {
 	Search ui.Field
 	Name   string // whose orders are shown; empty if there was no search
 	Orders []admin.OrderEntry
-	pageLinks
+	listedPage
 }
 
 func (h *Handler) orders(req *ui.Request, operator registrar.Actor) error {
 	state, filter := stateFilter(req, order.States())
-	orders, last, err := h.Admin.ListOrders(req.R.Context(), operator, admin.OrderFilter{State: string(state)}, req.Query("before"))
+	orders, err := h.Admin.ListOrders(req.R.Context(), operator, admin.OrderFilter{State: string(state)}, req.Query("before"))
 	if err != nil {
 		return err
 	}
-	return h.showOrders(req, http.StatusOK, ordersView{State: state, Orders: orders, pageLinks: newPageLinks(req, ordersPath, filter, last)}, "")
+	return h.showOrders(req, http.StatusOK, ordersView{State: state, Orders: orders.Rows, listedPage: listedPage{newPageLinks(req, ordersPath, filter, orders.Older), orders.Unaudited}}, "")
 }
 
 func (h *Handler) showOrders(req *ui.Request, status int, view ordersView, problem string) error {
@@ -76,12 +82,12 @@ func (h *Handler) showOrders(req *ui.Request, status int, view ordersView, probl
 func (h *Handler) findOrders(req *ui.Request, operator registrar.Actor) error {
 	ctx, text := req.R.Context(), req.Text("q")
 	if name, err := registrar.ParseHost(strings.ToLower(text)); err == nil && strings.Contains(name, ".") {
-		orders, _, err := h.Admin.ListOrders(ctx, operator, admin.OrderFilter{Name: name}, "")
+		orders, err := h.Admin.ListOrders(ctx, operator, admin.OrderFilter{Name: name}, "")
 		if err != nil {
 			return err
 		}
-		if len(orders) > 0 {
-			return h.showOrders(req, http.StatusOK, ordersView{Name: name, Orders: orders}, "")
+		if len(orders.Rows) > 0 {
+			return h.showOrders(req, http.StatusOK, ordersView{Name: name, Orders: orders.Rows, listedPage: listedPage{Unaudited: orders.Unaudited}}, "")
 		}
 	} else {
 		id, found, err := h.Admin.FindOrder(ctx, operator, text)
@@ -105,7 +111,7 @@ func (h *Handler) order(req *ui.Request, operator registrar.Actor) error {
 
 func (h *Handler) payments(req *ui.Request, operator registrar.Actor) error {
 	state, filter := stateFilter(req, order.PaymentStates())
-	payments, last, err := h.Admin.ListPayments(req.R.Context(), operator, string(state), req.Query("before"))
+	payments, err := h.Admin.ListPayments(req.R.Context(), operator, string(state), req.Query("before"))
 	if err != nil {
 		return err
 	}
@@ -113,8 +119,8 @@ func (h *Handler) payments(req *ui.Request, operator registrar.Actor) error {
 		States   []order.PaymentState
 		State    order.PaymentState
 		Payments []admin.PaymentEntry
-		pageLinks
-	}{order.PaymentStates(), state, payments, newPageLinks(req, paymentsPath, filter, last)}, "")
+		listedPage
+	}{order.PaymentStates(), state, payments.Rows, listedPage{newPageLinks(req, paymentsPath, filter, payments.Older), payments.Unaudited}}, "")
 }
 
 func (h *Handler) refunds(req *ui.Request, operator registrar.Actor) error {
@@ -123,13 +129,13 @@ func (h *Handler) refunds(req *ui.Request, operator registrar.Actor) error {
 	if pending {
 		filter = url.Values{"state": {"pending"}}
 	}
-	refunds, last, err := h.Admin.ListRefunds(req.R.Context(), operator, pending, req.Query("before"))
+	refunds, err := h.Admin.ListRefunds(req.R.Context(), operator, pending, req.Query("before"))
 	if err != nil {
 		return err
 	}
 	return h.render(req, ui.View{Name: "refunds", Section: refundsPath}, struct {
 		Pending bool
 		Refunds []admin.RefundEntry
-		pageLinks
-	}{pending, refunds, newPageLinks(req, refundsPath, filter, last)}, "")
+		listedPage
+	}{pending, refunds.Rows, listedPage{newPageLinks(req, refundsPath, filter, refunds.Older), refunds.Unaudited}}, "")
 }

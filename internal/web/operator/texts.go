@@ -31,9 +31,13 @@ var texts = ui.Texts{
 		"Nichts zu tun: Kein Widerruf und keine Kündigung ist offen, keine Bestellung hängt fest, keine Erstattung ist überfällig, alle Gegenstellen antworten.",
 		"Nothing to do: no withdrawal or termination is open, no order is stuck, no refund is overdue, all upstreams respond.",
 	},
-	"home.orders":   {"Festhängende Bestellungen", "Stuck orders"},
-	"home.items":    {"Bezahlte, noch nicht registrierte Domains", "Paid domains not yet registered"},
-	"home.changes":  {"Offene Änderungen an Domains", "Pending domain changes"},
+	"home.orders":  {"Festhängende Bestellungen", "Stuck orders"},
+	"home.items":   {"Bezahlte, noch nicht registrierte Domains", "Paid domains not yet registered"},
+	"home.changes": {"Offene Änderungen an Domains", "Pending domain changes"},
+	"list.unaudited": {
+		"Dieser Zugriff ließ sich nicht protokollieren, vermutlich ist die Datenbank gestört. Deshalb fehlen die Adressen der Kunden.",
+		"This access could not be recorded; the database is probably degraded. That is why the customers' addresses are missing.",
+	},
 	"home.database": {"Datenbank gestört", "Database degraded"},
 	"database.unreachable": {
 		"Die Datenbank antwortet nicht. Nur Abfragen nach freien Domains funktionieren.",

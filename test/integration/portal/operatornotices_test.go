@@ -5,8 +5,10 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
 )
 
@@ -93,6 +95,36 @@ func TestOperatorPages_ListsRenderEmptyAndFilter(t *testing.T) {
 		if got := b.post("/operator/orders", url.Values{"q": {text}}); got.status != http.StatusNotFound || !strings.Contains(got.body, "Keine passende Bestellung") {
 			t.Errorf("%q: %d", text, got.status)
 		}
+	}
+}
+
+func TestOperatorLists_AreShownWithoutAddressesIfNotAudited(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, true)
+	customer := s.newMember("erika@example.org")
+	_, b := s.operatorBrowser("ops@example.org")
+	_, _, err := s.db.AddOrder(t.Context(), order.Order{
+		ID: "ord_1", Customer: customer.ID, State: order.AwaitingPayment, Channel: order.ChannelPortal, By: registrar.Actor{Kind: registrar.ActorPerson},
+		Items:     []order.Item{{ID: "itm_1", Name: "laden.de", TLD: ".de", Kind: order.Register, Years: 1, State: order.ItemWaiting}},
+		CreatedAt: s.clock.now(), UpdatedAt: s.clock.now(), ExpiresAt: s.clock.now().Add(time.Hour),
+	}, 10, registrar.AuditEvent{Action: order.ActionCreated, Customer: customer.ID, At: s.clock.now()})
+	must(t, err)
+	const note = "ließ sich nicht protokollieren"
+	if page := b.get("/operator/orders"); !strings.Contains(page.body, "erika@example.org") || strings.Contains(page.body, note) {
+		t.Errorf("%d %s", page.status, page.body)
+	}
+	s.exec("CREATE TRIGGER full_disk BEFORE INSERT ON audit_events BEGIN SELECT raise(ABORT, 'database or disk is full'); END")
+	for _, path := range []string{"/operator/orders", "/operator/payments", "/operator/refunds"} {
+		if page := b.get(path); page.status != http.StatusOK || !strings.Contains(page.body, note) || strings.Contains(page.body, "erika@example.org") {
+			t.Errorf("%s: %d %s", path, page.status, page.body)
+		}
+	}
+	if page := b.get("/operator/orders").body; !strings.Contains(page, "laden.de") {
+		t.Errorf("the order is missing: %s", page)
+	}
+	// A file is nothing but personal data.
+	if page := b.get("/operator/customers/" + customer.ID); page.status < 500 || strings.Contains(page.body, "erika@example.org") {
+		t.Errorf("the file is shown without an audit event: %d", page.status)
 	}
 }
 
