@@ -64,6 +64,7 @@ var domainListTexts = ui.Texts{
 	"bulk.changes":   {"Was sich ändert", "What changes"},
 	"bulk.now":       {"Bisher", "Now"},
 	"bulk.then":      {"Danach", "Then"},
+	"bulk.unknown":   {"nicht bekannt", "unknown"},
 	"bulk.unchanged": {"Hier ändert sich nichts:", "Nothing changes for:"},
 	"bulk.warning.unlock": {
 		"Ohne Sperre kann jeder, der den Auth-Code einer Domain kennt, sie zu einem anderen Anbieter umziehen.",
