@@ -47,10 +47,14 @@ func (p *App) startOrders(ctx context.Context) error {
 	if p.orders, err = order.New(settings); err != nil {
 		return err
 	}
-	p.inBackground(monitor.Run, p.orders.Run)
+	detacher, err := renewal.NewDetacher(renewal.DetacherConfig{Store: p.services.DB, Provider: p.stripe, Now: p.now, Logger: p.logger})
+	if err != nil {
+		return err
+	}
+	p.inBackground(monitor.Run, p.orders.Run, detacher.Run)
 	p.consents, err = renewal.NewConsents(renewal.ConsentConfig{
 		Store: p.services.DB, Price: p.orders.RenewalPrice, Provider: p.stripe, BaseURL: p.cfg.BaseURL,
-		Now: p.now, MailQueued: p.services.mail.Wake, Logger: p.logger,
+		Now: p.now, MailQueued: p.services.mail.Wake, MethodDetached: detacher.Wake,
 	})
 	return err
 }

@@ -219,7 +219,10 @@ func (a accounts) CloseAccount(ctx context.Context, id, closedEmail string, now 
 	if err := endConsentsOf(ctx, a.q, id, renewal.EndClosed, now); err != nil {
 		return false, err
 	}
+	if err := deleteMethods(ctx, a.q, id, now); err != nil {
+		return false, err
+	}
 	err = inOrder(ctx, id, a.q.DeletePasskeysOfCustomer, a.q.DeleteRecoveryCodes, a.q.DeleteRegistrant, a.q.DeleteIdentity,
-		a.q.DeletePaymentMethod, a.q.DeleteAgentLinksOfCustomer, a.q.DeleteLinksOfCustomer, a.q.DeleteBulkActionsOfCustomer, a.q.ClearDomainLabels, a.q.DeleteHandledInquiriesOfCustomer)
+		a.q.DeleteAgentLinksOfCustomer, a.q.DeleteLinksOfCustomer, a.q.DeleteBulkActionsOfCustomer, a.q.ClearDomainLabels, a.q.DeleteHandledInquiriesOfCustomer)
 	return err == nil, err
 }

@@ -28,6 +28,10 @@ func exportParts() []part {
 		{name: "paymentMethod", table: "payment_methods", where: whereCustomer, columns: slices.Concat(
 			columns(asText, "label"), columns(asTime, "updated_at"),
 		)},
+		{name: "savedPaymentMethods", table: "saved_methods", where: whereCustomer, key: "method", columns: slices.Concat(
+			columns(asText, "label expires"), columns(asTime, "added_at"),
+			derived("default", "CASE WHEN method = (SELECT payment_methods.method FROM payment_methods WHERE payment_methods.customer_id = saved_methods.customer_id) THEN 1 ELSE 0 END", asFlag),
+		)},
 		{name: "passkeys", table: "passkeys", where: whereCustomer, key: "id", columns: slices.Concat(
 			columns(asText, "id name"), columns(asTime, "created_at last_used_at"),
 		)},

@@ -308,13 +308,13 @@ func TestGetBuyer_JoinsRegistrantAndPaymentMethod(t *testing.T) {
 		if _, kept, err := db.GetPaymentMethod(ctx, anna); err != nil || kept {
 			t.Errorf("saved %t, %v", kept, err)
 		}
-		want.MethodLabel = "Visa •••• 4242"
+		want.MethodID, want.MethodLabel = "pm_1", "Visa •••• 4242"
 		keep(order.PaymentMethod{ProviderCustomer: "cus_1", ID: "pm_1", Label: "Visa •••• 4242"})
 		keep(order.PaymentMethod{ProviderCustomer: "cus_1"}) // a payment that saves no method keeps the stored one
 		if got, kept, err := db.GetPaymentMethod(ctx, anna); err != nil || !kept || got.ID != "pm_1" {
 			t.Errorf("got %+v, %t, %v", got, kept, err)
 		}
-		want.ProviderCustomer, want.MethodLabel = "cus_2", ""
+		want.ProviderCustomer, want.MethodID, want.MethodLabel = "cus_2", "", ""
 		keep(order.PaymentMethod{ProviderCustomer: "cus_2"})
 	})
 }

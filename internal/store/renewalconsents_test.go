@@ -81,7 +81,7 @@ func TestAgree_StoresConsentWithEvidence(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if n := count(t, db, `SELECT count(*) FROM renewal_consents WHERE domain_id = $1 AND customer_id = $2 AND wording = '2026-11-de' AND gross = 1428
+		if n := count(t, db, `SELECT count(*) FROM renewal_consents WHERE domain_id = $1 AND customer_id = $2 AND wording = '2026-11b-de' AND gross = 1428
 			AND years = 1 AND method = $3 AND through = 'ses_1' AND given_at = $4 AND charge_at = $5 AND ended_at = 0`,
 			domain.ID, anna, testCard, micros(testTime), micros(domain.PaidUntil.AddDate(0, 0, -14))); n != 1 {
 			t.Errorf("%d consents are stored", n)
@@ -226,7 +226,7 @@ func TestTurnOff_ChargeInFlightChangesNothing(t *testing.T) {
 		}
 		wantCode(t, consents.TurnOff(ctx, personActor(anna), domain.ID), registrar.KindConflict, renewal.InProgress)
 		wantCode(t, consents.LetExpire(ctx, personActor(anna), domain.ID), registrar.KindConflict, renewal.InProgress)
-		wantCode(t, consents.RemoveMethod(ctx, personActor(anna)), registrar.KindConflict, renewal.InProgress)
+		wantCode(t, consents.RemoveMethod(ctx, personActor(anna), "pm_1", "pm_1", ""), registrar.KindConflict, renewal.InProgress)
 		if n := count(t, db, `SELECT count(*) FROM domains, renewal_consents, renewals, payment_methods
 			WHERE at_term_end = 'renew' AND ended_at = 0 AND renewals.state = 'charging' AND payment_methods.method = 'pm_1'`); n != 1 {
 			t.Error("something has changed")
@@ -331,15 +331,14 @@ func TestRemoveMethod_EndsEveryConsent(t *testing.T) {
 				}
 			}
 		}
-		method, err := consents.Method(ctx, personActor(anna))
-		if err != nil || method.Label != testCard || len(method.Renewing) != 2 {
-			t.Errorf("got %+v, %v", method, err)
+		methods, err := consents.Methods(ctx, personActor(anna))
+		if err != nil || methods.Default().Label != testCard || len(methods.Renewing) != 2 {
+			t.Errorf("got %+v, %v", methods, err)
 		}
-		for range 2 { // the second time there is nothing to remove
-			if err := consents.RemoveMethod(ctx, personActor(anna)); err != nil {
-				t.Fatal(err)
-			}
+		if err := consents.RemoveMethod(ctx, personActor(anna), "pm_1", "pm_1", ""); err != nil {
+			t.Fatal(err)
 		}
+		wantCode(t, consents.RemoveMethod(ctx, personActor(anna), "pm_1", "pm_1", ""), registrar.KindNotFound, renewal.NoSuchMethod)
 		if count(t, db, "SELECT count(*) FROM renewal_consents WHERE end_reason = 'no_method' AND customer_id = $1", anna) != 2 ||
 			count(t, db, "SELECT count(*) FROM renewal_consents WHERE ended_at = 0 AND customer_id = $1", bert) != 2 ||
 			count(t, db, "SELECT count(*) FROM renewals WHERE state = 'announced' AND customer_id = $1", anna) != 0 ||
@@ -358,53 +357,6 @@ func TestRemoveMethod_EndsEveryConsent(t *testing.T) {
 		}
 		if n := count(t, db, "SELECT count(*) FROM domains WHERE at_term_end = 'renew'"); n != 0 {
 			t.Errorf("%d domains renew without a method", n)
-		}
-	})
-}
-
-// A late or repeated message about a setup neither replaces a newer method nor restores a
-// removed one.
-func TestFinishMethodSetup_SavesOnce(t *testing.T) {
-	t.Parallel()
-	eachEngine(t, func(t *testing.T, db *DB) {
-		ctx, anna := t.Context(), newCustomer(t, db, "anna")
-		change := func(id string) renewal.MethodChange {
-			return renewal.MethodChange{
-				Customer: anna, Method: order.PaymentMethod{ProviderCustomer: "cus_1", ID: id, Label: id}, Now: testTime, At: testTime,
-				AuditEvent: registrar.AuditEvent{Actor: personActor(anna), Action: renewal.ActionMethodSet, Customer: anna, Object: id, At: testTime},
-				Mail:       registrar.Mail{Kind: registrar.MailPaymentMethod, Customer: anna},
-			}
-		}
-		finish := func(setup, method string, want bool) {
-			t.Helper()
-			if saved, err := db.FinishMethodSetup(ctx, change(method), setup); err != nil || saved != want {
-				t.Errorf("%s: saved %t, %v", setup, saved, err)
-			}
-		}
-		begin := func(setup string) {
-			t.Helper()
-			if known, err := db.BeginMethodSetup(ctx, anna, setup, testTime); err != nil || known.Email == "" {
-				t.Fatal(known, err)
-			}
-		}
-		finish("set_0", "pm_0", false) // unknown
-		begin("set_1")
-		begin("set_2")
-		finish("set_1", "pm_1", false) // replaced by a newer one
-		finish("set_2", "pm_2", true)
-		finish("set_2", "pm_2", false)
-		if method, found, err := db.GetPaymentMethod(ctx, anna); err != nil || !found || method.ID != "pm_2" {
-			t.Errorf("got %+v, %v", method, err)
-		}
-		if removed, err := db.RemoveMethod(ctx, change("pm_2")); err != nil || !removed {
-			t.Fatal(removed, err)
-		}
-		finish("set_2", "pm_2", false)
-		if _, found, _ := db.GetPaymentMethod(ctx, anna); found {
-			t.Error("a removed method is back")
-		}
-		if _, err := db.BeginMethodSetup(ctx, "cus_nobody", "set_3", testTime); registrar.CodeOf(err) != registrar.NoSuchCustomer {
-			t.Errorf("for an unknown customer: %v", err)
 		}
 	})
 }

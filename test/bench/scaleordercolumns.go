@@ -32,6 +32,7 @@ var orderColumns = map[string]columnFormula{
 	"identities.session":         scatteredText(),
 	"identities.verified_at":     microsFrom(firstDay),
 	"payment_methods.method":     scatteredText(),
+	"saved_methods.method":       scatteredText(),
 	"vat_checks.vat_id":          sequentialText("DE", ""),
 	"invoices.refund_id":         scatteredText(),
 	"pending_invoices.refund_id": scatteredText(),

@@ -113,7 +113,13 @@ type Transition struct {
 type PaymentMethod struct {
 	ProviderCustomer, ID string // the provider's ids
 	Label                string // for display: Visa •••• 4242
+	// Fingerprint is the same for the same card, Expires the last month in which it is valid,
+	// as ExpiresLayout. Both are empty if unknown, and not read for a charge.
+	Fingerprint, Expires string
 }
+
+// ExpiresLayout is the format of PaymentMethod.Expires.
+const ExpiresLayout = "2006-01"
 
 // Buyer is the account data that ordering needs.
 type Buyer struct {
@@ -126,9 +132,9 @@ type Buyer struct {
 	Street, PostalCode, City, State string
 	Country, Phone                  string
 	VATID                           string
-	// ProviderCustomer is the provider's id of the customer, MethodLabel the label of the
-	// saved payment method; empty if there is none.
-	ProviderCustomer, MethodLabel string
+	// ProviderCustomer is the provider's id of the customer, MethodID and MethodLabel are those
+	// of the default payment method; empty if there is none.
+	ProviderCustomer, MethodID, MethodLabel string
 }
 
 // registrant returns the buyer as a registrant; zero if data is missing.

@@ -75,7 +75,7 @@ type RenewalAttempt struct {
 }
 
 // ChargeRenewals renews a customer's domains: it orders those that still qualify, at the
-// current price or the announced one if that is lower, and charges the saved payment method.
+// current price or the announced one if that is lower, and charges the default payment method.
 // Without one the order waits for the customer. RenewalStatusOf returns the outcome. An error
 // may come with an order whose outcome is open.
 func (s *Service) ChargeRenewals(ctx context.Context, charge RenewalCharge) (RenewalAttempt, error) {

@@ -1,10 +1,8 @@
 package renewal
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"log/slog"
 	"strings"
 	"time"
 
@@ -19,6 +17,8 @@ const (
 	ActionKeep       registrar.Action = "domain_keep" // let it expire, taken back
 	ActionMethodSet  registrar.Action = "payment_method_saved"
 	ActionMethodGone registrar.Action = "payment_method_removed"
+	// ActionMethodDefault is the change of the default.
+	ActionMethodDefault registrar.Action = "payment_method_default"
 )
 
 // EndReason is why a consent ended.
@@ -40,7 +40,7 @@ type Domain struct {
 	Status        registrar.DomainStatus
 	PaidUntil     time.Time
 	Choice        Choice
-	Method        string // the label of the customer's saved payment method; empty if there is none
+	Method        string // the label of the customer's default payment method; empty if there is none
 }
 
 // Consent is a customer's agreement to automatic renewal: evidence of what was shown.
@@ -101,15 +101,13 @@ type ConsentStore interface {
 	ChangeTermEnd(ctx context.Context, change TermEndChange) (bool, error)
 
 	// BeginMethodSetup stores the id of a setup; the newest one counts.
-	BeginMethodSetup(ctx context.Context, customer, setup string, now time.Time) (SetupCustomer, error)
-	// FinishMethodSetup saves the method. It returns false if the setup is not the
-	// customer's newest, or is finished.
-	FinishMethodSetup(ctx context.Context, finished MethodChange, setup string) (bool, error)
-	// GetMethod returns the saved method with the domains that renew with it, at most limit.
-	GetMethod(ctx context.Context, customer string, limit int) (SavedMethod, error)
-	// RemoveMethod ends every consent of the customer. It returns false if there is no
-	// method, and InProgress while a charge is in flight.
-	RemoveMethod(ctx context.Context, removed MethodChange) (bool, error)
+	BeginMethodSetup(ctx context.Context, customer, setup string, asDefault bool, now time.Time) (SetupCustomer, error)
+	// GetMethods returns the saved methods with the domains that renew, at most limit.
+	GetMethods(ctx context.Context, customer string, limit int) (Methods, error)
+	// UpdateMethods locks the payment methods, lets decide choose the change and stores it in
+	// the same transaction. decide may be called again after a conflict. setup is the setup in
+	// question, if any.
+	UpdateMethods(ctx context.Context, customer, setup string, decide func(MethodsState) (MethodUpdate, error)) error
 }
 
 // ConsentConfig configures Consents. Store and Price are required.
@@ -123,7 +121,8 @@ type ConsentConfig struct {
 	// Now is the business time, Clock the wall clock. nil means time.Now.
 	Now, Clock func() time.Time
 	MailQueued func()
-	Logger     *slog.Logger
+	// MethodDetached is called after a Detachment may have been stored; nil means nothing.
+	MethodDetached func()
 }
 
 // Consents manages consents and payment methods. It is safe for concurrent use.
@@ -135,10 +134,10 @@ func NewConsents(cfg ConsentConfig) (*Consents, error) {
 		return nil, errors.New("renewal: ConsentConfig.Store and Price are required")
 	}
 	cfg.BaseURL = strings.TrimSuffix(cfg.BaseURL, "/")
-	cfg.Logger = cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler))
 	registrar.Default(&cfg.Now, time.Now)
 	registrar.Default(&cfg.Clock, time.Now)
 	registrar.Default(&cfg.MailQueued, func() {})
+	registrar.Default(&cfg.MethodDetached, func() {})
 	return &Consents{cfg}, nil
 }
 

@@ -1,4 +1,4 @@
-// Package renewal renews domains automatically with the customer's saved payment method.
+// Package renewal renews domains automatically with the customer's default payment method.
 //
 // # Consent
 //

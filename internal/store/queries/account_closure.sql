@@ -32,8 +32,5 @@ WHERE customer_id = sqlc.arg(customer_id) AND revoked_at = 0;
 -- name: DeletePasskeysOfCustomer :exec
 DELETE FROM passkeys WHERE customer_id = $1;
 
--- name: DeletePaymentMethod :exec
-DELETE FROM payment_methods WHERE customer_id = $1;
-
 -- name: DeleteAgentLinksOfCustomer :exec
 DELETE FROM agent_links WHERE customer_id = $1;

@@ -50,29 +50,14 @@ SELECT count(*) AS waiting, CAST(coalesce(min(o.due_at), 0) AS BIGINT) AS oldest
     SELECT due_at FROM orders WHERE due_at > 0 AND due_at <= $1 ORDER BY due_at LIMIT 1000
 ) AS o;
 
--- name: PutPaymentMethod :exec
-INSERT INTO payment_methods (customer_id, provider_customer, method, label, updated_at)
-VALUES ($1, $2, $3, $4, $5)
-ON CONFLICT (customer_id) DO UPDATE SET provider_customer = excluded.provider_customer, method = excluded.method, label = excluded.label, updated_at = excluded.updated_at;
-
 -- name: GetPaymentMethod :one
 SELECT provider_customer, method, label FROM payment_methods WHERE customer_id = $1;
 
 -- The newest setup replaces an unfinished one.
 -- name: PutPaymentMethodSetup :exec
-INSERT INTO payment_methods (customer_id, provider_customer, setup, updated_at)
-VALUES ($1, '', $2, $3)
-ON CONFLICT (customer_id) DO UPDATE SET setup = excluded.setup;
-
--- A setup saves its method once; a repeated or late message about it changes nothing.
--- name: FinishPaymentMethodSetup :execrows
-UPDATE payment_methods
-SET provider_customer = sqlc.arg(provider_customer), method = sqlc.arg(method), label = sqlc.arg(label), setup = '', updated_at = sqlc.arg(updated_at)
-WHERE customer_id = sqlc.arg(customer_id) AND setup = sqlc.arg(setup) AND setup <> '';
-
--- name: RemovePaymentMethod :execrows
-UPDATE payment_methods SET method = '', label = '', setup = '', updated_at = sqlc.arg(updated_at)
-WHERE customer_id = sqlc.arg(customer_id) AND method <> '';
+INSERT INTO payment_methods (customer_id, provider_customer, setup, setup_default, updated_at)
+VALUES (sqlc.arg(customer_id), '', sqlc.arg(setup), sqlc.arg(setup_default), sqlc.arg(updated_at))
+ON CONFLICT (customer_id) DO UPDATE SET setup = excluded.setup, setup_default = excluded.setup_default;
 
 -- name: PutProviderCustomer :exec
 INSERT INTO payment_methods (customer_id, provider_customer, updated_at)

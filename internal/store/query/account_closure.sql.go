@@ -73,15 +73,6 @@ func (q *Queries) DeletePasskeysOfCustomer(ctx context.Context, customerID strin
 	return err
 }
 
-const deletePaymentMethod = `-- name: DeletePaymentMethod :exec
-DELETE FROM payment_methods WHERE customer_id = $1
-`
-
-func (q *Queries) DeletePaymentMethod(ctx context.Context, customerID string) error {
-	_, err := q.db.ExecContext(ctx, deletePaymentMethod, customerID)
-	return err
-}
-
 const revokeGrantsOfCustomer = `-- name: RevokeGrantsOfCustomer :exec
 UPDATE grants SET revoked_at = $1, expires_at = $1
 WHERE customer_id = $2 AND revoked_at = 0

@@ -303,6 +303,12 @@ type Mail struct {
 	Node       string
 }
 
+type MethodDetachment struct {
+	Method   string
+	DueAt    int64
+	Attempts int64
+}
+
 type Order struct {
 	ID             string
 	CustomerID     string
@@ -406,6 +412,7 @@ type PaymentMethod struct {
 	Label            string
 	UpdatedAt        int64
 	Setup            string
+	SetupDefault     int64
 }
 
 type PendingInvoice struct {
@@ -558,6 +565,16 @@ type RevenueDay struct {
 	Net       int64
 	Vat       int64
 	Gross     int64
+}
+
+type SavedMethod struct {
+	CustomerID       string
+	Method           string
+	ProviderCustomer string
+	Label            string
+	Fingerprint      string
+	Expires          string
+	AddedAt          int64
 }
 
 type SchemaCompatibility struct {

@@ -44,7 +44,7 @@ SELECT c.id, c.email, c.language,
     coalesce(r.customer_id, '') AS registrant_customer_id, coalesce(r.kind, '') AS kind, coalesce(r.name, '') AS name,
     coalesce(r.organisation, '') AS organisation, coalesce(r.street, '') AS street, coalesce(r.postal_code, '') AS postal_code,
     coalesce(r.city, '') AS city, coalesce(r.state, '') AS state, coalesce(r.country, '') AS country, coalesce(r.phone, '') AS phone, coalesce(r.vat_id, '') AS vat_id,
-    coalesce(m.provider_customer, '') AS provider_customer, coalesce(m.label, '') AS label
+    coalesce(m.provider_customer, '') AS provider_customer, coalesce(m.method, '') AS method, coalesce(m.label, '') AS label
 FROM customers c
 LEFT JOIN registrants r ON r.customer_id = c.id
 LEFT JOIN payment_methods m ON m.customer_id = c.id
@@ -67,6 +67,7 @@ type GetBuyerRow struct {
 	Phone                string
 	VatID                string
 	ProviderCustomer     string
+	Method               string
 	Label                string
 }
 
@@ -89,6 +90,7 @@ func (q *Queries) GetBuyer(ctx context.Context, id string) (GetBuyerRow, error) 
 		&i.Phone,
 		&i.VatID,
 		&i.ProviderCustomer,
+		&i.Method,
 		&i.Label,
 	)
 	return i, err

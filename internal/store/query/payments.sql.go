@@ -47,37 +47,6 @@ func (q *Queries) CountPendingRefunds(ctx context.Context) (CountPendingRefundsR
 	return i, err
 }
 
-const finishPaymentMethodSetup = `-- name: FinishPaymentMethodSetup :execrows
-UPDATE payment_methods
-SET provider_customer = $1, method = $2, label = $3, setup = '', updated_at = $4
-WHERE customer_id = $5 AND setup = $6 AND setup <> ''
-`
-
-type FinishPaymentMethodSetupParams struct {
-	ProviderCustomer string
-	Method           string
-	Label            string
-	UpdatedAt        int64
-	CustomerID       string
-	Setup            string
-}
-
-// A setup saves its method once; a repeated or late message about it changes nothing.
-func (q *Queries) FinishPaymentMethodSetup(ctx context.Context, arg FinishPaymentMethodSetupParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, finishPaymentMethodSetup,
-		arg.ProviderCustomer,
-		arg.Method,
-		arg.Label,
-		arg.UpdatedAt,
-		arg.CustomerID,
-		arg.Setup,
-	)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
-}
-
 const getPaymentMethod = `-- name: GetPaymentMethod :one
 SELECT provider_customer, method, label FROM payment_methods WHERE customer_id = $1
 `
@@ -304,46 +273,27 @@ func (q *Queries) LockPaymentMethod(ctx context.Context, customerID string) (int
 	return result.RowsAffected()
 }
 
-const putPaymentMethod = `-- name: PutPaymentMethod :exec
-INSERT INTO payment_methods (customer_id, provider_customer, method, label, updated_at)
-VALUES ($1, $2, $3, $4, $5)
-ON CONFLICT (customer_id) DO UPDATE SET provider_customer = excluded.provider_customer, method = excluded.method, label = excluded.label, updated_at = excluded.updated_at
-`
-
-type PutPaymentMethodParams struct {
-	CustomerID       string
-	ProviderCustomer string
-	Method           string
-	Label            string
-	UpdatedAt        int64
-}
-
-func (q *Queries) PutPaymentMethod(ctx context.Context, arg PutPaymentMethodParams) error {
-	_, err := q.db.ExecContext(ctx, putPaymentMethod,
-		arg.CustomerID,
-		arg.ProviderCustomer,
-		arg.Method,
-		arg.Label,
-		arg.UpdatedAt,
-	)
-	return err
-}
-
 const putPaymentMethodSetup = `-- name: PutPaymentMethodSetup :exec
-INSERT INTO payment_methods (customer_id, provider_customer, setup, updated_at)
-VALUES ($1, '', $2, $3)
-ON CONFLICT (customer_id) DO UPDATE SET setup = excluded.setup
+INSERT INTO payment_methods (customer_id, provider_customer, setup, setup_default, updated_at)
+VALUES ($1, '', $2, $3, $4)
+ON CONFLICT (customer_id) DO UPDATE SET setup = excluded.setup, setup_default = excluded.setup_default
 `
 
 type PutPaymentMethodSetupParams struct {
-	CustomerID string
-	Setup      string
-	UpdatedAt  int64
+	CustomerID   string
+	Setup        string
+	SetupDefault int64
+	UpdatedAt    int64
 }
 
 // The newest setup replaces an unfinished one.
 func (q *Queries) PutPaymentMethodSetup(ctx context.Context, arg PutPaymentMethodSetupParams) error {
-	_, err := q.db.ExecContext(ctx, putPaymentMethodSetup, arg.CustomerID, arg.Setup, arg.UpdatedAt)
+	_, err := q.db.ExecContext(ctx, putPaymentMethodSetup,
+		arg.CustomerID,
+		arg.Setup,
+		arg.SetupDefault,
+		arg.UpdatedAt,
+	)
 	return err
 }
 
@@ -363,19 +313,6 @@ type PutProviderCustomerParams struct {
 func (q *Queries) PutProviderCustomer(ctx context.Context, arg PutProviderCustomerParams) error {
 	_, err := q.db.ExecContext(ctx, putProviderCustomer, arg.CustomerID, arg.ProviderCustomer, arg.UpdatedAt)
 	return err
-}
-
-const removePaymentMethod = `-- name: RemovePaymentMethod :execrows
-UPDATE payment_methods SET method = '', label = '', setup = '', updated_at = $1
-WHERE customer_id = $2 AND method <> ''
-`
-
-func (q *Queries) RemovePaymentMethod(ctx context.Context, updatedAt int64, customerID string) (int64, error) {
-	result, err := q.db.ExecContext(ctx, removePaymentMethod, updatedAt, customerID)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
 }
 
 const updatePayment = `-- name: UpdatePayment :execrows

@@ -85,17 +85,26 @@ hier zurück:
 
 {{.Page}}
 `},
-	registrar.MailPaymentMethod: {"Ihr Zahlungsmittel wurde {{if eq .Change \"removed\"}}entfernt{{else}}gespeichert{{end}}", `
-am {{.At}} wurde das Zahlungsmittel in Ihrem Konto
-{{if eq .Change "removed"}}entfernt{{else}}gespeichert{{end}}{{with .Address}} (IP-Adresse {{.}}){{end}}.
+	registrar.MailPaymentMethod: {"{{if eq .Change \"default\"}}Ihr Standard-Zahlungsmittel wurde geändert{{else}}Ihr Zahlungsmittel wurde {{if eq .Change \"removed\"}}entfernt{{else}}gespeichert{{end}}{{end}}", `
+am {{.At}} wurde in Ihrem Konto ein Zahlungsmittel
+{{if eq .Change "removed"}}entfernt{{else if eq .Change "default"}}als Standard festgelegt{{else}}gespeichert{{end}}{{with .Address}} (IP-Adresse {{.}}){{end}}.
 
 Zahlungsmittel: {{.Name}}
 {{if eq .Change "removed"}}
-Wir buchen davon nichts mehr ab. Automatische Verlängerungen sind damit
+Wir buchen davon nichts mehr ab. {{if .Moved}}Ihr neuer Standard ist jetzt
+{{.Default}}. Davon buchen wir automatische Verlängerungen ab,
+auch bereits angekündigte.
+{{else if .Default}}Ihr Standard bleibt
+{{.Default}}.
+{{else}}Automatische Verlängerungen sind damit
 ausgeschaltet; vor dem Ablauf Ihrer Domains erinnern wir Sie.
+{{end}}{{else if or .Default (eq .Change "default")}}
+Das ist jetzt Ihr Standard. Von selbst buchen wir davon nur Verlängerungen
+von Domains ab, für die Sie die automatische Verlängerung eingeschaltet
+haben, auch bereits angekündigte.
 {{else}}
-Von selbst buchen wir davon nur Verlängerungen von Domains ab, für die Sie
-die automatische Verlängerung eingeschaltet haben.
+Von selbst buchen wir davon nichts ab, solange ein anderes Zahlungsmittel
+Ihr Standard ist.
 {{end}}
 Ihre Zahlungsmittel finden Sie hier:
 

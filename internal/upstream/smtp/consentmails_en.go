@@ -81,17 +81,27 @@ If you want to keep the domain after all, take this back here:
 
 {{.Page}}
 `},
-	registrar.MailPaymentMethod: {"Your payment method was {{if eq .Change \"removed\"}}removed{{else}}saved{{end}}", `
-On {{.At}} the payment method in your account was {{if eq .Change "removed"}}removed{{else}}saved{{end}}{{with .Address}}
+	registrar.MailPaymentMethod: {"Your {{if eq .Change \"default\"}}default payment method was changed{{else}}payment method was {{if eq .Change \"removed\"}}removed{{else}}saved{{end}}{{end}}", `
+On {{.At}} a payment method in your account was {{if eq .Change "removed"}}removed{{else if eq .Change "default"}}set
+as the default{{else}}saved{{end}}{{with .Address}}
 (from IP address {{.}}){{end}}.
 
 Payment method: {{.Name}}
 {{if eq .Change "removed"}}
-We won't charge it any more. Automatic renewals are off; we will remind
+We won't charge it any more. {{if .Moved}}Your new default is
+{{.Default}}. We charge automatic renewals to it, including
+those already announced.
+{{else if .Default}}Your default is still
+{{.Default}}.
+{{else}}Automatic renewals are off; we will remind
 you before your domains expire.
+{{end}}{{else if or .Default (eq .Change "default")}}
+It is your default now. On our own, we only charge it for renewals of
+domains for which you turned automatic renewal on, including those already
+announced.
 {{else}}
-On our own, we only charge it for renewals of domains for which you turned
-automatic renewal on.
+On our own, we don't charge it while another payment method is your
+default.
 {{end}}
 Your payment methods are here:
 

@@ -126,3 +126,62 @@ func TestConsentMails_BatchListsEveryDomain(t *testing.T) {
 		}
 	}
 }
+
+// The mail about a payment method names what renewals charge from now on.
+func TestPaymentMethodMail_NamesDefault(t *testing.T) {
+	t.Parallel()
+	parsed, err := parseTemplates()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct {
+		data             map[string]string
+		subjects, bodies [2]string
+	}{
+		"first or default": {
+			map[string]string{"change": "saved", "default": "Visa •••• 4242"},
+			[2]string{"Ihr Zahlungsmittel wurde gespeichert", "Your payment method was saved"},
+			[2]string{"Das ist jetzt Ihr Standard.", "It is your default now."},
+		},
+		"further": {
+			map[string]string{"change": "saved"},
+			[2]string{"Ihr Zahlungsmittel wurde gespeichert", "Your payment method was saved"},
+			[2]string{"Von selbst buchen wir davon nichts ab", "On our own, we don't charge it"},
+		},
+		"new default": {
+			map[string]string{"change": "default"},
+			[2]string{"Ihr Standard-Zahlungsmittel wurde geändert", "Your default payment method was changed"},
+			[2]string{"auch bereits angekündigte", "including those already\nannounced"},
+		},
+		"further removed": {
+			map[string]string{"change": "removed", "default": "Mastercard •••• 4444"},
+			[2]string{"Ihr Zahlungsmittel wurde entfernt", "Your payment method was removed"},
+			[2]string{"Ihr Standard bleibt\nMastercard •••• 4444.", "Your default is still\nMastercard •••• 4444."},
+		},
+		"default removed": {
+			map[string]string{"change": "removed", "default": "Mastercard •••• 4444", "moved": "true"},
+			[2]string{"Ihr Zahlungsmittel wurde entfernt", "Your payment method was removed"},
+			[2]string{"neuer Standard ist jetzt\nMastercard •••• 4444.", "new default is\nMastercard •••• 4444."},
+		},
+		"last removed": {
+			map[string]string{"change": "removed"},
+			[2]string{"Ihr Zahlungsmittel wurde entfernt", "Your payment method was removed"},
+			[2]string{"ausgeschaltet; vor dem Ablauf", "Automatic renewals are off"},
+		},
+	} {
+		for i, language := range []string{"de", "en"} {
+			test.data["name"], test.data["address"] = "Visa •••• 4242", "2001:db8:1111:2222:3333:4444:5555:6666"
+			subject, body, err := parsed.render(mailer.Message{
+				Kind: registrar.MailPaymentMethod, Language: language, At: time.Date(2026, 9, 15, 9, 0, 0, 0, time.UTC), Data: test.data,
+			}, "https://domains.example/portal")
+			if err != nil || subject != test.subjects[i] || !strings.Contains(body, test.bodies[i]) || strings.Contains(body, "\n\n\n") {
+				t.Errorf("%s in %s: %q, %v\n%s", name, language, subject, err, body)
+			}
+			for line := range strings.Lines(body) {
+				if utf8.RuneCountInString(line) > 79 || strings.HasSuffix(line, " \n") {
+					t.Errorf("%s in %s has a bad line: %q", name, language, line)
+				}
+			}
+		}
+	}
+}

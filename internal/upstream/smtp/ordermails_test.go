@@ -176,8 +176,8 @@ func TestRenewalMails_NamePriceDayCardAndNextStep(t *testing.T) {
 		},
 		"no card": {
 			registrar.MailRenewalDeclined, renewalMailData(map[string]string{"order": "ord_1", "failure": "no_method", "method": ""}),
-			[]string{"kein Zahlungsmittel gespeichert"},
-			[]string{"no saved payment method"},
+			[]string{"Standard-Zahlungsmittel fehlt oder gilt nicht mehr"},
+			[]string{"default payment method is missing or no longer valid"},
 		},
 		"last": {
 			registrar.MailRenewalFailed, renewalMailData(map[string]string{"failure": "expired_card", "order": "ord_1", "payable_until": "2027-12-15"}),

@@ -17,8 +17,8 @@ Zahlungsmittel: {{.}}
 Mehr buchen wir dafür nicht ab, auch wenn der Preis bis dahin steigt.
 
 Möchten Sie nicht verlängern? Dann schalten Sie die automatische
-Verlängerung vor dem Tag der Abbuchung aus. Auch Ihr Zahlungsmittel
-ändern Sie hier:
+Verlängerung vor dem Tag der Abbuchung aus. Auch das Zahlungsmittel
+können Sie bis dahin ändern:
 
 {{.Portal}}
 `},
@@ -45,7 +45,7 @@ wir konnten den Betrag für eine Verlängerung nicht abbuchen.
 {{if eq .Trouble "authentication"}}Ihre Bank verlangt, dass Sie die Zahlung selbst freigeben.
 {{else if eq .Trouble "expired"}}Ihre Karte ist abgelaufen.
 {{else if eq .Trouble "funds"}}Ihr Kartenkonto ist nicht ausreichend gedeckt.
-{{else if eq .Trouble "none"}}In Ihrem Konto ist kein Zahlungsmittel gespeichert.
+{{else if eq .Trouble "none"}}Ihr Standard-Zahlungsmittel fehlt oder gilt nicht mehr.
 {{else}}Ihre Bank hat die Zahlung abgelehnt.
 {{end}}{{range .Renewals}}
 {{.Name}}
@@ -60,8 +60,8 @@ Vor dem {{.PayableBy}} können Sie selbst bezahlen, mit jeder Karte:
 
 Sonst versuchen wir es am {{.Charge}} noch einmal. Möchten Sie nicht
 verlängern, schalten Sie die automatische Verlängerung vorher unter
-"Domains" aus. Ein anderes Zahlungsmittel hinterlegen Sie unter
-"Zahlungsmittel":
+"Domains" aus. Ein anderes Zahlungsmittel legen Sie unter
+"Zahlungsmittel" als Standard fest:
 
 {{.Portal}}
 `},
@@ -71,7 +71,7 @@ nicht abbuchen.
 {{if eq .Trouble "authentication"}}Ihre Bank verlangt, dass Sie die Zahlung selbst freigeben.
 {{else if eq .Trouble "expired"}}Ihre Karte ist abgelaufen.
 {{else if eq .Trouble "funds"}}Ihr Kartenkonto ist nicht ausreichend gedeckt.
-{{else if eq .Trouble "none"}}In Ihrem Konto ist kein Zahlungsmittel gespeichert.
+{{else if eq .Trouble "none"}}Ihr Standard-Zahlungsmittel fehlt oder gilt nicht mehr.
 {{else}}Ihre Bank hat die Zahlung abgelehnt.
 {{end}}{{else}}wir können eine Domain nicht automatisch verlängern.
 {{if eq .Trouble "unsold"}}Domains mit dieser Endung bieten wir nicht mehr an.

@@ -44,7 +44,7 @@ We could not charge you for a renewal.
 {{if eq .Trouble "authentication"}}Your bank wants you to approve the payment yourself.
 {{else if eq .Trouble "expired"}}Your card has expired.
 {{else if eq .Trouble "funds"}}The card has insufficient funds.
-{{else if eq .Trouble "none"}}Your account has no saved payment method.
+{{else if eq .Trouble "none"}}Your default payment method is missing or no longer valid.
 {{else}}Your bank declined the payment.
 {{end}}{{range .Renewals}}
 {{.Name}}
@@ -58,8 +58,8 @@ You can pay it yourself before {{.PayableBy}}, with any card:
 {{.Checkout}}
 
 Otherwise we will try again on {{.Charge}}. If you don't want to renew,
-turn automatic renewal off under "Domains" first. You can save another
-payment method under "Payment method":
+turn automatic renewal off under "Domains" first. You can set another
+payment method as the default under "Payment methods":
 
 {{.Portal}}
 `},
@@ -68,7 +68,7 @@ payment method under "Payment method":
 {{if eq .Trouble "authentication"}}Your bank wants you to approve the payment yourself.
 {{else if eq .Trouble "expired"}}Your card has expired.
 {{else if eq .Trouble "funds"}}The card has insufficient funds.
-{{else if eq .Trouble "none"}}Your account has no saved payment method.
+{{else if eq .Trouble "none"}}Your default payment method is missing or no longer valid.
 {{else}}Your bank declined the payment.
 {{end}}{{else}}We can't renew a domain automatically.
 {{if eq .Trouble "unsold"}}We no longer sell domains with this extension.

@@ -24,8 +24,9 @@ gelöscht werden.
 // germanRenewBefore asks to renew, or says that it happens automatically.
 const germanRenewBefore = `{{if .ChargeAt}}
 Sie müssen nichts tun: Die Domain verlängert sich automatisch. Am
-{{.ChargeAt}} buchen wir {{.Gross}} von Ihrem gespeicherten
-Zahlungsmittel ab. Bis dahin können Sie das unter "Domains" ausschalten:
+{{.ChargeAt}} buchen wir {{.Gross}} von Ihrem
+Standard-Zahlungsmittel ab. Bis dahin können Sie das unter "Domains"
+ausschalten:
 
 {{.Portal}}
 {{else}}{{if eq .Choice "expire"}}

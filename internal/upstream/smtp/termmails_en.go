@@ -24,7 +24,7 @@ be deleted.
 // englishRenewBefore asks to renew, or says that it happens automatically.
 const englishRenewBefore = `{{if .ChargeAt}}
 You don't need to do anything: the domain renews automatically. On
-{{.ChargeAt}} we charge {{.Gross}} to your saved payment
+{{.ChargeAt}} we charge {{.Gross}} to your default payment
 method. Until then you can turn this off under "Domains":
 
 {{.Portal}}

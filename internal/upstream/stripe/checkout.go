@@ -31,7 +31,7 @@ const maxLineItems = 100
 // direct debit, which is not final at once.
 var reusableMethodTypes = []string{"card", "link", "paypal", "revolut_pay", "amazon_pay"}
 
-// shownMethods makes the page offer the customer's saved payment method. Without it, Stripe
+// shownMethods makes the page offer the customer's saved payment methods. Without it, Stripe
 // offers only methods that were saved for every purpose, and ours are saved for renewals: their
 // allow_redisplay is limited. The customer chooses the method and confirms the payment there.
 var shownMethods = []string{"always", "limited", "unspecified"}
@@ -188,7 +188,18 @@ func reusableMethodOf(intent *api.PaymentIntent) *order.PaymentMethod {
 	if intent.SetupFutureUsage != api.PaymentIntentSetupFutureUsageOffSession || intent.Customer == nil || intent.PaymentMethod == nil {
 		return nil
 	}
-	return &order.PaymentMethod{ProviderCustomer: intent.Customer.ID, ID: intent.PaymentMethod.ID, Label: methodLabel(intent.PaymentMethod)}
+	return savedMethod(intent.Customer, intent.PaymentMethod)
+}
+
+func savedMethod(customer *api.Customer, method *api.PaymentMethod) *order.PaymentMethod {
+	saved := &order.PaymentMethod{ProviderCustomer: customer.ID, ID: method.ID, Label: methodLabel(method)}
+	if card := method.Card; card != nil {
+		saved.Fingerprint = card.Fingerprint
+		if card.ExpYear > 0 {
+			saved.Expires = time.Date(int(card.ExpYear), time.Month(card.ExpMonth), 1, 0, 0, 0, 0, time.UTC).Format(order.ExpiresLayout)
+		}
+	}
+	return saved
 }
 
 // brandNames are the display names of Stripe's brands.

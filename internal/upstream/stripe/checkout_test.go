@@ -86,7 +86,7 @@ func TestOpenPage_RetriesWithoutUnknownCustomer(t *testing.T) {
 
 const paidIntent = `{"id":"pi_1","status":"succeeded","amount":1190,"amount_received":1190,"currency":"eur","customer":"cus_1","setup_future_usage":"off_session",
 	"latest_charge":{"id":"ch_1","payment_method_details":{"type":"card","card":{"fingerprint":"finger"}}},
-	"payment_method":{"id":"pm_1","type":"card","card":{"brand":"visa","last4":"4242","fingerprint":"other"}}}`
+	"payment_method":{"id":"pm_1","type":"card","card":{"brand":"visa","last4":"4242","fingerprint":"other","exp_month":4,"exp_year":2031}}}`
 
 func TestFetchPage_MapsEachSessionStatus(t *testing.T) {
 	t.Parallel()
@@ -113,7 +113,7 @@ func TestFetchPage_MapsEachSessionStatus(t *testing.T) {
 		"complete, but failed":     {sessionJSON("complete", intent("requires_payment_method")), change(func(s *order.PaymentStatus) { known(s); s.Ended = true })},
 		"paid": {sessionJSON("complete", paidIntent), change(func(s *order.PaymentStatus) {
 			known(s)
-			s.Paid, s.Card, s.Method = true, "finger", &order.PaymentMethod{ProviderCustomer: "cus_1", ID: "pm_1", Label: "Visa •••• 4242"}
+			s.Paid, s.Card, s.Method = true, "finger", &order.PaymentMethod{ProviderCustomer: "cus_1", ID: "pm_1", Label: "Visa •••• 4242", Fingerprint: "other", Expires: "2031-04"}
 		})},
 		"paid though expired": {
 			sessionJSON("expired", `{"id":"pi_1","status":"succeeded","amount_received":500,"currency":"usd"}`),

@@ -7,7 +7,6 @@ import (
 	api "github.com/stripe/stripe-go/v85"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
-	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
 )
 
@@ -81,7 +80,7 @@ func (c *Client) FetchSetupPage(ctx context.Context, session string) (renewal.Se
 	if customer == nil || intent.PaymentMethod.Customer == nil { // removed since
 		return setup, nil
 	}
-	setup.Method = &order.PaymentMethod{ProviderCustomer: customer.ID, ID: intent.PaymentMethod.ID, Label: methodLabel(intent.PaymentMethod)}
+	setup.Method = savedMethod(customer, intent.PaymentMethod)
 	return setup, nil
 }
 

@@ -200,10 +200,10 @@ var payTexts = ui.Texts{
 	"renew.row":       {"{1}: {2} für {3}, erste Abbuchung voraussichtlich am {4}", "{1}: {2} for {3}, first charge expected on {4}"},
 	"renew.row_later": {"{1}: {2} für {3}, erste Abbuchung {4} Tage vor dem Ende der Laufzeit", "{1}: {2} for {3}, first charge {4} days before the end of the term"},
 	"renew.hint": {
-		"Freiwillig. Unser Zahlungsdienst speichert dafür das Zahlungsmittel, mit dem Sie jetzt bezahlen; es ersetzt ein früheres. Ohne Häkchen erinnern wir Sie vor dem Ablauf, und Sie verlängern selbst.",
-		"Optional. For this, our payment provider saves the payment method that you pay with now; it replaces an earlier one. If you don't tick the box, we remind you before expiry, and you renew yourself.",
+		"Freiwillig. Unser Zahlungsdienst speichert dafür das Zahlungsmittel, mit dem Sie jetzt bezahlen. Es wird Ihr Standard: Davon buchen wir dann alle automatischen Verlängerungen ab. Ohne Häkchen erinnern wir Sie vor dem Ablauf, und Sie verlängern selbst.",
+		"Optional. For this, our payment provider saves the payment method that you pay with now. It becomes your default: we then charge all automatic renewals to it. If you don't tick the box, we remind you before expiry, and you renew yourself.",
 	},
-	"renew.stored": {"Derzeit gespeichert: {1}.", "Currently saved: {1}."},
+	"renew.stored": {"Derzeit ist {1} Ihr Standard.", "Your current default is {1}."},
 
 	"consent.heading": {"Sofortiger Beginn", "Immediate start"},
 	"consent.given":   {"ausdrücklich verlangt am", "expressly requested on"},

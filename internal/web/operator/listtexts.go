@@ -181,5 +181,5 @@ var listTexts = ui.Texts{
 	"mail.renewal_on":            {"Automatische Verlängerung eingeschaltet", "Automatic renewal turned on"},
 	"mail.renewal_off":           {"Automatische Verlängerung ausgeschaltet", "Automatic renewal turned off"},
 	"mail.let_expire":            {"Domain läuft auf Wunsch aus", "Domain expires as requested"},
-	"mail.payment_method":        {"Zahlungsmittel gespeichert oder entfernt", "Payment method saved or removed"},
+	"mail.payment_method":        {"Zahlungsmittel gespeichert, entfernt oder als Standard festgelegt", "Payment method saved, removed or set as default"},
 }

@@ -103,6 +103,7 @@ var activityTexts = ui.Texts{
 	"action.domain_let_expire":       {"Entschieden, die Domain auslaufen zu lassen", "Chose to let the domain expire"},
 	"action.domain_keep":             {"Entscheidung, die Domain auslaufen zu lassen, zurückgenommen", "Took back the choice to let the domain expire"},
 	"action.payment_method_saved":    {"Zahlungsmittel gespeichert", "Payment method saved"},
+	"action.payment_method_default":  {"Standard-Zahlungsmittel geändert", "Default payment method changed"},
 	"action.payment_method_removed":  {"Zahlungsmittel entfernt", "Payment method removed"},
 	"action.renewal_failed":          {"Automatische Verlängerung fehlgeschlagen", "Automatic renewal failed"},
 	"action.domain_expired":          {"Domain abgelaufen", "Domain expired"},

@@ -20,17 +20,14 @@ type Renewals interface {
 	LetExpire(ctx context.Context, actor registrar.Actor, domain string) error
 	KeepOpen(ctx context.Context, actor registrar.Actor, domain string) error
 
-	Method(ctx context.Context, actor registrar.Actor) (renewal.SavedMethod, error)
-	BeginMethodSetup(ctx context.Context, actor registrar.Actor, donePath, backPath string) (url string, err error)
+	Methods(ctx context.Context, actor registrar.Actor) (renewal.Methods, error)
+	BeginMethodSetup(ctx context.Context, actor registrar.Actor, asDefault bool, donePath, backPath string) (url string, err error)
 	FinishMethodSetup(ctx context.Context, actor registrar.Actor, session string) (saved bool, err error)
-	RemoveMethod(ctx context.Context, actor registrar.Actor) error
+	SetDefaultMethod(ctx context.Context, actor registrar.Actor, id, shown string) error
+	RemoveMethod(ctx context.Context, actor registrar.Actor, id, shown, next string) error
 }
 
-const (
-	methodsPath    = ui.PaymentMethodsPath
-	autoRenewStep  = "/auto-renew"
-	forDomainQuery = "domain" // the domain to return to after a payment method was added
-)
+const autoRenewStep = "/auto-renew"
 
 // agreeMissing (KindInvalid): the box was not ticked.
 const agreeMissing registrar.Code = "agree_missing"
@@ -131,99 +128,4 @@ func (h *Handler) domainProblem(req *ui.Request, err error) error {
 	}
 	httpjson.RecordError(req.W, err)
 	return h.showDomain(req, http.StatusConflict, domainView{DS: dsField, Problem: message})
-}
-
-// methodsView is the page of the saved payment method.
-type methodsView struct {
-	renewal.SavedMethod
-	Domain  string // to return to; empty if there is none
-	Problem string
-}
-
-func (h *Handler) paymentMethods(req *ui.Request) error { return h.renderMethods(req, nil) }
-
-func (h *Handler) renderMethods(req *ui.Request, problem error) error {
-	status, message := http.StatusOK, ""
-	if problem != nil {
-		var known bool
-		if message, known = h.problem(req, problem); !known {
-			if registrar.KindOf(problem) != registrar.KindUpstream {
-				return problem
-			}
-			message = h.templates.Text(req.Language, "problem.provider_unreachable")
-		}
-		status = http.StatusConflict
-		if registrar.KindOf(problem) == registrar.KindUpstream {
-			status = http.StatusServiceUnavailable
-		}
-		httpjson.RecordError(req.W, problem)
-	}
-	method, err := h.Renewals.Method(req.R.Context(), req.Actor())
-	if err != nil {
-		return err
-	}
-	req.AllowExternalFormAction() // the button leads to the payment provider
-	return h.templates.Render(req, ui.View{Name: "methods", Status: status, Title: "methods.title", Section: methodsPath, Data: methodsView{
-		SavedMethod: method, Domain: ownDomainID(req.Query(forDomainQuery)), Problem: message,
-	}})
-}
-
-// ownDomainID returns text if it can be a domain's id: it becomes part of a path.
-func ownDomainID(text string) string { return plainID(text, 64) }
-
-// plainID returns text if it is a short word, as ids are, and otherwise an empty one.
-func plainID(text string, longest int) string {
-	for _, r := range text {
-		if (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '_' {
-			return ""
-		}
-	}
-	if len(text) > longest {
-		return ""
-	}
-	return text
-}
-
-// addMethod redirects to the provider's page.
-func (h *Handler) addMethod(req *ui.Request) error {
-	req.AllowExternalFormAction()
-	if h.MethodLimit != nil {
-		if wait := h.MethodLimit(req.Actor().Customer); wait > 0 {
-			return &registrar.Error{Kind: registrar.KindRateLimited, Code: "payment_methods", RetryAfter: wait}
-		}
-	}
-	done, back := methodsPath+"/saved?session="+renewal.SessionPlaceholder, methodsPath
-	if domain := ownDomainID(req.Field(forDomainQuery)); domain != "" {
-		done += "&" + forDomainQuery + "=" + domain
-		back = domainPath(domain) + autoRenewStep
-	}
-	to, err := h.Renewals.BeginMethodSetup(req.R.Context(), req.Actor(), done, back)
-	if err != nil {
-		return h.renderMethods(req, err)
-	}
-	return req.SeeOther(to)
-}
-
-// methodSaved is where the provider redirects after a method was entered. The address only
-// names the page; what the provider reports about it counts. The webhook does the same, so
-// on an error the page just shows what is saved.
-func (h *Handler) methodSaved(req *ui.Request) error {
-	saved, err := h.Renewals.FinishMethodSetup(req.R.Context(), req.Actor(), plainID(req.Query("session"), 200))
-	if err != nil {
-		httpjson.RecordError(req.W, err)
-	}
-	if saved {
-		req.Flash("method_saved")
-	}
-	if domain := ownDomainID(req.Query(forDomainQuery)); domain != "" {
-		return req.SeeOther(domainPath(domain) + autoRenewStep)
-	}
-	return req.SeeOther(methodsPath)
-}
-
-func (h *Handler) removeMethod(req *ui.Request) error {
-	if err := h.Renewals.RemoveMethod(req.R.Context(), req.Actor()); err != nil {
-		return h.renderMethods(req, err)
-	}
-	return req.RedirectWithFlash("method_removed", methodsPath)
 }

@@ -26,7 +26,7 @@ type bulkView struct {
 	Nameservers, Folder string
 	Offers              []bulkOffer
 	Without             []string // names that the action can't change
-	Method              string   // the saved payment method; empty if there is none
+	Method              string   // the default payment method; empty if there is none
 	Wording, Text       string
 }
 
@@ -165,11 +165,11 @@ func (h *Handler) addOffers(req *ui.Request, view *bulkView) error {
 	}
 	view.Wording = renewal.ConsentWording(req.Language)
 	view.Text = renewal.ConsentText(view.Wording)
-	saved, err := h.Renewals.Method(req.R.Context(), req.Actor())
+	methods, err := h.Renewals.Methods(req.R.Context(), req.Actor())
 	if err != nil {
 		return err
 	}
-	view.Method = saved.Label
+	view.Method = methods.Default().Label
 	for _, domain := range view.Domains {
 		offer, err := h.Renewals.Offer(req.R.Context(), req.Actor(), domain.ID)
 		switch {

@@ -10,6 +10,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/bulk"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
+	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
@@ -72,7 +73,7 @@ func (h *Handler) problem(req *ui.Request, err error) (string, bool) {
 // limitByCode are the limits that the messages of codes name as {1}.
 var limitByCode = map[registrar.Code]int{
 	bulk.TooMany: bulk.MaxDomains, portfolio.FolderInvalid: portfolio.MaxFolderLength, portfolio.NoteInvalid: portfolio.MaxNoteLength,
-	portfolio.TooManyFolders: portfolio.MaxFolders, order.BasketFull: order.MaxPortalItems,
+	portfolio.TooManyFolders: portfolio.MaxFolders, order.BasketFull: order.MaxPortalItems, renewal.TooManyMethods: renewal.MaxMethods,
 }
 
 // codeMessage returns the text of a code.

@@ -95,8 +95,8 @@ var overviewTexts = ui.Texts{
 		"Applications and programs with a token only prepare orders. They can't pay: you do that in your browser.",
 	},
 	"agents.rule.card": {
-		"Nur ein Checkout-Agent, den Sie hier verbinden, kann Ihre Bestellungen bezahlen, und zwar mit einer Zahlungsfreigabe, die Sie ihm gegeben haben. Ihr bei uns gespeichertes Zahlungsmittel kann kein Agent belasten.",
-		"Only a checkout agent that you link here can pay for your orders, with a payment token that you gave it. No agent can charge the payment method saved with us.",
+		"Nur ein Checkout-Agent, den Sie hier verbinden, kann Ihre Bestellungen bezahlen, und zwar mit einer Zahlungsfreigabe, die Sie ihm gegeben haben. Ihre bei uns gespeicherten Zahlungsmittel kann kein Agent belasten.",
+		"Only a checkout agent that you link here can pay for your orders, with a payment token that you gave it. No agent can charge the payment methods saved with us.",
 	},
 	"agents.rule.stop": {
 		"Sie können jeden Zugang sofort beenden. Vorbereitete Bestellungen bleiben offen, bis Sie sie bezahlen oder verwerfen oder sie ablaufen.",

@@ -213,6 +213,7 @@ func (h *Handler) Routes() []httpjson.Route {
 		{Method: get, Path: methodsPath, Handler: renewals(h.paymentMethods)},
 		{Method: post, Path: methodsPath, Handler: renewals(h.addMethod)},
 		{Method: get, Path: methodsPath + "/saved", Handler: renewals(h.methodSaved)},
+		{Method: post, Path: methodsPath + "/default", Handler: renewals(h.setDefaultMethod)},
 		{Method: post, Path: methodsPath + "/remove", Handler: renewals(h.removeMethod)},
 	}
 }

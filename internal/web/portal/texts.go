@@ -355,6 +355,7 @@ var texts = ui.WithRequirements(ui.Texts{
 	"note.keep_open":      {"Zurückgenommen. Damit die Domain nicht abläuft, verlängern Sie sie bitte.", "Taken back. To keep the domain, please renew it."},
 	"note.method_saved":   {"Das Zahlungsmittel ist gespeichert.", "The payment method is saved."},
 	"note.method_removed": {"Das Zahlungsmittel ist entfernt.", "The payment method is removed."},
+	"note.method_default": {"Der neue Standard ist gespeichert.", "The new default is saved."},
 
 	"problem.no_method": {"Dafür brauchen wir zuerst ein Zahlungsmittel.", "First, we need a payment method for this."},
 	"problem.offer_changed": {
@@ -372,6 +373,18 @@ var texts = ui.WithRequirements(ui.Texts{
 	"problem.agree_missing": {
 		"Bitte kreuzen Sie das Kästchen an, wenn Sie einverstanden sind. Eingeschaltet wurde nichts.",
 		"Please tick the box if you agree. Nothing was turned on.",
+	},
+	"problem.methods_changed": {
+		"Ihre Zahlungsmittel haben sich inzwischen geändert. Bitte prüfen Sie die Liste und versuchen Sie es noch einmal.",
+		"Your payment methods have changed in the meantime. Please check the list and try again.",
+	},
+	"problem.too_many_methods": {
+		"Sie haben schon {1} Zahlungsmittel gespeichert. Das neue wurde nicht gespeichert; entfernen Sie zuerst eines.",
+		"You already have {1} saved payment methods. The new one was not saved; remove one first.",
+	},
+	"problem.choose_default": {
+		"Bitte wählen Sie zuerst, welches Zahlungsmittel der neue Standard wird. Entfernt wurde nichts.",
+		"Please choose first which payment method becomes the new default. Nothing was removed.",
 	},
 	"problem.no_method_page": {"Hier kann kein Zahlungsmittel gespeichert werden.", "No payment method can be saved here."},
 	"problem.provider_unreachable": {
@@ -470,8 +483,8 @@ var texts = ui.WithRequirements(ui.Texts{
 		"You and your programs can no longer sign in: password, passkeys, access tokens and connected applications stop working.",
 	},
 	"close.what.data": {
-		"Ihre E-Mail-Adresse, die Angaben zum Domaininhaber, der Identitätsnachweis und das gespeicherte Zahlungsmittel werden gelöscht.",
-		"We delete your email address, the domain holder's details, the identity verification and the saved payment method.",
+		"Ihre E-Mail-Adresse, die Angaben zum Domaininhaber, der Identitätsnachweis und die gespeicherten Zahlungsmittel werden gelöscht.",
+		"We delete your email address, the domain holder's details, the identity verification and the saved payment methods.",
 	},
 	"close.what.stays": {
 		"Bestellungen, Rechnungen und Verlauf bewahren wir auf, solange das Gesetz es verlangt. Sie können das nicht rückgängig machen.",

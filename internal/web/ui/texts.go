@@ -42,7 +42,7 @@ var frameTexts = Texts{
 	"menu.domains":         {"Domains", "Domains"},
 	"menu.orders":          {"Bestellungen", "Orders"},
 	"menu.invoices":        {"Rechnungen", "Invoices"},
-	"menu.payment_methods": {"Zahlungsmittel", "Payment method"},
+	"menu.payment_methods": {"Zahlungsmittel", "Payment methods"},
 	"menu.profile":         {"Profil", "Profile"},
 	"menu.security":        {"Sicherheit", "Security"},
 	"menu.agents":          {"Agenten", "Agents"},
