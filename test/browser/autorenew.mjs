@@ -76,6 +76,37 @@ await withBrowser(async (page, context, watched) => {
   assert.match(confirmation.text, /Mastercard •••• 4444[\s\S]*einverstanden/);
   ok("automatic renewal is on, confirmed by mail");
 
+  // Further cards, another default, and the removal of the default.
+  const methods = () => page.locator("main tbody").textContent();
+  for (const number of ["4242424242424242", "4242424242424242", "4000000000000341"]) {
+    await page.goto(portal("/portal/payment-methods"));
+    await clickButton(page, "Zahlungsmittel hinzufügen");
+    await page.waitForURL(sandbox.provider + "/**");
+    await page.locator("#cardNumber").fill(number);
+    await page.locator("#pay").click();
+    await at(page, "/portal/payment-methods");
+    await page.getByText("Das Zahlungsmittel ist gespeichert.").waitFor();
+  }
+  assert.equal(await page.locator("main tbody tr").count(), 3, "a card that was entered twice is listed twice");
+  assert.match(await methods(), /Mastercard •••• 4444 Standard/);
+  await checkPage(page, "several payment methods");
+  await page.getByRole("button", { name: /^Visa •••• 4242 .*als Standard festlegen$/ }).click();
+  await page.getByText("Der neue Standard ist gespeichert.").waitFor();
+  assert.match(await methods(), /Visa •••• 4242 Standard/);
+  await openDomain(page, undecided);
+  assert.match(await termEnd(page).textContent(), /Verlängert sich automatisch.*Visa •••• 4242/s);
+  await page.goto(portal("/portal/payment-methods"));
+  await page.getByLabel("Neuer Standard").selectOption({ index: 2 });
+  await clickButton(page, "Zahlungsmittel entfernen");
+  await page.getByText("Das Zahlungsmittel ist entfernt.").waitFor();
+  assert.doesNotMatch(await methods(), /4242/);
+  assert.equal(await page.locator("main tbody tr").count(), 2);
+  const [moved] = await mails(sandbox.demo.email, 1, /^Ihr Standard-Zahlungsmittel wurde geändert/);
+  assert.match(moved.text, /Visa •••• 4242[\s\S]*auch bereits angekündigte/);
+  await openDomain(page, undecided);
+  assert.match(await termEnd(page).textContent(), /Verlängert sich automatisch/);
+  ok("another default, and automatic renewal goes on with it");
+
   // An agent turns it off; on is a link for the human.
   const off = await tool("set_auto_renew", { domain: undecided, enabled: false });
   assert.equal(off.autoRenew, false);

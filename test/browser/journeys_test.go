@@ -94,6 +94,7 @@ func TestAutoRenewal_ConsentCardAndEnd(t *testing.T) {
 	s := startSandbox(t)
 	wantRules(t, runScript(t, s, "autorenew.mjs"), "each domain says what happens at the end of its term",
 		"a removed payment method ends automatic renewal", "a card is added without buying", "automatic renewal is on, confirmed by mail",
+		"another default, and automatic renewal goes on with it",
 		"an agent turns it off, and on only with the customer", "turned off at once, with a link to undo it",
 		"left to expire, and taken back", "readable on a phone in both languages", "prices of renewal, late renewal and restore")
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/sandbox/registry"
+	sandboxstripe "github.com/dotkontor/dotkontor/internal/sandbox/stripe"
 )
 
 var (
@@ -57,8 +58,8 @@ func seedDemo(t *testing.T, folder string, services *app.Services) demo {
 // fakeProvider is a provider that knows one card.
 type fakeProvider struct{}
 
-func (fakeProvider) SavedMethod(string, string) (holder, id, label string, err error) {
-	return "cus_1", "pm_1", "Visa •••• 4242", nil
+func (fakeProvider) SavedMethod(string, string) (sandboxstripe.SavedCard, error) {
+	return sandboxstripe.SavedCard{Customer: "cus_1", ID: "pm_1", Last4: "4242"}, nil
 }
 
 func (fakeProvider) HasMethod(id string) bool { return id == "pm_1" || id == "pm_chosen" }

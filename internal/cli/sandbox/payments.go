@@ -10,6 +10,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/config"
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	sandboxstripe "github.com/dotkontor/dotkontor/internal/sandbox/stripe"
 	"github.com/dotkontor/dotkontor/internal/web/stripehook"
 )
 
@@ -46,7 +47,7 @@ func (s simulation) registerWebhook(listen string) error {
 
 // paymentMethods stores payment methods at the provider.
 type paymentMethods interface {
-	SavedMethod(email, name string) (holder, id, label string, err error)
+	SavedMethod(email, name string) (sandboxstripe.SavedCard, error)
 	HasMethod(id string) bool
 }
 
@@ -58,11 +59,13 @@ func (d *demo) ensurePaymentMethod(provider paymentMethods) func(context.Context
 		if err != nil || found && provider.HasMethod(saved.ID) {
 			return err
 		}
-		holder, id, label, err := provider.SavedMethod(d.Email, demoRegistrant)
+		card, err := provider.SavedMethod(d.Email, demoRegistrant)
 		if err != nil {
 			return fmt.Errorf("payment method: %w", err)
 		}
-		return services.DB.PutPaymentMethod(ctx, operator.Customer, order.PaymentMethod{ProviderCustomer: holder, ID: id, Label: label}, time.Now())
+		return services.DB.PutPaymentMethod(ctx, operator.Customer, order.PaymentMethod{
+			ProviderCustomer: card.Customer, ID: card.ID, Label: "Visa •••• " + card.Last4, Fingerprint: card.Fingerprint, Expires: card.Expires,
+		}, time.Now())
 	}
 }
 

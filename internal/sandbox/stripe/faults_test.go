@@ -189,7 +189,7 @@ func TestServer_StateSurvivesRestart(t *testing.T) {
 	asked := first.createSession("pay-3", 700)
 	first.payWithCard(asked.URL, "4000002500003155")
 	before, address, key, card := first.server.Records(), first.server.API(), first.server.SecretKey(), cardFingerprintOf(first, made.ID)
-	holder, method, _, err := first.server.SavedMethod("demo@example.com", "Demo")
+	saved, err := first.server.SavedMethod("demo@example.com", "Demo")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,8 +209,8 @@ func TestServer_StateSurvivesRestart(t *testing.T) {
 	if cardFingerprintOf(second, made.ID) != card {
 		t.Error("the card has another fingerprint")
 	}
-	if h, m, _, err := second.server.SavedMethod("demo@example.com", "Demo"); err != nil || h != holder || m != method {
-		t.Errorf("another saved card: %s %s %v", h, m, err)
+	if again, err := second.server.SavedMethod("demo@example.com", "Demo"); err != nil || again != saved {
+		t.Errorf("another saved card: %+v, %v", again, err)
 	}
 	second.waitFor("undelivered webhooks", func() bool { return len(second.receiver.eventTypes()) == 2 })
 	if status, _, _ := second.payWithCard(waiting.URL, "4242424242424242"); status != http.StatusSeeOther {

@@ -128,9 +128,19 @@ type SavedCard struct {
 	Customer string `json:"customer"`
 	Email    string `json:"email,omitempty"` // the customer's
 	Last4    string `json:"last4"`
+	// Fingerprint and Expires (2027-04) are those of the card.
+	Fingerprint string `json:"fingerprint,omitempty"`
+	Expires     string `json:"expires,omitempty"`
 	// Behaves is the test number whose decisions apply to the next charges; empty means those
 	// of the card's own number.
 	Behaves string `json:"behaves,omitempty"`
+}
+
+func savedCardOf(m *method, email string) SavedCard {
+	return SavedCard{
+		ID: m.ID, Customer: m.Customer, Email: email, Last4: m.Card.Last4, Fingerprint: m.Card.Fingerprint,
+		Expires: fmt.Sprintf("%04d-%02d", m.Card.Year, m.Card.Month), Behaves: m.Behaves,
+	}
 }
 
 // SavedCards returns the saved cards, oldest first.
@@ -143,11 +153,11 @@ func (s *Server) SavedCards() []SavedCard {
 		if m.Customer == "" {
 			continue
 		}
-		one := SavedCard{ID: m.ID, Customer: m.Customer, Last4: m.Card.Last4, Behaves: m.Behaves}
+		email := ""
 		if owner := b.customers.get(m.Customer); owner != nil {
-			one.Email = owner.Email
+			email = owner.Email
 		}
-		all = append(all, one)
+		all = append(all, savedCardOf(m, email))
 	}
 	return all
 }
@@ -189,11 +199,12 @@ func (s *Server) cardControls() map[string]func(*http.Request) (any, error) {
 			if err := readJSON(r, &wanted); err != nil {
 				return nil, err
 			}
-			var err error
-			if wanted.Customer, wanted.ID, _, err = s.SavedMethod(wanted.Email, wanted.Email); err == nil {
-				err = s.ChangeCards(SavedCard{ID: wanted.ID, Behaves: wanted.Behaves})
+			saved, err := s.SavedMethod(wanted.Email, wanted.Email)
+			if err == nil {
+				saved.Behaves = wanted.Behaves
+				err = s.ChangeCards(SavedCard{ID: saved.ID, Behaves: wanted.Behaves})
 			}
-			return wanted, err
+			return saved, err
 		},
 		"POST /control/cards": func(r *http.Request) (any, error) {
 			var change SavedCard

@@ -225,30 +225,29 @@ func (s *Server) ClearFaults() { s.faults.clear() }
 
 // SavedMethod creates a customer with a saved card, or finds the one with this mail
 // address.
-func (s *Server) SavedMethod(email, name string) (holder, id, label string, err error) {
+func (s *Server) SavedMethod(email, name string) (SavedCard, error) {
 	b := s.state
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	const shown = "Visa •••• 4242"
 	for _, c := range b.customers.all() {
 		if c.Email != email {
 			continue
 		}
 		for _, m := range b.methods.all() {
 			if m.Customer == c.ID && m.Card.Last4 == "4242" {
-				return c.ID, m.ID, shown, nil
+				return savedCardOf(m, email), nil
 			}
 		}
 	}
 	one, _, wrong := b.readCard("4242424242424242", "", name)
 	if wrong != nil {
-		return "", "", "", errors.New(wrong.Message)
+		return SavedCard{}, errors.New(wrong.Message)
 	}
 	t := b.begin()
 	c := &customer{ID: newID("cus_"), Created: t.at, Email: email, Name: name}
 	m := &method{ID: newID("pm_"), Created: t.at, Customer: c.ID, Card: one}
 	t.change.Customers, t.change.Methods = []*customer{c}, []*method{m}
-	return c.ID, m.ID, shown, t.commit()
+	return savedCardOf(m, email), t.commit()
 }
 
 // HasMethod reports whether a payment method is saved for a customer.
