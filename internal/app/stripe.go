@@ -63,9 +63,6 @@ func (e stripeEvents) HandleEvent(ctx context.Context, event order.Event) error 
 		return e.orders.HandleEvent(ctx, event)
 	}
 	_, err := e.renewals.FinishMethodSetup(ctx, registrar.Actor{}, event.Setup)
-	if registrar.CodeOf(err) == renewal.TooManyMethods {
-		return nil // settled: a repetition of the event would change nothing
-	}
 	return err
 }
 

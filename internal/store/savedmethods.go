@@ -78,7 +78,7 @@ func (db *DB) GetMethods(ctx context.Context, customer string, limit int) (resul
 		return result, err
 	}
 	result.Saved = savedMethodsOf(rows, method.ID)
-	if saved && renewal.Methods(result).Default().ID == "" { // of an earlier program
+	if saved && result.Default().ID == "" { // of an earlier program
 		result.Saved = slices.Insert(result.Saved, 0, renewal.SavedMethod{PaymentMethod: method, Default: true})
 	}
 	if limit == 0 || !saved {

@@ -121,6 +121,8 @@ const (
 	MethodsChanged registrar.Code = "methods_changed"
 	// TooManyMethods (KindConflict): the customer has MaxMethods.
 	TooManyMethods registrar.Code = "too_many_methods"
+	// SetupReplaced (KindConflict): a newer setup was begun, or this one's method was removed.
+	SetupReplaced registrar.Code = "setup_replaced"
 	// ChooseDefault (KindConflict): the default is removed only together with the choice of the
 	// next one.
 	ChooseDefault registrar.Code = "choose_default"
@@ -210,8 +212,8 @@ func (s *Consents) BeginMethodSetup(ctx context.Context, actor registrar.Actor, 
 // method. It reports whether that method is saved now, by this call or by an earlier one:
 // the webhook may be faster than the browser. Pages that are not finished, and those of other
 // purposes, change nothing. The method of a page that a newer one has replaced is detached, and
-// so is one for which there is no room (TooManyMethods). An actor who is not the page's customer
-// gets NoSuchCustomer; the zero actor is the webhook.
+// so is one for which there is no room; a person gets SetupReplaced or TooManyMethods. An actor
+// who is not the page's customer gets NoSuchCustomer; the zero actor is the webhook.
 func (s *Consents) FinishMethodSetup(ctx context.Context, actor registrar.Actor, session string) (saved bool, err error) {
 	if s.cfg.Provider == nil || session == "" {
 		return false, nil
@@ -227,28 +229,31 @@ func (s *Consents) FinishMethodSetup(ctx context.Context, actor registrar.Actor,
 	case actor.Customer != setup.Customer:
 		return false, fail(registrar.KindNotFound, registrar.NoSuchCustomer)
 	}
-	full := false
+	var problem registrar.Code
 	err = s.updateMethods(ctx, setup.Customer, setup.ID, func(state MethodsState) (MethodUpdate, error) {
 		now := s.now()
-		saved, full = slices.ContainsFunc(state.Saved, func(one SavedMethod) bool { return one.ID == setup.Method.ID }), false
+		saved, problem = slices.ContainsFunc(state.Saved, func(one SavedMethod) bool { return one.ID == setup.Method.ID }), ""
 		switch {
 		case saved:
 			return MethodUpdate{}, nil
 		case !state.SetupOpen:
+			problem = SetupReplaced
 			return MethodUpdate{Now: now, Detach: []Detachment{{Method: setup.Method.ID, DueAt: now}}}, nil
 		}
 		update, placed := PlaceMethod(state.Saved, *setup.Method, state.SetupDefault, false, now)
 		update.EndSetup = true
-		if saved, full = placed, !placed; saved {
-			s.addEffects(&update, actor, setup.Customer, *setup.Method, ActionMethodSet, "saved")
-			if update.Default != nil {
-				update.Mail.Data["default"] = setup.Method.Label
-			}
+		if saved = placed; !saved {
+			problem = TooManyMethods
+			return update, nil
+		}
+		s.addEffects(&update, actor, setup.Customer, *setup.Method, ActionMethodSet, "saved")
+		if update.Default != nil {
+			update.Mail.Data["default"] = setup.Method.Label
 		}
 		return update, nil
 	})
-	if err == nil && full {
-		err = fail(registrar.KindConflict, TooManyMethods)
+	if err == nil && problem != "" && actor.Kind == registrar.ActorPerson {
+		err = fail(registrar.KindConflict, problem)
 	}
 	return saved && err == nil, err
 }

@@ -132,7 +132,7 @@ func (h *Handler) addMethod(req *ui.Request) error {
 func (h *Handler) methodSaved(req *ui.Request) error {
 	saved, err := h.Renewals.FinishMethodSetup(req.R.Context(), req.Actor(), plainID(req.Query("session"), 200))
 	switch {
-	case registrar.CodeOf(err) == renewal.TooManyMethods:
+	case registrar.CodeOf(err) == renewal.TooManyMethods, registrar.CodeOf(err) == renewal.SetupReplaced:
 		return h.renderMethods(req, err)
 	case err != nil:
 		httpjson.RecordError(req.W, err)

@@ -382,6 +382,10 @@ var texts = ui.WithRequirements(ui.Texts{
 		"Sie haben schon {1} Zahlungsmittel gespeichert. Das neue wurde nicht gespeichert; entfernen Sie zuerst eines.",
 		"You already have {1} saved payment methods. The new one was not saved; remove one first.",
 	},
+	"problem.setup_replaced": {
+		"Dieses Zahlungsmittel ist nicht gespeichert: Sie haben danach ein anderes hinzugefügt oder es wieder entfernt.",
+		"This payment method is not saved: you added another one after it, or removed it again.",
+	},
 	"problem.choose_default": {
 		"Bitte wählen Sie zuerst, welches Zahlungsmittel der neue Standard wird. Entfernt wurde nichts.",
 		"Please choose first which payment method becomes the new default. Nothing was removed.",
