@@ -33,6 +33,7 @@ var orderColumns = map[string]columnFormula{
 	"identities.verified_at":     microsFrom(firstDay),
 	"payment_methods.method":     scatteredText(),
 	"saved_methods.method":       scatteredText(),
+	"method_detachments.method":  scatteredText(),
 	"vat_checks.vat_id":          sequentialText("DE", ""),
 	"invoices.refund_id":         scatteredText(),
 	"pending_invoices.refund_id": scatteredText(),
