@@ -254,7 +254,7 @@ func (p *App) webConfig(ctx context.Context) (web.Config, error) {
 			return web.Config{}, err
 		}
 		webConfig.Checkout.LocksTransfers, webConfig.Checkout.TransferTerms = p.sales.Accounts.LocksTransfers, p.sales.Accounts.TransferTerms
-		webConfig.Checkout.Transfers = p.services.DB.ListTransfers
+		webConfig.Checkout.Transfers = p.services.DB
 		webConfig.Checkout.Extension, webConfig.Checkout.RateBasisPoints, webConfig.Checkout.Now = p.live.Extension, displayedRate, p.now
 	}
 	return webConfig, nil

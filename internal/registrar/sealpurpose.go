@@ -7,8 +7,8 @@ package registrar
 // AuthCodePurpose seals the auth code of a name, from the order to its provisioning.
 func AuthCodePurpose(name string) string { return "auth:" + name }
 
-// TransferListPurpose seals a list of transfers with their auth codes while a customer corrects
-// it. It travels through the browser and is stored nowhere.
+// TransferListPurpose seals a customer's list of transfers with their auth codes, until they are
+// ordered.
 func TransferListPurpose(customer string) string { return "transfers:" + customer }
 
 // SearchPurpose seals a search in the address of its results. It is stored nowhere.

@@ -179,6 +179,7 @@ func (a accounts) DeleteExpired(ctx context.Context, now time.Time, limit int) (
 	total := 0
 	for _, sweep := range []func(context.Context, int64, int32) (int64, error){
 		a.q.DeleteExpiredSessions, a.q.DeleteExpiredDevices, a.q.DeleteExpiredWebauthnChallenges, a.q.DeleteExpiredLinks,
+		a.q.DeleteExpiredTransferLists,
 	} {
 		rows, err := sweep(ctx, micros(now), int32(limit))
 		if err != nil {
@@ -223,6 +224,6 @@ func (a accounts) CloseAccount(ctx context.Context, id, closedEmail string, now 
 		return false, err
 	}
 	err = inOrder(ctx, id, a.q.DeletePasskeysOfCustomer, a.q.DeleteRecoveryCodes, a.q.DeleteRegistrant, a.q.DeleteIdentity,
-		a.q.DeleteAgentLinksOfCustomer, a.q.DeleteLinksOfCustomer, a.q.DeleteBulkActionsOfCustomer, a.q.ClearDomainLabels, a.q.DeleteHandledInquiriesOfCustomer)
+		a.q.DeleteTransferList, a.q.DeleteAgentLinksOfCustomer, a.q.DeleteLinksOfCustomer, a.q.DeleteBulkActionsOfCustomer, a.q.ClearDomainLabels, a.q.DeleteHandledInquiriesOfCustomer)
 	return err == nil, err
 }

@@ -32,6 +32,9 @@ func exportParts() []part {
 			columns(asText, "label expires"), columns(asTime, "added_at"),
 			derived("default", "CASE WHEN method = (SELECT payment_methods.method FROM payment_methods WHERE payment_methods.customer_id = saved_methods.customer_id) THEN 1 ELSE 0 END", asFlag),
 		)},
+		{name: "transferList", table: "transfer_lists", where: whereCustomer, columns: slices.Concat(
+			columns(asList, "names"), columns(asTime, "expires_at"),
+		)},
 		{name: "passkeys", table: "passkeys", where: whereCustomer, key: "id", columns: slices.Concat(
 			columns(asText, "id name"), columns(asTime, "created_at last_used_at"),
 		)},

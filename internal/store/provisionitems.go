@@ -99,9 +99,23 @@ func (db *DB) ListProvisionItemsByName(ctx context.Context, name string) ([]prov
 	return rowsAs(provisionItemOf)(db.read().ListProvisionItemsByName(ctx, name))
 }
 
-// ListTransfers returns a customer's transfers, the newest first.
-func (db *DB) ListTransfers(ctx context.Context, customer string, limit int) ([]provision.Item, error) {
-	return rowsAs(provisionItemOf)(db.read().ListTransfersOfCustomer(ctx, customer, int32(limit)))
+// ListTransfers returns a page of a customer's transfers that are in progress or that have ended,
+// the newest first.
+func (db *DB) ListTransfers(ctx context.Context, customer string, ended bool, limit, offset int) ([]provision.Item, error) {
+	if ended {
+		return rowsAs(provisionItemOf)(db.read().ListEndedTransfers(ctx, query.ListEndedTransfersParams{CustomerID: customer, MaxRows: int32(limit), SkipRows: int32(offset)}))
+	}
+	return rowsAs(provisionItemOf)(db.read().ListRunningTransfers(ctx, query.ListRunningTransfersParams{CustomerID: customer, MaxRows: int32(limit), SkipRows: int32(offset)}))
+}
+
+// CountTransfers counts a customer's transfers by state.
+func (db *DB) CountTransfers(ctx context.Context, customer string) (map[provision.State]int, error) {
+	rows, err := db.read().CountTransfers(ctx, customer)
+	counts := make(map[provision.State]int, len(rows))
+	for _, row := range rows {
+		counts[provision.State(row.State)] = int(row.Total)
+	}
+	return counts, err
 }
 
 // ListProvisionItemsAfter returns a page of all items, by id.

@@ -57,6 +57,7 @@ var sealedColumns = []sealedColumn{
 	{table: "agent_secrets", column: "sealed", key: []string{"id"}, purposeColumns: []string{"agent_id", "id"}, purpose: purposeOfTwo(registrar.AgentSecretPurpose)},
 	{table: "orders", column: "pay_sealed", key: []string{"id"}, purposeColumns: []string{"id"}, purpose: purposeOf(registrar.PayLinkPurpose)},
 	{table: "orders", column: "verify_sealed", key: []string{"id"}, purposeColumns: []string{"id"}, purpose: purposeOf(registrar.VerifyLinkPurpose)},
+	{table: "transfer_lists", column: "list_sealed", key: []string{"customer_id"}, purposeColumns: []string{"customer_id"}, purpose: purposeOf(registrar.TransferListPurpose)},
 	{table: "order_items", column: "code_sealed", key: []string{"id"}, purposeColumns: []string{"name"}, purpose: purposeOf(registrar.AuthCodePurpose)},
 	{table: "provision_items", column: "code_sealed", key: []string{"id"}, purposeColumns: []string{"name"}, purpose: purposeOf(registrar.AuthCodePurpose)},
 	{table: "domains", column: "code_sealed", key: []string{"id"}, purposeColumns: []string{"name"}, purpose: purposeOf(registrar.AuthCodePurpose)},

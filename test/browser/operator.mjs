@@ -86,15 +86,17 @@ async function transfers(page) {
   await visit(page, "/umzug");
   await field(page, "lines").fill("transfer-liste.com auth-transfer-liste\ntransfer-zweite.com falsch-123\ntee.gibtesnicht x\n");
   await clickButton(page, "Prüfen und zur Kasse");
-  await page.locator("main", { hasText: "In Ordnung: 1. Mit Problem: 2." }).waitFor();
+  await page.locator("main", { hasText: "Ihre Liste: 1 in Ordnung, 2 mit Problem." }).waitFor();
   assert.ok(!(await page.content()).includes("auth-transfer-liste"), "a code is shown");
   await checkPage(page, "list of transfers with problems");
   await page.setViewportSize({ width: 320, height: 700 });
   await checkPage(page, "list of transfers on a phone");
   await page.setViewportSize({ width: 1280, height: 900 });
-  await clickButton(page, "Nur mit der geprüften zur Kasse");
+  await clickButton(page, "Mit dieser zur Kasse");
   await page.getByText("Der Auth-Code ist hinterlegt.").waitFor();
   await visit(page, "/portal/transfers");
+  await page.locator("main", { hasText: "transfer-zweite.com" }).waitFor();
+  await checkPage(page, "transfers to correct and to pay");
   ok("good lines of a transfer list are ordered");
 }
 

@@ -144,8 +144,10 @@
 //
 // The portal orders up to MaxPortalItems transfers at once, with their auth codes. Prepare
 // passes each code to the registry, which checks it together with the lock, and stores it sealed
-// with the order. If lines are refused, nothing is stored: SealTransfers seals the correct ones
-// for the next form, so that no code is ever sent back to the browser in the clear.
+// with the order. Lines that are not ordered yet are in the customer's list of transfers, sealed,
+// for 14 days after its last change: no code is ever sent back to the browser. If items are
+// refused, Prepare also returns the prices of the others, so that a person can decide to order
+// only these.
 //
 // # Renewal basket
 //

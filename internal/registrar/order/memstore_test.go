@@ -38,6 +38,10 @@ type memStore struct {
 	termEnds map[string]time.Time // by the name of a domain
 	// onRead is called before each OrderByID, which fails with its error.
 	onRead func() error
+	// transfers has sealed lists by customer.
+	transfers map[string]string
+	// beforeReplace is another window's change just before a list is replaced, once.
+	beforeReplace func()
 }
 
 var _ order.Store = (*memStore)(nil)
@@ -55,6 +59,25 @@ func (m *memStore) GetBuyer(_ context.Context, customer string) (order.Buyer, er
 		return order.Buyer{}, &registrar.Error{Kind: registrar.KindNotFound, Code: registrar.NoSuchCustomer}
 	}
 	return buyer, nil
+}
+
+func (m *memStore) GetTransferList(_ context.Context, customer string, _ time.Time) (string, error) {
+	return m.transfers[customer], nil
+}
+
+func (m *memStore) ReplaceTransferList(_ context.Context, customer, seen, _, sealed string, _, _ time.Time) (bool, error) {
+	if before := m.beforeReplace; before != nil {
+		m.beforeReplace = nil
+		before()
+	}
+	if m.transfers[customer] != seen {
+		return false, nil
+	}
+	if m.transfers == nil {
+		m.transfers = make(map[string]string)
+	}
+	m.transfers[customer] = sealed
+	return true, nil
 }
 
 func (m *memStore) GetPaymentMethod(_ context.Context, customer string) (order.PaymentMethod, bool, error) {

@@ -277,7 +277,8 @@ const (
 	// PaymentOpenElsewhere (KindConflict): the renewal is part of another order whose payment
 	// has begun.
 	PaymentOpenElsewhere registrar.Code = "payment_open_elsewhere"
-	BasketFull           registrar.Code = "basket_full" // KindConflict: see MaxPortalItems
+	BasketFull           registrar.Code = "basket_full"        // KindConflict: see MaxPortalItems
+	TransferListFull     registrar.Code = "transfer_list_full" // KindConflict: see MaxListedTransfers
 
 	// RenewalInProgress (KindConflict): the domain is being renewed automatically.
 	RenewalInProgress registrar.Code = "renewal_in_progress"

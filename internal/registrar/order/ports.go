@@ -27,6 +27,10 @@ type Store interface {
 	// ListOrders and PageOrders are Service.List and Service.Page.
 	ListOrders(ctx context.Context, customer, before string, limit int) ([]Order, error)
 	PageOrders(ctx context.Context, customer string, state State, limit, offset int) (page []Order, total int, err error)
+	// GetTransferList returns a customer's sealed list of transfers, empty if there is none that
+	// has not expired. ReplaceTransferList returns false if it is no longer the seen one.
+	GetTransferList(ctx context.Context, customer string, now time.Time) (sealed string, err error)
+	ReplaceTransferList(ctx context.Context, customer, seen, names, sealed string, now, expires time.Time) (bool, error)
 	// ListOpenRenewalOrders returns a customer's renewal baskets that can still be paid.
 	ListOpenRenewalOrders(ctx context.Context, customer string) ([]Order, error)
 	// ListOverdueOrders returns a customer's waiting orders whose prices have expired,

@@ -22,7 +22,8 @@ func (s *Service) Create(ctx context.Context, actor registrar.Actor, req Request
 }
 
 // Prepare is Create that also returns what is missing for payment. It sets Order,
-// Owner, Missing and MissingByItem of the view.
+// Owner, Missing and MissingByItem of the view. If items of a person's order can't be ordered,
+// the view's order has the others with their prices; it is not stored.
 func (s *Service) Prepare(ctx context.Context, actor registrar.Actor, req Request) (View, error) {
 	if actor.Customer == "" {
 		return View{}, fail(registrar.KindUnauthenticated, registrar.SignInFirst)
@@ -40,10 +41,10 @@ func (s *Service) Prepare(ctx context.Context, actor registrar.Actor, req Reques
 	if err != nil {
 		return View{}, err
 	}
-	if err = refusalError(o.Items, results); err == nil {
-		err = s.applyQuotes(ctx, &o, buyer, results)
+	if err := refusalError(o.Items, results); err != nil {
+		return s.priceOthers(ctx, o, buyer, results), err
 	}
-	if err != nil {
+	if err := s.applyQuotes(ctx, &o, buyer, results); err != nil {
 		return View{}, err
 	}
 	o.ItemsKey = itemsKey(o.Items)
@@ -64,6 +65,15 @@ func (s *Service) Prepare(ctx context.Context, actor registrar.Actor, req Reques
 		return newView(o, buyer, ordered), nil
 	}
 	return View{Order: o, Owner: buyer}, nil
+}
+
+func (s *Service) priceOthers(ctx context.Context, o Order, buyer Buyer, results []quoteResult) View {
+	o.Items, results, _ = dropRefused(o.Items, results, nil)
+	if o.Channel != ChannelPortal || len(o.Items) == 0 || s.applyQuotes(ctx, &o, buyer, results) != nil {
+		return View{}
+	}
+	o.ID = ""
+	return View{Order: o, Owner: buyer}
 }
 
 // Outstanding returns what is missing of an open order as far as known without a

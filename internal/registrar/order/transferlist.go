@@ -1,23 +1,31 @@
 package order
 
 import (
+	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// A list of transfers is entered at once, with auth codes, and may need several attempts until
-// every line is right. Between them the correct lines travel through the browser, sealed: the
-// codes are neither stored nor shown, and the list works for its customer only, for a day.
+const (
+	// MaxListedTransfers bounds a customer's list of transfers.
+	MaxListedTransfers = 300
+	// transferListTTL is how long a list is stored after its last change.
+	transferListTTL = 14 * 24 * time.Hour
+)
 
-// ListedTransfer is a line of such a list.
+// ListedTransfer is a transfer that a customer has entered and not ordered yet.
 type ListedTransfer struct {
-	Name string // an A-label
-	TLD  string
-	Code string
-	OK   bool // the registry has accepted it
+	Name, TLD string // an A-label and its extension
+	Code      string // empty if it is missing or was wrong
+	OK        bool   // the registry has accepted it
+	// Reason is what the last check found wrong, as a key of the page's texts.
+	Reason string
+	// Net and Gross are the price of an accepted one when it was checked.
+	Net, Gross registrar.Cents
 }
 
 // DomainName returns the parsed name.
@@ -25,32 +33,59 @@ func (t ListedTransfer) DomainName() registrar.Name {
 	return registrar.NewName(strings.TrimSuffix(t.Name, t.TLD), t.TLD)
 }
 
-type transferList struct {
-	At    time.Time
-	Lines []ListedTransfer
+// TransferList returns the transfers that the actor's account has entered and not ordered yet.
+func (s *Service) TransferList(ctx context.Context, actor registrar.Actor) ([]ListedTransfer, error) {
+	list, _, err := s.readTransferList(ctx, actor)
+	return list, err
 }
 
-const transferListTTL = 24 * time.Hour
-
-// SealTransfers seals a list for the actor's account.
-func (s *Service) SealTransfers(actor registrar.Actor, lines []ListedTransfer) (string, error) {
-	text, err := json.Marshal(transferList{At: s.now(), Lines: lines})
-	if err != nil {
-		return "", err
+func (s *Service) readTransferList(ctx context.Context, actor registrar.Actor) (list []ListedTransfer, sealed string, err error) {
+	if actor.Customer == "" {
+		return nil, "", fail(registrar.KindUnauthenticated, registrar.SignInFirst)
 	}
-	return s.cfg.Seal.Seal(registrar.TransferListPurpose(actor.Customer), string(text)), nil
+	if sealed, err = s.cfg.Store.GetTransferList(ctx, actor.Customer, s.cfg.Clock()); err != nil || sealed == "" {
+		return nil, sealed, err
+	}
+	// After the loss of a key the list is empty, and can be entered again.
+	if text, err := s.cfg.Seal.Open(registrar.TransferListPurpose(actor.Customer), sealed); err != nil || json.Unmarshal([]byte(text), &list) != nil {
+		return nil, sealed, nil
+	}
+	return list, sealed, nil
 }
 
-// OpenTransfers opens a list that was sealed for the actor's account. It returns false if the
-// list is too old or is no such list.
-func (s *Service) OpenTransfers(actor registrar.Actor, sealed string) ([]ListedTransfer, bool) {
-	text, err := s.cfg.Seal.Open(registrar.TransferListPurpose(actor.Customer), sealed)
-	if err != nil {
-		return nil, false
+// ReplaceTransfers removes the named transfers from the account's list and adds others. Lines
+// that another window has added meanwhile stay. It returns TransferListFull, and changes nothing,
+// if the list would be too long.
+func (s *Service) ReplaceTransfers(ctx context.Context, actor registrar.Actor, remove []string, add []ListedTransfer) error {
+	for range maxAttempts {
+		list, seen, err := s.readTransferList(ctx, actor)
+		if err != nil {
+			return err
+		}
+		list = slices.DeleteFunc(list, func(line ListedTransfer) bool {
+			return slices.Contains(remove, line.Name) || slices.ContainsFunc(add, func(other ListedTransfer) bool { return other.Name == line.Name })
+		})
+		list = append(list, add...)
+		switch {
+		case len(list) > MaxListedTransfers:
+			return fail(registrar.KindConflict, TransferListFull)
+		case len(list) == 0 && seen == "":
+			return nil
+		}
+		names := make([]string, len(list))
+		for i, line := range list {
+			names[i] = line.Name
+		}
+		text, err := json.Marshal(list)
+		if err != nil {
+			return err
+		}
+		now := s.cfg.Clock()
+		sealed := s.cfg.Seal.Seal(registrar.TransferListPurpose(actor.Customer), string(text))
+		replaced, err := s.cfg.Store.ReplaceTransferList(ctx, actor.Customer, seen, strings.Join(names, " "), sealed, now, now.Add(transferListTTL))
+		if err != nil || replaced {
+			return err
+		}
 	}
-	var list transferList
-	if json.Unmarshal([]byte(text), &list) != nil || s.now().Sub(list.At) > transferListTTL || len(list.Lines) > MaxPortalItems {
-		return nil, false
-	}
-	return list.Lines, true
+	return errBusy()
 }

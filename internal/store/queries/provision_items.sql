@@ -55,9 +55,20 @@ WHERE domains.id = sqlc.arg(domain_id) AND domains.customer_id = sqlc.arg(custom
     AND NOT EXISTS (SELECT 1 FROM term_ends WHERE term_ends.domain_id = domains.id AND term_ends.state = 'deleting')
 ON CONFLICT DO NOTHING;
 
--- The newest first.
--- name: ListTransfersOfCustomer :many
+-- A transfer in progress is due; one that has ended is not. The newest come first.
+-- name: ListRunningTransfers :many
 SELECT * FROM provision_items
-WHERE customer_id = $1 AND kind = 'transfer'
+WHERE customer_id = sqlc.arg(customer_id) AND kind = 'transfer' AND due_at > 0
 ORDER BY id DESC
-LIMIT $2;
+LIMIT sqlc.arg(max_rows) OFFSET sqlc.arg(skip_rows);
+
+-- name: ListEndedTransfers :many
+SELECT * FROM provision_items
+WHERE customer_id = sqlc.arg(customer_id) AND kind = 'transfer' AND due_at = 0
+ORDER BY id DESC
+LIMIT sqlc.arg(max_rows) OFFSET sqlc.arg(skip_rows);
+
+-- name: CountTransfers :many
+SELECT state, count(*) AS total FROM provision_items
+WHERE customer_id = $1 AND kind = 'transfer'
+GROUP BY state;

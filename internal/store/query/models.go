@@ -656,6 +656,13 @@ type TermEnd struct {
 	UpdatedAt  int64
 }
 
+type TransferList struct {
+	CustomerID string
+	Names      string
+	ListSealed string
+	ExpiresAt  int64
+}
+
 type VatCheck struct {
 	VatID     string
 	Valid     int64

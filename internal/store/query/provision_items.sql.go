@@ -9,6 +9,40 @@ import (
 	"context"
 )
 
+const countTransfers = `-- name: CountTransfers :many
+SELECT state, count(*) AS total FROM provision_items
+WHERE customer_id = $1 AND kind = 'transfer'
+GROUP BY state
+`
+
+type CountTransfersRow struct {
+	State string
+	Total int64
+}
+
+func (q *Queries) CountTransfers(ctx context.Context, customerID string) ([]CountTransfersRow, error) {
+	rows, err := q.db.QueryContext(ctx, countTransfers, customerID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []CountTransfersRow{}
+	for rows.Next() {
+		var i CountTransfersRow
+		if err := rows.Scan(&i.State, &i.Total); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const getProvisionItem = `-- name: GetProvisionItem :one
 SELECT id, customer_id, name, tld, kind, years, payment, state, failure, refund_due, account, domain_id, handle, code_sealed, requested_at, due_at, node, attempts, created_at, updated_at, renew_from, registrant, automatic FROM provision_items WHERE id = $1
 `
@@ -223,6 +257,66 @@ func (q *Queries) ListDueProvisionItems(ctx context.Context, arg ListDueProvisio
 	return items, nil
 }
 
+const listEndedTransfers = `-- name: ListEndedTransfers :many
+SELECT id, customer_id, name, tld, kind, years, payment, state, failure, refund_due, account, domain_id, handle, code_sealed, requested_at, due_at, node, attempts, created_at, updated_at, renew_from, registrant, automatic FROM provision_items
+WHERE customer_id = $1 AND kind = 'transfer' AND due_at = 0
+ORDER BY id DESC
+LIMIT $3 OFFSET $2
+`
+
+type ListEndedTransfersParams struct {
+	CustomerID string
+	SkipRows   int32
+	MaxRows    int32
+}
+
+func (q *Queries) ListEndedTransfers(ctx context.Context, arg ListEndedTransfersParams) ([]ProvisionItem, error) {
+	rows, err := q.db.QueryContext(ctx, listEndedTransfers, arg.CustomerID, arg.SkipRows, arg.MaxRows)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []ProvisionItem{}
+	for rows.Next() {
+		var i ProvisionItem
+		if err := rows.Scan(
+			&i.ID,
+			&i.CustomerID,
+			&i.Name,
+			&i.Tld,
+			&i.Kind,
+			&i.Years,
+			&i.Payment,
+			&i.State,
+			&i.Failure,
+			&i.RefundDue,
+			&i.Account,
+			&i.DomainID,
+			&i.Handle,
+			&i.CodeSealed,
+			&i.RequestedAt,
+			&i.DueAt,
+			&i.Node,
+			&i.Attempts,
+			&i.CreatedAt,
+			&i.UpdatedAt,
+			&i.RenewFrom,
+			&i.Registrant,
+			&i.Automatic,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const listProvisionItems = `-- name: ListProvisionItems :many
 SELECT id, customer_id, name, tld, kind, years, payment, state, failure, refund_due, account, domain_id, handle, code_sealed, requested_at, due_at, node, attempts, created_at, updated_at, renew_from, registrant, automatic FROM provision_items
 WHERE id > $1
@@ -328,16 +422,22 @@ func (q *Queries) ListProvisionItemsByName(ctx context.Context, name string) ([]
 	return items, nil
 }
 
-const listTransfersOfCustomer = `-- name: ListTransfersOfCustomer :many
+const listRunningTransfers = `-- name: ListRunningTransfers :many
 SELECT id, customer_id, name, tld, kind, years, payment, state, failure, refund_due, account, domain_id, handle, code_sealed, requested_at, due_at, node, attempts, created_at, updated_at, renew_from, registrant, automatic FROM provision_items
-WHERE customer_id = $1 AND kind = 'transfer'
+WHERE customer_id = $1 AND kind = 'transfer' AND due_at > 0
 ORDER BY id DESC
-LIMIT $2
+LIMIT $3 OFFSET $2
 `
 
-// The newest first.
-func (q *Queries) ListTransfersOfCustomer(ctx context.Context, customerID string, limit int32) ([]ProvisionItem, error) {
-	rows, err := q.db.QueryContext(ctx, listTransfersOfCustomer, customerID, limit)
+type ListRunningTransfersParams struct {
+	CustomerID string
+	SkipRows   int32
+	MaxRows    int32
+}
+
+// A transfer in progress is due; one that has ended is not. The newest come first.
+func (q *Queries) ListRunningTransfers(ctx context.Context, arg ListRunningTransfersParams) ([]ProvisionItem, error) {
+	rows, err := q.db.QueryContext(ctx, listRunningTransfers, arg.CustomerID, arg.SkipRows, arg.MaxRows)
 	if err != nil {
 		return nil, err
 	}

@@ -24,8 +24,8 @@ var templateFS embed.FS
 type Orders interface {
 	Create(ctx context.Context, actor registrar.Actor, request order.Request) (order.Order, error)
 	Prepare(ctx context.Context, actor registrar.Actor, request order.Request) (order.View, error)
-	SealTransfers(actor registrar.Actor, lines []order.ListedTransfer) (string, error)
-	OpenTransfers(actor registrar.Actor, sealed string) ([]order.ListedTransfer, bool)
+	TransferList(ctx context.Context, actor registrar.Actor) ([]order.ListedTransfer, error)
+	ReplaceTransfers(ctx context.Context, actor registrar.Actor, remove []string, add []order.ListedTransfer) error
 	Get(ctx context.Context, actor registrar.Actor, id string) (order.Order, error)
 	List(ctx context.Context, actor registrar.Actor, before string, limit int) ([]order.Order, error)
 	PayURL(o order.Order) (string, error)
@@ -51,6 +51,12 @@ type Orders interface {
 // Registrants is account.Service, which stores the first registrant data of a customer.
 type Registrants interface {
 	AddRegistrant(ctx context.Context, actor registrar.Actor, registrant account.Registrant) error
+}
+
+// Transfers lists the ordered transfers of a customer, in progress or ended, the newest first.
+type Transfers interface {
+	ListTransfers(ctx context.Context, customer string, ended bool, limit, offset int) ([]provision.Item, error)
+	CountTransfers(ctx context.Context, customer string) (map[provision.State]int, error)
 }
 
 // Config holds the dependencies of the pages. All but Now, LocksTransfers, TransferTerms and
@@ -79,8 +85,8 @@ type Config struct {
 	// TransferTerms returns how many years a transfer adds to a term, and how many days it may
 	// take; nil means none.
 	TransferTerms func(tld string) (years, days int)
-	// Transfers returns the transfers of a customer, the newest first; nil means none.
-	Transfers func(ctx context.Context, customer string, limit int) ([]provision.Item, error)
+	// Transfers lists ordered transfers; nil means that there are none.
+	Transfers Transfers
 	// Now is the business time, by which terms end; nil means time.Now.
 	Now func() time.Time
 }
@@ -100,7 +106,6 @@ func New(cfg Config) (*Handler, error) {
 	registrar.Default(&cfg.Now, time.Now)
 	registrar.Default(&cfg.LocksTransfers, func(string) bool { return false })
 	registrar.Default(&cfg.TransferTerms, func(string) (int, int) { return 0, 0 })
-	registrar.Default(&cfg.Transfers, func(context.Context, string, int) ([]provision.Item, error) { return nil, nil })
 	views, err := cfg.Frame.LoadTemplates(templateFS, basketTexts, transferTexts, orderTexts, payTexts, problemTexts, ui.RegistrantTexts)
 	if err != nil {
 		return nil, err

@@ -18,19 +18,21 @@
 //
 // # Transfers
 //
-// The transfer page takes up to order.MaxPortalItems lines of a domain and its auth code.
+// The transfer page shows the customer's list of transfers: up to order.MaxListedTransfers lines
+// of a domain and its auth code, stored sealed for 14 days after the last change. Each submission
+// checks all lines.
 //
-//	line                                        next form
-//	accepted by the registry                    kept, sealed
-//	locked, or its registry did not respond     kept, sealed; checked again
-//	wrong, missing or malformed code            its name is in the text field, without a code
-//	other mistakes in the name                  its name is in the text field, without a code
-//	duplicate, or already the customer's        dropped
+//	line                                        stored
+//	accepted by the registry                    with its code and price
+//	locked, or its registry did not respond     with its code; checked again
+//	wrong, missing or malformed code            without a code, which its field asks for
+//	not registered, or not transferable here    until the customer removes it
+//	no domain, an extension we don't carry,     not at all; shown once
+//	  a second code for the same domain, or
+//	  already the customer's
 //
-// A code is never rendered, neither in the field nor next to its line. order.SealTransfers
-// seals the kept lines into a hidden field; nothing is stored before every line of a submission
-// is right, and then they are one order. "Only with the checked ones" submits the sealed lines
-// alone.
+// A code is never rendered. If every line of a submission is right, they are one order. Otherwise
+// the customer orders the accepted ones alone, and the others stay in the list.
 //
 // While a payment or an item is in progress the page updates itself from a stream that
 // renders the same page for the same visitor. Without script or stream the page reloads

@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -59,6 +60,8 @@ type fakeOrders struct {
 	registrantErr error
 	// verifyOver is the gross above which an identity is required; 0: never.
 	verifyOver registrar.Cents
+	// transfers is the list of every customer.
+	transfers []order.ListedTransfer
 }
 
 func (d *fakeOrders) ExpectedIdentityCheck(_ context.Context, _ registrar.Actor, gross registrar.Cents, verify bool) (order.IdentityCheck, error) {
@@ -159,12 +162,13 @@ func (d *fakeOrders) Prepare(context.Context, registrar.Actor, order.Request) (o
 	return d.view, d.err
 }
 
-func (*fakeOrders) SealTransfers(registrar.Actor, []order.ListedTransfer) (string, error) {
-	return "sealed", nil
+func (d *fakeOrders) TransferList(context.Context, registrar.Actor) ([]order.ListedTransfer, error) {
+	return d.transfers, nil
 }
 
-func (*fakeOrders) OpenTransfers(registrar.Actor, string) ([]order.ListedTransfer, bool) {
-	return nil, false
+func (d *fakeOrders) ReplaceTransfers(_ context.Context, _ registrar.Actor, remove []string, add []order.ListedTransfer) error {
+	d.transfers = append(slices.DeleteFunc(d.transfers, func(line order.ListedTransfer) bool { return slices.Contains(remove, line.Name) }), add...)
+	return nil
 }
 
 func (d *fakeOrders) Create(_ context.Context, actor registrar.Actor, request order.Request) (order.Order, error) {

@@ -246,8 +246,8 @@ var problemTexts = ui.WithRequirements(ui.Texts{
 		"This domain isn't registered, so it can't be transferred.",
 	},
 	"reason.transfer_locked": {
-		"Diese Domain ist bei Ihrem bisherigen Anbieter gesperrt. Lassen Sie die Sperre dort zuerst aufheben.",
-		"This domain is locked at your current provider. Have it unlocked there first.",
+		"Diese Domain ist gesperrt. Heben Sie die Sperre zuerst bei Ihrem bisherigen Anbieter auf. In den ersten 60 Tagen nach Registrierung oder Umzug geht das oft nicht.",
+		"This domain is locked. Have it unlocked at your current provider first. In the first 60 days after a registration or transfer they often can't do that.",
 	},
 	"reason.auth_code_wrong": {"Der Auth-Code ist falsch.", "The auth code is wrong."},
 	"reason.not_your_domain": {"Sie können nur eigene Domains verlängern.", "You can only renew your own domains."},

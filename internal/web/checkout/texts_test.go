@@ -65,7 +65,8 @@ func TestTexts_EveryOrderCodeHasText(t *testing.T) {
 		"payment_declined", "token_expired", "token_too_small", "identity", "auth_code", "no_payment_data", "needs_human", "human_is_paying", "payment_in_progress",
 		"no_such_order", "too_many_open_orders", "bad_items", "name_mismatch",
 		"orders_not_served", "no_price", // reasons of an item
-		"basket_full", // in the portal
+		"basket_full",        // in the portal
+		"transfer_list_full", // of the transfer page
 		// Why a saved payment method did not pay; mails say it.
 		"card_declined", "expired_card", "insufficient_funds", "authentication_required", "no_method", "provider_unavailable",
 	}

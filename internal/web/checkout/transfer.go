@@ -20,12 +20,8 @@ import (
 // maxTransferBytes bounds the form with a list of transfers, or its CSV file.
 const maxTransferBytes = 256 << 10
 
-// What is wrong with a whole list.
-const (
-	transferListExpired registrar.Code = "transfer_list_expired"
-	transferTooLong     registrar.Code = "transfer_too_long"
-	transferEmpty       registrar.Code = "transfer_empty"
-)
+// transferEmpty (KindInvalid): no line was entered.
+const transferEmpty registrar.Code = "transfer_empty"
 
 // transferPrice is what a transfer of an extension costs and includes.
 type transferPrice struct {
@@ -43,11 +39,11 @@ type transferPage struct {
 	Rate                   string
 	Single                 ui.Field
 	Problem                string
-	Lines                  []transferLine // of the last attempt
-	Good, Bad              int
-	// Kept are the correct lines, sealed; Again has the names of the others, without codes.
-	Kept, Again string
-	Max         int
+	// Good and Bad are the lines of the customer's list, and what was wrong with those just
+	// entered. The sums are those of Good.
+	Good, Bad       []transferLine
+	Net, VAT, Gross registrar.Cents
+	Max             int
 }
 
 func transferPath(language string) string {
@@ -57,13 +53,30 @@ func transferPath(language string) string {
 func (h *Handler) transferPage(language string) http.HandlerFunc {
 	return h.Frame.Page(func(req *ui.Request) error {
 		req.PreferLanguage(language)
-		return h.showTransfer(req, transferPage{}, http.StatusOK)
+		var lines []transferLine
+		if req.SignedIn {
+			list, err := h.Orders.TransferList(req.R.Context(), req.Actor())
+			if err != nil {
+				return err
+			}
+			lines = h.listedLines(list)
+		}
+		return h.showTransfer(req, lines, "", http.StatusOK)
 	})
 }
 
-func (h *Handler) showTransfer(req *ui.Request, shown transferPage, status int) error {
+func (h *Handler) showTransfer(req *ui.Request, lines []transferLine, problem string, status int) error {
 	req.SetFormPath(transferPath(req.Language))
-	shown.Action, shown.Max = transferPath(req.Language), order.MaxPortalItems
+	shown := transferPage{Action: transferPath(req.Language), Problem: problem, Max: order.MaxPortalItems}
+	for _, line := range lines {
+		if !line.OK {
+			shown.Bad = append(shown.Bad, line)
+			continue
+		}
+		shown.Good = append(shown.Good, line)
+		shown.Net, shown.Gross = shown.Net+line.Net, shown.Gross+line.Gross
+	}
+	shown.VAT = shown.Gross - shown.Net
 	shown.SignIn, shown.Prices = ui.WithNext(ui.SignInPath, shown.Action), ui.InLanguage(req.Language, ui.PricesPath, ui.EnglishPricesPath)
 	rate := h.RateBasisPoints(req.Now)
 	shown.Rate = formatRate(req.Language, rate)
@@ -104,8 +117,9 @@ func transferTermKey(tld string, years int) string {
 	}
 }
 
-// orderTransfers checks a list of transfers and prepares one order for all of them. If lines are
-// wrong, it shows what is wrong with each, and nothing is ordered.
+// orderTransfers changes the customer's list of transfers: it adds lines, checks all of them, or
+// orders those that the last check accepted. If every line is right, they become one order;
+// otherwise the page says what is wrong with each, and nothing is ordered.
 func (h *Handler) orderTransfers(req *ui.Request) error {
 	req.SetFormPath(transferPath(req.Language))
 	if !req.SignedIn {
@@ -114,86 +128,120 @@ func (h *Handler) orderTransfers(req *ui.Request) error {
 	if err := req.ReadForm(); err != nil {
 		return err
 	}
-	lines, problem := h.transferLines(req)
-	h.checkTransferLines(lines)
-	if problem != "" {
-		return h.showTransferProblem(req, lines, &registrar.Error{Kind: registrar.KindInvalid, Code: problem})
+	ctx, actor := req.R.Context(), req.Actor()
+	if name := req.Field("remove"); name != "" {
+		if err := h.Orders.ReplaceTransfers(ctx, actor, []string{name}, nil); err != nil {
+			return err
+		}
+		return req.SeeOther(transferPath(req.Language))
 	}
+	list, err := h.Orders.TransferList(ctx, actor)
+	if err != nil {
+		return err
+	}
+	lines, rest, err := h.transferLines(req, h.listedLines(list))
+	if err != nil {
+		return h.showTransferProblem(req, h.listedLines(list), err)
+	}
+	lines = h.checkTransferLines(lines)
 	request := order.Request{Channel: order.ChannelPortal}
 	for _, line := range lines {
 		if line.ReasonKey == "" {
 			request.Items = append(request.Items, order.RequestedItem{Name: line.name, Kind: order.Transfer, Code: line.code})
 		}
 	}
-	if len(request.Items) == 0 {
-		return h.showTransferProblem(req, lines, nil)
-	}
-	// The codes are guessed at otherwise: the registry verifies them.
-	if wait := h.AuthCodeLimit(req.Actor().Customer); wait > 0 {
-		return h.showTransferProblem(req, lines, &registrar.Error{Kind: registrar.KindRateLimited, Code: order.OverBudget, RetryAfter: wait})
-	}
-	request.DryRun = len(request.Items) < len(lines)
-	view, err := h.Orders.Prepare(req.R.Context(), req.Actor(), request)
-	if err == nil && !request.DryRun {
-		page, err := h.payPath(view.Order)
-		if err != nil {
-			return err
+	var problem error
+	if len(request.Items) > 0 {
+		request.DryRun = len(request.Items) < len(lines)
+		view, err := h.prepareTransfers(req, request)
+		if err == nil && !request.DryRun {
+			return h.openTransferOrder(req, view.Order)
 		}
-		return req.SeeOther(page)
+		problem = h.markTransferLines(req, lines, view.Order, err)
 	}
-	return h.showTransferProblem(req, lines, h.markTransferLines(req, lines, err))
+	lines = append(lines, rest...)
+	if err := h.Orders.ReplaceTransfers(ctx, actor, namesOf(list), newListed(lines)); err != nil {
+		problem = err
+	}
+	return h.showTransferProblem(req, lines, problem)
 }
 
-// transferLines returns the lines of the form: those of an earlier attempt, and new ones from
-// the field or a file. problem is the code of what is wrong with the whole.
-func (h *Handler) transferLines(req *ui.Request) (lines []transferLine, problem registrar.Code) {
-	onlyGood := req.Field("only") != ""
-	if sealed := req.Field("kept"); sealed != "" {
-		kept, ok := h.Orders.OpenTransfers(req.Actor(), sealed)
-		if !ok {
-			problem = transferListExpired
-		}
-		for _, line := range kept {
-			if line.OK || !onlyGood {
-				lines = append(lines, transferLine{Domain: line.Name, code: line.Code})
+// prepareTransfers asks the registry, which verifies the codes; without a limit they could be
+// guessed.
+func (h *Handler) prepareTransfers(req *ui.Request, request order.Request) (order.View, error) {
+	if wait := h.AuthCodeLimit(req.Actor().Customer); wait > 0 {
+		return order.View{}, &registrar.Error{Kind: registrar.KindRateLimited, Code: order.OverBudget, RetryAfter: wait}
+	}
+	return h.Orders.Prepare(req.R.Context(), req.Actor(), request)
+}
+
+// openTransferOrder removes what was ordered from the list and leads to its payment. The order
+// has the codes, so a list that could not be changed only shows lines too many.
+func (h *Handler) openTransferOrder(req *ui.Request, o order.Order) error {
+	ordered := make([]string, len(o.Items))
+	for i, item := range o.Items {
+		ordered[i] = item.Name
+	}
+	if err := h.Orders.ReplaceTransfers(req.R.Context(), req.Actor(), ordered, nil); err != nil {
+		httpjson.RecordError(req.W, err)
+	}
+	page, err := h.payPath(o)
+	if err != nil {
+		return err
+	}
+	return req.SeeOther(page)
+}
+
+// transferLines returns the lines to check: those of the list, with the codes that were entered
+// for them, and new ones from the field or a file. If only the accepted ones are to be ordered,
+// the others of the list are the rest.
+func (h *Handler) transferLines(req *ui.Request, list []transferLine) (lines, rest []transferLine, err error) {
+	if req.Field("only") != "" {
+		for _, line := range list {
+			if line.OK {
+				lines = append(lines, line)
+			} else {
+				rest = append(rest, line)
 			}
 		}
+		return lines, rest, nil
 	}
-	if onlyGood {
-		return lines, problem
+	for _, line := range list {
+		if code := strings.TrimSpace(req.Field("code." + line.Domain)); code != "" {
+			line.code = code
+		}
+		lines = append(lines, line)
 	}
-	text := req.Field("lines")
-	var fromFile []transferLine
+	entered, ok := splitTransferLines(req.Field("lines"))
 	if file, _, err := req.R.FormFile("file"); err == nil {
 		body, err := io.ReadAll(io.LimitReader(file, maxTransferBytes))
 		if err != nil {
-			return lines, ui.BadForm
+			return nil, nil, &registrar.Error{Kind: registrar.KindInvalid, Code: ui.BadForm}
 		}
 		// On its own, because it may have a header.
-		rows, ok := splitTransferLines(strings.ToValidUTF8(string(body), "\ufffd"))
-		if !ok {
-			return lines, transferTooLong
-		}
-		fromFile = rows
+		rows, whole := splitTransferLines(strings.ToValidUTF8(string(body), "\ufffd"))
+		entered, ok = append(entered, rows...), ok && whole
 	}
-	entered, ok := splitTransferLines(text)
-	entered = append(entered, fromFile...)
-	switch {
-	case !ok || len(entered) > maxTransferLines:
-		return lines, transferTooLong
-	case len(lines)+len(entered) == 0 && problem == "":
-		return nil, transferEmpty
-	}
-	// A line that was corrected replaces the one of the earlier attempt.
+	// A line that is entered again replaces the one of the list.
 	lines = slices.DeleteFunc(lines, func(old transferLine) bool {
-		return slices.ContainsFunc(entered, func(line transferLine) bool { return strings.EqualFold(line.Domain, old.Domain) })
+		return slices.ContainsFunc(entered, func(line transferLine) bool {
+			name, _, err := h.parseItem(string(order.Transfer) + ":" + line.Domain)
+			return err == nil && name.ASCII() == old.Domain
+		})
 	})
-	return append(lines, entered...), problem
+	lines = append(lines, entered...)
+	switch {
+	case !ok || len(lines) > order.MaxListedTransfers:
+		return nil, nil, &registrar.Error{Kind: registrar.KindInvalid, Code: order.TransferListFull}
+	case len(lines) == 0:
+		return nil, nil, &registrar.Error{Kind: registrar.KindInvalid, Code: transferEmpty}
+	}
+	return lines, nil, nil
 }
 
-// markTransferLines notes at each line what the registry said about it. It returns the error if
-// it is about the whole.
-func (h *Handler) markTransferLines(req *ui.Request, lines []transferLine, err error) error {
+// markTransferLines notes at each line what the registry said about it, or what it costs. It
+// returns the error if it is about the whole.
+func (h *Handler) markTransferLines(req *ui.Request, lines []transferLine, priced order.Order, err error) error {
 	var refused *order.ItemsRefused
 	var unquoted *order.ItemsUnquoted
 	var items []order.RefusedItem
@@ -207,12 +255,17 @@ func (h *Handler) markTransferLines(req *ui.Request, lines []transferLine, err e
 	}
 	for i := range lines {
 		line := &lines[i]
-		line.OK = line.ReasonKey == ""
-		at := slices.IndexFunc(items, func(item order.RefusedItem) bool { return line.OK && item.Name == line.Domain })
+		if line.ReasonKey != "" {
+			continue
+		}
+		if at := slices.IndexFunc(priced.Items, func(item order.Item) bool { return item.Name == line.Domain }); at >= 0 {
+			line.OK, line.Net, line.Gross = true, priced.Items[at].Net, priced.Items[at].Gross
+		}
+		at := slices.IndexFunc(items, func(item order.RefusedItem) bool { return item.Name == line.Domain })
 		if at < 0 {
 			continue
 		}
-		line.OK, line.ReasonKey, line.Own = false, h.refusedKey(items[at].Reason), h.ownPath(req, line.Domain, items[at].Reason)
+		line.ReasonKey, line.Own = h.refusedKey(items[at].Reason), h.ownPath(req, line.Domain, items[at].Reason)
 		if registrar.CodeOf(items[at].Reason) == provision.WrongCode {
 			h.AuthCodeLimit(req.Actor().Customer) // each wrong code is an attempt
 			line.code = ""
@@ -224,46 +277,23 @@ func (h *Handler) markTransferLines(req *ui.Request, lines []transferLine, err e
 	return nil
 }
 
-// showTransferProblem shows the page again with what is wrong. Lines with a code that may still
-// be right are kept, sealed; of the others the names are entered again, without codes.
+// showTransferProblem shows the page again with what is wrong.
 func (h *Handler) showTransferProblem(req *ui.Request, lines []transferLine, err error) error {
-	shown, status := transferPage{Lines: lines}, http.StatusUnprocessableEntity
-	if err != nil {
-		key := "problem." + string(registrar.CodeOf(err))
-		if registrar.CodeOf(err) == order.OverBudget {
-			key = "problem.basket_asks"
-		}
-		if !h.templates.Has(key) {
-			return err
-		}
-		httpjson.RecordError(req.W, err)
-		wait, asked := req.SetRetryAfter(err)
-		if asked {
-			status = http.StatusTooManyRequests
-		}
-		shown.Problem = h.templates.Text(req.Language, key, wait)
+	if err == nil {
+		return h.showTransfer(req, lines, "", http.StatusUnprocessableEntity)
 	}
-	var kept []order.ListedTransfer
-	var again strings.Builder
-	for _, line := range lines {
-		if line.OK {
-			shown.Good++
-		} else if line.ReasonKey != "" {
-			shown.Bad++
-		}
-		switch {
-		case line.name.Label() != "" && line.code != "" && (line.ReasonKey == "" || line.ReasonKey == "reason.transfer_locked" || line.ReasonKey == "basket.unreachable"):
-			kept = append(kept, order.ListedTransfer{Name: line.name.ASCII(), TLD: line.name.TLD(), Code: line.code, OK: line.OK})
-		case line.ReasonKey != "transfer.duplicate" && line.Own == "" && line.Domain != "":
-			again.WriteString(line.Domain + "\n")
-		}
+	key := "problem." + string(registrar.CodeOf(err))
+	if registrar.CodeOf(err) == order.OverBudget {
+		key = "problem.basket_asks"
 	}
-	shown.Again = again.String()
-	if len(kept) > 0 {
-		var err error
-		if shown.Kept, err = h.Orders.SealTransfers(req.Actor(), kept); err != nil {
-			return err
-		}
+	if !h.templates.Has(key) {
+		return err
 	}
-	return h.showTransfer(req, shown, status)
+	httpjson.RecordError(req.W, err)
+	status := http.StatusUnprocessableEntity
+	wait, asked := req.SetRetryAfter(err)
+	if asked {
+		status = http.StatusTooManyRequests
+	}
+	return h.showTransfer(req, lines, h.templates.Text(req.Language, key, wait), status)
 }

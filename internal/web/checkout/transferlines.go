@@ -1,6 +1,7 @@
 package checkout
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -11,7 +12,7 @@ import (
 // transferLine is one line of a list of transfers. Its code is never rendered, nor what was
 // entered in the place of a domain and is none.
 type transferLine struct {
-	Number int    // in the list; 0 for a line of an earlier attempt
+	Number int    // where it was just entered; 0 for a line of the stored list
 	Domain string // empty if the line has none
 	name   registrar.Name
 	code   string
@@ -19,10 +20,62 @@ type transferLine struct {
 	// domain's page if the visitor already holds it.
 	ReasonKey, Own string
 	OK             bool // the registry has accepted it
+	Net, Gross     registrar.Cents
 }
 
-// maxTransferLines bounds what is read of a list; an order has fewer items.
-const maxTransferLines = 1000
+// Listed reports whether the line is stored in the customer's list: it names a domain, and once.
+func (l transferLine) Listed() bool {
+	return l.name.Label() != "" && l.ReasonKey != "transfer.duplicate" && l.Own == ""
+}
+
+// HasCode reports whether a code is stored.
+func (l transferLine) HasCode() bool { return l.code != "" }
+
+// uncorrectable are the reasons that no other auth code changes.
+var uncorrectable = []string{"reason.transfer_not_offered", "reason.no_registry_account", "reason.rule_unmet", "reason.not_registered", "reason.name_premium"}
+
+// codeDropped are the reasons for which a code was not stored; they hold until there is another.
+var codeDropped = []string{"reason.auth_code_wrong", "transfer.code_malformed", "transfer.swapped"}
+
+// Correctable reports whether the page offers to enter a code.
+func (l transferLine) Correctable() bool {
+	return l.Listed() && !slices.Contains(uncorrectable, l.ReasonKey)
+}
+
+// listedLines are the lines of a stored list.
+func (h *Handler) listedLines(list []order.ListedTransfer) []transferLine {
+	lines := make([]transferLine, len(list))
+	for i, listed := range list {
+		lines[i] = transferLine{
+			Domain: listed.Name, name: listed.DomainName(), code: listed.Code, OK: listed.OK, Net: listed.Net, Gross: listed.Gross, ReasonKey: listed.Reason,
+		}
+		if listed.Reason != "" && !h.templates.Has(listed.Reason) { // stored by another release
+			lines[i].ReasonKey = "reason.other"
+		}
+	}
+	return lines
+}
+
+// newListed are the lines to store.
+func newListed(lines []transferLine) []order.ListedTransfer {
+	var list []order.ListedTransfer
+	for _, line := range lines {
+		if line.Listed() {
+			list = append(list, order.ListedTransfer{
+				Name: line.Domain, TLD: line.name.TLD(), Code: line.code, OK: line.OK, Reason: line.ReasonKey, Net: line.Net, Gross: line.Gross,
+			})
+		}
+	}
+	return list
+}
+
+func namesOf(list []order.ListedTransfer) []string {
+	names := make([]string, len(list))
+	for i, listed := range list {
+		names[i] = listed.Name
+	}
+	return names
+}
 
 // splitTransferLines reads lines such as "example.com code", also with a tab, a comma or a
 // semicolon in between. A code separated by white space may contain the other two; in CSV it may
@@ -37,7 +90,7 @@ func splitTransferLines(text string) (lines []transferLine, ok bool) {
 		if line == "" {
 			continue
 		}
-		if len(lines) == maxTransferLines {
+		if len(lines) == order.MaxListedTransfers {
 			return nil, false
 		}
 		domain, code := splitTransferLine(line)
@@ -66,7 +119,20 @@ func splitTransferLine(line string) (domain, code string) {
 		ends = func(r rune) bool { return r == separator || unicode.IsSpace(r) }
 	}
 	code, _, _ = cutField(rest, ends)
-	return domain, code
+	return bareDomain(domain), code
+}
+
+// bareDomain returns the domain of a copied web address.
+func bareDomain(text string) string {
+	if _, after, found := strings.Cut(text, "://"); found {
+		text = after
+	}
+	text, _, _ = strings.Cut(text, "/")
+	text = strings.TrimSuffix(text, ".")
+	if len(text) > 4 && strings.EqualFold(text[:4], "www.") && strings.Contains(text[4:], ".") {
+		text = text[4:]
+	}
+	return text
 }
 
 // cutField returns the first field of a line, without its quotes, what follows it, and the
@@ -95,38 +161,56 @@ func cutField(line string, separates func(rune) bool) (field, rest string, separ
 	return line[:at], line[at+len(string(separator)):], separator
 }
 
-// checkTransferLines finds what is wrong with lines without asking a registry.
-func (h *Handler) checkTransferLines(lines []transferLine) {
-	seen := make(map[string]bool, len(lines))
+// checkTransferLines finds what is wrong with lines without asking a registry. A line that is
+// entered twice in the same way counts once.
+func (h *Handler) checkTransferLines(lines []transferLine) []transferLine {
+	codes := make(map[string]string, len(lines))
 	accepted := 0
-	for i := range lines {
-		line := &lines[i]
+	checked := make([]transferLine, 0, len(lines))
+	for _, line := range lines {
+		was := line.ReasonKey
+		line.OK, line.ReasonKey, line.Net, line.Gross = false, "", 0, 0
 		name, _, err := h.parseItem(string(order.Transfer) + ":" + line.Domain)
+		if err != nil {
+			swapped, _, notSwapped := h.parseItem(string(order.Transfer) + ":" + bareDomain(line.code))
+			switch {
+			case notSwapped == nil:
+				name, line.ReasonKey, line.code = swapped, "transfer.swapped", ""
+			case registrar.CodeOf(err) == registrar.ExtensionNotCarried:
+				line.ReasonKey, line.code = "problem.basket_extension", ""
+			default:
+				line.ReasonKey, line.Domain, line.code = "transfer.bad_name", "", "" // it may be an auth code
+			}
+		}
+		if name.Label() != "" {
+			line.name, line.Domain = name, name.ASCII()
+			if code, seen := codes[line.Domain]; seen {
+				if code == line.code {
+					continue
+				}
+				line.ReasonKey = "transfer.duplicate"
+			} else {
+				codes[line.Domain] = line.code
+			}
+		}
 		ext, _ := h.Extension(name.TLD())
-		swapped, _, notSwapped := h.parseItem(string(order.Transfer) + ":" + line.code)
 		switch {
-		case err != nil && notSwapped == nil:
-			line.ReasonKey, line.Domain, line.code = "transfer.swapped", swapped.ASCII(), ""
-		case err != nil && registrar.CodeOf(err) == registrar.ExtensionNotCarried:
-			line.ReasonKey = "problem.basket_extension"
-		case err != nil:
-			line.ReasonKey, line.Domain, line.code = "transfer.bad_name", "", "" // it may be an auth code
-		case seen[name.ASCII()]:
-			line.ReasonKey = "transfer.duplicate"
+		case line.ReasonKey != "":
 		case saleError(ext, order.Transfer) != nil:
 			line.ReasonKey = h.refusedKey(saleError(ext, order.Transfer))
 		case line.code == "":
 			line.ReasonKey = "transfer.code_missing"
+			if slices.Contains(codeDropped, was) {
+				line.ReasonKey = was
+			}
 		case !order.IsAuthCode(line.code):
-			line.ReasonKey = "transfer.code_malformed"
+			line.ReasonKey, line.code = "transfer.code_malformed", ""
 		case accepted == order.MaxPortalItems:
 			line.ReasonKey = "transfer.too_many"
 		default:
 			accepted++
 		}
-		if err == nil {
-			line.name, line.Domain = name, name.ASCII()
-			seen[name.ASCII()] = true
-		}
+		checked = append(checked, line)
 	}
+	return checked
 }

@@ -1,6 +1,12 @@
 package checkout
 
-import "testing"
+import (
+	"net/http"
+	"slices"
+	"testing"
+
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
+)
 
 func TestTransferLines_AcceptCommonForms(t *testing.T) {
 	t.Parallel()
@@ -24,4 +30,42 @@ func TestTransferLines_AcceptCommonForms(t *testing.T) {
 	if !ok || len(lines) != 2 || lines[0].Domain != "kaffee.de" || lines[0].Number != 3 || lines[1].code != "b" {
 		t.Errorf("%+v", lines)
 	}
+}
+
+func TestCheckTransferLines_KeepsWhatCanBeCorrected(t *testing.T) {
+	t.Parallel()
+	h := newTestHandler(t, &fakeOrders{})
+	entered, _ := splitTransferLines("https://www.tee.com/shop geheim\ntee.com geheim\nTEE.com anders\ngeheim-2 kaffee.com\nkein-name x\nmilch.com\nzucker.com g\u00e4heim\n")
+	lines := h.checkTransferLines(append([]transferLine{{Domain: "falsch.com", ReasonKey: "reason.auth_code_wrong"}}, entered...))
+	var got []string
+	for _, line := range lines {
+		got = append(got, line.Domain+" "+line.ReasonKey)
+	}
+	want := []string{
+		"falsch.com reason.auth_code_wrong", "tee.com ", "tee.com transfer.duplicate", "kaffee.com transfer.swapped", " transfer.bad_name", "milch.com transfer.code_missing",
+		"zucker.com transfer.code_malformed",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+	var listed []string
+	for _, line := range newListed(lines) {
+		listed = append(listed, line.Name+" "+line.Code)
+	}
+	if !slices.Equal(listed, []string{"falsch.com ", "tee.com geheim", "kaffee.com ", "milch.com ", "zucker.com "}) {
+		t.Errorf("stored: %q", listed)
+	}
+}
+
+func TestTransferPage_ListStaysWithReasonsAndLinesOfOtherReleases(t *testing.T) {
+	t.Parallel()
+	orders := &fakeOrders{transfers: []order.ListedTransfer{
+		{Name: "tee.com", TLD: ".com", Code: "geheim", Reason: "reason.transfer_locked"},
+		{Name: "kaffee.com", TLD: ".com", Reason: "reason.of_another_release"},
+		{Name: "milch.com", TLD: ".com", Code: "geheim", OK: true, Net: 1290, Gross: 1535},
+	}}
+	for _, page := range []string{"/umzug", "/portal/transfers"} {
+		visit(t, orders, "erika", page, nil).wantPage(http.StatusOK, []string{"tee.com", "Diese Domain ist gesperrt.", "Das hat nicht funktioniert.", "milch.com"}, []string{"geheim"})
+	}
+	visit(t, orders, "", "/umzug", nil).wantPage(http.StatusOK, []string{"Bitte melden Sie sich zuerst an."}, []string{"tee.com"})
 }

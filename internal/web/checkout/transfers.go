@@ -2,6 +2,7 @@ package checkout
 
 import (
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -11,9 +12,8 @@ import (
 )
 
 const (
-	transfersPath = "/portal/transfers"
-	// maxTransfers is how many transfers the page shows; earlier ones are in the orders.
-	maxTransfers = 100
+	transfersPath     = "/portal/transfers"
+	transfersPageSize = 25
 )
 
 // transferEvent is one entry of a transfer's timeline. A planned one has not happened yet.
@@ -31,29 +31,115 @@ type transferRow struct {
 	Events            []transferEvent
 }
 
-// listTransfers shows the timelines of the customer's transfers.
+// transferGroup is a page of the transfers in progress, or of those that have ended.
+type transferGroup struct {
+	Rows         []transferRow
+	Total        int
+	Newer, Older string
+}
+
+// unpaidTransfers is an order of transfers that waits for the customer.
+type unpaidTransfers struct {
+	Pay, First string
+	More       int
+	Gross      registrar.Cents
+}
+
+// listTransfers shows what the customer has to do about transfers, those in progress, and those
+// that have ended.
 func (h *Handler) listTransfers(req *ui.Request) error {
-	items, err := h.Transfers(req.R.Context(), req.Actor().Customer, maxTransfers)
+	list, err := h.Orders.TransferList(req.R.Context(), req.Actor())
 	if err != nil {
 		return err
 	}
+	unpaid, err := h.unpaidTransfers(req)
+	if err != nil {
+		return err
+	}
+	var counts map[provision.State]int
+	if h.Transfers != nil {
+		if counts, err = h.Transfers.CountTransfers(req.R.Context(), req.Actor().Customer); err != nil {
+			return err
+		}
+	}
+	ended := counts[provision.StateActive] + counts[provision.StateFailed]
+	total := 0
+	for _, n := range counts {
+		total += n
+	}
+	running, err := h.transferGroup(req, "running", false, total-ended)
+	if err != nil {
+		return err
+	}
+	done, err := h.transferGroup(req, "ended", true, ended)
+	if err != nil {
+		return err
+	}
+	return h.templates.Render(req, ui.View{Name: "transfers", Title: "transfers.title", Section: ui.OrdersPath, Data: struct {
+		Unpaid         []unpaidTransfers
+		Lines          []transferLine
+		Waiting        int
+		Running, Ended transferGroup
+		Done, Failed   int
+		New            string
+	}{
+		unpaid, h.listedLines(list), len(unpaid) + len(list), running, done, counts[provision.StateActive], counts[provision.StateFailed], transferPath(req.Language),
+	}})
+}
+
+// unpaidTransfers returns the open orders with transfers. They end after a day, so they are
+// among the newest.
+func (h *Handler) unpaidTransfers(req *ui.Request) ([]unpaidTransfers, error) {
+	orders, err := h.Orders.List(req.R.Context(), req.Actor(), "", ordersPageSize)
+	if err != nil {
+		return nil, err
+	}
+	var unpaid []unpaidTransfers
+	for _, o := range orders {
+		first := slices.IndexFunc(o.Items, func(item order.Item) bool { return item.Kind == order.Transfer })
+		pay, err := h.orderPayPath(o)
+		if err != nil {
+			return nil, err
+		}
+		if first >= 0 && pay != "" {
+			unpaid = append(unpaid, unpaidTransfers{pay, o.Items[first].Name, len(o.Items) - 1, o.Totals.Gross})
+		}
+	}
+	return unpaid, nil
+}
+
+// transferGroup returns the page of a group that the query parameter of its name chooses.
+func (h *Handler) transferGroup(req *ui.Request, name string, ended bool, total int) (transferGroup, error) {
+	group := transferGroup{Total: total}
+	if total == 0 {
+		return group, nil
+	}
+	last := (total - 1) / transfersPageSize
+	page, err := strconv.Atoi(req.Query(name))
+	if err != nil {
+		page = 0
+	}
+	page = min(max(page, 0), last)
+	link := func(page int) string { return transfersPath + "?" + name + "=" + strconv.Itoa(page) + "#" + name }
+	if page > 0 {
+		group.Newer = link(page - 1)
+	}
+	if page < last {
+		group.Older = link(page + 1)
+	}
+	items, err := h.Transfers.ListTransfers(req.R.Context(), req.Actor().Customer, ended, transfersPageSize, page*transfersPageSize)
+	if err != nil {
+		return group, err
+	}
 	orders := make(map[string]order.Order)
-	var running, ended []transferRow
 	for _, item := range items {
 		row, err := h.newTransferRow(req, item, orders)
 		if err != nil {
-			return err
+			return group, err
 		}
-		if item.State.Final() {
-			ended = append(ended, row)
-		} else {
-			running = append(running, row)
-		}
+		group.Rows = append(group.Rows, row)
 	}
-	return h.templates.Render(req, ui.View{Name: "transfers", Title: "transfers.title", Section: ui.OrdersPath, Data: struct {
-		Running, Ended []transferRow
-		New            string
-	}{running, ended, transferPath(req.Language)}})
+	return group, nil
 }
 
 // newTransferRow returns a transfer with its timeline. The refund of a failed one is in its

@@ -126,6 +126,7 @@ var errorTexts = ui.Texts{
 	"error.provider_unavailable":    {"Der Zahlungsanbieter war nicht erreichbar", "The payment provider was unavailable"},
 	"error.term_paid":               {"Diese Laufzeit ist schon bezahlt", "This term is already paid"},
 	"error.payment_open_elsewhere":  {"Eine andere Bestellung für die Domain wird gerade bezahlt", "Another order for the domain is being paid"},
+	"error.transfer_list_full":      {"Die Umzugsliste hat keinen Platz mehr", "The list of transfers is full"},
 	"error.basket_full":             {"Die Bestellung hat schon die höchste Zahl an Verlängerungen", "The order has the maximum number of renewals"},
 	"error.renewal_in_progress":     {"Eine Verlängerung läuft schon", "A renewal is in progress"},
 	"error.payment_refused":         {"Der Zahlungsanbieter hat die Zahlung verweigert", "The payment provider refused the payment"},

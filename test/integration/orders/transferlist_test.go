@@ -5,15 +5,12 @@ import (
 	"mime/multipart"
 	"net/http"
 	"os"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/dotkontor/dotkontor/test/testkit"
 )
-
-var keptField = regexp.MustCompile(`name="kept" value="([^"]+)"`)
 
 func TestTransferList_GoodLinesBecomeOneOrder(t *testing.T) {
 	t.Parallel()
@@ -27,6 +24,7 @@ func TestTransferList_GoodLinesBecomeOneOrder(t *testing.T) {
 		"transfer-drei.de;auth-transfer-drei",
 		"transfer-vier.com falscher-code",
 		"transfer-eins.com auth-transfer-eins",
+		"https://www.transfer-zwei.com/ auth-transfer-anders",
 		"kaffee.gibtesnicht xyz12345",
 		"diesen-namen-gibt-es-nicht.com abc12345",
 		"transfer-fuenf.com",
@@ -34,8 +32,9 @@ func TestTransferList_GoodLinesBecomeOneOrder(t *testing.T) {
 		"getauscht-q7w8e9 transfer-sechs.com",
 	}, "\n"))
 	for _, want := range []string{
-		"In Ordnung: 3. Mit Problem: 7.", "Der Auth-Code ist falsch.", "steht mehrmals in der Liste", "Diese Endung führen wir nicht.",
-		"nicht registriert", "Der Auth-Code fehlt.", "Das ist keine Domain.", "Domain und Auth-Code sind vertauscht.", "Nur mit den 3 geprüften zur Kasse",
+		"Ihre Liste: 3 in Ordnung, 7 mit Problem.", "Der Auth-Code ist falsch.", "mit verschiedenen Auth-Codes in der Liste", "Diese Endung führen wir nicht.",
+		"nicht registriert", "Der Auth-Code fehlt.", "Das ist keine Domain.", "Domain und Auth-Code sind vertauscht.", "Mit diesen 3 zur Kasse",
+		">15,35\u00a0€<", ">7,02\u00a0€<", ">37,72\u00a0€<", // of each good line, and their sum
 	} {
 		if got.status != http.StatusUnprocessableEntity || !strings.Contains(got.text, want) {
 			t.Errorf("%d, the page has no %q", got.status, want)
@@ -50,21 +49,38 @@ func TestTransferList_GoodLinesBecomeOneOrder(t *testing.T) {
 	if orders := h.get(s.base + "/portal/orders"); strings.Contains(orders.text, "transfer-eins.com") {
 		t.Error("something was ordered")
 	}
-	kept := keptField.FindStringSubmatch(got.text)
-	if kept == nil {
-		t.Fatalf("the good lines are lost:\n%s", got.text)
+	if list := h.get(s.base + "/portal/transfers"); !strings.Contains(list.text, "Für Sie zu tun (7)") || !strings.Contains(list.text, "Geprüft und in Ordnung, aber noch nicht bestellt.") {
+		t.Errorf("the list is lost:\n%s", list.text)
 	}
-	if other := h.post(page, "kept", kept[1]+"x", "only", "1"); other.status != http.StatusUnprocessableEntity || !strings.Contains(other.text, "gelten nicht mehr") {
-		t.Errorf("a changed list: %d", other.status)
+	if signedOut := s.newBrowser(); strings.Contains(signedOut.get(page).text, "transfer-eins.com") {
+		t.Error("everyone sees the list")
+	}
+	if removed := h.post(page, "remove", "diesen-namen-gibt-es-nicht.com"); removed.status != http.StatusSeeOther || strings.Contains(h.get(page).text, "diesen-namen") {
+		t.Errorf("removing a line: %d", removed.status)
 	}
 
-	// One line is corrected; the lines from before need no code again.
-	ordered := h.post(page, "kept", kept[1], "lines", "transfer-vier.com auth-transfer-vier")
+	// The good ones are ordered; the others stay, and one is corrected afterwards.
+	first := h.post(page, "only", "1")
+	if first.status != http.StatusSeeOther || !strings.Contains(h.get(first.next).text, "3 Auth-Codes sind hinterlegt.") {
+		t.Fatalf("ordering the good ones: %d %s\n%s", first.status, first.next, first.text)
+	}
+	rest := h.get(page)
+	if strings.Contains(rest.text, "<strong>transfer-eins.com") || !strings.Contains(rest.text, "<strong>transfer-vier.com") || !strings.Contains(rest.text, "Der Auth-Code ist falsch.") {
+		t.Errorf("after ordering, the list is:\n%s", rest.text)
+	}
+	if list := h.get(s.base + "/portal/transfers"); !strings.Contains(list.text, "transfer-eins.com und 2 weitere") {
+		t.Errorf("the unpaid order is not named:\n%s", list.text)
+	}
+	for _, name := range []string{"transfer-fuenf.com", "transfer-sechs.com"} {
+		h.post(page, "remove", name)
+	}
+	ordered := h.post(page, "code.transfer-vier.com", "auth-transfer-vier")
 	if ordered.status != http.StatusSeeOther || !strings.HasPrefix(ordered.next, s.base+"/checkout/") {
 		t.Fatalf("ordering: %d %s\n%s", ordered.status, ordered.next, ordered.text)
 	}
+	h.pay(first.next)
 	review := h.get(ordered.next)
-	if !strings.Contains(review.text, "4 Auth-Codes sind hinterlegt.") || strings.Contains(review.text, "auth-transfer-eins") {
+	if !strings.Contains(review.text, "Der Auth-Code ist hinterlegt.") || strings.Contains(review.text, "auth-transfer-vier") {
 		t.Errorf("the order's page: %s", review.text)
 	}
 	h.pay(ordered.next)
@@ -73,7 +89,7 @@ func TestTransferList_GoodLinesBecomeOneOrder(t *testing.T) {
 		timeline = h.get(s.base + "/portal/transfers")
 		return strings.Count(timeline.text, "Bei der Registry beantragt") == 3 && strings.Contains(timeline.text, "umgezogen")
 	})
-	for _, want := range []string{"Laufende Umzüge", "Abgeschlossen spätestens etwa", "Bezahlt oder bestätigt", "Umgezogen"} {
+	for _, want := range []string{"In Arbeit (3)", "Abgeschlossen (1)", "Abgeschlossen spätestens etwa", "Bezahlt oder bestätigt", "Umgezogen"} {
 		if !strings.Contains(timeline.text, want) {
 			t.Errorf("the timeline has no %q:\n%s", want, timeline.text)
 		}

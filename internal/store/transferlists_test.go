@@ -1,0 +1,95 @@
+package store
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/account"
+	"github.com/dotkontor/dotkontor/internal/registrar/provision"
+)
+
+func TestTransferList_ReplacedOnlyAsSeenAndGoneWhenExpired(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		ctx, anna := t.Context(), newCustomer(t, db, "anna")
+		expires := testTime.Add(time.Hour)
+		for i, step := range []struct {
+			seen, sealed string
+			now          time.Time
+			replaced     bool
+			want         string
+		}{
+			{"", "one", testTime, true, "one"},
+			{"", "two", testTime, false, "one"},
+			{"one", "two", testTime, true, "two"},
+			{"one", "three", testTime, false, "two"},
+			{"", "three", expires, true, ""}, // the old one has expired, and the new one at once
+		} {
+			replaced, err := db.ReplaceTransferList(ctx, anna, step.seen, "tee.com", step.sealed, step.now, expires)
+			if err != nil || replaced != step.replaced {
+				t.Errorf("step %d: replaced %t, %v", i, replaced, err)
+			}
+			if got, err := db.GetTransferList(ctx, anna, step.now); err != nil || got != step.want {
+				t.Errorf("step %d: %q, %v", i, got, err)
+			}
+		}
+		if err := db.UpdateCustomers(ctx, func(tx account.Tx) error {
+			_, err := tx.DeleteExpired(ctx, expires, 10)
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if left := count(t, db, "SELECT count(*) FROM transfer_lists"); left != 0 {
+			t.Errorf("%d lists are left", left)
+		}
+	})
+}
+
+func TestListTransfers_RunningAndEndedInPages(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		ctx, anna, bert := t.Context(), newCustomer(t, db, "anna"), newCustomer(t, db, "bert")
+		made := time.Duration(0)
+		add := func(customer, name string, kind provision.Kind) provision.Item {
+			item := newProvisionItem(customer, name, "manual:"+name)
+			made++
+			item.ID, item.Kind = registrar.NewID("prv_", testTime.Add(made*time.Second)), kind
+			stored, err := db.AddProvisionItem(ctx, item, orderedEvent(customer, name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return stored
+		}
+		add(bert, "fremd.org", provision.Transfer)
+		add(anna, "neu.org", provision.Register)
+		for _, name := range []string{"a.org", "b.org", "c.org"} {
+			add(anna, name, provision.Transfer)
+		}
+		failed := add(anna, "d.org", provision.Transfer)
+		mustUpdateItem(t, db, itemTransition(failed, func(to *provision.Item, _ *provision.Transition) {
+			to.State, to.Failure, to.DueAt = provision.StateFailed, provision.WrongCode, time.Time{}
+		}))
+		counts, err := db.CountTransfers(ctx, anna)
+		if err != nil || len(counts) != 2 || counts[provision.StatePaid] != 3 || counts[provision.StateFailed] != 1 {
+			t.Errorf("%v, %v", counts, err)
+		}
+		for _, test := range []struct {
+			ended         bool
+			limit, offset int
+			want          []string
+		}{
+			{false, 2, 0, []string{"c.org", "b.org"}}, {false, 2, 2, []string{"a.org"}}, {true, 2, 0, []string{"d.org"}}, {true, 2, 1, nil},
+		} {
+			items, err := db.ListTransfers(ctx, anna, test.ended, test.limit, test.offset)
+			var names []string
+			for _, item := range items {
+				names = append(names, item.Name)
+			}
+			if err != nil || !slices.Equal(names, test.want) {
+				t.Errorf("%+v: %v, %v", test, names, err)
+			}
+		}
+	})
+}
