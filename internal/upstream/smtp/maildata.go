@@ -42,16 +42,8 @@ type item struct {
 	Years      int
 	Net        string
 	Failed     bool
-	Why        string // taken, code, locked, denied or other
+	Why        string // a registrar.FailureReason
 	Until      string // the new end of a renewed or restored term; empty if unknown
-}
-
-// failureReasons maps error codes to the reasons that mails distinguish.
-var failureReasons = map[string]string{
-	"epp_exists": "taken", "name_held": "taken", "name_taken": "taken", "name_reserved": "taken",
-	"epp_auth_info": "code", "auth_code_wrong": "code",
-	"epp_status_prohibits": "locked", "transfer_locked": "locked",
-	"registry_denied": "denied",
 }
 
 func (l *language) orderData(data map[string]string) orderData {
@@ -77,7 +69,7 @@ func (l *language) orderData(data map[string]string) orderData {
 		}
 		one.Years, _ = strconv.Atoi(data[of+"years"])
 		if failure := data[of+"failure"]; failure != "" {
-			one.Failed, one.Why = true, failureReasons[failure]
+			one.Failed, one.Why = true, string(registrar.FailureReasonOf(registrar.Code(failure)))
 		}
 		b.Items = append(b.Items, one)
 	}

@@ -118,7 +118,7 @@ func TestOrderMails_StateEachOutcome(t *testing.T) {
 			de: []string{"zum Teil", "neu.de\n  ging nicht: der Name war inzwischen vergeben\n", "Wir geben 8,21 EUR"}, en: []string{"partly", "taken in the meantime", "refunding 8.21 EUR"},
 		},
 		"a wrong code": {kind: registrar.MailOrderEnded, facts: because("epp_auth_info"), de: []string{"Auth-Code stimmte nicht"}, en: []string{"auth code was wrong"}},
-		"another no":   {kind: registrar.MailOrderEnded, facts: because("epp_policy"), de: []string{"nahm den Auftrag nicht an"}, en: []string{"did not accept"}},
+		"another no":   {kind: registrar.MailOrderEnded, facts: because("unknown_code"), de: []string{"nahm den Auftrag nicht an"}, en: []string{"did not accept"}},
 		"nothing done": {kind: registrar.MailOrderEnded, facts: orderMailData(map[string]string{"state": "failed"}), de: []string{"nicht ausgeführt werden"}, en: []string{"could not be completed"}},
 		"a payment too many": {
 			kind: registrar.MailPaymentRefunded, facts: orderMailData(map[string]string{"refund": "134.11"}),
@@ -279,6 +279,30 @@ func TestNoticeMail_ShowsOperatorConsentOfEachOrder(t *testing.T) {
 			if !strings.Contains(body, want) || test.never != "" && strings.Contains(body, test.never) {
 				t.Errorf("%s in %s: %s", name, language, body)
 			}
+		}
+	}
+}
+
+// Pages have a text for each reason, too; package checkout tests that.
+func TestOrderMails_EveryFailureReasonHasOwnText(t *testing.T) {
+	t.Parallel()
+	codes := map[registrar.FailureReason]string{
+		registrar.FailureTaken: "name_taken", registrar.FailureCode: "epp_auth_info", registrar.FailureLocked: "epp_not_eligible", registrar.FailureGone: "epp_missing",
+		registrar.FailureOurs: "epp_billing", registrar.FailureDenied: "epp_policy", registrar.FailureOther: "something_new",
+	}
+	for _, language := range []string{"de", "en"} {
+		seen := make(map[string]registrar.FailureReason)
+		for _, reason := range registrar.FailureReasons() {
+			if registrar.FailureReasonOf(registrar.Code(codes[reason])) != reason {
+				t.Errorf("%s is no code of %s", codes[reason], reason)
+			}
+			body := renderMail(t, registrar.MailOrderEnded, language, orderMailData(map[string]string{
+				"state": "partially_completed", "refund": "8.21", "item1_state": "failed", "item1_failure": codes[reason],
+			}))
+			if other, found := seen[body]; found {
+				t.Errorf("in %s, %s and %s have the same text", language, reason, other)
+			}
+			seen[body] = reason
 		}
 	}
 }

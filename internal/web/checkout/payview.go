@@ -523,12 +523,15 @@ func (h *Handler) term(language string, years int) string {
 	}
 }
 
-// eppReasons are the texts for registry refusals. All others share one text.
-var eppReasons = map[registrar.Code]string{
-	registrar.EPPExists:   "reason.name_taken",
-	registrar.EPPMissing:  "reason.registry_gone",
-	registrar.EPPAuthInfo: "reason.auth_code_wrong",
-	registrar.EPPBilling:  "reason.registry_billing",
+// failureTexts are the texts of codes without one of their own.
+var failureTexts = map[registrar.FailureReason]string{
+	registrar.FailureTaken:  "reason.name_taken",
+	registrar.FailureCode:   "reason.auth_code_wrong",
+	registrar.FailureLocked: "reason.registry_locked",
+	registrar.FailureGone:   "reason.registry_gone",
+	registrar.FailureOurs:   "reason.registry_billing",
+	registrar.FailureDenied: "reason.registry_denied",
+	registrar.FailureOther:  "reason.other",
 }
 
 // reasonKey returns the text key of why a name is not available, or a generic one.
@@ -536,11 +539,5 @@ func (h *Handler) reasonKey(code registrar.Code) string {
 	if key := "reason." + string(code); h.templates.Has(key) {
 		return key
 	}
-	if key, known := eppReasons[code]; known {
-		return key
-	}
-	if registrar.IsEPPCode(code) {
-		return "reason.registry_denied"
-	}
-	return "reason.other"
+	return failureTexts[registrar.FailureReasonOf(code)]
 }

@@ -268,6 +268,10 @@ var problemTexts = ui.WithRequirements(ui.Texts{
 		"Die Registry hat den Auftrag nicht angenommen. Das liegt an uns.",
 		"The registry didn't accept the order. This is our fault.",
 	},
+	"reason.registry_locked": {
+		"Die Registry hat den Auftrag abgelehnt, weil die Domain gesperrt oder noch zu neu ist.",
+		"The registry rejected the order because the domain is locked or still too new.",
+	},
 	"reason.registry_denied":    {"Die Registry hat den Auftrag abgelehnt.", "The registry rejected the order."},
 	"reason.registry_gone":      {"Die Domain gibt es bei der Registry nicht mehr.", "The domain no longer exists at the registry."},
 	"reason.registry_elsewhere": {"Die Domain liegt bei einem anderen Anbieter.", "This domain is with another provider."},

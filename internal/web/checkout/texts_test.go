@@ -112,3 +112,25 @@ func TestPay_EveryStateRendersInBothLanguages(t *testing.T) {
 		}
 	}
 }
+
+// Mails have a text for each reason, too; package smtp tests that.
+func TestTexts_EveryFailureReasonHasOwnText(t *testing.T) {
+	t.Parallel()
+	seen := make(map[string]bool)
+	for _, reason := range registrar.FailureReasons() {
+		text := problemTexts[failureTexts[reason]]
+		if text[0] == "" || text[1] == "" || seen[text[0]] {
+			t.Errorf("the text of %s is missing or not its own: %q", reason, text)
+		}
+		seen[text[0]] = true
+	}
+	h := newTestHandler(t, &fakeOrders{})
+	for code, want := range map[registrar.Code]string{
+		"epp_status_prohibits": "reason.registry_locked", registrar.EPPNotEligible: "reason.registry_locked", registrar.EPPAuthInfo: "reason.auth_code_wrong",
+		"epp_policy": "reason.registry_denied", "transfer_locked": "reason.transfer_locked", "something_new": "reason.other",
+	} {
+		if got := h.reasonKey(code); got != want {
+			t.Errorf("%s is explained with %s", code, got)
+		}
+	}
+}
