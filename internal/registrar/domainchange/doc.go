@@ -42,9 +42,13 @@
 // found is stored before they are removed, because after a crash the registry has none.
 //
 // Until the second step begins the customer can cancel. The nameservers stay; the DS records
-// are not added again, because they may no longer match. While a change waits,
-// other changes of the domain have to wait or it has to be canceled, except Secure, which ends
-// it.
+// are not added again, because they may no longer match. While a change waits:
+//
+//	another change, also of the nameservers   refused with ChangeInProgress; cancel first
+//	Secure                                    ends it
+//	DS records added in another way           removed again, with another wait
+//	the domain is transferred away, expires   refused with that reason when the wait ends, even if
+//	  or is deleted                           the registry has the name again for someone else
 //
 // The request that creates a change waits for the first attempt. If the registry does not
 // respond, a loop claims the row and retries with backoff, and the page shows it as in

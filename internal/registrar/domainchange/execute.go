@@ -117,14 +117,26 @@ func (s *Service) execute(ctx context.Context, change Change) (after Change, cod
 	return s.markDone(ctx, change, result.Record), result.Code, nil
 }
 
-// checkStillAllowed checks again whether a dispute forbids the change: a lock may have been
-// set while the change was queued, or just before it was stored. A lock set from here on
-// sees an open change. A pending request is already the registry's.
+// checkStillAllowed checks again what may have changed while the change was queued or waited.
+// The domain may have left: the registry could have its name again, for another customer. And a
+// dispute may forbid the change; a lock set from here on sees an open change. A pending request
+// is already the registry's.
 func (s *Service) checkStillAllowed(ctx context.Context, change Change) error {
 	if change.State == StatusPending {
 		return nil
 	}
 	domain := Domain{ID: change.Domain, Customer: change.Customer, Name: change.Name, TLD: change.TLD, Account: change.Account}
+	if change.Actor.Kind != registrar.ActorSystem { // a new domain's lock; a claim may give it another customer
+		held, err := s.customerDomain(ctx, change.Customer, change.Domain)
+		switch {
+		case registrar.CodeOf(err) == registrar.NoSuchDomain:
+			return err
+		case err != nil:
+			return &registrar.Error{Kind: registrar.KindInternal, Code: "domain_unreadable", Err: err}
+		case statusRefusal(held.Status, change.Kind) != "":
+			return registrar.Conflict(statusRefusal(held.Status, change.Kind))
+		}
+	}
 	reason, err := s.cfg.CheckRestrictions(ctx, domain, change.Kind)
 	switch {
 	case err != nil:

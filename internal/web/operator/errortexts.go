@@ -91,6 +91,7 @@ var errorTexts = ui.Texts{
 	"error.bad_ds":                  {"Der DS-Eintrag ist ungültig", "Invalid DS record"},
 	"error.weak_ds":                 {"Der DS-Eintrag nutzt ein veraltetes Verfahren", "The DS record uses an outdated algorithm"},
 	"error.abandoned":               {"Von einem Betreiber abgebrochen", "Abandoned by an operator"},
+	"error.domain_unreadable":       {"Die Domain konnte nicht gelesen werden", "The domain could not be read"},
 	"error.locks_unreadable":        {"Sperren konnten nicht gelesen werden", "Locks could not be read"},
 	"error.too_many_looks":          {"Zu viele Abfragen bei der Registry", "Too many queries to the registry"},
 

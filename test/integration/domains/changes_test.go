@@ -223,6 +223,52 @@ func TestNameservers_SignedDomainLosesDSADayBefore(t *testing.T) {
 	}
 }
 
+func TestWaitingChange_OtherChangesAreRefused(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, "wartet.com")
+	id := s.addDomain(ada, "wartet", ".com", registrar.DomainActive)
+	s.requestSigned(id, false)
+	for _, request := range []domainchange.ChangeRequest{
+		{Kind: domainchange.Nameservers, Nameservers: "ns1.dritte.example\nns2.dritte.example"}, {Kind: domainchange.AddDS, DS: ds},
+		{Kind: domainchange.Lock}, {Kind: domainchange.Unlock}, {Kind: domainchange.AuthCode},
+	} {
+		if _, _, err := s.service.RequestChange(t.Context(), signedInActor(ada), id, request); registrar.CodeOf(err) != domainchange.ChangeInProgress {
+			t.Errorf("%s: %v", request.Kind, err)
+		}
+	}
+	if change := s.view(id).Changes[0]; change.Kind != domainchange.Nameservers || change.State != domainchange.StatusWaiting {
+		t.Errorf("%s is %s", change.Kind, change.State)
+	}
+}
+
+// The registry still has the name in our account, as it would for the next customer.
+func TestWaitingChange_RefusedIfDomainWasTransferredAway(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, "verzogen.com")
+	id := s.addDomain(ada, "verzogen", ".com", registrar.DomainActive)
+	s.requestSigned(id, false)
+	was, _, err := s.db.DomainByName(t.Context(), "verzogen.com")
+	must(t, err)
+	gone := was
+	gone.Status = registrar.DomainTransferredOut
+	updated, err := s.db.UpdateDomainFromRegistry(t.Context(), was, gone, nil)
+	if err != nil || !updated {
+		t.Fatalf("updated %t, %v", updated, err)
+	}
+	must(t, s.world.Advance(25*time.Hour))
+	s.run()
+	var ended domainchange.Change
+	testkit.Eventually(t, "end of the change", func() bool {
+		changes, err := s.db.ListDomainChanges(t.Context(), id, 1)
+		must(t, err)
+		ended = changes[0]
+		return ended.State.Final()
+	})
+	if ended.State != domainchange.StatusRefused || ended.Failure != domainchange.IsTransferredOut || s.registryDomain("verzogen.com").Nameservers[0].Host != oldNameserver {
+		t.Errorf("it is %s because of %s, at %v", ended.State, ended.Failure, s.registryDomain("verzogen.com").Nameservers)
+	}
+}
+
 func TestNameservers_SignedDomainChangesAtOnceOnRequest(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t, "sofort.com")
