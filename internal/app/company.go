@@ -47,10 +47,14 @@ const (
 	noticesPer10Hours = 15
 )
 
-// Limits of all messages from the contact form together: each may send the operator a mail.
+// Limits of messages from the contact form: of a neighborhood of networks and of all together
+// without signing in. Each may send the operator a mail; using up the total takes 25
+// neighborhoods.
 const (
-	inquiriesPerHour    = 100
-	inquiriesPer10Hours = 500
+	neighborsPerHour    = 20
+	neighborsPer10Hours = 60
+	inquiriesPerHour    = 500
+	inquiriesPer10Hours = 2000
 )
 
 // openNotices builds the services that accept withdrawals, terminations and messages, and the
@@ -78,12 +82,16 @@ func (p *App) openContact() error {
 	if err != nil {
 		return err
 	}
+	neighbors, err := p.newTextLimiter(neighborsPerHour, neighborsPer10Hours)
+	if err != nil {
+		return err
+	}
 	total, err := p.newTextLimiter(inquiriesPerHour, inquiriesPer10Hours)
 	if err != nil {
 		return err
 	}
 	p.contact, err = inquiry.New(inquiry.Config{
-		Store: p.services.DB, OperatorEmail: p.cfg.Company.Email, RateLimit: limit,
+		Store: p.services.DB, OperatorEmail: p.cfg.Company.Email, RateLimit: limit, NeighborhoodLimit: neighbors,
 		TotalLimit: func() time.Duration { return total("all") }, MailQueued: p.services.mail.Wake, Logger: p.logger,
 	})
 	if err != nil {

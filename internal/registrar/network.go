@@ -38,3 +38,14 @@ func Site(address netip.Addr) string {
 	prefix, _ := address.Prefix(48) // 48 is a valid length
 	return prefix.String()
 }
+
+// Neighborhood returns the widest rate-limit key of an address, for what everyone shares: the
+// /48 of an IPv6 and the /24 of an IPv4 address, the least that is routed on its own. It is empty
+// for the zero address.
+func Neighborhood(address netip.Addr) string {
+	if !address.IsValid() || address.Unmap().Is6() {
+		return Site(address)
+	}
+	prefix, _ := address.Unmap().Prefix(24) // 24 is a valid length
+	return prefix.String()
+}

@@ -17,3 +17,17 @@ func TestNetwork_IPv6CountsBySlash64(t *testing.T) {
 		t.Error("an IPv4-mapped address has a separate budget")
 	}
 }
+
+func TestNeighborhood_IsWiderThanNetwork(t *testing.T) {
+	t.Parallel()
+	for address, want := range map[string]string{
+		"192.0.2.7": "192.0.2.0/24", "::ffff:192.0.2.7": "192.0.2.0/24", "2001:db8:1:2::3": "2001:db8:1::/48", "2001:db8:1:ffff::3%eth0": "2001:db8:1::/48",
+	} {
+		if got := registrar.Neighborhood(netip.MustParseAddr(address)); got != want {
+			t.Errorf("%s: %s", address, got)
+		}
+	}
+	if got := registrar.Neighborhood(netip.Addr{}); got != "" {
+		t.Errorf("no address: %s", got)
+	}
+}

@@ -112,13 +112,14 @@ type Store interface {
 type Config struct {
 	Store         Store
 	OperatorEmail string // receives a mail for each inquiry; empty means none
-	// RateLimit counts one inquiry for a network or a mail address, TotalLimit one of all; they
-	// return the wait. Optional.
-	RateLimit  func(key string) (retryAfter time.Duration)
-	TotalLimit func() (retryAfter time.Duration)
-	MailQueued func()           // called after mails were stored; optional
-	Now        func() time.Time // the real time; nil means time.Now
-	Logger     *slog.Logger     // nil discards
+	// RateLimit counts one inquiry for a network or a mail address, NeighborhoodLimit one for
+	// registrar.Neighborhood, so that nobody can use up TotalLimit, which counts one of all
+	// without signing in. They return the wait. Optional.
+	RateLimit, NeighborhoodLimit func(key string) (retryAfter time.Duration)
+	TotalLimit                   func() (retryAfter time.Duration)
+	MailQueued                   func()           // called after mails were stored; optional
+	Now                          func() time.Time // the real time; nil means time.Now
+	Logger                       *slog.Logger     // nil discards
 }
 
 // Service accepts inquiries. It is safe for concurrent use.
@@ -130,6 +131,7 @@ func New(cfg Config) (*Service, error) {
 		return nil, errors.New("inquiry: Config.Store is required")
 	}
 	registrar.Default(&cfg.RateLimit, func(string) time.Duration { return 0 })
+	registrar.Default(&cfg.NeighborhoodLimit, func(string) time.Duration { return 0 })
 	registrar.Default(&cfg.TotalLimit, func() time.Duration { return 0 })
 	registrar.Default(&cfg.MailQueued, func() {})
 	registrar.Default(&cfg.Now, time.Now)
@@ -148,14 +150,7 @@ func (s *Service) Submit(ctx context.Context, actor registrar.Actor, inquiry Inq
 	if err != nil {
 		return inquiry, err
 	}
-	wait := s.cfg.RateLimit("network " + registrar.Network(actor.Address))
-	if wait == 0 {
-		wait = s.cfg.RateLimit("mail " + strings.ToLower(inquiry.Email))
-	}
-	if wait == 0 {
-		wait = s.cfg.TotalLimit()
-	}
-	if wait > 0 {
+	if wait := s.spend(actor, inquiry.Email); wait > 0 {
 		return inquiry, &registrar.Error{Kind: registrar.KindRateLimited, Code: TooMany, RetryAfter: wait}
 	}
 	now := s.now()
@@ -179,6 +174,21 @@ func (s *Service) Submit(ctx context.Context, actor registrar.Actor, inquiry Inq
 		s.cfg.MailQueued()
 	}
 	return stored, nil
+}
+
+// spend counts an inquiry, the narrowest limit first: a refused one must not use up what others
+// share.
+func (s *Service) spend(actor registrar.Actor, email string) (wait time.Duration) {
+	if wait = s.cfg.RateLimit("network " + registrar.Network(actor.Address)); wait > 0 {
+		return wait
+	}
+	if wait = s.cfg.RateLimit("mail " + strings.ToLower(email)); wait > 0 || actor.Customer != "" {
+		return wait
+	}
+	if wait = s.cfg.NeighborhoodLimit(registrar.Neighborhood(actor.Address)); wait > 0 {
+		return wait
+	}
+	return s.cfg.TotalLimit()
 }
 
 // digest identifies a repetition on the same day.

@@ -236,6 +236,12 @@ func TestNoticeForms_RateLimitedByNetworkAndRecipient(t *testing.T) {
 			t.Errorf("%s: %d, stored %v", full, status, store.notices)
 		}
 	}
+	nameless := testOperator
+	nameless.Email = ""
+	pages := newHandler(t, &memStore{}, nameless, func(string) time.Duration { return time.Minute })
+	if status, body := visit(t, pages, "/widerruf", fields); status != http.StatusTooManyRequests || !strings.Contains(body, "an die Anschrift im Impressum") {
+		t.Errorf("without a mail address no other way is named: %d", status)
+	}
 }
 
 func TestTexts_OperatorFileReplacesDefault(t *testing.T) {

@@ -85,7 +85,11 @@ func (h *Handler) submitNotice(req *ui.Request, l legalPage, kind withdrawal.Kin
 	case registrar.CodeOf(err) == withdrawal.TooManyNotices:
 		httpjson.RecordError(req.W, err)
 		wait, _ := req.SetRetryAfter(err)
-		f.Problem = h.templates.Text(req.Language, "problem.too_many_declarations", wait, h.Operator.Email)
+		key := "problem.too_many_declarations"
+		if h.Operator.Email == "" { // another way must be named: withdrawing is a right
+			key += ".imprint"
+		}
+		f.Problem = h.templates.Text(req.Language, key, wait, h.Operator.Email)
 		return h.showForm(req, l, f, http.StatusTooManyRequests)
 	default:
 		return err
