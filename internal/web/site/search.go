@@ -55,9 +55,9 @@ func (r results) Alternative() string {
 }
 
 // home is the page before a search, which makes no lookups, or that of the search in its
-// address.
+// address. HEAD makes none either: link checkers don't read the results.
 func (h *Handler) home(req *ui.Request) error {
-	if sealed := req.Query(searchParameter); sealed != "" {
+	if sealed := req.Query(searchParameter); sealed != "" && req.R.Method != http.MethodHead {
 		return h.showSearch(req, sealed)
 	}
 	return h.renderHome(req, homePage{}, http.StatusOK)
@@ -74,6 +74,9 @@ func (h *Handler) renderHome(req *ui.Request, shown homePage, status int) error 
 				shown.FeaturedPrices = append(shown.FeaturedPrices, featuredPrice{Ext: tld, Offer: h.offerFor(ext, req.Now)})
 			}
 		}
+	}
+	if req.Query(searchParameter) != "" {
+		req.W.Header().Set("X-Robots-Tag", "noindex, nofollow")
 	}
 	return h.templates.Render(req, ui.View{
 		Name: "start", Status: status, Title: "start.title", Section: ui.StartPath, Public: "start.description", Data: shown,

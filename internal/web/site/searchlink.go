@@ -11,6 +11,10 @@ import (
 // Without script, the page of a search has an address, so that browsers go back and forward
 // to it. The search is sealed in it: the address is in access logs and in the Referer, and the
 // searched name is in neither. Nothing is stored, so every node can open it.
+//
+// Each GET is a search and spends the budget of the address that sends it, like a POST, so a
+// crawler that follows a shared link uses up only its own. robots.txt excludes these addresses,
+// and the results of a search tell crawlers not to index or follow them.
 
 const (
 	searchParameter = "search"

@@ -63,6 +63,31 @@ func TestSearchLink_ExpiredOrForgedMakesNoLookup(t *testing.T) {
 	}
 }
 
+func TestSearchLink_HeadAndCrawlersCostNoOthersBudget(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t)
+	w := httptest.NewRecorder()
+	s.mux.ServeHTTP(w, form(t, "/", "q", "mixed"))
+	link := w.Header().Get("Location")
+	if w.Code != http.StatusSeeOther || !strings.Contains(link, "?search=") {
+		t.Fatalf("%d %s", w.Code, link)
+	}
+	before := s.budget.left
+	head := httptest.NewRecorder()
+	s.mux.ServeHTTP(head, httptest.NewRequest(http.MethodHead, link, nil))
+	if s.lookups.asked.Load() != 0 || s.budget.left != before || head.Header().Get("X-Robots-Tag") != "noindex, nofollow" {
+		t.Errorf("HEAD: %d lookups, budget %d of %d, %q", s.lookups.asked.Load(), s.budget.left, before, head.Header().Get("X-Robots-Tag"))
+	}
+	if got := s.get(link); got.Header().Get("X-Robots-Tag") != "noindex, nofollow" || s.budget.left != before-1 {
+		t.Errorf("GET: %q, budget %d of %d", got.Header().Get("X-Robots-Tag"), s.budget.left, before)
+	}
+	s.budget.left = 0
+	asked := s.lookups.asked.Load()
+	if got := s.get(link); got.Code != http.StatusTooManyRequests || s.lookups.asked.Load() != asked {
+		t.Errorf("without budget: %d, %d lookups", got.Code, s.lookups.asked.Load()-asked)
+	}
+}
+
 func TestSearchLink_KeepsLanguageOfThePage(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t)
