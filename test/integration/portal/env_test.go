@@ -197,7 +197,8 @@ func newEnvWith(t *testing.T, change func(*env, *portal.Config)) *env {
 	change(s, &pages)
 	actions := bulk.Config{Store: db, Portfolio: s.portfolio, Changes: s.domains, Now: s.clock.now, Clock: s.clock.now}
 	if pages.Orders != nil {
-		actions.Orders, actions.Consents = pages.Orders, pages.Renewals.(bulk.Consents)
+		actions.Orders = pages.Orders
+		actions.Consents, _ = pages.Renewals.(bulk.Consents) // not every test has renewals
 	}
 	pages.Bulk, err = bulk.New(actions)
 	must(t, err)
