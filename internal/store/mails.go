@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/dotkontor/dotkontor/internal/failpoint"
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
 	"github.com/dotkontor/dotkontor/internal/registrar/mailer"
@@ -21,7 +20,7 @@ var _ mailer.Store = (*DB)(nil)
 func enqueueMail(ctx context.Context, q *query.Queries, mail registrar.Mail, now time.Time) error {
 	if merged := mail.Merged; merged != nil {
 		replaced, err := q.ReplaceQueuedMail(ctx, query.ReplaceQueuedMailParams{
-			ID: merged.ID, Kind: string(merged.Kind), Data: jsonText(merged.Data), Due: micros(now.Add(failpoint.Backoff(merged.Delay))),
+			ID: merged.ID, Kind: string(merged.Kind), Data: jsonText(merged.Data), Due: micros(now.Add(merged.Delay)),
 		})
 		if err != nil || replaced > 0 {
 			return err
@@ -32,7 +31,7 @@ func enqueueMail(ctx context.Context, q *query.Queries, mail registrar.Mail, now
 			return err
 		}
 	}
-	id, due := cmp.Or(mail.ID, registrar.NewID("mail_", now)), now.Add(failpoint.Backoff(mail.Delay))
+	id, due := cmp.Or(mail.ID, registrar.NewID("mail_", now)), now.Add(mail.Delay)
 	if mail.To == "" || mail.Language == "" {
 		return rowOr(fmt.Errorf("store: queue mail: no customer %s", mail.Customer))(q.InsertCustomerMail(ctx, query.InsertCustomerMailParams{
 			ID: id, Kind: string(mail.Kind), CustomerID: mail.Customer, Recipient: mail.To, Language: mail.Language, Data: jsonText(mail.Data), Now: micros(now), Due: micros(due),
@@ -60,7 +59,7 @@ func joinQueuedMail(ctx context.Context, q *query.Queries, mail registrar.Mail, 
 		return false, nil
 	}
 	return changed(q.ReplaceQueuedMail(ctx, query.ReplaceQueuedMailParams{
-		ID: mail.Join, Kind: string(mail.Kind), Data: jsonText(data), Due: micros(now.Add(failpoint.Backoff(mail.Delay))),
+		ID: mail.Join, Kind: string(mail.Kind), Data: jsonText(data), Due: micros(now.Add(mail.Delay)),
 	}))
 }
 

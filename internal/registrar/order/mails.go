@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/dotkontor/dotkontor/internal/failpoint"
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
@@ -26,7 +27,7 @@ func receiptMail(o Order, buyer *Buyer) registrar.Mail {
 	if o.Consent.Given() { // the law requires confirmation on a durable medium
 		data["consent"], data["consent_at"] = o.Consent.Text(), o.Consent.At.UTC().Format(time.RFC3339)
 	}
-	return registrar.Mail{ID: "mail_" + o.ID, Kind: registrar.MailOrderPaid, Customer: o.Customer, Data: data, Delay: receiptDelay}
+	return registrar.Mail{ID: "mail_" + o.ID, Kind: registrar.MailOrderPaid, Customer: o.Customer, Data: data, Delay: failpoint.Backoff(receiptDelay)}
 }
 
 // outcomeMail follows the receipt. If everything succeeded, the two are one mail if
@@ -49,11 +50,11 @@ func outcomeMail(o Order, ends map[string]time.Time) registrar.Mail {
 		}
 	}
 	data["refund"] = back.String()
-	mail := registrar.Mail{Kind: registrar.MailOrderEnded, Customer: o.Customer, Data: data, Delay: receiptDelay}
+	mail := registrar.Mail{Kind: registrar.MailOrderEnded, Customer: o.Customer, Data: data, Delay: failpoint.Backoff(receiptDelay)}
 	if o.State == Completed {
 		merged := receiptMail(o, nil)
 		addEnds(merged.Data)
-		merged.Kind, merged.Delay = registrar.MailOrderCompleted, mergedDelay
+		merged.Kind, merged.Delay = registrar.MailOrderCompleted, failpoint.Backoff(mergedDelay)
 		mail.Delay, mail.Merged = 0, &merged
 	}
 	return mail
