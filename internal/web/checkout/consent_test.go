@@ -53,7 +53,7 @@ func TestConsent_OnlyPayingConsumersAreAsked(t *testing.T) {
 func TestConsent_MissingTickKeepsOtherInput(t *testing.T) {
 	t.Parallel()
 	d := &fakeOrders{view: ownView(order.AwaitingPayment), err: refusal(registrar.KindInvalid, order.ConsentMissing)}
-	for _, renew := range []string{"2026-11-de", ""} {
+	for _, renew := range []string{renewal.ConsentWording("de"), ""} {
 		// The stored choice does not matter: the customer has just chosen otherwise.
 		d.view.Order.AutoRenew = renew == ""
 		got := visit(t, d, "erika", payPage+"/pay", form("gross", "3570", "items", d.view.Order.ItemsDigest(), "auto_renew", renew, "renewal_prices", "1428,1428,1428"))
