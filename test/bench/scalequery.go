@@ -88,6 +88,7 @@ var fixedParameters = map[string]any{
 	"SearchNewestDomains.$10": "-",
 	"SearchNewestDomains.$11": int64(0),
 	"SearchOrderIDs.$3":       int32(0),
+	"ListRunningTransfers.$2": int32(0), // the first page
 	"InsertCustomerMail.$3":   "",
 	"InsertCustomerMail.$4":   "",
 	"CountSearchedDomains.$2": "%",
@@ -111,7 +112,7 @@ var emptyResultQueries = []string{
 	"UpdateGuest", "DeleteOrdersOfGuest", "DeleteGuest", "DeleteWebhookDeliveriesOfUnlinkedAgent", "ReassignDomainChanges", "ReassignDomainLocks", "ReassignRegistrant", "SetPendingInvoiceBuyer", "InsertAgentLink", "GetGuestID", "ListStaleGuestIDs", "EnqueueWebhookDelivery",
 	"ListLiftedDomainLocks", "ListOperators", "SetOperator", "RetryDomainChange", "RetryProvisionItem", "RetryOrder",
 	"GetInvoiceByOrder", "MarkWithdrawalNoticeDone", "ListHandledWithdrawalNotices", "DeleteNextSealKey",
-	"ListRunningTransfers", "ListEndedTransfers", // the rows are registrations
+	"ListEndedTransfers", // every transfer is in progress
 	"ListHandledInquiries", "DeleteHandledInquiries", "DeleteHandledInquiriesOfCustomer",
 	"InsertRenewal", "FailPaidRenewal", "ListCustomersToAnnounce", "ListDomainsToAnnounce", "ListCustomersOfDueRenewals", "ListDueRenewals",
 	"LockDueRenewalDomains", "StartRenewals",
