@@ -76,7 +76,7 @@ func TestSignInBurst_RetriesUntilSignedIn(t *testing.T) {
 func TestSignInBurst_FailedSignInFailsTheRun(t *testing.T) {
 	t.Parallel()
 	c := &signInBurst{accounts: 2, failures: []string{"status 500"}}
-	if lines, err := c.measurements([]float64{1}, []float64{1}, testkit.Memory{}, testkit.Memory{}); err == nil {
+	if lines, err := c.measurements(latencyWindows{{1}}, latencyWindows{{1}}, testkit.Memory{}, testkit.Memory{}); err == nil {
 		t.Errorf("got %+v", lines)
 	}
 }
@@ -84,7 +84,8 @@ func TestSignInBurst_FailedSignInFailsTheRun(t *testing.T) {
 func TestSignInBurst_JudgedByMemoryAndLookupLatency(t *testing.T) {
 	t.Parallel()
 	c := &signInBurst{accounts: 1000, took: time.Minute}
-	lines, err := c.measurements([]float64{1, 1}, []float64{1, 3}, testkit.Memory{RSS: 10 << 20}, testkit.Memory{Peak: 300 << 20})
+	during := latencyWindows{{1, 3}, {1, 40}, {1, 2}} // 40: the machine was taken away
+	lines, err := c.measurements(latencyWindows{{1, 1}}, during, testkit.Memory{RSS: 10 << 20}, testkit.Memory{Peak: 300 << 20})
 	if err != nil {
 		t.Fatal(err)
 	}

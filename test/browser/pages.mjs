@@ -83,6 +83,7 @@ await withBrowser(async (page, context, watched) => {
     await page.locator("#action").selectOption(action);
     await clickButton(page, "Weiter");
     await page.getByRole("link", { name: "Alle Domains" }).waitFor();
+    await page.locator("main .wait").first().waitFor({ state: "detached" }); // until then it reloads itself
     await checkPage(page, "many domains: " + action);
   };
   for (const action of ["nameservers", "folder", "auto_renew_on", "lock"]) await bulk(action);

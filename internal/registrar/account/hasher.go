@@ -18,9 +18,10 @@ const (
 	// maxHashes concurrent hashes use 128 MiB. The garbage collector tolerates as much
 	// garbage as live memory, so the process may grow by 256 MiB.
 	maxHashes = 2
-	// maxWait bounds the wait for a slot, also for contexts without a deadline. It is well below
-	// the server's 20 s write timeout, so that a refused client still gets a response.
-	maxWait = 12 * time.Second
+	// maxWait bounds the wait for a slot, also for contexts without a deadline. Together with
+	// deriveTimeout and a hash in this process it stays below the 15 s of a page, so that
+	// even a sign-in that waited longest, and then for a stalled process, is completed.
+	maxWait = 8 * time.Second
 	// minRetryAfter and maxRetryAfter bound the RetryAfter of a refusal.
 	minRetryAfter = 5 * time.Second
 	maxRetryAfter = time.Minute
@@ -91,11 +92,11 @@ func (r requester) limits() []keyLimit {
 
 // hasher limits concurrent and queued password hashes, because each uses much memory and a core.
 type hasher struct {
-	slots        int
-	maxQueued    int          // per queue, including running requests
-	lastDuration atomic.Int64 // duration of the last hash, in nanoseconds
-	cost         Cost
-	deriver      Deriver // computes the keys unless it is nil or fails
+	slots           int
+	maxQueued       int          // per queue, including running requests
+	averageDuration atomic.Int64 // moving average of a hash, in nanoseconds; one that stalls must not refuse everyone
+	cost            Cost
+	deriver         Deriver // computes the keys unless it is nil or fails
 
 	mu   sync.Mutex
 	free int // free slots; positive only while the queues are empty
@@ -125,7 +126,7 @@ func (h *hasher) expectedWait(in queue) time.Duration {
 	if in == knownQueue {
 		ahead = working + known + min(unknown, known/maxKnownStreak+1)
 	}
-	return time.Duration(int64(ahead/h.slots) * h.lastDuration.Load())
+	return time.Duration(int64(ahead/h.slots) * h.averageDuration.Load())
 }
 
 // acquire takes a slot or a position in the queue. ready is closed once the caller may
@@ -220,8 +221,13 @@ func (h *hasher) run(ctx context.Context, r requester, work func() error) error 
 	if ctx.Err() != nil { // the client is gone
 		return busy
 	}
-	defer func(began time.Time) { h.lastDuration.Store(int64(time.Since(began))) }(time.Now())
+	defer func(began time.Time) { h.recordDuration(time.Since(began)) }(time.Now())
 	return work()
+}
+
+func (h *hasher) recordDuration(took time.Duration) {
+	average := cmp.Or(h.averageDuration.Load(), int64(took))
+	h.averageDuration.Store(average + (int64(took)-average)/8) // a concurrent update may be lost
 }
 
 // hash returns the stored form of a new password.

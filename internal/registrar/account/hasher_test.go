@@ -220,7 +220,7 @@ func TestHasher_KnownDeviceServedWhileUnknownQueueIsFull(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const took = time.Second
 		h := newHasher(Config{Hashes: 1, MaxWaiting: 1000, Cost: cheapCost})
-		h.lastDuration.Store(int64(took))
+		h.averageDuration.Store(int64(took))
 		work := func() error { time.Sleep(took); return nil }
 		served := func(r requester) (time.Duration, error) {
 			begin := time.Now()
