@@ -38,12 +38,13 @@ test:
 endif
 
 # Tests that run the built binary, Node or a browser skip themselves with -short. Suites
-# that have no others are not even linked, which takes seconds each.
+# that have no others are not even linked, which takes seconds each. Most tests that take
+# long wait for a job's next look at the database, so several wait at once.
 test-unit: ## run the tests that need no database server, built binary or browser
 	@suites=$$(grep -rlE 'testkit\.(Main|SkipShort)\(' --include='*_test.go' test | xargs -n1 dirname | sort -u); \
 	packages=$$(go list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}' ./... \
 		| grep -vxF "$$(sed "s|^|$$(go list -m)/|" <<<"$$suites")"); \
-	env -u DOTKONTOR_TEST_POSTGRES go test -short -vet=off -timeout $(TIMEOUT) $$packages
+	env -u DOTKONTOR_TEST_POSTGRES go test -short -vet=off -parallel 8 -timeout $(TIMEOUT) $$packages
 
 check: format-check vet lint tidy-check vulncheck ## every static check
 

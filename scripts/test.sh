@@ -91,6 +91,6 @@ done
 
 CGO_ENABLED=0 go build -o "$builds/gotest" ./scripts/gotest
 wait # for the Node packages
-# go vet has already run. One package more than there are cores, because many tests wait
-# for browsers and processes.
-CGO_ENABLED=${race:+1} "$builds/gotest" ${race:+"$race"} -vet=off -p $(($(nproc) + 1)) "$@" "${long[@]}" ./...
+# go vet has already run. More packages and tests than there are cores, because many wait
+# for browsers, processes and jobs.
+CGO_ENABLED=${race:+1} "$builds/gotest" ${race:+"$race"} -vet=off -p $(($(nproc) + 1)) -parallel $(($(nproc) * 2)) "$@" "${long[@]}" ./...
