@@ -270,6 +270,11 @@ func (s *Service) VerifyView(ctx context.Context, actor registrar.Actor, verifyS
 	}
 	view := VerifyView{Order: o, IsOwner: isOwner(actor, o), Needed: o.State == AwaitingVerification, Status: IdentityNone}
 	if !view.IsOwner {
+		buyer, err := s.cfg.Store.GetBuyer(ctx, o.Customer)
+		if err != nil && registrar.CodeOf(err) != registrar.NoSuchCustomer { // a closed account keeps its orders
+			return VerifyView{}, err
+		}
+		view.Language = buyer.Language
 		return view, nil
 	}
 	identity, found, err := s.refreshIdentity(ctx, o.Customer, s.fetchVerificationCached)

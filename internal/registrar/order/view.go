@@ -114,6 +114,7 @@ type VerifyView struct {
 	// Failure is why it failed; NameMismatch if the verified name is not the registrant's.
 	Failure    registrar.Code
 	VerifiedAt time.Time // zero before verification
+	Language   string    // the account's, for the page before the sign-in
 }
 
 // IdentityStatus is the status of a verification.

@@ -89,3 +89,14 @@ func TestVerify_LinksProviderAndShowsResult(t *testing.T) {
 		[]string{"Der Dienst für den Nachweis antwortet gerade nicht."}, nil)
 	visit(t, &fakeOrders{verify: view, err: refusal(registrar.KindUnauthenticated, "")}, "", verifyPage, form()).wantRedirect("/portal/sign-in?next=%2Fcheckout%2Fverify%2Fdotkontor_verify_x")
 }
+
+func TestLanguage_PaymentAndVerificationHaveTheAccountsBeforeSignIn(t *testing.T) {
+	t.Parallel()
+	d := &fakeOrders{
+		view:   order.View{Order: ownView(order.AwaitingPayment).Order, Owner: order.Buyer{Language: "en"}},
+		verify: order.VerifyView{Order: ownView(order.AwaitingVerification).Order, Needed: true, Status: order.IdentityNone, Language: "en"},
+	}
+	for _, page := range []string{payPage, verifyPage} {
+		visit(t, d, "", page, nil).wantPage(http.StatusOK, []string{`<html lang="en">`}, nil)
+	}
+}

@@ -27,6 +27,7 @@ func (h *Handler) showVerify(req *ui.Request) error {
 	if err != nil {
 		return err
 	}
+	req.PreferAccountLanguage(view.Language)
 	return h.renderVerify(req, view, formError{})
 }
 

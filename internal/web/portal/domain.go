@@ -38,6 +38,7 @@ type domainView struct {
 	Problem            string
 	Nameservers        string
 	NameserversProblem string
+	Immediate          bool // ticked with the input that had a problem
 	DS                 ui.Field
 	Code               string // set only in the response that shows an auth code
 }
@@ -252,7 +253,7 @@ func (h *Handler) changeProblem(req *ui.Request, kind domainchange.ChangeKind, e
 	}
 	switch kind {
 	case domainchange.Nameservers:
-		view.Nameservers, view.NameserversProblem = req.Text("nameservers"), key
+		view.Nameservers, view.NameserversProblem, view.Immediate = req.Text("nameservers"), key, req.Field("immediate") == "yes"
 	case domainchange.AddDS:
 		view.DS = dsField.With(req.Text("ds"), key)
 	default:
