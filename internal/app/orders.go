@@ -51,6 +51,9 @@ func (p *App) startOrders(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	newBacklogGauge(p.metrics, "dotkontor_method_detachments_retrying",
+		"Removed payment methods that the payment provider has refused to detach; -1 if the database does not respond.",
+		p.services.DB.CountRetryingDetachments)
 	p.inBackground(monitor.Run, p.orders.Run, detacher.Run)
 	p.consents, err = renewal.NewConsents(renewal.ConsentConfig{
 		Store: p.services.DB, Price: p.orders.RenewalPrice, Provider: p.stripe, BaseURL: p.cfg.BaseURL,

@@ -232,3 +232,10 @@ func (db *DB) PostponeDetachment(ctx context.Context, one renewal.Detachment, du
 func (db *DB) DeleteDetachment(ctx context.Context, method string) error {
 	return db.single().DeleteMethodDetachment(ctx, method)
 }
+
+// CountRetryingDetachments counts the removed methods that the provider has not detached yet
+// although it was asked to.
+func (db *DB) CountRetryingDetachments(ctx context.Context) (int, error) {
+	count, err := db.read().CountRetryingMethodDetachments(ctx)
+	return int(count), err
+}

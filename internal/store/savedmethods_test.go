@@ -431,6 +431,13 @@ func TestDetacher_RetriesUntilProviderHasDetached(t *testing.T) {
 		if claimed, err := db.ClaimDueDetachments(t.Context(), testTime, testTime.Add(time.Minute), 10); err != nil || len(claimed) != 0 {
 			t.Fatalf("claimed twice: %+v, %v", claimed, err)
 		}
+		failed := renewal.Detachment{Method: "b", DueAt: testTime.Add(time.Minute), Attempts: 1}
+		if err := db.PostponeDetachment(t.Context(), failed, testTime.Add(time.Minute)); err != nil {
+			t.Fatal(err)
+		}
+		if retrying, err := db.CountRetryingDetachments(t.Context()); err != nil || retrying != 1 {
+			t.Errorf("%d are retried, %v", retrying, err)
+		}
 		w.provider.failures = 2
 		var mu sync.Mutex
 		now := testTime.Add(time.Minute)

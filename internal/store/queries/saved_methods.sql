@@ -74,3 +74,6 @@ WHERE method = sqlc.arg(method) AND due_at = sqlc.arg(lease);
 
 -- name: DeleteMethodDetachment :exec
 DELETE FROM method_detachments WHERE method = $1;
+
+-- name: CountRetryingMethodDetachments :one
+SELECT count(*) FROM method_detachments WHERE attempts > 0;

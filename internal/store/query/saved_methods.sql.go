@@ -59,6 +59,17 @@ func (q *Queries) ClearDefaultMethod(ctx context.Context, updatedAt int64, custo
 	return err
 }
 
+const countRetryingMethodDetachments = `-- name: CountRetryingMethodDetachments :one
+SELECT count(*) FROM method_detachments WHERE attempts > 0
+`
+
+func (q *Queries) CountRetryingMethodDetachments(ctx context.Context) (int64, error) {
+	row := q.db.QueryRowContext(ctx, countRetryingMethodDetachments)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
+}
+
 const deleteMethodDetachment = `-- name: DeleteMethodDetachment :exec
 DELETE FROM method_detachments WHERE method = $1
 `
