@@ -3,8 +3,11 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/url"
+	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -22,6 +25,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 	"github.com/dotkontor/dotkontor/internal/registrar/ratelimit"
 	"github.com/dotkontor/dotkontor/internal/store"
+	"github.com/dotkontor/dotkontor/internal/store/sqldb"
 	"github.com/dotkontor/dotkontor/internal/upstream/clientmeta"
 	"github.com/dotkontor/dotkontor/internal/web/mcp"
 )
@@ -64,6 +68,18 @@ func StoreOptions(cfg config.Config) store.Options {
 	}
 }
 
+// refuseLostDatabase keeps a service or a command from creating an empty database in a folder
+// that had one: it would sell names again that customers own.
+func refuseLostDatabase(options store.Options) error {
+	if sqldb.Exists(options) {
+		return nil
+	}
+	if _, err := os.Stat(filepath.Join(options.Data, nodeFile)); err != nil {
+		return nil //nolint:nilerr // a new folder
+	}
+	return fmt.Errorf("the database is missing, but %s was in use before: restore the last backup with 'dotkontor restore', or delete %s there to start with an empty database", options.Data, nodeFile)
+}
+
 // serviceHooks are what the service adds for itself; commands have none.
 type serviceHooks struct {
 	live            *catalog.Live // nil means that the stored price list is read once
@@ -79,6 +95,9 @@ func openServicesWith(
 	defer cancel()
 	options := StoreOptions(cfg)
 	options.Logger = logger
+	if err := refuseLostDatabase(options); err != nil {
+		return nil, err
+	}
 	db, err := store.Open(openCtx, options)
 	if err != nil {
 		return nil, err

@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"log/slog"
 	"os"
 	"os/user"
@@ -18,6 +19,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/oauth"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
+	"github.com/dotkontor/dotkontor/internal/store/sqldb"
 )
 
 // SandboxData is the default data folder of the sandbox, SandboxConfigFile the
@@ -54,7 +56,7 @@ func (p ServiceFlags) WithSession(t *Terminal, work func(Session) error) error {
 	}
 	services, err := app.OpenServices(t.Ctx, cfg, slog.New(slog.DiscardHandler), time.Now)
 	if err != nil {
-		return err
+		return ExplainError(err)
 	}
 	err = work(Session{Terminal: t, Services: services, Config: cfg, Operator: registrar.Actor{Kind: registrar.ActorOperator, Through: SystemUser()}})
 	return errors.Join(ExplainError(err), services.Close())
@@ -146,6 +148,12 @@ var errorExplanations = map[registrar.Code]string{
 func ExplainError(err error) error {
 	if sentence, known := errorExplanations[registrar.CodeOf(err)]; known {
 		return errors.New(sentence)
+	}
+	if problem := NameProblem(err); problem != "" {
+		return errors.New("invalid domain name: " + problem)
+	}
+	if action := sqldb.ActionIfDamaged(err); action != "" {
+		return fmt.Errorf("%w; %s", err, action)
 	}
 	return err
 }

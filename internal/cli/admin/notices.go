@@ -28,8 +28,8 @@ func (c noticesListCommand) Run(t *cli.Terminal) error {
 		if err != nil {
 			return err
 		}
-		list := newList(t, c.JSON, "%-30s  %-20s  %-11s  %-10s  %-4s  %-18s  %-24s  %-28s  %s",
-			"ID", "Received", "Kind", "End", "", "Consent", "Contract", "Email", "Name")
+		list := newList(t, c.JSON, "%-30s  %-20s  %-10s  %-11s  %-10s  %-5s  %-18s  %-24s  %-28s  %s",
+			"ID", "Received", "Due", "Kind", "End", "State", "Consent", "Contract", "Email", "Name")
 		next := func(last string, limit int) ([]withdrawal.Notice, error) {
 			return d.Services.DB.ListWithdrawalNotices(d.Ctx, last, limit)
 		}
@@ -76,6 +76,7 @@ func (l *list) addNotice(one withdrawal.Notice, related []withdrawal.RelatedOrde
 	if one.Kind == withdrawal.Withdrawal {
 		consent = cmp.Or(strings.Join(consents, ","), "?")
 	}
+	deadline := one.Deadline().Format(time.DateOnly)
 	l.add(struct {
 		ID         string            `json:"id"`
 		Kind       withdrawal.Kind   `json:"kind"`
@@ -91,8 +92,8 @@ func (l *list) addNotice(one withdrawal.Notice, related []withdrawal.RelatedOrde
 		DoneBy     string            `json:"doneBy,omitempty"`
 		DoneNote   string            `json:"doneNote,omitempty"`
 		Orders     []noticeOrder     `json:"orders,omitempty"`
-	}{one.ID, one.Kind, one.At, one.Name, one.Email, one.Contract, one.Ground, one.Reason, one.End, one.Deadline().Format(time.DateOnly), doneAt, one.DoneBy, one.DoneNote, orders},
-		one.ID, one.At.Format(time.RFC3339), one.Kind, cmp.Or(one.End, "-"), state, consent,
+	}{one.ID, one.Kind, one.At, one.Name, one.Email, one.Contract, one.Ground, one.Reason, one.End, deadline, doneAt, one.DoneBy, one.DoneNote, orders},
+		one.ID, one.At.Format(time.RFC3339), deadline, one.Kind, cmp.Or(one.End, "-"), state, consent,
 		cli.Printable(one.Contract), cli.Printable(one.Email), cli.Printable(one.Name))
 }
 

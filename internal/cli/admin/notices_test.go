@@ -35,10 +35,13 @@ func TestNotices_ListShowsConsentOfWithdrawnOrders(t *testing.T) {
 		t.Fatal(err)
 	}
 	table, _ := clitest.MustRun(t, &grammar{}, nil, "notices", "list", "--config", settings)
-	for _, want := range []string{`open  2026-11-15 +Vergeben\.org`, `open  none +Bestellung ord_`, `open  \? +das von neulich`} {
+	for _, want := range []string{`open +2026-11-15 +Vergeben\.org`, `open +none +Bestellung ord_`, `open +\? +das von neulich`} {
 		if !regexp.MustCompile(want).Match(table) {
 			t.Errorf("%s is missing:\n%s", want, table)
 		}
+	}
+	if !regexp.MustCompile(`Received +Due +Kind`).Match(table) {
+		t.Errorf("no deadlines:\n%s", table)
 	}
 	list, _ := clitest.MustRun(t, &grammar{}, nil, "notices", "list", "--json", "--config", settings)
 	for _, want := range []string{

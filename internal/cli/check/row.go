@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"time"
 
+	"github.com/dotkontor/dotkontor/internal/cli"
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
 	"github.com/dotkontor/dotkontor/internal/web/httpjson"
@@ -66,25 +67,6 @@ func newRow(given string, answer lookup.Answer, err error) row {
 }
 
 var errorTexts = map[registrar.Code]string{
-	registrar.NameEmpty:           "empty",
-	registrar.NameNoExtension:     "no extension",
-	registrar.NameIsExtension:     "only an extension",
-	registrar.NameSubdomain:       "more than one label before the extension",
-	registrar.NameEmptyLabel:      "empty label",
-	registrar.NameLabelTooLong:    "label over 63 characters",
-	registrar.NameTooLong:         "name over 253 characters",
-	registrar.NameHyphenEdge:      "hyphen at start or end",
-	registrar.NameHyphens34:       "hyphens in positions 3 and 4",
-	registrar.NamePunycode:        "invalid xn--",
-	registrar.NameUnderscore:      "underscore",
-	registrar.NameAddress:         "an IP address",
-	registrar.NameURL:             "a URL",
-	registrar.NamePort:            "colon or port",
-	registrar.NameEmail:           "an email address",
-	registrar.NameControl:         "control character",
-	registrar.NameSpace:           "white space",
-	registrar.NameCharacter:       "character not allowed",
-	registrar.NameNotASCII:        "only a-z, 0-9 and - are allowed",
 	registrar.ExtensionNotCarried: "extension not offered",
 	registrar.FaultTimeout:        "registry timed out",
 	registrar.FaultRefused:        "registry unreachable",
@@ -95,5 +77,5 @@ var errorTexts = map[registrar.Code]string{
 }
 
 func errorText(err error) string {
-	return cmp.Or(errorTexts[registrar.CodeOf(err)], "internal error")
+	return cmp.Or(cli.NameProblem(err), errorTexts[registrar.CodeOf(err)], "internal error")
 }

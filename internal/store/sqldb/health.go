@@ -169,8 +169,9 @@ func (h *health) wrapConnectError(ctx context.Context, target string, err error)
 	cause := newCause("connect", err)
 	cause.Target = target
 	condition := Unreachable
-	if cause.Class == classDiskFull {
-		condition = DiskFull
+	switch cause.Class {
+	case classDiskFull, classIO, classCorrupt:
+		condition = conditionByClass[cause.Class]
 	}
 	cause.Outage = h.recordError(cause, condition, !errors.Is(ctx.Err(), context.Canceled))
 	return cause
@@ -226,7 +227,19 @@ func (h *health) operatorAction(condition Condition, cause *registrar.Cause) str
 	if condition == Unreachable && h.engine == Postgres && actionByClass[cause.Class] != "" && !dialTimeout {
 		return actionByClass[cause.Class]
 	}
-	return cmp.Or(actions[h.engine][condition], "check the disk for errors; if data is damaged, restore the last backup into an empty database")
+	return cmp.Or(actions[h.engine][condition], damagedAction)
+}
+
+const damagedAction = "check the disk for errors; if data is damaged, restore the last backup into an empty database"
+
+// ActionIfDamaged returns what an operator does if the database is damaged, which err says,
+// or "".
+func ActionIfDamaged(err error) string {
+	var cause *registrar.Cause
+	if errors.As(err, &cause) && conditionByClass[cause.Class] == Failing {
+		return damagedAction
+	}
+	return ""
 }
 
 // applyProbeResult ends all conditions except the one that a probe found, if any, and starts that.

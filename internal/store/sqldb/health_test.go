@@ -143,6 +143,22 @@ func TestHealth_FullDiskLoggedOnce(t *testing.T) {
 	}
 }
 
+func TestHealth_DamagedFileIsFailingAndSaysToRestore(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	if err := os.WriteFile(filepath.Join(folder, databaseFile), []byte(strings.Repeat("not a database. ", 1024)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	db, log := openLogged(t, Options{Data: folder})
+	err := insertCanary(t.Context(), db, "a")
+	if cause := causeOf(t, err); cause.Class != classCorrupt || !cause.Outage || ActionIfDamaged(err) == "" {
+		t.Errorf("got %q", cause)
+	}
+	if found := db.Degraded(); len(found) != 1 || found[0].Condition != Failing || !strings.Contains(log.String(), "restore the last backup") {
+		t.Errorf("degraded: %v; log: %s", found, log)
+	}
+}
+
 // max_page_count keeps the database from growing, as a full disk would.
 func TestHealth_MaxPageCountIsDiskFull(t *testing.T) {
 	t.Parallel()
