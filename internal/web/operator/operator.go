@@ -110,8 +110,8 @@ func (h *Handler) Routes() []httpjson.Route {
 		{Method: get, Path: agentsPath, Handler: page(agentsPath, h.agents)},
 		{Method: post, Path: agentsPath, Handler: page(agentsPath, recently(h.addAgent))},
 		{Method: post, Path: agentsPath + "/{id}/secret", Handler: page(agentsPath, recently(h.rotateAgent))},
-		{Method: post, Path: agentsPath + "/{id}/key", Handler: page(agentsPath, recently(h.rekeyAgent))},
-		{Method: post, Path: agentsPath + "/{id}/remove", Handler: page(agentsPath, recently(h.removeAgent))},
+		{Method: post, Path: agentsPath + "/{id}/key", Handler: page(agentsPath, recently(h.confirmed("agent_key", "agents.rekey", agentsPath, h.rekeyAgent)))},
+		{Method: post, Path: agentsPath + "/{id}/remove", Handler: page(agentsPath, recently(h.confirmed("agent_removal", "agents.remove", agentsPath, h.removeAgent)))},
 		{Method: get, Path: customersPath, Handler: page(customersPath, h.customers)},
 		{Method: post, Path: customersPath, Handler: page(customersPath, h.findCustomer)},
 		{Method: get, Path: customersPath + "/{id}", Handler: page(customersPath, h.customer)},
@@ -129,12 +129,12 @@ func (h *Handler) Routes() []httpjson.Route {
 		{Method: get, Path: revenuePath, Handler: page(revenuePath, h.revenue)},
 		{Method: get, Path: locksPath, Handler: page(locksPath, h.locks)},
 		{Method: post, Path: locksPath, Handler: page(locksPath, recently(h.setLock))},
-		{Method: post, Path: locksPath + "/{id}/lift", Handler: page(locksPath, recently(h.liftLock))},
+		{Method: post, Path: locksPath + "/{id}/lift", Handler: page(locksPath, recently(h.confirmed("lock_lift", "locks.lift", locksPath, h.liftLock)))},
 		{Method: post, Path: locksPath + "/{id}/secure", Handler: page(locksPath, h.secureLock)},
 		{Method: get, Path: termsPath, Handler: page(termsPath, h.terms)},
 		{Method: post, Path: termsPath + "/brake/confirm", Handler: page(termsPath, recently(h.confirmBrake))},
 		{Method: post, Path: termsPath + "/{id}/delete", Handler: page(termsPath, recently(h.deleteUnpaid))},
-		{Method: post, Path: termsPath + "/{id}/leave", Handler: page(termsPath, recently(h.leaveUnpaid))},
+		{Method: post, Path: termsPath + "/{id}/leave", Handler: page(termsPath, recently(h.confirmed("term_leave", "terms.leave", termsPath, h.leaveUnpaid)))},
 		{Method: post, Path: termsPath + "/{id}/start", Handler: page(termsPath, recently(h.startOverdue))},
 	}
 }
@@ -164,6 +164,24 @@ func recently(show pageFunc) pageFunc {
 			return err
 		}
 		return show(req, operator)
+	}
+}
+
+// confirmView asks before a decision that can't be undone, or not by the operator alone.
+type confirmView struct {
+	Decision, Button string // the texts confirm.DECISION and confirm_about.DECISION, and the key of the button's
+	Subject          string // as the form that led here named it; it decides nothing
+	Path, Back       string
+}
+
+// confirmed shows a page that asks first; its button sends the request to show.
+func (h *Handler) confirmed(decision, button, section string, show pageFunc) pageFunc {
+	return func(req *ui.Request, operator registrar.Actor) error {
+		if req.Field("confirmed") == "yes" {
+			return show(req, operator)
+		}
+		view := confirmView{Decision: decision, Button: button, Subject: req.Text("subject"), Path: req.R.URL.Path, Back: section}
+		return h.render(req, ui.View{Name: "confirm", Title: "confirm." + decision, Section: section}, view, "")
 	}
 }
 

@@ -102,7 +102,27 @@ var texts = ui.Texts{
 	"terms.start":         {"Ablauf beginnen", "Start the procedure"},
 	"terms.start_one":     {"Ablauf beginnen: {1}", "Start the procedure: {1}"},
 	"terms.back":          {"Zurück, nichts ändern", "Back without changes"},
-	"term_confirm.start":  {"Ablauf für diese Domain beginnen?", "Start the procedure for this domain?"},
+	"confirm.term_leave":  {"Diese Domain belassen?", "Leave this domain as it is?"},
+	"confirm_about.term_leave": {
+		"Die Domain bleibt unbezahlt bestehen, bis der Kunde sie verlängert oder Sie sie doch löschen. Verlängert die Registry sie von selbst, berechnet sie uns jede weitere Laufzeit.",
+		"The domain stays unpaid until the customer renews it or you delete it after all. If the registry renews it by itself, it charges us for every further term.",
+	},
+	"confirm.agent_key": {"Neuen Schlüssel ausstellen?", "Issue a new key?"},
+	"confirm_about.agent_key": {
+		"Der bisherige Schlüssel gilt sofort nicht mehr. Der Agent kann erst wieder bestellen, wenn er den neuen hat. Der neue wird einmal angezeigt.",
+		"The previous key stops working immediately. The agent can't order again until it has the new one, which is shown once.",
+	},
+	"confirm.agent_removal": {"Diesen Agenten entfernen?", "Remove this agent?"},
+	"confirm_about.agent_removal": {
+		"Sein Schlüssel und seine Geheimnisse gelten sofort nicht mehr. Bezahlte Bestellungen werden trotzdem ausgeführt. Rückgängig machen lässt sich das nicht.",
+		"Its key and its secrets stop working immediately. Paid orders are still completed. This can't be undone.",
+	},
+	"confirm.lock_lift": {"Diese Sperre aufheben?", "Lift this lock?"},
+	"confirm_about.lock_lift": {
+		"Was sie verbietet, darf der Kunde danach sofort wieder, solange keine weitere Sperre gilt.",
+		"The customer may immediately do again what it forbids, unless another lock applies.",
+	},
+	"term_confirm.start": {"Ablauf für diese Domain beginnen?", "Start the procedure for this domain?"},
 	"term_about.start": {
 		"Die Laufzeit gilt dann als heute beendet. Bleibt die Domain unbezahlt, wird sie nach den Regeln ihrer Endung abgeschaltet. Gelöscht wird sie erst, wenn Sie auch das entscheiden. Verlängert der Kunde vorher, endet der Ablauf.",
 		"The term then counts as ended today. If the domain stays unpaid, it is suspended under the rules of its extension. It is deleted only once you decide that, too. The procedure ends if the customer renews before that.",

@@ -48,13 +48,20 @@ func TestDomainLock_SetNotifyLift(t *testing.T) {
 			t.Errorf("%s is restricted: %t, %v", block, barred, err)
 		}
 	}
-	if got := b.post("/operator/locks/"+locks[0].ID+"/lift", nil); got.status != http.StatusSeeOther {
+	lift, confirmed := "/operator/locks/"+locks[0].ID+"/lift", url.Values{"confirmed": {"yes"}}
+	if got := b.post(lift, url.Values{"subject": {"streit.de"}}); got.status != http.StatusOK || !strings.Contains(got.body, `name="confirmed" value="yes"`) || !strings.Contains(got.body, "streit.de") {
+		t.Errorf("lifted without a confirmation: %d", got.status)
+	}
+	if barred, err := adminService.Forbids(t.Context(), locks[0].Domain, admin.Renewal); err != nil || !barred {
+		t.Errorf("lifted before the confirmation: %t, %v", barred, err)
+	}
+	if got := b.post(lift, confirmed); got.status != http.StatusSeeOther {
 		t.Fatalf("lifting: %d", got.status)
 	}
 	if barred, err := adminService.Forbids(t.Context(), locks[0].Domain, admin.Renewal); err != nil || barred {
 		t.Errorf("a lifted lock restricts: %t, %v", barred, err)
 	}
-	if got := b.post("/operator/locks/"+locks[0].ID+"/lift", nil); got.status != http.StatusNotFound {
+	if got := b.post(lift, confirmed); got.status != http.StatusNotFound {
 		t.Errorf("lifting twice: %d", got.status)
 	}
 }
@@ -122,10 +129,10 @@ func TestUnpaidTerms_OperatorConfirmsBrakeAndDecides(t *testing.T) {
 		"/operator/terms/" + due.ID + "/leave":      {due.ID, lifecycle.Unpaid, lifecycle.LeftAlone},
 		"/operator/terms/" + old.ID + "/start":      {old.ID, lifecycle.Unpaid, ""},
 	} {
-		if got := b.post(path, nil); !strings.HasSuffix(path, "/leave") && (got.status != http.StatusOK || !strings.Contains(got.body, `name="confirmed" value="yes"`)) {
+		if got := b.post(path, nil); got.status != http.StatusOK || !strings.Contains(got.body, `name="confirmed" value="yes"`) {
 			t.Errorf("%s acted without a confirmation: %d", path, got.status)
 		}
-		if got := b.post(path, url.Values{"confirmed": {"yes"}}); got.status != http.StatusSeeOther && !strings.HasSuffix(path, "/leave") {
+		if got := b.post(path, url.Values{"confirmed": {"yes"}}); got.status != http.StatusSeeOther {
 			t.Errorf("%s: %d %s", path, got.status, got.body)
 		}
 		if term, found, err := s.db.GetOpenTerm(ctx, want.domain); err != nil || !found || term.State != want.state || term.WaitsFor != want.waits {
