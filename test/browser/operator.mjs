@@ -144,6 +144,9 @@ async function locks(page) {
 
   await page.goto(portal("/operator/locks"));
   await page.getByRole("button", { name: `Sperre auf ${domain} aufheben` }).click();
+  await page.getByRole("heading", { level: 1, name: "Diese Sperre aufheben?" }).waitFor();
+  await checkPage(page, "lifting a lock");
+  await clickButton(page, "Aufheben");
   await note(page, /aufgehoben/);
   ok("lock lifted");
 }
@@ -175,6 +178,8 @@ async function agents(page) {
   await page.goto(portal("/operator/agents"));
   assert.ok(!(await page.content()).includes(key), "a key is shown twice");
   await page.getByRole("button", { name: "Reiseplaner entfernen" }).click();
+  await page.getByRole("heading", { level: 1, name: "Diesen Agenten entfernen?" }).waitFor();
+  await clickButton(page, "Entfernen");
   await note(page, /entfernt/);
   ok("agent added, rotated and removed");
 }

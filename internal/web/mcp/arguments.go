@@ -106,7 +106,7 @@ func (a arguments) flag(name string) (bool, error) {
 func (a arguments) allowOnly(names ...string) error {
 	for _, name := range slices.Sorted(maps.Keys(a)) {
 		if !slices.Contains(names, name) && a.has(name) {
-			return newArgumentError("%s is not a property of an item. An item has %s, and the order would not follow anything else.",
+			return newArgumentError("%s is not a property of an item. An item has %s; other properties are not supported.",
 				quoteShort(name), strings.Join(names, ", "))
 		}
 	}

@@ -33,7 +33,7 @@ func rejectOrderTerms(args arguments) error {
 	for _, name := range slices.Sorted(maps.Keys(args)) {
 		plain := strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))
 		if name != "dryRun" && slices.Contains(orderTerms, plain) && args.has(name) {
-			return newArgumentError("%s is not an argument of start_order. It takes items and dryRun, and the order would not follow anything else.", quoteShort(name))
+			return newArgumentError("%s is not an argument of start_order. It takes items and dryRun; other arguments are not supported.", quoteShort(name))
 		}
 	}
 	return nil
