@@ -264,6 +264,11 @@ func (h *Handler) countOpen(req *ui.Request) (map[string]int, error) {
 			return nil, err
 		}
 	}
+	terms, err := h.Terms.ListOpen(ctx, operator)
+	if err != nil {
+		return nil, err
+	}
+	open[termsPath] = len(terms.Waiting) + len(terms.Overdue)
 	jobs, refunds, err := h.Admin.CountOpen(ctx, operator)
 	for _, failed := range jobs {
 		open[jobsPath] += failed
