@@ -34,7 +34,7 @@ type Command struct {
 	Chaos        float64       `help:"Share (0 to 1) of upstream responses that are slow, broken, throttled or dropped. Without a value: 0.2." placeholder:"SHARE"`
 	ChaosDelay   time.Duration `hidden:"" help:"Longest delay of a slow response with --chaos. Default: 3s, or 2s at the payment provider."`
 	Seed         uint64        `help:"Random seed of --chaos, to repeat a run. Default: a new one each time." placeholder:"N"`
-	Time         string        `help:"Start time of the sandbox, such as 2027-01-31 or 2027-01-31T12:00:00Z. Default: now." placeholder:"TIME"`
+	Time         string        `help:"Start time, such as 2027-01-31 or 2027-01-31T12:00:00Z; what the clock of a kept sandbox was advanced by is added. Default: now." placeholder:"TIME"`
 	Info         string        `help:"Write the contents of the welcome text to this file, as JSON." placeholder:"FILE"`
 	WorldOnly    bool          `help:"Run only the simulated upstreams, and write a configuration file for 'dotkontor serve'."`
 	SharedClock  bool          `hidden:"" help:"With --world-only: the service follows the clock of the sandbox. Only test builds can."`
