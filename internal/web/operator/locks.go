@@ -2,6 +2,7 @@ package operator
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -96,10 +97,19 @@ func (h *Handler) setLock(req *ui.Request, operator registrar.Actor) error {
 }
 
 func (h *Handler) liftLock(req *ui.Request, operator registrar.Actor) error {
-	if _, err := h.Admin.LiftLock(req.R.Context(), operator, req.R.PathValue("id")); err != nil {
+	lifted, err := h.Admin.LiftLock(req.R.Context(), operator, req.R.PathValue("id"))
+	if err != nil {
 		return err
 	}
-	return req.RedirectWithFlash("lock_lifted", locksPath)
+	inForce, _, err := h.Admin.ListLocks(req.R.Context(), operator)
+	if err != nil {
+		return err
+	}
+	note := "lock_lifted"
+	if slices.ContainsFunc(inForce, func(other admin.Lock) bool { return other.Domain == lifted.Domain }) {
+		note = "lock_lifted_other"
+	}
+	return req.RedirectWithFlash(note, locksPath)
 }
 
 // secureLock requests the registry's lock again.

@@ -537,6 +537,10 @@ var texts = ui.Texts{
 	"note.term_deleted":    {"Die Löschung ist angeordnet.", "The deletion is ordered."},
 	"note.term_left":       {"Die Domain bleibt, wie sie ist.", "The domain stays as it is."},
 	"note.term_started":    {"Der Ablauf hat begonnen.", "The procedure has started."},
+	"note.lock_lifted_other": {
+		"Die Sperre ist aufgehoben. Auf der Domain liegt aber noch eine weitere.",
+		"The lock is lifted, but another one still applies to the domain.",
+	},
 	"note.lock_lifted": {
 		"Die Sperre ist aufgehoben. Eine Umzugssperre bei der Registry bleibt, bis der Inhaber sie aufhebt.",
 		"The lock is lifted. A transfer lock at the registry remains until the holder removes it.",
