@@ -18,7 +18,10 @@ type basketRow struct {
 	// Item is the entry in the browser's cookie.
 	Item, Name, WhatKey, Term string
 	Net, VAT, Gross           registrar.Cents
-	Later                     registrar.Cents // the gross price of a further year; zero if unknown
+	// Later is the gross price of each further term; zero if unknown. LaterTerm is its length,
+	// empty if that is a year.
+	Later     registrar.Cents
+	LaterTerm string
 	// ReasonKey is the text key of why it can't be ordered; Own is the domain's page if
 	// the visitor already holds it.
 	ReasonKey, Own string
@@ -97,12 +100,14 @@ func (h *Handler) basketRows(req *ui.Request) (shown basketPage) {
 		}
 		ext, _ := h.Extension(name.TLD())
 		r := basketRow{Item: string(kind) + ":" + name.ASCII(), Name: name.ASCII(), WhatKey: "kind." + string(kind), name: name, kind: kind}
-		r.Later = billing.Gross(ext.Renew, rate)
+		years := ext.Term()
+		if r.Later = billing.Gross(ext.Renew*registrar.Cents(years), rate); years > 1 {
+			r.LaterTerm = h.term(req.Language, years)
+		}
 		switch kind {
 		case order.Transfer:
 			r.Net = ext.Transfer
 		default:
-			years := ext.Term()
 			r.Net, r.Term = ext.Register*registrar.Cents(years), h.term(req.Language, years)
 		}
 		if err := saleError(ext, kind); err != nil { // it was sold when it was added
@@ -273,11 +278,20 @@ func (h *Handler) addToBasket(req *ui.Request) error {
 	case forScript:
 		httpjson.WriteJSON(req.W, http.StatusOK, map[string]any{
 			"count": len(req.Basket()), "go": ui.BasketPathIn(req.Language),
-			"label": h.templates.Text(req.Language, "basket.collected"), "text": h.templates.Text(req.Language, "basket.now", name.String(), len(req.Basket())),
+			"label": h.templates.Text(req.Language, "basket.collected"), "text": h.basketNow(req, name),
 		})
 		return nil
 	}
 	return req.SeeOther(ui.BasketPathIn(req.Language))
+}
+
+// basketNow announces the item that was added.
+func (h *Handler) basketNow(req *ui.Request, added registrar.Name) string {
+	key, items := "basket.now", len(req.Basket())
+	if items == 1 {
+		key = "basket.now_one"
+	}
+	return h.templates.Text(req.Language, key, ui.UnicodeName(added.ASCII()), items)
 }
 
 func (h *Handler) writeScriptProblem(req *ui.Request, err error) error {

@@ -55,7 +55,7 @@ func TestBasket_ShowsItemsWithListPrices(t *testing.T) {
 	s.visit("/warenkorb/add", form("item", "register:mate.ai")).wantRedirect("/warenkorb")
 	// .ai is sold for two years. 6.90 + 12.90 + 140.00 is 159.80, and 19 % of that 30.36.
 	s.visit("/warenkorb", nil).wantPage(http.StatusOK, []string{
-		"kaffee.de", "tee.com", "mate.ai", "Registrierung, 2 Jahre", "Umzug zu uns", "159,80", "30,36", "190,16", "danach 7,02",
+		"kaffee.de", "tee.com", "mate.ai", "Registrierung, 2 Jahre", "Umzug zu uns", "159,80", "30,36", "190,16", "danach 7,02\u00a0€ pro Jahr", "für 2 Jahre",
 		"Anmelden und zur Kasse", "Berechnet mit 19\u00a0% deutscher Umsatzsteuer",
 		`action="/portal/register"`,
 	}, []string{`action="/warenkorb/order"`})
@@ -69,6 +69,16 @@ func TestBasket_ShowsItemsWithListPrices(t *testing.T) {
 	s.visit("/warenkorb", nil).wantPage(http.StatusOK, []string{"tee.com", "0,00"}, []string{"mate.ai"})
 	if s.d.calls != nil {
 		t.Errorf("the basket called %v", s.d.calls)
+	}
+}
+
+func TestBasket_AnnouncesUnicodeNameAndCount(t *testing.T) {
+	t.Parallel()
+	s := &browser{t: t, d: &fakeOrders{}}
+	for item, want := range map[string]string{"register:xn--bcher-kva.de": "bücher.de liegt im Warenkorb. Er enthält jetzt 1 Domain."} {
+		if body := s.visit("/warenkorb/add", form("item", item, "part", "1")).Body.String(); !strings.Contains(body, want) {
+			t.Errorf("%s: %s", item, body)
+		}
 	}
 }
 

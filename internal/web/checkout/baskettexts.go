@@ -51,7 +51,8 @@ var basketTexts = ui.Texts{
 	"basket.transfer.label":  {"Domain, zum Beispiel meine-firma.de", "Domain, for example my-company.com"},
 	"basket.transfer.submit": {"Umzug in den Warenkorb", "Add transfer to basket"},
 	"basket.collected":       {"Im Korb ✓", "In basket ✓"},
-	"basket.now":             {"{1} liegt im Warenkorb. Er enthält jetzt {2}.", "{1} is in your basket. It now contains {2}."},
+	"basket.now":             {"{1} liegt im Warenkorb. Er enthält jetzt {2} Domains.", "{1} is in your basket. It now contains {2} domains."},
+	"basket.now_one":         {"{1} liegt im Warenkorb. Er enthält jetzt 1 Domain.", "{1} is in your basket. It now contains 1 domain."},
 	"basket.refused": {
 		"Einige Artikel sind nicht verfügbar. Entfernen Sie sie, um fortzufahren. Bestellt wurde nichts.",
 		"Some items aren't available. Remove them to continue. Nothing was ordered.",

@@ -16,6 +16,9 @@ const (
 	maxContactBytes = 64 << 10
 	// trapField is not shown to people. Programs that fill in every field fill it in, too.
 	trapField = "website"
+	// premiumField asks for the form of an inquiry about a premium domain's price. It is posted,
+	// because addresses, and with them logs, contain no name that was searched.
+	premiumField = "premium"
 
 	trapped registrar.Code = "trapped"
 )
@@ -59,6 +62,19 @@ func (h *Handler) showContact(req *ui.Request, _ legalPage) error {
 	return h.renderContact(req, h.newContactForm(req, entered.Get), http.StatusOK)
 }
 
+// premiumInquiry returns what the form about a premium domain's price starts with.
+func (h *Handler) premiumInquiry(req *ui.Request, domain string) url.Values {
+	domain = ui.UnicodeName(domain)
+	entered := url.Values{
+		inquiry.FieldTopic: {"domain"}, inquiry.FieldAbout: {domain},
+		inquiry.FieldMessage: {h.templates.Text(req.Language, "contact.premium", domain)},
+	}
+	if req.SignedIn {
+		entered.Set(inquiry.FieldEmail, req.Visitor.Customer.Email)
+	}
+	return entered
+}
+
 func (h *Handler) renderContact(req *ui.Request, form contactForm, status int) error {
 	return h.templates.Render(req, ui.View{
 		Name: "contact", Status: status, Title: contactPage.title, Section: contactPage.path(req.Language), Public: "contact.description", Data: form,
@@ -70,6 +86,9 @@ func (h *Handler) renderContact(req *ui.Request, form contactForm, status int) e
 func (h *Handler) sendInquiry(req *ui.Request, l legalPage) error {
 	if err := req.ReadForm(); err != nil {
 		return err
+	}
+	if domain := req.Text(premiumField); domain != "" {
+		return h.renderContact(req, h.newContactForm(req, h.premiumInquiry(req, domain).Get), http.StatusOK)
 	}
 	form := h.newContactForm(req, req.Text)
 	var sent inquiry.Inquiry

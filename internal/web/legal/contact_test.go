@@ -69,6 +69,20 @@ func TestContactForm_StoresMessageOnceAndNamesNumber(t *testing.T) {
 	}
 }
 
+func TestContactForm_PremiumDomainIsPrefilled(t *testing.T) {
+	t.Parallel()
+	store := &memStore{}
+	status, body := visit(t, newHandler(t, store, testOperator, nil), "/contact", url.Values{"premium": {"xn--bcher-kva.shop"}})
+	for _, want := range []string{`value="bücher.shop"`, `value="domain" selected`, "What does the premium domain bücher.shop cost"} {
+		if status != http.StatusOK || !strings.Contains(body, want) {
+			t.Errorf("%d lacks %s: %s", status, want, body)
+		}
+	}
+	if store.inquiries.all != nil {
+		t.Errorf("stored %+v", store.inquiries.all)
+	}
+}
+
 func TestContactForm_ProblemsKeepMessage(t *testing.T) {
 	t.Parallel()
 	store := &memStore{}

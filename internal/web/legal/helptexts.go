@@ -27,6 +27,10 @@ var helpTexts = ui.Texts{
 		"Schreiben Sie uns. Sie bekommen sofort eine Vorgangsnummer.",
 		"Write to us. You get a reference number at once.",
 	},
+	"contact.premium": {
+		"Was kostet die Premium-Domain {1} bei der Registrierung und bei jeder Verlängerung?",
+		"What does the premium domain {1} cost to register, and for each renewal?",
+	},
 	"contact.intro": {
 		"Schreiben Sie uns. Sie bekommen sofort eine Vorgangsnummer, und ein Mensch antwortet Ihnen per E-Mail.",
 		"Write to us. You get a reference number at once, and a person replies by email.",

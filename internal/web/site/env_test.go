@@ -90,6 +90,7 @@ type env struct {
 	live          *catalog.Live
 	rate          *atomic.Int64
 	mux           *http.ServeMux
+	handler       *Handler
 }
 
 func newEnv(t testing.TB) *env {
@@ -125,6 +126,7 @@ func newEnvWith(t testing.TB, change func(*Config)) *env {
 	if err != nil {
 		t.Fatal(err)
 	}
+	s.handler = handler
 	for _, r := range handler.Routes() {
 		s.mux.Handle(r.Method+" "+r.Path, r.Handler)
 	}

@@ -14,9 +14,10 @@ const minTotalYears = 5
 type price struct{ Gross, Net registrar.Cents }
 
 type offer struct {
-	// First is the first term, of Years years; Renewal is each following year.
-	First, Renewal, Transfer price
-	Years                    int
+	// First is the first term, of Years years, and Later each following one; Renewal is a
+	// single year of it.
+	First, Later, Renewal, Transfer price
+	Years                           int
 	// A late renewal costs the same as any other, for LateDays days after the end of a term;
 	// LateKey says what applies. Restore is the price of restoring a deleted name, without the
 	// renewal that it may include; RedemptionDays is how long that is possible, 0 if it is not
@@ -50,6 +51,7 @@ func (h *Handler) offerFor(ext registrar.Extension, at time.Time) offer {
 	}
 	// VAT is rounded once per invoice, so the sum of the grosses is not the gross of the sum.
 	later := withVAT(ext.Renew*registrar.Cents(term), rate)
+	one.Later = later
 	one.Total = price{Gross: one.First.Gross + later.Gross*registrar.Cents(renewals), Net: first + later.Net*registrar.Cents(renewals)}
 	switch {
 	case policy.RenewableDays > 0:

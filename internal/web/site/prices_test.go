@@ -216,8 +216,8 @@ func TestPriceList_UnsoldExtensionIsLookupOnly(t *testing.T) {
 		"/preise?q=.it&sort=name":  {{"nur Abfrage</span>", "Den Nachweis für die Registry können wir nicht übermitteln"}, nil},
 		"/prices?q=.it&sort=name":  {{"lookup only</span>", "we can&#39;t submit the proof that the registry requires"}, nil},
 		"/preise?q=co.uk":          {{"nicht bei uns"}, {"nur Abfrage</span>"}},
-		"/preise?q=.ai&sort=first": {{"Mindestlaufzeit 2 Jahre: zuerst 209,20\u00a0€ für 2 Jahre"}, {"nur Abfrage</span>"}},
-		"/prices?q=.ai&sort=first": {{"Minimum term 2 years: €209.20 up front for 2 years"}, nil},
+		"/preise?q=.ai&sort=first": {{"Mindestlaufzeit 2 Jahre: zuerst 209,20\u00a0€, danach 209,20\u00a0€ für je 2 Jahre"}, {"nur Abfrage</span>"}},
+		"/prices?q=.ai&sort=first": {{"Minimum term 2 years: €209.20 up front, then €209.20 for every 2 years"}, nil},
 	} {
 		body := s.get(target).Body.String()
 		for _, text := range want[0] {

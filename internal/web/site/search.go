@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
@@ -35,15 +36,16 @@ type results struct {
 	Hits    []hit
 	Summary string // the result in words
 	Rate    string
-	// Free and Premium count the names of this batch and, with script, of those before it,
-	// which stay on the page.
-	Free, Premium int
+	// Free, Premium and Unknown count the names of this batch and, with script, of those
+	// before it, which stay on the page.
+	Free, Premium, Unknown int
 }
 
 // count adds the rows of this batch.
 func (r *results) count() {
 	r.Free += count(r.Hits, free)
 	r.Premium += count(r.Hits, premium)
+	r.Unknown += count(r.Hits, unknown) + count(r.Hits, failed) + count(r.Hits, waiting)
 }
 
 // Alternative returns the name for which similar ones are offered: all are taken.
@@ -190,7 +192,7 @@ func (h *Handler) streamSearch(req *ui.Request) error {
 		out.Send("row", map[string]any{"id": "hit-" + strconv.Itoa(row.Row), "html": html})
 	})
 	if planned.From > 0 {
-		found.Free, found.Premium = countField(req, "free", planned.From), countField(req, "premium", planned.From)
+		found.Free, found.Premium, found.Unknown = countField(req, "free", planned.From), countField(req, "premium", planned.From), countField(req, "unknown", planned.From)
 	}
 	found.count()
 	more, err := h.templates.RenderPart(req.Language, "start", "more", found)
@@ -208,20 +210,36 @@ func countField(req *ui.Request, name string, shown int) int {
 	return max(0, min(n, shown))
 }
 
+// summary says how many names are available, as their rows say: premium names are, too. Of
+// names without an answer it claims nothing.
 func (h *Handler) summary(req *ui.Request, found results, shown int) string {
-	if found.Premium > 0 { // premium names are available, too, but not at the listed price
-		return h.templates.Text(req.Language, "search.summary_premium", found.Free, found.Premium, shown)
+	available, text := found.Free+found.Premium, func(key string, values ...any) string {
+		return h.templates.Text(req.Language, key, values...)
 	}
-	key := "search.summary"
-	switch found.Free {
-	case 0:
-		key = "search.summary_none"
-	case shown:
-		key = "search.summary_all"
-	case 1:
-		key = "search.summary_one"
+	var parts []string
+	switch {
+	case found.Unknown > 0 && found.Unknown >= shown:
+		return text("search.summary_unknown_all")
+	case available == shown:
+		parts = append(parts, text("search.summary_all", available, shown))
+	case available == 1:
+		parts = append(parts, text("search.summary_one", available, shown))
+	case available > 0:
+		parts = append(parts, text("search.summary", available, shown))
+	case found.Unknown == 0:
+		parts = append(parts, text("search.summary_none", available, shown))
+	case shown-found.Unknown == 1:
+		parts = append(parts, text("search.summary_not_free_one", 1, shown))
+	default:
+		parts = append(parts, text("search.summary_not_free", shown-found.Unknown, shown))
 	}
-	return h.templates.Text(req.Language, key, found.Free, shown)
+	if found.Premium > 0 {
+		parts = append(parts, text("search.summary_premium", found.Premium))
+	}
+	if found.Unknown > 0 {
+		parts = append(parts, text("search.summary_unknown", found.Unknown))
+	}
+	return strings.Join(parts, " ")
 }
 
 func (h *Handler) rate(req *ui.Request) string {

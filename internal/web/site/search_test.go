@@ -62,10 +62,47 @@ func TestSearch_WithoutScriptShowsEveryState(t *testing.T) {
 	if len(got) != len(want) || answer.Code != http.StatusOK || s.budget.left != 19 {
 		t.Errorf("%d rows, status %d, %d left", len(got), answer.Code, s.budget.left)
 	}
-	for _, message := range []string{">vergeben<", ">reserviert<", ">frei, Premium<", ">unbekannt<", ">keine Antwort<", "3 frei, 1 Premium von 8."} {
+	for _, message := range []string{">vergeben<", ">reserviert<", ">frei, Premium<", ">unbekannt<", ">keine Antwort<", "4 von 8 sind frei. 1 davon nur zum Premiumpreis. Bei 2 ließ es sich gerade nicht feststellen."} {
 		if !strings.Contains(answer.Body.String(), message) {
 			t.Errorf("the page lacks %s", message)
 		}
+	}
+}
+
+func TestSearchSummary_ClaimsNothingAboutUnansweredNames(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		free, premium, unknown int
+		de, en                 string
+	}{
+		{0, 0, 8, "Wir konnten gerade nicht feststellen, ob etwas davon frei ist.", "We couldn't find out right now whether any of them is available."},
+		{0, 0, 3, "5 von 8 sind nicht frei. Bei 3 ließ es sich gerade nicht feststellen.", "5 of 8 are not available. We couldn't find out for 3 of them right now."},
+		{0, 0, 7, "1 von 8 ist nicht frei. Bei 7 ließ es sich gerade nicht feststellen.", "1 of 8 is not available. We couldn't find out for 7 of them right now."},
+		{0, 0, 0, "Von 8 ist keiner frei.", "None of 8 is available."},
+		{1, 0, 2, "1 von 8 ist frei. Bei 2 ließ es sich gerade nicht feststellen.", "1 of 8 is available. We couldn't find out for 2 of them right now."},
+		{0, 8, 0, "Alle 8 sind frei. 8 davon nur zum Premiumpreis.", "All 8 are available. 8 of them only at a premium price."},
+	} {
+		h := newEnv(t).handler
+		for language, want := range map[string]string{"de": c.de, "en": c.en} {
+			if got := h.summary(&ui.Request{Language: language}, results{Free: c.free, Premium: c.premium, Unknown: c.unknown}, 8); got != want {
+				t.Errorf("%q, want %q", got, want)
+			}
+		}
+	}
+}
+
+func TestSearchStream_MoreRowsKeepUnknownCount(t *testing.T) {
+	t.Parallel()
+	body := newEnv(t).post(t, "/search", "q", "name", "from", "8", "free", "1", "premium", "0", "unknown", "7").Body.String()
+	if !strings.Contains(body, "9 von 16 sind frei. Bei 7 ließ es sich gerade nicht feststellen.") || !strings.Contains(body, `name=\"unknown\" value=\"7\"`) {
+		t.Errorf("the end of the stream: %s", body)
+	}
+}
+
+func TestSearch_LongerTermsSayRenewalTerm(t *testing.T) {
+	t.Parallel()
+	if body := newEnv(t).post(t, "/", "q", "name.ai").Body.String(); !strings.Contains(body, "danach 209,20\u00a0€ für 2 Jahre") {
+		t.Error("the row of .ai does not say what two years cost")
 	}
 }
 
