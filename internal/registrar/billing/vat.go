@@ -110,7 +110,7 @@ func (a *Assessor) rule(ctx context.Context, party Party, at time.Time) (Assessm
 		consumer = Assessment{RateBasisPoints: rate.BasisPoints, Rule: RuleOSS, Country: country}
 	}
 	id := compactUpper(party.VATID)
-	if len(id) < 4 || id[:2] != vatIDPrefix(country) {
+	if len(id) < 4 || !VATIDOfCountry(id, country) {
 		return consumer, nil
 	}
 	valid, err := a.Validator.Valid(ctx, id)
@@ -137,6 +137,11 @@ func countryOf(text string) (string, bool) {
 	}
 	region, err := language.ParseRegion(text)
 	return text, err == nil && len(text) == 2 && region.IsCountry()
+}
+
+// VATIDOfCountry reports whether a VAT ID starts like those of an ISO 3166 country.
+func VATIDOfCountry(id, country string) bool {
+	return strings.HasPrefix(compactUpper(id), vatIDPrefix(country))
 }
 
 func vatIDPrefix(country string) string {

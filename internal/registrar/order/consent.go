@@ -3,6 +3,8 @@ package order
 import (
 	"context"
 	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar/billing"
 )
 
 // Consent is a consumer's express request for immediate performance and their
@@ -48,6 +50,13 @@ func ConsentText(wording string) string { return consentTexts[wording] }
 // for VAT is not accepted here, or any made-up number would do.
 func (b Buyer) Consumer(totals Totals) bool {
 	return !b.Company && (b.VATID == "" || totals.ForConsumer())
+}
+
+// VATIDIgnored reports whether VAT is charged although the buyer has a VAT ID: it is invalid,
+// of another country than the address, or could not be validated. The VAT of the seller's own
+// country is charged with any VAT ID.
+func (b Buyer) VATIDIgnored(totals Totals) bool {
+	return b.VATID != "" && totals.VAT > 0 && (totals.ForConsumer() || !billing.VATIDOfCountry(b.VATID, b.Country))
 }
 
 // hasConsent reports whether the current text was ticked. A page opened before the text

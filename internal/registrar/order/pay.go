@@ -99,7 +99,7 @@ func (s *Service) beginPayment(ctx context.Context, actor registrar.Actor, o Ord
 		switch {
 		case err != nil:
 			return "", err
-		case priceDiffers(o, stored) && !countryAdded(o, stored):
+		case priceDiffers(o, stored) && !countryAdded(o, stored, buyer):
 			return "", fail(registrar.KindConflict, PriceChanged)
 		}
 		return "", errConflict

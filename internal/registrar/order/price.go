@@ -227,9 +227,10 @@ func priceDiffers(a, b Order) bool {
 }
 
 // countryAdded reports whether two orders differ in nothing but the country: the customer
-// has entered it since, and pays exactly what was shown.
-func countryAdded(shown, now Order) bool {
-	if shown.Totals.Rule != string(billing.RuleUnknownCountry) || now.Totals.VATID != "" || now.Totals.Unchecked {
+// has entered it since, and pays exactly what was shown. A VAT ID that changes nothing has to
+// be explained first, because the customer expects to pay less.
+func countryAdded(shown, now Order, buyer Buyer) bool {
+	if shown.Totals.Rule != string(billing.RuleUnknownCountry) || now.Totals.VATID != "" || buyer.VATIDIgnored(now.Totals) {
 		return false
 	}
 	shown.Totals.Rule, shown.Totals.Country = now.Totals.Rule, now.Totals.Country

@@ -136,3 +136,30 @@ func TestPay_CountryEnteredWithTheOrderChargesOnlyWhatWasShown(t *testing.T) {
 		}
 	}
 }
+
+// The total stays the same, but the customer expects to pay no VAT.
+func TestPay_IgnoredVATIDStopsFirstSubmissionOnly(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		country, id string
+		stops       bool
+	}{
+		"invalid": {"AT", invalidVATID, true}, "of another country": {"DE", "ATU12345678", true}, "of the seller's country": {"DE", "DE123456789", false},
+	} {
+		env := newEnv(t)
+		env.setCountry(anna, "")
+		o, secret := env.createOrder(newRequest(order.Register, "laden"))
+		env.setCountry(anna, test.country)
+		buyer := env.store.buyers[anna]
+		buyer.VATID = test.id
+		env.store.buyers[anna] = buyer
+		if test.stops {
+			if _, err := env.service.Pay(t.Context(), annaInPerson, secret, consentTo(o.Totals.Gross)); code(err) != order.PriceChanged || len(env.store.orders[o.ID].Payments) > 0 {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		if page, err := env.service.Pay(t.Context(), annaInPerson, secret, consentTo(o.Totals.Gross)); err != nil || page == "" {
+			t.Errorf("%s: %q, %v", name, page, err)
+		}
+	}
+}

@@ -80,13 +80,19 @@ type formError struct {
 	item         string              // the item of a wrong auth code; empty means the whole order
 	confirmation *order.Confirmation // what was selected when the button was pressed; nil if it was not
 	registrant   *account.Registrant // what was entered; nil if there was no such form
+	stored       bool                // the registrant was stored before the error
 	cause        error               // has the invalid fields
 }
 
 // confirms reports whether the button was pressed for the order as it is now. Otherwise
 // nothing stays checked: the customer has not seen what they would agree to.
 func (t formError) confirms(o order.Order) bool {
-	return t.confirmation != nil && t.confirmation.Gross == o.Totals.Gross && t.confirmation.Items == o.ItemsDigest()
+	return t.consents(o) && t.confirmation.Gross == o.Totals.Gross
+}
+
+// consents is confirms for the request to start immediately, which holds for a lower price, too.
+func (t formError) consents(o order.Order) bool {
+	return t.confirmation != nil && t.confirmation.Gross >= o.Totals.Gross && t.confirmation.Items == o.ItemsDigest()
 }
 
 // renderFormError renders the page again with a message about the error and the
@@ -102,7 +108,7 @@ func (h *Handler) renderFormError(req *ui.Request, err error, entered formError)
 	}
 	httpjson.RecordError(req.W, err)
 	req.SetRetryAfter(err)
-	t.item, t.confirmation, t.registrant, t.cause = entered.item, entered.confirmation, entered.registrant, err
+	t.item, t.confirmation, t.registrant, t.stored, t.cause = entered.item, entered.confirmation, entered.registrant, entered.stored, err
 	req.AllowExternalFormAction() // the page has the button again
 	shown, err := h.newPayView(req, view, t)
 	if err != nil {
@@ -155,7 +161,8 @@ func (h *Handler) pay(req *ui.Request) error {
 	if wording := req.Field("auto_renew"); wording != "" {
 		confirmation.AutoRenew, confirmation.RenewalWording, confirmation.RenewalPrices = true, wording, req.Field("renewal_prices")
 	}
-	if req.R.PostForm.Has(account.FieldName) {
+	stored := req.R.PostForm.Has(account.FieldName)
+	if stored {
 		registrant := ui.RegistrantOf(req.Text)
 		if err := h.Registrants.AddRegistrant(req.R.Context(), req.Actor(), registrant); err != nil {
 			return h.renderFormError(req, err, formError{registrant: &registrant, confirmation: &confirmation})
@@ -166,7 +173,7 @@ func (h *Handler) pay(req *ui.Request) error {
 	case registrar.CodeOf(err) == order.NotOpen:
 		return req.SeeOther(currentPayPath(req)) // shows the current state
 	case err != nil:
-		return h.renderFormError(req, err, formError{confirmation: &confirmation})
+		return h.renderFormError(req, err, formError{confirmation: &confirmation, stored: stored})
 	case redirect == "":
 		return req.RedirectWithFlash("ordered", currentPayPath(req))
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/account"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
 )
@@ -142,4 +143,44 @@ func TestPay_ExplainsUnconfirmedVATID(t *testing.T) {
 	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK, []string{sentence}, nil)
 	view.Order.Totals.Unchecked = true // it has a text of its own
 	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK, []string{"ließ sich gerade nicht prüfen"}, []string{sentence})
+}
+
+func TestPay_StopExplainsTaxOfEnteredDetails(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		country, id string
+		totals      order.Totals
+		says        string
+		good, keeps bool
+	}{
+		"invalid":          {"AT", "ATU12345200", order.Totals{Net: 3000, VAT: 570, Gross: 3570, Rule: "eu_consumer"}, "bestätigt Ihre Umsatzsteuer-ID ATU12345200 nicht", false, true},
+		"other country":    {"FR", "ATU12345200", order.Totals{Net: 3000, VAT: 570, Gross: 3570, Rule: "eu_consumer"}, "gehört zu einem anderen Land", false, true},
+		"register is down": {"AT", "ATU12345200", order.Totals{Net: 3000, VAT: 570, Gross: 3570, Rule: "eu_consumer", Unchecked: true}, "lässt sich gerade nicht prüfen", false, true},
+		"no VAT":           {"CH", "", order.Totals{Net: 3000, Gross: 3000, Rule: "outside_eu"}, "Sie zahlen jetzt 30,00\u00a0€ statt 35,70\u00a0€", true, true},
+		"more VAT":         {"HU", "", order.Totals{Net: 3000, VAT: 810, Gross: 3810, Rule: "eu_consumer_oss"}, "kostet jetzt 38,10\u00a0€ statt 35,70\u00a0€", false, false},
+	} {
+		view := ownView(order.AwaitingPayment)
+		view.Owner.Country, view.Owner.VATID, view.Order.Totals = test.country, test.id, test.totals
+		d := &fakeOrders{view: view, err: refusal(registrar.KindConflict, order.PriceChanged)}
+		sent := form(append([]string{"gross", "3570", "items", view.Order.ItemsDigest(), "consent", order.ConsentWording("de")}, typedRegistrant...)...)
+		got := visit(t, d, "erika", payPage+"/pay", sent)
+		got.wantPage(http.StatusConflict, []string{test.says, payButton}, []string{"hat sich gerade geändert"})
+		page := got.Body.String()
+		if strings.Contains(page, `<div class="note good" role="alert">`) != test.good || strings.Contains(page, "Angaben ändern</a></p>") != (test.id != "") {
+			t.Errorf("%s: %s", name, page)
+		}
+		if box := consentInput.FindString(page); strings.Contains(box, " checked") != test.keeps {
+			t.Errorf("%s: the consent is %s", name, box)
+		}
+	}
+}
+
+func TestPay_AllProblemsAreListedAtOnce(t *testing.T) {
+	t.Parallel()
+	d := &fakeOrders{view: withoutRegistrant(), registrantErr: &account.FieldError{Fields: map[string]registrar.Code{"postal_code": account.FieldForm, "city": account.FieldMissing}}}
+	sent := form(append([]string{"gross", "3570", "items", d.view.Order.ItemsDigest()}, typedRegistrant...)...)
+	problems := []string{`<a href="#postal_code">`, `<a href="#city">`, `<a href="#consent">`, `id="consent-problem"`}
+	visit(t, d, "erika", payPage+"/pay", sent).wantPage(http.StatusUnprocessableEntity, problems, nil)
+	sent.Set("organisation", "Mustermann GmbH") // a company is not asked
+	visit(t, d, "erika", payPage+"/pay", sent).wantPage(http.StatusUnprocessableEntity, problems[:2], problems[2:])
 }

@@ -203,6 +203,10 @@ var payTexts = ui.Texts{
 		"Freiwillig. Unser Zahlungsdienst speichert dafür das Zahlungsmittel, mit dem Sie jetzt bezahlen. Es wird Ihr Standard: Davon buchen wir dann alle automatischen Verlängerungen ab. Ohne Häkchen erinnern wir Sie vor dem Ablauf, und Sie verlängern selbst.",
 		"Optional. For this, our payment provider saves the payment method that you pay with now. It becomes your default: we then charge all automatic renewals to it. If you don't tick the box, we remind you before expiry, and you renew yourself.",
 	},
+	"renew.again": {
+		"Die Preise der Verlängerung sind jetzt andere. Kreuzen Sie das Kästchen noch einmal an, wenn Sie einverstanden sind.",
+		"The renewal prices have changed. Tick the box again if you agree.",
+	},
 	"renew.stored": {"Derzeit ist {1} Ihr Standard.", "Your current default is {1}."},
 
 	"consent.heading": {"Sofortiger Beginn", "Immediate start"},

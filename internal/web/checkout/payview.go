@@ -21,8 +21,13 @@ type payData struct {
 	Page, SignIn string
 	View         order.View
 	Order        order.Order
-	ProblemKey   string
-	Rows         []itemRow
+	// Problem is a message about the last action, and Invalid the fields that it is about.
+	// Good means that it is no bad news, Correct is where the registrant can be corrected.
+	Problem string
+	Invalid []invalidField
+	Good    bool
+	Correct string
+	Rows    []itemRow
 	summary
 	Steps    []step
 	AskedKey string // who ordered, or the kind of client that prepared the order
@@ -118,6 +123,7 @@ type renewalConsent struct {
 	Prices        string // as shown, for the form
 	Rows          []renewalRow
 	Checked       bool
+	Again         bool // it was checked for other prices
 }
 
 type renewalRow struct {
@@ -215,14 +221,20 @@ func (h *Handler) newPayData(req *ui.Request, view order.View, t formError) (pay
 	s.Orderable = s.Changeable && (view.Payable || needsRegistrant && len(view.Missing) == 1 && len(view.Refused) == 0)
 	if s.Orderable && view.Owner.Consumer(o.Totals) {
 		wording := order.ConsentWording(req.Language)
-		s.Consent = &consent{Wording: wording, Text: order.ConsentText(wording), Checked: t.confirms(o) && t.confirmation.Consent == wording}
+		s.Consent = &consent{Wording: wording, Text: order.ConsentText(wording), Checked: t.consents(o) && t.confirmation.Consent == wording}
 	}
+	consentMissing := ui.ProblemKey(order.ConsentMissing)
 	switch {
-	case s.Consent != nil && t.problem == ui.ProblemKey(order.ConsentMissing):
+	case s.Consent != nil && t.problem == consentMissing:
 		s.Consent.ProblemKey = t.problem
-	case !s.hasCodeForm(t.item):
-		s.ProblemKey = t.problem
+	case t.problem != "" && !s.hasCodeForm(t.item):
+		s.Problem = h.templates.Text(req.Language, t.problem)
+		h.explainTotal(req.Language, &s, t)
 	}
+	if s.Consent != nil && t.asksConsumer() && !s.Consent.Checked { // all problems at once
+		s.Consent.ProblemKey = consentMissing
+	}
+	s.Invalid = s.invalidFields()
 	if !view.IsOwner {
 		return s, nil
 	}
@@ -263,8 +275,9 @@ func (h *Handler) newPayData(req *ui.Request, view order.View, t formError) (pay
 			s.OwnedNew++
 		}
 	}
-	if s.Renewal = h.renewalConsent(req, view, s.Orderable); s.Renewal != nil && t.confirms(o) {
-		s.Renewal.Checked = t.confirmation.RenewalWording == s.Renewal.Wording && t.confirmation.RenewalPrices == s.Renewal.Prices
+	if s.Renewal = h.renewalConsent(req, view, s.Orderable); s.Renewal != nil && t.confirmation != nil {
+		s.Renewal.Checked = t.confirms(o) && t.confirmation.RenewalWording == s.Renewal.Wording && t.confirmation.RenewalPrices == s.Renewal.Prices
+		s.Renewal.Again = t.confirmation.AutoRenew && !s.Renewal.Checked
 	}
 	if o.Totals.ForConsumer() && view.Owner.VATID != "" && !o.Totals.Unchecked && o.State.Open() {
 		s.VATKey = vatNotConfirmed

@@ -115,6 +115,26 @@ var problemTexts = ui.WithRequirements(ui.Texts{
 		"Der Preis oder die Steuer hat sich gerade geändert. Abgebucht wurde nichts. Bitte prüfen Sie den neuen Betrag.",
 		"The price or the tax has just changed. Nothing was charged. Please check the new total.",
 	},
+	"problem.tax_lower": {
+		"Mit Ihrer Anschrift ändert sich die Umsatzsteuer: Sie zahlen jetzt {1} statt {2}. Abgebucht wurde noch nichts. Bitte prüfen Sie den Betrag, und bestellen Sie dann noch einmal.",
+		"Your address changes the VAT: you now pay {1} instead of {2}. Nothing was charged yet. Please check the total, then place the order again.",
+	},
+	"problem.tax_higher": {
+		"Mit Ihrer Anschrift ändert sich die Umsatzsteuer: Die Bestellung kostet jetzt {1} statt {2}. Abgebucht wurde nichts. Weil der Betrag höher ist, bestätigen Sie bitte alles noch einmal.",
+		"Your address changes the VAT: the order now costs {1} instead of {2}. Nothing was charged. Because the total is higher, please confirm everything again.",
+	},
+	"problem.vat_not_confirmed": {
+		"Das europäische Verzeichnis (VIES) bestätigt Ihre Umsatzsteuer-ID {1} nicht. Deshalb berechnen wir Umsatzsteuer; der Gesamtbetrag ist {2}. Abgebucht wurde nichts. Sie können so bestellen oder Ihre Angaben ändern.",
+		"The EU register (VIES) doesn't confirm your VAT ID {1}. That is why we charge VAT; the total is {2}. Nothing was charged yet. You can order like this or change your details.",
+	},
+	"problem.vat_other_country": {
+		"Ihre Umsatzsteuer-ID {1} gehört zu einem anderen Land als Ihre Anschrift. Deshalb berechnen wir Umsatzsteuer; der Gesamtbetrag ist {2}. Abgebucht wurde nichts. Sie können so bestellen oder Ihre Angaben ändern.",
+		"Your VAT ID {1} belongs to another country than your address. That is why we charge VAT; the total is {2}. Nothing was charged yet. You can order like this or change your details.",
+	},
+	"problem.vat_unchecked": {
+		"Ihre Umsatzsteuer-ID {1} lässt sich gerade nicht prüfen. Deshalb berechnen wir Umsatzsteuer; der Gesamtbetrag ist {2}. Abgebucht wurde nichts. Sie können so bestellen oder es später noch einmal versuchen.",
+		"We can't check your VAT ID {1} right now. That is why we charge VAT; the total is {2}. Nothing was charged yet. You can order like this or try again later.",
+	},
 	"problem.items_changed": {
 		"Diese Bestellung enthält inzwischen etwas anderes, als die Seite gezeigt hat. Bestellt und abgebucht wurde nichts. Bitte prüfen Sie sie noch einmal.",
 		"This order has changed since the page was opened. Nothing was ordered or charged. Please check it again.",
