@@ -36,6 +36,7 @@ type basketPage struct {
 	// Net, VAT and Gross are the sums of the items with a list price.
 	Net, VAT, Gross registrar.Cents
 	Rate            string
+	Bought          string   // says which domains were dropped because the customer has bought them
 	Problem         string   // a message
 	Transfer        ui.Field // for a domain to transfer
 	Open            string   // the path of an order awaiting payment; empty if there is none
@@ -133,7 +134,14 @@ func (h *Handler) basketRows(req *ui.Request) (shown basketPage) {
 // showBasket renders the basket with an error about an item, about a typed name, or
 // about the whole.
 func (h *Handler) showBasket(req *ui.Request, wrong error, typed string) error {
+	bought, err := h.dropBought(req, wrong)
+	if err != nil {
+		return err
+	}
 	shown := h.basketRows(req)
+	if len(bought) > 0 {
+		shown.Bought = h.templates.Text(req.Language, "basket.bought", strings.Join(bought, ", "))
+	}
 	var items []string
 	for _, r := range shown.Rows {
 		items = append(items, r.Item)
@@ -178,7 +186,6 @@ func (h *Handler) showBasket(req *ui.Request, wrong error, typed string) error {
 			}
 		}
 	}
-	var err error
 	if len(shown.Rows) > 0 {
 		shown.Identity, err = h.Orders.ExpectedIdentityCheck(req.R.Context(), req.Actor(), shown.Gross, shown.verify)
 	} else if req.SignedIn {
@@ -224,11 +231,51 @@ func (h *Handler) basketProblem(err error) (key string, known bool) {
 	}
 }
 
+// dropBought removes the domains that the customer holds or has just paid for, and returns
+// their names: the purchase may have been completed in another browser. After an error the
+// basket stays, because the page says what is wrong with each item.
+func (h *Handler) dropBought(req *ui.Request, wrong error) (bought []string, err error) {
+	if !req.SignedIn || wrong != nil || len(req.Basket()) == 0 {
+		return nil, nil
+	}
+	orders, err := h.Orders.List(req.R.Context(), req.Actor(), "", newestOrders)
+	if err != nil {
+		return nil, err
+	}
+	paid := make(map[string]bool)
+	for _, o := range orders {
+		for _, item := range o.Items {
+			paid[item.Name] = paid[item.Name] || o.State == order.Provisioning && item.State == order.ItemProvisioning
+		}
+	}
+	var left []string
+	for _, item := range req.Basket() {
+		_, name, _ := strings.Cut(item, ":")
+		held := paid[name]
+		if !held {
+			if _, held, err = h.FindDomain(req.R.Context(), req.Actor(), name); err != nil {
+				return nil, err
+			}
+		}
+		if held {
+			bought = append(bought, ui.UnicodeName(name))
+		} else {
+			left = append(left, item)
+		}
+	}
+	if len(bought) > 0 {
+		_, err = req.SetBasket(left)
+	}
+	return bought, err
+}
+
+// newestOrders limits how many orders the basket looks at.
+const newestOrders = 5
+
 // openOrder returns the customer's newest order awaiting payment: after going back from
 // it the basket is empty, and the page links to the order.
 func (h *Handler) openOrder(req *ui.Request) (string, error) {
-	const newest = 5
-	orders, err := h.Orders.List(req.R.Context(), req.Actor(), "", newest)
+	orders, err := h.Orders.List(req.R.Context(), req.Actor(), "", newestOrders)
 	if err != nil {
 		return "", err
 	}

@@ -242,6 +242,22 @@ func TestBasket_OnlyHolderSeesOwnDomainLink(t *testing.T) {
 	}
 }
 
+// The purchase may have been completed in another browser.
+func TestBasket_BoughtDomainsAreDropped(t *testing.T) {
+	t.Parallel()
+	paid := newOrder(order.Provisioning)
+	paid.Items[0].Name, paid.Items[0].State = "xn--bcher-kva.de", order.ItemProvisioning
+	for who, want := range map[string]string{"erika": "register:kaffee.de", "": "register:tee.com~register:xn--bcher-kva.de~register:kaffee.de"} {
+		d := &fakeOrders{holds: map[string]string{"tee.com": "dom_7"}, orders: []order.Order{paid}}
+		s := &browser{t: t, d: d, who: who, basket: "register:tee.com~register:xn--bcher-kva.de~register:kaffee.de"}
+		got := s.visit("/warenkorb", nil)
+		const note = "nicht mehr im Warenkorb: tee.com, bücher.de."
+		if strings.Contains(got.Body.String(), note) != (who != "") || s.basket != want {
+			t.Errorf("%q: the basket is %q: %s", who, s.basket, got.Body.String())
+		}
+	}
+}
+
 func TestBasket_UnsoldExtensionIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -53,6 +53,10 @@ var basketTexts = ui.Texts{
 	"basket.collected":       {"Im Korb ✓", "In basket ✓"},
 	"basket.now":             {"{1} liegt im Warenkorb. Er enthält jetzt {2} Domains.", "{1} is in your basket. It now contains {2} domains."},
 	"basket.now_one":         {"{1} liegt im Warenkorb. Er enthält jetzt 1 Domain.", "{1} is in your basket. It now contains 1 domain."},
+	"basket.bought": {
+		"Das haben Sie schon bestellt, deshalb liegt es nicht mehr im Warenkorb: {1}.",
+		"You have already ordered this, so it is no longer in your basket: {1}.",
+	},
 	"basket.refused": {
 		"Einige Artikel sind nicht verfügbar. Entfernen Sie sie, um fortzufahren. Bestellt wurde nichts.",
 		"Some items aren't available. Remove them to continue. Nothing was ordered.",
