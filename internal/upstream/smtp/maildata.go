@@ -174,6 +174,9 @@ func (l *language) formatRate(value string) string {
 		return ""
 	}
 	percent := strconv.FormatFloat(float64(points)/100, 'f', -1, 64)
+	if l.code == english.code {
+		return percent + "%"
+	}
 	return strings.ReplaceAll(percent, ".", l.decimalSeparator) + " %"
 }
 

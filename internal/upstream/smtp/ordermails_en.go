@@ -80,8 +80,8 @@ If this wasn't you, please sign in immediately, change your password and
 reply to this email.
 {{end}}`},
 	registrar.MailOrderEnded: {"{{with .Items}}{{(index . 0).Name}}{{end}}{{if .Others}} and {{.Others}} more{{end}}: your order is {{if eq .State `completed`}}complete{{else if eq .State `partially_completed`}}partly complete{{else}}not complete{{end}}", `
-As of {{.At}}, your order is
-{{if eq .State "completed"}}completed{{else if eq .State "partially_completed"}}partly completed{{else}}closed, but could not be completed{{end}}.
+Your order {{if eq .State "completed"}}was completed{{else if eq .State "partially_completed"}}was partly completed{{else}}could not be completed and was closed{{end}}
+on {{.At}}.
 
 Order: {{.Order}}
 {{range .Items}}

@@ -67,7 +67,7 @@ func TestOrderMails_StateEachOutcome(t *testing.T) {
 				"bezahlt", "ord_01jd3c4v5w6x7y8z9abcdefghj", "neu.de\n  Registrierung, 1 Jahr: 6,90 EUR netto\n", "ki.ai\n  Verlängerung, 2 Jahre: 99,90 EUR netto\n",
 				"umzug.de\n  Umzug zu uns: 5,90 EUR netto\n", "Umsatzsteuer 19 %         21,41 EUR\n", "134,11 EUR",
 			},
-			en:      []string{"was paid", "registration, 1 year: 6.90 EUR net\n", "renewal, 2 years", "VAT 19 %                  21.41 EUR\n", "134.11 EUR"},
+			en:      []string{"was paid", "registration, 1 year: 6.90 EUR net\n", "renewal, 2 years", "VAT 19%                   21.41 EUR\n", "134.11 EUR"},
 			deNever: "VIES",
 		},
 		"renewals with their new ends": {
@@ -94,7 +94,7 @@ func TestOrderMails_StateEachOutcome(t *testing.T) {
 		},
 		"another country's rate": {
 			kind: registrar.MailOrderPaid, facts: orderMailData(map[string]string{"vat_rule": "eu_consumer_oss", "vat_country": "FI", "vat_rate": "2550"}),
-			de: []string{"25,5 %", "Ihres Landes (FI)"}, en: []string{"25.5 %", "your country (FI)"},
+			de: []string{"25,5 %", "Ihres Landes (FI)"}, en: []string{"25.5%", "your country (FI)"},
 		},
 		"an unchecked VAT id": {
 			kind: registrar.MailOrderPaid, facts: orderMailData(map[string]string{"vat_unchecked": "true"}),
@@ -111,7 +111,7 @@ func TestOrderMails_StateEachOutcome(t *testing.T) {
 		"all done": {
 			kind: registrar.MailOrderEnded, facts: orderMailData(nil),
 			de: []string{"\nausgeführt.", "neu.de\n  ist registriert\n", "ki.ai\n  ist verlängert\n", "umzug.de\n  ist zu uns umgezogen\n"},
-			en: []string{"\ncompleted.", "registered", "renewed", "transferred to us"}, deNever: "geben",
+			en: []string{"was completed\n", "registered", "renewed", "transferred to us"}, deNever: "geben",
 		},
 		"some failed": {
 			kind: registrar.MailOrderEnded, facts: because("epp_exists"),
@@ -303,6 +303,31 @@ func TestOrderMails_EveryFailureReasonHasOwnText(t *testing.T) {
 				t.Errorf("in %s, %s and %s have the same text", language, reason, other)
 			}
 			seen[body] = reason
+		}
+	}
+}
+
+// The ASCII form follows, because letters can look alike.
+func TestMails_NamesAreReadable(t *testing.T) {
+	t.Parallel()
+	parsed, err := parseTemplates()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for kind, want := range map[registrar.MailKind]string{
+		registrar.MailOrderPaid: "bücher.de (xn--bcher-kva.de)\n", registrar.MailOrderEnded: "bücher.de (xn--bcher-kva.de)\n", registrar.MailAuthCode: "Domain: bücher.de (xn--bcher-kva.de)\n",
+		registrar.MailConfirm: "bücher[.]de (xn--bcher-kva[.]de)", // anyone can send it to anyone
+	} {
+		for _, language := range []string{"de", "en"} {
+			subject, body, err := parsed.render(mailer.Message{Kind: kind, Language: language, Data: orderMailData(map[string]string{
+				"item1_name": "xn--bcher-kva.de", "domain": "xn--bcher-kva.de", "state": "completed",
+			})}, "https://domains.example/portal")
+			if err != nil || strings.Contains(subject, "xn--") || !strings.Contains(body, want) {
+				t.Errorf("%s in %s: %v, %q\n%s", kind, language, err, subject, body)
+			}
+			if kind != registrar.MailConfirm && !strings.Contains(subject, "bücher.de") {
+				t.Errorf("%s in %s: the subject is %q", kind, language, subject)
+			}
 		}
 	}
 }

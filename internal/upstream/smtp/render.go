@@ -10,6 +10,8 @@ import (
 	"text/template"
 	"unicode"
 
+	"golang.org/x/net/idna"
+
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/mailer"
 )
@@ -163,23 +165,47 @@ func (t templates) render(message mailer.Message, portal string) (subject, body 
 	if message.Data["declared"] != "" {
 		data.Name, data.Case = quotedLines(data.Name), base+"/operator/notices/"+url.PathEscape(data.Number)
 	}
+	quote := sanitizeValue
 	if message.Kind == registrar.MailClaim || message.Kind == registrar.MailConfirm || data.Unclaimed {
 		// An agent or anyone on the site chose both the names and the recipient.
-		for i := range data.Items {
-			data.Items[i].Name = quoteForeign(data.Items[i].Name, maxValueLength)
-		}
+		quote = func(name string) string { return quoteForeign(name, maxValueLength) }
 	}
 	if !message.LinkExpiresAt.IsZero() {
 		data.Until = lang.moment(message.LinkExpiresAt)
 	}
 	var head, text strings.Builder
-	if err := mail.subject.Execute(&head, data); err != nil {
+	if err := mail.subject.Execute(&head, data.withNames(func(name string) string { return quote(unicodeName(name)) })); err != nil {
 		return "", "", err
 	}
-	if err := mail.body.Execute(&text, data); err != nil {
+	if err := mail.body.Execute(&text, data.withNames(func(name string) string {
+		if written := unicodeName(name); written != name { // letters can look alike
+			return quote(written) + " (" + quote(name) + ")"
+		}
+		return quote(name)
+	})); err != nil {
 		return "", "", err
 	}
 	return sanitizeLine(head.String(), maxSubjectLength), text.String(), nil
+}
+
+// withNames returns the data with all domain names as show writes them.
+func (d templateData) withNames(show func(name string) string) templateData {
+	d.Domain, d.Items, d.Renewals = show(d.Domain), slices.Clone(d.Items), slices.Clone(d.Renewals)
+	for i := range d.Items {
+		d.Items[i].Name = show(d.Items[i].Name)
+	}
+	for i := range d.Renewals {
+		d.Renewals[i].Name = show(d.Renewals[i].Name)
+	}
+	return d
+}
+
+// unicodeName returns a domain name in Unicode.
+func unicodeName(name string) string {
+	if written, err := idna.Punycode.ToUnicode(name); err == nil {
+		return written
+	}
+	return name
 }
 
 func sanitizeValue(value string) string { return sanitizeLine(value, maxValueLength) }
