@@ -95,7 +95,7 @@ func TestOrderPage_ListsInvoiceAndCorrections(t *testing.T) {
 // The page of a paid order links to the invoice.
 func TestPay_PaidOrderLinksInvoice(t *testing.T) {
 	t.Parallel()
-	const link = `href="/portal/orders/ord_1">Zur Rechnung<`
+	const link = `href="/portal/orders/ord_1#documents">Zur Rechnung<`
 	for _, state := range []order.State{order.Provisioning, order.Completed} {
 		visitWithInvoices(t, &fakeOrders{view: ownView(state)}, newFakeInvoices(1), "erika", payPage).wantPage(http.StatusOK, []string{link}, nil)
 	}

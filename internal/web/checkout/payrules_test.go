@@ -184,3 +184,29 @@ func TestPay_AllProblemsAreListedAtOnce(t *testing.T) {
 	sent.Set("organisation", "Mustermann GmbH") // a company is not asked
 	visit(t, d, "erika", payPage+"/pay", sent).wantPage(http.StatusUnprocessableEntity, problems[:2], problems[2:])
 }
+
+func TestPay_UnpaidPageSaysNothingWasCharged(t *testing.T) {
+	t.Parallel()
+	const says = "abgelehnt oder nicht abgeschlossen. Abgebucht wurde nichts."
+	view := ownView(order.AwaitingPayment)
+	view.Order.Payments = []order.Payment{{ID: "pay_1", Kind: order.ByPage, State: order.PaymentClosed}}
+	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK, []string{says, payButton}, []string{"Ihre Bestellung ist vorbereitet"})
+	view.Order.Payments = nil
+	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK, []string{"Ihre Bestellung ist vorbereitet"}, []string{says})
+}
+
+func TestPay_FreeOrderHasNoPayment(t *testing.T) {
+	t.Parallel()
+	view := ownView(order.AwaitingPayment)
+	view.Order.Totals, view.Owner.MethodLabel = order.Totals{RateBasisPoints: 1900, Rule: "domestic"}, "Visa 4242"
+	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK,
+		[]string{"von Ihrem Standard-Zahlungsmittel ab", "Visa 4242", ">Prüfen<"}, []string{">Bezahlen<", "mit dem Sie jetzt bezahlen"})
+}
+
+func TestPay_OneDomainIsSingular(t *testing.T) {
+	t.Parallel()
+	view := withoutRegistrant()
+	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK, nil, []string{"Wem soll die Domain gehören?"})
+	view.Order.Items = view.Order.Items[:1]
+	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK, []string{"Wem soll die Domain gehören?"}, nil)
+}

@@ -24,6 +24,10 @@ var payTexts = ui.Texts{
 		"Ihre Bestellung ist vorbereitet. Abgebucht wird erst, wenn Sie bezahlen.",
 		"Your order is ready. Nothing is charged until you pay.",
 	},
+	"pay.text.not_paid": {
+		"Ihre letzte Zahlung wurde abgelehnt oder nicht abgeschlossen. Abgebucht wurde nichts. Sie können noch einmal bezahlen, auch mit einem anderen Zahlungsmittel.",
+		"Your last payment was declined or not completed. Nothing was charged. You can pay again, with another payment method if you like.",
+	},
 	"pay.text.free": {
 		"Ihre Bestellung ist vorbereitet und kostet nichts. Wir beginnen, sobald Sie zustimmen.",
 		"Your order is ready and free of charge. We start as soon as you confirm.",
@@ -130,6 +134,7 @@ var payTexts = ui.Texts{
 	"pay.to_domains": {"Zu Ihren Domains", "View your domains"},
 
 	"need.registrant.heading.new":  {"Wem sollen die Domains gehören?", "Who will own the domains?"},
+	"need.registrant.heading.one":  {"Wem soll die Domain gehören?", "Who will own the domain?"},
 	"need.registrant.heading.some": {"Wem sollen die neuen Domains gehören?", "Who will own the new domains?"},
 	"need.registrant.heading.same": {"Ihre Angaben", "Your details"},
 	"need.registrant.new": {
@@ -202,6 +207,10 @@ var payTexts = ui.Texts{
 	"renew.hint": {
 		"Freiwillig. Unser Zahlungsdienst speichert dafür das Zahlungsmittel, mit dem Sie jetzt bezahlen. Es wird Ihr Standard: Davon buchen wir dann alle automatischen Verlängerungen ab. Ohne Häkchen erinnern wir Sie vor dem Ablauf, und Sie verlängern selbst.",
 		"Optional. For this, our payment provider saves the payment method that you pay with now. It becomes your default: we then charge all automatic renewals to it. If you don't tick the box, we remind you before expiry, and you renew yourself.",
+	},
+	"renew.hint_free": {
+		"Freiwillig. Wir buchen die Verlängerungen dann von Ihrem Standard-Zahlungsmittel ab. Ohne Häkchen erinnern wir Sie vor dem Ablauf, und Sie verlängern selbst.",
+		"Optional. We then charge the renewals to your default payment method. If you don't tick the box, we remind you before expiry, and you renew yourself.",
 	},
 	"renew.again": {
 		"Die Preise der Verlängerung sind jetzt andere. Kreuzen Sie das Kästchen noch einmal an, wenn Sie einverstanden sind.",

@@ -59,6 +59,7 @@ type payData struct {
 // countries need.
 type registrantForm struct {
 	Holder       string // that of the order
+	HeadingKey   string // empty means that of Holder
 	Fields, More []ui.Field
 	Open         bool // More has values or problems
 }
@@ -91,9 +92,12 @@ type step struct {
 	Done, Current bool
 }
 
+// payStep is the step that an order without a charge does not have.
+const payStep = "steps.pay"
+
 // steps returns the steps of a purchase of which the first done are complete.
 func steps(done int) []step {
-	list := []step{{Key: "steps.choose"}, {Key: "steps.review"}, {Key: "steps.pay"}, {Key: "steps.done"}}
+	list := []step{{Key: "steps.choose"}, {Key: "steps.review"}, {Key: payStep}, {Key: "steps.done"}}
 	for i := range list {
 		list[i].Done, list[i].Current = i < done, i == done
 	}
@@ -102,6 +106,14 @@ func steps(done int) []step {
 
 // stepsOf returns the steps of an order; nil if it ended without a payment.
 func stepsOf(o order.Order) []step {
+	list := orderSteps(o)
+	if o.Totals.Gross == 0 && list != nil {
+		return slices.DeleteFunc(list, func(s step) bool { return s.Key == payStep })
+	}
+	return list
+}
+
+func orderSteps(o order.Order) []step {
 	switch {
 	case o.State == order.Canceled || o.State == order.Expired:
 		return nil
@@ -207,7 +219,7 @@ func (h *Handler) newPayData(req *ui.Request, view order.View, t formError) (pay
 	s := payData{
 		Page: currentPayPath(req), SignIn: ui.WithNext(ui.SignInPath, currentPayPath(req)), View: view, Order: o,
 		Rows: h.newItemRows(req, currentPayPath(req), view, t), summary: h.summaryOf(req.Language, o.Totals), Steps: stepsOf(o), AskedKey: askedKey(o, view.IsOwner), Holder: holderOf(o),
-		Outcome: !o.PaidAt.IsZero(), ReturnedKey: returnedKey(o), TextKey: "pay.text." + displayState(o),
+		Outcome: !o.PaidAt.IsZero(), ReturnedKey: returnedKey(o), TextKey: textKey(o),
 		Changeable: view.IsOwner && o.State.Open() && o.State != order.Paying, RefusedKey: refusedKey(view),
 	}
 	if slices.ContainsFunc(o.Items, func(i order.Item) bool { return i.Kind == order.Transfer && i.State == order.ItemProvisioning }) {
@@ -216,7 +228,9 @@ func (h *Handler) newPayData(req *ui.Request, view order.View, t formError) (pay
 	needsRegistrant := s.Changeable && slices.Contains(view.Missing, order.MissingRegistrant)
 	if needsRegistrant {
 		s.Registrant = h.newRegistrantForm(req, t)
-		s.Registrant.Holder = s.Holder
+		if s.Registrant.Holder = s.Holder; s.Holder == "new" && len(o.Items) == 1 {
+			s.Registrant.HeadingKey = "need.registrant.heading.one"
+		}
 	}
 	s.Orderable = s.Changeable && (view.Payable || needsRegistrant && len(view.Missing) == 1 && len(view.Refused) == 0)
 	if s.Orderable && view.Owner.Consumer(o.Totals) {
@@ -372,6 +386,15 @@ func displayState(o order.Order) string {
 		return "free"
 	}
 	return string(o.State)
+}
+
+// textKey returns the text key of what an order's state means. If the newest payment page was
+// closed without a payment, the customer may not know whether they have paid.
+func textKey(o order.Order) string {
+	if last := len(o.Payments) - 1; o.State == order.AwaitingPayment && last >= 0 && o.Payments[last].Kind == order.ByPage && o.Payments[last].State == order.PaymentClosed {
+		return "pay.text.not_paid"
+	}
+	return "pay.text." + displayState(o)
 }
 
 func askedKey(o order.Order, isOwner bool) string {

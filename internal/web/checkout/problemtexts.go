@@ -88,7 +88,7 @@ var problemTexts = ui.WithRequirements(ui.Texts{
 	},
 
 	"note.ordered":          {"Ihre Bestellung ist eingegangen.", "Your order has been placed."},
-	"note.declined":         {"Die Bestellung ist verworfen.", "The order is discarded."},
+	"note.declined":         {"Die Bestellung ist storniert.", "The order is canceled."},
 	"note.item_removed":     {"Die Domain ist aus der Bestellung entfernt.", "The domain is removed from the order."},
 	"note.code_saved":       {"Der Auth-Code ist gespeichert.", "The auth code is saved."},
 	"note.registrant_saved": {"Die Angaben sind gespeichert.", "The details are saved."},
