@@ -2,6 +2,7 @@ package epp
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"strings"
 	"sync"
@@ -17,12 +18,15 @@ type batches struct {
 	mu sync.Mutex
 	// open holds the batches that still accept names, by what is queried.
 	open map[batchKey]*batch
+	// isolated are names that are sent alone until the given time.
+	isolated isolation
 }
 
 // batchKey is what the names of one batch have in common.
 type batchKey struct {
 	priority Priority
 	fee      FeeCommand
+	alone    string // the only name of the batch; empty if it is shared
 }
 
 // batch is a check command under construction. The lock of batches guards it until
@@ -35,6 +39,7 @@ type batch struct {
 	// waiters counts the callers that wait for the result.
 	waiters   int
 	submitted bool // handed to the pool
+	noted     bool // its failure is in isolated
 
 	job     *job
 	done    chan struct{}
@@ -56,6 +61,11 @@ func (b *batches) check(ctx context.Context, q CheckDomains) ([]CheckResult, err
 				return nil, one.err
 			}
 		case <-ctx.Done():
+			if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+				b.mu.Lock()
+				b.isolated.failed(one, time.Now())
+				b.mu.Unlock()
+			}
 			return nil, registrar.Fault(registrar.FaultTimeout, b.client.Host(), ctx.Err())
 		}
 	}
@@ -81,18 +91,23 @@ func (b *batches) join(q CheckDomains) []*batch {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	var joined []*batch
-	key := batchKey{q.Priority, q.Fee}
+	now := time.Now()
 	for _, name := range q.Names {
+		name = strings.ToLower(name)
+		key := batchKey{priority: q.Priority, fee: q.Fee}
+		if b.isolated.has(name, now) {
+			key.alone = name
+		}
 		one := b.openBatch(key)
 		if len(joined) == 0 || joined[len(joined)-1] != one {
 			one.waiters++
 			joined = append(joined, one)
 		}
-		if name = strings.ToLower(name); !one.seen[name] {
+		if !one.seen[name] {
 			one.seen[name] = true
 			one.names = append(one.names, name)
 		}
-		if len(one.names) >= b.client.account.BatchNames {
+		if len(one.names) >= b.client.account.BatchNames || key.alone != "" {
 			b.detach(one)
 			b.submit(one)
 		}
@@ -177,6 +192,11 @@ func (b *batches) await(one *batch) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.detach(one)
+	if registrar.KindOf(err) == registrar.KindUpstream {
+		b.isolated.failed(one, time.Now())
+	} else {
+		b.isolated.answered(one)
+	}
 	one.err = err
 	close(one.done)
 }
