@@ -8,6 +8,7 @@ type FailureReason string
 // Reasons of a failed item.
 const (
 	FailureTaken  FailureReason = "taken"
+	FailureHeld   FailureReason = "held"   // a transfer: the name is here already, or another order transfers it
 	FailureCode   FailureReason = "code"   // the auth code is wrong
 	FailureLocked FailureReason = "locked" // also too young for a transfer
 	FailureGone   FailureReason = "gone"   // the registry does not have the domain
@@ -18,7 +19,7 @@ const (
 
 // FailureReasons returns all reasons.
 func FailureReasons() []FailureReason {
-	return []FailureReason{FailureTaken, FailureCode, FailureLocked, FailureGone, FailureOurs, FailureDenied, FailureOther}
+	return []FailureReason{FailureTaken, FailureHeld, FailureCode, FailureLocked, FailureGone, FailureOurs, FailureDenied, FailureOther}
 }
 
 var failureReasons = map[Code]FailureReason{
@@ -30,9 +31,13 @@ var failureReasons = map[Code]FailureReason{
 	RegistryDenied: FailureDenied,
 }
 
-// FailureReasonOf returns the reason of a code.
-func FailureReasonOf(code Code) FailureReason {
+// FailureReasonOf returns the reason of a code. A transfer does not fail because its name is
+// taken: it has to be.
+func FailureReasonOf(code Code, transfer bool) FailureReason {
 	if reason, known := failureReasons[code]; known {
+		if transfer && reason == FailureTaken {
+			return FailureHeld
+		}
 		return reason
 	}
 	if IsEPPCode(code) {

@@ -100,12 +100,19 @@ func (db *DB) ListProvisionItemsByName(ctx context.Context, name string) ([]prov
 }
 
 // ListTransfers returns a page of a customer's transfers that are in progress or that have ended,
-// the newest first.
+// the newest first. One that has ended has only what it shows, and no id.
 func (db *DB) ListTransfers(ctx context.Context, customer string, ended bool, limit, offset int) ([]provision.Item, error) {
 	if ended {
-		return rowsAs(provisionItemOf)(db.read().ListEndedTransfers(ctx, query.ListEndedTransfersParams{CustomerID: customer, MaxRows: int32(limit), SkipRows: int32(offset)}))
+		return rowsAs(endedTransferOf)(db.read().ListEndedTransfers(ctx, query.ListEndedTransfersParams{CustomerID: customer, MaxRows: int32(limit), SkipRows: int32(offset)}))
 	}
 	return rowsAs(provisionItemOf)(db.read().ListRunningTransfers(ctx, query.ListRunningTransfersParams{CustomerID: customer, MaxRows: int32(limit), SkipRows: int32(offset)}))
+}
+
+func endedTransferOf(row query.ListEndedTransfersRow) provision.Item {
+	return provision.Item{
+		Name: row.Name, TLD: row.Tld, Kind: provision.Transfer, Payment: row.Payment, State: provision.State(row.State), Failure: registrar.Code(row.Failure),
+		Domain: row.DomainID, CreatedAt: fromMicros(row.CreatedAt), UpdatedAt: fromMicros(row.UpdatedAt),
+	}
 }
 
 // CountTransfers counts a customer's transfers by state.
@@ -113,7 +120,9 @@ func (db *DB) CountTransfers(ctx context.Context, customer string) (map[provisio
 	rows, err := db.read().CountTransfers(ctx, customer)
 	counts := make(map[provision.State]int, len(rows))
 	for _, row := range rows {
-		counts[provision.State(row.State)] = int(row.Total)
+		if row.Total > 0 {
+			counts[provision.State(row.State)] += int(row.Total)
+		}
 	}
 	return counts, err
 }

@@ -7,6 +7,8 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/registrar/overview"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 )
 
@@ -43,6 +45,31 @@ func TestTransferList_ReplacedOnlyAsSeenAndGoneWhenExpired(t *testing.T) {
 		}
 		if left := count(t, db, "SELECT count(*) FROM transfer_lists"); left != 0 {
 			t.Errorf("%d lists are left", left)
+		}
+	})
+}
+
+func TestListTransfers_RefusedAtPaymentHasFailed(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		ctx, anna := t.Context(), newCustomer(t, db, "anna")
+		addPaidOrder(t, db, newCustomer(t, db, "bert"), "held.org")
+		o := testOrder(anna, "held.org", "moving.org")
+		for i := range o.Items {
+			o.Items[i].Kind = order.Transfer
+		}
+		o = mustUpdateOrder(t, db, mustUpdateOrder(t, db, addOrder(t, db, o), toPaying("pay_1")), toPaid)
+		counts, err := db.CountTransfers(ctx, anna)
+		if err != nil || counts[provision.StateFailed] != 1 || counts[provision.StatePaid] != 1 {
+			t.Errorf("%v, %v", counts, err)
+		}
+		ended, err := db.ListTransfers(ctx, anna, true, 10, 0)
+		if err != nil || len(ended) != 1 || ended[0].Name != "held.org" || ended[0].State != provision.StateFailed || ended[0].Failure != registrar.NameHeld || ended[0].Payment != "order:"+o.ID {
+			t.Errorf("%+v, %v", ended, err)
+		}
+		facts, err := db.OverviewFacts(ctx, anna, overview.Bounds{Clock: testTime, SpentSince: testTime, Limit: 10})
+		if err != nil || len(facts.Orders) != 1 || facts.Orders[0].Name != "moving.org" || facts.Orders[0].Items != 1 || facts.Orders[0].Failed != 1 {
+			t.Errorf("%+v, %v", facts.Orders, err)
 		}
 	})
 }

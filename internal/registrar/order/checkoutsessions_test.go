@@ -85,7 +85,7 @@ func TestCompleteSession_ReportsProblemsInDocumentedOrder(t *testing.T) {
 			token: "spt_expired", arrange: func(env *testEnv, _ order.Session) { env.market.refuse["eins.de"] = refusedName }, code: order.DataMissing,
 		},
 		"no name before no token": {
-			contact: &carla, arrange: func(env *testEnv, _ order.Session) { env.market.refuse["eins.de"] = refusedName }, refused: true,
+			contact: &carla, arrange: func(env *testEnv, _ order.Session) { env.market.refuse["eins.de"] = refusedName }, refused: true, code: refusedName.Code,
 		},
 		"a price before an identity": {
 			contact: &carla, token: "spt_ok", arrange: func(env *testEnv, _ order.Session) { env.market.net = 2000; env.market.verify["eins.de"] = true },

@@ -60,9 +60,9 @@ type Order struct {
 	// ByKind and ByName are who created it.
 	ByKind               registrar.ActorKind
 	ByName               string
-	Name                 string // of the first item
+	Name                 string // of the first unfinished item
 	Kind                 order.Kind
-	Items                int
+	Items, Failed        int // unfinished and failed items
 	Gross                registrar.Cents
 	SealedPayLink        string
 	CreatedAt, ExpiresAt time.Time

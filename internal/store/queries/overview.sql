@@ -10,12 +10,15 @@ SELECT
         WHERE until.customer_id = sqlc.arg(customer_id) AND until.kind = 'change_email' AND until.used_at = 0 AND until.expires_at > sqlc.arg(now)), 0) AS BIGINT) AS new_email_until;
 
 -- A customer's orders that can be paid or are being provisioned; those that wait for the
--- customer first.
+-- customer first. Their name and kind are those of the first unfinished item.
 -- name: ListUnfinishedOrders :many
 SELECT o.id, o.state, o.channel, o.by_kind, o.by_name, o.gross, o.pay_sealed, o.created_at, o.expires_at,
-    CAST(coalesce((SELECT first.name FROM order_items AS first WHERE first.order_id = o.id ORDER BY first.position LIMIT 1), '') AS TEXT) AS name,
-    CAST(coalesce((SELECT first.kind FROM order_items AS first WHERE first.order_id = o.id ORDER BY first.position LIMIT 1), '') AS TEXT) AS kind,
-    (SELECT count(*) FROM order_items AS counted WHERE counted.order_id = o.id) AS items
+    CAST(coalesce((SELECT first.name FROM order_items AS first WHERE first.order_id = o.id
+        ORDER BY CASE WHEN first.state = 'waiting' OR first.state = 'provisioning' THEN 0 ELSE 1 END, first.position LIMIT 1), '') AS TEXT) AS name,
+    CAST(coalesce((SELECT first.kind FROM order_items AS first WHERE first.order_id = o.id
+        ORDER BY CASE WHEN first.state = 'waiting' OR first.state = 'provisioning' THEN 0 ELSE 1 END, first.position LIMIT 1), '') AS TEXT) AS kind,
+    (SELECT count(*) FROM order_items AS counted WHERE counted.order_id = o.id AND counted.state IN ('waiting', 'provisioning')) AS items,
+    (SELECT count(*) FROM order_items AS counted WHERE counted.order_id = o.id AND counted.state IN ('failed', 'refunded')) AS failed
 FROM orders AS o
 WHERE o.id IN (
     SELECT unpaid.id FROM orders AS unpaid WHERE unpaid.customer_id = sqlc.arg(customer_id) AND unpaid.open_order = 1

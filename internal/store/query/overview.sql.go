@@ -326,9 +326,12 @@ func (q *Queries) ListOpenDomainChanges(ctx context.Context, customerID string, 
 
 const listUnfinishedOrders = `-- name: ListUnfinishedOrders :many
 SELECT o.id, o.state, o.channel, o.by_kind, o.by_name, o.gross, o.pay_sealed, o.created_at, o.expires_at,
-    CAST(coalesce((SELECT first.name FROM order_items AS first WHERE first.order_id = o.id ORDER BY first.position LIMIT 1), '') AS TEXT) AS name,
-    CAST(coalesce((SELECT first.kind FROM order_items AS first WHERE first.order_id = o.id ORDER BY first.position LIMIT 1), '') AS TEXT) AS kind,
-    (SELECT count(*) FROM order_items AS counted WHERE counted.order_id = o.id) AS items
+    CAST(coalesce((SELECT first.name FROM order_items AS first WHERE first.order_id = o.id
+        ORDER BY CASE WHEN first.state = 'waiting' OR first.state = 'provisioning' THEN 0 ELSE 1 END, first.position LIMIT 1), '') AS TEXT) AS name,
+    CAST(coalesce((SELECT first.kind FROM order_items AS first WHERE first.order_id = o.id
+        ORDER BY CASE WHEN first.state = 'waiting' OR first.state = 'provisioning' THEN 0 ELSE 1 END, first.position LIMIT 1), '') AS TEXT) AS kind,
+    (SELECT count(*) FROM order_items AS counted WHERE counted.order_id = o.id AND counted.state IN ('waiting', 'provisioning')) AS items,
+    (SELECT count(*) FROM order_items AS counted WHERE counted.order_id = o.id AND counted.state IN ('failed', 'refunded')) AS failed
 FROM orders AS o
 WHERE o.id IN (
     SELECT unpaid.id FROM orders AS unpaid WHERE unpaid.customer_id = $1 AND unpaid.open_order = 1
@@ -351,10 +354,11 @@ type ListUnfinishedOrdersRow struct {
 	Name      string
 	Kind      string
 	Items     int64
+	Failed    int64
 }
 
 // A customer's orders that can be paid or are being provisioned; those that wait for the
-// customer first.
+// customer first. Their name and kind are those of the first unfinished item.
 func (q *Queries) ListUnfinishedOrders(ctx context.Context, customerID string, maxRows int32) ([]ListUnfinishedOrdersRow, error) {
 	rows, err := q.db.QueryContext(ctx, listUnfinishedOrders, customerID, maxRows)
 	if err != nil {
@@ -377,6 +381,7 @@ func (q *Queries) ListUnfinishedOrders(ctx context.Context, customerID string, m
 			&i.Name,
 			&i.Kind,
 			&i.Items,
+			&i.Failed,
 		); err != nil {
 			return nil, err
 		}

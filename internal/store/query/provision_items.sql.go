@@ -10,9 +10,14 @@ import (
 )
 
 const countTransfers = `-- name: CountTransfers :many
-SELECT state, count(*) AS total FROM provision_items
-WHERE customer_id = $1 AND kind = 'transfer'
-GROUP BY state
+SELECT p.state, count(*) AS total FROM provision_items AS p
+WHERE p.customer_id = $1 AND p.kind = 'transfer'
+GROUP BY p.state
+UNION ALL
+SELECT 'failed', count(*)
+FROM orders JOIN order_items AS refused ON refused.order_id = orders.id
+WHERE orders.customer_id = $1 AND orders.paid_at > 0
+    AND refused.kind = 'transfer' AND refused.provision_item_id = '' AND refused.state IN ('failed', 'refunded')
 `
 
 type CountTransfersRow struct {
@@ -258,51 +263,54 @@ func (q *Queries) ListDueProvisionItems(ctx context.Context, arg ListDueProvisio
 }
 
 const listEndedTransfers = `-- name: ListEndedTransfers :many
-SELECT id, customer_id, name, tld, kind, years, payment, state, failure, refund_due, account, domain_id, handle, code_sealed, requested_at, due_at, node, attempts, created_at, updated_at, renew_from, registrant, automatic FROM provision_items
-WHERE customer_id = $1 AND kind = 'transfer' AND due_at = 0
-ORDER BY id DESC
-LIMIT $3 OFFSET $2
+SELECT p.name, p.tld, p.payment, p.state, p.failure, p.domain_id, p.created_at, p.updated_at FROM provision_items AS p
+WHERE p.customer_id = $3 AND p.kind = 'transfer' AND p.due_at = 0
+UNION ALL
+SELECT refused.name, refused.tld, 'order:' || orders.id, 'failed', refused.failure, '', orders.paid_at, orders.paid_at
+FROM orders JOIN order_items AS refused ON refused.order_id = orders.id
+WHERE orders.customer_id = $3 AND orders.paid_at > 0
+    AND refused.kind = 'transfer' AND refused.provision_item_id = '' AND refused.state IN ('failed', 'refunded')
+ORDER BY created_at DESC, name
+LIMIT $2 OFFSET $1
 `
 
 type ListEndedTransfersParams struct {
-	CustomerID string
 	SkipRows   int32
 	MaxRows    int32
+	CustomerID string
 }
 
-func (q *Queries) ListEndedTransfers(ctx context.Context, arg ListEndedTransfersParams) ([]ProvisionItem, error) {
-	rows, err := q.db.QueryContext(ctx, listEndedTransfers, arg.CustomerID, arg.SkipRows, arg.MaxRows)
+type ListEndedTransfersRow struct {
+	Name      string
+	Tld       string
+	Payment   string
+	State     string
+	Failure   string
+	DomainID  string
+	CreatedAt int64
+	UpdatedAt int64
+}
+
+// Those that have ended. An ordered transfer whose name was held when it was paid has no
+// provision item.
+func (q *Queries) ListEndedTransfers(ctx context.Context, arg ListEndedTransfersParams) ([]ListEndedTransfersRow, error) {
+	rows, err := q.db.QueryContext(ctx, listEndedTransfers, arg.SkipRows, arg.MaxRows, arg.CustomerID)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	items := []ProvisionItem{}
+	items := []ListEndedTransfersRow{}
 	for rows.Next() {
-		var i ProvisionItem
+		var i ListEndedTransfersRow
 		if err := rows.Scan(
-			&i.ID,
-			&i.CustomerID,
 			&i.Name,
 			&i.Tld,
-			&i.Kind,
-			&i.Years,
 			&i.Payment,
 			&i.State,
 			&i.Failure,
-			&i.RefundDue,
-			&i.Account,
 			&i.DomainID,
-			&i.Handle,
-			&i.CodeSealed,
-			&i.RequestedAt,
-			&i.DueAt,
-			&i.Node,
-			&i.Attempts,
 			&i.CreatedAt,
 			&i.UpdatedAt,
-			&i.RenewFrom,
-			&i.Registrant,
-			&i.Automatic,
 		); err != nil {
 			return nil, err
 		}

@@ -69,7 +69,7 @@ func (l *language) orderData(data map[string]string) orderData {
 		}
 		one.Years, _ = strconv.Atoi(data[of+"years"])
 		if failure := data[of+"failure"]; failure != "" {
-			one.Failed, one.Why = true, string(registrar.FailureReasonOf(registrar.Code(failure)))
+			one.Failed, one.Why = true, string(registrar.FailureReasonOf(registrar.Code(failure), one.Kind == "transfer"))
 		}
 		b.Items = append(b.Items, one)
 	}

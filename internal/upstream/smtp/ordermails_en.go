@@ -86,7 +86,7 @@ on {{.At}}.
 Order: {{.Order}}
 {{range .Items}}
 {{.Name}}
-  {{if .Failed}}failed: {{if eq .Why "taken"}}the name has been taken in the meantime{{else if eq .Why "code"}}the auth code was wrong{{else if eq .Why "locked"}}the name is locked or still too new{{else if eq .Why "gone"}}the registry does not have the name{{else if eq .Why "ours"}}this was our fault, not yours{{else if eq .Why "denied"}}the registry rejected it{{else}}the registry did not accept the order{{end}}{{else if eq .Kind "register"}}registered{{else if eq .Kind "transfer"}}transferred to us{{else if eq .Kind "restore"}}restored{{with .Until}} and paid until {{.}}{{end}}{{else}}renewed{{with .Until}} until {{.}}{{end}}{{end}}
+  {{if .Failed}}failed: {{if eq .Why "taken"}}the name has been taken in the meantime{{else if eq .Why "held"}}it is with us already, or another order is transferring it{{else if eq .Why "code"}}the auth code was wrong{{else if eq .Why "locked"}}the name is locked or still too new{{else if eq .Why "gone"}}the registry does not have the name{{else if eq .Why "ours"}}this was our fault, not yours{{else if eq .Why "denied"}}the registry rejected it{{else}}the registry did not accept the order{{end}}{{else if eq .Kind "register"}}registered{{else if eq .Kind "transfer"}}transferred to us{{else if eq .Kind "restore"}}restored{{with .Until}} and paid until {{.}}{{end}}{{else}}renewed{{with .Until}} until {{.}}{{end}}{{end}}
 {{end}}{{with .Refund}}
 We are refunding {{.}} to your original payment method. This takes a
 few days.

@@ -287,17 +287,21 @@ func TestNoticeMail_ShowsOperatorConsentOfEachOrder(t *testing.T) {
 func TestOrderMails_EveryFailureReasonHasOwnText(t *testing.T) {
 	t.Parallel()
 	codes := map[registrar.FailureReason]string{
-		registrar.FailureTaken: "name_taken", registrar.FailureCode: "epp_auth_info", registrar.FailureLocked: "epp_not_eligible", registrar.FailureGone: "epp_missing",
+		registrar.FailureTaken: "name_taken", registrar.FailureHeld: "name_held", registrar.FailureCode: "epp_auth_info", registrar.FailureLocked: "epp_not_eligible", registrar.FailureGone: "epp_missing",
 		registrar.FailureOurs: "epp_billing", registrar.FailureDenied: "epp_policy", registrar.FailureOther: "something_new",
 	}
 	for _, language := range []string{"de", "en"} {
 		seen := make(map[string]registrar.FailureReason)
 		for _, reason := range registrar.FailureReasons() {
-			if registrar.FailureReasonOf(registrar.Code(codes[reason])) != reason {
+			kind := "register"
+			if reason == registrar.FailureHeld {
+				kind = "transfer"
+			}
+			if registrar.FailureReasonOf(registrar.Code(codes[reason]), kind == "transfer") != reason {
 				t.Errorf("%s is no code of %s", codes[reason], reason)
 			}
 			body := renderMail(t, registrar.MailOrderEnded, language, orderMailData(map[string]string{
-				"state": "partially_completed", "refund": "8.21", "item1_state": "failed", "item1_failure": codes[reason],
+				"state": "partially_completed", "refund": "8.21", "item1_kind": kind, "item1_state": "failed", "item1_failure": codes[reason],
 			}))
 			if other, found := seen[body]; found {
 				t.Errorf("in %s, %s and %s have the same text", language, reason, other)

@@ -112,7 +112,7 @@ func (h *Handler) basketRows(req *ui.Request) (shown basketPage) {
 			r.Net, r.Term = ext.Register*registrar.Cents(years), h.term(req.Language, years)
 		}
 		if err := saleError(ext, kind); err != nil { // it was sold when it was added
-			r.Net, r.Later, r.ReasonKey = 0, 0, h.refusedKey(err)
+			r.Net, r.Later, r.ReasonKey = 0, 0, h.refusedKey(kind, err)
 		} else {
 			shown.verify = shown.verify || ext.Verify
 		}
@@ -169,8 +169,10 @@ func (h *Handler) showBasket(req *ui.Request, wrong error, typed string) error {
 			for _, item := range refused.Items {
 				at := slices.IndexFunc(shown.Rows, func(r basketRow) bool { return r.Name == item.Name })
 				if at >= 0 {
-					shown.Rows[at].ReasonKey = h.refusedKey(item.Reason)
-					shown.Rows[at].Own = h.ownPath(req, item.Name, item.Reason)
+					shown.Rows[at].ReasonKey = h.refusedKey(item.Kind, item.Reason)
+					if key, page := h.ownDomain(req, item.Kind, item.Name, item.Reason); page != "" {
+						shown.Rows[at].ReasonKey, shown.Rows[at].Own = key, page
+					}
 				}
 			}
 		case !known:
@@ -198,14 +200,14 @@ func (h *Handler) showBasket(req *ui.Request, wrong error, typed string) error {
 }
 
 // refusedKey returns the text key for an item that can't be ordered now.
-func (h *Handler) refusedKey(reason error) string {
+func (h *Handler) refusedKey(kind order.Kind, reason error) string {
 	switch code := registrar.CodeOf(reason); {
 	case registrar.KindOf(reason) == registrar.KindUpstream:
 		return "basket.unreachable"
 	case registrar.KindOf(reason) == registrar.KindUnsupported && code == provision.NotEligible:
 		return "reason.rule_unmet" // independent of the holder
 	default:
-		return h.reasonKey(code)
+		return h.reasonKey(kind, code)
 	}
 }
 
@@ -221,7 +223,7 @@ func (h *Handler) basketProblem(err error) (key string, known bool) {
 		return "problem.basket_name", true
 	case registrar.KindUnsupported:
 		if registrar.CodeOf(err) != registrar.ExtensionNotCarried {
-			return h.refusedKey(err), true
+			return h.refusedKey("", err), true
 		}
 		return "problem.basket_extension", true
 	case registrar.KindUpstream:

@@ -426,7 +426,7 @@ func TestPay_ItemsShowTheirOutcome(t *testing.T) {
 		"Wir haben sie vollständig erstattet.", "/portal/domains",
 	}, []string{payButton, "Geld geht zurück,"})
 	for code, sentence := range map[registrar.Code]string{
-		"epp_exists": "Diese Domain ist vergeben.", "epp_auth_info": "Der Auth-Code ist falsch.", "epp_policy": "Die Registry hat den Auftrag abgelehnt.",
+		"epp_exists": "Diese Domain ist schon bei uns", "epp_auth_info": "Der Auth-Code ist falsch.", "epp_policy": "Die Registry hat den Auftrag abgelehnt.",
 		"epp_billing": "Das liegt an uns.", "something_new": "Das hat nicht funktioniert.",
 	} {
 		view.Order.Items[1].Failure = code

@@ -466,20 +466,28 @@ func refusedKey(view order.View) string {
 	}
 }
 
-// ownPath returns the domain's page if a name is refused because the visitor already
-// holds it. Others only learn that it is taken. On an error only the reason is shown.
-func (h *Handler) ownPath(req *ui.Request, name string, why error) string {
+// ownDomain returns the text key and the domain's page if a name is refused because the visitor
+// already holds it. Others only learn that it is taken. On an error only the reason is shown.
+func (h *Handler) ownDomain(req *ui.Request, kind order.Kind, name string, why error) (key, page string) {
 	if !req.SignedIn || registrar.CodeOf(why) != registrar.NameHeld {
-		return ""
+		return "", ""
 	}
 	domain, held, err := h.FindDomain(req.R.Context(), req.Actor(), name)
 	if err != nil {
 		httpjson.RecordError(req.W, err)
 	}
 	if err != nil || !held {
-		return ""
+		return "", ""
 	}
-	return "/portal/domains/" + domain.ID
+	switch {
+	case domain.Status != registrar.DomainPending:
+		key = "reason.yours"
+	case kind == order.Transfer:
+		key = "reason.transferring"
+	default:
+		key = "reason.ordered"
+	}
+	return key, ui.DomainsPath + "/" + domain.ID
 }
 
 func (h *Handler) newItemRows(req *ui.Request, path string, view order.View, t formError) []itemRow {
@@ -488,7 +496,10 @@ func (h *Handler) newItemRows(req *ui.Request, path string, view order.View, t f
 	for _, item := range view.Order.Items {
 		r := h.newItemRow(language, item)
 		if reason, refused := view.Refused[item.ID]; refused {
-			r.ReasonKey, r.Own = h.reasonKey(registrar.CodeOf(reason)), h.ownPath(req, item.Name, reason)
+			r.ReasonKey = h.reasonKey(item.Kind, registrar.CodeOf(reason))
+			if key, page := h.ownDomain(req, item.Kind, item.Name, reason); page != "" {
+				r.ReasonKey, r.Own = key, page
+			}
 		}
 		for _, warning := range view.Warnings {
 			if key := "warning." + string(warning.Kind); warning.Item == item.ID && h.templates.Has(key) {
@@ -542,7 +553,7 @@ func (h *Handler) newItemRow(language string, item order.Item) itemRow {
 		if item.Gross == 0 {
 			r.StateKey = "item.failed.free"
 		}
-		r.ReasonKey = h.reasonKey(item.Failure)
+		r.ReasonKey = h.reasonKey(item.Kind, item.Failure)
 	case order.ItemWaiting:
 	}
 	return r
@@ -562,6 +573,7 @@ func (h *Handler) term(language string, years int) string {
 // failureTexts are the texts of codes without one of their own.
 var failureTexts = map[registrar.FailureReason]string{
 	registrar.FailureTaken:  "reason.name_taken",
+	registrar.FailureHeld:   "reason.transfer_held",
 	registrar.FailureCode:   "reason.auth_code_wrong",
 	registrar.FailureLocked: "reason.registry_locked",
 	registrar.FailureGone:   "reason.registry_gone",
@@ -570,10 +582,11 @@ var failureTexts = map[registrar.FailureReason]string{
 	registrar.FailureOther:  "reason.other",
 }
 
-// reasonKey returns the text key of why a name is not available, or a generic one.
-func (h *Handler) reasonKey(code registrar.Code) string {
-	if key := "reason." + string(code); h.templates.Has(key) {
+// reasonKey returns the text key of why an item can't be ordered or has failed, or a generic one.
+func (h *Handler) reasonKey(kind order.Kind, code registrar.Code) string {
+	reason := registrar.FailureReasonOf(code, kind == order.Transfer)
+	if key := "reason." + string(code); reason != registrar.FailureHeld && h.templates.Has(key) {
 		return key
 	}
-	return failureTexts[registrar.FailureReasonOf(code)]
+	return failureTexts[reason]
 }

@@ -232,8 +232,14 @@ var problemTexts = ui.WithRequirements(ui.Texts{
 		"Diese Domain ist vergeben oder wird gerade für eine andere Bestellung registriert.",
 		"This domain is taken, or is being registered for another order.",
 	},
-	"reason.yours":      {"Diese Domain gehört Ihnen schon.", "You already own this domain."},
-	"reason.yours.link": {"Zur\u00a0Domain", "View\u00a0domain"},
+	"reason.transfer_held": {
+		"Diese Domain ist schon bei uns oder zieht gerade mit einer anderen Bestellung um.",
+		"This domain is with us already, or another order is transferring it.",
+	},
+	"reason.transferring": {"Diese Domain zieht schon zu uns um.", "This domain is already being transferred to us."},
+	"reason.ordered":      {"Diese Domain haben Sie schon bestellt. Wir richten sie gerade ein.", "You have already ordered this domain. We are setting it up."},
+	"reason.yours":        {"Diese Domain gehört Ihnen schon.", "You already own this domain."},
+	"reason.yours.link":   {"Zur\u00a0Domain", "View\u00a0domain"},
 	"reason.name_premium": {
 		"Diese Domain hat einen Sonderpreis und kann hier nicht bestellt werden.",
 		"This domain has a special price and can't be ordered here.",

@@ -129,8 +129,11 @@ func TestTexts_EveryFailureReasonHasOwnText(t *testing.T) {
 		"epp_status_prohibits": "reason.registry_locked", registrar.EPPNotEligible: "reason.registry_locked", registrar.EPPAuthInfo: "reason.auth_code_wrong",
 		"epp_policy": "reason.registry_denied", "transfer_locked": "reason.transfer_locked", "something_new": "reason.other",
 	} {
-		if got := h.reasonKey(code); got != want {
+		if got := h.reasonKey(order.Register, code); got != want {
 			t.Errorf("%s is explained with %s", code, got)
 		}
+	}
+	if ordered, moved := h.reasonKey(order.Register, registrar.NameHeld), h.reasonKey(order.Transfer, registrar.NameHeld); ordered != "reason.name_held" || moved != "reason.transfer_held" {
+		t.Errorf("a held name is explained with %s, to a transfer with %s", ordered, moved)
 	}
 }

@@ -98,7 +98,7 @@ func (h *Handler) transferPriceOf(ext registrar.Extension, rate int) transferPri
 		IncludesKey: transferTermKey(ext.TLD, years), Free: ext.Transfer == 0,
 	}
 	if err := saleError(ext, order.Transfer); err != nil {
-		row.NotAvailable, row.ReasonKey = true, h.refusedKey(err)
+		row.NotAvailable, row.ReasonKey = true, h.refusedKey(order.Transfer, err)
 	}
 	return row
 }
@@ -265,7 +265,10 @@ func (h *Handler) markTransferLines(req *ui.Request, lines []transferLine, price
 		if at < 0 {
 			continue
 		}
-		line.ReasonKey, line.Own = h.refusedKey(items[at].Reason), h.ownPath(req, line.Domain, items[at].Reason)
+		line.ReasonKey = h.refusedKey(order.Transfer, items[at].Reason)
+		if key, page := h.ownDomain(req, order.Transfer, line.Domain, items[at].Reason); page != "" {
+			line.ReasonKey, line.Own = key, page
+		}
 		if registrar.CodeOf(items[at].Reason) == provision.WrongCode {
 			h.AuthCodeLimit(req.Actor().Customer) // each wrong code is an attempt
 			line.code = ""

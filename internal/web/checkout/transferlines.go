@@ -197,7 +197,7 @@ func (h *Handler) checkTransferLines(lines []transferLine) []transferLine {
 		switch {
 		case line.ReasonKey != "":
 		case saleError(ext, order.Transfer) != nil:
-			line.ReasonKey = h.refusedKey(saleError(ext, order.Transfer))
+			line.ReasonKey = h.refusedKey(order.Transfer, saleError(ext, order.Transfer))
 		case line.code == "":
 			line.ReasonKey = "transfer.code_missing"
 			if slices.Contains(codeDropped, was) {

@@ -155,7 +155,7 @@ func (h *Handler) newTransferRow(req *ui.Request, item provision.Item, orders ma
 		row.StateKey, row.Page = "item.active.transfer", ui.DomainsPath+"/"+item.Domain
 		row.Events = append(row.Events, transferEvent{Key: "transfers.done", At: item.UpdatedAt})
 	case provision.StateFailed, provision.StateUndoing:
-		row.StateKey, row.ReasonKey = "item.failed", h.reasonKey(item.Failure)
+		row.StateKey, row.ReasonKey = "item.failed", h.reasonKey(order.Transfer, item.Failure)
 		row.Events = append(row.Events, transferEvent{Key: "transfers.failed", At: item.UpdatedAt})
 		err := h.addRefund(req, &row, item, orders)
 		return row, err

@@ -133,6 +133,9 @@ func (h *Handler) orderLine(req *ui.Request, line overview.Line) (overviewLine, 
 	switch {
 	case line.Kind == overview.Provisioning:
 		row.Text = text("line.provisioning." + string(o.Kind))
+		if o.Failed > 0 {
+			row.Text += " " + text("line.failed", o.Failed)
+		}
 		return row, nil
 	case line.Kind == overview.Charging:
 		row.Text = text("line.charging", amount)

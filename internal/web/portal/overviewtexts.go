@@ -67,6 +67,7 @@ var overviewTexts = ui.Texts{
 	"line.provisioning.transfer": {"Der Umzug läuft.", "The transfer is in progress."},
 	"line.provisioning.renew":    {"Wird verlängert.", "Being renewed."},
 	"line.provisioning.restore":  {"Wird wiederhergestellt.", "Being restored."},
+	"line.failed":                {"Aus derselben Bestellung fehlgeschlagen: {1}.", "Failed in the same order: {1}."},
 	"line.changing":              {"Eine Änderung läuft.", "A change is in progress."},
 	"line.changing.nameservers":  {"Die Nameserver werden geändert.", "The nameservers are being changed."},
 	"line.changing.ds_add":       {"Ein DS-Eintrag wird hinzugefügt.", "A DS record is being added."},
