@@ -44,7 +44,9 @@ func (s *Service) RegisterBuyer(ctx context.Context, actor registrar.Actor, emai
 			return cmp.Or(err, errors.New("account: register: account disappeared during registration"))
 		}
 		action, mail := ActionRegistrationAttempted, registrar.Mail{Kind: registrar.MailAlreadyRegistered, Customer: account.ID}
-		if account.ConfirmedAt.IsZero() {
+		if !account.ConfirmedAt.IsZero() {
+			mail.Data = map[string]string{"basket": strconv.FormatBool(basket != ""), "no_password": strconv.FormatBool(!account.HasPassword)}
+		} else {
 			mail = confirmMail(account.ID, cmp.Or(basket, account.Basket))
 			mail.Language = language
 			if account.Language != language { // the pages behind the link have the language of the mail

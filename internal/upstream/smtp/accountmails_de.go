@@ -16,6 +16,7 @@ Diese Nachricht wurde automatisch verschickt. Wir fragen nie per E-Mail
 nach Ihrem Passwort oder Ihren Codes.
 `,
 	contact: "/kontakt",
+	basket:  "/warenkorb",
 	help: `
 Brauchen Sie Hilfe? Schreiben Sie uns:
 
@@ -44,16 +45,18 @@ kann sich mit dem Konto niemand anmelden.
 `},
 		registrar.MailAlreadyRegistered: {"Sie haben schon ein Konto", `
 am {{.At}} wollte jemand mit dieser E-Mail-Adresse
-ein Konto bei dotkontor anlegen{{with .Address}} (von der Adresse {{.}}){{end}}.
+{{if .Buyer}}bei dotkontor bestellen{{else}}ein Konto bei dotkontor anlegen{{end}}{{with .Address}} (von der Adresse {{.}}){{end}}.
 Zu dieser E-Mail-Adresse gibt es schon ein Konto; es wurde nichts
 verändert.
 
-Wenn Sie das waren, melden Sie sich bitte an:
+Wenn Sie das waren, melden Sie sich bitte an{{if .Buyer}}. Danach geht es zur Kasse{{end}}:
 
-{{.Portal}}
+{{.SignIn}}
 
-Falls Sie Ihr Passwort vergessen haben, wählen Sie dort
-„Passwort vergessen“.
+{{if .NoPassword}}Ihr Konto hat noch kein Passwort. Wenn Sie auch keinen Passkey haben,
+wählen Sie dort „Passwort vergessen“: Wir schicken Ihnen dann einen Link,
+mit dem Sie ein Passwort festlegen.{{else}}Falls Sie Ihr Passwort vergessen haben, wählen Sie dort
+„Passwort vergessen“.{{end}}
 
 Waren Sie das nicht? Dann müssen Sie nichts tun.
 `},

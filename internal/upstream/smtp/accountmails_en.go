@@ -16,6 +16,7 @@ This email was sent automatically. We never ask for your password or
 your codes by email.
 `,
 	contact: "/contact",
+	basket:  "/basket",
 	help: `
 Need help? Write to us:
 
@@ -43,16 +44,17 @@ If this wasn't you, you don't need to do anything: without the
 confirmation, no one can sign in to the account.
 `},
 		registrar.MailAlreadyRegistered: {"You already have an account", `
-Someone tried to create an account at dotkontor with this email address
+Someone tried to {{if .Buyer}}place an order{{else}}create an account{{end}} at dotkontor with this email address
 on {{.At}}{{with .Address}} (from IP address {{.}}){{end}}.
 You already have an account with this address. Nothing was changed.
 
-If this was you, please sign in:
+If this was you, please sign in{{if .Buyer}}. Checkout comes next{{end}}:
 
-{{.Portal}}
+{{.SignIn}}
 
-If you have forgotten your password, choose "Forgot your password?"
-there.
+{{if .NoPassword}}Your account has no password yet. If you have no passkey either, choose
+"Forgot your password?" there: we then send you a link to set one.{{else}}If you have forgotten your password, choose "Forgot your password?"
+there.{{end}}
 
 If this wasn't you, you don't need to do anything.
 `},

@@ -335,3 +335,18 @@ func TestMails_NamesAreReadable(t *testing.T) {
 		}
 	}
 }
+
+func TestAlreadyRegisteredMail_LeadsToCheckout(t *testing.T) {
+	t.Parallel()
+	for language, want := range map[string][]string{
+		"de": {"bestellen", "/portal/sign-in?next=%2Fwarenkorb\n", "noch kein Passwort"}, "en": {"place an order", "/portal/sign-in?next=%2Fbasket\n", "no password yet"},
+	} {
+		buyer := renderMail(t, registrar.MailAlreadyRegistered, language, map[string]string{"basket": "true", "no_password": "true"})
+		other := renderMail(t, registrar.MailAlreadyRegistered, language, nil)
+		for _, words := range want {
+			if !strings.Contains(buyer, words) || strings.Contains(other, words) {
+				t.Errorf("%s: %q\n%s\n%s", language, words, buyer, other)
+			}
+		}
+	}
+}

@@ -37,6 +37,7 @@ type language struct {
 	topics  map[string]string // of messages from the contact form
 	help    string            // the end of mails in securityMails
 	contact string            // the path of the contact form
+	basket  string            // the path of the basket
 }
 
 // securityMails report something that may be an attack on an account or a domain. They end
@@ -103,6 +104,9 @@ type templateData struct {
 	// Contact is the address of the contact form. The next three belong to a message from
 	// there; Message is quoted. Case is the operator's page of a message or notice.
 	Contact, Topic, About, Message, Case string
+	// SignIn is where to sign in; for a Buyer, who has a basket, on the way to the checkout.
+	SignIn            string
+	Buyer, NoPassword bool
 }
 
 // templates are the parsed mails by language code.
@@ -156,7 +160,11 @@ func (t templates) render(message mailer.Message, portal string) (subject, body 
 	data.Over = message.Data["over"] == "true"
 	data.renewalData = lang.renewalData(message.Data, portal)
 	base := strings.TrimSuffix(portal, "/portal")
-	data.Contact = base + lang.contact
+	data.Contact, data.SignIn = base+lang.contact, portal
+	data.NoPassword = message.Data["no_password"] == "true"
+	if data.Buyer = message.Data["basket"] == "true"; data.Buyer {
+		data.SignIn = portal + "/sign-in?next=" + url.QueryEscape(lang.basket)
+	}
 	if message.Kind == registrar.MailInquiryReceived {
 		data.Topic, data.About = lang.topics[message.Data["topic"]], quotedLines(quoteForeign(message.Data["about"], maxValueLength))
 		data.Name = quotedLines(data.Name)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/account"
 	"github.com/dotkontor/dotkontor/internal/registrar/billing"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
@@ -131,8 +132,8 @@ func (h *Handler) basketRows(req *ui.Request) (shown basketPage) {
 	return shown
 }
 
-// showBasket renders the basket with an error about an item, about a typed name, or
-// about the whole.
+// showBasket renders the basket with an error about an item, about a typed name or email
+// address, or about the whole.
 func (h *Handler) showBasket(req *ui.Request, wrong error, typed string) error {
 	bought, err := h.dropBought(req, wrong)
 	if err != nil {
@@ -175,6 +176,9 @@ func (h *Handler) showBasket(req *ui.Request, wrong error, typed string) error {
 					}
 				}
 			}
+		case registrar.CodeOf(wrong) == account.EmailInvalid:
+			status = http.StatusUnprocessableEntity
+			shown.Transfer.Value, shown.Email.Value, shown.Email.Problem, shown.Email.Focus = "", typed, "problem.basket_email", true
 		case !known:
 			return wrong
 		case typed != "":
@@ -383,6 +387,12 @@ func (h *Handler) OrderBasket(req *ui.Request) (page string) {
 		return ui.BasketPathIn(req.Language)
 	}
 	return page
+}
+
+// ShowBasketEmail shows the basket with what is wrong with the email address of a new customer.
+func (h *Handler) ShowBasketEmail(req *ui.Request, email string, wrong error) error {
+	req.SetFormPath(ui.BasketPathIn(req.Language))
+	return h.showBasket(req, wrong, email)
 }
 
 // createOrder orders the basket, empties it and returns the order's page. An empty basket

@@ -10,7 +10,9 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/account"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
 // browser keeps its basket between requests.
@@ -57,7 +59,7 @@ func TestBasket_ShowsItemsWithListPrices(t *testing.T) {
 	s.visit("/warenkorb", nil).wantPage(http.StatusOK, []string{
 		"kaffee.de", "tee.com", "mate.ai", "Registrierung, 2 Jahre", "Umzug zu uns", "159,80", "30,36", "190,16", "danach 7,02\u00a0€ pro Jahr", "für 2 Jahre",
 		"Anmelden und zur Kasse", "Berechnet mit 19\u00a0% deutscher Umsatzsteuer",
-		`action="/portal/register"`,
+		`action="/portal/register/sent"`,
 	}, []string{`action="/warenkorb/order"`})
 	s.visit("/basket", nil).wantPage(http.StatusOK, []string{"Basket", "€190.16", "Registration, 2 years"}, nil)
 	// A name is in it once, with the kind requested last.
@@ -240,6 +242,19 @@ func TestBasket_OnlyHolderSeesOwnDomainLink(t *testing.T) {
 		d.view.Refused = map[string]error{"itm_1": held}
 		visit(t, d, who, payPage, nil).wantPage(http.StatusOK, c.yes, c.no)
 	}
+}
+
+func TestBasket_InvalidEmailStaysInBasket(t *testing.T) {
+	t.Parallel()
+	h := newTestHandler(t, &fakeOrders{})
+	page := h.Frame.Page(func(req *ui.Request) error {
+		return h.ShowBasketEmail(req, "erika@example", registrar.Invalid(account.EmailInvalid))
+	})
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/portal/register/sent", http.NoBody)
+	r.AddCookie(&http.Cookie{Name: basketName, Value: "register:kaffee.de"})
+	w := httptest.NewRecorder()
+	page(w, r)
+	response{w, t}.wantPage(http.StatusUnprocessableEntity, []string{"kaffee.de", `value="erika@example"`, `id="email-problem"`, "gültige E‑Mail-Adresse"}, []string{"Konto anlegen"})
 }
 
 // The purchase may have been completed in another browser.

@@ -77,6 +77,7 @@ var basketTexts = ui.Texts{
 		"Diese Domain kann nicht umziehen. Geben Sie sie mit Endung an, zum Beispiel meine-firma.de.",
 		"This name can't be transferred. Enter it with its extension, for example my-company.com.",
 	},
+	"problem.basket_email":     {"Bitte geben Sie eine gültige E-Mail-Adresse ein.", "Please enter a valid email address."},
 	"problem.basket_extension": {"Diese Endung führen wir nicht.", "We don't offer this extension."},
 	"problem.basket_upstream": {
 		"Die Registry antwortet gerade nicht. Bestellt wurde nichts. Bitte versuchen Sie es gleich noch einmal.",

@@ -53,6 +53,9 @@ type Config struct {
 	Exporter    Exporter
 	// OrderBasket is set by package web; nil if nothing can be ordered.
 	OrderBasket OrderBasket
+	// ShowBasketEmail shows the basket again if its email address is invalid. It is set by
+	// package web with OrderBasket.
+	ShowBasketEmail func(req *ui.Request, email string, wrong error) error
 	// Extension and RateBasisPoints, the displayed VAT rate in hundredths of a percent,
 	// price renewals; Orders requires them.
 	Extension       func(tld string) (registrar.Extension, bool)
@@ -130,7 +133,8 @@ func (h *Handler) Routes() []httpjson.Route {
 
 		{Method: get, Path: "/portal/register", Handler: public(h.showRegister)},
 		{Method: post, Path: "/portal/register", Handler: public(h.withMail(h.register))},
-		{Method: get, Path: "/portal/register/sent", Handler: public(h.registerSent)},
+		{Method: get, Path: registerSentPath, Handler: public(h.registerSent)},
+		{Method: post, Path: registerSentPath, Handler: public(h.withMail(h.register))},
 		{Method: get, Path: "/portal/confirm", Handler: h.mailedLink(account.LinkConfirm, newRegistration, h.showConfirm)},
 		{Method: post, Path: "/portal/confirm", Handler: h.mailedLink(account.LinkConfirm, newRegistration, h.confirm)},
 		{Method: get, Path: "/portal/reset", Handler: public(h.withMail(h.showReset))},

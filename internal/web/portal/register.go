@@ -12,9 +12,13 @@ import (
 
 // Registration: an address, a mailed link, then a password or a passkey.
 
+// registerSentPath is where the forms send an address. Its page without one is what a reload
+// shows.
+const registerSentPath = "/portal/register/sent"
+
 func registerForm() form {
 	return form{
-		Intro: "register.intro", Action: "/portal/register", Fields: []ui.Field{focused(emailField)}, Submit: "link_sent.submit",
+		Intro: "register.intro", Action: registerSentPath, Fields: []ui.Field{focused(emailField)}, Submit: "link_sent.submit",
 		Links: []pair{{"register.sign_in", ui.SignInPath}},
 	}
 }
@@ -27,11 +31,22 @@ func (h *Handler) showRegister(req *ui.Request) error {
 }
 
 func (h *Handler) register(req *ui.Request) error {
-	err := h.Accounts.RegisterBuyer(req.R.Context(), req.Actor(), req.Text("email"), req.Language, req.BasketText())
-	if err != nil {
+	req.SetFormPath("/portal/register")
+	email := req.Text("email")
+	err := h.Accounts.RegisterBuyer(req.R.Context(), req.Actor(), email, req.Language, req.BasketText())
+	switch {
+	case registrar.CodeOf(err) == account.EmailInvalid && req.Field("basket") != "" && h.ShowBasketEmail != nil:
+		return h.ShowBasketEmail(req, email, err)
+	case err != nil:
 		return h.showFormAgain(req, "register.title", "", registerForm(), err)
 	}
-	return req.SeeOther("/portal/register/sent")
+	// The page is the response to the form, because no URL may contain the address. Its form
+	// corrects a typo and sends the mail again.
+	req.SetFormPath(registerSentPath)
+	return h.show(req, "link_sent.title", "", form{
+		Intro: "register.sent.to", IntroValue: email, Action: registerSentPath, Fields: []ui.Field{emailField.With(email, "")}, Submit: "register.sent.again",
+		Links: []pair{{"register.sign_in", ui.SignInPath}},
+	})
 }
 
 func (h *Handler) registerSent(req *ui.Request) error {

@@ -13,11 +13,16 @@ var texts = ui.WithRequirements(ui.Texts{
 	"register.sign_in": {"Schon ein Konto? Anmelden", "Already have an account? Sign in"},
 	"link_sent.title":  {"Bitte prüfen Sie Ihr Postfach", "Please check your inbox"},
 	"register.sent.text": {
-		"Wir haben Ihnen eine E-Mail geschickt. Der Link darin gilt 48 Stunden. Kommt nichts an, prüfen Sie bitte den Spam-Ordner.",
-		"We sent you an email. The link in it is valid for 48 hours. If it doesn't arrive, check your spam folder.",
+		"Wir haben Ihnen eine E-Mail geschickt. Mit dem Link darin geht es weiter. Kommt nichts an, prüfen Sie bitte den Spam-Ordner.",
+		"We sent you an email. Open the link in it to continue. If it doesn't arrive, check your spam folder.",
 	},
-	"confirm.title": {"Konto bestätigen", "Confirm your account"},
-	"confirm.intro": {"Damit legen Sie das Konto für {1} an.", "This creates the account for {1}."},
+	"register.sent.to": {
+		"Wir schicken eine E-Mail an {1}. Mit dem Link darin geht es weiter. Kommt in den nächsten Minuten nichts an, prüfen Sie bitte den Spam-Ordner und die Adresse.",
+		"We are sending an email to {1}. Open the link in it to continue. If it doesn't arrive within a few minutes, check your spam folder and the address.",
+	},
+	"register.sent.again": {"Noch einmal schicken", "Send again"},
+	"confirm.title":       {"Konto bestätigen", "Confirm your account"},
+	"confirm.intro":       {"Damit legen Sie das Konto für {1} an.", "This creates the account for {1}."},
 	"confirm.hint": {
 		"Mindestens 10 Zeichen. Lassen Sie das Feld leer, wenn Sie sich mit einem Passkey anmelden möchten; den legen Sie im nächsten Schritt an.",
 		"At least 10 characters. Leave this empty to sign in with a passkey; you add it in the next step.",

@@ -107,7 +107,7 @@ func TestRegister_LinkIsUsedOnlyByItsButton(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t, true)
 	b := s.newBrowser()
-	if got := b.post("/portal/register", url.Values{"email": {"neu@example.org"}}); got.location() != "/portal/register/sent" {
+	if got := b.post("/portal/register", url.Values{"email": {"neu@example.org"}}); got.status != http.StatusOK || !strings.Contains(got.body, `value="neu@example.org"`) {
 		t.Fatalf("got %d %s", got.status, got.body)
 	}
 	link := s.mailedLink(registrar.MailConfirm)
@@ -170,7 +170,7 @@ func TestPages_DoNotRevealAccounts(t *testing.T) {
 	for _, path := range []string{"/portal/register", "/portal/reset"} {
 		known := s.newBrowser().post(path, url.Values{"email": {"erika@example.org"}})
 		unknown := s.newBrowser().post(path, url.Values{"email": {"nobody@example.org"}})
-		if known.status != unknown.status || known.location() != unknown.location() || known.body != unknown.body {
+		if known.status != unknown.status || known.location() != unknown.location() || strings.ReplaceAll(known.body, "erika@", "nobody@") != unknown.body {
 			t.Errorf("%s: %d %s and %d %s", path, known.status, known.location(), unknown.status, unknown.location())
 		}
 	}
