@@ -9,6 +9,7 @@ import (
 	"time"
 
 	api "github.com/stripe/stripe-go/v85"
+	"golang.org/x/net/idna"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
@@ -84,12 +85,16 @@ func (c *Client) sessionParams(page order.PaymentPage) *api.CheckoutSessionCreat
 		items = []order.Item{{Name: strconv.Itoa(len(items)) + " Domains", Gross: page.Amount}}
 	}
 	for _, line := range items {
+		name := line.Name
+		if written, err := idna.Punycode.ToUnicode(name); err == nil {
+			name = written
+		}
 		params.LineItems = append(params.LineItems, &api.CheckoutSessionCreateLineItemParams{
 			Quantity: api.Int64(1),
 			PriceData: &api.CheckoutSessionCreateLineItemPriceDataParams{
 				Currency:    api.String(euro),
 				UnitAmount:  api.Int64(int64(line.Gross)),
-				ProductData: &api.CheckoutSessionCreateLineItemPriceDataProductDataParams{Name: api.String(line.Name)},
+				ProductData: &api.CheckoutSessionCreateLineItemPriceDataProductDataParams{Name: api.String(name)},
 			},
 		})
 	}

@@ -14,6 +14,7 @@ func TestOpenPage_SendsLineItemsAndMetadata(t *testing.T) {
 	t.Parallel()
 	withScript(t, func(t *testing.T, c *Client, s *scriptedTransport) {
 		page := samplePage()
+		page.Items[1].Name = "xn--bcher-kva.de"
 		opened, err := c.OpenPage(t.Context(), page)
 		if err != nil {
 			t.Fatal(err)
@@ -27,7 +28,7 @@ func TestOpenPage_SendsLineItemsAndMetadata(t *testing.T) {
 			"expires_at": strconv.FormatInt(page.EndsAt.Unix(), 10), "metadata[order]": page.Order, "metadata[payment]": page.ID,
 			"payment_intent_data[metadata][order]": page.Order, "payment_intent_data[metadata][payment]": page.ID,
 			"line_items[0][price_data][currency]": "eur", "line_items[0][price_data][unit_amount]": "1190", "line_items[0][quantity]": "1",
-			"line_items[0][price_data][product_data][name]": "example.de, 1 Jahr", "line_items[1][price_data][unit_amount]": "0",
+			"line_items[0][price_data][product_data][name]": "example.de, 1 Jahr", "line_items[1][price_data][unit_amount]": "0", "line_items[1][price_data][product_data][name]": "bücher.de",
 			"payment_method_types[0]": "card", "payment_method_types[1]": "ideal", "customer_email": page.Email,
 			"adaptive_pricing[enabled]": "false",
 			"customer":                  "", "customer_creation": "", "payment_intent_data[setup_future_usage]": "",
