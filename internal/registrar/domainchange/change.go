@@ -172,6 +172,7 @@ const (
 
 	// KindInvalid: the input is wrong.
 	BadNameserver       registrar.Code = "bad_nameserver"
+	SeveralNameservers  registrar.Code = "several_nameservers" // in one line
 	DuplicateNameserver registrar.Code = "double_nameserver"
 	TooFewNameservers   registrar.Code = "few_nameservers"
 	TooManyNameservers  registrar.Code = "many_nameservers"

@@ -19,35 +19,55 @@ var hostProfile = idna.New(idna.MapForLookup(), idna.StrictDomainName(true), idn
 // below the domain itself, its addresses. It does not check how many the registry allows.
 func parseNameservers(domain, text string) ([]Nameserver, error) {
 	var servers []Nameserver
+	number := 0
 	for line := range strings.Lines(text) {
+		number++
 		fields := strings.FieldsFunc(line, func(r rune) bool { return r <= ' ' || r == ',' || r == ';' || r == '\u00a0' })
 		if len(fields) == 0 {
 			continue
 		}
 		server, err := parseNameserver(domain, fields)
-		if err != nil {
-			return nil, err
+		if err == nil && slices.ContainsFunc(servers, func(other Nameserver) bool { return other.Name == server.Name }) {
+			err = registrar.Invalid(DuplicateNameserver)
 		}
-		if slices.ContainsFunc(servers, func(other Nameserver) bool { return other.Name == server.Name }) {
-			return nil, registrar.Invalid(DuplicateNameserver)
+		if err != nil {
+			return nil, &registrar.Error{Kind: registrar.KindInvalid, Code: registrar.CodeOf(err), Err: &InputLine{number, strings.TrimSpace(line)}}
 		}
 		servers = append(servers, server)
 	}
 	return servers, nil
 }
 
-func parseNameserver(domain string, fields []string) (Nameserver, error) {
-	name, err := hostProfile.ToASCII(strings.TrimSuffix(fields[0], "."))
+// InputLine is the cause of an error about one line of input.
+type InputLine struct {
+	Number int
+	Text   string
+}
+
+// Error does not quote the line: logs must not contain it.
+func (l *InputLine) Error() string { return "invalid line " + strconv.Itoa(l.Number) }
+
+// parseHost returns a host name in lower-case A-labels. An address is none.
+func parseHost(text string) (string, bool) {
+	name, err := hostProfile.ToASCII(strings.TrimSuffix(text, "."))
 	if err != nil || !strings.Contains(name, ".") {
-		return Nameserver{}, registrar.Invalid(BadNameserver)
+		return "", false
 	}
-	if last := name[strings.LastIndexByte(name, '.')+1:]; strings.Trim(last, "0123456789") == "" {
-		return Nameserver{}, registrar.Invalid(BadNameserver) // an address
+	return name, strings.Trim(name[strings.LastIndexByte(name, '.')+1:], "0123456789") != ""
+}
+
+func parseNameserver(domain string, fields []string) (Nameserver, error) {
+	name, ok := parseHost(fields[0])
+	if !ok {
+		return Nameserver{}, registrar.Invalid(BadNameserver)
 	}
 	server := Nameserver{Name: name}
 	for _, field := range fields[1:] {
 		address, err := netip.ParseAddr(field)
+		_, isHost := parseHost(field)
 		switch {
+		case isHost:
+			return Nameserver{}, registrar.Invalid(SeveralNameservers)
 		case err != nil || address.Zone() != "" || !address.IsGlobalUnicast():
 			return Nameserver{}, registrar.Invalid(BadNameserver)
 		case !slices.Contains(server.Addresses, address.Unmap()):

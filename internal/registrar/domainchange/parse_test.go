@@ -33,6 +33,7 @@ func TestParseNameservers_AcceptsTypedInputRejectsInvalid(t *testing.T) {
 		"ns1.eigene.de":                                   string(GlueMissing),
 		"eigene.de":                                       string(GlueMissing),
 		"ns1.example.net 192.0.2.1":                       string(UnexpectedGlue),
+		"ns1.example.net, ns2.example.net":                string(SeveralNameservers),
 		"ns1.nichteigene.de":                              "ns1.nichteigene.de",
 	} {
 		servers, err := parseNameservers("eigene.de", input)

@@ -83,6 +83,7 @@ var errorTexts = ui.Texts{
 	"error.domain_is_in_transit":    {"Die Domain liegt bei DENIC (TRANSIT)", "With DENIC (TRANSIT)"},
 	"error.domain_is_elsewhere":     {"Die Domain ist zu einem anderen Anbieter umgezogen", "Transferred to another provider"},
 	"error.bad_nameserver":          {"Ein Nameserver ist ungültig", "Invalid nameserver"},
+	"error.several_nameservers":     {"Mehrere Nameserver in einer Zeile", "Several nameservers in one line"},
 	"error.double_nameserver":       {"Ein Nameserver steht doppelt da", "Duplicate nameserver"},
 	"error.few_nameservers":         {"Zu wenige Nameserver", "Too few nameservers"},
 	"error.many_nameservers":        {"Zu viele Nameserver", "Too many nameservers"},

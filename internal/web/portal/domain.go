@@ -34,7 +34,7 @@ type domainView struct {
 	Notices       []portfolio.Notice
 	Labels        *labels // the customer's folder and note
 
-	// The customer's input and its error.
+	// The customer's input and its error; NameserversProblem is a message.
 	Problem            string
 	Nameservers        string
 	NameserversProblem string
@@ -62,6 +62,15 @@ func (h *Handler) domain(req *ui.Request) error {
 	return h.showDomain(req, http.StatusOK, domainView{DS: dsField})
 }
 
+// toDomain redirects to a domain's page.
+func (h *Handler) toDomain(req *ui.Request) error {
+	domain, err := h.Portfolio.Get(req.R.Context(), req.Actor(), req.R.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	return req.SeeOther(domainPath(domain.ID))
+}
+
 // showDomain fills in the rest of a view that may contain a form's input.
 func (h *Handler) showDomain(req *ui.Request, status int, view domainView) error {
 	var err error
@@ -72,6 +81,7 @@ func (h *Handler) showDomain(req *ui.Request, status int, view domainView) error
 		return err
 	}
 	view.Path = domainPath(view.Domain.ID)
+	req.SetFormPath(view.Path) // a change of language returns here, also after a form's error
 	view.Recent, view.Again = req.SignedInRecently(), ui.WithNext(ui.SignInAgainPath, view.Path)
 	if err := h.addTermEnd(req, &view); err != nil {
 		return err
@@ -253,9 +263,9 @@ func (h *Handler) changeProblem(req *ui.Request, kind domainchange.ChangeKind, e
 	}
 	switch kind {
 	case domainchange.Nameservers:
-		view.Nameservers, view.NameserversProblem, view.Immediate = req.Text("nameservers"), key, req.Field("immediate") == "yes"
+		view.Nameservers, view.NameserversProblem, view.Immediate = req.Text("nameservers"), h.errorMessage(req, key, err), req.Field("immediate") == "yes"
 	case domainchange.AddDS:
-		view.DS = dsField.With(req.Text("ds"), key)
+		view.DS = focused(dsField.With(req.Text("ds"), key))
 	default:
 		view.Problem = h.templates.Text(req.Language, key)
 	}

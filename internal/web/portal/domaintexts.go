@@ -192,7 +192,8 @@ var domainTexts = ui.WithRequirements(ui.Texts{
 		"{1} bis {2} Namen. Bei Nameservern unter der Domain selbst ergänzen Sie die IP-Adresse: ns1.{3} 192.0.2.1",
 		"{1} to {2} names. Add the IP address to nameservers within the domain itself: ns1.{3} 192.0.2.1",
 	},
-	"domain_page.ns_save": {"Nameserver speichern", "Save nameservers"},
+	"domain_page.not_saved": {"Nicht gespeichert. Bitte prüfen Sie:", "Not saved. Please check:"},
+	"domain_page.ns_save":   {"Nameserver speichern", "Save nameservers"},
 	"domain_page.ns_signed": {
 		"DNSSEC ist eingeschaltet. Damit die Domain erreichbar bleibt, entfernen wir zuerst den DS-Eintrag und ändern die Nameserver voraussichtlich am {1}. Bis dahin können Sie abbrechen. Den DS-Eintrag Ihres neuen DNS-Anbieters fügen Sie danach hinzu.",
 		"DNSSEC is on. To keep the domain reachable, we first remove the DS record and change the nameservers around {1}. You can cancel until then. Afterwards, add the DS record of your new DNS provider.",
@@ -383,12 +384,17 @@ var domainTexts = ui.WithRequirements(ui.Texts{
 		"Diese Änderung lässt sich nicht mehr abbrechen.",
 		"This change can't be canceled any more.",
 	},
+	"problem.in_line": {"Zeile {1} („{2}“): {3}", "Line {1} (“{2}”): {3}"},
 	"problem.bad_nameserver": {
-		"Mindestens ein Nameserver hat keinen gültigen Namen oder keine gültige IP-Adresse.",
-		"At least one nameserver has an invalid name or IP address.",
+		"Dieser Nameserver hat keinen gültigen Namen oder keine gültige IP-Adresse. Bitte einen Nameserver pro Zeile.",
+		"This nameserver has an invalid name or IP address. Please enter one nameserver per line.",
 	},
-	"problem.double_nameserver": {"Ein Nameserver ist doppelt angegeben.", "A nameserver is listed twice."},
-	"problem.few_nameservers":   {"Bitte geben Sie mehr Nameserver an.", "Please enter more nameservers."},
+	"problem.several_nameservers": {
+		"Hier stehen mehrere Nameserver. Bitte einen pro Zeile, ohne Komma.",
+		"This line has several nameservers. Please enter one per line, without commas.",
+	},
+	"problem.double_nameserver": {"Dieser Nameserver ist doppelt angegeben.", "This nameserver is listed twice."},
+	"problem.few_nameservers":   {"Bitte geben Sie mehr Nameserver an, einen pro Zeile.", "Please enter more nameservers, one per line."},
 	"problem.many_nameservers":  {"Bitte geben Sie weniger Nameserver an.", "Please enter fewer nameservers."},
 	"problem.glue_missing": {
 		"Ein Nameserver unter der Domain selbst braucht eine IP-Adresse.",

@@ -2,12 +2,14 @@ package portal
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"slices"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
 	"github.com/dotkontor/dotkontor/internal/registrar/bulk"
+	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
@@ -67,7 +69,27 @@ func (h *Handler) showMessage(req *ui.Request, status int, title, text string, l
 // limits and missing sign-ins have pages of their own.
 func (h *Handler) problem(req *ui.Request, err error) (string, bool) {
 	key, ok := h.problemKey(err)
-	return h.codeMessage(req, key, registrar.CodeOf(err)), ok
+	if !ok {
+		return "", false
+	}
+	return h.errorMessage(req, key, err), true
+}
+
+// maxQuotedLine limits the quote of a wrong line, in characters.
+const maxQuotedLine = 80
+
+// errorMessage returns the text of an error, with the line of input that it is about.
+func (h *Handler) errorMessage(req *ui.Request, key string, err error) string {
+	message := h.codeMessage(req, key, registrar.CodeOf(err))
+	line, ok := errors.AsType[*domainchange.InputLine](err)
+	if !ok {
+		return message
+	}
+	quote := []rune(line.Text)
+	if len(quote) > maxQuotedLine {
+		quote = append(quote[:maxQuotedLine], '…')
+	}
+	return h.templates.Text(req.Language, "problem.in_line", line.Number, string(quote), message)
 }
 
 // limitByCode are the limits that the messages of codes name as {1}.

@@ -126,7 +126,7 @@ func (h *Handler) Routes() []httpjson.Route {
 	renewals := func(page ui.PageFunc) http.HandlerFunc { return signedIn(domainsPath, h.withRenewals(page)) }
 	const onlyMembers = true
 	newRegistration, newReset := pair{"link_invalid.again", "/portal/register"}, pair{"link_invalid.again", "/portal/reset"}
-	return []httpjson.Route{
+	routes := []httpjson.Route{
 		{Method: get, Path: ui.HomePath, Handler: public(h.home)},
 		{Method: get, Path: ui.HomePath + "/{$}", Handler: public(h.home)},
 		{Method: post, Path: ui.LanguagePath, Handler: public(h.chooseLanguage)},
@@ -196,6 +196,7 @@ func (h *Handler) Routes() []httpjson.Route {
 		{Method: get, Path: "/portal/activity", Handler: signedIn("/portal/activity", h.activity)},
 		{Method: get, Path: domainsPath, Handler: signedIn(domainsPath, h.domains)},
 		{Method: get, Path: domainsPath + ".csv", Handler: signedIn(domainsPath, h.domainsCSV)},
+		{Method: get, Path: bulkPath, Handler: signedIn(domainsPath, func(req *ui.Request) error { return req.SeeOther(domainsPath) })},
 		{Method: post, Path: bulkPath, Handler: signedIn(domainsPath, h.bulkAction)},
 		{Method: get, Path: bulkPath + "/{id}", Handler: signedIn(domainsPath, h.bulkResult)},
 		{Method: get, Path: domainsPath + "/{id}", Handler: signedIn(domainsPath, h.domain)},
@@ -220,6 +221,13 @@ func (h *Handler) Routes() []httpjson.Route {
 		{Method: post, Path: methodsPath + "/default", Handler: renewals(h.setDefaultMethod)},
 		{Method: post, Path: methodsPath + "/remove", Handler: renewals(h.removeMethod)},
 	}
+	// A reload or a changed language after an error may open the target of a form.
+	for _, form := range [...]string{
+		"/labels", "/nameservers", "/cancel", "/ds", "/ds/remove", "/lock", "/auth-code", "/holder", "/renew", "/restore", autoRenewStep + "/off", "/expire", "/keep",
+	} {
+		routes = append(routes, httpjson.Route{Method: get, Path: domainsPath + "/{id}" + form, Handler: signedIn(domainsPath, h.toDomain)})
+	}
+	return routes
 }
 
 // chooseLanguage stores the language in the account or, before the sign-in, in the browser.

@@ -131,6 +131,24 @@ func TestDomainPage_AuthCodeShownOnce(t *testing.T) {
 	}
 }
 
+func TestDomainPage_GetOfFormTargetRedirectsToDomain(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, true)
+	path := "/portal/domains/" + s.addDomain(s.newMember("erika@example.org").ID, "eigene", registrar.DomainActive)
+	b := s.signedInBrowser("erika@example.org")
+	for _, form := range []string{"/nameservers", "/auth-code", "/ds", "/lock", "/renew"} {
+		if got := b.get(path + form); got.status != http.StatusSeeOther || got.location() != path {
+			t.Errorf("%s: %d %s", form, got.status, got.location())
+		}
+	}
+	if got := b.get("/portal/domain-actions"); got.location() != "/portal/domains" {
+		t.Errorf("the target of actions for many domains: %d %s", got.status, got.location())
+	}
+	if got := b.get(path + "/other"); got.status != http.StatusNotFound {
+		t.Errorf("an unknown page: %d", got.status)
+	}
+}
+
 func TestDomainPage_ErrorsShownAtFields(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t, true)
@@ -138,13 +156,19 @@ func TestDomainPage_ErrorsShownAtFields(t *testing.T) {
 	b := s.signedInBrowser("erika@example.org")
 	path := "/portal/domains/" + id
 	for typed, says := range map[string]string{
-		"ns1.example.net": "mehr Nameserver", "ns1.example.net\nns1.example.net": "doppelt angegeben", "ns1\nns2.example.net": "keinen gültigen Namen",
+		"ns1.example.net": "mehr Nameserver", "ns1.example.net\nns1.example.net": "doppelt angegeben", "ns2.example.net\nns1": "Zeile 2 („ns1“): Dieser Nameserver hat keinen gültigen Namen",
 		"ns1.eigene.de\nns2.example.net": "braucht eine IP-Adresse", "ns1.example.net 192.0.2.1\nns2.example.net": "Nur Nameserver unter der Domain",
-		"192.0.2.1\n192.0.2.2": "keinen gültigen Namen",
+		"192.0.2.1\n192.0.2.2": "keinen gültigen Namen", "ns1.example.net, ns2.example.net": "Bitte einen pro Zeile",
 	} {
 		got := b.post(path+"/nameservers", url.Values{"nameservers": {typed}})
 		if got.status != http.StatusUnprocessableEntity || !strings.Contains(got.body, says) || !strings.Contains(got.body, typed+"</textarea>") {
 			t.Errorf("%q: %d, and the page lacks %q or the input", typed, got.status, says)
+		}
+		if !strings.Contains(got.body, `role="alert">Nicht gespeichert. Bitte prüfen Sie: <a href="#nameservers">`) || !strings.Contains(got.body, `aria-invalid="true" autofocus`) {
+			t.Errorf("%q: no summary at the top, or the field has no focus", typed)
+		}
+		if !strings.Contains(got.body, `name="next" value="`+path+`"`) {
+			t.Errorf("%q: a change of language does not return to the domain", typed)
 		}
 	}
 	for typed, says := range map[string]string{"2371 13 2": "unvollständig", "2371 13 1 AABB": "nicht mehr sicher", "2371 13 2 AABB": "unvollständig"} {
