@@ -20,7 +20,9 @@ type Mail struct {
 	// sent or was sent, only this one is queued.
 	Merged *Mail
 	// Join is the id of a queued mail that this one becomes a line of, if that is possible;
-	// see JoinMails. Otherwise this mail is queued.
+	// see JoinMails. Otherwise this mail is queued. If it is also this mail's ID, several
+	// transactions may queue it at the same time: the first starts the mail, the others join,
+	// and a full or sent one is followed by another.
 	Join string
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -26,16 +27,59 @@ func enqueueMail(ctx context.Context, q *query.Queries, mail registrar.Mail, now
 			return err
 		}
 	}
+	if mail.Join != "" && mail.Join == mail.ID {
+		return startOrJoinMail(ctx, q, mail, now)
+	}
 	if mail.Join != "" {
 		if joined, err := joinQueuedMail(ctx, q, mail, now); err != nil || joined {
 			return err
 		}
 	}
+	return insertMail(ctx, q, mail, now)
+}
+
+// maxJoinAttempts limits the mails that follow a full or sent one.
+const maxJoinAttempts = 10
+
+// startOrJoinMail queues a mail under its ID, or makes it a line of the mail that another
+// transaction has queued under it. If that one is full or being sent, the mail with the next
+// number takes its place.
+func startOrJoinMail(ctx context.Context, q *query.Queries, mail registrar.Mail, now time.Time) error {
+	first := mail.ID
+	for n := range maxJoinAttempts {
+		if n > 0 {
+			mail.Join = first + "-" + strconv.Itoa(n+1)
+			mail.ID = mail.Join
+		}
+		for range 2 { // the second time, it joins what another transaction inserted meanwhile
+			if joined, err := joinQueuedMail(ctx, q, mail, now); err != nil || joined {
+				return err
+			}
+			if inserted, err := insertCustomerMail(ctx, q, mail, now); err != nil || inserted {
+				return err
+			}
+		}
+	}
+	mail.ID = ""
+	return insertMail(ctx, q, mail, now)
+}
+
+// insertCustomerMail returns false if there is a mail with this ID, or no such customer.
+func insertCustomerMail(ctx context.Context, q *query.Queries, mail registrar.Mail, now time.Time) (bool, error) {
+	return changed(q.InsertCustomerMail(ctx, query.InsertCustomerMailParams{
+		ID: cmp.Or(mail.ID, registrar.NewID("mail_", now)), Kind: string(mail.Kind), CustomerID: mail.Customer, Recipient: mail.To, Language: mail.Language,
+		Data: jsonText(mail.Data), Now: micros(now), Due: micros(now.Add(mail.Delay)),
+	}))
+}
+
+func insertMail(ctx context.Context, q *query.Queries, mail registrar.Mail, now time.Time) error {
 	id, due := cmp.Or(mail.ID, registrar.NewID("mail_", now)), now.Add(mail.Delay)
 	if mail.To == "" || mail.Language == "" {
-		return rowOr(fmt.Errorf("store: queue mail: no customer %s", mail.Customer))(q.InsertCustomerMail(ctx, query.InsertCustomerMailParams{
-			ID: id, Kind: string(mail.Kind), CustomerID: mail.Customer, Recipient: mail.To, Language: mail.Language, Data: jsonText(mail.Data), Now: micros(now), Due: micros(due),
-		}))
+		inserted, err := insertCustomerMail(ctx, q, mail, now)
+		if err == nil && !inserted {
+			err = fmt.Errorf("store: queue mail: no customer %s", mail.Customer)
+		}
+		return err
 	}
 	return q.InsertMail(ctx, query.InsertMailParams{
 		ID: id, Kind: string(mail.Kind), CustomerID: mail.Customer, Recipient: mail.To, Language: mail.Language,

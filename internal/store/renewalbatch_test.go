@@ -3,6 +3,7 @@ package store
 import (
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/mailer"
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
+	"github.com/dotkontor/dotkontor/internal/store/query"
 )
 
 // agreeInBatch turns automatic renewal on as a bulk action does.
@@ -117,6 +119,54 @@ func TestBatch_OtherWordingIsOtherMail(t *testing.T) {
 		}
 		if due := listDueMails(t, db, testTime); len(due) != 2 || due[0].Data["items"]+due[1].Data["items"] != "" {
 			t.Errorf("mails %+v", due)
+		}
+	})
+}
+
+func TestStartedMail_ConcurrentLinesShareItAndSentOneHasSuccessor(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		ctx, anna := t.Context(), newCustomer(t, db, "anna")
+		add := func(n int) error {
+			return db.write(ctx, func(q *query.Queries) error {
+				return enqueueMail(ctx, q, registrar.Mail{
+					Kind: registrar.MailDomainChanged, Customer: anna, ID: "mail_blk_1", Join: "mail_blk_1", Delay: time.Second,
+					Data: map[string]string{"domain": fmt.Sprintf("laden-%d.de", n), "change": "unlock"},
+				}, testTime)
+			})
+		}
+		var group sync.WaitGroup
+		for n := range registrar.MaxJoinedMails {
+			group.Go(func() {
+				if err := add(n); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		group.Wait()
+		if got := count(t, db, `SELECT count(*) FROM mails`); got != 1 {
+			t.Fatalf("%d mails for 100 domains", got)
+		}
+		for n := range 3 { // the first one is full
+			if err := add(registrar.MaxJoinedMails + n); err != nil {
+				t.Fatal(err)
+			}
+		}
+		claimed, err := db.ClaimDueMails(ctx, testTime.Add(time.Minute), testTime.Add(time.Hour), 10)
+		if err != nil || len(claimed) != 2 {
+			t.Fatalf("claimed %d mails, %v", len(claimed), err)
+		}
+		lines := claimed[0].Data["items"] + " " + claimed[1].Data["items"]
+		if lines != "100 3" && lines != "3 100" {
+			t.Errorf("lines of the mails: %s", lines)
+		}
+		for n := range 2 { // both are being sent
+			if err := add(200 + n); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := count(t, db, `SELECT count(*) FROM mails`); got != 3 {
+			t.Errorf("%d mails, want another one with two lines", got)
 		}
 	})
 }

@@ -4,12 +4,17 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
+	"strings"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/failpoint"
 	"github.com/dotkontor/dotkontor/internal/jobs"
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
+
+// bulkMailDelay is how long the mail about changes that were requested together waits for the
+// next one.
+const bulkMailDelay = 10 * time.Second
 
 // resume continues a claimed change. The call in flight may finish during shutdown.
 func (s *Service) resume(ctx context.Context, change Change) (Change, error) {
@@ -184,22 +189,56 @@ func (s *Service) markDone(ctx context.Context, change Change, record Record) Ch
 	// The order says that its domains are locked, and locking many domains sends no mail for each.
 	if change.Actor.Kind != registrar.ActorSystem && (change.Kind != Lock || change.Bulk == "") {
 		transition.Mail = changeMail(change)
+		s.addNameservers(ctx, transition.Mail, change)
+		if change.Kind == AuthCode && !s.HasTransferLock(change.TLD) {
+			transition.Mail.Data["lockable"] = "false"
+		}
 	}
 	return s.finalize(ctx, transition)
 }
 
 func changeMail(change Change) *registrar.Mail {
 	mail := &registrar.Mail{Kind: registrar.MailDomainChanged, Customer: change.Customer, Data: map[string]string{
-		"domain": change.Name, "change": string(change.Kind),
+		"domain": change.Name, "domain_id": change.Domain, "change": string(change.Kind),
 	}}
 	if change.Kind == AuthCode {
 		mail.Kind = registrar.MailAuthCode
+	}
+	if change.Bulk != "" { // one mail for what was requested together
+		mail.ID = "mail_" + change.Bulk
+		mail.Join, mail.Delay = mail.ID, bulkMailDelay
+		mail.Data["bulk"] = change.Bulk
 	}
 	// Customers don't see an operator's address.
 	if change.Actor.Kind != registrar.ActorOperator && change.Actor.Address.IsValid() {
 		mail.Data["address"] = change.Actor.Address.String()
 	}
 	return mail
+}
+
+// addNameservers names the new nameservers in the mail about their change and, in that of a
+// single domain, the previous ones.
+func (s *Service) addNameservers(ctx context.Context, mail *registrar.Mail, change Change) {
+	if change.Kind != Nameservers {
+		return
+	}
+	mail.Data["nameservers"] = joinLines(change.Desired.Nameservers)
+	if change.Bulk != "" {
+		return
+	}
+	// Without the stored record, or if it has been read again since, the mail has only the new ones.
+	record, found, err := s.cfg.Store.GetRegistryRecord(ctx, change.Domain)
+	if previous := joinLines(record.Nameservers); err == nil && found && previous != mail.Data["nameservers"] {
+		mail.Data["old_nameservers"] = previous
+	}
+}
+
+func joinLines(servers []Nameserver) string {
+	var lines []string
+	for _, server := range servers {
+		lines = append(lines, server.String())
+	}
+	return strings.Join(lines, "\n")
 }
 
 func (s *Service) finalize(ctx context.Context, transition Transition) Change {

@@ -5,7 +5,7 @@ DELETE FROM mails WHERE customer_id = $1 AND kind = $2;
 INSERT INTO mails (id, kind, customer_id, recipient, language, data, created_at, due_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8);
 
--- An empty recipient or language is the customer's.
+-- An empty recipient or language is the customer's. A mail with this id is kept.
 -- name: InsertCustomerMail :execrows
 INSERT INTO mails (id, kind, customer_id, recipient, language, data, created_at, due_at)
 SELECT sqlc.arg(id), sqlc.arg(kind), customers.id,
@@ -13,7 +13,8 @@ SELECT sqlc.arg(id), sqlc.arg(kind), customers.id,
     CASE WHEN sqlc.arg(language) = '' THEN customers.language ELSE sqlc.arg(language) END,
     sqlc.arg(data), sqlc.arg(now), sqlc.arg(due)
 FROM customers
-WHERE customers.id = sqlc.arg(customer_id);
+WHERE customers.id = sqlc.arg(customer_id)
+ON CONFLICT (id) DO NOTHING;
 
 -- A mail that a node has tried to send keeps its text.
 -- name: ReplaceQueuedMail :execrows

@@ -106,6 +106,7 @@ SELECT $1, $2, customers.id,
     $5, $6, $7
 FROM customers
 WHERE customers.id = $8
+ON CONFLICT (id) DO NOTHING
 `
 
 type InsertCustomerMailParams struct {
@@ -119,7 +120,7 @@ type InsertCustomerMailParams struct {
 	CustomerID string
 }
 
-// An empty recipient or language is the customer's.
+// An empty recipient or language is the customer's. A mail with this id is kept.
 func (q *Queries) InsertCustomerMail(ctx context.Context, arg InsertCustomerMailParams) (int64, error) {
 	result, err := q.db.ExecContext(ctx, insertCustomerMail,
 		arg.ID,

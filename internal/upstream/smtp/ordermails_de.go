@@ -135,12 +135,22 @@ Ihre Bestellungen finden Sie hier:
 
 {{.Portal}}
 `},
-	registrar.MailDomainChanged: {`{{.Domain}}: {{if eq .Change "nameservers"}}Nameserver geändert{{else if eq .Change "ds_add"}}DS-Eintrag hinzugefügt{{else if eq .Change "ds_remove"}}DS-Eintrag entfernt{{else if eq .Change "lock"}}Umzugssperre gesetzt{{else if eq .Change "unlock"}}Umzugssperre aufgehoben{{else if eq .Change "secure"}}Umzüge gesperrt, neuer Auth-Code{{else}}Inhaberangaben geändert{{end}} am {{.On}}`, `
-am {{.At}} wurde {{.Domain}} bei der Registry
+	registrar.MailDomainChanged: {`{{.Domain}}{{if .More}} und {{.More}} weitere{{end}}: {{if eq .Change "nameservers"}}Nameserver geändert{{else if eq .Change "ds_add"}}DS-Eintrag hinzugefügt{{else if eq .Change "ds_remove"}}DS-Eintrag entfernt{{else if eq .Change "lock"}}Umzugssperre gesetzt{{else if eq .Change "unlock"}}Umzugssperre aufgehoben{{else if eq .Change "secure"}}Umzüge gesperrt, neuer Auth-Code{{else}}Inhaberangaben geändert{{end}} am {{.On}}`, `
+{{if .More}}bis {{.At}} haben wir {{len .Renewals}} Ihrer Domains bei der
+Registry geändert{{with .Address}} (veranlasst von der IP-Adresse {{.}}){{end}}:
+{{range .Renewals}}
+  {{.Name}}{{end}}
+{{else}}am {{.At}} wurde {{.Domain}} bei der Registry
 geändert{{with .Address}} (veranlasst von der IP-Adresse {{.}}){{end}}.
-
+{{end}}
 Geändert: {{if eq .Change "nameservers"}}die Nameserver
-{{else if eq .Change "ds_add"}}ein DS-Eintrag (DNSSEC) kam hinzu
+{{with .OldNameservers}}
+Bisher:{{range .}}
+  {{.}}{{end}}
+{{end}}{{with .Nameservers}}
+Jetzt:{{range .}}
+  {{.}}{{end}}
+{{end}}{{else if eq .Change "ds_add"}}ein DS-Eintrag (DNSSEC) kam hinzu
 {{else if eq .Change "ds_remove"}}ein DS-Eintrag (DNSSEC) wurde entfernt
 {{with .Day}}Geplant: Die Nameserver ändern wir am {{.}}. Bis dahin
 können Sie das im Portal abbrechen.
@@ -153,9 +163,9 @@ Das haben wir wegen der Sperre veranlasst, über die Sie eine eigene
 Nachricht bekommen. Die Domain sehen Sie hier:
 {{else}}
 Waren Sie das nicht? Dann ändern Sie bitte sofort Ihr Passwort, sehen
-Sie die Domain durch und wenden Sie sich an uns:
+Sie die {{if .More}}Domains{{else}}Domain{{end}} durch und wenden Sie sich an uns:
 {{end}}
-{{.Portal}}
+{{.Place}}
 `},
 	registrar.MailDomainLock: {`{{.Domain}}: {{if eq .Change "lifted"}}Sperre aufgehoben{{else}}gesperrt{{end}} am {{.On}}`, `
 am {{.At}} {{if eq .Change "lifted"}}haben wir die Sperre auf einer Ihrer Domains
@@ -182,12 +192,12 @@ Adresse {{.}}){{end}}.
 Domain: {{.Domain}}
 
 Wer den Auth-Code hat, kann die Domain zu einem anderen Anbieter
-umziehen, wenn sie nicht gesperrt ist.
+umziehen{{if .Lockable}}, wenn sie nicht gesperrt ist{{end}}.
 
-Waren Sie das nicht? Dann ändern Sie bitte sofort Ihr Passwort, sperren
-Sie die Domain für Umzüge und fordern Sie einen neuen Auth-Code an:
+Waren Sie das nicht? Dann ändern Sie bitte sofort Ihr Passwort{{if .Lockable}}, sperren
+Sie die Domain für Umzüge{{end}} und fordern Sie einen neuen Auth-Code an:
 
-{{.Portal}}
+{{.Place}}
 `},
 	registrar.MailWithdrawal: {"Eingangsbestätigung Ihres Widerrufs vom {{.On}}", `
 Ihr Widerruf ist bei uns eingegangen. Wir bestätigen Ihnen Inhalt und

@@ -130,12 +130,22 @@ Your orders are here:
 
 {{.Portal}}
 `},
-	registrar.MailDomainChanged: {`{{.Domain}}: {{if eq .Change "nameservers"}}nameservers changed{{else if eq .Change "ds_add"}}DS record added{{else if eq .Change "ds_remove"}}DS record removed{{else if eq .Change "lock"}}transfer lock set{{else if eq .Change "unlock"}}transfer lock removed{{else if eq .Change "secure"}}transfers locked, new auth code{{else}}domain holder details changed{{end}} on {{.On}}`, `
-On {{.At}} {{.Domain}} was changed at its
+	registrar.MailDomainChanged: {`{{.Domain}}{{if .More}} and {{.More}} more{{end}}: {{if eq .Change "nameservers"}}nameservers changed{{else if eq .Change "ds_add"}}DS record added{{else if eq .Change "ds_remove"}}DS record removed{{else if eq .Change "lock"}}transfer lock set{{else if eq .Change "unlock"}}transfer lock removed{{else if eq .Change "secure"}}transfers locked, new auth code{{else}}domain holder details changed{{end}} on {{.On}}`, `
+{{if .More}}On {{.At}} we finished changing {{len .Renewals}} of your domains at
+their registries{{with .Address}} (requested from IP address {{.}}){{end}}:
+{{range .Renewals}}
+  {{.Name}}{{end}}
+{{else}}On {{.At}} {{.Domain}} was changed at its
 registry{{with .Address}} (requested from IP address {{.}}){{end}}.
-
+{{end}}
 Changed: {{if eq .Change "nameservers"}}the nameservers
-{{else if eq .Change "ds_add"}}a DS record (DNSSEC) was added
+{{with .OldNameservers}}
+Previously:{{range .}}
+  {{.}}{{end}}
+{{end}}{{with .Nameservers}}
+Now:{{range .}}
+  {{.}}{{end}}
+{{end}}{{else if eq .Change "ds_add"}}a DS record (DNSSEC) was added
 {{else if eq .Change "ds_remove"}}a DS record (DNSSEC) was removed
 {{with .Day}}Planned: the nameservers change on {{.}}. Until then you can
 cancel this in the portal.
@@ -148,9 +158,9 @@ We did this because of a lock on the domain; a separate email explains
 it. The domain is here:
 {{else}}
 If this wasn't you, please change your password immediately, check the
-domain and contact us:
+{{if .More}}domains{{else}}domain{{end}} and contact us:
 {{end}}
-{{.Portal}}
+{{.Place}}
 `},
 	registrar.MailDomainLock: {`{{.Domain}}: {{if eq .Change "lifted"}}lock lifted{{else}}locked{{end}} on {{.On}}`, `
 On {{.At}} {{if eq .Change "lifted"}}we lifted the lock on one of your
@@ -176,13 +186,13 @@ address {{.}}){{end}}.
 
 Domain: {{.Domain}}
 
-Anyone who has the auth code can transfer the domain to another provider
-unless it is locked.
+Anyone who has the auth code can transfer the domain to another
+provider{{if .Lockable}} unless it is locked{{end}}.
 
-If this wasn't you, please change your password immediately, set the
-transfer lock and request a new auth code:
+If this wasn't you, please change your password immediately{{if .Lockable}}, set the
+transfer lock{{end}} and request a new auth code:
 
-{{.Portal}}
+{{.Place}}
 `},
 	registrar.MailWithdrawal: {"We received your withdrawal on {{.On}}", `
 We have received your withdrawal and confirm its content and time:

@@ -350,3 +350,63 @@ func TestAlreadyRegisteredMail_LeadsToCheckout(t *testing.T) {
 		}
 	}
 }
+
+func TestDomainMails_NameServersAndLinkToThePlaceOfTheChange(t *testing.T) {
+	t.Parallel()
+	parsed, err := parseTemplates()
+	if err != nil {
+		t.Fatal(err)
+	}
+	single := map[string]string{
+		"domain": "laden.de", "domain_id": "dom_1", "change": "nameservers", "nameservers": "ns1.neu.example\nns2.neu.example", "old_nameservers": "ns1.alt.example",
+	}
+	first := map[string]string{"domain": "laden.de", "domain_id": "dom_1", "change": "unlock", "bulk": "blk_1"}
+	many, ok := registrar.JoinMails(first, map[string]string{"domain": "cafe.de", "domain_id": "dom_2", "change": "unlock", "bulk": "blk_1"})
+	if !ok {
+		t.Fatal("not joined")
+	}
+	code := map[string]string{"domain": "laden.de", "domain_id": "dom_1", "lockable": "false"}
+	for _, test := range []struct {
+		kind           registrar.MailKind
+		language       string
+		data           map[string]string
+		subject        string
+		lines, without []string
+	}{
+		{registrar.MailDomainChanged, "de", single, "laden.de: Nameserver geändert am 15.11.2026", []string{
+			"\nBisher:\n  ns1.alt.example\n", "\nJetzt:\n  ns1.neu.example\n  ns2.neu.example\n", "https://domains.example/portal/domains/dom_1\n",
+		}, nil},
+		{registrar.MailDomainChanged, "en", single, "laden.de: nameservers changed on 15 November 2026", []string{
+			"\nPreviously:\n  ns1.alt.example\n", "\nNow:\n  ns1.neu.example\n", "https://domains.example/portal/domains/dom_1\n",
+		}, nil},
+		{registrar.MailDomainChanged, "de", many, "laden.de und 1 weitere: Umzugssperre aufgehoben am 15.11.2026", []string{
+			"\n  laden.de\n  cafe.de\n", "https://domains.example/portal/domain-actions/blk_1\n",
+		}, nil},
+		{registrar.MailDomainChanged, "en", many, "laden.de and 1 more: transfer lock removed on 15 November 2026", []string{
+			"\n  laden.de\n  cafe.de\n", "https://domains.example/portal/domain-actions/blk_1\n",
+		}, nil},
+		{registrar.MailDomainChanged, "de", first, "laden.de: Umzugssperre aufgehoben am 15.11.2026", []string{"https://domains.example/portal/domains/dom_1\n"}, nil},
+		{registrar.MailAuthCode, "de", code, "laden.de: Auth-Code angezeigt am 15.11.2026", []string{"https://domains.example/portal/domains/dom_1\n"}, []string{"sperren", "gesperrt"}},
+		{registrar.MailAuthCode, "en", code, "laden.de: auth code shown on 15 November 2026", []string{"https://domains.example/portal/domains/dom_1\n"}, []string{"lock"}},
+	} {
+		subject, body, err := parsed.render(mailer.Message{
+			Kind: test.kind, Language: test.language, At: time.Date(2026, 11, 15, 9, 0, 0, 0, time.UTC), Data: test.data,
+		}, "https://domains.example/portal")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if subject != test.subject || strings.Contains(body, "\n\n\n") {
+			t.Errorf("%s in %s: %q\n%s", test.kind, test.language, subject, body)
+		}
+		for _, line := range test.lines {
+			if !strings.Contains(body, line) {
+				t.Errorf("%s in %s lacks %q:\n%s", test.kind, test.language, line, body)
+			}
+		}
+		for _, word := range test.without {
+			if strings.Contains(body, word) {
+				t.Errorf("%s in %s says %q:\n%s", test.kind, test.language, word, body)
+			}
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package smtp
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"net/url"
@@ -94,7 +95,12 @@ type templateData struct {
 	Domain string // whose term ends
 	Date   string // on that day
 	Page   string // the domain's page
-	Charge string // the day of a charge
+	// Place is where a change is seen: the domain's page, the result of an action for many
+	// domains, or the portal.
+	Place                       string
+	Nameservers, OldNameservers []string
+	Lockable                    bool   // the extension has a transfer lock
+	Charge                      string // the day of a charge
 	// NextTerm means that the first charge is for the next term, Announced that this mail
 	// announces it.
 	NextTerm, Announced bool
@@ -154,6 +160,14 @@ func (t templates) render(message mailer.Message, portal string) (subject, body 
 	if id := sanitizeValue(message.Data["domain_id"]); id != "" {
 		data.Page = portal + "/domains/" + url.PathEscape(id)
 	}
+	switch action := sanitizeValue(message.Data["bulk"]); {
+	case action != "" && message.Data["items"] != "":
+		data.Place = portal + "/domain-actions/" + url.PathEscape(action)
+	default:
+		data.Place = cmp.Or(data.Page, portal)
+	}
+	data.Nameservers, data.OldNameservers = lines(message.Data["nameservers"]), lines(message.Data["old_nameservers"])
+	data.Lockable = message.Data["lockable"] != "false"
 	data.Charge = lang.formatDate(message.Data["charge_at"])
 	data.NextTerm, data.Announced = message.Data["next_term"] == "true", message.Data["announced"] == "true"
 	data.Attached = len(message.Attachments) > 0
@@ -214,6 +228,19 @@ func unicodeName(name string) string {
 		return written
 	}
 	return name
+}
+
+// maxNameserverLine is longer than a host name with its addresses.
+const maxNameserverLine = 400
+
+// lines are the lines of a value.
+func lines(value string) (list []string) {
+	for line := range strings.Lines(value) {
+		if line = sanitizeLine(line, maxNameserverLine); line != "" && len(list) < maxItems {
+			list = append(list, line)
+		}
+	}
+	return list
 }
 
 func sanitizeValue(value string) string { return sanitizeLine(value, maxValueLength) }

@@ -407,6 +407,27 @@ func TestBulk_AutomaticRenewalNeedsConsentToEveryOffer(t *testing.T) {
 	}
 }
 
+func TestBulk_NameserversAreConfirmedByOneMail(t *testing.T) {
+	t.Parallel()
+	s := newEnvWith(t, (&fakeOrders{}).install)
+	erika := s.newMember("erika@example.org")
+	var ids []string
+	for _, label := range []string{"eins", "zwei", "drei"} {
+		ids = append(ids, s.addDomain(erika.ID, label, registrar.DomainActive))
+	}
+	s.runChanges()
+	b := s.signedInBrowser("erika@example.org")
+	got := b.post("/portal/domain-actions", url.Values{
+		"action": {"nameservers"}, "confirmed": {"yes"}, "id": ids, "nameservers": {"ns1.example.net\nns2.example.net"},
+	})
+	testkit.Eventually(t, "nameservers", func() bool { return strings.Contains(b.get(got.location()).body, "Erledigt: 3.") })
+	s.clock.advance(time.Minute)
+	mail := s.waitForMail(registrar.MailDomainChanged)
+	if mail.Data["items"] != "3" || "/portal/domain-actions/"+mail.Data["bulk"] != got.location() || mail.Data["nameservers"] != "ns1.example.net\nns2.example.net" {
+		t.Errorf("%v", mail.Data)
+	}
+}
+
 func TestBulk_AutomaticRenewalsAreConfirmedByOneMail(t *testing.T) {
 	t.Parallel()
 	s := newEnvWith(t, (&fakeOrders{}).install)
