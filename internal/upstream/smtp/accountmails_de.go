@@ -24,8 +24,8 @@ Brauchen Sie Hilfe? Schreiben Sie uns:
 `,
 	accountMails: map[registrar.MailKind]mailText{
 		registrar.MailConfirm: {"Bitte bestätigen Sie Ihre E-Mail-Adresse", `
-am {{.At}} wurde mit dieser E-Mail-Adresse ein Konto
-bei dotkontor angelegt{{with .Address}} (von der Adresse {{.}}){{end}}.
+am {{.At}} wollte jemand mit dieser E-Mail-Adresse
+ein Konto bei dotkontor anlegen{{with .Address}} (von der Adresse {{.}}){{end}}.
 {{if .Items}}
 Im Warenkorb:
 {{range .Items}}

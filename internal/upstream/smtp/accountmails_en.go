@@ -24,8 +24,8 @@ Need help? Write to us:
 `,
 	accountMails: map[registrar.MailKind]mailText{
 		registrar.MailConfirm: {"Please confirm your email address", `
-An account at dotkontor was created with this email address on
-{{.At}}{{with .Address}} (from IP address {{.}}){{end}}.
+Someone asked to create an account at dotkontor with this email address
+on {{.At}}{{with .Address}} (from IP address {{.}}){{end}}.
 {{if .Items}}
 In the basket:
 {{range .Items}}

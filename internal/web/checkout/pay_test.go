@@ -261,6 +261,13 @@ func TestPay_MissingDataLinksToItsForm(t *testing.T) {
 	visit(t, &fakeOrders{view: ownView(order.AwaitingVerification)}, "erika", payPage, nil).wantPage(http.StatusOK, []string{`href="` + verifyPage + `"`}, []string{payButton})
 }
 
+func TestPay_ChangeDetailsReturnsToTheOrder(t *testing.T) {
+	t.Parallel()
+	view := ownView(order.AwaitingPayment)
+	view.Owner.HasRegistrant = true
+	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK, []string{`<a href="/portal/profile/registrant?next=%2fcheckout%2fdotkontor_pay_x">Angaben ändern</a>`}, nil)
+}
+
 // withoutRegistrant is an order whose customer has entered no registrant yet.
 func withoutRegistrant() order.View {
 	view := ownView(order.AwaitingPayment)

@@ -209,6 +209,7 @@ type bulkResultView struct {
 	Pay  string // where renewals are paid; empty if there are none or they are paid
 	// Done, Waiting (in progress or planned) and Refused count the rows.
 	Done, Waiting, Refused int
+	Unlockable             int // domains whose extension has no transfer lock to set
 }
 
 // bulkRow is a domain with its result: a text key with its colour, and what there is to say
@@ -231,6 +232,8 @@ func (h *Handler) bulkResult(req *ui.Request) error {
 			view.Done++
 		case "bad":
 			view.Refused++
+		case "":
+			view.Unlockable++
 		default:
 			view.Waiting++
 			working = working || row.Tone == "wait"
@@ -262,6 +265,8 @@ func (h *Handler) bulkRow(req *ui.Request, kind bulk.Kind, outcome bulk.Outcome)
 	}
 	change := outcome.Change
 	switch {
+	case outcome.Code == domainchange.NoTransferLock && kind == bulk.Lock: // nothing went wrong
+		row.Tone, row.Key, row.Text = "", "bulk.no_lock", h.codeText(req, kind, outcome.Code)
 	case outcome.Code != "":
 		refuse(outcome.Code)
 	case outcome.ChangeID == "" || change.State == domainchange.StatusDone:

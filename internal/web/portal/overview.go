@@ -7,6 +7,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/overview"
+	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
@@ -26,6 +27,7 @@ type overviewPart struct {
 	More         int // lines that are not shown
 	MoreKey      string
 	MoreURL      string // where they are listed
+	AllKey       string // the text key of a link to MoreURL; empty if there is none
 }
 
 type monthRow struct {
@@ -77,6 +79,9 @@ func (h *Handler) home(req *ui.Request) error {
 			view.Parts = append(view.Parts, shown)
 		}
 	}
+	if err := h.addNewest(req, &view); err != nil {
+		return err
+	}
 	if !req.Visitor.Customer.HasPassword { // a buyer, who chooses one after the purchase
 		passkeys, err := h.Accounts.Passkeys(req.R.Context(), req.Actor())
 		if err != nil {
@@ -87,6 +92,28 @@ func (h *Handler) home(req *ui.Request) error {
 	view.Nothing = found.Idle() && !view.NoWayBack
 	h.addCharts(req, &view)
 	return h.templates.Render(req, ui.View{Name: "overview", Title: "overview.title", Section: ui.HomePath, Data: view})
+}
+
+// maxNewest limits the newest domains on the overview.
+const maxNewest = 5
+
+// addNewest adds the newest domains: a new customer looks for what they have just bought.
+func (h *Handler) addNewest(req *ui.Request, view *overviewView) error {
+	page, err := h.Portfolio.Page(req.R.Context(), req.Actor(), portfolio.Filter{Sort: portfolio.SortAdded}, maxNewest, nil)
+	if err != nil || len(page.Domains) == 0 {
+		return err
+	}
+	newest := overviewPart{ID: "newest", TitleKey: "overview.newest", MoreURL: domainsPath, AllKey: "overview.all_domains"}
+	for _, domain := range page.Domains {
+		end := h.termEndOf(req, domain)
+		text := end.Text
+		if text == "" {
+			text = h.templates.Text(req.Language, "domain."+string(domain.Status))
+		}
+		newest.Lines = append(newest.Lines, overviewLine{Name: domain.Name, Text: text, Until: domain.PaidUntil, URL: domainPath(domain.ID)})
+	}
+	view.Parts = append(view.Parts, newest)
+	return nil
 }
 
 // overviewLine returns the row of a line: what it says, and where it can be done.

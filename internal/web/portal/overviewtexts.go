@@ -16,6 +16,8 @@ var overviewTexts = ui.Texts{
 	"overview.expiring":    {"Laufzeit endet bald", "Expiring soon"},
 	"overview.what":        {"Domain", "Domain"},
 	"overview.state":       {"Stand", "Status"},
+	"overview.newest":      {"Neueste Domains", "Newest domains"},
+	"overview.all_domains": {"Alle Domains", "All domains"},
 	"overview.until":       {"Bis", "By"},
 	"overview.account":     {"Ihr Konto", "Your account"},
 	"overview.more":        {"und {1} weitere", "and {1} more"},

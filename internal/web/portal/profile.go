@@ -34,10 +34,11 @@ func (h *Handler) profile(req *ui.Request) error {
 
 func passwordForm(c account.Customer) form {
 	f := form{
-		Intro: "password.intro", Username: c.Email, Action: passwordPath, Submit: "password.submit", Fields: []ui.Field{newPasswordField},
+		Intro: "password.first", Username: c.Email, Action: passwordPath, Submit: "password.submit", Fields: []ui.Field{newPasswordField},
 		Links: []pair{{"back.profile", profilePath}},
 	}
 	if c.HasPassword {
+		f.Intro = "password.intro"
 		f.Fields = []ui.Field{{
 			Name: "old", Label: "field.old_password", Type: "password", Autocomplete: "current-password", Focus: true,
 		}, newPasswordField}
@@ -45,13 +46,23 @@ func passwordForm(c account.Customer) form {
 	return f
 }
 
+// passwordTitle distinguishes the first password from a change.
+func passwordTitle(c account.Customer) string {
+	if c.HasPassword {
+		return "password.title"
+	}
+	return "password.choose"
+}
+
 func (h *Handler) showPassword(req *ui.Request) error {
-	return h.show(req, "password.title", profilePath, passwordForm(req.Visitor.Customer))
+	return h.show(req, passwordTitle(req.Visitor.Customer), profilePath, passwordForm(req.Visitor.Customer))
 }
 
 func (h *Handler) changePassword(req *ui.Request) error {
 	err := h.Accounts.ChangePassword(req.R.Context(), req.Actor(), req.Field("old"), req.Field("password"))
 	switch {
+	case err == nil && !req.Visitor.Customer.HasPassword:
+		return req.RedirectWithFlash("password_chosen", profilePath)
 	case err == nil:
 		return req.RedirectWithFlash("password_changed", profilePath)
 	case registrar.CodeOf(err) == account.BadCredentials:
@@ -59,7 +70,7 @@ func (h *Handler) changePassword(req *ui.Request) error {
 		f.Fields[0].Problem = "problem.old_password"
 		return h.show(req, "password.title", profilePath, f)
 	default:
-		return h.showFormAgain(req, "password.title", profilePath, passwordForm(req.Visitor.Customer), err)
+		return h.showFormAgain(req, passwordTitle(req.Visitor.Customer), profilePath, passwordForm(req.Visitor.Customer), err)
 	}
 }
 

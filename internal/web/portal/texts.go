@@ -156,6 +156,7 @@ var texts = ui.WithRequirements(ui.Texts{
 	"registrant.submit": {"Speichern", "Save"},
 	"password.title":    {"Passwort ändern", "Change password"},
 	"password.intro":    {"Damit werden alle anderen Geräte abgemeldet.", "This signs you out on all other devices."},
+	"password.first":    {"Damit melden Sie sich künftig mit E-Mail-Adresse und Passwort an.", "You can then sign in with your email address and password."},
 	"password.on": {
 		"Sie können sich mit E-Mail-Adresse und Passwort anmelden.",
 		"You can sign in with your email address and password.",
@@ -317,7 +318,8 @@ var texts = ui.WithRequirements(ui.Texts{
 		"Ihr Konto ist angelegt. Legen Sie jetzt einen Passkey an, damit Sie sich wieder anmelden können.",
 		"Your account has been created. Add a passkey now so that you can sign in again.",
 	},
-	"note.password_reset": {"Das Passwort ist gespeichert. Bitte melden Sie sich an.", "Your password is saved. Please sign in."},
+	"note.password_reset":  {"Das Passwort ist gespeichert. Bitte melden Sie sich an.", "Your password is saved. Please sign in."},
+	"note.password_chosen": {"Ihr Passwort ist gespeichert.", "Your password is saved."},
 	"note.password_changed": {
 		"Das Passwort ist geändert. Andere Geräte sind abgemeldet.",
 		"Your password is changed. Other devices are signed out.",

@@ -24,10 +24,11 @@ type fakeRegistry struct {
 	codes   []string
 
 	maxYears int
+	noLock   bool
 }
 
 func (d *fakeRegistry) Capabilities(string) domainchange.Capabilities {
-	return domainchange.Capabilities{MinNameservers: 2, MaxNameservers: 13, Lock: true, Code: true, CodeLength: 16, CodeDays: 30, Contacts: true, MaxYears: d.maxYears}
+	return domainchange.Capabilities{MinNameservers: 2, MaxNameservers: 13, Lock: !d.noLock, Code: true, CodeLength: 16, CodeDays: 30, Contacts: true, MaxYears: d.maxYears}
 }
 
 func (d *fakeRegistry) FetchRecord(_ context.Context, name string) (domainchange.Record, error) {

@@ -407,6 +407,18 @@ func TestBulk_AutomaticRenewalNeedsConsentToEveryOffer(t *testing.T) {
 	}
 }
 
+func TestBulk_LockOfExtensionWithoutLockIsNoError(t *testing.T) {
+	t.Parallel()
+	s := newEnvWith(t, (&fakeOrders{}).install)
+	s.registry.noLock = true
+	id := s.addDomain(s.newMember("erika@example.org").ID, "eins", registrar.DomainActive)
+	b := s.signedInBrowser("erika@example.org")
+	got := b.post("/portal/domain-actions", url.Values{"action": {"lock"}, "id": {id}})
+	if page := b.get(got.location()).body; !strings.Contains(page, "Nicht möglich: 0. Endung ohne Sperre: 1.") || strings.Contains(page, "badge bad") || !strings.Contains(page, "Diese Endung kennt keine Sperre.") {
+		t.Errorf("%s", page)
+	}
+}
+
 func TestBulk_NameserversAreConfirmedByOneMail(t *testing.T) {
 	t.Parallel()
 	s := newEnvWith(t, (&fakeOrders{}).install)

@@ -59,6 +59,28 @@ func TestOverview_IsThePageAfterSignIn(t *testing.T) {
 	}
 }
 
+func TestOverview_ShowsNewestDomainsWithTheirTerm(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, true)
+	erika := s.newMember("erika@example.org")
+	var ids []string
+	for _, label := range []string{"eins", "zwei", "drei", "vier", "fuenf", "sechs"} {
+		ids = append(ids, s.addDomain(erika.ID, label, registrar.DomainActive))
+		s.clock.advance(time.Second)
+	}
+	page := s.signedInBrowser("erika@example.org").get("/portal").body
+	_, newest, _ := strings.Cut(page, `<h2 id="newest">Neueste Domains</h2>`)
+	newest, _, _ = strings.Cut(newest, "</section>")
+	for i, id := range ids {
+		if shown := strings.Contains(newest, `<a href="/portal/domains/`+id+`">`); shown != (i > 0) {
+			t.Errorf("domain %d is shown: %t", i+1, shown)
+		}
+	}
+	if strings.Count(newest, "<time ") != 5 || !strings.Contains(newest, `<a href="/portal/domains">Alle Domains</a>`) {
+		t.Errorf("no terms, or no link to all: %s", newest)
+	}
+}
+
 func TestOverview_LinksEachLineToWhereItIsDone(t *testing.T) {
 	t.Parallel()
 	s := newEnvWith(t, func(s *env, pages *portal.Config) {
@@ -83,8 +105,8 @@ func TestOverview_LinksEachLineToWhereItIsDone(t *testing.T) {
 			t.Errorf("%q is missing", want)
 		}
 	}
-	if strings.Contains(body, "ruhig.de") {
-		t.Error("a domain that needs nothing is listed")
+	if tasks, _, _ := strings.Cut(body, `<h2 id="newest">`); strings.Contains(tasks, "ruhig.de") {
+		t.Error("a domain that needs nothing is listed as a task")
 	}
 	if t.Failed() {
 		t.Log(body)

@@ -135,6 +135,24 @@ func TestRegister_LinkIsUsedOnlyByItsButton(t *testing.T) {
 	}
 }
 
+func TestPassword_FirstOneIsChosenNotChanged(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, true)
+	b := s.newBrowser()
+	b.post("/portal/register", url.Values{"email": {"erika@example.org"}})
+	b.post("/portal/confirm", url.Values{"link": {linkSecret(t, s.mailedLink(registrar.MailConfirm))}, "password": {""}})
+	const path = "/portal/profile/password"
+	if page := b.get(path).body; !strings.Contains(page, "<h1>Passwort wählen</h1>") || strings.Contains(page, "ändern</h1>") || strings.Contains(page, "abgemeldet") {
+		t.Errorf("the first password: %s", page)
+	}
+	if got := b.post(path, url.Values{"password": {password}}); got.status != http.StatusSeeOther || !strings.Contains(b.get(got.location()).body, "Ihr Passwort ist gespeichert.") {
+		t.Errorf("%d %s", got.status, got.body)
+	}
+	if page := b.get(path).body; !strings.Contains(page, "<h1>Passwort ändern</h1>") {
+		t.Errorf("the second password: %s", page)
+	}
+}
+
 func TestConfirm_WithoutPasswordLeadsToPasskeys(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t, true)
