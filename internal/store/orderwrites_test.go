@@ -233,6 +233,31 @@ func TestFinishOrderItem_MakesOrderDue(t *testing.T) {
 	})
 }
 
+func TestFinishOrderItem_ConsentsOfAnOrderShareOneMail(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		anna := newCustomer(t, db, "anna")
+		o := testOrder(anna, "eins.org", "zwei.org", "drei.org")
+		for i := range o.Items {
+			o.Items[i].RenewalYears, o.Items[i].RenewalGross = 1, 1428
+		}
+		o = mustUpdateOrder(t, db, mustUpdateOrder(t, db, addOrder(t, db, o), toPaying("pay_1")), func(o *order.Order, m *order.Transition) {
+			toPaid(o, m)
+			o.Renewal = order.RenewalConsent{Wording: renewal.ConsentWording("de"), At: testTime, Session: "ses_1"}
+			m.Method = &order.PaymentMethod{ProviderCustomer: "cus_1", ID: "pm_1", Label: "Visa"}
+		})
+		for _, item := range o.Items {
+			finishItem(t, db, item, "")
+		}
+		if mails := count(t, db, "SELECT count(*) FROM mails WHERE kind = 'renewal_on' AND data LIKE '%item3_domain_id%'"); mails != 1 {
+			t.Errorf("%d mails name all three domains", mails)
+		}
+		if mails := count(t, db, "SELECT count(*) FROM mails WHERE kind = 'renewal_on'"); mails != 1 {
+			t.Errorf("%d mails", mails)
+		}
+	})
+}
+
 func TestFinishOrderItem_IgnoresManualItems(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"net/netip"
+	"strings"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -175,6 +176,13 @@ func storeOrderedConsent(ctx context.Context, q *query.Queries, transition provi
 		Wording: row.RenewalWording, Years: int(row.RenewalYears), Gross: registrar.Cents(row.RenewalGross),
 		GivenAt: fromMicros(row.RenewalAt), Now: now, At: item.UpdatedAt,
 	})
+	// The domains of an order share one confirmation; its evidence is one per domain.
+	given.Mail.ID = "mail_renewal_" + strings.TrimPrefix(item.Payment, "order:")
+	given.Mail.Join, given.Mail.Delay = given.Mail.ID, orderedConsentDelay
 	_, err = storeConsent(ctx, q, given)
 	return err
 }
+
+// orderedConsentDelay is how long the confirmation of automatic renewal waits for the next
+// domain of the order.
+const orderedConsentDelay = 5 * time.Second
