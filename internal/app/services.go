@@ -57,7 +57,11 @@ const maxLimiterKeys = 200_000
 // OpenServices opens the database and the services on it. The caller closes them.
 // now is business time, which a sandbox may move; sign-ins, links and tokens use real time.
 func OpenServices(ctx context.Context, cfg config.Config, logger *slog.Logger, now func() time.Time) (*Services, error) {
-	return openServicesWith(ctx, cfg, logger, now, serviceHooks{})
+	services, err := openServicesWith(ctx, cfg, logger, now, serviceHooks{})
+	if action := sqldb.ActionIfDamaged(err); action != "" { // the service logs it
+		return nil, fmt.Errorf("%w; %s", err, action)
+	}
+	return services, err
 }
 
 // StoreOptions returns the database settings of a configuration.

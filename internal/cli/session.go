@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"log/slog"
 	"os"
 	"os/user"
@@ -19,7 +18,6 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/oauth"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
-	"github.com/dotkontor/dotkontor/internal/store/sqldb"
 )
 
 // SandboxData is the default data folder of the sandbox, SandboxConfigFile the
@@ -56,7 +54,7 @@ func (p ServiceFlags) WithSession(t *Terminal, work func(Session) error) error {
 	}
 	services, err := app.OpenServices(t.Ctx, cfg, slog.New(slog.DiscardHandler), time.Now)
 	if err != nil {
-		return ExplainError(err)
+		return err
 	}
 	err = work(Session{Terminal: t, Services: services, Config: cfg, Operator: registrar.Actor{Kind: registrar.ActorOperator, Through: SystemUser()}})
 	return errors.Join(ExplainError(err), services.Close())
@@ -151,9 +149,6 @@ func ExplainError(err error) error {
 	}
 	if problem := NameProblem(err); problem != "" {
 		return errors.New("invalid domain name: " + problem)
-	}
-	if action := sqldb.ActionIfDamaged(err); action != "" {
-		return fmt.Errorf("%w; %s", err, action)
 	}
 	return err
 }
