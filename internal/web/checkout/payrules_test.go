@@ -166,7 +166,7 @@ func TestPay_StopExplainsTaxOfEnteredDetails(t *testing.T) {
 		got := visit(t, d, "erika", payPage+"/pay", sent)
 		got.wantPage(http.StatusConflict, []string{test.says, payButton}, []string{"hat sich gerade geändert"})
 		page := got.Body.String()
-		if strings.Contains(page, `<div class="note good" role="alert">`) != test.good || strings.Contains(page, "Angaben ändern</a></p>") != (test.id != "") {
+		if strings.Contains(page, `<p class="note good" role="alert">`) != test.good || strings.Contains(page, "Angaben ändern</a></p>") != (test.id != "") {
 			t.Errorf("%s: %s", name, page)
 		}
 		if box := consentInput.FindString(page); strings.Contains(box, " checked") != test.keeps {

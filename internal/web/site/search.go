@@ -220,6 +220,8 @@ func (h *Handler) summary(req *ui.Request, found results, shown int) string {
 	switch {
 	case found.Unknown > 0 && found.Unknown >= shown:
 		return text("search.summary_unknown_all")
+	case found.Premium > 0 && found.Premium == shown:
+		return text("search.summary_premium_all", shown)
 	case available == shown:
 		parts = append(parts, text("search.summary_all", available, shown))
 	case available == 1:

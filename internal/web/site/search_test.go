@@ -80,7 +80,7 @@ func TestSearchSummary_ClaimsNothingAboutUnansweredNames(t *testing.T) {
 		{0, 0, 7, "1 von 8 ist nicht frei. Bei 7 ließ es sich gerade nicht feststellen.", "1 of 8 is not available. We couldn't find out for 7 of them right now."},
 		{0, 0, 0, "Von 8 ist keiner frei.", "None of 8 is available."},
 		{1, 0, 2, "1 von 8 ist frei. Bei 2 ließ es sich gerade nicht feststellen.", "1 of 8 is available. We couldn't find out for 2 of them right now."},
-		{0, 8, 0, "Alle 8 sind frei. 8 davon nur zum Premiumpreis.", "All 8 are available. 8 of them only at a premium price."},
+		{0, 8, 0, "Alle 8 sind frei, aber nur zum Premiumpreis.", "All 8 are available, but only at a premium price."},
 	} {
 		h := newEnv(t).handler
 		for language, want := range map[string]string{"de": c.de, "en": c.en} {

@@ -44,6 +44,7 @@ var texts = ui.Texts{
 	"search.summary_all":          {"Alle {2} sind frei.", "All {2} are available."},
 	"search.summary_none":         {"Von {2} ist keiner frei.", "None of {2} is available."},
 	"search.summary_premium":      {"{1} davon nur zum Premiumpreis.", "{1} of them only at a premium price."},
+	"search.summary_premium_all":  {"Alle {1} sind frei, aber nur zum Premiumpreis.", "All {1} are available, but only at a premium price."},
 	"search.summary_not_free":     {"{1} von {2} sind nicht frei.", "{1} of {2} are not available."},
 	"search.summary_not_free_one": {"1 von {2} ist nicht frei.", "1 of {2} is not available."},
 	"search.summary_unknown":      {"Bei {1} ließ es sich gerade nicht feststellen.", "We couldn't find out for {1} of them right now."},
