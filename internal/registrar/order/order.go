@@ -295,8 +295,8 @@ const (
 	RenewalChanged registrar.Code = "renewal_changed"
 )
 
-// ItemsRefused lists the items that can't be ordered and why; there is at least one. It has the
-// kind and code of the first item's reason.
+// ItemsRefused lists the items that can't be ordered and why. It has the kind and code of the first
+// item's reason.
 type ItemsRefused struct {
 	Items    []RefusedItem
 	Unquoted []RefusedItem // further items whose registry could not be queried
@@ -312,7 +312,12 @@ type RefusedItem struct {
 func (*ItemsRefused) Error() string { return "order: quote items: refused" }
 
 // Unwrap returns the first item's reason, so that the log classifies it as the client's.
-func (e *ItemsRefused) Unwrap() error { return e.Items[0].Reason }
+func (e *ItemsRefused) Unwrap() error {
+	if len(e.Items) == 0 {
+		return nil
+	}
+	return e.Items[0].Reason
+}
 
 // ItemsUnquoted means that no item was refused, but some registries could not be
 // queried. It has the kind and code of the first item's reason.

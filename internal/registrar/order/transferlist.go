@@ -24,6 +24,8 @@ type ListedTransfer struct {
 	OK        bool   // the registry has accepted it
 	// Reason is what the last check found wrong, as a key of the page's texts.
 	Reason string
+	// Impossible means that the customer can't do anything about the reason.
+	Impossible bool `json:",omitempty"`
 	// Net and Gross are the price of an accepted one when it was checked.
 	Net, Gross registrar.Cents
 }

@@ -211,6 +211,16 @@ func TestBasket_RefusalsShownPerItem(t *testing.T) {
 	}
 }
 
+func TestTransferPage_RunningTransferIsNotOwnedYet(t *testing.T) {
+	t.Parallel()
+	orders := &fakeOrders{
+		holds: map[string]string{"tee.com": "dom_7"}, status: registrar.DomainPending,
+		err: &order.ItemsRefused{Items: []order.RefusedItem{{Name: "tee.com", Kind: order.Transfer, Reason: &registrar.Error{Kind: registrar.KindConflict, Code: registrar.NameHeld}}}},
+	}
+	visit(t, orders, "erika", "/umzug", form("lines", "tee.com geheim")).wantPage(http.StatusUnprocessableEntity,
+		[]string{"Diese Domain zieht schon zu uns um.", `href="/portal/domains/dom_7"`}, []string{"gehört Ihnen schon"})
+}
+
 func TestBasket_OnlyHolderSeesOwnDomainLink(t *testing.T) {
 	t.Parallel()
 	held := &registrar.Error{Kind: registrar.KindConflict, Code: registrar.NameHeld}

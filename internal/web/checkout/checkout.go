@@ -148,7 +148,7 @@ func (h *Handler) Routes() []httpjson.Route {
 		{Method: get, Path: ui.EnglishTransferPath, Handler: h.transferPage(ui.English)},
 		{Method: post, Path: ui.TransferPath, Handler: h.Frame.UploadPage(maxTransferBytes, h.orderTransfers)},
 		{Method: post, Path: ui.EnglishTransferPath, Handler: h.Frame.UploadPage(maxTransferBytes, h.orderTransfers)},
-		{Method: get, Path: transfersPath, Handler: signedIn(transfersPath, h.listTransfers)},
+		{Method: get, Path: ui.TransfersPath, Handler: signedIn(ui.TransfersPath, h.listTransfers)},
 
 		{Method: get, Path: ui.BasketPath, Handler: h.basketPage(ui.German)},
 		{Method: get, Path: ui.EnglishBasketPath, Handler: h.basketPage(ui.English)},

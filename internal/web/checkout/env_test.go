@@ -52,7 +52,8 @@ type fakeOrders struct {
 	asked        order.Request
 	// holds are the domains of cus_1 by name.
 	holds map[string]string
-	// paidUntil and choice are those of every held domain.
+	// status, paidUntil and choice are those of every held domain.
+	status    registrar.DomainStatus
 	paidUntil time.Time
 	choice    registrar.TermEndChoice
 	// registrant was added; registrantErr is returned instead.
@@ -79,7 +80,7 @@ func (d *fakeOrders) AddRegistrant(_ context.Context, actor registrar.Actor, reg
 
 func (d *fakeOrders) FindByName(_ context.Context, actor registrar.Actor, name string) (portfolio.Domain, bool, error) {
 	id, held := d.holds[name]
-	return portfolio.Domain{ID: id, Name: name, PaidUntil: d.paidUntil, AtTermEnd: d.choice}, held && actor.Customer == "cus_1", nil
+	return portfolio.Domain{ID: id, Name: name, Status: d.status, PaidUntil: d.paidUntil, AtTermEnd: d.choice}, held && actor.Customer == "cus_1", nil
 }
 
 func (d *fakeOrders) record(call string, actor registrar.Actor) {
@@ -167,7 +168,9 @@ func (d *fakeOrders) TransferList(context.Context, registrar.Actor) ([]order.Lis
 }
 
 func (d *fakeOrders) ReplaceTransfers(_ context.Context, _ registrar.Actor, remove []string, add []order.ListedTransfer) error {
-	d.transfers = append(slices.DeleteFunc(d.transfers, func(line order.ListedTransfer) bool { return slices.Contains(remove, line.Name) }), add...)
+	d.transfers = append(slices.DeleteFunc(d.transfers, func(line order.ListedTransfer) bool {
+		return slices.Contains(remove, line.Name) || slices.ContainsFunc(add, func(other order.ListedTransfer) bool { return other.Name == line.Name })
+	}), add...)
 	return nil
 }
 

@@ -45,7 +45,7 @@ func TestOrderPage_ListsRefunds(t *testing.T) {
 // Only a pending transfer shows the note that it takes days.
 func TestPay_TransferInProgressShowsDuration(t *testing.T) {
 	t.Parallel()
-	const patience = "dauert ein Umzug bis zu fünf Tage"
+	const patience = "Ein Umzug kann hier bis zu einem Tag dauern."
 	for item := range newOrder(order.Provisioning).Items {
 		view := ownView(order.Provisioning)
 		view.Order.Items[item].State = order.ItemProvisioning

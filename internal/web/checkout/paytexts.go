@@ -37,9 +37,10 @@ var payTexts = ui.Texts{
 		"The payment page is open. This page updates on its own once we receive your payment.",
 	},
 	"pay.patience": {
-		"Bei vielen Endungen dauert ein Umzug bis zu fünf Tage.",
-		"For many extensions a transfer takes up to five days.",
+		"Ein Umzug kann hier bis zu {1} Tage dauern.",
+		"A transfer in this order can take up to {1} days.",
 	},
+	"pay.patience_day": {"Ein Umzug kann hier bis zu einem Tag dauern.", "A transfer in this order can take up to a day."},
 	"pay.text.provisioning": {
 		"Vielen Dank. Hier sehen Sie den aktuellen Stand. Sie können die Seite schließen: Wir schreiben Ihnen, wenn alles erledigt ist.",
 		"Thank you. This page shows the progress. You can close it: we will email you when everything is done.",

@@ -47,7 +47,7 @@ type payData struct {
 	RuleKeys    []string        // requirements of extensions that the holder does not meet
 	Changeable  bool            // the viewer can still pay, decline or complete it
 	TextKey     string          // describes the state of the order
-	DelayKey    string          // says that something takes days
+	Days        int             // how long a transfer in progress may take; 0: none is
 	Owned       []ownedDomain   // the domains of the order, once it is completed
 	OwnedNew    int             // how many of them are new to the viewer
 	Outcome     bool            // true once it is paid: the rows show their state
@@ -222,8 +222,11 @@ func (h *Handler) newPayData(req *ui.Request, view order.View, t formError) (pay
 		Outcome: !o.PaidAt.IsZero(), ReturnedKey: returnedKey(o), TextKey: textKey(o),
 		Changeable: view.IsOwner && o.State.Open() && o.State != order.Paying, RefusedKey: refusedKey(view),
 	}
-	if slices.ContainsFunc(o.Items, func(i order.Item) bool { return i.Kind == order.Transfer && i.State == order.ItemProvisioning }) {
-		s.DelayKey = "pay.patience"
+	for _, item := range o.Items {
+		if item.Kind == order.Transfer && item.State == order.ItemProvisioning {
+			_, days := h.TransferTerms(item.TLD)
+			s.Days = max(s.Days, days, 1)
+		}
 	}
 	needsRegistrant := s.Changeable && slices.Contains(view.Missing, order.MissingRegistrant)
 	if needsRegistrant {
@@ -542,8 +545,8 @@ func (h *Handler) itemRows(language string, o order.Order) (rows []itemRow) {
 
 func (h *Handler) newItemRow(language string, item order.Item) itemRow {
 	r := itemRow{Item: item, WhatKey: "kind." + string(item.Kind), Term: h.term(language, item.Years)}
-	if item.Kind == order.Transfer && item.Years == 0 {
-		r.Term = h.templates.Text(language, transferTermKey(item.TLD, 0))
+	if item.Kind == order.Transfer {
+		r.Term = h.templates.Text(language, transferTermKey(item.TLD, item.Years), item.Years)
 	}
 	switch item.State {
 	case order.ItemProvisioning, order.ItemActive:

@@ -43,6 +43,7 @@ type transferPage struct {
 	// entered. The sums are those of Good.
 	Good, Bad       []transferLine
 	Net, VAT, Gross registrar.Cents
+	Repeated        int // lines that were entered twice in the same way
 	Max             int
 }
 
@@ -61,13 +62,13 @@ func (h *Handler) transferPage(language string) http.HandlerFunc {
 			}
 			lines = h.listedLines(list)
 		}
-		return h.showTransfer(req, lines, "", http.StatusOK)
+		return h.showTransfer(req, lines, 0, "", http.StatusOK)
 	})
 }
 
-func (h *Handler) showTransfer(req *ui.Request, lines []transferLine, problem string, status int) error {
+func (h *Handler) showTransfer(req *ui.Request, lines []transferLine, repeated int, problem string, status int) error {
 	req.SetFormPath(transferPath(req.Language))
-	shown := transferPage{Action: transferPath(req.Language), Problem: problem, Max: order.MaxPortalItems}
+	shown := transferPage{Action: transferPath(req.Language), Problem: problem, Repeated: repeated, Max: order.MaxPortalItems}
 	for _, line := range lines {
 		if !line.OK {
 			shown.Bad = append(shown.Bad, line)
@@ -129,21 +130,20 @@ func (h *Handler) orderTransfers(req *ui.Request) error {
 		return err
 	}
 	ctx, actor := req.R.Context(), req.Actor()
-	if name := req.Field("remove"); name != "" {
-		if err := h.Orders.ReplaceTransfers(ctx, actor, []string{name}, nil); err != nil {
-			return err
-		}
-		return req.SeeOther(transferPath(req.Language))
-	}
 	list, err := h.Orders.TransferList(ctx, actor)
 	if err != nil {
 		return err
 	}
 	lines, rest, err := h.transferLines(req, h.listedLines(list))
 	if err != nil {
-		return h.showTransferProblem(req, h.listedLines(list), err)
+		return h.showTransferProblem(req, h.listedLines(list), 0, err)
 	}
+	if name := req.Field("remove"); name != "" {
+		return h.removeTransfer(req, name, list, append(lines, rest...))
+	}
+	entered := len(lines)
 	lines = h.checkTransferLines(lines)
+	repeated := entered - len(lines)
 	request := order.Request{Channel: order.ChannelPortal}
 	for _, line := range lines {
 		if line.ReasonKey == "" {
@@ -155,7 +155,7 @@ func (h *Handler) orderTransfers(req *ui.Request) error {
 		request.DryRun = len(request.Items) < len(lines)
 		view, err := h.prepareTransfers(req, request)
 		if err == nil && !request.DryRun {
-			return h.openTransferOrder(req, view.Order)
+			return h.openTransferOrder(req, view.Order, rest)
 		}
 		problem = h.markTransferLines(req, lines, view.Order, err)
 	}
@@ -163,7 +163,19 @@ func (h *Handler) orderTransfers(req *ui.Request) error {
 	if err := h.Orders.ReplaceTransfers(ctx, actor, namesOf(list), newListed(lines)); err != nil {
 		problem = err
 	}
-	return h.showTransferProblem(req, lines, problem)
+	return h.showTransferProblem(req, lines, repeated, problem)
+}
+
+// removeTransfer removes a line from the list and stores what else the form has.
+func (h *Handler) removeTransfer(req *ui.Request, name string, list []order.ListedTransfer, lines []transferLine) error {
+	lines = slices.DeleteFunc(lines, func(line transferLine) bool { return line.Domain == name && line.Number == 0 })
+	if err := h.Orders.ReplaceTransfers(req.R.Context(), req.Actor(), namesOf(list), newListed(lines)); err != nil {
+		return h.showTransferProblem(req, h.listedLines(list), 0, err)
+	}
+	if slices.ContainsFunc(lines, func(line transferLine) bool { return line.Number > 0 && !line.Listed() }) {
+		return h.showTransfer(req, lines, 0, "", http.StatusUnprocessableEntity) // says what is not stored
+	}
+	return req.SeeOther(transferPath(req.Language))
 }
 
 // prepareTransfers asks the registry, which verifies the codes; without a limit they could be
@@ -175,14 +187,14 @@ func (h *Handler) prepareTransfers(req *ui.Request, request order.Request) (orde
 	return h.Orders.Prepare(req.R.Context(), req.Actor(), request)
 }
 
-// openTransferOrder removes what was ordered from the list and leads to its payment. The order
-// has the codes, so a list that could not be changed only shows lines too many.
-func (h *Handler) openTransferOrder(req *ui.Request, o order.Order) error {
+// openTransferOrder removes what was ordered from the list, stores the rest and leads to the
+// payment. The order has the codes, so a list that could not be changed only shows lines too many.
+func (h *Handler) openTransferOrder(req *ui.Request, o order.Order, rest []transferLine) error {
 	ordered := make([]string, len(o.Items))
 	for i, item := range o.Items {
 		ordered[i] = item.Name
 	}
-	if err := h.Orders.ReplaceTransfers(req.R.Context(), req.Actor(), ordered, nil); err != nil {
+	if err := h.Orders.ReplaceTransfers(req.R.Context(), req.Actor(), ordered, newListed(rest)); err != nil {
 		httpjson.RecordError(req.W, err)
 	}
 	page, err := h.payPath(o)
@@ -193,22 +205,12 @@ func (h *Handler) openTransferOrder(req *ui.Request, o order.Order) error {
 }
 
 // transferLines returns the lines to check: those of the list, with the codes that were entered
-// for them, and new ones from the field or a file. If only the accepted ones are to be ordered,
-// the others of the list are the rest.
+// for them, and new ones from the field or a file. If only the accepted ones are to be ordered, or
+// one is to be removed, the others are the rest; they are not checked with the registry.
 func (h *Handler) transferLines(req *ui.Request, list []transferLine) (lines, rest []transferLine, err error) {
-	if req.Field("only") != "" {
-		for _, line := range list {
-			if line.OK {
-				lines = append(lines, line)
-			} else {
-				rest = append(rest, line)
-			}
-		}
-		return lines, rest, nil
-	}
 	for _, line := range list {
 		if code := strings.TrimSpace(req.Field("code." + line.Domain)); code != "" {
-			line.code = code
+			line.code, line.OK, line.ReasonKey = code, false, ""
 		}
 		lines = append(lines, line)
 	}
@@ -229,6 +231,19 @@ func (h *Handler) transferLines(req *ui.Request, list []transferLine) (lines, re
 			return err == nil && name.ASCII() == old.Domain
 		})
 	})
+	if req.Field("only") != "" || req.Field("remove") != "" {
+		for _, line := range lines {
+			if !line.OK {
+				rest = append(rest, line)
+			}
+		}
+		lines = slices.DeleteFunc(lines, func(line transferLine) bool { return !line.OK })
+		rest = append(rest, h.checkTransferLines(entered)...)
+		if !ok || len(lines)+len(rest) > order.MaxListedTransfers {
+			return nil, nil, &registrar.Error{Kind: registrar.KindInvalid, Code: order.TransferListFull}
+		}
+		return lines, rest, nil
+	}
 	lines = append(lines, entered...)
 	switch {
 	case !ok || len(lines) > order.MaxListedTransfers:
@@ -281,9 +296,9 @@ func (h *Handler) markTransferLines(req *ui.Request, lines []transferLine, price
 }
 
 // showTransferProblem shows the page again with what is wrong.
-func (h *Handler) showTransferProblem(req *ui.Request, lines []transferLine, err error) error {
+func (h *Handler) showTransferProblem(req *ui.Request, lines []transferLine, repeated int, err error) error {
 	if err == nil {
-		return h.showTransfer(req, lines, "", http.StatusUnprocessableEntity)
+		return h.showTransfer(req, lines, repeated, "", http.StatusUnprocessableEntity)
 	}
 	key := "problem." + string(registrar.CodeOf(err))
 	if registrar.CodeOf(err) == order.OverBudget {
@@ -298,5 +313,5 @@ func (h *Handler) showTransferProblem(req *ui.Request, lines []transferLine, err
 	if asked {
 		status = http.StatusTooManyRequests
 	}
-	return h.showTransfer(req, lines, h.templates.Text(req.Language, key, wait), status)
+	return h.showTransfer(req, lines, repeated, h.templates.Text(req.Language, key, wait), status)
 }

@@ -62,7 +62,7 @@ func newListed(lines []transferLine) []order.ListedTransfer {
 	for _, line := range lines {
 		if line.Listed() {
 			list = append(list, order.ListedTransfer{
-				Name: line.Domain, TLD: line.name.TLD(), Code: line.code, OK: line.OK, Reason: line.ReasonKey, Net: line.Net, Gross: line.Gross,
+				Name: line.Domain, TLD: line.name.TLD(), Code: line.code, OK: line.OK, Reason: line.ReasonKey, Impossible: slices.Contains(uncorrectable, line.ReasonKey), Net: line.Net, Gross: line.Gross,
 			})
 		}
 	}

@@ -69,3 +69,47 @@ func TestTransferPage_ListStaysWithReasonsAndLinesOfOtherReleases(t *testing.T) 
 	}
 	visit(t, orders, "", "/umzug", nil).wantPage(http.StatusOK, []string{"Bitte melden Sie sich zuerst an."}, []string{"tee.com"})
 }
+
+func TestTransferPage_TypedCodesAndLinesSurviveEveryButton(t *testing.T) {
+	t.Parallel()
+	for button, test := range map[string]struct {
+		value string
+		want  []string
+	}{
+		"remove": {"tee.com", []string{"milch.com geheim", "kaffee.com neu", "zucker.com code"}},
+		"only":   {"1", []string{"kaffee.com neu", "tee.com ", "zucker.com code"}},
+		"":       {"", []string{"kaffee.com neu", "milch.com geheim", "tee.com ", "zucker.com code"}},
+	} {
+		orders := &fakeOrders{
+			transfers: []order.ListedTransfer{
+				{Name: "tee.com", TLD: ".com", Reason: "transfer.code_missing"}, {Name: "kaffee.com", TLD: ".com", Reason: "transfer.code_missing"},
+				{Name: "milch.com", TLD: ".com", Code: "geheim", OK: true, Net: 1290, Gross: 1535},
+			},
+			view: order.View{Order: order.Order{ID: "ord_1", Items: []order.Item{{Name: "milch.com"}}}},
+		}
+		visit(t, orders, "erika", "/umzug", form(button, test.value, "code.kaffee.com", "neu", "lines", "zucker.com code"))
+		var kept []string
+		for _, line := range orders.transfers {
+			kept = append(kept, line.Name+" "+line.Code)
+		}
+		slices.Sort(kept)
+		slices.Sort(test.want)
+		if !slices.Equal(kept, test.want) {
+			t.Errorf("%q: %q", button, kept)
+		}
+	}
+}
+
+func TestTransferPage_CountsIdenticalLines(t *testing.T) {
+	t.Parallel()
+	visit(t, &fakeOrders{}, "erika", "/umzug", form("lines", "tee.com geheim\ntee.com geheim\ntee.com geheim\nkaffee.com")).wantPage(http.StatusUnprocessableEntity,
+		[]string{"ausgelassen: 2."}, nil)
+}
+
+func TestTransfers_ImpossibleOnesAreNotToDo(t *testing.T) {
+	t.Parallel()
+	orders := &fakeOrders{transfers: []order.ListedTransfer{
+		{Name: "tee.com", TLD: ".com", Reason: "transfer.code_missing"}, {Name: "frei.com", TLD: ".com", Reason: "reason.not_registered"},
+	}}
+	visit(t, orders, "erika", "/portal/transfers", nil).wantPage(http.StatusOK, []string{"Für Sie zu tun (1)", "Umzug nicht möglich (1)", "frei.com"}, nil)
+}

@@ -12,7 +12,6 @@ import (
 )
 
 const (
-	transfersPath     = "/portal/transfers"
 	transfersPageSize = 25
 )
 
@@ -75,15 +74,24 @@ func (h *Handler) listTransfers(req *ui.Request) error {
 	if err != nil {
 		return err
 	}
+	var possible, impossible []transferLine
+	for _, line := range h.listedLines(list) {
+		if slices.Contains(uncorrectable, line.ReasonKey) {
+			impossible = append(impossible, line)
+		} else {
+			possible = append(possible, line)
+		}
+	}
 	return h.templates.Render(req, ui.View{Name: "transfers", Title: "transfers.title", Section: ui.OrdersPath, Data: struct {
 		Unpaid         []unpaidTransfers
 		Lines          []transferLine
+		Impossible     []transferLine
 		Waiting        int
 		Running, Ended transferGroup
 		Done, Failed   int
 		New            string
 	}{
-		unpaid, h.listedLines(list), len(unpaid) + len(list), running, done, counts[provision.StateActive], counts[provision.StateFailed], transferPath(req.Language),
+		unpaid, possible, impossible, len(unpaid) + len(possible), running, done, counts[provision.StateActive], counts[provision.StateFailed], transferPath(req.Language),
 	}})
 }
 
@@ -120,7 +128,7 @@ func (h *Handler) transferGroup(req *ui.Request, name string, ended bool, total 
 		page = 0
 	}
 	page = min(max(page, 0), last)
-	link := func(page int) string { return transfersPath + "?" + name + "=" + strconv.Itoa(page) + "#" + name }
+	link := func(page int) string { return ui.TransfersPath + "?" + name + "=" + strconv.Itoa(page) + "#" + name }
 	if page > 0 {
 		group.Newer = link(page - 1)
 	}

@@ -18,6 +18,7 @@ type domainView struct {
 	domainchange.View
 	Path          string                    // the page's own path
 	Closed        map[string]registrar.Code // why a kind of change is not possible
+	Transfers     string                    // the page about transfers, for a pending domain
 	ClosedReason  registrar.Code            // why no change is possible; empty if some are
 	Locking       bool                      // the transfer lock is requested and not confirmed
 	Waiting       bool                      // the open change waits for its second step
@@ -82,6 +83,9 @@ func (h *Handler) showDomain(req *ui.Request, status int, view domainView) error
 	}
 	view.Path = domainPath(view.Domain.ID)
 	req.SetFormPath(view.Path) // a change of language returns here, also after a form's error
+	if view.Domain.Status == registrar.DomainPending && h.Orders != nil {
+		view.Transfers = ui.TransfersPath
+	}
 	view.Recent, view.Again = req.SignedInRecently(), ui.WithNext(ui.SignInAgainPath, view.Path)
 	if err := h.addTermEnd(req, &view); err != nil {
 		return err

@@ -287,6 +287,8 @@ var domainTexts = ui.WithRequirements(ui.Texts{
 		"Das geht wieder, sobald die laufende Änderung abgeschlossen ist.",
 		"You can do this once the current change is complete.",
 	},
+	"domains.transfers":     {"Ihre Umzüge", "Your transfers"},
+	"domain_page.transfers": {"Umzüge: Stand und voraussichtliches Datum", "Transfers: progress and expected date"},
 	"closed.domain_is_pending": {
 		"Die Registry hat die Domain noch nicht bestätigt. Danach können Sie sie hier verwalten.",
 		"The registry hasn't confirmed the domain yet. You can manage it here once it has.",

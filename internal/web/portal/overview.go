@@ -1,6 +1,7 @@
 package portal
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
@@ -79,6 +80,13 @@ func (h *Handler) home(req *ui.Request) error {
 			view.Parts = append(view.Parts, shown)
 		}
 	}
+	transfers, err := h.listedTransfers(req)
+	if err != nil {
+		return err
+	}
+	if transfers > 0 {
+		view.addDecision(overviewLine{Text: h.templates.Text(req.Language, "line.transfers", transfers), URL: ui.TransfersPath, ActionKey: "do.transfers"})
+	}
 	if err := h.addNewest(req, &view); err != nil {
 		return err
 	}
@@ -89,7 +97,7 @@ func (h *Handler) home(req *ui.Request) error {
 		}
 		view.NoWayBack = len(passkeys) == 0
 	}
-	view.Nothing = found.Idle() && !view.NoWayBack
+	view.Nothing = found.Idle() && transfers == 0 && !view.NoWayBack
 	h.addCharts(req, &view)
 	return h.templates.Render(req, ui.View{Name: "overview", Title: "overview.title", Section: ui.HomePath, Data: view})
 }
@@ -114,6 +122,31 @@ func (h *Handler) addNewest(req *ui.Request, view *overviewView) error {
 	}
 	view.Parts = append(view.Parts, newest)
 	return nil
+}
+
+// Empty reports whether there is nothing to show.
+func (v overviewView) Empty() bool { return v.Overview.Empty() && len(v.Parts) == 0 }
+
+// addDecision adds a line to what waits for the customer, which comes first.
+func (v *overviewView) addDecision(line overviewLine) {
+	if len(v.Parts) == 0 || v.Parts[0].ID != "decide" {
+		v.Parts = slices.Insert(v.Parts, 0, overviewPart{ID: "decide", TitleKey: "overview.decide"})
+	}
+	v.Parts[0].Lines = append(v.Parts[0].Lines, line)
+}
+
+// listedTransfers counts the transfers that the customer has entered and can correct or order.
+func (h *Handler) listedTransfers(req *ui.Request) (count int, err error) {
+	if h.Orders == nil {
+		return 0, nil
+	}
+	list, err := h.Orders.TransferList(req.R.Context(), req.Actor())
+	for _, line := range list {
+		if !line.Impossible {
+			count++
+		}
+	}
+	return count, err
 }
 
 // overviewLine returns the row of a line: what it says, and where it can be done.

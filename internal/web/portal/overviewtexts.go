@@ -69,6 +69,8 @@ var overviewTexts = ui.Texts{
 	"line.provisioning.transfer": {"Der Umzug läuft.", "The transfer is in progress."},
 	"line.provisioning.renew":    {"Wird verlängert.", "Being renewed."},
 	"line.provisioning.restore":  {"Wird wiederhergestellt.", "Being restored."},
+	"line.transfers":             {"Domains auf Ihrer Umzugsliste, die Sie noch nicht bestellt haben: {1}", "Domains on your list of transfers that you haven't ordered yet: {1}"},
+	"do.transfers":               {"Umzüge ansehen", "View transfers"},
 	"line.failed":                {"Aus derselben Bestellung fehlgeschlagen: {1}.", "Failed in the same order: {1}."},
 	"line.changing":              {"Eine Änderung läuft.", "A change is in progress."},
 	"line.changing.nameservers":  {"Die Nameserver werden geändert.", "The nameservers are being changed."},

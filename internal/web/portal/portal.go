@@ -78,6 +78,7 @@ type Orders interface {
 	OpenRenewals(ctx context.Context, actor registrar.Actor) (order.Order, bool, error)
 	Get(ctx context.Context, actor registrar.Actor, id string) (order.Order, error)
 	PayURL(o order.Order) (string, error)
+	TransferList(ctx context.Context, actor registrar.Actor) ([]order.ListedTransfer, error)
 }
 
 // OrderBasket orders the basket of a customer who has just signed in and returns the page

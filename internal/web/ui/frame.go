@@ -24,6 +24,7 @@ const (
 	SignOutPath     = "/portal/sign-out"
 	StaticPath      = "/portal/static/"
 	OrdersPath      = "/portal/orders"
+	TransfersPath   = "/portal/transfers" // exists only with orders
 	// InvoicesPath and PaymentMethodsPath exist only with orders, too.
 	InvoicesPath       = "/portal/invoices"
 	PaymentMethodsPath = "/portal/payment-methods"

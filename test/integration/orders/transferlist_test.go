@@ -49,7 +49,7 @@ func TestTransferList_GoodLinesBecomeOneOrder(t *testing.T) {
 	if orders := h.get(s.base + "/portal/orders"); strings.Contains(orders.text, "transfer-eins.com") {
 		t.Error("something was ordered")
 	}
-	if list := h.get(s.base + "/portal/transfers"); !strings.Contains(list.text, "Für Sie zu tun (7)") || !strings.Contains(list.text, "Geprüft und in Ordnung, aber noch nicht bestellt.") {
+	if list := h.get(s.base + "/portal/transfers"); !strings.Contains(list.text, "Für Sie zu tun (6)") || !strings.Contains(list.text, "Umzug nicht möglich (1)") || !strings.Contains(list.text, "Geprüft und in Ordnung, aber noch nicht bestellt.") {
 		t.Errorf("the list is lost:\n%s", list.text)
 	}
 	if signedOut := s.newBrowser(); strings.Contains(signedOut.get(page).text, "transfer-eins.com") {

@@ -299,3 +299,25 @@ func TestRegistrantForm_PrivatePersonHasNoCompanyData(t *testing.T) {
 		}
 	}
 }
+
+func TestOverview_ListedTransfersWaitForTheCustomer(t *testing.T) {
+	t.Parallel()
+	c := &fakeOrders{transfers: []order.ListedTransfer{{Name: "frei.com", TLD: ".com", Impossible: true}}}
+	s := newEnvWith(t, c.install)
+	member := s.newMember("erika@example.org")
+	b := s.signedInBrowser("erika@example.org")
+	if body := b.get("/portal").body; strings.Contains(body, "Umzugsliste") {
+		t.Errorf("a transfer that is not possible waits: %s", body)
+	}
+	c.transfers = append(c.transfers, order.ListedTransfer{Name: "tee.com", TLD: ".com", OK: true})
+	if body := b.get("/portal").body; strings.Contains(body, "Im Moment ist nichts zu tun") || !strings.Contains(body, "noch nicht bestellt haben: 1") || !strings.Contains(body, `href="/portal/transfers"`) {
+		t.Errorf("the overview lacks the list: %s", body)
+	}
+	if body := b.get("/portal/domains").body; !strings.Contains(body, `href="/portal/transfers"`) {
+		t.Errorf("the list of domains lacks the link: %s", body)
+	}
+	pending := "/portal/domains/" + s.addDomain(member.ID, "unterwegs", registrar.DomainPending)
+	if body := b.get(pending).body; !strings.Contains(body, `href="/portal/transfers"`) {
+		t.Errorf("a pending domain lacks the link: %s", body)
+	}
+}

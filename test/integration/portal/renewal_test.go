@@ -38,7 +38,9 @@ type fakeOrders struct {
 	requests [][]order.RequestedItem
 	refused  []order.RefusedItem
 	open     int // items of the open order
-	actor    registrar.Actor
+	// transfers is the list of every customer.
+	transfers []order.ListedTransfer
+	actor     registrar.Actor
 }
 
 func (c *fakeOrders) AddRenewals(_ context.Context, actor registrar.Actor, items []order.RequestedItem) (order.Order, []order.RefusedItem, error) {
@@ -52,6 +54,10 @@ func (c *fakeOrders) OpenRenewals(context.Context, registrar.Actor) (order.Order
 
 func (c *fakeOrders) Get(_ context.Context, _ registrar.Actor, id string) (order.Order, error) {
 	return order.Order{ID: id, State: order.AwaitingPayment}, c.err
+}
+
+func (c *fakeOrders) TransferList(context.Context, registrar.Actor) ([]order.ListedTransfer, error) {
+	return c.transfers, nil
 }
 
 func (c *fakeOrders) PayURL(order.Order) (string, error) {
