@@ -10,6 +10,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
+	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
@@ -30,6 +31,7 @@ type domainView struct {
 	Restore       *restoreOffer
 	Registrant    account.Registrant
 	HasRegistrant bool
+	HolderKept    bool // the domain was transferred to us, and its holder has not been changed since
 	History       []historyEntry
 	Statuses      []registryStatus // the most urgent first
 	Notices       []portfolio.Notice
@@ -113,10 +115,23 @@ func (h *Handler) showDomain(req *ui.Request, status int, view domainView) error
 		view.Nameservers = nameserverLines(view.Record.Nameservers)
 	}
 	view.Statuses = registryStatuses(view.Record.Statuses)
+	view.HolderKept = holderKept(view.View)
 	if view.History, err = h.history(req, view.View); err != nil {
 		return err
 	}
 	return h.templates.Render(req, ui.View{Name: "domain", Status: status, Title: "domain_page.title", TitleValue: title(view.Domain.Name), Section: domainsPath, Data: view})
+}
+
+// holderKept reports whether the holder is still that of the transfer: we don't change it then, and
+// don't know who it is.
+func holderKept(view domainchange.View) bool {
+	if view.Closed[domainchange.UpdateRegistrant] == domainchange.NoContacts || view.HasRecord && view.Record.Handle == "" {
+		return false // only the account has holder data
+	}
+	received := slices.ContainsFunc(view.AuditEvents, func(event registrar.AuditEvent) bool { return event.Action == provision.ActionReceived })
+	return received && !slices.ContainsFunc(view.Changes, func(change domainchange.Change) bool {
+		return change.Kind == domainchange.UpdateRegistrant && change.State == domainchange.StatusDone
+	})
 }
 
 // addTermEnd fills in what happens at the end of the term, and the notices about it.

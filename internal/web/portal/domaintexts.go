@@ -270,6 +270,10 @@ var domainTexts = ui.WithRequirements(ui.Texts{
 	"domain_page.holder_none":   {"Ihr Konto enthält noch keine Inhaberdaten.", "Your account has no holder details yet."},
 	"domain_page.holder_edit":   {"Angaben im Profil ändern", "Change your details in the profile"},
 	"domain_page.holder_handle": {"Kontakt bei der Registry", "Contact at the registry"},
+	"domain_page.holder_kept": {
+		"Beim Umzug haben wir den Inhaber nicht geändert. Es gelten die Angaben, die bei der Registry stehen.",
+		"The transfer did not change the holder. The details at the registry apply.",
+	},
 	"domain_page.holder_intro": {
 		"Haben Sie Ihre Angaben im Profil geändert? Übernehmen Sie sie hier für diese Domain: Die Registry bekommt einen neuen Kontakt.",
 		"If you have changed your details in the profile, apply them to this domain here: the registry gets a new contact.",
