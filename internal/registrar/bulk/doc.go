@@ -21,6 +21,9 @@
 // Automatic renewals that one action turns on or off are confirmed by one mail
 // (renewal.Batch); each domain keeps its own consent and its own evidence of the mail.
 //
+// Domain changes of one action are confirmed by one mail per 100 domains, which names them and
+// links to the result; each has its own audit event. Locks send none.
+//
 // A request names at most MaxDomains domains. Only a customer's last 50 actions are stored.
 // Of domains to renew, an order takes as many as fit (order.MaxPortalItems); the others are
 // refused with BasketFull.

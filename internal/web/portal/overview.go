@@ -107,7 +107,8 @@ const maxNewest = 5
 
 // addNewest adds the newest domains: a new customer looks for what they have just bought.
 func (h *Handler) addNewest(req *ui.Request, view *overviewView) error {
-	page, err := h.Portfolio.Page(req.R.Context(), req.Actor(), portfolio.Filter{Sort: portfolio.SortAdded}, maxNewest, nil)
+	held := func(d portfolio.Domain) bool { return d.Status != registrar.DomainTransferredOut }
+	page, err := h.Portfolio.Page(req.R.Context(), req.Actor(), portfolio.Filter{Sort: portfolio.SortAdded}, maxNewest, held)
 	if err != nil || len(page.Domains) == 0 {
 		return err
 	}
