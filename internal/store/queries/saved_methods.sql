@@ -76,4 +76,4 @@ WHERE method = sqlc.arg(method) AND due_at = sqlc.arg(lease);
 DELETE FROM method_detachments WHERE method = $1;
 
 -- name: CountRetryingMethodDetachments :one
-SELECT count(*) FROM method_detachments WHERE attempts > 0;
+SELECT count(*) FROM method_detachments WHERE due_at > 0 AND attempts > 0;

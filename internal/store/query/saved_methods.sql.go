@@ -60,7 +60,7 @@ func (q *Queries) ClearDefaultMethod(ctx context.Context, updatedAt int64, custo
 }
 
 const countRetryingMethodDetachments = `-- name: CountRetryingMethodDetachments :one
-SELECT count(*) FROM method_detachments WHERE attempts > 0
+SELECT count(*) FROM method_detachments WHERE due_at > 0 AND attempts > 0
 `
 
 func (q *Queries) CountRetryingMethodDetachments(ctx context.Context) (int64, error) {
