@@ -44,7 +44,7 @@ async function notices(page) {
   await page.locator("main form button").click();
   await page.goto(portal("/operator"));
   assert.doesNotMatch(await page.locator("main").textContent(), /Nichts zu tun/);
-  assert.match(await page.locator(".tabs .count").textContent(), /1/);
+  assert.match(await openOn(page, "notices").textContent(), /1/);
   await checkPage(page, "start page with a withdrawal");
   await page.getByRole("link", { name: "Widerruf", exact: true }).first().click();
   await checkPage(page, "withdrawal");
@@ -52,10 +52,13 @@ async function notices(page) {
   await clickButton(page, "Erledigt");
   await note(page, /erledigt/);
   await page.locator("td", { hasText: "Vertrag geprüft" }).waitFor();
-  assert.equal(await page.locator(".tabs .count").count(), 0);
+  assert.equal(await openOn(page, "notices").count(), 0);
   await checkPage(page, "withdrawals and terminations");
   ok("withdrawal is open work until it is handled");
 }
+
+// openOn is the number of open cases in the menu's link to a page.
+const openOn = (page, path) => page.locator(`.tabs a[href="/operator/${path}"] .count`);
 
 // inquiries sends a message with the contact form and handles it.
 async function inquiries(page) {
@@ -71,7 +74,7 @@ async function inquiries(page) {
   const [mail] = await mails(email, 1, /Anfrage/);
   assert.ok(mail.text.includes(number) && !mail.text.includes("bitte prüfen"));
   await page.goto(portal("/operator"));
-  assert.match(await page.locator(".tabs .count").textContent(), /1/);
+  assert.match(await openOn(page, "inquiries").textContent(), /1/);
   await page.getByRole("link", { name: "Missbrauch einer Domain", exact: true }).click();
   await checkPage(page, "inquiry");
   await field(page, "note").fill("Domain gesperrt, Absender informiert.");
