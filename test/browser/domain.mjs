@@ -45,7 +45,7 @@ await withBrowser(async (page, context, watched) => {
   await page.getByText("Nameserver ändern", { exact: true }).click();
   await field(page, "nameservers").fill("ns1.nordlicht.example");
   await clickButton(page, "Nameserver speichern");
-  await page.getByText("Bitte geben Sie mehr Nameserver an.").waitFor();
+  await page.getByText("Bitte geben Sie mehr Nameserver an, einen pro Zeile.").waitFor();
   assert.equal(await field(page, "nameservers").inputValue(), "ns1.nordlicht.example");
   await checkPage(page, "too few nameservers");
   await field(page, "nameservers").fill("ns1.nordlicht.example\nns2.nordlicht.example");
