@@ -86,7 +86,7 @@ bücher.de      …
 2/5, 1 free, 3 s left
 `)
 	must(p.add(0, freeRow("kaffeehaus.de"), false))
-	must(p.add(2, row{Domain: "a_b.de", Error: errorInvalid, Message: errorTexts[registrar.NameUnderscore]}, false))
+	must(p.add(2, row{Domain: "a_b.de", Error: errorInvalid, Message: errorText(registrar.Invalid(registrar.NameUnderscore))}, false))
 	must(p.tick(progress{total: 5, done: 4, free: 2, failed: 1, left: -1}))
 	must(p.add(3, row{Domain: "bücher.de", CheckedAt: "x"}, false))
 	must(p.finish(progress{total: 5, done: 5, free: 2, failed: 1, took: 1234 * time.Millisecond}))
