@@ -52,7 +52,7 @@ func (p *App) startOrders(ctx context.Context) error {
 		return err
 	}
 	newBacklogGauge(p.metrics, "dotkontor_method_detachments_retrying",
-		"Removed payment methods that the payment provider has refused to detach; -1 if the database does not respond.",
+		"Removed payment methods that the payment provider was asked to detach and has not yet; -1 if the database does not respond.",
 		p.services.DB.CountRetryingDetachments)
 	p.inBackground(monitor.Run, p.orders.Run, detacher.Run)
 	p.consents, err = renewal.NewConsents(renewal.ConsentConfig{

@@ -47,7 +47,7 @@ type InputLine struct {
 // Error does not quote the line: logs must not contain it.
 func (l *InputLine) Error() string { return "invalid line " + strconv.Itoa(l.Number) }
 
-// parseHost returns a host name in lower-case A-labels. An address is none.
+// parseHost returns a host name in lower-case A-labels. IP addresses are refused.
 func parseHost(text string) (string, bool) {
 	name, err := hostProfile.ToASCII(strings.TrimSuffix(text, "."))
 	if err != nil || !strings.Contains(name, ".") {

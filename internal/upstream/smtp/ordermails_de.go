@@ -89,7 +89,7 @@ Ihre Bestellung wurde am {{.At}}
 Bestellung: {{.Order}}
 {{range .Items}}
 {{.Name}}
-  {{if .Failed}}ging nicht: {{if eq .Why "taken"}}der Name war inzwischen vergeben{{else if eq .Why "held"}}sie ist schon bei uns oder zieht mit anderer Bestellung um{{else if eq .Why "code"}}der Auth-Code stimmte nicht{{else if eq .Why "locked"}}der Name ist gesperrt oder noch zu neu{{else if eq .Why "gone"}}die Registry führt den Namen nicht{{else if eq .Why "ours"}}das lag an uns, nicht an Ihnen{{else if eq .Why "denied"}}die Registry hat es abgelehnt{{else}}die Registry nahm den Auftrag nicht an{{end}}{{else if eq .Kind "register"}}ist registriert{{else if eq .Kind "transfer"}}ist zu uns umgezogen{{else if eq .Kind "restore"}}ist wiederhergestellt{{with .Until}} und bis {{.}} bezahlt{{end}}{{else}}ist {{with .Until}}bis {{.}} {{end}}verlängert{{end}}
+  {{if .Failed}}ging nicht: {{if eq .Why "taken"}}der Name war inzwischen vergeben{{else if eq .Why "held"}}die Domain ist schon bei uns oder wird schon umgezogen{{else if eq .Why "code"}}der Auth-Code stimmte nicht{{else if eq .Why "locked"}}der Name ist gesperrt oder noch zu neu{{else if eq .Why "gone"}}die Registry führt den Namen nicht{{else if eq .Why "ours"}}das lag an uns, nicht an Ihnen{{else if eq .Why "denied"}}die Registry hat es abgelehnt{{else}}die Registry nahm den Auftrag nicht an{{end}}{{else if eq .Kind "register"}}ist registriert{{else if eq .Kind "transfer"}}ist zu uns umgezogen{{else if eq .Kind "restore"}}ist wiederhergestellt{{with .Until}} und bis {{.}} bezahlt{{end}}{{else}}ist {{with .Until}}bis {{.}} {{end}}verlängert{{end}}
 {{end}}{{with .Refund}}
 Wir geben {{.}} auf dem Weg zurück, auf dem Sie bezahlt haben. Das
 dauert einige Tage.

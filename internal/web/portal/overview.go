@@ -114,6 +114,9 @@ func (h *Handler) addNewest(req *ui.Request, view *overviewView) error {
 	}
 	newest := overviewPart{ID: "newest", TitleKey: "overview.newest", MoreURL: domainsPath, AllKey: "overview.all_domains"}
 	for _, domain := range page.Domains {
+		if domain.Status != registrar.DomainActive && domain.Status != registrar.DomainPending {
+			continue // what is left to do about it is listed above
+		}
 		end := h.termEndOf(req, domain)
 		text := end.Text
 		if text == "" {
@@ -121,7 +124,9 @@ func (h *Handler) addNewest(req *ui.Request, view *overviewView) error {
 		}
 		newest.Lines = append(newest.Lines, overviewLine{Name: domain.Name, Text: text, Until: domain.PaidUntil, URL: domainPath(domain.ID)})
 	}
-	view.Parts = append(view.Parts, newest)
+	if len(newest.Lines) > 0 {
+		view.Parts = append(view.Parts, newest)
+	}
 	return nil
 }
 

@@ -18,7 +18,7 @@ var overviewTexts = ui.Texts{
 	"overview.state":       {"Stand", "Status"},
 	"overview.newest":      {"Neueste Domains", "Newest domains"},
 	"overview.all_domains": {"Alle Domains", "All domains"},
-	"overview.until":       {"Bis", "By"},
+	"overview.until":       {"Datum", "Date"},
 	"overview.account":     {"Ihr Konto", "Your account"},
 	"overview.more":        {"und {1} weitere", "and {1} more"},
 	"more.decide":          {"{1} weitere Domains warten auf Ihre Entscheidung", "{1} more domains are waiting for your decision"},

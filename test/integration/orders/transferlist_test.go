@@ -32,7 +32,7 @@ func TestTransferList_GoodLinesBecomeOneOrder(t *testing.T) {
 		"getauscht-q7w8e9 transfer-sechs.com",
 	}, "\n"))
 	for _, want := range []string{
-		"Ihre Liste: 3 in Ordnung, 7 mit Problem.", "Der Auth-Code ist falsch.", "mit verschiedenen Auth-Codes in der Liste", "Diese Endung führen wir nicht.",
+		"Ihre Liste: 3 bereit, 7 mit Problem.", "Der Auth-Code ist falsch.", "mit verschiedenen Auth-Codes in der Liste", "Diese Endung führen wir nicht.",
 		"nicht registriert", "Der Auth-Code fehlt.", "Das ist keine Domain.", "Domain und Auth-Code sind vertauscht.", "Mit diesen 3 zur Kasse",
 		">15,35\u00a0€<", ">7,02\u00a0€<", ">37,72\u00a0€<", // of each good line, and their sum
 	} {
