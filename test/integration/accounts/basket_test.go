@@ -9,7 +9,7 @@ import (
 )
 
 func TestBasket_BelongsToTheAccount(t *testing.T) {
-	eachEngine(t, func(e *env) {
+	eachEngine(t, func(t *testing.T, e *env) {
 		anyone := registrar.Actor{Kind: registrar.ActorPerson}
 		e.must(e.RegisterBuyer(e.Context(), anyone, email, "de", "register:laden.de"))
 		link := e.deliverOneMail(registrar.MailConfirm).link
@@ -35,7 +35,7 @@ func TestBasket_BelongsToTheAccount(t *testing.T) {
 }
 
 func TestRegisterBuyer_ConfirmationNamesDomainsOfBasket(t *testing.T) {
-	eachEngine(t, func(e *env) {
+	eachEngine(t, func(t *testing.T, e *env) {
 		anyone := registrar.Actor{Kind: registrar.ActorPerson}
 		// Anyone can write the cookie: what is no domain is not mailed.
 		e.must(e.RegisterBuyer(e.Context(), anyone, email, "de", "register:laden.de~transfer:tee.co.uk~register:Sie haben gewonnen~kaputt"))

@@ -41,16 +41,16 @@ type env struct {
 }
 
 // eachEngine runs a test on every store.
-func eachEngine(t *testing.T, test func(e *env)) {
+func eachEngine(t *testing.T, test func(t *testing.T, e *env)) {
 	t.Helper()
 	t.Parallel()
 	t.Run("SQLite", func(t *testing.T) {
 		t.Parallel()
-		test(newSQLiteEnv(t))
+		test(t, newSQLiteEnv(t))
 	})
 	t.Run("PostgreSQL", func(t *testing.T) {
 		t.Parallel()
-		test(newEnv(t, dbtest.Postgres(t, 6)))
+		test(t, newEnv(t, dbtest.Postgres(t, 6)))
 	})
 }
 

@@ -36,7 +36,7 @@ func (e *env) interruptBefore(nth int32, event func()) *account.Service {
 }
 
 func TestSignIn_AccountChangeDuringVerificationIsHonored(t *testing.T) {
-	eachEngine(t, func(e *env) {
+	eachEngine(t, func(t *testing.T, e *env) {
 		ctx := e.Context()
 		in, device := e.newMember(email), passkey.NewDevice(t, origin)
 		e.addPasskey(in, device)
@@ -101,7 +101,7 @@ func TestFinishAddPasskey_OtherSessionIsRefused(t *testing.T) {
 }
 
 func TestReset_ForgetsKnownDevicesAndOperatorPasswordEndsSessions(t *testing.T) {
-	eachEngine(t, func(e *env) {
+	eachEngine(t, func(t *testing.T, e *env) {
 		ctx := e.Context()
 		in := e.newMember(email)
 		e.must(e.RequestPasswordReset(ctx, home, email, ""))
@@ -131,7 +131,7 @@ func deviceHash(t *testing.T, cookie string) registrar.SecretHash {
 }
 
 func TestChangeEmail_NewerRequestOrDisabledAccountVoidsLink(t *testing.T) {
-	eachEngine(t, func(e *env) {
+	eachEngine(t, func(t *testing.T, e *env) {
 		ctx := e.Context()
 		in := e.newMember(email)
 		ask := func(address string) {

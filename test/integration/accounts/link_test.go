@@ -12,7 +12,7 @@ import (
 )
 
 func TestMailLinks_WorkOnceAndExpire(t *testing.T) {
-	eachEngine(t, func(e *env) {
+	eachEngine(t, func(t *testing.T, e *env) {
 		ctx := e.Context()
 		confirm := func(link string) error {
 			_, err := e.Confirm(ctx, home, link, password, "")
@@ -62,7 +62,7 @@ func TestMailLinks_WorkOnceAndExpire(t *testing.T) {
 }
 
 func TestReset_ConcurrentCallsUseLinkOnce(t *testing.T) {
-	eachEngine(t, func(e *env) {
+	eachEngine(t, func(t *testing.T, e *env) {
 		e.newMember(email)
 		e.must(e.RequestPasswordReset(e.Context(), home, email, ""))
 		link := e.deliverOneMail(registrar.MailPasswordReset).link
@@ -84,7 +84,7 @@ func TestReset_ConcurrentCallsUseLinkOnce(t *testing.T) {
 }
 
 func TestChangeEmail_NeedsConfirmationAndNotifiesOldAddress(t *testing.T) {
-	eachEngine(t, func(e *env) {
+	eachEngine(t, func(t *testing.T, e *env) {
 		ctx := e.Context()
 		in := e.newMember(email)
 		e.must(e.RequestPasswordReset(ctx, home, email, ""))
@@ -134,7 +134,7 @@ func TestChangeEmail_NeedsConfirmationAndNotifiesOldAddress(t *testing.T) {
 
 // A mistyped address delivers the link to an unrelated person.
 func TestConfirmEmail_NeedsRecentSessionOfSameAccount(t *testing.T) {
-	eachEngine(t, func(e *env) {
+	eachEngine(t, func(t *testing.T, e *env) {
 		ctx := e.Context()
 		ada, bob := e.newMember(email), e.newMember("bob@example.org")
 		e.must(e.RequestEmailChange(ctx, actorOf(ada), "stranger@example.org"))
@@ -170,7 +170,7 @@ func TestConfirmEmail_NeedsRecentSessionOfSameAccount(t *testing.T) {
 }
 
 func TestConfirmEmail_PasswordResetVoidsPendingChange(t *testing.T) {
-	eachEngine(t, func(e *env) {
+	eachEngine(t, func(t *testing.T, e *env) {
 		ctx := e.Context()
 		e.must(e.RequestEmailChange(ctx, actorOf(e.newMember(email)), "stranger@example.org"))
 		link := e.deliverOneMail(registrar.MailChangeEmail).link
@@ -181,7 +181,7 @@ func TestConfirmEmail_PasswordResetVoidsPendingChange(t *testing.T) {
 }
 
 func TestResetLink_OperatorIssuesAndReplacesIt(t *testing.T) {
-	eachEngine(t, func(e *env) {
+	eachEngine(t, func(t *testing.T, e *env) {
 		ctx := e.Context()
 		made, link, err := e.Add(ctx, operator, email, "en")
 		e.must(err)

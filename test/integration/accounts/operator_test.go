@@ -43,7 +43,7 @@ func (e *env) isOperator(secret string) bool {
 }
 
 func TestOperatorFactors_PasswordSessionChangesNone(t *testing.T) {
-	eachEngine(t, func(e *env) {
+	eachEngine(t, func(t *testing.T, e *env) {
 		id := e.newMember(email).Visitor.Customer.ID
 		if e.grantOperator(id).EnrolmentLink == "" {
 			t.Fatal("an account without a factor got no enrolment link")
@@ -67,7 +67,7 @@ func TestOperatorFactors_PasswordSessionChangesNone(t *testing.T) {
 }
 
 func TestOperatorFactors_PasswordSessionOfPasskeyAccountChangesNone(t *testing.T) {
-	eachEngine(t, func(e *env) {
+	eachEngine(t, func(t *testing.T, e *env) {
 		in := e.newMember(email)
 		laptop := passkey.NewDevice(t, origin)
 		e.addPasskey(in, laptop)
@@ -92,7 +92,7 @@ func TestOperatorFactors_PasswordSessionOfPasskeyAccountChangesNone(t *testing.T
 }
 
 func TestAddOperator_EnrolmentBegunBeforeRoleCannotFinish(t *testing.T) {
-	eachEngine(t, func(e *env) {
+	eachEngine(t, func(t *testing.T, e *env) {
 		ctx := e.Context()
 		id := e.newMember(email).Visitor.Customer.ID
 		thief := e.signIn(attacker, "")
@@ -116,7 +116,7 @@ func TestAddOperator_EnrolmentBegunBeforeRoleCannotFinish(t *testing.T) {
 
 // A passkey that was added and removed again leaves a session that counts as strong.
 func TestAddOperator_EndsStrongSessionOfRemovedPasskey(t *testing.T) {
-	eachEngine(t, func(e *env) {
+	eachEngine(t, func(t *testing.T, e *env) {
 		in := e.newMember(email)
 		stick := passkey.NewDevice(t, origin)
 		e.addPasskey(in, stick)
@@ -136,7 +136,7 @@ func TestAddOperator_EndsStrongSessionOfRemovedPasskey(t *testing.T) {
 }
 
 func TestEnrolmentLink_EnrolsFirstFactorOnceAfterPasswordSignIn(t *testing.T) {
-	eachEngine(t, func(e *env) {
+	eachEngine(t, func(t *testing.T, e *env) {
 		ctx := e.Context()
 		gone := func(err error) { t.Helper(); e.wantError(err, registrar.KindNotFound, account.LinkInvalid) }
 		id := e.newMember(email).Visitor.Customer.ID
@@ -183,7 +183,7 @@ func TestEnrolmentLink_EnrolsFirstFactorOnceAfterPasswordSignIn(t *testing.T) {
 }
 
 func TestEnrolmentLink_EnrolsPasskeyAsFirstFactor(t *testing.T) {
-	eachEngine(t, func(e *env) {
+	eachEngine(t, func(t *testing.T, e *env) {
 		link := e.grantOperator(e.newMember(email).Visitor.Customer.ID).EnrolmentLink
 		owner := e.signIn(home, "")
 		enrolling, err := e.OpenEnrolment(e.Context(), actorOf(owner), owner.Secret, link)
@@ -201,7 +201,7 @@ func TestEnrolmentLink_EnrolsPasskeyAsFirstFactor(t *testing.T) {
 }
 
 func TestEnrolmentLink_ExpiresAndIsVoidedByReissueOrRemoval(t *testing.T) {
-	eachEngine(t, func(e *env) {
+	eachEngine(t, func(t *testing.T, e *env) {
 		ctx := e.Context()
 		id := e.newMember(email).Visitor.Customer.ID
 		void := func(link string) {
@@ -231,7 +231,7 @@ func TestEnrolmentLink_ExpiresAndIsVoidedByReissueOrRemoval(t *testing.T) {
 // Either the factor comes first and the grant reports it, or the grant comes first
 // and the password session is refused.
 func TestAddOperator_RaceWithEnrolmentLeavesNoUnreportedFactor(t *testing.T) {
-	eachEngine(t, func(e *env) {
+	eachEngine(t, func(t *testing.T, e *env) {
 		id := e.newMember(email).Visitor.Customer.ID
 		for range 10 {
 			thief := e.signIn(home, "")

@@ -10,7 +10,7 @@ import (
 )
 
 func TestPasskey_RegistersAndSignsInWithoutPassword(t *testing.T) {
-	eachEngine(t, func(e *env) {
+	eachEngine(t, func(t *testing.T, e *env) {
 		ctx := e.Context()
 		e.must(e.Register(ctx, home, email, ""))
 		in, err := e.Confirm(ctx, home, e.deliverOneMail(registrar.MailConfirm).link, "", userAgent)
@@ -76,7 +76,7 @@ func TestPasskey_CountsAsBothFactorsAndRenewsSession(t *testing.T) {
 }
 
 func TestPasskeyChallenge_WorksOnceAndExpires(t *testing.T) {
-	eachEngine(t, func(e *env) {
+	eachEngine(t, func(t *testing.T, e *env) {
 		ctx := e.Context()
 		in, device := e.newMember(email), passkey.NewDevice(t, origin)
 		e.addPasskey(in, device)
@@ -130,7 +130,7 @@ func TestPasskeySignIn_NeedsOriginAndUserVerification(t *testing.T) {
 }
 
 func TestPasskeySignIn_DecreasingCounterIsRefusedAndAudited(t *testing.T) {
-	eachEngine(t, func(e *env) {
+	eachEngine(t, func(t *testing.T, e *env) {
 		in, device := e.newMember(email), passkey.NewDevice(t, origin)
 		device.Counter = 10
 		e.addPasskey(in, device)
@@ -147,7 +147,7 @@ func TestPasskeySignIn_DecreasingCounterIsRefusedAndAudited(t *testing.T) {
 }
 
 func TestAddPasskey_PasskeyOfAnotherAccountIsRefused(t *testing.T) {
-	eachEngine(t, func(e *env) {
+	eachEngine(t, func(t *testing.T, e *env) {
 		ada, bob, device := e.newMember(email), e.newMember("bob@example.org"), passkey.NewDevice(t, origin)
 		e.addPasskey(ada, device)
 		challenge, options, err := e.BeginAddPasskey(e.Context(), actorOf(bob), origin)

@@ -12,7 +12,7 @@ import (
 )
 
 func TestAccountEnumeration_KnownAndUnknownAddressesAnswerAlike(t *testing.T) {
-	eachEngine(t, func(e *env) {
+	eachEngine(t, func(t *testing.T, e *env) {
 		ctx := e.Context()
 		e.newMember(email)
 		passkeyOnly := "key@example.org"
@@ -63,7 +63,7 @@ func TestMail_MailboxOwnerLearnsAccountState(t *testing.T) {
 }
 
 func TestRegister_OnlyMailboxOwnerSetsPassword(t *testing.T) {
-	eachEngine(t, func(e *env) {
+	eachEngine(t, func(t *testing.T, e *env) {
 		ctx := e.Context()
 		e.must(e.Register(ctx, attacker, email, ""))
 		first := e.deliverOneMail(registrar.MailConfirm).link
@@ -82,7 +82,7 @@ func TestRegister_OnlyMailboxOwnerSetsPassword(t *testing.T) {
 }
 
 func TestSweep_DeletesUnconfirmedAccountsAfterAWeek(t *testing.T) {
-	eachEngine(t, func(e *env) {
+	eachEngine(t, func(t *testing.T, e *env) {
 		ctx := e.Context()
 		e.newMember("keep@example.org")
 		e.must(e.Register(ctx, home, email, "")) // its mail can't be delivered
@@ -112,7 +112,7 @@ func TestSweep_DeletesUnconfirmedAccountsAfterAWeek(t *testing.T) {
 }
 
 func TestSweep_DeletesAuditEventsWithoutAccountAfterAMonth(t *testing.T) {
-	eachEngine(t, func(e *env) {
+	eachEngine(t, func(t *testing.T, e *env) {
 		ctx := e.Context()
 		in := e.newMember(email)
 		e.must(e.RequestPasswordReset(ctx, attacker, "nobody@example.org", ""))
@@ -138,7 +138,7 @@ func TestSweep_DeletesAuditEventsWithoutAccountAfterAMonth(t *testing.T) {
 }
 
 func TestDatabaseDump_HoldsNoSecretInClear(t *testing.T) {
-	eachEngine(t, func(e *env) {
+	eachEngine(t, func(t *testing.T, e *env) {
 		ctx := e.Context()
 		in := e.newMember(email)
 		secrets := map[string]string{"password": password, "session": in.Secret, "device": in.Device}
@@ -173,7 +173,7 @@ func TestDatabaseDump_HoldsNoSecretInClear(t *testing.T) {
 }
 
 func TestAudit_FailedSignInsRecordedOncePerTenMinutes(t *testing.T) {
-	eachEngine(t, func(e *env) {
+	eachEngine(t, func(t *testing.T, e *env) {
 		in := e.newMember(email)
 		count := func() (failed int) {
 			e.must(e.Sweep(e.Context()))
@@ -204,7 +204,7 @@ func TestAudit_FailedSignInsRecordedOncePerTenMinutes(t *testing.T) {
 }
 
 func TestSetRegistrant_StoresNormalizedData(t *testing.T) {
-	eachEngine(t, func(e *env) {
+	eachEngine(t, func(t *testing.T, e *env) {
 		actor := actorOf(e.newMember(email))
 		if _, ok, err := e.Registrant(e.Context(), actor); ok || err != nil {
 			t.Errorf("got a registrant before one was set: %v, %v", ok, err)

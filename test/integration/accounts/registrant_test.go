@@ -47,7 +47,7 @@ func (e *env) addDomain(owner, label, tld string, status registrar.DomainStatus)
 }
 
 func TestSetRegistrant_TLDOfOwnDomainRefusesCountry(t *testing.T) {
-	eachEngine(t, func(e *env) {
+	eachEngine(t, func(t *testing.T, e *env) {
 		e.reconfigure(withRegistrantRules)
 		in := e.newMember(email)
 		actor := actorOf(in)
@@ -74,7 +74,7 @@ func TestSetRegistrant_TLDOfOwnDomainRefusesCountry(t *testing.T) {
 }
 
 func TestSetRegistrant_TransferredOutDomainImposesNoRule(t *testing.T) {
-	eachEngine(t, func(e *env) {
+	eachEngine(t, func(t *testing.T, e *env) {
 		e.reconfigure(withRegistrantRules)
 		actor := actorOf(e.newMember(email))
 		e.must(e.SetRegistrant(e.Context(), actor, germanRegistrant("Ada Lovelace")))
@@ -84,7 +84,7 @@ func TestSetRegistrant_TransferredOutDomainImposesNoRule(t *testing.T) {
 }
 
 func TestSetRegistrant_VerifiedNameCannotBeReplaced(t *testing.T) {
-	eachEngine(t, func(e *env) {
+	eachEngine(t, func(t *testing.T, e *env) {
 		e.reconfigure(withRegistrantRules)
 		actor := actorOf(e.newMember(email))
 		e.must(e.SetRegistrant(e.Context(), actor, germanRegistrant("Ada Lovelace")))
@@ -104,7 +104,7 @@ func TestSetRegistrant_VerifiedNameCannotBeReplaced(t *testing.T) {
 
 // The catalog may have gained requirements since the domain was registered.
 func TestSetRegistrant_AlreadyFailingRuleBlocksNoOtherChange(t *testing.T) {
-	eachEngine(t, func(e *env) {
+	eachEngine(t, func(t *testing.T, e *env) {
 		e.reconfigure(withRegistrantRules)
 		actor := actorOf(e.newMember(email))
 		e.must(e.SetRegistrant(e.Context(), actor, americanRegistrant("Ada Lovelace")))
@@ -129,7 +129,7 @@ func TestSetRegistrant_AlreadyFailingRuleBlocksNoOtherChange(t *testing.T) {
 }
 
 func TestSetRegistrant_RefusedForOperatorDuringPayment(t *testing.T) {
-	eachEngine(t, func(e *env) {
+	eachEngine(t, func(t *testing.T, e *env) {
 		e.reconfigure(withRegistrantRules)
 		actor := actorOf(e.newMember(email))
 		e.must(e.SetRegistrant(e.Context(), actor, germanRegistrant("Ada Lovelace")))
@@ -155,7 +155,7 @@ func TestSetRegistrant_RefusedForOperatorDuringPayment(t *testing.T) {
 }
 
 func TestAddRegistrant_FirstDataIsNoChange(t *testing.T) {
-	eachEngine(t, func(e *env) {
+	eachEngine(t, func(t *testing.T, e *env) {
 		actor := actorOf(e.newMember(email))
 		e.deliverMails()
 		e.advanceClock(registrar.RecentSignIn + time.Minute)
@@ -173,7 +173,7 @@ func TestAddRegistrant_FirstDataIsNoChange(t *testing.T) {
 }
 
 func TestSetRegistrant_OnlyChangeSendsMail(t *testing.T) {
-	eachEngine(t, func(e *env) {
+	eachEngine(t, func(t *testing.T, e *env) {
 		actor := actorOf(e.newMember(email))
 		e.deliverMails()
 		e.must(e.SetRegistrant(e.Context(), actor, germanRegistrant("Ada Lovelace")))

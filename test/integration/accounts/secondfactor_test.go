@@ -48,7 +48,7 @@ func (e *env) enableSecondFactor(in account.SignInResult) (authenticatorApp, []s
 }
 
 func TestTOTP_StepWorksOnce(t *testing.T) {
-	eachEngine(t, func(e *env) {
+	eachEngine(t, func(t *testing.T, e *env) {
 		in := e.newMember(email)
 		phone, _ := e.enableSecondFactor(in)
 		code := phone.code(e)
@@ -81,7 +81,7 @@ func TestTOTP_StepWorksOnce(t *testing.T) {
 }
 
 func TestEnterCode_OpensNewSessionPendingOneAllowsNothing(t *testing.T) {
-	eachEngine(t, func(e *env) {
+	eachEngine(t, func(t *testing.T, e *env) {
 		in := e.newMember(email)
 		phone, _ := e.enableSecondFactor(in)
 		pending := e.signIn(home, in.Device)
@@ -112,7 +112,7 @@ func TestEnterCode_OpensNewSessionPendingOneAllowsNothing(t *testing.T) {
 }
 
 func TestEnterCode_FifthWrongCodeEndsPendingSession(t *testing.T) {
-	eachEngine(t, func(e *env) {
+	eachEngine(t, func(t *testing.T, e *env) {
 		in := e.newMember(email)
 		phone, _ := e.enableSecondFactor(in)
 		pending := e.signIn(home, in.Device)
@@ -146,7 +146,7 @@ func TestEnterCode_AccountLimitExemptsKnownDevice(t *testing.T) {
 }
 
 func TestNewRecoveryCodes_ConcurrentCallsLeaveOneList(t *testing.T) {
-	eachEngine(t, func(e *env) {
+	eachEngine(t, func(t *testing.T, e *env) {
 		in := e.newMember(email)
 		e.enableSecondFactor(in)
 		for range 8 {
@@ -207,7 +207,7 @@ func TestEnterCode_StolenPasswordAllowsFewGuessesOverHours(t *testing.T) {
 }
 
 func TestPendingSessions_DoNotEvictOpenSession(t *testing.T) {
-	eachEngine(t, func(e *env) {
+	eachEngine(t, func(t *testing.T, e *env) {
 		in := e.newMember(email)
 		e.enableSecondFactor(in)
 		for range 101 {
@@ -220,7 +220,7 @@ func TestPendingSessions_DoNotEvictOpenSession(t *testing.T) {
 }
 
 func TestRecoveryCodes_WorkOnceAndAreReplaced(t *testing.T) {
-	eachEngine(t, func(e *env) {
+	eachEngine(t, func(t *testing.T, e *env) {
 		ctx := e.Context()
 		in := e.newMember(email)
 		_, recovery := e.enableSecondFactor(in)
@@ -249,7 +249,7 @@ func TestRecoveryCodes_WorkOnceAndAreReplaced(t *testing.T) {
 }
 
 func TestSecondFactor_ChangeEndsOtherSessions(t *testing.T) {
-	eachEngine(t, func(e *env) {
+	eachEngine(t, func(t *testing.T, e *env) {
 		in := e.newMember(email)
 		elsewhere := e.signIn(home, in.Device)
 		phone, _ := e.enableSecondFactor(in)

@@ -11,7 +11,7 @@ import (
 )
 
 func TestSignIn_ChangesSessionID(t *testing.T) {
-	eachEngine(t, func(e *env) {
+	eachEngine(t, func(t *testing.T, e *env) {
 		first := e.newMember(email)
 		second := e.signIn(home, first.Device)
 		again, err := e.SignInAgain(e.Context(), home, second.Secret, account.ReauthCredentials{Password: password, Device: first.Device})
@@ -33,7 +33,7 @@ func TestSignIn_ChangesSessionID(t *testing.T) {
 }
 
 func TestSessions_EndAtSignOutPasswordChangeAndDisable(t *testing.T) {
-	eachEngine(t, func(e *env) {
+	eachEngine(t, func(t *testing.T, e *env) {
 		first := e.newMember(email)
 		second, third := e.signIn(home, first.Device), e.signIn(home, first.Device)
 
@@ -85,7 +85,7 @@ func TestSessions_EndAtSignOutPasswordChangeAndDisable(t *testing.T) {
 }
 
 func TestChangePassword_ConcurrentSignInsWithOldPasswordEnd(t *testing.T) {
-	eachEngine(t, func(e *env) {
+	eachEngine(t, func(t *testing.T, e *env) {
 		ada := e.newMember(email)
 		e.reconfigure(func(cfg *account.Config) { cfg.Hashes = 4 })
 		current, next := password, otherPassword
@@ -119,7 +119,7 @@ func TestChangePassword_ConcurrentSignInsWithOldPasswordEnd(t *testing.T) {
 }
 
 func TestReset_EndsSessionsAndKeepsSecondFactor(t *testing.T) {
-	eachEngine(t, func(e *env) {
+	eachEngine(t, func(t *testing.T, e *env) {
 		in := e.newMember(email)
 		e.enableSecondFactor(in)
 		e.deliverMails()
@@ -140,7 +140,7 @@ func TestReset_EndsSessionsAndKeepsSecondFactor(t *testing.T) {
 }
 
 func TestSessions_ExpireWhenIdleAndAtMaximumAge(t *testing.T) {
-	eachEngine(t, func(e *env) {
+	eachEngine(t, func(t *testing.T, e *env) {
 		in := e.newMember(email)
 		idle := e.signIn(home, in.Device)
 		for range 8 { // used every ten days
@@ -199,7 +199,7 @@ func TestSensitiveChanges_NeedRecentSignIn(t *testing.T) {
 }
 
 func TestForeignObjects_AreNotFound(t *testing.T) {
-	eachEngine(t, func(e *env) {
+	eachEngine(t, func(t *testing.T, e *env) {
 		ada, bob := e.newMember(email), e.newMember("bob@example.org")
 		device := passkey.NewDevice(t, origin)
 		e.addPasskey(ada, device)

@@ -16,7 +16,7 @@ import (
 )
 
 func TestThrottle_OwnerIsNotLockedOut(t *testing.T) {
-	eachEngine(t, func(e *env) {
+	eachEngine(t, func(t *testing.T, e *env) {
 		in, device := e.newMember(email), passkey.NewDevice(t, origin)
 		e.addPasskey(in, device)
 		// A botnet exhausts the account's budget for unknown browsers.
@@ -188,7 +188,7 @@ func TestSignIn_BurstKeepsMemoryBoundedAndAnswersAll(t *testing.T) {
 		t.Skip("takes real hashes")
 	}
 	// Not parallel: it measures the memory of the process.
-	test := func(e *env) {
+	test := func(t *testing.T, e *env) {
 		e.newMember(email)
 		e.reconfigure(func(cfg *account.Config) { cfg.Cost, cfg.Hashes, cfg.MaxWaiting = account.Cost{Passes: 1}, 2, 100 })
 		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
@@ -226,7 +226,7 @@ func TestSignIn_BurstKeepsMemoryBoundedAndAnswersAll(t *testing.T) {
 			t.Errorf("the heap grew to %d MiB", most>>20)
 		}
 	}
-	t.Run("storm", func(t *testing.T) { e := newSQLiteEnv(t); test(e) })
+	t.Run("storm", func(t *testing.T) { test(t, newSQLiteEnv(t)) })
 }
 
 // The duration of a sign-in is that of its hash. The memory of the hash is measured
@@ -290,7 +290,7 @@ func TestMail_LimitedPerAddressWithoutChangingTheAnswer(t *testing.T) {
 }
 
 func TestSignIn_RehashesPasswordWhenCostChanges(t *testing.T) {
-	eachEngine(t, func(e *env) {
+	eachEngine(t, func(t *testing.T, e *env) {
 		e.newMember(email)
 		hash := func() string {
 			account, _, err := e.db.ReadCustomers().AccountByEmail(e.Context(), email)
@@ -316,7 +316,7 @@ func TestSignIn_RehashesPasswordWhenCostChanges(t *testing.T) {
 }
 
 func TestPasskeyChallenges_LimitedPerAddressAndPerMember(t *testing.T) {
-	eachEngine(t, func(e *env) {
+	eachEngine(t, func(t *testing.T, e *env) {
 		in, device := e.newMember(email), passkey.NewDevice(t, origin)
 		e.addPasskey(in, device)
 		begin := func(actor registrar.Actor) error {

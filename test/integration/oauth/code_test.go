@@ -10,7 +10,7 @@ import (
 
 func TestCode_ExchangedForWorkingTokens(t *testing.T) {
 	t.Parallel()
-	eachEngine(t, func(s *env) {
+	eachEngine(t, func(t *testing.T, s *env) {
 		session, id := s.newAccount("anna@example.org")
 		for _, method := range []string{"none", "client_secret_post"} {
 			a := s.newApp(method, callback)
@@ -28,7 +28,7 @@ func TestCode_ExchangedForWorkingTokens(t *testing.T) {
 
 func TestCode_ReplayRevokesItsTokens(t *testing.T) {
 	t.Parallel()
-	eachEngine(t, func(s *env) {
+	eachEngine(t, func(t *testing.T, s *env) {
 		session, _ := s.newAccount("anna@example.org")
 		a := s.newApp("none", callback)
 		code := s.authorizationCode(session, a)
@@ -45,7 +45,7 @@ func TestCode_ReplayRevokesItsTokens(t *testing.T) {
 
 func TestCode_RaceHasOneWinnerWhoseTokensAreRevoked(t *testing.T) {
 	t.Parallel()
-	eachEngine(t, func(s *env) {
+	eachEngine(t, func(t *testing.T, s *env) {
 		session, _ := s.newAccount("anna@example.org")
 		a := s.newApp("none", callback)
 		code := s.authorizationCode(session, a)
@@ -67,7 +67,7 @@ func TestCode_RaceHasOneWinnerWhoseTokensAreRevoked(t *testing.T) {
 
 func TestCode_WrongVerifierInvalidatesIt(t *testing.T) {
 	t.Parallel()
-	eachEngine(t, func(s *env) {
+	eachEngine(t, func(t *testing.T, s *env) {
 		session, _ := s.newAccount("anna@example.org")
 		a := s.newApp("none", callback)
 		for _, wrong := range []string{strings.Repeat("x", 43), "short", strings.Repeat("x", 200), challenge()} {
@@ -125,7 +125,7 @@ func TestPKCE_OnlyS256(t *testing.T) {
 
 func TestCode_OtherClientIsRefusedWithoutConsumingIt(t *testing.T) {
 	t.Parallel()
-	eachEngine(t, func(s *env) {
+	eachEngine(t, func(t *testing.T, s *env) {
 		session, _ := s.newAccount("anna@example.org")
 		owner, other := s.newApp("none", callback), s.newApp("client_secret_post", callback)
 		code := s.authorizationCode(session, owner)
@@ -151,7 +151,7 @@ func TestCode_ExpiresAfterSixtySeconds(t *testing.T) {
 
 func TestTokens_ExpireExactlyOnTime(t *testing.T) {
 	t.Parallel()
-	eachEngine(t, func(s *env) {
+	eachEngine(t, func(t *testing.T, s *env) {
 		session, _ := s.newAccount("anna@example.org")
 		a := s.newApp("none", callback)
 		accessToken, refresh := s.connect(session, a)

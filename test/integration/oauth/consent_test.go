@@ -37,7 +37,7 @@ func TestAuthorize_SignInReturnsToTheRequest(t *testing.T) {
 
 func TestConsent_WorksOnceInItsSessionAndAccount(t *testing.T) {
 	t.Parallel()
-	eachEngine(t, func(s *env) {
+	eachEngine(t, func(t *testing.T, s *env) {
 		anna, id := s.newAccount("anna@example.org")
 		bert, _ := s.newAccount("bert@example.org")
 		otherSession := s.signIn(id)

@@ -69,15 +69,15 @@ func withLeeway(d time.Duration) option {
 }
 
 // eachEngine runs a test on both databases.
-func eachEngine(t *testing.T, test func(s *env), changes ...option) {
+func eachEngine(t *testing.T, test func(t *testing.T, s *env), changes ...option) {
 	t.Helper()
 	t.Run("SQLite", func(t *testing.T) {
 		t.Parallel()
-		test(newEnv(t, dbtest.SQLite(t), changes...))
+		test(t, newEnv(t, dbtest.SQLite(t), changes...))
 	})
 	t.Run("PostgreSQL", func(t *testing.T) {
 		t.Parallel()
-		test(newEnv(t, dbtest.Postgres(t, 8), changes...))
+		test(t, newEnv(t, dbtest.Postgres(t, 8), changes...))
 	})
 }
 

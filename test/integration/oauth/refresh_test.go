@@ -10,7 +10,7 @@ import (
 
 func TestRefresh_RotatesEveryTime(t *testing.T) {
 	t.Parallel()
-	eachEngine(t, func(s *env) {
+	eachEngine(t, func(t *testing.T, s *env) {
 		session, _ := s.newAccount("anna@example.org")
 		for _, method := range []string{"none", "client_secret_post"} {
 			a := s.newApp(method, callback)
@@ -30,7 +30,7 @@ func TestRefresh_RotatesEveryTime(t *testing.T) {
 
 func TestRefresh_ReuseAfterLeewayEndsTheFamily(t *testing.T) {
 	t.Parallel()
-	eachEngine(t, func(s *env) {
+	eachEngine(t, func(t *testing.T, s *env) {
 		session, _ := s.newAccount("anna@example.org")
 		a := s.newApp("none", callback)
 		_, first := s.connect(session, a)
@@ -82,7 +82,7 @@ func (s *env) wantReplayMail(n int) {
 
 func TestRefresh_FirstSiblingAfterLeewayRevokesOthers(t *testing.T) {
 	t.Parallel()
-	eachEngine(t, func(s *env) {
+	eachEngine(t, func(t *testing.T, s *env) {
 		session, _ := s.newAccount("anna@example.org")
 		a := s.newApp("none", callback)
 		_, first := s.connect(session, a)
@@ -108,7 +108,7 @@ func TestRefresh_FirstSiblingAfterLeewayRevokesOthers(t *testing.T) {
 // A thief can time refreshes to those of the original.
 func TestRefresh_SecondSiblingAfterLeewayEndsTheFamily(t *testing.T) {
 	t.Parallel()
-	eachEngine(t, func(s *env) {
+	eachEngine(t, func(t *testing.T, s *env) {
 		session, _ := s.newAccount("anna@example.org")
 		a := s.newApp("none", callback)
 		_, first := s.connect(session, a)
@@ -128,7 +128,7 @@ func TestRefresh_SiblingsUsedWithinLeewayLeaveOneLineage(t *testing.T) {
 	for name, loser := range map[string]int{"shorter lineage loses": 1, "longer lineage loses": 0} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			eachEngine(t, func(s *env) {
+			eachEngine(t, func(t *testing.T, s *env) {
 				session, _ := s.newAccount("anna@example.org")
 				a := s.newApp("none", callback)
 				_, first := s.connect(session, a)
@@ -158,7 +158,7 @@ func TestRefresh_SiblingsUsedWithinLeewayLeaveOneLineage(t *testing.T) {
 // A thief who refreshes and reuses continuously must not keep a fork open.
 func TestRefresh_ReuseDoesNotExtendSiblingLeeway(t *testing.T) {
 	t.Parallel()
-	eachEngine(t, func(s *env) {
+	eachEngine(t, func(t *testing.T, s *env) {
 		session, _ := s.newAccount("anna@example.org")
 		a := s.newApp("none", callback)
 		_, first := s.connect(session, a)
@@ -180,7 +180,7 @@ func TestRefresh_ReuseDoesNotExtendSiblingLeeway(t *testing.T) {
 
 func TestRefresh_SiblingRaceAfterLeewayEndsTheFamily(t *testing.T) {
 	t.Parallel()
-	eachEngine(t, func(s *env) {
+	eachEngine(t, func(t *testing.T, s *env) {
 		session, _ := s.newAccount("anna@example.org")
 		a := s.newApp("none", callback)
 		_, first := s.connect(session, a)
@@ -204,7 +204,7 @@ func TestRefresh_SiblingRaceAfterLeewayEndsTheFamily(t *testing.T) {
 
 func TestRefresh_OnlyPreviousTokenHasLeeway(t *testing.T) {
 	t.Parallel()
-	eachEngine(t, func(s *env) {
+	eachEngine(t, func(t *testing.T, s *env) {
 		session, _ := s.newAccount("anna@example.org")
 		a := s.newApp("none", callback)
 		_, first := s.connect(session, a)
@@ -217,7 +217,7 @@ func TestRefresh_OnlyPreviousTokenHasLeeway(t *testing.T) {
 
 func TestRefresh_NoLeewayReuseEndsTheFamily(t *testing.T) {
 	t.Parallel()
-	eachEngine(t, func(s *env) {
+	eachEngine(t, func(t *testing.T, s *env) {
 		session, _ := s.newAccount("anna@example.org")
 		a := s.newApp("none", callback)
 		_, first := s.connect(session, a)
@@ -231,7 +231,7 @@ func TestRefresh_NoLeewayReuseEndsTheFamily(t *testing.T) {
 // two nodes differ as well.
 func TestRefresh_NoLeewayLaggingClockEndsTheFamily(t *testing.T) {
 	t.Parallel()
-	eachEngine(t, func(s *env) {
+	eachEngine(t, func(t *testing.T, s *env) {
 		session, _ := s.newAccount("anna@example.org")
 		a := s.newApp("none", callback)
 		_, first := s.connect(session, a)
@@ -245,7 +245,7 @@ func TestRefresh_NoLeewayLaggingClockEndsTheFamily(t *testing.T) {
 
 func TestRefresh_NoLeewayRaceEndsTheFamily(t *testing.T) {
 	t.Parallel()
-	eachEngine(t, func(s *env) {
+	eachEngine(t, func(t *testing.T, s *env) {
 		session, _ := s.newAccount("anna@example.org")
 		a := s.newApp("none", callback)
 		_, refresh := s.connect(session, a)
@@ -266,7 +266,7 @@ func TestRefresh_NoLeewayRaceEndsTheFamily(t *testing.T) {
 
 func TestRefresh_RaceWithinLeewayIsBounded(t *testing.T) {
 	t.Parallel()
-	eachEngine(t, func(s *env) {
+	eachEngine(t, func(t *testing.T, s *env) {
 		session, _ := s.newAccount("anna@example.org")
 		a := s.newApp("none", callback)
 		_, refresh := s.connect(session, a)
@@ -287,7 +287,7 @@ func TestRefresh_RaceWithinLeewayIsBounded(t *testing.T) {
 
 func TestRefresh_FiftyConcurrentFamiliesAllSucceed(t *testing.T) {
 	t.Parallel()
-	eachEngine(t, func(s *env) {
+	eachEngine(t, func(t *testing.T, s *env) {
 		session, _ := s.newAccount("anna@example.org")
 		a := s.newApp("none", callback)
 		refresh := make([]string, 50)
@@ -331,7 +331,7 @@ func TestRefresh_ScopeCannotWiden(t *testing.T) {
 
 func TestRefresh_OtherClientIsRefusedWithoutConsumingIt(t *testing.T) {
 	t.Parallel()
-	eachEngine(t, func(s *env) {
+	eachEngine(t, func(t *testing.T, s *env) {
 		session, _ := s.newAccount("anna@example.org")
 		owner, other := s.newApp("none", callback), s.newApp("none", callback)
 		_, refresh := s.connect(session, owner)

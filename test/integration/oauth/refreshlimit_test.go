@@ -60,7 +60,7 @@ func TestRefreshLimit_LoopIsDelayedAndTokenStaysValid(t *testing.T) {
 // A thief could otherwise refresh in a loop and prevent the detection.
 func TestRefreshLimit_ReuseStillEndsTheFamily(t *testing.T) {
 	t.Parallel()
-	eachEngine(t, func(s *env) {
+	eachEngine(t, func(t *testing.T, s *env) {
 		session, _ := s.newAccount("anna@example.org")
 		a := s.newApp("none", callback)
 		_, stolen := s.connect(session, a)

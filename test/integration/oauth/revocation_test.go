@@ -22,7 +22,7 @@ func (s *env) revoke(a app, token string, changes ...string) httpResponse {
 
 func TestRevoke_EitherTokenEndsBoth(t *testing.T) {
 	t.Parallel()
-	eachEngine(t, func(s *env) {
+	eachEngine(t, func(t *testing.T, s *env) {
 		session, _ := s.newAccount("anna@example.org")
 		for _, method := range []string{"none", "client_secret_post"} {
 			a := s.newApp(method, callback)
@@ -51,7 +51,7 @@ func TestRevoke_UsedRefreshTokenEndsItsFamily(t *testing.T) {
 
 func TestRevoke_OtherClientChangesAndLearnsNothing(t *testing.T) {
 	t.Parallel()
-	eachEngine(t, func(s *env) {
+	eachEngine(t, func(t *testing.T, s *env) {
 		session, id := s.newAccount("anna@example.org")
 		owner, other := s.newApp("none", callback), s.newApp("none", callback)
 		accessToken, refresh := s.connect(session, owner)
@@ -89,7 +89,7 @@ func TestRevoke_NeedsKnownClient(t *testing.T) {
 
 func TestDisconnect_EndsAllTokensOfTheApplication(t *testing.T) {
 	t.Parallel()
-	eachEngine(t, func(s *env) {
+	eachEngine(t, func(t *testing.T, s *env) {
 		anna, _ := s.newAccount("anna@example.org")
 		bert, _ := s.newAccount("bert@example.org")
 		a, other := s.newApp("none", callback), s.newApp("none", "http://localhost:1/cb")
@@ -148,7 +148,7 @@ func TestDisconnect_EndsAllTokensOfTheApplication(t *testing.T) {
 
 func TestDisconnect_RaceWithCodeExchangeLeavesNoToken(t *testing.T) {
 	t.Parallel()
-	eachEngine(t, func(s *env) {
+	eachEngine(t, func(t *testing.T, s *env) {
 		session, _ := s.newAccount("anna@example.org")
 		a := s.newApp("none", callback)
 		for range 5 {
@@ -181,7 +181,7 @@ func TestDisconnect_RaceWithCodeExchangeLeavesNoToken(t *testing.T) {
 
 func TestDisabledAccount_TokensStopWorking(t *testing.T) {
 	t.Parallel()
-	eachEngine(t, func(s *env) {
+	eachEngine(t, func(t *testing.T, s *env) {
 		session, id := s.newAccount("anna@example.org")
 		a := s.newApp("none", callback)
 		code := s.authorizationCode(session, a)

@@ -15,7 +15,7 @@ import (
 
 func TestStorage_NoSecretInDatabaseOrLog(t *testing.T) {
 	t.Parallel()
-	eachEngine(t, func(s *env) {
+	eachEngine(t, func(t *testing.T, s *env) {
 		session, _ := s.newAccount("anna@example.org")
 		a := s.newApp("client_secret_post", callback)
 		question := s.consentSecret(s.authorize(session, s.authorizationRequest(a)))
@@ -46,7 +46,7 @@ func TestStorage_NoSecretInDatabaseOrLog(t *testing.T) {
 
 func TestClean_KeepsLiveClientsAndGrants(t *testing.T) {
 	t.Parallel()
-	eachEngine(t, func(s *env) {
+	eachEngine(t, func(t *testing.T, s *env) {
 		session, _ := s.newAccount("anna@example.org")
 		live, ended, idle := s.newApp("none", callback), s.newApp("none", callback), s.newApp("none", callback)
 		_, refresh := s.connect(session, live)
@@ -138,7 +138,7 @@ func TestClient_ByMetadataDocument(t *testing.T) {
 		secretive: {ClientID: secretive, RedirectURIs: []string{callback}, AuthMethod: "client_secret_post"},
 		bad:       {ClientID: bad, RedirectURIs: []string{"javascript:alert(1)"}},
 	}
-	eachEngine(t, func(s *env) {
+	eachEngine(t, func(t *testing.T, s *env) {
 		session, _ := s.newAccount("anna@example.org")
 		a := app{id: id, redirect: callback}
 		s.wantError(s.tokenRequest(a.codeRequest("x")), 401, "invalid_client") // not approved yet
@@ -241,7 +241,7 @@ func TestStore_NoTransactionTakesASecondConnection(t *testing.T) {
 // PostgreSQL rejects such text; that must not become an internal error.
 func TestClientID_UnstorableIsUnknown(t *testing.T) {
 	t.Parallel()
-	eachEngine(t, func(s *env) {
+	eachEngine(t, func(t *testing.T, s *env) {
 		session, _ := s.newAccount("anna@example.org")
 		a := s.newApp("none", callback)
 		for _, id := range []string{"client_\x00", "\xff\xfe", "https://app.example/\x00", "https://\xff", strings.Repeat("x", 3000)} {

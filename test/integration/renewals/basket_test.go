@@ -40,7 +40,7 @@ func (s *env) addRenewals(names ...string) order.Order {
 
 func TestBasket_RenewalsShareOnePayment(t *testing.T) {
 	t.Parallel()
-	eachEngine(t, func(s *env) {
+	eachEngine(t, func(t *testing.T, s *env) {
 		s.register("eins.com", "zwei.com", "drei.com")
 		first := s.addRenewals("eins.com")
 		o := s.addRenewals("zwei.com", "drei.com")
@@ -61,7 +61,7 @@ func TestBasket_RenewalsShareOnePayment(t *testing.T) {
 
 func TestBasket_ConcurrentClicksShareOneOrder(t *testing.T) {
 	t.Parallel()
-	eachEngine(t, func(s *env) {
+	eachEngine(t, func(t *testing.T, s *env) {
 		names := []string{"eins.com", "zwei.com", "drei.com", "vier.com", "fuenf.com"}
 		s.register(names...)
 		var clicks sync.WaitGroup
@@ -83,7 +83,7 @@ func TestBasket_ConcurrentClicksShareOneOrder(t *testing.T) {
 
 func TestBasket_TermRenewedAutomaticallyCannotBePaidAgain(t *testing.T) {
 	t.Parallel()
-	eachEngine(t, func(s *env) {
+	eachEngine(t, func(t *testing.T, s *env) {
 		s.announced("laufend.com", "anders.com")
 		s.withdraw("anders.com")
 		o := s.addRenewals("laufend.com", "anders.com")
@@ -118,7 +118,7 @@ func TestBasket_TermRenewedAutomaticallyCannotBePaidAgain(t *testing.T) {
 
 func TestBasket_DomainInAnotherPaymentIsRefused(t *testing.T) {
 	t.Parallel()
-	eachEngine(t, func(s *env) {
+	eachEngine(t, func(t *testing.T, s *env) {
 		s.register("doppelt.com")
 		agent := registrar.Actor{Kind: registrar.ActorToken, Customer: customerID, Through: "tok_1"}
 		prepared, err := s.orders.Create(s.t.Context(), agent, order.Request{

@@ -79,15 +79,15 @@ type env struct {
 }
 
 // eachEngine runs a test with its own environment on SQLite and PostgreSQL.
-func eachEngine(t *testing.T, test func(s *env)) {
+func eachEngine(t *testing.T, test func(t *testing.T, s *env)) {
 	t.Helper()
 	t.Run("SQLite", func(t *testing.T) {
 		t.Parallel()
-		test(newEnv(t, dbtest.SQLite(t)))
+		test(t, newEnv(t, dbtest.SQLite(t)))
 	})
 	t.Run("PostgreSQL", func(t *testing.T) {
 		t.Parallel()
-		test(newEnv(t, dbtest.Postgres(t, 8)))
+		test(t, newEnv(t, dbtest.Postgres(t, 8)))
 	})
 }
 

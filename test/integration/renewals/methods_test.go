@@ -57,7 +57,7 @@ func labelsOf(saved []renewal.SavedMethod) (labels []string) {
 // card that was announced: the new default is charged.
 func TestMethods_RenewalChargesNewDefault(t *testing.T) {
 	t.Parallel()
-	eachEngine(t, func(s *env) {
+	eachEngine(t, func(t *testing.T, s *env) {
 		consents, _ := s.startMethods()
 		first := s.addCard(consents, "4242424242424242", false)
 		s.register("wechsel.com")
