@@ -95,7 +95,7 @@ func samples() map[string]invoice.Document {
 	back.Kind, back.Number, back.Refund, back.Corrects = invoice.Correction, "RK-2026-000007", "ref_1", &invoice.Reference{Number: "RE-2026-000042", Day: "2026-11-15"}
 	back.Notes = []string{
 		"Diese Rechnungskorrektur gehört zur Rechnung RE-2026-000042 vom 15.11.2026: Die Leistung konnte nicht erbracht werden.",
-		"Den Betrag haben wir am 15.11.2026 auf dem Weg zurückgegeben, auf dem er bezahlt wurde.",
+		"Wir haben den Betrag am 15.11.2026 auf demselben Weg erstattet, auf dem er bezahlt wurde.",
 	}
 	all["correction"] = back
 	sole := sampleInvoice(1)

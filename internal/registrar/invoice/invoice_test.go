@@ -363,7 +363,7 @@ func TestGet_OnlyOwnerSeesDocument(t *testing.T) {
 func TestLineText_NamesEveryKind(t *testing.T) {
 	t.Parallel()
 	for kind, want := range map[order.Kind]string{
-		order.Register: "a.de: Registrierung, 1 Jahr", order.Transfer: "a.de: Transfer zu uns, 1 Jahr",
+		order.Register: "a.de: Registrierung, 1 Jahr", order.Transfer: "a.de: Umzug zu uns, 1 Jahr",
 		order.Renew: "a.de: Verlängerung, 1 Jahr", order.Restore: "a.de: Wiederherstellung, 1 Jahr", "other": "a.de: other, 1 Jahr",
 	} {
 		if got := lineText(order.Item{Name: "a.de", Kind: kind, Years: 1}, "de"); got != want {

@@ -28,7 +28,7 @@ func (b Bilingual) Text(language string, args ...any) string {
 
 var kindTexts = map[order.Kind]Bilingual{
 	order.Register: {"Registrierung", "registration"},
-	order.Transfer: {"Transfer zu uns", "transfer to us"},
+	order.Transfer: {"Umzug zu uns", "transfer to us"},
 	order.Renew:    {"Verlängerung", "renewal"},
 	order.Restore:  {"Wiederherstellung", "restore"},
 }
@@ -76,7 +76,7 @@ var (
 		"The amount was paid in full on %s. There is nothing left to pay.",
 	}
 	refundNote = Bilingual{
-		"Den Betrag haben wir am %s auf dem Weg zurückgegeben, auf dem er bezahlt wurde.",
+		"Wir haben den Betrag am %s auf demselben Weg erstattet, auf dem er bezahlt wurde.",
 		"We refunded the amount on %s to the original payment method.",
 	}
 	correctsNote = Bilingual{

@@ -25,7 +25,7 @@ Brauchen Sie Hilfe? Schreiben Sie uns:
 	accountMails: map[registrar.MailKind]mailText{
 		registrar.MailConfirm: {"Bitte bestätigen Sie Ihre E-Mail-Adresse", `
 am {{.At}} wollte jemand mit dieser E-Mail-Adresse
-ein Konto bei dotkontor anlegen{{with .Address}} (von der Adresse {{.}}){{end}}.
+ein Konto bei dotkontor anlegen{{with .Address}} (von der IP-Adresse {{.}}){{end}}.
 {{if .Items}}
 Im Warenkorb:
 {{range .Items}}
@@ -45,7 +45,7 @@ kann sich mit dem Konto niemand anmelden.
 `},
 		registrar.MailAlreadyRegistered: {"Sie haben schon ein Konto", `
 am {{.At}} wollte jemand mit dieser E-Mail-Adresse
-{{if .Buyer}}bei dotkontor bestellen{{else}}ein Konto bei dotkontor anlegen{{end}}{{with .Address}} (von der Adresse {{.}}){{end}}.
+{{if .Buyer}}bei dotkontor bestellen{{else}}ein Konto bei dotkontor anlegen{{end}}{{with .Address}} (von der IP-Adresse {{.}}){{end}}.
 Zu dieser E-Mail-Adresse gibt es schon ein Konto; es wurde nichts
 verändert.
 
@@ -62,7 +62,7 @@ Waren Sie das nicht? Dann müssen Sie nichts tun.
 `},
 		registrar.MailAccountClosed: {"Ihr Konto ist geschlossen", `
 am {{.At}} wurde Ihr Konto bei dotkontor auf Ihren
-Wunsch geschlossen{{with .Address}} (von der Adresse {{.}}){{end}}.
+Wunsch geschlossen{{with .Address}} (von der IP-Adresse {{.}}){{end}}.
 
 Anmelden kann sich damit niemand mehr; Zugangstoken und verbundene
 Anwendungen gelten nicht mehr. Rechnungen und was wir nach dem Gesetz
@@ -73,7 +73,7 @@ Nachricht.
 `},
 		registrar.MailPasswordReset: {"Neues Passwort wählen", `
 am {{.At}} wurde für Ihr Konto bei dotkontor ein
-neues Passwort angefordert{{with .Address}} (von der Adresse {{.}}){{end}}.
+neues Passwort angefordert{{with .Address}} (von der IP-Adresse {{.}}){{end}}.
 
 Hier wählen Sie es:
 
@@ -88,7 +88,7 @@ bleibt, wie es ist. Geben Sie den Link an niemanden weiter.
 		registrar.MailNoAccount: {"Kein Konto mit dieser E-Mail-Adresse", `
 am {{.At}} wurde bei dotkontor für diese
 E-Mail-Adresse ein neues Passwort angefordert{{with .Address}} (von der
-Adresse {{.}}){{end}}. Zu ihr gibt es aber kein Konto.
+IP-Adresse {{.}}){{end}}. Zu ihr gibt es aber kein Konto.
 
 Vielleicht haben Sie Ihr Konto mit einer anderen E-Mail-Adresse
 angelegt. Ein neues Konto können Sie hier anlegen:
@@ -114,7 +114,7 @@ bewirkt der Link nichts, und Sie müssen nichts tun.
 `},
 		registrar.MailEmailChanging: {"Ihre E-Mail-Adresse soll geändert werden", `
 am {{.At}} wurde für Ihr Konto bei dotkontor eine
-andere E-Mail-Adresse angegeben{{with .Address}} (von der Adresse {{.}}){{end}}.
+andere E-Mail-Adresse angegeben{{with .Address}} (von der IP-Adresse {{.}}){{end}}.
 {{with .Email}}
 Neue Adresse: {{.}}
 {{end}}
@@ -123,25 +123,25 @@ haben, und sich mit Ihrem Konto anmeldet. Danach schreiben wir an diese
 Adresse nicht mehr.
 
 Waren Sie das nicht? Dann melden Sie sich bitte sofort an, ändern Sie
-Ihr Passwort und melden Sie alle Sitzungen ab:
+Ihr Passwort und melden Sie alle Geräte ab:
 
 {{.Portal}}
 `},
 		registrar.MailPasswordChanged: {"Ihr Passwort wurde geändert", `
 am {{.At}} wurde das Passwort Ihres Kontos bei
-dotkontor geändert{{with .Address}} (von der Adresse {{.}}){{end}}. Andere
-Sitzungen wurden beendet.
+dotkontor geändert{{with .Address}} (von der IP-Adresse {{.}}){{end}}. Alle
+anderen Geräte sind abgemeldet.
 
 Waren Sie das nicht? Dann wählen Sie bitte sofort mit
-„Passwort vergessen“ ein neues und sehen Sie Ihre Zugangs-Tokens und
+„Passwort vergessen“ ein neues und sehen Sie Ihre Zugangstokens und
 Passkeys durch:
 
 {{.Portal}}
 `},
-		registrar.MailTokenCreated: {"Ein neues Zugangs-Token für Ihr Konto", `
+		registrar.MailTokenCreated: {"Ein neues Zugangstoken für Ihr Konto", `
 am {{.At}} wurde für Ihr Konto bei dotkontor ein
-Zugangs-Token für Programme angelegt{{with .Address}} (von der
-Adresse {{.}}){{end}}.
+Zugangstoken für Programme angelegt{{with .Address}} (von der
+IP-Adresse {{.}}){{end}}.
 {{with .Name}}
 Name: {{.}}
 {{end}}
@@ -156,7 +156,7 @@ Waren Sie das nicht? Dann stoppen Sie das Token bitte sofort unter
 		registrar.MailApplicationConnected: {"Eine Anwendung hat Zugang zu Ihrem Konto", `
 am {{.At}} wurde bei dotkontor zugestimmt, dass eine
 Anwendung auf Ihr Konto zugreift{{with .Address}} (von der
-Adresse {{.}}){{end}}.
+IP-Adresse {{.}}){{end}}.
 {{with .Name}}
 So nennt sie sich: {{.}}
 {{end}}{{with .Host}}
@@ -172,7 +172,7 @@ Waren Sie das nicht? Dann stoppen Sie die Anwendung bitte sofort unter
 		registrar.MailApplicationReplayed: {"Eine Verbindung zu Ihrem Konto wurde beendet", `
 am {{.At}} haben wir die Verbindung einer Anwendung zu
 Ihrem Konto bei dotkontor beendet. Ihre Zugangsdaten wurden zweimal
-benutzt{{with .Address}} (zuletzt von der Adresse {{.}}){{end}}.
+benutzt{{with .Address}} (zuletzt von der IP-Adresse {{.}}){{end}}.
 {{with .Name}}
 So nennt sie sich: {{.}}
 {{end}}{{with .Host}}
@@ -189,7 +189,7 @@ geschehen ist, und prüfen Sie das Gerät, auf dem die Anwendung läuft:
 `},
 		registrar.MailAgentLinked: {"Ein Checkout-Agent ist mit Ihrem Konto verbunden", `
 am {{.At}} wurde bei dotkontor ein Checkout-Agent mit
-Ihrem Konto verbunden{{with .Address}} (von der Adresse {{.}}){{end}}.
+Ihrem Konto verbunden{{with .Address}} (von der IP-Adresse {{.}}){{end}}.
 {{with .Name}}
 Name: {{.}}
 {{end}}
@@ -209,17 +209,18 @@ eingeschaltet{{else if eq .Change "off"}}die Anmeldung mit zweitem Faktor
 ausgeschaltet{{else if eq .Change "renewed"}}eine neue Liste von
 Wiederherstellungscodes erzeugt{{else if eq .Change "used"}}ein
 Wiederherstellungscode zur Anmeldung benutzt{{else}}die Anmeldung mit
-zweitem Faktor geändert{{end}}{{with .Address}} (von der Adresse {{.}}){{end}}.
+zweitem Faktor geändert{{end}}{{with .Address}} (von der IP-Adresse
+{{.}}){{end}}.
 
 Waren Sie das nicht? Dann melden Sie sich bitte sofort an, ändern Sie
-Ihr Passwort und melden Sie alle Sitzungen ab:
+Ihr Passwort und melden Sie alle Geräte ab:
 
 {{.Portal}}
 `},
 		registrar.MailRegistrantChanged: {"Ihre Inhaberdaten wurden geändert", `
 am {{.At}} wurden in Ihrem Konto bei dotkontor die
 Daten geändert, auf die Ihre Domains eingetragen
-werden{{with .Address}} (von der Adresse {{.}}){{end}}.
+werden{{with .Address}} (von der IP-Adresse {{.}}){{end}}.
 
 Waren Sie das nicht? Dann melden Sie sich bitte sofort an, ändern Sie
 Ihr Passwort und sehen Sie die Daten durch:
@@ -228,7 +229,7 @@ Ihr Passwort und sehen Sie die Daten durch:
 `},
 		registrar.MailPasskey: {"Ihre Passkeys wurden geändert", `
 am {{.At}} wurde für Ihr Konto bei dotkontor ein
-Passkey {{if eq .Change "added"}}hinzugefügt{{else if eq .Change "removed"}}entfernt{{else}}geändert{{end}}{{with .Address}} (von der Adresse {{.}}){{end}}.
+Passkey {{if eq .Change "added"}}hinzugefügt{{else if eq .Change "removed"}}entfernt{{else}}geändert{{end}}{{with .Address}} (von der IP-Adresse {{.}}){{end}}.
 {{with .Name}}
 Name: {{.}}
 {{end}}

@@ -120,14 +120,14 @@ while signed in to your account. After that, we no longer write to this
 address.
 
 If this wasn't you, please sign in immediately, change your password and
-sign out all sessions:
+sign out on all devices:
 
 {{.Portal}}
 `},
 		registrar.MailPasswordChanged: {"Your password was changed", `
 The password of your account at dotkontor was changed on
 {{.At}}{{with .Address}} (from IP address {{.}}){{end}}.
-Other sessions were signed out.
+You were signed out on all other devices.
 
 If this wasn't you, please choose a new password immediately with
 "Forgot your password?", and review your access tokens and passkeys:
@@ -205,7 +205,7 @@ in{{else}}the second factor was
 changed{{end}}{{with .Address}} (from IP address {{.}}){{end}}.
 
 If this wasn't you, please sign in immediately, change your password and
-sign out all sessions:
+sign out on all devices:
 
 {{.Portal}}
 `},

@@ -61,8 +61,8 @@ jederzeit unter "Bestellungen":
 
 {{.Portal}}
 
-Waren Sie das nicht? Dann melden Sie sich bitte sofort an, ändern Sie
-Ihr Passwort und antworten Sie uns.
+Waren Sie das nicht? Dann antworten Sie uns bitte sofort, und melden Sie
+unter "Sicherheit" alle Geräte ab.
 {{end}}`},
 	registrar.MailOrderCompleted: {"{{with .Items}}{{(index . 0).Name}}{{end}}{{if .Others}} und {{.Others}} weitere{{end}}: Ihre Bestellung vom {{.Day}} ist ausgeführt", `
 vielen Dank. Ihre Bestellung vom {{.At}}
@@ -79,8 +79,8 @@ Haben Sie nichts bestellt? Dann antworten Sie uns bitte.
 
 {{.Portal}}
 
-Waren Sie das nicht? Dann melden Sie sich bitte sofort an, ändern Sie
-Ihr Passwort und antworten Sie uns.
+Waren Sie das nicht? Dann antworten Sie uns bitte sofort, und melden Sie
+unter "Sicherheit" alle Geräte ab.
 {{end}}`},
 	registrar.MailOrderEnded: {"{{with .Items}}{{(index . 0).Name}}{{end}}{{if .Others}} und {{.Others}} weitere{{end}}: Ihre Bestellung ist {{if eq .State `completed`}}ausgeführt{{else if eq .State `partially_completed`}}zum Teil ausgeführt{{else}}nicht ausgeführt{{end}}", `
 Ihre Bestellung wurde am {{.At}}
@@ -89,10 +89,10 @@ Ihre Bestellung wurde am {{.At}}
 Bestellung: {{.Order}}
 {{range .Items}}
 {{.Name}}
-  {{if .Failed}}ging nicht: {{if eq .Why "taken"}}der Name war inzwischen vergeben{{else if eq .Why "held"}}die Domain ist schon bei uns oder wird schon umgezogen{{else if eq .Why "code"}}der Auth-Code stimmte nicht{{else if eq .Why "locked"}}der Name ist gesperrt oder noch zu neu{{else if eq .Why "gone"}}die Registry führt den Namen nicht{{else if eq .Why "ours"}}das lag an uns, nicht an Ihnen{{else if eq .Why "denied"}}die Registry hat es abgelehnt{{else}}die Registry nahm den Auftrag nicht an{{end}}{{else if eq .Kind "register"}}ist registriert{{else if eq .Kind "transfer"}}ist zu uns umgezogen{{else if eq .Kind "restore"}}ist wiederhergestellt{{with .Until}} und bis {{.}} bezahlt{{end}}{{else}}ist {{with .Until}}bis {{.}} {{end}}verlängert{{end}}
+  {{if .Failed}}nicht möglich: {{if eq .Why "taken"}}der Name war inzwischen vergeben{{else if eq .Why "held"}}die Domain ist schon bei uns oder wird schon umgezogen{{else if eq .Why "code"}}der Auth-Code stimmte nicht{{else if eq .Why "locked"}}der Name ist gesperrt oder noch zu neu{{else if eq .Why "gone"}}die Registry führt den Namen nicht{{else if eq .Why "ours"}}das lag an uns, nicht an Ihnen{{else if eq .Why "denied"}}die Registry hat es abgelehnt{{else}}die Registry hat den Auftrag nicht angenommen{{end}}{{else if eq .Kind "register"}}ist registriert{{else if eq .Kind "transfer"}}ist zu uns umgezogen{{else if eq .Kind "restore"}}ist wiederhergestellt{{with .Until}} und bis {{.}} bezahlt{{end}}{{else}}ist {{with .Until}}bis {{.}} {{end}}verlängert{{end}}
 {{end}}{{with .Refund}}
-Wir geben {{.}} auf dem Weg zurück, auf dem Sie bezahlt haben. Das
-dauert einige Tage.
+Wir erstatten Ihnen {{.}} auf demselben Weg, auf dem Sie
+bezahlt haben. Das dauert einige Tage.
 {{end}}
 {{if .Unclaimed}}Die Bestellung gehört noch zu keinem Konto; der Link, mit dem Sie sie in
 Ihres übernehmen, steht in einer eigenen E-Mail. Danach ist alles hier:
@@ -101,8 +101,8 @@ Ihres übernehmen, steht in einer eigenen E-Mail. Danach ist alles hier:
 {{.Portal}}
 `},
 	registrar.MailClaim: {"Eine Bestellung für Sie: bitte übernehmen", `
-am {{.At}} wurde bei dotkontor eine Bestellung mit dieser
-E-Mail-Adresse gemacht, von einem Programm, das für Sie einkauft.
+am {{.At}} hat ein Agent, der für Sie einkauft, bei
+dotkontor mit dieser E-Mail-Adresse bestellt.
 
 Bestellung: {{.Order}}
 {{range .Items}}
@@ -124,11 +124,11 @@ Haben Sie nichts bestellt? Dann antworten Sie uns bitte.
 	registrar.MailPaymentRefunded: {"Ihre Zahlung vom {{.On}}: Wir erstatten {{with .Refund}}{{.}}{{else}}sie{{end}}", `
 am {{.At}} kam eine Zahlung an, die wir nicht mehr
 brauchten: Die Bestellung war schon bezahlt, oder sie war inzwischen
-abgelehnt oder abgelaufen.
+storniert oder abgelaufen.
 
 Bestellung: {{.Order}}
 {{with .Refund}}
-Wir geben {{.}} vollständig zurück, auf dem Weg, auf dem Sie
+Wir erstatten {{.}} vollständig auf demselben Weg, auf dem Sie
 bezahlt haben. Das dauert einige Tage.
 {{end}}
 Ihre Bestellungen finden Sie hier:
@@ -187,7 +187,7 @@ haben oder das für einen Irrtum halten, wenden Sie sich bitte an uns:
 	registrar.MailAuthCode: {"{{.Domain}}: Auth-Code angezeigt am {{.On}}", `
 am {{.At}} wurde der Auth-Code einer Ihrer Domains
 neu gesetzt und im Portal angezeigt{{with .Address}} (von der
-Adresse {{.}}){{end}}.
+IP-Adresse {{.}}){{end}}.
 
 Domain: {{.Domain}}
 

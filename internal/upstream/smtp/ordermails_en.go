@@ -58,8 +58,8 @@ at any time under "Orders":
 
 {{.Portal}}
 
-If this wasn't you, please sign in immediately, change your password and
-reply to this email.
+If this wasn't you, please reply to this email immediately, and sign out
+on all devices under \"Security\".
 {{end}}`},
 	registrar.MailOrderCompleted: {"{{with .Items}}{{(index . 0).Name}}{{end}}{{if .Others}} and {{.Others}} more{{end}}: your order of {{.Day}} is complete", `
 Thank you. Your order of {{.At}} is
@@ -76,8 +76,8 @@ If you didn't order anything, please reply to this email.
 
 {{.Portal}}
 
-If this wasn't you, please sign in immediately, change your password and
-reply to this email.
+If this wasn't you, please reply to this email immediately, and sign out
+on all devices under \"Security\".
 {{end}}`},
 	registrar.MailOrderEnded: {"{{with .Items}}{{(index . 0).Name}}{{end}}{{if .Others}} and {{.Others}} more{{end}}: your order is {{if eq .State `completed`}}complete{{else if eq .State `partially_completed`}}partly complete{{else}}not complete{{end}}", `
 Your order {{if eq .State "completed"}}was completed{{else if eq .State "partially_completed"}}was partly completed{{else}}could not be completed and was closed{{end}}
@@ -119,7 +119,7 @@ If you didn't order anything, please reply to this email.
 `},
 	registrar.MailPaymentRefunded: {"Your payment of {{.On}}: we are refunding {{with .Refund}}{{.}}{{else}}it{{end}}", `
 On {{.At}} we received a payment that was no longer
-due: the order had already been paid, had been declined or had expired.
+due: the order had already been paid, had been cancelled or had expired.
 
 Order: {{.Order}}
 {{with .Refund}}

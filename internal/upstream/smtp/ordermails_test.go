@@ -102,7 +102,7 @@ func TestOrderMails_StateEachOutcome(t *testing.T) {
 		},
 		"a receipt without an account": {
 			kind: registrar.MailOrderPaid, facts: orderMailData(map[string]string{"unclaimed": "true"}),
-			de: []string{"gehört\nnoch zu keinem Konto", "Haben Sie nichts bestellt?"}, en: []string{"does not belong to\nan account yet", "If you didn't order anything"}, deNever: "ändern Sie",
+			de: []string{"gehört\nnoch zu keinem Konto", "Haben Sie nichts bestellt?"}, en: []string{"does not belong to\nan account yet", "If you didn't order anything"}, deNever: "Sicherheit",
 		},
 		"done without an account": {
 			kind: registrar.MailOrderEnded, facts: orderMailData(map[string]string{"unclaimed": "true"}),
@@ -115,10 +115,10 @@ func TestOrderMails_StateEachOutcome(t *testing.T) {
 		},
 		"some failed": {
 			kind: registrar.MailOrderEnded, facts: because("epp_exists"),
-			de: []string{"zum Teil", "neu.de\n  ging nicht: der Name war inzwischen vergeben\n", "Wir geben 8,21 EUR"}, en: []string{"partly", "taken in the meantime", "refunding 8.21 EUR"},
+			de: []string{"zum Teil", "neu.de\n  nicht möglich: der Name war inzwischen vergeben\n", "Wir erstatten Ihnen 8,21 EUR"}, en: []string{"partly", "taken in the meantime", "refunding 8.21 EUR"},
 		},
 		"a wrong code": {kind: registrar.MailOrderEnded, facts: because("epp_auth_info"), de: []string{"Auth-Code stimmte nicht"}, en: []string{"auth code was wrong"}},
-		"another no":   {kind: registrar.MailOrderEnded, facts: because("unknown_code"), de: []string{"nahm den Auftrag nicht an"}, en: []string{"did not accept"}},
+		"another no":   {kind: registrar.MailOrderEnded, facts: because("unknown_code"), de: []string{"hat den Auftrag nicht angenommen"}, en: []string{"did not accept"}},
 		"nothing done": {kind: registrar.MailOrderEnded, facts: orderMailData(map[string]string{"state": "failed"}), de: []string{"nicht ausgeführt werden"}, en: []string{"could not be completed"}},
 		"a payment too many": {
 			kind: registrar.MailPaymentRefunded, facts: orderMailData(map[string]string{"refund": "134.11"}),

@@ -155,7 +155,7 @@ func TestRender_StatesTimeAddressAndData(t *testing.T) {
 	}
 	message.Language, message.Data = "fr", nil
 	_, body, err = parsed.render(message, "")
-	if err != nil || !strings.Contains(body, "Guten Tag") || strings.Contains(body, "von der Adresse") || strings.Contains(body, "Name:") {
+	if err != nil || !strings.Contains(body, "Guten Tag") || strings.Contains(body, "von der IP-Adresse") || strings.Contains(body, "Name:") {
 		t.Errorf("without data and in an unsupported language: %v\n%s", err, body)
 	}
 }

@@ -92,7 +92,7 @@ func TestBasket_AnnouncesIdentityCheckBeforeOrder(t *testing.T) {
 		s.basket += "~register:mate.ai"
 		s.visit("/warenkorb", nil).wantPage(http.StatusOK, []string{"für mehr als 100,00\u00a0€ bestellt, weist vor der Zahlung einmal seine Identität nach", "Ausweis oder Pass"}, nil)
 		if who == "" {
-			s.visit("/basket", nil).wantPage(http.StatusOK, []string{"more than €100.00 within 30 days"}, nil)
+			s.visit("/basket", nil).wantPage(http.StatusOK, []string{"within 30 days exceed €100.00"}, nil)
 		}
 		s.basket = "register:kino.film"
 		s.visit("/warenkorb", nil).wantPage(http.StatusOK, []string{"Für eine dieser Endungen weisen Sie"}, nil)

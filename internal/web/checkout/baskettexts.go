@@ -15,7 +15,7 @@ var basketTexts = ui.Texts{
 	},
 	"basket.identity": {
 		"Wer innerhalb von 30 Tagen für mehr als {1} bestellt, weist vor der Zahlung einmal seine Identität nach.",
-		"If you order for more than {1} within 30 days, you verify your identity once before you pay.",
+		"If your orders within 30 days exceed {1}, you verify your identity once before you pay.",
 	},
 	"basket.identity_extension": {
 		"Für eine dieser Endungen weisen Sie vor der Zahlung einmal Ihre Identität nach.",

@@ -8,7 +8,7 @@ var orderTexts = ui.Texts{
 	"asked.you":         {"Bestellt von Ihnen", "Ordered by you"},
 	"asked.token":       {"Vorbereitet von einem Programm mit Zugangstoken", "Prepared by a program with an access token"},
 	"asked.application": {"Vorbereitet von einer verbundenen Anwendung", "Prepared by a connected application"},
-	"asked.agent":       {"Vorbereitet von einem Einkaufsprogramm", "Prepared by a shopping agent"},
+	"asked.agent":       {"Vorbereitet von einem Checkout-Agenten", "Prepared by a checkout agent"},
 	"asked.system":      {"Angelegt von der automatischen Verlängerung", "Created by automatic renewal"},
 	"asked.person":      {"Bestellt im Portal", "Ordered in the portal"},
 
@@ -69,7 +69,7 @@ var orderTexts = ui.Texts{
 	"state.completed":             {"ausgeführt", "completed"},
 	"state.partially_completed":   {"teilweise ausgeführt", "partly completed"},
 	"state.failed":                {"nicht ausgeführt", "failed"},
-	"state.canceled":              {"storniert", "canceled"},
+	"state.canceled":              {"storniert", "cancelled"},
 	"state.expired":               {"abgelaufen", "expired"},
 
 	"invoices.title": {"Rechnungen", "Invoices"},

@@ -13,7 +13,7 @@ var payTexts = ui.Texts{
 	"pay.title.completed":             {"Bestellung ausgeführt", "Order completed"},
 	"pay.title.partially_completed":   {"Bestellung teilweise ausgeführt", "Order partly completed"},
 	"pay.title.failed":                {"Bestellung nicht ausgeführt", "Order failed"},
-	"pay.title.canceled":              {"Bestellung storniert", "Order canceled"},
+	"pay.title.canceled":              {"Bestellung storniert", "Order cancelled"},
 	"pay.title.expired":               {"Bestellung abgelaufen", "Order expired"},
 
 	"pay.text.awaiting_verification": {
@@ -56,7 +56,7 @@ var payTexts = ui.Texts{
 	},
 	"pay.text.canceled": {
 		"Diese Bestellung wurde storniert. Es wird nichts abgebucht.",
-		"This order was canceled. Nothing will be charged.",
+		"This order was cancelled. Nothing will be charged.",
 	},
 	"pay.text.expired": {
 		"Diese Bestellung wurde nicht rechtzeitig bezahlt. Es wird nichts abgebucht.",
@@ -175,7 +175,7 @@ var payTexts = ui.Texts{
 		"Connect {1} to your website: set its nameservers",
 	},
 	"done.password": {"Passwort wählen, damit Sie sich wieder anmelden können", "Choose a password so that you can sign in again"},
-	"done.invoice":  {"Rechnung ansehen; sie kommt auch per E-Mail", "View your invoice; it is in your inbox, too"},
+	"done.invoice":  {"Rechnung ansehen; sie kommt auch per E-Mail", "View your invoice; we also email it to you"},
 
 	"steps.label":  {"Schritte", "Steps"},
 	"steps.choose": {"Auswählen", "Choose"},
@@ -225,8 +225,8 @@ var payTexts = ui.Texts{
 
 	"decline.title": {"Bestellung verwerfen?", "Discard this order?"},
 	"decline.text": {
-		"Wir buchen nichts ab und führen nichts aus. Möchten Sie das später doch, bestellen Sie neu.",
-		"We charge nothing and carry out nothing. If you change your mind, you need to place a new order.",
+		"Es wird nichts abgebucht und nichts ausgeführt. Wenn Sie es sich anders überlegen, bestellen Sie einfach neu.",
+		"Nothing will be charged or carried out. If you change your mind, just place a new order.",
 	},
 	"decline.submit": {"Ja, verwerfen", "Yes, discard"},
 	"decline.back":   {"Zurück zur Bestellung", "Back to the order"},
@@ -278,17 +278,17 @@ var payTexts = ui.Texts{
 
 	"pay.unclaimed.heading": {"Noch keinem Konto zugeordnet", "Not assigned to an account yet"},
 	"pay.unclaimed": {
-		"Ein Programm hat diese Bestellung für {1} aufgegeben. Wir schicken einen Link an diese Adresse. Damit ordnen Sie die Bestellung einem Konto zu; danach können Sie sie hier bezahlen und verwalten.",
+		"Ein Agent hat diese Bestellung für {1} aufgegeben. Wir schicken einen Link an diese Adresse. Damit ordnen Sie die Bestellung einem Konto zu; danach können Sie sie hier bezahlen und verwalten.",
 		"An agent placed this order for {1}. We send a link to that address. Use it to add the order to an account; then you can pay and manage it here.",
 	},
 	"pay.unclaimed.button": {"Link schicken", "Send link"},
 	"pay.unclaimed.no_customer": {
-		"Ein Programm hat diese Bestellung aufgegeben und noch keinen Kunden genannt.",
+		"Ein Agent hat diese Bestellung aufgegeben und noch keinen Kunden genannt.",
 		"An agent placed this order and hasn't named the customer yet.",
 	},
 	"claim.title": {"Bestellung übernehmen", "Claim your order"},
 	"claim.intro": {
-		"Ein Programm hat diese Bestellung für Sie aufgegeben. Sie gehört noch keinem Konto:",
+		"Ein Agent hat diese Bestellung für Sie aufgegeben. Sie gehört noch keinem Konto:",
 		"An agent placed this order for you. It doesn't belong to an account yet:",
 	},
 	"claim.account": {

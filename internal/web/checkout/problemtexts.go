@@ -88,7 +88,7 @@ var problemTexts = ui.WithRequirements(ui.Texts{
 	},
 
 	"note.ordered":          {"Ihre Bestellung ist eingegangen.", "Your order has been placed."},
-	"note.declined":         {"Die Bestellung ist storniert.", "The order is canceled."},
+	"note.declined":         {"Die Bestellung ist storniert.", "The order is cancelled."},
 	"note.item_removed":     {"Die Domain ist aus der Bestellung entfernt.", "The domain is removed from the order."},
 	"note.code_saved":       {"Der Auth-Code ist gespeichert.", "The auth code is saved."},
 	"note.registrant_saved": {"Die Angaben sind gespeichert.", "The details are saved."},
@@ -190,7 +190,7 @@ var problemTexts = ui.WithRequirements(ui.Texts{
 	},
 	"problem.bad_auth_code": {
 		"Das ist kein gültiger Auth-Code: Er hat höchstens 100 Zeichen, ohne Umlaute.",
-		"This isn't a valid auth code: use at most 100 ASCII characters.",
+		"This isn't a valid auth code: it has at most 100 characters and no accents.",
 	},
 	"problem.not_a_transfer": {"Dieser Posten braucht keinen Auth-Code.", "This item needs no auth code."},
 	"problem.payment_refused": {
@@ -283,7 +283,7 @@ var problemTexts = ui.WithRequirements(ui.Texts{
 	},
 	"reason.not_restorable": {
 		"Diese Domain lässt sich nicht (mehr) wiederherstellen.",
-		"This domain can't be restored, or can't be restored any more.",
+		"This domain can't be restored (any more).",
 	},
 	"reason.not_renewable": {
 		"Die Registry verlängert diese Domain zurzeit nicht.",

@@ -61,7 +61,7 @@ var texts = ui.Texts{
 	},
 	"problem.too_many_declarations.imprint": {
 		"Von hier kamen zu viele Erklärungen. Bitte versuchen Sie es in {1} noch einmal, oder schicken Sie Ihre Erklärung an die Anschrift im Impressum.",
-		"Too many notices were sent from here. Please try again in {1}, or send your notice to the address in the imprint.",
+		"Too many notices were sent from here. Please try again in {1}, or send your notice to the address in the legal notice.",
 	},
 	"notice.title.withdrawal":  {"Ihr Widerruf ist eingegangen", "We received your withdrawal"},
 	"notice.title.termination": {"Ihre Kündigung ist eingegangen", "We received your cancellation"},

@@ -9,7 +9,7 @@ var errorTexts = ui.Texts{
 
 	// Other systems.
 	"error.timeout":               {"Keine Antwort in der vorgesehenen Zeit", "No response in time"},
-	"error.change_not_cancelable": {"Die Änderung läuft schon und lässt sich nicht mehr abbrechen", "The change has begun and can no longer be canceled"},
+	"error.change_not_cancelable": {"Die Änderung läuft schon und lässt sich nicht mehr abbrechen", "The change has begun and can no longer be cancelled"},
 	"error.refused":               {"Verbindung abgelehnt oder abgebrochen", "Connection refused or closed"},
 	"error.throttled":             {"Die Gegenstelle begrenzt die Zahl der Anfragen", "Rate limited by the other system"},
 	"error.broken":                {"Die Antwort war unbrauchbar", "Invalid response"},
@@ -142,7 +142,7 @@ var errorTexts = ui.Texts{
 	"error.refund_failed":           {"Die Erstattung ist fehlgeschlagen", "The refund failed"},
 	"error.already_refunded":        {"Schon erstattet", "Already refunded"},
 	"error.bad_message":             {"Die Signatur der Benachrichtigung ist falsch", "Wrong webhook signature"},
-	"error.canceled":                {"Vom Kunden abgebrochen", "Canceled by the customer"},
+	"error.canceled":                {"Vom Kunden abgebrochen", "Cancelled by the customer"},
 	"error.no_name":                 {"Der Nachweis enthält keinen Namen", "The verification has no name"},
 	"error.not_verified":            {"Identität nicht nachgewiesen", "Identity not verified"},
 	"error.bad_net":                 {"Der Nettobetrag ist ungültig", "Invalid net amount"},

@@ -83,7 +83,7 @@ var domainListTexts = ui.Texts{
 	},
 	"bulk.ns_signed": {
 		"Ist bei einer Domain DNSSEC an, entfernen wir zuerst ihren DS-Eintrag und ändern die Nameserver erst, wenn sie dadurch nicht mehr unerreichbar werden kann. Den Tag nennen wir Ihnen danach.",
-		"If DNSSEC is on for a domain, we first remove its DS record and change the nameservers only once this can't make the domain unreachable. We tell you the day afterwards.",
+		"If DNSSEC is on for a domain, we first remove its DS record and change the nameservers only when that can no longer make the domain unreachable. We then tell you the date.",
 	},
 	"bulk.ns_save":     {"Nameserver ändern (Domains: {1})", "Change nameservers (domains: {1})"},
 	"bulk.folder_hint": {"Leer lassen, um die Domains aus ihrem Ordner zu nehmen.", "Leave empty to remove the domains from their folder."},

@@ -63,18 +63,18 @@ var domainTexts = ui.WithRequirements(ui.Texts{
 	"term.unpaid_until":   {"Laufzeit vorbei; verlängern können Sie voraussichtlich bis {1}", "Term over; you can probably renew until {1}"},
 	"term.unpaid":         {"Laufzeit vorbei; bitte verlängern Sie bald", "Term over; please renew soon"},
 	"term.unpaid_over":    {"Laufzeit vorbei; hier kann sie nicht mehr verlängert werden", "Term over; it can't be renewed here any more"},
-	"term.holding":        {"Wird gerade abgeschaltet; verlängern können Sie weiterhin", "Is being put on hold; you can still renew"},
-	"term.held":           {"Abgeschaltet seit {1}; wird am {2} gelöscht, wenn Sie nicht verlängern", "On hold since {1}; will be deleted on {2} unless you renew"},
-	"term.held_open":      {"Abgeschaltet seit {1}, bis Sie verlängern", "On hold since {1} until you renew"},
+	"term.holding":        {"Wird gerade abgeschaltet; verlängern können Sie weiterhin", "Is being suspended; you can still renew"},
+	"term.held":           {"Abgeschaltet seit {1}; wird am {2} gelöscht, wenn Sie nicht verlängern", "Suspended since {1}; will be deleted on {2} unless you renew"},
+	"term.held_open":      {"Abgeschaltet seit {1}, bis Sie verlängern", "Suspended since {1} until you renew"},
 	"term.deleting":       {"Wird gerade gelöscht", "Is being deleted"},
 	"term.redemption":     {"Gelöscht; wiederherstellbar bis {1}", "Deleted; can be restored until {1}"},
 	"term.deleted":        {"Gelöscht", "Deleted"},
 	"term.transit":        {"DENIC klärt mit dem Inhaber, wie es weitergeht", "DENIC asks the holder how to proceed"},
-	"term.keep":           {"Entscheidung zurücknehmen", "Take this choice back"},
+	"term.keep":           {"Entscheidung zurücknehmen", "Undo this choice"},
 	"term.let_expire":     {"Auslaufen lassen", "Let it expire"},
 	"term.let_expire_text": {
 		"Wir verlängern die Domain dann nicht und buchen nichts ab. Nach dem Ende der Laufzeit wird sie abgeschaltet und gelöscht oder an die Registry zurückgegeben; damit stimmen Sie der Löschung zu. Ist die Laufzeit schon vorbei, kann das sofort geschehen. Bis zur Löschung können Sie das zurücknehmen.",
-		"We then don't renew the domain and don't charge anything. After the end of its term it stops working and is deleted or handed back to the registry; by this you agree to the deletion. If the term is over already, that may happen at once. Until the deletion you can take this back.",
+		"We won't renew the domain or charge you. When its term ends, it is suspended and deleted, or handed back to the registry; you agree to the deletion. If the term has already ended, this may happen at once. You can undo this until the domain is deleted.",
 	},
 	"term.let_expire_submit": {"Domain auslaufen lassen", "Let the domain expire"},
 
@@ -94,7 +94,7 @@ var domainTexts = ui.WithRequirements(ui.Texts{
 	"auto_renew.renew_now": {"Jetzt selbst verlängern", "Renew it yourself now"},
 	"auto_renew.submit":    {"Automatische Verlängerung einschalten", "Turn on automatic renewal"},
 	"auto_renew.hint":      {"Jetzt wird nichts abgebucht. Sie erhalten eine Bestätigung per E-Mail.", "Nothing is charged now. You get a confirmation by email."},
-	"auto_renew.no_method": {"Dafür brauchen wir zuerst ein Zahlungsmittel.", "First, we need a payment method for this."},
+	"auto_renew.no_method": {"Bitte fügen Sie zuerst ein Zahlungsmittel hinzu.", "Please add a payment method first."},
 
 	"methods.title":     {"Zahlungsmittel", "Payment methods"},
 	"methods.method":    {"Zahlungsmittel", "Payment method"},
@@ -346,7 +346,7 @@ var domainTexts = ui.WithRequirements(ui.Texts{
 	"change_state.open":        {"läuft", "in progress"},
 	"change_state.removing_ds": {"DS-Eintrag wird entfernt", "removing the DS record"},
 	"change_state.waiting":     {"geplant", "planned"},
-	"change_state.canceled":    {"von Ihnen abgebrochen", "canceled by you"},
+	"change_state.canceled":    {"von Ihnen abgebrochen", "cancelled by you"},
 	"change_state.pending":     {"bei der Registry in Bearbeitung", "pending at the registry"},
 	"change_state.refused":     {"abgelehnt", "rejected"},
 	"change_state.abandoned":   {"abgebrochen", "abandoned"},
@@ -360,7 +360,7 @@ var domainTexts = ui.WithRequirements(ui.Texts{
 	"action.domain_holder_changed":   {"Inhaberdaten einer Domain übernommen", "Holder details of a domain updated"},
 	"action.domain_change_refused":   {"Änderung von der Registry abgelehnt", "Change rejected by the registry"},
 	"action.domain_change_abandoned": {"Änderung einer Domain abgebrochen", "Domain change abandoned"},
-	"action.domain_change_canceled":  {"Geplante Änderung der Nameserver abgebrochen", "Planned nameserver change canceled"},
+	"action.domain_change_canceled":  {"Geplante Änderung der Nameserver abgebrochen", "Planned nameserver change cancelled"},
 	"action.domain_secured":          {"Domain wegen eines Verfahrens gesichert", "Domain secured because of a dispute"},
 
 	"note.change_nameservers": {
@@ -371,7 +371,7 @@ var domainTexts = ui.WithRequirements(ui.Texts{
 		"Der DS-Eintrag ist entfernt. Die Nameserver ändern wir, sobald das gefahrlos geht.",
 		"The DS record is removed. We change the nameservers as soon as that is safe.",
 	},
-	"note.change_canceled":  {"Die Änderung ist abgebrochen. Die Nameserver bleiben, wie sie sind.", "The change is canceled. The nameservers stay as they are."},
+	"note.change_canceled":  {"Die Änderung ist abgebrochen. Die Nameserver bleiben, wie sie sind.", "The change is cancelled. The nameservers stay as they are."},
 	"note.change_ds_add":    {"Der DS-Eintrag ist bei der Registry hinterlegt.", "The registry has the DS record."},
 	"note.change_ds_remove": {"Der DS-Eintrag ist entfernt.", "The DS record is removed."},
 	"note.change_lock":      {"Die Domain ist gesperrt.", "The domain is locked."},
@@ -388,7 +388,7 @@ var domainTexts = ui.WithRequirements(ui.Texts{
 	},
 	"problem.change_not_cancelable": {
 		"Diese Änderung lässt sich nicht mehr abbrechen.",
-		"This change can't be canceled any more.",
+		"This change can't be cancelled any more.",
 	},
 	"problem.in_line": {"Zeile {1} („{2}“): {3}", "Line {1} (“{2}”): {3}"},
 	"problem.bad_nameserver": {

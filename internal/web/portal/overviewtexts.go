@@ -116,7 +116,7 @@ var overviewTexts = ui.Texts{
 		"{1} vorbereitet, {2} bezahlt",
 		"{1} prepared, {2} paid",
 	},
-	"agents.spent": {"Bezahlt bisher", "Paid so far"},
+	"agents.spent": {"Bisher bezahlt", "Paid so far"},
 	"agents.spent_hint": {
 		"Beträge inklusive USt., Erstattungen abgezogen.",
 		"Amounts include VAT, refunds deducted.",
@@ -153,7 +153,7 @@ var overviewTexts = ui.Texts{
 	},
 
 	"stop.title": {"Alle Agenten stoppen", "Stop all agents"},
-	"stop.intro": {"Diese Zugänge enden sofort:", "This access ends immediately:"},
+	"stop.intro": {"Diese Zugänge enden sofort:", "Access ends immediately for:"},
 	"stop.after": {
 		"Wer wieder für Sie handeln soll, braucht eine neue Verbindung oder ein neues Token. Offene Bestellungen bleiben bestehen; bezahlen oder verwerfen Sie sie unter „Bestellungen“.",
 		"To let one of them act for you again, connect it again or create a new token. Open orders remain; pay or discard them under “Orders”.",

@@ -62,7 +62,7 @@ var texts = ui.WithRequirements(ui.Texts{
 	"email_confirm.title":  {"Neue E-Mail-Adresse bestätigen", "Confirm your new email address"},
 	"email_confirm.intro":  {"{1} wird die E-Mail-Adresse Ihres Kontos.", "{1} becomes your account's email address."},
 	"email_confirm.submit": {"Adresse bestätigen", "Confirm address"},
-	"enrol.title":          {"Ersten Faktor einrichten", "Set up your first factor"},
+	"enrol.title":          {"Zweiten Faktor einrichten", "Set up two-factor sign-in"},
 	"enrol.intro": {
 		"Ihr Konto hat Betreiberrechte, aber noch keinen zweiten Faktor. Der Link gilt nur einmal: Legen Sie danach innerhalb von zehn Minuten einen Passkey an, oder richten Sie eine Authenticator-App ein.",
 		"Your account has operator rights but no second factor yet. The link works once: within ten minutes of using it, add a passkey or set up an authenticator app.",
@@ -71,8 +71,8 @@ var texts = ui.WithRequirements(ui.Texts{
 	"strong.title": {"Hier reicht ein Passwort nicht", "A password is not enough here"},
 	"strong.again": {"Mit Passkey oder Code anmelden", "Sign in with a passkey or a code"},
 	"security.enrol": {
-		"Ihr Konto hat Betreiberrechte, aber keinen zweiten Faktor. Den ersten richten Sie über einen Einrichtungslink ein. Bitten Sie die Person darum, die Ihnen die Rolle gegeben hat.",
-		"Your account has operator rights but no second factor. You set up the first one with an enrolment link. Ask the person who gave you the role for it.",
+		"Ihr Konto hat Betreiberrechte, aber keinen zweiten Faktor. Sie richten ihn über einen Einrichtungslink ein. Bitten Sie die Person darum, die Ihnen die Rolle gegeben hat.",
+		"Your account has operator rights but no second factor. You set it up with an enrolment link. Ask the person who gave you the role for it.",
 	},
 
 	"sign_in.title":    {"Anmelden", "Sign in"},
@@ -194,7 +194,7 @@ var texts = ui.WithRequirements(ui.Texts{
 	"passkeys.remove_one": {"Passkey {1} entfernen", "Remove passkey {1}"},
 	"passkeys.failed": {
 		"Das hat nicht geklappt oder wurde abgebrochen. Bitte versuchen Sie es noch einmal.",
-		"That didn't work or was canceled. Please try again.",
+		"That didn't work or was cancelled. Please try again.",
 	},
 	"passkeys.script": {
 		"Passkeys brauchen JavaScript. Alles andere geht ohne.",
@@ -337,8 +337,8 @@ var texts = ui.WithRequirements(ui.Texts{
 		"The passkey is removed. Other devices are signed out.",
 	},
 	"note.enrolment_opened": {
-		"Der Link gilt. Richten Sie jetzt Ihren ersten Faktor ein.",
-		"The link is accepted. Set up your first factor now.",
+		"Der Link gilt. Richten Sie jetzt einen zweiten Faktor ein.",
+		"The link is accepted. Set up a second factor now.",
 	},
 	"note.factor_dropped": {"Der zweite Faktor ist ausgeschaltet.", "The second factor is off."},
 	"note.app_disconnected": {
@@ -358,19 +358,19 @@ var texts = ui.WithRequirements(ui.Texts{
 
 	"note.auto_renew_on":  {"Die automatische Verlängerung ist eingeschaltet.", "Automatic renewal is on."},
 	"note.auto_renew_off": {"Die automatische Verlängerung ist ausgeschaltet.", "Automatic renewal is off."},
-	"note.let_expire":     {"Die Domain läuft aus, wie Sie es wünschen.", "The domain expires, as you chose."},
-	"note.keep_open":      {"Zurückgenommen. Damit die Domain nicht abläuft, verlängern Sie sie bitte.", "Taken back. To keep the domain, please renew it."},
+	"note.let_expire":     {"Die Domain läuft aus, wie Sie es wünschen.", "The domain will expire, as you asked."},
+	"note.keep_open":      {"Zurückgenommen. Damit die Domain nicht abläuft, verlängern Sie sie bitte.", "Undone. To keep the domain, please renew it."},
 	"note.method_saved":   {"Das Zahlungsmittel ist gespeichert.", "The payment method is saved."},
 	"note.method_removed": {"Das Zahlungsmittel ist entfernt.", "The payment method is removed."},
 	"note.method_default": {"Der neue Standard ist gespeichert.", "The new default is saved."},
 
-	"problem.no_method": {"Dafür brauchen wir zuerst ein Zahlungsmittel.", "First, we need a payment method for this."},
+	"problem.no_method": {"Bitte fügen Sie zuerst ein Zahlungsmittel hinzu.", "Please add a payment method first."},
 	"problem.offer_changed": {
 		"Preis, Tag oder Zahlungsmittel haben sich gerade geändert. Bitte prüfen Sie das Angebot noch einmal.",
 		"The price, the day or the payment method has just changed. Please check the offer again.",
 	},
 	"problem.not_renewable": {
-		"Diese Domain kann sich nicht automatisch verlängern: Sie ist nicht aktiv, oder wir verkaufen die Endung nicht mehr.",
+		"Diese Domain lässt sich nicht automatisch verlängern: Sie ist nicht aktiv, oder wir verkaufen die Endung nicht mehr.",
 		"This domain can't be renewed automatically: it isn't active, or we no longer sell its extension.",
 	},
 	"problem.renewal_in_progress": {

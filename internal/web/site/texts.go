@@ -52,7 +52,7 @@ var texts = ui.Texts{
 		"Wir konnten gerade nicht feststellen, ob etwas davon frei ist.",
 		"We couldn't find out right now whether any of them is available.",
 	},
-	"search.waiting": {"Wir fragen die Registrys.", "Checking with the registries."},
+	"search.waiting": {"Wir fragen bei den Registries nach.", "Checking with the registries."},
 	"search.failed": {
 		"Die Verbindung ist abgebrochen. Bitte suchen Sie noch einmal.",
 		"The connection was lost. Please search again.",
@@ -163,7 +163,7 @@ var texts = ui.Texts{
 	"prices.title": {"Preise", "Prices"},
 	"prices.description": {
 		"Alle Endungen mit Preisen für Registrierung, Verlängerung, Umzug und Wiederherstellung, brutto und netto, auch als CSV.",
-		"All extensions with prices of registration, renewal, transfer and restore, gross and net, also as CSV.",
+		"All extensions with prices for registration, renewal, transfer and restore, gross and net, also as CSV.",
 	},
 	"prices.lead": {
 		"Die erste Laufzeit dauert ein Jahr, sofern nichts anderes angegeben ist. Alle Preise inklusive {1} % USt., netto daneben. Der Preis für jedes weitere Jahr steht in derselben Zeile. Endungen mit „nur Abfrage“ können Sie hier prüfen, aber nicht bestellen.",

@@ -89,7 +89,7 @@ func TestTransferList_GoodLinesBecomeOneOrder(t *testing.T) {
 		timeline = h.get(s.base + "/portal/transfers")
 		return strings.Count(timeline.text, "Bei der Registry beantragt") == 3 && strings.Contains(timeline.text, "umgezogen")
 	})
-	for _, want := range []string{"In Arbeit (3)", "Abgeschlossen (1)", "Abgeschlossen spätestens etwa", "Bezahlt oder bestätigt", "Umgezogen"} {
+	for _, want := range []string{"In Arbeit (3)", "Abgeschlossen (1)", "Voraussichtlich abgeschlossen bis", "Bezahlt oder bestätigt", "Umgezogen"} {
 		if !strings.Contains(timeline.text, want) {
 			t.Errorf("the timeline has no %q:\n%s", want, timeline.text)
 		}
