@@ -133,7 +133,7 @@ dotkontor geändert{{with .Address}} (von der IP-Adresse {{.}}){{end}}. Alle
 anderen Geräte sind abgemeldet.
 
 Waren Sie das nicht? Dann wählen Sie bitte sofort mit
-„Passwort vergessen“ ein neues und sehen Sie Ihre Zugangstokens und
+„Passwort vergessen“ ein neues und sehen Sie Ihre Zugangstoken und
 Passkeys durch:
 
 {{.Portal}}

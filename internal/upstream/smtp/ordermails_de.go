@@ -61,8 +61,9 @@ jederzeit unter "Bestellungen":
 
 {{.Portal}}
 
-Waren Sie das nicht? Dann antworten Sie uns bitte sofort, und melden Sie
-unter "Sicherheit" alle Geräte ab.
+Waren Sie das nicht? Dann antworten Sie uns bitte sofort. Melden Sie
+unter "Sicherheit" alle Geräte ab, und ändern Sie Ihr Passwort, falls Sie
+eines haben.
 {{end}}`},
 	registrar.MailOrderCompleted: {"{{with .Items}}{{(index . 0).Name}}{{end}}{{if .Others}} und {{.Others}} weitere{{end}}: Ihre Bestellung vom {{.Day}} ist ausgeführt", `
 vielen Dank. Ihre Bestellung vom {{.At}}
@@ -79,8 +80,9 @@ Haben Sie nichts bestellt? Dann antworten Sie uns bitte.
 
 {{.Portal}}
 
-Waren Sie das nicht? Dann antworten Sie uns bitte sofort, und melden Sie
-unter "Sicherheit" alle Geräte ab.
+Waren Sie das nicht? Dann antworten Sie uns bitte sofort. Melden Sie
+unter "Sicherheit" alle Geräte ab, und ändern Sie Ihr Passwort, falls Sie
+eines haben.
 {{end}}`},
 	registrar.MailOrderEnded: {"{{with .Items}}{{(index . 0).Name}}{{end}}{{if .Others}} und {{.Others}} weitere{{end}}: Ihre Bestellung ist {{if eq .State `completed`}}ausgeführt{{else if eq .State `partially_completed`}}zum Teil ausgeführt{{else}}nicht ausgeführt{{end}}", `
 Ihre Bestellung wurde am {{.At}}

@@ -58,8 +58,9 @@ at any time under "Orders":
 
 {{.Portal}}
 
-If this wasn't you, please reply to this email immediately, and sign out
-on all devices under \"Security\".
+If this wasn't you, please reply to this email immediately. Under
+"Security", sign out on all devices and change your password if you have
+one.
 {{end}}`},
 	registrar.MailOrderCompleted: {"{{with .Items}}{{(index . 0).Name}}{{end}}{{if .Others}} and {{.Others}} more{{end}}: your order of {{.Day}} is complete", `
 Thank you. Your order of {{.At}} is
@@ -76,8 +77,9 @@ If you didn't order anything, please reply to this email.
 
 {{.Portal}}
 
-If this wasn't you, please reply to this email immediately, and sign out
-on all devices under \"Security\".
+If this wasn't you, please reply to this email immediately. Under
+"Security", sign out on all devices and change your password if you have
+one.
 {{end}}`},
 	registrar.MailOrderEnded: {"{{with .Items}}{{(index . 0).Name}}{{end}}{{if .Others}} and {{.Others}} more{{end}}: your order is {{if eq .State `completed`}}complete{{else if eq .State `partially_completed`}}partly complete{{else}}not complete{{end}}", `
 Your order {{if eq .State "completed"}}was completed{{else if eq .State "partially_completed"}}was partly completed{{else}}could not be completed and was closed{{end}}

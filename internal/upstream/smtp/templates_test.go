@@ -80,6 +80,9 @@ func TestMailTexts_BothLanguagesShareKindsAndPlaceholders(t *testing.T) {
 		if de.subject == "" || en.subject == "" || !slices.Equal(used(de.subject), used(en.subject)) {
 			t.Errorf("%s: a subject is empty, or the languages have other placeholders", kind)
 		}
+		if strings.Contains(de.body+en.body, `\`) {
+			t.Errorf("%s shows a backslash to its reader", kind)
+		}
 		if informalWords.MatchString(strings.ToLower(de.body)) {
 			t.Errorf("%s is not polite: %s", kind, de.body)
 		}
