@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/inbox"
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 )
@@ -182,7 +183,7 @@ func TestProvisionItems_ReleasedPerNodeAndDueAfterRegistryMessage(t *testing.T) 
 		}
 		for _, name := range []string{"n2.org", "n3.org"} {
 			for i, want := range []bool{true, false} { // the second message is a duplicate
-				added, err := db.StoreRegistryMessage(ctx, "sandbox", provision.Message{ID: name, Name: name, Queued: testTime}, testTime)
+				added, err := db.StoreRegistryMessage(ctx, "sandbox", inbox.Message{ID: name, Name: name, Queued: testTime}, testTime)
 				if err != nil || added != want {
 					t.Errorf("%s, message %d: stored %t, %v", name, i, added, err)
 				}

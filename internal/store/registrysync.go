@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/inbox"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
 	"github.com/dotkontor/dotkontor/internal/store/query"
@@ -26,7 +27,7 @@ func provisionDomainOf(row query.Domain) provision.Domain {
 // StoreRegistryMessage stores a poll message and makes its subject due. A repeated message
 // does so too: the first time may have been interrupted between the row and the
 // acknowledgement.
-func (db *DB) StoreRegistryMessage(ctx context.Context, account string, message provision.Message, now time.Time) (bool, error) {
+func (db *DB) StoreRegistryMessage(ctx context.Context, account string, message inbox.Message, now time.Time) (bool, error) {
 	var added int64
 	err := db.write(ctx, func(q *query.Queries) (err error) {
 		added, err = q.InsertRegistryMessage(ctx, query.InsertRegistryMessageParams{

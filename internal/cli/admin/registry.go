@@ -10,6 +10,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/app"
 	"github.com/dotkontor/dotkontor/internal/cli"
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/inbox"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 	"github.com/dotkontor/dotkontor/internal/upstream/epp"
 )
@@ -214,7 +215,7 @@ func (c registryPollCommand) Run(t *cli.Terminal) error {
 		}
 		defer closeFn()
 		for _, account := range d.Config.EPP {
-			count, err := provisioning.Poll(d.Ctx, account.Name, func(m provision.Message) {
+			count, err := provisioning.Poll(d.Ctx, account.Name, func(m inbox.Message) {
 				fmt.Fprintf(d.Out, "%s  %s  %s  %s  %s\n", account.Name, cli.Printable(m.ID), formatTime(m.Queued), orDash(m.Name), cli.Printable(m.Text))
 			})
 			if err != nil {

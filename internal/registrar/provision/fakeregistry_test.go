@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/dotkontor/dotkontor/internal/registrar/inbox"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 )
 
@@ -20,7 +21,7 @@ type fakeRegistry struct {
 	outcome      func() (provision.Outcome, error)
 	records      map[string]provision.Record
 	recordErrors map[string]error
-	messages     []provision.Message
+	messages     []inbox.Message
 	keepMessages bool // acknowledged messages stay queued
 	availability error
 	missing      []string
@@ -103,7 +104,7 @@ func (o *fakeRegistry) Record(_ context.Context, name string) (provision.Record,
 	return o.records[name], o.recordErrors[name]
 }
 
-func (o *fakeRegistry) NextMessage(context.Context) (*provision.Message, error) {
+func (o *fakeRegistry) NextMessage(context.Context) (*inbox.Message, error) {
 	if err := o.nextError("poll"); err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/inbox"
 )
 
 // Store persists provision items.
@@ -55,7 +56,7 @@ type Renewal struct {
 type Domains interface {
 	// StoreRegistryMessage stores a poll message and makes due the items and domains it
 	// concerns. It returns false if the message was already stored.
-	StoreRegistryMessage(ctx context.Context, account string, message Message, now time.Time) (bool, error)
+	StoreRegistryMessage(ctx context.Context, account string, message inbox.Message, now time.Time) (bool, error)
 	ListDueDomains(ctx context.Context, now time.Time, limit int) ([]Domain, error)
 	// ListDomainsAfter returns a page of all domains; DomainByName the one that is held
 	// now, or else the most recent one.
@@ -100,7 +101,7 @@ type Account interface {
 	// Record returns a domain's registry data; Gone or Elsewhere if there is none for us.
 	Record(ctx context.Context, name string) (Record, error)
 	// NextMessage returns the oldest queued message; nil if the queue is empty.
-	NextMessage(ctx context.Context) (*Message, error)
+	NextMessage(ctx context.Context) (*inbox.Message, error)
 	Acknowledge(ctx context.Context, id string) error
 }
 
@@ -169,13 +170,4 @@ type Record struct {
 	Created, Expires time.Time
 	Nameservers      []string
 	Handle           string
-}
-
-// Message is a poll message of a registry.
-type Message struct {
-	ID      string
-	Name    string // the domain it concerns; empty if it is about something else
-	Text    string
-	Queued  time.Time
-	Waiting int // the length of the queue, this message included
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/failpoint"
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/inbox"
 )
 
 // Drift is a difference between our records and a registry's.
@@ -60,7 +61,7 @@ func (s *Service) pollMessages(ctx context.Context, account NamedAccount) {
 
 // Poll fetches all queued messages of an account. Each is stored, and the rows it concerns
 // made due, before it is acknowledged. onMessage may be nil.
-func (s *Service) Poll(ctx context.Context, account string, onMessage func(Message)) (taken int, err error) {
+func (s *Service) Poll(ctx context.Context, account string, onMessage func(inbox.Message)) (taken int, err error) {
 	registry := s.accountByName(account)
 	if registry == nil {
 		return 0, &registrar.Error{Kind: registrar.KindNotFound, Code: registrar.NoRegistryAccount}

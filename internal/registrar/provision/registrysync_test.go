@@ -11,13 +11,14 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/inbox"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 )
 
 func TestPoll_StoresMessageBeforeAcknowledging(t *testing.T) {
 	t.Parallel()
 	env := newEnv(t, &fakeRegistry{
-		messages: []provision.Message{{ID: "1", Name: "neu.org"}, {ID: "2"}},
+		messages: []inbox.Message{{ID: "1", Name: "neu.org"}, {ID: "2"}},
 		errors:   map[string][]error{"acknowledge": {nil, unreachable()}},
 	})
 	taken, err := env.Poll(t.Context(), "registry", nil)
@@ -40,7 +41,7 @@ func TestPoll_StoresMessageBeforeAcknowledging(t *testing.T) {
 
 func TestPoll_StopsAtMessageThatStaysQueued(t *testing.T) {
 	t.Parallel()
-	env := newEnv(t, &fakeRegistry{messages: []provision.Message{{ID: "1"}}, keepMessages: true})
+	env := newEnv(t, &fakeRegistry{messages: []inbox.Message{{ID: "1"}}, keepMessages: true})
 	if taken, err := env.Poll(t.Context(), "registry", nil); taken != 1 || registrar.KindOf(err) != registrar.KindUpstream {
 		t.Errorf("%d messages, %v", taken, err)
 	}

@@ -93,7 +93,9 @@ func (c *Client) await(ctx context.Context, j *job, safe bool) error {
 // into an error.
 func (c *Client) checkResponse(cmd *call, a *response) (*response, error) {
 	if c.account.ProtocolExtension != nil {
-		if err := c.account.ProtocolExtension.ReadExtension(cmd.Command, a.extension); err != nil {
+		err := c.account.ProtocolExtension.ReadExtension(cmd.Command, a.extension)
+		a.extensionUnread = err != nil
+		if err != nil && a.code != CodeAckToDequeue { // a message must not block the queue
 			return nil, c.unreadableError(cmd, err)
 		}
 	}

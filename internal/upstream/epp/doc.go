@@ -1,6 +1,7 @@
 // Package epp is an EPP client for registries and wholesale gateways: RFC 5730 to
 // 5734 over TLS, with the EPP extensions for fees (RFC 8748), DNSSEC (RFC 5910),
-// the redemption grace period (RFC 3915) and login security (RFC 8807).
+// the redemption grace period (RFC 3915), login security (RFC 8807) and, in poll
+// messages, changes by the registry (RFC 8590) and maintenance (RFC 9167).
 // It has the commands and elements that the service uses. A few commands have no
 // caller yet: domain delete and restore (end of term), transfer approve, reject
 // and cancel (outgoing transfers), contact update and password change.

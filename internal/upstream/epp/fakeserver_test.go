@@ -322,6 +322,22 @@ func validateSentFrames(schemas string) error {
 	return err
 }
 
+// schemaWithChangePoll writes a copy of epp.xsd that also imports changePoll-1.0.xsd,
+// if there is one.
+func schemaWithChangePoll(schemas, folder string) (string, error) {
+	const extra = "changePoll-1.0.xsd"
+	text, err := os.ReadFile(filepath.Join(schemas, "epp.xsd"))
+	if err != nil {
+		return "", err
+	}
+	all := string(text)
+	if _, err := os.Stat(filepath.Join(schemas, extra)); err == nil && !strings.Contains(all, extra) {
+		all = strings.Replace(all, "</schema>", `<import namespace="`+nsChangePoll+`" schemaLocation="`+extra+`"/></schema>`, 1)
+	}
+	path := filepath.Join(folder, "epp.xsd")
+	return path, os.WriteFile(path, []byte(strings.ReplaceAll(all, `schemaLocation="`, `schemaLocation="`+schemas+`/`)), 0o600)
+}
+
 // lint validates frames against epp.xsd and its imports.
 func lint(schemas string, frames []string) error {
 	if !filepath.IsAbs(schemas) {
@@ -336,7 +352,11 @@ func lint(schemas string, frames []string) error {
 		return err
 	}
 	defer os.RemoveAll(folder)
-	args := []string{"--noout", "--nonet", "--schema", filepath.Join(schemas, "epp.xsd")}
+	schema, err := schemaWithChangePoll(schemas, folder)
+	if err != nil {
+		return err
+	}
+	args := []string{"--noout", "--nonet", "--schema", schema}
 	for _, frame := range frames {
 		path := filepath.Join(folder, fmt.Sprintf("%04d.xml", len(args)))
 		if err := os.WriteFile(path, []byte(frame), 0o600); err != nil {

@@ -40,7 +40,11 @@ func (r *frameReader) next() ([]byte, error) {
 		return nil, errFrameTooShort
 	}
 	if total > maxFrame {
-		return nil, errFrameTooLong
+		// The beginning identifies a poll message. What has not arrived by the
+		// deadline of the command is not needed.
+		beginning := make([]byte, maxRetainedBuffer)
+		n, _ := io.ReadFull(r.from, beginning)
+		return beginning[:n], errFrameTooLong
 	}
 	size := int(total) - headerOctets
 	if cap(r.buf) < size || cap(r.buf) > maxRetainedBuffer && size <= maxRetainedBuffer {

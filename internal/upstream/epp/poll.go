@@ -2,18 +2,27 @@ package epp
 
 import (
 	"context"
-	"strings"
+	"errors"
 
-	"github.com/dotkontor/dotkontor/internal/registrar/provision"
+	"github.com/dotkontor/dotkontor/internal/registrar/inbox"
 )
 
 // Poll returns the oldest message in the registry's queue (RFC 5730, 2.9.2.3); nil
 // if there is none. It stays there until it is acknowledged, so store its content
 // before acknowledging it.
-func (c *Client) Poll(ctx context.Context) (*provision.Message, error) {
+//
+// A response that can't be parsed is a message too if it has a readable message id:
+// otherwise it would block the queue for ever.
+func (c *Client) Poll(ctx context.Context) (*inbox.Message, error) {
 	cmd := &call{Command: Command{Verb: "poll"}, attrs: []Attr{{"op", "req"}}, safe: true}
 	a, err := c.send(ctx, cmd)
+	var garbled *unreadable
 	switch {
+	case errors.As(err, &garbled):
+		if m := messageOfFrame(garbled.frame); m != nil {
+			return m, nil
+		}
+		return nil, err
 	case err != nil:
 		return nil, err
 	case a.code == CodeNoMessages:
@@ -21,24 +30,11 @@ func (c *Client) Poll(ctx context.Context) (*provision.Message, error) {
 	case a.queue.Attr("id") == "":
 		return nil, c.unreadableError(cmd, errMissingData)
 	}
-	m := &provision.Message{
-		ID: a.queue.Attr("id"), Waiting: int(number(a.queue.Attr("count"), 31)), Queued: a.queue.timeValue(nsEPP, "qDate"),
-	}
-	if text := a.queue.Child(nsEPP, "msg"); text != nil {
-		m.Text = strings.TrimSpace(allText(text))
-	}
-	// The result of a pending command, a transfer, or a change by another party.
-	for _, element := range []string{"panData", "trnData", "infData"} {
-		if data := a.data.Child(nsDomain, element); data != nil {
-			m.Name = strings.ToLower(data.value(nsDomain, "name"))
-			break
-		}
-	}
-	return m, nil
+	return c.messageOf(a), nil
 }
 
 // NextMessage is Poll.
-func (p *Provisioner) NextMessage(ctx context.Context) (*provision.Message, error) {
+func (p *Provisioner) NextMessage(ctx context.Context) (*inbox.Message, error) {
 	m, err := p.client.Poll(ctx)
 	return m, mapBillingError(err)
 }

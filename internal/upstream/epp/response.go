@@ -1,6 +1,7 @@
 package epp
 
 import (
+	"bytes"
 	"errors"
 	"strconv"
 	"strings"
@@ -13,6 +14,7 @@ import (
 const (
 	CodePending          = 1001
 	CodeNoMessages       = 1300
+	CodeAckToDequeue     = 1301
 	CodeLogout           = 1500
 	CodeValueRange       = 2004
 	CodeAuthorization    = 2201
@@ -115,6 +117,11 @@ type response struct {
 	queue     *Node
 	data      *Node
 	extension *Node
+
+	// raw is the frame of a poll message, which is stored if it is not understood;
+	// extensionUnread means that the protocol extension rejects its part of it.
+	raw             []byte
+	extensionUnread bool
 }
 
 var (
@@ -153,6 +160,9 @@ func parseResponse(frame []byte) (*response, error) {
 		queue:     node.Child(nsEPP, "msgQ"),
 		data:      node.Child(nsEPP, "resData"),
 		extension: node.Child(nsEPP, "extension"),
+	}
+	if code == CodeAckToDequeue {
+		a.raw = bytes.Clone(frame)
 	}
 	if code >= 2000 {
 		a.reasons = reasonsOf(node)

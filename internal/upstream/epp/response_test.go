@@ -9,7 +9,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
-	"github.com/dotkontor/dotkontor/internal/registrar/provision"
+	"github.com/dotkontor/dotkontor/internal/registrar/inbox"
 )
 
 func TestParseResponse_ToleratesPrefixesOrderAndWhitespace(t *testing.T) {
@@ -113,12 +113,17 @@ func TestNextMessage_NamesItsDomain(t *testing.T) {
 		return reply{xml: `<epp xmlns="` + nsEPP + `"><response>` + messages[0] + `<trID><clTRID>` + tridOf(r) + `</clTRID><svTRID>S</svTRID></trID></response></epp>`}
 	}}
 	p := NewProvisioner(f.client(t, nil), nil)
-	for _, want := range []provision.Message{
+	for _, want := range []inbox.Message{
 		{ID: "77", Name: "a.test", Text: "Pending  done action", Queued: time.Date(2026, 11, 15, 1, 2, 3, 0, time.UTC), Waiting: 2},
 		{ID: "78", Name: "b.test", Text: "Transfer", Waiting: 1},
 	} {
-		if got, err := p.NextMessage(t.Context()); err != nil || *got != want {
-			t.Fatalf("got %+v, %v; want %+v", got, err, want)
+		got, err := p.NextMessage(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		got.Kind, got.Details = "", inbox.Details{} // see TestPoll_ReadsEveryKind
+		if !reflect.DeepEqual(*got, want) {
+			t.Fatalf("got %+v; want %+v", got, want)
 		}
 		if err := p.Acknowledge(t.Context(), want.ID); err != nil {
 			t.Error(err)

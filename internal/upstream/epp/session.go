@@ -73,22 +73,27 @@ func openSession(ctx context.Context, a *Account, dial dialer) (s *session, gree
 // readLoop parses every frame until the connection ends. It never stops inside a
 // frame; callers that stop waiting close the connection.
 func (s *session) readLoop() {
+	var frame []byte
 	defer func() {
 		if recover() != nil { // malformed input must not end the process
 			s.account.Logger.Error(registrar.PanicRecovered, "where", "epp response", "account", s.account.Name, "stack", string(debug.Stack()))
-			s.close(&unreadable{errPanicked})
+			s.close(&unreadable{errPanicked, frame})
 		}
 	}()
 	frames := &frameReader{from: s.conn}
 	for {
-		frame, err := frames.next()
+		var err error
+		frame, err = frames.next()
+		if errors.Is(err, errFrameTooLong) {
+			err = &unreadable{err, frame}
+		}
 		if err != nil {
 			s.close(err)
 			return
 		}
 		a, err := parseResponse(frame)
 		if err != nil {
-			s.close(&unreadable{err})
+			s.close(&unreadable{err, frame})
 			return
 		}
 		select {
@@ -101,8 +106,13 @@ func (s *session) readLoop() {
 
 var errPanicked = errors.New("epp: panic while reading the response")
 
-// unreadable marks a response that arrived but could not be parsed.
-type unreadable struct{ cause error }
+// unreadable marks a response that arrived but could not be parsed. The frame is not
+// reused, because the connection ends with it; of one that is too long, it is the
+// beginning.
+type unreadable struct {
+	cause error
+	frame []byte
+}
 
 func (e *unreadable) Error() string { return "epp: unreadable response" }
 func (e *unreadable) Unwrap() error { return e.cause }

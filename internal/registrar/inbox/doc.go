@@ -1,0 +1,45 @@
+// Package inbox holds the poll messages of registries (RFC 5730, 2.9.2.3) and lets operators
+// read them.
+//
+// A message is stored, with its kind, its details, the domain it is about and whether an
+// operator has to read it, in the transaction that makes the domain and its open order items
+// due. Only then is it acknowledged. A message that is delivered twice is stored once.
+//
+// # Who reads what
+//
+// The program handles what its own orders and the registry sync follow, and stores it as read.
+// Everything else is unread until an operator marks it as read, with or without a note:
+//
+//	kind             about                                           stored as
+//	transfer         pending, requested by another registrar         unread
+//	                 pending, requested by us                        read: the order follows it
+//	                 ended, of our order or of a domain we hold      read: the order or the sync follows it
+//	                 a contact or a host                             unread
+//	pending_action   performed                                       read: the order or the sync follows it
+//	                 refused                                         unread
+//	redemption       grace periods only                              read
+//	                 deleted by us, or being restored by an order    read
+//	                 deleted by someone else                         unread
+//	update           a domain, e.g. renewed by the registry          read: the sync follows it
+//	                 a contact or a host                             unread
+//	change           by the registry or a court (RFC 8590)           unread
+//	balance          low credit of the registry account              unread
+//	maintenance      of the registry (RFC 9167)                      unread
+//	text             nothing but a text                              unread
+//	unparsed         nothing that the program understands            unread
+//
+// A message about a domain that we neither hold nor have ever ordered is always unread.
+//
+// # What is not understood
+//
+// A response may have parts that the program does not understand, beside others that it does.
+// Its kind is that of the understood part; the raw frame is stored with it, without auth codes
+// and up to MaxRaw. A frame that is no valid response at all is stored if it has a readable
+// message id, so that it does not block the queue.
+//
+// # One poller
+//
+// Of all nodes, one polls an account: it holds a lease in registry_pollers, which it renews
+// before each message. A lease lasts longer than one message may take; a node that stops
+// releases it, and the lease of a killed node ends by itself or when the node restarts.
+package inbox
