@@ -317,7 +317,7 @@ func (p *App) claimNode(ctx context.Context) error {
 	}
 	if released != (store.ReleasedLeases{}) {
 		p.logger.InfoContext(ctx, "leases of the previous run released", "orders", released.Orders, "provision_items", released.ProvisionItems, "domain_changes", released.DomainChanges,
-			"unpaid_terms", released.TermEnds, "mails", released.Mails, "webhook_deliveries", released.WebhookDeliveries, "idempotency_keys", released.IdempotencyKeys)
+			"unpaid_terms", released.TermEnds, "mails", released.Mails, "webhook_deliveries", released.WebhookDeliveries, "registry_pollers", released.RegistryPollers, "idempotency_keys", released.IdempotencyKeys)
 	}
 	return nil
 }

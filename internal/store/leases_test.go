@@ -54,6 +54,10 @@ func leaseEverything(t *testing.T, db *DB, node string, keys *idempotency.Servic
 	claimMail(t, db, testTime, lease)
 	claimDelivery(t, db, testTime, lease)
 
+	if claimed, err := db.ClaimRegistryPoller(ctx, "account-"+node, node, testTime, lease); err != nil || !claimed {
+		t.Fatal(claimed, err)
+	}
+
 	beginRun(t, keys, "scope "+node, "key", `{"a":1}`)
 }
 
@@ -66,7 +70,7 @@ func TestClaimNode_ReleasesOnlyItsOwnLeases(t *testing.T) {
 			leaseEverything(t, db, node, keys)
 		}
 		tables := tablesWithNode(t, db)
-		if want := []string{"domain_changes", "idempotency_keys", "mails", "orders", "provision_items", "term_ends", "webhook_deliveries"}; !slices.Equal(tables, want) {
+		if want := []string{"domain_changes", "idempotency_keys", "mails", "orders", "provision_items", "registry_pollers", "term_ends", "webhook_deliveries"}; !slices.Equal(tables, want) {
 			t.Fatalf("tables with leases: %q, released in: %q", tables, want)
 		}
 		for _, table := range tables {
@@ -78,7 +82,7 @@ func TestClaimNode_ReleasesOnlyItsOwnLeases(t *testing.T) {
 		}
 
 		released, err := db.ClaimNode(t.Context(), "here", testTime)
-		if err != nil || released != (ReleasedLeases{Orders: 1, ProvisionItems: 1, DomainChanges: 1, TermEnds: 1, Mails: 1, WebhookDeliveries: 1, IdempotencyKeys: 1}) {
+		if err != nil || released != (ReleasedLeases{Orders: 1, ProvisionItems: 1, DomainChanges: 1, TermEnds: 1, Mails: 1, WebhookDeliveries: 1, RegistryPollers: 1, IdempotencyKeys: 1}) {
 			t.Errorf("released %+v, %v", released, err)
 		}
 		for _, table := range tables {

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
-	"github.com/dotkontor/dotkontor/internal/registrar/inbox"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
 	"github.com/dotkontor/dotkontor/internal/store/query"
@@ -24,26 +23,6 @@ func provisionDomainOf(row query.Domain) provision.Domain {
 	}
 }
 
-// StoreRegistryMessage stores a poll message and makes its subject due. A repeated message
-// does so too: the first time may have been interrupted between the row and the
-// acknowledgement.
-func (db *DB) StoreRegistryMessage(ctx context.Context, account string, message inbox.Message, now time.Time) (bool, error) {
-	var added int64
-	err := db.write(ctx, func(q *query.Queries) (err error) {
-		added, err = q.InsertRegistryMessage(ctx, query.InsertRegistryMessageParams{
-			Account: account, ID: message.ID, Name: message.Name, Text: message.Text, QueuedAt: micros(message.Queued), StoredAt: micros(now),
-		})
-		if err != nil || message.Name == "" {
-			return err
-		}
-		if err := q.MakePendingProvisionItemsDue(ctx, micros(now), message.Name); err != nil {
-			return err
-		}
-		return q.MakeDomainSyncDue(ctx, micros(now), message.Name)
-	})
-	return added == 1, err
-}
-
 // ListDueDomains returns domains that are due for a registry sync.
 func (db *DB) ListDueDomains(ctx context.Context, now time.Time, limit int) ([]provision.Domain, error) {
 	return rowsAs(provisionDomainOf)(db.read().ListDomainsDueForSync(ctx, micros(now), int32(limit)))
@@ -57,14 +36,23 @@ func (db *DB) ListDomainsAfter(ctx context.Context, id string, limit int) ([]pro
 // DomainByName returns the domain that is held now under a name, or else the last one.
 func (db *DB) DomainByName(ctx context.Context, name string) (provision.Domain, bool, error) {
 	domains, err := rowsAs(provisionDomainOf)(db.read().ListDomainsByName(ctx, name))
-	if err != nil || len(domains) == 0 {
+	if err != nil {
 		return provision.Domain{}, false, err
+	}
+	domain, found := heldOrLast(domains)
+	return domain, found, nil
+}
+
+// heldOrLast returns the one of a name's domains that is held now, or else the last one.
+func heldOrLast(domains []provision.Domain) (provision.Domain, bool) {
+	if len(domains) == 0 {
+		return provision.Domain{}, false
 	}
 	held := slices.IndexFunc(domains, func(d provision.Domain) bool { return d.Status != registrar.DomainTransferredOut })
 	if held < 0 {
 		held = len(domains) - 1
 	}
-	return domains[held], true, nil
+	return domains[held], true
 }
 
 // UpdateDomainFromRegistry stores the registry's state of a domain.

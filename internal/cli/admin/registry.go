@@ -216,8 +216,12 @@ func (c registryPollCommand) Run(t *cli.Terminal) error {
 		defer closeFn()
 		for _, account := range d.Config.EPP {
 			count, err := provisioning.Poll(d.Ctx, account.Name, func(m inbox.Message) {
-				fmt.Fprintf(d.Out, "%s  %s  %s  %s  %s\n", account.Name, cli.Printable(m.ID), formatTime(m.Queued), orDash(m.Name), cli.Printable(m.Text))
+				printMessage(d.Out, account.Name, m)
 			})
+			if registrar.CodeOf(err) == provision.PolledElsewhere {
+				fmt.Fprintf(d.Out, "%s: polled by the running service\n", account.Name)
+				continue
+			}
 			if err != nil {
 				return explainEPPError(err)
 			}

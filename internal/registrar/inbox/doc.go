@@ -40,6 +40,6 @@
 // # One poller
 //
 // Of all nodes, one polls an account: it holds a lease in registry_pollers, which it renews
-// before each message. A lease lasts longer than one message may take; a node that stops
-// releases it, and the lease of a killed node ends by itself or when the node restarts.
+// every few seconds (package provision). A node that stops releases it; the lease of a killed
+// node ends after 20 seconds, or when the node restarts.
 package inbox

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -20,6 +21,8 @@ type memStore struct {
 	items        map[string]provision.Item
 	domains      map[string]provision.Domain
 	messages     []string
+	pollers      map[string]pollerLease
+	failPollers  atomic.Bool // leases can't be stored
 	events       []registrar.AuditEvent
 	noRegistrant bool
 	verified     string
@@ -52,7 +55,7 @@ func (d *eventLog) all() []string {
 }
 
 func newMemStore(log *eventLog) *memStore {
-	return &memStore{items: map[string]provision.Item{}, domains: map[string]provision.Domain{}, log: log}
+	return &memStore{items: map[string]provision.Item{}, domains: map[string]provision.Domain{}, pollers: map[string]pollerLease{}, log: log}
 }
 
 func (s *memStore) GetRegistrant(_ context.Context, customer string) (registrar.Registrant, bool, error) {
@@ -155,6 +158,34 @@ func (s *memStore) StoreRegistryMessage(_ context.Context, _ string, message inb
 	s.messages = append(s.messages, message.ID)
 	s.log.add("stored message %s", message.ID)
 	return true, nil
+}
+
+func (s *memStore) ClaimRegistryPoller(_ context.Context, account, node string, now, until time.Time) (bool, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.failPollers.Load() {
+		return false, errors.New("database unreachable")
+	}
+	if lease := s.pollers[account]; lease.node != node && lease.until.After(now) {
+		return false, nil
+	}
+	s.pollers[account] = pollerLease{node, until}
+	return true, nil
+}
+
+func (s *memStore) ReleaseRegistryPoller(_ context.Context, account, node string, _ time.Time) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.pollers[account].node == node {
+		delete(s.pollers, account)
+	}
+	return nil
+}
+
+// pollerLease is a node's lease on polling an account.
+type pollerLease struct {
+	node  string
+	until time.Time
 }
 
 func (s *memStore) ListDueDomains(context.Context, time.Time, int) ([]provision.Domain, error) {

@@ -3,6 +3,7 @@ package provision_test
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar/inbox"
@@ -22,6 +23,7 @@ type fakeRegistry struct {
 	records      map[string]provision.Record
 	recordErrors map[string]error
 	messages     []inbox.Message
+	polls        atomic.Int64
 	keepMessages bool // acknowledged messages stay queued
 	availability error
 	missing      []string
@@ -105,6 +107,7 @@ func (o *fakeRegistry) Record(_ context.Context, name string) (provision.Record,
 }
 
 func (o *fakeRegistry) NextMessage(context.Context) (*inbox.Message, error) {
+	o.polls.Add(1)
 	if err := o.nextError("poll"); err != nil {
 		return nil, err
 	}

@@ -57,6 +57,10 @@ type Domains interface {
 	// StoreRegistryMessage stores a poll message and makes due the items and domains it
 	// concerns. It returns false if the message was already stored.
 	StoreRegistryMessage(ctx context.Context, account string, message inbox.Message, now time.Time) (bool, error)
+	// ClaimRegistryPoller takes or renews a node's lease on polling an account. It returns
+	// false if another node holds one. ReleaseRegistryPoller ends it.
+	ClaimRegistryPoller(ctx context.Context, account, node string, now, until time.Time) (bool, error)
+	ReleaseRegistryPoller(ctx context.Context, account, node string, now time.Time) error
 	ListDueDomains(ctx context.Context, now time.Time, limit int) ([]Domain, error)
 	// ListDomainsAfter returns a page of all domains; DomainByName the one that is held
 	// now, or else the most recent one.

@@ -1,15 +1,12 @@
 package provision
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"slices"
 	"time"
 
-	"github.com/dotkontor/dotkontor/internal/failpoint"
 	"github.com/dotkontor/dotkontor/internal/registrar"
-	"github.com/dotkontor/dotkontor/internal/registrar/inbox"
 )
 
 // Drift is a difference between our records and a registry's.
@@ -33,70 +30,6 @@ type SyncResult struct {
 	Domain Domain
 	Drift  []Drift
 	Err    error // why the registry could not be queried or the result not stored
-}
-
-// pollMessages fetches the messages of one account until ctx ends.
-func (s *Service) pollMessages(ctx context.Context, account NamedAccount) {
-	ticker := time.NewTicker(cmp.Or(account.PollInterval, defaultPollInterval))
-	defer ticker.Stop()
-	logged := "" // the last logged reason; empty after a success
-	for {
-		_, err := s.Poll(ctx, account.Name, nil)
-		var cause *registrar.Cause
-		switch {
-		case err == nil:
-			logged = ""
-		case ctx.Err() != nil, errors.As(err, &cause) && cause.Outage: // outages are logged by the connector
-		case logged != err.Error()+registrar.CauseOf(err):
-			logged = err.Error() + registrar.CauseOf(err)
-			s.cfg.Logger.WarnContext(ctx, "registry poll failed", "account", account.Name, registrar.LogFailure(err))
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticker.C:
-		}
-	}
-}
-
-// Poll fetches all queued messages of an account. Each is stored, and the rows it concerns
-// made due, before it is acknowledged. onMessage may be nil.
-func (s *Service) Poll(ctx context.Context, account string, onMessage func(inbox.Message)) (taken int, err error) {
-	registry := s.accountByName(account)
-	if registry == nil {
-		return 0, &registrar.Error{Kind: registrar.KindNotFound, Code: registrar.NoRegistryAccount}
-	}
-	for last := ""; ctx.Err() == nil; {
-		call, cancel := s.items.CallContext(ctx)
-		message, err := registry.NextMessage(call)
-		cancel()
-		if err != nil || message == nil {
-			return taken, err
-		}
-		if message.ID == last { // acknowledged but still queued: retry at the next poll
-			return taken, &registrar.Error{Kind: registrar.KindUpstream, Code: registrar.FaultBroken, Detail: "acknowledged message is still queued"}
-		}
-		if _, err := s.cfg.Domains.StoreRegistryMessage(ctx, account, *message, s.items.Now()); err != nil {
-			return taken, err
-		}
-		failpoint.Hit("message_stored")
-		s.items.Wake()
-		s.domains.Wake()
-		if onMessage != nil {
-			onMessage(*message)
-		}
-		call, cancel = s.items.CallContext(ctx)
-		err = registry.Acknowledge(call, message.ID)
-		cancel()
-		if err != nil {
-			return taken, err
-		}
-		failpoint.Hit("message_gone")
-		s.cfg.OnMessage(account)
-		taken++
-		last = message.ID
-	}
-	return taken, ctx.Err()
 }
 
 func (s *Service) syncDue(ctx context.Context, domain Domain) {

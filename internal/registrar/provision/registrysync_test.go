@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -45,6 +46,66 @@ func TestPoll_StopsAtMessageThatStaysQueued(t *testing.T) {
 	if taken, err := env.Poll(t.Context(), "registry", nil); taken != 1 || registrar.KindOf(err) != registrar.KindUpstream {
 		t.Errorf("%d messages, %v", taken, err)
 	}
+}
+
+func TestPollMessages_OneOfTwoNodesPollsUntilItStops(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		env := newEnv(t, &fakeRegistry{})
+		polled := func(node *provision.Service) (err error) {
+			_, err = node.Poll(t.Context(), "registry", nil)
+			return err
+		}
+		there := env.newNode(t, func(cfg *provision.Config) { cfg.Node = "there" })
+		ctx, stop := context.WithCancel(t.Context())
+		var running sync.WaitGroup
+		running.Go(func() { env.Run(ctx) })
+		time.Sleep(10 * time.Minute) // many times the length of a lease
+		if err := polled(there); registrar.CodeOf(err) != provision.PolledElsewhere {
+			t.Errorf("a second poller: %v", err)
+		}
+		stop()
+		running.Wait()
+		if err := polled(there); err != nil {
+			t.Errorf("after the first node stopped: %v", err)
+		}
+
+		// A node that is killed releases nothing.
+		env.store.pollers["registry"] = pollerLease{"killed", time.Now().Add(20 * time.Second)}
+		ctx, stop = context.WithCancel(t.Context())
+		running.Go(func() { there.Run(ctx) })
+		time.Sleep(26 * time.Second)
+		if err := polled(env.Service); registrar.CodeOf(err) != provision.PolledElsewhere {
+			t.Errorf("the other node did not take over: %v", err)
+		}
+		stop()
+		running.Wait()
+	})
+}
+
+func TestPollMessages_NodeWithoutDatabaseStopsBeforeItsLeaseEnds(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		env := newEnv(t, &fakeRegistry{}, func(cfg *provision.Config) { cfg.Accounts[0].PollInterval = time.Second })
+		ctx, stop := context.WithCancel(t.Context())
+		var running sync.WaitGroup
+		running.Go(func() { env.Run(ctx) })
+		time.Sleep(time.Minute)
+		env.store.failPollers.Store(true)
+		time.Sleep(20 * time.Second)
+		before := env.registry.polls.Load()
+		time.Sleep(time.Minute)
+		if after := env.registry.polls.Load(); before == 0 || after != before {
+			t.Errorf("%d polls, then %d without a lease", before, after)
+		}
+		env.store.failPollers.Store(false)
+		time.Sleep(time.Minute)
+		if env.registry.polls.Load() == before {
+			t.Error("no poll after the database came back")
+		}
+		stop()
+		running.Wait()
+	})
 }
 
 func TestPollMessages_LogsEachReasonOnceAndNoOutages(t *testing.T) {

@@ -6,8 +6,3 @@ INSERT INTO registry_records (domain_id, data, read_at)
 VALUES ($1, $2, $3)
 ON CONFLICT (domain_id) DO UPDATE SET data = excluded.data, read_at = excluded.read_at
 WHERE excluded.read_at >= registry_records.read_at;
-
--- name: InsertRegistryMessage :execrows
-INSERT INTO registry_messages (account, id, name, text, queued_at, stored_at)
-VALUES ($1, $2, $3, $4, $5, $6)
-ON CONFLICT DO NOTHING;

@@ -516,6 +516,21 @@ type RegistryMessage struct {
 	Text     string
 	QueuedAt int64
 	StoredAt int64
+	Number   string
+	Kind     string
+	Details  string
+	Raw      string
+	DomainID string
+	Unread   int64
+	ReadAt   int64
+	ReadBy   string
+	Note     string
+}
+
+type RegistryPoller struct {
+	Account string
+	Node    string
+	DueAt   int64
 }
 
 type RegistryRecord struct {

@@ -25,36 +25,6 @@ func (q *Queries) GetRegistryRecord(ctx context.Context, domainID string) (GetRe
 	return i, err
 }
 
-const insertRegistryMessage = `-- name: InsertRegistryMessage :execrows
-INSERT INTO registry_messages (account, id, name, text, queued_at, stored_at)
-VALUES ($1, $2, $3, $4, $5, $6)
-ON CONFLICT DO NOTHING
-`
-
-type InsertRegistryMessageParams struct {
-	Account  string
-	ID       string
-	Name     string
-	Text     string
-	QueuedAt int64
-	StoredAt int64
-}
-
-func (q *Queries) InsertRegistryMessage(ctx context.Context, arg InsertRegistryMessageParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, insertRegistryMessage,
-		arg.Account,
-		arg.ID,
-		arg.Name,
-		arg.Text,
-		arg.QueuedAt,
-		arg.StoredAt,
-	)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
-}
-
 const putRegistryRecord = `-- name: PutRegistryRecord :exec
 INSERT INTO registry_records (domain_id, data, read_at)
 VALUES ($1, $2, $3)
