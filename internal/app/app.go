@@ -24,6 +24,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/delegate"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
 	"github.com/dotkontor/dotkontor/internal/registrar/export"
+	"github.com/dotkontor/dotkontor/internal/registrar/inbox"
 	"github.com/dotkontor/dotkontor/internal/registrar/inquiry"
 	"github.com/dotkontor/dotkontor/internal/registrar/invoice"
 	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
@@ -83,6 +84,7 @@ type App struct {
 	revenue  *invoice.Revenue
 	notices  *withdrawal.Service
 	contact  *inquiry.Service
+	inbox    *inbox.Service
 	webhooks *jobs.Worker[webhook.Delivery]
 	renewals *renewal.Worker
 	stripe   *stripe.Client

@@ -96,6 +96,9 @@ func (p *App) startProvisioning(context.Context) (err error) {
 		newLabel("what", provision.DriftMissing, provision.DriftElsewhere, provision.DriftRedemption, provision.DriftShort, provision.DriftHandle))
 	messages := newCounter(p.metrics, "dotkontor_registry_messages_total",
 		"Registry messages stored and acknowledged, by account.", newLabel("account", accounts...))
+	if err := p.startInbox(accounts); err != nil {
+		return err
+	}
 	settings.RecordError = p.recordJobError(admin.JobItem)
 	settings.OnItemEnded = func(kind provision.Kind, state provision.State) {
 		ended.WithLabelValues(string(kind), string(state)).Inc()

@@ -9,9 +9,13 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/admin"
+	"github.com/dotkontor/dotkontor/internal/registrar/inbox"
 	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
+
+// shownMessages bounds the unread registry messages on the overview.
+const shownMessages = 10
 
 // home lists what needs an operator.
 func (h *Handler) home(req *ui.Request, operator registrar.Actor) error {
@@ -45,7 +49,16 @@ func (h *Handler) home(req *ui.Request, operator registrar.Actor) error {
 	if err != nil {
 		return err
 	}
-	quiet := len(database)+len(notices)+len(inquiries)+len(needs.Orders)+len(needs.Items)+len(needs.Changes)+len(needs.Refunds)+len(needs.Locks)+len(troubled)+len(unpaid.Waiting)+len(unpaid.Overdue) == 0 &&
+	low, err := h.Inbox.LowBalances(req.R.Context(), operator)
+	if err != nil {
+		return err
+	}
+	messages, _, err := h.Inbox.List(req.R.Context(), operator, inbox.Filter{}, true, "")
+	if err != nil {
+		return err
+	}
+	messages = messages[:min(len(messages), shownMessages)]
+	quiet := len(database)+len(messages)+len(notices)+len(inquiries)+len(needs.Orders)+len(needs.Items)+len(needs.Changes)+len(needs.Refunds)+len(needs.Locks)+len(troubled)+len(unpaid.Waiting)+len(unpaid.Overdue) == 0 &&
 		!preview.Brake.Engaged()
 	return h.render(req, ui.View{Name: "home", Section: homePath}, struct {
 		admin.OpenIssues
@@ -56,8 +69,10 @@ func (h *Handler) home(req *ui.Request, operator registrar.Actor) error {
 		Notices       []noticeRow
 		Inquiries     []inquiryRow
 		MoreInquiries int
+		LowBalances   []inbox.Stored
+		Messages      []messageRow
 		Quiet         bool
-	}{needs, database, troubled, preview.Brake, unpaid, notices, newInquiryRows(inquiries, nil), moreInquiries, quiet}, "")
+	}{needs, database, troubled, preview.Brake, unpaid, notices, newInquiryRows(inquiries, nil), moreInquiries, low, newMessageRows(messages, nil), quiet}, "")
 }
 
 func (h *Handler) jobs(req *ui.Request, operator registrar.Actor) error {

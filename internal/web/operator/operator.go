@@ -12,6 +12,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
 	"github.com/dotkontor/dotkontor/internal/registrar/admin"
 	"github.com/dotkontor/dotkontor/internal/registrar/agent"
+	"github.com/dotkontor/dotkontor/internal/registrar/inbox"
 	"github.com/dotkontor/dotkontor/internal/registrar/inquiry"
 	"github.com/dotkontor/dotkontor/internal/registrar/invoice"
 	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
@@ -34,6 +35,7 @@ type Config struct {
 	Prices    Prices
 	Notices   *withdrawal.Service
 	Inquiries *inquiry.Service
+	Inbox     *inbox.Service
 	Revenue   *invoice.Revenue
 	// Operators returns the accounts with the operator role.
 	Operators func(ctx context.Context, operator registrar.Actor) ([]account.Customer, error)
@@ -64,10 +66,10 @@ type Handler struct {
 // New parses every page.
 func New(cfg Config) (*Handler, error) {
 	if cfg.Frame == nil || cfg.Admin == nil || cfg.Customers == nil || cfg.Prices == nil || cfg.Upstreams == nil || cfg.Agents == nil || cfg.Terms == nil ||
-		cfg.Notices == nil || cfg.Inquiries == nil || cfg.Revenue == nil || cfg.Operators == nil {
-		return nil, errors.New("operator: Config.Frame, Admin, Customers, Prices, Upstreams, Agents, Terms, Notices, Inquiries, Revenue and Operators are required")
+		cfg.Notices == nil || cfg.Inquiries == nil || cfg.Inbox == nil || cfg.Revenue == nil || cfg.Operators == nil {
+		return nil, errors.New("operator: Config.Frame, Admin, Customers, Prices, Upstreams, Agents, Terms, Notices, Inquiries, Inbox, Revenue and Operators are required")
 	}
-	views, err := cfg.Frame.LoadTemplates(templateFS, texts, listTexts, inquiryTexts, errorTexts, cfg.ActionTexts)
+	views, err := cfg.Frame.LoadTemplates(templateFS, texts, listTexts, inquiryTexts, messageTexts, errorTexts, cfg.ActionTexts)
 	if err != nil {
 		return nil, err
 	}
@@ -87,6 +89,7 @@ const (
 	termsPath     = homePath + "/terms"
 	noticesPath   = homePath + "/notices"
 	inquiriesPath = homePath + "/inquiries"
+	messagesPath  = homePath + "/registry-messages"
 	paymentsPath  = homePath + "/payments"
 	refundsPath   = homePath + "/refunds"
 	revenuePath   = homePath + "/revenue"
@@ -121,6 +124,10 @@ func (h *Handler) Routes() []httpjson.Route {
 		{Method: get, Path: inquiriesPath, Handler: page(inquiriesPath, h.inquiries)},
 		{Method: get, Path: inquiriesPath + "/{id}", Handler: page(inquiriesPath, h.inquiry)},
 		{Method: post, Path: inquiriesPath + "/{id}/close", Handler: page(inquiriesPath, h.closeInquiry)},
+		{Method: get, Path: messagesPath, Handler: page(messagesPath, h.messages)},
+		{Method: post, Path: messagesPath, Handler: page(messagesPath, h.readMessages)},
+		{Method: get, Path: messagesPath + "/{id}", Handler: page(messagesPath, h.message)},
+		{Method: post, Path: messagesPath + "/{id}/read", Handler: page(messagesPath, h.readMessage)},
 		{Method: get, Path: ordersPath, Handler: page(ordersPath, h.orders)},
 		{Method: post, Path: ordersPath, Handler: page(ordersPath, h.findOrders)},
 		{Method: get, Path: ordersPath + "/{id}", Handler: page(ordersPath, h.order)},
@@ -209,6 +216,7 @@ var tabs = []tab{
 	{Path: homePath, Label: "tab.home"},
 	{Path: noticesPath, Label: "tab.notices"},
 	{Path: inquiriesPath, Label: "tab.inquiries"},
+	{Path: messagesPath, Label: "tab.messages"},
 	{Path: ordersPath, Label: "tab.orders"},
 	{Path: paymentsPath, Label: "tab.payments"},
 	{Path: refundsPath, Label: "tab.refunds"},
@@ -257,7 +265,7 @@ func (h *Handler) countOpen(req *ui.Request) (map[string]int, error) {
 	operator, _ := req.Visitor.Operator(req.Actor().Address)
 	ctx, open := req.R.Context(), make(map[string]int)
 	for path, count := range map[string]func(context.Context, registrar.Actor) (int, error){
-		noticesPath: h.Notices.CountOpen, inquiriesPath: h.Inquiries.CountOpen,
+		noticesPath: h.Notices.CountOpen, inquiriesPath: h.Inquiries.CountOpen, messagesPath: h.Inbox.CountUnread,
 	} {
 		var err error
 		if open[path], err = count(ctx, operator); err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/admin"
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
+	"github.com/dotkontor/dotkontor/internal/registrar/inbox"
 	"github.com/dotkontor/dotkontor/internal/registrar/invoice"
 	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
 	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
@@ -21,11 +22,12 @@ import (
 var dynamicKeys = []string{
 	"problem.", "note.", "job.", "what.", "state.", "payment.", "upstream.", "group.", "group_empty.", "field.", "profile.", "who.", "cause.", "block.", "block_hint.", "securing.", "term_action.", "terms.why_", "term_confirm.", "term_about.", "confirm.", "confirm_about.", "database.", "waits_for.",
 	"error.", "mail.", "channel.", "payment_kind.", "document.", "month.", "urgency.", "notice.title.", "notice.law.", "ground.", "consent_end.", "topic.", "inquiry.language.",
+	"message_kind.", "transfer_status.", "operation.", "case_type.", "maintenance_notice.", "maintenance_reason.", "impact.", "environment.",
 }
 
 func allTexts(t *testing.T) ui.Texts {
 	t.Helper()
-	return textcheck.Merge(t, texts, listTexts, inquiryTexts, errorTexts)
+	return textcheck.Merge(t, texts, listTexts, inquiryTexts, messageTexts, errorTexts)
 }
 
 func TestTexts_SamePlaceholdersInBothLanguages(t *testing.T) {
@@ -49,6 +51,9 @@ func TestTexts_EveryServiceCodeHasText(t *testing.T) {
 	}
 	for _, cause := range admin.Causes() {
 		want("cause." + string(cause))
+	}
+	for _, kind := range inbox.Kinds() {
+		want("message_kind." + string(kind))
 	}
 	for _, block := range admin.Restrictions() {
 		want("block." + string(block))

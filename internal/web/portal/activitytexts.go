@@ -123,6 +123,8 @@ var activityTexts = ui.Texts{
 	"object.link":                    {"über den Link", "with a link"},
 	"object.password_and_enrolment":  {"mit Passwort und Einrichtungslink", "with password and enrolment link"},
 	"object.recovery_code":           {"mit Wiederherstellungscode", "with recovery code"},
+	"action.registry_message_read":   {"Registry-Meldung gelesen", "Registry message read"},
+	"action.registry_messages_read":  {"Registry-Meldungen einer Art gelesen", "Registry messages of a kind read"},
 	"action.inquiry_handled":         {"Anfrage bearbeitet", "Inquiry handled"},
 	"action.declaration_handled":     {"Widerruf oder Kündigung bearbeitet", "Withdrawal or termination handled"},
 	"action.other":                   {"Sonstiges Ereignis", "Other event"},

@@ -15,6 +15,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
 	"github.com/dotkontor/dotkontor/internal/registrar/admin"
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
+	"github.com/dotkontor/dotkontor/internal/registrar/inbox"
 	"github.com/dotkontor/dotkontor/internal/registrar/inquiry"
 	"github.com/dotkontor/dotkontor/internal/registrar/invoice"
 	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
@@ -113,6 +114,8 @@ func (s *env) operatorPages() behind.Config {
 	must(s.t, err)
 	inquiries, err := inquiry.New(inquiry.Config{Store: s.db, Now: s.clock.now})
 	must(s.t, err)
+	messages, err := inbox.New(inbox.Config{Store: s.db, Accounts: []string{"one", "two"}, Now: s.clock.now})
+	must(s.t, err)
 	revenue, err := invoice.NewRevenue(s.db, s.clock.now)
 	must(s.t, err)
 	return behind.Config{
@@ -122,7 +125,7 @@ func (s *env) operatorPages() behind.Config {
 			}
 			return nil
 		},
-		Notices: notices, Inquiries: inquiries, Revenue: revenue, Operators: s.customers.ListOperators,
+		Notices: notices, Inquiries: inquiries, Inbox: messages, Revenue: revenue, Operators: s.customers.ListOperators,
 		Admin: adminService, Customers: accountFiles{s, adminService}, Agents: s.agents, Terms: terms, Prices: priceLists{s.db, s.prices}, ConfirmFactor: 2, Upstreams: func() []behind.Upstream { return nil },
 	}
 }
