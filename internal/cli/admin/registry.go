@@ -218,7 +218,7 @@ func (c registryPollCommand) Run(t *cli.Terminal) error {
 			count, err := provisioning.Poll(d.Ctx, account.Name, func(m inbox.Message) {
 				printMessage(d.Out, account.Name, m)
 			})
-			if registrar.CodeOf(err) == provision.PolledElsewhere {
+			if registrar.CodeOf(err) == inbox.PolledElsewhere {
 				fmt.Fprintf(d.Out, "%s: polled by the running service\n", account.Name)
 				continue
 			}

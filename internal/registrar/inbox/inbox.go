@@ -38,6 +38,9 @@ const (
 	BadNote       registrar.Code = "bad_read_note"            // with KindInvalid: too long, or not printable
 )
 
+// PolledElsewhere means that another node polls the account.
+const PolledElsewhere registrar.Code = "registry_polled_elsewhere" // with KindConflict
+
 // Audited actions of operators.
 const (
 	MarkedRead    registrar.Action = "registry_message_read"

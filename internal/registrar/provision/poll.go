@@ -11,9 +11,6 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/inbox"
 )
 
-// PolledElsewhere means that another node polls the account.
-const PolledElsewhere registrar.Code = "registry_polled_elsewhere" // with KindConflict
-
 // A poller renews its lease every pollerRenewal and stops if it could not for
 // pollerPatience: with the grace of a call in flight, that is before the lease ends.
 const (
@@ -63,7 +60,7 @@ func (s *Service) logPollFailure(ctx context.Context, account, logged string, er
 }
 
 // withPollerLease runs poll while this node holds the lease of an account; its context ends
-// when the lease may be lost. It returns PolledElsewhere if another node has it.
+// when the lease may be lost. It returns inbox.PolledElsewhere if another node has it.
 func (s *Service) withPollerLease(ctx context.Context, account string, poll func(context.Context) error) error {
 	claim := func(ctx context.Context) (bool, error) {
 		ctx, cancel := context.WithTimeout(ctx, pollerRenewal)
@@ -72,7 +69,7 @@ func (s *Service) withPollerLease(ctx context.Context, account string, poll func
 		return s.cfg.Domains.ClaimRegistryPoller(ctx, account, s.cfg.Node, now, now.Add(pollerLease))
 	}
 	if held, err := claim(ctx); err != nil || !held {
-		return cmp.Or(err, error(&registrar.Error{Kind: registrar.KindConflict, Code: PolledElsewhere}))
+		return cmp.Or(err, error(&registrar.Error{Kind: registrar.KindConflict, Code: inbox.PolledElsewhere}))
 	}
 	leased, stop := context.WithCancel(ctx)
 	renewing := make(chan struct{})
@@ -106,7 +103,7 @@ func (s *Service) withPollerLease(ctx context.Context, account string, poll func
 }
 
 // Poll fetches all queued messages of an account. Each is stored, and the rows it concerns
-// made due, before it is acknowledged. onMessage may be nil. It returns PolledElsewhere if
+// made due, before it is acknowledged. onMessage may be nil. It returns inbox.PolledElsewhere if
 // another node polls the account.
 func (s *Service) Poll(ctx context.Context, account string, onMessage func(inbox.Message)) (taken int, err error) {
 	if s.accountByName(account) == nil {

@@ -61,7 +61,7 @@ func TestPollMessages_OneOfTwoNodesPollsUntilItStops(t *testing.T) {
 		var running sync.WaitGroup
 		running.Go(func() { env.Run(ctx) })
 		time.Sleep(10 * time.Minute) // many times the length of a lease
-		if err := polled(there); registrar.CodeOf(err) != provision.PolledElsewhere {
+		if err := polled(there); registrar.CodeOf(err) != inbox.PolledElsewhere {
 			t.Errorf("a second poller: %v", err)
 		}
 		stop()
@@ -75,7 +75,7 @@ func TestPollMessages_OneOfTwoNodesPollsUntilItStops(t *testing.T) {
 		ctx, stop = context.WithCancel(t.Context())
 		running.Go(func() { there.Run(ctx) })
 		time.Sleep(26 * time.Second)
-		if err := polled(env.Service); registrar.CodeOf(err) != provision.PolledElsewhere {
+		if err := polled(env.Service); registrar.CodeOf(err) != inbox.PolledElsewhere {
 			t.Errorf("the other node did not take over: %v", err)
 		}
 		stop()
