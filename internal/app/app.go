@@ -32,6 +32,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/overview"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
+	"github.com/dotkontor/dotkontor/internal/registrar/transferaway"
 	"github.com/dotkontor/dotkontor/internal/registrar/webhook"
 	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
 	"github.com/dotkontor/dotkontor/internal/store"
@@ -69,13 +70,14 @@ type App struct {
 	sales   order.Sales
 	limits  limits
 
-	services     *Services
-	node         string
-	admin        *admin.Service
-	provisioning *provision.Service
-	changes      *domainchange.Service
-	terms        *lifecycle.Service
-	brake        *lifecycle.Brake
+	services      *Services
+	node          string
+	admin         *admin.Service
+	provisioning  *provision.Service
+	changes       *domainchange.Service
+	transfersAway *transferaway.Service
+	terms         *lifecycle.Service
+	brake         *lifecycle.Brake
 
 	// Without a payment provider nothing can be ordered, and these are nil.
 	orders   *order.Service
@@ -120,7 +122,7 @@ func New(ctx context.Context, cfg config.Config, logger *slog.Logger, opts Optio
 	for _, step := range []func(context.Context) error{
 		p.openLookups, p.newLimits, p.listen,
 		p.openServices, p.claimNode, p.loadPriceList,
-		p.startProvisioning, p.startDomainChanges, p.openAdmin, p.openNotices, p.startTerms, p.startOrders, p.startRenewals,
+		p.startProvisioning, p.startDomainChanges, p.openAdmin, p.startTransfersAway, p.openNotices, p.startTerms, p.startOrders, p.startRenewals,
 		p.handleRequests, p.registerGauges, p.logStart,
 	} {
 		if err := step(ctx); err != nil {
@@ -215,7 +217,7 @@ func (p *App) webConfig(ctx context.Context) (web.Config, error) {
 		OAuth: oauth.Config{Applications: p.services.apps, Registrations: p.limits.registrations, BadTokens: p.limits.badGrants, Issued: p.limits.badTokens.Trust},
 		Portal: portal.Config{
 			Accounts: p.services.Customers, AccessTokens: p.services.Tokens, Portfolio: p.services.Portfolio, Applications: p.services.apps, Agents: p.services.Agents,
-			MailEnabled: p.services.mail != nil, DomainChanges: p.changes, Bulk: actions, Exporter: dossiers,
+			MailEnabled: p.services.mail != nil, DomainChanges: p.changes, TransfersAway: p.transfersAway, Bulk: actions, Exporter: dossiers,
 			Overview: overviews, Delegates: delegates, Extension: p.live.Extension, RateBasisPoints: displayedRate, Now: p.now,
 		},
 		Site: site.Config{
@@ -319,6 +321,7 @@ func (p *App) claimNode(ctx context.Context) error {
 	}
 	if released != (store.ReleasedLeases{}) {
 		p.logger.InfoContext(ctx, "leases of the previous run released", "orders", released.Orders, "provision_items", released.ProvisionItems, "domain_changes", released.DomainChanges,
+			"outgoing_transfers", released.OutgoingTransfers,
 			"unpaid_terms", released.TermEnds, "mails", released.Mails, "webhook_deliveries", released.WebhookDeliveries, "registry_pollers", released.RegistryPollers, "idempotency_keys", released.IdempotencyKeys)
 	}
 	return nil

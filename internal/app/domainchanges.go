@@ -109,7 +109,10 @@ func (p *App) startProvisioning(context.Context) (err error) {
 	settings.OnLockStored = func() { p.changes.Wake() } // set before anything runs
 	settings.OnRetry = func(code registrar.Code) { waiting.WithLabelValues(string(code)).Inc() }
 	settings.OnDrift = func(what provision.Drift) { drifted.WithLabelValues(string(what)).Inc() }
-	settings.OnMessage = func(account string) { messages.WithLabelValues(account).Inc() }
+	settings.OnMessage = func(account string) {
+		messages.WithLabelValues(account).Inc()
+		p.transfersAway.Wake() // set before anything runs
+	}
 	p.provisioning, err = provision.New(settings)
 	p.inBackground(p.provisioning.Run)
 	return err

@@ -86,6 +86,8 @@ const (
 	MailRenewalOff           MailKind = "renewal_off"          // automatic renewal was turned off
 	MailLetExpire            MailKind = "let_expire"           // the customer lets a domain expire
 	MailPaymentMethod        MailKind = "payment_method"       // saved or removed
+	MailTransferAway         MailKind = "transfer_away"        // another registrar requested a transfer (ICANN FOA)
+	MailTransferAwayEnded    MailKind = "transfer_away_ended"  // how it ended, or that the registry refused our answer
 )
 
 // notices are the mails that the law, ICANN or a consent relies on. They are kept as sent.
@@ -93,6 +95,7 @@ var notices = map[MailKind]bool{
 	MailExpiringMonth: true, MailExpiringWeek: true, MailExpired: true, MailDomainHeld: true, MailDomainDeleted: true,
 	MailDomainClosed: true, MailDomainRestored: true, MailDataReminder: true,
 	MailRenewalOn: true, MailRenewalUpcoming: true, MailRenewalPriceRise: true, MailRenewalDeclined: true, MailRenewalFailed: true,
+	MailTransferAway: true, MailTransferAwayEnded: true,
 }
 
 // IsNotice reports whether the mail is kept as evidence, with its text and the mail

@@ -58,6 +58,8 @@ var omittedColumns = map[string]string{
 	"registry_records.domain_id": reasonLookupKey,
 	"domain_changes.customer_id": reasonLookupKey, "domain_changes.tld": reasonRedundant, "domain_changes.account": reasonInternal, "domain_changes.code_sealed": reasonSecret,
 	"domain_changes.due_at": reasonScheduling, "domain_changes.node": reasonScheduling, "domain_changes.attempts": reasonScheduling,
+	"outgoing_transfers.customer_id": reasonLookupKey, "outgoing_transfers.tld": reasonRedundant, "outgoing_transfers.account": reasonInternal,
+	"outgoing_transfers.due_at": reasonScheduling, "outgoing_transfers.node": reasonScheduling, "outgoing_transfers.attempts": reasonScheduling,
 	"domain_locks.customer_id": reasonLookupKey, "domain_locks.set_by": reasonThirdParty, "domain_locks.lifted_by": reasonThirdParty,
 
 	"inquiries.customer_id": reasonLookupKey, "inquiries.digest": reasonInternal, "inquiries.done_by": reasonThirdParty,
@@ -259,7 +261,7 @@ func TestExport_OmitsOperatorIdentity(t *testing.T) {
 	eachEngine(t, func(t *testing.T, db *DB) {
 		fillTables(t, db, columnTypes(t), "erika")
 		for _, statement := range []string{
-			"UPDATE audit_events SET actor_kind = 'operator'", "UPDATE domain_changes SET by_kind = 'operator'", "UPDATE orders SET by_kind = 'operator'",
+			"UPDATE audit_events SET actor_kind = 'operator'", "UPDATE domain_changes SET by_kind = 'operator'", "UPDATE outgoing_transfers SET by_kind = 'operator'", "UPDATE orders SET by_kind = 'operator'",
 			"UPDATE agent_links SET by_kind = 'operator'",
 		} {
 			if _, err := db.sql.Writer().ExecContext(t.Context(), statement); err != nil {
@@ -269,7 +271,7 @@ func TestExport_OmitsOperatorIdentity(t *testing.T) {
 		file := exportOf(t, db, canary("erika", "customers", "id"))
 		for _, never := range []string{
 			canary("erika", "audit_events", "actor"), canary("erika", "audit_events", "through"), canary("erika", "audit_events", "address"),
-			canary("erika", "domain_changes", "by_id"), canary("erika", "domain_changes", "by_address"), canary("erika", "orders", "by_address"),
+			canary("erika", "domain_changes", "by_id"), canary("erika", "domain_changes", "by_address"), canary("erika", "outgoing_transfers", "by_address"), canary("erika", "orders", "by_address"),
 			canary("erika", "agent_links", "by_id"),
 		} {
 			if strings.Contains(file, never) {

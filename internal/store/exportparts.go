@@ -87,6 +87,11 @@ func exportParts() []part {
 			renamed("contact", columns(asText, "handle")), renamed("oldContact", columns(asText, "old_handle")), columns(asText, "state failure by_kind"),
 			redactOperators("by_kind", "by_id by_address"), columns(asText, "bulk_id"), columns(asTime, "wait_until created_at updated_at"),
 		)},
+		{name: "outgoingTransfers", table: "outgoing_transfers", where: whereCustomer, key: "id", columns: slices.Concat(
+			columns(asText, "id"), renamed("domain", columns(asText, "name")), columns(asText, "domain_id gaining"), columns(asTime, "requested_at acts_at"),
+			columns(asText, "state registry_status failure reason statement by_kind"), redactOperators("by_kind", "by_id by_address"),
+			columns(asTime, "decided_at created_at updated_at ended_at"),
+		)},
 		{name: "bulkActions", table: "bulk_actions", where: whereCustomer, key: "id", columns: slices.Concat(
 			columns(asText, "id action order_id"), columns(asJSON, "results"), columns(asTime, "created_at"),
 		)},

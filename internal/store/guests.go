@@ -197,7 +197,7 @@ func reassignGuestData(ctx context.Context, q *query.Queries, from, to string) e
 	lockOrders := func(ctx context.Context, _, from string) error { return q.LockOrdersOfCustomer(ctx, from) }
 	for _, step := range []reassign{
 		q.ReassignDomainChanges, q.ReassignDomainLocks, q.ReassignProvisionItems, q.ReassignDomains,
-		q.ReassignTermEnds, q.ReassignSentNotices,
+		q.ReassignTermEnds, q.ReassignSentNotices, q.ReassignOutgoingTransfers,
 		lockOrders, q.ReassignProvisionItems, q.ReassignDomains, q.ReassignPayments, q.ReassignOrders, q.ReassignRegistrant,
 	} {
 		if err := step(ctx, to, from); err != nil {

@@ -98,7 +98,7 @@ func (db *DB) RetryJobNow(ctx context.Context, kind admin.JobKind, id string, no
 
 // ReleasedLeases counts released leases by kind.
 type ReleasedLeases struct {
-	Orders, ProvisionItems, DomainChanges, TermEnds, Mails, WebhookDeliveries, RegistryPollers, IdempotencyKeys int64
+	Orders, ProvisionItems, DomainChanges, OutgoingTransfers, TermEnds, Mails, WebhookDeliveries, RegistryPollers, IdempotencyKeys int64
 }
 
 // ClaimNode makes this process the node of that name: its leases carry the name, and
@@ -121,6 +121,7 @@ func (db *DB) ClaimNode(ctx context.Context, name string, now time.Time) (releas
 		{"orders", &released.Orders, q.ReleaseOrders},
 		{"provision items", &released.ProvisionItems, q.ReleaseProvisionItems},
 		{"domain changes", &released.DomainChanges, q.ReleaseDomainChanges},
+		{"outgoing transfers", &released.OutgoingTransfers, q.ReleaseOutgoingTransfers},
 		{"unpaid terms", &released.TermEnds, q.ReleaseTermEnds},
 		{"mails", &released.Mails, q.ReleaseMails},
 		{"webhook deliveries", &released.WebhookDeliveries, q.ReleaseWebhookDeliveries},

@@ -9,6 +9,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
 	"github.com/dotkontor/dotkontor/internal/registrar/idempotency"
+	"github.com/dotkontor/dotkontor/internal/registrar/inbox"
 	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
@@ -58,6 +59,14 @@ func leaseEverything(t *testing.T, db *DB, node string, keys *idempotency.Servic
 		t.Fatal(claimed, err)
 	}
 
+	addHeldDomain(t, db, owner, node+"-away.org", registrar.DomainActive)
+	storeMessage(t, db, "one", 1, onDomain("away-"+node, node+"-away.org", inbox.KindTransfer, inbox.Details{
+		Transfer: &inbox.Transfer{Status: "pending", RequestedBy: "Rival", RequestedAt: testTime, DecidedAt: lease},
+	}))
+	if leased, err := db.ClaimDueOutgoingTransfers(ctx, testTime, lease, 1); err != nil || len(leased) != 1 {
+		t.Fatal(leased, err)
+	}
+
 	beginRun(t, keys, "scope "+node, "key", `{"a":1}`)
 }
 
@@ -70,7 +79,7 @@ func TestClaimNode_ReleasesOnlyItsOwnLeases(t *testing.T) {
 			leaseEverything(t, db, node, keys)
 		}
 		tables := tablesWithNode(t, db)
-		if want := []string{"domain_changes", "idempotency_keys", "mails", "orders", "provision_items", "registry_pollers", "term_ends", "webhook_deliveries"}; !slices.Equal(tables, want) {
+		if want := []string{"domain_changes", "idempotency_keys", "mails", "orders", "outgoing_transfers", "provision_items", "registry_pollers", "term_ends", "webhook_deliveries"}; !slices.Equal(tables, want) {
 			t.Fatalf("tables with leases: %q, released in: %q", tables, want)
 		}
 		for _, table := range tables {
@@ -82,7 +91,7 @@ func TestClaimNode_ReleasesOnlyItsOwnLeases(t *testing.T) {
 		}
 
 		released, err := db.ClaimNode(t.Context(), "here", testTime)
-		if err != nil || released != (ReleasedLeases{Orders: 1, ProvisionItems: 1, DomainChanges: 1, TermEnds: 1, Mails: 1, WebhookDeliveries: 1, RegistryPollers: 1, IdempotencyKeys: 1}) {
+		if err != nil || released != (ReleasedLeases{Orders: 1, ProvisionItems: 1, DomainChanges: 1, OutgoingTransfers: 1, TermEnds: 1, Mails: 1, WebhookDeliveries: 1, RegistryPollers: 1, IdempotencyKeys: 1}) {
 			t.Errorf("released %+v, %v", released, err)
 		}
 		for _, table := range tables {

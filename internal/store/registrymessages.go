@@ -41,6 +41,11 @@ func (db *DB) StoreRegistryMessage(ctx context.Context, account string, message 
 		if err != nil || message.Name == "" {
 			return err
 		}
+		if added == 1 {
+			if err := followTransferMessage(ctx, q, account, message, subject, now); err != nil {
+				return err
+			}
+		}
 		if err := q.MakePendingProvisionItemsDue(ctx, micros(now), message.Name); err != nil {
 			return err
 		}

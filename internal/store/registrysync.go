@@ -70,6 +70,9 @@ func (db *DB) UpdateDomainFromRegistry(ctx context.Context, was, now provision.D
 				return err
 			}
 		}
+		if err := followSyncedTransfer(ctx, q, now, was.Account); err != nil {
+			return err
+		}
 		return recordEffects(ctx, q, event, nil, time.Time{})
 	})
 }

@@ -11,7 +11,7 @@
 // Everything else is unread until an operator marks it as read, with or without a note:
 //
 //	kind             about                                           stored as
-//	transfer         pending, requested by another registrar         unread
+//	transfer         pending, requested by another registrar         read: package transferaway follows it
 //	                 pending, requested by us                        read: the order follows it
 //	                 ended, of our order or of a domain we hold      read: the order or the sync follows it
 //	                 a contact or a host                             unread

@@ -37,7 +37,7 @@ func TestNeedsOperator_FollowsPolicyTable(t *testing.T) {
 		about   inbox.Subject
 		unread  bool
 	}{
-		"another registrar wants our domain": {transfer("pending", false), held, true},
+		"another registrar wants our domain": {transfer("pending", false), held, false},
 		"we requested it":                    {transfer("pending", true), ordered, false},
 		"we ordered it under another id":     {transfer("pending", false), ordered, false},
 		"our transfer is approved":           {transfer("serverApproved", true), ordered, false},

@@ -175,7 +175,7 @@ func NeedsOperator(m Message, about Subject) bool {
 	switch m.Kind {
 	case KindTransfer:
 		transfer := m.Details.Transfer
-		return !ofDomain || transfer == nil || transfer.Pending() && !transfer.Ours && !about.Transfers
+		return !ofDomain || transfer == nil || transfer.Pending() && !transfer.Ours && !about.Transfers && !about.Held
 	case KindPendingAction:
 		return m.Details.Pending == nil || !m.Details.Pending.Performed
 	case KindRedemption:

@@ -58,6 +58,8 @@ func ReadControl(data string) (Control, error) {
 //	POST /clock/advance?by=30d   advances it
 //	GET  /objects?of=dotkontor   objects sponsored by an account, for tests in other processes
 //	POST /objects                adds domains: a JSON list of SeedDomain
+//	POST /transfers?name=…&op=…  another registrar requests a domain (op=request) or cancels
+//	                             its request (op=cancel)
 func (r *Registry) openControl() error {
 	listener, err := r.servers.listen("127.0.0.1:0")
 	if err != nil {
@@ -96,6 +98,14 @@ func (r *Registry) openControl() error {
 		}
 		sendJSON(w, len(domains))
 	})
+	mux.HandleFunc("POST /transfers", func(w http.ResponseWriter, req *http.Request) {
+		transfer, err := r.TransferAway(req.URL.Query().Get("name"), req.URL.Query().Get("op"))
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusConflict)
+			return
+		}
+		sendJSON(w, transfer)
+	})
 	server := &http.Server{
 		Handler:           r.requireSecret(mux),
 		ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, WriteTimeout: 10 * time.Minute, IdleTimeout: time.Minute,
@@ -114,6 +124,25 @@ func (r *Registry) openControl() error {
 		return err
 	}
 	return os.Rename(path+".new", path)
+}
+
+// TransferAway lets another registrar request a domain, with its authInfo, or cancel that
+// request. The registry's rules apply: a locked domain is refused, and a request that nobody
+// answers is approved by the clock.
+func (r *Registry) TransferAway(name, op string) (*ledger.Transfer, error) {
+	name, ok := normalise(name)
+	by := ledger.Request{Account: otherAccount, TRID: ledger.TRID{Client: "control", Server: rand.Text()}}
+	switch {
+	case !ok:
+		return nil, errors.New("the name is missing or malformed")
+	case op == "request":
+		result, err := r.ledger.RequestTransferWithoutAuth(by, name)
+		return result.Transfer, err
+	case op == "cancel":
+		return r.ledger.AnswerTransfer(by, name, ledger.Cancel)
+	default:
+		return nil, fmt.Errorf("op is %q; it must be request or cancel", op)
+	}
 }
 
 // requireSecret admits clients that can read the control file, which a page in a

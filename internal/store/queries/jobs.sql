@@ -110,6 +110,7 @@ SELECT CAST(
     + (SELECT count(*) FROM provision_items WHERE provision_items.due_at > 0 AND (provision_items.due_at <= sqlc.arg(clock) OR provision_items.node <> ''))
     + (SELECT count(*) FROM domain_changes WHERE domain_changes.due_at > 0 AND (domain_changes.due_at <= sqlc.arg(clock) OR domain_changes.node <> ''
         OR domain_changes.wait_until > 0 AND domain_changes.wait_until <= sqlc.arg(now)))
+    + (SELECT count(*) FROM outgoing_transfers WHERE outgoing_transfers.due_at > 0 AND (outgoing_transfers.due_at <= sqlc.arg(clock) OR outgoing_transfers.node <> ''))
     + (SELECT count(*) FROM pending_invoices)
     + (SELECT count(*) FROM brakes WHERE brakes.last_run_at < sqlc.arg(last_run) AND brakes.reason <> 'clock')
     + (SELECT count(*) FROM renewals WHERE renewals.charge_at > 0 AND renewals.charge_at <= sqlc.arg(now))

@@ -16,6 +16,7 @@ SELECT CAST(
     + (SELECT count(*) FROM provision_items WHERE provision_items.due_at > 0 AND (provision_items.due_at <= $1 OR provision_items.node <> ''))
     + (SELECT count(*) FROM domain_changes WHERE domain_changes.due_at > 0 AND (domain_changes.due_at <= $1 OR domain_changes.node <> ''
         OR domain_changes.wait_until > 0 AND domain_changes.wait_until <= $2))
+    + (SELECT count(*) FROM outgoing_transfers WHERE outgoing_transfers.due_at > 0 AND (outgoing_transfers.due_at <= $1 OR outgoing_transfers.node <> ''))
     + (SELECT count(*) FROM pending_invoices)
     + (SELECT count(*) FROM brakes WHERE brakes.last_run_at < $3 AND brakes.reason <> 'clock')
     + (SELECT count(*) FROM renewals WHERE renewals.charge_at > 0 AND renewals.charge_at <= $2)

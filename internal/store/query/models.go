@@ -378,6 +378,33 @@ type OrderItem struct {
 	TermEnd         int64
 }
 
+type OutgoingTransfer struct {
+	ID             string
+	CustomerID     string
+	DomainID       string
+	Name           string
+	Tld            string
+	Account        string
+	Gaining        string
+	RequestedAt    int64
+	ActsAt         int64
+	State          string
+	RegistryStatus string
+	Failure        string
+	Reason         string
+	Statement      string
+	ByKind         string
+	ByID           string
+	ByAddress      string
+	DecidedAt      int64
+	DueAt          int64
+	Node           string
+	Attempts       int64
+	CreatedAt      int64
+	UpdatedAt      int64
+	EndedAt        int64
+}
+
 type Passkey struct {
 	ID           string
 	CustomerID   string

@@ -169,8 +169,11 @@ type TransferDomain struct {
 // Transfer is the state of a transfer.
 type Transfer struct {
 	Status string
-	// Requester is the account that requested it (reID).
+	// Requester is the account that requested it (reID), at Requested (reDate).
 	Requester string
+	Requested time.Time
+	// Acts is when it was decided, or when the registry decides (acDate).
+	Acts time.Time
 }
 
 // TransferDomain performs an operation on a transfer. See TransferOrFind for lost
@@ -184,7 +187,10 @@ func (c *Client) TransferDomain(ctx context.Context, q TransferDomain) (Transfer
 		return Transfer{}, err
 	}
 	data := a.data.Child(nsDomain, "trnData")
-	transfer := Transfer{Status: data.value(nsDomain, "trStatus"), Requester: data.value(nsDomain, "reID")}
+	transfer := Transfer{
+		Status: data.value(nsDomain, "trStatus"), Requester: data.value(nsDomain, "reID"),
+		Requested: data.timeValue(nsDomain, "reDate"), Acts: data.timeValue(nsDomain, "acDate"),
+	}
 	if a.code == CodePending {
 		transfer.Status = TransferPending
 	}

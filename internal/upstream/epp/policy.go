@@ -35,6 +35,9 @@ type Policy struct {
 	// ObjectionDays is how long the losing registrar may object to a PendingTransfer; 0 means
 	// the five days of gTLDs.
 	ObjectionDays int
+	// NoAnswer means that the losing registrar can't approve or reject a PendingTransfer. It
+	// never can without a pending phase.
+	NoAnswer bool
 	// NoTransferLock means that a registrar can't set clientTransferProhibited; only the auth
 	// code protects a domain. Elsewhere new domains are locked.
 	NoTransferLock bool
@@ -144,8 +147,11 @@ var policies = map[string]Policy{
 	// the tag.
 	".uk": nominet, ".co.uk": nominet, ".org.uk": nominet, ".me.uk": nominet,
 	".ai": withYears(defaultPolicy, 2, 10),
-	// Punktum dk and NASK accept no client statuses.
-	".dk": withoutLock(defaultPolicy), ".pl": withoutLock(defaultPolicy),
+	// Punktum dk and NASK accept no client statuses. At .pl the registrant confirms a transfer to
+	// the registry (dns.pl, registrar transfer), and it adds no time.
+	".dk": withoutLock(defaultPolicy), ".pl": poland,
+	// CZ.NIC and Traficom: the auth code moves a domain at once, and its term stays.
+	".cz": transferredAtOnce(defaultPolicy), ".fi": transferredAtOnce(defaultPolicy),
 }
 
 var (
@@ -162,6 +168,10 @@ var (
 		Roles: registrantRole, MaxNameservers: 13, MinYears: 1, MaxYears: 10,
 		AuthInfo: AuthInfoRule{Min: 8, Max: 16}, Transfer: ImmediateTransfer,
 	}
+	poland = Policy{
+		Roles: allRoles, MaxNameservers: 13, MinYears: 1, MaxYears: 10,
+		AuthInfo: AuthInfoRule{Min: 8, Max: 16}, NoTransferLock: true, NoAnswer: true,
+	}
 	nominet = Policy{
 		Roles: registrantRole, MaxNameservers: 10, MinYears: 1, MaxYears: 10,
 		Transfer: PushTransfer, NoTransferLock: true,
@@ -175,6 +185,12 @@ func withYears(p Policy, minYears, maxYears int) Policy {
 
 func withoutLock(p Policy) Policy {
 	p.NoTransferLock = true
+	return p
+}
+
+// transferredAtOnce returns a policy without a pending phase, in which a transfer adds no time.
+func transferredAtOnce(p Policy) Policy {
+	p.Transfer, p.TransferYears = ImmediateTransfer, 0
 	return p
 }
 

@@ -240,5 +240,6 @@ Ihr Passwort und sehen Sie Ihre Passkeys durch:
 `},
 	},
 	orderMails: germanOrderMails, consentMails: germanConsentMails, renewalMails: germanRenewalMails, termMails: germanTermMails, contactMails: germanContactMails,
-	topics: germanTopics,
+	transferMails: germanTransferMails,
+	topics:        germanTopics,
 }

@@ -233,5 +233,6 @@ review your passkeys:
 `},
 	},
 	orderMails: englishOrderMails, consentMails: englishConsentMails, renewalMails: englishRenewalMails, termMails: englishTermMails, contactMails: englishContactMails,
-	topics: englishTopics,
+	transferMails: englishTransferMails,
+	topics:        englishTopics,
 }

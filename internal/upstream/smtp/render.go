@@ -32,8 +32,9 @@ type language struct {
 	greeting, footer string // of every mail
 	// accountMails are about an account, orderMails about orders and domains, consentMails
 	// about the choice of automatic renewal and renewalMails about its charges, termMails
-	// about the end of a domain's term, contactMails about messages from the contact form.
-	accountMails, orderMails, consentMails, renewalMails, termMails, contactMails map[registrar.MailKind]mailText
+	// about the end of a domain's term, contactMails about messages from the contact form,
+	// transferMails about transfers to other registrars.
+	accountMails, orderMails, consentMails, renewalMails, termMails, contactMails, transferMails map[registrar.MailKind]mailText
 
 	topics  map[string]string // of messages from the contact form
 	help    string            // the end of mails in securityMails
@@ -48,11 +49,12 @@ var securityMails = map[registrar.MailKind]bool{
 	registrar.MailSecondFactor: true, registrar.MailRegistrantChanged: true, registrar.MailPasskey: true,
 	registrar.MailApplicationConnected: true, registrar.MailApplicationReplayed: true, registrar.MailAgentLinked: true,
 	registrar.MailDomainChanged: true, registrar.MailAuthCode: true, registrar.MailAccountClosed: true, registrar.MailDomainLock: true,
+	registrar.MailTransferAway: true, registrar.MailTransferAwayEnded: true,
 }
 
 func (l *language) allMails() map[registrar.MailKind]mailText {
 	all := maps.Clone(l.accountMails)
-	for _, mails := range []map[registrar.MailKind]mailText{l.orderMails, l.consentMails, l.renewalMails, l.termMails, l.contactMails} {
+	for _, mails := range []map[registrar.MailKind]mailText{l.orderMails, l.consentMails, l.renewalMails, l.termMails, l.contactMails, l.transferMails} {
 		maps.Copy(all, mails)
 	}
 	return all
@@ -107,6 +109,7 @@ type templateData struct {
 	Attached            bool // the invoice is attached
 	Over                bool // an expired domain can't be renewed any more
 	renewalData
+	transferData
 	// Contact is the address of the contact form. The next three belong to a message from
 	// there; Message is quoted. Case is the operator's page of a message or notice.
 	Contact, Topic, About, Message, Case string
@@ -173,6 +176,7 @@ func (t templates) render(message mailer.Message, portal string) (subject, body 
 	data.Attached = len(message.Attachments) > 0
 	data.Over = message.Data["over"] == "true"
 	data.renewalData = lang.renewalData(message.Data, portal)
+	data.transferData = lang.transferData(message.Data, data.Page)
 	base := strings.TrimSuffix(portal, "/portal")
 	data.Contact, data.SignIn = base+lang.contact, portal
 	data.NoPassword = message.Data["no_password"] == "true"

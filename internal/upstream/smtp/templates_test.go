@@ -17,8 +17,9 @@ import (
 // accountKinds are mails about account actions, orderKinds those about orders and
 // domains.
 var (
-	kinds        = slices.Concat(accountKinds, orderKinds, renewalKinds, termKinds)
-	renewalKinds = []registrar.MailKind{
+	kinds         = slices.Concat(accountKinds, orderKinds, renewalKinds, termKinds, transferKinds)
+	transferKinds = []registrar.MailKind{registrar.MailTransferAway, registrar.MailTransferAwayEnded}
+	renewalKinds  = []registrar.MailKind{
 		registrar.MailRenewalUpcoming, registrar.MailRenewalPriceRise, registrar.MailRenewalDeclined, registrar.MailRenewalFailed,
 	}
 	termKinds = []registrar.MailKind{

@@ -16,6 +16,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/inquiry"
 	"github.com/dotkontor/dotkontor/internal/registrar/invoice"
 	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
+	"github.com/dotkontor/dotkontor/internal/registrar/transferaway"
 	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
 	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
@@ -36,7 +37,9 @@ type Config struct {
 	Notices   *withdrawal.Service
 	Inquiries *inquiry.Service
 	Inbox     *inbox.Service
-	Revenue   *invoice.Revenue
+	// TransfersAway are transfers of our domains to other registrars.
+	TransfersAway *transferaway.Service
+	Revenue       *invoice.Revenue
 	// Operators returns the accounts with the operator role.
 	Operators func(ctx context.Context, operator registrar.Actor) ([]account.Customer, error)
 	// ActionTexts are the texts of audit events, as customers read them. Package web sets
@@ -66,10 +69,10 @@ type Handler struct {
 // New parses every page.
 func New(cfg Config) (*Handler, error) {
 	if cfg.Frame == nil || cfg.Admin == nil || cfg.Customers == nil || cfg.Prices == nil || cfg.Upstreams == nil || cfg.Agents == nil || cfg.Terms == nil ||
-		cfg.Notices == nil || cfg.Inquiries == nil || cfg.Inbox == nil || cfg.Revenue == nil || cfg.Operators == nil {
-		return nil, errors.New("operator: Config.Frame, Admin, Customers, Prices, Upstreams, Agents, Terms, Notices, Inquiries, Inbox, Revenue and Operators are required")
+		cfg.Notices == nil || cfg.Inquiries == nil || cfg.Inbox == nil || cfg.TransfersAway == nil || cfg.Revenue == nil || cfg.Operators == nil {
+		return nil, errors.New("operator: Config.Frame, Admin, Customers, Prices, Upstreams, Agents, Terms, Notices, Inquiries, Inbox, TransfersAway, Revenue and Operators are required")
 	}
-	views, err := cfg.Frame.LoadTemplates(templateFS, texts, listTexts, inquiryTexts, messageTexts, errorTexts, cfg.ActionTexts)
+	views, err := cfg.Frame.LoadTemplates(templateFS, texts, listTexts, inquiryTexts, messageTexts, transferTexts, errorTexts, cfg.ActionTexts)
 	if err != nil {
 		return nil, err
 	}
@@ -90,6 +93,7 @@ const (
 	noticesPath   = homePath + "/notices"
 	inquiriesPath = homePath + "/inquiries"
 	messagesPath  = homePath + "/registry-messages"
+	transfersPath = homePath + "/outgoing-transfers"
 	paymentsPath  = homePath + "/payments"
 	refundsPath   = homePath + "/refunds"
 	revenuePath   = homePath + "/revenue"
@@ -128,6 +132,10 @@ func (h *Handler) Routes() []httpjson.Route {
 		{Method: post, Path: messagesPath, Handler: page(messagesPath, h.readMessages)},
 		{Method: get, Path: messagesPath + "/{id}", Handler: page(messagesPath, h.message)},
 		{Method: post, Path: messagesPath + "/{id}/read", Handler: page(messagesPath, h.readMessage)},
+		{Method: get, Path: transfersPath, Handler: page(transfersPath, h.outgoingTransfers)},
+		{Method: get, Path: transfersPath + "/{id}", Handler: page(transfersPath, h.outgoingTransfer)},
+		{Method: post, Path: transfersPath + "/{id}/reject", Handler: page(transfersPath, recently(h.rejectTransfer))},
+		{Method: post, Path: transfersPath + "/{id}/approve", Handler: page(transfersPath, recently(h.confirmed("transfer_approval", "away.approve", transfersPath, h.approveTransfer)))},
 		{Method: get, Path: ordersPath, Handler: page(ordersPath, h.orders)},
 		{Method: post, Path: ordersPath, Handler: page(ordersPath, h.findOrders)},
 		{Method: get, Path: ordersPath + "/{id}", Handler: page(ordersPath, h.order)},
@@ -217,6 +225,7 @@ var tabs = []tab{
 	{Path: noticesPath, Label: "tab.notices"},
 	{Path: inquiriesPath, Label: "tab.inquiries"},
 	{Path: messagesPath, Label: "tab.messages"},
+	{Path: transfersPath, Label: "tab.transfers"},
 	{Path: ordersPath, Label: "tab.orders"},
 	{Path: paymentsPath, Label: "tab.payments"},
 	{Path: refundsPath, Label: "tab.refunds"},
@@ -266,6 +275,7 @@ func (h *Handler) countOpen(req *ui.Request) (map[string]int, error) {
 	ctx, open := req.R.Context(), make(map[string]int)
 	for path, count := range map[string]func(context.Context, registrar.Actor) (int, error){
 		noticesPath: h.Notices.CountOpen, inquiriesPath: h.Inquiries.CountOpen, messagesPath: h.Inbox.CountUnread,
+		transfersPath: h.TransfersAway.CountOpen,
 	} {
 		var err error
 		if open[path], err = count(ctx, operator); err != nil {

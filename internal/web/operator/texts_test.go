@@ -13,6 +13,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/invoice"
 	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
 	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
+	"github.com/dotkontor/dotkontor/internal/registrar/transferaway"
 	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 	"github.com/dotkontor/dotkontor/test/testkit/textcheck"
@@ -22,12 +23,12 @@ import (
 var dynamicKeys = []string{
 	"problem.", "note.", "job.", "what.", "state.", "payment.", "upstream.", "group.", "group_empty.", "field.", "profile.", "who.", "cause.", "block.", "block_hint.", "securing.", "term_action.", "terms.why_", "term_confirm.", "term_about.", "confirm.", "confirm_about.", "database.", "waits_for.",
 	"error.", "mail.", "channel.", "payment_kind.", "document.", "month.", "urgency.", "notice.title.", "notice.law.", "ground.", "consent_end.", "topic.", "inquiry.language.",
-	"message_kind.", "transfer_status.", "operation.", "case_type.", "maintenance_notice.", "maintenance_reason.", "impact.", "environment.",
+	"message_kind.", "transfer_status.", "operation.", "case_type.", "maintenance_notice.", "maintenance_reason.", "impact.", "environment.", "away_state.", "away_reason.",
 }
 
 func allTexts(t *testing.T) ui.Texts {
 	t.Helper()
-	return textcheck.Merge(t, texts, listTexts, inquiryTexts, messageTexts, errorTexts)
+	return textcheck.Merge(t, texts, listTexts, inquiryTexts, messageTexts, transferTexts, errorTexts)
 }
 
 func TestTexts_SamePlaceholdersInBothLanguages(t *testing.T) {
@@ -51,6 +52,12 @@ func TestTexts_EveryServiceCodeHasText(t *testing.T) {
 	}
 	for _, cause := range admin.Causes() {
 		want("cause." + string(cause))
+	}
+	for _, state := range transferaway.States() {
+		want("away_state." + string(state))
+	}
+	for _, reason := range transferaway.Reasons() {
+		want("away_reason." + string(reason))
 	}
 	for _, kind := range inbox.Kinds() {
 		want("message_kind." + string(kind))

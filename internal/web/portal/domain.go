@@ -12,6 +12,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
+	"github.com/dotkontor/dotkontor/internal/registrar/transferaway"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
@@ -36,6 +37,10 @@ type domainView struct {
 	Statuses      []registryStatus // the most urgent first
 	Notices       []portfolio.Notice
 	Labels        *labels // the customer's folder and note
+	Away          transferaway.View
+	AwayRows      []outgoingRow
+	AwayPage      string
+	TransferLocks []transferaway.Lock // in force, the longest first
 
 	// The customer's input and its error; NameserversProblem is a message.
 	Problem            string
@@ -92,6 +97,10 @@ func (h *Handler) showDomain(req *ui.Request, status int, view domainView) error
 	if err := h.addTermEnd(req, &view); err != nil {
 		return err
 	}
+	if view.Away, err = h.TransfersAway.View(req.R.Context(), req.Actor(), view.Domain.ID); err != nil {
+		return err
+	}
+	view.AwayRows, view.AwayPage, view.TransferLocks = outgoingRows(view.Away.Transfers), view.Path+transferStep, h.transferLocks(view.View)
 	if view.End.Renewable {
 		view.Renewals = h.renewalOptions(h.Now(), view.View)
 	}

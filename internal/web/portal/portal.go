@@ -19,6 +19,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/overview"
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
+	"github.com/dotkontor/dotkontor/internal/registrar/transferaway"
 	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
@@ -41,6 +42,7 @@ type Config struct {
 	Agents        *agent.Service
 	Delegates     *delegate.Service
 	DomainChanges *domainchange.Service
+	TransfersAway *transferaway.Service
 	Bulk          *bulk.Service
 	// Orders renews domains; nil if nothing can be ordered.
 	Orders Orders
@@ -94,14 +96,14 @@ type Handler struct {
 // New parses every page.
 func New(cfg Config) (*Handler, error) {
 	if cfg.Frame == nil || cfg.Accounts == nil || cfg.AccessTokens == nil || cfg.Portfolio == nil || cfg.Applications == nil ||
-		cfg.Agents == nil || cfg.Delegates == nil || cfg.Overview == nil || cfg.DomainChanges == nil || cfg.Bulk == nil || cfg.Exporter == nil {
-		return nil, errors.New("portal: Config.Frame, Accounts, AccessTokens, Portfolio, Overview, Applications, Agents, Delegates, DomainChanges, Bulk and Exporter are required")
+		cfg.Agents == nil || cfg.Delegates == nil || cfg.Overview == nil || cfg.DomainChanges == nil || cfg.TransfersAway == nil || cfg.Bulk == nil || cfg.Exporter == nil {
+		return nil, errors.New("portal: Config.Frame, Accounts, AccessTokens, Portfolio, Overview, Applications, Agents, Delegates, DomainChanges, TransfersAway, Bulk and Exporter are required")
 	}
 	if cfg.Orders != nil && (cfg.Extension == nil || cfg.RateBasisPoints == nil) {
 		return nil, errors.New("portal: Config.Orders requires Extension and RateBasisPoints")
 	}
 	registrar.Default(&cfg.Now, time.Now)
-	views, err := cfg.Frame.LoadTemplates(templateFS, texts, overviewTexts, activityTexts, domainTexts, domainListTexts, ui.RegistrantTexts)
+	views, err := cfg.Frame.LoadTemplates(templateFS, texts, overviewTexts, activityTexts, domainTexts, transferTexts, domainListTexts, ui.RegistrantTexts)
 	if err != nil {
 		return nil, err
 	}
@@ -209,6 +211,9 @@ func (h *Handler) Routes() []httpjson.Route {
 		{Method: post, Path: domainsPath + "/{id}/lock", Handler: signedIn(domainsPath, h.setLock)},
 		{Method: post, Path: domainsPath + "/{id}/auth-code", Handler: signedIn(domainsPath, h.change(domainchange.AuthCode))},
 		{Method: post, Path: domainsPath + "/{id}/holder", Handler: signedIn(domainsPath, h.change(domainchange.UpdateRegistrant))},
+		{Method: get, Path: domainsPath + "/{id}" + transferStep, Handler: signedIn(domainsPath, h.transferAway)},
+		{Method: post, Path: domainsPath + "/{id}" + transferStep + "/stop", Handler: signedIn(domainsPath, h.decideTransfer(stopTransfer))},
+		{Method: post, Path: domainsPath + "/{id}" + transferStep + "/approve", Handler: signedIn(domainsPath, h.decideTransfer(approveTransfer))},
 		{Method: post, Path: domainsPath + "/{id}/renew", Handler: signedIn(domainsPath, h.orderDomain(order.Renew))},
 		{Method: post, Path: domainsPath + "/{id}/restore", Handler: signedIn(domainsPath, h.orderDomain(order.Restore))},
 		{Method: get, Path: domainsPath + "/{id}" + autoRenewStep, Handler: renewals(h.showAutoRenew)},
@@ -225,6 +230,7 @@ func (h *Handler) Routes() []httpjson.Route {
 	// A reload or a changed language after an error may open the target of a form.
 	for _, form := range [...]string{
 		"/labels", "/nameservers", "/cancel", "/ds", "/ds/remove", "/lock", "/auth-code", "/holder", "/renew", "/restore", autoRenewStep + "/off", "/expire", "/keep",
+		transferStep + "/stop", transferStep + "/approve",
 	} {
 		routes = append(routes, httpjson.Route{Method: get, Path: domainsPath + "/{id}" + form, Handler: signedIn(domainsPath, h.toDomain)})
 	}

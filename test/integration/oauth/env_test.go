@@ -34,6 +34,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/overview"
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 	"github.com/dotkontor/dotkontor/internal/registrar/ratelimit"
+	"github.com/dotkontor/dotkontor/internal/registrar/transferaway"
 	"github.com/dotkontor/dotkontor/internal/store"
 	"github.com/dotkontor/dotkontor/internal/web"
 	"github.com/dotkontor/dotkontor/internal/web/discovery"
@@ -165,6 +166,12 @@ func newEnv(t *testing.T, options store.Options, changes ...option) *env {
 	if err != nil {
 		t.Fatal(err)
 	}
+	away, err := transferaway.New(transferaway.Config{
+		Store: s.db, Node: "here", HoldsDomain: func(context.Context, string, string) (bool, error) { return false, nil },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 	server.Config.Handler, err = web.New(web.Config{
 		Facts: discovery.Facts{BaseURL: s.base}, Lookups: lookups{}, Budget: budget{},
 		MCP: mcp.Config{
@@ -172,7 +179,7 @@ func newEnv(t *testing.T, options store.Options, changes ...option) *env {
 			TokenBudget: budget{}, Domains: domains{}, BadTokens: s.badBearers,
 		},
 		Portal: portal.Config{
-			Accounts: s.accounts, AccessTokens: s.access, Portfolio: holdings, Applications: s.apps, Agents: agents, DomainChanges: domainChanges, Exporter: dossiers,
+			Accounts: s.accounts, AccessTokens: s.access, Portfolio: holdings, Applications: s.apps, Agents: agents, DomainChanges: domainChanges, TransfersAway: away, Exporter: dossiers,
 			Overview: overviews, Delegates: delegates, Bulk: actions,
 		},
 		OAuth: oauth.Config{Applications: s.apps, Registrations: registrations, BadTokens: s.badTokens, Issued: s.badBearers.Trust},

@@ -36,6 +36,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/overview"
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 	"github.com/dotkontor/dotkontor/internal/registrar/ratelimit"
+	"github.com/dotkontor/dotkontor/internal/registrar/transferaway"
 	"github.com/dotkontor/dotkontor/internal/store"
 	"github.com/dotkontor/dotkontor/internal/web"
 	"github.com/dotkontor/dotkontor/internal/web/discovery"
@@ -61,6 +62,8 @@ type env struct {
 	// forbidden are the changes restricted by a dispute; set before the first request.
 	forbidden map[domainchange.ChangeKind]registrar.Code
 	registry  *fakeRegistry
+	transfers *fakeTransferRegistry
+	away      *transferaway.Service
 	provider  *fakeMethodProvider
 	dearer    atomic.Int64 // how much the renewal price has risen, in cents
 	degraded  atomic.Bool  // the operators' pages see a full disk
@@ -184,6 +187,17 @@ func newEnvWith(t *testing.T, change func(*env, *portal.Config)) *env {
 		Registries: []domainchange.NamedRegistry{{Name: "desk", Serves: func(tld string) bool { return tld == ".de" || tld == ".org" }, Registry: s.registry}},
 	})
 	must(t, err)
+	s.transfers = &fakeTransferRegistry{pending: make(map[string]transferaway.RegistryTransfer)}
+	s.away, err = transferaway.New(transferaway.Config{
+		Store: db, Node: "here", Now: s.clock.now, Clock: s.clock.now, Logger: logger, MailQueued: runner.Wake,
+		HoldsDomain: func(ctx context.Context, customer, domain string) (bool, error) {
+			_, found, err := db.GetCustomerDomain(ctx, customer, domain)
+			return found, err
+		},
+		Forbids:    func(context.Context, string) (bool, error) { return s.forbidden[domainchange.AuthCode] != "", nil },
+		Registries: []transferaway.NamedRegistry{{Name: "desk", Serves: func(string) bool { return true }, Registry: s.transfers}},
+	})
+	must(t, err)
 	dossiers, err := export.New(export.Config{Store: db, BaseURL: s.base, Now: s.clock.now})
 	must(t, err)
 	overviews, err := overview.New(db, s.clock.now, s.clock.now)
@@ -191,7 +205,7 @@ func newEnvWith(t *testing.T, change func(*env, *portal.Config)) *env {
 	delegates, err := delegate.New(delegate.Config{Store: db, Tokens: s.access, Applications: s.apps, Agents: s.agents, Now: s.clock.now})
 	must(t, err)
 	pages := portal.Config{
-		Accounts: s.customers, AccessTokens: s.access, Portfolio: s.portfolio, Applications: s.apps, Agents: s.agents, MailEnabled: true, DomainChanges: s.domains,
+		Accounts: s.customers, AccessTokens: s.access, Portfolio: s.portfolio, Applications: s.apps, Agents: s.agents, MailEnabled: true, DomainChanges: s.domains, TransfersAway: s.away,
 		Exporter: dossiers, Overview: overviews, Delegates: delegates,
 	}
 	change(s, &pages)

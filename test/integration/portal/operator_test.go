@@ -125,7 +125,7 @@ func (s *env) operatorPages() behind.Config {
 			}
 			return nil
 		},
-		Notices: notices, Inquiries: inquiries, Inbox: messages, Revenue: revenue, Operators: s.customers.ListOperators,
+		Notices: notices, Inquiries: inquiries, Inbox: messages, TransfersAway: s.away, Revenue: revenue, Operators: s.customers.ListOperators,
 		Admin: adminService, Customers: accountFiles{s, adminService}, Agents: s.agents, Terms: terms, Prices: priceLists{s.db, s.prices}, ConfirmFactor: 2, Upstreams: func() []behind.Upstream { return nil },
 	}
 }

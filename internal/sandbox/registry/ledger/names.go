@@ -37,6 +37,8 @@ type Policy struct {
 	// DropDays is how long a domain exists after its expiry if the zone does not renew by
 	// itself; 0 means that it does. RenewDays is how long it can be renewed in that time.
 	DropDays, RenewDays int
+	// TransferKeepsTerm means that a transfer adds no time.
+	TransferKeepsTerm bool
 	// MinYears and MaxYears limit a create; 0 means 1 and 10.
 	MinYears, MaxYears int
 }
@@ -48,20 +50,22 @@ func PolicyOf(zone string) Policy {
 		return Policy{Contacts: NoContacts}
 	case ".de":
 		return Policy{Contacts: RegistrantOnly, Gateway: true}
-	case ".at", ".co.at", ".or.at", ".be", ".ch", ".it", ".li", ".nl":
+	case ".be", ".it":
 		return Policy{NoRenew: true}
+	case ".at", ".co.at", ".or.at", ".ch", ".li", ".nl":
+		return Policy{NoRenew: true, TransferKeepsTerm: true}
 	case ".eu":
 		return Policy{DropDays: 40}
 	case ".se", ".nu":
-		return Policy{DropDays: 77, RenewDays: 70}
+		return Policy{DropDays: 77, RenewDays: 70, TransferKeepsTerm: true}
 	case ".uk", ".co.uk", ".org.uk", ".me.uk":
-		return Policy{DropDays: 95, RenewDays: 90}
+		return Policy{DropDays: 95, RenewDays: 90, TransferKeepsTerm: true}
 	case ".cz":
-		return Policy{DropDays: 60, RenewDays: 60}
+		return Policy{DropDays: 60, RenewDays: 60, TransferKeepsTerm: true}
 	case ".pl":
-		return Policy{DropDays: 30}
+		return Policy{DropDays: 30, TransferKeepsTerm: true}
 	case ".fi":
-		return Policy{DropDays: 26, RenewDays: 26}
+		return Policy{DropDays: 26, RenewDays: 26, TransferKeepsTerm: true}
 	default:
 		return Policy{}
 	}

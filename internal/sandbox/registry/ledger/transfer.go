@@ -75,7 +75,7 @@ func (d *Domain) expiryAfterTransfer(place NameEntry, now time.Time) time.Time {
 	if place.Policy.Gateway { // it sells a year, which begins with the transfer
 		return now.AddDate(1, 0, 0)
 	}
-	if within(d.AutoRenewed, autoRenewPeriod, now) {
+	if place.Policy.TransferKeepsTerm || within(d.AutoRenewed, autoRenewPeriod, now) {
 		return d.Expires
 	}
 	expires := d.Expires.AddDate(1, 0, 0)
@@ -124,6 +124,22 @@ const (
 	Reject
 	Cancel
 )
+
+// RequestTransferWithoutAuth requests a domain as if the account knew its authInfo. An empty
+// authInfo is still refused.
+func (l *Ledger) RequestTransferWithoutAuth(by Request, name string) (TransferResult, error) {
+	place, refusal := l.lookUp(name)
+	if refusal != nil {
+		return TransferResult{}, refusal
+	}
+	request := DomainTransfer{Name: name}
+	l.view(func(now time.Time) {
+		if domain := l.find(name, place, now); domain != nil {
+			request.Auth = domain.Auth
+		}
+	})
+	return l.RequestTransfer(by, request)
+}
 
 // AnswerTransfer ends a pending transfer.
 func (l *Ledger) AnswerTransfer(by Request, name string, answer TransferAnswer) (ended *Transfer, err error) {
