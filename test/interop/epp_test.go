@@ -73,7 +73,21 @@ func runNetEPP(t *testing.T, perl string, w *registry.Registry, part string) {
 	}
 }
 
-func TestNetEPP_RegisterRenewTransfer(t *testing.T) {
+// As the gaining registrar Net::EPP requests and cancels, as the losing one it approves and
+// rejects.
+func TestNetEPP_AnswersTransfers(t *testing.T) {
+	perl := findNetEPP(t)
+	w, frames, end := startForNetEPP(t)
+	defer end()
+	runNetEPP(t, perl, w, "answers")
+	if len(frames.frames) < 25 {
+		t.Errorf("the server sent only %d frames", len(frames.frames))
+	}
+}
+
+// findNetEPP returns the path of Perl, or skips the test if it has no Net::EPP.
+func findNetEPP(t *testing.T) string {
+	t.Helper()
 	perl, err := exec.LookPath("perl")
 	if err == nil {
 		err = exec.CommandContext(t.Context(), perl, "-MNet::EPP::Simple", "-e1").Run()
@@ -81,22 +95,34 @@ func TestNetEPP_RegisterRenewTransfer(t *testing.T) {
 	if err != nil {
 		t.Skip("Perl's Net::EPP is missing; install it with: apt-get install libnet-epp-perl")
 	}
+	return perl
+}
+
+// startForNetEPP starts a registry. The caller ends it with a function that validates its
+// frames.
+func startForNetEPP(t *testing.T) (w *registry.Registry, frames *frameRecorder, end func()) {
+	t.Helper()
 	list, err := catalog.Shipped()
 	if err != nil {
 		t.Fatal(err)
 	}
-	var frames frameRecorder
-	w, err := registry.Start(registry.Options{Zones: zones(list), Data: t.TempDir(), Tap: frames.record})
+	frames = new(frameRecorder)
+	w, err = registry.Start(registry.Options{Zones: zones(list), Data: t.TempDir(), Tap: frames.record})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() {
+	return w, frames, func() {
 		if err := w.Close(); err != nil {
 			t.Error(err)
 		}
 		t.Run("frames conform to the schemas", frames.validate)
-	}()
+	}
+}
 
+func TestNetEPP_RegisterRenewTransfer(t *testing.T) {
+	perl := findNetEPP(t)
+	w, frames, end := startForNetEPP(t)
+	defer end()
 	runNetEPP(t, perl, w, "before")
 	wantDomainVisible(t, w, "dotkontor Sandbox", "ns1.fremde.example")
 	if err := w.Advance(5 * 24 * time.Hour); err != nil {

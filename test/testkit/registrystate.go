@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -41,6 +42,12 @@ func (w World) Holdings(ctx context.Context) (ledger.Sponsored, error) {
 func (w World) Advance(ctx context.Context, by time.Duration) error {
 	var clock registry.Clock
 	return w.call(ctx, http.MethodPost, "/clock/advance?by="+by.String(), http.NoBody, &clock)
+}
+
+// TransferAway lets another registrar request a domain, or cancel its request.
+func (w World) TransferAway(ctx context.Context, name, op string) error {
+	var transfer ledger.Transfer
+	return w.call(ctx, http.MethodPost, "/transfers?name="+url.QueryEscape(name)+"&op="+op, http.NoBody, &transfer)
 }
 
 // Seed adds domains to the registry.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
+	"github.com/dotkontor/dotkontor/internal/registrar/inbox"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
@@ -57,6 +58,9 @@ type Registrants interface {
 type Transfers interface {
 	ListTransfers(ctx context.Context, customer string, ended bool, limit, offset int) ([]provision.Item, error)
 	CountTransfers(ctx context.Context, customer string) (map[provision.State]int, error)
+	// ListTransferMessages returns what registries reported about the transfers of a name, the
+	// newest first.
+	ListTransferMessages(ctx context.Context, name string, limit int) ([]inbox.Transfer, error)
 }
 
 // Config holds the dependencies of the pages. All but Now, LocksTransfers, TransferTerms and

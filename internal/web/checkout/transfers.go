@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/inbox"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
@@ -13,6 +14,9 @@ import (
 
 const (
 	transfersPageSize = 25
+	maxReports        = 20 // about the transfers of a name
+	// clockSkew is the tolerated difference between a registry's clock and ours.
+	clockSkew = 5 * time.Minute
 )
 
 // transferEvent is one entry of a transfer's timeline. A planned one has not happened yet.
@@ -141,7 +145,11 @@ func (h *Handler) transferGroup(req *ui.Request, name string, ended bool, total 
 	}
 	orders := make(map[string]order.Order)
 	for _, item := range items {
-		row, err := h.newTransferRow(req, item, orders)
+		reports, err := h.Transfers.ListTransferMessages(req.R.Context(), item.Name, maxReports)
+		if err != nil {
+			return group, err
+		}
+		row, err := h.newTransferRow(req, item, reportsOf(item, reports), orders)
 		if err != nil {
 			return group, err
 		}
@@ -150,13 +158,40 @@ func (h *Handler) transferGroup(req *ui.Request, name string, ended bool, total 
 	return group, nil
 }
 
-// newTransferRow returns a transfer with its timeline. The refund of a failed one is in its
-// order, which is read once.
-func (h *Handler) newTransferRow(req *ui.Request, item provision.Item, orders map[string]order.Order) (transferRow, error) {
+// reportsOf returns what the registry reported about an item's own request, the newest first:
+// the first request of ours after the item was paid.
+func reportsOf(item provision.Item, reports []inbox.Transfer) (own []inbox.Transfer) {
+	for _, report := range slices.Backward(reports) {
+		if !report.Ours || report.RequestedAt.Before(item.CreatedAt.Add(-clockSkew)) {
+			continue
+		}
+		if len(own) == 0 || own[0].RequestedAt.Sub(report.RequestedAt).Abs() <= time.Second {
+			own = slices.Insert(own, 0, report)
+		}
+	}
+	return own
+}
+
+// outcomeKeys are the texts of what the registry reports about the end of a transfer.
+var outcomeKeys = map[string]string{
+	"clientApproved": "transfers.approved", "serverApproved": "transfers.timed_out", "clientRejected": "transfers.rejected",
+	"clientCancelled": "transfers.cancelled", "serverCancelled": "transfers.cancelled",
+}
+
+// newTransferRow returns a transfer with its timeline, which includes what the registry
+// reported. The refund of a failed one is in its order, which is read once.
+func (h *Handler) newTransferRow(req *ui.Request, item provision.Item, reports []inbox.Transfer, orders map[string]order.Order) (transferRow, error) {
 	row := transferRow{Name: item.Name, StateKey: "item.provisioning.transfer", Events: []transferEvent{{Key: "transfers.paid", At: item.CreatedAt}}}
 	row.Order, _ = order.OrderOfPayment(item.Payment)                                   // an operator's payment has no order
 	if item.State == provision.StateRequested || item.State == provision.StatePending { // later states have their own time
 		row.Events = append(row.Events, transferEvent{Key: "transfers.requested", At: item.RequestedAt})
+	} else if len(reports) > 0 {
+		row.Events = append(row.Events, transferEvent{Key: "transfers.requested", At: reports[0].RequestedAt})
+	}
+	decided := false
+	if len(reports) > 0 && outcomeKeys[reports[0].Status] != "" {
+		decided = true
+		row.Events = append(row.Events, transferEvent{Key: outcomeKeys[reports[0].Status], At: reports[0].DecidedAt})
 	}
 	switch item.State {
 	case provision.StateActive:
@@ -168,6 +203,10 @@ func (h *Handler) newTransferRow(req *ui.Request, item provision.Item, orders ma
 		err := h.addRefund(req, &row, item, orders)
 		return row, err
 	case provision.StatePending:
+		if decided { // and not yet read by the order
+			row.Events = append(row.Events, transferEvent{Key: "transfers.soon", Planned: true})
+			break
+		}
 		_, days := h.TransferTerms(item.TLD)
 		row.Events = append(row.Events, transferEvent{Key: "transfers.expected", At: item.RequestedAt.AddDate(0, 0, days), Planned: true})
 	default:

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dotkontor/dotkontor/internal/registrar/inbox"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 )
@@ -31,7 +32,7 @@ func TestTransferTimeline_FollowsItemAndRefund(t *testing.T) {
 		"free":     {provision.Item{Name: "gratis.at", State: provision.StateFailed}, refunded, "item.failed.free", []string{"transfers.paid", "transfers.failed"}},
 	} {
 		test.item.Payment, test.item.RequestedAt = "order:ord_1", day
-		row, err := h.newTransferRow(nil, test.item, map[string]order.Order{"ord_1": test.order})
+		row, err := h.newTransferRow(nil, test.item, nil, map[string]order.Order{"ord_1": test.order})
 		var keys []string
 		for _, event := range row.Events {
 			keys = append(keys, event.Key)
@@ -41,6 +42,56 @@ func TestTransferTimeline_FollowsItemAndRefund(t *testing.T) {
 		}
 		if err != nil || row.StateKey != test.stateKey || !slices.Equal(keys, test.events) {
 			t.Errorf("%s: %+v, %v", name, row, err)
+		}
+	}
+}
+
+func TestTransferTimeline_ShowsEveryOutcomeWithItsDate(t *testing.T) {
+	t.Parallel()
+	paidAt := time.Date(2026, 11, 16, 12, 0, 0, 0, time.UTC)
+	requested, decided := paidAt.Add(time.Minute), paidAt.AddDate(0, 0, 3)
+	h := newTestHandler(t, &fakeOrders{})
+	h.TransferTerms = func(string) (int, int) { return 1, 5 }
+	o := order.Order{ID: "ord_1", Items: []order.Item{{ID: "itm_1", Name: "tee.com", Gross: 1535}}, Refunds: []order.Refund{{Item: "itm_1", Provider: "re_1", MadeAt: decided}}}
+	report := func(status string) inbox.Transfer {
+		return inbox.Transfer{Status: status, RequestedAt: requested, DecidedAt: decided, Ours: true}
+	}
+	others := []inbox.Transfer{
+		{Status: "clientRejected", RequestedAt: paidAt.AddDate(1, 0, 0), Ours: true}, // a later order
+		{Status: "clientCancelled", RequestedAt: paidAt, DecidedAt: decided},         // another registrar's
+		{Status: "clientRejected", RequestedAt: paidAt.AddDate(-1, 0, 0), Ours: true},
+	}
+	failed := func(outcome string) []string {
+		return []string{"transfers.paid", "transfers.requested", outcome, "transfers.failed", "transfers.refunded"}
+	}
+	done := func(outcome string) []string {
+		return []string{"transfers.paid", "transfers.requested", outcome, "transfers.done"}
+	}
+	for _, test := range []struct {
+		status string
+		state  provision.State
+		events []string
+	}{
+		{"pending", provision.StatePending, []string{"transfers.paid", "transfers.requested", "transfers.expected"}},
+		{"clientApproved", provision.StatePending, []string{"transfers.paid", "transfers.requested", "transfers.approved", "transfers.soon"}},
+		{"clientApproved", provision.StateActive, done("transfers.approved")},
+		{"serverApproved", provision.StateActive, done("transfers.timed_out")},
+		{"clientRejected", provision.StateFailed, failed("transfers.rejected")},
+		{"clientCancelled", provision.StateFailed, failed("transfers.cancelled")},
+		{"serverCancelled", provision.StateFailed, failed("transfers.cancelled")},
+	} {
+		item := provision.Item{Name: "tee.com", State: test.state, Payment: "order:ord_1", CreatedAt: paidAt, RequestedAt: requested}
+		reports := append([]inbox.Transfer{others[0], report(test.status)}, others[1:]...)
+		row, err := h.newTransferRow(nil, item, reportsOf(item, reports), map[string]order.Order{"ord_1": o})
+		var keys []string
+		for _, event := range row.Events {
+			keys = append(keys, event.Key)
+			if slices.Contains([]string{"transfers.approved", "transfers.timed_out", "transfers.rejected", "transfers.cancelled"}, event.Key) && !event.At.Equal(decided) {
+				t.Errorf("%s: %s at %s", test.status, event.Key, event.At)
+			}
+		}
+		if err != nil || !slices.Equal(keys, test.events) {
+			t.Errorf("%s, %s: %v, %v", test.status, test.state, keys, err)
 		}
 	}
 }

@@ -3,7 +3,8 @@
 #   perl registrar.pl PORT CA-FILE ACCOUNT PASSWORD OTHER-ACCOUNT OTHER-PASSWORD PART
 #
 # It prints a line for each step that succeeded, and dies at the first one that
-# failed. PART is "before" or "after" the five days of a transfer.
+# failed. PART is "before" or "after" the five days of a transfer, or "answers": what both
+# sides can do before they are over.
 use strict;
 use warnings;
 use Encode;
@@ -93,6 +94,41 @@ if ($part eq 'before') {
 	saw('transfer request', $transfer && $transfer->{trStatus} eq 'pending' && $transfer->{reID} eq $other);
 	saw('poll of the loser', poll($ours) eq 'pending');
 	saw('nothing more to poll', !defined(poll($ours)));
+} elsif ($part eq 'answers') {
+	my $name = 'streit-namen.org';
+	my $request = sub {
+		my $transfer = $theirs->domain_transfer_request($name, 'geheim-3', 1);
+		saw("request before $_[0]", $transfer && $transfer->{trStatus} eq 'pending' && $transfer->{acID} eq $account);
+		saw('poll of the loser', poll($ours) eq 'pending');
+	};
+	# Net::EPP::Simple has no approve, reject and cancel; its frames have.
+	my $answer = sub {
+		my ($epp, $op) = @_;
+		my $frame = Net::EPP::Frame::Command::Transfer::Domain->new;
+		$frame->setOp($op);
+		$frame->setDomain($name);
+		return $epp->request($frame)->code;
+	};
+	my $status = sub { $ours->domain_transfer_query($name)->{trStatus} };
+	saw('contact create', $ours->create_contact({
+		id => 'streit-1', postalInfo => { loc => { name => 'Streit', addr => { street => ['Weg 1'], city => 'Bonn', pc => '53111', cc => 'DE' } } },
+		voice => '+49.22812345', fax => '', email => 'streit@example.org', authInfo => 'geheim-1',
+	}));
+	saw('domain create', $ours->create_domain({
+		name => $name, period => 1, registrant => 'streit-1', contacts => { admin => 'streit-1', tech => 'streit-1', billing => 'streit-1' },
+		ns => [], authInfo => 'geheim-3',
+	}));
+	$request->('cancel');
+	saw('the loser can not cancel', $answer->($ours, 'cancel') == 2201);
+	saw('cancel', $answer->($theirs, 'cancel') == 1000 && $status->() eq 'clientCancelled' && poll($ours) eq 'clientCancelled');
+	$request->('reject');
+	saw('the winner can not approve', $answer->($theirs, 'approve') == 2201);
+	saw('reject', $answer->($ours, 'reject') == 1000 && $status->() eq 'clientRejected' && poll($theirs) eq 'clientRejected');
+	saw('reject twice', $answer->($ours, 'reject') == 2301);
+	$request->('approve');
+	saw('approve', $answer->($ours, 'approve') == 1000 && $status->() eq 'clientApproved');
+	saw('poll of both', poll($ours) eq 'clientApproved' && poll($theirs) eq 'clientApproved');
+	saw('moved', $theirs->domain_info($name)->{clID} eq $other);
 } else {
 	my $transfer = $ours->domain_transfer_query('fremde-namen.org');
 	saw('transfer query', $transfer && $transfer->{trStatus} eq 'serverApproved');
