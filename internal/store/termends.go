@@ -6,6 +6,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
+	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
 	"github.com/dotkontor/dotkontor/internal/store/query"
 )
@@ -113,6 +114,12 @@ func (db *DB) UpdateTerm(ctx context.Context, transition lifecycle.TermTransitio
 			if err := q.SetDomainStatus(ctx, query.SetDomainStatusParams{
 				Status: string(status), UpdatedAt: micros(transition.Now), SyncDue: micros(syncDue), ID: transition.From.Domain,
 			}); err != nil {
+				return err
+			}
+		}
+		if transition.DomainStatus == registrar.DomainTransferredOut {
+			from := transition.From
+			if err := followSyncedTransfer(ctx, q, provision.Domain{ID: from.Domain, Status: transition.DomainStatus, SyncedAt: transition.Now}, from.Account); err != nil {
 				return err
 			}
 		}

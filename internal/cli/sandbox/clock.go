@@ -45,9 +45,18 @@ func (c clockAdvance) Run(sandbox *Command, t *cli.Terminal) error {
 	return sandbox.requestClock(t, http.MethodPost, "/clock/advance?by="+url.QueryEscape(c.By))
 }
 
-// requestClock finds the running sandbox by its data folder, sends the request and prints
-// the time in the response.
+// requestClock sends a request to the running sandbox and prints the time in the response.
 func (c Command) requestClock(t *cli.Terminal, method, path string) error {
+	var clock registry.Clock
+	if err := c.requestControl(t, "clock", method, path, &clock); err != nil {
+		return err
+	}
+	return t.Println("%s", clock.Now.Format(time.RFC3339))
+}
+
+// requestControl finds the running sandbox by its data folder, sends the request and decodes
+// the response. what names the command in errors.
+func (c Command) requestControl(t *cli.Terminal, what, method, path string, into any) error {
 	control, err := registry.ReadControl(c.Data)
 	if err != nil {
 		return fmt.Errorf("%w; start one with: dotkontor sandbox --data %s", err, c.Data)
@@ -64,19 +73,18 @@ func (c Command) requestClock(t *cli.Terminal, method, path string) error {
 		return fmt.Errorf("no sandbox is running on the data folder %s; start one with: dotkontor sandbox --data %s", c.Data, c.Data)
 	}
 	if err != nil {
-		return fmt.Errorf("sandbox clock: %w", err)
+		return fmt.Errorf("sandbox %s: %w", what, err)
 	}
 	defer res.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(res.Body, 1<<16))
 	if err != nil {
-		return fmt.Errorf("sandbox clock: %w", err)
+		return fmt.Errorf("sandbox %s: %w", what, err)
 	}
 	if res.StatusCode != http.StatusOK {
-		return fmt.Errorf("sandbox clock: %s", strings.TrimSpace(string(body)))
+		return fmt.Errorf("sandbox %s: %s", what, strings.TrimSpace(string(body)))
 	}
-	var clock registry.Clock
-	if err := json.Unmarshal(body, &clock); err != nil {
-		return fmt.Errorf("sandbox clock: %w", err)
+	if err := json.Unmarshal(body, into); err != nil {
+		return fmt.Errorf("sandbox %s: %w", what, err)
 	}
-	return t.Println("%s", clock.Now.Format(time.RFC3339))
+	return nil
 }

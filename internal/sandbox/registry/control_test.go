@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/dotkontor/dotkontor/internal/sandbox/registry/ledger"
 )
 
 func TestControl_RequiresSecretToAdvanceClock(t *testing.T) {
@@ -84,5 +86,59 @@ func TestAdvance_StepsAtMostHalfADayIfAServiceFollows(t *testing.T) {
 	}
 	if err := r.Advance(-time.Hour); err == nil || len(seen) != 3 {
 		t.Errorf("backwards: %v, settled %d times", err, len(seen))
+	}
+}
+
+func TestControl_AnotherRegistrarRequestsAndCancelsTransfer(t *testing.T) {
+	t.Parallel()
+	r := startEPPWorld(t, Options{Now: frozenClock})
+	ours := logIn(t, r, "dotkontor")
+	ours.mustReturn("1000", domainCreate("wandern.com"))
+	post := func(query string, status int, says string) {
+		t.Helper()
+		answer, err := doHTTP(t, answerTimeout, "POST", r.Control().Address+"/transfers?"+query, map[string]string{"Authorization": "Bearer " + r.Control().Secret})
+		if err != nil || answer.status != status || !strings.Contains(answer.body, says) {
+			t.Errorf("%s: %d %s %v", query, answer.status, answer.body, err)
+		}
+	}
+	post("op=request&name=", http.StatusConflict, "missing or malformed")
+	post("op=steal&name=wandern.com", http.StatusConflict, "must be request or cancel")
+	post("op=request&name=niemand.com", http.StatusConflict, "no such domain")
+	post("op=cancel&name=wandern.com", http.StatusConflict, "not your transfer")
+	post("op=request&name=wandern.com", http.StatusOK, `"status":"pending"`)
+	if message := ours.poll(); !strings.Contains(message, "<domain:reID>andere<") || !strings.Contains(message, "<domain:acDate>2027-03-06T12:00:00") {
+		t.Errorf("the message: %s", message)
+	}
+	post("op=cancel&name=wandern.com", http.StatusOK, `"status":"clientCancelled"`)
+	if message := ours.poll(); !strings.Contains(message, "clientCancelled") {
+		t.Errorf("the message: %s", message)
+	}
+	post("op=request&name=wandern.com", http.StatusOK, `"status":"pending"`)
+	advance(t, r, "5d")
+	if answer := ours.mustReturn("1000", domainTransfer("query", "wandern.com", "")); !answer.has("serverApproved") {
+		t.Errorf("after five days: %s", answer.text)
+	}
+}
+
+func TestTransfer_AddsYearOnlyWhereRegistriesDo(t *testing.T) {
+	t.Parallel()
+	for tld, adds := range map[string]bool{".com": true, ".uk": false, ".nl": false, ".at": false, ".ch": false, ".se": false} {
+		policy := ledger.PolicyOf(tld)
+		if policy.TransferKeepsTerm == adds {
+			t.Errorf("%s adds a year: %t", tld, !policy.TransferKeepsTerm)
+		}
+	}
+	now := epoch
+	r := startWorld(t, Options{Now: frozenClock, Zones: []Zone{{TLD: ".ch"}, {TLD: ".com"}}, Seeds: []SeedDomain{
+		{Name: "bleibt.ch", Registrar: ProductName, Created: now.AddDate(-1, 0, 0), Expires: now.AddDate(0, 6, 0)},
+		{Name: "waechst.com", Registrar: ProductName, Created: now.AddDate(-1, 0, 0), Expires: now.AddDate(0, 6, 0)},
+	}})
+	ours := logIn(t, r, "dotkontor")
+	for name, want := range map[string]time.Time{"bleibt.ch": now.AddDate(0, 6, 0), "waechst.com": now.AddDate(1, 6, 0)} {
+		ours.mustReturn("1000", objectCommand("domain", "update", `<:name>`+name+`</:name><:chg><:authInfo><:pw>secret-1</:pw></:authInfo></:chg>`))
+		transfer, err := r.TransferAway(name, "request")
+		if err != nil || !transfer.Expires.Equal(want) {
+			t.Errorf("%s expires %v after the transfer, want %s, %v", name, transfer, want, err)
+		}
 	}
 }

@@ -1,0 +1,39 @@
+package sandbox
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/cli"
+	"github.com/dotkontor/dotkontor/internal/sandbox/registry"
+)
+
+func TestSandboxTransfer_RefusalOfTheRegistryIsPrinted(t *testing.T) {
+	t.Parallel()
+	folder, now := t.TempDir(), time.Now().UTC()
+	world, err := registry.Start(registry.Options{Zones: []registry.Zone{{TLD: ".org"}}, Data: folder, Seeds: []registry.SeedDomain{{
+		Name: "fest.org", Registrar: registry.ProductName, Created: now.AddDate(-1, 0, 0), Expires: now.AddDate(1, 0, 0), Statuses: []string{"clientTransferProhibited"},
+	}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer world.Close()
+	for _, test := range []struct {
+		args []string
+		code int
+		says string
+	}{
+		{[]string{"request", "fest.org"}, cli.ExitError, "sandbox transfer: "},
+		{[]string{"cancel", "fest.org"}, cli.ExitError, "not your transfer"},
+		{[]string{"request", "niemand.org"}, cli.ExitError, "no such domain"},
+		{[]string{"request"}, cli.ExitUsage, ""},
+	} {
+		var out, errOut bytes.Buffer
+		code := cli.Run(t.Context(), &grammar{}, append([]string{"sandbox", "--data", folder, "transfer"}, test.args...), nil, strings.NewReader(""), &out, &errOut)
+		if code != test.code || !strings.Contains(errOut.String(), test.says) {
+			t.Errorf("transfer %v: %d %s", test.args, code, errOut.String())
+		}
+	}
+}
