@@ -80,6 +80,7 @@ type App struct {
 	brake         *lifecycle.Brake
 
 	// Without a payment provider nothing can be ordered, and these are nil.
+	refunds  *order.Refunds
 	orders   *order.Service
 	consents *renewal.Consents
 	invoices *invoice.Service

@@ -23,6 +23,13 @@ const jobErrorTimeout = 2 * time.Second
 
 // openAdmin builds the operator service, to which jobs report their errors.
 func (p *App) openAdmin(context.Context) (err error) {
+	if p.refunds, err = order.NewRefunds(order.RefundsConfig{Store: p.services.DB, Now: p.now, Wake: func() {
+		if p.orders != nil {
+			p.orders.Wake()
+		}
+	}}); err != nil {
+		return err
+	}
 	p.admin, err = admin.New(admin.Config{
 		Store: p.services.DB, MailQueued: p.services.mail.Wake,
 		Secure: p.changes.Secure, SecuredFor: p.changes.SecuredFor, AbandonChange: p.changes.AbandonChange,
@@ -72,7 +79,8 @@ func (p *App) changeRefusal(ctx context.Context, target domainchange.Domain, kin
 
 func (p *App) operatorPages() operator.Config {
 	return operator.Config{
-		Admin: p.admin, Customers: customerFiles{p.services, p.admin}, Agents: p.services.Agents, Terms: p.terms,
+		Refunds: p.refunds,
+		Admin:   p.admin, Customers: customerFiles{p.services, p.admin}, Agents: p.services.Agents, Terms: p.terms,
 		Prices: priceLists{p.services.DB, p.live}, ConfirmFactor: p.cfg.Catalog.ConfirmFactor,
 		Upstreams: p.upstreams, Notices: p.notices, Inquiries: p.contact, Inbox: p.inbox, TransfersAway: p.transfersAway, Revenue: p.revenue, Operators: p.services.Customers.ListOperators,
 		Database: p.databaseConditions,

@@ -54,7 +54,7 @@ func (p *App) startOrders(ctx context.Context) error {
 	newBacklogGauge(p.metrics, "dotkontor_method_detachments_retrying",
 		"Removed payment methods that the payment provider was asked to detach and has not yet; -1 if the database does not respond.",
 		p.services.DB.CountRetryingDetachments)
-	p.inBackground(monitor.Run, p.orders.Run, detacher.Run)
+	p.inBackground(monitor.Run, p.orders.Run, p.orders.RunRefundSync, detacher.Run)
 	p.consents, err = renewal.NewConsents(renewal.ConsentConfig{
 		Store: p.services.DB, Price: p.orders.RenewalPrice, Provider: p.stripe, BaseURL: p.cfg.BaseURL,
 		Now: p.now, MailQueued: p.services.mail.Wake, MethodDetached: detacher.Wake,
@@ -67,7 +67,7 @@ func (p *App) startOrders(ctx context.Context) error {
 func (p *App) observeOrders(settings *order.Config) {
 	reached := newCounter(p.metrics, "dotkontor_orders_total", "Orders that reached a state, by state.", newLabel("state", order.States()...))
 	refunded := newCounter(p.metrics, "dotkontor_refunds_total",
-		"Refunds made, by reason: failed_item, unmatched.", newLabel("reason", order.RefundReasons()...))
+		"Refunds made, by reason: failed_item, unmatched, provider (made there), or the one that an operator chose.", newLabel("reason", order.RefundReasons()...))
 	waiting := newCounter(p.metrics, "dotkontor_orders_waiting_total",
 		"Retries of orders that wait for the payment provider, by operation (page, charge, close, payment, refund, identity, items) and error code.",
 		newLabel("what", "page", "charge", "close", "payment", "refund", "identity", "items"), newLabel("code", faultCodes...))

@@ -16,6 +16,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
 	"github.com/dotkontor/dotkontor/internal/registrar/agent"
 	"github.com/dotkontor/dotkontor/internal/registrar/oauth"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
 )
@@ -140,6 +141,15 @@ var errorExplanations = map[registrar.Code]string{
 	agent.BadSecret:             "a secret must have 16 to 256 characters and no spaces",
 	agent.BadWebhook:            "the webhook URL must start with https:// and have no user or fragment",
 	oauth.NoSuchToken:           "no token has this ID",
+	order.NoSuchOrder:           "no such order",
+	order.RefundTooLarge:        "the amount exceeds what is left to refund; nothing was changed",
+	order.BadRefund:             "a refund needs a reason of the list and a note of 1 to 500 printable characters",
+	order.NothingToRefund:       "everything is refunded already",
+	order.OrderNotPaid:          "the order is not paid",
+	order.OrderInProgress:       "the order is still being processed",
+	order.RefundChanged:         "the order was refunded meanwhile; look at it again",
+	order.NoSuchRefund:          "the order has no such item",
+	order.DeletionForbidden:     "the refund leaves no domain that can be deleted; nothing was refunded",
 }
 
 // ExplainError replaces an error that an operator can act on with a sentence that helps.

@@ -60,6 +60,7 @@ const (
 	MailOrderEnded           MailKind = "order_ended"          // the outcome of each item, and refunds
 	MailOrderCompleted       MailKind = "order_completed"      // the receipt of an order that is completed already
 	MailPaymentRefunded      MailKind = "payment_refunded"     // a late or duplicate payment is refunded
+	MailOrderRefunded        MailKind = "order_refunded"       // a paid order is refunded, in part or in full
 	MailClaim                MailKind = "claim"                // with a link to claim what an agent ordered for this address
 	MailExpiringMonth        MailKind = "expiring_month"       // a domain's term ends in about a month
 	MailExpiringWeek         MailKind = "expiring_week"        // in about a week

@@ -103,7 +103,7 @@ func (db *DB) CountFailedJobs(ctx context.Context, refundsDueSince time.Time) (m
 	row, err := db.read().CountFailedJobs(ctx, micros(refundsDueSince))
 	return map[admin.JobKind]int{
 		admin.JobOrder: int(row.Orders), admin.JobItem: int(row.Items), admin.JobChange: int(row.Changes), admin.JobMail: int(row.Mails), admin.JobWebhook: int(row.Webhooks),
-	}, int(row.Refunds), err
+	}, int(row.Refunds + row.UndecidedRefunds), err
 }
 
 // ListPendingRefunds returns refunds that are not made yet, the oldest first.

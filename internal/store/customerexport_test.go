@@ -41,7 +41,8 @@ var omittedColumns = map[string]string{
 	"saved_methods.customer_id": reasonLookupKey, "saved_methods.provider_customer": reasonProviderID, "saved_methods.method": reasonProviderID, "saved_methods.fingerprint": reasonProviderID,
 	"method_detachments.method": reasonProviderID, "method_detachments.due_at": reasonScheduling, "method_detachments.attempts": reasonScheduling,
 	"renewal_consents.customer_id": reasonLookupKey,
-	"transfer_lists.customer_id":   reasonLookupKey, "transfer_lists.list_sealed": reasonSecret,
+	"orders.refund_count":          reasonRedundant, "refunds.decided_by": "an operator's account", "refunds.task": reasonInternal,
+	"transfer_lists.customer_id": reasonLookupKey, "transfer_lists.list_sealed": reasonSecret,
 	"passkeys.customer_id": reasonLookupKey, "passkeys.credential_id": reasonSecret, "passkeys.credential": reasonSecret,
 	"recovery_codes.customer_id": reasonLookupKey, "recovery_codes.hash": reasonSecret,
 	"sessions.customer_id": reasonLookupKey, "sessions.hash": reasonSecret, "sessions.device": reasonSecret, "sessions.attempts": reasonInternal,
@@ -144,7 +145,7 @@ func TestExport_EveryColumnExportedOrOmittedWithReason(t *testing.T) {
 }
 
 // jsonColumns are the columns that hold JSON.
-var jsonColumns = []string{"mails.data", "orders.contact", "invoices.content", "pending_invoices.buyer", "orders.registrant", "provision_items.registrant", "domain_changes.desired", "registry_records.data"}
+var jsonColumns = []string{"mails.data", "orders.contact", "refunds.parts", "invoices.content", "pending_invoices.buyer", "orders.registrant", "provision_items.registrant", "domain_changes.desired", "registry_records.data"}
 
 // canary returns a value that identifies its customer and column.
 func canary(who, table, column string) string { return who + "~" + table + "~" + column + "~" }

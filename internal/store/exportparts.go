@@ -100,7 +100,7 @@ func exportParts() []part {
 			columns(asList, "restrictions"), columns(asTime, "set_at review_at lifted_at"),
 		)},
 		{name: "unpaidTerms", table: "term_ends", where: whereCustomer, key: "domain_id", columns: slices.Concat(
-			renamed("domain", columns(asText, "name")), columns(asText, "domain_id state"), columns(asTime, "term_end step_at held_at deleted_at ended_at updated_at"),
+			renamed("domain", columns(asText, "name")), columns(asText, "domain_id state cause"), columns(asTime, "term_end step_at held_at deleted_at ended_at updated_at"),
 		)},
 		{name: "sentNotices", table: "sent_notices", where: whereCustomer, key: "id", columns: slices.Concat(
 			columns(asText, "id kind"), renamed("domain", columns(asText, "name")), columns(asText, "domain_id"), columns(asTime, "term_end"),
@@ -130,7 +130,7 @@ func exportParts() []part {
 			)},
 			{name: "refunds", table: "refunds", where: "order_id = $1", key: "id", columns: slices.Concat(
 				columns(asText, "id payment_id item_id"), columns(asMoney, "amount"), renamed("providersRefund", columns(asText, "provider")),
-				columns(asTime, "created_at made_at"),
+				columns(asText, "source reason note notice_id"), columns(asJSON, "parts"), columns(asText, "replaces failure"), columns(asTime, "created_at made_at failed_at"),
 			)},
 			{name: "invoices", table: "invoices", where: "order_id = $1", key: "id", columns: slices.Concat(
 				columns(asText, "id kind"), renamed("number", columns(asText, "label")), columns(asText, "refund_id"),

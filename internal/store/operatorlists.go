@@ -72,24 +72,32 @@ func (db *DB) ListAllPayments(ctx context.Context, state, before string, limit i
 	}))
 }
 
-func refundEntryOf[Row query.ListAllRefundsRow | query.ListAllPendingRefundsRow](r Row) admin.RefundEntry {
+func refundEntryOf[Row query.ListAllRefundsRow | query.ListAllPendingRefundsRow | query.ListAllUndecidedRefundsRow](r Row) admin.RefundEntry {
 	row := query.ListAllRefundsRow(r)
+	refund := refundOf(query.Refund{
+		ID: row.ID, ItemID: row.ItemID, Provider: row.Provider, Source: row.Source, Reason: row.Reason, Failure: row.Failure,
+	})
 	return admin.RefundEntry{
-		ID: row.ID, Order: row.OrderID, Payment: row.PaymentID, Provider: row.Provider, Amount: registrar.Cents(row.Amount),
+		ID: row.ID, Order: row.OrderID, Customer: row.CustomerID, Payment: row.PaymentID, Provider: row.Provider, Amount: registrar.Cents(row.Amount),
+		Source: string(refund.Source), Reason: refund.ReasonOf(), State: refund.State(), Task: row.Task, Failure: refund.Failure,
 		CreatedAt: fromMicros(row.CreatedAt), MadeAt: fromMicros(row.MadeAt), Subject: admin.Subject{Name: row.Name, Items: int(row.Items), Email: row.Email},
 	}
 }
 
-// ListAllRefunds returns a page of all refunds, or those pending, the newest first.
-func (db *DB) ListAllRefunds(ctx context.Context, pending bool, before string, limit int) ([]admin.RefundEntry, error) {
+// ListAllRefunds returns a page of refunds, the newest first.
+func (db *DB) ListAllRefunds(ctx context.Context, filter admin.RefundFilter, before string, limit int) ([]admin.RefundEntry, error) {
 	if sqldb.IsUnstorable(before) {
 		return nil, nil
 	}
 	before = cmp.Or(before, refundPrefix+afterAllIDs)
-	if pending {
-		return rowsAs(refundEntryOf[query.ListAllPendingRefundsRow])(db.read().ListAllPendingRefunds(ctx, before, int32(limit)))
+	switch q := db.read(); filter {
+	case admin.PendingRefunds:
+		return rowsAs(refundEntryOf[query.ListAllPendingRefundsRow])(q.ListAllPendingRefunds(ctx, before, int32(limit)))
+	case admin.UndecidedRefunds:
+		return rowsAs(refundEntryOf[query.ListAllUndecidedRefundsRow])(q.ListAllUndecidedRefunds(ctx, before, int32(limit)))
+	default:
+		return rowsAs(refundEntryOf[query.ListAllRefundsRow])(q.ListAllRefunds(ctx, before, int32(limit)))
 	}
-	return rowsAs(refundEntryOf[query.ListAllRefundsRow])(db.read().ListAllRefunds(ctx, before, int32(limit)))
 }
 
 // FindOrderID returns the order of a number: that of an order, payment, refund or invoice,

@@ -57,12 +57,12 @@ func TestOperatorLists_PagesOfAllCustomersByStateAndName(t *testing.T) {
 		if older, err := db.ListAllPayments(ctx, "", captured[0].ID, 10); err != nil || len(older) != 1 || older[0] != captured[1] {
 			t.Errorf("older payments: %+v, %v", older, err)
 		}
-		refunds, err := db.ListAllRefunds(ctx, false, "", 10)
+		refunds, err := db.ListAllRefunds(ctx, admin.AllRefunds, "", 10)
 		if err != nil || len(refunds) != 1 || refunds[0].Order != refunded.ID || refunds[0].Provider != "re_1" ||
 			refunds[0].Subject != (admin.Subject{Name: "weg.org", Items: 1, Email: "anna@example.com"}) {
 			t.Errorf("refunds: %+v, %v", refunds, err)
 		}
-		if pending, err := db.ListAllRefunds(ctx, true, "", 10); err != nil || len(pending) != 0 {
+		if pending, err := db.ListAllRefunds(ctx, admin.PendingRefunds, "", 10); err != nil || len(pending) != 0 {
 			t.Errorf("pending refunds: %+v, %v", pending, err)
 		}
 		for _, number := range []string{paid.ID, "pay_bezahlt.org", "pi_pay_bezahlt.org", "cs_pay_bezahlt.org"} {

@@ -41,7 +41,7 @@ func orderOf(row query.Order) order.Order {
 		Consent:   order.Consent{At: fromMicros(row.ConsentAt), Wording: row.ConsentWording},
 		CreatedAt: fromMicros(row.CreatedAt), UpdatedAt: fromMicros(row.UpdatedAt),
 		ExpiresAt: fromMicros(row.ExpiresAt), PaidAt: fromMicros(row.PaidAt),
-		Version: row.Version, DueAt: fromMicros(row.DueAt), Node: row.Node, Attempts: int(row.Attempts),
+		Version: row.Version, DueAt: fromMicros(row.DueAt), Node: row.Node, Attempts: int(row.Attempts), RefundCount: int(row.RefundCount),
 	}
 }
 

@@ -134,7 +134,7 @@ func TestAddOrder_RoundTrip(t *testing.T) {
 		want = mustUpdateOrder(t, db, done, func(o *order.Order, _ *order.Transition) {
 			o.Items[0].State, o.Refunds = order.ItemFailed, append(o.Refunds, refund)
 		})
-		if len(want.Refunds) != 1 || want.Refunds[0] != refund {
+		if len(want.Refunds) != 1 || !want.Refunds[0].Equal(refund) {
 			t.Errorf("got %+v", want.Refunds)
 		}
 		for name, find := range map[string]func() (order.Order, bool, error){

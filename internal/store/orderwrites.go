@@ -139,7 +139,7 @@ func updateOrderRow(ctx context.Context, q *query.Queries, transition order.Tran
 		ConsentAt: micros(now.Consent.At), ConsentWording: now.Consent.Wording,
 		RenewalWording: now.Renewal.Wording, RenewalAt: micros(now.Renewal.At), RenewalSession: now.Renewal.Session, RenewalAddress: now.Renewal.Address,
 		UpdatedAt: micros(now.UpdatedAt), ExpiresAt: micros(now.ExpiresAt), PaidAt: micros(now.PaidAt),
-		DueAt: micros(now.DueAt), Node: now.Node, Attempts: int64(now.Attempts),
+		DueAt: micros(now.DueAt), Node: now.Node, Attempts: int64(now.Attempts), RefundCount: int64(len(now.Refunds)),
 		ID: now.ID, WasState: string(transition.From.State), WasVersion: transition.From.Version,
 	}))
 }
@@ -230,6 +230,9 @@ func recordUpdateEffects(ctx context.Context, q *query.Queries, transition order
 		}
 	}
 	if err := insertPendingInvoices(ctx, q, transition); err != nil {
+		return err
+	}
+	if err := recordRefundEffects(ctx, q, transition); err != nil {
 		return err
 	}
 	if transition.Method != nil {

@@ -19,13 +19,6 @@ func paymentOf(row query.GetOrderRow) order.Payment {
 	}
 }
 
-func refundOf(row query.Refund) order.Refund {
-	return order.Refund{
-		ID: row.ID, Payment: row.PaymentID, Item: row.ItemID, Amount: registrar.Cents(row.Amount), Provider: row.Provider,
-		CreatedAt: fromMicros(row.CreatedAt), MadeAt: fromMicros(row.MadeAt),
-	}
-}
-
 // updatePayments stores the payments and refunds of an order that are new or changed. A
 // unique index allows one captured payment per order; a second one fails the update.
 func updatePayments(ctx context.Context, q *query.Queries, transition order.Transition) error {
@@ -38,11 +31,8 @@ func updatePayments(ctx context.Context, q *query.Queries, transition order.Tran
 			return fmt.Errorf("store: update payment %s: %w", payment.ID, err)
 		}
 	}
-	if len(transition.To.Refunds) > 0 && !transition.To.MayHaveRefunds() { // they would not be read again
-		return fmt.Errorf("store: update order %s: refund without a failed item or unmatched payment", transition.To.ID)
-	}
 	for _, refund := range transition.To.Refunds {
-		if slices.Contains(transition.From.Refunds, refund) {
+		if slices.ContainsFunc(transition.From.Refunds, refund.Equal) {
 			continue
 		}
 		known := slices.ContainsFunc(transition.From.Refunds, func(was order.Refund) bool { return was.ID == refund.ID })
@@ -65,18 +55,6 @@ func putPayment(ctx context.Context, q *query.Queries, o order.Order, payment or
 	return rowOr(fmt.Errorf("not part of order %s", o.ID))(q.UpdatePayment(ctx, query.UpdatePaymentParams{
 		State: string(payment.State), Amount: int64(payment.Amount), Session: payment.Session, Url: payment.URL, Intent: payment.Intent,
 		Card: payment.Card, Failure: string(payment.Failure), EndsAt: micros(payment.EndsAt), UpdatedAt: micros(payment.UpdatedAt), ID: payment.ID, OrderID: o.ID,
-	}))
-}
-
-func putRefund(ctx context.Context, q *query.Queries, id string, refund order.Refund, known bool) error {
-	if !known {
-		return q.InsertRefund(ctx, query.InsertRefundParams{
-			ID: refund.ID, OrderID: id, PaymentID: refund.Payment, ItemID: refund.Item, Amount: int64(refund.Amount),
-			Provider: refund.Provider, CreatedAt: micros(refund.CreatedAt), MadeAt: micros(refund.MadeAt),
-		})
-	}
-	return rowOr(fmt.Errorf("not part of order %s", id))(q.UpdateRefund(ctx, query.UpdateRefundParams{
-		Provider: refund.Provider, MadeAt: micros(refund.MadeAt), ID: refund.ID, OrderID: id,
 	}))
 }
 

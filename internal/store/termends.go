@@ -19,6 +19,7 @@ func termOf(row query.TermEnd) lifecycle.Term {
 		State: lifecycle.State(row.State), StepAt: fromMicros(row.StepAt), DueAt: fromMicros(row.DueAt), Node: row.Node,
 		Attempts: int(row.Attempts), WaitsFor: registrar.Code(row.WaitsFor), HeldAt: fromMicros(row.HeldAt),
 		DeletedAt: fromMicros(row.DeletedAt), EndedAt: fromMicros(row.EndedAt), UpdatedAt: fromMicros(row.UpdatedAt),
+		Cause: registrar.Code(row.Cause),
 	}
 }
 

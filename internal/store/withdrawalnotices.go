@@ -77,6 +77,11 @@ func (db *DB) CountOpenWithdrawalNotices(ctx context.Context) (int, error) {
 	return int(count), err
 }
 
+// buyerKind says whether the buyer of an order was a consumer. Only consumers give a consent.
+const buyerKind = `CASE WHEN orders.consent_at > 0 THEN 'consumer' WHEN orders.vat_id <> '' THEN 'business'
+	ELSE coalesce((SELECT CASE WHEN registrants.kind = 'company' THEN 'business' ELSE 'consumer' END
+		FROM registrants WHERE registrants.customer_id = orders.customer_id), '') END AS consumer`
+
 // ListRelatedOrders returns, by mention, the order with a number or the newest paid orders
 // for a domain. It is one query for all of them: a list has many notices.
 func (db *DB) ListRelatedOrders(ctx context.Context, mentions []string, limit int) (map[string][]withdrawal.RelatedOrder, error) {
@@ -94,13 +99,13 @@ func (db *DB) ListRelatedOrders(ctx context.Context, mentions []string, limit in
 	if len(ids) > 0 {
 		parts = append(parts, `SELECT orders.id AS mention, orders.id, orders.customer_id,
 				coalesce((SELECT order_items.name FROM order_items WHERE order_items.order_id = orders.id ORDER BY order_items.position LIMIT 1), ''),
-				orders.paid_at, orders.consent_at, orders.consent_wording
+				orders.paid_at, orders.consent_at, orders.consent_wording, orders.gross, `+buyerKind+`
 			FROM orders WHERE orders.id IN (`+placeholders(1, len(ids))+`)`)
 	}
 	if len(names) > 0 && limit > 0 {
-		parts = append(parts, `SELECT name AS mention, id, customer_id, name, paid_at, consent_at, consent_wording
+		parts = append(parts, `SELECT name AS mention, id, customer_id, name, paid_at, consent_at, consent_wording, gross, consumer
 			FROM (
-				SELECT order_items.name, orders.id, orders.customer_id, orders.paid_at, orders.consent_at, orders.consent_wording,
+				SELECT order_items.name, orders.id, orders.customer_id, orders.paid_at, orders.consent_at, orders.consent_wording, orders.gross, `+buyerKind+`,
 					row_number() OVER (PARTITION BY order_items.name ORDER BY orders.id DESC) AS place
 				FROM order_items JOIN orders ON orders.id = order_items.order_id
 				WHERE order_items.name IN (`+placeholders(len(ids)+1, len(names))+`) AND orders.paid_at > 0) AS newest
@@ -125,6 +130,9 @@ func (db *DB) ListRelatedOrders(ctx context.Context, mentions []string, limit in
 		related.ConsentVersion, _ = row[6].(string)
 		paid, _ := row[4].(int64)
 		consented, _ := row[5].(int64)
+		gross, _ := row[7].(int64)
+		related.Consumer, _ = row[8].(string)
+		related.Gross = registrar.Cents(gross)
 		related.PaidAt, related.ConsentAt = fromMicros(paid), fromMicros(consented)
 		found[mention] = append(found[mention], related)
 	}

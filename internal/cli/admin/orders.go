@@ -15,6 +15,8 @@ import (
 type OrdersCommand struct {
 	List ordersListCommand `cmd:"" help:"List all orders, or those of one customer."`
 	Show ordersShowCommand `cmd:"" help:"Show one order with its items, payments and refunds."`
+
+	Refund ordersRefundCommand `cmd:"" help:"Refund an order or one of its items."`
 }
 
 type ordersListCommand struct {
@@ -114,11 +116,11 @@ func printOrder(out io.Writer, o order.Order) {
 			formatTime(payment.UpdatedAt), orDash(payment.Session), orDash(payment.Intent))
 	}
 	for _, refund := range o.Refunds {
-		state, at := "due", refund.CreatedAt
+		at := refund.CreatedAt
 		if refund.Provider != "" {
-			state, at = "made", refund.MadeAt
+			at = refund.MadeAt
 		}
-		fmt.Fprintf(out, "  %s  %-8s  %-12s  %10s  %s  %s  %s\n", refund.ID, "refund", state, refund.Amount,
-			formatTime(at), orDash(refund.Provider), orDash(refund.Item))
+		fmt.Fprintf(out, "  %s  %-8s  %-12s  %10s  %s  %s  %s\n", refund.ID, "refund", refund.State(), refund.Amount,
+			formatTime(at), orDash(refund.Provider), strings.TrimSpace(orDash(refund.Item)+" "+refund.ReasonOf()))
 	}
 }

@@ -113,8 +113,8 @@ type Store interface {
 	GetJobError(ctx context.Context, kind JobKind, id string) (JobError, bool, error)
 	// PutJobError stores it, and deletes some older than before.
 	PutJobError(ctx context.Context, kind JobKind, id string, jobError JobError, before time.Time) error
-	// CountFailedJobs counts unfinished jobs with an error by kind, and refunds due since a
-	// time. Each count stops at 100.
+	// CountFailedJobs counts unfinished jobs with an error by kind, and refunds that are due
+	// since a time or wait for an operator. Each count stops at 100.
 	CountFailedJobs(ctx context.Context, refundsDueSince time.Time) (map[JobKind]int, int, error)
 	// ListPendingRefunds returns the longest overdue refunds.
 	ListPendingRefunds(ctx context.Context, limit int) ([]Refund, error)
@@ -123,7 +123,7 @@ type Store interface {
 	// first; empty starts at the top.
 	ListAllOrders(ctx context.Context, filter OrderFilter, before string, limit int) ([]OrderEntry, error)
 	ListAllPayments(ctx context.Context, state, before string, limit int) ([]PaymentEntry, error)
-	ListAllRefunds(ctx context.Context, pending bool, before string, limit int) ([]RefundEntry, error)
+	ListAllRefunds(ctx context.Context, filter RefundFilter, before string, limit int) ([]RefundEntry, error)
 	// FindOrderID returns the order of a number of an order, payment, refund or invoice.
 	FindOrderID(ctx context.Context, number string) (string, bool, error)
 	ListOrderJobs(ctx context.Context, customer, order string, limit int) ([]Job, error)

@@ -33,7 +33,7 @@ func TestService_RefusesNonOperators(t *testing.T) {
 		_, needsErr := service.ListOpenIssues(ctx, actor)
 		_, ordersErr := service.ListOrders(ctx, actor, admin.OrderFilter{}, "")
 		_, paymentsErr := service.ListPayments(ctx, actor, "", "")
-		_, refundsErr := service.ListRefunds(ctx, actor, false, "")
+		_, refundsErr := service.ListRefunds(ctx, actor, admin.AllRefunds, "")
 		_, _, findErr := service.FindOrder(ctx, actor, "ord_1")
 		_, orderJobsErr := service.ListOrderJobs(ctx, actor, "cus_1", "ord_1")
 		for name, err := range map[string]error{

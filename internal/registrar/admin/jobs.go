@@ -135,7 +135,7 @@ type OpenIssues struct {
 }
 
 // CountOpen returns how many jobs of each kind have failed and are unfinished, and how many
-// refunds are overdue. Each count stops at 100.
+// refunds are overdue or wait for an operator. Each count stops at 100.
 func (s *Service) CountOpen(ctx context.Context, operator registrar.Actor) (jobs map[JobKind]int, refunds int, err error) {
 	if err := operator.RequireOperator(); err != nil {
 		return nil, 0, err

@@ -41,10 +41,23 @@ type PaymentEntry struct {
 // RefundEntry is a refund in a list. MadeAt is zero and Provider empty while it is pending.
 type RefundEntry struct {
 	Subject
-	ID, Order, Payment, Provider string
-	Amount                       registrar.Cents
-	CreatedAt, MadeAt            time.Time
+	ID, Order, Customer, Payment, Provider string
+	// Source, Reason, State and Task are those of package order.
+	Source, Reason, State, Task string
+	Failure                     registrar.Code
+	Amount                      registrar.Cents
+	CreatedAt, MadeAt           time.Time
 }
+
+// RefundFilter selects refunds.
+type RefundFilter string
+
+// The filters.
+const (
+	AllRefunds       RefundFilter = ""
+	PendingRefunds   RefundFilter = "pending"
+	UndecidedRefunds RefundFilter = "open" // an operator has to do something about them
+)
 
 // OrderFilter selects orders: all, those in a state, or those of a domain.
 type OrderFilter struct{ State, Name string }
@@ -73,10 +86,10 @@ func (s *Service) ListPayments(ctx context.Context, operator registrar.Actor, st
 	}, func(p *PaymentEntry) (string, *Subject) { return p.ID, &p.Subject })
 }
 
-// ListRefunds returns a page of refunds, all or those pending.
-func (s *Service) ListRefunds(ctx context.Context, operator registrar.Actor, pending bool, before string) (List[RefundEntry], error) {
+// ListRefunds returns a page of refunds.
+func (s *Service) ListRefunds(ctx context.Context, operator registrar.Actor, filter RefundFilter, before string) (List[RefundEntry], error) {
 	return page(ctx, s, operator, "refunds", func() ([]RefundEntry, error) {
-		return s.cfg.Store.ListAllRefunds(ctx, pending, before, PageSize+1)
+		return s.cfg.Store.ListAllRefunds(ctx, filter, before, PageSize+1)
 	}, func(r *RefundEntry) (string, *Subject) { return r.ID, &r.Subject })
 }
 

@@ -63,16 +63,32 @@ func correction(o order.Order, refund string, of Document, at time.Time) (Docume
 		return Document{}, saleError("order %s: no refund %s", o.ID, refund)
 	}
 	back := o.Refunds[r]
-	i := slices.IndexFunc(of.Lines, func(line Line) bool { return line.Item == back.Item })
-	if i < 0 || of.Lines[i].Gross != back.Amount {
-		return Document{}, saleError("refund %s matches no line of %s", refund, of.Number)
+	d := of
+	d.Lines, d.Net, d.VAT, d.Gross = nil, 0, 0, 0
+	for _, part := range o.PartsOf(back) {
+		line := Line{Text: partText.Text(of.Language, of.Number), Net: part.Gross - part.VAT, VAT: part.VAT, Gross: part.Gross}
+		if part.Item != "" {
+			i := slices.IndexFunc(of.Lines, func(line Line) bool { return line.Item == part.Item })
+			if i < 0 || part.Gross > of.Lines[i].Gross || len(back.Parts) == 0 && part.Gross != of.Lines[i].Gross {
+				return Document{}, saleError("refund %s matches no line of %s", refund, of.Number)
+			}
+			line.Item, line.Text = part.Item, of.Lines[i].Text
+			if part.Gross < of.Lines[i].Gross {
+				line.Text += partialText.Text(of.Language)
+			}
+		}
+		d.Lines = append(d.Lines, line)
+		d.Net, d.VAT, d.Gross = d.Net+line.Net, d.VAT+line.VAT, d.Gross+line.Gross
 	}
-	d, line := of, of.Lines[i]
+	if len(d.Lines) == 0 || d.Gross != back.Amount {
+		return Document{}, saleError("the parts of refund %s do not add up", refund)
+	}
 	d.ID, d.Kind, d.Refund = registrar.NewID("inv_", at), Correction, refund
 	d.IssuedAt, d.Day, d.PaidOn = at, at.In(registrar.Germany()).Format(time.DateOnly), back.MadeAt.In(registrar.Germany()).Format(time.DateOnly)
 	d.Corrects = &Reference{Number: of.Number, Day: of.Day}
-	d.Lines = []Line{line}
-	d.Net, d.VAT, d.Gross = line.Net, line.VAT, line.Gross
 	d.Notes = notes(d, o.Totals.Country)
+	if back.Source != order.BySystem {
+		d.Notes[0] = correctionNote(d, back)
+	}
 	return d, nil
 }

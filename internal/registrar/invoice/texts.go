@@ -83,11 +83,32 @@ var (
 		"Diese Rechnungskorrektur gehört zur Rechnung %s vom %s: Die Leistung konnte nicht erbracht werden.",
 		"This credit note corrects invoice %s of %s: the service could not be provided.",
 	}
+	withdrawnNote = Bilingual{
+		"Diese Rechnungskorrektur gehört zur Rechnung %s vom %s: Der Vertrag wurde widerrufen.",
+		"This credit note corrects invoice %s of %s: the contract was withdrawn from.",
+	}
+	reducedNote = Bilingual{
+		"Diese Rechnungskorrektur gehört zur Rechnung %s vom %s: Wir haben den Preis ganz oder zum Teil erstattet.",
+		"This credit note corrects invoice %s of %s: we have refunded the price in full or in part.",
+	}
+	// partText is a line about no item in particular, partialText is added to that of an item.
+	partText    = Bilingual{"Teilbetrag der Rechnung %s", "part of invoice %s"}
+	partialText = Bilingual{" (Teilbetrag)", " (part of the price)"}
+
 	ossNote = Bilingual{
 		"Die Umsatzsteuer ist die des Landes %s; wir führen sie über den One-Stop-Shop der EU ab.",
 		"The VAT is that of the country %s; we pay it through the EU's One-Stop-Shop.",
 	}
 )
+
+// correctionNote says why a refund by an operator, or at the provider, corrects the invoice.
+func correctionNote(d Document, refund order.Refund) string {
+	note := reducedNote
+	if refund.Reason == order.ReasonWithdrawal {
+		note = withdrawnNote
+	}
+	return note.Text(d.Language, d.Corrects.Number, FormatDay(d.Corrects.Day))
+}
 
 // notes returns the texts below the totals. country is the one whose VAT is charged.
 func notes(d Document, country string) []string {

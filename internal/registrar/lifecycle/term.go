@@ -40,7 +40,11 @@ type Term struct {
 	// Each is zero until then.
 	HeldAt, DeletedAt, EndedAt time.Time
 	UpdatedAt                  time.Time
+	Cause                      registrar.Code // CauseRefund; empty: the term was not paid
 }
+
+// CauseRefund is the cause of a deletion because the registration was refunded (package order).
+const CauseRefund registrar.Code = "refund"
 
 // Why a term waits for an operator. They are stored, and checked again every day.
 const (

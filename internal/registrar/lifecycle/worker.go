@@ -433,7 +433,10 @@ func (s *Service) close(ctx context.Context, term Term, action registrar.Action)
 	}
 	data := noticeData(term.Domain, term.Name, term.End)
 	data["at"] = dateText(s.cfg.Now())
-	if action == ActionHandedOver {
+	switch {
+	case term.Cause == CauseRefund:
+		data["change"] = "refunded"
+	case action == ActionHandedOver:
 		data["change"] = "handed_over"
 	}
 	return s.settle(ctx, TermTransition{
@@ -471,6 +474,7 @@ func (s *Service) refused(ctx context.Context, term Term, err error) (Term, erro
 func withoutIntent(term Term) Term {
 	switch {
 	case term.State != Holding && term.State != Deleting:
+	case term.Cause == CauseRefund: // its term is not unpaid; the deletion is tried again every day
 	case term.HeldAt.IsZero():
 		term.State = Unpaid
 	default:

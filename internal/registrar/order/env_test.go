@@ -3,6 +3,7 @@ package order_test
 import (
 	"context"
 	"errors"
+	"iter"
 	"strconv"
 	"strings"
 	"sync"
@@ -41,6 +42,9 @@ type fakeProvider struct {
 	remembered map[string]bool
 	// refuse returns the provider's refusal of a refund; nil refuses none.
 	refuse func(order.RefundRequest) error
+	// foreign are refunds made at the provider, returned those whose money came back.
+	foreign  []order.ProviderRefund
+	returned map[string]bool
 	// returnURLs are the return URLs of verifications by id; looks counts fetches that
 	// found them open.
 	returnURLs    map[string]string
@@ -146,6 +150,41 @@ func (p *fakeProvider) Refund(_ context.Context, refund order.RefundRequest, ask
 	}
 	p.refunds[refund.ID] = refund
 	return "re_" + refund.ID, p.crashError()
+}
+
+// listed returns the refunds of an intent, or of all, as the provider lists them.
+func (p *fakeProvider) listed(intent string) (all []order.ProviderRefund) {
+	for id, r := range p.refunds {
+		if intent == "" || r.Intent == intent {
+			all = append(all, order.ProviderRefund{ID: "re_" + id, Intent: r.Intent, Refund: id, Amount: r.Amount, Failed: p.returned["re_"+id]})
+		}
+	}
+	for _, r := range p.foreign {
+		if intent == "" || r.Intent == intent {
+			r.Failed = p.returned[r.ID]
+			all = append(all, r)
+		}
+	}
+	return all
+}
+
+func (p *fakeProvider) ListRefunds(_ context.Context, intent string) ([]order.ProviderRefund, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.listed(intent), p.down
+}
+
+func (p *fakeProvider) RefundsSince(context.Context, time.Time) iter.Seq2[order.ProviderRefund, error] {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	all := p.listed("")
+	return func(yield func(order.ProviderRefund, error) bool) {
+		for _, one := range all {
+			if !yield(one, nil) {
+				return
+			}
+		}
+	}
 }
 
 func (p *fakeProvider) OpenVerification(_ context.Context, id, _, _, _, back string) (string, string, error) {

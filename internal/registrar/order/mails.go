@@ -45,7 +45,7 @@ func outcomeMail(o Order, ends map[string]time.Time) registrar.Mail {
 	data["state"] = string(o.State)
 	back := registrar.Cents(0)
 	for _, refund := range o.Refunds {
-		if refund.Item != "" {
+		if refund.Source == BySystem && refund.Item != "" {
 			back += refund.Amount
 		}
 	}
@@ -65,6 +65,28 @@ func unmatchedMail(o Order, amount registrar.Cents) registrar.Mail {
 		Kind: registrar.MailPaymentRefunded, Customer: o.Customer,
 		Data: map[string]string{"order": o.ID, "refund": amount.String()},
 	}
+}
+
+// refundMail says that money is on its way back, for which items, and which domains are deleted.
+func refundMail(o Order, refund Refund) registrar.Mail {
+	data := mailData(o)
+	data["refund"], data["reason"] = refund.Amount.String(), refund.ReasonOf()
+	count, deleted := 0, 0
+	for _, part := range o.PartsOf(refund) {
+		item := o.item(part.Item)
+		if item == nil {
+			continue
+		}
+		count++
+		of := "part" + strconv.Itoa(count) + "_"
+		data[of+"name"], data[of+"gross"] = item.Name, part.Gross.String()
+		if part.Domain != "" {
+			deleted++
+			data[of+"deleted"] = strconv.FormatBool(true)
+		}
+	}
+	data["parts"], data["deleted"] = strconv.Itoa(count), strconv.Itoa(deleted)
+	return registrar.Mail{Kind: registrar.MailOrderRefunded, Customer: o.Customer, Data: data}
 }
 
 // mailData numbers the items from 1: item1_name, item1_kind, and so on.

@@ -100,6 +100,8 @@ type Order struct {
 	Totals   Totals
 	Payments []Payment
 	Refunds  []Refund
+	// RefundCount is the number of stored refunds: they are read only if there are some.
+	RefundCount int
 
 	// Registrant is the one for whom the TLDs' rules were checked and items are
 	// provisioned. It is set from the start of a payment until the order is final.
@@ -216,17 +218,6 @@ type Payment struct {
 	CreatedAt time.Time
 	EndsAt    time.Time // when the page expires
 	UpdatedAt time.Time
-}
-
-// Refund is one refund of a payment, in full or for an item.
-type Refund struct {
-	ID        string // also the provider's idempotency key
-	Payment   string
-	Item      string // the failed item; empty for an unmatched payment, refunded in full
-	Amount    registrar.Cents
-	Provider  string // the provider's refund id; empty while the refund is due
-	CreatedAt time.Time
-	MadeAt    time.Time
 }
 
 // Identity is the identity verification of a customer.

@@ -10,15 +10,6 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// Refund reasons, as sent to the provider.
-const (
-	reasonItem      = "failed_item"
-	reasonUnmatched = "unmatched"
-)
-
-// RefundReasons returns all refund reasons.
-func RefundReasons() []string { return []string{reasonItem, reasonUnmatched} }
-
 const currency = "eur" // the only one sold in
 
 // HandleEvent checks what a provider's webhook is about. It returns an error if that
@@ -36,7 +27,7 @@ func (s *Service) HandleEvent(ctx context.Context, event Event) error {
 	}
 	release, _ := s.paymentLocks.acquire(ctx, id)
 	defer release()
-	if s.capturedJustNow(id) {
+	if s.capturedJustNow(id) && !event.Refunds {
 		return nil
 	}
 	o, found, err := lookup(ctx, id)
@@ -47,7 +38,9 @@ func (s *Service) HandleEvent(ctx context.Context, event Event) error {
 	if payment == nil {
 		return nil
 	}
-	_, err = s.refreshPayment(ctx, o, payment.ID)
+	if o, err = s.refreshPayment(ctx, o, payment.ID); err == nil && event.Refunds {
+		_, err = s.syncRefunds(ctx, o, payment.ID)
+	}
 	return err
 }
 
@@ -221,11 +214,15 @@ func (s *Service) startProvisioning(m *Transition) {
 
 // addRefund records a refund that is due, once.
 func (s *Service) addRefund(o *Order, payment, item string, amount registrar.Cents) {
-	if find(o.Refunds, func(r Refund) bool { return r.Payment == payment && r.Item == item }) != nil {
+	if find(o.Refunds, func(r Refund) bool { return r.Source == BySystem && r.Payment == payment && r.Item == item }) != nil {
 		return
 	}
 	now := s.now()
-	o.Refunds = append(o.Refunds, Refund{ID: registrar.NewID("ref_", now), Payment: payment, Item: item, Amount: amount, CreatedAt: now})
+	refund := Refund{ID: registrar.NewID("ref_", now), Payment: payment, Item: item, Amount: amount, CreatedAt: now}
+	if of := o.item(item); of != nil && of.Gross != amount { // some of it was refunded at the provider
+		refund.Parts = o.withVAT([]RefundPart{{Item: item, Gross: amount}})
+	}
+	o.Refunds = append(o.Refunds, refund)
 }
 
 // concludeProvisioning records refunds for failed items and ends the order when all of
@@ -241,8 +238,8 @@ func (s *Service) concludeProvisioning(m *Transition, ends map[string]time.Time)
 		case ItemActive:
 			active++
 		case ItemFailed:
-			if captured != nil && item.Gross > 0 {
-				s.addRefund(now, captured.ID, item.ID, item.Gross)
+			if captured != nil && now.owesRefund(item) {
+				s.addRefund(now, captured.ID, item.ID, now.RemainingOf(item.ID))
 			}
 		case ItemRefunded:
 		default:
@@ -252,6 +249,7 @@ func (s *Service) concludeProvisioning(m *Transition, ends map[string]time.Time)
 	if !over && len(now.Refunds) == len(m.From.Refunds) {
 		return false
 	}
+	now.markRefundedItems() // at the provider, while they were provisioned
 	if over {
 		state := PartiallyCompleted
 		switch active {
@@ -278,60 +276,4 @@ func (s *Service) leaseForRefunds(o *Order) {
 	} else {
 		s.releaseLease(o)
 	}
-}
-
-// makeRefunds makes the due refunds. The calls of the known ones may have been sent before,
-// those of refunds recorded just now were not. A refund that the provider rejects needs an
-// operator and does not delay the others.
-func (s *Service) makeRefunds(ctx context.Context, o Order, known []Refund) (Order, error) {
-	var refused error
-	for _, due := range o.Refunds {
-		if due.Provider != "" {
-			continue
-		}
-		payment := o.payment(due.Payment)
-		reason := reasonItem
-		if due.Item == "" {
-			reason = reasonUnmatched
-		}
-		call, cancel := s.worker.CallContext(ctx)
-		id, err := s.cfg.Provider.Refund(call, RefundRequest{
-			ID: due.ID, Order: o.ID, Intent: payment.Intent, Amount: due.Amount, Reason: reason,
-		}, find(known, func(r Refund) bool { return r.ID == due.ID }) != nil)
-		cancel()
-		if err != nil && !registrar.IsTransient(err) {
-			refused = err
-			continue
-		}
-		if err != nil {
-			return o, err
-		}
-		failpoint.Hit("refund_made")
-		if o, err = s.markRefunded(ctx, o, due.ID, id); err != nil {
-			return o, err
-		}
-		failpoint.Hit("refund_known")
-		s.cfg.OnRefund(reason)
-	}
-	return o, refused
-}
-
-func (s *Service) markRefunded(ctx context.Context, o Order, refund, provider string) (Order, error) {
-	return s.update(ctx, o, func(m *Transition) bool {
-		now := &m.To
-		made := find(now.Refunds, func(r Refund) bool { return r.ID == refund && r.Provider == "" })
-		if made == nil {
-			return false
-		}
-		made.Provider, made.MadeAt = provider, s.now()
-		if item := now.item(made.Item); item != nil {
-			item.State = ItemRefunded
-		} else if payment := now.payment(made.Payment); payment != nil && payment.State == PaymentUnmatched {
-			payment.State, payment.UpdatedAt = PaymentRefunded, s.now()
-		}
-		now.Attempts = 0
-		s.leaseForRefunds(now)
-		m.AuditEvents = []registrar.AuditEvent{s.systemAuditEvent(ActionRefunded, *now)}
-		return true
-	})
 }

@@ -2,6 +2,7 @@ package order
 
 import (
 	"context"
+	"iter"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -171,6 +172,18 @@ type Payments interface {
 	// Refund returns the provider's id. maybeSent means that the call may have been sent
 	// before, so the provider is queried first.
 	Refund(ctx context.Context, refund RefundRequest, maybeSent bool) (string, error)
+	// ListRefunds returns all refunds of a payment intent, RefundsSince those of all payments
+	// that were created since a time, the newest first.
+	ListRefunds(ctx context.Context, intent string) ([]ProviderRefund, error)
+	RefundsSince(ctx context.Context, since time.Time) iter.Seq2[ProviderRefund, error]
+}
+
+// ProviderRefund is a refund at the provider.
+type ProviderRefund struct {
+	ID, Intent string
+	Refund     string // our id; empty if this program did not make it
+	Amount     registrar.Cents
+	Failed     bool // it was canceled, or the bank returned the money
 }
 
 // Tokens charges agents' payment tokens and saved payment methods.

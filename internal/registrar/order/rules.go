@@ -90,32 +90,49 @@ func VisibleToAgent(from, to Order) bool {
 		return false
 	}
 	sameState := func(a, b Item) bool { return a.ID == b.ID && a.State == b.State }
-	sameRefund := func(a, b Refund) bool { return a.ID == b.ID && a.Provider == b.Provider }
+	sameRefund := func(a, b Refund) bool { return a.ID == b.ID && a.Provider == b.Provider && a.Failure == b.Failure }
 	return from.State != to.State || !slices.EqualFunc(from.Items, to.Items, sameState) || !slices.EqualFunc(from.Refunds, to.Refunds, sameRefund)
 }
 
 // InvoiceDue reports whether an invoice must be issued.
 func (t Transition) InvoiceDue() bool { return t.Provision && t.To.Totals.Gross > 0 }
 
-// CorrectionsDue lists the new refunds that need a correction of the invoice. That of an
-// unmatched payment needs none, because it has no invoice.
-func (t Transition) CorrectionsDue() (refunds []string) {
-	made := make(map[string]bool, len(t.From.Refunds))
-	for _, refund := range t.From.Refunds {
-		made[refund.ID] = refund.Provider != ""
-	}
+// RefundsMade lists the refunds that the transition records as made.
+func (t Transition) RefundsMade() (refunds []Refund) {
 	for _, refund := range t.To.Refunds {
-		if refund.Provider != "" && refund.Item != "" && !made[refund.ID] {
+		was := find(t.From.Refunds, func(r Refund) bool { return r.ID == refund.ID })
+		if refund.Provider != "" && (was == nil || was.Provider == "") {
+			refunds = append(refunds, refund)
+		}
+	}
+	return refunds
+}
+
+// CorrectionsDue lists the new refunds that need a correction of the invoice.
+func (t Transition) CorrectionsDue() (refunds []string) {
+	for _, refund := range t.RefundsMade() {
+		if t.To.IsCorrected(refund) {
 			refunds = append(refunds, refund.ID)
 		}
 	}
 	return refunds
 }
 
-// MayHaveRefunds is false if no refund was recorded: one is recorded together with a failed
-// item or an unmatched payment, which are marked as refunded when it is made.
+// NoticesReferred lists the withdrawal notices that new refunds are to complete. They must be
+// open.
+func (t Transition) NoticesReferred() (notices []string) {
+	for _, refund := range t.To.Refunds {
+		if refund.Notice != "" && !slices.ContainsFunc(t.From.Refunds, func(r Refund) bool { return r.ID == refund.ID }) {
+			notices = append(notices, refund.Notice)
+		}
+	}
+	return notices
+}
+
+// MayHaveRefunds is false if no refund was recorded. Earlier releases do not count refunds, but
+// record them only with a failed item or an unmatched payment.
 func (o *Order) MayHaveRefunds() bool {
-	return slices.ContainsFunc(o.Items, func(i Item) bool { return i.State == ItemFailed || i.State == ItemRefunded }) ||
+	return o.RefundCount > 0 || slices.ContainsFunc(o.Items, func(i Item) bool { return i.State == ItemFailed || i.State == ItemRefunded }) ||
 		slices.ContainsFunc(o.Payments, func(p Payment) bool { return p.State == PaymentUnmatched || p.State == PaymentRefunded })
 }
 

@@ -39,7 +39,15 @@ const (
 	ActionUnmatched registrar.Action = "payment_unmatched"
 	ActionRefunded  registrar.Action = "payment_refunded"
 	ActionIdentity  registrar.Action = "identity_verified"
-	actionClaimed   registrar.Action = "order_claimed"
+
+	ActionRefundOrdered  registrar.Action = "refund_ordered"  // by an operator
+	ActionRefundBooked   registrar.Action = "refund_booked"   // made at the provider
+	ActionRefundRefused  registrar.Action = "refund_refused"  // by the provider
+	ActionRefundReturned registrar.Action = "refund_returned" // by the customer's bank
+	ActionRefundAssigned registrar.Action = "refund_assigned" // to items, by an operator
+	ActionRefundSettled  registrar.Action = "refund_settled"  // an operator closed a returned or refused refund
+
+	actionClaimed registrar.Action = "order_claimed"
 )
 
 func (o Order) clone() Order {
@@ -79,7 +87,7 @@ func (o *Order) item(id string) *Item {
 // RefundsDue counts the refunds that are not made yet.
 func (o *Order) RefundsDue() (due int) {
 	for _, refund := range o.Refunds {
-		if refund.Provider == "" {
+		if refund.Due() {
 			due++
 		}
 	}
@@ -88,13 +96,12 @@ func (o *Order) RefundsDue() (due int) {
 
 // provisioningEnded reports whether all items have ended, or a refund must be recorded.
 func (o *Order) provisioningEnded() bool {
-	captured, all := o.CapturedPayment(), true
+	all := true
 	for _, item := range o.Items {
-		owed := func(r Refund) bool { return r.Item == item.ID }
 		switch item.State {
 		case ItemActive, ItemRefunded:
 		case ItemFailed:
-			if captured != nil && item.Gross > 0 && !slices.ContainsFunc(o.Refunds, owed) {
+			if o.owesRefund(item) {
 				return true
 			}
 		default:
@@ -172,6 +179,9 @@ func (s *Service) transition(ctx context.Context, m *Transition) error {
 	if m.To.State != m.From.State {
 		s.cfg.OnStateChange(m.To.State)
 		s.cfg.Logger.InfoContext(ctx, "order state changed", "order", m.To.ID, "from", string(m.From.State), "state", string(m.To.State))
+	}
+	for _, refund := range m.RefundsMade() {
+		s.cfg.OnRefund(refund.ReasonOf())
 	}
 	if len(m.Mails) > 0 {
 		s.cfg.MailQueued()

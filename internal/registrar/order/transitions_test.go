@@ -49,7 +49,7 @@ func illegalTransitions(was, now order.Order) (problems []string) {
 		problems = append(problems, "items, payments or refunds are missing")
 	}
 	for i, refund := range was.Refunds {
-		if refund.Provider != "" && now.Refunds[i] != refund {
+		if after := now.Refunds[i]; refund.Provider != "" && (after.Provider != refund.Provider || after.Amount != refund.Amount || refund.Failure != "" && after.Failure != refund.Failure) {
 			problems = append(problems, "a made refund has changed")
 		}
 	}

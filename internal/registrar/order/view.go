@@ -130,4 +130,7 @@ const (
 
 // Event names what a webhook is about, by the provider's ids: a payment, a verification, or
 // a page that saves a payment method (package renewal). Unused fields are empty.
-type Event struct{ Session, Intent, Verification, Setup string }
+type Event struct {
+	Session, Intent, Verification, Setup string
+	Refunds                              bool // refunds of the payment may have changed
+}

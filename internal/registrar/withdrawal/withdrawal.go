@@ -306,6 +306,9 @@ type RelatedOrder struct {
 	// consent: for businesses, and for orders completed by an agent.
 	ConsentAt      time.Time
 	ConsentVersion string
+	Gross          registrar.Cents
+	// Consumer is whether the buyer was a consumer: consumer, business, or empty if unknown.
+	Consumer string
 }
 
 // Limits of the search in a notice's text.

@@ -89,6 +89,7 @@ type Refund struct {
 	ID       string            `json:"id"`
 	Intent   string            `json:"payment_intent"`
 	Amount   int64             `json:"amount"`
+	Failed   bool              `json:"failed,omitempty"`
 	Metadata map[string]string `json:"metadata"`
 }
 
@@ -112,7 +113,7 @@ func (s *Server) Records() Records {
 		all.Charges = append(all.Charges, Charge{c.ID, c.Intent, c.Status, c.Amount, c.Refunded, c.Currency, cloneMetadata(c.Metadata)})
 	}
 	for _, r := range b.refunds.all() {
-		all.Refunds = append(all.Refunds, Refund{r.ID, r.Intent, r.Amount, cloneMetadata(r.Metadata)})
+		all.Refunds = append(all.Refunds, recordOf(r))
 	}
 	for _, p := range b.sessions.all() {
 		all.Sessions = append(all.Sessions, Session{p.ID, p.Status, p.Amount, p.Intent, p.Reference, cloneMetadata(p.Metadata)})
@@ -165,6 +166,7 @@ func (s *Server) registerControl(mux *http.ServeMux) {
 			}
 			return where, s.SetEndpoint(where.URL)
 		},
+		"POST /control/refunds": s.controlRefund,
 		"POST /control/redeliver": func(*http.Request) (any, error) {
 			s.Redeliver()
 			return s.Webhooks(), nil

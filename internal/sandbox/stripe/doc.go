@@ -88,6 +88,9 @@
 //	DELETE /control/faults    remove all
 //	POST   /control/endpoint  webhook URL: {"url":"http://127.0.0.1:8080/api/stripe/webhook"}
 //	POST   /control/redeliver send pending and lost webhooks at once
+//	POST   /control/refunds   refunds a payment: {"payment_intent":"pi_…","amount":500}, without an
+//	                          amount all that is left; or lets a refund fail, as if the bank
+//	                          returned it: {"refund":"re_…"}
 //	GET    /control/cards     the saved cards
 //	PUT    /control/cards     saves one: {"email":"a@example.com","behaves":"4242424242424242"}
 //	POST   /control/cards     what they do next: {"email":"a@example.com","behaves":"4000000000009995"};

@@ -108,6 +108,7 @@ type refund struct {
 	Charge   string            `json:"charge"`
 	Intent   string            `json:"intent"`
 	Reason   string            `json:"reason,omitempty"`
+	Failed   bool              `json:"failed,omitempty"` // the bank returned the money
 	Metadata map[string]string `json:"metadata,omitempty"`
 }
 

@@ -96,8 +96,12 @@ func viewCard(c card) map[string]any {
 }
 
 func (t *tx) viewRefund(r *refund) map[string]any {
+	status, failure := "succeeded", ""
+	if r.Failed {
+		status, failure = "failed", "lost_or_stolen_card"
+	}
 	return map[string]any{
-		"id": r.ID, "object": "refund", "created": r.Created, "amount": r.Amount, "currency": r.Currency, "status": "succeeded",
+		"id": r.ID, "object": "refund", "created": r.Created, "amount": r.Amount, "currency": r.Currency, "status": status, "failure_reason": nullIfEmpty(failure),
 		"charge": r.Charge, "payment_intent": nullIfEmpty(r.Intent), "reason": nullIfEmpty(r.Reason), "metadata": cloneMetadata(r.Metadata),
 		"destination_details": map[string]any{"type": "card"},
 	}

@@ -123,7 +123,7 @@ SELECT CAST(
         AND NOT (SELECT count(*) > 0 FROM provision_items AS open_items WHERE open_items.name = domains.name AND open_items.due_at > 0))
 AS BIGINT) AS due;
 
--- Jobs that were tried and failed, and refunds that have been due since $1; each count stops at
+-- Jobs that were tried and failed, and refunds that have been due since $1 or wait for an operator; each count stops at
 -- 100. A job that only waits, such as a pending transfer, has no error.
 -- name: CountFailedJobs :one
 SELECT
@@ -137,4 +137,5 @@ SELECT
         WHERE EXISTS (SELECT 1 FROM job_errors AS e WHERE e.job = 'mail:' || tried_mails.id)) AS mails,
     (SELECT count(*) FROM (SELECT order_id AS id FROM webhook_deliveries WHERE due_at > 0 AND attempts > 0 ORDER BY attempts DESC, order_id DESC LIMIT 100) AS tried_webhooks
         WHERE EXISTS (SELECT 1 FROM job_errors AS e WHERE e.job = 'webhook:' || tried_webhooks.id)) AS webhooks,
-    (SELECT count(*) FROM (SELECT refunds.id FROM refunds WHERE refunds.provider = '' AND refunds.created_at <= $1 ORDER BY refunds.created_at LIMIT 100) AS overdue) AS refunds;
+    (SELECT count(*) FROM (SELECT refunds.id FROM refunds WHERE refunds.provider = '' AND refunds.failure = '' AND refunds.created_at <= $1 ORDER BY refunds.created_at LIMIT 100) AS overdue) AS refunds,
+    (SELECT count(*) FROM (SELECT refunds.id FROM refunds WHERE refunds.task <> '' ORDER BY refunds.id LIMIT 100) AS undecided) AS undecided_refunds;

@@ -52,7 +52,8 @@ ORDER BY p.id DESC
 LIMIT $3;
 
 -- name: ListAllRefunds :many
-SELECT r.id, r.order_id, r.payment_id, r.amount, r.provider, r.created_at, r.made_at,
+SELECT r.id, r.order_id, r.payment_id, r.amount, r.provider, r.created_at, r.made_at, r.source, r.reason, r.item_id, r.task, r.failure,
+    CAST(coalesce((SELECT o.customer_id FROM orders AS o WHERE o.id = r.order_id), '') AS TEXT) AS customer_id,
     CAST(coalesce((SELECT c.email FROM orders AS o JOIN customers AS c ON c.id = o.customer_id WHERE o.id = r.order_id), '') AS TEXT) AS email,
     CAST(coalesce((SELECT first.name FROM order_items AS first WHERE first.order_id = r.order_id ORDER BY first.position LIMIT 1), '') AS TEXT) AS name,
     (SELECT count(*) FROM order_items AS counted WHERE counted.order_id = r.order_id) AS items
@@ -62,12 +63,24 @@ ORDER BY r.id DESC
 LIMIT $2;
 
 -- name: ListAllPendingRefunds :many
-SELECT r.id, r.order_id, r.payment_id, r.amount, r.provider, r.created_at, r.made_at,
+SELECT r.id, r.order_id, r.payment_id, r.amount, r.provider, r.created_at, r.made_at, r.source, r.reason, r.item_id, r.task, r.failure,
+    CAST(coalesce((SELECT o.customer_id FROM orders AS o WHERE o.id = r.order_id), '') AS TEXT) AS customer_id,
     CAST(coalesce((SELECT c.email FROM orders AS o JOIN customers AS c ON c.id = o.customer_id WHERE o.id = r.order_id), '') AS TEXT) AS email,
     CAST(coalesce((SELECT first.name FROM order_items AS first WHERE first.order_id = r.order_id ORDER BY first.position LIMIT 1), '') AS TEXT) AS name,
     (SELECT count(*) FROM order_items AS counted WHERE counted.order_id = r.order_id) AS items
 FROM refunds AS r
-WHERE r.provider = '' AND r.id < $1
+WHERE r.provider = '' AND r.failure = '' AND r.id < $1
+ORDER BY r.id DESC
+LIMIT $2;
+
+-- name: ListAllUndecidedRefunds :many
+SELECT r.id, r.order_id, r.payment_id, r.amount, r.provider, r.created_at, r.made_at, r.source, r.reason, r.item_id, r.task, r.failure,
+    CAST(coalesce((SELECT o.customer_id FROM orders AS o WHERE o.id = r.order_id), '') AS TEXT) AS customer_id,
+    CAST(coalesce((SELECT c.email FROM orders AS o JOIN customers AS c ON c.id = o.customer_id WHERE o.id = r.order_id), '') AS TEXT) AS email,
+    CAST(coalesce((SELECT first.name FROM order_items AS first WHERE first.order_id = r.order_id ORDER BY first.position LIMIT 1), '') AS TEXT) AS name,
+    (SELECT count(*) FROM order_items AS counted WHERE counted.order_id = r.order_id) AS items
+FROM refunds AS r
+WHERE r.task <> '' AND r.id < $1
 ORDER BY r.id DESC
 LIMIT $2;
 

@@ -177,7 +177,7 @@ SET state = sqlc.arg(state), open_order = sqlc.arg(open_order),
     consent_at = sqlc.arg(consent_at), consent_wording = sqlc.arg(consent_wording),
     renewal_wording = sqlc.arg(renewal_wording), renewal_at = sqlc.arg(renewal_at), renewal_session = sqlc.arg(renewal_session), renewal_address = sqlc.arg(renewal_address),
     updated_at = sqlc.arg(updated_at), expires_at = sqlc.arg(expires_at), paid_at = sqlc.arg(paid_at),
-    due_at = sqlc.arg(due_at), node = sqlc.arg(node), attempts = sqlc.arg(attempts), version = version + 1
+    due_at = sqlc.arg(due_at), node = sqlc.arg(node), attempts = sqlc.arg(attempts), refund_count = sqlc.arg(refund_count), version = version + 1
 WHERE id = sqlc.arg(id) AND state = sqlc.arg(was_state) AND version = sqlc.arg(was_version);
 
 -- name: SetOrderDue :exec

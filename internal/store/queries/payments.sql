@@ -8,7 +8,7 @@ SELECT r.order_id, r.id, r.amount, r.created_at,
     CAST(coalesce((SELECT first.name FROM order_items AS first WHERE first.order_id = r.order_id ORDER BY first.position LIMIT 1), '') AS TEXT) AS name,
     (SELECT count(*) FROM order_items AS counted WHERE counted.order_id = r.order_id) AS items
 FROM refunds AS r
-WHERE r.provider = ''
+WHERE r.provider = '' AND r.failure = '' AND r.created_at > 0
 ORDER BY r.created_at
 LIMIT $1;
 
@@ -20,14 +20,6 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14);
 UPDATE payments
 SET state = sqlc.arg(state), amount = sqlc.arg(amount), session = sqlc.arg(session), url = sqlc.arg(url), intent = sqlc.arg(intent),
     card = sqlc.arg(card), failure = sqlc.arg(failure), ends_at = sqlc.arg(ends_at), updated_at = sqlc.arg(updated_at)
-WHERE id = sqlc.arg(id) AND order_id = sqlc.arg(order_id);
-
--- name: InsertRefund :exec
-INSERT INTO refunds (id, order_id, payment_id, item_id, amount, provider, created_at, made_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8);
-
--- name: UpdateRefund :execrows
-UPDATE refunds SET provider = sqlc.arg(provider), made_at = sqlc.arg(made_at)
 WHERE id = sqlc.arg(id) AND order_id = sqlc.arg(order_id);
 
 -- name: ListOrderRefunds :many
@@ -42,7 +34,7 @@ ORDER BY order_id, id;
 -- no information.
 -- name: CountPendingRefunds :one
 SELECT count(*) AS waiting, CAST(coalesce(min(r.created_at), 0) AS BIGINT) AS oldest FROM (
-    SELECT created_at FROM refunds WHERE provider = '' AND created_at > 0 ORDER BY created_at LIMIT 1000
+    SELECT created_at FROM refunds WHERE provider = '' AND failure = '' AND created_at > 0 ORDER BY created_at LIMIT 1000
 ) AS r;
 
 -- name: CountDueOrders :one

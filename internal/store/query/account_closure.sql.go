@@ -37,7 +37,7 @@ SELECT
      WHERE orders.customer_id = $1
          AND (orders.open_order = 1 OR orders.state = 'provisioning' OR orders.due_at > 0)) AS orders,
     (SELECT count(*) FROM refunds
-     WHERE refunds.provider = '' AND refunds.order_id IN (SELECT owing.id FROM orders AS owing WHERE owing.customer_id = $1)) AS refunds
+     WHERE (refunds.provider = '' AND refunds.failure = '' OR refunds.task = 'returned') AND refunds.order_id IN (SELECT owing.id FROM orders AS owing WHERE owing.customer_id = $1)) AS refunds
 `
 
 type CountClosureBlockersRow struct {

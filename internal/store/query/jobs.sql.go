@@ -65,19 +65,21 @@ SELECT
         WHERE EXISTS (SELECT 1 FROM job_errors AS e WHERE e.job = 'mail:' || tried_mails.id)) AS mails,
     (SELECT count(*) FROM (SELECT order_id AS id FROM webhook_deliveries WHERE due_at > 0 AND attempts > 0 ORDER BY attempts DESC, order_id DESC LIMIT 100) AS tried_webhooks
         WHERE EXISTS (SELECT 1 FROM job_errors AS e WHERE e.job = 'webhook:' || tried_webhooks.id)) AS webhooks,
-    (SELECT count(*) FROM (SELECT refunds.id FROM refunds WHERE refunds.provider = '' AND refunds.created_at <= $1 ORDER BY refunds.created_at LIMIT 100) AS overdue) AS refunds
+    (SELECT count(*) FROM (SELECT refunds.id FROM refunds WHERE refunds.provider = '' AND refunds.failure = '' AND refunds.created_at <= $1 ORDER BY refunds.created_at LIMIT 100) AS overdue) AS refunds,
+    (SELECT count(*) FROM (SELECT refunds.id FROM refunds WHERE refunds.task <> '' ORDER BY refunds.id LIMIT 100) AS undecided) AS undecided_refunds
 `
 
 type CountFailedJobsRow struct {
-	Orders   int64
-	Items    int64
-	Changes  int64
-	Mails    int64
-	Webhooks int64
-	Refunds  int64
+	Orders           int64
+	Items            int64
+	Changes          int64
+	Mails            int64
+	Webhooks         int64
+	Refunds          int64
+	UndecidedRefunds int64
 }
 
-// Jobs that were tried and failed, and refunds that have been due since $1; each count stops at
+// Jobs that were tried and failed, and refunds that have been due since $1 or wait for an operator; each count stops at
 // 100. A job that only waits, such as a pending transfer, has no error.
 func (q *Queries) CountFailedJobs(ctx context.Context, createdAt int64) (CountFailedJobsRow, error) {
 	row := q.db.QueryRowContext(ctx, countFailedJobs, createdAt)
@@ -89,6 +91,7 @@ func (q *Queries) CountFailedJobs(ctx context.Context, createdAt int64) (CountFa
 		&i.Mails,
 		&i.Webhooks,
 		&i.Refunds,
+		&i.UndecidedRefunds,
 	)
 	return i, err
 }

@@ -354,6 +354,7 @@ type Order struct {
 	RenewalAt      int64
 	RenewalSession string
 	RenewalAddress string
+	RefundCount    int64
 }
 
 type OrderItem struct {
@@ -519,6 +520,16 @@ type Refund struct {
 	Provider  string
 	CreatedAt int64
 	MadeAt    int64
+	Source    string
+	Reason    string
+	Note      string
+	DecidedBy string
+	NoticeID  string
+	Parts     string
+	Replaces  string
+	Task      string
+	Failure   string
+	FailedAt  int64
 }
 
 type Registrant struct {
@@ -696,6 +707,7 @@ type TermEnd struct {
 	DeletedAt  int64
 	EndedAt    int64
 	UpdatedAt  int64
+	Cause      string
 }
 
 type TransferList struct {

@@ -358,27 +358,34 @@ func (q *Queries) ListAllPaymentsInState(ctx context.Context, arg ListAllPayment
 }
 
 const listAllPendingRefunds = `-- name: ListAllPendingRefunds :many
-SELECT r.id, r.order_id, r.payment_id, r.amount, r.provider, r.created_at, r.made_at,
+SELECT r.id, r.order_id, r.payment_id, r.amount, r.provider, r.created_at, r.made_at, r.source, r.reason, r.item_id, r.task, r.failure,
+    CAST(coalesce((SELECT o.customer_id FROM orders AS o WHERE o.id = r.order_id), '') AS TEXT) AS customer_id,
     CAST(coalesce((SELECT c.email FROM orders AS o JOIN customers AS c ON c.id = o.customer_id WHERE o.id = r.order_id), '') AS TEXT) AS email,
     CAST(coalesce((SELECT first.name FROM order_items AS first WHERE first.order_id = r.order_id ORDER BY first.position LIMIT 1), '') AS TEXT) AS name,
     (SELECT count(*) FROM order_items AS counted WHERE counted.order_id = r.order_id) AS items
 FROM refunds AS r
-WHERE r.provider = '' AND r.id < $1
+WHERE r.provider = '' AND r.failure = '' AND r.id < $1
 ORDER BY r.id DESC
 LIMIT $2
 `
 
 type ListAllPendingRefundsRow struct {
-	ID        string
-	OrderID   string
-	PaymentID string
-	Amount    int64
-	Provider  string
-	CreatedAt int64
-	MadeAt    int64
-	Email     string
-	Name      string
-	Items     int64
+	ID         string
+	OrderID    string
+	PaymentID  string
+	Amount     int64
+	Provider   string
+	CreatedAt  int64
+	MadeAt     int64
+	Source     string
+	Reason     string
+	ItemID     string
+	Task       string
+	Failure    string
+	CustomerID string
+	Email      string
+	Name       string
+	Items      int64
 }
 
 func (q *Queries) ListAllPendingRefunds(ctx context.Context, iD string, limit int32) ([]ListAllPendingRefundsRow, error) {
@@ -398,6 +405,12 @@ func (q *Queries) ListAllPendingRefunds(ctx context.Context, iD string, limit in
 			&i.Provider,
 			&i.CreatedAt,
 			&i.MadeAt,
+			&i.Source,
+			&i.Reason,
+			&i.ItemID,
+			&i.Task,
+			&i.Failure,
+			&i.CustomerID,
 			&i.Email,
 			&i.Name,
 			&i.Items,
@@ -416,7 +429,8 @@ func (q *Queries) ListAllPendingRefunds(ctx context.Context, iD string, limit in
 }
 
 const listAllRefunds = `-- name: ListAllRefunds :many
-SELECT r.id, r.order_id, r.payment_id, r.amount, r.provider, r.created_at, r.made_at,
+SELECT r.id, r.order_id, r.payment_id, r.amount, r.provider, r.created_at, r.made_at, r.source, r.reason, r.item_id, r.task, r.failure,
+    CAST(coalesce((SELECT o.customer_id FROM orders AS o WHERE o.id = r.order_id), '') AS TEXT) AS customer_id,
     CAST(coalesce((SELECT c.email FROM orders AS o JOIN customers AS c ON c.id = o.customer_id WHERE o.id = r.order_id), '') AS TEXT) AS email,
     CAST(coalesce((SELECT first.name FROM order_items AS first WHERE first.order_id = r.order_id ORDER BY first.position LIMIT 1), '') AS TEXT) AS name,
     (SELECT count(*) FROM order_items AS counted WHERE counted.order_id = r.order_id) AS items
@@ -427,16 +441,22 @@ LIMIT $2
 `
 
 type ListAllRefundsRow struct {
-	ID        string
-	OrderID   string
-	PaymentID string
-	Amount    int64
-	Provider  string
-	CreatedAt int64
-	MadeAt    int64
-	Email     string
-	Name      string
-	Items     int64
+	ID         string
+	OrderID    string
+	PaymentID  string
+	Amount     int64
+	Provider   string
+	CreatedAt  int64
+	MadeAt     int64
+	Source     string
+	Reason     string
+	ItemID     string
+	Task       string
+	Failure    string
+	CustomerID string
+	Email      string
+	Name       string
+	Items      int64
 }
 
 func (q *Queries) ListAllRefunds(ctx context.Context, iD string, limit int32) ([]ListAllRefundsRow, error) {
@@ -456,6 +476,83 @@ func (q *Queries) ListAllRefunds(ctx context.Context, iD string, limit int32) ([
 			&i.Provider,
 			&i.CreatedAt,
 			&i.MadeAt,
+			&i.Source,
+			&i.Reason,
+			&i.ItemID,
+			&i.Task,
+			&i.Failure,
+			&i.CustomerID,
+			&i.Email,
+			&i.Name,
+			&i.Items,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const listAllUndecidedRefunds = `-- name: ListAllUndecidedRefunds :many
+SELECT r.id, r.order_id, r.payment_id, r.amount, r.provider, r.created_at, r.made_at, r.source, r.reason, r.item_id, r.task, r.failure,
+    CAST(coalesce((SELECT o.customer_id FROM orders AS o WHERE o.id = r.order_id), '') AS TEXT) AS customer_id,
+    CAST(coalesce((SELECT c.email FROM orders AS o JOIN customers AS c ON c.id = o.customer_id WHERE o.id = r.order_id), '') AS TEXT) AS email,
+    CAST(coalesce((SELECT first.name FROM order_items AS first WHERE first.order_id = r.order_id ORDER BY first.position LIMIT 1), '') AS TEXT) AS name,
+    (SELECT count(*) FROM order_items AS counted WHERE counted.order_id = r.order_id) AS items
+FROM refunds AS r
+WHERE r.task <> '' AND r.id < $1
+ORDER BY r.id DESC
+LIMIT $2
+`
+
+type ListAllUndecidedRefundsRow struct {
+	ID         string
+	OrderID    string
+	PaymentID  string
+	Amount     int64
+	Provider   string
+	CreatedAt  int64
+	MadeAt     int64
+	Source     string
+	Reason     string
+	ItemID     string
+	Task       string
+	Failure    string
+	CustomerID string
+	Email      string
+	Name       string
+	Items      int64
+}
+
+func (q *Queries) ListAllUndecidedRefunds(ctx context.Context, iD string, limit int32) ([]ListAllUndecidedRefundsRow, error) {
+	rows, err := q.db.QueryContext(ctx, listAllUndecidedRefunds, iD, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []ListAllUndecidedRefundsRow{}
+	for rows.Next() {
+		var i ListAllUndecidedRefundsRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.OrderID,
+			&i.PaymentID,
+			&i.Amount,
+			&i.Provider,
+			&i.CreatedAt,
+			&i.MadeAt,
+			&i.Source,
+			&i.Reason,
+			&i.ItemID,
+			&i.Task,
+			&i.Failure,
+			&i.CustomerID,
 			&i.Email,
 			&i.Name,
 			&i.Items,

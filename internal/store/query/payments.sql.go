@@ -29,7 +29,7 @@ func (q *Queries) CountDueOrders(ctx context.Context, dueAt int64) (CountDueOrde
 
 const countPendingRefunds = `-- name: CountPendingRefunds :one
 SELECT count(*) AS waiting, CAST(coalesce(min(r.created_at), 0) AS BIGINT) AS oldest FROM (
-    SELECT created_at FROM refunds WHERE provider = '' AND created_at > 0 ORDER BY created_at LIMIT 1000
+    SELECT created_at FROM refunds WHERE provider = '' AND failure = '' AND created_at > 0 ORDER BY created_at LIMIT 1000
 ) AS r
 `
 
@@ -106,38 +106,8 @@ func (q *Queries) InsertPayment(ctx context.Context, arg InsertPaymentParams) er
 	return err
 }
 
-const insertRefund = `-- name: InsertRefund :exec
-INSERT INTO refunds (id, order_id, payment_id, item_id, amount, provider, created_at, made_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
-`
-
-type InsertRefundParams struct {
-	ID        string
-	OrderID   string
-	PaymentID string
-	ItemID    string
-	Amount    int64
-	Provider  string
-	CreatedAt int64
-	MadeAt    int64
-}
-
-func (q *Queries) InsertRefund(ctx context.Context, arg InsertRefundParams) error {
-	_, err := q.db.ExecContext(ctx, insertRefund,
-		arg.ID,
-		arg.OrderID,
-		arg.PaymentID,
-		arg.ItemID,
-		arg.Amount,
-		arg.Provider,
-		arg.CreatedAt,
-		arg.MadeAt,
-	)
-	return err
-}
-
 const listOrderRefunds = `-- name: ListOrderRefunds :many
-SELECT id, order_id, payment_id, item_id, amount, provider, created_at, made_at FROM refunds WHERE order_id = $1 ORDER BY id
+SELECT id, order_id, payment_id, item_id, amount, provider, created_at, made_at, source, reason, note, decided_by, notice_id, parts, replaces, task, failure, failed_at FROM refunds WHERE order_id = $1 ORDER BY id
 `
 
 func (q *Queries) ListOrderRefunds(ctx context.Context, orderID string) ([]Refund, error) {
@@ -158,6 +128,16 @@ func (q *Queries) ListOrderRefunds(ctx context.Context, orderID string) ([]Refun
 			&i.Provider,
 			&i.CreatedAt,
 			&i.MadeAt,
+			&i.Source,
+			&i.Reason,
+			&i.Note,
+			&i.DecidedBy,
+			&i.NoticeID,
+			&i.Parts,
+			&i.Replaces,
+			&i.Task,
+			&i.Failure,
+			&i.FailedAt,
 		); err != nil {
 			return nil, err
 		}
@@ -177,7 +157,7 @@ SELECT r.order_id, r.id, r.amount, r.created_at,
     CAST(coalesce((SELECT first.name FROM order_items AS first WHERE first.order_id = r.order_id ORDER BY first.position LIMIT 1), '') AS TEXT) AS name,
     (SELECT count(*) FROM order_items AS counted WHERE counted.order_id = r.order_id) AS items
 FROM refunds AS r
-WHERE r.provider = ''
+WHERE r.provider = '' AND r.failure = '' AND r.created_at > 0
 ORDER BY r.created_at
 LIMIT $1
 `
@@ -222,7 +202,7 @@ func (q *Queries) ListPendingRefunds(ctx context.Context, limit int32) ([]ListPe
 }
 
 const listRefundsInOrderRange = `-- name: ListRefundsInOrderRange :many
-SELECT id, order_id, payment_id, item_id, amount, provider, created_at, made_at FROM refunds
+SELECT id, order_id, payment_id, item_id, amount, provider, created_at, made_at, source, reason, note, decided_by, notice_id, parts, replaces, task, failure, failed_at FROM refunds
 WHERE order_id >= $1 AND order_id <= $2
 ORDER BY order_id, id
 `
@@ -245,6 +225,16 @@ func (q *Queries) ListRefundsInOrderRange(ctx context.Context, first string, las
 			&i.Provider,
 			&i.CreatedAt,
 			&i.MadeAt,
+			&i.Source,
+			&i.Reason,
+			&i.Note,
+			&i.DecidedBy,
+			&i.NoticeID,
+			&i.Parts,
+			&i.Replaces,
+			&i.Task,
+			&i.Failure,
+			&i.FailedAt,
 		); err != nil {
 			return nil, err
 		}
@@ -347,31 +337,6 @@ func (q *Queries) UpdatePayment(ctx context.Context, arg UpdatePaymentParams) (i
 		arg.Failure,
 		arg.EndsAt,
 		arg.UpdatedAt,
-		arg.ID,
-		arg.OrderID,
-	)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
-}
-
-const updateRefund = `-- name: UpdateRefund :execrows
-UPDATE refunds SET provider = $1, made_at = $2
-WHERE id = $3 AND order_id = $4
-`
-
-type UpdateRefundParams struct {
-	Provider string
-	MadeAt   int64
-	ID       string
-	OrderID  string
-}
-
-func (q *Queries) UpdateRefund(ctx context.Context, arg UpdateRefundParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, updateRefund,
-		arg.Provider,
-		arg.MadeAt,
 		arg.ID,
 		arg.OrderID,
 	)

@@ -182,7 +182,7 @@ func (q *Queries) GetDomainHandle(ctx context.Context, id string) (string, error
 }
 
 const getOpenTermEnd = `-- name: GetOpenTermEnd :one
-SELECT domain_id, term_end, customer_id, name, tld, account, state, step_at, due_at, node, attempts, waits_for, held_at, deleted_at, ended_at, updated_at FROM term_ends WHERE domain_id = $1 AND ended_at = 0
+SELECT domain_id, term_end, customer_id, name, tld, account, state, step_at, due_at, node, attempts, waits_for, held_at, deleted_at, ended_at, updated_at, cause FROM term_ends WHERE domain_id = $1 AND ended_at = 0
 `
 
 func (q *Queries) GetOpenTermEnd(ctx context.Context, domainID string) (TermEnd, error) {
@@ -205,12 +205,13 @@ func (q *Queries) GetOpenTermEnd(ctx context.Context, domainID string) (TermEnd,
 		&i.DeletedAt,
 		&i.EndedAt,
 		&i.UpdatedAt,
+		&i.Cause,
 	)
 	return i, err
 }
 
 const getTermEnd = `-- name: GetTermEnd :one
-SELECT domain_id, term_end, customer_id, name, tld, account, state, step_at, due_at, node, attempts, waits_for, held_at, deleted_at, ended_at, updated_at FROM term_ends WHERE domain_id = $1 AND term_end = $2
+SELECT domain_id, term_end, customer_id, name, tld, account, state, step_at, due_at, node, attempts, waits_for, held_at, deleted_at, ended_at, updated_at, cause FROM term_ends WHERE domain_id = $1 AND term_end = $2
 `
 
 func (q *Queries) GetTermEnd(ctx context.Context, domainID string, termEnd int64) (TermEnd, error) {
@@ -233,6 +234,7 @@ func (q *Queries) GetTermEnd(ctx context.Context, domainID string, termEnd int64
 		&i.DeletedAt,
 		&i.EndedAt,
 		&i.UpdatedAt,
+		&i.Cause,
 	)
 	return i, err
 }
@@ -336,7 +338,7 @@ func (q *Queries) ListClosedDomainIDs(ctx context.Context, domainID string, limi
 }
 
 const listCustomerTermEnds = `-- name: ListCustomerTermEnds :many
-SELECT domain_id, term_end, customer_id, name, tld, account, state, step_at, due_at, node, attempts, waits_for, held_at, deleted_at, ended_at, updated_at FROM term_ends
+SELECT domain_id, term_end, customer_id, name, tld, account, state, step_at, due_at, node, attempts, waits_for, held_at, deleted_at, ended_at, updated_at, cause FROM term_ends
 WHERE customer_id = $1
 ORDER BY domain_id
 LIMIT $2
@@ -368,6 +370,7 @@ func (q *Queries) ListCustomerTermEnds(ctx context.Context, customerID string, l
 			&i.DeletedAt,
 			&i.EndedAt,
 			&i.UpdatedAt,
+			&i.Cause,
 		); err != nil {
 			return nil, err
 		}
@@ -383,7 +386,7 @@ func (q *Queries) ListCustomerTermEnds(ctx context.Context, customerID string, l
 }
 
 const listDueTermEnds = `-- name: ListDueTermEnds :many
-SELECT domain_id, term_end, customer_id, name, tld, account, state, step_at, due_at, node, attempts, waits_for, held_at, deleted_at, ended_at, updated_at FROM term_ends
+SELECT domain_id, term_end, customer_id, name, tld, account, state, step_at, due_at, node, attempts, waits_for, held_at, deleted_at, ended_at, updated_at, cause FROM term_ends
 WHERE step_at > 0 AND step_at <= $1 AND due_at <= $2
     AND ($3 = 0 OR state IN ('holding', 'deleting', 'redemption', 'releasing'))
 ORDER BY step_at
@@ -429,6 +432,7 @@ func (q *Queries) ListDueTermEnds(ctx context.Context, arg ListDueTermEndsParams
 			&i.DeletedAt,
 			&i.EndedAt,
 			&i.UpdatedAt,
+			&i.Cause,
 		); err != nil {
 			return nil, err
 		}
@@ -491,7 +495,7 @@ func (q *Queries) ListOverdueDomains(ctx context.Context, startedAt int64, maxRo
 }
 
 const listPlannedTermEnds = `-- name: ListPlannedTermEnds :many
-SELECT domain_id, term_end, customer_id, name, tld, account, state, step_at, due_at, node, attempts, waits_for, held_at, deleted_at, ended_at, updated_at FROM term_ends
+SELECT domain_id, term_end, customer_id, name, tld, account, state, step_at, due_at, node, attempts, waits_for, held_at, deleted_at, ended_at, updated_at, cause FROM term_ends
 WHERE step_at > 0 AND step_at <= $1 AND state IN ('unpaid', 'held') AND waits_for = ''
 ORDER BY step_at
 LIMIT $2
@@ -524,6 +528,7 @@ func (q *Queries) ListPlannedTermEnds(ctx context.Context, now int64, maxRows in
 			&i.DeletedAt,
 			&i.EndedAt,
 			&i.UpdatedAt,
+			&i.Cause,
 		); err != nil {
 			return nil, err
 		}
@@ -539,7 +544,7 @@ func (q *Queries) ListPlannedTermEnds(ctx context.Context, now int64, maxRows in
 }
 
 const listWaitingTermEnds = `-- name: ListWaitingTermEnds :many
-SELECT domain_id, term_end, customer_id, name, tld, account, state, step_at, due_at, node, attempts, waits_for, held_at, deleted_at, ended_at, updated_at FROM term_ends
+SELECT domain_id, term_end, customer_id, name, tld, account, state, step_at, due_at, node, attempts, waits_for, held_at, deleted_at, ended_at, updated_at, cause FROM term_ends
 WHERE waits_for <> ''
 ORDER BY waits_for, step_at
 LIMIT $1
@@ -571,6 +576,7 @@ func (q *Queries) ListWaitingTermEnds(ctx context.Context, limit int32) ([]TermE
 			&i.DeletedAt,
 			&i.EndedAt,
 			&i.UpdatedAt,
+			&i.Cause,
 		); err != nil {
 			return nil, err
 		}

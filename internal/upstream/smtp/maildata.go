@@ -32,9 +32,17 @@ type orderData struct {
 	Unclaimed               bool   // the order belongs to no account with a sign-in
 	Automatic               bool   // a renewal charged the saved payment method
 	State                   string
+	Parts                   []refundPart // what a refund is for
+	Deleted                 int          // how many domains are deleted with it
 	// Consent is the wrapped text by which a consumer requested an early start;
 	// ConsentAt is when. Both are empty without consent.
 	Consent, ConsentAt string
+}
+
+// refundPart is the part of a refund for one domain.
+type refundPart struct {
+	Name, Gross string
+	Deleted     bool
 }
 
 type item struct {
@@ -74,6 +82,12 @@ func (l *language) orderData(data map[string]string) orderData {
 		b.Items = append(b.Items, one)
 	}
 	b.Others = max(len(b.Items)-1, 0)
+	parts, _ := strconv.Atoi(data["parts"])
+	for n := range min(parts, maxItems) {
+		of := "part" + strconv.Itoa(n+1) + "_"
+		b.Parts = append(b.Parts, refundPart{sanitizeValue(data[of+"name"]), l.formatAmount(data[of+"gross"]), data[of+"deleted"] == "true"})
+	}
+	b.Deleted, _ = strconv.Atoi(data["deleted"])
 	return b
 }
 

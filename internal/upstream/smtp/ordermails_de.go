@@ -137,6 +137,25 @@ Ihre Bestellungen finden Sie hier:
 
 {{.Portal}}
 `},
+	registrar.MailOrderRefunded: {"{{with .Items}}{{(index . 0).Name}}{{end}}{{if .Others}} und {{.Others}} weitere{{end}}: Wir erstatten {{.Refund}}", `
+wir erstatten Ihnen {{.Refund}}{{if eq .Reason "withdrawal"}}, weil Sie den Vertrag widerrufen haben{{end}}.
+
+Bestellung: {{.Order}}
+{{range .Parts}}
+{{.Name}}: {{.Gross}}{{if .Deleted}}
+  Die Domain löschen wir, wenn sie nicht inzwischen verlängert wurde.{{end}}
+{{end}}
+Das Geld kommt auf dem Weg zurück, auf dem Sie bezahlt haben. Das
+dauert einige Tage.{{if not .Deleted}} An Ihren Domains ändert sich dadurch nichts.{{end}}
+{{if .Unclaimed}}
+Die Bestellung gehört noch zu keinem Konto; der Link, mit dem Sie sie in
+Ihres übernehmen, steht in einer eigenen E-Mail. Danach finden Sie hier
+die Rechnungskorrektur:
+{{else}}
+Die Rechnungskorrektur finden Sie unter "Rechnungen":
+{{end}}
+{{.Portal}}
+`},
 	registrar.MailDomainChanged: {`{{.Domain}}{{if .More}} und {{.More}} weitere{{end}}: {{if eq .Change "nameservers"}}Nameserver geändert{{else if eq .Change "ds_add"}}DS-Eintrag hinzugefügt{{else if eq .Change "ds_remove"}}DS-Eintrag entfernt{{else if eq .Change "lock"}}Umzugssperre gesetzt{{else if eq .Change "unlock"}}Umzugssperre aufgehoben{{else if eq .Change "secure"}}Umzüge gesperrt, neuer Auth-Code{{else}}Inhaberangaben geändert{{end}} am {{.On}}`, `
 {{if .More}}bis {{.At}} haben wir {{len .Renewals}} Ihrer Domains bei der
 Registry geändert{{with .Address}} (veranlasst von der IP-Adresse {{.}}){{end}}:

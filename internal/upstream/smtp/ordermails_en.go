@@ -132,6 +132,24 @@ Your orders are here:
 
 {{.Portal}}
 `},
+	registrar.MailOrderRefunded: {"{{with .Items}}{{(index . 0).Name}}{{end}}{{if .Others}} and {{.Others}} more{{end}}: we are refunding {{.Refund}}", `
+We are refunding {{.Refund}}{{if eq .Reason "withdrawal"}} because you withdrew from the contract{{end}}.
+
+Order: {{.Order}}
+{{range .Parts}}
+{{.Name}}: {{.Gross}}{{if .Deleted}}
+  We are deleting the domain, unless it has been renewed meanwhile.{{end}}
+{{end}}
+The money goes back to your original payment method. This takes a few
+days.{{if not .Deleted}} This doesn't change anything about your domains.{{end}}
+{{if .Unclaimed}}
+The order does not belong to an account yet; the link to claim it is in a
+separate email. After that, you find the credit note here:
+{{else}}
+You find the credit note under "Invoices":
+{{end}}
+{{.Portal}}
+`},
 	registrar.MailDomainChanged: {`{{.Domain}}{{if .More}} and {{.More}} more{{end}}: {{if eq .Change "nameservers"}}nameservers changed{{else if eq .Change "ds_add"}}DS record added{{else if eq .Change "ds_remove"}}DS record removed{{else if eq .Change "lock"}}transfer lock set{{else if eq .Change "unlock"}}transfer lock removed{{else if eq .Change "secure"}}transfers locked, new auth code{{else}}domain holder details changed{{end}} on {{.On}}`, `
 {{if .More}}On {{.At}} we finished changing {{len .Renewals}} of your domains at
 their registries{{with .Address}} (requested from IP address {{.}}){{end}}:

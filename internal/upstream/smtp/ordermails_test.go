@@ -124,6 +124,19 @@ func TestOrderMails_StateEachOutcome(t *testing.T) {
 			kind: registrar.MailPaymentRefunded, facts: orderMailData(map[string]string{"refund": "134.11"}),
 			de: []string{"134,11 EUR vollständig"}, en: []string{"134.11 EUR in full"},
 		},
+		"a refund with a deletion": {
+			kind: registrar.MailOrderRefunded,
+			facts: orderMailData(map[string]string{
+				"refund": "8.21", "reason": "withdrawal", "parts": "1", "part1_name": "neu.de", "part1_gross": "8.21", "part1_deleted": "true", "deleted": "1",
+			}),
+			de:      []string{"erstatten Ihnen 8,21 EUR, weil Sie den Vertrag widerrufen haben", "neu.de: 8,21 EUR\n  Die Domain löschen wir, wenn", "Rechnungskorrektur"},
+			en:      []string{"refunding 8.21 EUR because you withdrew", "neu.de: 8.21 EUR\n  We are deleting the domain, unless", "credit note"},
+			deNever: "ändert sich dadurch nichts",
+		},
+		"a refund without one": {
+			kind: registrar.MailOrderRefunded, facts: orderMailData(map[string]string{"refund": "5.00", "reason": "goodwill", "parts": "0", "deleted": "0"}),
+			de: []string{"erstatten Ihnen 5,00 EUR.", "An Ihren Domains ändert sich dadurch nichts"}, en: []string{"refunding 5.00 EUR.", "doesn't change anything"}, deNever: "widerrufen",
+		},
 		"a month":  {kind: registrar.MailExpiringMonth, facts: orderMailData(nil), de: []string{"neu.de", "15.12.2026"}, en: []string{"neu.de", "15 December 2026"}},
 		"a week":   {kind: registrar.MailExpiringWeek, facts: orderMailData(nil), de: []string{"15.12.2026"}, en: []string{"15 December 2026"}},
 		"too late": {kind: registrar.MailExpired, facts: orderMailData(nil), de: []string{"zu Ende", "15.12.2026", "verlängern"}, en: []string{"has ended", "15 December 2026"}},

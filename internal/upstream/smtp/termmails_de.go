@@ -118,6 +118,10 @@ Bezahlt bis:  {{.Date}}
 Am {{.Day}} haben wir sie an die Registry DENIC übergeben, weil
 sie nicht verlängert wurde. DENIC schreibt dem Inhaber einen Brief. Darin
 steht, wie er die Domain behalten kann.
+{{else if eq .Change "refunded"}}
+Wir haben den Preis der Registrierung erstattet und die Domain am
+{{.Day}} gelöscht. Sobald die Registry sie freigibt, kann jeder sie neu
+registrieren.
 {{else}}
 Sie wurde nicht verlängert und ist seit {{.Day}} endgültig gelöscht.
 Sobald die Registry sie freigibt, kann jeder sie neu registrieren.

@@ -116,6 +116,9 @@ Paid until: {{.Date}}
 On {{.Day}} we handed it over to its registry, DENIC, because it
 was not renewed. DENIC writes to the holder. Their letter explains how to
 keep the domain.
+{{else if eq .Change "refunded"}}
+We refunded the price of its registration and deleted it on {{.Day}}.
+Once the registry releases it, anyone can register it.
 {{else}}
 It was not renewed and was deleted for good on {{.Day}}.
 Once the registry releases it, anyone can register it.

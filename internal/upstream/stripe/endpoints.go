@@ -23,6 +23,7 @@ type endpoints struct {
 	createRefund       createFunc[api.RefundCreateParams, api.Refund]
 	listCharges        listFunc[api.ChargeListParams, api.Charge]
 	listRefunds        listFunc[api.RefundListParams, api.Refund]
+	listDisputes       listFunc[api.DisputeListParams, api.Dispute]
 }
 
 type (
@@ -38,6 +39,6 @@ func endpointsOf(client *api.Client) endpoints {
 		createIntent: client.V1PaymentIntents.Create, getIntent: client.V1PaymentIntents.Retrieve,
 		confirmIntent: client.V1PaymentIntents.Confirm, cancelIntent: client.V1PaymentIntents.Cancel,
 		detachMethod: client.V1PaymentMethods.Detach, createRefund: client.V1Refunds.Create,
-		listCharges: client.V1Charges.List, listRefunds: client.V1Refunds.List,
+		listCharges: client.V1Charges.List, listRefunds: client.V1Refunds.List, listDisputes: client.V1Disputes.List,
 	}
 }

@@ -78,7 +78,7 @@ func (c *Client) Refunds(ctx context.Context) iter.Seq2[reconcile.ProviderRefund
 	return pages(ctx, c, "list_refunds", get, id, func(refund *api.Refund) (reconcile.ProviderRefund, bool) {
 		return reconcile.ProviderRefund{
 			ID: refund.ID, Intent: intentID(refund.PaymentIntent), Refund: refund.Metadata[metaRefund], Amount: registrar.Cents(refund.Amount),
-			Failed:    refund.Status == api.RefundStatusFailed || refund.Status == api.RefundStatusCanceled,
+			Failed:    hasFailed(refund),
 			CreatedAt: time.Unix(refund.Created, 0),
 		}, true
 	})

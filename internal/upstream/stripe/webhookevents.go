@@ -77,7 +77,8 @@ func eventOf(event api.Event) (order.Event, error) {
 		return order.Event{Intent: object.ID}, nil
 	case has("charge."), has("refund."):
 		// Charges, disputes and refunds reference the payment intent.
-		return order.Event{Intent: string(object.PaymentIntent)}, nil
+		refunds := has("refund.") || has("charge.refund")
+		return order.Event{Intent: string(object.PaymentIntent), Refunds: refunds}, nil
 	case has("identity.verification_session."):
 		return order.Event{Verification: object.ID}, nil
 	}

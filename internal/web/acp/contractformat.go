@@ -103,18 +103,22 @@ type ownRefund struct {
 func newRefunds(o order.Order) []ownRefund {
 	list := []ownRefund{}
 	for _, refund := range o.Refunds {
-		at := slices.IndexFunc(o.Items, func(item order.Item) bool { return item.ID == refund.Item })
-		if at < 0 { // a duplicate payment is refunded as a whole and is no part of the order
+		// A duplicate payment is refunded as a whole and is no part of the order.
+		if !o.IsCorrected(refund) || refund.State() == "refused" {
 			continue
 		}
-		made := ownRefund{
-			ID: refund.ID, Item: itemID(o.Items[at].Kind, o.Items[at].Name), AmountEUR: refund.Amount, Status: "pending", At: refund.CreatedAt.UTC(),
-			Reason: o.Items[at].Failure,
+		for _, part := range o.PartsOf(refund) {
+			made := ownRefund{ID: refund.ID, AmountEUR: part.Gross, Status: "pending", At: refund.CreatedAt.UTC(), Reason: registrar.Code(refund.ReasonOf())}
+			if at := slices.IndexFunc(o.Items, func(item order.Item) bool { return item.ID == part.Item }); at >= 0 {
+				if made.Item = itemID(o.Items[at].Kind, o.Items[at].Name); refund.Source == order.BySystem {
+					made.Reason = o.Items[at].Failure
+				}
+			}
+			if refund.Provider != "" {
+				made.Status, made.At = "completed", refund.MadeAt.UTC()
+			}
+			list = append(list, made)
 		}
-		if refund.Provider != "" {
-			made.Status, made.At = "completed", refund.MadeAt.UTC()
-		}
-		list = append(list, made)
 	}
 	return list
 }

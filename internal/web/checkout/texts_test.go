@@ -67,6 +67,9 @@ func TestTexts_EveryOrderCodeHasText(t *testing.T) {
 		"orders_not_served", "no_price", // reasons of an item
 		"basket_full",        // in the portal
 		"transfer_list_full", // of the transfer page
+		// Of refunds, which operators order.
+		"refund_too_large", "bad_refund", "nothing_to_refund", "order_not_paid", "order_in_progress", "refund_changed", "no_such_refund", "refund_decided",
+		"deletion_forbidden", "charge_disputed", "superseded", "refund_failed",
 		// Why a saved payment method did not pay; mails say it.
 		"card_declined", "expired_card", "insufficient_funds", "authentication_required", "no_method", "provider_unavailable",
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/inquiry"
 	"github.com/dotkontor/dotkontor/internal/registrar/invoice"
 	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/transferaway"
 	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
 	"github.com/dotkontor/dotkontor/internal/web/httpjson"
@@ -40,6 +41,7 @@ type Config struct {
 	// TransfersAway are transfers of our domains to other registrars.
 	TransfersAway *transferaway.Service
 	Revenue       *invoice.Revenue
+	Refunds       *order.Refunds
 	// Operators returns the accounts with the operator role.
 	Operators func(ctx context.Context, operator registrar.Actor) ([]account.Customer, error)
 	// ActionTexts are the texts of audit events, as customers read them. Package web sets
@@ -69,10 +71,10 @@ type Handler struct {
 // New parses every page.
 func New(cfg Config) (*Handler, error) {
 	if cfg.Frame == nil || cfg.Admin == nil || cfg.Customers == nil || cfg.Prices == nil || cfg.Upstreams == nil || cfg.Agents == nil || cfg.Terms == nil ||
-		cfg.Notices == nil || cfg.Inquiries == nil || cfg.Inbox == nil || cfg.TransfersAway == nil || cfg.Revenue == nil || cfg.Operators == nil {
-		return nil, errors.New("operator: Config.Frame, Admin, Customers, Prices, Upstreams, Agents, Terms, Notices, Inquiries, Inbox, TransfersAway, Revenue and Operators are required")
+		cfg.Notices == nil || cfg.Inquiries == nil || cfg.Inbox == nil || cfg.TransfersAway == nil || cfg.Revenue == nil || cfg.Refunds == nil || cfg.Operators == nil {
+		return nil, errors.New("operator: Config.Frame, Admin, Customers, Prices, Upstreams, Agents, Terms, Notices, Inquiries, Inbox, TransfersAway, Revenue, Refunds and Operators are required")
 	}
-	views, err := cfg.Frame.LoadTemplates(templateFS, texts, listTexts, inquiryTexts, messageTexts, transferTexts, errorTexts, cfg.ActionTexts)
+	views, err := cfg.Frame.LoadTemplates(templateFS, texts, listTexts, inquiryTexts, messageTexts, transferTexts, refundTexts, errorTexts, cfg.ActionTexts)
 	if err != nil {
 		return nil, err
 	}
@@ -139,6 +141,12 @@ func (h *Handler) Routes() []httpjson.Route {
 		{Method: get, Path: ordersPath, Handler: page(ordersPath, h.orders)},
 		{Method: post, Path: ordersPath, Handler: page(ordersPath, h.findOrders)},
 		{Method: get, Path: ordersPath + "/{id}", Handler: page(ordersPath, h.order)},
+		{Method: get, Path: ordersPath + "/{id}/refund", Handler: page(ordersPath, h.refundForm)},
+		{Method: post, Path: ordersPath + "/{id}/refund", Handler: page(ordersPath, h.previewRefund)},
+		{Method: post, Path: ordersPath + "/{id}/refund/confirm", Handler: page(ordersPath, recently(h.orderRefund))},
+		{Method: post, Path: ordersPath + "/{id}/refunds/{refund}/assign", Handler: page(ordersPath, h.decideRefund("refund_assigned", h.assignRefund))},
+		{Method: post, Path: ordersPath + "/{id}/refunds/{refund}/settle", Handler: page(ordersPath, h.decideRefund("refund_settled", h.settleRefund))},
+		{Method: post, Path: ordersPath + "/{id}/refunds/{refund}/repeat", Handler: page(ordersPath, recently(h.decideRefund("refund_ordered", h.repeatRefund)))},
 		{Method: get, Path: paymentsPath, Handler: page(paymentsPath, h.payments)},
 		{Method: get, Path: refundsPath, Handler: page(refundsPath, h.refunds)},
 		{Method: get, Path: revenuePath, Handler: page(revenuePath, h.revenue)},

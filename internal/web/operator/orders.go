@@ -102,11 +102,15 @@ func (h *Handler) findOrders(req *ui.Request, operator registrar.Actor) error {
 }
 
 func (h *Handler) order(req *ui.Request, operator registrar.Actor) error {
+	return h.showOrder(req, operator, http.StatusOK, "")
+}
+
+func (h *Handler) showOrder(req *ui.Request, operator registrar.Actor, status int, problem string) error {
 	record, err := h.Customers.Order(req.R.Context(), operator, req.R.PathValue("id"))
 	if err != nil {
 		return err
 	}
-	return h.render(req, ui.View{Name: "order", Title: "order.title", Section: ordersPath}, record, "")
+	return h.render(req, ui.View{Name: "order", Status: status, Title: "order.title", Section: ordersPath}, record, problem)
 }
 
 func (h *Handler) payments(req *ui.Request, operator registrar.Actor) error {
@@ -121,21 +125,4 @@ func (h *Handler) payments(req *ui.Request, operator registrar.Actor) error {
 		Payments []admin.PaymentEntry
 		listedPage
 	}{order.PaymentStates(), state, payments.Rows, listedPage{newPageLinks(req, paymentsPath, filter, payments.Older), payments.Unaudited}}, "")
-}
-
-func (h *Handler) refunds(req *ui.Request, operator registrar.Actor) error {
-	pending := req.Query("state") == "pending"
-	var filter url.Values
-	if pending {
-		filter = url.Values{"state": {"pending"}}
-	}
-	refunds, err := h.Admin.ListRefunds(req.R.Context(), operator, pending, req.Query("before"))
-	if err != nil {
-		return err
-	}
-	return h.render(req, ui.View{Name: "refunds", Section: refundsPath}, struct {
-		Pending bool
-		Refunds []admin.RefundEntry
-		listedPage
-	}{pending, refunds.Rows, listedPage{newPageLinks(req, refundsPath, filter, refunds.Older), refunds.Unaudited}}, "")
 }

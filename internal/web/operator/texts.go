@@ -414,8 +414,6 @@ var texts = ui.Texts{
 	"order.payment":      {"Zahlung", "Payment"},
 	"order.refunds":      {"Erstattungen", "Refunds"},
 	"order.refund":       {"Erstattung", "Refund"},
-	"order.made":         {"erstattet", "refunded"},
-	"order.owed":         {"steht aus", "outstanding"},
 	"locks.intro": {
 		"Einschränkungen für Domains wegen eines Streits, einer gerichtlichen Anordnung oder Missbrauchs. Eine Sperre gilt, bis ein Betreiber sie aufhebt; der Inhaber wird in beiden Fällen per E-Mail benachrichtigt.",
 		"Restrictions on a domain because of a dispute, a court order or abuse. A lock stays until an operator lifts it; the holder is notified of both by email.",

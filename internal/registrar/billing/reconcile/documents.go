@@ -32,15 +32,19 @@ func (a *reconciler) expectDocuments(o order.Order, fresh bool) {
 	}
 	a.expectedDocuments[[2]string{o.ID, ""}] = &expectedDocument{order: o.ID, what: "the invoice", net: o.Totals.Net, vat: o.Totals.VAT, gross: o.Totals.Gross, fresh: fresh}
 	for _, r := range o.Refunds {
-		if r.Provider == "" || r.Item == "" {
-			continue // an unmatched payment has no invoice to correct
+		if r.Provider == "" || r.Replaces != "" || r.Item == "" && len(r.Parts) == 0 {
+			continue // an unmatched payment has no invoice to correct, and a repeated refund is corrected once
 		}
 		p := &expectedDocument{order: o.ID, what: "the correction for " + r.ID, gross: r.Amount, fresh: fresh || a.isFresh(r.CreatedAt)}
+		for _, part := range r.Parts {
+			p.vat += part.VAT
+		}
 		for _, i := range o.Items {
-			if i.ID == r.Item {
-				p.net, p.vat = i.Net, i.VAT
+			if i.ID == r.Item && len(r.Parts) == 0 {
+				p.vat = i.VAT
 			}
 		}
+		p.net = p.gross - p.vat
 		a.expectedDocuments[[2]string{o.ID, r.ID}] = p
 	}
 }

@@ -98,60 +98,6 @@ func (a *reconciler) checkOrderItems(o order.Order, fresh bool) {
 	}
 }
 
-// checkRefunds checks that every refund has a reason and every reason one refund.
-func (a *reconciler) checkRefunds(o order.Order, fresh bool) {
-	made := make(map[[2]string][]order.Refund) // by payment and item
-	for _, r := range o.Refunds {
-		key := [2]string{r.Payment, r.Item}
-		made[key] = append(made[key], r)
-		recent := fresh || a.isFresh(r.CreatedAt)
-		if a.refunds[r.ID] = (&refund{order: o.ID, payment: r.Payment, provider: r.Provider, amount: r.Amount, fresh: recent}); r.Provider == "" {
-			a.addFinding(recent, "stuck", o.ID, "the refund %s of %s is still due", r.ID, r.Amount)
-			continue
-		}
-		if p := a.payments[r.Payment]; p != nil {
-			p.refunded += r.Amount
-		}
-	}
-	// expect checks the one refund for a reason; -1 is an amount only the provider knows.
-	expect := func(p order.Payment, what, item string, amount registrar.Cents, back bool) {
-		key := [2]string{p.ID, item}
-		switch refunds := made[key]; {
-		case len(refunds) == 0 && o.State.Final():
-			a.addFinding(fresh, "refund", o.ID, "%s is to be refunded and has no refund", what)
-		case len(refunds) == 0:
-			// The refund is stored when the order ends; an order that doesn't end is stuck.
-		case len(refunds) > 1:
-			a.addFinding(fresh, "refund", o.ID, "%s has %d refunds", what, len(refunds))
-		case amount >= 0 && refunds[0].Amount != amount:
-			a.addFinding(fresh, "refund", o.ID, "%s of %s was to be refunded and the refund is %s", amount, what, refunds[0].Amount)
-		case back && refunds[0].Provider == "":
-			a.addFinding(fresh, "refund", o.ID, "%s is marked as refunded and its refund is still due", what)
-		}
-		delete(made, key)
-	}
-	for _, p := range o.Payments {
-		switch p.State {
-		case order.PaymentCaptured:
-			for _, i := range o.Items {
-				if (i.State == order.ItemFailed || i.State == order.ItemRefunded) && i.Gross > 0 {
-					expect(p, i.Name, i.ID, i.Gross, i.State == order.ItemRefunded)
-				}
-			}
-		case order.PaymentUnmatched, order.PaymentRefunded:
-			// The amount may differ from the requested one: a reason for being unmatched.
-			for _, r := range made[[2]string{p.ID, ""}] {
-				a.payments[p.ID].owed = r.Amount
-			}
-			expect(p, "payment "+p.ID, "", -1, p.State == order.PaymentRefunded)
-		default:
-		}
-	}
-	for key, refunds := range made {
-		a.addFinding(fresh, "refund", o.ID, "%s of payment %s is refunded without a reason", refunds[len(refunds)-1].Amount, key[0])
-	}
-}
-
 func (a *reconciler) checkStuck(o order.Order) {
 	fresh := a.isFresh(o.UpdatedAt)
 	a.checkOverdue(o.DueAt, o.ID, "the order")

@@ -57,7 +57,8 @@ func (a *reconciler) checkMissingCharges() {
 			if p.charges != 1 {
 				a.addFinding(p.fresh, "charge", p.order, "payment %s is %s and has %d charges at the provider", id, p.state, p.charges)
 			}
-			if p.refunded != p.providerRefunded {
+			// A charge may still show a refund that failed later.
+			if p.refunded != p.providerRefunded && p.refunded+p.returned != p.providerRefunded {
 				a.addFinding(p.fresh, "refund", p.order, "%s of payment %s was refunded here, %s at the provider", p.refunded, id, p.providerRefunded)
 			}
 		default:
@@ -69,9 +70,14 @@ func (a *reconciler) checkProviderRefund(r ProviderRefund) {
 	a.Refunds++
 	fresh := a.isFresh(r.CreatedAt)
 	db := a.refunds[r.Refund]
+	if db == nil { // made at the provider
+		db = a.refunds[a.providerRefunds[r.ID]]
+	}
 	if r.Failed {
 		if db != nil && db.provider == r.ID {
-			a.addFinding(fresh || db.fresh, "refund", r.ID, "%s of %s did not reach the customer: refund it another way", r.Amount, db.order)
+			if !db.returned {
+				a.addFinding(fresh || db.fresh, "refund", r.ID, "%s of %s did not reach the customer, and the refund is made here", r.Amount, db.order)
+			}
 			db.found++
 		}
 		return
@@ -87,6 +93,8 @@ func (a *reconciler) checkProviderRefund(r ProviderRefund) {
 	db.found++
 	fresh = fresh || db.fresh
 	switch {
+	case db.returned:
+		a.addFinding(fresh, "refund", r.ID, "%s of %s was returned here, and is refunded at the provider", r.Amount, db.order)
 	case r.Amount != db.amount:
 		a.addFinding(fresh, "refund", r.ID, "%s of %s was to be refunded, the provider refunded %s", db.amount, db.order, r.Amount)
 	case db.provider != "" && db.provider != r.ID:

@@ -116,7 +116,7 @@ type Options struct {
 func Run(ctx context.Context, db Database, provider Provider, options Options) (Report, error) {
 	a := &reconciler{
 		options: options, payments: make(map[string]*payment), intents: make(map[string]string),
-		refunds: make(map[string]*refund), items: make(map[string]*item), registrations: make(map[string]int), expectedDomains: make(map[string]expectedDomain),
+		refunds: make(map[string]*refund), providerRefunds: make(map[string]string), items: make(map[string]*item), registrations: make(map[string]int), expectedDomains: make(map[string]expectedDomain),
 		expectedDocuments: make(map[[2]string]*expectedDocument), usedNumbers: make(map[string][]usedNumber),
 		renewedItems: make(map[[2]string]*renewedItem), expectedTerms: make(map[string]expectedTerm),
 	}
@@ -169,6 +169,7 @@ type reconciler struct {
 	payments          map[string]*payment
 	intents           map[string]string // our payment by the provider's
 	refunds           map[string]*refund
+	providerRefunds   map[string]string               // our refund by the provider's
 	items             map[string]*item                // by provision item
 	registrations     map[string]int                  // active items that registered or transferred a domain, by domain
 	expectedDomains   map[string]expectedDomain       // domains of active items, until they are read
@@ -184,16 +185,17 @@ type payment struct {
 	amount  registrar.Cents
 	owed    registrar.Cents // the refund of an unmatched payment
 	charges int
-	// refunded is what we refunded of it, providerRefunded what the provider did.
-	refunded, providerRefunded registrar.Cents
-	fresh                      bool
+	// refunded is what we refunded of it, returned what the bank sent back, providerRefunded
+	// what the provider refunded.
+	refunded, returned, providerRefunded registrar.Cents
+	fresh                                bool
 }
 
 type refund struct {
 	order, payment, provider string
 	amount                   registrar.Cents
 	found                    int
-	fresh                    bool
+	returned, fresh          bool
 }
 
 type item struct {

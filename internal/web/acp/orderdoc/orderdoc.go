@@ -170,14 +170,21 @@ func New(o order.Order, permalink string) Order {
 	}
 	refunded := registrar.Cents(0)
 	for _, refund := range o.Refunds {
-		item, known := names[refund.Item]
-		if !known {
+		if !o.IsCorrected(refund) || refund.State() == "refused" {
 			continue
 		}
 		adjustment := Adjustment{
-			ID: refund.ID, Type: "refund", OccurredAt: rfc3339(refund.CreatedAt), Status: "pending", LineItems: []LineItemRef{{item.ID, 1}},
-			Amount: int64(refund.Amount), Currency: currency, Reason: string(item.Failure),
-			Description: item.Name + " failed; its price is refunded to the original payment method.",
+			ID: refund.ID, Type: "refund", OccurredAt: rfc3339(refund.CreatedAt), Status: "pending", LineItems: []LineItemRef{},
+			Amount: int64(refund.Amount), Currency: currency, Reason: refund.ReasonOf(),
+			Description: "The seller refunds this amount to the original payment method.",
+		}
+		for _, part := range o.PartsOf(refund) {
+			if part.Item != "" {
+				adjustment.LineItems = append(adjustment.LineItems, LineItemRef{part.Item, 1})
+			}
+		}
+		if item, failed := names[refund.Item]; failed {
+			adjustment.Reason, adjustment.Description = string(item.Failure), item.Name+" failed; its price is refunded to the original payment method."
 		}
 		if refund.Provider != "" {
 			adjustment.OccurredAt, adjustment.Status = rfc3339(refund.MadeAt), "completed"
@@ -227,7 +234,7 @@ func newOrder2025(o order.Order, permalink string) order2025 {
 		Type: "order", Session: o.ID, Permalink: permalink, Status: statusOf(Version2025, o.State), Refunds: []refund2025{},
 	}
 	for _, refund := range o.Refunds {
-		if refund.Item != "" && refund.Provider != "" {
+		if o.IsCorrected(refund) && refund.Provider != "" {
 			doc.Refunds = append(doc.Refunds, refund2025{"original_payment", int64(refund.Amount)})
 		}
 	}

@@ -1,0 +1,138 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
+	"github.com/dotkontor/dotkontor/internal/store/query"
+)
+
+var _ order.RefundStore = (*DB)(nil)
+
+// refundPartJSON is the stored form of a part of a refund.
+type refundPartJSON struct {
+	Item   string `json:"item,omitempty"`
+	Gross  int64  `json:"gross"`
+	VAT    int64  `json:"vat"`
+	Domain string `json:"domain,omitempty"`
+}
+
+func refundOf(row query.Refund) order.Refund {
+	refund := order.Refund{
+		ID: row.ID, Payment: row.PaymentID, Item: row.ItemID, Amount: registrar.Cents(row.Amount), Provider: row.Provider,
+		Source: order.RefundSource(row.Source), Reason: row.Reason, Note: row.Note, By: row.DecidedBy, Notice: row.NoticeID,
+		Replaces: row.Replaces, Task: order.RefundTask(row.Task), Failure: registrar.Code(row.Failure),
+		CreatedAt: fromMicros(row.CreatedAt), MadeAt: fromMicros(row.MadeAt), FailedAt: fromMicros(row.FailedAt),
+	}
+	if refund.Source != order.BySystem {
+		refund.Item = ""
+	}
+	for _, part := range fromJSON[[]refundPartJSON](row.Parts) {
+		refund.Parts = append(refund.Parts, order.RefundPart{
+			Item: part.Item, Gross: registrar.Cents(part.Gross), VAT: registrar.Cents(part.VAT), Domain: part.Domain,
+		})
+	}
+	return refund
+}
+
+func refundPartsJSON(parts []order.RefundPart) string {
+	if len(parts) == 0 {
+		return ""
+	}
+	stored := make([]refundPartJSON, len(parts))
+	for i, part := range parts {
+		stored[i] = refundPartJSON{part.Item, int64(part.Gross), int64(part.VAT), part.Domain}
+	}
+	return jsonText(stored)
+}
+
+func putRefund(ctx context.Context, q *query.Queries, id string, refund order.Refund, known bool) error {
+	if known {
+		return rowOr(fmt.Errorf("not part of order %s", id))(q.UpdateRefund(ctx, query.UpdateRefundParams{
+			Provider: refund.Provider, MadeAt: micros(refund.MadeAt), Note: refund.Note, Parts: refundPartsJSON(refund.Parts), Task: string(refund.Task),
+			Failure: string(refund.Failure), FailedAt: micros(refund.FailedAt), ID: refund.ID, OrderID: id,
+		}))
+	}
+	item := refund.Item
+	if refund.Source != order.BySystem {
+		item = refund.ID
+	}
+	return q.InsertRefund(ctx, query.InsertRefundParams{
+		ID: refund.ID, OrderID: id, PaymentID: refund.Payment, ItemID: item, Amount: int64(refund.Amount),
+		Provider: refund.Provider, CreatedAt: micros(refund.CreatedAt), MadeAt: micros(refund.MadeAt),
+		Source: string(refund.Source), Reason: refund.Reason, Note: refund.Note, DecidedBy: refund.By, NoticeID: refund.Notice,
+		Parts: refundPartsJSON(refund.Parts), Replaces: refund.Replaces, Task: string(refund.Task), Failure: string(refund.Failure), FailedAt: micros(refund.FailedAt),
+	})
+}
+
+// recordRefundEffects requires that notices to be completed are open. With refunds that were
+// made, it closes their notices and stores the intent to delete domains.
+func recordRefundEffects(ctx context.Context, q *query.Queries, transition order.Transition) error {
+	for _, notice := range transition.NoticesReferred() {
+		open, err := q.CountOpenNotice(ctx, notice)
+		if err != nil {
+			return err
+		}
+		if open == 0 {
+			return registrar.Conflict(withdrawal.AlreadyHandled)
+		}
+	}
+	for _, refund := range transition.RefundsMade() {
+		if refund.Notice != "" {
+			// One that an operator has closed meanwhile stays as it is.
+			if _, err := q.MarkWithdrawalNoticeDone(ctx, query.MarkWithdrawalNoticeDoneParams{
+				ID: refund.Notice, DoneAt: micros(refund.MadeAt), DoneBy: refund.By, DoneNote: fmt.Sprintf("%s: %s EUR, %s", transition.To.ID, refund.Amount, refund.ID),
+			}); err != nil {
+				return err
+			}
+		}
+		for _, part := range refund.Parts {
+			if part.Domain == "" {
+				continue
+			}
+			if err := beginRefundedDeletion(ctx, q, part, transition); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// beginRefundedDeletion stores the intent to delete a domain, unless it was renewed, locked or
+// transferred since the operator decided.
+func beginRefundedDeletion(ctx context.Context, q *query.Queries, part order.RefundPart, transition order.Transition) error {
+	if _, err := found(ignoreRow(q.LockDomain(ctx, part.Domain))); err != nil {
+		return err
+	}
+	deletable, err := q.ListRegisteredDomains(ctx, transition.To.ID)
+	if err != nil {
+		return err
+	}
+	for _, one := range deletable {
+		if one.DomainID != part.Domain {
+			continue
+		}
+		now := micros(transition.To.UpdatedAt)
+		if _, err := q.InsertRefundedTermEnd(ctx, query.InsertRefundedTermEndParams{
+			StepAt: now, DueAt: micros(transition.At), UpdatedAt: now, DomainID: part.Domain,
+		}); err != nil {
+			return err
+		}
+		return insertAuditEvent(ctx, q, registrar.AuditEvent{
+			Actor:  registrar.Actor{Kind: registrar.ActorSystem, Through: transition.To.ID},
+			Action: lifecycle.ActionDeletionSet, Customer: transition.To.Customer, Object: transition.To.NameOf(part.Item), At: transition.To.UpdatedAt,
+		})
+	}
+	return nil
+}
+
+// ListRegisteredDomains returns the domains that an order registered and that can be deleted.
+func (db *DB) ListRegisteredDomains(ctx context.Context, id string) ([]order.RegisteredDomain, error) {
+	return rowsAs(func(row query.ListRegisteredDomainsRow) order.RegisteredDomain {
+		return order.RegisteredDomain{Item: row.ItemID, Domain: row.DomainID, RegisteredAt: fromMicros(row.CreatedAt)}
+	})(db.read().ListRegisteredDomains(ctx, id))
+}

@@ -1,0 +1,255 @@
+package operator
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/admin"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
+	"github.com/dotkontor/dotkontor/internal/web/ui"
+)
+
+// refundFilters are the filters of the list, which are part of text keys.
+var refundFilters = []admin.RefundFilter{admin.UndecidedRefunds, admin.PendingRefunds}
+
+func (h *Handler) refunds(req *ui.Request, operator registrar.Actor) error {
+	state, filter := stateFilter(req, refundFilters)
+	refunds, err := h.Admin.ListRefunds(req.R.Context(), operator, state, req.Query("before"))
+	if err != nil {
+		return err
+	}
+	return h.render(req, ui.View{Name: "refunds", Section: refundsPath}, struct {
+		States  []admin.RefundFilter
+		State   admin.RefundFilter
+		Refunds []admin.RefundEntry
+		listedPage
+	}{refundFilters, state, refunds.Rows, listedPage{newPageLinks(req, refundsPath, filter, refunds.Older), refunds.Unaudited}}, "")
+}
+
+// refundView is the form of a refund, or the preview that confirms it.
+type refundView struct {
+	ID      string // the order
+	Fields  []ui.Field
+	Note    string
+	NoteBad bool
+	MaxNote int
+	Notice  *noticeRow // that the refund completes
+	// Request is what the preview shows; Amount is as entered.
+	Request order.RefundRequested
+	Amount  string
+	Preview *order.RefundPreview
+}
+
+// ItemName is the name of the domain that is refunded; empty means the whole order.
+func (v refundView) ItemName() string {
+	return v.Preview.Order.NameOf(v.Request.Item)
+}
+
+// parseAmount reads an amount as people write it: 12, 12.90 or 12,90. Empty means all that is
+// left.
+func parseAmount(text string) (registrar.Cents, bool) {
+	text = strings.ReplaceAll(strings.TrimSpace(text), ",", ".")
+	if text == "" {
+		return 0, true
+	}
+	if !strings.Contains(text, ".") {
+		text += ".00"
+	}
+	amount, err := registrar.ParseCents(text)
+	return amount, err == nil && amount > 0
+}
+
+func refundRequest(req *ui.Request) (order.RefundRequested, bool) {
+	amount, ok := parseAmount(req.Text("amount"))
+	return order.RefundRequested{
+		Order: req.R.PathValue("id"), Item: req.Text("item"), Amount: amount, Reason: req.Text("reason"), Note: req.Text("note"),
+		Notice: req.Text("notice"), Delete: req.Field("delete") == "yes", Seen: req.Field("seen"),
+	}, ok
+}
+
+func refundPath(id string) string { return ordersPath + "/" + url.PathEscape(id) + "/refund" }
+
+// refundForm shows the form. A notice or an item in the query fills it in.
+func (h *Handler) refundForm(req *ui.Request, operator registrar.Actor) error {
+	request := order.RefundRequested{Order: req.R.PathValue("id"), Item: req.Query("item"), Notice: req.Query("notice")}
+	if request.Notice != "" {
+		request.Reason = order.ReasonWithdrawal
+	}
+	return h.showRefundForm(req, operator, request, "", nil)
+}
+
+// showRefundForm shows the form with what was entered. problem is why it was refused.
+func (h *Handler) showRefundForm(req *ui.Request, operator registrar.Actor, request order.RefundRequested, amount string, problem error) error {
+	record, err := h.Customers.Order(req.R.Context(), operator, request.Order)
+	if err != nil {
+		return err
+	}
+	req.SetFormPath(refundPath(record.ID))
+	view := refundView{ID: record.ID, Note: request.Note, MaxNote: order.MaxRefundNote, Request: request}
+	if view.Notice, err = h.refundNotice(req, operator, request.Notice); err != nil {
+		return err
+	}
+	what := ui.Field{Name: "item", Label: "refund.what", Choices: []ui.Choice{{Label: "refund.whole"}}}
+	for _, item := range record.Items {
+		if left := record.RemainingOf(item.ID); left > 0 {
+			what.Choices = append(what.Choices, ui.Choice{Value: item.ID, Text: item.Name + " · " + left.String() + " EUR"})
+		}
+	}
+	reason := ui.Field{Name: "reason", Label: "refund.reason"}
+	for _, one := range order.OperatorReasons() {
+		reason.Choices = append(reason.Choices, ui.Choice{Value: one, Label: "refund_reason." + one})
+	}
+	status, message, amountProblem := http.StatusOK, "", ""
+	switch code := registrar.CodeOf(problem); {
+	case problem == nil:
+	case code == order.RefundTooLarge, code == badAmount:
+		status, amountProblem = http.StatusUnprocessableEntity, ui.ProblemKey(code)
+	case code == order.BadRefund:
+		status, view.NoteBad = http.StatusUnprocessableEntity, true
+	default:
+		status = http.StatusConflict
+		message, _ = h.errorText(req, problem)
+	}
+	view.Fields = []ui.Field{
+		what.With(request.Item, ""),
+		ui.Field{Name: "amount", Label: "refund.amount", Hint: "refund.amount_hint", Type: "text", InputMode: "decimal", MaxLength: 12, Autocomplete: "off", Optional: true}.With(amount, amountProblem),
+		reason.With(request.Reason, ""),
+	}
+	preview := record.Order
+	view.Preview = &order.RefundPreview{Order: preview, Remaining: preview.Remaining()}
+	return h.render(req, ui.View{Name: "refundform", Status: status, Title: "refund.title", Section: ordersPath}, view, message)
+}
+
+// badAmount is the code of an amount that can't be read.
+const badAmount registrar.Code = "bad_amount"
+
+// refundNotice returns the notice that a refund completes; nil without one.
+func (h *Handler) refundNotice(req *ui.Request, operator registrar.Actor, id string) (*noticeRow, error) {
+	if id == "" {
+		return nil, nil
+	}
+	notice, err := h.Notices.Get(req.R.Context(), operator, id)
+	if err != nil {
+		return nil, err
+	}
+	row := newNoticeRow(notice, h.Notices.Now())
+	return &row, nil
+}
+
+// previewRefund shows what would happen, and asks for a confirmation.
+func (h *Handler) previewRefund(req *ui.Request, operator registrar.Actor) error {
+	request, ok := refundRequest(req)
+	if !ok {
+		return h.showRefundForm(req, operator, request, req.Text("amount"), registrar.Invalid(badAmount))
+	}
+	preview, err := h.Refunds.Preview(req.R.Context(), operator, request)
+	if err == nil {
+		err = request.Check()
+	}
+	if err != nil {
+		return h.refusedRefund(req, operator, request, err)
+	}
+	view := refundView{ID: preview.Order.ID, Request: request, Amount: req.Text("amount"), Preview: &preview}
+	view.Request.Seen = preview.Seen
+	if view.Notice, err = h.refundNotice(req, operator, request.Notice); err != nil {
+		return err
+	}
+	req.SetFormPath(refundPath(view.ID))
+	return h.render(req, ui.View{Name: "refundpreview", Title: "refund.preview", Section: ordersPath}, view, "")
+}
+
+// refusedRefund shows the form again with the reason, or the error page.
+func (h *Handler) refusedRefund(req *ui.Request, operator registrar.Actor, request order.RefundRequested, err error) error {
+	if _, known := h.errorText(req, err); known && registrar.KindOf(err) != registrar.KindNotFound {
+		return h.showRefundForm(req, operator, request, req.Text("amount"), err)
+	}
+	return err
+}
+
+// orderRefund stores a refund that was previewed.
+func (h *Handler) orderRefund(req *ui.Request, operator registrar.Actor) error {
+	request, ok := refundRequest(req)
+	if !ok {
+		return h.showRefundForm(req, operator, request, req.Text("amount"), registrar.Invalid(badAmount))
+	}
+	if _, err := h.Refunds.Order(req.R.Context(), operator, request); err != nil {
+		return h.refusedRefund(req, operator, request, err)
+	}
+	return req.RedirectWithFlash("refund_ordered", ordersPath+"/"+url.PathEscape(request.Order))
+}
+
+// decideRefund applies a decision about a refund and returns to the order.
+func (h *Handler) decideRefund(note string, decide func(req *ui.Request, operator registrar.Actor, id, refund string) error) pageFunc {
+	return func(req *ui.Request, operator registrar.Actor) error {
+		id := req.R.PathValue("id")
+		err := decide(req, operator, id, req.R.PathValue("refund"))
+		if message, known := h.errorText(req, err); err != nil && known && registrar.KindOf(err) != registrar.KindNotFound {
+			req.SetFormPath(ordersPath + "/" + url.PathEscape(id))
+			status := http.StatusConflict
+			if registrar.KindOf(err) == registrar.KindInvalid {
+				status = http.StatusUnprocessableEntity
+			}
+			return h.showOrder(req, operator, status, message)
+		}
+		if err != nil {
+			return err
+		}
+		return req.RedirectWithFlash(note, ordersPath+"/"+url.PathEscape(id))
+	}
+}
+
+func (h *Handler) assignRefund(req *ui.Request, operator registrar.Actor, id, refund string) error {
+	record, err := h.Customers.Order(req.R.Context(), operator, id)
+	if err != nil {
+		return err
+	}
+	amounts := make(map[string]registrar.Cents)
+	for _, item := range record.Items {
+		amount, ok := parseAmount(req.Text("amount_" + item.ID))
+		if !ok {
+			return registrar.Invalid(badAmount)
+		}
+		amounts[item.ID] = amount
+	}
+	return h.Refunds.Assign(req.R.Context(), operator, id, refund, amounts)
+}
+
+func (h *Handler) settleRefund(req *ui.Request, operator registrar.Actor, id, refund string) error {
+	return h.Refunds.Settle(req.R.Context(), operator, id, refund, req.Text("note"))
+}
+
+func (h *Handler) repeatRefund(req *ui.Request, operator registrar.Actor, id, refund string) error {
+	return h.Refunds.Repeat(req.R.Context(), operator, id, refund)
+}
+
+// Refundable reports whether an operator can refund something of the order.
+func (r OrderRecord) Refundable() bool { return r.State.Final() && r.Remaining() > 0 }
+
+// Left is what can still be refunded.
+func (r OrderRecord) Left() registrar.Cents { return r.Remaining() }
+
+// LeftOf is what of an item is not refunded.
+func (r OrderRecord) LeftOf(item order.Item) registrar.Cents {
+	return item.Gross - r.RefundedOf(item.ID)
+}
+
+// Refunded is what was refunded of an item.
+func (r OrderRecord) Refunded(item order.Item) registrar.Cents { return r.RefundedOf(item.ID) }
+
+// RefundParts are the domains that a refund is for.
+func (r OrderRecord) RefundParts(refund order.Refund) (names []string) {
+	for _, part := range r.PartsOf(refund) {
+		if name := r.NameOf(part.Item); name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// CanRefund reports whether the order of a notice has a payment to refund.
+func (r noticeRow) CanRefund(o withdrawal.RelatedOrder) bool {
+	return r.Open() && r.Kind == withdrawal.Withdrawal && !o.PaidAt.IsZero() && o.Gross > 0
+}

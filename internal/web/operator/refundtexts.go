@@ -1,0 +1,122 @@
+package operator
+
+import "github.com/dotkontor/dotkontor/internal/web/ui"
+
+// refundTexts are those of refunds.
+var refundTexts = ui.Texts{
+	"refund.title":       {"Bestellung erstatten", "Refund an order"},
+	"refund.do":          {"Erstatten", "Refund"},
+	"refund.do_one":      {"{1} erstatten", "Refund {1}"},
+	"refund.left":        {"Noch zu erstatten", "Left to refund"},
+	"refund.refunded":    {"{1} erstattet", "{1} refunded"},
+	"refund.what":        {"Was wird erstattet?", "What do you refund?"},
+	"refund.whole":       {"Die ganze Bestellung", "The whole order"},
+	"refund.amount":      {"Betrag in Euro, brutto", "Amount in euros, gross"},
+	"refund.amount_hint": {"Zum Beispiel 12,90. Ohne Angabe erstatten Sie den ganzen Rest.", "For example 12.90. Leave it empty to refund all that is left."},
+	"refund.reason":      {"Grund", "Reason"},
+	"refund.note":        {"Notiz", "Note"},
+	"refund.note_hint":   {"Warum Sie erstatten, in höchstens {1} Zeichen. Die E-Mail an den Kunden enthält sie nicht.", "Why you refund, in at most {1} characters. The email to the customer doesn't contain it."},
+	"refund.show":        {"Vorschau", "Preview"},
+	"refund.preview":     {"Erstattung prüfen", "Review the refund"},
+	"refund.sum":         {"Erstattet werden", "Refunded"},
+	"refund.back":        {"Zurück zur Bestellung", "Back to the order"},
+	"refund.of":          {"Von", "Of"},
+	"refund.correction": {
+		"Sobald der Zahlungsanbieter die Erstattung ausgeführt hat, entsteht genau eine Rechnungskorrektur mit diesen Zeilen, und der Kunde bekommt eine E-Mail.",
+		"As soon as the payment provider has made the refund, exactly one credit note with these lines is issued, and the customer gets an email.",
+	},
+	"refund.domains": {"Domains", "Domains"},
+	"refund.keep": {
+		"Der Kunde behält seine Domains. Löschen lässt sich nur eine Domain, deren Registrierung Sie ganz erstatten und die seitdem weder verlängert noch gesperrt wurde.",
+		"The customer keeps their domains. You can only delete a domain whose registration you refund in full and that has been neither renewed nor locked since.",
+	},
+	"refund.delete":      {"Diese Domains nach der Erstattung löschen", "Delete these domains after the refund"},
+	"refund.delete_hint": {"Ohne Häkchen behält der Kunde sie. Eine gelöschte Domain kann jeder neu registrieren.", "Without the tick the customer keeps them. Anyone can register a deleted domain."},
+	"refund.submit":      {"Jetzt erstatten", "Refund now"},
+	"refund.notice":      {"Widerruf", "Withdrawal"},
+	"refund.completes":   {"Die Erstattung erledigt den Widerruf, sobald sie ausgeführt ist.", "The refund closes the withdrawal once it is made."},
+	"refund.consumer":    {"Verbraucher", "Consumer"},
+	"refund.deletion":    {"mit Löschung", "with deletion"},
+	"refund.repeats":     {"wiederholt {1}", "repeats {1}"},
+	"refund.open":        {"Zu entscheiden", "To decide"},
+	"refund.assign":      {"Positionen zuordnen", "Assign to items"},
+	"refund.assign_about": {
+		"Diese Erstattung wurde beim Zahlungsanbieter veranlasst. Tragen Sie ein, wie viel davon auf welche Position entfällt; zusammen {1}. Die Rechnungskorrektur ist schon ausgestellt und bleibt gleich.",
+		"This refund was made at the payment provider. Enter how much of it is for which item, {1} in total. The credit note has been issued and stays the same.",
+	},
+	"refund.part": {"{1}, höchstens {2}", "{1}, at most {2}"},
+	"refund_about.returned": {
+		"Die Bank hat {1} zurückgegeben, der Kunde hat das Geld nicht. Erstatten Sie noch einmal, oder überweisen Sie den Betrag und halten Sie das fest.",
+		"The bank returned {1}, so the customer doesn't have the money. Refund it again, or transfer the amount and record that.",
+	},
+	"refund_about.refused": {
+		"Der Zahlungsanbieter hat die Erstattung von {1} abgelehnt. Es ist kein Geld geflossen, und es gibt keine Rechnungskorrektur.",
+		"The payment provider refused the refund of {1}. No money was moved, and there is no credit note.",
+	},
+	"refund.repeat":      {"Noch einmal erstatten", "Refund again"},
+	"refund.settle":      {"Als erledigt markieren", "Mark as handled"},
+	"refund.settle_note": {"Was haben Sie veranlasst?", "What did you do?"},
+
+	"refund_state.due":      {"steht aus", "outstanding"},
+	"refund_state.made":     {"erstattet", "refunded"},
+	"refund_state.returned": {"von der Bank zurück", "returned by the bank"},
+	"refund_state.refused":  {"abgelehnt", "refused"},
+
+	"refund_source.":         {"automatisch", "automatic"},
+	"refund_source.operator": {"Betreiber", "operator"},
+	"refund_source.provider": {"beim Zahlungsanbieter", "at the payment provider"},
+
+	"refund_reason.failed_item":   {"Position fehlgeschlagen", "failed item"},
+	"refund_reason.unmatched":     {"überzählige Zahlung", "unmatched payment"},
+	"refund_reason.provider":      {"unbekannt", "unknown"},
+	"refund_reason.withdrawal":    {"Widerruf", "withdrawal"},
+	"refund_reason.goodwill":      {"Kulanz", "goodwill"},
+	"refund_reason.mistake":       {"irrtümlich oder doppelt bestellt", "ordered by mistake or twice"},
+	"refund_reason.service_fault": {"unser Fehler", "our fault"},
+	"refund_reason.fraud":         {"Betrug", "fraud"},
+	"refund_reason.other":         {"anderer Grund", "other reason"},
+
+	"refund_task.assign":   {"Positionen zuordnen", "assign to items"},
+	"refund_task.returned": {"anders auszahlen", "pay another way"},
+	"refund_task.refused":  {"Ablehnung prüfen", "review the refusal"},
+
+	"refund_filter.open":    {"zu entscheiden", "to decide"},
+	"refund_filter.pending": {"steht aus", "outstanding"},
+
+	"refund_fee.returned": {
+		"Die Registry gibt ihre Gebühr zurück, wenn sie die Löschung vor {1} ausführt.",
+		"The registry returns its fee if it deletes the domain before {1}.",
+	},
+	"refund_fee.lost":    {"Die Registry gibt ihre Gebühr nicht zurück.", "The registry doesn't return its fee."},
+	"refund_fee.unknown": {"Ob die Registry ihre Gebühr zurückgibt, ist nicht bekannt.", "It is not known whether the registry returns its fee."},
+
+	"consumer.":         {"nicht bekannt", "not known"},
+	"consumer.consumer": {"ja", "yes"},
+	"consumer.business": {"nein, Unternehmen", "no, a business"},
+
+	"note.refund_ordered": {
+		"Die Erstattung ist gespeichert und geht jetzt an den Zahlungsanbieter.",
+		"The refund is stored and is now sent to the payment provider.",
+	},
+	"note.refund_assigned": {"Die Erstattung ist zugeordnet.", "The refund is assigned."},
+	"note.refund_settled":  {"Die Erstattung ist als erledigt markiert.", "The refund is marked as handled."},
+
+	"problem.bad_amount":       {"Bitte schreiben Sie den Betrag wie 12,90.", "Please write the amount like 12.90."},
+	"problem.refund_too_large": {"So viel ist nicht mehr zu erstatten. Es wurde nichts geändert.", "That is more than what is left to refund. Nothing was changed."},
+	"problem.bad_refund": {
+		"Bitte schreiben Sie, warum oder wie Sie erstatten, in höchstens 500 Zeichen. Zugeordnete Beträge müssen zusammen die Erstattung ergeben.",
+		"Please write why or how you refund, in at most 500 characters. Assigned amounts must add up to the refund.",
+	},
+	"problem.nothing_to_refund": {"Hier ist schon alles erstattet.", "Everything is refunded already."},
+	"problem.order_not_paid":    {"Die Bestellung ist nicht bezahlt, es gibt nichts zu erstatten.", "The order isn't paid, so there is nothing to refund."},
+	"problem.order_in_progress": {
+		"Die Bestellung wird noch ausgeführt. Was dabei scheitert, erstattet der Dienst selbst; alles andere können Sie danach erstatten.",
+		"The order is still being processed. The service itself refunds what fails; you can refund everything else afterwards.",
+	},
+	"problem.refund_changed": {
+		"Jemand anderes war schneller: Die Bestellung wurde seit der Vorschau erstattet. Prüfen Sie, was noch offen ist.",
+		"Someone else was faster: the order has been refunded since the preview. Check what is left.",
+	},
+	"problem.refund_decided":     {"Jemand anderes war schneller: Darüber ist schon entschieden.", "Someone else was faster: this has been decided already."},
+	"problem.deletion_forbidden": {"Die Domain lässt sich mit dieser Erstattung nicht mehr löschen. Es wurde nichts erstattet.", "The domain can no longer be deleted with this refund. Nothing was refunded."},
+}
