@@ -21,6 +21,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/admin"
 	"github.com/dotkontor/dotkontor/internal/registrar/billing"
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
+	"github.com/dotkontor/dotkontor/internal/registrar/cost"
 	"github.com/dotkontor/dotkontor/internal/registrar/delegate"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
 	"github.com/dotkontor/dotkontor/internal/registrar/export"
@@ -68,6 +69,8 @@ type App struct {
 	live    *catalog.Live // the current price list
 	lookups *Lookups
 	sales   order.Sales
+	costs   *cost.Prices
+	margins *cost.Margins
 	limits  limits
 
 	services      *Services
@@ -122,7 +125,7 @@ func New(ctx context.Context, cfg config.Config, logger *slog.Logger, opts Optio
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	for _, step := range []func(context.Context) error{
 		p.openLookups, p.newLimits, p.listen,
-		p.openServices, p.claimNode, p.loadPriceList,
+		p.openServices, p.claimNode, p.loadPriceList, p.startCosts,
 		p.startProvisioning, p.startDomainChanges, p.openAdmin, p.startTransfersAway, p.openNotices, p.startTerms, p.startOrders, p.startRenewals,
 		p.handleRequests, p.registerGauges, p.logStart,
 	} {
@@ -145,7 +148,9 @@ func (p *App) openLookups(context.Context) error {
 	}
 	p.inBackground(func(ctx context.Context) { _ = p.lookups.RDAP.Run(ctx) }) // refreshes IANA's bootstrap
 	p.closers = append(p.closers, p.lookups.Close)
+	p.costs = &cost.Prices{Extension: p.live.Extension, Rates: &cost.Rates{}}
 	p.sales = NewSales(p.cfg, p.lookups.Registries)
+	p.sales.Costs, p.sales.Now = p.costs, p.now
 	p.live.SetSaleDecider(p.sales.SaleOf)
 	return nil
 }

@@ -81,6 +81,7 @@ func provisionConfig(
 // are constants and accounts are configured, so the number of series is bounded.
 func (p *App) startProvisioning(context.Context) (err error) {
 	settings := provisionConfig(p.cfg, p.services, p.lookups.Registries, p.node, p.now, p.logger)
+	settings.Costs = p.costs
 	var accounts []string
 	for _, account := range settings.Accounts {
 		accounts = append(accounts, account.Name)

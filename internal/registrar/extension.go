@@ -32,6 +32,10 @@ type Extension struct {
 	// Sale reports whether names can be ordered here. It is not part of the price list:
 	// the configuration determines it when a list is loaded.
 	Sale Sale
+
+	// Costs is what the registry charges. BelowCost allows prices below it.
+	Costs     Costs
+	BelowCost bool
 }
 
 // Term is the number of years of a registration.

@@ -20,7 +20,7 @@ func provisionItemOf(row query.ProvisionItem) provision.Item {
 		ID: row.ID, Customer: row.CustomerID, Name: row.Name, TLD: row.Tld, Kind: provision.Kind(row.Kind),
 		Years: int(row.Years), Payment: row.Payment, State: provision.State(row.State), Failure: registrar.Code(row.Failure),
 		RefundDue: row.RefundDue != 0, Automatic: row.Automatic != 0, Account: row.Account, Domain: row.DomainID, Handle: row.Handle, SealedCode: row.CodeSealed,
-		RenewFrom: fromMicros(row.RenewFrom), Registrant: fromJSON[registrar.Registrant](row.Registrant),
+		Fee: moneyOf(row.Fee), RenewFrom: fromMicros(row.RenewFrom), Registrant: fromJSON[registrar.Registrant](row.Registrant),
 		RequestedAt: fromMicros(row.RequestedAt), DueAt: fromMicros(row.DueAt), Node: row.Node, Attempts: int(row.Attempts),
 		CreatedAt: fromMicros(row.CreatedAt), UpdatedAt: fromMicros(row.UpdatedAt),
 	}
@@ -147,7 +147,7 @@ func (db *DB) UpdateProvisionItem(ctx context.Context, transition provision.Tran
 		item := transition.To
 		customer, err := q.UpdateProvisionItem(ctx, query.UpdateProvisionItemParams{
 			State: string(item.State), Failure: string(item.Failure), RefundDue: boolToInt(item.RefundDue), DomainID: item.Domain,
-			Handle: item.Handle, CodeSealed: item.SealedCode, Registrant: optionalJSON(item.Registrant), RenewFrom: micros(item.RenewFrom),
+			Handle: item.Handle, CodeSealed: item.SealedCode, Registrant: optionalJSON(item.Registrant), RenewFrom: micros(item.RenewFrom), Fee: item.Fee.String(),
 			RequestedAt: micros(item.RequestedAt), DueAt: micros(item.DueAt), Node: item.Node,
 			Attempts: int64(item.Attempts), UpdatedAt: micros(item.UpdatedAt),
 			ID: item.ID, WasState: string(transition.From.State), WasDue: micros(transition.From.DueAt),
@@ -175,13 +175,28 @@ func (db *DB) UpdateProvisionItem(ctx context.Context, transition provision.Tran
 		if err != nil {
 			return err
 		}
-		if transition.AuditEvent == nil {
+		if transition.AuditEvent != nil {
+			event := *transition.AuditEvent
+			event.Customer = customer // a guest order may have been claimed since the item was read
+			if err := insertAuditEvent(ctx, q, event); err != nil {
+				return err
+			}
+		}
+		if transition.Charge == nil {
 			return nil
 		}
-		event := *transition.AuditEvent
-		event.Customer = customer // a guest order may have been claimed since the item was read
-		return insertAuditEvent(ctx, q, event)
+		// Last, because other items wait for the rows of the sums.
+		return insertRegistryCharge(ctx, q, *transition.Charge)
 	})
+}
+
+// moneyOf reads an amount that this program has written.
+func moneyOf(text string) registrar.Money {
+	money, err := registrar.ParseMoney(text)
+	if err != nil {
+		return registrar.Money{}
+	}
+	return money
 }
 
 // insertLockChange adds the change that locks an activated domain, due at once. The domain was

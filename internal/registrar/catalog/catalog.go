@@ -140,11 +140,11 @@ func (c *Catalog) Diff(next *Catalog) []Change {
 	for _, ext := range c.extensions {
 		after, ok := next.Extension(ext.TLD)
 		if !ok {
-			changes = append(changes, Change{TLD: ext.TLD, Old: strings.Join(csvRecord(ext), ",")})
+			changes = append(changes, Change{TLD: ext.TLD, Old: rowText(ext)})
 			continue
 		}
 		was, is := csvRecord(ext), csvRecord(after)
-		for i, column := range columns {
+		for i, column := range allColumns {
 			if was[i] != is[i] {
 				changes = append(changes, Change{TLD: ext.TLD, Field: column, Old: was[i], New: is[i]})
 			}
@@ -152,11 +152,16 @@ func (c *Catalog) Diff(next *Catalog) []Change {
 	}
 	for _, ext := range next.extensions {
 		if _, ok := c.byTLD[ext.TLD]; !ok {
-			changes = append(changes, Change{TLD: ext.TLD, New: strings.Join(csvRecord(ext), ",")})
+			changes = append(changes, Change{TLD: ext.TLD, New: rowText(ext)})
 		}
 	}
 	slices.SortStableFunc(changes, func(a, b Change) int { return strings.Compare(a.TLD, b.TLD) })
 	return changes
+}
+
+// rowText is a whole row, without its costs if it has none.
+func rowText(ext registrar.Extension) string {
+	return strings.Join(csvRecord(ext)[:widthOf(ext)], ",")
 }
 
 // Prices returns both prices of a changed price; ok is false for any other change.

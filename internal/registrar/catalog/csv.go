@@ -22,6 +22,12 @@ var columns = []string{
 	"popular", "requires", "verify", "rdap", "whois",
 }
 
+// costColumns may follow: what the registry charges, in cost_currency, and whether prices below
+// that are allowed. An empty cost is unknown.
+var costColumns = []string{"cost_currency", "cost_register", "cost_renew", "cost_transfer", "cost_restore", "below_cost"}
+
+var allColumns = slices.Concat(columns, costColumns)
+
 // noRDAP in the rdap column disables RDAP, whatever IANA's bootstrap lists.
 const noRDAP = "-"
 
@@ -78,13 +84,13 @@ func parse(r io.Reader, shipped *Catalog) (*Catalog, error) {
 		_, _ = buffered.Discard(3) // spreadsheets add a byte order mark
 	}
 	reader := csv.NewReader(buffered)
-	reader.FieldsPerRecord = len(columns)
-	reader.ReuseRecord = true
+	reader.ReuseRecord = true // the header sets the number of fields
 
 	header, err := reader.Read()
-	if err != nil || !slices.Equal(header, columns) {
-		return nil, Problems{{Line: 1, Text: "the first line must be: " + strings.Join(columns, ",")}}
+	if err != nil || !slices.Equal(header, columns) && !slices.Equal(header, allColumns) {
+		return nil, Problems{{Line: 1, Text: "the first line must be: " + strings.Join(columns, ",") + ", optionally with " + strings.Join(costColumns, ",")}}
 	}
+	width := len(header)
 	var (
 		extensions []registrar.Extension
 		problems   Problems
@@ -96,7 +102,7 @@ func parse(r io.Reader, shipped *Catalog) (*Catalog, error) {
 			break
 		}
 		if err != nil {
-			problems = append(problems, newProblem(err))
+			problems = append(problems, newProblem(err, width))
 			var broken *csv.ParseError
 			if errors.As(err, &broken) && errors.Is(broken.Err, csv.ErrFieldCount) {
 				continue
@@ -134,13 +140,13 @@ func parse(r io.Reader, shipped *Catalog) (*Catalog, error) {
 	return newCatalog(extensions), nil
 }
 
-func newProblem(err error) Problem {
+func newProblem(err error, width int) Problem {
 	var broken *csv.ParseError
 	if !errors.As(err, &broken) {
 		return Problem{Line: 1, Text: err.Error()}
 	}
 	if errors.Is(broken.Err, csv.ErrFieldCount) {
-		return Problem{Line: broken.Line, Text: fmt.Sprintf("a row has %d fields, separated by commas", len(columns))}
+		return Problem{Line: broken.Line, Text: fmt.Sprintf("a row has %d fields, separated by commas", width)}
 	}
 	return Problem{Line: broken.Line, Text: broken.Err.Error()}
 }
@@ -176,7 +182,26 @@ func (p *rowParser) parse(f []string) registrar.Extension {
 	if f[10] != noRDAP {
 		ext.RDAP = p.rdap(f[10])
 	}
+	if len(f) > len(columns) {
+		p.costs(f[len(columns):], &ext)
+	}
 	return ext
+}
+
+func (p *rowParser) costs(f []string, ext *registrar.Extension) {
+	currency := f[0]
+	p.check(currency == "" || registrar.ValidCurrency(currency), "cost_currency", "%q is not a currency like EUR", currency)
+	for i, cost := range []*registrar.Money{&ext.Costs.Register, &ext.Costs.Renew, &ext.Costs.Transfer, &ext.Costs.Restore} {
+		text := f[i+1]
+		if text == "" {
+			continue
+		}
+		amount, err := registrar.ParseAmount(text)
+		p.check(err == nil && amount >= 0, costColumns[i+1], "%q is not an amount like 12.90", text)
+		p.check(currency != "", "cost_currency", "is missing for %s", costColumns[i+1])
+		*cost = registrar.Money{Amount: amount, Currency: currency}
+	}
+	ext.BelowCost = p.flag("below_cost", f[5])
 }
 
 func (p *rowParser) tld(text string) string {
@@ -242,11 +267,15 @@ func (p *rowParser) whois(text string) string {
 // Write writes the list in the format that Parse reads.
 func (c *Catalog) Write(w io.Writer) error {
 	out := csv.NewWriter(w)
-	if err := out.Write(columns); err != nil {
+	width := len(columns)
+	for _, ext := range c.extensions {
+		width = max(width, widthOf(ext))
+	}
+	if err := out.Write(allColumns[:width]); err != nil {
 		return err
 	}
 	for _, ext := range c.extensions {
-		if err := out.Write(csvRecord(ext)); err != nil {
+		if err := out.Write(csvRecord(ext)[:width]); err != nil {
 			return err
 		}
 	}
@@ -263,7 +292,25 @@ func csvRecord(ext registrar.Extension) []string {
 		ext.TLD, ext.Register.String(), ext.Renew.String(), ext.Transfer.String(), ext.Restore.String(),
 		strconv.Itoa(ext.MinYears), strconv.Itoa(ext.MaxYears), formatFlag(ext.Popular), ext.Requires, formatFlag(ext.Verify),
 		rdap, ext.WHOIS,
+		ext.Costs.Currency(), formatCost(ext.Costs.Register), formatCost(ext.Costs.Renew), formatCost(ext.Costs.Transfer),
+		formatCost(ext.Costs.Restore), formatFlag(ext.BelowCost),
 	}
+}
+
+// widthOf is how many columns a row needs: a list without costs stays as earlier versions of the
+// program read it.
+func widthOf(ext registrar.Extension) int {
+	if ext.BelowCost || ext.Costs != (registrar.Costs{}) {
+		return len(allColumns)
+	}
+	return len(columns)
+}
+
+func formatCost(cost registrar.Money) string {
+	if cost.IsZero() {
+		return ""
+	}
+	return cost.Amount.String()
 }
 
 func formatFlag(set bool) string {

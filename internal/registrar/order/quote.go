@@ -2,9 +2,11 @@ package order
 
 import (
 	"context"
+	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/admin"
+	"github.com/dotkontor/dotkontor/internal/registrar/cost"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 )
@@ -84,6 +86,10 @@ func NetPrice(extension registrar.Extension, kind Kind, years int) registrar.Cen
 type Sales struct {
 	Payments bool // a payment provider is configured
 	Accounts provision.Accounts
+	// Costs is what registries charge; nil if it is unknown. Now is the business time, which
+	// Costs needs.
+	Costs *cost.Prices
+	Now   func() time.Time
 }
 
 // Enabled reports whether the configuration sells names at all.
@@ -99,7 +105,7 @@ func (s Sales) Refusal(extension registrar.Extension, kind Kind) error {
 		price = extension.Renew
 	case kind == Restore:
 		price = min(extension.Restore, extension.Renew)
-	case kind == Transfer:
+	case kind == Transfer && !s.belowCost(extension, kind):
 		return s.Accounts.CheckSupported(Transfer, extension) // some are free
 	}
 	if price <= 0 { // the list lacks a price
@@ -108,7 +114,53 @@ func (s Sales) Refusal(extension registrar.Extension, kind Kind) error {
 	if kind.ForHeldDomain() { // the account that holds the domain decides
 		return nil
 	}
+	if s.belowCost(extension, kind) {
+		return &registrar.Error{Kind: registrar.KindUnsupported, Code: NoPrice, Detail: "the price is below cost"}
+	}
 	return s.Accounts.CheckSupported(Register, extension)
+}
+
+// belowCost reports whether a new domain would be sold for less than its registry charges.
+// Customers who hold a domain can always renew it: they would lose it otherwise, and an
+// announced renewal is a promise. Operators see such prices when they import a list.
+func (s Sales) belowCost(extension registrar.Extension, kind Kind) bool {
+	if s.Costs == nil || s.Now == nil {
+		return false
+	}
+	_, below := BelowCost(s.Costs, extension, kind, s.Now())
+	return below
+}
+
+// BelowCost reports whether the price of an operation is below its cost, and by how much.
+func BelowCost(costs *cost.Prices, extension registrar.Extension, kind Kind, at time.Time) (registrar.Cents, bool) {
+	years := 1
+	switch kind {
+	case Register:
+		years = extension.Term()
+	case Restore:
+		years = 0 // the fee alone; the years are those of a renewal
+	default:
+	}
+	return costs.BelowCost(extension, cost.Operation(kind), years, NetPrice(extension, kind, years), at)
+}
+
+// PriceBelowCost is a price of a list that is below its cost and not allowed to be.
+type PriceBelowCost struct {
+	TLD  string
+	Kind Kind
+	By   registrar.Cents
+}
+
+// ListBelowCost returns the prices of extensions that are below their costs.
+func ListBelowCost(costs *cost.Prices, extensions []registrar.Extension, at time.Time) (below []PriceBelowCost) {
+	for _, extension := range extensions {
+		for _, kind := range []Kind{Register, Renew, Transfer, Restore} {
+			if by, is := BelowCost(costs, extension, kind, at); is {
+				below = append(below, PriceBelowCost{extension.TLD, kind, by})
+			}
+		}
+	}
+	return below
 }
 
 // SaleOf is the decision about one TLD of the price list.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/cost"
 	"github.com/dotkontor/dotkontor/internal/registrar/inbox"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 )
@@ -24,6 +25,7 @@ type memStore struct {
 	pollers      map[string]pollerLease
 	failPollers  atomic.Bool // leases can't be stored
 	events       []registrar.AuditEvent
+	charges      []cost.Charge
 	noRegistrant bool
 	verified     string
 	// registrant is the account's registrant; zero means Ada in Germany.
@@ -140,6 +142,9 @@ func (s *memStore) UpdateProvisionItem(_ context.Context, next provision.Transit
 			domain.Status = "active"
 		}
 		s.domains[domain.ID] = domain
+	}
+	if next.Charge != nil {
+		s.charges = append(s.charges, *next.Charge)
 	}
 	if next.AuditEvent != nil {
 		s.events = append(s.events, *next.AuditEvent)

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/inbox"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 )
@@ -31,6 +32,7 @@ type fakeRegistry struct {
 	requests     []provision.Request
 	contacts     []provision.Contact
 	expires      time.Time
+	fee          registrar.Money
 	latency      time.Duration
 }
 
@@ -67,7 +69,7 @@ func (o *fakeRegistry) Request(_ context.Context, request provision.Request) (pr
 	o.mu.Lock()
 	o.requests = append(o.requests, request)
 	o.mu.Unlock()
-	return provision.Outcome{Pending: o.pending, Expires: o.expires}, o.nextError("request")
+	return provision.Outcome{Pending: o.pending, Expires: o.expires, Fee: o.fee}, o.nextError("request")
 }
 
 func (o *fakeRegistry) Outcome(context.Context, provision.Request) (provision.Outcome, error) {

@@ -65,7 +65,9 @@ type Item struct {
 	// Registrant is the registrant that the TLD's rules accepted at payment; zero for a
 	// renewal, and once the item has ended.
 	Registrant registrar.Registrant
-	RenewFrom  time.Time // the registry's expiry before a renewal or restore; zero before the first step
+	// Fee is what the registry reported for a request that it decides later; zero if nothing.
+	Fee       registrar.Money
+	RenewFrom time.Time // the registry's expiry before a renewal or restore; zero before the first step
 	// RequestedAt is when the intent of the current state was stored; a pending request
 	// keeps the time of StateRequested.
 	RequestedAt time.Time

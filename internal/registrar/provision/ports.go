@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/cost"
 	"github.com/dotkontor/dotkontor/internal/registrar/inbox"
 )
 
@@ -41,7 +42,9 @@ type Transition struct {
 	DropDomain     bool
 	// Renewal is what a renewal or restore changes. An expired or deleted domain becomes active
 	// again.
-	Renewal    *Renewal
+	Renewal *Renewal
+	// Charge is what the registry charges for the item; set when it becomes active.
+	Charge     *cost.Charge
 	AuditEvent *registrar.AuditEvent // of the item's current customer; nil for steps that are not audited
 }
 
@@ -144,12 +147,17 @@ type Request struct {
 	// MaybeSent means that the call may have been sent before, at Since or later.
 	MaybeSent bool
 	Since     time.Time
+	// Fee is what the registry has reported for it so far.
+	Fee registrar.Money
 }
 
 // Outcome is the result of a request.
 type Outcome struct {
 	Pending bool      // the registry decides later
 	Expires time.Time // zero if the registry does not publish it
+	// Fee is what the registry charges for all commands of the request; zero if it reports
+	// none, or if a response was lost.
+	Fee registrar.Money
 }
 
 // AvailabilityQuery describes an order before payment.

@@ -3,7 +3,6 @@ package provision
 import (
 	"context"
 	"slices"
-	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
@@ -23,7 +22,8 @@ func (r *run) beginRenewal(ctx, call context.Context) error {
 	case record.Redemption:
 		return &registrar.Error{Kind: registrar.KindConflict, Code: NotRenewable, Detail: "domain is in redemption"}
 	case r.account.Rules(r.item.TLD).NoRenew, alreadyRenewed(domain, record, r.item.Years):
-		return r.completeRenewal(ctx, call, record.Expires)
+		// The registry charges for the term although no command was sent.
+		return r.completeRenewal(ctx, call, Outcome{Expires: record.Expires})
 	}
 	item := r.item
 	item.RenewFrom = record.Expires
@@ -47,7 +47,7 @@ func alreadyRenewed(domain Domain, record Record, years int) bool {
 
 // completeRenewal extends the customer's term by what was paid for. An expired or restored
 // domain becomes active.
-func (r *run) completeRenewal(ctx, call context.Context, expires time.Time) error {
+func (r *run) completeRenewal(ctx, call context.Context, outcome Outcome) error {
 	domain, err := r.renewalDomain(call)
 	if err == nil && (domain.Status != registrar.DomainActive || slices.Contains(domain.RegistryStatus, "clientHold")) {
 		err = r.account.Unhold(call, r.item.Name, r.item.ID+"-u")
@@ -68,8 +68,8 @@ func (r *run) completeRenewal(ctx, call context.Context, expires time.Time) erro
 	if item.Kind == Restore {
 		action = ActionRestored
 	}
-	return r.finish(ctx, Transition{To: item, AuditEvent: r.auditEvent(action), Renewal: &Renewal{
+	return r.finish(ctx, Transition{To: item, AuditEvent: r.auditEvent(action), Charge: r.charge(outcome.Fee, now), Renewal: &Renewal{
 		Domain: domain.ID, From: domain.PaidUntil, Until: domain.PaidUntil.AddDate(item.Years, 0, 0),
-		RegistryExpires: expires, SyncDue: r.items.Now().Add(syncInterval), At: now,
+		RegistryExpires: outcome.Expires, SyncDue: r.items.Now().Add(syncInterval), At: now,
 	}})
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/jobs"
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/cost"
 	"github.com/dotkontor/dotkontor/internal/ttlcache"
 )
 
@@ -82,6 +83,8 @@ type Config struct {
 	Nameservers []string        // those of new domains
 	Concurrency int             // items processed at a time; 0 means 16
 	Deadline    time.Duration   // of one call to a registry; 0 means a minute
+	// Costs prices what registries charge; nil knows what they report in euros only.
+	Costs *cost.Prices
 	// CacheTTL is how long pages show a registry's answer without a new query; 0 means
 	// 10 s. MaxCached bounds the cached answers; 0 means 20,000.
 	CacheTTL  time.Duration

@@ -8,6 +8,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/failpoint"
 	"github.com/dotkontor/dotkontor/internal/jobs"
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/cost"
 )
 
 // run is this node's work on one item while it holds the lease. Its steps return
@@ -218,7 +219,7 @@ func (r *run) ensureHosts(ctx, call context.Context) error {
 func (r *run) buildRequest() (Request, error) {
 	request := Request{
 		Kind: r.item.Kind, Name: r.item.Name, TLD: r.item.TLD, Years: r.item.Years, Handle: r.item.Handle, From: r.item.RenewFrom,
-		Transaction: r.item.ID + "-d", MaybeSent: r.maybeSent, Since: r.item.RequestedAt,
+		Transaction: r.item.ID + "-d", MaybeSent: r.maybeSent, Since: r.item.RequestedAt, Fee: r.item.Fee,
 	}
 	if r.item.Kind == Register {
 		request.Nameservers = r.cfg.Nameservers
@@ -248,6 +249,7 @@ func (r *run) sendRequest(ctx, call context.Context) error {
 		return r.succeed(ctx, call, outcome)
 	}
 	item := r.item
+	item.Fee = outcome.Fee
 	item.State, item.Attempts, item.DueAt, item.Node = StatePending, 0, r.items.Now().Add(minPendingPoll), ""
 	if r.transition(ctx, Transition{To: item}) == nil {
 		failpoint.Hit("pending")
@@ -273,8 +275,11 @@ func (r *run) checkPending(ctx, call context.Context) error {
 
 // succeed activates the customer's domain, or extends its term.
 func (r *run) succeed(ctx, call context.Context, outcome Outcome) error {
+	if outcome.Fee.IsZero() {
+		outcome.Fee = r.item.Fee // reported with the request, when it was pending
+	}
 	if r.item.Kind.ForHeldDomain() {
-		return r.completeRenewal(ctx, call, outcome.Expires)
+		return r.completeRenewal(ctx, call, outcome)
 	}
 	now := r.cfg.Now()
 	item := r.item
@@ -291,7 +296,7 @@ func (r *run) succeed(ctx, call context.Context, outcome Outcome) error {
 	if item.Kind == Transfer {
 		action = ActionReceived
 	}
-	next := Transition{To: item, ActivateDomain: &domain, AuditEvent: r.auditEvent(action)}
+	next := Transition{To: item, ActivateDomain: &domain, AuditEvent: r.auditEvent(action), Charge: r.charge(outcome.Fee, now)}
 	if r.account.Rules(item.TLD).TransferLock {
 		next.LockChange = registrar.NewID("chg_", now)
 	}
@@ -318,6 +323,13 @@ func (r *run) finish(ctx context.Context, next Transition) error {
 		log.WarnContext(ctx, "order item failed, refund due", "code", string(r.item.Failure))
 	}
 	return nil
+}
+
+// charge returns what the registry charges for the item.
+func (r *run) charge(fee registrar.Money, at time.Time) *cost.Charge {
+	charge := r.cfg.Costs.Charge(cost.Operation(r.item.Kind), r.item.TLD, r.item.Years, fee, at)
+	charge.ID, charge.Domain, charge.Account = r.item.ID, r.item.Domain, r.item.Account
+	return &charge
 }
 
 func (r *run) auditEvent(action registrar.Action) *registrar.AuditEvent {

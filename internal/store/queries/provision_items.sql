@@ -23,7 +23,7 @@ LIMIT sqlc.arg(max_rows);
 UPDATE provision_items
 SET state = sqlc.arg(state), failure = sqlc.arg(failure), refund_due = sqlc.arg(refund_due),
     domain_id = sqlc.arg(domain_id), handle = sqlc.arg(handle), code_sealed = sqlc.arg(code_sealed), registrant = sqlc.arg(registrant),
-    renew_from = sqlc.arg(renew_from), requested_at = sqlc.arg(requested_at), due_at = sqlc.arg(due_at), node = sqlc.arg(node), attempts = sqlc.arg(attempts),
+    renew_from = sqlc.arg(renew_from), fee = sqlc.arg(fee), requested_at = sqlc.arg(requested_at), due_at = sqlc.arg(due_at), node = sqlc.arg(node), attempts = sqlc.arg(attempts),
     updated_at = sqlc.arg(updated_at)
 WHERE id = sqlc.arg(id) AND state = sqlc.arg(was_state) AND due_at = sqlc.arg(was_due)
 RETURNING customer_id;

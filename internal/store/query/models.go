@@ -199,6 +199,12 @@ type DomainLock struct {
 	LiftedAt     int64
 }
 
+type ExchangeRate struct {
+	Day      string
+	Currency string
+	Rate     int64
+}
+
 type Grant struct {
 	ID            string
 	CustomerID    string
@@ -301,6 +307,17 @@ type Mail struct {
 	DueAt      int64
 	Attempts   int64
 	Node       string
+}
+
+type MarginMonth struct {
+	Month          string
+	Tld            string
+	Shard          int64
+	Items          int64
+	Revenue        int64
+	Euros          int64
+	UnknownItems   int64
+	UnknownRevenue int64
 }
 
 type MethodDetachment struct {
@@ -493,6 +510,7 @@ type ProvisionItem struct {
 	RenewFrom   int64
 	Registrant  string
 	Automatic   int64
+	Fee         string
 }
 
 type RecoveryCode struct {
@@ -545,6 +563,35 @@ type Registrant struct {
 	Phone        string
 	VatID        string
 	UpdatedAt    int64
+}
+
+type RegistryCharge struct {
+	ID        string
+	DomainID  string
+	Account   string
+	Tld       string
+	Operation string
+	Years     int64
+	Amount    int64
+	Currency  string
+	Source    string
+	Euros     int64
+	EurKnown  int64
+	Revenue   int64
+	Month     string
+	CreatedAt int64
+}
+
+type RegistryFund struct {
+	ID        string
+	Account   string
+	Kind      string
+	Amount    int64
+	Currency  string
+	At        int64
+	Reference string
+	CreatedBy string
+	CreatedAt int64
 }
 
 type RegistryMessage struct {

@@ -49,7 +49,7 @@ func (q *Queries) CountTransfers(ctx context.Context, customerID string) ([]Coun
 }
 
 const getProvisionItem = `-- name: GetProvisionItem :one
-SELECT id, customer_id, name, tld, kind, years, payment, state, failure, refund_due, account, domain_id, handle, code_sealed, requested_at, due_at, node, attempts, created_at, updated_at, renew_from, registrant, automatic FROM provision_items WHERE id = $1
+SELECT id, customer_id, name, tld, kind, years, payment, state, failure, refund_due, account, domain_id, handle, code_sealed, requested_at, due_at, node, attempts, created_at, updated_at, renew_from, registrant, automatic, fee FROM provision_items WHERE id = $1
 `
 
 func (q *Queries) GetProvisionItem(ctx context.Context, id string) (ProvisionItem, error) {
@@ -79,12 +79,13 @@ func (q *Queries) GetProvisionItem(ctx context.Context, id string) (ProvisionIte
 		&i.RenewFrom,
 		&i.Registrant,
 		&i.Automatic,
+		&i.Fee,
 	)
 	return i, err
 }
 
 const getProvisionItemByPayment = `-- name: GetProvisionItemByPayment :one
-SELECT id, customer_id, name, tld, kind, years, payment, state, failure, refund_due, account, domain_id, handle, code_sealed, requested_at, due_at, node, attempts, created_at, updated_at, renew_from, registrant, automatic FROM provision_items WHERE payment = $1 AND name = $2
+SELECT id, customer_id, name, tld, kind, years, payment, state, failure, refund_due, account, domain_id, handle, code_sealed, requested_at, due_at, node, attempts, created_at, updated_at, renew_from, registrant, automatic, fee FROM provision_items WHERE payment = $1 AND name = $2
 `
 
 func (q *Queries) GetProvisionItemByPayment(ctx context.Context, payment string, name string) (ProvisionItem, error) {
@@ -114,6 +115,7 @@ func (q *Queries) GetProvisionItemByPayment(ctx context.Context, payment string,
 		&i.RenewFrom,
 		&i.Registrant,
 		&i.Automatic,
+		&i.Fee,
 	)
 	return i, err
 }
@@ -203,7 +205,7 @@ func (q *Queries) InsertRenewalProvisionItem(ctx context.Context, arg InsertRene
 }
 
 const listDueProvisionItems = `-- name: ListDueProvisionItems :many
-SELECT id, customer_id, name, tld, kind, years, payment, state, failure, refund_due, account, domain_id, handle, code_sealed, requested_at, due_at, node, attempts, created_at, updated_at, renew_from, registrant, automatic FROM provision_items
+SELECT id, customer_id, name, tld, kind, years, payment, state, failure, refund_due, account, domain_id, handle, code_sealed, requested_at, due_at, node, attempts, created_at, updated_at, renew_from, registrant, automatic, fee FROM provision_items
 WHERE automatic = $1 AND due_at > 0 AND due_at <= $2
 ORDER BY due_at
 LIMIT $3
@@ -248,6 +250,7 @@ func (q *Queries) ListDueProvisionItems(ctx context.Context, arg ListDueProvisio
 			&i.RenewFrom,
 			&i.Registrant,
 			&i.Automatic,
+			&i.Fee,
 		); err != nil {
 			return nil, err
 		}
@@ -326,7 +329,7 @@ func (q *Queries) ListEndedTransfers(ctx context.Context, arg ListEndedTransfers
 }
 
 const listProvisionItems = `-- name: ListProvisionItems :many
-SELECT id, customer_id, name, tld, kind, years, payment, state, failure, refund_due, account, domain_id, handle, code_sealed, requested_at, due_at, node, attempts, created_at, updated_at, renew_from, registrant, automatic FROM provision_items
+SELECT id, customer_id, name, tld, kind, years, payment, state, failure, refund_due, account, domain_id, handle, code_sealed, requested_at, due_at, node, attempts, created_at, updated_at, renew_from, registrant, automatic, fee FROM provision_items
 WHERE id > $1
 ORDER BY id
 LIMIT $2
@@ -365,6 +368,7 @@ func (q *Queries) ListProvisionItems(ctx context.Context, iD string, limit int32
 			&i.RenewFrom,
 			&i.Registrant,
 			&i.Automatic,
+			&i.Fee,
 		); err != nil {
 			return nil, err
 		}
@@ -380,7 +384,7 @@ func (q *Queries) ListProvisionItems(ctx context.Context, iD string, limit int32
 }
 
 const listProvisionItemsByName = `-- name: ListProvisionItemsByName :many
-SELECT id, customer_id, name, tld, kind, years, payment, state, failure, refund_due, account, domain_id, handle, code_sealed, requested_at, due_at, node, attempts, created_at, updated_at, renew_from, registrant, automatic FROM provision_items WHERE name = $1 ORDER BY id
+SELECT id, customer_id, name, tld, kind, years, payment, state, failure, refund_due, account, domain_id, handle, code_sealed, requested_at, due_at, node, attempts, created_at, updated_at, renew_from, registrant, automatic, fee FROM provision_items WHERE name = $1 ORDER BY id
 `
 
 func (q *Queries) ListProvisionItemsByName(ctx context.Context, name string) ([]ProvisionItem, error) {
@@ -416,6 +420,7 @@ func (q *Queries) ListProvisionItemsByName(ctx context.Context, name string) ([]
 			&i.RenewFrom,
 			&i.Registrant,
 			&i.Automatic,
+			&i.Fee,
 		); err != nil {
 			return nil, err
 		}
@@ -431,7 +436,7 @@ func (q *Queries) ListProvisionItemsByName(ctx context.Context, name string) ([]
 }
 
 const listRunningTransfers = `-- name: ListRunningTransfers :many
-SELECT id, customer_id, name, tld, kind, years, payment, state, failure, refund_due, account, domain_id, handle, code_sealed, requested_at, due_at, node, attempts, created_at, updated_at, renew_from, registrant, automatic FROM provision_items
+SELECT id, customer_id, name, tld, kind, years, payment, state, failure, refund_due, account, domain_id, handle, code_sealed, requested_at, due_at, node, attempts, created_at, updated_at, renew_from, registrant, automatic, fee FROM provision_items
 WHERE customer_id = $1 AND kind = 'transfer' AND due_at > 0
 ORDER BY id DESC
 LIMIT $3 OFFSET $2
@@ -477,6 +482,7 @@ func (q *Queries) ListRunningTransfers(ctx context.Context, arg ListRunningTrans
 			&i.RenewFrom,
 			&i.Registrant,
 			&i.Automatic,
+			&i.Fee,
 		); err != nil {
 			return nil, err
 		}
@@ -519,9 +525,9 @@ const updateProvisionItem = `-- name: UpdateProvisionItem :one
 UPDATE provision_items
 SET state = $1, failure = $2, refund_due = $3,
     domain_id = $4, handle = $5, code_sealed = $6, registrant = $7,
-    renew_from = $8, requested_at = $9, due_at = $10, node = $11, attempts = $12,
-    updated_at = $13
-WHERE id = $14 AND state = $15 AND due_at = $16
+    renew_from = $8, fee = $9, requested_at = $10, due_at = $11, node = $12, attempts = $13,
+    updated_at = $14
+WHERE id = $15 AND state = $16 AND due_at = $17
 RETURNING customer_id
 `
 
@@ -534,6 +540,7 @@ type UpdateProvisionItemParams struct {
 	CodeSealed  string
 	Registrant  string
 	RenewFrom   int64
+	Fee         string
 	RequestedAt int64
 	DueAt       int64
 	Node        string
@@ -554,6 +561,7 @@ func (q *Queries) UpdateProvisionItem(ctx context.Context, arg UpdateProvisionIt
 		arg.CodeSealed,
 		arg.Registrant,
 		arg.RenewFrom,
+		arg.Fee,
 		arg.RequestedAt,
 		arg.DueAt,
 		arg.Node,

@@ -57,7 +57,9 @@ func (c *Client) CreateDomain(ctx context.Context, q CreateDomain) (provision.Ou
 // outcome reads the response to a transform command. If it is pending, a poll
 // message reports the result.
 func (a *response) outcome(element string) provision.Outcome {
-	return provision.Outcome{Pending: a.code == CodePending, Expires: a.data.Child(nsDomain, element).timeValue(nsDomain, "exDate")}
+	return provision.Outcome{
+		Pending: a.code == CodePending, Expires: a.data.Child(nsDomain, element).timeValue(nsDomain, "exDate"), Fee: a.chargedFee(element),
+	}
 }
 
 func (q *CreateDomain) write(w *Writer) {

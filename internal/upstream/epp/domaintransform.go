@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 )
@@ -128,10 +129,21 @@ func (c *Client) RenewDomain(ctx context.Context, q RenewDomain) (provision.Outc
 
 // DeleteDomain deletes a domain (RFC 5731, 3.2.2).
 func (c *Client) DeleteDomain(ctx context.Context, name, clTRID string) (pending bool, err error) {
-	return c.sendForPending(ctx, &call{
+	pending, _, err = c.DeleteDomainForFee(ctx, name, clTRID)
+	return pending, err
+}
+
+// DeleteDomainForFee is DeleteDomain with what the registry charges for it: below zero during a
+// grace period, when it refunds; zero if it reports nothing.
+func (c *Client) DeleteDomainForFee(ctx context.Context, name, clTRID string) (pending bool, fee registrar.Money, err error) {
+	a, err := c.send(ctx, &call{
 		Command: Command{Verb: "delete", Object: "domain", Request: name}, trid: clTRID,
 		body: func(w *Writer) { w.label("domain:name", name) },
 	})
+	if err != nil {
+		return false, registrar.Money{}, err
+	}
+	return a.code == CodePending, a.chargedFee("delData"), nil
 }
 
 // TransferOp is an operation on a transfer (RFC 5730, 2.9.3.4).
@@ -174,6 +186,8 @@ type Transfer struct {
 	Requested time.Time
 	// Acts is when it was decided, or when the registry decides (acDate).
 	Acts time.Time
+	// Fee is what a request costs; zero if the registry reports none.
+	Fee registrar.Money
 }
 
 // TransferDomain performs an operation on a transfer. See TransferOrFind for lost
@@ -189,7 +203,7 @@ func (c *Client) TransferDomain(ctx context.Context, q TransferDomain) (Transfer
 	data := a.data.Child(nsDomain, "trnData")
 	transfer := Transfer{
 		Status: data.value(nsDomain, "trStatus"), Requester: data.value(nsDomain, "reID"),
-		Requested: data.timeValue(nsDomain, "reDate"), Acts: data.timeValue(nsDomain, "acDate"),
+		Requested: data.timeValue(nsDomain, "reDate"), Acts: data.timeValue(nsDomain, "acDate"), Fee: a.chargedFee("trnData"),
 	}
 	if a.code == CodePending {
 		transfer.Status = TransferPending

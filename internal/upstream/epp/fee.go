@@ -1,66 +1,11 @@
 package epp
 
 import (
-	"errors"
 	"slices"
-	"strconv"
 	"strings"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
 )
-
-// Amount is an exact amount in ten-thousandths of a currency unit: registry fees
-// have two decimals, rarely three or four.
-type Amount int64
-
-const (
-	perUnit       = 10_000
-	amountDigits  = 4
-	maxUnits      = 100_000_000_000
-	shownDecimals = 2
-)
-
-var errInexactAmount = errors.New("epp: not an exact amount")
-
-// ParseAmount parses an XML Schema decimal.
-func ParseAmount(text string) (Amount, error) {
-	rest, negative := strings.CutPrefix(text, "-")
-	if !negative {
-		rest = strings.TrimPrefix(rest, "+")
-	}
-	units, decimals, _ := strings.Cut(rest, ".")
-	if units+decimals == "" || strings.Trim(units+decimals, "0123456789") != "" {
-		return 0, errInexactAmount
-	}
-	decimals = strings.TrimRight(decimals, "0")
-	if len(decimals) > amountDigits {
-		return 0, errInexactAmount
-	}
-	whole, err := strconv.ParseUint("0"+units, 10, 63)
-	if err != nil || whole > maxUnits {
-		return 0, errInexactAmount
-	}
-	part, err := strconv.ParseUint(decimals+strings.Repeat("0", amountDigits-len(decimals)), 10, 63)
-	if err != nil {
-		return 0, errInexactAmount
-	}
-	value := Amount(whole*perUnit + part)
-	if negative {
-		value = -value
-	}
-	return value, nil
-}
-
-// String formats the amount with two decimals, or with as many as it needs.
-func (a Amount) String() string {
-	sign := ""
-	if a < 0 {
-		sign, a = "-", -a
-	}
-	decimals := strconv.FormatInt(int64(a%perUnit)+perUnit, 10)[1:]
-	for len(decimals) > shownDecimals && decimals[len(decimals)-1] == '0' {
-		decimals = decimals[:len(decimals)-1]
-	}
-	return sign + strconv.FormatInt(int64(a/perUnit), 10) + "." + decimals
-}
 
 // FeeCommand is a command whose fee a check requests (RFC 8748, 5.1.1).
 type FeeCommand struct {
@@ -83,7 +28,7 @@ type Fee struct {
 
 type price struct {
 	command string
-	amount  Amount // fees less credits
+	amount  registrar.Amount // fees less credits
 	// known is false where the registry reports no fee or an inexact amount.
 	known bool
 	// standard means that the registry marks this as its usual price.
@@ -91,7 +36,7 @@ type price struct {
 }
 
 // Price returns the price of one command; false if unknown.
-func (f *Fee) Price(command string) (Amount, bool) {
+func (f *Fee) Price(command string) (registrar.Amount, bool) {
 	for _, price := range f.prices {
 		if price.command == command && price.known {
 			return price.amount, true
@@ -149,12 +94,12 @@ func readFees(extension *Node) map[string]*Fee {
 }
 
 // sumFees adds up the fees and credits below n. Credits are negative (RFC 8748, 3.4).
-func sumFees(n *Node) (total Amount, known bool) {
+func sumFees(n *Node) (total registrar.Amount, known bool) {
 	for _, child := range n.Children {
 		if child.Space != nsFee || child.Local != "fee" && child.Local != "credit" {
 			continue
 		}
-		amount, err := ParseAmount(child.Text)
+		amount, err := registrar.ParseAmount(child.Text)
 		if err != nil {
 			return 0, false
 		}
@@ -162,4 +107,32 @@ func sumFees(n *Node) (total Amount, known bool) {
 		known = known || child.Local == "fee"
 	}
 	return total, known
+}
+
+// chargedFee returns what a response says that the command cost: the element of the fee
+// extension named after the command. It is zero if the registry reports none, and negative if
+// it refunds. Older versions of the extension are not announced at login, so none arrives.
+func (a *response) chargedFee(element string) registrar.Money {
+	data := a.extension.Child(nsFee, element)
+	if data == nil {
+		return registrar.Money{}
+	}
+	var total registrar.Amount
+	known := false
+	for _, child := range data.Children {
+		if child.Space != nsFee || child.Local != "fee" && child.Local != "credit" {
+			continue
+		}
+		amount, err := registrar.ParseAmount(child.Text)
+		if err != nil {
+			return registrar.Money{}
+		}
+		total += amount
+		known = true
+	}
+	currency := data.value(nsFee, "currency")
+	if !known || !registrar.ValidCurrency(currency) {
+		return registrar.Money{}
+	}
+	return registrar.Money{Amount: total, Currency: currency}
 }

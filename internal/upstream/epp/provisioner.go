@@ -143,6 +143,7 @@ func (p *Provisioner) renew(ctx context.Context, request provision.Request) (pro
 // restore sends what the registry's state calls for: the restore request, its report, and
 // a renewal for the years that the registry has not added itself. It may be repeated.
 func (p *Provisioner) restore(ctx context.Context, request provision.Request) (provision.Outcome, error) {
+	fee := request.Fee // what earlier calls have reported
 	for range 3 {
 		info, err := p.client.InfoDomain(ctx, InfoDomain{Name: request.Name})
 		switch {
@@ -153,26 +154,35 @@ func (p *Provisioner) restore(ctx context.Context, request provision.Request) (p
 		case info.inGrace(gracePendingRestore):
 			_, err = p.client.RestoreDomain(ctx, RestoreDomain{Name: request.Name, Report: p.restoreReport(&info, request), ClTRID: request.Transaction + "-r"})
 		case info.inGrace(graceRedemption):
-			_, err = p.client.RestoreDomain(ctx, RestoreDomain{Name: request.Name, ClTRID: request.Transaction + "-q"})
+			fee, err = p.client.RestoreDomain(ctx, RestoreDomain{Name: request.Name, ClTRID: request.Transaction + "-q"})
 		case info.isDeleted(): // the redemption period is over
 			return provision.Outcome{}, deniedError(p.client.Host(), nil)
 		default:
-			return p.renewRestored(ctx, request, &info)
+			return p.renewRestored(ctx, request, &info, fee)
 		}
 		if err != nil {
 			return provision.Outcome{}, mapBillingError(err)
 		}
 	}
-	return provision.Outcome{Pending: true}, nil
+	return provision.Outcome{Pending: true, Fee: fee}, nil
 }
 
-func (p *Provisioner) renewRestored(ctx context.Context, request provision.Request, info *DomainInfo) (provision.Outcome, error) {
+// renewRestored adds the years that the registry has not. fee is that of the restore.
+func (p *Provisioner) renewRestored(
+	ctx context.Context, request provision.Request, info *DomainInfo, fee registrar.Money,
+) (provision.Outcome, error) {
 	policy := p.policyOf(request.TLD)
 	if request.Years == 0 || policy.NoRenew || !info.Expires.Before(minRenewedExpiry(request.From, request.Years)) {
-		return provision.Outcome{Expires: info.Expires}, nil
+		return provision.Outcome{Expires: info.Expires, Fee: fee}, nil
 	}
 	request.From, request.MaybeSent = info.Expires, false // the registry was just queried
-	return p.renew(ctx, request)
+	outcome, err := p.renew(ctx, request)
+	if fee.IsZero() || fee.Currency != outcome.Fee.Currency {
+		outcome.Fee = registrar.Money{} // a part of the costs is unknown, so the sum is
+	} else {
+		outcome.Fee.Amount += fee.Amount
+	}
+	return outcome, err
 }
 
 // restoreReport describes a domain that is the same before and after. Its last change is
@@ -207,9 +217,11 @@ func (p *Provisioner) requestTransfer(ctx context.Context, request provision.Req
 		return provision.Outcome{}, mapBillingError(err)
 	}
 	if transfer.Status == TransferPending {
-		return provision.Outcome{Pending: true}, nil
+		return provision.Outcome{Pending: true, Fee: transfer.Fee}, nil
 	}
-	return p.transferResult(ctx, request)
+	outcome, err := p.transferResult(ctx, request)
+	outcome.Fee = transfer.Fee
+	return outcome, err
 }
 
 func (p *Provisioner) transferCommand(request provision.Request) TransferDomain {

@@ -170,12 +170,12 @@ func TestParseAmount_NeverRounds(t *testing.T) {
 	for text, want := range map[string]string{
 		"10": "10.00", "10.5": "10.50", "10.1234": "10.1234", "0": "0.00", ".5": "0.50", "+3.10": "3.10", "-7.25": "-7.25", "10.50000000": "10.50", "0.0": "0.00",
 	} {
-		if got, err := ParseAmount(text); err != nil || got.String() != want {
+		if got, err := registrar.ParseAmount(text); err != nil || got.String() != want {
 			t.Errorf("%q: %s, %v", text, got, err)
 		}
 	}
 	for _, text := range []string{"", ".", "-", "1,50", "1e3", "0.00001", "1.2.3", "NaN", "9999999999999", "1.-5", "--1", "+-1"} {
-		if got, err := ParseAmount(text); err == nil {
+		if got, err := registrar.ParseAmount(text); err == nil {
 			t.Errorf("%q was read as %s", text, got)
 		}
 	}

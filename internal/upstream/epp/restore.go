@@ -3,6 +3,8 @@ package epp
 import (
 	"context"
 	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
 // RestoreDomain restores a deleted domain (RFC 3915, 4.2.5).
@@ -25,9 +27,10 @@ type RestoreReport struct {
 	Statements []string
 }
 
-// RestoreDomain sends a restore request or its report.
-func (c *Client) RestoreDomain(ctx context.Context, q RestoreDomain) (pending bool, err error) {
-	return c.sendForPending(ctx, &call{
+// RestoreDomain sends a restore request or its report. fee is what it costs; zero if the
+// registry reports none.
+func (c *Client) RestoreDomain(ctx context.Context, q RestoreDomain) (fee registrar.Money, err error) {
+	a, err := c.send(ctx, &call{
 		Command: Command{Verb: "update", Object: "domain", Request: q}, trid: q.ClTRID, requiredExtension: nsRGP,
 		body: func(w *Writer) {
 			w.label("domain:name", q.Name)
@@ -43,6 +46,10 @@ func (c *Client) RestoreDomain(ctx context.Context, q RestoreDomain) (pending bo
 			w.End("rgp:update")
 		},
 	})
+	if err != nil {
+		return registrar.Money{}, err
+	}
+	return a.chargedFee("updData"), nil
 }
 
 func (r *RestoreReport) write(w *Writer) {

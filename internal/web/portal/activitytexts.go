@@ -136,6 +136,8 @@ var activityTexts = ui.Texts{
 	"object.link":                    {"über den Link", "with a link"},
 	"object.password_and_enrolment":  {"mit Passwort und Einrichtungslink", "with password and enrolment link"},
 	"object.recovery_code":           {"mit Wiederherstellungscode", "with recovery code"},
+	"action.registry_funds_added":    {"Buchung auf einem Registry-Konto erfasst", "Entry on a registry account recorded"},
+	"action.exchange_rates_imported": {"Wechselkurse importiert", "Exchange rates imported"},
 	"action.registry_message_read":   {"Registry-Meldung gelesen", "Registry message read"},
 	"action.registry_messages_read":  {"Registry-Meldungen einer Art gelesen", "Registry messages of a kind read"},
 	"action.inquiry_handled":         {"Anfrage bearbeitet", "Inquiry handled"},

@@ -1,0 +1,63 @@
+package app
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar/cost"
+	"github.com/dotkontor/dotkontor/internal/store"
+)
+
+const (
+	ratesInterval = time.Minute
+	ratesTimeout  = 5 * time.Second
+)
+
+// startCosts loads the exchange rates and follows imports. What can be ordered depends on them.
+func (p *App) startCosts(ctx context.Context) (err error) {
+	if p.margins, err = cost.NewMargins(p.services.DB, p.now); err != nil {
+		return err
+	}
+	loaded, err := loadRates(ctx, p.services.DB, p.costs.Rates, p.now())
+	if err != nil {
+		return err
+	}
+	p.live.SetSaleDecider(p.sales.SaleOf)
+	p.inBackground(func(ctx context.Context) {
+		ticker := time.NewTicker(ratesInterval)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-ticker.C:
+			}
+			// An unreachable database is reported centrally; the rates age until the next read.
+			if next, err := loadRates(ctx, p.services.DB, p.costs.Rates, p.now()); err == nil && !slices.Equal(next, loaded) {
+				loaded = next
+				p.live.SetSaleDecider(p.sales.SaleOf)
+			}
+		}
+	})
+	return nil
+}
+
+// loadRates sets the rates that may be in force.
+func loadRates(ctx context.Context, db *store.DB, rates *cost.Rates, now time.Time) ([]cost.Rate, error) {
+	ctx, cancel := context.WithTimeout(ctx, ratesTimeout)
+	defer cancel()
+	// A day more, because days begin earlier in Germany.
+	list, err := db.ListExchangeRates(ctx, now.Add(-cost.MaxRateAge-24*time.Hour))
+	if err == nil {
+		rates.Set(list)
+	}
+	return list, err
+}
+
+// LoadPrices returns the prices of a command.
+func LoadPrices(ctx context.Context, db *store.DB, now time.Time) (*cost.Prices, error) {
+	prices := &cost.Prices{Rates: &cost.Rates{}}
+	_, err := loadRates(ctx, db, prices.Rates, now)
+	return prices, err
+}
