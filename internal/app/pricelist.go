@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -31,9 +32,20 @@ func (p *App) loadPriceList(ctx context.Context) error {
 	return nil
 }
 
+// maxNamedExtensions bounds the extensions that an audit event names.
+const maxNamedExtensions = 20
+
 // PriceListEvent is what the audit log says about a new price list.
 func PriceListEvent(by registrar.Actor, next *catalog.Catalog, changes int) registrar.AuditEvent {
-	return registrar.AuditEvent{
-		Actor: by, Action: admin.PriceListReplaced, Object: fmt.Sprintf("%d extensions, %d changes", next.Len(), changes), At: time.Now(),
+	object := fmt.Sprintf("%d extensions, %d changes", next.Len(), changes)
+	var allowed []string
+	for _, ext := range next.All() {
+		if ext.BelowCost {
+			allowed = append(allowed, ext.TLD)
+		}
 	}
+	if len(allowed) > 0 {
+		object += fmt.Sprintf(", below cost allowed for %d: %s", len(allowed), strings.Join(allowed[:min(len(allowed), maxNamedExtensions)], " "))
+	}
+	return registrar.AuditEvent{Actor: by, Action: admin.PriceListReplaced, Object: object, At: time.Now()}
 }

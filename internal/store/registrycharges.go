@@ -3,14 +3,19 @@ package store
 import (
 	"context"
 	"hash/fnv"
+	"iter"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/billing/reconcile"
 	"github.com/dotkontor/dotkontor/internal/registrar/cost"
 	"github.com/dotkontor/dotkontor/internal/store/query"
 )
 
-var _ cost.Store = (*DB)(nil)
+var (
+	_ cost.Store              = (*DB)(nil)
+	_ reconcile.BooksDatabase = (*DB)(nil)
+)
 
 // marginShards is how many rows of a month and extension concurrent charges are spread over.
 const marginShards = 4
@@ -104,4 +109,9 @@ func (db *DB) ListRegistryFunds(ctx context.Context, limit int) ([]cost.Funds, e
 			Amount: registrar.Money{Amount: registrar.Amount(row.Amount), Currency: row.Currency},
 		}
 	})(db.read().ListRegistryFunds(ctx, int32(limit)))
+}
+
+// ReconciliationCharges returns all charges.
+func (db *DB) ReconciliationCharges(ctx context.Context) iter.Seq2[cost.Charge, error] {
+	return pages(ctx, db.ListRegistryCharges, func(c cost.Charge) string { return c.ID })
 }

@@ -9,22 +9,26 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"time"
 
 	"github.com/dotkontor/dotkontor/internal/app"
 	"github.com/dotkontor/dotkontor/internal/cli"
 	"github.com/dotkontor/dotkontor/internal/config"
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
+	"github.com/dotkontor/dotkontor/internal/registrar/cost"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/store"
 	"github.com/dotkontor/dotkontor/internal/store/sqldb"
 )
 
 type CatalogCommand struct {
-	Export catalogExportCommand `cmd:"" help:"Print the current price list as CSV."`
-	Diff   catalogDiffCommand   `cmd:"" help:"Show what importing a file would change."`
-	Sales  catalogSalesCommand  `cmd:"" help:"Show which listed extensions can be ordered, the first charge of each, and why others are lookup only."`
-	Import catalogImportCommand `cmd:"" help:"Replace the price list. All nodes use it within a second; one invalid row rejects the whole list."`
-	Reset  catalogResetCommand  `cmd:"" help:"Return to the price list that ships with the program."`
+	Export         catalogExportCommand    `cmd:"" help:"Print the current price list as CSV."`
+	Diff           catalogDiffCommand      `cmd:"" help:"Show what importing a file would change."`
+	Sales          catalogSalesCommand     `cmd:"" help:"Show which listed extensions can be ordered, the first charge of each, and why others are lookup only."`
+	AllowBelowCost catalogBelowCostCommand `cmd:"" help:"Allow prices of an extension below what its registry charges."`
+	Import         catalogImportCommand    `cmd:"" help:"Replace the price list. All nodes use it within a second; one invalid row rejects the whole list."`
+	Reset          catalogResetCommand     `cmd:"" help:"Return to the price list that ships with the program."`
 }
 
 type catalogFlags struct {
@@ -96,7 +100,7 @@ func (c catalogDiffCommand) Run(t *cli.Terminal) error {
 
 type catalogImportCommand struct {
 	catalogFlags
-	Yes  bool   `help:"Import even if prices change by more than catalog.confirm_factor, or extensions disappear."`
+	Yes  bool   `help:"Import even if prices change by more than catalog.confirm_factor, are below cost, or extensions disappear."`
 	File string `arg:"" help:"The new price list (CSV), or - for standard input."`
 }
 
@@ -156,6 +160,13 @@ func replacePriceList(t *cli.Terminal, db *store.DB, factor float64, next *catal
 	printChanges(t.Out, changes)
 	if risky := catalog.NeedConfirmation(changes, factor); risky > 0 && !confirmed {
 		return fmt.Errorf("nothing was changed: %d prices change by more than a factor of %g, or extensions disappear; check the list above, then repeat with --yes", risky, factor)
+	}
+	below, err := printBelowCost(t, t.Out, db, compared)
+	if err != nil {
+		return err
+	}
+	if below > 0 && !confirmed {
+		return fmt.Errorf("nothing was changed: %d prices are below cost; raise them, allow it with below_cost, or repeat with --yes", below)
 	}
 	edition, err := db.ReplacePriceList(t.Ctx, current, next, app.PriceListEvent(
 		registrar.Actor{Kind: registrar.ActorOperator, Through: cli.SystemUser()}, compared, len(changes)))
@@ -229,7 +240,10 @@ func (c catalogSalesCommand) Run(t *cli.Terminal) error {
 		return err
 	}
 	defer registries.Close()
+	// Only costs in euros count: reading rates would have to upgrade the schema.
+	prices := &cost.Prices{}
 	sold, shown := app.NewSales(cfg, registries), 0
+	sold.Costs, sold.Now = prices, time.Now
 	for _, ext := range list.All() {
 		sale := sold.SaleOf(ext)
 		if c.LookupOnly && sale.NoRegistration == "" {
@@ -240,6 +254,9 @@ func (c catalogSalesCommand) Run(t *cli.Terminal) error {
 		switch {
 		case sale.NoRegistration != "":
 			label = "lookup only: " + string(sale.NoRegistration)
+			if _, below := order.BelowCost(prices, ext, order.Register, time.Now()); below {
+				label += " (below cost)"
+			}
 			if ext.Requires != "" {
 				label += " (" + ext.Requires + ")"
 			}

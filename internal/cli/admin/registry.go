@@ -19,6 +19,8 @@ type RegistryCommand struct {
 	Check registryCheckCommand `cmd:"" help:"Check names and their prices at the registries over EPP."`
 	Info  registryInfoCommand  `cmd:"" help:"Show a domain's data at its registry."`
 	Poll  registryPollCommand  `cmd:"" help:"Fetch queued poll messages. The running service does this automatically."`
+	Funds registryFundsCommand `cmd:"" help:"Record the opening balance, a deposit or a statement of an account that is paid in advance."`
+	Rates registryRatesCommand `cmd:"" help:"Import the European Central Bank's exchange rates, for registries that charge in other currencies."`
 	Sync  registrySyncCommand  `cmd:"" help:"Compare every domain with its registry and report differences."`
 }
 

@@ -17,6 +17,7 @@ type Command struct {
 	Token     string `env:"DOTKONTOR_TOKEN" help:"Access token of a customer, for the checks that need one. Prefer the variable: other users can read the command line." placeholder:"TOKEN"`
 	JSON      bool   `name:"json" help:"Print one JSON object at the end."`
 	Reconcile bool   `help:"Reconcile orders, provision items and domains with the payment provider instead of testing the interface."`
+	Books     bool   `help:"Compare what registries charge with completed items and account balances instead of testing the interface."`
 	cli.ServiceFlags
 	Patience time.Duration `default:"10m" help:"With --reconcile: skip what changed within this time, because it may still be in progress."`
 }
@@ -37,6 +38,10 @@ With --reconcile it runs on the machine of the service instead: it reads the
 database (--config) and the payment provider's records and changes nothing. Each
 FAIL is an amount, order, provision item, domain or refund that does not match
 the others.
+
+With --books it compares what registries charge with the completed provision
+items, the sums of the margin page and the balances of accounts that are paid in
+advance. Each FAIL is a difference; each WARN is a charge of unknown amount.
 
 Exit code: 0 nothing failed (WARN is not a failure), 1 something failed, 64
 usage error, 130 interrupted.`, expectedRequests, expectedLimited, requestTimeout, totalTimeout)
@@ -72,10 +77,14 @@ func (c *Command) Run(t *cli.Terminal) error {
 	switch {
 	case c.Reconcile && c.URL != "":
 		return cli.UsageError("--reconcile and --url can't be combined")
+	case c.Books && (c.URL != "" || c.Reconcile):
+		return cli.UsageError("--books can't be combined with --url or --reconcile")
 	case c.Reconcile:
 		return c.runReconcile(t)
+	case c.Books:
+		return c.runBooks(t)
 	case c.URL == "":
-		return cli.UsageError("select a service with --url URL, or use --reconcile")
+		return cli.UsageError("select a service with --url URL, or use --reconcile or --books")
 	}
 	base, err := baseAddress(c.URL)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/cli"
 	"github.com/dotkontor/dotkontor/internal/config"
+	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
 	"github.com/dotkontor/dotkontor/internal/sandbox/registry"
 	"github.com/dotkontor/dotkontor/internal/sandbox/registry/epp"
@@ -41,10 +42,14 @@ func zones(list *catalog.Catalog) []registry.Zone {
 	for _, ext := range extensions {
 		all = append(all, registry.Zone{
 			TLD: ext.TLD, RDAP: ext.RDAP, WHOIS: ext.WHOIS, Popular: ext.Popular, MinYears: ext.MinYears, MaxYears: ext.MaxYears,
+			Fees: registry.Fees{Create: feeOf(ext.Register), Renew: feeOf(ext.Renew), Transfer: feeOf(ext.Transfer), Restore: feeOf(ext.Restore)},
 		})
 	}
 	return all
 }
+
+// feeOf is what the simulated registry charges: 70 % of the price, so that there is a margin.
+func feeOf(price registrar.Cents) int64 { return int64(price) * 7 / 10 }
 
 // newConfig returns the configuration of a service that uses the simulated upstreams.
 func (c Command) newConfig(sim simulation) (config.Config, error) {

@@ -74,6 +74,18 @@ func (c *Catalog) withSales(decide func(registrar.Extension) registrar.Sale) *Ca
 	return &Catalog{extensions: extensions, byTLD: c.byTLD}
 }
 
+// WithBelowCost returns a copy in which prices of a TLD may be below cost, or not; false if it is
+// not listed.
+func (c *Catalog) WithBelowCost(tld string, allowed bool) (*Catalog, bool) {
+	i, listed := c.byTLD[tld]
+	if !listed {
+		return nil, false
+	}
+	extensions := c.All()
+	extensions[i].BelowCost = allowed
+	return &Catalog{extensions: extensions, byTLD: c.byTLD}, true
+}
+
 // Live is the active catalog. It is safe for concurrent use.
 type Live struct {
 	current atomic.Pointer[Catalog]

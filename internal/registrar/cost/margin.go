@@ -133,3 +133,11 @@ func (y *Year) sum(rows []MonthMargin) error {
 	})
 	return nil
 }
+
+// Margin is what a charge adds to the sums of its month.
+func (c Charge) Margin() Margin {
+	if c.EurosKnown {
+		return Margin{Items: 1, Revenue: c.Revenue, Cost: c.Euros}
+	}
+	return Margin{Items: 1, Revenue: c.Revenue, UnknownItems: 1, UnknownRevenue: c.Revenue}
+}

@@ -60,6 +60,12 @@ func ReadControl(data string) (Control, error) {
 //	POST /objects                adds domains: a JSON list of SeedDomain
 //	POST /transfers?name=…&op=…  another registrar requests a domain (op=request) or cancels
 //	                             its request (op=cancel)
+//	GET  /funds?of=dotkontor     the funds of an account, null if it is not paid in advance
+//	POST /funds?of=dotkontor&balance=100.00&threshold=20.00   makes it one that is
+//	POST /funds/topup?of=dotkontor&amount=50.00   pays in
+//	POST /messages?of=dotkontor&kind=balance      queues a message about the balance,
+//	     kind=maintenance                         a maintenance window,
+//	     kind=change&name=beispiel.com            or a change that the registry made
 func (r *Registry) openControl() error {
 	listener, err := r.servers.listen("127.0.0.1:0")
 	if err != nil {
@@ -106,6 +112,7 @@ func (r *Registry) openControl() error {
 		}
 		sendJSON(w, transfer)
 	})
+	r.controlFunds(mux)
 	server := &http.Server{
 		Handler:           r.requireSecret(mux),
 		ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, WriteTimeout: 10 * time.Minute, IdleTimeout: time.Minute,

@@ -41,7 +41,12 @@ type Zone struct {
 	Popular bool
 	// MinYears and MaxYears limit the registration term; 0 means 1 and 10.
 	MinYears, MaxYears int
+	// Fees are the prices of standard names in cents; zero means those of doc.go.
+	Fees Fees
 }
+
+// Fees are what the registry charges in cents: per year, and once for a transfer and a restore.
+type Fees struct{ Create, Renew, Transfer, Restore int64 }
 
 // Options configures the sandbox. The zero values of all fields but Zones mean no
 // faults and the real clock.

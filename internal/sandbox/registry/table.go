@@ -29,6 +29,9 @@ func (t table) Lookup(name string) (ledger.NameEntry, bool) {
 		return ledger.NameEntry{}, false
 	}
 	place := ledger.NameEntry{Zone: zone.TLD, Label: label, Policy: ledger.PolicyOf(zone.TLD), Fees: standardTariff}
+	if fees := zone.Fees; fees != (Fees{}) {
+		place.Fees.Create, place.Fees.Renew, place.Fees.Transfer, place.Fees.Restore = fees.Create, fees.Renew, fees.Transfer, fees.Restore
+	}
 	place.Policy.MinYears, place.Policy.MaxYears = zone.MinYears, zone.MaxYears
 	_, apex := t.zones["."+name]
 	switch what := t.stateOf(label, zone); {

@@ -197,7 +197,7 @@ func setBalance(m *inbox.Message, balance inbox.Balance) bool {
 }
 
 func readMaintenance(m *inbox.Message, part *Node) bool {
-	for _, item := range part.All(nsMaintenance, "item") {
+	for _, item := range slices.Concat(part.All(nsMaintenance, "item"), part.All(nsMaintenance, "maint")) {
 		id := item.Child(nsMaintenance, "id")
 		one := inbox.Maintenance{
 			ID: id.text(), Name: id.Attr("name"), Notice: item.value(nsMaintenance, "pollType"),

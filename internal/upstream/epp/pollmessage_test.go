@@ -141,6 +141,11 @@ func messageCases() map[string]messageCase {
 			Detail: "https://registry.example/notice/123", Description: "New database", TLDs: []string{"org", "info"},
 			Systems: []inbox.System{{Name: "EPP", Host: "epp.registry.example", Impact: "full"}, {Name: "WHOIS", Impact: "partial"}},
 		}}}, false, false},
+		"maintenance as maint:maint": {pollFrame("Maintenance.", strings.ReplaceAll(maintenance, "maint:item", "maint:maint"), ""), "", inbox.KindMaintenance, inbox.Details{Maintenance: []inbox.Maintenance{{
+			ID: "2e6df9b0", Name: "Core upgrade", Notice: "create", Environment: "production", Start: at(12, 1, 2), End: at(12, 1, 6), Reason: "planned",
+			Detail: "https://registry.example/notice/123", Description: "New database", TLDs: []string{"org", "info"},
+			Systems: []inbox.System{{Name: "EPP", Host: "epp.registry.example", Impact: "full"}, {Name: "WHOIS", Impact: "partial"}},
+		}}}, false, false},
 		"text":           {pollFrame("Price change on 1 January.", "", ""), "", inbox.KindText, inbox.Details{}, false, true},
 		"unknown data":   {pollFrame("Watermark.", vendorData, ""), "", inbox.KindUnparsed, inbox.Details{}, true, false},
 		"unknown format": {pollFrame("Note.", "", vendorData), "", inbox.KindUnparsed, inbox.Details{}, true, false},

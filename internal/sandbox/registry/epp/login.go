@@ -9,8 +9,8 @@ import (
 
 // Services that the greeting offers.
 var (
-	objectServices    = []string{domainSpace, contactSpace, hostSpace}
-	extensionServices = []string{feeSpace, secDNSSpace, rgpSpace, loginSecSpace}
+	objectServices    = []string{domainSpace, contactSpace, hostSpace, balanceSpace, maintenanceSpace}
+	extensionServices = []string{feeSpace, secDNSSpace, rgpSpace, loginSecSpace, changeSpace}
 )
 
 const (

@@ -231,6 +231,12 @@ func (s *session) poll(c *command, a *response) error {
 		a.data.pending(message.Pending)
 	case message.Renewal != nil:
 		a.data.renewal(message.Renewal.Name, message.Renewal.Expires)
+	case message.Balance != nil && s.services[balanceSpace]:
+		a.data.balance(s.ledger.AccountName(s.account), message.Balance)
+	case message.Maintenance != nil && s.services[maintenanceSpace]:
+		a.data.maintenance(message.Maintenance)
+	case message.Change != nil && s.services[changeSpace]:
+		a.changed(s.account, message.Change)
 	}
 	return nil
 }

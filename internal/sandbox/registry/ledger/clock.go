@@ -115,6 +115,7 @@ func (t *tx) decideCreate(domain *Domain, place NameEntry) {
 	outcome := &Pending{Name: domain.Name, Granted: !isPendingFailLabel(place.Label), Asked: domain.Asked, At: t.now}
 	if !outcome.Granted {
 		t.dropDomain(domain.Name)
+		t.book(domain.Sponsor, place.Fees.Create*int64(domain.Expires.Year()-domain.Created.Year()))
 		t.enqueueMessage(domain.Sponsor, Message{Text: "Registration refused", Pending: outcome})
 		return
 	}
@@ -125,6 +126,7 @@ func (t *tx) decideCreate(domain *Domain, place NameEntry) {
 
 func (t *tx) autoRenew(domain *Domain, place NameEntry) {
 	domain.Expires = domain.Expires.AddDate(1, 0, 0)
+	t.book(domain.Sponsor, -place.Fees.Renew) // whatever the balance is
 	if !place.Policy.Gateway {
 		domain.AutoRenewed = t.now
 	}

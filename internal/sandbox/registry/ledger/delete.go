@@ -32,6 +32,7 @@ func (l *Ledger) DeleteDomain(by Request, name string) (deleted DomainDeleted, e
 			return nil
 		}
 		deleted.Credit = domain.deleteCredit(place, t.now)
+		t.book(t.by.Account, deleted.Credit)
 		if domain.Grace(t.now) == "addPeriod" {
 			t.dropDomain(name)
 			return nil

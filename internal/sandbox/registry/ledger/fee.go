@@ -58,7 +58,8 @@ type AgreedFee struct {
 }
 
 // computeCharge checks the payment for a command: RFC 8748, 5 requires the agreed
-// fee for premium names and rejects one that is too low for any name.
+// fee for premium names and rejects one that is too low for any name. It debits the
+// account; a refusal of the command undoes that.
 func (t *tx) computeCharge(place NameEntry, op Operation, years int, offer *AgreedFee) (int64, *Refusal) {
 	cost := place.Fees.Cost(op, years)
 	switch {
@@ -68,9 +69,10 @@ func (t *tx) computeCharge(place NameEntry, op Operation, years int, offer *Agre
 		return 0, refuse(OutOfRange, "fee:currency", offer.Currency, "Accounts are kept in "+Currency+".")
 	case offer != nil && offer.Cents < cost:
 		return 0, refuse(OutOfRange, "fee:fee", "", "The fee is higher than the one agreed to.")
-	case cost > 0 && (t.l.accounts[t.by.Account].NoFunds || isUnpaidLabel(place.Label)):
+	case cost > 0 && (t.l.accounts[t.by.Account].NoFunds || isUnpaidLabel(place.Label)) || !t.covers(t.by.Account, cost):
 		return 0, refuse(BillingFailure, "", "", "The account does not cover the fee.")
 	}
+	t.book(t.by.Account, -cost)
 	return cost, nil
 }
 

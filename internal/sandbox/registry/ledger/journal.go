@@ -21,6 +21,7 @@ type change struct {
 	Messages  []*Message          `json:"messages,omitempty"`
 	Acked     *acked              `json:"acked,omitempty"`
 	Passwords map[string]string   `json:"passwords,omitempty"`
+	Funds     map[string]*Funds   `json:"funds,omitempty"`
 	Offset    *time.Duration      `json:"offset,omitempty"`
 }
 
@@ -31,7 +32,7 @@ type acked struct {
 }
 
 func (c *change) empty() bool {
-	return len(c.Domains)+len(c.Contacts)+len(c.Hosts)+len(c.Messages)+len(c.Passwords) == 0 && c.Acked == nil && c.Offset == nil
+	return len(c.Domains)+len(c.Contacts)+len(c.Hosts)+len(c.Messages)+len(c.Passwords)+len(c.Funds) == 0 && c.Acked == nil && c.Offset == nil
 }
 
 // lockedJournal is the journal with the lock that keeps a second registry out of
@@ -124,6 +125,9 @@ func (l *Ledger) apply(c *change) {
 	for account, password := range c.Passwords {
 		l.passwords[account] = password
 	}
+	for account, funds := range c.Funds {
+		l.funds[account] = funds
+	}
 	if c.Offset != nil {
 		l.offset.Store(int64(*c.Offset))
 	}
@@ -170,7 +174,7 @@ func (l *Ledger) compact() error {
 func (l *Ledger) snapshot() *change {
 	offset := l.Offset()
 	all := &change{
-		Serial: l.serial, Domains: l.domains, Contacts: l.contacts, Hosts: l.hosts, Passwords: l.passwords, Offset: &offset,
+		Serial: l.serial, Domains: l.domains, Contacts: l.contacts, Hosts: l.hosts, Passwords: l.passwords, Funds: l.funds, Offset: &offset,
 	}
 	for _, queue := range l.queues {
 		all.Messages = append(all.Messages, queue...)

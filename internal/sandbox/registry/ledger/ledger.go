@@ -66,6 +66,7 @@ type Ledger struct {
 	hosts     map[string]*Host
 	queues    map[string][]*Message
 	passwords map[string]string
+	funds     map[string]*Funds // of accounts that are paid in advance
 	// contactRefs and hostRefs count the domains that refer to an object,
 	// hostsBelow the hosts below a domain.
 	contactRefs, hostRefs, hostsBelow map[string]int
@@ -86,7 +87,7 @@ func Open(o Options) (*Ledger, error) {
 	l := &Ledger{
 		table: o.Table, base: o.Now, pendingFor: o.PendingFor, logger: o.Logger, epoch: time.Now().UnixMilli(),
 		accounts: map[string]Account{}, domains: map[string]*Domain{}, contacts: map[string]*Contact{}, hosts: map[string]*Host{},
-		queues: map[string][]*Message{}, passwords: map[string]string{},
+		queues: map[string][]*Message{}, passwords: map[string]string{}, funds: map[string]*Funds{},
 		contactRefs: map[string]int{}, hostRefs: map[string]int{}, hostsBelow: map[string]int{},
 	}
 	l.nextDue.Store(math.MaxInt64)

@@ -290,7 +290,7 @@ type Renewal struct {
 }
 
 // Message is queued for an account until it is acknowledged. At most one of its
-// three parts is set.
+// parts is set.
 type Message struct {
 	ID       uint64    `json:"id"`
 	Account  string    `json:"account"`
@@ -299,4 +299,8 @@ type Message struct {
 	Transfer *Transfer `json:"transfer,omitempty"`
 	Pending  *Pending  `json:"pending,omitempty"`
 	Renewal  *Renewal  `json:"renewal,omitempty"`
+
+	Balance     *BalanceNotice     `json:"balance,omitempty"`
+	Change      *ChangeNotice      `json:"change,omitempty"`
+	Maintenance *MaintenanceNotice `json:"maintenance,omitempty"`
 }

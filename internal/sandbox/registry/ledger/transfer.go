@@ -89,6 +89,9 @@ func (d *Domain) expiryAfterTransfer(place NameEntry, now time.Time) time.Time {
 // queues a message for both sides.
 func (t *tx) completeTransfer(domain *Domain, place NameEntry, status string) {
 	loser := domain.Sponsor
+	if within(domain.AutoRenewed, autoRenewPeriod, t.now) {
+		t.book(loser, place.Fees.Renew) // the requester's year replaces it
+	}
 	done := *domain.Transfer
 	done.Status, done.Decided, done.Expires = status, t.now, domain.expiryAfterTransfer(place, t.now)
 	domain.Transfer = &done
@@ -179,6 +182,7 @@ func (l *Ledger) AnswerTransfer(by Request, name string, answer TransferAnswer) 
 		}
 		domain.Transfer = &over
 		t.putDomain(domain)
+		t.book(over.Requester, place.Fees.Transfer)
 		t.enqueueMessage(recipient, Message{Text: "Transfer ended without a move", Transfer: &over})
 		ended = &over
 		return nil
