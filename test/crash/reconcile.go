@@ -20,7 +20,7 @@ var openPaymentStates = []order.PaymentState{order.PaymentOpening, order.Payment
 // unsettled lists orders and payments that are not final.
 func unsettled(o order.Order) bool {
 	for _, refund := range o.Refunds {
-		if refund.Provider == "" {
+		if refund.Due() {
 			return true
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/sandbox/stripe"
 )
 
@@ -65,6 +66,18 @@ func (p Provider) ClearFaults(ctx context.Context) error {
 // Redeliver sends pending and lost webhooks now.
 func (p Provider) Redeliver(ctx context.Context) error {
 	return p.call(ctx, http.MethodPost, "/redeliver", nil, nil)
+}
+
+// RefundPayment refunds a payment as an operator does in the provider's dashboard; an amount of
+// 0 means all that is left.
+func (p Provider) RefundPayment(ctx context.Context, intent string, amount registrar.Cents) (made stripe.Refund, err error) {
+	err = p.call(ctx, http.MethodPost, "/refunds", stripe.RefundControl{Intent: intent, Amount: int64(amount)}, &made)
+	return made, err
+}
+
+// ReturnRefund lets a refund fail after it succeeded, as if the bank returned the money.
+func (p Provider) ReturnRefund(ctx context.Context, id string) error {
+	return p.call(ctx, http.MethodPost, "/refunds", stripe.RefundControl{Refund: id}, nil)
 }
 
 // SetWebhookURL sets the endpoint for webhooks by the product's base URL.

@@ -468,3 +468,14 @@ func (m *memStore) ClaimGuestOrders(_ context.Context, link registrar.SecretHash
 	m.events = append(m.events, event)
 	return true, nil
 }
+
+func (m *memStore) ListRegisteredDomains(_ context.Context, id string) (domains []order.RegisteredDomain, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, item := range m.orders[id].Items {
+		if item.Kind == order.Register && item.State == order.ItemActive {
+			domains = append(domains, order.RegisteredDomain{Item: item.ID, Domain: "dom_" + item.Name, RegisteredAt: m.orders[id].PaidAt})
+		}
+	}
+	return domains, nil
+}

@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/dotkontor/dotkontor/internal/failpoint"
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
 )
@@ -218,6 +219,7 @@ func (s *Refunds) Order(ctx context.Context, operator registrar.Actor, request R
 		return nil
 	})
 	if err == nil {
+		failpoint.Hit("refund_written")
 		s.cfg.Wake()
 	}
 	return ordered, err

@@ -138,21 +138,3 @@ func TestReconcile_ReportsChargeWithoutOrder(t *testing.T) {
 	must(t, err)
 	testkit.Reconcile(t, s.World.Ready)
 }
-
-func TestReconcile_ReportsRefundWithoutReason(t *testing.T) {
-	t.Parallel()
-	s := newEnv(t)
-	bought := s.order(s.purchase("geschenkt.org").ID)
-	payment := bought.Payments[len(bought.Payments)-1]
-	_, err := s.provider().Refund(t.Context(), order.RefundRequest{ID: "ref_by_hand", Order: bought.ID, Intent: payment.Intent, Amount: 1, Reason: "unmatched"}, false)
-	must(t, err)
-	problems, err := testkit.ReconcileProblems(t.Context(), s.World.Ready, nil, 0)
-	must(t, err)
-	want := []string{
-		"refund " + bought.ID + ": 0.00 of payment " + payment.ID + " was refunded here, 0.01 at the provider",
-		": the provider refunded 0.01 of " + bought.ID + " without a refund here",
-	}
-	if len(problems) != 2 || !strings.HasPrefix(problems[0], want[0]) && !strings.HasPrefix(problems[1], want[0]) || !strings.HasSuffix(problems[0], want[1]) && !strings.HasSuffix(problems[1], want[1]) {
-		t.Errorf("found %q", problems)
-	}
-}
