@@ -82,7 +82,7 @@ func (p *App) operatorPages() operator.Config {
 		Refunds: p.refunds,
 		Admin:   p.admin, Customers: customerFiles{p.services, p.admin}, Agents: p.services.Agents, Terms: p.terms,
 		Prices: priceLists{p.services.DB, p.live}, ConfirmFactor: p.cfg.Catalog.ConfirmFactor,
-		Upstreams: p.upstreams, Notices: p.notices, Inquiries: p.contact, Inbox: p.inbox, TransfersAway: p.transfersAway, Revenue: p.revenue, Operators: p.services.Customers.ListOperators,
+		Upstreams: p.upstreams, Notices: p.notices, Inquiries: p.contact, Inbox: p.inbox, TransfersAway: p.transfersAway, Revenue: p.revenue, Margins: p.margins, Operators: p.services.Customers.ListOperators,
 		Database: p.databaseConditions,
 	}
 }

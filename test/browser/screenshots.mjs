@@ -110,7 +110,7 @@ async function operate(page) {
   await page.fill("main [name=code]", totp(secret, Date.now() + 30_000)); // each code is valid once
   await page.keyboard.press("Enter");
   await page.waitForURL((url) => !url.pathname.endsWith("/sign-in")); // to the checkout, if there is a basket
-  for (const tab of ["", "/notices", "/orders", "/payments", "/refunds", "/revenue", "/jobs", "/health", "/locks", "/customers", "/agents", "/prices"]) {
+  for (const tab of ["", "/notices", "/orders", "/payments", "/refunds", "/revenue", "/margin", "/jobs", "/health", "/locks", "/customers", "/agents", "/prices"]) {
     await open(page, "/operator" + tab, "operator" + tab.replace("/", "-"));
   }
 }

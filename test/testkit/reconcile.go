@@ -84,7 +84,7 @@ func reconcileOnce(ctx context.Context, db *store.DB, settings config.Stripe, wo
 }
 
 // PaymentProblems returns the findings of 'dotkontor doctor --reconcile' without grace
-// period.
+// period, and those of 'doctor --books'.
 func PaymentProblems(ctx context.Context, db *store.DB, settings config.Stripe) ([]string, error) {
 	if settings.SecretKey == "" {
 		return nil, errors.New("testkit: reconcile: no payment provider is configured")
@@ -94,8 +94,14 @@ func PaymentProblems(ctx context.Context, db *store.DB, settings config.Stripe) 
 	if err != nil {
 		return nil, err
 	}
-	problems := make([]string, 0, len(report.Findings))
-	for _, finding := range report.Findings {
+	// Each completed item has one registry charge, also after a kill.
+	books, err := reconcile.RunBooks(ctx, db, nil)
+	if err != nil {
+		return nil, err
+	}
+	findings := slices.Concat(report.Findings, books.Findings)
+	problems := make([]string, 0, len(findings))
+	for _, finding := range findings {
 		problems = append(problems, finding.String())
 	}
 	return problems, nil

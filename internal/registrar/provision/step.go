@@ -17,7 +17,8 @@ type run struct {
 	*Service
 	account   Account
 	item      Item
-	maybeSent bool // the item was found in this state, so its call may have been sent
+	maybeSent bool      // the item was found in this state, so its call may have been sent
+	sentAt    time.Time // the business time before the request; zero if another run sent it
 }
 
 // handleItem claims an item and advances it as far as possible.
@@ -237,6 +238,7 @@ func (r *run) sendRequest(ctx, call context.Context) error {
 	if err != nil {
 		return err
 	}
+	r.sentAt = r.cfg.Now()
 	outcome, err := r.account.Request(call, request)
 	if err != nil {
 		if registrar.KindOf(err) == registrar.KindNotFound {
@@ -325,8 +327,12 @@ func (r *run) finish(ctx context.Context, next Transition) error {
 	return nil
 }
 
-// charge returns what the registry charges for the item.
+// charge returns what the registry charges for the item. Its time is that of the request, with
+// the precision of registries, so that a balance stated because of the charge is not earlier.
 func (r *run) charge(fee registrar.Money, at time.Time) *cost.Charge {
+	if !r.sentAt.IsZero() {
+		at = r.sentAt.Truncate(time.Millisecond)
+	}
 	charge := r.cfg.Costs.Charge(cost.Operation(r.item.Kind), r.item.TLD, r.item.Years, fee, at)
 	charge.ID, charge.Domain, charge.Account = r.item.ID, r.item.Domain, r.item.Account
 	return &charge

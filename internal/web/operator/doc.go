@@ -1,5 +1,5 @@
 // Package operator serves the operators' pages: open issues, withdrawals and terminations,
-// orders, payments, refunds, revenue, jobs, upstream health, the price list, agents,
+// orders, payments, refunds, revenue, margin, jobs, upstream health, the price list, agents,
 // customers and locks.
 //
 // These pages do not exist for others: anonymous visitors and customers get the same

@@ -12,6 +12,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
 	"github.com/dotkontor/dotkontor/internal/registrar/admin"
 	"github.com/dotkontor/dotkontor/internal/registrar/agent"
+	"github.com/dotkontor/dotkontor/internal/registrar/cost"
 	"github.com/dotkontor/dotkontor/internal/registrar/inbox"
 	"github.com/dotkontor/dotkontor/internal/registrar/inquiry"
 	"github.com/dotkontor/dotkontor/internal/registrar/invoice"
@@ -42,6 +43,7 @@ type Config struct {
 	TransfersAway *transferaway.Service
 	Revenue       *invoice.Revenue
 	Refunds       *order.Refunds
+	Margins       *cost.Margins
 	// Operators returns the accounts with the operator role.
 	Operators func(ctx context.Context, operator registrar.Actor) ([]account.Customer, error)
 	// ActionTexts are the texts of audit events, as customers read them. Package web sets
@@ -71,10 +73,11 @@ type Handler struct {
 // New parses every page.
 func New(cfg Config) (*Handler, error) {
 	if cfg.Frame == nil || cfg.Admin == nil || cfg.Customers == nil || cfg.Prices == nil || cfg.Upstreams == nil || cfg.Agents == nil || cfg.Terms == nil ||
-		cfg.Notices == nil || cfg.Inquiries == nil || cfg.Inbox == nil || cfg.TransfersAway == nil || cfg.Revenue == nil || cfg.Refunds == nil || cfg.Operators == nil {
-		return nil, errors.New("operator: Config.Frame, Admin, Customers, Prices, Upstreams, Agents, Terms, Notices, Inquiries, Inbox, TransfersAway, Revenue, Refunds and Operators are required")
+		cfg.Notices == nil || cfg.Inquiries == nil || cfg.Inbox == nil || cfg.TransfersAway == nil || cfg.Revenue == nil || cfg.Refunds == nil || cfg.Margins == nil ||
+		cfg.Operators == nil {
+		return nil, errors.New("operator: Config.Frame, Admin, Customers, Prices, Upstreams, Agents, Terms, Notices, Inquiries, Inbox, TransfersAway, Revenue, Refunds, Margins and Operators are required")
 	}
-	views, err := cfg.Frame.LoadTemplates(templateFS, texts, listTexts, inquiryTexts, messageTexts, transferTexts, refundTexts, errorTexts, cfg.ActionTexts)
+	views, err := cfg.Frame.LoadTemplates(templateFS, texts, listTexts, inquiryTexts, messageTexts, transferTexts, refundTexts, marginTexts, errorTexts, cfg.ActionTexts)
 	if err != nil {
 		return nil, err
 	}
@@ -99,6 +102,7 @@ const (
 	paymentsPath  = homePath + "/payments"
 	refundsPath   = homePath + "/refunds"
 	revenuePath   = homePath + "/revenue"
+	marginPath    = homePath + "/margin"
 )
 
 // Routes lists the pages. They do not exist for others than operators.
@@ -150,6 +154,8 @@ func (h *Handler) Routes() []httpjson.Route {
 		{Method: get, Path: paymentsPath, Handler: page(paymentsPath, h.payments)},
 		{Method: get, Path: refundsPath, Handler: page(refundsPath, h.refunds)},
 		{Method: get, Path: revenuePath, Handler: page(revenuePath, h.revenue)},
+		{Method: get, Path: marginPath, Handler: page(marginPath, h.margin)},
+		{Method: get, Path: marginPath + ".csv", Handler: page(marginPath, h.marginFile)},
 		{Method: get, Path: locksPath, Handler: page(locksPath, h.locks)},
 		{Method: post, Path: locksPath, Handler: page(locksPath, recently(h.setLock))},
 		{Method: post, Path: locksPath + "/{id}/lift", Handler: page(locksPath, recently(h.confirmed("lock_lift", "locks.lift", locksPath, h.liftLock)))},
@@ -238,6 +244,7 @@ var tabs = []tab{
 	{Path: paymentsPath, Label: "tab.payments"},
 	{Path: refundsPath, Label: "tab.refunds"},
 	{Path: revenuePath, Label: "tab.revenue"},
+	{Path: marginPath, Label: "tab.margin"},
 	{Path: jobsPath, Label: "tab.jobs"},
 	{Path: healthPath, Label: "tab.health"},
 	{Path: locksPath, Label: "tab.locks"},

@@ -15,6 +15,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
 	"github.com/dotkontor/dotkontor/internal/registrar/admin"
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
+	"github.com/dotkontor/dotkontor/internal/registrar/cost"
 	"github.com/dotkontor/dotkontor/internal/registrar/inbox"
 	"github.com/dotkontor/dotkontor/internal/registrar/inquiry"
 	"github.com/dotkontor/dotkontor/internal/registrar/invoice"
@@ -116,6 +117,8 @@ func (s *env) operatorPages() behind.Config {
 	must(s.t, err)
 	messages, err := inbox.New(inbox.Config{Store: s.db, Accounts: []string{"one", "two"}, Now: s.clock.now})
 	must(s.t, err)
+	margins, err := cost.NewMargins(s.db, s.clock.now)
+	must(s.t, err)
 	revenue, err := invoice.NewRevenue(s.db, s.clock.now)
 	must(s.t, err)
 	return behind.Config{
@@ -125,7 +128,7 @@ func (s *env) operatorPages() behind.Config {
 			}
 			return nil
 		},
-		Notices: notices, Inquiries: inquiries, Inbox: messages, TransfersAway: s.away, Revenue: revenue, Operators: s.customers.ListOperators,
+		Notices: notices, Inquiries: inquiries, Inbox: messages, TransfersAway: s.away, Revenue: revenue, Margins: margins, Operators: s.customers.ListOperators,
 		Admin: adminService, Customers: accountFiles{s, adminService}, Agents: s.agents, Terms: terms, Prices: priceLists{s.db, s.prices}, ConfirmFactor: 2, Upstreams: func() []behind.Upstream { return nil },
 	}
 }

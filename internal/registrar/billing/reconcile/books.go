@@ -248,6 +248,9 @@ func (b *books) compareBalances(ctx context.Context, funds []cost.Funds, account
 			return err
 		}
 		until := statement.At
+		if until.Nanosecond() == 0 { // some registries state whole seconds
+			until = until.Add(time.Second - time.Microsecond)
+		}
 		if !found {
 			until = time.Unix(1<<40, 0) // everything
 		}

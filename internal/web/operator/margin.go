@@ -1,0 +1,82 @@
+package operator
+
+import (
+	"bytes"
+	"encoding/csv"
+	"net/http"
+	"strconv"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/cost"
+	"github.com/dotkontor/dotkontor/internal/web/httpjson"
+	"github.com/dotkontor/dotkontor/internal/web/ui"
+)
+
+// maxShownExtensions bounds the table; the file has all.
+const maxShownExtensions = 50
+
+// newMarginChart shows the revenue of each month: cost below, the margin on it, and the revenue
+// of items of unknown cost on top. Amounts below zero are in the table only.
+func newMarginChart(language string, year cost.Year) *ui.Chart {
+	columns := make([]ui.ChartColumn, 0, len(year.Months))
+	for i, month := range year.Months {
+		columns = append(columns, ui.ChartColumn{
+			Label: strconv.Itoa(i + 1), Values: []int64{int64(max(month.Cost, 0)), int64(max(month.Known(), 0)), int64(max(month.UnknownRevenue, 0))},
+		})
+	}
+	return ui.NewChart("chart", columns, 100, func(cents int64) string { return ui.FormatAxis(language, registrar.Cents(cents)) })
+}
+
+func (h *Handler) marginYear(req *ui.Request, operator registrar.Actor) (cost.Year, error) {
+	wanted, err := strconv.Atoi(req.Query("year"))
+	if err != nil {
+		wanted = 1 << 20 // the present year
+	}
+	return h.Margins.Of(req.R.Context(), operator, wanted)
+}
+
+func (h *Handler) margin(req *ui.Request, operator registrar.Actor) error {
+	year, err := h.marginYear(req, operator)
+	if err != nil {
+		return err
+	}
+	var years []int
+	for y := year.Last; y >= year.First; y-- {
+		years = append(years, y)
+	}
+	hidden := max(len(year.Extensions)-maxShownExtensions, 0)
+	year.Extensions = year.Extensions[:len(year.Extensions)-hidden]
+	return h.render(req, ui.View{Name: "margin", Section: marginPath}, struct {
+		cost.Year
+		Years  []int
+		Hidden int
+		Chart  *ui.Chart
+	}{year, years, hidden, newMarginChart(req.Language, year)}, "")
+}
+
+// marginFile serves the margin of a year by month and extension. Where no cost is known, the
+// columns of cost and margin are empty.
+func (h *Handler) marginFile(req *ui.Request, operator registrar.Actor) error {
+	year, err := h.marginYear(req, operator)
+	if err != nil {
+		return err
+	}
+	var file bytes.Buffer
+	w := csv.NewWriter(&file)
+	rows := [][]string{{"month", "tld", "items", "revenue_eur", "cost_eur", "margin_eur", "items_of_unknown_cost", "revenue_of_unknown_cost_eur"}}
+	for _, row := range year.Rows {
+		paid, margin := "", ""
+		if row.HasCost() {
+			paid, margin = row.Cost.String(), row.Known().String()
+		}
+		rows = append(rows, []string{
+			row.Month, row.TLD, strconv.Itoa(row.Items), row.Revenue.String(), paid, margin, strconv.Itoa(row.UnknownItems), row.UnknownRevenue.String(),
+		})
+	}
+	if err := w.WriteAll(rows); err != nil {
+		return err
+	}
+	req.W.Header().Set("Content-Disposition", `attachment; filename="margin-`+strconv.Itoa(year.Year)+`.csv"`)
+	httpjson.WriteBytes(req.W, http.StatusOK, []string{"text/csv; charset=utf-8"}, file.Bytes())
+	return nil
+}

@@ -1,0 +1,28 @@
+package operator
+
+import "github.com/dotkontor/dotkontor/internal/web/ui"
+
+// marginTexts are those of the margin page.
+var marginTexts = ui.Texts{
+	"tab.margin": {"Marge", "Margin"},
+	"margin.intro": {
+		"Netto-Erlöse abgeschlossener Bestellpositionen und was die Registries dafür berechnen. Spätere Gutschriften sind nicht abgezogen; sie stehen unter Umsatz.",
+		"Net revenue of completed order items, and what registries charge for them. Later credit notes are not deducted; see Revenue.",
+	},
+	"margin.none":       {"Noch keine Registry hat etwas berechnet.", "No registry has charged anything yet."},
+	"margin.chart":      {"Erlös {1} nach Monaten", "Revenue by month, {1}"},
+	"margin.chart_text": {"Alle Werte stehen auch in der Tabelle, Verluste nur dort.", "The table has all the values; losses appear only there."},
+	"margin.months":     {"Nach Monaten, {1}", "By month, {1}"},
+	"margin.extensions": {"Nach Endungen, {1}", "By extension, {1}"},
+	"margin.items":      {"Positionen", "Items"},
+	"margin.revenue":    {"Erlös", "Revenue"},
+	"margin.cost":       {"Kosten", "Cost"},
+	"margin.margin":     {"Marge", "Margin"},
+	"margin.unknown":    {"Erlös ohne bekannte Kosten", "Revenue without known cost"},
+	"margin.unknown_note": {
+		"Bei {1} Positionen sind die Kosten unbekannt. Sie zählen weder zu den Kosten noch zur Marge. Tragen Sie die Kosten in die Preisliste ein, damit sie künftig bekannt sind.",
+		"The cost of {1} items is unknown. They are part of neither cost nor margin. Add the costs to the price list to know them in the future.",
+	},
+	"margin.hidden": {"{1} weitere Endungen stehen in der Datei.", "The file has {1} more extensions."},
+	"margin.file":   {"Als CSV herunterladen", "Download as CSV"},
+}

@@ -1,0 +1,129 @@
+package provision
+
+import (
+	"testing"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/billing/reconcile"
+	"github.com/dotkontor/dotkontor/internal/registrar/cost"
+	"github.com/dotkontor/dotkontor/internal/registrar/inbox"
+	"github.com/dotkontor/dotkontor/internal/registrar/provision"
+	"github.com/dotkontor/dotkontor/internal/sandbox/registry"
+	"github.com/dotkontor/dotkontor/test/testkit"
+)
+
+func (s *env) chargeOf(t *testing.T, item string) cost.Charge {
+	t.Helper()
+	charge, found, err := s.db.GetRegistryCharge(t.Context(), item)
+	if err != nil || !found {
+		t.Fatalf("charge of %s: %t, %v", item, found, err)
+	}
+	return charge
+}
+
+// booksFindings returns the differences between charges, items and balance.
+func (s *env) booksFindings(t *testing.T) []reconcile.Finding {
+	t.Helper()
+	report, err := reconcile.RunBooks(t.Context(), s.db, []string{"sandbox"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report.Findings
+}
+
+// An item waits while the account has no funds, without a charge, and continues after a top-up;
+// the books then match the balance that the registry states.
+func TestFunds_ItemWaitsForTopUpAndBooksMatch(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t)
+	if err := s.world.SetFunds(registry.ProductAccount, 1000, 500); err != nil {
+		t.Fatal(err)
+	}
+	funds := func(kind cost.FundsKind, amount registrar.Amount) {
+		t.Helper()
+		entry := cost.Funds{Account: "sandbox", Kind: kind, Amount: registrar.Money{Amount: amount, Currency: cost.Euro}, At: s.world.Now()}
+		if err := cost.AddFunds(t.Context(), s.db, operator, entry, s.world.Now()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	funds(cost.Opening, 100_000)
+	s.registerDomain(t, "erste-buchung", ".com")
+	testkit.Eventually(t, "the low balance message", func() bool {
+		message, found, err := s.db.NewestBalance(t.Context(), "sandbox")
+		return err == nil && found && message.Details.Balance.Available == "2.00" && message.Unread
+	})
+	if found := s.booksFindings(t); len(found) > 0 {
+		t.Errorf("findings before the account ran dry: %v", found)
+	}
+	item, err := s.service.CreateItem(t.Context(), operator, provision.PaidItem{
+		Customer: customerID, Name: registrar.NewName("zweite-buchung", ".com"), Kind: provision.Register, Payment: "manual:second",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	testkit.Eventually(t, "a refused command", func() bool {
+		waiting, err := s.service.GetItem(t.Context(), operator, item.ID)
+		return err == nil && waiting.State == provision.StateRequested && waiting.Attempts > 1
+	})
+	if _, found, _ := s.db.GetRegistryCharge(t.Context(), item.ID); found {
+		t.Error("a command that the registry refused has a charge")
+	}
+	if balance := s.world.FundsOf(registry.ProductAccount).Balance; balance != 200 {
+		t.Errorf("the balance is %d", balance)
+	}
+	if err := s.world.TopUp(registry.ProductAccount, 1400); err != nil {
+		t.Fatal(err)
+	}
+	funds(cost.Deposit, 140_000)
+	s.waitForState(t, item.ID, provision.StateActive)
+	if charge := s.chargeOf(t, item.ID); charge.Amount.String() != "8.00 EUR" || charge.Source != cost.FromRegistry || charge.Euros != 800 {
+		t.Errorf("charge %+v", charge)
+	}
+	if err := s.world.SendMessage(registry.ProductAccount, registry.BalanceMessage, ""); err != nil {
+		t.Fatal(err)
+	}
+	testkit.Eventually(t, "the statement", func() bool {
+		message, found, err := s.db.NewestBalance(t.Context(), "sandbox")
+		return err == nil && found && message.Details.Balance.Available == "8.00"
+	})
+	if found := s.booksFindings(t); len(found) > 0 {
+		t.Errorf("findings: %v", found)
+	}
+}
+
+// The fee of a transfer is reported with the request, five days before it completes.
+func TestFunds_TransferKeepsFeeOfItsRequest(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t)
+	item, err := s.requestTransfer(t, "transfer-ruhig", ".com", "auth-transfer-ruhig")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.waitForState(t, item.ID, provision.StatePending)
+	if err := s.world.Advance(6 * 24 * time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	s.waitForState(t, item.ID, provision.StateActive)
+	if charge := s.chargeOf(t, item.ID); charge.Amount.String() != "8.00 EUR" || charge.Source != cost.FromRegistry || charge.Operation != cost.Transfer {
+		t.Errorf("charge %+v", charge)
+	}
+}
+
+func TestSandboxMessages_ArriveWithTheirKind(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t)
+	domain := s.registerDomain(t, "dritte-buchung", ".com")
+	for kind, name := range map[string]string{registry.ChangeMessage: domain.Name, registry.MaintenanceMessage: ""} {
+		if err := s.world.SendMessage(registry.ProductAccount, kind, name); err != nil {
+			t.Fatal(err)
+		}
+		testkit.Eventually(t, kind, func() bool {
+			messages, err := s.db.ListRegistryMessages(t.Context(), inbox.Filter{Kind: inbox.Kind(kind)}, true, "", 10)
+			return err == nil && len(messages) == 1 && messages[0].Name == name
+		})
+	}
+	if err := s.world.SendMessage(registry.ProductAccount, "unsinn", ""); err == nil {
+		t.Error("an unknown kind of message was sent")
+	}
+}
