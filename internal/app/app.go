@@ -23,6 +23,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
 	"github.com/dotkontor/dotkontor/internal/registrar/cost"
 	"github.com/dotkontor/dotkontor/internal/registrar/delegate"
+	"github.com/dotkontor/dotkontor/internal/registrar/dispute"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
 	"github.com/dotkontor/dotkontor/internal/registrar/export"
 	"github.com/dotkontor/dotkontor/internal/registrar/inbox"
@@ -91,6 +92,7 @@ type App struct {
 	notices  *withdrawal.Service
 	contact  *inquiry.Service
 	inbox    *inbox.Service
+	disputes *dispute.Service
 	webhooks *jobs.Worker[webhook.Delivery]
 	renewals *renewal.Worker
 	stripe   *stripe.Client
@@ -126,7 +128,7 @@ func New(ctx context.Context, cfg config.Config, logger *slog.Logger, opts Optio
 	for _, step := range []func(context.Context) error{
 		p.openLookups, p.newLimits, p.listen,
 		p.openServices, p.claimNode, p.loadPriceList, p.startCosts,
-		p.startProvisioning, p.startDomainChanges, p.openAdmin, p.startTransfersAway, p.openNotices, p.startTerms, p.startOrders, p.startRenewals,
+		p.startProvisioning, p.startDomainChanges, p.openAdmin, p.startTransfersAway, p.openNotices, p.startTerms, p.startOrders, p.startRenewals, p.startDisputes,
 		p.handleRequests, p.registerGauges, p.logStart,
 	} {
 		if err := step(ctx); err != nil {
@@ -256,7 +258,7 @@ func (p *App) webConfig(ctx context.Context) (web.Config, error) {
 		if webConfig.Portal.MethodLimit, err = p.newTextLimiter(methodSetupsPerHour, methodSetupsPer10Hours); err != nil {
 			return web.Config{}, err
 		}
-		webConfig.StripeEvents = stripeEvents{p.stripe, p.orders, p.consents}
+		webConfig.StripeEvents = stripeEvents{p.stripe, p.orders, p.consents, p.disputes}
 		if webConfig.ACP, err = p.acpConfig(); err != nil {
 			return web.Config{}, err
 		}
@@ -328,7 +330,7 @@ func (p *App) claimNode(ctx context.Context) error {
 	if released != (store.ReleasedLeases{}) {
 		p.logger.InfoContext(ctx, "leases of the previous run released", "orders", released.Orders, "provision_items", released.ProvisionItems, "domain_changes", released.DomainChanges,
 			"outgoing_transfers", released.OutgoingTransfers,
-			"unpaid_terms", released.TermEnds, "mails", released.Mails, "webhook_deliveries", released.WebhookDeliveries, "registry_pollers", released.RegistryPollers, "idempotency_keys", released.IdempotencyKeys)
+			"unpaid_terms", released.TermEnds, "mails", released.Mails, "webhook_deliveries", released.WebhookDeliveries, "registry_pollers", released.RegistryPollers, "disputes", released.Disputes, "dispute_listings", released.DisputeListings, "idempotency_keys", released.IdempotencyKeys)
 	}
 	return nil
 }

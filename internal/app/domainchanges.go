@@ -27,9 +27,9 @@ func (r *Registries) changeRegistries() []domainchange.NamedRegistry {
 
 func (p *App) startDomainChanges(context.Context) (err error) {
 	ended := newCounter(p.metrics, "dotkontor_domain_changes_total",
-		"Finished domain changes, by kind (nameservers, ds_add, ds_remove, lock, unlock, auth_code, holder, secure) and state (done, refused, canceled).",
+		"Finished domain changes, by kind (nameservers, ds_add, ds_remove, lock, unlock, auth_code, holder, secure, hold, release) and state (done, refused, canceled).",
 		newLabel("kind", domainchange.Nameservers, domainchange.AddDS, domainchange.RemoveDS, domainchange.Lock, domainchange.Unlock,
-			domainchange.AuthCode, domainchange.UpdateRegistrant, domainchange.Secure),
+			domainchange.AuthCode, domainchange.UpdateRegistrant, domainchange.Secure, domainchange.Hold, domainchange.Release),
 		newLabel("state", domainchange.StatusDone, domainchange.StatusRefused, domainchange.StatusCanceled))
 	p.changes, err = domainchange.New(domainchange.Config{
 		RateLimit: func(actor registrar.Actor) time.Duration { return p.limits.names.Spend(actor, registrar.ForDisplay, 1) },

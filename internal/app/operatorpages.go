@@ -71,10 +71,17 @@ func (p *App) changeRefusal(ctx context.Context, target domainchange.Domain, kin
 		return "", nil
 	}
 	barred, err := p.admin.Forbids(ctx, target.ID, restriction)
-	if err != nil || !barred {
+	if err != nil || barred {
+		return domainchange.DomainRestricted, err
+	}
+	if restriction != admin.Transfer {
+		return "", nil
+	}
+	disputed, err := p.services.DB.IsDomainDisputed(ctx, target.ID)
+	if err != nil || !disputed {
 		return "", err
 	}
-	return domainchange.DomainRestricted, nil
+	return domainchange.DomainDisputed, nil
 }
 
 func (p *App) operatorPages() operator.Config {
@@ -83,6 +90,7 @@ func (p *App) operatorPages() operator.Config {
 		Admin:   p.admin, Customers: customerFiles{p.services, p.admin}, Agents: p.services.Agents, Terms: p.terms,
 		Prices: priceLists{p.services.DB, p.live}, ConfirmFactor: p.cfg.Catalog.ConfirmFactor,
 		Upstreams: p.upstreams, Notices: p.notices, Inquiries: p.contact, Inbox: p.inbox, TransfersAway: p.transfersAway, Revenue: p.revenue, Margins: p.margins, Operators: p.services.Customers.ListOperators,
+		Disputes: operator.Disputes{Service: p.disputes, LastChange: p.changes.LastChangeFor, Evidence: p.disputeEvidence},
 		Database: p.databaseConditions,
 	}
 }
@@ -199,6 +207,9 @@ func (f customerFiles) Order(ctx context.Context, by registrar.Actor, id string)
 		return operator.OrderRecord{}, err
 	}
 	if record.Jobs, err = f.admin.ListOrderJobs(ctx, by, o.Customer, o.ID); err != nil {
+		return operator.OrderRecord{}, err
+	}
+	if record.Disputes, err = f.services.DB.ListOrderDisputes(ctx, o.ID); err != nil {
 		return operator.OrderRecord{}, err
 	}
 	record.Notices, err = f.services.DB.ListSentNotices(ctx, o.Customer, "", fileNotices)

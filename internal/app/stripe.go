@@ -9,6 +9,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/config"
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/dispute"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
 	"github.com/dotkontor/dotkontor/internal/upstream/stripe"
@@ -49,16 +50,20 @@ func (p *App) newStripe() *stripe.Client {
 	})
 }
 
-// stripeEvents verifies Stripe's webhook events and passes them to orders, or to the
-// service that saves payment methods.
+// stripeEvents verifies Stripe's webhook events and passes them to orders, to disputes, or to
+// the service that saves payment methods.
 type stripeEvents struct {
 	*stripe.Client
 	orders   *order.Service
 	renewals *renewal.Consents
+	disputes *dispute.Service
 }
 
 // HandleEvent fetches what the event names.
 func (e stripeEvents) HandleEvent(ctx context.Context, event order.Event) error {
+	if event.Dispute != "" {
+		return e.disputes.Refresh(ctx, event.Dispute)
+	}
 	if event.Setup == "" {
 		return e.orders.HandleEvent(ctx, event)
 	}

@@ -79,6 +79,7 @@ const (
 	MailInquiryReceived      MailKind = "inquiry_received"     // to the operator: such a message
 	MailAccountClosed        MailKind = "account_closed"       // by its customer
 	MailDomainLock           MailKind = "domain_lock"          // an operator locked or unlocked a domain
+	MailPaymentDispute       MailKind = "payment_dispute"      // the payment of domains is disputed or was returned, and how that ended
 	MailRenewalUpcoming      MailKind = "renewal_upcoming"     // announces the charge of automatic renewals
 	MailRenewalPriceRise     MailKind = "renewal_price_rise"   // the same, at a higher price than before
 	MailRenewalDeclined      MailKind = "renewal_declined"     // a charge failed; another attempt follows
@@ -97,6 +98,7 @@ var notices = map[MailKind]bool{
 	MailDomainClosed: true, MailDomainRestored: true, MailDataReminder: true,
 	MailRenewalOn: true, MailRenewalUpcoming: true, MailRenewalPriceRise: true, MailRenewalDeclined: true, MailRenewalFailed: true,
 	MailTransferAway: true, MailTransferAwayEnded: true,
+	MailPaymentDispute: true,
 }
 
 // IsNotice reports whether the mail is kept as evidence, with its text and the mail

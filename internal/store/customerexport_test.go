@@ -31,7 +31,7 @@ var omittedColumns = map[string]string{
 	// Complete tables.
 	"access_tokens": reasonSecret, "refresh_tokens": reasonSecret, "agent_secrets": reasonSecret, "seen_signatures": reasonSecret,
 	"webauthn_challenges": reasonShortLived, "consents": reasonShortLived, "authorization_codes": reasonShortLived, "idempotency_keys": reasonShortLived,
-	"agents": reasonThirdParty, "clients": reasonThirdParty, "webhook_deliveries": reasonInternal, "invoice_series": reasonInternal, "job_errors": reasonInternal, "price_lists": "the prices of everyone", "seal_keys": reasonInternal, "seal_nodes": reasonInternal, "registry_pollers": reasonScheduling,
+	"agents": reasonThirdParty, "clients": reasonThirdParty, "webhook_deliveries": reasonInternal, "invoice_series": reasonInternal, "job_errors": reasonInternal, "price_lists": "the prices of everyone", "seal_keys": reasonInternal, "seal_nodes": reasonInternal, "registry_pollers": reasonScheduling, "dispute_listings": reasonScheduling,
 	"registry_charges": "what registries charge us; the item and its price are in the order", "provision_items.fee": "what the registry charges us",
 	"margin_months":  "sums over all customers",
 	"exchange_rates": "public rates", "registry_funds": "our accounts at registries",
@@ -83,6 +83,9 @@ var omittedColumns = map[string]string{
 	"payments.order_id": reasonLookupKey, "payments.customer_id": reasonLookupKey, "payments.session": reasonProviderID, "payments.url": reasonSecret,
 	"payments.card":     "the provider's fingerprint of a card, which can only be compared",
 	"refunds.order_id":  reasonLookupKey,
+	"disputes.order_id": reasonLookupKey, "disputes.charge": reasonProviderID, "disputes.intent": reasonProviderID, "disputes.fee": reasonInternal,
+	"disputes.charged": reasonRedundant, "disputes.debit": reasonInternal, "disputes.refundable": reasonInternal, "disputes.open_work": reasonInternal,
+	"disputes.decided_by": reasonThirdParty, "disputes.version": reasonInternal, "disputes.due_at": reasonScheduling, "disputes.node": reasonScheduling, "disputes.attempts": reasonScheduling,
 	"invoices.order_id": reasonLookupKey, "invoices.series": reasonRedundant, "invoices.number": reasonRedundant,
 	"pending_invoices.id": reasonInternal, "pending_invoices.order_id": reasonLookupKey,
 	"provision_items.customer_id": reasonLookupKey, "provision_items.tld": reasonRedundant, "provision_items.account": reasonInternal, "provision_items.code_sealed": reasonSecret,

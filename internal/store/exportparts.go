@@ -132,6 +132,10 @@ func exportParts() []part {
 				columns(asText, "id payment_id item_id"), columns(asMoney, "amount"), renamed("providersRefund", columns(asText, "provider")),
 				columns(asText, "source reason note notice_id"), columns(asJSON, "parts"), columns(asText, "replaces failure"), columns(asTime, "created_at made_at failed_at"),
 			)},
+			{name: "disputes", table: "disputes", where: "order_id = $1", key: "id", columns: slices.Concat(
+				columns(asText, "id payment_id status reason currency"), columns(asMoney, "amount withdrawn refunded"), columns(asFlag, "bank_return"),
+				columns(asTime, "evidence_due opened_at"), renamed("lock", columns(asText, "lock_state")), columns(asText, "note"), columns(asTime, "decided_at stored_at updated_at"),
+			)},
 			{name: "invoices", table: "invoices", where: "order_id = $1", key: "id", columns: slices.Concat(
 				columns(asText, "id kind"), renamed("number", columns(asText, "label")), columns(asText, "refund_id"),
 				columns(asTime, "issued_at"), columns(asMoney, "net vat gross"), derived("", "id", asInvoiceFiles), columns(asJSON, "content"),

@@ -98,7 +98,7 @@ func (db *DB) RetryJobNow(ctx context.Context, kind admin.JobKind, id string, no
 
 // ReleasedLeases counts released leases by kind.
 type ReleasedLeases struct {
-	Orders, ProvisionItems, DomainChanges, OutgoingTransfers, TermEnds, Mails, WebhookDeliveries, RegistryPollers, IdempotencyKeys int64
+	Orders, ProvisionItems, DomainChanges, OutgoingTransfers, TermEnds, Mails, WebhookDeliveries, RegistryPollers, Disputes, DisputeListings, IdempotencyKeys int64
 }
 
 // ClaimNode makes this process the node of that name: its leases carry the name, and
@@ -126,6 +126,8 @@ func (db *DB) ClaimNode(ctx context.Context, name string, now time.Time) (releas
 		{"mails", &released.Mails, q.ReleaseMails},
 		{"webhook deliveries", &released.WebhookDeliveries, q.ReleaseWebhookDeliveries},
 		{"registry pollers", &released.RegistryPollers, q.ReleaseRegistryPollers},
+		{"disputes", &released.Disputes, q.ReleaseDisputes},
+		{"dispute listings", &released.DisputeListings, q.ReleaseDisputeListings},
 		{"idempotency keys", &released.IdempotencyKeys, releaseKeys},
 	} {
 		if *lease.count, err = lease.release(ctx, micros(now), name); err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
+	"github.com/dotkontor/dotkontor/internal/registrar/dispute"
 	"github.com/dotkontor/dotkontor/internal/registrar/idempotency"
 	"github.com/dotkontor/dotkontor/internal/registrar/inbox"
 	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
@@ -66,6 +67,13 @@ func leaseEverything(t *testing.T, db *DB, node string, keys *idempotency.Servic
 	if leased, err := db.ClaimDueOutgoingTransfers(ctx, testTime, lease, 1); err != nil || len(leased) != 1 {
 		t.Fatal(leased, err)
 	}
+	addDispute(t, db, "du_"+node, "pi_"+node, dispute.NeedsResponse)
+	if claimed, err := db.ClaimDueDisputes(ctx, testTime, lease, 1); err != nil || len(claimed) != 1 {
+		t.Fatal(claimed, err)
+	}
+	if _, claimed, err := db.ClaimDisputeListing(ctx, "provider-"+node, testTime, lease); err != nil || !claimed {
+		t.Fatal(claimed, err)
+	}
 
 	beginRun(t, keys, "scope "+node, "key", `{"a":1}`)
 }
@@ -79,7 +87,7 @@ func TestClaimNode_ReleasesOnlyItsOwnLeases(t *testing.T) {
 			leaseEverything(t, db, node, keys)
 		}
 		tables := tablesWithNode(t, db)
-		if want := []string{"domain_changes", "idempotency_keys", "mails", "orders", "outgoing_transfers", "provision_items", "registry_pollers", "term_ends", "webhook_deliveries"}; !slices.Equal(tables, want) {
+		if want := []string{"dispute_listings", "disputes", "domain_changes", "idempotency_keys", "mails", "orders", "outgoing_transfers", "provision_items", "registry_pollers", "term_ends", "webhook_deliveries"}; !slices.Equal(tables, want) {
 			t.Fatalf("tables with leases: %q, released in: %q", tables, want)
 		}
 		for _, table := range tables {
@@ -91,7 +99,7 @@ func TestClaimNode_ReleasesOnlyItsOwnLeases(t *testing.T) {
 		}
 
 		released, err := db.ClaimNode(t.Context(), "here", testTime)
-		if err != nil || released != (ReleasedLeases{Orders: 1, ProvisionItems: 1, DomainChanges: 1, OutgoingTransfers: 1, TermEnds: 1, Mails: 1, WebhookDeliveries: 1, RegistryPollers: 1, IdempotencyKeys: 1}) {
+		if err != nil || released != (ReleasedLeases{Orders: 1, ProvisionItems: 1, DomainChanges: 1, OutgoingTransfers: 1, TermEnds: 1, Mails: 1, WebhookDeliveries: 1, RegistryPollers: 1, Disputes: 1, DisputeListings: 1, IdempotencyKeys: 1}) {
 			t.Errorf("released %+v, %v", released, err)
 		}
 		for _, table := range tables {

@@ -92,6 +92,7 @@ var columnsByName = map[string]columnFormula{
 	"domain_changes.by_address":   constantText(""),
 	"registry_records.data":       constantText("{}"),
 	"brakes.name":                 sequentialText("brake_", ""),
+	"dispute_listings.provider":   sequentialText("provider_", ""),
 	"registry_pollers.account":    sequentialText("account_", ""),
 	"registry_messages.number":    sequentialText("msg_", ""),
 	"registry_messages.kind":      constantText("balance"),

@@ -78,6 +78,9 @@ func (r reconcileReport) print(t *cli.Terminal) {
 	}
 	fmt.Fprintf(t.Out, "%s: %d orders, %d invoices, %d provision items, %d automatic renewals, %d domains; %d charges of %s EUR, %d refunds of %s EUR", verdict,
 		r.Orders, r.Documents, r.ProvisionItems, r.Renewals, r.Domains, r.Charges, r.Charged, r.Refunds, r.Refunded)
+	if r.Disputes > 0 {
+		fmt.Fprintf(t.Out, ", %d disputes: %s EUR open, %s EUR won, %s EUR lost", r.Disputes, r.Disputed, r.DisputesWon, r.DisputesLost)
+	}
 	if r.Fresh > 0 {
 		fmt.Fprintf(t.Out, "; %d skipped because they changed recently", r.Fresh)
 	}

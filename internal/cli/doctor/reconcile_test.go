@@ -17,8 +17,8 @@ import (
 
 // reconcileEnv is a service with one paid order, and the payment provider's records.
 type reconcileEnv struct {
-	folder, config   string
-	charges, refunds string // JSON objects, separated by commas
+	folder, config             string
+	charges, refunds, disputes string // JSON objects, separated by commas
 }
 
 func newReconcileEnv(t *testing.T) *reconcileEnv {
@@ -31,6 +31,9 @@ func newReconcileEnv(t *testing.T) *reconcileEnv {
 		data := b.refunds
 		if r.URL.Path == "/v1/charges" {
 			data = b.charges
+		}
+		if r.URL.Path == "/v1/disputes" {
+			data = b.disputes
 		}
 		_, _ = io.WriteString(w, `{"object":"list","has_more":false,"data":[`+data+`]}`)
 	}))
@@ -76,7 +79,7 @@ func TestReconcile_CleanReportShowsTotals(t *testing.T) {
 func TestReconcile_FindsMismatchInEveryTable(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
-		name, change, charges, refunds, want string
+		name, change, charges, refunds, disputes, want string
 	}{
 		{name: "an order", change: `UPDATE orders SET gross = 1191`, want: "FAIL  totals     ord_1: the items add up to"},
 		{name: "an invoice", change: `UPDATE invoices SET gross = 1191`, want: "FAIL  invoice    ord_1: RE-1970-000001 says 10.00 + 1.90 = 11.91, the order 10.00 + 1.90 = 11.90"},
@@ -89,6 +92,10 @@ func TestReconcile_FindsMismatchInEveryTable(t *testing.T) {
 		{name: "a domain", change: `DELETE FROM domains`, want: "FAIL  domain     prv_1: anna.org is provisioned and there is no domain dom_1"},
 		{name: "no charge", charges: " ", want: "FAIL  charge     ord_1: payment pay_1 is captured and has 0 charges"},
 		{name: "a charge that failed", charges: `{"id":"ch_1","amount":1190,"captured":true,"currency":"eur","status":"failed","payment_intent":"pi_1"}`, want: "payment pay_1 is captured and has 0 charges"},
+		{
+			name: "a dispute", disputes: `{"id":"du_1","object":"dispute","amount":1190,"created":1000,"status":"lost","charge":"ch_1","payment_intent":"pi_1"}`,
+			want: "FAIL  dispute    du_1: the provider has a dispute over 11.90 that is not stored",
+		},
 		{name: "a refund", refunds: `{"id":"re_1","object":"refund","amount":1190,"created":1000,"status":"succeeded","payment_intent":"pi_1"}`, want: "FAIL  refund     re_1: the provider refunded 11.90 of ord_1 without a refund here"},
 	}
 	for _, test := range tests {
@@ -101,7 +108,7 @@ func TestReconcile_FindsMismatchInEveryTable(t *testing.T) {
 			if test.charges != "" {
 				b.charges = strings.TrimSpace(test.charges)
 			}
-			b.refunds = test.refunds
+			b.refunds, b.disputes = test.refunds, test.disputes
 			code, out, errOut := clitest.Run(t, &grammar{}, nil, "doctor", "--reconcile", "--config", b.config)
 			if code != cli.ExitError || !strings.Contains(string(out), test.want) || !strings.Contains(string(out), " findings: ") {
 				t.Errorf("exit %d, %s%s", code, out, errOut)

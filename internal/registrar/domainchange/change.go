@@ -26,6 +26,10 @@ const (
 	// Secure is for operators: it prevents a transfer by the transfer lock, where the
 	// registry has one, and by a new auth code that is disclosed to no one.
 	Secure ChangeKind = "secure"
+	// Hold and Release are for lost payment disputes: they set and remove clientHold, which takes
+	// the domain out of the DNS.
+	Hold    ChangeKind = "hold"
+	Release ChangeKind = "release"
 
 	// RemoveAllDS is the first step of a nameserver change. It is only the kind of a Task.
 	RemoveAllDS ChangeKind = "ds_remove_all"
@@ -37,7 +41,7 @@ func CustomerChangeKinds() []ChangeKind {
 }
 
 // ChangeKinds returns all kinds, including those for operators.
-func ChangeKinds() []ChangeKind { return append(CustomerChangeKinds(), Secure) }
+func ChangeKinds() []ChangeKind { return append(CustomerChangeKinds(), Secure, Hold, Release) }
 
 // ChangeStatus is the progress of a change; see the table in doc.go.
 type ChangeStatus string
@@ -90,7 +94,7 @@ func (d DS) String() string {
 type DesiredState struct {
 	Nameservers []Nameserver `json:"nameservers,omitempty"`
 	DS          *DS          `json:"ds,omitempty"`
-	Lock        string       `json:"for,omitempty"` // the operator's lock for which a domain is secured
+	Lock        string       `json:"for,omitempty"` // the operator's lock, or the payment dispute, for which a domain is secured
 	// Immediate changes the nameservers although the domain has DS records. Otherwise these
 	// are removed first: RemovedDS has them from StatusRemovingDS on.
 	Immediate bool `json:"immediate,omitempty"`
@@ -161,6 +165,7 @@ const (
 	NotCancelable     registrar.Code = "change_not_cancelable"  // KindConflict: nothing waits, or the nameservers are being changed
 	NotAbandonable    registrar.Code = "change_not_abandonable" // KindConflict: it has ended, or an account can execute it
 	DomainRestricted  registrar.Code = "domain_barred"          // KindConflict: a dispute or a court order forbids it
+	DomainDisputed    registrar.Code = "domain_disputed"        // KindConflict: the payment of the domain is disputed, or was returned
 	RegistrantMissing registrar.Code = "holder_missing"         // KindConflict: the account has no registrant data
 
 	// KindConflict: the domain's status forbids it.
@@ -194,6 +199,7 @@ const (
 var actions = map[ChangeKind]registrar.Action{
 	Nameservers: "nameservers_changed", AddDS: "ds_added", RemoveDS: "ds_removed", Lock: "domain_locked", Unlock: "domain_unlocked",
 	AuthCode: "auth_code_shown", UpdateRegistrant: "domain_holder_changed", Secure: "domain_secured",
+	Hold: "domain_hold_set", Release: "domain_hold_removed",
 }
 
 // Audited actions of refused and abandoned changes.

@@ -88,6 +88,14 @@
 // obtained earlier no longer works, even at a registry without a transfer lock. If the
 // registry chooses codes itself, only the lock is set.
 //
+// # Payment disputes
+//
+// For a payment dispute (package dispute) the service itself stores changes: the transfer lock, or
+// Secure at a registry without one; after a loss Hold and Release. DesiredState.Lock has the
+// dispute. They send no mail: the dispute has its own.
+//
+// # Abandoned changes
+//
 // A change whose registry account was removed from the configuration can't be executed
 // and blocks further changes while it is open. An operator can abandon such a change, and
 // only such a change.

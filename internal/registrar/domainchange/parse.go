@@ -158,7 +158,7 @@ func (w ChangeRequest) desiredState(domain Domain, capabilities Capabilities) (D
 	case RemoveDS: // existing records may use algorithms that parseDS refuses
 		ds, err := parseDSFields(w.DS)
 		return DesiredState{DS: &ds}, err
-	case Lock, Unlock, AuthCode, UpdateRegistrant, Secure:
+	case Lock, Unlock, AuthCode, UpdateRegistrant, Secure, Hold, Release:
 		if code := capabilities.lacks(w.Kind); code != "" {
 			return DesiredState{}, registrar.Unsupported(code)
 		}

@@ -128,9 +128,10 @@ const (
 	IdentityVerified IdentityStatus = "verified"
 )
 
-// Event names what a webhook is about, by the provider's ids: a payment, a verification, or
-// a page that saves a payment method (package renewal). Unused fields are empty.
+// Event names what a webhook is about, by the provider's ids: a payment, a verification, a
+// page that saves a payment method (package renewal), or a dispute (package dispute). Unused
+// fields are empty.
 type Event struct {
-	Session, Intent, Verification, Setup string
-	Refunds                              bool // refunds of the payment may have changed
+	Session, Intent, Verification, Setup, Dispute string
+	Refunds                                       bool // refunds of the payment may have changed
 }

@@ -70,6 +70,8 @@ func (s *Server) routes(mux *http.ServeMux) {
 		{"POST /v1/refunds", "refund.create", createRefund},
 		{"GET /v1/refunds", "refund.list", listRefunds},
 		{"GET /v1/refunds/{id}", "refund.retrieve", getRefund},
+		{"GET /v1/disputes", "dispute.list", listDisputes},
+		{"GET /v1/disputes/{id}", "dispute.retrieve", getDispute},
 		{"POST /v1/customers", "customer.create", createCustomer},
 		{"GET /v1/customers/{id}", "customer.retrieve", getCustomer},
 		{"GET /v1/payment_methods", "method.list", listMethods},

@@ -138,6 +138,7 @@ func (s *Server) Redeliver() { s.deliveries.redeliver() }
 
 func (s *Server) registerControl(mux *http.ServeMux) {
 	controls := s.cardControls()
+	maps.Copy(controls, s.disputeControls())
 	maps.Copy(controls, map[string]func(*http.Request) (any, error){
 		"GET /control/money":    func(*http.Request) (any, error) { return s.Records(), nil },
 		"GET /control/webhooks": func(*http.Request) (any, error) { return s.Webhooks(), nil },

@@ -9,6 +9,7 @@
 //
 //	POST /v1/checkout/sessions                            GET …/{id}   POST …/{id}/expire
 //	POST /v1/refunds                                      GET …/{id}   GET …?payment_intent=
+//	GET  /v1/disputes                                     GET …/{id}
 //	POST /v1/customers                                    GET …/{id}
 //	GET  /v1/payment_intents, /v1/charges                 GET …/{id}
 //	POST /v1/payment_intents                              POST …/{id}/confirm, …/{id}/cancel
@@ -96,4 +97,15 @@
 //	POST   /control/cards     what they do next: {"email":"a@example.com","behaves":"4000000000009995"};
 //	                          also by payment_method or customer, without any for all cards, and
 //	                          without a number as before
+//	GET    /control/disputes  all disputes
+//	POST   /control/disputes  opens one: {"payment_intent":"pi_…","kind":"dispute"}; kind is dispute,
+//	                          inquiry or bank_return; also by order, with reason and amount.
+//	                          Without a payment or order, of a charge that no order knows
+//	PUT    /control/disputes  moves one: {"id":"du_…","status":"won"}
+//
+// # Disputes
+//
+// A dispute withdraws its amount and a fee; if it is won, the amount returns. An inquiry
+// (warning_…) withdraws nothing unless it becomes a dispute. A bank return is lost from the
+// start, and its charge is a debit. A charge that was taken back can't be refunded.
 package stripe

@@ -6,6 +6,7 @@ type change struct {
 	Intents       []*intent         `json:"intents,omitempty"`
 	Charges       []*charge         `json:"charges,omitempty"`
 	Refunds       []*refund         `json:"refunds,omitempty"`
+	Disputes      []*dispute        `json:"disputes,omitempty"`
 	Customers     []*customer       `json:"customers,omitempty"`
 	Methods       []*method         `json:"methods,omitempty"`
 	Verifications []*verification   `json:"verifications,omitempty"`

@@ -48,6 +48,9 @@ func createRefund(c *call) (map[string]any, *refusal) {
 
 // refundCharge refunds a charge, which is a copy. Without an amount it refunds all that is left.
 func (t *tx) refundCharge(paid *charge, one *refund, amount int64, given bool) *refusal {
+	if wrong := t.chargeDisputed(paid.ID); wrong != nil {
+		return wrong
+	}
 	left := paid.Amount - paid.Refunded
 	if !given {
 		amount = left

@@ -75,9 +75,9 @@ func (t *tx) viewCharge(c *charge) map[string]any {
 		"paid": c.Status == "succeeded", "captured": c.Status == "succeeded", "amount": c.Amount, "amount_refunded": c.Refunded,
 		"refunded": c.Refunded == c.Amount, "amount_captured": captured(c), "currency": c.Currency,
 		"customer": nullIfEmpty(c.Customer), "payment_intent": nullIfEmpty(c.Intent), "payment_method": nullIfEmpty(c.Method),
-		"payment_method_details": map[string]any{"type": "card", "card": viewCard(c.Card)},
+		"payment_method_details": map[string]any{"type": t.methodType(c.ID), "card": viewCard(c.Card)},
 		"billing_details":        map[string]any{"name": nullIfEmpty(c.Card.Name), "email": nil, "phone": nil, "address": nil},
-		"metadata":               cloneMetadata(c.Metadata), "failure_code": nullIfEmpty(failure), "failure_message": nullIfEmpty(message), "disputed": false,
+		"metadata":               cloneMetadata(c.Metadata), "failure_code": nullIfEmpty(failure), "failure_message": nullIfEmpty(message), "disputed": len(t.disputesOf[c.ID]) > 0,
 	}
 }
 

@@ -59,6 +59,7 @@ type state struct {
 	intents       table[intent]
 	charges       table[charge]
 	refunds       table[refund]
+	disputes      table[dispute]
 	customers     table[customer]
 	methods       table[method]
 	verifications table[verification]
@@ -68,14 +69,15 @@ type state struct {
 	// open are the sessions that can expire; nextExpiry is the earliest expiry.
 	open       map[string]bool
 	nextExpiry int64
-	// refundsOf maps payment intents to refunds.
+	// refundsOf maps payment intents to refunds, disputesOf charges to disputes.
 	refundsOf     map[string][]string
+	disputesOf    map[string][]string
 	pendingEvents table[event]
 }
 
 func openState(folder string, now func() time.Time) (*state, error) {
 	b := &state{
-		now: now, keys: map[string]*storedResponse{}, open: map[string]bool{}, refundsOf: map[string][]string{}, nextExpiry: math.MaxInt64,
+		now: now, keys: map[string]*storedResponse{}, open: map[string]bool{}, refundsOf: map[string][]string{}, disputesOf: map[string][]string{}, nextExpiry: math.MaxInt64,
 	}
 	var err error
 	if b.journal, err = journal.Open(folder, false, b.apply); err != nil {
@@ -93,7 +95,7 @@ func openState(folder string, now func() time.Time) (*state, error) {
 func (b *state) snapshot() *change {
 	kept := b.settings
 	all := &change{
-		Sessions: b.sessions.all(), Intents: b.intents.all(), Charges: b.charges.all(), Refunds: b.refunds.all(),
+		Sessions: b.sessions.all(), Intents: b.intents.all(), Charges: b.charges.all(), Refunds: b.refunds.all(), Disputes: b.disputes.all(),
 		Customers: b.customers.all(), Methods: b.methods.all(), Verifications: b.verifications.all(), Tokens: b.tokens.all(),
 		Events: b.pendingEvents.all(), Settings: &kept,
 	}
@@ -127,6 +129,12 @@ func (b *state) apply(c *change) {
 			b.refundsOf[one.Intent] = append(b.refundsOf[one.Intent], one.ID)
 		}
 		b.refunds.put(one.ID, one)
+	}
+	for _, one := range c.Disputes {
+		if b.disputes.get(one.ID) == nil {
+			b.disputesOf[one.Charge] = append(b.disputesOf[one.Charge], one.ID)
+		}
+		b.disputes.put(one.ID, one)
 	}
 	for _, one := range c.Customers {
 		b.customers.put(one.ID, one)

@@ -134,6 +134,45 @@ type Device struct {
 	ExpiresAt  int64
 }
 
+type Dispute struct {
+	ID          string
+	Charge      string
+	Intent      string
+	PaymentID   string
+	OrderID     string
+	Status      string
+	Reason      string
+	Currency    string
+	Amount      int64
+	Withdrawn   int64
+	Fee         int64
+	Charged     int64
+	Refunded    int64
+	Debit       int64
+	Refundable  int64
+	BankReturn  int64
+	EvidenceDue int64
+	OpenedAt    int64
+	LockState   string
+	OpenWork    int64
+	Note        string
+	DecidedBy   string
+	DecidedAt   int64
+	Version     int64
+	DueAt       int64
+	Node        string
+	Attempts    int64
+	StoredAt    int64
+	UpdatedAt   int64
+}
+
+type DisputeListing struct {
+	Provider    string
+	ListedUntil int64
+	DueAt       int64
+	Node        string
+}
+
 type Domain struct {
 	ID              string
 	CustomerID      string

@@ -151,6 +151,14 @@ func (p *Provisioner) requiredUpdate(info *DomainInfo, task domainchange.Task) (
 		if task.Code != "" && info.AuthInfo != task.Code {
 			update.AuthInfo = task.Code
 		}
+	case domainchange.Hold:
+		if !info.Has(clientHold) {
+			update.Add.Statuses = []string{clientHold}
+		}
+	case domainchange.Release:
+		if info.Has(clientHold) {
+			update.Remove.Statuses = []string{clientHold}
+		}
 	case domainchange.UpdateRegistrant:
 		if !strings.EqualFold(info.Registrant, task.Handle) {
 			update.Registrant = task.Handle

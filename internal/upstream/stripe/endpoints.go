@@ -21,9 +21,10 @@ type endpoints struct {
 	cancelIntent       objectFunc[api.PaymentIntentCancelParams, api.PaymentIntent]
 	detachMethod       objectFunc[api.PaymentMethodDetachParams, api.PaymentMethod]
 	createRefund       createFunc[api.RefundCreateParams, api.Refund]
+	getDispute         objectFunc[api.DisputeRetrieveParams, api.Dispute]
+	listDisputes       listFunc[api.DisputeListParams, api.Dispute]
 	listCharges        listFunc[api.ChargeListParams, api.Charge]
 	listRefunds        listFunc[api.RefundListParams, api.Refund]
-	listDisputes       listFunc[api.DisputeListParams, api.Dispute]
 }
 
 type (
@@ -39,6 +40,7 @@ func endpointsOf(client *api.Client) endpoints {
 		createIntent: client.V1PaymentIntents.Create, getIntent: client.V1PaymentIntents.Retrieve,
 		confirmIntent: client.V1PaymentIntents.Confirm, cancelIntent: client.V1PaymentIntents.Cancel,
 		detachMethod: client.V1PaymentMethods.Detach, createRefund: client.V1Refunds.Create,
-		listCharges: client.V1Charges.List, listRefunds: client.V1Refunds.List, listDisputes: client.V1Disputes.List,
+		getDispute: client.V1Disputes.Retrieve, listDisputes: client.V1Disputes.List,
+		listCharges: client.V1Charges.List, listRefunds: client.V1Refunds.List,
 	}
 }

@@ -75,8 +75,10 @@ func eventOf(event api.Event) (order.Event, error) {
 		return order.Event{Session: object.ID, Intent: string(object.PaymentIntent)}, nil
 	case has("payment_intent."):
 		return order.Event{Intent: object.ID}, nil
+	case has("charge.dispute."):
+		return order.Event{Dispute: object.ID}, nil
 	case has("charge."), has("refund."):
-		// Charges, disputes and refunds reference the payment intent.
+		// Charges and refunds reference the payment intent.
 		refunds := has("refund.") || has("charge.refund")
 		return order.Event{Intent: string(object.PaymentIntent), Refunds: refunds}, nil
 	case has("identity.verification_session."):

@@ -33,7 +33,7 @@ func TestParseEvent_ReturnsOnlyObjectIDs(t *testing.T) {
 		eventJSON("payment_intent.succeeded", `{"id":"pi_1"}`):                                                   {Intent: "pi_1"},
 		eventJSON("charge.refunded", `{"id":"ch_1","payment_intent":"pi_1"}`):                                    {Intent: "pi_1", Refunds: true},
 		eventJSON("charge.refund.updated", `{"id":"re_1","payment_intent":"pi_1"}`):                              {Intent: "pi_1", Refunds: true},
-		eventJSON("charge.dispute.created", `{"id":"dp_1","payment_intent":"pi_1"}`):                             {Intent: "pi_1"},
+		eventJSON("charge.dispute.created", `{"id":"dp_1","payment_intent":"pi_1"}`):                             {Dispute: "dp_1"},
 		eventJSON("refund.failed", `{"id":"re_1","payment_intent":"pi_1"}`):                                      {Intent: "pi_1", Refunds: true},
 		eventJSON("identity.verification_session.verified", `{"id":"vs_1"}`):                                     {Verification: "vs_1"},
 		eventJSON("customer.created", `{"id":"cus_1"}`):                                                          {},

@@ -8,6 +8,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
 	"github.com/dotkontor/dotkontor/internal/registrar/admin"
+	"github.com/dotkontor/dotkontor/internal/registrar/dispute"
 	"github.com/dotkontor/dotkontor/internal/registrar/invoice"
 	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
@@ -32,7 +33,8 @@ type OrderRecord struct {
 	// Jobs are unfinished; mails that wait to be sent are among them.
 	Jobs []admin.Job
 	// Notices are mails about its domains that are kept as evidence.
-	Notices []lifecycle.SentNotice
+	Notices  []lifecycle.SentNotice
+	Disputes []dispute.Dispute
 }
 
 // CustomerRecord is one customer.

@@ -58,7 +58,15 @@ func (h *Handler) home(req *ui.Request, operator registrar.Actor) error {
 		return err
 	}
 	messages = messages[:min(len(messages), shownMessages)]
-	quiet := len(database)+len(messages)+len(notices)+len(inquiries)+len(needs.Orders)+len(needs.Items)+len(needs.Changes)+len(needs.Refunds)+len(needs.Locks)+len(troubled)+len(unpaid.Waiting)+len(unpaid.Overdue) == 0 &&
+	open, _, err := h.Disputes.List(req.R.Context(), operator, true, "")
+	if err != nil {
+		return err
+	}
+	disputes, err := h.disputeRows(req, operator, open[:min(len(open), shownMessages)])
+	if err != nil {
+		return err
+	}
+	quiet := len(database)+len(disputes)+len(messages)+len(notices)+len(inquiries)+len(needs.Orders)+len(needs.Items)+len(needs.Changes)+len(needs.Refunds)+len(needs.Locks)+len(troubled)+len(unpaid.Waiting)+len(unpaid.Overdue) == 0 &&
 		!preview.Brake.Engaged()
 	return h.render(req, ui.View{Name: "home", Section: homePath}, struct {
 		admin.OpenIssues
@@ -71,8 +79,9 @@ func (h *Handler) home(req *ui.Request, operator registrar.Actor) error {
 		MoreInquiries int
 		LowBalances   []inbox.Stored
 		Messages      []messageRow
+		Disputes      []disputeRow
 		Quiet         bool
-	}{needs, database, troubled, preview.Brake, unpaid, notices, newInquiryRows(inquiries, nil), moreInquiries, low, newMessageRows(messages, nil), quiet}, "")
+	}{needs, database, troubled, preview.Brake, unpaid, notices, newInquiryRows(inquiries, nil), moreInquiries, low, newMessageRows(messages, nil), disputes, quiet}, "")
 }
 
 func (h *Handler) jobs(req *ui.Request, operator registrar.Actor) error {

@@ -44,6 +44,7 @@ type Config struct {
 	Revenue       *invoice.Revenue
 	Refunds       *order.Refunds
 	Margins       *cost.Margins
+	Disputes      Disputes
 	// Operators returns the accounts with the operator role.
 	Operators func(ctx context.Context, operator registrar.Actor) ([]account.Customer, error)
 	// ActionTexts are the texts of audit events, as customers read them. Package web sets
@@ -74,10 +75,10 @@ type Handler struct {
 func New(cfg Config) (*Handler, error) {
 	if cfg.Frame == nil || cfg.Admin == nil || cfg.Customers == nil || cfg.Prices == nil || cfg.Upstreams == nil || cfg.Agents == nil || cfg.Terms == nil ||
 		cfg.Notices == nil || cfg.Inquiries == nil || cfg.Inbox == nil || cfg.TransfersAway == nil || cfg.Revenue == nil || cfg.Refunds == nil || cfg.Margins == nil ||
-		cfg.Operators == nil {
-		return nil, errors.New("operator: Config.Frame, Admin, Customers, Prices, Upstreams, Agents, Terms, Notices, Inquiries, Inbox, TransfersAway, Revenue, Refunds, Margins and Operators are required")
+		cfg.Disputes.Service == nil || cfg.Operators == nil {
+		return nil, errors.New("operator: Config.Frame, Admin, Customers, Prices, Upstreams, Agents, Terms, Notices, Inquiries, Inbox, TransfersAway, Revenue, Refunds, Margins, Disputes and Operators are required")
 	}
-	views, err := cfg.Frame.LoadTemplates(templateFS, texts, listTexts, inquiryTexts, messageTexts, transferTexts, refundTexts, marginTexts, errorTexts, cfg.ActionTexts)
+	views, err := cfg.Frame.LoadTemplates(templateFS, texts, listTexts, inquiryTexts, messageTexts, transferTexts, refundTexts, marginTexts, disputeTexts, errorTexts, cfg.ActionTexts)
 	if err != nil {
 		return nil, err
 	}
@@ -99,6 +100,7 @@ const (
 	inquiriesPath = homePath + "/inquiries"
 	messagesPath  = homePath + "/registry-messages"
 	transfersPath = homePath + "/outgoing-transfers"
+	disputesPath  = homePath + "/disputes"
 	paymentsPath  = homePath + "/payments"
 	refundsPath   = homePath + "/refunds"
 	revenuePath   = homePath + "/revenue"
@@ -142,6 +144,10 @@ func (h *Handler) Routes() []httpjson.Route {
 		{Method: get, Path: transfersPath + "/{id}", Handler: page(transfersPath, h.outgoingTransfer)},
 		{Method: post, Path: transfersPath + "/{id}/reject", Handler: page(transfersPath, recently(h.rejectTransfer))},
 		{Method: post, Path: transfersPath + "/{id}/approve", Handler: page(transfersPath, recently(h.confirmed("transfer_approval", "away.approve", transfersPath, h.approveTransfer)))},
+		{Method: get, Path: disputesPath, Handler: page(disputesPath, h.disputes)},
+		{Method: get, Path: disputesPath + "/{id}", Handler: page(disputesPath, h.dispute)},
+		{Method: get, Path: disputesPath + "/{id}/evidence.zip", Handler: page(disputesPath, h.disputeFile)},
+		{Method: post, Path: disputesPath + "/{id}/decide", Handler: page(disputesPath, recently(h.decideDispute))},
 		{Method: get, Path: ordersPath, Handler: page(ordersPath, h.orders)},
 		{Method: post, Path: ordersPath, Handler: page(ordersPath, h.findOrders)},
 		{Method: get, Path: ordersPath + "/{id}", Handler: page(ordersPath, h.order)},
@@ -240,6 +246,7 @@ var tabs = []tab{
 	{Path: inquiriesPath, Label: "tab.inquiries"},
 	{Path: messagesPath, Label: "tab.messages"},
 	{Path: transfersPath, Label: "tab.transfers"},
+	{Path: disputesPath, Label: "tab.disputes"},
 	{Path: ordersPath, Label: "tab.orders"},
 	{Path: paymentsPath, Label: "tab.payments"},
 	{Path: refundsPath, Label: "tab.refunds"},
@@ -290,7 +297,7 @@ func (h *Handler) countOpen(req *ui.Request) (map[string]int, error) {
 	ctx, open := req.R.Context(), make(map[string]int)
 	for path, count := range map[string]func(context.Context, registrar.Actor) (int, error){
 		noticesPath: h.Notices.CountOpen, inquiriesPath: h.Inquiries.CountOpen, messagesPath: h.Inbox.CountUnread,
-		transfersPath: h.TransfersAway.CountOpen,
+		transfersPath: h.TransfersAway.CountOpen, disputesPath: h.Disputes.CountOpen,
 	} {
 		var err error
 		if open[path], err = count(ctx, operator); err != nil {

@@ -192,6 +192,8 @@ var texts = ui.Texts{
 	"what.unlock":                 {"Umzugssperre aus", "Transfer lock off"},
 	"what.auth_code":              {"Auth-Code", "Auth code"},
 	"what.holder":                 {"Inhaberdaten", "Holder data"},
+	"what.hold":                   {"Aus dem DNS genommen (clientHold)", "Taken out of the DNS (clientHold)"},
+	"what.release":                {"Wieder im DNS (clientHold entfernt)", "Back in the DNS (clientHold removed)"},
 	"what.secure":                 {"Für ein Verfahren gesichert", "Secured for a dispute"},
 	"state.awaiting_verification": {"wartet auf Identität", "awaiting verification"},
 	"state.awaiting_payment":      {"wartet auf Zahlung", "awaiting payment"},

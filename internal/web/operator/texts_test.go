@@ -8,6 +8,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/admin"
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
+	"github.com/dotkontor/dotkontor/internal/registrar/dispute"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
 	"github.com/dotkontor/dotkontor/internal/registrar/inbox"
 	"github.com/dotkontor/dotkontor/internal/registrar/invoice"
@@ -25,11 +26,12 @@ var dynamicKeys = []string{
 	"error.", "mail.", "channel.", "payment_kind.", "document.", "month.", "urgency.", "notice.title.", "notice.law.", "ground.", "consent_end.", "topic.", "inquiry.language.",
 	"refund_state.", "refund_source.", "refund_reason.", "refund_task.", "refund_filter.", "refund_fee.", "refund_about.", "consumer.",
 	"message_kind.", "transfer_status.", "operation.", "case_type.", "maintenance_notice.", "maintenance_reason.", "impact.", "environment.", "away_state.", "away_reason.",
+	"dispute.title.", "dispute_status.", "dispute_reason.", "dispute_lock.", "dispute_change.", "decision.",
 }
 
 func allTexts(t *testing.T) ui.Texts {
 	t.Helper()
-	return textcheck.Merge(t, texts, listTexts, inquiryTexts, messageTexts, transferTexts, refundTexts, marginTexts, errorTexts)
+	return textcheck.Merge(t, texts, listTexts, inquiryTexts, messageTexts, transferTexts, refundTexts, marginTexts, disputeTexts, errorTexts)
 }
 
 func TestTexts_SamePlaceholdersInBothLanguages(t *testing.T) {
@@ -59,6 +61,15 @@ func TestTexts_EveryServiceCodeHasText(t *testing.T) {
 	}
 	for _, reason := range transferaway.Reasons() {
 		want("away_reason." + string(reason))
+	}
+	for _, status := range dispute.Statuses() {
+		want("dispute_status." + string(status))
+	}
+	for _, lock := range []dispute.Lock{dispute.LockNone, dispute.LockActive, dispute.LockKept, dispute.LockDenying, dispute.LockDenied, dispute.LockLifted} {
+		want("dispute_lock." + string(lock))
+	}
+	for _, decision := range dispute.Decisions() {
+		want("decision." + string(decision))
 	}
 	for _, kind := range inbox.Kinds() {
 		want("message_kind." + string(kind))

@@ -23,6 +23,8 @@ type domainView struct {
 	Transfers     string                    // the page about transfers, for a pending domain
 	ClosedReason  registrar.Code            // why no change is possible; empty if some are
 	Locking       bool                      // the transfer lock is requested and not confirmed
+	Disputed      bool                      // locked because of a payment dispute
+	Contact       string                    // the contact form
 	Waiting       bool                      // the open change waits for its second step
 	Recent        bool
 	Again         string
@@ -118,6 +120,12 @@ func (h *Handler) showDomain(req *ui.Request, status int, view domainView) error
 		req.RefreshAfter(3 * time.Second)
 	case why != domainchange.DomainRestricted: // a lock closes only what it restricts
 		view.ClosedReason = why
+	}
+	for _, why := range view.Closed {
+		view.Disputed = view.Disputed || why == domainchange.DomainDisputed
+	}
+	if view.Contact = ui.ContactPath; req.Language == "en" {
+		view.Contact = ui.EnglishContactPath
 	}
 	view.Waiting = view.Open != nil && view.Open.State == domainchange.StatusWaiting
 	if view.NameserversProblem == "" {
@@ -263,7 +271,7 @@ func (h *Handler) setLock(req *ui.Request) error {
 // objects concern nameservers only if those were to be changed.
 func (h *Handler) refusalCode(change domainchange.Change) registrar.Code {
 	aboutHosts := change.Failure == registrar.EPPMissing || change.Failure == registrar.EPPNotAllowed
-	if change.Failure == domainchange.DomainRestricted { // locked while the change was in progress
+	if change.Failure == domainchange.DomainRestricted || change.Failure == domainchange.DomainDisputed { // locked while the change was in progress
 		return change.Failure
 	}
 	if !h.templates.Has(ui.ProblemKey(change.Failure)) || aboutHosts && change.Kind != domainchange.Nameservers {

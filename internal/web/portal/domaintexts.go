@@ -321,6 +321,20 @@ var domainTexts = ui.WithRequirements(ui.Texts{
 		"Das ist wegen eines laufenden Verfahrens gesperrt. Bitte wenden Sie sich an uns.",
 		"This is locked because of a dispute. Please contact us.",
 	},
+	"closed.domain_disputed": {
+		"Umzug, Auth-Code und Inhaberwechsel sind gesperrt: Die Zahlung für diese Domain wurde reklamiert oder zurückgegeben.",
+		"Transfers, auth codes and changes of the holder are locked: the payment for this domain was disputed or returned.",
+	},
+	"disputed.title": {"Zahlung ungeklärt", "Payment unresolved"},
+	"disputed.text": {
+		"Die Zahlung für diese Domain wurde bei der Bank reklamiert oder von ihr zurückgegeben. Bis das geklärt ist, sind Umzug, Auth-Code und Inhaberwechsel gesperrt. Alles andere können Sie wie gewohnt ändern.",
+		"The payment for this domain was disputed with the bank, or the bank returned it. Until this is settled, transfers, auth codes and changes of the holder are locked. You can change everything else as usual.",
+	},
+	"disputed.what": {
+		"War es ein Versehen, oder möchten Sie den Betrag bezahlen? Schreiben Sie uns bitte. Entscheidet die Bank zu unseren Gunsten, endet die Sperre von selbst.",
+		"Was it a mistake, or would you like to pay the amount? Please write to us. If the bank decides in our favour, the lock ends by itself.",
+	},
+	"disputed.contact":            {"Kontakt aufnehmen", "Contact us"},
 	"closed.registry_has_no_lock": {"Diese Endung kennt keine Sperre.", "This extension has no lock."},
 	"closed.registry_has_no_code": {
 		"Bei dieser Endung können wir keinen Auth-Code anzeigen. Bitte wenden Sie sich für einen Umzug an uns.",
@@ -339,6 +353,11 @@ var domainTexts = ui.WithRequirements(ui.Texts{
 	"change.unlock":      {"Sperre aufgehoben", "Lock removed"},
 	"change.auth_code":   {"Auth-Code angezeigt", "Auth code shown"},
 	"change.holder":      {"Inhaberdaten übernommen", "Holder details applied"},
+	"change.hold": {
+		"Wegen einer offenen Zahlung aus dem DNS genommen",
+		"Taken out of the DNS because of an unpaid order",
+	},
+	"change.release": {"Wieder im DNS", "Back in the DNS"},
 	"change.secure": {
 		"Wegen eines Verfahrens gesichert: Umzüge gesperrt, Auth-Code ersetzt",
 		"Secured because of a dispute: transfer lock set, auth code replaced",
@@ -361,6 +380,8 @@ var domainTexts = ui.WithRequirements(ui.Texts{
 	"action.domain_change_refused":   {"Änderung von der Registry abgelehnt", "Change rejected by the registry"},
 	"action.domain_change_abandoned": {"Änderung einer Domain abgebrochen", "Domain change abandoned"},
 	"action.domain_change_canceled":  {"Geplante Änderung der Nameserver abgebrochen", "Planned nameserver change cancelled"},
+	"action.domain_hold_set":         {"Domain wegen einer offenen Zahlung aus dem DNS genommen", "Domain taken out of the DNS because of an unpaid order"},
+	"action.domain_hold_removed":     {"Domain wieder im DNS", "Domain back in the DNS"},
 	"action.domain_secured":          {"Domain wegen eines Verfahrens gesichert", "Domain secured because of a dispute"},
 
 	"note.change_nameservers": {

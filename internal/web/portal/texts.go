@@ -471,6 +471,10 @@ var texts = ui.WithRequirements(ui.Texts{
 		"Diese Domain ist wegen eines laufenden Verfahrens gesperrt. Bitte wenden Sie sich an uns.",
 		"This domain is locked because of a dispute. Please contact us.",
 	},
+	"problem.domain_disputed": {
+		"Das ist gesperrt: Die Zahlung für diese Domain wurde reklamiert oder zurückgegeben. Bitte wenden Sie sich an uns.",
+		"This is locked: the payment for this domain was disputed or returned. Please contact us.",
+	},
 	"problem.renewal_refused": {
 		"Diese Domain können Sie zurzeit nicht verlängern.",
 		"This domain can't be renewed at the moment.",

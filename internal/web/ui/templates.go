@@ -176,6 +176,7 @@ var tones = map[string]string{
 	"captured": "good", "opening": "wait", "open": "wait", "closing": "wait", "unmatched": "warn",
 	"overdue": "bad", "today": "warn", "soon": "warn",
 	"done": "good", "refused": "bad", "abandoned": "warn",
+	"needs_response": "warn", "warning_needs_response": "warn", "under_review": "wait", "warning_under_review": "wait", "won": "good", "lost": "bad",
 	"secured": "good", "in_progress": "wait", "not_secured": "warn",
 	"healthy": "good", "failing": "bad", "paused": "warn", "unknown": "",
 }

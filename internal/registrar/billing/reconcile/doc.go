@@ -22,8 +22,11 @@
 //	invoice    A paid order with a gross above 0 has exactly one invoice over its
 //	           amounts, each executed refund of an item exactly one correction, and there
 //	           are no other documents, issued or pending. Number series have no gaps.
+//	dispute    A dispute is the same here and at the provider. An open or lost one has its
+//	           amount withdrawn and locks its domains, every other one has nothing withdrawn.
+//	           Refunds and disputes of a payment don't exceed it.
 //	stray      Every charge at the provider belongs to an order, unless it was refunded
-//	           in full.
+//	           or taken back in full.
 //	stuck      Nothing is overdue.
 //
 // # While the service runs

@@ -19,7 +19,7 @@ func (a *reconciler) checkCharge(c Charge) {
 	}
 	p := a.payments[id]
 	if p == nil {
-		if c.Refunded < c.Amount {
+		if c.Refunded+a.withdrawn[c.ID] < c.Amount {
 			a.addFinding(fresh, "stray", c.ID, "the provider charged %s for no known order and refunded %s", c.Amount, c.Refunded)
 		}
 		return

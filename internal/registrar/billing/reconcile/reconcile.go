@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/dispute"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
@@ -25,13 +26,15 @@ type Database interface {
 	ReconciliationClosedDomains(ctx context.Context) iter.Seq2[string, error]
 	// ReconciliationDocuments yields invoices and corrections, pending ones first.
 	ReconciliationDocuments(ctx context.Context) iter.Seq2[Document, error]
+	ReconciliationDisputes(ctx context.Context) iter.Seq2[dispute.Dispute, error]
 }
 
 // Provider reads the payment provider's side.
 type Provider interface {
-	// Charges yields successful charges, Refunds all refunds.
+	// Charges yields successful charges, Refunds all refunds, Disputes all disputes.
 	Charges(ctx context.Context) iter.Seq2[Charge, error]
 	Refunds(ctx context.Context) iter.Seq2[ProviderRefund, error]
+	Disputes(ctx context.Context) iter.Seq2[ProviderDispute, error]
 }
 
 // stage is the progress of an item, as findings name it.
@@ -102,6 +105,11 @@ type Report struct {
 	// Charged and Refunded are the provider's totals.
 	Charged  registrar.Cents `json:"chargedEur"`
 	Refunded registrar.Cents `json:"refundedEur"`
+	Disputes int             `json:"disputes"` // and inquiries
+	// Disputed is what open disputes are about, DisputesWon and DisputesLost what ended ones are.
+	Disputed     registrar.Cents `json:"disputedEur"`
+	DisputesWon  registrar.Cents `json:"disputesWonEur"`
+	DisputesLost registrar.Cents `json:"disputesLostEur"`
 	// Fresh is how many findings were dropped because the rows have just changed.
 	Fresh int `json:"fresh"`
 }
@@ -119,6 +127,7 @@ func Run(ctx context.Context, db Database, provider Provider, options Options) (
 		refunds: make(map[string]*refund), providerRefunds: make(map[string]string), items: make(map[string]*item), registrations: make(map[string]int), expectedDomains: make(map[string]expectedDomain),
 		expectedDocuments: make(map[[2]string]*expectedDocument), usedNumbers: make(map[string][]usedNumber),
 		renewedItems: make(map[[2]string]*renewedItem), expectedTerms: make(map[string]expectedTerm),
+		disputes: make(map[string]*disputed), withdrawn: make(map[string]registrar.Cents),
 	}
 	type step struct {
 		what   string
@@ -127,6 +136,7 @@ func Run(ctx context.Context, db Database, provider Provider, options Options) (
 	}
 	steps := []step{
 		{"orders", reader(db.ReconciliationOrders(ctx), a.checkOrder), func() {}},
+		{"disputes", reader(db.ReconciliationDisputes(ctx), a.checkDispute), a.checkReturnedTwice},
 		{"invoices", reader(db.ReconciliationDocuments(ctx), a.checkDocument), a.checkMissingDocuments},
 		{"provision items", reader(db.ReconciliationItems(ctx), a.checkItem), a.checkMissingItems},
 		{"renewals", reader(db.ReconciliationRenewals(ctx), a.checkRenewal), a.checkUnclaimedItems},
@@ -136,7 +146,8 @@ func Run(ctx context.Context, db Database, provider Provider, options Options) (
 	if provider != nil {
 		steps = append(steps,
 			step{"charges", reader(provider.Charges(ctx), a.checkCharge), a.checkMissingCharges},
-			step{"refunds", reader(provider.Refunds(ctx), a.checkProviderRefund), a.checkMissingRefunds})
+			step{"refunds", reader(provider.Refunds(ctx), a.checkProviderRefund), a.checkMissingRefunds},
+			step{"provider's disputes", reader(provider.Disputes(ctx), a.checkProviderDispute), a.checkMissingDisputes})
 	}
 	for _, s := range steps {
 		if err := s.read(); err != nil {
@@ -177,6 +188,8 @@ type reconciler struct {
 	usedNumbers       map[string][]usedNumber         // by series
 	renewedItems      map[[2]string]*renewedItem      // by order and domain
 	expectedTerms     map[string]expectedTerm         // by domain
+	disputes          map[string]*disputed
+	withdrawn         map[string]registrar.Cents // by charge
 }
 
 type payment struct {
@@ -188,6 +201,7 @@ type payment struct {
 	// refunded is what we refunded of it, returned what the bank sent back, providerRefunded
 	// what the provider refunded.
 	refunded, returned, providerRefunded registrar.Cents
+	withdrawn                            registrar.Cents // by disputes
 	fresh                                bool
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/dispute"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
@@ -25,6 +26,8 @@ type testData struct {
 	documents []Document
 	charges   []Charge
 	refunds   []ProviderRefund
+	disputes  []dispute.Dispute
+	provider  []ProviderDispute
 	err       error
 }
 
@@ -72,6 +75,14 @@ func (data *testData) Charges(context.Context) iter.Seq2[Charge, error] {
 
 func (data *testData) Refunds(context.Context) iter.Seq2[ProviderRefund, error] {
 	return seq(data, data.refunds)
+}
+
+func (data *testData) ReconciliationDisputes(context.Context) iter.Seq2[dispute.Dispute, error] {
+	return seq(data, data.disputes)
+}
+
+func (data *testData) Disputes(context.Context) iter.Seq2[ProviderDispute, error] {
+	return seq(data, data.provider)
 }
 
 var (

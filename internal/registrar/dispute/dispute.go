@@ -1,0 +1,211 @@
+package dispute
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+// Status is the provider's status of a dispute; doc.go has the table.
+type Status string
+
+// The statuses.
+const (
+	WarningNeedsResponse Status = "warning_needs_response"
+	WarningUnderReview   Status = "warning_under_review"
+	WarningClosed        Status = "warning_closed"
+	Prevented            Status = "prevented"
+	NeedsResponse        Status = "needs_response"
+	UnderReview          Status = "under_review"
+	Won                  Status = "won"
+	Lost                 Status = "lost"
+)
+
+// Statuses returns all statuses.
+func Statuses() []Status {
+	return []Status{WarningNeedsResponse, WarningUnderReview, WarningClosed, Prevented, NeedsResponse, UnderReview, Won, Lost}
+}
+
+// Inquiry reports whether no money was taken.
+func (s Status) Inquiry() bool { return strings.HasPrefix(string(s), "warning_") || s == Prevented }
+
+// Open reports whether the bank has not decided.
+func (s Status) Open() bool {
+	return s == WarningNeedsResponse || s == WarningUnderReview || s == NeedsResponse || s == UnderReview
+}
+
+// follows reports whether a status may follow another one.
+func (s Status) follows(was Status) bool {
+	switch {
+	case was == Won || was == Lost:
+		return s == Won || s == Lost
+	case was == NeedsResponse || was == UnderReview:
+		return !s.Inquiry() || s == WarningClosed || s == Prevented
+	default:
+		return slices.Contains(Statuses(), s)
+	}
+}
+
+// Lock is the state of a dispute's lock; doc.go has the table.
+type Lock string
+
+// The states of a lock.
+const (
+	LockNone    Lock = "none"
+	LockActive  Lock = "active"
+	LockKept    Lock = "kept"
+	LockDenying Lock = "denying"
+	LockDenied  Lock = "denied"
+	LockLifted  Lock = "lifted"
+)
+
+// InForce reports whether the domains are locked.
+func (l Lock) InForce() bool {
+	return l == LockActive || l == LockKept || l == LockDenying || l == LockDenied
+}
+
+// Report is what the provider says about a dispute.
+type Report struct {
+	ID, Charge, Intent string
+	Status             Status
+	Reason             string
+	Currency           string
+	Amount             registrar.Cents
+	// Withdrawn is what was taken back and not returned, Fee what the provider charges for it.
+	Withdrawn, Fee registrar.Cents
+	// Charged and Refunded are those of the charge.
+	Charged, Refunded registrar.Cents
+	Debit             bool      // the charge is a direct debit
+	Refundable        bool      // the charge can still be refunded
+	DueBy             time.Time // until when evidence can be sent; zero if it can't
+	OpenedAt          time.Time
+}
+
+// Dispute is a stored dispute.
+type Dispute struct {
+	Report
+	// Payment and Order are empty if the charge is unknown. Customer is the order's; it is not
+	// stored.
+	Payment, Order, Customer string
+	BankReturn               bool // lost from the start
+	Lock                     Lock
+	OpenWork                 bool // an operator has to act
+	// Note is an operator's reason for the last decision; DecidedAt is zero before.
+	Note, DecidedBy string
+	DecidedAt       time.Time
+
+	// DueAt is when a worker must process the row; zero means never.
+	Version             int64
+	DueAt               time.Time
+	Node                string
+	Attempts            int
+	StoredAt, UpdatedAt time.Time
+}
+
+// Subject is the payment of a charge.
+type Subject struct {
+	Payment, Order, Customer string
+	Captured                 bool // it paid for its order
+}
+
+// Domain is a domain that a charge paid for.
+type Domain struct {
+	ID, Name, TLD, Customer string
+	Status                  registrar.DomainStatus
+}
+
+// Error codes. Transports have a text for each.
+const (
+	NoSuchDispute registrar.Code = "no_such_dispute"         // KindNotFound
+	NotDecidable  registrar.Code = "dispute_not_decided"     // KindConflict: not lost, or another operator was first
+	BadDecision   registrar.Code = "bad_decision"            // KindInvalid
+	NoteMissing   registrar.Code = "decision_reason_missing" // KindInvalid: missing, too long or not printable
+)
+
+// Audited actions.
+const (
+	ActionOpened   registrar.Action = "payment_disputed"
+	ActionReturned registrar.Action = "payment_returned"
+	ActionWon      registrar.Action = "dispute_won"
+	ActionLost     registrar.Action = "dispute_lost"
+	ActionKept     registrar.Action = "dispute_lock_kept"
+	ActionLifted   registrar.Action = "dispute_lock_lifted"
+	ActionDenied   registrar.Action = "dispute_transfers_denied"
+)
+
+// Actions returns all audited actions.
+func Actions() []registrar.Action {
+	return []registrar.Action{ActionOpened, ActionReturned, ActionWon, ActionLost, ActionKept, ActionLifted, ActionDenied}
+}
+
+// Decision is what an operator decides after a loss.
+type Decision string
+
+// The decisions.
+const (
+	Keep Decision = "keep" // the lock stays
+	Lift Decision = "lift"
+	Deny Decision = "deny" // transfers are denied for non-payment
+)
+
+// Decisions returns all decisions.
+func Decisions() []Decision { return []Decision{Keep, Lift, Deny} }
+
+// Provider is the payment provider.
+type Provider interface {
+	FetchDispute(ctx context.Context, id string) (Report, error)
+	// ListDisputeIDs returns the disputes created since a time, the newest first, at most limit.
+	ListDisputeIDs(ctx context.Context, since time.Time, limit int) ([]string, error)
+}
+
+// Update is a new version of a dispute with its effects, in one transaction.
+type Update struct {
+	Was, Now   Dispute // Was is zero if the dispute is new
+	AuditEvent *registrar.AuditEvent
+	Mail       *registrar.Mail
+	At         time.Time // the real time, used for mails
+}
+
+// Store persists disputes.
+type Store interface {
+	GetDispute(ctx context.Context, id string) (Dispute, bool, error)
+	// FindDisputedPayment returns the payment of a provider's payment intent.
+	FindDisputedPayment(ctx context.Context, intent string) (Subject, bool, error)
+	// StoreDispute inserts or updates a dispute. It returns false, and changes nothing, if the
+	// version in Was is not the stored one.
+	StoreDispute(ctx context.Context, update Update) (bool, error)
+	// ClaimDueDisputes leases rows that are due, the longest overdue first.
+	ClaimDueDisputes(ctx context.Context, now, lease time.Time, limit int) ([]Dispute, error)
+	// PostponeDispute ends a lease. It changes nothing if the row was made due meanwhile.
+	PostponeDispute(ctx context.Context, id string, lease, due time.Time, attempts int) error
+	// ListDisputedDomains returns the domains that an order paid for and that we still have.
+	ListDisputedDomains(ctx context.Context, order string) ([]Domain, error)
+	// IsDomainDisputed reports whether a lock of a dispute is in force for a domain.
+	IsDomainDisputed(ctx context.Context, domain string) (bool, error)
+	// ListDomainDisputes returns the disputes whose locks are in force for a domain.
+	ListDomainDisputes(ctx context.Context, domain string) ([]Dispute, error)
+	// ListDisputes returns a page before an id, the newest first: those with open work, or the
+	// others.
+	ListDisputes(ctx context.Context, open bool, before string, limit int) ([]Dispute, error)
+	// ListChargeDisputes returns all disputes of an order.
+	ListOrderDisputes(ctx context.Context, order string) ([]Dispute, error)
+	CountOpenDisputes(ctx context.Context) (int, error)
+	// ClaimDisputeListing leases the daily listing; false if it is not due. until is how far the
+	// last one got.
+	ClaimDisputeListing(ctx context.Context, provider string, now, lease time.Time) (until time.Time, claimed bool, err error)
+	// FinishDisputeListing stores how far a listing got, and when the next one is due.
+	FinishDisputeListing(ctx context.Context, provider string, lease, until, due time.Time) error
+}
+
+// Changes locks and holds domains at their registries.
+type Changes interface {
+	// SecureFor stores a change that locks a domain for a dispute, unless there is one. done means
+	// that the registry has executed it, or never will.
+	SecureFor(ctx context.Context, customer, domain, dispute string) (done bool, err error)
+	// HoldFor does the same with clientHold, ReleaseFor removes it if it was set for the dispute.
+	HoldFor(ctx context.Context, customer, domain, dispute string) (done bool, err error)
+	ReleaseFor(ctx context.Context, customer, domain, dispute string) (done bool, err error)
+}

@@ -1,0 +1,7 @@
+package dispute
+
+// Failpoints returns the failpoints of this package in the order of doc.go. A build with the tag
+// failpoint can be killed at each of them.
+func Failpoints() []string {
+	return []string{"dispute_fetched", "dispute_stored", "dispute_secured", "dispute_decided", "dispute_held"}
+}

@@ -1,0 +1,123 @@
+package dispute
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+// Changes that a mail reports, in its Data["change"].
+const (
+	mailOpened   = "opened"
+	mailReturned = "returned"
+	mailWon      = "won"
+	mailLost     = "lost"
+	mailLifted   = "lifted"
+	mailDenied   = "denied"
+)
+
+// effect is what the customer learns of a new version of a dispute; empty if nothing.
+type effect struct {
+	action registrar.Action
+	mail   string
+}
+
+// apply returns the version of a dispute after a report, by the policy in doc.go. was is zero if
+// the dispute is new.
+func apply(was Dispute, report Report, subject Subject) (now Dispute, what effect) {
+	now = was
+	now.Report = report
+	now.Payment, now.Order, now.Customer = subject.Payment, subject.Order, subject.Customer
+	isNew := was.ID == ""
+	if isNew {
+		now.Lock, now.BankReturn = LockNone, report.Status == Lost && report.Debit
+	}
+	if isNew || was.Status != report.Status {
+		now.OpenWork = report.Status.Open() || report.Status == Lost
+	}
+	if !subject.Captured {
+		return now, effect{}
+	}
+	locked := was.Lock != LockNone && !isNew // now or before; without one the payment may only be captured by now
+	switch status := report.Status; {
+	case was.Status == status && (locked || status.Inquiry()):
+	case (status.Open() && !status.Inquiry() || status == Lost) && !locked:
+		now.Lock, now.OpenWork, what = LockActive, true, effect{ActionOpened, mailOpened}
+		if now.BankReturn {
+			what = effect{ActionReturned, mailReturned}
+		}
+	case status == Lost:
+		if what = (effect{ActionLost, mailLost}); was.Status == Won { // the bank has reversed its decision
+			now.Lock, now.Note, now.DecidedBy, now.DecidedAt = LockActive, "", "", time.Time{}
+		}
+	case !status.Open() && was.Lock.InForce(): // won, or closed without a decision
+		now.Lock, what = LockLifted, effect{ActionWon, mailWon}
+	}
+	return now, what
+}
+
+// decide returns the version of a dispute after an operator's decision.
+func decide(was Dispute, decision Decision) (now Dispute, what effect) {
+	now = was
+	now.OpenWork = false
+	if !was.Lock.InForce() { // a charge that paid for nothing here: the loss is noted
+		return now, effect{}
+	}
+	switch decision {
+	case Keep:
+		now.Lock, what = LockKept, effect{action: ActionKept}
+	case Lift:
+		now.Lock, what = LockLifted, effect{ActionLifted, mailLifted}
+	case Deny:
+		now.Lock, what = LockDenying, effect{ActionDenied, mailDenied}
+	}
+	return now, what
+}
+
+// Allows reports whether an operator can make a decision about a dispute: it must be lost, a
+// lifted lock can't be set again, and a charge that paid for nothing here can only be noted.
+func (d Dispute) Allows(decision Decision) bool {
+	switch {
+	case d.Status != Lost:
+		return false
+	case d.Lock == LockNone:
+		return decision == Keep && d.OpenWork
+	case !d.Lock.InForce():
+		return false
+	case decision == Keep:
+		return d.Lock == LockActive || d.Lock == LockDenied
+	case decision == Deny:
+		return d.Lock == LockActive || d.Lock == LockKept
+	default:
+		return decision == Lift
+	}
+}
+
+// OpenClaim returns what the customer owes after a loss; 0 if nothing.
+func (d Dispute) OpenClaim() registrar.Cents {
+	if d.Status != Lost || d.Order == "" {
+		return 0
+	}
+	return d.Withdrawn
+}
+
+// isGeneric reports whether ICANN's rules apply to a TLD: two letters make a ccTLD.
+func isGeneric(tld string) bool { return len(tld[strings.LastIndexByte(tld, '.')+1:]) != 2 }
+
+// mailOf returns the mail about a change; nil if there is none.
+func mailOf(d Dispute, change string, domains []Domain) *registrar.Mail {
+	if change == "" || d.Customer == "" {
+		return nil
+	}
+	data := map[string]string{"order": d.Order, "change": change, "gross": d.Amount.String(), "items": strconv.Itoa(min(len(domains), maxMailedDomains))}
+	for i, domain := range domains[:min(len(domains), maxMailedDomains)] {
+		of := "item" + strconv.Itoa(i+1) + "_"
+		data[of+"name"], data[of+"domain"], data[of+registrar.NoticeDomain] = domain.Name, domain.Name, domain.ID
+		if change == mailDenied && isGeneric(domain.TLD) {
+			data["state"] = "held"
+		}
+	}
+	return &registrar.Mail{Kind: registrar.MailPaymentDispute, Customer: d.Customer, Data: data}
+}

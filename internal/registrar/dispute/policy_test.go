@@ -1,0 +1,77 @@
+package dispute
+
+import "testing"
+
+func TestApply_PolicyOfEveryTransition(t *testing.T) {
+	t.Parallel()
+	known, unknown := Subject{Payment: "pay_1", Order: "ord_1", Customer: "cus_1", Captured: true}, Subject{}
+	stored := func(status Status, lock Lock) Dispute {
+		return Dispute{Report: Report{ID: "du_1", Status: status}, Payment: "pay_1", Order: "ord_1", Lock: lock, OpenWork: status.Open() || status == Lost}
+	}
+	for name, test := range map[string]struct {
+		was     Dispute
+		report  Report
+		subject Subject
+		lock    Lock
+		open    bool
+		mail    string
+	}{
+		"a new inquiry only is open work":     {Dispute{}, Report{Status: WarningNeedsResponse}, known, LockNone, true, ""},
+		"an inquiry that closes":              {stored(WarningNeedsResponse, LockNone), Report{Status: WarningClosed}, known, LockNone, false, ""},
+		"an inquiry that becomes a dispute":   {stored(WarningUnderReview, LockNone), Report{Status: NeedsResponse}, known, LockActive, true, mailOpened},
+		"a new dispute":                       {Dispute{}, Report{Status: NeedsResponse}, known, LockActive, true, mailOpened},
+		"a dispute first seen under review":   {Dispute{}, Report{Status: UnderReview}, known, LockActive, true, mailOpened},
+		"the same report again":               {stored(NeedsResponse, LockActive), Report{Status: NeedsResponse}, known, LockActive, true, ""},
+		"evidence was sent":                   {stored(NeedsResponse, LockActive), Report{Status: UnderReview}, known, LockActive, true, ""},
+		"won":                                 {stored(UnderReview, LockActive), Report{Status: Won}, known, LockLifted, false, mailWon},
+		"lost":                                {stored(UnderReview, LockActive), Report{Status: Lost}, known, LockActive, true, mailLost},
+		"lost, then won":                      {stored(Lost, LockKept), Report{Status: Won}, known, LockLifted, false, mailWon},
+		"won, then lost":                      {stored(Won, LockLifted), Report{Status: Lost}, known, LockActive, true, mailLost},
+		"a bank return":                       {Dispute{}, Report{Status: Lost, Debit: true}, known, LockActive, true, mailReturned},
+		"a dispute first seen when won":       {Dispute{}, Report{Status: Won}, known, LockNone, false, ""},
+		"an unknown charge":                   {Dispute{}, Report{Status: NeedsResponse}, unknown, LockNone, true, ""},
+		"a payment that was captured by now":  {stored(NeedsResponse, LockNone), Report{Status: NeedsResponse}, known, LockActive, true, mailOpened},
+		"a payment that its order didn't use": {Dispute{}, Report{Status: NeedsResponse}, Subject{Payment: "pay_1", Order: "ord_1"}, LockNone, true, ""},
+	} {
+		test.report.ID = "du_1"
+		now, what := apply(test.was, test.report, test.subject)
+		if now.Lock != test.lock || now.OpenWork != test.open || what.mail != test.mail || (what.mail == "") != (what.action == "") {
+			t.Errorf("%s: lock %s, open %v, mail %q (%s)", name, now.Lock, now.OpenWork, what.mail, what.action)
+		}
+	}
+}
+
+func TestStatus_EndedDisputesAreNeverOpenAgain(t *testing.T) {
+	t.Parallel()
+	for _, was := range []Status{Won, Lost} {
+		for _, now := range Statuses() {
+			if got, want := now.follows(was), now == Won || now == Lost; got != want {
+				t.Errorf("%s after %s: %v", now, was, got)
+			}
+		}
+	}
+	if !NeedsResponse.follows(WarningClosed) || WarningNeedsResponse.follows(NeedsResponse) {
+		t.Error("an inquiry may become a dispute, never the other way")
+	}
+}
+
+func TestAllows_OnlyLostDisputesAreDecided(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		dispute          Dispute
+		keep, lift, deny bool
+	}{
+		"open":              {Dispute{Report: Report{Status: NeedsResponse}, Lock: LockActive}, false, false, false},
+		"lost":              {Dispute{Report: Report{Status: Lost}, Lock: LockActive, OpenWork: true}, true, true, true},
+		"kept":              {Dispute{Report: Report{Status: Lost}, Lock: LockKept}, false, true, true},
+		"denying":           {Dispute{Report: Report{Status: Lost}, Lock: LockDenying}, false, true, false},
+		"denied":            {Dispute{Report: Report{Status: Lost}, Lock: LockDenied}, true, true, false},
+		"lifted":            {Dispute{Report: Report{Status: Lost}, Lock: LockLifted}, false, false, false},
+		"an unknown charge": {Dispute{Report: Report{Status: Lost}, Lock: LockNone, OpenWork: true}, true, false, false},
+		"noted":             {Dispute{Report: Report{Status: Lost}, Lock: LockNone}, false, false, false},
+	} {
+		if d := test.dispute; d.Allows(Keep) != test.keep || d.Allows(Lift) != test.lift || d.Allows(Deny) != test.deny {
+			t.Errorf("%s: keep %v, lift %v, deny %v", name, d.Allows(Keep), d.Allows(Lift), d.Allows(Deny))
+		}
+	}
+}

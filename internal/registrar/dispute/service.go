@@ -1,0 +1,420 @@
+package dispute
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/dotkontor/dotkontor/internal/failpoint"
+	"github.com/dotkontor/dotkontor/internal/jobs"
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+const (
+	// checkInterval is how often an open dispute is fetched without a webhook, and how often
+	// disputes are listed.
+	checkInterval = 24 * time.Hour
+	// listOverlap is how far a listing reaches back before the last one, firstListing how far the
+	// first one does.
+	listOverlap  = 3 * 24 * time.Hour
+	firstListing = 180 * 24 * time.Hour
+	// MaxListed bounds the disputes of a listing.
+	MaxListed = 2000
+
+	provider = "stripe" // names the listing
+
+	maxSwaps         = 5 // versions that a refresh may lose against
+	maxMailedDomains = 50
+	MaxNote          = 500 // characters of a decision's reason
+	pageSize         = 50
+	concurrency      = 2
+
+	deadline   = 60 * time.Second
+	minBackoff = 2 * time.Second
+	maxBackoff = 10 * time.Minute
+	// changePoll is how often a domain change that has not ended is looked at.
+	changePoll = 5 * time.Second
+)
+
+// Config configures a Service. Store and Changes are required.
+type Config struct {
+	Store    Store
+	Provider Provider // required by Refresh, Run and RunListing
+	Changes  Changes
+	// Now is the business time, Clock the real time, used for leases and delays. nil means
+	// time.Now.
+	Now, Clock func() time.Time
+	MailQueued func()              // called after a mail was stored; optional
+	OnStatus   func(status Status) // called when a dispute is stored with a new status; optional
+	Logger     *slog.Logger
+}
+
+// Service follows disputes. It is safe for concurrent use.
+type Service struct {
+	cfg    Config
+	worker *jobs.Worker[Dispute]
+	lister *jobs.Worker[listing]
+}
+
+// listing is the daily listing under a lease.
+type listing struct{ until, lease time.Time }
+
+// New returns a Service. Run does the work that no webhook causes.
+func New(cfg Config) (*Service, error) {
+	if cfg.Store == nil || cfg.Changes == nil {
+		return nil, errors.New("dispute: Config.Store and Changes are required")
+	}
+	cfg.Logger = cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler))
+	registrar.Default(&cfg.Now, time.Now)
+	registrar.Default(&cfg.Clock, time.Now)
+	registrar.Default(&cfg.MailQueued, func() {})
+	registrar.Default(&cfg.OnStatus, func(Status) {})
+	s := &Service{cfg: cfg}
+	s.worker = &jobs.Worker[Dispute]{
+		Name: "disputes", Logger: cfg.Logger, Clock: cfg.Clock, ClaimDue: cfg.Store.ClaimDueDisputes,
+		Key: func(d Dispute) string { return d.ID }, Attempts: func(d Dispute) int { return d.Attempts },
+		Handle: s.check, Postpone: s.postpone, OnRetry: s.onRetry,
+		Deadline: deadline, MinBackoff: minBackoff, MaxBackoff: maxBackoff, Concurrency: concurrency,
+	}
+	s.lister = &jobs.Worker[listing]{
+		Name: "dispute listing", Logger: cfg.Logger, Clock: cfg.Clock, Interval: time.Minute,
+		ClaimDue: func(ctx context.Context, now, leaseEnd time.Time, _ int) ([]listing, error) {
+			until, claimed, err := cfg.Store.ClaimDisputeListing(ctx, provider, now, leaseEnd)
+			if err != nil || !claimed {
+				return nil, err
+			}
+			return []listing{{until, leaseEnd}}, nil
+		},
+		Key: func(listing) string { return "" }, Attempts: func(listing) int { return 1 },
+		Handle: func(ctx context.Context, row listing) (listing, error) {
+			until, err := s.list(ctx, row.until)
+			if err != nil {
+				return row, err
+			}
+			row.until = until
+			return row, jobs.Again(checkInterval)
+		},
+		Postpone: func(ctx context.Context, row listing, due time.Time) {
+			if err := cfg.Store.FinishDisputeListing(ctx, provider, row.lease, row.until, due); err != nil {
+				cfg.Logger.ErrorContext(ctx, "dispute listing not stored", "error", err.Error())
+			}
+		},
+		OnRetry: func(ctx context.Context, log *slog.Logger, _ listing, _ error) {
+			log.WarnContext(ctx, "dispute listing waiting for the payment provider")
+		},
+		Deadline: 10 * deadline, MinBackoff: time.Minute, MaxBackoff: time.Hour, Concurrency: 1,
+	}
+	return s, nil
+}
+
+// Run processes due disputes until ctx ends, RunListing lists those without a webhook.
+func (s *Service) Run(ctx context.Context) { s.worker.Run(ctx) }
+
+// RunListing lists disputes once a day until ctx ends.
+func (s *Service) RunListing(ctx context.Context) { s.lister.Run(ctx) }
+
+// list refreshes the disputes created since a listing, and returns how far it got.
+func (s *Service) list(ctx context.Context, until time.Time) (time.Time, error) {
+	now := s.cfg.Now()
+	since := now.Add(-firstListing)
+	if !until.IsZero() {
+		since = until.Add(-listOverlap)
+	}
+	call, cancel := s.lister.CallContext(ctx)
+	defer cancel()
+	ids, err := s.cfg.Provider.ListDisputeIDs(call, since, MaxListed)
+	if err != nil {
+		return until, err
+	}
+	for _, id := range ids {
+		if err := s.Refresh(call, id); err != nil {
+			return until, err
+		}
+	}
+	if len(ids) == MaxListed { // the older ones are still missing
+		s.cfg.Logger.ErrorContext(ctx, "dispute listing incomplete", "since", since, "listed", len(ids))
+		return until, nil
+	}
+	return now, nil
+}
+
+// Refresh fetches a dispute and stores what the provider reports. An error means that the
+// dispute is to be refreshed again.
+func (s *Service) Refresh(ctx context.Context, id string) error {
+	_, err := s.refresh(ctx, id)
+	return err
+}
+
+func (s *Service) refresh(ctx context.Context, id string) (Dispute, error) {
+	for range maxSwaps {
+		was, _, err := s.cfg.Store.GetDispute(ctx, id) // before the fetch: a later report wins
+		if err != nil {
+			return was, err
+		}
+		report, err := s.cfg.Provider.FetchDispute(ctx, id)
+		if registrar.KindOf(err) == registrar.KindNotFound && was.ID == "" {
+			return was, nil // of another account of the provider
+		}
+		if err != nil {
+			return was, err
+		}
+		failpoint.Hit("dispute_fetched")
+		now, stored, err := s.store(ctx, was, report)
+		if err != nil || stored {
+			return now, err
+		}
+	}
+	return Dispute{}, &registrar.Error{Kind: registrar.KindUpstream, Code: registrar.FaultBusy, Detail: "dispute changes all the time"}
+}
+
+// store applies a report. It returns false on a version conflict.
+func (s *Service) store(ctx context.Context, was Dispute, report Report) (Dispute, bool, error) {
+	if was.ID != "" && !report.Status.follows(was.Status) {
+		s.cfg.Logger.ErrorContext(ctx, "dispute status ignored", "dispute", was.ID, "stored", string(was.Status), "reported", string(report.Status))
+		return was, true, nil
+	}
+	subject, _, err := s.cfg.Store.FindDisputedPayment(ctx, report.Intent)
+	if err != nil {
+		return was, false, err
+	}
+	now, what := apply(was, report, subject)
+	update, err := s.newUpdate(ctx, was, now, what, registrar.Actor{Kind: registrar.ActorSystem})
+	if err != nil || update.unchanged() {
+		return was, err == nil, err
+	}
+	stored, err := s.cfg.Store.StoreDispute(ctx, update)
+	if err != nil || !stored {
+		return was, false, err
+	}
+	failpoint.Hit("dispute_stored")
+	s.afterStore(update)
+	return update.Now, true, nil
+}
+
+// newUpdate adds the effects of a new version. A version that has to reach a registry is due now.
+func (s *Service) newUpdate(ctx context.Context, was, now Dispute, what effect, actor registrar.Actor) (Update, error) {
+	update := Update{Was: was, At: s.worker.Now()}
+	at := s.cfg.Now().Truncate(time.Microsecond)
+	if was.ID == "" {
+		now.StoredAt = at
+	}
+	now.UpdatedAt = at
+	if was.ID == "" || was.Lock != now.Lock || was.Status != now.Status {
+		now.DueAt, now.Node, now.Attempts = update.At, "", 0
+	}
+	update.Now = now
+	if what.action != "" && now.Customer != "" {
+		update.AuditEvent = &registrar.AuditEvent{Actor: actor, Action: what.action, Customer: now.Customer, Object: now.Order, At: at}
+	}
+	if what.mail == "" {
+		return update, nil
+	}
+	domains, err := s.cfg.Store.ListDisputedDomains(ctx, now.Order)
+	update.Mail = mailOf(now, what.mail, domains)
+	return update, err
+}
+
+// unchanged reports whether an update has nothing to store.
+func (u Update) unchanged() bool {
+	was, now := u.Was, u.Now
+	was.UpdatedAt, was.Customer = now.UpdatedAt, now.Customer
+	return was == now
+}
+
+func (s *Service) afterStore(update Update) {
+	if update.Was.Status != update.Now.Status {
+		s.cfg.OnStatus(update.Now.Status)
+	}
+	if update.Mail != nil {
+		s.cfg.MailQueued()
+	}
+	s.worker.Wake()
+}
+
+// check processes a due row: it fetches an undecided dispute, and carries its lock out at the
+// registries.
+func (s *Service) check(ctx context.Context, d Dispute) (Dispute, error) {
+	call, cancel := s.worker.CallContext(ctx)
+	defer cancel()
+	lease := d.DueAt
+	if d.Status.Open() || d.Lock.InForce() {
+		fresh, err := s.refresh(call, d.ID)
+		if err != nil {
+			return d, err
+		}
+		if fresh.DueAt.IsZero() || !fresh.DueAt.Equal(lease) { // it was made due again
+			return fresh, jobs.ErrSettled
+		}
+		d = fresh
+	}
+	done, err := s.enforce(call, d)
+	if err != nil {
+		return d, err
+	}
+	d.Attempts = 0
+	switch {
+	case !done:
+		return d, jobs.Again(changePoll)
+	case d.Lock == LockDenying:
+		return d, s.finishDenial(call, d)
+	case d.Status.Open() || d.Lock.InForce(): // a domain may still be provisioned
+		return d, jobs.Again(checkInterval)
+	}
+	if err := s.cfg.Store.PostponeDispute(call, d.ID, d.DueAt, time.Time{}, 0); err != nil {
+		return d, err
+	}
+	return d, nil
+}
+
+// enforce stores the domain changes that a lock needs. It returns false while one has not ended.
+func (s *Service) enforce(ctx context.Context, d Dispute) (done bool, err error) {
+	if d.Lock == LockNone || d.Order == "" {
+		return true, nil
+	}
+	domains, err := s.cfg.Store.ListDisputedDomains(ctx, d.Order)
+	if err != nil {
+		return false, err
+	}
+	done = true
+	for _, domain := range domains {
+		ended, err := s.enforceOn(ctx, d, domain)
+		if err != nil && registrar.CodeOf(err) != registrar.NoSuchDomain { // it has just left
+			return false, err
+		}
+		done = done && (ended || err != nil)
+	}
+	return done, nil
+}
+
+func (s *Service) enforceOn(ctx context.Context, d Dispute, domain Domain) (done bool, err error) {
+	if d.Lock == LockLifted || d.Lock == LockKept || d.Lock == LockActive {
+		if done, err = s.cfg.Changes.ReleaseFor(ctx, domain.Customer, domain.ID, d.ID); err != nil || !done || d.Lock == LockLifted {
+			return done, err
+		}
+	}
+	done, err = s.cfg.Changes.SecureFor(ctx, domain.Customer, domain.ID, d.ID)
+	failpoint.Hit("dispute_secured")
+	if err != nil || !done || d.Lock != LockDenying && d.Lock != LockDenied || !isGeneric(domain.TLD) {
+		return done, err
+	}
+	done, err = s.cfg.Changes.HoldFor(ctx, domain.Customer, domain.ID, d.ID)
+	failpoint.Hit("dispute_held")
+	return done, err
+}
+
+// finishDenial stores that transfers are denied: all gTLD domains are on hold.
+func (s *Service) finishDenial(ctx context.Context, d Dispute) error {
+	denied := d
+	denied.Lock = LockDenied
+	update, err := s.newUpdate(ctx, d, denied, effect{}, registrar.Actor{})
+	if err != nil {
+		return err
+	}
+	if _, err := s.cfg.Store.StoreDispute(ctx, update); err != nil {
+		return err
+	}
+	return jobs.ErrSettled // it is due; on a conflict the other version is
+}
+
+func (s *Service) postpone(ctx context.Context, d Dispute, due time.Time) {
+	if err := s.cfg.Store.PostponeDispute(ctx, d.ID, d.DueAt, due, d.Attempts); err != nil {
+		s.cfg.Logger.ErrorContext(ctx, "dispute not postponed", "dispute", d.ID, "error", err.Error()) // its lease expires
+	}
+}
+
+func (s *Service) onRetry(ctx context.Context, log *slog.Logger, d Dispute, _ error) {
+	log.WarnContext(ctx, "dispute waiting", "dispute", d.ID, "status", string(d.Status))
+}
+
+// IsDisputed reports whether a domain is locked because of a dispute.
+func (s *Service) IsDisputed(ctx context.Context, domain string) (bool, error) {
+	return s.cfg.Store.IsDomainDisputed(ctx, domain)
+}
+
+// Decide stores an operator's decision about a lost dispute, with its reason. version is that of
+// the dispute as the operator saw it.
+func (s *Service) Decide(ctx context.Context, operator registrar.Actor, id string, version int64, decision Decision, note string) error {
+	was, err := s.Get(ctx, operator, id)
+	if err != nil {
+		return err
+	}
+	note = strings.TrimSpace(strings.ReplaceAll(note, "\r\n", "\n"))
+	switch {
+	case decision != Keep && decision != Lift && decision != Deny:
+		return registrar.Invalid(BadDecision)
+	case note == "" || !utf8.ValidString(note) || utf8.RuneCountInString(note) > MaxNote || strings.ContainsFunc(note, registrar.IsUnprintableInLines):
+		return registrar.Invalid(NoteMissing)
+	case was.Version != version || !was.Allows(decision):
+		return registrar.Conflict(NotDecidable)
+	}
+	now, what := decide(was, decision)
+	now.Note, now.DecidedBy, now.DecidedAt = note, operator.Through, s.cfg.Now().Truncate(time.Microsecond)
+	update, err := s.newUpdate(ctx, was, now, what, operator)
+	if err != nil {
+		return err
+	}
+	stored, err := s.cfg.Store.StoreDispute(ctx, update)
+	switch {
+	case err != nil:
+		return err
+	case !stored:
+		return registrar.Conflict(NotDecidable)
+	}
+	failpoint.Hit("dispute_decided")
+	s.afterStore(update)
+	return nil
+}
+
+// Get returns a dispute to an operator.
+func (s *Service) Get(ctx context.Context, operator registrar.Actor, id string) (Dispute, error) {
+	if err := operator.RequireOperator(); err != nil {
+		return Dispute{}, err
+	}
+	d, found, err := s.cfg.Store.GetDispute(ctx, id)
+	if err == nil && !found {
+		err = registrar.NotFound(NoSuchDispute)
+	}
+	return d, err
+}
+
+// List returns a page of disputes with open work, or of the others, the newest first. older is
+// the id to continue with; empty on the last page.
+func (s *Service) List(ctx context.Context, operator registrar.Actor, open bool, before string) (disputes []Dispute, older string, err error) {
+	if err := operator.RequireOperator(); err != nil {
+		return nil, "", err
+	}
+	disputes, err = s.cfg.Store.ListDisputes(ctx, open, before, pageSize+1)
+	if len(disputes) > pageSize {
+		disputes = disputes[:pageSize]
+		older = disputes[pageSize-1].ID
+	}
+	return disputes, older, err
+}
+
+// Domains returns the domains that the charge of a dispute paid for and that we still have.
+func (s *Service) Domains(ctx context.Context, operator registrar.Actor, d Dispute) ([]Domain, error) {
+	if err := operator.RequireOperator(); err != nil || d.Order == "" || d.Lock == LockNone && !d.Status.Inquiry() {
+		return nil, err
+	}
+	return s.cfg.Store.ListDisputedDomains(ctx, d.Order)
+}
+
+// OfOrder returns the disputes of an order.
+func (s *Service) OfOrder(ctx context.Context, operator registrar.Actor, order string) ([]Dispute, error) {
+	if err := operator.RequireOperator(); err != nil {
+		return nil, err
+	}
+	return s.cfg.Store.ListOrderDisputes(ctx, order)
+}
+
+// CountOpen returns how many disputes have open work. It stops counting at 1000.
+func (s *Service) CountOpen(ctx context.Context, operator registrar.Actor) (int, error) {
+	if err := operator.RequireOperator(); err != nil {
+		return 0, err
+	}
+	return s.cfg.Store.CountOpenDisputes(ctx)
+}

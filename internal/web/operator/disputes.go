@@ -1,0 +1,203 @@
+package operator
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/dispute"
+	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
+	"github.com/dotkontor/dotkontor/internal/web/httpjson"
+	"github.com/dotkontor/dotkontor/internal/web/ui"
+)
+
+// Disputes has the operators' pages about payment disputes.
+type Disputes struct {
+	*dispute.Service
+	// LastChange returns the last change of some kinds that was stored for a dispute; nil if there
+	// is none.
+	LastChange func(ctx context.Context, operator registrar.Actor, domain, dispute string, kinds ...domainchange.ChangeKind) (*domainchange.Change, error)
+	// Evidence returns what is stored about a disputed payment as a ZIP archive.
+	Evidence func(ctx context.Context, operator registrar.Actor, d dispute.Dispute) ([]byte, error)
+}
+
+// disputeRow is a dispute with the domains that its charge paid for.
+type disputeRow struct {
+	dispute.Dispute
+	Kind    string // inquiry, dispute or bank_return
+	Domains []dispute.Domain
+	Late    bool // the time for evidence is over
+}
+
+// maxRowDomains bounds the domains that a list shows of a dispute.
+const maxRowDomains = 3
+
+func disputeKind(d dispute.Dispute) string {
+	switch {
+	case d.BankReturn:
+		return "bank_return"
+	case d.Status.Inquiry():
+		return "inquiry"
+	default:
+		return "dispute"
+	}
+}
+
+func (h *Handler) disputeRows(req *ui.Request, operator registrar.Actor, disputes []dispute.Dispute) ([]disputeRow, error) {
+	rows := make([]disputeRow, 0, len(disputes))
+	for _, d := range disputes {
+		domains, err := h.Disputes.Domains(req.R.Context(), operator, d)
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, disputeRow{d, disputeKind(d), domains[:min(len(domains), maxRowDomains)], isLate(d, req.Now)})
+	}
+	return rows, nil
+}
+
+func isLate(d dispute.Dispute, now time.Time) bool {
+	return (d.Status == dispute.NeedsResponse || d.Status == dispute.WarningNeedsResponse) && !d.DueBy.IsZero() && d.DueBy.Before(now)
+}
+
+func (h *Handler) disputes(req *ui.Request, operator registrar.Actor) error {
+	ctx := req.R.Context()
+	open, next, err := h.Disputes.List(ctx, operator, true, req.Query("open_before"))
+	if err != nil {
+		return err
+	}
+	openRows, err := h.disputeRows(req, operator, open)
+	if err != nil {
+		return err
+	}
+	if next != "" {
+		next = disputesPath + "?" + url.Values{"open_before": {next}}.Encode()
+	}
+	ended, older, err := h.Disputes.List(ctx, operator, false, req.Query("before"))
+	if err != nil {
+		return err
+	}
+	endedRows, err := h.disputeRows(req, operator, ended)
+	if err != nil {
+		return err
+	}
+	return h.render(req, ui.View{Name: "disputes", Section: disputesPath}, struct {
+		Open, Ended []disputeRow
+		Next        string
+		pageLinks
+	}{openRows, endedRows, next, newPageLinks(req, disputesPath, nil, older)}, "")
+}
+
+// disputedDomain is a domain with what its registry did for the dispute; empty if nothing yet.
+type disputedDomain struct {
+	dispute.Domain
+	Lock, Hold domainchange.ChangeStatus
+}
+
+func (h *Handler) dispute(req *ui.Request, operator registrar.Actor) error {
+	return h.showDispute(req, operator, nil)
+}
+
+// showDispute shows one dispute. problem is why a decision was not stored.
+func (h *Handler) showDispute(req *ui.Request, operator registrar.Actor, problem error) error {
+	ctx := req.R.Context()
+	d, err := h.Disputes.Get(ctx, operator, req.R.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	held, err := h.Disputes.Domains(ctx, operator, d)
+	if err != nil {
+		return err
+	}
+	domains := make([]disputedDomain, 0, len(held))
+	for _, domain := range held {
+		row := disputedDomain{Domain: domain}
+		for _, of := range []struct {
+			status *domainchange.ChangeStatus
+			kinds  []domainchange.ChangeKind
+		}{
+			{&row.Lock, []domainchange.ChangeKind{domainchange.Lock, domainchange.Secure}},
+			{&row.Hold, []domainchange.ChangeKind{domainchange.Hold}},
+		} {
+			change, err := h.Disputes.LastChange(ctx, operator, domain.ID, d.ID, of.kinds...)
+			if err != nil {
+				return err
+			}
+			if change != nil {
+				*of.status = change.State
+			}
+		}
+		domains = append(domains, row)
+	}
+	names, err := h.operatorNames(req, operator)
+	if err != nil {
+		return err
+	}
+	var decisions []dispute.Decision
+	for _, decision := range dispute.Decisions() {
+		if d.Allows(decision) {
+			decisions = append(decisions, decision)
+		}
+	}
+	status, message, fieldProblem := http.StatusOK, "", ""
+	switch registrar.CodeOf(problem) {
+	case dispute.NotDecidable:
+		status, message = http.StatusConflict, h.templates.Text(req.Language, "problem.dispute_not_decided")
+	case dispute.BadDecision, dispute.NoteMissing:
+		status, fieldProblem = http.StatusUnprocessableEntity, ui.ProblemKey(registrar.CodeOf(problem))
+	}
+	by := d.DecidedBy
+	if names[by] != "" {
+		by = names[by]
+	}
+	return h.render(req, ui.View{Name: "dispute", Status: status, Title: "dispute.title." + disputeKind(d), Section: disputesPath}, struct {
+		dispute.Dispute
+		Kind          string
+		Late          bool
+		Held          []disputedDomain
+		Decisions     []dispute.Decision
+		By            string
+		NewNote       string
+		Chosen        dispute.Decision
+		Problem       string
+		MaxNote       int
+		ReturnedTwice bool // more was refunded and taken back than was charged
+	}{
+		d, disputeKind(d), isLate(d, req.Now), domains, decisions, by, req.Text("note"), dispute.Decision(req.Field("decision")), fieldProblem, dispute.MaxNote,
+		d.Withdrawn > 0 && d.Refunded+d.Withdrawn > d.Charged,
+	}, message)
+}
+
+// decideDispute stores a decision about a lost dispute.
+func (h *Handler) decideDispute(req *ui.Request, operator registrar.Actor) error {
+	id := req.R.PathValue("id")
+	version, _ := strconv.ParseInt(req.Field("version"), 10, 64) // an invalid one matches no dispute
+	err := h.Disputes.Decide(req.R.Context(), operator, id, version, dispute.Decision(req.Field("decision")), req.Text("note"))
+	switch registrar.CodeOf(err) {
+	case dispute.NotDecidable, dispute.BadDecision, dispute.NoteMissing:
+		req.SetFormPath(disputesPath + "/" + url.PathEscape(id))
+		return h.showDispute(req, operator, err)
+	}
+	if err != nil {
+		return err
+	}
+	return req.RedirectWithFlash("dispute_decided", disputesPath+"/"+url.PathEscape(id))
+}
+
+// disputeFile serves the evidence. It is recorded as an access to the order.
+func (h *Handler) disputeFile(req *ui.Request, operator registrar.Actor) error {
+	d, err := h.Disputes.Get(req.R.Context(), operator, req.R.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	archive, err := h.Disputes.Evidence(req.R.Context(), operator, d)
+	if err != nil {
+		return err
+	}
+	// Stripe's ids are letters, digits and underscores.
+	req.W.Header().Set("Content-Disposition", `attachment; filename="`+d.ID+`.zip"`)
+	httpjson.WriteBytes(req.W, http.StatusOK, []string{"application/zip"}, archive)
+	return nil
+}
