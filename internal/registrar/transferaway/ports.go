@@ -21,12 +21,13 @@ type Store interface {
 	// transfer with the event. It returns false and changes nothing if it is not pending.
 	DecideOutgoingTransfer(ctx context.Context, transfer Transfer, event registrar.AuditEvent) (bool, error)
 	// UpdateOutgoingTransfer applies one transition. It returns false, and changes nothing, if
-	// state, due time or registry status are no longer those of From.
+	// state or due time are no longer those of From. A registry status that was reported
+	// meanwhile stays and makes the transfer due, unless it has ended.
 	UpdateOutgoingTransfer(ctx context.Context, transition Transition) (bool, error)
 	ClaimDueOutgoingTransfers(ctx context.Context, now, leaseEnd time.Time, limit int) ([]Transfer, error)
 }
 
-// Transition moves a transfer from the state, due time and registry status of From to To.
+// Transition moves a transfer from the state and due time of From to To.
 type Transition struct {
 	From, To Transfer
 	// Drop deletes the row instead; so does another row of the same request, if From was never

@@ -7,14 +7,14 @@ FROM domains
 WHERE domains.id = sqlc.arg(domain_id) AND domains.status <> 'pending' AND (domains.account = '' OR domains.account = sqlc.arg(account))
 ON CONFLICT DO NOTHING;
 
--- What a message reports about an open transfer. One that is being worked on keeps its lease:
--- the changed status makes that work start again.
+-- What a message reports about an open transfer. One that is being worked on keeps its lease;
+-- UpdateOutgoingTransfer makes it due again.
 -- name: ReportOutgoingTransfer :exec
 UPDATE outgoing_transfers
 SET registry_status = sqlc.arg(registry_status),
     gaining = CASE WHEN gaining = '' THEN sqlc.arg(gaining) ELSE gaining END,
     requested_at = CASE WHEN requested_at = 0 THEN sqlc.arg(requested_at) ELSE requested_at END,
-    acts_at = CASE WHEN sqlc.arg(acts_at) = 0 THEN acts_at ELSE sqlc.arg(acts_at) END,
+    acts_at = CASE WHEN CAST(sqlc.arg(acts_at) AS BIGINT) = 0 THEN acts_at ELSE CAST(sqlc.arg(acts_at) AS BIGINT) END,
     due_at = CASE WHEN node = '' THEN sqlc.arg(now) ELSE due_at END
 WHERE id = sqlc.arg(id) AND ended_at = 0;
 
@@ -22,12 +22,16 @@ WHERE id = sqlc.arg(id) AND ended_at = 0;
 UPDATE outgoing_transfers SET due_at = sqlc.arg(now)
 WHERE domain_id = sqlc.arg(domain_id) AND ended_at = 0 AND node = '';
 
+-- A status that was reported meanwhile stays, and makes the transfer due, unless it has ended.
 -- name: UpdateOutgoingTransfer :execrows
 UPDATE outgoing_transfers
-SET state = sqlc.arg(state), registry_status = sqlc.arg(registry_status), gaining = sqlc.arg(gaining), requested_at = sqlc.arg(requested_at),
-    acts_at = sqlc.arg(acts_at), failure = sqlc.arg(failure), due_at = sqlc.arg(due_at), node = sqlc.arg(node), attempts = sqlc.arg(attempts),
-    updated_at = sqlc.arg(updated_at), ended_at = sqlc.arg(ended_at)
-WHERE id = sqlc.arg(id) AND state = sqlc.arg(was_state) AND due_at = sqlc.arg(was_due) AND registry_status = sqlc.arg(was_status);
+SET state = sqlc.arg(state),
+    registry_status = CASE WHEN CAST(sqlc.arg(ended_at) AS BIGINT) = 0 AND registry_status <> sqlc.arg(was_status) THEN registry_status ELSE sqlc.arg(registry_status) END,
+    due_at = CASE WHEN CAST(sqlc.arg(ended_at) AS BIGINT) = 0 AND registry_status <> sqlc.arg(was_status) THEN 1 ELSE CAST(sqlc.arg(due_at) AS BIGINT) END,
+    gaining = sqlc.arg(gaining), requested_at = sqlc.arg(requested_at),
+    acts_at = sqlc.arg(acts_at), failure = sqlc.arg(failure), node = sqlc.arg(node), attempts = sqlc.arg(attempts),
+    updated_at = sqlc.arg(updated_at), ended_at = CAST(sqlc.arg(ended_at) AS BIGINT)
+WHERE id = sqlc.arg(id) AND state = sqlc.arg(was_state) AND due_at = sqlc.arg(was_due);
 
 -- A decision wins against a query in progress, and against a second decision.
 -- name: DecideOutgoingTransfer :execrows

@@ -490,7 +490,7 @@ UPDATE outgoing_transfers
 SET registry_status = $1,
     gaining = CASE WHEN gaining = '' THEN $2 ELSE gaining END,
     requested_at = CASE WHEN requested_at = 0 THEN $3 ELSE requested_at END,
-    acts_at = CASE WHEN $4 = 0 THEN acts_at ELSE $4 END,
+    acts_at = CASE WHEN CAST($4 AS BIGINT) = 0 THEN acts_at ELSE CAST($4 AS BIGINT) END,
     due_at = CASE WHEN node = '' THEN $5 ELSE due_at END
 WHERE id = $6 AND ended_at = 0
 `
@@ -499,13 +499,13 @@ type ReportOutgoingTransferParams struct {
 	RegistryStatus string
 	Gaining        string
 	RequestedAt    int64
-	ActsAt         interface{}
+	ActsAt         int64
 	Now            int64
 	ID             string
 }
 
-// What a message reports about an open transfer. One that is being worked on keeps its lease:
-// the changed status makes that work start again.
+// What a message reports about an open transfer. One that is being worked on keeps its lease;
+// UpdateOutgoingTransfer makes it due again.
 func (q *Queries) ReportOutgoingTransfer(ctx context.Context, arg ReportOutgoingTransferParams) error {
 	_, err := q.db.ExecContext(ctx, reportOutgoingTransfer,
 		arg.RegistryStatus,
@@ -520,47 +520,51 @@ func (q *Queries) ReportOutgoingTransfer(ctx context.Context, arg ReportOutgoing
 
 const updateOutgoingTransfer = `-- name: UpdateOutgoingTransfer :execrows
 UPDATE outgoing_transfers
-SET state = $1, registry_status = $2, gaining = $3, requested_at = $4,
-    acts_at = $5, failure = $6, due_at = $7, node = $8, attempts = $9,
-    updated_at = $10, ended_at = $11
-WHERE id = $12 AND state = $13 AND due_at = $14 AND registry_status = $15
+SET state = $1,
+    registry_status = CASE WHEN CAST($2 AS BIGINT) = 0 AND registry_status <> $3 THEN registry_status ELSE $4 END,
+    due_at = CASE WHEN CAST($2 AS BIGINT) = 0 AND registry_status <> $3 THEN 1 ELSE CAST($5 AS BIGINT) END,
+    gaining = $6, requested_at = $7,
+    acts_at = $8, failure = $9, node = $10, attempts = $11,
+    updated_at = $12, ended_at = CAST($2 AS BIGINT)
+WHERE id = $13 AND state = $14 AND due_at = $15
 `
 
 type UpdateOutgoingTransferParams struct {
 	State          string
+	EndedAt        int64
+	WasStatus      string
 	RegistryStatus string
+	DueAt          int64
 	Gaining        string
 	RequestedAt    int64
 	ActsAt         int64
 	Failure        string
-	DueAt          int64
 	Node           string
 	Attempts       int64
 	UpdatedAt      int64
-	EndedAt        int64
 	ID             string
 	WasState       string
 	WasDue         int64
-	WasStatus      string
 }
 
+// A status that was reported meanwhile stays, and makes the transfer due, unless it has ended.
 func (q *Queries) UpdateOutgoingTransfer(ctx context.Context, arg UpdateOutgoingTransferParams) (int64, error) {
 	result, err := q.db.ExecContext(ctx, updateOutgoingTransfer,
 		arg.State,
+		arg.EndedAt,
+		arg.WasStatus,
 		arg.RegistryStatus,
+		arg.DueAt,
 		arg.Gaining,
 		arg.RequestedAt,
 		arg.ActsAt,
 		arg.Failure,
-		arg.DueAt,
 		arg.Node,
 		arg.Attempts,
 		arg.UpdatedAt,
-		arg.EndedAt,
 		arg.ID,
 		arg.WasState,
 		arg.WasDue,
-		arg.WasStatus,
 	)
 	if err != nil {
 		return 0, err

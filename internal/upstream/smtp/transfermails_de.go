@@ -40,6 +40,9 @@ Grund:          {{if eq . "fraud"}}Verdacht auf Betrug{{else if eq . "identity"}
 Wir verlängern die Domain nicht mehr und buchen nichts mehr für sie ab.
 Ansprechpartner ist jetzt der neue Anbieter. Haben Sie den Umzug nicht
 gewollt, schreiben Sie uns sofort.
+{{else if eq .Change "stopped"}}
+Der Auth-Code gilt weiter. Sperren Sie die Domain oder fordern Sie einen
+neuen Auth-Code an, sonst kann der Umzug erneut beantragt werden.
 {{else if eq .Change "stop_refused"}}
 Bitten Sie den neuen Anbieter, den Umzug abzubrechen, und schreiben Sie
 uns sofort.

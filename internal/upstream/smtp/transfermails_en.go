@@ -40,6 +40,9 @@ Reason:       {{if eq . "fraud"}}suspected fraud{{else if eq . "identity"}}doubt
 We no longer renew the domain or charge you for it. From now on the new
 provider is in charge of it. If you didn't want the domain to move,
 contact us at once.
+{{else if eq .Change "stopped"}}
+Its auth code still works. Lock the domain or request a new auth code,
+or the transfer can be requested again.
 {{else if eq .Change "stop_refused"}}
 Ask the new provider to cancel the transfer, and contact us at once.
 {{end}}

@@ -8,6 +8,7 @@ var transferTexts = ui.Texts{
 	"away.none":                   {"Für diese Domain ist kein Umzug zu einem anderen Anbieter bekannt.", "There is no known transfer of this domain to another provider."},
 	"away.back":                   {"Zur Domain", "Back to the domain"},
 	"domain_page.leaving_history": {"Umzüge zu anderen Anbietern", "Transfers to other providers"},
+	"away.steps":                  {"Schritte", "Steps"},
 	"away.timeline":               {"Verlauf", "Timeline"},
 	"away.view":                   {"Umzug ansehen", "View the transfer"},
 	"away.alert": {
@@ -96,7 +97,10 @@ var transferTexts = ui.Texts{
 		"Because of a dispute you can't approve the transfer.",
 	},
 
-	"note.away_stopped": {"Der Umzug ist gestoppt. Die Domain bleibt bei uns.", "The transfer is stopped. The domain stays with us."},
+	"note.away_stopped": {
+		"Der Umzug ist gestoppt. Die Domain bleibt bei uns. Der Auth-Code gilt weiter: Sperren Sie die Domain oder fordern Sie einen neuen Code an, sonst kann der Umzug erneut beantragt werden.",
+		"The transfer is stopped. The domain stays with us. Its auth code still works: lock the domain or request a new code, or the transfer can be requested again.",
+	},
 	"note.away_stopping": {
 		"Ihr Widerspruch ist gespeichert. Die Registry hat noch nicht geantwortet; wir versuchen es weiter und schreiben Ihnen, wie es ausgeht.",
 		"Your objection is stored. The registry has not answered yet; we keep trying and email you the result.",
