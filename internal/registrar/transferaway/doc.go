@@ -54,7 +54,7 @@
 //
 // # Failpoints
 //
-// Tests kill the process at each of these points:
+// A build with the tag failpoint can be killed at each of these points:
 //
 //	#  failpoint           committed before it     call next to it      after a crash there
 //	1  transfer_decided    stopping or approving   query next           query, then the answer
