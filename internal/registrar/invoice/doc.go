@@ -1,12 +1,12 @@
 // Package invoice issues the documents of a sale: an invoice for every paid order, and a
-// correction for every refund of one of its items.
+// correction for every refund of it.
 //
 // # What is issued
 //
 //	document     for                                      type   series
 //	invoice      an order with a gross above 0,           380    RE-2026
 //	             once it is paid
-//	correction   a refund of one of its items,            381    RK-2026
+//	correction   each refund of it, in full or in part,   381    RK-2026
 //	             once the provider has executed it
 //
 // A free order has no invoice. Neither does a late or duplicate payment, so its refund

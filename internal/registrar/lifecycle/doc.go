@@ -60,6 +60,10 @@
 // is closed, the registrant's contact is deleted and the domain leaves the customer's list;
 // its history stays in the audit log, the sent notices and here.
 //
+// A registration that was refunded may be deleted before its term ends (package order). Its row
+// begins as deleting, with the cause refund: no notice, consent or brake applies, because an operator
+// decided on it. If the registry refuses, the row waits and is tried again every day.
+//
 // What needs an operator waits (waits_for), is listed with its reason, and is checked again
 // every day:
 //

@@ -28,8 +28,9 @@
 //	² If the order has come to require an identity check since it was created.
 //	³ The payment was declined or abandoned, or the bank requires authentication.
 //
-// Only refunds happen after a final state: those of failed items, and that of a payment
-// that arrived although the order no longer expected it.
+// Only refunds happen after a final state: those of failed items, that of a payment that arrived
+// although the order no longer expected it, those that an operator orders, and those made at the
+// provider. They don't change the state: a refunded item stays active.
 //
 // A session maps the states:
 //
@@ -83,9 +84,46 @@
 //
 //	⁴ unmatched, if the provider reports it as paid after all.
 //
-//	refund     due → made. One for each failed item of a paid order, and one for each
-//	           unmatched payment. Its id is the idempotency key; before a retry the
-//	           provider is queried for a refund with this id.
+// # Refunds
+//
+// A refund is stored before the provider is called. Its id is the idempotency key; before a
+// retry the provider is queried for a refund with this id.
+//
+//	refund     meaning                                            next
+//	due        the provider may have been called                  made, refused ¹
+//	made       the provider has refunded; the invoice is          returned
+//	           corrected and the customer gets a mail ²
+//	returned   the bank sent the money back: an operator repeats  (final) ³
+//	           the refund, or pays another way and closes it
+//	refused    nothing was refunded, so nothing is corrected      made ⁴
+//
+//	¹ The provider refuses what an operator ordered, for example because the payment is
+//	  disputed; or the money was refunded there meanwhile (Superseded).
+//	² The mail about the outcome names the refund of a failed item.
+//	³ Its correction stays: the customer is still owed the money. A repetition (Replaces)
+//	  has no correction of its own.
+//	⁴ If the provider reports it after all.
+//
+//	source     cause                                              amount
+//	(empty)    a failed item, or an unmatched payment             its whole price, or the payment
+//	operator   an operator: an item or an order, in full or in    up to what is left
+//	           part, with a reason and a note
+//	provider   made at the provider; found by a webhook or the    what the provider reports
+//	           daily listing
+//
+// The parts of a refund divide it among items. The VAT of a part is the share that the item's VAT
+// has in its price, rounded so that all parts of an item add up to its VAT, and those of an order to
+// the VAT of its invoice. One made at the provider that is not all that is left belongs to no item
+// until an operator assigns it.
+//
+// An operator confirms a preview. If the order was refunded since, the confirmation is refused with
+// RefundChanged, so two operators never refund more than one of them saw. A refund that completes a
+// withdrawal notice closes it when it is made.
+//
+// With a registration that is refunded in full, the operator may have the domain deleted. The
+// preview says whether that returns the registry's fee (lifecycle.AddGraceOf). The deletion is
+// stored in the transaction that records the refund as made, as a term in state deleting (package
+// lifecycle), unless the domain was renewed or locked meanwhile.
 //
 // A webhook, the customer's return and the poll only name the payment to check; the
 // decision rests on what the provider then reports about it. So lost, duplicate, late
@@ -189,11 +227,13 @@
 //	 7  page_closed       payment closing              close page: done      fetch page
 //	 8  refund_written    refund due                   create refund: next   query, then create refund
 //	 9  refund_made       refund due                   create refund: done   query finds the refund
-//	10  refund_known      refund made                  (none)                nothing
+//	10  refund_known      refund made ⁵                (delete: next)        the deletion continues
 //	11  settled           final state                  (none)                nothing
 //	12  charge_written    paying, payment opening      create intent: next   close the payment
 //	13  intent_known      payment open                 confirm: next         cancel intent: unpaid
 //	14  charge_made       payment open                 confirm: done         cancel intent: it is paid
+//
+//	⁵ With the intent to delete a domain, if the operator chose that.
 //
 // Package renewal has those of automatic renewals.
 //

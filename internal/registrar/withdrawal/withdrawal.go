@@ -11,7 +11,8 @@
 // # States
 //
 //	state     becomes   when
-//	open      handled   an operator closes it with a note about what was done
+//	open      handled   an operator closes it with a note about what was done, or a refund
+//	                    that was ordered for it is made (package order)
 //	handled   -         it stays as evidence: who closed it, when, and the note
 //
 // Closing is a compare-and-swap in one transaction with its audit event. Of two operators who

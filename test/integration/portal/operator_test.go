@@ -67,7 +67,10 @@ func (f accountFiles) Open(ctx context.Context, by registrar.Actor, id string) (
 // one without.
 const consented, unconsented = "ord_1", "ord_2"
 
-func (f accountFiles) Order(_ context.Context, _ registrar.Actor, id string) (behind.OrderRecord, error) {
+func (f accountFiles) Order(ctx context.Context, _ registrar.Actor, id string) (behind.OrderRecord, error) {
+	if stored, found, err := f.s.db.OrderByID(ctx, id); err != nil || found {
+		return behind.OrderRecord{Order: stored}, err
+	}
 	o := order.Order{
 		ID: id, State: order.PartiallyCompleted, Channel: order.ChannelPortal, PaidAt: time.Date(2026, 11, 15, 12, 2, 0, 0, time.UTC),
 		Items: []order.Item{
@@ -121,7 +124,10 @@ func (s *env) operatorPages() behind.Config {
 	must(s.t, err)
 	revenue, err := invoice.NewRevenue(s.db, s.clock.now)
 	must(s.t, err)
+	refunds, err := order.NewRefunds(order.RefundsConfig{Store: s.db, Now: s.clock.now, Clock: s.clock.now})
+	must(s.t, err)
 	return behind.Config{
+		Refunds: refunds,
 		Database: func() []behind.DatabaseCondition {
 			if s.degraded.Load() {
 				return []behind.DatabaseCondition{{State: "disk_full", Since: s.clock.now()}}

@@ -15,12 +15,14 @@
 //	domain     A registered domain has exactly one active provision item that
 //	           registered or transferred it, and an active item has its domain.
 //	refund     A failed item of a paid order has exactly one refund of exactly its gross,
-//	           and so has an unmatched payment. No other refund exists, here or at the
-//	           provider.
+//	           and so has an unmatched payment. Other refunds were ordered by an operator or
+//	           made at the provider. Together they exceed neither an item nor the invoice,
+//	           nor its VAT, and every refund exists once here and at the provider, with the
+//	           same amount and outcome.
 //	renewal    An automatic renewal that renewed a term was charged, at most what was
 //	           announced, and one that was charged and provisioned extended the term.
 //	invoice    A paid order with a gross above 0 has exactly one invoice over its
-//	           amounts, each executed refund of an item exactly one correction, and there
+//	           amounts, each executed refund of it exactly one correction, and there
 //	           are no other documents, issued or pending. Number series have no gaps.
 //	dispute    A dispute is the same here and at the provider. An open or lost one has its
 //	           amount withdrawn and locks its domains, every other one has nothing withdrawn.

@@ -1,0 +1,159 @@
+package portal
+
+import (
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
+)
+
+// addRefundableOrder stores a completed order of two items, 14.28 EUR each.
+func (s *env) addRefundableOrder(customer, id string) order.Order {
+	s.t.Helper()
+	ctx, now := s.t.Context(), s.clock.now()
+	o := order.Order{
+		ID: id, Customer: customer, State: order.AwaitingPayment, Channel: order.ChannelPortal, By: registrar.Actor{Kind: registrar.ActorPerson}, Claimed: true,
+		ItemsKey: id, PayLink: registrar.SecretHash("link-" + id),
+		Totals:    order.Totals{Net: 2400, VAT: 456, Gross: 2856, RateBasisPoints: 1900, Rule: "domestic", Country: "DE"},
+		CreatedAt: now, UpdatedAt: now, ExpiresAt: now.Add(time.Hour),
+	}
+	for _, name := range []string{"laden", "haus"} {
+		o.Items = append(o.Items, order.Item{
+			ID: id + "_" + name, Name: name + ".org", TLD: ".org", Kind: order.Register, Years: 1, Net: 1200, VAT: 228, Gross: 1428, State: order.ItemWaiting,
+		})
+	}
+	stored, _, err := s.db.AddOrder(ctx, o, 10, registrar.AuditEvent{Action: order.ActionCreated, Customer: customer, At: now})
+	must(s.t, err)
+	move := order.Transition{From: stored, To: stored, At: now}
+	move.To.State, move.To.PaidAt, move.To.Version = order.Completed, now, stored.Version+1
+	move.To.Items = append([]order.Item(nil), stored.Items...)
+	for i := range move.To.Items {
+		move.To.Items[i].State = order.ItemActive
+	}
+	move.To.Payments = []order.Payment{{ID: "pay_" + id, Kind: order.ByPage, State: order.PaymentCaptured, Amount: 2856, Intent: "pi_" + id, CreatedAt: now, UpdatedAt: now}}
+	if updated, err := s.db.UpdateOrder(ctx, move); err != nil || !updated {
+		s.t.Fatalf("updated %t, %v", updated, err)
+	}
+	return s.storedOrder(id)
+}
+
+func (s *env) storedOrder(id string) order.Order {
+	s.t.Helper()
+	o, found, err := s.db.OrderByID(s.t.Context(), id)
+	if err != nil || !found {
+		s.t.Fatalf("found %t, %v", found, err)
+	}
+	return o
+}
+
+var seenField = regexp.MustCompile(`name="seen" value="([^"]*)"`)
+
+func TestOperatorRefund_PreviewThenConfirmInBothLanguages(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, true)
+	customer := s.newMember("erika@example.org")
+	for language, want := range map[string][]string{
+		"de": {"Erstattung prüfen", "4,20", "0,80", "Rechnungskorrektur", "Kulanz", "5,00"},
+		"en": {"Review the refund", "4.20", "0.80", "credit note", "goodwill", "5.00"},
+	} {
+		o := s.addRefundableOrder(customer.ID, "ord_"+language)
+		_, b := s.operatorBrowser("ops-" + language + "@example.org")
+		s.exec("UPDATE customers SET language = '" + language + "' WHERE email = 'ops-" + language + "@example.org'")
+		b.language = language
+		path := "/operator/orders/" + o.ID + "/refund"
+		fields := url.Values{"item": {o.Items[0].ID}, "amount": {"5,00"}, "reason": {"goodwill"}, "note": {"zu langsam"}}
+		preview := b.post(path, fields)
+		if preview.status != http.StatusOK {
+			t.Fatalf("%s: %d %s", language, preview.status, preview.body)
+		}
+		for _, text := range want {
+			if !strings.Contains(preview.body, text) {
+				t.Errorf("%s: the preview has no %q: %s", language, text, preview.body)
+			}
+		}
+		if refunds := s.storedOrder(o.ID).Refunds; len(refunds) != 0 {
+			t.Errorf("the preview stored %+v", refunds)
+		}
+		fields.Set("seen", seenField.FindStringSubmatch(preview.body)[1])
+		if got := b.post(path+"/confirm", fields); got.location() != "/operator/orders/"+o.ID {
+			t.Fatalf("%d %s", got.status, got.body)
+		}
+		if refunds := s.storedOrder(o.ID).Refunds; len(refunds) != 1 || refunds[0].Amount != 500 || refunds[0].Parts[0].VAT != 80 || refunds[0].Note != "zu langsam" {
+			t.Errorf("stored %+v", refunds)
+		}
+		// The second operator confirms an outdated preview.
+		if got := b.post(path+"/confirm", fields); got.status != http.StatusConflict || len(s.storedOrder(o.ID).Refunds) != 1 {
+			t.Errorf("the second confirmation got %d", got.status)
+		}
+		if got := b.get("/operator/orders/" + o.ID); got.status != http.StatusOK || !strings.Contains(got.body, "zu langsam") || !strings.Contains(got.body, `href="#pay_`+o.ID) {
+			t.Errorf("the order: %d %s", got.status, got.body)
+		}
+		if got := b.get("/operator/refunds?state=pending"); !strings.Contains(got.body, "/operator/customers/"+customer.ID) || !strings.Contains(got.body, o.ID) {
+			t.Errorf("the list: %s", got.body)
+		}
+	}
+}
+
+func TestOperatorRefund_BadAmountsChangeNothing(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, true)
+	o := s.addRefundableOrder(s.newMember("erika@example.org").ID, "ord_bad")
+	_, b := s.operatorBrowser("ops@example.org")
+	for amount, status := range map[string]int{"28,57": http.StatusUnprocessableEntity, "viel": http.StatusUnprocessableEntity, "-1": http.StatusUnprocessableEntity, "0": http.StatusUnprocessableEntity} {
+		got := b.post("/operator/orders/"+o.ID+"/refund", url.Values{"amount": {amount}, "reason": {"goodwill"}, "note": {"x"}})
+		if got.status != status || !strings.Contains(got.body, `aria-invalid="true"`) {
+			t.Errorf("%q: %d %s", amount, got.status, got.body)
+		}
+	}
+	if got := b.post("/operator/orders/"+o.ID+"/refund", url.Values{"reason": {"goodwill"}}); got.status != http.StatusUnprocessableEntity || !strings.Contains(got.body, `id="note-problem"`) {
+		t.Errorf("without a note: %d", got.status)
+	}
+	if after := s.storedOrder(o.ID); after.Version != o.Version {
+		t.Errorf("changed to %+v", after)
+	}
+}
+
+func TestOperatorRefund_WithdrawalIsCompletedByRefund(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, true)
+	o := s.addRefundableOrder(s.newMember("erika@example.org").ID, "ord_widerruf")
+	notice := s.submitNotice(withdrawal.Notice{Kind: withdrawal.Withdrawal, Contract: o.ID})
+	_, b := s.operatorBrowser("ops@example.org")
+	link := "/operator/orders/" + o.ID + "/refund?notice=" + notice.ID
+	if got := b.get("/operator/notices/" + notice.ID); !strings.Contains(got.body, link) || !strings.Contains(got.body, "28,56") {
+		t.Errorf("the notice: %s", got.body)
+	}
+	form := b.get(link)
+	if !strings.Contains(form.body, notice.ID) || !strings.Contains(form.body, `value="withdrawal" selected`) || !strings.Contains(form.body, notice.Deadline().Format("02.01.2006")) {
+		t.Errorf("the form: %s", form.body)
+	}
+	fields := url.Values{"reason": {"withdrawal"}, "note": {"Widerruf"}, "notice": {notice.ID}}
+	fields.Set("seen", seenField.FindStringSubmatch(b.post("/operator/orders/"+o.ID+"/refund", fields).body)[1])
+	if got := b.post("/operator/orders/"+o.ID+"/refund/confirm", fields); got.status != http.StatusSeeOther {
+		t.Fatalf("%d %s", got.status, got.body)
+	}
+	open := func() bool {
+		stored, _, err := s.db.GetWithdrawalNotice(t.Context(), notice.ID)
+		must(t, err)
+		return stored.Open()
+	}
+	if !open() {
+		t.Error("the notice is handled before the money is back")
+	}
+	ordered := s.storedOrder(o.ID)
+	move := order.Transition{From: ordered, To: ordered, At: s.clock.now()}
+	move.To.Refunds = append([]order.Refund(nil), ordered.Refunds...)
+	move.To.Refunds[0].Provider, move.To.Refunds[0].MadeAt, move.To.Version = "re_1", s.clock.now(), ordered.Version+1
+	if updated, err := s.db.UpdateOrder(t.Context(), move); err != nil || !updated {
+		t.Fatalf("updated %t, %v", updated, err)
+	}
+	if open() {
+		t.Error("the refund did not complete the notice")
+	}
+}
