@@ -58,6 +58,17 @@ func (p Provider) ChangeCards(ctx context.Context, number string) error {
 	return p.call(ctx, http.MethodPost, "/cards", stripe.SavedCard{Behaves: number}, nil)
 }
 
+// Dispute opens a dispute, an inquiry or a bank return of a payment.
+func (p Provider) Dispute(ctx context.Context, request stripe.DisputeRequest) (made stripe.Dispute, err error) {
+	err = p.call(ctx, http.MethodPost, "/disputes", request, &made)
+	return made, err
+}
+
+// MoveDispute changes the status of a dispute.
+func (p Provider) MoveDispute(ctx context.Context, id, status string) error {
+	return p.call(ctx, http.MethodPut, "/disputes", map[string]string{"id": id, "status": status}, nil)
+}
+
 // ClearFaults removes all faults. Lost webhooks stay lost.
 func (p Provider) ClearFaults(ctx context.Context) error {
 	return p.call(ctx, http.MethodDelete, "/faults", nil, nil)

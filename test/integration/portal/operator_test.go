@@ -16,6 +16,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/admin"
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
 	"github.com/dotkontor/dotkontor/internal/registrar/cost"
+	"github.com/dotkontor/dotkontor/internal/registrar/dispute"
 	"github.com/dotkontor/dotkontor/internal/registrar/inbox"
 	"github.com/dotkontor/dotkontor/internal/registrar/inquiry"
 	"github.com/dotkontor/dotkontor/internal/registrar/invoice"
@@ -122,6 +123,8 @@ func (s *env) operatorPages() behind.Config {
 	must(s.t, err)
 	margins, err := cost.NewMargins(s.db, s.clock.now)
 	must(s.t, err)
+	disputes, err := dispute.New(dispute.Config{Store: s.db, Changes: s.domains, Now: s.clock.now})
+	must(s.t, err)
 	revenue, err := invoice.NewRevenue(s.db, s.clock.now)
 	must(s.t, err)
 	refunds, err := order.NewRefunds(order.RefundsConfig{Store: s.db, Now: s.clock.now, Clock: s.clock.now})
@@ -134,7 +137,7 @@ func (s *env) operatorPages() behind.Config {
 			}
 			return nil
 		},
-		Notices: notices, Inquiries: inquiries, Inbox: messages, TransfersAway: s.away, Revenue: revenue, Margins: margins, Operators: s.customers.ListOperators,
+		Notices: notices, Inquiries: inquiries, Inbox: messages, TransfersAway: s.away, Revenue: revenue, Margins: margins, Disputes: s.disputePages(disputes), Operators: s.customers.ListOperators,
 		Admin: adminService, Customers: accountFiles{s, adminService}, Agents: s.agents, Terms: terms, Prices: priceLists{s.db, s.prices}, ConfirmFactor: 2, Upstreams: func() []behind.Upstream { return nil },
 	}
 }

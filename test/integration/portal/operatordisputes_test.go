@@ -1,0 +1,75 @@
+package portal
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/dispute"
+	behind "github.com/dotkontor/dotkontor/internal/web/operator"
+)
+
+func (s *env) disputePages(service *dispute.Service) behind.Disputes {
+	return behind.Disputes{Service: service, LastChange: s.domains.LastChangeFor, Evidence: func(_ context.Context, _ registrar.Actor, d dispute.Dispute) ([]byte, error) {
+		return dispute.WriteEvidence([]dispute.File{{Name: "dispute.json", Value: d.Report}}, s.clock.now())
+	}}
+}
+
+// storeDispute stores a dispute of a charge that no order knows.
+func (s *env) storeDispute(id string, status dispute.Status) {
+	s.t.Helper()
+	stored, err := s.db.StoreDispute(s.t.Context(), dispute.Update{Now: dispute.Dispute{
+		Report: dispute.Report{
+			ID: id, Charge: "ch_1", Status: status, Reason: "fraudulent", Currency: "eur", Amount: 1190, Withdrawn: 1190, Charged: 1190, Refunded: 100,
+			DueBy: s.clock.now().AddDate(0, 0, 9), OpenedAt: s.clock.now(),
+		},
+		Lock: dispute.LockNone, OpenWork: true, StoredAt: s.clock.now(), UpdatedAt: s.clock.now(),
+	}, At: s.clock.now()})
+	must(s.t, err)
+	if !stored {
+		s.t.Fatal("not stored")
+	}
+}
+
+func TestOperatorDisputes_OpenWorkUntilDecidedInBothLanguages(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, true)
+	_, b := s.operatorBrowser("ops@example.org")
+	s.storeDispute("du_1", dispute.Lost)
+	for _, path := range []string{"/operator", "/operator/disputes"} {
+		if body := b.get(path).body; !strings.Contains(body, "/operator/disputes/du_1") || !strings.Contains(body, "Betrug gemeldet") {
+			t.Errorf("%s: %s", path, body)
+		}
+	}
+	page := b.get("/operator/disputes/du_1").body
+	for _, want := range []string{"verloren", "Zu dieser Zahlung gibt es hier keine Bestellung", "mehr, als bezahlt war", "ZIP herunterladen", "Zur Kenntnis genommen"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q: %s", want, page)
+		}
+	}
+	if got := b.get("/operator/disputes/du_1/evidence.zip"); got.status != http.StatusOK || !strings.HasPrefix(got.body, "PK") {
+		t.Errorf("evidence: %d", got.status)
+	}
+	decide := func(fields url.Values) pageResponse { return b.post("/operator/disputes/du_1/decide", fields) }
+	if got := decide(url.Values{"version": {"1"}, "decision": {"keep"}}); got.status != http.StatusUnprocessableEntity || !strings.Contains(got.body, "begründen") {
+		t.Errorf("without a reason: %d", got.status)
+	}
+	if got := decide(url.Values{"version": {"1"}, "decision": {"deny"}, "note": {"x"}}); got.status != http.StatusConflict {
+		t.Errorf("denied for an unknown charge: %d", got.status)
+	}
+	if got := decide(url.Values{"version": {"1"}, "decision": {"keep"}, "note": {"Testkarte"}}); got.location() != "/operator/disputes/du_1" {
+		t.Errorf("decided: %d %s", got.status, got.location())
+	}
+	if got := decide(url.Values{"version": {"1"}, "decision": {"keep"}, "note": {"zweite"}}); got.status != http.StatusConflict || !strings.Contains(got.body, "inzwischen geändert") {
+		t.Errorf("decided twice: %d", got.status)
+	}
+	if body := b.get("/operator").body; strings.Contains(body, "Offene Reklamationen") {
+		t.Errorf("home: %s", body)
+	}
+	if got := b.get("/operator/disputes/du_none"); got.status != http.StatusNotFound {
+		t.Errorf("an unknown dispute: %d", got.status)
+	}
+}
