@@ -5,7 +5,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/cost"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/store"
 )
 
@@ -60,4 +62,9 @@ func LoadPrices(ctx context.Context, db *store.DB, now time.Time) (*cost.Prices,
 	prices := &cost.Prices{Rates: &cost.Rates{}}
 	_, err := loadRates(ctx, db, prices.Rates, now)
 	return prices, err
+}
+
+// belowCost returns the prices that are below what registries charge today.
+func (p *App) belowCost(extensions []registrar.Extension) []order.PriceBelowCost {
+	return order.ListBelowCost(p.costs, extensions, p.now())
 }

@@ -20,6 +20,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/config"
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/billing/reconcile"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 	"github.com/dotkontor/dotkontor/internal/store"
 	"github.com/dotkontor/dotkontor/test/testkit"
@@ -172,7 +173,16 @@ func (s *Env) Reconcile(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if problems := state.Problems(); len(problems) > 0 {
+	problems := state.Problems()
+	// No kill may lose or double a registry charge.
+	books, err := reconcile.RunBooks(ctx, s.DB, nil)
+	if err != nil {
+		return err
+	}
+	for _, finding := range books.Findings {
+		problems = append(problems, finding.String())
+	}
+	if len(problems) > 0 {
 		return errors.New(strings.Join(problems, "\n"))
 	}
 	return nil

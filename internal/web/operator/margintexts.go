@@ -23,6 +23,12 @@ var marginTexts = ui.Texts{
 		"Bei {1} Positionen sind die Kosten unbekannt. Sie zählen weder zu den Kosten noch zur Marge. Tragen Sie die Kosten in die Preisliste ein, damit sie künftig bekannt sind.",
 		"The cost of {1} items is unknown. They are part of neither cost nor margin. Add the costs to the price list to know them in the future.",
 	},
-	"margin.hidden": {"{1} weitere Endungen stehen in der Datei.", "The file has {1} more extensions."},
-	"margin.file":   {"Als CSV herunterladen", "Download as CSV"},
+	"prices.below": {"Unter den Kosten", "Below cost"},
+	"prices.below_text": {
+		"Diese Preise liegen unter dem, was die Registry berechnet. Registrierung und Transfer bieten wir dazu nicht an; Verlängerung und Wiederherstellung bleiben möglich, damit Kunden ihre Domains behalten. Mit yes in der Spalte below_cost erlauben Sie den Verkauf.",
+		"These prices are lower than what the registry charges. Registrations and transfers are not for sale at them; renewals and restores stay possible, so that customers keep their domains. To allow the sale, put yes into the column below_cost.",
+	},
+	"prices.below_by": {"{1} unter den Kosten", "{1} below cost"},
+	"margin.hidden":   {"{1} weitere Endungen stehen in der Datei.", "The file has {1} more extensions."},
+	"margin.file":     {"Als CSV herunterladen", "Download as CSV"},
 }

@@ -45,6 +45,8 @@ type Config struct {
 	Refunds       *order.Refunds
 	Margins       *cost.Margins
 	Disputes      Disputes
+	// BelowCost returns the prices that are below what registries charge; nil means none.
+	BelowCost func([]registrar.Extension) []order.PriceBelowCost
 	// Operators returns the accounts with the operator role.
 	Operators func(ctx context.Context, operator registrar.Actor) ([]account.Customer, error)
 	// ActionTexts are the texts of audit events, as customers read them. Package web sets

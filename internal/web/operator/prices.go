@@ -11,6 +11,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
@@ -42,6 +43,7 @@ type pricesView struct {
 	// Raised counts price increases, Lowered decreases.
 	Raised, Lowered int
 	Problems        []string // why a list was rejected
+	BelowCost       []order.PriceBelowCost
 }
 
 func (h *Handler) prices(req *ui.Request, _ registrar.Actor) error {
@@ -115,6 +117,8 @@ func (h *Handler) showComparison(req *ui.Request, text, problem string) error {
 	}
 	changes := current.List.Diff(next)
 	view := pricesView{Compared: true, Text: text, Was: current.Number, Unconfirmed: catalog.NeedConfirmation(changes, h.ConfirmFactor)}
+	view.BelowCost = h.belowCost(next)
+	view.Unconfirmed += len(view.BelowCost)
 	for _, change := range changes {
 		switch {
 		case change.Field != "":
@@ -139,6 +143,14 @@ func (h *Handler) showComparison(req *ui.Request, text, problem string) error {
 	return h.showPrices(req, view, status, problem)
 }
 
+// belowCost returns the prices of a list that are below what registries charge.
+func (h *Handler) belowCost(list *catalog.Catalog) []order.PriceBelowCost {
+	if h.BelowCost == nil {
+		return nil
+	}
+	return h.BelowCost(list.All())
+}
+
 // applyPrices applies a list, if the one it was compared with is still in effect.
 func (h *Handler) applyPrices(req *ui.Request, operator registrar.Actor) error {
 	text := req.Field("text")
@@ -153,7 +165,7 @@ func (h *Handler) applyPrices(req *ui.Request, operator registrar.Actor) error {
 	if strconv.FormatInt(current.Number, 10) != req.Field("was") {
 		return h.showComparison(req, text, h.templates.Text(req.Language, "prices.meanwhile"))
 	}
-	if catalog.NeedConfirmation(current.List.Diff(next), h.ConfirmFactor) > 0 && req.Field("confirmed") == "" {
+	if catalog.NeedConfirmation(current.List.Diff(next), h.ConfirmFactor)+len(h.belowCost(next)) > 0 && req.Field("confirmed") == "" {
 		return h.showComparison(req, text, h.templates.Text(req.Language, "prices.unconfirmed"))
 	}
 	err = h.Prices.Replace(req.R.Context(), operator, current, next)
