@@ -140,7 +140,12 @@ var providerCallFailures = func() (all []failureCase) {
 			if err := shop.WaitSettled(t.Context(), waitTimeout); err != nil {
 				t.Fatal(err)
 			}
-			if left, err := shop.PendingFaults(t.Context()); err != nil || len(left) > 0 {
+			left, err := shop.PendingFaults(t.Context())
+			if last.On == "refund.create" { // a webhook may report the refund before the call is repeated
+				left = slices.DeleteFunc(left, func(f stripe.Fault) bool { return f.Times < last.Times })
+				inParallel(t, shop.ClearFaults)
+			}
+			if err != nil || len(left) > 0 {
 				t.Errorf("no fault occurred: %+v, %v", left, err)
 			}
 		}})
