@@ -50,6 +50,10 @@ var fixedParameters = map[string]any{
 	"InsertOrder.$39":            int64(million), // below the limit
 	"ConfirmBrake.$4":            int64(1),
 	"CountBrakeAction.$2":        int64(20),
+	"ReportOutgoingTransfer.$2":  "Rival",
+	"ReportOutgoingTransfer.$3":  int64(firstDay),
+	"ReportOutgoingTransfer.$4":  int64(firstDay),
+	"ReportOutgoingTransfer.$5":  int64(firstDay),
 	"EndTermPaid.$1":             int64(firstDay),
 	"EndTermPaid.$2":             int64(firstDay),
 	"ListDueTermEnds.$3":         int64(0),

@@ -149,6 +149,11 @@ func makeEveryCall(ctx context.Context, c *Client) {
 	_, _ = c.OpenSetupPage(ctx, setup)
 	_, _ = c.FetchSetupPage(ctx, "cs_test_1")
 	_ = c.ForgetMethod(ctx, "pm_1")
+	_, _ = c.FetchDispute(ctx, "dp_1")
+	_, _ = c.ListDisputeIDs(ctx, time.Unix(1_700_000_000, 0), 10)
+	for range c.Disputes(ctx) {
+		break
+	}
 	for range c.Charges(ctx) {
 		break
 	}
