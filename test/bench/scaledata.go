@@ -94,7 +94,6 @@ var columnsByName = map[string]columnFormula{
 	"brakes.name":                 sequentialText("brake_", ""),
 	"dispute_listings.provider":   sequentialText("provider_", ""),
 	"registry_pollers.account":    sequentialText("account_", ""),
-	"dispute_listings.provider":   sequentialText("provider_", ""),
 	"exchange_rates.day":          sequentialText("day_", ""),
 	"margin_months.tld":           sequentialText(".tld", ""),
 	"outgoing_transfers.node":     sequentialText("node_", ""),
