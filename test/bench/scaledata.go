@@ -97,6 +97,7 @@ var columnsByName = map[string]columnFormula{
 	"exchange_rates.day":          sequentialText("day_", ""),
 	"margin_months.tld":           sequentialText(".tld", ""),
 	"outgoing_transfers.node":     sequentialText("node_", ""),
+	"outgoing_transfers.state":    constantText("pending"),
 	"disputes.node":               sequentialText("node_", ""),
 	"registry_messages.number":    sequentialText("msg_", ""),
 	"registry_messages.kind":      constantText("balance"),

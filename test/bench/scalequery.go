@@ -108,7 +108,8 @@ var fixedParameters = map[string]any{
 // is in progress, every domain renews automatically, every application is connected, no token was used, every audit event
 // has an account, no domain is pending, every domain has an open change, every lock is
 // active, every job is leased, every notice is done, every inquiry is open, every term has a renewal and none is
-// due, every unpaid term waits, the brake has other names, there are no operators, guests or renewal baskets, a customer has few bulk actions,
+// due, every unpaid term waits, the brake has other names, there are no operators, guests or renewal baskets, a customer has few bulk actions, every refund was made,
+// every outgoing transfer is open and leased, no dispute is about a domain's order,
 // and no key rotation is running. Their time is that of the search.
 var emptyResultQueries = []string{
 	"ListHeldDomains", // of names that are not there
@@ -127,6 +128,10 @@ var emptyResultQueries = []string{
 	"ConfirmBrake", "CountBrakeAction", "GetBrake", "SetBrakeRun", "StopBrakeByClock", "StopBrakeByVolume", "ListUndatedReminders", "GetAnnouncedRenewal",
 	"DeleteOldBulkActions", "ListOpenRenewalOrderIDs", "DetachMethodsOfCustomer", "KeepDefaultMethod",
 	"InsertOverdueTermEnd", "InsertTermEnd", "ListClosedDomainIDs", "ListOverdueDomains", "ListPlannedTermEnds",
+	"ListTransferMessages", // every message is about a balance
+	"ListPendingRefunds", "ListAllPendingRefunds", "InsertRefundedTermEnd", "ListRegisteredDomains",
+	"InsertOutgoingTransfer", "ListEndedOutgoingTransfers", "MakeOutgoingTransfersDue",
+	"ListDomainDisputes",
 }
 
 // readStatements reads the source of the generated package: its texts are what the
@@ -315,7 +320,7 @@ func (s statement) arguments(g *sizedDB, i, fresh int64) ([]any, error) {
 		switch {
 		case p.ofReferencedRow:
 			row = i * scatter % g.rows
-		case s.inserts && !c.isReference:
+		case s.inserts && p.table == s.table && !c.isReference:
 			row = fresh
 		}
 		arguments = append(arguments, satisfying(c.value(row), p.operator))

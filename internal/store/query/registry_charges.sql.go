@@ -12,7 +12,7 @@ import (
 const addChargeToMargin = `-- name: AddChargeToMargin :exec
 INSERT INTO margin_months (month, tld, shard, items, revenue, euros, unknown_items, unknown_revenue)
 SELECT month, tld, $1, 1, revenue, euros, 1 - eur_known, CASE WHEN eur_known = 0 THEN revenue ELSE 0 END
-FROM registry_charges WHERE id = $2
+FROM registry_charges WHERE registry_charges.id = $2
 ON CONFLICT (month, tld, shard) DO UPDATE SET
     items = margin_months.items + excluded.items, revenue = margin_months.revenue + excluded.revenue,
     euros = margin_months.euros + excluded.euros, unknown_items = margin_months.unknown_items + excluded.unknown_items,
