@@ -16,20 +16,18 @@ type mailLine struct {
 // newMail returns a mail about renewals of one customer. Data has
 //
 //	domain, paid_until             those of the first renewal
-//	domain_id, term_end            the same, for the evidence, if it is the only one
 //	charge_at                      the earliest charge
-//	items, item1_name …            each renewal: name, years, gross, was, charge_at, paid_until
+//	items, item1_name …            each renewal: name, years, gross, was, charge_at, paid_until;
+//	                               domain, domain_id and term_end for the evidence
 //	gross                          the sum
 func newMail(kind registrar.MailKind, customer string, lines []mailLine) registrar.Mail {
 	data := map[string]string{"items": strconv.Itoa(len(lines)), "domain": lines[0].Name, "paid_until": dateOf(lines[0].TermEnd)}
-	if len(lines) == 1 {
-		data["domain_id"], data["term_end"] = lines[0].Domain, lines[0].TermEnd.UTC().Format(time.RFC3339Nano)
-	}
 	sum := registrar.Cents(0)
 	var first time.Time
 	for i, line := range lines {
 		of := "item" + strconv.Itoa(i+1) + "_"
 		data[of+"name"], data[of+"years"] = line.Name, strconv.Itoa(line.Years)
+		data[of+"domain"], data[of+registrar.NoticeDomain], data[of+registrar.NoticeTerm] = line.Name, line.Domain, registrar.NoticeTermText(line.TermEnd)
 		data[of+"gross"], data[of+"was"] = line.Gross.String(), line.shown.String()
 		data[of+"charge_at"], data[of+"paid_until"] = dateOf(line.ChargeAt), dateOf(line.TermEnd)
 		sum += line.Gross

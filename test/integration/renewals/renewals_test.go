@@ -37,6 +37,11 @@ func TestRenewal_AnnouncedChargedAndRenewedInOneOrder(t *testing.T) {
 			mail["gross"] != (s.price("eins.com")+s.price("zwei.org")).String() {
 			t.Errorf("announced %v", mail)
 		}
+		// The mail is evidence for each domain.
+		subjects := registrar.NoticeSubjects(mail)
+		if len(subjects) != 2 || subjects[0] != (registrar.NoticeSubject{Domain: before.ID, Name: "eins.com", TermEnd: before.PaidUntil}) || subjects[1].Name != "zwei.org" {
+			t.Errorf("the announcement is evidence for %+v", subjects)
+		}
 		s.charge()
 		if len(s.automaticOrders()) != 0 {
 			t.Fatal("charged before the day")
