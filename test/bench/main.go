@@ -33,8 +33,9 @@
 // The simulated registry is queried over one EPP connection, and five hundred paid
 // items are provisioned on SQLite. Then agents order and customers pay, from
 // start_order to the registered domain, on both databases; and checkout agents buy with
-// their buyers' tokens. Then a hundred thousand automatic renewals are due at once, while
-// other customers buy.
+// their buyers' tokens. Of five thousand orders on each database, a thousand are refunded,
+// disputed or returned at random, and the books must agree. Then a hundred thousand
+// automatic renewals are due at once, while other customers buy.
 //
 // The product is the real binary in front of the sandbox's world, with limits, metrics
 // and log enabled; the run fails if they have not seen every request. All traffic stays
@@ -100,6 +101,10 @@ type settings struct {
 	refreshing time.Duration
 	// ordering is how long the orders take at the target rate.
 	ordering time.Duration
+	// reversed is the number of orders of which a fifth is refunded or disputed, and seed
+	// decides how.
+	reversed int
+	seed     uint64
 	json     string
 	strict   bool
 	only     string
@@ -124,6 +129,8 @@ func parse(args []string, errOut io.Writer) (settings, error) {
 	flags.IntVar(&s.people, "people", 1000, "people who sign in at the same moment")
 	flags.DurationVar(&s.refreshing, "refreshing", time.Minute, "how long clients refresh at the token endpoint")
 	flags.DurationVar(&s.ordering, "ordering", 20*time.Second, "how long the orders take at the wanted rate")
+	flags.IntVar(&s.reversed, "reversed", 5000, "orders, of which as many as a fifth are refunded or disputed")
+	flags.Uint64Var(&s.seed, "seed", 22, "seed of what is refunded and disputed")
 	flags.StringVar(&s.json, "json", "", "`file` that gets the report as JSON")
 	flags.BoolVar(&s.strict, "strict", false, "exit with 1 if a target is missed")
 	flags.StringVar(&s.only, "only", "", "run one `section`: "+strings.Join(sectionNames(), ", "))
@@ -229,6 +236,7 @@ var sections = []section{
 	{name: "provision", run: benchProvision},
 	{name: "orders", run: benchOrders},
 	{name: "checkout", run: benchCheckout, repeat: 5},
+	{name: "reversals", run: benchReversals},
 	{name: "renewals", run: benchRenewals},
 	{name: "scale", run: benchScale},
 }

@@ -65,13 +65,17 @@ var (
 	consentField = regexp.MustCompile(`name="consent" value="([^"]+)"`)
 )
 
-// buy orders and pays a name, and returns when it is registered.
-func (s *shopClient) buy(ctx context.Context, who buyer, name string, note func(string, time.Duration)) error {
+// buy orders and pays names, and returns when they are registered.
+func (s *shopClient) buy(ctx context.Context, who buyer, note func(string, time.Duration), names ...string) error {
 	var order struct {
 		OrderID    string `json:"orderId"`
 		PaymentURL string `json:"payment_url"`
 	}
-	err := s.callTool(ctx, who, startOrder, map[string]any{"items": []map[string]string{{"domain": name, "type": "register"}}}, &order, note)
+	var items []map[string]string
+	for _, name := range names {
+		items = append(items, map[string]string{"domain": name, "type": "register"})
+	}
+	err := s.callTool(ctx, who, startOrder, map[string]any{"items": items}, &order, note)
 	if err != nil {
 		return err
 	}

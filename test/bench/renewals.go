@@ -152,7 +152,7 @@ func (n renewalNight) run(ctx context.Context, b bench, url string) (result nigh
 	shop := newShopClient(running.Server.Ready)
 	defer shop.close()
 	m := newWorkload(func(ctx context.Context, number int64, note func(string, time.Duration)) error {
-		return shop.buy(ctx, accounts[int(number)%len(accounts)], domainName(number), note)
+		return shop.buy(ctx, accounts[int(number)%len(accounts)], note, domainName(number))
 	}, nil)
 	b.progress("renewals: purchases before the night, for %s", calmTime)
 	if err := m.runSteadily(ctx, calmTime); err != nil {
@@ -167,7 +167,7 @@ func (n renewalNight) run(ctx context.Context, b bench, url string) (result nigh
 	stop()
 	err = errors.Join(err, <-bought)
 	result.busy = m.times(wholeOrder)
-	return result, errors.Join(err, reconcile(ctx, b, running, settings))
+	return result, errors.Join(err, runDoctor(ctx, b, running, settings))
 }
 
 // runSteadily sells a name every purchaseEvery, whatever the others take, until the time is

@@ -64,6 +64,12 @@ func (p Provider) Dispute(ctx context.Context, request stripe.DisputeRequest) (m
 	return made, err
 }
 
+// Disputes returns all disputes, oldest first.
+func (p Provider) Disputes(ctx context.Context) (all []stripe.Dispute, err error) {
+	err = p.call(ctx, http.MethodGet, "/disputes", nil, &all)
+	return all, err
+}
+
 // MoveDispute changes the status of a dispute.
 func (p Provider) MoveDispute(ctx context.Context, id, status string) error {
 	return p.call(ctx, http.MethodPut, "/disputes", map[string]string{"id": id, "status": status}, nil)

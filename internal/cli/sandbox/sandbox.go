@@ -44,6 +44,7 @@ type Command struct {
 	Start    startCommand    `cmd:"" default:"1" hidden:"" help:"Run the sandbox; the default."`
 	Clock    clockCommand    `cmd:"" help:"Show or advance the clock of the sandbox that runs on --data."`
 	Transfer transferCommand `cmd:"" help:"Let another registrar request a domain, in the sandbox that runs on --data."`
+	Funds    fundsCommand    `cmd:"" help:"Show or change the balance of the registry account, in the sandbox that runs on --data."`
 }
 
 // startCommand is the default of 'dotkontor sandbox'. It exists because a command with

@@ -82,6 +82,8 @@
 //	                          one), garble (a wrong signature; the event is sent
 //	                          again after it is refused)
 //
+// The start page, for people, does what /control/disputes and /control/refunds do.
+//
 //	GET    /control/money     all charges, refunds and sessions
 //	GET    /control/webhooks  delivery statistics
 //	GET    /control/faults    the current rules

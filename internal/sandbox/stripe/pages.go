@@ -15,7 +15,7 @@ import (
 var pagesFile embed.FS
 
 var pageTemplates = sync.OnceValue(func() *template.Template {
-	return template.Must(template.New("").Funcs(template.FuncMap{"euros": shownAmount}).ParseFS(pagesFile, "pages.html"))
+	return template.Must(template.New("").Funcs(template.FuncMap{"euros": shownAmount, "word": dashboardWord}).ParseFS(pagesFile, "pages.html"))
 })
 
 // pageView is the template data of a page.
@@ -30,7 +30,8 @@ type pageView struct {
 	Back     string
 	Number   string
 	CardName string
-	Saved    []*method // the customer's saved cards
+	Saved    []*method      // the customer's saved cards
+	Charges  []dashboardRow // on the dashboard
 }
 
 func shownAmount(german bool, cents int64) string {
@@ -42,9 +43,8 @@ func shownAmount(german bool, cents int64) string {
 }
 
 func (s *Server) pages(mux *http.ServeMux) {
-	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) {
-		s.render(w, r, http.StatusOK, "home", pageView{German: true})
-	})
+	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) { s.showDashboard(w, r, http.StatusOK, "") })
+	mux.HandleFunc("POST /{$}", s.actOnDashboard)
 	mux.HandleFunc("GET /favicon.ico", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
 	mux.HandleFunc("GET /c/pay/{id}", s.showPay)
 	mux.HandleFunc("POST /c/pay/{id}", s.pay)

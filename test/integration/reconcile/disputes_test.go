@@ -1,0 +1,220 @@
+package reconcile
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/dispute"
+	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	sandbox "github.com/dotkontor/dotkontor/internal/sandbox/stripe"
+	"github.com/dotkontor/dotkontor/test/testkit"
+)
+
+// noChanges is for a service that only lists: the product locks the domains.
+type noChanges struct{ dispute.Changes }
+
+// disputed opens a dispute of an order, an inquiry or a bank return.
+func (s *env) disputed(request sandbox.DisputeRequest) sandbox.Dispute {
+	s.t.Helper()
+	made, err := s.Dispute(s.t.Context(), request)
+	must(s.t, err)
+	return made
+}
+
+// waitForDispute waits until the product has a dispute like this.
+func (s *env) waitForDispute(id string, status dispute.Status, lock dispute.Lock) (stored dispute.Dispute) {
+	s.t.Helper()
+	testkit.Eventually(s.t, "the dispute "+string(status)+" with lock "+string(lock), func() bool {
+		var err error
+		stored, _, err = s.DB.GetDispute(s.t.Context(), id)
+		must(s.t, err)
+		return stored.Status == status && stored.Lock == lock
+	})
+	return stored
+}
+
+// waitForChange waits until the domains of an order have a change of this kind, done for the dispute.
+func (s *env) waitForChange(d dispute.Dispute, kind domainchange.ChangeKind) {
+	s.t.Helper()
+	domains, err := s.DB.ListDisputedDomains(s.t.Context(), d.Order)
+	must(s.t, err)
+	if len(domains) == 0 {
+		s.t.Fatalf("no domain of %s is disputed", d.Order)
+	}
+	for _, domain := range domains {
+		testkit.Eventually(s.t, string(kind)+" of "+domain.Name, func() bool {
+			changes, err := s.DB.ListDomainChanges(s.t.Context(), domain.ID, 20)
+			must(s.t, err)
+			return slices.ContainsFunc(changes, func(c domainchange.Change) bool {
+				return c.Kind == kind && c.Desired.Lock == d.ID && c.State == domainchange.StatusDone
+			})
+		})
+	}
+}
+
+// disputeNotices waits until the customer was sent this many notices about disputes.
+func (s *env) disputeNotices(customer string, want int) {
+	s.t.Helper()
+	testkit.Eventually(s.t, "the notices about disputes", func() bool {
+		sent, err := s.DB.ListSentNotices(s.t.Context(), customer, "", 100)
+		must(s.t, err)
+		found := 0
+		for _, notice := range sent {
+			if notice.Kind == registrar.MailPaymentDispute {
+				found++
+			}
+		}
+		if found > want {
+			s.t.Fatalf("%d notices about disputes, want %d", found, want)
+		}
+		return found == want
+	})
+}
+
+func TestDispute_LocksDomainsUntilWon(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t)
+	bought := s.order(s.purchase("streit-eins.com", "streit-zwei.org").ID)
+	other := s.order(s.purchase("unbeteiligt.com").ID)
+	// Webhooks may come twice and in any order.
+	must(t, s.InjectFault(t.Context(), sandbox.Fault{On: "webhook", Do: "double", Times: 4}))
+	must(t, s.InjectFault(t.Context(), sandbox.Fault{On: "webhook", Do: "reorder", Times: 2}))
+	made := s.disputed(sandbox.DisputeRequest{Order: bought.ID})
+	stored := s.waitForDispute(made.ID, dispute.NeedsResponse, dispute.LockActive)
+	if stored.Order != bought.ID || stored.Amount != bought.Totals.Gross || stored.Withdrawn != bought.Totals.Gross || !stored.OpenWork || stored.Refundable {
+		t.Errorf("stored %+v", stored)
+	}
+	s.waitForChange(stored, domainchange.Lock)
+	s.disputeNotices(bought.Customer, 2) // one mail, kept for each of the two domains
+	domains, err := s.DB.ListDisputedDomains(t.Context(), other.ID)
+	must(t, err)
+	if locked, err := s.DB.IsDomainDisputed(t.Context(), domains[0].ID); err != nil || locked {
+		t.Errorf("a domain of another order is locked: %t, %v", locked, err)
+	}
+	testkit.Reconcile(t, s.World.Ready)
+	must(t, s.MoveDispute(t.Context(), made.ID, "under_review"))
+	must(t, s.MoveDispute(t.Context(), made.ID, "won"))
+	won := s.waitForDispute(made.ID, dispute.Won, dispute.LockLifted)
+	if won.Withdrawn != 0 || won.OpenWork || !won.Refundable {
+		t.Errorf("won %+v", won)
+	}
+	s.disputeNotices(bought.Customer, 4)
+	testkit.Reconcile(t, s.World.Ready)
+	// Won, the payment can be refunded.
+	s.refund(order.RefundRequested{Order: bought.ID})
+	s.wantCorrections(bought.ID, 1, bought.Totals.Gross)
+	testkit.Reconcile(t, s.World.Ready)
+}
+
+func TestDispute_RefundOfDisputedPaymentIsRefusedAndShown(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t)
+	bought := s.order(s.purchase("streit-statt-geld.org").ID)
+	made := s.disputed(sandbox.DisputeRequest{Order: bought.ID})
+	s.waitForDispute(made.ID, dispute.NeedsResponse, dispute.LockActive)
+	s.refund(order.RefundRequested{Order: bought.ID})
+	refused := s.waitForRefund(bought.ID, func(r order.Refund) bool { return r.Failure != "" })
+	if refused.Failure != order.ChargeDisputed || refused.Task != order.TaskRefused || refused.Provider != "" {
+		t.Errorf("refused %+v", refused)
+	}
+	if money, err := s.Money(t.Context()); err != nil || len(money.Refunds) != 0 {
+		t.Errorf("%d refunds, %v", len(money.Refunds), err)
+	}
+	testkit.Reconcile(t, s.World.Ready)
+}
+
+func TestDispute_OnRefundedChargeIsReportedAsPaidTwice(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t)
+	bought := s.order(s.purchase("zweimal.org").ID)
+	s.refund(order.RefundRequested{Order: bought.ID})
+	first := s.disputed(sandbox.DisputeRequest{Order: bought.ID})
+	s.waitForDispute(first.ID, dispute.NeedsResponse, dispute.LockActive)
+	s.wantOneProblem("dispute " + bought.ID + ": of payment ")
+	// The bank may dispute a charge again.
+	must(t, s.MoveDispute(t.Context(), first.ID, "won"))
+	s.waitForDispute(first.ID, dispute.Won, dispute.LockLifted)
+	testkit.Reconcile(t, s.World.Ready)
+	second := s.disputed(sandbox.DisputeRequest{Order: bought.ID, Amount: 100})
+	s.waitForDispute(second.ID, dispute.NeedsResponse, dispute.LockActive)
+	all, err := s.DB.ListOrderDisputes(t.Context(), bought.ID)
+	if err != nil || len(all) != 2 {
+		t.Errorf("%d disputes, %v", len(all), err)
+	}
+}
+
+func TestDispute_InquiryLocksNothingUntilItBecomesOne(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t)
+	bought := s.order(s.purchase("anfrage.org").ID)
+	made := s.disputed(sandbox.DisputeRequest{Order: bought.ID, Kind: "inquiry"})
+	stored := s.waitForDispute(made.ID, dispute.WarningNeedsResponse, dispute.LockNone)
+	if !stored.OpenWork || stored.Withdrawn != 0 {
+		t.Errorf("stored %+v", stored)
+	}
+	s.disputeNotices(bought.Customer, 0)
+	testkit.Reconcile(t, s.World.Ready)
+	must(t, s.MoveDispute(t.Context(), made.ID, "needs_response"))
+	s.waitForDispute(made.ID, dispute.NeedsResponse, dispute.LockActive)
+	s.disputeNotices(bought.Customer, 1)
+	testkit.Reconcile(t, s.World.Ready)
+}
+
+func TestDispute_BankReturnIsLostFromTheStart(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t)
+	bought := s.order(s.purchase("rueckbuchung.org").ID)
+	made := s.disputed(sandbox.DisputeRequest{Order: bought.ID, Kind: "bank_return"})
+	stored := s.waitForDispute(made.ID, dispute.Lost, dispute.LockActive)
+	if !stored.BankReturn || !stored.OpenWork || !stored.DueBy.IsZero() || stored.OpenClaim() != bought.Totals.Gross {
+		t.Errorf("stored %+v", stored)
+	}
+	testkit.Reconcile(t, s.World.Ready)
+}
+
+func TestDispute_OfUnknownChargeIsOpenWorkAndLocksNothing(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t)
+	made := s.disputed(sandbox.DisputeRequest{Amount: 4200})
+	stored := s.waitForDispute(made.ID, dispute.NeedsResponse, dispute.LockNone)
+	if stored.Order != "" || stored.Payment != "" || !stored.OpenWork || stored.Amount != 4200 {
+		t.Errorf("stored %+v", stored)
+	}
+	testkit.Reconcile(t, s.World.Ready)
+}
+
+func TestDispute_LostWebhookIsFoundByListing(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t)
+	bought := s.order(s.purchase("verpasster-streit.org").ID)
+	must(t, s.InjectFault(t.Context(), sandbox.Fault{On: "webhook", Do: "lose"}))
+	made := s.disputed(sandbox.DisputeRequest{Order: bought.ID})
+	problems, err := testkit.ReconcileProblems(t.Context(), s.World.Ready, nil, 0)
+	must(t, err)
+	if !slices.ContainsFunc(problems, func(p string) bool {
+		return p == "dispute "+made.ID+": the provider has a dispute over "+bought.Totals.Gross.String()+" that is not stored"
+	}) {
+		t.Errorf("found %q", problems)
+	}
+	// The daily listing is due again.
+	now := time.Now()
+	until, claimed, err := s.DB.ClaimDisputeListing(t.Context(), "stripe", now.Add(48*time.Hour), now.Add(48*time.Hour+time.Minute))
+	if err != nil || !claimed {
+		t.Fatalf("the listing is not due after two days: %t, %v", claimed, err)
+	}
+	must(t, s.DB.FinishDisputeListing(t.Context(), "stripe", now.Add(48*time.Hour+time.Minute), until, now))
+	service, err := dispute.New(dispute.Config{Store: s.DB, Provider: s.provider(), Changes: noChanges{}})
+	must(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	var listing sync.WaitGroup
+	listing.Go(func() { service.RunListing(ctx) })
+	defer listing.Wait()
+	defer cancel()
+	s.waitForDispute(made.ID, dispute.NeedsResponse, dispute.LockActive)
+	testkit.Reconcile(t, s.World.Ready)
+}
