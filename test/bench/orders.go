@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -117,7 +118,7 @@ func deploy(ctx context.Context, b bench, name, url string, settings ...string) 
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return at, err
 	}
-	at = deployment{opts: store.Options{Data: filepath.Join(folder, "world")}, settings: settings}
+	at = deployment{opts: store.Options{Data: filepath.Join(folder, "world")}, settings: slices.Clone(settings)}
 	if url != "" {
 		at.settings = append(at.settings, "DOTKONTOR_DATABASE_URL="+url, "DOTKONTOR_SECRET_KEY="+config.NewKey())
 		at.opts = store.Options{URL: url}
