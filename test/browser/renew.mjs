@@ -25,7 +25,7 @@ await withBrowser(async (page, context, watched) => {
   await page.getByLabel("Mit den ausgewählten Domains:").selectOption("renew");
   await clickButton(page, "Weiter");
   await page.waitForURL(order);
-  assert.equal(await page.getByText("Verlängerung, 1 Jahr").count(), 3, "the order has not all renewals");
+  assert.equal(await page.getByText("Verlängerung, 1 Jahr").count(), 3, "the order has not all renewals: " + (await page.locator("main").innerText()));
   await page.getByRole("button", { name: /aus der Bestellung entfernen$/ }).last().click();
   await page.getByText("Die Domain ist aus der Bestellung entfernt.").waitFor();
   assert.equal(await page.getByText("Verlängerung, 1 Jahr").count(), 2);
