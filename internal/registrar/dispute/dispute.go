@@ -190,7 +190,7 @@ type Store interface {
 	// ListDisputes returns a page before an id, the newest first: those with open work, or the
 	// others.
 	ListDisputes(ctx context.Context, open bool, before string, limit int) ([]Dispute, error)
-	// ListChargeDisputes returns all disputes of an order.
+	// ListOrderDisputes returns all disputes of an order.
 	ListOrderDisputes(ctx context.Context, order string) ([]Dispute, error)
 	CountOpenDisputes(ctx context.Context) (int, error)
 	// ClaimDisputeListing leases the daily listing; false if it is not due. until is how far the

@@ -24,6 +24,7 @@ var disputeTexts = ui.Texts{
 	"dispute.reason":            {"Grund", "Reason"},
 	"dispute.opened":            {"Eröffnet", "Opened"},
 	"dispute.amount":            {"Betrag", "Amount"},
+	"dispute.open_order":        {"Bestellung öffnen", "Open the order"},
 	"dispute.withdrawn":         {"Zurückgeholt", "Taken back"},
 	"dispute.fee":               {"Gebühr des Anbieters", "Provider's fee"},
 	"dispute.charged":           {"Zahlung, davon erstattet", "Charge, of which refunded"},
