@@ -1,10 +1,17 @@
-// Command gotest runs "go test" with the arguments it is given and tells what
+// Command gotest runs "go test" with the arguments it is given and prints what
 // a reader needs: one line for each package, the full output of what failed,
-// and at the end each skipped test by name with its reason.
+// and at the end each skipped test by name with its reason. Plain "go test"
+// passes over skipped tests in silence, so a missing database looks like a
+// green run.
 //
-// It exists for the last part. Plain "go test" passes over skipped tests in
-// silence, so a missing database looks like a green run. It refuses to judge:
-// its exit code is go test's own.
+// A few failed tests are run once more, one package at a time, after all the
+// others have ended. The suites start databases, browsers and hundreds of
+// processes; on a machine whose host takes most of the CPU time, the product
+// correctly gives up a request that a test waits for. A test that passes on
+// its own doesn't fail the run, but is listed as UNSTEADY with the output of
+// its failure above, because load also brings real races to light. These are
+// never repeated: more than maxRepeated failed tests, a race report, a panic,
+// a package that timed out or does not build.
 package main
 
 import (
@@ -14,6 +21,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -32,30 +40,63 @@ func main() {
 	os.Exit(code)
 }
 
-// run has no deadline of its own: go test's -timeout bounds every package.
+// maxRepeated bounds the tests that are run again. More failures than this have
+// a common cause, which is better seen at once.
+const maxRepeated = 12
+
+// run runs the tests and repeats a few that failed.
 func run(ctx context.Context, args []string, out io.Writer) (exitCode int, err error) {
+	first, code, err := goTest(ctx, args, out)
+	if code == 0 || err != nil || !first.repeatable() {
+		return code, err
+	}
+	// A package argument is a path; everything before the first is a flag.
+	flags := args
+	if i := slices.IndexFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "./") }); i >= 0 {
+		flags = args[:i]
+	}
+	for _, pkg := range slices.Sorted(maps.Keys(first.failed)) {
+		tests := first.failed[pkg]
+		fmt.Fprintf(out, "\nrunning again on their own: %s %s\n", pkg, strings.Join(tests, " "))
+		pattern := "^(" + strings.Join(tests, "|") + ")$"
+		_, code, err := goTest(ctx, append(slices.Clone(flags), "-run", pattern, pkg), out)
+		if code != 0 || err != nil {
+			return code, err
+		}
+	}
+	fmt.Fprintln(out)
+	for pkg, tests := range first.failed {
+		for _, test := range tests {
+			fmt.Fprintln(out, "  UNSTEADY", pkg, test+": failed beside the others, passed on its own")
+		}
+	}
+	return 0, nil
+}
+
+// goTest has no deadline of its own: go test's -timeout bounds every package.
+func goTest(ctx context.Context, args []string, out io.Writer) (r result, exitCode int, err error) {
 	cmd := exec.CommandContext(ctx, "go", append([]string{"test", "-json"}, args...)...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.Stderr = os.Stderr
 	events, err := cmd.StdoutPipe()
 	if err != nil {
-		return 1, err
+		return result{}, 1, err
 	}
 	if err := cmd.Start(); err != nil {
-		return 1, err
+		return result{}, 1, err
 	}
-	reportErr := report(events, out)
+	r, reportErr := report(events, out)
 	err = cmd.Wait()
 	var failed *exec.ExitError
 	switch {
 	case errors.As(err, &failed) && failed.Exited():
-		return failed.ExitCode(), reportErr // go test has said why
+		return r, failed.ExitCode(), reportErr // go test has said why
 	case err != nil:
-		return 1, err
+		return result{}, 1, err
 	case reportErr != nil:
-		return 1, reportErr
+		return r, 1, reportErr
 	}
-	return 0, nil
+	return r, 0, nil
 }
 
 // event is one line of "go test -json"; see "go doc test2json" and
@@ -69,12 +110,27 @@ type event struct {
 
 type testID struct{ pkg, test string }
 
+// result is what decides whether failed tests are run again.
+type result struct {
+	failed map[string][]string // top-level tests by package
+	broken bool                // something failed that no repetition excuses
+}
+
+func (r result) repeatable() bool {
+	count := 0
+	for _, tests := range r.failed {
+		count += len(tests)
+	}
+	return !r.broken && count > 0 && count <= maxRepeated
+}
+
 // raceReport is the line with which the race detector begins.
 const raceReport = "WARNING: DATA RACE\n"
 
 // report turns the events into text. A test's output is held back until the
 // test has ended, and printed only if it failed.
-func report(events io.Reader, out io.Writer) error {
+func report(events io.Reader, out io.Writer) (result, error) {
+	r := result{failed: map[string][]string{}}
 	buffered := map[testID][]string{}
 	var skipped []string
 	counts := map[string]int{}
@@ -91,29 +147,38 @@ func report(events io.Reader, out io.Writer) error {
 			id := testID{e.Package, e.Test}
 			switch {
 			case e.Action == "build-output":
+				r.broken = true
 				fmt.Fprint(out, e.Output)
 			case e.Action == "output" && !isProgress(e.Output):
+				r.broken = r.broken || endsProcess(e.Output)
 				buffered[id] = append(buffered[id], e.Output)
 			case e.Test != "" && (e.Action == "pass" || e.Action == "fail" || e.Action == "skip"):
 				counts[e.Action]++
 				// A race is reported where it was seen, which may be in another test than
 				// the one that fails for it.
-				if e.Action == "fail" || slices.Contains(buffered[id], raceReport) {
+				raced := slices.Contains(buffered[id], raceReport)
+				r.broken = r.broken || raced
+				if e.Action == "fail" || raced {
 					fmt.Fprint(out, strings.Join(buffered[id], ""))
+				}
+				if e.Action == "fail" && !strings.Contains(e.Test, "/") {
+					r.failed[e.Package] = append(r.failed[e.Package], e.Test)
 				}
 				if e.Action == "skip" {
 					skipped = append(skipped, fmt.Sprintf("%s %s: %s", e.Package, e.Test, reason(buffered[id])))
 				}
 				delete(buffered, id)
 			case e.Test == "" && (e.Action == "pass" || e.Action == "fail" || e.Action == "skip"):
-				endPackage(buffered, e, out)
+				cutShort := endPackage(buffered, e, out)
+				// Without a failed test, the package itself failed: TestMain or the build.
+				r.broken = r.broken || cutShort || e.Action == "fail" && len(r.failed[e.Package]) == 0
 			}
 		}
 		if errors.Is(readErr, io.EOF) {
 			break
 		}
 		if readErr != nil {
-			return fmt.Errorf("reading go test's events: %w", readErr)
+			return r, fmt.Errorf("reading go test's events: %w", readErr)
 		}
 	}
 
@@ -121,17 +186,18 @@ func report(events io.Reader, out io.Writer) error {
 	for _, s := range skipped {
 		fmt.Fprintln(out, "  SKIPPED", s)
 	}
-	return nil
+	return r, nil
 }
 
 // endPackage prints the package's own lines. A test that still holds output
 // was cut short by a panic or a time-out, and its output says by which.
-func endPackage(buffered map[testID][]string, e event, out io.Writer) {
+func endPackage(buffered map[testID][]string, e event, out io.Writer) (cutShort bool) {
 	for id, lines := range buffered {
 		if id.pkg != e.Package || id.test == "" {
 			continue
 		}
 		if e.Action == "fail" {
+			cutShort = true
 			fmt.Fprint(out, strings.Join(lines, ""))
 		}
 		delete(buffered, id)
@@ -139,6 +205,12 @@ func endPackage(buffered map[testID][]string, e event, out io.Writer) {
 	own := testID{pkg: e.Package}
 	fmt.Fprint(out, strings.Join(buffered[own], ""))
 	delete(buffered, own)
+	return cutShort
+}
+
+// endsProcess reports the lines after which the rest of a package did not run.
+func endsProcess(line string) bool {
+	return strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ")
 }
 
 // isProgress tells the lines that only say that something goes on as planned.

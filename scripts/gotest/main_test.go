@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+	"os"
 	"strings"
 	"testing"
 )
@@ -35,8 +37,12 @@ const recorded = `go: some complaint that is not JSON
 func TestReport_ShowsFailuresAndSkips(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
-	if err := report(strings.NewReader(recorded), &out); err != nil {
+	r, err := report(strings.NewReader(recorded), &out)
+	if err != nil {
 		t.Fatal(err)
+	}
+	if r.repeatable() {
+		t.Error("a race, a panic and a broken build would be run again")
 	}
 	for _, want := range []string{
 		"some complaint that is not JSON",
@@ -72,5 +78,58 @@ func TestRun_ReturnsGoTestExitCode(t *testing.T) {
 	}
 	if code == 0 {
 		t.Errorf("exit code 0 for a package that does not exist; output:\n%s", out.String())
+	}
+}
+
+// firstTime is in every package under test: it is true in the first run only.
+const firstTime = `package x
+
+import (
+	"os"
+	"testing"
+)
+
+func firstTime(t *testing.T) bool {
+	file, err := os.OpenFile(t.Name(), os.O_CREATE|os.O_EXCL, 0o600)
+	if err == nil {
+		file.Close()
+	}
+	return err == nil
+}
+
+`
+
+func TestRun_RepeatsFewFailedTests(t *testing.T) {
+	const failing = "func Test%s(t *testing.T) { if firstTime(t) { %s } }\n"
+	var tooMany strings.Builder
+	for i := range maxRepeated + 1 {
+		fmt.Fprintf(&tooMany, failing, fmt.Sprint(i), `t.Error("no")`)
+	}
+	for name, test := range map[string]struct {
+		tests string
+		code  int
+		want  string
+	}{
+		"passes on its own": {fmt.Sprintf(failing, "Slow", `t.Error("no")`), 0, "UNSTEADY x TestSlow"},
+		"subtest":           {fmt.Sprintf(failing, "Parent", `t.Run("child", func(t *testing.T) { t.Error("no") })`), 0, "UNSTEADY x TestParent"},
+		"fails again":       {`func TestBad(t *testing.T) { t.Error("no") }`, 1, "running again on their own: x TestBad"},
+		"panic":             {fmt.Sprintf(failing, "Panics", `panic("no")`), 1, "panic: no"},
+		"process exits":     {fmt.Sprintf(failing, "Exits", `os.Exit(3)`), 1, "FAIL\tx"},
+		"too many":          {tooMany.String(), 1, fmt.Sprintf("%d failed", maxRepeated+1)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			t.Setenv("GOFLAGS", "")
+			for file, text := range map[string]string{"go.mod": "module x\n\ngo 1.25\n", "x_test.go": firstTime + test.tests} {
+				if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			var out strings.Builder
+			code, err := run(t.Context(), []string{"-vet=off", "./..."}, &out)
+			if err != nil || code != test.code || !strings.Contains(out.String(), test.want) {
+				t.Errorf("exit code %d (%v), want %d and %q in:\n%s", code, err, test.code, test.want, out.String())
+			}
+		})
 	}
 }

@@ -10,7 +10,7 @@ export const ok = (rule) => console.log("ok " + rule);
 
 const phone = { width: 390, height: 844 };
 const desk = { width: 1280, height: 900 };
-const waiting = 20_000;
+const waiting = 45_000; // generous, because the host may take most of the CPU time
 
 // One Chromium serves all contexts of a script; run.mjs closes it.
 let launched;
