@@ -6,6 +6,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/inbox"
+	"github.com/dotkontor/dotkontor/internal/registrar/overview"
 	"github.com/dotkontor/dotkontor/internal/registrar/transferaway"
 )
 
@@ -48,6 +49,13 @@ func TestOutgoingTransfer_OpenedOnceWithItsMessage(t *testing.T) {
 		}
 		if open, err := db.CountOpenOutgoingTransfers(t.Context()); err != nil || open != 1 {
 			t.Errorf("%d open, %v", open, err)
+		}
+		facts, err := db.OverviewFacts(t.Context(), anna, overview.Bounds{Limit: 10})
+		if err != nil || len(facts.Leaving) != 1 || facts.Leaving[0].Domain != held || !facts.Leaving[0].Pending || !facts.Leaving[0].ActsAt.Equal(testTime.AddDate(0, 0, 5)) {
+			t.Errorf("on the overview: %+v, %v", facts.Leaving, err)
+		}
+		if facts, err = db.OverviewFacts(t.Context(), newCustomer(t, db, "bert"), overview.Bounds{Limit: 10}); err != nil || len(facts.Leaving) != 0 {
+			t.Errorf("on another customer's overview: %+v, %v", facts.Leaving, err)
 		}
 	})
 }

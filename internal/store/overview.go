@@ -8,6 +8,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/overview"
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
+	"github.com/dotkontor/dotkontor/internal/registrar/transferaway"
 	"github.com/dotkontor/dotkontor/internal/store/query"
 )
 
@@ -37,7 +38,8 @@ func (db *DB) OverviewFacts(ctx context.Context, customer string, bounds overvie
 	return facts, err
 }
 
-// addUnfinished adds orders and changes. They are counted only if they exceed the limit.
+// addUnfinished adds orders, changes and outgoing transfers. The first two are counted only if
+// they exceed the limit.
 func addUnfinished(ctx context.Context, q *query.Queries, customer string, limit int, facts *overview.Facts) (err error) {
 	if facts.Orders, err = rowsAs(unfinishedOrderOf)(q.ListUnfinishedOrders(ctx, customer, int32(limit))); err != nil {
 		return err
@@ -59,7 +61,8 @@ func addUnfinished(ctx context.Context, q *query.Queries, customer string, limit
 		}
 		facts.ChangeCount = int(changes)
 	}
-	return nil
+	facts.Leaving, err = rowsAs(leavingDomainOf)(q.ListLeavingDomains(ctx, customer, overview.MaxLeaving))
+	return err
 }
 
 // addEndingSoon adds the domains whose term ends. Those that need a decision are read
@@ -119,4 +122,12 @@ func unfinishedOrderOf(row query.ListUnfinishedOrdersRow) overview.Order {
 
 func openChangeOf(row query.ListOpenDomainChangesRow) overview.Change {
 	return overview.Change{Domain: row.DomainID, Name: row.Name, Kind: row.Kind, WaitUntil: fromMicros(row.WaitUntil)}
+}
+
+func leavingDomainOf(row query.ListLeavingDomainsRow) overview.Leaving {
+	state := transferaway.State(row.State)
+	return overview.Leaving{
+		Domain: row.DomainID, Name: row.Name, ActsAt: fromMicros(row.ActsAt),
+		Pending: state == transferaway.StateNew || state == transferaway.StatePending,
+	}
 }

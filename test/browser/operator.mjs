@@ -7,7 +7,7 @@ import { checkPage, visit } from "./checkpage.mjs";
 import { enter, signIn } from "./accounts.mjs";
 
 const { email, password } = sandbox.demo;
-const tabs = ["", "/notices", "/inquiries", "/registry-messages", "/orders", "/payments", "/refunds", "/revenue", "/margin", "/jobs", "/health", "/locks", "/terms", "/customers", "/agents", "/prices"];
+const tabs = ["", "/notices", "/inquiries", "/registry-messages", "/outgoing-transfers", "/disputes", "/orders", "/payments", "/refunds", "/revenue", "/margin", "/jobs", "/health", "/locks", "/terms", "/customers", "/agents", "/prices"];
 const domain = "elbblick-roesterei.com";
 
 // note waits for a message: a page that is still loading may have only a part of it.

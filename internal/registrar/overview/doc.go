@@ -4,7 +4,8 @@
 // domain appears once, in the first part that applies:
 //
 //	part         what                                               until
-//	decide       identity to verify for an order                    the order expires
+//	decide       transfer that another registrar has requested      the registry approves it
+//	             identity to verify for an order                    the order expires
 //	             order that a token, application or agent prepared  the order expires
 //	             term ended, or the domain was deleted              see the text of its term
 //	             charge of an automatic renewal failed              the end of the term
@@ -15,6 +16,8 @@
 //	in progress  automatic renewal being charged                    –
 //	             paid order being provisioned                       –
 //	             change of a domain                                 the end of its wait
+//	             outgoing transfer that is stopped, approved or     the registry approves it
+//	             about to end
 //	expiring     any other domain whose term ends within            the end of the term
 //	             ExpiringWithin
 //

@@ -22,6 +22,10 @@ const (
 // maxRows bounds what is read of each kind; the page counts the others.
 const maxRows = 30
 
+// MaxLeaving bounds the domains that other registrars have requested. It is higher because a
+// thief may request all of them at once, and each has to be stopped.
+const MaxLeaving = 200
+
 // Kind is what a line is about.
 type Kind string
 
@@ -29,6 +33,8 @@ type Kind string
 const (
 	VerifyIdentity    Kind = "verify"
 	PreparedOrder     Kind = "prepared"
+	TransferRequested Kind = "transfer_requested"
+	TransferEnding    Kind = "transfer_ending"
 	TermOver          Kind = "over"
 	ChargeFailed      Kind = "charge_failed"
 	Undecided         Kind = "undecided"
@@ -46,7 +52,8 @@ type Line struct {
 	Kind  Kind
 	Order Order  // of lines about orders
 	Email string // the new address of EmailUnconfirmed
-	// Domain is set on lines about domains. A line about a change has only its name and id.
+	// Domain is set on lines about domains. A line about a change or an outgoing transfer has
+	// only its name and id.
 	Domain portfolio.Domain
 	Change string    // the kind of the change
 	Until  time.Time // zero if there is no deadline
@@ -74,6 +81,13 @@ type Change struct {
 	WaitUntil          time.Time // zero if it does not wait
 }
 
+// Leaving is a domain that another registrar has requested.
+type Leaving struct {
+	Domain, Name string
+	Pending      bool      // the customer can still stop it
+	ActsAt       time.Time // when the registry approves it
+}
+
 // Day is what was spent on a day.
 type Day struct {
 	Day   time.Time
@@ -92,6 +106,7 @@ type Facts struct {
 	OrderCount    int
 	Changes       []Change
 	ChangeCount   int
+	Leaving       []Leaving
 	Deciding      []portfolio.Domain
 	DecidingCount int
 	Expiring      []portfolio.Domain
@@ -210,6 +225,15 @@ func overviewOf(facts Facts, now time.Time) Overview {
 	}
 	for _, day := range facts.Spent {
 		o.Spent[day.Day.Month()-1] += day.Spent
+	}
+	for _, leaving := range facts.Leaving {
+		line := Line{Kind: TransferRequested, Domain: portfolio.Domain{ID: leaving.Domain, Name: leaving.Name}, Until: leaving.ActsAt}
+		if leaving.Pending {
+			o.Decide = append(o.Decide, line)
+		} else {
+			line.Kind = TransferEnding
+			o.InProgress = append(o.InProgress, line)
+		}
 	}
 	o.addOrders(facts.Orders, now)
 	for _, domain := range slices.Concat(facts.Deciding, facts.Expiring) {

@@ -115,3 +115,17 @@ func TestOverview_MissingDataAndUnconfirmedAddress(t *testing.T) {
 	only(t, overviewOf(Facts{Later: 1}, testTime), decide, RegistrantMissing)
 	only(t, overviewOf(Facts{NewEmail: "new@example.org", NewEmailUntil: testTime}, testTime), decide, EmailUnconfirmed)
 }
+
+func TestOverview_RequestedTransferWaitsForCustomerFirst(t *testing.T) {
+	t.Parallel()
+	acts := testTime.Add(5 * 24 * time.Hour)
+	pending := Leaving{Domain: "dom_1", Name: "a.org", Pending: true, ActsAt: acts}
+	only(t, overviewOf(Facts{HasRegistrant: true, Leaving: []Leaving{pending}}, testTime), decide, TransferRequested)
+	only(t, overviewOf(Facts{HasRegistrant: true, Leaving: []Leaving{{Domain: "dom_1", Name: "a.org", ActsAt: acts}}}, testTime), inProgress, TransferEnding)
+
+	prepared := Order{State: order.AwaitingPayment, ByKind: registrar.ActorToken, ExpiresAt: testTime.Add(time.Hour)}
+	o := overviewOf(Facts{HasRegistrant: true, Orders: []Order{prepared}, Leaving: []Leaving{pending}}, testTime)
+	if first := o.Decide[0]; first.Kind != TransferRequested || first.Domain.Name != "a.org" || !first.Until.Equal(acts) {
+		t.Errorf("the first line is %+v, want the requested transfer", first)
+	}
+}

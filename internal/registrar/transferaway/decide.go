@@ -171,11 +171,3 @@ func (s *Service) List(ctx context.Context, operator registrar.Actor, ended bool
 
 // Answerable reports whether an operator can approve or reject a transfer now.
 func (s *Service) Answerable(t Transfer) bool { return t.State == StatePending && s.rulesOf(t).Answer }
-
-// CountOpen returns the number of open transfers to an operator. It stops counting at 1000.
-func (s *Service) CountOpen(ctx context.Context, operator registrar.Actor) (int, error) {
-	if err := operator.RequireOperator(); err != nil {
-		return 0, err
-	}
-	return s.cfg.Store.CountOpenOutgoingTransfers(ctx)
-}

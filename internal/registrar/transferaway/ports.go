@@ -16,7 +16,6 @@ type Store interface {
 	// ListOutgoingTransfers returns the page before an id of the open or ended transfers, the
 	// newest first; an empty id starts at the top.
 	ListOutgoingTransfers(ctx context.Context, ended bool, before string, limit int) ([]Transfer, error)
-	CountOpenOutgoingTransfers(ctx context.Context) (int, error)
 	// DecideOutgoingTransfer stores State, Actor, Reason, Statement and the lease of a pending
 	// transfer with the event. It returns false and changes nothing if it is not pending.
 	DecideOutgoingTransfer(ctx context.Context, transfer Transfer, event registrar.AuditEvent) (bool, error)

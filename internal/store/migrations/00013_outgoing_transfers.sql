@@ -32,6 +32,7 @@ CREATE TABLE outgoing_transfers (
 CREATE UNIQUE INDEX outgoing_transfers_request ON outgoing_transfers (domain_id, requested_at, gaining) WHERE requested_at > 0;
 CREATE INDEX outgoing_transfers_domain ON outgoing_transfers (domain_id, id);
 CREATE INDEX outgoing_transfers_customer ON outgoing_transfers (customer_id, id);
+CREATE INDEX outgoing_transfers_leaving ON outgoing_transfers (customer_id, id) WHERE ended_at = 0;
 CREATE INDEX outgoing_transfers_due ON outgoing_transfers (due_at) WHERE due_at > 0;
 CREATE INDEX outgoing_transfers_node ON outgoing_transfers (node) WHERE node <> '';
 CREATE INDEX outgoing_transfers_open ON outgoing_transfers (id) WHERE ended_at = 0;

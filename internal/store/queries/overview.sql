@@ -40,6 +40,13 @@ LIMIT $2;
 -- name: CountOpenDomainChanges :one
 SELECT count(*) FROM domain_changes WHERE customer_id = $1 AND due_at > 0;
 
+-- The domains that another registrar has requested.
+-- name: ListLeavingDomains :many
+SELECT domain_id, name, state, acts_at FROM outgoing_transfers
+WHERE customer_id = $1 AND ended_at = 0
+ORDER BY id
+LIMIT $2;
+
 -- Domains whose term is over or ends before paid_before. With deciding = 1, only those that
 -- need a decision: their term is over, ends before decide_before with nothing chosen, or the
 -- charge of their renewal failed; with 0, only the others. The columns of SearchDomains.

@@ -280,6 +280,49 @@ func (q *Queries) ListDomainsEndingSoon(ctx context.Context, arg ListDomainsEndi
 	return items, nil
 }
 
+const listLeavingDomains = `-- name: ListLeavingDomains :many
+SELECT domain_id, name, state, acts_at FROM outgoing_transfers
+WHERE customer_id = $1 AND ended_at = 0
+ORDER BY id
+LIMIT $2
+`
+
+type ListLeavingDomainsRow struct {
+	DomainID string
+	Name     string
+	State    string
+	ActsAt   int64
+}
+
+// The domains that another registrar has requested.
+func (q *Queries) ListLeavingDomains(ctx context.Context, customerID string, limit int32) ([]ListLeavingDomainsRow, error) {
+	rows, err := q.db.QueryContext(ctx, listLeavingDomains, customerID, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []ListLeavingDomainsRow{}
+	for rows.Next() {
+		var i ListLeavingDomainsRow
+		if err := rows.Scan(
+			&i.DomainID,
+			&i.Name,
+			&i.State,
+			&i.ActsAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const listOpenDomainChanges = `-- name: ListOpenDomainChanges :many
 SELECT domain_id, name, kind, wait_until, created_at FROM domain_changes
 WHERE customer_id = $1 AND due_at > 0

@@ -293,13 +293,14 @@ func (h *Handler) render(req *ui.Request, view ui.View, data any, problem string
 	return h.templates.Render(req, view)
 }
 
-// countOpen returns how much work waits on each page.
+// countOpen returns how much work waits on each page. Outgoing transfers are the registrants'
+// decisions and not counted.
 func (h *Handler) countOpen(req *ui.Request) (map[string]int, error) {
 	operator, _ := req.Visitor.Operator(req.Actor().Address)
 	ctx, open := req.R.Context(), make(map[string]int)
 	for path, count := range map[string]func(context.Context, registrar.Actor) (int, error){
 		noticesPath: h.Notices.CountOpen, inquiriesPath: h.Inquiries.CountOpen, messagesPath: h.Inbox.CountUnread,
-		transfersPath: h.TransfersAway.CountOpen, disputesPath: h.Disputes.CountOpen,
+		disputesPath: h.Disputes.CountOpen,
 	} {
 		var err error
 		if open[path], err = count(ctx, operator); err != nil {

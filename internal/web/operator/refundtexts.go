@@ -7,7 +7,7 @@ var refundTexts = ui.Texts{
 	"refund.title":       {"Bestellung erstatten", "Refund an order"},
 	"refund.do":          {"Erstatten", "Refund"},
 	"refund.do_one":      {"{1} erstatten", "Refund {1}"},
-	"refund.left":        {"Noch zu erstatten", "Left to refund"},
+	"refund.left":        {"Noch erstattbar", "Refundable"},
 	"refund.refunded":    {"{1} erstattet", "{1} refunded"},
 	"refund.what":        {"Was wird erstattet?", "What do you refund?"},
 	"refund.whole":       {"Die ganze Bestellung", "The whole order"},

@@ -4,7 +4,7 @@ import "github.com/dotkontor/dotkontor/internal/web/ui"
 
 // transferTexts are those of transfers to other registrars.
 var transferTexts = ui.Texts{
-	"tab.transfers": {"Umzüge weg", "Outgoing transfers"},
+	"tab.transfers": {"Ausgehende Umzüge", "Outgoing transfers"},
 	"away.intro": {
 		"Umzüge unserer Domains zu anderen Anbietern. Der Inhaber ist benachrichtigt und kann stoppen oder zustimmen. Sie greifen nur ein, wenn ein Grund der Transfer Policy vorliegt.",
 		"Transfers of our domains to other registrars. The registrant is notified and can stop or approve. Step in only for a reason in the Transfer Policy.",

@@ -178,6 +178,10 @@ func (h *Handler) overviewLine(req *ui.Request, line overview.Line) (overviewLin
 		if end := h.termEndOf(req, line.Domain); end.Locked {
 			row.Text, row.ActionKey = end.Text, "do.view"
 		}
+	case overview.TransferRequested:
+		row.Text, row.URL, row.ActionKey = text("line.transfer_requested"), domainPath(line.Domain.ID)+transferStep, "do.view"
+	case overview.TransferEnding:
+		row.Text, row.URL = text("line.transfer_ending"), domainPath(line.Domain.ID)+transferStep
 	case overview.Changing:
 		key := "line.changing." + line.Change
 		if !h.templates.Has(key) {

@@ -59,7 +59,12 @@ var overviewTexts = ui.Texts{
 		"Vorbereitet von einem Agenten: {1}. Bezahlen oder verwerfen Sie die Bestellung.",
 		"Prepared by an agent: {1}. Pay or discard the order.",
 	},
-	"line.unpaid": {"Bestellung über {1}", "Order of {1}"},
+	"line.transfer_requested": {
+		"Ein anderer Anbieter will diese Domain übernehmen. Sie können den Umzug stoppen.",
+		"Another registrar has requested this domain. You can stop the transfer.",
+	},
+	"line.transfer_ending": {"Der Umzug zu einem anderen Anbieter wird abgeschlossen.", "The transfer to another registrar is being completed."},
+	"line.unpaid":          {"Bestellung über {1}", "Order of {1}"},
 	"line.unpaid.renewal": {
 		"Die Verlängerung für {1} konnten wir nicht abbuchen.",
 		"We couldn't charge the renewal of {1}.",
