@@ -162,6 +162,9 @@ func (s *Service) cancel(ctx context.Context, actor registrar.Actor, o Order) (O
 // cancelUnpaid cancels an order that awaits payment or verification. It returns NotOpen
 // and the current order if a payment was started or the order has ended otherwise.
 func (s *Service) cancelUnpaid(ctx context.Context, actor registrar.Actor, o Order) (Order, error) {
+	if err := s.relistTransfers(ctx, o); err != nil {
+		return o, err
+	}
 	o, err := s.update(ctx, o, func(m *Transition) bool {
 		s.setState(&m.To, Canceled)
 		m.AuditEvents = []registrar.AuditEvent{s.auditEvent(actor, ActionCanceled, m.To)}

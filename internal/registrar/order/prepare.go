@@ -255,6 +255,11 @@ func (s *Service) expireOverdue(ctx context.Context, customer string) error {
 }
 
 func (s *Service) expire(ctx context.Context, o Order) (Order, error) {
+	if s.pastExpiry(o) {
+		if err := s.relistTransfers(ctx, o); err != nil {
+			return o, err
+		}
+	}
 	return s.update(ctx, o, func(m *Transition) bool {
 		s.setState(&m.To, Expired)
 		m.AuditEvents = []registrar.AuditEvent{s.systemAuditEvent(ActionExpired, m.To)}

@@ -91,3 +91,30 @@ func (s *Service) ReplaceTransfers(ctx context.Context, actor registrar.Actor, r
 	}
 	return errBusy()
 }
+
+// relistTransfers puts the transfers of an unpaid portal order that is about to end back on its
+// customer's list, so that thirty auth codes are not entered twice. It runs before the order
+// ends, because the order's codes are deleted then; if the order does not end after all, the
+// list has lines too many. What does not fit or can't be opened is left out.
+func (s *Service) relistTransfers(ctx context.Context, o Order) error {
+	if o.Channel != ChannelPortal || !o.State.waiting() {
+		return nil
+	}
+	var lines []ListedTransfer
+	for _, item := range o.Items {
+		if item.Kind != Transfer || item.SealedCode == "" {
+			continue
+		}
+		if code, err := s.cfg.Seal.Open(registrar.AuthCodePurpose(item.Name), item.SealedCode); err == nil {
+			lines = append(lines, ListedTransfer{Name: item.Name, TLD: item.TLD, Code: code})
+		}
+	}
+	if len(lines) == 0 {
+		return nil
+	}
+	err := s.ReplaceTransfers(ctx, registrar.Actor{Customer: o.Customer}, nil, lines)
+	if registrar.CodeOf(err) == TransferListFull {
+		return nil
+	}
+	return err
+}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
@@ -82,5 +83,41 @@ func TestPrepare_RefusedItemsLeavePricesOfOthers(t *testing.T) {
 	}
 	if len(env.store.orders) != 0 {
 		t.Error("an order was stored")
+	}
+}
+
+func TestTransferList_LinesReturnFromUnpaidOrder(t *testing.T) {
+	t.Parallel()
+	for name, end := range map[string]func(t *testing.T, env *testEnv, id string) error{
+		"discarded": func(t *testing.T, env *testEnv, id string) error {
+			_, err := env.service.Cancel(t.Context(), annaInPerson, id)
+			return err
+		},
+		"expired": func(t *testing.T, env *testEnv, id string) error {
+			env.advance(25 * time.Hour)
+			_, err := env.service.Get(t.Context(), annaInPerson, id)
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			env := newEnv(t)
+			request := newRequest(order.Transfer, "laden", "haus")
+			request.Channel, request.Items[0].Code = order.ChannelPortal, "right"
+			view, err := env.service.Prepare(t.Context(), annaInPerson, request)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if names := listedNames(t, env, annaInPerson); names != nil {
+				t.Fatalf("the list has %v before the order ends", names)
+			}
+			if err := end(t, env, view.Order.ID); err != nil {
+				t.Fatal(err)
+			}
+			list, err := env.service.TransferList(t.Context(), annaInPerson)
+			if err != nil || len(list) != 1 || list[0].Name != "laden.de" || list[0].TLD != ".de" || list[0].Code != "right" || list[0].OK {
+				t.Errorf("the list has %+v, %v; want laden.de with its code, to be checked again", list, err)
+			}
+		})
 	}
 }
