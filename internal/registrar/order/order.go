@@ -78,6 +78,9 @@ const (
 	ChannelRenewal Channel = "renewal"
 )
 
+// IDPrefix begins the id of every order.
+const IDPrefix = "ord_"
+
 // Order is an order with its items, payments and refunds.
 type Order struct {
 	ID       string

@@ -100,7 +100,7 @@ func (s *Service) newOrder(actor registrar.Actor, req Request) (Order, error) {
 	}
 	now := s.now()
 	o := Order{
-		ID: registrar.NewID("ord_", now), Customer: actor.Customer, Channel: req.Channel, By: actor, ByName: req.ByName, Claimed: true,
+		ID: registrar.NewID(IDPrefix, now), Customer: actor.Customer, Channel: req.Channel, By: actor, ByName: req.ByName, Claimed: true,
 		CreatedAt: now, UpdatedAt: now, ExpiresAt: now.Add(s.cfg.OrderTTL), Version: 1,
 	}
 	seen := make(map[string]bool, len(req.Items))

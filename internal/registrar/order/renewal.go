@@ -205,7 +205,7 @@ func (s *Service) quoteRenewals(ctx context.Context, customer string, buyer Buye
 func (s *Service) newRenewalOrder(ctx context.Context, charge RenewalCharge, buyer Buyer, items []RenewalItem, results []quoteResult, saved bool) (o Order, payment string, err error) {
 	now := s.now()
 	o = Order{
-		ID: registrar.NewID("ord_", now), Customer: charge.Customer, Email: buyer.Email, State: AwaitingPayment, Channel: ChannelRenewal,
+		ID: registrar.NewID(IDPrefix, now), Customer: charge.Customer, Email: buyer.Email, State: AwaitingPayment, Channel: ChannelRenewal,
 		By: registrar.Actor{Kind: registrar.ActorSystem, Customer: charge.Customer}, Claimed: true,
 		CreatedAt: now, UpdatedAt: now, ExpiresAt: charge.ExpiresAt, Version: 1,
 	}

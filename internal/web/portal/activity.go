@@ -2,10 +2,12 @@ package portal
 
 import (
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
@@ -18,6 +20,7 @@ type activityEntry struct {
 	Who, By string
 	// What is a text key; How is one if the object is a method.
 	What, Object, How string
+	Order             string // the object's id if it is an order
 	Where             string // the address; empty if it must not be shown
 }
 
@@ -35,6 +38,11 @@ func (h *Handler) activity(req *ui.Request) error {
 	names, err := h.namesByID(req)
 	if err != nil {
 		return err
+	}
+	if slices.ContainsFunc(entries, func(entry account.AuditEntry) bool { return isOrder(entry.Object) }) {
+		if err := h.addOrderNames(req, names); err != nil {
+			return err
+		}
 	}
 	rows := make([]activityEntry, 0, len(entries))
 	for _, entry := range entries {
@@ -76,6 +84,28 @@ func (h *Handler) namesByID(req *ui.Request) (map[string]string, error) {
 	return names, nil
 }
 
+// maxNamedOrders limits the newest orders, whose entries are shown with their domains; those of
+// older ones have the order's id.
+const maxNamedOrders = 100
+
+// addOrderNames adds the domains of orders.
+func (h *Handler) addOrderNames(req *ui.Request, names map[string]string) error {
+	if h.Orders == nil {
+		return nil
+	}
+	orders, err := h.Orders.List(req.R.Context(), req.Actor(), "", maxNamedOrders)
+	for _, o := range orders {
+		if len(o.Items) == 0 {
+			continue
+		}
+		names[o.ID] = o.Items[0].Name
+		if more := len(o.Items) - 1; more > 0 {
+			names[o.ID] += " " + h.templates.Text(req.Language, "overview.more", more)
+		}
+	}
+	return err
+}
+
 // ActionTexts returns the texts of audit events, for other pages that show them.
 func ActionTexts() ui.Texts {
 	actions := make(ui.Texts)
@@ -98,12 +128,17 @@ func (h *Handler) newActivityEntry(entry account.AuditEntry, names map[string]st
 	if key := "object." + entry.Object; h.templates.Has(key) {
 		line.Object, line.How = "", key
 	}
+	if isOrder(entry.Object) {
+		line.Order = entry.Object
+	}
 	repeatsActor := entry.Object == entry.Actor.Through && entry.Actor.Kind != registrar.ActorSystem
 	if repeatsActor || entry.Object == entry.Customer {
 		line.Object = "" // it would repeat the action
 	}
 	return line
 }
+
+func isOrder(object string) bool { return strings.HasPrefix(object, order.IDPrefix) }
 
 func nameOrID(id string, names map[string]string) string {
 	if name, ok := names[id]; ok {

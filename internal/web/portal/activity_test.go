@@ -46,6 +46,11 @@ func TestActivity_NamesOrderAndHidesOperatorAddress(t *testing.T) {
 			t.Errorf("an entry of %s shows the address %q", kind, got)
 		}
 	}
+	entry := account.AuditEntry{}
+	entry.Action, entry.Object = order.ActionPaid, "ord_1"
+	if line := h.newActivityEntry(entry, map[string]string{"ord_1": "a.org"}); line.Object != "a.org" || line.Order != "ord_1" {
+		t.Errorf("an order's entry shows %q and links to %q", line.Object, line.Order)
+	}
 	if got := paid(registrar.ActorToken); got != "" {
 		t.Errorf("the entry repeats its actor: %q", got)
 	}

@@ -79,6 +79,7 @@ type Orders interface {
 	AddRenewals(ctx context.Context, actor registrar.Actor, items []order.RequestedItem) (order.Order, []order.RefusedItem, error)
 	OpenRenewals(ctx context.Context, actor registrar.Actor) (order.Order, bool, error)
 	Get(ctx context.Context, actor registrar.Actor, id string) (order.Order, error)
+	List(ctx context.Context, actor registrar.Actor, before string, limit int) ([]order.Order, error)
 	PayURL(o order.Order) (string, error)
 	TransferList(ctx context.Context, actor registrar.Actor) ([]order.ListedTransfer, error)
 }
