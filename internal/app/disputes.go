@@ -14,7 +14,7 @@ func (p *App) startDisputes(context.Context) (err error) {
 	newBacklogGauge(p.metrics, "dotkontor_disputes_open", //nolint:contextcheck // a scrape has no context
 		"Payment disputes and inquiries that wait for an operator, on all nodes; -1 if the database does not respond. It stops counting at 1000.", p.services.DB.CountOpenDisputes)
 	settings := dispute.Config{
-		Store: p.services.DB, Changes: p.changes, Now: p.now, Logger: p.logger, MailQueued: p.services.mail.Wake,
+		Store: p.services.DB, Changes: p.changes, Transfers: p.transfersAway, Now: p.now, Logger: p.logger, MailQueued: p.services.mail.Wake,
 		OnStatus: func(status dispute.Status) { statuses.WithLabelValues(string(status)).Inc() },
 	}
 	if p.stripe != nil { // an interface that holds a nil pointer is not nil

@@ -33,7 +33,10 @@ func (p *App) startTransfersAway(context.Context) (err error) {
 			return found, err
 		},
 		Forbids: func(ctx context.Context, domain string) (bool, error) {
-			return p.admin.Forbids(ctx, domain, admin.Transfer)
+			if locked, err := p.admin.Forbids(ctx, domain, admin.Transfer); err != nil || locked {
+				return locked, err
+			}
+			return p.services.DB.IsDomainDisputed(ctx, domain)
 		},
 		OnEnded: func(state transferaway.State) { ended.WithLabelValues(string(state)).Inc() },
 	})

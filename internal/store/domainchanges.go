@@ -156,6 +156,28 @@ func (db *DB) ListSecureChanges(ctx context.Context, domain string, limit int) (
 	return decodeRows(changeOf)(db.read().ListSecureChanges(ctx, domain, int32(limit)))
 }
 
+// GetLastChangeFor returns the newest change of two kinds that was stored for a lock or dispute.
+func (db *DB) GetLastChangeFor(ctx context.Context, domain, reference string, kind, or domainchange.ChangeKind) (domainchange.Change, bool, error) {
+	quoted, err := json.Marshal(reference)
+	if err != nil {
+		return domainchange.Change{}, false, err
+	}
+	row, err := db.read().GetLastChangeFor(ctx, query.GetLastChangeForParams{
+		DomainID: domain, Kind: string(kind), OtherKind: string(or), Pattern: `%"for":` + string(quoted) + "%",
+	})
+	if exists, err := found(ignoreRow(row, err)); err != nil || !exists {
+		return domainchange.Change{}, false, err
+	}
+	change, err := changeOf(row)
+	return change, err == nil, err
+}
+
+// IsOpenedSince reports whether an unlock or an auth code was stored after a change.
+func (db *DB) IsOpenedSince(ctx context.Context, domain, change string) (bool, error) {
+	count, err := db.read().CountOpeningsSince(ctx, domain, change)
+	return count > 0, err
+}
+
 // ListObjectAuditEvents returns the audit events of one object of a customer.
 func (db *DB) ListObjectAuditEvents(ctx context.Context, customer, object string, limit int) ([]registrar.AuditEvent, error) {
 	return rowsAs(auditEventOf)(db.read().ListObjectAuditEvents(ctx, query.ListObjectAuditEventsParams{

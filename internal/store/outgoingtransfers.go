@@ -168,7 +168,7 @@ func followTransferMessage(ctx context.Context, q *query.Queries, account string
 		return err
 	}
 	for _, one := range open {
-		if one.RequestedAt.IsZero() || transferaway.IsSameTime(one.RequestedAt, requested) {
+		if one.Account == account && (one.RequestedAt.IsZero() || transferaway.IsSameTime(one.RequestedAt, requested)) {
 			return q.ReportOutgoingTransfer(ctx, query.ReportOutgoingTransferParams{
 				RegistryStatus: reported.Status, Gaining: reported.RequestedBy, RequestedAt: micros(requested), ActsAt: opened.ActsAt, Now: micros(now), ID: one.ID,
 			})

@@ -3,6 +3,7 @@ package store
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -34,7 +35,7 @@ func (db *DB) StoreRegistryMessage(ctx context.Context, account string, message 
 			return err
 		}
 		added, err = q.InsertRegistryMessage(ctx, query.InsertRegistryMessageParams{
-			Account: account, ID: message.ID, Name: message.Name, Text: message.Text, QueuedAt: micros(message.Queued), StoredAt: micros(now),
+			Account: account, ID: messageKey(message.ID), Name: message.Name, Text: message.Text, QueuedAt: micros(message.Queued), StoredAt: micros(now),
 			Number: registrar.NewID(messagePrefix, now), Kind: string(message.Kind), Details: string(details), Raw: message.Raw,
 			DomainID: subject.Domain, Unread: boolToInt(inbox.NeedsOperator(message, subject)),
 		})
@@ -52,6 +53,18 @@ func (db *DB) StoreRegistryMessage(ctx context.Context, account string, message 
 		return q.MakeDomainSyncDue(ctx, micros(now), message.Name)
 	})
 	return added == 1, err
+}
+
+// maxMessageKey is the length of an id that an index of every database holds.
+const maxMessageKey = 255
+
+// messageKey returns the id of a message, or its digest if a registry sends one that is too long
+// for the index: it must be stored to be acknowledged.
+func messageKey(id string) string {
+	if len(id) <= maxMessageKey {
+		return id
+	}
+	return fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(id)))
 }
 
 // subjectOf returns what we know about a name.

@@ -1,6 +1,8 @@
 package store
 
 import (
+	"encoding/hex"
+	"math/rand/v2"
 	"reflect"
 	"strings"
 	"sync"
@@ -270,5 +272,22 @@ func TestClaimRegistryPoller_OneNodeUntilLeaseEndsOrIsReleased(t *testing.T) {
 		if err := db.ReleaseRegistryPoller(ctx, "one", "there", testTime.Add(42*time.Second)); err != nil || !claim("here", testTime.Add(42*time.Second)) {
 			t.Errorf("a released lease is not free: %v", err)
 		}
+	})
+}
+
+// A message that can't be stored is never acknowledged, and blocks the queue behind it.
+func TestRegistryMessage_OverlongIDIsStoredOnce(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		random := rand.NewChaCha8([32]byte{22}) // an index may compress a repetition
+		long := make([]byte, 10_000)
+		_, _ = random.Read(long)
+		message := inbox.Message{ID: hex.EncodeToString(long), Kind: inbox.KindText, Text: "long"}
+		storeMessage(t, db, "one", 1, message)
+		if again, err := db.StoreRegistryMessage(t.Context(), "one", message, testTime); err != nil || again {
+			t.Errorf("repeated: added %t, %v", again, err)
+		}
+		message.ID += "0"
+		storeMessage(t, db, "one", 2, message)
 	})
 }

@@ -16,6 +16,8 @@ import (
 // noChanges is for decisions of the test, which the product then executes.
 type noChanges struct{ dispute.Changes }
 
+type noTransfers struct{ dispute.Transfers }
+
 // waitForDispute waits until a dispute has a status and a lock, and no work is left.
 func waitForDispute(t *testing.T, shop *crash.Shop, id string, status dispute.Status, lock dispute.Lock, changes ...domainchange.ChangeKind) {
 	t.Helper()
@@ -55,7 +57,7 @@ func TestKill_DisputeLocksAndHoldsOnceAtEveryFailpoint(t *testing.T) {
 	t.Parallel()
 	shop := newShop(t)
 	operator := registrar.Actor{Kind: registrar.ActorOperator, Through: "ops"}
-	service, err := dispute.New(dispute.Config{Store: shop.DB, Changes: noChanges{}})
+	service, err := dispute.New(dispute.Config{Store: shop.DB, Changes: noChanges{}, Transfers: noTransfers{}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
 )
 
 // Status is the provider's status of a dispute; doc.go has the table.
@@ -200,12 +201,16 @@ type Store interface {
 	FinishDisputeListing(ctx context.Context, provider string, lease, until, due time.Time) error
 }
 
-// Changes locks and holds domains at their registries.
+// Changes is domainchange.Service, which locks and holds domains at their registries.
 type Changes interface {
-	// SecureFor stores a change that locks a domain for a dispute, unless there is one. done means
-	// that the registry has executed it, or never will.
-	SecureFor(ctx context.Context, customer, domain, dispute string) (done bool, err error)
-	// HoldFor does the same with clientHold, ReleaseFor removes it if it was set for the dispute.
-	HoldFor(ctx context.Context, customer, domain, dispute string) (done bool, err error)
-	ReleaseFor(ctx context.Context, customer, domain, dispute string) (done bool, err error)
+	SecureFor(ctx context.Context, customer, domain, dispute string) (domainchange.Progress, error)
+	HoldFor(ctx context.Context, customer, domain, dispute string) (domainchange.Progress, error)
+	ReleaseFor(ctx context.Context, customer, domain, dispute string) (domainchange.Progress, error)
+}
+
+// Transfers is transferaway.Service, which rejects transfers to other registrars.
+type Transfers interface {
+	// RejectUnpaid rejects the pending transfer of a domain for non-payment. It returns false
+	// while the registry has not answered.
+	RejectUnpaid(ctx context.Context, domain string) (done bool, err error)
 }

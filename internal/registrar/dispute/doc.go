@@ -19,9 +19,9 @@
 //	warning_under_review    we have answered it                    any
 //	warning_closed          it ended without a dispute             needs_response, under_review, won, lost
 //	prevented               refunded before it became a dispute    needs_response, under_review, won, lost
-//	needs_response          the money is taken back; evidence is   under_review, won, lost
-//	                        possible until DueBy
-//	under_review            the bank decides                       needs_response, won, lost
+//	needs_response          the money is taken back; evidence is   under_review, won, lost, or closed
+//	                        possible until DueBy                   without a decision
+//	under_review            the bank decides                       needs_response, won, lost, or closed
 //	won                     the money is returned                  lost ¹
 //	lost                    the money is gone                      won ¹
 //
@@ -45,7 +45,9 @@
 //	won                          lifted                       won       no
 //	lost, was open               stays                        lost      until an operator decides
 //	lost from the start          active                       returned  until an operator decides
-//	lost after won               active again                 lost      until an operator decides
+//	lost after won or closed     active again, also at the    lost      until an operator decides
+//	                             registry
+//	open after closed            active again, as above       opened    yes
 //
 //	⁴ Only if there was a lock.
 //
@@ -55,15 +57,18 @@
 //	none      an inquiry, or the charge paid for nothing here ²    active
 //	active    set by the program                                   lifted, kept, denying
 //	kept      an operator keeps it after a loss                    lifted, denying
-//	denying   an operator denies transfers for non-payment; the    denied, lifted
-//	          gTLD domains are being put on clientHold first ³
-//	denied    transfers are denied                                 lifted, kept
+//	denying   an operator denies transfers for non-payment: gTLD   denied, lifted
+//	          domains are put on clientHold first, then pending
+//	          transfers are rejected ³
+//	denied    transfers are denied; the customer gets the mail     lifted, kept
 //	lifted    by a win or by an operator                           active ¹
 //
 //	² The charge is unknown, or the payment is not the one that was captured for its order. Such a
 //	  dispute is stored and shown to operators, nothing else happens.
 //	³ ICANN's Transfer Policy (I.A.3.7) allows a denial for non-payment only if the domain is on
-//	  hold before. ccTLD domains get no hold.
+//	  hold before. ccTLD domains get no hold. A registry that refuses the hold, for example
+//	  because a transfer is pending, is asked again every 20 hours; the dispute stays in denying,
+//	  and the transfer is not rejected.
 //
 // Lifting removes clientHold, if it was set for this dispute. The registry's transfer lock stays;
 // the customer can remove it.

@@ -2,7 +2,6 @@ package dispute
 
 import (
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -49,13 +48,21 @@ func apply(was Dispute, report Report, subject Subject) (now Dispute, what effec
 			what = effect{ActionReturned, mailReturned}
 		}
 	case status == Lost:
-		if what = (effect{ActionLost, mailLost}); was.Status == Won { // the bank has reversed its decision
-			now.Lock, now.Note, now.DecidedBy, now.DecidedAt = LockActive, "", "", time.Time{}
+		if what = (effect{ActionLost, mailLost}); !was.Status.Open() { // the bank has reversed its decision
+			now.relock()
 		}
+	case status.Open() && !status.Inquiry() && !was.Lock.InForce():
+		now.relock()
+		what = effect{ActionOpened, mailOpened}
 	case !status.Open() && was.Lock.InForce(): // won, or closed without a decision
 		now.Lock, what = LockLifted, effect{ActionWon, mailWon}
 	}
 	return now, what
+}
+
+// relock makes a lock that had ended active again.
+func (d *Dispute) relock() {
+	d.Lock, d.Note, d.DecidedBy, d.DecidedAt = LockActive, "", "", time.Time{}
 }
 
 // decide returns the version of a dispute after an operator's decision.
@@ -71,7 +78,7 @@ func decide(was Dispute, decision Decision) (now Dispute, what effect) {
 	case Lift:
 		now.Lock, what = LockLifted, effect{ActionLifted, mailLifted}
 	case Deny:
-		now.Lock, what = LockDenying, effect{ActionDenied, mailDenied}
+		now.Lock, what = LockDenying, effect{action: ActionDenied} // the mail follows once it is true
 	}
 	return now, what
 }
@@ -103,9 +110,6 @@ func (d Dispute) OpenClaim() registrar.Cents {
 	return d.Withdrawn
 }
 
-// isGeneric reports whether ICANN's rules apply to a TLD: two letters make a ccTLD.
-func isGeneric(tld string) bool { return len(tld[strings.LastIndexByte(tld, '.')+1:]) != 2 }
-
 // mailOf returns the mail about a change; nil if there is none.
 func mailOf(d Dispute, change string, domains []Domain) *registrar.Mail {
 	if change == "" || d.Customer == "" {
@@ -115,7 +119,7 @@ func mailOf(d Dispute, change string, domains []Domain) *registrar.Mail {
 	for i, domain := range domains[:min(len(domains), maxMailedDomains)] {
 		of := "item" + strconv.Itoa(i+1) + "_"
 		data[of+"name"], data[of+"domain"], data[of+registrar.NoticeDomain] = domain.Name, domain.Name, domain.ID
-		if change == mailDenied && isGeneric(domain.TLD) {
+		if change == mailDenied && registrar.IsGenericTLD(domain.TLD) {
 			data["state"] = "held"
 		}
 	}

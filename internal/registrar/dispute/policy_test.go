@@ -75,3 +75,31 @@ func TestAllows_OnlyLostDisputesAreDecided(t *testing.T) {
 		}
 	}
 }
+
+func TestApply_ClosedDisputeThatOpensAgainLocksAgain(t *testing.T) {
+	t.Parallel()
+	subject := Subject{Payment: "pay_1", Order: "ord_1", Customer: "cus_1", Captured: true}
+	var d Dispute
+	for _, step := range []struct {
+		status Status
+		lock   Lock
+		mail   string
+	}{
+		{NeedsResponse, LockActive, mailOpened},
+		{WarningClosed, LockLifted, mailWon},
+		{NeedsResponse, LockActive, mailOpened},
+		{Lost, LockActive, mailLost},
+		{Won, LockLifted, mailWon},
+		{Lost, LockActive, mailLost},
+	} {
+		report := Report{ID: "du_1", Status: step.status}
+		if d.ID != "" && !step.status.follows(d.Status) {
+			t.Fatalf("%s does not follow %s", step.status, d.Status)
+		}
+		var what effect
+		if d, what = apply(d, report, subject); d.Lock != step.lock || what.mail != step.mail {
+			t.Errorf("%s: lock %s and mail %q, want %s and %q", step.status, d.Lock, what.mail, step.lock, step.mail)
+		}
+		d.ID = "du_1"
+	}
+}

@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -12,6 +14,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/failpoint"
 	"github.com/dotkontor/dotkontor/internal/jobs"
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
 )
 
 const (
@@ -36,15 +39,18 @@ const (
 	deadline   = 60 * time.Second
 	minBackoff = 2 * time.Second
 	maxBackoff = 10 * time.Minute
-	// changePoll is how often a domain change that has not ended is looked at.
-	changePoll = 5 * time.Second
+	// changePoll is how often a domain change that has not ended is looked at, blockedPoll how
+	// often one is that the registry or the domain's status refuses.
+	changePoll  = 5 * time.Second
+	blockedPoll = time.Hour
 )
 
-// Config configures a Service. Store and Changes are required.
+// Config configures a Service. Store, Changes and Transfers are required.
 type Config struct {
-	Store    Store
-	Provider Provider // required by Refresh, Run and RunListing
-	Changes  Changes
+	Store     Store
+	Provider  Provider // required by Refresh, Run and RunListing
+	Changes   Changes
+	Transfers Transfers
 	// Now is the business time, Clock the real time, used for leases and delays. nil means
 	// time.Now.
 	Now, Clock func() time.Time
@@ -65,8 +71,8 @@ type listing struct{ until, lease time.Time }
 
 // New returns a Service. Run does the work that no webhook causes.
 func New(cfg Config) (*Service, error) {
-	if cfg.Store == nil || cfg.Changes == nil {
-		return nil, errors.New("dispute: Config.Store and Changes are required")
+	if cfg.Store == nil || cfg.Changes == nil || cfg.Transfers == nil {
+		return nil, errors.New("dispute: Config.Store, Changes and Transfers are required")
 	}
 	cfg.Logger = cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler))
 	registrar.Default(&cfg.Now, time.Now)
@@ -104,14 +110,14 @@ func New(cfg Config) (*Service, error) {
 			}
 		},
 		OnRetry: func(ctx context.Context, log *slog.Logger, _ listing, _ error) {
-			log.WarnContext(ctx, "dispute listing waiting for the payment provider")
+			log.WarnContext(ctx, "dispute listing failed, will be repeated")
 		},
 		Deadline: 10 * deadline, MinBackoff: time.Minute, MaxBackoff: time.Hour, Concurrency: 1,
 	}
 	return s, nil
 }
 
-// Run processes due disputes until ctx ends, RunListing lists those without a webhook.
+// Run processes due disputes until ctx ends.
 func (s *Service) Run(ctx context.Context) { s.worker.Run(ctx) }
 
 // RunListing lists disputes once a day until ctx ends.
@@ -130,10 +136,14 @@ func (s *Service) list(ctx context.Context, until time.Time) (time.Time, error) 
 	if err != nil {
 		return until, err
 	}
-	for _, id := range ids {
+	var failed []error
+	for _, id := range ids { // one that can't be read does not hide the others
 		if err := s.Refresh(call, id); err != nil {
-			return until, err
+			failed = append(failed, fmt.Errorf("dispute %s: %w", id, err))
 		}
+	}
+	if len(failed) > 0 {
+		return until, errors.Join(failed...)
 	}
 	if len(ids) == MaxListed { // the older ones are still missing
 		s.cfg.Logger.ErrorContext(ctx, "dispute listing incomplete", "since", since, "listed", len(ids))
@@ -168,7 +178,7 @@ func (s *Service) refresh(ctx context.Context, id string) (Dispute, error) {
 			return now, err
 		}
 	}
-	return Dispute{}, &registrar.Error{Kind: registrar.KindUpstream, Code: registrar.FaultBusy, Detail: "dispute changes all the time"}
+	return Dispute{}, &registrar.Error{Kind: registrar.KindUpstream, Code: registrar.FaultBusy, Detail: "dispute: lost the race for its version " + strconv.Itoa(maxSwaps) + " times"}
 }
 
 // store applies a report. It returns false on a version conflict.
@@ -251,14 +261,16 @@ func (s *Service) check(ctx context.Context, d Dispute) (Dispute, error) {
 		}
 		d = fresh
 	}
-	done, err := s.enforce(call, d)
+	progress, err := s.enforce(call, d)
 	if err != nil {
 		return d, err
 	}
 	d.Attempts = 0
 	switch {
-	case !done:
+	case progress == domainchange.InProgress:
 		return d, jobs.Again(changePoll)
+	case progress == domainchange.Blocked:
+		return d, jobs.Again(blockedPoll)
 	case d.Lock == LockDenying:
 		return d, s.finishDenial(call, d)
 	case d.Status.Open() || d.Lock.InForce(): // a domain may still be provisioned
@@ -270,52 +282,72 @@ func (s *Service) check(ctx context.Context, d Dispute) (Dispute, error) {
 	return d, nil
 }
 
-// enforce stores the domain changes that a lock needs. It returns false while one has not ended.
-func (s *Service) enforce(ctx context.Context, d Dispute) (done bool, err error) {
+// enforce stores the domain changes that a lock needs, and returns the least progress of all.
+func (s *Service) enforce(ctx context.Context, d Dispute) (domainchange.Progress, error) {
+	least := domainchange.Done
 	if d.Lock == LockNone || d.Order == "" {
-		return true, nil
+		return least, nil
 	}
 	domains, err := s.cfg.Store.ListDisputedDomains(ctx, d.Order)
 	if err != nil {
-		return false, err
+		return least, err
 	}
-	done = true
 	for _, domain := range domains {
-		ended, err := s.enforceOn(ctx, d, domain)
-		if err != nil && registrar.CodeOf(err) != registrar.NoSuchDomain { // it has just left
-			return false, err
+		progress, err := s.enforceOn(ctx, d, domain)
+		switch {
+		case registrar.CodeOf(err) == registrar.NoSuchDomain: // it has just left
+		case err != nil:
+			return least, err
+		default:
+			least = min(least, progress)
 		}
-		done = done && (ended || err != nil)
 	}
-	return done, nil
+	return least, nil
 }
 
-func (s *Service) enforceOn(ctx context.Context, d Dispute, domain Domain) (done bool, err error) {
+func (s *Service) enforceOn(ctx context.Context, d Dispute, domain Domain) (domainchange.Progress, error) {
 	if d.Lock == LockLifted || d.Lock == LockKept || d.Lock == LockActive {
-		if done, err = s.cfg.Changes.ReleaseFor(ctx, domain.Customer, domain.ID, d.ID); err != nil || !done || d.Lock == LockLifted {
-			return done, err
+		progress, err := s.cfg.Changes.ReleaseFor(ctx, domain.Customer, domain.ID, d.ID)
+		if err != nil || progress == domainchange.InProgress || d.Lock == LockLifted {
+			return progress, err
 		}
 	}
-	done, err = s.cfg.Changes.SecureFor(ctx, domain.Customer, domain.ID, d.ID)
+	secured, err := s.cfg.Changes.SecureFor(ctx, domain.Customer, domain.ID, d.ID)
 	failpoint.Hit("dispute_secured")
-	if err != nil || !done || d.Lock != LockDenying && d.Lock != LockDenied || !isGeneric(domain.TLD) {
-		return done, err
+	transferable := domain.Status == registrar.DomainActive || domain.Status == registrar.DomainExpired
+	if err != nil || d.Lock != LockDenying && d.Lock != LockDenied || !transferable {
+		return secured, err
 	}
-	done, err = s.cfg.Changes.HoldFor(ctx, domain.Customer, domain.ID, d.ID)
-	failpoint.Hit("dispute_held")
-	return done, err
+	// While a transfer is pending, registries may refuse the lock. The hold counts then.
+	if registrar.IsGenericTLD(domain.TLD) {
+		held, err := s.cfg.Changes.HoldFor(ctx, domain.Customer, domain.ID, d.ID)
+		failpoint.Hit("dispute_held")
+		if err != nil || held != domainchange.Done {
+			return held, err
+		}
+	}
+	rejected, err := s.cfg.Transfers.RejectUnpaid(ctx, domain.ID)
+	if err != nil || !rejected {
+		return domainchange.InProgress, err
+	}
+	return secured, nil
 }
 
-// finishDenial stores that transfers are denied: all gTLD domains are on hold.
+// finishDenial stores that transfers are denied: every gTLD domain is on hold, and no transfer is
+// pending.
 func (s *Service) finishDenial(ctx context.Context, d Dispute) error {
 	denied := d
 	denied.Lock = LockDenied
-	update, err := s.newUpdate(ctx, d, denied, effect{}, registrar.Actor{})
+	update, err := s.newUpdate(ctx, d, denied, effect{mail: mailDenied}, registrar.Actor{})
 	if err != nil {
 		return err
 	}
-	if _, err := s.cfg.Store.StoreDispute(ctx, update); err != nil {
+	stored, err := s.cfg.Store.StoreDispute(ctx, update)
+	if err != nil {
 		return err
+	}
+	if stored {
+		s.afterStore(update)
 	}
 	return jobs.ErrSettled // it is due; on a conflict the other version is
 }

@@ -29,6 +29,11 @@ type Store interface {
 	// These return the newest first; ListSecureChanges those of kind Secure.
 	ListDomainChanges(ctx context.Context, domain string, limit int) ([]Change, error)
 	ListSecureChanges(ctx context.Context, domain string, limit int) ([]Change, error)
+	// GetLastChangeFor returns the newest change of two kinds that was stored for an operator's
+	// lock or a dispute.
+	GetLastChangeFor(ctx context.Context, domain, reference string, kind, or ChangeKind) (Change, bool, error)
+	// IsOpenedSince reports whether an unlock or an auth code was stored after a change.
+	IsOpenedSince(ctx context.Context, domain, change string) (bool, error)
 	ListObjectAuditEvents(ctx context.Context, customer, object string, limit int) ([]registrar.AuditEvent, error)
 }
 

@@ -8,88 +8,117 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
+const clientHold = "clientHold"
+
 // retryRefused is how long a change that the registry refused is not stored again for the same
 // dispute.
 const retryRefused = 20 * time.Hour
 
+// Progress is how far a change for a dispute has come.
+type Progress int
+
+// The progress of a change.
+const (
+	InProgress Progress = iota // it is open, or another change comes first: look again soon
+	Blocked                    // refused by the registry or by the domain's status: look again later
+	Done                       // executed, or the registry offers no such change
+)
+
+// progressOf returns the progress of a stored change.
+func progressOf(change Change) Progress {
+	switch {
+	case !change.State.Final():
+		return InProgress
+	case change.State == StatusDone:
+		return Done
+	default:
+		return Blocked
+	}
+}
+
 // SecureFor prevents a domain from being transferred away because of a payment dispute: by the
 // transfer lock or, where the registry has none, by a new auth code that is disclosed to no one.
-// It stores a change unless there is one for the dispute. done means that the registry has
-// executed it, or never will; otherwise it is to be called again.
-func (s *Service) SecureFor(ctx context.Context, customer, id, dispute string) (done bool, err error) {
+// It stores a change unless there is one for the dispute, and once more if the domain was
+// unlocked or got an auth code since, while the dispute was won.
+func (s *Service) SecureFor(ctx context.Context, customer, id, dispute string) (Progress, error) {
 	domain, err := s.customerDomain(ctx, customer, id)
 	if err != nil {
-		return false, err
+		return Blocked, err
 	}
 	kind := Lock
 	if !s.HasTransferLockAt(domain.Account, domain.TLD) {
 		kind = Secure
 	}
-	last, err := s.lastChangeFor(ctx, id, dispute, Lock, Secure)
-	if err != nil || last != nil && !s.mayRepeat(*last) {
-		return last != nil && last.State.Final(), err
+	last, found, err := s.cfg.Store.GetLastChangeFor(ctx, id, dispute, Lock, Secure)
+	if err != nil {
+		return Blocked, err
+	}
+	if found && !s.mayRepeat(last) {
+		opened, err := s.cfg.Store.IsOpenedSince(ctx, id, last.ID)
+		if err != nil || !opened {
+			return progressOf(last), err
+		}
 	}
 	return s.storeFor(ctx, domain, dispute, kind)
 }
 
-// HoldFor takes a domain out of the DNS (clientHold) because a dispute was lost, as SecureFor.
-func (s *Service) HoldFor(ctx context.Context, customer, id, dispute string) (done bool, err error) {
+// HoldFor takes a domain out of the DNS (clientHold) because a dispute was lost. A domain that is
+// on hold for another reason is left as it is.
+func (s *Service) HoldFor(ctx context.Context, customer, id, dispute string) (Progress, error) {
 	domain, err := s.customerDomain(ctx, customer, id)
 	if err != nil {
-		return false, err
+		return Blocked, err
 	}
-	last, err := s.lastChangeFor(ctx, id, dispute, Hold, Release)
-	if err != nil || last != nil && last.Kind == Hold && !s.mayRepeat(*last) {
-		return last != nil && last.State.Final(), err
-	}
-	if last != nil && last.Kind == Release && !last.State.Final() {
-		return false, nil
-	}
-	return s.storeFor(ctx, domain, dispute, Hold)
-}
-
-// ReleaseFor ends a hold that was set for a dispute, as SecureFor.
-func (s *Service) ReleaseFor(ctx context.Context, customer, id, dispute string) (done bool, err error) {
-	last, err := s.lastChangeFor(ctx, id, dispute, Hold, Release)
+	last, found, err := s.cfg.Store.GetLastChangeFor(ctx, id, dispute, Hold, Release)
 	switch {
 	case err != nil:
-		return false, err
-	case last == nil, last.Kind == Hold && last.State == StatusRefused:
-		return true, nil
+		return Blocked, err
+	case found && last.Kind == Hold && !s.mayRepeat(last):
+		return progressOf(last), nil
+	case found && last.Kind == Release && !last.State.Final():
+		return InProgress, nil
+	}
+	progress, err := s.storeFor(ctx, domain, dispute, Hold)
+	if err == nil && progress == Blocked { // such as expired, which ends with a hold, too
+		if record, _, err := s.cfg.Store.GetRegistryRecord(ctx, id); err != nil || slices.Contains(record.Statuses, clientHold) {
+			return Done, err
+		}
+	}
+	return progress, err
+}
+
+// ReleaseFor ends a hold that was set for a dispute.
+func (s *Service) ReleaseFor(ctx context.Context, customer, id, dispute string) (Progress, error) {
+	last, found, err := s.cfg.Store.GetLastChangeFor(ctx, id, dispute, Hold, Release)
+	switch {
+	case err != nil:
+		return Blocked, err
+	case !found, last.Kind == Hold && last.State == StatusRefused:
+		return Done, nil
 	case !last.State.Final():
-		return false, nil
-	case last.Kind == Release && !s.mayRepeat(*last):
-		return true, nil
+		return InProgress, nil
+	case last.Kind == Release && !s.mayRepeat(last):
+		return progressOf(last), nil
 	}
 	domain, err := s.customerDomain(ctx, customer, id)
 	if err != nil {
-		return false, err
+		return Blocked, err
 	}
 	return s.storeFor(ctx, domain, dispute, Release)
 }
 
-// LastChangeFor returns the last change of the kinds that was stored for a dispute; nil if there
-// is none.
-func (s *Service) LastChangeFor(ctx context.Context, operator registrar.Actor, domain, dispute string, kinds ...ChangeKind) (*Change, error) {
+// LastChangeFor returns the last change of two kinds that was stored for a dispute; false if
+// there is none.
+func (s *Service) LastChangeFor(ctx context.Context, operator registrar.Actor, domain, dispute string, kind, or ChangeKind) (Change, bool, error) {
 	if err := operator.RequireOperator(); err != nil {
-		return nil, err
+		return Change{}, false, err
 	}
-	return s.lastChangeFor(ctx, domain, dispute, kinds...)
+	return s.cfg.Store.GetLastChangeFor(ctx, domain, dispute, kind, or)
 }
 
-func (s *Service) lastChangeFor(ctx context.Context, domain, dispute string, kinds ...ChangeKind) (*Change, error) {
-	changes, err := s.cfg.Store.ListDomainChanges(ctx, domain, maxShownChanges)
-	for i := range changes {
-		if changes[i].Desired.Lock == dispute && slices.Contains(kinds, changes[i].Kind) {
-			return &changes[i], err
-		}
-	}
-	return nil, err
-}
-
-// mayRepeat reports whether a refused change is worth another attempt.
+// mayRepeat reports whether a change that was not executed is worth another attempt.
 func (s *Service) mayRepeat(change Change) bool {
-	return change.State == StatusRefused && s.cfg.Now().Sub(change.UpdatedAt) > retryRefused
+	return change.State == StatusCanceled || change.State == StatusRefused && s.cfg.Now().Sub(change.UpdatedAt) > retryRefused
 }
 
 // HasTransferLockAt reports whether domains of an account and TLD can be locked.
@@ -101,17 +130,17 @@ func (s *Service) HasTransferLockAt(account, tld string) bool {
 // storeFor stores a change of the service for a dispute and leaves it to Run. Another open change
 // of the domain comes first, but a nameserver change that waits for a day does not delay the lock
 // of a domain that is not locked.
-func (s *Service) storeFor(ctx context.Context, domain Domain, dispute string, kind ChangeKind) (done bool, err error) {
+func (s *Service) storeFor(ctx context.Context, domain Domain, dispute string, kind ChangeKind) (Progress, error) {
 	system := registrar.Actor{Kind: registrar.ActorSystem, Customer: domain.Customer}
 	change, _, err := s.prepareChange(ctx, system, domain, ChangeRequest{Kind: kind})
 	switch kind := registrar.KindOf(err); {
 	case err == nil:
 	case kind == registrar.KindUnsupported: // the registry has neither lock nor code, or no account serves it
-		return true, nil
+		return Done, nil
 	case kind == registrar.KindConflict: // the domain is being transferred or deleted, which may change
-		return false, nil
+		return Blocked, nil
 	default:
-		return false, err
+		return Blocked, err
 	}
 	change.Desired.Lock, change.Node, change.Attempts, change.DueAt = dispute, "", 0, s.worker.Now()
 	err = s.cfg.Store.AddDomainChange(ctx, change)
@@ -123,10 +152,10 @@ func (s *Service) storeFor(ctx context.Context, domain Domain, dispute string, k
 		}
 	}
 	if registrar.CodeOf(err) == ChangeInProgress {
-		return false, nil
+		return InProgress, nil
 	}
 	if err == nil {
 		s.worker.Wake()
 	}
-	return false, err
+	return InProgress, err
 }

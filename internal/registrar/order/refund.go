@@ -65,6 +65,8 @@ const (
 	DeletionForbidden registrar.Code = "deletion_forbidden" // KindConflict: the domain can't be deleted with this refund
 	// ChargeDisputed (KindConflict): the provider does not refund the disputed payment.
 	ChargeDisputed registrar.Code = "charge_disputed"
+	// ChargeLost (KindConflict): the bank has returned the disputed payment to the customer.
+	ChargeLost registrar.Code = "charge_lost"
 	// Superseded is the failure of a refund that was due when the money was refunded at the
 	// provider.
 	Superseded registrar.Code = "superseded"

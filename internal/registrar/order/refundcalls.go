@@ -46,8 +46,8 @@ func (o *Order) refund(id string) *Refund {
 }
 
 // refuseRefund handles a refund that the provider rejects: it may have been made there
-// otherwise. If not, one that an operator ordered ends; others stay due, because the customer
-// must get the money.
+// otherwise. If not, one that an operator ordered ends, and so does every one whose money the
+// bank has returned already. Others stay due, because the customer must get the money.
 func (s *Service) refuseRefund(ctx context.Context, o Order, id string, refusal error) (Order, error) {
 	o, err := s.syncRefunds(ctx, o, o.refund(id).Payment)
 	if err != nil {
@@ -55,7 +55,7 @@ func (s *Service) refuseRefund(ctx context.Context, o Order, id string, refusal 
 	}
 	if r := o.refund(id); !r.Due() {
 		return o, nil
-	} else if r.Source != ByOperator {
+	} else if r.Source != ByOperator && registrar.CodeOf(refusal) != ChargeLost {
 		return o, refusal
 	}
 	s.cfg.Logger.WarnContext(ctx, "refund refused by the payment provider", "order", o.ID, "refund", id, "detail", refusal.Error())

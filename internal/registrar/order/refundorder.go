@@ -115,6 +115,9 @@ func (o *Order) refundsDigest() string {
 	for _, r := range o.Refunds {
 		parts = append(parts, r.State())
 	}
+	for _, item := range o.Items { // a refund may have been assigned to another item
+		parts = append(parts, o.RemainingOf(item.ID).String())
+	}
 	return strings.Join(parts, "-")
 }
 

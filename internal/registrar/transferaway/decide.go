@@ -14,7 +14,7 @@ type View struct {
 	// Transfers are all of the domain, the newest first.
 	Transfers []Transfer
 	// Open is the one in progress; nil if there is none. Rules are those of its registry, and
-	// Forbidden means that a dispute or a court order forbids to approve it.
+	// Forbidden means that an operator's lock or a payment dispute forbids its approval.
 	Open      *Transfer
 	Rules     Rules
 	Forbidden bool
@@ -111,6 +111,30 @@ func (s *Service) ApproveAsOperator(ctx context.Context, operator registrar.Acto
 		return Transfer{}, registrar.Conflict(NotApprovable)
 	}
 	return s.decide(ctx, operator, t, Transfer{State: StateApproving})
+}
+
+// RejectUnpaid rejects the pending transfer of a domain for non-payment, which requires that a
+// gTLD domain is on hold. It returns false while the registry has not answered. If it refuses, or
+// lets us answer nothing, the transfer goes on.
+func (s *Service) RejectUnpaid(ctx context.Context, domain string) (done bool, err error) {
+	transfers, err := s.cfg.Store.ListDomainOutgoingTransfers(ctx, domain, maxOfDomain)
+	if err != nil {
+		return false, err
+	}
+	open := slices.IndexFunc(transfers, func(t Transfer) bool { return !t.State.Final() })
+	switch {
+	case open < 0 || !s.rulesOf(transfers[open]).Answer:
+		return true, nil
+	case transfers[open].State != StatePending: // it is stopped already, or just opens or ends
+		return false, nil
+	case transfers[open].Reason == ReasonNonPayment: // the registry has refused it
+		return true, nil
+	}
+	after, err := s.decide(ctx, registrar.Actor{Kind: registrar.ActorSystem}, transfers[open], Transfer{State: StateStopping, Reason: ReasonNonPayment})
+	if registrar.CodeOf(err) == AlreadyDecided {
+		return false, nil
+	}
+	return after.State.Final(), err
 }
 
 // decide stores a decision and executes it, also if the client disconnects.

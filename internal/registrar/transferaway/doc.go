@@ -40,11 +40,12 @@
 //
 // Stopping is the registrant's written objection (ICANN Transfer Policy, I.A.3.7.4). The row
 // keeps who objected, when, from which address, and the sentence that they confirmed.
-// It requires a recent sign-in, and so does approving. Operators reject for one of Reasons. The
+// It requires a recent sign-in, and so does approving. Operators reject for one of Reasons;
+// package dispute rejects for non-payment. An approval is checked against locks and payment
+// disputes when it is stored and again when it is executed. The
 // notice to the registrant is kept as sent (registrar.MailKind.IsNotice).
 //
-// The registrant's address is that of the account, in this program always, so there is one
-// mail.
+// In this program the registrant's address is always the account's, so one mail is enough.
 //
 // # Registries
 //

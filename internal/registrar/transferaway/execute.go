@@ -28,6 +28,11 @@ func (s *Service) execute(ctx context.Context, t Transfer) (Transfer, error) {
 	}
 	var refusal error
 	if answers := t.State == StateStopping || t.State == StateApproving; answers && found.Status == statusPending && t.isRequest(found) {
+		if forbidden, err := s.forbidden(ctx, t); err != nil {
+			return t, err
+		} else if forbidden {
+			return s.markRefused(ctx, withDetails(t, found), registrar.Conflict(NotApprovable)), nil
+		}
 		failpoint.Hit("transfer_queried")
 		if refusal = registry.AnswerTransfer(ctx, t.Name, t.State == StateApproving, t.ID); refusal != nil && registrar.IsTransient(refusal) {
 			return t, refusal
@@ -39,6 +44,14 @@ func (s *Service) execute(ctx context.Context, t Transfer) (Transfer, error) {
 		}
 	}
 	return s.follow(ctx, t, found, refusal)
+}
+
+// forbidden reports whether an approval must not be executed: a lock may be younger than it.
+func (s *Service) forbidden(ctx context.Context, t Transfer) (bool, error) {
+	if t.State != StateApproving {
+		return false, nil
+	}
+	return s.cfg.Forbids(ctx, t.Domain)
 }
 
 // follow stores what the registry reports. refusal is why it did not accept our answer.

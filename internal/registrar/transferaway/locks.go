@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
 // Event is what a lock begins with.
@@ -78,8 +80,7 @@ func LocksOf(tld string, events map[Event]time.Time, now time.Time) []Lock {
 }
 
 func activeLocks(rules []lockRule, tld string, events map[Event]time.Time, now time.Time) (locks []Lock) {
-	last := tld[strings.LastIndexByte(tld, '.')+1:]
-	generic := len(last) > 2 && !strings.HasPrefix(last, "xn--") && strings.LastIndexByte(tld, '.') == 0
+	generic := registrar.IsGenericTLD(tld)
 	for _, rule := range rules {
 		at := events[rule.event]
 		applies := rule.tld == tld || rule.tld == "gtld" && generic

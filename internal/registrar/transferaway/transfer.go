@@ -48,10 +48,12 @@ type Reason string
 const (
 	ReasonObjection  Reason = "objection" // the registrant's
 	ReasonFraud      Reason = "fraud"
-	ReasonIdentity   Reason = "identity" // a dispute over who the registrant is
-	ReasonDispute    Reason = "dispute"  // UDRP, URS or TDRP
+	ReasonIdentity   Reason = "identity" // it is contested who the registrant is
+	ReasonDispute    Reason = "dispute"  // a proceeding about the name: UDRP, URS or TDRP
 	ReasonCourtOrder Reason = "court_order"
 	ReasonLock       Reason = "lock" // soon after registration, transfer or a change of the holder
+	// ReasonNonPayment is not in Reasons: it follows an operator's decision about a payment dispute.
+	ReasonNonPayment Reason = "nonpayment"
 )
 
 // Reasons returns all reasons for which operators can reject.
@@ -118,7 +120,7 @@ const (
 	NoSuchTransfer registrar.Code = "no_such_outgoing_transfer"        // KindNotFound
 	AlreadyDecided registrar.Code = "outgoing_transfer_decided"        // KindConflict: it was stopped or approved, or it has ended
 	NotAnswerable  registrar.Code = "outgoing_transfer_not_answerable" // KindUnsupported: the registry lets the losing registrar decide nothing
-	NotApprovable  registrar.Code = "outgoing_transfer_not_approvable" // KindConflict: a dispute or a court order forbids it
+	NotApprovable  registrar.Code = "outgoing_transfer_not_approvable" // KindConflict: an operator's lock or a payment dispute forbids it
 	BadReason      registrar.Code = "bad_transfer_reason"              // KindInvalid
 )
 

@@ -41,6 +41,17 @@ WHERE domain_id = $1
 ORDER BY id DESC
 LIMIT $2;
 
+-- desired is JSON; a pattern such as %"for":"du_1"% finds what a change was stored for.
+-- name: GetLastChangeFor :one
+SELECT * FROM domain_changes
+WHERE domain_id = sqlc.arg(domain_id) AND (kind = sqlc.arg(kind) OR kind = sqlc.arg(other_kind)) AND desired LIKE sqlc.arg(pattern)
+ORDER BY id DESC
+LIMIT 1;
+
+-- name: CountOpeningsSince :one
+SELECT count(*) FROM domain_changes
+WHERE domain_id = sqlc.arg(domain_id) AND id > sqlc.arg(change_id) AND kind IN ('unlock', 'auth_code') AND state <> 'refused';
+
 -- name: ListSecureChanges :many
 SELECT * FROM domain_changes
 WHERE domain_id = $1 AND kind = 'secure'

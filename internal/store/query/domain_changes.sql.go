@@ -83,12 +83,75 @@ func (q *Queries) ClaimDueDomainChanges(ctx context.Context, arg ClaimDueDomainC
 	return items, nil
 }
 
+const countOpeningsSince = `-- name: CountOpeningsSince :one
+SELECT count(*) FROM domain_changes
+WHERE domain_id = $1 AND id > $2 AND kind IN ('unlock', 'auth_code') AND state <> 'refused'
+`
+
+func (q *Queries) CountOpeningsSince(ctx context.Context, domainID string, changeID string) (int64, error) {
+	row := q.db.QueryRowContext(ctx, countOpeningsSince, domainID, changeID)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
+}
+
 const getDomainChange = `-- name: GetDomainChange :one
 SELECT id, customer_id, domain_id, name, tld, account, kind, desired, handle, old_handle, code_sealed, state, failure, by_kind, by_id, by_address, due_at, node, attempts, created_at, updated_at, wait_until, bulk_id FROM domain_changes WHERE id = $1
 `
 
 func (q *Queries) GetDomainChange(ctx context.Context, id string) (DomainChange, error) {
 	row := q.db.QueryRowContext(ctx, getDomainChange, id)
+	var i DomainChange
+	err := row.Scan(
+		&i.ID,
+		&i.CustomerID,
+		&i.DomainID,
+		&i.Name,
+		&i.Tld,
+		&i.Account,
+		&i.Kind,
+		&i.Desired,
+		&i.Handle,
+		&i.OldHandle,
+		&i.CodeSealed,
+		&i.State,
+		&i.Failure,
+		&i.ByKind,
+		&i.ByID,
+		&i.ByAddress,
+		&i.DueAt,
+		&i.Node,
+		&i.Attempts,
+		&i.CreatedAt,
+		&i.UpdatedAt,
+		&i.WaitUntil,
+		&i.BulkID,
+	)
+	return i, err
+}
+
+const getLastChangeFor = `-- name: GetLastChangeFor :one
+SELECT id, customer_id, domain_id, name, tld, account, kind, desired, handle, old_handle, code_sealed, state, failure, by_kind, by_id, by_address, due_at, node, attempts, created_at, updated_at, wait_until, bulk_id FROM domain_changes
+WHERE domain_id = $1 AND (kind = $2 OR kind = $3) AND desired LIKE $4
+ORDER BY id DESC
+LIMIT 1
+`
+
+type GetLastChangeForParams struct {
+	DomainID  string
+	Kind      string
+	OtherKind string
+	Pattern   string
+}
+
+// desired is JSON; a pattern such as %"for":"du_1"% finds what a change was stored for.
+func (q *Queries) GetLastChangeFor(ctx context.Context, arg GetLastChangeForParams) (DomainChange, error) {
+	row := q.db.QueryRowContext(ctx, getLastChangeFor,
+		arg.DomainID,
+		arg.Kind,
+		arg.OtherKind,
+		arg.Pattern,
+	)
 	var i DomainChange
 	err := row.Scan(
 		&i.ID,

@@ -111,9 +111,12 @@ func (c *Client) readPart(m *inbox.Message, part *Node) bool {
 	return true
 }
 
-// setObject sets what the message is about; false if that is missing.
+// maxID bounds names and client IDs, which databases index. RFC 5730 and DNS allow less.
+const maxID = 255
+
+// setObject sets what the message is about; false if that is missing or can't be a name.
 func setObject(m *inbox.Message, object inbox.Object, id string) bool {
-	if id == "" {
+	if id == "" || len(id) > maxID {
 		return false
 	}
 	m.Details.Object = object
@@ -124,6 +127,9 @@ func setObject(m *inbox.Message, object inbox.Object, id string) bool {
 	}
 	return true
 }
+
+// clientID cuts what can't be a client ID.
+func clientID(text string) string { return strings.ToValidUTF8(text[:min(len(text), maxID)], "") }
 
 // idOf returns the name of a domain or host, or the id of a contact.
 func idOf(object inbox.Object, part *Node) string {
@@ -144,8 +150,8 @@ func (c *Client) readTransfer(m *inbox.Message, object inbox.Object, part *Node)
 		return true
 	}
 	t := &inbox.Transfer{
-		Status: part.value(nsDomain, "trStatus"), RequestedBy: part.value(nsDomain, "reID"), RequestedAt: part.timeValue(nsDomain, "reDate"),
-		DecidedBy: part.value(nsDomain, "acID"), DecidedAt: part.timeValue(nsDomain, "acDate"), Expires: part.timeValue(nsDomain, "exDate"),
+		Status: part.value(nsDomain, "trStatus"), RequestedBy: clientID(part.value(nsDomain, "reID")), RequestedAt: part.timeValue(nsDomain, "reDate"),
+		DecidedBy: clientID(part.value(nsDomain, "acID")), DecidedAt: part.timeValue(nsDomain, "acDate"), Expires: part.timeValue(nsDomain, "exDate"),
 	}
 	if !slices.Contains(transferStatuses, t.Status) {
 		return false

@@ -35,7 +35,7 @@ läuft weiter.{{else}}der Umzug Ihrer Domain ist beendet. Sie ist nicht umgezoge
 ` + germanTransferFacts + `{{if .Day}}
 Beendet:        {{.Day}}{{end}}{{if and .Acts (not .Day)}}
 Zieht um am:    {{.Acts}}{{end}}{{with .Why}}
-Grund:          {{if eq . "fraud"}}Verdacht auf Betrug{{else if eq . "identity"}}Zweifel an der Identität des Inhabers{{else if eq . "dispute"}}ein Verfahren um den Namen{{else if eq . "court_order"}}eine gerichtliche Anordnung{{else}}Frist nach Registrierung, Umzug oder Inhaberwechsel{{end}}{{end}}
+Grund:          {{if eq . "fraud"}}Verdacht auf Betrug{{else if eq . "identity"}}Zweifel an der Identität des Inhabers{{else if eq . "dispute"}}ein Verfahren um den Namen{{else if eq . "court_order"}}eine gerichtliche Anordnung{{else if eq . "nonpayment"}}die Zahlung wurde reklamiert und ist offen{{else}}Frist nach Registrierung, Umzug oder Inhaberwechsel{{end}}{{end}}
 {{if or (eq .Change "approved") (eq .Change "completed")}}
 Wir verlängern die Domain nicht mehr und buchen nichts mehr für sie ab.
 Ansprechpartner ist jetzt der neue Anbieter. Haben Sie den Umzug nicht

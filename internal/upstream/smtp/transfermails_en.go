@@ -35,7 +35,7 @@ goes on.{{else}}The transfer of your domain is over. The domain has not moved.{{
 ` + englishTransferFacts + `{{if .Day}}
 Ended:        {{.Day}}{{end}}{{if and .Acts (not .Day)}}
 Moves on:     {{.Acts}}{{end}}{{with .Why}}
-Reason:       {{if eq . "fraud"}}suspected fraud{{else if eq . "identity"}}doubts about the identity of the holder{{else if eq . "dispute"}}a dispute over the name{{else if eq . "court_order"}}a court order{{else}}too soon after registration, transfer or a change of holder{{end}}{{end}}
+Reason:       {{if eq . "fraud"}}suspected fraud{{else if eq . "identity"}}doubts about the identity of the holder{{else if eq . "dispute"}}a proceeding about the name{{else if eq . "court_order"}}a court order{{else if eq . "nonpayment"}}its payment was disputed and not made good{{else}}too soon after registration, transfer or a change of holder{{end}}{{end}}
 {{if or (eq .Change "approved") (eq .Change "completed")}}
 We no longer renew the domain or charge you for it. From now on the new
 provider is in charge of it. If you didn't want the domain to move,

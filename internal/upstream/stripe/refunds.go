@@ -40,9 +40,9 @@ func (c *Client) Refund(ctx context.Context, refund order.RefundRequest, maybeSe
 }
 
 // checkRefundable returns ChargeDisputed if the payment is disputed and Stripe does not refund
-// it: the bank may have taken the money already.
+// it, and ChargeLost if the bank has returned it to the customer.
 func (c *Client) checkRefundable(ctx context.Context, intent string) error {
-	refused := ""
+	refused, code := "", order.ChargeDisputed
 	err := c.call(ctx, "check_dispute", func(ctx context.Context) error {
 		charges := &api.ChargeListParams{PaymentIntent: api.String(intent)}
 		charges.Limit = api.Int64(listPageSize)
@@ -60,7 +60,10 @@ func (c *Client) checkRefundable(ctx context.Context, intent string) error {
 					return err
 				}
 				if !dispute.IsChargeRefundable {
-					refused = identifierOrEmpty(dispute.ID)
+					refused, code = identifierOrEmpty(dispute.ID), order.ChargeDisputed
+					if dispute.Status == api.DisputeStatusLost {
+						code = order.ChargeLost
+					}
 					return nil
 				}
 			}
@@ -68,7 +71,7 @@ func (c *Client) checkRefundable(ctx context.Context, intent string) error {
 		return nil
 	})
 	if err == nil && refused != "" {
-		err = &registrar.Error{Kind: registrar.KindConflict, Code: order.ChargeDisputed, Detail: c.host + ": dispute " + refused}
+		err = &registrar.Error{Kind: registrar.KindConflict, Code: code, Detail: c.host + ": dispute " + refused}
 	}
 	return err
 }

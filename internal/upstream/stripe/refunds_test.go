@@ -91,6 +91,11 @@ func TestRefund_DisputedChargeOnlyIfRefundable(t *testing.T) {
 			t.Errorf("sent %+v", s.sent)
 		}
 	}, ok(disputed), ok(`{"object":"list","has_more":false,"data":[{"id":"du_1","is_charge_refundable":false}]}`))
+	withScript(t, func(t *testing.T, c *Client, _ *scriptedTransport) {
+		if _, err := c.Refund(t.Context(), sampleRefund, false); registrar.CodeOf(err) != order.ChargeLost || registrar.KindOf(err) != registrar.KindConflict {
+			t.Errorf("lost: got %v", err)
+		}
+	}, ok(disputed), ok(`{"object":"list","has_more":false,"data":[{"id":"du_1","status":"lost","is_charge_refundable":false}]}`))
 	withScript(t, func(t *testing.T, c *Client, s *scriptedTransport) {
 		if id, err := c.Refund(t.Context(), sampleRefund, false); err != nil || id != "re_1" || len(s.sent) != 3 {
 			t.Errorf("got %q, %v after %d calls", id, err, len(s.sent))

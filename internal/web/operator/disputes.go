@@ -17,9 +17,9 @@ import (
 // Disputes has the operators' pages about payment disputes.
 type Disputes struct {
 	*dispute.Service
-	// LastChange returns the last change of some kinds that was stored for a dispute; nil if there
+	// LastChange returns the last change of two kinds that was stored for a dispute; false if there
 	// is none.
-	LastChange func(ctx context.Context, operator registrar.Actor, domain, dispute string, kinds ...domainchange.ChangeKind) (*domainchange.Change, error)
+	LastChange func(ctx context.Context, operator registrar.Actor, domain, dispute string, kind, or domainchange.ChangeKind) (domainchange.Change, bool, error)
 	// Evidence returns what is stored about a disputed payment as a ZIP archive.
 	Evidence func(ctx context.Context, operator registrar.Actor, d dispute.Dispute) ([]byte, error)
 }
@@ -94,6 +94,7 @@ func (h *Handler) disputes(req *ui.Request, operator registrar.Actor) error {
 type disputedDomain struct {
 	dispute.Domain
 	Lock, Hold domainchange.ChangeStatus
+	Released   bool // Hold is that of the release
 }
 
 func (h *Handler) dispute(req *ui.Request, operator registrar.Actor) error {
@@ -114,20 +115,17 @@ func (h *Handler) showDispute(req *ui.Request, operator registrar.Actor, problem
 	domains := make([]disputedDomain, 0, len(held))
 	for _, domain := range held {
 		row := disputedDomain{Domain: domain}
-		for _, of := range []struct {
-			status *domainchange.ChangeStatus
-			kinds  []domainchange.ChangeKind
-		}{
-			{&row.Lock, []domainchange.ChangeKind{domainchange.Lock, domainchange.Secure}},
-			{&row.Hold, []domainchange.ChangeKind{domainchange.Hold}},
-		} {
-			change, err := h.Disputes.LastChange(ctx, operator, domain.ID, d.ID, of.kinds...)
-			if err != nil {
-				return err
-			}
-			if change != nil {
-				*of.status = change.State
-			}
+		lock, _, err := h.Disputes.LastChange(ctx, operator, domain.ID, d.ID, domainchange.Lock, domainchange.Secure)
+		if err != nil {
+			return err
+		}
+		hold, _, err := h.Disputes.LastChange(ctx, operator, domain.ID, d.ID, domainchange.Hold, domainchange.Release)
+		if err != nil {
+			return err
+		}
+		row.Lock, row.Hold, row.Released = lock.State, hold.State, hold.Kind == domainchange.Release
+		if lock.Kind == domainchange.Secure && lock.State == domainchange.StatusDone {
+			row.Lock = "secured" // the registry has no lock
 		}
 		domains = append(domains, row)
 	}

@@ -57,6 +57,8 @@ var disputeTexts = ui.Texts{
 	"dispute_change.open":     {"läuft", "in progress"},
 	"dispute_change.pending":  {"läuft", "in progress"},
 	"dispute_change.done":     {"gesetzt", "set"},
+	"dispute_change.secured":  {"keine Sperre möglich; der Auth-Code ist neu und niemandem bekannt", "no lock possible; the auth code is new and known to no one"},
+	"dispute_change.released": {"aufgehoben", "removed"},
 	"dispute_change.refused":  {"von der Registry abgelehnt", "refused by the registry"},
 	"dispute_change.canceled": {"abgebrochen", "canceled"},
 	"dispute_change.waiting":  {"läuft", "in progress"},

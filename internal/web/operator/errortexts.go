@@ -151,6 +151,7 @@ var errorTexts = ui.Texts{
 	"error.no_such_refund":          {"Die Erstattung oder Position gibt es nicht", "No such refund or item"},
 	"error.refund_decided":          {"Über die Erstattung ist schon entschieden", "The refund has been decided already"},
 	"error.deletion_forbidden":      {"Die Domain lässt sich nicht löschen", "The domain can't be deleted"},
+	"error.charge_lost":             {"Die Bank hat die Zahlung schon zurückgegeben", "The bank has already returned the payment"},
 	"error.charge_disputed":         {"Die Zahlung ist strittig und lässt sich nicht erstatten", "The payment is disputed and can't be refunded"},
 	"error.superseded":              {"Der Betrag wurde beim Zahlungsanbieter erstattet", "The amount was refunded at the payment provider"},
 	"error.already_refunded":        {"Schon erstattet", "Already refunded"},

@@ -1,12 +1,15 @@
 package operator
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/admin"
+	"github.com/dotkontor/dotkontor/internal/registrar/dispute"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
@@ -62,10 +65,17 @@ func parseAmount(text string) (registrar.Cents, bool) {
 	return amount, err == nil && amount > 0
 }
 
+// wholeOrder is the choice of all items: a required field needs a value.
+const wholeOrder = "all"
+
 func refundRequest(req *ui.Request) (order.RefundRequested, bool) {
 	amount, ok := parseAmount(req.Text("amount"))
+	item := req.Text("item")
+	if item == wholeOrder {
+		item = ""
+	}
 	return order.RefundRequested{
-		Order: req.R.PathValue("id"), Item: req.Text("item"), Amount: amount, Reason: req.Text("reason"), Note: req.Text("note"),
+		Order: req.R.PathValue("id"), Item: item, Amount: amount, Reason: req.Text("reason"), Note: req.Text("note"),
 		Notice: req.Text("notice"), Delete: req.Field("delete") == "yes", Seen: req.Field("seen"),
 	}, ok
 }
@@ -92,10 +102,10 @@ func (h *Handler) showRefundForm(req *ui.Request, operator registrar.Actor, requ
 	if view.Notice, err = h.refundNotice(req, operator, request.Notice); err != nil {
 		return err
 	}
-	what := ui.Field{Name: "item", Label: "refund.what", Choices: []ui.Choice{{Label: "refund.whole"}}}
+	what := ui.Field{Name: "item", Label: "refund.what", Choices: []ui.Choice{{Value: wholeOrder, Label: "refund.whole"}}}
 	for _, item := range record.Items {
 		if left := record.RemainingOf(item.ID); left > 0 {
-			what.Choices = append(what.Choices, ui.Choice{Value: item.ID, Text: item.Name + " · " + left.String() + " EUR"})
+			what.Choices = append(what.Choices, ui.Choice{Value: item.ID, Text: item.Name + " · " + ui.FormatMoney(req.Language, left)})
 		}
 	}
 	reason := ui.Field{Name: "reason", Label: "refund.reason"}
@@ -114,7 +124,7 @@ func (h *Handler) showRefundForm(req *ui.Request, operator registrar.Actor, requ
 		message, _ = h.errorText(req, problem)
 	}
 	view.Fields = []ui.Field{
-		what.With(request.Item, ""),
+		what.With(cmp.Or(request.Item, wholeOrder), ""),
 		ui.Field{Name: "amount", Label: "refund.amount", Hint: "refund.amount_hint", Type: "text", InputMode: "decimal", MaxLength: 12, Autocomplete: "off", Optional: true}.With(amount, amountProblem),
 		reason.With(request.Reason, ""),
 	}
@@ -225,14 +235,24 @@ func (h *Handler) repeatRefund(req *ui.Request, operator registrar.Actor, id, re
 	return h.Refunds.Repeat(req.R.Context(), operator, id, refund)
 }
 
-// Refundable reports whether an operator can refund something of the order.
-func (r OrderRecord) Refundable() bool { return r.State.Final() && r.Remaining() > 0 }
+// Refundable reports whether an operator can refund something of the order. The provider refunds
+// no payment that the bank is taking back or has returned.
+func (r OrderRecord) Refundable() bool {
+	return r.State.Final() && r.Remaining() > 0 && !slices.ContainsFunc(r.Disputes, func(d dispute.Dispute) bool {
+		return d.Status == dispute.Lost || d.Status.Open() && !d.Refundable
+	})
+}
+
+// Templates can't call the methods of a pointer.
 
 // Left is what can still be refunded.
 func (r OrderRecord) Left() registrar.Cents { return r.Remaining() }
 
-// LeftOf is what of an item is not refunded.
-func (r OrderRecord) LeftOf(item order.Item) registrar.Cents {
+// LeftOf is what can still be refunded of an item.
+func (r OrderRecord) LeftOf(item order.Item) registrar.Cents { return r.RemainingOf(item.ID) }
+
+// Unassigned is the part of an item's price to which no refund is assigned.
+func (r OrderRecord) Unassigned(item order.Item) registrar.Cents {
 	return item.Gross - r.RefundedOf(item.ID)
 }
 

@@ -50,8 +50,9 @@ var transferTexts = ui.Texts{
 	"away_reason.objection":   {"Widerspruch des Inhabers", "Registrant's objection"},
 	"away_reason.fraud":       {"Betrug", "Fraud"},
 	"away_reason.identity":    {"Streit um die Identität des Inhabers", "Dispute over the registrant's identity"},
-	"away_reason.dispute":     {"Verfahren um den Namen (UDRP, URS, TDRP)", "Dispute over the name (UDRP, URS, TDRP)"},
+	"away_reason.dispute":     {"Verfahren um den Namen (UDRP, URS, TDRP)", "Proceeding about the name (UDRP, URS, TDRP)"},
 	"away_reason.court_order": {"Gerichtliche Anordnung", "Court order"},
+	"away_reason.nonpayment":  {"Nicht bezahlt (Reklamation der Zahlung)", "Non-payment (payment dispute)"},
 	"away_reason.lock":        {"Frist nach Registrierung, Umzug oder Inhaberwechsel", "Too soon after registration, transfer or a change of registrant"},
 
 	"confirm.transfer_approval":       {"Diesen Umzug bestätigen?", "Approve this transfer?"},

@@ -43,6 +43,10 @@ type fakeOrders struct {
 	actor     registrar.Actor
 }
 
+func (*fakeOrders) List(context.Context, registrar.Actor, string, int) ([]order.Order, error) {
+	return nil, nil
+}
+
 func (c *fakeOrders) AddRenewals(_ context.Context, actor registrar.Actor, items []order.RequestedItem) (order.Order, []order.RefusedItem, error) {
 	c.requests, c.actor = append(c.requests, items), actor
 	return order.Order{ID: "ord_1"}, c.refused, c.err

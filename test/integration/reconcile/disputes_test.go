@@ -11,12 +11,15 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/dispute"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/registrar/transferaway"
 	sandbox "github.com/dotkontor/dotkontor/internal/sandbox/stripe"
 	"github.com/dotkontor/dotkontor/test/testkit"
 )
 
 // noChanges is for a service that only lists: the product locks the domains.
 type noChanges struct{ dispute.Changes }
+
+type noTransfers struct{ dispute.Transfers }
 
 // disputed opens a dispute of an order, an inquiry or a bank return.
 func (s *env) disputed(request sandbox.DisputeRequest) sandbox.Dispute {
@@ -208,7 +211,7 @@ func TestDispute_LostWebhookIsFoundByListing(t *testing.T) {
 		t.Fatalf("the listing is not due after two days: %t, %v", claimed, err)
 	}
 	must(t, s.DB.FinishDisputeListing(t.Context(), "stripe", now.Add(48*time.Hour+time.Minute), until, now))
-	service, err := dispute.New(dispute.Config{Store: s.DB, Provider: s.provider(), Changes: noChanges{}})
+	service, err := dispute.New(dispute.Config{Store: s.DB, Provider: s.provider(), Changes: noChanges{}, Transfers: noTransfers{}})
 	must(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	var listing sync.WaitGroup
@@ -217,4 +220,138 @@ func TestDispute_LostWebhookIsFoundByListing(t *testing.T) {
 	defer cancel()
 	s.waitForDispute(made.ID, dispute.NeedsResponse, dispute.LockActive)
 	testkit.Reconcile(t, s.World.Ready)
+}
+
+var operator = registrar.Actor{Kind: registrar.ActorOperator, Through: "ops"}
+
+// domainOf returns the only domain of an order.
+func (s *env) domainOf(id string) dispute.Domain {
+	s.t.Helper()
+	domains, err := s.DB.ListDisputedDomains(s.t.Context(), id)
+	if err != nil || len(domains) != 1 {
+		s.t.Fatalf("domains of %s: %v, %v", id, domains, err)
+	}
+	return domains[0]
+}
+
+// unlock removes the registry lock of a domain, as its customer would.
+func (s *env) unlock(domain dispute.Domain) {
+	s.t.Helper()
+	s.waitForNoChange(domain)
+	now := time.Now()
+	must(s.t, s.DB.AddDomainChange(s.t.Context(), domainchange.Change{
+		ID: registrar.NewID("chg_", now), Customer: domain.Customer, Domain: domain.ID, Name: domain.Name, TLD: domain.TLD, Account: "sandbox",
+		Kind: domainchange.Unlock, State: domainchange.StatusOpen, Actor: registrar.Actor{Kind: registrar.ActorPerson, Customer: domain.Customer},
+		DueAt: now, CreatedAt: now, UpdatedAt: now,
+	}))
+	s.waitForNoChange(domain)
+	if s.isLocked(domain) {
+		s.t.Fatalf("%s is still locked", domain.Name)
+	}
+}
+
+func (s *env) waitForNoChange(domain dispute.Domain) {
+	s.t.Helper()
+	testkit.Eventually(s.t, "the changes of "+domain.Name, func() bool {
+		changes, err := s.DB.ListDomainChanges(s.t.Context(), domain.ID, 20)
+		must(s.t, err)
+		return len(changes) > 0 && !slices.ContainsFunc(changes, func(c domainchange.Change) bool { return !c.State.Final() })
+	})
+}
+
+func (s *env) isLocked(domain dispute.Domain) bool {
+	s.t.Helper()
+	record, _, err := s.DB.GetRegistryRecord(s.t.Context(), domain.ID)
+	must(s.t, err)
+	return record.Locked()
+}
+
+// transferAway lets another registrar request a domain, and waits until that is known.
+func (s *env) transferAway(domain dispute.Domain) transferaway.Transfer {
+	s.t.Helper()
+	must(s.t, s.Control.TransferAway(s.t.Context(), domain.Name, "request"))
+	return s.waitForTransfer(domain, transferaway.StatePending)
+}
+
+func (s *env) waitForTransfer(domain dispute.Domain, state transferaway.State) (t transferaway.Transfer) {
+	s.t.Helper()
+	testkit.Eventually(s.t, "the transfer of "+domain.Name+" in state "+string(state), func() bool {
+		transfers, err := s.DB.ListDomainOutgoingTransfers(s.t.Context(), domain.ID, 5)
+		must(s.t, err)
+		if len(transfers) == 1 {
+			t = transfers[0]
+		}
+		return t.State == state && t.Node == ""
+	})
+	return t
+}
+
+// An approval that was stored before the dispute must not be executed after it.
+func TestDispute_TransferIsNotApproved(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t)
+	bought := s.order(s.purchase("streit-umzug.com").ID)
+	domain := s.domainOf(bought.ID)
+	s.unlock(domain)
+	pending := s.transferAway(domain)
+	made := s.disputed(sandbox.DisputeRequest{Order: bought.ID})
+	s.waitForDispute(made.ID, dispute.NeedsResponse, dispute.LockActive)
+	pending.State, pending.DecidedAt, pending.DueAt = transferaway.StateApproving, time.Now(), time.Now()
+	stored, err := s.DB.DecideOutgoingTransfer(t.Context(), pending, registrar.AuditEvent{
+		Actor: registrar.Actor{Kind: registrar.ActorPerson, Customer: domain.Customer}, Action: transferaway.ActionApprove, Customer: domain.Customer, Object: domain.Name, At: time.Now(),
+	})
+	if err != nil || !stored {
+		t.Fatalf("the approval: %t, %v", stored, err)
+	}
+	if after := s.waitForTransfer(domain, transferaway.StatePending); after.Failure != transferaway.NotApprovable {
+		t.Errorf("the approval ended with %q", after.Failure)
+	}
+}
+
+func TestDispute_LostAfterWonLocksAgain(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t)
+	bought := s.order(s.purchase("streit-zweimal.com").ID)
+	domain := s.domainOf(bought.ID)
+	made := s.disputed(sandbox.DisputeRequest{Order: bought.ID})
+	s.waitForChange(s.waitForDispute(made.ID, dispute.NeedsResponse, dispute.LockActive), domainchange.Lock)
+	must(t, s.MoveDispute(t.Context(), made.ID, "won"))
+	s.waitForDispute(made.ID, dispute.Won, dispute.LockLifted)
+	s.unlock(domain)
+	must(t, s.MoveDispute(t.Context(), made.ID, "lost"))
+	s.waitForDispute(made.ID, dispute.Lost, dispute.LockActive)
+	testkit.Eventually(t, "the second lock", func() bool { return s.isLocked(domain) })
+}
+
+// While a transfer is pending, the registry refuses clientHold, without which ICANN allows no
+// denial: the dispute must not claim that transfers are denied.
+func TestDispute_DenialWaitsForHold(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t)
+	bought := s.order(s.purchase("streit-sperre.com").ID)
+	domain := s.domainOf(bought.ID)
+	s.unlock(domain)
+	s.transferAway(domain)
+	made := s.disputed(sandbox.DisputeRequest{Order: bought.ID})
+	s.waitForDispute(made.ID, dispute.NeedsResponse, dispute.LockActive)
+	must(t, s.MoveDispute(t.Context(), made.ID, "lost"))
+	s.waitForDispute(made.ID, dispute.Lost, dispute.LockActive)
+	service, err := dispute.New(dispute.Config{Store: s.DB, Changes: noChanges{}, Transfers: noTransfers{}})
+	must(t, err)
+	testkit.Eventually(t, "the decision", func() bool { // the product may store a new version meanwhile
+		lost, _, err := s.DB.GetDispute(t.Context(), made.ID)
+		return err == nil && service.Decide(t.Context(), operator, made.ID, lost.Version, dispute.Deny, "unpaid") == nil
+	})
+	testkit.Eventually(t, "the refused hold", func() bool {
+		hold, found, err := s.DB.GetLastChangeFor(t.Context(), domain.ID, made.ID, domainchange.Hold, domainchange.Release)
+		must(t, err)
+		return found && hold.State == domainchange.StatusRefused
+	})
+	testkit.Eventually(t, "the next check of the dispute", func() bool {
+		d, _, err := s.DB.GetDispute(t.Context(), made.ID)
+		must(t, err)
+		return d.Node == "" && d.DueAt.After(time.Now().Add(30*time.Minute)) && d.Lock == dispute.LockDenying
+	})
+	s.waitForTransfer(domain, transferaway.StatePending) // it was not rejected
+	s.disputeNotices(bought.Customer, 2)                 // opened and lost; nothing was denied
 }
