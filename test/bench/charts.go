@@ -84,13 +84,18 @@ func measureCharts(ctx context.Context, b bench, where, url string) (lines []mea
 	type result struct {
 		page  string
 		times []float64
+		cpu   float64 // milliseconds of the product for each request
 	}
 	var results []result
 	for _, page := range chartPages {
 		b.progress("%d times %s on %s", chartRequests, page, where)
 		one := result{page: page}
 		path := strings.ReplaceAll(page, "{last year}", strconv.Itoa(year-1))
+		before := time.Duration(0)
 		for n := range chartWarmups + chartRequests {
+			if n == chartWarmups {
+				before, _ = running.Server.CPU()
+			}
 			began := time.Now()
 			if err := v.get(ctx, path); err != nil {
 				return nil, fmt.Errorf("%s: %w", page, err)
@@ -99,6 +104,8 @@ func measureCharts(ctx context.Context, b bench, where, url string) (lines []mea
 				one.times = append(one.times, float64(time.Since(began).Microseconds())/1000)
 			}
 		}
+		after, _ := running.Server.CPU()
+		one.cpu = float64((after - before).Microseconds()) / 1000 / chartRequests
 		results = append(results, one)
 	}
 	p99 := func(r result) float64 { return percentile(r.times, 0.99) }
@@ -106,7 +113,8 @@ func measureCharts(ctx context.Context, b bench, where, url string) (lines []mea
 	lines = []measurement{newMeasurement(chartMeasure+where, p99(slowest), milliseconds, atMost(wantedChart),
 		fmt.Sprintf("%s; %s order items, as many orders, payments, refunds, disputes and messages", slowest.page, grouped(strconv.Itoa(b.rows))))}
 	for _, r := range results {
-		lines = append(lines, newMeasurement("  "+r.page+", p99", p99(r), milliseconds, nil, fmt.Sprintf("median %.1f ms", percentile(r.times, 0.5))))
+		lines = append(lines, newMeasurement("  "+r.page+", p99", p99(r), milliseconds, nil,
+			fmt.Sprintf("median %.1f ms; %.1f ms of CPU time of the product", percentile(r.times, 0.5), r.cpu)))
 	}
 	return lines, nil
 }
