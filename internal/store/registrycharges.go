@@ -53,10 +53,9 @@ func (db *DB) ListRegistryCharges(ctx context.Context, after string, limit int) 
 	return rowsAs(registryChargeOf)(db.read().ListRegistryCharges(ctx, after, int32(limit)))
 }
 
-// ListMargins returns the sums of the months from first to last; a month and extension may
-// have several.
+// ListMargins returns the sums of the months from first to last, by month and extension.
 func (db *DB) ListMargins(ctx context.Context, first, last string) ([]cost.MonthMargin, error) {
-	return rowsAs(func(row query.MarginMonth) cost.MonthMargin {
+	return rowsAs(func(row query.ListMarginMonthsRow) cost.MonthMargin {
 		return cost.MonthMargin{Month: row.Month, TLD: row.Tld, Margin: cost.Margin{
 			Items: int(row.Items), Revenue: registrar.Cents(row.Revenue), Cost: registrar.Cents(row.Euros),
 			UnknownItems: int(row.UnknownItems), UnknownRevenue: registrar.Cents(row.UnknownRevenue),

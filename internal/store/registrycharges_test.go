@@ -64,8 +64,11 @@ func marginOf(t *testing.T, db *DB) (sum cost.Margin) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, row := range rows {
+	for i, row := range rows {
 		sum.Add(row.Margin)
+		if i > 0 && row.Month == rows[i-1].Month && row.TLD == rows[i-1].TLD {
+			t.Errorf("two sums of %s in %s", row.TLD, row.Month)
+		}
 	}
 	return sum
 }

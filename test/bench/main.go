@@ -23,6 +23,8 @@
 // rows in each table, alternating between the two databases. And a thousand people sign
 // in at the same moment during lookups at a steady rate.
 //
+// The operators' charts and lists are requested with a million order items in the database.
+//
 // Each page that needs no upstream is requested 200 times a second; its time is the one
 // in the product's log. Searches are timed until the first row, at the socket and, if
 // there is a browser, on the screen.
@@ -124,7 +126,7 @@ func parse(args []string, errOut io.Writer) (settings, error) {
 	flags.DurationVar(&s.duration, "duration", 1500*time.Millisecond, "length of one side of a round")
 	flags.IntVar(&s.connections, "connections", 16, "connections that ask at the same time")
 	flags.IntVar(&s.starts, "starts", 5, "how often the sandbox is started")
-	flags.IntVar(&s.rows, "rows", million, "rows in each table of the large database")
+	flags.IntVar(&s.rows, "rows", million, "rows in each table of the large databases")
 	flags.IntVar(&s.due, "due", 100_000, "domains that are due in the renewal night")
 	flags.IntVar(&s.people, "people", 1000, "people who sign in at the same moment")
 	flags.DurationVar(&s.refreshing, "refreshing", time.Minute, "how long clients refresh at the token endpoint")
@@ -238,6 +240,7 @@ var sections = []section{
 	{name: "checkout", run: benchCheckout, repeat: 5},
 	{name: "reversals", run: benchReversals},
 	{name: "renewals", run: benchRenewals},
+	{name: "charts", run: benchCharts},
 	{name: "scale", run: benchScale},
 }
 

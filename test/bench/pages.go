@@ -125,6 +125,12 @@ type pageClient struct {
 func (v *pageClient) signIn(ctx context.Context) error {
 	form := url.Values{"email": {accountEmail(0)}, "password": {signInPassword}}
 	response, err := v.post(ctx, signInRoute, form, "")
+	for try := 1; err == nil && busyWait(response) > 0 && try < maxTries; try++ {
+		if err := errors.Join(response.Body.Close(), pause(ctx, busyWait(response))); err != nil {
+			return err
+		}
+		response, err = v.post(ctx, signInRoute, form, "")
+	}
 	if err != nil {
 		return err
 	}

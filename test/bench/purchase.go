@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 
@@ -35,6 +36,11 @@ const (
 	pollInterval = 250 * time.Millisecond
 	// maxBody bounds the bytes read of a response.
 	maxBody = 1 << 20
+	// maxTries is how often a request is sent that a busy server answers with 503 and
+	// Retry-After, or a tool with a retryable error; firstPause is the time before the second
+	// call of a tool, and doubles.
+	maxTries   = 6
+	firstPause = time.Second
 )
 
 // buyer is an account with an agent and a browser.
@@ -124,7 +130,7 @@ func (s *shopClient) buy(ctx context.Context, who buyer, note func(string, time.
 	}
 }
 
-// callTool calls a tool.
+// callTool calls a tool, and again after an error that it may be called again after.
 func (s *shopClient) callTool(ctx context.Context, who buyer, tool string, arguments map[string]any, into any, note func(string, time.Duration)) error {
 	body, err := json.Marshal(map[string]any{
 		"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": map[string]any{"name": tool, "arguments": arguments},
@@ -132,9 +138,31 @@ func (s *shopClient) callTool(ctx context.Context, who buyer, tool string, argum
 	if err != nil {
 		return err
 	}
+	for try, wait := 1, firstPause; ; try, wait = try+1, 2*wait {
+		again, err := s.callToolOnce(ctx, who, tool, body, into, note)
+		if err == nil || !again || try == maxTries {
+			return err
+		}
+		if err := pause(ctx, wait); err != nil {
+			return err
+		}
+	}
+}
+
+// pause waits, unless ctx ends before.
+func pause(ctx context.Context, wait time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(wait):
+		return nil
+	}
+}
+
+func (s *shopClient) callToolOnce(ctx context.Context, who buyer, tool string, body []byte, into any, note func(string, time.Duration)) (retryable bool, err error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, s.address+toolRoute, bytes.NewReader(body))
 	if err != nil {
-		return err
+		return false, err
 	}
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("Accept", "application/json, text/event-stream")
@@ -142,7 +170,7 @@ func (s *shopClient) callTool(ctx context.Context, who buyer, tool string, argum
 	request.Header.Set("Authorization", "Bearer "+who.token)
 	text, _, err := s.do(request, tool, http.StatusOK, note)
 	if err != nil {
-		return err
+		return false, err
 	}
 	var answer struct {
 		Result struct {
@@ -151,9 +179,13 @@ func (s *shopClient) callTool(ctx context.Context, who buyer, tool string, argum
 		} `json:"result"`
 	}
 	if err := json.Unmarshal(text, &answer); err != nil || answer.Result.IsError || answer.Result.Output == nil {
-		return fmt.Errorf("%s answered %s", tool, text[:min(len(text), 1000)])
+		var problem struct {
+			Retryable bool `json:"retryable"`
+		}
+		_ = json.Unmarshal(answer.Result.Output, &problem) // then it is not retryable
+		return problem.Retryable, fmt.Errorf("%s answered %s", tool, text[:min(len(text), 1000)])
 	}
-	return json.Unmarshal(answer.Result.Output, into)
+	return false, json.Unmarshal(answer.Result.Output, into)
 }
 
 // browse sends a browser's request. Status 0 accepts a page or a redirect.
@@ -171,25 +203,52 @@ func (s *shopClient) browse(ctx context.Context, who buyer, kind, method, addres
 	return s.do(request, kind, status, note)
 }
 
-// do sends a request and records the time to the end of the response.
+// do sends a request, and again when a busy server asks for that. It records the time to the end
+// of each response.
 func (s *shopClient) do(request *http.Request, kind string, status int, note func(string, time.Duration)) (body []byte, location string, err error) {
+	for try := 1; ; try++ {
+		var wait time.Duration
+		body, location, wait, err = s.doOnce(request, kind, status, note)
+		if wait == 0 || try == maxTries {
+			return body, location, err
+		}
+		if err := pause(request.Context(), wait); err != nil {
+			return nil, "", err
+		}
+		if request.Body, err = request.GetBody(); err != nil {
+			return nil, "", err
+		}
+	}
+}
+
+// doOnce sends a request. wait is set if the server is busy.
+func (s *shopClient) doOnce(request *http.Request, kind string, status int, note func(string, time.Duration)) (body []byte, location string, wait time.Duration, err error) {
 	began := time.Now()
 	answer, err := s.http.Do(request)
 	if err != nil {
-		return nil, "", err
+		return nil, "", 0, err
 	}
 	defer answer.Body.Close()
 	body, err = io.ReadAll(io.LimitReader(answer.Body, maxBody))
 	if err != nil {
-		return nil, "", err
+		return nil, "", 0, err
 	}
 	if kind != "" {
 		note(kind, time.Since(began))
 	}
 	if status != 0 && answer.StatusCode != status || answer.StatusCode >= http.StatusBadRequest {
-		return nil, "", fmt.Errorf("%s: status %d: %s", kind, answer.StatusCode, body[:min(len(body), 2000)])
+		return nil, "", busyWait(answer), fmt.Errorf("%s: status %d: %s", kind, answer.StatusCode, body[:min(len(body), 2000)])
 	}
-	return body, answer.Header.Get("Location"), nil
+	return body, answer.Header.Get("Location"), 0, nil
+}
+
+// busyWait returns how long a busy server asks its client to wait; 0 if it does not.
+func busyWait(answer *http.Response) time.Duration {
+	if answer.StatusCode != http.StatusServiceUnavailable {
+		return 0
+	}
+	seconds, _ := strconv.Atoi(answer.Header.Get("Retry-After")) // 0 without the header
+	return time.Duration(seconds) * time.Second
 }
 
 // seedBuyers creates accounts with registrant data, a token and a signed-in browser.

@@ -299,7 +299,7 @@ func newSizedDB(ctx context.Context, kind engineKind, opts store.Options, rows i
 	if err := db.Close(); err != nil {
 		return nil, err
 	}
-	tables, err := loadRows(ctx, kind, opts, rows, progress)
+	tables, err := loadRows(ctx, kind, opts, dataset{rows: rows}, progress)
 	if err != nil {
 		return nil, err
 	}
@@ -311,7 +311,15 @@ func newSizedDB(ctx context.Context, kind engineKind, opts store.Options, rows i
 	return g, nil
 }
 
-func loadRows(ctx context.Context, kind engineKind, opts store.Options, rows int64, progress func(format string, args ...any)) (map[string][]column, error) {
+// dataset is what loadRows generates.
+type dataset struct {
+	rows   int64    // of each table
+	tables []string // nil means all
+	// columns have other values than those of formulaFor, by table and column.
+	columns map[string]columnFormula
+}
+
+func loadRows(ctx context.Context, kind engineKind, opts store.Options, data dataset, progress func(format string, args ...any)) (map[string][]column, error) {
 	address := opts.URL
 	if address == "" {
 		address = "file:" + filepath.Join(opts.Data, "dotkontor.db") + "?_pragma=journal_mode(OFF)&_pragma=synchronous(OFF)&_pragma=cache_size(-1000000)"
@@ -331,16 +339,26 @@ func loadRows(ctx context.Context, kind engineKind, opts store.Options, rows int
 		names = append(names, row[0])
 	}
 	slices.Sort(names)
-	tables, err := describe(ctx, pool, names, rows)
+	tables, err := describe(ctx, pool, names, data.rows)
 	if err != nil {
 		return nil, err
 	}
-	if err := fillAll(ctx, pool, kind, names, tables, rows, progress); err != nil {
+	for table, columns := range tables {
+		for i, c := range columns {
+			if f, special := data.columns[table+"."+c.name]; special {
+				columns[i].columnFormula = f
+			}
+		}
+	}
+	if data.tables != nil {
+		names = data.tables
+	}
+	if err := fillAll(ctx, pool, kind, names, tables, data.rows, progress); err != nil {
 		return nil, err
 	}
 	// Pending writes must not be flushed during the rounds.
 	for _, statement := range kind.analyze {
-		progress("%s, %d rows: %s", kind.name, rows, statement)
+		progress("%s, %d rows: %s", kind.name, data.rows, statement)
 		if _, err := pool.ExecContext(ctx, statement); err != nil {
 			return nil, err
 		}

@@ -160,7 +160,7 @@ func (c *signInBurst) signInWithRetry(ctx context.Context, n int) error {
 			return err
 		case status == http.StatusSeeOther:
 			return nil
-		case status != http.StatusTooManyRequests || wait == 0:
+		case status != http.StatusTooManyRequests && status != http.StatusServiceUnavailable || wait == 0:
 			return fmt.Errorf("status %d", status)
 		}
 		c.mu.Lock()

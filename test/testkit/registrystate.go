@@ -60,6 +60,23 @@ func (w World) Seed(ctx context.Context, domains []registry.SeedDomain) error {
 	return w.call(ctx, http.MethodPost, "/objects", bytes.NewReader(body), &added)
 }
 
+// SetFunds makes the product's registry account one that is paid in advance; amounts are like
+// 100.00.
+func (w World) SetFunds(ctx context.Context, balance, threshold string) error {
+	var funds registry.Funds
+	return w.call(ctx, http.MethodPost, "/funds?of="+registry.ProductAccount+"&balance="+balance+"&threshold="+threshold, http.NoBody, &funds)
+}
+
+// SendMessages queues poll messages for the product, all or none, and returns their ids.
+func (w World) SendMessages(ctx context.Context, messages []registry.MessageRequest) (ids []uint64, err error) {
+	body, err := json.Marshal(messages)
+	if err != nil {
+		return nil, err
+	}
+	err = w.call(ctx, http.MethodPost, "/messages?of="+registry.ProductAccount, bytes.NewReader(body), &ids)
+	return ids, err
+}
+
 func (w World) call(ctx context.Context, method, path string, body io.Reader, into any) error {
 	ctx, cancel := context.WithTimeout(ctx, controlTimeout)
 	defer cancel()

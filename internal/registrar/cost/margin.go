@@ -43,6 +43,7 @@ type MonthMargin struct {
 
 // Store persists charges, rates and entries of accounts. Package provision adds charges.
 type Store interface {
+	// ListMargins returns one row for each month and extension, in this order.
 	ListMargins(ctx context.Context, first, last string) ([]MonthMargin, error)
 	FirstMarginMonth(ctx context.Context) (string, bool, error)
 	ListExchangeRates(ctx context.Context, since time.Time) ([]Rate, error)
@@ -102,8 +103,9 @@ func (m *Margins) Of(ctx context.Context, operator registrar.Actor, year int) (Y
 	return result, result.sum(rows)
 }
 
-// sum adds up the rows, of which a month and extension may have several.
+// sum adds up the rows.
 func (y *Year) sum(rows []MonthMargin) error {
+	y.Rows = rows
 	byTLD := make(map[string]int)
 	for _, row := range rows {
 		month, err := time.Parse(MonthFormat, row.Month)
@@ -112,11 +114,6 @@ func (y *Year) sum(rows []MonthMargin) error {
 		}
 		y.Months[month.Month()-1].Add(row.Margin)
 		y.Total.Add(row.Margin)
-		if last := len(y.Rows) - 1; last >= 0 && y.Rows[last].Month == row.Month && y.Rows[last].TLD == row.TLD {
-			y.Rows[last].Add(row.Margin)
-		} else {
-			y.Rows = append(y.Rows, row)
-		}
 		i, known := byTLD[row.TLD]
 		if !known {
 			i = len(y.Extensions)

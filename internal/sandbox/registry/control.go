@@ -23,8 +23,8 @@ import (
 // to reach the sandbox clock.
 const ControlFile = "control.json"
 
-// maxSeedBytes bounds the domains of one request, about 250,000.
-const maxSeedBytes = 64 << 20
+// maxControlBytes bounds the body of a request: about 250,000 domains.
+const maxControlBytes = 64 << 20
 
 // Control is the control endpoint of a running sandbox.
 type Control struct {
@@ -63,9 +63,9 @@ func ReadControl(data string) (Control, error) {
 //	GET  /funds?of=dotkontor     the funds of an account, null if it is not paid in advance
 //	POST /funds?of=dotkontor&balance=100.00&threshold=20.00   makes it one that is
 //	POST /funds/topup?of=dotkontor&amount=50.00   pays in
-//	POST /messages?of=dotkontor&kind=balance      queues a message about the balance,
-//	     kind=maintenance                         a maintenance window,
-//	     kind=change&name=beispiel.com            or a change that the registry made
+//	POST /messages?of=dotkontor&kind=change&name=beispiel.com   queues a message and returns
+//	                             its id in a list; the kinds are those of ledger.MessageRequest
+//	POST /messages?of=dotkontor  queues many, all or none: a JSON list of MessageRequest
 func (r *Registry) openControl() error {
 	listener, err := r.servers.listen("127.0.0.1:0")
 	if err != nil {
@@ -90,7 +90,7 @@ func (r *Registry) openControl() error {
 	})
 	mux.HandleFunc("POST /objects", func(w http.ResponseWriter, req *http.Request) {
 		var held []SeedDomain
-		err := json.NewDecoder(http.MaxBytesReader(w, req.Body, maxSeedBytes)).Decode(&held)
+		err := json.NewDecoder(http.MaxBytesReader(w, req.Body, maxControlBytes)).Decode(&held)
 		var domains []*ledger.Domain
 		if err == nil {
 			domains, err = r.world.seeds(held, r.Now())

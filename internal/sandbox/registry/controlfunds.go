@@ -1,12 +1,12 @@
 package registry
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/dotkontor/dotkontor/internal/sandbox/registry/ledger"
 )
@@ -14,12 +14,8 @@ import (
 // Funds are the funds of an account that is paid in advance, in cents.
 type Funds = ledger.Funds
 
-// Kinds of messages that SendMessage queues.
-const (
-	BalanceMessage     = "balance"
-	ChangeMessage      = "change"
-	MaintenanceMessage = "maintenance"
-)
+// MessageRequest is a message that SendMessages queues.
+type MessageRequest = ledger.MessageRequest
 
 // SetFunds makes an account one that is paid in advance.
 func (r *Registry) SetFunds(account string, balance, threshold int64) error {
@@ -32,19 +28,10 @@ func (r *Registry) TopUp(account string, amount int64) error { return r.ledger.T
 // FundsOf returns the funds of an account; nil if it is not paid in advance.
 func (r *Registry) FundsOf(account string) *Funds { return r.ledger.FundsOf(account) }
 
-// SendMessage queues a message of a kind for an account; name is the domain of a change.
-func (r *Registry) SendMessage(account, kind, name string) error {
-	switch kind {
-	case BalanceMessage:
-		return r.ledger.SendBalance(account)
-	case ChangeMessage:
-		return r.ledger.SendChange(account, name)
-	case MaintenanceMessage:
-		start := r.Now().Add(48 * time.Hour).Truncate(time.Hour)
-		return r.ledger.SendMaintenance(account, start, start.Add(2*time.Hour))
-	default:
-		return fmt.Errorf("%q is not a kind of message: balance, change or maintenance", kind)
-	}
+// SendMessages queues messages for an account, all or none, and returns their ids; package
+// ledger has the kinds.
+func (r *Registry) SendMessages(account string, requests []MessageRequest) (ids []uint64, err error) {
+	return r.ledger.SendMessages(account, requests)
 }
 
 func (r *Registry) controlFunds(mux *http.ServeMux) {
@@ -89,8 +76,22 @@ func (r *Registry) controlFunds(mux *http.ServeMux) {
 		}
 		return funds(query)
 	})
-	handle("POST /messages", func(query url.Values) (any, error) {
-		return "queued", r.SendMessage(query.Get("of"), query.Get("kind"), query.Get("name"))
+	mux.HandleFunc("POST /messages", func(w http.ResponseWriter, req *http.Request) {
+		query := req.URL.Query()
+		requests := []MessageRequest{{Kind: query.Get("kind"), Name: query.Get("name")}}
+		var err error
+		if requests[0].Kind == "" {
+			err = json.NewDecoder(http.MaxBytesReader(w, req.Body, maxControlBytes)).Decode(&requests)
+		}
+		var ids []uint64
+		if err == nil {
+			ids, err = r.SendMessages(query.Get("of"), requests)
+		}
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		sendJSON(w, ids)
 	})
 }
 

@@ -16,8 +16,11 @@ ON CONFLICT (month, tld, shard) DO UPDATE SET
     unknown_revenue = margin_months.unknown_revenue + excluded.unknown_revenue;
 
 -- name: ListMarginMonths :many
-SELECT * FROM margin_months
+SELECT month, tld, CAST(sum(items) AS BIGINT) AS items, CAST(sum(revenue) AS BIGINT) AS revenue, CAST(sum(euros) AS BIGINT) AS euros,
+    CAST(sum(unknown_items) AS BIGINT) AS unknown_items, CAST(sum(unknown_revenue) AS BIGINT) AS unknown_revenue
+FROM margin_months
 WHERE month >= sqlc.arg(first_month) AND month <= sqlc.arg(last_month)
+GROUP BY month, tld
 ORDER BY month, tld;
 
 -- name: GetFirstMarginMonth :one

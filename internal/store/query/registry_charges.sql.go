@@ -166,24 +166,36 @@ func (q *Queries) ListExchangeRates(ctx context.Context, day string) ([]Exchange
 }
 
 const listMarginMonths = `-- name: ListMarginMonths :many
-SELECT month, tld, shard, items, revenue, euros, unknown_items, unknown_revenue FROM margin_months
+SELECT month, tld, CAST(sum(items) AS BIGINT) AS items, CAST(sum(revenue) AS BIGINT) AS revenue, CAST(sum(euros) AS BIGINT) AS euros,
+    CAST(sum(unknown_items) AS BIGINT) AS unknown_items, CAST(sum(unknown_revenue) AS BIGINT) AS unknown_revenue
+FROM margin_months
 WHERE month >= $1 AND month <= $2
+GROUP BY month, tld
 ORDER BY month, tld
 `
 
-func (q *Queries) ListMarginMonths(ctx context.Context, firstMonth string, lastMonth string) ([]MarginMonth, error) {
+type ListMarginMonthsRow struct {
+	Month          string
+	Tld            string
+	Items          int64
+	Revenue        int64
+	Euros          int64
+	UnknownItems   int64
+	UnknownRevenue int64
+}
+
+func (q *Queries) ListMarginMonths(ctx context.Context, firstMonth string, lastMonth string) ([]ListMarginMonthsRow, error) {
 	rows, err := q.db.QueryContext(ctx, listMarginMonths, firstMonth, lastMonth)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	items := []MarginMonth{}
+	items := []ListMarginMonthsRow{}
 	for rows.Next() {
-		var i MarginMonth
+		var i ListMarginMonthsRow
 		if err := rows.Scan(
 			&i.Month,
 			&i.Tld,
-			&i.Shard,
 			&i.Items,
 			&i.Revenue,
 			&i.Euros,

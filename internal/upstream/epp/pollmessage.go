@@ -84,7 +84,7 @@ func (c *Client) readPart(m *inbox.Message, part *Node) bool {
 		return c.readTransfer(m, object, part)
 	case object != "" && part.Local == "panData":
 		return readPending(m, object, part)
-	case object != "" && part.Local == "infData":
+	case object != "" && (part.Local == "infData" || part.Local == "renData"): // RFC 5731, 3.1.2 and 3.2.3
 		return readState(m, object, part)
 	case part.is(nsRGPPoll, "pollData"):
 		status := part.Child(nsRGPPoll, "rgpStatus").Attr("s")

@@ -112,6 +112,10 @@ func messageCases() map[string]messageCase {
 			"teeladen.org", inbox.KindUnparsed, domain(inbox.Details{}), true, false,
 		},
 		"update": {pollFrame("Renewed.", infData, ""), "teeladen.org", inbox.KindUpdate, domain(inbox.Details{State: serverState}), false, true},
+		"renewal by the registry": {
+			pollFrame("Auto renewed.", `<domain:renData xmlns:domain="`+nsDomain+`"><domain:name>teeladen.org</domain:name><domain:exDate>2027-03-01T00:00:00Z</domain:exDate></domain:renData>`, ""),
+			"teeladen.org", inbox.KindUpdate, domain(inbox.Details{State: &inbox.State{Expires: time.Date(2027, 3, 1, 0, 0, 0, 0, time.UTC)}}), false, true,
+		},
 		"redemption": {
 			pollFrame("Deleted.", infData, `<rgp:infData xmlns:rgp="`+nsRGP+`"><rgp:rgpStatus s="redemptionPeriod"/></rgp:infData>`),
 			"teeladen.org", inbox.KindRedemption, domain(inbox.Details{State: serverState, Grace: []string{"redemptionPeriod"}}), false, true,

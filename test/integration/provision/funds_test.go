@@ -1,6 +1,7 @@
 package provision
 
 import (
+	"strconv"
 	"testing"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/inbox"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 	"github.com/dotkontor/dotkontor/internal/sandbox/registry"
+	"github.com/dotkontor/dotkontor/internal/sandbox/registry/ledger"
 	"github.com/dotkontor/dotkontor/test/testkit"
 )
 
@@ -80,7 +82,7 @@ func TestFunds_ItemWaitsForTopUpAndBooksMatch(t *testing.T) {
 	if charge := s.chargeOf(t, item.ID); charge.Amount.String() != "8.00 EUR" || charge.Source != cost.FromRegistry || charge.Euros != 800 {
 		t.Errorf("charge %+v", charge)
 	}
-	if err := s.world.SendMessage(registry.ProductAccount, registry.BalanceMessage, ""); err != nil {
+	if _, err := s.world.SendMessages(registry.ProductAccount, []registry.MessageRequest{{Kind: ledger.MessageBalance}}); err != nil {
 		t.Fatal(err)
 	}
 	testkit.Eventually(t, "the statement", func() bool {
@@ -114,16 +116,31 @@ func TestSandboxMessages_ArriveWithTheirKind(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t)
 	domain := s.registerDomain(t, "dritte-buchung", ".com")
-	for kind, name := range map[string]string{registry.ChangeMessage: domain.Name, registry.MaintenanceMessage: ""} {
-		if err := s.world.SendMessage(registry.ProductAccount, kind, name); err != nil {
+	for _, one := range []struct {
+		request registry.MessageRequest
+		want    inbox.Kind
+		unread  bool
+	}{
+		{registry.MessageRequest{Kind: ledger.MessageTransfer, Name: domain.Name}, inbox.KindTransfer, false},
+		{registry.MessageRequest{Kind: ledger.MessageTransfer, Name: "fremd.com"}, inbox.KindTransfer, true},
+		{registry.MessageRequest{Kind: ledger.MessagePerformed, Name: domain.Name}, inbox.KindPendingAction, false},
+		{registry.MessageRequest{Kind: ledger.MessageRefused, Name: domain.Name}, inbox.KindPendingAction, true},
+		{registry.MessageRequest{Kind: ledger.MessageRenewal, Name: domain.Name}, inbox.KindUpdate, false},
+		{registry.MessageRequest{Kind: ledger.MessageChange, Name: domain.Name}, inbox.KindChange, true},
+		{registry.MessageRequest{Kind: ledger.MessageMaintenance}, inbox.KindMaintenance, true},
+		{registry.MessageRequest{Kind: ledger.MessageText}, inbox.KindText, true},
+		{registry.MessageRequest{Kind: ledger.MessageUnknown}, inbox.KindUnparsed, true},
+	} {
+		ids, err := s.world.SendMessages(registry.ProductAccount, []registry.MessageRequest{one.request})
+		if err != nil {
 			t.Fatal(err)
 		}
-		testkit.Eventually(t, kind, func() bool {
-			messages, err := s.db.ListRegistryMessages(t.Context(), inbox.Filter{Kind: inbox.Kind(kind)}, true, "", 10)
-			return err == nil && len(messages) == 1 && messages[0].Name == name
+		testkit.Eventually(t, one.request.Kind, func() bool {
+			messages, err := s.db.ListRegistryMessages(t.Context(), inbox.Filter{Kind: one.want}, one.unread, "", 1)
+			return err == nil && len(messages) == 1 && messages[0].ID == strconv.FormatUint(ids[0], 10) && messages[0].Name == one.request.Name
 		})
 	}
-	if err := s.world.SendMessage(registry.ProductAccount, "unsinn", ""); err == nil {
+	if _, err := s.world.SendMessages(registry.ProductAccount, []registry.MessageRequest{{Kind: ledger.MessageText}, {Kind: "unsinn"}}); err == nil {
 		t.Error("an unknown kind of message was sent")
 	}
 }

@@ -119,9 +119,7 @@ func (b *books) margins(ctx context.Context) (map[[2]string]cost.Margin, error) 
 	rows, err := b.db.ListMargins(ctx, "0000-01", "9999-12")
 	sums := make(map[[2]string]cost.Margin, len(rows))
 	for _, row := range rows {
-		sum := sums[[2]string{row.Month, row.TLD}]
-		sum.Add(row.Margin)
-		sums[[2]string{row.Month, row.TLD}] = sum
+		sums[[2]string{row.Month, row.TLD}] = row.Margin
 	}
 	if err != nil {
 		err = fmt.Errorf("reconcile: read margins: %w", err)

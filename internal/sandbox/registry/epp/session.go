@@ -237,6 +237,8 @@ func (s *session) poll(c *command, a *response) error {
 		a.data.maintenance(message.Maintenance)
 	case message.Change != nil && s.services[changeSpace]:
 		a.changed(s.account, message.Change)
+	case message.Unknown:
+		a.data.element("sim:notice", message.Text)
 	}
 	return nil
 }

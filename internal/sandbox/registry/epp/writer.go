@@ -23,13 +23,14 @@ const (
 	balanceSpace     = "http://www.verisign.com/epp/lowbalance-poll-1.0"
 	maintenanceSpace = "urn:ietf:params:xml:ns:epp:maintenance-1.0"
 	changeSpace      = "urn:ietf:params:xml:ns:changePoll-1.0"
+	unknownSpace     = "https://registry.example/notice-1.0" // no client knows it
 )
 
 // spaceOf maps prefixes to namespaces.
 var spaceOf = map[string]string{
 	"epp": eppSpace, "domain": domainSpace, "contact": contactSpace, "host": hostSpace,
 	"fee": feeSpace, "secDNS": secDNSSpace, "rgp": rgpSpace, "loginSec": loginSecSpace,
-	"lowbalance-poll": balanceSpace, "maint": maintenanceSpace, "changePoll": changeSpace,
+	"lowbalance-poll": balanceSpace, "maint": maintenanceSpace, "changePoll": changeSpace, "sim": unknownSpace,
 }
 
 const frameBegin = "\x00\x00\x00\x00" + `<?xml version="1.0" encoding="UTF-8" standalone="no"?>` + "\n" +

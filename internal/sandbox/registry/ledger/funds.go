@@ -64,15 +64,15 @@ func (t *tx) book(account string, amount int64) {
 	switch low := funds.Balance < funds.Threshold; {
 	case low && !funds.Warned && amount < 0:
 		funds.Warned = true
-		t.enqueueBalance(account, funds)
+		t.enqueueMessage(account, balanceMessage(funds))
 	case !low:
 		funds.Warned = false
 	}
 	put(&t.change.Funds, account, funds)
 }
 
-func (t *tx) enqueueBalance(account string, funds *Funds) {
-	t.enqueueMessage(account, Message{Text: "Account balance", Balance: &BalanceNotice{funds.Threshold, funds.Balance}})
+func balanceMessage(funds *Funds) Message {
+	return Message{Text: "Account balance", Balance: &BalanceNotice{funds.Threshold, funds.Balance}}
 }
 
 // FundsOf returns the funds of an account; nil if it is not paid in advance.
@@ -97,41 +97,6 @@ func (l *Ledger) TopUp(account string, amount int64) error {
 		return fmt.Errorf("account %q is not paid in advance", account)
 	}
 	return l.doFor(account, func(t *tx) { t.book(account, amount) })
-}
-
-// SendBalance queues a message with the balance of an account.
-func (l *Ledger) SendBalance(account string) error {
-	if l.FundsOf(account) == nil {
-		return fmt.Errorf("account %q is not paid in advance", account)
-	}
-	return l.doFor(account, func(t *tx) { t.enqueueBalance(account, t.funds(account)) })
-}
-
-// SendChange queues a message about a change that the registry has made to a domain.
-func (l *Ledger) SendChange(account, name string) error {
-	place, refusal := l.lookUp(name)
-	if refusal != nil {
-		return refusal
-	}
-	return l.do(Request{Account: account}, func(t *tx) *Refusal {
-		domain, refusal := t.ownDomain(name, place)
-		if refusal != nil {
-			return refusal
-		}
-		t.enqueueMessage(account, Message{Text: "The registry has changed a domain", Change: &ChangeNotice{
-			Name: name, ROID: domain.ROID, At: t.now, Case: "URS-" + fmt.Sprint(t.serial+1), Reason: "URS lock",
-		}})
-		return nil
-	})
-}
-
-// SendMaintenance announces a maintenance window.
-func (l *Ledger) SendMaintenance(account string, start, end time.Time) error {
-	return l.doFor(account, func(t *tx) {
-		t.enqueueMessage(account, Message{Text: "Maintenance", Maintenance: &MaintenanceNotice{
-			ID: "SIM-" + fmt.Sprint(t.serial+1), Start: start, End: end,
-		}})
-	})
 }
 
 // doFor executes a command of the registry's operators for an existing account.

@@ -17,7 +17,7 @@ const (
 	MaxAdvance = 100 * 366 * day
 	// maxQueue limits the queued messages of one account. Beyond it the oldest are
 	// dropped, as registries do with unfetched messages.
-	maxQueue = 10_000
+	maxQueue = 200_000
 )
 
 // Account is a registrar.

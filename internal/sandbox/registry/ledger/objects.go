@@ -303,4 +303,5 @@ type Message struct {
 	Balance     *BalanceNotice     `json:"balance,omitempty"`
 	Change      *ChangeNotice      `json:"change,omitempty"`
 	Maintenance *MaintenanceNotice `json:"maintenance,omitempty"`
+	Unknown     bool               `json:"unknown,omitempty"` // with data that no client understands
 }
