@@ -348,6 +348,15 @@ type Mail struct {
 	Node       string
 }
 
+type MarginCredit struct {
+	ID        string
+	Tld       string
+	Net       int64
+	EurKnown  int64
+	Month     string
+	CreatedAt int64
+}
+
 type MarginMonth struct {
 	Month          string
 	Tld            string

@@ -20,8 +20,10 @@ type BooksDatabase interface {
 	ReconciliationItems(ctx context.Context) iter.Seq2[provision.Item, error]
 	ReconciliationDomains(ctx context.Context) iter.Seq2[provision.Domain, error]
 	ReconciliationCharges(ctx context.Context) iter.Seq2[cost.Charge, error]
+	ReconciliationCredits(ctx context.Context) iter.Seq2[cost.Credit, error]
 	ProvisionItemByID(ctx context.Context, id string) (provision.Item, bool, error)
 	GetRegistryCharge(ctx context.Context, item string) (cost.Charge, bool, error)
+	GetRegistrationCharge(ctx context.Context, domain string) (cost.Charge, bool, error)
 	ListMargins(ctx context.Context, first, last string) ([]cost.MonthMargin, error)
 	ListRegistryFunds(ctx context.Context, limit int) ([]cost.Funds, error)
 	NewestBalance(ctx context.Context, account string) (inbox.Stored, bool, error)
@@ -58,8 +60,9 @@ const autoRenewed = 60 * 24 * time.Hour
 // margins add up, and that the balances of accounts that are paid in advance match.
 //
 //	charge    A completed item has exactly one charge for its operation, extension and account,
-//	          and a charge has a completed item.
-//	margin    The sums by month and extension equal the charges.
+//	          and a charge has a completed item. What a registry returned for a deletion is at
+//	          most what it charged for the registration.
+//	margin    The sums by month and extension equal the charges less the credits.
 //	balance   Opening balance and deposits less charges equal what the registry states.
 func RunBooks(ctx context.Context, db BooksDatabase, accounts []string) (BooksReport, error) {
 	b := &books{db: db, totals: make(map[[2]string]cost.Margin), charged: make(map[[2]string][]cost.Charge), pending: make(map[[2]string]registrar.Amount)}
@@ -79,6 +82,12 @@ func RunBooks(ctx context.Context, db BooksDatabase, accounts []string) (BooksRe
 	if err := b.compareItems(ctx); err != nil {
 		return b.BooksReport, fmt.Errorf("reconcile: read charges: %w", err)
 	}
+	for credit, err := range db.ReconciliationCredits(ctx) {
+		if err != nil {
+			return b.BooksReport, fmt.Errorf("reconcile: read credits: %w", err)
+		}
+		b.sum(credit.At, credit.TLD, credit.Margin())
+	}
 	after, err := b.margins(ctx)
 	if err != nil {
 		return b.BooksReport, err
@@ -86,12 +95,12 @@ func RunBooks(ctx context.Context, db BooksDatabase, accounts []string) (BooksRe
 	for key, sum := range after {
 		// Sums that changed meanwhile are not judged.
 		if sum == before[key] && sum != b.totals[key] {
-			b.add("margin", key[0], "%s: the sums are %+v, the charges %+v", key[1], sum, b.totals[key])
+			b.add("margin", key[0], "%s: the sums are %+v, the charges less credits %+v", key[1], sum, b.totals[key])
 		}
 	}
 	for key, sum := range b.totals {
-		if after[key] == (cost.Margin{}) {
-			b.add("margin", key[0], "%s: the sums lack %d charges", key[1], sum.Items)
+		if sum != (cost.Margin{}) && after[key] == (cost.Margin{}) {
+			b.add("margin", key[0], "%s: the sums lack %+v", key[1], sum)
 		}
 	}
 	if err := b.compareBalances(ctx, funds, accounts); err != nil {
@@ -132,8 +141,18 @@ func (b *books) margins(ctx context.Context) (map[[2]string]cost.Margin, error) 
 // compareItems reads items and charges side by side: both are ordered by id.
 func (b *books) compareItems(ctx context.Context) error {
 	b.unknown = make(map[string]int)
-	next, stop := iter.Pull2(b.db.ReconciliationCharges(ctx))
+	nextCharge, stop := iter.Pull2(b.db.ReconciliationCharges(ctx))
 	defer stop()
+	next := func() (charge cost.Charge, err error, more bool) { //nolint:revive // as iter.Pull2
+		for {
+			if charge, err, more = nextCharge(); !more || err != nil || charge.Operation != cost.Delete {
+				return charge, err, more
+			}
+			if err := b.checkReturned(ctx, charge); err != nil {
+				return charge, err, true
+			}
+		}
+	}
 	charge, err, more := next()
 	for item, itemErr := range b.db.ReconciliationItems(ctx) {
 		if itemErr != nil {
@@ -173,6 +192,23 @@ func (b *books) compareItems(ctx context.Context) error {
 	return err
 }
 
+// checkReturned looks at the charge for a deletion, which has no item.
+func (b *books) checkReturned(ctx context.Context, charge cost.Charge) error {
+	b.count(charge)
+	registration, found, err := b.db.GetRegistrationCharge(ctx, charge.Domain)
+	switch {
+	case err != nil:
+		return err
+	case !found:
+		b.add("charge", charge.ID, "the registry returned %s for a registration without a charge", charge.Amount)
+	case registration.Account != charge.Account || registration.TLD != charge.TLD:
+		b.add("charge", charge.ID, "the deletion is of %s at %s, the registration of %s at %s", charge.TLD, charge.Account, registration.TLD, registration.Account)
+	case !registration.Amount.IsZero() && registration.Amount.Currency == charge.Amount.Currency && -charge.Amount.Amount > registration.Amount.Amount:
+		b.add("charge", charge.ID, "the registry charged %s for the deletion, but %s for the registration", charge.Amount, registration.Amount)
+	}
+	return nil
+}
+
 // checkMissing looks at an item without a charge. It may have been completed since it was read.
 func (b *books) checkMissing(ctx context.Context, item provision.Item) error {
 	if item.State != provision.StateActive {
@@ -206,13 +242,18 @@ func (b *books) compare(ctx context.Context, item provision.Item, charge cost.Ch
 	return nil
 }
 
+// sum adds a margin to the totals of its month.
+func (b *books) sum(at time.Time, tld string, margin cost.Margin) {
+	key := [2]string{at.In(registrar.Germany()).Format(cost.MonthFormat), tld}
+	sum := b.totals[key]
+	sum.Add(margin)
+	b.totals[key] = sum
+}
+
 // count adds a charge to the totals.
 func (b *books) count(charge cost.Charge) {
 	b.Charges++
-	key := [2]string{charge.At.In(registrar.Germany()).Format(cost.MonthFormat), charge.TLD}
-	sum := b.totals[key]
-	sum.Add(charge.Margin())
-	b.totals[key] = sum
+	b.sum(charge.At, charge.TLD, charge.Margin())
 	if charge.Amount.IsZero() {
 		b.UnknownCharges++
 		b.unknown[charge.Account]++
