@@ -613,6 +613,13 @@ type Registrant struct {
 	UpdatedAt    int64
 }
 
+type RegistryBalance struct {
+	Account   string
+	Details   string
+	QueriedAt int64
+	StoredAt  int64
+}
+
 type RegistryCharge struct {
 	ID        string
 	DomainID  string

@@ -52,6 +52,9 @@ type Balance struct {
 
 const maxUnknown = 50
 
+// chargeWindow is how close to a charge a queried balance may or may not include it.
+const chargeWindow = time.Minute
+
 // autoRenewed is how much later than the paid term a registry must expire a domain for us to
 // conclude that it has renewed it by itself.
 const autoRenewed = 60 * 24 * time.Hour
@@ -320,8 +323,8 @@ func (b *books) compareBalances(ctx context.Context, funds []cost.Funds, account
 	return nil
 }
 
-// newestStatement returns what the registry stated last, in an entry or in a message. A message
-// without a currency is about that of the opening balance.
+// newestStatement returns what the registry stated last, in an entry, a message or the answer to
+// a query. A message without a currency is about that of the opening balance.
 func (b *books) newestStatement(ctx context.Context, opening cost.Funds, funds []cost.Funds, accounts []string) (newest cost.Funds, found bool, err error) {
 	for _, entry := range funds {
 		if entry.Kind == cost.Statement && entry.Account == opening.Account && entry.Amount.Currency == opening.Amount.Currency &&
@@ -338,6 +341,12 @@ func (b *books) newestStatement(ctx context.Context, opening cost.Funds, funds [
 	}
 	stated := message.Details.Balance
 	amount, parseErr := registrar.ParseAmount(stated.Available)
+	queried := message.Number == "" // at a time of ours, while commands may be under way
+	if queried && slices.ContainsFunc(b.charged[[2]string{opening.Account, opening.Amount.Currency}], func(c cost.Charge) bool {
+		return c.At.Sub(message.Queued).Abs() < chargeWindow
+	}) {
+		return newest, found, nil
+	}
 	if parseErr != nil || stated.Currency != "" && stated.Currency != opening.Amount.Currency || message.Queued.Before(opening.At) || found && !message.Queued.After(newest.At) {
 		return newest, found, nil
 	}

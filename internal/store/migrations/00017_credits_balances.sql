@@ -12,6 +12,15 @@ CREATE TABLE margin_credits (
     created_at BIGINT NOT NULL  -- when it was issued
 );
 
+-- The balance that a registry reported when it was last queried (EPP balance mapping).
+CREATE TABLE registry_balances (
+    account    TEXT   NOT NULL PRIMARY KEY, -- the registry account's name in the configuration
+    details    TEXT   NOT NULL, -- inbox.Balance as JSON
+    queried_at BIGINT NOT NULL, -- business time
+    stored_at  BIGINT NOT NULL  -- wall clock
+);
+
 -- +goose Down
+DROP TABLE registry_balances;
 DROP TABLE margin_credits;
 DELETE FROM schema_compatibility WHERE version = 17;
