@@ -175,5 +175,10 @@ func TestUpdateTerm_StoresReturnedFeeOnce(t *testing.T) {
 		if report, err := reconcile.RunBooks(t.Context(), db, nil); err != nil || len(report.Findings) != 1 || report.Findings[0].Rule != "charge" {
 			t.Errorf("more was returned than charged: %v, %v", report.Findings, err)
 		}
+		// What was returned does not begin the books: the item may be from before.
+		execute(t, db, "DELETE FROM registry_charges WHERE operation = 'register'")
+		if report, err := reconcile.RunBooks(t.Context(), db, nil); err != nil || report.Before != 1 || len(report.Findings) != 2 || report.Findings[0].Rule != "charge" || report.Findings[1].Rule != "margin" {
+			t.Errorf("without the registration: %+v, %v", report, err)
+		}
 	})
 }

@@ -120,6 +120,7 @@ type books struct {
 	charged map[[2]string][]cost.Charge    // by account and currency, of accounts paid in advance
 	pending map[[2]string]registrar.Amount // charged for requests that are not decided
 	unknown map[string]int                 // charges of unknown amount by account
+	begun   bool                           // a charge of an item was read
 }
 
 func (b *books) add(rule, about, format string, args ...any) {
@@ -220,7 +221,7 @@ func (b *books) checkMissing(ctx context.Context, item provision.Item) error {
 	_, found, err := b.db.GetRegistryCharge(ctx, item.ID)
 	switch {
 	case err != nil || found:
-	case b.Charges == 0: // the books begin with the first charge
+	case !b.begun: // the books begin with the first charge of an item
 		b.Before++
 	default:
 		b.add("charge", item.ID, "%s %s is completed and has no charge", item.Kind, item.Name)
@@ -256,6 +257,7 @@ func (b *books) sum(at time.Time, tld string, margin cost.Margin) {
 // count adds a charge to the totals.
 func (b *books) count(charge cost.Charge) {
 	b.Charges++
+	b.begun = b.begun || charge.Operation != cost.Delete
 	b.sum(charge.At, charge.TLD, charge.Margin())
 	if charge.Amount.IsZero() {
 		b.UnknownCharges++
