@@ -21,7 +21,7 @@ func (p *App) startInbox(accounts []string) (err error) {
 }
 
 var balanceDesc = prometheus.NewDesc("dotkontor_registry_balance",
-	"Available credit in the newest low-balance message of a registry account. Accounts without such a message are missing.", []string{"account", "currency"}, nil)
+	"Available credit of a registry account, as queried every hour or in its newest low-balance message. Accounts without either are missing.", []string{"account", "currency"}, nil)
 
 // balanceCollector reads the balances at each scrape. Accounts are configured, so the number of
 // series is bounded.

@@ -55,7 +55,7 @@ func (p *App) startTerms(context.Context) error {
 		newLabel("state", lifecycle.Holding, lifecycle.Held, lifecycle.Deleting, lifecycle.Redemption, lifecycle.Releasing, lifecycle.Closed, lifecycle.Paid))
 	p.terms, err = lifecycle.New(lifecycle.Config{
 		Store: p.services.DB, Brake: p.brake, Registries: p.lookups.Registries.termRegistries(), Node: p.node, Now: p.now, Logger: p.logger,
-		MailQueued: p.services.mail.Wake, RestorePrice: restorePrice(p.live, rates),
+		MailQueued: p.services.mail.Wake, RestorePrice: restorePrice(p.live, rates), Costs: p.costs,
 		OnNotice:     func(kind registrar.MailKind) { notices.WithLabelValues(string(kind)).Inc() },
 		OnTransition: func(state lifecycle.State) { transitions.WithLabelValues(string(state)).Inc() },
 	})

@@ -15,6 +15,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
 	"github.com/dotkontor/dotkontor/internal/registrar/agent"
+	"github.com/dotkontor/dotkontor/internal/registrar/cost"
 	"github.com/dotkontor/dotkontor/internal/registrar/oauth"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
@@ -150,6 +151,8 @@ var errorExplanations = map[registrar.Code]string{
 	order.RefundChanged:         "the order was refunded meanwhile; look at it again",
 	order.NoSuchRefund:          "the order has no such item",
 	order.DeletionForbidden:     "the refund leaves no domain that can be deleted; nothing was refunded",
+	cost.BadFunds:               "an entry needs an amount, a currency such as EUR, and a reference of at most 200 printable characters; a deposit is not 0; nothing was stored",
+	cost.SecondOpening:          "the account has an opening balance in this currency; nothing was stored",
 }
 
 // ExplainError replaces an error that an operator can act on with a sentence that helps.

@@ -33,8 +33,8 @@ var omittedColumns = map[string]string{
 	"webauthn_challenges": reasonShortLived, "consents": reasonShortLived, "authorization_codes": reasonShortLived, "idempotency_keys": reasonShortLived,
 	"agents": reasonThirdParty, "clients": reasonThirdParty, "webhook_deliveries": reasonInternal, "invoice_series": reasonInternal, "job_errors": reasonInternal, "price_lists": "the prices of everyone", "seal_keys": reasonInternal, "seal_nodes": reasonInternal, "registry_pollers": reasonScheduling, "dispute_listings": reasonScheduling,
 	"registry_charges": "what registries charge us; the item and its price are in the order", "provision_items.fee": "what the registry charges us",
-	"margin_months":  "sums over all customers",
-	"exchange_rates": "public rates", "registry_funds": "our accounts at registries",
+	"margin_months": "sums over all customers", "margin_credits": "parts of those sums; the refund and its credit note are in the order",
+	"exchange_rates": "public rates", "registry_funds": "our accounts at registries", "registry_balances": "our accounts at registries",
 	"registry_messages": "what registries say of names; what follows from it is in the domain",
 
 	"customers.email_key": reasonRedundant, "customers.password_hash": reasonSecret, "customers.totp_sealed": reasonSecret, "customers.user_handle": reasonSecret,

@@ -120,6 +120,9 @@ func (db *DB) IssueDocuments(ctx context.Context, series string, drafts ...invoi
 		if issued = len(mine); issued == 0 {
 			return nil
 		}
+		if err := creditRevenue(ctx, q, mine); err != nil {
+			return err
+		}
 		last, err := q.TakeInvoiceNumbers(ctx, series, int64(issued))
 		if err != nil {
 			return err

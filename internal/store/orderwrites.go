@@ -252,32 +252,32 @@ func recordUpdateEffects(ctx context.Context, q *query.Queries, transition order
 // and makes the order due. The order's version changes, so that a concurrent update that
 // read the item as unfinished does not postpone the order. It reports whether the order
 // was paid with a consent to automatic renewal.
-func finishOrderItem(ctx context.Context, q *query.Queries, item provision.Item) (renews bool, err error) {
+func finishOrderItem(ctx context.Context, q *query.Queries, item provision.Item) (renews, refunded bool, err error) {
 	result, ok := order.ResultOf(item)
 	if !ok {
-		return false, nil
+		return false, false, nil
 	}
 	if err := q.FinishOrderItem(ctx, query.FinishOrderItemParams{State: string(result.State), Failure: string(result.Failure), ProvisionItemID: item.ID}); err != nil {
-		return false, err
+		return false, false, err
 	}
 	if result.State == order.ItemFailed && item.Kind.ForHeldDomain() {
 		if err := q.FailPaidRenewal(ctx, query.FailPaidRenewalParams{
 			Failure: string(result.Failure), Now: micros(item.UpdatedAt), DomainID: item.Domain, OrderID: result.Order,
 		}); err != nil {
-			return false, err
+			return false, false, err
 		}
 	}
 	made, err := q.MakeOrderDue(ctx, micros(item.UpdatedAt), result.Order)
 	if ok, err := found(err); !ok {
-		return false, err
+		return false, false, err
 	}
-	renews = result.State == order.ItemActive && made.RenewalWording != ""
+	renews, refunded = result.State == order.ItemActive && made.RenewalWording != "", made.RefundCount > 0
 	// Completing the order enqueues the delivery, too.
 	if made.AgentID == "" && made.CompleterID == "" || made.CompletedNext != 0 {
-		return renews, nil
+		return renews, refunded, nil
 	}
 	// After the order, whose row is the lock: UpdateOrder locks the two in the same order.
-	return renews, q.EnqueueWebhookDelivery(ctx, micros(item.UpdatedAt), result.Order)
+	return renews, refunded, q.EnqueueWebhookDelivery(ctx, micros(item.UpdatedAt), result.Order)
 }
 
 // OrderBacklog is the pending work on orders.

@@ -168,7 +168,7 @@ func (db *DB) UpdateProvisionItem(ctx context.Context, transition provision.Tran
 				return err
 			}
 		}
-		renews, err := finishOrderItem(ctx, q, item)
+		renews, refunded, err := finishOrderItem(ctx, q, item)
 		if err == nil && renews {
 			err = storeOrderedConsent(ctx, q, transition)
 		}
@@ -186,7 +186,10 @@ func (db *DB) UpdateProvisionItem(ctx context.Context, transition provision.Tran
 			return nil
 		}
 		// Last, because other items wait for the rows of the sums.
-		return insertRegistryCharge(ctx, q, *transition.Charge)
+		if err := insertRegistryCharge(ctx, q, *transition.Charge); err != nil || !refunded {
+			return err
+		}
+		return creditItem(ctx, q, item.ID)
 	})
 }
 

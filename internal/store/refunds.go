@@ -99,7 +99,7 @@ func recordRefundEffects(ctx context.Context, q *query.Queries, transition order
 			}
 		}
 	}
-	return nil
+	return creditAssigned(ctx, q, transition)
 }
 
 // beginRefundedDeletion stores the intent to delete a domain, unless it was renewed, locked or

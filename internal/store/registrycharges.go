@@ -30,9 +30,22 @@ func insertRegistryCharge(ctx context.Context, q *query.Queries, charge cost.Cha
 	}); err != nil {
 		return err
 	}
+	return q.AddChargeToMargin(ctx, marginShard(charge.ID), charge.ID)
+}
+
+// insertReturnedFee stores the charge for a deletion, unless it is stored. The caller has locked
+// the term.
+func insertReturnedFee(ctx context.Context, q *query.Queries, charge cost.Charge) error {
+	if stored, err := found(ignoreRow(q.GetRegistryCharge(ctx, charge.ID))); stored || err != nil {
+		return err
+	}
+	return insertRegistryCharge(ctx, q, charge)
+}
+
+func marginShard(id string) int64 {
 	hash := fnv.New32a()
-	_, _ = hash.Write([]byte(charge.ID)) // never fails
-	return q.AddChargeToMargin(ctx, int64(hash.Sum32()%marginShards), charge.ID)
+	_, _ = hash.Write([]byte(id)) // never fails
+	return int64(hash.Sum32() % marginShards)
 }
 
 func registryChargeOf(row query.RegistryCharge) cost.Charge {
@@ -46,6 +59,12 @@ func registryChargeOf(row query.RegistryCharge) cost.Charge {
 // GetRegistryCharge returns the charge of a provision item.
 func (db *DB) GetRegistryCharge(ctx context.Context, item string) (cost.Charge, bool, error) {
 	return rowAs(registryChargeOf)(db.read().GetRegistryCharge(ctx, item))
+}
+
+// GetRegistrationCharge returns the charge for the registration of a domain that has a term which
+// ended or is being ended.
+func (db *DB) GetRegistrationCharge(ctx context.Context, domain string) (cost.Charge, bool, error) {
+	return rowAs(registryChargeOf)(db.read().GetRegistrationCharge(ctx, domain))
 }
 
 // ListRegistryCharges returns a page of all charges, by id.

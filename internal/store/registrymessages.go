@@ -170,9 +170,36 @@ func (db *DB) CountUnreadRegistryMessages(ctx context.Context) (int, error) {
 	return int(count), err
 }
 
-// NewestBalance returns the newest message about the balance of an account.
+// NewestBalance returns the newest message about the balance of an account, or what the registry
+// reported when it was queried since.
 func (db *DB) NewestBalance(ctx context.Context, account string) (inbox.Stored, bool, error) {
-	return decodeRow(storedMessageOf[query.GetNewestBalanceMessageRow])(db.read().GetNewestBalanceMessage(ctx, account))
+	message, found, err := decodeRow(storedMessageOf[query.GetNewestBalanceMessageRow])(db.read().GetNewestBalanceMessage(ctx, account))
+	if err != nil {
+		return inbox.Stored{}, false, err
+	}
+	queried, known, err := db.QueriedBalance(ctx, account)
+	if err != nil || !known || found && message.Queued.After(queried.Queued) {
+		return message, found, err
+	}
+	return queried, true, nil
+}
+
+// QueriedBalance returns what the registry reported when the balance was last queried.
+func (db *DB) QueriedBalance(ctx context.Context, account string) (inbox.Stored, bool, error) {
+	return decodeRow(func(row query.RegistryBalance) (inbox.Stored, error) {
+		balance := new(inbox.Balance)
+		if err := json.Unmarshal([]byte(row.Details), balance); err != nil {
+			return inbox.Stored{}, fmt.Errorf("store: balance of registry account %s: %w", row.Account, err)
+		}
+		return inbox.QueriedBalance(row.Account, balance, fromMicros(row.QueriedAt), fromMicros(row.StoredAt)), nil
+	})(db.read().GetRegistryBalance(ctx, account))
+}
+
+// StoreQueriedBalance replaces the balance that was last queried.
+func (db *DB) StoreQueriedBalance(ctx context.Context, account string, balance inbox.Balance, at, now time.Time) error {
+	return db.single().PutRegistryBalance(ctx, query.PutRegistryBalanceParams{
+		Account: account, Details: jsonText(balance), QueriedAt: micros(at), StoredAt: micros(now),
+	})
 }
 
 // MarkRegistryMessageRead marks an unread message, with its audit event.

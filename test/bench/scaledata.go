@@ -94,6 +94,7 @@ var columnsByName = map[string]columnFormula{
 	"brakes.name":                 sequentialText("brake_", ""),
 	"dispute_listings.provider":   sequentialText("provider_", ""),
 	"registry_pollers.account":    sequentialText("account_", ""),
+	"registry_balances.account":   sequentialText("account_", ""),
 	"exchange_rates.day":          sequentialText("day_", ""),
 	"margin_months.tld":           sequentialText(".tld", ""),
 	"outgoing_transfers.node":     sequentialText("node_", ""),

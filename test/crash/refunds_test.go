@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/billing/reconcile"
+	"github.com/dotkontor/dotkontor/internal/registrar/cost"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/test/crash"
 	"github.com/dotkontor/dotkontor/test/testkit"
@@ -19,6 +21,7 @@ func TestKill_OperatorRefundIsMadeOnceAndDeletesDomain(t *testing.T) {
 	supervisor := shop.Supervise(t.Context(), crash.KillOnceAt(""))
 	inParallel(t, shop.SignIn)
 	boundaries := []string{"", "refund_made", "refund_known", "delete_made"}
+	domains := make([]string, len(boundaries))
 	bought := make([]crash.Purchase, len(boundaries))
 	for i := range boundaries {
 		bought[i] = startOrder(t, shop, fmt.Sprintf("widerruf-%d.org", i))
@@ -43,7 +46,7 @@ func TestKill_OperatorRefundIsMadeOnceAndDeletesDomain(t *testing.T) {
 		if err != nil || len(preview.Deletable) != 1 || preview.Deletable[0].Fee != order.FeeReturned {
 			t.Fatalf("%s: %+v, %v", boundary, preview.Deletable, err)
 		}
-		request.Seen = preview.Seen
+		request.Seen, domains[i] = preview.Seen, preview.Deletable[0].Domain
 		if _, err := refunds.Order(t.Context(), operator, request); err != nil {
 			t.Fatal(err)
 		}
@@ -76,5 +79,36 @@ func TestKill_OperatorRefundIsMadeOnceAndDeletesDomain(t *testing.T) {
 		if err := shop.Reconcile(t.Context()); err != nil {
 			t.Fatalf("after a kill at %q:\n%v", boundary, err)
 		}
+		wantReturnedFee(t, shop, boundary, domains[i])
+	}
+	testkit.Eventually(t, "the credit notes", func() bool {
+		margins, err := shop.DB.ListMargins(t.Context(), "0000-01", "9999-12")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var sum cost.Margin
+		for _, row := range margins {
+			sum.Add(row.Margin)
+		}
+		return sum == cost.Margin{Items: len(boundaries)}
+	})
+}
+
+// wantReturnedFee checks that the books have the fee of a deleted registration once. The response
+// that reported it is lost with a kill at delete_made.
+func wantReturnedFee(t *testing.T, shop *crash.Shop, boundary, domain string) {
+	t.Helper()
+	returned, found, err := shop.DB.GetRegistryCharge(t.Context(), domain+"-x")
+	source := cost.FromRegistry
+	if boundary == "delete_made" {
+		source = cost.FromRegistration
+	}
+	registration, charged, _ := shop.DB.GetRegistrationCharge(t.Context(), domain)
+	if err != nil || !found || !charged || returned.Euros >= 0 || returned.Euros != -registration.Euros || returned.Amount.Amount != -registration.Amount.Amount || returned.Operation != cost.Delete || returned.Source != source {
+		t.Errorf("%s: returned %+v, %t, %v", boundary, returned, found, err)
+	}
+	report, err := reconcile.RunBooks(t.Context(), shop.DB, nil)
+	if err != nil || len(report.Findings) > 0 {
+		t.Errorf("%s: books %v, %v", boundary, report.Findings, err)
 	}
 }

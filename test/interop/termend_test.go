@@ -54,7 +54,7 @@ func TestThirdParties_SeeHoldRedemptionAndRestore(t *testing.T) {
 		t.Fatalf("hold: %s, %v", state, err)
 	}
 	wantStatus(t, w, name, "client hold", "clientHold", true)
-	if state, err := provisioner.Delete(t.Context(), name, "dom_1-x"); err != nil || state != lifecycle.Deleted {
+	if state, _, err := provisioner.Delete(t.Context(), name, "dom_1-x"); err != nil || state != lifecycle.Deleted {
 		t.Fatalf("delete: %s, %v", state, err)
 	}
 	wantStatus(t, w, name, "redemption period", "redemptionPeriod", true)

@@ -7,6 +7,7 @@ type grammar struct {
 	Terms     TermsCommand     `cmd:""`
 	Notices   NoticesCommand   `cmd:""`
 	Registry  RegistryCommand  `cmd:""`
+	Catalog   CatalogCommand   `cmd:""`
 	Backup    BackupCommand    `cmd:""`
 	Restore   RestoreCommand   `cmd:""`
 }

@@ -28,7 +28,7 @@ func (c catalogBelowCostCommand) Run(t *cli.Terminal) error {
 	if !listed {
 		return fmt.Errorf("the price list has no extension %s", cli.Printable(c.TLD))
 	}
-	return c.replace(t, next, false)
+	return c.replace(t, next, true) // no price changes, so there is nothing to confirm
 }
 
 // printBelowCost prints the prices of a list that are below cost, and returns their number.

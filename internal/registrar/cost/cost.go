@@ -6,7 +6,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// Operation is what a registry charges for. The values are those of provision.Kind.
+// Operation is what a registry charges for. The values are those of provision.Kind, and Delete.
 type Operation string
 
 // The operations. They are stored.
@@ -15,9 +15,10 @@ const (
 	Transfer Operation = "transfer"
 	Renew    Operation = "renew"
 	Restore  Operation = "restore"
+	Delete   Operation = "delete"
 )
 
-// Operations returns all operations.
+// Operations returns the operations that customers pay.
 func Operations() []Operation { return []Operation{Register, Renew, Transfer, Restore} }
 
 // Source is where an amount comes from. The values are stored.
@@ -27,7 +28,9 @@ type Source string
 const (
 	FromRegistry  Source = "registry"
 	FromCatalogue Source = "catalogue"
-	Unknown       Source = "unknown"
+	// FromRegistration is the negative charge of the registration.
+	FromRegistration Source = "registration"
+	Unknown          Source = "unknown"
 )
 
 // Euro is the currency of all prices.
@@ -35,7 +38,7 @@ const Euro = "EUR"
 
 // Charge is what a registry charges for one operation.
 type Charge struct {
-	ID      string // the provision item's
+	ID      string // the provision item's, or that of the command to delete the domain
 	Domain  string // the id of the domain
 	Account string // the registry account
 	TLD     string

@@ -12,6 +12,13 @@
 //	           renewed by itself, then no command is sent
 //	restore    a provision item: the restore and the years  the item's        the item becomes active
 //	           that it adds
+//	delete     a domain whose registration was refunded     the command's     the domain is deleted or gone
+//	           (package lifecycle); below zero in the add   (dom_…-x)
+//	           grace period, when the registry returns the
+//	           registration's fee
+//
+// No other deletion has a row: a domain whose term is not paid is deleted long after its add grace
+// period, and customers can't delete domains themselves.
 //
 // An item that fails has no row: a registry charges nothing for a command that it refuses, and
 // refunds a transfer that it does not execute. An automatic renewal by the registry that no
@@ -21,11 +28,14 @@
 //
 // The source of the amount:
 //
-//	source     meaning
-//	registry   the response to the command reported it (RFC 8748)
-//	catalogue  the response reported nothing or was lost, or no command was sent; it is the cost
-//	           in the price list
-//	unknown    neither has one. The amount is unknown, which is not 0
+//	source        meaning
+//	registry      the response to the command reported it (RFC 8748)
+//	catalogue     the response reported nothing or was lost, or no command was sent; it is the
+//	              cost in the price list
+//	registration  the response to a deletion reported nothing or was lost, but the domain was gone
+//	              at once, so that it was in its add grace period (lifecycle.AddGraceOf); it is the
+//	              negative charge of the registration
+//	unknown       none of them has one. The amount is unknown, which is not 0
 //
 // # Euros
 //
@@ -40,6 +50,12 @@
 // Revenue is the net price of the order item, counted when its item becomes active; an item
 // that an operator vouched for has no order and no revenue. Items of unknown cost are counted
 // with their revenue apart from the others and never appear in a margin.
+//
+// A credit note reduces the revenue of its items in the month in which it is issued, and the fee
+// that a registry returns reduces the cost in its own. Neither is an item. margin_credits has a row
+// per credit note and item, written when the credit note is issued and the item has a charge,
+// whichever is later; for a refund at the provider that an operator assigns to items, when it is
+// assigned. The repetition of a returned refund has no credit note, and a failed item no revenue.
 //
 // # Selling below cost
 //

@@ -14,8 +14,8 @@ import (
 // MonthFormat is how a month is stored, in Germany.
 const MonthFormat = "2006-01"
 
-// Margin is the revenue and cost of items. Items of unknown cost are part of Items and Revenue,
-// but not of Cost.
+// Margin is the revenue and cost of items, less what credit notes and registries have returned.
+// Items of unknown cost are part of Items and Revenue, but not of Cost.
 type Margin struct {
 	Items          int
 	Revenue, Cost  registrar.Cents
@@ -26,8 +26,11 @@ type Margin struct {
 // Known is the revenue less the cost of the items whose cost is known.
 func (m Margin) Known() registrar.Cents { return m.Revenue - m.UnknownRevenue - m.Cost }
 
-// HasCost reports whether the cost of at least one item is known: otherwise there is no margin.
-func (m Margin) HasCost() bool { return m.Items > m.UnknownItems }
+// HasCost reports whether the cost of at least one item is known, or something was returned for
+// such an item: otherwise there is no margin.
+func (m Margin) HasCost() bool {
+	return m.Items > m.UnknownItems || m.Cost != 0 || m.Revenue != m.UnknownRevenue
+}
 
 // Add adds up margins.
 func (m *Margin) Add(b Margin) {
@@ -131,10 +134,31 @@ func (y *Year) sum(rows []MonthMargin) error {
 	return nil
 }
 
+// Credit is what a credit note takes back from the revenue of one item.
+type Credit struct {
+	ID    string // the refund's and the order item's
+	TLD   string
+	Net   registrar.Cents
+	Known bool      // whether the cost of the item is known in euros
+	At    time.Time // when the credit note was issued
+}
+
+// Margin is what a credit adds to the sums of its month.
+func (c Credit) Margin() Margin {
+	if c.Known {
+		return Margin{Revenue: -c.Net}
+	}
+	return Margin{Revenue: -c.Net, UnknownRevenue: -c.Net}
+}
+
 // Margin is what a charge adds to the sums of its month.
 func (c Charge) Margin() Margin {
-	if c.EurosKnown {
+	switch {
+	case c.Operation == Delete:
+		return Margin{Cost: c.Euros}
+	case c.EurosKnown:
 		return Margin{Items: 1, Revenue: c.Revenue, Cost: c.Euros}
+	default:
+		return Margin{Items: 1, Revenue: c.Revenue, UnknownItems: 1, UnknownRevenue: c.Revenue}
 	}
-	return Margin{Items: 1, Revenue: c.Revenue, UnknownItems: 1, UnknownRevenue: c.Revenue}
 }

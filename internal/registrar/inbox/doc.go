@@ -37,6 +37,15 @@
 // and up to MaxRaw. A frame that is no valid response at all is stored if it has a readable
 // message id, so that it does not block the queue.
 //
+// # Balance
+//
+// A registry that announces Verisign's balance mapping is asked for the balance of the account
+// every hour, by the poller; registry_balances has the last answer. Of it and the newest balance
+// message, the newer one counts: for the alert of a low balance, the metric and the books. An
+// answer is an alert while less is available than the registry's threshold, or nothing without
+// one; a balance below zero is one, too. A message is an alert until an operator reads it, or a
+// newer answer is not low.
+//
 // # One poller
 //
 // Of all nodes, one polls an account: it holds a lease in registry_pollers, which it renews

@@ -62,7 +62,8 @@ type Store interface {
 	// Customer and Order; an empty number starts at the top.
 	ListRegistryMessages(ctx context.Context, filter Filter, unread bool, before string, limit int) ([]Stored, error)
 	CountUnreadRegistryMessages(ctx context.Context) (int, error)
-	// NewestBalance returns the newest message about the balance of an account.
+	// NewestBalance returns the newest message about the balance of an account, or the
+	// QueriedBalance if that is newer.
 	NewestBalance(ctx context.Context, account string) (Stored, bool, error)
 	// MarkRegistryMessageRead stores ReadAt, ReadBy and Note with the event. It returns false
 	// and changes nothing if there is no such unread message.
@@ -116,7 +117,7 @@ func (s *Service) CountUnread(ctx context.Context, operator registrar.Actor) (in
 	return s.cfg.Store.CountUnreadRegistryMessages(ctx)
 }
 
-// Balances returns the newest balance message of each account that has one.
+// Balances returns the newest balance of each account that has one.
 func (s *Service) Balances(ctx context.Context) (balances []Stored, err error) {
 	for _, account := range s.cfg.Accounts {
 		newest, found, err := s.cfg.Store.NewestBalance(ctx, account)
@@ -130,7 +131,8 @@ func (s *Service) Balances(ctx context.Context) (balances []Stored, err error) {
 	return balances, nil
 }
 
-// LowBalances returns the newest balance message of each account, if it is unread.
+// LowBalances returns the newest balance of each account, if it is an unread message or a low
+// QueriedBalance.
 func (s *Service) LowBalances(ctx context.Context, operator registrar.Actor) (low []Stored, err error) {
 	if err := operator.RequireOperator(); err != nil {
 		return nil, err

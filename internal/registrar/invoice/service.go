@@ -36,7 +36,8 @@ type Pending struct {
 
 // Draft is a document without its number, and the id of the pending one that it is for.
 type Draft struct {
-	Pending  string
+	Pending string
+	// Numbered returns the document with a number. It may be called more than once.
 	Numbered func(count int64) Document
 }
 

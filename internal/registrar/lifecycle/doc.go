@@ -62,7 +62,8 @@
 //
 // A registration that was refunded may be deleted before its term ends (package order). Its row
 // begins as deleting, with the cause refund: no notice, consent or brake applies, because an operator
-// decided on it. If the registry refuses, the row waits and is tried again every day.
+// decided on it. If the registry refuses, the row waits and is tried again every day. The fee that
+// the registry returns is stored with the transition to redemption or closed, once (package cost).
 //
 // What needs an operator waits (waits_for), is listed with its reason, and is checked again
 // every day:
@@ -105,7 +106,8 @@
 //	hold_written      holding                update: next         info, then update
 //	hold_made         holding                update: done         info shows clientHold
 //	delete_written    deleting               delete: next         info, then delete
-//	delete_made       deleting               delete: done         info shows redemption, or nothing
+//	delete_made       deleting               delete: done         info shows redemption, or nothing:
+//	                                                              the registration's fee was returned
 //
 // Days follow the business time, which a sandbox can move.
 package lifecycle

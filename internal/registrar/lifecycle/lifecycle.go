@@ -10,6 +10,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/jobs"
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/cost"
 )
 
 const (
@@ -37,6 +38,7 @@ type Config struct {
 	// RestorePrice returns the gross price of restoring a domain of a TLD whose term ended at
 	// that time; 0 if it can't be restored here. nil: never.
 	RestorePrice func(tld string, termEnd, now time.Time) registrar.Cents
+	Costs        *cost.Prices // converts returned fees; nil knows euros only
 	// Now is the business time, Clock the real time. nil means time.Now.
 	Now, Clock func() time.Time
 	Logger     *slog.Logger

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/cost"
 )
 
 // Store persists notices, unpaid terms, reminders and the brake.
@@ -43,6 +44,9 @@ type termStore interface {
 	IsLocked(ctx context.Context, domain string) (bool, error)
 	// GetDomainHandle returns the registrant's contact at the registry; empty if there is none.
 	GetDomainHandle(ctx context.Context, domain string) (string, error)
+	// GetRegistrationCharge returns what the registry charged for the registration of a domain
+	// that has a term here; false if that is not in the books.
+	GetRegistrationCharge(ctx context.Context, domain string) (cost.Charge, bool, error)
 	// UpdateTerm applies one transition. It returns false, and changes nothing, if the term
 	// is no longer in the state and due time of From, or if the domain is being paid and the
 	// transition may not happen then.
@@ -100,7 +104,9 @@ type TermTransition struct {
 	Close, UnlessPaid bool
 	AuditEvent        *registrar.AuditEvent
 	Mail              *registrar.Mail
-	Now, At           time.Time // business and real time
+	// ReturnedFee is stored once, also if a later transition has it again.
+	ReturnedFee *cost.Charge
+	Now, At     time.Time // business and real time
 }
 
 // BeginAction is the intent of a hold or a deletion.
@@ -151,8 +157,9 @@ type Registry interface {
 	// Hold takes a registered domain out of the DNS (clientHold); Unhold ends that.
 	Hold(ctx context.Context, name, transaction string) (RegistryState, error)
 	Unhold(ctx context.Context, name, transaction string) error
-	// Delete deletes a registered domain and returns what the registry shows afterwards.
-	Delete(ctx context.Context, name, transaction string) (RegistryState, error)
+	// Delete deletes a registered domain and returns what the registry shows afterwards. The fee
+	// is what the response reports, below zero if the registry returns one; zero if nothing.
+	Delete(ctx context.Context, name, transaction string) (state RegistryState, fee registrar.Money, err error)
 	// DeleteContact deletes an unused contact. A missing one is no error.
 	DeleteContact(ctx context.Context, handle, transaction string) error
 }

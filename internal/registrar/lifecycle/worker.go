@@ -9,6 +9,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/failpoint"
 	"github.com/dotkontor/dotkontor/internal/jobs"
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/cost"
 )
 
 const (
@@ -337,8 +338,11 @@ func (s *Service) remove(ctx context.Context, term Term) (Term, error) {
 		}
 		return s.settleAs(ctx, term, state)
 	}
-	state, err := s.call(ctx, term, func(ctx context.Context, registry Registry) (RegistryState, error) {
-		return registry.Delete(ctx, term.Name, transaction(term, "-x"))
+	var fee registrar.Money
+	sentAt := s.cfg.Now()
+	state, err := s.call(ctx, term, func(ctx context.Context, registry Registry) (state RegistryState, err error) {
+		state, fee, err = registry.Delete(ctx, term.Name, transaction(term, "-x"))
+		return state, err
 	})
 	failpoint.Hit("delete_made")
 	switch {
@@ -347,7 +351,9 @@ func (s *Service) remove(ctx context.Context, term Term) (Term, error) {
 	case state == Registered: // accepted, and not visible yet
 		return term, again(term)
 	case state == Elsewhere && PolicyOf(term.TLD).Unpaid == UnpaidTransit:
-		return s.close(ctx, term, ActionHandedOver)
+		return s.close(ctx, term, ActionHandedOver, nil)
+	case !fee.IsZero():
+		return s.settleDeleted(ctx, term, state, s.reportedFee(term, fee, sentAt))
 	}
 	return s.settleAs(ctx, term, state)
 }
@@ -373,20 +379,29 @@ func (s *Service) follow(ctx context.Context, term Term) (Term, error) {
 
 // settleAs stores that the registry no longer has the domain registered for us.
 func (s *Service) settleAs(ctx context.Context, term Term, state RegistryState) (Term, error) {
+	returned, err := s.unreportedFee(ctx, term, state)
+	if err != nil {
+		return term, err
+	}
+	return s.settleDeleted(ctx, term, state, returned)
+}
+
+// settleDeleted is settleAs with the fee that the registry returned; nil if none.
+func (s *Service) settleDeleted(ctx context.Context, term Term, state RegistryState, returned *cost.Charge) (Term, error) {
 	switch state {
 	case Deleted:
-		return s.deleted(ctx, term)
+		return s.deleted(ctx, term, returned)
 	case Elsewhere:
 		left := term
 		left.State = Closed
 		return s.settle(ctx, TermTransition{From: term, To: left, DomainStatus: registrar.DomainTransferredOut})
 	default:
-		return s.close(ctx, term, ActionClosed)
+		return s.close(ctx, term, ActionClosed, returned)
 	}
 }
 
 // deleted stores that the domain was deleted and can be restored.
-func (s *Service) deleted(ctx context.Context, term Term) (Term, error) {
+func (s *Service) deleted(ctx context.Context, term Term, returned *cost.Charge) (Term, error) {
 	now, policy := s.cfg.Now(), PolicyOf(term.TLD)
 	until := now.AddDate(0, 0, policy.RedemptionDays)
 	next := term
@@ -400,7 +415,7 @@ func (s *Service) deleted(ctx context.Context, term Term) (Term, error) {
 	return s.settle(ctx, TermTransition{
 		From: term, To: next, DomainStatus: registrar.DomainRedemption,
 		AuditEvent: s.auditEvent(ActionDeleted, term.Customer, term.Name),
-		Mail:       &registrar.Mail{Kind: registrar.MailDomainDeleted, Customer: term.Customer, Data: data},
+		Mail:       &registrar.Mail{Kind: registrar.MailDomainDeleted, Customer: term.Customer, Data: data}, ReturnedFee: returned,
 	})
 }
 
@@ -422,7 +437,7 @@ func (s *Service) deleteContact(ctx context.Context, term Term) error {
 }
 
 // close removes the domain from its customer's list.
-func (s *Service) close(ctx context.Context, term Term, action registrar.Action) (Term, error) {
+func (s *Service) close(ctx context.Context, term Term, action registrar.Action, returned *cost.Charge) (Term, error) {
 	if err := s.deleteContact(ctx, term); err != nil {
 		return term, err
 	}
@@ -441,7 +456,7 @@ func (s *Service) close(ctx context.Context, term Term, action registrar.Action)
 	}
 	return s.settle(ctx, TermTransition{
 		From: term, To: closed, Close: true, AuditEvent: s.auditEvent(action, term.Customer, term.Name),
-		Mail: &registrar.Mail{Kind: registrar.MailDomainClosed, Customer: term.Customer, Data: data},
+		Mail: &registrar.Mail{Kind: registrar.MailDomainClosed, Customer: term.Customer, Data: data}, ReturnedFee: returned,
 	})
 }
 

@@ -108,6 +108,17 @@ func (t Transition) RefundsMade() (refunds []Refund) {
 	return refunds
 }
 
+// RefundsAssigned lists refunds made before whose parts change with the transition.
+func (t Transition) RefundsAssigned() (refunds []Refund) {
+	for _, refund := range t.To.Refunds {
+		was := find(t.From.Refunds, func(r Refund) bool { return r.ID == refund.ID })
+		if was != nil && was.Provider != "" && !slices.Equal(was.Parts, refund.Parts) {
+			refunds = append(refunds, refund)
+		}
+	}
+	return refunds
+}
+
 // CorrectionsDue lists the new refunds that need a correction of the invoice.
 func (t Transition) CorrectionsDue() (refunds []string) {
 	for _, refund := range t.RefundsMade() {

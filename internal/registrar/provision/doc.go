@@ -51,6 +51,20 @@
 // without funds is also logged as an error and counted. A final refusal (name taken, name
 // reserved, wrong auth code) fails the item.
 //
+// What customers and agents see of an item that waits does not depend on the cause, which they
+// can't change. The order page, the portal and get_order_status say:
+//
+//	since the payment     register, renew, restore                       transfer
+//	up to 15 minutes      being registered, renewed or restored          in progress, and how many days it may take
+//	after that            the same; it takes longer than usual, what     the same
+//	                      was paid and when, nothing has to be done, and
+//	                      what can't be completed is refunded in full
+//	                      (order.Order.IsDelayed)
+//	once it has failed    failed, why, and the refund                    failed, why, and the refund
+//
+// The domain is listed as pending all the time, and a renewed one with its old term. No mail is
+// sent before the item has ended.
+//
 // # Failpoints
 //
 // Before each call with an effect the intent is committed, with every identifier that the

@@ -23,6 +23,7 @@ type memStore struct {
 	domains      map[string]provision.Domain
 	messages     []string
 	pollers      map[string]pollerLease
+	balances     map[string]inbox.Stored
 	failPollers  atomic.Bool // leases can't be stored
 	events       []registrar.AuditEvent
 	charges      []cost.Charge
@@ -57,7 +58,7 @@ func (d *eventLog) all() []string {
 }
 
 func newMemStore(log *eventLog) *memStore {
-	return &memStore{items: map[string]provision.Item{}, domains: map[string]provision.Domain{}, pollers: map[string]pollerLease{}, log: log}
+	return &memStore{items: map[string]provision.Item{}, domains: map[string]provision.Domain{}, pollers: map[string]pollerLease{}, balances: map[string]inbox.Stored{}, log: log}
 }
 
 func (s *memStore) GetRegistrant(_ context.Context, customer string) (registrar.Registrant, bool, error) {
@@ -176,6 +177,20 @@ func (s *memStore) ClaimRegistryPoller(_ context.Context, account, node string, 
 	}
 	s.pollers[account] = pollerLease{node, until}
 	return true, nil
+}
+
+func (s *memStore) QueriedBalance(_ context.Context, account string) (inbox.Stored, bool, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	stored, found := s.balances[account]
+	return stored, found, nil
+}
+
+func (s *memStore) StoreQueriedBalance(_ context.Context, account string, balance inbox.Balance, at, now time.Time) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.balances[account] = inbox.QueriedBalance(account, &balance, at, now)
+	return nil
 }
 
 func (s *memStore) ReleaseRegistryPoller(_ context.Context, account, node string, _ time.Time) error {

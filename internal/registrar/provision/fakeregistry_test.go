@@ -25,7 +25,8 @@ type fakeRegistry struct {
 	recordErrors map[string]error
 	messages     []inbox.Message
 	polls        atomic.Int64
-	keepMessages bool // acknowledged messages stay queued
+	balance      string // empty: it can't be queried
+	keepMessages bool   // acknowledged messages stay queued
 	availability error
 	missing      []string
 	queries      []provision.AvailabilityQuery
@@ -119,6 +120,16 @@ func (o *fakeRegistry) NextMessage(context.Context) (*inbox.Message, error) {
 		return nil, nil //nolint:nilnil // no message is no error
 	}
 	return &o.messages[0], nil
+}
+
+func (o *fakeRegistry) Balance(context.Context) (inbox.Balance, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.balance == "" {
+		return inbox.Balance{}, &registrar.Error{Kind: registrar.KindUnsupported}
+	}
+	o.log.add("balance queried")
+	return inbox.Balance{Available: o.balance}, nil
 }
 
 func (o *fakeRegistry) Acknowledge(_ context.Context, id string) error {

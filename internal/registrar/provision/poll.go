@@ -22,14 +22,16 @@ const (
 // pollMessages fetches the messages of one account while this node holds its lease, until
 // ctx ends.
 func (s *Service) pollMessages(ctx context.Context, account NamedAccount) {
-	logged := "" // the last logged reason; empty after a success
+	logged, loggedBalance := "", "" // the last logged reasons; empty after a success
 	for {
 		_ = s.withPollerLease(ctx, account.Name, func(ctx context.Context) error { // another node has it, or the database is down
 			ticker := time.NewTicker(cmp.Or(account.PollInterval, defaultPollInterval))
 			defer ticker.Stop()
-			for {
+			for balanceDue := (time.Time{}); ; {
 				_, err := s.poll(ctx, account.Name, nil)
 				logged = s.logPollFailure(ctx, account.Name, logged, err)
+				balanceDue, err = s.queryBalance(ctx, account.Name, balanceDue)
+				loggedBalance = s.logPollFailure(ctx, account.Name, loggedBalance, err)
 				select {
 				case <-ctx.Done():
 					return ctx.Err()

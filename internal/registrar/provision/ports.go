@@ -64,6 +64,10 @@ type Domains interface {
 	// false if another node holds one. ReleaseRegistryPoller ends it.
 	ClaimRegistryPoller(ctx context.Context, account, node string, now, until time.Time) (bool, error)
 	ReleaseRegistryPoller(ctx context.Context, account, node string, now time.Time) error
+	// QueriedBalance returns the balance that was last queried; StoreQueriedBalance replaces it.
+	// at is the business time.
+	QueriedBalance(ctx context.Context, account string) (inbox.Stored, bool, error)
+	StoreQueriedBalance(ctx context.Context, account string, balance inbox.Balance, at, now time.Time) error
 	ListDueDomains(ctx context.Context, now time.Time, limit int) ([]Domain, error)
 	// ListDomainsAfter returns a page of all domains; DomainByName the one that is held
 	// now, or else the most recent one.
@@ -110,6 +114,9 @@ type Account interface {
 	// NextMessage returns the oldest queued message; nil if the queue is empty.
 	NextMessage(ctx context.Context) (*inbox.Message, error)
 	Acknowledge(ctx context.Context, id string) error
+	// Balance returns what is left of the account's credit; KindUnsupported if the registry
+	// does not offer to ask.
+	Balance(ctx context.Context) (inbox.Balance, error)
 }
 
 // Rules is what the registry of a TLD requires and offers.

@@ -189,7 +189,7 @@ UPDATE orders SET due_at = $2 WHERE id = $1;
 UPDATE orders
 SET version = version + 1, due_at = CASE WHEN due_at > 0 AND due_at < sqlc.arg(now) THEN due_at ELSE sqlc.arg(now) END
 WHERE orders.id = sqlc.arg(id)
-RETURNING renewal_wording, agent_id, completer_id,
+RETURNING renewal_wording, agent_id, completer_id, refund_count,
     CASE WHEN orders.state = 'provisioning' AND NOT EXISTS (
         SELECT 1 FROM order_items AS i WHERE i.order_id = orders.id AND i.state <> 'active')
     THEN 1 ELSE 0 END AS completed_next;

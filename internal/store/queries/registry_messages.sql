@@ -87,3 +87,11 @@ WHERE account = sqlc.arg(account) AND node = sqlc.arg(node);
 -- name: ReleaseRegistryPollers :execrows
 UPDATE registry_pollers SET due_at = sqlc.arg(now), node = ''
 WHERE node = sqlc.arg(node) AND node <> '';
+
+-- name: PutRegistryBalance :exec
+INSERT INTO registry_balances (account, details, queried_at, stored_at)
+VALUES (sqlc.arg(account), sqlc.arg(details), sqlc.arg(queried_at), sqlc.arg(stored_at))
+ON CONFLICT (account) DO UPDATE SET details = excluded.details, queried_at = excluded.queried_at, stored_at = excluded.stored_at;
+
+-- name: GetRegistryBalance :one
+SELECT * FROM registry_balances WHERE account = $1;

@@ -348,6 +348,15 @@ type Mail struct {
 	Node       string
 }
 
+type MarginCredit struct {
+	ID        string
+	Tld       string
+	Net       int64
+	EurKnown  int64
+	Month     string
+	CreatedAt int64
+}
+
 type MarginMonth struct {
 	Month          string
 	Tld            string
@@ -602,6 +611,13 @@ type Registrant struct {
 	Phone        string
 	VatID        string
 	UpdatedAt    int64
+}
+
+type RegistryBalance struct {
+	Account   string
+	Details   string
+	QueriedAt int64
+	StoredAt  int64
 }
 
 type RegistryCharge struct {

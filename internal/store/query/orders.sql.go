@@ -1457,7 +1457,7 @@ const makeOrderDue = `-- name: MakeOrderDue :one
 UPDATE orders
 SET version = version + 1, due_at = CASE WHEN due_at > 0 AND due_at < $1 THEN due_at ELSE $1 END
 WHERE orders.id = $2
-RETURNING renewal_wording, agent_id, completer_id,
+RETURNING renewal_wording, agent_id, completer_id, refund_count,
     CASE WHEN orders.state = 'provisioning' AND NOT EXISTS (
         SELECT 1 FROM order_items AS i WHERE i.order_id = orders.id AND i.state <> 'active')
     THEN 1 ELSE 0 END AS completed_next
@@ -1467,6 +1467,7 @@ type MakeOrderDueRow struct {
 	RenewalWording string
 	AgentID        string
 	CompleterID    string
+	RefundCount    int64
 	CompletedNext  int32
 }
 
@@ -1479,6 +1480,7 @@ func (q *Queries) MakeOrderDue(ctx context.Context, now int64, iD string) (MakeO
 		&i.RenewalWording,
 		&i.AgentID,
 		&i.CompleterID,
+		&i.RefundCount,
 		&i.CompletedNext,
 	)
 	return i, err

@@ -11,7 +11,8 @@ import (
 
 const addChargeToMargin = `-- name: AddChargeToMargin :exec
 INSERT INTO margin_months (month, tld, shard, items, revenue, euros, unknown_items, unknown_revenue)
-SELECT month, tld, $1, 1, revenue, euros, 1 - eur_known, CASE WHEN eur_known = 0 THEN revenue ELSE 0 END
+SELECT month, tld, $1, CASE WHEN operation = 'delete' THEN 0 ELSE 1 END, revenue, euros,
+    CASE WHEN operation = 'delete' THEN 0 ELSE 1 - eur_known END, CASE WHEN eur_known = 0 THEN revenue ELSE 0 END
 FROM registry_charges WHERE registry_charges.id = $2
 ON CONFLICT (month, tld, shard) DO UPDATE SET
     items = margin_months.items + excluded.items, revenue = margin_months.revenue + excluded.revenue,
@@ -19,9 +20,48 @@ ON CONFLICT (month, tld, shard) DO UPDATE SET
     unknown_revenue = margin_months.unknown_revenue + excluded.unknown_revenue
 `
 
+// What a registry returns is no item.
 func (q *Queries) AddChargeToMargin(ctx context.Context, shard int64, iD string) error {
 	_, err := q.db.ExecContext(ctx, addChargeToMargin, shard, iD)
 	return err
+}
+
+const addCreditToMargin = `-- name: AddCreditToMargin :exec
+INSERT INTO margin_months (month, tld, shard, items, revenue, euros, unknown_items, unknown_revenue)
+VALUES ($1, $2, $3, 0, $4, 0, 0, $5)
+ON CONFLICT (month, tld, shard) DO UPDATE SET
+    revenue = margin_months.revenue + excluded.revenue, unknown_revenue = margin_months.unknown_revenue + excluded.unknown_revenue
+`
+
+type AddCreditToMarginParams struct {
+	Month          string
+	Tld            string
+	Shard          int64
+	Revenue        int64
+	UnknownRevenue int64
+}
+
+func (q *Queries) AddCreditToMargin(ctx context.Context, arg AddCreditToMarginParams) error {
+	_, err := q.db.ExecContext(ctx, addCreditToMargin,
+		arg.Month,
+		arg.Tld,
+		arg.Shard,
+		arg.Revenue,
+		arg.UnknownRevenue,
+	)
+	return err
+}
+
+const getCreditNoteTime = `-- name: GetCreditNoteTime :one
+SELECT issued_at FROM invoices WHERE order_id = $1 AND refund_id = $2
+`
+
+// When the credit note of a refund was issued.
+func (q *Queries) GetCreditNoteTime(ctx context.Context, orderID string, refundID string) (int64, error) {
+	row := q.db.QueryRowContext(ctx, getCreditNoteTime, orderID, refundID)
+	var issued_at int64
+	err := row.Scan(&issued_at)
+	return issued_at, err
 }
 
 const getFirstMarginMonth = `-- name: GetFirstMarginMonth :one
@@ -33,6 +73,37 @@ func (q *Queries) GetFirstMarginMonth(ctx context.Context) (string, error) {
 	var month string
 	err := row.Scan(&month)
 	return month, err
+}
+
+const getRegistrationCharge = `-- name: GetRegistrationCharge :one
+SELECT registry_charges.id, registry_charges.domain_id, registry_charges.account, registry_charges.tld, registry_charges.operation, registry_charges.years, registry_charges.amount, registry_charges.currency, registry_charges.source, registry_charges.euros, registry_charges.eur_known, registry_charges.revenue, registry_charges.month, registry_charges.created_at FROM term_ends
+JOIN provision_items ON provision_items.name = term_ends.name AND provision_items.domain_id = term_ends.domain_id
+JOIN registry_charges ON registry_charges.id = provision_items.id
+WHERE term_ends.domain_id = $1 AND registry_charges.operation = 'register'
+LIMIT 1
+`
+
+// The charge for the registration of a domain whose term has ended or is being ended.
+func (q *Queries) GetRegistrationCharge(ctx context.Context, domainID string) (RegistryCharge, error) {
+	row := q.db.QueryRowContext(ctx, getRegistrationCharge, domainID)
+	var i RegistryCharge
+	err := row.Scan(
+		&i.ID,
+		&i.DomainID,
+		&i.Account,
+		&i.Tld,
+		&i.Operation,
+		&i.Years,
+		&i.Amount,
+		&i.Currency,
+		&i.Source,
+		&i.Euros,
+		&i.EurKnown,
+		&i.Revenue,
+		&i.Month,
+		&i.CreatedAt,
+	)
+	return i, err
 }
 
 const getRegistryCharge = `-- name: GetRegistryCharge :one
@@ -55,6 +126,44 @@ func (q *Queries) GetRegistryCharge(ctx context.Context, id string) (RegistryCha
 		&i.Euros,
 		&i.EurKnown,
 		&i.Revenue,
+		&i.Month,
+		&i.CreatedAt,
+	)
+	return i, err
+}
+
+const insertMarginCredit = `-- name: InsertMarginCredit :one
+INSERT INTO margin_credits (id, tld, net, eur_known, month, created_at)
+SELECT $1, registry_charges.tld, $2, registry_charges.eur_known, $3, $4
+FROM order_items JOIN registry_charges ON registry_charges.id = order_items.provision_item_id
+WHERE order_items.id = $5 AND order_items.provision_item_id <> ''
+ON CONFLICT DO NOTHING
+RETURNING id, tld, net, eur_known, month, created_at
+`
+
+type InsertMarginCreditParams struct {
+	ID        string
+	Net       int64
+	Month     string
+	CreatedAt int64
+	ItemID    string
+}
+
+// Nothing is inserted for an item without a charge: its revenue was not counted.
+func (q *Queries) InsertMarginCredit(ctx context.Context, arg InsertMarginCreditParams) (MarginCredit, error) {
+	row := q.db.QueryRowContext(ctx, insertMarginCredit,
+		arg.ID,
+		arg.Net,
+		arg.Month,
+		arg.CreatedAt,
+		arg.ItemID,
+	)
+	var i MarginCredit
+	err := row.Scan(
+		&i.ID,
+		&i.Tld,
+		&i.Net,
+		&i.EurKnown,
 		&i.Month,
 		&i.CreatedAt,
 	)
@@ -138,6 +247,43 @@ func (q *Queries) InsertRegistryFunds(ctx context.Context, arg InsertRegistryFun
 	return err
 }
 
+const listCreditNotesOfItem = `-- name: ListCreditNotesOfItem :many
+SELECT refunds.id, refunds.parts, invoices.issued_at FROM order_items
+JOIN refunds ON refunds.order_id = order_items.order_id
+JOIN invoices ON invoices.order_id = refunds.order_id AND invoices.refund_id = refunds.id
+WHERE order_items.provision_item_id = $1 AND order_items.provision_item_id <> ''
+`
+
+type ListCreditNotesOfItemRow struct {
+	ID       string
+	Parts    string
+	IssuedAt int64
+}
+
+// The refunds of an item's order that have a credit note.
+func (q *Queries) ListCreditNotesOfItem(ctx context.Context, provisionItemID string) ([]ListCreditNotesOfItemRow, error) {
+	rows, err := q.db.QueryContext(ctx, listCreditNotesOfItem, provisionItemID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []ListCreditNotesOfItemRow{}
+	for rows.Next() {
+		var i ListCreditNotesOfItemRow
+		if err := rows.Scan(&i.ID, &i.Parts, &i.IssuedAt); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const listExchangeRates = `-- name: ListExchangeRates :many
 SELECT day, currency, rate FROM exchange_rates WHERE day >= $1 ORDER BY day, currency
 `
@@ -152,6 +298,43 @@ func (q *Queries) ListExchangeRates(ctx context.Context, day string) ([]Exchange
 	for rows.Next() {
 		var i ExchangeRate
 		if err := rows.Scan(&i.Day, &i.Currency, &i.Rate); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const listMarginCredits = `-- name: ListMarginCredits :many
+SELECT id, tld, net, eur_known, month, created_at FROM margin_credits
+WHERE id > $1
+ORDER BY id
+LIMIT $2
+`
+
+func (q *Queries) ListMarginCredits(ctx context.Context, after string, maxRows int32) ([]MarginCredit, error) {
+	rows, err := q.db.QueryContext(ctx, listMarginCredits, after, maxRows)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []MarginCredit{}
+	for rows.Next() {
+		var i MarginCredit
+		if err := rows.Scan(
+			&i.ID,
+			&i.Tld,
+			&i.Net,
+			&i.EurKnown,
+			&i.Month,
+			&i.CreatedAt,
+		); err != nil {
 			return nil, err
 		}
 		items = append(items, i)
@@ -295,6 +478,17 @@ func (q *Queries) ListRegistryFunds(ctx context.Context, maxRows int32) ([]Regis
 		return nil, err
 	}
 	return items, nil
+}
+
+const lockOrder = `-- name: LockOrder :exec
+UPDATE orders SET version = version WHERE id = $1
+`
+
+// Locks the order's row until the end of the transaction: items are completed and refunds are
+// assigned under the same lock.
+func (q *Queries) LockOrder(ctx context.Context, id string) error {
+	_, err := q.db.ExecContext(ctx, lockOrder, id)
+	return err
 }
 
 const upsertExchangeRate = `-- name: UpsertExchangeRate :exec

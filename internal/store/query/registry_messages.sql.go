@@ -108,6 +108,22 @@ func (q *Queries) GetNewestBalanceMessage(ctx context.Context, account string) (
 	return i, err
 }
 
+const getRegistryBalance = `-- name: GetRegistryBalance :one
+SELECT account, details, queried_at, stored_at FROM registry_balances WHERE account = $1
+`
+
+func (q *Queries) GetRegistryBalance(ctx context.Context, account string) (RegistryBalance, error) {
+	row := q.db.QueryRowContext(ctx, getRegistryBalance, account)
+	var i RegistryBalance
+	err := row.Scan(
+		&i.Account,
+		&i.Details,
+		&i.QueriedAt,
+		&i.StoredAt,
+	)
+	return i, err
+}
+
 const getRegistryMessage = `-- name: GetRegistryMessage :one
 SELECT m.account, m.id, m.name, m.text, m.queued_at, m.stored_at, m.number, m.kind, m.details, m.raw, m.domain_id, m.unread, m.read_at, m.read_by, m.note,
     CAST(coalesce((SELECT d.customer_id FROM domains AS d WHERE d.id = m.domain_id), '') AS TEXT) AS customer_id,
@@ -591,6 +607,29 @@ func (q *Queries) MarkRegistryMessagesRead(ctx context.Context, arg MarkRegistry
 		return 0, err
 	}
 	return result.RowsAffected()
+}
+
+const putRegistryBalance = `-- name: PutRegistryBalance :exec
+INSERT INTO registry_balances (account, details, queried_at, stored_at)
+VALUES ($1, $2, $3, $4)
+ON CONFLICT (account) DO UPDATE SET details = excluded.details, queried_at = excluded.queried_at, stored_at = excluded.stored_at
+`
+
+type PutRegistryBalanceParams struct {
+	Account   string
+	Details   string
+	QueriedAt int64
+	StoredAt  int64
+}
+
+func (q *Queries) PutRegistryBalance(ctx context.Context, arg PutRegistryBalanceParams) error {
+	_, err := q.db.ExecContext(ctx, putRegistryBalance,
+		arg.Account,
+		arg.Details,
+		arg.QueriedAt,
+		arg.StoredAt,
+	)
+	return err
 }
 
 const releaseRegistryPoller = `-- name: ReleaseRegistryPoller :exec

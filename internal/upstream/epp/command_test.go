@@ -95,7 +95,7 @@ func TestCommands_ElementsFollowSchemaOrder(t *testing.T) {
 			return err
 		}, "transfer(transfer(name)) clTRID"},
 		{"delete", func(ctx context.Context, c *Client) error {
-			_, err := c.DeleteDomain(ctx, "a.test", "")
+			_, _, err := c.DeleteDomain(ctx, "a.test", "")
 			return err
 		}, "delete(delete(name)) clTRID"},
 		{"restore request", func(ctx context.Context, c *Client) error {
@@ -323,7 +323,7 @@ func TestDeleteDomain_ReportsPending(t *testing.T) {
 	t.Parallel()
 	for code, want := range map[int]bool{1000: false, CodePending: true} {
 		f := &fakeServer{handle: func(r *Node) reply { return reply{xml: responseXML(code, tridOf(r), "", "")} }}
-		if pending, err := f.client(t, nil).DeleteDomain(t.Context(), "a.test", ""); err != nil || pending != want {
+		if pending, _, err := f.client(t, nil).DeleteDomain(t.Context(), "a.test", ""); err != nil || pending != want {
 			t.Errorf("%d: %t, %v", code, pending, err)
 		}
 	}

@@ -127,15 +127,9 @@ func (c *Client) RenewDomain(ctx context.Context, q RenewDomain) (provision.Outc
 	return a.outcome("renData"), nil
 }
 
-// DeleteDomain deletes a domain (RFC 5731, 3.2.2).
-func (c *Client) DeleteDomain(ctx context.Context, name, clTRID string) (pending bool, err error) {
-	pending, _, err = c.DeleteDomainForFee(ctx, name, clTRID)
-	return pending, err
-}
-
-// DeleteDomainForFee is DeleteDomain with what the registry charges for it: below zero during a
-// grace period, when it refunds; zero if it reports nothing.
-func (c *Client) DeleteDomainForFee(ctx context.Context, name, clTRID string) (pending bool, fee registrar.Money, err error) {
+// DeleteDomain deletes a domain (RFC 5731, 3.2.2). The fee is what the registry charges for it:
+// below zero during a grace period, when it returns a fee; zero if it reports nothing.
+func (c *Client) DeleteDomain(ctx context.Context, name, clTRID string) (pending bool, fee registrar.Money, err error) {
 	a, err := c.send(ctx, &call{
 		Command: Command{Verb: "delete", Object: "domain", Request: name}, trid: clTRID,
 		body: func(w *Writer) { w.label("domain:name", name) },

@@ -60,7 +60,7 @@ func loginCall(a *Account, greeting *Node, newPassword string) (*call, services,
 	if a.ProtocolExtension != nil {
 		known = slices.Concat(known, a.ProtocolExtension.URIs())
 	}
-	objects := intersectURIs(menu.texts(nsEPP, "objURI"), slices.Concat([]string{nsDomain, nsContact, nsHost}, messageObjects))
+	objects := intersectURIs(menu.texts(nsEPP, "objURI"), slices.Concat([]string{nsDomain, nsContact, nsHost, nsBalance}, messageObjects))
 	extensions := intersectURIs(menu.Child(nsEPP, "svcExtension").texts(nsEPP, "extURI"), known)
 	if !slices.Contains(objects, nsDomain) {
 		return nil, nil, registrar.Fault(registrar.FaultBroken, a.host(), errNoDomainObject)

@@ -100,7 +100,7 @@ func (c *Client) readPart(m *inbox.Message, part *Node) bool {
 		})
 	case strings.HasPrefix(part.Space, nsFREDPrefix) && part.Local == "lowCreditData":
 		return setBalance(m, inbox.Balance{
-			Zone: part.value(part.Space, "zone"), Threshold: part.Child(part.Space, "limit").value(part.Space, "credit"), ThresholdType: "FIXED",
+			Zone: part.value(part.Space, "zone"), Threshold: part.Child(part.Space, "limit").value(part.Space, "credit"), ThresholdType: inbox.FixedThreshold,
 			Available: part.Child(part.Space, "credit").value(part.Space, "credit"),
 		})
 	case part.is(nsMaintenance, "infData"):

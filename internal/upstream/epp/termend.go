@@ -43,14 +43,17 @@ func (p *Provisioner) Hold(ctx context.Context, name, transaction string) (lifec
 	return state, mapBillingError(err)
 }
 
-// Delete deletes a registered domain and returns its state afterwards.
-func (p *Provisioner) Delete(ctx context.Context, name, transaction string) (lifecycle.RegistryState, error) {
+// Delete deletes a registered domain and returns its state afterwards, and what the registry
+// charges for the deletion.
+func (p *Provisioner) Delete(ctx context.Context, name, transaction string) (lifecycle.RegistryState, registrar.Money, error) {
 	state, err := p.RegistryState(ctx, name)
 	if err != nil || state != lifecycle.Registered {
-		return state, err
+		return state, registrar.Money{}, err
 	}
-	if _, err := p.client.DeleteDomain(ctx, name, transaction); err != nil && ResultCode(err) != CodeMissing {
-		return state, mapBillingError(err)
+	_, fee, err := p.client.DeleteDomain(ctx, name, transaction)
+	if err != nil && ResultCode(err) != CodeMissing {
+		return state, fee, mapBillingError(err)
 	}
-	return p.RegistryState(ctx, name)
+	state, err = p.RegistryState(ctx, name)
+	return state, fee, err
 }

@@ -62,7 +62,7 @@ func TestHoldAndDelete_QueryFirstAndSendOnce(t *testing.T) {
 		var state lifecycle.RegistryState
 		var err error
 		if test.del {
-			state, err = p.Delete(t.Context(), "alt.test", "dom_1-x")
+			state, _, err = p.Delete(t.Context(), "alt.test", "dom_1-x")
 		} else {
 			state, err = p.Hold(t.Context(), "alt.test", "dom_1-h")
 		}

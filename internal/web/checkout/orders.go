@@ -78,10 +78,10 @@ func (h *Handler) orderView(req *ui.Request) (ui.View, error) {
 		Rows  []itemRow
 		summary
 		StateKey, AskedKey, Pay, ReturnedKey string
-		Outcome                              bool
+		Outcome, Delayed                     bool
 		// Documents are its invoice and corrections; Waiting means that the invoice is
 		// still being issued.
 		Documents       []invoiceRow
 		Waiting, Orders bool
-	}{o, h.itemRows(req.Language, o), h.summaryOf(req.Language, o.Totals), "state." + displayState(o), askedKey(o, true), pay, returnedKey(o), !o.PaidAt.IsZero(), documents, waiting, false}}, nil
+	}{o, h.itemRows(req.Language, o), h.summaryOf(req.Language, o.Totals), "state." + displayState(o), askedKey(o, true), pay, returnedKey(o), !o.PaidAt.IsZero(), o.IsDelayed(req.Now), documents, waiting, false}}, nil
 }

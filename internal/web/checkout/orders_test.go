@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
@@ -98,5 +99,44 @@ func TestLanguage_PaymentAndVerificationHaveTheAccountsBeforeSignIn(t *testing.T
 	}
 	for _, page := range []string{payPage, verifyPage} {
 		visit(t, d, "", page, nil).wantPage(http.StatusOK, []string{`<html lang="en">`}, nil)
+	}
+}
+
+// An item that waits, for example because our account at the registry has no credit, looks like
+// any other until it takes longer than usual.
+func TestDelayedOrder_SaysWhatHappensToThePayment(t *testing.T) {
+	t.Parallel()
+	texts := map[string]string{"erika": "Das dauert länger als üblich", "english": "This is taking longer than usual"}
+	for name, test := range map[string]struct {
+		state order.ItemState
+		kind  order.Kind
+		after time.Duration
+		gross registrar.Cents
+		shown bool
+	}{
+		"just paid":        {order.ItemProvisioning, order.Register, time.Minute, 3570, false},
+		"waits":            {order.ItemProvisioning, order.Register, 15 * time.Minute, 3570, true},
+		"renewal waits":    {order.ItemProvisioning, order.Renew, time.Hour, 3570, true},
+		"free and waits":   {order.ItemProvisioning, order.Register, time.Hour, 0, true},
+		"transfer":         {order.ItemProvisioning, order.Transfer, time.Hour, 3570, false},
+		"others are ready": {order.ItemActive, order.Register, time.Hour, 3570, false},
+	} {
+		for who, text := range texts {
+			view := ownView(order.Provisioning)
+			view.Order.Items = view.Order.Items[:1]
+			view.Order.Items[0].State, view.Order.Items[0].Kind = test.state, test.kind
+			view.Order.PaidAt, view.Order.Totals.Gross = noon.Add(-test.after), test.gross
+			for _, path := range []string{payPage, "/portal/orders/" + view.Order.ID} {
+				got := visit(t, &fakeOrders{view: view, orders: []order.Order{view.Order}}, who, path, nil).Body.String()
+				if shown := strings.Contains(got, text); shown != test.shown {
+					t.Errorf("%s, %s, %s: shown %t: %s", name, who, path, shown, got)
+				}
+				refund := strings.Contains(got, "erstatten wir vollständig") && strings.Contains(got, "35,70\u00a0€ haben wir am 15.11.2026 erhalten") ||
+					strings.Contains(got, "is refunded in full") && strings.Contains(got, "payment of €35.70 on")
+				if refund != (test.shown && test.gross > 0) {
+					t.Errorf("%s, %s, %s: says that the payment is refunded: %t", name, who, path, refund)
+				}
+			}
+		}
 	}
 }

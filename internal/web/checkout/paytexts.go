@@ -45,6 +45,14 @@ var payTexts = ui.Texts{
 		"Vielen Dank. Hier sehen Sie den aktuellen Stand. Sie können die Seite schließen: Wir schreiben Ihnen, wenn alles erledigt ist.",
 		"Thank you. This page shows the progress. You can close it: we will email you when everything is done.",
 	},
+	"pay.delayed": {
+		"Das dauert länger als üblich; Ihre Bestellung ist weiter in Arbeit. Sie müssen nichts tun. Ihre Zahlung von {1} haben wir am {2} erhalten. Was wir nicht ausführen können, erstatten wir vollständig.",
+		"This is taking longer than usual; your order is still being processed. There is nothing you need to do. We received your payment of {1} on {2}. Anything we can't complete is refunded in full.",
+	},
+	"pay.delayed_free": {
+		"Das dauert länger als üblich; Ihre Bestellung ist weiter in Arbeit. Sie müssen nichts tun.",
+		"This is taking longer than usual; your order is still being processed. There is nothing you need to do.",
+	},
 	"pay.text.completed": {"Alles ist erledigt.", "Everything is done."},
 	"pay.text.partially_completed": {
 		"Ein Teil war nicht möglich. Das Geld dafür erstatten wir.",

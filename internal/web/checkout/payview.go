@@ -50,6 +50,7 @@ type payData struct {
 	Days        int             // how long a transfer in progress may take; 0: none is
 	Owned       []ownedDomain   // the domains of the order, once it is completed
 	OwnedNew    int             // how many of them are new to the viewer
+	Delayed     bool            // it takes longer than usual
 	Outcome     bool            // true once it is paid: the rows show their state
 	Invoiced    bool            // there is an invoice or will be one shortly
 	ReturnedKey string          // says that an unmatched payment is being or was refunded
@@ -219,7 +220,7 @@ func (h *Handler) newPayData(req *ui.Request, view order.View, t formError) (pay
 	s := payData{
 		Page: currentPayPath(req), SignIn: ui.WithNext(ui.SignInPath, currentPayPath(req)), View: view, Order: o,
 		Rows: h.newItemRows(req, currentPayPath(req), view, t), summary: h.summaryOf(req.Language, o.Totals), Steps: stepsOf(o), AskedKey: askedKey(o, view.IsOwner), Holder: holderOf(o),
-		Outcome: !o.PaidAt.IsZero(), ReturnedKey: returnedKey(o), TextKey: textKey(o),
+		Delayed: o.IsDelayed(req.Now), Outcome: !o.PaidAt.IsZero(), ReturnedKey: returnedKey(o), TextKey: textKey(o),
 		Changeable: view.IsOwner && o.State.Open() && o.State != order.Paying, RefusedKey: refusedKey(view),
 	}
 	for _, item := range o.Items {

@@ -194,6 +194,9 @@ func (a OrderService) status(ctx context.Context, o order.Order) (OrderStatus, e
 		OrderID: o.ID, Status: string(o.State), CreatedAt: o.CreatedAt.UTC().Format(time.RFC3339),
 		AmountEUR: o.Totals.Gross, Items: mcpItems(o, true),
 	}
+	if a.Orders.IsDelayed(o) {
+		status.Message = delayedMessage(o)
+	}
 	if !o.State.Open() {
 		return status, nil
 	}
@@ -203,6 +206,15 @@ func (a OrderService) status(ctx context.Context, o order.Order) (OrderStatus, e
 	}
 	status.Payable, err = a.payable(view)
 	return status, err
+}
+
+// delayedMessage says what applies to an order that takes longer than usual, whatever the cause.
+func delayedMessage(o order.Order) string {
+	if o.Totals.Gross == 0 {
+		return "This is taking longer than usual and is still being processed; nothing was charged. The user has nothing to do. Check again later."
+	}
+	return "This is taking longer than usual and is still being processed. The order was paid at " + o.PaidAt.UTC().Format(time.RFC3339) +
+		"; items that can't be completed are refunded in full. The user has nothing to do and must not pay again. Check again later."
 }
 
 // orderError is an error of the order service in the endpoint's terms.

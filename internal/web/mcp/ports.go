@@ -134,6 +134,7 @@ type OrderStatus struct {
 	CreatedAt string          `json:"createdAt"`
 	AmountEUR registrar.Cents `json:"amountEur"`
 	Items     []OrderItem     `json:"items"`
+	Message   string          `json:"message,omitempty"` // for an order that takes longer than usual
 	Payable
 }
 

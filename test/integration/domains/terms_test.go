@@ -61,9 +61,9 @@ func (r *switchedRegistry) Hold(ctx context.Context, name, transaction string) (
 	return r.Registry.Hold(ctx, name, transaction)
 }
 
-func (r *switchedRegistry) Delete(ctx context.Context, name, transaction string) (lifecycle.RegistryState, error) {
+func (r *switchedRegistry) Delete(ctx context.Context, name, transaction string) (lifecycle.RegistryState, registrar.Money, error) {
 	if err := r.fault(); err != nil {
-		return "", err
+		return "", registrar.Money{}, err
 	}
 	return r.Registry.Delete(ctx, name, transaction)
 }

@@ -74,3 +74,31 @@ func TestOperatorMargin_UnknownCostIsNoMargin(t *testing.T) {
 		}
 	}
 }
+
+// A month and an extension may have nothing but what was returned.
+func TestOperatorMargin_CreditNotesAndReturnedFeesReduceIt(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, true)
+	year := s.clock.now().Format("2006")
+	s.exec("INSERT INTO margin_months (month, tld, shard, items, revenue, euros, unknown_items, unknown_revenue) VALUES" +
+		" ('" + year + "-01', '.com', 0, 2, 2400, 1600, 0, 0), ('" + year + "-02', '.com', 0, 0, -1200, -800, 0, 0), ('" + year + "-02', '.org', 0, 0, -500, 0, 0, -500)")
+	_, b := s.operatorBrowser("ops@example.org")
+	for language, wants := range map[string][]string{
+		"de": {"Rechnungskorrekturen mindern den Erlös", "-17,00", "-8,00", "-4,00", "-5,00"},
+		"en": {"Credit notes reduce the revenue", "-€17.00", "-€8.00", "-€4.00", "-€5.00"},
+	} {
+		b.post("/portal/language", url.Values{"language": {language}})
+		got := b.get("/operator/margin?year=" + year)
+		for _, want := range wants {
+			if body := strings.ReplaceAll(got.body, "\u2212", "-"); got.status != http.StatusOK || !strings.Contains(body, want) {
+				t.Errorf("%s: %d, no %q: %s", language, got.status, want, got.body)
+			}
+		}
+	}
+	file := b.get("/operator/margin.csv?year=" + year)
+	for _, want := range []string{"-02,.com,0,-12.00,-8.00,-4.00,0,0.00\n", "-02,.org,0,-5.00,,,0,-5.00\n"} {
+		if !strings.Contains(file.body, want) {
+			t.Errorf("the file has no %q: %s", want, file.body)
+		}
+	}
+}

@@ -144,3 +144,22 @@ func TestSandboxMessages_ArriveWithTheirKind(t *testing.T) {
 		t.Error("an unknown kind of message was sent")
 	}
 }
+
+// The sandbox announces the balance mapping. An account that is not paid in advance has no balance.
+func TestBalance_IsQueriedAtTheRegistry(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t)
+	if _, err := s.account.Balance(t.Context()); registrar.KindOf(err) != registrar.KindUnsupported {
+		t.Errorf("not paid in advance: %v", err)
+	}
+	for _, cents := range []int64{1000, -250} {
+		if err := s.world.SetFunds(registry.ProductAccount, cents, 500); err != nil {
+			t.Fatal(err)
+		}
+		balance, err := s.account.Balance(t.Context())
+		want := inbox.Balance{Limit: "0.00", Available: registrar.Cents(cents).String(), Threshold: "5.00", ThresholdType: inbox.FixedThreshold}
+		if err != nil || balance != want || balance.IsLow() != (cents < 500) {
+			t.Errorf("%d: %+v, %v", cents, balance, err)
+		}
+	}
+}

@@ -31,6 +31,7 @@ var operator = registrar.Actor{Kind: registrar.ActorOperator, Through: "test"}
 
 // env is a registry and a running service.
 type env struct {
+	account *epp.Provisioner
 	world   *registry.Registry
 	db      *store.DB
 	service *provision.Service
@@ -71,10 +72,11 @@ func newEnv(t *testing.T, held ...registry.SeedDomain) *env {
 	if err != nil {
 		t.Fatal(err)
 	}
+	s.account = epp.NewProvisioner(client, nil)
 	s.service, err = provision.New(provision.Config{
 		Store: s.db, Domains: s.db, Seal: seal, Node: "here", Now: s.world.Now,
 		Accounts: []provision.NamedAccount{{
-			Name: "sandbox", Serves: func(string) bool { return true }, PollInterval: 100 * time.Millisecond, Account: epp.NewProvisioner(client, nil),
+			Name: "sandbox", Serves: func(string) bool { return true }, PollInterval: 100 * time.Millisecond, Account: s.account,
 		}},
 	})
 	if err != nil {

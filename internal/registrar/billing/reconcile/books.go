@@ -20,8 +20,10 @@ type BooksDatabase interface {
 	ReconciliationItems(ctx context.Context) iter.Seq2[provision.Item, error]
 	ReconciliationDomains(ctx context.Context) iter.Seq2[provision.Domain, error]
 	ReconciliationCharges(ctx context.Context) iter.Seq2[cost.Charge, error]
+	ReconciliationCredits(ctx context.Context) iter.Seq2[cost.Credit, error]
 	ProvisionItemByID(ctx context.Context, id string) (provision.Item, bool, error)
 	GetRegistryCharge(ctx context.Context, item string) (cost.Charge, bool, error)
+	GetRegistrationCharge(ctx context.Context, domain string) (cost.Charge, bool, error)
 	ListMargins(ctx context.Context, first, last string) ([]cost.MonthMargin, error)
 	ListRegistryFunds(ctx context.Context, limit int) ([]cost.Funds, error)
 	NewestBalance(ctx context.Context, account string) (inbox.Stored, bool, error)
@@ -50,6 +52,9 @@ type Balance struct {
 
 const maxUnknown = 50
 
+// chargeWindow is how close to a charge a queried balance may or may not include it.
+const chargeWindow = time.Minute
+
 // autoRenewed is how much later than the paid term a registry must expire a domain for us to
 // conclude that it has renewed it by itself.
 const autoRenewed = 60 * 24 * time.Hour
@@ -58,8 +63,9 @@ const autoRenewed = 60 * 24 * time.Hour
 // margins add up, and that the balances of accounts that are paid in advance match.
 //
 //	charge    A completed item has exactly one charge for its operation, extension and account,
-//	          and a charge has a completed item.
-//	margin    The sums by month and extension equal the charges.
+//	          and a charge has a completed item. What a registry returned for a deletion is at
+//	          most what it charged for the registration.
+//	margin    The sums by month and extension equal the charges less the credits.
 //	balance   Opening balance and deposits less charges equal what the registry states.
 func RunBooks(ctx context.Context, db BooksDatabase, accounts []string) (BooksReport, error) {
 	b := &books{db: db, totals: make(map[[2]string]cost.Margin), charged: make(map[[2]string][]cost.Charge), pending: make(map[[2]string]registrar.Amount)}
@@ -79,6 +85,12 @@ func RunBooks(ctx context.Context, db BooksDatabase, accounts []string) (BooksRe
 	if err := b.compareItems(ctx); err != nil {
 		return b.BooksReport, fmt.Errorf("reconcile: read charges: %w", err)
 	}
+	for credit, err := range db.ReconciliationCredits(ctx) {
+		if err != nil {
+			return b.BooksReport, fmt.Errorf("reconcile: read credits: %w", err)
+		}
+		b.sum(credit.At, credit.TLD, credit.Margin())
+	}
 	after, err := b.margins(ctx)
 	if err != nil {
 		return b.BooksReport, err
@@ -86,12 +98,12 @@ func RunBooks(ctx context.Context, db BooksDatabase, accounts []string) (BooksRe
 	for key, sum := range after {
 		// Sums that changed meanwhile are not judged.
 		if sum == before[key] && sum != b.totals[key] {
-			b.add("margin", key[0], "%s: the sums are %+v, the charges %+v", key[1], sum, b.totals[key])
+			b.add("margin", key[0], "%s: the sums are %+v, the charges less credits %+v", key[1], sum, b.totals[key])
 		}
 	}
 	for key, sum := range b.totals {
-		if after[key] == (cost.Margin{}) {
-			b.add("margin", key[0], "%s: the sums lack %d charges", key[1], sum.Items)
+		if sum != (cost.Margin{}) && after[key] == (cost.Margin{}) {
+			b.add("margin", key[0], "%s: the sums lack %+v", key[1], sum)
 		}
 	}
 	if err := b.compareBalances(ctx, funds, accounts); err != nil {
@@ -108,6 +120,7 @@ type books struct {
 	charged map[[2]string][]cost.Charge    // by account and currency, of accounts paid in advance
 	pending map[[2]string]registrar.Amount // charged for requests that are not decided
 	unknown map[string]int                 // charges of unknown amount by account
+	begun   bool                           // a charge of an item was read
 }
 
 func (b *books) add(rule, about, format string, args ...any) {
@@ -130,8 +143,18 @@ func (b *books) margins(ctx context.Context) (map[[2]string]cost.Margin, error) 
 // compareItems reads items and charges side by side: both are ordered by id.
 func (b *books) compareItems(ctx context.Context) error {
 	b.unknown = make(map[string]int)
-	next, stop := iter.Pull2(b.db.ReconciliationCharges(ctx))
+	nextCharge, stop := iter.Pull2(b.db.ReconciliationCharges(ctx))
 	defer stop()
+	next := func() (charge cost.Charge, err error, more bool) { //nolint:revive // as iter.Pull2
+		for {
+			if charge, err, more = nextCharge(); !more || err != nil || charge.Operation != cost.Delete {
+				return charge, err, more
+			}
+			if err := b.checkReturned(ctx, charge); err != nil {
+				return charge, err, true
+			}
+		}
+	}
 	charge, err, more := next()
 	for item, itemErr := range b.db.ReconciliationItems(ctx) {
 		if itemErr != nil {
@@ -171,6 +194,23 @@ func (b *books) compareItems(ctx context.Context) error {
 	return err
 }
 
+// checkReturned looks at the charge for a deletion, which has no item.
+func (b *books) checkReturned(ctx context.Context, charge cost.Charge) error {
+	b.count(charge)
+	registration, found, err := b.db.GetRegistrationCharge(ctx, charge.Domain)
+	switch {
+	case err != nil:
+		return err
+	case !found:
+		b.add("charge", charge.ID, "the registry returned %s for a registration without a charge", charge.Amount)
+	case registration.Account != charge.Account || registration.TLD != charge.TLD:
+		b.add("charge", charge.ID, "the deletion is of %s at %s, the registration of %s at %s", charge.TLD, charge.Account, registration.TLD, registration.Account)
+	case !registration.Amount.IsZero() && registration.Amount.Currency == charge.Amount.Currency && -charge.Amount.Amount > registration.Amount.Amount:
+		b.add("charge", charge.ID, "the registry charged %s for the deletion, but %s for the registration", charge.Amount, registration.Amount)
+	}
+	return nil
+}
+
 // checkMissing looks at an item without a charge. It may have been completed since it was read.
 func (b *books) checkMissing(ctx context.Context, item provision.Item) error {
 	if item.State != provision.StateActive {
@@ -179,7 +219,7 @@ func (b *books) checkMissing(ctx context.Context, item provision.Item) error {
 	_, found, err := b.db.GetRegistryCharge(ctx, item.ID)
 	switch {
 	case err != nil || found:
-	case b.Charges == 0: // the books begin with the first charge
+	case !b.begun: // the books begin with the first charge of an item
 		b.Before++
 	default:
 		b.add("charge", item.ID, "%s %s is completed and has no charge", item.Kind, item.Name)
@@ -204,13 +244,19 @@ func (b *books) compare(ctx context.Context, item provision.Item, charge cost.Ch
 	return nil
 }
 
+// sum adds a margin to the totals of its month.
+func (b *books) sum(at time.Time, tld string, margin cost.Margin) {
+	key := [2]string{at.In(registrar.Germany()).Format(cost.MonthFormat), tld}
+	sum := b.totals[key]
+	sum.Add(margin)
+	b.totals[key] = sum
+}
+
 // count adds a charge to the totals.
 func (b *books) count(charge cost.Charge) {
 	b.Charges++
-	key := [2]string{charge.At.In(registrar.Germany()).Format(cost.MonthFormat), charge.TLD}
-	sum := b.totals[key]
-	sum.Add(charge.Margin())
-	b.totals[key] = sum
+	b.begun = b.begun || charge.Operation != cost.Delete
+	b.sum(charge.At, charge.TLD, charge.Margin())
 	if charge.Amount.IsZero() {
 		b.UnknownCharges++
 		b.unknown[charge.Account]++
@@ -277,8 +323,8 @@ func (b *books) compareBalances(ctx context.Context, funds []cost.Funds, account
 	return nil
 }
 
-// newestStatement returns what the registry stated last, in an entry or in a message. A message
-// without a currency is about that of the opening balance.
+// newestStatement returns what the registry stated last, in an entry, a message or the answer to
+// a query. A message without a currency is about that of the opening balance.
 func (b *books) newestStatement(ctx context.Context, opening cost.Funds, funds []cost.Funds, accounts []string) (newest cost.Funds, found bool, err error) {
 	for _, entry := range funds {
 		if entry.Kind == cost.Statement && entry.Account == opening.Account && entry.Amount.Currency == opening.Amount.Currency &&
@@ -295,6 +341,12 @@ func (b *books) newestStatement(ctx context.Context, opening cost.Funds, funds [
 	}
 	stated := message.Details.Balance
 	amount, parseErr := registrar.ParseAmount(stated.Available)
+	queried := message.Number == "" // at a time of ours, while commands may be under way
+	if queried && slices.ContainsFunc(b.charged[[2]string{opening.Account, opening.Amount.Currency}], func(c cost.Charge) bool {
+		return c.At.Sub(message.Queued).Abs() < chargeWindow
+	}) {
+		return newest, found, nil
+	}
 	if parseErr != nil || stated.Currency != "" && stated.Currency != opening.Amount.Currency || message.Queued.Before(opening.At) || found && !message.Queued.After(newest.At) {
 		return newest, found, nil
 	}

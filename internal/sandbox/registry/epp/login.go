@@ -9,7 +9,7 @@ import (
 
 // Services that the greeting offers.
 var (
-	objectServices    = []string{domainSpace, contactSpace, hostSpace, balanceSpace, maintenanceSpace}
+	objectServices    = []string{domainSpace, contactSpace, hostSpace, balanceSpace, lowBalanceSpace, maintenanceSpace}
 	extensionServices = []string{feeSpace, secDNSSpace, rgpSpace, loginSecSpace, changeSpace}
 )
 

@@ -49,3 +49,28 @@ func (a *response) changed(sponsor string, notice *ledger.ChangeNotice) {
 	a.ext.element("changePoll:reason", notice.Reason)
 	a.ext.end()
 }
+
+// balanceInfo answers how much of an account that is paid in advance is left (Verisign's balance
+// mapping). The balance there is what the registrar owes.
+func (s *session) balanceInfo(c *command, a *response) error {
+	q := children(c.object)
+	if refusal := q.result(); refusal != nil {
+		return refusal
+	}
+	if _, refusal := s.protocolExtensions(c); refusal != nil {
+		return refusal
+	}
+	funds := s.ledger.FundsOf(s.account)
+	if funds == nil {
+		return &ledger.Refusal{Code: ledger.NoSuchOption, Reason: "The account is not paid in advance."}
+	}
+	a.data.begin("balance:infData")
+	a.data.element("balance:creditLimit", cents(0))
+	a.data.element("balance:balance", cents(-funds.Balance))
+	a.data.element("balance:availableCredit", cents(funds.Balance))
+	a.data.begin("balance:creditThreshold")
+	a.data.element("balance:fixed", cents(funds.Threshold))
+	a.data.end()
+	a.data.end()
+	return nil
+}

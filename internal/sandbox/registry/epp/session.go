@@ -146,6 +146,7 @@ var handlers = map[string]handler{
 	domainSpace + " renew":     (*session).domainRenew,
 	domainSpace + " transfer":  (*session).domainTransfer,
 	domainSpace + " update":    (*session).domainUpdate,
+	balanceSpace + " info":     (*session).balanceInfo,
 	contactSpace + " check":    (*session).contactCheck,
 	contactSpace + " create":   (*session).contactCreate,
 	contactSpace + " delete":   (*session).contactDelete,
@@ -231,7 +232,7 @@ func (s *session) poll(c *command, a *response) error {
 		a.data.pending(message.Pending)
 	case message.Renewal != nil:
 		a.data.renewal(message.Renewal.Name, message.Renewal.Expires)
-	case message.Balance != nil && s.services[balanceSpace]:
+	case message.Balance != nil && s.services[lowBalanceSpace]:
 		a.data.balance(s.ledger.AccountName(s.account), message.Balance)
 	case message.Maintenance != nil && s.services[maintenanceSpace]:
 		a.data.maintenance(message.Maintenance)

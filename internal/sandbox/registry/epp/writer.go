@@ -19,8 +19,9 @@ const (
 	secDNSSpace   = "urn:ietf:params:xml:ns:secDNS-1.1"
 	rgpSpace      = "urn:ietf:params:xml:ns:rgp-1.0"
 	loginSecSpace = "urn:ietf:params:xml:ns:epp:loginSec-1.0"
+	balanceSpace  = "http://www.verisign.com/epp/balance-1.0"
 	// Of messages only.
-	balanceSpace     = "http://www.verisign.com/epp/lowbalance-poll-1.0"
+	lowBalanceSpace  = "http://www.verisign.com/epp/lowbalance-poll-1.0"
 	maintenanceSpace = "urn:ietf:params:xml:ns:epp:maintenance-1.0"
 	changeSpace      = "urn:ietf:params:xml:ns:changePoll-1.0"
 	unknownSpace     = "https://registry.example/notice-1.0" // no client knows it
@@ -30,7 +31,7 @@ const (
 var spaceOf = map[string]string{
 	"epp": eppSpace, "domain": domainSpace, "contact": contactSpace, "host": hostSpace,
 	"fee": feeSpace, "secDNS": secDNSSpace, "rgp": rgpSpace, "loginSec": loginSecSpace,
-	"lowbalance-poll": balanceSpace, "maint": maintenanceSpace, "changePoll": changeSpace, "sim": unknownSpace,
+	"balance": balanceSpace, "lowbalance-poll": lowBalanceSpace, "maint": maintenanceSpace, "changePoll": changeSpace, "sim": unknownSpace,
 }
 
 const frameBegin = "\x00\x00\x00\x00" + `<?xml version="1.0" encoding="UTF-8" standalone="no"?>` + "\n" +

@@ -1,0 +1,60 @@
+package provision_test
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar/provision"
+)
+
+// Two nodes ask once an hour between them, also if the lease changes hands.
+func TestPollMessages_BalanceIsQueriedOnceAnHour(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		env := newEnv(t, &fakeRegistry{balance: "-3.50"})
+		there := env.newNode(t, func(cfg *provision.Config) { cfg.Node = "there" })
+		queries := func() (count int) {
+			for _, event := range env.log.all() {
+				if event == "balance queried" {
+					count++
+				}
+			}
+			return count
+		}
+		for i, node := range []*provision.Service{env.Service, there, env.Service} {
+			ctx, stop := context.WithCancel(t.Context())
+			var running sync.WaitGroup
+			running.Go(func() { node.Run(ctx) })
+			time.Sleep(39 * time.Minute)
+			stop()
+			running.Wait()
+			if got, want := queries(), []int{1, 2, 2}[i]; got != want {
+				t.Errorf("after %d minutes: %d queries, want %d", 39*(i+1), got, want)
+			}
+		}
+		stored, _, _ := env.store.QueriedBalance(t.Context(), "registry")
+		if stored.Details.Balance == nil || stored.Details.Balance.Available != "-3.50" || !stored.Unread || stored.Number != "" {
+			t.Errorf("stored %+v", stored)
+		}
+	})
+}
+
+func TestPollMessages_RegistryWithoutBalanceIsNoFailure(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		env := newEnv(t, &fakeRegistry{})
+		ctx, stop := context.WithCancel(t.Context())
+		var running sync.WaitGroup
+		running.Go(func() { env.Run(ctx) })
+		time.Sleep(3 * time.Hour)
+		stop()
+		running.Wait()
+		if _, found, _ := env.store.QueriedBalance(t.Context(), "registry"); found || env.registry.polls.Load() < 2 || slices.Contains(env.log.all(), "balance queried") {
+			t.Errorf("stored %t after %d polls", found, env.registry.polls.Load())
+		}
+	})
+}
