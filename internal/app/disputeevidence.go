@@ -21,8 +21,8 @@ const (
 )
 
 // disputeEvidence returns what is stored about a disputed payment, for the bank: order, consents,
-// mails, what was done at the registries, and invoices. Secrets and links are left out. The access
-// is recorded in the audit log.
+// mails, what was done at the registries, and invoices. Secrets, payment links and notes of
+// operators are left out. The access is recorded in the audit log.
 func (p *App) disputeEvidence(ctx context.Context, by registrar.Actor, d dispute.Dispute) ([]byte, error) {
 	files := []dispute.File{{Name: "dispute.json", Value: d.Report}}
 	if d.Order == "" {
@@ -36,7 +36,7 @@ func (p *App) disputeEvidence(ctx context.Context, by registrar.Actor, d dispute
 	for i, mail := range record.Notices {
 		files = append(files, dispute.File{Name: fmt.Sprintf("mails/%03d-%s.txt", i+1, mail.Kind), Value: mailEvidence(mail)})
 	}
-	domains, err := p.services.DB.ListDisputedDomains(ctx, d.Order)
+	domains, err := p.services.DB.ListPaidDomains(ctx, d.Order)
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +57,7 @@ func (p *App) disputeEvidence(ctx context.Context, by registrar.Actor, d dispute
 	for _, document := range record.Documents {
 		pdf, err := renderer.PDF(document)
 		if err != nil {
-			return nil, &registrar.Error{Kind: registrar.KindInternal, Code: "paper", Err: err}
+			return nil, &registrar.Error{Kind: registrar.KindInternal, Code: "invoice_pdf_failed", Detail: document.Number, Err: err}
 		}
 		files = append(files, dispute.File{Name: "invoices/" + document.Number + ".pdf", Value: pdf})
 	}
@@ -80,12 +80,11 @@ func orderEvidence(o order.Order) any {
 		CreatedAt, PaidAt                                       time.Time
 		Net, VAT, Gross                                         string
 		Items                                                   []itemEvidence
-		Registrant                                              registrar.Registrant
 		Payments                                                []order.Payment
 		Refunds                                                 []order.Refund
 	}{
 		o.ID, o.Customer, o.Email, string(o.State), string(o.Channel), string(o.By.Kind), o.By.Address.String(), o.CreatedAt, o.PaidAt,
-		o.Totals.Net.String(), o.Totals.VAT.String(), o.Totals.Gross.String(), items, o.Registrant, paymentsWithoutLinks(o.Payments), o.Refunds,
+		o.Totals.Net.String(), o.Totals.VAT.String(), o.Totals.Gross.String(), items, paymentsWithoutLinks(o.Payments), refundsWithoutNotes(o.Refunds),
 	}
 }
 
@@ -95,6 +94,14 @@ func paymentsWithoutLinks(payments []order.Payment) []order.Payment {
 		payments[i].URL, payments[i].Card = "", ""
 	}
 	return payments
+}
+
+func refundsWithoutNotes(refunds []order.Refund) []order.Refund {
+	refunds = slices.Clone(refunds)
+	for i := range refunds {
+		refunds[i].Note, refunds[i].By = "", ""
+	}
+	return refunds
 }
 
 func consentEvidence(o order.Order) []byte {

@@ -115,6 +115,13 @@ func (db *DB) ListDisputedDomains(ctx context.Context, order string) ([]dispute.
 	})(db.read().ListDisputedDomains(ctx, orderPayment+order, maxDisputedDomains))
 }
 
+// ListPaidDomains returns the domains that an order paid for, also those that were transferred out.
+func (db *DB) ListPaidDomains(ctx context.Context, order string) ([]dispute.Domain, error) {
+	return rowsAs(func(row query.ListPaidDomainsRow) dispute.Domain {
+		return dispute.Domain{ID: row.ID, Name: row.Name, TLD: row.Tld, Customer: row.CustomerID, Status: registrar.DomainStatus(row.Status)}
+	})(db.read().ListPaidDomains(ctx, orderPayment+order, maxDisputedDomains))
+}
+
 // ListDomainDisputes returns the disputes whose locks are in force for a domain.
 func (db *DB) ListDomainDisputes(ctx context.Context, domain string) ([]dispute.Dispute, error) {
 	return rowsAs(disputeOf)(db.read().ListDomainDisputes(ctx, domain))

@@ -50,6 +50,7 @@ var fixedParameters = map[string]any{
 	"InsertOrder.$39":            int64(million), // below the limit
 	"ConfirmBrake.$4":            int64(1),
 	"CountBrakeAction.$2":        int64(20),
+	"GetLastChangeFor.$4":        "%",
 	"ReportOutgoingTransfer.$2":  "Rival",
 	"ReportOutgoingTransfer.$3":  int64(firstDay),
 	"ReportOutgoingTransfer.$4":  int64(firstDay),

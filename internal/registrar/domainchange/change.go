@@ -157,6 +157,9 @@ const TransferLock = "clientTransferProhibited"
 // Locked reports whether the transfer lock is set.
 func (r Record) Locked() bool { return slices.Contains(r.Statuses, TransferLock) }
 
+// Held reports whether we have taken the domain out of the DNS.
+func (r Record) Held() bool { return slices.Contains(r.Statuses, clientHold) }
+
 // Error codes. Transports have a text for each.
 const (
 	ChangeInProgress  registrar.Code = "change_under_way"       // KindConflict: another change of the domain is open

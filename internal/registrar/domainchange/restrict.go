@@ -2,7 +2,6 @@ package domainchange
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -80,7 +79,7 @@ func (s *Service) HoldFor(ctx context.Context, customer, id, dispute string) (Pr
 	}
 	progress, err := s.storeFor(ctx, domain, dispute, Hold)
 	if err == nil && progress == Blocked { // such as expired, which ends with a hold, too
-		if record, _, err := s.cfg.Store.GetRegistryRecord(ctx, id); err != nil || slices.Contains(record.Statuses, clientHold) {
+		if record, _, err := s.cfg.Store.GetRegistryRecord(ctx, id); err != nil || record.Held() {
 			return Done, err
 		}
 	}

@@ -52,6 +52,14 @@ WHERE provision_items.payment = sqlc.arg(payment) AND domains.status <> 'transfe
 ORDER BY domains.name
 LIMIT sqlc.arg(max_rows);
 
+-- All domains that a payment was for, also those that have left.
+-- name: ListPaidDomains :many
+SELECT DISTINCT domains.id, domains.name, domains.tld, domains.customer_id, domains.status
+FROM provision_items JOIN domains ON domains.id = provision_items.domain_id
+WHERE provision_items.payment = sqlc.arg(payment)
+ORDER BY domains.name
+LIMIT sqlc.arg(max_rows);
+
 -- The disputes whose locks are in force for a domain. A payment is order: and the order's id.
 -- name: ListDomainDisputes :many
 SELECT disputes.* FROM domains

@@ -619,6 +619,52 @@ func (q *Queries) ListOrderDisputes(ctx context.Context, orderID string) ([]Disp
 	return items, nil
 }
 
+const listPaidDomains = `-- name: ListPaidDomains :many
+SELECT DISTINCT domains.id, domains.name, domains.tld, domains.customer_id, domains.status
+FROM provision_items JOIN domains ON domains.id = provision_items.domain_id
+WHERE provision_items.payment = $1
+ORDER BY domains.name
+LIMIT $2
+`
+
+type ListPaidDomainsRow struct {
+	ID         string
+	Name       string
+	Tld        string
+	CustomerID string
+	Status     string
+}
+
+// All domains that a payment was for, also those that have left.
+func (q *Queries) ListPaidDomains(ctx context.Context, payment string, maxRows int32) ([]ListPaidDomainsRow, error) {
+	rows, err := q.db.QueryContext(ctx, listPaidDomains, payment, maxRows)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []ListPaidDomainsRow{}
+	for rows.Next() {
+		var i ListPaidDomainsRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.Name,
+			&i.Tld,
+			&i.CustomerID,
+			&i.Status,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const postponeDispute = `-- name: PostponeDispute :execrows
 UPDATE disputes SET due_at = $1, node = '', attempts = $2
 WHERE id = $3 AND due_at = $4

@@ -228,12 +228,13 @@ Bestellung: {{.Order}}
 Betrag:     {{.Gross}}
 {{range .Items}}Domain:     {{.Name}}
 {{end}}
-{{if or (eq .Change "won") (eq .Change "lifted")}}Sie können wieder Auth-Codes anfordern und den Inhaber ändern. Die
-Umzugssperre bei der Registry schalten Sie auf der Seite der Domain ab.
+{{if or (eq .Change "won") (eq .Change "lifted")}}Sie können wieder Auth-Codes anfordern und den Inhaber ändern. Wo
+die Registry eine Umzugssperre hat, schalten Sie sie auf der Seite der
+Domain ab.
 {{else}}Gesperrt sind Umzug, Auth-Code und Inhaberwechsel.{{if ne .State "held"}} Nameserver und
 DNSSEC können Sie weiter ändern.{{end}}
 
-War die Reklamation ein Versehen, oder möchten Sie den Betrag bezahlen?
+War das ein Versehen, oder möchten Sie den Betrag bezahlen?
 Dann schreiben Sie uns bitte:
 
 {{.Contact}}

@@ -200,33 +200,34 @@ think that this is a mistake, please contact us:
 {{.Portal}}
 `},
 	registrar.MailPaymentDispute: {`{{if eq .Change "opened"}}Payment of {{.Gross}} disputed: domain transfers locked{{else if eq .Change "returned"}}Payment of {{.Gross}} returned: domain transfers locked{{else if eq .Change "lost"}}Payment of {{.Gross}} taken back: the lock stays{{else if eq .Change "denied"}}Payment of {{.Gross}} outstanding: transfers denied{{else}}Transfer lock lifted{{end}}`, `
-{{if eq .Change "opened"}}on {{.At}}, we learned that a payment was disputed
+{{if eq .Change "opened"}}On {{.At}}, we learned that a payment was disputed
 with the bank. Until the bank decides, the domains that it paid for
 can't be transferred away.
-{{else if eq .Change "returned"}}on {{.At}}, we learned that your bank returned a
+{{else if eq .Change "returned"}}On {{.At}}, we learned that your bank returned a
 payment. The domains that it paid for can't be transferred away.
-{{else if eq .Change "lost"}}on {{.At}}, the bank decided about a disputed payment.
+{{else if eq .Change "lost"}}On {{.At}}, the bank decided about a disputed payment.
 We no longer have the money, so the order is unpaid. Transfers of the
 domains stay locked.
-{{else if eq .Change "denied"}}an order is still unpaid, because the payment was taken back. On
+{{else if eq .Change "denied"}}An order is still unpaid, because the payment was taken back. On
 {{.At}}, we therefore decided to deny transfers of these
 domains.{{if eq .State "held"}} Domains with generic extensions (such as .com) are offline
 until this is settled.{{end}}
-{{else if eq .Change "won"}}the dispute about a payment was settled on {{.At}}.
+{{else if eq .Change "won"}}The dispute about a payment was settled on {{.At}}.
 The transfer lock has been lifted.
-{{else}}on {{.At}}, we lifted the transfer lock that was set
+{{else}}On {{.At}}, we lifted the transfer lock that was set
 because of a payment that was taken back.
 {{end}}
 Order:  {{.Order}}
 Amount: {{.Gross}}
 {{range .Items}}Domain: {{.Name}}
 {{end}}
-{{if or (eq .Change "won") (eq .Change "lifted")}}You can request auth codes and change the holder again. Turn off the
-registry's transfer lock on the domain's page.
+{{if or (eq .Change "won") (eq .Change "lifted")}}You can request auth codes and change the holder again. Where
+the registry has a transfer lock, you can turn it off on the domain's
+page.
 {{else}}Transfers, auth codes and changes of the holder are locked.{{if ne .State "held"}} You can
 still change nameservers and DNSSEC.{{end}}
 
-Was the dispute a mistake, or would you like to pay the amount? Please
+Was this a mistake, or would you like to pay the amount? Please
 write to us:
 
 {{.Contact}}

@@ -101,7 +101,7 @@ func (h *Handler) invoiceFile(render func(invoice.Document) ([]byte, error), con
 		}
 		content, err := render(d)
 		if err != nil {
-			return &registrar.Error{Kind: registrar.KindInternal, Code: "paper", Err: err}
+			return &registrar.Error{Kind: registrar.KindInternal, Code: "invoice_pdf_failed", Err: err}
 		}
 		// Numbers are ours: letters, digits and hyphens.
 		req.W.Header().Set("Content-Disposition", `attachment; filename="`+d.Number+ending+`"`)

@@ -66,7 +66,12 @@ func (h *Handler) home(req *ui.Request, operator registrar.Actor) error {
 	if err != nil {
 		return err
 	}
-	quiet := len(database)+len(disputes)+len(messages)+len(notices)+len(inquiries)+len(needs.Orders)+len(needs.Items)+len(needs.Changes)+len(needs.Refunds)+len(needs.Locks)+len(troubled)+len(unpaid.Waiting)+len(unpaid.Overdue) == 0 &&
+	_, refunds, err := h.Admin.CountOpen(req.R.Context(), operator)
+	if err != nil {
+		return err
+	}
+	undecided := max(0, refunds-len(needs.Refunds)) // those that are only overdue are listed
+	quiet := undecided+len(database)+len(disputes)+len(messages)+len(notices)+len(inquiries)+len(needs.Orders)+len(needs.Items)+len(needs.Changes)+len(needs.Refunds)+len(needs.Locks)+len(troubled)+len(unpaid.Waiting)+len(unpaid.Overdue) == 0 &&
 		!preview.Brake.Engaged()
 	return h.render(req, ui.View{Name: "home", Section: homePath}, struct {
 		admin.OpenIssues
@@ -80,8 +85,9 @@ func (h *Handler) home(req *ui.Request, operator registrar.Actor) error {
 		LowBalances   []inbox.Stored
 		Messages      []messageRow
 		Disputes      []disputeRow
+		Undecided     int // refunds that wait for a decision
 		Quiet         bool
-	}{needs, database, troubled, preview.Brake, unpaid, notices, newInquiryRows(inquiries, nil), moreInquiries, low, newMessageRows(messages, nil), disputes, quiet}, "")
+	}{needs, database, troubled, preview.Brake, unpaid, notices, newInquiryRows(inquiries, nil), moreInquiries, low, newMessageRows(messages, nil), disputes, undecided, quiet}, "")
 }
 
 func (h *Handler) jobs(req *ui.Request, operator registrar.Actor) error {

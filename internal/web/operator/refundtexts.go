@@ -68,7 +68,7 @@ var refundTexts = ui.Texts{
 
 	"refund_reason.failed_item":   {"Position fehlgeschlagen", "failed item"},
 	"refund_reason.unmatched":     {"überzählige Zahlung", "unmatched payment"},
-	"refund_reason.provider":      {"unbekannt", "unknown"},
+	"refund_reason.provider":      {"Grund unbekannt", "reason unknown"},
 	"refund_reason.withdrawal":    {"Widerruf", "withdrawal"},
 	"refund_reason.goodwill":      {"Kulanz", "goodwill"},
 	"refund_reason.mistake":       {"irrtümlich oder doppelt bestellt", "ordered by mistake or twice"},

@@ -15,7 +15,7 @@ var transferTexts = ui.Texts{
 	"away.ended":     {"Beendet", "Ended"},
 	"away.ended_at":  {"Beendet am", "Ended on"},
 	"away.gaining":   {"Neuer Registrar", "Gaining registrar"},
-	"away.acts":      {"Registry entscheidet", "Registry acts"},
+	"away.acts":      {"Zieht um am", "Moves on"},
 	"away.requested": {"Beantragt", "Requested"},
 	"away.status":    {"Status bei der Registry", "Registry status"},
 	"away.attempts":  {"Versuche", "Attempts"},
@@ -28,7 +28,7 @@ var transferTexts = ui.Texts{
 	"away.act":       {"Entscheiden", "Decide"},
 	"away.reason":    {"Grund der Ablehnung", "Reason for the rejection"},
 	"away.reason_hint": {
-		"Der Inhaber bekommt ihn mitgeteilt. Bei „Widerspruch des Inhabers“ muss er Ihnen schriftlich vorliegen.",
+		"Der Inhaber bekommt ihn mitgeteilt. Für „Widerspruch des Inhabers“ muss Ihnen der Widerspruch schriftlich vorliegen.",
 		"The registrant is told the reason. For “registrant's objection” you need it in writing.",
 	},
 	"away.reject":       {"Umzug ablehnen", "Reject the transfer"},

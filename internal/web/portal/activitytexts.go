@@ -71,7 +71,7 @@ var activityTexts = ui.Texts{
 	"action.token_created":            {"Token angelegt", "Token created"},
 	"action.token_revoked":            {"Token widerrufen", "Token revoked"},
 	"action.transfer_away_requested":  {"Umzug zu einem anderen Anbieter beantragt", "Transfer to another provider requested"},
-	"action.transfer_away_stop":       {"Umzug widersprochen", "Objected to the transfer"},
+	"action.transfer_away_stop":       {"Dem Umzug widersprochen", "Objected to the transfer"},
 	"action.transfer_away_approve":    {"Umzug zugestimmt", "Approved the transfer"},
 	"action.transfer_away_stopped":    {"Umzug gestoppt", "Transfer stopped"},
 	"action.transfer_away_refused":    {"Registry hat unsere Antwort zum Umzug abgelehnt", "Registry refused our answer to the transfer"},

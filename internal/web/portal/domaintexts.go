@@ -327,12 +327,16 @@ var domainTexts = ui.WithRequirements(ui.Texts{
 	},
 	"disputed.title": {"Zahlung ungeklärt", "Payment unresolved"},
 	"disputed.text": {
-		"Die Zahlung für diese Domain wurde bei der Bank reklamiert oder von ihr zurückgegeben. Bis das geklärt ist, sind Umzug, Auth-Code und Inhaberwechsel gesperrt. Alles andere können Sie wie gewohnt ändern.",
-		"The payment for this domain was disputed with the bank, or the bank returned it. Until this is settled, transfers, auth codes and changes of the holder are locked. You can change everything else as usual.",
+		"Die Zahlung für diese Domain wurde bei der Bank reklamiert oder von ihr zurückgegeben. Bis das geklärt ist, sind Umzug, Auth-Code und Inhaberwechsel gesperrt.",
+		"The payment for this domain was disputed with the bank, or the bank returned it. Until this is settled, transfers, auth codes and changes of the holder are locked.",
 	},
 	"disputed.what": {
-		"War es ein Versehen, oder möchten Sie den Betrag bezahlen? Schreiben Sie uns bitte. Entscheidet die Bank zu unseren Gunsten, endet die Sperre von selbst.",
-		"Was it a mistake, or would you like to pay the amount? Please write to us. If the bank decides in our favour, the lock ends by itself.",
+		"War es ein Versehen, oder möchten Sie den Betrag bezahlen? Schreiben Sie uns bitte. Bekommen wir das Geld von der Bank zurück, endet die Sperre von selbst.",
+		"Was it a mistake, or would you like to pay the amount? Please write to us. If the bank returns the money to us, the lock ends by itself.",
+	},
+	"disputed.held": {
+		"Die Domain ist deshalb abgeschaltet: Website und E-Mail sind nicht erreichbar.",
+		"The domain is therefore offline: its website and email can't be reached.",
 	},
 	"disputed.contact":            {"Kontakt aufnehmen", "Contact us"},
 	"closed.registry_has_no_lock": {"Diese Endung kennt keine Sperre.", "This extension has no lock."},

@@ -36,7 +36,7 @@ var transferTexts = ui.Texts{
 		"If you approve, the domain moves at once. You can't undo this.",
 	},
 	"away.approve_statement": {"Ich stimme dem Umzug von {1} zu einem anderen Anbieter zu.", "I approve the transfer of {1} to another provider."},
-	"away.approve":           {"Umzug zustimmen", "Approve the transfer"},
+	"away.approve":           {"Dem Umzug zustimmen", "Approve the transfer"},
 	"away.forbidden": {
 		"Wegen eines laufenden Verfahrens können Sie dem Umzug nicht zustimmen.",
 		"Because of a dispute you can't approve the transfer.",
