@@ -80,6 +80,7 @@ const (
 	MailAccountClosed        MailKind = "account_closed"       // by its customer
 	MailDomainLock           MailKind = "domain_lock"          // an operator locked or unlocked a domain
 	MailPaymentDispute       MailKind = "payment_dispute"      // the payment of domains is disputed or was returned, and how that ended
+	MailDisputeReceived      MailKind = "dispute_received"     // to the operator: a dispute or inquiry, or the loss of one
 	MailRenewalUpcoming      MailKind = "renewal_upcoming"     // announces the charge of automatic renewals
 	MailRenewalPriceRise     MailKind = "renewal_price_rise"   // the same, at a higher price than before
 	MailRenewalDeclined      MailKind = "renewal_declined"     // a charge failed; another attempt follows

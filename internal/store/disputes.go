@@ -87,7 +87,10 @@ func (db *DB) StoreDispute(ctx context.Context, update dispute.Update) (bool, er
 		if err := swapped(store()); err != nil {
 			return err
 		}
-		return recordEffects(ctx, q, update.AuditEvent, update.Mail, update.At)
+		if err := recordEffects(ctx, q, update.AuditEvent, update.Mail, update.At); err != nil {
+			return err
+		}
+		return recordEffects(ctx, q, nil, update.OperatorMail, update.At)
 	})
 }
 

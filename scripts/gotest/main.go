@@ -42,7 +42,7 @@ func main() {
 
 // maxRepeated bounds the tests that are run again. More failures than this have
 // a common cause, which is better seen at once.
-const maxRepeated = 12
+const maxRepeated = 20
 
 // run runs the tests and repeats a few that failed.
 func run(ctx context.Context, args []string, out io.Writer) (exitCode int, err error) {

@@ -70,7 +70,10 @@ func (c ordersRefundCommand) Run(t *cli.Terminal) error {
 // itemOf returns the item of a domain.
 func itemOf(d cli.Session, id, name string) (string, error) {
 	o, found, err := d.Services.DB.OrderByID(d.Ctx, id)
-	if err != nil || !found {
+	if err != nil {
+		return "", err
+	}
+	if !found {
 		return "", registrar.NotFound(order.NoSuchOrder)
 	}
 	for _, item := range o.Items {

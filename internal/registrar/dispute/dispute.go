@@ -167,7 +167,9 @@ type Update struct {
 	Was, Now   Dispute // Was is zero if the dispute is new
 	AuditEvent *registrar.AuditEvent
 	Mail       *registrar.Mail
-	At         time.Time // the real time, used for mails
+	// OperatorMail says that an operator has to act; nil if not.
+	OperatorMail *registrar.Mail
+	At           time.Time // the real time, used for mails
 }
 
 // Store persists disputes.

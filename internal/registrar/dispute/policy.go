@@ -125,3 +125,21 @@ func mailOf(d Dispute, change string, domains []Domain) *registrar.Mail {
 	}
 	return &registrar.Mail{Kind: registrar.MailPaymentDispute, Customer: d.Customer, Data: data}
 }
+
+// operatorMail is about a dispute that an operator has to act on. Evidence is possible until its
+// due date, unless the dispute is lost.
+func operatorMail(d Dispute, to string) *registrar.Mail {
+	data := map[string]string{"number": d.ID, "order": d.Order, "gross": d.Amount.String(), "change": mailOpened}
+	switch {
+	case d.Status.Inquiry():
+		data["change"] = "inquiry"
+	case d.BankReturn:
+		data["change"] = mailReturned
+	case d.Status == Lost:
+		data["change"] = mailLost
+	}
+	if d.Status.Open() && !d.DueBy.IsZero() {
+		data["evidence_due"] = d.DueBy.UTC().Format(time.DateOnly)
+	}
+	return &registrar.Mail{Kind: registrar.MailDisputeReceived, To: to, Language: "de", Data: data}
+}

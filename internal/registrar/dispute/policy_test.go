@@ -1,6 +1,13 @@
 package dispute
 
-import "testing"
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/jobs"
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
 
 func TestApply_PolicyOfEveryTransition(t *testing.T) {
 	t.Parallel()
@@ -101,5 +108,28 @@ func TestApply_ClosedDisputeThatOpensAgainLocksAgain(t *testing.T) {
 			t.Errorf("%s: lock %s and mail %q, want %s and %q", step.status, d.Lock, what.mail, step.lock, step.mail)
 		}
 		d.ID = "du_1"
+	}
+}
+
+func TestOperatorMail_OncePerDisputeAndForItsLoss(t *testing.T) {
+	t.Parallel()
+	s := &Service{cfg: Config{OperatorEmail: "ops@kontor.example", Now: time.Now}, worker: &jobs.Worker[Dispute]{Clock: time.Now}}
+	subject := Subject{Payment: "pay_1", Order: "ord_1", Customer: "", Captured: true}
+	var was Dispute
+	var mailed []string
+	for _, status := range []Status{WarningNeedsResponse, WarningUnderReview, NeedsResponse, UnderReview, NeedsResponse, Lost, Won, Lost} {
+		now, _ := apply(was, Report{ID: "du_1", Status: status, DueBy: time.Date(2026, 12, 9, 0, 0, 0, 0, time.UTC)}, subject)
+		update, err := s.newUpdate(t.Context(), was, now, effect{}, registrar.Actor{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if mail := update.OperatorMail; mail != nil {
+			mailed = append(mailed, string(status)+" "+mail.Data["change"]+" "+mail.Data["evidence_due"])
+		}
+		was = update.Now
+	}
+	want := []string{"warning_needs_response inquiry 2026-12-09", "needs_response opened 2026-12-09", "lost lost ", "lost lost "}
+	if !slices.Equal(mailed, want) {
+		t.Errorf("mailed %q, want %q", mailed, want)
 	}
 }

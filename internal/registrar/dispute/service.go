@@ -54,9 +54,12 @@ type Config struct {
 	// Now is the business time, Clock the real time, used for leases and delays. nil means
 	// time.Now.
 	Now, Clock func() time.Time
-	MailQueued func()              // called after a mail was stored; optional
-	OnStatus   func(status Status) // called when a dispute is stored with a new status; optional
-	Logger     *slog.Logger
+	// OperatorEmail receives a mail for each dispute and inquiry, and for each loss; empty means
+	// none.
+	OperatorEmail string
+	MailQueued    func()              // called after a mail was stored; optional
+	OnStatus      func(status Status) // called when a dispute is stored with a new status; optional
+	Logger        *slog.Logger
 }
 
 // Service follows disputes. It is safe for concurrent use.
@@ -217,6 +220,10 @@ func (s *Service) newUpdate(ctx context.Context, was, now Dispute, what effect, 
 		now.DueAt, now.Node, now.Attempts = update.At, "", 0
 	}
 	update.Now = now
+	worse := was.Status.Inquiry() && !now.Status.Inquiry() || was.Status != Lost && now.Status == Lost
+	if now.OpenWork && (!was.OpenWork || worse) && s.cfg.OperatorEmail != "" {
+		update.OperatorMail = operatorMail(now, s.cfg.OperatorEmail)
+	}
 	if what.action != "" && now.Customer != "" {
 		update.AuditEvent = &registrar.AuditEvent{Actor: actor, Action: what.action, Customer: now.Customer, Object: now.Order, At: at}
 	}
@@ -239,7 +246,7 @@ func (s *Service) afterStore(update Update) {
 	if update.Was.Status != update.Now.Status {
 		s.cfg.OnStatus(update.Now.Status)
 	}
-	if update.Mail != nil {
+	if update.Mail != nil || update.OperatorMail != nil {
 		s.cfg.MailQueued()
 	}
 	s.worker.Wake()

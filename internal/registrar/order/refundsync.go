@@ -28,7 +28,7 @@ func (s *Service) RunRefundSync(ctx context.Context) {
 		delay = refundSyncInterval
 		call, cancel := context.WithTimeout(ctx, refundSyncTimeout)
 		if err := s.SyncAllRefunds(call); err != nil && ctx.Err() == nil {
-			s.cfg.Logger.WarnContext(ctx, "refunds not compared with the payment provider", "code", string(registrar.CodeOf(err)))
+			s.cfg.Logger.WarnContext(ctx, "refunds not compared with the payment provider", "error", err.Error())
 			delay = refundSyncRetry
 		}
 		cancel()

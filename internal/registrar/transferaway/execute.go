@@ -164,6 +164,9 @@ func (s *Service) end(ctx context.Context, t Transfer, state State, status strin
 	next := t
 	next.State, next.RegistryStatus, next.DueAt, next.Node = state, status, time.Time{}, ""
 	next.EndedAt = s.cfg.Now().Truncate(time.Microsecond)
+	if status == statusServerApproved && !t.ActsAt.IsZero() && t.ActsAt.Before(next.EndedAt) {
+		next.EndedAt = t.ActsAt // we may learn of it days later
+	}
 	after, stored := s.apply(ctx, Transition{
 		From: t, To: next, SyncDomain: true, AuditEvent: s.systemEvent(t, endActions[state]), Mail: endMail(next),
 	})

@@ -20,6 +20,22 @@ wenn Sie uns noch einmal schreiben.
 Haben Sie uns nicht geschrieben? Dann hat jemand Ihre Adresse angegeben.
 Sie müssen nichts tun.
 `},
+	registrar.MailDisputeReceived: {`{{if eq .Change "inquiry"}}Nachfrage einer Bank{{else if eq .Change "returned"}}Rücklastschrift{{else if eq .Change "lost"}}Reklamation verloren{{else}}Zahlung reklamiert{{end}} über {{.Gross}}{{with .Deadline}}, Belege bis {{.}}{{end}}`, `
+{{if eq .Change "inquiry"}}eine Bank fragt nach einer Zahlung. Noch ist kein Geld weg.
+{{else if eq .Change "returned"}}eine Bank hat eine Zahlung zurückgegeben. Entscheiden Sie, was mit den
+Domains geschieht.
+{{else if eq .Change "lost"}}eine Bank hat gegen uns entschieden. Das Geld ist weg; entscheiden Sie,
+was mit den Domains geschieht.
+{{else}}eine Zahlung wurde bei der Bank reklamiert, und das Geld ist zurückgeholt.
+{{end}}
+Betrag:     {{.Gross}}{{with .Order}}
+Bestellung: {{.}}{{end}}{{with .Deadline}}
+Belege bis: {{.}}{{end}}
+
+Hier finden Sie den Vorgang:
+
+{{.Case}}
+`},
 	registrar.MailInquiryReceived: {"Anfrage {{.Number}}: {{.Topic}}", `
 über das Kontaktformular ist eine Anfrage eingegangen:
 

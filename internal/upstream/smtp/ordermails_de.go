@@ -137,7 +137,7 @@ Ihre Bestellungen finden Sie hier:
 
 {{.Portal}}
 `},
-	registrar.MailOrderRefunded: {"{{with .Items}}{{(index . 0).Name}}{{end}}{{if .Others}} und {{.Others}} weitere{{end}}: Wir erstatten {{.Refund}}", `
+	registrar.MailOrderRefunded: {"{{if .Parts}}{{(index .Parts 0).Name}}{{if gt (len .Parts) 1}} und weitere{{end}}{{else}}{{with .Items}}{{(index . 0).Name}}{{end}}{{if .Others}} und {{.Others}} weitere{{end}}{{end}}: Wir erstatten {{.Refund}}", `
 wir erstatten Ihnen {{.Refund}}{{if eq .Reason "withdrawal"}}, weil Sie den Vertrag widerrufen haben{{end}}.
 
 Bestellung: {{.Order}}

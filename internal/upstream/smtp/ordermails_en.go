@@ -132,7 +132,7 @@ Your orders are here:
 
 {{.Portal}}
 `},
-	registrar.MailOrderRefunded: {"{{with .Items}}{{(index . 0).Name}}{{end}}{{if .Others}} and {{.Others}} more{{end}}: we are refunding {{.Refund}}", `
+	registrar.MailOrderRefunded: {"{{if .Parts}}{{(index .Parts 0).Name}}{{if gt (len .Parts) 1}} and more{{end}}{{else}}{{with .Items}}{{(index . 0).Name}}{{end}}{{if .Others}} and {{.Others}} more{{end}}{{end}}: we are refunding {{.Refund}}", `
 We are refunding {{.Refund}}{{if eq .Reason "withdrawal"}} because you withdrew from the contract{{end}}.
 
 Order: {{.Order}}
@@ -144,9 +144,9 @@ The money goes back to your original payment method. This takes a few
 days.{{if not .Deleted}} This doesn't change anything about your domains.{{end}}
 {{if .Unclaimed}}
 The order does not belong to an account yet; the link to claim it is in a
-separate email. After that, you find the credit note here:
+separate email. After that, you'll find the credit note here:
 {{else}}
-You find the credit note under "Invoices":
+You'll find the credit note under "Invoices":
 {{end}}
 {{.Portal}}
 `},

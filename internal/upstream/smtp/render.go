@@ -111,8 +111,9 @@ type templateData struct {
 	renewalData
 	transferData
 	// Contact is the address of the contact form. The next three belong to a message from
-	// there; Message is quoted. Case is the operator's page of a message or notice.
-	Contact, Topic, About, Message, Case string
+	// there; Message is quoted. Case is the operator's page of a message, notice or dispute;
+	// Deadline is the last day for evidence.
+	Contact, Topic, About, Message, Case, Deadline string
 	// SignIn is where to sign in; for a Buyer, who has a basket, on the way to the checkout.
 	SignIn            string
 	Buyer, NoPassword bool
@@ -187,6 +188,9 @@ func (t templates) render(message mailer.Message, portal string) (subject, body 
 		data.Topic, data.About = lang.topics[message.Data["topic"]], quotedLines(quoteForeign(message.Data["about"], maxValueLength))
 		data.Name = quotedLines(data.Name)
 		data.Message, data.Case = quotedMessage(message.Data["message"]), base+"/operator/inquiries/"+url.PathEscape(data.Number)
+	}
+	if message.Kind == registrar.MailDisputeReceived {
+		data.Case, data.Deadline = base+"/operator/disputes/"+url.PathEscape(data.Number), lang.formatDate(message.Data["evidence_due"])
 	}
 	if message.Data["declared"] != "" {
 		data.Name, data.Case = quotedLines(data.Name), base+"/operator/notices/"+url.PathEscape(data.Number)

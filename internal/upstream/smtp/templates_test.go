@@ -41,7 +41,7 @@ var accountKinds = []registrar.MailKind{
 	registrar.MailAgentLinked, registrar.MailAccountClosed,
 }
 
-var contactKinds = []registrar.MailKind{registrar.MailInquiryConfirmed, registrar.MailInquiryReceived}
+var contactKinds = []registrar.MailKind{registrar.MailInquiryConfirmed, registrar.MailInquiryReceived, registrar.MailDisputeReceived}
 
 var (
 	placeholder   = regexp.MustCompile(`\.[A-Z][a-z]+`)
@@ -274,6 +274,19 @@ func TestConfirmMail_NamesDomainsOfBasket(t *testing.T) {
 		}
 		if body := render(language, nil); strings.Contains(body, "arenkorb") || strings.Contains(body, "basket") {
 			t.Errorf("%s without a basket:\n%s", language, body)
+		}
+	}
+}
+
+func TestDisputeMail_TellsOperatorDeadlineAndCase(t *testing.T) {
+	t.Parallel()
+	data := map[string]string{"number": "du_1", "order": "ord_1", "gross": "12.90", "change": "opened", "evidence_due": "2026-12-09"}
+	for lang, words := range map[string][]string{"de": {"reklamiert", "ord_1", "09.12.2026", "/operator/disputes/du_1"}, "en": {"disputed", "ord_1", "9 December 2026", "/operator/disputes/du_1"}} {
+		body := renderMail(t, registrar.MailDisputeReceived, lang, data)
+		for _, word := range words {
+			if !strings.Contains(body, word) {
+				t.Errorf("%s: %q is missing in:\n%s", lang, word, body)
+			}
 		}
 	}
 }

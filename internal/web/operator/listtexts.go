@@ -177,6 +177,7 @@ var listTexts = ui.Texts{
 	"mail.transfer_away":         {"Umzug zu einem anderen Anbieter beantragt", "Transfer to another provider requested"},
 	"mail.transfer_away_ended":   {"Umzug zu einem anderen Anbieter: Ergebnis", "Transfer to another provider: result"},
 	"mail.payment_dispute":       {"Zahlung reklamiert oder zurückgegeben", "Payment disputed or returned"},
+	"mail.dispute_received":      {"Reklamation, an den Betreiber", "Dispute, to the operator"},
 	"mail.domain_lock":           {"Sperre gesetzt oder aufgehoben", "Lock set or lifted"},
 	"mail.renewal_upcoming":      {"Ankündigung der automatischen Verlängerung", "Announcement of an automatic renewal"},
 	"mail.renewal_price_rise":    {"Ankündigung mit höherem Preis", "Announcement with a higher price"},

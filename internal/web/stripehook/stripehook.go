@@ -1,7 +1,8 @@
 // Package stripehook serves the payment provider's webhook.
 //
 // An event's signature is verified over its raw bytes before anything in it is parsed,
-// and the event is only used to learn which payment or verification to fetch. The work
+// and the event is only used to learn which payment, refund, dispute or verification to
+// fetch. The work
 // is done before the response: 200 means that the payment's state is up to date here,
 // 500 asks the provider to send the event again. The provider retries for days, and
 // payments are also polled, so no response can lose a payment.
