@@ -1,12 +1,14 @@
 package dispute
 
 import (
+	"context"
 	"slices"
 	"testing"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/jobs"
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
 )
 
 func TestApply_PolicyOfEveryTransition(t *testing.T) {
@@ -131,5 +133,33 @@ func TestOperatorMail_OncePerDisputeAndForItsLoss(t *testing.T) {
 	want := []string{"warning_needs_response inquiry 2026-12-09", "needs_response opened 2026-12-09", "lost lost ", "lost lost "}
 	if !slices.Equal(mailed, want) {
 		t.Errorf("mailed %q, want %q", mailed, want)
+	}
+}
+
+// blockedChanges is a registry that refuses every change.
+type blockedChanges struct{}
+
+func (blockedChanges) SecureFor(context.Context, string, string, string) (domainchange.Progress, error) {
+	return domainchange.Blocked, nil
+}
+
+func (blockedChanges) HoldFor(context.Context, string, string, string) (domainchange.Progress, error) {
+	return domainchange.Blocked, nil
+}
+
+func (blockedChanges) ReleaseFor(context.Context, string, string, string) (domainchange.Progress, error) {
+	return domainchange.Blocked, nil
+}
+
+func TestDenial_WaitsOnlyForTransferableDomains(t *testing.T) {
+	t.Parallel()
+	s := &Service{cfg: Config{Changes: blockedChanges{}}}
+	for status, want := range map[registrar.DomainStatus]domainchange.Progress{
+		registrar.DomainActive: domainchange.Blocked, registrar.DomainExpired: domainchange.Blocked, registrar.DomainRedemption: domainchange.Done,
+	} {
+		got, err := s.enforceOn(t.Context(), Dispute{Lock: LockDenying}, Domain{ID: "dom_1", TLD: ".com", Status: status})
+		if err != nil || got != want {
+			t.Errorf("%s: progress %d, %v; want %d", status, got, err, want)
+		}
 	}
 }

@@ -321,9 +321,11 @@ func (s *Service) enforceOn(ctx context.Context, d Dispute, domain Domain) (doma
 	}
 	secured, err := s.cfg.Changes.SecureFor(ctx, domain.Customer, domain.ID, d.ID)
 	failpoint.Hit("dispute_secured")
-	transferable := domain.Status == registrar.DomainActive || domain.Status == registrar.DomainExpired
-	if err != nil || d.Lock != LockDenying && d.Lock != LockDenied || !transferable {
+	if err != nil || d.Lock != LockDenying && d.Lock != LockDenied {
 		return secured, err
+	}
+	if domain.Status != registrar.DomainActive && domain.Status != registrar.DomainExpired {
+		return domainchange.Done, nil // it can't be transferred, so there is nothing to deny
 	}
 	// While a transfer is pending, registries may refuse the lock. The hold counts then.
 	if registrar.IsGenericTLD(domain.TLD) {

@@ -15,7 +15,7 @@ const (
 	MessageBalance     = "balance"           // of an account that is paid in advance
 	MessageMaintenance = "maintenance"       // a maintenance window
 	MessageText        = "text"              // nothing but a text
-	MessageUnknown     = "unknown"           // data in a namespace of nobody
+	MessageUnknown     = "unknown"           // data in a namespace that no client knows
 )
 
 // messageKinds are all kinds; true means that the message is about a domain.
