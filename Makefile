@@ -14,7 +14,7 @@ SHELL    := bash
 TOOL     := go tool -modfile=tools.mod
 # The binary records its commit if there is one.
 VCS      := $(if $(shell git rev-parse --verify --quiet HEAD 2>/dev/null),auto,false)
-TIMEOUT  ?= 20m
+TIMEOUT  ?= 40m
 FUZZTIME ?= 20s
 
 .DEFAULT_GOAL := help

@@ -5,13 +5,14 @@
 // green run.
 //
 // A few failed tests are run once more, one package at a time, after all the
-// others have ended. The suites start databases, browsers and hundreds of
-// processes; on a machine whose host takes most of the CPU time, the product
-// correctly gives up a request that a test waits for. A test that passes on
-// its own doesn't fail the run, but is listed as UNSTEADY with the output of
-// its failure above, because load also brings real races to light. These are
-// never repeated: more than maxRepeated failed tests, a race report, a panic,
-// a package that timed out or does not build.
+// others have ended and the host gives this machine its cores (see awaitCPU).
+// The suites start databases, browsers and hundreds of processes; on a machine
+// whose host takes most of the CPU time, the product correctly gives up a
+// request that a test waits for. A test that passes on its own doesn't fail the
+// run, but is listed as UNSTEADY with the output of its failure above, because
+// load also brings real races to light. These are never repeated: more than
+// maxRepeated failed tests, a race report, a panic, a package that timed out or
+// does not build.
 package main
 
 import (
@@ -32,7 +33,7 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	code, err := run(ctx, os.Args[1:], os.Stdout)
+	code, err := run(ctx, os.Args[1:], os.Stdout, awaitCPU)
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "gotest:", err)
@@ -44,8 +45,8 @@ func main() {
 // a common cause, which is better seen at once.
 const maxRepeated = 20
 
-// run runs the tests and repeats a few that failed.
-func run(ctx context.Context, args []string, out io.Writer) (exitCode int, err error) {
+// run runs the tests and repeats a few that failed, each package after a rest.
+func run(ctx context.Context, args []string, out io.Writer, rest func(context.Context, io.Writer)) (exitCode int, err error) {
 	first, code, err := goTest(ctx, args, out)
 	if code == 0 || err != nil || !first.repeatable() {
 		return code, err
@@ -57,7 +58,9 @@ func run(ctx context.Context, args []string, out io.Writer) (exitCode int, err e
 	}
 	for _, pkg := range slices.Sorted(maps.Keys(first.failed)) {
 		tests := first.failed[pkg]
-		fmt.Fprintf(out, "\nrunning again on their own: %s %s\n", pkg, strings.Join(tests, " "))
+		fmt.Fprintln(out)
+		rest(ctx, out)
+		fmt.Fprintf(out, "running again on their own: %s %s\n", pkg, strings.Join(tests, " "))
 		pattern := "^(" + strings.Join(tests, "|") + ")$"
 		_, code, err := goTest(ctx, append(slices.Clone(flags), "-run", pattern, pkg), out)
 		if code != 0 || err != nil {

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"context"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"testing"
@@ -72,7 +74,7 @@ func TestReport_ShowsFailuresAndSkips(t *testing.T) {
 func TestRun_ReturnsGoTestExitCode(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
-	code, err := run(t.Context(), []string{"./no-such-folder"}, &out)
+	code, err := run(t.Context(), []string{"./no-such-folder"}, &out, noRest)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,6 +82,8 @@ func TestRun_ReturnsGoTestExitCode(t *testing.T) {
 		t.Errorf("exit code 0 for a package that does not exist; output:\n%s", out.String())
 	}
 }
+
+func noRest(context.Context, io.Writer) {}
 
 // firstTime is in every package under test: it is true in the first run only.
 const firstTime = `package x
@@ -126,7 +130,7 @@ func TestRun_RepeatsFewFailedTests(t *testing.T) {
 				}
 			}
 			var out strings.Builder
-			code, err := run(t.Context(), []string{"-vet=off", "./..."}, &out)
+			code, err := run(t.Context(), []string{"-vet=off", "./..."}, &out, noRest)
 			if err != nil || code != test.code || !strings.Contains(out.String(), test.want) {
 				t.Errorf("exit code %d (%v), want %d and %q in:\n%s", code, err, test.code, test.want, out.String())
 			}

@@ -33,8 +33,12 @@ import (
 	"github.com/dotkontor/dotkontor/test/testkit/nodejs"
 )
 
+// browsers bounds the scripts that run at once: a page waits for CPU time, not for anything
+// else, and a step of a journey has a time limit.
+var browsers = make(chan struct{}, runtime.NumCPU())
+
 // journeyTimeout is for a busy machine; on a quiet one a journey takes a minute at most.
-const journeyTimeout = 6 * time.Minute
+const journeyTimeout = 10 * time.Minute
 
 // screenshotsVariable names a folder in which journeys save a screenshot of each page.
 const screenshotsVariable = "TEST_SCREENSHOTS"
@@ -235,6 +239,12 @@ func runScript(t *testing.T, s sandbox, script string) string {
 	if err := os.WriteFile(path, settings, 0o600); err != nil {
 		t.Fatal(err)
 	}
+	select {
+	case browsers <- struct{}{}:
+	case <-t.Context().Done():
+		t.Fatal(t.Context().Err())
+	}
+	defer func() { <-browsers }()
 	out, err := nodejs.Run(t, journeyTimeout, program, filepath.Join(folder, "run.mjs"), path, script)
 	if err != nil {
 		t.Fatal(err)

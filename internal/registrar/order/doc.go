@@ -184,9 +184,8 @@
 // passes each code to the registry, which checks it together with the lock, and stores it sealed
 // with the order. Lines that are not ordered yet are in the customer's list of transfers, sealed,
 // for 14 days after its last change: no code is ever sent back to the browser. They return to
-// the list if the order is discarded or expires. If items are
-// refused, Prepare also returns the prices of the others, so that a person can decide to order
-// only these.
+// the list if the order is discarded or expires. If items are refused, Prepare also returns the
+// prices of the others, so that a person can decide to order only these.
 //
 // # Renewal basket
 //

@@ -95,7 +95,7 @@ func (s *Service) ReplaceTransfers(ctx context.Context, actor registrar.Actor, r
 // relistTransfers puts the transfers of an unpaid portal order that is about to end back on its
 // customer's list, so that thirty auth codes are not entered twice. It runs before the order
 // ends, because the order's codes are deleted then; if the order does not end after all, the
-// list has lines too many. What does not fit or can't be opened is left out.
+// list has lines too many. A code that can't be opened is left out; if not all fit, none returns.
 func (s *Service) relistTransfers(ctx context.Context, o Order) error {
 	if o.Channel != ChannelPortal || !o.State.waiting() {
 		return nil
