@@ -74,7 +74,7 @@ if [ -n "$bad" ]; then
 fi
 # As the tests are built, so that on a new machine each dependency is compiled once for
 # both. Nobody reads DWARF here, and linking it takes a third of a test binary's link time.
-CGO_ENABLED=${race:+1} go vet ${race:+"$race"} ./...
+GOGC=400 CGO_ENABLED=${race:+1} go vet ${race:+"$race"} ./... # compiles nearly everything
 export GOFLAGS="${GOFLAGS-} -ldflags=-w"
 
 # Test packages share what they build here, so that the product is linked once.

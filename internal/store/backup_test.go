@@ -90,7 +90,7 @@ func backupOf(t *testing.T, place Options) []byte {
 
 func TestRestore_BringsBackEveryRow(t *testing.T) {
 	t.Parallel()
-	eachOptions(t, func(t *testing.T, place Options) {
+	eachMigrated(t, func(t *testing.T, place Options) {
 		want := sortedRows(dumpOf(t, openFilled(t, place)))
 		if len(want) < 600 {
 			t.Fatalf("only %d lines", len(want))
@@ -150,7 +150,7 @@ func TestBackup_ContainsEveryTable(t *testing.T) {
 
 func TestBackup_IsConsistentSnapshot(t *testing.T) {
 	t.Parallel()
-	eachOptions(t, func(t *testing.T, place Options) {
+	eachMigrated(t, func(t *testing.T, place Options) {
 		db := openFilled(t, place)
 		meanwhile := writerFunc(func([]byte) {
 			execStatement(t, db, "DELETE FROM personal_access_tokens")
@@ -179,7 +179,7 @@ func (f writerFunc) Write(p []byte) (int, error) {
 
 func TestRestore_CorruptBackupLeavesNothing(t *testing.T) {
 	t.Parallel()
-	source := Options{Data: t.TempDir()}
+	source := Options{Data: newMigratedSQLite(t)}
 	openFilled(t, source)
 	whole := backupOf(t, source)
 	text := unpack(t, whole)
@@ -221,7 +221,7 @@ func TestRestore_CorruptBackupLeavesNothing(t *testing.T) {
 
 func TestRestore_RefusesNonEmptyDatabase(t *testing.T) {
 	t.Parallel()
-	eachOptions(t, func(t *testing.T, place Options) {
+	eachMigrated(t, func(t *testing.T, place Options) {
 		db := openFilled(t, place)
 		packed := backupOf(t, place)
 		before := sortedRows(dumpOf(t, db))
@@ -236,7 +236,7 @@ func TestRestore_RefusesNonEmptyDatabase(t *testing.T) {
 
 func TestRestore_RefusesForeignDatabase(t *testing.T) {
 	t.Parallel()
-	source := Options{Data: t.TempDir()}
+	source := Options{Data: newMigratedSQLite(t)}
 	openFilled(t, source)
 	packed := backupOf(t, source)
 	eachOptions(t, func(t *testing.T, place Options) {
@@ -321,7 +321,7 @@ func newestKnownSchema(t *testing.T, db *DB) int64 {
 
 func TestBackup_KeepsConsumerConsent(t *testing.T) {
 	t.Parallel()
-	eachOptions(t, func(t *testing.T, place Options) {
+	eachMigrated(t, func(t *testing.T, place Options) {
 		db := openAt(t, place)
 		given := order.Consent{At: testTime, Wording: order.ConsentWording("en")}
 		o := mustUpdateOrder(t, db, addOrder(t, db, testOrder(newCustomer(t, db, "anna"), "a.org")), func(o *order.Order, _ *order.Transition) { o.Consent = given })

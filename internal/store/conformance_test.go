@@ -284,7 +284,7 @@ func TestOpen_ErrorsOmitDatabasePassword(t *testing.T) {
 // case.
 func TestCollation_TextComparesByBytes(t *testing.T) {
 	t.Parallel()
-	eachOptions(t, func(t *testing.T, place Options) {
+	eachMigrated(t, func(t *testing.T, place Options) {
 		db := openAt(t, place)
 		if db.sql.Engine() == sqldb.Postgres { // a column created without the collation
 			if _, err := db.sql.Writer().ExecContext(t.Context(), `ALTER TABLE customers ALTER COLUMN id TYPE TEXT COLLATE "de-x-icu"`); err != nil {

@@ -128,7 +128,7 @@ func TestExport_EveryColumnExportedOrOmittedWithReason(t *testing.T) {
 	for name := range omittedColumns {
 		stale[name] = true
 	}
-	for _, table := range tablesOf(t, openAt(t, Options{Data: t.TempDir()})) {
+	for _, table := range tablesOf(t, openAt(t, Options{Data: newMigratedSQLite(t)})) {
 		if omittedColumns[table.Name] != "" {
 			delete(stale, table.Name)
 			if len(exported[table.Name]) > 0 {
@@ -196,7 +196,7 @@ func fillTables(t *testing.T, db *DB, types map[string]string, who string) {
 // columnTypes returns the types of all columns, which are the same on both engines.
 func columnTypes(t *testing.T) map[string]string {
 	t.Helper()
-	db := openAt(t, Options{Data: t.TempDir()})
+	db := openAt(t, Options{Data: newMigratedSQLite(t)})
 	types := make(map[string]string)
 	for _, table := range tablesOf(t, db) {
 		for _, column := range table.Columns {

@@ -20,18 +20,23 @@ const sqliteFile = "dotkontor.db"
 // database. Without PostgreSQL that half is skipped.
 func eachEngine(t *testing.T, test func(t *testing.T, db *DB)) {
 	t.Helper()
+	eachMigrated(t, func(t *testing.T, place Options) { test(t, openAt(t, place)) })
+}
+
+// eachMigrated is eachEngine for tests that open the database themselves.
+func eachMigrated(t *testing.T, test func(t *testing.T, place Options)) {
+	t.Helper()
 	t.Run("SQLite", func(t *testing.T) {
 		t.Parallel()
-		test(t, openAt(t, Options{Data: newMigratedSQLite(t)}))
+		test(t, Options{Data: newMigratedSQLite(t)})
 	})
 	t.Run("PostgreSQL", func(t *testing.T) {
 		t.Parallel()
-		test(t, openAt(t, Options{URL: newMigratedPostgres(t), MaxConnections: 8}))
+		test(t, Options{URL: newMigratedPostgres(t), MaxConnections: 8})
 	})
 }
 
-// eachOptions is eachEngine for tests that open the database themselves. The databases
-// have no schema yet.
+// eachOptions is eachMigrated with databases that have no schema yet.
 func eachOptions(t *testing.T, test func(t *testing.T, place Options)) {
 	t.Helper()
 	t.Run("SQLite", func(t *testing.T) {

@@ -332,7 +332,7 @@ func TestReconcile_CoversEveryDocument(t *testing.T) {
 
 func TestRestore_ContinuesInvoiceNumbers(t *testing.T) {
 	t.Parallel()
-	eachOptions(t, func(t *testing.T, place Options) {
+	eachMigrated(t, func(t *testing.T, place Options) {
 		db := openAt(t, place)
 		anna := newCustomer(t, db, "anna")
 		addPaidOrder(t, db, anna, "a.org")

@@ -49,7 +49,7 @@ func TestOpen_RefusesNewerSchema(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			eachOptions(t, func(t *testing.T, place Options) {
+			eachMigrated(t, func(t *testing.T, place Options) {
 				db := openAt(t, place)
 				var backup bytes.Buffer
 				if _, err := Backup(t.Context(), place, testTime, &backup); err != nil {
@@ -79,7 +79,7 @@ func TestOpen_RefusesNewerSchema(t *testing.T) {
 // on its schema until they are upgraded.
 func TestOpen_AcceptsNewerCompatibleSchema(t *testing.T) {
 	t.Parallel()
-	eachOptions(t, func(t *testing.T, place Options) {
+	eachMigrated(t, func(t *testing.T, place Options) {
 		db := openAt(t, place)
 		backup := backupOf(t, place)
 		newest := newestKnownSchema(t, db)

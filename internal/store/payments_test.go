@@ -159,7 +159,7 @@ func TestSetVATCheck_KeepsNewestResult(t *testing.T) {
 // Everything written here must survive backup and restore.
 func TestBackup_KeepsOrdersAndPayments(t *testing.T) {
 	t.Parallel()
-	eachOptions(t, func(t *testing.T, place Options) {
+	eachMigrated(t, func(t *testing.T, place Options) {
 		db := openAt(t, place)
 		anna := newCustomer(t, db, "anna")
 		o := mustUpdateOrder(t, db, mustUpdateOrder(t, db, addOrder(t, db, testOrder(anna, "a.org")), toPaying("pay_1")), func(o *order.Order, m *order.Transition) {

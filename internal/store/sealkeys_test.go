@@ -17,7 +17,7 @@ import (
 // A column missing from the list would be unreadable once the old key is dropped.
 func TestSealedColumns_CoverEveryColumnNamedSealed(t *testing.T) {
 	t.Parallel()
-	db := openAt(t, Options{Data: t.TempDir()})
+	db := openAt(t, Options{Data: newMigratedSQLite(t)})
 	known := db.SealedColumns()
 	for _, table := range tablesOf(t, db) {
 		for _, column := range table.Columns {

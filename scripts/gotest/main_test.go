@@ -104,6 +104,9 @@ func firstTime(t *testing.T) bool {
 `
 
 func TestRun_RepeatsFewFailedTests(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds six packages, most of them twice")
+	}
 	const failing = "func Test%s(t *testing.T) { if firstTime(t) { %s } }\n"
 	var tooMany strings.Builder
 	for i := range maxRepeated + 1 {

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/cli"
-	"github.com/dotkontor/dotkontor/internal/store"
+	"github.com/dotkontor/dotkontor/test/testkit/dbtest"
 )
 
 // Run runs a command line in this process.
@@ -35,14 +35,7 @@ func MustRun(t *testing.T, grammar any, in []byte, args ...string) (out []byte, 
 // DataDirWithCustomer returns a data folder whose database has one customer.
 func DataDirWithCustomer(t *testing.T) string {
 	t.Helper()
-	folder := t.TempDir()
-	db, err := store.Open(t.Context(), store.Options{Data: folder})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
+	folder := dbtest.SQLite(t).Data
 	ExecSQL(t, "sqlite", filepath.Join(folder, "dotkontor.db"), `INSERT INTO customers
 		(id, email, email_key, user_handle, language, created_at) VALUES ('cus_1', 'anna@example.com', 'anna', 'h', 'de', 1)`)
 	return folder
