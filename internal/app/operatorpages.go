@@ -3,7 +3,6 @@ package app
 import (
 	"cmp"
 	"context"
-	"slices"
 	"strings"
 	"time"
 
@@ -13,7 +12,6 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/admin"
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
-	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/store"
 	"github.com/dotkontor/dotkontor/internal/web/operator"
@@ -212,9 +210,6 @@ func (f customerFiles) Order(ctx context.Context, by registrar.Actor, id string)
 	if record.Disputes, err = f.services.DB.ListOrderDisputes(ctx, o.ID); err != nil {
 		return operator.OrderRecord{}, err
 	}
-	record.Notices, err = f.services.DB.ListSentNotices(ctx, o.Customer, "", fileNotices)
-	record.Notices = slices.DeleteFunc(record.Notices, func(notice lifecycle.SentNotice) bool {
-		return !slices.ContainsFunc(o.Items, func(item order.Item) bool { return item.Name == notice.Name })
-	})
+	record.Notices, err = f.services.DB.ListSentNoticesOfOrder(ctx, o.ID, fileNotices)
 	return record, err
 }

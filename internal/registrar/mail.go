@@ -1,6 +1,7 @@
 package registrar
 
 import (
+	"cmp"
 	"maps"
 	"strconv"
 	"time"
@@ -99,6 +100,7 @@ var notices = map[MailKind]bool{
 	MailDomainClosed: true, MailDomainRestored: true, MailDataReminder: true,
 	MailRenewalOn: true, MailRenewalUpcoming: true, MailRenewalPriceRise: true, MailRenewalDeclined: true, MailRenewalFailed: true,
 	MailTransferAway: true, MailTransferAwayEnded: true,
+	MailOrderPaid: true, MailOrderEnded: true, MailOrderCompleted: true, // a bank asks for them in a dispute
 	MailPaymentDispute: true,
 }
 
@@ -172,15 +174,15 @@ func commonData(data map[string]string) map[string]string {
 	return common
 }
 
-// NoticeSubject is a domain that a notice is evidence for; empty if it is about none or about
-// several without their own evidence.
+// NoticeSubject is a domain that a notice is evidence for, or an order if it names no domain;
+// empty if it is about neither, or about several domains without their own evidence.
 type NoticeSubject struct {
-	Domain, Name string
-	TermEnd      time.Time
+	ID      string // the domain's or the order's
+	Name    string // the domain's
+	TermEnd time.Time
 }
 
-// NoticeSubjects returns the domains that the Data of a notice names for the evidence, at
-// least one.
+// NoticeSubjects returns what the Data of a notice names for the evidence, at least one.
 func NoticeSubjects(data map[string]string) (subjects []NoticeSubject) {
 	lines, _ := strconv.Atoi(data["items"])
 	for n := range lines {
@@ -196,5 +198,5 @@ func NoticeSubjects(data map[string]string) (subjects []NoticeSubject) {
 
 func noticeSubject(data map[string]string, of string) NoticeSubject {
 	end, _ := time.Parse(time.RFC3339Nano, data[of+NoticeTerm]) // zero if it is about no term
-	return NoticeSubject{Domain: data[of+NoticeDomain], Name: data[of+"domain"], TermEnd: end}
+	return NoticeSubject{ID: cmp.Or(data[of+NoticeDomain], data["order"]), Name: data[of+"domain"], TermEnd: end}
 }

@@ -1,12 +1,14 @@
 package store
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/dispute"
+	"github.com/dotkontor/dotkontor/internal/registrar/mailer"
 )
 
 // addDispute stores a dispute of a payment intent that is due.
@@ -64,6 +66,10 @@ func TestStoreDispute_RoundTripAndLockOfPaidDomains(t *testing.T) {
 				t.Errorf("%s is disputed: %v, %v", id, disputed, err)
 			}
 		}
+		payments, err := db.ListAllPayments(ctx, "", "", 10)
+		if err != nil || len(payments) != 2 || payments[0].Withdrawn != 0 || payments[1].Order != order || payments[1].Withdrawn != 1428 {
+			t.Errorf("payments %+v, %v", payments, err)
+		}
 		lifted := d
 		lifted.Status, lifted.Lock, lifted.OpenWork = dispute.Won, dispute.LockLifted, false
 		if stored, err := db.StoreDispute(ctx, dispute.Update{Was: d, Now: lifted, At: testTime}); err != nil || !stored {
@@ -74,6 +80,31 @@ func TestStoreDispute_RoundTripAndLockOfPaidDomains(t *testing.T) {
 		}
 		if all, err := db.ListOrderDisputes(ctx, order); err != nil || len(all) != 1 || all[0].Status != dispute.Won {
 			t.Errorf("of the order: %+v, %v", all, err)
+		}
+	})
+}
+
+// The receipt is about the order, a reminder about one of its domains.
+func TestListSentNoticesOfOrder_ItsOwnAndThoseOfItsDomains(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		ctx, anna := t.Context(), newCustomer(t, db, "anna")
+		order, domain := addPaidDomain(t, db, anna, "eins.org", "pay_1")
+		other, otherDomain := addPaidDomain(t, db, anna, "zwei.org", "pay_2")
+		for i, data := range []map[string]string{
+			{"order": order}, {"order": other},
+			{registrar.NoticeDomain: otherDomain, "domain": "zwei.org"}, {registrar.NoticeDomain: domain, "domain": "eins.org"},
+		} {
+			id := fmt.Sprintf("mail_%d", i)
+			if err := db.DeleteMail(ctx, id, &mailer.Evidence{
+				Mail: mailer.QueuedMail{ID: id, Kind: registrar.MailOrderPaid, Customer: anna, Data: data, CreatedAt: testTime}, At: testTime.Add(time.Duration(i)), Accepted: true,
+			}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		notices, err := db.ListSentNoticesOfOrder(ctx, order, 10)
+		if err != nil || len(notices) != 2 || notices[0].ID != "mail_0" || notices[1].ID != "mail_3" {
+			t.Errorf("%+v, %v", notices, err)
 		}
 	})
 }

@@ -54,7 +54,7 @@ func paymentEntryOf[Row query.ListAllPaymentsRow | query.ListAllPaymentsInStateR
 	row := query.ListAllPaymentsRow(r)
 	return admin.PaymentEntry{
 		ID: row.ID, Order: row.OrderID, Kind: row.Kind, State: row.State, Intent: row.Intent, Failure: registrar.Code(row.Failure),
-		Amount: registrar.Cents(row.Amount), UpdatedAt: fromMicros(row.UpdatedAt), Subject: admin.Subject{Name: row.Name, Items: int(row.Items), Email: row.Email},
+		Amount: registrar.Cents(row.Amount), Refunded: registrar.Cents(row.Refunded), Withdrawn: registrar.Cents(row.Withdrawn), UpdatedAt: fromMicros(row.UpdatedAt), Subject: admin.Subject{Name: row.Name, Items: int(row.Items), Email: row.Email},
 	}
 }
 

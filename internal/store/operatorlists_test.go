@@ -50,7 +50,7 @@ func TestOperatorLists_PagesOfAllCustomersByStateAndName(t *testing.T) {
 			t.Errorf("by name: %+v, %v", named, err)
 		}
 		captured, err := db.ListAllPayments(ctx, string(order.PaymentCaptured), "", 10)
-		if err != nil || len(captured) != 2 || captured[0].ID <= captured[1].ID || captured[1].Order != paid.ID || captured[1].Intent != "pi_pay_bezahlt.org" ||
+		if err != nil || len(captured) != 2 || captured[0].ID <= captured[1].ID || captured[1].Order != paid.ID || captured[1].Intent != "pi_pay_bezahlt.org" || captured[1].Refunded != 0 || captured[0].Refunded != 1428 || captured[0].Withdrawn != 0 ||
 			captured[1].Subject != (admin.Subject{Name: "bezahlt.org", Items: 1, Email: "bert@example.com"}) {
 			t.Errorf("payments: %+v, %v", captured, err)
 		}

@@ -11,17 +11,18 @@ import (
 	"github.com/dotkontor/dotkontor/internal/store/sqldb"
 )
 
-// insertEvidence stores a notice as it was sent or abandoned, for each domain that it is about.
+// insertEvidence stores a notice as it was sent or abandoned, for each domain or order that it
+// is about.
 func insertEvidence(ctx context.Context, q *query.Queries, evidence *mailer.Evidence) error {
 	mail := evidence.Mail
 	subjects := registrar.NoticeSubjects(mail.Data)
 	for _, subject := range subjects {
 		id := mail.ID
 		if len(subjects) > 1 {
-			id += "." + subject.Domain
+			id += "." + subject.ID
 		}
 		if err := q.InsertSentNotice(ctx, query.InsertSentNoticeParams{
-			ID: id, CustomerID: mail.Customer, DomainID: subject.Domain, Name: subject.Name, TermEnd: micros(subject.TermEnd),
+			ID: id, CustomerID: mail.Customer, DomainID: subject.ID, Name: subject.Name, TermEnd: micros(subject.TermEnd),
 			Kind: string(mail.Kind), Recipient: mail.To, Subject: evidence.Subject, Body: evidence.Text, QueuedAt: micros(mail.CreatedAt),
 			SentAt: micros(evidence.At), Accepted: boolToInt(evidence.Accepted), Response: evidence.Response,
 		}); err != nil {
@@ -42,6 +43,14 @@ func sentNoticeOf(row query.SentNotice) lifecycle.SentNotice {
 // ListSentNoticesOfDomain returns the notices about a domain, by term.
 func (db *DB) ListSentNoticesOfDomain(ctx context.Context, domain string, limit int) ([]lifecycle.SentNotice, error) {
 	return rowsAs(sentNoticeOf)(db.read().ListSentNoticesOfDomain(ctx, domain, int32(limit)))
+}
+
+// ListSentNoticesOfOrder returns the mails about an order and about the domains that it paid
+// for, the oldest first.
+func (db *DB) ListSentNoticesOfOrder(ctx context.Context, orderID string, limit int) ([]lifecycle.SentNotice, error) {
+	return rowsAs(sentNoticeOf)(db.read().ListSentNoticesOfOrder(ctx, query.ListSentNoticesOfOrderParams{
+		Payment: orderPayment + orderID, OrderID: orderID, MaxRows: int32(limit),
+	}))
 }
 
 // lastMail is greater than the id of every mail.

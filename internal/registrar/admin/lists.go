@@ -35,6 +35,8 @@ type PaymentEntry struct {
 	Intent                 string // the provider's id
 	Failure                registrar.Code
 	Amount                 registrar.Cents
+	Refunded               registrar.Cents
+	Withdrawn              registrar.Cents // by the bank, and not returned
 	UpdatedAt              time.Time
 }
 

@@ -110,7 +110,7 @@ CREATE TABLE brakes (
 CREATE TABLE sent_notices (
     id          TEXT   NOT NULL PRIMARY KEY, -- the mail's
     customer_id TEXT   NOT NULL,
-    domain_id   TEXT   NOT NULL, -- empty: it is not about one domain
+    domain_id   TEXT   NOT NULL, -- or the id of an order; empty: it is about neither
     name        TEXT   NOT NULL,
     term_end    BIGINT NOT NULL, -- the term that it is about; 0: none
     kind        TEXT   NOT NULL, -- the mail's

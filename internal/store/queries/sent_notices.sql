@@ -9,6 +9,16 @@ WHERE domain_id = $1
 ORDER BY term_end, id
 LIMIT $2;
 
+-- The mails about an order and about the domains that it paid for.
+-- name: ListSentNoticesOfOrder :many
+SELECT * FROM sent_notices
+WHERE domain_id IN (
+    SELECT provision_items.domain_id FROM provision_items WHERE provision_items.payment = sqlc.arg(payment) AND provision_items.domain_id <> ''
+    UNION ALL SELECT CAST(sqlc.arg(order_id) AS TEXT)
+)
+ORDER BY sent_at, id
+LIMIT sqlc.arg(max_rows);
+
 -- The newest first.
 -- name: ListSentNotices :many
 SELECT * FROM sent_notices

@@ -235,7 +235,9 @@ const listAllPayments = `-- name: ListAllPayments :many
 SELECT p.id, p.order_id, p.kind, p.state, p.amount, p.intent, p.failure, p.updated_at,
     CAST(coalesce((SELECT c.email FROM orders AS o JOIN customers AS c ON c.id = o.customer_id WHERE o.id = p.order_id), '') AS TEXT) AS email,
     CAST(coalesce((SELECT first.name FROM order_items AS first WHERE first.order_id = p.order_id ORDER BY first.position LIMIT 1), '') AS TEXT) AS name,
-    (SELECT count(*) FROM order_items AS counted WHERE counted.order_id = p.order_id) AS items
+    (SELECT count(*) FROM order_items AS counted WHERE counted.order_id = p.order_id) AS items,
+    CAST(coalesce((SELECT sum(r.amount) FROM refunds AS r WHERE r.order_id = p.order_id AND r.payment_id = p.id AND r.provider <> ''), 0) AS BIGINT) AS refunded,
+    CAST(coalesce((SELECT sum(d.withdrawn) FROM disputes AS d WHERE d.order_id = p.order_id AND d.payment_id = p.id), 0) AS BIGINT) AS withdrawn
 FROM payments AS p
 WHERE p.id < $1
 ORDER BY p.id DESC
@@ -254,6 +256,8 @@ type ListAllPaymentsRow struct {
 	Email     string
 	Name      string
 	Items     int64
+	Refunded  int64
+	Withdrawn int64
 }
 
 func (q *Queries) ListAllPayments(ctx context.Context, iD string, limit int32) ([]ListAllPaymentsRow, error) {
@@ -277,6 +281,8 @@ func (q *Queries) ListAllPayments(ctx context.Context, iD string, limit int32) (
 			&i.Email,
 			&i.Name,
 			&i.Items,
+			&i.Refunded,
+			&i.Withdrawn,
 		); err != nil {
 			return nil, err
 		}
@@ -295,7 +301,9 @@ const listAllPaymentsInState = `-- name: ListAllPaymentsInState :many
 SELECT p.id, p.order_id, p.kind, p.state, p.amount, p.intent, p.failure, p.updated_at,
     CAST(coalesce((SELECT c.email FROM orders AS o JOIN customers AS c ON c.id = o.customer_id WHERE o.id = p.order_id), '') AS TEXT) AS email,
     CAST(coalesce((SELECT first.name FROM order_items AS first WHERE first.order_id = p.order_id ORDER BY first.position LIMIT 1), '') AS TEXT) AS name,
-    (SELECT count(*) FROM order_items AS counted WHERE counted.order_id = p.order_id) AS items
+    (SELECT count(*) FROM order_items AS counted WHERE counted.order_id = p.order_id) AS items,
+    CAST(coalesce((SELECT sum(r.amount) FROM refunds AS r WHERE r.order_id = p.order_id AND r.payment_id = p.id AND r.provider <> ''), 0) AS BIGINT) AS refunded,
+    CAST(coalesce((SELECT sum(d.withdrawn) FROM disputes AS d WHERE d.order_id = p.order_id AND d.payment_id = p.id), 0) AS BIGINT) AS withdrawn
 FROM payments AS p
 WHERE p.state = $1 AND p.id < $2
 ORDER BY p.id DESC
@@ -320,6 +328,8 @@ type ListAllPaymentsInStateRow struct {
 	Email     string
 	Name      string
 	Items     int64
+	Refunded  int64
+	Withdrawn int64
 }
 
 func (q *Queries) ListAllPaymentsInState(ctx context.Context, arg ListAllPaymentsInStateParams) ([]ListAllPaymentsInStateRow, error) {
@@ -343,6 +353,8 @@ func (q *Queries) ListAllPaymentsInState(ctx context.Context, arg ListAllPayment
 			&i.Email,
 			&i.Name,
 			&i.Items,
+			&i.Refunded,
+			&i.Withdrawn,
 		); err != nil {
 			return nil, err
 		}

@@ -145,6 +145,60 @@ func (q *Queries) ListSentNoticesOfDomain(ctx context.Context, domainID string, 
 	return items, nil
 }
 
+const listSentNoticesOfOrder = `-- name: ListSentNoticesOfOrder :many
+SELECT id, customer_id, domain_id, name, term_end, kind, recipient, subject, body, queued_at, sent_at, accepted, response FROM sent_notices
+WHERE domain_id IN (
+    SELECT provision_items.domain_id FROM provision_items WHERE provision_items.payment = $1 AND provision_items.domain_id <> ''
+    UNION ALL SELECT CAST($2 AS TEXT)
+)
+ORDER BY sent_at, id
+LIMIT $3
+`
+
+type ListSentNoticesOfOrderParams struct {
+	Payment string
+	OrderID string
+	MaxRows int32
+}
+
+// The mails about an order and about the domains that it paid for.
+func (q *Queries) ListSentNoticesOfOrder(ctx context.Context, arg ListSentNoticesOfOrderParams) ([]SentNotice, error) {
+	rows, err := q.db.QueryContext(ctx, listSentNoticesOfOrder, arg.Payment, arg.OrderID, arg.MaxRows)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []SentNotice{}
+	for rows.Next() {
+		var i SentNotice
+		if err := rows.Scan(
+			&i.ID,
+			&i.CustomerID,
+			&i.DomainID,
+			&i.Name,
+			&i.TermEnd,
+			&i.Kind,
+			&i.Recipient,
+			&i.Subject,
+			&i.Body,
+			&i.QueuedAt,
+			&i.SentAt,
+			&i.Accepted,
+			&i.Response,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const reassignSentNotices = `-- name: ReassignSentNotices :exec
 UPDATE sent_notices SET customer_id = $1 WHERE customer_id = $2
 `

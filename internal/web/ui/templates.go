@@ -118,6 +118,7 @@ func (templates *Templates) functions(language string) template.FuncMap {
 		"moment":   func(at time.Time) template.HTML { return clockTime(language, at) },
 		"iso":      func(at time.Time) string { return at.UTC().Format(time.RFC3339) },
 		"money":    func(amount registrar.Cents) string { return formatMoney(language, amount) },
+		"decimal":  func(number string) string { return formatDecimal(language, number) },
 		"domain":   displayName,
 		"readable": UnicodeName,
 		"country":  func(code string) string { return countryName(language, code) },
@@ -148,15 +149,31 @@ func FormatMoney(language string, amount registrar.Cents) string {
 }
 
 func formatMoney(language string, amount registrar.Cents) string {
-	euros, cents, _ := strings.Cut(amount.String(), ".")
+	sign, number := "", formatDecimal(language, amount.String())
+	if strings.HasPrefix(number, "-") {
+		sign, number = "-", number[1:]
+	}
+	return InLanguage(language, sign+number+"\u00a0€", sign+"€"+number)
+}
+
+// formatDecimal formats a number with a decimal point, such as an amount in the currency of a
+// registry. Other text, which a registry may have sent, is returned as it is.
+func formatDecimal(language, number string) string {
+	if strings.Trim(number, "-.0123456789") != "" {
+		return number
+	}
+	whole, fraction, hasFraction := strings.Cut(number, ".")
 	sign := ""
-	if strings.HasPrefix(euros, "-") {
-		sign, euros = "-", euros[1:]
+	if strings.HasPrefix(whole, "-") {
+		sign, whole = "-", whole[1:]
 	}
-	for i := len(euros) - 3; i > 0; i -= 3 {
-		euros = euros[:i] + InLanguage(language, ".", ",") + euros[i:]
+	for i := len(whole) - 3; i > 0; i -= 3 {
+		whole = whole[:i] + InLanguage(language, ".", ",") + whole[i:]
 	}
-	return InLanguage(language, sign+euros+","+cents+"\u00a0€", sign+"€"+euros+"."+cents)
+	if hasFraction {
+		whole += InLanguage(language, ",", ".") + fraction
+	}
+	return sign + whole
 }
 
 // FormatRate formats hundredths of a percent, without a percent sign.

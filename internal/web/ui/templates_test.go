@@ -36,3 +36,19 @@ func TestTemplates_EveryPageOfEveryFolderParses(t *testing.T) {
 		t.Error("a page with an unknown function parsed")
 	}
 }
+
+func TestFormatDecimal_InTheReadersLanguage(t *testing.T) {
+	t.Parallel()
+	for number, want := range map[string][2]string{
+		"1234567.5": {"1.234.567,5", "1,234,567.5"},
+		"-1000":     {"-1.000", "-1,000"},
+		"12.00":     {"12,00", "12.00"},
+		"999":       {"999", "999"},
+		"":          {"", ""},
+		"2,5 MWh":   {"2,5 MWh", "2,5 MWh"},
+	} {
+		if de, en := formatDecimal(German, number), formatDecimal(English, number); de != want[0] || en != want[1] {
+			t.Errorf("%q: %q and %q, want %q", number, de, en, want)
+		}
+	}
+}

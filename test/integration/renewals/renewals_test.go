@@ -39,7 +39,7 @@ func TestRenewal_AnnouncedChargedAndRenewedInOneOrder(t *testing.T) {
 		}
 		// The mail is evidence for each domain.
 		subjects := registrar.NoticeSubjects(mail)
-		if len(subjects) != 2 || subjects[0] != (registrar.NoticeSubject{Domain: before.ID, Name: "eins.com", TermEnd: before.PaidUntil}) || subjects[1].Name != "zwei.org" {
+		if len(subjects) != 2 || subjects[0] != (registrar.NoticeSubject{ID: before.ID, Name: "eins.com", TermEnd: before.PaidUntil}) || subjects[1].Name != "zwei.org" {
 			t.Errorf("the announcement is evidence for %+v", subjects)
 		}
 		s.charge()
