@@ -100,7 +100,7 @@ var notices = map[MailKind]bool{
 	MailDomainClosed: true, MailDomainRestored: true, MailDataReminder: true,
 	MailRenewalOn: true, MailRenewalUpcoming: true, MailRenewalPriceRise: true, MailRenewalDeclined: true, MailRenewalFailed: true,
 	MailTransferAway: true, MailTransferAwayEnded: true,
-	MailOrderPaid: true, MailOrderEnded: true, MailOrderCompleted: true, // a bank asks for them in a dispute
+	MailOrderPaid: true, MailOrderEnded: true, MailOrderCompleted: true, // commercial letters, and evidence in a dispute
 	MailPaymentDispute: true,
 }
 
