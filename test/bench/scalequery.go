@@ -51,6 +51,7 @@ var fixedParameters = map[string]any{
 	"ConfirmBrake.$4":            int64(1),
 	"CountBrakeAction.$2":        int64(20),
 	"GetLastChangeFor.$4":        "%",
+	"ListSentNoticesOfOrder.$2":  "ord_x", // receipts are not generated
 	"ReportOutgoingTransfer.$2":  "Rival",
 	"ReportOutgoingTransfer.$3":  int64(firstDay),
 	"ReportOutgoingTransfer.$4":  int64(firstDay),
