@@ -144,7 +144,7 @@ func TestOperatorHome_LowBalanceIsWarningUntilRead(t *testing.T) {
 		s.storeMessage("one", inbox.Message{ID: strconv.Itoa(i), Kind: inbox.KindBalance, Details: inbox.Details{Balance: &inbox.Balance{Available: available, Currency: "EUR", Threshold: "100.00"}}})
 	}
 	home := b.get("/operator").body
-	if !strings.Contains(home, "Guthaben niedrig: Registry-Konto one") || !strings.Contains(home, "40.00 EUR") || strings.Contains(home, "90.00 EUR") {
+	if !strings.Contains(home, "Guthaben niedrig: Registry-Konto one") || !strings.Contains(home, "40,00 EUR") || !strings.Contains(home, "100,00 EUR") || strings.Contains(home, "90,00 EUR") {
 		t.Fatalf("home: %s", home)
 	}
 	if got := b.post(messageLink.FindStringSubmatch(home)[1]+"/read", nil); got.location() == "" {
