@@ -92,8 +92,10 @@ func TestListSentNoticesOfOrder_ItsOwnAndThoseOfItsDomains(t *testing.T) {
 		order, domain := addPaidDomain(t, db, anna, "eins.org", "pay_1")
 		other, otherDomain := addPaidDomain(t, db, anna, "zwei.org", "pay_2")
 		for i, data := range []map[string]string{
-			{"order": order}, {"order": other},
-			{registrar.NoticeDomain: otherDomain, "domain": "zwei.org"}, {registrar.NoticeDomain: domain, "domain": "eins.org"},
+			{"order": order},
+			{"order": other},
+			{registrar.NoticeDomain: otherDomain, "domain": "zwei.org"},
+			{registrar.NoticeDomain: domain, "domain": "eins.org"},
 		} {
 			id := fmt.Sprintf("mail_%d", i)
 			if err := db.DeleteMail(ctx, id, &mailer.Evidence{

@@ -245,16 +245,16 @@ func chartData(rows int64, year int) dataset {
 		"refunds.provider":                   scatteredText(),
 		"refunds.failure":                    nothing,
 		"refunds.task":                       open("'assign'", "''"),
-		"registry_charges.eur_known":         columnFormula{expression: "CASE WHEN i % 50 = 0 THEN 0 ELSE 1 END"},
-		"registry_charges.euros":             columnFormula{expression: "CASE WHEN i % 50 = 0 THEN 0 ELSE 700 + i % 300 END"},
+		"registry_charges.eur_known":         {expression: "CASE WHEN i % 50 = 0 THEN 0 ELSE 1 END"},
+		"registry_charges.euros":             {expression: "CASE WHEN i % 50 = 0 THEN 0 ELSE 700 + i % 300 END"},
 		// Every extension is sold in every month.
-		"registry_charges.month": columnFormula{expression: fmt.Sprintf(
+		"registry_charges.month": {expression: fmt.Sprintf(
 			"(%d + i / %d %% 2) || CASE WHEN i / %d %% 12 < 9 THEN '-0' ELSE '-' END || (1 + i / %d %% 12)",
 			year-1, chartExtensions, 2*chartExtensions, 2*chartExtensions)},
-		"registry_charges.revenue":   columnFormula{expression: "1000 + i % 500"},
+		"registry_charges.revenue":   {expression: "1000 + i % 500"},
 		"registry_charges.tld":       tld,
 		"registry_messages.details":  constantText("{}"),
-		"registry_messages.kind":     columnFormula{expression: "CASE WHEN i % 3 = 0 THEN 'change' ELSE 'text' END"},
+		"registry_messages.kind":     {expression: "CASE WHEN i % 3 = 0 THEN 'change' ELSE 'text' END"},
 		"registry_messages.unread":   open("1", "0"),
 		"term_ends.ended_at":         done,
 		"term_ends.state":            constantText("closed"),

@@ -93,7 +93,9 @@ func messageCases() map[string]messageCase {
 		},
 		"contact transfer": {
 			pollFrame("Transfer.", `<c:trnData xmlns:c="`+nsContact+`"><c:id>DK1</c:id><c:trStatus>pending</c:trStatus><c:reID>Rival</c:reID><c:reDate>2026-11-10T08:00:00Z</c:reDate><c:acID>ClientX</c:acID><c:acDate>2026-11-15T08:00:00Z</c:acDate></c:trnData>`, ""),
-			"", inbox.KindTransfer, inbox.Details{Object: inbox.ObjectContact, ObjectID: "DK1"}, false, true,
+			"", inbox.KindTransfer,
+			inbox.Details{Object: inbox.ObjectContact, ObjectID: "DK1"},
+			false, true,
 		},
 		"performed": {
 			pollFrame("Created.", pan("domain", nsDomain, `<P:name paResult="1">teeladen.org</P:name>`), ""),
@@ -101,11 +103,15 @@ func messageCases() map[string]messageCase {
 		},
 		"refused contact": {
 			pollFrame("Refused.", pan("contact", nsContact, `<P:id paResult="0">DK1</P:id>`), ""),
-			"", inbox.KindPendingAction, inbox.Details{Object: inbox.ObjectContact, ObjectID: "DK1", Pending: pending(false)}, false, true,
+			"", inbox.KindPendingAction,
+			inbox.Details{Object: inbox.ObjectContact, ObjectID: "DK1", Pending: pending(false)},
+			false, true,
 		},
 		"performed host": {
 			pollFrame("Done.", pan("host", nsHost, `<P:name paResult="true">ns1.teeladen.org</P:name>`), ""),
-			"", inbox.KindPendingAction, inbox.Details{Object: inbox.ObjectHost, ObjectID: "ns1.teeladen.org", Pending: pending(true)}, false, true,
+			"", inbox.KindPendingAction,
+			inbox.Details{Object: inbox.ObjectHost, ObjectID: "ns1.teeladen.org", Pending: pending(true)},
+			false, true,
 		},
 		"pending action without result": {
 			pollFrame("Done.", pan("domain", nsDomain, `<P:name>teeladen.org</P:name>`), ""),
@@ -134,11 +140,14 @@ func messageCases() map[string]messageCase {
 		},
 		"low balance": {
 			pollFrame("Low Account Balance", low, ""), "", inbox.KindBalance,
-			inbox.Details{Balance: &inbox.Balance{Registrar: "Kontor GmbH", Limit: "1000.00", Threshold: "10", ThresholdType: "PERCENT", Available: "80.50"}}, false, false,
+			inbox.Details{Balance: &inbox.Balance{Registrar: "Kontor GmbH", Limit: "1000.00", Threshold: "10", ThresholdType: "PERCENT", Available: "80.50"}},
+			false, false,
 		},
 		"CZ.NIC's low balance": {
 			pollFrame(`<f:lowCreditData xmlns:f="http://www.nic.cz/xml/epp/fred-1.5"><f:zone>cz</f:zone><f:limit><f:zone>cz</f:zone><f:credit>5000.00</f:credit></f:limit><f:credit><f:zone>cz</f:zone><f:credit>4999.00</f:credit></f:credit></f:lowCreditData>`, "", ""),
-			"", inbox.KindBalance, inbox.Details{Balance: &inbox.Balance{Threshold: "5000.00", ThresholdType: "FIXED", Available: "4999.00", Zone: "cz"}}, false, false,
+			"", inbox.KindBalance,
+			inbox.Details{Balance: &inbox.Balance{Threshold: "5000.00", ThresholdType: "FIXED", Available: "4999.00", Zone: "cz"}},
+			false, false,
 		},
 		"maintenance": {pollFrame("Maintenance.", maintenance, ""), "", inbox.KindMaintenance, inbox.Details{Maintenance: []inbox.Maintenance{{
 			ID: "2e6df9b0", Name: "Core upgrade", Notice: "create", Environment: "production", Start: at(12, 1, 2), End: at(12, 1, 6), Reason: "planned",

@@ -82,7 +82,8 @@ func TestTransferPage_TypedCodesAndLinesSurviveEveryButton(t *testing.T) {
 	} {
 		orders := &fakeOrders{
 			transfers: []order.ListedTransfer{
-				{Name: "tee.com", TLD: ".com", Reason: "transfer.code_missing"}, {Name: "kaffee.com", TLD: ".com", Reason: "transfer.code_missing"},
+				{Name: "tee.com", TLD: ".com", Reason: "transfer.code_missing"},
+				{Name: "kaffee.com", TLD: ".com", Reason: "transfer.code_missing"},
 				{Name: "milch.com", TLD: ".com", Code: "geheim", OK: true, Net: 1290, Gross: 1535},
 			},
 			view: order.View{Order: order.Order{ID: "ord_1", Items: []order.Item{{Name: "milch.com"}}}},

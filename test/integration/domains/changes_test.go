@@ -229,8 +229,11 @@ func TestWaitingChange_OtherChangesAreRefused(t *testing.T) {
 	id := s.addDomain(ada, "wartet", ".com", registrar.DomainActive)
 	s.requestSigned(id, false)
 	for _, request := range []domainchange.ChangeRequest{
-		{Kind: domainchange.Nameservers, Nameservers: "ns1.dritte.example\nns2.dritte.example"}, {Kind: domainchange.AddDS, DS: ds},
-		{Kind: domainchange.Lock}, {Kind: domainchange.Unlock}, {Kind: domainchange.AuthCode},
+		{Kind: domainchange.Nameservers, Nameservers: "ns1.dritte.example\nns2.dritte.example"},
+		{Kind: domainchange.AddDS, DS: ds},
+		{Kind: domainchange.Lock},
+		{Kind: domainchange.Unlock},
+		{Kind: domainchange.AuthCode},
 	} {
 		if _, _, err := s.service.RequestChange(t.Context(), signedInActor(ada), id, request); registrar.CodeOf(err) != domainchange.ChangeInProgress {
 			t.Errorf("%s: %v", request.Kind, err)
