@@ -144,8 +144,7 @@ type auditEvidence struct {
 	At                  time.Time
 }
 
-// eventEvidence returns the audit log of objects, such as who approved and paid an order, the
-// oldest first.
+// eventEvidence returns the audit log of objects, the oldest first.
 func (p *App) eventEvidence(ctx context.Context, customer string, objects ...string) (log []auditEvidence, err error) {
 	for _, object := range objects {
 		events, err := p.services.DB.ListObjectAuditEvents(ctx, customer, object, evidenceEvents)

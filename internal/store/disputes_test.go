@@ -89,13 +89,18 @@ func TestListSentNoticesOfOrder_ItsOwnAndThoseOfItsDomains(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {
 		ctx, anna := t.Context(), newCustomer(t, db, "anna")
-		order, domain := addPaidDomain(t, db, anna, "eins.org", "pay_1")
+		order := mustUpdateOrder(t, db, mustUpdateOrder(t, db, addOrder(t, db, testOrder(anna, "eins.org", "drei.org")), toPaying("pay_1")), toPaid).ID
+		domain, second := addHeldDomain(t, db, anna, "eins.org", registrar.DomainActive), addHeldDomain(t, db, anna, "drei.org", registrar.DomainActive)
+		for name, id := range map[string]string{"eins.org": domain, "drei.org": second} {
+			execStatement(t, db, "UPDATE provision_items SET domain_id = $1 WHERE name = $2", id, name)
+		}
 		other, otherDomain := addPaidDomain(t, db, anna, "zwei.org", "pay_2")
 		for i, data := range []map[string]string{
 			{"order": order},
 			{"order": other},
 			{registrar.NoticeDomain: otherDomain, "domain": "zwei.org"},
 			{registrar.NoticeDomain: domain, "domain": "eins.org"},
+			{"items": "2", "item1_" + registrar.NoticeDomain: domain, "item2_" + registrar.NoticeDomain: second},
 		} {
 			id := fmt.Sprintf("mail_%d", i)
 			if err := db.DeleteMail(ctx, id, &mailer.Evidence{
@@ -105,7 +110,7 @@ func TestListSentNoticesOfOrder_ItsOwnAndThoseOfItsDomains(t *testing.T) {
 			}
 		}
 		notices, err := db.ListSentNoticesOfOrder(ctx, order, 10)
-		if err != nil || len(notices) != 2 || notices[0].ID != "mail_0" || notices[1].ID != "mail_3" {
+		if err != nil || len(notices) != 3 || notices[0].ID != "mail_0" || notices[1].ID != "mail_3" || notices[2].ID[:6] != "mail_4" {
 			t.Errorf("%+v, %v", notices, err)
 		}
 	})

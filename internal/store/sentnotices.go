@@ -2,6 +2,8 @@ package store
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -46,11 +48,18 @@ func (db *DB) ListSentNoticesOfDomain(ctx context.Context, domain string, limit 
 }
 
 // ListSentNoticesOfOrder returns the mails about an order and about the domains that it paid
-// for, the oldest first.
+// for, the oldest first. A mail about several of them, which is stored for each, is returned once.
 func (db *DB) ListSentNoticesOfOrder(ctx context.Context, orderID string, limit int) ([]lifecycle.SentNotice, error) {
-	return rowsAs(sentNoticeOf)(db.read().ListSentNoticesOfOrder(ctx, query.ListSentNoticesOfOrderParams{
+	notices, err := rowsAs(sentNoticeOf)(db.read().ListSentNoticesOfOrder(ctx, query.ListSentNoticesOfOrderParams{
 		Payment: orderPayment + orderID, OrderID: orderID, MaxRows: int32(limit),
 	}))
+	return slices.CompactFunc(notices, func(a, b lifecycle.SentNotice) bool { return mailID(a) == mailID(b) }), err
+}
+
+// mailID is the id of the mail that a notice was part of; see insertEvidence.
+func mailID(notice lifecycle.SentNotice) string {
+	id, _, _ := strings.Cut(notice.ID, ".")
+	return id
 }
 
 // lastMail is greater than the id of every mail.

@@ -22,19 +22,27 @@ const (
 	maxRests = 10
 )
 
-// awaitCPU rests until the host lets this machine use its cores, but for ten minutes at
-// most. Without it, tests that failed for lack of CPU time would be repeated under the
-// same lack.
-func awaitCPU(ctx context.Context, out io.Writer) {
-	for range maxRests {
-		stolen := stolenShare(ctx)
+// rests makes the tests that failed for lack of CPU time wait until the host gives it back,
+// so that they are not repeated under the same lack. left bounds all waits of a run together.
+type rests struct {
+	left   int
+	pause  time.Duration
+	stolen func(context.Context) float64
+}
+
+func newRests() *rests { return &rests{left: maxRests, pause: restTime, stolen: stolenShare} }
+
+// await returns when the host lets this machine use its cores, or when no rest is left.
+func (r *rests) await(ctx context.Context, out io.Writer) {
+	for ; r.left > 0; r.left-- {
+		stolen := r.stolen(ctx)
 		if stolen <= maxStolen || ctx.Err() != nil {
 			return
 		}
-		fmt.Fprintf(out, "the host withholds %.0f %% of the CPU time: resting for %s\n", 100*stolen, restTime)
+		fmt.Fprintf(out, "the host withholds %.0f %% of the CPU time: resting for %s\n", 100*stolen, r.pause)
 		select {
 		case <-ctx.Done():
-		case <-time.After(restTime):
+		case <-time.After(r.pause):
 		}
 	}
 }

@@ -1,6 +1,10 @@
 package main
 
-import "testing"
+import (
+	"context"
+	"strings"
+	"testing"
+)
 
 func TestParseCPUTimes_CountsGuestsOnce(t *testing.T) {
 	t.Parallel()
@@ -19,9 +23,25 @@ func TestParseCPUTimes_CountsGuestsOnce(t *testing.T) {
 	}
 }
 
-func TestStolenShare_IsAShare(t *testing.T) {
+func TestRests_EndWithTheLackOrAfterTheLast(t *testing.T) {
 	t.Parallel()
-	if share := stolenShare(t.Context()); share < 0 || share > 1 {
-		t.Errorf("%v", share)
+	lack := 0.9
+	var out strings.Builder
+	r := &rests{left: 3, stolen: func(context.Context) float64 { return lack }}
+	lines := func() int {
+		defer out.Reset()
+		r.await(t.Context(), &out)
+		return strings.Count(out.String(), "withholds 90 %")
+	}
+	lack = 0.1
+	if n := lines(); n != 0 || r.left != 3 {
+		t.Errorf("%d rests on a quiet host, %d left", n, r.left)
+	}
+	lack = 0.9
+	if n := lines(); n != 3 {
+		t.Errorf("%d rests, want 3", n)
+	}
+	if n := lines(); n != 0 { // before the next package
+		t.Errorf("%d rests after the last one", n)
 	}
 }

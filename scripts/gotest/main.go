@@ -5,7 +5,7 @@
 // green run.
 //
 // A few failed tests are run once more, one package at a time, after all the
-// others have ended and the host gives this machine its cores (see awaitCPU).
+// others have ended and the host gives this machine its cores (see rests).
 // The suites start databases, browsers and hundreds of processes; on a machine
 // whose host takes most of the CPU time, the product correctly gives up a
 // request that a test waits for. A test that passes on its own doesn't fail the
@@ -33,7 +33,7 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	code, err := run(ctx, os.Args[1:], os.Stdout, awaitCPU)
+	code, err := run(ctx, os.Args[1:], os.Stdout, newRests().await)
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "gotest:", err)

@@ -32,7 +32,7 @@ type OrderRecord struct {
 	Documents []invoice.Document
 	// Jobs are unfinished; mails that wait to be sent are among them.
 	Jobs []admin.Job
-	// Notices are mails about its domains that are kept as evidence.
+	// Notices are the mails about it and its domains that are kept as evidence.
 	Notices  []lifecycle.SentNotice
 	Disputes []dispute.Dispute
 }
