@@ -143,11 +143,15 @@ func queuedMailOf(row query.ClaimDueMailsRow) (mailer.QueuedMail, error) {
 // gone: invalidating links also deletes queued mails, and the mail's row serialises the two.
 func (db *DB) StoreLink(ctx context.Context, id string, lease time.Time, link mailer.Link) (bool, error) {
 	return db.swap(ctx, func(q *query.Queries) error {
-		if err := swapped(q.InsertMailedLink(ctx, query.InsertMailedLinkParams{
+		replaces, err := q.InsertMailedLink(ctx, query.InsertMailedLinkParams{
 			Hash: string(link.Hash), Kind: string(link.Kind), CustomerID: link.Customer,
 			Email: link.Email, ExpiresAt: micros(link.ExpiresAt), MailID: id, Lease: micros(lease),
-		})); err != nil {
-			return err
+		})
+		if stored, err := found(err); !stored {
+			return cmp.Or(err, errConflict)
+		}
+		if replaces == 0 {
+			return nil
 		}
 		return q.DeleteUnusedLinks(ctx, query.DeleteUnusedLinksParams{CustomerID: link.Customer, Kind: string(link.Kind), NewHash: string(link.Hash)})
 	})

@@ -127,11 +127,15 @@ func (s *Service) beginPayment(ctx context.Context, actor registrar.Actor, o Ord
 	// The buyer may have changed while the registries were queried, for example into a
 	// consumer.
 	m := Transition{From: o, ExpectedBuyer: o.expectedBuyer(buyer)}
+	free := priced.Totals.Gross == 0
 	if priced.Consent.Given() {
 		m.AuditEvents = append(m.AuditEvents, s.auditEvent(actor, ActionConsent, o))
 	}
-	if priced.Totals.Gross == 0 {
-		m.To, m.AuditEvents = priced, append(m.AuditEvents, s.auditEvent(actor, ActionConfirmed, o))
+	if free || !priced.Consent.Given() { // otherwise the consent records who ordered
+		m.AuditEvents = append(m.AuditEvents, s.auditEvent(actor, ActionConfirmed, o))
+	}
+	if free {
+		m.To = priced
 		s.startProvisioning(&m)
 		return "", s.transition(ctx, &m)
 	}

@@ -96,11 +96,15 @@ func (q *Queries) InsertLink(ctx context.Context, arg InsertLinkParams) error {
 	return err
 }
 
-const insertMailedLink = `-- name: InsertMailedLink :execrows
+const insertMailedLink = `-- name: InsertMailedLink :one
 INSERT INTO links (hash, kind, customer_id, email, expires_at)
 SELECT $1, $2, $3, $4, $5
 FROM mails WHERE mails.id = $6 AND mails.due_at = $7
 FOR UPDATE
+RETURNING CASE WHEN EXISTS (
+    SELECT 1 FROM links AS older
+    WHERE older.customer_id = links.customer_id AND older.kind = links.kind AND older.used_at = 0 AND older.hash <> links.hash)
+THEN 1 ELSE 0 END AS replaces
 `
 
 type InsertMailedLinkParams struct {
@@ -114,9 +118,10 @@ type InsertMailedLinkParams struct {
 }
 
 // Inserts no row if the mail is gone or its lease has ended. The mail stays locked until the
-// end of the transaction; SQLite has no locking clause, and sqldb removes it.
-func (q *Queries) InsertMailedLink(ctx context.Context, arg InsertMailedLinkParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, insertMailedLink,
+// end of the transaction; SQLite has no locking clause, and sqldb removes it. Returns whether
+// the customer has older unused links of this kind; most have none.
+func (q *Queries) InsertMailedLink(ctx context.Context, arg InsertMailedLinkParams) (int32, error) {
+	row := q.db.QueryRowContext(ctx, insertMailedLink,
 		arg.Hash,
 		arg.Kind,
 		arg.CustomerID,
@@ -125,10 +130,9 @@ func (q *Queries) InsertMailedLink(ctx context.Context, arg InsertMailedLinkPara
 		arg.MailID,
 		arg.Lease,
 	)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
+	var replaces int32
+	err := row.Scan(&replaces)
+	return replaces, err
 }
 
 const useLink = `-- name: UseLink :one

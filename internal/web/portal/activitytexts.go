@@ -103,7 +103,7 @@ var activityTexts = ui.Texts{
 	"action.order_changed":           {"Verlängerungen einer Bestellung geändert", "Renewals of an order changed"},
 	"action.domain_labels_changed":   {"Ordner oder Notiz einer Domain geändert", "Folder or note of a domain changed"},
 	"action.order_paid":              {"Bestellung bezahlt", "Order paid"},
-	"action.order_confirmed":         {"Kostenlose Bestellung bestätigt", "Free order confirmed"},
+	"action.order_confirmed":         {"Bestellung bestätigt", "Order confirmed"},
 	"action.order_consented":         {"Sofortigen Beginn verlangt", "Immediate start requested"},
 	"action.order_ended":             {"Bestellung abgeschlossen", "Order completed"},
 	"action.order_claimed":           {"Bestellung eines Agenten übernommen", "Agent's order claimed"},
