@@ -47,9 +47,9 @@ const (
 	noticesPer10Hours = 15
 )
 
-// Limits of messages from the contact form: of a neighborhood of networks and of all together
+// Limits of messages from the contact form: of a neighbourhood of networks and of all together
 // without signing in. Each may send the operator a mail; using up the total takes 25
-// neighborhoods.
+// neighbourhoods.
 const (
 	neighborsPerHour    = 20
 	neighborsPer10Hours = 60
@@ -91,7 +91,7 @@ func (p *App) openContact() error {
 		return err
 	}
 	p.contact, err = inquiry.New(inquiry.Config{
-		Store: p.services.DB, OperatorEmail: p.cfg.Company.Email, RateLimit: limit, NeighborhoodLimit: neighbors,
+		Store: p.services.DB, OperatorEmail: p.cfg.Company.Email, RateLimit: limit, NeighbourhoodLimit: neighbors,
 		TotalLimit: func() time.Duration { return total("all") }, MailQueued: p.services.mail.Wake, Logger: p.logger,
 	})
 	if err != nil {

@@ -35,11 +35,11 @@ func (p *App) disputeEvidence(ctx context.Context, by registrar.Actor, d dispute
 	if err != nil {
 		return nil, err
 	}
-	events, err := p.eventEvidence(ctx, record.Order.Customer, record.Order.ID)
+	events, err := p.eventEvidence(ctx, record.Customer, record.ID)
 	if err != nil {
 		return nil, err
 	}
-	buyer, known, err := p.services.DB.ReadCustomers().GetRegistrant(ctx, record.Order.Customer)
+	buyer, known, err := p.services.DB.ReadCustomers().GetRegistrant(ctx, record.Customer)
 	if err != nil {
 		return nil, err
 	}

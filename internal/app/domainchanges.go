@@ -97,7 +97,7 @@ func (p *App) startProvisioning(context.Context) (err error) {
 		newLabel("what", provision.DriftMissing, provision.DriftElsewhere, provision.DriftRedemption, provision.DriftShort, provision.DriftHandle))
 	messages := newCounter(p.metrics, "dotkontor_registry_messages_total",
 		"Registry messages stored and acknowledged, by account.", newLabel("account", accounts...))
-	if err := p.startInbox(accounts); err != nil {
+	if err := p.startInbox(accounts); err != nil { //nolint:contextcheck // a scrape has no context
 		return err
 	}
 	settings.RecordError = p.recordJobError(admin.JobItem)

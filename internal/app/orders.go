@@ -51,7 +51,7 @@ func (p *App) startOrders(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	newBacklogGauge(p.metrics, "dotkontor_method_detachments_retrying",
+	newBacklogGauge(p.metrics, "dotkontor_method_detachments_retrying", //nolint:contextcheck // a scrape has no context
 		"Removed payment methods that the payment provider was asked to detach and has not yet; -1 if the database does not respond.",
 		p.services.DB.CountRetryingDetachments)
 	p.inBackground(monitor.Run, p.orders.Run, p.orders.RunRefundSync, detacher.Run)

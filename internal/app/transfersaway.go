@@ -43,7 +43,7 @@ func (p *App) startTransfersAway(context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	newBacklogGauge(p.metrics, "dotkontor_outgoing_transfers_open",
+	newBacklogGauge(p.metrics, "dotkontor_outgoing_transfers_open", //nolint:contextcheck // a scrape has no context
 		"Transfers to other registrars in progress, on all nodes; -1 if the database does not respond. It stops counting at 1000.", p.services.DB.CountOpenOutgoingTransfers)
 	p.inBackground(p.transfersAway.Run)
 	return nil

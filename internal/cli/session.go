@@ -149,9 +149,10 @@ var errorExplanations = map[registrar.Code]string{
 	order.OrderNotPaid:          "the order is not paid",
 	order.OrderInProgress:       "the order is still being processed",
 	order.RefundChanged:         "the order was refunded meanwhile; look at it again",
-	order.NoSuchRefund:          "the order has no such item",
+	provision.NoSuchItem:        "the order has no such item",
 	order.DeletionForbidden:     "the refund leaves no domain that can be deleted; nothing was refunded",
 	cost.BadFunds:               "an entry needs an amount, a currency such as EUR, and a reference of at most 200 printable characters; a deposit is not 0; nothing was stored",
+	cost.TooManyFunds:           "all accounts together have 10,000 entries already; nothing was stored",
 	cost.SecondOpening:          "the account has an opening balance in this currency; nothing was stored",
 }
 

@@ -39,10 +39,10 @@ func Site(address netip.Addr) string {
 	return prefix.String()
 }
 
-// Neighborhood returns the widest rate-limit key of an address, for what everyone shares: the
+// Neighbourhood returns the widest rate-limit key of an address, for what everyone shares: the
 // /48 of an IPv6 and the /24 of an IPv4 address, the least that is routed on its own. It is empty
 // for the zero address.
-func Neighborhood(address netip.Addr) string {
+func Neighbourhood(address netip.Addr) string {
 	if !address.IsValid() || address.Unmap().Is6() {
 		return Site(address)
 	}

@@ -18,16 +18,16 @@ func TestNetwork_IPv6CountsBySlash64(t *testing.T) {
 	}
 }
 
-func TestNeighborhood_IsWiderThanNetwork(t *testing.T) {
+func TestNeighbourhood_IsWiderThanNetwork(t *testing.T) {
 	t.Parallel()
 	for address, want := range map[string]string{
 		"192.0.2.7": "192.0.2.0/24", "::ffff:192.0.2.7": "192.0.2.0/24", "2001:db8:1:2::3": "2001:db8:1::/48", "2001:db8:1:ffff::3%eth0": "2001:db8:1::/48",
 	} {
-		if got := registrar.Neighborhood(netip.MustParseAddr(address)); got != want {
+		if got := registrar.Neighbourhood(netip.MustParseAddr(address)); got != want {
 			t.Errorf("%s: %s", address, got)
 		}
 	}
-	if got := registrar.Neighborhood(netip.Addr{}); got != "" {
+	if got := registrar.Neighbourhood(netip.Addr{}); got != "" {
 		t.Errorf("no address: %s", got)
 	}
 }

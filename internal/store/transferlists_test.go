@@ -78,11 +78,11 @@ func TestListTransfers_RunningAndEndedInPages(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {
 		ctx, anna, bert := t.Context(), newCustomer(t, db, "anna"), newCustomer(t, db, "bert")
-		made := time.Duration(0)
+		made := 0
 		add := func(customer, name string, kind provision.Kind) provision.Item {
 			item := newProvisionItem(customer, name, "manual:"+name)
 			made++
-			item.ID, item.Kind = registrar.NewID("prv_", testTime.Add(made*time.Second)), kind
+			item.ID, item.Kind = registrar.NewID("prv_", testTime.Add(time.Duration(made)*time.Second)), kind
 			stored, err := db.AddProvisionItem(ctx, item, orderedEvent(customer, name))
 			if err != nil {
 				t.Fatal(err)

@@ -46,7 +46,7 @@ var chartPages = []string{
 // benchCharts measures the operators' pages with many order items in the database, at the
 // client.
 func benchCharts(ctx context.Context, b bench) ([]measurement, error) {
-	return onBothDatabases(ctx, b, func(where, url string) ([]measurement, error) {
+	return onBothDatabases(b, func(where, url string) ([]measurement, error) {
 		return measureCharts(ctx, b, where, url)
 	})
 }
@@ -56,11 +56,7 @@ func measureCharts(ctx context.Context, b bench, where, url string) (lines []mea
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, err
 	}
-	defer func() {
-		t, _ := os.ReadFile(filepath.Join(folder, "product.log"))
-		os.WriteFile("/tmp/measure-product.log", t, 0o600)
-		err = errors.Join(err, os.RemoveAll(folder))
-	}()
+	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
 	kind, opts, settings := onSQLite, store.Options{Data: filepath.Join(folder, "world")}, []string(nil)
 	if url != "" {
 		kind, opts = onPostgres, store.Options{URL: url}
@@ -195,7 +191,7 @@ func seedCharts(ctx context.Context, b bench, kind engineKind, opts store.Option
 // is due.
 func chartData(rows int64, year int) dataset {
 	start := time.Date(year-1, 1, 1, 0, 0, 0, 0, time.UTC)
-	perRow := time.Now().Sub(start).Microseconds() / rows
+	perRow := time.Since(start).Microseconds() / rows
 	past := columnFormula{
 		fmt.Sprintf("%d + i * %d", start.UnixMicro(), perRow), func(i int64) any { return start.UnixMicro() + i*perRow },
 	}

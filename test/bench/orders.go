@@ -79,7 +79,7 @@ func benchOrders(ctx context.Context, b bench) ([]measurement, error) {
 
 // benchSales measures on both databases.
 func benchSales(ctx context.Context, b bench, t saleScenario) ([]measurement, error) {
-	return onBothDatabases(ctx, b, func(where, url string) ([]measurement, error) {
+	return onBothDatabases(b, func(where, url string) ([]measurement, error) {
 		wanted := wantedOrdersSQLite
 		if url != "" {
 			where, wanted = where+", fsync on", wantedOrdersPostgres
@@ -89,7 +89,7 @@ func benchSales(ctx context.Context, b bench, t saleScenario) ([]measurement, er
 }
 
 // onBothDatabases measures on SQLite, with an empty url, and on PostgreSQL if it is installed.
-func onBothDatabases(ctx context.Context, b bench, measure func(where, url string) ([]measurement, error)) (lines []measurement, err error) {
+func onBothDatabases(b bench, measure func(where, url string) ([]measurement, error)) (lines []measurement, err error) {
 	lines, err = measure(onSQLite.name, "")
 	if err != nil {
 		return nil, err

@@ -76,12 +76,12 @@ func TestKill_DisputeLocksAndHoldsOnceAtEveryFailpoint(t *testing.T) {
 			}
 			return shop.WaitSettled(ctx, waitTimeout)
 		})
-		made, err := shop.Provider.Dispute(t.Context(), stripe.DisputeRequest{Order: bought.ID})
+		made, err := shop.Dispute(t.Context(), stripe.DisputeRequest{Order: bought.ID})
 		if err != nil {
 			t.Fatal(err)
 		}
 		waitForDispute(t, shop, made.ID, dispute.NeedsResponse, dispute.LockActive, domainchange.Lock)
-		if err := shop.Provider.MoveDispute(t.Context(), made.ID, "lost"); err != nil {
+		if err := shop.MoveDispute(t.Context(), made.ID, "lost"); err != nil {
 			t.Fatal(err)
 		}
 		waitForDispute(t, shop, made.ID, dispute.Lost, dispute.LockActive)
@@ -91,7 +91,7 @@ func TestKill_DisputeLocksAndHoldsOnceAtEveryFailpoint(t *testing.T) {
 		})
 		waitForDispute(t, shop, made.ID, dispute.Lost, dispute.LockDenied, domainchange.Lock, domainchange.Hold)
 		if i == 0 { // the bank changes its mind: the hold ends
-			if err := shop.Provider.MoveDispute(t.Context(), made.ID, "won"); err != nil {
+			if err := shop.MoveDispute(t.Context(), made.ID, "won"); err != nil {
 				t.Fatal(err)
 			}
 			waitForDispute(t, shop, made.ID, dispute.Won, dispute.LockLifted, domainchange.Release)

@@ -107,7 +107,7 @@ func (r *messageRun) run(ctx context.Context, out io.Writer) error {
 	})
 	err := r.waitEmpty(limited)
 	took := time.Since(began)
-	if err = errors.Join(err, r.supervisor.Stop(), lost); err != nil {
+	if err := errors.Join(err, r.supervisor.Stop(), lost); err != nil {
 		return err
 	}
 	fmt.Fprintf(out, "%d messages in %s with %d kills: %.0f per second, %d unread\n",
@@ -208,7 +208,7 @@ func (r *messageRun) waitEmpty(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 		case <-r.supervisor.failed.Done():
-			return context.Cause(r.supervisor.failed)
+			return context.Cause(r.supervisor.failed) //nolint:contextcheck // why the supervisor ended
 		case <-time.After(pause):
 		}
 		if kills && r.killAt.Load() == killAt { // repeated until it was running

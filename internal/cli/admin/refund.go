@@ -7,6 +7,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/cli"
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 )
 
 type ordersRefundCommand struct {
@@ -81,5 +82,5 @@ func itemOf(d cli.Session, id, name string) (string, error) {
 			return item.ID, nil
 		}
 	}
-	return "", registrar.NotFound(order.NoSuchRefund)
+	return "", registrar.NotFound(provision.NoSuchItem)
 }

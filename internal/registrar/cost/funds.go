@@ -37,6 +37,7 @@ const (
 // Error codes.
 const (
 	BadFunds      registrar.Code = "bad_registry_funds"      // with KindInvalid: kind, amount, time or reference
+	TooManyFunds  registrar.Code = "too_many_registry_funds" // with KindConflict: there are MaxFunds entries
 	SecondOpening registrar.Code = "registry_opening_exists" // with KindConflict: the account has an opening balance
 )
 
@@ -60,7 +61,7 @@ func AddFunds(ctx context.Context, store Store, operator registrar.Actor, entry 
 		return err
 	}
 	if len(entries) >= MaxFunds {
-		return registrar.Conflict(BadFunds)
+		return registrar.Conflict(TooManyFunds)
 	}
 	for _, other := range entries {
 		if entry.Kind == Opening && other.Kind == Opening && other.Account == entry.Account && other.Amount.Currency == entry.Amount.Currency {

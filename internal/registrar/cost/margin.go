@@ -103,7 +103,8 @@ func (m *Margins) Of(ctx context.Context, operator registrar.Actor, year int) (Y
 	if err != nil {
 		return Year{}, err
 	}
-	return result, result.sum(rows)
+	err = result.sum(rows)
+	return result, err
 }
 
 // sum adds up the rows.

@@ -40,10 +40,10 @@ func (s Status) Open() bool {
 
 // follows reports whether a status may follow another one.
 func (s Status) follows(was Status) bool {
-	switch {
-	case was == Won || was == Lost:
+	switch was {
+	case Won, Lost:
 		return s == Won || s == Lost
-	case was == NeedsResponse || was == UnderReview:
+	case NeedsResponse, UnderReview:
 		return !s.Inquiry() || s == WarningClosed || s == Prevented
 	default:
 		return slices.Contains(Statuses(), s)

@@ -112,14 +112,14 @@ type Store interface {
 type Config struct {
 	Store         Store
 	OperatorEmail string // receives a mail for each inquiry; empty means none
-	// RateLimit counts one inquiry for a network or a mail address, NeighborhoodLimit one for
-	// registrar.Neighborhood, so that nobody can use up TotalLimit, which counts one of all
+	// RateLimit counts one inquiry for a network or a mail address, NeighbourhoodLimit one for
+	// registrar.Neighbourhood, so that nobody can use up TotalLimit, which counts one of all
 	// without signing in. They return the wait. Optional.
-	RateLimit, NeighborhoodLimit func(key string) (retryAfter time.Duration)
-	TotalLimit                   func() (retryAfter time.Duration)
-	MailQueued                   func()           // called after mails were stored; optional
-	Now                          func() time.Time // the real time; nil means time.Now
-	Logger                       *slog.Logger     // nil discards
+	RateLimit, NeighbourhoodLimit func(key string) (retryAfter time.Duration)
+	TotalLimit                    func() (retryAfter time.Duration)
+	MailQueued                    func()           // called after mails were stored; optional
+	Now                           func() time.Time // the real time; nil means time.Now
+	Logger                        *slog.Logger     // nil discards
 }
 
 // Service accepts inquiries. It is safe for concurrent use.
@@ -131,7 +131,7 @@ func New(cfg Config) (*Service, error) {
 		return nil, errors.New("inquiry: Config.Store is required")
 	}
 	registrar.Default(&cfg.RateLimit, func(string) time.Duration { return 0 })
-	registrar.Default(&cfg.NeighborhoodLimit, func(string) time.Duration { return 0 })
+	registrar.Default(&cfg.NeighbourhoodLimit, func(string) time.Duration { return 0 })
 	registrar.Default(&cfg.TotalLimit, func() time.Duration { return 0 })
 	registrar.Default(&cfg.MailQueued, func() {})
 	registrar.Default(&cfg.Now, time.Now)
@@ -185,7 +185,7 @@ func (s *Service) spend(actor registrar.Actor, email string) (wait time.Duration
 	if wait = s.cfg.RateLimit("mail " + strings.ToLower(email)); wait > 0 || actor.Customer != "" {
 		return wait
 	}
-	if wait = s.cfg.NeighborhoodLimit(registrar.Neighborhood(actor.Address)); wait > 0 {
+	if wait = s.cfg.NeighbourhoodLimit(registrar.Neighbourhood(actor.Address)); wait > 0 {
 		return wait
 	}
 	return s.cfg.TotalLimit()

@@ -56,7 +56,7 @@ func TestSubmit_NarrowLimitsProtectTheTotal(t *testing.T) {
 		"free":                       {guest, "", []string{"network 192.0.2.7", "mail erika@example.org", "192.0.2.0/24", "total"}, false},
 		"network":                    {guest, "network 192.0.2.7", []string{"network 192.0.2.7"}, true},
 		"mail address":               {guest, "mail erika@example.org", []string{"network 192.0.2.7", "mail erika@example.org"}, true},
-		"neighborhood":               {guest, "192.0.2.0/24", []string{"network 192.0.2.7", "mail erika@example.org", "192.0.2.0/24"}, true},
+		"neighbourhood":              {guest, "192.0.2.0/24", []string{"network 192.0.2.7", "mail erika@example.org", "192.0.2.0/24"}, true},
 		"total":                      {guest, "total", []string{"network 192.0.2.7", "mail erika@example.org", "192.0.2.0/24", "total"}, true},
 		"customers have their own":   {customer, "total", []string{"network 192.0.2.7", "mail erika@example.org"}, false},
 		"customers are limited, too": {customer, "network 192.0.2.7", []string{"network 192.0.2.7"}, true},
@@ -69,7 +69,7 @@ func TestSubmit_NarrowLimitsProtectTheTotal(t *testing.T) {
 			}
 			return 0
 		}
-		service, store := newService(t, Config{RateLimit: limit, NeighborhoodLimit: limit, TotalLimit: func() time.Duration { return limit("total") }})
+		service, store := newService(t, Config{RateLimit: limit, NeighbourhoodLimit: limit, TotalLimit: func() time.Duration { return limit("total") }})
 		_, err := service.Submit(t.Context(), test.actor, valid())
 		if (registrar.CodeOf(err) == TooMany) != test.refused || !slices.Equal(spent, test.spent) || (len(store.added) == 0) != test.refused {
 			t.Errorf("%s: %v, counted %q, %d stored", name, err, spent, len(store.added))

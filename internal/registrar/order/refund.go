@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 )
 
 // RefundSource is what caused a refund.
@@ -280,7 +281,7 @@ func (o *Order) planRefund(item string, amount registrar.Cents) ([]RefundPart, e
 	case !o.State.Final():
 		return nil, fail(registrar.KindConflict, OrderInProgress)
 	case item != "" && o.item(item) == nil:
-		return nil, fail(registrar.KindNotFound, NoSuchRefund)
+		return nil, fail(registrar.KindNotFound, provision.NoSuchItem)
 	case item != "":
 		left = o.RemainingOf(item)
 	}

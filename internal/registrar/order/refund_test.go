@@ -8,6 +8,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 )
 
 var operator = registrar.Actor{Kind: registrar.ActorOperator, Through: "root"}
@@ -57,7 +58,7 @@ func TestRefunds_RefusedRequestsChangeNothing(t *testing.T) {
 			"unpaid":        {order.RefundRequested{Order: unpaid.ID}, order.OrderNotPaid},
 			"in progress":   {order.RefundRequested{Order: busy.ID}, order.OrderInProgress},
 			"no order":      {order.RefundRequested{Order: "ord_none"}, order.NoSuchOrder},
-			"no item":       {order.RefundRequested{Order: done.ID, Item: "itm_none"}, order.NoSuchRefund},
+			"no item":       {order.RefundRequested{Order: done.ID, Item: "itm_none"}, provision.NoSuchItem},
 			"too large":     {order.RefundRequested{Order: done.ID, Amount: done.Totals.Gross + 1}, order.RefundTooLarge},
 			"item too much": {order.RefundRequested{Order: done.ID, Item: done.Items[0].ID, Amount: done.Items[0].Gross + 1}, order.RefundTooLarge},
 			"negative":      {order.RefundRequested{Order: done.ID, Amount: -1}, order.BadRefund},

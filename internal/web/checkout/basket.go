@@ -135,7 +135,7 @@ func (h *Handler) basketRows(req *ui.Request) (shown basketPage) {
 // showBasket renders the basket with an error about an item, about a typed name or email
 // address, or about the whole.
 func (h *Handler) showBasket(req *ui.Request, wrong error, typed string) error {
-	bought, err := h.dropBought(req, wrong)
+	bought, err := h.dropBought(req, wrong != nil)
 	if err != nil {
 		return err
 	}
@@ -240,8 +240,8 @@ func (h *Handler) basketProblem(err error) (key string, known bool) {
 // dropBought removes the domains that the customer holds or has just paid for, and returns
 // their names: the purchase may have been completed in another browser. After an error the
 // basket stays, because the page says what is wrong with each item.
-func (h *Handler) dropBought(req *ui.Request, wrong error) (bought []string, err error) {
-	if !req.SignedIn || wrong != nil || len(req.Basket()) == 0 {
+func (h *Handler) dropBought(req *ui.Request, wrong bool) (bought []string, err error) {
+	if !req.SignedIn || wrong || len(req.Basket()) == 0 {
 		return nil, nil
 	}
 	orders, err := h.Orders.List(req.R.Context(), req.Actor(), "", newestOrders)

@@ -148,7 +148,7 @@ var errorTexts = ui.Texts{
 	"error.order_not_paid":          {"Die Bestellung ist nicht bezahlt", "The order is not paid"},
 	"error.order_in_progress":       {"Die Bestellung wird noch ausgeführt", "The order is still being processed"},
 	"error.refund_changed":          {"Die Bestellung wurde inzwischen erstattet", "The order has been refunded meanwhile"},
-	"error.no_such_refund":          {"Die Erstattung oder Position gibt es nicht", "No such refund or item"},
+	"error.no_such_refund":          {"Diese Erstattung gibt es nicht", "No such refund"},
 	"error.refund_decided":          {"Über die Erstattung ist schon entschieden", "The refund has been decided already"},
 	"error.deletion_forbidden":      {"Die Domain lässt sich nicht löschen", "The domain can't be deleted"},
 	"error.charge_lost":             {"Die Bank hat die Zahlung schon zurückgegeben", "The bank has already returned the payment"},

@@ -141,6 +141,7 @@ func (h *Handler) showBulk(req *ui.Request, request bulk.Request, problem error)
 		view.confirm(func(row *domainRow) bool {
 			return domainchange.StatusRefusal(row.Status) == "" && h.DomainChanges.HasTransferLock(row.TLD) && !h.isUnlocked(row.Domain)
 		})
+	case bulk.Lock, bulk.Nameservers, bulk.Renew, bulk.Folder: // shown as selected
 	}
 	return h.templates.Render(req, ui.View{Name: "bulk", Status: status, Title: "bulk.title." + string(request.Kind), Section: domainsPath, Data: view})
 }

@@ -58,6 +58,7 @@ func (d *fakeRegistry) ApplyChange(_ context.Context, task domainchange.Task) (d
 		d.codes = append(d.codes, task.Code)
 	case domainchange.UpdateRegistrant:
 		record.Handle = task.Handle
+	case domainchange.Hold, domainchange.Release:
 	}
 	if d.err == nil {
 		d.records[task.Name] = record

@@ -66,8 +66,8 @@ func TestMethods_RenewalChargesNewDefault(t *testing.T) {
 		if mail := s.wantMails(registrar.MailRenewalUpcoming, 1)[0]; mail["method"] != "Visa •••• 4242" {
 			s.t.Errorf("the announcement is %v", mail)
 		}
-		saved := s.addCard(consents, "5555555555554444", false)
-		saved = s.addCard(consents, "5555 5555 5555 4444", false) // the same card again
+		s.addCard(consents, "5555555555554444", false)
+		saved := s.addCard(consents, "5555 5555 5555 4444", false) // the same card again
 		if got := labelsOf(saved); !slices.Equal(got, []string{"Visa •••• 4242", "Mastercard •••• 4444"}) || saved[1].Expires == "" || saved[0].ID != first[0].ID {
 			s.t.Fatalf("saved %+v", saved)
 		}

@@ -145,7 +145,7 @@ func (b *books) compareItems(ctx context.Context) error {
 	b.unknown = make(map[string]int)
 	nextCharge, stop := iter.Pull2(b.db.ReconciliationCharges(ctx))
 	defer stop()
-	next := func() (charge cost.Charge, err error, more bool) { //nolint:revive // as iter.Pull2
+	next := func() (charge cost.Charge, err error, more bool) {
 		for {
 			if charge, err, more = nextCharge(); !more || err != nil || charge.Operation != cost.Delete {
 				return charge, err, more
@@ -340,15 +340,18 @@ func (b *books) newestStatement(ctx context.Context, opening cost.Funds, funds [
 		return newest, found, err
 	}
 	stated := message.Details.Balance
-	amount, parseErr := registrar.ParseAmount(stated.Available)
 	queried := message.Number == "" // at a time of ours, while commands may be under way
 	if queried && slices.ContainsFunc(b.charged[[2]string{opening.Account, opening.Amount.Currency}], func(c cost.Charge) bool {
 		return c.At.Sub(message.Queued).Abs() < chargeWindow
 	}) {
 		return newest, found, nil
 	}
-	if parseErr != nil || stated.Currency != "" && stated.Currency != opening.Amount.Currency || message.Queued.Before(opening.At) || found && !message.Queued.After(newest.At) {
+	if stated.Currency != "" && stated.Currency != opening.Amount.Currency || message.Queued.Before(opening.At) || found && !message.Queued.After(newest.At) {
 		return newest, found, nil
+	}
+	amount, err := registrar.ParseAmount(stated.Available)
+	if err != nil {
+		return newest, found, nil //nolint:nilerr // a balance that can't be read states nothing
 	}
 	return cost.Funds{Amount: registrar.Money{Amount: amount, Currency: opening.Amount.Currency}, At: message.Queued}, true, nil
 }
