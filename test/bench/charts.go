@@ -46,7 +46,7 @@ var chartPages = []string{
 // benchCharts measures the operators' pages with many order items in the database, at the
 // client.
 func benchCharts(ctx context.Context, b bench) ([]measurement, error) {
-	return onBothDatabases(b, func(where, url string) ([]measurement, error) {
+	return onBothDatabases(ctx, b, func(ctx context.Context, where, url string) ([]measurement, error) {
 		return measureCharts(ctx, b, where, url)
 	})
 }

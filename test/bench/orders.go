@@ -79,7 +79,7 @@ func benchOrders(ctx context.Context, b bench) ([]measurement, error) {
 
 // benchSales measures on both databases.
 func benchSales(ctx context.Context, b bench, t saleScenario) ([]measurement, error) {
-	return onBothDatabases(b, func(where, url string) ([]measurement, error) {
+	return onBothDatabases(ctx, b, func(ctx context.Context, where, url string) ([]measurement, error) {
 		wanted := wantedOrdersSQLite
 		if url != "" {
 			where, wanted = where+", fsync on", wantedOrdersPostgres
@@ -89,8 +89,8 @@ func benchSales(ctx context.Context, b bench, t saleScenario) ([]measurement, er
 }
 
 // onBothDatabases measures on SQLite, with an empty url, and on PostgreSQL if it is installed.
-func onBothDatabases(b bench, measure func(where, url string) ([]measurement, error)) (lines []measurement, err error) {
-	lines, err = measure(onSQLite.name, "")
+func onBothDatabases(ctx context.Context, b bench, measure func(ctx context.Context, where, url string) ([]measurement, error)) (lines []measurement, err error) {
+	lines, err = measure(ctx, onSQLite.name, "")
 	if err != nil {
 		return nil, err
 	}
@@ -108,7 +108,7 @@ func onBothDatabases(b bench, measure func(where, url string) ([]measurement, er
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, drop()) }()
-	more, err := measure(onPostgres.name, url)
+	more, err := measure(ctx, onPostgres.name, url)
 	return append(lines, more...), err
 }
 

@@ -36,7 +36,7 @@ var raisedLimits = []string{
 // every way there is, at random, and compares orders, credit notes, disputes and registry charges
 // with the provider. Every difference is a missed target.
 func benchReversals(ctx context.Context, b bench) ([]measurement, error) {
-	return onBothDatabases(b, func(where, url string) ([]measurement, error) {
+	return onBothDatabases(ctx, b, func(ctx context.Context, where, url string) ([]measurement, error) {
 		return measureReversals(ctx, b, where, url)
 	})
 }

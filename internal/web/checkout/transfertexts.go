@@ -153,6 +153,8 @@ var transferTexts = ui.Texts{
 	"transfers.ended_text": {"Umgezogen: {1}. Fehlgeschlagen: {2}.", "Transferred: {1}. Failed: {2}."},
 	"transfers.none":       {"Zurzeit läuft kein Umzug.", "No transfer is in progress."},
 	"transfers.new":        {"Domain umziehen", "Transfer a domain"},
+	"transfers.away":       {"Hier stehen Umzüge zu uns. Domains, die zu einem anderen Anbieter umgezogen sind, finden Sie bei", "These are transfers to us. Domains that have moved to another provider are under"},
+	"transfers.away_link":  {"Ihren Domains", "your domains"},
 	"transfers.steps":      {"Verlauf", "Timeline"},
 	"transfers.paid":       {"Bezahlt oder bestätigt", "Paid or confirmed"},
 	"transfers.requested":  {"Bei der Registry beantragt", "Requested at the registry"},
