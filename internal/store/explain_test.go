@@ -67,13 +67,11 @@ func parameters(text string) int {
 }
 
 var (
-	lockingClause = regexp.MustCompile(`FOR UPDATE( SKIP LOCKED)?`)
-
 	limited = regexp.MustCompile(`(?i)\bLIMIT\b`)
 	// SQLite: a full scan of a table or index. In index order it may stop at a LIMIT.
 	sqliteScan   = regexp.MustCompile(`^SCAN (\w+)`)
 	sqliteByKey  = regexp.MustCompile(`^SCAN \w+ USING (COVERING )?INDEX `)
-	sqliteNoRows = regexp.MustCompile(`^SCAN (CONSTANT ROW|\(subquery|\d+ CONSTANT)`)
+	sqliteNoRows = regexp.MustCompile(`^SCAN (CONSTANT ROW|\(subquery|\d+ CONSTANT|json_each VIRTUAL)`)
 	// PostgreSQL: the same; an index without a condition is scanned completely.
 	postgresIndex = regexp.MustCompile(`(Index Scan|Index Only Scan|Bitmap Index Scan)`)
 )
@@ -186,7 +184,7 @@ func planOf(t *testing.T, db *DB, name, text string) []string {
 
 func sqlitePlan(ctx context.Context, t *testing.T, connection *sql.Conn, name, text string) []string {
 	t.Helper()
-	text = lockingClause.ReplaceAllString(text, "") // as sqldb does
+	text = sqldb.ForSQLite(text)
 	rows, err := connection.QueryContext(ctx, "EXPLAIN QUERY PLAN "+text, make([]any, parameters(text))...)
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)

@@ -103,20 +103,38 @@ func (db *DB) ListPendingDocuments(ctx context.Context, after string, limit int)
 	return pending, err
 }
 
+// invoiceJSON is a row of InsertInvoices.
+type invoiceJSON struct {
+	ID       string       `json:"id"`
+	Order    string       `json:"order"`
+	Refund   string       `json:"refund"`
+	Kind     invoice.Kind `json:"kind"`
+	Series   string       `json:"series"`
+	Number   int64        `json:"number"`
+	Label    string       `json:"label"`
+	Net      int64        `json:"net"`
+	VAT      int64        `json:"vat"`
+	Gross    int64        `json:"gross"`
+	IssuedAt int64        `json:"issued_at"`
+	Content  string       `json:"content"`
+}
+
 // IssueDocuments stores documents with the next numbers of their series. The counter's row is
 // locked after those of the pending documents, as the last lock of the transaction.
 func (db *DB) IssueDocuments(ctx context.Context, series string, drafts ...invoice.Draft) (issued int, err error) {
+	if len(drafts) == 0 {
+		return 0, nil
+	}
 	err = db.write(ctx, func(q *query.Queries) error {
-		mine := make([]invoice.Draft, 0, len(drafts))
-		for _, draft := range drafts {
-			deleted, err := q.DeletePendingInvoice(ctx, draft.Pending)
-			if err != nil {
-				return err
-			}
-			if deleted > 0 { // otherwise issued by another node
-				mine = append(mine, draft)
-			}
+		ids := make([]string, len(drafts))
+		for i, draft := range drafts {
+			ids[i] = draft.Pending
 		}
+		deleted, err := q.DeletePendingInvoices(ctx, query.DeletePendingInvoicesParams{First: slices.Min(ids), Last: slices.Max(ids), Ids: jsonText(ids)})
+		if err != nil {
+			return err
+		}
+		mine := slices.DeleteFunc(slices.Clone(drafts), func(draft invoice.Draft) bool { return !slices.Contains(deleted, draft.Pending) })
 		if issued = len(mine); issued == 0 {
 			return nil
 		}
@@ -127,20 +145,19 @@ func (db *DB) IssueDocuments(ctx context.Context, series string, drafts ...invoi
 		if err != nil {
 			return err
 		}
+		rows := make([]invoiceJSON, issued)
 		for i, draft := range mine {
 			d := draft.Numbered(last - int64(issued-1-i))
 			content, err := json.Marshal(d)
 			if err != nil {
 				return err
 			}
-			if err := q.InsertInvoice(ctx, query.InsertInvoiceParams{
-				ID: d.ID, OrderID: d.Order, RefundID: d.Refund, Kind: string(d.Kind), Series: d.Series, Number: d.Count,
-				Label: d.Number, Net: int64(d.Net), Vat: int64(d.VAT), Gross: int64(d.Gross), IssuedAt: micros(d.IssuedAt), Content: string(content),
-			}); err != nil {
-				return err
+			rows[i] = invoiceJSON{
+				ID: d.ID, Order: d.Order, Refund: d.Refund, Kind: d.Kind, Series: d.Series, Number: d.Count, Label: d.Number,
+				Net: int64(d.Net), VAT: int64(d.VAT), Gross: int64(d.Gross), IssuedAt: micros(d.IssuedAt), Content: string(content),
 			}
 		}
-		return nil
+		return q.InsertInvoices(ctx, jsonText(rows))
 	})
 	return issued, err
 }

@@ -52,6 +52,8 @@ var fixedParameters = map[string]any{
 	"CountBrakeAction.$2":        int64(20),
 	"GetLastChangeFor.$4":        "%",
 	"ListSentNoticesOfOrder.$2":  "ord_x", // receipts are not generated
+	"DeletePendingInvoices.$3":   `["due_x"]`,
+	"InsertInvoices.$1":          `[]`,
 	"ReportOutgoingTransfer.$2":  "Rival",
 	"ReportOutgoingTransfer.$3":  int64(firstDay),
 	"ReportOutgoingTransfer.$4":  int64(firstDay),
@@ -114,7 +116,8 @@ var fixedParameters = map[string]any{
 // every outgoing transfer is open and leased, no dispute is about a domain's order,
 // and no key rotation is running. Their time is that of the search.
 var emptyResultQueries = []string{
-	"ListHeldDomains", // of names that are not there
+	"ListHeldDomains",                         // of names that are not there
+	"DeletePendingInvoices", "InsertInvoices", // of lists without a row
 	"ConfirmCustomer", "DeleteLinksOfUnconfirmed", "DeleteUnconfirmedCustomer", "EnableCustomer", "ListStaleUnconfirmedCustomers",
 	"DeleteOldestDevices", "DeleteOldestSessions", "CountSecondFactorAttempt",
 	"DeleteUnusedClients", "DeleteOldConsentsOfSession", "ReuseRefreshToken", "DeleteAccountlessAuditEvents",

@@ -18,10 +18,16 @@ FROM customers c
 LEFT JOIN registrants r ON r.customer_id = c.id
 WHERE c.id = $1;
 
--- Deleting locks the row until the end of the transaction, so that a document is
--- issued once: a concurrent transaction finds no row.
--- name: DeletePendingInvoice :execrows
-DELETE FROM pending_invoices WHERE id = $1;
+-- Deleting locks the rows until the end of the transaction, so that a document is issued
+-- once. Those that another transaction is issuing are left to it. The ids are between first
+-- and last, which are found by the index.
+-- name: DeletePendingInvoices :many
+DELETE FROM pending_invoices WHERE id IN (
+    SELECT pending.id FROM pending_invoices AS pending
+    WHERE pending.id >= sqlc.arg(first) AND pending.id <= sqlc.arg(last)
+        AND pending.id IN (SELECT value FROM json_array_elements_text(CAST(sqlc.arg(ids) AS TEXT)::json))
+    FOR UPDATE SKIP LOCKED)
+RETURNING id;
 
 -- name: TakeInvoiceNumbers :one
 INSERT INTO invoice_series (series, last_number)
@@ -29,9 +35,11 @@ VALUES (sqlc.arg(series), sqlc.arg(taken))
 ON CONFLICT (series) DO UPDATE SET last_number = invoice_series.last_number + excluded.last_number
 RETURNING last_number;
 
--- name: InsertInvoice :exec
+-- name: InsertInvoices :exec
 INSERT INTO invoices (id, order_id, refund_id, kind, series, number, label, net, vat, gross, issued_at, content)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12);
+SELECT value->>'id', value->>'order', value->>'refund', value->>'kind', value->>'series', CAST(value->>'number' AS BIGINT), value->>'label',
+    CAST(value->>'net' AS BIGINT), CAST(value->>'vat' AS BIGINT), CAST(value->>'gross' AS BIGINT), CAST(value->>'issued_at' AS BIGINT), value->>'content'
+FROM json_array_elements(CAST(sqlc.arg(documents) AS TEXT)::json);
 
 -- name: GetInvoiceByOrder :one
 SELECT content FROM invoices WHERE order_id = $1 AND refund_id = '';

@@ -9,18 +9,45 @@ import (
 	"context"
 )
 
-const deletePendingInvoice = `-- name: DeletePendingInvoice :execrows
-DELETE FROM pending_invoices WHERE id = $1
+const deletePendingInvoices = `-- name: DeletePendingInvoices :many
+DELETE FROM pending_invoices WHERE id IN (
+    SELECT pending.id FROM pending_invoices AS pending
+    WHERE pending.id >= $1 AND pending.id <= $2
+        AND pending.id IN (SELECT value FROM json_array_elements_text(CAST($3 AS TEXT)::json))
+    FOR UPDATE SKIP LOCKED)
+RETURNING id
 `
 
-// Deleting locks the row until the end of the transaction, so that a document is
-// issued once: a concurrent transaction finds no row.
-func (q *Queries) DeletePendingInvoice(ctx context.Context, id string) (int64, error) {
-	result, err := q.db.ExecContext(ctx, deletePendingInvoice, id)
+type DeletePendingInvoicesParams struct {
+	First string
+	Last  string
+	Ids   string
+}
+
+// Deleting locks the rows until the end of the transaction, so that a document is issued
+// once. Those that another transaction is issuing are left to it. The ids are between first
+// and last, which are found by the index.
+func (q *Queries) DeletePendingInvoices(ctx context.Context, arg DeletePendingInvoicesParams) ([]string, error) {
+	rows, err := q.db.QueryContext(ctx, deletePendingInvoices, arg.First, arg.Last, arg.Ids)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	return result.RowsAffected()
+	defer rows.Close()
+	items := []string{}
+	for rows.Next() {
+		var id string
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		items = append(items, id)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const getCustomerInvoice = `-- name: GetCustomerInvoice :one
@@ -121,41 +148,15 @@ func (q *Queries) GetLastRevenueDay(ctx context.Context) (string, error) {
 	return day, err
 }
 
-const insertInvoice = `-- name: InsertInvoice :exec
+const insertInvoices = `-- name: InsertInvoices :exec
 INSERT INTO invoices (id, order_id, refund_id, kind, series, number, label, net, vat, gross, issued_at, content)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+SELECT value->>'id', value->>'order', value->>'refund', value->>'kind', value->>'series', CAST(value->>'number' AS BIGINT), value->>'label',
+    CAST(value->>'net' AS BIGINT), CAST(value->>'vat' AS BIGINT), CAST(value->>'gross' AS BIGINT), CAST(value->>'issued_at' AS BIGINT), value->>'content'
+FROM json_array_elements(CAST($1 AS TEXT)::json)
 `
 
-type InsertInvoiceParams struct {
-	ID       string
-	OrderID  string
-	RefundID string
-	Kind     string
-	Series   string
-	Number   int64
-	Label    string
-	Net      int64
-	Vat      int64
-	Gross    int64
-	IssuedAt int64
-	Content  string
-}
-
-func (q *Queries) InsertInvoice(ctx context.Context, arg InsertInvoiceParams) error {
-	_, err := q.db.ExecContext(ctx, insertInvoice,
-		arg.ID,
-		arg.OrderID,
-		arg.RefundID,
-		arg.Kind,
-		arg.Series,
-		arg.Number,
-		arg.Label,
-		arg.Net,
-		arg.Vat,
-		arg.Gross,
-		arg.IssuedAt,
-		arg.Content,
-	)
+func (q *Queries) InsertInvoices(ctx context.Context, documents string) error {
+	_, err := q.db.ExecContext(ctx, insertInvoices, documents)
 	return err
 }
 

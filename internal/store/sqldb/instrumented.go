@@ -145,8 +145,15 @@ func (c *instrumentedConn) CheckNamedValue(value *driver.NamedValue) error {
 	return driver.ErrSkip
 }
 
-// withoutLocks removes what SQLite can't parse and, with one writer, does not need.
-var withoutLocks = strings.NewReplacer("FOR UPDATE SKIP LOCKED", "", "FOR UPDATE", "")
+// sqliteDialect removes locks, which SQLite can't parse and, with one writer, does not need, and
+// replaces PostgreSQL's functions for lists, which are passed as a JSON array, with SQLite's.
+var sqliteDialect = strings.NewReplacer(
+	"FOR UPDATE SKIP LOCKED", "", "FOR UPDATE", "",
+	"json_array_elements_text(", "json_each(", "json_array_elements(", "json_each(", "AS TEXT)::json)", "AS TEXT))",
+)
+
+// ForSQLite returns a query in SQLite's dialect.
+func ForSQLite(text string) string { return sqliteDialect.Replace(text) }
 
 // statement returns the prepared statement for a text, or nil if it is not worth keeping.
 // SQLite takes longer to parse a small query than to execute it. Only generated queries,
@@ -164,7 +171,7 @@ func (c *instrumentedConn) statement(ctx context.Context, text string) (fullStmt
 			return nil, nil
 		}
 	}
-	prepared, err := c.PrepareContext(ctx, withoutLocks.Replace(text))
+	prepared, err := c.PrepareContext(ctx, ForSQLite(text))
 	if err != nil {
 		return nil, err
 	}
