@@ -78,6 +78,7 @@ func tuneMemory(ctx context.Context, cfg config.Config) {
 		case <-time.After(startDuration):
 			runtime.GC()
 			debug.FreeOSMemory()
+			_, _ = releaseBinaryPages() // without it, the process only stays larger
 		}
 	}()
 	if os.Getenv("GOGC") == "" {

@@ -55,9 +55,11 @@ type Options struct {
 type Client struct {
 	options Options
 	api     endpoints
-	// raw is for endpoints that the library has no types for.
-	raw  api.RawRequestBackend
-	host string
+	// raw is for endpoints that the library has no types for, backend for lists that are read
+	// into types of our own.
+	raw     api.RawRequestBackend
+	backend api.Backend
+	host    string
 	// reusableMethods are those of Options.Methods that can be saved.
 	reusableMethods []string
 }
@@ -102,7 +104,7 @@ func newClient(o Options, transport http.RoundTripper) *Client {
 	reusable := slices.DeleteFunc(slices.Clone(o.Methods), func(method string) bool {
 		return !slices.Contains(reusableMethodTypes, method)
 	})
-	return &Client{options: o, api: endpointsOf(client), raw: raw, host: host, reusableMethods: reusable}
+	return &Client{options: o, api: endpointsOf(client), raw: raw, backend: backend, host: host, reusableMethods: reusable}
 }
 
 // limitedTransport truncates oversized responses, which then fail as JSON.

@@ -57,11 +57,18 @@ func reportOf(d *api.Dispute) dispute.Report {
 
 // ListDisputeIDs returns the disputes created since a time, the newest first.
 func (c *Client) ListDisputeIDs(ctx context.Context, since time.Time, limit int) (ids []string, err error) {
-	for d, err := range c.disputes(ctx, &api.RangeQueryParams{GreaterThanOrEqual: since.Unix()}) {
+	type entry struct {
+		ID string `json:"id"`
+	}
+	get := func(_ context.Context, list api.ListParams) ([]*entry, error) {
+		return getPage[entry](c, "/v1/disputes", &api.DisputeListParams{ListParams: list, CreatedRange: &api.RangeQueryParams{GreaterThanOrEqual: since.Unix()}})
+	}
+	id := func(d *entry) string { return d.ID }
+	for one, err := range pages(ctx, c, "list_disputes", get, id, func(d *entry) (string, bool) { return d.ID, true }) {
 		if err != nil {
 			return nil, err
 		}
-		if ids = append(ids, d.ID); len(ids) == limit {
+		if ids = append(ids, one); len(ids) == limit {
 			break
 		}
 	}
@@ -71,7 +78,7 @@ func (c *Client) ListDisputeIDs(ctx context.Context, since time.Time, limit int)
 // Disputes lists all disputes, newest first.
 func (c *Client) Disputes(ctx context.Context) iter.Seq2[reconcile.ProviderDispute, error] {
 	return func(yield func(reconcile.ProviderDispute, error) bool) {
-		for d, err := range c.disputes(ctx, nil) {
+		for d, err := range c.disputes(ctx) {
 			var one reconcile.ProviderDispute
 			if err == nil {
 				one = reconcile.ProviderDispute{ID: d.ID, Intent: d.Intent, Status: string(d.Status), Amount: d.Amount, Withdrawn: d.Withdrawn, CreatedAt: d.OpenedAt}
@@ -83,9 +90,9 @@ func (c *Client) Disputes(ctx context.Context) iter.Seq2[reconcile.ProviderDispu
 	}
 }
 
-func (c *Client) disputes(ctx context.Context, created *api.RangeQueryParams) iter.Seq2[dispute.Report, error] {
-	get := func(ctx context.Context, list api.ListParams) api.Seq2[*api.Dispute, error] {
-		return c.api.listDisputes(ctx, &api.DisputeListParams{ListParams: list, CreatedRange: created}).All(ctx)
+func (c *Client) disputes(ctx context.Context) iter.Seq2[dispute.Report, error] {
+	get := func(ctx context.Context, list api.ListParams) ([]*api.Dispute, error) {
+		return collect(c.api.listDisputes(ctx, &api.DisputeListParams{ListParams: list}).All(ctx))
 	}
 	id := func(d *api.Dispute) string { return d.ID }
 	return pages(ctx, c, "list_disputes", get, id, func(d *api.Dispute) (dispute.Report, bool) {

@@ -3,9 +3,11 @@ package stripe
 import (
 	"context"
 	"iter"
+	"net/http"
 	"time"
 
 	api "github.com/stripe/stripe-go/v85"
+	"github.com/stripe/stripe-go/v85/form"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/billing/reconcile"
@@ -16,25 +18,19 @@ var _ reconcile.Provider = (*Client)(nil)
 // listPageSize is Stripe's maximum.
 const listPageSize = 100
 
-// pages reads all pages of a list, retrying each. get returns the entries after an
-// id, id returns the id of an entry, and convert returns false to skip one.
+// pages reads all pages of a list, retrying each. get returns a page, id returns the id of an
+// entry, and convert returns false to skip one.
 func pages[T, R any](
 	ctx context.Context, c *Client, name string,
-	get func(ctx context.Context, list api.ListParams) api.Seq2[*T, error], id func(*T) string, convert func(*T) (R, bool),
+	get func(ctx context.Context, list api.ListParams) ([]*T, error), id func(*T) string, convert func(*T) (R, bool),
 ) iter.Seq2[R, error] {
 	return func(yield func(R, error) bool) {
 		var last *string
 		for {
 			var page []*T
-			err := c.call(ctx, name, func(ctx context.Context) error {
-				page = page[:0]
-				for one, err := range get(ctx, api.ListParams{Limit: api.Int64(listPageSize), Single: true, StartingAfter: last}) {
-					if err != nil {
-						return err
-					}
-					page = append(page, one)
-				}
-				return nil
+			err := c.call(ctx, name, func(ctx context.Context) (err error) {
+				page, err = get(ctx, api.ListParams{Context: ctx, Limit: api.Int64(listPageSize), Single: true, StartingAfter: last})
+				return err
 			})
 			if err != nil {
 				var none R
@@ -54,10 +50,36 @@ func pages[T, R any](
 	}
 }
 
+// collect returns the entries of a page that the library has read.
+func collect[T any](list api.Seq2[*T, error]) (page []*T, err error) {
+	for one, err := range list {
+		if err != nil {
+			return nil, err
+		}
+		page = append(page, one)
+	}
+	return page, nil
+}
+
+// getPage reads a page into entries of our own type. The library's types refer to one another, and
+// decoding one of them makes encoding/json keep a description of them all. Lists that every
+// process reads when it starts would take some MiB for that.
+func getPage[T any](c *Client, path string, params api.ParamsContainer) ([]*T, error) {
+	query := new(form.Values)
+	form.AppendTo(query, params)
+	var page struct {
+		api.APIResource
+
+		Data []*T `json:"data"`
+	}
+	err := c.backend.CallRaw(http.MethodGet, path, c.options.Key, []byte(query.Encode()), params.GetParams(), &page)
+	return page.Data, err
+}
+
 // Charges lists all successful charges, newest first.
 func (c *Client) Charges(ctx context.Context) iter.Seq2[reconcile.Charge, error] {
-	get := func(ctx context.Context, list api.ListParams) api.Seq2[*api.Charge, error] {
-		return c.api.listCharges(ctx, &api.ChargeListParams{ListParams: list}).All(ctx)
+	get := func(ctx context.Context, list api.ListParams) ([]*api.Charge, error) {
+		return collect(c.api.listCharges(ctx, &api.ChargeListParams{ListParams: list}).All(ctx))
 	}
 	id := func(charge *api.Charge) string { return charge.ID }
 	return pages(ctx, c, "list_charges", get, id, func(charge *api.Charge) (reconcile.Charge, bool) {
@@ -71,8 +93,8 @@ func (c *Client) Charges(ctx context.Context) iter.Seq2[reconcile.Charge, error]
 
 // Refunds lists all refunds, newest first.
 func (c *Client) Refunds(ctx context.Context) iter.Seq2[reconcile.ProviderRefund, error] {
-	get := func(ctx context.Context, list api.ListParams) api.Seq2[*api.Refund, error] {
-		return c.api.listRefunds(ctx, &api.RefundListParams{ListParams: list}).All(ctx)
+	get := func(ctx context.Context, list api.ListParams) ([]*api.Refund, error) {
+		return collect(c.api.listRefunds(ctx, &api.RefundListParams{ListParams: list}).All(ctx))
 	}
 	id := func(refund *api.Refund) string { return refund.ID }
 	return pages(ctx, c, "list_refunds", get, id, func(refund *api.Refund) (reconcile.ProviderRefund, bool) {

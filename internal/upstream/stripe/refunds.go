@@ -119,12 +119,22 @@ func (c *Client) ListRefunds(ctx context.Context, intent string) (all []order.Pr
 
 // RefundsSince lists the refunds of all payments that were created since then, newest first.
 func (c *Client) RefundsSince(ctx context.Context, since time.Time) iter.Seq2[order.ProviderRefund, error] {
-	get := func(ctx context.Context, list api.ListParams) api.Seq2[*api.Refund, error] {
-		params := &api.RefundListParams{ListParams: list, CreatedRange: &api.RangeQueryParams{GreaterThanOrEqual: since.Unix()}}
-		return c.api.listRefunds(ctx, params).All(ctx)
+	type entry struct {
+		ID       string            `json:"id"`
+		Intent   objectID          `json:"payment_intent"`
+		Metadata map[string]string `json:"metadata"`
+		Amount   int64             `json:"amount"`
+		Status   api.RefundStatus  `json:"status"`
 	}
-	id := func(refund *api.Refund) string { return refund.ID }
-	return pages(ctx, c, "list_refunds", get, id, func(refund *api.Refund) (order.ProviderRefund, bool) { return providerRefund(refund), true })
+	get := func(_ context.Context, list api.ListParams) ([]*entry, error) {
+		return getPage[entry](c, "/v1/refunds", &api.RefundListParams{ListParams: list, CreatedRange: &api.RangeQueryParams{GreaterThanOrEqual: since.Unix()}})
+	}
+	id := func(refund *entry) string { return refund.ID }
+	return pages(ctx, c, "list_refunds", get, id, func(refund *entry) (order.ProviderRefund, bool) {
+		return providerRefund(&api.Refund{
+			ID: refund.ID, PaymentIntent: &api.PaymentIntent{ID: string(refund.Intent)}, Metadata: refund.Metadata, Amount: refund.Amount, Status: refund.Status,
+		}), true
+	})
 }
 
 func providerRefund(refund *api.Refund) order.ProviderRefund {
