@@ -102,6 +102,9 @@ func (h *Handler) showRefundForm(req *ui.Request, operator registrar.Actor, requ
 	if view.Notice, err = h.refundNotice(req, operator, request.Notice); err != nil {
 		return err
 	}
+	if problem == nil && request.Item == "" && view.Notice != nil {
+		request.Item = withdrawnItem(record.Items, view.Notice.Contract)
+	}
 	what := ui.Field{Name: "item", Label: "refund.what", Choices: []ui.Choice{{Value: wholeOrder, Label: "refund.whole"}}}
 	for _, item := range record.Items {
 		if left := record.RemainingOf(item.ID); left > 0 {
@@ -131,6 +134,21 @@ func (h *Handler) showRefundForm(req *ui.Request, operator registrar.Actor, requ
 	preview := record.Order
 	view.Preview = &order.RefundPreview{Order: preview, Remaining: preview.Remaining()}
 	return h.render(req, ui.View{Name: "refundform", Status: status, Title: "refund.title", Section: ordersPath}, view, message)
+}
+
+// withdrawnItem returns the item that a notice is about, if it names the domain of exactly one.
+func withdrawnItem(items []order.Item, contract string) (id string) {
+	words := strings.FieldsFunc(strings.ToLower(contract), func(r rune) bool { return strings.ContainsRune(" \t\n,;:()/\"'", r) })
+	for _, item := range items {
+		switch {
+		case !slices.Contains(words, item.Name):
+		case id != "":
+			return ""
+		default:
+			id = item.ID
+		}
+	}
+	return id
 }
 
 // badAmount is the code of an amount that can't be read.
