@@ -275,7 +275,11 @@ type pageData struct {
 // render renders a page with the operators' menu and a message about what failed. Its
 // title is that of its menu entry, if it has no other.
 func (h *Handler) render(req *ui.Request, view ui.View, data any, problem string) error {
-	s := pageData{Recent: req.SignedInRecently(), Again: ui.SignInAgainPath + "?next=" + view.Section, Problem: problem, Page: data}
+	here := cmp.Or(req.FormPath(), view.Section)
+	if req.R.Method == http.MethodGet {
+		here = req.R.URL.RequestURI()
+	}
+	s := pageData{Recent: req.SignedInRecently(), Again: ui.WithNext(ui.SignInAgainPath, here), Problem: problem, Page: data}
 	if view.Name != "secondfactor" {
 		open, err := h.countOpen(req)
 		if err != nil {

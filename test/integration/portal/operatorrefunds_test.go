@@ -157,3 +157,21 @@ func TestOperatorRefund_WithdrawalIsCompletedByRefund(t *testing.T) {
 		t.Error("the refund did not complete the notice")
 	}
 }
+
+// Otherwise the operator fills in the form, is sent to sign in at its end, and starts over.
+func TestOperatorRefund_FormAsksForSignInFirst(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, true)
+	o := s.addRefundableOrder(s.newMember("erika@example.org").ID, "ord_alt")
+	notice := s.submitNotice(withdrawal.Notice{Kind: withdrawal.Withdrawal, Contract: o.ID})
+	_, b := s.operatorBrowser("ops@example.org")
+	form := "/operator/orders/" + o.ID + "/refund?notice=" + notice.ID
+	again := "/portal/sign-in-again?next=" + url.QueryEscape(form)
+	if got := b.get(form); strings.Contains(got.body, again) {
+		t.Error("a recent sign-in is asked for another one")
+	}
+	s.clock.advance(registrar.RecentSignIn + time.Minute)
+	if got := b.get(form); !strings.Contains(got.body, again) {
+		t.Errorf("the form: %s", got.body)
+	}
+}
