@@ -29,7 +29,7 @@ func TestTLS12_OnlyCipherSuitesOfRDAP(t *testing.T) {
 			_ = server.HandshakeContext(t.Context())
 			_ = there.Close()
 		}()
-		client := tls.Client(here, &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS12, MaxVersion: tls.VersionTLS12, CipherSuites: []uint16{suite}}) //nolint:gosec // a test of the server
+		client := tls.Client(here, &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS12, MaxVersion: tls.VersionTLS12, CipherSuites: []uint16{suite}})
 		if err := client.HandshakeContext(t.Context()); (err == nil) != want {
 			t.Errorf("%s: %v", tls.CipherSuiteName(suite), err)
 		}

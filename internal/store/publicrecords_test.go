@@ -21,8 +21,11 @@ func TestPublicDomain_HasRecordAndRegistrantsCountry(t *testing.T) {
 			customer, label string
 			status          registrar.DomainStatus
 		}{
-			{anna, "whole", registrar.DomainActive}, {bert, "bare", registrar.DomainActive},
-			{anna, "returned", registrar.DomainTransferredOut}, {bert, "returned", registrar.DomainRedemption}, {anna, "gone", registrar.DomainTransferredOut},
+			{anna, "whole", registrar.DomainActive},
+			{bert, "bare", registrar.DomainActive},
+			{anna, "returned", registrar.DomainTransferredOut},
+			{bert, "returned", registrar.DomainRedemption},
+			{anna, "gone", registrar.DomainTransferredOut},
 		} {
 			added, err := service.Add(ctx, operatorActor(), portfolio.AddParams{
 				Customer: domain.customer, Name: registrar.NewName(domain.label, ".com"), Status: domain.status, PaidUntil: testTime,

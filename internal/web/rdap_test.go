@@ -53,11 +53,25 @@ func TestRDAP_MethodsAndPathsThatAreNoQuery(t *testing.T) {
 		method, path string
 		status       int
 	}{
-		{"GET", "/rdap/domain/known.com", 200}, {"HEAD", "/rdap/domain/known.com", 200}, {"GET", "/rdap/help", 200},
-		{"GET", "/rdap/domain/other.com", 404}, {"GET", "/rdap", 400}, {"GET", "/rdap/", 400}, {"GET", "/rdap/domain/", 400}, {"GET", "/rdap/x/y/z", 400},
-		{"GET", "/rdap//domain/known.com", 400}, {"GET", "/rdap/domain/../help", 400}, {"GET", "/rdap/domain/%2e%2e/help", 400}, {"GET", "/rdap/domain/a%2F%2Fb", 400},
-		{"POST", "/rdap/domain/known.com", 405}, {"PUT", "/rdap/help", 405}, {"DELETE", "/rdap/x", 405}, {"POST", "/rdap", 405},
-		{"GET", "/rdap/domains?name=a*", 501}, {"GET", "/rdap/nameserver/ns1.known.com", 501}, {"GET", "/rdap/domain/panic.com", 500},
+		{"GET", "/rdap/domain/known.com", 200},
+		{"HEAD", "/rdap/domain/known.com", 200},
+		{"GET", "/rdap/help", 200},
+		{"GET", "/rdap/domain/other.com", 404},
+		{"GET", "/rdap", 400},
+		{"GET", "/rdap/", 400},
+		{"GET", "/rdap/domain/", 400},
+		{"GET", "/rdap/x/y/z", 400},
+		{"GET", "/rdap//domain/known.com", 400},
+		{"GET", "/rdap/domain/../help", 400},
+		{"GET", "/rdap/domain/%2e%2e/help", 400},
+		{"GET", "/rdap/domain/a%2F%2Fb", 400},
+		{"POST", "/rdap/domain/known.com", 405},
+		{"PUT", "/rdap/help", 405},
+		{"DELETE", "/rdap/x", 405},
+		{"POST", "/rdap", 405},
+		{"GET", "/rdap/domains?name=a*", 501},
+		{"GET", "/rdap/nameserver/ns1.known.com", 501},
+		{"GET", "/rdap/domain/panic.com", 500},
 	} {
 		answer := do(handler, test.method, test.path, "")
 		header := answer.Header()

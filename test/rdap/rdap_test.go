@@ -174,3 +174,45 @@ func TestOpenRDAP_ReadsRunningService(t *testing.T) {
 		}
 	}
 }
+
+func TestRunningService_LimitsLookupsAndLogsNoName(t *testing.T) {
+	t.Parallel()
+	s := testkit.NewEnv(t, binary, "DOTKONTOR_LIMITS_RDAP_PER_MINUTE=5")
+	get := func(path, from string) (status int, wait string) {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.Base+path, http.NoBody)
+		must(t, err)
+		request.Header.Set("X-Forwarded-For", from)
+		response, err := http.DefaultClient.Do(request)
+		must(t, err)
+		must(t, response.Body.Close())
+		return response.StatusCode, response.Header.Get("Retry-After")
+	}
+	const one, other = "192.0.2.1", "192.0.2.2"
+	for i, want := range []int{200, 404, 404, 400, 404, 429, 429} { // whatever their outcome, lookups count
+		name := []string{"elbblick-roesterei.com", "geheimwort.com", "geheimwort.de", "geheim%20wort.de", "geheimwort.invalid", "elbblick-roesterei.com", "geheimwort.com"}[i]
+		if status, wait := get("/rdap/domain/"+name, one); status != want || (wait != "") != (want == 429) {
+			t.Errorf("lookup %d: %d, Retry-After %q, want %d", i+1, status, wait, want)
+		}
+	}
+	if status, _ := get("/rdap/domain/elbblick-roesterei.com", other); status != http.StatusOK {
+		t.Errorf("another address: %d", status)
+	}
+	if status, _ := get("/rdap/help", one); status != http.StatusOK {
+		t.Errorf("help over the limit: %d", status)
+	}
+	var log []byte
+	testkit.Eventually(t, "record of the last request", func() bool {
+		var err error
+		log, err = os.ReadFile(s.Log.Name())
+		must(t, err)
+		return strings.Contains(string(log), `"route":"/rdap/help"`)
+	})
+	if !strings.Contains(string(log), `"route":"/rdap/domain/{name}"`) {
+		t.Error("the lookups are not logged")
+	}
+	for _, word := range []string{"geheim", "elbblick-roesterei"} {
+		if strings.Contains(string(log), word) {
+			t.Errorf("the log contains %q", word)
+		}
+	}
+}
