@@ -27,7 +27,7 @@
 //	registrant's organisation             no         needs the registrant's consent, which is not collected
 //	name, street, city, postal code       no         personal data
 //	phone, email                          no         personal data; the contact form replaces the email address
-//	VAT id, customer, orders              no         nobody else's business
+//	VAT id, customer, orders              no         not registration data
 //	handles at the registry               no         a contact's handle could link domains
 //	reasons and ends of locks             no         a lock of a dispute looks like any other clientTransferProhibited
 //
