@@ -106,6 +106,17 @@ func TestDomain_RecordComesFromNewestStoredData(t *testing.T) {
 	}
 }
 
+// Our own deletion is known before the registry is read again.
+func TestDomain_DeletedDomainHasStatusesOfRedemption(t *testing.T) {
+	service, _ := newService(t, Domain{
+		ID: "dom_1", Name: "a.com", Status: registrar.DomainRedemption, Record: &domainchange.Record{Statuses: []string{"clientHold", "clientTransferProhibited"}},
+	})
+	record, err := service.Domain(t.Context(), "a.com")
+	if want := []string{"pending delete", "redemption period"}; err != nil || !slices.Equal(record.Statuses, want) {
+		t.Errorf("got %q, want %q, %v", record.Statuses, want, err)
+	}
+}
+
 // A customer's domains can't be linked by their registrants' handles.
 func TestRegistrant_HandlesOfOneOrderHaveNothingInCommon(t *testing.T) {
 	now := time.Now()

@@ -17,8 +17,8 @@
 //
 // Without an IANA id and an abuse contact, the registrar is not accredited as far as we know.
 // Responses then claim no conformance to ICANN's profile, and the registrar has no handle:
-// identifiers such as 9995 are reserved for other purposes. The same goes
-// for domains of ccTLDs, to which ICANN's rules don't apply.
+// identifiers such as 9995 are reserved for other purposes. Responses about domains of ccTLDs,
+// to which ICANN's rules don't apply, claim none either.
 package rdap
 
 import (
