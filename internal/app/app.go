@@ -245,6 +245,9 @@ func (p *App) webConfig(ctx context.Context) (web.Config, error) {
 	if err := p.addLegalPages(ctx, &webConfig); err != nil {
 		return web.Config{}, err
 	}
+	if err := p.addRDAP(&webConfig); err != nil {
+		return web.Config{}, err
+	}
 	if p.orders != nil {
 		// Set only here, because an interface that holds a nil pointer is not nil.
 		webConfig.Checkout.Orders, webConfig.Portal.Orders = p.orders, p.orders

@@ -14,6 +14,7 @@ type limits struct {
 	lookups, whois *ratelimit.Budget
 	tokens         *ratelimit.Limiter
 	registrations  *ratelimit.Limiter
+	rdap           *ratelimit.Limiter
 	// badTokens and badGrants bound failed authentications at MCP and at the token endpoint.
 	badTokens, badGrants *ratelimit.Gate
 	// names bounds registry queries per customer and agent.
@@ -29,6 +30,9 @@ func (p *App) newLimits(context.Context) (err error) {
 		return err
 	}
 	if p.limits.registrations, err = p.newLimiter(perMinuteAndHour(cfg.RegisterPerMinute, cfg.RegisterPerHour)...); err != nil {
+		return err
+	}
+	if p.limits.rdap, err = p.newLimiter(perMinuteAndHour(cfg.RDAPPerMinute, cfg.RDAPPerHour)...); err != nil {
 		return err
 	}
 	failures := ratelimit.Window{Limit: cfg.BadTokensPerAddress, Per: time.Minute}

@@ -26,6 +26,18 @@ import (
 // idleGrace is how long a connection opened just before the shutdown may take to send its request.
 const idleGrace = 500 * time.Millisecond
 
+// cipherSuites are those that ICANN accepts for RDAP with TLS 1.2. TLS 1.3 has its own.
+var cipherSuites = []uint16{
+	tls.TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256, tls.TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384,
+	tls.TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256, tls.TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384,
+}
+
+func newTLSConfig(pair *certificate) *tls.Config {
+	return &tls.Config{
+		MinVersion: tls.VersionTLS12, CipherSuites: cipherSuites, GetCertificate: pair.get, NextProtos: []string{"h2", "http/1.1"},
+	}
+}
+
 // server serves the public and the metrics port.
 type server struct {
 	cfg             config.Server
@@ -130,9 +142,7 @@ func (s *server) run(ctx context.Context, onReady func()) error {
 		if err != nil {
 			return errors.Join(err, s.close())
 		}
-		s.public.TLSConfig = &tls.Config{
-			MinVersion: tls.VersionTLS12, GetCertificate: pair.get, NextProtos: []string{"h2", "http/1.1"},
-		}
+		s.public.TLSConfig = newTLSConfig(pair)
 	}
 	failed := make(chan error, 2)
 	go func() {

@@ -63,6 +63,7 @@ func (c *Config) Check() error {
 	}
 	c.VAT.check(k)
 	c.Company.check(k)
+	c.checkRDAP(k)
 	c.Registration.check(k)
 	c.checkEPP(k)
 	c.checkStripe(k)
@@ -92,7 +93,7 @@ func (c *Config) Warnings() (warnings []string) {
 	if c.Mail.Server == "" {
 		warnings = append(warnings, "mail.server: not set; mail stays queued, and customers can't register or reset a password")
 	}
-	return warnings
+	return append(warnings, c.rdapWarnings()...)
 }
 
 func (s *Server) check(k *checker) {

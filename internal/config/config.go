@@ -64,6 +64,7 @@ type Config struct {
 	Stripe   Stripe   `toml:"stripe"`
 	VAT      VAT      `toml:"vat"`
 	Company  Company  `toml:"company"`
+	RDAP     RDAP     `toml:"rdap"`
 
 	Registration Registration `toml:"registration"`
 	// EPP are the registry accounts, one [[epp]] table each. Default: none.

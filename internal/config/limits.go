@@ -10,6 +10,9 @@ type Limits struct {
 	// WhoisPerMinute and WhoisPer6Hours limit the tool whois_lookup. Default: 15 and 150.
 	WhoisPerMinute int `toml:"whois_per_minute" default:"15" range:"1..100000"`
 	WhoisPer6Hours int `toml:"whois_per_6_hours" default:"150" range:"1..100000"`
+	// RDAPPerMinute and RDAPPerHour limit lookups at /rdap/. Default: 60 and 1200.
+	RDAPPerMinute int `toml:"rdap_per_minute" default:"60" range:"1..100000"`
+	RDAPPerHour   int `toml:"rdap_per_hour" default:"1200" range:"1..100000"`
 	// MaxAddresses is how many addresses, accounts or tokens each of these limits keeps in
 	// memory. A million take about 83 MB. Default: 2000000.
 	MaxAddresses int `toml:"max_addresses" default:"2000000" range:"1000..100000000"`

@@ -28,9 +28,10 @@ type Seal struct{ keys atomic.Pointer[keySet] }
 
 // keySet is an immutable set of keys.
 type keySet struct {
-	aeads   map[string]cipher.AEAD
-	ids     []string // in the given order
-	writeID string
+	aeads     map[string]cipher.AEAD
+	nonceKeys map[string][]byte // of SealFixed
+	ids       []string          // in the given order
+	writeID   string
 }
 
 // SealKey is an AES-256 key.
@@ -54,7 +55,7 @@ func NewSeal(keys ...SealKey) (*Seal, error) {
 
 // SetKeys replaces all keys. writeID selects the one that seals.
 func (s *Seal) SetKeys(keys []SealKey, writeID string) error {
-	next := &keySet{aeads: make(map[string]cipher.AEAD), writeID: writeID}
+	next := &keySet{aeads: make(map[string]cipher.AEAD), nonceKeys: make(map[string][]byte), writeID: writeID}
 	for _, key := range keys {
 		id := key.KeyID()
 		if next.aeads[id] != nil {
@@ -67,6 +68,7 @@ func (s *Seal) SetKeys(keys []SealKey, writeID string) error {
 		if next.aeads[id], err = cipher.NewGCM(block); err != nil {
 			return err
 		}
+		next.nonceKeys[id] = fixedNonceKey(key)
 		next.ids = append(next.ids, id)
 	}
 	if next.aeads[writeID] == nil {

@@ -14,6 +14,10 @@ func TransferListPurpose(customer string) string { return "transfers:" + custome
 // SearchPurpose seals a search in the address of its results. It is stored nowhere.
 const SearchPurpose = "search"
 
+// RDAPHandlePurpose seals the id of a domain in the public handle of its registrant. It is
+// stored nowhere.
+const RDAPHandlePurpose = "rdap-handle"
+
 // TOTPPurpose seals the secret of an account's authenticator app, also before it is
 // confirmed.
 func TOTPPurpose(customer string) string { return "totp:" + customer }

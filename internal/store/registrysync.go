@@ -65,6 +65,11 @@ func (db *DB) UpdateDomainFromRegistry(ctx context.Context, was, now provision.D
 		})); err != nil {
 			return err
 		}
+		if now.Record != nil {
+			if err := putRegistryRecord(ctx, q, was.ID, *now.Record); err != nil {
+				return err
+			}
+		}
 		if now.Status == registrar.DomainTransferredOut && was.Status != now.Status {
 			if err := endConsent(ctx, q, was.ID, renewal.EndTransferred, now.UpdatedAt); err != nil {
 				return err

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/web/httpjson"
+	"github.com/dotkontor/dotkontor/internal/web/rdap"
 	"github.com/dotkontor/dotkontor/internal/web/rest"
 )
 
@@ -80,7 +81,11 @@ func methodNotAllowed(w http.ResponseWriter, _ *http.Request) {
 	rest.WriteError(w, registrar.Invalid(rest.NoSuchMethod))
 }
 
-func notFound(w http.ResponseWriter, _ *http.Request) {
+func notFound(w http.ResponseWriter, r *http.Request) {
+	if rdap.IsPath(r.URL.Path) { // in no clean form
+		rdap.ServeOther(w, r)
+		return
+	}
 	rest.WriteError(w, registrar.Invalid(rest.NoSuchPath))
 }
 

@@ -131,7 +131,7 @@ func (o *observer) logRequest(r *http.Request, rec *recorder, id, pattern string
 	switch status := rec.status(); {
 	case rec.errInfo.Fault: // also for a failed tool call with status 200
 		level = slog.LevelError
-	case status == http.StatusBadGateway, status == http.StatusServiceUnavailable: // intended responses
+	case status == http.StatusBadGateway, status == http.StatusServiceUnavailable, status == http.StatusNotImplemented: // intended responses
 	case status >= http.StatusInternalServerError && !rec.errInfo.ClientGone:
 		level = slog.LevelError
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/oauth"
 	"github.com/dotkontor/dotkontor/internal/web/operator"
 	"github.com/dotkontor/dotkontor/internal/web/portal"
+	"github.com/dotkontor/dotkontor/internal/web/rdap"
 	"github.com/dotkontor/dotkontor/internal/web/rest"
 	"github.com/dotkontor/dotkontor/internal/web/site"
 	"github.com/dotkontor/dotkontor/internal/web/stripehook"
@@ -53,7 +54,10 @@ type Config struct {
 	ACP acp.Config
 	// OAuth configures the authorization server. Without applications or the portal its
 	// endpoints answer 503.
-	OAuth          oauth.Config
+	OAuth oauth.Config
+	// RDAP configures the registration data service. New sets its base URL, address and
+	// paths. It needs Records; its links lead to the legal pages.
+	RDAP           rdap.Config
 	StripeEvents   stripehook.Events // handles the payment provider's webhooks; nil means no such endpoint
 	Now            func() time.Time  // the clock of sessions, the same as the accounts'; nil means time.Now
 	TrustedProxies []netip.Prefix    // the networks whose forwarding headers are trusted
@@ -100,13 +104,22 @@ func routes(cfg Config, frame *ui.Frame, address func(*http.Request) netip.Addr)
 	if cfg.StripeEvents != nil {
 		payments = []httpjson.Route{{Method: "POST", Path: stripehook.Path, Handler: stripehook.New(cfg.StripeEvents)}}
 	}
+	var records []httpjson.Route
+	if cfg.RDAP.Records != nil {
+		cfg.RDAP.BaseURL, cfg.RDAP.Address, cfg.RDAP.Terms, cfg.RDAP.Contact = cfg.Facts.BaseURL, address, ui.EnglishTermsPath, ui.EnglishContactPath
+		handler, err := rdap.New(cfg.RDAP)
+		if err != nil {
+			return nil, err
+		}
+		records = handler.Routes()
+	}
 	return slices.Concat([]httpjson.Route{
 		{Method: "POST", Path: "/api/domain/check", Handler: lookups.Check, AnyOrigin: true},
 		{Method: "POST", Path: "/api/domain/search", Handler: lookups.Search, AnyOrigin: true},
 	}, sessions.Routes(), []httpjson.Route{
 		{Method: "POST", Path: mcp.Path, Handler: agents.Serve, AnyOrigin: true},
 		{Method: "POST", Path: mcp.LoginPath, Handler: agents.ServeLogin, AnyOrigin: true},
-	}, payments, applications, documents, []httpjson.Route{
+	}, payments, applications, documents, records, []httpjson.Route{
 		{Method: "GET", Path: "/healthz", Handler: healthz},
 		{Method: "GET", Path: "/readyz", Handler: readyz(cfg.Ready, cfg.Degraded)},
 	}), nil
@@ -153,6 +166,8 @@ func New(cfg Config) (http.Handler, error) {
 			res.methodNotAllowed, panicHandlers[path] = oauth.MethodNotAllowed, oauth.ServeError
 		case strings.HasPrefix(path, acp.Prefix):
 			res.methodNotAllowed, panicHandlers[path] = acp.MethodNotAllowed, acp.ServeError
+		case rdap.IsPath(path):
+			res.methodNotAllowed, panicHandlers[path] = rdap.MethodNotAllowed, rdap.ServeError
 		case strings.HasPrefix(path, ui.OperatorPath):
 			res.hidden, res.methodNotAllowed, panicHandlers[path] = true, frame.NotFound, frame.ServeError
 		case slices.ContainsFunc(pages, func(page httpjson.Route) bool { return page.Path == path }):

@@ -52,7 +52,7 @@ const (
 	totalTimeout   = 60 * time.Second
 	// expectedRequests and expectedLimited are the cost of a run against a healthy
 	// service. A test keeps them correct.
-	expectedRequests = 52
+	expectedRequests = 54
 	expectedLimited  = 8
 	// reservedRequests of the rate limit are left for other clients at the same address.
 	reservedRequests = 3
@@ -69,7 +69,7 @@ type check struct {
 }
 
 func allChecks() []check {
-	return slices.Concat(reachChecks, documentChecks(), restChecks, limitChecks, mcpChecks)
+	return slices.Concat(reachChecks, documentChecks(), restChecks, limitChecks, mcpChecks, rdapChecks)
 }
 
 // Run runs the checks and prints the results.

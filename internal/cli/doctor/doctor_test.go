@@ -96,6 +96,14 @@ func TestDoctor_RegistryFailureIsWarning(t *testing.T) {
 	}
 }
 
+func TestDoctor_WarnsAboutMissingRDAPSettings(t *testing.T) {
+	t.Parallel()
+	report := examineService(t, serveFake(t, proxy(newFake(), nil, setField(rdapPath+"help", "rdapConformance", []string{"rdap_level_0"}))))
+	if got := checksWithStatus(report, cli.StatusWarn); !report.OK || !slices.Equal(got, []string{"help"}) {
+		t.Errorf("ok is %v, warnings are %q, failures %q", report.OK, got, checksWithStatus(report, cli.StatusFail))
+	}
+}
+
 // examinePublicURL examines a public URL whose host leads to server.
 func examinePublicURL(t *testing.T, base string, server *httptest.Server) doctorReport {
 	t.Helper()

@@ -50,9 +50,21 @@ func (s *fakeService) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		sendJSON(w, http.StatusUnauthorized, map[string]any{"type": "invalid_request", "code": "signature_required"})
 	case posts:
 		s.mcp(w, r, base, body)
+	case strings.HasPrefix(r.URL.Path, rdapPath):
+		fakeRDAP(w, r)
 	default:
 		s.document(w, r, base)
 	}
+}
+
+func fakeRDAP(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", rdapMediaType)
+	answer := map[string]any{"rdapConformance": []string{"rdap_level_0", responseProfile}, "notices": []any{map[string]any{"title": "Terms of Service"}}}
+	if r.URL.Path != rdapPath+"help" {
+		w.WriteHeader(http.StatusNotFound)
+		answer = map[string]any{"rdapConformance": []string{"rdap_level_0"}, "errorCode": 404}
+	}
+	fmt.Fprint(w, toJSON(answer))
 }
 
 func sendJSON(w http.ResponseWriter, status int, value any) {

@@ -210,6 +210,9 @@ func TestDoctor_FindsExactlyTheInjectedFault(t *testing.T) {
 				p.status, p.body = http.StatusOK, `[{"jsonrpc":"2.0","id":1,"result":{}}]`
 			}
 		}},
+		{fault: "RDAP in another media type", found: "help", after: replaceHeader(rdapPath+"help", 200, "Content-Type", "application/json")},
+		{fault: "RDAP without CORS", found: "help", after: replaceHeader(rdapPath+"help", 200, "Access-Control-Allow-Origin", "")},
+		{fault: "RDAP answers for any domain", found: "domain that can't exist is a 404", after: replaceStatus(rdapPath+"domain/"+unlistedName, 404, 200)},
 		{fault: "unsigned completion", found: "completion without a signature is 401", after: replaceStatus(completionPath, 401, 200)},
 		{fault: "foreign origin on loopback", found: "foreign Origin", before: func(p *proxied) { p.request.Header.Del("Origin") }},
 		{fault: "challenge hidden from scripts", found: "CORS, challenge included", after: func(p *proxied) {

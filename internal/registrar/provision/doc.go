@@ -102,6 +102,7 @@
 // Poll messages are stored, and the rows they concern made due, before they are
 // acknowledged. A domain is compared with the registry after a message and once a day.
 // Registry statuses and expiry are copied, and with them a domain that has been
-// transferred out or is in redemption. Every other difference is drift: it is reported
-// and nothing is changed, because an operator has to decide which side is right.
+// transferred out or is in redemption. The whole record is stored beside the domain, for its
+// customer's page and for RDAP. Every other difference is drift: it is reported and nothing
+// else is changed, because an operator has to decide which side is right.
 package provision

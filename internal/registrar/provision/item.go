@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
 )
 
 // Kind is the kind of order item.
@@ -95,6 +96,9 @@ type Domain struct {
 	SyncedAt        time.Time
 	SyncDue         time.Time // when it is next compared with the registry; zero means only on request
 	UpdatedAt       time.Time
+	// Record is the registry's whole record, to be stored with an update; nil if it was not
+	// read, and never returned by a store.
+	Record *domainchange.Record
 }
 
 // Audited actions.

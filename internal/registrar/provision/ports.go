@@ -6,6 +6,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/cost"
+	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
 	"github.com/dotkontor/dotkontor/internal/registrar/inbox"
 )
 
@@ -189,4 +190,5 @@ type Record struct {
 	Created, Expires time.Time
 	Nameservers      []string
 	Handle           string
+	Full             domainchange.Record // what customers and RDAP see
 }

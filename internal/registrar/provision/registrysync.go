@@ -43,6 +43,7 @@ func (s *Service) syncDue(ctx context.Context, domain Domain) {
 func (s *Service) SyncDomain(ctx context.Context, was Domain) SyncResult {
 	call, cancel := s.items.CallContext(ctx)
 	defer cancel()
+	readAt := s.items.Now() // before the call, so that a change during it is the newer one
 	record, rules, err := s.fetchRecord(call, was)
 	now := was
 	if !was.SyncDue.IsZero() {
@@ -57,6 +58,9 @@ func (s *Service) SyncDomain(ctx context.Context, was Domain) SyncResult {
 	}
 	now.SyncedAt = s.cfg.Now()
 	now, drift := compareRecord(now, record, rules, err)
+	if err == nil {
+		now.Record, record.Full.ReadAt = &record.Full, readAt
+	}
 	var event *registrar.AuditEvent
 	if now.Status != was.Status {
 		now.UpdatedAt = now.SyncedAt

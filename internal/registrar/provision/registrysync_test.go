@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
 	"github.com/dotkontor/dotkontor/internal/registrar/inbox"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 )
@@ -138,7 +139,7 @@ func TestSyncDomain_UpdatesRegistryFieldsAndReportsDrift(t *testing.T) {
 		drift  []provision.Drift
 		after  registrar.DomainStatus
 	}{
-		"unchanged":           {record: provision.Record{Expires: paid, Statuses: []string{"ok"}}, after: "active"},
+		"unchanged":           {record: provision.Record{Expires: paid, Statuses: []string{"ok"}, Full: domainchange.Record{Statuses: []string{"ok"}}}, after: "active"},
 		"auto-renewed":        {record: provision.Record{Expires: paid.AddDate(1, 0, 0)}, after: "active"},
 		"one day shorter":     {record: provision.Record{Expires: paid.Add(-24 * time.Hour)}, after: "active"},
 		"too short":           {record: provision.Record{Expires: paid.AddDate(-1, 0, 0)}, drift: []provision.Drift{provision.DriftShort}, after: "active"},
@@ -165,6 +166,9 @@ func TestSyncDomain_UpdatesRegistryFieldsAndReportsDrift(t *testing.T) {
 		}
 		if test.err == nil && !stored.RegistryExpires.Equal(test.record.Expires) {
 			t.Errorf("%s: stored registry expiry = %s", name, stored.RegistryExpires)
+		}
+		if read := stored.Record != nil; read != (test.err == nil) || read && (stored.Record.ReadAt.IsZero() || !slices.Equal(stored.Record.Statuses, test.record.Full.Statuses)) {
+			t.Errorf("%s: the record to store is %+v", name, stored.Record)
 		}
 		if audited := len(env.store.events) == 1; audited != (domain.Status != test.after) {
 			t.Errorf("%s: audit events: %v", name, env.store.events)
