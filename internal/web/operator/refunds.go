@@ -40,6 +40,7 @@ type refundView struct {
 	NoteBad bool
 	MaxNote int
 	Notice  *noticeRow // that the refund completes
+	Closed  bool       // nothing can be refunded; the page says why
 	// Request is what the preview shows; Amount is as entered.
 	Request order.RefundRequested
 	Amount  string
@@ -99,6 +100,9 @@ func (h *Handler) showRefundForm(req *ui.Request, operator registrar.Actor, requ
 	}
 	req.SetFormPath(refundPath(record.ID))
 	view := refundView{ID: record.ID, Note: request.Note, MaxNote: order.MaxRefundNote, Request: request}
+	if refusal := record.RefundRefusal(); refusal != "" {
+		view.Closed, problem = true, registrar.Conflict(refusal)
+	}
 	if view.Notice, err = h.refundNotice(req, operator, request.Notice); err != nil {
 		return err
 	}
@@ -172,6 +176,13 @@ func (h *Handler) previewRefund(req *ui.Request, operator registrar.Actor) error
 	request, ok := refundRequest(req)
 	if !ok {
 		return h.showRefundForm(req, operator, request, req.Text("amount"), registrar.Invalid(badAmount))
+	}
+	record, err := h.Customers.Order(req.R.Context(), operator, request.Order)
+	if err != nil {
+		return err
+	}
+	if refusal := record.RefundRefusal(); refusal != "" {
+		return h.refusedRefund(req, operator, request, registrar.Conflict(refusal))
 	}
 	preview, err := h.Refunds.Preview(req.R.Context(), operator, request)
 	if err == nil {
@@ -253,12 +264,27 @@ func (h *Handler) repeatRefund(req *ui.Request, operator registrar.Actor, id, re
 	return h.Refunds.Repeat(req.R.Context(), operator, id, refund)
 }
 
-// Refundable reports whether an operator can refund something of the order. The provider refunds
-// no payment that the bank is taking back or has returned.
-func (r OrderRecord) Refundable() bool {
-	return r.State.Final() && r.Remaining() > 0 && !slices.ContainsFunc(r.Disputes, func(d dispute.Dispute) bool {
-		return d.Status == dispute.Lost || d.Status.Open() && !d.Refundable
-	})
+// Refundable reports whether an operator can refund something of the order.
+func (r OrderRecord) Refundable() bool { return r.RefundRefusal() == "" }
+
+// RefundRefusal is why nothing of the order can be refunded; empty if something can. The provider
+// refunds no payment that the bank is taking back or has returned.
+func (r OrderRecord) RefundRefusal() registrar.Code {
+	has := func(refuses func(dispute.Dispute) bool) bool { return slices.ContainsFunc(r.Disputes, refuses) }
+	switch {
+	case r.CapturedPayment() == nil:
+		return order.OrderNotPaid
+	case !r.State.Final():
+		return order.OrderInProgress
+	case has(func(d dispute.Dispute) bool { return d.Status == dispute.Lost }):
+		return order.ChargeLost
+	case has(func(d dispute.Dispute) bool { return d.Status.Open() && !d.Refundable }):
+		return order.ChargeDisputed
+	case r.Remaining() <= 0:
+		return order.NothingToRefund
+	default:
+		return ""
+	}
 }
 
 // Templates can't call the methods of a pointer.

@@ -3,8 +3,40 @@ package operator
 import (
 	"testing"
 
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/dispute"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 )
+
+func TestRefundRefusal_NamesWhyNothingCanBeRefunded(t *testing.T) {
+	t.Parallel()
+	paid := order.Order{
+		State: order.Completed, Totals: order.Totals{Gross: 1190}, Items: []order.Item{{ID: "itm_1", Gross: 1190, State: order.ItemActive}},
+		Payments: []order.Payment{{ID: "pay_1", State: order.PaymentCaptured, Amount: 1190}},
+	}
+	inProgress, unpaid := paid, paid
+	inProgress.State, unpaid.Payments = order.Provisioning, nil
+	disputed := func(status dispute.Status, refundable bool) []dispute.Dispute {
+		return []dispute.Dispute{{Report: dispute.Report{Status: status, Refundable: refundable}}}
+	}
+	for name, test := range map[string]struct {
+		order    order.Order
+		disputes []dispute.Dispute
+		want     registrar.Code
+	}{
+		"completed":          {paid, nil, ""},
+		"inquiry":            {paid, disputed(dispute.WarningNeedsResponse, true), ""},
+		"won":                {paid, disputed(dispute.Won, false), ""},
+		"disputed":           {paid, disputed(dispute.NeedsResponse, false), order.ChargeDisputed},
+		"lost":               {paid, disputed(dispute.Lost, false), order.ChargeLost},
+		"still provisioning": {inProgress, nil, order.OrderInProgress},
+		"unpaid":             {unpaid, nil, order.OrderNotPaid},
+	} {
+		if got := (OrderRecord{Order: test.order, Disputes: test.disputes}).RefundRefusal(); got != test.want {
+			t.Errorf("%s: %q, want %q", name, got, test.want)
+		}
+	}
+}
 
 func TestWithdrawnItem_OnlyWhatTheNoticeNames(t *testing.T) {
 	t.Parallel()
