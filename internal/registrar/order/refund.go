@@ -57,6 +57,7 @@ const (
 const (
 	RefundTooLarge    registrar.Code = "refund_too_large"   // KindInvalid: more than what is left
 	BadRefund         registrar.Code = "bad_refund"         // KindInvalid: amount, reason or note
+	BadAssignment     registrar.Code = "bad_assignment"     // KindInvalid: the amounts don't add up to the refund
 	NothingToRefund   registrar.Code = "nothing_to_refund"  // KindConflict: it was refunded in full
 	OrderNotPaid      registrar.Code = "order_not_paid"     // KindConflict: there is no payment to refund
 	OrderInProgress   registrar.Code = "order_in_progress"  // KindConflict: items are not provisioned yet

@@ -309,7 +309,7 @@ func (s *Refunds) Assign(ctx context.Context, operator registrar.Actor, id, refu
 			}
 		}
 		if sum != r.Amount {
-			return fail(registrar.KindInvalid, BadRefund)
+			return fail(registrar.KindInvalid, BadAssignment)
 		}
 		r.Parts = parts
 		m.To.markRefundedItems()

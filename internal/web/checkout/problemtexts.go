@@ -136,16 +136,16 @@ var problemTexts = ui.WithRequirements(ui.Texts{
 		"We can't check your VAT ID {1} right now. That is why we charge VAT; the total is {2}. Nothing was charged yet. You can order like this or try again later.",
 	},
 	"problem.items_changed": {
-		"Diese Bestellung enthält inzwischen etwas anderes, als die Seite gezeigt hat. Bestellt und abgebucht wurde nichts. Bitte prüfen Sie sie noch einmal.",
-		"This order has changed since the page was opened. Nothing was ordered or charged. Please check it again.",
+		"Diese Bestellung enthält inzwischen etwas anderes, als die Seite gezeigt hat. Abgebucht wurde nichts. Bitte prüfen Sie sie noch einmal.",
+		"This order has changed since the page was opened. Nothing was charged. Please check it again.",
 	},
 	"problem.renewal_changed": {
-		"Der Preis oder der Text der automatischen Verlängerung hat sich gerade geändert. Bestellt und abgebucht wurde nichts. Bitte prüfen Sie beides noch einmal.",
-		"The price or the text of automatic renewal has just changed. Nothing was ordered or charged. Please check both again.",
+		"Der Preis oder der Text der automatischen Verlängerung hat sich gerade geändert. Abgebucht wurde nichts. Bitte prüfen Sie beides noch einmal.",
+		"The price or the text of automatic renewal has just changed. Nothing was charged. Please check both again.",
 	},
 	"problem.consent_missing": {
-		"Ohne Ihr Einverständnis können wir nicht sofort beginnen. Bitte kreuzen Sie das Kästchen an. Bestellt und abgebucht wurde nichts.",
-		"We can't start immediately without your consent. Please tick the box. Nothing was ordered or charged.",
+		"Ohne Ihr Einverständnis können wir nicht sofort beginnen. Bitte kreuzen Sie das Kästchen an. Abgebucht wurde nichts.",
+		"We can't start immediately without your consent. Please tick the box. Nothing was charged.",
 	},
 	"problem.registrant_known": {
 		"Ihr Konto hat schon Angaben zum Domaininhaber. Bitte prüfen Sie sie. Abgebucht wurde nichts.",

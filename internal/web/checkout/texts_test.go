@@ -68,7 +68,7 @@ func TestTexts_EveryOrderCodeHasText(t *testing.T) {
 		"basket_full",        // in the portal
 		"transfer_list_full", // of the transfer page
 		// Of refunds, which operators order.
-		"refund_too_large", "bad_refund", "nothing_to_refund", "order_not_paid", "order_in_progress", "refund_changed", "no_such_refund", "refund_decided",
+		"refund_too_large", "bad_refund", "bad_assignment", "nothing_to_refund", "order_not_paid", "order_in_progress", "refund_changed", "no_such_refund", "refund_decided",
 		"deletion_forbidden", "charge_disputed", "charge_lost", "superseded", "refund_failed",
 		// Why a saved payment method did not pay; mails say it.
 		"card_declined", "expired_card", "insufficient_funds", "authentication_required", "no_method", "provider_unavailable",

@@ -143,6 +143,7 @@ var errorTexts = ui.Texts{
 	"error.id_used_otherwise":       {"Der Zahlungsanbieter kennt die Nummer mit anderem Inhalt", "The payment provider knows the ID with other content"},
 	"error.refund_failed":           {"Die Erstattung ist fehlgeschlagen", "The refund failed"},
 	"error.refund_too_large":        {"Der Betrag übersteigt den Rest", "The amount exceeds what is left"},
+	"error.bad_assignment":          {"Die Beträge ergeben zusammen nicht die Erstattung", "The amounts don't add up to the refund"},
 	"error.bad_refund":              {"Betrag, Grund oder Notiz der Erstattung sind ungültig", "Invalid amount, reason or note of the refund"},
 	"error.nothing_to_refund":       {"Es ist nichts mehr zu erstatten", "Nothing is left to refund"},
 	"error.order_not_paid":          {"Die Bestellung ist nicht bezahlt", "The order is not paid"},

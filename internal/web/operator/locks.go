@@ -57,7 +57,7 @@ func (h *Handler) showLocks(req *ui.Request, operator registrar.Actor, problem e
 	if !sent {
 		review = req.Now.Add(defaultReviewPeriod).UTC().Format(time.DateOnly)
 	}
-	var causes []ui.Choice
+	causes := []ui.Choice{{Label: "locks.choose"}}
 	for _, cause := range admin.Causes() {
 		causes = append(causes, ui.Choice{Value: string(cause), Label: "cause." + string(cause)})
 	}

@@ -13,8 +13,8 @@ var messageTexts = ui.Texts{
 	},
 	"home.read_message": {"Meldung lesen", "Read the message"},
 	"messages.intro": {
-		"Was die Registries melden. Meldungen, denen eigene Bestellungen oder der Abgleich folgen, gelten sofort als gelesen. Alle anderen lesen Sie, und markieren Sie dann als gelesen.",
-		"What the registries report. Messages that our own orders or the sync follow count as read at once. Read the others, then mark them as read.",
+		"Was die Registries melden. Meldungen, die das Programm selbst verarbeitet, gelten sofort als gelesen. Die anderen lesen Sie bitte und markieren sie dann als gelesen.",
+		"What the registries report. Messages that the service handles itself count as read at once. Read the others, then mark them as read.",
 	},
 	"messages.kind":      {"Art der Meldung", "Kind of message"},
 	"messages.account":   {"Registry-Konto", "Registry account"},

@@ -104,8 +104,12 @@ var refundTexts = ui.Texts{
 	"problem.bad_amount":       {"Bitte schreiben Sie den Betrag wie 12,90.", "Please write the amount like 12.90."},
 	"problem.refund_too_large": {"So viel ist nicht mehr zu erstatten. Es wurde nichts geändert.", "That is more than what is left to refund. Nothing was changed."},
 	"problem.bad_refund": {
-		"Bitte schreiben Sie, warum oder wie Sie erstatten, in höchstens 500 Zeichen. Zugeordnete Beträge müssen zusammen die Erstattung ergeben.",
-		"Please write why or how you refund, in at most 500 characters. Assigned amounts must add up to the refund.",
+		"Bitte schreiben Sie, warum oder wie Sie erstatten, in höchstens 500 Zeichen.",
+		"Please write why or how you refund, in at most 500 characters.",
+	},
+	"problem.bad_assignment": {
+		"Die Beträge ergeben zusammen nicht die Erstattung. Es wurde nichts zugeordnet.",
+		"The amounts don't add up to the refund. Nothing was assigned.",
 	},
 	"problem.nothing_to_refund": {"Hier ist schon alles erstattet.", "Everything is refunded already."},
 	"problem.order_not_paid":    {"Die Bestellung ist nicht bezahlt, es gibt nichts zu erstatten.", "The order isn't paid, so there is nothing to refund."},

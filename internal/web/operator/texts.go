@@ -125,8 +125,8 @@ var texts = ui.Texts{
 	},
 	"term_confirm.start": {"Ablauf für diese Domain beginnen?", "Start the procedure for this domain?"},
 	"term_about.start": {
-		"Die Laufzeit gilt dann als heute beendet. Bleibt die Domain unbezahlt, wird sie nach den Regeln ihrer Endung abgeschaltet. Gelöscht wird sie erst, wenn Sie auch das entscheiden. Verlängert der Kunde vorher, endet der Ablauf.",
-		"The term then counts as ended today. If the domain stays unpaid, it is suspended under the rules of its extension. It is deleted only once you decide that, too. The procedure ends if the customer renews before that.",
+		"Die Laufzeit gilt dann als heute beendet. Nach den Regeln ihrer Endung wird die unbezahlte Domain abgeschaltet, bei manchen Endungen sofort. Der Kunde erfährt davon per E-Mail, auch den Tag, an dem die Löschung vorgesehen ist. Gelöscht wird sie aber erst, wenn Sie auch das entscheiden. Verlängert der Kunde vorher, endet der Ablauf.",
+		"The term then counts as ended today. Under the rules of its extension the unpaid domain is suspended, for some extensions immediately. The customer is told by email, with the day on which its deletion is planned. It is deleted only once you decide that, too. The procedure ends if the customer renews before that.",
 	},
 	"term_confirm.delete": {"Diese Domain löschen?", "Delete this domain?"},
 	"term_about.delete": {
@@ -425,6 +425,7 @@ var texts = ui.Texts{
 	"locks.none":        {"Keine gesperrten Domains.", "No domains are locked."},
 	"locks.new":         {"Domain sperren", "Lock domain"},
 	"locks.cause":       {"Anlass", "Cause"},
+	"locks.choose":      {"Bitte wählen", "Please choose"},
 	"locks.reason":      {"Grund", "Reason"},
 	"locks.reason_hint": {"Ein Satz, den der Inhaber liest.", "One sentence, shown to the holder."},
 	"locks.reference":   {"Aktenzeichen", "Reference"},

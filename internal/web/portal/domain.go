@@ -142,7 +142,7 @@ func (h *Handler) showDomain(req *ui.Request, status int, view domainView) error
 // holderKept reports whether the holder is still that of the transfer: we don't change it then, and
 // don't know who it is.
 func holderKept(view domainchange.View) bool {
-	if view.Closed[domainchange.UpdateRegistrant] == domainchange.NoContacts || view.HasRecord && view.Record.Handle == "" {
+	if view.Closed[domainchange.UpdateRegistrant] == domainchange.NoContacts {
 		return false // only the account has holder data
 	}
 	received := slices.ContainsFunc(view.AuditEvents, func(event registrar.AuditEvent) bool { return event.Action == provision.ActionReceived })

@@ -21,7 +21,10 @@ func TestDomain_TransferredKeepsHolderUntilItIsChanged(t *testing.T) {
 		"registered here":         {domainchange.View{}, false},
 		"transferred":             {domainchange.View{AuditEvents: received}, true},
 		"changed since":           {domainchange.View{AuditEvents: received, Changes: change(domainchange.StatusDone)}, false},
-		"no contacts at registry": {domainchange.View{AuditEvents: received, HasRecord: true}, false},
+		"no contact in record":    {domainchange.View{AuditEvents: received, HasRecord: true}, true},
+		"no contacts at registry": {domainchange.View{
+			AuditEvents: received, HasRecord: true, Closed: map[domainchange.ChangeKind]registrar.Code{domainchange.UpdateRegistrant: domainchange.NoContacts},
+		}, false},
 	} {
 		if got := holderKept(test.view); got != test.want {
 			t.Errorf("%s: %t", name, got)
