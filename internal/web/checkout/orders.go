@@ -3,6 +3,7 @@ package checkout
 import (
 	"net/url"
 
+	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
@@ -53,6 +54,17 @@ func (h *Handler) orderPayPath(o order.Order) (string, error) {
 	return h.payPath(o)
 }
 
+// keptOf is what is left of an order's payment after the refunds that were made.
+func keptOf(o order.Order) registrar.Cents {
+	left := o.Totals.Gross
+	for _, refund := range o.Refunds {
+		if captured := o.CapturedPayment(); captured != nil && refund.Payment == captured.ID && refund.Made() {
+			left -= refund.Amount
+		}
+	}
+	return left
+}
+
 // orderView is the page of one order. It shows the same as the payment page, but
 // queries no registry.
 func (h *Handler) orderView(req *ui.Request) (ui.View, error) {
@@ -83,5 +95,6 @@ func (h *Handler) orderView(req *ui.Request) (ui.View, error) {
 		// still being issued.
 		Documents       []invoiceRow
 		Waiting, Orders bool
-	}{o, h.itemRows(req.Language, o), h.summaryOf(req.Language, o.Totals), "state." + displayState(o), askedKey(o, true), pay, returnedKey(o), !o.PaidAt.IsZero(), o.IsDelayed(req.Now), documents, waiting, false}}, nil
+		Kept            registrar.Cents // what is left of the payment after its refunds
+	}{o, h.itemRows(req.Language, o), h.summaryOf(req.Language, o.Totals), "state." + displayState(o), askedKey(o, true), pay, returnedKey(o), !o.PaidAt.IsZero(), o.IsDelayed(req.Now), documents, waiting, false, keptOf(o)}}, nil
 }

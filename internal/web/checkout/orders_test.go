@@ -32,11 +32,12 @@ func TestOrders_ListIsPaginated(t *testing.T) {
 func TestOrderPage_ListsRefunds(t *testing.T) {
 	t.Parallel()
 	o := newOrder(order.Failed)
-	o.Refunds = []order.Refund{{Amount: 1190, Provider: "re_1", MadeAt: noon}, {Amount: 2380}}
+	o.Payments = []order.Payment{{ID: "pay_1", State: order.PaymentCaptured, Amount: o.Totals.Gross}}
+	o.Refunds = []order.Refund{{Payment: "pay_1", Amount: 1190, Provider: "re_1", MadeAt: noon}, {Payment: "pay_1", Amount: 2380}}
 	d := &fakeOrders{orders: []order.Order{o, newOrder(order.AwaitingPayment)}}
 	d.orders[1].ID = "ord_2"
 	got := visit(t, d, "erika", "/portal/orders/ord_1", nil)
-	got.wantPage(http.StatusOK, []string{"11,90\u00a0€: erstattet am 15.11.2026", "23,80\u00a0€: unterwegs", "nicht ausgeführt"}, []string{payPage})
+	got.wantPage(http.StatusOK, []string{"11,90\u00a0€ erstattet am 15.11.2026", "23,80\u00a0€ unterwegs", "Bezahlt haben Sie damit noch 23,80\u00a0€.", "nicht ausgeführt"}, []string{payPage})
 	if live := liveAttributes.FindStringSubmatch(got.Body.String()); live == nil || live[1] != "/portal/orders/ord_1/events" {
 		t.Errorf("the page does not wait for the refund: %q", live)
 	}

@@ -93,6 +93,7 @@ var orderTexts = ui.Texts{
 	"invoice.correction": {"Rechnungskorrektur", "Credit note"},
 
 	"refunds.heading": {"Erstattungen", "Refunds"},
-	"refunds.due":     {"{1}: unterwegs", "{1}: on its way"},
-	"refunds.made":    {"{1}: erstattet am {2}", "{1}: refunded on {2}"},
+	"refunds.due":     {"{1} unterwegs", "{1} on its way"},
+	"refunds.made":    {"{1} erstattet am {2}", "{1} refunded on {2}"},
+	"refunds.kept":    {"Bezahlt haben Sie damit noch {1}.", "That leaves {1} that you have paid."},
 }

@@ -18,10 +18,10 @@ func TestDomain_TransferredKeepsHolderUntilItIsChanged(t *testing.T) {
 		view domainchange.View
 		want bool
 	}{
-		"registered here":         {domainchange.View{}, false},
-		"transferred":             {domainchange.View{AuditEvents: received}, true},
-		"changed since":           {domainchange.View{AuditEvents: received, Changes: change(domainchange.StatusDone)}, false},
-		"no contact in record":    {domainchange.View{AuditEvents: received, HasRecord: true}, true},
+		"registered here":      {domainchange.View{}, false},
+		"transferred":          {domainchange.View{AuditEvents: received}, true},
+		"changed since":        {domainchange.View{AuditEvents: received, Changes: change(domainchange.StatusDone)}, false},
+		"no contact in record": {domainchange.View{AuditEvents: received, HasRecord: true}, true},
 		"no contacts at registry": {domainchange.View{
 			AuditEvents: received, HasRecord: true, Closed: map[domainchange.ChangeKind]registrar.Code{domainchange.UpdateRegistrant: domainchange.NoContacts},
 		}, false},
