@@ -45,6 +45,7 @@ type overviewView struct {
 	SpentChart, EndsChart *ui.Chart
 	SpentRows, EndRows    []monthRow
 	Total                 registrar.Cents
+	Transfer              string // the page on which transfers are ordered
 }
 
 // home is the page after sign-in.
@@ -57,6 +58,9 @@ func (h *Handler) home(req *ui.Request) error {
 		return err
 	}
 	view := overviewView{Overview: found, Total: found.SpentTotal()}
+	if h.Orders != nil {
+		view.Transfer = ui.InLanguage(req.Language, ui.TransferPath, ui.EnglishTransferPath)
+	}
 	for _, part := range []struct {
 		id    string
 		lines []overview.Line

@@ -4,10 +4,11 @@ import "github.com/dotkontor/dotkontor/internal/web/ui"
 
 // overviewTexts are the texts of the overview and of the page about agents.
 var overviewTexts = ui.Texts{
-	"overview.title": {"Übersicht", "Overview"},
+	"overview.title":    {"Übersicht", "Overview"},
+	"overview.transfer": {"Domains umziehen", "Transfer domains"},
 	"overview.empty": {
-		"Hier sehen Sie später, was zu tun ist: offene Bestellungen, laufende Umzüge und Domains, deren Laufzeit endet. Suchen Sie zuerst einen Namen.",
-		"This page will show what needs your attention: open orders, transfers in progress and domains that expire soon. Start by searching for a name.",
+		"Hier sehen Sie später, was zu tun ist: offene Bestellungen, laufende Umzüge und Domains, deren Laufzeit endet. Suchen Sie zuerst einen Namen, oder holen Sie Domains von einem anderen Anbieter zu uns.",
+		"This page will show what needs your attention: open orders, transfers in progress and domains that expire soon. Start by searching for a name, or move domains to us from another provider.",
 	},
 	"overview.nothing":     {"Im Moment ist nichts zu tun.", "Nothing needs your attention right now."},
 	"overview.decide":      {"Das wartet auf Sie", "Waiting for you"},
