@@ -6,8 +6,8 @@ import "github.com/dotkontor/dotkontor/internal/web/ui"
 var marginTexts = ui.Texts{
 	"tab.margin": {"Marge", "Margin"},
 	"margin.intro": {
-		"Netto-Erlöse abgeschlossener Bestellpositionen und was die Registries dafür berechnen. Rechnungskorrekturen mindern den Erlös in dem Monat, in dem sie ausgestellt werden; erstattete Registry-Gebühren mindern die Kosten.",
-		"Net revenue of completed order items, and what registries charge for them. Credit notes reduce the revenue of the month they are issued in; fees that a registry returns reduce the cost.",
+		"Netto-Erlöse abgeschlossener Bestellpositionen und was die Registries dafür berechnen. Rechnungskorrekturen mindern den Erlös in dem Monat, in dem sie ausgestellt werden; erstattete Registry-Gebühren mindern die Kosten. Was Banken zurückholen und was der Zahlungsanbieter berechnet, ist nicht abgezogen.",
+		"Net revenue of completed order items, and what registries charge for them. Credit notes reduce the revenue of the month they are issued in; fees that a registry returns reduce the cost. What banks take back and what the payment provider charges is not deducted.",
 	},
 	"margin.none":       {"Noch keine Registry hat etwas berechnet.", "No registry has charged anything yet."},
 	"margin.chart":      {"Erlös {1} nach Monaten", "Revenue by month, {1}"},
