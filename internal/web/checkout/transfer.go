@@ -141,7 +141,7 @@ func (h *Handler) orderTransfers(req *ui.Request) error {
 	if name := req.Field("remove"); name != "" {
 		return h.removeTransfer(req, name, list, append(lines, rest...))
 	}
-	entered := len(lines)
+	entered, before := len(lines), slices.Clone(lines)
 	lines = h.checkTransferLines(lines)
 	repeated := entered - len(lines)
 	request := order.Request{Channel: order.ChannelPortal}
@@ -157,7 +157,7 @@ func (h *Handler) orderTransfers(req *ui.Request) error {
 		if err == nil && !request.DryRun {
 			return h.openTransferOrder(req, view.Order, rest)
 		}
-		problem = h.markTransferLines(req, lines, view.Order, err)
+		problem = h.markTransferLines(req, lines, before, view.Order, err)
 	}
 	lines = append(lines, rest...)
 	if err := h.Orders.ReplaceTransfers(ctx, actor, namesOf(list), newListed(lines)); err != nil {
@@ -254,9 +254,10 @@ func (h *Handler) transferLines(req *ui.Request, list []transferLine) (lines, re
 	return lines, nil, nil
 }
 
-// markTransferLines notes at each line what the registry said about it, or what it costs. It
-// returns the error if it is about the whole.
-func (h *Handler) markTransferLines(req *ui.Request, lines []transferLine, priced order.Order, err error) error {
+// markTransferLines notes at each line what the registry said about it, or what it costs. If it
+// did not respond, what it said before remains, if the code is the same. It returns the error if
+// it is about the whole.
+func (h *Handler) markTransferLines(req *ui.Request, lines, before []transferLine, priced order.Order, err error) error {
 	var refused *order.ItemsRefused
 	var unquoted *order.ItemsUnquoted
 	var items []order.RefusedItem
@@ -279,6 +280,13 @@ func (h *Handler) markTransferLines(req *ui.Request, lines []transferLine, price
 		at := slices.IndexFunc(items, func(item order.RefusedItem) bool { return item.Name == line.Domain })
 		if at < 0 {
 			continue
+		}
+		if registrar.KindOf(items[at].Reason) == registrar.KindUpstream {
+			was := slices.IndexFunc(before, func(old transferLine) bool { return old.Domain == line.Domain && old.code == line.code })
+			if was >= 0 && (before[was].OK || before[was].ReasonKey != "") {
+				line.OK, line.ReasonKey, line.Net, line.Gross = before[was].OK, before[was].ReasonKey, before[was].Net, before[was].Gross
+				continue
+			}
 		}
 		line.ReasonKey = h.refusedKey(order.Transfer, items[at].Reason)
 		if key, page := h.ownDomain(req, order.Transfer, line.Domain, items[at].Reason); page != "" {

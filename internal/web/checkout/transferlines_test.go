@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 )
 
@@ -113,4 +114,34 @@ func TestTransfers_ImpossibleOnesAreNotToDo(t *testing.T) {
 		{Name: "tee.com", TLD: ".com", Reason: "transfer.code_missing"}, {Name: "frei.com", TLD: ".com", Reason: "reason.not_registered"},
 	}}
 	visit(t, orders, "erika", "/portal/transfers", nil).wantPage(http.StatusOK, []string{"Für Sie zu tun (1)", "Umzug nicht möglich (1)", "frei.com"}, nil)
+}
+
+func TestTransferPage_KeepsWhatTheRegistrySaidIfItDoesNotRespond(t *testing.T) {
+	t.Parallel()
+	silent := registrar.Fault(registrar.FaultTimeout, "registry", nil)
+	orders := &fakeOrders{
+		transfers: []order.ListedTransfer{
+			{Name: "milch.com", TLD: ".com", Code: "geheim", OK: true, Net: 1290, Gross: 1535},
+			{Name: "tee.com", TLD: ".com", Code: "geheim", Reason: "reason.transfer_locked"},
+			{Name: "kaffee.com", TLD: ".com", Code: "alt", OK: true, Net: 1290, Gross: 1535},
+		},
+		err: &order.ItemsUnquoted{Items: []order.RefusedItem{
+			{Name: "milch.com", Reason: silent}, {Name: "tee.com", Reason: silent}, {Name: "kaffee.com", Reason: silent}, {Name: "zucker.com", Reason: silent},
+		}},
+	}
+	visit(t, orders, "erika", "/umzug", form("code.kaffee.com", "neu", "lines", "zucker.com code"))
+	want := map[string]order.ListedTransfer{
+		"milch.com":  {OK: true, Gross: 1535},
+		"tee.com":    {Reason: "reason.transfer_locked"},
+		"kaffee.com": {Reason: "basket.unreachable"}, // with another code
+		"zucker.com": {Reason: "basket.unreachable"},
+	}
+	for _, line := range orders.transfers {
+		if got := (order.ListedTransfer{OK: line.OK, Reason: line.Reason, Gross: line.Gross}); got != want[line.Name] {
+			t.Errorf("%s is %+v, want %+v", line.Name, got, want[line.Name])
+		}
+	}
+	if len(orders.transfers) != len(want) {
+		t.Errorf("the list is %+v", orders.transfers)
+	}
 }
