@@ -19,14 +19,16 @@ LEFT JOIN registrants r ON r.customer_id = c.id
 WHERE c.id = $1;
 
 -- Deleting locks the rows until the end of the transaction, so that a document is issued
--- once. Those that another transaction is issuing are left to it. The ids are between first
--- and last, which are found by the index.
+-- once: a concurrent transaction waits and finds no row, or issues it if the first one failed.
+-- They are locked by id, so that two transactions don't wait for each other. The ids are between
+-- first and last, which are found by the index.
 -- name: DeletePendingInvoices :many
 DELETE FROM pending_invoices WHERE id IN (
     SELECT pending.id FROM pending_invoices AS pending
     WHERE pending.id >= sqlc.arg(first) AND pending.id <= sqlc.arg(last)
         AND pending.id IN (SELECT value FROM json_array_elements_text(CAST(sqlc.arg(ids) AS TEXT)::json))
-    FOR UPDATE SKIP LOCKED)
+    ORDER BY pending.id
+    FOR UPDATE)
 RETURNING id;
 
 -- name: TakeInvoiceNumbers :one

@@ -14,7 +14,8 @@ DELETE FROM pending_invoices WHERE id IN (
     SELECT pending.id FROM pending_invoices AS pending
     WHERE pending.id >= $1 AND pending.id <= $2
         AND pending.id IN (SELECT value FROM json_array_elements_text(CAST($3 AS TEXT)::json))
-    FOR UPDATE SKIP LOCKED)
+    ORDER BY pending.id
+    FOR UPDATE)
 RETURNING id
 `
 
@@ -25,8 +26,9 @@ type DeletePendingInvoicesParams struct {
 }
 
 // Deleting locks the rows until the end of the transaction, so that a document is issued
-// once. Those that another transaction is issuing are left to it. The ids are between first
-// and last, which are found by the index.
+// once: a concurrent transaction waits and finds no row, or issues it if the first one failed.
+// They are locked by id, so that two transactions don't wait for each other. The ids are between
+// first and last, which are found by the index.
 func (q *Queries) DeletePendingInvoices(ctx context.Context, arg DeletePendingInvoicesParams) ([]string, error) {
 	rows, err := q.db.QueryContext(ctx, deletePendingInvoices, arg.First, arg.Last, arg.Ids)
 	if err != nil {
