@@ -50,7 +50,7 @@ func (s *Service) readTransferList(ctx context.Context, actor registrar.Actor) (
 	}
 	// After the loss of a key the list is empty, and can be entered again.
 	if text, err := s.cfg.Seal.Open(registrar.TransferListPurpose(actor.Customer), sealed); err != nil || json.Unmarshal([]byte(text), &list) != nil {
-		return nil, sealed, nil //nolint:nilerr // as said
+		return nil, sealed, nil //nolint:nilerr // the list is entered again
 	}
 	return list, sealed, nil
 }

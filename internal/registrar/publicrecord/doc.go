@@ -31,8 +31,9 @@
 //	handles at the registry               no         a contact's handle could link domains
 //	reasons and ends of locks             no         a lock of a dispute looks like any other clientTransferProhibited
 //
-// Domain and Record have no field for what is not published, and the query behind Store reads no
-// such column. So a mistake in a transport can't publish it.
+// Record, which is all that a transport gets, has no field for what is not published, so a mistake
+// there can't publish it. The query behind Store reads no other column about the registrant; the
+// stored registry record has the handle of a contact, which stays in Domain.
 //
 // # Handles of registrants
 //

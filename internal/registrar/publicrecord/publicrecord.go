@@ -9,7 +9,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
 )
 
-// Store reads domains. It returns false if there is none.
+// Store reads domains; false means that there is no such domain.
 type Store interface {
 	// FindPublicDomain returns the domain that is held under a name in A-labels.
 	FindPublicDomain(ctx context.Context, name string) (Domain, bool, error)

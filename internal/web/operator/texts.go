@@ -126,7 +126,7 @@ var texts = ui.Texts{
 	"term_confirm.start": {"Ablauf für diese Domain beginnen?", "Start the procedure for this domain?"},
 	"term_about.start": {
 		"Die Laufzeit gilt dann als heute beendet. Nach den Regeln ihrer Endung wird die unbezahlte Domain abgeschaltet, bei manchen Endungen sofort. Der Kunde erfährt davon per E-Mail, auch den Tag, an dem die Löschung vorgesehen ist. Gelöscht wird sie aber erst, wenn Sie auch das entscheiden. Verlängert der Kunde vorher, endet der Ablauf.",
-		"The term then counts as ended today. Under the rules of its extension the unpaid domain is suspended, for some extensions immediately. The customer is told by email, with the day on which its deletion is planned. It is deleted only once you decide that, too. The procedure ends if the customer renews before that.",
+		"The term then counts as ended today. The unpaid domain is suspended under the rules of its extension, in some cases immediately. The customer gets an email that names the day of the planned deletion. Even so, it is deleted only once you decide that, too. The procedure ends if the customer renews before that.",
 	},
 	"term_confirm.delete": {"Diese Domain löschen?", "Delete this domain?"},
 	"term_about.delete": {

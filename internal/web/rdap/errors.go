@@ -71,7 +71,7 @@ func MethodNotAllowed(w http.ResponseWriter, r *http.Request) {
 // foreignQueries are the queries of RFC 9082 that are not offered.
 var foreignQueries = []string{"nameserver", "domains", "nameservers", "entities", "ip", "autnum", "ips", "autnums"}
 
-// ServeOther answers for paths below Path that are none of the queries offered.
+// ServeOther responds to paths below Path that match no query.
 func ServeOther(w http.ResponseWriter, r *http.Request) {
 	query, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, Path), "/")
 	if slices.Contains(foreignQueries, query) {
