@@ -69,6 +69,12 @@ func (f addrResolver) trusts(addr netip.Addr) bool {
 // rightmostUntrusted walks the hops from the nearest to the farthest. It stops at the
 // first address that is not trusted, or before the first hop that can't be parsed.
 func (f addrResolver) rightmostUntrusted(peer netip.Addr, lines []string, parse func(string) (netip.Addr, bool)) netip.Addr {
+	if len(lines) == 1 && !strings.ContainsAny(lines[0], `,"`) { // one proxy, as almost always
+		if addr, ok := parse(strings.TrimSpace(lines[0])); ok {
+			return addr
+		}
+		return peer
+	}
 	nearest := peer
 	hops, ok := splitOutsideQuotes(strings.Join(lines, ","), ',')
 	if !ok {

@@ -56,7 +56,7 @@ func newResources(routes []httpjson.Route) (map[string]*resource, error) {
 
 func (res *resource) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if res.anyOrigin {
-		allowAnyOrigin(w.Header())
+		allowAnyOrigin(w.Header(), r)
 	}
 	if handler, ok := res.methods[r.Method]; ok {
 		handler(w, r)
@@ -98,10 +98,13 @@ var (
 )
 
 // allowAnyOrigin lets scripts of any page read the response. It never allows
-// credentials.
-func allowAnyOrigin(header http.Header) {
+// credentials. Only a script needs the list of headers, which is longer than most
+// results; no header on it means anything in a response from a cache.
+func allowAnyOrigin(header http.Header, r *http.Request) {
 	header["Access-Control-Allow-Origin"] = anyOrigin
-	header["Access-Control-Expose-Headers"] = exposedHeaders
+	if _, script := r.Header["Origin"]; script {
+		header["Access-Control-Expose-Headers"] = exposedHeaders
+	}
 }
 
 func setPreflightHeaders(header http.Header, methods string) {

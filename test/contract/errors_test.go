@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestUnknownPath_Is404AndNeverRedirects(t *testing.T) {
@@ -120,6 +121,9 @@ func TestErrors_EveryRowOfTheContract(t *testing.T) {
 			}
 			if exposed := got.header.Get("Access-Control-Expose-Headers"); !strings.Contains(exposed, "Retry-After") {
 				t.Errorf("%s: a page can't read Retry-After (%q)", test.row, exposed)
+			}
+			if date, err := http.ParseTime(got.header.Get("Date")); err != nil || time.Since(date).Abs() > time.Minute {
+				t.Errorf("%s: Date is %q", test.row, got.header.Get("Date"))
 			}
 			if cache := got.header.Get("Cache-Control"); cache != "no-store" {
 				t.Errorf("%s: Cache-Control is %q", test.row, cache)

@@ -3,6 +3,7 @@ package contract
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"net/http"
 	"os"
 	"strings"
@@ -125,6 +126,11 @@ func TestSignedInTools_WithoutTokenIs401WithChallenge(t *testing.T) {
 			request{path: mcpLoginPath, body: message("ping", "{}"), header: stale},
 		)
 		for _, r := range all {
+			r.header = maps.Clone(r.header)
+			if r.header == nil {
+				r.header = make(map[string]string)
+			}
+			r.header["Origin"] = on.base
 			got := agent.send(r)
 			if values := got.header.Values("WWW-Authenticate"); got.status != http.StatusUnauthorized || len(values) != 1 || values[0] != want {
 				t.Errorf("%s %s: got %s with %q", r.path, r.body, got, values)
