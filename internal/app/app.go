@@ -220,12 +220,12 @@ func (p *App) webConfig(ctx context.Context) (web.Config, error) {
 			},
 			Lookups: p.lookups.Engine, Catalog: p.live, WhoisBudget: p.limits.whois,
 			Tokens: newMCPTokens(p.services.Tokens, p.metrics), TokenBudget: p.limits.tokens, BadTokens: p.limits.badTokens,
-			Domains: p.services.Portfolio, Extension: p.mcpExtension,
+			Domains: p.services.Portfolio, Holders: p.services.Holders, Extension: p.mcpExtension,
 		},
 		OAuth: oauth.Config{Applications: p.services.apps, Registrations: p.limits.registrations, BadTokens: p.limits.badGrants, Issued: p.limits.badTokens.Trust},
 		Portal: portal.Config{
 			Accounts: p.services.Customers, AccessTokens: p.services.Tokens, Portfolio: p.services.Portfolio, Applications: p.services.apps, Agents: p.services.Agents,
-			MailEnabled: p.services.mail != nil, DomainChanges: p.changes, TransfersAway: p.transfersAway, Bulk: actions, Exporter: dossiers,
+			MailEnabled: p.services.mail != nil, DomainChanges: p.changes, Holders: p.services.Holders, TransfersAway: p.transfersAway, Bulk: actions, Exporter: dossiers,
 			Overview: overviews, Delegates: delegates, Extension: p.live.Extension, RateBasisPoints: displayedRate, Now: p.now,
 		},
 		Site: site.Config{
@@ -252,7 +252,7 @@ func (p *App) webConfig(ctx context.Context) (web.Config, error) {
 		// Set only here, because an interface that holds a nil pointer is not nil.
 		webConfig.Checkout.Orders, webConfig.Portal.Orders = p.orders, p.orders
 		webConfig.Checkout.FindDomain = p.services.Portfolio.FindByName
-		webConfig.Checkout.Invoices = p.invoices
+		webConfig.Checkout.Invoices, webConfig.Checkout.Holders = p.invoices, p.services.Holders.List
 		if webConfig.Checkout.InvoiceRenderer, err = invoicepdf.New(); err != nil {
 			return web.Config{}, err
 		}

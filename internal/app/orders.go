@@ -33,7 +33,7 @@ func (p *App) startOrders(ctx context.Context) error {
 	}
 	market := order.Market{Extension: p.live.Extension, Sales: p.sales, Registry: p.provisioning, Locks: p.admin, Renewing: p.services.DB.IsRenewing}
 	settings := order.Config{
-		Store: p.services.DB, Quote: market.Quote, Taxes: taxes, Provider: p.stripe, Portfolio: p.services.Portfolio,
+		Store: p.services.DB, Quote: market.Quote, Taxes: taxes, Provider: p.stripe, Portfolio: p.services.Portfolio, Holder: p.services.Holders.Registrant,
 		SpendBudget: p.limits.names.Spend, ItemsPaid: p.provisioning.ItemsPaid,
 		Seal: p.services.keys.Seal(), Node: p.node, BaseURL: p.cfg.BaseURL, Extension: p.live.Extension, Draining: p.server.closing,
 		AllowMail: func(address string) bool { return p.services.guestMailLimit.AllowText(strings.ToLower(address)) == 0 },

@@ -18,6 +18,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
 	"github.com/dotkontor/dotkontor/internal/registrar/agent"
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
+	"github.com/dotkontor/dotkontor/internal/registrar/holder"
 	"github.com/dotkontor/dotkontor/internal/registrar/idempotency"
 	"github.com/dotkontor/dotkontor/internal/registrar/keyring"
 	"github.com/dotkontor/dotkontor/internal/registrar/mailer"
@@ -42,6 +43,7 @@ type Services struct {
 	Tokens      *oauth.Service
 	apps        *oauth.AuthorizationServer
 	Portfolio   *portfolio.Service
+	Holders     *holder.Service
 	Agents      *agent.Service
 	idempotency *idempotency.Service
 	mail        *jobs.Worker[mailer.QueuedMail] // nil without a mail server
@@ -156,6 +158,9 @@ func (a *Services) build(cfg config.Config, logger *slog.Logger, now func() time
 		return err
 	}
 	a.Portfolio = portfolio.New(a.DB, now)
+	if a.Holders, err = holder.New(a.DB, now, nil); err != nil {
+		return err
+	}
 	a.inBackground(a.Tokens.Run, a.apps.Run, a.Customers.Run)
 	return a.buildAgents(cfg.BaseURL, logger)
 }

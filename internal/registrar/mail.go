@@ -53,6 +53,7 @@ const (
 	MailTokenCreated         MailKind = "token_created"
 	MailSecondFactor         MailKind = "second_factor" // enabled, disabled, or recovery codes replaced
 	MailRegistrantChanged    MailKind = "registrant"    // the account's registrant data changed
+	MailHolderNotice         MailKind = "holder_notice" // to a registrant who is not the customer: a domain has another registrant
 	MailPasskey              MailKind = "passkey"       // added or removed
 	MailApplicationConnected MailKind = "application_connected"
 	MailApplicationReplayed  MailKind = "application_replayed" // a code or token was used twice, so the grant was revoked

@@ -1,6 +1,10 @@
 package registrar
 
-import "slices"
+import (
+	"cmp"
+	"crypto/rand"
+	"slices"
+)
 
 // Registrant is the registrant of a domain as submitted to a registry.
 type Registrant struct {
@@ -14,6 +18,12 @@ type Registrant struct {
 	Phone        string `json:"phone"`
 	Email        string `json:"email"`
 }
+
+// NewContactHandle returns the id of a new contact at a registry.
+func NewContactHandle() string { return "DK" + rand.Text()[:14] }
+
+// DisplayName returns the organisation, or the name of a person.
+func (r Registrant) DisplayName() string { return cmp.Or(r.Organisation, r.Name) }
 
 // IdentityRequired goes with KindConflict: the extension requires a verified
 // identity, and the registrant's name is not verified.

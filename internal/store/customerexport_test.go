@@ -43,8 +43,9 @@ var omittedColumns = map[string]string{
 	"identities.session": reasonProviderID, "identities.url": reasonSecret, "payment_methods.provider_customer": reasonProviderID, "payment_methods.method": reasonProviderID, "payment_methods.setup": reasonShortLived, "payment_methods.setup_default": reasonShortLived,
 	"saved_methods.customer_id": reasonLookupKey, "saved_methods.provider_customer": reasonProviderID, "saved_methods.method": reasonProviderID, "saved_methods.fingerprint": reasonProviderID,
 	"method_detachments.method": reasonProviderID, "method_detachments.due_at": reasonScheduling, "method_detachments.attempts": reasonScheduling,
-	"renewal_consents.customer_id": reasonLookupKey,
-	"orders.refund_count":          reasonRedundant, "refunds.decided_by": "an operator's account", "refunds.task": reasonInternal,
+	"renewal_consents.customer_id": reasonLookupKey, "holders.customer_id": reasonLookupKey,
+	"past_registrants.customer_id": reasonLookupKey, "past_registrants.domain_id": reasonLookupKey,
+	"orders.refund_count": reasonRedundant, "refunds.decided_by": "an operator's account", "refunds.task": reasonInternal,
 	"transfer_lists.customer_id": reasonLookupKey, "transfer_lists.list_sealed": reasonSecret,
 	"passkeys.customer_id": reasonLookupKey, "passkeys.credential_id": reasonSecret, "passkeys.credential": reasonSecret,
 	"recovery_codes.customer_id": reasonLookupKey, "recovery_codes.hash": reasonSecret,
@@ -151,7 +152,7 @@ func TestExport_EveryColumnExportedOrOmittedWithReason(t *testing.T) {
 }
 
 // jsonColumns are the columns that hold JSON.
-var jsonColumns = []string{"mails.data", "orders.contact", "refunds.parts", "invoices.content", "pending_invoices.buyer", "orders.registrant", "provision_items.registrant", "domain_changes.desired", "registry_records.data"}
+var jsonColumns = []string{"mails.data", "orders.contact", "refunds.parts", "invoices.content", "pending_invoices.buyer", "orders.registrant", "order_items.registrant", "domains.registrant", "past_registrants.registrant", "provision_items.registrant", "domain_changes.desired", "registry_records.data"}
 
 // canary returns a value that identifies its customer and column.
 func canary(who, table, column string) string { return who + "~" + table + "~" + column + "~" }

@@ -74,6 +74,9 @@ func (a accounts) ReplacePasswordHash(ctx context.Context, seen account.Account,
 }
 
 func (a accounts) SetEmail(ctx context.Context, id, email, key string) (bool, error) {
+	if err := freezeRegistrants(ctx, a.q, id); err != nil {
+		return false, err
+	}
 	return changed(a.q.SetEmail(ctx, query.SetEmailParams{Email: email, EmailKey: key, ID: id}))
 }
 
@@ -223,7 +226,7 @@ func (a accounts) CloseAccount(ctx context.Context, id, closedEmail string, now 
 	if err := deleteMethods(ctx, a.q, id, now); err != nil {
 		return false, err
 	}
-	err = inOrder(ctx, id, a.q.DeletePasskeysOfCustomer, a.q.DeleteRecoveryCodes, a.q.DeleteRegistrant, a.q.DeleteIdentity,
+	err = inOrder(ctx, id, a.q.DeletePasskeysOfCustomer, a.q.DeleteRecoveryCodes, a.q.DeleteRegistrant, a.q.DeleteHoldersOfCustomer, a.q.DeleteIdentity,
 		a.q.DeleteTransferList, a.q.DeleteAgentLinksOfCustomer, a.q.DeleteLinksOfCustomer, a.q.DeleteBulkActionsOfCustomer, a.q.ClearDomainLabels, a.q.DeleteHandledInquiriesOfCustomer)
 	return err == nil, err
 }

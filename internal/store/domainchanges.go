@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"net/netip"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
+	"github.com/dotkontor/dotkontor/internal/registrar/holder"
 	"github.com/dotkontor/dotkontor/internal/store/query"
 	"github.com/dotkontor/dotkontor/internal/store/sqldb"
 )
@@ -22,6 +24,7 @@ func (db *DB) GetCustomerDomain(ctx context.Context, customer, id string) (domai
 		return domainchange.Domain{
 			ID: row.ID, Customer: row.CustomerID, Name: row.Name, TLD: row.Tld, Status: registrar.DomainStatus(row.Status),
 			PaidUntil: fromMicros(row.PaidUntil), Account: row.Account, Handle: row.Handle,
+			Holder: row.HolderID, Registrant: fromJSON[registrar.Registrant](row.Registrant), RegistrantSince: fromMicros(cmp.Or(row.RegistrantSince, row.CreatedAt)),
 		}
 	})(db.read().GetCustomerDomain(ctx, id, customer))
 }
@@ -29,6 +32,16 @@ func (db *DB) GetCustomerDomain(ctx context.Context, customer, id string) (domai
 // GetRegistrantData returns the registrant of a customer's domains.
 func (db *DB) GetRegistrantData(ctx context.Context, customer string) (registrar.Registrant, bool, error) {
 	return db.GetRegistrant(ctx, customer)
+}
+
+// ListPastRegistrants returns the former registrants of a domain, the newest first.
+func (db *DB) ListPastRegistrants(ctx context.Context, domain string, limit int) ([]domainchange.PastRegistrant, error) {
+	return rowsAs(func(row query.PastRegistrant) domainchange.PastRegistrant {
+		return domainchange.PastRegistrant{
+			Holder: row.HolderID, Registrant: fromJSON[registrar.Registrant](row.Registrant), Reason: holder.Reason(row.Reason),
+			Since: fromMicros(row.Since), Until: fromMicros(row.Until),
+		}
+	})(db.read().ListPastRegistrants(ctx, domain, int32(limit)))
 }
 
 // GetRegistryRecord returns the registry's data about a domain as last read.
@@ -98,7 +111,7 @@ func (db *DB) UpdateDomainChange(ctx context.Context, transition domainchange.Tr
 			return err
 		}
 		if now.State == domainchange.StatusDone && now.Kind == domainchange.UpdateRegistrant {
-			if err := q.SetDomainHandle(ctx, query.SetDomainHandleParams{Handle: now.Handle, UpdatedAt: micros(now.UpdatedAt), ID: now.Domain}); err != nil {
+			if err := setRegistrant(ctx, q, transition); err != nil {
 				return err
 			}
 		}
@@ -111,7 +124,40 @@ func (db *DB) UpdateDomainChange(ctx context.Context, transition domainchange.Tr
 				return err
 			}
 		}
-		return recordEffects(ctx, q, transition.AuditEvent, transition.Mail, transition.At)
+		if transition.NextLock != "" {
+			if err := insertNextLock(ctx, q, transition); err != nil {
+				return err
+			}
+		}
+		if err := recordEffects(ctx, q, transition.AuditEvent, transition.Mail, transition.At); err != nil {
+			return err
+		}
+		return queueMails(ctx, q, transition.Notices, transition.At)
+	})
+}
+
+// insertNextLock adds the change that locks a transferred domain after another one has ended.
+func insertNextLock(ctx context.Context, q *query.Queries, transition domainchange.Transition) error {
+	before := transition.To
+	_, err := insertDomainChange(ctx, q, domainchange.Change{
+		ID: transition.NextLock, Customer: before.Customer, Domain: before.Domain, Account: before.Account,
+		Kind: domainchange.Lock, State: domainchange.StatusOpen, Actor: before.Actor, DueAt: transition.At, CreatedAt: before.UpdatedAt,
+	})
+	return err
+}
+
+// setRegistrant gives a domain the registrant of a change that was made, and keeps the former one.
+func setRegistrant(ctx context.Context, q *query.Queries, transition domainchange.Transition) error {
+	change := transition.To
+	if transition.PastRegistrant != transition.Registrant {
+		if err := q.InsertPastRegistrant(ctx, query.InsertPastRegistrantParams{
+			ID: change.ID, Registrant: optionalJSON(transition.PastRegistrant), Reason: string(change.Desired.Reason), Now: micros(change.UpdatedAt), DomainID: change.Domain,
+		}); err != nil {
+			return err
+		}
+	}
+	return q.SetDomainRegistrant(ctx, query.SetDomainRegistrantParams{
+		Handle: change.Handle, HolderID: change.Desired.Holder, Registrant: optionalJSON(transition.Registrant), Now: micros(change.UpdatedAt), ID: change.Domain,
 	})
 }
 

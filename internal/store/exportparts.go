@@ -18,6 +18,9 @@ func exportParts() []part {
 		{name: "registrant", table: "registrants", where: whereCustomer, columns: slices.Concat(
 			columns(asText, "kind name organisation street postal_code city state country phone vat_id"), columns(asTime, "updated_at"),
 		)},
+		{name: "holders", table: "holders", where: whereCustomer, key: "id", columns: slices.Concat(
+			columns(asText, "id kind name organisation street postal_code city state country phone email"), columns(asTime, "created_at updated_at"),
+		)},
 		// VIES results are stored by VAT ID.
 		{name: "vatCheck", table: "vat_checks", where: "vat_id = (SELECT vat_id FROM registrants WHERE customer_id = $1)", columns: slices.Concat(
 			columns(asText, "vat_id"), columns(asFlag, "valid"), columns(asTime, "checked_at"),
@@ -71,8 +74,11 @@ func exportParts() []part {
 		{name: "domains", table: "domains", where: whereCustomer, key: "id", columns: slices.Concat(
 			columns(asText, "id name status"), columns(asTime, "paid_until"), columns(asFlag, "auto_renew"), columns(asText, "at_term_end"),
 			columns(asText, "folder note"), columns(asTime, "created_at updated_at"), renamed("contact", columns(asText, "handle")), columns(asList, "registry_status"),
-			columns(asTime, "registry_expires synced_at"),
+			columns(asTime, "registry_expires synced_at"), columns(asText, "holder_id"), columns(asJSON, "registrant"), columns(asTime, "registrant_since"),
 		), nested: []part{
+			{name: "formerRegistrants", table: "past_registrants", where: "domain_id = $1", key: "id", columns: slices.Concat(
+				columns(asText, "id holder_id"), columns(asJSON, "registrant"), columns(asText, "reason"), columns(asTime, "since until"),
+			)},
 			{name: "atTheRegistry", table: "registry_records", where: "domain_id = $1", columns: slices.Concat(
 				columns(asTime, "read_at"), columns(asJSON, "data"),
 			)},
@@ -123,6 +129,7 @@ func exportParts() []part {
 			{name: "items", table: "order_items", where: "order_id = $1", key: "id", columns: slices.Concat(
 				columns(asText, "id"), renamed("domain", columns(asText, "name")), columns(asText, "domain_id kind"), columns(asNumber, "years"),
 				columns(asMoney, "net vat gross"), columns(asText, "state failure"), columns(asNumber, "renewal_years"), columns(asMoney, "renewal_gross"), columns(asTime, "term_end"),
+				columns(asText, "holder_id"), columns(asJSON, "registrant"),
 			)},
 			{name: "payments", table: "payments", where: "order_id = $1", key: "id", columns: slices.Concat(
 				columns(asText, "id kind state failure"), columns(asMoney, "amount"),
@@ -148,7 +155,7 @@ func exportParts() []part {
 		{name: "registrations", table: "provision_items", where: whereCustomer, key: "id", columns: slices.Concat(
 			columns(asText, "id"), renamed("domain", columns(asText, "name")), columns(asText, "domain_id kind"), columns(asNumber, "years"),
 			columns(asText, "payment state failure"), columns(asFlag, "refund_due automatic"), renamed("contact", columns(asText, "handle")),
-			columns(asTime, "renew_from requested_at created_at updated_at"), columns(asJSON, "registrant"),
+			columns(asTime, "renew_from requested_at created_at updated_at"), columns(asText, "holder_id"), columns(asJSON, "registrant"),
 		)},
 		// Notices are sent without signing in; they belong to the address that was given, to
 		// which each was confirmed.

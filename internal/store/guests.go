@@ -69,7 +69,7 @@ func putGuestRegistrant(ctx context.Context, q *query.Queries, id string, fitted
 	if fitted.IsCompany() {
 		kind = account.Company
 	}
-	return accounts{q}.PutRegistrant(ctx, id, account.Registrant{
+	return putRegistrant(ctx, q, id, account.Registrant{
 		Kind: kind, Name: fitted.Name(), Organisation: fitted.Organisation, Street: fitted.Street, PostalCode: fitted.PostalCode,
 		City: fitted.City, State: fitted.State, Country: fitted.Country, Phone: fitted.Phone, VATID: fitted.VATID, UpdatedAt: now,
 	})
@@ -156,6 +156,9 @@ func (db *DB) ClaimGuestOrders(ctx context.Context, link registrar.SecretHash, t
 			return err
 		}
 		if err := checkClaimer(ctx, q, known.Customer, to, admit); err != nil {
+			return err
+		}
+		if err := freezeRegistrants(ctx, q, known.Customer); err != nil {
 			return err
 		}
 		if err := reassignGuestData(ctx, q, known.Customer, to); err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
+	"github.com/dotkontor/dotkontor/internal/registrar/holder"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 	"github.com/dotkontor/dotkontor/internal/store/query"
@@ -20,7 +21,7 @@ func provisionItemOf(row query.ProvisionItem) provision.Item {
 		ID: row.ID, Customer: row.CustomerID, Name: row.Name, TLD: row.Tld, Kind: provision.Kind(row.Kind),
 		Years: int(row.Years), Payment: row.Payment, State: provision.State(row.State), Failure: registrar.Code(row.Failure),
 		RefundDue: row.RefundDue != 0, Automatic: row.Automatic != 0, Account: row.Account, Domain: row.DomainID, Handle: row.Handle, SealedCode: row.CodeSealed,
-		Fee: moneyOf(row.Fee), RenewFrom: fromMicros(row.RenewFrom), Registrant: fromJSON[registrar.Registrant](row.Registrant),
+		Fee: moneyOf(row.Fee), RenewFrom: fromMicros(row.RenewFrom), Registrant: fromJSON[registrar.Registrant](row.Registrant), Holder: row.HolderID,
 		RequestedAt: fromMicros(row.RequestedAt), DueAt: fromMicros(row.DueAt), Node: row.Node, Attempts: int(row.Attempts),
 		CreatedAt: fromMicros(row.CreatedAt), UpdatedAt: fromMicros(row.UpdatedAt),
 	}
@@ -76,7 +77,7 @@ func insertProvisionItem(ctx context.Context, q *query.Queries, item provision.I
 	}
 	return q.InsertProvisionItem(ctx, query.InsertProvisionItemParams{
 		ID: item.ID, CustomerID: item.Customer, Name: item.Name, Tld: item.TLD, Kind: string(item.Kind), Years: int64(item.Years),
-		Payment: item.Payment, Account: item.Account, CodeSealed: item.SealedCode, Registrant: optionalJSON(item.Registrant), Now: micros(item.CreatedAt),
+		Payment: item.Payment, Account: item.Account, CodeSealed: item.SealedCode, Registrant: optionalJSON(item.Registrant), HolderID: item.Holder, Now: micros(item.CreatedAt),
 	})
 }
 
@@ -158,8 +159,8 @@ func (db *DB) UpdateProvisionItem(ctx context.Context, transition provision.Tran
 		if err := updateItemDomain(ctx, q, transition); err != nil {
 			return err
 		}
-		if transition.LockChange != "" {
-			if err := insertLockChange(ctx, q, transition, customer); err != nil {
+		if transition.Change != "" {
+			if err := insertFirstChange(ctx, q, transition, customer); err != nil {
 				return err
 			}
 		}
@@ -202,15 +203,23 @@ func moneyOf(text string) registrar.Money {
 	return money
 }
 
-// insertLockChange adds the change that locks an activated domain, due at once. The domain was
-// pending until this transaction, so it has no other change.
-func insertLockChange(ctx context.Context, q *query.Queries, transition provision.Transition, customer string) error {
-	item := transition.To
-	_, err := insertDomainChange(ctx, q, domainchange.Change{
-		ID: transition.LockChange, Customer: customer, Domain: item.Domain, Account: item.Account,
+// insertFirstChange adds the change that sets the contacts of an activated domain, and then locks
+// it, due at once. The domain was pending until this transaction, so it has no other change.
+func insertFirstChange(ctx context.Context, q *query.Queries, transition provision.Transition, customer string) error {
+	item, registrant := transition.To, transition.From.Registrant
+	change := domainchange.Change{
+		ID: transition.Change, Customer: customer, Domain: item.Domain, Account: item.Account,
 		Kind: domainchange.Lock, State: domainchange.StatusOpen, Actor: registrar.Actor{Kind: registrar.ActorSystem, Through: item.ID},
 		DueAt: item.UpdatedAt, CreatedAt: transition.ActivateDomain.UpdatedAt,
-	})
+	}
+	if transition.Contact != "" {
+		change.Kind, change.Handle = domainchange.UpdateRegistrant, transition.Contact
+		change.Desired = domainchange.DesiredState{Holder: item.Holder, Reason: holder.ReasonTransfer, ThenLock: transition.Lock}
+		if registrant != (registrar.Registrant{}) { // an item of an earlier version uses the account's
+			change.Desired.Registrant = &registrant
+		}
+	}
+	_, err := insertDomainChange(ctx, q, change)
 	return err
 }
 
@@ -228,6 +237,7 @@ func updateItemDomain(ctx context.Context, q *query.Queries, transition provisio
 		return rowOr(notPending)(q.ActivateDomain(ctx, query.ActivateDomainParams{
 			Status: string(domain.Status), PaidUntil: micros(domain.PaidUntil), Handle: domain.Handle, CodeSealed: transition.To.SealedCode,
 			RegistryExpires: micros(domain.RegistryExpires), SyncDue: micros(domain.SyncDue), UpdatedAt: micros(domain.UpdatedAt), ID: domain.ID,
+			HolderID: transition.From.Holder, Registrant: optionalJSON(transition.From.Registrant),
 		}))
 	case transition.Renewal != nil:
 		renewal := transition.Renewal

@@ -36,6 +36,9 @@ func publicDomainOf(row query.FindPublicDomainRow) (publicrecord.Domain, error) 
 		RegistryStatus: strings.Fields(row.RegistryStatus), RegistryExpires: fromMicros(row.RegistryExpires),
 		ReadAt: fromMicros(cmp.Or(row.ReadAt, row.SyncedAt, row.UpdatedAt)), State: row.State, Country: row.Country,
 	}
+	if own := fromJSON[registrar.Registrant](row.Registrant); row.Registrant != "" {
+		domain.State, domain.Country = own.State, own.Country
+	}
 	if row.Data == "" {
 		return domain, nil
 	}

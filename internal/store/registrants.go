@@ -42,7 +42,14 @@ func (a accounts) PaymentUnderWay(ctx context.Context, id string) (bool, error) 
 }
 
 func (a accounts) PutRegistrant(ctx context.Context, id string, r account.Registrant) error {
-	return a.q.PutRegistrant(ctx, query.PutRegistrantParams{
+	if err := freezeRegistrants(ctx, a.q, id); err != nil {
+		return err
+	}
+	return putRegistrant(ctx, a.q, id, r)
+}
+
+func putRegistrant(ctx context.Context, q *query.Queries, id string, r account.Registrant) error {
+	return q.PutRegistrant(ctx, query.PutRegistrantParams{
 		CustomerID: id, Kind: string(r.Kind), Name: r.Name, Organisation: r.Organisation,
 		Street: r.Street, PostalCode: r.PostalCode, City: r.City, State: r.State, Country: r.Country,
 		Phone: r.Phone, VatID: r.VATID, UpdatedAt: micros(r.UpdatedAt),

@@ -82,6 +82,7 @@ var columnsByName = map[string]columnFormula{
 	"domains.status":              constantText("active"),
 	"domains.tld":                 constantText(".de"),
 	"domains.sync_due":            microsFrom(firstDay),
+	"domains.holder_id":           constantText(""),
 	"provision_items.name":        sequentialText("zeile-", ".de"),
 	"provision_items.state":       constantText("pending"),
 	"provision_items.kind":        constantText("transfer"),

@@ -20,6 +20,7 @@ var orderColumns = map[string]columnFormula{
 	"brakes.name":                sequentialText("brake_", ""),
 	"revenue_days.day":           sequentialText("day_", ""),
 	"orders.open_order":          constantInt(1),
+	"provision_items.payment":    sequentialText("order:", ""),
 	"order_items.name":           sequentialText("zeile-", ".de"),
 	"order_items.position":       microsFrom(0),
 	"refunds.item_id":            scatteredText(),

@@ -48,6 +48,9 @@ var referencedRowParameters = []string{"GetCustomerInvoice.$1", "ListCustomerInv
 var fixedParameters = map[string]any{
 	"limit":                      int32(10),      // like the limits in the generated code
 	"InsertOrder.$39":            int64(million), // below the limit
+	"InsertHolder.$14":           int64(million), // below the limit
+	"InsertPastRegistrant.$2":    `{}`,
+	"InsertPastRegistrant.$3":    "correction",
 	"ConfirmBrake.$4":            int64(1),
 	"CountBrakeAction.$2":        int64(20),
 	"GetLastChangeFor.$4":        "%",
@@ -117,6 +120,7 @@ var fixedParameters = map[string]any{
 // and no key rotation is running. Their time is that of the search.
 var emptyResultQueries = []string{
 	"ListHeldDomains",                         // of names that are not there
+	"FreezeRegistrants",                       // every domain has a registrant
 	"DeletePendingInvoices", "InsertInvoices", // of lists without a row
 	"ConfirmCustomer", "DeleteLinksOfUnconfirmed", "DeleteUnconfirmedCustomer", "EnableCustomer", "ListStaleUnconfirmedCustomers",
 	"DeleteOldestDevices", "DeleteOldestSessions", "CountSecondFactorAttempt",

@@ -16,7 +16,7 @@ const (
 	mcpPath        = "/api/mcp"
 	mcpLoginPath   = "/api/mcp/login"
 	whoisPerMinute = 15
-	signedInTools  = "list_my_domains start_order get_order_status list_orders cancel_order set_auto_renew"
+	signedInTools  = "list_my_domains start_order get_order_status list_orders cancel_order set_auto_renew list_holders"
 )
 
 // message is a JSON-RPC request.
@@ -73,7 +73,7 @@ func TestAgent_ConnectsAndFindsEveryTool(t *testing.T) {
 				t.Errorf("%s is not among %v", want, names)
 			}
 		}
-		if len(names) != 11 {
+		if len(names) != 12 {
 			t.Errorf("%d tools are listed", len(names))
 		}
 	})

@@ -12,7 +12,7 @@ import (
 
 // tools are the tools of the contract, sorted.
 var tools = []string{
-	"cancel_order", "domain_check", "domain_search", "get_order_status", "list_my_domains",
+	"cancel_order", "domain_check", "domain_search", "get_order_status", "list_holders", "list_my_domains",
 	"list_orders", "list_tlds", "set_auto_renew", "start_order", "tld_price", "whois_lookup",
 }
 

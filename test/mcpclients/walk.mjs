@@ -58,6 +58,7 @@ export async function walk(client, protocol) {
     list_orders: {},
     cancel_order: { orderId: "1" },
     set_auto_renew: { domain: "nobody-has-this-name.com", enabled: false },
+    list_holders: {},
   })) {
     try {
       saw.refusals[name] = { answered: await client.callTool({ name, arguments: args }) };

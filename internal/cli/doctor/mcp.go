@@ -64,6 +64,7 @@ var contractTools = []tool{
 	{"list_orders", []string{"status", "limit", "offset"}, true},
 	{"cancel_order", []string{"orderId"}, true},
 	{"set_auto_renew", []string{"domain", "enabled"}, true},
+	{"list_holders", nil, true},
 }
 
 func rpcMessage(method string, params map[string]any) string {
@@ -266,6 +267,7 @@ func protectedTools(v *prober) result {
 		"list_orders":      {},
 		"cancel_order":     {"orderId": "doctor"},
 		"set_auto_renew":   {"domain": v.label + ".com", "enabled": false},
+		"list_holders":     {},
 	}
 	var j assertions
 	for _, t := range contractTools {

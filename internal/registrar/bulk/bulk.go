@@ -33,15 +33,16 @@ const (
 	AutoRenewOn  Kind = "auto_renew_on"
 	AutoRenewOff Kind = "auto_renew_off"
 	Folder       Kind = "folder"
+	Holder       Kind = "holder"
 )
 
 // changeKinds are the kinds that are domain changes.
 var changeKinds = map[Kind]domainchange.ChangeKind{
-	Lock: domainchange.Lock, Unlock: domainchange.Unlock, Nameservers: domainchange.Nameservers,
+	Lock: domainchange.Lock, Unlock: domainchange.Unlock, Nameservers: domainchange.Nameservers, Holder: domainchange.UpdateRegistrant,
 }
 
 // NeedsRecentSignIn reports whether the customer must have signed in recently.
-func (k Kind) NeedsRecentSignIn() bool { return k == Unlock || k == Nameservers }
+func (k Kind) NeedsRecentSignIn() bool { return k == Unlock || k == Nameservers || k == Holder }
 
 // Error codes.
 const (
@@ -57,6 +58,7 @@ type Request struct {
 	Domains     []string // ids
 	Nameservers string   // as entered
 	Folder      string
+	Holder      string                       // the id of the new holder
 	Agreements  map[string]renewal.Agreement // of AutoRenewOn, by domain
 }
 
@@ -212,7 +214,7 @@ type actFunc func(ctx context.Context, actor registrar.Actor, domain portfolio.D
 func (s *Service) actionFor(request Request) (actFunc, error) {
 	if kind, ok := changeKinds[request.Kind]; ok {
 		return func(ctx context.Context, actor registrar.Actor, domain portfolio.Domain, action string) (string, error) {
-			change, err := s.cfg.Changes.QueueChange(ctx, actor, domain.ID, domainchange.ChangeRequest{Kind: kind, Nameservers: request.Nameservers}, action)
+			change, err := s.cfg.Changes.QueueChange(ctx, actor, domain.ID, domainchange.ChangeRequest{Kind: kind, Nameservers: request.Nameservers, Holder: request.Holder}, action)
 			return change.ID, err
 		}, nil
 	}

@@ -11,6 +11,7 @@
 //	auto_renew_on   renewal.Agree             a consent, after its offer   no
 //	auto_renew_off  renewal.TurnOff           the end of its consent       no
 //	folder          portfolio.SetFolder       the folder                   no
+//	holder          domainchange.QueueChange  a domain change              yes
 //
 // Run does one domain after the other and then stores the action with what was decided about
 // each, for the page that follows. What a domain change leads to is read from the change. If

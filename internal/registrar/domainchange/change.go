@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/holder"
 )
 
 // ChangeKind is the kind of a change.
@@ -22,7 +23,7 @@ const (
 	Lock             ChangeKind = "lock" // sets the transfer lock
 	Unlock           ChangeKind = "unlock"
 	AuthCode         ChangeKind = "auth_code" // sets a new auth code and returns it
-	UpdateRegistrant ChangeKind = "holder"    // applies the account's current registrant data to the contact
+	UpdateRegistrant ChangeKind = "holder"    // gives the domain the data of a holder, also at a registry that stores them
 	// Secure is for operators: it prevents a transfer by the transfer lock, where the
 	// registry has one, and by a new auth code that is disclosed to no one.
 	Secure ChangeKind = "secure"
@@ -99,6 +100,13 @@ type DesiredState struct {
 	// are removed first: RemovedDS has them from StatusRemovingDS on.
 	Immediate bool `json:"immediate,omitempty"`
 	RemovedDS []DS `json:"removedDs,omitempty"`
+	// Holder is the id of the new holder, Registrant its data, which are dropped when the change
+	// ends, and Reason why the domain gets them.
+	Holder     string                `json:"holder,omitempty"`
+	Registrant *registrar.Registrant `json:"registrant,omitempty"`
+	Reason     holder.Reason         `json:"reason,omitempty"`
+	// ThenLock sets the transfer lock of a domain that was transferred to us afterwards.
+	ThenLock bool `json:"thenLock,omitempty"`
 }
 
 // Change is a requested change of a domain.
@@ -137,6 +145,19 @@ type Domain struct {
 	Status                  registrar.DomainStatus
 	PaidUntil               time.Time
 	Account, Handle         string
+	// Holder is the id of its holder, empty for the customer; Registrant is zero if the domain has
+	// the customer's own data.
+	Holder          string
+	Registrant      registrar.Registrant
+	RegistrantSince time.Time
+}
+
+// PastRegistrant is a registrant that a domain had before.
+type PastRegistrant struct {
+	Holder       string
+	Registrant   registrar.Registrant
+	Reason       holder.Reason // why it was replaced
+	Since, Until time.Time
 }
 
 // Record is a domain's registry data as read at ReadAt.
@@ -162,14 +183,14 @@ func (r Record) Held() bool { return slices.Contains(r.Statuses, clientHold) }
 
 // Error codes. Transports have a text for each.
 const (
-	ChangeInProgress  registrar.Code = "change_under_way"       // KindConflict: another change of the domain is open
-	TooManyChanges    registrar.Code = "too_many_changes"       // KindRateLimited
-	NoSuchChange      registrar.Code = "no_such_change"         // KindNotFound
-	NotCancelable     registrar.Code = "change_not_cancelable"  // KindConflict: nothing waits, or the nameservers are being changed
-	NotAbandonable    registrar.Code = "change_not_abandonable" // KindConflict: it has ended, or an account can execute it
-	DomainRestricted  registrar.Code = "domain_barred"          // KindConflict: a dispute or a court order forbids it
-	DomainDisputed    registrar.Code = "domain_disputed"        // KindConflict: the payment of the domain is disputed, or was returned
-	RegistrantMissing registrar.Code = "holder_missing"         // KindConflict: the account has no registrant data
+	ChangeInProgress registrar.Code = "change_under_way"       // KindConflict: another change of the domain is open
+	TooManyChanges   registrar.Code = "too_many_changes"       // KindRateLimited
+	NoSuchChange     registrar.Code = "no_such_change"         // KindNotFound
+	NotCancelable    registrar.Code = "change_not_cancelable"  // KindConflict: nothing waits, or the nameservers are being changed
+	NotAbandonable   registrar.Code = "change_not_abandonable" // KindConflict: it has ended, or an account can execute it
+	DomainRestricted registrar.Code = "domain_barred"          // KindConflict: a dispute or a court order forbids it
+	DomainDisputed   registrar.Code = "domain_disputed"        // KindConflict: the payment of the domain is disputed, or was returned
+	BadReason        registrar.Code = "bad_reason"             // KindInvalid: of a change of the holder
 
 	// KindConflict: the domain's status forbids it.
 	IsPending        registrar.Code = "domain_is_pending"
@@ -192,7 +213,6 @@ const (
 	// KindUnsupported: the registry does not offer it.
 	NoTransferLock registrar.Code = "registry_has_no_lock"
 	NoAuthCode     registrar.Code = "registry_has_no_code"
-	NoContacts     registrar.Code = "registry_has_no_contacts"
 
 	// Abandoned is the failure of a change that an operator has abandoned.
 	Abandoned registrar.Code = "abandoned"

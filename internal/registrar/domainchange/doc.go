@@ -69,7 +69,7 @@
 //	#  failpoint        committed before it   call next to it       after a crash there
 //	1  change_written   open                  domain update next    domain info, then the difference
 //	2  change_carried   open                  domain update done    domain info finds nothing to do
-//	3  change_ended     done or refused       (none)                nothing is left to do
+//	3  change_ended     done or refused       (none)                nothing is left to do, or the lock
 //	4  ds_found         removing_ds           removal of DS next    domain info, then the removal
 //	5  ds_removed       removing_ds           removal of DS done    domain info finds none; waits
 //	6  ds_waiting       waiting               (none)                waits until the stored time
@@ -100,9 +100,23 @@
 // and blocks further changes while it is open. An operator can abandon such a change, and
 // only such a change.
 //
-// # Registrant contact
+// # Registrant
 //
-// A contact belongs to one domain. Applying the customer's current registrant data
-// creates a new contact, assigns it to every role of the old one and deletes the old one;
-// if the registry refuses, the new one is deleted again.
+// A change of the registrant (UpdateRegistrant) names a holder of the account (package holder) and
+// carries a copy of its data, for which the TLD's rules were checked; the data are checked again
+// and sent as they are, whatever the holder has by then. When the change is done, the domain gets
+// the copy, and its former registrant is kept in its history, in one transaction.
+//
+//	registry               what happens there
+//	stores no registrants  nothing; the change is done at once
+//	stores contacts        a new contact is created, assigned to every role of the old one, and
+//	                       the old one is deleted; if the registry refuses, the new one is
+//	                       deleted again
+//
+// A contact belongs to one domain. Former and new registrant are notified at their addresses,
+// unless that is the customer's, who gets the mail about every change.
+//
+// A domain that was transferred to us has the contacts of its former registrar. Package provision
+// stores a change of the registrant when it activates the domain; the transfer lock follows it,
+// also if the registry refuses the change.
 package domainchange

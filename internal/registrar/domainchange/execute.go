@@ -60,13 +60,12 @@ func (s *Service) newTask(ctx context.Context, change Change) (Task, error) {
 	if change.Desired.DS != nil {
 		task.DS = *change.Desired.DS
 	}
-	// A pending request is only queried, so it needs no registrant.
+	// A pending request is only queried, so its registrant needs no check.
 	if change.Kind == UpdateRegistrant && change.State == StatusOpen {
-		registrant, err := s.eligibleRegistrant(ctx, change.Customer, change.TLD)
-		if err != nil {
+		var err error
+		if task.Registrant, err = s.desiredRegistrant(ctx, change); err != nil {
 			return Task{}, err
 		}
-		task.Registrant = registrant
 	}
 	if change.SealedCode == "" {
 		return task, nil
@@ -95,7 +94,8 @@ func (s *Service) execute(ctx context.Context, change Change) (after Change, cod
 	}
 	failpoint.Hit("change_written")
 	var result Result
-	if err == nil {
+	local := change.Kind == UpdateRegistrant && !registry.Registry.Capabilities(change.TLD).Contacts
+	if err == nil && !local { // the registry stores no registrant
 		result, err = registry.Registry.ApplyChange(ctx, task)
 	}
 	failpoint.Hit("change_carried")
@@ -118,8 +118,17 @@ func (s *Service) execute(ctx context.Context, change Change) (after Change, cod
 		after, _ = s.applyTransition(ctx, Transition{From: change, To: pending})
 		return after, "", nil
 	}
-	result.Record.ReadAt = s.worker.Now()
-	return s.markDone(ctx, change, result.Record), result.Code, nil
+	done := Transition{From: change}
+	if !local {
+		result.Record.ReadAt = s.worker.Now()
+		done.Record = &result.Record
+	}
+	if change.Kind == UpdateRegistrant {
+		if err := s.addRegistrants(ctx, &done, task.Registrant); err != nil {
+			return change, "", err
+		}
+	}
+	return s.markDone(ctx, done), result.Code, nil
 }
 
 // checkStillAllowed checks again what may have changed while the change was queued or waited.
@@ -167,9 +176,10 @@ func (s *Service) postpone(ctx context.Context, change Change, due time.Time) {
 	s.applyTransition(ctx, Transition{From: change, To: next}) // otherwise the lease expires by itself
 }
 
-// withFinalStatus ends a change and drops its auth code.
+// withFinalStatus ends a change and drops its auth code and its personal data.
 func withFinalStatus(change Change, status ChangeStatus) Change {
 	change.State, change.DueAt, change.WaitUntil, change.Node, change.SealedCode = status, time.Time{}, time.Time{}, "", ""
+	change.Desired.Registrant = nil
 	return change
 }
 
@@ -179,13 +189,17 @@ func (s *Service) markRefused(ctx context.Context, change Change, err error) Cha
 	// The error text names the rule or the result code, never the domain name.
 	s.cfg.Logger.WarnContext(ctx, "domain change refused", "change", change.ID, "kind", string(change.Kind), "extension", change.TLD,
 		"account", change.Account, "detail", err.Error())
-	return s.finalize(ctx, Transition{From: change, To: refused, AuditEvent: s.auditEvent(change, ActionRefused)})
+	transition := Transition{From: change, To: refused, AuditEvent: s.auditEvent(change, ActionRefused)}
+	if change.Desired.ThenLock {
+		transition.NextLock = registrar.NewID("chg_", s.cfg.Now())
+	}
+	return s.finalize(ctx, transition)
 }
 
-func (s *Service) markDone(ctx context.Context, change Change, record Record) Change {
-	transition := Transition{
-		From: change, To: withFinalStatus(change, StatusDone), Record: &record, AuditEvent: s.auditEvent(change, actions[change.Kind]),
-	}
+// markDone completes a transition from a change that was made.
+func (s *Service) markDone(ctx context.Context, transition Transition) Change {
+	change := transition.From
+	transition.To, transition.AuditEvent = withFinalStatus(change, StatusDone), s.auditEvent(change, actions[change.Kind])
 	// The order says that its domains are locked, and locking many domains sends no mail for each.
 	if change.Actor.Kind != registrar.ActorSystem && (change.Kind != Lock || change.Bulk == "") {
 		transition.Mail = changeMail(change)

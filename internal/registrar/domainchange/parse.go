@@ -10,6 +10,7 @@ import (
 	"golang.org/x/net/idna"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/holder"
 )
 
 // hostProfile converts host names to lower-case A-labels.
@@ -136,6 +137,10 @@ type ChangeRequest struct {
 	// Immediate changes the nameservers although the domain has DS records. The customer was
 	// warned that this takes the domain offline.
 	Immediate bool
+	// Holder is the id of the holder that the domain gets; empty means the customer. An empty
+	// Reason is derived from whether the domain has another holder now.
+	Holder string
+	Reason holder.Reason
 }
 
 // desiredState parses the request and refuses what the registry does not support.
@@ -158,7 +163,9 @@ func (w ChangeRequest) desiredState(domain Domain, capabilities Capabilities) (D
 	case RemoveDS: // existing records may use algorithms that parseDS refuses
 		ds, err := parseDSFields(w.DS)
 		return DesiredState{DS: &ds}, err
-	case Lock, Unlock, AuthCode, UpdateRegistrant, Secure, Hold, Release:
+	case UpdateRegistrant:
+		return w.desiredHolder(domain)
+	case Lock, Unlock, AuthCode, Secure, Hold, Release:
 		if code := capabilities.lacks(w.Kind); code != "" {
 			return DesiredState{}, registrar.Unsupported(code)
 		}

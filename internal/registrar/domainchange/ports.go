@@ -11,6 +11,8 @@ import (
 type Store interface {
 	GetCustomerDomain(ctx context.Context, customer, id string) (Domain, bool, error)
 	GetRegistrantData(ctx context.Context, customer string) (registrar.Registrant, bool, error)
+	// ListPastRegistrants returns the newest first.
+	ListPastRegistrants(ctx context.Context, domain string, limit int) ([]PastRegistrant, error)
 	// PutRegistryRecord stores a record unless a newer one is stored.
 	GetRegistryRecord(ctx context.Context, domain string) (Record, bool, error)
 	PutRegistryRecord(ctx context.Context, domain string, record Record) error
@@ -41,9 +43,15 @@ type Store interface {
 type Transition struct {
 	From, To Change
 	Record   *Record // the registry's record, nil if it was not read
-	// AuditEvent and Mail are nil for steps that are not reported.
+	// Registrant is what the domain gets from an UpdateRegistrant that is done, PastRegistrant what
+	// it had; a differing one is kept.
+	Registrant, PastRegistrant registrar.Registrant
+	NextLock                   string // the id of the change that locks the domain afterwards; empty if none does
+	// AuditEvent and Mail are nil for steps that are not reported. Notices go to registrants who
+	// are not the customer.
 	AuditEvent *registrar.AuditEvent
 	Mail       *registrar.Mail
+	Notices    []registrar.Mail
 	At         time.Time // the real time, used for mails
 }
 
@@ -84,8 +92,6 @@ func (p Capabilities) lacks(kind ChangeKind) registrar.Code {
 		return NoTransferLock
 	case kind == AuthCode && !p.Code:
 		return NoAuthCode
-	case kind == UpdateRegistrant && !p.Contacts:
-		return NoContacts
 	default:
 		return ""
 	}

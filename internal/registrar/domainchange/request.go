@@ -3,7 +3,6 @@ package domainchange
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"slices"
 	"time"
 
@@ -97,18 +96,6 @@ func (s *Service) isBeingLocked(ctx context.Context, domain string) bool {
 	return err == nil && len(changes) == 1 && changes[0].Actor.Kind == registrar.ActorSystem
 }
 
-// eligibleRegistrant returns the customer's registrant if the TLD admits them.
-func (s *Service) eligibleRegistrant(ctx context.Context, customer, tld string) (registrar.Registrant, error) {
-	registrant, found, err := s.cfg.Store.GetRegistrantData(ctx, customer)
-	if err != nil {
-		return registrar.Registrant{}, err
-	}
-	if !found {
-		return registrar.Registrant{}, registrar.Conflict(RegistrantMissing)
-	}
-	return registrant, s.cfg.CheckEligibility(ctx, customer, tld, registrant)
-}
-
 // checkChangeRate limits a customer's changes of a domain. Operators are not limited: a
 // court order must not depend on the customer's budget.
 func (s *Service) checkChangeRate(ctx context.Context, domain string, now time.Time) error {
@@ -151,10 +138,14 @@ func (s *Service) prepareChange(ctx context.Context, actor registrar.Actor, doma
 	}
 	switch {
 	case request.Kind == UpdateRegistrant:
-		if _, err := s.eligibleRegistrant(ctx, domain.Customer, domain.TLD); err != nil {
+		registrant, err := s.eligibleRegistrant(ctx, domain.Customer, desired.Holder, domain.TLD)
+		if err != nil {
 			return Change{}, "", err
 		}
-		change.Handle, change.OldHandle = "DK"+rand.Text()[:14], domain.Handle
+		change.Desired.Registrant, change.Handle = &registrant, domain.Handle
+		if capabilities.Contacts {
+			change.Handle, change.OldHandle = registrar.NewContactHandle(), domain.Handle
+		}
 	case (request.Kind == AuthCode || request.Kind == Secure) && capabilities.canSetAuthCode():
 		code = registrar.NewAuthCode(capabilities.CodeLength)
 		change.SealedCode = s.cfg.Seal.Seal(registrar.AuthCodePurpose(domain.Name), code)

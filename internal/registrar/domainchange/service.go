@@ -9,6 +9,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/jobs"
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/holder"
 	"github.com/dotkontor/dotkontor/internal/ttlcache"
 )
 
@@ -59,6 +60,9 @@ type Config struct {
 	// returns the code of the dispute or court order that forbids it, empty if none does.
 	// nil means no restrictions.
 	CheckRestrictions func(ctx context.Context, domain Domain, kind ChangeKind) (registrar.Code, error)
+	// Holder returns the registrant data of a customer's holder; an empty id means the customer.
+	// nil means that changes of the holder fail.
+	Holder func(ctx context.Context, customer, id string) (registrar.Registrant, error)
 	// CheckEligibility reports whether the TLD admits a registrant of the customer. It is
 	// called before a registrant change is stored and again with the data that is sent.
 	// nil admits everyone.
@@ -96,6 +100,9 @@ func New(cfg Config) (*Service, error) {
 	registrar.Default(&cfg.RateLimit, func(registrar.Actor) time.Duration { return 0 })
 	registrar.Default(&cfg.CheckRestrictions, func(context.Context, Domain, ChangeKind) (registrar.Code, error) { return "", nil })
 	registrar.Default(&cfg.CheckEligibility, func(context.Context, string, string, registrar.Registrant) error { return nil })
+	registrar.Default(&cfg.Holder, func(context.Context, string, string) (registrar.Registrant, error) {
+		return registrar.Registrant{}, registrar.NotFound(holder.NoSuchHolder)
+	})
 	registrar.Default(&cfg.MailQueued, func() {})
 	registrar.Default(&cfg.OnChangeEnded, func(ChangeKind, ChangeStatus) {})
 	s := &Service{

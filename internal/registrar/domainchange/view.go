@@ -29,6 +29,8 @@ type View struct {
 	// those about changes.
 	Changes     []Change
 	AuditEvents []registrar.AuditEvent
+	// PastRegistrants are the former ones, the newest first; the domain has the current one.
+	PastRegistrants []PastRegistrant
 
 	// Closed maps each kind of change that is not possible now to the reason.
 	Closed map[ChangeKind]registrar.Code
@@ -97,6 +99,12 @@ func (s *Service) loadHistory(ctx context.Context, view *View) (err error) {
 	if view.Changes, err = s.cfg.Store.ListDomainChanges(ctx, view.Domain.ID, maxShownChanges); err != nil {
 		return err
 	}
+	if view.PastRegistrants, err = s.cfg.Store.ListPastRegistrants(ctx, view.Domain.ID, maxShownChanges); err != nil {
+		return err
+	}
+	if view.Domain.Registrant, err = s.currentRegistrant(ctx, view.Domain); err != nil {
+		return err
+	}
 	for i := range view.Changes {
 		if !view.Changes[i].State.Final() {
 			view.Open = &view.Changes[i]
@@ -136,9 +144,6 @@ func (s *Service) fillClosed(ctx context.Context, view *View) error {
 		if code == "" {
 			code, err = s.cfg.CheckRestrictions(ctx, view.Domain, kind)
 		}
-		if code == "" && err == nil && kind == UpdateRegistrant {
-			code, err = s.registrantRefusal(ctx, view.Domain)
-		}
 		if err != nil {
 			return err
 		}
@@ -147,18 +152,4 @@ func (s *Service) fillClosed(ctx context.Context, view *View) error {
 		}
 	}
 	return nil
-}
-
-// registrantRefusal returns why the TLD does not admit the account's registrant; empty if
-// it does, or if there is none.
-func (s *Service) registrantRefusal(ctx context.Context, domain Domain) (registrar.Code, error) {
-	_, err := s.eligibleRegistrant(ctx, domain.Customer, domain.TLD)
-	switch {
-	case registrar.CodeOf(err) == RegistrantMissing:
-		return "", nil
-	case registrar.KindOf(err) == registrar.KindConflict && err != nil:
-		return registrar.CodeOf(err), nil
-	default:
-		return "", err
-	}
 }

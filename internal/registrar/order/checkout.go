@@ -51,7 +51,7 @@ func (s *Service) View(ctx context.Context, actor registrar.Actor, paySecret str
 
 // refreshView adds current prices and the registries' latest responses to an open order.
 func (s *Service) refreshView(ctx context.Context, actor registrar.Actor, view *View) error {
-	requests, err := s.quoteRequests(view.Order, view.Owner)
+	requests, err := s.quoteRequests(ctx, &view.Order, view.Owner)
 	if err != nil {
 		return err
 	}
@@ -59,6 +59,7 @@ func (s *Service) refreshView(ctx context.Context, actor registrar.Actor, view *
 	results := s.quoteForDisplay(quoteCtx, actor, requests)
 	cancel()
 	refuseEndedTerms(view.Order.Items, results)
+	refuseHolders(view.Order.Items, view.Owner, results)
 	priced := view.Order.clone()
 	if err := s.applyQuotes(ctx, &priced, view.Owner, results); err != nil {
 		return err

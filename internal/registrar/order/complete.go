@@ -122,7 +122,7 @@ func (s *Service) recheck(ctx context.Context, actor registrar.Actor, o Order, c
 	if checked.resolved, err = s.updateBuyer(ctx, &now, completion.Contact); err != nil {
 		return checked, err
 	}
-	requests, err := s.quoteRequests(now, checked.resolved.buyer)
+	requests, err := s.quoteRequests(ctx, &now, checked.resolved.buyer)
 	if err != nil {
 		return checked, err
 	}
@@ -135,6 +135,7 @@ func (s *Service) recheck(ctx context.Context, actor registrar.Actor, o Order, c
 		if results, err = s.quoteFresh(ctx, actor, purpose, requests); err != nil {
 			return checked, err
 		}
+		refuseHolders(now.Items, checked.resolved.buyer, results)
 		if err := s.applyQuotes(ctx, &now, checked.resolved.buyer, results); err != nil {
 			return checked, err
 		}

@@ -283,6 +283,7 @@ type testEnv struct {
 	budget    *fakeBudget // nil: no limit
 	// recheckInterval is Config.RecheckInterval.
 	recheckInterval time.Duration
+	holders         fakeHolders // of anna
 }
 
 func newEnv(t *testing.T) *testEnv {
@@ -323,7 +324,7 @@ func (env *testEnv) startNode(node string) *order.Service {
 	service, err := order.New(order.Config{
 		Store: env.store, Quote: env.market.Quote, Taxes: billing.New(billing.Config{Rates: rates, Validator: fakeVATIDs{}}), Provider: env.provider,
 		Portfolio: held, Seal: seal, Node: node, BaseURL: "https://kontor.example", Now: env.now, Extension: env.extensionOf, IsRenewalWording: func(wording string) bool { return wording == renewalWording }, Draining: env.draining,
-		SpendBudget: env.budget.spend, RecheckInterval: env.recheckInterval,
+		Holder: env.holders.registrant, SpendBudget: env.budget.spend, RecheckInterval: env.recheckInterval,
 		AllowMail: func(address string) bool { return env.allowMail == nil || env.allowMail(address) },
 	})
 	if err != nil {

@@ -146,12 +146,26 @@ type Item struct {
 	Account, ProvisionItem, Domain string
 	TermEnd                        time.Time // of the term that a renewal or restore extends; zero if unknown
 	SealedCode                     string    // the auth code of a transfer; empty until the customer enters it
-	State                          ItemState
-	Failure                        registrar.Code
+	// Holder is the id of the holder for whom the name is registered or transferred, empty if that
+	// is the customer. Registrant has its data: current ones while the order is open, and those
+	// that were checked from the start of a payment until the order is final.
+	Holder     string
+	Registrant registrar.Registrant
+	State      ItemState
+	Failure    registrar.Code
 	// RenewalYears and RenewalGross are the term and the price of each automatic renewal
 	// that the customer agreed to; zero if they did not.
 	RenewalYears int
 	RenewalGross registrar.Cents
+}
+
+// RegistrantOr returns the registrant for whom the item is provisioned: its holder's, or the
+// customer's.
+func (i Item) RegistrantOr(customer registrar.Registrant) registrar.Registrant {
+	if i.Holder != "" {
+		return i.Registrant
+	}
+	return customer
 }
 
 // Totals are the sums of an order's items, in whole cents.

@@ -28,7 +28,7 @@ type Confirmation struct {
 }
 
 // ItemsDigest is equal for orders whose items look equal to the customer: the same names, kinds,
-// years and terms.
+// years, terms and holders.
 func (o Order) ItemsDigest() string {
 	hash := sha256.New()
 	for _, item := range o.Items {
@@ -36,7 +36,7 @@ func (o Order) ItemsDigest() string {
 		if !item.TermEnd.IsZero() {
 			ends = item.TermEnd.Unix()
 		}
-		fmt.Fprintf(hash, "%s %s %d %d\n", item.Kind, item.Name, item.Years, ends)
+		fmt.Fprintf(hash, "%s %s %d %d%s\n", item.Kind, item.Name, item.Years, ends, item.Holder)
 	}
 	return base64.RawURLEncoding.EncodeToString(hash.Sum(nil))
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/holder"
 )
 
 // Create prepares an order and charges nothing. If the customer has an open order with
@@ -37,10 +38,14 @@ func (s *Service) Prepare(ctx context.Context, actor registrar.Actor, req Reques
 		return View{}, err
 	}
 	o.Email = buyer.Email
-	results, err := s.quoteRequested(ctx, actor, buyer, req.Items)
+	if err := s.attachHolders(ctx, &o); err != nil {
+		return View{}, err
+	}
+	results, err := s.quoteRequested(ctx, actor, buyer, req.Items, o.Items)
 	if err != nil {
 		return View{}, err
 	}
+	refuseHolders(o.Items, buyer, results)
 	if err := refusalError(o.Items, results); err != nil {
 		return s.priceOthers(ctx, o, buyer, results), err
 	}
@@ -124,6 +129,12 @@ func (s *Service) newOrder(actor registrar.Actor, req Request) (Order, error) {
 			}
 			item.SealedCode = s.cfg.Seal.Seal(registrar.AuthCodePurpose(name), requested.Code)
 		}
+		if requested.Holder != "" && requested.Kind.ForHeldDomain() {
+			return Order{}, fail(registrar.KindInvalid, HolderFixed)
+		}
+		if requested.Holder != holder.Own {
+			item.Holder = requested.Holder
+		}
 		o.Items = append(o.Items, item)
 	}
 	return o, nil
@@ -136,6 +147,9 @@ func itemsKey(items []Item) string {
 		keys[i] = string(item.Kind) + ":" + item.Name
 		if item.Kind == Renew {
 			keys[i] += ":" + strconv.Itoa(item.Years)
+		}
+		if item.Holder != "" {
+			keys[i] += ":" + item.Holder
 		}
 	}
 	slices.Sort(keys)

@@ -116,11 +116,15 @@ func refusalError(items []Item, results []quoteResult) error {
 }
 
 // quoteRequests returns the quote requests of an order's items. The TLDs' rules are
-// checked for this buyer, who is also the one that a payment stores.
-func (s *Service) quoteRequests(o Order, buyer Buyer) ([]provision.QuoteRequest, error) {
+// checked for the buyer or the item's holder, whose current data the items get; they are also
+// what a payment stores.
+func (s *Service) quoteRequests(ctx context.Context, o *Order, buyer Buyer) ([]provision.QuoteRequest, error) {
+	if err := s.attachHolders(ctx, o); err != nil {
+		return nil, err
+	}
 	requests := make([]provision.QuoteRequest, len(o.Items))
-	registrant := buyer.registrant()
 	for i, item := range o.Items {
+		registrant := item.RegistrantOr(buyer.registrant())
 		requests[i] = provision.QuoteRequest{Customer: o.Customer, Name: nameOf(item), Kind: item.Kind, Registrant: &registrant}
 		if item.Kind == Renew { // of other items, the term on sale applies
 			requests[i].Years = item.Years
@@ -139,13 +143,14 @@ func (s *Service) quoteRequests(o Order, buyer Buyer) ([]provision.QuoteRequest,
 
 // quoteOrder quotes and prices an order. Nothing is stored.
 func (s *Service) quoteOrder(ctx context.Context, actor registrar.Actor, purpose registrar.QueryPurpose, o *Order, buyer Buyer) ([]quoteResult, error) {
-	requests, err := s.quoteRequests(*o, buyer)
+	requests, err := s.quoteRequests(ctx, o, buyer)
 	if err != nil {
 		return nil, err
 	}
 	results, err := s.quoteFresh(ctx, actor, purpose, requests)
 	if err == nil {
 		refuseEndedTerms(o.Items, results)
+		refuseHolders(o.Items, buyer, results)
 		err = refusalError(o.Items, results)
 	}
 	if err == nil {

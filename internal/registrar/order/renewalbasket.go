@@ -68,7 +68,7 @@ func (s *Service) AddRenewals(ctx context.Context, actor registrar.Actor, reques
 		return Order{}, nil, err
 	}
 	o.Email, o.ItemsKey = buyer.Email, basketKey
-	results, err := s.quoteRequested(ctx, actor, buyer, requested)
+	results, err := s.quoteRequested(ctx, actor, buyer, requested, o.Items)
 	if err != nil {
 		return Order{}, nil, err
 	}
@@ -130,11 +130,12 @@ func basketFull(name string, kind Kind) RefusedItem {
 	return RefusedItem{Name: name, Kind: kind, Reason: fail(registrar.KindConflict, BasketFull)}
 }
 
-// quoteRequested queries the registries about requested items.
-func (s *Service) quoteRequested(ctx context.Context, actor registrar.Actor, buyer Buyer, items []RequestedItem) ([]quoteResult, error) {
-	registrant := buyer.registrant()
+// quoteRequested queries the registries about requested items; planned are those of the order
+// that they become.
+func (s *Service) quoteRequested(ctx context.Context, actor registrar.Actor, buyer Buyer, items []RequestedItem, planned []Item) ([]quoteResult, error) {
 	requests := make([]provision.QuoteRequest, len(items))
 	for i, item := range items {
+		registrant := planned[i].RegistrantOr(buyer.registrant())
 		requests[i] = provision.QuoteRequest{Customer: actor.Customer, Name: item.Name, Kind: item.Kind, Years: item.Years, Code: item.Code, Registrant: &registrant}
 	}
 	return s.quoteFresh(ctx, actor, registrar.ForQuote, requests)

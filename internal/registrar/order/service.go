@@ -45,6 +45,9 @@ type Config struct {
 	Portfolio   *portfolio.Service // used to warn of names similar to the customer's own, unless nil
 	// Seal seals link secrets and auth codes.
 	Seal *registrar.Seal
+	// Holder returns the registrant data of a customer's holder (package holder); nil means that
+	// there are no holders.
+	Holder func(ctx context.Context, customer, id string) (registrar.Registrant, error)
 	// Node names this process in leases and stays the same after a restart.
 	Node    string
 	BaseURL string // the prefix of payment_url and verification_url

@@ -144,6 +144,9 @@ func (s *Service) setState(o *Order, state State) {
 	}
 	if state != Paying && state != Provisioning {
 		o.Registrant = registrar.Registrant{}
+		for i := range o.Items {
+			o.Items[i].Registrant = registrar.Registrant{}
+		}
 	}
 	if state.Final() {
 		for i := range o.Items {

@@ -23,6 +23,9 @@ type RequestedItem struct {
 	// Code is the auth code of a transfer, which the registry verifies with the quote. It may
 	// be empty; the customer then enters it before paying.
 	Code string
+	// Holder is the id of the holder for whom a name is registered or transferred; empty means
+	// the customer.
+	Holder string
 }
 
 // View is an order as shown at payment_url.

@@ -64,8 +64,10 @@ type Item struct {
 	Handle     string // the contact id at the registry, empty if the TLD has no contacts
 	SealedCode string // the auth code: generated for a registration, the customer's for a transfer
 	// Registrant is the registrant that the TLD's rules accepted at payment; zero for a
-	// renewal, and once the item has ended.
+	// renewal, and once the item has ended. Holder is the id of its holder; empty means the
+	// customer.
 	Registrant registrar.Registrant
+	Holder     string
 	// Fee is what the registry reported for a request that it decides later; zero if nothing.
 	Fee       registrar.Money
 	RenewFrom time.Time // the registry's expiry before a renewal or restore; zero before the first step

@@ -36,11 +36,14 @@ type Transition struct {
 	// AddDomain is added by the first step. UpdateProvisionItem returns NameHeld and
 	// changes nothing if the name is held already.
 	AddDomain *Domain
-	// ActivateDomain updates the domain at the end; DropDomain removes it. LockChange is the
-	// id of the domain change that locks the activated domain; empty for none.
+	// ActivateDomain updates the domain at the end; DropDomain removes it.
 	ActivateDomain *Domain
-	LockChange     string
 	DropDomain     bool
+	// Change is the id of the domain change that follows the activation; empty for none. It
+	// replaces the contacts of a transferred domain by Contact, unless that is empty, and then
+	// locks the domain if Lock is set.
+	Change, Contact string
+	Lock            bool
 	// Renewal is what a renewal or restore changes. An expired or deleted domain becomes active
 	// again.
 	Renewal *Renewal

@@ -2,7 +2,6 @@ package provision
 
 import (
 	"context"
-	"crypto/rand"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/failpoint"
@@ -71,7 +70,7 @@ func (r *run) start(ctx context.Context) error {
 	item.Domain = registrar.NewID("dom_", now)
 	if item.Kind == Register {
 		if rules.Contacts {
-			item.Handle = "DK" + rand.Text()[:14]
+			item.Handle = registrar.NewContactHandle()
 		}
 		if rules.CodeLength > 0 {
 			item.SealedCode = r.cfg.Seal.Seal(registrar.AuthCodePurpose(item.Name), registrar.NewAuthCode(rules.CodeLength))
@@ -299,11 +298,15 @@ func (r *run) succeed(ctx, call context.Context, outcome Outcome) error {
 		action = ActionReceived
 	}
 	next := Transition{To: item, ActivateDomain: &domain, AuditEvent: r.auditEvent(action), Charge: r.charge(outcome.Fee, now)}
-	if r.account.Rules(item.TLD).TransferLock {
-		next.LockChange = registrar.NewID("chg_", now)
+	rules := r.account.Rules(item.TLD)
+	if next.Lock = rules.TransferLock; item.Kind == Transfer && rules.Contacts { // it still has those of its former registrar
+		next.Contact = registrar.NewContactHandle()
+	}
+	if next.Lock || next.Contact != "" {
+		next.Change = registrar.NewID("chg_", now)
 	}
 	err := r.finish(ctx, next)
-	if err == nil && next.LockChange != "" {
+	if err == nil && next.Change != "" {
 		failpoint.Hit("lock_stored")
 		r.cfg.OnLockStored()
 	}

@@ -1,9 +1,6 @@
 -- name: GetCustomerDomain :one
 SELECT * FROM domains WHERE id = $1 AND customer_id = $2;
 
--- name: SetDomainHandle :exec
-UPDATE domains SET handle = sqlc.arg(handle), updated_at = sqlc.arg(updated_at) WHERE id = sqlc.arg(id);
-
 -- name: SetRegistryStatus :exec
 UPDATE domains SET registry_status = sqlc.arg(registry_status) WHERE id = sqlc.arg(id);
 
@@ -138,7 +135,8 @@ UPDATE domains SET folder = '', note = '' WHERE customer_id = $1 AND (folder <> 
 -- name: ActivateDomain :execrows
 UPDATE domains
 SET status = sqlc.arg(status), paid_until = sqlc.arg(paid_until), handle = sqlc.arg(handle), code_sealed = sqlc.arg(code_sealed),
-    registry_expires = sqlc.arg(registry_expires), sync_due = sqlc.arg(sync_due), updated_at = sqlc.arg(updated_at)
+    registry_expires = sqlc.arg(registry_expires), sync_due = sqlc.arg(sync_due), holder_id = sqlc.arg(holder_id), registrant = sqlc.arg(registrant),
+    registrant_since = sqlc.arg(updated_at), updated_at = sqlc.arg(updated_at)
 WHERE id = sqlc.arg(id) AND status = 'pending';
 
 -- A renewal or restore starts a new term: its expiry notices are sent again, and a choice

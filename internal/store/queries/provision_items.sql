@@ -39,9 +39,9 @@ WHERE name = sqlc.arg(name) AND due_at > sqlc.arg(now) AND node = '' AND state =
 
 -- Inserts nothing if the name is held by a customer or has an open item.
 -- name: InsertProvisionItem :execrows
-INSERT INTO provision_items (id, customer_id, name, tld, kind, years, payment, state, account, domain_id, code_sealed, registrant, requested_at, due_at, created_at, updated_at)
+INSERT INTO provision_items (id, customer_id, name, tld, kind, years, payment, state, account, domain_id, code_sealed, registrant, holder_id, requested_at, due_at, created_at, updated_at)
 SELECT sqlc.arg(id), sqlc.arg(customer_id), sqlc.arg(name), sqlc.arg(tld), sqlc.arg(kind), sqlc.arg(years), sqlc.arg(payment), 'paid',
-    sqlc.arg(account), '', sqlc.arg(code_sealed), sqlc.arg(registrant), sqlc.arg(now), sqlc.arg(now), sqlc.arg(now), sqlc.arg(now)
+    sqlc.arg(account), '', sqlc.arg(code_sealed), sqlc.arg(registrant), sqlc.arg(holder_id), sqlc.arg(now), sqlc.arg(now), sqlc.arg(now), sqlc.arg(now)
 WHERE NOT EXISTS (SELECT 1 FROM domains WHERE domains.name = sqlc.arg(name) AND domains.status <> 'transferred_out')
 ON CONFLICT DO NOTHING;
 

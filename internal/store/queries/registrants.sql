@@ -1,5 +1,5 @@
 -- name: GetRegistrantWithEmail :one
-SELECT r.name, r.organisation, r.street, r.postal_code, r.city, r.state, r.country, r.phone, c.email
+SELECT r.kind, r.name, r.organisation, r.street, r.postal_code, r.city, r.state, r.country, r.phone, r.updated_at, c.email
 FROM registrants r JOIN customers c ON c.id = r.customer_id
 WHERE r.customer_id = $1;
 

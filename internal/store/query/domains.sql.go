@@ -12,8 +12,9 @@ import (
 const activateDomain = `-- name: ActivateDomain :execrows
 UPDATE domains
 SET status = $1, paid_until = $2, handle = $3, code_sealed = $4,
-    registry_expires = $5, sync_due = $6, updated_at = $7
-WHERE id = $8 AND status = 'pending'
+    registry_expires = $5, sync_due = $6, holder_id = $7, registrant = $8,
+    registrant_since = $9, updated_at = $9
+WHERE id = $10 AND status = 'pending'
 `
 
 type ActivateDomainParams struct {
@@ -23,6 +24,8 @@ type ActivateDomainParams struct {
 	CodeSealed      string
 	RegistryExpires int64
 	SyncDue         int64
+	HolderID        string
+	Registrant      string
 	UpdatedAt       int64
 	ID              string
 }
@@ -35,6 +38,8 @@ func (q *Queries) ActivateDomain(ctx context.Context, arg ActivateDomainParams) 
 		arg.CodeSealed,
 		arg.RegistryExpires,
 		arg.SyncDue,
+		arg.HolderID,
+		arg.Registrant,
 		arg.UpdatedAt,
 		arg.ID,
 	)
@@ -144,7 +149,7 @@ func (q *Queries) DeletePendingDomain(ctx context.Context, id string) error {
 }
 
 const getCurrentDomainByName = `-- name: GetCurrentDomainByName :one
-SELECT id, customer_id, name, tld, status, paid_until, auto_renew, created_at, updated_at, account, handle, code_sealed, registry_status, registry_expires, synced_at, sync_due, expiry_notice, at_term_end, folder, note FROM domains WHERE name = $1 AND status <> 'transferred_out'
+SELECT id, customer_id, name, tld, status, paid_until, auto_renew, created_at, updated_at, account, handle, code_sealed, registry_status, registry_expires, synced_at, sync_due, expiry_notice, at_term_end, folder, note, holder_id, registrant, registrant_since FROM domains WHERE name = $1 AND status <> 'transferred_out'
 `
 
 func (q *Queries) GetCurrentDomainByName(ctx context.Context, name string) (Domain, error) {
@@ -171,12 +176,15 @@ func (q *Queries) GetCurrentDomainByName(ctx context.Context, name string) (Doma
 		&i.AtTermEnd,
 		&i.Folder,
 		&i.Note,
+		&i.HolderID,
+		&i.Registrant,
+		&i.RegistrantSince,
 	)
 	return i, err
 }
 
 const getCustomerDomain = `-- name: GetCustomerDomain :one
-SELECT id, customer_id, name, tld, status, paid_until, auto_renew, created_at, updated_at, account, handle, code_sealed, registry_status, registry_expires, synced_at, sync_due, expiry_notice, at_term_end, folder, note FROM domains WHERE id = $1 AND customer_id = $2
+SELECT id, customer_id, name, tld, status, paid_until, auto_renew, created_at, updated_at, account, handle, code_sealed, registry_status, registry_expires, synced_at, sync_due, expiry_notice, at_term_end, folder, note, holder_id, registrant, registrant_since FROM domains WHERE id = $1 AND customer_id = $2
 `
 
 func (q *Queries) GetCustomerDomain(ctx context.Context, iD string, customerID string) (Domain, error) {
@@ -203,6 +211,9 @@ func (q *Queries) GetCustomerDomain(ctx context.Context, iD string, customerID s
 		&i.AtTermEnd,
 		&i.Folder,
 		&i.Note,
+		&i.HolderID,
+		&i.Registrant,
+		&i.RegistrantSince,
 	)
 	return i, err
 }
@@ -374,7 +385,7 @@ func (q *Queries) ListCustomerDomains(ctx context.Context, customerID string) ([
 }
 
 const listDomains = `-- name: ListDomains :many
-SELECT id, customer_id, name, tld, status, paid_until, auto_renew, created_at, updated_at, account, handle, code_sealed, registry_status, registry_expires, synced_at, sync_due, expiry_notice, at_term_end, folder, note FROM domains
+SELECT id, customer_id, name, tld, status, paid_until, auto_renew, created_at, updated_at, account, handle, code_sealed, registry_status, registry_expires, synced_at, sync_due, expiry_notice, at_term_end, folder, note, holder_id, registrant, registrant_since FROM domains
 WHERE id > $1
 ORDER BY id
 LIMIT $2
@@ -410,6 +421,9 @@ func (q *Queries) ListDomains(ctx context.Context, iD string, limit int32) ([]Do
 			&i.AtTermEnd,
 			&i.Folder,
 			&i.Note,
+			&i.HolderID,
+			&i.Registrant,
+			&i.RegistrantSince,
 		); err != nil {
 			return nil, err
 		}
@@ -425,7 +439,7 @@ func (q *Queries) ListDomains(ctx context.Context, iD string, limit int32) ([]Do
 }
 
 const listDomainsByName = `-- name: ListDomainsByName :many
-SELECT id, customer_id, name, tld, status, paid_until, auto_renew, created_at, updated_at, account, handle, code_sealed, registry_status, registry_expires, synced_at, sync_due, expiry_notice, at_term_end, folder, note FROM domains WHERE name = $1 ORDER BY id
+SELECT id, customer_id, name, tld, status, paid_until, auto_renew, created_at, updated_at, account, handle, code_sealed, registry_status, registry_expires, synced_at, sync_due, expiry_notice, at_term_end, folder, note, holder_id, registrant, registrant_since FROM domains WHERE name = $1 ORDER BY id
 `
 
 func (q *Queries) ListDomainsByName(ctx context.Context, name string) ([]Domain, error) {
@@ -458,6 +472,9 @@ func (q *Queries) ListDomainsByName(ctx context.Context, name string) ([]Domain,
 			&i.AtTermEnd,
 			&i.Folder,
 			&i.Note,
+			&i.HolderID,
+			&i.Registrant,
+			&i.RegistrantSince,
 		); err != nil {
 			return nil, err
 		}
@@ -473,7 +490,7 @@ func (q *Queries) ListDomainsByName(ctx context.Context, name string) ([]Domain,
 }
 
 const listDomainsDueForSync = `-- name: ListDomainsDueForSync :many
-SELECT id, customer_id, name, tld, status, paid_until, auto_renew, created_at, updated_at, account, handle, code_sealed, registry_status, registry_expires, synced_at, sync_due, expiry_notice, at_term_end, folder, note FROM domains
+SELECT id, customer_id, name, tld, status, paid_until, auto_renew, created_at, updated_at, account, handle, code_sealed, registry_status, registry_expires, synced_at, sync_due, expiry_notice, at_term_end, folder, note, holder_id, registrant, registrant_since FROM domains
 WHERE sync_due > 0 AND sync_due <= $1
 ORDER BY sync_due
 LIMIT $2
@@ -509,6 +526,9 @@ func (q *Queries) ListDomainsDueForSync(ctx context.Context, syncDue int64, limi
 			&i.AtTermEnd,
 			&i.Folder,
 			&i.Note,
+			&i.HolderID,
+			&i.Registrant,
+			&i.RegistrantSince,
 		); err != nil {
 			return nil, err
 		}
@@ -1021,21 +1041,6 @@ func (q *Queries) SetDomainFolder(ctx context.Context, arg SetDomainFolderParams
 		return 0, err
 	}
 	return result.RowsAffected()
-}
-
-const setDomainHandle = `-- name: SetDomainHandle :exec
-UPDATE domains SET handle = $1, updated_at = $2 WHERE id = $3
-`
-
-type SetDomainHandleParams struct {
-	Handle    string
-	UpdatedAt int64
-	ID        string
-}
-
-func (q *Queries) SetDomainHandle(ctx context.Context, arg SetDomainHandleParams) error {
-	_, err := q.db.ExecContext(ctx, setDomainHandle, arg.Handle, arg.UpdatedAt, arg.ID)
-	return err
 }
 
 const setDomainLabels = `-- name: SetDomainLabels :execrows

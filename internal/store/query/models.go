@@ -194,6 +194,9 @@ type Domain struct {
 	AtTermEnd       string
 	Folder          string
 	Note            string
+	HolderID        string
+	Registrant      string
+	RegistrantSince int64
 }
 
 type DomainChange struct {
@@ -259,6 +262,23 @@ type Grant struct {
 	RevokedAt     int64
 	Epoch         int64
 	SiblingsUntil int64
+}
+
+type Holder struct {
+	ID           string
+	CustomerID   string
+	Kind         string
+	Name         string
+	Organisation string
+	Street       string
+	PostalCode   string
+	City         string
+	State        string
+	Country      string
+	Phone        string
+	Email        string
+	CreatedAt    int64
+	UpdatedAt    int64
 }
 
 type IdempotencyKey struct {
@@ -442,6 +462,8 @@ type OrderItem struct {
 	RenewalYears    int64
 	RenewalGross    int64
 	TermEnd         int64
+	HolderID        string
+	Registrant      string
 }
 
 type OutgoingTransfer struct {
@@ -479,6 +501,17 @@ type Passkey struct {
 	Name         string
 	CreatedAt    int64
 	LastUsedAt   int64
+}
+
+type PastRegistrant struct {
+	ID         string
+	DomainID   string
+	CustomerID string
+	HolderID   string
+	Registrant string
+	Reason     string
+	Since      int64
+	Until      int64
 }
 
 type Payment struct {
@@ -559,6 +592,7 @@ type ProvisionItem struct {
 	Registrant  string
 	Automatic   int64
 	Fee         string
+	HolderID    string
 }
 
 type RecoveryCode struct {

@@ -35,8 +35,8 @@ func (q *Queries) FinishOrderItem(ctx context.Context, arg FinishOrderItemParams
 }
 
 const insertOrderItem = `-- name: InsertOrderItem :exec
-INSERT INTO order_items (id, order_id, position, name, tld, kind, years, net, vat, gross, account, provision_item_id, domain_id, code_sealed, state, failure, renewal_years, renewal_gross, term_end)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)
+INSERT INTO order_items (id, order_id, position, name, tld, kind, years, net, vat, gross, account, provision_item_id, domain_id, code_sealed, state, failure, renewal_years, renewal_gross, term_end, holder_id, registrant)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)
 `
 
 type InsertOrderItemParams struct {
@@ -59,6 +59,8 @@ type InsertOrderItemParams struct {
 	RenewalYears    int64
 	RenewalGross    int64
 	TermEnd         int64
+	HolderID        string
+	Registrant      string
 }
 
 func (q *Queries) InsertOrderItem(ctx context.Context, arg InsertOrderItemParams) error {
@@ -82,6 +84,8 @@ func (q *Queries) InsertOrderItem(ctx context.Context, arg InsertOrderItemParams
 		arg.RenewalYears,
 		arg.RenewalGross,
 		arg.TermEnd,
+		arg.HolderID,
+		arg.Registrant,
 	)
 	return err
 }
@@ -90,8 +94,9 @@ const updateOrderItem = `-- name: UpdateOrderItem :execrows
 UPDATE order_items
 SET years = $1, net = $2, vat = $3, gross = $4, account = $5,
     provision_item_id = $6, domain_id = $7, code_sealed = $8,
-    state = $9, failure = $10, renewal_years = $11, renewal_gross = $12, term_end = $13
-WHERE id = $14 AND order_id = $15
+    state = $9, failure = $10, renewal_years = $11, renewal_gross = $12, term_end = $13,
+    holder_id = $14, registrant = $15
+WHERE id = $16 AND order_id = $17
 `
 
 type UpdateOrderItemParams struct {
@@ -108,6 +113,8 @@ type UpdateOrderItemParams struct {
 	RenewalYears    int64
 	RenewalGross    int64
 	TermEnd         int64
+	HolderID        string
+	Registrant      string
 	ID              string
 	OrderID         string
 }
@@ -127,6 +134,8 @@ func (q *Queries) UpdateOrderItem(ctx context.Context, arg UpdateOrderItemParams
 		arg.RenewalYears,
 		arg.RenewalGross,
 		arg.TermEnd,
+		arg.HolderID,
+		arg.Registrant,
 		arg.ID,
 		arg.OrderID,
 	)

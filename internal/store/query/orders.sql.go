@@ -97,7 +97,7 @@ func (q *Queries) GetBuyer(ctx context.Context, id string) (GetBuyerRow, error) 
 }
 
 const getOrder = `-- name: GetOrder :many
-SELECT orders.id, orders.customer_id, orders.email_key, orders.state, orders.channel, orders.by_kind, orders.by_id, orders.by_address, orders.by_name, orders.items_key, orders.net, orders.vat, orders.gross, orders.vat_rate, orders.vat_rule, orders.vat_country, orders.vat_id, orders.vat_unchecked, orders.pay_link, orders.pay_sealed, orders.verify_link, orders.verify_sealed, orders.auto_renew, orders.created_at, orders.updated_at, orders.expires_at, orders.paid_at, orders.version, orders.due_at, orders.node, orders.attempts, orders.open_order, orders.agent_id, orders.completer_id, orders.contact, orders.claimed, orders.claim_mailed_at, orders.consent_at, orders.consent_wording, orders.registrant, orders.renewal_wording, orders.renewal_at, orders.renewal_session, orders.renewal_address, orders.refund_count, order_items.id, order_items.order_id, order_items.position, order_items.name, order_items.tld, order_items.kind, order_items.years, order_items.net, order_items.vat, order_items.gross, order_items.account, order_items.provision_item_id, order_items.domain_id, order_items.code_sealed, order_items.state, order_items.failure, order_items.renewal_years, order_items.renewal_gross, order_items.term_end,
+SELECT orders.id, orders.customer_id, orders.email_key, orders.state, orders.channel, orders.by_kind, orders.by_id, orders.by_address, orders.by_name, orders.items_key, orders.net, orders.vat, orders.gross, orders.vat_rate, orders.vat_rule, orders.vat_country, orders.vat_id, orders.vat_unchecked, orders.pay_link, orders.pay_sealed, orders.verify_link, orders.verify_sealed, orders.auto_renew, orders.created_at, orders.updated_at, orders.expires_at, orders.paid_at, orders.version, orders.due_at, orders.node, orders.attempts, orders.open_order, orders.agent_id, orders.completer_id, orders.contact, orders.claimed, orders.claim_mailed_at, orders.consent_at, orders.consent_wording, orders.registrant, orders.renewal_wording, orders.renewal_at, orders.renewal_session, orders.renewal_address, orders.refund_count, order_items.id, order_items.order_id, order_items.position, order_items.name, order_items.tld, order_items.kind, order_items.years, order_items.net, order_items.vat, order_items.gross, order_items.account, order_items.provision_item_id, order_items.domain_id, order_items.code_sealed, order_items.state, order_items.failure, order_items.renewal_years, order_items.renewal_gross, order_items.term_end, order_items.holder_id, order_items.registrant,
     coalesce(payments.id, '') AS payment_id, coalesce(payments.kind, '') AS payment_kind, coalesce(payments.state, '') AS payment_state,
     coalesce(payments.amount, 0) AS payment_amount, coalesce(payments.session, '') AS session, coalesce(payments.url, '') AS url,
     coalesce(payments.intent, '') AS intent, coalesce(payments.card, '') AS card, coalesce(payments.failure, '') AS payment_failure,
@@ -204,6 +204,8 @@ func (q *Queries) GetOrder(ctx context.Context, id string) ([]GetOrderRow, error
 			&i.OrderItem.RenewalYears,
 			&i.OrderItem.RenewalGross,
 			&i.OrderItem.TermEnd,
+			&i.OrderItem.HolderID,
+			&i.OrderItem.Registrant,
 			&i.PaymentID,
 			&i.PaymentKind,
 			&i.PaymentState,
@@ -231,7 +233,7 @@ func (q *Queries) GetOrder(ctx context.Context, id string) ([]GetOrderRow, error
 }
 
 const getOrderByIntent = `-- name: GetOrderByIntent :many
-SELECT orders.id, orders.customer_id, orders.email_key, orders.state, orders.channel, orders.by_kind, orders.by_id, orders.by_address, orders.by_name, orders.items_key, orders.net, orders.vat, orders.gross, orders.vat_rate, orders.vat_rule, orders.vat_country, orders.vat_id, orders.vat_unchecked, orders.pay_link, orders.pay_sealed, orders.verify_link, orders.verify_sealed, orders.auto_renew, orders.created_at, orders.updated_at, orders.expires_at, orders.paid_at, orders.version, orders.due_at, orders.node, orders.attempts, orders.open_order, orders.agent_id, orders.completer_id, orders.contact, orders.claimed, orders.claim_mailed_at, orders.consent_at, orders.consent_wording, orders.registrant, orders.renewal_wording, orders.renewal_at, orders.renewal_session, orders.renewal_address, orders.refund_count, order_items.id, order_items.order_id, order_items.position, order_items.name, order_items.tld, order_items.kind, order_items.years, order_items.net, order_items.vat, order_items.gross, order_items.account, order_items.provision_item_id, order_items.domain_id, order_items.code_sealed, order_items.state, order_items.failure, order_items.renewal_years, order_items.renewal_gross, order_items.term_end,
+SELECT orders.id, orders.customer_id, orders.email_key, orders.state, orders.channel, orders.by_kind, orders.by_id, orders.by_address, orders.by_name, orders.items_key, orders.net, orders.vat, orders.gross, orders.vat_rate, orders.vat_rule, orders.vat_country, orders.vat_id, orders.vat_unchecked, orders.pay_link, orders.pay_sealed, orders.verify_link, orders.verify_sealed, orders.auto_renew, orders.created_at, orders.updated_at, orders.expires_at, orders.paid_at, orders.version, orders.due_at, orders.node, orders.attempts, orders.open_order, orders.agent_id, orders.completer_id, orders.contact, orders.claimed, orders.claim_mailed_at, orders.consent_at, orders.consent_wording, orders.registrant, orders.renewal_wording, orders.renewal_at, orders.renewal_session, orders.renewal_address, orders.refund_count, order_items.id, order_items.order_id, order_items.position, order_items.name, order_items.tld, order_items.kind, order_items.years, order_items.net, order_items.vat, order_items.gross, order_items.account, order_items.provision_item_id, order_items.domain_id, order_items.code_sealed, order_items.state, order_items.failure, order_items.renewal_years, order_items.renewal_gross, order_items.term_end, order_items.holder_id, order_items.registrant,
     coalesce(payments.id, '') AS payment_id, coalesce(payments.kind, '') AS payment_kind, coalesce(payments.state, '') AS payment_state,
     coalesce(payments.amount, 0) AS payment_amount, coalesce(payments.session, '') AS session, coalesce(payments.url, '') AS url,
     coalesce(payments.intent, '') AS intent, coalesce(payments.card, '') AS card, coalesce(payments.failure, '') AS payment_failure,
@@ -335,6 +337,8 @@ func (q *Queries) GetOrderByIntent(ctx context.Context, intent string) ([]GetOrd
 			&i.OrderItem.RenewalYears,
 			&i.OrderItem.RenewalGross,
 			&i.OrderItem.TermEnd,
+			&i.OrderItem.HolderID,
+			&i.OrderItem.Registrant,
 			&i.PaymentID,
 			&i.PaymentKind,
 			&i.PaymentState,
@@ -362,7 +366,7 @@ func (q *Queries) GetOrderByIntent(ctx context.Context, intent string) ([]GetOrd
 }
 
 const getOrderByPayLink = `-- name: GetOrderByPayLink :many
-SELECT orders.id, orders.customer_id, orders.email_key, orders.state, orders.channel, orders.by_kind, orders.by_id, orders.by_address, orders.by_name, orders.items_key, orders.net, orders.vat, orders.gross, orders.vat_rate, orders.vat_rule, orders.vat_country, orders.vat_id, orders.vat_unchecked, orders.pay_link, orders.pay_sealed, orders.verify_link, orders.verify_sealed, orders.auto_renew, orders.created_at, orders.updated_at, orders.expires_at, orders.paid_at, orders.version, orders.due_at, orders.node, orders.attempts, orders.open_order, orders.agent_id, orders.completer_id, orders.contact, orders.claimed, orders.claim_mailed_at, orders.consent_at, orders.consent_wording, orders.registrant, orders.renewal_wording, orders.renewal_at, orders.renewal_session, orders.renewal_address, orders.refund_count, order_items.id, order_items.order_id, order_items.position, order_items.name, order_items.tld, order_items.kind, order_items.years, order_items.net, order_items.vat, order_items.gross, order_items.account, order_items.provision_item_id, order_items.domain_id, order_items.code_sealed, order_items.state, order_items.failure, order_items.renewal_years, order_items.renewal_gross, order_items.term_end,
+SELECT orders.id, orders.customer_id, orders.email_key, orders.state, orders.channel, orders.by_kind, orders.by_id, orders.by_address, orders.by_name, orders.items_key, orders.net, orders.vat, orders.gross, orders.vat_rate, orders.vat_rule, orders.vat_country, orders.vat_id, orders.vat_unchecked, orders.pay_link, orders.pay_sealed, orders.verify_link, orders.verify_sealed, orders.auto_renew, orders.created_at, orders.updated_at, orders.expires_at, orders.paid_at, orders.version, orders.due_at, orders.node, orders.attempts, orders.open_order, orders.agent_id, orders.completer_id, orders.contact, orders.claimed, orders.claim_mailed_at, orders.consent_at, orders.consent_wording, orders.registrant, orders.renewal_wording, orders.renewal_at, orders.renewal_session, orders.renewal_address, orders.refund_count, order_items.id, order_items.order_id, order_items.position, order_items.name, order_items.tld, order_items.kind, order_items.years, order_items.net, order_items.vat, order_items.gross, order_items.account, order_items.provision_item_id, order_items.domain_id, order_items.code_sealed, order_items.state, order_items.failure, order_items.renewal_years, order_items.renewal_gross, order_items.term_end, order_items.holder_id, order_items.registrant,
     coalesce(payments.id, '') AS payment_id, coalesce(payments.kind, '') AS payment_kind, coalesce(payments.state, '') AS payment_state,
     coalesce(payments.amount, 0) AS payment_amount, coalesce(payments.session, '') AS session, coalesce(payments.url, '') AS url,
     coalesce(payments.intent, '') AS intent, coalesce(payments.card, '') AS card, coalesce(payments.failure, '') AS payment_failure,
@@ -465,6 +469,8 @@ func (q *Queries) GetOrderByPayLink(ctx context.Context, payLink string) ([]GetO
 			&i.OrderItem.RenewalYears,
 			&i.OrderItem.RenewalGross,
 			&i.OrderItem.TermEnd,
+			&i.OrderItem.HolderID,
+			&i.OrderItem.Registrant,
 			&i.PaymentID,
 			&i.PaymentKind,
 			&i.PaymentState,
@@ -492,7 +498,7 @@ func (q *Queries) GetOrderByPayLink(ctx context.Context, payLink string) ([]GetO
 }
 
 const getOrderBySession = `-- name: GetOrderBySession :many
-SELECT orders.id, orders.customer_id, orders.email_key, orders.state, orders.channel, orders.by_kind, orders.by_id, orders.by_address, orders.by_name, orders.items_key, orders.net, orders.vat, orders.gross, orders.vat_rate, orders.vat_rule, orders.vat_country, orders.vat_id, orders.vat_unchecked, orders.pay_link, orders.pay_sealed, orders.verify_link, orders.verify_sealed, orders.auto_renew, orders.created_at, orders.updated_at, orders.expires_at, orders.paid_at, orders.version, orders.due_at, orders.node, orders.attempts, orders.open_order, orders.agent_id, orders.completer_id, orders.contact, orders.claimed, orders.claim_mailed_at, orders.consent_at, orders.consent_wording, orders.registrant, orders.renewal_wording, orders.renewal_at, orders.renewal_session, orders.renewal_address, orders.refund_count, order_items.id, order_items.order_id, order_items.position, order_items.name, order_items.tld, order_items.kind, order_items.years, order_items.net, order_items.vat, order_items.gross, order_items.account, order_items.provision_item_id, order_items.domain_id, order_items.code_sealed, order_items.state, order_items.failure, order_items.renewal_years, order_items.renewal_gross, order_items.term_end,
+SELECT orders.id, orders.customer_id, orders.email_key, orders.state, orders.channel, orders.by_kind, orders.by_id, orders.by_address, orders.by_name, orders.items_key, orders.net, orders.vat, orders.gross, orders.vat_rate, orders.vat_rule, orders.vat_country, orders.vat_id, orders.vat_unchecked, orders.pay_link, orders.pay_sealed, orders.verify_link, orders.verify_sealed, orders.auto_renew, orders.created_at, orders.updated_at, orders.expires_at, orders.paid_at, orders.version, orders.due_at, orders.node, orders.attempts, orders.open_order, orders.agent_id, orders.completer_id, orders.contact, orders.claimed, orders.claim_mailed_at, orders.consent_at, orders.consent_wording, orders.registrant, orders.renewal_wording, orders.renewal_at, orders.renewal_session, orders.renewal_address, orders.refund_count, order_items.id, order_items.order_id, order_items.position, order_items.name, order_items.tld, order_items.kind, order_items.years, order_items.net, order_items.vat, order_items.gross, order_items.account, order_items.provision_item_id, order_items.domain_id, order_items.code_sealed, order_items.state, order_items.failure, order_items.renewal_years, order_items.renewal_gross, order_items.term_end, order_items.holder_id, order_items.registrant,
     coalesce(payments.id, '') AS payment_id, coalesce(payments.kind, '') AS payment_kind, coalesce(payments.state, '') AS payment_state,
     coalesce(payments.amount, 0) AS payment_amount, coalesce(payments.session, '') AS session, coalesce(payments.url, '') AS url,
     coalesce(payments.intent, '') AS intent, coalesce(payments.card, '') AS card, coalesce(payments.failure, '') AS payment_failure,
@@ -595,6 +601,8 @@ func (q *Queries) GetOrderBySession(ctx context.Context, session string) ([]GetO
 			&i.OrderItem.RenewalYears,
 			&i.OrderItem.RenewalGross,
 			&i.OrderItem.TermEnd,
+			&i.OrderItem.HolderID,
+			&i.OrderItem.Registrant,
 			&i.PaymentID,
 			&i.PaymentKind,
 			&i.PaymentState,
@@ -783,7 +791,7 @@ func (q *Queries) ListCustomerOrderIDs(ctx context.Context, arg ListCustomerOrde
 }
 
 const listDueOrders = `-- name: ListDueOrders :many
-SELECT orders.id, orders.customer_id, orders.email_key, orders.state, orders.channel, orders.by_kind, orders.by_id, orders.by_address, orders.by_name, orders.items_key, orders.net, orders.vat, orders.gross, orders.vat_rate, orders.vat_rule, orders.vat_country, orders.vat_id, orders.vat_unchecked, orders.pay_link, orders.pay_sealed, orders.verify_link, orders.verify_sealed, orders.auto_renew, orders.created_at, orders.updated_at, orders.expires_at, orders.paid_at, orders.version, orders.due_at, orders.node, orders.attempts, orders.open_order, orders.agent_id, orders.completer_id, orders.contact, orders.claimed, orders.claim_mailed_at, orders.consent_at, orders.consent_wording, orders.registrant, orders.renewal_wording, orders.renewal_at, orders.renewal_session, orders.renewal_address, orders.refund_count, order_items.id, order_items.order_id, order_items.position, order_items.name, order_items.tld, order_items.kind, order_items.years, order_items.net, order_items.vat, order_items.gross, order_items.account, order_items.provision_item_id, order_items.domain_id, order_items.code_sealed, order_items.state, order_items.failure, order_items.renewal_years, order_items.renewal_gross, order_items.term_end,
+SELECT orders.id, orders.customer_id, orders.email_key, orders.state, orders.channel, orders.by_kind, orders.by_id, orders.by_address, orders.by_name, orders.items_key, orders.net, orders.vat, orders.gross, orders.vat_rate, orders.vat_rule, orders.vat_country, orders.vat_id, orders.vat_unchecked, orders.pay_link, orders.pay_sealed, orders.verify_link, orders.verify_sealed, orders.auto_renew, orders.created_at, orders.updated_at, orders.expires_at, orders.paid_at, orders.version, orders.due_at, orders.node, orders.attempts, orders.open_order, orders.agent_id, orders.completer_id, orders.contact, orders.claimed, orders.claim_mailed_at, orders.consent_at, orders.consent_wording, orders.registrant, orders.renewal_wording, orders.renewal_at, orders.renewal_session, orders.renewal_address, orders.refund_count, order_items.id, order_items.order_id, order_items.position, order_items.name, order_items.tld, order_items.kind, order_items.years, order_items.net, order_items.vat, order_items.gross, order_items.account, order_items.provision_item_id, order_items.domain_id, order_items.code_sealed, order_items.state, order_items.failure, order_items.renewal_years, order_items.renewal_gross, order_items.term_end, order_items.holder_id, order_items.registrant,
     coalesce(payments.id, '') AS payment_id, coalesce(payments.kind, '') AS payment_kind, coalesce(payments.state, '') AS payment_state,
     coalesce(payments.amount, 0) AS payment_amount, coalesce(payments.session, '') AS session, coalesce(payments.url, '') AS url,
     coalesce(payments.intent, '') AS intent, coalesce(payments.card, '') AS card, coalesce(payments.failure, '') AS payment_failure,
@@ -886,6 +894,8 @@ func (q *Queries) ListDueOrders(ctx context.Context, dueAt int64, limit int32) (
 			&i.OrderItem.RenewalYears,
 			&i.OrderItem.RenewalGross,
 			&i.OrderItem.TermEnd,
+			&i.OrderItem.HolderID,
+			&i.OrderItem.Registrant,
 			&i.PaymentID,
 			&i.PaymentKind,
 			&i.PaymentState,
@@ -971,7 +981,7 @@ func (q *Queries) ListOrderIDsAwaitingIdentity(ctx context.Context, customerID s
 }
 
 const listOrders = `-- name: ListOrders :many
-SELECT orders.id, orders.customer_id, orders.email_key, orders.state, orders.channel, orders.by_kind, orders.by_id, orders.by_address, orders.by_name, orders.items_key, orders.net, orders.vat, orders.gross, orders.vat_rate, orders.vat_rule, orders.vat_country, orders.vat_id, orders.vat_unchecked, orders.pay_link, orders.pay_sealed, orders.verify_link, orders.verify_sealed, orders.auto_renew, orders.created_at, orders.updated_at, orders.expires_at, orders.paid_at, orders.version, orders.due_at, orders.node, orders.attempts, orders.open_order, orders.agent_id, orders.completer_id, orders.contact, orders.claimed, orders.claim_mailed_at, orders.consent_at, orders.consent_wording, orders.registrant, orders.renewal_wording, orders.renewal_at, orders.renewal_session, orders.renewal_address, orders.refund_count, order_items.id, order_items.order_id, order_items.position, order_items.name, order_items.tld, order_items.kind, order_items.years, order_items.net, order_items.vat, order_items.gross, order_items.account, order_items.provision_item_id, order_items.domain_id, order_items.code_sealed, order_items.state, order_items.failure, order_items.renewal_years, order_items.renewal_gross, order_items.term_end,
+SELECT orders.id, orders.customer_id, orders.email_key, orders.state, orders.channel, orders.by_kind, orders.by_id, orders.by_address, orders.by_name, orders.items_key, orders.net, orders.vat, orders.gross, orders.vat_rate, orders.vat_rule, orders.vat_country, orders.vat_id, orders.vat_unchecked, orders.pay_link, orders.pay_sealed, orders.verify_link, orders.verify_sealed, orders.auto_renew, orders.created_at, orders.updated_at, orders.expires_at, orders.paid_at, orders.version, orders.due_at, orders.node, orders.attempts, orders.open_order, orders.agent_id, orders.completer_id, orders.contact, orders.claimed, orders.claim_mailed_at, orders.consent_at, orders.consent_wording, orders.registrant, orders.renewal_wording, orders.renewal_at, orders.renewal_session, orders.renewal_address, orders.refund_count, order_items.id, order_items.order_id, order_items.position, order_items.name, order_items.tld, order_items.kind, order_items.years, order_items.net, order_items.vat, order_items.gross, order_items.account, order_items.provision_item_id, order_items.domain_id, order_items.code_sealed, order_items.state, order_items.failure, order_items.renewal_years, order_items.renewal_gross, order_items.term_end, order_items.holder_id, order_items.registrant,
     coalesce(payments.id, '') AS payment_id, coalesce(payments.kind, '') AS payment_kind, coalesce(payments.state, '') AS payment_state,
     coalesce(payments.amount, 0) AS payment_amount, coalesce(payments.session, '') AS session, coalesce(payments.url, '') AS url,
     coalesce(payments.intent, '') AS intent, coalesce(payments.card, '') AS card, coalesce(payments.failure, '') AS payment_failure,
@@ -1074,6 +1084,8 @@ func (q *Queries) ListOrders(ctx context.Context, iD string, limit int32) ([]Lis
 			&i.OrderItem.RenewalYears,
 			&i.OrderItem.RenewalGross,
 			&i.OrderItem.TermEnd,
+			&i.OrderItem.HolderID,
+			&i.OrderItem.Registrant,
 			&i.PaymentID,
 			&i.PaymentKind,
 			&i.PaymentState,
@@ -1101,7 +1113,7 @@ func (q *Queries) ListOrders(ctx context.Context, iD string, limit int32) ([]Lis
 }
 
 const listOrdersOfDeliveries = `-- name: ListOrdersOfDeliveries :many
-SELECT orders.id, orders.customer_id, orders.email_key, orders.state, orders.channel, orders.by_kind, orders.by_id, orders.by_address, orders.by_name, orders.items_key, orders.net, orders.vat, orders.gross, orders.vat_rate, orders.vat_rule, orders.vat_country, orders.vat_id, orders.vat_unchecked, orders.pay_link, orders.pay_sealed, orders.verify_link, orders.verify_sealed, orders.auto_renew, orders.created_at, orders.updated_at, orders.expires_at, orders.paid_at, orders.version, orders.due_at, orders.node, orders.attempts, orders.open_order, orders.agent_id, orders.completer_id, orders.contact, orders.claimed, orders.claim_mailed_at, orders.consent_at, orders.consent_wording, orders.registrant, orders.renewal_wording, orders.renewal_at, orders.renewal_session, orders.renewal_address, orders.refund_count, order_items.id, order_items.order_id, order_items.position, order_items.name, order_items.tld, order_items.kind, order_items.years, order_items.net, order_items.vat, order_items.gross, order_items.account, order_items.provision_item_id, order_items.domain_id, order_items.code_sealed, order_items.state, order_items.failure, order_items.renewal_years, order_items.renewal_gross, order_items.term_end,
+SELECT orders.id, orders.customer_id, orders.email_key, orders.state, orders.channel, orders.by_kind, orders.by_id, orders.by_address, orders.by_name, orders.items_key, orders.net, orders.vat, orders.gross, orders.vat_rate, orders.vat_rule, orders.vat_country, orders.vat_id, orders.vat_unchecked, orders.pay_link, orders.pay_sealed, orders.verify_link, orders.verify_sealed, orders.auto_renew, orders.created_at, orders.updated_at, orders.expires_at, orders.paid_at, orders.version, orders.due_at, orders.node, orders.attempts, orders.open_order, orders.agent_id, orders.completer_id, orders.contact, orders.claimed, orders.claim_mailed_at, orders.consent_at, orders.consent_wording, orders.registrant, orders.renewal_wording, orders.renewal_at, orders.renewal_session, orders.renewal_address, orders.refund_count, order_items.id, order_items.order_id, order_items.position, order_items.name, order_items.tld, order_items.kind, order_items.years, order_items.net, order_items.vat, order_items.gross, order_items.account, order_items.provision_item_id, order_items.domain_id, order_items.code_sealed, order_items.state, order_items.failure, order_items.renewal_years, order_items.renewal_gross, order_items.term_end, order_items.holder_id, order_items.registrant,
     coalesce(payments.id, '') AS payment_id, coalesce(payments.kind, '') AS payment_kind, coalesce(payments.state, '') AS payment_state,
     coalesce(payments.amount, 0) AS payment_amount, coalesce(payments.session, '') AS session, coalesce(payments.url, '') AS url,
     coalesce(payments.intent, '') AS intent, coalesce(payments.card, '') AS card, coalesce(payments.failure, '') AS payment_failure,
@@ -1207,6 +1219,8 @@ func (q *Queries) ListOrdersOfDeliveries(ctx context.Context, lease int64, node 
 			&i.OrderItem.RenewalYears,
 			&i.OrderItem.RenewalGross,
 			&i.OrderItem.TermEnd,
+			&i.OrderItem.HolderID,
+			&i.OrderItem.Registrant,
 			&i.PaymentID,
 			&i.PaymentKind,
 			&i.PaymentState,
@@ -1234,7 +1248,7 @@ func (q *Queries) ListOrdersOfDeliveries(ctx context.Context, lease int64, node 
 }
 
 const listOrdersOfPendingInvoices = `-- name: ListOrdersOfPendingInvoices :many
-SELECT orders.id, orders.customer_id, orders.email_key, orders.state, orders.channel, orders.by_kind, orders.by_id, orders.by_address, orders.by_name, orders.items_key, orders.net, orders.vat, orders.gross, orders.vat_rate, orders.vat_rule, orders.vat_country, orders.vat_id, orders.vat_unchecked, orders.pay_link, orders.pay_sealed, orders.verify_link, orders.verify_sealed, orders.auto_renew, orders.created_at, orders.updated_at, orders.expires_at, orders.paid_at, orders.version, orders.due_at, orders.node, orders.attempts, orders.open_order, orders.agent_id, orders.completer_id, orders.contact, orders.claimed, orders.claim_mailed_at, orders.consent_at, orders.consent_wording, orders.registrant, orders.renewal_wording, orders.renewal_at, orders.renewal_session, orders.renewal_address, orders.refund_count, order_items.id, order_items.order_id, order_items.position, order_items.name, order_items.tld, order_items.kind, order_items.years, order_items.net, order_items.vat, order_items.gross, order_items.account, order_items.provision_item_id, order_items.domain_id, order_items.code_sealed, order_items.state, order_items.failure, order_items.renewal_years, order_items.renewal_gross, order_items.term_end,
+SELECT orders.id, orders.customer_id, orders.email_key, orders.state, orders.channel, orders.by_kind, orders.by_id, orders.by_address, orders.by_name, orders.items_key, orders.net, orders.vat, orders.gross, orders.vat_rate, orders.vat_rule, orders.vat_country, orders.vat_id, orders.vat_unchecked, orders.pay_link, orders.pay_sealed, orders.verify_link, orders.verify_sealed, orders.auto_renew, orders.created_at, orders.updated_at, orders.expires_at, orders.paid_at, orders.version, orders.due_at, orders.node, orders.attempts, orders.open_order, orders.agent_id, orders.completer_id, orders.contact, orders.claimed, orders.claim_mailed_at, orders.consent_at, orders.consent_wording, orders.registrant, orders.renewal_wording, orders.renewal_at, orders.renewal_session, orders.renewal_address, orders.refund_count, order_items.id, order_items.order_id, order_items.position, order_items.name, order_items.tld, order_items.kind, order_items.years, order_items.net, order_items.vat, order_items.gross, order_items.account, order_items.provision_item_id, order_items.domain_id, order_items.code_sealed, order_items.state, order_items.failure, order_items.renewal_years, order_items.renewal_gross, order_items.term_end, order_items.holder_id, order_items.registrant,
     coalesce(payments.id, '') AS payment_id, coalesce(payments.kind, '') AS payment_kind, coalesce(payments.state, '') AS payment_state,
     coalesce(payments.amount, 0) AS payment_amount, coalesce(payments.session, '') AS session, coalesce(payments.url, '') AS url,
     coalesce(payments.intent, '') AS intent, coalesce(payments.card, '') AS card, coalesce(payments.failure, '') AS payment_failure,
@@ -1338,6 +1352,8 @@ func (q *Queries) ListOrdersOfPendingInvoices(ctx context.Context, after string,
 			&i.OrderItem.RenewalYears,
 			&i.OrderItem.RenewalGross,
 			&i.OrderItem.TermEnd,
+			&i.OrderItem.HolderID,
+			&i.OrderItem.Registrant,
 			&i.PaymentID,
 			&i.PaymentKind,
 			&i.PaymentState,

@@ -49,7 +49,7 @@ func (q *Queries) CountTransfers(ctx context.Context, customerID string) ([]Coun
 }
 
 const getProvisionItem = `-- name: GetProvisionItem :one
-SELECT id, customer_id, name, tld, kind, years, payment, state, failure, refund_due, account, domain_id, handle, code_sealed, requested_at, due_at, node, attempts, created_at, updated_at, renew_from, registrant, automatic, fee FROM provision_items WHERE id = $1
+SELECT id, customer_id, name, tld, kind, years, payment, state, failure, refund_due, account, domain_id, handle, code_sealed, requested_at, due_at, node, attempts, created_at, updated_at, renew_from, registrant, automatic, fee, holder_id FROM provision_items WHERE id = $1
 `
 
 func (q *Queries) GetProvisionItem(ctx context.Context, id string) (ProvisionItem, error) {
@@ -80,12 +80,13 @@ func (q *Queries) GetProvisionItem(ctx context.Context, id string) (ProvisionIte
 		&i.Registrant,
 		&i.Automatic,
 		&i.Fee,
+		&i.HolderID,
 	)
 	return i, err
 }
 
 const getProvisionItemByPayment = `-- name: GetProvisionItemByPayment :one
-SELECT id, customer_id, name, tld, kind, years, payment, state, failure, refund_due, account, domain_id, handle, code_sealed, requested_at, due_at, node, attempts, created_at, updated_at, renew_from, registrant, automatic, fee FROM provision_items WHERE payment = $1 AND name = $2
+SELECT id, customer_id, name, tld, kind, years, payment, state, failure, refund_due, account, domain_id, handle, code_sealed, requested_at, due_at, node, attempts, created_at, updated_at, renew_from, registrant, automatic, fee, holder_id FROM provision_items WHERE payment = $1 AND name = $2
 `
 
 func (q *Queries) GetProvisionItemByPayment(ctx context.Context, payment string, name string) (ProvisionItem, error) {
@@ -116,14 +117,15 @@ func (q *Queries) GetProvisionItemByPayment(ctx context.Context, payment string,
 		&i.Registrant,
 		&i.Automatic,
 		&i.Fee,
+		&i.HolderID,
 	)
 	return i, err
 }
 
 const insertProvisionItem = `-- name: InsertProvisionItem :execrows
-INSERT INTO provision_items (id, customer_id, name, tld, kind, years, payment, state, account, domain_id, code_sealed, registrant, requested_at, due_at, created_at, updated_at)
+INSERT INTO provision_items (id, customer_id, name, tld, kind, years, payment, state, account, domain_id, code_sealed, registrant, holder_id, requested_at, due_at, created_at, updated_at)
 SELECT $1, $2, $3, $4, $5, $6, $7, 'paid',
-    $8, '', $9, $10, $11, $11, $11, $11
+    $8, '', $9, $10, $11, $12, $12, $12, $12
 WHERE NOT EXISTS (SELECT 1 FROM domains WHERE domains.name = $3 AND domains.status <> 'transferred_out')
 ON CONFLICT DO NOTHING
 `
@@ -139,6 +141,7 @@ type InsertProvisionItemParams struct {
 	Account    string
 	CodeSealed string
 	Registrant string
+	HolderID   string
 	Now        int64
 }
 
@@ -155,6 +158,7 @@ func (q *Queries) InsertProvisionItem(ctx context.Context, arg InsertProvisionIt
 		arg.Account,
 		arg.CodeSealed,
 		arg.Registrant,
+		arg.HolderID,
 		arg.Now,
 	)
 	if err != nil {
@@ -205,7 +209,7 @@ func (q *Queries) InsertRenewalProvisionItem(ctx context.Context, arg InsertRene
 }
 
 const listDueProvisionItems = `-- name: ListDueProvisionItems :many
-SELECT id, customer_id, name, tld, kind, years, payment, state, failure, refund_due, account, domain_id, handle, code_sealed, requested_at, due_at, node, attempts, created_at, updated_at, renew_from, registrant, automatic, fee FROM provision_items
+SELECT id, customer_id, name, tld, kind, years, payment, state, failure, refund_due, account, domain_id, handle, code_sealed, requested_at, due_at, node, attempts, created_at, updated_at, renew_from, registrant, automatic, fee, holder_id FROM provision_items
 WHERE automatic = $1 AND due_at > 0 AND due_at <= $2
 ORDER BY due_at
 LIMIT $3
@@ -251,6 +255,7 @@ func (q *Queries) ListDueProvisionItems(ctx context.Context, arg ListDueProvisio
 			&i.Registrant,
 			&i.Automatic,
 			&i.Fee,
+			&i.HolderID,
 		); err != nil {
 			return nil, err
 		}
@@ -329,7 +334,7 @@ func (q *Queries) ListEndedTransfers(ctx context.Context, arg ListEndedTransfers
 }
 
 const listProvisionItems = `-- name: ListProvisionItems :many
-SELECT id, customer_id, name, tld, kind, years, payment, state, failure, refund_due, account, domain_id, handle, code_sealed, requested_at, due_at, node, attempts, created_at, updated_at, renew_from, registrant, automatic, fee FROM provision_items
+SELECT id, customer_id, name, tld, kind, years, payment, state, failure, refund_due, account, domain_id, handle, code_sealed, requested_at, due_at, node, attempts, created_at, updated_at, renew_from, registrant, automatic, fee, holder_id FROM provision_items
 WHERE id > $1
 ORDER BY id
 LIMIT $2
@@ -369,6 +374,7 @@ func (q *Queries) ListProvisionItems(ctx context.Context, iD string, limit int32
 			&i.Registrant,
 			&i.Automatic,
 			&i.Fee,
+			&i.HolderID,
 		); err != nil {
 			return nil, err
 		}
@@ -384,7 +390,7 @@ func (q *Queries) ListProvisionItems(ctx context.Context, iD string, limit int32
 }
 
 const listProvisionItemsByName = `-- name: ListProvisionItemsByName :many
-SELECT id, customer_id, name, tld, kind, years, payment, state, failure, refund_due, account, domain_id, handle, code_sealed, requested_at, due_at, node, attempts, created_at, updated_at, renew_from, registrant, automatic, fee FROM provision_items WHERE name = $1 ORDER BY id
+SELECT id, customer_id, name, tld, kind, years, payment, state, failure, refund_due, account, domain_id, handle, code_sealed, requested_at, due_at, node, attempts, created_at, updated_at, renew_from, registrant, automatic, fee, holder_id FROM provision_items WHERE name = $1 ORDER BY id
 `
 
 func (q *Queries) ListProvisionItemsByName(ctx context.Context, name string) ([]ProvisionItem, error) {
@@ -421,6 +427,7 @@ func (q *Queries) ListProvisionItemsByName(ctx context.Context, name string) ([]
 			&i.Registrant,
 			&i.Automatic,
 			&i.Fee,
+			&i.HolderID,
 		); err != nil {
 			return nil, err
 		}
@@ -436,7 +443,7 @@ func (q *Queries) ListProvisionItemsByName(ctx context.Context, name string) ([]
 }
 
 const listRunningTransfers = `-- name: ListRunningTransfers :many
-SELECT id, customer_id, name, tld, kind, years, payment, state, failure, refund_due, account, domain_id, handle, code_sealed, requested_at, due_at, node, attempts, created_at, updated_at, renew_from, registrant, automatic, fee FROM provision_items
+SELECT id, customer_id, name, tld, kind, years, payment, state, failure, refund_due, account, domain_id, handle, code_sealed, requested_at, due_at, node, attempts, created_at, updated_at, renew_from, registrant, automatic, fee, holder_id FROM provision_items
 WHERE customer_id = $1 AND kind = 'transfer' AND due_at > 0
 ORDER BY id DESC
 LIMIT $3 OFFSET $2
@@ -483,6 +490,7 @@ func (q *Queries) ListRunningTransfers(ctx context.Context, arg ListRunningTrans
 			&i.Registrant,
 			&i.Automatic,
 			&i.Fee,
+			&i.HolderID,
 		); err != nil {
 			return nil, err
 		}

@@ -12,7 +12,7 @@ import (
 const findPublicDomain = `-- name: FindPublicDomain :one
 SELECT domains.id, domains.name, domains.tld, domains.status, domains.paid_until, domains.registry_status, domains.registry_expires,
     domains.synced_at, domains.updated_at, coalesce(registry_records.data, '') AS data, coalesce(registry_records.read_at, 0) AS read_at,
-    coalesce(registrants.state, '') AS state, coalesce(registrants.country, '') AS country
+    domains.registrant, coalesce(registrants.state, '') AS state, coalesce(registrants.country, '') AS country
 FROM domains
 LEFT JOIN registry_records ON registry_records.domain_id = domains.id
 LEFT JOIN registrants ON registrants.customer_id = domains.customer_id
@@ -31,12 +31,13 @@ type FindPublicDomainRow struct {
 	UpdatedAt       int64
 	Data            string
 	ReadAt          int64
+	Registrant      string
 	State           string
 	Country         string
 }
 
-// What RDAP may publish about the domain that is held under a name. No other column of the
-// registrant is read.
+// What RDAP may publish about the domain that is held under a name. Of the registrant only the
+// state and the country leave the store.
 func (q *Queries) FindPublicDomain(ctx context.Context, name string) (FindPublicDomainRow, error) {
 	row := q.db.QueryRowContext(ctx, findPublicDomain, name)
 	var i FindPublicDomainRow
@@ -52,6 +53,7 @@ func (q *Queries) FindPublicDomain(ctx context.Context, name string) (FindPublic
 		&i.UpdatedAt,
 		&i.Data,
 		&i.ReadAt,
+		&i.Registrant,
 		&i.State,
 		&i.Country,
 	)
@@ -61,7 +63,7 @@ func (q *Queries) FindPublicDomain(ctx context.Context, name string) (FindPublic
 const getPublicDomain = `-- name: GetPublicDomain :one
 SELECT domains.id, domains.name, domains.tld, domains.status, domains.paid_until, domains.registry_status, domains.registry_expires,
     domains.synced_at, domains.updated_at, coalesce(registry_records.data, '') AS data, coalesce(registry_records.read_at, 0) AS read_at,
-    coalesce(registrants.state, '') AS state, coalesce(registrants.country, '') AS country
+    domains.registrant, coalesce(registrants.state, '') AS state, coalesce(registrants.country, '') AS country
 FROM domains
 LEFT JOIN registry_records ON registry_records.domain_id = domains.id
 LEFT JOIN registrants ON registrants.customer_id = domains.customer_id
@@ -80,6 +82,7 @@ type GetPublicDomainRow struct {
 	UpdatedAt       int64
 	Data            string
 	ReadAt          int64
+	Registrant      string
 	State           string
 	Country         string
 }
@@ -100,6 +103,7 @@ func (q *Queries) GetPublicDomain(ctx context.Context, id string) (GetPublicDoma
 		&i.UpdatedAt,
 		&i.Data,
 		&i.ReadAt,
+		&i.Registrant,
 		&i.State,
 		&i.Country,
 	)

@@ -34,12 +34,13 @@ func (q *Queries) GetRegistrant(ctx context.Context, customerID string) (Registr
 }
 
 const getRegistrantWithEmail = `-- name: GetRegistrantWithEmail :one
-SELECT r.name, r.organisation, r.street, r.postal_code, r.city, r.state, r.country, r.phone, c.email
+SELECT r.kind, r.name, r.organisation, r.street, r.postal_code, r.city, r.state, r.country, r.phone, r.updated_at, c.email
 FROM registrants r JOIN customers c ON c.id = r.customer_id
 WHERE r.customer_id = $1
 `
 
 type GetRegistrantWithEmailRow struct {
+	Kind         string
 	Name         string
 	Organisation string
 	Street       string
@@ -48,6 +49,7 @@ type GetRegistrantWithEmailRow struct {
 	State        string
 	Country      string
 	Phone        string
+	UpdatedAt    int64
 	Email        string
 }
 
@@ -55,6 +57,7 @@ func (q *Queries) GetRegistrantWithEmail(ctx context.Context, customerID string)
 	row := q.db.QueryRowContext(ctx, getRegistrantWithEmail, customerID)
 	var i GetRegistrantWithEmailRow
 	err := row.Scan(
+		&i.Kind,
 		&i.Name,
 		&i.Organisation,
 		&i.Street,
@@ -63,6 +66,7 @@ func (q *Queries) GetRegistrantWithEmail(ctx context.Context, customerID string)
 		&i.State,
 		&i.Country,
 		&i.Phone,
+		&i.UpdatedAt,
 		&i.Email,
 	)
 	return i, err

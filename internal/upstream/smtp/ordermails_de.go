@@ -188,6 +188,24 @@ Sie die {{if .More}}Domains{{else}}Domain{{end}} durch und wenden Sie sich an un
 {{end}}
 {{.Place}}
 `},
+	registrar.MailHolderNotice: {`{{.Domain}}{{if .More}} und {{.More}} weitere{{end}}: Inhaber geändert am {{.On}}`, `
+Sie bekommen diese Nachricht, weil Sie als Inhaber {{if .More}}dieser Domains{{else}}dieser Domain{{end}}
+eingetragen sind oder waren:
+{{if .More}}{{range .Renewals}}
+  {{.Name}}{{end}}
+{{else}}
+  {{.Domain}}
+{{end}}
+Der Kunde, der {{if .More}}die Domains{{else}}die Domain{{end}} bei uns verwaltet, hat den Inhaber
+am {{.At}} geändert.
+
+Bisher: {{.Before}}
+Jetzt:  {{.After}}
+
+Wenn das in Ordnung ist, müssen Sie nichts tun. Wenn Sie davon nichts
+wissen, fragen Sie bitte bei der Stelle nach, die Ihre Domains betreut,
+oder bei uns.
+`},
 	registrar.MailDomainLock: {`{{.Domain}}: {{if eq .Change "lifted"}}Sperre aufgehoben{{else}}gesperrt{{end}} am {{.On}}`, `
 am {{.At}} {{if eq .Change "lifted"}}haben wir die Sperre auf einer Ihrer Domains
 aufgehoben.{{else}}haben wir eine Ihrer Domains gesperrt.{{end}}

@@ -182,6 +182,22 @@ If this wasn't you, please change your password immediately, check the
 {{end}}
 {{.Place}}
 `},
+	registrar.MailHolderNotice: {`{{.Domain}}{{if .More}} and {{.More}} more{{end}}: holder changed on {{.On}}`, `
+You are getting this email because you are, or were, registered as the
+holder of {{if .More}}these domains{{else}}this domain{{end}}:
+{{if .More}}{{range .Renewals}}
+  {{.Name}}{{end}}
+{{else}}
+  {{.Domain}}
+{{end}}
+The customer who manages {{if .More}}them{{else}}it{{end}} with us changed the holder on {{.At}}.
+
+Before: {{.Before}}
+Now:    {{.After}}
+
+If you agree, there is nothing you need to do. If you know nothing about
+it, please talk to whoever manages your domains, or to us.
+`},
 	registrar.MailDomainLock: {`{{.Domain}}: {{if eq .Change "lifted"}}lock lifted{{else}}locked{{end}} on {{.On}}`, `
 On {{.At}} {{if eq .Change "lifted"}}we lifted the lock on one of your
 domains.{{else}}we locked one of your domains.{{end}}

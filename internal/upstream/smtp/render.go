@@ -49,7 +49,7 @@ var securityMails = map[registrar.MailKind]bool{
 	registrar.MailSecondFactor: true, registrar.MailRegistrantChanged: true, registrar.MailPasskey: true,
 	registrar.MailApplicationConnected: true, registrar.MailApplicationReplayed: true, registrar.MailAgentLinked: true,
 	registrar.MailDomainChanged: true, registrar.MailAuthCode: true, registrar.MailAccountClosed: true, registrar.MailDomainLock: true,
-	registrar.MailTransferAway: true, registrar.MailTransferAwayEnded: true,
+	registrar.MailTransferAway: true, registrar.MailTransferAwayEnded: true, registrar.MailHolderNotice: true,
 }
 
 func (l *language) allMails() map[registrar.MailKind]mailText {
@@ -101,6 +101,7 @@ type templateData struct {
 	// domains, or the portal.
 	Place                       string
 	Nameservers, OldNameservers []string
+	Before, After               string // the holders of a domain
 	Lockable                    bool   // the extension has a transfer lock
 	Charge                      string // the day of a charge
 	// NextTerm means that the first charge is for the next term, Announced that this mail
@@ -170,6 +171,7 @@ func (t templates) render(message mailer.Message, portal string) (subject, body 
 	default:
 		data.Place = cmp.Or(data.Page, portal)
 	}
+	data.Before, data.After = quoteForeign(message.Data["before"], maxValueLength), quoteForeign(message.Data["after"], maxValueLength)
 	data.Nameservers, data.OldNameservers = lines(message.Data["nameservers"]), lines(message.Data["old_nameservers"])
 	data.Lockable = message.Data["lockable"] != "false"
 	data.Charge = lang.formatDate(message.Data["charge_at"])

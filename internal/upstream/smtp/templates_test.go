@@ -28,7 +28,7 @@ var (
 	}
 	orderKinds = []registrar.MailKind{
 		registrar.MailOrderPaid, registrar.MailOrderEnded, registrar.MailOrderCompleted, registrar.MailPaymentRefunded, registrar.MailOrderRefunded, registrar.MailClaim,
-		registrar.MailDomainChanged, registrar.MailAuthCode, registrar.MailDomainLock, registrar.MailPaymentDispute,
+		registrar.MailDomainChanged, registrar.MailHolderNotice, registrar.MailAuthCode, registrar.MailDomainLock, registrar.MailPaymentDispute,
 		registrar.MailWithdrawal, registrar.MailTermination, registrar.MailNoticeReceived,
 	}
 )

@@ -10,6 +10,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
+	"github.com/dotkontor/dotkontor/internal/registrar/holder"
 	"github.com/dotkontor/dotkontor/internal/registrar/inbox"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
@@ -39,6 +40,7 @@ type Orders interface {
 	AbortPayment(ctx context.Context, actor registrar.Actor, paySecret string) error
 	Decline(ctx context.Context, actor registrar.Actor, paySecret string) error
 	RemoveItem(ctx context.Context, actor registrar.Actor, paySecret, item string) error
+	SetHolders(ctx context.Context, actor registrar.Actor, paySecret string, holders map[string]string) error
 
 	ExpectedIdentityCheck(ctx context.Context, actor registrar.Actor, gross registrar.Cents, verify bool) (order.IdentityCheck, error)
 	VerifyView(ctx context.Context, actor registrar.Actor, verifySecret string) (order.VerifyView, error)
@@ -67,9 +69,11 @@ type Transfers interface {
 // Transfers are required.
 type Config struct {
 	// Frame is set by package web.
-	Frame           *ui.Frame
-	Orders          Orders
-	Registrants     Registrants
+	Frame       *ui.Frame
+	Orders      Orders
+	Registrants Registrants
+	// Holders lists for whom the visitor can order; nil means only for themselves.
+	Holders         func(ctx context.Context, actor registrar.Actor) ([]holder.Holder, error)
 	Invoices        Invoices
 	InvoiceRenderer InvoiceRenderer
 	// FindDomain finds a domain of the visitor by name, to say that a requested one is
@@ -114,6 +118,7 @@ func New(cfg Config) (*Handler, error) {
 	if err != nil {
 		return nil, err
 	}
+	registrar.Default(&cfg.Holders, func(context.Context, registrar.Actor) ([]holder.Holder, error) { return nil, nil })
 	return &Handler{cfg, views}, nil
 }
 
@@ -133,7 +138,7 @@ func (h *Handler) Routes() []httpjson.Route {
 			"paid": h.paymentReturned, "back": h.paymentAborted, "decline": h.confirmDecline,
 		})))},
 		{Method: post, Path: ui.CheckoutPath + "{link}/{step}", Handler: public(h.step(map[string]ui.PageFunc{
-			"pay": h.pay, "registrant": h.addRegistrant, "code": h.setCode, "back": h.paymentAborted, "decline": h.decline, "claim": h.resendClaimMail, "remove": h.removeItem,
+			"pay": h.pay, "registrant": h.addRegistrant, "code": h.setCode, "back": h.paymentAborted, "decline": h.decline, "claim": h.resendClaimMail, "remove": h.removeItem, "holders": h.setHolders,
 		}))},
 		{Method: get, Path: claimPath, Handler: public(h.showClaim)},
 		{Method: post, Path: claimPath, Handler: public(h.claim)},

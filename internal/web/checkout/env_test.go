@@ -45,6 +45,7 @@ type fakeOrders struct {
 	confirmation order.Confirmation
 	item         string
 	code         string
+	holders      map[string]string
 	pending      error // returned by View
 	pages        http.Handler
 	invoices     *fakeInvoices
@@ -98,6 +99,12 @@ func (d *fakeOrders) View(_ context.Context, actor registrar.Actor, link string)
 		d.view, d.nextViews = d.nextViews[0], d.nextViews[1:]
 	}
 	return view, d.pending
+}
+
+func (d *fakeOrders) SetHolders(_ context.Context, actor registrar.Actor, _ string, holders map[string]string) error {
+	d.record("holders", actor)
+	d.holders = holders
+	return d.err
 }
 
 func (d *fakeOrders) SetAuthCode(_ context.Context, actor registrar.Actor, _, item, code string) error {

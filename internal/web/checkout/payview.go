@@ -42,6 +42,7 @@ type payData struct {
 	Continue    string          // the open payment page; empty if there is none
 	Renewal     *renewalConsent // automatic renewal, which the customer may agree to; nil if it is not offered
 	Consent     *consent        // what a consumer must accept; nil if not required
+	Holders     []holderChoice  // for whom the items are ordered; empty if there is no choice
 	Codes       int             // transfers that have their auth code
 	RefusedKey  string          // what to do about items that can't be ordered any more; empty if there are none
 	RuleKeys    []string        // requirements of extensions that the holder does not meet
@@ -272,6 +273,12 @@ func (h *Handler) newPayData(req *ui.Request, view order.View, t formError) (pay
 		}
 		if address != "" {
 			s.Verify = h.localPath(address)
+		}
+	}
+	if s.Changeable {
+		var err error
+		if s.Holders, err = h.holderChoices(req, o); err != nil {
+			return payData{}, err
 		}
 	}
 	for _, payment := range o.Payments {

@@ -192,6 +192,11 @@ var problemTexts = ui.WithRequirements(ui.Texts{
 		"Das ist kein gültiger Auth-Code: Er hat höchstens 100 Zeichen, ohne Umlaute.",
 		"This isn't a valid auth code: it has at most 100 characters and no accents.",
 	},
+	"problem.holder_fixed": {"Dieser Posten hat keine Auswahl des Inhabers.", "This item has no choice of holder."},
+	"problem.no_such_holder": {
+		"Diesen Inhaber gibt es in Ihrem Konto nicht mehr. Bitte wählen Sie einen anderen.",
+		"This holder is no longer in your account. Please choose another one.",
+	},
 	"problem.not_a_transfer": {"Dieser Posten braucht keinen Auth-Code.", "This item needs no auth code."},
 	"problem.payment_refused": {
 		"Der Zahlungsdienst hat die Zahlung nicht angenommen. Abgebucht wurde nichts. Bitte versuchen Sie es später noch einmal.",

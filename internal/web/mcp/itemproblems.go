@@ -7,6 +7,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
+	"github.com/dotkontor/dotkontor/internal/registrar/holder"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
@@ -85,6 +86,8 @@ var itemRules = map[registrar.Code]itemRule{
 	provision.NotRestorable:       {"The domain was not deleted, or can't be restored any more.", "list_my_domains"},
 	provision.TermNotSold:         {"This name is sold for one term only: omit years, or send the minYears of tld_price (1 if it has none). The registry decides what a transfer adds.", "tld_price"},
 	provision.BadTerm:             {"The registry does not sell this name for that term. For a renewal, choose fewer years; else choose another extension.", ""},
+	holder.NoSuchHolder:           {"The customer has no holder with this id. list_holders shows the ids; the user adds holders in the portal.", "list_holders"},
+	registrar.IdentityRequired:    {"The extension requires a verified identity of the holder, and only the customer can verify theirs. Order the name for the customer, or choose another extension.", "list_tlds"},
 	order.RenewalInProgress:       {"The domain is being renewed automatically right now, so it can't be ordered again. list_my_domains shows the new date in a few minutes.", "list_my_domains"},
 	domainchange.DomainRestricted: {"The domain is locked because of a dispute. The user must contact us.", ""},
 }

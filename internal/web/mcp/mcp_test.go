@@ -397,7 +397,7 @@ func TestInitialize_NegotiatesEveryRevision(t *testing.T) {
 	}
 	for _, version := range []string{"", "2025-03-26", "2025-06-18", "2025-11-25"} {
 		got := post(s.Serve, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, "Mcp-Protocol-Version", version)
-		if r := read(t, got); got.Code != http.StatusOK || len(r.Result.Tools) != 11 {
+		if r := read(t, got); got.Code != http.StatusOK || len(r.Result.Tools) != 12 {
 			t.Errorf("%q: got %d %s", version, got.Code, got.Body)
 		}
 	}
@@ -439,7 +439,7 @@ func TestToolsList_ListsEveryToolToAnyone(t *testing.T) {
 	tools := read(t, post(s.Serve, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)).Result.Tools
 	signedIn := map[string]bool{
 		"domain_check": false, "domain_search": false, "whois_lookup": false, "list_tlds": false, "tld_price": false,
-		"list_my_domains": true, "start_order": true, "get_order_status": true, "list_orders": true, "cancel_order": true, "set_auto_renew": true,
+		"list_my_domains": true, "start_order": true, "get_order_status": true, "list_orders": true, "cancel_order": true, "set_auto_renew": true, "list_holders": true,
 	}
 	if len(tools) != len(signedIn) {
 		t.Fatalf("%d tools are listed", len(tools))
@@ -498,7 +498,7 @@ func TestSDKClient_ListsAndCalls(t *testing.T) {
 	}
 	defer func() { _ = session.Close() }() // there is no session to end
 	tools, err := session.ListTools(t.Context(), nil)
-	if err != nil || len(tools.Tools) != 11 {
+	if err != nil || len(tools.Tools) != 12 {
 		t.Fatalf("got %v, %v", tools, err)
 	}
 	result, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: "tld_price", Arguments: map[string]any{"tld": ".de"}})

@@ -41,7 +41,7 @@ func (a OrderService) Start(ctx context.Context, actor registrar.Actor, items []
 			problems.Items = append(problems.Items, ItemProblem{Domain: item.Domain, Reason: err})
 			continue
 		}
-		req.Items = append(req.Items, order.RequestedItem{Name: name, Kind: order.Kind(item.Type), Years: item.Years})
+		req.Items = append(req.Items, order.RequestedItem{Name: name, Kind: order.Kind(item.Type), Years: item.Years, Holder: item.Holder})
 	}
 	if len(problems.Items) > 0 {
 		if len(req.Items) == 0 {

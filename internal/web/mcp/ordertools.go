@@ -86,14 +86,21 @@ func readItems(args arguments) ([]Item, error) {
 		if kind != "register" && kind != "transfer" && kind != "renew" {
 			return nil, newArgumentError("The type of an item must be register, transfer or renew.")
 		}
-		if err := item.allowOnly("domain", "type", "years"); err != nil {
+		if err := item.allowOnly("domain", "type", "years", "holderId"); err != nil {
 			return nil, err
 		}
 		years, err := item.number("years", 0, 1, maxYears)
 		if err != nil {
 			return nil, err
 		}
-		items = append(items, Item{Domain: domain, Type: kind, Years: years})
+		holder, err := item.optionalText("holderId")
+		if err != nil {
+			return nil, err
+		}
+		if item.has("holderId") && (kind == "renew" || !validID(holder)) {
+			return nil, newArgumentError("holderId is an id from list_holders, and only of an item with the type register or transfer.")
+		}
+		items = append(items, Item{Domain: domain, Type: kind, Years: years, Holder: holder})
 	}
 	return items, nil
 }

@@ -5,6 +5,7 @@ import (
 	"net/netip"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/holder"
 	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
 	"github.com/dotkontor/dotkontor/internal/registrar/oauth"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
@@ -57,6 +58,11 @@ type Domains interface {
 	FindByName(ctx context.Context, actor registrar.Actor, name string) (portfolio.Domain, bool, error)
 }
 
+// Holders lists for whom a customer registers domains.
+type Holders interface {
+	List(ctx context.Context, actor registrar.Actor) ([]holder.Holder, error)
+}
+
 // Orders prepares orders and reports their status.
 type Orders interface {
 	// Start prepares an order and charges nothing. A dry run checks everything and
@@ -79,7 +85,8 @@ type Orders interface {
 type Item struct {
 	Domain string
 	Type   string
-	Years  int // 0 if the server chooses the term
+	Years  int    // 0 if the server chooses the term
+	Holder string // the id of a holder; empty means the customer
 }
 
 // Order is an order awaiting payment. The order of a dry run has the status DryRun and

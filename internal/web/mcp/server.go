@@ -30,6 +30,7 @@ const maxBody = 64 << 10
 const instructions = "Look up whether domain names are free and what they cost (domain_search for an idea, domain_check for a full name), " +
 	"what registries publish about them (whois_lookup), and the price list (list_tlds, tld_price). " +
 	"With sign-in: the customer's own domains and orders (list_my_domains, list_orders), and orders that a human pays in a browser (start_order, get_order_status, cancel_order). " +
+	"list_holders lists for whom the customer can register domains. " +
 	"set_auto_renew turns automatic renewal of a domain off, or returns the link where the customer turns it on. " +
 	"Prices are per year, in EUR without VAT, unless a field says gross. No tool charges money."
 
@@ -49,6 +50,7 @@ type Config struct {
 	BadTokens   *ratelimit.Gate // limits the invalid tokens of an address; nil means no limit
 	Portal      bool            // there are pages to which failures may link
 	Domains     Domains         // nil only if no token is ever valid
+	Holders     Holders         // nil like Domains
 	Orders      Orders
 	Renewals    Renewals // nil like Orders
 	Extension   Extension

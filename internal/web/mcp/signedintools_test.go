@@ -14,6 +14,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
+	"github.com/dotkontor/dotkontor/internal/registrar/holder"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
@@ -33,7 +34,7 @@ func allReasons() []error {
 		registrar.ExtensionNotCarried, registrar.NoRegistryAccount, provision.NoRegistrant, provision.NameTaken, registrar.NameReserved, provision.Undecided, registrar.NamePremium, registrar.NameHeld,
 		provision.NotEligible, provision.NoInboundTransfer, order.NoPrice, provision.NotRegistered, provision.Locked, provision.WrongCode, provision.NotYours, provision.NotRenewable, provision.NotRestorable,
 		provision.BadTerm, provision.TermNotSold, provision.CodeMissing, registrar.RegistryDenied, registrar.RegistryNotFound, registrar.OtherRegistrar, domainchange.DomainRestricted,
-		order.RenewalInProgress,
+		order.RenewalInProgress, holder.NoSuchHolder, registrar.IdentityRequired,
 	} {
 		reasons = append(reasons, &registrar.Error{Kind: registrar.KindConflict, Code: code})
 	}
@@ -61,13 +62,13 @@ func TestStartOrder_EveryReasonHasAPublishedCode(t *testing.T) {
 		t.Fatalf("got %+v", f)
 	}
 	seen := make(map[string]bool)
-	tools := []string{"domain_search", "domain_check", "list_tlds", "tld_price", "list_my_domains"}
+	tools := []string{"domain_search", "domain_check", "list_tlds", "tld_price", "list_my_domains", "list_holders"}
 	for i, item := range f.Items {
 		seen[item.Code] = true
 		if item.Domain == "" || item.Message == "" || item.Retryable != (item.Code == itemUpstreamFailed || item.Code == itemUndecided) || item.Retryable != (item.RetryAfter > 0) {
 			t.Errorf("%v: got %+v", allReasons()[i], item)
 		}
-		if item.Alternative != nil && (!slices.Contains(tools, item.Alternative.Tool) || len(item.Alternative.Arguments) == 0) {
+		if item.Alternative != nil && (!slices.Contains(tools, item.Alternative.Tool) || item.Alternative.Tool != "list_holders" && len(item.Alternative.Arguments) == 0) {
 			t.Errorf("%s: the alternative is %+v", item.Code, item.Alternative)
 		}
 		if (item.Code == "registrant_missing") != (item.URL == base+"/portal/profile/registrant") {
@@ -189,7 +190,7 @@ func TestSignedInTools_RefusalNamesTokensPage(t *testing.T) {
 			}
 		}
 	}
-	if signedIn != 6 || w.calls.Load() != 0 {
+	if signedIn != 7 || w.calls.Load() != 0 {
 		t.Errorf("%d signed-in tools, %d calls were executed", signedIn, w.calls.Load())
 	}
 }

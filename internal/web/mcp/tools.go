@@ -50,6 +50,7 @@ func (s *Server) addTools() error {
 		"list_orders":      {answer: s.listOrders},
 		"cancel_order":     {answer: s.cancelOrder},
 		"set_auto_renew":   {answer: s.setAutoRenew},
+		"list_holders":     {answer: s.listHolders},
 	}
 	listing, err := readListing(s.cfg.Limits)
 	if err != nil {

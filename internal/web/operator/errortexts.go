@@ -115,6 +115,8 @@ var errorTexts = ui.Texts{
 	"error.data_missing":            {"Angaben des Kunden fehlen", "The customer's data is incomplete"},
 	"error.over_names_budget":       {"Zu viele Namen in kurzer Zeit abgefragt", "Too many names queried in a short time"},
 	"error.bad_items":               {"Die Positionen sind ungültig", "Invalid items"},
+	"error.holder_fixed":            {"Diese Position hat keine Auswahl des Inhabers", "The item has no choice of holder"},
+	"error.bad_reason":              {"Der Grund des Inhaberwechsels ist ungültig", "Invalid reason for the change of holder"},
 	"error.not_a_transfer":          {"Die Position ist kein Umzug", "The item is not a transfer"},
 	"error.bad_auth_code":           {"Der Auth-Code ist falsch geschrieben", "Malformed auth code"},
 	"error.no_such_claim":           {"Der Link zur Übernahme gilt nicht mehr", "The claim link is no longer valid"},

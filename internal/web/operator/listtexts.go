@@ -171,6 +171,7 @@ var listTexts = ui.Texts{
 	"mail.domain_restored":       {"Domain wiederhergestellt", "Domain restored"},
 	"mail.data_reminder":         {"Jährliche Bitte, die Inhaberdaten zu prüfen", "Yearly request to check registrant data"},
 	"mail.domain_changed":        {"Domain geändert", "Domain changed"},
+	"mail.holder_notice":         {"Inhaber gewechselt (an Inhaber)", "Holder changed (to holders)"},
 	"mail.auth_code":             {"Auth-Code angezeigt", "Auth code shown"},
 	"mail.withdrawal":            {"Eingangsbestätigung eines Widerrufs", "Confirmation of a withdrawal"},
 	"mail.termination":           {"Eingangsbestätigung einer Kündigung", "Confirmation of a termination"},

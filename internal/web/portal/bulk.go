@@ -9,6 +9,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/bulk"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
+	"github.com/dotkontor/dotkontor/internal/registrar/holder"
 	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
 	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
@@ -24,6 +25,7 @@ type bulkView struct {
 	Problem string
 	// Nameservers and Folder are the input.
 	Nameservers, Folder string
+	Holders             []holder.Holder
 	Offers              []bulkOffer
 	Without             []string // names that the action can't change
 	Method              string   // the default payment method; empty if there is none
@@ -48,8 +50,8 @@ func (h *Handler) bulkAction(req *ui.Request) error {
 			return err
 		}
 	}
-	request := bulk.Request{Kind: kind, Domains: ids, Nameservers: req.Text("nameservers"), Folder: req.Text("folder")}
-	asks := kind == bulk.Nameservers || kind == bulk.Folder || kind == bulk.AutoRenewOn || kind == bulk.Unlock || kind == bulk.AutoRenewOff
+	request := bulk.Request{Kind: kind, Domains: ids, Nameservers: req.Text("nameservers"), Folder: req.Text("folder"), Holder: req.Field("holder")}
+	asks := kind == bulk.Holder || kind == bulk.Nameservers || kind == bulk.Folder || kind == bulk.AutoRenewOn || kind == bulk.Unlock || kind == bulk.AutoRenewOff
 	if asks && req.Field("confirmed") != "yes" {
 		return h.showBulk(req, request, nil)
 	}
@@ -141,6 +143,11 @@ func (h *Handler) showBulk(req *ui.Request, request bulk.Request, problem error)
 		view.confirm(func(row *domainRow) bool {
 			return domainchange.StatusRefusal(row.Status) == "" && h.DomainChanges.HasTransferLock(row.TLD) && !h.isUnlocked(row.Domain)
 		})
+	case bulk.Holder:
+		var err error
+		if view.Holders, err = h.Holders.List(req.R.Context(), req.Actor()); err != nil {
+			return err
+		}
 	case bulk.Lock, bulk.Nameservers, bulk.Renew, bulk.Folder: // shown as selected
 	}
 	return h.templates.Render(req, ui.View{Name: "bulk", Status: status, Title: "bulk.title." + string(request.Kind), Section: domainsPath, Data: view})

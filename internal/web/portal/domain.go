@@ -9,6 +9,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
+	"github.com/dotkontor/dotkontor/internal/registrar/holder"
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
@@ -32,9 +33,9 @@ type domainView struct {
 	Offer         *renewal.Offer // of automatic renewal, if it is on
 	Renewals      []renewalOption
 	Restore       *restoreOffer
-	Registrant    account.Registrant
-	HasRegistrant bool
-	HolderKept    bool // the domain was transferred to us, and its holder has not been changed since
+	Holders       []holder.Holder // from which the customer chooses
+	Holder        string          // the id of the current one
+	HolderKept    bool            // the registry still has the holder from before the transfer to us
 	History       []historyEntry
 	Statuses      []registryStatus // the most urgent first
 	Notices       []portfolio.Notice
@@ -87,9 +88,10 @@ func (h *Handler) showDomain(req *ui.Request, status int, view domainView) error
 	if view.View, err = h.DomainChanges.View(req.R.Context(), req.Actor(), req.R.PathValue("id")); err != nil {
 		return err
 	}
-	if view.Registrant, view.HasRegistrant, err = h.Accounts.Registrant(req.R.Context(), req.Actor()); err != nil {
+	if view.Holders, err = h.Holders.List(req.R.Context(), req.Actor()); err != nil {
 		return err
 	}
+	view.Holder = ownHolder(view.Domain.Holder)
 	view.Path = domainPath(view.Domain.ID)
 	req.SetFormPath(view.Path) // a change of language returns here, also after a form's error
 	if view.Domain.Status == registrar.DomainPending && h.Orders != nil {
@@ -139,11 +141,11 @@ func (h *Handler) showDomain(req *ui.Request, status int, view domainView) error
 	return h.templates.Render(req, ui.View{Name: "domain", Status: status, Title: "domain_page.title", TitleValue: title(view.Domain.Name), Section: domainsPath, Data: view})
 }
 
-// holderKept reports whether the holder is still that of the transfer: we don't change it then, and
-// don't know who it is.
+// holderKept reports whether the registry still has the holder from before the transfer to us: it
+// has refused ours, or the transfer was before we changed the holder.
 func holderKept(view domainchange.View) bool {
-	if view.Closed[domainchange.UpdateRegistrant] == domainchange.NoContacts {
-		return false // only the account has holder data
+	if !view.Capabilities.Contacts {
+		return false // the registry has no holder data
 	}
 	received := slices.ContainsFunc(view.AuditEvents, func(event registrar.AuditEvent) bool { return event.Action == provision.ActionReceived })
 	return received && !slices.ContainsFunc(view.Changes, func(change domainchange.Change) bool {
@@ -231,6 +233,7 @@ func (h *Handler) change(kind domainchange.ChangeKind) ui.PageFunc {
 	return func(req *ui.Request) error {
 		change, code, err := h.DomainChanges.RequestChange(req.R.Context(), req.Actor(), req.R.PathValue("id"), domainchange.ChangeRequest{
 			Kind: kind, Nameservers: req.Text("nameservers"), DS: req.Text("ds"), Immediate: req.Field("immediate") == "yes",
+			Holder: req.Field("holder"),
 		})
 		switch {
 		case err != nil:

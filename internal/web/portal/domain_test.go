@@ -14,17 +14,17 @@ func TestDomain_TransferredKeepsHolderUntilItIsChanged(t *testing.T) {
 	change := func(state domainchange.ChangeStatus) []domainchange.Change {
 		return []domainchange.Change{{Kind: domainchange.UpdateRegistrant, State: state}}
 	}
+	stored := domainchange.Capabilities{Contacts: true}
 	for name, test := range map[string]struct {
 		view domainchange.View
 		want bool
 	}{
-		"registered here":      {domainchange.View{}, false},
-		"transferred":          {domainchange.View{AuditEvents: received}, true},
-		"changed since":        {domainchange.View{AuditEvents: received, Changes: change(domainchange.StatusDone)}, false},
-		"no contact in record": {domainchange.View{AuditEvents: received, HasRecord: true}, true},
-		"no contacts at registry": {domainchange.View{
-			AuditEvents: received, HasRecord: true, Closed: map[domainchange.ChangeKind]registrar.Code{domainchange.UpdateRegistrant: domainchange.NoContacts},
-		}, false},
+		"registered here":         {domainchange.View{Capabilities: stored}, false},
+		"transferred":             {domainchange.View{Capabilities: stored, AuditEvents: received}, true},
+		"refused by the registry": {domainchange.View{Capabilities: stored, AuditEvents: received, Changes: change(domainchange.StatusRefused)}, true},
+		"changed since":           {domainchange.View{Capabilities: stored, AuditEvents: received, Changes: change(domainchange.StatusDone)}, false},
+		"no contact in record":    {domainchange.View{Capabilities: stored, AuditEvents: received, HasRecord: true}, true},
+		"no contacts at registry": {domainchange.View{AuditEvents: received, HasRecord: true}, false},
 	} {
 		if got := holderKept(test.view); got != test.want {
 			t.Errorf("%s: %t", name, got)

@@ -15,6 +15,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/bulk"
 	"github.com/dotkontor/dotkontor/internal/registrar/delegate"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
+	"github.com/dotkontor/dotkontor/internal/registrar/holder"
 	"github.com/dotkontor/dotkontor/internal/registrar/oauth"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/overview"
@@ -42,6 +43,7 @@ type Config struct {
 	Agents        *agent.Service
 	Delegates     *delegate.Service
 	DomainChanges *domainchange.Service
+	Holders       *holder.Service
 	TransfersAway *transferaway.Service
 	Bulk          *bulk.Service
 	// Orders renews domains; nil if nothing can be ordered.
@@ -97,14 +99,14 @@ type Handler struct {
 // New parses every page.
 func New(cfg Config) (*Handler, error) {
 	if cfg.Frame == nil || cfg.Accounts == nil || cfg.AccessTokens == nil || cfg.Portfolio == nil || cfg.Applications == nil ||
-		cfg.Agents == nil || cfg.Delegates == nil || cfg.Overview == nil || cfg.DomainChanges == nil || cfg.TransfersAway == nil || cfg.Bulk == nil || cfg.Exporter == nil {
-		return nil, errors.New("portal: Config.Frame, Accounts, AccessTokens, Portfolio, Overview, Applications, Agents, Delegates, DomainChanges, TransfersAway, Bulk and Exporter are required")
+		cfg.Agents == nil || cfg.Delegates == nil || cfg.Overview == nil || cfg.DomainChanges == nil || cfg.Holders == nil || cfg.TransfersAway == nil || cfg.Bulk == nil || cfg.Exporter == nil {
+		return nil, errors.New("portal: Config.Frame, Accounts, AccessTokens, Portfolio, Overview, Applications, Agents, Delegates, DomainChanges, Holders, TransfersAway, Bulk and Exporter are required")
 	}
 	if cfg.Orders != nil && (cfg.Extension == nil || cfg.RateBasisPoints == nil) {
 		return nil, errors.New("portal: Config.Orders requires Extension and RateBasisPoints")
 	}
 	registrar.Default(&cfg.Now, time.Now)
-	views, err := cfg.Frame.LoadTemplates(templateFS, texts, overviewTexts, activityTexts, domainTexts, transferTexts, domainListTexts, ui.RegistrantTexts)
+	views, err := cfg.Frame.LoadTemplates(templateFS, texts, overviewTexts, activityTexts, domainTexts, transferTexts, domainListTexts, holderTexts, ui.RegistrantTexts)
 	if err != nil {
 		return nil, err
 	}
@@ -235,7 +237,7 @@ func (h *Handler) Routes() []httpjson.Route {
 	} {
 		routes = append(routes, httpjson.Route{Method: get, Path: domainsPath + "/{id}" + form, Handler: signedIn(domainsPath, h.toDomain)})
 	}
-	return routes
+	return append(routes, h.holderRoutes()...)
 }
 
 // chooseLanguage stores the language in the account or, before the sign-in, in the browser.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
+	"github.com/dotkontor/dotkontor/internal/registrar/holder"
 	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
@@ -142,8 +143,11 @@ func (h *Handler) setRegistrant(req *ui.Request) error {
 	registrant := ui.RegistrantOf(req.Text)
 	to := ui.LocalPath(req.Field("next"), "")
 	err := h.Accounts.SetRegistrant(req.R.Context(), req.Actor(), registrant)
-	if err == nil {
-		return req.RedirectWithFlash("registrant_saved", orProfile(to))
+	switch {
+	case err == nil && to == "":
+		return h.redirectToFollow(req, holder.Own, "registrant_saved", profilePath)
+	case err == nil:
+		return req.RedirectWithFlash("registrant_saved", to)
 	}
 	f := registrantForm(req.Language, to, registrant)
 	var known bool

@@ -32,6 +32,7 @@ const (
 	TokensPath     = "/portal/tokens"
 	AgentsPath     = "/portal/agents"
 	RegistrantPath = "/portal/profile/registrant"
+	HoldersPath    = "/portal/holders"
 	DomainsPath    = "/portal/domains"
 	// OperatorPath is the prefix of the operators' pages.
 	OperatorPath = "/operator"

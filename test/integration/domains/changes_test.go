@@ -153,6 +153,12 @@ func TestAuthCode_ShownOnceAndNotStored(t *testing.T) {
 
 // registerDomain registers a name with its own contact for ada.
 func (s *env) registerDomain(label, tld string) string {
+	return s.provisionDomain(provision.PaidItem{Name: registrar.NewName(label, tld), Kind: provision.Register})
+}
+
+// provisionDomain registers or transfers a name for ada and waits until its first changes have
+// ended. A transfer that takes days is completed.
+func (s *env) provisionDomain(paid provision.PaidItem) string {
 	s.t.Helper()
 	lines, err := provision.New(provision.Config{
 		Store: s.db, Domains: s.db, Seal: s.seal, Node: "lines", Now: s.world.Now, Nameservers: []string{"ns1.nordlicht.example", "ns2.nordlicht.example"},
@@ -164,13 +170,17 @@ func (s *env) registerDomain(label, tld string) string {
 	running.Go(func() { lines.Run(ctx) })
 	defer func() { stop(); running.Wait() }()
 	operator := registrar.Actor{Kind: registrar.ActorOperator, Through: "test"}
-	item, err := lines.CreateItem(ctx, operator, provision.PaidItem{
-		Customer: ada, Name: registrar.NewName(label, tld), Kind: provision.Register, Payment: "manual:1",
-	})
+	paid.Customer, paid.Payment = ada, "manual:1"
+	item, err := lines.CreateItem(ctx, operator, paid)
 	must(s.t, err)
+	waited := false
 	for end := time.Now().Add(waitTimeout); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		if item, err = lines.GetItem(ctx, operator, item.ID); err != nil || item.State.Final() {
 			break
+		}
+		if item.State == provision.StatePending && !waited {
+			waited = true
+			must(s.t, s.world.Advance(6*24*time.Hour))
 		}
 	}
 	must(s.t, err)
@@ -409,24 +419,16 @@ func TestRegistrantChange_RefusedByTLDRule(t *testing.T) {
 	if _, _, err := s.service.RequestChange(t.Context(), signedInActor(ada), id, domainchange.ChangeRequest{Kind: domainchange.UpdateRegistrant}); registrar.CodeOf(err) != "requires_eu_presence" {
 		t.Fatalf("from the US: %v", err)
 	}
-	view, err := s.service.View(t.Context(), signedInActor(ada), id)
-	must(t, err)
-	if view.Closed[domainchange.UpdateRegistrant] != "requires_eu_presence" || len(view.Changes) != 1 {
-		t.Errorf("closed for %q, %d changes", view.Closed[domainchange.UpdateRegistrant], len(view.Changes))
-	}
-	// A registrant who moves between check and command is refused: the sent data is checked.
-	s.setRegistrantCountry("DE")
-	while = sync.OnceFunc(func() { s.setRegistrantCountry("US") })
-	change, _, err := s.service.RequestChange(t.Context(), signedInActor(ada), id, domainchange.ChangeRequest{Kind: domainchange.UpdateRegistrant})
-	must(t, err)
-	if change.State != domainchange.StatusRefused || change.Failure != "requires_eu_presence" {
-		t.Errorf("change is %s: %s", change.State, change.Failure)
-	}
 	if after := s.registryDomain("inhaber.org"); after.Registrant != before.Registrant || len(s.world.Sponsored(registry.ProductAccount).Contacts) != 1 {
 		t.Errorf("registry has %s", after.Registrant)
 	}
-	s.setRegistrantCountry("AT")
+	// Own data that change between check and command are not sent: what was checked is.
+	s.setRegistrantCountry("DE")
+	while = sync.OnceFunc(func() { s.setRegistrantCountry("US") })
 	s.requestChange(id, domainchange.ChangeRequest{Kind: domainchange.UpdateRegistrant})
+	if got := s.view(id).Domain.Registrant.Country; got != "DE" {
+		t.Errorf("the domain's registrant is in %s", got)
+	}
 }
 
 func TestRegistrantChange_AddsMissingContact(t *testing.T) {

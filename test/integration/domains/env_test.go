@@ -16,6 +16,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
+	"github.com/dotkontor/dotkontor/internal/registrar/holder"
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 	"github.com/dotkontor/dotkontor/internal/sandbox/registry"
 	"github.com/dotkontor/dotkontor/internal/sandbox/registry/ledger"
@@ -38,6 +39,7 @@ type env struct {
 	service     *domainchange.Service
 	seal        *registrar.Seal
 	provisioner *epp.Provisioner
+	holders     *holder.Service
 	config      domainchange.Config
 }
 
@@ -75,8 +77,10 @@ func newEnv(t *testing.T, names ...string) *env {
 	s.seal, err = registrar.NewSeal([32]byte{1})
 	must(t, err)
 	s.provisioner = epp.NewProvisioner(client, nil)
+	s.holders, err = holder.New(s.db, s.world.Now, nil)
+	must(t, err)
 	s.config = domainchange.Config{
-		Store: s.db, Seal: s.seal, Node: "here", Now: s.world.Now, RequestTimeout: waitTimeout,
+		Holder: s.holders.Registrant, Store: s.db, Seal: s.seal, Node: "here", Now: s.world.Now, RequestTimeout: waitTimeout,
 		Registries: []domainchange.NamedRegistry{{Name: "sandbox", Serves: func(string) bool { return true }, Registry: s.provisioner}},
 	}
 	s.service, err = domainchange.New(s.config)

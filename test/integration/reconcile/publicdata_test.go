@@ -87,7 +87,7 @@ func TestPublicResponses_ContainNoRegistrantData(t *testing.T) {
 		client.callTool("domain_check", map[string]string{"domain": name})
 		client.callTool("whois_lookup", map[string]string{"domain": name})
 	}
-	for _, tool := range []string{"list_my_domains", "get_order_status", "start_order", "list_orders", "cancel_order", "set_auto_renew"} {
+	for _, tool := range []string{"list_my_domains", "get_order_status", "start_order", "list_orders", "cancel_order", "set_auto_renew", "list_holders"} {
 		client.callTool(tool, map[string]any{"orderId": bought.ID, "items": []map[string]string{{"domain": "noch-niemand.org", "type": "register"}}})
 	}
 	client.request(http.MethodPost, "/api/mcp", map[string]any{"jsonrpc": "2.0", "id": 1, "method": "tools/list"})

@@ -1,0 +1,111 @@
+package domainchange
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/holder"
+)
+
+// desiredHolder returns the desired state of a change of the holder. Its registrant is added when
+// the extension's rules have been checked.
+func (w ChangeRequest) desiredHolder(domain Domain) (DesiredState, error) {
+	desired := DesiredState{Holder: w.Holder, Reason: w.Reason}
+	if desired.Holder == holder.Own {
+		desired.Holder = ""
+	}
+	switch desired.Reason {
+	case holder.ReasonCorrection, holder.ReasonNewHolder:
+	case "":
+		desired.Reason = holder.ReasonNewHolder
+		if desired.Holder == domain.Holder {
+			desired.Reason = holder.ReasonCorrection
+		}
+	default:
+		return DesiredState{}, registrar.Invalid(BadReason)
+	}
+	return desired, nil
+}
+
+// eligibleRegistrant returns the data of a customer's holder if the TLD admits them.
+func (s *Service) eligibleRegistrant(ctx context.Context, customer, id, tld string) (registrar.Registrant, error) {
+	registrant, err := s.cfg.Holder(ctx, customer, id)
+	if err != nil {
+		return registrar.Registrant{}, err
+	}
+	return registrant, s.cfg.CheckEligibility(ctx, customer, tld, registrant)
+}
+
+// desiredRegistrant returns the registrant of a change, if the TLD still admits them. A change
+// that an earlier version stored has none and uses the account's.
+func (s *Service) desiredRegistrant(ctx context.Context, change Change) (registrar.Registrant, error) {
+	if change.Desired.Registrant == nil {
+		return s.eligibleRegistrant(ctx, change.Customer, "", change.TLD)
+	}
+	if change.Desired.Reason == holder.ReasonTransfer { // checked when it was paid
+		return *change.Desired.Registrant, nil
+	}
+	return *change.Desired.Registrant, s.cfg.CheckEligibility(ctx, change.Customer, change.TLD, *change.Desired.Registrant)
+}
+
+// currentRegistrant returns a domain's registrant, which may be the account's data; zero if the
+// account has none.
+func (s *Service) currentRegistrant(ctx context.Context, domain Domain) (registrar.Registrant, error) {
+	if domain.Registrant != (registrar.Registrant{}) {
+		return domain.Registrant, nil
+	}
+	own, _, err := s.cfg.Store.GetRegistrantData(ctx, domain.Customer)
+	return own, err
+}
+
+// addRegistrants adds the new and the former registrant to a change of the holder that was made,
+// and the notices to both. A pending change that the registry has decided has its registrant in
+// Desired.
+func (s *Service) addRegistrants(ctx context.Context, done *Transition, sent registrar.Registrant) error {
+	change := done.From
+	if sent == (registrar.Registrant{}) && change.Desired.Registrant != nil {
+		sent = *change.Desired.Registrant
+	}
+	domain, found, err := s.cfg.Store.GetCustomerDomain(ctx, change.Customer, change.Domain)
+	if err != nil || !found { // a claim may give it another customer meanwhile
+		return &registrar.Error{Kind: registrar.KindInternal, Code: "domain_unreadable", Err: err}
+	}
+	done.Registrant = sent
+	if done.PastRegistrant, err = s.currentRegistrant(ctx, domain); err != nil {
+		return err
+	}
+	if change.Desired.ThenLock {
+		done.NextLock = registrar.NewID("chg_", s.cfg.Now())
+	}
+	if change.Actor.Kind == registrar.ActorSystem {
+		return nil
+	}
+	own, _, err := s.cfg.Store.GetRegistrantData(ctx, change.Customer)
+	if err != nil {
+		return err
+	}
+	for i, address := range []string{done.PastRegistrant.Email, sent.Email} {
+		known := address == "" || strings.EqualFold(address, own.Email) || i > 0 && strings.EqualFold(address, done.PastRegistrant.Email)
+		if !known {
+			done.Notices = append(done.Notices, registrantNotice(change, address, done.PastRegistrant, sent))
+		}
+	}
+	return nil
+}
+
+// registrantNotice tells a registrant who is not the customer about a change. Both learn of each
+// other only by name.
+func registrantNotice(change Change, address string, before, after registrar.Registrant) registrar.Mail {
+	mail := registrar.Mail{Kind: registrar.MailHolderNotice, Customer: change.Customer, To: address, Data: map[string]string{
+		"domain": change.Name, "before": before.DisplayName(), "after": after.DisplayName(), "reason": string(change.Desired.Reason),
+	}}
+	if change.Bulk != "" { // one mail for what was requested together
+		sum := sha256.Sum256([]byte(strings.ToLower(address)))
+		mail.ID = "mail_" + change.Bulk + "_" + hex.EncodeToString(sum[:6])
+		mail.Join, mail.Delay = mail.ID, bulkMailDelay
+	}
+	return mail
+}

@@ -1,0 +1,230 @@
+package holder
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/account"
+)
+
+// Own is the id of an account's own data.
+const Own = "own"
+
+// MaxHolders limits the holders of an account.
+const MaxHolders = 1000
+
+// maxDomains limits the domains that can follow a holder at once.
+const maxDomains = 200
+
+// Reason is why a domain gets another registrant.
+type Reason string
+
+// The reasons. They are stored.
+const (
+	ReasonCorrection Reason = "correction" // the same holder with new data
+	ReasonNewHolder  Reason = "new_holder" // the domain changes hands
+	// ReasonTransfer is the first registrant after a transfer to us.
+	ReasonTransfer Reason = "transfer"
+)
+
+// Error codes.
+const (
+	NoSuchHolder registrar.Code = "no_such_holder"   // KindNotFound; of an order's item KindConflict
+	TooMany      registrar.Code = "too_many_holders" // KindConflict: see MaxHolders
+	OwnMissing   registrar.Code = "holder_missing"   // KindConflict: the account has no registrant data
+)
+
+// Audited actions.
+const (
+	ActionAdded   registrar.Action = "holder_added"
+	ActionChanged registrar.Action = "holder_changed"
+	ActionDeleted registrar.Action = "holder_deleted"
+)
+
+// Holder is a person or an organisation that holds domains.
+type Holder struct {
+	ID   string // Own for the account itself
+	Kind account.RegistrantKind
+	registrar.Registrant
+	UpdatedAt time.Time
+}
+
+// Label names the holder in lists.
+func (h Holder) Label() string {
+	if h.Organisation == "" {
+		return h.Name
+	}
+	return h.Organisation + " (" + h.Name + ")"
+}
+
+// Domain is a domain of a holder.
+type Domain struct {
+	ID, Name, TLD string
+	Status        registrar.DomainStatus
+	Registrant    registrar.Registrant
+}
+
+// Store persists holders. Lookups return false if there is nothing.
+type Store interface {
+	// ListHolders returns an account's holders, without the account itself.
+	ListHolders(ctx context.Context, customer string, limit int) ([]Holder, error)
+	GetHolder(ctx context.Context, customer, id string) (Holder, bool, error)
+	// AddHolder returns false if the account has limit holders. UpdateHolder and DeleteHolder
+	// return false if it has no such holder.
+	AddHolder(ctx context.Context, customer string, holder Holder, limit int, event registrar.AuditEvent) (bool, error)
+	UpdateHolder(ctx context.Context, customer string, holder Holder, event registrar.AuditEvent) (bool, error)
+	DeleteHolder(ctx context.Context, customer, id string, event registrar.AuditEvent) (bool, error)
+	// GetOwnHolder returns the account's own data.
+	GetOwnHolder(ctx context.Context, customer string) (Holder, bool, error)
+	// ListDomainsOfHolder returns the domains that are held for a holder, with the registrant
+	// that each has.
+	ListDomainsOfHolder(ctx context.Context, customer, id string, limit int) ([]Domain, error)
+}
+
+// Service is safe for concurrent use.
+type Service struct {
+	store Store
+	// now is the business time, clock the wall clock, for sign-ins.
+	now, clock func() time.Time
+}
+
+// New returns a Service; nil clocks mean time.Now.
+func New(store Store, now, clock func() time.Time) (*Service, error) {
+	if store == nil {
+		return nil, errors.New("holder: a store is required")
+	}
+	registrar.Default(&now, time.Now)
+	registrar.Default(&clock, time.Now)
+	return &Service{store: store, now: now, clock: clock}, nil
+}
+
+// List returns the actor's own data, if there are any, and the account's holders.
+func (s *Service) List(ctx context.Context, actor registrar.Actor) ([]Holder, error) {
+	if actor.Customer == "" {
+		return nil, &registrar.Error{Kind: registrar.KindUnauthenticated, Code: registrar.SignInFirst}
+	}
+	own, known, err := s.store.GetOwnHolder(ctx, actor.Customer)
+	if err != nil {
+		return nil, err
+	}
+	all, err := s.store.ListHolders(ctx, actor.Customer, MaxHolders)
+	if known {
+		all = append([]Holder{own}, all...)
+	}
+	return all, err
+}
+
+// Get returns a holder of the actor's account.
+func (s *Service) Get(ctx context.Context, actor registrar.Actor, id string) (Holder, error) {
+	if err := actor.RequirePerson(); err != nil {
+		return Holder{}, err
+	}
+	return s.get(ctx, actor.Customer, id)
+}
+
+func (s *Service) get(ctx context.Context, customer, id string) (Holder, error) {
+	if id == "" || id == Own {
+		own, known, err := s.store.GetOwnHolder(ctx, customer)
+		if err == nil && !known {
+			err = registrar.Conflict(OwnMissing)
+		}
+		return own, err
+	}
+	found, known, err := s.store.GetHolder(ctx, customer, id)
+	if err == nil && !known {
+		err = registrar.NotFound(NoSuchHolder)
+	}
+	return found, err
+}
+
+// Registrant returns the data of a holder of an account; an empty id means the account itself.
+func (s *Service) Registrant(ctx context.Context, customer, id string) (registrar.Registrant, error) {
+	found, err := s.get(ctx, customer, id)
+	return found.Registrant, err
+}
+
+// Add adds a holder and returns its id, or reports all invalid fields as an
+// *account.FieldError.
+func (s *Service) Add(ctx context.Context, actor registrar.Actor, data account.Registrant, email string) (string, error) {
+	if err := actor.RequirePerson(); err != nil {
+		return "", err
+	}
+	added, err := s.normalise(data, email)
+	if err != nil {
+		return "", err
+	}
+	added.ID = registrar.NewID("hld_", added.UpdatedAt)
+	ok, err := s.store.AddHolder(ctx, actor.Customer, added, MaxHolders, s.event(actor, ActionAdded, added.ID))
+	if err == nil && !ok {
+		err = registrar.Conflict(TooMany)
+	}
+	return added.ID, err
+}
+
+// Update changes the data of a holder, but of none of its domains.
+func (s *Service) Update(ctx context.Context, actor registrar.Actor, id string, data account.Registrant, email string) error {
+	if err := s.requirePresence(actor); err != nil {
+		return err
+	}
+	changed, err := s.normalise(data, email)
+	if err != nil {
+		return err
+	}
+	changed.ID = id
+	ok, err := s.store.UpdateHolder(ctx, actor.Customer, changed, s.event(actor, ActionChanged, id))
+	return known(ok, err)
+}
+
+// Delete deletes a holder. Its domains keep their registrant.
+func (s *Service) Delete(ctx context.Context, actor registrar.Actor, id string) error {
+	if err := s.requirePresence(actor); err != nil {
+		return err
+	}
+	ok, err := s.store.DeleteHolder(ctx, actor.Customer, id, s.event(actor, ActionDeleted, id))
+	return known(ok, err)
+}
+
+// Domains returns the domains of a holder, and which of them have other data than the holder.
+func (s *Service) Domains(ctx context.Context, actor registrar.Actor, id string) (all, outdated []Domain, err error) {
+	holder, err := s.Get(ctx, actor, id)
+	if err != nil {
+		return nil, nil, err
+	}
+	all, err = s.store.ListDomainsOfHolder(ctx, actor.Customer, id, maxDomains)
+	for _, domain := range all {
+		if domain.Registrant != holder.Registrant {
+			outdated = append(outdated, domain)
+		}
+	}
+	return all, outdated, err
+}
+
+func (s *Service) requirePresence(actor registrar.Actor) error {
+	return cmp.Or(actor.RequirePerson(), actor.RequireRecentSignIn(s.clock()))
+}
+
+func (s *Service) normalise(data account.Registrant, email string) (Holder, error) {
+	data.VATID = "" // only the recipient of invoices has one
+	fitted, address, err := account.NormaliseRegistrant(data, email)
+	if err != nil {
+		return Holder{}, err
+	}
+	return Holder{Kind: fitted.Kind, UpdatedAt: s.now().Truncate(time.Microsecond), Registrant: registrar.Registrant{
+		Name: fitted.Name, Organisation: fitted.Organisation, Street: fitted.Street, PostalCode: fitted.PostalCode,
+		City: fitted.City, State: fitted.State, Country: fitted.Country, Phone: fitted.Phone, Email: address,
+	}}, nil
+}
+
+func (s *Service) event(actor registrar.Actor, action registrar.Action, id string) registrar.AuditEvent {
+	return registrar.AuditEvent{Actor: actor, Action: action, Customer: actor.Customer, Object: id, At: s.now()}
+}
+
+func known(ok bool, err error) error {
+	if err == nil && !ok {
+		err = registrar.NotFound(NoSuchHolder)
+	}
+	return err
+}

@@ -1,0 +1,52 @@
+-- name: ListHolders :many
+SELECT * FROM holders WHERE customer_id = $1 ORDER BY id LIMIT $2;
+
+-- name: GetHolder :one
+SELECT * FROM holders WHERE id = $1 AND customer_id = $2;
+
+-- Inserts nothing if the customer has too many.
+-- name: InsertHolder :execrows
+INSERT INTO holders (id, customer_id, kind, name, organisation, street, postal_code, city, state, country, phone, email, created_at, updated_at)
+SELECT sqlc.arg(id), sqlc.arg(customer_id), sqlc.arg(kind), sqlc.arg(name), sqlc.arg(organisation), sqlc.arg(street), sqlc.arg(postal_code),
+    sqlc.arg(city), sqlc.arg(state), sqlc.arg(country), sqlc.arg(phone), sqlc.arg(email), sqlc.arg(now), sqlc.arg(now)
+WHERE (SELECT count(*) FROM holders AS own WHERE own.customer_id = sqlc.arg(customer_id)) < CAST(sqlc.arg(max_holders) AS BIGINT);
+
+-- name: UpdateHolder :execrows
+UPDATE holders
+SET kind = sqlc.arg(kind), name = sqlc.arg(name), organisation = sqlc.arg(organisation), street = sqlc.arg(street), postal_code = sqlc.arg(postal_code),
+    city = sqlc.arg(city), state = sqlc.arg(state), country = sqlc.arg(country), phone = sqlc.arg(phone), email = sqlc.arg(email), updated_at = sqlc.arg(now)
+WHERE id = sqlc.arg(id) AND customer_id = sqlc.arg(customer_id);
+
+-- name: DeleteHolder :execrows
+DELETE FROM holders WHERE id = $1 AND customer_id = $2;
+
+-- name: DeleteHoldersOfCustomer :exec
+DELETE FROM holders WHERE customer_id = $1;
+
+-- The domains that a customer holds for a holder; an empty id means the customer.
+-- name: ListDomainsOfHolder :many
+SELECT id, name, tld, status, registrant FROM domains
+WHERE customer_id = sqlc.arg(customer_id) AND holder_id = sqlc.arg(holder_id) AND status <> 'transferred_out'
+ORDER BY name
+LIMIT sqlc.arg(max_rows);
+
+-- Domains without a registrant of their own get a copy of the customer's data before these
+-- change.
+-- name: FreezeRegistrants :exec
+UPDATE domains SET registrant = sqlc.arg(registrant)
+WHERE customer_id = sqlc.arg(customer_id) AND registrant = '' AND holder_id = '';
+
+-- name: SetDomainRegistrant :exec
+UPDATE domains
+SET handle = sqlc.arg(handle), holder_id = sqlc.arg(holder_id), registrant = sqlc.arg(registrant), registrant_since = sqlc.arg(now), updated_at = sqlc.arg(now)
+WHERE id = sqlc.arg(id);
+
+-- name: InsertPastRegistrant :exec
+INSERT INTO past_registrants (id, domain_id, customer_id, holder_id, registrant, reason, since, until)
+SELECT sqlc.arg(id), domains.id, domains.customer_id, domains.holder_id, CAST(sqlc.arg(registrant) AS TEXT), sqlc.arg(reason),
+    CASE WHEN domains.registrant_since = 0 THEN domains.created_at ELSE domains.registrant_since END, sqlc.arg(now)
+FROM domains
+WHERE domains.id = sqlc.arg(domain_id);
+
+-- name: ListPastRegistrants :many
+SELECT * FROM past_registrants WHERE domain_id = $1 ORDER BY id DESC LIMIT $2;

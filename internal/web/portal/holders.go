@@ -1,0 +1,178 @@
+package portal
+
+import (
+	"net/http"
+	"slices"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/account"
+	"github.com/dotkontor/dotkontor/internal/registrar/bulk"
+	"github.com/dotkontor/dotkontor/internal/registrar/holder"
+	"github.com/dotkontor/dotkontor/internal/web/httpjson"
+	"github.com/dotkontor/dotkontor/internal/web/ui"
+)
+
+const holdersPath = ui.HoldersPath
+
+func holderPath(id string) string { return holdersPath + "/" + id }
+
+// holderRoutes lists the pages about holders.
+func (h *Handler) holderRoutes() []httpjson.Route {
+	const get, post = http.MethodGet, http.MethodPost
+	signedIn := h.Frame.SignedInPage
+	return []httpjson.Route{
+		{Method: get, Path: holdersPath, Handler: signedIn(holdersPath, h.holders)},
+		{Method: post, Path: holdersPath, Handler: signedIn(holdersPath, h.addHolder)},
+		{Method: get, Path: holdersPath + "/new", Handler: signedIn(holdersPath, h.newHolder)},
+		{Method: get, Path: holdersPath + "/{id}", Handler: signedIn(holdersPath, recently(h.editHolder))},
+		{Method: post, Path: holdersPath + "/{id}", Handler: signedIn(holdersPath, h.updateHolder)},
+		{Method: get, Path: holdersPath + "/{id}/delete", Handler: signedIn(holdersPath, recently(h.confirmDeleteHolder))},
+		{Method: post, Path: holdersPath + "/{id}/delete", Handler: signedIn(holdersPath, h.deleteHolder)},
+		{Method: get, Path: holdersPath + "/{id}/domains", Handler: signedIn(holdersPath, recently(h.followHolder))},
+	}
+}
+
+func (h *Handler) holders(req *ui.Request) error {
+	all, err := h.Holders.List(req.R.Context(), req.Actor())
+	if err != nil {
+		return err
+	}
+	return h.templates.Render(req, ui.View{Name: "holders", Title: "holders.title", Section: profilePath, Data: struct {
+		Holders []holder.Holder
+		Own     string
+	}{all, holder.Own}})
+}
+
+// holderForm asks for the data of a holder; an empty id means a new one.
+func holderForm(language, id string, data account.Registrant, email string) form {
+	fields := slices.DeleteFunc(ui.RegistrantFields(language, data), func(f ui.Field) bool { return f.Name == account.FieldVATID })
+	for i := range fields {
+		fields[i].Autocomplete = "off" // a browser would fill in the customer's own data
+	}
+	fields = append(fields, ui.Field{
+		Name: account.FieldEmail, Label: "field.email", Hint: "hint.holder_email", Type: "email", Autocomplete: "off", MaxLength: 254, Value: email,
+	})
+	f := form{Intro: "holders.new_intro", Action: holdersPath, Submit: "holders.add", Fields: fields, Links: []pair{{"holders.back", holdersPath}}}
+	if id != "" {
+		f.Intro, f.Action, f.Submit = "holders.edit_intro", holderPath(id), "registrant.submit"
+	}
+	return f
+}
+
+func (h *Handler) newHolder(req *ui.Request) error {
+	return h.show(req, "holders.new", profilePath, holderForm(req.Language, "", account.Registrant{Kind: account.Person, Country: "DE"}, ""))
+}
+
+func (h *Handler) addHolder(req *ui.Request) error {
+	data, email := ui.RegistrantOf(req.Text), req.Text(account.FieldEmail)
+	_, err := h.Holders.Add(req.R.Context(), req.Actor(), data, email)
+	if err != nil {
+		return h.showHolderAgain(req, "holders.new", holderForm(req.Language, "", data, email), err)
+	}
+	return req.RedirectWithFlash("holder_added", holdersPath)
+}
+
+// editableHolder returns a holder; the account's own data have a page of their own.
+func (h *Handler) editableHolder(req *ui.Request) (holder.Holder, error) {
+	id := req.R.PathValue("id")
+	if id == holder.Own {
+		return holder.Holder{}, registrar.NotFound(holder.NoSuchHolder)
+	}
+	return h.Holders.Get(req.R.Context(), req.Actor(), id)
+}
+
+func (h *Handler) editHolder(req *ui.Request) error {
+	if req.R.PathValue("id") == holder.Own {
+		return req.SeeOther(registrantPath)
+	}
+	found, err := h.editableHolder(req)
+	if err != nil {
+		return err
+	}
+	data := account.Registrant{
+		Kind: found.Kind, Name: found.Name, Organisation: found.Organisation, Street: found.Street, PostalCode: found.PostalCode,
+		City: found.City, State: found.State, Country: found.Country, Phone: found.Phone,
+	}
+	return h.show(req, "holders.edit", profilePath, holderForm(req.Language, found.ID, data, found.Email))
+}
+
+func (h *Handler) updateHolder(req *ui.Request) error {
+	found, err := h.editableHolder(req)
+	if err != nil {
+		return err
+	}
+	data, email := ui.RegistrantOf(req.Text), req.Text(account.FieldEmail)
+	if err := h.Holders.Update(req.R.Context(), req.Actor(), found.ID, data, email); err != nil {
+		return h.showHolderAgain(req, "holders.edit", holderForm(req.Language, found.ID, data, email), err)
+	}
+	return h.redirectToFollow(req, found.ID, "holder_saved", holdersPath)
+}
+
+func (h *Handler) showHolderAgain(req *ui.Request, title string, f form, err error) error {
+	var known bool
+	if f.Problem, known = h.problem(req, err); !known {
+		return err
+	}
+	httpjson.RecordError(req.W, err)
+	h.templates.MarkInvalid(f.Fields, err)
+	return h.show(req, title, profilePath, f)
+}
+
+// redirectToFollow asks which domains follow new data of a holder, if some have others, and
+// otherwise returns to a page.
+func (h *Handler) redirectToFollow(req *ui.Request, id, flash, page string) error {
+	_, outdated, err := h.Holders.Domains(req.R.Context(), req.Actor(), id)
+	if err != nil {
+		return err
+	}
+	if len(outdated) > 0 {
+		page = holderPath(id) + "/domains"
+	}
+	return req.RedirectWithFlash(flash, page)
+}
+
+// followHolder lists the domains of a holder and offers to give its data to those that have
+// others.
+func (h *Handler) followHolder(req *ui.Request) error {
+	id := req.R.PathValue("id")
+	found, err := h.Holders.Get(req.R.Context(), req.Actor(), id)
+	if err != nil {
+		return err
+	}
+	all, outdated, err := h.Holders.Domains(req.R.Context(), req.Actor(), id)
+	if err != nil {
+		return err
+	}
+	return h.templates.Render(req, ui.View{Name: "holderdomains", Title: "holders.follow", TitleValue: found.DisplayName(), Section: profilePath, Data: struct {
+		Holder   holder.Holder
+		Kind     bulk.Kind
+		Outdated []holder.Domain
+		Current  int
+	}{found, bulk.Holder, outdated, len(all) - len(outdated)}})
+}
+
+func (h *Handler) confirmDeleteHolder(req *ui.Request) error {
+	found, err := h.editableHolder(req)
+	if err != nil {
+		return err
+	}
+	return h.show(req, "holders.delete", profilePath, form{
+		Intro: "holders.delete_intro", IntroValue: found.Label(), Action: holderPath(found.ID) + "/delete", Submit: "holders.delete_submit",
+		Links: []pair{{"holders.back", holdersPath}},
+	})
+}
+
+func (h *Handler) deleteHolder(req *ui.Request) error {
+	if err := h.Holders.Delete(req.R.Context(), req.Actor(), req.R.PathValue("id")); err != nil {
+		return err
+	}
+	return req.RedirectWithFlash("holder_deleted", holdersPath)
+}
+
+// ownHolder returns the id of a holder as forms have it: an empty one is the account's own.
+func ownHolder(id string) string {
+	if id == "" {
+		return holder.Own
+	}
+	return id
+}

@@ -1,0 +1,88 @@
+package portal
+
+import "github.com/dotkontor/dotkontor/internal/web/ui"
+
+var holderTexts = ui.Texts{
+	"holders.title": {"Inhaber", "Holders"},
+	"holders.intro": {
+		"Für wen Sie Domains registrieren: Personen und Organisationen außer Ihnen selbst. An der Kasse wählen Sie für jede Domain, wem sie gehört.",
+		"The people and organisations for whom you register domains. At checkout, you choose the holder of each domain.",
+	},
+	"holders.own":         {"Ihr Konto", "Your account"},
+	"holders.name":        {"Name", "Name"},
+	"holders.place":       {"Ort", "Place"},
+	"holders.none":        {"Bisher gehören alle Domains Ihnen selbst.", "So far, you are the holder of all your domains."},
+	"holders.new":         {"Inhaber hinzufügen", "Add a holder"},
+	"holders.add":         {"Hinzufügen", "Add"},
+	"holders.edit":        {"Angaben des Inhabers ändern", "Change the holder's details"},
+	"holders.change":      {"Ändern", "Change"},
+	"holders.edit_one":    {"{1} ändern", "Change {1}"},
+	"holders.domains":     {"Domains", "Domains"},
+	"holders.domains_one": {"Domains von {1}", "Domains of {1}"},
+	"holders.new_intro": {
+		"Diese Angaben bekommt die Registry, wenn Sie eine Domain für diesen Inhaber bestellen. Rechnungen gehen weiterhin an Sie.",
+		"The registry gets these details when you order a domain for this holder. Invoices still go to you.",
+	},
+	"holders.edit_intro": {
+		"An Domains ändert sich dadurch noch nichts. Danach wählen Sie, welche die neuen Angaben bekommen.",
+		"This changes no domain yet. In the next step, you choose which domains get the new details.",
+	},
+	"hint.holder_email": {
+		"Dorthin schreiben wir, wenn die Domain einen anderen Inhaber bekommt.",
+		"We write to this address when the domain gets another holder.",
+	},
+	"holders.back":   {"Zurück zu den Inhabern", "Back to holders"},
+	"holders.follow": {"Domains von {1}", "Domains of {1}"},
+	"holders.follow_intro": {
+		"Bei diesen Domains stehen noch andere Angaben. Wählen Sie aus, welche die aktuellen bekommen. Ändert sich die E-Mail-Adresse, benachrichtigen wir die bisherige und die neue.",
+		"These domains still have other details. Choose which ones get the current details. If the email address changes, we notify both the old and the new one.",
+	},
+	"holders.follow_now":    {"Angaben bei der Domain", "Details of the domain"},
+	"holders.follow_submit": {"Angaben übernehmen", "Apply details"},
+	"holders.follow_later":  {"Nicht jetzt", "Not now"},
+	"holders.up_to_date":    {"Domains mit diesen Angaben: {1}.", "Domains with these details: {1}."},
+	"holders.delete":        {"Inhaber löschen", "Delete holder"},
+	"holders.delete_one":    {"{1} löschen", "Delete {1}"},
+	"holders.delete_intro": {
+		"{1} verschwindet aus Ihrer Liste. Domains, die diesem Inhaber gehören, behalten ihre Angaben. Bestellungen, die Sie noch nicht bezahlt haben, brauchen einen anderen Inhaber.",
+		"{1} disappears from your list. Domains of this holder keep their details. Orders that you haven't paid yet need another holder.",
+	},
+	"holders.delete_submit": {"Löschen", "Delete"},
+	"note.holder_added":     {"Der Inhaber ist gespeichert.", "The holder is saved."},
+	"note.holder_saved":     {"Die Angaben sind gespeichert.", "The details are saved."},
+	"note.holder_deleted":   {"Der Inhaber ist gelöscht.", "The holder is deleted."},
+	"profile.holders":       {"Weitere Inhaber", "Other holders"},
+
+	"domain_page.holder_since":  {"seit {1}", "since {1}"},
+	"domain_page.holder_choose": {"Neuer Inhaber", "New holder"},
+	"domain_page.holder_change": {"Inhaber ändern", "Change holder"},
+	"domain_page.holder_manage": {"Inhaber verwalten", "Manage holders"},
+	"domain_page.holder_past":   {"Frühere Inhaber", "Former holders"},
+	"holder_reason.correction":  {"Angaben aktualisiert", "details updated"},
+	"holder_reason.new_holder":  {"Inhaberwechsel", "new holder"},
+	"holder_reason.transfer":    {"Umzug zu uns", "transfer to us"},
+
+	"bulk.holder":       {"Inhaber ändern", "change holder"},
+	"bulk.title.holder": {"Inhaber mehrerer Domains ändern", "Change the holder of several domains"},
+	"bulk.holder_hint": {
+		"Die bisherigen und der neue Inhaber bekommen eine Nachricht. Was die Regeln einer Endung nicht zulassen, bleibt unverändert.",
+		"The former holders and the new one are notified. Domains whose extension does not admit the new holder stay as they are.",
+	},
+	"bulk.holder_save":   {"Inhaber ändern (Domains: {1})", "Change holder (domains: {1})"},
+	"bulk.result.holder": {"Ergebnis: Inhaber ändern", "Result: change holder"},
+	"bulk.done.holder":   {"geändert", "changed"},
+
+	"problem.no_such_holder": {
+		"Diesen Inhaber gibt es in Ihrem Konto nicht mehr. Bitte wählen Sie einen anderen.",
+		"This holder is no longer in your account. Please choose another one.",
+	},
+	"problem.too_many_holders": {
+		"Mehr Inhaber kann ein Konto nicht haben. Löschen Sie einen, den Sie nicht mehr brauchen.",
+		"An account can't have more holders. Delete one that you no longer need.",
+	},
+	"problem.bad_reason": {"Diesen Grund gibt es nicht.", "There is no such reason."},
+
+	"action.holder_added":   {"Inhaber hinzugefügt", "Holder added"},
+	"action.holder_changed": {"Angaben eines Inhabers geändert", "Details of a holder changed"},
+	"action.holder_deleted": {"Inhaber gelöscht", "Holder deleted"},
+}

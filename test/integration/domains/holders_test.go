@@ -1,0 +1,153 @@
+package domains
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/account"
+	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
+	"github.com/dotkontor/dotkontor/internal/registrar/holder"
+	"github.com/dotkontor/dotkontor/internal/registrar/provision"
+	"github.com/dotkontor/dotkontor/internal/sandbox/registry"
+)
+
+// addHolder adds a company in Vienna to a customer's holders.
+func (s *env) addHolder(customer string) string {
+	s.t.Helper()
+	id, err := s.holders.Add(s.t.Context(), signedInActor(customer), account.Registrant{
+		Kind: account.Company, Name: "Max Teufel", Organisation: "Teeladen GmbH", Street: "Am Markt 1", PostalCode: "1010", City: "Wien", Country: "AT", Phone: "+43 1 5123456",
+	}, "max@teeladen.example")
+	must(s.t, err)
+	return id
+}
+
+// queuedMails returns the recipients of a kind of mail that was queued since the last call.
+func (s *env) queuedMails(kind registrar.MailKind) (to []string) {
+	s.t.Helper()
+	mails, err := s.db.ClaimDueMails(s.t.Context(), time.Now().Add(time.Hour), time.Now().Add(2*time.Hour), 100)
+	must(s.t, err)
+	for _, mail := range mails {
+		if mail.Kind == kind {
+			to = append(to, mail.To)
+		}
+	}
+	slices.Sort(to)
+	return to
+}
+
+func TestHolderChange_ReplacesRegistrantAndNotifiesBothHolders(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t)
+	id, client := s.registerDomain("kunde", ".org"), s.addHolder(ada)
+	s.requestChange(id, domainchange.ChangeRequest{Kind: domainchange.UpdateRegistrant, Holder: client})
+	contacts := s.world.Sponsored(registry.ProductAccount).Contacts
+	if len(contacts) != 1 || contacts[0].Email != "max@teeladen.example" {
+		t.Errorf("the registry has the contacts %+v", contacts)
+	}
+	view := s.view(id)
+	if view.Domain.Holder != client || view.Domain.Registrant.Organisation != "Teeladen GmbH" {
+		t.Errorf("the domain has %+v", view.Domain)
+	}
+	if past := view.PastRegistrants; len(past) != 1 || past[0].Registrant.Name != "Ada Größe" || past[0].Reason != holder.ReasonNewHolder {
+		t.Errorf("former registrants: %+v", past)
+	}
+	if to := s.queuedMails(registrar.MailHolderNotice); !slices.Equal(to, []string{"max@teeladen.example"}) { // ada gets the customer's mail
+		t.Errorf("notices to %v", to)
+	}
+	// The same holder with another address: both addresses are notified.
+	must(t, s.holders.Update(t.Context(), signedInActor(ada), client, account.Registrant{
+		Kind: account.Company, Name: "Max Teufel", Organisation: "Teeladen GmbH", Street: "Am Markt 1", PostalCode: "1010", City: "Wien", Country: "AT", Phone: "+43 1 5123456",
+	}, "neu@teeladen.example"))
+	if _, outdated, err := s.holders.Domains(t.Context(), signedInActor(ada), client); err != nil || len(outdated) != 1 {
+		t.Errorf("%d domains have other data than the holder, %v", len(outdated), err)
+	}
+	if got := s.view(id).Domain.Registrant.Email; got != "max@teeladen.example" {
+		t.Errorf("editing the holder has changed the domain: %s", got)
+	}
+	s.requestChange(id, domainchange.ChangeRequest{Kind: domainchange.UpdateRegistrant, Holder: client})
+	if to := s.queuedMails(registrar.MailHolderNotice); !slices.Equal(to, []string{"max@teeladen.example", "neu@teeladen.example"}) {
+		t.Errorf("notices to %v", to)
+	}
+	if past := s.view(id).PastRegistrants; len(past) != 2 || past[0].Reason != holder.ReasonCorrection {
+		t.Errorf("former registrants: %+v", past)
+	}
+	if _, outdated, err := s.holders.Domains(t.Context(), signedInActor(ada), client); err != nil || len(outdated) != 0 {
+		t.Errorf("%d domains still have other data, %v", len(outdated), err)
+	}
+	// Deleting the holder changes no domain.
+	must(t, s.holders.Delete(t.Context(), signedInActor(ada), client))
+	if got := s.view(id).Domain; got.Registrant.Email != "neu@teeladen.example" || got.Holder != client {
+		t.Errorf("the domain has %+v", got)
+	}
+}
+
+func TestHolderChange_WithoutRegistrantAtTheRegistry(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t)
+	id, client := s.registerDomain("kunde", ".com"), s.addHolder(ada)
+	if capabilities := s.view(id).Capabilities; capabilities.Contacts {
+		t.Fatal(".com has contacts")
+	}
+	s.requestChange(id, domainchange.ChangeRequest{Kind: domainchange.UpdateRegistrant, Holder: client})
+	if got := s.view(id); got.Domain.Registrant.Country != "AT" || len(got.PastRegistrants) != 1 {
+		t.Errorf("the domain has %+v, before %+v", got.Domain.Registrant, got.PastRegistrants)
+	}
+	if contacts := s.world.Sponsored(registry.ProductAccount).Contacts; len(contacts) != 0 {
+		t.Errorf("the registry has %d contacts", len(contacts))
+	}
+}
+
+func TestHolderChange_RefusedChangesNothing(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t)
+	id, foreign := s.registerDomain("kunde", ".org"), s.addHolder(eve)
+	before := len(s.view(id).Changes)
+	for name, test := range map[string]struct {
+		request domainchange.ChangeRequest
+		want    registrar.Code
+	}{
+		"of another account": {domainchange.ChangeRequest{Kind: domainchange.UpdateRegistrant, Holder: foreign}, holder.NoSuchHolder},
+		"unknown":            {domainchange.ChangeRequest{Kind: domainchange.UpdateRegistrant, Holder: "hld_x"}, holder.NoSuchHolder},
+		"unknown reason":     {domainchange.ChangeRequest{Kind: domainchange.UpdateRegistrant, Reason: "gift"}, domainchange.BadReason},
+	} {
+		if _, _, err := s.service.RequestChange(t.Context(), signedInActor(ada), id, test.request); registrar.CodeOf(err) != test.want {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if changes := s.view(id).Changes; len(changes) != before || len(s.queuedMails(registrar.MailHolderNotice)) != 0 {
+		t.Errorf("%d changes are stored", len(changes))
+	}
+}
+
+// A domain that is transferred to us has the contacts of its former registrar.
+func TestTransferToUs_SetsContactsThenLocks(t *testing.T) {
+	t.Parallel()
+	for tld, lock := range map[string]bool{".org": true, ".de": false} {
+		t.Run(tld, func(t *testing.T) {
+			t.Parallel()
+			s := newEnv(t)
+			id := s.provisionDomain(provision.PaidItem{Name: registrar.NewName("transfer-ruhig", tld), Kind: provision.Transfer, Code: "auth-transfer-ruhig"})
+			domain := s.registryDomain("transfer-ruhig" + tld)
+			contacts := s.world.Sponsored(registry.ProductAccount).Contacts
+			if len(contacts) != 1 || contacts[0].ID != domain.Registrant || contacts[0].Email != ada+"@example.org" {
+				t.Errorf("the registry has %s and the contacts %+v", domain.Registrant, contacts)
+			}
+			for _, role := range domain.Contacts {
+				if role.ID != domain.Registrant {
+					t.Errorf("the %s contact is still %s", role.Type, role.ID)
+				}
+			}
+			view := s.view(id)
+			if view.Record.Locked() != lock || view.Domain.Handle != domain.Registrant || view.Domain.Registrant.Name != "Ada Größe" || len(view.PastRegistrants) != 0 {
+				t.Errorf("locked %t, %+v, before %+v", view.Record.Locked(), view.Domain, view.PastRegistrants)
+			}
+			for _, change := range view.Changes {
+				if change.State != domainchange.StatusDone || change.Actor.Kind != registrar.ActorSystem || change.Desired.Registrant != nil {
+					t.Errorf("change %+v", change)
+				}
+			}
+		})
+	}
+}
