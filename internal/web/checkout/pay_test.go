@@ -2,6 +2,7 @@ package checkout
 
 import (
 	"errors"
+	"maps"
 	"net/http"
 	"regexp"
 	"slices"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
+	"github.com/dotkontor/dotkontor/internal/registrar/holder"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 )
 
@@ -390,23 +392,39 @@ func TestPay_HolderTextsFitEveryKindOfItem(t *testing.T) {
 		}
 		return view
 	}
-	const all, some, same = "Wem sollen die Domains gehören?", "Wem sollen die neuen Domains gehören?", "Der Inhaber der Domains bleibt derselbe."
+	forAnother := func(view order.View) order.View {
+		view.Order.Items[0].Holder = "hld_1"
+		return view
+	}
+	const all, some, same = "Auf diesen Namen laufen die Domains bei der Registry", "für die Sie keinen anderen Inhaber wählen", "Wem die Domains gehören, ändert sie nicht."
 	for _, test := range []struct {
 		view        order.View
 		shows, term string
 	}{
 		{kinds(order.Register, order.Register), all, "Inhaber der Domains"},
-		{kinds(order.Register, order.Renew), some, "Inhaber der neuen Domains"},
-		{kinds(order.Register, order.Transfer), some, "Inhaber der neuen Domains"},
-		{kinds(order.Transfer), same, "Rechnung an"},
+		{kinds(order.Register, order.Renew), some, "Kunde"},
+		{kinds(order.Register, order.Transfer), all, "Inhaber der Domains"},
+		{forAnother(kinds(order.Register, order.Transfer)), some, "Kunde"},
+		{forAnother(kinds(order.Transfer)), same, "Rechnung an"},
 		{kinds(order.Renew, order.Restore), same, "Rechnung an"},
 	} {
 		hides := slices.DeleteFunc([]string{all, some, same}, func(text string) bool { return text == test.shows })
-		if test.shows == same {
-			hides = append(hides, "registrieren wir")
-		}
 		visit(t, &fakeOrders{view: test.view}, "erika", payPage, nil).wantPage(http.StatusOK, []string{test.shows, "<dt>" + test.term + "</dt>"}, hides)
 	}
+}
+
+func TestPay_HoldersAreChosenForEachItem(t *testing.T) {
+	t.Parallel()
+	view := ownView(order.AwaitingPayment)
+	view.Order.Items[0].Holder, view.Order.Items[0].Registrant = "hld_1", registrar.Registrant{Name: "Max Teufel", Organisation: "Teeladen GmbH"}
+	d := &fakeOrders{view: view}
+	visit(t, d, "erika", payPage, nil).wantPage(http.StatusOK, []string{"Inhaber: Teeladen GmbH", `name="holder.itm_1"`, "mir selbst"}, nil)
+	visit(t, d, "erika", payPage+"/holders", form("holder.itm_1", "own", "holder.itm_2", "hld_1", "other", "x")).wantRedirect(payPage)
+	if want := map[string]string{"itm_1": "own", "itm_2": "hld_1"}; !maps.Equal(d.holders, want) {
+		t.Errorf("chosen: %v", d.holders)
+	}
+	d.err = refusal(registrar.KindConflict, holder.NoSuchHolder)
+	visit(t, d, "erika", payPage+"/holders", form("holder.itm_1", "hld_x")).wantPage(http.StatusConflict, []string{"Diesen Inhaber gibt es in Ihrem Konto nicht mehr."}, nil)
 }
 
 func TestPay_OpenPaymentCanBeContinuedOrAborted(t *testing.T) {

@@ -325,6 +325,9 @@ func (h *Handler) ownedDomains(req *ui.Request, o order.Order) (owned []ownedDom
 	}
 	for _, item := range o.Items {
 		domain := ownedDomain{Name: item.Name, Key: "done." + string(item.Kind), New: !item.Kind.ForHeldDomain()}
+		if item.Kind == order.Register && item.Holder != "" {
+			domain.Key = "done.register_for"
+		}
 		if held, ok, err := h.FindDomain(req.R.Context(), req.Actor(), item.Name); err == nil && ok {
 			domain.Page, domain.Until = ui.DomainsPath+"/"+held.ID, held.PaidUntil
 		}
@@ -427,16 +430,16 @@ func askedKey(o order.Order, isOwner bool) string {
 }
 
 // holderOf says what the account's registrant is for an order: the holder of all its domains
-// (new), of some of them (some), or only the customer who gets the invoice (same), because
-// transfers, renewals and restores change no holder.
+// (new), of some of them (some), or only the customer who gets the invoice (same). Renewals and
+// restores change no holder, and an item may name another one.
 func holderOf(o order.Order) string {
-	registrations := 0
+	own := 0
 	for _, item := range o.Items {
-		if item.Kind == order.Register {
-			registrations++
+		if !item.Kind.ForHeldDomain() && item.Holder == "" {
+			own++
 		}
 	}
-	switch registrations {
+	switch own {
 	case len(o.Items):
 		return "new"
 	case 0:

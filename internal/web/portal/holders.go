@@ -143,12 +143,13 @@ func (h *Handler) followHolder(req *ui.Request) error {
 	if err != nil {
 		return err
 	}
+	current := slices.DeleteFunc(all, func(domain holder.Domain) bool { return slices.Contains(outdated, domain) })
 	return h.templates.Render(req, ui.View{Name: "holderdomains", Title: "holders.follow", TitleValue: found.DisplayName(), Section: profilePath, Data: struct {
 		Holder   holder.Holder
 		Kind     bulk.Kind
 		Outdated []holder.Domain
-		Current  int
-	}{found, bulk.Holder, outdated, len(all) - len(outdated)}})
+		Current  []holder.Domain
+	}{found, bulk.Holder, outdated, current}})
 }
 
 func (h *Handler) confirmDeleteHolder(req *ui.Request) error {

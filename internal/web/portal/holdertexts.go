@@ -40,7 +40,8 @@ var holderTexts = ui.Texts{
 	"holders.follow_now":    {"Angaben bei der Domain", "Details of the domain"},
 	"holders.follow_submit": {"Angaben übernehmen", "Apply details"},
 	"holders.follow_later":  {"Nicht jetzt", "Not now"},
-	"holders.up_to_date":    {"Domains mit diesen Angaben: {1}.", "Domains with these details: {1}."},
+	"holders.up_to_date":    {"Domains mit den aktuellen Angaben", "Domains with the current details"},
+	"holders.no_domains":    {"Diesem Inhaber gehört keine Domain.", "This holder has no domains."},
 	"holders.delete":        {"Inhaber löschen", "Delete holder"},
 	"holders.delete_one":    {"{1} löschen", "Delete {1}"},
 	"holders.delete_intro": {
