@@ -99,6 +99,12 @@ func TestAutoRenewal_ConsentCardAndEnd(t *testing.T) {
 		"left to expire, and taken back", "readable on a phone in both languages", "prices of renewal, late renewal and restore")
 }
 
+func TestHolders_AgencyRegistersForItsClients(t *testing.T) {
+	s := startSandbox(t)
+	wantRules(t, runScript(t, s, "holders.mjs"), "an agency adds clients as holders", "one order registers domains for three holders",
+		"a domain changes hands, and both holders are told", "the customer chooses which domains follow a holder's new data")
+}
+
 func TestPurchase_KeyboardOnly(t *testing.T) {
 	s := startSandbox(t)
 	wantRules(t, runScript(t, s, "keyboard.mjs"), "the language is chosen by keyboard",

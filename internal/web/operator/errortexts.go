@@ -27,7 +27,6 @@ var errorTexts = ui.Texts{
 	"error.registry_billing":          {"Das Guthaben bei der Registry reicht nicht", "Not enough credit at the registry"},
 	"error.registry_has_no_lock":      {"Die Registry kennt keine Umzugssperre", "The registry has no transfer lock"},
 	"error.registry_has_no_code":      {"Die Registry vergibt keine Auth-Codes", "The registry has no auth codes"},
-	"error.registry_has_no_contacts":  {"Die Registry führt keine Kontakte", "The registry has no contacts"},
 	"error.epp_exists":                {"Den Namen gibt es schon", "The name already exists"},
 	"error.epp_missing":               {"Die Registry kennt das Objekt nicht", "The registry does not know the object"},
 	"error.epp_auth_info":             {"Der Auth-Code ist falsch", "The auth code is wrong"},
