@@ -48,8 +48,11 @@ func (r itemRow) hasProblem() bool { return r.ReasonKey != "" || len(r.Warnings)
 const shownItems = 10
 
 // itemList is the table of an order's items: the first ones and every one with a problem, and
-// More for the others.
-type itemList struct{ First, More itemTable }
+// More for the others. Locks means that a text below explains which of several will be locked.
+type itemList struct {
+	First, More itemTable
+	Locks       bool
+}
 
 type itemTable struct {
 	Rows    []itemRow
@@ -61,15 +64,16 @@ type itemTable struct {
 
 func newItemList(rows []itemRow, outcome bool) itemList {
 	first := itemTable{Outcome: outcome, Several: len(rows) > 1}
-	more := first
+	more, locks := first, false
 	for i, row := range rows {
+		locks = locks || first.Several && row.Locks
 		if i < shownItems || row.hasProblem() {
 			first.Rows = append(first.Rows, row)
 		} else {
 			more.Rows = append(more.Rows, row)
 		}
 	}
-	return itemList{first, more}
+	return itemList{first, more, locks}
 }
 
 // ownDomain returns the text key and the domain's page if a name is refused because the visitor

@@ -27,6 +27,11 @@ var orderTexts = ui.Texts{
 		"Danach sperren wir die Domain gegen Umzüge. Sie können die Sperre jederzeit selbst aufheben.",
 		"We then lock the domain against transfers. You can unlock it at any time.",
 	},
+	"items.locked": {"mit Umzugssperre", "with transfer lock"},
+	"items.locked_text": {
+		"Domains „mit Umzugssperre“ sperren wir danach gegen Umzüge. Sie können die Sperre jederzeit selbst aufheben.",
+		"We then lock domains “with transfer lock” against transfers. You can unlock them at any time.",
+	},
 	"sums.net":      {"Summe netto", "Net total"},
 	"sums.vat":      {"Umsatzsteuer {1}", "VAT {1}"},
 	"sums.gross":    {"Gesamtbetrag", "Total"},

@@ -75,7 +75,7 @@ func TestPay_OwnerSeesDetailsAndPayButton(t *testing.T) {
 // Only new domains are locked, and only where the registry has a lock.
 func TestPay_SaysWhichDomainsWillBeLocked(t *testing.T) {
 	t.Parallel()
-	const locks = "sperren wir die Domain gegen Umzüge"
+	const locks = ", mit Umzugssperre"
 	for state, kinds := range map[order.State]map[order.Kind]int{
 		order.AwaitingPayment: {order.Register: 1, order.Transfer: 1, order.Renew: 0}, order.Completed: {order.Register: 0},
 	} {
