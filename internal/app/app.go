@@ -226,7 +226,7 @@ func (p *App) webConfig(ctx context.Context) (web.Config, error) {
 		Portal: portal.Config{
 			Accounts: p.services.Customers, AccessTokens: p.services.Tokens, Portfolio: p.services.Portfolio, Applications: p.services.apps, Agents: p.services.Agents,
 			MailEnabled: p.services.mail != nil, DomainChanges: p.changes, Holders: p.services.Holders, TransfersAway: p.transfersAway, Bulk: actions, Exporter: dossiers,
-			Overview: overviews, Delegates: delegates, Extension: p.live.Extension, RateBasisPoints: displayedRate, Now: p.now,
+			Overview: overviews, Delegates: delegates, Extension: p.live.Extension, Now: p.now,
 		},
 		Site: site.Config{
 			Lookups: p.lookups.Engine, WhoisBudget: p.limits.whois, Catalog: p.live,

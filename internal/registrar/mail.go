@@ -61,6 +61,7 @@ const (
 	MailOrderPaid            MailKind = "order_paid"           // the receipt
 	MailOrderEnded           MailKind = "order_ended"          // the outcome of each item, and refunds
 	MailOrderCompleted       MailKind = "order_completed"      // the receipt of an order that is completed already
+	MailItemFailed           MailKind = "item_failed"          // an item has failed while others are still in progress
 	MailPaymentRefunded      MailKind = "payment_refunded"     // a late or duplicate payment is refunded
 	MailOrderRefunded        MailKind = "order_refunded"       // a paid order is refunded, in part or in full
 	MailClaim                MailKind = "claim"                // with a link to claim what an agent ordered for this address
@@ -101,7 +102,7 @@ var notices = map[MailKind]bool{
 	MailDomainClosed: true, MailDomainRestored: true, MailDataReminder: true,
 	MailRenewalOn: true, MailRenewalUpcoming: true, MailRenewalPriceRise: true, MailRenewalDeclined: true, MailRenewalFailed: true,
 	MailTransferAway: true, MailTransferAwayEnded: true,
-	MailOrderPaid: true, MailOrderEnded: true, MailOrderCompleted: true, // commercial letters, and evidence in a dispute
+	MailOrderPaid: true, MailOrderEnded: true, MailOrderCompleted: true, MailItemFailed: true, // commercial letters, and evidence in a dispute
 	MailPaymentDispute: true,
 }
 
@@ -119,11 +120,14 @@ const (
 // NoticeTermText formats the end of a term for the Data of a notice.
 func NoticeTermText(end time.Time) string { return end.UTC().Format(time.RFC3339Nano) }
 
+// MailNext in the Data of a mail with a link is the path of the page after it.
+const MailNext = "next"
+
 // MaxJoinedMails limits the lines of a joined mail.
 const MaxJoinedMails = 100
 
 // lineKeys are the Data of a mail about one domain that a joined mail has for each domain.
-var lineKeys = []string{"domain", NoticeDomain, NoticeTerm, "gross", "charge_at", "paid_until", "next_term", "announced"}
+var lineKeys = []string{"domain", NoticeDomain, NoticeTerm, "gross", "charge_at", "paid_until", "next_term", "announced", "what", "why"}
 
 // linePrefix starts the keys of the nth line, counted from 1.
 func linePrefix(n int) string { return "item" + strconv.Itoa(n) + "_" }

@@ -257,7 +257,7 @@ func (db *DB) ListOrdersAwaitingIdentity(ctx context.Context, customer string) (
 	return db.read().ListOrderIDsAwaitingIdentity(ctx, customer)
 }
 
-// TermEnds returns the ends of the terms of the domains that an order renews or restores.
+// TermEnds returns the ends of the terms of the domains that an order provided, renews or restores.
 func (db *DB) TermEnds(ctx context.Context, order string) (map[string]time.Time, error) {
 	rows, err := db.read().ListTermEndsOfOrder(ctx, order)
 	ends := make(map[string]time.Time, len(rows))

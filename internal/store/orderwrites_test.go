@@ -364,6 +364,24 @@ func TestUpdateOrder_OverlappingNamesDoNotDeadlock(t *testing.T) {
 	})
 }
 
+func TestTermEnds_NewDomainHasThatOfItsProvisionItem(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		anna, end := newCustomer(t, db, "anna"), testTime.AddDate(1, 0, 0)
+		o := addPaidOrder(t, db, anna, "neu.org")
+		items, err := db.ListProvisionItemsAfter(t.Context(), "", 10)
+		if err != nil || len(items) != 1 {
+			t.Fatalf("%v, %v", items, err)
+		}
+		domain := addDomain(t, db, anna, "anders", registrar.DomainActive, end)
+		execStatement(t, db, "UPDATE provision_items SET domain_id = $1 WHERE id = $2", domain.ID, items[0].ID)
+		ends, err := db.TermEnds(t.Context(), o.ID)
+		if err != nil || len(ends) != 1 || !ends[o.Items[0].ID].Equal(end) {
+			t.Errorf("%v, %v", ends, err)
+		}
+	})
+}
+
 func TestTermEnds_AreThoseOfRenewedDomains(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {

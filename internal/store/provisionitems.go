@@ -100,11 +100,11 @@ func (db *DB) ListProvisionItemsByName(ctx context.Context, name string) ([]prov
 	return rowsAs(provisionItemOf)(db.read().ListProvisionItemsByName(ctx, name))
 }
 
-// ListTransfers returns a page of a customer's transfers that are in progress or that have ended,
-// the newest first. One that has ended has only what it shows, and no id.
-func (db *DB) ListTransfers(ctx context.Context, customer string, ended bool, limit, offset int) ([]provision.Item, error) {
-	if ended {
-		return rowsAs(endedTransferOf)(db.read().ListEndedTransfers(ctx, query.ListEndedTransfersParams{CustomerID: customer, MaxRows: int32(limit), SkipRows: int32(offset)}))
+// ListTransfers returns a page of a customer's transfers that have ended as active or failed, or
+// that are in progress if ended is empty, the newest first.
+func (db *DB) ListTransfers(ctx context.Context, customer string, ended provision.State, limit, offset int) ([]provision.Item, error) {
+	if ended != "" {
+		return rowsAs(endedTransferOf)(db.read().ListEndedTransfers(ctx, query.ListEndedTransfersParams{CustomerID: customer, State: string(ended), MaxRows: int32(limit), SkipRows: int32(offset)}))
 	}
 	return rowsAs(provisionItemOf)(db.read().ListRunningTransfers(ctx, query.ListRunningTransfersParams{CustomerID: customer, MaxRows: int32(limit), SkipRows: int32(offset)}))
 }

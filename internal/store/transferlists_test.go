@@ -63,7 +63,7 @@ func TestListTransfers_RefusedAtPaymentHasFailed(t *testing.T) {
 		if err != nil || counts[provision.StateFailed] != 1 || counts[provision.StatePaid] != 1 {
 			t.Errorf("%v, %v", counts, err)
 		}
-		ended, err := db.ListTransfers(ctx, anna, true, 10, 0)
+		ended, err := db.ListTransfers(ctx, anna, provision.StateFailed, 10, 0)
 		if err != nil || len(ended) != 1 || ended[0].Name != "held.org" || ended[0].State != provision.StateFailed || ended[0].Failure != registrar.NameHeld || ended[0].Payment != "order:"+o.ID {
 			t.Errorf("%+v, %v", ended, err)
 		}
@@ -103,11 +103,12 @@ func TestListTransfers_RunningAndEndedInPages(t *testing.T) {
 			t.Errorf("%v, %v", counts, err)
 		}
 		for _, test := range []struct {
-			ended         bool
+			ended         provision.State
 			limit, offset int
 			want          []string
 		}{
-			{false, 2, 0, []string{"c.org", "b.org"}}, {false, 2, 2, []string{"a.org"}}, {true, 2, 0, []string{"d.org"}}, {true, 2, 1, nil},
+			{"", 2, 0, []string{"c.org", "b.org"}}, {"", 2, 2, []string{"a.org"}}, {provision.StateFailed, 2, 0, []string{"d.org"}}, {provision.StateFailed, 2, 1, nil},
+			{provision.StateActive, 2, 0, nil},
 		} {
 			items, err := db.ListTransfers(ctx, anna, test.ended, test.limit, test.offset)
 			var names []string

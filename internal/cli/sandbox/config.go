@@ -98,6 +98,7 @@ func (c Command) configureRegistry(cfg *config.Config, sim simulation) error {
 			{Extensions: []string{"*"}, Contacts: []string{"registrant", "admin", "tech"}, Nameservers: "objects", AuthCode: "set", Transfer: "waits"},
 			{Extensions: []string{".com", ".net", ".dev"}, Contacts: []string{"none"}},
 			{Extensions: []string{".de"}, Contacts: []string{"registrant"}, Nameservers: "attributes", Transfer: "at_once"},
+			{Extensions: []string{".uk", ".co.uk", ".org.uk", ".me.uk"}, Transfer: "push"}, // as at Nominet
 		},
 	}}
 	return nil

@@ -11,24 +11,35 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
+// Registration is what a person enters or brings along when they register.
+type Registration struct {
+	Email, Language string
+	// Basket is stored with the new account, because the mailed link may be opened in another
+	// browser; an account with a confirmed address keeps its own.
+	Basket string
+	// Next is the path of the page that the mailed link leads to in the end. It contains no
+	// secret, because a queued mail has none; the page behind the link checks it.
+	Next string
+}
+
 // Register queues a mail to the address: with a link that confirms a new account, or saying that
 // there is one already. The package comment explains why it takes no password.
 func (s *Service) Register(ctx context.Context, actor registrar.Actor, email, language string) error {
-	return s.RegisterBuyer(ctx, actor, email, language, "")
+	return s.RegisterVisitor(ctx, actor, Registration{Email: email, Language: language})
 }
 
-// RegisterBuyer is Register for a person with a basket. It is stored with the new account,
-// because the mailed link may be opened in another browser; one with a confirmed address
-// keeps its own.
-func (s *Service) RegisterBuyer(ctx context.Context, actor registrar.Actor, email, language, basket string) error {
+// RegisterVisitor is Register for a person with a basket or on the way to a page.
+func (s *Service) RegisterVisitor(ctx context.Context, actor registrar.Actor, registration Registration) error {
+	basket := registration.Basket
 	if len(basket) > maxBasketBytes {
 		return registrar.Invalid(BasketInvalid)
 	}
-	email, key, err := parseEmail(email)
+	email, key, err := parseEmail(registration.Email)
 	if err != nil {
 		return err
 	}
-	if language, err = parseLanguage(language); err != nil {
+	language, err := parseLanguage(registration.Language)
+	if err != nil {
 		return err
 	}
 	if s.consumeMailBudget(actor, key) > 0 {
@@ -47,7 +58,11 @@ func (s *Service) RegisterBuyer(ctx context.Context, actor registrar.Actor, emai
 		if !account.ConfirmedAt.IsZero() {
 			mail.Data = map[string]string{"basket": strconv.FormatBool(basket != ""), "no_password": strconv.FormatBool(!account.HasPassword)}
 		} else {
-			mail = confirmMail(account.ID, cmp.Or(basket, account.Basket))
+			named := cmp.Or(basket, account.Basket)
+			if registration.Next != "" { // the link does not lead to the checkout
+				named = ""
+			}
+			mail = confirmMail(account.ID, named)
 			mail.Language = language
 			if account.Language != language { // the pages behind the link have the language of the mail
 				if err := t.SetLanguage(ctx, account.ID, language); err != nil {
@@ -59,6 +74,9 @@ func (s *Service) RegisterBuyer(ctx context.Context, actor registrar.Actor, emai
 					return err
 				}
 			}
+		}
+		if registration.Next != "" && len(registration.Next) <= maxNextBytes {
+			mail.Data[registrar.MailNext] = registration.Next
 		}
 		if inserted {
 			action = ActionRegistered
@@ -88,6 +106,9 @@ func confirmMail(account, basket string) registrar.Mail {
 	}
 	return mail
 }
+
+// maxNextBytes is longer than the path of any page that has no secret.
+const maxNextBytes = 200
 
 // maxMailedNames limits the names of a basket in a mail; the pages allow no larger one.
 const maxMailedNames = 20

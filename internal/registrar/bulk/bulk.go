@@ -50,6 +50,7 @@ const (
 	TooMany      registrar.Code = "too_many_chosen" // KindInvalid: see MaxDomains
 	NoSuchAction registrar.Code = "no_such_action"  // KindNotFound
 	NotDone      registrar.Code = "not_done"        // nothing was done about this domain, for a reason without a code
+	Unconfirmed  registrar.Code = "unconfirmed"     // the customer has not confirmed the action yet; see Keep
 )
 
 // Request is an action.
@@ -205,6 +206,36 @@ func (s *Service) Run(ctx context.Context, actor registrar.Actor, request Reques
 	store, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
 	defer cancel()
 	return action, s.cfg.Store.AddBulkAction(store, action)
+}
+
+// Keep stores a selection of domains for an action that the customer has not confirmed, and
+// returns its id: they add a payment method first, on another site.
+func (s *Service) Keep(ctx context.Context, actor registrar.Actor, kind Kind, domains []string) (id string, err error) {
+	if err := actor.RequirePerson(); err != nil {
+		return "", err
+	}
+	domains = slices.Compact(slices.Sorted(slices.Values(domains)))
+	if err := Check(domains); err != nil {
+		return "", err
+	}
+	now := s.cfg.Now()
+	action := Action{ID: registrar.NewID("blk_", now), Customer: actor.Customer, Kind: kind, At: now}
+	for _, domain := range domains {
+		action.Results = append(action.Results, Result{Domain: domain, Code: Unconfirmed})
+	}
+	return action.ID, s.cfg.Store.AddBulkAction(ctx, action)
+}
+
+// Kept returns the domains of an action that was kept for a confirmation; nil if it was carried
+// out.
+func (a Action) Kept() (domains []string) {
+	for _, result := range a.Results {
+		if result.Code != Unconfirmed {
+			return nil
+		}
+		domains = append(domains, result.Domain)
+	}
+	return domains
 }
 
 // actFunc handles one domain and returns the id of its change, if there is one.

@@ -25,6 +25,9 @@
 // Domain changes of one action are confirmed by one mail per 100 domains, which names them and
 // links to the result; each has its own audit event. Locks send none.
 //
+// Keep stores a selection whose action is not confirmed yet, while the customer adds a payment
+// method on another site.
+//
 // A request names at most MaxDomains domains. Only a customer's last 50 actions are stored.
 // Of domains to renew, an order takes as many as fit (order.MaxPortalItems); the others are
 // refused with BasketFull.

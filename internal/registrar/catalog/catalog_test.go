@@ -53,7 +53,7 @@ func TestParse_ReportsProblemWithLine(t *testing.T) {
 		{"header", "tld,price\n", "line 1: the first line must be"},
 		{"empty", "", "line 1: the first line must be"},
 		{"no rows", header, "line 2: the list has no rows"},
-		{"price", header + good + ".com,12.9,12.90,12.90,49.90,1,10,,,,,\n", `line 3, register: amount "12.9"`},
+		{"price", header + good + ".com,12.9,12.90,12.90,49.90,1,10,,,,,\n", `line 3, register: "12.9" is not a price`},
 		{"negative price", header + ".com,-12.90,12.90,12.90,49.90,1,10,,,,,\n", "line 2, register"},
 		{"years", header + ".com,12.90,12.90,12.90,49.90,0,10,,,,,\n", "line 2, min_years"},
 		{"years order", header + ".com,12.90,12.90,12.90,49.90,5,2,,,,,\n", "line 2, min_years: 5 is more than max_years 2"},

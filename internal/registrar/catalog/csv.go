@@ -41,17 +41,20 @@ const (
 	maxProblems = 50
 )
 
-// Problem is one error in a list.
+// Problem is one error in a list. Format is its text in English with verbs for Args; pages
+// translate it.
 type Problem struct {
-	Line         int
-	Column, Text string
+	Line           int
+	Column, Format string
+	Args           []any
 }
 
 func (p Problem) String() string {
+	text := fmt.Sprintf(p.Format, p.Args...)
 	if p.Column == "" {
-		return fmt.Sprintf("line %d: %s", p.Line, p.Text)
+		return fmt.Sprintf("line %d: %s", p.Line, text)
 	}
-	return fmt.Sprintf("line %d, %s: %s", p.Line, p.Column, p.Text)
+	return fmt.Sprintf("line %d, %s: %s", p.Line, p.Column, text)
 }
 
 // Problems is the error for a rejected list.
@@ -88,7 +91,7 @@ func parse(r io.Reader, shipped *Catalog) (*Catalog, error) {
 
 	header, err := reader.Read()
 	if err != nil || !slices.Equal(header, columns) && !slices.Equal(header, allColumns) {
-		return nil, Problems{{Line: 1, Text: "the first line must be: " + strings.Join(columns, ",") + ", optionally with " + strings.Join(costColumns, ",")}}
+		return nil, Problems{{Line: 1, Format: "the first line must be: %s, optionally with %s", Args: []any{strings.Join(columns, ","), strings.Join(costColumns, ",")}}}
 	}
 	width := len(header)
 	var (
@@ -123,15 +126,15 @@ func parse(r io.Reader, shipped *Catalog) (*Catalog, error) {
 		problems = append(problems, row.problems...)
 		extensions = append(extensions, ext)
 		if len(extensions) > maxRows {
-			problems = append(problems, Problem{Line: line, Text: fmt.Sprintf("more than %d rows", maxRows)})
+			problems = append(problems, Problem{Line: line, Format: "more than %d rows", Args: []any{maxRows}})
 			break
 		}
 	}
 	if limited.N <= 0 {
-		problems = append(problems, Problem{Line: 1, Text: fmt.Sprintf("the file is larger than %d bytes", MaxBytes)})
+		problems = append(problems, Problem{Line: 1, Format: "the file is larger than %d bytes", Args: []any{MaxBytes}})
 	}
 	if len(problems) == 0 && len(extensions) == 0 {
-		problems = append(problems, Problem{Line: 2, Text: "the list has no rows"})
+		problems = append(problems, Problem{Line: 2, Format: "the list has no rows"})
 	}
 	if len(problems) > 0 {
 		return nil, problems
@@ -143,12 +146,12 @@ func parse(r io.Reader, shipped *Catalog) (*Catalog, error) {
 func newProblem(err error, width int) Problem {
 	var broken *csv.ParseError
 	if !errors.As(err, &broken) {
-		return Problem{Line: 1, Text: err.Error()}
+		return Problem{Line: 1, Format: "the file can't be read: %s", Args: []any{err.Error()}}
 	}
 	if errors.Is(broken.Err, csv.ErrFieldCount) {
-		return Problem{Line: broken.Line, Text: fmt.Sprintf("a row has %d fields, separated by commas", width)}
+		return Problem{Line: broken.Line, Format: "a row has %d fields, separated by commas", Args: []any{width}}
 	}
-	return Problem{Line: broken.Line, Text: broken.Err.Error()}
+	return Problem{Line: broken.Line, Format: "a field has misplaced quotes"}
 }
 
 // rowParser collects all problems of one row.
@@ -160,7 +163,7 @@ type rowParser struct {
 // check adds a problem unless ok.
 func (p *rowParser) check(ok bool, column, format string, args ...any) {
 	if !ok {
-		p.problems = append(p.problems, Problem{Line: p.line, Column: column, Text: fmt.Sprintf(format, args...)})
+		p.problems = append(p.problems, Problem{Line: p.line, Column: column, Format: format, Args: args})
 	}
 }
 
@@ -214,7 +217,7 @@ func (p *rowParser) tld(text string) string {
 
 func (p *rowParser) price(column, text string) registrar.Cents {
 	amount, err := registrar.ParseCents(text)
-	p.check(err == nil, column, "%v", err)
+	p.check(err == nil, column, "%q is not a price like 12.90, or is too high", text)
 	return amount
 }
 

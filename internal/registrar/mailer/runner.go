@@ -6,6 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
+	"net/url"
+	"strconv"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/jobs"
@@ -44,6 +47,9 @@ type Config struct {
 	RecordError func(ctx context.Context, mail string, code registrar.Code) // why a mail was postponed; optional
 	// Attach returns the files of a mail, or an error if they are not ready; optional.
 	Attach func(ctx context.Context, mail QueuedMail) ([]Attachment, error)
+	// HasPassword reports whether an account has a password, because mails advise to change it;
+	// nil means that every account has one.
+	HasPassword func(ctx context.Context, customer string) (bool, error)
 }
 
 // runner sends due mails.
@@ -103,7 +109,7 @@ func (r *runner) deliver(ctx context.Context, mail QueuedMail) (QueuedMail, erro
 	return mail, nil
 }
 
-// notReady means that the mail was not sent because its attachments don't exist yet.
+// notReady means that the mail was not sent because what it needs is not there yet.
 type notReady struct{ error }
 
 func (e notReady) Unwrap() error { return e.error }
@@ -124,9 +130,23 @@ func (r *runner) send(ctx context.Context, mail QueuedMail) (Delivery, error) {
 	if message.Attachments, err = r.cfg.Attach(sendCtx, mail); err != nil {
 		return Delivery{}, notReady{err}
 	}
+	if mail.Customer != "" && r.cfg.HasPassword != nil {
+		has, err := r.cfg.HasPassword(sendCtx, mail.Customer)
+		if err != nil {
+			return Delivery{}, notReady{err}
+		}
+		message.Data = maps.Clone(mail.Data)
+		if message.Data == nil {
+			message.Data = make(map[string]string, 1)
+		}
+		message.Data["no_password"] = strconv.FormatBool(!has)
+	}
 	if link, has := linkSpecs[mail.Kind]; has {
 		secret, hash := registrar.NewSecret(registrar.LinkSecret)
 		message.Link = LinkURL(r.cfg.BaseURL, mail.Kind, secret)
+		if next := mail.Data[registrar.MailNext]; next != "" {
+			message.Link += "&next=" + url.QueryEscape(next)
+		}
 		message.LinkExpiresAt = r.cfg.Now().Add(link.ttl)
 		stored, err := r.cfg.Store.StoreLink(sendCtx, mail.ID, mail.DueAt, Link{
 			Hash: hash, Kind: mail.Kind, Customer: mail.Customer, Email: mail.To, ExpiresAt: message.LinkExpiresAt,

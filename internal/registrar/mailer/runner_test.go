@@ -6,6 +6,7 @@ import (
 	"errors"
 	"log/slog"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -119,6 +120,29 @@ func TestDeliver_RetryUsesNewSecretAndMessageID(t *testing.T) {
 			t.Error("the retry reused the link secret")
 		}
 	})
+}
+
+func TestDeliver_LinkLeadsToNextPageAndDataSaysWhetherThereIsAPassword(t *testing.T) {
+	t.Parallel()
+	for _, has := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			s := newMemStore(registrar.MailConfirm)
+			for id, mail := range s.mails {
+				mail.Data = map[string]string{registrar.MailNext: "/transfer"}
+				s.mails[id] = mail
+			}
+			p := &fakeSender{store: s}
+			_, stop := startRunner(t, mailer.Config{Store: s, Sender: p, HasPassword: func(_ context.Context, customer string) (bool, error) {
+				return has && customer == "cus_1", nil
+			}})
+			time.Sleep(time.Minute)
+			stop()
+			if len(p.sent) != 1 || !strings.HasPrefix(p.sent[0].Link, "https://domains.example/portal/confirm?link=") || !strings.HasSuffix(p.sent[0].Link, "&next=%2Ftransfer") ||
+				p.sent[0].Data["no_password"] != strconv.FormatBool(!has) {
+				t.Errorf("sent %+v", p.sent)
+			}
+		})
+	}
 }
 
 func TestDeliver_BacksOffAndAbandonsAfterOneDay(t *testing.T) {

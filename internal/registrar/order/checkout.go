@@ -38,6 +38,7 @@ func (s *Service) View(ctx context.Context, actor registrar.Actor, paySecret str
 	}
 	view.Owner = buyer
 	if !o.State.Open() {
+		view.Renewals = s.ItemRenewalPrices(o) // of the domains that it has provided
 		return view, nil
 	}
 	view.Warnings = s.warnings(ctx, o)

@@ -99,7 +99,8 @@
 //
 //	¹ The provider refuses what an operator ordered, for example because the payment is
 //	  disputed; or the money was refunded there meanwhile (Superseded).
-//	² The mail about the outcome names the refund of a failed item.
+//	² The refund of a failed item is named when the item fails, by a mail of its own while
+//	  other items are in progress, otherwise by the mail about the outcome.
 //	³ Its correction stays: the customer is still owed the money. A repetition (Replaces)
 //	  has no correction of its own.
 //	⁴ If the provider reports it after all.

@@ -1,6 +1,7 @@
 package order_test
 
 import (
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -352,4 +353,59 @@ func (env *testEnv) simulateCheckout(i int, label string) {
 		state = order.ItemFailed
 	}
 	env.store.endItem(label+"2.de", state, time.Now())
+}
+
+func TestRun_FailedItemIsMailedWhileOthersAreInProgress(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		env := newEnv(t)
+		o, _ := env.createPaidOrder(newRequest(order.Register, "laden", "haus", "tee"))
+		env.store.endItem("haus.de", order.ItemFailed, time.Now())
+		env.store.endItem("tee.de", order.ItemFailed, time.Now())
+		env.runFor(env.service, 3*time.Second)
+		o = env.wantState(o.ID, order.Provisioning)
+		var named []string
+		for _, mail := range env.store.mails[1:] {
+			if mail.Kind != registrar.MailItemFailed || mail.ID == "" || mail.Join != mail.ID || mail.ID != env.store.mails[1].ID {
+				t.Errorf("not one mail about failed items: %+v", mail)
+			}
+			if mail.Data["gross"] != o.Items[0].Gross.String() || mail.Data["order"] != o.ID || mail.Data["what"] != string(order.Register) {
+				t.Errorf("%v", mail.Data)
+			}
+			named = append(named, mail.Data["domain"])
+		}
+		slices.Sort(named)
+		if !slices.Equal(named, []string{"haus.de", "tee.de"}) || len(o.Refunds) != 2 {
+			t.Fatalf("mails about %v, refunds %+v", named, o.Refunds)
+		}
+		env.runFor(env.service, time.Minute)
+		if len(env.store.mails) != 3 {
+			t.Errorf("the failure is mailed again: %+v", env.store.mails)
+		}
+		env.store.endItem("laden.de", order.ItemActive, time.Now())
+		env.runFor(env.service, 3*time.Second)
+		env.wantState(o.ID, order.PartiallyCompleted)
+		last := env.store.mails[len(env.store.mails)-1]
+		if len(env.store.mails) != 4 || last.Kind != registrar.MailOrderEnded || last.Merged == nil || last.Merged.ID != env.store.mails[1].ID || last.Merged.Kind != registrar.MailOrderEnded {
+			t.Errorf("the outcome does not replace a mail that still waits: %+v", last)
+		}
+	})
+}
+
+func TestRun_OutcomeMailNamesTermAndRenewalPriceOfNewDomains(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		env := newEnv(t)
+		env.store.termEnds = map[string]time.Time{"laden.de": time.Date(2027, 2, 3, 4, 0, 0, 0, time.UTC)}
+		o, _ := env.createPaidOrder(newRequest(order.Register, "laden"))
+		env.store.endItem("laden.de", order.ItemActive, time.Now())
+		env.runFor(env.service, 3*time.Second)
+		env.wantState(o.ID, order.Completed)
+		price := env.service.ItemRenewalPrices(o)[o.Items[0].ID]
+		for _, data := range []map[string]string{env.store.mails[1].Data, env.store.mails[1].Merged.Data} {
+			if data["item1_paid_until"] != "2027-02-03" || price.Gross == 0 || data["item1_renewal"] != price.Gross.String() || data["item1_renewal_years"] != "1" {
+				t.Errorf("%v, price %+v", data, price)
+			}
+		}
+	})
 }

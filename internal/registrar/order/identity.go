@@ -269,11 +269,12 @@ func (s *Service) VerifyView(ctx context.Context, actor registrar.Actor, verifyS
 		return VerifyView{}, err
 	}
 	view := VerifyView{Order: o, IsOwner: isOwner(actor, o), Needed: o.State == AwaitingVerification, Status: IdentityNone}
+	buyer, err := s.cfg.Store.GetBuyer(ctx, o.Customer)
+	if err != nil && registrar.CodeOf(err) != registrar.NoSuchCustomer { // a closed account keeps its orders
+		return VerifyView{}, err
+	}
+	view.NoRegistrant = !buyer.HasRegistrant
 	if !view.IsOwner {
-		buyer, err := s.cfg.Store.GetBuyer(ctx, o.Customer)
-		if err != nil && registrar.CodeOf(err) != registrar.NoSuchCustomer { // a closed account keeps its orders
-			return VerifyView{}, err
-		}
 		view.Language = buyer.Language
 		return view, nil
 	}

@@ -13,6 +13,8 @@ import (
 const (
 	receiptDelay = 10 * time.Second
 	mergedDelay  = 2 * time.Second
+	// failedDelay gathers the items of an order that fail at about the same time in one mail.
+	failedDelay = 30 * time.Second
 )
 
 // receiptMail confirms that an order was paid, or confirmed if it is free.
@@ -30,13 +32,40 @@ func receiptMail(o Order, buyer *Buyer) registrar.Mail {
 	return registrar.Mail{ID: "mail_" + o.ID, Kind: registrar.MailOrderPaid, Customer: o.Customer, Data: data, Delay: failpoint.Backoff(receiptDelay)}
 }
 
+// failedMailID is the mail about failed items that is not sent yet.
+func failedMailID(o Order) string { return "mail_failed_" + o.ID }
+
+// itemFailedMail says that an item has failed while others are still in progress, and what is
+// refunded for it.
+func itemFailedMail(o Order, item Item, refund registrar.Cents) registrar.Mail {
+	data := map[string]string{
+		"order": o.ID, "at": o.PaidAt.UTC().Format(time.DateOnly), "domain": item.Name, "what": string(item.Kind), "why": string(item.Failure), "gross": refund.String(),
+	}
+	if !o.Claimed {
+		data["unclaimed"] = strconv.FormatBool(true)
+	}
+	id := failedMailID(o)
+	return registrar.Mail{Kind: registrar.MailItemFailed, Customer: o.Customer, Data: data, ID: id, Join: id, Delay: failpoint.Backoff(failedDelay)}
+}
+
+// domainTerm is what a mail says about a domain of an order: until when it is paid, and what
+// the next term of a new one costs. Both are zero if unknown.
+type domainTerm struct {
+	until   time.Time
+	renewal TermPrice
+}
+
 // outcomeMail follows the receipt. If everything succeeded, the two are one mail if
-// possible. ends are until when renewed and restored domains are paid, by item.
-func outcomeMail(o Order, ends map[string]time.Time) registrar.Mail {
+// possible. terms are those of the order's domains, by item.
+func outcomeMail(o Order, terms map[string]domainTerm) registrar.Mail {
 	addEnds := func(data map[string]string) {
 		for i, item := range o.Items {
-			if end := ends[item.ID]; !end.IsZero() {
-				data["item"+strconv.Itoa(i+1)+"_paid_until"] = end.UTC().Format(time.DateOnly)
+			of, term := "item"+strconv.Itoa(i+1)+"_", terms[item.ID]
+			if !term.until.IsZero() {
+				data[of+"paid_until"] = term.until.UTC().Format(time.DateOnly)
+			}
+			if term.renewal.Gross > 0 {
+				data[of+"renewal"], data[of+"renewal_years"] = term.renewal.Gross.String(), strconv.Itoa(term.renewal.Years)
 			}
 		}
 	}
@@ -56,7 +85,11 @@ func outcomeMail(o Order, ends map[string]time.Time) registrar.Mail {
 		addEnds(merged.Data)
 		merged.Kind, merged.Delay = registrar.MailOrderCompleted, failpoint.Backoff(mergedDelay)
 		mail.Delay, mail.Merged = 0, &merged
+		return mail
 	}
+	merged := mail // says more than one about failed items that still waits
+	merged.ID = failedMailID(o)
+	mail.Merged = &merged
 	return mail
 }
 

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"strings"
-	"time"
 
 	"github.com/dotkontor/dotkontor/internal/failpoint"
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -226,8 +225,8 @@ func (s *Service) addRefund(o *Order, payment, item string, amount registrar.Cen
 }
 
 // concludeProvisioning records refunds for failed items and ends the order when all of
-// its items have ended. ends are the new ends of terms, by item, for the mail about that.
-func (s *Service) concludeProvisioning(m *Transition, ends map[string]time.Time) bool {
+// its items have ended. terms are those of its domains, by item, for the mail about that.
+func (s *Service) concludeProvisioning(m *Transition, terms map[string]domainTerm) bool {
 	if m.From.State != Provisioning {
 		return false
 	}
@@ -249,6 +248,11 @@ func (s *Service) concludeProvisioning(m *Transition, ends map[string]time.Time)
 	if !over && len(now.Refunds) == len(m.From.Refunds) {
 		return false
 	}
+	for _, refund := range now.Refunds[len(m.From.Refunds):] {
+		if item := now.item(refund.Item); !over && item != nil { // otherwise the mail about the outcome says so
+			m.Mails = append(m.Mails, itemFailedMail(*now, *item, refund.Amount))
+		}
+	}
 	now.markRefundedItems() // at the provider, while they were provisioned
 	if over {
 		state := PartiallyCompleted
@@ -262,7 +266,7 @@ func (s *Service) concludeProvisioning(m *Transition, ends map[string]time.Time)
 		s.setState(now, state)
 		// The receipt of an automatic renewal says what will be renewed.
 		if now.Channel != ChannelRenewal || state != Completed || captured == nil || captured.Kind != ByMethod {
-			m.Mails = []registrar.Mail{outcomeMail(*now, ends)}
+			m.Mails = []registrar.Mail{outcomeMail(*now, terms)}
 		}
 	}
 	s.leaseForRefunds(now)

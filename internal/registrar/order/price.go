@@ -192,7 +192,7 @@ func (s *Service) applyQuotes(ctx context.Context, o *Order, buyer Buyer, result
 		}
 		nets[i] = item.Net
 	}
-	tax, err := s.cfg.Taxes.Assess(ctx, billing.Party{Country: buyer.Country, PostalCode: buyer.PostalCode, VATID: buyer.VATID}, nets, s.now())
+	tax, err := s.cfg.Taxes.Assess(ctx, partyOf(buyer), nets, s.now())
 	if err == nil && o.Channel == ChannelRenewal {
 		nets, tax.VAT, err = capGross(nets, o.Items, tax.RateBasisPoints)
 	}

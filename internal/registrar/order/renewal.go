@@ -383,7 +383,7 @@ func (s *Service) RenewalPrices(ctx context.Context, customer string, terms []Re
 			price.Err = fail(registrar.KindUnsupported, NoPrice)
 		default:
 			net := NetPrice(extension, Renew, price.Years)
-			tax, err := s.cfg.Taxes.Assess(ctx, billing.Party{Country: buyer.Country, PostalCode: buyer.PostalCode, VATID: buyer.VATID}, []registrar.Cents{net}, s.now())
+			tax, err := s.cfg.Taxes.Assess(ctx, partyOf(buyer), []registrar.Cents{net}, s.now())
 			switch {
 			case err != nil:
 				return nil, err
@@ -395,6 +395,25 @@ func (s *Service) RenewalPrices(ctx context.Context, customer string, terms []Re
 		prices[term] = price
 	}
 	return prices, nil
+}
+
+// VATRate returns the VAT rate of the actor's account today, in hundredths of a percent. While its
+// VAT ID can't be validated, that is the rate of an account without one.
+func (s *Service) VATRate(ctx context.Context, actor registrar.Actor) (basisPoints int, err error) {
+	if actor.Customer == "" {
+		return 0, fail(registrar.KindUnauthenticated, registrar.SignInFirst)
+	}
+	buyer, err := s.cfg.Store.GetBuyer(ctx, actor.Customer)
+	if err != nil {
+		return 0, err
+	}
+	tax, err := s.cfg.Taxes.Assess(ctx, partyOf(buyer), nil, s.now())
+	return tax.RateBasisPoints, err
+}
+
+// partyOf is what the VAT of a buyer depends on.
+func partyOf(buyer Buyer) billing.Party {
+	return billing.Party{Country: buyer.Country, PostalCode: buyer.PostalCode, VATID: buyer.VATID}
 }
 
 func errUnchecked() error {

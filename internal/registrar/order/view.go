@@ -47,8 +47,8 @@ type View struct {
 	AskedAt  time.Time
 	Warnings []Warning
 	Payable  bool // Pay may succeed
-	// Renewals are the current prices of automatic renewal, by item id, without items that
-	// are not renewed. They are empty if it is not offered.
+	// Renewals are the current prices of renewal, by item id, without items that are not
+	// renewed. For an open order they are empty if automatic renewal is not offered.
 	Renewals map[string]TermPrice
 }
 
@@ -112,8 +112,11 @@ const (
 type VerifyView struct {
 	Order   Order
 	IsOwner bool
-	Needed  bool           // the order still awaits verification
-	Status  IdentityStatus // of the last attempt
+	Needed  bool // the order still awaits verification
+	// NoRegistrant means that the name to verify and the VAT, which decides whether the
+	// verification is needed, are not known yet.
+	NoRegistrant bool
+	Status       IdentityStatus // of the last attempt
 	// Failure is why it failed; NameMismatch if the verified name is not the registrant's.
 	Failure    registrar.Code
 	VerifiedAt time.Time // zero before verification

@@ -155,32 +155,38 @@ func (s *Service) checkPayment(ctx context.Context, o Order) (Order, error) {
 	return s.storeRelease(ctx, o, o.clone())
 }
 
-// renewedUntil returns until when the domains that an order has extended are now paid, by
-// item, for the mail about its outcome.
-func (s *Service) renewedUntil(ctx context.Context, o Order) (map[string]time.Time, error) {
-	extended := func(i Item) bool { return i.Kind.ForHeldDomain() && i.State == ItemActive }
-	if !slices.ContainsFunc(o.Items, extended) {
+// domainTerms returns what the mail about the outcome says about the domains that an order has
+// provided, by item.
+func (s *Service) domainTerms(ctx context.Context, o Order) (map[string]domainTerm, error) {
+	provided := func(i Item) bool { return i.State == ItemActive }
+	if !slices.ContainsFunc(o.Items, provided) {
 		return nil, nil
 	}
 	ends, err := s.cfg.Store.TermEnds(ctx, o.ID)
 	if err != nil {
 		return nil, err
 	}
+	prices, terms := s.ItemRenewalPrices(o), make(map[string]domainTerm, len(o.Items))
 	for _, item := range o.Items {
-		if !extended(item) {
-			delete(ends, item.ID)
+		if !provided(item) {
+			continue
 		}
+		term := domainTerm{until: ends[item.ID]}
+		if !item.Kind.ForHeldDomain() {
+			term.renewal = prices[item.ID]
+		}
+		terms[item.ID] = term
 	}
-	return ends, nil
+	return terms, nil
 }
 
 func (s *Service) finishProvisioning(ctx context.Context, o Order) (Order, error) {
 	owed := len(o.Refunds)
-	ends, err := s.renewedUntil(ctx, o)
+	terms, err := s.domainTerms(ctx, o)
 	if err != nil {
 		return o, err
 	}
-	o, err = s.update(ctx, o, func(m *Transition) bool { return s.concludeProvisioning(m, ends) })
+	o, err = s.update(ctx, o, func(m *Transition) bool { return s.concludeProvisioning(m, terms) })
 	if err != nil {
 		return o, err
 	}

@@ -62,15 +62,15 @@ WHERE customer_id = sqlc.arg(customer_id) AND kind = 'transfer' AND due_at > 0
 ORDER BY id DESC
 LIMIT sqlc.arg(max_rows) OFFSET sqlc.arg(skip_rows);
 
--- Those that have ended. An ordered transfer whose name was held when it was paid has no
--- provision item.
+-- Those that have ended in a state, active or failed. An ordered transfer whose name was held
+-- when it was paid has no provision item.
 -- name: ListEndedTransfers :many
 SELECT p.name, p.tld, p.payment, p.state, p.failure, p.domain_id, p.created_at, p.updated_at FROM provision_items AS p
-WHERE p.customer_id = sqlc.arg(customer_id) AND p.kind = 'transfer' AND p.due_at = 0
+WHERE p.customer_id = sqlc.arg(customer_id) AND p.kind = 'transfer' AND p.due_at = 0 AND p.state = sqlc.arg(state)
 UNION ALL
 SELECT refused.name, refused.tld, 'order:' || orders.id, 'failed', refused.failure, '', orders.paid_at, orders.paid_at
 FROM orders JOIN order_items AS refused ON refused.order_id = orders.id
-WHERE orders.customer_id = sqlc.arg(customer_id) AND orders.paid_at > 0
+WHERE sqlc.arg(state) = 'failed' AND orders.customer_id = sqlc.arg(customer_id) AND orders.paid_at > 0
     AND refused.kind = 'transfer' AND refused.provision_item_id = '' AND refused.state IN ('failed', 'refunded')
 ORDER BY created_at DESC, name
 LIMIT sqlc.arg(max_rows) OFFSET sqlc.arg(skip_rows);

@@ -1420,7 +1420,8 @@ func (q *Queries) ListOverdueOrderIDs(ctx context.Context, arg ListOverdueOrderI
 const listTermEndsOfOrder = `-- name: ListTermEndsOfOrder :many
 SELECT order_items.id, domains.paid_until
 FROM order_items
-JOIN domains ON domains.id = order_items.domain_id
+LEFT JOIN provision_items ON provision_items.id = order_items.provision_item_id
+JOIN domains ON domains.id = CASE WHEN order_items.domain_id <> '' THEN order_items.domain_id ELSE provision_items.domain_id END
 WHERE order_items.order_id = $1
 `
 
@@ -1429,7 +1430,8 @@ type ListTermEndsOfOrderRow struct {
 	PaidUntil int64
 }
 
-// The ends of the terms of the domains that an order renews or restores, as they are now.
+// The ends of the terms of an order's domains as they are now. The domain of a registration or
+// transfer is that of its provision item.
 func (q *Queries) ListTermEndsOfOrder(ctx context.Context, orderID string) ([]ListTermEndsOfOrderRow, error) {
 	rows, err := q.db.QueryContext(ctx, listTermEndsOfOrder, orderID)
 	if err != nil {

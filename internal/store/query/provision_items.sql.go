@@ -272,11 +272,11 @@ func (q *Queries) ListDueProvisionItems(ctx context.Context, arg ListDueProvisio
 
 const listEndedTransfers = `-- name: ListEndedTransfers :many
 SELECT p.name, p.tld, p.payment, p.state, p.failure, p.domain_id, p.created_at, p.updated_at FROM provision_items AS p
-WHERE p.customer_id = $3 AND p.kind = 'transfer' AND p.due_at = 0
+WHERE p.customer_id = $3 AND p.kind = 'transfer' AND p.due_at = 0 AND p.state = $4
 UNION ALL
 SELECT refused.name, refused.tld, 'order:' || orders.id, 'failed', refused.failure, '', orders.paid_at, orders.paid_at
 FROM orders JOIN order_items AS refused ON refused.order_id = orders.id
-WHERE orders.customer_id = $3 AND orders.paid_at > 0
+WHERE $4 = 'failed' AND orders.customer_id = $3 AND orders.paid_at > 0
     AND refused.kind = 'transfer' AND refused.provision_item_id = '' AND refused.state IN ('failed', 'refunded')
 ORDER BY created_at DESC, name
 LIMIT $2 OFFSET $1
@@ -286,6 +286,7 @@ type ListEndedTransfersParams struct {
 	SkipRows   int32
 	MaxRows    int32
 	CustomerID string
+	State      string
 }
 
 type ListEndedTransfersRow struct {
@@ -299,10 +300,15 @@ type ListEndedTransfersRow struct {
 	UpdatedAt int64
 }
 
-// Those that have ended. An ordered transfer whose name was held when it was paid has no
-// provision item.
+// Those that have ended in a state, active or failed. An ordered transfer whose name was held
+// when it was paid has no provision item.
 func (q *Queries) ListEndedTransfers(ctx context.Context, arg ListEndedTransfersParams) ([]ListEndedTransfersRow, error) {
-	rows, err := q.db.QueryContext(ctx, listEndedTransfers, arg.SkipRows, arg.MaxRows, arg.CustomerID)
+	rows, err := q.db.QueryContext(ctx, listEndedTransfers,
+		arg.SkipRows,
+		arg.MaxRows,
+		arg.CustomerID,
+		arg.State,
+	)
 	if err != nil {
 		return nil, err
 	}

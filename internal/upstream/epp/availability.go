@@ -123,7 +123,7 @@ func (p *Provisioner) checkTransfer(ctx context.Context, query provision.Availab
 	case code == CodeMissing: // a reserved name is neither available nor registered
 		return conflictError(provision.NotRegistered, err)
 	case code == CodeAuthInfo && query.Code != "":
-		return &registrar.Error{Kind: registrar.KindInvalid, Code: provision.WrongCode, Err: err}
+		return p.wrongCodeError(ctx, query, err)
 	case code == CodeAuthorization || code == CodeAuthInfo: // sponsored by another registrar and hidden until the transfer
 	case err != nil:
 		return mapBillingError(err)
@@ -136,6 +136,16 @@ func (p *Provisioner) checkTransfer(ctx context.Context, query provision.Availab
 		return conflictError(registrar.NamePremium, nil)
 	}
 	return nil
+}
+
+// wrongCodeError says that the auth code is wrong and, as its cause, that the domain is locked, if
+// the registry tells: the customer can then fix both at once.
+func (p *Provisioner) wrongCodeError(ctx context.Context, query provision.AvailabilityQuery, cause error) error {
+	info, err := p.client.InfoDomain(ctx, InfoDomain{Name: query.Name, Priority: priorityOf(query.Purpose)})
+	if err == nil && info.prohibits("Transfer") {
+		cause = conflictError(provision.Locked, cause)
+	}
+	return &registrar.Error{Kind: registrar.KindInvalid, Code: provision.WrongCode, Err: cause}
 }
 
 func (p *Provisioner) checkRenewal(ctx context.Context, query provision.AvailabilityQuery) error {

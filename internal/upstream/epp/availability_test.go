@@ -1,6 +1,7 @@
 package epp
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -185,6 +186,19 @@ func TestCheckAvailability_TransferMustBePossible(t *testing.T) {
 	pushed.TLD = ".co.uk"
 	if _, err := checkAvailability(t, provisioner, pushed); registrar.KindOf(err) != registrar.KindUnsupported {
 		t.Errorf("a name that can't be requested: %v", err)
+	}
+}
+
+func TestCheckAvailability_WrongCodeOfLockedDomainReportsBoth(t *testing.T) {
+	t.Parallel()
+	provisioner := NewProvisioner((&fakeServer{handle: registeredElsewhere(true)}).client(t, nil), nil)
+	for label, locked := range map[string]bool{"locked": true, "moving": true, "open": false, "closed": false} {
+		query := queryFor(provision.Transfer, label+".test")
+		query.Code = "wrong"
+		_, err := checkAvailability(t, provisioner, query)
+		if registrar.CodeOf(err) != provision.WrongCode || registrar.KindOf(err) != registrar.KindInvalid || errors.Is(err, &registrar.Error{Code: provision.Locked}) != locked {
+			t.Errorf("%s: %v", label, err)
+		}
 	}
 }
 

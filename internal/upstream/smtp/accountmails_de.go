@@ -122,8 +122,9 @@ Sie gilt, sobald jemand den Link öffnet, den wir dorthin geschickt
 haben, und sich mit Ihrem Konto anmeldet. Danach schreiben wir an diese
 Adresse nicht mehr.
 
-Waren Sie das nicht? Dann melden Sie sich bitte sofort an, ändern Sie
-Ihr Passwort und melden Sie alle Geräte ab:
+Waren Sie das nicht? Dann melden Sie sich bitte sofort {{if .NoPassword}}an, melden Sie
+alle anderen Geräte ab und sehen Sie Ihre Passkeys durch:{{else}}an, ändern Sie
+Ihr Passwort und melden Sie alle Geräte ab:{{end}}
 
 {{.Portal}}
 `},
@@ -148,8 +149,9 @@ Name: {{.}}
 Wer das Token hat, kann in Ihrem Namen handeln, bis es abläuft oder Sie
 es widerrufen. Bezahlen kann er damit nicht.
 
-Waren Sie das nicht? Dann stoppen Sie das Token bitte sofort unter
-„Agenten“ und ändern Sie Ihr Passwort:
+Waren Sie das nicht? {{if .NoPassword}}Dann stoppen Sie das Token bitte sofort unter
+„Agenten“ und sehen Sie unter „Sicherheit“ Geräte und Passkeys durch:{{else}}Dann stoppen Sie das Token bitte sofort unter
+„Agenten“ und ändern Sie Ihr Passwort:{{end}}
 
 {{.Portal}}
 `},
@@ -164,8 +166,9 @@ Die Antwort ging an: {{.}}
 {{end}}
 Den Namen hat die Anwendung selbst gewählt, wir haben ihn nicht geprüft.
 
-Waren Sie das nicht? Dann stoppen Sie die Anwendung bitte sofort unter
-„Agenten“ und ändern Sie Ihr Passwort:
+Waren Sie das nicht? {{if .NoPassword}}Dann stoppen Sie die Anwendung bitte sofort unter
+„Agenten“ und sehen Sie unter „Sicherheit“ Geräte und Passkeys durch:{{else}}Dann stoppen Sie die Anwendung bitte sofort unter
+„Agenten“ und ändern Sie Ihr Passwort:{{end}}
 
 {{.Portal}}
 `},
@@ -197,8 +200,9 @@ Er kann Ihre Bestellungen von Registrierungen und Umzügen sehen, bezahlen
 und stornieren, bis Sie die Verbindung beenden. Ihr Konto und Ihre Domains
 kann er nicht ändern.
 
-Waren Sie das nicht? Dann stoppen Sie ihn bitte sofort unter „Agenten“ und
-ändern Sie Ihr Passwort:
+Waren Sie das nicht? Dann stoppen Sie ihn bitte sofort {{if .NoPassword}}unter „Agenten“ und
+sehen Sie unter „Sicherheit“ Geräte und Passkeys durch:{{else}}unter „Agenten“ und
+ändern Sie Ihr Passwort:{{end}}
 
 {{.Portal}}
 `},
@@ -212,8 +216,9 @@ Wiederherstellungscode zur Anmeldung benutzt{{else}}die Anmeldung mit
 zweitem Faktor geändert{{end}}{{with .Address}} (von der IP-Adresse
 {{.}}){{end}}.
 
-Waren Sie das nicht? Dann melden Sie sich bitte sofort an, ändern Sie
-Ihr Passwort und melden Sie alle Geräte ab:
+Waren Sie das nicht? Dann melden Sie sich bitte sofort {{if .NoPassword}}an, melden Sie
+alle anderen Geräte ab und sehen Sie Ihre Passkeys durch:{{else}}an, ändern Sie
+Ihr Passwort und melden Sie alle Geräte ab:{{end}}
 
 {{.Portal}}
 `},
@@ -222,8 +227,10 @@ am {{.At}} wurden in Ihrem Konto bei dotkontor die
 Daten geändert, auf die Ihre Domains eingetragen
 werden{{with .Address}} (von der IP-Adresse {{.}}){{end}}.
 
-Waren Sie das nicht? Dann melden Sie sich bitte sofort an, ändern Sie
-Ihr Passwort und sehen Sie die Daten durch:
+Waren Sie das nicht? Dann melden Sie sich bitte sofort {{if .NoPassword}}an, sehen Sie
+die Daten durch, melden Sie alle anderen Geräte ab und prüfen Sie Ihre
+Passkeys:{{else}}an, ändern Sie
+Ihr Passwort und sehen Sie die Daten durch:{{end}}
 
 {{.Portal}}
 `},
@@ -233,8 +240,9 @@ Passkey {{if eq .Change "added"}}hinzugefügt{{else if eq .Change "removed"}}ent
 {{with .Name}}
 Name: {{.}}
 {{end}}
-Waren Sie das nicht? Dann melden Sie sich bitte sofort an, ändern Sie
-Ihr Passwort und sehen Sie Ihre Passkeys durch:
+Waren Sie das nicht? Dann melden Sie sich bitte sofort {{if .NoPassword}}an, sehen Sie
+Ihre Passkeys durch und melden Sie alle anderen Geräte ab:{{else}}an, ändern Sie
+Ihr Passwort und sehen Sie Ihre Passkeys durch:{{end}}
 
 {{.Portal}}
 `},

@@ -119,8 +119,9 @@ It takes effect once the link we sent there is opened and confirmed
 while signed in to your account. After that, we no longer write to this
 address.
 
-If this wasn't you, please sign in immediately, change your password and
-sign out on all devices:
+If this wasn't you, please sign in immediately, {{if .NoPassword}}sign out on all
+other devices and review your passkeys:{{else}}change your password and
+sign out on all devices:{{end}}
 
 {{.Portal}}
 `},
@@ -143,8 +144,9 @@ Name: {{.}}
 Anyone who has the token can act on your behalf until it expires or you
 revoke it. They can't pay with it.
 
-If this wasn't you, please stop the token immediately under "Agents", and
-change your password:
+If this wasn't you, please stop the token {{if .NoPassword}}immediately under "Agents", and
+review devices and passkeys under "Security":{{else}}immediately under "Agents", and
+change your password:{{end}}
 
 {{.Portal}}
 `},
@@ -159,7 +161,7 @@ Response sent to: {{.}}
 The application chose this name itself. We have not checked it.
 
 If this wasn't you, please stop the application immediately under
-"Agents", and change your password:
+{{if .NoPassword}}"Agents", and review devices and passkeys under "Security":{{else}}"Agents", and change your password:{{end}}
 
 {{.Portal}}
 `},
@@ -190,8 +192,9 @@ Name: {{.}}
 It can see, pay for and cancel your orders of registrations and transfers
 until you unlink it. It can't change your account or your domains.
 
-If this wasn't you, please stop the agent immediately under "Agents", and
-change your password:
+If this wasn't you, please stop the agent {{if .NoPassword}}immediately under "Agents", and
+review devices and passkeys under "Security":{{else}}immediately under "Agents", and
+change your password:{{end}}
 
 {{.Portal}}
 `},
@@ -204,8 +207,9 @@ created{{else if eq .Change "used"}}a recovery code was used to sign
 in{{else}}the second factor was
 changed{{end}}{{with .Address}} (from IP address {{.}}){{end}}.
 
-If this wasn't you, please sign in immediately, change your password and
-sign out on all devices:
+If this wasn't you, please sign in immediately, {{if .NoPassword}}sign out on all
+other devices and review your passkeys:{{else}}change your password and
+sign out on all devices:{{end}}
 
 {{.Portal}}
 `},
@@ -214,8 +218,9 @@ The details that your domains are registered with were changed in your
 account at dotkontor on
 {{.At}}{{with .Address}} (from IP address {{.}}){{end}}.
 
-If this wasn't you, please sign in immediately, change your password and
-review the details:
+If this wasn't you, please sign in immediately, {{if .NoPassword}}review the details,
+sign out on all other devices and check your passkeys:{{else}}change your password and
+review the details:{{end}}
 
 {{.Portal}}
 `},
@@ -226,8 +231,9 @@ A passkey of your account at dotkontor was
 {{with .Name}}
 Name: {{.}}
 {{end}}
-If this wasn't you, please sign in immediately, change your password and
-review your passkeys:
+If this wasn't you, please sign in immediately, {{if .NoPassword}}review your
+passkeys and sign out on all other devices:{{else}}change your password and
+review your passkeys:{{end}}
 
 {{.Portal}}
 `},

@@ -41,8 +41,10 @@ automatische Verlängerung jederzeit hier:
 
 {{if .More}}{{.Portal}}/domains{{else}}{{.Page}}{{end}}
 
-Waren Sie das nicht? Dann schalten Sie sie bitte aus, ändern Sie Ihr
-Passwort und antworten Sie auf diese E-Mail.
+Waren Sie das nicht? Dann schalten Sie sie bitte {{if .NoPassword}}aus, sehen Sie unter
+„Sicherheit“ Ihre Geräte und Passkeys durch und antworten Sie auf diese
+E-Mail.{{else}}aus, ändern Sie Ihr
+Passwort und antworten Sie auf diese E-Mail.{{end}}
 `},
 	registrar.MailRenewalOff: {"{{if .More}}{{.Domain}} und {{.More}} weitere{{else}}{{.Domain}} endet am {{.Date}}{{end}}: automatische Verlängerung ausgeschaltet", `
 die automatische Verlängerung wurde am {{.At}}
@@ -110,7 +112,9 @@ Ihre Zahlungsmittel finden Sie hier:
 
 {{.Portal}}/payment-methods
 
-Waren Sie das nicht? Dann ändern Sie bitte sofort Ihr Passwort und
-antworten Sie auf diese E-Mail.
+Waren Sie das nicht? {{if .NoPassword}}Dann melden Sie bitte sofort unter „Sicherheit“
+alle anderen Geräte ab, sehen Sie Ihre Passkeys durch und antworten Sie
+auf diese E-Mail.{{else}}Dann ändern Sie bitte sofort Ihr Passwort und
+antworten Sie auf diese E-Mail.{{end}}
 `},
 }

@@ -39,8 +39,9 @@ here:
 
 {{if .More}}{{.Portal}}/domains{{else}}{{.Page}}{{end}}
 
-If this wasn't you, please turn it off, change your password and reply
-to this email.
+If this wasn't you, {{if .NoPassword}}please turn it off, review your devices and passkeys
+under "Security" and reply to this email.{{else}}please turn it off, change your password and reply
+to this email.{{end}}
 `},
 	registrar.MailRenewalOff: {"{{if .More}}{{.Domain}} and {{.More}} more{{else}}{{.Domain}} ends on {{.Date}}{{end}}: automatic renewal is off", `
 Automatic renewal was turned off on {{.At}}{{if eq .Change "agent"}}
@@ -107,7 +108,8 @@ Your payment methods are here:
 
 {{.Portal}}/payment-methods
 
-If this wasn't you, please change your password immediately and reply to
-this email.
+If this wasn't you, {{if .NoPassword}}please sign out on all other devices under
+"Security" immediately, review your passkeys and reply to this email.{{else}}please change your password immediately and reply to
+this email.{{end}}
 `},
 }

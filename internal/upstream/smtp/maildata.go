@@ -51,7 +51,11 @@ type item struct {
 	Net        string
 	Failed     bool
 	Why        string // a registrar.FailureReason
-	Until      string // the new end of a renewed or restored term; empty if unknown
+	Until      string // the end of the paid term; empty if unknown
+	// Renewal is the gross price of the next term of a new domain, RenewalYears its length;
+	// empty if unknown.
+	Renewal      string
+	RenewalYears int
 }
 
 func (l *language) orderData(data map[string]string) orderData {
@@ -76,6 +80,8 @@ func (l *language) orderData(data map[string]string) orderData {
 			break
 		}
 		one.Years, _ = strconv.Atoi(data[of+"years"])
+		one.Renewal = l.formatAmount(data[of+"renewal"])
+		one.RenewalYears, _ = strconv.Atoi(data[of+"renewal_years"])
 		if failure := data[of+"failure"]; failure != "" {
 			one.Failed, one.Why = true, string(registrar.FailureReasonOf(registrar.Code(failure), one.Kind == "transfer"))
 		}
@@ -89,6 +95,31 @@ func (l *language) orderData(data map[string]string) orderData {
 	}
 	b.Deleted, _ = strconv.Atoi(data["deleted"])
 	return b
+}
+
+// failedData is the template data of a mail about failed items: a joined mail, or one about a
+// single item. Refund is the sum, empty if nothing was charged for them.
+func (l *language) failedData(data map[string]string) (items []item, refund string) {
+	add := func(of string) registrar.Cents {
+		kind := data[of+"what"]
+		items = append(items, item{
+			Name: sanitizeValue(data[of+"domain"]), Kind: kind, Failed: true, Why: string(registrar.FailureReasonOf(registrar.Code(data[of+"why"]), kind == "transfer")),
+		})
+		amount, _ := registrar.ParseCents(data[of+"gross"]) // zero if it is no amount
+		return amount
+	}
+	var sum registrar.Cents
+	count, _ := strconv.Atoi(data["items"])
+	for n := range min(count, maxItems) {
+		sum += add("item" + strconv.Itoa(n+1) + "_")
+	}
+	if count == 0 {
+		sum = add("")
+	}
+	if sum > 0 {
+		refund = l.formatAmount(sum.String())
+	}
+	return items, refund
 }
 
 // termData is the template data of mails about the end of a domain's term. Dates are

@@ -35,6 +35,20 @@ Die Rechnung hängt an dieser E-Mail.
 {{end}}
 `
 
+// germanFailure is why an item has failed.
+const germanFailure = `{{if eq .Why "taken"}}der Name war inzwischen vergeben{{else if eq .Why "held"}}die Domain ist schon bei uns oder wird schon umgezogen{{else if eq .Why "code"}}der Auth-Code stimmte nicht{{else if eq .Why "locked"}}der Name ist gesperrt oder noch zu neu{{else if eq .Why "gone"}}die Registry führt den Namen nicht{{else if eq .Why "ours"}}das lag an uns, nicht an Ihnen{{else if eq .Why "denied"}}die Registry hat es abgelehnt{{else}}die Registry hat den Auftrag nicht angenommen{{end}}`
+
+// germanRefund is how and when the refund of a failed item arrives.
+const germanRefund = `Das Geld geht auf das Zahlungsmittel zurück, mit dem Sie bezahlt haben.
+Wir veranlassen das sofort; bis es bei Ihnen ist, vergehen je nach Bank
+meist 5 bis 10 Werktage.
+`
+
+// germanTerm is until when a domain is paid, and what comes after that.
+const germanTerm = `{{if .Renewal}}
+  {{with .Until}}Bezahlt bis {{.}}. {{end}}Die Verlängerung kostet derzeit {{.Renewal}}
+  brutto für {{if eq .RenewalYears 1}}1 Jahr{{else}}{{.RenewalYears}} Jahre{{end}}.{{end}}`
+
 // germanOrderMails are the mails about orders and domains in German.
 var germanOrderMails = map[registrar.MailKind]mailText{
 	registrar.MailOrderPaid: {"{{if .Automatic}}{{.Domain}}{{if .More}} und {{.More}} weitere{{end}}: Verlängerung am {{.Charge}} bezahlt{{else}}{{with .Items}}{{(index . 0).Name}}{{end}}{{if .Others}} und {{.Others}} weitere{{end}}: Ihre Bestellung vom {{.Day}}{{end}}", `
@@ -62,14 +76,14 @@ jederzeit unter "Bestellungen":
 {{.Portal}}
 
 Waren Sie das nicht? Dann antworten Sie uns bitte sofort. Melden Sie
-unter "Sicherheit" alle Geräte ab, und ändern Sie Ihr Passwort, falls Sie
-eines haben.
+{{if .NoPassword}}unter "Sicherheit" alle anderen Geräte ab, und sehen Sie Ihre Passkeys
+durch.{{else}}unter "Sicherheit" alle Geräte ab, und ändern Sie Ihr Passwort.{{end}}
 {{end}}`},
 	registrar.MailOrderCompleted: {"{{with .Items}}{{(index . 0).Name}}{{end}}{{if .Others}} und {{.Others}} weitere{{end}}: Ihre Bestellung vom {{.Day}} ist ausgeführt", `
 vielen Dank. Ihre Bestellung vom {{.At}}
 ist {{if .Free}}bestätigt{{else}}bezahlt{{end}} und ausgeführt:
 {{range .Items}}
-{{.Name}} {{if eq .Kind "register"}}gehört jetzt Ihnen{{else if eq .Kind "transfer"}}ist zu uns umgezogen{{else if eq .Kind "restore"}}ist wiederhergestellt{{with .Until}} und bis {{.}} bezahlt{{end}}{{else}}ist {{with .Until}}bis {{.}} {{end}}verlängert{{end}}.
+{{.Name}} {{if eq .Kind "register"}}gehört jetzt Ihnen{{else if eq .Kind "transfer"}}ist zu uns umgezogen{{else if eq .Kind "restore"}}ist wiederhergestellt{{with .Until}} und bis {{.}} bezahlt{{end}}{{else}}ist {{with .Until}}bis {{.}} {{end}}verlängert{{end}}.` + germanTerm + `
 {{end}}` + germanReceipt + `{{if .Unclaimed}}Die Bestellung gehört noch zu keinem Konto; der Link, mit dem Sie sie in
 Ihres übernehmen, steht in einer eigenen E-Mail. Danach ist alles hier:
 
@@ -81,8 +95,8 @@ Haben Sie nichts bestellt? Dann antworten Sie uns bitte.
 {{.Portal}}
 
 Waren Sie das nicht? Dann antworten Sie uns bitte sofort. Melden Sie
-unter "Sicherheit" alle Geräte ab, und ändern Sie Ihr Passwort, falls Sie
-eines haben.
+{{if .NoPassword}}unter "Sicherheit" alle anderen Geräte ab, und sehen Sie Ihre Passkeys
+durch.{{else}}unter "Sicherheit" alle Geräte ab, und ändern Sie Ihr Passwort.{{end}}
 {{end}}`},
 	registrar.MailOrderEnded: {"{{with .Items}}{{(index . 0).Name}}{{end}}{{if .Others}} und {{.Others}} weitere{{end}}: Ihre Bestellung ist {{if eq .State `completed`}}ausgeführt{{else if eq .State `partially_completed`}}zum Teil ausgeführt{{else}}nicht ausgeführt{{end}}", `
 Ihre Bestellung wurde am {{.At}}
@@ -91,14 +105,34 @@ Ihre Bestellung wurde am {{.At}}
 Bestellung: {{.Order}}
 {{range .Items}}
 {{.Name}}
-  {{if .Failed}}nicht möglich: {{if eq .Why "taken"}}der Name war inzwischen vergeben{{else if eq .Why "held"}}die Domain ist schon bei uns oder wird schon umgezogen{{else if eq .Why "code"}}der Auth-Code stimmte nicht{{else if eq .Why "locked"}}der Name ist gesperrt oder noch zu neu{{else if eq .Why "gone"}}die Registry führt den Namen nicht{{else if eq .Why "ours"}}das lag an uns, nicht an Ihnen{{else if eq .Why "denied"}}die Registry hat es abgelehnt{{else}}die Registry hat den Auftrag nicht angenommen{{end}}{{else if eq .Kind "register"}}ist registriert{{else if eq .Kind "transfer"}}ist zu uns umgezogen{{else if eq .Kind "restore"}}ist wiederhergestellt{{with .Until}} und bis {{.}} bezahlt{{end}}{{else}}ist {{with .Until}}bis {{.}} {{end}}verlängert{{end}}
+  {{if .Failed}}nicht möglich: ` + germanFailure + `{{else if eq .Kind "register"}}ist registriert{{else if eq .Kind "transfer"}}ist zu uns umgezogen{{else if eq .Kind "restore"}}ist wiederhergestellt{{with .Until}} und bis {{.}} bezahlt{{end}}{{else}}ist {{with .Until}}bis {{.}} {{end}}verlängert{{end}}` + germanTerm + `
 {{end}}{{with .Refund}}
-Wir erstatten Ihnen {{.}} auf demselben Weg, auf dem Sie
-bezahlt haben. Das dauert einige Tage.
-{{end}}
+Für das, was nicht geklappt hat, erstatten wir insgesamt {{.}}.
+` + germanRefund + `{{end}}
 {{if .Unclaimed}}Die Bestellung gehört noch zu keinem Konto; der Link, mit dem Sie sie in
 Ihres übernehmen, steht in einer eigenen E-Mail. Danach ist alles hier:
 {{else}}Ihre Domains finden Sie hier:
+{{end}}
+{{.Portal}}
+`},
+	registrar.MailItemFailed: {"{{with .Items}}{{(index . 0).Name}}{{end}}{{if .Others}} und {{.Others}} weitere{{end}}: nicht möglich{{with .Refund}}, wir erstatten {{.}}{{end}}", `
+in Ihrer Bestellung vom {{.Day}} hat etwas nicht geklappt:
+
+Bestellung: {{.Order}}
+{{range .Items}}
+{{.Name}}
+  {{if eq .Kind "register"}}Registrierung{{else if eq .Kind "transfer"}}Umzug{{else if eq .Kind "restore"}}Wiederherstellung{{else}}Verlängerung{{end}} nicht möglich:
+  ` + germanFailure + `
+{{end}}{{with .Refund}}
+Wir erstatten {{.}}.
+` + germanRefund + `{{end}}
+Alles andere in dieser Bestellung bearbeiten wir weiter und schreiben
+Ihnen, wenn es fertig ist.
+{{if .Unclaimed}}
+Die Bestellung gehört noch zu keinem Konto; der Link, mit dem Sie sie in
+Ihres übernehmen, steht in einer eigenen E-Mail. Danach ist alles hier:
+{{else}}
+Den Stand sehen Sie unter "Bestellungen":
 {{end}}
 {{.Portal}}
 `},
@@ -183,8 +217,10 @@ können Sie das im Portal abbrechen.
 Das haben wir wegen der Sperre veranlasst, über die Sie eine eigene
 Nachricht bekommen. Die Domain sehen Sie hier:
 {{else}}
-Waren Sie das nicht? Dann ändern Sie bitte sofort Ihr Passwort, sehen
-Sie die {{if .More}}Domains{{else}}Domain{{end}} durch und wenden Sie sich an uns:
+Waren Sie das nicht? {{if .NoPassword}}Dann melden Sie bitte sofort unter "Sicherheit"
+alle anderen Geräte ab, sehen Sie Ihre Passkeys und
+die{{else}}Dann ändern Sie bitte sofort Ihr Passwort, sehen
+Sie die{{end}} {{if .More}}Domains{{else}}Domain{{end}} durch und wenden Sie sich an uns:
 {{end}}
 {{.Place}}
 `},
@@ -269,7 +305,8 @@ Domain: {{.Domain}}
 Wer den Auth-Code hat, kann die Domain zu einem anderen Anbieter
 umziehen{{if .Lockable}}, wenn sie nicht gesperrt ist{{end}}.
 
-Waren Sie das nicht? Dann ändern Sie bitte sofort Ihr Passwort{{if .Lockable}}, sperren
+Waren Sie das nicht? Dann {{if .NoPassword}}melden Sie bitte sofort alle anderen Geräte
+ab{{else}}ändern Sie bitte sofort Ihr Passwort{{end}}{{if .Lockable}}, sperren
 Sie die Domain für Umzüge{{end}} und fordern Sie einen neuen Auth-Code an:
 
 {{.Place}}

@@ -33,6 +33,20 @@ Your invoice is attached.
 {{end}}
 `
 
+// englishFailure is why an item has failed.
+const englishFailure = `{{if eq .Why "taken"}}the name has been taken in the meantime{{else if eq .Why "held"}}it is with us already, or another order is transferring it{{else if eq .Why "code"}}the auth code was wrong{{else if eq .Why "locked"}}the name is locked or still too new{{else if eq .Why "gone"}}the registry does not have the name{{else if eq .Why "ours"}}this was our fault, not yours{{else if eq .Why "denied"}}the registry rejected it{{else}}the registry did not accept the order{{end}}`
+
+// englishRefund is how and when the refund of a failed item arrives.
+const englishRefund = `The money goes back to the payment method that you paid with. We
+initiate this at once; depending on your bank, it usually takes 5 to 10
+working days to arrive.
+`
+
+// englishTerm is until when a domain is paid, and what comes after that.
+const englishTerm = `{{if .Renewal}}
+  {{with .Until}}Paid until {{.}}. {{end}}Renewal currently costs {{.Renewal}} gross
+  for {{if eq .RenewalYears 1}}1 year{{else}}{{.RenewalYears}} years{{end}}.{{end}}`
+
 // englishOrderMails are the mails about orders and domains in English.
 var englishOrderMails = map[registrar.MailKind]mailText{
 	registrar.MailOrderPaid: {"{{if .Automatic}}{{.Domain}}{{if .More}} and {{.More}} more{{end}}: renewal paid on {{.Charge}}{{else}}{{with .Items}}{{(index . 0).Name}}{{end}}{{if .Others}} and {{.Others}} more{{end}}: your order of {{.Day}}{{end}}", `
@@ -59,14 +73,13 @@ at any time under "Orders":
 {{.Portal}}
 
 If this wasn't you, please reply to this email immediately. Under
-"Security", sign out on all devices and change your password if you have
-one.
+{{if .NoPassword}}"Security", sign out on all other devices and review your passkeys.{{else}}"Security", sign out on all devices and change your password.{{end}}
 {{end}}`},
 	registrar.MailOrderCompleted: {"{{with .Items}}{{(index . 0).Name}}{{end}}{{if .Others}} and {{.Others}} more{{end}}: your order of {{.Day}} is complete", `
 Thank you. Your order of {{.At}} is
 {{if .Free}}confirmed{{else}}paid{{end}} and complete:
 {{range .Items}}
-{{.Name}} {{if eq .Kind "register"}}is yours{{else if eq .Kind "transfer"}}has been transferred to us{{else if eq .Kind "restore"}}has been restored{{with .Until}} and is paid until {{.}}{{end}}{{else}}has been renewed{{with .Until}} until {{.}}{{end}}{{end}}.
+{{.Name}} {{if eq .Kind "register"}}is yours{{else if eq .Kind "transfer"}}has been transferred to us{{else if eq .Kind "restore"}}has been restored{{with .Until}} and is paid until {{.}}{{end}}{{else}}has been renewed{{with .Until}} until {{.}}{{end}}{{end}}.` + englishTerm + `
 {{end}}` + englishReceipt + `{{if .Unclaimed}}The order does not belong to an account yet; we send you the link to add
 it to yours in a separate email. After that, you find everything here:
 
@@ -78,8 +91,7 @@ If you didn't order anything, please reply to this email.
 {{.Portal}}
 
 If this wasn't you, please reply to this email immediately. Under
-"Security", sign out on all devices and change your password if you have
-one.
+{{if .NoPassword}}"Security", sign out on all other devices and review your passkeys.{{else}}"Security", sign out on all devices and change your password.{{end}}
 {{end}}`},
 	registrar.MailOrderEnded: {"{{with .Items}}{{(index . 0).Name}}{{end}}{{if .Others}} and {{.Others}} more{{end}}: your order is {{if eq .State `completed`}}complete{{else if eq .State `partially_completed`}}partly complete{{else}}not complete{{end}}", `
 Your order {{if eq .State "completed"}}was completed{{else if eq .State "partially_completed"}}was partly completed{{else}}could not be completed and was closed{{end}}
@@ -88,14 +100,34 @@ on {{.At}}.
 Order: {{.Order}}
 {{range .Items}}
 {{.Name}}
-  {{if .Failed}}failed: {{if eq .Why "taken"}}the name has been taken in the meantime{{else if eq .Why "held"}}it is with us already, or another order is transferring it{{else if eq .Why "code"}}the auth code was wrong{{else if eq .Why "locked"}}the name is locked or still too new{{else if eq .Why "gone"}}the registry does not have the name{{else if eq .Why "ours"}}this was our fault, not yours{{else if eq .Why "denied"}}the registry rejected it{{else}}the registry did not accept the order{{end}}{{else if eq .Kind "register"}}registered{{else if eq .Kind "transfer"}}transferred to us{{else if eq .Kind "restore"}}restored{{with .Until}} and paid until {{.}}{{end}}{{else}}renewed{{with .Until}} until {{.}}{{end}}{{end}}
+  {{if .Failed}}failed: ` + englishFailure + `{{else if eq .Kind "register"}}registered{{else if eq .Kind "transfer"}}transferred to us{{else if eq .Kind "restore"}}restored{{with .Until}} and paid until {{.}}{{end}}{{else}}renewed{{with .Until}} until {{.}}{{end}}{{end}}` + englishTerm + `
 {{end}}{{with .Refund}}
-We are refunding {{.}} to your original payment method. This takes a
-few days.
-{{end}}
+For what failed, we refund {{.}} in total.
+` + englishRefund + `{{end}}
 {{if .Unclaimed}}The order does not belong to an account yet; we send you the link to add
 it to yours in a separate email. After that, you find everything here:
 {{else}}Your domains are here:
+{{end}}
+{{.Portal}}
+`},
+	registrar.MailItemFailed: {"{{with .Items}}{{(index . 0).Name}}{{end}}{{if .Others}} and {{.Others}} more{{end}}: failed{{with .Refund}}, we are refunding {{.}}{{end}}", `
+Part of your order of {{.Day}} has failed:
+
+Order: {{.Order}}
+{{range .Items}}
+{{.Name}}
+  {{if eq .Kind "register"}}registration{{else if eq .Kind "transfer"}}transfer{{else if eq .Kind "restore"}}restore{{else}}renewal{{end}} failed:
+  ` + englishFailure + `
+{{end}}{{with .Refund}}
+We are refunding {{.}}.
+` + englishRefund + `{{end}}
+We continue with everything else in this order and will email you when
+it is done.
+{{if .Unclaimed}}
+The order does not belong to an account yet; we send you the link to add
+it to yours in a separate email. After that, you find everything here:
+{{else}}
+You can follow the progress under "Orders":
 {{end}}
 {{.Portal}}
 `},
@@ -177,7 +209,8 @@ cancel this in the portal.
 We did this because of a lock on the domain; a separate email explains
 it. The domain is here:
 {{else}}
-If this wasn't you, please change your password immediately, check the
+If this wasn't you, {{if .NoPassword}}please sign out on all other devices under
+"Security" immediately, review your passkeys, check the{{else}}please change your password immediately, check the{{end}}
 {{if .More}}domains{{else}}domain{{end}} and contact us:
 {{end}}
 {{.Place}}
@@ -190,7 +223,8 @@ holder of {{if .More}}these domains{{else}}this domain{{end}}:
 {{else}}
   {{.Domain}}
 {{end}}
-The customer who manages {{if .More}}them{{else}}it{{end}} with us changed the holder on {{.At}}.
+The customer who manages {{if .More}}them{{else}}it{{end}} with us changed the holder
+on {{.At}}.
 
 Before: {{.Before}}
 Now:    {{.After}}
@@ -260,7 +294,7 @@ Domain: {{.Domain}}
 Anyone who has the auth code can transfer the domain to another
 provider{{if .Lockable}} unless it is locked{{end}}.
 
-If this wasn't you, please change your password immediately{{if .Lockable}}, set the
+If this wasn't you, please {{if .NoPassword}}sign out on all other devices{{else}}change your password{{end}} immediately{{if .Lockable}}, set the
 transfer lock{{end}} and request a new auth code:
 
 {{.Place}}

@@ -2,6 +2,7 @@ package smtp
 
 import (
 	"maps"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -115,7 +116,7 @@ func TestOrderMails_StateEachOutcome(t *testing.T) {
 		},
 		"some failed": {
 			kind: registrar.MailOrderEnded, facts: because("epp_exists"),
-			de: []string{"zum Teil", "neu.de\n  nicht möglich: der Name war inzwischen vergeben\n", "Wir erstatten Ihnen 8,21 EUR"}, en: []string{"partly", "taken in the meantime", "refunding 8.21 EUR"},
+			de: []string{"zum Teil", "neu.de\n  nicht möglich: der Name war inzwischen vergeben\n", "erstatten wir insgesamt 8,21 EUR", "5 bis 10 Werktage"}, en: []string{"partly", "taken in the meantime", "we refund 8.21 EUR in total", "5 to 10\nworking days"},
 		},
 		"a wrong code": {kind: registrar.MailOrderEnded, facts: because("epp_auth_info"), de: []string{"Auth-Code stimmte nicht"}, en: []string{"auth code was wrong"}},
 		"another no":   {kind: registrar.MailOrderEnded, facts: because("unknown_code"), de: []string{"hat den Auftrag nicht angenommen"}, en: []string{"did not accept"}},
@@ -421,5 +422,105 @@ func TestDomainMails_NameServersAndLinkToThePlaceOfTheChange(t *testing.T) {
 				t.Errorf("%s in %s says %q:\n%s", test.kind, test.language, word, body)
 			}
 		}
+	}
+}
+
+func TestItemFailedMail_NamesReasonAmountMethodAndTime(t *testing.T) {
+	t.Parallel()
+	one := map[string]string{"order": "ord_1", "at": "2026-11-15", "domain": "tee.de", "what": "register", "why": "name_taken", "gross": "15.36"}
+	both, ok := registrar.JoinMails(one, map[string]string{"order": "ord_1", "at": "2026-11-15", "domain": "milch.de", "what": "transfer", "why": "auth_code_wrong", "gross": "15.35"})
+	if !ok {
+		t.Fatal("the two are not one mail")
+	}
+	for language, wants := range map[string][][]string{
+		"de": {
+			{"Bestellung vom 15.11.2026", "tee.de\n  Registrierung nicht möglich:\n  der Name war inzwischen vergeben", "Wir erstatten 15,36 EUR.", "auf das Zahlungsmittel zurück", "5 bis 10 Werktage", "bearbeiten wir weiter"},
+			{"milch.de\n  Umzug nicht möglich:\n  der Auth-Code stimmte nicht", "Wir erstatten 30,71 EUR."},
+		},
+		"en": {
+			{"order of 15 November 2026", "tee.de\n  registration failed:\n  the name has been taken", "We are refunding 15.36 EUR.", "payment method that you paid with", "5 to 10"},
+			{"milch.de\n  transfer failed:\n  the auth code was wrong", "We are refunding 30.71 EUR."},
+		},
+	} {
+		for i, data := range []map[string]string{one, both} {
+			body := renderMail(t, registrar.MailItemFailed, language, data)
+			for _, want := range wants[i] {
+				if !strings.Contains(body, want) {
+					t.Errorf("%s lacks %q:\n%s", language, want, body)
+				}
+			}
+			for line := range strings.Lines(body) {
+				if utf8.RuneCountInString(line) > 79 || strings.HasSuffix(line, " \n") {
+					t.Errorf("%s has a bad line: %q", language, line)
+				}
+			}
+		}
+	}
+	one["gross"] = "0.00"
+	if body := renderMail(t, registrar.MailItemFailed, "de", one); strings.Contains(body, "erstatten") {
+		t.Errorf("a refund of nothing:\n%s", body)
+	}
+}
+
+func TestOrderMails_NameTermAndRenewalPriceOfNewDomains(t *testing.T) {
+	t.Parallel()
+	data := orderMailData(map[string]string{
+		"state": "completed", "item1_paid_until": "2027-11-15", "item1_renewal": "15.35", "item1_renewal_years": "1",
+	})
+	for kind, wants := range map[registrar.MailKind][2]string{
+		registrar.MailOrderCompleted: {"neu.de gehört jetzt Ihnen.\n  Bezahlt bis 15.11.2027. Die Verlängerung kostet derzeit 15,35 EUR\n  brutto für 1 Jahr.\n", "neu.de is yours.\n  Paid until 15 November 2027. Renewal currently costs 15.35 EUR gross\n  for 1 year.\n"},
+		registrar.MailOrderEnded:     {"ist registriert\n  Bezahlt bis 15.11.2027.", "registered\n  Paid until 15 November 2027."},
+	} {
+		for i, language := range []string{"de", "en"} {
+			if body := renderMail(t, kind, language, data); !strings.Contains(body, wants[i]) {
+				t.Errorf("%s in %s lacks %q:\n%s", kind, language, wants[i], body)
+			}
+		}
+	}
+}
+
+func TestMails_AccountsWithoutPasswordGetMatchingAdvice(t *testing.T) {
+	t.Parallel()
+	all := map[string]map[registrar.MailKind]mailText{"de": german.allMails(), "en": english.allMails()}
+	advice := map[string]*regexp.Regexp{"de": regexp.MustCompile(`(?i)ändern\s+Sie\s+(bitte\s+)?(sofort\s+)?Ihr\s+Passwort`), "en": regexp.MustCompile(`(?i)change\s+your\s+password`)}
+	parsed, err := parseTemplates()
+	if err != nil {
+		t.Fatal(err)
+	}
+	render := func(kind registrar.MailKind, language string, data map[string]string) string {
+		_, body, err := parsed.render(mailer.Message{Kind: kind, Language: language, Data: data, Link: "https://domains.example/x"}, "https://domains.example/portal")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return body
+	}
+	advised := 0
+	for language, mails := range all {
+		for kind := range mails {
+			if kind == registrar.MailPasswordChanged || kind == registrar.MailPasswordReset {
+				continue // such an account has one
+			}
+			data := orderMailData(map[string]string{"change": "added"})
+			body := render(kind, language, data)
+			data["no_password"] = "true"
+			without := render(kind, language, data)
+			if advice[language].MatchString(without) {
+				t.Errorf("%s in %s tells an account without a password to change it:\n%s", kind, language, without)
+			}
+			if advice[language].MatchString(body) {
+				advised++
+				if !strings.Contains(without, "Gerät") && !strings.Contains(without, "device") {
+					t.Errorf("%s in %s has no other advice:\n%s", kind, language, without)
+				}
+			}
+			for line := range strings.Lines(without) {
+				if utf8.RuneCountInString(line) > 79 && !strings.Contains(line, "http") {
+					t.Errorf("%s in %s has a long line: %q", kind, language, line)
+				}
+			}
+		}
+	}
+	if advised < 20 {
+		t.Errorf("only %d mails advise to change a password", advised)
 	}
 }

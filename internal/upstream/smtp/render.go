@@ -183,8 +183,16 @@ func (t templates) render(message mailer.Message, portal string) (subject, body 
 	base := strings.TrimSuffix(portal, "/portal")
 	data.Contact, data.SignIn = base+lang.contact, portal
 	data.NoPassword = message.Data["no_password"] == "true"
-	if data.Buyer = message.Data["basket"] == "true"; data.Buyer {
-		data.SignIn = portal + "/sign-in?next=" + url.QueryEscape(lang.basket)
+	next := message.Data[registrar.MailNext]
+	if data.Buyer = message.Data["basket"] == "true" && next == ""; data.Buyer {
+		next = lang.basket
+	}
+	if next != "" && message.Kind == registrar.MailAlreadyRegistered {
+		data.SignIn = portal + "/sign-in?next=" + url.QueryEscape(next)
+	}
+	if message.Kind == registrar.MailItemFailed {
+		data.Items, data.Refund = lang.failedData(message.Data)
+		data.Others = len(data.Items) - 1
 	}
 	if message.Kind == registrar.MailInquiryReceived {
 		data.Topic, data.About = lang.topics[message.Data["topic"]], quotedLines(quoteForeign(message.Data["about"], maxValueLength))

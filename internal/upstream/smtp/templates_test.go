@@ -27,7 +27,7 @@ var (
 		registrar.MailDomainDeleted, registrar.MailDomainClosed, registrar.MailDomainRestored, registrar.MailDataReminder,
 	}
 	orderKinds = []registrar.MailKind{
-		registrar.MailOrderPaid, registrar.MailOrderEnded, registrar.MailOrderCompleted, registrar.MailPaymentRefunded, registrar.MailOrderRefunded, registrar.MailClaim,
+		registrar.MailItemFailed, registrar.MailOrderPaid, registrar.MailOrderEnded, registrar.MailOrderCompleted, registrar.MailPaymentRefunded, registrar.MailOrderRefunded, registrar.MailClaim,
 		registrar.MailDomainChanged, registrar.MailHolderNotice, registrar.MailAuthCode, registrar.MailDomainLock, registrar.MailPaymentDispute,
 		registrar.MailWithdrawal, registrar.MailTermination, registrar.MailNoticeReceived,
 	}

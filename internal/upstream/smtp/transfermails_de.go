@@ -23,8 +23,10 @@ Melden Sie sich dazu hier an:
 {{.Stop}}
 {{else}}
 Wollen Sie das nicht? Die Registry dieser Endung lässt uns den Umzug
-nicht ablehnen. Bitten Sie den neuen Anbieter, ihn abzubrechen, ändern
-Sie Ihr Passwort und schreiben Sie uns sofort. Den Stand sehen Sie hier:
+nicht ablehnen. Bitten Sie den neuen Anbieter, {{if .NoPassword}}ihn abzubrechen, melden
+Sie alle anderen Geräte ab und schreiben Sie uns
+sofort.{{else}}ihn abzubrechen, ändern
+Sie Ihr Passwort und schreiben Sie uns sofort.{{end}} Den Stand sehen Sie hier:
 
 {{.Stop}}
 {{end}}`},

@@ -23,8 +23,9 @@ to do so:
 {{.Stop}}
 {{else}}
 If you don't want it: the registry of this extension doesn't let us
-refuse the transfer. Ask the new provider to cancel it, change your
-password and contact us at once. You can follow the transfer here:
+refuse the transfer. Ask the new provider to {{if .NoPassword}}cancel it, sign out on
+all other devices and contact us at once.{{else}}cancel it, change your
+password and contact us at once.{{end}} You can follow the transfer here:
 
 {{.Stop}}
 {{end}}`},

@@ -205,7 +205,7 @@ func (h *Handler) showBasket(req *ui.Request, wrong error, typed string) error {
 
 // refusedKey returns the text key for an item that can't be ordered now.
 func (h *Handler) refusedKey(kind order.Kind, reason error) string {
-	switch code := registrar.CodeOf(reason); {
+	switch code := codeOf(reason); {
 	case registrar.KindOf(reason) == registrar.KindUpstream:
 		return "basket.unreachable"
 	case registrar.KindOf(reason) == registrar.KindUnsupported && code == provision.NotEligible:

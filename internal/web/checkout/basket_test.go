@@ -57,7 +57,7 @@ func TestBasket_ShowsItemsWithListPrices(t *testing.T) {
 	s.visit("/warenkorb/add", form("item", "register:mate.ai")).wantRedirect("/warenkorb")
 	// .ai is sold for two years. 6.90 + 12.90 + 140.00 is 159.80, and 19 % of that 30.36.
 	s.visit("/warenkorb", nil).wantPage(http.StatusOK, []string{
-		"kaffee.de", "tee.com", "mate.ai", "Registrierung, 2 Jahre", "Umzug zu uns", "159,80", "30,36", "190,16", "danach 7,02\u00a0€ pro Jahr", "für 2 Jahre",
+		"kaffee.de", "tee.com", "mate.ai", "Registrierung, 2 Jahre", "Umzug zu uns", "159,80", "30,36", "190,16", "danach 7,02\u00a0€ brutto pro Jahr", "für 2 Jahre",
 		"Anmelden und zur Kasse", "Berechnet mit 19\u00a0% deutscher Umsatzsteuer",
 		`action="/portal/register/sent"`,
 	}, []string{`action="/warenkorb/order"`})
@@ -291,7 +291,7 @@ func TestBasket_UnsoldExtensionIsRefused(t *testing.T) {
 	}{
 		{form("item", "register:kaffee.it"), "Diese Endung können Sie hier nur abfragen", "You can only look up this extension here"},
 		{form("domain", "kaffee.it"), "Diese Endung können Sie hier nur abfragen", "You can only look up this extension here"},
-		{form("domain", "kaffee.uk"), "Hier können Sie ihn nicht bestellen", "You can&#39;t order it here"},
+		{form("domain", "kaffee.uk"), "Bestellen können Sie ihn bei uns nicht", "You can&#39;t order it here"},
 	} {
 		for who, text := range map[string]string{"erika": c.german, "english": c.says} {
 			s := &browser{t: t, d: &fakeOrders{}, who: who}

@@ -6,7 +6,7 @@ import "github.com/dotkontor/dotkontor/internal/web/ui"
 var basketTexts = ui.Texts{
 	"basket.title":     {"Warenkorb", "Basket"},
 	"basket.items":     {"Ihre Auswahl", "Your selection"},
-	"basket.later":     {"danach {1} pro Jahr", "then {1} per year"},
+	"basket.later":     {"danach {1} brutto pro Jahr", "then {1} gross per year"},
 	"basket.remove":    {"Entfernen", "Remove"},
 	"basket.remove_of": {"Entfernen: {1}", "Remove {1}"},
 	"basket.vat": {
@@ -82,6 +82,10 @@ var basketTexts = ui.Texts{
 	"problem.basket_upstream": {
 		"Die Registry antwortet gerade nicht. Bestellt wurde nichts. Bitte versuchen Sie es gleich noch einmal.",
 		"The registry isn't responding. Nothing was ordered. Please try again in a moment.",
+	},
+	"note.confirmed_no_password": {
+		"Ihr Konto ist angelegt. Legen Sie später unter „Sicherheit“ einen Passkey oder unter „Profil“ ein Passwort an, damit Sie sich wieder anmelden können.",
+		"Your account has been created. Later, add a passkey under “Security” or a password under “Profile” so that you can sign in again.",
 	},
 	"note.confirmed": {"Ihr Konto ist bereit. Sie können jetzt bestellen.", "Your account is ready. You can order now."},
 }

@@ -26,6 +26,7 @@ var templateFS embed.FS
 type Orders interface {
 	Create(ctx context.Context, actor registrar.Actor, request order.Request) (order.Order, error)
 	Prepare(ctx context.Context, actor registrar.Actor, request order.Request) (order.View, error)
+	VATRate(ctx context.Context, actor registrar.Actor) (basisPoints int, err error)
 	TransferList(ctx context.Context, actor registrar.Actor) ([]order.ListedTransfer, error)
 	ReplaceTransfers(ctx context.Context, actor registrar.Actor, remove []string, add []order.ListedTransfer) error
 	Get(ctx context.Context, actor registrar.Actor, id string) (order.Order, error)
@@ -56,9 +57,11 @@ type Registrants interface {
 	AddRegistrant(ctx context.Context, actor registrar.Actor, registrant account.Registrant) error
 }
 
-// Transfers lists the ordered transfers of a customer, in progress or ended, the newest first.
+// Transfers lists the ordered transfers of a customer, the newest first.
 type Transfers interface {
-	ListTransfers(ctx context.Context, customer string, ended bool, limit, offset int) ([]provision.Item, error)
+	// ListTransfers returns those that have ended as active or failed; in progress if ended is
+	// empty.
+	ListTransfers(ctx context.Context, customer string, ended provision.State, limit, offset int) ([]provision.Item, error)
 	CountTransfers(ctx context.Context, customer string) (map[provision.State]int, error)
 	// ListTransferMessages returns what registries reported about the transfers of a name, the
 	// newest first.

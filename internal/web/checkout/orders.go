@@ -87,7 +87,7 @@ func (h *Handler) orderView(req *ui.Request) (ui.View, error) {
 	live := liveAfter(ui.OrdersPath+"/"+url.PathEscape(o.ID), pause)
 	return ui.View{Name: "order", Title: "order.title", Section: ui.OrdersPath, Live: live, Data: struct {
 		Order order.Order
-		Rows  []itemRow
+		Items itemList
 		summary
 		StateKey, AskedKey, Pay, ReturnedKey string
 		Outcome, Delayed                     bool
@@ -96,5 +96,5 @@ func (h *Handler) orderView(req *ui.Request) (ui.View, error) {
 		Documents       []invoiceRow
 		Waiting, Orders bool
 		Kept            registrar.Cents // what is left of the payment after its refunds
-	}{o, h.itemRows(req.Language, o), h.summaryOf(req.Language, o.Totals), "state." + displayState(o), askedKey(o, true), pay, returnedKey(o), !o.PaidAt.IsZero(), o.IsDelayed(req.Now), documents, waiting, false, keptOf(o)}}, nil
+	}{o, newItemList(h.itemRows(req.Language, o), !o.PaidAt.IsZero()), h.summaryOf(req.Language, o.Totals), "state." + displayState(o), askedKey(o, true), pay, returnedKey(o), !o.PaidAt.IsZero(), o.IsDelayed(req.Now), documents, waiting, false, keptOf(o)}}, nil
 }

@@ -19,10 +19,18 @@ var orderTexts = ui.Texts{
 	"items.vat":    {"USt.", "VAT"},
 	"items.gross":  {"Brutto", "Gross"},
 	"items.until":  {"bezahlt bis {1}", "paid until {1}"},
-	"items.later":  {"danach {1} für {2}", "then {1} for {2}"},
+	"items.later":  {"danach {1} brutto für {2}", "then {1} gross for {2}"},
+	"items.more":   {"{1} weitere Domains anzeigen", "Show {1} more domains"},
+
+	"items.more_one": {"Eine weitere Domain anzeigen", "Show one more domain"},
 	"items.locks": {
 		"Danach sperren wir die Domain gegen Umzüge. Sie können die Sperre jederzeit selbst aufheben.",
 		"We then lock the domain against transfers. You can unlock it at any time.",
+	},
+	"items.locked": {"mit Umzugssperre", "with transfer lock"},
+	"items.locked_text": {
+		"Domains „mit Umzugssperre“ sperren wir danach gegen Umzüge. Sie können die Sperre jederzeit selbst aufheben.",
+		"We then lock domains “with transfer lock” against transfers. You can unlock them at any time.",
 	},
 	"sums.net":      {"Summe netto", "Net total"},
 	"sums.vat":      {"Umsatzsteuer {1}", "VAT {1}"},

@@ -130,7 +130,7 @@ func (h *Handler) formErrorFor(err error) (formError, bool) {
 	if status == 0 {
 		return formError{}, false
 	}
-	if key := ui.ProblemKey(registrar.CodeOf(err)); h.templates.Has(key) {
+	if key := ui.ProblemKey(codeOf(err)); h.templates.Has(key) {
 		return formError{status: status, problem: key}, true
 	}
 	if status == http.StatusServiceUnavailable {

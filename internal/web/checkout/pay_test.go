@@ -34,7 +34,7 @@ func TestPay_LinkHolderSeesNoPersonalData(t *testing.T) {
 	got := visit(t, d, "", payPage, nil)
 	got.wantPage(http.StatusOK, []string{
 		"beispiel.de", "müller.com (xn--mller-kva.com)", "Registrierung, 1 Jahr", "Umzug zu uns, 2 Jahre", "Verlängerung, ohne neue Laufzeit",
-		"11,90\u00a0€", "30,00\u00a0€", "Umsatzsteuer 19\u00a0%", "5,70\u00a0€", "35,70\u00a0€",
+		"10,00\u00a0€", "30,00\u00a0€", "Umsatzsteuer 19\u00a0%", "5,70\u00a0€", "35,70\u00a0€",
 		"e•••@example.org", "15.11.2026, 11:00 UTC", "einem Programm mit Zugangstoken",
 		`href="/portal/sign-in?next=%2Fcheckout%2Fdotkontor_pay_x"`,
 	}, []string{payButton, "Mustermann", "Heidestraße", "erika@", "Laptop", payPage + "/decline", payPage + "/pay"})
@@ -77,7 +77,7 @@ func TestPay_OwnerSeesDetailsAndPayButton(t *testing.T) {
 // Only new domains are locked, and only where the registry has a lock.
 func TestPay_SaysWhichDomainsWillBeLocked(t *testing.T) {
 	t.Parallel()
-	const locks = "sperren wir die Domain gegen Umzüge"
+	const locks = ", mit Umzugssperre"
 	for state, kinds := range map[order.State]map[order.Kind]int{
 		order.AwaitingPayment: {order.Register: 1, order.Transfer: 1, order.Renew: 0}, order.Completed: {order.Register: 0},
 	} {

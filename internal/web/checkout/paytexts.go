@@ -20,6 +20,10 @@ var payTexts = ui.Texts{
 		"Ihre Bestellung ist vorbereitet. Weisen Sie vor der Zahlung bitte Ihre Identität nach. Bisher wurde nichts abgebucht.",
 		"Your order is ready. Verify your identity before you pay. Nothing has been charged.",
 	},
+	"pay.text.address_first": {
+		"Ihre Bestellung ist vorbereitet. Geben Sie zuerst Ihre Anschrift an: Sie entscheidet über die Umsatzsteuer. Danach sagen wir Ihnen, ob Sie vor der Zahlung Ihre Identität nachweisen müssen. Bisher wurde nichts abgebucht.",
+		"Your order is ready. Enter your address first: it determines the VAT. We then tell you whether you need to verify your identity before you pay. Nothing has been charged.",
+	},
 	"pay.text.awaiting_payment": {
 		"Ihre Bestellung ist vorbereitet. Abgebucht wird erst, wenn Sie bezahlen.",
 		"Your order is ready. Nothing is charged until you pay.",
@@ -180,6 +184,8 @@ var payTexts = ui.Texts{
 	"done.renew_until":   {"{1} ist bis zum {2} verlängert.", "{1} is renewed until {2}."},
 	"done.restore":       {"{1} ist wiederhergestellt.", "{1} is restored."},
 	"done.restore_until": {"{1} ist wiederhergestellt und bis zum {2} bezahlt.", "{1} is restored and paid until {2}."},
+	"done.until":         {"Bezahlt bis {1}.", "Paid until {1}."},
+	"done.later":         {"Die Verlängerung kostet derzeit {1} brutto für {2}.", "Renewal currently costs {1} gross for {2}."},
 	"done.many_renewed":  {"Alle {1} Domains sind verlängert.", "All {1} domains are renewed."},
 	"done.many_mixed":    {"Alle {1} Domains Ihrer Bestellung sind da.", "All {1} domains of your order are ready."},
 	"done.domains":       {"Ihre Domains und ihre Laufzeiten ansehen", "See your domains and their terms"},
@@ -218,6 +224,7 @@ var payTexts = ui.Texts{
 	"code.submit":        {"Auth-Code speichern", "Save auth code"},
 	"code.saved":         {"Der Auth-Code ist hinterlegt.", "The auth code is saved."},
 	"code.change":        {"Anderen Auth-Code für {1} eingeben", "Enter a different auth code for {1}"},
+	"code.change_some":   {"Auth-Codes ändern", "Change auth codes"},
 	"code.saved_many":    {"{1} Auth-Codes sind hinterlegt.", "{1} auth codes are saved."},
 	"code.saved.heading": {"Auth-Codes", "Auth codes"},
 
@@ -272,6 +279,10 @@ var payTexts = ui.Texts{
 	"verify.failure.other": {
 		"Das Dokument wurde nicht akzeptiert. Achten Sie auf gutes Licht, und verwenden Sie einen gültigen Ausweis oder Pass.",
 		"The document was not accepted. Make sure the light is good, and use a valid ID card or passport.",
+	},
+	"verify.address_first": {
+		"Geben Sie zuerst auf der Bestellseite Ihre Anschrift an. Der Name im Dokument muss zum Inhaber passen, und danach steht fest, ob der Nachweis nötig ist.",
+		"Enter your address on the order page first. The name in the document must match the holder, and it is then certain whether the verification is needed.",
 	},
 	"verify.how.heading": {"So funktioniert es", "How it works"},
 	"verify.how": {

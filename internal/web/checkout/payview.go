@@ -2,7 +2,6 @@ package checkout
 
 import (
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -11,7 +10,6 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
-	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
@@ -28,6 +26,7 @@ type payData struct {
 	Good    bool
 	Correct string
 	Rows    []itemRow
+	Items   itemList // the same rows, as the page shows them
 	summary
 	Steps    []step
 	AskedKey string // who ordered, or the kind of client that prepared the order
@@ -44,6 +43,7 @@ type payData struct {
 	Consent     *consent        // what a consumer must accept; nil if not required
 	Holders     []holderChoice  // for whom the items are ordered; empty if there is no choice
 	Codes       int             // transfers that have their auth code
+	ManyCodes   bool            // too many to list them
 	RefusedKey  string          // what to do about items that can't be ordered any more; empty if there are none
 	RuleKeys    []string        // requirements of extensions that the holder does not meet
 	Changeable  bool            // the viewer can still pay, decline or complete it
@@ -134,8 +134,8 @@ func orderSteps(o order.Order) []step {
 // agrees to. It is checked only if they have just checked it for the same prices.
 type renewalConsent struct {
 	Wording, Text string
-	Prices        string // as shown, for the form
-	Rows          []renewalRow
+	Prices        string       // as shown, for the form
+	Rows, More    []renewalRow // More are in a closed part
 	Checked       bool
 	Again         bool // it was checked for other prices
 }
@@ -156,31 +156,6 @@ type consent struct {
 	Wording, Text string
 	Checked       bool
 	ProblemKey    string // says that it was not checked
-}
-
-type itemRow struct {
-	order.Item
-	WhatKey string
-	Term    string
-	// StateKey is the state of a paid item, ReasonKey why it failed or is no longer
-	// available.
-	StateKey, ReasonKey string
-	Own                 string // the domain's page if the visitor already holds it
-	Page                string // the path of the order's page, for the auth code form
-	// Code is the field for the auth code of a transfer; HasCode reports that one is
-	// stored.
-	Code     *ui.Field
-	HasCode  bool
-	Main     bool     // the code is the next thing to enter
-	Warnings []string // texts
-	Locks    bool     // the registry will lock the domain against transfers
-	// Removable means that the viewer can remove the item from their order.
-	Removable bool
-	// Until is the end of the paid term of an item that can still be paid; zero if unknown.
-	// Later is the price of the term after it, LaterTerm its length; zero if unknown.
-	Until     time.Time
-	Later     registrar.Cents
-	LaterTerm string
 }
 
 // summary is shared by the list and the page of an order.
@@ -224,6 +199,7 @@ func (h *Handler) newPayData(req *ui.Request, view order.View, t formError) (pay
 		Delayed: o.IsDelayed(req.Now), Outcome: !o.PaidAt.IsZero(), ReturnedKey: returnedKey(o), TextKey: textKey(o),
 		Changeable: view.IsOwner && o.State.Open() && o.State != order.Paying, RefusedKey: refusedKey(view),
 	}
+	s.Items = newItemList(s.Rows, s.Outcome)
 	for _, item := range o.Items {
 		if item.Kind == order.Transfer && item.State == order.ItemProvisioning {
 			_, days := h.TransferTerms(item.TLD)
@@ -231,6 +207,9 @@ func (h *Handler) newPayData(req *ui.Request, view order.View, t formError) (pay
 		}
 	}
 	needsRegistrant := s.Changeable && slices.Contains(view.Missing, order.MissingRegistrant)
+	if needsRegistrant && o.State == order.AwaitingVerification {
+		s.TextKey = "pay.text.address_first" // whether it stays required depends on the VAT
+	}
 	if needsRegistrant {
 		s.Registrant = h.newRegistrantForm(req, t)
 		if s.Registrant.Holder = s.Holder; s.Holder == "new" && len(o.Items) == 1 {
@@ -294,7 +273,8 @@ func (h *Handler) newPayData(req *ui.Request, view order.View, t formError) (pay
 			s.Codes++
 		}
 	}
-	s.Invoiced, s.Owned = hasInvoice(o), h.ownedDomains(req, o)
+	s.ManyCodes = s.Codes > shownItems
+	s.Invoiced, s.Owned = hasInvoice(o), ownedDomains(o, s.Rows)
 	for _, domain := range s.Owned {
 		if domain.New {
 			s.OwnedNew++
@@ -311,25 +291,30 @@ func (h *Handler) newPayData(req *ui.Request, view order.View, t formError) (pay
 }
 
 // ownedDomain is a domain of a completed order. Page and Until, the end of its term, are zero
-// if it is no longer held; New is false if it was renewed or restored.
+// if it is no longer held; New is false if it was renewed or restored. Later is the price of the
+// next term of a new one, LaterTerm its length.
 type ownedDomain struct {
 	Name, Key, Page string
 	Until           time.Time
 	New             bool
+	Later           registrar.Cents
+	LaterTerm       string
 }
 
 // ownedDomains returns the domains of a completed order.
-func (h *Handler) ownedDomains(req *ui.Request, o order.Order) (owned []ownedDomain) {
+func ownedDomains(o order.Order, rows []itemRow) (owned []ownedDomain) {
 	if o.State != order.Completed {
 		return nil
 	}
-	for _, item := range o.Items {
-		domain := ownedDomain{Name: item.Name, Key: "done." + string(item.Kind), New: !item.Kind.ForHeldDomain()}
-		if item.Kind == order.Register && item.Holder != "" {
+	for _, row := range rows {
+		domain := ownedDomain{
+			Name: row.Name, Key: "done." + string(row.Kind), New: !row.Kind.ForHeldDomain(), Until: row.Until, Later: row.Later, LaterTerm: row.LaterTerm,
+		}
+		if row.Kind == order.Register && row.Holder != "" {
 			domain.Key = "done.register_for"
 		}
-		if held, ok, err := h.FindDomain(req.R.Context(), req.Actor(), item.Name); err == nil && ok {
-			domain.Page, domain.Until = ui.DomainsPath+"/"+held.ID, held.PaidUntil
+		if row.domain != "" {
+			domain.Page = ui.DomainsPath + "/" + row.domain
 		}
 		if !domain.New && !domain.Until.IsZero() {
 			domain.Key += "_until"
@@ -367,6 +352,9 @@ func (h *Handler) renewalConsent(req *ui.Request, view order.View, orderable boo
 	}
 	if len(box.Rows) == 0 {
 		return nil
+	}
+	if len(box.Rows) > shownItems {
+		box.Rows, box.More = box.Rows[:shownItems], box.Rows[shownItems:]
 	}
 	return box
 }
@@ -478,129 +466,4 @@ func refusedKey(view order.View) string {
 	default:
 		return "pay.refused"
 	}
-}
-
-// ownDomain returns the text key and the domain's page if a name is refused because the visitor
-// already holds it. Others only learn that it is taken. On an error only the reason is shown.
-func (h *Handler) ownDomain(req *ui.Request, kind order.Kind, name string, why error) (key, page string) {
-	if !req.SignedIn || registrar.CodeOf(why) != registrar.NameHeld {
-		return "", ""
-	}
-	domain, held, err := h.FindDomain(req.R.Context(), req.Actor(), name)
-	if err != nil {
-		httpjson.RecordError(req.W, err)
-	}
-	if err != nil || !held {
-		return "", ""
-	}
-	switch {
-	case domain.Status != registrar.DomainPending:
-		key = "reason.yours"
-	case kind == order.Transfer:
-		key = "reason.transferring"
-	default:
-		key = "reason.ordered"
-	}
-	return key, ui.DomainsPath + "/" + domain.ID
-}
-
-func (h *Handler) newItemRows(req *ui.Request, path string, view order.View, t formError) []itemRow {
-	language := req.Language
-	rows := make([]itemRow, 0, len(view.Order.Items))
-	for _, item := range view.Order.Items {
-		r := h.newItemRow(language, item)
-		if reason, refused := view.Refused[item.ID]; refused {
-			r.ReasonKey = h.reasonKey(item.Kind, registrar.CodeOf(reason))
-			if key, page := h.ownDomain(req, item.Kind, item.Name, reason); page != "" {
-				r.ReasonKey, r.Own = key, page
-			}
-		}
-		for _, warning := range view.Warnings {
-			if key := "warning." + string(warning.Kind); warning.Item == item.ID && h.templates.Has(key) {
-				r.Warnings = append(r.Warnings, h.templates.Text(language, key, warning.Similar))
-			}
-		}
-		r.Locks = !item.Kind.ForHeldDomain() && view.Order.State.Open() && h.LocksTransfers(item.TLD)
-		if r.Removable = view.IsOwner && view.Order.Editable() && (view.Order.IsRenewalBasket() || len(view.Order.Items) > 1) && view.Order.State.Open() && view.Order.State != order.Paying; r.Removable {
-			r.Page = path
-		}
-		if view.IsOwner && view.Order.State.Open() {
-			if r.Until = item.TermEnd.AddDate(item.Years, 0, 0); item.TermEnd.IsZero() {
-				r.Until, _ = h.termEnd(req, item)
-			}
-			if price, renewed := view.Renewals[item.ID]; renewed {
-				r.Later, r.LaterTerm = price.Gross, h.term(language, price.Years)
-			}
-		}
-		if item.Kind == order.Transfer {
-			r.Page = path
-			r.HasCode = item.SealedCode != "" && !slices.Contains(view.MissingByItem[item.ID], order.MissingCode)
-			r.Code = &ui.Field{
-				ID: "code-" + item.ID, Name: "code", Label: "code.label", Hint: "code.hint", Type: "text", Autocomplete: "off", MaxLength: 255,
-			}
-			if t.item == item.ID {
-				r.Code.Problem, r.Code.Focus, r.HasCode = t.problem, true, false
-			}
-		}
-		rows = append(rows, r)
-	}
-	return rows
-}
-
-func (h *Handler) itemRows(language string, o order.Order) (rows []itemRow) {
-	for _, item := range o.Items {
-		rows = append(rows, h.newItemRow(language, item))
-	}
-	return rows
-}
-
-func (h *Handler) newItemRow(language string, item order.Item) itemRow {
-	r := itemRow{Item: item, WhatKey: "kind." + string(item.Kind), Term: h.term(language, item.Years)}
-	if item.Kind == order.Transfer {
-		r.Term = h.templates.Text(language, transferTermKey(item.TLD, item.Years), item.Years)
-	}
-	switch item.State {
-	case order.ItemProvisioning, order.ItemActive:
-		r.StateKey = "item." + string(item.State) + "." + string(item.Kind)
-	case order.ItemFailed, order.ItemRefunded:
-		r.StateKey = "item." + string(item.State)
-		if item.Gross == 0 {
-			r.StateKey = "item.failed.free"
-		}
-		r.ReasonKey = h.reasonKey(item.Kind, item.Failure)
-	case order.ItemWaiting:
-	}
-	return r
-}
-
-func (h *Handler) term(language string, years int) string {
-	switch years {
-	case 0:
-		return h.templates.Text(language, "term.none")
-	case 1:
-		return h.templates.Text(language, "term.one")
-	default:
-		return h.templates.Text(language, "term.many", strconv.Itoa(years))
-	}
-}
-
-// failureTexts are the texts of codes without one of their own.
-var failureTexts = map[registrar.FailureReason]string{
-	registrar.FailureTaken:  "reason.name_taken",
-	registrar.FailureHeld:   "reason.transfer_held",
-	registrar.FailureCode:   "reason.auth_code_wrong",
-	registrar.FailureLocked: "reason.registry_locked",
-	registrar.FailureGone:   "reason.registry_gone",
-	registrar.FailureOurs:   "reason.registry_billing",
-	registrar.FailureDenied: "reason.registry_denied",
-	registrar.FailureOther:  "reason.other",
-}
-
-// reasonKey returns the text key of why an item can't be ordered or has failed, or a generic one.
-func (h *Handler) reasonKey(kind order.Kind, code registrar.Code) string {
-	reason := registrar.FailureReasonOf(code, kind == order.Transfer)
-	if key := "reason." + string(code); reason != registrar.FailureHeld && h.templates.Has(key) {
-		return key
-	}
-	return failureTexts[reason]
 }

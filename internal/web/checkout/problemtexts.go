@@ -180,6 +180,10 @@ var problemTexts = ui.WithRequirements(ui.Texts{
 		"Dieser Auth-Code ist falsch. Prüfen Sie ihn, oder fordern Sie beim Anbieter einen neuen an.",
 		"This auth code is wrong. Check it, or ask your provider for a new one.",
 	},
+	"problem.auth_code_wrong_locked": {
+		"Dieser Auth-Code ist falsch, und die Domain ist gesperrt. Lassen Sie sich vom bisherigen Anbieter einen neuen Code geben und die Sperre aufheben.",
+		"This auth code is wrong, and the domain is locked. Ask your current provider for a new code and have them remove the lock.",
+	},
 	"problem.over_names_budget": {
 		"Zu viele Abfragen in kurzer Zeit. Abgebucht wurde nichts. Bitte warten Sie ein paar Minuten und versuchen Sie es dann noch einmal.",
 		"Too many requests in a short time. Nothing was charged. Please wait a few minutes and try again.",
@@ -264,8 +268,8 @@ var problemTexts = ui.WithRequirements(ui.Texts{
 		"You can only look up this extension here: we can't submit the proof that its registry requires.",
 	},
 	"reason.transfer_not_offered": {
-		"Bei dieser Endung startet nur Ihr bisheriger Anbieter den Umzug. Hier können Sie ihn nicht bestellen.",
-		"Only your current provider can start a transfer of this extension. You can't order it here.",
+		"Einen Auth-Code brauchen Sie hier nicht: Bei dieser Endung startet nur Ihr bisheriger Anbieter den Umzug, bei .uk mit dem IPS-Tag. Bestellen können Sie ihn bei uns nicht. Fragen Sie uns, bevor Ihr Anbieter etwas ändert.",
+		"You need no auth code: only your current provider can start a transfer of this extension, with .uk by its IPS tag. You can't order it here. Ask us before your provider changes anything.",
 	},
 	"reason.no_price": {
 		"Für diese Endung haben wir keinen Preis. Sie können sie zurzeit nicht bestellen.",
@@ -281,6 +285,10 @@ var problemTexts = ui.WithRequirements(ui.Texts{
 		"This domain is locked. Have it unlocked at your current provider first. In the first 60 days after a registration or transfer they often can't do that.",
 	},
 	"reason.auth_code_wrong": {"Der Auth-Code ist falsch.", "The auth code is wrong."},
+	"reason.auth_code_wrong_locked": {
+		"Der Auth-Code ist falsch, und die Domain ist gesperrt. Lassen Sie sich vom bisherigen Anbieter einen neuen Code geben und die Sperre aufheben. In den ersten 60 Tagen nach Registrierung oder Umzug geht das oft nicht.",
+		"The auth code is wrong, and the domain is locked. Ask your current provider for a new code and have them remove the lock. In the first 60 days after a registration or transfer they often can't do that.",
+	},
 	"reason.not_your_domain": {"Sie können nur eigene Domains verlängern.", "You can only renew your own domains."},
 	"reason.domain_barred": {
 		"Diese Domain ist wegen eines laufenden Verfahrens gesperrt. Bitte wenden Sie sich an uns.",

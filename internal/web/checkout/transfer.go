@@ -35,6 +35,8 @@ type transferPrice struct {
 
 type transferPage struct {
 	Action, SignIn, Prices string
+	Register               string // returns to this page after the mailed link
+	Contact                string // the contact form; empty if there is none
 	Rows                   []transferPrice
 	Rate                   string
 	Single                 ui.Field
@@ -43,7 +45,8 @@ type transferPage struct {
 	// entered. The sums are those of Good.
 	Good, Bad       []transferLine
 	Net, VAT, Gross registrar.Cents
-	Repeated        int // lines that were entered twice in the same way
+	VATRate         string // the customer's
+	Repeated        int    // lines that were entered twice in the same way
 	Max             int
 }
 
@@ -75,9 +78,20 @@ func (h *Handler) showTransfer(req *ui.Request, lines []transferLine, repeated i
 			continue
 		}
 		shown.Good = append(shown.Good, line)
-		shown.Net, shown.Gross = shown.Net+line.Net, shown.Gross+line.Gross
+		shown.Net += line.Net
 	}
-	shown.VAT = shown.Gross - shown.Net
+	if len(shown.Good) > 0 { // like the order of all of them, whenever each line was checked
+		rate, err := h.Orders.VATRate(req.R.Context(), req.Actor())
+		if err != nil {
+			return err
+		}
+		shown.Gross, shown.VATRate = billing.Gross(shown.Net, rate), formatRate(req.Language, rate)
+		shown.VAT = shown.Gross - shown.Net
+	}
+	if h.Frame.HasContact() {
+		shown.Contact = ui.InLanguage(req.Language, ui.ContactPath, ui.EnglishContactPath)
+	}
+	shown.Register = ui.WithNext("/portal/register", shown.Action)
 	shown.SignIn, shown.Prices = ui.WithNext(ui.SignInPath, shown.Action), ui.InLanguage(req.Language, ui.PricesPath, ui.EnglishPricesPath)
 	rate := h.RateBasisPoints(req.Now)
 	shown.Rate = formatRate(req.Language, rate)

@@ -32,10 +32,13 @@ func (l transferLine) Listed() bool {
 func (l transferLine) HasCode() bool { return l.code != "" }
 
 // uncorrectable are the reasons that no other auth code changes.
-var uncorrectable = []string{"reason.transfer_not_offered", "reason.no_registry_account", "reason.rule_unmet", "reason.not_registered", "reason.name_premium"}
+var uncorrectable = []string{"reason.transfer_not_offered", "reason.no_registry_account", "reason.rule_unmet", "reason.not_registered", "reason.name_premium", notCarriedKey}
+
+// notCarriedKey is the reason of a line whose extension we don't offer.
+const notCarriedKey = "problem.basket_extension"
 
 // codeDropped are the reasons for which a code was not stored; they hold until there is another.
-var codeDropped = []string{"reason.auth_code_wrong", "transfer.code_malformed", "transfer.swapped"}
+var codeDropped = []string{"reason.auth_code_wrong", "reason." + string(wrongCodeLocked), "transfer.code_malformed", "transfer.swapped"}
 
 // Correctable reports whether the page offers to enter a code.
 func (l transferLine) Correctable() bool {
@@ -161,6 +164,17 @@ func cutField(line string, separates func(rune) bool) (field, rest string, separ
 	return line[:at], line[at+len(string(separator)):], separator
 }
 
+// unlistedName returns a name whose extension we don't offer, so that its line stays in the list;
+// a zero one if it has further labels.
+func unlistedName(text, tld string) registrar.Name {
+	host, err := registrar.ParseHost(text)
+	label := strings.TrimSuffix(host, tld)
+	if err != nil || label == "" || strings.Contains(label, ".") {
+		return registrar.Name{}
+	}
+	return registrar.NewName(label, tld)
+}
+
 // checkTransferLines finds what is wrong with lines without asking a registry. A line that is
 // entered twice in the same way counts once.
 func (h *Handler) checkTransferLines(lines []transferLine) []transferLine {
@@ -177,7 +191,7 @@ func (h *Handler) checkTransferLines(lines []transferLine) []transferLine {
 			case notSwapped == nil:
 				name, line.ReasonKey, line.code = swapped, "transfer.swapped", ""
 			case registrar.CodeOf(err) == registrar.ExtensionNotCarried:
-				line.ReasonKey, line.code = "problem.basket_extension", ""
+				name, line.ReasonKey, line.code = unlistedName(line.Domain, name.TLD()), notCarriedKey, ""
 			default:
 				line.ReasonKey, line.Domain, line.code = "transfer.bad_name", "", "" // it may be an auth code
 			}

@@ -1,12 +1,16 @@
 package checkout
 
 import (
+	"context"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/inbox"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 )
 
 func TestTransferLines_AcceptCommonForms(t *testing.T) {
@@ -144,4 +148,95 @@ func TestTransferPage_KeepsWhatTheRegistrySaidIfItDoesNotRespond(t *testing.T) {
 	if len(orders.transfers) != len(want) {
 		t.Errorf("the list is %+v", orders.transfers)
 	}
+}
+
+func TestTransferPage_WrongCodeOfLockedDomainNamesBoth(t *testing.T) {
+	t.Parallel()
+	both := &registrar.Error{Kind: registrar.KindInvalid, Code: provision.WrongCode, Err: refusal(registrar.KindConflict, provision.Locked)}
+	orders := &fakeOrders{err: &order.ItemsRefused{Items: []order.RefusedItem{
+		{Name: "tee.com", Kind: order.Transfer, Reason: both}, {Name: "milch.com", Kind: order.Transfer, Reason: refusal(registrar.KindInvalid, provision.WrongCode)},
+	}}}
+	page := visit(t, orders, "erika", "/umzug", form("lines", "tee.com falsch\nmilch.com falsch"))
+	page.wantPage(http.StatusUnprocessableEntity, []string{"Der Auth-Code ist falsch, und die Domain ist gesperrt.", "Der Auth-Code ist falsch."}, nil)
+	for _, line := range orders.transfers {
+		if line.Code != "" {
+			t.Errorf("the wrong code of %s is stored", line.Name)
+		}
+	}
+	orders.err = nil
+	visit(t, orders, "erika", "/umzug", form()).wantPage(http.StatusUnprocessableEntity, []string{"Der Auth-Code ist falsch, und die Domain ist gesperrt."}, nil)
+}
+
+func TestTransferPage_LineWithUnknownExtensionStaysWithItsProblem(t *testing.T) {
+	t.Parallel()
+	orders := &fakeOrders{}
+	const lines = "tee.unbekannt geheim\nmilch.com"
+	visit(t, orders, "erika", "/umzug", form("lines", lines)).wantPage(http.StatusUnprocessableEntity, []string{"tee.unbekannt", "Diese Endung führen wir nicht."}, []string{"geheim"})
+	visit(t, orders, "erika", "/umzug", form()).wantPage(http.StatusUnprocessableEntity, []string{"tee.unbekannt", "Diese Endung führen wir nicht."}, []string{`name="code.tee.unbekannt"`})
+	visit(t, orders, "erika", "/umzug", form("remove", "milch.com")).wantRedirect("/umzug")
+	visit(t, orders, "erika", "/umzug", nil).wantPage(http.StatusOK, []string{"tee.unbekannt", "Diese Endung führen wir nicht."}, []string{"milch.com"})
+	visit(t, orders, "erika", "/portal/transfers", nil).wantPage(http.StatusOK, []string{"Umzug nicht möglich (1)", "tee.unbekannt"}, nil)
+	visit(t, orders, "erika", "/umzug", form("remove", "tee.unbekannt")).wantRedirect("/umzug")
+	if len(orders.transfers) != 0 {
+		t.Errorf("left: %+v", orders.transfers)
+	}
+}
+
+func TestTransferPage_UKSaysWhatToDoInsteadOfAskingForACode(t *testing.T) {
+	t.Parallel()
+	for _, line := range []string{"tee.uk", "tee.uk code"} {
+		visit(t, &fakeOrders{}, "erika", "/umzug", form("lines", line)).wantPage(http.StatusUnprocessableEntity,
+			[]string{"Einen Auth-Code brauchen Sie hier nicht", "IPS-Tag", "Fragen Sie uns, bevor"}, []string{"Der Auth-Code fehlt.", `name="code.tee.uk"`})
+	}
+}
+
+func TestTransfers_WhatNeedsAttentionComesFirstWithRefundedAmount(t *testing.T) {
+	t.Parallel()
+	orders := &fakeOrders{transfers: []order.ListedTransfer{
+		{Name: "bereit.com", TLD: ".com", OK: true, Code: "x"}, {Name: "neu.com", TLD: ".com", Code: "x"}, {Name: "problem.com", TLD: ".com", Reason: "transfer.code_missing"},
+	}, orders: []order.Order{{
+		ID: "ord_1", Customer: "cus_1", Items: []order.Item{{ID: "itm_1", Name: "kaputt.com", Gross: 1535}, {ID: "itm_2", Name: "fertig.com", Gross: 1535}, {ID: "itm_3", Name: "laeuft.com", Gross: 1535}},
+		Refunds: []order.Refund{{Item: "itm_1", Amount: 1535, Provider: "re_1", MadeAt: noon}},
+	}}}
+	h := newTestHandler(t, orders)
+	h.Transfers = fakeTransfers{
+		"":                    {{Name: "laeuft.com", TLD: ".com", State: provision.StatePending, Payment: "order:ord_1"}},
+		provision.StateFailed: {{Name: "kaputt.com", TLD: ".com", State: provision.StateFailed, Failure: provision.WrongCode, Payment: "order:ord_1"}},
+		provision.StateActive: {{Name: "fertig.com", TLD: ".com", State: provision.StateActive, Payment: "order:ord_1"}},
+	}
+	mux := http.NewServeMux()
+	for _, r := range h.Routes() {
+		mux.HandleFunc(r.Method+" "+r.Path, r.Handler)
+	}
+	orders.pages = mux
+	text := visit(t, orders, "erika", "/portal/transfers", nil).text()
+	last := -1
+	for _, next := range []string{"problem.com", "neu.com", "bereit.com", "kaputt.com", "15,35 € erstattet", "laeuft.com", "fertig.com"} {
+		at := strings.Index(text, next)
+		if at <= last {
+			t.Errorf("%q is missing or too early: %s", next, text)
+		}
+		last = at
+	}
+}
+
+// fakeTransfers are transfers by how they ended.
+type fakeTransfers map[provision.State][]provision.Item
+
+func (f fakeTransfers) ListTransfers(_ context.Context, _ string, ended provision.State, _, _ int) ([]provision.Item, error) {
+	return f[ended], nil
+}
+
+func (f fakeTransfers) CountTransfers(context.Context, string) (map[provision.State]int, error) {
+	counts := make(map[provision.State]int)
+	for _, items := range f {
+		for _, item := range items {
+			counts[item.State]++
+		}
+	}
+	return counts, nil
+}
+
+func (fakeTransfers) ListTransferMessages(context.Context, string, int) ([]inbox.Transfer, error) {
+	return nil, nil
 }

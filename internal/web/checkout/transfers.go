@@ -1,6 +1,7 @@
 package checkout
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"time"
@@ -24,6 +25,7 @@ type transferEvent struct {
 	Key     string
 	At      time.Time // zero if there is no day yet
 	Planned bool
+	Amount  registrar.Cents // of a refund
 }
 
 // transferRow is a transfer with its timeline.
@@ -34,7 +36,7 @@ type transferRow struct {
 	Events            []transferEvent
 }
 
-// transferGroup is a page of the transfers in progress, or of those that have ended.
+// transferGroup is a page of the transfers in progress, or of those that have ended in one way.
 type transferGroup struct {
 	Rows         []transferRow
 	Total        int
@@ -48,8 +50,8 @@ type unpaidTransfers struct {
 	Gross      registrar.Cents
 }
 
-// listTransfers shows what the customer has to do about transfers, those in progress, and those
-// that have ended.
+// listTransfers shows a customer's transfers, those that need attention first: what the customer
+// has to do, what has failed, what is in progress, and what is done.
 func (h *Handler) listTransfers(req *ui.Request) error {
 	list, err := h.Orders.TransferList(req.R.Context(), req.Actor())
 	if err != nil {
@@ -65,38 +67,55 @@ func (h *Handler) listTransfers(req *ui.Request) error {
 			return err
 		}
 	}
-	ended := counts[provision.StateActive] + counts[provision.StateFailed]
-	total := 0
-	for _, n := range counts {
-		total += n
-	}
-	running, err := h.transferGroup(req, "running", false, total-ended)
-	if err != nil {
-		return err
-	}
-	done, err := h.transferGroup(req, "ended", true, ended)
-	if err != nil {
-		return err
-	}
-	var possible, impossible []transferLine
-	for _, line := range h.listedLines(list) {
-		if slices.Contains(uncorrectable, line.ReasonKey) {
-			impossible = append(impossible, line)
-		} else {
-			possible = append(possible, line)
+	running := 0
+	for state, n := range counts {
+		if state != provision.StateActive && state != provision.StateFailed {
+			running += n
 		}
 	}
-	return h.templates.Render(req, ui.View{Name: "transfers", Title: "transfers.title", Section: ui.OrdersPath, Data: struct {
-		Unpaid         []unpaidTransfers
-		Lines          []transferLine
-		Impossible     []transferLine
-		Waiting        int
-		Running, Ended transferGroup
-		Done, Failed   int
-		New            string
+	view := struct {
+		Unpaid                []unpaidTransfers
+		Lines, Impossible     []transferLine
+		Waiting               int
+		Failed, Running, Done transferGroup
+		New                   string
+	}{Unpaid: unpaid, New: transferPath(req.Language)}
+	for _, group := range []struct {
+		page  *transferGroup
+		name  string
+		ended provision.State
+		total int
 	}{
-		unpaid, possible, impossible, len(unpaid) + len(possible), running, done, counts[provision.StateActive], counts[provision.StateFailed], transferPath(req.Language),
-	}})
+		{&view.Failed, "failed", provision.StateFailed, counts[provision.StateFailed]},
+		{&view.Running, "running", "", running},
+		{&view.Done, "ended", provision.StateActive, counts[provision.StateActive]},
+	} {
+		if *group.page, err = h.transferGroup(req, group.name, group.ended, group.total); err != nil {
+			return err
+		}
+	}
+	for _, line := range h.listedLines(list) {
+		if slices.Contains(uncorrectable, line.ReasonKey) {
+			view.Impossible = append(view.Impossible, line)
+		} else {
+			view.Lines = append(view.Lines, line)
+		}
+	}
+	slices.SortStableFunc(view.Lines, func(a, b transferLine) int { return cmp.Compare(a.urgency(), b.urgency()) })
+	view.Waiting = len(view.Unpaid) + len(view.Lines)
+	return h.templates.Render(req, ui.View{Name: "transfers", Title: "transfers.title", Section: ui.OrdersPath, Data: view})
+}
+
+// urgency sorts the lines of a list: first those with a problem, then those that are not checked.
+func (l transferLine) urgency() int {
+	switch {
+	case l.OK:
+		return 2
+	case l.ReasonKey == "":
+		return 1
+	default:
+		return 0
+	}
 }
 
 // unpaidTransfers returns the open orders with transfers. They end after a day, so they are
@@ -121,7 +140,7 @@ func (h *Handler) unpaidTransfers(req *ui.Request) ([]unpaidTransfers, error) {
 }
 
 // transferGroup returns the page of a group that the query parameter of its name chooses.
-func (h *Handler) transferGroup(req *ui.Request, name string, ended bool, total int) (transferGroup, error) {
+func (h *Handler) transferGroup(req *ui.Request, name string, ended provision.State, total int) (transferGroup, error) {
 	group := transferGroup{Total: total}
 	if total == 0 {
 		return group, nil
@@ -179,10 +198,18 @@ var outcomeKeys = map[string]string{
 }
 
 // newTransferRow returns a transfer with its timeline, which includes what the registry
-// reported. The refund of a failed one is in its order, which is read once.
+// reported. Its price and refund are in its order, which is read once.
 func (h *Handler) newTransferRow(req *ui.Request, item provision.Item, reports []inbox.Transfer, orders map[string]order.Order) (transferRow, error) {
 	row := transferRow{Name: item.Name, StateKey: "item.provisioning.transfer", Events: []transferEvent{{Key: "transfers.paid", At: item.CreatedAt}}}
-	row.Order, _ = order.OrderOfPayment(item.Payment)                                   // an operator's payment has no order
+	row.Order, _ = order.OrderOfPayment(item.Payment) // an operator's payment has no order
+	o, err := h.orderOf(req, row.Order, orders)
+	if err != nil {
+		return row, err
+	}
+	at := slices.IndexFunc(o.Items, func(ordered order.Item) bool { return ordered.Name == item.Name })
+	if at >= 0 && o.Items[at].Gross == 0 {
+		row.Events[0].Key = "transfers.confirmed"
+	}
 	if item.State == provision.StateRequested || item.State == provision.StatePending { // later states have their own time
 		row.Events = append(row.Events, transferEvent{Key: "transfers.requested", At: item.RequestedAt})
 	} else if len(reports) > 0 {
@@ -200,8 +227,9 @@ func (h *Handler) newTransferRow(req *ui.Request, item provision.Item, reports [
 	case provision.StateFailed, provision.StateUndoing:
 		row.StateKey, row.ReasonKey = "item.failed", h.reasonKey(order.Transfer, item.Failure)
 		row.Events = append(row.Events, transferEvent{Key: "transfers.failed", At: item.UpdatedAt})
-		err := h.addRefund(req, &row, item, orders)
-		return row, err
+		if at >= 0 {
+			row.addRefund(o, o.Items[at])
+		}
 	case provision.StatePending:
 		if decided { // and not yet read by the order
 			row.Events = append(row.Events, transferEvent{Key: "transfers.soon", Planned: true})
@@ -215,33 +243,31 @@ func (h *Handler) newTransferRow(req *ui.Request, item provision.Item, reports [
 	return row, nil
 }
 
-func (h *Handler) addRefund(req *ui.Request, row *transferRow, item provision.Item, orders map[string]order.Order) error {
-	if row.Order == "" {
-		return nil
+// orderOf reads an order; it is empty if there is none.
+func (h *Handler) orderOf(req *ui.Request, id string, orders map[string]order.Order) (order.Order, error) {
+	if o, read := orders[id]; read || id == "" {
+		return o, nil
 	}
-	o, read := orders[row.Order]
-	if !read {
-		var err error
-		o, err = h.Orders.Get(req.R.Context(), req.Actor(), row.Order)
-		if err != nil && registrar.KindOf(err) != registrar.KindNotFound {
-			return err
-		}
-		orders[row.Order] = o
+	o, err := h.Orders.Get(req.R.Context(), req.Actor(), id)
+	if err != nil && registrar.KindOf(err) != registrar.KindNotFound {
+		return o, err
 	}
-	for _, ordered := range o.Items {
-		if ordered.Name != item.Name {
-			continue
-		}
-		at := slices.IndexFunc(o.Refunds, func(refund order.Refund) bool { return refund.Item == ordered.ID })
-		switch {
-		case ordered.Gross == 0:
-			row.StateKey = "item.failed.free"
-		case at >= 0 && o.Refunds[at].Provider != "":
-			row.StateKey = "item.refunded"
-			row.Events = append(row.Events, transferEvent{Key: "transfers.refunded", At: o.Refunds[at].MadeAt})
-		default:
-			row.Events = append(row.Events, transferEvent{Key: "transfers.refund_due", Planned: true})
-		}
+	orders[id] = o
+	return o, nil
+}
+
+// addRefund adds the refund of a failed item.
+func (r *transferRow) addRefund(o order.Order, item order.Item) {
+	at := slices.IndexFunc(o.Refunds, func(refund order.Refund) bool { return refund.Item == item.ID })
+	switch {
+	case item.Gross == 0:
+		r.StateKey = "item.failed.free"
+	case at >= 0 && o.Refunds[at].Provider != "":
+		r.StateKey = "item.refunded"
+		r.Events = append(r.Events, transferEvent{Key: "transfers.refunded", At: o.Refunds[at].MadeAt, Amount: o.Refunds[at].Amount})
+	case at >= 0:
+		r.Events = append(r.Events, transferEvent{Key: "transfers.refund_due", Planned: true, Amount: o.Refunds[at].Amount})
+	default:
+		r.Events = append(r.Events, transferEvent{Key: "transfers.refund_due", Planned: true, Amount: item.Gross})
 	}
-	return nil
 }

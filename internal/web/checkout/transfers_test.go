@@ -29,7 +29,7 @@ func TestTransferTimeline_FollowsItemAndRefund(t *testing.T) {
 		"done":     {provision.Item{Name: "tee.com", State: provision.StateActive}, paid, "item.active.transfer", []string{"transfers.paid", "transfers.done"}},
 		"failed":   {provision.Item{Name: "tee.com", State: provision.StateFailed}, paid, "item.failed", []string{"transfers.paid", "transfers.failed", "transfers.refund_due"}},
 		"refunded": {provision.Item{Name: "tee.com", State: provision.StateFailed}, refunded, "item.refunded", []string{"transfers.paid", "transfers.failed", "transfers.refunded"}},
-		"free":     {provision.Item{Name: "gratis.at", State: provision.StateFailed}, refunded, "item.failed.free", []string{"transfers.paid", "transfers.failed"}},
+		"free":     {provision.Item{Name: "gratis.at", State: provision.StateFailed}, refunded, "item.failed.free", []string{"transfers.confirmed", "transfers.failed"}},
 	} {
 		test.item.Payment, test.item.RequestedAt = "order:ord_1", day
 		row, err := h.newTransferRow(nil, test.item, nil, map[string]order.Order{"ord_1": test.order})

@@ -159,6 +159,7 @@ var listTexts = ui.Texts{
 	"mail.order_paid":            {"Zahlungsbestätigung", "Payment receipt"},
 	"mail.order_ended":           {"Ergebnis der Bestellung", "Order outcome"},
 	"mail.order_completed":       {"Beleg, Ergebnis und Rechnung", "Receipt, outcome and invoice"},
+	"mail.item_failed":           {"Posten fehlgeschlagen", "Item failed"},
 	"mail.order_refunded":        {"Erstattung einer Bestellung", "Refund of an order"},
 	"mail.payment_refunded":      {"Erstattung einer unerwarteten Zahlung", "Refund of an unexpected payment"},
 	"mail.claim":                 {"Link zur Übernahme einer Bestellung", "Link to claim an order"},

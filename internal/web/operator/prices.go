@@ -105,9 +105,17 @@ func uploadedList(req *ui.Request) (string, error) {
 func (h *Handler) showComparison(req *ui.Request, text, problem string) error {
 	next, err := catalog.Parse(strings.NewReader(text))
 	if err != nil {
-		lines := strings.Split(strings.TrimSpace(err.Error()), "\n")
-		if len(lines) > maxShownProblems {
-			lines = append(lines[:maxShownProblems], "…")
+		var problems catalog.Problems
+		if !errors.As(err, &problems) {
+			return err
+		}
+		var lines []string
+		for i, problem := range problems {
+			if i == maxShownProblems {
+				lines = append(lines, "…")
+				break
+			}
+			lines = append(lines, listProblem(req.Language, problem))
 		}
 		return h.showPrices(req, pricesView{Problems: lines}, http.StatusUnprocessableEntity, h.templates.Text(req.Language, "prices.refused"))
 	}

@@ -50,6 +50,9 @@ func (h *Handler) bulkAction(req *ui.Request) error {
 			return err
 		}
 	}
+	if kind == bulk.AutoRenewOn && req.Field("methods") != "" {
+		return h.chooseMethodFor(req, ids)
+	}
 	request := bulk.Request{Kind: kind, Domains: ids, Nameservers: req.Text("nameservers"), Folder: req.Text("folder"), Holder: req.Field("holder")}
 	asks := kind == bulk.Holder || kind == bulk.Nameservers || kind == bulk.Folder || kind == bulk.AutoRenewOn || kind == bulk.Unlock || kind == bulk.AutoRenewOff
 	if asks && req.Field("confirmed") != "yes" {
@@ -75,6 +78,15 @@ func (h *Handler) bulkAction(req *ui.Request) error {
 		return h.redirectToPay(req, order)
 	}
 	return req.SeeOther(bulkPath + "/" + action.ID)
+}
+
+// chooseMethodFor leads to the payment methods and back to the same domains.
+func (h *Handler) chooseMethodFor(req *ui.Request, ids []string) error {
+	kept, err := h.Bulk.Keep(req.R.Context(), req.Actor(), bulk.AutoRenewOn, ids)
+	if err != nil {
+		return err
+	}
+	return req.SeeOther(ui.WithQuery(methodsPath, map[string]string{forActionQuery: kept}))
 }
 
 func refusedOf(action bulk.Action) (refused int) {
@@ -131,6 +143,7 @@ func (h *Handler) showBulk(req *ui.Request, request bulk.Request, problem error)
 	}
 	switch request.Kind {
 	case bulk.AutoRenewOn:
+		req.AllowExternalFormAction() // a payment method is added at the provider
 		if err := h.addOffers(req, &view); err != nil {
 			return err
 		}
@@ -231,6 +244,9 @@ func (h *Handler) bulkResult(req *ui.Request) error {
 	action, outcomes, err := h.Bulk.Get(req.R.Context(), req.Actor(), req.R.PathValue("id"))
 	if err != nil {
 		return err
+	}
+	if kept := action.Kept(); len(kept) > 0 {
+		return h.showBulk(req, bulk.Request{Kind: action.Kind, Domains: kept}, nil)
 	}
 	view, working := bulkResultView{Kind: action.Kind}, false
 	for _, outcome := range outcomes {

@@ -105,11 +105,8 @@ func (h *Handler) showDomain(req *ui.Request, status int, view domainView) error
 		return err
 	}
 	view.AwayRows, view.AwayPage, view.TransferLocks = outgoingRows(view.Away.Transfers), view.Path+transferStep, h.transferLocks(view.View)
-	if view.End.Renewable {
-		view.Renewals = h.renewalOptions(h.Now(), view.View)
-	}
-	if h.Orders != nil && view.Domain.Status == registrar.DomainRedemption && !view.End.Locked {
-		view.Restore = h.restoreOffer(h.Now(), view.View)
+	if err := h.addPrices(req, &view); err != nil {
+		return err
 	}
 	view.Locking = view.Open != nil && view.Open.Kind == domainchange.Lock
 	view.Closed = make(map[string]registrar.Code)

@@ -95,10 +95,11 @@ var domainListTexts = ui.Texts{
 	},
 	"bulk.next_term": {"Bitte dieses Mal noch selbst verlängern", "Please renew it yourself this time"},
 	"bulk.no_method": {
-		"Fügen Sie zuerst ein Zahlungsmittel hinzu und wählen Sie die Domains dann noch einmal aus.",
-		"Add a payment method first, then select the domains again.",
+		"Bitte fügen Sie zuerst ein Zahlungsmittel hinzu. Danach geht es hier mit diesen Domains weiter.",
+		"Please add a payment method first. You then continue here with these domains.",
 	},
-	"bulk.agree": {"Automatische Verlängerung einschalten (Domains: {1})", "Turn on automatic renewal (domains: {1})"},
+	"bulk.other_method": {"Anderes Zahlungsmittel wählen", "Choose another payment method"},
+	"bulk.agree":        {"Automatische Verlängerung einschalten (Domains: {1})", "Turn on automatic renewal (domains: {1})"},
 
 	"bulk.result.lock":           {"Ergebnis: für Umzüge sperren", "Result: transfer lock"},
 	"bulk.result.unlock":         {"Ergebnis: Sperre aufheben", "Result: remove transfer lock"},

@@ -148,8 +148,8 @@ var domainTexts = ui.WithRequirements(ui.Texts{
 	"domain_page.renew_year":  {"1 Jahr, bis {1}: {2}", "1 year, until {1}: {2}"},
 	"domain_page.renew_years": {"{1} Jahre, bis {2}: {3}", "{1} years, until {2}: {3}"},
 	"domain_page.renew_hint": {
-		"Preise inkl. deutscher USt. Die Bestellung im nächsten Schritt zeigt die Steuer, die für Sie gilt; erst dort bezahlen Sie.",
-		"Prices include German VAT. The next step shows your order with the tax that applies to you; you only pay there.",
+		"Preise inkl. der Umsatzsteuer, die für Ihr Konto gilt. Im nächsten Schritt sehen Sie die Bestellung; erst dort bezahlen Sie.",
+		"Prices include the VAT that applies to your account. The next step shows your order; you only pay there.",
 	},
 	"domain_page.renew_late": {
 		"Die Laufzeit ist vorbei. Verlängern können Sie voraussichtlich bis {1}, zum normalen Preis.",
@@ -157,8 +157,8 @@ var domainTexts = ui.WithRequirements(ui.Texts{
 	},
 	"domain_page.restore": {"Wiederherstellen", "Restore"},
 	"domain_page.restore_price": {
-		"Die Wiederherstellung kostet {1} inkl. deutscher USt. Die Domain ist danach bis {2} bezahlt.",
-		"Restoring it costs {1} including German VAT. The domain is then paid until {2}.",
+		"Die Wiederherstellung kostet {1} inkl. etwaiger USt. Die Domain ist danach bis {2} bezahlt.",
+		"Restoring it costs {1} including any VAT. The domain is then paid until {2}.",
 	},
 	"domain_page.restore_until": {"Das ist voraussichtlich bis {1} möglich.", "This should be possible until {1}."},
 	"domain_page.restore_none":  {"Bei uns lässt sie sich nicht wiederherstellen. Bei Fragen wenden Sie sich bitte an uns.", "It can't be restored through us. If you have questions, please contact us."},

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/bulk"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
 	"github.com/dotkontor/dotkontor/internal/web/httpjson"
@@ -12,8 +13,11 @@ import (
 )
 
 const (
-	methodsPath    = ui.PaymentMethodsPath
-	forDomainQuery = "domain" // the domain to return to after a payment method was added or chosen
+	methodsPath = ui.PaymentMethodsPath
+	// The domain, or the action for several, to return to after a payment method was added or
+	// chosen.
+	forDomainQuery = "domain"
+	forActionQuery = "action"
 )
 
 // methodsView is the page of the saved payment methods.
@@ -24,6 +28,7 @@ type methodsView struct {
 	Shown   string      // the id of the default
 	Max     int
 	Domain  string // to return to; empty if there is none
+	Action  string // the same for several domains
 	Problem string
 }
 
@@ -79,7 +84,7 @@ func (h *Handler) renderMethods(req *ui.Request, problem error) error {
 	}
 	view := methodsView{
 		Methods: methods, Rows: h.methodRows(methods.Saved), Shown: methods.Default().ID, Max: renewal.MaxMethods,
-		Domain: ownDomainID(req.Query(forDomainQuery)), Problem: message,
+		Domain: ownDomainID(req.Query(forDomainQuery)), Action: ownDomainID(req.Query(forActionQuery)), Problem: message,
 	}
 	for _, row := range view.Rows {
 		if !row.Default {
@@ -114,10 +119,19 @@ func (h *Handler) addMethod(req *ui.Request) error {
 			return &registrar.Error{Kind: registrar.KindRateLimited, Code: "payment_methods", RetryAfter: wait}
 		}
 	}
-	done, back := methodsPath+"/saved?session="+renewal.SessionPlaceholder, methodsPath
-	if domain := ownDomainID(req.Field(forDomainQuery)); domain != "" {
+	domain, action := ownDomainID(req.Field(forDomainQuery)), ownDomainID(req.Field(forActionQuery))
+	if ids := selectedDomains(req); len(ids) > 0 {
+		var err error
+		if action, err = h.Bulk.Keep(req.R.Context(), req.Actor(), bulk.AutoRenewOn, ids); err != nil {
+			return err
+		}
+	}
+	done, back := methodsPath+"/saved?session="+renewal.SessionPlaceholder, pageAfterMethod(domain, action)
+	switch {
+	case domain != "":
 		done += "&" + forDomainQuery + "=" + domain
-		back = domainPath(domain) + autoRenewStep
+	case action != "":
+		done += "&" + forActionQuery + "=" + action
 	}
 	to, err := h.Renewals.BeginMethodSetup(req.R.Context(), req.Actor(), req.Field("as_default") == "on", done, back)
 	if err != nil {
@@ -140,10 +154,20 @@ func (h *Handler) methodSaved(req *ui.Request) error {
 	if saved {
 		req.Flash("method_saved")
 	}
-	if domain := ownDomainID(req.Query(forDomainQuery)); domain != "" {
-		return req.SeeOther(domainPath(domain) + autoRenewStep)
+	return req.SeeOther(pageAfterMethod(ownDomainID(req.Query(forDomainQuery)), ownDomainID(req.Query(forActionQuery))))
+}
+
+// pageAfterMethod is where a customer continues who has added or chosen a payment method for the
+// automatic renewal of a domain, or for an action for several.
+func pageAfterMethod(domain, action string) string {
+	switch {
+	case domain != "":
+		return domainPath(domain) + autoRenewStep
+	case action != "":
+		return bulkPath + "/" + action
+	default:
+		return methodsPath
 	}
-	return req.SeeOther(methodsPath)
 }
 
 // maxMethodID bounds the provider's ids in forms.
@@ -154,10 +178,7 @@ func (h *Handler) setDefaultMethod(req *ui.Request) error {
 	if err := h.Renewals.SetDefaultMethod(req.R.Context(), req.Actor(), id, shown); err != nil {
 		return h.renderMethods(req, methodError(err))
 	}
-	page := methodsPath
-	if domain := ownDomainID(req.Field(forDomainQuery)); domain != "" {
-		page = domainPath(domain) + autoRenewStep
-	}
+	page := pageAfterMethod(ownDomainID(req.Field(forDomainQuery)), ownDomainID(req.Field(forActionQuery)))
 	return req.RedirectWithFlash("method_default", page)
 }
 

@@ -60,10 +60,8 @@ type Config struct {
 	// ShowBasketEmail shows the basket again if its email address is invalid. It is set by
 	// package web with OrderBasket.
 	ShowBasketEmail func(req *ui.Request, email string, wrong error) error
-	// Extension and RateBasisPoints, the displayed VAT rate in hundredths of a percent,
-	// price renewals; Orders requires them.
-	Extension       func(tld string) (registrar.Extension, bool)
-	RateBasisPoints func(at time.Time) int
+	// Extension has the list prices of renewals; Orders requires it.
+	Extension func(tld string) (registrar.Extension, bool)
 	// Now is the business time, by which terms end; nil means time.Now.
 	Now func() time.Time
 	// MailEnabled reports whether mail can be sent; without it, registration and
@@ -83,6 +81,7 @@ type Orders interface {
 	Get(ctx context.Context, actor registrar.Actor, id string) (order.Order, error)
 	List(ctx context.Context, actor registrar.Actor, before string, limit int) ([]order.Order, error)
 	PayURL(o order.Order) (string, error)
+	VATRate(ctx context.Context, actor registrar.Actor) (basisPoints int, err error)
 	TransferList(ctx context.Context, actor registrar.Actor) ([]order.ListedTransfer, error)
 }
 
@@ -102,8 +101,8 @@ func New(cfg Config) (*Handler, error) {
 		cfg.Agents == nil || cfg.Delegates == nil || cfg.Overview == nil || cfg.DomainChanges == nil || cfg.Holders == nil || cfg.TransfersAway == nil || cfg.Bulk == nil || cfg.Exporter == nil {
 		return nil, errors.New("portal: Config.Frame, Accounts, AccessTokens, Portfolio, Overview, Applications, Agents, Delegates, DomainChanges, Holders, TransfersAway, Bulk and Exporter are required")
 	}
-	if cfg.Orders != nil && (cfg.Extension == nil || cfg.RateBasisPoints == nil) {
-		return nil, errors.New("portal: Config.Orders requires Extension and RateBasisPoints")
+	if cfg.Orders != nil && cfg.Extension == nil {
+		return nil, errors.New("portal: Config.Orders requires Extension")
 	}
 	registrar.Default(&cfg.Now, time.Now)
 	views, err := cfg.Frame.LoadTemplates(templateFS, texts, overviewTexts, activityTexts, domainTexts, transferTexts, domainListTexts, holderTexts, ui.RegistrantTexts)
@@ -131,14 +130,14 @@ func (h *Handler) Routes() []httpjson.Route {
 	public, signedIn, script, withID := h.Frame.Page, h.Frame.SignedInPage, h.Frame.Script, h.withID
 	renewals := func(page ui.PageFunc) http.HandlerFunc { return signedIn(domainsPath, h.withRenewals(page)) }
 	const onlyMembers = true
-	newRegistration, newReset := pair{"link_invalid.again", "/portal/register"}, pair{"link_invalid.again", "/portal/reset"}
+	newRegistration, newReset := pair{"link_invalid.again", registerPath}, pair{"link_invalid.again", "/portal/reset"}
 	routes := []httpjson.Route{
 		{Method: get, Path: ui.HomePath, Handler: public(h.home)},
 		{Method: get, Path: ui.HomePath + "/{$}", Handler: public(h.home)},
 		{Method: post, Path: ui.LanguagePath, Handler: public(h.chooseLanguage)},
 
-		{Method: get, Path: "/portal/register", Handler: public(h.showRegister)},
-		{Method: post, Path: "/portal/register", Handler: public(h.withMail(h.register))},
+		{Method: get, Path: registerPath, Handler: public(h.showRegister)},
+		{Method: post, Path: registerPath, Handler: public(h.withMail(h.register))},
 		{Method: get, Path: registerSentPath, Handler: public(h.registerSent)},
 		{Method: post, Path: registerSentPath, Handler: public(h.withMail(h.register))},
 		{Method: get, Path: "/portal/confirm", Handler: h.mailedLink(account.LinkConfirm, newRegistration, h.showConfirm)},

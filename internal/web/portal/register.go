@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"net/http"
 	"net/url"
+	"strings"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
@@ -16,10 +17,22 @@ import (
 // shows.
 const registerSentPath = "/portal/register/sent"
 
-func registerForm() form {
+const registerPath = "/portal/register"
+
+// mailedNext returns the page that a mailed link may lead to; empty if it is none of ours or its
+// path can contain a secret, which no mail may: those of orders and of applications.
+func mailedNext(text string) string {
+	next := ui.LocalPath(text, "")
+	if strings.ContainsRune(next, '?') || strings.HasPrefix(next, ui.CheckoutPath) || strings.HasPrefix(next, consentPrefix) {
+		return ""
+	}
+	return next
+}
+
+func registerForm(next string) form {
 	return form{
 		Intro: "register.intro", Action: registerSentPath, Fields: []ui.Field{focused(emailField)}, Submit: "link_sent.submit",
-		Links: []pair{{"register.sign_in", ui.SignInPath}},
+		Hidden: []pair{{"next", next}}, Links: []pair{{"register.sign_in", ui.WithNext(ui.SignInPath, next)}},
 	}
 }
 
@@ -27,25 +40,28 @@ func (h *Handler) showRegister(req *ui.Request) error {
 	if req.SignedIn {
 		return req.SeeOther(ui.HomePath)
 	}
-	return h.withMail(func(req *ui.Request) error { return h.show(req, "register.title", "", registerForm()) })(req)
+	next := mailedNext(req.Query("next"))
+	return h.withMail(func(req *ui.Request) error { return h.show(req, "register.title", "", registerForm(next)) })(req)
 }
 
 func (h *Handler) register(req *ui.Request) error {
-	req.SetFormPath("/portal/register")
-	email := req.Text("email")
-	err := h.Accounts.RegisterBuyer(req.R.Context(), req.Actor(), email, req.Language, req.BasketText())
+	next, email := mailedNext(req.Field("next")), req.Text("email")
+	req.SetFormPath(ui.WithNext(registerPath, next))
+	err := h.Accounts.RegisterVisitor(req.R.Context(), req.Actor(), account.Registration{
+		Email: email, Language: req.Language, Basket: req.BasketText(), Next: next,
+	})
 	switch {
 	case registrar.CodeOf(err) == account.EmailInvalid && req.Field("basket") != "" && h.ShowBasketEmail != nil:
 		return h.ShowBasketEmail(req, email, err)
 	case err != nil:
-		return h.showFormAgain(req, "register.title", "", registerForm(), err)
+		return h.showFormAgain(req, "register.title", "", registerForm(next), err)
 	}
 	// The page is the response to the form, because no URL may contain the address. Its form
 	// corrects a typo and sends the mail again.
 	req.SetFormPath(registerSentPath)
 	return h.show(req, "link_sent.title", "", form{
 		Intro: "register.sent.to", IntroValue: email, Action: registerSentPath, Fields: []ui.Field{emailField.With(email, "")}, Submit: "register.sent.again",
-		Links: []pair{{"register.sign_in", ui.SignInPath}},
+		Hidden: []pair{{"next", next}}, Links: []pair{{"register.sign_in", ui.WithNext(ui.SignInPath, next)}},
 	})
 }
 
@@ -80,8 +96,8 @@ func linkOf(req *ui.Request) string {
 }
 
 // confirmForm asks for a password. Buyers choose one after their purchase.
-func confirmForm(link, email string, buyer bool) form {
-	if buyer {
+func confirmForm(link, email, next string, buyer bool) form {
+	if buyer && next == "" {
 		return form{
 			Intro: "confirm.buyer", IntroValue: email, Action: "/portal/confirm", Submit: "confirm.buyer.submit", Hidden: []pair{{"link", link}, {"later", "1"}},
 		}
@@ -90,7 +106,7 @@ func confirmForm(link, email string, buyer bool) form {
 	password.Optional = true
 	return form{
 		Intro: "confirm.intro", IntroValue: email, Username: email, Action: "/portal/confirm", Submit: "confirm.submit",
-		Hidden: []pair{{"link", link}}, Fields: []ui.Field{password},
+		Hidden: []pair{{"link", link}, {"next", next}}, Fields: []ui.Field{password},
 	}
 }
 
@@ -99,7 +115,7 @@ func (h *Handler) showConfirm(req *ui.Request, link, email string) error {
 	if err != nil {
 		return err
 	}
-	return h.show(req, "confirm.title", "", confirmForm(link, email, buyer))
+	return h.show(req, "confirm.title", "", confirmForm(link, email, mailedNext(req.Query("next")), buyer))
 }
 
 // confirmsBuyer reports whether a confirmation leads to the checkout. The link may be opened
@@ -112,22 +128,25 @@ func (h *Handler) confirmsBuyer(req *ui.Request, link string) (bool, error) {
 }
 
 func (h *Handler) confirm(req *ui.Request, link, email string) error {
-	password := req.Field("password")
+	password, to := req.Field("password"), mailedNext(req.Field("next"))
 	buyer, err := h.confirmsBuyer(req, link)
 	if err != nil {
 		return err
 	}
 	signedIn, err := h.Accounts.Confirm(req.R.Context(), req.Actor(), link, password, req.BrowserName())
 	if err != nil {
-		return h.showFormAgain(req, "confirm.title", "", confirmForm(link, email, buyer), err)
+		return h.showFormAgain(req, "confirm.title", "", confirmForm(link, email, to, buyer), err)
 	}
-	if password == "" && req.Field("later") == "" {
+	switch {
+	case password != "" || req.Field("later") != "":
+		req.Flash("confirmed")
+	case to != "":
+		req.Flash("confirmed_no_password")
+	default:
 		req.Flash("confirmed_add_passkey")
 		return h.startSessionAndRedirect(req, signedIn, securityPath)
 	}
-	req.Flash("confirmed")
-	to := ""
-	if buyer {
+	if buyer && to == "" {
 		to = ui.BasketPathIn(req.Language)
 	}
 	return h.startSessionAndContinue(req, signedIn, to)

@@ -32,8 +32,27 @@ type restoreOffer struct {
 	Last  time.Time // the probable last day; zero if unknown
 }
 
+// addPrices adds what a renewal or restore costs the customer, with their VAT.
+func (h *Handler) addPrices(req *ui.Request, view *domainView) error {
+	restorable := h.Orders != nil && view.Domain.Status == registrar.DomainRedemption && !view.End.Locked
+	if h.Orders == nil || !view.End.Renewable && !restorable {
+		return nil
+	}
+	rate, err := h.Orders.VATRate(req.R.Context(), req.Actor())
+	if err != nil {
+		return err
+	}
+	if view.End.Renewable {
+		view.Renewals = h.renewalOptions(h.Now(), rate, view.View)
+	}
+	if restorable {
+		view.Restore = h.restoreOffer(h.Now(), rate, view.View)
+	}
+	return nil
+}
+
 // restoreOffer returns nil if the domain can't be restored here.
-func (h *Handler) restoreOffer(now time.Time, view domainchange.View) *restoreOffer {
+func (h *Handler) restoreOffer(now time.Time, rate int, view domainchange.View) *restoreOffer {
 	extension, listed := h.Extension(view.Domain.TLD)
 	redemption := lifecycle.PolicyOf(view.Domain.TLD).RedemptionDays
 	if !listed || extension.Restore <= 0 || extension.Renew <= 0 || redemption == 0 {
@@ -41,7 +60,7 @@ func (h *Handler) restoreOffer(now time.Time, view domainchange.View) *restoreOf
 	}
 	years := provision.YearsToRestore(view.Domain.PaidUntil, now, extension.Term())
 	offer := &restoreOffer{
-		Gross: billing.Gross(order.NetPrice(extension, order.Restore, years), h.RateBasisPoints(now)), Until: view.Domain.PaidUntil.AddDate(years, 0, 0),
+		Gross: billing.Gross(order.NetPrice(extension, order.Restore, years), rate), Until: view.Domain.PaidUntil.AddDate(years, 0, 0),
 	}
 	// The deletion is usually the last change. If that day has passed, this registry does not
 	// count a deletion as a change.
@@ -55,8 +74,8 @@ func (h *Handler) restoreOffer(now time.Time, view domainchange.View) *restoreOf
 const renewalRefused registrar.Code = "renewal_refused"
 
 // renewalOptions are the terms that the registry offers, with list prices. The order is
-// priced again, by the registry's answer and the customer's VAT.
-func (h *Handler) renewalOptions(now time.Time, view domainchange.View) (options []renewalOption) {
+// priced again, by the registry's answer.
+func (h *Handler) renewalOptions(now time.Time, rate int, view domainchange.View) (options []renewalOption) {
 	extension, listed := h.Extension(view.Domain.TLD)
 	if !listed || extension.Renew <= 0 {
 		return nil
@@ -65,7 +84,6 @@ func (h *Handler) renewalOptions(now time.Time, view domainchange.View) (options
 	if view.Record.Expires.After(ends) {
 		ends = view.Record.Expires
 	}
-	rate := h.RateBasisPoints(now)
 	for years := extension.Term(); years <= max(view.Capabilities.MaxYears, extension.Term()); years++ {
 		if ends.AddDate(years, 0, 0).After(now.AddDate(provision.MaxYearsAhead, 0, 0)) {
 			break

@@ -318,6 +318,10 @@ var texts = ui.WithRequirements(ui.Texts{
 		"Ihr Konto ist angelegt. Legen Sie jetzt einen Passkey an, damit Sie sich wieder anmelden können.",
 		"Your account has been created. Add a passkey now so that you can sign in again.",
 	},
+	"note.confirmed_no_password": {
+		"Ihr Konto ist angelegt. Legen Sie später unter „Sicherheit“ einen Passkey oder unter „Profil“ ein Passwort an, damit Sie sich wieder anmelden können.",
+		"Your account has been created. Later, add a passkey under “Security” or a password under “Profile” so that you can sign in again.",
+	},
 	"note.password_reset":  {"Das Passwort ist gespeichert. Bitte melden Sie sich an.", "Your password is saved. Please sign in."},
 	"note.password_chosen": {"Ihr Passwort ist gespeichert.", "Your password is saved."},
 	"note.password_changed": {

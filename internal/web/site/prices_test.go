@@ -242,6 +242,30 @@ func TestPriceList_UnsoldExtensionIsLookupOnly(t *testing.T) {
 	}
 }
 
+func TestIdentityCheck_IsAnnouncedWithTheExtension(t *testing.T) {
+	t.Parallel()
+	const announced, english = "Mit Identitätsnachweis vor der Zahlung", "Identity check before payment"
+	s := newEnvWith(t, func(cfg *Config) { cfg.Basket = true })
+	s.live.SetSaleDecider(func(registrar.Extension) registrar.Sale { return registrar.Sale{Decided: true} })
+	for target, want := range map[string]string{"/preise?q=.abogado": announced, "/prices?q=.abogado": english} {
+		if body := s.get(target).Body.String(); !strings.Contains(body, want) {
+			t.Errorf("%s lacks %q", target, want)
+		}
+	}
+	if body := s.get("/preise?q=.ai").Body.String(); strings.Contains(body, announced) {
+		t.Error("an extension without such a check announces one")
+	}
+	if row := s.post(t, "/", "q", "mixed.abogado").Body.String(); !strings.Contains(row[strings.Index(row, `id="hit-0"`):strings.Index(row, `id="hit-1"`)], announced) {
+		t.Errorf("the search row lacks it: %s", row)
+	}
+	s.live.SetSaleDecider(func(registrar.Extension) registrar.Sale {
+		return registrar.Sale{Decided: true, NoRegistration: "not_eligible"}
+	})
+	if body := s.get("/preise?q=.abogado").Body.String(); strings.Contains(body, announced) {
+		t.Error("an extension that can't be ordered announces a check")
+	}
+}
+
 func TestSearch_UnsoldNameHasNoBasketButton(t *testing.T) {
 	t.Parallel()
 	s := newEnvWith(t, func(cfg *Config) { cfg.Basket = true })

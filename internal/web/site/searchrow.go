@@ -36,6 +36,7 @@ type hit struct {
 	// SaleKey is the text key of why names of the extension can't be ordered here;
 	// empty if they can.
 	SaleKey string
+	Verify  bool // an order of the extension requires a verified identity
 	// Basket is the item to put into the basket; empty if there is none. InBasket means
 	// that the basket contains the name.
 	Basket   string
@@ -78,6 +79,7 @@ func (h *Handler) pendingRows(req *ui.Request, p plan) []hit {
 		}
 		if ext, listed := h.Catalog.Extension(name.TLD()); listed {
 			hits[i].RuleKey, hits[i].SaleKey = h.textKey("rule.", ext.Requires), h.textKey("sale.", string(ext.Sale.NoRegistration))
+			hits[i].Verify = ext.Verify && h.Basket && hits[i].SaleKey == ""
 		}
 	}
 	return hits

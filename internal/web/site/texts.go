@@ -158,6 +158,7 @@ var texts = ui.Texts{
 	"rule.id_number":       {"Mit Ausweis- oder Registernummer", "ID or company register number required"},
 	"rule.register_number": {"Nur für eingetragene Gesellschaften", "Registered companies only"},
 	"rule.profession":      {"Nur für den Berufsstand, mit Nachweis", "Members of the profession only, with proof"},
+	"rule.verify":          {"Mit Identitätsnachweis vor der Zahlung", "Identity check before payment"},
 	"rule.other":           {"Die Registry stellt Bedingungen", "The registry sets conditions"},
 
 	"prices.title": {"Preise", "Prices"},

@@ -95,3 +95,33 @@ func TestLanguage_FirstVisitUsesBrowsers(t *testing.T) {
 		}
 	}
 }
+
+func TestLanguage_ErrorsHaveThatOfThePath(t *testing.T) {
+	t.Parallel()
+	frame := newFrame(t, "http://127.0.0.1", sessions{})
+	for path, language := range map[string]string{
+		PricesPath: German, PricesPath + ".csv": German, EnglishPricesPath: English, TransferPath: German, EnglishTransferPath: English, EnglishStartPath: English,
+	} {
+		other := InLanguage(language, English, German)
+		for name, serve := range map[string]http.HandlerFunc{
+			"method": frame.MethodNotAllowed,
+			"form": frame.Page(func(*Request) error {
+				return &registrar.Error{Kind: registrar.KindInvalid, Code: BadForm}
+			}),
+		} {
+			r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, http.NoBody)
+			r.Header.Set("Accept-Language", other)
+			w := httptest.NewRecorder()
+			serve(w, r)
+			if !strings.Contains(w.Body.String(), `<html lang="`+language+`">`) {
+				t.Errorf("the error (%s) of %s is not in %s", name, path, language)
+			}
+			r.Header.Set("Cookie", "dotkontor_lang="+other)
+			w = httptest.NewRecorder()
+			serve(w, r)
+			if !strings.Contains(w.Body.String(), `<html lang="`+other+`">`) {
+				t.Errorf("the error (%s) of %s ignores the choice of %s", name, path, other)
+			}
+		}
+	}
+}

@@ -180,11 +180,28 @@ func InLanguage(language, german, english string) string {
 
 func validLanguage(language string) bool { return language == German || language == English }
 
+// pathLanguages are the languages of pages that have a path of their own in each.
+var pathLanguages = func() map[string]string {
+	languages := make(map[string]string)
+	for german, english := range map[string]string{
+		PricesPath: EnglishPricesPath, PricesPath + ".csv": EnglishPricesPath + ".csv", AssistantPath: EnglishAssistantPath, BasketPath: EnglishBasketPath, TransferPath: EnglishTransferPath,
+		HelpPath: EnglishHelpPath, ContactPath: EnglishContactPath, ImprintPath: EnglishImprintPath, TermsPath: EnglishTermsPath,
+		PrivacyPath: EnglishPrivacyPath, WithdrawalPath: EnglishWithdrawalPath, CancellationPath: EnglishCancellationPath,
+	} {
+		languages[german], languages[english] = German, English
+	}
+	languages[EnglishStartPath] = English
+	return languages
+}()
+
 // language returns the language that was chosen with the switch, that of the account that
-// was last used in this browser, or the browser's.
+// was last used in this browser, that of the path, which errors have too, or the browser's.
 func (f *Frame) language(r *http.Request) (language string, chosen bool) {
 	if stored := strings.TrimSuffix(f.cookie(r, languageCookie), accountSuffix); validLanguage(stored) {
 		return stored, true
+	}
+	if language := pathLanguages[r.URL.Path]; language != "" {
+		return language, false
 	}
 	return browserLanguage(r.Header.Get("Accept-Language")), false
 }

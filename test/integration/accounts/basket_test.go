@@ -11,7 +11,7 @@ import (
 func TestBasket_BelongsToTheAccount(t *testing.T) {
 	eachEngine(t, func(t *testing.T, e *env) {
 		anyone := registrar.Actor{Kind: registrar.ActorPerson}
-		e.must(e.RegisterBuyer(e.Context(), anyone, email, "de", "register:laden.de"))
+		e.must(e.RegisterVisitor(e.Context(), anyone, account.Registration{Email: email, Language: "de", Basket: "register:laden.de"}))
 		link := e.deliverOneMail(registrar.MailConfirm).link
 		if buyer, err := e.IsBuyerLink(e.Context(), link); !buyer || err != nil {
 			t.Errorf("the link leads to no basket: %v", err)
@@ -22,7 +22,7 @@ func TestBasket_BelongsToTheAccount(t *testing.T) {
 			t.Errorf("the basket is %q", in.Visitor.Customer.Basket)
 		}
 		// Whoever knows the address of an account can't fill its basket.
-		e.must(e.RegisterBuyer(e.Context(), anyone, email, "de", "register:fremd.de"))
+		e.must(e.RegisterVisitor(e.Context(), anyone, account.Registration{Email: email, Language: "de", Basket: "register:fremd.de"}))
 		actor := actorOf(in)
 		e.must(e.ReplaceBasket(e.Context(), actor, "register:laden.de", "register:laden.de~register:tee.de"))
 		e.wantError(e.ReplaceBasket(e.Context(), actor, "register:laden.de", ""), registrar.KindConflict, account.BasketChanged)
@@ -34,15 +34,17 @@ func TestBasket_BelongsToTheAccount(t *testing.T) {
 	})
 }
 
-func TestRegisterBuyer_ConfirmationNamesDomainsOfBasket(t *testing.T) {
+func TestRegister_ConfirmationNamesDomainsOfBasket(t *testing.T) {
 	eachEngine(t, func(t *testing.T, e *env) {
 		anyone := registrar.Actor{Kind: registrar.ActorPerson}
 		// Anyone can write the cookie: what is no domain is not mailed.
-		e.must(e.RegisterBuyer(e.Context(), anyone, email, "de", "register:laden.de~transfer:tee.co.uk~register:Sie haben gewonnen~kaputt"))
+		e.must(e.RegisterVisitor(e.Context(), anyone, account.Registration{Email: email, Language: "de", Basket: "register:laden.de~transfer:tee.co.uk~register:Sie haben gewonnen~kaputt"}))
 		want := map[string]string{"items": "2", "item1_name": "laden.de", "item2_name": "tee.co.uk"}
 		for _, again := range []func(){
 			func() {},
-			func() { e.must(e.RegisterBuyer(e.Context(), anyone, email, "de", "")) },
+			func() {
+				e.must(e.RegisterVisitor(e.Context(), anyone, account.Registration{Email: email, Language: "de", Basket: ""}))
+			},
 			func() { e.must(e.RequestPasswordReset(e.Context(), anyone, email, "de")) },
 		} {
 			again()

@@ -116,3 +116,43 @@ func TestPaymentMethods_EleventhIsRefused(t *testing.T) {
 		t.Errorf("the eleventh: %d %s", got.status, got.body)
 	}
 }
+
+func TestBulk_AddingCardContinuesWithTheSameDomains(t *testing.T) {
+	t.Parallel()
+	s := newEnvWith(t, (&fakeOrders{}).install)
+	erika := s.newMember("erika@example.org")
+	ids := []string{s.addDomain(erika.ID, "eins", registrar.DomainActive), s.addDomain(erika.ID, "zwei", registrar.DomainActive)}
+	s.addDomain(erika.ID, "drei", registrar.DomainActive)
+	b := s.signedInBrowser("erika@example.org")
+	chosen := func(page pageResponse) bool {
+		return page.status == http.StatusOK && strings.Contains(page.body, "eins.de") && strings.Contains(page.body, "zwei.de") && !strings.Contains(page.body, "drei.de")
+	}
+	page := b.post("/portal/domain-actions", url.Values{"action": {"auto_renew_on"}, "id": ids})
+	form := url.Values{}
+	for _, input := range elements(page.tree(t), "input") {
+		if attribute(input, "name") == "id" {
+			form.Add("id", attribute(input, "value"))
+		}
+	}
+	if !chosen(page) || len(form["id"]) != 2 || !strings.Contains(page.body, `action="/portal/payment-methods"`) {
+		t.Fatalf("%v on %s", form, page.body)
+	}
+	back := s.addCard(b, "pm_a", "Visa •••• 1111", "", form)
+	if !strings.HasPrefix(back.location(), "/portal/domain-actions/blk_") {
+		t.Fatalf("after adding the card: %d %s", back.status, back.location())
+	}
+	if page := b.get(back.location()); !chosen(page) || strings.Count(page.body, `name="offer"`) != 2 || !strings.Contains(page.body, "Visa •••• 1111") {
+		t.Errorf("%d %s", page.status, page.body)
+	}
+	// Changing the card leads back, too; another customer can't open it.
+	got := b.post("/portal/domain-actions", url.Values{"action": {"auto_renew_on"}, "methods": {"change"}, "id": ids})
+	action := strings.TrimPrefix(got.location(), methodsPage+"?action=")
+	s.addCard(b, "pm_b", "Visa •••• 2222", "", nil)
+	if got := b.post(methodsPage+"/default", url.Values{"method": {"pm_b"}, "shown": {"pm_a"}, "action": {action}}); got.location() != "/portal/domain-actions/"+action || !chosen(b.get(got.location())) {
+		t.Errorf("after choosing a card: %d %s", got.status, got.location())
+	}
+	s.newMember("mallory@example.org")
+	if got := s.signedInBrowser("mallory@example.org").get("/portal/domain-actions/" + action); got.status != http.StatusNotFound {
+		t.Errorf("another customer gets %d", got.status)
+	}
+}

@@ -86,7 +86,6 @@ func TestOverview_LinksEachLineToWhereItIsDone(t *testing.T) {
 	s := newEnvWith(t, func(s *env, pages *portal.Config) {
 		pages.Orders = &fakeOrders{base: s.base}
 		pages.Extension = func(string) (registrar.Extension, bool) { return registrar.Extension{Renew: 1000}, true }
-		pages.RateBasisPoints = func(time.Time) int { return 1900 }
 	})
 	member := s.newMember("erika@example.org")
 	s.addPaidOrder(member.ID) // of which nothing was provided

@@ -1,6 +1,7 @@
 package portal
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"net/url"
@@ -41,6 +42,11 @@ type fakeOrders struct {
 	// transfers is the list of every customer.
 	transfers []order.ListedTransfer
 	actor     registrar.Actor
+	rate      int // the customer's VAT rate; 0 means Germany's
+}
+
+func (c *fakeOrders) VATRate(context.Context, registrar.Actor) (int, error) {
+	return cmp.Or(c.rate, 1900), nil
 }
 
 func (*fakeOrders) List(context.Context, registrar.Actor, string, int) ([]order.Order, error) {
@@ -71,7 +77,6 @@ func (c *fakeOrders) PayURL(order.Order) (string, error) {
 // install adds the fake and real consents to the portal's configuration.
 func (c *fakeOrders) install(s *env, pages *portal.Config) {
 	pages.Orders, pages.Now = c, s.clock.now
-	pages.RateBasisPoints = func(time.Time) int { return 1900 }
 	pages.Extension = func(tld string) (registrar.Extension, bool) {
 		return registrar.Extension{TLD: tld, Renew: 1000, Restore: 5000}, tld != ".alt"
 	}
@@ -119,6 +124,20 @@ func TestRenew_CreatesOrder(t *testing.T) {
 		c.err = code
 		if got := b.post(renew, nil); got.status != http.StatusConflict || !strings.Contains(got.body, sentence) || !strings.Contains(got.body, "laufend.de") {
 			t.Errorf("%v: %d %s", code, got.status, got.body)
+		}
+	}
+}
+
+func TestDomainPage_RenewalAndRestorePricesHaveTheAccountsVAT(t *testing.T) {
+	t.Parallel()
+	s := newEnvWith(t, (&fakeOrders{rate: 2500}).install) // Denmark's
+	customer := s.newMember("erika@example.org").ID
+	active, deleted := s.addDomain(customer, "laufend", registrar.DomainActive), s.addDomainOf(customer, "geloescht", ".org", registrar.DomainRedemption)
+	s.registry.records["geloescht.org"] = domainchange.Record{Updated: s.clock.now(), Statuses: []string{"pendingDelete"}}
+	b := s.signedInBrowser("erika@example.org")
+	for id, price := range map[string]string{active: "12,50", deleted: "62,50"} {
+		if page := b.get("/portal/domains/" + id).body; !strings.Contains(page, price) || strings.Contains(page, "11,90") || strings.Contains(page, "deutscher USt") {
+			t.Errorf("the page lacks %s: %s", price, page)
 		}
 	}
 }

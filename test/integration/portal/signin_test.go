@@ -181,6 +181,54 @@ func TestConfirm_WithoutPasswordLeadsToPasskeys(t *testing.T) {
 	}
 }
 
+func TestRegister_NextSurvivesMailedLink(t *testing.T) {
+	t.Parallel()
+	for next, want := range map[string]string{
+		"/transfer": "/transfer", "/umzug": "/umzug", "/portal/transfers": "/portal/transfers",
+		"https://evil.example/": "/portal", "//evil.example": "/portal", `/\evil.example`: "/portal",
+		"/checkout/dotkontor_pay_x": "/portal", "/oauth/authorize?client_id=x": "/portal", // their paths have secrets, which no mail contains
+	} {
+		s := newEnv(t, true)
+		b := s.newBrowser()
+		page := b.get("/portal/register?" + url.Values{"next": {next}}.Encode())
+		b.post("/portal/register/sent", url.Values{"email": {"neu@example.org"}, "next": {attributeOf(t, page, "next")}})
+		link := s.mailedLink(registrar.MailConfirm)
+		if strings.Contains(link, "evil") || strings.Contains(link, "pay_x") {
+			t.Errorf("the mailed link of %s is %s", next, link)
+		}
+		other := s.newBrowser() // mail is read elsewhere
+		form := url.Values{"link": {linkSecret(t, link)}, "password": {password}, "next": {attributeOf(t, other.get(link), "next")}}
+		if got := other.post("/portal/confirm", form); got.location() != want {
+			t.Errorf("registration from %s ends at %q, want %q", next, got.location(), want)
+		}
+	}
+}
+
+func TestRegister_NextIsReachedWithoutPassword(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, true)
+	b := s.newBrowser()
+	if page := b.get("/portal/sign-in?next=%2Ftransfer").body; !strings.Contains(page, "/portal/register?next=%2Ftransfer") {
+		t.Errorf("the sign-in page loses it: %s", page)
+	}
+	b.post("/portal/register/sent", url.Values{"email": {"neu@example.org"}, "next": {"/transfer"}})
+	got := b.post("/portal/confirm", url.Values{"link": {linkSecret(t, s.mailedLink(registrar.MailConfirm))}, "password": {""}, "next": {"/transfer"}})
+	if got.location() != "/transfer" || !strings.Contains(b.get("/portal/profile").body, "Legen Sie später unter „Sicherheit“ einen Passkey") {
+		t.Errorf("got %d %s", got.status, got.location())
+	}
+}
+
+// attributeOf returns the value of the last field with a name: the header has forms, too.
+func attributeOf(t *testing.T, page pageResponse, name string) (value string) {
+	t.Helper()
+	for _, input := range elements(page.tree(t), "input") {
+		if attribute(input, "name") == name {
+			value = attribute(input, "value")
+		}
+	}
+	return value
+}
+
 func TestPages_DoNotRevealAccounts(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t, true)

@@ -1,0 +1,218 @@
+package checkout
+
+import (
+	"errors"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/registrar/provision"
+	"github.com/dotkontor/dotkontor/internal/web/httpjson"
+	"github.com/dotkontor/dotkontor/internal/web/ui"
+)
+
+type itemRow struct {
+	order.Item
+	WhatKey string
+	Term    string
+	// StateKey is the state of a paid item, ReasonKey why it failed or is no longer
+	// available.
+	StateKey, ReasonKey string
+	Own                 string // the domain's page if the visitor already holds it
+	Page                string // the path of the order's page, for the auth code form
+	// Code is the field for the auth code of a transfer; HasCode reports that one is
+	// stored.
+	Code     *ui.Field
+	HasCode  bool
+	Main     bool     // the code is the next thing to enter
+	Warnings []string // texts
+	Locks    bool     // the registry will lock the domain against transfers
+	// Removable means that the viewer can remove the item from their order.
+	Removable bool
+	// Until is the end of the paid term of an item that can still be paid, or of a new domain;
+	// zero if unknown. Later is the price of the term after it, LaterTerm its length; zero if
+	// unknown.
+	Until     time.Time
+	Later     registrar.Cents
+	LaterTerm string
+
+	domain string // the id of the viewer's domain that the item has provided; empty if there is none
+}
+
+// hasProblem reports whether the row says something that the customer must not miss.
+func (r itemRow) hasProblem() bool { return r.ReasonKey != "" || len(r.Warnings) > 0 }
+
+// shownItems is how many items a page shows at once. The others are in a closed part of it.
+const shownItems = 10
+
+// itemList is the table of an order's items: the first ones and every one with a problem, and
+// More for the others. Locks means that a text below explains which of several will be locked.
+type itemList struct {
+	First, More itemTable
+	Locks       bool
+}
+
+type itemTable struct {
+	Rows    []itemRow
+	Outcome bool // the rows show their state
+	// Several means that the order has several items. Its VAT is rounded once, over their sum,
+	// so the shares of equal items may differ by a cent: the rows have net prices only.
+	Several bool
+}
+
+func newItemList(rows []itemRow, outcome bool) itemList {
+	first := itemTable{Outcome: outcome, Several: len(rows) > 1}
+	more, locks := first, false
+	for i, row := range rows {
+		locks = locks || first.Several && row.Locks
+		if i < shownItems || row.hasProblem() {
+			first.Rows = append(first.Rows, row)
+		} else {
+			more.Rows = append(more.Rows, row)
+		}
+	}
+	return itemList{first, more, locks}
+}
+
+// ownDomain returns the text key and the domain's page if a name is refused because the visitor
+// already holds it. Others only learn that it is taken. On an error only the reason is shown.
+func (h *Handler) ownDomain(req *ui.Request, kind order.Kind, name string, why error) (key, page string) {
+	if !req.SignedIn || registrar.CodeOf(why) != registrar.NameHeld {
+		return "", ""
+	}
+	domain, held, err := h.FindDomain(req.R.Context(), req.Actor(), name)
+	if err != nil {
+		httpjson.RecordError(req.W, err)
+	}
+	if err != nil || !held {
+		return "", ""
+	}
+	switch {
+	case domain.Status != registrar.DomainPending:
+		key = "reason.yours"
+	case kind == order.Transfer:
+		key = "reason.transferring"
+	default:
+		key = "reason.ordered"
+	}
+	return key, ui.DomainsPath + "/" + domain.ID
+}
+
+func (h *Handler) newItemRows(req *ui.Request, path string, view order.View, t formError) []itemRow {
+	language := req.Language
+	rows := make([]itemRow, 0, len(view.Order.Items))
+	for _, item := range view.Order.Items {
+		r := h.newItemRow(language, item)
+		if reason, refused := view.Refused[item.ID]; refused {
+			r.ReasonKey = h.reasonKey(item.Kind, codeOf(reason))
+			if key, page := h.ownDomain(req, item.Kind, item.Name, reason); page != "" {
+				r.ReasonKey, r.Own = key, page
+			}
+		}
+		for _, warning := range view.Warnings {
+			if key := "warning." + string(warning.Kind); warning.Item == item.ID && h.templates.Has(key) {
+				r.Warnings = append(r.Warnings, h.templates.Text(language, key, warning.Similar))
+			}
+		}
+		r.Locks = !item.Kind.ForHeldDomain() && view.Order.State.Open() && h.LocksTransfers(item.TLD)
+		if r.Removable = view.IsOwner && view.Order.Editable() && (view.Order.IsRenewalBasket() || len(view.Order.Items) > 1) && view.Order.State.Open() && view.Order.State != order.Paying; r.Removable {
+			r.Page = path
+		}
+		if view.IsOwner && view.Order.State.Open() {
+			if r.Until = item.TermEnd.AddDate(item.Years, 0, 0); item.TermEnd.IsZero() {
+				r.Until, _ = h.termEnd(req, item)
+			}
+		}
+		if view.IsOwner && (item.State == order.ItemActive || view.Order.State == order.Completed) {
+			if held, ok, err := h.FindDomain(req.R.Context(), req.Actor(), item.Name); err == nil && ok {
+				r.domain, r.Until = held.ID, held.PaidUntil
+			}
+		}
+		if price, renewed := view.Renewals[item.ID]; renewed && (view.Order.State.Open() || r.domain != "" && !item.Kind.ForHeldDomain()) {
+			r.Later, r.LaterTerm = price.Gross, h.term(language, price.Years)
+		}
+		if item.Kind == order.Transfer {
+			r.Page = path
+			r.HasCode = item.SealedCode != "" && !slices.Contains(view.MissingByItem[item.ID], order.MissingCode)
+			r.Code = &ui.Field{
+				ID: "code-" + item.ID, Name: "code", Label: "code.label", Hint: "code.hint", Type: "text", Autocomplete: "off", MaxLength: 255,
+			}
+			if t.item == item.ID {
+				r.Code.Problem, r.Code.Focus, r.HasCode = t.problem, true, false
+			}
+		}
+		rows = append(rows, r)
+	}
+	return rows
+}
+
+func (h *Handler) itemRows(language string, o order.Order) (rows []itemRow) {
+	for _, item := range o.Items {
+		rows = append(rows, h.newItemRow(language, item))
+	}
+	return rows
+}
+
+func (h *Handler) newItemRow(language string, item order.Item) itemRow {
+	r := itemRow{Item: item, WhatKey: "kind." + string(item.Kind), Term: h.term(language, item.Years)}
+	if item.Kind == order.Transfer {
+		r.Term = h.templates.Text(language, transferTermKey(item.TLD, item.Years), item.Years)
+	}
+	switch item.State {
+	case order.ItemProvisioning, order.ItemActive:
+		r.StateKey = "item." + string(item.State) + "." + string(item.Kind)
+	case order.ItemFailed, order.ItemRefunded:
+		r.StateKey = "item." + string(item.State)
+		if item.Gross == 0 {
+			r.StateKey = "item.failed.free"
+		}
+		r.ReasonKey = h.reasonKey(item.Kind, item.Failure)
+	case order.ItemWaiting:
+	}
+	return r
+}
+
+func (h *Handler) term(language string, years int) string {
+	switch years {
+	case 0:
+		return h.templates.Text(language, "term.none")
+	case 1:
+		return h.templates.Text(language, "term.one")
+	default:
+		return h.templates.Text(language, "term.many", strconv.Itoa(years))
+	}
+}
+
+// failureTexts are the texts of codes without one of their own.
+var failureTexts = map[registrar.FailureReason]string{
+	registrar.FailureTaken:  "reason.name_taken",
+	registrar.FailureHeld:   "reason.transfer_held",
+	registrar.FailureCode:   "reason.auth_code_wrong",
+	registrar.FailureLocked: "reason.registry_locked",
+	registrar.FailureGone:   "reason.registry_gone",
+	registrar.FailureOurs:   "reason.registry_billing",
+	registrar.FailureDenied: "reason.registry_denied",
+	registrar.FailureOther:  "reason.other",
+}
+
+// reasonKey returns the text key of why an item can't be ordered or has failed, or a generic one.
+func (h *Handler) reasonKey(kind order.Kind, code registrar.Code) string {
+	reason := registrar.FailureReasonOf(code, kind == order.Transfer)
+	if key := "reason." + string(code); reason != registrar.FailureHeld && h.templates.Has(key) {
+		return key
+	}
+	return failureTexts[reason]
+}
+
+// wrongCodeLocked is provision.WrongCode for a domain that is also locked: the customer needs to fix both.
+const wrongCodeLocked = provision.WrongCode + "_locked"
+
+// codeOf returns the code of why an item can't be ordered.
+func codeOf(reason error) registrar.Code {
+	if code := registrar.CodeOf(reason); code != provision.WrongCode || !errors.Is(reason, &registrar.Error{Code: provision.Locked}) {
+		return code
+	}
+	return wrongCodeLocked
+}
