@@ -65,7 +65,7 @@ func (p *App) openNotices(context.Context) error {
 		return err
 	}
 	p.notices, err = withdrawal.New(withdrawal.Config{
-		Store: p.services.DB, OperatorEmail: p.cfg.Company.Email, RateLimit: limit, MailQueued: p.services.mail.Wake,
+		Store: p.services.DB, OperatorEmail: p.cfg.Company.Email, RateLimit: limit, MailQueued: p.services.mail.Wake, BusinessNow: p.now,
 	})
 	if err != nil {
 		return err

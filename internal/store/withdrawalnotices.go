@@ -85,16 +85,7 @@ const buyerKind = `CASE WHEN orders.consent_at > 0 THEN 'consumer' WHEN orders.v
 // ListRelatedOrders returns, by mention, the order with a number or the newest paid orders
 // for a domain. It is one query for all of them: a list has many notices.
 func (db *DB) ListRelatedOrders(ctx context.Context, mentions []string, limit int) (map[string][]withdrawal.RelatedOrder, error) {
-	var ids, names []any
-	for _, mention := range mentions {
-		switch {
-		case sqldb.IsUnstorable(mention):
-		case strings.HasPrefix(mention, orderPrefix):
-			ids = append(ids, mention)
-		default:
-			names = append(names, mention)
-		}
-	}
+	ids, names := splitMentions(mentions)
 	var parts []string
 	if len(ids) > 0 {
 		parts = append(parts, `SELECT orders.id AS mention, orders.id, orders.customer_id,
@@ -141,12 +132,15 @@ func (db *DB) ListRelatedOrders(ctx context.Context, mentions []string, limit in
 
 // MarkWithdrawalNoticeDone closes an open notice, with its audit event.
 func (db *DB) MarkWithdrawalNoticeDone(ctx context.Context, notice withdrawal.Notice, event registrar.AuditEvent) (bool, error) {
-	return db.swap(ctx, func(q *query.Queries) error {
-		if err := swapped(q.MarkWithdrawalNoticeDone(ctx, query.MarkWithdrawalNoticeDoneParams{
-			ID: notice.ID, DoneAt: micros(notice.DoneAt), DoneBy: notice.DoneBy, DoneNote: notice.DoneNote,
-		})); err != nil {
-			return err
-		}
-		return insertAuditEvent(ctx, q, event)
-	})
+	return db.swap(ctx, func(q *query.Queries) error { return closeNotice(ctx, q, notice, event) })
+}
+
+// closeNotice is a compare-and-swap of an open notice.
+func closeNotice(ctx context.Context, q *query.Queries, notice withdrawal.Notice, event registrar.AuditEvent) error {
+	if err := swapped(q.MarkWithdrawalNoticeDone(ctx, query.MarkWithdrawalNoticeDoneParams{
+		ID: notice.ID, DoneAt: micros(notice.DoneAt), DoneBy: notice.DoneBy, DoneNote: notice.DoneNote,
+	})); err != nil {
+		return err
+	}
+	return insertAuditEvent(ctx, q, event)
 }

@@ -80,7 +80,7 @@ func New(cfg Config) (*Handler, error) {
 		cfg.Disputes.Service == nil || cfg.Operators == nil {
 		return nil, errors.New("operator: Config.Frame, Admin, Customers, Prices, Upstreams, Agents, Terms, Notices, Inquiries, Inbox, TransfersAway, Revenue, Refunds, Margins, Disputes and Operators are required")
 	}
-	views, err := cfg.Frame.LoadTemplates(templateFS, texts, listTexts, inquiryTexts, messageTexts, transferTexts, refundTexts, marginTexts, disputeTexts, errorTexts, cfg.ActionTexts)
+	views, err := cfg.Frame.LoadTemplates(templateFS, texts, listTexts, inquiryTexts, messageTexts, transferTexts, refundTexts, marginTexts, disputeTexts, terminationTexts, errorTexts, cfg.ActionTexts)
 	if err != nil {
 		return nil, err
 	}
@@ -135,6 +135,8 @@ func (h *Handler) Routes() []httpjson.Route {
 		{Method: get, Path: noticesPath, Handler: page(noticesPath, h.notices)},
 		{Method: get, Path: noticesPath + "/{id}", Handler: page(noticesPath, h.notice)},
 		{Method: post, Path: noticesPath + "/{id}/close", Handler: page(noticesPath, h.closeNotice)},
+		{Method: post, Path: noticesPath + "/{id}/end", Handler: page(noticesPath, h.previewTermination)},
+		{Method: post, Path: noticesPath + "/{id}/end/confirm", Handler: page(noticesPath, recently(h.endContracts))},
 		{Method: get, Path: inquiriesPath, Handler: page(inquiriesPath, h.inquiries)},
 		{Method: get, Path: inquiriesPath + "/{id}", Handler: page(inquiriesPath, h.inquiry)},
 		{Method: post, Path: inquiriesPath + "/{id}/close", Handler: page(inquiriesPath, h.closeInquiry)},
@@ -162,6 +164,7 @@ func (h *Handler) Routes() []httpjson.Route {
 		{Method: get, Path: paymentsPath, Handler: page(paymentsPath, h.payments)},
 		{Method: get, Path: refundsPath, Handler: page(refundsPath, h.refunds)},
 		{Method: get, Path: revenuePath, Handler: page(revenuePath, h.revenue)},
+		{Method: get, Path: revenuePath + ".csv", Handler: page(revenuePath, h.revenueFile)},
 		{Method: get, Path: marginPath, Handler: page(marginPath, h.margin)},
 		{Method: get, Path: marginPath + ".csv", Handler: page(marginPath, h.marginFile)},
 		{Method: get, Path: locksPath, Handler: page(locksPath, h.locks)},

@@ -388,6 +388,7 @@ var texts = ui.Texts{
 	"consent_end.customer":    {"im Portal ausgeschaltet", "turned off in the portal"},
 	"consent_end.agent":       {"von einem Programm ausgeschaltet", "turned off by a program"},
 	"consent_end.expire":      {"Kunde lässt die Domain auslaufen", "the customer lets the domain expire"},
+	"consent_end.terminated":  {"gekündigt", "contract terminated"},
 	"consent_end.no_method":   {"Zahlungsmittel entfernt", "payment method removed"},
 	"consent_end.transferred": {"Domain umgezogen", "domain transferred away"},
 	"consent_end.closed":      {"Konto geschlossen oder Domain gelöscht", "account closed or domain gone"},
