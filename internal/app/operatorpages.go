@@ -210,6 +210,9 @@ func (f customerFiles) Order(ctx context.Context, by registrar.Actor, id string)
 	if record.Disputes, err = f.services.DB.ListOrderDisputes(ctx, o.ID); err != nil {
 		return operator.OrderRecord{}, err
 	}
+	if record.Ended, err = f.services.DB.ListEndedDomains(ctx, o.ID); err != nil {
+		return operator.OrderRecord{}, err
+	}
 	record.Notices, err = f.services.DB.ListSentNoticesOfOrder(ctx, o.ID, fileNotices)
 	return record, err
 }

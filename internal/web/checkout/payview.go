@@ -180,6 +180,8 @@ type itemRow struct {
 	Until     time.Time
 	Later     registrar.Cents
 	LaterTerm string
+	// Ended is what became of the domain of a completed item; its time is zero if nothing did.
+	Ended lifecycle.EndedDomain
 }
 
 // summary is shared by the list and the page of an order.
@@ -255,6 +257,9 @@ func (h *Handler) newPayData(req *ui.Request, view order.View, t formError) (pay
 	s.Invalid = s.invalidFields()
 	if !view.IsOwner {
 		return s, nil
+	}
+	if err := h.addEnds(req, o, s.Rows); err != nil {
+		return payData{}, err
 	}
 	for _, missing := range view.Missing {
 		if key := "rule." + missing; h.templates.Has(key) {
@@ -533,13 +538,6 @@ func (h *Handler) newItemRows(req *ui.Request, path string, view order.View, t f
 			}
 		}
 		rows = append(rows, r)
-	}
-	return rows
-}
-
-func (h *Handler) itemRows(language string, o order.Order) (rows []itemRow) {
-	for _, item := range o.Items {
-		rows = append(rows, h.newItemRow(language, item))
 	}
 	return rows
 }

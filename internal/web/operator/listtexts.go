@@ -112,6 +112,10 @@ var listTexts = ui.Texts{
 	"refunds.none":          {"Keine Erstattungen.", "No refunds."},
 	"refunds.none_pending":  {"Keine Erstattung steht aus.", "No refund is outstanding."},
 
+	"item.deleted":     {"gelöscht", "deleted"},
+	"item.handed_over": {"an die Registry übergeben", "handed over to the registry"},
+	"item.ended":       {"war aktiv bis {1}", "was active until {1}"},
+
 	"order.documents":      {"Rechnungen", "Invoices"},
 	"order.document":       {"Beleg", "Document"},
 	"document.invoice":     {"Rechnung", "Invoice"},
