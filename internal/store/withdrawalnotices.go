@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
@@ -17,7 +18,7 @@ import (
 var _ withdrawal.Store = (*DB)(nil)
 
 // AddWithdrawalNotice stores a notice with its mails.
-func (db *DB) AddWithdrawalNotice(ctx context.Context, notice withdrawal.Notice, mails []registrar.Mail) error {
+func (db *DB) AddWithdrawalNotice(ctx context.Context, notice withdrawal.Notice, mails []registrar.Mail, clock time.Time) error {
 	return db.write(ctx, func(q *query.Queries) error {
 		err := q.InsertWithdrawalNotice(ctx, query.InsertWithdrawalNoticeParams{
 			ID: notice.ID, Kind: string(notice.Kind), Name: notice.Name, Email: notice.Email, Contract: notice.Contract,
@@ -27,7 +28,7 @@ func (db *DB) AddWithdrawalNotice(ctx context.Context, notice withdrawal.Notice,
 		if err != nil {
 			return fmt.Errorf("store: add withdrawal notice: %w", err)
 		}
-		return queueMails(ctx, q, mails, notice.At)
+		return queueMails(ctx, q, mails, clock)
 	})
 }
 

@@ -137,10 +137,10 @@ func (s *Service) Terminate(ctx context.Context, operator registrar.Actor, reque
 	if preview.Seen != request.Seen {
 		return registrar.Conflict(TerminationChanged)
 	}
-	done := Terminations{Notice: preview.Notice, Now: s.cfg.BusinessNow().Truncate(time.Microsecond), At: s.now()}
-	done.Notice.DoneAt, done.Notice.DoneBy = done.At, operator.Through
+	done := Terminations{Notice: preview.Notice, Now: s.now(), At: s.cfg.Clock()}
+	done.Notice.DoneAt, done.Notice.DoneBy = done.Now, operator.Through
 	done.Notice.DoneNote, _ = cleanNote(request.Note)
-	done.AuditEvent = registrar.AuditEvent{Actor: operator, Action: NoticeHandled, Object: done.Notice.ID, At: done.At}
+	done.AuditEvent = registrar.AuditEvent{Actor: operator, Action: NoticeHandled, Object: done.Notice.ID, At: done.Now}
 	mails := make(map[string]*registrar.Mail)
 	for _, domain := range preview.Domains {
 		done.Contracts = append(done.Contracts, EndedContract{

@@ -175,8 +175,8 @@ const (
 
 // Store persists notices.
 type Store interface {
-	// AddWithdrawalNotice stores a notice and queues its mails.
-	AddWithdrawalNotice(ctx context.Context, notice Notice, mails []registrar.Mail) error
+	// AddWithdrawalNotice stores a notice and queues its mails at the time of the wall clock.
+	AddWithdrawalNotice(ctx context.Context, notice Notice, mails []registrar.Mail, clock time.Time) error
 	// ListWithdrawalNotices returns the page after an id, the oldest first.
 	ListWithdrawalNotices(ctx context.Context, after string, limit int) ([]Notice, error)
 	// ListRelatedOrders returns, by mention, the order with a number or the newest paid ones
@@ -205,10 +205,10 @@ type Config struct {
 	OperatorEmail string // receives a mail for each notice; empty means none
 	// RateLimit counts one notice for a network or a mail address, or returns the wait; optional.
 	RateLimit  func(key string) (retryAfter time.Duration)
-	MailQueued func()           // called after mails were stored; optional
-	Now        func() time.Time // the real time: a notice counts from its arrival; nil means time.Now
-	// BusinessNow is the time of domains and terms; nil means Now.
-	BusinessNow func() time.Time
+	MailQueued func() // called after mails were stored; optional
+	// Now is the business time, by which notices arrive and deadlines pass, Clock the wall clock,
+	// for mails. nil means time.Now.
+	Now, Clock func() time.Time
 }
 
 // Service accepts notices. It is safe for concurrent use.
@@ -228,8 +228,8 @@ func New(cfg Config) (*Service, error) {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	if cfg.BusinessNow == nil {
-		cfg.BusinessNow = cfg.Now
+	if cfg.Clock == nil {
+		cfg.Clock = time.Now
 	}
 	return &Service{cfg}, nil
 }
@@ -265,7 +265,7 @@ func (s *Service) Submit(ctx context.Context, actor registrar.Actor, notice Noti
 		}
 		mails = append(mails, registrar.Mail{Kind: registrar.MailNoticeReceived, To: s.cfg.OperatorEmail, Language: "de", Data: data})
 	}
-	if err := s.cfg.Store.AddWithdrawalNotice(ctx, notice, mails); err != nil {
+	if err := s.cfg.Store.AddWithdrawalNotice(ctx, notice, mails, s.cfg.Clock()); err != nil {
 		return notice, err
 	}
 	s.cfg.MailQueued()

@@ -45,7 +45,7 @@ func (h *Handler) home(req *ui.Request, operator registrar.Actor) error {
 	if err != nil {
 		return err
 	}
-	inquiries, moreInquiries, err := h.Inquiries.ListOldestOpen(req.R.Context(), operator)
+	inquiries, moreInquiries, err := h.Inquiries.ListUrgent(req.R.Context(), operator)
 	if err != nil {
 		return err
 	}
@@ -87,7 +87,7 @@ func (h *Handler) home(req *ui.Request, operator registrar.Actor) error {
 		Disputes      []disputeRow
 		Undecided     int // refunds that wait for a decision
 		Quiet         bool
-	}{needs, database, troubled, preview.Brake, unpaid, notices, newInquiryRows(inquiries, nil), moreInquiries, low, newMessageRows(messages, nil), disputes, undecided, quiet}, "")
+	}{needs, database, troubled, preview.Brake, unpaid, notices, h.newInquiryRows(inquiries, nil), moreInquiries, low, newMessageRows(messages, nil), disputes, undecided, quiet}, "")
 }
 
 func (h *Handler) jobs(req *ui.Request, operator registrar.Actor) error {

@@ -12,7 +12,7 @@ var listTexts = ui.Texts{
 	"tab.open":     {"offen", "open"},
 	"list.newest":  {"Neueste", "Newest"},
 	"list.older":   {"Ältere", "Older"},
-	"list.oldest":  {"Älteste", "Oldest"},
+	"list.first":   {"Dringendste", "Most urgent"},
 	"list.next":    {"Weitere", "More"},
 	"filter.all":   {"alle", "all"},
 
