@@ -108,8 +108,8 @@ const (
 
 // Store persists inquiries.
 type Store interface {
-	// AddInquiry stores an inquiry and queues its mails at the time of the wall clock. If one with the same digest exists, it
-	// returns that one and changes nothing.
+	// AddInquiry stores an inquiry and queues its mails at the time of the wall clock. If one with
+	// the same digest exists, it returns that one and changes nothing.
 	AddInquiry(ctx context.Context, inquiry Inquiry, mails []registrar.Mail, clock time.Time) (stored Inquiry, added bool, err error)
 	GetInquiry(ctx context.Context, id string) (Inquiry, bool, error)
 	// ListOpenInquiries returns the page after an id, the oldest first; ListHandledInquiries

@@ -164,13 +164,14 @@ func (s *Service) Terminate(ctx context.Context, operator registrar.Actor, reque
 	return nil
 }
 
-// addDomainData adds a line to the Data of a mail. The first line is also that of the subject.
+// addDomainData adds a line to the Data of a mail. The first line is also that of the subject and
+// of the link, if it stays the only one.
 func addDomainData(data map[string]string, domain NamedDomain) {
 	lines, _ := strconv.Atoi(data["items"]) // none before the first
 	data["items"] = strconv.Itoa(lines + 1)
 	day := domain.PaidUntil.UTC().Format(time.DateOnly)
 	if lines == 0 {
-		data["domain"], data["paid_until"] = domain.Name, day
+		data["domain"], data[registrar.NoticeDomain], data["paid_until"] = domain.Name, domain.ID, day
 	}
 	of := "item" + data["items"] + "_"
 	data[of+"name"], data[of+"domain"], data[of+"paid_until"] = domain.Name, domain.Name, day

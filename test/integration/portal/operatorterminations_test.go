@@ -56,7 +56,7 @@ func TestOperatorTermination_PreviewThenContractsEndInBothLanguages(t *testing.T
 		if got := domain(); got != registrar.TermEndExpire {
 			t.Errorf("the domain is %q", got)
 		}
-		if mail := s.waitForMail(registrar.MailContractEnds); mail.To != "erika@example.org" || mail.Data["item1_domain"] != "kuendigen-"+language+".de" {
+		if mail := s.waitForMail(registrar.MailContractEnds); mail.To != "erika@example.org" || mail.Data["item1_domain"] != "kuendigen-"+language+".de" || mail.Data["domain_id"] != id {
 			t.Errorf("%+v", mail)
 		}
 		// A second operator still has the preview open.
