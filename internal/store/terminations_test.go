@@ -9,9 +9,11 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
 )
 
+func atTestTime() time.Time { return testTime }
+
 func newNotices(t *testing.T, db *DB) *withdrawal.Service {
 	t.Helper()
-	service, err := withdrawal.New(withdrawal.Config{Store: db, Now: func() time.Time { return testTime }})
+	service, err := withdrawal.New(withdrawal.Config{Store: db, Now: atTestTime, Clock: atTestTime})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,10 +132,17 @@ func TestTerminate_EndsRenewalConfirmsAndClosesNoticeOnce(t *testing.T) {
 				t.Errorf("%s: %d", what, n)
 			}
 		}
+		confirmed := 0
 		for _, mail := range listDueMails(t, db, testTime.Add(time.Hour)) {
-			if mail.Kind == registrar.MailContractEnds && (mail.To != "anna@example.com" || mail.Data["items"] != "2" || mail.Data["item1_domain"] == "" || mail.Data["item2_paid_until"] != until.Format(time.DateOnly)) {
+			if mail.Kind != registrar.MailContractEnds {
+				continue
+			}
+			if confirmed++; mail.To != "anna@example.com" || mail.Data["items"] != "2" || mail.Data["item1_domain"] == "" || mail.Data["item2_paid_until"] != until.Format(time.DateOnly) {
 				t.Errorf("%+v", mail)
 			}
+		}
+		if confirmed != 1 {
+			t.Errorf("%d confirmations", confirmed)
 		}
 	})
 }
