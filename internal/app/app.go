@@ -268,6 +268,7 @@ func (p *App) webConfig(ctx context.Context) (web.Config, error) {
 		if webConfig.Checkout.AuthCodeLimit, err = p.newTextLimiter(authCodesPerHour, authCodesPer10Hours); err != nil {
 			return web.Config{}, err
 		}
+		webConfig.Checkout.EndedDomains = p.services.DB.ListEndedDomains
 		webConfig.Checkout.LocksTransfers, webConfig.Checkout.TransferTerms = p.sales.Accounts.LocksTransfers, p.sales.Accounts.TransferTerms
 		webConfig.Checkout.Transfers = p.services.DB
 		webConfig.Checkout.Extension, webConfig.Checkout.RateBasisPoints, webConfig.Checkout.Now = p.live.Extension, displayedRate, p.now

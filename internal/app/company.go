@@ -65,7 +65,7 @@ func (p *App) openNotices(context.Context) error {
 		return err
 	}
 	p.notices, err = withdrawal.New(withdrawal.Config{
-		Store: p.services.DB, OperatorEmail: p.cfg.Company.Email, RateLimit: limit, MailQueued: p.services.mail.Wake,
+		Store: p.services.DB, OperatorEmail: p.cfg.Company.Email, RateLimit: limit, MailQueued: p.services.mail.Wake, Now: p.now,
 	})
 	if err != nil {
 		return err
@@ -92,7 +92,7 @@ func (p *App) openContact() error {
 	}
 	p.contact, err = inquiry.New(inquiry.Config{
 		Store: p.services.DB, OperatorEmail: p.cfg.Company.Email, RateLimit: limit, NeighbourhoodLimit: neighbors,
-		TotalLimit: func() time.Duration { return total("all") }, MailQueued: p.services.mail.Wake, Logger: p.logger,
+		TotalLimit: func() time.Duration { return total("all") }, MailQueued: p.services.mail.Wake, Now: p.now, Logger: p.logger,
 	})
 	if err != nil {
 		return err

@@ -16,6 +16,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
+	"github.com/dotkontor/dotkontor/internal/web/operator"
 )
 
 const (
@@ -24,10 +25,12 @@ const (
 )
 
 // disputeEvidence returns what is stored about a disputed payment, for the bank: a summary, order,
-// consents, buyer, mails, what was done at the registries, and invoices. Secrets, payment links
-// and notes of operators are left out. The access is recorded in the audit log.
+// consents, buyer, mails, what was done at the registries, and invoices. A bank's clerk reads it, so
+// it has words instead of our codes; those of the provider and the registries are references and
+// stay in parentheses. Secrets, payment links and notes of operators are left out. The access is
+// recorded in the audit log.
 func (p *App) disputeEvidence(ctx context.Context, by registrar.Actor, d dispute.Dispute) ([]byte, error) {
-	files := []dispute.File{{Name: "dispute.json", Value: d.Report}}
+	files := []dispute.File{{Name: "dispute.txt", Value: reportEvidence(d)}}
 	if d.Order == "" {
 		return dispute.WriteEvidence(files, p.now())
 	}
@@ -44,14 +47,14 @@ func (p *App) disputeEvidence(ctx context.Context, by registrar.Actor, d dispute
 		return nil, err
 	}
 	files = append(files,
-		dispute.File{Name: "order.json", Value: orderEvidence(record.Order)},
-		dispute.File{Name: "events.json", Value: events},
+		dispute.File{Name: "order.txt", Value: orderEvidence(record)},
+		dispute.File{Name: "events.txt", Value: eventSheet(events)},
 		dispute.File{Name: "consent.txt", Value: consentEvidence(record.Order)})
 	if known {
-		files = append(files, dispute.File{Name: "buyer.json", Value: buyer})
+		files = append(files, dispute.File{Name: "buyer.txt", Value: buyerEvidence(buyer, record.Email)})
 	}
 	for i, mail := range record.Notices {
-		files = append(files, dispute.File{Name: fmt.Sprintf("mails/%03d-%s.txt", i+1, mail.Kind), Value: mailEvidence(mail)})
+		files = append(files, dispute.File{Name: fmt.Sprintf("mails/%03d-%s.txt", i+1, fileName(inWords("mail", mail.Kind))), Value: mailEvidence(mail)})
 	}
 	domains, err := p.services.DB.ListPaidDomains(ctx, d.Order)
 	if err != nil {
@@ -62,61 +65,138 @@ func (p *App) disputeEvidence(ctx context.Context, by registrar.Actor, d dispute
 		if err != nil {
 			return nil, err
 		}
-		files = append(files, dispute.File{Name: "domains/" + domain.Name + ".json", Value: log})
+		files = append(files, dispute.File{Name: "domains/" + domain.Name + ".txt", Value: log})
 	}
 	invoices, err := invoiceEvidence(record.Documents)
 	if err != nil {
 		return nil, err
 	}
 	files = append(files, invoices...)
-	files = slices.Insert(files, 0, dispute.File{Name: "summary.txt", Value: summaryEvidence(d, record.Order, buyer, events, files, p.now())})
+	files = slices.Insert(files, 0, dispute.File{Name: "summary.txt", Value: summaryEvidence(d, record, buyer, events, files, p.now())})
 	return dispute.WriteEvidence(files, p.now())
 }
 
+// disputedAmount is in the currency of the charge.
+func disputedAmount(d dispute.Dispute, amount registrar.Cents) string {
+	return amount.String() + " " + strings.ToUpper(d.Currency)
+}
+
+func yesOrNo(yes bool) string {
+	if yes {
+		return "yes"
+	}
+	return "no"
+}
+
+func reportEvidence(d dispute.Dispute) []byte {
+	var s sheet
+	s.title("Dispute " + d.ID)
+	s.line("State", withReference("dispute_status", d.Status))
+	s.line("Reason", withReference("dispute_reason", d.Reason))
+	s.line("Opened", evidenceTime(d.OpenedAt))
+	s.line("Evidence due", evidenceTime(d.DueBy))
+	s.line("Amount", disputedAmount(d, d.Amount), said("of a charge of", disputedAmount(d, d.Charged)))
+	s.line("Taken back", disputedAmount(d, d.Withdrawn))
+	s.line("Refunded", disputedAmount(d, d.Refunded))
+	s.line("Fee", disputedAmount(d, d.Fee))
+	s.line("Direct debit", yesOrNo(d.Debit))
+	s.line("Charge", d.Charge, d.Intent)
+	return s.bytes()
+}
+
 // summaryEvidence is the page that a bank's clerk reads first.
-func summaryEvidence(d dispute.Dispute, o order.Order, buyer account.Registrant, events []auditEvidence, files []dispute.File, now time.Time) []byte {
-	var text strings.Builder
-	line := func(label string, parts ...string) {
-		parts = slices.DeleteFunc(parts, func(part string) bool { return part == "" })
-		if len(parts) > 0 {
-			fmt.Fprintf(&text, "%-14s%s\n", label, strings.Join(parts, ", "))
-		}
-	}
-	at := func(t time.Time) string {
-		if t.IsZero() {
-			return ""
-		}
-		return t.UTC().Format("2006-01-02 15:04:05 UTC")
-	}
-	fmt.Fprintf(&text, "Evidence for dispute %s, compiled on %s\n\n", d.ID, at(now))
-	line("Disputed", d.Amount.String()+" "+strings.ToUpper(d.Currency)+" of "+d.Charged.String(), "reason "+d.Reason, "since "+at(d.OpenedAt))
-	line("Charge", d.Charge, d.Intent)
-	line("Order", o.ID, "ordered "+at(o.CreatedAt), "via "+string(o.Channel))
-	line("Ordered by", string(o.By.Kind), o.ByName, addressOf(o.By))
-	if !o.PaidAt.IsZero() {
-		line("Paid", at(o.PaidAt), o.Totals.Gross.String()+" EUR including VAT")
-	}
-	line("Buyer", buyer.Name, buyer.Organisation, buyer.Street, strings.TrimSpace(buyer.PostalCode+" "+buyer.City), buyer.Country)
-	line("Email", o.Email)
-	text.WriteString("\nItems\n")
-	for _, item := range o.Items {
-		fmt.Fprintf(&text, "  %s: %s, years: %d, %s EUR, %s\n", item.Name, item.Kind, item.Years, item.Gross, item.State)
-	}
+func summaryEvidence(d dispute.Dispute, record operator.OrderRecord, buyer account.Registrant, events []auditEvidence, files []dispute.File, now time.Time) []byte {
+	var s sheet
+	o := record.Order
+	s.title("Evidence for dispute " + d.ID + ", compiled on " + evidenceTime(now) + "\n")
+	s.line("Disputed", disputedAmount(d, d.Amount)+" of "+d.Charged.String(), said("reason:", withReference("dispute_reason", d.Reason)), said("since", evidenceTime(d.OpenedAt)))
+	s.line("Charge", d.Charge, d.Intent)
+	orderLines(&s, o)
+	s.line("Buyer", buyer.Name, buyer.Organisation, buyer.Street, strings.TrimSpace(buyer.PostalCode+" "+buyer.City), buyer.Country)
+	s.line("Email", o.Email)
+	s.title("Items")
+	itemLines(&s, record)
 	if len(events) > 0 {
-		text.WriteString("\nWhat happened to the order\n")
+		s.title("What happened to the order")
+		eventLines(&s, events)
 	}
-	for _, e := range events {
-		by := e.By
-		if e.Address != "" {
-			by += ", " + e.Address
-		}
-		fmt.Fprintf(&text, "  %s  %s by %s\n", at(e.At), e.Action, by)
-	}
-	text.WriteString("\nFiles in this archive\n")
+	s.title("Files in this archive")
 	for _, file := range files {
-		fmt.Fprintf(&text, "  %s\n", file.Name)
+		s.entry(file.Name)
 	}
-	return []byte(text.String())
+	return s.bytes()
+}
+
+func orderLines(s *sheet, o order.Order) {
+	s.line("Order", o.ID, said("ordered", evidenceTime(o.CreatedAt)), said("via", inWords("channel", o.Channel)))
+	s.line("Ordered by", inWords("who", o.By.Kind), o.ByName, addressOf(o.By))
+	if !o.PaidAt.IsZero() {
+		s.line("Paid", evidenceTime(o.PaidAt), euros(o.Totals.Gross)+" including VAT")
+	}
+}
+
+func itemLines(s *sheet, record operator.OrderRecord) {
+	for _, item := range record.Items {
+		state := inWords("state", item.State)
+		switch end := record.EndOf(item); {
+		case end.At.IsZero():
+		case end.HandedOver:
+			state += " until it was handed over to the registry on " + evidenceTime(end.At)
+		default:
+			state += " until it was deleted on " + evidenceTime(end.At)
+		}
+		years := fmt.Sprintf("%d years", item.Years)
+		if item.Years == 1 {
+			years = "1 year"
+		}
+		s.entry(item.Name+": "+inWords("what", item.Kind), years, euros(item.Gross), state)
+	}
+}
+
+func orderEvidence(record operator.OrderRecord) []byte {
+	var s sheet
+	o := record.Order
+	s.title("Order " + o.ID + "\n")
+	orderLines(&s, o)
+	s.line("State", inWords("state", o.State))
+	s.line("Customer", o.Customer, o.Email)
+	s.line("Net", euros(o.Totals.Net))
+	s.line("VAT", euros(o.Totals.VAT))
+	s.line("Gross", euros(o.Totals.Gross))
+	s.title("Items")
+	itemLines(&s, record)
+	if len(o.Payments) > 0 {
+		s.title("Payments")
+	}
+	for _, payment := range o.Payments {
+		s.entry(evidenceTime(payment.CreatedAt)+"  "+euros(payment.Amount), inWords("payment", payment.State), inWords("payment_kind", payment.Kind), inWords("error", payment.Failure), payment.Intent)
+	}
+	if len(o.Refunds) > 0 {
+		s.title("Refunds")
+	}
+	for _, refund := range o.Refunds {
+		at := refund.CreatedAt
+		if !refund.MadeAt.IsZero() {
+			at = refund.MadeAt
+		}
+		s.entry(evidenceTime(at)+"  "+euros(refund.Amount), inWords("refund_state", refund.State()), inWords("refund_reason", refund.ReasonOf()), refund.Provider)
+	}
+	return s.bytes()
+}
+
+func buyerEvidence(buyer account.Registrant, email string) []byte {
+	var s sheet
+	s.title("Buyer\n")
+	s.line("Name", buyer.Name)
+	s.line("Organisation", buyer.Organisation)
+	s.line("Street", buyer.Street)
+	s.line("City", strings.TrimSpace(buyer.PostalCode+" "+buyer.City), buyer.State)
+	s.line("Country", buyer.Country)
+	s.line("Phone", buyer.Phone)
+	s.line("VAT ID", buyer.VATID)
+	s.line("Email", email)
+	s.line("As of", evidenceTime(buyer.UpdatedAt))
+	return s.bytes()
 }
 
 func invoiceEvidence(documents []invoice.Document) (files []dispute.File, err error) {
@@ -137,11 +217,24 @@ func invoiceEvidence(documents []invoice.Document) (files []dispute.File, err er
 	return files, nil
 }
 
-// auditEvidence is an entry of the audit log. Operators' addresses, and what they only looked
-// at, are left out.
+// auditEvidence is an entry of the audit log in words. Operators' addresses, and what they only
+// looked at, are left out.
 type auditEvidence struct {
 	Action, By, Address string
 	At                  time.Time
+}
+
+func eventLines(s *sheet, events []auditEvidence) {
+	for _, e := range events {
+		s.entry(evidenceTime(e.At)+"  "+e.Action+", by "+e.By, e.Address)
+	}
+}
+
+func eventSheet(events []auditEvidence) []byte {
+	var s sheet
+	s.title("What happened to the order\n")
+	eventLines(&s, events)
+	return s.bytes()
 }
 
 // eventEvidence returns the audit log of objects, the oldest first.
@@ -155,7 +248,7 @@ func (p *App) eventEvidence(ctx context.Context, customer string, objects ...str
 			if e.Action == admin.AccountViewed {
 				continue
 			}
-			log = append(log, auditEvidence{string(e.Action), string(e.Actor.Kind), addressOf(e.Actor), e.At})
+			log = append(log, auditEvidence{actionInWords(e.Action), inWords("who", e.Actor.Kind), addressOf(e.Actor), e.At})
 		}
 	}
 	slices.SortStableFunc(log, func(a, b auditEvidence) int { return a.At.Compare(b.At) })
@@ -169,53 +262,13 @@ func addressOf(actor registrar.Actor) string {
 	return actor.Address.String()
 }
 
-type itemEvidence struct {
-	Name, Kind, State string
-	Years             int
-	Gross             string
-}
-
-func orderEvidence(o order.Order) any {
-	items := make([]itemEvidence, 0, len(o.Items))
-	for _, item := range o.Items {
-		items = append(items, itemEvidence{item.Name, string(item.Kind), string(item.State), item.Years, item.Gross.String()})
-	}
-	return struct {
-		ID, Customer, Email, State, Channel, OrderedBy, Address string
-		CreatedAt, PaidAt                                       time.Time
-		Net, VAT, Gross                                         string
-		Items                                                   []itemEvidence
-		Payments                                                []order.Payment
-		Refunds                                                 []order.Refund
-	}{
-		o.ID, o.Customer, o.Email, string(o.State), string(o.Channel), string(o.By.Kind), addressOf(o.By), o.CreatedAt, o.PaidAt,
-		o.Totals.Net.String(), o.Totals.VAT.String(), o.Totals.Gross.String(), items, paymentsWithoutLinks(o.Payments), refundsWithoutNotes(o.Refunds),
-	}
-}
-
-func paymentsWithoutLinks(payments []order.Payment) []order.Payment {
-	payments = slices.Clone(payments)
-	for i := range payments {
-		payments[i].URL, payments[i].Card = "", ""
-	}
-	return payments
-}
-
-func refundsWithoutNotes(refunds []order.Refund) []order.Refund {
-	refunds = slices.Clone(refunds)
-	for i := range refunds {
-		refunds[i].Note, refunds[i].By = "", ""
-	}
-	return refunds
-}
-
 func consentEvidence(o order.Order) []byte {
 	var text strings.Builder
 	if o.Consent.Given() {
-		fmt.Fprintf(&text, "Immediate performance, %s, wording %s:\n%s\n\n", o.Consent.At.UTC().Format(time.RFC3339), o.Consent.Wording, o.Consent.Text())
+		fmt.Fprintf(&text, "Immediate performance, %s, wording %s:\n%s\n\n", evidenceTime(o.Consent.At), o.Consent.Wording, o.Consent.Text())
 	}
 	if o.Renewal.Wording != "" {
-		fmt.Fprintf(&text, "Automatic renewal, %s, wording %s, from %s:\n%s\n", o.Renewal.At.UTC().Format(time.RFC3339), o.Renewal.Wording, o.Renewal.Address, renewal.ConsentText(o.Renewal.Wording))
+		fmt.Fprintf(&text, "Automatic renewal, %s, wording %s, from %s:\n%s\n", evidenceTime(o.Renewal.At), o.Renewal.Wording, o.Renewal.Address, renewal.ConsentText(o.Renewal.Wording))
 	}
 	if text.Len() == 0 {
 		text.WriteString("No consent is stored with this order.\n")
@@ -224,15 +277,18 @@ func consentEvidence(o order.Order) []byte {
 }
 
 func mailEvidence(mail lifecycle.SentNotice) []byte {
-	outcome := "accepted"
+	outcome := "The recipient's mail server accepted it"
 	if !mail.Accepted {
-		outcome = "abandoned"
+		outcome = "It could not be delivered"
 	}
-	return fmt.Appendf(nil, "To: %s\nSubject: %s\nSent: %s\nServer: %s, %s\n\n%s", mail.Recipient, mail.Subject, mail.SentAt.UTC().Format(time.RFC3339), outcome, mail.Response, mail.Text)
+	if mail.Response != "" {
+		outcome += " (" + mail.Response + ")"
+	}
+	return fmt.Appendf(nil, "To: %s\nSubject: %s\nSent: %s\n%s.\n\n%s", mail.Recipient, mail.Subject, evidenceTime(mail.SentAt), outcome, mail.Text)
 }
 
 // registryEvidence returns the last record of a domain, the commands sent and the audit log.
-func (p *App) registryEvidence(ctx context.Context, domain dispute.Domain) (any, error) {
+func (p *App) registryEvidence(ctx context.Context, domain dispute.Domain) ([]byte, error) {
 	record, _, err := p.services.DB.GetRegistryRecord(ctx, domain.ID)
 	if err != nil {
 		return nil, err
@@ -241,20 +297,29 @@ func (p *App) registryEvidence(ctx context.Context, domain dispute.Domain) (any,
 	if err != nil {
 		return nil, err
 	}
-	type change struct {
-		ID, Kind, State, By  string
-		CreatedAt, UpdatedAt time.Time
+	events, err := p.eventEvidence(ctx, domain.Customer, domain.Name, domain.ID)
+	if err != nil {
+		return nil, err
 	}
-	log := struct {
-		Name, Status string
-		Record       any
-		ReadAt       time.Time
-		Changes      []change
-		Events       []auditEvidence
-	}{Name: domain.Name, Status: string(domain.Status), Record: record, ReadAt: record.ReadAt}
+	var s sheet
+	s.title(domain.Name + "\n")
+	s.line("State", inWords("state", domain.Status))
+	s.line("Registered", evidenceTime(record.Created))
+	s.line("Expires", evidenceTime(record.Expires))
+	s.line("Registry", statusesInWords(record.Statuses)...)
+	for _, server := range record.Nameservers {
+		s.line("Nameserver", server.Name)
+	}
+	s.line("As of", evidenceTime(record.ReadAt))
+	if len(changes) > 0 {
+		s.title("Changes at the registry")
+	}
 	for _, c := range changes {
-		log.Changes = append(log.Changes, change{c.ID, string(c.Kind), string(c.State), string(c.Actor.Kind), c.CreatedAt, c.UpdatedAt})
+		s.entry(evidenceTime(c.CreatedAt)+"  "+inWords("what", c.Kind), inWords("state", c.State), "by "+inWords("who", c.Actor.Kind), said("last changed", evidenceTime(c.UpdatedAt)))
 	}
-	log.Events, err = p.eventEvidence(ctx, domain.Customer, domain.Name, domain.ID)
-	return log, err
+	if len(events) > 0 {
+		s.title("What happened to the domain")
+		eventLines(&s, events)
+	}
+	return s.bytes(), nil
 }

@@ -89,7 +89,7 @@ func (p *App) operatorPages() operator.Config {
 		Prices: priceLists{p.services.DB, p.live}, ConfirmFactor: p.cfg.Catalog.ConfirmFactor,
 		Upstreams: p.upstreams, Notices: p.notices, Inquiries: p.contact, Inbox: p.inbox, TransfersAway: p.transfersAway, Revenue: p.revenue, Margins: p.margins, BelowCost: p.belowCost, Operators: p.services.Customers.ListOperators,
 		Disputes: operator.Disputes{Service: p.disputes, LastChange: p.changes.LastChangeFor, Evidence: p.disputeEvidence},
-		Database: p.databaseConditions,
+		Database: p.databaseConditions, Now: p.now,
 	}
 }
 
@@ -208,6 +208,9 @@ func (f customerFiles) Order(ctx context.Context, by registrar.Actor, id string)
 		return operator.OrderRecord{}, err
 	}
 	if record.Disputes, err = f.services.DB.ListOrderDisputes(ctx, o.ID); err != nil {
+		return operator.OrderRecord{}, err
+	}
+	if record.Ended, err = f.services.DB.ListEndedDomains(ctx, o.ID); err != nil {
 		return operator.OrderRecord{}, err
 	}
 	record.Notices, err = f.services.DB.ListSentNoticesOfOrder(ctx, o.ID, fileNotices)

@@ -77,6 +77,7 @@ const (
 	MailAuthCode             MailKind = "auth_code"            // a domain's auth code was set and shown
 	MailWithdrawal           MailKind = "withdrawal"           // confirms a notice of withdrawal
 	MailTermination          MailKind = "termination"          // confirms a notice of termination
+	MailContractEnds         MailKind = "contract_ends"        // the days on which terminated contracts end
 	MailNoticeReceived       MailKind = "notice_received"      // to the operator: a customer sent such a notice
 	MailInquiryConfirmed     MailKind = "inquiry_confirmed"    // acknowledges a message from the contact form
 	MailInquiryReceived      MailKind = "inquiry_received"     // to the operator: such a message
@@ -103,7 +104,7 @@ var notices = map[MailKind]bool{
 	MailRenewalOn: true, MailRenewalUpcoming: true, MailRenewalPriceRise: true, MailRenewalDeclined: true, MailRenewalFailed: true,
 	MailTransferAway: true, MailTransferAwayEnded: true,
 	MailOrderPaid: true, MailOrderEnded: true, MailOrderCompleted: true, MailItemFailed: true, // commercial letters, and evidence in a dispute
-	MailPaymentDispute: true,
+	MailPaymentDispute: true, MailContractEnds: true,
 }
 
 // IsNotice reports whether the mail is kept as evidence, with its text and the mail

@@ -15,7 +15,7 @@ import (
 var _ inquiry.Store = (*DB)(nil)
 
 // AddInquiry stores an inquiry with its mails, or returns the stored one with its digest.
-func (db *DB) AddInquiry(ctx context.Context, one inquiry.Inquiry, mails []registrar.Mail) (stored inquiry.Inquiry, added bool, err error) {
+func (db *DB) AddInquiry(ctx context.Context, one inquiry.Inquiry, mails []registrar.Mail, clock time.Time) (stored inquiry.Inquiry, added bool, err error) {
 	err = db.write(ctx, func(q *query.Queries) error {
 		rows, err := q.InsertInquiry(ctx, query.InsertInquiryParams{
 			ID: one.ID, CustomerID: one.Customer, Name: one.Name, Email: one.Email, Topic: string(one.Topic), About: one.About,
@@ -25,7 +25,7 @@ func (db *DB) AddInquiry(ctx context.Context, one inquiry.Inquiry, mails []regis
 			return fmt.Errorf("store: add inquiry: %w", err)
 		}
 		if stored, added = one, rows > 0; added {
-			return queueMails(ctx, q, mails, one.At)
+			return queueMails(ctx, q, mails, clock)
 		}
 		row, err := q.GetInquiryByDigest(ctx, one.Digest)
 		stored = inquiryOf(row)

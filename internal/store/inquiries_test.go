@@ -14,7 +14,7 @@ func TestInquiry_StoredOnceHandledOnceAndDeletedAfterAYear(t *testing.T) {
 	eachEngine(t, func(t *testing.T, db *DB) {
 		ctx := t.Context()
 		now := testTime
-		service, err := inquiry.New(inquiry.Config{Store: db, OperatorEmail: "post@kontor.example", Now: func() time.Time { return now }})
+		service, err := inquiry.New(inquiry.Config{Store: db, OperatorEmail: "post@kontor.example", Now: func() time.Time { return now }, Clock: atTestTime})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,10 +3,12 @@ package store
 import (
 	"cmp"
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/admin"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/store/query"
 	"github.com/dotkontor/dotkontor/internal/store/sqldb"
 )
@@ -19,7 +21,7 @@ const (
 )
 
 type orderEntryRow interface {
-	query.ListAllOrdersRow | query.ListAllOrdersInStateRow | query.ListAllOrdersByNameRow
+	query.ListAllOrdersRow | query.ListAllOrdersInStateRow | query.ListAllOrdersByNameRow | query.ListAllOrdersOfAddressRow | query.ListPaidOrdersWithAddressRow
 }
 
 func orderEntryOf[Row orderEntryRow](r Row) admin.OrderEntry {
@@ -32,7 +34,7 @@ func orderEntryOf[Row orderEntryRow](r Row) admin.OrderEntry {
 
 // ListAllOrders returns a page of all customers' orders, the newest first.
 func (db *DB) ListAllOrders(ctx context.Context, filter admin.OrderFilter, before string, limit int) ([]admin.OrderEntry, error) {
-	if sqldb.IsUnstorable(before) || sqldb.IsUnstorable(filter.Name) {
+	if sqldb.IsUnstorable(before) || sqldb.IsUnstorable(filter.Name) || sqldb.IsUnstorable(filter.EmailKey) {
 		return nil, nil
 	}
 	before = cmp.Or(before, lastOrder)
@@ -41,6 +43,8 @@ func (db *DB) ListAllOrders(ctx context.Context, filter admin.OrderFilter, befor
 		return rowsAs(orderEntryOf[query.ListAllOrdersByNameRow])(q.ListAllOrdersByName(ctx, query.ListAllOrdersByNameParams{
 			Name: filter.Name, OrderID: before, Limit: int32(limit),
 		}))
+	case filter.EmailKey != "":
+		return db.listOrdersOfAddress(ctx, filter.EmailKey, before, limit)
 	case filter.State != "":
 		return rowsAs(orderEntryOf[query.ListAllOrdersInStateRow])(q.ListAllOrdersInState(ctx, query.ListAllOrdersInStateParams{
 			State: filter.State, ID: before, Limit: int32(limit),
@@ -50,7 +54,26 @@ func (db *DB) ListAllOrders(ctx context.Context, filter admin.OrderFilter, befor
 	}
 }
 
-func paymentEntryOf[Row query.ListAllPaymentsRow | query.ListAllPaymentsInStateRow](r Row) admin.PaymentEntry {
+// listOrdersOfAddress returns the orders of the account with an address, and the paid ones that
+// name the address without belonging to it.
+func (db *DB) listOrdersOfAddress(ctx context.Context, key, before string, limit int) ([]admin.OrderEntry, error) {
+	own, err := rowsAs(orderEntryOf[query.ListAllOrdersOfAddressRow])(db.read().ListAllOrdersOfAddress(ctx, query.ListAllOrdersOfAddressParams{
+		EmailKey: key, ID: before, Limit: int32(limit),
+	}))
+	if err != nil {
+		return nil, err
+	}
+	paid, err := rowsAs(orderEntryOf[query.ListPaidOrdersWithAddressRow])(db.read().ListPaidOrdersWithAddress(ctx, key, int32(limit)))
+	for _, entry := range paid {
+		if entry.ID < before && !slices.ContainsFunc(own, func(other admin.OrderEntry) bool { return other.ID == entry.ID }) {
+			own = append(own, entry)
+		}
+	}
+	slices.SortFunc(own, func(a, b admin.OrderEntry) int { return cmp.Compare(b.ID, a.ID) })
+	return own[:min(len(own), limit)], err
+}
+
+func paymentEntryOf[Row query.ListAllPaymentsRow | query.ListAllPaymentsInStateRow | query.ListAllRefundedPaymentsRow](r Row) admin.PaymentEntry {
 	row := query.ListAllPaymentsRow(r)
 	return admin.PaymentEntry{
 		ID: row.ID, Order: row.OrderID, Kind: row.Kind, State: row.State, Intent: row.Intent, Failure: registrar.Code(row.Failure),
@@ -58,14 +81,18 @@ func paymentEntryOf[Row query.ListAllPaymentsRow | query.ListAllPaymentsInStateR
 	}
 }
 
-// ListAllPayments returns a page of all payments, or those in a state, the newest first.
+// ListAllPayments returns a page of all payments, or those in a state, the newest first. The
+// state refunded includes captured payments of which something was refunded.
 func (db *DB) ListAllPayments(ctx context.Context, state, before string, limit int) ([]admin.PaymentEntry, error) {
 	if sqldb.IsUnstorable(before) {
 		return nil, nil
 	}
 	before = cmp.Or(before, paymentPrefix+afterAllIDs)
-	if state == "" {
+	switch state {
+	case "":
 		return rowsAs(paymentEntryOf[query.ListAllPaymentsRow])(db.read().ListAllPayments(ctx, before, int32(limit)))
+	case string(order.PaymentRefunded):
+		return rowsAs(paymentEntryOf[query.ListAllRefundedPaymentsRow])(db.read().ListAllRefundedPayments(ctx, before, int32(limit)))
 	}
 	return rowsAs(paymentEntryOf[query.ListAllPaymentsInStateRow])(db.read().ListAllPaymentsInState(ctx, query.ListAllPaymentsInStateParams{
 		State: state, ID: before, Limit: int32(limit),

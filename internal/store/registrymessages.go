@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/cost"
 	"github.com/dotkontor/dotkontor/internal/registrar/inbox"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 	"github.com/dotkontor/dotkontor/internal/store/query"
@@ -193,6 +194,16 @@ func (db *DB) QueriedBalance(ctx context.Context, account string) (inbox.Stored,
 		}
 		return inbox.QueriedBalance(row.Account, balance, fromMicros(row.QueriedAt), fromMicros(row.StoredAt)), nil
 	})(db.read().GetRegistryBalance(ctx, account))
+}
+
+// ListRegistryBookings returns what operators have booked on an account since a time.
+func (db *DB) ListRegistryBookings(ctx context.Context, account string, since time.Time, limit int) ([]inbox.Booking, error) {
+	return rowsAs(func(row query.ListRegistryFundsSinceRow) inbox.Booking {
+		return inbox.Booking{
+			Amount:    registrar.Money{Amount: registrar.Amount(row.Amount), Currency: row.Currency},
+			Statement: row.Kind != string(cost.Deposit), // an opening balance states it, too
+		}
+	})(db.read().ListRegistryFundsSince(ctx, query.ListRegistryFundsSinceParams{Account: account, Since: micros(since), MaxRows: int32(limit)}))
 }
 
 // StoreQueriedBalance replaces the balance that was last queried.

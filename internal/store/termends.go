@@ -261,3 +261,14 @@ func endTermPaid(ctx context.Context, q *query.Queries, customer, domain, name s
 	}
 	return nil
 }
+
+// ListEndedDomains returns the domains of an order's items that were deleted or handed over since,
+// by the item's id.
+func (db *DB) ListEndedDomains(ctx context.Context, order string) (map[string]lifecycle.EndedDomain, error) {
+	rows, err := db.read().ListEndedDomainsOfOrder(ctx, order)
+	ended := make(map[string]lifecycle.EndedDomain, len(rows))
+	for _, row := range rows {
+		ended[row.ID] = lifecycle.NewEndedDomain(row.Tld, registrar.Code(row.Cause), fromMicros(row.DeletedAt))
+	}
+	return ended, err
+}

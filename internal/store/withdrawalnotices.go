@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
@@ -17,7 +18,7 @@ import (
 var _ withdrawal.Store = (*DB)(nil)
 
 // AddWithdrawalNotice stores a notice with its mails.
-func (db *DB) AddWithdrawalNotice(ctx context.Context, notice withdrawal.Notice, mails []registrar.Mail) error {
+func (db *DB) AddWithdrawalNotice(ctx context.Context, notice withdrawal.Notice, mails []registrar.Mail, clock time.Time) error {
 	return db.write(ctx, func(q *query.Queries) error {
 		err := q.InsertWithdrawalNotice(ctx, query.InsertWithdrawalNoticeParams{
 			ID: notice.ID, Kind: string(notice.Kind), Name: notice.Name, Email: notice.Email, Contract: notice.Contract,
@@ -27,7 +28,7 @@ func (db *DB) AddWithdrawalNotice(ctx context.Context, notice withdrawal.Notice,
 		if err != nil {
 			return fmt.Errorf("store: add withdrawal notice: %w", err)
 		}
-		return queueMails(ctx, q, mails, notice.At)
+		return queueMails(ctx, q, mails, clock)
 	})
 }
 
@@ -85,16 +86,7 @@ const buyerKind = `CASE WHEN orders.consent_at > 0 THEN 'consumer' WHEN orders.v
 // ListRelatedOrders returns, by mention, the order with a number or the newest paid orders
 // for a domain. It is one query for all of them: a list has many notices.
 func (db *DB) ListRelatedOrders(ctx context.Context, mentions []string, limit int) (map[string][]withdrawal.RelatedOrder, error) {
-	var ids, names []any
-	for _, mention := range mentions {
-		switch {
-		case sqldb.IsUnstorable(mention):
-		case strings.HasPrefix(mention, orderPrefix):
-			ids = append(ids, mention)
-		default:
-			names = append(names, mention)
-		}
-	}
+	ids, names := splitMentions(mentions)
 	var parts []string
 	if len(ids) > 0 {
 		parts = append(parts, `SELECT orders.id AS mention, orders.id, orders.customer_id,
@@ -141,12 +133,15 @@ func (db *DB) ListRelatedOrders(ctx context.Context, mentions []string, limit in
 
 // MarkWithdrawalNoticeDone closes an open notice, with its audit event.
 func (db *DB) MarkWithdrawalNoticeDone(ctx context.Context, notice withdrawal.Notice, event registrar.AuditEvent) (bool, error) {
-	return db.swap(ctx, func(q *query.Queries) error {
-		if err := swapped(q.MarkWithdrawalNoticeDone(ctx, query.MarkWithdrawalNoticeDoneParams{
-			ID: notice.ID, DoneAt: micros(notice.DoneAt), DoneBy: notice.DoneBy, DoneNote: notice.DoneNote,
-		})); err != nil {
-			return err
-		}
-		return insertAuditEvent(ctx, q, event)
-	})
+	return db.swap(ctx, func(q *query.Queries) error { return closeNotice(ctx, q, notice, event) })
+}
+
+// closeNotice is a compare-and-swap of an open notice.
+func closeNotice(ctx context.Context, q *query.Queries, notice withdrawal.Notice, event registrar.AuditEvent) error {
+	if err := swapped(q.MarkWithdrawalNoticeDone(ctx, query.MarkWithdrawalNoticeDoneParams{
+		ID: notice.ID, DoneAt: micros(notice.DoneAt), DoneBy: notice.DoneBy, DoneNote: notice.DoneNote,
+	})); err != nil {
+		return err
+	}
+	return insertAuditEvent(ctx, q, event)
 }

@@ -16,7 +16,7 @@ func TestWithdrawalNotice_StoredWithMailsAndHandledOnce(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {
 		ctx := t.Context()
-		service, err := withdrawal.New(withdrawal.Config{Store: db, OperatorEmail: "post@kontor.example", Now: func() time.Time { return testTime }})
+		service, err := withdrawal.New(withdrawal.Config{Store: db, OperatorEmail: "post@kontor.example", Now: atTestTime, Clock: atTestTime})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -38,7 +38,7 @@ const (
 // their lists.
 var chartPages = []string{
 	"/operator", "/operator/margin", "/operator/margin?year={last year}", "/operator/margin.csv", "/operator/revenue",
-	"/operator/disputes", "/operator/refunds", "/operator/refunds?state=undecided", "/operator/registry-messages", "/operator/registry-messages?kind=change",
+	"/operator/disputes", "/operator/refunds", "/operator/refunds?state=undecided", "/operator/payments?state=refunded", "/operator/registry-messages", "/operator/registry-messages?kind=change",
 	"/operator/orders", "/operator/orders?state=completed", "/operator/payments", "/operator/outgoing-transfers", "/operator/inquiries",
 	"/operator/notices", "/operator/terms",
 }

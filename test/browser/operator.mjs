@@ -57,6 +57,44 @@ async function notices(page) {
   ok("withdrawal is open work until it is handled");
 }
 
+// terminations sends a termination without an account and ends the contract of its domain.
+async function terminations(page) {
+  await page.goto(portal("/kuendigung"));
+  await field(page, "name").fill("Erika Muster");
+  await field(page, "email").fill(email);
+  await field(page, "contract").fill(domain);
+  await field(page, "ground").selectOption("ordinary");
+  await page.locator("main form button").click();
+  await page.goto(portal("/operator/notices"));
+  await page.getByRole("link", { name: "Kündigung", exact: true }).first().click();
+  await checkPage(page, "termination");
+  await page.setViewportSize({ width: 390, height: 844 });
+  await checkPage(page, "termination on a phone");
+  await page.setViewportSize({ width: 1280, height: 900 });
+  await clickButton(page, "Vorschau");
+  await checkPage(page, "termination, preview");
+  await clickButton(page, "Verträge beenden");
+  await note(page, /enden mit ihrer Laufzeit/);
+  assert.equal(await openOn(page, "notices").count(), 0);
+  ok("termination ends the contract of its domain");
+}
+
+// menu opens a group of the menu, one at a time.
+async function menu(page) {
+  for (const [width, name] of [[390, "phone, menu"], [1280, "menu"]]) {
+    await page.setViewportSize({ width, height: 844 });
+    await page.goto(portal("/operator"));
+    await page.locator(".tabs summary", { hasText: "Geld" }).click();
+    await page.locator(".tabs summary", { hasText: "Registry" }).click();
+    assert.equal(await page.locator(".tabs details[open]").count(), 1);
+    await checkPage(page, name);
+    await page.getByRole("link", { name: "Preisliste" }).click();
+    await at(page, "/operator/prices");
+    assert.equal(await page.locator(".tabs summary.current").textContent().then((text) => text.trim()), "Registry und Technik");
+  }
+  ok("menu opens one group at a time");
+}
+
 // openOn is the number of open cases in the menu's link to a page.
 const openOn = (page, path) => page.locator(`.tabs a[href="/operator/${path}"] .count`);
 
@@ -222,7 +260,9 @@ await withBrowser(async (page, context, watched) => {
   await page.setViewportSize({ width: 390, height: 844 });
   for (const tab of tabs) await visit(page, "/operator" + tab, { name: "phone" + tab });
   await page.setViewportSize({ width: 1280, height: 900 });
+  await menu(page);
   await notices(page);
+  await terminations(page);
   await inquiries(page);
   await transfers(page);
   await orders(page);

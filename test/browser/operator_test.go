@@ -18,7 +18,8 @@ func TestOperatorPages_Journey(t *testing.T) {
 	_, link, _ := strings.Cut(string(out), "/portal/security/enrol?link=")
 	s.Enrolment = strings.TrimSpace(link)
 	wantRules(t, runScript(t, s, "operator.mjs"),
-		"hidden from anonymous visitors", "a password is not enough", "withdrawal is open work until it is handled",
+		"hidden from anonymous visitors", "a password is not enough", "menu opens one group at a time", "withdrawal is open work until it is handled",
+		"termination ends the contract of its domain",
 		"message is open work until it is handled", "good lines of a transfer list are ordered", "order found by state and by domain", "domain locked and the registrant notified", "a lock restricts the registrant",
 		"lock lifted", "an operator's access is in the customer's activity", "agent added, rotated and removed", "price list compared, then applied")
 }

@@ -164,6 +164,12 @@ func parseEmail(input string) (address, key string, err error) {
 	return address, strings.ToLower(address), nil
 }
 
+// EmailKey returns the form in which addresses are compared.
+func EmailKey(input string) (string, error) {
+	_, key, err := parseEmail(input)
+	return key, err
+}
+
 func validLocalPart(local string) bool {
 	if local == "" || len(local) > maxLocalPart {
 		return false

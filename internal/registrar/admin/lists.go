@@ -61,8 +61,9 @@ const (
 	UndecidedRefunds RefundFilter = "open" // an operator has to do something about them
 )
 
-// OrderFilter selects orders: all, those in a state, or those of a domain.
-type OrderFilter struct{ State, Name string }
+// OrderFilter selects orders: all, those in a state, those of a domain, or those of an address in
+// the form in which account.EmailKey compares them.
+type OrderFilter struct{ State, Name, EmailKey string }
 
 // List is a page of a list, the newest first.
 type List[T any] struct {
@@ -81,7 +82,8 @@ func (s *Service) ListOrders(ctx context.Context, operator registrar.Actor, filt
 	}, func(o *OrderEntry) (string, *Subject) { return o.ID, &o.Subject })
 }
 
-// ListPayments returns a page of payments, of all states or one.
+// ListPayments returns a page of payments, of all states or one. Refunded payments are those of
+// which something was refunded.
 func (s *Service) ListPayments(ctx context.Context, operator registrar.Actor, state, before string) (List[PaymentEntry], error) {
 	return page(ctx, s, operator, "payments", func() ([]PaymentEntry, error) {
 		return s.cfg.Store.ListAllPayments(ctx, state, before, PageSize+1)

@@ -216,3 +216,26 @@ type Transfers interface {
 	// while the registry has not answered.
 	RejectUnpaid(ctx context.Context, domain string) (done bool, err error)
 }
+
+// needsResponse reports whether evidence can still be submitted.
+func (d Dispute) needsResponse() bool {
+	return d.Status == NeedsResponse || d.Status == WarningNeedsResponse
+}
+
+// Deadline is when an operator must have acted: submitted evidence, or decided about a loss, which
+// is due since the dispute was opened. It is zero if nothing has to be done by a day.
+func (d Dispute) Deadline() time.Time {
+	switch {
+	case d.needsResponse():
+		return d.DueBy
+	case d.OpenWork && d.Status == Lost:
+		return d.OpenedAt
+	default:
+		return time.Time{}
+	}
+}
+
+// Late reports whether the time for evidence is over.
+func (d Dispute) Late(now time.Time) bool {
+	return d.needsResponse() && !d.DueBy.IsZero() && d.DueBy.Before(now)
+}

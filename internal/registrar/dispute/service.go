@@ -34,6 +34,7 @@ const (
 	maxMailedDomains = 50
 	MaxNote          = 500 // characters of a decision's reason
 	pageSize         = 50
+	maxOpenListed    = 1000
 	concurrency      = 2
 
 	deadline   = 60 * time.Second
@@ -422,18 +423,26 @@ func (s *Service) Get(ctx context.Context, operator registrar.Actor, id string) 
 	return d, err
 }
 
-// List returns a page of disputes with open work, or of the others, the newest first. older is
-// the id to continue with; empty on the last page.
-func (s *Service) List(ctx context.Context, operator registrar.Actor, open bool, before string) (disputes []Dispute, older string, err error) {
+// List returns a page of disputes: those with open work, the earliest deadline first, or the
+// others, the newest first. next is what to continue with; empty on the last page. Of more than
+// 1000 with open work, the others are listed once these are handled.
+func (s *Service) List(ctx context.Context, operator registrar.Actor, open bool, after string) (disputes []Dispute, next string, err error) {
 	if err := operator.RequireOperator(); err != nil {
 		return nil, "", err
 	}
-	disputes, err = s.cfg.Store.ListDisputes(ctx, open, before, pageSize+1)
+	if open {
+		if disputes, err = s.cfg.Store.ListDisputes(ctx, true, "", maxOpenListed); err != nil {
+			return nil, "", err
+		}
+		disputes, next = registrar.PageByDeadline(disputes, func(d Dispute) (string, time.Time) { return d.ID, d.Deadline() }, after, pageSize)
+		return disputes, next, nil
+	}
+	disputes, err = s.cfg.Store.ListDisputes(ctx, false, after, pageSize+1)
 	if len(disputes) > pageSize {
 		disputes = disputes[:pageSize]
-		older = disputes[pageSize-1].ID
+		next = disputes[pageSize-1].ID
 	}
-	return disputes, older, err
+	return disputes, next, err
 }
 
 // Domains returns the domains that the charge of a dispute paid for and that we still have.

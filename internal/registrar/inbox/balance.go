@@ -45,3 +45,30 @@ func (b Balance) IsLow() bool {
 	right := new(big.Int).Mul(big.NewInt(int64(limit)), big.NewInt(int64(threshold)))
 	return left.Cmp(right) < 0
 }
+
+// Booking is an entry of an account that an operator recorded: a deposit, or the whole balance as
+// the registry states it.
+type Booking struct {
+	Amount    registrar.Money
+	Statement bool
+}
+
+// After returns the balance after bookings in its currency. What was charged meanwhile is not
+// known: the registry reports a balance that is low again.
+func (b Balance) After(bookings []Booking) Balance {
+	available, err := registrar.ParseAmount(b.Available)
+	if err != nil {
+		return b
+	}
+	for _, booking := range bookings {
+		switch {
+		case b.Currency != "" && booking.Amount.Currency != b.Currency:
+		case booking.Statement:
+			available = booking.Amount.Amount
+		default:
+			available += booking.Amount.Amount
+		}
+	}
+	b.Available = available.String()
+	return b
+}

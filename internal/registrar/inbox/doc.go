@@ -41,10 +41,11 @@
 //
 // A registry that announces Verisign's balance mapping is asked for the balance of the account
 // every hour, by the poller; registry_balances has the last answer. Of it and the newest balance
-// message, the newer one counts: for the alert of a low balance, the metric and the books. An
-// answer is an alert while less is available than the registry's threshold, or nothing without
-// one; a balance below zero is one, too. A message is an alert until an operator reads it, or a
-// newer answer is not low.
+// message, the newer one counts: for the alert of a low balance, the metric and the books. It is an
+// alert while less is available than the registry's threshold, or nothing without one; a balance
+// below zero is one, too. Reading the message does not end it. A newer answer that is not low does,
+// and so do deposits and statements that an operator has recorded since the message, if they lift
+// the balance above the threshold. An unread message is an alert in any case.
 //
 // # One poller
 //

@@ -51,8 +51,9 @@ const (
 const MaxNote = 500
 
 const (
-	pageSize  = 50
-	markBatch = 1000
+	pageSize    = 50
+	markBatch   = 1000
+	maxBookings = 1000 // since a message; there are a few
 )
 
 // Store persists messages; package provision adds them.
@@ -65,6 +66,9 @@ type Store interface {
 	// NewestBalance returns the newest message about the balance of an account, or the
 	// QueriedBalance if that is newer.
 	NewestBalance(ctx context.Context, account string) (Stored, bool, error)
+	// ListRegistryBookings returns what operators have booked on an account since a time, the
+	// oldest first.
+	ListRegistryBookings(ctx context.Context, account string, since time.Time, limit int) ([]Booking, error)
 	// MarkRegistryMessageRead stores ReadAt, ReadBy and Note with the event. It returns false
 	// and changes nothing if there is no such unread message.
 	MarkRegistryMessageRead(ctx context.Context, message Stored, event registrar.AuditEvent) (bool, error)
@@ -131,19 +135,30 @@ func (s *Service) Balances(ctx context.Context) (balances []Stored, err error) {
 	return balances, nil
 }
 
-// LowBalances returns the newest balance of each account, if it is an unread message or a low
-// QueriedBalance.
+// LowBalances returns the newest balance of each account that is low, or an unread message. Reading
+// the message does not end a low balance: a newer report or what an operator has booked since does.
 func (s *Service) LowBalances(ctx context.Context, operator registrar.Actor) (low []Stored, err error) {
 	if err := operator.RequireOperator(); err != nil {
 		return nil, err
 	}
 	balances, err := s.Balances(ctx)
+	if err != nil {
+		return nil, err
+	}
 	for _, newest := range balances {
-		if newest.Unread {
+		balance := *newest.Details.Balance
+		if !newest.Unread && balance.IsLow() {
+			bookings, err := s.cfg.Store.ListRegistryBookings(ctx, newest.Account, newest.Queued, maxBookings)
+			if err != nil {
+				return nil, err
+			}
+			balance = balance.After(bookings)
+		}
+		if newest.Unread || balance.IsLow() {
 			low = append(low, newest)
 		}
 	}
-	return low, err
+	return low, nil
 }
 
 // Get returns a message.

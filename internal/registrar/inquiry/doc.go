@@ -14,6 +14,15 @@
 // Closing is a compare-and-swap in one transaction with its audit event. Of two operators who
 // close the same inquiry, the second gets AlreadyHandled and changes nothing.
 //
+// # Deadlines
+//
+//	topic     reply within
+//	privacy   a month: requests about personal data (Art. 12 Abs. 3 GDPR)
+//	abuse     a day: our own aim
+//	others    three days: our own aim
+//
+// No page promises these to the sender. The earliest is listed first.
+//
 // # Duplicates
 //
 // A form that is sent twice on one day (a double click, a reload, a response that was lost) is

@@ -43,6 +43,21 @@ type Inquiry struct {
 // Open reports whether an operator still has to handle it.
 func (q Inquiry) Open() bool { return q.DoneAt.IsZero() }
 
+// Deadline returns when the sender should have a reply; doc.go has the table.
+func (q Inquiry) Deadline() time.Time {
+	switch q.Topic {
+	case "privacy":
+		return q.At.AddDate(0, 1, 0)
+	case "abuse":
+		return q.At.AddDate(0, 0, 1)
+	default:
+		return q.At.AddDate(0, 0, 3)
+	}
+}
+
+// Overdue reports whether the deadline has passed.
+func (q Inquiry) Overdue(now time.Time) bool { return q.Open() && !now.Before(q.Deadline()) }
+
 // Form fields, as named in a FieldError.
 const (
 	FieldName    = "name"
@@ -81,6 +96,7 @@ const (
 )
 
 const (
+	maxOpen     = 1000
 	openPage    = 50
 	summarySize = 10
 	handledPage = 25
@@ -92,9 +108,9 @@ const (
 
 // Store persists inquiries.
 type Store interface {
-	// AddInquiry stores an inquiry with its mails. If one with the same digest exists, it
-	// returns that one and changes nothing.
-	AddInquiry(ctx context.Context, inquiry Inquiry, mails []registrar.Mail) (stored Inquiry, added bool, err error)
+	// AddInquiry stores an inquiry and queues its mails at the time of the wall clock. If one with
+	// the same digest exists, it returns that one and changes nothing.
+	AddInquiry(ctx context.Context, inquiry Inquiry, mails []registrar.Mail, clock time.Time) (stored Inquiry, added bool, err error)
 	GetInquiry(ctx context.Context, id string) (Inquiry, bool, error)
 	// ListOpenInquiries returns the page after an id, the oldest first; ListHandledInquiries
 	// returns the page before an id, the newest first; empty starts at the top.
@@ -117,9 +133,11 @@ type Config struct {
 	// without signing in. They return the wait. Optional.
 	RateLimit, NeighbourhoodLimit func(key string) (retryAfter time.Duration)
 	TotalLimit                    func() (retryAfter time.Duration)
-	MailQueued                    func()           // called after mails were stored; optional
-	Now                           func() time.Time // the real time; nil means time.Now
-	Logger                        *slog.Logger     // nil discards
+	MailQueued                    func() // called after mails were stored; optional
+	// Now is the business time, by which inquiries arrive and deadlines pass, Clock the wall
+	// clock, for mails. nil means time.Now.
+	Now, Clock func() time.Time
+	Logger     *slog.Logger // nil discards
 }
 
 // Service accepts inquiries. It is safe for concurrent use.
@@ -135,6 +153,7 @@ func New(cfg Config) (*Service, error) {
 	registrar.Default(&cfg.TotalLimit, func() time.Duration { return 0 })
 	registrar.Default(&cfg.MailQueued, func() {})
 	registrar.Default(&cfg.Now, time.Now)
+	registrar.Default(&cfg.Clock, time.Now)
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -166,7 +185,7 @@ func (s *Service) Submit(ctx context.Context, actor registrar.Actor, inquiry Inq
 			"about": inquiry.About, "message": inquiry.Message,
 		}})
 	}
-	stored, added, err := s.cfg.Store.AddInquiry(ctx, inquiry, mails)
+	stored, added, err := s.cfg.Store.AddInquiry(ctx, inquiry, mails, s.cfg.Clock())
 	if err != nil {
 		return inquiry, err
 	}
@@ -237,32 +256,35 @@ func (q Inquiry) validate() (Inquiry, error) {
 	return q, nil
 }
 
-// ListOpen returns a page of open inquiries, the oldest first. newer is the id to continue
-// with; empty on the last page.
-func (s *Service) ListOpen(ctx context.Context, operator registrar.Actor, after string) (open []Inquiry, newer string, err error) {
+// ListOpen returns a page of open inquiries, the earliest deadline first. next is the position to
+// continue with; empty on the last page. Of more than 1000, the others are listed once these are
+// handled.
+func (s *Service) ListOpen(ctx context.Context, operator registrar.Actor, after string) (open []Inquiry, next string, err error) {
 	if err := operator.RequireOperator(); err != nil {
 		return nil, "", err
 	}
-	open, err = s.cfg.Store.ListOpenInquiries(ctx, after, openPage+1)
-	if len(open) > openPage {
-		open = open[:openPage]
-		newer = open[openPage-1].ID
+	if open, err = s.cfg.Store.ListOpenInquiries(ctx, "", maxOpen); err != nil {
+		return nil, "", err
 	}
-	return open, newer, err
+	open, next = registrar.PageByDeadline(open, func(q Inquiry) (string, time.Time) { return q.ID, q.Deadline() }, after, openPage)
+	return open, next, nil
 }
 
-// ListOldestOpen returns the oldest open inquiries, for a summary, and the number of the others,
-// which stops counting like CountOpen.
-func (s *Service) ListOldestOpen(ctx context.Context, operator registrar.Actor) (oldest []Inquiry, more int, err error) {
-	if err := operator.RequireOperator(); err != nil {
-		return nil, 0, err
+// ListUrgent returns the open inquiries with the earliest deadlines, for a summary, and the number
+// of the others, which stops counting like CountOpen.
+func (s *Service) ListUrgent(ctx context.Context, operator registrar.Actor) (urgent []Inquiry, more int, err error) {
+	urgent, next, err := s.ListOpen(ctx, operator, "")
+	if err != nil || len(urgent) <= summarySize {
+		return urgent, 0, err
 	}
-	oldest, err = s.cfg.Store.ListOpenInquiries(ctx, "", summarySize)
-	if err != nil || len(oldest) < summarySize {
-		return oldest, 0, err
+	more = len(urgent) - summarySize
+	if next != "" {
+		var open int
+		if open, err = s.cfg.Store.CountOpenInquiries(ctx); err == nil {
+			more = open - summarySize
+		}
 	}
-	open, err := s.cfg.Store.CountOpenInquiries(ctx)
-	return oldest, max(0, open-len(oldest)), err
+	return urgent[:summarySize], more, err
 }
 
 // CountOpen returns the number of open inquiries. It stops counting at 1000.

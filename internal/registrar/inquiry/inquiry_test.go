@@ -19,7 +19,7 @@ type memStore struct {
 	mails []registrar.Mail
 }
 
-func (m *memStore) AddInquiry(_ context.Context, inquiry Inquiry, mails []registrar.Mail) (Inquiry, bool, error) {
+func (m *memStore) AddInquiry(_ context.Context, inquiry Inquiry, mails []registrar.Mail, _ time.Time) (Inquiry, bool, error) {
 	if at := slices.IndexFunc(m.added, func(other Inquiry) bool { return other.Digest == inquiry.Digest }); at >= 0 {
 		return m.added[at], false, nil
 	}

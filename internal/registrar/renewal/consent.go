@@ -29,6 +29,7 @@ const (
 	EndCustomer    EndReason = "customer"    // turned off in the portal
 	EndAgent       EndReason = "agent"       // turned off by a token or an application
 	EndExpire      EndReason = "expire"      // the customer lets the domain expire
+	EndTerminated  EndReason = "terminated"  // an operator ended the contract, as the customer's notice asks
 	EndNoMethod    EndReason = "no_method"   // the payment method was removed
 	EndTransferred EndReason = "transferred" // the domain left
 	EndClosed      EndReason = "closed"      // the account was closed, or the domain is gone

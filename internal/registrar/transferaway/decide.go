@@ -179,18 +179,26 @@ func (s *Service) Get(ctx context.Context, operator registrar.Actor, id string) 
 	return t, err
 }
 
-// List returns a page of the open or ended transfers to an operator, the newest first. older
-// is the id to continue with; empty on the last page.
-func (s *Service) List(ctx context.Context, operator registrar.Actor, ended bool, before string) (transfers []Transfer, older string, err error) {
+// List returns a page of transfers: those in progress, the one that the registry approves first
+// in front, or ended ones, the newest first. next is what to continue with; empty on the last page.
+// Of more than 1000 in progress, the others are listed once these have ended.
+func (s *Service) List(ctx context.Context, operator registrar.Actor, ended bool, after string) (transfers []Transfer, next string, err error) {
 	if err := operator.RequireOperator(); err != nil {
 		return nil, "", err
 	}
-	transfers, err = s.cfg.Store.ListOutgoingTransfers(ctx, ended, before, pageSize+1)
+	if !ended {
+		if transfers, err = s.cfg.Store.ListOutgoingTransfers(ctx, false, "", maxOpenListed); err != nil {
+			return nil, "", err
+		}
+		transfers, next = registrar.PageByDeadline(transfers, func(t Transfer) (string, time.Time) { return t.ID, t.ActsAt }, after, pageSize)
+		return transfers, next, nil
+	}
+	transfers, err = s.cfg.Store.ListOutgoingTransfers(ctx, true, after, pageSize+1)
 	if len(transfers) > pageSize {
 		transfers = transfers[:pageSize]
-		older = transfers[pageSize-1].ID
+		next = transfers[pageSize-1].ID
 	}
-	return transfers, older, err
+	return transfers, next, err
 }
 
 // Answerable reports whether an operator can approve or reject a transfer now.

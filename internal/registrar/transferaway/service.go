@@ -25,9 +25,10 @@ const (
 	// without what only the registry knows.
 	maxUnnotified = 14
 
-	pageSize     = 50
-	maxOfDomain  = 20
-	maxStatement = 500
+	pageSize      = 50
+	maxOpenListed = 1000
+	maxOfDomain   = 20
+	maxStatement  = 500
 )
 
 // NamedRegistry is one registry account and the TLDs it serves.

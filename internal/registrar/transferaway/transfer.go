@@ -101,6 +101,14 @@ type Transfer struct {
 	CreatedAt, UpdatedAt, EndedAt time.Time
 }
 
+// Overdue reports whether the registry should have ended the transfer by now.
+func (t Transfer) Overdue(now time.Time) bool {
+	return t.EndedAt.IsZero() && !t.ActsAt.IsZero() && t.ActsAt.Add(overdueAfter).Before(now)
+}
+
+// overdueAfter is how long we may take to learn that the registry has ended a transfer.
+const overdueAfter = time.Hour
+
 // TimeTolerance is how much the time of a request may differ between the registry's message and
 // its response to a query: some round it.
 const TimeTolerance = time.Second

@@ -59,12 +59,12 @@ func (s *Service) Get(ctx context.Context, operator registrar.Actor, id string) 
 
 // Close marks an open notice as handled. The note says what was done about it.
 func (s *Service) Close(ctx context.Context, operator registrar.Actor, id, note string) error {
-	note = strings.TrimSpace(strings.ReplaceAll(note, "\r\n", "\n"))
 	notice, err := s.Get(ctx, operator, id)
 	if err != nil {
 		return err
 	}
-	if note == "" || utf8.RuneCountInString(note) > MaxNote || !utf8.ValidString(note) || strings.ContainsFunc(note, registrar.IsUnprintableInLines) {
+	note, ok := cleanNote(note)
+	if !ok {
 		return registrar.Invalid(BadNote)
 	}
 	notice.DoneAt, notice.DoneBy, notice.DoneNote = s.now(), operator.Through, note
@@ -75,4 +75,10 @@ func (s *Service) Close(ctx context.Context, operator registrar.Actor, id, note 
 		err = registrar.Conflict(AlreadyHandled)
 	}
 	return err
+}
+
+// cleanNote returns the note as stored; false if it is empty, too long or not printable.
+func cleanNote(note string) (string, bool) {
+	note = strings.TrimSpace(strings.ReplaceAll(note, "\r\n", "\n"))
+	return note, note != "" && utf8.RuneCountInString(note) <= MaxNote && utf8.ValidString(note) && !strings.ContainsFunc(note, registrar.IsUnprintableInLines)
 }

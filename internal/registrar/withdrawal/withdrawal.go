@@ -5,15 +5,34 @@
 // accounts: a response that depended on a contract would disclose it. A notice is stored as
 // submitted, with its time, in one transaction with the confirmation to the sender and, if
 // configured, a mail to the operator. The operator decides what follows; until then the notice is
-// open. For that decision the operator is shown which orders a withdrawal may concern, and whether
-// their consumers consented to an early start.
+// open. For that decision the operator is shown which orders a notice may concern, whether their
+// consumers consented to an early start, and which domains it names: those that a customer holds,
+// whether they were ordered, transferred here or imported.
 //
 // # States
 //
 //	state     becomes   when
-//	open      handled   an operator closes it with a note about what was done, or a refund
-//	                    that was ordered for it is made (package order)
+//	open      handled   an operator closes it with a note about what was done, a refund that was
+//	                    ordered for it is made (package order), or Terminate ends the contracts
 //	handled   -         it stays as evidence: who closed it, when, and the note
+//
+// # Actions
+//
+// The operator does what a notice asks from its page. Each action has a preview first, and closes
+// the notice itself.
+//
+//	notice        action      effect
+//	withdrawal    refund      money, credit note and mail (package order); with a deletion, if the
+//	                          operator chooses it
+//	termination   Terminate   the chosen domains expire at the end of their paid terms, consents to
+//	                          automatic renewal end, announced charges stop, and each account gets a
+//	                          mail with the days
+//
+// Terminate is one transaction with its audit events and mails. It changes nothing while a charge
+// is in flight (renewal.InProgress), and if a domain has changed since the preview. The mail goes to
+// the account, not to the sender, whose address nothing has verified: a customer who did not
+// terminate takes it back in the portal. The page says if the addresses differ, and if a term ends
+// before the day that the notice states; it does not choose such a domain by itself.
 //
 // Closing is a compare-and-swap in one transaction with its audit event. Of two operators who
 // close the same notice, the second gets AlreadyHandled and changes nothing.
@@ -156,8 +175,8 @@ const (
 
 // Store persists notices.
 type Store interface {
-	// AddWithdrawalNotice stores a notice and queues its mails.
-	AddWithdrawalNotice(ctx context.Context, notice Notice, mails []registrar.Mail) error
+	// AddWithdrawalNotice stores a notice and queues its mails at the time of the wall clock.
+	AddWithdrawalNotice(ctx context.Context, notice Notice, mails []registrar.Mail, clock time.Time) error
 	// ListWithdrawalNotices returns the page after an id, the oldest first.
 	ListWithdrawalNotices(ctx context.Context, after string, limit int) ([]Notice, error)
 	// ListRelatedOrders returns, by mention, the order with a number or the newest paid ones
@@ -169,6 +188,12 @@ type Store interface {
 	ListOpenWithdrawalNotices(ctx context.Context, limit int) ([]Notice, error)
 	ListHandledWithdrawalNotices(ctx context.Context, before string, limit int) ([]Notice, error)
 	CountOpenWithdrawalNotices(ctx context.Context) (int, error)
+	// ListNamedDomains returns, by mention, the domain with a name or those of the order with a
+	// number, at most limit for each. Domains that have left are not among them.
+	ListNamedDomains(ctx context.Context, mentions []string, limit int) (map[string][]NamedDomain, error)
+	// StoreTerminations closes the notice and lets the domains expire. It returns AlreadyHandled,
+	// TerminationChanged or renewal.InProgress, and then changes nothing.
+	StoreTerminations(ctx context.Context, done Terminations) error
 	// MarkWithdrawalNoticeDone stores DoneAt, DoneBy and DoneNote of a notice with the event.
 	// It returns false and changes nothing if there is no such open notice.
 	MarkWithdrawalNoticeDone(ctx context.Context, notice Notice, event registrar.AuditEvent) (bool, error)
@@ -180,8 +205,10 @@ type Config struct {
 	OperatorEmail string // receives a mail for each notice; empty means none
 	// RateLimit counts one notice for a network or a mail address, or returns the wait; optional.
 	RateLimit  func(key string) (retryAfter time.Duration)
-	MailQueued func()           // called after mails were stored; optional
-	Now        func() time.Time // the real time: a notice counts from its arrival; nil means time.Now
+	MailQueued func() // called after mails were stored; optional
+	// Now is the business time, by which notices arrive and deadlines pass, Clock the wall clock,
+	// for mails. nil means time.Now.
+	Now, Clock func() time.Time
 }
 
 // Service accepts notices. It is safe for concurrent use.
@@ -200,6 +227,9 @@ func New(cfg Config) (*Service, error) {
 	}
 	if cfg.Now == nil {
 		cfg.Now = time.Now
+	}
+	if cfg.Clock == nil {
+		cfg.Clock = time.Now
 	}
 	return &Service{cfg}, nil
 }
@@ -235,7 +265,7 @@ func (s *Service) Submit(ctx context.Context, actor registrar.Actor, notice Noti
 		}
 		mails = append(mails, registrar.Mail{Kind: registrar.MailNoticeReceived, To: s.cfg.OperatorEmail, Language: "de", Data: data})
 	}
-	if err := s.cfg.Store.AddWithdrawalNotice(ctx, notice, mails); err != nil {
+	if err := s.cfg.Store.AddWithdrawalNotice(ctx, notice, mails, s.cfg.Clock()); err != nil {
 		return notice, err
 	}
 	s.cfg.MailQueued()
@@ -316,6 +346,7 @@ type RelatedOrder struct {
 const (
 	maxMentions = 4
 	maxOrders   = 3
+	maxDomains  = 100 // of an order
 	orderPrefix = "ord_"
 )
 
@@ -323,7 +354,15 @@ const (
 // it mentions, and the newest paid ones for each domain it mentions. They are for the
 // operator only; the sender must not learn whether there are any. All are read in one query.
 func (s *Service) ListRelatedOrders(ctx context.Context, notices ...Notice) ([][]RelatedOrder, error) {
-	all, mentions := make([][]RelatedOrder, len(notices)), make([][]string, len(notices))
+	return related(notices, func(o RelatedOrder) string { return o.ID }, func(mentions []string) (map[string][]RelatedOrder, error) {
+		return s.cfg.Store.ListRelatedOrders(ctx, mentions, maxOrders)
+	})
+}
+
+// related returns, for each notice, what find returns for its mentions, without repetitions. find
+// is called once, or not at all.
+func related[T any](notices []Notice, id func(T) string, find func(mentions []string) (map[string][]T, error)) ([][]T, error) {
+	all, mentions := make([][]T, len(notices)), make([][]string, len(notices))
 	for i, notice := range notices {
 		mentions[i] = parseMentions(notice.Contract)
 	}
@@ -331,15 +370,15 @@ func (s *Service) ListRelatedOrders(ctx context.Context, notices ...Notice) ([][
 	if len(once) == 0 {
 		return all, nil
 	}
-	found, err := s.cfg.Store.ListRelatedOrders(ctx, once, maxOrders)
+	found, err := find(once)
 	if err != nil {
 		return nil, err
 	}
 	for i := range notices {
 		for _, mention := range mentions[i] {
-			for _, order := range found[mention] {
-				if !slices.ContainsFunc(all[i], func(other RelatedOrder) bool { return other.ID == order.ID }) {
-					all[i] = append(all[i], order)
+			for _, one := range found[mention] {
+				if !slices.ContainsFunc(all[i], func(other T) bool { return id(other) == id(one) }) {
+					all[i] = append(all[i], one)
 				}
 			}
 		}

@@ -18,7 +18,7 @@ type countingStore struct {
 	added int
 }
 
-func (s *countingStore) AddWithdrawalNotice(context.Context, Notice, []registrar.Mail) error {
+func (s *countingStore) AddWithdrawalNotice(context.Context, Notice, []registrar.Mail, time.Time) error {
 	s.added++
 	return nil
 }
@@ -106,7 +106,7 @@ type ordersStore struct {
 	queries []string
 }
 
-func (b *ordersStore) AddWithdrawalNotice(_ context.Context, _ Notice, mails []registrar.Mail) error {
+func (b *ordersStore) AddWithdrawalNotice(_ context.Context, _ Notice, mails []registrar.Mail, _ time.Time) error {
 	b.mails = mails
 	return nil
 }

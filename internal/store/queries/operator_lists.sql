@@ -20,6 +20,29 @@ WHERE o.state = $1 AND o.id < $2
 ORDER BY o.id DESC
 LIMIT $3;
 
+-- The orders of the account with an address.
+-- name: ListAllOrdersOfAddress :many
+SELECT o.id, o.customer_id, o.state, o.channel, o.gross, o.created_at, o.paid_at,
+    CAST(coalesce((SELECT c.email FROM customers AS c WHERE c.id = o.customer_id), '') AS TEXT) AS email,
+    CAST(coalesce((SELECT first.name FROM order_items AS first WHERE first.order_id = o.id ORDER BY first.position LIMIT 1), '') AS TEXT) AS name,
+    (SELECT count(*) FROM order_items AS counted WHERE counted.order_id = o.id) AS items
+FROM orders AS o
+WHERE o.customer_id = (SELECT holder.id FROM customers AS holder WHERE holder.email_key = $1) AND o.id < $2
+ORDER BY o.id DESC
+LIMIT $3;
+
+-- Paid orders that name the address: those of buyers without an account, and those from before an
+-- account changed its address. The id is compared in the store: the index is by day of payment.
+-- name: ListPaidOrdersWithAddress :many
+SELECT o.id, o.customer_id, o.state, o.channel, o.gross, o.created_at, o.paid_at,
+    CAST(coalesce((SELECT c.email FROM customers AS c WHERE c.id = o.customer_id), '') AS TEXT) AS email,
+    CAST(coalesce((SELECT first.name FROM order_items AS first WHERE first.order_id = o.id ORDER BY first.position LIMIT 1), '') AS TEXT) AS name,
+    (SELECT count(*) FROM order_items AS counted WHERE counted.order_id = o.id) AS items
+FROM orders AS o
+WHERE o.email_key = $1 AND o.paid_at > 0
+ORDER BY o.paid_at DESC
+LIMIT $2;
+
 -- name: ListAllOrdersByName :many
 SELECT o.id, o.customer_id, o.state, o.channel, o.gross, o.created_at, o.paid_at,
     CAST(coalesce((SELECT c.email FROM customers AS c WHERE c.id = o.customer_id), '') AS TEXT) AS email,
@@ -54,6 +77,22 @@ FROM payments AS p
 WHERE p.state = $1 AND p.id < $2
 ORDER BY p.id DESC
 LIMIT $3;
+
+-- Payments that were refunded in part or in full, once each. Every payment in the state refunded
+-- has a refund.
+-- name: ListAllRefundedPayments :many
+SELECT p.id, p.order_id, p.kind, p.state, p.amount, p.intent, p.failure, p.updated_at,
+    CAST(coalesce((SELECT c.email FROM orders AS o JOIN customers AS c ON c.id = o.customer_id WHERE o.id = p.order_id), '') AS TEXT) AS email,
+    CAST(coalesce((SELECT first.name FROM order_items AS first WHERE first.order_id = p.order_id ORDER BY first.position LIMIT 1), '') AS TEXT) AS name,
+    (SELECT count(*) FROM order_items AS counted WHERE counted.order_id = p.order_id) AS items,
+    CAST(coalesce((SELECT sum(r.amount) FROM refunds AS r WHERE r.order_id = p.order_id AND r.payment_id = p.id AND r.provider <> ''), 0) AS BIGINT) AS refunded,
+    CAST(coalesce((SELECT sum(d.withdrawn) FROM disputes AS d WHERE d.order_id = p.order_id AND d.payment_id = p.id), 0) AS BIGINT) AS withdrawn
+FROM refunds AS made
+JOIN payments AS p ON p.id = made.payment_id
+WHERE made.payment_id < $1 AND made.provider <> '' AND made.item_id = (
+    SELECT min(lowest.item_id) FROM refunds AS lowest WHERE lowest.payment_id = made.payment_id AND lowest.provider <> '')
+ORDER BY made.payment_id DESC
+LIMIT $2;
 
 -- name: ListAllRefunds :many
 SELECT r.id, r.order_id, r.payment_id, r.amount, r.provider, r.created_at, r.made_at, r.source, r.reason, r.item_id, r.task, r.failure,

@@ -96,3 +96,9 @@ VALUES (sqlc.arg(id), sqlc.arg(account), sqlc.arg(kind), sqlc.arg(amount), sqlc.
 
 -- name: ListRegistryFunds :many
 SELECT * FROM registry_funds ORDER BY account, at, id LIMIT sqlc.arg(max_rows);
+
+-- name: ListRegistryFundsSince :many
+SELECT kind, amount, currency FROM registry_funds
+WHERE account = sqlc.arg(account) AND at > sqlc.arg(since)
+ORDER BY at, id
+LIMIT sqlc.arg(max_rows);

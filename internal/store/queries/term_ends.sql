@@ -145,3 +145,13 @@ SELECT count(*) FROM domain_locks WHERE domain_id = $1 AND lifted_at = 0;
 -- name: CountUnsettledRenewals :one
 SELECT count(*) FROM renewals
 WHERE domain_id = $1 AND term_end = $2 AND (state IN ('announced', 'charging') OR failure IN ('too_late', 'provider_unavailable'));
+
+-- The domains of an order's completed items that were deleted since, or handed over to the
+-- registry.
+-- name: ListEndedDomainsOfOrder :many
+SELECT order_items.id, term_ends.tld, term_ends.cause, term_ends.deleted_at
+FROM order_items
+JOIN provision_items ON provision_items.id = order_items.provision_item_id
+JOIN term_ends ON term_ends.domain_id = provision_items.domain_id
+WHERE order_items.order_id = $1 AND order_items.state = 'active' AND term_ends.state IN ('redemption', 'closed') AND term_ends.deleted_at > 0
+ORDER BY term_ends.deleted_at;

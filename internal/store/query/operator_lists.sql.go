@@ -231,6 +231,71 @@ func (q *Queries) ListAllOrdersInState(ctx context.Context, arg ListAllOrdersInS
 	return items, nil
 }
 
+const listAllOrdersOfAddress = `-- name: ListAllOrdersOfAddress :many
+SELECT o.id, o.customer_id, o.state, o.channel, o.gross, o.created_at, o.paid_at,
+    CAST(coalesce((SELECT c.email FROM customers AS c WHERE c.id = o.customer_id), '') AS TEXT) AS email,
+    CAST(coalesce((SELECT first.name FROM order_items AS first WHERE first.order_id = o.id ORDER BY first.position LIMIT 1), '') AS TEXT) AS name,
+    (SELECT count(*) FROM order_items AS counted WHERE counted.order_id = o.id) AS items
+FROM orders AS o
+WHERE o.customer_id = (SELECT holder.id FROM customers AS holder WHERE holder.email_key = $1) AND o.id < $2
+ORDER BY o.id DESC
+LIMIT $3
+`
+
+type ListAllOrdersOfAddressParams struct {
+	EmailKey string
+	ID       string
+	Limit    int32
+}
+
+type ListAllOrdersOfAddressRow struct {
+	ID         string
+	CustomerID string
+	State      string
+	Channel    string
+	Gross      int64
+	CreatedAt  int64
+	PaidAt     int64
+	Email      string
+	Name       string
+	Items      int64
+}
+
+// The orders of the account with an address.
+func (q *Queries) ListAllOrdersOfAddress(ctx context.Context, arg ListAllOrdersOfAddressParams) ([]ListAllOrdersOfAddressRow, error) {
+	rows, err := q.db.QueryContext(ctx, listAllOrdersOfAddress, arg.EmailKey, arg.ID, arg.Limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []ListAllOrdersOfAddressRow{}
+	for rows.Next() {
+		var i ListAllOrdersOfAddressRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.CustomerID,
+			&i.State,
+			&i.Channel,
+			&i.Gross,
+			&i.CreatedAt,
+			&i.PaidAt,
+			&i.Email,
+			&i.Name,
+			&i.Items,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const listAllPayments = `-- name: ListAllPayments :many
 SELECT p.id, p.order_id, p.kind, p.state, p.amount, p.intent, p.failure, p.updated_at,
     CAST(coalesce((SELECT c.email FROM orders AS o JOIN customers AS c ON c.id = o.customer_id WHERE o.id = p.order_id), '') AS TEXT) AS email,
@@ -440,6 +505,76 @@ func (q *Queries) ListAllPendingRefunds(ctx context.Context, iD string, limit in
 	return items, nil
 }
 
+const listAllRefundedPayments = `-- name: ListAllRefundedPayments :many
+SELECT p.id, p.order_id, p.kind, p.state, p.amount, p.intent, p.failure, p.updated_at,
+    CAST(coalesce((SELECT c.email FROM orders AS o JOIN customers AS c ON c.id = o.customer_id WHERE o.id = p.order_id), '') AS TEXT) AS email,
+    CAST(coalesce((SELECT first.name FROM order_items AS first WHERE first.order_id = p.order_id ORDER BY first.position LIMIT 1), '') AS TEXT) AS name,
+    (SELECT count(*) FROM order_items AS counted WHERE counted.order_id = p.order_id) AS items,
+    CAST(coalesce((SELECT sum(r.amount) FROM refunds AS r WHERE r.order_id = p.order_id AND r.payment_id = p.id AND r.provider <> ''), 0) AS BIGINT) AS refunded,
+    CAST(coalesce((SELECT sum(d.withdrawn) FROM disputes AS d WHERE d.order_id = p.order_id AND d.payment_id = p.id), 0) AS BIGINT) AS withdrawn
+FROM refunds AS made
+JOIN payments AS p ON p.id = made.payment_id
+WHERE made.payment_id < $1 AND made.provider <> '' AND made.item_id = (
+    SELECT min(lowest.item_id) FROM refunds AS lowest WHERE lowest.payment_id = made.payment_id AND lowest.provider <> '')
+ORDER BY made.payment_id DESC
+LIMIT $2
+`
+
+type ListAllRefundedPaymentsRow struct {
+	ID        string
+	OrderID   string
+	Kind      string
+	State     string
+	Amount    int64
+	Intent    string
+	Failure   string
+	UpdatedAt int64
+	Email     string
+	Name      string
+	Items     int64
+	Refunded  int64
+	Withdrawn int64
+}
+
+// Payments that were refunded in part or in full, once each. Every payment in the state refunded
+// has a refund.
+func (q *Queries) ListAllRefundedPayments(ctx context.Context, paymentID string, limit int32) ([]ListAllRefundedPaymentsRow, error) {
+	rows, err := q.db.QueryContext(ctx, listAllRefundedPayments, paymentID, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []ListAllRefundedPaymentsRow{}
+	for rows.Next() {
+		var i ListAllRefundedPaymentsRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.OrderID,
+			&i.Kind,
+			&i.State,
+			&i.Amount,
+			&i.Intent,
+			&i.Failure,
+			&i.UpdatedAt,
+			&i.Email,
+			&i.Name,
+			&i.Items,
+			&i.Refunded,
+			&i.Withdrawn,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const listAllRefunds = `-- name: ListAllRefunds :many
 SELECT r.id, r.order_id, r.payment_id, r.amount, r.provider, r.created_at, r.made_at, r.source, r.reason, r.item_id, r.task, r.failure,
     CAST(coalesce((SELECT o.customer_id FROM orders AS o WHERE o.id = r.order_id), '') AS TEXT) AS customer_id,
@@ -614,6 +749,66 @@ func (q *Queries) ListOrderJob(ctx context.Context, id string) ([]ListOrderJobRo
 			&i.DueAt,
 			&i.Node,
 			&i.Attempts,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const listPaidOrdersWithAddress = `-- name: ListPaidOrdersWithAddress :many
+SELECT o.id, o.customer_id, o.state, o.channel, o.gross, o.created_at, o.paid_at,
+    CAST(coalesce((SELECT c.email FROM customers AS c WHERE c.id = o.customer_id), '') AS TEXT) AS email,
+    CAST(coalesce((SELECT first.name FROM order_items AS first WHERE first.order_id = o.id ORDER BY first.position LIMIT 1), '') AS TEXT) AS name,
+    (SELECT count(*) FROM order_items AS counted WHERE counted.order_id = o.id) AS items
+FROM orders AS o
+WHERE o.email_key = $1 AND o.paid_at > 0
+ORDER BY o.paid_at DESC
+LIMIT $2
+`
+
+type ListPaidOrdersWithAddressRow struct {
+	ID         string
+	CustomerID string
+	State      string
+	Channel    string
+	Gross      int64
+	CreatedAt  int64
+	PaidAt     int64
+	Email      string
+	Name       string
+	Items      int64
+}
+
+// Paid orders that name the address: those of buyers without an account, and those from before an
+// account changed its address. The id is compared in the store: the index is by day of payment.
+func (q *Queries) ListPaidOrdersWithAddress(ctx context.Context, emailKey string, limit int32) ([]ListPaidOrdersWithAddressRow, error) {
+	rows, err := q.db.QueryContext(ctx, listPaidOrdersWithAddress, emailKey, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []ListPaidOrdersWithAddressRow{}
+	for rows.Next() {
+		var i ListPaidOrdersWithAddressRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.CustomerID,
+			&i.State,
+			&i.Channel,
+			&i.Gross,
+			&i.CreatedAt,
+			&i.PaidAt,
+			&i.Email,
+			&i.Name,
+			&i.Items,
 		); err != nil {
 			return nil, err
 		}

@@ -480,6 +480,48 @@ func (q *Queries) ListRegistryFunds(ctx context.Context, maxRows int32) ([]Regis
 	return items, nil
 }
 
+const listRegistryFundsSince = `-- name: ListRegistryFundsSince :many
+SELECT kind, amount, currency FROM registry_funds
+WHERE account = $1 AND at > $2
+ORDER BY at, id
+LIMIT $3
+`
+
+type ListRegistryFundsSinceParams struct {
+	Account string
+	Since   int64
+	MaxRows int32
+}
+
+type ListRegistryFundsSinceRow struct {
+	Kind     string
+	Amount   int64
+	Currency string
+}
+
+func (q *Queries) ListRegistryFundsSince(ctx context.Context, arg ListRegistryFundsSinceParams) ([]ListRegistryFundsSinceRow, error) {
+	rows, err := q.db.QueryContext(ctx, listRegistryFundsSince, arg.Account, arg.Since, arg.MaxRows)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []ListRegistryFundsSinceRow{}
+	for rows.Next() {
+		var i ListRegistryFundsSinceRow
+		if err := rows.Scan(&i.Kind, &i.Amount, &i.Currency); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const lockOrder = `-- name: LockOrder :exec
 UPDATE orders SET version = version WHERE id = $1
 `

@@ -291,6 +291,36 @@ func (q *Queries) InsertRenewalConsent(ctx context.Context, arg InsertRenewalCon
 	return result.RowsAffected()
 }
 
+const letSeenDomainExpire = `-- name: LetSeenDomainExpire :execrows
+UPDATE domains SET at_term_end = 'expire', updated_at = $1
+WHERE id = $2 AND customer_id = $3 AND at_term_end = $4 AND paid_until = $5 AND status = $6
+`
+
+type LetSeenDomainExpireParams struct {
+	UpdatedAt  int64
+	ID         string
+	CustomerID string
+	Was        string
+	PaidUntil  int64
+	Status     string
+}
+
+// The same for a domain that an operator has seen in a termination's preview.
+func (q *Queries) LetSeenDomainExpire(ctx context.Context, arg LetSeenDomainExpireParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, letSeenDomainExpire,
+		arg.UpdatedAt,
+		arg.ID,
+		arg.CustomerID,
+		arg.Was,
+		arg.PaidUntil,
+		arg.Status,
+	)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
 const listDomainNotices = `-- name: ListDomainNotices :many
 SELECT kind, subject, body, recipient, sent_at, accepted FROM sent_notices
 WHERE domain_id = $1 AND customer_id = $2

@@ -447,6 +447,52 @@ func (q *Queries) ListDueTermEnds(ctx context.Context, arg ListDueTermEndsParams
 	return items, nil
 }
 
+const listEndedDomainsOfOrder = `-- name: ListEndedDomainsOfOrder :many
+SELECT order_items.id, term_ends.tld, term_ends.cause, term_ends.deleted_at
+FROM order_items
+JOIN provision_items ON provision_items.id = order_items.provision_item_id
+JOIN term_ends ON term_ends.domain_id = provision_items.domain_id
+WHERE order_items.order_id = $1 AND order_items.state = 'active' AND term_ends.state IN ('redemption', 'closed') AND term_ends.deleted_at > 0
+ORDER BY term_ends.deleted_at
+`
+
+type ListEndedDomainsOfOrderRow struct {
+	ID        string
+	Tld       string
+	Cause     string
+	DeletedAt int64
+}
+
+// The domains of an order's completed items that were deleted since, or handed over to the
+// registry.
+func (q *Queries) ListEndedDomainsOfOrder(ctx context.Context, orderID string) ([]ListEndedDomainsOfOrderRow, error) {
+	rows, err := q.db.QueryContext(ctx, listEndedDomainsOfOrder, orderID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []ListEndedDomainsOfOrderRow{}
+	for rows.Next() {
+		var i ListEndedDomainsOfOrderRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.Tld,
+			&i.Cause,
+			&i.DeletedAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const listOverdueDomains = `-- name: ListOverdueDomains :many
 SELECT id, customer_id, name, tld, account, paid_until FROM domains
 WHERE status = 'expired' AND paid_until < $1

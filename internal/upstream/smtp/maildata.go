@@ -160,6 +160,7 @@ type noticeData struct {
 	// Termination distinguishes the two kinds; Special means termination for cause.
 	Termination, Special bool
 	End                  string           // a formatted date; empty means as soon as possible
+	Received             string           // when it arrived, in the mail about what followed
 	Orders               []withdrawnOrder // the possible orders of a withdrawal, for the operator's mail
 }
 
@@ -175,6 +176,7 @@ func (l *language) noticeData(data map[string]string) noticeData {
 		Number: sanitizeValue(data["number"]), Contract: quotedLines(quoteForeign(data["contract"], withdrawal.MaxText)), Reason: quotedLines(quoteForeign(data["reason"], withdrawal.MaxReason)),
 		Termination: data["declared"] == string(withdrawal.Termination), Special: data["ground"] == string(withdrawal.Extraordinary),
 	}
+	d.Received = l.formatTime(data["received_at"])
 	d.End = cmp.Or(l.formatDate(data["end"]), sanitizeValue(data["end"]))
 	count, _ := strconv.Atoi(data["orders"]) // zero if it is not a number
 	for n := range min(count, maxNoticeOrders) {

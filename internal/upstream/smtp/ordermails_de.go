@@ -358,6 +358,26 @@ Sie diese Nachricht auf.
 Haben Sie nichts gekündigt? Dann hat jemand Ihre Adresse angegeben;
 antworten Sie uns bitte, damit nichts Falsches geschieht.
 `},
+	registrar.MailContractEnds: {"{{if .More}}Ihre Kündigung: {{.Domain}} und {{.More}} weitere enden{{else}}Ihre Kündigung: {{.Domain}} endet am {{.Date}}{{end}}", `
+Ihre Kündigung vom {{.Received}} ist ausgeführt.
+
+Nummer: {{.Number}}
+{{range .Renewals}}
+{{.Name}}
+  Ende des Vertrags: {{.End}}
+{{end}}
+Der Vertrag endet mit der Laufzeit, die bezahlt ist; bis dahin bleibt
+{{if .More}}jede Domain{{else}}die Domain{{end}} bei Ihnen. Die automatische Verlängerung ist
+ausgeschaltet, wir buchen nichts mehr ab. Nach dem Ende der Laufzeit
+wird die Domain abgeschaltet und gelöscht. Eine .de-Domain geht an die
+Registry DENIC, die dem Inhaber schreibt. Am Ende kann sie jeder
+registrieren. Bitte heben Sie diese Nachricht auf.
+
+Haben Sie nicht gekündigt, oder möchten Sie die Domain behalten? Bis
+zur Löschung nehmen Sie die Entscheidung hier zurück:
+
+{{if .More}}{{.Portal}}/domains{{else}}{{.Page}}{{end}}
+`},
 	registrar.MailNoticeReceived: {"{{if .Termination}}Kündigung{{else}}Widerruf{{end}} {{.Number}} vom {{.On}}", `
 jemand hat {{if .Termination}}einen Vertrag gekündigt{{else}}einen Vertrag widerrufen{{end}}. Prüfen und
 erledigen Sie den Vorgang hier:

@@ -342,6 +342,25 @@ contract. Please keep this email.
 If you didn't cancel a contract, someone else entered your address.
 Please reply to this email so that we can stop this.
 `},
+	registrar.MailContractEnds: {"{{if .More}}Your cancellation: {{.Domain}} and {{.More}} more end{{else}}Your cancellation: {{.Domain}} ends on {{.Date}}{{end}}", `
+We have processed your cancellation of {{.Received}}.
+
+Number: {{.Number}}
+{{range .Renewals}}
+{{.Name}}
+  Contract ends: {{.End}}
+{{end}}
+The contract ends with the paid term; you keep {{if .More}}each domain{{else}}the domain{{end}} until
+then. Automatic renewal is off, and we charge nothing more. After the
+end of its term, the domain is suspended and deleted. A .de domain is
+handed over to the registry DENIC, which writes to its holder. In the
+end anyone can register it. Please keep this email.
+
+Didn't you cancel, or do you want to keep the domain? Until it is
+deleted, you can take this back here:
+
+{{if .More}}{{.Portal}}/domains{{else}}{{.Page}}{{end}}
+`},
 	registrar.MailNoticeReceived: {"{{if .Termination}}Termination{{else}}Withdrawal{{end}} {{.Number}} of {{.On}}", `
 Someone has {{if .Termination}}terminated a contract{{else}}withdrawn from a contract{{end}}. Review and close
 the case here:

@@ -29,7 +29,7 @@ var (
 	orderKinds = []registrar.MailKind{
 		registrar.MailItemFailed, registrar.MailOrderPaid, registrar.MailOrderEnded, registrar.MailOrderCompleted, registrar.MailPaymentRefunded, registrar.MailOrderRefunded, registrar.MailClaim,
 		registrar.MailDomainChanged, registrar.MailHolderNotice, registrar.MailAuthCode, registrar.MailDomainLock, registrar.MailPaymentDispute,
-		registrar.MailWithdrawal, registrar.MailTermination, registrar.MailNoticeReceived,
+		registrar.MailWithdrawal, registrar.MailTermination, registrar.MailContractEnds, registrar.MailNoticeReceived,
 	}
 )
 
@@ -207,6 +207,29 @@ func TestNoticeMail_RepeatsWholeNotice(t *testing.T) {
 		if strings.Contains(body, "\n\n\n") {
 			t.Errorf("%s has a gap: %s", kind, body)
 		}
+	}
+}
+
+func TestContractEndsMail_NamesDayOfEachDomain(t *testing.T) {
+	t.Parallel()
+	data := map[string]string{
+		"number": "dcl_1", "received_at": "2026-11-15T09:05:00Z", "domain": "kaffee.de", "domain_id": "dom_1", "paid_until": "2027-03-01",
+		"items": "1", "item1_name": "kaffee.de", "item1_paid_until": "2027-03-01",
+	}
+	for language, want := range map[string][]string{
+		"de": {"15.11.2026, 10:05 Uhr MEZ", "Ende des Vertrags: 01.03.2027", "/domains/dom_1\n"},
+		"en": {"15 November 2026", "Contract ends: 1 March 2027", "/domains/dom_1\n"},
+	} {
+		body := renderMail(t, registrar.MailContractEnds, language, data)
+		for _, text := range append(want, "dcl_1", "kaffee.de") {
+			if !strings.Contains(body, text) {
+				t.Errorf("%s: no %q: %s", language, text, body)
+			}
+		}
+	}
+	data["items"], data["item2_name"], data["item2_paid_until"] = "2", "tee.de", "2027-05-02"
+	if body := renderMail(t, registrar.MailContractEnds, "de", data); !strings.Contains(body, "tee.de\n  Ende des Vertrags: 02.05.2027") || !strings.Contains(body, "/portal/domains\n") {
+		t.Errorf("two domains: %s", body)
 	}
 }
 

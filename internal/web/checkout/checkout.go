@@ -12,6 +12,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
 	"github.com/dotkontor/dotkontor/internal/registrar/holder"
 	"github.com/dotkontor/dotkontor/internal/registrar/inbox"
+	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
@@ -68,8 +69,8 @@ type Transfers interface {
 	ListTransferMessages(ctx context.Context, name string, limit int) ([]inbox.Transfer, error)
 }
 
-// Config holds the dependencies of the pages. All but Now, LocksTransfers, TransferTerms and
-// Transfers are required.
+// Config holds the dependencies of the pages. All but Now, LocksTransfers, TransferTerms,
+// Transfers and EndedDomains are required.
 type Config struct {
 	// Frame is set by package web.
 	Frame       *ui.Frame
@@ -98,6 +99,9 @@ type Config struct {
 	TransferTerms func(tld string) (years, days int)
 	// Transfers lists ordered transfers; nil means that there are none.
 	Transfers Transfers
+	// EndedDomains returns the domains of an order that were deleted or handed over since, by
+	// item; nil means none.
+	EndedDomains func(ctx context.Context, order string) (map[string]lifecycle.EndedDomain, error)
 	// Now is the business time, by which terms end; nil means time.Now.
 	Now func() time.Time
 }
@@ -115,6 +119,7 @@ func New(cfg Config) (*Handler, error) {
 		return nil, errors.New("checkout: a required field of Config is missing")
 	}
 	registrar.Default(&cfg.Now, time.Now)
+	registrar.Default(&cfg.EndedDomains, func(context.Context, string) (map[string]lifecycle.EndedDomain, error) { return nil, nil })
 	registrar.Default(&cfg.LocksTransfers, func(string) bool { return false })
 	registrar.Default(&cfg.TransferTerms, func(string) (int, int) { return 0, 0 })
 	views, err := cfg.Frame.LoadTemplates(templateFS, basketTexts, transferTexts, orderTexts, payTexts, problemTexts, ui.RegistrantTexts)

@@ -29,8 +29,12 @@ func (h *Handler) showClaim(req *ui.Request) error {
 		return h.claimProblem(req, err, formError{})
 	}
 	req.PreferAccountLanguage(o.Contact.GuestLanguage())
+	rows, err := h.itemRows(req, o)
+	if err != nil {
+		return err
+	}
 	return h.templates.Render(req, ui.View{Name: "claim", Title: "claim.title", Data: claimView{
-		Page: claimPath, SignIn: ui.WithNext(ui.SignInPath, claimURL(link)), Link: link, Order: o, Rows: h.itemRows(req.Language, o),
+		Page: claimPath, SignIn: ui.WithNext(ui.SignInPath, claimURL(link)), Link: link, Order: o, Rows: rows,
 	}})
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
+	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
@@ -51,6 +52,7 @@ type fakeOrders struct {
 	invoices     *fakeInvoices
 	codes        func(customer string) time.Duration
 	asked        order.Request
+	ended        map[string]lifecycle.EndedDomain
 	// holds are the domains of cus_1 by name.
 	holds map[string]string
 	// status, paidUntil and choice are those of every held domain.
@@ -327,6 +329,7 @@ func newTestHandler(t *testing.T, d *fakeOrders) *Handler {
 	h, err := New(Config{
 		Frame: frame, Orders: d, Registrants: d, Invoices: d.invoices, InvoiceRenderer: d.invoices, FindDomain: d.FindByName, AuthCodeLimit: d.codes,
 		Extension: extension, RateBasisPoints: func(time.Time) int { return 1900 }, LocksTransfers: func(tld string) bool { return tld == ".com" },
+		EndedDomains: func(context.Context, string) (map[string]lifecycle.EndedDomain, error) { return d.ended, nil },
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 	"github.com/dotkontor/dotkontor/internal/web/httpjson"
@@ -39,6 +40,8 @@ type itemRow struct {
 	LaterTerm string
 
 	domain string // the id of the viewer's domain that the item has provided; empty if there is none
+	// Ended is what became of the domain of a completed item; its time is zero if nothing did.
+	Ended lifecycle.EndedDomain
 }
 
 // hasProblem reports whether the row says something that the customer must not miss.
@@ -144,13 +147,6 @@ func (h *Handler) newItemRows(req *ui.Request, path string, view order.View, t f
 			}
 		}
 		rows = append(rows, r)
-	}
-	return rows
-}
-
-func (h *Handler) itemRows(language string, o order.Order) (rows []itemRow) {
-	for _, item := range o.Items {
-		rows = append(rows, h.newItemRow(language, item))
 	}
 	return rows
 }

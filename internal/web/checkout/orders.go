@@ -80,6 +80,10 @@ func (h *Handler) orderView(req *ui.Request) (ui.View, error) {
 	if err != nil {
 		return ui.View{}, err
 	}
+	rows, err := h.itemRows(req, o)
+	if err != nil {
+		return ui.View{}, err
+	}
 	pause := reloadInterval(o, req.Now)
 	if pause == 0 && waiting && req.Now.Sub(o.PaidAt) < reloadSlowsAfter {
 		pause = reloadSoon // the invoice is issued shortly
@@ -96,5 +100,24 @@ func (h *Handler) orderView(req *ui.Request) (ui.View, error) {
 		Documents       []invoiceRow
 		Waiting, Orders bool
 		Kept            registrar.Cents // what is left of the payment after its refunds
-	}{o, newItemList(h.itemRows(req.Language, o), !o.PaidAt.IsZero()), h.summaryOf(req.Language, o.Totals), "state." + displayState(o), askedKey(o, true), pay, returnedKey(o), !o.PaidAt.IsZero(), o.IsDelayed(req.Now), documents, waiting, false, keptOf(o)}}, nil
+	}{o, newItemList(rows, !o.PaidAt.IsZero()), h.summaryOf(req.Language, o.Totals), "state." + displayState(o), askedKey(o, true), pay, returnedKey(o), !o.PaidAt.IsZero(), o.IsDelayed(req.Now), documents, waiting, false, keptOf(o)}}, nil
+}
+
+func (h *Handler) itemRows(req *ui.Request, o order.Order) (rows []itemRow, err error) {
+	for _, item := range o.Items {
+		rows = append(rows, h.newItemRow(req.Language, item))
+	}
+	return rows, h.addEnds(req, o, rows)
+}
+
+// addEnds adds what became of the domains of a paid order.
+func (h *Handler) addEnds(req *ui.Request, o order.Order, rows []itemRow) error {
+	if o.PaidAt.IsZero() {
+		return nil
+	}
+	ended, err := h.EndedDomains(req.R.Context(), o.ID)
+	for i := range rows {
+		rows[i].Ended = ended[rows[i].ID]
+	}
+	return err
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 )
 
@@ -42,6 +43,25 @@ func TestOrderPage_ListsRefunds(t *testing.T) {
 		t.Errorf("the page does not wait for the refund: %q", live)
 	}
 	visit(t, d, "erika", "/portal/orders/ord_2", nil).wantPage(http.StatusOK, []string{`href="` + payPage + `"`, "Agent"}, nil)
+}
+
+func TestOrderPage_DeletedDomainIsNotActive(t *testing.T) {
+	t.Parallel()
+	view := ownView(order.Completed)
+	for i := range view.Order.Items {
+		view.Order.Items[i].State = order.ItemActive
+	}
+	view.Order.PaidAt = noon
+	first, second := view.Order.Items[0].ID, view.Order.Items[1].ID
+	d := &fakeOrders{view: view, orders: []order.Order{view.Order}}
+	for _, page := range []string{"/portal/orders/ord_1", payPage} {
+		d.ended = nil
+		visit(t, d, "erika", page, nil).wantPage(http.StatusOK, nil, []string{"gelöscht", "übergeben"})
+		d.ended = map[string]lifecycle.EndedDomain{first: {At: noon}, second: {At: noon, HandedOver: true}}
+		visit(t, d, "erika", page, nil).wantPage(http.StatusOK, []string{
+			`<span class="badge warn">gelöscht</span>`, "beendet am 15.11.2026.", `<span class="badge warn">an die Registry übergeben</span>`,
+		}, nil)
+	}
 }
 
 // Only a pending transfer shows the note that it takes days.

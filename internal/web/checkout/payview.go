@@ -199,6 +199,11 @@ func (h *Handler) newPayData(req *ui.Request, view order.View, t formError) (pay
 		Delayed: o.IsDelayed(req.Now), Outcome: !o.PaidAt.IsZero(), ReturnedKey: returnedKey(o), TextKey: textKey(o),
 		Changeable: view.IsOwner && o.State.Open() && o.State != order.Paying, RefusedKey: refusedKey(view),
 	}
+	if view.IsOwner {
+		if err := h.addEnds(req, o, s.Rows); err != nil {
+			return payData{}, err
+		}
+	}
 	s.Items = newItemList(s.Rows, s.Outcome)
 	for _, item := range o.Items {
 		if item.Kind == order.Transfer && item.State == order.ItemProvisioning {

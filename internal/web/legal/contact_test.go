@@ -19,7 +19,7 @@ type inquiryStore struct {
 	mails []registrar.Mail
 }
 
-func (s *inquiryStore) AddInquiry(_ context.Context, one inquiry.Inquiry, mails []registrar.Mail) (inquiry.Inquiry, bool, error) {
+func (s *inquiryStore) AddInquiry(_ context.Context, one inquiry.Inquiry, mails []registrar.Mail, _ time.Time) (inquiry.Inquiry, bool, error) {
 	for _, other := range s.all {
 		if other.Digest == one.Digest {
 			return other, false, nil

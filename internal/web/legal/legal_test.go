@@ -37,7 +37,7 @@ type memStore struct {
 	inquiries inquiryStore
 }
 
-func (s *memStore) AddWithdrawalNotice(_ context.Context, d withdrawal.Notice, mails []registrar.Mail) error {
+func (s *memStore) AddWithdrawalNotice(_ context.Context, d withdrawal.Notice, mails []registrar.Mail, _ time.Time) error {
 	s.notices, s.mails = append(s.notices, d), append(s.mails, mails...)
 	return nil
 }

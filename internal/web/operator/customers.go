@@ -35,7 +35,12 @@ type OrderRecord struct {
 	// Notices are the mails about it and its domains that are kept as evidence.
 	Notices  []lifecycle.SentNotice
 	Disputes []dispute.Dispute
+	// Ended has the domains that were deleted or handed over since, by item.
+	Ended map[string]lifecycle.EndedDomain
 }
+
+// EndOf is what became of the domain of an item; its time is zero if nothing did.
+func (r OrderRecord) EndOf(item order.Item) lifecycle.EndedDomain { return r.Ended[item.ID] }
 
 // CustomerRecord is one customer.
 type CustomerRecord struct {

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
-	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/dispute"
@@ -29,7 +28,7 @@ type disputeRow struct {
 	dispute.Dispute
 	Kind    string // inquiry, dispute or bank_return
 	Domains []dispute.Domain
-	Late    bool // the time for evidence is over
+	IsLate  bool // the time for evidence is over
 }
 
 // maxRowDomains bounds the domains that a list shows of a dispute.
@@ -53,18 +52,14 @@ func (h *Handler) disputeRows(req *ui.Request, operator registrar.Actor, dispute
 		if err != nil {
 			return nil, err
 		}
-		rows = append(rows, disputeRow{d, disputeKind(d), domains[:min(len(domains), maxRowDomains)], isLate(d, req.Now)})
+		rows = append(rows, disputeRow{d, disputeKind(d), domains[:min(len(domains), maxRowDomains)], d.Late(h.Now())})
 	}
 	return rows, nil
 }
 
-func isLate(d dispute.Dispute, now time.Time) bool {
-	return (d.Status == dispute.NeedsResponse || d.Status == dispute.WarningNeedsResponse) && !d.DueBy.IsZero() && d.DueBy.Before(now)
-}
-
 func (h *Handler) disputes(req *ui.Request, operator registrar.Actor) error {
 	ctx := req.R.Context()
-	open, next, err := h.Disputes.List(ctx, operator, true, req.Query("open_before"))
+	open, next, err := h.Disputes.List(ctx, operator, true, req.Query("open_after"))
 	if err != nil {
 		return err
 	}
@@ -73,7 +68,7 @@ func (h *Handler) disputes(req *ui.Request, operator registrar.Actor) error {
 		return err
 	}
 	if next != "" {
-		next = disputesPath + "?" + url.Values{"open_before": {next}}.Encode()
+		next = disputesPath + "?" + url.Values{"open_after": {next}}.Encode()
 	}
 	ended, older, err := h.Disputes.List(ctx, operator, false, req.Query("before"))
 	if err != nil {
@@ -153,7 +148,7 @@ func (h *Handler) showDispute(req *ui.Request, operator registrar.Actor, problem
 	return h.render(req, ui.View{Name: "dispute", Status: status, Title: "dispute.title." + disputeKind(d), Section: disputesPath}, struct {
 		dispute.Dispute
 		Kind          string
-		Late          bool
+		IsLate        bool
 		Held          []disputedDomain
 		Decisions     []dispute.Decision
 		By            string
@@ -163,7 +158,7 @@ func (h *Handler) showDispute(req *ui.Request, operator registrar.Actor, problem
 		MaxNote       int
 		ReturnedTwice bool // more was refunded and taken back than was charged
 	}{
-		d, disputeKind(d), isLate(d, req.Now), domains, decisions, by, req.Text("note"), dispute.Decision(req.Field("decision")), fieldProblem, dispute.MaxNote,
+		d, disputeKind(d), d.Late(h.Now()), domains, decisions, by, req.Text("note"), dispute.Decision(req.Field("decision")), fieldProblem, dispute.MaxNote,
 		d.Withdrawn > 0 && d.Refunded+d.Withdrawn > d.Charged,
 	}, message)
 }

@@ -12,13 +12,14 @@ import (
 // inquiryRow is an inquiry with the operator who handled it.
 type inquiryRow struct {
 	inquiry.Inquiry
-	By string
+	By        string
+	IsOverdue bool
 }
 
-func newInquiryRows(inquiries []inquiry.Inquiry, names map[string]string) []inquiryRow {
+func (h *Handler) newInquiryRows(inquiries []inquiry.Inquiry, names map[string]string) []inquiryRow {
 	rows := make([]inquiryRow, 0, len(inquiries))
 	for _, one := range inquiries {
-		row := inquiryRow{Inquiry: one, By: one.DoneBy}
+		row := inquiryRow{Inquiry: one, By: one.DoneBy, IsOverdue: one.Overdue(h.Now())}
 		if names[row.By] != "" {
 			row.By = names[row.By]
 		}
@@ -51,7 +52,7 @@ func (h *Handler) inquiries(req *ui.Request, operator registrar.Actor) error {
 		Open, Handled []inquiryRow
 		Next, Oldest  string // lead through the open ones
 		pageLinks
-	}{newInquiryRows(open, nil), newInquiryRows(handled, names), next, oldest, newPageLinks(req, inquiriesPath, nil, last)}, "")
+	}{h.newInquiryRows(open, nil), h.newInquiryRows(handled, names), next, oldest, newPageLinks(req, inquiriesPath, nil, last)}, "")
 }
 
 func (h *Handler) inquiry(req *ui.Request, operator registrar.Actor) error {
@@ -81,7 +82,7 @@ func (h *Handler) showInquiry(req *ui.Request, operator registrar.Actor, problem
 		Reply         string
 		Note, Problem string
 		MaxNote       int
-	}{newInquiryRows([]inquiry.Inquiry{one}, names)[0], reply.String(), req.Text("note"), fieldProblem, inquiry.MaxNote}, message)
+	}{h.newInquiryRows([]inquiry.Inquiry{one}, names)[0], reply.String(), req.Text("note"), fieldProblem, inquiry.MaxNote}, message)
 }
 
 // closeInquiry marks an inquiry as handled.

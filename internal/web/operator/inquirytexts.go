@@ -8,8 +8,8 @@ var inquiryTexts = ui.Texts{
 	"home.inquiries":      {"Offene Anfragen", "Open inquiries"},
 	"home.more_inquiries": {"{1} weitere Anfragen", "{1} more inquiries"},
 	"inquiries.intro": {
-		"Nachrichten aus dem Kontaktformular, die älteste zuerst. Der Absender hat eine Eingangsbestätigung mit der Vorgangsnummer bekommen. Antworten Sie ihm per E-Mail, und schließen Sie den Vorgang mit einer Notiz.",
-		"Messages from the contact form, the oldest first. The sender has an acknowledgement with the reference number. Reply by email, then close the case with a note.",
+		"Nachrichten aus dem Kontaktformular, die dringendste zuerst. Der Absender hat eine Eingangsbestätigung mit der Vorgangsnummer bekommen. Antworten Sie ihm per E-Mail, und schließen Sie den Vorgang mit einer Notiz.",
+		"Messages from the contact form, the most urgent first. The sender has an acknowledgement with the reference number. Reply by email, then close the case with a note.",
 	},
 	"inquiries.none":    {"Keine Anfrage ist offen.", "No inquiries are open."},
 	"inquiry.title":     {"Anfrage", "Inquiry"},
@@ -17,6 +17,7 @@ var inquiryTexts = ui.Texts{
 	"inquiry.about":     {"Betrifft", "About"},
 	"inquiry.message":   {"Nachricht", "Message"},
 	"inquiry.language":  {"Sprache", "Language"},
+	"inquiry.reply_by":  {"Antwort bis", "Reply by"},
 	"inquiry.reply":     {"Per E-Mail antworten", "Reply by email"},
 	"inquiry.subject":   {"Ihre Anfrage {1}", "Your message {1}"},
 	"inquiry.account":   {"Konto des Absenders öffnen", "Open the sender's account"},

@@ -45,7 +45,7 @@ func (h *Handler) home(req *ui.Request, operator registrar.Actor) error {
 	if err != nil {
 		return err
 	}
-	inquiries, moreInquiries, err := h.Inquiries.ListOldestOpen(req.R.Context(), operator)
+	inquiries, moreInquiries, err := h.Inquiries.ListUrgent(req.R.Context(), operator)
 	if err != nil {
 		return err
 	}
@@ -71,7 +71,7 @@ func (h *Handler) home(req *ui.Request, operator registrar.Actor) error {
 		return err
 	}
 	undecided := max(0, refunds-len(needs.Refunds)) // those that are only overdue are listed
-	quiet := undecided+len(database)+len(disputes)+len(messages)+len(notices)+len(inquiries)+len(needs.Orders)+len(needs.Items)+len(needs.Changes)+len(needs.Refunds)+len(needs.Locks)+len(troubled)+len(unpaid.Waiting)+len(unpaid.Overdue) == 0 &&
+	quiet := undecided+len(low)+len(database)+len(disputes)+len(messages)+len(notices)+len(inquiries)+len(needs.Orders)+len(needs.Items)+len(needs.Changes)+len(needs.Refunds)+len(needs.Locks)+len(troubled)+len(unpaid.Waiting)+len(unpaid.Overdue) == 0 &&
 		!preview.Brake.Engaged()
 	return h.render(req, ui.View{Name: "home", Section: homePath}, struct {
 		admin.OpenIssues
@@ -87,7 +87,7 @@ func (h *Handler) home(req *ui.Request, operator registrar.Actor) error {
 		Disputes      []disputeRow
 		Undecided     int // refunds that wait for a decision
 		Quiet         bool
-	}{needs, database, troubled, preview.Brake, unpaid, notices, newInquiryRows(inquiries, nil), moreInquiries, low, newMessageRows(messages, nil), disputes, undecided, quiet}, "")
+	}{needs, database, troubled, preview.Brake, unpaid, notices, h.newInquiryRows(inquiries, nil), moreInquiries, low, newMessageRows(messages, nil), disputes, undecided, quiet}, "")
 }
 
 func (h *Handler) jobs(req *ui.Request, operator registrar.Actor) error {
@@ -183,7 +183,11 @@ type upstreamGroup struct {
 
 var upstreamGroups = []string{"account", "payments", "vat", "mail", "registry"}
 
-func (h *Handler) health(req *ui.Request, _ registrar.Actor) error {
+func (h *Handler) health(req *ui.Request, operator registrar.Actor) error {
+	low, err := h.Inbox.LowBalances(req.R.Context(), operator)
+	if err != nil {
+		return err
+	}
 	upstreams := h.Upstreams()
 	var all []upstreamGroup
 	for _, name := range upstreamGroups {
@@ -195,5 +199,8 @@ func (h *Handler) health(req *ui.Request, _ registrar.Actor) error {
 		}
 		all = append(all, group)
 	}
-	return h.render(req, ui.View{Name: "health", Section: healthPath}, all, "")
+	return h.render(req, ui.View{Name: "health", Section: healthPath}, struct {
+		LowBalances []inbox.Stored
+		Groups      []upstreamGroup
+	}{low, all}, "")
 }

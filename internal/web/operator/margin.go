@@ -1,14 +1,10 @@
 package operator
 
 import (
-	"bytes"
-	"encoding/csv"
-	"net/http"
 	"strconv"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/cost"
-	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
@@ -28,11 +24,7 @@ func newMarginChart(language string, year cost.Year) *ui.Chart {
 }
 
 func (h *Handler) marginYear(req *ui.Request, operator registrar.Actor) (cost.Year, error) {
-	wanted, err := strconv.Atoi(req.Query("year"))
-	if err != nil {
-		wanted = 1 << 20 // the present year
-	}
-	return h.Margins.Of(req.R.Context(), operator, wanted)
+	return h.Margins.Of(req.R.Context(), operator, wantedYear(req))
 }
 
 func (h *Handler) margin(req *ui.Request, operator registrar.Actor) error {
@@ -61,8 +53,6 @@ func (h *Handler) marginFile(req *ui.Request, operator registrar.Actor) error {
 	if err != nil {
 		return err
 	}
-	var file bytes.Buffer
-	w := csv.NewWriter(&file)
 	rows := [][]string{{"month", "tld", "items", "revenue_eur", "cost_eur", "margin_eur", "items_of_unknown_cost", "revenue_of_unknown_cost_eur"}}
 	for _, row := range year.Rows {
 		paid, margin := "", ""
@@ -73,10 +63,5 @@ func (h *Handler) marginFile(req *ui.Request, operator registrar.Actor) error {
 			row.Month, row.TLD, strconv.Itoa(row.Items), row.Revenue.String(), paid, margin, strconv.Itoa(row.UnknownItems), row.UnknownRevenue.String(),
 		})
 	}
-	if err := w.WriteAll(rows); err != nil {
-		return err
-	}
-	req.W.Header().Set("Content-Disposition", `attachment; filename="margin-`+strconv.Itoa(year.Year)+`.csv"`)
-	httpjson.WriteBytes(req.W, http.StatusOK, []string{"text/csv; charset=utf-8"}, file.Bytes())
-	return nil
+	return writeCSV(req, "margin-"+strconv.Itoa(year.Year)+".csv", rows)
 }

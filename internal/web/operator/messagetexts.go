@@ -11,6 +11,10 @@ var messageTexts = ui.Texts{
 		"Guthaben niedrig: Registry-Konto {1} hatte am {2} noch {3} (Schwelle {4}).",
 		"Low balance: on {2}, registry account {1} had {3} left (threshold {4}).",
 	},
+	"home.low_funds": {
+		"Nennt die Registry ihr Guthaben nur in Meldungen, halten Sie eine Einzahlung mit „dotkontor registry funds {1} deposit“ fest.",
+		"If the registry reports its balance in messages only, record a deposit with “dotkontor registry funds {1} deposit”.",
+	},
 	"home.read_message": {"Meldung lesen", "Read the message"},
 	"messages.intro": {
 		"Was die Registries melden. Meldungen, die das Programm selbst verarbeitet, gelten sofort als gelesen. Die anderen lesen Sie bitte und markieren sie dann als gelesen.",

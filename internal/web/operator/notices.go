@@ -1,8 +1,8 @@
 package operator
 
 import (
-	"net/http"
 	"net/url"
+	"slices"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -17,6 +17,7 @@ type noticeRow struct {
 	Urgency string
 	By      string // the operator who handled it
 	Orders  []withdrawal.RelatedOrder
+	Domains []namedDomainRow
 }
 
 // Law is the part of a text key that says where the deadline comes from.
@@ -66,20 +67,27 @@ func newNoticeRows(notices []withdrawal.Notice, now time.Time, names map[string]
 	return rows
 }
 
-// maxRelated bounds the rows of a list whose orders are read; the page of a notice has them all.
+// maxRelated bounds the rows of a list whose orders and domains are read; the page of a notice has them all.
 const maxRelated = 25
 
-// addOrders adds the orders that the first notices may concern.
-func (h *Handler) addOrders(req *ui.Request, rows []noticeRow) error {
+// addRelated adds the orders and domains that the first notices may concern.
+func (h *Handler) addRelated(req *ui.Request, rows []noticeRow) error {
 	notices := make([]withdrawal.Notice, min(len(rows), maxRelated))
 	for i := range notices {
 		notices[i] = rows[i].Notice
 	}
-	related, err := h.Notices.ListRelatedOrders(req.R.Context(), notices...)
-	for i, orders := range related {
-		rows[i].Orders = orders
+	orders, err := h.Notices.ListRelatedOrders(req.R.Context(), notices...)
+	if err != nil {
+		return err
 	}
-	return err
+	domains, err := h.Notices.ListNamedDomains(req.R.Context(), notices...)
+	if err != nil {
+		return err
+	}
+	for i := range notices {
+		rows[i].Orders, rows[i].Domains = orders[i], newNamedDomainRows(notices[i], domains[i])
+	}
+	return nil
 }
 
 // operatorNames returns the addresses of the operators by account.
@@ -97,7 +105,7 @@ func (h *Handler) notices(req *ui.Request, operator registrar.Actor) error {
 	if err != nil {
 		return err
 	}
-	if err := h.addOrders(req, open); err != nil {
+	if err := h.addRelated(req, open); err != nil {
 		return err
 	}
 	handled, last, err := h.Notices.ListHandled(req.R.Context(), operator, req.Query("before"))
@@ -118,7 +126,7 @@ func (h *Handler) notice(req *ui.Request, operator registrar.Actor) error {
 	return h.showNotice(req, operator, nil)
 }
 
-// showNotice shows one notice. problem is why it could not be closed.
+// showNotice shows one notice. problem is why an action was refused.
 func (h *Handler) showNotice(req *ui.Request, operator registrar.Actor, problem error) error {
 	notice, err := h.Notices.Get(req.R.Context(), operator, req.R.PathValue("id"))
 	if err != nil {
@@ -129,21 +137,25 @@ func (h *Handler) showNotice(req *ui.Request, operator registrar.Actor, problem 
 		return err
 	}
 	rows := newNoticeRows([]withdrawal.Notice{notice}, h.Notices.Now(), names)
-	if err := h.addOrders(req, rows); err != nil {
+	if err := h.addRelated(req, rows); err != nil {
 		return err
 	}
-	status, message, fieldProblem := http.StatusOK, "", ""
-	switch registrar.CodeOf(problem) {
-	case withdrawal.AlreadyHandled:
-		status, message = http.StatusConflict, h.templates.Text(req.Language, "problem.declaration_handled")
-	case withdrawal.BadNote:
-		status, fieldProblem = http.StatusUnprocessableEntity, "problem.bad_note"
-	}
-	return h.render(req, ui.View{Name: "notice", Status: status, Title: "notice.title." + string(notice.Kind), Section: noticesPath}, struct {
+	status, message, noteProblem := h.noticeProblem(req, problem)
+	view := struct {
 		noticeRow
-		Note, Problem string
-		MaxNote       int
-	}{rows[0], req.Text("note"), fieldProblem, withdrawal.MaxNote}, message)
+		Note, Problem       string
+		EndNote, EndProblem string // of the form that ends contracts
+		MaxNote             int
+	}{noticeRow: rows[0], Note: req.Text("note"), EndNote: h.templates.Text(req.Language, "terminate.default"), MaxNote: withdrawal.MaxNote}
+	if _, sent := req.R.PostForm["end_note"]; sent {
+		view.EndNote, view.EndProblem = req.Text("end_note"), noteProblem
+		for i, domain := range view.Domains {
+			view.Domains[i].Chosen = slices.Contains(req.R.PostForm["domain"], domain.ID)
+		}
+	} else {
+		view.Problem = noteProblem
+	}
+	return h.render(req, ui.View{Name: "notice", Status: status, Title: "notice.title." + string(notice.Kind), Section: noticesPath}, view, message)
 }
 
 // closeNotice marks a notice as handled.

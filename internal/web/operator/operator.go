@@ -27,7 +27,7 @@ import (
 //go:embed templates
 var templateFS embed.FS
 
-// Config holds the dependencies of the pages. All but ActionTexts and Database are required.
+// Config holds the dependencies of the pages. All but ActionTexts, Database and Now are required.
 type Config struct {
 	// Frame is set by package web.
 	Frame     *ui.Frame
@@ -58,6 +58,8 @@ type Config struct {
 	Upstreams func() []Upstream
 	// Database returns the conditions that degrade the database; nil means that it never is.
 	Database func() []DatabaseCondition
+	// Now is the business time, by which deadlines pass; nil means time.Now.
+	Now func() time.Time
 }
 
 // DatabaseCondition is a reason why the database works only partially. Its state is that of
@@ -80,10 +82,11 @@ func New(cfg Config) (*Handler, error) {
 		cfg.Disputes.Service == nil || cfg.Operators == nil {
 		return nil, errors.New("operator: Config.Frame, Admin, Customers, Prices, Upstreams, Agents, Terms, Notices, Inquiries, Inbox, TransfersAway, Revenue, Refunds, Margins, Disputes and Operators are required")
 	}
-	views, err := cfg.Frame.LoadTemplates(templateFS, texts, listTexts, inquiryTexts, messageTexts, transferTexts, refundTexts, marginTexts, disputeTexts, errorTexts, cfg.ActionTexts)
+	views, err := cfg.Frame.LoadTemplates(templateFS, texts, listTexts, inquiryTexts, messageTexts, transferTexts, refundTexts, marginTexts, disputeTexts, terminationTexts, errorTexts, cfg.ActionTexts)
 	if err != nil {
 		return nil, err
 	}
+	registrar.Default(&cfg.Now, time.Now)
 	return &Handler{Config: cfg, templates: views}, nil
 }
 
@@ -135,6 +138,8 @@ func (h *Handler) Routes() []httpjson.Route {
 		{Method: get, Path: noticesPath, Handler: page(noticesPath, h.notices)},
 		{Method: get, Path: noticesPath + "/{id}", Handler: page(noticesPath, h.notice)},
 		{Method: post, Path: noticesPath + "/{id}/close", Handler: page(noticesPath, h.closeNotice)},
+		{Method: post, Path: noticesPath + "/{id}/end", Handler: page(noticesPath, h.previewTermination)},
+		{Method: post, Path: noticesPath + "/{id}/end/confirm", Handler: page(noticesPath, recently(h.endContracts))},
 		{Method: get, Path: inquiriesPath, Handler: page(inquiriesPath, h.inquiries)},
 		{Method: get, Path: inquiriesPath + "/{id}", Handler: page(inquiriesPath, h.inquiry)},
 		{Method: post, Path: inquiriesPath + "/{id}/close", Handler: page(inquiriesPath, h.closeInquiry)},
@@ -162,6 +167,7 @@ func (h *Handler) Routes() []httpjson.Route {
 		{Method: get, Path: paymentsPath, Handler: page(paymentsPath, h.payments)},
 		{Method: get, Path: refundsPath, Handler: page(refundsPath, h.refunds)},
 		{Method: get, Path: revenuePath, Handler: page(revenuePath, h.revenue)},
+		{Method: get, Path: revenuePath + ".csv", Handler: page(revenuePath, h.revenueFile)},
 		{Method: get, Path: marginPath, Handler: page(marginPath, h.margin)},
 		{Method: get, Path: marginPath + ".csv", Handler: page(marginPath, h.marginFile)},
 		{Method: get, Path: locksPath, Handler: page(locksPath, h.locks)},
@@ -236,36 +242,9 @@ func (h *Handler) requireOperator(formPath string, show pageFunc) ui.PageFunc {
 	}
 }
 
-type tab struct {
-	Path, Label string
-	Current     bool
-	Open        int // how much work waits there
-}
-
-var tabs = []tab{
-	{Path: homePath, Label: "tab.home"},
-	{Path: noticesPath, Label: "tab.notices"},
-	{Path: inquiriesPath, Label: "tab.inquiries"},
-	{Path: messagesPath, Label: "tab.messages"},
-	{Path: transfersPath, Label: "tab.transfers"},
-	{Path: disputesPath, Label: "tab.disputes"},
-	{Path: ordersPath, Label: "tab.orders"},
-	{Path: paymentsPath, Label: "tab.payments"},
-	{Path: refundsPath, Label: "tab.refunds"},
-	{Path: revenuePath, Label: "tab.revenue"},
-	{Path: marginPath, Label: "tab.margin"},
-	{Path: jobsPath, Label: "tab.jobs"},
-	{Path: healthPath, Label: "tab.health"},
-	{Path: locksPath, Label: "tab.locks"},
-	{Path: termsPath, Label: "tab.terms"},
-	{Path: customersPath, Label: "tab.customers"},
-	{Path: agentsPath, Label: "tab.agents"},
-	{Path: pricesPath, Label: "tab.prices"},
-}
-
 // pageData is the data of every template of this package.
 type pageData struct {
-	Tabs    []tab
+	Menu    []menuGroup
 	Recent  bool   // the sign-in is recent enough for sensitive actions
 	Again   string // renews the sign-in
 	Problem string // a message about what failed
@@ -285,13 +264,9 @@ func (h *Handler) render(req *ui.Request, view ui.View, data any, problem string
 		if err != nil {
 			return err
 		}
-		for _, entry := range tabs {
-			entry.Open = open[entry.Path]
-			if entry.Current = entry.Path == view.Section; entry.Current {
-				view.Title = cmp.Or(view.Title, entry.Label)
-			}
-			s.Tabs = append(s.Tabs, entry)
-		}
+		var title string
+		s.Menu, title = newMenu(view.Section, open)
+		view.Title = cmp.Or(view.Title, title)
 	}
 	view.Section, view.Data = homePath, s
 	return h.templates.Render(req, view)

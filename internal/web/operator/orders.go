@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/account"
 	"github.com/dotkontor/dotkontor/internal/registrar/admin"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
@@ -55,7 +56,8 @@ type ordersView struct {
 	States []order.State
 	State  order.State
 	Search ui.Field
-	Name   string // whose orders are shown; empty if there was no search
+	Found  string // the domain or address whose orders are shown; empty if there was no search
+	More   bool   // the search found more than are shown
 	Orders []admin.OrderEntry
 	listedPage
 }
@@ -77,19 +79,18 @@ func (h *Handler) showOrders(req *ui.Request, status int, view ordersView, probl
 	return h.render(req, ui.View{Name: "orders", Status: status, Section: ordersPath}, view, problem)
 }
 
-// findOrders shows the orders of a domain, or redirects to the one that a number stands for.
-// It is a POST, so that no domain appears in a URL.
+// findOrders shows the orders of a domain or an email address, or redirects to the one that a
+// number stands for. It is a POST, so that neither appears in a URL.
 func (h *Handler) findOrders(req *ui.Request, operator registrar.Actor) error {
 	ctx, text := req.R.Context(), req.Text("q")
-	if name, err := registrar.ParseHost(strings.ToLower(text)); err == nil && strings.Contains(name, ".") {
-		orders, err := h.Admin.ListOrders(ctx, operator, admin.OrderFilter{Name: name}, "")
-		if err != nil {
-			return err
-		}
-		if len(orders.Rows) > 0 {
-			return h.showOrders(req, http.StatusOK, ordersView{Name: name, Orders: orders.Rows, listedPage: listedPage{Unaudited: orders.Unaudited}}, "")
-		}
-	} else {
+	var filter admin.OrderFilter
+	found := text
+	if key, err := account.EmailKey(text); err == nil {
+		filter.EmailKey = key
+	} else if name, err := registrar.ParseHost(strings.ToLower(text)); err == nil && strings.Contains(name, ".") {
+		filter.Name, found = name, name
+	}
+	if filter == (admin.OrderFilter{}) {
 		id, found, err := h.Admin.FindOrder(ctx, operator, text)
 		if err != nil {
 			return err
@@ -97,8 +98,16 @@ func (h *Handler) findOrders(req *ui.Request, operator registrar.Actor) error {
 		if found {
 			return req.SeeOther(ordersPath + "/" + url.PathEscape(id))
 		}
+	} else {
+		orders, err := h.Admin.ListOrders(ctx, operator, filter, "")
+		if err != nil {
+			return err
+		}
+		if len(orders.Rows) > 0 {
+			return h.showOrders(req, http.StatusOK, ordersView{Found: found, More: orders.Older != "", Orders: orders.Rows, listedPage: listedPage{Unaudited: orders.Unaudited}}, "")
+		}
 	}
-	return h.showOrders(req, http.StatusNotFound, ordersView{Name: text}, h.templates.Text(req.Language, ui.ProblemKey(order.NoSuchOrder)))
+	return h.showOrders(req, http.StatusNotFound, ordersView{Found: text}, h.templates.Text(req.Language, ui.ProblemKey(order.NoSuchOrder)))
 }
 
 func (h *Handler) order(req *ui.Request, operator registrar.Actor) error {

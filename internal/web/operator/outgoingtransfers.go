@@ -9,10 +9,24 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
+// transferRow is a transfer with whether the registry should have ended it.
+type transferRow struct {
+	transferaway.Transfer
+	IsOverdue bool
+}
+
+func (h *Handler) newTransferRows(transfers []transferaway.Transfer) []transferRow {
+	rows := make([]transferRow, 0, len(transfers))
+	for _, one := range transfers {
+		rows = append(rows, transferRow{one, one.Overdue(h.Now())})
+	}
+	return rows
+}
+
 // outgoingTransfers lists the transfers to other registrars.
 func (h *Handler) outgoingTransfers(req *ui.Request, operator registrar.Actor) error {
 	ctx := req.R.Context()
-	open, olderOpen, err := h.TransfersAway.List(ctx, operator, false, req.Query("open_before"))
+	open, olderOpen, err := h.TransfersAway.List(ctx, operator, false, req.Query("open_after"))
 	if err != nil {
 		return err
 	}
@@ -22,16 +36,16 @@ func (h *Handler) outgoingTransfers(req *ui.Request, operator registrar.Actor) e
 	}
 	next, first := "", ""
 	if olderOpen != "" {
-		next = transfersPath + "?open_before=" + url.QueryEscape(olderOpen)
+		next = transfersPath + "?open_after=" + url.QueryEscape(olderOpen)
 	}
-	if req.Query("open_before") != "" {
+	if req.Query("open_after") != "" {
 		first = transfersPath
 	}
 	return h.render(req, ui.View{Name: "outgoingtransfers", Section: transfersPath}, struct {
-		Open, Ended []transferaway.Transfer
+		Open, Ended []transferRow
 		Next, First string // lead through the open ones
 		pageLinks
-	}{open, ended, next, first, newPageLinks(req, transfersPath, nil, older)}, "")
+	}{h.newTransferRows(open), h.newTransferRows(ended), next, first, newPageLinks(req, transfersPath, nil, older)}, "")
 }
 
 func (h *Handler) outgoingTransfer(req *ui.Request, operator registrar.Actor) error {
@@ -68,11 +82,11 @@ func (h *Handler) showOutgoingTransfer(req *ui.Request, operator registrar.Actor
 	}
 	field := ui.Field{Name: "reason", Label: "away.reason", Hint: "away.reason_hint", Choices: reasons}
 	return h.render(req, ui.View{Name: "outgoingtransfer", Status: status, Title: "away.title", Section: transfersPath}, struct {
-		transferaway.Transfer
+		transferRow
 		By         string // the operator who decided
 		Answerable bool
 		Reasons    ui.Field
-	}{t, by, h.TransfersAway.Answerable(t), field.With(req.Text("reason"), "")}, message)
+	}{h.newTransferRows([]transferaway.Transfer{t})[0], by, h.TransfersAway.Answerable(t), field.With(req.Text("reason"), "")}, message)
 }
 
 // rejectTransfer rejects a transfer for a policy reason.

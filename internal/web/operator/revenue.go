@@ -1,10 +1,15 @@
 package operator
 
 import (
+	"bytes"
+	"encoding/csv"
+	"fmt"
+	"net/http"
 	"strconv"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/invoice"
+	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
@@ -19,12 +24,12 @@ func newChart(language string, year invoice.Year) *ui.Chart {
 	return ui.NewChart("chart", columns, 100, func(cents int64) string { return ui.FormatAxis(language, registrar.Cents(cents)) })
 }
 
+func (h *Handler) revenueYear(req *ui.Request, operator registrar.Actor) (invoice.Year, error) {
+	return h.Revenue.Of(req.R.Context(), operator, wantedYear(req))
+}
+
 func (h *Handler) revenue(req *ui.Request, operator registrar.Actor) error {
-	wanted, err := strconv.Atoi(req.Query("year"))
-	if err != nil {
-		wanted = 1 << 20 // the present year
-	}
-	year, err := h.Revenue.Of(req.R.Context(), operator, wanted)
+	year, err := h.revenueYear(req, operator)
 	if err != nil {
 		return err
 	}
@@ -37,4 +42,44 @@ func (h *Handler) revenue(req *ui.Request, operator registrar.Actor) error {
 		Years []int
 		Chart *ui.Chart
 	}{year, years, newChart(req.Language, year)}, "")
+}
+
+// revenueFile serves the revenue of a year by month. Corrections are positive, as on the
+// documents; net, vat and gross have them deducted.
+func (h *Handler) revenueFile(req *ui.Request, operator registrar.Actor) error {
+	year, err := h.revenueYear(req, operator)
+	if err != nil {
+		return err
+	}
+	rows := [][]string{{
+		"month", "invoices", "invoices_net_eur", "invoices_vat_eur", "invoices_gross_eur",
+		"corrections", "corrections_net_eur", "corrections_vat_eur", "corrections_gross_eur", "net_eur", "vat_eur", "gross_eur",
+	}}
+	for i, month := range year.Months {
+		row := []string{fmt.Sprintf("%d-%02d", year.Year, i+1)}
+		for _, sums := range []invoice.Amounts{month.Invoices, month.Corrections} {
+			row = append(row, strconv.Itoa(sums.Documents), sums.Net.String(), sums.VAT.String(), sums.Gross.String())
+		}
+		rows = append(rows, append(row, month.Net().String(), month.VAT().String(), month.Gross().String()))
+	}
+	return writeCSV(req, "revenue-"+strconv.Itoa(year.Year)+".csv", rows)
+}
+
+// wantedYear is the year in the query, or one after the present.
+func wantedYear(req *ui.Request) int {
+	if wanted, err := strconv.Atoi(req.Query("year")); err == nil {
+		return wanted
+	}
+	return 1 << 20
+}
+
+// writeCSV serves a file to download.
+func writeCSV(req *ui.Request, name string, rows [][]string) error {
+	var file bytes.Buffer
+	if err := csv.NewWriter(&file).WriteAll(rows); err != nil {
+		return err
+	}
+	req.W.Header().Set("Content-Disposition", `attachment; filename="`+name+`"`)
+	httpjson.WriteBytes(req.W, http.StatusOK, []string{"text/csv; charset=utf-8"}, file.Bytes())
+	return nil
 }

@@ -148,6 +148,7 @@ var activityTexts = ui.Texts{
 	"action.registry_message_read":   {"Registry-Meldung gelesen", "Registry message read"},
 	"action.registry_messages_read":  {"Registry-Meldungen einer Art gelesen", "Registry messages of a kind read"},
 	"action.inquiry_handled":         {"Anfrage bearbeitet", "Inquiry handled"},
+	"action.contract_terminated":     {"Kündigung ausgeführt: Die Domain läuft aus", "Termination carried out: the domain expires"},
 	"action.declaration_handled":     {"Widerruf oder Kündigung bearbeitet", "Withdrawal or termination handled"},
 	"action.other":                   {"Sonstiges Ereignis", "Other event"},
 	"action.account_closed":          {"Konto geschlossen", "Account closed"},

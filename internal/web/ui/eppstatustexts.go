@@ -27,3 +27,6 @@ var eppStatusTexts = Texts{
 	"epp_status.serverTransferProhibited": {"Umzug gesperrt, von der Registry", "transfer locked by the registry"},
 	"epp_status.serverUpdateProhibited":   {"Ändern gesperrt, von der Registry", "changes locked by the registry"},
 }
+
+// EPPStatusText returns what a status means, in English; empty if it is not known.
+func EPPStatusText(status string) string { return eppStatusTexts["epp_status."+status][1] }

@@ -52,7 +52,7 @@ func TestExport_HoldsAllDataAndNoSecret(t *testing.T) {
 		must(t, s.db.AddWithdrawalNotice(t.Context(), withdrawal.Notice{
 			ID: "dcl_" + address, Kind: withdrawal.Withdrawal, Name: "Erika Mustermann", Email: address, Contract: "Bestellung von " + address,
 			Language: "de", At: s.clock.now(),
-		}, nil))
+		}, nil, time.Now()))
 	}
 	inquiries, err := inquiry.New(inquiry.Config{Store: s.db, Now: s.clock.now})
 	must(t, err)

@@ -65,8 +65,8 @@ func (f accountFiles) Open(ctx context.Context, by registrar.Actor, id string) (
 }
 
 // consented is the order whose consumer requested an immediate start, unconsented the
-// one without.
-const consented, unconsented = "ord_1", "ord_2"
+// one without, deletedDomain one whose domain was deleted since.
+const consented, unconsented, deletedDomain = "ord_1", "ord_2", "ord_3"
 
 func (f accountFiles) Order(ctx context.Context, _ registrar.Actor, id string) (behind.OrderRecord, error) {
 	if stored, found, err := f.s.db.OrderByID(ctx, id); err != nil || found {
@@ -93,6 +93,9 @@ func (f accountFiles) Order(ctx context.Context, _ registrar.Actor, id string) (
 		Notices: []lifecycle.SentNotice{{Kind: registrar.MailExpiringMonth, Name: "gekauft.de", Subject: "gekauft.de endet", Accepted: true}},
 	}
 	switch id {
+	case deletedDomain:
+		record.Ended = map[string]lifecycle.EndedDomain{"itm_1": {At: time.Date(2026, 11, 16, 12, 0, 0, 0, time.UTC)}}
+		return record, nil
 	case consented:
 		record.Consent = order.Consent{At: time.Date(2026, 11, 15, 12, 1, 0, 0, time.UTC), Wording: order.ConsentWording("de")}
 		return record, nil
@@ -130,7 +133,7 @@ func (s *env) operatorPages() behind.Config {
 	refunds, err := order.NewRefunds(order.RefundsConfig{Store: s.db, Now: s.clock.now, Clock: s.clock.now})
 	must(s.t, err)
 	return behind.Config{
-		Refunds: refunds,
+		Refunds: refunds, Now: s.clock.now,
 		Database: func() []behind.DatabaseCondition {
 			if s.degraded.Load() {
 				return []behind.DatabaseCondition{{State: "disk_full", Since: s.clock.now()}}
@@ -343,6 +346,18 @@ func TestOperatorPages_OrderShowsAllPartsWithoutRawCodes(t *testing.T) {
 		if strings.Contains(got.body, raw) {
 			t.Errorf("the page contains the code %s", raw)
 		}
+	}
+}
+
+func TestOperatorPages_OrderShowsDeletedDomain(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, true)
+	_, b := s.operatorBrowser("ops@example.org")
+	if page := b.get("/operator/orders/" + deletedDomain).body; !strings.Contains(page, `<span class="badge warn">gelöscht</span>`) || !strings.Contains(page, "war aktiv bis 16.11.2026") || strings.Contains(page, ">aktiv<") {
+		t.Errorf("the order: %s", page)
+	}
+	if page := b.get("/operator/orders/" + consented).body; strings.Contains(page, "gelöscht") || !strings.Contains(page, ">aktiv<") {
+		t.Errorf("another order: %s", page)
 	}
 }
 

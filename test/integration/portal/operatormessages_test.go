@@ -136,7 +136,7 @@ func TestOperatorMessages_FilteredPagedAndMarkedByKind(t *testing.T) {
 	}
 }
 
-func TestOperatorHome_LowBalanceIsWarningUntilRead(t *testing.T) {
+func TestOperatorHome_LowBalanceIsWarning(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t, true)
 	_, b := s.operatorBrowser("ops@example.org")
@@ -146,11 +146,5 @@ func TestOperatorHome_LowBalanceIsWarningUntilRead(t *testing.T) {
 	home := b.get("/operator").body
 	if !strings.Contains(home, "Guthaben niedrig: Registry-Konto one") || !strings.Contains(home, "40,00 EUR") || !strings.Contains(home, "100,00 EUR") || strings.Contains(home, "90,00 EUR") {
 		t.Fatalf("home: %s", home)
-	}
-	if got := b.post(messageLink.FindStringSubmatch(home)[1]+"/read", nil); got.location() == "" {
-		t.Fatalf("marked: %d", got.status)
-	}
-	if home := b.get("/operator").body; strings.Contains(home, "Guthaben niedrig") {
-		t.Errorf("home after reading: %s", home)
 	}
 }

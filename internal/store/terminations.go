@@ -1,0 +1,115 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
+	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
+	"github.com/dotkontor/dotkontor/internal/store/query"
+	"github.com/dotkontor/dotkontor/internal/store/sqldb"
+)
+
+// namedDomain are the columns of ListNamedDomains after the mention.
+const namedDomain = `domains.id, domains.customer_id, domains.name, customers.email, domains.status, domains.paid_until, domains.at_term_end`
+
+// ListNamedDomains returns, by mention, the domain with a name or those of the order with a
+// number. It is one query for all of them, like ListRelatedOrders.
+func (db *DB) ListNamedDomains(ctx context.Context, mentions []string, limit int) (map[string][]withdrawal.NamedDomain, error) {
+	ids, names := splitMentions(mentions)
+	var parts []string
+	if len(ids) > 0 {
+		parts = append(parts, `SELECT order_items.order_id AS mention, `+namedDomain+`
+			FROM order_items JOIN orders ON orders.id = order_items.order_id
+			JOIN domains ON domains.name = order_items.name AND domains.status <> 'transferred_out' AND domains.customer_id = orders.customer_id
+			JOIN customers ON customers.id = domains.customer_id
+			WHERE order_items.order_id IN (`+placeholders(1, len(ids))+`) AND order_items.position < `+strconv.Itoa(limit))
+	}
+	if len(names) > 0 {
+		parts = append(parts, `SELECT domains.name AS mention, `+namedDomain+`
+			FROM domains JOIN customers ON customers.id = domains.customer_id
+			WHERE domains.name IN (`+placeholders(len(ids)+1, len(names))+`) AND domains.status <> 'transferred_out'`)
+	}
+	found := make(map[string][]withdrawal.NamedDomain)
+	if len(parts) == 0 {
+		return found, nil
+	}
+	text := strings.Join(parts, " UNION ALL ") + " ORDER BY 1, 4"
+	for row, err := range sqldb.Rows(ctx, db.sql.Reader(), text, slices.Concat(ids, names)...) {
+		if err != nil {
+			return nil, fmt.Errorf("store: list named domains: %w", err)
+		}
+		column := func(i int) string {
+			value, _ := row[i].(string)
+			return value
+		}
+		paid, _ := row[6].(int64)
+		found[column(0)] = append(found[column(0)], withdrawal.NamedDomain{
+			ID: column(1), Customer: column(2), Name: column(3), Email: column(4), Status: registrar.DomainStatus(column(5)),
+			PaidUntil: fromMicros(paid), Choice: registrar.TermEndChoice(column(7)),
+		})
+	}
+	return found, nil
+}
+
+// splitMentions divides what a notice mentions into numbers of orders and names of domains.
+func splitMentions(mentions []string) (ids, names []any) {
+	for _, mention := range mentions {
+		switch {
+		case sqldb.IsUnstorable(mention):
+		case strings.HasPrefix(mention, orderPrefix):
+			ids = append(ids, mention)
+		default:
+			names = append(names, mention)
+		}
+	}
+	return ids, names
+}
+
+// StoreTerminations closes a notice and lets its domains expire.
+func (db *DB) StoreTerminations(ctx context.Context, done withdrawal.Terminations) error {
+	// Two transactions lock the domains in the same order.
+	contracts := slices.SortedFunc(slices.Values(done.Contracts), func(a, b withdrawal.EndedContract) int { return cmp.Compare(a.Domain.ID, b.Domain.ID) })
+	closed, err := db.swap(ctx, func(q *query.Queries) error {
+		if err := closeNotice(ctx, q, done.Notice, done.AuditEvent); err != nil {
+			return err
+		}
+		for _, contract := range contracts {
+			if err := endContract(ctx, q, contract, done); err != nil {
+				return err
+			}
+		}
+		return queueMails(ctx, q, done.Mails, done.At)
+	})
+	if err == nil && !closed {
+		err = registrar.Conflict(withdrawal.AlreadyHandled)
+	}
+	return err
+}
+
+// endContract lets a domain expire if it is still as the operator has seen it.
+func endContract(ctx context.Context, q *query.Queries, contract withdrawal.EndedContract, done withdrawal.Terminations) error {
+	domain := contract.Domain
+	if err := rowOr(registrar.Conflict(withdrawal.TerminationChanged))(q.LetSeenDomainExpire(ctx, query.LetSeenDomainExpireParams{
+		UpdatedAt: micros(done.Now), ID: domain.ID, CustomerID: domain.Customer, Was: string(domain.Choice), PaidUntil: micros(domain.PaidUntil),
+		Status: string(domain.Status),
+	})); err != nil {
+		return err
+	}
+	charging, err := q.CountChargingRenewals(ctx, domain.ID)
+	switch {
+	case err != nil:
+		return err
+	case charging > 0:
+		return registrar.Conflict(renewal.InProgress)
+	}
+	if err := endConsent(ctx, q, domain.ID, renewal.EndTerminated, done.Now); err != nil {
+		return err
+	}
+	return insertAuditEvent(ctx, q, contract.AuditEvent)
+}

@@ -1,0 +1,58 @@
+package operator
+
+import "github.com/dotkontor/dotkontor/internal/web/ui"
+
+// terminationTexts are those of the domains that a notice names, and of ending their contracts.
+var terminationTexts = ui.Texts{
+	"named.title":    {"Domains, die gemeint sein können", "Domains this may refer to"},
+	"named.none":     {"Der Text nennt keine Domain, die ein Kunde hier hat.", "The text mentions no domain that a customer holds here."},
+	"named.term_end": {"Am Ende der Laufzeit", "At the end of the term"},
+	"named.end.":     {"noch offen", "undecided"},
+
+	"named.end.renew":  {"automatische Verlängerung", "automatic renewal"},
+	"named.end.expire": {"läuft aus", "expires"},
+
+	"named.sender":       {"Absender", "Sender"},
+	"named.sender.same":  {"Adresse des Kontos", "the account's address"},
+	"named.sender.other": {"andere Adresse als die des Kontos", "not the account's address"},
+	"named.early": {
+		"Die Laufzeit endet vor dem Tag, der in der Kündigung steht.",
+		"The term ends before the day that the notice states.",
+	},
+
+	"terminate.title":   {"Verträge beenden", "End contracts"},
+	"terminate.choose":  {"Welche Verträge enden?", "Which contracts end?"},
+	"terminate.one":     {"{1}, Laufzeit bis {2}", "{1}, term until {2}"},
+	"terminate.default": {"Zum Ende der bezahlten Laufzeit beendet, Bestätigung verschickt.", "Ended with the paid term, confirmation sent."},
+	"terminate.hint": {
+		"Ein Vertrag endet ordentlich mit der bezahlten Laufzeit. Was sofort enden oder erstattet werden soll, entscheiden Sie auf der Seite der Bestellung.",
+		"A contract normally ends with the paid term. Decide on the order's page what is to end at once or be refunded.",
+	},
+	"terminate.preview":   {"Kündigung prüfen", "Review the termination"},
+	"terminate.show":      {"Vorschau", "Preview"},
+	"terminate.effects":   {"Das geschieht", "What happens"},
+	"terminate.now":       {"Bisher", "So far"},
+	"terminate.then":      {"Künftig", "From now on"},
+	"terminate.ends_on":   {"läuft am {1} aus", "expires on {1}"},
+	"terminate.off":       {"Automatische Verlängerungen dieser Domains enden sofort, angekündigte Abbuchungen entfallen.", "Automatic renewals of these domains end at once, and announced charges are dropped."},
+	"terminate.mail":      {"Das Konto jeder Domain bekommt eine E-Mail mit dem Tag, an dem der Vertrag endet.", "The account of each domain gets an email with the day on which the contract ends."},
+	"terminate.closes":    {"Der Vorgang ist danach erledigt.", "The case is closed afterwards."},
+	"terminate.undo":      {"Der Kunde kann im Portal bis zur Löschung widersprechen, Sie können es nicht zurücknehmen.", "The customer can take it back in the portal until the deletion; you can't undo it."},
+	"terminate.unmatched": {"Die Kündigung kam nicht von der Adresse des Kontos. Prüfen Sie, ob der Absender kündigen darf.", "The notice did not come from the account's address. Check that the sender may terminate."},
+	"terminate.submit":    {"Verträge beenden", "End the contracts"},
+	"terminate.back":      {"Zurück zur Kündigung", "Back to the notice"},
+
+	"note.contracts_ended": {
+		"Die Verträge enden mit ihrer Laufzeit. Die Bestätigung ist unterwegs, der Vorgang ist erledigt.",
+		"The contracts end with their terms. The confirmation has been queued, and the case is closed.",
+	},
+	"problem.no_domain_chosen": {"Bitte wählen Sie mindestens eine Domain.", "Please choose at least one domain."},
+	"problem.termination_changed": {
+		"Eine der Domains hat sich inzwischen geändert. Es wurde nichts beendet; bitte prüfen Sie den neuen Stand.",
+		"One of the domains has changed meanwhile. Nothing was ended; please check its current state.",
+	},
+	"problem.renewal_in_progress": {
+		"Für eine der Domains läuft gerade eine Abbuchung. Es wurde nichts beendet; bitte versuchen Sie es in ein paar Minuten noch einmal.",
+		"One of the domains is being charged right now. Nothing was ended; please try again in a few minutes.",
+	},
+}
