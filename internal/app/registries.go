@@ -122,6 +122,9 @@ func eppPolicy(account config.EPP, tld string) epp.Policy {
 				}
 			}
 		}
+		if own.RegistrarContact != "" {
+			policy.RegistrarContact = own.RegistrarContact
+		}
 		switch own.Nameservers {
 		case "objects":
 			policy.HostAttributes = false

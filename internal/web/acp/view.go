@@ -11,6 +11,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 	"github.com/dotkontor/dotkontor/internal/web/acp/orderdoc"
+	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
 // view is a session as an agent may see it, before it is written in a shape.
@@ -102,6 +103,14 @@ func (v *view) addMessages(status order.SessionStatus, sh *shape) {
 			case order.MissingCode:
 				add(messageError, codeMissing, at, resolvedByBuyer, "The auth code of "+item.Name+" is missing. The buyer enters it at "+v.PayURL)
 			default:
+				if text := ui.RegistrantProblem(missing); text != "" {
+					if v.Order.Claimed { // an account's own data
+						add(messageError, "invalid", "$.buyer", resolvedByBuyer, item.Name+": "+text+" The buyer resolves this at "+v.PayURL)
+					} else {
+						add(messageError, "invalid", "$.buyer", resolvedByAgent, item.Name+": "+text+" Send other data in buyer and "+strings.TrimPrefix(sh.addressPath, "$.")+".")
+					}
+					continue
+				}
 				add(messageError, codeMissing, at, resolvedByBuyer, "The registry of "+item.TLD+" has a requirement that the registrant does not meet yet ("+missing+"). The buyer resolves this at "+v.PayURL)
 			}
 		}

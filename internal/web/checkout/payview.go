@@ -3,6 +3,7 @@ package checkout
 import (
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -44,7 +45,7 @@ type payData struct {
 	Consent     *consent        // what a consumer must accept; nil if not required
 	Codes       int             // transfers that have their auth code
 	RefusedKey  string          // what to do about items that can't be ordered any more; empty if there are none
-	RuleKeys    []string        // requirements of extensions that the holder does not meet
+	Rules       []unmetRule     // requirements of extensions that the holder does not meet
 	Changeable  bool            // the viewer can still pay, decline or complete it
 	TextKey     string          // describes the state of the order
 	Days        int             // how long a transfer in progress may take; 0: none is
@@ -215,6 +216,26 @@ func formatRate(language string, basisPoints int) string {
 	return ui.FormatRate(language, basisPoints) + ui.InLanguage(language, "\u00a0%", "%")
 }
 
+// unmetRule is a requirement that the holder does not meet.
+type unmetRule struct {
+	Key   string
+	Names string // the domains that it applies to; empty if it is the only one
+}
+
+// namesMissing lists the domains of an order that lack something.
+func namesMissing(view order.View, missing string) string {
+	if len(view.Order.Items) == 1 {
+		return ""
+	}
+	var names []string
+	for _, item := range view.Order.Items {
+		if slices.Contains(view.MissingByItem[item.ID], missing) {
+			names = append(names, ui.UnicodeName(item.Name))
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
 func (h *Handler) newPayData(req *ui.Request, view order.View, t formError) (payData, error) {
 	o := view.Order
 	s := payData{
@@ -258,10 +279,10 @@ func (h *Handler) newPayData(req *ui.Request, view order.View, t formError) (pay
 	}
 	for _, missing := range view.Missing {
 		if key := "rule." + missing; h.templates.Has(key) {
-			s.RuleKeys = append(s.RuleKeys, key)
+			s.Rules = append(s.Rules, unmetRule{Key: key, Names: namesMissing(view, missing)})
 		}
 	}
-	if s.Registrant == nil && len(s.RuleKeys) > 0 {
+	if s.Registrant == nil && len(s.Rules) > 0 {
 		s.Profile = ui.WithNext(ui.RegistrantPath, s.Page)
 	}
 	needsIdentity := o.State == order.AwaitingVerification || o.State == order.AwaitingPayment && slices.Contains(view.Missing, order.MissingIdentity)
