@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/config"
+	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 	"github.com/dotkontor/dotkontor/internal/upstream/epp"
 )
@@ -105,6 +106,16 @@ func (r *Registries) provisionAccounts() []provision.NamedAccount {
 		})
 	}
 	return all
+}
+
+// checkRegistrant returns what the registry of a TLD would reject about a registrant.
+func (r *Registries) checkRegistrant(tld string, registrant registrar.Registrant) error {
+	i := config.AccountFor(r.accounts, tld)
+	if i < 0 {
+		return nil
+	}
+	policy := eppPolicy(r.accounts[i], tld)
+	return policy.CheckRegistrant(registrant, "")
 }
 
 // eppPolicy returns the policy of an account: the built-in table with the overrides of the configuration.

@@ -229,6 +229,18 @@ func (r *ContactRule) problems(registrant registrar.Registrant, domain string) (
 	return words
 }
 
+// CheckRegistrant returns the first problem of a registrant as an error, whose code is the
+// word of provision.RegistrantProblem.
+func (p *Policy) CheckRegistrant(registrant registrar.Registrant, domain string) error {
+	if !p.NeedsContacts() {
+		return nil
+	}
+	for _, word := range p.Contact.problems(registrant, domain) {
+		return &registrar.Error{Kind: registrar.KindConflict, Code: registrar.Code(word)}
+	}
+	return nil
+}
+
 // isBelow reports whether an email address ends if the domain does.
 func isBelow(email, domain string) bool {
 	_, host, _ := strings.Cut(strings.ToLower(email), "@")

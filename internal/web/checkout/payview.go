@@ -3,7 +3,6 @@ package checkout
 import (
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -216,26 +215,6 @@ func formatRate(language string, basisPoints int) string {
 	return ui.FormatRate(language, basisPoints) + ui.InLanguage(language, "\u00a0%", "%")
 }
 
-// unmetRule is a requirement that the holder does not meet.
-type unmetRule struct {
-	Key   string
-	Names string // the domains that it applies to; empty if it is the only one
-}
-
-// namesMissing lists the domains of an order that lack something.
-func namesMissing(view order.View, missing string) string {
-	if len(view.Order.Items) == 1 {
-		return ""
-	}
-	var names []string
-	for _, item := range view.Order.Items {
-		if slices.Contains(view.MissingByItem[item.ID], missing) {
-			names = append(names, ui.UnicodeName(item.Name))
-		}
-	}
-	return strings.Join(names, ", ")
-}
-
 func (h *Handler) newPayData(req *ui.Request, view order.View, t formError) (payData, error) {
 	o := view.Order
 	s := payData{
@@ -277,11 +256,7 @@ func (h *Handler) newPayData(req *ui.Request, view order.View, t formError) (pay
 	if !view.IsOwner {
 		return s, nil
 	}
-	for _, missing := range view.Missing {
-		if key := "rule." + missing; h.templates.Has(key) {
-			s.Rules = append(s.Rules, unmetRule{Key: key, Names: namesMissing(view, missing)})
-		}
-	}
+	s.Rules = h.unmetRules(view)
 	if s.Registrant == nil && len(s.Rules) > 0 {
 		s.Profile = ui.WithNext(ui.RegistrantPath, s.Page)
 	}

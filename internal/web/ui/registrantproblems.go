@@ -49,11 +49,13 @@ var registrantProblems = Texts{
 	},
 }
 
-// WithRegistrantProblems adds the texts about rejected fields of a registrant, each under
-// prefix and its word.
-func WithRegistrantProblems(texts Texts, prefix string) Texts {
+// WithRegistrantProblems adds the texts about rejected fields of a registrant, each under the
+// prefixes and its word.
+func WithRegistrantProblems(texts Texts, prefixes ...string) Texts {
 	for word, text := range registrantProblems {
-		texts[prefix+word] = text
+		for _, prefix := range prefixes {
+			texts[prefix+word] = text
+		}
 	}
 	return texts
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
+	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 	"github.com/dotkontor/dotkontor/internal/sandbox/registry"
 	"github.com/dotkontor/dotkontor/internal/sandbox/registry/ledger"
@@ -116,17 +117,23 @@ func TestPersonality_RegistersPersonsAndCompaniesWithValidFrames(t *testing.T) {
 		}
 		checkSent(t, held.Domains[at], contact)
 	}
+	recorded.validate(t, 60)
+}
+
+// validate validates the frames of both sides with xmllint.
+func (f *frames) validate(t *testing.T, atLeast int) {
+	t.Helper()
 	schemas := eppschema.Folder()
 	if schemas == "" {
 		t.Skip("EPP_XSD_DIR is not set: these frames are not validated against the EPP schemas")
 	}
-	recorded.mu.Lock()
-	defer recorded.mu.Unlock()
-	all := slices.DeleteFunc(recorded.all, func(frame string) bool { return strings.Contains(frame, "<balance:info") }) // has no public schema
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	all := slices.DeleteFunc(f.all, func(frame string) bool { return strings.Contains(frame, "<balance:info") }) // has no public schema
 	if err := eppschema.Validate(schemas, all); err != nil {
 		t.Error(err)
 	}
-	if len(all) < 60 {
+	if len(all) < atLeast {
 		t.Errorf("only %d frames", len(all))
 	}
 }
@@ -164,6 +171,40 @@ func checkSent(t *testing.T, domain *ledger.Domain, contact *ledger.Contact) {
 	if !ok {
 		t.Errorf("%s: forms %s, type %+v, %d hidden fields, contacts %v", domain.Name, forms, typed, hidden, domain.Contacts)
 	}
+}
+
+// A company takes over the domains of a person, which changes the type of contacts.
+func TestPersonality_RegistrantCanChange(t *testing.T) {
+	t.Parallel()
+	s, recorded := startStrict(t)
+	for _, tld := range []string{".eu", ".at", ".org", ".de"} {
+		item, err := s.createItem(t, "person", tld, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		item = s.waitForState(t, item.ID, provision.StateActive)
+		result, err := s.account.ApplyChange(t.Context(), domainchange.Task{
+			Kind: domainchange.UpdateRegistrant, Name: item.Name, TLD: tld, Handle: "DKFIRMA" + strings.ToUpper(tld[1:]), OldHandle: item.Handle,
+			Registrant: registrar.Registrant{
+				Name: "Ada Größe", Organisation: "Größe GmbH", Street: "Hauptstr. 1", PostalCode: "10115", City: "Köln", Country: "DE",
+				Phone: "+49.301234567", Email: "ada@example.org",
+			},
+			Transaction: "chg-" + tld[1:],
+		})
+		if err != nil || result.Pending {
+			t.Errorf("%s: %+v, %v", item.Name, result, err)
+		}
+	}
+	held := s.world.Sponsored(registry.ProductAccount)
+	if len(held.Domains) != 4 || len(held.Contacts) != 4 || len(held.Unused) != 0 {
+		t.Errorf("the registry has %d domains, %d contacts, %v unused", len(held.Domains), len(held.Contacts), held.Unused)
+	}
+	for _, contact := range held.Contacts {
+		if !strings.HasPrefix(contact.ID, "DKFIRMA") || contact.Typed != nil && (contact.Typed.Person || contact.Typed.Type == "privateperson") {
+			t.Errorf("contact %s of type %+v", contact.ID, contact.Typed)
+		}
+	}
+	recorded.validate(t, 40)
 }
 
 func TestPersonality_RejectedRegistrantsCauseNoContact(t *testing.T) {
