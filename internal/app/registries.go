@@ -118,6 +118,11 @@ func (r *Registries) checkRegistrant(tld string, registrant registrar.Registrant
 	return policy.CheckRegistrant(registrant, "")
 }
 
+// addressForms are the values of the setting addresses.
+var addressForms = map[string]epp.PostalForm{
+	"international": epp.PostalInternational, "local": epp.PostalLocal, "both": epp.PostalBoth,
+}
+
 // eppPolicy returns the policy of an account: the built-in table with the overrides of the configuration.
 func eppPolicy(account config.EPP, tld string) epp.Policy {
 	policy := epp.PolicyOf(tld)
@@ -135,6 +140,9 @@ func eppPolicy(account config.EPP, tld string) epp.Policy {
 		}
 		if own.RegistrarContact != "" {
 			policy.RegistrarContact = own.RegistrarContact
+		}
+		if form, set := addressForms[own.Addresses]; set {
+			policy.Contact.Postal = form
 		}
 		switch own.Nameservers {
 		case "objects":

@@ -81,6 +81,8 @@ type EPPPolicy struct {
 	// Without it, the registrant's contact has every role. .eu at EURid requires it, because a
 	// contact has one role there.
 	RegistrarContact string `toml:"registrar_contact,omitempty"`
+	// Addresses are the forms of a contact's address: international (ASCII), local, or both.
+	Addresses string `toml:"addresses,omitempty" oneof:",international,local,both"`
 	// Nameservers is objects (host objects that must exist first) or attributes (sent
 	// with the domain).
 	Nameservers string `toml:"nameservers,omitempty" oneof:",objects,attributes"`
