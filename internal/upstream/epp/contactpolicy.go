@@ -235,8 +235,8 @@ func (p *Policy) CheckRegistrant(registrant registrar.Registrant, domain string)
 	if !p.NeedsContacts() {
 		return nil
 	}
-	for _, word := range p.Contact.problems(registrant, domain) {
-		return &registrar.Error{Kind: registrar.KindConflict, Code: registrar.Code(word)}
+	if words := p.Contact.problems(registrant, domain); len(words) > 0 {
+		return &registrar.Error{Kind: registrar.KindConflict, Code: registrar.Code(words[0])}
 	}
 	return nil
 }

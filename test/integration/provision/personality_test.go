@@ -1,6 +1,7 @@
 package provision
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"sync"
@@ -228,8 +229,8 @@ func TestPersonality_RejectedRegistrantsCauseNoContact(t *testing.T) {
 		test.change(&registrant)
 		s.setRegistrant(t, registrant)
 		_, err := s.createItem(t, "abgelehnt", test.tld, test.requires)
-		var refused *registrar.Error
-		if registrar.CodeOf(err) != provision.NotEligible || !asError(err, &refused) || refused.Detail != test.want {
+		refused, ok := errors.AsType[*registrar.Error](err)
+		if registrar.CodeOf(err) != provision.NotEligible || !ok || refused.Detail != test.want {
 			t.Errorf("%s, %s: %v", test.tld, test.want, err)
 		}
 	}
@@ -240,10 +241,4 @@ func TestPersonality_RejectedRegistrantsCauseNoContact(t *testing.T) {
 	if n := recorded.count("<contact:create"); n > 1 {
 		t.Errorf("%d contacts were sent", n)
 	}
-}
-
-func asError(err error, target **registrar.Error) bool {
-	found, ok := err.(*registrar.Error) //nolint:errorlint // CreateItem returns it unwrapped
-	*target = found
-	return ok
 }
