@@ -4,6 +4,7 @@
 package eppschema
 
 import (
+	"context"
 	"embed"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 // Folder is the folder with the EPP schemas (epp.xsd and what it imports), empty if the
@@ -27,8 +29,10 @@ var imports = map[string]string{
 	"http://www.nic.at/xsd/at-ext-contact-1.0":    "at-ext-contact-1.0.xsd",
 }
 
-// perCall limits the files of one call of xmllint.
-const perCall = 500
+const (
+	perCall     = 500 // files of one call of xmllint
+	callTimeout = time.Minute
+)
 
 // Validate returns an error that names the invalid frames, at most twenty lines.
 func Validate(schemas string, frames []string) error {
@@ -43,7 +47,7 @@ func Validate(schemas string, frames []string) error {
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(folder)
+	defer func() { _ = os.RemoveAll(folder) }()
 	schema, err := writeSchema(schemas, folder)
 	if err != nil {
 		return err
@@ -60,9 +64,14 @@ func Validate(schemas string, frames []string) error {
 			}
 			args = append(args, path)
 		}
-		out, err := exec.Command(tool, args...).CombinedOutput()
+		ctx, cancel := context.WithTimeout(context.Background(), callTimeout)
+		defer cancel()
+		out, err := exec.CommandContext(ctx, tool, args...).CombinedOutput()
 		if err == nil {
 			continue
+		}
+		if ctx.Err() != nil || !strings.Contains(string(out), ".xml:") { // not about a frame
+			return fmt.Errorf("xmllint: %w\n%s", err, out)
 		}
 		for line := range strings.Lines(string(out)) {
 			if strings.HasSuffix(strings.TrimSpace(line), "validates") {

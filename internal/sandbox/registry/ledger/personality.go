@@ -78,7 +78,7 @@ func (c *Contact) checkEURid() *Refusal {
 		return nil
 	case of.Person && postal.Org != "":
 		return refuse(PolicyForbids, "contact:org", postal.Org, "A natural person has no organisation.")
-	case !isOneOf(postal.Country, eea) && !(of.Person && isOneOf(of.Citizenship, eea)):
+	case !isOneOf(postal.Country, eea) && (!of.Person || !isOneOf(of.Citizenship, eea)):
 		return refuse(PolicyForbids, "contact:cc", postal.Country, "The registrant is neither in the European Economic Area nor one of its citizens.")
 	}
 	return nil
