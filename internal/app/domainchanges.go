@@ -52,13 +52,17 @@ func (p *App) bulkActions() (*bulk.Service, error) {
 	return bulk.New(cfg)
 }
 
-// checkRegistrant checks a registrant against the requirements of an extension.
+// checkRegistrant checks a registrant against the requirements of an extension and of its
+// registry.
 func (p *App) checkRegistrant(ctx context.Context, customer, tld string, registrant registrar.Registrant) error {
 	verified, err := p.services.DB.VerifiedName(ctx, customer)
 	if err != nil {
 		return registrar.DatabaseError(err)
 	}
-	return registrar.CheckRegistrant(p.live.Extension, []string{tld}, registrant, verified)
+	if err := registrar.CheckRegistrant(p.live.Extension, []string{tld}, registrant, verified); err != nil {
+		return err
+	}
+	return p.lookups.Registries.checkRegistrant(tld, registrant)
 }
 
 // NewProvisioning returns a service for commands, which store and query items but don't execute them.

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/config"
+	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 	"github.com/dotkontor/dotkontor/internal/upstream/epp"
 )
@@ -107,6 +108,21 @@ func (r *Registries) provisionAccounts() []provision.NamedAccount {
 	return all
 }
 
+// checkRegistrant returns what the registry of a TLD would reject about a registrant.
+func (r *Registries) checkRegistrant(tld string, registrant registrar.Registrant) error {
+	i := config.AccountFor(r.accounts, tld)
+	if i < 0 {
+		return nil
+	}
+	policy := eppPolicy(r.accounts[i], tld)
+	return policy.CheckRegistrant(registrant, "")
+}
+
+// addressForms are the values of the setting addresses.
+var addressForms = map[string]epp.PostalForm{
+	"international": epp.PostalInternational, "local": epp.PostalLocal, "both": epp.PostalBoth,
+}
+
 // eppPolicy returns the policy of an account: the built-in table with the overrides of the configuration.
 func eppPolicy(account config.EPP, tld string) epp.Policy {
 	policy := epp.PolicyOf(tld)
@@ -121,6 +137,12 @@ func eppPolicy(account config.EPP, tld string) epp.Policy {
 					policy.Roles = append(policy.Roles, epp.Role(role))
 				}
 			}
+		}
+		if own.RegistrarContact != "" {
+			policy.RegistrarContact = own.RegistrarContact
+		}
+		if form, set := addressForms[own.Addresses]; set {
+			policy.Contact.Postal = form
 		}
 		switch own.Nameservers {
 		case "objects":

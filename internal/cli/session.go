@@ -159,6 +159,10 @@ var errorExplanations = map[registrar.Code]string{
 // ExplainError replaces an error that an operator can act on with a sentence that helps.
 func ExplainError(err error) error {
 	if sentence, known := errorExplanations[registrar.CodeOf(err)]; known {
+		var detailed *registrar.Error
+		if registrar.CodeOf(err) == provision.NotEligible && errors.As(err, &detailed) && detailed.Detail != "" {
+			sentence += " (" + detailed.Detail + ")" // the rule
+		}
 		return errors.New(sentence)
 	}
 	if problem := NameProblem(err); problem != "" {

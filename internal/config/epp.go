@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
@@ -76,6 +77,12 @@ type EPPPolicy struct {
 	// Contacts are the roles that a domain needs: registrant, admin, tech, billing; or
 	// only none, if the registry stores no contacts.
 	Contacts []string `toml:"contacts,omitempty"`
+	// RegistrarContact is the handle of your own contact for all roles but the registrant.
+	// Without it, the registrant's contact has every role. .eu at EURid requires it, because a
+	// contact has one role there.
+	RegistrarContact string `toml:"registrar_contact,omitempty"`
+	// Addresses are the forms of a contact's address: international (ASCII), local, or both.
+	Addresses string `toml:"addresses,omitempty" oneof:",international,local,both"`
 	// Nameservers is objects (host objects that must exist first) or attributes (sent
 	// with the domain).
 	Nameservers string `toml:"nameservers,omitempty" oneof:",objects,attributes"`
@@ -208,6 +215,9 @@ func (p EPPPolicy) check(k *checker, key string) {
 	}
 	if len(p.Contacts) > 0 && !slices.Contains(p.Contacts, "registrant") && !slices.Contains(p.Contacts, "none") {
 		k.addf(key+"contacts", "the registrant is missing")
+	}
+	if n := utf8.RuneCountInString(p.RegistrarContact); n != 0 && (n < 3 || n > 16) {
+		k.addf(key+"registrar_contact", "a handle has 3 to 16 characters")
 	}
 	if p.MaxYears > 0 && p.MinYears > p.MaxYears {
 		k.addf(key+"min_years", "%d is more than max_years", p.MinYears)

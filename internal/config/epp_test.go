@@ -21,6 +21,8 @@ extensions = ["*", "!.gr"]
 [[epp.policy]]
 extensions = ["*"]
 contacts = ["registrant", "admin"]
+registrar_contact = "OWN-TECH"
+addresses = "both"
 nameservers = "objects"
 [[epp]]
 name = "own"
@@ -89,6 +91,8 @@ func TestCheckEPP_ReportsEveryMistakeWithoutPassword(t *testing.T) {
 		{`["registrant", "admin"]`, `["admin"]`}:                                         "the registrant is missing",
 		{`nameservers = "objects"`, "min_years = 3\nmax_years = 2"}:                      "more than max_years",
 		{`nameservers = "objects"`, `nameservers = "some"`}:                              "is not one of",
+		{`"OWN-TECH"`, `"OT"`}:                                                           "a handle has 3 to 16 characters",
+		{`addresses = "both"`, `addresses = "ascii"`}:                                    "is not one of",
 		{`["registrant", "admin"]`, `["registrant", "none"]`}:                            "can't be combined",
 		{`"ns1.example.net"`, `"NS1.example.net"`}:                                       "host name in lower case",
 		{`extensions = [".berlin"]`, "extensions = [\".berlin\"]\nconections = 3"}:       "unknown key",

@@ -2,9 +2,7 @@ package interop
 
 import (
 	"context"
-	"fmt"
 	"net"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -14,6 +12,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
 	"github.com/dotkontor/dotkontor/internal/sandbox/registry"
+	"github.com/dotkontor/dotkontor/test/testkit/eppschema"
 )
 
 // frameRecorder records the frames that the EPP server sends.
@@ -31,32 +30,19 @@ func (s *frameRecorder) record(frame []byte) {
 // validate validates every frame against the schemas in EPP_XSD_DIR.
 func (s *frameRecorder) validate(t *testing.T) {
 	t.Helper()
-	schemas := os.Getenv("EPP_XSD_DIR")
+	schemas := eppschema.Folder()
 	if schemas == "" {
 		t.Skip("EPP_XSD_DIR is not set: these frames are not validated against the EPP schemas")
 	}
-	if _, err := exec.LookPath("xmllint"); err != nil {
-		t.Fatal("xmllint is missing; install it with: apt-get install libxml2-utils")
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	folder := t.TempDir()
-	args := []string{"--noout", "--schema", filepath.Join(schemas, "epp.xsd")}
-	for i, frame := range s.frames {
-		path := filepath.Join(folder, fmt.Sprintf("%d.xml", i))
-		if err := os.WriteFile(path, []byte(frame), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		args = append(args, path)
-	}
-	out, err := exec.CommandContext(t.Context(), "xmllint", args...).CombinedOutput()
-	if err != nil {
-		t.Errorf("some of %d frames violate the schemas: %v\n%s", len(s.frames), err, out)
+	if err := eppschema.Validate(schemas, s.frames); err != nil {
+		t.Error(err)
 	}
 }
 
-// runNetEPP runs a part of testdata/registrar.pl.
-func runNetEPP(t *testing.T, perl string, w *registry.Registry, part string) {
+// runNetEPP runs a part of a script in testdata.
+func runNetEPP(t *testing.T, perl string, w *registry.Registry, script, part string) {
 	t.Helper()
 	_, port, err := net.SplitHostPort(w.EPP())
 	if err != nil {
@@ -66,7 +52,7 @@ func runNetEPP(t *testing.T, perl string, w *registry.Registry, part string) {
 	theirs, _ := w.Account("andere")
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	out, err := exec.CommandContext(ctx, perl, filepath.Join("testdata", "registrar.pl"), port, w.EPPCAFile(),
+	out, err := exec.CommandContext(ctx, perl, filepath.Join("testdata", script), port, w.EPPCAFile(),
 		ours.ID, ours.Password, theirs.ID, theirs.Password, part).CombinedOutput()
 	if err != nil || !strings.HasSuffix(string(out), "done\n") {
 		t.Fatalf("%v after\n%s", err, out)
@@ -79,7 +65,7 @@ func TestNetEPP_AnswersTransfers(t *testing.T) {
 	perl := findNetEPP(t)
 	w, frames, end := startForNetEPP(t)
 	defer end()
-	runNetEPP(t, perl, w, "answers")
+	runNetEPP(t, perl, w, "registrar.pl", "answers")
 	if len(frames.frames) < 25 {
 		t.Errorf("the server sent only %d frames", len(frames.frames))
 	}
@@ -123,13 +109,13 @@ func TestNetEPP_RegisterRenewTransfer(t *testing.T) {
 	perl := findNetEPP(t)
 	w, frames, end := startForNetEPP(t)
 	defer end()
-	runNetEPP(t, perl, w, "before")
+	runNetEPP(t, perl, w, "registrar.pl", "before")
 	wantDomainVisible(t, w, "dotkontor Sandbox", "ns1.fremde.example")
 	if err := w.Advance(5 * 24 * time.Hour); err != nil {
 		t.Fatal(err)
 	}
 	wantDomainVisible(t, w, "Nordlicht Namen GmbH", "ns1.fremde.example")
-	runNetEPP(t, perl, w, "after")
+	runNetEPP(t, perl, w, "registrar.pl", "after")
 	if err := w.Advance(36 * 24 * time.Hour); err != nil {
 		t.Fatal(err)
 	}
@@ -138,6 +124,22 @@ func TestNetEPP_RegisterRenewTransfer(t *testing.T) {
 	}
 	if len(frames.frames) < 40 {
 		t.Errorf("the server sent only %d frames", len(frames.frames))
+	}
+}
+
+// Net::EPP registers a domain at each kind of registry that the sandbox imitates, and is refused
+// what that registry refuses.
+func TestNetEPP_RegistersAtEveryPersonality(t *testing.T) {
+	perl := findNetEPP(t)
+	for _, tld := range []string{"com", "eu", "at", "org", "de"} {
+		t.Run(tld, func(t *testing.T) {
+			w, frames, end := startForNetEPP(t)
+			defer end()
+			runNetEPP(t, perl, w, "personalities.pl", tld)
+			if len(frames.frames) < 6 {
+				t.Errorf("the server sent only %d frames", len(frames.frames))
+			}
+		})
 	}
 }
 

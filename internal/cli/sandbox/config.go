@@ -97,8 +97,11 @@ func (c Command) configureRegistry(cfg *config.Config, sim simulation) error {
 		Policy: []config.EPPPolicy{
 			{Extensions: []string{"*"}, Contacts: []string{"registrant", "admin", "tech"}, Nameservers: "objects", AuthCode: "set", Transfer: "waits"},
 			{Extensions: []string{".com", ".net", ".dev"}, Contacts: []string{"none"}},
+			{Extensions: []string{".org", ".info"}, Contacts: []string{"registrant", "admin", "tech", "billing"}},
 			{Extensions: []string{".de"}, Contacts: []string{"registrant"}, Nameservers: "attributes", Transfer: "at_once"},
 			{Extensions: []string{".uk", ".co.uk", ".org.uk", ".me.uk"}, Transfer: "push"}, // as at Nominet
+			{Extensions: []string{".at", ".co.at", ".or.at", ".eu"}, Contacts: []string{"registrant", "tech"}, Nameservers: "attributes", AuthCode: "on_demand"},
+			{Extensions: []string{".eu"}, RegistrarContact: registry.TechContact},
 		},
 	}}
 	return nil

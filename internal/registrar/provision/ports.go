@@ -105,8 +105,8 @@ type Account interface {
 	// ordered this way for so many years; nil if some can. requires is the catalog's code
 	// for a rule of the TLD.
 	CheckSupported(kind Kind, tld, requires string, years int) error
-	// Missing returns what the customer must still provide: NeedRegistrant, NeedCode, or
-	// the TLD rule that their data do not meet. It queries no registry.
+	// Missing returns what the customer must still provide: NeedRegistrant, NeedCode, a
+	// RegistrantProblem, or the TLD rule that their data do not meet. It queries no registry.
 	Missing(query AvailabilityQuery) []string
 	// CheckAvailability queries the registry, never a cache. nil means that the name is
 	// available at the list price once nothing is missing. The answer does not depend on the
@@ -140,6 +140,7 @@ type Rules struct {
 // Contact is a contact to be created.
 type Contact struct {
 	Handle      string
+	TLD         string // of the domain that it is for
 	Registrant  registrar.Registrant
 	Transaction string
 	MaybeSent   bool // the call may have been sent before

@@ -166,7 +166,7 @@ func (r *run) ensureContact(ctx, call context.Context) error {
 		return err
 	}
 	handle, err := r.account.EnsureContact(call, Contact{
-		Handle: r.item.Handle, Registrant: registrant, Transaction: r.item.ID + "-c", MaybeSent: r.maybeSent,
+		Handle: r.item.Handle, TLD: r.item.TLD, Registrant: registrant, Transaction: r.item.ID + "-c", MaybeSent: r.maybeSent,
 	})
 	if err != nil {
 		return err

@@ -48,6 +48,9 @@
 //	andere      andere-geheim   another one, to transfer from and to
 //	pleite      pleite-geheim   one without funds: billable commands fail with 2104
 //
+// The contact sandbox-tech is the registry's own; every registrar may name it as the tech
+// contact of .eu domains.
+//
 // Passwords changed over EPP persist. Accounts are in EUR.
 //
 //	class          create    renew     transfer           restore   names

@@ -13,7 +13,10 @@ const (
 	// ProductAccount is the account that the product logs in with.
 	ProductAccount = "dotkontor"
 	// ProductName is its registrar's name.
-	ProductName    = "dotkontor Sandbox"
+	ProductName = "dotkontor Sandbox"
+	// TechContact is a contact of the registry that every registrar may name as the tech
+	// contact of .eu domains, whose contacts have one role each.
+	TechContact    = "sandbox-tech"
 	otherAccount   = "andere"
 	noFundsAccount = "pleite"
 )
@@ -43,6 +46,11 @@ func (r *Registry) openLedger() error {
 	}
 	r.ledger, err = ledger.Open(ledger.Options{
 		Folder: r.folder(), Table: table{r.world}, Accounts: accounts, Now: r.opts.Now, Seeds: seeds,
+		Contacts: []*ledger.Contact{{
+			ID: TechContact, Email: "tech@registry.sandbox.example", Voice: ledger.Phone{Number: "+49.30123456"},
+			Postal: []ledger.Postal{{Type: "loc", Name: "Technik", Org: "Sandbox Registry", Street: []string{"Ring 1"}, City: "Berlin", Code: "10115", Country: "DE"}},
+			Typed:  &ledger.ContactType{Registry: ledger.EURid, Type: "tech", Lang: "de"},
+		}},
 		PendingFor: r.opts.PendingFor, Sync: r.opts.Sync, Logger: r.opts.Logger,
 	})
 	return err
@@ -76,7 +84,7 @@ func (r *Registry) openEPP() error {
 	timings.Hang, timings.Slow = r.timings.hang, r.timings.slowMax
 	server := epp.New(epp.Options{
 		Ledger: r.ledger, Certificate: identity.Certificate, Sessions: r.opts.Sessions, Latency: r.opts.Latency, Greeting: r.opts.Greeting, Timeouts: timings,
-		NextFault: func() epp.Fault { return eppFault(rng.next()) }, Logger: r.opts.Logger, Tap: r.opts.Tap,
+		NextFault: func() epp.Fault { return eppFault(rng.next()) }, Logger: r.opts.Logger, Tap: r.opts.Tap, TapReceived: r.opts.TapReceived,
 	})
 	r.servers.run(func() {
 		listener.serve(func(peer *trackedConn) { server.Serve(r.servers.ctx, peer, peer.reset) })

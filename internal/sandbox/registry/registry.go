@@ -75,8 +75,9 @@ type Options struct {
 	// Now is the clock before any advance; nil means time.Now.
 	Now    func() time.Time
 	Logger *slog.Logger
-	// Tap receives every frame that the EPP server sends; for tests.
-	Tap func(frame []byte)
+	// Tap gets every frame that the EPP server sends, TapReceived every one that it
+	// receives; for tests.
+	Tap, TapReceived func(frame []byte)
 }
 
 // timings holds delays that tests shorten.

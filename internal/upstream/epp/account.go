@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"strings"
+	"sync/atomic"
 	"time"
 	"unicode/utf8"
 )
@@ -69,6 +70,9 @@ type Account struct {
 	UserAgent string
 	// Logger receives connection events, never domain names; nil discards them.
 	Logger *slog.Logger
+
+	// offered has the services of the last login; set by newClient.
+	offered *atomic.Pointer[services]
 }
 
 // DefaultLookupTimeout is the LookupTimeout of an account that sets none.

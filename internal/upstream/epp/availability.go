@@ -66,9 +66,13 @@ func (p *Provisioner) Missing(query provision.AvailabilityQuery) (missing []stri
 	if query.Kind.ForHeldDomain() {
 		return nil
 	}
+	policy := p.policyOf(query.TLD)
 	requirement := registrar.RequirementOf(query.Requires)
-	if !query.HasRegistrant || p.Rules(query.TLD).Contacts && !isEncodable(query.Registrant) {
+	switch {
+	case !query.HasRegistrant || policy.NeedsContacts() && !isEncodable(query.Registrant):
 		missing = append(missing, provision.NeedRegistrant)
+	case policy.NeedsContacts() && query.Kind == provision.Register: // a transfer sends no contact
+		missing = policy.Contact.problems(query.Registrant, query.Name)
 	}
 	if query.HasRegistrant && !requirement.Admits(query.Registrant.Country) {
 		missing = append(missing, query.Requires)
@@ -79,10 +83,11 @@ func (p *Provisioner) Missing(query provision.AvailabilityQuery) (missing []stri
 	return missing
 }
 
-// isEncodable reports, before payment, whether the registrant data can be sent.
+// isEncodable reports, before payment, whether the registrant data can be sent to some
+// registry.
 func isEncodable(registrant registrar.Registrant) bool {
 	w := &Writer{}
-	writeContactData(w, registrant, "", false)
+	writeContactData(w, registrant, ContactRule{}, "", false)
 	return w.err == nil
 }
 
@@ -105,7 +110,17 @@ func (p *Provisioner) checkRegistration(ctx context.Context, query provision.Ava
 	case checked.Fee.Premium("create"):
 		return conflictError(registrar.NamePremium, nil)
 	}
-	return nil
+	return p.checkRoleContacts(policy)
+}
+
+// checkRoleContacts refuses a sale that the registry would refuse after the payment: a
+// registrant's contact of EURid can't have another role, so those need a contact of ours.
+// The preceding check has read the greeting.
+func (p *Provisioner) checkRoleContacts(policy *Policy) error {
+	if policy.Contact.Type != TypeEURid || policy.RegistrarContact != "" || len(policy.Roles) < 2 || !p.client.announced(nsContactEURid) {
+		return nil
+	}
+	return &registrar.Error{Kind: registrar.KindUnsupported, Code: registrar.NoRegistryAccount, Detail: "registrar_contact is not configured"}
 }
 
 // checkTransfer queries the fee and the domain. With the auth code the registry

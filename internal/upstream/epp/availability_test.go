@@ -14,7 +14,7 @@ import (
 func queryFor(kind provision.Kind, name string) provision.AvailabilityQuery {
 	return provision.AvailabilityQuery{
 		Kind: kind, Name: name, TLD: ".test", Years: 1, Nameservers: []string{"ns1.example.net"}, HasRegistrant: true,
-		Registrant: registrar.Registrant{Name: "Ada", Street: "Hauptstr. 1", PostalCode: "10115", City: "Berlin", Country: "DE", Email: "a@example.org"},
+		Registrant: registrar.Registrant{Name: "Ada", Street: "Hauptstr. 1", PostalCode: "10115", City: "Berlin", Country: "DE", Phone: "+49.30123456", Email: "a@example.org"},
 	}
 }
 

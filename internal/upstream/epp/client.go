@@ -3,6 +3,7 @@ package epp
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -27,6 +28,7 @@ func New(a Account) (*Client, error) {
 }
 
 func newClient(a Account, dial dialer) *Client {
+	a.offered = new(atomic.Pointer[services])
 	c := &Client{account: a}
 	c.pool = newPool(&c.account, dial)
 	c.batches = &batches{client: c, open: make(map[batchKey]*batch)}
@@ -38,6 +40,12 @@ func (c *Client) ClientID() string { return c.account.ClientID }
 
 // Host is the server's name.
 func (c *Client) Host() string { return c.account.host() }
+
+// announced reports whether the server offered a service at the last login.
+func (c *Client) announced(uri string) bool {
+	has := c.account.offered.Load()
+	return has != nil && (*has)[uri]
+}
 
 // Close rejects new commands, waits for those in flight, logs out and returns when
 // every connection is closed. When ctx ends, remaining connections are cut.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -17,6 +18,7 @@ type CreateContact struct {
 	// ID is chosen by the client, 3 to 16 characters.
 	ID         string
 	Registrant registrar.Registrant
+	Rule       ContactRule // of the TLD; the zero value has no rules
 	AuthInfo   string
 	ClTRID     string
 }
@@ -28,8 +30,9 @@ func (c *Client) CreateContact(ctx context.Context, q CreateContact) (id string,
 		Command: Command{Verb: "create", Object: "contact", Request: q}, trid: q.ClTRID,
 		body: func(w *Writer) {
 			w.handle("contact:id", q.ID)
-			writeContactData(w, q.Registrant, q.AuthInfo, false)
+			writeContactData(w, q.Registrant, q.Rule, q.AuthInfo, false)
 		},
+		writeExtension: func(w *Writer, has services) { q.Rule.writeType(w, has, q.Registrant) },
 	})
 	if err != nil {
 		return "", err
@@ -70,7 +73,7 @@ func (c *Client) UpdateContact(ctx context.Context, q UpdateContact) (pending bo
 		body: func(w *Writer) {
 			w.handle("contact:id", q.ID)
 			w.Start("contact:chg")
-			writeContactData(w, q.Registrant, "", true)
+			writeContactData(w, q.Registrant, ContactRule{}, "", true)
 			w.End("contact:chg")
 		},
 	})
@@ -91,8 +94,8 @@ var e164 = regexp.MustCompile(`^(\+[0-9]{1,3}\.[0-9]{1,14})?$`)
 // writeContactData writes a registrant in schema order, with the request not to
 // publish the data (RFC 5733, 2.9). An update has no auth code, and its empty
 // elements delete the old values.
-func writeContactData(w *Writer, registrant registrar.Registrant, authInfo string, update bool) {
-	forms := postalForms(registrant)
+func writeContactData(w *Writer, registrant registrar.Registrant, rule ContactRule, authInfo string, update bool) {
+	forms := postalForms(registrant, rule.Postal)
 	for _, form := range forms {
 		form.write(w, update)
 	}
@@ -106,10 +109,21 @@ func writeContactData(w *Writer, registrant registrar.Registrant, authInfo strin
 	if !update {
 		writeAuthInfo(w, "contact", authInfo)
 	}
+	rule.writeDisclose(w, forms)
+}
+
+// writeDisclose asks the registry to hide what it lets the registrant hide.
+func (r *ContactRule) writeDisclose(w *Writer, forms []postal) {
+	byItself := r.Disclose == DiscloseOrganisation
+	if r.Disclose == DiscloseNone || byItself && forms[0].Organisation == "" {
+		return
+	}
 	w.Start("contact:disclose", Attr{"flag", "0"})
-	for _, field := range []string{"contact:name", "contact:org", "contact:addr"} {
-		for _, form := range forms {
-			w.Empty(field, Attr{"type", form.kind})
+	if !byItself {
+		for _, field := range []string{"contact:name", "contact:org", "contact:addr"} {
+			for _, form := range forms {
+				w.Empty(field, Attr{"type", form.kind})
+			}
 		}
 	}
 	w.Empty("contact:voice")
@@ -125,16 +139,15 @@ type postal struct {
 	registrar.Registrant
 }
 
-// postalForms returns a registrant's name and address. Every registry accepts the
-// international form; the local form is added where the registrant's spelling
-// differs. Data that can't be transliterated has the local form only.
-func postalForms(registrant registrar.Registrant) []postal {
-	local, international := postal{"loc", registrant}, postal{"int", registrant}
-	for _, field := range international.texts() {
-		*field = transliterate(*field)
-	}
+// postalForms returns a registrant's name and address in the forms that the registry
+// takes. Where it takes both, the local form is added if the registrant's spelling
+// differs, and data that can't be transliterated has the local form only.
+func postalForms(registrant registrar.Registrant, form PostalForm) []postal {
+	local, international := postal{"loc", registrant}, internationalForm(registrant)
 	switch {
-	case !international.isASCII():
+	case form == PostalInternational:
+		return []postal{international}
+	case form == PostalLocal, !international.isASCII():
 		return []postal{local}
 	case local.isASCII():
 		return []postal{international}
@@ -143,22 +156,33 @@ func postalForms(registrant registrar.Registrant) []postal {
 	}
 }
 
+// internationalForm transliterates as far as possible.
+func internationalForm(registrant registrar.Registrant) postal {
+	international := postal{"int", registrant}
+	for _, field := range international.texts() {
+		*field = transliterate(*field)
+	}
+	return international
+}
+
 // texts are the fields that may be in the registrant's own script.
 func (p *postal) texts() []*string {
 	return []*string{&p.Name, &p.Organisation, &p.Street, &p.City, &p.State, &p.PostalCode}
 }
 
 func (p *postal) isASCII() bool {
-	for _, text := range p.texts() {
-		if strings.ContainsFunc(*text, func(r rune) bool { return r > unicode.MaxASCII }) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(p.texts(), func(text *string) bool { return !isASCII(*text) })
+}
+
+func isASCII(text string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool { return r > unicode.MaxASCII })
 }
 
 func (p *postal) write(w *Writer, update bool) {
 	w.Start("contact:postalInfo", Attr{"type", p.kind})
+	if p.kind == "int" && !p.isASCII() {
+		w.Fail("contact:postalInfo", "can't be written in ASCII")
+	}
 	w.sized("contact:name", p.Name, 1, 255)
 	if p.Organisation != "" || update {
 		w.sized("contact:org", p.Organisation, 0, 255)

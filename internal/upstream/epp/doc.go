@@ -84,7 +84,8 @@
 //
 // # Adding a TLD or an EPP extension
 //
-// Differences between the registries of TLDs are data: see Policy in policy.go.
+// Differences between the registries of TLDs are data: see Policy in policy.go, and
+// contactpolicy.csv for contacts.
 //
 // A standard EPP extension gets a file of its own, such as fee.go or dnssec.go:
 //

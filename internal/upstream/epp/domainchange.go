@@ -1,6 +1,7 @@
 package epp
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -163,11 +164,12 @@ func (p *Provisioner) requiredUpdate(info *DomainInfo, task domainchange.Task) (
 		if !strings.EqualFold(info.Registrant, task.Handle) {
 			update.Registrant = task.Handle
 		}
+		handle := cmp.Or(policy.RegistrarContact, task.Handle)
 		for _, role := range policy.Roles {
-			if role == Registrant || slices.Contains(info.Contacts, Contact{Role: role, ID: task.Handle}) {
+			if role == Registrant || slices.Contains(info.Contacts, Contact{Role: role, ID: handle}) {
 				continue
 			}
-			update.Add.Contacts = append(update.Add.Contacts, Contact{Role: role, ID: task.Handle})
+			update.Add.Contacts = append(update.Add.Contacts, Contact{Role: role, ID: handle})
 			for _, contact := range info.Contacts {
 				if contact.Role == role {
 					update.Remove.Contacts = append(update.Remove.Contacts, contact)
@@ -208,7 +210,7 @@ func sameAddresses(a, b []netip.Addr) bool {
 func (p *Provisioner) applyUpdate(ctx context.Context, task domainchange.Task, update UpdateDomain, lacks bool) (pending bool, err error) {
 	if task.Kind == domainchange.UpdateRegistrant {
 		if _, err := p.client.CreateContactOrFind(ctx, CreateContact{
-			ID: task.Handle, Registrant: task.Registrant, AuthInfo: rand.Text()[:authCodeLength], ClTRID: task.Transaction + "-c",
+			ID: task.Handle, Registrant: task.Registrant, Rule: p.policyOf(task.TLD).Contact, AuthInfo: rand.Text()[:authCodeLength], ClTRID: task.Transaction + "-c",
 		}, true); err != nil {
 			return false, err
 		}

@@ -8,14 +8,14 @@ import (
 	"maps"
 	"net"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/dotkontor/dotkontor/test/testkit/eppschema"
 )
 
 // reply is the scripted server's reaction to one command.
@@ -294,7 +294,7 @@ func recordFrame(frame string) {
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if err := validateSentFrames(os.Getenv("EPP_XSD_DIR")); err != nil {
+	if err := validateSentFrames(eppschema.Folder()); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		code = 1
 	}
@@ -303,11 +303,11 @@ func TestMain(m *testing.M) {
 
 func TestEPPSchemas_RefuseBrokenFrame(t *testing.T) {
 	t.Parallel()
-	schemas := os.Getenv("EPP_XSD_DIR")
+	schemas := eppschema.Folder()
 	if schemas == "" {
 		t.Skip("EPP_XSD_DIR is not set: frames are not validated against the EPP schemas")
 	}
-	if err := lint(schemas, []string{`<epp xmlns="urn:ietf:params:xml:ns:epp-1.0"><hullo/></epp>`}); err == nil || !strings.Contains(err.Error(), "hullo") {
+	if err := eppschema.Validate(schemas, []string{`<epp xmlns="urn:ietf:params:xml:ns:epp-1.0"><hullo/></epp>`}); err == nil || !strings.Contains(err.Error(), "hullo") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -318,64 +318,9 @@ func validateSentFrames(schemas string) error {
 	if schemas == "" || len(sentFrames.frames) == 0 {
 		return nil
 	}
-	err := lint(schemas, slices.Collect(maps.Values(sentFrames.frames)))
+	err := eppschema.Validate(schemas, slices.Collect(maps.Values(sentFrames.frames)))
 	if err == nil {
 		fmt.Printf("xmllint: %d frames conform to the schemas\n", len(sentFrames.frames))
 	}
 	return err
-}
-
-// schemaWithChangePoll writes a copy of epp.xsd that also imports changePoll-1.0.xsd,
-// if there is one.
-func schemaWithChangePoll(schemas, folder string) (string, error) {
-	const extra = "changePoll-1.0.xsd"
-	text, err := os.ReadFile(filepath.Join(schemas, "epp.xsd"))
-	if err != nil {
-		return "", err
-	}
-	all := string(text)
-	if _, err := os.Stat(filepath.Join(schemas, extra)); err == nil && !strings.Contains(all, extra) {
-		all = strings.Replace(all, "</schema>", `<import namespace="`+nsChangePoll+`" schemaLocation="`+extra+`"/></schema>`, 1)
-	}
-	path := filepath.Join(folder, "epp.xsd")
-	return path, os.WriteFile(path, []byte(strings.ReplaceAll(all, `schemaLocation="`, `schemaLocation="`+schemas+`/`)), 0o600)
-}
-
-// lint validates frames against epp.xsd and its imports.
-func lint(schemas string, frames []string) error {
-	if !filepath.IsAbs(schemas) {
-		return fmt.Errorf("EPP_XSD_DIR is %q; tests run in their packages' folders, so it must be an absolute path", schemas)
-	}
-	tool, err := exec.LookPath("xmllint")
-	if err != nil {
-		return fmt.Errorf("EPP_XSD_DIR is set, but xmllint is missing: %w", err)
-	}
-	folder, err := os.MkdirTemp("", "epp-frames")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(folder)
-	schema, err := schemaWithChangePoll(schemas, folder)
-	if err != nil {
-		return err
-	}
-	args := []string{"--noout", "--nonet", "--schema", schema}
-	for _, frame := range frames {
-		path := filepath.Join(folder, fmt.Sprintf("%04d.xml", len(args)))
-		if err := os.WriteFile(path, []byte(frame), 0o600); err != nil {
-			return err
-		}
-		args = append(args, path)
-	}
-	out, err := exec.Command(tool, args...).CombinedOutput()
-	if err == nil {
-		return nil
-	}
-	var wrong []string
-	for line := range strings.Lines(string(out)) {
-		if !strings.HasSuffix(strings.TrimSpace(line), "validates") {
-			wrong = append(wrong, line)
-		}
-	}
-	return fmt.Errorf("frames that violate the schemas:\n%s", strings.Join(wrong[:min(len(wrong), 20)], ""))
 }

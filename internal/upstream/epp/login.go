@@ -32,6 +32,9 @@ func (s *session) login(ctx context.Context, greeting *Node, newPassword string)
 		return err
 	}
 	s.services = has
+	if s.account.offered != nil {
+		s.account.offered.Store(&has)
+	}
 	response, sent, err := s.do(ctx, cmd)
 	switch {
 	case err != nil && sent && newPassword != "":

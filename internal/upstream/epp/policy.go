@@ -15,8 +15,13 @@ import (
 // differs beyond the protocol. lifecycle.PolicyOf has what happens at the end of a term.
 type Policy struct {
 	// Roles are the contacts that a domain requires, including the registrant.
-	// Empty means a registry without contacts ("thin").
-	Roles []Role
+	// Empty means a registry without contacts ("thin"). Roles and Contact come from
+	// contactpolicy.csv.
+	Roles   []Role
+	Contact ContactRule
+	// RegistrarContact is the handle of a contact of ours for all roles but the registrant.
+	// Empty means that the registrant's contact has every role.
+	RegistrarContact string
 	// HostAttributes means that nameservers are sent with the domain. Otherwise
 	// they are host objects, which must exist first.
 	HostAttributes bool
@@ -81,65 +86,51 @@ type LabelRule struct {
 	NoIDN bool
 }
 
-var (
-	allRoles            = []Role{Registrant, Admin, Tech, Billing}
-	rolesWithoutBilling = []Role{Registrant, Admin, Tech}
-	registrantTechRoles = []Role{Registrant, Tech}
-	registrantRole      = []Role{Registrant}
-)
+var allRoles = []Role{Registrant, Admin, Tech, Billing}
 
 // defaultPolicy applies to TLDs missing from the table. It follows ICANN's registry
 // agreement.
 var defaultPolicy = Policy{
-	Roles: allRoles, MaxNameservers: 13, MinYears: 1, MaxYears: 10,
-	AuthInfo: AuthInfoRule{Min: 8, Max: 16}, TransferYears: 1,
-}
-
-// thinPolicy is that of registries without contacts.
-var thinPolicy = Policy{
 	MaxNameservers: 13, MinYears: 1, MaxYears: 10,
 	AuthInfo: AuthInfoRule{Min: 8, Max: 16}, TransferYears: 1,
 }
 
-// policies holds the differences. The operator's configuration overrides them where
-// a gateway presents a TLD differently.
+// policies holds the differences, except those of contacts (contactpolicy.csv). The
+// operator's configuration overrides them where a gateway presents a TLD differently.
 var policies = map[string]Policy{
-	".com": thinPolicy, ".net": thinPolicy, ".cc": thinPolicy, ".tv": thinPolicy,
-	// Google's registry dropped contacts for all its TLDs.
-	".dev": thinPolicy, ".app": thinPolicy, ".page": thinPolicy, ".day": withYears(thinPolicy, 1, 1), ".new": thinPolicy, ".how": thinPolicy, ".foo": thinPolicy,
-
+	".day": withYears(defaultPolicy, 1, 1),
 	// DENIC uses RRI, so this is a gateway's view: no choice of term, no pending
 	// phase, an auth code that is set on demand and expires after 30 days, TRANSIT
 	// for abandoned domains.
 	".de": {
-		Roles: registrantRole, HostAttributes: true, MinNameservers: 2, MaxNameservers: 13, MinYears: 1, MaxYears: 1,
+		HostAttributes: true, MinNameservers: 2, MaxNameservers: 13, MinYears: 1, MaxYears: 1,
 		AuthInfo: AuthInfoRule{Min: 8, Max: 16, OnDemand: true, ValidDays: 30},
 		Transfer: ImmediateTransfer, NoTransferLock: true,
 	},
 	// EURid generates the auth code; it is valid for 40 days. It accepts no client statuses.
 	".eu": {
-		Roles: registrantTechRoles, HostAttributes: true, MaxNameservers: 9, MinYears: 1, MaxYears: 10,
+		HostAttributes: true, MaxNameservers: 9, MinYears: 1, MaxYears: 10,
 		AuthInfo: AuthInfoRule{ValidDays: 40, OnDemand: true}, Transfer: ImmediateTransfer, TransferYears: 1,
 		NoTransferLock: true, Label: LabelRule{Min: 2},
 	},
 	".at": austria, ".co.at": austria, ".or.at": austria,
 	".ch": switzerland, ".li": switzerland,
 	".be": {
-		Roles: registrantTechRoles, HostAttributes: true, MaxNameservers: 9, MinYears: 1, MaxYears: 1,
+		HostAttributes: true, MaxNameservers: 9, MinYears: 1, MaxYears: 1,
 		AuthInfo: AuthInfoRule{OnDemand: true, ValidDays: 7}, NoRenew: true, Transfer: ImmediateTransfer, TransferYears: 1,
 		Label: LabelRule{Min: 2},
 	},
 	// SIDN accepts no client statuses.
 	".nl": {
-		Roles: rolesWithoutBilling, MaxNameservers: 13, MinYears: 1, MaxYears: 1,
+		MaxNameservers: 13, MinYears: 1, MaxYears: 1,
 		AuthInfo: AuthInfoRule{}, NoRenew: true, Transfer: ImmediateTransfer, NoTransferLock: true, Label: LabelRule{Min: 2, NoIDN: true},
 	},
 	".fr": {
-		Roles: rolesWithoutBilling, HostAttributes: true, MaxNameservers: 8, MinYears: 1, MaxYears: 10,
+		HostAttributes: true, MaxNameservers: 8, MinYears: 1, MaxYears: 10,
 		AuthInfo: AuthInfoRule{Min: 8, Max: 20}, Transfer: PendingTransfer, TransferYears: 1, ObjectionDays: 9,
 	},
 	".it": {
-		Roles: rolesWithoutBilling, HostAttributes: true, MinNameservers: 2, MaxNameservers: 6, MinYears: 1, MaxYears: 1,
+		HostAttributes: true, MinNameservers: 2, MaxNameservers: 6, MinYears: 1, MaxYears: 1,
 		AuthInfo: AuthInfoRule{Min: 8, Max: 32}, NoRenew: true, Transfer: PendingTransfer, TransferYears: 1, ObjectionDays: 1, Label: LabelRule{Min: 3},
 	},
 	".se": sweden, ".nu": sweden,
@@ -157,23 +148,23 @@ var policies = map[string]Policy{
 var (
 	// A losing registrar can't refuse a transfer at nic.at; Switch accepts no client statuses.
 	austria = Policy{
-		Roles: registrantTechRoles, HostAttributes: true, MaxNameservers: 8, MinYears: 1, MaxYears: 1,
+		HostAttributes: true, MinNameservers: 2, MaxNameservers: 8, MinYears: 1, MaxYears: 1,
 		AuthInfo: AuthInfoRule{OnDemand: true}, NoRenew: true, Transfer: ImmediateTransfer, NoTransferLock: true,
 	}
 	switzerland = Policy{
-		Roles: registrantTechRoles, MaxNameservers: 13, MinYears: 1, MaxYears: 1,
+		MaxNameservers: 13, MinYears: 1, MaxYears: 1,
 		AuthInfo: AuthInfoRule{Min: 8, Max: 32, OnDemand: true}, NoRenew: true, Transfer: ImmediateTransfer, NoTransferLock: true, Label: LabelRule{Min: 3},
 	}
 	sweden = Policy{
-		Roles: registrantRole, MaxNameservers: 13, MinYears: 1, MaxYears: 10,
+		MaxNameservers: 13, MinYears: 1, MaxYears: 10,
 		AuthInfo: AuthInfoRule{Min: 8, Max: 16}, Transfer: ImmediateTransfer,
 	}
 	poland = Policy{
-		Roles: allRoles, MaxNameservers: 13, MinYears: 1, MaxYears: 10,
+		MaxNameservers: 13, MinYears: 1, MaxYears: 10,
 		AuthInfo: AuthInfoRule{Min: 8, Max: 16}, NoTransferLock: true, NoAnswer: true,
 	}
 	nominet = Policy{
-		Roles: registrantRole, MaxNameservers: 10, MinYears: 1, MaxYears: 10,
+		MaxNameservers: 10, MinYears: 1, MaxYears: 10,
 		Transfer: PushTransfer, NoTransferLock: true,
 	}
 )
@@ -196,10 +187,13 @@ func transferredAtOnce(p Policy) Policy {
 
 // PolicyOf returns the policy of a TLD (".co.uk").
 func PolicyOf(tld string) Policy {
-	if p, found := policies[tld]; found {
-		return p
+	p, found := policies[tld]
+	if !found {
+		p = defaultPolicy
 	}
-	return defaultPolicy
+	contacts := contactPolicyOf(tld)
+	p.Roles, p.Contact = contacts.roles, contacts.rule
+	return p
 }
 
 // NeedsContacts reports whether a domain has contacts at all.

@@ -2,7 +2,6 @@ package epp
 
 import (
 	"encoding/binary"
-	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -10,6 +9,7 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar/inbox"
+	"github.com/dotkontor/dotkontor/test/testkit/eppschema"
 )
 
 const trnData = `<domain:trnData xmlns:domain="` + nsDomain + `"><domain:name>Teeladen.org</domain:name><domain:trStatus>pending</domain:trStatus>` +
@@ -201,7 +201,7 @@ func TestPoll_ReadsEveryKind(t *testing.T) {
 
 func TestPoll_TestFramesConformToSchemas(t *testing.T) {
 	t.Parallel()
-	schemas := os.Getenv("EPP_XSD_DIR")
+	schemas := eppschema.Folder()
 	if schemas == "" {
 		t.Skip("EPP_XSD_DIR is not set: frames are not validated against the EPP schemas")
 	}
@@ -211,7 +211,7 @@ func TestPoll_TestFramesConformToSchemas(t *testing.T) {
 			frames = append(frames, test.frame)
 		}
 	}
-	if err := lint(schemas, frames); err != nil {
+	if err := eppschema.Validate(schemas, frames); err != nil {
 		t.Error(err)
 	}
 }

@@ -17,7 +17,7 @@ type ProtocolExtension interface {
 }
 
 // knownExtensions are the namespaces of the EPP extensions in this package.
-var knownExtensions = []string{nsSecDNS, nsRGP, nsFee, nsLoginSec, nsChangePoll}
+var knownExtensions = []string{nsSecDNS, nsRGP, nsFee, nsLoginSec, nsChangePoll, nsContactEURid, nsContactNicAT}
 
 // intersectURIs returns the URIs that both sides support.
 func intersectURIs(announced, known []string) []string {

@@ -57,7 +57,7 @@ func (p *Provisioner) Rules(tld string) provision.Rules {
 // EnsureContact creates the contact of an item or finds it.
 func (p *Provisioner) EnsureContact(ctx context.Context, contact provision.Contact) (string, error) {
 	id, err := p.client.CreateContactOrFind(ctx, CreateContact{
-		ID: contact.Handle, Registrant: contact.Registrant, AuthInfo: rand.Text()[:authCodeLength], ClTRID: contact.Transaction,
+		ID: contact.Handle, Registrant: contact.Registrant, Rule: p.policyOf(contact.TLD).Contact, AuthInfo: rand.Text()[:authCodeLength], ClTRID: contact.Transaction,
 	}, contact.MaybeSent)
 	return id, mapBillingError(err)
 }
@@ -95,7 +95,7 @@ func (p *Provisioner) createCommand(request provision.Request) CreateDomain {
 			q.Registrant = request.Handle
 			continue
 		}
-		q.Contacts = append(q.Contacts, Contact{Role: role, ID: request.Handle})
+		q.Contacts = append(q.Contacts, Contact{Role: role, ID: cmp.Or(policy.RegistrarContact, request.Handle)})
 	}
 	return q
 }

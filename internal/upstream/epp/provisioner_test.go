@@ -19,7 +19,7 @@ func TestPostalForms_WritesASCIIAndLocalForms(t *testing.T) {
 		"Dvořák Ñandú":     {"Dvorak Nandu", 2},
 		"Иван Петров":      {"", 1},
 	} {
-		forms := postalForms(registrar.Registrant{Name: name, Street: "Hauptstr. 1", City: "Berlin", Country: "DE", Email: "a@example.org"})
+		forms := postalForms(registrar.Registrant{Name: name, Street: "Hauptstr. 1", City: "Berlin", Country: "DE", Email: "a@example.org"}, PostalBoth)
 		if len(forms) != want.forms {
 			t.Errorf("%s: %+v", name, forms)
 			continue

@@ -377,6 +377,7 @@ func sessionStates() map[string]order.Session {
 		"untold":   {View: order.View{Order: untold, Missing: []string{order.MissingRegistrant}}, Status: order.NotReady, PayURL: pay, MissingFields: []string{"city", "email", "first_name", "phone"}},
 		"unasked":  {View: order.View{Order: open, Unquoted: true}, Status: order.Ready, PayURL: pay},
 		"code":     {View: order.View{Order: open, Missing: []string{order.MissingCode}, MissingByItem: map[string][]string{"itm_2": {order.MissingCode, "trustee"}}}, Status: order.NotReady, PayURL: pay},
+		"rejected": {View: order.View{Order: open, Missing: []string{"registrant_name_over_50"}, MissingByItem: map[string][]string{"itm_1": {"registrant_name_over_50"}}}, Status: order.NotReady, PayURL: pay},
 		"identity": {View: order.View{Order: open, Missing: []string{order.MissingIdentity}}, Status: order.NotReady, PayURL: pay, VerifyURL: verify, Problem: order.ProblemIdentity},
 		"taken":    {View: order.View{Order: open, Refused: map[string]error{"itm_1": &registrar.Error{Kind: registrar.KindConflict, Code: "name_taken"}}}, Status: order.NotReady, PayURL: pay},
 		"no token": {View: order.View{Order: open}, Status: order.NotReady, PayURL: pay, Problem: order.ProblemNoPayment},

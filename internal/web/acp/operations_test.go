@@ -202,6 +202,7 @@ func TestProblems_OrderErrorsMapToStatus(t *testing.T) {
 		code, kind, param string
 	}{
 		{sessionPath + "/complete", payBody, "untold", conflict(order.DataMissing), 422, codeMissing, invalidRequest, "$.buyer"},
+		{sessionPath + "/complete", payBody, "rejected", conflict(order.DataMissing), 422, codeInvalid, invalidRequest, "$.buyer"},
 		{sessionPath + "/complete", payBody, "ready", conflict(order.PriceChanged), 422, codeConflict, invalidRequest, ""},
 		{sessionPath + "/complete", payBody, "ready", conflict(registrar.NameHeld), 422, codeOutOfStock, invalidRequest, ""},
 		{sessionPath + "/complete", payBody, "ready", refused(registrar.KindConflict), 422, codeOutOfStock, invalidRequest, ""},

@@ -41,6 +41,7 @@ const (
 const (
 	codeNotFound            = "not_found"
 	codeMissing             = "missing"
+	codeInvalid             = "invalid"
 	codeOutOfStock          = "out_of_stock"
 	codeConflict            = "conflict"
 	codeDeclined            = "payment_declined"

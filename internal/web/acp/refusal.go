@@ -67,6 +67,8 @@ func (c *call) toProblem(session order.Session, err error) *problem {
 // refusal maps the domain's kind and code to a problem; nil for a fault.
 func (c *call) refusal(session order.Session, kind registrar.Kind, code registrar.Code) *problem {
 	switch known, ok := refusals[code]; {
+	case code == order.DataMissing && !slices.Contains(session.Missing, order.MissingRegistrant) && firstRejectedField(session, c.shape) != "":
+		return newProblem(known.status, codeInvalid, firstRejectedField(session, c.shape), "$.buyer")
 	case code == order.DataMissing:
 		param, message := missingData(session, c.shape)
 		return newProblem(known.status, known.code, message, param)

@@ -272,6 +272,25 @@ func TestOwnShape_FailedItemAndRefundHaveReason(t *testing.T) {
 	}
 }
 
+func TestSession_SaysWhichFieldTheRegistryRejects(t *testing.T) {
+	t.Parallel()
+	for _, claimed := range []bool{false, true} {
+		for _, version := range append([]string{""}, versions...) {
+			w := newEnv(t)
+			w.orders.session = sessionStates()["rejected"]
+			w.orders.session.Order.Claimed = claimed
+			got := w.do(testRequest{path: sessionPath, method: "GET", header: versionHeaders(version, "")})
+			remedy := "Send other data in buyer"
+			if claimed {
+				remedy = "The buyer changes it at "
+			}
+			if !strings.Contains(got.text, ": For this extension, the holder's name can have at most 50 characters. Please shorten it. "+remedy) {
+				t.Errorf("claimed %t, %q: got %s", claimed, version, got.text)
+			}
+		}
+	}
+}
+
 func TestPaidSession_ClaimMailOnlyWithDomain(t *testing.T) {
 	t.Parallel()
 	for state, want := range map[string]bool{"paid": true, "done": true, "owed": false} {

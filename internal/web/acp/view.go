@@ -11,6 +11,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 	"github.com/dotkontor/dotkontor/internal/web/acp/orderdoc"
+	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
 // view is a session as an agent may see it, before it is written in a shape.
@@ -92,7 +93,7 @@ func (v *view) addMessages(status order.SessionStatus, sh *shape) {
 		if reason, refused := v.Refused[item.ID]; refused {
 			code := codeOutOfStock
 			if registrar.CodeOf(reason) == provision.Undecided {
-				code = "invalid" // the protocol has no code for an undecided name
+				code = codeInvalid // the protocol has no code for an undecided name
 			}
 			add(messageError, code, at, resolvedByAgent, item.Name+": "+itemMessage(reason))
 		}
@@ -102,6 +103,10 @@ func (v *view) addMessages(status order.SessionStatus, sh *shape) {
 			case order.MissingCode:
 				add(messageError, codeMissing, at, resolvedByBuyer, "The auth code of "+item.Name+" is missing. The buyer enters it at "+v.PayURL)
 			default:
+				if text, by := rejectedField(v.Session, item, missing, sh); text != "" {
+					add(messageError, codeInvalid, "$.buyer", by, text)
+					continue
+				}
 				add(messageError, codeMissing, at, resolvedByBuyer, "The registry of "+item.TLD+" has a requirement that the registrant does not meet yet ("+missing+"). The buyer resolves this at "+v.PayURL)
 			}
 		}
@@ -188,6 +193,32 @@ func missingData(s order.Session, sh *shape) (param, text string) {
 	}
 	return param, "Registrant data is missing or invalid: " + strings.Join(append(person, place...), ", ") +
 		". Tell it in buyer and " + strings.TrimPrefix(sh.addressPath, "$.") + "."
+}
+
+// rejectedField explains a field of the registrant that the registry of an item rejects, and
+// says who changes it; empty if what is missing is something else.
+func rejectedField(s order.Session, item order.Item, missing string, sh *shape) (text, resolution string) {
+	text = ui.RegistrantProblem(missing)
+	switch {
+	case text == "":
+		return "", ""
+	case s.Order.Claimed: // an account's own data
+		return item.Name + ": " + text + " The buyer changes it at " + s.PayURL, resolvedByBuyer
+	default:
+		return item.Name + ": " + text + " Send other data in buyer and " + strings.TrimPrefix(sh.addressPath, "$.") + ".", resolvedByAgent
+	}
+}
+
+// firstRejectedField explains the first rejected field of an order's registrant.
+func firstRejectedField(s order.Session, sh *shape) string {
+	for _, item := range s.Order.Items {
+		for _, missing := range s.MissingByItem[item.ID] {
+			if text, _ := rejectedField(s, item, missing, sh); text != "" {
+				return text
+			}
+		}
+	}
+	return ""
 }
 
 // webLink is a link to a legal page.

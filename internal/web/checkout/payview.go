@@ -45,7 +45,7 @@ type payData struct {
 	Codes       int             // transfers that have their auth code
 	ManyCodes   bool            // too many to list them
 	RefusedKey  string          // what to do about items that can't be ordered any more; empty if there are none
-	RuleKeys    []string        // requirements of extensions that the holder does not meet
+	Rules       []unmetRule     // requirements of extensions that the holder does not meet
 	Changeable  bool            // the viewer can still pay, decline or complete it
 	TextKey     string          // describes the state of the order
 	Days        int             // how long a transfer in progress may take; 0: none is
@@ -241,13 +241,14 @@ func (h *Handler) newPayData(req *ui.Request, view order.View, t formError) (pay
 	if !view.IsOwner {
 		return s, nil
 	}
-	for _, missing := range view.Missing {
-		if key := "rule." + missing; h.templates.Has(key) {
-			s.RuleKeys = append(s.RuleKeys, key)
-		}
-	}
-	if s.Registrant == nil && len(s.RuleKeys) > 0 {
+	s.Rules = h.unmetRules(view)
+	if s.Registrant == nil && len(s.Rules) > 0 {
 		s.Profile = ui.WithNext(ui.RegistrantPath, s.Page)
+		for _, item := range o.Items {
+			if item.Holder != "" && len(view.MissingByItem[item.ID]) > 0 {
+				s.Profile = ui.HoldersPath + "/" + item.Holder
+			}
+		}
 	}
 	needsIdentity := o.State == order.AwaitingVerification || o.State == order.AwaitingPayment && slices.Contains(view.Missing, order.MissingIdentity)
 	if needsIdentity && s.Registrant == nil { // the document must show the registrant's name

@@ -4,7 +4,7 @@ import "github.com/dotkontor/dotkontor/internal/web/ui"
 
 // problemTexts are chosen by a code: why a request or an item was refused, notes, VAT
 // rules, and warnings about similar names.
-var problemTexts = ui.WithRequirements(ui.Texts{
+var problemTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.Texts{
 	"vat.domestic": {"Mit deutscher Umsatzsteuer.", "Includes German VAT."},
 	"vat.unknown_country": {
 		"Mit deutscher Umsatzsteuer, weil wir Ihr Land noch nicht kennen. Das kann sich mit Ihrer Anschrift ändern.",
@@ -318,4 +318,4 @@ var problemTexts = ui.WithRequirements(ui.Texts{
 }, "problem.", [2]string{
 	"Diese Bestellung enthält eine Endung, die {holders} vorbehalten ist. Ihr Konto hat eine andere Anschrift. Melden Sie sich mit einem passenden Konto an. Es wurde nichts übernommen.",
 	"This order contains an extension reserved for {holders}. Your account has a different address. Sign in to an account that qualifies. Nothing was added to your account.",
-})
+}), "rule.")

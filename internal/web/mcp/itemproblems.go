@@ -205,6 +205,9 @@ func (s *Server) requirements(needs []Need, paymentURL, verificationURL string) 
 			if paymentURL == "" {
 				r.URL = s.url(ui.RegistrantPath)
 			}
+			if text := ui.RegistrantProblem(need.What); text != "" {
+				r.Message, r.URL = text+" The user changes it at url.", s.url(ui.RegistrantPath)
+			}
 		}
 		list = append(list, r)
 	}

@@ -203,6 +203,7 @@ func (w *fakeServices) Start(_ context.Context, _ registrar.Actor, items []Item,
 			{What: order.MissingIdentity},
 			{What: order.MissingCode, Domain: "incomplete.de"},
 			{What: "eu_presence", Domain: "incomplete.de"},
+			{What: "registrant_city_script", Domain: "incomplete.de"},
 		}
 		if dryRun {
 			o.OrderID, o.Status, o.PaymentURL, o.VerificationURL, o.ExpiresAt = "", DryRun, "", "", ""

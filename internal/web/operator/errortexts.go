@@ -4,7 +4,7 @@ import "github.com/dotkontor/dotkontor/internal/web/ui"
 
 // errorTexts say why a job, an item, a payment or an upstream failed. Each code that one of
 // these can have has a text; the log has the code.
-var errorTexts = ui.Texts{
+var errorTexts = ui.WithRegistrantProblems(ui.Texts{
 	"error.unknown": {"Unbekannter Fehler, Einzelheiten stehen im Protokoll", "Unknown error, see the log"},
 
 	// Other systems.
@@ -169,4 +169,4 @@ var errorTexts = ui.Texts{
 	"error.link_not_stored":   {"Der Link der E-Mail ließ sich nicht speichern", "The mail's link could not be stored"},
 	"error.agent_not_read":    {"Der Agent ließ sich nicht lesen", "The agent could not be read"},
 	"error.event_not_encoded": {"Die Nachricht an den Agenten ließ sich nicht erzeugen", "The message to the agent could not be encoded"},
-}
+}, "error.")

@@ -3,7 +3,7 @@ package portal
 import "github.com/dotkontor/dotkontor/internal/web/ui"
 
 // domainTexts are about domains and their changes.
-var domainTexts = ui.WithRequirements(ui.Texts{
+var domainTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.Texts{
 	"domains.title":          {"Domains", "Domains"},
 	"domains.name":           {"Domain", "Domain"},
 	"domains.status":         {"Stand", "Status"},
@@ -461,4 +461,4 @@ var domainTexts = ui.WithRequirements(ui.Texts{
 }, "closed.", [2]string{
 	"Diese Endung ist {holders} vorbehalten. Ihr Profil nennt eine andere Anschrift.",
 	"This extension is reserved for {holders}. Your profile has an address elsewhere.",
-})
+}), "closed.", "problem.")

@@ -99,9 +99,11 @@ type orderResult struct {
 	} `json:"items"`
 	ExpiresAt    string `json:"expiresAt"`
 	Requirements []struct {
-		Code   string `json:"code"`
-		Domain string `json:"domain"`
-		URL    string `json:"url"`
+		Code    string `json:"code"`
+		Domain  string `json:"domain"`
+		Rule    string `json:"rule"`
+		Message string `json:"message"`
+		URL     string `json:"url"`
 	} `json:"requirements"`
 	// For errors.
 	Code    string `json:"code"`

@@ -39,16 +39,21 @@ type env struct {
 
 func newEnv(t *testing.T, held ...registry.SeedDomain) *env {
 	t.Helper()
+	return startEnv(t, registry.Options{Seeds: held}, nil)
+}
+
+// startEnv starts a registry with all extensions; policyOf nil means the built-in policies.
+func startEnv(t *testing.T, options registry.Options, policyOf func(tld string) epp.Policy, nameservers ...string) *env {
+	t.Helper()
 	list, err := catalog.Shipped()
 	if err != nil {
 		t.Fatal(err)
 	}
-	var zones []registry.Zone
 	for _, ext := range list.All() {
-		zones = append(zones, registry.Zone{TLD: ext.TLD, MinYears: ext.MinYears, MaxYears: ext.MaxYears})
+		options.Zones = append(options.Zones, registry.Zone{TLD: ext.TLD, MinYears: ext.MinYears, MaxYears: ext.MaxYears})
 	}
 	s := &env{}
-	if s.world, err = registry.Start(registry.Options{Zones: zones, Seeds: held}); err != nil {
+	if s.world, err = registry.Start(options); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = s.world.Close() })
@@ -72,9 +77,9 @@ func newEnv(t *testing.T, held ...registry.SeedDomain) *env {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.account = epp.NewProvisioner(client, nil)
+	s.account = epp.NewProvisioner(client, policyOf)
 	s.service, err = provision.New(provision.Config{
-		Store: s.db, Domains: s.db, Seal: seal, Node: "here", Now: s.world.Now,
+		Store: s.db, Domains: s.db, Seal: seal, Node: "here", Now: s.world.Now, Nameservers: nameservers,
 		Accounts: []provision.NamedAccount{{
 			Name: "sandbox", Serves: func(string) bool { return true }, PollInterval: 100 * time.Millisecond, Account: s.account,
 		}},

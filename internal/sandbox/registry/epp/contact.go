@@ -119,7 +119,11 @@ func (s *session) contactCreate(c *command, a *response) error {
 	if refusal := q.result(); refusal != nil {
 		return refusal
 	}
-	if _, refusal := s.protocolExtensions(c); refusal != nil {
+	ext, refusal := s.protocolExtensions(c, eurCreate, nicATCreate)
+	if refusal != nil {
+		return refusal
+	}
+	if update.Typed, refusal = ext.contactType(); refusal != nil {
 		return refusal
 	}
 	made, err := s.ledger.CreateContact(s.request(c, a), update)
@@ -148,6 +152,7 @@ func (s *session) contactInfo(c *command, a *response) error {
 		return err
 	}
 	writeContact(&a.data, contact, linked)
+	s.writeContactType(&a.ext, contact.Typed)
 	return nil
 }
 

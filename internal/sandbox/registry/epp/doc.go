@@ -1,6 +1,6 @@
 // Package epp is the EPP server of the simulated registry: EPP over TLS (RFC 5730 to
 // 5734) with the EPP extensions for fees (RFC 8748), DNSSEC (RFC 5910), grace periods
-// (RFC 3915) and login security (RFC 8807).
+// (RFC 3915) and login security (RFC 8807), and the contact types of EURid and nic.at.
 //
 // It is as strict as the strictest real registries. A command is validated against the
 // order and types of the schemas; a violation is 2001. Valid commands are then checked

@@ -139,9 +139,6 @@ func (s *session) domainCreate(c *command, a *response) error {
 	if update.AgreedFee, refusal = ext.agreedFee("fee:create"); refusal != nil {
 		return refusal
 	}
-	if update.Auth == "" {
-		return &ledger.Refusal{Code: ledger.Missing, Element: "domain:pw", Reason: "A domain needs an authInfo."}
-	}
 	made, err := s.ledger.CreateDomain(s.request(c, a), update)
 	if err != nil {
 		return err

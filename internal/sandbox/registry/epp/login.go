@@ -10,7 +10,7 @@ import (
 // Services that the greeting offers.
 var (
 	objectServices    = []string{domainSpace, contactSpace, hostSpace, balanceSpace, lowBalanceSpace, maintenanceSpace}
-	extensionServices = []string{feeSpace, secDNSSpace, rgpSpace, loginSecSpace, changeSpace}
+	extensionServices = []string{feeSpace, secDNSSpace, rgpSpace, loginSecSpace, changeSpace, eurSpace, nicATSpace}
 )
 
 const (

@@ -64,8 +64,8 @@ type Options struct {
 	// NextFault decides the fault of a response; nil means no faults.
 	NextFault func() Fault
 	Logger    *slog.Logger
-	// Tap receives every sent frame without its length; for tests.
-	Tap func(frame []byte)
+	// Tap gets every sent frame without its length, TapReceived every received one; for tests.
+	Tap, TapReceived func(frame []byte)
 }
 
 // Server is an EPP server.

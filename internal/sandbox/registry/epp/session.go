@@ -81,6 +81,9 @@ func (s *session) run() bool {
 
 // handle answers one frame and reports whether the session continues.
 func (s *session) handle(frame []byte) (on, peaceful bool) {
+	if s.opts.TapReceived != nil {
+		s.opts.TapReceived(frame)
+	}
 	s.answer.reset()
 	a := &s.answer
 	c, refusal := &command{}, (*ledger.Refusal)(nil)

@@ -20,6 +20,8 @@ const (
 	rgpSpace      = "urn:ietf:params:xml:ns:rgp-1.0"
 	loginSecSpace = "urn:ietf:params:xml:ns:epp:loginSec-1.0"
 	balanceSpace  = "http://www.verisign.com/epp/balance-1.0"
+	eurSpace      = "http://www.eurid.eu/xml/epp/contact-ext-1.3"
+	nicATSpace    = "http://www.nic.at/xsd/at-ext-contact-1.0"
 	// Of messages only.
 	lowBalanceSpace  = "http://www.verisign.com/epp/lowbalance-poll-1.0"
 	maintenanceSpace = "urn:ietf:params:xml:ns:epp:maintenance-1.0"
@@ -30,7 +32,7 @@ const (
 // spaceOf maps prefixes to namespaces.
 var spaceOf = map[string]string{
 	"epp": eppSpace, "domain": domainSpace, "contact": contactSpace, "host": hostSpace,
-	"fee": feeSpace, "secDNS": secDNSSpace, "rgp": rgpSpace, "loginSec": loginSecSpace,
+	"fee": feeSpace, "secDNS": secDNSSpace, "rgp": rgpSpace, "loginSec": loginSecSpace, "contact-ext": eurSpace, "at-ext-contact": nicATSpace,
 	"balance": balanceSpace, "lowbalance-poll": lowBalanceSpace, "maint": maintenanceSpace, "changePoll": changeSpace, "sim": unknownSpace,
 }
 

@@ -60,6 +60,9 @@ func (c *Contact) check() *Refusal {
 	if address, err := mail.ParseAddress(c.Email); err != nil || address.Address != c.Email {
 		return refuse(ValueSyntax, "contact:email", c.Email, "This is not an email address.")
 	}
+	if refusal := c.checkType(); refusal != nil {
+		return refusal
+	}
 	return checkAuth(c.Auth)
 }
 

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"crypto/rand"
 	"fmt"
 	"slices"
 	"time"
@@ -47,14 +48,26 @@ func (t *tx) createDomain(c DomainCreate, place NameEntry) (made DomainCreated, 
 		return made, refuse(Exists, "domain:name", c.Name, "The name is in use.")
 	}
 	if place.State == Reserved {
-		return made, refuse(PolicyForbids, "domain:name", c.Name, "The name is reserved.")
+		code := PolicyForbids
+		if place.Policy.makesAuth() { // RFC 5730 has two codes for it
+			code = DataPolicy
+		}
+		return made, refuse(code, "domain:name", c.Name, "The name is reserved.")
+	}
+	switch {
+	case place.Policy.Personality == EURid && c.Auth != "":
+		return made, refuse(PolicyForbids, "domain:pw", "", "The registry makes the authInfo.")
+	case place.Policy.makesAuth() && c.Auth == "":
+		c.Auth = rand.Text()[:16]
+	case c.Auth == "" && place.Policy.Personality != Gateway: // DENIC's are made on demand
+		return made, refuse(Missing, "domain:pw", "", "A domain needs an authInfo.")
 	}
 	if made.Years, refusal = place.years(c.Years); refusal != nil {
 		return made, refusal
 	}
 	for _, check := range []*Refusal{
-		t.checkContacts(place, c.Registrant, c.Contacts, true),
-		t.checkNameservers(place, c.Nameservers),
+		t.checkContacts(place, c.Name, c.Registrant, c.Contacts),
+		t.checkNameservers(place, c.Name, c.Nameservers),
 		checkAuth(c.Auth),
 		CheckKeys(c.Keys),
 	} {
@@ -98,7 +111,7 @@ func (p NameEntry) years(requested int) (int, *Refusal) {
 }
 
 // checkContacts checks the contacts of a domain against the rules of its zone.
-func (t *tx) checkContacts(place NameEntry, registrant string, roles []Role, complete bool) *Refusal {
+func (t *tx) checkContacts(place NameEntry, domain, registrant string, roles []Role) *Refusal {
 	rule := place.Policy.Contacts
 	if rule == NoContacts {
 		if registrant != "" || len(roles) > 0 {
@@ -106,24 +119,32 @@ func (t *tx) checkContacts(place NameEntry, registrant string, roles []Role, com
 		}
 		return nil
 	}
-	if complete && registrant == "" {
+	if registrant == "" {
 		return refuse(Missing, "domain:registrant", "", "Domains of "+place.Zone+" need a registrant.")
 	}
-	if registrant != "" && t.contact(registrant) == nil {
+	holder := t.contact(registrant)
+	if holder == nil {
 		return refuse(NotFound, "domain:registrant", registrant, "There is no such contact.")
 	}
+	if refusal := place.Policy.checkRoles(place.Zone, roles); refusal != nil {
+		return refusal
+	}
+	if refusal := holder.fits(place, domain, "registrant"); refusal != nil {
+		return refusal
+	}
 	for i, role := range roles {
-		if t.contact(role.ID) == nil {
+		contact := t.contact(role.ID)
+		if contact == nil {
 			return refuse(NotFound, "domain:contact", role.ID, "There is no such contact.")
+		}
+		if refusal := contact.fits(place, domain, role.Type); refusal != nil {
+			return refusal
 		}
 		if slices.Contains(roles[:i], role) {
 			return refuse(PolicyForbids, "domain:contact", role.ID, "The contact appears twice.")
 		}
 	}
-	if !complete || rule == RegistrantOnly {
-		return nil
-	}
-	for _, required := range []string{"admin", "tech"} {
+	for _, required := range rule.required() {
 		if !slices.ContainsFunc(roles, func(r Role) bool { return r.Type == required }) {
 			return refuse(Missing, "domain:contact", "", "Domains of "+place.Zone+" need a contact of the type "+required+".")
 		}
@@ -131,8 +152,25 @@ func (t *tx) checkContacts(place NameEntry, registrant string, roles []Role, com
 	return nil
 }
 
+// required are the roles that a domain needs besides its registrant.
+func (r ContactRule) required() []string {
+	switch r {
+	case AllContacts:
+		return []string{"admin", "tech"}
+	case RegistrantTech:
+		return []string{"tech"}
+	case FourContacts:
+		return []string{"admin", "tech", "billing"}
+	default:
+		return nil
+	}
+}
+
 // checkNameservers checks that a domain is delegated to existing hosts.
-func (t *tx) checkNameservers(place NameEntry, servers []Nameserver) *Refusal {
+func (t *tx) checkNameservers(place NameEntry, domain string, servers []Nameserver) *Refusal {
+	if refusal := place.Policy.checkHosts(domain, servers); refusal != nil {
+		return refusal
+	}
 	if len(servers) > maxNameservers {
 		return refuse(PolicyForbids, "domain:ns", "", fmt.Sprintf("A domain has at most %d name servers.", maxNameservers))
 	}
@@ -146,7 +184,7 @@ func (t *tx) checkNameservers(place NameEntry, servers []Nameserver) *Refusal {
 			}
 			continue
 		}
-		if !place.Policy.Gateway {
+		if !place.Policy.Gateway && !place.Policy.attributesOnly() {
 			return refuse(PolicyForbids, "domain:hostAttr", server.Host, "Name servers are host objects here.")
 		}
 		if !WellFormed(server.Host) {

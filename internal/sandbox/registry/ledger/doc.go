@@ -50,6 +50,10 @@
 // # Special TLDs
 //
 //	.com .net .dev   domains without contacts: naming one is 2306
+//	.eu              contacts with EURid's types; name servers as attributes; the registry makes the authInfo
+//	.at .co.at       contacts with nic.at's types; two to eight name servers as attributes; the registry makes
+//	.or.at           an authInfo if none is given
+//	.org .info       all four contacts
 //	.de              as a gateway presents it: a transfer with the right authInfo happens at once (1000,
 //	                 serverApproved, a year from now on, message to the old sponsor); delete moves the name to
 //	                 TRANSIT; there are no grace periods, no redemption and no fee for transfers; name
@@ -58,7 +62,10 @@
 //	.li .nl
 //	.cz .eu .fi .nu  no renewal by itself: an expired domain is out of the DNS (serverHold), can be renewed
 //	.pl .se .uk      for a while, and is then gone
-//	all others       a registrant, an admin and a tech contact are required; host objects
+//	others           a registrant, an admin and a tech contact are required; host objects
+//
+// The zones of the first lines have a Personality: docs/sandbox-registries.md has what each of
+// them refuses.
 //
 // # Result codes
 //
@@ -79,4 +86,5 @@
 //	2305  something else still refers to it
 //	2306  a registry policy prohibits it: reserved names, contacts where there are none
 //	2307  a domain of a TLD that is not served
+//	2308  a reserved name of .eu and .at
 package ledger

@@ -37,6 +37,8 @@ type Options struct {
 	Now      func() time.Time // nil = time.Now
 	// Seeds are domains that are stored unless the ledger has, or had, their name.
 	Seeds []*Domain
+	// Contacts are contacts of the registry itself, stored unless they exist.
+	Contacts []*Contact
 	// PendingFor is how long a create stays pending; 0 means 5 s.
 	PendingFor time.Duration
 	// Sync makes every command wait for fsync. Without it a command survives the
@@ -105,6 +107,11 @@ func Open(o Options) (*Ledger, error) {
 	if err := l.compact(); err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
+	for _, contact := range o.Contacts {
+		if err := l.seedContact(contact); err != nil {
+			return nil, errors.Join(err, l.Close())
+		}
+	}
 	for _, seed := range o.Seeds {
 		if err := l.seed(seed); err != nil {
 			return nil, errors.Join(err, l.Close())
@@ -148,6 +155,18 @@ func (l *Ledger) seed(seed *Domain) error {
 		return err
 	}
 	return nil
+}
+
+// seedContact stores a contact unless its id is in use.
+func (l *Ledger) seedContact(seed *Contact) error {
+	if l.contacts[seed.ID] != nil {
+		return nil
+	}
+	t := l.begin(Request{Account: registrySponsor}, l.Now())
+	contact := *seed
+	contact.ROID, contact.Sponsor, contact.Creator, contact.Created = t.roid("C"), registrySponsor, registrySponsor, t.now
+	t.putContact(&contact)
+	return l.commit(t)
 }
 
 // Close closes the journal.

@@ -86,14 +86,20 @@ func randomCommand(l *Ledger, rng *rand.Rand) error {
 	case 0, 1, 2:
 		create := DomainCreate{Name: name, Auth: "secret-1"}
 		if !strings.HasSuffix(name, ".com") {
-			create.Registrant, create.Contacts = contact, []Role{{"admin", contact}, {"tech", contact}}
+			create.Registrant, create.Contacts = contact, []Role{{"admin", contact}, {"tech", contact}, {"billing", contact}}
 		}
 		if rng.IntN(2) == 0 {
 			create.Nameservers = []Nameserver{{Host: host}}
+			if strings.HasSuffix(name, ".de") {
+				create.Nameservers = append(create.Nameservers, Nameserver{Host: "ns9.elsewhere.example", Attribute: true})
+			}
 		}
 		_, err = l.CreateDomain(by, create)
 	case 3:
-		_, err = l.CreateContact(by, &Contact{ID: contact, Email: "a@b.example", Auth: "secret-1"})
+		_, err = l.CreateContact(by, &Contact{
+			ID: contact, Email: "a@b.example", Auth: "secret-1", Voice: Phone{Number: "+49.30123"},
+			Postal: []Postal{{Type: "int", Name: "A", Street: []string{"Weg 1"}, City: "Bonn", Code: "53111", Country: "DE"}},
+		})
 	case 4:
 		var addresses []string
 		if host == "ns1.one.com" {

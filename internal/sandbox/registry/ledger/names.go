@@ -25,12 +25,15 @@ type ContactRule uint8
 const (
 	AllContacts    ContactRule = iota // registrant, admin and tech; billing is optional
 	RegistrantOnly                    // registrant; the others are optional
+	RegistrantTech                    // registrant and tech
+	FourContacts                      // registrant, admin, tech and billing
 	NoContacts                        // none; naming one is refused
 )
 
 // Policy holds the special rules of a zone. The zero value is a generic one.
 type Policy struct {
-	Contacts ContactRule
+	Personality Personality
+	Contacts    ContactRule
 	// Gateway presents .de as a gateway does: see doc.go.
 	Gateway bool
 	NoRenew bool // there is no renew command; every domain renews itself
@@ -47,15 +50,19 @@ type Policy struct {
 func PolicyOf(zone string) Policy {
 	switch zone {
 	case ".com", ".net", ".dev":
-		return Policy{Contacts: NoContacts}
+		return Policy{Personality: MinimumData, Contacts: NoContacts}
+	case ".org", ".info":
+		return Policy{Personality: Thick, Contacts: FourContacts}
 	case ".de":
-		return Policy{Contacts: RegistrantOnly, Gateway: true}
+		return Policy{Personality: Gateway, Contacts: RegistrantOnly, Gateway: true}
 	case ".be", ".it":
 		return Policy{NoRenew: true}
-	case ".at", ".co.at", ".or.at", ".ch", ".li", ".nl":
+	case ".at", ".co.at", ".or.at":
+		return Policy{Personality: NicAT, Contacts: RegistrantTech, NoRenew: true, TransferKeepsTerm: true}
+	case ".ch", ".li", ".nl":
 		return Policy{NoRenew: true, TransferKeepsTerm: true}
 	case ".eu":
-		return Policy{DropDays: 40}
+		return Policy{Personality: EURid, Contacts: RegistrantTech, DropDays: 40}
 	case ".se", ".nu":
 		return Policy{DropDays: 77, RenewDays: 70, TransferKeepsTerm: true}
 	case ".uk", ".co.uk", ".org.uk", ".me.uk":
@@ -130,6 +137,8 @@ func (p NameEntry) labelProblem() string {
 		if _, err := idna.Registration.ToUnicode(p.Label); err != nil {
 			return "The label is not a valid internationalised name."
 		}
+	case p.Policy.Personality == EURid && len(p.Label) < 2:
+		return "Labels have at least two characters."
 	case len(p.Label) > 3 && p.Label[2:4] == "--":
 		return "Labels with hyphens in the third and fourth place are reserved."
 	}

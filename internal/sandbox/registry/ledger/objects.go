@@ -250,12 +250,14 @@ type Contact struct {
 	Email      string      `json:"email"`
 	Auth       string      `json:"auth,omitempty"`
 	Disclosure *Disclosure `json:"disclosure,omitempty"`
-	Locks      []string    `json:"locks,omitempty"`
-	Sponsor    string      `json:"sponsor"`
-	Creator    string      `json:"creator"`
-	Updater    string      `json:"updater,omitempty"`
-	Created    time.Time   `json:"created"`
-	Updated    time.Time   `json:"updated"`
+	// Typed is set if the contact was created with a registry's own extension.
+	Typed   *ContactType `json:"typed,omitempty"`
+	Locks   []string     `json:"locks,omitempty"`
+	Sponsor string       `json:"sponsor"`
+	Creator string       `json:"creator"`
+	Updater string       `json:"updater,omitempty"`
+	Created time.Time    `json:"created"`
+	Updated time.Time    `json:"updated"`
 }
 
 // Host is a host object.

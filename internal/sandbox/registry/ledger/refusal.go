@@ -36,6 +36,7 @@ const (
 	StillUsed         Code = 2305
 	PolicyForbids     Code = 2306
 	NoSuchService     Code = 2307
+	DataPolicy        Code = 2308
 	Failed            Code = 2400
 	FailedClosing     Code = 2500
 	NotAuthClosing    Code = 2501

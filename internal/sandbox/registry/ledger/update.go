@@ -84,7 +84,7 @@ func editNameservers(t *tx, domain *Domain, place NameEntry, c DomainUpdate) *Re
 		return nil
 	}
 	domain.Nameservers = append(domain.Nameservers, c.Add.Nameservers...)
-	return t.checkNameservers(place, domain.Nameservers)
+	return t.checkNameservers(place, domain.Name, domain.Nameservers)
 }
 
 func editContacts(t *tx, domain *Domain, place NameEntry, c DomainUpdate) *Refusal {
@@ -102,7 +102,7 @@ func editContacts(t *tx, domain *Domain, place NameEntry, c DomainUpdate) *Refus
 	if c.Registrant != nil {
 		domain.Registrant = *c.Registrant
 	}
-	return t.checkContacts(place, domain.Registrant, domain.Contacts, true)
+	return t.checkContacts(place, domain.Name, domain.Registrant, domain.Contacts)
 }
 
 // domainLocks are the client statuses of a domain.
@@ -110,8 +110,11 @@ var domainLocks = []string{
 	"clientDeleteProhibited", "clientHold", "clientRenewProhibited", "clientTransferProhibited", "clientUpdateProhibited",
 }
 
-func editStatuses(_ *tx, domain *Domain, _ NameEntry, c DomainUpdate) *Refusal {
+func editStatuses(_ *tx, domain *Domain, place NameEntry, c DomainUpdate) *Refusal {
 	var refusal *Refusal
+	if place.Policy.Personality == EURid && len(c.Add.Statuses)+len(c.Rem.Statuses) > 0 {
+		return refuse(PolicyForbids, "domain:status", "", "Clients can't change statuses.")
+	}
 	domain.Locks, refusal = editLocks(domain.Locks, c.Add.Statuses, c.Rem.Statuses, domainLocks, "domain:status")
 	return refusal
 }
