@@ -30,7 +30,10 @@ func (s *Service) Register(ctx context.Context, actor registrar.Actor, email, la
 
 // RegisterVisitor is Register for a person with a basket or on the way to a page.
 func (s *Service) RegisterVisitor(ctx context.Context, actor registrar.Actor, registration Registration) error {
-	basket := registration.Basket
+	basket, next := registration.Basket, registration.Next
+	if len(next) > maxNextBytes {
+		next = ""
+	}
 	if len(basket) > maxBasketBytes {
 		return registrar.Invalid(BasketInvalid)
 	}
@@ -59,7 +62,7 @@ func (s *Service) RegisterVisitor(ctx context.Context, actor registrar.Actor, re
 			mail.Data = map[string]string{"basket": strconv.FormatBool(basket != ""), "no_password": strconv.FormatBool(!account.HasPassword)}
 		} else {
 			named := cmp.Or(basket, account.Basket)
-			if registration.Next != "" { // the link does not lead to the checkout
+			if next != "" { // the link does not lead to the checkout
 				named = ""
 			}
 			mail = confirmMail(account.ID, named)
@@ -75,8 +78,8 @@ func (s *Service) RegisterVisitor(ctx context.Context, actor registrar.Actor, re
 				}
 			}
 		}
-		if registration.Next != "" && len(registration.Next) <= maxNextBytes {
-			mail.Data[registrar.MailNext] = registration.Next
+		if next != "" {
+			mail.Data[registrar.MailNext] = next
 		}
 		if inserted {
 			action = ActionRegistered
