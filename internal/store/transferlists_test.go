@@ -107,7 +107,10 @@ func TestListTransfers_RunningAndEndedInPages(t *testing.T) {
 			limit, offset int
 			want          []string
 		}{
-			{"", 2, 0, []string{"c.org", "b.org"}}, {"", 2, 2, []string{"a.org"}}, {provision.StateFailed, 2, 0, []string{"d.org"}}, {provision.StateFailed, 2, 1, nil},
+			{"", 2, 0, []string{"c.org", "b.org"}},
+			{"", 2, 2, []string{"a.org"}},
+			{provision.StateFailed, 2, 0, []string{"d.org"}},
+			{provision.StateFailed, 2, 1, nil},
 			{provision.StateActive, 2, 0, nil},
 		} {
 			items, err := db.ListTransfers(ctx, anna, test.ended, test.limit, test.offset)

@@ -34,7 +34,7 @@ func (r noticeRow) Endable() []namedDomainRow {
 	if !r.Open() || r.Kind != withdrawal.Termination {
 		return nil
 	}
-	return slices.DeleteFunc(slices.Clone(r.Domains), func(row namedDomainRow) bool { return !row.NamedDomain.Endable() })
+	return slices.DeleteFunc(slices.Clone(r.Domains), func(row namedDomainRow) bool { return !row.Endable() })
 }
 
 // Unordered are the domains of which no order is listed.
@@ -64,7 +64,8 @@ func (h *Handler) previewTermination(req *ui.Request, operator registrar.Actor) 
 		Note, Seen string
 		Unmatched  bool // not all domains belong to the sender's account
 	}{
-		noticeRow{Notice: preview.Notice, Urgency: newNoticeRow(preview.Notice, h.Notices.Now()).Urgency, Domains: rows}, request.Note, preview.Seen,
+		noticeRow{Notice: preview.Notice, Urgency: newNoticeRow(preview.Notice, h.Notices.Now()).Urgency, Domains: rows},
+		request.Note, preview.Seen,
 		slices.ContainsFunc(rows, func(row namedDomainRow) bool { return !row.Same }),
 	}, "")
 }

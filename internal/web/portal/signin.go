@@ -55,8 +55,6 @@ func (h *Handler) showSignIn(req *ui.Request) error {
 	return h.show(req, "sign_in.title", "", signInForm(to))
 }
 
-func orProfile(to string) string { return cmp.Or(to, profilePath) }
-
 // isBuyer reports whether a sign-in that leads to a page, or to none in particular, is on
 // the way to the checkout.
 func (h *Handler) isBuyer(req *ui.Request, to string) bool {

@@ -65,12 +65,13 @@ func Validate(schemas string, frames []string) error {
 			args = append(args, path)
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), callTimeout)
-		defer cancel()
 		out, err := exec.CommandContext(ctx, tool, args...).CombinedOutput()
+		late := ctx.Err() != nil
+		cancel()
 		if err == nil {
 			continue
 		}
-		if ctx.Err() != nil || !strings.Contains(string(out), ".xml:") { // not about a frame
+		if late || !strings.Contains(string(out), ".xml:") { // not about a frame
 			return fmt.Errorf("xmllint: %w\n%s", err, out)
 		}
 		for line := range strings.Lines(string(out)) {
