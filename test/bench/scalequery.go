@@ -52,7 +52,8 @@ var fixedParameters = map[string]any{
 	"InsertPastRegistrant.$2":    `{}`,
 	"InsertPastRegistrant.$3":    "correction",
 	"ConfirmBrake.$4":            int64(1),
-	"CountBrakeAction.$2":        int64(20),
+	"CountBrakeActions.$2":       int64(1),
+	"CountBrakeActions.$3":       int64(20),
 	"GetLastChangeFor.$4":        "%",
 	"ListSentNoticesOfOrder.$2":  "ord_x", // receipts are not generated
 	"DeletePendingInvoices.$3":   `["due_x"]`,
@@ -134,7 +135,7 @@ var emptyResultQueries = []string{
 	"ListHandledInquiries", "DeleteHandledInquiries", "DeleteHandledInquiriesOfCustomer",
 	"InsertRenewal", "FailPaidRenewal", "ListCustomersToAnnounce", "ListDomainsToAnnounce", "ListCustomersOfDueRenewals", "ListDueRenewals",
 	"LockDueRenewalDomains", "StartRenewals",
-	"ConfirmBrake", "CountBrakeAction", "GetBrake", "SetBrakeRun", "StopBrakeByClock", "StopBrakeByVolume", "ListUndatedReminders", "GetAnnouncedRenewal",
+	"ConfirmBrake", "CountBrakeActions", "GetBrake", "SetBrakeRun", "StopBrakeByClock", "StopBrakeByVolume", "ListUndatedReminders", "GetAnnouncedRenewal",
 	"DeleteOldBulkActions", "ListOpenRenewalOrderIDs", "DetachMethodsOfCustomer", "KeepDefaultMethod",
 	"InsertOverdueTermEnd", "InsertTermEnd", "ListClosedDomainIDs", "ListOverdueDomains", "ListPlannedTermEnds",
 	"ListTransferMessages", // every message is about a balance

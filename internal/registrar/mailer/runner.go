@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/jobs"
@@ -138,7 +139,11 @@ func (r *runner) send(ctx context.Context, mail QueuedMail) (Delivery, error) {
 			return Delivery{}, errWithdrawn
 		}
 	}
-	return r.cfg.Sender.Send(sendCtx, message)
+	delivery, err := r.cfg.Sender.Send(sendCtx, message)
+	if message.Link != "" { // evidence contains no secret
+		delivery.Text = strings.ReplaceAll(delivery.Text, message.Link, LinkURL(r.cfg.BaseURL, mail.Kind, "…"))
+	}
+	return delivery, err
 }
 
 func (r *runner) postpone(ctx context.Context, mail QueuedMail, due time.Time) {
