@@ -182,3 +182,11 @@ func (s *Service) ListOpen(ctx context.Context, operator registrar.Actor) ([]Che
 	}
 	return s.cfg.Store.ListOpenContactChecks(ctx, maxListed)
 }
+
+// CountWaiting counts the checks that need an operator.
+func (s *Service) CountWaiting(ctx context.Context, operator registrar.Actor) (int, error) {
+	if err := operator.RequireOperator(); err != nil {
+		return 0, err
+	}
+	return s.cfg.Store.CountWaitingContactChecks(ctx, maxListed)
+}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"log/slog"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -249,13 +248,12 @@ func (s *Service) update(ctx context.Context, transition Transition) error {
 // customerMail tells the customer which domains a check is about.
 func (s *Service) customerMail(ctx context.Context, kind registrar.MailKind, check Check) (registrar.Mail, error) {
 	domains, err := s.cfg.Store.ListDomainsOfCheck(ctx, check.ID, "", maxNamed+1)
-	names := make([]string, 0, maxNamed)
-	for _, domain := range domains[:min(len(domains), maxNamed)] {
-		names = append(names, domain.Name)
+	named := domains[:min(len(domains), maxNamed)]
+	data := map[string]string{
+		"email": check.Email, "items": strconv.Itoa(len(named)), "further": strconv.FormatBool(len(domains) > len(named)), registrar.NoticeDomain: check.ID,
 	}
-	data := map[string]string{"email": check.Email, "domains": strings.Join(names, " "), registrar.NoticeDomain: check.ID}
-	if len(domains) > maxNamed {
-		data["others"] = "true"
+	for i, domain := range named {
+		data["item"+strconv.Itoa(i+1)+"_name"] = domain.Name
 	}
 	return registrar.Mail{Kind: kind, Customer: check.Customer, Data: data}, err
 }

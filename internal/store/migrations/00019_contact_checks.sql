@@ -23,6 +23,7 @@ CREATE TABLE contact_checks (
 );
 CREATE INDEX contact_checks_step ON contact_checks (step_at) WHERE step_at > 0;
 CREATE INDEX contact_checks_open ON contact_checks (due_at, id) WHERE ended_at = 0;
+CREATE INDEX contact_checks_waiting ON contact_checks (id) WHERE waits_for <> '';
 CREATE INDEX contact_checks_customer ON contact_checks (customer_id, email_key);
 
 -- The check that a domain waits for: empty if none, new until one is opened. It is set by the

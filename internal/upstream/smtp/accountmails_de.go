@@ -241,5 +241,6 @@ Ihr Passwort und sehen Sie Ihre Passkeys durch:
 	},
 	orderMails: germanOrderMails, consentMails: germanConsentMails, renewalMails: germanRenewalMails, termMails: germanTermMails, contactMails: germanContactMails,
 	transferMails: germanTransferMails,
+	checkMails:    germanCheckMails,
 	topics:        germanTopics,
 }

@@ -234,5 +234,6 @@ review your passkeys:
 	},
 	orderMails: englishOrderMails, consentMails: englishConsentMails, renewalMails: englishRenewalMails, termMails: englishTermMails, contactMails: englishContactMails,
 	transferMails: englishTransferMails,
+	checkMails:    englishCheckMails,
 	topics:        englishTopics,
 }
