@@ -103,6 +103,7 @@ func Actions() []registrar.Action {
 // Error codes. Transports have a text for each.
 const (
 	NoSuchCheck registrar.Code = "no_such_contact_check" // KindNotFound: or it has ended
+	Ended       registrar.Code = "contact_check_ended"   // KindConflict: there is nothing to confirm any more
 	BadLink     registrar.Code = "bad_contact_link"      // KindNotFound: unknown, expired, or its account is gone
 	ResentToo   registrar.Code = "contact_mail_resent"   // KindRateLimited: the mail was sent again a short time ago
 	NoteMissing registrar.Code = "contact_note_missing"  // KindInvalid: an operator has to say how an address was verified

@@ -143,8 +143,10 @@ func (s *Service) Resend(ctx context.Context, actor registrar.Actor, id string) 
 	switch now := s.cfg.Now(); {
 	case err != nil:
 		return err
-	case !found || !check.Open() || check.Customer != actor.Customer:
+	case !found || check.Customer != actor.Customer:
 		return registrar.NotFound(NoSuchCheck)
+	case !check.Open():
+		return registrar.Conflict(Ended)
 	case now.Sub(check.ResentAt).Abs() < resendInterval:
 		return &registrar.Error{Kind: registrar.KindRateLimited, Code: ResentToo, RetryAfter: check.ResentAt.Add(resendInterval).Sub(now)}
 	}

@@ -118,6 +118,7 @@ var errorTexts = ui.Texts{
 	"error.holder_fixed":            {"Diese Position hat keine Auswahl des Inhabers", "The item has no choice of holder"},
 	"error.bad_reason":              {"Der Grund des Inhaberwechsels ist ungültig", "Invalid reason for the change of holder"},
 	"error.no_such_contact_check":   {"Die Adresse ist bestätigt oder wird nicht geprüft", "The address is confirmed or not being checked"},
+	"error.contact_check_ended":     {"Die Adresse muss nicht mehr bestätigt werden", "The address no longer has to be confirmed"},
 	"error.bad_contact_link":        {"Der Link zur Bestätigung gilt nicht mehr", "The confirmation link is no longer valid"},
 	"error.contact_mail_resent":     {"Die Nachricht wurde gerade erst verschickt", "The message was sent a short time ago"},
 	"error.contact_note_missing":    {"Es fehlt, wie die Adresse geprüft wurde", "How the address was verified is missing"},

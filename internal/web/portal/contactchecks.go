@@ -26,8 +26,7 @@ func (h *Handler) contactRoutes() []httpjson.Route {
 		{Method: get, Path: contactLinkPath, Handler: h.contactLink(h.showContactLink)},
 		{Method: post, Path: contactLinkPath, Handler: h.contactLink(h.confirmContact)},
 		{Method: get, Path: contactChecksPath, Handler: signedIn(contactChecksPath, h.contactChecks)},
-		{Method: post, Path: contactChecksPath + "/{id}/resend", Handler: signedIn(contactChecksPath, h.resendContact)},
-		{Method: get, Path: contactChecksPath + "/{id}/resend", Handler: signedIn(contactChecksPath, func(req *ui.Request) error { return req.SeeOther(contactChecksPath) })},
+		{Method: post, Path: contactChecksPath, Handler: signedIn(contactChecksPath, h.resendContact)},
 	}
 }
 
@@ -87,11 +86,11 @@ func (h *Handler) contactChecks(req *ui.Request) error {
 }
 
 func (h *Handler) resendContact(req *ui.Request) error {
-	err := h.Contacts.Resend(req.R.Context(), req.Actor(), req.R.PathValue("id"))
+	err := h.Contacts.Resend(req.R.Context(), req.Actor(), req.Field("id"))
 	switch registrar.CodeOf(err) {
 	case contactcheck.ResentToo:
 		return req.RedirectWithFlash("contact_resent_before", contactChecksPath)
-	case contactcheck.NoSuchCheck: // confirmed meanwhile
+	case contactcheck.Ended:
 		return req.RedirectWithFlash("contact_confirmed", contactChecksPath)
 	}
 	if err != nil {

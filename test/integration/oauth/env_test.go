@@ -28,6 +28,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
 	"github.com/dotkontor/dotkontor/internal/registrar/delegate"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
+	"github.com/dotkontor/dotkontor/internal/registrar/holder"
 	"github.com/dotkontor/dotkontor/internal/registrar/export"
 	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
 	oauthsvc "github.com/dotkontor/dotkontor/internal/registrar/oauth"
@@ -172,6 +173,10 @@ func newEnv(t *testing.T, options store.Options, changes ...option) *env {
 	if err != nil {
 		t.Fatal(err)
 	}
+	holders, err := holder.New(s.db, s.clock.read, s.clock.read)
+	if err != nil {
+		t.Fatal(err)
+	}
 	server.Config.Handler, err = web.New(web.Config{
 		Facts: discovery.Facts{BaseURL: s.base}, Lookups: lookups{}, Budget: budget{},
 		MCP: mcp.Config{
@@ -179,7 +184,7 @@ func newEnv(t *testing.T, options store.Options, changes ...option) *env {
 			TokenBudget: budget{}, Domains: domains{}, BadTokens: s.badBearers,
 		},
 		Portal: portal.Config{
-			Accounts: s.accounts, AccessTokens: s.access, Portfolio: holdings, Applications: s.apps, Agents: agents, DomainChanges: domainChanges, TransfersAway: away, Exporter: dossiers,
+			Accounts: s.accounts, AccessTokens: s.access, Portfolio: holdings, Applications: s.apps, Agents: agents, DomainChanges: domainChanges, Holders: holders, TransfersAway: away, Exporter: dossiers,
 			Overview: overviews, Delegates: delegates, Bulk: actions,
 		},
 		OAuth: oauth.Config{Applications: s.apps, Registrations: registrations, BadTokens: s.badTokens, Issued: s.badBearers.Trust},

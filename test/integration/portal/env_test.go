@@ -27,9 +27,11 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/agent"
 	"github.com/dotkontor/dotkontor/internal/registrar/bulk"
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
+	"github.com/dotkontor/dotkontor/internal/registrar/contactcheck"
 	"github.com/dotkontor/dotkontor/internal/registrar/delegate"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
 	"github.com/dotkontor/dotkontor/internal/registrar/export"
+	"github.com/dotkontor/dotkontor/internal/registrar/holder"
 	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
 	"github.com/dotkontor/dotkontor/internal/registrar/mailer"
 	"github.com/dotkontor/dotkontor/internal/registrar/oauth"
@@ -58,7 +60,9 @@ type env struct {
 	apps      *oauth.AuthorizationServer
 	agents    *agent.Service
 	portfolio *portfolio.Service
+	holders   *holder.Service
 	domains   *domainchange.Service
+	contacts  *contactcheck.Service
 	// forbidden are the changes restricted by a dispute; set before the first request.
 	forbidden map[domainchange.ChangeKind]registrar.Code
 	registry  *fakeRegistry
@@ -179,8 +183,10 @@ func newEnvWith(t *testing.T, change func(*env, *portal.Config)) *env {
 	s.agents, err = agent.New(agent.Config{Store: db, Seal: seal, MailQueued: runner.Wake, Now: s.clock.now, Log: logger})
 	must(t, err)
 	s.registry = &fakeRegistry{records: make(map[string]domainchange.Record)}
+	s.holders, err = holder.New(db, s.clock.now, s.clock.now)
+	must(t, err)
 	s.domains, err = domainchange.New(domainchange.Config{
-		Store: db, Seal: seal, Node: "here", Now: s.clock.now, Clock: s.clock.now, Logger: logger, MailQueued: runner.Wake,
+		Holder: s.holders.Registrant, Store: db, Seal: seal, Node: "here", Now: s.clock.now, Clock: s.clock.now, Logger: logger, MailQueued: runner.Wake,
 		CheckRestrictions: func(_ context.Context, _ domainchange.Domain, kind domainchange.ChangeKind) (registrar.Code, error) {
 			return s.forbidden[kind], nil
 		},
@@ -205,9 +211,12 @@ func newEnvWith(t *testing.T, change func(*env, *portal.Config)) *env {
 	delegates, err := delegate.New(delegate.Config{Store: db, Tokens: s.access, Applications: s.apps, Agents: s.agents, Now: s.clock.now})
 	must(t, err)
 	pages := portal.Config{
-		Accounts: s.customers, AccessTokens: s.access, Portfolio: s.portfolio, Applications: s.apps, Agents: s.agents, MailEnabled: true, DomainChanges: s.domains, TransfersAway: s.away,
+		Accounts: s.customers, AccessTokens: s.access, Portfolio: s.portfolio, Applications: s.apps, Agents: s.agents, MailEnabled: true, DomainChanges: s.domains, Holders: s.holders, TransfersAway: s.away,
 		Exporter: dossiers, Overview: overviews, Delegates: delegates,
 	}
+	s.contacts, err = contactcheck.New(contactcheck.Config{Store: db, Changes: s.domains, Now: s.clock.now, Clock: s.clock.now, Logger: logger, MailQueued: runner.Wake})
+	must(t, err)
+	pages.Contacts = s.contacts
 	change(s, &pages)
 	actions := bulk.Config{Store: db, Portfolio: s.portfolio, Changes: s.domains, Now: s.clock.now, Clock: s.clock.now}
 	if pages.Orders != nil {

@@ -298,12 +298,15 @@ var foreignPaths = map[string]func(ownedObjects) string{
 	"/portal/domains/{id}/auto-renew/off": func(o ownedObjects) string { return "/portal/domains/" + o.domain + "/auto-renew/off" },
 	"/portal/domains/{id}/labels":         func(o ownedObjects) string { return "/portal/domains/" + o.domain + "/labels" },
 	"/portal/domain-actions/{id}":         func(o ownedObjects) string { return "/portal/domain-actions/" + o.action },
+	"/portal/holders/{id}":                func(o ownedObjects) string { return "/portal/holders/" + o.holder },
+	"/portal/holders/{id}/delete":         func(o ownedObjects) string { return "/portal/holders/" + o.holder + "/delete" },
+	"/portal/holders/{id}/domains":        func(o ownedObjects) string { return "/portal/holders/" + o.holder + "/domains" },
 	"/portal/domains/{id}/expire":         func(o ownedObjects) string { return "/portal/domains/" + o.domain + "/expire" },
 	"/portal/domains/{id}/keep":           func(o ownedObjects) string { return "/portal/domains/" + o.domain + "/keep" },
 }
 
 // ownedObjects belong to one customer.
-type ownedObjects struct{ token, session, passkey, app, domain, agent, action string }
+type ownedObjects struct{ token, session, passkey, app, domain, agent, action, holder string }
 
 func TestRoutes_ForeignObjectsAreNotFound(t *testing.T) {
 	t.Parallel()
@@ -325,9 +328,11 @@ func TestRoutes_ForeignObjectsAreNotFound(t *testing.T) {
 	}
 	locked := theirs.post("/portal/domain-actions", url.Values{"action": {"lock"}, "id": {owned.domain}})
 	owned.action = strings.TrimPrefix(locked.location(), "/portal/domain-actions/")
+	owned.holder = s.addHolder(victim.ID)
 	unknown := ownedObjects{
 		token: "tok_00000000000000000000000000", session: "ses_00000000000000000000000000", passkey: "pky_00000000000000000000000000",
 		app: "grant_00000000000000000000000000", domain: "dom_00000000000000000000000000", agent: "agt_00000000000000000000000000", action: "blk_00000000000000000000000000",
+		holder: "hld_00000000000000000000000000",
 	}
 	for _, route := range s.routes {
 		if !strings.Contains(route.Path, "{id}") {
@@ -343,7 +348,7 @@ func TestRoutes_ForeignObjectsAreNotFound(t *testing.T) {
 			ask = b.get
 		}
 		got, none := ask(row(owned)), ask(row(unknown))
-		got.body = strings.NewReplacer(owned.domain, unknown.domain, owned.action, unknown.action).Replace(got.body) // a page contains its own path
+		got.body = strings.NewReplacer(owned.domain, unknown.domain, owned.action, unknown.action, owned.holder, unknown.holder).Replace(got.body) // a page contains its own path
 		if got.status != http.StatusNotFound || got.body != none.body || none.status != got.status {
 			t.Errorf("%s: %d for another customer's object, %d for an unknown one; the same page: %t", route.Path, got.status, none.status, got.body == none.body)
 		}

@@ -1,0 +1,123 @@
+package portal
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/account"
+	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
+	"github.com/dotkontor/dotkontor/test/testkit"
+)
+
+func (s *env) addHolder(customer string) string {
+	s.t.Helper()
+	id, err := s.holders.Add(s.t.Context(), registrar.Actor{Kind: registrar.ActorPerson, Customer: customer, Through: "ses_1"}, account.Registrant{
+		Kind: account.Person, Name: "Eva Blum", Street: "Am Markt 1", PostalCode: "24103", City: "Kiel", Country: "DE", Phone: "+49 431 123456",
+	}, "eva@example.com")
+	must(s.t, err)
+	return id
+}
+
+func holderInput(name, email string) url.Values {
+	return url.Values{
+		"kind": {"company"}, "name": {name}, "organisation": {"Teeladen GmbH"}, "street": {"Am Markt 1"}, "postal_code": {"1010"}, "city": {"Wien"},
+		"country": {"AT"}, "phone": {"+43 1 5123456"}, "email": {email},
+	}
+}
+
+func TestHolders_AreAddedChangedAndDeleted(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, true)
+	s.newMember("agentur@example.org")
+	b := s.signedInBrowser("agentur@example.org")
+	wrong := b.post("/portal/holders", url.Values{"kind": {"person"}, "name": {"Max"}, "country": {"DE"}, "email": {"keine Adresse"}})
+	if wrong.status != http.StatusUnprocessableEntity || !strings.Contains(wrong.body, `value="keine Adresse"`) || strings.Count(wrong.body, `class="problem"`) < 4 {
+		t.Fatalf("a bad form: %d %s", wrong.status, wrong.body)
+	}
+	if got := b.post("/portal/holders", holderInput("Max Teufel", "max@teeladen.example")); got.location() != "/portal/holders" {
+		t.Fatalf("got %d to %s", got.status, got.location())
+	}
+	list := b.get("/portal/holders").body
+	_, rest, _ := strings.Cut(list, `href="/portal/holders/hld_`)
+	id, _, _ := strings.Cut(rest, `"`)
+	page := "/portal/holders/hld_" + id
+	if !strings.Contains(list, "Teeladen GmbH") || !strings.Contains(b.get(page).body, `value="max@teeladen.example"`) {
+		t.Errorf("the list is %s", list)
+	}
+	if got := b.post(page, holderInput("Moritz Teufel", "max@teeladen.example")); got.location() != "/portal/holders" { // no domain has other data
+		t.Errorf("got %d to %s", got.status, got.location())
+	}
+	if got := b.get(page + "/delete"); got.status != http.StatusOK || !strings.Contains(got.body, "behalten ihre Angaben") {
+		t.Errorf("got %d", got.status)
+	}
+	if got := b.post(page+"/delete", nil); got.location() != "/portal/holders" || strings.Contains(b.get("/portal/holders").body, "Teufel") {
+		t.Errorf("got %d to %s", got.status, got.location())
+	}
+}
+
+// Own data that change ask which domains follow; the others keep theirs.
+func TestOwnData_CustomerChoosesWhichDomainsFollow(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, true)
+	member := s.newMember("agentur@example.org")
+	b := s.signedInBrowser("agentur@example.org")
+	own := url.Values{
+		"kind": {"person"}, "name": {"Anna Müller"}, "street": {"Hauptstr. 1"}, "postal_code": {"20457"}, "city": {"Hamburg"}, "country": {"DE"}, "phone": {"+49 40 123456"},
+	}
+	if got := b.post("/portal/profile/registrant", own); got.location() != "/portal/profile" {
+		t.Fatalf("the first data lead to %s", got.location())
+	}
+	follows, stays := s.addDomain(member.ID, "folgt", registrar.DomainActive), s.addDomain(member.ID, "bleibt", registrar.DomainActive)
+	own.Set("city", "Bremen")
+	own.Set("postal_code", "28195")
+	got := b.post("/portal/profile/registrant", own)
+	if got.location() != "/portal/holders/own/domains" {
+		t.Fatalf("changed data lead to %s", got.location())
+	}
+	page := b.get(got.location()).body
+	if !strings.Contains(page, follows) || !strings.Contains(page, stays) || !strings.Contains(page, "20457 Hamburg") {
+		t.Errorf("the page is %s", page)
+	}
+	result := b.post("/portal/domain-actions", url.Values{"action": {"holder"}, "holder": {"own"}, "confirmed": {"yes"}, "id": {follows}})
+	if !strings.HasPrefix(result.location(), "/portal/domain-actions/") {
+		t.Fatalf("got %d to %s", result.status, result.location())
+	}
+	s.runChanges()
+	testkit.Eventually(t, "changed holder", func() bool {
+		view, err := s.domains.View(t.Context(), registrar.Actor{Kind: registrar.ActorPerson, Customer: member.ID, Through: "ses_1"}, follows)
+		return err == nil && view.Open == nil && view.Domain.Registrant.City == "Bremen"
+	})
+	view, err := s.domains.View(t.Context(), registrar.Actor{Kind: registrar.ActorPerson, Customer: member.ID, Through: "ses_1"}, stays)
+	if err != nil || view.Domain.Registrant.City != "Hamburg" || len(view.Changes) != 0 {
+		t.Errorf("the other domain has %+v, %v", view.Domain.Registrant, err)
+	}
+	if body := b.get("/portal/domains/" + follows).body; !strings.Contains(body, "28195 Bremen") || !strings.Contains(body, "Frühere Inhaber") {
+		t.Errorf("the domain's page is %s", body)
+	}
+}
+
+func TestDomainPage_HolderChangeNeedsRecentSignIn(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, true)
+	member := s.newMember("agentur@example.org")
+	b := s.signedInBrowser("agentur@example.org")
+	id, other := s.addDomain(member.ID, "wechselt", registrar.DomainActive), s.addHolder(member.ID)
+	s.clock.advance(registrar.RecentSignIn + 1)
+	if got := b.post("/portal/domains/"+id+"/holder", url.Values{"holder": {other}}); got.status == http.StatusSeeOther && got.location() == "/portal/domains/"+id {
+		t.Errorf("changed after an old sign-in")
+	}
+	changes, err := s.db.ListDomainChanges(t.Context(), id, 10)
+	if err != nil || len(changes) != 0 {
+		t.Errorf("%d changes, %v", len(changes), err)
+	}
+	b = s.signedInBrowser("agentur@example.org")
+	if got := b.post("/portal/domains/"+id+"/holder", url.Values{"holder": {other}}); got.location() != "/portal/domains/"+id {
+		t.Fatalf("got %d to %s: %s", got.status, got.location(), got.body)
+	}
+	if changes, err = s.db.ListDomainChanges(t.Context(), id, 10); err != nil || len(changes) != 1 || changes[0].State != domainchange.StatusDone {
+		t.Errorf("%+v, %v", changes, err)
+	}
+}
