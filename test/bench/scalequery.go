@@ -68,6 +68,8 @@ var fixedParameters = map[string]any{
 	"InsertRegistryCharge.$13":   int64(firstDay),
 	"EndTermPaid.$1":             int64(firstDay),
 	"EndTermPaid.$2":             int64(firstDay),
+	"ListDueContactChecks.$2":    int64(0),
+	"SetDomainRegistrant.$5":     int64(1),
 	"ListDueTermEnds.$3":         int64(0),
 	"ListDomainsEndingSoon.$4":   int64(0), // those that need no decision
 	"SetDomainStatus.$3":         int64(firstDay),
@@ -137,6 +139,7 @@ var emptyResultQueries = []string{
 	"LockDueRenewalDomains", "StartRenewals",
 	"ConfirmBrake", "CountBrakeActions", "GetBrake", "SetBrakeRun", "StopBrakeByClock", "StopBrakeByVolume", "ListUndatedReminders", "GetAnnouncedRenewal",
 	"DeleteOldBulkActions", "ListOpenRenewalOrderIDs", "DetachMethodsOfCustomer", "KeepDefaultMethod",
+	"ListUncheckedDomains", "SetContactCheck", "ListDomainsToRelease", "ClearContactHold", // every domain waits for its check
 	"InsertOverdueTermEnd", "InsertTermEnd", "ListClosedDomainIDs", "ListOverdueDomains", "ListPlannedTermEnds",
 	"ListTransferMessages", // every message is about a balance
 	"ListPendingRefunds", "ListAllPendingRefunds", "InsertRefundedTermEnd", "ListRegisteredDomains",

@@ -66,8 +66,8 @@ SELECT count(*) FROM domains WHERE contact_check = $1 AND status <> 'transferred
 
 -- The intent of a suspension.
 -- name: SetContactHolds :exec
-UPDATE domains SET contact_hold = sqlc.arg(contact_check)
-WHERE contact_check = sqlc.arg(contact_check) AND contact_hold = '' AND status <> 'transferred_out';
+UPDATE domains SET contact_hold = contact_check
+WHERE contact_check = $1 AND contact_hold = '' AND status <> 'transferred_out';
 
 -- name: CountContactNotices :one
 SELECT

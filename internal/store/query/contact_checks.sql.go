@@ -686,7 +686,7 @@ func (q *Queries) SetContactCheck(ctx context.Context, arg SetContactCheckParams
 }
 
 const setContactHolds = `-- name: SetContactHolds :exec
-UPDATE domains SET contact_hold = $1
+UPDATE domains SET contact_hold = contact_check
 WHERE contact_check = $1 AND contact_hold = '' AND status <> 'transferred_out'
 `
 
