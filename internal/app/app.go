@@ -21,6 +21,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/admin"
 	"github.com/dotkontor/dotkontor/internal/registrar/billing"
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
+	"github.com/dotkontor/dotkontor/internal/registrar/contactcheck"
 	"github.com/dotkontor/dotkontor/internal/registrar/cost"
 	"github.com/dotkontor/dotkontor/internal/registrar/delegate"
 	"github.com/dotkontor/dotkontor/internal/registrar/dispute"
@@ -81,6 +82,7 @@ type App struct {
 	changes       *domainchange.Service
 	transfersAway *transferaway.Service
 	terms         *lifecycle.Service
+	contacts      *contactcheck.Service
 	brake         *lifecycle.Brake
 
 	// Without a payment provider nothing can be ordered, and these are nil.
@@ -128,7 +130,7 @@ func New(ctx context.Context, cfg config.Config, logger *slog.Logger, opts Optio
 	for _, step := range []func(context.Context) error{
 		p.openLookups, p.newLimits, p.listen,
 		p.openServices, p.claimNode, p.loadPriceList, p.startCosts,
-		p.startProvisioning, p.startDomainChanges, p.openAdmin, p.startTransfersAway, p.openNotices, p.startTerms, p.startOrders, p.startRenewals, p.startDisputes,
+		p.startProvisioning, p.startDomainChanges, p.openAdmin, p.startTransfersAway, p.openNotices, p.startTerms, p.startContactChecks, p.startOrders, p.startRenewals, p.startDisputes,
 		p.handleRequests, p.registerGauges, p.logStart,
 	} {
 		if err := step(ctx); err != nil {
@@ -226,7 +228,7 @@ func (p *App) webConfig(ctx context.Context) (web.Config, error) {
 		Portal: portal.Config{
 			Accounts: p.services.Customers, AccessTokens: p.services.Tokens, Portfolio: p.services.Portfolio, Applications: p.services.apps, Agents: p.services.Agents,
 			MailEnabled: p.services.mail != nil, DomainChanges: p.changes, Holders: p.services.Holders, TransfersAway: p.transfersAway, Bulk: actions, Exporter: dossiers,
-			Overview: overviews, Delegates: delegates, Extension: p.live.Extension, Now: p.now,
+			Overview: overviews, Delegates: delegates, Contacts: p.contacts, Extension: p.live.Extension, Now: p.now,
 		},
 		Site: site.Config{
 			Lookups: p.lookups.Engine, WhoisBudget: p.limits.whois, Catalog: p.live,
@@ -241,6 +243,9 @@ func (p *App) webConfig(ctx context.Context) (web.Config, error) {
 		Closing:        p.server.closing,
 		Logger:         p.logger,
 		Registry:       p.metrics,
+	}
+	if webConfig.Portal.ContactLimit, err = p.newTextLimiter(contactLinksPerHour, contactLinksPer10Hours); err != nil {
+		return web.Config{}, err
 	}
 	if err := p.addLegalPages(ctx, &webConfig); err != nil {
 		return web.Config{}, err

@@ -13,6 +13,7 @@ func (p *App) wakeJobs() {
 	p.provisioning.Wake()
 	p.changes.Wake()
 	p.terms.Wake()
+	p.contacts.Wake()
 	if p.orders != nil {
 		p.orders.Wake()
 		p.invoices.Wake()

@@ -89,7 +89,7 @@ func (p *App) operatorPages() operator.Config {
 		Prices: priceLists{p.services.DB, p.live}, ConfirmFactor: p.cfg.Catalog.ConfirmFactor,
 		Upstreams: p.upstreams, Notices: p.notices, Inquiries: p.contact, Inbox: p.inbox, TransfersAway: p.transfersAway, Revenue: p.revenue, Margins: p.margins, BelowCost: p.belowCost, Operators: p.services.Customers.ListOperators,
 		Disputes: operator.Disputes{Service: p.disputes, LastChange: p.changes.LastChangeFor, Evidence: p.disputeEvidence},
-		Database: p.databaseConditions, Now: p.now,
+		Contacts: p.contacts, Database: p.databaseConditions, Now: p.now,
 	}
 }
 

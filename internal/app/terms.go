@@ -9,6 +9,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/billing"
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
+	"github.com/dotkontor/dotkontor/internal/registrar/contactcheck"
 	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
@@ -34,7 +35,13 @@ func NewTerms(services *Services) (*lifecycle.Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	return lifecycle.New(lifecycle.Config{Store: services.DB, Brake: brake, Node: NewNodeName(), Logger: slog.New(slog.DiscardHandler)})
+	contacts, err := contactcheck.New(contactcheck.Config{Store: services.DB})
+	if err != nil {
+		return nil, err
+	}
+	return lifecycle.New(lifecycle.Config{
+		Store: services.DB, Brake: brake, Node: NewNodeName(), Logger: slog.New(slog.DiscardHandler), Suspensions: contacts.ListPlanned,
+	})
 }
 
 // startTerms starts the notices before and after the end of a term, and what happens to
@@ -56,6 +63,9 @@ func (p *App) startTerms(context.Context) error {
 	p.terms, err = lifecycle.New(lifecycle.Config{
 		Store: p.services.DB, Brake: p.brake, Registries: p.lookups.Registries.termRegistries(), Node: p.node, Now: p.now, Logger: p.logger,
 		MailQueued: p.services.mail.Wake, RestorePrice: restorePrice(p.live, rates), Costs: p.costs,
+		Suspensions: func(ctx context.Context, now time.Time) ([]lifecycle.PlannedAction, error) {
+			return p.contacts.ListPlanned(ctx, now) // set before anything runs
+		},
 		OnNotice:     func(kind registrar.MailKind) { notices.WithLabelValues(string(kind)).Inc() },
 		OnTransition: func(state lifecycle.State) { transitions.WithLabelValues(string(state)).Inc() },
 	})

@@ -51,10 +51,13 @@ const (
 	MailEmailChanging        MailKind = "email_changing"     // to the old address
 	MailPasswordChanged      MailKind = "password_changed"
 	MailTokenCreated         MailKind = "token_created"
-	MailSecondFactor         MailKind = "second_factor" // enabled, disabled, or recovery codes replaced
-	MailRegistrantChanged    MailKind = "registrant"    // the account's registrant data changed
-	MailHolderNotice         MailKind = "holder_notice" // to a registrant who is not the customer: a domain has another registrant
-	MailPasskey              MailKind = "passkey"       // added or removed
+	MailSecondFactor         MailKind = "second_factor"     // enabled, disabled, or recovery codes replaced
+	MailRegistrantChanged    MailKind = "registrant"        // the account's registrant data changed
+	MailHolderNotice         MailKind = "holder_notice"     // to a registrant who is not the customer: a domain has another registrant
+	MailContactCheck         MailKind = "contact_check"     // to a registrant, with a link that confirms the address
+	MailContactSuspended     MailKind = "contact_suspended" // domains are suspended because such an address is not confirmed
+	MailContactConfirmed     MailKind = "contact_confirmed" // the address is confirmed, and the suspension ends
+	MailPasskey              MailKind = "passkey"           // added or removed
 	MailApplicationConnected MailKind = "application_connected"
 	MailApplicationReplayed  MailKind = "application_replayed" // a code or token was used twice, so the grant was revoked
 	MailAgentLinked          MailKind = "agent_linked"         // an agent may now see and pay the customer's orders
@@ -105,6 +108,7 @@ var notices = map[MailKind]bool{
 	MailTransferAway: true, MailTransferAwayEnded: true,
 	MailOrderPaid: true, MailOrderEnded: true, MailOrderCompleted: true, MailItemFailed: true, // commercial letters, and evidence in a dispute
 	MailPaymentDispute: true, MailContractEnds: true,
+	MailContactCheck: true, MailContactSuspended: true, MailContactConfirmed: true,
 }
 
 // IsNotice reports whether the mail is kept as evidence, with its text and the mail

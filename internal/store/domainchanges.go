@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/contactcheck"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
 	"github.com/dotkontor/dotkontor/internal/registrar/holder"
 	"github.com/dotkontor/dotkontor/internal/store/query"
@@ -69,13 +70,23 @@ func putRegistryRecord(ctx context.Context, q *query.Queries, domain string, rec
 // AddDomainChange stores an open change.
 func (db *DB) AddDomainChange(ctx context.Context, change domainchange.Change) error {
 	return db.write(ctx, func(q *query.Queries) error {
-		if _, err := q.GetCustomerDomain(ctx, change.Domain, change.Customer); err != nil {
+		suspends := change.Kind == domainchange.Hold && strings.HasPrefix(change.Desired.Lock, contactcheck.IDPrefix)
+		if suspends { // a confirmation waits, or has been committed
+			if _, err := found(ignoreRow(q.LockDomain(ctx, change.Domain))); err != nil {
+				return err
+			}
+		}
+		domain, err := q.GetCustomerDomain(ctx, change.Domain, change.Customer)
+		if err != nil {
 			if _, err := found(err); err != nil {
 				return err
 			}
 			return &registrar.Error{Kind: registrar.KindNotFound, Code: registrar.NoSuchDomain}
 		}
 		inProgress := &registrar.Error{Kind: registrar.KindConflict, Code: domainchange.ChangeInProgress} // or a changed domain
+		if suspends && domain.ContactCheck != change.Desired.Lock {
+			return inProgress
+		}
 		return rowOr(inProgress)(insertDomainChange(ctx, q, change))
 	})
 }
@@ -158,6 +169,7 @@ func setRegistrant(ctx context.Context, q *query.Queries, transition domainchang
 	}
 	return q.SetDomainRegistrant(ctx, query.SetDomainRegistrantParams{
 		Handle: change.Handle, HolderID: change.Desired.Holder, Registrant: optionalJSON(transition.Registrant), Now: micros(change.UpdatedAt), ID: change.Domain,
+		EmailKey: emailKey(transition.Registrant.Email), SameAddress: boolToInt(emailKey(transition.PastRegistrant.Email) == emailKey(transition.Registrant.Email)),
 	})
 }
 

@@ -75,6 +75,7 @@ func exportParts() []part {
 			columns(asText, "id name status"), columns(asTime, "paid_until"), columns(asFlag, "auto_renew"), columns(asText, "at_term_end"),
 			columns(asText, "folder note"), columns(asTime, "created_at updated_at"), renamed("contact", columns(asText, "handle")), columns(asList, "registry_status"),
 			columns(asTime, "registry_expires synced_at"), columns(asText, "holder_id"), columns(asJSON, "registrant"), columns(asTime, "registrant_since"),
+			columns(asText, "contact_check contact_hold"),
 		), nested: []part{
 			{name: "formerRegistrants", table: "past_registrants", where: "domain_id = $1", key: "id", columns: slices.Concat(
 				columns(asText, "id holder_id"), columns(asJSON, "registrant"), columns(asText, "reason"), columns(asTime, "since until"),
@@ -83,6 +84,10 @@ func exportParts() []part {
 				columns(asTime, "read_at"), columns(asJSON, "data"),
 			)},
 		}},
+		{name: "contactChecks", table: "contact_checks", where: whereCustomer, key: "id", columns: slices.Concat(
+			columns(asText, "id email state"), columns(asNumber, "notices"), columns(asTime, "opened_at due_at resent_at suspended_at ended_at"),
+			columns(asText, "waits_for confirmed_by note"),
+		)},
 		{name: "renewalConsents", table: "renewal_consents", where: whereCustomer, key: "id", columns: slices.Concat(
 			columns(asText, "id"), renamed("domain", columns(asText, "name")), columns(asText, "domain_id wording"), columns(asNumber, "years"),
 			columns(asMoney, "gross"), columns(asTime, "charge_at"), columns(asText, "method through address"), columns(asTime, "given_at ended_at"),

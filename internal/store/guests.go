@@ -164,6 +164,9 @@ func (db *DB) ClaimGuestOrders(ctx context.Context, link registrar.SecretHash, t
 		if err := reassignGuestData(ctx, q, known.Customer, to); err != nil {
 			return err
 		}
+		if _, err := confirmAddress(ctx, q, claimedAddress(known, to, event)); err != nil {
+			return err
+		}
 		if _, ok, err = (accounts{q}).UseLink(ctx, link, linkClaim, now); err != nil || !ok {
 			return cmp.Or(err, errConflict) // claimed concurrently
 		}
@@ -200,7 +203,7 @@ func reassignGuestData(ctx context.Context, q *query.Queries, from, to string) e
 	lockOrders := func(ctx context.Context, _, from string) error { return q.LockOrdersOfCustomer(ctx, from) }
 	for _, step := range []reassign{
 		q.ReassignDomainChanges, q.ReassignDomainLocks, q.ReassignProvisionItems, q.ReassignDomains,
-		q.ReassignTermEnds, q.ReassignSentNotices, q.ReassignOutgoingTransfers,
+		q.ReassignTermEnds, q.ReassignSentNotices, q.ReassignOutgoingTransfers, q.ReassignContactChecks,
 		lockOrders, q.ReassignProvisionItems, q.ReassignDomains, q.ReassignPayments, q.ReassignOrders, q.ReassignRegistrant,
 	} {
 		if err := step(ctx, to, from); err != nil {

@@ -237,7 +237,7 @@ func updateItemDomain(ctx context.Context, q *query.Queries, transition provisio
 		return rowOr(notPending)(q.ActivateDomain(ctx, query.ActivateDomainParams{
 			Status: string(domain.Status), PaidUntil: micros(domain.PaidUntil), Handle: domain.Handle, CodeSealed: transition.To.SealedCode,
 			RegistryExpires: micros(domain.RegistryExpires), SyncDue: micros(domain.SyncDue), UpdatedAt: micros(domain.UpdatedAt), ID: domain.ID,
-			HolderID: transition.From.Holder, Registrant: optionalJSON(transition.From.Registrant),
+			HolderID: transition.From.Holder, Registrant: optionalJSON(transition.From.Registrant), EmailKey: emailKey(transition.From.Registrant.Email),
 		}))
 	case transition.Renewal != nil:
 		renewal := transition.Renewal

@@ -17,7 +17,7 @@ var _ provision.Domains = (*DB)(nil)
 func provisionDomainOf(row query.Domain) provision.Domain {
 	return provision.Domain{
 		ID: row.ID, Customer: row.CustomerID, Name: row.Name, TLD: row.Tld, Status: registrar.DomainStatus(row.Status), PaidUntil: fromMicros(row.PaidUntil),
-		Account: row.Account, Handle: row.Handle, RegistryStatus: strings.Fields(row.RegistryStatus),
+		Account: row.Account, Handle: row.Handle, Suspended: row.ContactHold != "", RegistryStatus: strings.Fields(row.RegistryStatus),
 		RegistryExpires: fromMicros(row.RegistryExpires), SyncedAt: fromMicros(row.SyncedAt), SyncDue: fromMicros(row.SyncDue),
 		UpdatedAt: fromMicros(row.UpdatedAt),
 	}

@@ -176,7 +176,7 @@ func (db *DB) BeginAction(ctx context.Context, begin lifecycle.BeginAction) (lif
 			return errConflict // nothing is stored
 		}
 		if begin.Counted {
-			counted, err := q.CountBrakeAction(ctx, begin.Day, int64(begin.DayLimit))
+			counted, err := q.CountBrakeActions(ctx, query.CountBrakeActionsParams{Day: begin.Day, Added: 1, DayLimit: int64(begin.DayLimit)})
 			if err != nil {
 				return err
 			}

@@ -52,7 +52,8 @@ var fixedParameters = map[string]any{
 	"InsertPastRegistrant.$2":    `{}`,
 	"InsertPastRegistrant.$3":    "correction",
 	"ConfirmBrake.$4":            int64(1),
-	"CountBrakeAction.$2":        int64(20),
+	"CountBrakeActions.$2":       int64(1),
+	"CountBrakeActions.$3":       int64(20),
 	"GetLastChangeFor.$4":        "%",
 	"ListAllOrdersOfAddress.$2":  "ord_zzz", // the first page: the row of the address has another order's id
 	"ListSentNoticesOfOrder.$2":  "ord_x",   // receipts are not generated
@@ -68,6 +69,8 @@ var fixedParameters = map[string]any{
 	"InsertRegistryCharge.$13":   int64(firstDay),
 	"EndTermPaid.$1":             int64(firstDay),
 	"EndTermPaid.$2":             int64(firstDay),
+	"ListDueContactChecks.$2":    int64(0),
+	"SetDomainRegistrant.$5":     int64(1),
 	"ListDueTermEnds.$3":         int64(0),
 	"ListDomainsEndingSoon.$4":   int64(0), // those that need no decision
 	"SetDomainStatus.$3":         int64(firstDay),
@@ -135,8 +138,9 @@ var emptyResultQueries = []string{
 	"ListHandledInquiries", "DeleteHandledInquiries", "DeleteHandledInquiriesOfCustomer",
 	"InsertRenewal", "FailPaidRenewal", "ListCustomersToAnnounce", "ListDomainsToAnnounce", "ListCustomersOfDueRenewals", "ListDueRenewals",
 	"LockDueRenewalDomains", "StartRenewals",
-	"ConfirmBrake", "CountBrakeAction", "GetBrake", "SetBrakeRun", "StopBrakeByClock", "StopBrakeByVolume", "ListUndatedReminders", "GetAnnouncedRenewal",
+	"ConfirmBrake", "CountBrakeActions", "GetBrake", "SetBrakeRun", "StopBrakeByClock", "StopBrakeByVolume", "ListUndatedReminders", "GetAnnouncedRenewal",
 	"DeleteOldBulkActions", "ListOpenRenewalOrderIDs", "DetachMethodsOfCustomer", "KeepDefaultMethod",
+	"ListUncheckedDomains", "SetContactCheck", "ListDomainsToRelease", "ClearContactHold", // every domain waits for its check
 	"InsertOverdueTermEnd", "InsertTermEnd", "ListClosedDomainIDs", "ListOverdueDomains", "ListPlannedTermEnds",
 	"ListTransferMessages", // every message is about a balance
 	"ListPendingRefunds", "ListAllPendingRefunds", "InsertRefundedTermEnd", "ListRegisteredDomains",

@@ -27,7 +27,7 @@ const (
 	// Secure is for operators: it prevents a transfer by the transfer lock, where the
 	// registry has one, and by a new auth code that is disclosed to no one.
 	Secure ChangeKind = "secure"
-	// Hold and Release are for lost payment disputes: they set and remove clientHold, which takes
+	// Hold and Release are for lost payment disputes and unconfirmed addresses: they set and remove clientHold, which takes
 	// the domain out of the DNS.
 	Hold    ChangeKind = "hold"
 	Release ChangeKind = "release"
@@ -95,7 +95,7 @@ func (d DS) String() string {
 type DesiredState struct {
 	Nameservers []Nameserver `json:"nameservers,omitempty"`
 	DS          *DS          `json:"ds,omitempty"`
-	Lock        string       `json:"for,omitempty"` // the operator's lock, or the payment dispute, for which a domain is secured
+	Lock        string       `json:"for,omitempty"` // the operator's lock, payment dispute or contact check for which a domain is secured or held
 	// Immediate changes the nameservers although the domain has DS records. Otherwise these
 	// are removed first: RemovedDS has them from StatusRemovingDS on.
 	Immediate bool `json:"immediate,omitempty"`

@@ -61,7 +61,8 @@ func (s *Service) SecureFor(ctx context.Context, customer, id, dispute string) (
 	return s.storeFor(ctx, domain, dispute, kind)
 }
 
-// HoldFor takes a domain out of the DNS (clientHold) because a dispute was lost. A domain that is
+// HoldFor takes a domain out of the DNS (clientHold) because a dispute was lost or an address is not
+// confirmed (package contactcheck), whose id it gets. A domain that is
 // on hold for another reason is left as it is.
 func (s *Service) HoldFor(ctx context.Context, customer, id, dispute string) (Progress, error) {
 	domain, err := s.customerDomain(ctx, customer, id)
@@ -86,7 +87,7 @@ func (s *Service) HoldFor(ctx context.Context, customer, id, dispute string) (Pr
 	return progress, err
 }
 
-// ReleaseFor ends a hold that was set for a dispute.
+// ReleaseFor ends a hold that was set by HoldFor, unless another reason needs it.
 func (s *Service) ReleaseFor(ctx context.Context, customer, id, dispute string) (Progress, error) {
 	last, found, err := s.cfg.Store.GetLastChangeFor(ctx, id, dispute, Hold, Release)
 	switch {
@@ -98,6 +99,9 @@ func (s *Service) ReleaseFor(ctx context.Context, customer, id, dispute string) 
 		return InProgress, nil
 	case last.Kind == Release && !s.mayRepeat(last):
 		return progressOf(last), nil
+	}
+	if held, err := s.cfg.HeldOtherwise(ctx, id, dispute); err != nil || held {
+		return Done, err
 	}
 	domain, err := s.customerDomain(ctx, customer, id)
 	if err != nil {

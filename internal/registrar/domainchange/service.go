@@ -60,6 +60,9 @@ type Config struct {
 	// returns the code of the dispute or court order that forbids it, empty if none does.
 	// nil means no restrictions.
 	CheckRestrictions func(ctx context.Context, domain Domain, kind ChangeKind) (registrar.Code, error)
+	// HeldOtherwise reports whether a domain has to stay on hold although the hold for a reference
+	// ends. nil means never.
+	HeldOtherwise func(ctx context.Context, domain, reference string) (bool, error)
 	// Holder returns the registrant data of a customer's holder; an empty id means the customer.
 	// nil means that changes of the holder fail.
 	Holder func(ctx context.Context, customer, id string) (registrar.Registrant, error)
@@ -99,6 +102,7 @@ func New(cfg Config) (*Service, error) {
 	registrar.Default(&cfg.Clock, time.Now)
 	registrar.Default(&cfg.RateLimit, func(registrar.Actor) time.Duration { return 0 })
 	registrar.Default(&cfg.CheckRestrictions, func(context.Context, Domain, ChangeKind) (registrar.Code, error) { return "", nil })
+	registrar.Default(&cfg.HeldOtherwise, func(context.Context, string, string) (bool, error) { return false, nil })
 	registrar.Default(&cfg.CheckEligibility, func(context.Context, string, string, registrar.Registrant) error { return nil })
 	registrar.Default(&cfg.Holder, func(context.Context, string, string) (registrar.Registrant, error) {
 		return registrar.Registrant{}, registrar.NotFound(holder.NoSuchHolder)

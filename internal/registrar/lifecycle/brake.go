@@ -189,6 +189,21 @@ func (b *Brake) dayLimit(ctx context.Context) (int, error) {
 	return b.limit, nil
 }
 
+// Budget records a run and returns the brake, how many actions may begin now, and how many a day
+// need no confirmation. Jobs of other packages call it before they take domains out of the DNS.
+func (b *Brake) Budget(ctx context.Context, now time.Time) (status BrakeStatus, remaining, limit int, err error) {
+	if status, err = b.check(ctx, now, statusMaxAge); err != nil || status.Engaged() {
+		return status, 0, 0, err
+	}
+	limit, err = b.dayLimit(ctx)
+	return status, status.remaining(DayOf(now), limit), limit, err
+}
+
+// StopByVolume engages the brake.
+func (b *Brake) StopByVolume(ctx context.Context, now time.Time) error {
+	return b.stopByVolume(ctx, now)
+}
+
 // stopByVolume engages the brake.
 func (b *Brake) stopByVolume(ctx context.Context, now time.Time) error {
 	engaged, err := b.cfg.Store.StopBrakeByVolume(ctx, now)

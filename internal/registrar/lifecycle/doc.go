@@ -85,7 +85,7 @@
 // # Brake
 //
 // One row in brakes guards all nodes. Storing the intent of a hold or a deletion counts it
-// in the same transaction. The brake stops
+// in the same transaction; the suspensions of package contactcheck count, too. The brake stops
 //
 //	volume  more than max(20, 1 %) of all domains in a day would be held or deleted
 //	clock   the business time is more than 24 hours ahead of the last run, or behind it by

@@ -38,7 +38,10 @@ type Config struct {
 	// RestorePrice returns the gross price of restoring a domain of a TLD whose term ended at
 	// that time; 0 if it can't be restored here. nil: never.
 	RestorePrice func(tld string, termEnd, now time.Time) registrar.Cents
-	Costs        *cost.Prices // converts returned fees; nil knows euros only
+	// Suspensions returns what else would be taken out of the DNS at a business time and counts for
+	// the brake. nil: nothing.
+	Suspensions func(ctx context.Context, now time.Time) ([]PlannedAction, error)
+	Costs       *cost.Prices // converts returned fees; nil knows euros only
 	// Now is the business time, Clock the real time. nil means time.Now.
 	Now, Clock func() time.Time
 	Logger     *slog.Logger
@@ -66,6 +69,7 @@ func New(cfg Config) (*Service, error) {
 	registrar.Default(&cfg.Now, time.Now)
 	registrar.Default(&cfg.Clock, time.Now)
 	registrar.Default(&cfg.RestorePrice, func(string, time.Time, time.Time) registrar.Cents { return 0 })
+	registrar.Default(&cfg.Suspensions, func(context.Context, time.Time) ([]PlannedAction, error) { return nil, nil })
 	registrar.Default(&cfg.MailQueued, func() {})
 	registrar.Default(&cfg.OnNotice, func(registrar.MailKind) {})
 	registrar.Default(&cfg.OnTransition, func(State) {})

@@ -17,7 +17,7 @@ type PlannedAction struct {
 type Preview struct {
 	Brake   BrakeStatus
 	Started bool // there was a first run
-	// Planned are holds and deletions. Limit is how many a day need no confirmation.
+	// Planned are holds, suspensions and deletions. Limit is how many a day need no confirmation.
 	Planned []PlannedAction
 	Limit   int
 }
@@ -45,7 +45,11 @@ func (s *Service) Preview(ctx context.Context, operator registrar.Actor) (Previe
 		return Preview{}, err
 	}
 	// A command in another process does not know the business time; the last run has it.
-	preview.Planned, err = s.plan(ctx, preview.Brake.LastRun, maxPlanned)
+	if preview.Planned, err = s.plan(ctx, preview.Brake.LastRun, maxPlanned); err != nil {
+		return Preview{}, err
+	}
+	suspensions, err := s.cfg.Suspensions(ctx, preview.Brake.LastRun)
+	preview.Planned = append(preview.Planned, suspensions...)
 	return preview, err
 }
 

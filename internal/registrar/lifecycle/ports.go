@@ -42,6 +42,9 @@ type termStore interface {
 	GetOpenTerm(ctx context.Context, domain string) (Term, bool, error)
 	// IsLocked reports whether a dispute, a court order or abuse forbids changes.
 	IsLocked(ctx context.Context, domain string) (bool, error)
+	// IsDomainSuspended reports whether a domain is on hold because its registrant's address is not
+	// confirmed (package contactcheck).
+	IsDomainSuspended(ctx context.Context, domain string) (bool, error)
 	// GetDomainHandle returns the registrant's contact at the registry; empty if there is none.
 	GetDomainHandle(ctx context.Context, domain string) (string, error)
 	// GetRegistrationCharge returns what the registry charged for the registration of a domain

@@ -68,6 +68,7 @@ const (
 	ActHandOver Action = "hand_over" // to the registry (DENIC's TRANSIT)
 	ActFollow   Action = "follow"    // only look at what the registry does
 	ActWait     Action = "wait"      // an operator decides
+	ActSuspend  Action = "suspend"   // hold, because a registrant's address is not confirmed (package contactcheck)
 )
 
 // minHold is how long a domain is at least out of the DNS before it is deleted: ICANN's

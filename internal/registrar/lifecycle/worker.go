@@ -306,7 +306,18 @@ func (s *Service) releaseIfPaid(ctx context.Context, term Term) (Term, error) {
 // release removes the hold of a domain that was renewed. Package provision has done so
 // already, unless the hold was set later.
 func (s *Service) release(ctx context.Context, term Term) (Term, error) {
-	_, err := s.call(ctx, term, func(ctx context.Context, registry Registry) (RegistryState, error) {
+	paid := term
+	paid.State = Paid
+	storeCtx, cancel := s.terms.StoreContext(ctx)
+	suspended, err := s.cfg.Store.IsDomainSuspended(storeCtx, term.Domain)
+	cancel()
+	if err != nil {
+		return term, registrar.DatabaseError(err)
+	}
+	if suspended { // the hold has another reason, too
+		return s.settle(ctx, TermTransition{From: term, To: paid})
+	}
+	_, err = s.call(ctx, term, func(ctx context.Context, registry Registry) (RegistryState, error) {
 		return Registered, registry.Unhold(ctx, term.Name, transaction(term, "-u"))
 	})
 	switch kind := registrar.KindOf(err); {
@@ -314,8 +325,6 @@ func (s *Service) release(ctx context.Context, term Term) (Term, error) {
 	case err != nil:
 		return s.refused(ctx, term, err)
 	}
-	paid := term
-	paid.State = Paid
 	return s.settle(ctx, TermTransition{From: term, To: paid})
 }
 

@@ -112,7 +112,7 @@ func (p *fakeSender) Send(ctx context.Context, message mailer.Message) (mailer.D
 	p.store.mu.Lock()
 	p.store.record("sent")
 	p.store.mu.Unlock()
-	delivery := mailer.Delivery{Subject: "subject of " + string(message.Kind), Text: "text", Response: "2.0.0 queued"}
+	delivery := mailer.Delivery{Subject: "subject of " + string(message.Kind), Text: "text" + message.Link, Response: "2.0.0 queued"}
 	if p.respond == nil {
 		return delivery, nil
 	}

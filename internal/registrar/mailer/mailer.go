@@ -100,6 +100,7 @@ var linkSpecs = map[registrar.MailKind]struct {
 	registrar.MailPasswordReset: {"/portal/reset/new", time.Hour},
 	registrar.MailChangeEmail:   {"/portal/email/confirm", 24 * time.Hour},
 	registrar.MailClaim:         {"/checkout/claim", 30 * 24 * time.Hour},
+	registrar.MailContactCheck:  {"/portal/contact-check", 60 * 24 * time.Hour}, // a suspension ends with it
 }
 
 // LinkURL returns the URL of a link; empty for kinds without one.

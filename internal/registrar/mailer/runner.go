@@ -9,6 +9,7 @@ import (
 	"maps"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/jobs"
@@ -158,7 +159,11 @@ func (r *runner) send(ctx context.Context, mail QueuedMail) (Delivery, error) {
 			return Delivery{}, errWithdrawn
 		}
 	}
-	return r.cfg.Sender.Send(sendCtx, message)
+	delivery, err := r.cfg.Sender.Send(sendCtx, message)
+	if message.Link != "" { // evidence contains no secret
+		delivery.Text = strings.ReplaceAll(delivery.Text, message.Link, LinkURL(r.cfg.BaseURL, mail.Kind, "…"))
+	}
+	return delivery, err
 }
 
 func (r *runner) postpone(ctx context.Context, mail QueuedMail, due time.Time) {

@@ -364,3 +364,22 @@ func TestRun_SendInProgressFinishesWithinShutdownGrace(t *testing.T) {
 		})
 	}
 }
+
+// The evidence of a mail with a link must not be a key to what the link does.
+func TestDeliver_EvidenceHasNoLink(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newMemStore(registrar.MailContactCheck)
+		p := &fakeSender{store: s}
+		_, stop := startRunner(t, mailer.Config{Store: s, Sender: p, BaseURL: "https://domains.example"})
+		synctest.Wait()
+		stop()
+		sent := p.messages()
+		if len(sent) != 1 || !strings.HasPrefix(sent[0].Link, "https://domains.example/portal/contact-check?link=dotkontor_link_") {
+			t.Fatalf("sent %+v", sent)
+		}
+		if len(s.evidence) != 1 || registrar.ContainsSecret(s.evidence[0].Text) || s.evidence[0].Text != "texthttps://domains.example/portal/contact-check?link=…" {
+			t.Errorf("evidence %+v", s.evidence)
+		}
+	})
+}

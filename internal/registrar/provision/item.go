@@ -91,6 +91,7 @@ type Domain struct {
 	PaidUntil               time.Time
 	Account                 string // the sponsoring registry account; empty if no item of ours registered it
 	Handle                  string
+	Suspended               bool // its registrant's address is not confirmed (package contactcheck)
 
 	// RegistryStatus and RegistryExpires are the registry's values.
 	RegistryStatus  []string

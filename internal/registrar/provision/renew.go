@@ -49,7 +49,7 @@ func alreadyRenewed(domain Domain, record Record, years int) bool {
 // domain becomes active.
 func (r *run) completeRenewal(ctx, call context.Context, outcome Outcome) error {
 	domain, err := r.renewalDomain(call)
-	if err == nil && (domain.Status != registrar.DomainActive || slices.Contains(domain.RegistryStatus, "clientHold")) {
+	if err == nil && !domain.Suspended && (domain.Status != registrar.DomainActive || slices.Contains(domain.RegistryStatus, "clientHold")) {
 		err = r.account.Unhold(call, r.item.Name, r.item.ID+"-u")
 	}
 	switch {

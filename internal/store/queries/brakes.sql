@@ -19,14 +19,15 @@ WHERE name = 'terms' AND last_run_at = sqlc.arg(was_run) AND reason <> 'clock';
 UPDATE brakes SET stopped_at = sqlc.arg(now), reason = 'volume'
 WHERE name = 'terms' AND stopped_at = 0;
 
--- Counts an action of a day, or of the next one if another node's clock is there already; no row if the brake is engaged or the day's limit is reached.
--- name: CountBrakeAction :execrows
+-- Counts actions of a day, or of the next one if another node's clock is there already; no row if the brake is engaged or the day's limit does not allow them.
+-- name: CountBrakeActions :execrows
 UPDATE brakes
-SET actions = CASE WHEN day >= sqlc.arg(day) THEN actions + 1 ELSE 1 END,
+SET actions = CASE WHEN day >= sqlc.arg(day) THEN actions ELSE 0 END + sqlc.arg(added),
     allowed = CASE WHEN day >= sqlc.arg(day) THEN allowed ELSE 0 END,
     day = CASE WHEN day >= sqlc.arg(day) THEN day ELSE sqlc.arg(day) END
 WHERE name = 'terms' AND stopped_at = 0
-    AND (day < sqlc.arg(day) OR actions < CASE WHEN allowed > sqlc.arg(day_limit) THEN allowed ELSE sqlc.arg(day_limit) END);
+    AND CASE WHEN day >= sqlc.arg(day) THEN actions ELSE 0 END + sqlc.arg(added)
+        <= CASE WHEN day >= sqlc.arg(day) AND allowed > sqlc.arg(day_limit) THEN allowed ELSE sqlc.arg(day_limit) END;
 
 -- name: ConfirmBrake :execrows
 UPDATE brakes

@@ -36,10 +36,17 @@ LIMIT sqlc.arg(max_rows);
 UPDATE domains SET registrant = sqlc.arg(registrant)
 WHERE customer_id = sqlc.arg(customer_id) AND registrant = '' AND holder_id = '';
 
+-- A new address has to be confirmed, unless it is the confirmed one of the account.
 -- name: SetDomainRegistrant :exec
 UPDATE domains
-SET handle = sqlc.arg(handle), holder_id = sqlc.arg(holder_id), registrant = sqlc.arg(registrant), registrant_since = sqlc.arg(now), updated_at = sqlc.arg(now)
-WHERE id = sqlc.arg(id);
+SET handle = sqlc.arg(handle), holder_id = sqlc.arg(holder_id), registrant = sqlc.arg(registrant), registrant_since = sqlc.arg(now), updated_at = sqlc.arg(now),
+    contact_check = CASE
+        WHEN sqlc.arg(same_address) = 1 THEN contact_check
+        WHEN EXISTS (
+            SELECT 1 FROM customers
+            WHERE customers.id = domains.customer_id AND customers.confirmed_at <> 0 AND customers.guest = 0 AND customers.email_key = sqlc.arg(email_key))
+        THEN '' ELSE 'new' END
+WHERE domains.id = sqlc.arg(id);
 
 -- name: InsertPastRegistrant :exec
 INSERT INTO past_registrants (id, domain_id, customer_id, holder_id, registrant, reason, since, until)

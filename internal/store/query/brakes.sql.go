@@ -40,18 +40,25 @@ func (q *Queries) ConfirmBrake(ctx context.Context, arg ConfirmBrakeParams) (int
 	return result.RowsAffected()
 }
 
-const countBrakeAction = `-- name: CountBrakeAction :execrows
+const countBrakeActions = `-- name: CountBrakeActions :execrows
 UPDATE brakes
-SET actions = CASE WHEN day >= $1 THEN actions + 1 ELSE 1 END,
+SET actions = CASE WHEN day >= $1 THEN actions ELSE 0 END + $2,
     allowed = CASE WHEN day >= $1 THEN allowed ELSE 0 END,
     day = CASE WHEN day >= $1 THEN day ELSE $1 END
 WHERE name = 'terms' AND stopped_at = 0
-    AND (day < $1 OR actions < CASE WHEN allowed > $2 THEN allowed ELSE $2 END)
+    AND CASE WHEN day >= $1 THEN actions ELSE 0 END + $2
+        <= CASE WHEN day >= $1 AND allowed > $3 THEN allowed ELSE $3 END
 `
 
-// Counts an action of a day, or of the next one if another node's clock is there already; no row if the brake is engaged or the day's limit is reached.
-func (q *Queries) CountBrakeAction(ctx context.Context, day int64, dayLimit int64) (int64, error) {
-	result, err := q.db.ExecContext(ctx, countBrakeAction, day, dayLimit)
+type CountBrakeActionsParams struct {
+	Day      int64
+	Added    int64
+	DayLimit int64
+}
+
+// Counts actions of a day, or of the next one if another node's clock is there already; no row if the brake is engaged or the day's limit does not allow them.
+func (q *Queries) CountBrakeActions(ctx context.Context, arg CountBrakeActionsParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, countBrakeActions, arg.Day, arg.Added, arg.DayLimit)
 	if err != nil {
 		return 0, err
 	}

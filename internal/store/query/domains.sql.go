@@ -13,8 +13,13 @@ const activateDomain = `-- name: ActivateDomain :execrows
 UPDATE domains
 SET status = $1, paid_until = $2, handle = $3, code_sealed = $4,
     registry_expires = $5, sync_due = $6, holder_id = $7, registrant = $8,
-    registrant_since = $9, updated_at = $9
-WHERE id = $10 AND status = 'pending'
+    registrant_since = $9, updated_at = $9,
+    contact_check = CASE WHEN EXISTS (
+        SELECT 1 FROM customers
+        WHERE customers.id = domains.customer_id AND customers.confirmed_at <> 0 AND customers.guest = 0
+            AND (customers.email_key = $10 OR $10 = ''))
+    THEN '' ELSE 'new' END
+WHERE domains.id = $11 AND domains.status = 'pending'
 `
 
 type ActivateDomainParams struct {
@@ -27,9 +32,12 @@ type ActivateDomainParams struct {
 	HolderID        string
 	Registrant      string
 	UpdatedAt       int64
+	EmailKey        string
 	ID              string
 }
 
+// The registrant's address has to be confirmed, unless it is the confirmed one of the account; an
+// empty one is the account's.
 func (q *Queries) ActivateDomain(ctx context.Context, arg ActivateDomainParams) (int64, error) {
 	result, err := q.db.ExecContext(ctx, activateDomain,
 		arg.Status,
@@ -41,6 +49,7 @@ func (q *Queries) ActivateDomain(ctx context.Context, arg ActivateDomainParams) 
 		arg.HolderID,
 		arg.Registrant,
 		arg.UpdatedAt,
+		arg.EmailKey,
 		arg.ID,
 	)
 	if err != nil {
@@ -149,7 +158,7 @@ func (q *Queries) DeletePendingDomain(ctx context.Context, id string) error {
 }
 
 const getCurrentDomainByName = `-- name: GetCurrentDomainByName :one
-SELECT id, customer_id, name, tld, status, paid_until, auto_renew, created_at, updated_at, account, handle, code_sealed, registry_status, registry_expires, synced_at, sync_due, expiry_notice, at_term_end, folder, note, holder_id, registrant, registrant_since FROM domains WHERE name = $1 AND status <> 'transferred_out'
+SELECT id, customer_id, name, tld, status, paid_until, auto_renew, created_at, updated_at, account, handle, code_sealed, registry_status, registry_expires, synced_at, sync_due, expiry_notice, at_term_end, folder, note, holder_id, registrant, registrant_since, contact_check, contact_hold FROM domains WHERE name = $1 AND status <> 'transferred_out'
 `
 
 func (q *Queries) GetCurrentDomainByName(ctx context.Context, name string) (Domain, error) {
@@ -179,12 +188,14 @@ func (q *Queries) GetCurrentDomainByName(ctx context.Context, name string) (Doma
 		&i.HolderID,
 		&i.Registrant,
 		&i.RegistrantSince,
+		&i.ContactCheck,
+		&i.ContactHold,
 	)
 	return i, err
 }
 
 const getCustomerDomain = `-- name: GetCustomerDomain :one
-SELECT id, customer_id, name, tld, status, paid_until, auto_renew, created_at, updated_at, account, handle, code_sealed, registry_status, registry_expires, synced_at, sync_due, expiry_notice, at_term_end, folder, note, holder_id, registrant, registrant_since FROM domains WHERE id = $1 AND customer_id = $2
+SELECT id, customer_id, name, tld, status, paid_until, auto_renew, created_at, updated_at, account, handle, code_sealed, registry_status, registry_expires, synced_at, sync_due, expiry_notice, at_term_end, folder, note, holder_id, registrant, registrant_since, contact_check, contact_hold FROM domains WHERE id = $1 AND customer_id = $2
 `
 
 func (q *Queries) GetCustomerDomain(ctx context.Context, iD string, customerID string) (Domain, error) {
@@ -214,6 +225,8 @@ func (q *Queries) GetCustomerDomain(ctx context.Context, iD string, customerID s
 		&i.HolderID,
 		&i.Registrant,
 		&i.RegistrantSince,
+		&i.ContactCheck,
+		&i.ContactHold,
 	)
 	return i, err
 }
@@ -385,7 +398,7 @@ func (q *Queries) ListCustomerDomains(ctx context.Context, customerID string) ([
 }
 
 const listDomains = `-- name: ListDomains :many
-SELECT id, customer_id, name, tld, status, paid_until, auto_renew, created_at, updated_at, account, handle, code_sealed, registry_status, registry_expires, synced_at, sync_due, expiry_notice, at_term_end, folder, note, holder_id, registrant, registrant_since FROM domains
+SELECT id, customer_id, name, tld, status, paid_until, auto_renew, created_at, updated_at, account, handle, code_sealed, registry_status, registry_expires, synced_at, sync_due, expiry_notice, at_term_end, folder, note, holder_id, registrant, registrant_since, contact_check, contact_hold FROM domains
 WHERE id > $1
 ORDER BY id
 LIMIT $2
@@ -424,6 +437,8 @@ func (q *Queries) ListDomains(ctx context.Context, iD string, limit int32) ([]Do
 			&i.HolderID,
 			&i.Registrant,
 			&i.RegistrantSince,
+			&i.ContactCheck,
+			&i.ContactHold,
 		); err != nil {
 			return nil, err
 		}
@@ -439,7 +454,7 @@ func (q *Queries) ListDomains(ctx context.Context, iD string, limit int32) ([]Do
 }
 
 const listDomainsByName = `-- name: ListDomainsByName :many
-SELECT id, customer_id, name, tld, status, paid_until, auto_renew, created_at, updated_at, account, handle, code_sealed, registry_status, registry_expires, synced_at, sync_due, expiry_notice, at_term_end, folder, note, holder_id, registrant, registrant_since FROM domains WHERE name = $1 ORDER BY id
+SELECT id, customer_id, name, tld, status, paid_until, auto_renew, created_at, updated_at, account, handle, code_sealed, registry_status, registry_expires, synced_at, sync_due, expiry_notice, at_term_end, folder, note, holder_id, registrant, registrant_since, contact_check, contact_hold FROM domains WHERE name = $1 ORDER BY id
 `
 
 func (q *Queries) ListDomainsByName(ctx context.Context, name string) ([]Domain, error) {
@@ -475,6 +490,8 @@ func (q *Queries) ListDomainsByName(ctx context.Context, name string) ([]Domain,
 			&i.HolderID,
 			&i.Registrant,
 			&i.RegistrantSince,
+			&i.ContactCheck,
+			&i.ContactHold,
 		); err != nil {
 			return nil, err
 		}
@@ -490,7 +507,7 @@ func (q *Queries) ListDomainsByName(ctx context.Context, name string) ([]Domain,
 }
 
 const listDomainsDueForSync = `-- name: ListDomainsDueForSync :many
-SELECT id, customer_id, name, tld, status, paid_until, auto_renew, created_at, updated_at, account, handle, code_sealed, registry_status, registry_expires, synced_at, sync_due, expiry_notice, at_term_end, folder, note, holder_id, registrant, registrant_since FROM domains
+SELECT id, customer_id, name, tld, status, paid_until, auto_renew, created_at, updated_at, account, handle, code_sealed, registry_status, registry_expires, synced_at, sync_due, expiry_notice, at_term_end, folder, note, holder_id, registrant, registrant_since, contact_check, contact_hold FROM domains
 WHERE sync_due > 0 AND sync_due <= $1
 ORDER BY sync_due
 LIMIT $2
@@ -529,6 +546,8 @@ func (q *Queries) ListDomainsDueForSync(ctx context.Context, syncDue int64, limi
 			&i.HolderID,
 			&i.Registrant,
 			&i.RegistrantSince,
+			&i.ContactCheck,
+			&i.ContactHold,
 		); err != nil {
 			return nil, err
 		}

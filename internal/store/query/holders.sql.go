@@ -274,24 +274,35 @@ func (q *Queries) ListPastRegistrants(ctx context.Context, domainID string, limi
 
 const setDomainRegistrant = `-- name: SetDomainRegistrant :exec
 UPDATE domains
-SET handle = $1, holder_id = $2, registrant = $3, registrant_since = $4, updated_at = $4
-WHERE id = $5
+SET handle = $1, holder_id = $2, registrant = $3, registrant_since = $4, updated_at = $4,
+    contact_check = CASE
+        WHEN $5 = 1 THEN contact_check
+        WHEN EXISTS (
+            SELECT 1 FROM customers
+            WHERE customers.id = domains.customer_id AND customers.confirmed_at <> 0 AND customers.guest = 0 AND customers.email_key = $6)
+        THEN '' ELSE 'new' END
+WHERE domains.id = $7
 `
 
 type SetDomainRegistrantParams struct {
-	Handle     string
-	HolderID   string
-	Registrant string
-	Now        int64
-	ID         string
+	Handle      string
+	HolderID    string
+	Registrant  string
+	Now         int64
+	SameAddress interface{}
+	EmailKey    string
+	ID          string
 }
 
+// A new address has to be confirmed, unless it is the confirmed one of the account.
 func (q *Queries) SetDomainRegistrant(ctx context.Context, arg SetDomainRegistrantParams) error {
 	_, err := q.db.ExecContext(ctx, setDomainRegistrant,
 		arg.Handle,
 		arg.HolderID,
 		arg.Registrant,
 		arg.Now,
+		arg.SameAddress,
+		arg.EmailKey,
 		arg.ID,
 	)
 	return err

@@ -107,6 +107,25 @@ type Consent struct {
 	UsedAt     int64
 }
 
+type ContactCheck struct {
+	ID            string
+	CustomerID    string
+	Email         string
+	EmailKey      string
+	State         string
+	Notices       int64
+	OpenedAt      int64
+	DueAt         int64
+	StepAt        int64
+	WaitsFor      string
+	ResentAt      int64
+	SuspendedAt   int64
+	EndedAt       int64
+	ConfirmedBy   string
+	ConfirmedFrom string
+	Note          string
+}
+
 type Customer struct {
 	ID             string
 	Email          string
@@ -197,6 +216,8 @@ type Domain struct {
 	HolderID        string
 	Registrant      string
 	RegistrantSince int64
+	ContactCheck    string
+	ContactHold     string
 }
 
 type DomainChange struct {

@@ -249,5 +249,6 @@ Ihr Passwort und sehen Sie Ihre Passkeys durch:{{end}}
 	},
 	orderMails: germanOrderMails, consentMails: germanConsentMails, renewalMails: germanRenewalMails, termMails: germanTermMails, contactMails: germanContactMails,
 	transferMails: germanTransferMails,
+	checkMails:    germanCheckMails,
 	topics:        germanTopics,
 }

@@ -240,5 +240,6 @@ review your passkeys:{{end}}
 	},
 	orderMails: englishOrderMails, consentMails: englishConsentMails, renewalMails: englishRenewalMails, termMails: englishTermMails, contactMails: englishContactMails,
 	transferMails: englishTransferMails,
+	checkMails:    englishCheckMails,
 	topics:        englishTopics,
 }

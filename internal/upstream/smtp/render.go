@@ -33,8 +33,8 @@ type language struct {
 	// accountMails are about an account, orderMails about orders and domains, consentMails
 	// about the choice of automatic renewal and renewalMails about its charges, termMails
 	// about the end of a domain's term, contactMails about messages from the contact form,
-	// transferMails about transfers to other registrars.
-	accountMails, orderMails, consentMails, renewalMails, termMails, contactMails, transferMails map[registrar.MailKind]mailText
+	// transferMails about transfers to other registrars, checkMails about registrants' addresses.
+	accountMails, orderMails, consentMails, renewalMails, termMails, contactMails, transferMails, checkMails map[registrar.MailKind]mailText
 
 	topics  map[string]string // of messages from the contact form
 	help    string            // the end of mails in securityMails
@@ -50,11 +50,12 @@ var securityMails = map[registrar.MailKind]bool{
 	registrar.MailApplicationConnected: true, registrar.MailApplicationReplayed: true, registrar.MailAgentLinked: true,
 	registrar.MailDomainChanged: true, registrar.MailAuthCode: true, registrar.MailAccountClosed: true, registrar.MailDomainLock: true,
 	registrar.MailTransferAway: true, registrar.MailTransferAwayEnded: true, registrar.MailHolderNotice: true,
+	registrar.MailContactCheck: true, registrar.MailContactSuspended: true,
 }
 
 func (l *language) allMails() map[registrar.MailKind]mailText {
 	all := maps.Clone(l.accountMails)
-	for _, mails := range []map[registrar.MailKind]mailText{l.orderMails, l.consentMails, l.renewalMails, l.termMails, l.contactMails, l.transferMails} {
+	for _, mails := range []map[registrar.MailKind]mailText{l.orderMails, l.consentMails, l.renewalMails, l.termMails, l.contactMails, l.transferMails, l.checkMails} {
 		maps.Copy(all, mails)
 	}
 	return all
@@ -116,7 +117,11 @@ type templateData struct {
 	// Deadline is the last day for evidence.
 	Contact, Topic, About, Message, Case, Deadline string
 	// SignIn is where to sign in; for a Buyer, who has a basket, on the way to the checkout.
-	SignIn            string
+	SignIn string
+	// Notice is the number of a mail that asks to confirm an address, Due the last day to do so.
+	Notice, Due       string
+	Suspended         bool // domains are suspended until then
+	Further           bool // there are more domains than Items
 	Buyer, NoPassword bool
 }
 
@@ -177,6 +182,8 @@ func (t templates) render(message mailer.Message, portal string) (subject, body 
 	data.Charge = lang.formatDate(message.Data["charge_at"])
 	data.NextTerm, data.Announced = message.Data["next_term"] == "true", message.Data["announced"] == "true"
 	data.Attached = len(message.Attachments) > 0
+	data.Notice, data.Due = sanitizeValue(message.Data["notice"]), lang.formatDate(message.Data["due"])
+	data.Suspended, data.Further = message.Data["suspended"] == "true", message.Data["further"] == "true"
 	data.Over = message.Data["over"] == "true"
 	data.renewalData = lang.renewalData(message.Data, portal)
 	data.transferData = lang.transferData(message.Data, data.Page)

@@ -17,7 +17,8 @@ import (
 // accountKinds are mails about account actions, orderKinds those about orders and
 // domains.
 var (
-	kinds         = slices.Concat(accountKinds, orderKinds, renewalKinds, termKinds, transferKinds)
+	kinds         = slices.Concat(accountKinds, orderKinds, renewalKinds, termKinds, transferKinds, checkKinds)
+	checkKinds    = []registrar.MailKind{registrar.MailContactCheck, registrar.MailContactSuspended, registrar.MailContactConfirmed}
 	transferKinds = []registrar.MailKind{registrar.MailTransferAway, registrar.MailTransferAwayEnded}
 	renewalKinds  = []registrar.MailKind{
 		registrar.MailRenewalUpcoming, registrar.MailRenewalPriceRise, registrar.MailRenewalDeclined, registrar.MailRenewalFailed,

@@ -25,6 +25,7 @@ var menuGroups = []menuGroup{
 		{Path: disputesPath, Label: "tab.disputes"},
 		{Path: transfersPath, Label: "tab.transfers"},
 		{Path: termsPath, Label: "tab.terms"},
+		{Path: contactsPath, Label: "tab.contacts"},
 	}},
 	{Label: "menu.money", Entries: []menuEntry{
 		{Path: ordersPath, Label: "tab.orders"},

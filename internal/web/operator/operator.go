@@ -12,6 +12,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
 	"github.com/dotkontor/dotkontor/internal/registrar/admin"
 	"github.com/dotkontor/dotkontor/internal/registrar/agent"
+	"github.com/dotkontor/dotkontor/internal/registrar/contactcheck"
 	"github.com/dotkontor/dotkontor/internal/registrar/cost"
 	"github.com/dotkontor/dotkontor/internal/registrar/inbox"
 	"github.com/dotkontor/dotkontor/internal/registrar/inquiry"
@@ -45,6 +46,7 @@ type Config struct {
 	Refunds       *order.Refunds
 	Margins       *cost.Margins
 	Disputes      Disputes
+	Contacts      *contactcheck.Service
 	// BelowCost returns the prices that are below what registries charge; nil means none.
 	BelowCost func([]registrar.Extension) []order.PriceBelowCost
 	// Operators returns the accounts with the operator role.
@@ -79,10 +81,10 @@ type Handler struct {
 func New(cfg Config) (*Handler, error) {
 	if cfg.Frame == nil || cfg.Admin == nil || cfg.Customers == nil || cfg.Prices == nil || cfg.Upstreams == nil || cfg.Agents == nil || cfg.Terms == nil ||
 		cfg.Notices == nil || cfg.Inquiries == nil || cfg.Inbox == nil || cfg.TransfersAway == nil || cfg.Revenue == nil || cfg.Refunds == nil || cfg.Margins == nil ||
-		cfg.Disputes.Service == nil || cfg.Operators == nil {
-		return nil, errors.New("operator: Config.Frame, Admin, Customers, Prices, Upstreams, Agents, Terms, Notices, Inquiries, Inbox, TransfersAway, Revenue, Refunds, Margins, Disputes and Operators are required")
+		cfg.Disputes.Service == nil || cfg.Contacts == nil || cfg.Operators == nil {
+		return nil, errors.New("operator: Config.Frame, Admin, Customers, Prices, Upstreams, Agents, Terms, Notices, Inquiries, Inbox, TransfersAway, Revenue, Refunds, Margins, Disputes, Contacts and Operators are required")
 	}
-	views, err := cfg.Frame.LoadTemplates(templateFS, texts, listTexts, inquiryTexts, messageTexts, transferTexts, refundTexts, marginTexts, disputeTexts, terminationTexts, errorTexts, cfg.ActionTexts)
+	views, err := cfg.Frame.LoadTemplates(templateFS, texts, listTexts, inquiryTexts, messageTexts, transferTexts, refundTexts, marginTexts, disputeTexts, terminationTexts, contactCheckTexts, errorTexts, cfg.ActionTexts)
 	if err != nil {
 		return nil, err
 	}
@@ -101,6 +103,7 @@ const (
 	ordersPath    = homePath + "/orders"
 	locksPath     = homePath + "/locks"
 	termsPath     = homePath + "/terms"
+	contactsPath  = homePath + "/contact-checks"
 	noticesPath   = homePath + "/notices"
 	inquiriesPath = homePath + "/inquiries"
 	messagesPath  = homePath + "/registry-messages"
@@ -174,6 +177,9 @@ func (h *Handler) Routes() []httpjson.Route {
 		{Method: post, Path: locksPath, Handler: page(locksPath, recently(h.setLock))},
 		{Method: post, Path: locksPath + "/{id}/lift", Handler: page(locksPath, recently(h.confirmed("lock_lift", "locks.lift", locksPath, h.liftLock)))},
 		{Method: post, Path: locksPath + "/{id}/secure", Handler: page(locksPath, h.secureLock)},
+		{Method: get, Path: contactsPath, Handler: page(contactsPath, h.contactChecks)},
+		{Method: post, Path: contactsPath + "/{id}/confirm", Handler: page(contactsPath, recently(h.confirmAddress))},
+		{Method: post, Path: contactsPath + "/{id}/suspend", Handler: page(contactsPath, recently(h.confirmed("contact", "contacts.suspend", contactsPath, h.suspendAddress)))},
 		{Method: get, Path: termsPath, Handler: page(termsPath, h.terms)},
 		{Method: post, Path: termsPath + "/brake/confirm", Handler: page(termsPath, recently(h.confirmBrake))},
 		{Method: post, Path: termsPath + "/{id}/delete", Handler: page(termsPath, recently(h.deleteUnpaid))},
@@ -279,7 +285,7 @@ func (h *Handler) countOpen(req *ui.Request) (map[string]int, error) {
 	ctx, open := req.R.Context(), make(map[string]int)
 	for path, count := range map[string]func(context.Context, registrar.Actor) (int, error){
 		noticesPath: h.Notices.CountOpen, inquiriesPath: h.Inquiries.CountOpen, messagesPath: h.Inbox.CountUnread,
-		disputesPath: h.Disputes.CountOpen,
+		disputesPath: h.Disputes.CountOpen, contactsPath: h.Contacts.CountWaiting,
 	} {
 		var err error
 		if open[path], err = count(ctx, operator); err != nil {

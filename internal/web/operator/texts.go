@@ -149,6 +149,7 @@ var texts = ui.Texts{
 		"These terms ended before the program took care of unpaid domains. It does not touch them by itself.",
 	},
 	"term_action.hold":      {"Abschalten", "Suspend"},
+	"term_action.suspend":   {"Sperren: Adresse des Inhabers nicht bestätigt", "Suspend: holder's address not confirmed"},
 	"term_action.delete":    {"Löschen", "Delete"},
 	"term_action.hand_over": {"An die Registry übergeben", "Hand over to the registry"},
 	"waits_for.operator":    {"Für diese Endung gibt es keine feste Regel", "No fixed rule for this extension"},

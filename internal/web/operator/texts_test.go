@@ -26,12 +26,12 @@ var dynamicKeys = []string{
 	"error.", "mail.", "channel.", "payment_kind.", "document.", "month.", "urgency.", "notice.title.", "notice.law.", "ground.", "consent_end.", "topic.", "inquiry.language.",
 	"refund_state.", "refund_source.", "refund_reason.", "refund_task.", "refund_filter.", "refund_fee.", "refund_about.", "consumer.",
 	"message_kind.", "transfer_status.", "operation.", "case_type.", "maintenance_notice.", "maintenance_reason.", "impact.", "environment.", "away_state.", "away_reason.",
-	"dispute.title.", "dispute_status.", "dispute_reason.", "dispute_lock.", "dispute_change.", "decision.", "named.end.", "named.sender.", "menu.", "tab.",
+	"dispute.title.", "dispute_status.", "dispute_reason.", "dispute_lock.", "dispute_change.", "decision.", "named.end.", "named.sender.", "menu.", "tab.", "contact.", "contact_wait.",
 }
 
 func allTexts(t *testing.T) ui.Texts {
 	t.Helper()
-	return textcheck.Merge(t, texts, listTexts, inquiryTexts, messageTexts, transferTexts, refundTexts, marginTexts, disputeTexts, terminationTexts, errorTexts)
+	return textcheck.Merge(t, texts, listTexts, inquiryTexts, messageTexts, transferTexts, refundTexts, marginTexts, disputeTexts, terminationTexts, contactCheckTexts, errorTexts)
 }
 
 func TestTexts_SamePlaceholdersInBothLanguages(t *testing.T) {

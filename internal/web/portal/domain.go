@@ -8,6 +8,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
+	"github.com/dotkontor/dotkontor/internal/registrar/contactcheck"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
 	"github.com/dotkontor/dotkontor/internal/registrar/holder"
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
@@ -33,9 +34,10 @@ type domainView struct {
 	Offer         *renewal.Offer // of automatic renewal, if it is on
 	Renewals      []renewalOption
 	Restore       *restoreOffer
-	Holders       []holder.Holder // from which the customer chooses
-	Holder        string          // the id of the current one
-	HolderKept    bool            // the registry still has the holder from before the transfer to us
+	Holders       []holder.Holder     // from which the customer chooses
+	Holder        string              // the id of the current one
+	ContactCheck  *contactcheck.Check // its holder's address is not confirmed; nil: nothing to confirm
+	HolderKept    bool                // the registry still has the holder from before the transfer to us
 	History       []historyEntry
 	Statuses      []registryStatus // the most urgent first
 	Notices       []portfolio.Notice
@@ -89,6 +91,9 @@ func (h *Handler) showDomain(req *ui.Request, status int, view domainView) error
 		return err
 	}
 	if view.Holders, err = h.Holders.List(req.R.Context(), req.Actor()); err != nil {
+		return err
+	}
+	if err := h.addContactCheck(req, &view); err != nil {
 		return err
 	}
 	view.Holder = ownHolder(view.Domain.Holder)

@@ -91,6 +91,10 @@ func (h *Handler) home(req *ui.Request) error {
 	if transfers > 0 {
 		view.addDecision(overviewLine{Text: h.templates.Text(req.Language, "line.transfers", transfers), URL: ui.TransfersPath, ActionKey: "do.transfers"})
 	}
+	unconfirmed, err := h.addContactChecks(req, &view)
+	if err != nil {
+		return err
+	}
 	if err := h.addNewest(req, &view); err != nil {
 		return err
 	}
@@ -101,7 +105,7 @@ func (h *Handler) home(req *ui.Request) error {
 		}
 		view.NoWayBack = len(passkeys) == 0
 	}
-	view.Nothing = found.Idle() && transfers == 0 && !view.NoWayBack
+	view.Nothing = found.Idle() && transfers == 0 && unconfirmed == 0 && !view.NoWayBack
 	h.addCharts(req, &view)
 	return h.templates.Render(req, ui.View{Name: "overview", Title: "overview.title", Section: ui.HomePath, Data: view})
 }

@@ -7,12 +7,14 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
 	"github.com/dotkontor/dotkontor/internal/registrar/agent"
 	"github.com/dotkontor/dotkontor/internal/registrar/bulk"
+	"github.com/dotkontor/dotkontor/internal/registrar/contactcheck"
 	"github.com/dotkontor/dotkontor/internal/registrar/delegate"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
 	"github.com/dotkontor/dotkontor/internal/registrar/holder"
@@ -45,7 +47,11 @@ type Config struct {
 	DomainChanges *domainchange.Service
 	Holders       *holder.Service
 	TransfersAway *transferaway.Service
-	Bulk          *bulk.Service
+	// Contacts confirms registrants' addresses; nil: no pages about them. ContactLimit counts a
+	// request for the page of a mailed link and returns how long to wait; nil means no limit.
+	Contacts     *contactcheck.Service
+	ContactLimit func(key string) (wait time.Duration)
+	Bulk         *bulk.Service
 	// Orders renews domains; nil if nothing can be ordered.
 	Orders Orders
 	// Renewals turns automatic renewal on and off; nil if nothing can be ordered.
@@ -105,7 +111,7 @@ func New(cfg Config) (*Handler, error) {
 		return nil, errors.New("portal: Config.Orders requires Extension")
 	}
 	registrar.Default(&cfg.Now, time.Now)
-	views, err := cfg.Frame.LoadTemplates(templateFS, texts, overviewTexts, activityTexts, domainTexts, transferTexts, domainListTexts, holderTexts, ui.RegistrantTexts)
+	views, err := cfg.Frame.LoadTemplates(templateFS, texts, overviewTexts, activityTexts, domainTexts, transferTexts, domainListTexts, holderTexts, contactCheckTexts, ui.RegistrantTexts)
 	if err != nil {
 		return nil, err
 	}
@@ -236,7 +242,7 @@ func (h *Handler) Routes() []httpjson.Route {
 	} {
 		routes = append(routes, httpjson.Route{Method: get, Path: domainsPath + "/{id}" + form, Handler: signedIn(domainsPath, h.toDomain)})
 	}
-	return append(routes, h.holderRoutes()...)
+	return slices.Concat(routes, h.holderRoutes(), h.contactRoutes())
 }
 
 // chooseLanguage stores the language in the account or, before the sign-in, in the browser.

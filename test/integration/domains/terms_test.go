@@ -105,6 +105,8 @@ type termEnv struct {
 	brake    *lifecycle.Brake
 	registry *switchedRegistry
 	mail     *fakeMailServer
+	mails    func() // makes the mailer look for mails
+	also     func() // wakes other jobs; nil: none
 }
 
 // newTermEnv starts so many nodes.
@@ -117,6 +119,7 @@ func newTermEnv(t *testing.T, nodes int, names ...string) *termEnv {
 	ctx, stop := context.WithCancel(t.Context())
 	var running sync.WaitGroup
 	t.Cleanup(func() { stop(); running.Wait() })
+	s.mails = mails.Wake
 	running.Go(func() { mails.Run(ctx) })
 	for i := range nodes {
 		s.brake, err = lifecycle.NewBrake(lifecycle.BrakeConfig{Store: s.db, Now: s.world.Now})
@@ -150,6 +153,9 @@ func (s *termEnv) settle() {
 	s.t.Helper()
 	for _, node := range s.nodes {
 		node.Wake()
+	}
+	if s.also != nil {
+		s.also()
 	}
 	testkit.Eventually(s.t, "no work due", func() bool {
 		status, _, err := s.db.GetBrake(s.t.Context())

@@ -203,7 +203,7 @@ func TestMemberPages_RedirectAnonymousToSignIn(t *testing.T) {
 		"/portal": true, "/portal/{$}": true, "/portal/language": true, "/portal/sign-out": true, "/portal/static/{file}": true,
 		"/portal/register": true, "/portal/register/sent": true, "/portal/confirm": true,
 		"/portal/reset": true, "/portal/reset/sent": true, "/portal/reset/new": true, "/portal/sign-in": true, "/portal/sign-in/code": true,
-		"/portal/passkeys/sign-in/begin": true, "/portal/passkeys/sign-in/finish": true,
+		"/portal/contact-check": true, "/portal/passkeys/sign-in/begin": true, "/portal/passkeys/sign-in/finish": true,
 	}
 	seen := 0
 	for _, route := range s.routes {

@@ -27,6 +27,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/agent"
 	"github.com/dotkontor/dotkontor/internal/registrar/bulk"
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
+	"github.com/dotkontor/dotkontor/internal/registrar/contactcheck"
 	"github.com/dotkontor/dotkontor/internal/registrar/delegate"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
 	"github.com/dotkontor/dotkontor/internal/registrar/export"
@@ -61,6 +62,7 @@ type env struct {
 	portfolio *portfolio.Service
 	holders   *holder.Service
 	domains   *domainchange.Service
+	contacts  *contactcheck.Service
 	// forbidden are the changes restricted by a dispute; set before the first request.
 	forbidden map[domainchange.ChangeKind]registrar.Code
 	registry  *fakeRegistry
@@ -212,6 +214,9 @@ func newEnvWith(t *testing.T, change func(*env, *portal.Config)) *env {
 		Accounts: s.customers, AccessTokens: s.access, Portfolio: s.portfolio, Applications: s.apps, Agents: s.agents, MailEnabled: true, DomainChanges: s.domains, Holders: s.holders, TransfersAway: s.away,
 		Exporter: dossiers, Overview: overviews, Delegates: delegates,
 	}
+	s.contacts, err = contactcheck.New(contactcheck.Config{Store: db, Changes: s.domains, Now: s.clock.now, Clock: s.clock.now, Logger: logger, MailQueued: runner.Wake})
+	must(t, err)
+	pages.Contacts = s.contacts
 	change(s, &pages)
 	actions := bulk.Config{Store: db, Portfolio: s.portfolio, Changes: s.domains, Now: s.clock.now, Clock: s.clock.now}
 	if pages.Orders != nil {

@@ -133,7 +133,7 @@ func (s *env) operatorPages() behind.Config {
 	refunds, err := order.NewRefunds(order.RefundsConfig{Store: s.db, Now: s.clock.now, Clock: s.clock.now})
 	must(s.t, err)
 	return behind.Config{
-		Refunds: refunds, Now: s.clock.now,
+		Refunds: refunds, Contacts: s.contacts, Now: s.clock.now,
 		Database: func() []behind.DatabaseCondition {
 			if s.degraded.Load() {
 				return []behind.DatabaseCondition{{State: "disk_full", Since: s.clock.now()}}

@@ -1,0 +1,137 @@
+package contactcheck
+
+import (
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+const day = 24 * time.Hour
+
+const (
+	// Term is how long an address may stay unconfirmed.
+	Term = 15 * day
+	// LastNotice is the number of mails that are sent before a suspension.
+	LastNotice = 3
+	// lastWarning is the least time between the last mail and the suspension, and minGap that
+	// between two mails, also after an outage.
+	lastWarning, minGap = 3 * day, 2 * day
+)
+
+// noticeAfter is when the nth mail is sent, counted from the opening of a check.
+var noticeAfter = [LastNotice]time.Duration{0, 5 * day, 12 * day}
+
+// State is the progress of a check; see the table in doc.go.
+type State string
+
+// States of a check. They are stored.
+const (
+	Pending   State = "pending"
+	Suspended State = "suspended"
+	Confirmed State = "confirmed"
+	Obsolete  State = "obsolete"
+)
+
+// Why a check waits for an operator. They are stored.
+const (
+	WaitsForNotices  registrar.Code = "notices"
+	WaitsForRegistry registrar.Code = "refused"
+)
+
+// Means is how an address was confirmed.
+type Means string
+
+// How an address can be confirmed. They are stored.
+const (
+	ByLink     Means = "link"
+	ByAccount  Means = "account" // it is the confirmed address of the account
+	ByClaim    Means = "claim"   // a guest order was claimed with a link from a mail
+	ByOperator Means = "operator"
+)
+
+// IDPrefix starts the id of every check.
+const IDPrefix = "chk_"
+
+// Check is an address of an account that has to be confirmed.
+type Check struct {
+	ID, Customer, Email string
+	State               State
+	Notices             int // mails that were queued
+	OpenedAt            time.Time
+	DueAt               time.Time // when its domains are suspended
+	StepAt              time.Time // of the next step; zero: none
+	WaitsFor            registrar.Code
+	ResentAt            time.Time // when the customer last had the mail sent again
+	SuspendedAt         time.Time
+	EndedAt             time.Time
+	ConfirmedBy         Means
+	ConfirmedFrom       string
+	Note                string
+	Domains             int // only in lists
+}
+
+// Open reports whether the address is still to be confirmed.
+func (c Check) Open() bool { return c.State == Pending || c.State == Suspended }
+
+// Domain is a domain of a check.
+type Domain struct {
+	ID, Customer, Name, TLD string
+	Email                   string // of its registrant; empty: the account's
+	Registrant              string // as stored, for comparison
+	Hold                    string // the check for which it is suspended
+}
+
+// Planned is a suspension that would begin now.
+type Planned struct {
+	Domain  Domain
+	Account string
+	DueAt   time.Time
+}
+
+// Audited actions.
+const (
+	ActionAsked     registrar.Action = "contact_asked"
+	ActionConfirmed registrar.Action = "contact_confirmed"
+	ActionSuspended registrar.Action = "contact_suspended"
+)
+
+// Actions returns all audited actions of this package.
+func Actions() []registrar.Action {
+	return []registrar.Action{ActionAsked, ActionConfirmed, ActionSuspended}
+}
+
+// Error codes. Transports have a text for each.
+const (
+	NoSuchCheck registrar.Code = "no_such_contact_check" // KindNotFound: or it has ended
+	Ended       registrar.Code = "contact_check_ended"   // KindConflict: there is nothing to confirm any more
+	BadLink     registrar.Code = "bad_contact_link"      // KindNotFound: unknown, expired, or its account is gone
+	ResentToo   registrar.Code = "contact_mail_resent"   // KindRateLimited: the mail was sent again a short time ago
+	NoteMissing registrar.Code = "contact_note_missing"  // KindInvalid: an operator has to say how an address was verified
+)
+
+// newCheck returns a check whose first mail is being queued.
+func newCheck(customer, email string, now time.Time) Check {
+	return Check{
+		ID: registrar.NewID(IDPrefix, now), Customer: customer, Email: email, State: Pending, Notices: 1,
+		OpenedAt: now, DueAt: now.Add(Term), StepAt: now.Add(noticeAfter[1]),
+	}
+}
+
+// reminded returns the check after its next mail.
+func (c Check) reminded(now time.Time) Check {
+	c.Notices++
+	if c.Notices < LastNotice {
+		c.StepAt = later(c.OpenedAt.Add(noticeAfter[c.Notices]), now.Add(minGap))
+		return c
+	}
+	c.DueAt = later(c.DueAt, now.Add(lastWarning))
+	c.StepAt = c.DueAt
+	return c
+}
+
+func later(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return b
+	}
+	return a
+}

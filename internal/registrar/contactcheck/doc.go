@@ -1,0 +1,80 @@
+// Package contactcheck makes sure that the email address of every registrant was confirmed by its
+// owner, within 15 days of a registration, an incoming transfer or a change of the address (ICANN
+// RAA, WHOIS accuracy specification; § 49 BSIG).
+//
+// # What has to be confirmed
+//
+//	address of the registrant                         what happens
+//	the confirmed one of the account                  nothing; it counts, and no mail is sent
+//	confirmed here before, for the same account       nothing
+//	the same as before a change of other data         nothing changes
+//	any other, and always that of a guest             a check
+//
+// A renewal needs no check. A guest who claims an order with the link from a mail has confirmed
+// the address, too. Domains from before this package are checked when their address changes.
+//
+// # A check is a row
+//
+// A row is about one address of one account, so that a customer with a hundred new domains for a
+// client causes one mail and not a hundred. The domain has the id of its check: the statement that
+// sets its registrant marks it as new, without another statement in a purchase, and a job opens
+// the check or joins one whose first reminder is not sent yet. Domains that come later get a check
+// of their own, because each has its 15 days.
+//
+//	state      meaning                                          next
+//	pending    the address is asked; notices counts the mails   suspended, confirmed, obsolete
+//	suspended  its domains are, or are being, put on hold        confirmed, obsolete
+//	confirmed  by a link, the account, a claim or an operator   (final)
+//	obsolete   it has no domain any more                        (final)
+//
+//	day  step, in business time
+//	0    the first mail
+//	5    a reminder
+//	12   the last reminder; between it and the suspension are always three days
+//	15   clientHold for each domain, and a mail to the customer
+//
+// # Suspension
+//
+// The intent is stored first: domains.contact_hold has the check. Then each domain gets a change
+// of package domainchange, which survives crashes; it is stored only while the domain still waits
+// for that check. A confirmation clears domains.contact_check in its own transaction, and a domain
+// with a hold but without a check is released. So a hold that was under way during the
+// confirmation is removed as well.
+//
+//	contact_check  contact_hold  meaning
+//	empty          empty         nothing to do
+//	new            any           its check is not opened yet
+//	a check        empty         it waits for the confirmation
+//	a check        a check       suspended, also after a change to another unconfirmed address
+//	empty          a check       the hold is being removed
+//
+// While a domain is suspended, neither a renewal nor a won payment dispute removes the hold; and a
+// confirmation leaves the hold of a dispute alone.
+//
+// Suspensions count for the safety brake of package lifecycle, each domain as one: more than its
+// limit per day wait until an operator has confirmed the preview. A stop by the clock also ends
+// mails. What needs an operator waits (waits_for) and is tried again every day:
+//
+//	notices  the mail server did not accept all three mails: nobody is suspended without them
+//	refused  the registry refused a hold, for example because it offers none
+//
+// An operator can also confirm an address by hand, with a note about how it was verified.
+//
+// # Links
+//
+// Each mail has its own link; all of them work until they expire, and more than once. Opening a
+// link changes nothing, because mail scanners open links: a button confirms. It needs no sign-in,
+// creates no session, and its page names neither domains nor the customer, because the address may
+// be a stranger's.
+//
+// # Evidence
+//
+// The row has when and how the address was confirmed, and from where. The mails are kept as sent,
+// with the mail server's response and without their links; their subject is the check.
+//
+// # Failpoints
+//
+//	failpoint           committed before   next                       after a crash there
+//	suspension_written  suspended          hold of the first domain   each domain is looked at again
+//	contact_confirmed   confirmed          release of the first       the released domain is found by its columns
+package contactcheck

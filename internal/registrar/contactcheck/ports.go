@@ -1,0 +1,108 @@
+package contactcheck
+
+import (
+	"context"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
+)
+
+// Store persists checks.
+type Store interface {
+	// ListUncheckedDomains returns domains whose check is not opened yet, by id.
+	ListUncheckedDomains(ctx context.Context, after string, limit int) ([]Domain, error)
+	// OpenContactCheck gives a domain the check of its address: an open one that was opened before
+	// its first reminder, the given one, which is stored with its mail and event, or none if the
+	// address is confirmed. It returns false if the domain has changed or if it needs no mail.
+	OpenContactCheck(ctx context.Context, domain Domain, opening Opening) (bool, error)
+	// ListDueChecks returns checks whose step is due. While stopped, none that would be suspended.
+	ListDueChecks(ctx context.Context, now time.Time, stopped bool, limit int) ([]Check, error)
+	// ListPlannedSuspensions returns what would be suspended now.
+	ListPlannedSuspensions(ctx context.Context, now time.Time, limit int) ([]Planned, error)
+	GetContactCheck(ctx context.Context, id string) (Check, bool, error)
+	// IsConfirmedAddress reports whether an address is the confirmed one of an account.
+	IsConfirmedAddress(ctx context.Context, customer, email string) (bool, error)
+	// ListDomainsOfCheck returns domains of a check, by id.
+	ListDomainsOfCheck(ctx context.Context, check, after string, limit int) ([]Domain, error)
+	CountDomainsOfCheck(ctx context.Context, check string) (int, error)
+	// UpdateContactCheck stores a transition, and returns false if the check has changed since From.
+	UpdateContactCheck(ctx context.Context, transition Transition) (bool, error)
+	// BeginSuspension stores the intent to suspend the domains of a check.
+	BeginSuspension(ctx context.Context, suspension Suspension) (Verdict, error)
+	// ConfirmAddress confirms all open checks of an address. It returns how many there were, and
+	// queues the mail if domains were suspended.
+	ConfirmAddress(ctx context.Context, confirmation Confirmation) (int, error)
+	// LinkedAddress returns the account and the address of a link that has not expired.
+	LinkedAddress(ctx context.Context, hash registrar.SecretHash, now time.Time) (customer, email string, found bool, err error)
+	// ListChecksOfAddress returns the checks of an address, the newest first.
+	ListChecksOfAddress(ctx context.Context, customer, email string, limit int) ([]Check, error)
+	// ListDomainsToRelease returns suspended domains that wait for no check, by id.
+	ListDomainsToRelease(ctx context.Context, after string, limit int) ([]Domain, error)
+	// ClearContactHold stores that a domain is not suspended any more.
+	ClearContactHold(ctx context.Context, domain, check string) error
+	// GetContactCheckOfDomain returns the open check of a customer's domain.
+	GetContactCheckOfDomain(ctx context.Context, customer, domain string) (Check, bool, error)
+	// ListCustomerContactChecks and ListOpenContactChecks return open checks, the first that are due first.
+	ListCustomerContactChecks(ctx context.Context, customer string, limit int) ([]Check, error)
+	ListOpenContactChecks(ctx context.Context, limit int) ([]Check, error)
+	// CountWaitingContactChecks counts those that wait for an operator, up to a limit.
+	CountWaitingContactChecks(ctx context.Context, limit int) (int, error)
+}
+
+// Changes puts domains on hold and ends that; *domainchange.Service does.
+type Changes interface {
+	HoldFor(ctx context.Context, customer, id, reference string) (domainchange.Progress, error)
+	ReleaseFor(ctx context.Context, customer, id, reference string) (domainchange.Progress, error)
+}
+
+var _ Changes = (*domainchange.Service)(nil)
+
+// Opening is a check to be opened, with its first mail.
+type Opening struct {
+	Check Check
+	Mail  registrar.Mail
+	Event registrar.AuditEvent
+	At    time.Time // real time, for mails
+}
+
+// Transition moves a check from one row to another.
+type Transition struct {
+	From, To Check
+	Mail     *registrar.Mail
+	Event    *registrar.AuditEvent
+	At       time.Time
+}
+
+// Suspension is the intent to suspend the domains of a check. It counts for the brake.
+type Suspension struct {
+	Transition
+	Domains  int // as counted; more by then are not suspended
+	Day      int64
+	DayLimit int
+	// Notices is the number of accepted mails that it needs; 0 if an operator decided, which is
+	// not counted by the brake either.
+	Notices int
+}
+
+// Verdict says whether a suspension has begun, and why not.
+type Verdict string
+
+// The verdicts.
+const (
+	Begun      Verdict = "begun"
+	Changed    Verdict = "changed"     // another node works on it, or it was confirmed
+	Unaccepted Verdict = "unaccepted"  // the mail server did not accept all mails
+	MailQueued Verdict = "mail_queued" // a mail is neither accepted nor abandoned yet
+	Stopped    Verdict = "stopped"     // the brake is engaged, or the day's limit reached
+)
+
+// Confirmation is the confirmation of an address for an account.
+type Confirmation struct {
+	Customer, Email string
+	By              Means
+	From, Note      string
+	Event           registrar.AuditEvent
+	Mail            registrar.Mail
+	Now, At         time.Time // business and real time
+}

@@ -1,0 +1,307 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/account"
+	"github.com/dotkontor/dotkontor/internal/registrar/contactcheck"
+	"github.com/dotkontor/dotkontor/internal/registrar/dispute"
+	"github.com/dotkontor/dotkontor/internal/store/query"
+	"github.com/dotkontor/dotkontor/internal/store/sqldb"
+)
+
+var _ contactcheck.Store = (*DB)(nil)
+
+// linkContact is the kind of links that confirm a registrant's address.
+const linkContact = account.LinkKind(registrar.MailContactCheck)
+
+// maxAddressChecks bounds the checks of one address that are read.
+const maxAddressChecks = 100
+
+func contactCheckOf(row query.ContactCheck) contactcheck.Check {
+	return contactcheck.Check{
+		ID: row.ID, Customer: row.CustomerID, Email: row.Email, State: contactcheck.State(row.State), Notices: int(row.Notices),
+		OpenedAt: fromMicros(row.OpenedAt), DueAt: fromMicros(row.DueAt), StepAt: fromMicros(row.StepAt), WaitsFor: registrar.Code(row.WaitsFor),
+		ResentAt: fromMicros(row.ResentAt), SuspendedAt: fromMicros(row.SuspendedAt), EndedAt: fromMicros(row.EndedAt),
+		ConfirmedBy: contactcheck.Means(row.ConfirmedBy), ConfirmedFrom: row.ConfirmedFrom, Note: row.Note,
+	}
+}
+
+// ListUncheckedDomains returns domains whose contact check is not opened yet.
+func (db *DB) ListUncheckedDomains(ctx context.Context, after string, limit int) ([]contactcheck.Domain, error) {
+	return rowsAs(func(row query.ListUncheckedDomainsRow) contactcheck.Domain {
+		return contactcheck.Domain{
+			ID: row.ID, Customer: row.CustomerID, Registrant: row.Registrant, Email: cmp.Or(fromJSON[registrar.Registrant](row.Registrant).Email, row.Email),
+		}
+	})(db.read().ListUncheckedDomains(ctx, after, int32(limit)))
+}
+
+// OpenContactCheck gives a domain the contact check of its address. The account's row is the lock
+// for the checks of its addresses.
+func (db *DB) OpenContactCheck(ctx context.Context, domain contactcheck.Domain, opening contactcheck.Opening) (opened bool, err error) {
+	_, err = db.swap(ctx, func(q *query.Queries) error {
+		if err := q.LockCustomer(ctx, domain.Customer); err != nil {
+			return err
+		}
+		id, err := joinableCheck(ctx, q, domain, opening.Check)
+		if err != nil {
+			return err
+		}
+		if err := swapped(q.SetContactCheck(ctx, query.SetContactCheckParams{
+			ContactCheck: id, ID: domain.ID, CustomerID: domain.Customer, Registrant: domain.Registrant,
+		})); err != nil || id != opening.Check.ID {
+			return err
+		}
+		check := opening.Check
+		if err := q.InsertContactCheck(ctx, query.InsertContactCheckParams{
+			ID: check.ID, CustomerID: check.Customer, Email: check.Email, EmailKey: emailKey(check.Email), State: string(check.State),
+			Notices: int64(check.Notices), OpenedAt: micros(check.OpenedAt), DueAt: micros(check.DueAt), StepAt: micros(check.StepAt),
+		}); err != nil {
+			return err
+		}
+		opened = true
+		return recordEffects(ctx, q, &opening.Event, &opening.Mail, opening.At)
+	})
+	return opened && err == nil, err
+}
+
+// joinableCheck returns the check that a domain waits for: empty if its address is confirmed, and
+// otherwise one that was opened lately, or the new one.
+func joinableCheck(ctx context.Context, q *query.Queries, domain contactcheck.Domain, opening contactcheck.Check) (string, error) {
+	confirmed, err := q.IsConfirmedAddress(ctx, domain.Customer, emailKey(domain.Email))
+	if err != nil || confirmed {
+		return "", err
+	}
+	checks, err := rowsAs(contactCheckOf)(q.ListChecksOfAddress(ctx, query.ListChecksOfAddressParams{
+		CustomerID: domain.Customer, EmailKey: emailKey(domain.Email), Limit: maxAddressChecks,
+	}))
+	if err != nil {
+		return "", err
+	}
+	id := opening.ID
+	for _, check := range checks {
+		switch {
+		case check.State == contactcheck.Confirmed:
+			return "", nil
+		case check.State == contactcheck.Pending && check.Notices == opening.Notices:
+			id = check.ID
+		}
+	}
+	return id, nil
+}
+
+// ListDueChecks returns contact checks whose step is due.
+func (db *DB) ListDueChecks(ctx context.Context, now time.Time, stopped bool, limit int) ([]contactcheck.Check, error) {
+	return rowsAs(contactCheckOf)(db.read().ListDueContactChecks(ctx, query.ListDueContactChecksParams{
+		Now: micros(now), Stopped: boolToInt(stopped), LastNotice: contactcheck.LastNotice, MaxRows: int32(limit),
+	}))
+}
+
+// ListPlannedSuspensions returns the domains that would be suspended now.
+func (db *DB) ListPlannedSuspensions(ctx context.Context, now time.Time, limit int) ([]contactcheck.Planned, error) {
+	return rowsAs(func(row query.ListPlannedSuspensionsRow) contactcheck.Planned {
+		return contactcheck.Planned{
+			Domain:  contactcheck.Domain{ID: row.ID, Customer: row.CustomerID, Name: row.Name, TLD: row.Tld},
+			Account: row.Account, DueAt: fromMicros(row.DueAt),
+		}
+	})(db.read().ListPlannedSuspensions(ctx, query.ListPlannedSuspensionsParams{
+		Now: micros(now), LastNotice: contactcheck.LastNotice, MaxRows: int32(limit),
+	}))
+}
+
+// GetContactCheck returns a contact check of any customer.
+func (db *DB) GetContactCheck(ctx context.Context, id string) (contactcheck.Check, bool, error) {
+	if sqldb.IsUnstorable(id) {
+		return contactcheck.Check{}, false, nil
+	}
+	return rowAs(contactCheckOf)(db.read().GetContactCheck(ctx, id))
+}
+
+// IsConfirmedAddress reports whether an address is the confirmed one of an account.
+func (db *DB) IsConfirmedAddress(ctx context.Context, customer, email string) (bool, error) {
+	return db.read().IsConfirmedAddress(ctx, customer, emailKey(email))
+}
+
+// ListDomainsOfCheck returns domains that wait for a contact check.
+func (db *DB) ListDomainsOfCheck(ctx context.Context, check, after string, limit int) ([]contactcheck.Domain, error) {
+	return rowsAs(func(row query.ListDomainsOfCheckRow) contactcheck.Domain {
+		return contactcheck.Domain{ID: row.ID, Customer: row.CustomerID, Name: row.Name, TLD: row.Tld}
+	})(db.read().ListDomainsOfCheck(ctx, query.ListDomainsOfCheckParams{ContactCheck: check, AfterID: after, MaxRows: int32(limit)}))
+}
+
+// CountDomainsOfCheck counts the domains that wait for a contact check.
+func (db *DB) CountDomainsOfCheck(ctx context.Context, check string) (int, error) {
+	domains, err := db.read().CountDomainsOfCheck(ctx, check)
+	return int(domains), err
+}
+
+func updateContactCheck(ctx context.Context, q *query.Queries, transition contactcheck.Transition) error {
+	from, to := transition.From, transition.To
+	if err := swapped(q.UpdateContactCheck(ctx, query.UpdateContactCheckParams{
+		State: string(to.State), Notices: int64(to.Notices), DueAt: micros(to.DueAt), StepAt: micros(to.StepAt), WaitsFor: string(to.WaitsFor),
+		ResentAt: micros(to.ResentAt), SuspendedAt: micros(to.SuspendedAt), EndedAt: micros(to.EndedAt),
+		ID: from.ID, WasState: string(from.State), WasNotices: int64(from.Notices), WasStep: micros(from.StepAt), WasResent: micros(from.ResentAt),
+	})); err != nil {
+		return err
+	}
+	return recordEffects(ctx, q, transition.Event, transition.Mail, transition.At)
+}
+
+// UpdateContactCheck stores a transition of a contact check.
+func (db *DB) UpdateContactCheck(ctx context.Context, transition contactcheck.Transition) (bool, error) {
+	return db.swap(ctx, func(q *query.Queries) error { return updateContactCheck(ctx, q, transition) })
+}
+
+// BeginSuspension stores the intent to suspend the domains of a contact check.
+func (db *DB) BeginSuspension(ctx context.Context, suspension contactcheck.Suspension) (contactcheck.Verdict, error) {
+	verdict := contactcheck.Begun
+	check := suspension.From
+	updated, err := db.swap(ctx, func(q *query.Queries) error {
+		refuse := func(reason contactcheck.Verdict) error {
+			verdict = reason
+			return errConflict // nothing is stored
+		}
+		if suspension.Notices > 0 {
+			notices, err := q.CountContactNotices(ctx, query.CountContactNoticesParams{ID: check.ID, CustomerID: check.Customer, Email: check.Email})
+			switch {
+			case err != nil:
+				return err
+			case notices.Accepted < int64(suspension.Notices) && notices.Queued > 0:
+				return refuse(contactcheck.MailQueued)
+			case notices.Accepted < int64(suspension.Notices):
+				return refuse(contactcheck.Unaccepted)
+			}
+			counted, err := q.CountBrakeActions(ctx, query.CountBrakeActionsParams{
+				Day: suspension.Day, Added: int64(suspension.Domains), DayLimit: int64(suspension.DayLimit),
+			})
+			if err != nil {
+				return err
+			}
+			if counted == 0 {
+				return refuse(contactcheck.Stopped)
+			}
+		}
+		if err := updateContactCheck(ctx, q, suspension.Transition); err != nil {
+			return err
+		}
+		return q.SetContactHolds(ctx, check.ID)
+	})
+	if err == nil && !updated && verdict == contactcheck.Begun {
+		verdict = contactcheck.Changed
+	}
+	return verdict, err
+}
+
+// ConfirmAddress confirms all open contact checks of an address.
+func (db *DB) ConfirmAddress(ctx context.Context, confirmation contactcheck.Confirmation) (confirmed int, err error) {
+	err = db.write(ctx, func(q *query.Queries) (err error) {
+		confirmed, err = confirmAddress(ctx, q, confirmation)
+		return err
+	})
+	return confirmed, err
+}
+
+func confirmAddress(ctx context.Context, q *query.Queries, confirmation contactcheck.Confirmation) (int, error) {
+	rows, err := q.ConfirmAddress(ctx, query.ConfirmAddressParams{
+		Now: micros(confirmation.Now), ConfirmedBy: string(confirmation.By), ConfirmedFrom: confirmation.From, Note: confirmation.Note,
+		CustomerID: confirmation.Customer, EmailKey: emailKey(confirmation.Email),
+	})
+	if err != nil || len(rows) == 0 {
+		return 0, err
+	}
+	suspended := false
+	for _, row := range rows {
+		if err := q.EndContactCheck(ctx, row.ID); err != nil {
+			return 0, err
+		}
+		suspended = suspended || row.SuspendedAt > 0
+	}
+	var mail *registrar.Mail
+	if suspended {
+		mail = &confirmation.Mail
+	}
+	return len(rows), recordEffects(ctx, q, &confirmation.Event, mail, confirmation.At)
+}
+
+// claimedAddress confirms the address of a guest who has used the link from a mail to it.
+func claimedAddress(link account.Link, to string, event registrar.AuditEvent) contactcheck.Confirmation {
+	event.Action, event.Object, event.Customer = contactcheck.ActionConfirmed, link.Email, to
+	return contactcheck.Confirmation{
+		Customer: to, Email: link.Email, By: contactcheck.ByClaim, From: addressText(event.Actor.Address), Event: event, Now: event.At, At: event.At,
+		Mail: registrar.Mail{Kind: registrar.MailContactConfirmed, Customer: to, Data: map[string]string{"email": link.Email}},
+	}
+}
+
+// LinkedAddress returns the account and the address of a link that confirms the address.
+func (db *DB) LinkedAddress(ctx context.Context, hash registrar.SecretHash, now time.Time) (customer, email string, ok bool, err error) {
+	link, ok, err := accounts{db.read()}.GetLink(ctx, hash, linkContact, now)
+	return link.Customer, link.Email, ok, err
+}
+
+// ListChecksOfAddress returns the contact checks of an address, the newest first.
+func (db *DB) ListChecksOfAddress(ctx context.Context, customer, email string, limit int) ([]contactcheck.Check, error) {
+	return rowsAs(contactCheckOf)(db.read().ListChecksOfAddress(ctx, query.ListChecksOfAddressParams{
+		CustomerID: customer, EmailKey: emailKey(email), Limit: int32(limit),
+	}))
+}
+
+// ListDomainsToRelease returns suspended domains that wait for no contact check.
+func (db *DB) ListDomainsToRelease(ctx context.Context, after string, limit int) ([]contactcheck.Domain, error) {
+	return rowsAs(func(row query.ListDomainsToReleaseRow) contactcheck.Domain {
+		return contactcheck.Domain{ID: row.ID, Customer: row.CustomerID, Name: row.Name, Hold: row.ContactHold}
+	})(db.read().ListDomainsToRelease(ctx, after, int32(limit)))
+}
+
+// ClearContactHold stores that a domain is not suspended any more.
+func (db *DB) ClearContactHold(ctx context.Context, domain, check string) error {
+	return db.single().ClearContactHold(ctx, domain, check)
+}
+
+// IsDomainSuspended reports whether a domain is suspended, or its suspension is being ended.
+func (db *DB) IsDomainSuspended(ctx context.Context, domain string) (bool, error) {
+	return db.read().IsDomainSuspended(ctx, domain)
+}
+
+// GetContactCheckOfDomain returns the contact check that a customer's domain waits for.
+func (db *DB) GetContactCheckOfDomain(ctx context.Context, customer, domain string) (contactcheck.Check, bool, error) {
+	return rowAs(contactCheckOf)(db.read().GetContactCheckOfDomain(ctx, domain, customer))
+}
+
+// ListCustomerContactChecks returns a customer's open contact checks.
+func (db *DB) ListCustomerContactChecks(ctx context.Context, customer string, limit int) ([]contactcheck.Check, error) {
+	return rowsAs(contactCheckOf)(db.read().ListCustomerContactChecks(ctx, customer, int32(limit)))
+}
+
+// ListOpenContactChecks returns all open contact checks with the number of their domains.
+func (db *DB) ListOpenContactChecks(ctx context.Context, limit int) ([]contactcheck.Check, error) {
+	return rowsAs(func(row query.ListOpenContactChecksRow) contactcheck.Check {
+		check := contactCheckOf(row.ContactCheck)
+		check.Domains = int(row.Domains)
+		return check
+	})(db.read().ListOpenContactChecks(ctx, int32(limit)))
+}
+
+// IsHeldOtherwise reports whether a domain has to stay on hold although the hold for a dispute or a
+// contact check ends: for an unconfirmed address or for a lost dispute.
+func (db *DB) IsHeldOtherwise(ctx context.Context, domain, reference string) (bool, error) {
+	if !strings.HasPrefix(reference, contactcheck.IDPrefix) {
+		if suspended, err := db.IsDomainSuspended(ctx, domain); err != nil || suspended {
+			return suspended, err
+		}
+	}
+	disputes, err := db.read().ListDomainDisputes(ctx, domain)
+	return slices.ContainsFunc(disputes, func(row query.Dispute) bool {
+		return row.ID != reference && (row.LockState == string(dispute.LockDenying) || row.LockState == string(dispute.LockDenied))
+	}), err
+}
+
+// CountWaitingContactChecks counts the contact checks that wait for an operator, up to a limit.
+func (db *DB) CountWaitingContactChecks(ctx context.Context, limit int) (int, error) {
+	waiting, err := db.read().CountWaitingContactChecks(ctx, int32(limit))
+	return int(waiting), err
+}

@@ -1,0 +1,35 @@
+package operator
+
+import "github.com/dotkontor/dotkontor/internal/web/ui"
+
+var contactCheckTexts = ui.Texts{
+	"tab.contacts": {"Inhaberadressen", "Holder addresses"},
+	"contacts.intro": {
+		"E-Mail-Adressen von Inhabern, die noch nicht bestätigt sind (ICANN, § 49 BSIG). Nach drei Nachrichten und 15 Tagen werden ihre Domains gesperrt, nach der Bestätigung sofort wieder frei.",
+		"Email addresses of holders that are not confirmed yet (ICANN, § 49 BSIG). After three messages and 15 days, their domains are suspended; a confirmation lifts this at once.",
+	},
+	"contacts.none":        {"Alle Adressen sind bestätigt.", "All addresses are confirmed."},
+	"contacts.address":     {"Adresse", "Address"},
+	"contacts.domains":     {"Domains", "Domains"},
+	"contacts.due":         {"Frist", "Deadline"},
+	"contacts.notices":     {"Nachrichten", "Messages"},
+	"contacts.state":       {"Stand", "State"},
+	"contact.pending":      {"Wartet auf Bestätigung", "Waiting for confirmation"},
+	"contact.suspended":    {"Domains gesperrt", "Domains suspended"},
+	"contact_wait.notices": {"Der Mailserver hat nicht alle Nachrichten angenommen", "The mail server did not accept all messages"},
+	"contact_wait.refused": {"Die Registry hat eine Sperre abgelehnt", "The registry refused a suspension"},
+	"contacts.note":        {"Wie haben Sie die Adresse geprüft?", "How did you verify the address?"},
+	"contacts.confirm":     {"Als bestätigt eintragen", "Mark as confirmed"},
+	"contacts.confirm_one": {"Als bestätigt eintragen: {1}", "Mark as confirmed: {1}"},
+	"contacts.suspend":     {"Domains sperren", "Suspend domains"},
+	"contacts.suspend_one": {"Domains sperren: {1}", "Suspend domains: {1}"},
+	"confirm.contact":      {"Domains dieser Adresse sperren?", "Suspend the domains of this address?"},
+	"confirm_about.contact": {
+		"Die Domains sind dann nicht mehr erreichbar, bis die Adresse bestätigt ist oder der Inhaber eine andere bekommt. Der Kunde erfährt davon per E-Mail.",
+		"The domains are then offline until the address is confirmed or the holder gets another one. The customer is told by email.",
+	},
+	"note.contact_confirmed":        {"Die Adresse ist als bestätigt eingetragen.", "The address is marked as confirmed."},
+	"note.contact_suspended":        {"Die Domains werden gesperrt.", "The domains are being suspended."},
+	"problem.contact_note_missing":  {"Bitte schreiben Sie in höchstens 500 Zeichen auf, wie Sie die Adresse geprüft haben.", "Please write in at most 500 characters how you verified the address."},
+	"problem.no_such_contact_check": {"Diese Adresse ist inzwischen bestätigt oder gesperrt.", "This address has been confirmed or suspended in the meantime."},
+}

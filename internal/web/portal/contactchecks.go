@@ -1,0 +1,128 @@
+package portal
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/contactcheck"
+	"github.com/dotkontor/dotkontor/internal/web/httpjson"
+	"github.com/dotkontor/dotkontor/internal/web/ui"
+)
+
+const (
+	contactLinkPath   = "/portal/contact-check" // package mailer has it, too
+	contactChecksPath = "/portal/contact-checks"
+)
+
+// contactRoutes lists the pages about the confirmation of registrants' addresses.
+func (h *Handler) contactRoutes() []httpjson.Route {
+	const get, post = http.MethodGet, http.MethodPost
+	if h.Contacts == nil {
+		return nil
+	}
+	signedIn := h.Frame.SignedInPage
+	return []httpjson.Route{
+		{Method: get, Path: contactLinkPath, Handler: h.contactLink(h.showContactLink)},
+		{Method: post, Path: contactLinkPath, Handler: h.contactLink(h.confirmContact)},
+		{Method: get, Path: contactChecksPath, Handler: signedIn(contactChecksPath, h.contactChecks)},
+		{Method: post, Path: contactChecksPath, Handler: signedIn(contactChecksPath, h.resendContact)},
+	}
+}
+
+// contactLink is a page for whoever has the link from a mail. It is the same for everyone: it
+// names neither a domain nor a customer, and ignores who is signed in.
+func (h *Handler) contactLink(page func(req *ui.Request, link string) error) http.HandlerFunc {
+	return h.Frame.Page(func(req *ui.Request) error {
+		if h.ContactLimit != nil {
+			if wait := h.ContactLimit("network " + registrar.Network(req.Actor().Address)); wait > 0 {
+				return &registrar.Error{Kind: registrar.KindRateLimited, RetryAfter: wait}
+			}
+		}
+		err := page(req, linkOf(req))
+		if registrar.CodeOf(err) == contactcheck.BadLink {
+			return h.showMessage(req, http.StatusGone, "link_invalid.title", "contact_link.invalid")
+		}
+		return err
+	})
+}
+
+// showContactLink shows a button and changes nothing: mail scanners open links.
+func (h *Handler) showContactLink(req *ui.Request, link string) error {
+	state, err := h.Contacts.LinkState(req.R.Context(), link)
+	if err != nil {
+		return err
+	}
+	if state != contactcheck.LinkOpen {
+		return h.showContactResult(req, state)
+	}
+	return h.show(req, "contact_link.title", "", form{
+		Intro: "contact_link.intro", Action: contactLinkPath, Submit: "contact_link.submit", Hidden: []pair{{"link", link}},
+	})
+}
+
+func (h *Handler) confirmContact(req *ui.Request, link string) error {
+	state, err := h.Contacts.Confirm(req.R.Context(), req.Actor(), link)
+	if err != nil {
+		return err
+	}
+	return h.showContactResult(req, state)
+}
+
+func (h *Handler) showContactResult(req *ui.Request, state contactcheck.LinkState) error {
+	if state == contactcheck.LinkConfirmed {
+		return h.showMessage(req, http.StatusOK, "contact_link.confirmed", "contact_link.confirmed_text")
+	}
+	return h.showMessage(req, http.StatusOK, "contact_link.obsolete", "contact_link.obsolete_text")
+}
+
+// contactChecks lists a customer's unconfirmed addresses.
+func (h *Handler) contactChecks(req *ui.Request) error {
+	checks, err := h.Contacts.ListOwn(req.R.Context(), req.Actor())
+	if err != nil {
+		return err
+	}
+	return h.templates.Render(req, ui.View{Name: "contactchecks", Title: "contact_checks.title", Section: profilePath, Data: checks})
+}
+
+func (h *Handler) resendContact(req *ui.Request) error {
+	err := h.Contacts.Resend(req.R.Context(), req.Actor(), req.Field("id"))
+	switch registrar.CodeOf(err) {
+	case contactcheck.ResentToo:
+		return req.RedirectWithFlash("contact_resent_before", contactChecksPath)
+	case contactcheck.Ended:
+		return req.RedirectWithFlash("contact_confirmed", contactChecksPath)
+	}
+	if err != nil {
+		return err
+	}
+	return req.RedirectWithFlash("contact_resent", contactChecksPath)
+}
+
+// addContactCheck adds the open check of a domain to its page.
+func (h *Handler) addContactCheck(req *ui.Request, view *domainView) error {
+	if h.Contacts == nil {
+		return nil
+	}
+	check, found, err := h.Contacts.OfDomain(req.R.Context(), req.Actor(), view.Domain.ID)
+	if found {
+		view.ContactCheck = &check
+	}
+	return err
+}
+
+// addContactChecks adds unconfirmed addresses to what waits for the customer.
+func (h *Handler) addContactChecks(req *ui.Request, view *overviewView) (int, error) {
+	if h.Contacts == nil {
+		return 0, nil
+	}
+	checks, err := h.Contacts.ListOwn(req.R.Context(), req.Actor())
+	for _, check := range checks {
+		key, until := "line.contact_pending", check.DueAt
+		if check.State == contactcheck.Suspended {
+			key, until = "line.contact_suspended", time.Time{}
+		}
+		view.addDecision(overviewLine{Text: h.templates.Text(req.Language, key, check.Email), Until: until, URL: contactChecksPath, ActionKey: "do.contact"})
+	}
+	return len(checks), err
+}

@@ -1,0 +1,56 @@
+package portal
+
+import "github.com/dotkontor/dotkontor/internal/web/ui"
+
+var contactCheckTexts = ui.Texts{
+	"contact_link.title": {"E-Mail-Adresse bestätigen", "Confirm your email address"},
+	"contact_link.intro": {
+		"Bestätigen Sie, dass die E-Mail-Adresse, an die wir Ihnen geschrieben haben, Ihnen gehört und dass Sie Inhaber von Domains bei dotkontor sind.",
+		"Confirm that the email address we wrote to is yours and that you are a holder of domains at dotkontor.",
+	},
+	"contact_link.submit":    {"Adresse bestätigen", "Confirm address"},
+	"contact_link.confirmed": {"Adresse bestätigt", "Address confirmed"},
+	"contact_link.confirmed_text": {
+		"Vielen Dank. Ihre E-Mail-Adresse ist bestätigt, mehr müssen Sie nicht tun. Falls Domains gesperrt waren, schalten wir sie jetzt wieder frei.",
+		"Thank you. Your email address is confirmed, and there is nothing else to do. If domains were suspended, we are bringing them back now.",
+	},
+	"contact_link.obsolete":      {"Nichts mehr zu bestätigen", "Nothing left to confirm"},
+	"contact_link.obsolete_text": {"Diese Adresse muss nicht mehr bestätigt werden.", "This address no longer has to be confirmed."},
+	"contact_link.invalid": {
+		"Dieser Link ist abgelaufen oder unvollständig. Nehmen Sie den Link aus unserer neuesten E-Mail, oder bitten Sie die Stelle, die Ihre Domains betreut, Ihnen die E-Mail noch einmal schicken zu lassen.",
+		"This link has expired or is incomplete. Use the link in our latest message, or ask whoever manages your domains to have the message sent again.",
+	},
+	"contact_checks.title": {"Unbestätigte Adressen", "Unconfirmed addresses"},
+	"contact_checks.intro": {
+		"Innerhalb von 15 Tagen muss jeder Inhaber seine E-Mail-Adresse bestätigen (ICANN, § 49 BSIG). Wir haben dazu an diese Adressen geschrieben. Ohne Bestätigung müssen wir die Domains sperren.",
+		"Every holder has to confirm their email address within 15 days (ICANN, § 49 BSIG). We have written to these addresses. Without a confirmation, we have to suspend the domains.",
+	},
+	"contact_checks.wrong": {
+		"Ist eine Adresse falsch? Dann ändern Sie den Inhaber auf der Seite der Domain.",
+		"If an address is wrong, change the holder on the domain's page.",
+	},
+	"contact_checks.none":       {"Alle Adressen sind bestätigt.", "All addresses are confirmed."},
+	"contact_checks.until":      {"Zu bestätigen bis", "To be confirmed by"},
+	"contact_checks.state":      {"Stand", "State"},
+	"contact_checks.pending":    {"Wartet auf Bestätigung", "Waiting for confirmation"},
+	"contact_checks.suspended":  {"Domains gesperrt", "Domains suspended"},
+	"contact_checks.resend":     {"E-Mail noch einmal schicken", "Send the message again"},
+	"contact_checks.resend_one": {"E-Mail noch einmal an {1} schicken", "Send the message to {1} again"},
+	"note.contact_resent":       {"Die E-Mail ist unterwegs.", "The message is on its way."},
+	"note.contact_resent_before": {
+		"Die E-Mail wurde gerade erst verschickt. In einer Stunde können Sie sie noch einmal schicken lassen.",
+		"The message was sent only a short time ago. You can have it sent again in an hour.",
+	},
+	"note.contact_confirmed": {"Diese Adresse muss nicht mehr bestätigt werden.", "This address no longer has to be confirmed."},
+	"contact_check.pending": {
+		"Der Inhaber hat seine E-Mail-Adresse {1} noch nicht bestätigt. Geschieht das nicht bis {2}, müssen wir die Domain sperren.",
+		"The holder has not confirmed the email address {1} yet. Without a confirmation by {2}, we have to suspend the domain.",
+	},
+	"contact_check.suspended": {
+		"Diese Domain ist gesperrt und nicht erreichbar, weil der Inhaber seine E-Mail-Adresse {1} nicht bestätigt hat. Mit der Bestätigung ist sie sofort wieder frei.",
+		"This domain is suspended and offline because the holder has not confirmed the email address {1}. A confirmation lifts this at once.",
+	},
+	"line.contact_pending":   {"{1}: als Adresse des Inhabers noch nicht bestätigt", "{1}: not confirmed as the holder's address yet"},
+	"line.contact_suspended": {"{1}: nicht bestätigt, Domains gesperrt", "{1}: not confirmed, domains suspended"},
+	"do.contact":             {"Ansehen", "View"},
+}

@@ -1,0 +1,279 @@
+package domains
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/miekg/dns"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/account"
+	"github.com/dotkontor/dotkontor/internal/registrar/contactcheck"
+	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
+	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
+	"github.com/dotkontor/dotkontor/internal/registrar/mailer"
+	"github.com/dotkontor/dotkontor/internal/registrar/provision"
+	"github.com/dotkontor/dotkontor/test/testkit"
+)
+
+const clientAddress = "max@teeladen.example"
+
+var clientData = account.Registrant{
+	Kind: account.Company, Name: "Max Teufel", Organisation: "Teeladen GmbH", Street: "Am Markt 1", PostalCode: "1010", City: "Wien", Country: "AT", Phone: "+43 1 5123456",
+}
+
+// contactEnv asks holders for confirmations at the simulated registry by its clock.
+type contactEnv struct {
+	*termEnv
+	contacts *contactcheck.Service
+	operator *lifecycle.Service // previews and confirms
+	client   string             // a holder of ada whose address is not confirmed
+}
+
+func newContactEnv(t *testing.T, names ...string) *contactEnv {
+	t.Helper()
+	s := &contactEnv{termEnv: newTermEnv(t, 1, names...)}
+	var err error
+	s.config.HeldOtherwise = s.db.IsHeldOtherwise
+	s.service, err = domainchange.New(s.config)
+	must(t, err)
+	s.contacts, err = contactcheck.New(contactcheck.Config{Store: s.db, Brake: s.brake, Changes: s.service, Now: s.world.Now, MailQueued: s.mails})
+	must(t, err)
+	s.operator, err = lifecycle.New(lifecycle.Config{Store: s.db, Brake: s.brake, Node: "ops", Now: s.world.Now, Suspensions: s.contacts.ListPlanned})
+	must(t, err)
+	s.run()
+	ctx, stop := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	running.Go(func() { s.contacts.Run(ctx) })
+	t.Cleanup(func() { stop(); running.Wait() })
+	s.also, s.client = s.contacts.Wake, s.addHolder(ada)
+	return s
+}
+
+// giveToClient adds domains of ada's and makes the client their holder.
+func (s *contactEnv) giveToClient(names ...string) (ids []string) {
+	s.t.Helper()
+	for _, name := range names {
+		id := s.addEnding(strings.TrimSuffix(name, ".org"), ".org", 400)
+		s.requestChange(id, domainchange.ChangeRequest{Kind: domainchange.UpdateRegistrant, Holder: s.client})
+		ids = append(ids, id)
+	}
+	s.settle()
+	return ids
+}
+
+// mailed returns the mails of a kind to an address.
+func (s *contactEnv) mailed(kind registrar.MailKind, to string) (found []mailer.Message) {
+	s.mail.mu.Lock()
+	defer s.mail.mu.Unlock()
+	for _, mail := range s.mail.mails {
+		if mail.Kind == kind && mail.To == to {
+			found = append(found, mail)
+		}
+	}
+	return found
+}
+
+func (s *contactEnv) wantMails(kind registrar.MailKind, to string, want int) []mailer.Message {
+	s.t.Helper()
+	// A mail being sent has a lease, so settle does not count it as due.
+	mails := s.mailed(kind, to)
+	for end := time.Now().Add(3 * time.Second); len(mails) < want && time.Now().Before(end); mails = s.mailed(kind, to) {
+		time.Sleep(10 * time.Millisecond)
+	}
+	if len(mails) != want {
+		s.t.Fatalf("%d mails %s to %s at %s, want %d", len(mails), kind, to, s.world.Now(), want)
+	}
+	return mails
+}
+
+func secretOf(t *testing.T, mail mailer.Message) string {
+	t.Helper()
+	_, secret, found := strings.Cut(mail.Link, "https://domains.example/portal/contact-check?link=")
+	if !found {
+		t.Fatalf("the mail has the link %q", mail.Link)
+	}
+	return secret
+}
+
+func (s *contactEnv) wantHeld(name string, want bool) {
+	s.t.Helper()
+	held := func() bool { return slices.Contains(s.registryDomain(name).Statuses(), "clientHold") }
+	testkit.Eventually(s.t, fmt.Sprintf("%s on hold: %t", name, want), func() bool { return held() == want })
+	if records := s.dnsRecords(name, dns.TypeNS); (len(records) == 0) != want {
+		s.t.Errorf("on hold %t, and the DNS has %v", want, records)
+	}
+}
+
+func (s *contactEnv) wantLink(secret string, want contactcheck.LinkState) {
+	s.t.Helper()
+	if got, err := s.contacts.LinkState(s.t.Context(), secret); err != nil || got != want {
+		s.t.Errorf("the link is good for %d, want %d, %v", got, want, err)
+	}
+}
+
+func TestContactCheck_UnconfirmedAddressSuspendsDomainUntilConfirmed(t *testing.T) {
+	t.Parallel()
+	s := newContactEnv(t, "kunde.org", "eigen.org")
+	own := s.addEnding("eigen", ".org", 400)
+	id := s.giveToClient("kunde.org")[0]
+	s.requestChange(own, domainchange.ChangeRequest{Kind: domainchange.UpdateRegistrant})
+	s.settle()
+	s.wantMails(registrar.MailContactCheck, clientAddress, 1)
+	s.wantMails(registrar.MailContactCheck, ada+"@example.org", 0) // the account has confirmed it
+	s.advance(5)
+	s.wantMails(registrar.MailContactCheck, clientAddress, 2)
+	s.advance(7)
+	mails := s.wantMails(registrar.MailContactCheck, clientAddress, 3)
+	s.advance(2)
+	s.wantHeld("kunde.org", false)
+	s.advance(2)
+	s.wantHeld("kunde.org", true)
+	s.wantHeld("eigen.org", false)
+	s.wantMails(registrar.MailContactSuspended, ada+"@example.org", 1)
+	s.wantMails(registrar.MailContactCheck, clientAddress, 3)
+
+	// Neither a renewal nor a prefetched link ends the suspension.
+	s.renew(registrar.NewName("kunde", ".org"), provision.Renew)
+	for range 3 {
+		s.wantLink(secretOf(t, mails[0]), contactcheck.LinkOpen)
+	}
+	s.wantHeld("kunde.org", true)
+
+	// Another account is signed in: the link counts, not the account.
+	state, err := s.contacts.Confirm(t.Context(), registrar.Actor{Kind: registrar.ActorPerson, Customer: eve, Through: "ses_eve", Address: netip.MustParseAddr("192.0.2.99")}, secretOf(t, mails[0]))
+	if err != nil || state != contactcheck.LinkConfirmed {
+		t.Fatal(state, err)
+	}
+	s.wantHeld("kunde.org", false)
+	s.settle()
+	s.wantMails(registrar.MailContactConfirmed, ada+"@example.org", 1)
+	for _, mail := range mails { // opened and used again, and the others, too
+		s.wantLink(secretOf(t, mail), contactcheck.LinkConfirmed)
+		if state, err := s.contacts.Confirm(t.Context(), registrar.Actor{Kind: registrar.ActorPerson}, secretOf(t, mail)); err != nil || state != contactcheck.LinkConfirmed {
+			t.Errorf("used again: %d, %v", state, err)
+		}
+	}
+	checks, err := s.db.ListChecksOfAddress(t.Context(), ada, clientAddress, 10)
+	must(t, err)
+	if len(checks) != 1 || checks[0].State != contactcheck.Confirmed || checks[0].ConfirmedBy != contactcheck.ByLink || checks[0].ConfirmedFrom != "192.0.2.99" {
+		t.Errorf("evidence: %+v", checks)
+	}
+	sent, err := s.db.ListSentNoticesOfDomain(t.Context(), checks[0].ID, 100)
+	if err != nil || len(sent) != 4 || slices.ContainsFunc(sent, func(n lifecycle.SentNotice) bool { return !n.Accepted || n.Response == "" }) {
+		t.Errorf("%d mails are evidence, %v", len(sent), err)
+	}
+	events, err := s.db.ListObjectAuditEvents(t.Context(), ada, clientAddress, 10)
+	must(t, err)
+	for _, event := range events {
+		if event.Action == contactcheck.ActionConfirmed && (event.Actor.Customer != "" || event.Actor.Through != "") {
+			t.Errorf("the confirmation is attributed to %+v", event.Actor)
+		}
+	}
+	if len(events) != 3 {
+		t.Errorf("audited: %+v", events)
+	}
+	if suspended, err := s.db.IsDomainSuspended(t.Context(), id); suspended || err != nil {
+		t.Errorf("still suspended: %v", err)
+	}
+	if _, err := s.contacts.LinkState(t.Context(), "dotkontor_link_x"); registrar.CodeOf(err) != contactcheck.BadLink {
+		t.Errorf("an unknown link: %v", err)
+	}
+}
+
+func TestContactCheck_BouncingAddressWaitsForOperator(t *testing.T) {
+	t.Parallel()
+	s := newContactEnv(t, "kunde.org")
+	s.mail.mu.Lock()
+	s.mail.refuse = true
+	s.mail.mu.Unlock()
+	s.giveToClient("kunde.org")
+	s.advance(20)
+	open, err := s.contacts.ListOpen(t.Context(), termOperator)
+	if err != nil || len(open) != 1 || open[0].State != contactcheck.Pending || open[0].WaitsFor != contactcheck.WaitsForNotices || open[0].Domains != 1 {
+		t.Fatalf("%+v, %v", open, err)
+	}
+	s.wantHeld("kunde.org", false)
+	if err := s.contacts.Suspend(t.Context(), signedInActor(ada), open[0].ID); err == nil {
+		t.Error("a customer may suspend")
+	}
+	must(t, s.contacts.Suspend(t.Context(), termOperator, open[0].ID))
+	s.wantHeld("kunde.org", true)
+	if err := s.contacts.ConfirmByHand(t.Context(), termOperator, open[0].ID, " "); registrar.CodeOf(err) != contactcheck.NoteMissing {
+		t.Errorf("confirmed without a note: %v", err)
+	}
+	must(t, s.contacts.ConfirmByHand(t.Context(), termOperator, open[0].ID, "by phone"))
+	s.wantHeld("kunde.org", false)
+	if check, _, err := s.db.GetContactCheck(t.Context(), open[0].ID); err != nil || check.ConfirmedBy != contactcheck.ByOperator || check.Note != "by phone" || check.ConfirmedFrom != "ops" {
+		t.Errorf("evidence: %+v, %v", check, err)
+	}
+}
+
+func TestContactCheck_BrakeStopsManySuspensions(t *testing.T) {
+	t.Parallel()
+	var names []string
+	for i := range 21 {
+		names = append(names, "viel"+string(rune('a'+i))+".org")
+	}
+	s := newContactEnv(t, names...)
+	s.giveToClient(names...)
+	s.wantMails(registrar.MailContactCheck, clientAddress, 1)
+	s.advance(16)
+	preview, err := s.operator.Preview(t.Context(), termOperator)
+	if err != nil || !preview.Brake.Engaged() || preview.Brake.Reason != lifecycle.ByVolume || len(preview.Planned) != 21 || preview.Planned[0].Action != lifecycle.ActSuspend {
+		t.Fatalf("preview %+v, %v", preview, err)
+	}
+	for _, name := range names {
+		s.wantHeld(name, false)
+	}
+	if err := s.operator.Confirm(t.Context(), termOperator, 20); registrar.CodeOf(err) != lifecycle.PreviewChanged {
+		t.Errorf("an incomplete preview was confirmed: %v", err)
+	}
+	must(t, s.operator.Confirm(t.Context(), termOperator, 21))
+	s.settle()
+	for _, name := range names {
+		s.wantHeld(name, true)
+	}
+}
+
+// A new address during a suspension has to be confirmed, too; the account's own ends it at once.
+func TestContactCheck_ChangedAddressKeepsSuspensionUntilConfirmed(t *testing.T) {
+	t.Parallel()
+	s := newContactEnv(t, "kunde.org")
+	id := s.giveToClient("kunde.org")[0]
+	s.advance(16)
+	s.wantHeld("kunde.org", true)
+	must(t, s.holders.Update(t.Context(), signedInActor(ada), s.client, clientData, "neu@teeladen.example"))
+	s.requestChange(id, domainchange.ChangeRequest{Kind: domainchange.UpdateRegistrant, Holder: s.client})
+	s.settle()
+	s.wantMails(registrar.MailContactCheck, "neu@teeladen.example", 1)
+	s.wantHeld("kunde.org", true)
+	s.requestChange(id, domainchange.ChangeRequest{Kind: domainchange.UpdateRegistrant})
+	s.contacts.Wake()
+	s.wantHeld("kunde.org", false)
+}
+
+func TestContactCheck_ResendOncePerHourForItsCustomer(t *testing.T) {
+	t.Parallel()
+	s := newContactEnv(t, "kunde.org")
+	id := s.giveToClient("kunde.org")[0]
+	check, found, err := s.contacts.OfDomain(t.Context(), signedInActor(ada), id)
+	if err != nil || !found || check.Email != clientAddress {
+		t.Fatalf("%+v, %v", check, err)
+	}
+	if err := s.contacts.Resend(t.Context(), signedInActor(eve), check.ID); registrar.CodeOf(err) != contactcheck.NoSuchCheck {
+		t.Errorf("another customer: %v", err)
+	}
+	must(t, s.contacts.Resend(t.Context(), signedInActor(ada), check.ID))
+	if err := s.contacts.Resend(t.Context(), signedInActor(ada), check.ID); registrar.CodeOf(err) != contactcheck.ResentToo {
+		t.Errorf("at once again: %v", err)
+	}
+	s.settle()
+	s.wantMails(registrar.MailContactCheck, clientAddress, 2)
+}

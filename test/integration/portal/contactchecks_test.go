@@ -1,0 +1,158 @@
+package portal
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/contactcheck"
+	portalpages "github.com/dotkontor/dotkontor/internal/web/portal"
+)
+
+const holderAddress = "max@kunde.example"
+
+// askHolder gives a customer's domain a holder whose address is not confirmed, and returns the
+// path of the link that was mailed.
+func (s *env) askHolder(customer, domain string) (check, link string) {
+	s.t.Helper()
+	_, err := s.db.SQL().Writer().ExecContext(s.t.Context(), `UPDATE domains SET contact_check = 'new', registrant = $1 WHERE id = $2`,
+		`{"name":"Max","street":"Am Markt 1","city":"Wien","country":"AT","phone":"+43.1234","email":"`+holderAddress+`"}`, domain)
+	must(s.t, err)
+	unchecked, err := s.db.ListUncheckedDomains(s.t.Context(), "", 10)
+	must(s.t, err)
+	now := s.clock.now()
+	opened := contactcheck.Check{
+		ID: registrar.NewID(contactcheck.IDPrefix, now), Customer: customer, Email: holderAddress, State: contactcheck.Pending, Notices: 1,
+		OpenedAt: now, DueAt: now.Add(contactcheck.Term), StepAt: now.Add(contactcheck.Term),
+	}
+	ok, err := s.db.OpenContactCheck(s.t.Context(), unchecked[0], contactcheck.Opening{
+		Check: opened, At: now, Event: registrar.AuditEvent{Actor: registrar.Actor{Kind: registrar.ActorSystem}, Action: contactcheck.ActionAsked, Customer: customer, At: now},
+		Mail: registrar.Mail{Kind: registrar.MailContactCheck, Customer: customer, To: holderAddress},
+	})
+	if !ok || err != nil {
+		s.t.Fatal(ok, err)
+	}
+	mail := s.waitForMail(registrar.MailContactCheck)
+	if mail.To != holderAddress {
+		s.t.Errorf("the mail goes to %s", mail.To)
+	}
+	_, link, _ = strings.Cut(mail.Link, "/portal/")
+	return opened.ID, "/portal/" + link
+}
+
+func (s *env) checkState(id string) contactcheck.State {
+	s.t.Helper()
+	check, _, err := s.db.GetContactCheck(s.t.Context(), id)
+	must(s.t, err)
+	return check.State
+}
+
+func TestContactLink_ActsOnlyThroughButtonAndNamesNothing(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, true)
+	anna, eve := s.newMember("anna@example.org"), s.newMember("eve@example.org")
+	id, link := s.askHolder(anna.ID, s.addDomainOf(anna.ID, "geheim", ".org", registrar.DomainActive))
+	secret, err := url.QueryUnescape(strings.TrimPrefix(link, "/portal/contact-check?link="))
+	must(t, err)
+	scanner, other := s.newBrowser(), s.signedInBrowser(eve.Email)
+	session := other.cookie("session")
+	var answers []pageResponse
+	for _, b := range []*browser{scanner, scanner, other} { // prefetched, opened twice, opened by another account
+		answers = append(answers, b.get(link))
+		if got := answers[len(answers)-1]; got.status != http.StatusOK || len(elements(got.tree(t), "button")) == 0 || !strings.Contains(got.body, "Adresse bestätigen") {
+			t.Errorf("%d %s", got.status, got.body)
+		}
+	}
+	if s.checkState(id) != contactcheck.Pending {
+		t.Fatal("opening the link has confirmed the address")
+	}
+	foreign := s.newBrowser()
+	foreign.crossSite = true
+	if got := foreign.post("/portal/contact-check", url.Values{"link": {secret}}); got.status != http.StatusForbidden || s.checkState(id) != contactcheck.Pending {
+		t.Errorf("another site's page presses the button: %d", got.status)
+	}
+	answers = append(answers, other.post("/portal/contact-check", url.Values{"link": {secret}}))
+	if s.checkState(id) != contactcheck.Confirmed {
+		t.Errorf("the button has not confirmed the address: %d", answers[3].status)
+	}
+	answers = append(answers, scanner.post("/portal/contact-check", url.Values{"link": {secret}}), scanner.get(link))
+	for i, got := range answers {
+		if strings.Contains(got.body, "geheim") || strings.Contains(got.body, anna.Email) {
+			t.Errorf("answer %d names the domain or the customer", i)
+		}
+		if i >= 3 && (got.status != http.StatusOK || !strings.Contains(got.body, "Adresse bestätigt")) {
+			t.Errorf("answer %d: %d %s", i, got.status, got.body)
+		}
+	}
+	if scanner.get("/portal/domains").status == http.StatusOK {
+		t.Error("the link has signed somebody in")
+	}
+	if other.cookie("session") != session {
+		t.Error("the session of the other account has changed")
+	}
+	if got := scanner.get("/portal/contact-check?link=nonsense"); got.status != http.StatusGone {
+		t.Errorf("a bad link: %d", got.status)
+	}
+}
+
+func TestContactLink_IsRateLimited(t *testing.T) {
+	t.Parallel()
+	s := newEnvWith(t, func(_ *env, cfg *portalpages.Config) {
+		cfg.ContactLimit = func(string) time.Duration { return time.Minute }
+	})
+	if got := s.newBrowser().get("/portal/contact-check?link=nonsense"); got.status != http.StatusTooManyRequests {
+		t.Errorf("%d", got.status)
+	}
+}
+
+func TestContactChecks_CustomerSeesDeadlineAndResends(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, true)
+	anna := s.newMember("anna@example.org")
+	domain := s.addDomainOf(anna.ID, "kunde", ".org", registrar.DomainActive)
+	id, _ := s.askHolder(anna.ID, domain)
+	b := s.signedInBrowser(anna.Email)
+	due := s.clock.now().Add(contactcheck.Term).UTC().Format("02.01.2006")
+	for _, path := range []string{"/portal/domains/" + domain, "/portal", "/portal/contact-checks"} {
+		if got := b.get(path); got.status != http.StatusOK || !strings.Contains(got.body, holderAddress) || !strings.Contains(got.body, due) || !strings.Contains(got.body, "/portal/contact-checks") {
+			t.Errorf("%s: %d, no address or no deadline", path, got.status)
+		}
+	}
+	if got := b.post("/portal/contact-checks", url.Values{"id": {id}}); got.status != http.StatusSeeOther {
+		t.Errorf("%d %s", got.status, got.body)
+	}
+	s.newMember("eve@example.org")
+	if got := s.signedInBrowser("eve@example.org").post("/portal/contact-checks", url.Values{"id": {id}}); got.status != http.StatusNotFound {
+		t.Errorf("another customer: %d", got.status)
+	}
+	if mail := s.waitForMail(registrar.MailContactCheck); mail.To != holderAddress {
+		t.Errorf("sent again to %s", mail.To)
+	}
+	b.post("/portal/contact-checks", url.Values{"id": {id}})
+	if got := b.get("/portal/contact-checks"); !strings.Contains(got.body, "gerade erst verschickt") {
+		t.Error("a second mail at once is not refused")
+	}
+}
+
+func TestContactChecks_OperatorSeesDeadlinesAndConfirmsByHand(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, true)
+	anna := s.newMember("anna@example.org")
+	id, _ := s.askHolder(anna.ID, s.addDomainOf(anna.ID, "kunde", ".org", registrar.DomainActive))
+	_, ops := s.operatorBrowser("ops@example.org")
+	if got := ops.get("/operator/contact-checks"); got.status != http.StatusOK || !strings.Contains(got.body, holderAddress) {
+		t.Errorf("%d %s", got.status, got.body)
+	}
+	if got := ops.post("/operator/contact-checks/"+id+"/suspend", url.Values{"confirmed": {"yes"}}); s.checkState(id) != contactcheck.Pending {
+		t.Errorf("suspended before its time: %d", got.status)
+	}
+	if got := ops.post("/operator/contact-checks/"+id+"/confirm", url.Values{"note": {""}}); got.status != http.StatusUnprocessableEntity || s.checkState(id) != contactcheck.Pending {
+		t.Errorf("confirmed without a note: %d", got.status)
+	}
+	if got := ops.post("/operator/contact-checks/"+id+"/confirm", url.Values{"note": {"Rückruf"}}); got.status != http.StatusSeeOther || s.checkState(id) != contactcheck.Confirmed {
+		t.Errorf("%d %s", got.status, got.body)
+	}
+}
