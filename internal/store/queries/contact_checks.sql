@@ -43,7 +43,7 @@ LIMIT sqlc.arg(max_rows);
 -- name: ListPlannedSuspensions :many
 SELECT domains.id, domains.customer_id, domains.name, domains.tld, domains.account, contact_checks.due_at
 FROM contact_checks
-JOIN domains ON domains.contact_check = contact_checks.id
+JOIN domains ON domains.contact_check = contact_checks.id AND domains.contact_check <> ''
 WHERE contact_checks.step_at > 0 AND contact_checks.step_at <= sqlc.arg(now) AND contact_checks.state = 'pending'
     AND contact_checks.notices >= sqlc.arg(last_notice) AND contact_checks.waits_for = '' AND domains.status <> 'transferred_out'
 ORDER BY contact_checks.step_at, domains.id
@@ -55,19 +55,20 @@ SET state = sqlc.arg(state), notices = sqlc.arg(notices), due_at = sqlc.arg(due_
     resent_at = sqlc.arg(resent_at), suspended_at = sqlc.arg(suspended_at), ended_at = sqlc.arg(ended_at)
 WHERE id = sqlc.arg(id) AND state = sqlc.arg(was_state) AND notices = sqlc.arg(was_notices) AND step_at = sqlc.arg(was_step) AND resent_at = sqlc.arg(was_resent);
 
+-- The partial index needs the comparison with an empty text.
 -- name: ListDomainsOfCheck :many
 SELECT id, customer_id, name, tld FROM domains
-WHERE contact_check = sqlc.arg(contact_check) AND id > sqlc.arg(after_id) AND status <> 'transferred_out'
+WHERE contact_check = sqlc.arg(contact_check) AND contact_check <> '' AND id > sqlc.arg(after_id) AND status <> 'transferred_out'
 ORDER BY id
 LIMIT sqlc.arg(max_rows);
 
 -- name: CountDomainsOfCheck :one
-SELECT count(*) FROM domains WHERE contact_check = $1 AND status <> 'transferred_out';
+SELECT count(*) FROM domains WHERE contact_check = $1 AND contact_check <> '' AND status <> 'transferred_out';
 
 -- The intent of a suspension.
 -- name: SetContactHolds :exec
 UPDATE domains SET contact_hold = contact_check
-WHERE contact_check = $1 AND contact_hold = '' AND status <> 'transferred_out';
+WHERE contact_check = $1 AND contact_check <> '' AND contact_hold = '' AND status <> 'transferred_out';
 
 -- name: CountContactNotices :one
 SELECT
@@ -83,7 +84,7 @@ WHERE customer_id = sqlc.arg(customer_id) AND email_key = sqlc.arg(email_key) AN
 RETURNING id, suspended_at;
 
 -- name: EndContactCheck :exec
-UPDATE domains SET contact_check = '' WHERE contact_check = $1;
+UPDATE domains SET contact_check = '' WHERE contact_check = $1 AND contact_check <> '';
 
 -- Domains that are suspended and no longer wait for a confirmation, by id. An expired one is
 -- released when it is renewed.
@@ -112,7 +113,7 @@ ORDER BY due_at, id
 LIMIT $2;
 
 -- name: ListOpenContactChecks :many
-SELECT sqlc.embed(contact_checks), (SELECT count(*) FROM domains WHERE domains.contact_check = contact_checks.id) AS domains FROM contact_checks
+SELECT sqlc.embed(contact_checks), (SELECT count(*) FROM domains WHERE domains.contact_check = contact_checks.id AND domains.contact_check <> '') AS domains FROM contact_checks
 WHERE ended_at = 0
 ORDER BY due_at, id
 LIMIT $1;

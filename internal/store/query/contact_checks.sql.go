@@ -97,7 +97,7 @@ func (q *Queries) CountContactNotices(ctx context.Context, arg CountContactNotic
 }
 
 const countDomainsOfCheck = `-- name: CountDomainsOfCheck :one
-SELECT count(*) FROM domains WHERE contact_check = $1 AND status <> 'transferred_out'
+SELECT count(*) FROM domains WHERE contact_check = $1 AND contact_check <> '' AND status <> 'transferred_out'
 `
 
 func (q *Queries) CountDomainsOfCheck(ctx context.Context, contactCheck string) (int64, error) {
@@ -120,7 +120,7 @@ func (q *Queries) CountWaitingContactChecks(ctx context.Context, limit int32) (i
 }
 
 const endContactCheck = `-- name: EndContactCheck :exec
-UPDATE domains SET contact_check = '' WHERE contact_check = $1
+UPDATE domains SET contact_check = '' WHERE contact_check = $1 AND contact_check <> ''
 `
 
 func (q *Queries) EndContactCheck(ctx context.Context, contactCheck string) error {
@@ -347,7 +347,7 @@ func (q *Queries) ListCustomerContactChecks(ctx context.Context, customerID stri
 
 const listDomainsOfCheck = `-- name: ListDomainsOfCheck :many
 SELECT id, customer_id, name, tld FROM domains
-WHERE contact_check = $1 AND id > $2 AND status <> 'transferred_out'
+WHERE contact_check = $1 AND contact_check <> '' AND id > $2 AND status <> 'transferred_out'
 ORDER BY id
 LIMIT $3
 `
@@ -365,6 +365,7 @@ type ListDomainsOfCheckRow struct {
 	Tld        string
 }
 
+// The partial index needs the comparison with an empty text.
 func (q *Queries) ListDomainsOfCheck(ctx context.Context, arg ListDomainsOfCheckParams) ([]ListDomainsOfCheckRow, error) {
 	rows, err := q.db.QueryContext(ctx, listDomainsOfCheck, arg.ContactCheck, arg.AfterID, arg.MaxRows)
 	if err != nil {
@@ -499,7 +500,7 @@ func (q *Queries) ListDueContactChecks(ctx context.Context, arg ListDueContactCh
 }
 
 const listOpenContactChecks = `-- name: ListOpenContactChecks :many
-SELECT contact_checks.id, contact_checks.customer_id, contact_checks.email, contact_checks.email_key, contact_checks.state, contact_checks.notices, contact_checks.opened_at, contact_checks.due_at, contact_checks.step_at, contact_checks.waits_for, contact_checks.resent_at, contact_checks.suspended_at, contact_checks.ended_at, contact_checks.confirmed_by, contact_checks.confirmed_from, contact_checks.note, (SELECT count(*) FROM domains WHERE domains.contact_check = contact_checks.id) AS domains FROM contact_checks
+SELECT contact_checks.id, contact_checks.customer_id, contact_checks.email, contact_checks.email_key, contact_checks.state, contact_checks.notices, contact_checks.opened_at, contact_checks.due_at, contact_checks.step_at, contact_checks.waits_for, contact_checks.resent_at, contact_checks.suspended_at, contact_checks.ended_at, contact_checks.confirmed_by, contact_checks.confirmed_from, contact_checks.note, (SELECT count(*) FROM domains WHERE domains.contact_check = contact_checks.id AND domains.contact_check <> '') AS domains FROM contact_checks
 WHERE ended_at = 0
 ORDER BY due_at, id
 LIMIT $1
@@ -554,7 +555,7 @@ func (q *Queries) ListOpenContactChecks(ctx context.Context, limit int32) ([]Lis
 const listPlannedSuspensions = `-- name: ListPlannedSuspensions :many
 SELECT domains.id, domains.customer_id, domains.name, domains.tld, domains.account, contact_checks.due_at
 FROM contact_checks
-JOIN domains ON domains.contact_check = contact_checks.id
+JOIN domains ON domains.contact_check = contact_checks.id AND domains.contact_check <> ''
 WHERE contact_checks.step_at > 0 AND contact_checks.step_at <= $1 AND contact_checks.state = 'pending'
     AND contact_checks.notices >= $2 AND contact_checks.waits_for = '' AND domains.status <> 'transferred_out'
 ORDER BY contact_checks.step_at, domains.id
@@ -687,7 +688,7 @@ func (q *Queries) SetContactCheck(ctx context.Context, arg SetContactCheckParams
 
 const setContactHolds = `-- name: SetContactHolds :exec
 UPDATE domains SET contact_hold = contact_check
-WHERE contact_check = $1 AND contact_hold = '' AND status <> 'transferred_out'
+WHERE contact_check = $1 AND contact_check <> '' AND contact_hold = '' AND status <> 'transferred_out'
 `
 
 // The intent of a suspension.

@@ -5,8 +5,8 @@ import "github.com/dotkontor/dotkontor/internal/web/ui"
 var contactCheckTexts = ui.Texts{
 	"tab.contacts": {"Inhaberadressen", "Holder addresses"},
 	"contacts.intro": {
-		"E-Mail-Adressen von Inhabern, die noch nicht bestätigt sind (ICANN, § 49 BSIG). Nach drei Nachrichten und 15 Tagen werden ihre Domains gesperrt, nach der Bestätigung sofort wieder frei.",
-		"Email addresses of holders that are not confirmed yet (ICANN, § 49 BSIG). After three messages and 15 days, their domains are suspended; a confirmation lifts this at once.",
+		"E-Mail-Adressen von Inhabern, die noch nicht bestätigt sind (ICANN, § 49 BSIG). Nach drei Nachrichten und 15 Tagen werden ihre Domains gesperrt, nach der Bestätigung sofort wieder frei.",
+		"Email addresses of holders that are not confirmed yet (ICANN, § 49 BSIG). After three messages and 15 days, their domains are suspended; a confirmation lifts this at once.",
 	},
 	"contacts.none":        {"Alle Adressen sind bestätigt.", "All addresses are confirmed."},
 	"contacts.address":     {"Adresse", "Address"},

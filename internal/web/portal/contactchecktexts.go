@@ -22,8 +22,8 @@ var contactCheckTexts = ui.Texts{
 	},
 	"contact_checks.title": {"Unbestätigte Adressen", "Unconfirmed addresses"},
 	"contact_checks.intro": {
-		"Innerhalb von 15 Tagen muss jeder Inhaber seine E-Mail-Adresse bestätigen (ICANN, § 49 BSIG). Wir haben dazu an diese Adressen geschrieben. Ohne Bestätigung müssen wir die Domains sperren.",
-		"Every holder has to confirm their email address within 15 days (ICANN, § 49 BSIG). We have written to these addresses. Without a confirmation, we have to suspend the domains.",
+		"Innerhalb von 15 Tagen muss jeder Inhaber seine E-Mail-Adresse bestätigen (ICANN, § 49 BSIG). Wir haben dazu an diese Adressen geschrieben. Ohne Bestätigung müssen wir die Domains sperren.",
+		"Every holder has to confirm their email address within 15 days (ICANN, § 49 BSIG). We have written to these addresses. Without a confirmation, we have to suspend the domains.",
 	},
 	"contact_checks.wrong": {
 		"Ist eine Adresse falsch? Dann ändern Sie den Inhaber auf der Seite der Domain.",
