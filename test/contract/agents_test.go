@@ -37,7 +37,7 @@ func readAgentGuide(t *testing.T) string {
 // responses, except for times.
 func TestAgentGuide_SamplesMatchToolResults(t *testing.T) {
 	samples := guideSample.FindAllStringSubmatch(readAgentGuide(t), -1)
-	const tools = 11
+	const tools = 12
 	if len(samples) != tools {
 		t.Fatalf("%d samples in the guide, want one for each of %d tools", len(samples), tools)
 	}
