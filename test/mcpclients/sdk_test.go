@@ -119,8 +119,8 @@ func checkResults(t *testing.T, output sdkOutput) {
 
 func checkRefusals(t *testing.T, output sdkOutput) {
 	t.Helper()
-	if len(output.Refusals) != 6 {
-		t.Errorf("six tools need a token: %v", output.Refusals)
+	if len(output.Refusals) != 7 {
+		t.Errorf("seven tools need a token: %v", output.Refusals)
 	}
 	for tool, refusal := range output.Refusals {
 		if refusal.Answered != nil || refusal.Status != 401.0 && refusal.Error != "UnauthorizedError" {
