@@ -10,6 +10,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
+	"github.com/dotkontor/dotkontor/internal/registrar/holder"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 	"github.com/dotkontor/dotkontor/internal/sandbox/registry/ledger"
 	"github.com/dotkontor/dotkontor/test/crash"
@@ -298,8 +299,12 @@ func newChangeRequester(t *testing.T, env *crash.Env) func(*testing.T, provision
 	if err != nil {
 		t.Fatal(err)
 	}
+	holders, err := holder.New(env.DB, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
 	service, err := domainchange.New(domainchange.Config{
-		Store: env.DB, Seal: seal, Node: "asker",
+		Holder: holders.Registrant, Store: env.DB, Seal: seal, Node: "asker",
 		Registries: []domainchange.NamedRegistry{{Name: "sandbox", Serves: func(string) bool { return true }, Registry: unreachableRegistry{}}},
 	})
 	if err != nil {
