@@ -115,7 +115,8 @@ func TestTerminate_EndsRenewalConfirmsAndClosesNoticeOnce(t *testing.T) {
 			go func() { results <- service.Terminate(ctx, operator, request) }()
 		}
 		codes := []registrar.Code{registrar.CodeOf(<-results), registrar.CodeOf(<-results)}
-		if codes[0]+codes[1] != withdrawal.AlreadyHandled {
+		// The second may have read the notice before the first was done, and its domains after.
+		if second := codes[0] + codes[1]; second != withdrawal.AlreadyHandled && second != withdrawal.TerminationChanged {
 			t.Errorf("confirming twice: %q", codes)
 		}
 		for what, text := range map[string]string{

@@ -86,20 +86,26 @@ func (s *Service) ConfirmByHand(ctx context.Context, operator registrar.Actor, i
 // Suspend suspends the domains of a check by an operator's decision, for example because the
 // address does not accept mails. Neither notices nor the brake apply.
 func (s *Service) Suspend(ctx context.Context, operator registrar.Actor, id string) error {
-	check, err := s.openCheck(ctx, operator, id)
-	if err != nil {
-		return err
+	for range maxSuspendAttempts {
+		check, err := s.openCheck(ctx, operator, id)
+		if err != nil {
+			return err
+		}
+		if check.State != Pending || check.WaitsFor == "" {
+			return registrar.NotFound(NoSuchCheck)
+		}
+		verdict, _, err := s.begin(ctx, check, Suspension{})
+		if err != nil || verdict == Begun {
+			s.steps.Wake()
+			return err
+		}
 	}
-	if check.State != Pending || check.WaitsFor == "" {
-		return registrar.NotFound(NoSuchCheck)
-	}
-	verdict, _, err := s.begin(ctx, check, Suspension{})
-	if err == nil && verdict != Begun {
-		err = registrar.NotFound(NoSuchCheck)
-	}
-	s.steps.Wake()
-	return err
+	return registrar.NotFound(NoSuchCheck)
 }
+
+// maxSuspendAttempts bounds how often an operator's suspension is tried again because a step of
+// the job came first.
+const maxSuspendAttempts = 3
 
 func (s *Service) openCheck(ctx context.Context, operator registrar.Actor, id string) (Check, error) {
 	if err := operator.RequireOperator(); err != nil {
