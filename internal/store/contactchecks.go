@@ -33,12 +33,13 @@ func contactCheckOf(row query.ContactCheck) contactcheck.Check {
 }
 
 // ListUncheckedDomains returns domains whose contact check is not opened yet.
-func (db *DB) ListUncheckedDomains(ctx context.Context, after string, limit int) ([]contactcheck.Domain, error) {
+func (db *DB) ListUncheckedDomains(ctx context.Context, guestsSince time.Time, after string, limit int) ([]contactcheck.Domain, error) {
 	return rowsAs(func(row query.ListUncheckedDomainsRow) contactcheck.Domain {
 		return contactcheck.Domain{
 			ID: row.ID, Customer: row.CustomerID, Registrant: row.Registrant, Email: cmp.Or(fromJSON[registrar.Registrant](row.Registrant).Email, row.Email),
+			Since: fromMicros(row.RegistrantSince),
 		}
-	})(db.read().ListUncheckedDomains(ctx, after, int32(limit)))
+	})(db.read().ListUncheckedDomains(ctx, query.ListUncheckedDomainsParams{GuestsSince: micros(guestsSince), AfterID: after, MaxRows: int32(limit)}))
 }
 
 // OpenContactCheck gives a domain the contact check of its address. The account's row is the lock

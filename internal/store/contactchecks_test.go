@@ -19,7 +19,7 @@ func openCheck(t *testing.T, db *DB, customer, domain string, now time.Time) (co
 	t.Helper()
 	registrant := jsonText(registrar.Registrant{Name: "Max", Email: clientEmail})
 	execStatement(t, db, `UPDATE domains SET contact_check = 'new', registrant = $1 WHERE id = $2`, registrant, domain)
-	unchecked, err := db.ListUncheckedDomains(t.Context(), "", 10)
+	unchecked, err := db.ListUncheckedDomains(t.Context(), now.Add(-contactcheck.GuestDelay), "", 10)
 	if err != nil || len(unchecked) != 1 || unchecked[0].ID != domain || unchecked[0].Email != clientEmail {
 		t.Fatalf("%+v, %v", unchecked, err)
 	}
@@ -69,8 +69,9 @@ func TestActivateDomain_ConfirmedAddressOfAccountNeedsNoCheck(t *testing.T) {
 			{anna, "anna@example.com", ""},
 			{anna, "", ""}, // an item of an earlier version has the account's data
 			{anna, "max@teeladen.example", "new"},
-			{guest, "guest@example.com", "new"},
-			{guest, "", "new"},
+			{guest, "guest@example.com", "guest"},
+			{guest, "", "guest"},
+			{guest, "max@teeladen.example", "new"},
 		} {
 			id := addHeldDomain(t, db, test.customer, fmt.Sprintf("d%d.org", i), registrar.DomainPending)
 			if rows, err := query.New(db.sql.Writer()).ActivateDomain(t.Context(), query.ActivateDomainParams{
@@ -268,6 +269,31 @@ func TestConfirmAddress_NoHoldIsStoredAfterwards(t *testing.T) {
 		}
 		if suspended, err := db.IsDomainSuspended(ctx, id); suspended || err != nil {
 			t.Errorf("still suspended: %v", err)
+		}
+	})
+}
+
+func TestListUncheckedDomains_GuestIsAskedByClaimMailFirst(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		ctx, claims := t.Context(), newCustomer(t, db, "claims")
+		o := mustUpdateOrder(t, db, addSession(t, db, newAgentSession("eins.org"), &guestContact), toPaid)
+		id := addHeldDomain(t, db, o.Customer, "zwei.org", registrar.DomainActive)
+		execStatement(t, db, `UPDATE domains SET contact_check = 'guest', registrant_since = $1 WHERE id = $2`, micros(testTime), id)
+		for after, want := range map[time.Duration]int{time.Hour: 0, contactcheck.GuestDelay: 1} {
+			unchecked, err := db.ListUncheckedDomains(ctx, testTime.Add(after-contactcheck.GuestDelay), "", 10)
+			if err != nil || len(unchecked) != want {
+				t.Errorf("%s after the registration: %+v, %v", after, unchecked, err)
+			}
+			if want == 1 && !unchecked[0].Since.Equal(testTime) {
+				t.Errorf("the days count from %s", unchecked[0].Since)
+			}
+		}
+		if ok, err := db.ClaimGuestOrders(ctx, addClaimLink(t, db, o.Customer), claims, testTime, orderEvent(o), admitAll); !ok || err != nil {
+			t.Fatal(ok, err)
+		}
+		if got, _ := contactOf(t, db, id); got != "" {
+			t.Errorf("the claim has confirmed the address, and the domain waits for %q", got)
 		}
 	})
 }

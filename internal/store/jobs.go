@@ -7,6 +7,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/admin"
+	"github.com/dotkontor/dotkontor/internal/registrar/contactcheck"
 	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
 	"github.com/dotkontor/dotkontor/internal/store/query"
 	"github.com/dotkontor/dotkontor/internal/store/sqldb"
@@ -146,6 +147,7 @@ func (db *DB) CountDueWork(ctx context.Context, now, clock time.Time) (int, erro
 	}
 	due, err := db.read().CountDueWork(ctx, query.CountDueWorkParams{
 		Clock: micros(clock), Now: micros(now), LastRun: micros(now.Add(-time.Hour)), Week: micros(now.AddDate(0, 0, 7)), Month: micros(now.AddDate(0, 0, 30)),
+		GuestsSince: micros(now.Add(-contactcheck.GuestDelay)),
 	})
 	return int(due), err
 }

@@ -11,6 +11,8 @@ const day = 24 * time.Hour
 const (
 	// Term is how long an address may stay unconfirmed.
 	Term = 15 * day
+	// GuestDelay is how long only the claim mail asks a guest.
+	GuestDelay = day
 	// LastNotice is the number of mails that are sent before a suspension.
 	LastNotice = 3
 	// lastWarning is the least time between the last mail and the suspension, and minGap that
@@ -76,9 +78,10 @@ func (c Check) Open() bool { return c.State == Pending || c.State == Suspended }
 // Domain is a domain of a check.
 type Domain struct {
 	ID, Customer, Name, TLD string
-	Email                   string // of its registrant; empty: the account's
-	Registrant              string // as stored, for comparison
-	Hold                    string // the check for which it is suspended
+	Email                   string    // of its registrant; empty: the account's
+	Registrant              string    // as stored, for comparison
+	Hold                    string    // the check for which it is suspended
+	Since                   time.Time // when it got its registrant; only in lists of unchecked ones
 }
 
 // Planned is a suspension that would begin now.
@@ -109,11 +112,16 @@ const (
 	NoteMissing registrar.Code = "contact_note_missing"  // KindInvalid: an operator has to say how an address was verified
 )
 
-// newCheck returns a check whose first mail is being queued.
-func newCheck(customer, email string, now time.Time) Check {
+// newCheck returns a check whose first mail is being queued. The days count from the registration
+// or the change; a mail that comes late, after an outage, moves the next ones.
+func newCheck(domain Domain, now time.Time) Check {
+	since := domain.Since
+	if since.IsZero() || since.After(now) {
+		since = now
+	}
 	return Check{
-		ID: registrar.NewID(IDPrefix, now), Customer: customer, Email: email, State: Pending, Notices: 1,
-		OpenedAt: now, DueAt: now.Add(Term), StepAt: now.Add(noticeAfter[1]),
+		ID: registrar.NewID(IDPrefix, now), Customer: domain.Customer, Email: domain.Email, State: Pending, Notices: 1,
+		OpenedAt: since, DueAt: since.Add(Term), StepAt: later(since.Add(noticeAfter[1]), now.Add(minGap)),
 	}
 }
 

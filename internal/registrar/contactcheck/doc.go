@@ -11,7 +11,9 @@
 //	any other, and always that of a guest             a check
 //
 // A renewal needs no check. A guest who claims an order with the link from a mail has confirmed
-// the address, too. Domains from before this package are checked when their address changes.
+// the address, too; so the mail about the purchase asks first, and a check is opened only if it
+// was not answered for a day. Domains from before this package are checked when their address
+// changes.
 //
 // # A check is a row
 //
@@ -27,8 +29,8 @@
 //	confirmed  by a link, the account, a claim or an operator   (final)
 //	obsolete   it has no domain any more                        (final)
 //
-//	day  step, in business time
-//	0    the first mail
+//	day  step, in business time, counted from the registration, transfer or change
+//	0    the first mail; to a guest on day 1
 //	5    a reminder
 //	12   the last reminder; between it and the suspension are always three days
 //	15   clientHold for each domain, and a mail to the customer
@@ -44,6 +46,7 @@
 //	contact_check  contact_hold  meaning
 //	empty          empty         nothing to do
 //	new            any           its check is not opened yet
+//	guest          empty         only the claim mail has asked yet
 //	a check        empty         it waits for the confirmation
 //	a check        a check       suspended, also after a change to another unconfirmed address
 //	empty          a check       the hold is being removed

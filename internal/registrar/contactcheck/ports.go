@@ -10,8 +10,9 @@ import (
 
 // Store persists checks.
 type Store interface {
-	// ListUncheckedDomains returns domains whose check is not opened yet, by id.
-	ListUncheckedDomains(ctx context.Context, after string, limit int) ([]Domain, error)
+	// ListUncheckedDomains returns domains whose check is not opened yet, by id; those of guests
+	// only if they were registered by guestsSince.
+	ListUncheckedDomains(ctx context.Context, guestsSince time.Time, after string, limit int) ([]Domain, error)
 	// OpenContactCheck gives a domain the check of its address: an open one that was opened before
 	// its first reminder, the given one, which is stored with its mail and event, or none if the
 	// address is confirmed. It returns false if the domain has changed or if it needs no mail.

@@ -66,7 +66,7 @@ func New(cfg Config) (*Service, error) {
 	s := &Service{cfg: cfg}
 	domainID := func(domain Domain) string { return domain.ID }
 	s.opening = &jobs.Loop[Domain]{
-		ListDue: s.unlessStopped((&pager{list: cfg.Store.ListUncheckedDomains}).next), Key: domainID, Do: s.open,
+		ListDue: s.unlessStopped((&pager{list: s.listUnchecked}).next), Key: domainID, Do: s.open,
 		OnError: jobs.ErrorLogger(cfg.Logger, "contact checks"), Interval: pollInterval, BatchSize: batch, Concurrency: concurrency,
 	}
 	s.steps = &jobs.Loop[Check]{
@@ -122,6 +122,10 @@ func (s *Service) unlessStopped(list func(context.Context, int) ([]Domain, error
 	}
 }
 
+func (s *Service) listUnchecked(ctx context.Context, after string, limit int) ([]Domain, error) {
+	return s.cfg.Store.ListUncheckedDomains(ctx, s.cfg.Now().Add(-GuestDelay), after, limit)
+}
+
 func storeContext(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
 }
@@ -144,7 +148,7 @@ func (s *Service) auditEvent(action registrar.Action, check Check) registrar.Aud
 func (s *Service) open(ctx context.Context, domain Domain) {
 	storeCtx, cancel := storeContext(ctx)
 	defer cancel()
-	check := newCheck(domain.Customer, domain.Email, s.cfg.Now())
+	check := newCheck(domain, s.cfg.Now())
 	opened, err := s.cfg.Store.OpenContactCheck(storeCtx, domain, Opening{
 		Check: check, Mail: mailTo(check), Event: s.auditEvent(ActionAsked, check), At: s.cfg.Clock(),
 	})

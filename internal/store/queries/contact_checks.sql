@@ -1,14 +1,16 @@
--- Domains whose check is not opened yet, by id.
+-- Domains whose check is not opened yet, by id. A guest has been asked by the claim mail, so that
+-- those of the last day wait; there are never many of them.
 -- name: ListUncheckedDomains :many
-SELECT domains.id, domains.customer_id, domains.registrant, customers.email FROM domains
+SELECT domains.id, domains.customer_id, domains.registrant, domains.registrant_since, customers.email FROM domains
 JOIN customers ON customers.id = domains.customer_id
-WHERE domains.contact_check = 'new' AND domains.id > $1
+WHERE domains.contact_check IN ('new', 'guest') AND domains.contact_check <> '' AND domains.id > sqlc.arg(after_id)
+    AND (domains.contact_check = 'new' OR domains.registrant_since <= sqlc.arg(guests_since))
 ORDER BY domains.id
-LIMIT $2;
+LIMIT sqlc.arg(max_rows);
 
 -- name: SetContactCheck :execrows
 UPDATE domains SET contact_check = sqlc.arg(contact_check)
-WHERE id = sqlc.arg(id) AND customer_id = sqlc.arg(customer_id) AND contact_check = 'new' AND registrant = sqlc.arg(registrant);
+WHERE id = sqlc.arg(id) AND customer_id = sqlc.arg(customer_id) AND contact_check IN ('new', 'guest') AND registrant = sqlc.arg(registrant);
 
 -- Whether the address of an account is confirmed, and not only that of a guest.
 -- name: IsConfirmedAddress :one

@@ -133,17 +133,16 @@ WHERE customer_id = $1 AND folder <> '';
 UPDATE domains SET folder = '', note = '' WHERE customer_id = $1 AND (folder <> '' OR note <> '');
 
 -- The registrant's address has to be confirmed, unless it is the confirmed one of the account; an
--- empty one is the account's.
+-- empty one is the account's. A guest's is first asked by the claim mail.
 -- name: ActivateDomain :execrows
 UPDATE domains
 SET status = sqlc.arg(status), paid_until = sqlc.arg(paid_until), handle = sqlc.arg(handle), code_sealed = sqlc.arg(code_sealed),
     registry_expires = sqlc.arg(registry_expires), sync_due = sqlc.arg(sync_due), holder_id = sqlc.arg(holder_id), registrant = sqlc.arg(registrant),
     registrant_since = sqlc.arg(updated_at), updated_at = sqlc.arg(updated_at),
-    contact_check = CASE WHEN EXISTS (
-        SELECT 1 FROM customers
-        WHERE customers.id = domains.customer_id AND customers.confirmed_at <> 0 AND customers.guest = 0
-            AND (customers.email_key = sqlc.arg(email_key) OR sqlc.arg(email_key) = ''))
-    THEN '' ELSE 'new' END
+    contact_check = COALESCE((
+        SELECT CASE WHEN customers.guest = 1 THEN 'guest' ELSE '' END FROM customers
+        WHERE customers.id = domains.customer_id AND (customers.confirmed_at <> 0 OR customers.guest = 1)
+            AND (customers.email_key = sqlc.arg(email_key) OR sqlc.arg(email_key) = '')), 'new')
 WHERE domains.id = sqlc.arg(id) AND domains.status = 'pending';
 
 -- A renewal or restore starts a new term: its expiry notices are sent again, and a choice

@@ -38,8 +38,11 @@ WHERE order_id IN (SELECT orders.id FROM orders WHERE orders.customer_id = sqlc.
 -- name: ReassignProvisionItems :exec
 UPDATE provision_items SET customer_id = sqlc.arg(customer_id) WHERE customer_id = sqlc.arg(guest);
 
+-- The claim has confirmed the guest's address, also if no contact check was opened for it yet.
 -- name: ReassignDomains :exec
-UPDATE domains SET customer_id = sqlc.arg(customer_id) WHERE customer_id = sqlc.arg(guest);
+UPDATE domains
+SET customer_id = sqlc.arg(customer_id), contact_check = CASE WHEN contact_check = 'guest' THEN '' ELSE contact_check END
+WHERE customer_id = sqlc.arg(guest);
 
 -- An operator may have locked a domain at the registry before it was claimed.
 -- name: ReassignDomainChanges :exec

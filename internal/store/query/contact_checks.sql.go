@@ -609,23 +609,32 @@ func (q *Queries) ListPlannedSuspensions(ctx context.Context, arg ListPlannedSus
 }
 
 const listUncheckedDomains = `-- name: ListUncheckedDomains :many
-SELECT domains.id, domains.customer_id, domains.registrant, customers.email FROM domains
+SELECT domains.id, domains.customer_id, domains.registrant, domains.registrant_since, customers.email FROM domains
 JOIN customers ON customers.id = domains.customer_id
-WHERE domains.contact_check = 'new' AND domains.id > $1
+WHERE domains.contact_check IN ('new', 'guest') AND domains.contact_check <> '' AND domains.id > $1
+    AND (domains.contact_check = 'new' OR domains.registrant_since <= $2)
 ORDER BY domains.id
-LIMIT $2
+LIMIT $3
 `
 
-type ListUncheckedDomainsRow struct {
-	ID         string
-	CustomerID string
-	Registrant string
-	Email      string
+type ListUncheckedDomainsParams struct {
+	AfterID     string
+	GuestsSince int64
+	MaxRows     int32
 }
 
-// Domains whose check is not opened yet, by id.
-func (q *Queries) ListUncheckedDomains(ctx context.Context, iD string, limit int32) ([]ListUncheckedDomainsRow, error) {
-	rows, err := q.db.QueryContext(ctx, listUncheckedDomains, iD, limit)
+type ListUncheckedDomainsRow struct {
+	ID              string
+	CustomerID      string
+	Registrant      string
+	RegistrantSince int64
+	Email           string
+}
+
+// Domains whose check is not opened yet, by id. A guest has been asked by the claim mail, so that
+// those of the last day wait; there are never many of them.
+func (q *Queries) ListUncheckedDomains(ctx context.Context, arg ListUncheckedDomainsParams) ([]ListUncheckedDomainsRow, error) {
+	rows, err := q.db.QueryContext(ctx, listUncheckedDomains, arg.AfterID, arg.GuestsSince, arg.MaxRows)
 	if err != nil {
 		return nil, err
 	}
@@ -637,6 +646,7 @@ func (q *Queries) ListUncheckedDomains(ctx context.Context, iD string, limit int
 			&i.ID,
 			&i.CustomerID,
 			&i.Registrant,
+			&i.RegistrantSince,
 			&i.Email,
 		); err != nil {
 			return nil, err
@@ -663,7 +673,7 @@ func (q *Queries) ReassignContactChecks(ctx context.Context, customerID string, 
 
 const setContactCheck = `-- name: SetContactCheck :execrows
 UPDATE domains SET contact_check = $1
-WHERE id = $2 AND customer_id = $3 AND contact_check = 'new' AND registrant = $4
+WHERE id = $2 AND customer_id = $3 AND contact_check IN ('new', 'guest') AND registrant = $4
 `
 
 type SetContactCheckParams struct {

@@ -14,11 +14,10 @@ UPDATE domains
 SET status = $1, paid_until = $2, handle = $3, code_sealed = $4,
     registry_expires = $5, sync_due = $6, holder_id = $7, registrant = $8,
     registrant_since = $9, updated_at = $9,
-    contact_check = CASE WHEN EXISTS (
-        SELECT 1 FROM customers
-        WHERE customers.id = domains.customer_id AND customers.confirmed_at <> 0 AND customers.guest = 0
-            AND (customers.email_key = $10 OR $10 = ''))
-    THEN '' ELSE 'new' END
+    contact_check = COALESCE((
+        SELECT CASE WHEN customers.guest = 1 THEN 'guest' ELSE '' END FROM customers
+        WHERE customers.id = domains.customer_id AND (customers.confirmed_at <> 0 OR customers.guest = 1)
+            AND (customers.email_key = $10 OR $10 = '')), 'new')
 WHERE domains.id = $11 AND domains.status = 'pending'
 `
 
@@ -37,7 +36,7 @@ type ActivateDomainParams struct {
 }
 
 // The registrant's address has to be confirmed, unless it is the confirmed one of the account; an
-// empty one is the account's.
+// empty one is the account's. A guest's is first asked by the claim mail.
 func (q *Queries) ActivateDomain(ctx context.Context, arg ActivateDomainParams) (int64, error) {
 	result, err := q.db.ExecContext(ctx, activateDomain,
 		arg.Status,

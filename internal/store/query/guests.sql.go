@@ -207,9 +207,12 @@ func (q *Queries) ReassignDomainLocks(ctx context.Context, customerID string, gu
 }
 
 const reassignDomains = `-- name: ReassignDomains :exec
-UPDATE domains SET customer_id = $1 WHERE customer_id = $2
+UPDATE domains
+SET customer_id = $1, contact_check = CASE WHEN contact_check = 'guest' THEN '' ELSE contact_check END
+WHERE customer_id = $2
 `
 
+// The claim has confirmed the guest's address, also if no contact check was opened for it yet.
 func (q *Queries) ReassignDomains(ctx context.Context, customerID string, guest string) error {
 	_, err := q.db.ExecContext(ctx, reassignDomains, customerID, guest)
 	return err

@@ -23,22 +23,23 @@ SELECT CAST(
     + (SELECT count(*) FROM term_ends WHERE term_ends.step_at > 0 AND term_ends.step_at <= $2 AND term_ends.waits_for = ''
         AND (term_ends.due_at <= $1 OR term_ends.node <> ''))
     + (SELECT count(*) FROM contact_checks WHERE contact_checks.step_at > 0 AND contact_checks.step_at <= $2 AND contact_checks.waits_for = '')
-    + (SELECT count(*) FROM domains AS unchecked WHERE unchecked.contact_check = 'new')
+    + (SELECT count(*) FROM domains AS unchecked WHERE unchecked.contact_check = 'new' OR unchecked.contact_check = 'guest' AND unchecked.registrant_since <= $4)
     + (SELECT count(*) FROM domains AS confirmed WHERE confirmed.contact_hold <> '' AND confirmed.contact_check = '' AND confirmed.status = 'active')
     + (SELECT count(*) FROM domains WHERE domains.status = 'active' AND domains.paid_until <> 0
-        AND (domains.expiry_notice = 0 AND domains.paid_until <= $4
-            OR domains.expiry_notice = 1 AND domains.paid_until <= $5
+        AND (domains.expiry_notice = 0 AND domains.paid_until <= $5
+            OR domains.expiry_notice = 1 AND domains.paid_until <= $6
             OR domains.expiry_notice = 2 AND domains.paid_until <= $2)
         AND NOT (SELECT count(*) > 0 FROM provision_items AS open_items WHERE open_items.name = domains.name AND open_items.due_at > 0))
 AS BIGINT) AS due
 `
 
 type CountDueWorkParams struct {
-	Clock   int64
-	Now     int64
-	LastRun int64
-	Month   int64
-	Week    int64
+	Clock       int64
+	Now         int64
+	LastRun     int64
+	GuestsSince int64
+	Month       int64
+	Week        int64
 }
 
 // Rows that are due by the business time or by the real one, and rows that a node is
@@ -48,6 +49,7 @@ func (q *Queries) CountDueWork(ctx context.Context, arg CountDueWorkParams) (int
 		arg.Clock,
 		arg.Now,
 		arg.LastRun,
+		arg.GuestsSince,
 		arg.Month,
 		arg.Week,
 	)
