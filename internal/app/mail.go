@@ -9,16 +9,14 @@ import (
 	"github.com/dotkontor/dotkontor/internal/invoicepdf"
 	"github.com/dotkontor/dotkontor/internal/jobs"
 	"github.com/dotkontor/dotkontor/internal/registrar"
-	"github.com/dotkontor/dotkontor/internal/registrar/account"
 	"github.com/dotkontor/dotkontor/internal/registrar/invoice"
 	"github.com/dotkontor/dotkontor/internal/registrar/mailer"
 	"github.com/dotkontor/dotkontor/internal/upstream/smtp"
 )
 
-// mailStore is the queue, the invoices that are attached, and the recipients' accounts.
+// mailStore is the queue and the invoices that are attached.
 type mailStore interface {
 	mailer.Store
-	ReadCustomers() account.Reader
 	GetInvoice(ctx context.Context, order string) (invoice.Document, bool, error)
 }
 
@@ -36,12 +34,7 @@ func newMailer(cfg config.Config, stored mailStore, logger *slog.Logger, hooks s
 	if err != nil {
 		return nil, err
 	}
-	hasPassword := func(ctx context.Context, customer string) (bool, error) {
-		owner, _, err := stored.ReadCustomers().AccountByID(ctx, customer)
-		return owner.HasPassword, err
-	}
 	return mailer.New(mailer.Config{
-		HasPassword: hasPassword,
 		Store:       stored, Sender: sender, BaseURL: cfg.BaseURL, Logger: logger, OnAttempt: hooks.onMail, RecordError: hooks.recordMailError, Attach: attach,
 	})
 }

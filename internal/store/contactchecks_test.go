@@ -62,7 +62,7 @@ func TestActivateDomain_ConfirmedAddressOfAccountNeedsNoCheck(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {
 		anna, guest := newCustomer(t, db, "anna"), newCustomer(t, db, "guest")
-		execStatement(t, db, `UPDATE customers SET guest = 1 WHERE id = $1`, guest)
+		execStatement(t, db, `UPDATE customers SET guest = 1, email = 'Guest@example.com', email_key = $1 WHERE id = $2`, guestKey("ord_1"), guest)
 		for i, test := range []struct {
 			customer, email, want string
 		}{

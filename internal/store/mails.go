@@ -132,6 +132,7 @@ func queuedMailOf(row query.ClaimDueMailsRow) (mailer.QueuedMail, error) {
 	mail := mailer.QueuedMail{
 		ID: row.ID, Kind: registrar.MailKind(row.Kind), Customer: row.CustomerID, To: row.Recipient,
 		Language: row.Language, CreatedAt: fromMicros(row.CreatedAt), DueAt: fromMicros(row.DueAt), Attempts: int(row.Attempts),
+		NoPassword: row.NoPassword,
 	}
 	if err := json.Unmarshal([]byte(row.Data), &mail.Data); err != nil {
 		return mail, fmt.Errorf("store: decode data of mail %s: %w", row.ID, err)

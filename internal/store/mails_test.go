@@ -82,6 +82,12 @@ func TestEnqueueMail_UsesAccountAddressAndLanguage(t *testing.T) {
 		if early := listDueMails(t, db, now.Add(-time.Second)); len(early) != 0 {
 			t.Errorf("%d mails are due too early", len(early))
 		}
+		for hash, none := range map[string]bool{"": true, "$argon2id$": false} {
+			execStatement(t, db, `UPDATE customers SET password_hash = $1`, hash)
+			if due := listDueMails(t, db, now); due[0].NoPassword != none {
+				t.Errorf("an account with the password hash %q has none: %t", hash, due[0].NoPassword)
+			}
+		}
 	})
 }
 

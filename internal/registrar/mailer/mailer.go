@@ -19,6 +19,8 @@ type QueuedMail struct {
 	DueAt     time.Time
 	// Attempts includes the current one.
 	Attempts int
+	// NoPassword says that the account has none; other mails advise to change it.
+	NoPassword bool
 }
 
 // Link is the stored part of the link in a mail.
@@ -64,6 +66,7 @@ type Message struct {
 	Language      string
 	At            time.Time // when the event that the mail reports occurred
 	Data          map[string]string
+	NoPassword    bool
 	Link          string // empty if the mail has none
 	LinkExpiresAt time.Time
 	Attachments   []Attachment

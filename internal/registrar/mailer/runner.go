@@ -6,9 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
 	"net/url"
-	"strconv"
 	"strings"
 	"time"
 
@@ -48,9 +46,6 @@ type Config struct {
 	RecordError func(ctx context.Context, mail string, code registrar.Code) // why a mail was postponed; optional
 	// Attach returns the files of a mail, or an error if they are not ready; optional.
 	Attach func(ctx context.Context, mail QueuedMail) ([]Attachment, error)
-	// HasPassword reports whether an account has a password, because mails advise to change it;
-	// nil means that every account has one.
-	HasPassword func(ctx context.Context, customer string) (bool, error)
 }
 
 // runner sends due mails.
@@ -125,22 +120,11 @@ func (r *runner) send(ctx context.Context, mail QueuedMail) (Delivery, error) {
 	defer cancel()
 	message := Message{
 		ID: fmt.Sprintf("%s.%d", mail.ID, mail.Attempts), Kind: mail.Kind, To: mail.To,
-		Language: mail.Language, At: mail.CreatedAt, Data: mail.Data,
+		Language: mail.Language, At: mail.CreatedAt, Data: mail.Data, NoPassword: mail.NoPassword,
 	}
 	var err error
 	if message.Attachments, err = r.cfg.Attach(sendCtx, mail); err != nil {
 		return Delivery{}, notReady{err}
-	}
-	if mail.Customer != "" && r.cfg.HasPassword != nil {
-		has, err := r.cfg.HasPassword(sendCtx, mail.Customer)
-		if err != nil {
-			return Delivery{}, notReady{err}
-		}
-		message.Data = maps.Clone(mail.Data)
-		if message.Data == nil {
-			message.Data = make(map[string]string, 1)
-		}
-		message.Data["no_password"] = strconv.FormatBool(!has)
 	}
 	if link, has := linkSpecs[mail.Kind]; has {
 		secret, hash := registrar.NewSecret(registrar.LinkSecret)

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"log/slog"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -122,23 +121,21 @@ func TestDeliver_RetryUsesNewSecretAndMessageID(t *testing.T) {
 	})
 }
 
-func TestDeliver_LinkLeadsToNextPageAndDataSaysWhetherThereIsAPassword(t *testing.T) {
+func TestDeliver_LinkLeadsToNextPageAndMailKnowsWhetherThereIsAPassword(t *testing.T) {
 	t.Parallel()
 	for _, has := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
 			s := newMemStore(registrar.MailConfirm)
 			for id, mail := range s.mails {
-				mail.Data = map[string]string{registrar.MailNext: "/transfer"}
+				mail.Data, mail.NoPassword = map[string]string{registrar.MailNext: "/transfer"}, !has
 				s.mails[id] = mail
 			}
 			p := &fakeSender{store: s}
-			_, stop := startRunner(t, mailer.Config{Store: s, Sender: p, HasPassword: func(_ context.Context, customer string) (bool, error) {
-				return has && customer == "cus_1", nil
-			}})
+			_, stop := startRunner(t, mailer.Config{Store: s, Sender: p})
 			time.Sleep(time.Minute)
 			stop()
 			if len(p.sent) != 1 || !strings.HasPrefix(p.sent[0].Link, "https://domains.example/portal/confirm?link=") || !strings.HasSuffix(p.sent[0].Link, "&next=%2Ftransfer") ||
-				p.sent[0].Data["no_password"] != strconv.FormatBool(!has) {
+				p.sent[0].NoPassword == has {
 				t.Errorf("sent %+v", p.sent)
 			}
 		})

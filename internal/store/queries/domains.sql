@@ -142,7 +142,8 @@ SET status = sqlc.arg(status), paid_until = sqlc.arg(paid_until), handle = sqlc.
     contact_check = COALESCE((
         SELECT CASE WHEN customers.guest = 1 THEN 'guest' ELSE '' END FROM customers
         WHERE customers.id = domains.customer_id AND (customers.confirmed_at <> 0 OR customers.guest = 1)
-            AND (customers.email_key = sqlc.arg(email_key) OR sqlc.arg(email_key) = '')), 'new')
+            AND (customers.email_key = sqlc.arg(email_key) OR customers.guest = 1 AND lower(customers.email) = sqlc.arg(email_key)
+                OR sqlc.arg(email_key) = '')), 'new')
 WHERE domains.id = sqlc.arg(id) AND domains.status = 'pending';
 
 -- A renewal or restore starts a new term: its expiry notices are sent again, and a choice

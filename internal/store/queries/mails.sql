@@ -35,7 +35,8 @@ WHERE id IN (
     ORDER BY due.due_at
     LIMIT sqlc.arg(max_rows)
     FOR UPDATE SKIP LOCKED)
-RETURNING id, kind, customer_id, recipient, language, data, created_at, due_at, attempts;
+RETURNING id, kind, customer_id, recipient, language, data, created_at, due_at, attempts,
+    EXISTS (SELECT 1 FROM customers WHERE customers.id = mails.customer_id AND customers.password_hash = '') AS no_password;
 
 -- name: PostponeMail :exec
 UPDATE mails

@@ -17,7 +17,8 @@ SET status = $1, paid_until = $2, handle = $3, code_sealed = $4,
     contact_check = COALESCE((
         SELECT CASE WHEN customers.guest = 1 THEN 'guest' ELSE '' END FROM customers
         WHERE customers.id = domains.customer_id AND (customers.confirmed_at <> 0 OR customers.guest = 1)
-            AND (customers.email_key = $10 OR $10 = '')), 'new')
+            AND (customers.email_key = $10 OR customers.guest = 1 AND lower(customers.email) = $10
+                OR $10 = '')), 'new')
 WHERE domains.id = $11 AND domains.status = 'pending'
 `
 

@@ -18,7 +18,8 @@ WHERE id IN (
     ORDER BY due.due_at
     LIMIT $4
     FOR UPDATE SKIP LOCKED)
-RETURNING id, kind, customer_id, recipient, language, data, created_at, due_at, attempts
+RETURNING id, kind, customer_id, recipient, language, data, created_at, due_at, attempts,
+    EXISTS (SELECT 1 FROM customers WHERE customers.id = mails.customer_id AND customers.password_hash = '') AS no_password
 `
 
 type ClaimDueMailsParams struct {
@@ -38,6 +39,7 @@ type ClaimDueMailsRow struct {
 	CreatedAt  int64
 	DueAt      int64
 	Attempts   int64
+	NoPassword bool
 }
 
 // SQLite has no locking clause; sqldb removes it.
@@ -65,6 +67,7 @@ func (q *Queries) ClaimDueMails(ctx context.Context, arg ClaimDueMailsParams) ([
 			&i.CreatedAt,
 			&i.DueAt,
 			&i.Attempts,
+			&i.NoPassword,
 		); err != nil {
 			return nil, err
 		}

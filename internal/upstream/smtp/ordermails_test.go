@@ -27,23 +27,27 @@ func orderMailData(more map[string]string) map[string]string {
 
 func renderMail(t *testing.T, kind registrar.MailKind, language string, data map[string]string) string {
 	t.Helper()
+	return renderMailTo(t, mailer.Message{Kind: kind, Language: language, Data: data})
+}
+
+func renderMailTo(t *testing.T, message mailer.Message) string {
+	t.Helper()
+	message.At = time.Date(2026, 11, 30, 23, 59, 0, 0, time.UTC)
 	parsed, err := parseTemplates()
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, body, err := parsed.render(mailer.Message{
-		Kind: kind, Language: language, At: time.Date(2026, 11, 30, 23, 59, 0, 0, time.UTC), Data: data,
-	}, "https://domains.example/portal")
+	_, body, err := parsed.render(message, "https://domains.example/portal")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for line := range strings.Lines(body) {
 		if utf8.RuneCountInString(line) > 79 || strings.HasSuffix(line, " \n") {
-			t.Errorf("%s in %s has a bad line: %q", kind, language, line)
+			t.Errorf("%s in %s has a bad line: %q", message.Kind, message.Language, line)
 		}
 	}
 	if strings.Contains(body, "\n\n\n") || strings.Contains(body, "<no value>") {
-		t.Errorf("%s in %s has gaps:\n%s", kind, language, body)
+		t.Errorf("%s in %s has gaps:\n%s", message.Kind, message.Language, body)
 	}
 	return body
 }
@@ -355,7 +359,7 @@ func TestAlreadyRegisteredMail_LeadsToCheckout(t *testing.T) {
 	for language, want := range map[string][]string{
 		"de": {"bestellen", "/portal/sign-in?next=%2Fwarenkorb\n", "noch kein Passwort"}, "en": {"place an order", "/portal/sign-in?next=%2Fbasket\n", "no password yet"},
 	} {
-		buyer := renderMail(t, registrar.MailAlreadyRegistered, language, map[string]string{"basket": "true", "no_password": "true"})
+		buyer := renderMailTo(t, mailer.Message{Kind: registrar.MailAlreadyRegistered, Language: language, NoPassword: true, Data: map[string]string{"basket": "true"}})
 		other := renderMail(t, registrar.MailAlreadyRegistered, language, nil)
 		for _, words := range want {
 			if !strings.Contains(buyer, words) || strings.Contains(other, words) {
@@ -487,8 +491,8 @@ func TestMails_AccountsWithoutPasswordGetMatchingAdvice(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	render := func(kind registrar.MailKind, language string, data map[string]string) string {
-		_, body, err := parsed.render(mailer.Message{Kind: kind, Language: language, Data: data, Link: "https://domains.example/x"}, "https://domains.example/portal")
+	render := func(kind registrar.MailKind, language string, data map[string]string, noPassword bool) string {
+		_, body, err := parsed.render(mailer.Message{Kind: kind, Language: language, Data: data, NoPassword: noPassword, Link: "https://domains.example/x"}, "https://domains.example/portal")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -501,9 +505,7 @@ func TestMails_AccountsWithoutPasswordGetMatchingAdvice(t *testing.T) {
 				continue // such an account has one
 			}
 			data := orderMailData(map[string]string{"change": "added"})
-			body := render(kind, language, data)
-			data["no_password"] = "true"
-			without := render(kind, language, data)
+			body, without := render(kind, language, data, false), render(kind, language, data, true)
 			if advice[language].MatchString(without) {
 				t.Errorf("%s in %s tells an account without a password to change it:\n%s", kind, language, without)
 			}

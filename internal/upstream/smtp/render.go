@@ -189,7 +189,7 @@ func (t templates) render(message mailer.Message, portal string) (subject, body 
 	data.transferData = lang.transferData(message.Data, data.Page)
 	base := strings.TrimSuffix(portal, "/portal")
 	data.Contact, data.SignIn = base+lang.contact, portal
-	data.NoPassword = message.Data["no_password"] == "true"
+	data.NoPassword = message.NoPassword
 	next := message.Data[registrar.MailNext]
 	if data.Buyer = message.Data["basket"] == "true" && next == ""; data.Buyer {
 		next = lang.basket
