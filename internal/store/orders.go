@@ -52,7 +52,7 @@ func itemOf(row query.OrderItem) order.Item {
 		Account: row.Account, ProvisionItem: row.ProvisionItemID, Domain: row.DomainID, SealedCode: row.CodeSealed,
 		State: order.ItemState(row.State), Failure: registrar.Code(row.Failure),
 		RenewalYears: int(row.RenewalYears), RenewalGross: registrar.Cents(row.RenewalGross),
-		TermEnd: fromMicros(row.TermEnd), Holder: row.HolderID, Registrant: fromJSON[registrar.Registrant](row.Registrant),
+		TermEnd: fromMicros(row.TermEnd), PaidUntil: fromMicros(row.PaidUntil), Holder: row.HolderID, Registrant: fromJSON[registrar.Registrant](row.Registrant),
 	}
 }
 
@@ -255,14 +255,4 @@ func (db *DB) SalesSince(ctx context.Context, rule string, since time.Time) (reg
 // ListOrdersAwaitingIdentity returns the ids of a customer's orders that await verification.
 func (db *DB) ListOrdersAwaitingIdentity(ctx context.Context, customer string) ([]string, error) {
 	return db.read().ListOrderIDsAwaitingIdentity(ctx, customer)
-}
-
-// TermEnds returns the ends of the terms of the domains that an order provided, renews or restores.
-func (db *DB) TermEnds(ctx context.Context, order string) (map[string]time.Time, error) {
-	rows, err := db.read().ListTermEndsOfOrder(ctx, order)
-	ends := make(map[string]time.Time, len(rows))
-	for _, row := range rows {
-		ends[row.ID] = fromMicros(row.PaidUntil)
-	}
-	return ends, err
 }

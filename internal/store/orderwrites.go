@@ -254,12 +254,15 @@ func recordUpdateEffects(ctx context.Context, q *query.Queries, transition order
 // and makes the order due. The order's version changes, so that a concurrent update that
 // read the item as unfinished does not postpone the order. It reports whether the order
 // was paid with a consent to automatic renewal.
-func finishOrderItem(ctx context.Context, q *query.Queries, item provision.Item) (renews, refunded bool, err error) {
+func finishOrderItem(ctx context.Context, q *query.Queries, transition provision.Transition) (renews, refunded bool, err error) {
+	item := transition.To
 	result, ok := order.ResultOf(item)
 	if !ok {
 		return false, false, nil
 	}
-	if err := q.FinishOrderItem(ctx, query.FinishOrderItemParams{State: string(result.State), Failure: string(result.Failure), ProvisionItemID: item.ID}); err != nil {
+	if err := q.FinishOrderItem(ctx, query.FinishOrderItemParams{
+		State: string(result.State), Failure: string(result.Failure), PaidUntil: micros(transition.PaidUntil()), ProvisionItemID: item.ID,
+	}); err != nil {
 		return false, false, err
 	}
 	if result.State == order.ItemFailed && item.Kind.ForHeldDomain() {

@@ -364,7 +364,7 @@ func TestUpdateOrder_OverlappingNamesDoNotDeadlock(t *testing.T) {
 	})
 }
 
-func TestTermEnds_NewDomainHasThatOfItsProvisionItem(t *testing.T) {
+func TestUpdateProvisionItem_OrderItemGetsTermOfNewDomain(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {
 		anna, end := newCustomer(t, db, "anna"), testTime.AddDate(1, 0, 0)
@@ -373,25 +373,16 @@ func TestTermEnds_NewDomainHasThatOfItsProvisionItem(t *testing.T) {
 		if err != nil || len(items) != 1 {
 			t.Fatalf("%v, %v", items, err)
 		}
-		domain := addDomain(t, db, anna, "anders", registrar.DomainActive, end)
-		execStatement(t, db, "UPDATE provision_items SET domain_id = $1 WHERE id = $2", domain.ID, items[0].ID)
-		ends, err := db.TermEnds(t.Context(), o.ID)
-		if err != nil || len(ends) != 1 || !ends[o.Items[0].ID].Equal(end) {
-			t.Errorf("%v, %v", ends, err)
-		}
-	})
-}
-
-func TestTermEnds_AreThoseOfRenewedDomains(t *testing.T) {
-	t.Parallel()
-	eachEngine(t, func(t *testing.T, db *DB) {
-		anna, end := newCustomer(t, db, "anna"), testTime.AddDate(2, 0, 0)
-		o := testOrder(anna, "alt.org", "neu.org")
-		o.Items[0].Kind, o.Items[0].Domain = order.Renew, addDomain(t, db, anna, "alt", registrar.DomainActive, end).ID
-		o = addOrder(t, db, o)
-		ends, err := db.TermEnds(t.Context(), o.ID)
-		if err != nil || len(ends) != 1 || !ends[o.Items[0].ID].Equal(end) {
-			t.Errorf("%v, %v", ends, err)
+		taken := mustUpdateItem(t, db, itemTransition(items[0], func(l *provision.Item, m *provision.Transition) {
+			l.State, l.DueAt, l.Node, l.Domain = provision.StateRequested, testTime.Add(time.Minute), "here", "dom_neu"
+			m.AddDomain = &provision.Domain{ID: l.Domain, Customer: anna, Name: l.Name, TLD: l.TLD, Status: "pending", Account: "sandbox", UpdatedAt: testTime}
+		}))
+		mustUpdateItem(t, db, itemTransition(taken, func(l *provision.Item, m *provision.Transition) {
+			l.State, l.DueAt, l.Node = provision.StateActive, time.Time{}, ""
+			m.ActivateDomain = &provision.Domain{ID: l.Domain, Status: "active", PaidUntil: end, UpdatedAt: testTime}
+		}))
+		if item := getOrder(t, db, o.ID).Items[0]; item.State != order.ItemActive || !item.PaidUntil.Equal(end) {
+			t.Errorf("%+v", item)
 		}
 	})
 }

@@ -169,7 +169,7 @@ func (db *DB) UpdateProvisionItem(ctx context.Context, transition provision.Tran
 				return err
 			}
 		}
-		renews, refunded, err := finishOrderItem(ctx, q, item)
+		renews, refunded, err := finishOrderItem(ctx, q, transition)
 		if err == nil && renews {
 			err = storeOrderedConsent(ctx, q, transition)
 		}

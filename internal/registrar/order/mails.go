@@ -48,24 +48,21 @@ func itemFailedMail(o Order, item Item, refund registrar.Cents) registrar.Mail {
 	return registrar.Mail{Kind: registrar.MailItemFailed, Customer: o.Customer, Data: data, ID: id, Join: id, Delay: failpoint.Backoff(failedDelay)}
 }
 
-// domainTerm is what a mail says about a domain of an order: until when it is paid, and what
-// the next term of a new one costs. Both are zero if unknown.
-type domainTerm struct {
-	until   time.Time
-	renewal TermPrice
-}
-
 // outcomeMail follows the receipt. If everything succeeded, the two are one mail if
-// possible. terms are those of the order's domains, by item.
-func outcomeMail(o Order, terms map[string]domainTerm) registrar.Mail {
+// possible. It says until when the domains are paid, and what the next term of a new one costs;
+// renewals are these prices, by item.
+func outcomeMail(o Order, renewals map[string]TermPrice) registrar.Mail {
 	addEnds := func(data map[string]string) {
 		for i, item := range o.Items {
-			of, term := "item"+strconv.Itoa(i+1)+"_", terms[item.ID]
-			if !term.until.IsZero() {
-				data[of+"paid_until"] = term.until.UTC().Format(time.DateOnly)
+			if item.State != ItemActive {
+				continue
 			}
-			if term.renewal.Gross > 0 {
-				data[of+"renewal"], data[of+"renewal_years"] = term.renewal.Gross.String(), strconv.Itoa(term.renewal.Years)
+			of, renewal := "item"+strconv.Itoa(i+1)+"_", renewals[item.ID]
+			if !item.PaidUntil.IsZero() {
+				data[of+"paid_until"] = item.PaidUntil.UTC().Format(time.DateOnly)
+			}
+			if !item.Kind.ForHeldDomain() && renewal.Gross > 0 {
+				data[of+"renewal"], data[of+"renewal_years"] = renewal.Gross.String(), strconv.Itoa(renewal.Years)
 			}
 		}
 	}

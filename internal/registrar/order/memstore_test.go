@@ -303,18 +303,6 @@ func (m *memStore) releaseLeases(node string, now time.Time) {
 	}
 }
 
-func (m *memStore) TermEnds(_ context.Context, id string) (map[string]time.Time, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	ends := make(map[string]time.Time)
-	for _, item := range m.orders[id].Items {
-		if end, known := m.termEnds[item.Name]; known {
-			ends[item.ID] = end
-		}
-	}
-	return ends, nil
-}
-
 func (m *memStore) SpentSince(_ context.Context, customer, _ string, _ time.Time) (order.Spending, error) {
 	m.mu.Lock()
 	sum, counted := m.spent, m.onSpent
@@ -383,6 +371,9 @@ func (m *memStore) endItem(name string, state order.ItemState, now time.Time) {
 		for i := range o.Items {
 			if o.Items[i].Name == name && o.Items[i].State == order.ItemProvisioning {
 				o.Items[i].State, o.DueAt = state, now
+				if state == order.ItemActive {
+					o.Items[i].PaidUntil = m.termEnds[name]
+				}
 				o.Version++
 			}
 		}

@@ -145,6 +145,7 @@ type Item struct {
 	// its provision.Item once paid, Domain the id of the domain to renew.
 	Account, ProvisionItem, Domain string
 	TermEnd                        time.Time // of the term that a renewal or restore extends; zero if unknown
+	PaidUntil                      time.Time // the end of the paid term, once the item is active; zero if unknown
 	SealedCode                     string    // the auth code of a transfer; empty until the customer enters it
 	// Holder is the id of the holder for whom the name is registered or transferred, empty if that
 	// is the customer. Registrant has its data: current ones while the order is open, and those

@@ -225,8 +225,8 @@ func (s *Service) addRefund(o *Order, payment, item string, amount registrar.Cen
 }
 
 // concludeProvisioning records refunds for failed items and ends the order when all of
-// its items have ended. terms are those of its domains, by item, for the mail about that.
-func (s *Service) concludeProvisioning(m *Transition, terms map[string]domainTerm) bool {
+// its items have ended.
+func (s *Service) concludeProvisioning(m *Transition) bool {
 	if m.From.State != Provisioning {
 		return false
 	}
@@ -266,7 +266,7 @@ func (s *Service) concludeProvisioning(m *Transition, terms map[string]domainTer
 		s.setState(now, state)
 		// The receipt of an automatic renewal says what will be renewed.
 		if now.Channel != ChannelRenewal || state != Completed || captured == nil || captured.Kind != ByMethod {
-			m.Mails = []registrar.Mail{outcomeMail(*now, terms)}
+			m.Mails = []registrar.Mail{outcomeMail(*now, s.ItemRenewalPrices(*now))}
 		}
 	}
 	s.leaseForRefunds(now)

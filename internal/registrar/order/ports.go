@@ -43,9 +43,6 @@ type Store interface {
 	// being renewed automatically, PaymentOpenElsewhere if another order extends its term, and
 	// TermPaid if one has done so since the item was ordered.
 	UpdateOrder(ctx context.Context, move Transition) (bool, error)
-	// TermEnds returns, by item, when the terms of an order's domains end. Items without a
-	// domain are missing.
-	TermEnds(ctx context.Context, order string) (map[string]time.Time, error)
 	// SpentSince sums up payments as they are at one moment.
 	SpentSince(ctx context.Context, customer, email string, since time.Time) (Spending, error)
 

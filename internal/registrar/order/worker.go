@@ -2,7 +2,6 @@ package order
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/failpoint"
@@ -155,38 +154,9 @@ func (s *Service) checkPayment(ctx context.Context, o Order) (Order, error) {
 	return s.storeRelease(ctx, o, o.clone())
 }
 
-// domainTerms returns what the mail about the outcome says about the domains that an order has
-// provided, by item.
-func (s *Service) domainTerms(ctx context.Context, o Order) (map[string]domainTerm, error) {
-	provided := func(i Item) bool { return i.State == ItemActive }
-	if !slices.ContainsFunc(o.Items, provided) {
-		return nil, nil
-	}
-	ends, err := s.cfg.Store.TermEnds(ctx, o.ID)
-	if err != nil {
-		return nil, err
-	}
-	prices, terms := s.ItemRenewalPrices(o), make(map[string]domainTerm, len(o.Items))
-	for _, item := range o.Items {
-		if !provided(item) {
-			continue
-		}
-		term := domainTerm{until: ends[item.ID]}
-		if !item.Kind.ForHeldDomain() {
-			term.renewal = prices[item.ID]
-		}
-		terms[item.ID] = term
-	}
-	return terms, nil
-}
-
 func (s *Service) finishProvisioning(ctx context.Context, o Order) (Order, error) {
 	owed := len(o.Refunds)
-	terms, err := s.domainTerms(ctx, o)
-	if err != nil {
-		return o, err
-	}
-	o, err = s.update(ctx, o, func(m *Transition) bool { return s.concludeProvisioning(m, terms) })
+	o, err := s.update(ctx, o, s.concludeProvisioning)
 	if err != nil {
 		return o, err
 	}

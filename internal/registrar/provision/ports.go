@@ -52,6 +52,17 @@ type Transition struct {
 	AuditEvent *registrar.AuditEvent // of the item's current customer; nil for steps that are not audited
 }
 
+// PaidUntil returns the end of the term that the transition starts or adds; zero without one.
+func (t Transition) PaidUntil() time.Time {
+	switch {
+	case t.ActivateDomain != nil:
+		return t.ActivateDomain.PaidUntil
+	case t.Renewal != nil:
+		return t.Renewal.Until
+	}
+	return time.Time{}
+}
+
 // Renewal is a term added to a domain. From and Until are the ends of the paid terms before
 // and after.
 type Renewal struct {

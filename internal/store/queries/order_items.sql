@@ -14,5 +14,5 @@ SET years = sqlc.arg(years), net = sqlc.arg(net), vat = sqlc.arg(vat), gross = s
 WHERE id = sqlc.arg(id) AND order_id = sqlc.arg(order_id);
 
 -- name: FinishOrderItem :exec
-UPDATE order_items SET state = sqlc.arg(state), failure = sqlc.arg(failure)
+UPDATE order_items SET state = sqlc.arg(state), failure = sqlc.arg(failure), paid_until = sqlc.arg(paid_until)
 WHERE provision_item_id = sqlc.arg(provision_item_id) AND provision_item_id <> '' AND state = 'provisioning';

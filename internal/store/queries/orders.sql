@@ -230,12 +230,3 @@ WHERE c.id = $1 AND c.confirmed_at <> 0 AND c.disabled_at = 0;
 
 -- name: GetOrderInPayment :one
 SELECT id FROM orders WHERE customer_id = $1 AND open_order = 1 AND state = 'paying' LIMIT 1;
-
--- The ends of the terms of an order's domains as they are now. The domain of a registration or
--- transfer is that of its provision item.
--- name: ListTermEndsOfOrder :many
-SELECT order_items.id, domains.paid_until
-FROM order_items
-LEFT JOIN provision_items ON provision_items.id = order_items.provision_item_id
-JOIN domains ON domains.id = CASE WHEN order_items.domain_id <> '' THEN order_items.domain_id ELSE provision_items.domain_id END
-WHERE order_items.order_id = $1;

@@ -485,6 +485,7 @@ type OrderItem struct {
 	TermEnd         int64
 	HolderID        string
 	Registrant      string
+	PaidUntil       int64
 }
 
 type OutgoingTransfer struct {

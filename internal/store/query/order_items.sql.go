@@ -19,18 +19,24 @@ func (q *Queries) DeleteOrderItems(ctx context.Context, orderID string) error {
 }
 
 const finishOrderItem = `-- name: FinishOrderItem :exec
-UPDATE order_items SET state = $1, failure = $2
-WHERE provision_item_id = $3 AND provision_item_id <> '' AND state = 'provisioning'
+UPDATE order_items SET state = $1, failure = $2, paid_until = $3
+WHERE provision_item_id = $4 AND provision_item_id <> '' AND state = 'provisioning'
 `
 
 type FinishOrderItemParams struct {
 	State           string
 	Failure         string
+	PaidUntil       int64
 	ProvisionItemID string
 }
 
 func (q *Queries) FinishOrderItem(ctx context.Context, arg FinishOrderItemParams) error {
-	_, err := q.db.ExecContext(ctx, finishOrderItem, arg.State, arg.Failure, arg.ProvisionItemID)
+	_, err := q.db.ExecContext(ctx, finishOrderItem,
+		arg.State,
+		arg.Failure,
+		arg.PaidUntil,
+		arg.ProvisionItemID,
+	)
 	return err
 }
 
