@@ -21,7 +21,7 @@ func (s *env) askHolder(customer, domain string) (check, link string) {
 	_, err := s.db.SQL().Writer().ExecContext(s.t.Context(), `UPDATE domains SET contact_check = 'new', registrant = $1 WHERE id = $2`,
 		`{"name":"Max","street":"Am Markt 1","city":"Wien","country":"AT","phone":"+43.1234","email":"`+holderAddress+`"}`, domain)
 	must(s.t, err)
-	unchecked, err := s.db.ListUncheckedDomains(s.t.Context(), "", 10)
+	unchecked, err := s.db.ListUncheckedDomains(s.t.Context(), s.clock.now(), "", 10)
 	must(s.t, err)
 	now := s.clock.now()
 	opened := contactcheck.Check{
