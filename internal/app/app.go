@@ -275,6 +275,7 @@ func (p *App) webConfig(ctx context.Context) (web.Config, error) {
 		}
 		webConfig.Checkout.EndedDomains = p.services.DB.ListEndedDomains
 		webConfig.Checkout.LocksTransfers, webConfig.Checkout.TransferTerms = p.sales.Accounts.LocksTransfers, p.sales.Accounts.TransferTerms
+		webConfig.Checkout.LongestTerm = p.sales.Accounts.LongestTerm
 		webConfig.Checkout.Transfers = p.services.DB
 		webConfig.Checkout.Extension, webConfig.Checkout.RateBasisPoints, webConfig.Checkout.Now = p.live.Extension, displayedRate, p.now
 	}

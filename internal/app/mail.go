@@ -35,7 +35,7 @@ func newMailer(cfg config.Config, stored mailStore, logger *slog.Logger, hooks s
 		return nil, err
 	}
 	return mailer.New(mailer.Config{
-		Store:       stored, Sender: sender, BaseURL: cfg.BaseURL, Logger: logger, OnAttempt: hooks.onMail, RecordError: hooks.recordMailError, Attach: attach,
+		Store: stored, Sender: sender, BaseURL: cfg.BaseURL, Logger: logger, OnAttempt: hooks.onMail, RecordError: hooks.recordMailError, Attach: attach,
 	})
 }
 

@@ -304,7 +304,7 @@ type runner interface {
 // commit costs the same at every size and would hide the rest.
 func (s statement) durations(ctx context.Context, g *sizedDB, runs int64, pick func() int64) (all []float64, touched int64, err error) {
 	all = make([]float64, 0, runs)
-	for n := range runs {
+	for n, start := int64(0), time.Now(); n < runs && (n < minRounds || time.Since(start) < maxQueryTime); n++ {
 		set, err := s.arguments(g, pick(), g.rows+n)
 		if err != nil {
 			return nil, 0, err

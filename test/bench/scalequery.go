@@ -77,6 +77,8 @@ var fixedParameters = map[string]any{
 	"InsertPayment.$4":           "opening",
 	"CompleteWebhookDelivery.$3": int64(firstDay),
 	"CountDueOrders.$1":          int64(farFuture), // all are due: it counts to a thousand at either size
+	"SumInvoices.$1":             int64(farFuture), // a day of a shop, not all its years
+	"SumInvoices.$2":             int64(farFuture),
 	"ListHeldDomains.$2":         "",
 	"ListHeldDomains.$3":         "",
 	"ListHeldDomains.$4":         "",
@@ -123,6 +125,7 @@ var fixedParameters = map[string]any{
 // every outgoing transfer is open and leased, no dispute is about a domain's order,
 // and no key rotation is running. Their time is that of the search.
 var emptyResultQueries = []string{
+	"SumInvoices", // of a day without invoices
 	"ListHeldDomains",                         // of names that are not there
 	"FreezeRegistrants",                       // every domain has a registrant
 	"DeletePendingInvoices", "InsertInvoices", // of lists without a row
@@ -149,6 +152,9 @@ var emptyResultQueries = []string{
 	"GetRegistrationCharge", "InsertMarginCredit", "ListCreditNotesOfItem", // no item or refund has the id of a charge or document
 }
 
+// sandboxQueries are not timed: a service with a million domains does not send them.
+var sandboxQueries = []string{"CountDueWork"}
+
 // readStatements reads the source of the generated package: its texts are what the
 // product runs, and a new query is found without an entry here.
 func readStatements(ctx context.Context) ([]statement, error) {
@@ -171,7 +177,9 @@ func readStatements(ctx context.Context) ([]statement, error) {
 			if err != nil {
 				return nil, err
 			}
-			all = append(all, s)
+			if !slices.Contains(sandboxQueries, s.name) {
+				all = append(all, s)
+			}
 		}
 	}
 	if len(all) == 0 {

@@ -59,7 +59,7 @@ func (s *Service) RegisterVisitor(ctx context.Context, actor registrar.Actor, re
 		}
 		action, mail := ActionRegistrationAttempted, registrar.Mail{Kind: registrar.MailAlreadyRegistered, Customer: account.ID}
 		if !account.ConfirmedAt.IsZero() {
-			mail.Data = map[string]string{"basket": strconv.FormatBool(basket != ""), "no_password": strconv.FormatBool(!account.HasPassword)}
+			mail.Data = map[string]string{"basket": strconv.FormatBool(basket != "")}
 		} else {
 			named := cmp.Or(basket, account.Basket)
 			if next != "" { // the link does not lead to the checkout

@@ -140,12 +140,12 @@ func (s *Service) newOrder(actor registrar.Actor, req Request) (Order, error) {
 	return o, nil
 }
 
-// itemsKey is equal for equal items in any order. Only a renewal has a choice of terms.
+// itemsKey is equal for equal items in any order.
 func itemsKey(items []Item) string {
 	keys := make([]string, len(items))
 	for i, item := range items {
 		keys[i] = string(item.Kind) + ":" + item.Name
-		if item.Kind == Renew {
+		if item.Kind == Renew || item.Kind == Register && item.Years > 1 {
 			keys[i] += ":" + strconv.Itoa(item.Years)
 		}
 		if item.Holder != "" {

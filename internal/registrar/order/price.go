@@ -126,7 +126,7 @@ func (s *Service) quoteRequests(ctx context.Context, o *Order, buyer Buyer) ([]p
 	for i, item := range o.Items {
 		registrant := item.RegistrantOr(buyer.registrant())
 		requests[i] = provision.QuoteRequest{Customer: o.Customer, Name: nameOf(item), Kind: item.Kind, Registrant: &registrant}
-		if item.Kind == Renew { // of other items, the term on sale applies
+		if item.Kind == Register || item.Kind == Renew { // of other items, the registry decides
 			requests[i].Years = item.Years
 		}
 		if item.SealedCode == "" {

@@ -65,8 +65,9 @@ func (m Market) Quote(ctx context.Context, request provision.QuoteRequest) (Quot
 	return Quote{Quote: quote, Net: NetPrice(request.Extension, request.Kind, quote.Years), Verify: request.Extension.Verify}, nil
 }
 
-// NetPrice is the price of a whole term. Registration and renewal are priced per year; a
-// restore costs its fee and the years that it adds.
+// NetPrice is the price of a whole term. A registration costs its price for the shortest term
+// that is sold, and the renewal's for each further year: registries reduce the price of the first
+// year only. A restore costs its fee and the years that it adds.
 func NetPrice(extension registrar.Extension, kind Kind, years int) registrar.Cents {
 	switch kind {
 	case Transfer:
@@ -76,7 +77,8 @@ func NetPrice(extension registrar.Extension, kind Kind, years int) registrar.Cen
 	case Restore:
 		return extension.Restore + extension.Renew*registrar.Cents(years)
 	default:
-		return extension.Register * registrar.Cents(years)
+		first := min(years, extension.Term())
+		return extension.Register*registrar.Cents(first) + extension.Renew*registrar.Cents(years-first)
 	}
 }
 

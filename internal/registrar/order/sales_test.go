@@ -18,7 +18,7 @@ func TestSales_OnlyTransfersMayBeFree(t *testing.T) {
 		net       registrar.Cents
 		refusal   registrar.Code
 	}{
-		{priced, order.Register, 2000, ""},
+		{priced, order.Register, 2200, ""}, // the second year at the renewal price
 		{priced, order.Renew, 2400, ""},
 		{priced, order.Transfer, 900, ""},
 		{free, order.Register, 0, order.NoPrice},
@@ -30,6 +30,20 @@ func TestSales_OnlyTransfersMayBeFree(t *testing.T) {
 		}
 		if err := shop.Refusal(tc.extension, tc.kind); registrar.CodeOf(err) != tc.refusal {
 			t.Errorf("%s at %v: %v", tc.kind, tc.extension.Register, err)
+		}
+	}
+}
+
+func TestNetPrice_FurtherYearsCostTheRenewalPrice(t *testing.T) {
+	t.Parallel()
+	one, two := registrar.Extension{TLD: ".com", Register: 500, Renew: 1500}, registrar.Extension{TLD: ".ai", Register: 7000, Renew: 8000, MinYears: 2}
+	for _, test := range []struct {
+		extension registrar.Extension
+		years     int
+		want      registrar.Cents
+	}{{one, 1, 500}, {one, 2, 2000}, {one, 10, 14000}, {two, 2, 14000}, {two, 3, 22000}} {
+		if got := order.NetPrice(test.extension, order.Register, test.years); got != test.want {
+			t.Errorf("%s for %d years: %v, want %v", test.extension.TLD, test.years, got, test.want)
 		}
 	}
 }

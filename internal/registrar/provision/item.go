@@ -128,7 +128,7 @@ const (
 	NotRenewable      registrar.Code = "not_renewable"        // KindConflict: the registry does not renew it now
 	NotRestorable     registrar.Code = "not_restorable"       // KindConflict: it was not deleted, or can't be restored any more; KindUnsupported: the registry offers no restore
 	BadTerm           registrar.Code = "bad_term"             // KindInvalid: the registry does not offer this many years
-	TermNotSold       registrar.Code = "years_not_sold"       // KindInvalid: only one term is on sale, and it is a different one
+	TermNotSold       registrar.Code = "years_not_sold"       // KindInvalid: the requested term of a registration or transfer is not on sale
 	CodeMissing       registrar.Code = "auth_code_missing"    // KindInvalid: a transfer needs the auth code
 	BadPayment        registrar.Code = "bad_payment"          // KindInvalid: the reference is missing or too long
 	PaymentUsed       registrar.Code = "payment_used"         // KindConflict: by another customer or for another term

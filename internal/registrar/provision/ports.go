@@ -140,7 +140,7 @@ type Rules struct {
 	CodeLength            int // of generated auth codes; 0 means that a registration carries none
 	TransferYears         int // what a transfer adds to the term
 	TransferDays          int // how long a transfer may take; 0 means that it is done at once
-	MaxYears              int // the longest renewal; 0 means the term on sale only
+	MaxYears              int // the longest registration or renewal; 0 means the term on sale only
 	// NoRenew means that the registry has no renew command: it adds each year itself, until
 	// the domain is deleted.
 	NoRenew bool

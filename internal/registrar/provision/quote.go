@@ -116,7 +116,7 @@ func (s *Service) resolveAccount(ctx context.Context, request QuoteRequest) (Quo
 	case request.Kind == Restore:
 		quote.Years = restoredYears
 	case request.Years == 0 || request.Years == quote.Years:
-	case request.Kind != Renew:
+	case request.Kind == Transfer, request.Kind == Register && (request.Years < quote.Years || request.Years > longestTerm(request.Extension, rules)):
 		return Quote{}, nil, &registrar.Error{Kind: registrar.KindInvalid, Code: TermNotSold}
 	case request.Years < quote.Years || request.Years > rules.MaxYears:
 		return Quote{}, nil, &registrar.Error{Kind: registrar.KindInvalid, Code: BadTerm}
@@ -151,6 +151,11 @@ func term(kind Kind, extension registrar.Extension, rules Rules) int {
 		return rules.TransferYears
 	}
 	return extension.Term()
+}
+
+// longestTerm is the longest registration on sale.
+func longestTerm(extension registrar.Extension, rules Rules) int {
+	return max(extension.Term(), min(extension.MaxYears, rules.MaxYears, MaxYearsAhead))
 }
 
 // refusalError maps a registry's refusal to the kinds that Quote promises.

@@ -11,7 +11,7 @@ import (
 func newQuoteRequest(kind provision.Kind, label, tld string) provision.QuoteRequest {
 	return provision.QuoteRequest{
 		Customer: "cus_ada", Name: registrar.NewName(label, tld), Kind: kind,
-		Extension: registrar.Extension{TLD: tld, MinYears: 2, Requires: "eu_presence"},
+		Extension: registrar.Extension{TLD: tld, MinYears: 2, MaxYears: 10, Requires: "eu_presence"},
 	}
 }
 
@@ -59,11 +59,12 @@ func TestQuote_RejectsTermsNotSold(t *testing.T) {
 		{provision.Register, 0, ""},
 		{provision.Register, 2, ""}, // the extension's shortest term
 		{provision.Register, 1, provision.TermNotSold},
-		{provision.Register, 3, provision.TermNotSold},
+		{provision.Register, 5, ""}, // the registry's longest
+		{provision.Register, 6, provision.TermNotSold},
 		{provision.Transfer, 1, ""}, // what the registry adds
 		{provision.Transfer, 2, provision.TermNotSold},
 	} {
-		env := newEnv(t, &fakeRegistry{rules: provision.Rules{TransferYears: 1}})
+		env := newEnv(t, &fakeRegistry{rules: provision.Rules{TransferYears: 1, MaxYears: 5}})
 		item := newQuoteRequest(test.kind, "neu", ".org")
 		item.Years = test.years
 		_, err := env.Quote(t.Context(), item)

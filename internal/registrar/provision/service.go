@@ -73,6 +73,15 @@ func (a Accounts) TransferTerms(tld string) (years, days int) {
 	return rules.TransferYears, rules.TransferDays
 }
 
+// LongestTerm returns the most years for which a name of an extension can be registered.
+func (a Accounts) LongestTerm(extension registrar.Extension) int {
+	account, served := a.forTLD(extension.TLD)
+	if !served {
+		return extension.Term()
+	}
+	return longestTerm(extension, account.Account.Rules(extension.TLD))
+}
+
 // Config configures a Service. Store, Domains, Seal and Node are required.
 type Config struct {
 	Store       Store

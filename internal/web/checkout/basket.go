@@ -1,9 +1,11 @@
 package checkout
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -27,8 +29,18 @@ type basketRow struct {
 	// the visitor already holds it.
 	ReasonKey, Own string
 
-	name registrar.Name
-	kind order.Kind
+	// Terms are the terms that can be chosen; empty if there is only one.
+	Terms []basketTerm
+
+	basketItem
+}
+
+// basketTerm is a term of a registration, with its gross price.
+type basketTerm struct {
+	Years  int
+	Text   string
+	Gross  registrar.Cents
+	Chosen bool
 }
 
 type basketPage struct {
@@ -67,13 +79,42 @@ func (h *Handler) basketChange(do ui.PageFunc) http.HandlerFunc {
 	})
 }
 
-func (h *Handler) parseItem(item string) (registrar.Name, order.Kind, error) {
-	kind, text, _ := strings.Cut(item, ":")
-	if kind != string(order.Register) && kind != string(order.Transfer) {
-		return registrar.Name{}, "", &registrar.Error{Kind: registrar.KindInvalid, Code: order.BadItems}
+// basketItem is an entry of the basket: register:example.de for the shortest term,
+// register-3:example.com for three years, or transfer:example.de.
+type basketItem struct {
+	name  registrar.Name
+	kind  order.Kind
+	years int // 0 means the term on sale
+}
+
+func (i basketItem) String() string {
+	kind := string(i.kind)
+	if i.years > 0 {
+		kind += "-" + strconv.Itoa(i.years)
 	}
-	name, err := registrar.ParseName(text, func(tld string) bool { _, listed := h.Extension(tld); return listed })
-	return name, order.Kind(kind), err
+	return kind + ":" + i.name.ASCII()
+}
+
+func (h *Handler) parseItem(text string) (item basketItem, err error) {
+	kind, name, _ := strings.Cut(text, ":")
+	kind, years, chosen := strings.Cut(kind, "-")
+	item.kind = order.Kind(kind)
+	if chosen {
+		item.years, err = strconv.Atoi(years)
+	}
+	if err != nil || item.kind != order.Register && (item.kind != order.Transfer || chosen) {
+		return basketItem{}, &registrar.Error{Kind: registrar.KindInvalid, Code: order.BadItems}
+	}
+	item.name, err = h.parseName(name)
+	if ext, _ := h.Extension(item.name.TLD()); item.years <= ext.Term() || item.years > h.LongestTerm(ext) {
+		item.years = 0 // also a term that is no longer sold
+	}
+	return item, err
+}
+
+// parseName parses a name of an extension in the price list.
+func (h *Handler) parseName(text string) (registrar.Name, error) {
+	return registrar.ParseName(text, func(tld string) bool { _, listed := h.Extension(tld); return listed })
 }
 
 // saleError is why names of an extension can't be ordered in this way; nil if they can.
@@ -95,25 +136,22 @@ func (h *Handler) basketRows(req *ui.Request) (shown basketPage) {
 	shown.Rate = formatRate(req.Language, rate)
 	var nets []registrar.Cents
 	for _, item := range req.Basket() {
-		name, kind, err := h.parseItem(item)
-		known := slices.ContainsFunc(shown.Rows, func(r basketRow) bool { return r.Name == name.ASCII() })
+		entry, err := h.parseItem(item)
+		known := slices.ContainsFunc(shown.Rows, func(r basketRow) bool { return r.Name == entry.name.ASCII() })
 		if err != nil || known {
 			continue
 		}
-		ext, _ := h.Extension(name.TLD())
-		r := basketRow{Item: string(kind) + ":" + name.ASCII(), Name: name.ASCII(), WhatKey: "kind." + string(kind), name: name, kind: kind}
-		years := ext.Term()
-		if r.Later = billing.Gross(ext.Renew*registrar.Cents(years), rate); years > 1 {
-			r.LaterTerm = h.term(req.Language, years)
+		ext, _ := h.Extension(entry.name.TLD())
+		r := basketRow{Item: entry.String(), Name: entry.name.ASCII(), WhatKey: "kind." + string(entry.kind), basketItem: entry}
+		if r.Later = billing.Gross(ext.Renew*registrar.Cents(ext.Term()), rate); ext.Term() > 1 {
+			r.LaterTerm = h.term(req.Language, ext.Term())
 		}
-		switch kind {
-		case order.Transfer:
-			r.Net = ext.Transfer
-		default:
-			r.Net, r.Term = ext.Register*registrar.Cents(years), h.term(req.Language, years)
+		years := max(entry.years, ext.Term())
+		if r.Net = order.NetPrice(ext, entry.kind, years); entry.kind == order.Register {
+			r.Term, r.Terms = h.term(req.Language, years), h.termsOnSale(req.Language, ext, years, rate)
 		}
-		if err := saleError(ext, kind); err != nil { // it was sold when it was added
-			r.Net, r.Later, r.ReasonKey = 0, 0, h.refusedKey(kind, err)
+		if err := saleError(ext, entry.kind); err != nil { // it was sold when it was added
+			r.Net, r.Later, r.Terms, r.ReasonKey = 0, 0, nil, h.refusedKey(entry.kind, err)
 		} else {
 			shown.verify = shown.verify || ext.Verify
 		}
@@ -130,6 +168,20 @@ func (h *Handler) basketRows(req *ui.Request) (shown basketPage) {
 		shown.Net, shown.VAT, shown.Gross = shown.Net+r.Net, shown.VAT+r.VAT, shown.Gross+r.Gross
 	}
 	return shown
+}
+
+// termsOnSale returns the terms that a registration can have, nil if there is only one.
+func (h *Handler) termsOnSale(language string, ext registrar.Extension, chosen, rate int) (terms []basketTerm) {
+	longest := h.LongestTerm(ext)
+	if longest <= ext.Term() {
+		return nil
+	}
+	for years := ext.Term(); years <= longest; years++ {
+		terms = append(terms, basketTerm{
+			Years: years, Text: h.term(language, years), Gross: billing.Gross(order.NetPrice(ext, order.Register, years), rate), Chosen: years == chosen,
+		})
+	}
+	return terms
 }
 
 // showBasket renders the basket with an error about an item, about a typed name or email
@@ -303,18 +355,18 @@ func (h *Handler) addToBasket(req *ui.Request) error {
 			typed = " "
 		}
 	}
-	name, kind, err := h.parseItem(item)
+	added, err := h.parseItem(item)
 	if err == nil {
-		ext, _ := h.Extension(name.TLD())
-		err = saleError(ext, kind)
+		ext, _ := h.Extension(added.name.TLD())
+		err = saleError(ext, added.kind)
 	}
 	if err == nil {
 		items := slices.DeleteFunc(slices.Clone(req.Basket()), func(other string) bool {
 			_, held, _ := strings.Cut(other, ":")
-			return held == name.ASCII()
+			return held == added.name.ASCII()
 		})
 		fits := false
-		if fits, err = req.SetBasket(append(items, string(kind)+":"+name.ASCII())); err != nil {
+		if fits, err = req.SetBasket(append(items, added.String())); err != nil {
 			return err
 		}
 		if !fits {
@@ -331,7 +383,7 @@ func (h *Handler) addToBasket(req *ui.Request) error {
 	case forScript:
 		httpjson.WriteJSON(req.W, http.StatusOK, map[string]any{
 			"count": len(req.Basket()), "go": ui.BasketPathIn(req.Language),
-			"label": h.templates.Text(req.Language, "basket.collected"), "text": h.basketNow(req, name),
+			"label": h.templates.Text(req.Language, "basket.collected"), "text": h.basketNow(req, added.name),
 		})
 		return nil
 	}
@@ -361,6 +413,25 @@ func (h *Handler) removeFromBasket(req *ui.Request) error {
 	item := req.Field("item")
 	if _, err := req.SetBasket(slices.DeleteFunc(slices.Clone(req.Basket()), func(other string) bool { return other == item })); err != nil {
 		return err
+	}
+	return req.SeeOther(ui.BasketPathIn(req.Language))
+}
+
+// setTerm changes the term of a registration. A term that is not sold becomes the shortest.
+func (h *Handler) setTerm(req *ui.Request) error {
+	items := slices.Clone(req.Basket())
+	at := slices.Index(items, req.Field("item"))
+	if at < 0 { // removed in another window
+		return req.SeeOther(ui.BasketPathIn(req.Language))
+	}
+	_, name, _ := strings.Cut(items[at], ":")
+	changed, err := h.parseItem(string(order.Register) + "-" + req.Field("years") + ":" + name)
+	if err != nil {
+		return h.showBasket(req, &registrar.Error{Kind: registrar.KindInvalid, Code: provision.TermNotSold}, "")
+	}
+	items[at] = changed.String()
+	if fits, err := req.SetBasket(items); err != nil || !fits {
+		return cmp.Or(err, error(&registrar.Error{Kind: registrar.KindConflict, Code: basketFull}))
 	}
 	return req.SeeOther(ui.BasketPathIn(req.Language))
 }
@@ -400,7 +471,7 @@ func (h *Handler) ShowBasketEmail(req *ui.Request, email string, wrong error) er
 func (h *Handler) createOrder(req *ui.Request) (page string, err error) {
 	var items []order.RequestedItem
 	for _, r := range h.basketRows(req).Rows {
-		items = append(items, order.RequestedItem{Name: r.name, Kind: r.kind})
+		items = append(items, order.RequestedItem{Name: r.name, Kind: r.kind, Years: r.years})
 	}
 	if len(items) == 0 {
 		return ui.BasketPathIn(req.Language), nil

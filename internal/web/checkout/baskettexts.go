@@ -9,6 +9,9 @@ var basketTexts = ui.Texts{
 	"basket.later":     {"danach {1} brutto pro Jahr", "then {1} gross per year"},
 	"basket.remove":    {"Entfernen", "Remove"},
 	"basket.remove_of": {"Entfernen: {1}", "Remove {1}"},
+	"basket.term":      {"{1}: {2} brutto", "{1}: {2} gross"},
+	"basket.term_of":   {"Laufzeit von {1}", "Term of {1}"},
+	"basket.set_term":  {"Laufzeit ändern", "Change term"},
 	"basket.vat": {
 		"Berechnet mit {1} deutscher Umsatzsteuer. Ihr Steuersatz hängt von Ihrer Anschrift ab; Sie sehen ihn im nächsten Schritt, bevor Sie bestellen.",
 		"Calculated with {1} German VAT. Your rate depends on your address; you see it in the next step, before you order.",

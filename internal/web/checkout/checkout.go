@@ -69,8 +69,8 @@ type Transfers interface {
 	ListTransferMessages(ctx context.Context, name string, limit int) ([]inbox.Transfer, error)
 }
 
-// Config holds the dependencies of the pages. All but Now, LocksTransfers, TransferTerms,
-// Transfers and EndedDomains are required.
+// Config holds the dependencies of the pages. All but Now, LocksTransfers, LongestTerm,
+// TransferTerms, Transfers and EndedDomains are required.
 type Config struct {
 	// Frame is set by package web.
 	Frame       *ui.Frame
@@ -94,6 +94,8 @@ type Config struct {
 	// LocksTransfers reports whether new domains of a TLD are locked against transfers; nil
 	// means that none are.
 	LocksTransfers func(tld string) bool
+	// LongestTerm returns the most years for which a name of an extension can be registered.
+	LongestTerm func(ext registrar.Extension) int
 	// TransferTerms returns how many years a transfer adds to a term, and how many days it may
 	// take; nil means none.
 	TransferTerms func(tld string) (years, days int)
@@ -121,6 +123,7 @@ func New(cfg Config) (*Handler, error) {
 	registrar.Default(&cfg.Now, time.Now)
 	registrar.Default(&cfg.EndedDomains, func(context.Context, string) (map[string]lifecycle.EndedDomain, error) { return nil, nil })
 	registrar.Default(&cfg.LocksTransfers, func(string) bool { return false })
+	registrar.Default(&cfg.LongestTerm, registrar.Extension.Term)
 	registrar.Default(&cfg.TransferTerms, func(string) (int, int) { return 0, 0 })
 	views, err := cfg.Frame.LoadTemplates(templateFS, basketTexts, transferTexts, orderTexts, payTexts, problemTexts, ui.RegistrantTexts)
 	if err != nil {
@@ -171,6 +174,7 @@ func (h *Handler) Routes() []httpjson.Route {
 		{Method: get, Path: ui.EnglishBasketPath, Handler: h.basketPage(ui.English)},
 		{Method: post, Path: ui.BasketPath + "/add", Handler: h.basketChange(h.addToBasket)},
 		{Method: post, Path: ui.BasketPath + "/remove", Handler: h.basketChange(h.removeFromBasket)},
+		{Method: post, Path: ui.BasketPath + "/term", Handler: h.basketChange(h.setTerm)},
 		{Method: post, Path: ui.BasketPath + "/order", Handler: h.basketChange(h.orderBasket)},
 	}
 }

@@ -328,7 +328,7 @@ func newTestHandler(t *testing.T, d *fakeOrders) *Handler {
 	}
 	h, err := New(Config{
 		Frame: frame, Orders: d, Registrants: d, Invoices: d.invoices, InvoiceRenderer: d.invoices, FindDomain: d.FindByName, AuthCodeLimit: d.codes,
-		Extension: extension, RateBasisPoints: func(time.Time) int { return 1900 }, LocksTransfers: func(tld string) bool { return tld == ".com" },
+		Extension: extension, RateBasisPoints: func(time.Time) int { return 1900 }, LongestTerm: func(ext registrar.Extension) int { return max(ext.Term(), ext.MaxYears) }, LocksTransfers: func(tld string) bool { return tld == ".com" },
 		EndedDomains: func(context.Context, string) (map[string]lifecycle.EndedDomain, error) { return d.ended, nil },
 	})
 	if err != nil {
@@ -347,6 +347,7 @@ func extension(tld string) (registrar.Extension, bool) {
 		}},
 		".uk":   {TLD: ".uk", Register: 1000, Renew: 1000, MinYears: 1, Sale: registrar.Sale{Decided: true, NoTransfer: "transfer_not_offered"}},
 		".film": {TLD: ".film", Register: 1000, Renew: 1000, MinYears: 1, Verify: true},
+		".dev":  {TLD: ".dev", Register: 1000, Renew: 1500, Transfer: 1500, MaxYears: 3},
 		".ai":   {TLD: ".ai", Register: 7000, Renew: 8000, Transfer: 14000, MinYears: 2},
 	}[tld]
 	return ext, listed

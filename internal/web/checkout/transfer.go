@@ -241,7 +241,7 @@ func (h *Handler) transferLines(req *ui.Request, list []transferLine) (lines, re
 	// A line that is entered again replaces the one of the list.
 	lines = slices.DeleteFunc(lines, func(old transferLine) bool {
 		return slices.ContainsFunc(entered, func(line transferLine) bool {
-			name, _, err := h.parseItem(string(order.Transfer) + ":" + line.Domain)
+			name, err := h.parseName(line.Domain)
 			return err == nil && name.ASCII() == old.Domain
 		})
 	})

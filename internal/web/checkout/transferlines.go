@@ -184,9 +184,9 @@ func (h *Handler) checkTransferLines(lines []transferLine) []transferLine {
 	for _, line := range lines {
 		was := line.ReasonKey
 		line.OK, line.ReasonKey, line.Net, line.Gross = false, "", 0, 0
-		name, _, err := h.parseItem(string(order.Transfer) + ":" + line.Domain)
+		name, err := h.parseName(line.Domain)
 		if err != nil {
-			swapped, _, notSwapped := h.parseItem(string(order.Transfer) + ":" + bareDomain(line.code))
+			swapped, notSwapped := h.parseName(bareDomain(line.code))
 			switch {
 			case notSwapped == nil:
 				name, line.ReasonKey, line.code = swapped, "transfer.swapped", ""

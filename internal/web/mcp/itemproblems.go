@@ -84,7 +84,7 @@ var itemRules = map[registrar.Code]itemRule{
 	provision.NotYours:            {"This account does not hold the domain, so it can't renew it. list_my_domains shows what it holds.", "list_my_domains"},
 	provision.NotRenewable:        {"The registry does not renew this name now: it is being transferred, was deleted, or is locked. list_my_domains shows its state.", "list_my_domains"},
 	provision.NotRestorable:       {"The domain was not deleted, or can't be restored any more.", "list_my_domains"},
-	provision.TermNotSold:         {"This name is sold for one term only: omit years, or send the minYears of tld_price (1 if it has none). The registry decides what a transfer adds.", "tld_price"},
+	provision.TermNotSold:         {"This name is not sold for that many years: omit years for the shortest term, or send fewer. The registry decides what a transfer adds.", "tld_price"},
 	provision.BadTerm:             {"The registry does not sell this name for that term. For a renewal, choose fewer years; else choose another extension.", ""},
 	holder.NoSuchHolder:           {"The customer has no holder with this id. list_holders shows the ids; the user adds holders in the portal.", "list_holders"},
 	registrar.IdentityRequired:    {"The extension requires a verified identity of the holder, and only the customer can verify theirs. Order the name for the customer, or choose another extension.", "list_tlds"},

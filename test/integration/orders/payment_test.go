@@ -107,7 +107,7 @@ func TestStartOrder_UnsoldYearsAreRefused(t *testing.T) {
 		name, kind string
 		years      int
 	}{
-		{"drei-jahre.com", "register", 3}, {"ein-jahr.ai", "register", 1}, {"google.com", "transfer", 2},
+		{"drei-jahre.de", "register", 3}, {"ein-jahr.ai", "register", 1}, {"google.com", "transfer", 2},
 	} {
 		answer := order(test.name, test.kind, test.years)
 		if answer.Code != "invalid_input" || len(answer.Items) != 1 || answer.Items[0].Code != "years_not_sold" {
@@ -117,10 +117,38 @@ func TestStartOrder_UnsoldYearsAreRefused(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		years int
-	}{{"ein-jahr.com", 1}, {"zwei-jahre.ai", 2}} {
+	}{{"ein-jahr.com", 1}, {"zwei-jahre.ai", 2}, {"zehn-jahre.com", 10}} {
 		if answer := order(test.name, "register", test.years); answer.Status != "dry_run" || answer.Items[0].Years != test.years {
 			t.Errorf("%s for %d years: %+v", test.name, test.years, answer)
 		}
+	}
+	s.reconcile()
+}
+
+func TestStartOrder_RegistersForYears(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t)
+	register := func(years int) orderResult {
+		t.Helper()
+		answer, failed := s.callOrderTool("start_order", map[string]any{"items": []map[string]any{{"domain": "auf-lange-sicht.com", "type": "register", "years": years}}})
+		if failed || answer.Items[0].Years != years {
+			t.Fatalf("%+v", answer)
+		}
+		return answer
+	}
+	made := register(5)
+	if again := register(5); again.OrderID != made.OrderID {
+		t.Error("the same registration made another order")
+	}
+	if other := register(2); other.OrderID == made.OrderID {
+		t.Error("another term returned the order for five years")
+	}
+	s.signedInBrowser().pay(made.PaymentURL)
+	s.waitForStatus(made.OrderID, "completed")
+	domains, _ := s.listDomains("list_my_domains")
+	end, err := time.Parse(time.RFC3339, domains[0].ExpiresAt)
+	if err != nil || end.Year() != time.Now().AddDate(5, 0, 0).Year() {
+		t.Errorf("registered until %s, %v", domains[0].ExpiresAt, err)
 	}
 	s.reconcile()
 }
