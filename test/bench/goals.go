@@ -31,6 +31,7 @@ var goals = []goal{
 	{metric: checkAllMeasure + ", with process start", line: checkAllMeasure, must: atMost(wantedCheckAll), target: atMost(0.3)},
 	{metric: "operator page, median of the slowest, SQLite", line: chartMeasure + onSQLite.name, must: atMost(wantedChart)},
 	{metric: "operator page, median of the slowest, PostgreSQL", line: chartMeasure + onPostgres.name, must: atMost(wantedChart)},
+	{metric: "RDAP p99 at 500 requests a second, PostgreSQL", line: rdapMeasure + onPostgres.name, must: atMost(wantedRDAP)},
 	{metric: "purchases per second, SQLite", line: "purchases on SQLite", must: atLeast(95), target: atLeast(110)},
 	{metric: "purchases per second, PostgreSQL with fsync", line: "purchases on PostgreSQL", must: atLeast(80), target: atLeast(95)},
 }
