@@ -35,11 +35,10 @@ type basketRow struct {
 	basketItem
 }
 
-// basketTerm is a term of a registration, with its gross price.
+// basketTerm is a term of a registration.
 type basketTerm struct {
 	Years  int
 	Text   string
-	Gross  registrar.Cents
 	Chosen bool
 }
 
@@ -148,7 +147,7 @@ func (h *Handler) basketRows(req *ui.Request) (shown basketPage) {
 		}
 		years := max(entry.years, ext.Term())
 		if r.Net = order.NetPrice(ext, entry.kind, years); entry.kind == order.Register {
-			r.Term, r.Terms = h.term(req.Language, years), h.termsOnSale(req.Language, ext, years, rate)
+			r.Term, r.Terms = h.term(req.Language, years), h.termsOnSale(req.Language, ext, years)
 		}
 		if err := saleError(ext, entry.kind); err != nil { // it was sold when it was added
 			r.Net, r.Later, r.Terms, r.ReasonKey = 0, 0, nil, h.refusedKey(entry.kind, err)
@@ -171,15 +170,13 @@ func (h *Handler) basketRows(req *ui.Request) (shown basketPage) {
 }
 
 // termsOnSale returns the terms that a registration can have, nil if there is only one.
-func (h *Handler) termsOnSale(language string, ext registrar.Extension, chosen, rate int) (terms []basketTerm) {
+func (h *Handler) termsOnSale(language string, ext registrar.Extension, chosen int) (terms []basketTerm) {
 	longest := h.LongestTerm(ext)
 	if longest <= ext.Term() {
 		return nil
 	}
 	for years := ext.Term(); years <= longest; years++ {
-		terms = append(terms, basketTerm{
-			Years: years, Text: h.term(language, years), Gross: billing.Gross(order.NetPrice(ext, order.Register, years), rate), Chosen: years == chosen,
-		})
+		terms = append(terms, basketTerm{Years: years, Text: h.term(language, years), Chosen: years == chosen})
 	}
 	return terms
 }

@@ -77,15 +77,14 @@ func TestBasket_ShowsItemsWithListPrices(t *testing.T) {
 func TestBasket_TermOfRegistrationCanBeChosen(t *testing.T) {
 	t.Parallel()
 	s := &browser{t: t, d: &fakeOrders{}, basket: "register:kaffee.de~register:mate.dev"}
-	// 11.90 gross for the first year, 17.85 for each further one.
 	s.visit("/warenkorb", nil).wantPage(http.StatusOK, []string{
-		`<option value="1" selected>1 Jahr: 11,90 € brutto</option>`, `<option value="3">3 Jahre: 47,60 € brutto</option>`, "Laufzeit von mate.dev", "Laufzeit ändern", "Registrierung, 1 Jahr",
+		`<option value="1" selected>1 Jahr</option>`, `<option value="3">3 Jahre</option>`, "Laufzeit von mate.dev", "Laufzeit ändern", "Registrierung, 1 Jahr",
 	}, []string{`value="4"`, "Laufzeit von kaffee.de"})
 	s.visit("/warenkorb/term", form("item", "register:mate.dev", "years", "3")).wantRedirect("/warenkorb")
 	if s.basket != "register:kaffee.de~register-3:mate.dev" {
 		t.Errorf("the basket is %s", s.basket)
 	}
-	s.visit("/basket", nil).wantPage(http.StatusOK, []string{`<option value="3" selected>3 years: €47.60 gross</option>`, "€46.90", "Change term"}, nil)
+	s.visit("/basket", nil).wantPage(http.StatusOK, []string{`<option value="3" selected>3 years</option>`, "€40.00", "Change term"}, nil)
 	for _, planted := range []string{"register-4:mate.dev", "register-0:mate.dev", "register-1:mate.dev", "register--2:mate.dev", "register-3:kaffee.de"} {
 		other := &browser{t: t, d: &fakeOrders{}, basket: planted}
 		other.visit("/warenkorb", nil)

@@ -9,7 +9,6 @@ var basketTexts = ui.Texts{
 	"basket.later":     {"danach {1} brutto pro Jahr", "then {1} gross per year"},
 	"basket.remove":    {"Entfernen", "Remove"},
 	"basket.remove_of": {"Entfernen: {1}", "Remove {1}"},
-	"basket.term":      {"{1}: {2} brutto", "{1}: {2} gross"},
 	"basket.term_of":   {"Laufzeit von {1}", "Term of {1}"},
 	"basket.set_term":  {"Laufzeit ändern", "Change term"},
 	"basket.vat": {
