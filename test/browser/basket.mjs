@@ -37,7 +37,14 @@ async function purchase(page, context, watched) {
   await clickButton(page, "Umzug in den Warenkorb");
   await at(page, "/warenkorb");
   assert.equal(await page.locator("main tbody tr").count(), 3);
+  const term = page.getByLabel("Laufzeit von " + name + ".com");
+  await term.selectOption("2");
+  await page.waitForURL(/#years-/);
+  assert.equal(await term.inputValue(), "2");
+  await term.selectOption("1");
+  await page.waitForFunction(() => !document.body.textContent.includes("25,80"));
   await checkPage(page, "a basket");
+  ok("a term applies as soon as it is chosen");
 
   const email = address("korb");
   await field(page, "email").fill(email);

@@ -430,7 +430,7 @@ func (h *Handler) setTerm(req *ui.Request) error {
 	if fits, err := req.SetBasket(items); err != nil || !fits {
 		return cmp.Or(err, error(&registrar.Error{Kind: registrar.KindConflict, Code: basketFull}))
 	}
-	return req.SeeOther(ui.BasketPathIn(req.Language))
+	return req.SeeOther(ui.BasketPathIn(req.Language) + "#years-" + changed.name.ASCII()) // the keyboard stays there
 }
 
 // orderBasket prepares the order, which is then reviewed and paid like any other.

@@ -80,7 +80,7 @@ func TestBasket_TermOfRegistrationCanBeChosen(t *testing.T) {
 	s.visit("/warenkorb", nil).wantPage(http.StatusOK, []string{
 		`<option value="1" selected>1 Jahr</option>`, `<option value="3">3 Jahre</option>`, "Laufzeit von mate.dev", "Laufzeit ändern", "Registrierung, 1 Jahr",
 	}, []string{`value="4"`, "Laufzeit von kaffee.de"})
-	s.visit("/warenkorb/term", form("item", "register:mate.dev", "years", "3")).wantRedirect("/warenkorb")
+	s.visit("/warenkorb/term", form("item", "register:mate.dev", "years", "3")).wantRedirect("/warenkorb#years-mate.dev")
 	if s.basket != "register:kaffee.de~register-3:mate.dev" {
 		t.Errorf("the basket is %s", s.basket)
 	}

@@ -98,6 +98,9 @@ for (const form of document.querySelectorAll("form[data-check]")) {
   });
 }
 
+// A term applies as soon as it is chosen, so that nobody orders another one than they see.
+for (const form of document.querySelectorAll("form.term")) form.addEventListener("change", () => form.requestSubmit());
+
 for (const button of document.querySelectorAll("button[data-copy]")) {
   if (!navigator.clipboard) continue;
   button.hidden = false;
