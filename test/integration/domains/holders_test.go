@@ -1,6 +1,8 @@
 package domains
 
 import (
+	"context"
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -150,4 +152,94 @@ func TestTransferToUs_SetsContactsThenLocks(t *testing.T) {
 			}
 		})
 	}
+}
+
+// anotherNode returns a second node's service over the same database, after a change of its
+// configuration.
+func (s *env) anotherNode(change func(*domainchange.Config)) *domainchange.Service {
+	s.t.Helper()
+	config := s.config
+	config.Node = "there"
+	change(&config)
+	node, err := domainchange.New(config)
+	must(s.t, err)
+	return node
+}
+
+// wantOneContact checks that a domain has exactly the registrant of a change, here and at the registry.
+func (s *env) wantOneContact(id string, change domainchange.Change) {
+	s.t.Helper()
+	held := s.world.Sponsored(registry.ProductAccount)
+	if len(held.Contacts) != 1 || held.Contacts[0].ID != change.Handle || len(held.Unused) != 0 {
+		s.t.Errorf("the registry has %d contacts, %v unused", len(held.Contacts), held.Unused)
+	}
+	view := s.view(id)
+	if view.Domain.Handle != change.Handle || view.Domain.Holder != change.Desired.Holder || len(view.PastRegistrants) != 1 || view.Open != nil {
+		s.t.Errorf("the domain has %+v, before %+v", view.Domain, view.PastRegistrants)
+	}
+}
+
+// pausedRegistry executes no change before it is resumed.
+type pausedRegistry struct {
+	domainchange.Registry
+	resume chan struct{}
+}
+
+func (r pausedRegistry) ApplyChange(ctx context.Context, task domainchange.Task) (domainchange.Result, error) {
+	<-r.resume
+	return r.Registry.ApplyChange(ctx, task)
+}
+
+func TestHolderChange_OfTwoAtOnceOneWins(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t)
+	id, clients := s.registerDomain("kunde", ".org"), []string{s.addHolder(ada), s.addHolder(ada)}
+	paused := pausedRegistry{s.provisioner, make(chan struct{})}
+	type outcome struct {
+		change domainchange.Change
+		err    error
+	}
+	outcomes := make(chan outcome)
+	for i, client := range clients { // two sessions on two nodes
+		actor := signedInActor(ada)
+		actor.Through = fmt.Sprint("ses_", i)
+		node := s.anotherNode(func(config *domainchange.Config) {
+			config.Node, config.Registries = fmt.Sprint("node", i), slices.Clone(config.Registries)
+			config.Registries[0].Registry = paused
+		})
+		go func() {
+			change, _, err := node.RequestChange(t.Context(), actor, id, domainchange.ChangeRequest{Kind: domainchange.UpdateRegistrant, Holder: client})
+			outcomes <- outcome{change, err}
+		}()
+	}
+	lost := <-outcomes // the other one is at the registry
+	close(paused.resume)
+	won := <-outcomes
+	if registrar.CodeOf(lost.err) != domainchange.ChangeInProgress || registrar.KindOf(lost.err) != registrar.KindConflict {
+		t.Errorf("the second request: %+v, %v", lost.change, lost.err)
+	}
+	must(t, won.err)
+	if won.change.State != domainchange.StatusDone {
+		t.Fatalf("the first request is %s: %s", won.change.State, won.change.Failure)
+	}
+	s.wantOneContact(id, won.change)
+}
+
+// A request that has read the domain before another one was done would leave a contact behind.
+func TestHolderChange_OfChangedRegistrantIsConflict(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t)
+	id, first, second := s.registerDomain("kunde", ".org"), s.addHolder(ada), s.addHolder(ada)
+	var won domainchange.Change
+	slow := s.anotherNode(func(config *domainchange.Config) {
+		config.Holder = func(ctx context.Context, customer, wanted string) (registrar.Registrant, error) {
+			won, _ = s.requestChange(id, domainchange.ChangeRequest{Kind: domainchange.UpdateRegistrant, Holder: first})
+			return s.holders.Registrant(ctx, customer, wanted)
+		}
+	})
+	_, _, err := slow.RequestChange(t.Context(), signedInActor(ada), id, domainchange.ChangeRequest{Kind: domainchange.UpdateRegistrant, Holder: second})
+	if registrar.CodeOf(err) != domainchange.ChangeInProgress {
+		t.Errorf("the second request: %v", err)
+	}
+	s.wantOneContact(id, won)
 }
