@@ -83,8 +83,8 @@ func (db *DB) DeleteHolder(ctx context.Context, customer, id string, event regis
 	})
 }
 
-// ListDomainsOfHolder returns the domains that a customer holds for a holder.
-func (db *DB) ListDomainsOfHolder(ctx context.Context, customer, id string, limit int) ([]holder.Domain, error) {
+// ListDomainsOfHolder returns the domains after a name that a customer holds for a holder.
+func (db *DB) ListDomainsOfHolder(ctx context.Context, customer, id, after string, limit int) ([]holder.Domain, error) {
 	own, _, err := db.GetRegistrant(ctx, customer)
 	if err != nil {
 		return nil, err
@@ -95,7 +95,7 @@ func (db *DB) ListDomainsOfHolder(ctx context.Context, customer, id string, limi
 			domain.Registrant = fromJSON[registrar.Registrant](row.Registrant)
 		}
 		return domain
-	})(db.read().ListDomainsOfHolder(ctx, query.ListDomainsOfHolderParams{CustomerID: customer, HolderID: storedHolder(id), MaxRows: int32(limit)}))
+	})(db.read().ListDomainsOfHolder(ctx, query.ListDomainsOfHolderParams{CustomerID: customer, HolderID: storedHolder(id), AfterName: after, MaxRows: int32(limit)}))
 }
 
 // storedHolder returns the id as columns have it: empty for the account itself.

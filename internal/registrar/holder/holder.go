@@ -16,8 +16,12 @@ const Own = "own"
 // MaxHolders limits the holders of an account.
 const MaxHolders = 1000
 
-// maxDomains limits the domains that can follow a holder at once.
-const maxDomains = 200
+// MaxDomains is how many domains a page of Domains has of each sort: as many as can follow a
+// holder at once.
+const MaxDomains = 200
+
+// batch is how many domains are read at once.
+const batch = 1000
 
 // Reason is why a domain gets another registrant.
 type Reason string
@@ -79,9 +83,9 @@ type Store interface {
 	DeleteHolder(ctx context.Context, customer, id string, event registrar.AuditEvent) (bool, error)
 	// GetOwnHolder returns the account's own data.
 	GetOwnHolder(ctx context.Context, customer string) (Holder, bool, error)
-	// ListDomainsOfHolder returns the domains that are held for a holder, with the registrant
-	// that each has.
-	ListDomainsOfHolder(ctx context.Context, customer, id string, limit int) ([]Domain, error)
+	// ListDomainsOfHolder returns the domains after a name that are held for a holder, by name,
+	// with the registrant that each has.
+	ListDomainsOfHolder(ctx context.Context, customer, id, after string, limit int) ([]Domain, error)
 }
 
 // Service is safe for concurrent use.
@@ -187,19 +191,52 @@ func (s *Service) Delete(ctx context.Context, actor registrar.Actor, id string) 
 	return known(ok, err)
 }
 
-// Domains returns the domains of a holder, and which of them have other data than the holder.
-func (s *Service) Domains(ctx context.Context, actor registrar.Actor, id string) (all, outdated []Domain, err error) {
+// DomainsPage has domains of a holder, by name.
+type DomainsPage struct {
+	// Outdated are those that have other data than the holder. Next is the id after which further
+	// ones begin; empty if there are none.
+	Outdated []Domain
+	Next     string
+	// Current are the first ones with the holder's data; Further counts the others.
+	Current []Domain
+	Further int
+}
+
+// Domains returns the domains of a holder. after is empty, or Next of the page before.
+func (s *Service) Domains(ctx context.Context, actor registrar.Actor, id, after string) (DomainsPage, error) {
 	holder, err := s.Get(ctx, actor, id)
 	if err != nil {
-		return nil, nil, err
+		return DomainsPage{}, err
 	}
-	all, err = s.store.ListDomainsOfHolder(ctx, actor.Customer, id, maxDomains)
-	for _, domain := range all {
-		if domain.Registrant != holder.Registrant {
-			outdated = append(outdated, domain)
+	var page DomainsPage
+	begun := after == ""
+	for name := ""; ; {
+		domains, err := s.store.ListDomainsOfHolder(ctx, actor.Customer, id, name, batch)
+		if err != nil {
+			return DomainsPage{}, err
 		}
+		for _, domain := range domains {
+			switch outdated := domain.Registrant != holder.Registrant; {
+			case !outdated && len(page.Current) < MaxDomains:
+				page.Current = append(page.Current, domain)
+			case !outdated:
+				page.Further++
+			case begun && len(page.Outdated) < MaxDomains:
+				page.Outdated = append(page.Outdated, domain)
+			case begun:
+				page.Next = page.Outdated[MaxDomains-1].ID
+			}
+			begun = begun || domain.ID == after
+		}
+		if len(domains) < batch {
+			break
+		}
+		name = domains[len(domains)-1].Name
 	}
-	return all, outdated, err
+	if !begun { // the domain has left
+		return s.Domains(ctx, actor, id, "")
+	}
+	return page, nil
 }
 
 func (s *Service) requirePresence(actor registrar.Actor) error {

@@ -23,10 +23,10 @@ DELETE FROM holders WHERE id = $1 AND customer_id = $2;
 -- name: DeleteHoldersOfCustomer :exec
 DELETE FROM holders WHERE customer_id = $1;
 
--- The domains that a customer holds for a holder; an empty id means the customer.
+-- The domains after a name that a customer holds for a holder; an empty id means the customer.
 -- name: ListDomainsOfHolder :many
 SELECT id, name, tld, status, registrant FROM domains
-WHERE customer_id = sqlc.arg(customer_id) AND holder_id = sqlc.arg(holder_id) AND status <> 'transferred_out'
+WHERE customer_id = sqlc.arg(customer_id) AND holder_id = sqlc.arg(holder_id) AND status <> 'transferred_out' AND name > sqlc.arg(after_name)
 ORDER BY name
 LIMIT sqlc.arg(max_rows);
 

@@ -145,14 +145,15 @@ func (q *Queries) InsertPastRegistrant(ctx context.Context, arg InsertPastRegist
 
 const listDomainsOfHolder = `-- name: ListDomainsOfHolder :many
 SELECT id, name, tld, status, registrant FROM domains
-WHERE customer_id = $1 AND holder_id = $2 AND status <> 'transferred_out'
+WHERE customer_id = $1 AND holder_id = $2 AND status <> 'transferred_out' AND name > $3
 ORDER BY name
-LIMIT $3
+LIMIT $4
 `
 
 type ListDomainsOfHolderParams struct {
 	CustomerID string
 	HolderID   string
+	AfterName  string
 	MaxRows    int32
 }
 
@@ -164,9 +165,14 @@ type ListDomainsOfHolderRow struct {
 	Registrant string
 }
 
-// The domains that a customer holds for a holder; an empty id means the customer.
+// The domains after a name that a customer holds for a holder; an empty id means the customer.
 func (q *Queries) ListDomainsOfHolder(ctx context.Context, arg ListDomainsOfHolderParams) ([]ListDomainsOfHolderRow, error) {
-	rows, err := q.db.QueryContext(ctx, listDomainsOfHolder, arg.CustomerID, arg.HolderID, arg.MaxRows)
+	rows, err := q.db.QueryContext(ctx, listDomainsOfHolder,
+		arg.CustomerID,
+		arg.HolderID,
+		arg.AfterName,
+		arg.MaxRows,
+	)
 	if err != nil {
 		return nil, err
 	}

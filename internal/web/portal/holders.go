@@ -121,11 +121,11 @@ func (h *Handler) showHolderAgain(req *ui.Request, title string, f form, err err
 // redirectToFollow asks which domains follow new data of a holder, if some have others, and
 // otherwise returns to a page.
 func (h *Handler) redirectToFollow(req *ui.Request, id, flash, page string) error {
-	_, outdated, err := h.Holders.Domains(req.R.Context(), req.Actor(), id)
+	domains, err := h.Holders.Domains(req.R.Context(), req.Actor(), id, "")
 	if err != nil {
 		return err
 	}
-	if len(outdated) > 0 {
+	if len(domains.Outdated) > 0 {
 		page = holderPath(id) + "/domains"
 	}
 	return req.RedirectWithFlash(flash, page)
@@ -139,17 +139,20 @@ func (h *Handler) followHolder(req *ui.Request) error {
 	if err != nil {
 		return err
 	}
-	all, outdated, err := h.Holders.Domains(req.R.Context(), req.Actor(), id)
+	page, err := h.Holders.Domains(req.R.Context(), req.Actor(), id, req.Query("after"))
 	if err != nil {
 		return err
 	}
-	current := slices.DeleteFunc(all, func(domain holder.Domain) bool { return slices.Contains(outdated, domain) })
+	next := ""
+	if page.Next != "" {
+		next = ui.WithQuery(holderPath(id)+"/domains", map[string]string{"after": page.Next})
+	}
 	return h.templates.Render(req, ui.View{Name: "holderdomains", Title: "holders.follow", TitleValue: found.DisplayName(), Section: profilePath, Data: struct {
-		Holder   holder.Holder
-		Kind     bulk.Kind
-		Outdated []holder.Domain
-		Current  []holder.Domain
-	}{found, bulk.Holder, outdated, current}})
+		holder.DomainsPage
+		Holder holder.Holder
+		Kind   bulk.Kind
+		More   string
+	}{page, found, bulk.Holder, next}})
 }
 
 func (h *Handler) confirmDeleteHolder(req *ui.Request) error {

@@ -62,8 +62,8 @@ func TestHolderChange_ReplacesRegistrantAndNotifiesBothHolders(t *testing.T) {
 	must(t, s.holders.Update(t.Context(), signedInActor(ada), client, account.Registrant{
 		Kind: account.Company, Name: "Max Teufel", Organisation: "Teeladen GmbH", Street: "Am Markt 1", PostalCode: "1010", City: "Wien", Country: "AT", Phone: "+43 1 5123456",
 	}, "neu@teeladen.example"))
-	if _, outdated, err := s.holders.Domains(t.Context(), signedInActor(ada), client); err != nil || len(outdated) != 1 {
-		t.Errorf("%d domains have other data than the holder, %v", len(outdated), err)
+	if page, err := s.holders.Domains(t.Context(), signedInActor(ada), client, ""); err != nil || len(page.Outdated) != 1 {
+		t.Errorf("%d domains have other data than the holder, %v", len(page.Outdated), err)
 	}
 	if got := s.view(id).Domain.Registrant.Email; got != "max@teeladen.example" {
 		t.Errorf("editing the holder has changed the domain: %s", got)
@@ -75,8 +75,8 @@ func TestHolderChange_ReplacesRegistrantAndNotifiesBothHolders(t *testing.T) {
 	if past := s.view(id).PastRegistrants; len(past) != 2 || past[0].Reason != holder.ReasonCorrection {
 		t.Errorf("former registrants: %+v", past)
 	}
-	if _, outdated, err := s.holders.Domains(t.Context(), signedInActor(ada), client); err != nil || len(outdated) != 0 {
-		t.Errorf("%d domains still have other data, %v", len(outdated), err)
+	if page, err := s.holders.Domains(t.Context(), signedInActor(ada), client, ""); err != nil || len(page.Outdated) != 0 || len(page.Current) != 1 {
+		t.Errorf("%d domains still have other data, %v", len(page.Outdated), err)
 	}
 	// Deleting the holder changes no domain.
 	must(t, s.holders.Delete(t.Context(), signedInActor(ada), client))

@@ -1,6 +1,7 @@
 package portal
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
+	"github.com/dotkontor/dotkontor/internal/registrar/holder"
 	"github.com/dotkontor/dotkontor/test/testkit"
 )
 
@@ -97,6 +99,51 @@ func TestOwnData_CustomerChoosesWhichDomainsFollow(t *testing.T) {
 	if body := b.get("/portal/domains/" + follows).body; !strings.Contains(body, "28195 Bremen") || !strings.Contains(body, "Frühere Inhaber") {
 		t.Errorf("the domain's page is %s", body)
 	}
+}
+
+// An action has at most 200 domains; the page offers the others after them.
+func TestOwnData_EveryDomainOfLargeAccountCanFollow(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, true)
+	member := s.newMember("agentur@example.org")
+	b := s.signedInBrowser("agentur@example.org")
+	own := url.Values{
+		"kind": {"person"}, "name": {"Anna Müller"}, "street": {"Hauptstr. 1"}, "postal_code": {"20457"}, "city": {"Hamburg"}, "country": {"DE"}, "phone": {"+49 40 123456"},
+	}
+	b.post("/portal/profile/registrant", own)
+	const all = 2*holder.MaxDomains + 3
+	missing := make(map[string]bool, all)
+	for i := range all {
+		missing[s.addDomain(member.ID, fmt.Sprintf("viele%04d", i), registrar.DomainActive)] = true
+	}
+	own.Set("city", "Bremen")
+	path := b.post("/portal/profile/registrant", own).location()
+	for pages := 0; len(missing) > 0; pages++ {
+		if pages > all/holder.MaxDomains {
+			t.Fatalf("%d domains are on no page", len(missing))
+		}
+		action := url.Values{"action": {"holder"}, "holder": {"own"}, "confirmed": {"yes"}}
+		page := b.get(path).body
+		for id := range missing {
+			if strings.Contains(page, `value="`+id+`"`) {
+				action.Add("id", id)
+				delete(missing, id)
+			}
+		}
+		if result := b.post("/portal/domain-actions", action); !strings.HasPrefix(result.location(), "/portal/domain-actions/") {
+			t.Fatalf("%d domains: got %d to %s", len(action["id"]), result.status, result.location())
+		}
+		if _, rest, more := strings.Cut(page, `<a href="/portal/holders/own/domains?after=`); more {
+			after, _, _ := strings.Cut(rest, `"`)
+			path = "/portal/holders/own/domains?after=" + after
+		}
+	}
+	s.runChanges()
+	testkit.Eventually(t, "all domains have followed", func() bool {
+		page, err := s.holders.Domains(t.Context(), registrar.Actor{Kind: registrar.ActorPerson, Customer: member.ID, Through: "ses_1"}, holder.Own, "")
+		must(t, err)
+		return len(page.Outdated) == 0 && len(page.Current)+page.Further == all
+	})
 }
 
 func TestDomainPage_HolderChangeNeedsRecentSignIn(t *testing.T) {
