@@ -15,7 +15,7 @@ var _ holder.Store = (*DB)(nil)
 
 func holderOf(row query.Holder) holder.Holder {
 	return holder.Holder{
-		ID: row.ID, Kind: account.RegistrantKind(row.Kind), UpdatedAt: fromMicros(row.UpdatedAt),
+		ID: row.ID, Kind: account.RegistrantKind(row.Kind), Contacts: holder.Contacts{Tech: row.TechID, Billing: row.BillingID}, UpdatedAt: fromMicros(row.UpdatedAt),
 		Registrant: registrar.Registrant{
 			Name: row.Name, Organisation: row.Organisation, Street: row.Street, PostalCode: row.PostalCode, City: row.City,
 			State: row.State, Country: row.Country, Phone: row.Phone, Email: row.Email,
@@ -52,7 +52,8 @@ func (db *DB) AddHolder(ctx context.Context, customer string, h holder.Holder, l
 		}
 		if err := swapped(q.InsertHolder(ctx, query.InsertHolderParams{
 			ID: h.ID, CustomerID: customer, Kind: string(h.Kind), Name: h.Name, Organisation: h.Organisation, Street: h.Street, PostalCode: h.PostalCode,
-			City: h.City, State: h.State, Country: h.Country, Phone: h.Phone, Email: h.Email, Now: micros(h.UpdatedAt), MaxHolders: int64(limit),
+			City: h.City, State: h.State, Country: h.Country, Phone: h.Phone, Email: h.Email,
+			TechID: h.Contacts.Tech, BillingID: h.Contacts.Billing, Now: micros(h.UpdatedAt), MaxHolders: int64(limit),
 		})); err != nil {
 			return err
 		}
@@ -65,7 +66,8 @@ func (db *DB) UpdateHolder(ctx context.Context, customer string, h holder.Holder
 	return db.swap(ctx, func(q *query.Queries) error {
 		if err := swapped(q.UpdateHolder(ctx, query.UpdateHolderParams{
 			Kind: string(h.Kind), Name: h.Name, Organisation: h.Organisation, Street: h.Street, PostalCode: h.PostalCode, City: h.City,
-			State: h.State, Country: h.Country, Phone: h.Phone, Email: h.Email, Now: micros(h.UpdatedAt), ID: h.ID, CustomerID: customer,
+			State: h.State, Country: h.Country, Phone: h.Phone, Email: h.Email,
+			TechID: h.Contacts.Tech, BillingID: h.Contacts.Billing, Now: micros(h.UpdatedAt), ID: h.ID, CustomerID: customer,
 		})); err != nil {
 			return err
 		}
@@ -77,6 +79,9 @@ func (db *DB) UpdateHolder(ctx context.Context, customer string, h holder.Holder
 func (db *DB) DeleteHolder(ctx context.Context, customer, id string, event registrar.AuditEvent) (bool, error) {
 	return db.swap(ctx, func(q *query.Queries) error {
 		if err := swapped(q.DeleteHolder(ctx, id, customer)); err != nil {
+			return err
+		}
+		if err := q.ClearHolderContact(ctx, id, customer); err != nil {
 			return err
 		}
 		return insertAuditEvent(ctx, q, event)

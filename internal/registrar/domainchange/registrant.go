@@ -34,7 +34,7 @@ func (w ChangeRequest) desiredHolder(domain Domain) (DesiredState, error) {
 func (c *Change) replaceRegistrant(domain Domain, capabilities Capabilities) {
 	c.Replaces, c.Handle = domain.RegistrantSince, domain.Handle
 	if capabilities.Contacts {
-		c.Handle, c.OldHandle = registrar.NewContactHandle(), domain.Handle
+		c.Handle, c.OldHandle = registrar.NewContactHandle(*c.Desired.Registrant), domain.Handle
 	}
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/contactcheck"
 	"github.com/dotkontor/dotkontor/internal/registrar/dispute"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
+	"github.com/dotkontor/dotkontor/internal/registrar/holder"
 	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
 	"github.com/dotkontor/dotkontor/internal/registrar/mailer"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
@@ -256,7 +257,7 @@ func TestContactCheck_ChangedAddressKeepsSuspensionUntilConfirmed(t *testing.T) 
 	id := s.giveToClient("kunde.org")[0]
 	s.advance(16)
 	s.wantHeld("kunde.org", true)
-	must(t, s.holders.Update(t.Context(), signedInActor(ada), s.client, clientData, "neu@teeladen.example"))
+	must(t, s.holders.Update(t.Context(), signedInActor(ada), s.client, clientData, "neu@teeladen.example", holder.Contacts{}))
 	s.requestChange(id, domainchange.ChangeRequest{Kind: domainchange.UpdateRegistrant, Holder: s.client})
 	s.settle()
 	s.wantMails(registrar.MailContactCheck, "neu@teeladen.example", 1)
@@ -432,7 +433,7 @@ func TestContactCheck_HolderChangeUnderWayDuringSuspension(t *testing.T) {
 			if held {
 				address = "eva@teeladen.example"
 				var err error
-				target, err = s.holders.Add(t.Context(), signedInActor(ada), clientData, address)
+				target, err = s.holders.Add(t.Context(), signedInActor(ada), clientData, address, holder.Contacts{})
 				must(t, err)
 			}
 			s.up.Store(false)

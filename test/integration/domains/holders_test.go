@@ -3,6 +3,7 @@ package domains
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"testing"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/holder"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 	"github.com/dotkontor/dotkontor/internal/sandbox/registry"
+	"github.com/dotkontor/dotkontor/internal/upstream/epp"
 )
 
 // addHolder adds a company in Vienna to a customer's holders.
@@ -20,7 +22,7 @@ func (s *env) addHolder(customer string) string {
 	s.t.Helper()
 	id, err := s.holders.Add(s.t.Context(), signedInActor(customer), account.Registrant{
 		Kind: account.Company, Name: "Max Teufel", Organisation: "Teeladen GmbH", Street: "Am Markt 1", PostalCode: "1010", City: "Wien", Country: "AT", Phone: "+43 1 5123456",
-	}, "max@teeladen.example")
+	}, "max@teeladen.example", holder.Contacts{})
 	must(s.t, err)
 	return id
 }
@@ -61,7 +63,7 @@ func TestHolderChange_ReplacesRegistrantAndNotifiesBothHolders(t *testing.T) {
 	// The same holder with another address: both addresses are notified.
 	must(t, s.holders.Update(t.Context(), signedInActor(ada), client, account.Registrant{
 		Kind: account.Company, Name: "Max Teufel", Organisation: "Teeladen GmbH", Street: "Am Markt 1", PostalCode: "1010", City: "Wien", Country: "AT", Phone: "+43 1 5123456",
-	}, "neu@teeladen.example"))
+	}, "neu@teeladen.example", holder.Contacts{}))
 	if page, err := s.holders.Domains(t.Context(), signedInActor(ada), client, ""); err != nil || len(page.Outdated) != 1 {
 		t.Errorf("%d domains have other data than the holder, %v", len(page.Outdated), err)
 	}
@@ -242,4 +244,110 @@ func TestHolderChange_OfChangedRegistrantIsConflict(t *testing.T) {
 		t.Errorf("the second request: %v", err)
 	}
 	s.wantOneContact(id, won)
+}
+
+// rolesOf returns the email address of each role of a domain at the registry.
+func (s *env) rolesOf(name string) map[string]string {
+	s.t.Helper()
+	emails := make(map[string]string)
+	for _, contact := range s.world.Sponsored(registry.ProductAccount).Contacts {
+		emails[contact.ID] = contact.Email
+	}
+	roles := make(map[string]string)
+	for _, role := range s.registryDomain(name).Contacts {
+		roles[role.Type] = emails[role.ID]
+	}
+	return roles
+}
+
+func TestHolderContacts_ReachTheRegistryThatTakesThem(t *testing.T) {
+	t.Parallel()
+	const client, technician, account = "max@teeladen.example", "tina@technik.example", ada + "@example.org"
+	for tld, want := range map[string]map[string]string{
+		".org": {"admin": client, "tech": technician, "billing": account},
+		".at":  {"tech": technician},
+		".de":  {},
+		".com": {},
+	} {
+		t.Run(tld, func(t *testing.T) {
+			t.Parallel()
+			s := newEnv(t)
+			ctx, actor := t.Context(), signedInActor(ada)
+			data := clientData
+			data.Name, data.Organisation = "Tina Technik", "Technik GmbH"
+			tech, err := s.holders.Add(ctx, actor, data, technician, holder.Contacts{})
+			must(t, err)
+			id, max := s.registerDomain("kunde", tld), s.addHolder(ada)
+			must(t, s.holders.Update(ctx, actor, max, clientData, client, holder.Contacts{Tech: tech, Billing: holder.Own}))
+			follow := func() {
+				t.Helper()
+				s.requestChange(id, domainchange.ChangeRequest{Kind: domainchange.UpdateRegistrant, Holder: max})
+				if page, err := s.holders.Domains(ctx, actor, max, ""); err != nil || len(page.Outdated) != 0 {
+					t.Errorf("%d domains have other data, %v", len(page.Outdated), err)
+				}
+				if unused := s.world.Sponsored(registry.ProductAccount).Unused; len(unused) != 0 {
+					t.Errorf("unused contacts: %v", unused)
+				}
+			}
+			follow()
+			if got := s.rolesOf("kunde" + tld); !maps.Equal(got, want) {
+				t.Errorf("the registry has %v, want %v", got, want)
+			}
+			if got := s.view(id).Domain.Registrant; got.Tech.Organisation != "Technik GmbH" || got.Billing.Email != account {
+				t.Errorf("the domain has %+v", got)
+			}
+
+			// A contact's new data are new data of the holder.
+			data.Street = "Am Hof 2"
+			must(t, s.holders.Update(ctx, actor, tech, data, "neu@technik.example", holder.Contacts{}))
+			if page, err := s.holders.Domains(ctx, actor, max, ""); err != nil || len(page.Outdated) != 1 {
+				t.Errorf("%d domains have other data, %v", len(page.Outdated), err)
+			}
+			follow()
+			if got := s.rolesOf("kunde" + tld)["tech"]; want["tech"] != "" && got != "neu@technik.example" {
+				t.Errorf("the tech contact is %s", got)
+			}
+
+			// The domain keeps its contact when that holder is deleted, until it follows.
+			must(t, s.holders.Delete(ctx, actor, tech))
+			if got := s.view(id).Domain.Registrant.Tech; got.Street != "Am Hof 2" {
+				t.Errorf("the domain has %+v", got)
+			}
+			follow()
+			if got := s.rolesOf("kunde" + tld)["tech"]; want["tech"] != "" && got != client {
+				t.Errorf("the tech contact is %s", got)
+			}
+		})
+	}
+}
+
+func TestHolderContacts_AreOtherHoldersOfTheAccount(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t)
+	client, foreign := s.addHolder(ada), s.addHolder(eve)
+	for name, contacts := range map[string]holder.Contacts{
+		"of another account": {Tech: foreign}, "unknown": {Billing: "hld_x"}, "itself": {Tech: client},
+	} {
+		if err := s.holders.Update(t.Context(), signedInActor(ada), client, clientData, clientAddress, contacts); registrar.CodeOf(err) != holder.ContactUnknown {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestHolderContacts_RefusedChangeLeavesNoContact(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t)
+	id, client := s.registerDomain("kunde", ".org"), s.addHolder(ada)
+	must(t, s.holders.Update(t.Context(), signedInActor(ada), client, clientData, clientAddress, holder.Contacts{Tech: holder.Own, Billing: holder.Own}))
+	_, err := s.newEPPClient(registry.ProductAccount).UpdateDomain(t.Context(), epp.UpdateDomain{
+		Name: "kunde.org", Add: epp.DomainElements{Statuses: []string{"clientUpdateProhibited"}},
+	})
+	must(t, err)
+	change, _, err := s.service.RequestChange(t.Context(), signedInActor(ada), id, domainchange.ChangeRequest{Kind: domainchange.UpdateRegistrant, Holder: client})
+	if err != nil || change.State != domainchange.StatusRefused {
+		t.Fatalf("the change is %s, %v", change.State, err)
+	}
+	if held := s.world.Sponsored(registry.ProductAccount); len(held.Contacts) != 1 || len(held.Unused) != 0 {
+		t.Errorf("%d contacts, %v unused", len(held.Contacts), held.Unused)
+	}
 }

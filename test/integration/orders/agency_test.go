@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -22,17 +23,37 @@ const agencyYears = 0
 // agencyClient is a holder of an agency and the domain that it gets.
 type agencyClient struct {
 	name, email, country, domain string
+	tech, billing                string // the holders that are its contacts
 }
 
 // addHolder adds a holder to the demo customer.
 func (h browser) addHolder(client agencyClient) {
 	h.t.Helper()
 	postalCode := map[string]string{"DE": "10115", "AT": "1010", "FR": "75001"}[client.country]
-	got := h.post(h.base+"/portal/holders", "kind", "person", "name", client.name, "organisation", "", "street", "Marktplatz 1",
-		"postal_code", postalCode, "city", "Stadt", "state", "", "country", client.country, "phone", "+43 1 5123456", "email", client.email)
+	kind, organisation := "person", ""
+	if client.domain == "" {
+		kind, organisation = "company", client.name+" GmbH"
+	}
+	got := h.post(h.base+"/portal/holders", "kind", kind, "name", client.name, "organisation", organisation, "street", "Marktplatz 1",
+		"postal_code", postalCode, "city", "Stadt", "state", "", "country", client.country, "phone", "+43 1 5123456", "email", client.email,
+		"tech", client.tech, "billing", client.billing)
 	if got.status != http.StatusSeeOther {
 		h.t.Fatalf("holder %s: status %d:\n%s", client.name, got.status, got.text)
 	}
+}
+
+// holderIDs returns the ids of the demo customer's holders by their names.
+func (s *env) holderIDs() map[string]string {
+	s.t.Helper()
+	var list struct{ Holders []struct{ ID, Name string } }
+	if s.callTool("list_holders", map[string]any{}, &list) {
+		s.t.Fatal("list_holders failed")
+	}
+	ids := make(map[string]string)
+	for _, holder := range list.Holders {
+		ids[holder.Name] = holder.ID
+	}
+	return ids
 }
 
 // confirmAddress uses the link from a mail to a holder, without signing in.
@@ -90,30 +111,23 @@ func TestAgency_BuysForThreeOfThirtyHoldersAndOneIsSuspended(t *testing.T) {
 	t.Parallel()
 	s := newSingleProcessEnv(t)
 	agency := s.signedInBrowser()
+	const technician = "kunde1@agentur.example"
+	for i := range 27 {
+		agency.addHolder(agencyClient{name: fmt.Sprintf("Kunde Nummer %d", i+1), email: fmt.Sprintf("kunde%d@agentur.example", i+1), country: "DE"})
+	}
+	tech := s.holderIDs()["Kunde Nummer 1"]
 	buyers := []agencyClient{
-		{"Anna Bergmann", "anna@bergmann.example", "DE", "agentur-bergmann.com"},
-		{"Benoit Caron", "benoit@caron.example", "FR", "agentur-caron.eu"},
-		{"Clara Dorn", "clara@dorn.example", "AT", "agentur-dorn.org"},
+		{"Anna Bergmann", "anna@bergmann.example", "DE", "agentur-bergmann.com", tech, "own"},
+		{"Benoit Caron", "benoit@caron.example", "FR", "agentur-caron.eu", tech, "own"},
+		{"Clara Dorn", "clara@dorn.example", "AT", "agentur-dorn.org", tech, "own"},
 	}
 	late := buyers[2]
-	for i := range 30 - len(buyers) {
-		agency.addHolder(agencyClient{fmt.Sprintf("Kunde Nummer %d", i+1), fmt.Sprintf("kunde%d@agentur.example", i+1), "DE", ""})
-	}
 	for _, buyer := range buyers {
 		agency.addHolder(buyer)
 	}
-	var list struct {
-		Holders []struct {
-			ID, Name string
-			Default  bool
-		}
-	}
-	if failed := s.callTool("list_holders", map[string]any{}, &list); failed || len(list.Holders) != 31 { // and the agency
-		t.Fatalf("%d holders", len(list.Holders))
-	}
-	ids := make(map[string]string)
-	for _, holder := range list.Holders {
-		ids[holder.Name] = holder.ID
+	ids := s.holderIDs()
+	if len(ids) != 31 { // and the agency
+		t.Fatalf("%d holders", len(ids))
 	}
 	var items []map[string]any
 	for _, buyer := range buyers {
@@ -136,7 +150,7 @@ func TestAgency_BuysForThreeOfThirtyHoldersAndOneIsSuspended(t *testing.T) {
 		}
 	}
 
-	// Each registry has its own registrant, or none.
+	// Each registry has the contacts that it takes.
 	held, err := s.world.Holdings(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -145,17 +159,20 @@ func TestAgency_BuysForThreeOfThirtyHoldersAndOneIsSuspended(t *testing.T) {
 	for _, contact := range held.Contacts {
 		emails[contact.ID] = contact.Email
 	}
-	registrants := make(map[string]string)
+	contacts := make(map[string]map[string]string)
 	for _, domain := range held.Domains {
-		registrants[domain.Name] = emails[domain.Registrant]
-	}
-	for _, buyer := range buyers {
-		want := buyer.email
-		if strings.HasSuffix(buyer.domain, ".com") {
-			want = ""
+		contacts[domain.Name] = map[string]string{"registrant": emails[domain.Registrant]}
+		for _, role := range domain.Contacts {
+			contacts[domain.Name][role.Type] = emails[role.ID]
 		}
-		if got, there := registrants[buyer.domain]; !there || got != want {
-			t.Errorf("the registrant of %s has the address %q, want %q", buyer.domain, got, want)
+	}
+	for i, want := range []map[string]string{
+		{"registrant": ""},
+		{"registrant": buyers[1].email, "tech": technician},
+		{"registrant": buyers[2].email, "admin": buyers[2].email, "tech": technician, "billing": s.Demo.Email},
+	} {
+		if got := contacts[buyers[i].domain]; !maps.Equal(got, want) {
+			t.Errorf("%s has %v, want %v", buyers[i].domain, got, want)
 		}
 	}
 

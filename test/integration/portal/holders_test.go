@@ -18,7 +18,7 @@ func (s *env) addHolder(customer string) string {
 	s.t.Helper()
 	id, err := s.holders.Add(s.t.Context(), registrar.Actor{Kind: registrar.ActorPerson, Customer: customer, Through: "ses_1"}, account.Registrant{
 		Kind: account.Person, Name: "Eva Blum", Street: "Am Markt 1", PostalCode: "24103", City: "Kiel", Country: "DE", Phone: "+49 431 123456",
-	}, "eva@example.com")
+	}, "eva@example.com", holder.Contacts{})
 	must(s.t, err)
 	return id
 }
@@ -144,6 +144,36 @@ func TestOwnData_EveryDomainOfLargeAccountCanFollow(t *testing.T) {
 		must(t, err)
 		return len(page.Outdated) == 0 && len(page.Current)+page.Further == all
 	})
+}
+
+func TestHolders_NameContactsOfTheAccount(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, true)
+	member, stranger := s.newMember("agentur@example.org"), s.newMember("fremd@example.org")
+	b := s.signedInBrowser("agentur@example.org")
+	id, tech, foreign := s.addHolder(member.ID), s.addHolder(member.ID), s.addHolder(stranger.ID)
+	page := "/portal/holders/" + id
+	form := holderInput("Max Teufel", "max@teeladen.example")
+	for _, wrong := range []string{foreign, id} {
+		form.Set("tech", wrong)
+		if got := b.post(page, form); got.status != http.StatusUnprocessableEntity || !strings.Contains(got.body, "Diesen Kontakt gibt es in Ihrem Konto nicht") {
+			t.Errorf("%s as a contact: %d", wrong, got.status)
+		}
+	}
+	form.Set("tech", tech)
+	if got := b.post(page, form); got.location() != "/portal/holders" {
+		t.Fatalf("got %d to %s", got.status, got.location())
+	}
+	if body := b.get(page).body; !strings.Contains(body, `<option value="`+tech+`" selected>`) || strings.Contains(body, `<option value="`+id+`"`) || strings.Contains(body, foreign) {
+		t.Errorf("the form is %s", body)
+	}
+	domain := s.addDomain(member.ID, "kontakte", registrar.DomainActive) // .de has no technical contact
+	if got := b.post("/portal/domains/"+domain+"/holder", url.Values{"holder": {id}}); got.location() != "/portal/domains/"+domain {
+		t.Fatalf("got %d to %s", got.status, got.location())
+	}
+	if body := b.get("/portal/domains/" + domain).body; !strings.Contains(body, "Technischer Kontakt") || !strings.Contains(body, "Eva Blum") || !strings.Contains(body, "nimmt bei dieser Endung keinen") {
+		t.Errorf("the domain's page is %s", body)
+	}
 }
 
 func TestDomainPage_HolderChangeNeedsRecentSignIn(t *testing.T) {
