@@ -4,10 +4,30 @@ import (
 	"cmp"
 	"crypto/rand"
 	"slices"
+	"strings"
 )
 
-// Registrant is the registrant of a domain as submitted to a registry.
+// Registrant is the registrant of a domain as submitted to a registry, with the contacts that it
+// has named.
 type Registrant struct {
+	Name         string `json:"name"`
+	Organisation string `json:"organisation,omitempty"`
+	Street       string `json:"street"`
+	PostalCode   string `json:"postal_code,omitempty"`
+	City         string `json:"city"`
+	State        string `json:"state,omitempty"`
+	Country      string `json:"country"`
+	Phone        string `json:"phone"`
+	Email        string `json:"email"`
+
+	// Tech and Billing are the technical and the billing contact; zero means that the registrant
+	// names none. A registry may take neither.
+	Tech    Contact `json:"tech,omitzero"`
+	Billing Contact `json:"billing,omitzero"`
+}
+
+// Contact is a contact of a registrant.
+type Contact struct {
 	Name         string `json:"name"`
 	Organisation string `json:"organisation,omitempty"`
 	Street       string `json:"street"`
@@ -19,8 +39,54 @@ type Registrant struct {
 	Email        string `json:"email"`
 }
 
-// NewContactHandle returns the id of a new contact at a registry.
-func NewContactHandle() string { return "DK" + rand.Text()[:14] }
+// Contact returns the registrant's own data.
+func (r Registrant) Contact() Contact {
+	return Contact{
+		Name: r.Name, Organisation: r.Organisation, Street: r.Street, PostalCode: r.PostalCode, City: r.City, State: r.State,
+		Country: r.Country, Phone: r.Phone, Email: r.Email,
+	}
+}
+
+// Registrant returns the contact as a registrant without contacts, the form in which registries
+// get both.
+func (c Contact) Registrant() Registrant {
+	return Registrant{
+		Name: c.Name, Organisation: c.Organisation, Street: c.Street, PostalCode: c.PostalCode, City: c.City, State: c.State,
+		Country: c.Country, Phone: c.Phone, Email: c.Email,
+	}
+}
+
+// DisplayName returns the organisation, or the name of a person.
+func (c Contact) DisplayName() string { return cmp.Or(c.Organisation, c.Name) }
+
+// Prefixes of contacts at a registry: of a registrant, of one with contacts, and of those.
+const (
+	handlePrefix        = "DK"
+	linkedHandlePrefix  = "DR"
+	techHandlePrefix    = "DT"
+	billingHandlePrefix = "DB"
+	handleLength        = 16
+)
+
+// NewContactHandle returns the id of a new contact at a registry. The ids of the contacts that the
+// registrant names follow from it (ContactHandles).
+func NewContactHandle(registrant Registrant) string {
+	prefix := handlePrefix
+	if registrant.Tech != (Contact{}) || registrant.Billing != (Contact{}) {
+		prefix = linkedHandlePrefix
+	}
+	return prefix + rand.Text()[:handleLength-len(prefix)]
+}
+
+// ContactHandles returns the ids of the contacts of a registrant with a handle. They are empty if
+// there are none, also if a gateway has chosen the handle.
+func ContactHandles(handle string) (tech, billing string) {
+	rest, linked := strings.CutPrefix(handle, linkedHandlePrefix)
+	if !linked || len(handle) != handleLength {
+		return "", ""
+	}
+	return techHandlePrefix + rest, billingHandlePrefix + rest
+}
 
 // DisplayName returns the organisation, or the name of a person.
 func (r Registrant) DisplayName() string { return cmp.Or(r.Organisation, r.Name) }

@@ -37,7 +37,7 @@ func (db *DB) ListUncheckedDomains(ctx context.Context, guestsSince time.Time, a
 	return rowsAs(func(row query.ListUncheckedDomainsRow) contactcheck.Domain {
 		return contactcheck.Domain{
 			ID: row.ID, Customer: row.CustomerID, Registrant: row.Registrant, Email: cmp.Or(fromJSON[registrar.Registrant](row.Registrant).Email, row.Email),
-			Since: fromMicros(row.RegistrantSince),
+			Since: fromMicros(row.RegistrantSince), Hold: row.ContactHold,
 		}
 	})(db.read().ListUncheckedDomains(ctx, query.ListUncheckedDomainsParams{GuestsSince: micros(guestsSince), AfterID: after, MaxRows: int32(limit)}))
 }
@@ -131,7 +131,7 @@ func (db *DB) IsConfirmedAddress(ctx context.Context, customer, email string) (b
 // ListDomainsOfCheck returns domains that wait for a contact check.
 func (db *DB) ListDomainsOfCheck(ctx context.Context, check, after string, limit int) ([]contactcheck.Domain, error) {
 	return rowsAs(func(row query.ListDomainsOfCheckRow) contactcheck.Domain {
-		return contactcheck.Domain{ID: row.ID, Customer: row.CustomerID, Name: row.Name, TLD: row.Tld}
+		return contactcheck.Domain{ID: row.ID, Customer: row.CustomerID, Name: row.Name, TLD: row.Tld, Hold: row.ContactHold}
 	})(db.read().ListDomainsOfCheck(ctx, query.ListDomainsOfCheckParams{ContactCheck: check, AfterID: after, MaxRows: int32(limit)}))
 }
 

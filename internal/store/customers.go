@@ -200,8 +200,7 @@ func (a accounts) CountCloseBlockers(ctx context.Context, id string) (account.Cl
 	return account.CloseBlockers{Domains: int(row.Domains), Orders: int(row.Orders), Refunds: int(row.Refunds)}, err
 }
 
-// CloseAccount keeps orders, invoices and audit events, which have their own retention
-// periods.
+// CloseAccount deletes and keeps what the table of package retention says.
 func (a accounts) CloseAccount(ctx context.Context, id, closedEmail string, now time.Time) (bool, error) {
 	buyer, err := currentInvoiceBuyerJSON(ctx, a.q, id)
 	if err != nil {

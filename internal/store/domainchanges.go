@@ -25,7 +25,7 @@ func (db *DB) GetCustomerDomain(ctx context.Context, customer, id string) (domai
 		return domainchange.Domain{
 			ID: row.ID, Customer: row.CustomerID, Name: row.Name, TLD: row.Tld, Status: registrar.DomainStatus(row.Status),
 			PaidUntil: fromMicros(row.PaidUntil), Account: row.Account, Handle: row.Handle,
-			Holder: row.HolderID, Registrant: fromJSON[registrar.Registrant](row.Registrant), RegistrantSince: fromMicros(cmp.Or(row.RegistrantSince, row.CreatedAt)),
+			Holder: row.HolderID, Registrant: fromJSON[registrar.Registrant](row.Registrant), RegistrantSince: registrantSince(row),
 		}
 	})(db.read().GetCustomerDomain(ctx, id, customer))
 }
@@ -70,25 +70,42 @@ func putRegistryRecord(ctx context.Context, q *query.Queries, domain string, rec
 // AddDomainChange stores an open change.
 func (db *DB) AddDomainChange(ctx context.Context, change domainchange.Change) error {
 	return db.write(ctx, func(q *query.Queries) error {
+		if _, err := q.GetCustomerDomain(ctx, change.Domain, change.Customer); err != nil {
+			if _, err := found(err); err != nil {
+				return err
+			}
+			return registrar.NotFound(registrar.NoSuchDomain)
+		}
+		inProgress := registrar.Conflict(domainchange.ChangeInProgress) // or a changed domain
+		if err := rowOr(inProgress)(insertDomainChange(ctx, q, change)); err != nil {
+			return err
+		}
+		// The row comes first, as in UpdateDomainChange: two transactions can't wait for each other,
+		// and a change that ended before this one has set the registrant that is read now.
 		suspends := change.Kind == domainchange.Hold && strings.HasPrefix(change.Desired.Lock, contactcheck.IDPrefix)
 		if suspends { // a confirmation waits, or has been committed
 			if _, err := found(ignoreRow(q.LockDomain(ctx, change.Domain))); err != nil {
 				return err
 			}
 		}
-		domain, err := q.GetCustomerDomain(ctx, change.Domain, change.Customer)
-		if err != nil {
-			if _, err := found(err); err != nil {
-				return err
-			}
-			return &registrar.Error{Kind: registrar.KindNotFound, Code: registrar.NoSuchDomain}
+		if !suspends && change.Replaces.IsZero() {
+			return nil
 		}
-		inProgress := &registrar.Error{Kind: registrar.KindConflict, Code: domainchange.ChangeInProgress} // or a changed domain
-		if suspends && domain.ContactCheck != change.Desired.Lock {
+		domain, err := q.GetCustomerDomain(ctx, change.Domain, change.Customer)
+		switch {
+		case err != nil:
+			return err
+		case suspends && (domain.ContactHold != change.Desired.Lock || domain.ContactCheck == ""),
+			!change.Replaces.IsZero() && !change.Replaces.Equal(registrantSince(domain)):
 			return inProgress
 		}
-		return rowOr(inProgress)(insertDomainChange(ctx, q, change))
+		return nil
 	})
+}
+
+// registrantSince is when a domain got its registrant.
+func registrantSince(row query.Domain) time.Time {
+	return fromMicros(cmp.Or(row.RegistrantSince, row.CreatedAt))
 }
 
 func insertDomainChange(ctx context.Context, q *query.Queries, change domainchange.Change) (int64, error) {

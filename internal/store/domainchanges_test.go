@@ -129,3 +129,28 @@ func TestUpdateChange_AppliesOnceWithItsEffects(t *testing.T) {
 		}
 	})
 }
+
+func TestAddDomainChange_OfReplacedRegistrantStoresNothing(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		ctx, anna := t.Context(), newCustomer(t, db, "anna")
+		id := addHeldDomain(t, db, anna, "eins.org", registrar.DomainActive)
+		domain, _, err := db.GetCustomerDomain(ctx, anna, id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		change := newOpenChange(anna, id)
+		change.Replaces = domain.RegistrantSince
+		execStatement(t, db, `UPDATE domains SET registrant_since = $1 WHERE id = $2`, micros(domain.RegistrantSince.Add(time.Second)), id)
+		if err := db.AddDomainChange(ctx, change); registrar.CodeOf(err) != domainchange.ChangeInProgress {
+			t.Errorf("stored: %v", err)
+		}
+		if n := count(t, db, `SELECT count(*) FROM domain_changes`); n != 0 {
+			t.Errorf("%d changes are stored", n)
+		}
+		change.Replaces = change.Replaces.Add(time.Second)
+		if err := db.AddDomainChange(ctx, change); err != nil {
+			t.Error(err)
+		}
+	})
+}

@@ -19,7 +19,7 @@ func exportParts() []part {
 			columns(asText, "kind name organisation street postal_code city state country phone vat_id"), columns(asTime, "updated_at"),
 		)},
 		{name: "holders", table: "holders", where: whereCustomer, key: "id", columns: slices.Concat(
-			columns(asText, "id kind name organisation street postal_code city state country phone email"), columns(asTime, "created_at updated_at"),
+			columns(asText, "id kind name organisation street postal_code city state country phone email tech_id billing_id"), columns(asTime, "created_at updated_at"),
 		)},
 		// VIES results are stored by VAT ID.
 		{name: "vatCheck", table: "vat_checks", where: "vat_id = (SELECT vat_id FROM registrants WHERE customer_id = $1)", columns: slices.Concat(

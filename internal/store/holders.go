@@ -15,7 +15,7 @@ var _ holder.Store = (*DB)(nil)
 
 func holderOf(row query.Holder) holder.Holder {
 	return holder.Holder{
-		ID: row.ID, Kind: account.RegistrantKind(row.Kind), UpdatedAt: fromMicros(row.UpdatedAt),
+		ID: row.ID, Kind: account.RegistrantKind(row.Kind), Contacts: holder.Contacts{Tech: row.TechID, Billing: row.BillingID}, UpdatedAt: fromMicros(row.UpdatedAt),
 		Registrant: registrar.Registrant{
 			Name: row.Name, Organisation: row.Organisation, Street: row.Street, PostalCode: row.PostalCode, City: row.City,
 			State: row.State, Country: row.Country, Phone: row.Phone, Email: row.Email,
@@ -52,7 +52,8 @@ func (db *DB) AddHolder(ctx context.Context, customer string, h holder.Holder, l
 		}
 		if err := swapped(q.InsertHolder(ctx, query.InsertHolderParams{
 			ID: h.ID, CustomerID: customer, Kind: string(h.Kind), Name: h.Name, Organisation: h.Organisation, Street: h.Street, PostalCode: h.PostalCode,
-			City: h.City, State: h.State, Country: h.Country, Phone: h.Phone, Email: h.Email, Now: micros(h.UpdatedAt), MaxHolders: int64(limit),
+			City: h.City, State: h.State, Country: h.Country, Phone: h.Phone, Email: h.Email,
+			TechID: h.Contacts.Tech, BillingID: h.Contacts.Billing, Now: micros(h.UpdatedAt), MaxHolders: int64(limit),
 		})); err != nil {
 			return err
 		}
@@ -65,7 +66,8 @@ func (db *DB) UpdateHolder(ctx context.Context, customer string, h holder.Holder
 	return db.swap(ctx, func(q *query.Queries) error {
 		if err := swapped(q.UpdateHolder(ctx, query.UpdateHolderParams{
 			Kind: string(h.Kind), Name: h.Name, Organisation: h.Organisation, Street: h.Street, PostalCode: h.PostalCode, City: h.City,
-			State: h.State, Country: h.Country, Phone: h.Phone, Email: h.Email, Now: micros(h.UpdatedAt), ID: h.ID, CustomerID: customer,
+			State: h.State, Country: h.Country, Phone: h.Phone, Email: h.Email,
+			TechID: h.Contacts.Tech, BillingID: h.Contacts.Billing, Now: micros(h.UpdatedAt), ID: h.ID, CustomerID: customer,
 		})); err != nil {
 			return err
 		}
@@ -79,12 +81,15 @@ func (db *DB) DeleteHolder(ctx context.Context, customer, id string, event regis
 		if err := swapped(q.DeleteHolder(ctx, id, customer)); err != nil {
 			return err
 		}
+		if err := q.ClearHolderContact(ctx, id, customer); err != nil {
+			return err
+		}
 		return insertAuditEvent(ctx, q, event)
 	})
 }
 
-// ListDomainsOfHolder returns the domains that a customer holds for a holder.
-func (db *DB) ListDomainsOfHolder(ctx context.Context, customer, id string, limit int) ([]holder.Domain, error) {
+// ListDomainsOfHolder returns the domains after a name that a customer holds for a holder.
+func (db *DB) ListDomainsOfHolder(ctx context.Context, customer, id, after string, limit int) ([]holder.Domain, error) {
 	own, _, err := db.GetRegistrant(ctx, customer)
 	if err != nil {
 		return nil, err
@@ -95,7 +100,7 @@ func (db *DB) ListDomainsOfHolder(ctx context.Context, customer, id string, limi
 			domain.Registrant = fromJSON[registrar.Registrant](row.Registrant)
 		}
 		return domain
-	})(db.read().ListDomainsOfHolder(ctx, query.ListDomainsOfHolderParams{CustomerID: customer, HolderID: storedHolder(id), MaxRows: int32(limit)}))
+	})(db.read().ListDomainsOfHolder(ctx, query.ListDomainsOfHolderParams{CustomerID: customer, HolderID: storedHolder(id), AfterName: after, MaxRows: int32(limit)}))
 }
 
 // storedHolder returns the id as columns have it: empty for the account itself.

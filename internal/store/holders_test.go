@@ -102,7 +102,7 @@ func TestOwnDataChange_DomainsKeepTheirRegistrant(t *testing.T) {
 				if err != nil || domain.Registrant != before || domain.Registrant.City != "Hamburg" {
 					t.Errorf("the domain has %+v, %v", domain.Registrant, err)
 				}
-				all, err := db.ListDomainsOfHolder(ctx, anna, holder.Own, 10)
+				all, err := db.ListDomainsOfHolder(ctx, anna, holder.Own, "", 10)
 				if err != nil || len(all) != 1 || all[0].Registrant != before {
 					t.Errorf("%+v, %v", all, err)
 				}

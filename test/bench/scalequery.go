@@ -48,7 +48,7 @@ var referencedRowParameters = []string{"GetCustomerInvoice.$1", "ListCustomerInv
 var fixedParameters = map[string]any{
 	"limit":                      int32(10),      // like the limits in the generated code
 	"InsertOrder.$39":            int64(million), // below the limit
-	"InsertHolder.$14":           int64(million), // below the limit
+	"InsertHolder.$16":           int64(million), // below the limit
 	"InsertPastRegistrant.$2":    `{}`,
 	"InsertPastRegistrant.$3":    "correction",
 	"ConfirmBrake.$4":            int64(1),

@@ -80,7 +80,7 @@ type Domain struct {
 	ID, Customer, Name, TLD string
 	Email                   string    // of its registrant; empty: the account's
 	Registrant              string    // as stored, for comparison
-	Hold                    string    // the check for which it is suspended
+	Hold                    string    // the check that suspended it, although it may wait for another one by now
 	Since                   time.Time // when it got its registrant; only in lists of unchecked ones
 }
 

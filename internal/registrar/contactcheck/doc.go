@@ -39,9 +39,13 @@
 //
 // The intent is stored first: domains.contact_hold has the check. Then each domain gets a change
 // of package domainchange, which survives crashes; it is stored only while the domain still waits
-// for that check. A confirmation clears domains.contact_check in its own transaction, and a domain
-// with a hold but without a check is released. So a hold that was under way during the
+// for a confirmation. A confirmation clears domains.contact_check in its own transaction, and a
+// domain with a hold but without a check is released. So a hold that was under way during the
 // confirmation is removed as well.
+//
+// contact_hold stays the same until the domain is released, because it also names the changes at
+// the registry. If the holder changes meanwhile to another unconfirmed address, before the hold
+// was stored, the hold comes first and then the check of that address.
 //
 //	contact_check  contact_hold  meaning
 //	empty          empty         nothing to do

@@ -11,6 +11,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/jobs"
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
 	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
 )
 
@@ -148,6 +149,9 @@ func (s *Service) auditEvent(action registrar.Action, check Check) registrar.Aud
 func (s *Service) open(ctx context.Context, domain Domain) {
 	storeCtx, cancel := storeContext(ctx)
 	defer cancel()
+	if domain.Hold != "" && !s.isHoldDecided(storeCtx, domain) {
+		return // listed again
+	}
 	check := newCheck(domain, s.cfg.Now())
 	opened, err := s.cfg.Store.OpenContactCheck(storeCtx, domain, Opening{
 		Check: check, Mail: mailTo(check), Event: s.auditEvent(ActionAsked, check), At: s.cfg.Clock(),
@@ -159,6 +163,16 @@ func (s *Service) open(ctx context.Context, domain Domain) {
 		s.cfg.OnState(Pending)
 		s.cfg.MailQueued()
 	}
+}
+
+// isHoldDecided reports whether a suspended domain whose holder has changed is on hold, or its
+// registry has refused that: the check that began the suspension may have ended before the hold.
+func (s *Service) isHoldDecided(ctx context.Context, domain Domain) bool {
+	progress, err := s.cfg.Changes.HoldFor(ctx, domain.Customer, domain.ID, domain.Hold)
+	if err != nil {
+		s.cfg.Logger.ErrorContext(ctx, "suspended domain not held, will retry", "domain", domain.ID, "error", err.Error())
+	}
+	return err == nil && progress != domainchange.InProgress
 }
 
 // listDue returns the checks whose step is due. If more would be suspended today than the limit

@@ -70,7 +70,7 @@ func (s *Service) holdDomains(ctx context.Context, check Check) error {
 			return err
 		}
 		for _, domain := range domains {
-			progress, err := s.cfg.Changes.HoldFor(ctx, domain.Customer, domain.ID, check.ID)
+			progress, err := s.cfg.Changes.HoldFor(ctx, domain.Customer, domain.ID, domain.Hold)
 			switch {
 			case registrar.CodeOf(err) == registrar.NoSuchDomain: // it has left
 			case err != nil:

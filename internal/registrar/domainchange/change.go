@@ -120,7 +120,10 @@ type Change struct {
 	Desired           DesiredState
 	// Handle is the new contact, OldHandle the one it replaces.
 	Handle, OldHandle string
-	SealedCode        string // the auth code until it is set
+	// Replaces is since when the domain has the registrant that an UpdateRegistrant replaces: it is
+	// not stored if the domain has another one by then. Zero means whichever it has.
+	Replaces   time.Time
+	SealedCode string // the auth code until it is set
 
 	State   ChangeStatus
 	Failure registrar.Code  // why it was refused

@@ -113,6 +113,10 @@
 //	                       the old one is deleted; if the registry refuses, the new one is
 //	                       deleted again
 //
+// Of two requests at once, one is stored and the other gets ChangeInProgress, also if the first one
+// was done meanwhile: a change is stored only for the registrant that the domain had when it was
+// prepared, whose contact it replaces.
+//
 // A contact belongs to one domain. Former and new registrant are notified at their addresses,
 // unless that is the customer's, who gets the mail about every change.
 //

@@ -60,12 +60,15 @@ func (s *Service) newTask(ctx context.Context, change Change) (Task, error) {
 	if change.Desired.DS != nil {
 		task.DS = *change.Desired.DS
 	}
-	// A pending request is only queried, so its registrant needs no check.
-	if change.Kind == UpdateRegistrant && change.State == StatusOpen {
+	switch {
+	case change.Kind != UpdateRegistrant:
+	case change.State == StatusOpen:
 		var err error
 		if task.Registrant, err = s.desiredRegistrant(ctx, change); err != nil {
 			return Task{}, err
 		}
+	case change.Desired.Registrant != nil: // a pending request is only queried, so it needs no check
+		task.Registrant = *change.Desired.Registrant
 	}
 	if change.SealedCode == "" {
 		return task, nil

@@ -79,6 +79,7 @@ type Capabilities struct {
 	Code                 bool
 	CodeLength, CodeDays int
 	Contacts             bool // the registry stores registrant data
+	Tech, Billing        bool // and technical and billing contacts
 	MaxYears             int  // the longest renewal
 }
 
@@ -104,7 +105,8 @@ type Task struct {
 	Nameservers []Nameserver
 	DS          DS
 	Code        string
-	// Handle is the contact to create for Registrant, OldHandle the one to delete.
+	// Handle is the contact to create for Registrant, with those that it names, and OldHandle the
+	// one to delete.
 	Handle, OldHandle string
 	Registrant        registrar.Registrant
 	Transaction       string

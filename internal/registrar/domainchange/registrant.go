@@ -30,6 +30,14 @@ func (w ChangeRequest) desiredHolder(domain Domain) (DesiredState, error) {
 	return desired, nil
 }
 
+// replaceRegistrant makes a change replace the registrant that a domain has.
+func (c *Change) replaceRegistrant(domain Domain, capabilities Capabilities) {
+	c.Replaces, c.Handle = domain.RegistrantSince, domain.Handle
+	if capabilities.Contacts {
+		c.Handle, c.OldHandle = registrar.NewContactHandle(*c.Desired.Registrant), domain.Handle
+	}
+}
+
 // eligibleRegistrant returns the data of a customer's holder if the TLD admits them.
 func (s *Service) eligibleRegistrant(ctx context.Context, customer, id, tld string) (registrar.Registrant, error) {
 	registrant, err := s.cfg.Holder(ctx, customer, id)

@@ -142,10 +142,8 @@ func (s *Service) prepareChange(ctx context.Context, actor registrar.Actor, doma
 		if err != nil {
 			return Change{}, "", err
 		}
-		change.Desired.Registrant, change.Handle = &registrant, domain.Handle
-		if capabilities.Contacts {
-			change.Handle, change.OldHandle = registrar.NewContactHandle(), domain.Handle
-		}
+		change.Desired.Registrant = &registrant
+		change.replaceRegistrant(domain, capabilities)
 	case (request.Kind == AuthCode || request.Kind == Secure) && capabilities.canSetAuthCode():
 		code = registrar.NewAuthCode(capabilities.CodeLength)
 		change.SealedCode = s.cfg.Seal.Seal(registrar.AuthCodePurpose(domain.Name), code)

@@ -60,11 +60,20 @@ func (s *Service) SecuredFor(ctx context.Context, domain, lock string) (secured,
 	return secured, inProgress, err
 }
 
-// addWhenNoneOpen stores a change as soon as its domain has no other open one.
+// addWhenNoneOpen stores a change as soon as its domain has no other open one, which may have
+// set another registrant.
 func (s *Service) addWhenNoneOpen(ctx context.Context, change *Change) error {
 	waitCtx, cancel := context.WithTimeout(ctx, otherChangeTimeout)
 	defer cancel()
+	registry, served := s.registryFor(change.Account, change.TLD)
 	for {
+		if change.Kind == UpdateRegistrant && served {
+			domain, err := s.customerDomain(ctx, change.Customer, change.Domain)
+			if err != nil {
+				return err
+			}
+			change.replaceRegistrant(domain, registry.Registry.Capabilities(change.TLD))
+		}
 		change.DueAt = s.worker.LeaseEnd()
 		err := s.cfg.Store.AddDomainChange(ctx, *change)
 		if registrar.CodeOf(err) != ChangeInProgress {

@@ -24,6 +24,21 @@
 //	a holder is deleted             none changes; unpaid orders that name it can't be paid
 //	the account is closed           it has no domains by then; its holders are deleted
 //
+// # Contacts
+//
+// A holder may name another one of the account, or the account itself, as its technical and as its
+// billing contact. The registrant then has copies of their data, which change as above: a domain
+// follows when its holder's contact, or the data of that, has changed.
+//
+//	registry                                     what it gets
+//	takes a tech or billing contact              a contact with that data
+//	would reject the data, or is behind a        the contact of the registrant, or the registrar's,
+//	  gateway that chooses handles by itself     as without
+//	takes none                                   nothing; the domain's page says so
+//
+// The admin contact is always the registrant. Deleting a holder ends that it is named by others;
+// their domains keep the copies.
+//
 // Domains from before this package have no copy until the account's own data first change: those
 // are stored with them first.
 //

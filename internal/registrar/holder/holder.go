@@ -16,8 +16,12 @@ const Own = "own"
 // MaxHolders limits the holders of an account.
 const MaxHolders = 1000
 
-// maxDomains limits the domains that can follow a holder at once.
-const maxDomains = 200
+// MaxDomains is how many domains a page of Domains has of each sort: as many as can follow a
+// holder at once.
+const MaxDomains = 200
+
+// batch is how many domains are read at once.
+const batch = 1000
 
 // Reason is why a domain gets another registrant.
 type Reason string
@@ -35,6 +39,8 @@ const (
 	NoSuchHolder registrar.Code = "no_such_holder"   // KindNotFound; of an order's item KindConflict
 	TooMany      registrar.Code = "too_many_holders" // KindConflict: see MaxHolders
 	OwnMissing   registrar.Code = "holder_missing"   // KindConflict: the account has no registrant data
+	// ContactUnknown: a contact is no other holder of the account. KindInvalid.
+	ContactUnknown registrar.Code = "holder_contact_unknown"
 )
 
 // Audited actions.
@@ -48,9 +54,14 @@ const (
 type Holder struct {
 	ID   string // Own for the account itself
 	Kind account.RegistrantKind
+	// Registrant has the data of Contacts unless it comes from a list.
 	registrar.Registrant
+	Contacts  Contacts
 	UpdatedAt time.Time
 }
+
+// Contacts are the holders that a holder names as its contacts; empty ids mean none.
+type Contacts struct{ Tech, Billing string }
 
 // Label names the holder in lists.
 func (h Holder) Label() string {
@@ -79,9 +90,9 @@ type Store interface {
 	DeleteHolder(ctx context.Context, customer, id string, event registrar.AuditEvent) (bool, error)
 	// GetOwnHolder returns the account's own data.
 	GetOwnHolder(ctx context.Context, customer string) (Holder, bool, error)
-	// ListDomainsOfHolder returns the domains that are held for a holder, with the registrant
-	// that each has.
-	ListDomainsOfHolder(ctx context.Context, customer, id string, limit int) ([]Domain, error)
+	// ListDomainsOfHolder returns the domains after a name that are held for a holder, by name,
+	// with the registrant that each has.
+	ListDomainsOfHolder(ctx context.Context, customer, id, after string, limit int) ([]Domain, error)
 }
 
 // Service is safe for concurrent use.
@@ -137,7 +148,44 @@ func (s *Service) get(ctx context.Context, customer, id string) (Holder, error) 
 	if err == nil && !known {
 		err = registrar.NotFound(NoSuchHolder)
 	}
+	if err != nil {
+		return Holder{}, err
+	}
+	if found.Tech, err = s.contact(ctx, customer, found.Contacts.Tech); err != nil {
+		return Holder{}, err
+	}
+	found.Billing, err = s.contact(ctx, customer, found.Contacts.Billing)
 	return found, err
+}
+
+// contact returns the data of a holder that another one names; zero if there is none, or if it was
+// deleted meanwhile.
+func (s *Service) contact(ctx context.Context, customer, id string) (registrar.Contact, error) {
+	if id == "" {
+		return registrar.Contact{}, nil
+	}
+	get := s.store.GetHolder
+	if id == Own {
+		get = func(ctx context.Context, customer, _ string) (Holder, bool, error) {
+			return s.store.GetOwnHolder(ctx, customer)
+		}
+	}
+	found, _, err := get(ctx, customer, id)
+	return found.Registrant.Contact(), err
+}
+
+// checkContacts refuses contacts that are not other holders of the account.
+func (s *Service) checkContacts(ctx context.Context, customer string, holder Holder) error {
+	for _, id := range []string{holder.Contacts.Tech, holder.Contacts.Billing} {
+		contact, err := s.contact(ctx, customer, id)
+		if err != nil {
+			return err
+		}
+		if id != "" && (id == holder.ID || contact == registrar.Contact{}) {
+			return registrar.Invalid(ContactUnknown)
+		}
+	}
+	return nil
 }
 
 // Registrant returns the data of a holder of an account; an empty id means the account itself.
@@ -148,7 +196,7 @@ func (s *Service) Registrant(ctx context.Context, customer, id string) (registra
 
 // Add adds a holder and returns its id, or reports all invalid fields as an
 // *account.FieldError.
-func (s *Service) Add(ctx context.Context, actor registrar.Actor, data account.Registrant, email string) (string, error) {
+func (s *Service) Add(ctx context.Context, actor registrar.Actor, data account.Registrant, email string, contacts Contacts) (string, error) {
 	if err := actor.RequirePerson(); err != nil {
 		return "", err
 	}
@@ -156,7 +204,10 @@ func (s *Service) Add(ctx context.Context, actor registrar.Actor, data account.R
 	if err != nil {
 		return "", err
 	}
-	added.ID = registrar.NewID("hld_", added.UpdatedAt)
+	added.ID, added.Contacts = registrar.NewID("hld_", added.UpdatedAt), contacts
+	if err := s.checkContacts(ctx, actor.Customer, added); err != nil {
+		return "", err
+	}
 	ok, err := s.store.AddHolder(ctx, actor.Customer, added, MaxHolders, s.event(actor, ActionAdded, added.ID))
 	if err == nil && !ok {
 		err = registrar.Conflict(TooMany)
@@ -165,7 +216,7 @@ func (s *Service) Add(ctx context.Context, actor registrar.Actor, data account.R
 }
 
 // Update changes the data of a holder, but of none of its domains.
-func (s *Service) Update(ctx context.Context, actor registrar.Actor, id string, data account.Registrant, email string) error {
+func (s *Service) Update(ctx context.Context, actor registrar.Actor, id string, data account.Registrant, email string, contacts Contacts) error {
 	if err := s.requirePresence(actor); err != nil {
 		return err
 	}
@@ -173,12 +224,16 @@ func (s *Service) Update(ctx context.Context, actor registrar.Actor, id string, 
 	if err != nil {
 		return err
 	}
-	changed.ID = id
+	changed.ID, changed.Contacts = id, contacts
+	if err := s.checkContacts(ctx, actor.Customer, changed); err != nil {
+		return err
+	}
 	ok, err := s.store.UpdateHolder(ctx, actor.Customer, changed, s.event(actor, ActionChanged, id))
 	return known(ok, err)
 }
 
-// Delete deletes a holder. Its domains keep their registrant.
+// Delete deletes a holder. Its domains keep their registrant, and domains of those that name it as
+// a contact keep that.
 func (s *Service) Delete(ctx context.Context, actor registrar.Actor, id string) error {
 	if err := s.requirePresence(actor); err != nil {
 		return err
@@ -187,19 +242,52 @@ func (s *Service) Delete(ctx context.Context, actor registrar.Actor, id string) 
 	return known(ok, err)
 }
 
-// Domains returns the domains of a holder, and which of them have other data than the holder.
-func (s *Service) Domains(ctx context.Context, actor registrar.Actor, id string) (all, outdated []Domain, err error) {
+// DomainsPage has domains of a holder, by name.
+type DomainsPage struct {
+	// Outdated are those that have other data than the holder. Next is the id after which further
+	// ones begin; empty if there are none.
+	Outdated []Domain
+	Next     string
+	// Current are the first ones with the holder's data; Further counts the others.
+	Current []Domain
+	Further int
+}
+
+// Domains returns the domains of a holder. after is empty, or Next of the page before.
+func (s *Service) Domains(ctx context.Context, actor registrar.Actor, id, after string) (DomainsPage, error) {
 	holder, err := s.Get(ctx, actor, id)
 	if err != nil {
-		return nil, nil, err
+		return DomainsPage{}, err
 	}
-	all, err = s.store.ListDomainsOfHolder(ctx, actor.Customer, id, maxDomains)
-	for _, domain := range all {
-		if domain.Registrant != holder.Registrant {
-			outdated = append(outdated, domain)
+	var page DomainsPage
+	begun := after == ""
+	for name := ""; ; {
+		domains, err := s.store.ListDomainsOfHolder(ctx, actor.Customer, id, name, batch)
+		if err != nil {
+			return DomainsPage{}, err
 		}
+		for _, domain := range domains {
+			switch outdated := domain.Registrant != holder.Registrant; {
+			case !outdated && len(page.Current) < MaxDomains:
+				page.Current = append(page.Current, domain)
+			case !outdated:
+				page.Further++
+			case begun && len(page.Outdated) < MaxDomains:
+				page.Outdated = append(page.Outdated, domain)
+			case begun:
+				page.Next = page.Outdated[MaxDomains-1].ID
+			}
+			begun = begun || domain.ID == after
+		}
+		if len(domains) < batch {
+			break
+		}
+		name = domains[len(domains)-1].Name
 	}
-	return all, outdated, err
+	if !begun { // the domain has left
+		return s.Domains(ctx, actor, id, "")
+	}
+	return page, nil
 }
 
 func (s *Service) requirePresence(actor registrar.Actor) error {

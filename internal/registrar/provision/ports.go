@@ -100,8 +100,9 @@ type Domains interface {
 type Account interface {
 	// Rules returns the registry's requirements for a TLD.
 	Rules(tld string) Rules
-	// EnsureContact creates a contact and returns its actual handle, EnsureHosts the host
-	// objects that do not exist yet. A missing contact to delete is no error.
+	// EnsureContact creates a contact, and those that its registrant names, and returns its actual
+	// handle; EnsureHosts creates the host objects that do not exist yet. DeleteContact deletes all
+	// of them; a missing one is no error.
 	EnsureContact(ctx context.Context, contact Contact) (handle string, err error)
 	EnsureHosts(ctx context.Context, names []string) error
 	DeleteContact(ctx context.Context, handle, transaction string) error
@@ -163,6 +164,7 @@ type Request struct {
 	Name, TLD   string
 	Years       int
 	Handle      string
+	Registrant  registrar.Registrant // its contacts have roles
 	Code        string
 	Nameservers []string
 	From        time.Time // the registry's expiry before a renewal or restore

@@ -70,7 +70,7 @@ func (r *run) start(ctx context.Context) error {
 	item.Domain = registrar.NewID("dom_", now)
 	if item.Kind == Register {
 		if rules.Contacts {
-			item.Handle = registrar.NewContactHandle()
+			item.Handle = registrar.NewContactHandle(item.Registrant)
 		}
 		if rules.CodeLength > 0 {
 			item.SealedCode = r.cfg.Seal.Seal(registrar.AuthCodePurpose(item.Name), registrar.NewAuthCode(rules.CodeLength))
@@ -218,7 +218,7 @@ func (r *run) ensureHosts(ctx, call context.Context) error {
 // buildRequest builds the item's request; it is the same each time.
 func (r *run) buildRequest() (Request, error) {
 	request := Request{
-		Kind: r.item.Kind, Name: r.item.Name, TLD: r.item.TLD, Years: r.item.Years, Handle: r.item.Handle, From: r.item.RenewFrom,
+		Kind: r.item.Kind, Name: r.item.Name, TLD: r.item.TLD, Years: r.item.Years, Handle: r.item.Handle, Registrant: r.item.Registrant, From: r.item.RenewFrom,
 		Transaction: r.item.ID + "-d", MaybeSent: r.maybeSent, Since: r.item.RequestedAt, Fee: r.item.Fee,
 	}
 	if r.item.Kind == Register {
@@ -300,7 +300,7 @@ func (r *run) succeed(ctx, call context.Context, outcome Outcome) error {
 	next := Transition{To: item, ActivateDomain: &domain, AuditEvent: r.auditEvent(action), Charge: r.charge(outcome.Fee, now)}
 	rules := r.account.Rules(item.TLD)
 	if next.Lock = rules.TransferLock; item.Kind == Transfer && rules.Contacts { // it still has those of its former registrar
-		next.Contact = registrar.NewContactHandle()
+		next.Contact = registrar.NewContactHandle(item.Registrant)
 	}
 	if next.Lock || next.Contact != "" {
 		next.Change = registrar.NewID("chg_", now)

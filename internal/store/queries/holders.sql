@@ -6,27 +6,34 @@ SELECT * FROM holders WHERE id = $1 AND customer_id = $2;
 
 -- Inserts nothing if the customer has too many.
 -- name: InsertHolder :execrows
-INSERT INTO holders (id, customer_id, kind, name, organisation, street, postal_code, city, state, country, phone, email, created_at, updated_at)
+INSERT INTO holders (id, customer_id, kind, name, organisation, street, postal_code, city, state, country, phone, email, tech_id, billing_id, created_at, updated_at)
 SELECT sqlc.arg(id), sqlc.arg(customer_id), sqlc.arg(kind), sqlc.arg(name), sqlc.arg(organisation), sqlc.arg(street), sqlc.arg(postal_code),
-    sqlc.arg(city), sqlc.arg(state), sqlc.arg(country), sqlc.arg(phone), sqlc.arg(email), sqlc.arg(now), sqlc.arg(now)
+    sqlc.arg(city), sqlc.arg(state), sqlc.arg(country), sqlc.arg(phone), sqlc.arg(email), sqlc.arg(tech_id), sqlc.arg(billing_id), sqlc.arg(now), sqlc.arg(now)
 WHERE (SELECT count(*) FROM holders AS own WHERE own.customer_id = sqlc.arg(customer_id)) < CAST(sqlc.arg(max_holders) AS BIGINT);
 
 -- name: UpdateHolder :execrows
 UPDATE holders
 SET kind = sqlc.arg(kind), name = sqlc.arg(name), organisation = sqlc.arg(organisation), street = sqlc.arg(street), postal_code = sqlc.arg(postal_code),
-    city = sqlc.arg(city), state = sqlc.arg(state), country = sqlc.arg(country), phone = sqlc.arg(phone), email = sqlc.arg(email), updated_at = sqlc.arg(now)
+    city = sqlc.arg(city), state = sqlc.arg(state), country = sqlc.arg(country), phone = sqlc.arg(phone), email = sqlc.arg(email),
+    tech_id = sqlc.arg(tech_id), billing_id = sqlc.arg(billing_id), updated_at = sqlc.arg(now)
 WHERE id = sqlc.arg(id) AND customer_id = sqlc.arg(customer_id);
 
 -- name: DeleteHolder :execrows
 DELETE FROM holders WHERE id = $1 AND customer_id = $2;
 
+-- A holder that is deleted is no contact of others any more.
+-- name: ClearHolderContact :exec
+UPDATE holders
+SET tech_id = CASE WHEN tech_id = sqlc.arg(id) THEN '' ELSE tech_id END, billing_id = CASE WHEN billing_id = sqlc.arg(id) THEN '' ELSE billing_id END
+WHERE customer_id = sqlc.arg(customer_id) AND (tech_id = sqlc.arg(id) OR billing_id = sqlc.arg(id));
+
 -- name: DeleteHoldersOfCustomer :exec
 DELETE FROM holders WHERE customer_id = $1;
 
--- The domains that a customer holds for a holder; an empty id means the customer.
+-- The domains after a name that a customer holds for a holder; an empty id means the customer.
 -- name: ListDomainsOfHolder :many
 SELECT id, name, tld, status, registrant FROM domains
-WHERE customer_id = sqlc.arg(customer_id) AND holder_id = sqlc.arg(holder_id) AND status <> 'transferred_out'
+WHERE customer_id = sqlc.arg(customer_id) AND holder_id = sqlc.arg(holder_id) AND status <> 'transferred_out' AND name > sqlc.arg(after_name)
 ORDER BY name
 LIMIT sqlc.arg(max_rows);
 

@@ -346,7 +346,7 @@ func (q *Queries) ListCustomerContactChecks(ctx context.Context, customerID stri
 }
 
 const listDomainsOfCheck = `-- name: ListDomainsOfCheck :many
-SELECT id, customer_id, name, tld FROM domains
+SELECT id, customer_id, name, tld, contact_hold FROM domains
 WHERE contact_check = $1 AND contact_check <> '' AND id > $2 AND status <> 'transferred_out'
 ORDER BY id
 LIMIT $3
@@ -359,10 +359,11 @@ type ListDomainsOfCheckParams struct {
 }
 
 type ListDomainsOfCheckRow struct {
-	ID         string
-	CustomerID string
-	Name       string
-	Tld        string
+	ID          string
+	CustomerID  string
+	Name        string
+	Tld         string
+	ContactHold string
 }
 
 // The partial index needs the comparison with an empty text.
@@ -380,6 +381,7 @@ func (q *Queries) ListDomainsOfCheck(ctx context.Context, arg ListDomainsOfCheck
 			&i.CustomerID,
 			&i.Name,
 			&i.Tld,
+			&i.ContactHold,
 		); err != nil {
 			return nil, err
 		}
@@ -609,7 +611,7 @@ func (q *Queries) ListPlannedSuspensions(ctx context.Context, arg ListPlannedSus
 }
 
 const listUncheckedDomains = `-- name: ListUncheckedDomains :many
-SELECT domains.id, domains.customer_id, domains.registrant, domains.registrant_since, customers.email FROM domains
+SELECT domains.id, domains.customer_id, domains.registrant, domains.registrant_since, domains.contact_hold, customers.email FROM domains
 JOIN customers ON customers.id = domains.customer_id
 WHERE domains.contact_check IN ('new', 'guest') AND domains.contact_check <> '' AND domains.id > $1
     AND (domains.contact_check = 'new' OR domains.registrant_since <= $2)
@@ -628,6 +630,7 @@ type ListUncheckedDomainsRow struct {
 	CustomerID      string
 	Registrant      string
 	RegistrantSince int64
+	ContactHold     string
 	Email           string
 }
 
@@ -647,6 +650,7 @@ func (q *Queries) ListUncheckedDomains(ctx context.Context, arg ListUncheckedDom
 			&i.CustomerID,
 			&i.Registrant,
 			&i.RegistrantSince,
+			&i.ContactHold,
 			&i.Email,
 		); err != nil {
 			return nil, err

@@ -9,6 +9,18 @@ import (
 	"context"
 )
 
+const clearHolderContact = `-- name: ClearHolderContact :exec
+UPDATE holders
+SET tech_id = CASE WHEN tech_id = $1 THEN '' ELSE tech_id END, billing_id = CASE WHEN billing_id = $1 THEN '' ELSE billing_id END
+WHERE customer_id = $2 AND (tech_id = $1 OR billing_id = $1)
+`
+
+// A holder that is deleted is no contact of others any more.
+func (q *Queries) ClearHolderContact(ctx context.Context, iD string, customerID string) error {
+	_, err := q.db.ExecContext(ctx, clearHolderContact, iD, customerID)
+	return err
+}
+
 const deleteHolder = `-- name: DeleteHolder :execrows
 DELETE FROM holders WHERE id = $1 AND customer_id = $2
 `
@@ -43,7 +55,7 @@ func (q *Queries) FreezeRegistrants(ctx context.Context, registrant string, cust
 }
 
 const getHolder = `-- name: GetHolder :one
-SELECT id, customer_id, kind, name, organisation, street, postal_code, city, state, country, phone, email, created_at, updated_at FROM holders WHERE id = $1 AND customer_id = $2
+SELECT id, customer_id, kind, name, organisation, street, postal_code, city, state, country, phone, email, created_at, updated_at, tech_id, billing_id FROM holders WHERE id = $1 AND customer_id = $2
 `
 
 func (q *Queries) GetHolder(ctx context.Context, iD string, customerID string) (Holder, error) {
@@ -64,15 +76,17 @@ func (q *Queries) GetHolder(ctx context.Context, iD string, customerID string) (
 		&i.Email,
 		&i.CreatedAt,
 		&i.UpdatedAt,
+		&i.TechID,
+		&i.BillingID,
 	)
 	return i, err
 }
 
 const insertHolder = `-- name: InsertHolder :execrows
-INSERT INTO holders (id, customer_id, kind, name, organisation, street, postal_code, city, state, country, phone, email, created_at, updated_at)
+INSERT INTO holders (id, customer_id, kind, name, organisation, street, postal_code, city, state, country, phone, email, tech_id, billing_id, created_at, updated_at)
 SELECT $1, $2, $3, $4, $5, $6, $7,
-    $8, $9, $10, $11, $12, $13, $13
-WHERE (SELECT count(*) FROM holders AS own WHERE own.customer_id = $2) < CAST($14 AS BIGINT)
+    $8, $9, $10, $11, $12, $13, $14, $15, $15
+WHERE (SELECT count(*) FROM holders AS own WHERE own.customer_id = $2) < CAST($16 AS BIGINT)
 `
 
 type InsertHolderParams struct {
@@ -88,6 +102,8 @@ type InsertHolderParams struct {
 	Country      string
 	Phone        string
 	Email        string
+	TechID       string
+	BillingID    string
 	Now          int64
 	MaxHolders   int64
 }
@@ -107,6 +123,8 @@ func (q *Queries) InsertHolder(ctx context.Context, arg InsertHolderParams) (int
 		arg.Country,
 		arg.Phone,
 		arg.Email,
+		arg.TechID,
+		arg.BillingID,
 		arg.Now,
 		arg.MaxHolders,
 	)
@@ -145,14 +163,15 @@ func (q *Queries) InsertPastRegistrant(ctx context.Context, arg InsertPastRegist
 
 const listDomainsOfHolder = `-- name: ListDomainsOfHolder :many
 SELECT id, name, tld, status, registrant FROM domains
-WHERE customer_id = $1 AND holder_id = $2 AND status <> 'transferred_out'
+WHERE customer_id = $1 AND holder_id = $2 AND status <> 'transferred_out' AND name > $3
 ORDER BY name
-LIMIT $3
+LIMIT $4
 `
 
 type ListDomainsOfHolderParams struct {
 	CustomerID string
 	HolderID   string
+	AfterName  string
 	MaxRows    int32
 }
 
@@ -164,9 +183,14 @@ type ListDomainsOfHolderRow struct {
 	Registrant string
 }
 
-// The domains that a customer holds for a holder; an empty id means the customer.
+// The domains after a name that a customer holds for a holder; an empty id means the customer.
 func (q *Queries) ListDomainsOfHolder(ctx context.Context, arg ListDomainsOfHolderParams) ([]ListDomainsOfHolderRow, error) {
-	rows, err := q.db.QueryContext(ctx, listDomainsOfHolder, arg.CustomerID, arg.HolderID, arg.MaxRows)
+	rows, err := q.db.QueryContext(ctx, listDomainsOfHolder,
+		arg.CustomerID,
+		arg.HolderID,
+		arg.AfterName,
+		arg.MaxRows,
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -195,7 +219,7 @@ func (q *Queries) ListDomainsOfHolder(ctx context.Context, arg ListDomainsOfHold
 }
 
 const listHolders = `-- name: ListHolders :many
-SELECT id, customer_id, kind, name, organisation, street, postal_code, city, state, country, phone, email, created_at, updated_at FROM holders WHERE customer_id = $1 ORDER BY id LIMIT $2
+SELECT id, customer_id, kind, name, organisation, street, postal_code, city, state, country, phone, email, created_at, updated_at, tech_id, billing_id FROM holders WHERE customer_id = $1 ORDER BY id LIMIT $2
 `
 
 func (q *Queries) ListHolders(ctx context.Context, customerID string, limit int32) ([]Holder, error) {
@@ -222,6 +246,8 @@ func (q *Queries) ListHolders(ctx context.Context, customerID string, limit int3
 			&i.Email,
 			&i.CreatedAt,
 			&i.UpdatedAt,
+			&i.TechID,
+			&i.BillingID,
 		); err != nil {
 			return nil, err
 		}
@@ -311,8 +337,9 @@ func (q *Queries) SetDomainRegistrant(ctx context.Context, arg SetDomainRegistra
 const updateHolder = `-- name: UpdateHolder :execrows
 UPDATE holders
 SET kind = $1, name = $2, organisation = $3, street = $4, postal_code = $5,
-    city = $6, state = $7, country = $8, phone = $9, email = $10, updated_at = $11
-WHERE id = $12 AND customer_id = $13
+    city = $6, state = $7, country = $8, phone = $9, email = $10,
+    tech_id = $11, billing_id = $12, updated_at = $13
+WHERE id = $14 AND customer_id = $15
 `
 
 type UpdateHolderParams struct {
@@ -326,6 +353,8 @@ type UpdateHolderParams struct {
 	Country      string
 	Phone        string
 	Email        string
+	TechID       string
+	BillingID    string
 	Now          int64
 	ID           string
 	CustomerID   string
@@ -343,6 +372,8 @@ func (q *Queries) UpdateHolder(ctx context.Context, arg UpdateHolderParams) (int
 		arg.Country,
 		arg.Phone,
 		arg.Email,
+		arg.TechID,
+		arg.BillingID,
 		arg.Now,
 		arg.ID,
 		arg.CustomerID,

@@ -300,6 +300,8 @@ type Holder struct {
 	Email        string
 	CreatedAt    int64
 	UpdatedAt    int64
+	TechID       string
+	BillingID    string
 }
 
 type IdempotencyKey struct {

@@ -18,6 +18,7 @@ type CreateContact struct {
 	// ID is chosen by the client, 3 to 16 characters.
 	ID         string
 	Registrant registrar.Registrant
+	Role       Role        // for which it is created; empty means the registrant
 	Rule       ContactRule // of the TLD; the zero value has no rules
 	AuthInfo   string
 	ClTRID     string
@@ -32,7 +33,7 @@ func (c *Client) CreateContact(ctx context.Context, q CreateContact) (id string,
 			w.handle("contact:id", q.ID)
 			writeContactData(w, q.Registrant, q.Rule, q.AuthInfo, false)
 		},
-		writeExtension: func(w *Writer, has services) { q.Rule.writeType(w, has, q.Registrant) },
+		writeExtension: func(w *Writer, has services) { q.Rule.writeType(w, has, q.Registrant, cmp.Or(q.Role, Registrant)) },
 	})
 	if err != nil {
 		return "", err

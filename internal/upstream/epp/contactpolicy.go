@@ -277,9 +277,9 @@ func (t ContactType) namespace() string {
 	}
 }
 
-// writeType writes the extension of a registrant's contact. A server that does not announce
-// it is a gateway, which adds what its registry needs.
-func (r *ContactRule) writeType(w *Writer, has services, registrant registrar.Registrant) {
+// writeType writes the extension of a contact for a role. A server that does not announce it is a
+// gateway, which adds what its registry needs.
+func (r *ContactRule) writeType(w *Writer, has services, registrant registrar.Registrant, role Role) {
 	if r.Type == "" || !has[r.Type.namespace()] {
 		return
 	}
@@ -287,7 +287,7 @@ func (r *ContactRule) writeType(w *Writer, has services, registrant registrar.Re
 	switch r.Type {
 	case TypeEURid:
 		w.Start("contact-ext:create", Attr{"xmlns:contact-ext", nsContactEURid})
-		w.Leaf("contact-ext:type", "registrant")
+		w.Leaf("contact-ext:type", string(role))
 		w.Leaf("contact-ext:lang", r.language(registrant.Country))
 		w.Leaf("contact-ext:naturalPerson", strconv.FormatBool(person))
 		w.End("contact-ext:create")

@@ -1,9 +1,7 @@
 package epp
 
 import (
-	"cmp"
 	"context"
-	"crypto/rand"
 	"errors"
 	"net/netip"
 	"slices"
@@ -28,7 +26,7 @@ func (p *Provisioner) Capabilities(tld string) domainchange.Capabilities {
 		MinNameservers: max(minNameservers, policy.MinNameservers), MaxNameservers: policy.MaxNameservers,
 		Lock: !policy.NoTransferLock, Code: policy.Transfer != PushTransfer,
 		CodeLength: policy.AuthInfo.generatedLength(), CodeDays: policy.AuthInfo.ValidDays,
-		Contacts: policy.NeedsContacts(), MaxYears: policy.MaxYears,
+		Contacts: policy.NeedsContacts(), Tech: slices.Contains(policy.Roles, Tech), Billing: slices.Contains(policy.Roles, Billing), MaxYears: policy.MaxYears,
 	}
 }
 
@@ -164,14 +162,13 @@ func (p *Provisioner) requiredUpdate(info *DomainInfo, task domainchange.Task) (
 		if !strings.EqualFold(info.Registrant, task.Handle) {
 			update.Registrant = task.Handle
 		}
-		handle := cmp.Or(policy.RegistrarContact, task.Handle)
-		for _, role := range policy.Roles {
-			if role == Registrant || slices.Contains(info.Contacts, Contact{Role: role, ID: handle}) {
+		for _, wanted := range policy.roleHandles(task.Handle, task.Registrant) {
+			if slices.Contains(info.Contacts, wanted) {
 				continue
 			}
-			update.Add.Contacts = append(update.Add.Contacts, Contact{Role: role, ID: handle})
+			update.Add.Contacts = append(update.Add.Contacts, wanted)
 			for _, contact := range info.Contacts {
-				if contact.Role == role {
+				if contact.Role == wanted.Role {
 					update.Remove.Contacts = append(update.Remove.Contacts, contact)
 				}
 			}
@@ -209,9 +206,7 @@ func sameAddresses(a, b []netip.Addr) bool {
 // is empty.
 func (p *Provisioner) applyUpdate(ctx context.Context, task domainchange.Task, update UpdateDomain, lacks bool) (pending bool, err error) {
 	if task.Kind == domainchange.UpdateRegistrant {
-		if _, err := p.client.CreateContactOrFind(ctx, CreateContact{
-			ID: task.Handle, Registrant: task.Registrant, Rule: p.policyOf(task.TLD).Contact, AuthInfo: rand.Text()[:authCodeLength], ClTRID: task.Transaction + "-c",
-		}, true); err != nil {
+		if _, err := p.ensureContacts(ctx, task.TLD, task.Handle, task.Registrant, task.Transaction+"-c", true); err != nil {
 			return false, err
 		}
 	}

@@ -19,8 +19,8 @@ type Policy struct {
 	// contactpolicy.csv.
 	Roles   []Role
 	Contact ContactRule
-	// RegistrarContact is the handle of a contact of ours for all roles but the registrant.
-	// Empty means that the registrant's contact has every role.
+	// RegistrarContact is the handle of a contact of ours for all roles but the registrant that the
+	// registrant names no contact for. Empty means that the registrant's contact has these roles.
 	RegistrarContact string
 	// HostAttributes means that nameservers are sent with the domain. Otherwise
 	// they are host objects, which must exist first.

@@ -3,7 +3,6 @@ package epp
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"slices"
@@ -56,19 +55,8 @@ func (p *Provisioner) Rules(tld string) provision.Rules {
 
 // EnsureContact creates the contact of an item or finds it.
 func (p *Provisioner) EnsureContact(ctx context.Context, contact provision.Contact) (string, error) {
-	id, err := p.client.CreateContactOrFind(ctx, CreateContact{
-		ID: contact.Handle, Registrant: contact.Registrant, Rule: p.policyOf(contact.TLD).Contact, AuthInfo: rand.Text()[:authCodeLength], ClTRID: contact.Transaction,
-	}, contact.MaybeSent)
+	id, err := p.ensureContacts(ctx, contact.TLD, contact.Handle, contact.Registrant, contact.Transaction, contact.MaybeSent)
 	return id, mapBillingError(err)
-}
-
-// DeleteContact deletes an unused contact. A missing one is no error.
-func (p *Provisioner) DeleteContact(ctx context.Context, handle, transaction string) error {
-	err := p.client.DeleteContact(ctx, handle, transaction)
-	if ResultCode(err) == CodeMissing {
-		return nil
-	}
-	return mapBillingError(err)
 }
 
 // EnsureHosts creates the host objects that do not exist yet.
@@ -90,12 +78,8 @@ func (p *Provisioner) createCommand(request provision.Request) CreateDomain {
 	for _, server := range request.Nameservers {
 		q.Nameservers = append(q.Nameservers, domainchange.Nameserver{Name: server})
 	}
-	for _, role := range policy.Roles {
-		if role == Registrant {
-			q.Registrant = request.Handle
-			continue
-		}
-		q.Contacts = append(q.Contacts, Contact{Role: role, ID: cmp.Or(policy.RegistrarContact, request.Handle)})
+	if policy.NeedsContacts() {
+		q.Registrant, q.Contacts = request.Handle, policy.roleHandles(request.Handle, request.Registrant)
 	}
 	return q
 }

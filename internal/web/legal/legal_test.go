@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -16,6 +17,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
 	"github.com/dotkontor/dotkontor/internal/registrar/inquiry"
+	"github.com/dotkontor/dotkontor/internal/registrar/retention"
 	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 	"github.com/dotkontor/dotkontor/test/testkit/textcheck"
@@ -313,5 +315,24 @@ func TestSecurityContact_IsOperatorsAndExpires(t *testing.T) {
 	}
 	if status, _ := visit(t, newHandler(t, &memStore{}, OperatorInfo{}, nil), "/.well-known/security.txt", nil); status != http.StatusNotFound {
 		t.Errorf("status %d without an address", status)
+	}
+}
+
+func TestPrivacyPage_HasAllRetentionPeriods(t *testing.T) {
+	t.Parallel()
+	for file, years := range map[string]string{"datenschutz.txt": " Jahre", "privacy.txt": " years"} {
+		text, err := os.ReadFile(filepath.Join("texts", file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := make(map[string]int)
+		for _, rule := range retention.RulesOfKept() {
+			want[strconv.Itoa(rule.Years)+years]++
+		}
+		for period, n := range want {
+			if got := strings.Count(string(text), ": "+period); got != n {
+				t.Errorf("%s has %q %d times, want %d", file, period, got, n)
+			}
+		}
 	}
 }

@@ -43,8 +43,10 @@ func (h *Handler) holders(req *ui.Request) error {
 	}{all, holder.Own}})
 }
 
-// holderForm asks for the data of a holder; an empty id means a new one.
-func holderForm(language, id string, data account.Registrant, email string) form {
+// holderForm asks for the data of a holder; an empty id means a new one. It offers the account's
+// other holders as contacts.
+func (h *Handler) holderForm(req *ui.Request, id string, data account.Registrant, email string, contacts holder.Contacts) (form, error) {
+	language := req.Language
 	fields := slices.DeleteFunc(ui.RegistrantFields(language, data), func(f ui.Field) bool { return f.Name == account.FieldVATID })
 	for i := range fields {
 		fields[i].Autocomplete = "off" // a browser would fill in the customer's own data
@@ -52,22 +54,50 @@ func holderForm(language, id string, data account.Registrant, email string) form
 	fields = append(fields, ui.Field{
 		Name: account.FieldEmail, Label: "field.email", Hint: "hint.holder_email", Type: "email", Autocomplete: "off", MaxLength: 254, Value: email,
 	})
+	all, err := h.Holders.List(req.R.Context(), req.Actor())
+	if err != nil {
+		return form{}, err
+	}
+	choices := []ui.Choice{{Label: "holders.contact_none"}}
+	for _, other := range all {
+		if other.ID != id {
+			choices = append(choices, ui.Choice{Value: other.ID, Text: other.Label()})
+		}
+	}
+	fields = append(
+		fields,
+		ui.Field{Name: "tech", Label: "holders.tech", Hint: "hint.holder_contacts", Choices: choices, Value: contacts.Tech, Optional: true},
+		ui.Field{Name: "billing", Label: "holders.billing", Choices: choices, Value: contacts.Billing, Optional: true},
+	)
 	f := form{Intro: "holders.new_intro", Action: holdersPath, Submit: "holders.add", Fields: fields, Links: []pair{{"holders.back", holdersPath}}}
 	if id != "" {
 		f.Intro, f.Action, f.Submit = "holders.edit_intro", holderPath(id), "registrant.submit"
 	}
-	return f
+	return f, nil
+}
+
+// submittedHolder returns what a form was submitted with.
+func submittedHolder(req *ui.Request) (account.Registrant, string, holder.Contacts) {
+	return ui.RegistrantOf(req.Text), req.Text(account.FieldEmail), holder.Contacts{Tech: req.Field("tech"), Billing: req.Field("billing")}
+}
+
+// showHolderForm shows a form for a holder.
+func (h *Handler) showHolderForm(req *ui.Request, title, id string, data account.Registrant, email string, contacts holder.Contacts) error {
+	f, err := h.holderForm(req, id, data, email, contacts)
+	if err != nil {
+		return err
+	}
+	return h.show(req, title, profilePath, f)
 }
 
 func (h *Handler) newHolder(req *ui.Request) error {
-	return h.show(req, "holders.new", profilePath, holderForm(req.Language, "", account.Registrant{Kind: account.Person, Country: "DE"}, ""))
+	return h.showHolderForm(req, "holders.new", "", account.Registrant{Kind: account.Person, Country: "DE"}, "", holder.Contacts{})
 }
 
 func (h *Handler) addHolder(req *ui.Request) error {
-	data, email := ui.RegistrantOf(req.Text), req.Text(account.FieldEmail)
-	_, err := h.Holders.Add(req.R.Context(), req.Actor(), data, email)
-	if err != nil {
-		return h.showHolderAgain(req, "holders.new", holderForm(req.Language, "", data, email), err)
+	data, email, contacts := submittedHolder(req)
+	if _, err := h.Holders.Add(req.R.Context(), req.Actor(), data, email, contacts); err != nil {
+		return h.showHolderAgain(req, "holders.new", "", err)
 	}
 	return req.RedirectWithFlash("holder_added", holdersPath)
 }
@@ -93,7 +123,7 @@ func (h *Handler) editHolder(req *ui.Request) error {
 		Kind: found.Kind, Name: found.Name, Organisation: found.Organisation, Street: found.Street, PostalCode: found.PostalCode,
 		City: found.City, State: found.State, Country: found.Country, Phone: found.Phone,
 	}
-	return h.show(req, "holders.edit", profilePath, holderForm(req.Language, found.ID, data, found.Email))
+	return h.showHolderForm(req, "holders.edit", found.ID, data, found.Email, found.Contacts)
 }
 
 func (h *Handler) updateHolder(req *ui.Request) error {
@@ -101,18 +131,25 @@ func (h *Handler) updateHolder(req *ui.Request) error {
 	if err != nil {
 		return err
 	}
-	data, email := ui.RegistrantOf(req.Text), req.Text(account.FieldEmail)
-	if err := h.Holders.Update(req.R.Context(), req.Actor(), found.ID, data, email); err != nil {
-		return h.showHolderAgain(req, "holders.edit", holderForm(req.Language, found.ID, data, email), err)
+	data, email, contacts := submittedHolder(req)
+	if err := h.Holders.Update(req.R.Context(), req.Actor(), found.ID, data, email, contacts); err != nil {
+		return h.showHolderAgain(req, "holders.edit", found.ID, err)
 	}
 	return h.redirectToFollow(req, found.ID, "holder_saved", holdersPath)
 }
 
-func (h *Handler) showHolderAgain(req *ui.Request, title string, f form, err error) error {
-	var known bool
-	if f.Problem, known = h.problem(req, err); !known {
+// showHolderAgain shows a form that was submitted, with its problem.
+func (h *Handler) showHolderAgain(req *ui.Request, title, id string, err error) error {
+	problem, known := h.problem(req, err)
+	if !known {
 		return err
 	}
+	data, email, contacts := submittedHolder(req)
+	f, formErr := h.holderForm(req, id, data, email, contacts)
+	if formErr != nil {
+		return formErr
+	}
+	f.Problem = problem
 	httpjson.RecordError(req.W, err)
 	h.templates.MarkInvalid(f.Fields, err)
 	return h.show(req, title, profilePath, f)
@@ -121,11 +158,11 @@ func (h *Handler) showHolderAgain(req *ui.Request, title string, f form, err err
 // redirectToFollow asks which domains follow new data of a holder, if some have others, and
 // otherwise returns to a page.
 func (h *Handler) redirectToFollow(req *ui.Request, id, flash, page string) error {
-	_, outdated, err := h.Holders.Domains(req.R.Context(), req.Actor(), id)
+	domains, err := h.Holders.Domains(req.R.Context(), req.Actor(), id, "")
 	if err != nil {
 		return err
 	}
-	if len(outdated) > 0 {
+	if len(domains.Outdated) > 0 {
 		page = holderPath(id) + "/domains"
 	}
 	return req.RedirectWithFlash(flash, page)
@@ -139,17 +176,20 @@ func (h *Handler) followHolder(req *ui.Request) error {
 	if err != nil {
 		return err
 	}
-	all, outdated, err := h.Holders.Domains(req.R.Context(), req.Actor(), id)
+	page, err := h.Holders.Domains(req.R.Context(), req.Actor(), id, req.Query("after"))
 	if err != nil {
 		return err
 	}
-	current := slices.DeleteFunc(all, func(domain holder.Domain) bool { return slices.Contains(outdated, domain) })
+	next := ""
+	if page.Next != "" {
+		next = ui.WithQuery(holderPath(id)+"/domains", map[string]string{"after": page.Next})
+	}
 	return h.templates.Render(req, ui.View{Name: "holderdomains", Title: "holders.follow", TitleValue: found.DisplayName(), Section: profilePath, Data: struct {
-		Holder   holder.Holder
-		Kind     bulk.Kind
-		Outdated []holder.Domain
-		Current  []holder.Domain
-	}{found, bulk.Holder, outdated, current}})
+		holder.DomainsPage
+		Holder holder.Holder
+		Kind   bulk.Kind
+		More   string
+	}{page, found, bulk.Holder, next}})
 }
 
 func (h *Handler) confirmDeleteHolder(req *ui.Request) error {

@@ -31,6 +31,17 @@ var holderTexts = ui.Texts{
 		"Dorthin schreiben wir, wenn die Domain einen anderen Inhaber bekommt.",
 		"We write to this address when the domain gets another holder.",
 	},
+	"holders.tech":         {"Technischer Kontakt", "Technical contact"},
+	"holders.billing":      {"Rechnungskontakt", "Billing contact"},
+	"holders.contact_none": {"Keiner", "None"},
+	"hint.holder_contacts": {
+		"Wen die Registry bei Fragen zur Technik oder zu Rechnungen findet. Viele Registries nehmen keine solchen Kontakte; dort stehen sie nur in Ihrem Konto.",
+		"Whom the registry lists for technical or billing questions. Many registries take no such contacts; those are listed in your account only.",
+	},
+	"problem.holder_contact_unknown": {
+		"Diesen Kontakt gibt es in Ihrem Konto nicht. Bitte wählen Sie einen anderen.",
+		"Your account has no such contact. Please choose another one.",
+	},
 	"holders.back":   {"Zurück zu den Inhabern", "Back to holders"},
 	"holders.follow": {"Domains von {1}", "Domains of {1}"},
 	"holders.follow_intro": {
@@ -40,6 +51,9 @@ var holderTexts = ui.Texts{
 	"holders.follow_now":    {"Angaben bei der Domain", "Details of the domain"},
 	"holders.follow_submit": {"Angaben übernehmen", "Apply details"},
 	"holders.follow_later":  {"Nicht jetzt", "Not now"},
+	"holders.follow_part":   {"Das sind die ersten {1}.", "These are the first {1}."},
+	"holders.follow_more":   {"Weitere Domains mit anderen Angaben", "More domains with other details"},
+	"holders.further":       {"Und {1} weitere.", "And {1} more."},
 	"holders.up_to_date":    {"Domains mit den aktuellen Angaben", "Domains with the current details"},
 	"holders.no_domains":    {"Diesem Inhaber gehört keine Domain.", "This holder has no domains."},
 	"holders.delete":        {"Inhaber löschen", "Delete holder"},
@@ -53,6 +67,8 @@ var holderTexts = ui.Texts{
 	"note.holder_saved":     {"Die Angaben sind gespeichert.", "The details are saved."},
 	"note.holder_deleted":   {"Der Inhaber ist gelöscht.", "The holder is deleted."},
 	"profile.holders":       {"Weitere Inhaber", "Other holders"},
+
+	"domain_page.contact_unused": {"Die Registry nimmt bei dieser Endung keinen.", "The registry takes none for this extension."},
 
 	"domain_page.holder_since":  {"seit {1}", "since {1}"},
 	"domain_page.holder_choose": {"Neuer Inhaber", "New holder"},

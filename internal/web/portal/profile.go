@@ -5,10 +5,12 @@ import (
 	"errors"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
 	"github.com/dotkontor/dotkontor/internal/registrar/holder"
+	"github.com/dotkontor/dotkontor/internal/registrar/retention"
 	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
@@ -174,7 +176,22 @@ func (h *Handler) renderClose(req *ui.Request, problem string, status int) error
 		Ties    account.CloseBlockers
 		Tied    bool
 		Problem string
-	}{ties, ties != account.CloseBlockers{}, problem}})
+		Kept    []keptData
+	}{ties, ties != account.CloseBlockers{}, problem, keptAfter(req.Now)}})
+}
+
+// keptData is a sort of data that stays after a closure.
+type keptData struct {
+	Data, Why string // text keys
+	Until     time.Time
+}
+
+// keptAfter returns what stays if an account is closed at a time.
+func keptAfter(closed time.Time) (kept []keptData) {
+	for _, rule := range retention.RulesOfKept() {
+		kept = append(kept, keptData{"retention." + rule.Data, "retention.why." + rule.Data, rule.Until(closed)})
+	}
+	return kept
 }
 
 // closeAccount closes the account. It requires the checkbox because it can't be undone.
@@ -192,5 +209,5 @@ func (h *Handler) closeAccount(req *ui.Request) error {
 	}
 	req.ClearSession()
 	req.SignedIn = false
-	return h.showMessage(req, http.StatusOK, "close.done.title", "close.done.text")
+	return h.templates.Render(req, ui.View{Name: "closed", Title: "close.done.title", Data: keptAfter(req.Now)})
 }

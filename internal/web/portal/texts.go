@@ -505,10 +505,7 @@ var texts = ui.WithRequirements(ui.Texts{
 		"Ihre E-Mail-Adresse, die Angaben zum Domaininhaber, der Identitätsnachweis und die gespeicherten Zahlungsmittel werden gelöscht.",
 		"We delete your email address, the domain holder's details, the identity verification and the saved payment methods.",
 	},
-	"close.what.stays": {
-		"Bestellungen, Rechnungen und Verlauf bewahren wir auf, solange das Gesetz es verlangt. Sie können das nicht rückgängig machen.",
-		"We keep orders, invoices and activity as long as the law requires. You can't undo this.",
-	},
+	"close.what.final":   {"Sie können das nicht rückgängig machen.", "You can't undo this."},
 	"close.export":       {"Vorher Ihre Daten herunterladen", "Download your data first"},
 	"close.ties":         {"Ihr Konto lässt sich noch nicht schließen", "You can't close your account yet"},
 	"close.ties.domains": {"Domains in Ihrem Konto: {1}", "Domains in your account: {1}"},

@@ -3,21 +3,23 @@ package portal
 import (
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
+	"github.com/dotkontor/dotkontor/internal/registrar/retention"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 	"github.com/dotkontor/dotkontor/test/testkit/textcheck"
 )
 
 // dynamicKeys are the prefixes of texts that are chosen by a service's codes.
-var dynamicKeys = []string{"problem.", "note.", "action.", "who.", "object.", "domain.", "field.", "hint.", "kind.", "closed.", "change.", "change_state.", "bulk.", "overview.", "line.", "delegate.", "do.", "life.", "more.", "away.", "away_state.", "away_event.", "away_reason.", "lock_event.", "holder_reason.", "contact_check.", "contact_checks."}
+var dynamicKeys = []string{"problem.", "note.", "action.", "who.", "object.", "domain.", "field.", "hint.", "kind.", "closed.", "change.", "change_state.", "bulk.", "overview.", "line.", "delegate.", "do.", "life.", "more.", "away.", "away_state.", "away_event.", "away_reason.", "lock_event.", "holder_reason.", "contact_check.", "contact_checks.", "retention."}
 
 func allTexts(t *testing.T) ui.Texts {
 	t.Helper()
-	return textcheck.Merge(t, texts, overviewTexts, activityTexts, domainTexts, transferTexts, domainListTexts, holderTexts, contactCheckTexts, ui.RegistrantTexts)
+	return textcheck.Merge(t, texts, overviewTexts, activityTexts, domainTexts, transferTexts, domainListTexts, holderTexts, contactCheckTexts, retentionTexts, ui.RegistrantTexts)
 }
 
 func TestTexts_SamePlaceholdersInBothLanguages(t *testing.T) {
@@ -28,6 +30,18 @@ func TestTexts_SamePlaceholdersInBothLanguages(t *testing.T) {
 func TestTexts_EveryReferencedKeyExists(t *testing.T) {
 	t.Parallel()
 	textcheck.CheckKeys(t, allTexts(t), dynamicKeys)
+}
+
+// What is kept after a closure has a name and a reason with its period.
+func TestTexts_EveryKeptDataHasReason(t *testing.T) {
+	t.Parallel()
+	texts := allTexts(t)
+	for _, rule := range retention.RulesOfKept() {
+		years := strconv.Itoa(rule.Years)
+		if why := texts["retention.why."+rule.Data]; texts["retention."+rule.Data][0] == "" || !strings.Contains(why[0], years+" Jahre") || !strings.Contains(why[1], years+" years") {
+			t.Errorf("%s: the texts are %q", rule.Data, why)
+		}
+	}
 }
 
 // Every audit action has a text.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -15,10 +16,14 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
 	"github.com/dotkontor/dotkontor/internal/registrar/contactcheck"
+	"github.com/dotkontor/dotkontor/internal/registrar/dispute"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
+	"github.com/dotkontor/dotkontor/internal/registrar/holder"
 	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
 	"github.com/dotkontor/dotkontor/internal/registrar/mailer"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
+	"github.com/dotkontor/dotkontor/internal/sandbox/registry"
+	"github.com/dotkontor/dotkontor/internal/upstream/epp"
 	"github.com/dotkontor/dotkontor/test/testkit"
 )
 
@@ -34,12 +39,15 @@ type contactEnv struct {
 	contacts *contactcheck.Service
 	operator *lifecycle.Service // previews and confirms
 	client   string             // a holder of ada whose address is not confirmed
+	up       atomic.Bool        // whether the registry responds to changes
 }
 
 func newContactEnv(t *testing.T, names ...string) *contactEnv {
 	t.Helper()
 	s := &contactEnv{termEnv: newTermEnv(t, 1, names...)}
 	var err error
+	s.up.Store(true)
+	s.config.Registries[0].Registry = timingOutRegistry{s.provisioner, &s.up}
 	s.config.HeldOtherwise = s.db.IsHeldOtherwise
 	s.service, err = domainchange.New(s.config)
 	must(t, err)
@@ -249,7 +257,7 @@ func TestContactCheck_ChangedAddressKeepsSuspensionUntilConfirmed(t *testing.T) 
 	id := s.giveToClient("kunde.org")[0]
 	s.advance(16)
 	s.wantHeld("kunde.org", true)
-	must(t, s.holders.Update(t.Context(), signedInActor(ada), s.client, clientData, "neu@teeladen.example"))
+	must(t, s.holders.Update(t.Context(), signedInActor(ada), s.client, clientData, "neu@teeladen.example", holder.Contacts{}))
 	s.requestChange(id, domainchange.ChangeRequest{Kind: domainchange.UpdateRegistrant, Holder: s.client})
 	s.settle()
 	s.wantMails(registrar.MailContactCheck, "neu@teeladen.example", 1)
@@ -276,4 +284,180 @@ func TestContactCheck_ResendOncePerHourForItsCustomer(t *testing.T) {
 	}
 	s.settle()
 	s.wantMails(registrar.MailContactCheck, clientAddress, 2)
+}
+
+// confirmClient confirms the client's address with the link of the first mail.
+func (s *contactEnv) confirmClient() {
+	s.t.Helper()
+	state, err := s.contacts.Confirm(s.t.Context(), registrar.Actor{Kind: registrar.ActorPerson}, secretOf(s.t, s.mailed(registrar.MailContactCheck, clientAddress)[0]))
+	if err != nil || state != contactcheck.LinkConfirmed {
+		s.t.Fatal(state, err)
+	}
+}
+
+// wantSuspended waits until a domain is suspended, or is not any more.
+func (s *contactEnv) wantSuspended(id string, want bool) {
+	s.t.Helper()
+	testkit.Eventually(s.t, fmt.Sprintf("suspended: %t", want), func() bool {
+		s.contacts.Wake()
+		suspended, err := s.db.IsDomainSuspended(s.t.Context(), id)
+		must(s.t, err)
+		return suspended == want
+	})
+}
+
+// loseDispute stores a lost dispute about the payment of a domain, for which transfers are denied,
+// and puts the domain on hold.
+func (s *contactEnv) loseDispute(id, name string) dispute.Dispute {
+	s.t.Helper()
+	s.renew(registrar.NewName(strings.TrimSuffix(name, ".org"), ".org"), provision.Renew)
+	_, err := s.db.SQL().Writer().ExecContext(s.t.Context(), "UPDATE provision_items SET payment = 'order:ord_streit' WHERE domain_id = $1", id)
+	must(s.t, err)
+	now := s.world.Now()
+	lost := dispute.Dispute{
+		Report: dispute.Report{ID: "du_streit", Charge: "ch_streit", Status: dispute.Lost, Currency: "eur", Amount: 1428, Withdrawn: 1428, Charged: 1428, OpenedAt: now},
+		Order:  "ord_streit", Lock: dispute.LockDenied, StoredAt: now, UpdatedAt: now, Version: 1,
+	}
+	stored, err := s.db.StoreDispute(s.t.Context(), dispute.Update{Now: lost, At: now})
+	if err != nil || !stored {
+		s.t.Fatal(stored, err)
+	}
+	s.wantProgress(func() (domainchange.Progress, error) { return s.service.HoldFor(s.t.Context(), ada, id, lost.ID) })
+	return lost
+}
+
+// liftDispute ends the locks of a dispute, and its hold unless that is needed otherwise.
+func (s *contactEnv) liftDispute(id string, was dispute.Dispute) {
+	s.t.Helper()
+	lifted := was
+	lifted.Lock = dispute.LockLifted
+	stored, err := s.db.StoreDispute(s.t.Context(), dispute.Update{Was: was, Now: lifted, At: s.world.Now()})
+	if err != nil || !stored {
+		s.t.Fatal(stored, err)
+	}
+	s.wantProgress(func() (domainchange.Progress, error) { return s.service.ReleaseFor(s.t.Context(), ada, id, was.ID) })
+}
+
+func (s *contactEnv) wantProgress(step func() (domainchange.Progress, error)) {
+	s.t.Helper()
+	testkit.Eventually(s.t, "done", func() bool {
+		progress, err := step()
+		must(s.t, err)
+		return progress == domainchange.Done
+	})
+}
+
+func TestContactCheck_HoldOfLostDisputeSurvivesConfirmation(t *testing.T) {
+	t.Parallel()
+	s := newContactEnv(t, "kunde.org")
+	id := s.giveToClient("kunde.org")[0]
+	s.advance(16)
+	s.wantHeld("kunde.org", true)
+	lost := s.loseDispute(id, "kunde.org")
+	s.confirmClient()
+	s.wantSuspended(id, false)
+	s.wantHeld("kunde.org", true)
+	s.liftDispute(id, lost)
+	s.wantHeld("kunde.org", false)
+}
+
+func TestContactCheck_SuspensionSurvivesEndOfDispute(t *testing.T) {
+	t.Parallel()
+	s := newContactEnv(t, "kunde.org")
+	id := s.giveToClient("kunde.org")[0]
+	lost := s.loseDispute(id, "kunde.org")
+	s.advance(16)
+	s.wantSuspended(id, true)
+	s.liftDispute(id, lost)
+	s.wantHeld("kunde.org", true)
+	s.confirmClient()
+	s.wantHeld("kunde.org", false)
+}
+
+func TestContactCheck_RefusedHoldWaitsForOperatorAndSuspendsLater(t *testing.T) {
+	t.Parallel()
+	s := newContactEnv(t, "kunde.org", "zweite.org")
+	ids := s.giveToClient("kunde.org", "zweite.org")
+	registrarClient := s.newEPPClient(registry.ProductAccount)
+	refusing := epp.DomainElements{Statuses: []string{"clientUpdateProhibited"}}
+	_, err := registrarClient.UpdateDomain(t.Context(), epp.UpdateDomain{Name: "kunde.org", Add: refusing})
+	must(t, err)
+	s.advance(17)
+	open, err := s.contacts.ListOpen(t.Context(), termOperator)
+	if err != nil || len(open) != 1 || open[0].State != contactcheck.Suspended || open[0].WaitsFor != contactcheck.WaitsForRegistry {
+		t.Fatalf("%+v, %v", open, err)
+	}
+	s.wantHeld("kunde.org", false)
+	s.wantHeld("zweite.org", true)
+	_, err = registrarClient.UpdateDomain(t.Context(), epp.UpdateDomain{Name: "kunde.org", Remove: refusing})
+	must(t, err)
+	s.advance(3)
+	s.wantHeld("kunde.org", true)
+	open, err = s.contacts.ListOpen(t.Context(), termOperator)
+	if err != nil || len(open) != 1 || open[0].WaitsFor != "" {
+		t.Errorf("after the hold: %+v, %v", open, err)
+	}
+	s.confirmClient()
+	for i, name := range []string{"kunde.org", "zweite.org"} {
+		s.wantHeld(name, false)
+		s.wantSuspended(ids[i], false)
+	}
+}
+
+// A registry that never takes a hold, as EURid, has none to remove either.
+func TestContactCheck_ConfirmationAfterRefusedHoldEndsSuspension(t *testing.T) {
+	t.Parallel()
+	s := newContactEnv(t, "kunde.org")
+	id := s.giveToClient("kunde.org")[0]
+	_, err := s.newEPPClient(registry.ProductAccount).UpdateDomain(t.Context(), epp.UpdateDomain{
+		Name: "kunde.org", Add: epp.DomainElements{Statuses: []string{"clientUpdateProhibited"}},
+	})
+	must(t, err)
+	s.advance(17)
+	s.wantSuspended(id, true)
+	s.confirmClient()
+	s.wantSuspended(id, false)
+	s.wantHeld("kunde.org", false)
+}
+
+// The registry does not respond when the suspension begins, and a change of the holder waits for it.
+func TestContactCheck_HolderChangeUnderWayDuringSuspension(t *testing.T) {
+	t.Parallel()
+	for name, held := range map[string]bool{"to the account": false, "to another unconfirmed address": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newContactEnv(t, "kunde.org")
+			id := s.giveToClient("kunde.org")[0]
+			s.advance(14)
+			target, address := "", ada+"@example.org"
+			if held {
+				address = "eva@teeladen.example"
+				var err error
+				target, err = s.holders.Add(t.Context(), signedInActor(ada), clientData, address, holder.Contacts{})
+				must(t, err)
+			}
+			s.up.Store(false)
+			change, _, err := s.service.RequestChange(t.Context(), signedInActor(ada), id, domainchange.ChangeRequest{Kind: domainchange.UpdateRegistrant, Holder: target})
+			if err != nil || change.State != domainchange.StatusOpen {
+				t.Fatal(change.State, err)
+			}
+			s.advance(2)
+			s.wantSuspended(id, true)
+			s.up.Store(true)
+			testkit.Eventually(t, "the new holder", func() bool { return s.view(id).Domain.Registrant.Email == address })
+			if held {
+				testkit.Eventually(t, "the mail to the new address", func() bool {
+					s.contacts.Wake()
+					return len(s.mailed(registrar.MailContactCheck, address)) == 1
+				})
+				s.wantHeld("kunde.org", true)
+				state, err := s.contacts.Confirm(t.Context(), registrar.Actor{Kind: registrar.ActorPerson}, secretOf(t, s.mailed(registrar.MailContactCheck, address)[0]))
+				if err != nil || state != contactcheck.LinkConfirmed {
+					t.Fatal(state, err)
+				}
+			}
+			s.wantSuspended(id, false)
+			s.wantHeld("kunde.org", false)
+		})
+	}
 }

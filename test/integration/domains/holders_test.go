@@ -1,6 +1,9 @@
 package domains
 
 import (
+	"context"
+	"fmt"
+	"maps"
 	"slices"
 	"testing"
 	"time"
@@ -11,6 +14,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/holder"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 	"github.com/dotkontor/dotkontor/internal/sandbox/registry"
+	"github.com/dotkontor/dotkontor/internal/upstream/epp"
 )
 
 // addHolder adds a company in Vienna to a customer's holders.
@@ -18,7 +22,7 @@ func (s *env) addHolder(customer string) string {
 	s.t.Helper()
 	id, err := s.holders.Add(s.t.Context(), signedInActor(customer), account.Registrant{
 		Kind: account.Company, Name: "Max Teufel", Organisation: "Teeladen GmbH", Street: "Am Markt 1", PostalCode: "1010", City: "Wien", Country: "AT", Phone: "+43 1 5123456",
-	}, "max@teeladen.example")
+	}, "max@teeladen.example", holder.Contacts{})
 	must(s.t, err)
 	return id
 }
@@ -59,9 +63,9 @@ func TestHolderChange_ReplacesRegistrantAndNotifiesBothHolders(t *testing.T) {
 	// The same holder with another address: both addresses are notified.
 	must(t, s.holders.Update(t.Context(), signedInActor(ada), client, account.Registrant{
 		Kind: account.Company, Name: "Max Teufel", Organisation: "Teeladen GmbH", Street: "Am Markt 1", PostalCode: "1010", City: "Wien", Country: "AT", Phone: "+43 1 5123456",
-	}, "neu@teeladen.example"))
-	if _, outdated, err := s.holders.Domains(t.Context(), signedInActor(ada), client); err != nil || len(outdated) != 1 {
-		t.Errorf("%d domains have other data than the holder, %v", len(outdated), err)
+	}, "neu@teeladen.example", holder.Contacts{}))
+	if page, err := s.holders.Domains(t.Context(), signedInActor(ada), client, ""); err != nil || len(page.Outdated) != 1 {
+		t.Errorf("%d domains have other data than the holder, %v", len(page.Outdated), err)
 	}
 	if got := s.view(id).Domain.Registrant.Email; got != "max@teeladen.example" {
 		t.Errorf("editing the holder has changed the domain: %s", got)
@@ -73,8 +77,8 @@ func TestHolderChange_ReplacesRegistrantAndNotifiesBothHolders(t *testing.T) {
 	if past := s.view(id).PastRegistrants; len(past) != 2 || past[0].Reason != holder.ReasonCorrection {
 		t.Errorf("former registrants: %+v", past)
 	}
-	if _, outdated, err := s.holders.Domains(t.Context(), signedInActor(ada), client); err != nil || len(outdated) != 0 {
-		t.Errorf("%d domains still have other data, %v", len(outdated), err)
+	if page, err := s.holders.Domains(t.Context(), signedInActor(ada), client, ""); err != nil || len(page.Outdated) != 0 || len(page.Current) != 1 {
+		t.Errorf("%d domains still have other data, %v", len(page.Outdated), err)
 	}
 	// Deleting the holder changes no domain.
 	must(t, s.holders.Delete(t.Context(), signedInActor(ada), client))
@@ -149,5 +153,201 @@ func TestTransferToUs_SetsContactsThenLocks(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// anotherNode returns a second node's service over the same database, after a change of its
+// configuration.
+func (s *env) anotherNode(change func(*domainchange.Config)) *domainchange.Service {
+	s.t.Helper()
+	config := s.config
+	config.Node = "there"
+	change(&config)
+	node, err := domainchange.New(config)
+	must(s.t, err)
+	return node
+}
+
+// wantOneContact checks that a domain has exactly the registrant of a change, here and at the registry.
+func (s *env) wantOneContact(id string, change domainchange.Change) {
+	s.t.Helper()
+	held := s.world.Sponsored(registry.ProductAccount)
+	if len(held.Contacts) != 1 || held.Contacts[0].ID != change.Handle || len(held.Unused) != 0 {
+		s.t.Errorf("the registry has %d contacts, %v unused", len(held.Contacts), held.Unused)
+	}
+	view := s.view(id)
+	if view.Domain.Handle != change.Handle || view.Domain.Holder != change.Desired.Holder || len(view.PastRegistrants) != 1 || view.Open != nil {
+		s.t.Errorf("the domain has %+v, before %+v", view.Domain, view.PastRegistrants)
+	}
+}
+
+// pausedRegistry executes no change before it is resumed.
+type pausedRegistry struct {
+	domainchange.Registry
+	resume chan struct{}
+}
+
+func (r pausedRegistry) ApplyChange(ctx context.Context, task domainchange.Task) (domainchange.Result, error) {
+	<-r.resume
+	return r.Registry.ApplyChange(ctx, task)
+}
+
+func TestHolderChange_OfTwoAtOnceOneWins(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t)
+	id, clients := s.registerDomain("kunde", ".org"), []string{s.addHolder(ada), s.addHolder(ada)}
+	paused := pausedRegistry{s.provisioner, make(chan struct{})}
+	type outcome struct {
+		change domainchange.Change
+		err    error
+	}
+	outcomes := make(chan outcome)
+	for i, client := range clients { // two sessions on two nodes
+		actor := signedInActor(ada)
+		actor.Through = fmt.Sprint("ses_", i)
+		node := s.anotherNode(func(config *domainchange.Config) {
+			config.Node, config.Registries = fmt.Sprint("node", i), slices.Clone(config.Registries)
+			config.Registries[0].Registry = paused
+		})
+		go func() {
+			change, _, err := node.RequestChange(t.Context(), actor, id, domainchange.ChangeRequest{Kind: domainchange.UpdateRegistrant, Holder: client})
+			outcomes <- outcome{change, err}
+		}()
+	}
+	lost := <-outcomes // the other one is at the registry
+	close(paused.resume)
+	won := <-outcomes
+	if registrar.CodeOf(lost.err) != domainchange.ChangeInProgress || registrar.KindOf(lost.err) != registrar.KindConflict {
+		t.Errorf("the second request: %+v, %v", lost.change, lost.err)
+	}
+	must(t, won.err)
+	if won.change.State != domainchange.StatusDone {
+		t.Fatalf("the first request is %s: %s", won.change.State, won.change.Failure)
+	}
+	s.wantOneContact(id, won.change)
+}
+
+// A request that has read the domain before another one was done would leave a contact behind.
+func TestHolderChange_OfChangedRegistrantIsConflict(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t)
+	id, first, second := s.registerDomain("kunde", ".org"), s.addHolder(ada), s.addHolder(ada)
+	var won domainchange.Change
+	slow := s.anotherNode(func(config *domainchange.Config) {
+		config.Holder = func(ctx context.Context, customer, wanted string) (registrar.Registrant, error) {
+			won, _ = s.requestChange(id, domainchange.ChangeRequest{Kind: domainchange.UpdateRegistrant, Holder: first})
+			return s.holders.Registrant(ctx, customer, wanted)
+		}
+	})
+	_, _, err := slow.RequestChange(t.Context(), signedInActor(ada), id, domainchange.ChangeRequest{Kind: domainchange.UpdateRegistrant, Holder: second})
+	if registrar.CodeOf(err) != domainchange.ChangeInProgress {
+		t.Errorf("the second request: %v", err)
+	}
+	s.wantOneContact(id, won)
+}
+
+// rolesOf returns the email address of each role of a domain at the registry.
+func (s *env) rolesOf(name string) map[string]string {
+	s.t.Helper()
+	emails := make(map[string]string)
+	for _, contact := range s.world.Sponsored(registry.ProductAccount).Contacts {
+		emails[contact.ID] = contact.Email
+	}
+	roles := make(map[string]string)
+	for _, role := range s.registryDomain(name).Contacts {
+		roles[role.Type] = emails[role.ID]
+	}
+	return roles
+}
+
+func TestHolderContacts_ReachTheRegistryThatTakesThem(t *testing.T) {
+	t.Parallel()
+	const client, technician, account = "max@teeladen.example", "tina@technik.example", ada + "@example.org"
+	for tld, want := range map[string]map[string]string{
+		".org": {"admin": client, "tech": technician, "billing": account},
+		".at":  {"tech": technician},
+		".de":  {},
+		".com": {},
+	} {
+		t.Run(tld, func(t *testing.T) {
+			t.Parallel()
+			s := newEnv(t)
+			ctx, actor := t.Context(), signedInActor(ada)
+			data := clientData
+			data.Name, data.Organisation = "Tina Technik", "Technik GmbH"
+			tech, err := s.holders.Add(ctx, actor, data, technician, holder.Contacts{})
+			must(t, err)
+			id, max := s.registerDomain("kunde", tld), s.addHolder(ada)
+			must(t, s.holders.Update(ctx, actor, max, clientData, client, holder.Contacts{Tech: tech, Billing: holder.Own}))
+			follow := func() {
+				t.Helper()
+				s.requestChange(id, domainchange.ChangeRequest{Kind: domainchange.UpdateRegistrant, Holder: max})
+				if page, err := s.holders.Domains(ctx, actor, max, ""); err != nil || len(page.Outdated) != 0 {
+					t.Errorf("%d domains have other data, %v", len(page.Outdated), err)
+				}
+				if unused := s.world.Sponsored(registry.ProductAccount).Unused; len(unused) != 0 {
+					t.Errorf("unused contacts: %v", unused)
+				}
+			}
+			follow()
+			if got := s.rolesOf("kunde" + tld); !maps.Equal(got, want) {
+				t.Errorf("the registry has %v, want %v", got, want)
+			}
+			if got := s.view(id).Domain.Registrant; got.Tech.Organisation != "Technik GmbH" || got.Billing.Email != account {
+				t.Errorf("the domain has %+v", got)
+			}
+
+			// A contact's new data are new data of the holder.
+			data.Street = "Am Hof 2"
+			must(t, s.holders.Update(ctx, actor, tech, data, "neu@technik.example", holder.Contacts{}))
+			if page, err := s.holders.Domains(ctx, actor, max, ""); err != nil || len(page.Outdated) != 1 {
+				t.Errorf("%d domains have other data, %v", len(page.Outdated), err)
+			}
+			follow()
+			if got := s.rolesOf("kunde" + tld)["tech"]; want["tech"] != "" && got != "neu@technik.example" {
+				t.Errorf("the tech contact is %s", got)
+			}
+
+			// The domain keeps its contact when that holder is deleted, until it follows.
+			must(t, s.holders.Delete(ctx, actor, tech))
+			if got := s.view(id).Domain.Registrant.Tech; got.Street != "Am Hof 2" {
+				t.Errorf("the domain has %+v", got)
+			}
+			follow()
+			if got := s.rolesOf("kunde" + tld)["tech"]; want["tech"] != "" && got != client {
+				t.Errorf("the tech contact is %s", got)
+			}
+		})
+	}
+}
+
+func TestHolderContacts_AreOtherHoldersOfTheAccount(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t)
+	client, foreign := s.addHolder(ada), s.addHolder(eve)
+	for name, contacts := range map[string]holder.Contacts{
+		"of another account": {Tech: foreign}, "unknown": {Billing: "hld_x"}, "itself": {Tech: client},
+	} {
+		if err := s.holders.Update(t.Context(), signedInActor(ada), client, clientData, clientAddress, contacts); registrar.CodeOf(err) != holder.ContactUnknown {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestHolderContacts_RefusedChangeLeavesNoContact(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t)
+	id, client := s.registerDomain("kunde", ".org"), s.addHolder(ada)
+	must(t, s.holders.Update(t.Context(), signedInActor(ada), client, clientData, clientAddress, holder.Contacts{Tech: holder.Own, Billing: holder.Own}))
+	_, err := s.newEPPClient(registry.ProductAccount).UpdateDomain(t.Context(), epp.UpdateDomain{
+		Name: "kunde.org", Add: epp.DomainElements{Statuses: []string{"clientUpdateProhibited"}},
+	})
+	must(t, err)
+	change, _, err := s.service.RequestChange(t.Context(), signedInActor(ada), id, domainchange.ChangeRequest{Kind: domainchange.UpdateRegistrant, Holder: client})
+	if err != nil || change.State != domainchange.StatusRefused {
+		t.Fatalf("the change is %s, %v", change.State, err)
+	}
+	if held := s.world.Sponsored(registry.ProductAccount); len(held.Contacts) != 1 || len(held.Unused) != 0 {
+		t.Errorf("%d contacts, %v unused", len(held.Contacts), held.Unused)
 	}
 }

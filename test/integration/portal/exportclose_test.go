@@ -17,8 +17,10 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/admin"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
 	"github.com/dotkontor/dotkontor/internal/registrar/inquiry"
+	"github.com/dotkontor/dotkontor/internal/registrar/retention"
 	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
 	"github.com/dotkontor/dotkontor/internal/web/portal"
+	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
 var registrantForm = url.Values{
@@ -114,7 +116,19 @@ func TestCloseAccount_EndsAccessAndFreesAddress(t *testing.T) {
 	if got := b.post("/portal/profile/close", url.Values{}); got.status != http.StatusUnprocessableEntity {
 		t.Errorf("without the confirmation: %d", got.status)
 	}
+	kept := func(page string) (found int) { // each with its last day
+		for _, rule := range retention.RulesOfKept() {
+			found += strings.Count(page, ">"+ui.FormatDate("de", rule.Until(s.clock.now()))+"</td>")
+		}
+		return found
+	}
+	if page := b.get("/portal/profile/close").body; kept(page) < len(retention.RulesOfKept()) || !strings.Contains(page, "§ 257 HGB") {
+		t.Errorf("the page does not say what is kept: %s", page)
+	}
 	got := b.post("/portal/profile/close", url.Values{"sure": {"on"}})
+	if kept(got.body) < len(retention.RulesOfKept()) {
+		t.Errorf("the result does not say what is kept: %s", got.body)
+	}
 	if got.status != http.StatusOK || !strings.Contains(got.body, "Ihr Konto ist geschlossen") || b.cookie("dotkontor") != "" {
 		t.Fatalf("%d %s", got.status, got.body)
 	}

@@ -1,6 +1,7 @@
 package portal
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
+	"github.com/dotkontor/dotkontor/internal/registrar/holder"
 	"github.com/dotkontor/dotkontor/test/testkit"
 )
 
@@ -16,7 +18,7 @@ func (s *env) addHolder(customer string) string {
 	s.t.Helper()
 	id, err := s.holders.Add(s.t.Context(), registrar.Actor{Kind: registrar.ActorPerson, Customer: customer, Through: "ses_1"}, account.Registrant{
 		Kind: account.Person, Name: "Eva Blum", Street: "Am Markt 1", PostalCode: "24103", City: "Kiel", Country: "DE", Phone: "+49 431 123456",
-	}, "eva@example.com")
+	}, "eva@example.com", holder.Contacts{})
 	must(s.t, err)
 	return id
 }
@@ -95,6 +97,81 @@ func TestOwnData_CustomerChoosesWhichDomainsFollow(t *testing.T) {
 		t.Errorf("the other domain has %+v, %v", view.Domain.Registrant, err)
 	}
 	if body := b.get("/portal/domains/" + follows).body; !strings.Contains(body, "28195 Bremen") || !strings.Contains(body, "Frühere Inhaber") {
+		t.Errorf("the domain's page is %s", body)
+	}
+}
+
+// An action has at most 200 domains; the page offers the others after them.
+func TestOwnData_EveryDomainOfLargeAccountCanFollow(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, true)
+	member := s.newMember("agentur@example.org")
+	b := s.signedInBrowser("agentur@example.org")
+	own := url.Values{
+		"kind": {"person"}, "name": {"Anna Müller"}, "street": {"Hauptstr. 1"}, "postal_code": {"20457"}, "city": {"Hamburg"}, "country": {"DE"}, "phone": {"+49 40 123456"},
+	}
+	b.post("/portal/profile/registrant", own)
+	const all = 2*holder.MaxDomains + 3
+	missing := make(map[string]bool, all)
+	for i := range all {
+		missing[s.addDomain(member.ID, fmt.Sprintf("viele%04d", i), registrar.DomainActive)] = true
+	}
+	own.Set("city", "Bremen")
+	path := b.post("/portal/profile/registrant", own).location()
+	for pages := 0; len(missing) > 0; pages++ {
+		if pages > all/holder.MaxDomains {
+			t.Fatalf("%d domains are on no page", len(missing))
+		}
+		action := url.Values{"action": {"holder"}, "holder": {"own"}, "confirmed": {"yes"}}
+		page := b.get(path).body
+		for id := range missing {
+			if strings.Contains(page, `value="`+id+`"`) {
+				action.Add("id", id)
+				delete(missing, id)
+			}
+		}
+		if result := b.post("/portal/domain-actions", action); !strings.HasPrefix(result.location(), "/portal/domain-actions/") {
+			t.Fatalf("%d domains: got %d to %s", len(action["id"]), result.status, result.location())
+		}
+		if _, rest, more := strings.Cut(page, `<a href="/portal/holders/own/domains?after=`); more {
+			after, _, _ := strings.Cut(rest, `"`)
+			path = "/portal/holders/own/domains?after=" + after
+		}
+	}
+	s.runChanges()
+	testkit.Eventually(t, "all domains have followed", func() bool {
+		page, err := s.holders.Domains(t.Context(), registrar.Actor{Kind: registrar.ActorPerson, Customer: member.ID, Through: "ses_1"}, holder.Own, "")
+		must(t, err)
+		return len(page.Outdated) == 0 && len(page.Current)+page.Further == all
+	})
+}
+
+func TestHolders_NameContactsOfTheAccount(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, true)
+	member, stranger := s.newMember("agentur@example.org"), s.newMember("fremd@example.org")
+	b := s.signedInBrowser("agentur@example.org")
+	id, tech, foreign := s.addHolder(member.ID), s.addHolder(member.ID), s.addHolder(stranger.ID)
+	page := "/portal/holders/" + id
+	form := holderInput("Max Teufel", "max@teeladen.example")
+	for _, wrong := range []string{foreign, id} {
+		form.Set("tech", wrong)
+		if got := b.post(page, form); got.status != http.StatusUnprocessableEntity || !strings.Contains(got.body, "Diesen Kontakt gibt es in Ihrem Konto nicht") {
+			t.Errorf("%s as a contact: %d", wrong, got.status)
+		}
+	}
+	form.Set("tech", tech)
+	if got := b.post(page, form); got.location() != "/portal/holders" {
+		t.Fatalf("got %d to %s", got.status, got.location())
+	}
+	if body := b.get(page).body; !strings.Contains(body, `<option value="`+tech+`" selected>`) || strings.Contains(body, `<option value="`+id+`"`) || strings.Contains(body, foreign) {
+		t.Errorf("the form is %s", body)
+	}
+	domain := s.addDomain(member.ID, "kontakte", registrar.DomainActive) // .de has no technical contact
+	if got := b.post("/portal/domains/"+domain+"/holder", url.Values{"holder": {id}}); got.location() != "/portal/domains/"+domain {
+		t.Fatalf("got %d to %s", got.status, got.location())
+	}
+	if body := b.get("/portal/domains/" + domain).body; !strings.Contains(body, "Technischer Kontakt") || !strings.Contains(body, "Eva Blum") || !strings.Contains(body, "nimmt bei dieser Endung keinen") {
 		t.Errorf("the domain's page is %s", body)
 	}
 }
