@@ -2,7 +2,6 @@ package orders
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"maps"
 	"net/http"
@@ -15,10 +14,6 @@ import (
 
 	"github.com/dotkontor/dotkontor/test/testkit"
 )
-
-// agencyYears is the term that the agency buys; 0 means the one on sale. Its extensions are sold
-// for several years.
-const agencyYears = 0
 
 // agencyClient is a holder of an agency and the domain that it gets.
 type agencyClient struct {
@@ -105,13 +100,17 @@ func (s *env) advanceDays(days int) {
 	}
 }
 
-// An agency with thirty clients buys domains for three of them in one order, at a registry without
-// contacts, at EURid and at a thick gTLD. One client does not confirm the address in time.
+// An agency with thirty clients buys domains for three of them in one order, for two years: at a
+// registry without contacts, at EURid and at a thick gTLD. One client does not confirm the address in
+// time.
 func TestAgency_BuysForThreeOfThirtyHoldersAndOneIsSuspended(t *testing.T) {
 	t.Parallel()
 	s := newSingleProcessEnv(t)
 	agency := s.signedInBrowser()
-	const technician = "kunde1@agentur.example"
+	const (
+		technician = "kunde1@agentur.example"
+		years      = 2
+	)
 	for i := range 27 {
 		agency.addHolder(agencyClient{name: fmt.Sprintf("Kunde Nummer %d", i+1), email: fmt.Sprintf("kunde%d@agentur.example", i+1), country: "DE"})
 	}
@@ -131,11 +130,7 @@ func TestAgency_BuysForThreeOfThirtyHoldersAndOneIsSuspended(t *testing.T) {
 	}
 	var items []map[string]any
 	for _, buyer := range buyers {
-		item := map[string]any{"domain": buyer.domain, "type": "register", "holderId": ids[buyer.name]}
-		if agencyYears > 0 {
-			item["years"] = agencyYears
-		}
-		items = append(items, item)
+		items = append(items, map[string]any{"domain": buyer.domain, "type": "register", "years": years, "holderId": ids[buyer.name]})
 	}
 	made, failed := s.callOrderTool("start_order", map[string]any{"items": items})
 	if failed || made.PaymentURL == "" || len(made.Requirements) != 0 {
@@ -143,7 +138,6 @@ func TestAgency_BuysForThreeOfThirtyHoldersAndOneIsSuspended(t *testing.T) {
 	}
 	bought := time.Now()
 	agency.pay(made.PaymentURL)
-	years := cmp.Or(agencyYears, 1)
 	for _, item := range s.waitForStatus(made.OrderID, "completed").Items {
 		if item.Status != "active" || item.Years != years {
 			t.Errorf("%s is %s for %d years: %+v", item.Domain, item.Status, item.Years, item.Failure)
