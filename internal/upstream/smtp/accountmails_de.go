@@ -65,8 +65,14 @@ am {{.At}} wurde Ihr Konto bei dotkontor auf Ihren
 Wunsch geschlossen{{with .Address}} (von der IP-Adresse {{.}}){{end}}.
 
 Anmelden kann sich damit niemand mehr; Zugangstoken und verbundene
-Anwendungen gelten nicht mehr. Rechnungen und was wir nach dem Gesetz
-aufheben müssen, bleibt bis zum Ende der Fristen gespeichert.
+Anwendungen gelten nicht mehr. Ihre Angaben sind gelöscht. Nur das
+bewahren wir noch auf (Art. 17 Abs. 3 DSGVO):
+
+- Bestellungen, Zahlungen, Rechnungen: 8 Jahre zum Jahresende (HGB, AO)
+- Prüfungen der Umsatzsteuer-ID: 6 Jahre zum Jahresende (AO)
+- E-Mails zu Verträgen, Erklärungen: 6 Jahre zum Jahresende (HGB, AO)
+- frühere Domains mit Inhabern: 2 Jahre (Vertrag mit ICANN)
+- Verlauf und Zustimmungen: 3 Jahre zum Jahresende (BGB)
 
 Waren Sie das nicht? Dann antworten Sie bitte sofort auf diese
 Nachricht.

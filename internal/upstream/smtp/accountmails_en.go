@@ -63,8 +63,14 @@ Your account at dotkontor was closed at your request on
 {{.At}}{{with .Address}} (from IP address {{.}}){{end}}.
 
 No one can sign in to it any more, and access tokens and connected
-applications no longer work. We keep invoices and other records for as
-long as the law requires.
+applications no longer work. Your details are deleted. We only keep the
+following (Art. 17(3) GDPR):
+
+- orders, payments, invoices: 8 years from the end of the year (HGB, AO)
+- checks of your VAT ID: 6 years from the end of the year (AO)
+- emails about contracts, notices: 6 years from the end of the year (HGB, AO)
+- former domains with their holders: 2 years (agreement with ICANN)
+- activity and consents: 3 years from the end of the year (BGB)
 
 If this wasn't you, please reply to this email immediately.
 `},

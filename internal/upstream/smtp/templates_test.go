@@ -4,6 +4,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/inquiry"
 	"github.com/dotkontor/dotkontor/internal/registrar/mailer"
+	"github.com/dotkontor/dotkontor/internal/registrar/retention"
 )
 
 // accountKinds are mails about account actions, orderKinds those about orders and
@@ -48,6 +50,21 @@ var (
 	placeholder   = regexp.MustCompile(`\.[A-Z][a-z]+`)
 	informalWords = regexp.MustCompile(`\b(du|dich|dir|dein\w*)\b`)
 )
+
+func TestMailTexts_ClosedAccountHasAllRetentionPeriods(t *testing.T) {
+	t.Parallel()
+	for years, lang := range map[string]language{" Jahre": german, " years": english} {
+		want := make(map[string]int)
+		for _, rule := range retention.RulesOfKept() {
+			want[": "+strconv.Itoa(rule.Years)+years]++
+		}
+		for period, n := range want {
+			if got := strings.Count(lang.accountMails[registrar.MailAccountClosed].body, period); got != n {
+				t.Errorf("%s has %q %d times, want %d", lang.code, period, got, n)
+			}
+		}
+	}
+}
 
 func TestMailTexts_BothLanguagesShareKindsAndPlaceholders(t *testing.T) {
 	t.Parallel()
