@@ -218,6 +218,7 @@ type Domain struct {
 	RegistrantSince int64
 	ContactCheck    string
 	ContactHold     string
+	Premium         int64
 }
 
 type DomainChange struct {
@@ -486,6 +487,7 @@ type OrderItem struct {
 	HolderID        string
 	Registrant      string
 	PaidUntil       int64
+	PremiumFee      string
 }
 
 type OutgoingTransfer struct {
@@ -615,6 +617,7 @@ type ProvisionItem struct {
 	Automatic   int64
 	Fee         string
 	HolderID    string
+	PremiumFee  string
 }
 
 type RecoveryCode struct {

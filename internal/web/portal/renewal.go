@@ -22,12 +22,12 @@ import (
 type renewalOption struct {
 	Years int
 	Until time.Time // the end of the paid term afterwards
-	Gross registrar.Cents
+	Gross registrar.Cents // the list price; not shown for a premium domain
 }
 
 // restoreOffer is what it takes to restore a deleted domain.
 type restoreOffer struct {
-	Gross registrar.Cents
+	Gross registrar.Cents // as above
 	Until time.Time // the end of the paid term afterwards
 	Last  time.Time // the probable last day; zero if unknown
 }
