@@ -108,7 +108,7 @@ func (h *Handler) resolveRow(row hit, answer lookup.Answer, err error, at time.T
 		row.State = own
 	}
 	ext, listed := h.Catalog.Extension(answer.TLD)
-	priced := answer.Prices != nil && (row.State == free || row.State == premium)
+	priced := row.State == free || row.State == premium && answer.Prices != nil
 	if priced && listed {
 		if row.State == premium {
 			ext.Register, ext.Renew = answer.Prices.Register, answer.Prices.Renew
