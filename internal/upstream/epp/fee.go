@@ -94,9 +94,9 @@ func (f *Fee) money(command FeeCommand) (registrar.Money, bool) {
 	return registrar.Money{}, false
 }
 
-// uniformlyPriced are the TLDs whose registries have one price for all names: by contract with
-// ICANN, or as their published price lists say. At any other registry a name may be premium, so
-// its fee has to be known.
+// uniformlyPriced are the TLDs whose registries have one price for all names: .com and .net by
+// their contracts with ICANN, the others as far as we know. At any other registry a name may be
+// premium, so its fee has to be known.
 var uniformlyPriced = map[string]bool{
 	".com": true, ".net": true,
 	".de": true, ".eu": true, ".at": true, ".co.at": true, ".or.at": true, ".ch": true, ".li": true, ".be": true, ".nl": true, ".fr": true, ".it": true,
