@@ -33,6 +33,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/overview"
+	"github.com/dotkontor/dotkontor/internal/registrar/premium"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
 	"github.com/dotkontor/dotkontor/internal/registrar/transferaway"
@@ -72,6 +73,7 @@ type App struct {
 	lookups *Lookups
 	sales   order.Sales
 	costs   *cost.Prices
+	premium *premium.Pricing // nil: premium names are not sold
 	margins *cost.Margins
 	limits  limits
 
@@ -147,12 +149,13 @@ func (p *App) openLookups(context.Context) error {
 		return err
 	}
 	p.live = catalog.NewLive(shipped) // until the database is open
-	if p.lookups, err = newLookups(p.cfg, p.live, 0, p.now, p.logger, p.metrics); err != nil {
+	p.costs = &cost.Prices{Extension: p.live.Extension, Rates: &cost.Rates{}}
+	p.premium = newPremiumPricing(p.cfg.Premium, p.costs.Rates, p.now)
+	if p.lookups, err = newLookups(p.cfg, p.live, p.premium, 0, p.now, p.logger, p.metrics); err != nil {
 		return err
 	}
 	p.inBackground(func(ctx context.Context) { _ = p.lookups.RDAP.Run(ctx) }) // refreshes IANA's bootstrap
 	p.closers = append(p.closers, p.lookups.Close)
-	p.costs = &cost.Prices{Extension: p.live.Extension, Rates: &cost.Rates{}}
 	p.sales = NewSales(p.cfg, p.lookups.Registries)
 	p.sales.Costs, p.sales.Now = p.costs, p.now
 	p.live.SetSaleDecider(p.sales.SaleOf)

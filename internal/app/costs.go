@@ -5,9 +5,11 @@ import (
 	"slices"
 	"time"
 
+	"github.com/dotkontor/dotkontor/internal/config"
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/cost"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/registrar/premium"
 	"github.com/dotkontor/dotkontor/internal/store"
 )
 
@@ -62,6 +64,14 @@ func LoadPrices(ctx context.Context, db *store.DB, now time.Time) (*cost.Prices,
 	prices := &cost.Prices{Rates: &cost.Rates{}}
 	_, err := loadRates(ctx, db, prices.Rates, now)
 	return prices, err
+}
+
+// newPremiumPricing returns nil if premium names are not sold.
+func newPremiumPricing(cfg config.Premium, rates *cost.Rates, now func() time.Time) *premium.Pricing {
+	if !cfg.Sell {
+		return nil
+	}
+	return &premium.Pricing{MarginPercent: cfg.MarginPercent, MarginPerYear: registrar.Cents(cfg.MarginEUR) * 100, Rates: rates, Now: now}
 }
 
 // belowCost returns the prices that are below what registries charge today.

@@ -10,6 +10,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
 	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/registrar/premium"
 	"github.com/dotkontor/dotkontor/internal/upstream/dns"
 	"github.com/dotkontor/dotkontor/internal/upstream/hostlimit"
 	"github.com/dotkontor/dotkontor/internal/upstream/rdap"
@@ -29,7 +30,7 @@ type Lookups struct {
 // newLookups builds the engine and registers its metrics. Hosts come from the price list
 // and the bootstrap, never from clients, so the number of series is bounded.
 func newLookups(
-	cfg config.Config, list lookup.Catalog, maxDNSQueries int, now func() time.Time, logger *slog.Logger, metrics *prometheus.Registry,
+	cfg config.Config, list lookup.Catalog, pricing *premium.Pricing, maxDNSQueries int, now func() time.Time, logger *slog.Logger, metrics *prometheus.Registry,
 ) (*Lookups, error) {
 	upstreamCfg, lookupCfg := cfg.Upstream, cfg.Lookup
 	duration := prometheus.NewHistogramVec(prometheus.HistogramOpts{
@@ -78,7 +79,7 @@ func newLookups(
 		accounts = registries.Source
 	}
 	engine, err := lookup.New(lookup.Config{
-		Catalog: list, EPP: accounts, RDAP: registryData, WHOIS: records, DNS: delegations,
+		Catalog: list, EPP: accounts, RDAP: registryData, WHOIS: records, DNS: delegations, PremiumPrice: pricing.Net,
 		Deadline: time.Duration(lookupCfg.Deadline), FreeTTL: time.Duration(lookupCfg.CacheFree),
 		TakenTTL: time.Duration(lookupCfg.CacheTaken), UnknownTTL: time.Duration(lookupCfg.CacheUnknown),
 		MaxCached: lookupCfg.MaxCached, MaxInFlight: lookupCfg.MaxConcurrent, Now: now, Logger: logger,
@@ -103,7 +104,7 @@ const commandDNSQueries = 64
 // closes the result.
 func OpenLookups(cfg config.Config, list *catalog.Catalog) (*Lookups, error) {
 	live := catalog.NewLive(list)
-	lookups, err := newLookups(cfg, live, commandDNSQueries, time.Now, nil, prometheus.NewRegistry())
+	lookups, err := newLookups(cfg, live, newPremiumPricing(cfg.Premium, nil, time.Now), commandDNSQueries, time.Now, nil, prometheus.NewRegistry())
 	if err != nil {
 		return nil, err
 	}

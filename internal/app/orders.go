@@ -31,7 +31,7 @@ func (p *App) startOrders(ctx context.Context) error {
 	if err := p.startWebhooks(); err != nil {
 		return err
 	}
-	market := order.Market{Extension: p.live.Extension, Sales: p.sales, Registry: p.provisioning, Locks: p.admin, Renewing: p.services.DB.IsRenewing}
+	market := order.Market{Extension: p.live.Extension, Sales: p.sales, Registry: p.provisioning, Locks: p.admin, Premium: p.premium, Renewing: p.services.DB.IsRenewing}
 	settings := order.Config{
 		Store: p.services.DB, Quote: market.Quote, Taxes: taxes, Provider: p.stripe, Portfolio: p.services.Portfolio, Holder: p.services.Holders.Registrant,
 		SpendBudget: p.limits.names.Spend, ItemsPaid: p.provisioning.ItemsPaid,

@@ -13,6 +13,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
+	"github.com/dotkontor/dotkontor/internal/store"
 	"github.com/dotkontor/dotkontor/internal/upstream/epp"
 	"github.com/dotkontor/dotkontor/internal/web"
 )
@@ -62,7 +63,7 @@ func (p *App) startTerms(context.Context) error {
 		newLabel("state", lifecycle.Holding, lifecycle.Held, lifecycle.Deleting, lifecycle.Redemption, lifecycle.Releasing, lifecycle.Closed, lifecycle.Paid))
 	p.terms, err = lifecycle.New(lifecycle.Config{
 		Store: p.services.DB, Brake: p.brake, Registries: p.lookups.Registries.termRegistries(), Node: p.node, Now: p.now, Logger: p.logger,
-		MailQueued: p.services.mail.Wake, RestorePrice: restorePrice(p.live, rates), Costs: p.costs,
+		MailQueued: p.services.mail.Wake, RestorePrice: restorePrice(p.live, rates, p.services.DB), Costs: p.costs,
 		Suspensions: func(ctx context.Context, now time.Time) ([]lifecycle.PlannedAction, error) {
 			return p.contacts.ListPlanned(ctx, now) // set before anything runs
 		},
@@ -95,15 +96,19 @@ func (p *App) startTerms(context.Context) error {
 // maxCountedTerms bounds the rows that a scrape reads.
 const maxCountedTerms = 1000
 
-// restorePrice is what mails say about a restore: the list price with domestic VAT.
-func restorePrice(live *catalog.Live, rates *billing.Rates) func(tld string, termEnd, now time.Time) registrar.Cents {
-	return func(tld string, termEnd, now time.Time) registrar.Cents {
-		extension, listed := live.Extension(tld)
+// restorePrice is what mails say about a restore: the list price with domestic VAT. They name none
+// for a premium domain, nor if the database does not say that it is not one.
+func restorePrice(live *catalog.Live, rates *billing.Rates, db *store.DB) func(ctx context.Context, term lifecycle.Term, now time.Time) (registrar.Cents, bool) {
+	return func(ctx context.Context, term lifecycle.Term, now time.Time) (registrar.Cents, bool) {
+		extension, listed := live.Extension(term.TLD)
 		if !listed || extension.Restore <= 0 || extension.Renew <= 0 {
-			return 0
+			return 0, false
 		}
-		years := provision.YearsToRestore(termEnd, now, extension.Term())
-		return billing.Gross(order.NetPrice(extension, order.Restore, years), rates.Domestic(now).BasisPoints)
+		if domain, found, err := db.GetCustomerDomain(ctx, term.Customer, term.Domain); err != nil || !found || domain.Premium {
+			return 0, true
+		}
+		years := provision.YearsToRestore(term.End, now, extension.Term())
+		return billing.Gross(order.NetPrice(extension, order.Restore, years), rates.Domestic(now).BasisPoints), true
 	}
 }
 

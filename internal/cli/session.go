@@ -121,7 +121,7 @@ var errorExplanations = map[registrar.Code]string{
 	provision.NameTaken:         "the name is not available at the registry",
 	registrar.NameReserved:      "the registry has reserved the name",
 	provision.Undecided:         "the registry did not report the name's availability; try again later",
-	registrar.NamePremium:       "premium names can't be ordered yet",
+	registrar.NamePremium:       "the registry charges its own price for the name, and it can't be sold",
 	registrar.NameHeld:          "the name already belongs to an account, or an order for it is in progress",
 	registrar.IdentityRequired:  "the extension requires a verified identity, and the registrant's name is not verified",
 	provision.NoInboundTransfer: "only the losing registrar can start a transfer under this extension",

@@ -65,6 +65,7 @@ type Config struct {
 	VAT      VAT      `toml:"vat"`
 	Company  Company  `toml:"company"`
 	RDAP     RDAP     `toml:"rdap"`
+	Premium  Premium  `toml:"premium"`
 
 	Registration Registration `toml:"registration"`
 	// EPP are the registry accounts, one [[epp]] table each. Default: none.

@@ -13,13 +13,14 @@ const (
 	FailureLocked FailureReason = "locked" // also too young for a transfer
 	FailureGone   FailureReason = "gone"   // the registry does not have the domain
 	FailureOurs   FailureReason = "ours"   // our registry account could not execute it
+	FailureFee    FailureReason = "fee"    // the registry has raised its price of a premium name
 	FailureDenied FailureReason = "denied"
 	FailureOther  FailureReason = "other"
 )
 
 // FailureReasons returns all reasons.
 func FailureReasons() []FailureReason {
-	return []FailureReason{FailureTaken, FailureHeld, FailureCode, FailureLocked, FailureGone, FailureOurs, FailureDenied, FailureOther}
+	return []FailureReason{FailureTaken, FailureHeld, FailureCode, FailureLocked, FailureGone, FailureOurs, FailureFee, FailureDenied, FailureOther}
 }
 
 var failureReasons = map[Code]FailureReason{
@@ -28,7 +29,7 @@ var failureReasons = map[Code]FailureReason{
 	"epp_status_prohibits": FailureLocked, EPPNotEligible: FailureLocked, "transfer_locked": FailureLocked,
 	EPPMissing: FailureGone, RegistryNotFound: FailureGone, "not_registered": FailureGone,
 	EPPBilling: FailureOurs, "registry_billing": FailureOurs, NoRegistryAccount: FailureOurs,
-	RegistryDenied: FailureDenied,
+	"registry_fee_raised": FailureFee, RegistryDenied: FailureDenied,
 }
 
 // FailureReasonOf returns the reason of a code. A transfer does not fail because its name is

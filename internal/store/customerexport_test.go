@@ -34,7 +34,7 @@ var omittedColumns = map[string]string{
 	"agents": reasonThirdParty, "clients": reasonThirdParty, "webhook_deliveries": reasonInternal, "invoice_series": reasonInternal, "job_errors": reasonInternal, "price_lists": "the prices of everyone", "seal_keys": reasonInternal, "seal_nodes": reasonInternal, "registry_pollers": reasonScheduling, "dispute_listings": reasonScheduling,
 	"contact_checks.customer_id": reasonLookupKey, "contact_checks.email_key": reasonRedundant, "contact_checks.step_at": reasonScheduling,
 	"contact_checks.confirmed_from": "the network address of a registrant, who may be someone else, or an operator",
-	"registry_charges":              "what registries charge us; the item and its price are in the order", "provision_items.fee": "what the registry charges us",
+	"registry_charges":              "what registries charge us; the item and its price are in the order", "provision_items.fee": "what the registry charges us", "provision_items.premium_fee": "what the registry charges us", "order_items.premium_fee": "what the registry charges us",
 	"margin_months": "sums over all customers", "margin_credits": "parts of those sums; the refund and its credit note are in the order",
 	"exchange_rates": "public rates", "registry_funds": "our accounts at registries", "registry_balances": "our accounts at registries",
 	"registry_messages": "what registries say of names; what follows from it is in the domain",

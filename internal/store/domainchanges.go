@@ -26,6 +26,7 @@ func (db *DB) GetCustomerDomain(ctx context.Context, customer, id string) (domai
 			ID: row.ID, Customer: row.CustomerID, Name: row.Name, TLD: row.Tld, Status: registrar.DomainStatus(row.Status),
 			PaidUntil: fromMicros(row.PaidUntil), Account: row.Account, Handle: row.Handle,
 			Holder: row.HolderID, Registrant: fromJSON[registrar.Registrant](row.Registrant), RegistrantSince: registrantSince(row),
+			Premium: row.Premium != 0,
 		}
 	})(db.read().GetCustomerDomain(ctx, id, customer))
 }

@@ -22,7 +22,7 @@ func portfolioDomainOf(row query.ListCustomerDomainsRow) portfolio.Domain {
 	return portfolio.Domain{
 		ID: row.ID, Customer: row.CustomerID, Name: row.Name, TLD: row.Tld,
 		Status: registrar.DomainStatus(row.Status), PaidUntil: fromMicros(row.PaidUntil), AtTermEnd: registrar.TermEndChoice(row.AtTermEnd),
-		CreatedAt: fromMicros(row.CreatedAt), UpdatedAt: fromMicros(row.UpdatedAt),
+		Premium: row.Premium != 0, CreatedAt: fromMicros(row.CreatedAt), UpdatedAt: fromMicros(row.UpdatedAt),
 	}
 }
 
@@ -35,7 +35,8 @@ func domainWithTermOf(row query.SearchDomainsRow) portfolio.Domain {
 			Unpaid: row.EndState, WaitsForOperator: row.EndWaitsFor != "",
 			StepAt: fromMicros(row.EndStepAt), HeldAt: fromMicros(row.EndHeldAt), DeletedAt: fromMicros(row.EndDeletedAt), Locked: row.RenewalLocked,
 		},
-		RegistryStatus: strings.Fields(row.RegistryStatus), Folder: row.Folder, Note: row.Note, CreatedAt: fromMicros(row.CreatedAt), UpdatedAt: fromMicros(row.UpdatedAt),
+		RegistryStatus: strings.Fields(row.RegistryStatus), Folder: row.Folder, Note: row.Note,
+		Premium: row.Premium != 0, CreatedAt: fromMicros(row.CreatedAt), UpdatedAt: fromMicros(row.UpdatedAt),
 	}
 }
 

@@ -72,7 +72,7 @@ func exportParts() []part {
 
 		// Domains, orders and withdrawal notices.
 		{name: "domains", table: "domains", where: whereCustomer, key: "id", columns: slices.Concat(
-			columns(asText, "id name status"), columns(asTime, "paid_until"), columns(asFlag, "auto_renew"), columns(asText, "at_term_end"),
+			columns(asText, "id name status"), columns(asTime, "paid_until"), columns(asFlag, "auto_renew premium"), columns(asText, "at_term_end"),
 			columns(asText, "folder note"), columns(asTime, "created_at updated_at"), renamed("contact", columns(asText, "handle")), columns(asList, "registry_status"),
 			columns(asTime, "registry_expires synced_at"), columns(asText, "holder_id"), columns(asJSON, "registrant"), columns(asTime, "registrant_since"),
 			columns(asText, "contact_check contact_hold"),

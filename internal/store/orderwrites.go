@@ -89,7 +89,7 @@ func insertItems(ctx context.Context, q *query.Queries, o order.Order) error {
 			Net: int64(item.Net), Vat: int64(item.VAT), Gross: int64(item.Gross), Account: item.Account, ProvisionItemID: item.ProvisionItem,
 			DomainID: item.Domain, CodeSealed: item.SealedCode, State: string(item.State), Failure: string(item.Failure),
 			RenewalYears: int64(item.RenewalYears), RenewalGross: int64(item.RenewalGross), TermEnd: micros(item.TermEnd),
-			HolderID: item.Holder, Registrant: optionalJSON(item.Registrant),
+			HolderID: item.Holder, Registrant: optionalJSON(item.Registrant), PremiumFee: item.PremiumFee.String(),
 		}); err != nil {
 			return err
 		}
@@ -184,7 +184,8 @@ func provisionOrderItems(ctx context.Context, q *query.Queries, transition order
 		added, err := insertProvisionItem(ctx, q, provision.Item{
 			ID: item.ProvisionItem, Customer: o.Customer, Name: item.Name, TLD: item.TLD, Kind: item.Kind, Years: item.Years,
 			Payment: order.PaymentOf(o.ID), Account: item.Account, Domain: item.Domain, SealedCode: item.SealedCode,
-			Registrant: item.RegistrantOr(o.Registrant), Holder: item.Holder, Automatic: o.Channel == order.ChannelRenewal, CreatedAt: transition.At,
+			Registrant: item.RegistrantOr(o.Registrant), Holder: item.Holder, Automatic: o.Channel == order.ChannelRenewal,
+			PremiumFee: item.PremiumFee, CreatedAt: transition.At,
 		})
 		if err != nil {
 			return err
@@ -217,7 +218,7 @@ func updateItems(ctx context.Context, q *query.Queries, transition order.Transit
 			Years: int64(item.Years), Net: int64(item.Net), Vat: int64(item.VAT), Gross: int64(item.Gross), Account: item.Account,
 			ProvisionItemID: item.ProvisionItem, DomainID: item.Domain, CodeSealed: item.SealedCode, State: string(item.State), Failure: string(item.Failure),
 			RenewalYears: int64(item.RenewalYears), RenewalGross: int64(item.RenewalGross), TermEnd: micros(item.TermEnd), ID: item.ID, OrderID: now.ID,
-			HolderID: item.Holder, Registrant: optionalJSON(item.Registrant),
+			HolderID: item.Holder, Registrant: optionalJSON(item.Registrant), PremiumFee: item.PremiumFee.String(),
 		})); err != nil {
 			return err
 		}

@@ -21,7 +21,7 @@ func provisionItemOf(row query.ProvisionItem) provision.Item {
 		ID: row.ID, Customer: row.CustomerID, Name: row.Name, TLD: row.Tld, Kind: provision.Kind(row.Kind),
 		Years: int(row.Years), Payment: row.Payment, State: provision.State(row.State), Failure: registrar.Code(row.Failure),
 		RefundDue: row.RefundDue != 0, Automatic: row.Automatic != 0, Account: row.Account, Domain: row.DomainID, Handle: row.Handle, SealedCode: row.CodeSealed,
-		Fee: moneyOf(row.Fee), RenewFrom: fromMicros(row.RenewFrom), Registrant: fromJSON[registrar.Registrant](row.Registrant), Holder: row.HolderID,
+		Fee: moneyOf(row.Fee), PremiumFee: moneyOf(row.PremiumFee), RenewFrom: fromMicros(row.RenewFrom), Registrant: fromJSON[registrar.Registrant](row.Registrant), Holder: row.HolderID,
 		RequestedAt: fromMicros(row.RequestedAt), DueAt: fromMicros(row.DueAt), Node: row.Node, Attempts: int(row.Attempts),
 		CreatedAt: fromMicros(row.CreatedAt), UpdatedAt: fromMicros(row.UpdatedAt),
 	}
@@ -72,12 +72,13 @@ func insertProvisionItem(ctx context.Context, q *query.Queries, item provision.I
 		}
 		return q.InsertRenewalProvisionItem(ctx, query.InsertRenewalProvisionItemParams{
 			ID: item.ID, Kind: string(item.Kind), Years: int64(item.Years), Payment: item.Payment, Account: item.Account, Automatic: boolToInt(item.Automatic),
-			Now: micros(item.CreatedAt), DomainID: item.Domain, CustomerID: item.Customer,
+			PremiumFee: item.PremiumFee.String(), Now: micros(item.CreatedAt), DomainID: item.Domain, CustomerID: item.Customer,
 		})
 	}
 	return q.InsertProvisionItem(ctx, query.InsertProvisionItemParams{
 		ID: item.ID, CustomerID: item.Customer, Name: item.Name, Tld: item.TLD, Kind: string(item.Kind), Years: int64(item.Years),
-		Payment: item.Payment, Account: item.Account, CodeSealed: item.SealedCode, Registrant: optionalJSON(item.Registrant), HolderID: item.Holder, Now: micros(item.CreatedAt),
+		Payment: item.Payment, Account: item.Account, CodeSealed: item.SealedCode, Registrant: optionalJSON(item.Registrant), HolderID: item.Holder,
+		PremiumFee: item.PremiumFee.String(), Now: micros(item.CreatedAt),
 	})
 }
 
@@ -238,6 +239,7 @@ func updateItemDomain(ctx context.Context, q *query.Queries, transition provisio
 			Status: string(domain.Status), PaidUntil: micros(domain.PaidUntil), Handle: domain.Handle, CodeSealed: transition.To.SealedCode,
 			RegistryExpires: micros(domain.RegistryExpires), SyncDue: micros(domain.SyncDue), UpdatedAt: micros(domain.UpdatedAt), ID: domain.ID,
 			HolderID: transition.From.Holder, Registrant: optionalJSON(transition.From.Registrant), EmailKey: emailKey(transition.From.Registrant.Email),
+			Premium: boolToInt(!transition.To.PremiumFee.IsZero()),
 		}))
 	case transition.Renewal != nil:
 		renewal := transition.Renewal
@@ -245,6 +247,7 @@ func updateItemDomain(ctx context.Context, q *query.Queries, transition provisio
 		if err := rowOr(termChanged)(q.RenewDomain(ctx, query.RenewDomainParams{
 			PaidUntil: micros(renewal.Until), RegistryExpires: micros(renewal.RegistryExpires), SyncDue: micros(renewal.SyncDue),
 			UpdatedAt: micros(renewal.At), ID: renewal.Domain, WasPaidUntil: micros(renewal.From),
+			Premium: boolToInt(!transition.To.PremiumFee.IsZero()),
 		})); err != nil {
 			return err
 		}

@@ -35,7 +35,7 @@ func (db *DB) ListCustomersToAnnounce(ctx context.Context, window renewal.Window
 func (db *DB) ListDomainsToAnnounce(ctx context.Context, customer string, window renewal.Window, limit int) ([]renewal.Candidate, error) {
 	return rowsAs(func(row query.ListDomainsToAnnounceRow) renewal.Candidate {
 		candidate := renewal.Candidate{
-			Domain: row.ID, Name: row.Name, TLD: row.Tld, TermEnd: fromMicros(row.PaidUntil),
+			Domain: row.ID, Name: row.Name, TLD: row.Tld, TermEnd: fromMicros(row.PaidUntil), Premium: row.Premium != 0,
 			Years: int(row.ConsentYears), Shown: registrar.Cents(row.ConsentGross),
 		}
 		if row.LastAnnouncedAt > row.GivenAt {

@@ -69,7 +69,7 @@ func TestCheck_Orderable(t *testing.T) {
 			{"no registry account", marker + "-frei.gr", wantFields{"orderable": "false", "orderableReason": `"no_registry_account"`}},
 			{"taken, can be transferred", "google.de", wantFields{"available": "false", "orderable": "true"}},
 			{"reserved", "nic.dev", wantFields{"available": "false", "orderable": "false", "orderableReason": `"name_reserved"`}},
-			{"premium", "gold.shop", wantFields{"available": "true", "orderable": "false", "orderableReason": `"name_premium"`, "restoreEur": ""}},
+			{"premium", "gold.shop", wantFields{"available": "true", "orderable": "true", "orderableReason": "", "registerEur": "2750.00", "restoreEur": "550.00"}},
 		} {
 			got := newCaller(t, on).check(test.domain)
 			wantResponse(t, test.label, got, http.StatusOK, test.want)
@@ -164,13 +164,16 @@ func TestCheck_UnregistrableNameIsNeverAvailable(t *testing.T) {
 	})
 }
 
-func TestCheck_PremiumNameHasNoListPrice(t *testing.T) {
+// The registry's fee and 10 %.
+func TestCheck_PremiumNameHasItsOwnPrice(t *testing.T) {
 	onBothTargets(t, func(t *testing.T, on *target) {
-		for _, domain := range []string{"gold.shop", "premium-" + marker + ".com", "casino.dev"} {
+		for domain, price := range map[string][2]string{
+			"gold.shop": {"2750.00", "550.00"}, "premium-" + marker + ".com": {"275.00", "275.00"}, "casino.dev": {"2750.00", "550.00"}, "premium-" + marker + ".ai": {"275.00", "275.00"},
+		} {
 			got := newCaller(t, on).check(domain)
 			wantResponse(t, domain, got, http.StatusOK, wantFields{
-				"available": "true", "premium": "true", "reason": `"premium"`,
-				"registerEur": "", "renewEur": "", "transferEur": "",
+				"available": "true", "premium": "true", "reason": `"premium"`, "source": `"epp"`,
+				"registerEur": price[0], "renewEur": price[1], "transferEur": price[1],
 			})
 		}
 	})

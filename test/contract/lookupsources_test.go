@@ -85,6 +85,7 @@ func TestCheck_WithoutRegistryAccountUsesPublicSources(t *testing.T) {
 		{marker + "-leiter.gr", wantFields{"available": "null"}}, // a missing record alone proves nothing
 		{"d.dev", wantFields{"available": "null"}},               // RDAP answers 404, but one letter may be reserved
 		{"nic.dev", wantFields{"available": "false", "source": `"rdap"`, "reason": `"reserved"`}},
+		{"gold.shop", wantFields{"available": "true", "source": `"rdap"`, "premium": "true", "registerEur": "", "renewEur": "", "orderable": "false"}}, // only EPP knows the fee
 		{"unknown-" + marker + "-leiter.com", wantFields{"available": "null", "reason": `"unknown"`}},
 		{"unknown-" + marker + "-leiter.eu", wantFields{"available": "null", "reason": `"unknown"`}},
 	} {

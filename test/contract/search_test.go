@@ -92,7 +92,7 @@ func TestSearch_WithExtensionReturnsOneEntry(t *testing.T) {
 			{"GOOGLE.CO.UK", "google", wantFields{"domain": `"google.co.uk"`, "tld": `".co.uk"`, "available": "false", "priceEur": "7.90"}},
 			{marker + "-allein.berlin", marker + "-allein", wantFields{"tld": `".berlin"`, "available": "true", "priceEur": "54.90"}},
 			{"google.рус", "google", wantFields{"tld": `".xn--p1acf"`, "available": "false"}},
-			{"gold.shop", "gold", wantFields{"available": "true", "priceEur": "null", "premium": "true", "error": ""}},
+			{"gold.shop", "gold", wantFields{"available": "true", "priceEur": "2750.00", "premium": "true", "error": ""}},
 			{"nic.dev", "nic", wantFields{"available": "false", "error": ""}},
 		} {
 			got := newCaller(t, on).search(test.query)

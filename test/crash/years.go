@@ -166,12 +166,12 @@ func newYears(ctx context.Context, binary, folder string, settings YearSettings)
 }
 
 // listPrice is the price of a renewal with German VAT, which all customers pay.
-func listPrice(_ context.Context, _, tld string) (years int, gross registrar.Cents, err error) {
+func listPrice(_ context.Context, _ string, term order.RenewalTerm) (years int, gross registrar.Cents, err error) {
 	shipped, err := catalog.Shipped()
 	if err != nil {
 		return 0, 0, err
 	}
-	extension, _ := shipped.Extension(tld)
+	extension, _ := shipped.Extension(term.TLD)
 	const germanVAT = 1900
 	return extension.Term(), billing.Gross(order.NetPrice(extension, order.Renew, extension.Term()), germanVAT), nil
 }

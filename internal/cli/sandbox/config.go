@@ -71,6 +71,7 @@ func (c Command) newConfig(sim simulation) (config.Config, error) {
 	// The simulation has no client metadata documents, and the sandbox is offline.
 	cfg.OAuth.ClientMetadata = "off"
 	sim.configurePayments(&cfg)
+	cfg.Premium = config.Premium{Sell: true, MarginPercent: 10}
 	cfg.Mail = config.Mail{Server: sim.mailbox.Address(), TLS: "none", From: "dotkontor <noreply@dotkontor.example>"}
 	err = cfg.Check()
 	return cfg, err

@@ -153,8 +153,8 @@ func (d *demo) newConsents(ctx context.Context, services *app.Services) (*renewa
 		return nil, err
 	}
 	list := catalog.NewLive(edition.List)
-	return renewal.NewConsents(renewal.ConsentConfig{Store: services.DB, Price: func(_ context.Context, _, tld string) (int, registrar.Cents, error) {
-		extension, listed := list.Extension(tld)
+	return renewal.NewConsents(renewal.ConsentConfig{Store: services.DB, Price: func(_ context.Context, _ string, term order.RenewalTerm) (int, registrar.Cents, error) {
+		extension, listed := list.Extension(term.TLD)
 		if !listed || extension.Renew <= 0 {
 			return 0, 0, &registrar.Error{Kind: registrar.KindUnsupported, Code: order.NoPrice}
 		}

@@ -29,7 +29,8 @@
 // The source of the amount:
 //
 //	source        meaning
-//	registry      the response to the command reported it (RFC 8748)
+//	registry      the response to the command reported it (RFC 8748); for a premium name, also the
+//	              check before the payment, if the response was lost or no command was sent
 //	catalogue     the response reported nothing or was lost, or no command was sent; it is the
 //	              cost in the price list
 //	registration  the response to a deletion reported nothing or was lost, but the domain was gone

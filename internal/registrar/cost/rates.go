@@ -58,13 +58,9 @@ func (r *Rates) Euros(amount registrar.Money, at time.Time) (registrar.Cents, bo
 	if amount.IsZero() {
 		return 0, false
 	}
-	rate := int64(ratePerOne)
-	if amount.Currency != Euro {
-		found, ok := r.at(amount.Currency, at)
-		if !ok {
-			return 0, false
-		}
-		rate = found.Value
+	rate, ok := r.PerEuro(amount.Currency, at)
+	if !ok {
+		return 0, false
 	}
 	// cents = amount / 10000 * 100 / (rate / 1000000), rounded half away from zero.
 	numerator := new(big.Int).Mul(big.NewInt(int64(amount.Amount)), big.NewInt(2*ratePerOne))
@@ -75,6 +71,16 @@ func (r *Rates) Euros(amount registrar.Money, at time.Time) (registrar.Cents, bo
 	}
 	cents := numerator.Add(numerator, half).Quo(numerator, denominator.Mul(denominator, big.NewInt(2)))
 	return registrar.Cents(cents.Int64()), cents.IsInt64()
+}
+
+// PerEuro returns how many millionths of a currency's unit a euro is worth on the day of at. It is
+// false if there is no rate.
+func (r *Rates) PerEuro(currency string, at time.Time) (int64, bool) {
+	if currency == Euro {
+		return ratePerOne, true
+	}
+	rate, found := r.at(currency, at)
+	return rate.Value, found
 }
 
 func (r *Rates) at(currency string, at time.Time) (Rate, bool) {

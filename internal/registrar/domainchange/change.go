@@ -153,6 +153,7 @@ type Domain struct {
 	Holder          string
 	Registrant      registrar.Registrant
 	RegistrantSince time.Time
+	Premium         bool // the registry charged its own fee the last time: the list price does not apply
 }
 
 // PastRegistrant is a registrant that a domain had before.

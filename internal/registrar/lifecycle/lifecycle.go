@@ -35,9 +35,9 @@ type Config struct {
 	Registries []NamedRegistry
 	Node       string        // names this process in leases; it must be stable across restarts
 	Deadline   time.Duration // of one call to a registry; 0 means a minute
-	// RestorePrice returns the gross price of restoring a domain of a TLD whose term ended at
-	// that time; 0 if it can't be restored here. nil: never.
-	RestorePrice func(tld string, termEnd, now time.Time) registrar.Cents
+	// RestorePrice returns the gross price of restoring the domain of a term; 0 if only the
+	// registry knows it, false if it can't be restored here. nil: never.
+	RestorePrice func(ctx context.Context, term Term, now time.Time) (gross registrar.Cents, restorable bool)
 	// Suspensions returns what else would be taken out of the DNS at a business time and counts for
 	// the brake. nil: nothing.
 	Suspensions func(ctx context.Context, now time.Time) ([]PlannedAction, error)
@@ -68,7 +68,7 @@ func New(cfg Config) (*Service, error) {
 	cfg.Logger = cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler))
 	registrar.Default(&cfg.Now, time.Now)
 	registrar.Default(&cfg.Clock, time.Now)
-	registrar.Default(&cfg.RestorePrice, func(string, time.Time, time.Time) registrar.Cents { return 0 })
+	registrar.Default(&cfg.RestorePrice, func(context.Context, Term, time.Time) (registrar.Cents, bool) { return 0, false })
 	registrar.Default(&cfg.Suspensions, func(context.Context, time.Time) ([]PlannedAction, error) { return nil, nil })
 	registrar.Default(&cfg.MailQueued, func() {})
 	registrar.Default(&cfg.OnNotice, func(registrar.MailKind) {})

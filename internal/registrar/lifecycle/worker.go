@@ -418,8 +418,11 @@ func (s *Service) deleted(ctx context.Context, term Term, returned *cost.Charge)
 	next.StepAt = notBefore(until, now.Add(followInterval))
 	data := noticeData(term.Domain, term.Name, term.End)
 	data["at"] = dateText(now)
-	if price := s.cfg.RestorePrice(term.TLD, term.End, now); price > 0 && policy.RedemptionDays > 0 {
-		data["until"], data["gross"] = dateText(until), price.String()
+	if price, restorable := s.cfg.RestorePrice(ctx, term, now); restorable && policy.RedemptionDays > 0 {
+		data["until"] = dateText(until)
+		if price > 0 {
+			data["gross"] = price.String()
+		}
 	}
 	return s.settle(ctx, TermTransition{
 		From: term, To: next, DomainStatus: registrar.DomainRedemption,

@@ -48,7 +48,7 @@ type Orderability struct {
 	Refusal registrar.Code // why it can't be ordered; empty if it can
 }
 
-func orderabilityOf(sale registrar.Sale, found verdict) Orderability {
+func orderabilityOf(sale registrar.Sale, found verdict, priced bool) Orderability {
 	if !sale.Decided {
 		return Orderability{}
 	}
@@ -59,7 +59,7 @@ func orderabilityOf(sale registrar.Sale, found verdict) Orderability {
 	switch {
 	case found.reason == ReasonReserved:
 		refusal = registrar.NameReserved
-	case refusal == "" && found.premium:
+	case refusal == "" && !priced:
 		refusal = registrar.NamePremium
 	}
 	return Orderability{Decided: true, Refusal: refusal}

@@ -24,12 +24,13 @@ func TestOrderabilityOf_ByAvailabilityAndSale(t *testing.T) {
 		"free where transfers are not": {pushed, verdict{availability: Available}, Orderability{Decided: true}},
 		"reserved":                     {sold, verdict{availability: Taken, reason: ReasonReserved}, Orderability{true, registrar.NameReserved}},
 		"premium of unknown price":     {sold, verdict{availability: Available, premium: true, reason: ReasonPremium}, Orderability{true, registrar.NamePremium}},
+		"premium of known price":       {sold, verdict{availability: Available, premium: true, reason: ReasonPremium, fees: &Fees{}}, Orderability{Decided: true}},
 		"free under an unsold":         {unsold, verdict{availability: Available}, Orderability{true, "no_registry_account"}},
 		"premium under an unsold":      {unsold, verdict{availability: Available, premium: true}, Orderability{true, "no_registry_account"}},
 		"taken under an unsold":        {unsold, verdict{availability: Taken, reason: ReasonRegistered}, Orderability{true, "no_registry_account"}},
 		"taken premium name":           {sold, verdict{availability: Taken, premium: true, reason: ReasonRegistered}, Orderability{true, registrar.NamePremium}},
 	} {
-		if got := orderabilityOf(test.sale, test.found); got != test.want {
+		if got := orderabilityOf(test.sale, test.found, !test.found.premium || test.found.fees != nil); got != test.want {
 			t.Errorf("%s: %+v, want %+v", name, got, test.want)
 		}
 	}

@@ -33,7 +33,8 @@
 //
 // Verdicts are cached for a short time (free names shorter than taken ones), and equal
 // queries in flight are sent once. Prices are not cached: they are read from the active
-// catalog. Failures are not cached either.
+// catalog. Failures are not cached either. A verdict about a premium name has the registry's fees,
+// which are converted with the rate and margin of the moment; orders query them again.
 //
 // # Whois
 //

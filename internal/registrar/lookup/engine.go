@@ -24,6 +24,9 @@ type Config struct {
 	Catalog          Catalog
 	EPP, RDAP, WHOIS RecordSource
 	DNS              DelegationSource
+	// PremiumPrice converts a registry's fee for so many years to a price; false if it can't be
+	// sold. nil means that no premium name is sold.
+	PremiumPrice func(fee registrar.Money, years int) (registrar.Cents, bool)
 
 	// Deadline bounds one answer. The contract promises an answer within six seconds; the
 	// default leaves half a second for everything else.
@@ -111,7 +114,7 @@ func (e *Engine) Check(ctx context.Context, domain string) (Answer, error) {
 		// Parsing again gives the same name, unless the catalog has lost its extension or
 		// lists the whole name as one.
 		if ext, ok := e.cfg.Catalog.Extension(found.name.TLD()); ok && !e.isListed("."+domain) {
-			return newAnswer(found.name, ext, found), nil
+			return e.newAnswer(found.name, ext, found), nil
 		}
 	}
 	name, err := registrar.ParseName(domain, e.isListed)
@@ -135,18 +138,37 @@ func (e *Engine) checkName(ctx context.Context, name registrar.Name) (Answer, er
 			return failed, err
 		}
 	}
-	return newAnswer(name, ext, found), nil
+	return e.newAnswer(name, ext, found), nil
 }
 
-func newAnswer(name registrar.Name, ext registrar.Extension, found verdict) Answer {
+func (e *Engine) newAnswer(name registrar.Name, ext registrar.Extension, found verdict) Answer {
 	answer := Answer{
 		Domain: name.String(), TLD: name.TLD(), Availability: found.availability, Source: found.source, Reason: found.reason,
-		Premium: found.premium, CheckedAt: found.at, MinYears: ext.Term(), Requires: ext.Requires, Order: orderabilityOf(ext.Sale, found),
+		Premium: found.premium, CheckedAt: found.at, MinYears: ext.Term(), Requires: ext.Requires,
 	}
-	if !found.premium { // only EPP knows the price of a premium name
+	if found.premium { // only EPP knows the fees
+		answer.Prices = e.premiumPrices(ext, found.fees)
+	} else {
 		answer.Prices = &Prices{Register: ext.Register, Renew: ext.Renew, Transfer: ext.Transfer, Restore: ext.Restore}
 	}
+	answer.Order = orderabilityOf(ext.Sale, found, answer.Prices != nil)
 	return answer
+}
+
+// premiumPrices returns the yearly prices of a premium name; nil if they are unknown, or the term
+// on sale is no longer the one whose fee was queried. A whole term costs its multiple.
+func (e *Engine) premiumPrices(ext registrar.Extension, fees *Fees) *Prices {
+	if e.cfg.PremiumPrice == nil || fees == nil || fees.Years != ext.Term() {
+		return nil
+	}
+	register, registered := e.cfg.PremiumPrice(fees.Register, fees.Years)
+	renew, renewed := e.cfg.PremiumPrice(fees.Renew, 1)
+	transfer, transferred := e.cfg.PremiumPrice(fees.Transfer, 1)
+	restore, restored := e.cfg.PremiumPrice(fees.Restore, 1)
+	if !registered || !renewed || !transferred || !restored {
+		return nil
+	}
+	return &Prices{Register: register / registrar.Cents(fees.Years), Renew: renew, Transfer: transfer, Restore: restore}
 }
 
 func (e *Engine) resolveOnce(ctx context.Context, ext registrar.Extension, name registrar.Name) (verdict, error) {

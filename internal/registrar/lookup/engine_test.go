@@ -155,6 +155,37 @@ func TestCheck_SourcePrecedence(t *testing.T) {
 	}
 }
 
+func TestCheck_PremiumPriceNeedsFeeAndConversion(t *testing.T) {
+	t.Parallel()
+	euros := func(units registrar.Amount) registrar.Money {
+		return registrar.Money{Amount: units * 10_000, Currency: "EUR"}
+	}
+	fees := &Fees{Years: 1, Register: euros(250), Renew: euros(50), Transfer: euros(40), Restore: euros(90)}
+	plusOne := func(fee registrar.Money, _ int) (registrar.Cents, bool) {
+		return registrar.Cents(fee.Amount/100) + 100, true
+	}
+	noRate := func(registrar.Money, int) (registrar.Cents, bool) { return 0, false }
+	for name, test := range map[string]struct {
+		fees  *Fees
+		price func(registrar.Money, int) (registrar.Cents, bool)
+		want  *Prices
+	}{
+		"fee and rate known":  {fees, plusOne, &Prices{Register: 251_00, Renew: 51_00, Transfer: 41_00, Restore: 91_00}},
+		"fee unknown":         {nil, plusOne, nil},
+		"rate unknown":        {fees, noRate, nil},
+		"not sold":            {fees, nil, nil},
+		"fee of another term": {&Fees{Years: 2, Register: euros(250), Renew: euros(50), Transfer: euros(40), Restore: euros(90)}, plusOne, nil},
+	} {
+		engine := newEngine(t, Config{EPP: &fakeSource{finding: Finding{State: Free, Premium: true, Fees: test.fees}}, DNS: undelegatedDNS, PremiumPrice: test.price})
+		for range 2 { // the second answer is cached
+			answer, err := engine.Check(t.Context(), "gold.dev")
+			if err != nil || !answer.Premium || (answer.Prices == nil) != (test.want == nil) || test.want != nil && *answer.Prices != *test.want {
+				t.Errorf("%s: %+v, %v", name, answer, err)
+			}
+		}
+	}
+}
+
 func TestCheck_AllSourcesFailedIsUpstreamError(t *testing.T) {
 	engine := newEngine(t, Config{RDAP: sourceWithFault(registrar.FaultThrottled), WHOIS: sourceWithFault(registrar.FaultRefused), DNS: failingDNS})
 	answer, err := engine.Check(t.Context(), "Kaffeehaus.de")

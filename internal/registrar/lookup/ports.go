@@ -25,8 +25,16 @@ const (
 // Finding is the response of one source. It has no field that could carry a contact.
 type Finding struct {
 	State   State
-	Premium bool    // the registry has its own price for this name
+	Premium bool    // the registry has its own price for this name, or does not say that it has none
+	Fees    *Fees   // what it charges for a premium name; nil if the source does not know
 	Record  *Record // the record of a Registered name; nil if the source did not provide it
+}
+
+// Fees is what a registry charges for a premium name: for a registration of Years, a renewal of
+// one year, a transfer and a restore.
+type Fees struct {
+	Years                              int
+	Register, Renew, Transfer, Restore registrar.Money
 }
 
 // Record is the part of a registry's record that is not about a person. Deliberately the

@@ -14,6 +14,7 @@ type verdict struct {
 	source       Source
 	reason       Reason
 	premium      bool
+	fees         *Fees // of a premium name; nil if unknown
 	at           time.Time
 	// name is what ParseName makes of the key; zero if it rejects the key, which a
 	// search may have combined from a label and an extension.
@@ -111,7 +112,9 @@ func (c *resolution) query(ctx context.Context, source Source, records RecordSou
 func (c *resolution) epp(ctx context.Context) (verdict, bool) {
 	finding, v, decided := c.query(ctx, SourceEPP, c.engine.cfg.EPP)
 	if finding.State == Free {
-		return c.available(SourceEPP, finding.Premium), true
+		v = c.available(SourceEPP, finding.Premium)
+		v.fees = finding.Fees
+		return v, true
 	}
 	return v, decided
 }

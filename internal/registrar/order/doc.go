@@ -250,13 +250,13 @@
 //
 // # Prices
 //
-// Prices and availability come from the price list and from the registry that will
-// provision the item, never from the caller and never from a cache: when the order is
+// Prices and availability come from the price list, or for a premium name from the fee of its
+// registry (package premium has the policy), and from the registry that will provision the item, never from the caller and never from a cache: when the order is
 // created, and again before it is charged. If they have changed, nothing is charged; the
 // order gets the new totals, and the customer sees them first.
 //
 // Only the display of an open order may use a recent registry response; its prices still
-// come from the list. Each customer and each agent has one budget of names to query at
+// come from the list or from that response's fee. Each customer and each agent has one budget of names to query at
 // registries and another one for payment attempts. Over budget, an order can't be created,
 // changed or paid for a while, and pages and sessions show the last response with its time.
 //

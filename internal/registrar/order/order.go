@@ -147,6 +147,9 @@ type Item struct {
 	TermEnd                        time.Time // of the term that a renewal or restore extends; zero if unknown
 	PaidUntil                      time.Time // the end of the paid term, once the item is active; zero if unknown
 	SealedCode                     string    // the auth code of a transfer; empty until the customer enters it
+	// PremiumFee is the registry's fee for the whole term that Net is based on; zero for a name at
+	// the list price.
+	PremiumFee registrar.Money
 	// Holder is the id of the holder for whom the name is registered or transferred, empty if that
 	// is the customer. Registrant has its data: current ones while the order is open, and those
 	// that were checked from the start of a payment until the order is final.

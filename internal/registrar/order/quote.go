@@ -8,6 +8,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/admin"
 	"github.com/dotkontor/dotkontor/internal/registrar/cost"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
+	"github.com/dotkontor/dotkontor/internal/registrar/premium"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 )
 
@@ -24,11 +25,13 @@ type Market struct {
 	Sales     Sales
 	Registry  *provision.Service
 	Locks     *admin.Service
+	Premium   *premium.Pricing // nil means that no premium name is sold
 	// Renewing reports whether a domain is being renewed automatically; nil means never.
 	Renewing func(ctx context.Context, domain string) (bool, error)
 }
 
-// Quote queries the registry that will provision the item and prices it by the list. Only a
+// Quote queries the registry that will provision the item and prices it by the list, or a premium
+// name by the registry's fee (package premium). Only a
 // request ForDisplay may be answered from a cache; its Extension is ignored. The error is a
 // *registrar.Error: KindConflict, KindInvalid and KindUnsupported mean that the item can't
 // be ordered, KindUpstream that the registry could not be queried.
@@ -62,10 +65,17 @@ func (m Market) Quote(ctx context.Context, request provision.QuoteRequest) (Quot
 			}
 		}
 	}
-	return Quote{Quote: quote, Net: NetPrice(request.Extension, request.Kind, quote.Years), Verify: request.Extension.Verify}, nil
+	net := NetPrice(request.Extension, request.Kind, quote.Years)
+	if !quote.PremiumFee.IsZero() {
+		var sold bool
+		if net, sold = m.Premium.Net(quote.PremiumFee, quote.Years); !sold {
+			return Quote{Quote: quote}, fail(registrar.KindConflict, registrar.NamePremium)
+		}
+	}
+	return Quote{Quote: quote, Net: net, Verify: request.Extension.Verify}, nil
 }
 
-// NetPrice is the price of a whole term. A registration costs its price for the shortest term
+// NetPrice is the list price of a whole term. A registration costs its price for the shortest term
 // that is sold, and the renewal's for each further year: registries reduce the price of the first
 // year only. A restore costs its fee and the years that it adds.
 func NetPrice(extension registrar.Extension, kind Kind, years int) registrar.Cents {

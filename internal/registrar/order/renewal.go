@@ -104,6 +104,16 @@ func (s *Service) ChargeRenewals(ctx context.Context, charge RenewalCharge) (Ren
 		if err != nil {
 			return attempt, err
 		}
+		refuseCappedFees(o.Items, results)
+		if slices.ContainsFunc(results, func(a quoteResult) bool { return a.err != nil }) {
+			items, results = keep(items, results, func(i int) bool {
+				if results[i].err != nil {
+					attempt.Refused[items[i].Domain] = results[i].err
+				}
+				return results[i].err == nil
+			})
+			continue
+		}
 		store, cancel := s.worker.StoreContext(ctx)
 		started, unfit, err := s.cfg.Store.StartRenewals(store, RenewalStart{
 			Order: o, Items: items, ExpectedBuyer: buyer, LookAt: charge.LookAt, DueBy: charge.DueBy, AuditEvent: s.systemAuditEvent(ActionCreated, o), At: s.now(),
@@ -269,6 +279,16 @@ func capGross(nets []registrar.Cents, items []Item, rateBasisPoints int) (capped
 	}
 }
 
+// refuseCappedFees refuses renewals of premium names whose announced price no longer covers what the
+// registry charges. A cent is the rounding of VAT.
+func refuseCappedFees(items []Item, results []quoteResult) {
+	for i, a := range results {
+		if a.err == nil && !a.quote.PremiumFee.IsZero() && items[i].Net < a.quote.Net-1 {
+			results[i].err = fail(registrar.KindConflict, registrar.NamePremium)
+		}
+	}
+}
+
 // chargeMethod charges the saved method for a stored payment. As with a token, only the
 // process that stores the intent confirms it. The order is paid, waits for the customer, or
 // is being paid if the outcome is open.
@@ -352,17 +372,21 @@ func (s *Service) GetRenewalOrder(ctx context.Context, id string) (Order, error)
 type RenewalTerm struct {
 	TLD   string
 	Years int // 0 means the term on sale
+	// PremiumName is the name of a premium domain, whose registry is queried for the price. Empty
+	// means the list price.
+	PremiumName string
 }
 
 // RenewalPrice is the price of a renewal.
 type RenewalPrice struct {
 	Years int
 	Gross registrar.Cents
-	Err   error // why it has none: the extension is not sold
+	Err   error // why it has none: the extension is not sold, or the registry refuses the premium name
 }
 
-// RenewalPrices returns what renewals cost a customer today. It queries no registry. While the
-// customer's VAT ID can't be validated, it returns an error of KindUpstream: a price with VAT
+// RenewalPrices returns what renewals cost a customer today. It queries registries about premium
+// names only, and returns the error if one can't be queried. While the customer's VAT ID can't be
+// validated, it returns an error of KindUpstream: a price with VAT
 // would be announced to a customer who pays none.
 func (s *Service) RenewalPrices(ctx context.Context, customer string, terms []RenewalTerm) (map[RenewalTerm]RenewalPrice, error) {
 	buyer, err := s.cfg.Store.GetBuyer(ctx, customer)
@@ -382,19 +406,37 @@ func (s *Service) RenewalPrices(ctx context.Context, customer string, terms []Re
 		case extension.Renew <= 0:
 			price.Err = fail(registrar.KindUnsupported, NoPrice)
 		default:
-			net := NetPrice(extension, Renew, price.Years)
-			tax, err := s.cfg.Taxes.Assess(ctx, partyOf(buyer), []registrar.Cents{net}, s.now())
-			switch {
-			case err != nil:
-				return nil, err
-			case tax.Unchecked:
-				return nil, errUnchecked()
+			price.Gross, price.Err = s.renewalGross(ctx, buyer, extension, term, price.Years)
+			if price.Err != nil && !isRefusal(price.Err) {
+				return nil, price.Err
 			}
-			price.Gross = net + tax.VAT[0]
 		}
 		prices[term] = price
 	}
 	return prices, nil
+}
+
+func (s *Service) renewalGross(ctx context.Context, buyer Buyer, extension registrar.Extension, term RenewalTerm, years int) (registrar.Cents, error) {
+	net := NetPrice(extension, Renew, years)
+	if term.PremiumName != "" {
+		registrant := buyer.registrant()
+		quote, err := s.cfg.Quote(ctx, provision.QuoteRequest{
+			Customer: buyer.Customer, Name: nameOf(Item{Name: term.PremiumName, TLD: term.TLD}), Kind: Renew, Years: years,
+			Registrant: &registrant, Purpose: registrar.ForQuote,
+		})
+		if err != nil {
+			return 0, err
+		}
+		net = quote.Net
+	}
+	tax, err := s.cfg.Taxes.Assess(ctx, partyOf(buyer), []registrar.Cents{net}, s.now())
+	switch {
+	case err != nil:
+		return 0, err
+	case tax.Unchecked:
+		return 0, errUnchecked()
+	}
+	return net + tax.VAT[0], nil
 }
 
 // VATRate returns the VAT rate of the actor's account today, in hundredths of a percent. While its

@@ -28,12 +28,13 @@ type TermPrice struct {
 }
 
 // ItemRenewalPrices returns the current prices of automatic renewal of an order's items, by
-// item id, at the order's VAT rate.
+// item id, at the order's VAT rate. Premium names have none: the customer can turn it on later, at
+// the price that the registry then charges for a renewal.
 func (s *Service) ItemRenewalPrices(o Order) map[string]TermPrice {
 	prices := make(map[string]TermPrice, len(o.Items))
 	for _, item := range o.Items {
 		extension, listed := s.cfg.Extension(item.TLD)
-		if !listed || extension.Renew <= 0 {
+		if !listed || extension.Renew <= 0 || !item.PremiumFee.IsZero() {
 			continue
 		}
 		years := extension.Term()
@@ -95,10 +96,9 @@ func (c Confirmation) sameRenewal(o Order) bool {
 	return c.RenewalWording == o.Renewal.Wording && c.RenewalPrices == FormatRenewalPrices(o, prices)
 }
 
-// RenewalPrice returns what a customer pays for the next term of a TLD's domain, with their
-// VAT; see RenewalPrices.
-func (s *Service) RenewalPrice(ctx context.Context, customer, tld string) (years int, gross registrar.Cents, err error) {
-	term := RenewalTerm{TLD: tld}
+// RenewalPrice returns what a customer pays for the next term of a domain, with their VAT; see
+// RenewalPrices.
+func (s *Service) RenewalPrice(ctx context.Context, customer string, term RenewalTerm) (years int, gross registrar.Cents, err error) {
 	prices, err := s.RenewalPrices(ctx, customer, []RenewalTerm{term})
 	if err != nil {
 		return 0, 0, err

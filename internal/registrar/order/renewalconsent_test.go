@@ -75,11 +75,11 @@ func TestPay_RenewalConsentIsStoredAsShown(t *testing.T) {
 func TestRenewalPrice_IncludesCustomersVAT(t *testing.T) {
 	t.Parallel()
 	env := newEnv(t)
-	years, gross, err := env.service.RenewalPrice(t.Context(), anna, ".de")
+	years, gross, err := env.service.RenewalPrice(t.Context(), anna, order.RenewalTerm{TLD: ".de"})
 	if err != nil || years != 1 || gross != 1428 {
 		t.Errorf("got %d years, %s, %v", years, gross, err)
 	}
-	if _, _, err := env.service.RenewalPrice(t.Context(), anna, ".unlisted"); registrar.KindOf(err) != registrar.KindUnsupported {
+	if _, _, err := env.service.RenewalPrice(t.Context(), anna, order.RenewalTerm{TLD: ".unlisted"}); registrar.KindOf(err) != registrar.KindUnsupported {
 		t.Errorf("an unlisted extension: %v", err)
 	}
 }

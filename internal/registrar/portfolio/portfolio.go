@@ -58,6 +58,9 @@ type Domain struct {
 	RegistryStatus []string
 	// Folder and Note are the customer's own. They never reach a registry.
 	Folder, Note string
+	// Premium means that the registry charged its own fee for the name the last time, so the price
+	// list does not have the price of the next term.
+	Premium bool
 
 	CreatedAt, UpdatedAt time.Time
 }

@@ -28,6 +28,7 @@ type fakeRegistry struct {
 	balance      string // empty: it can't be queried
 	keepMessages bool   // acknowledged messages stay queued
 	availability error
+	premiumFee   registrar.Money // of every name; zero means the list price
 	missing      []string
 	queries      []provision.AvailabilityQuery
 	requests     []provision.Request
@@ -96,11 +97,11 @@ func (o *fakeRegistry) Missing(provision.AvailabilityQuery) []string {
 	return o.missing
 }
 
-func (o *fakeRegistry) CheckAvailability(_ context.Context, query provision.AvailabilityQuery) error {
+func (o *fakeRegistry) CheckAvailability(_ context.Context, query provision.AvailabilityQuery) (registrar.Money, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.queries = append(o.queries, query)
-	return o.availability
+	return o.premiumFee, o.availability
 }
 
 func (o *fakeRegistry) Record(_ context.Context, name string) (provision.Record, error) {

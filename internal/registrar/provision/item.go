@@ -69,8 +69,11 @@ type Item struct {
 	Registrant registrar.Registrant
 	Holder     string
 	// Fee is what the registry reported for a request that it decides later; zero if nothing.
-	Fee       registrar.Money
-	RenewFrom time.Time // the registry's expiry before a renewal or restore; zero before the first step
+	Fee registrar.Money
+	// PremiumFee is the registry's fee for the whole term that the customer's price is based on;
+	// zero for a name at the list price.
+	PremiumFee registrar.Money
+	RenewFrom  time.Time // the registry's expiry before a renewal or restore; zero before the first step
 	// RequestedAt is when the intent of the current state was stored; a pending request
 	// keeps the time of StateRequested.
 	RequestedAt time.Time
@@ -143,6 +146,9 @@ const (
 	NeedRegistrant = "registrant" // complete registrant data
 	NeedCode       = "auth_code"  // of a transfer
 )
+
+// FeeRaised (KindConflict): the registry charges more for a premium name than when it was paid.
+const FeeRaised registrar.Code = "registry_fee_raised"
 
 // Billing (KindUpstream): our registry account has no funds. The item is retried.
 const Billing registrar.Code = "registry_billing"

@@ -120,10 +120,11 @@ type Account interface {
 	// Missing returns what the customer must still provide: NeedRegistrant, NeedCode, a
 	// RegistrantProblem, or the TLD rule that their data do not meet. It queries no registry.
 	Missing(query AvailabilityQuery) []string
-	// CheckAvailability queries the registry, never a cache. nil means that the name is
-	// available at the list price once nothing is missing. The answer does not depend on the
-	// registrant.
-	CheckAvailability(ctx context.Context, query AvailabilityQuery) error
+	// CheckAvailability queries the registry, never a cache. A nil error means that the name is
+	// available once nothing is missing: at the list price if premiumFee is zero, otherwise for
+	// that fee of the whole term. If a name may be premium and the registry does not state its
+	// fee, the error is registrar.NamePremium. The answer does not depend on the registrant.
+	CheckAvailability(ctx context.Context, query AvailabilityQuery) (premiumFee registrar.Money, err error)
 
 	// Record returns a domain's registry data; Gone or Elsewhere if there is none for us.
 	Record(ctx context.Context, name string) (Record, error)
@@ -174,6 +175,10 @@ type Request struct {
 	Since     time.Time
 	// Fee is what the registry has reported for it so far.
 	Fee registrar.Money
+	// PremiumFee is the most that the registry may charge for it, as CheckAvailability returned
+	// it; zero for a name at the list price. If the registry charges more, it refuses with
+	// FeeRaised.
+	PremiumFee registrar.Money
 }
 
 // Outcome is the result of a request.

@@ -34,14 +34,17 @@ type Quote struct {
 	TermEnd         time.Time // of that domain's paid term
 	Years           int       // the term, or what a transfer adds to it
 	Missing         []string  // what the customer must provide before payment
+	// PremiumFee is what the registry charges for the whole term of a premium name; zero for a
+	// name at the list price.
+	PremiumFee registrar.Money
 	// AskedAt is when the registry answered, zero if it never did, also with an error. Stale:
 	// the registry is unreachable and this is its last known answer.
 	AskedAt time.Time
 	Stale   bool
 }
 
-// Quote asks the responsible registry whether the order could be executed now at the list
-// price. It stores nothing. Errors are KindUpstream, KindRateLimited or KindInternal if
+// Quote asks the responsible registry whether the order could be executed now, and for which fee
+// if the name is premium. It stores nothing. Errors are KindUpstream, KindRateLimited or KindInternal if
 // the registry could not be queried, and KindConflict, KindInvalid or KindUnsupported if
 // the name is not available. Prices, registrant and our own records are read every time,
 // whatever the Purpose.
@@ -75,7 +78,7 @@ func (s *Service) Quote(ctx context.Context, request QuoteRequest) (Quote, error
 		quote.Stale, err = true, nil
 	}
 	if err == nil {
-		err = offered.Value
+		quote.PremiumFee, err = offered.Value.premiumFee, offered.Value.refusal
 	}
 	if err != nil {
 		return Quote{AskedAt: quote.AskedAt, Stale: quote.Stale}, refusalError(err)
@@ -206,24 +209,30 @@ func newAvailabilityKey(account, customer string, query AvailabilityQuery) avail
 	return key
 }
 
-// checkAvailability returns the registry's verdict: nil or its refusal. The error says why
+// verdict is a registry's answer about a name: its fee if it is premium, or the refusal.
+type verdict struct {
+	premiumFee registrar.Money
+	refusal    error
+}
+
+// checkAvailability returns the registry's verdict. The error says why
 // the registry could not be queried; for ForDisplay the result is then the last known one.
 // Answers obtained for other purposes are cached for display.
-func (s *Service) checkAvailability(ctx context.Context, registry Account, key availabilityKey, request QuoteRequest, query AvailabilityQuery) (ttlcache.Result[error], error) {
-	fetch := func(ctx context.Context) (verdict error, unavailable error) {
-		err := registry.CheckAvailability(ctx, query)
+func (s *Service) checkAvailability(ctx context.Context, registry Account, key availabilityKey, request QuoteRequest, query AvailabilityQuery) (ttlcache.Result[verdict], error) {
+	fetch := func(ctx context.Context) (answer verdict, unavailable error) {
+		fee, err := registry.CheckAvailability(ctx, query)
 		if err != nil && registrar.IsTransient(err) {
-			return nil, err
+			return verdict{}, err
 		}
-		return err, nil
+		return verdict{premiumFee: fee, refusal: err}, nil
 	}
 	if request.Purpose == registrar.ForDisplay {
 		return s.availability.Get(ctx, key, request.Admit, fetch)
 	}
-	verdict, err := fetch(ctx)
+	answer, err := fetch(ctx)
 	if err != nil {
-		return ttlcache.Result[error]{}, err
+		return ttlcache.Result[verdict]{}, err
 	}
-	s.availability.Set(key, verdict)
-	return ttlcache.Result[error]{Value: verdict, FetchedAt: s.items.Now()}, nil
+	s.availability.Set(key, answer)
+	return ttlcache.Result[verdict]{Value: answer, FetchedAt: s.items.Now()}, nil
 }

@@ -122,7 +122,7 @@ type Service struct {
 	// knownHosts has the accounts whose host objects exist: only the first item creates them.
 	knownHosts sync.Map
 	// availability caches registry answers for display.
-	availability *ttlcache.Cache[availabilityKey, error]
+	availability *ttlcache.Cache[availabilityKey, verdict]
 }
 
 // New returns a Service. It does nothing until Run.
@@ -138,7 +138,7 @@ func New(cfg Config) (*Service, error) {
 	registrar.Default(&cfg.OnRetry, func(registrar.Code) {})
 	registrar.Default(&cfg.OnDrift, func(Drift) {})
 	registrar.Default(&cfg.OnMessage, func(string) {})
-	s := &Service{cfg: cfg, availability: ttlcache.New[availabilityKey, error](ttlcache.Config{
+	s := &Service{cfg: cfg, availability: ttlcache.New[availabilityKey, verdict](ttlcache.Config{
 		TTL: cmp.Or(cfg.CacheTTL, defaultCacheTTL), StaleTTL: staleTTL, MaxEntries: cmp.Or(cfg.MaxCached, defaultMaxCached), Now: cfg.Clock,
 	})}
 	concurrency := cmp.Or(cfg.Concurrency, defaultConcurrency)

@@ -220,6 +220,7 @@ func (r *run) buildRequest() (Request, error) {
 	request := Request{
 		Kind: r.item.Kind, Name: r.item.Name, TLD: r.item.TLD, Years: r.item.Years, Handle: r.item.Handle, Registrant: r.item.Registrant, From: r.item.RenewFrom,
 		Transaction: r.item.ID + "-d", MaybeSent: r.maybeSent, Since: r.item.RequestedAt, Fee: r.item.Fee,
+		PremiumFee: r.item.PremiumFee,
 	}
 	if r.item.Kind == Register {
 		request.Nameservers = r.cfg.Nameservers
@@ -335,6 +336,9 @@ func (r *run) finish(ctx context.Context, next Transition) error {
 func (r *run) charge(fee registrar.Money, at time.Time) *cost.Charge {
 	if !r.sentAt.IsZero() {
 		at = r.sentAt.Truncate(time.Millisecond)
+	}
+	if fee.IsZero() { // the response was lost, or no command was sent
+		fee = r.item.PremiumFee
 	}
 	charge := r.cfg.Costs.Charge(cost.Operation(r.item.Kind), r.item.TLD, r.item.Years, fee, at)
 	charge.ID, charge.Domain, charge.Account = r.item.ID, r.item.Domain, r.item.Account

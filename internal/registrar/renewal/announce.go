@@ -48,7 +48,7 @@ func (w *Worker) Announce(ctx context.Context, customer string) error {
 	}
 	terms := make([]order.RenewalTerm, len(candidates))
 	for i, candidate := range candidates {
-		terms[i] = order.RenewalTerm{TLD: candidate.TLD, Years: candidate.Years}
+		terms[i] = Domain{Name: candidate.Name, TLD: candidate.TLD, Premium: candidate.Premium}.renewalTerm(candidate.Years)
 	}
 	prices, err := w.cfg.Orders.RenewalPrices(ctx, customer, terms)
 	if err != nil {

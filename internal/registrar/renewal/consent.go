@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
 )
 
 // The audit actions of consents. Their object is the domain's name.
@@ -42,6 +43,16 @@ type Domain struct {
 	PaidUntil     time.Time
 	Choice        Choice
 	Method        string // the label of the customer's default payment method; empty if there is none
+	Premium       bool   // the registry is queried for its price
+}
+
+// renewalTerm is what the price of a renewal depends on.
+func (d Domain) renewalTerm(years int) order.RenewalTerm {
+	term := order.RenewalTerm{TLD: d.TLD, Years: years}
+	if d.Premium {
+		term.PremiumName = d.Name
+	}
+	return term
 }
 
 // Consent is a customer's agreement to automatic renewal: evidence of what was shown.
@@ -114,9 +125,9 @@ type ConsentStore interface {
 // ConsentConfig configures Consents. Store and Price are required.
 type ConsentConfig struct {
 	Store ConsentStore
-	// Price returns what a customer pays for the next term of a TLD's domain, with VAT, and
-	// its length in years. KindUnsupported means that it is not sold.
-	Price    func(ctx context.Context, customer, tld string) (years int, gross registrar.Cents, err error)
+	// Price returns what a customer pays for the next term of a domain, with VAT, and its length in
+	// years. KindUnsupported means that it is not sold, KindConflict that the registry refuses.
+	Price    func(ctx context.Context, customer string, term order.RenewalTerm) (years int, gross registrar.Cents, err error)
 	Provider Provider // nil: no payment method can be added
 	BaseURL  string
 	// Now is the business time, Clock the wall clock. nil means time.Now.
@@ -193,9 +204,9 @@ func (s *Consents) offer(ctx context.Context, customer, domain string) (Offer, D
 	case d.Status != registrar.DomainActive || d.PaidUntil.IsZero():
 		return Offer{}, d, fail(registrar.KindConflict, NotRenewable)
 	}
-	years, gross, err := s.cfg.Price(ctx, customer, d.TLD)
+	years, gross, err := s.cfg.Price(ctx, customer, d.renewalTerm(0))
 	switch {
-	case registrar.KindOf(err) == registrar.KindUnsupported:
+	case registrar.KindOf(err) == registrar.KindUnsupported, registrar.KindOf(err) == registrar.KindConflict:
 		return Offer{}, d, fail(registrar.KindConflict, NotRenewable)
 	case err != nil:
 		return Offer{}, d, err

@@ -89,7 +89,9 @@
 // # Prices
 //
 // The price of an attempt is the current one, but at most the announced gross. If VAT or
-// the price has risen since, the net is reduced until the gross fits. A domain whose
+// the price has risen since, the net is reduced until the gross fits. That of a premium name is
+// the registry's fee at the time of the consent and of the announcement; if the announced price
+// no longer covers the fee, the renewal is refused with name_premium. A domain whose
 // extension is no longer sold, or whose registry refuses the renewal, fails alone; the
 // others are charged without it.
 //

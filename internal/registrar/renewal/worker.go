@@ -59,6 +59,7 @@ type Candidate struct {
 	TermEnd           time.Time
 	Years             int             // of the consent
 	Shown             registrar.Cents // the gross that the customer was shown last, for those years
+	Premium           bool            // the registry is queried for its price
 }
 
 // DueCustomer is a customer with due renewals.

@@ -42,7 +42,7 @@ func (t table) Lookup(name string) (ledger.NameEntry, bool) {
 	case what == stateReserved || what == stateOpenlyReserved:
 		place.State = ledger.Reserved
 	case what == statePremium && strings.HasPrefix(label, premiumPrefix):
-		place.Fees = premiumTariff
+		place.Fees = *t.premium.Load()
 	case what == statePremium:
 		place.Fees = goldTariff
 	}
@@ -50,6 +50,13 @@ func (t table) Lookup(name string) (ledger.NameEntry, bool) {
 		place.Fees.Transfer = 0
 	}
 	return place, true
+}
+
+// SetPremiumFees changes what the names that begin with premium- cost from now on, in cents.
+func (r *Registry) SetPremiumFees(create, renew int64) {
+	fees := premiumTariff
+	fees.Create, fees.Renew = create, renew
+	r.world.premium.Store(&fees)
 }
 
 // InitialDomain returns a taken name of the table as a ledger entry.

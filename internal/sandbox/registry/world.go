@@ -3,6 +3,7 @@ package registry
 import (
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/net/idna"
@@ -52,10 +53,11 @@ type zoneSet map[string]bool
 // world is the table of names as rules: labels by zones.
 type world struct {
 	zones     map[string]Zone
-	parent    map[string]bool      // names above a zone that are not zones themselves: "uk" if only .co.uk is served
-	everyZone map[string]nameState // labels with a fixed state under every zone
-	known     map[string]bool      // labels that are taken under popular zones
-	icann     map[string]bool      // labels that are reserved in generic zones
+	parent    map[string]bool                    // names above a zone that are not zones themselves: "uk" if only .co.uk is served
+	everyZone map[string]nameState               // labels with a fixed state under every zone
+	known     map[string]bool                    // labels that are taken under popular zones
+	icann     map[string]bool                    // labels that are reserved in generic zones
+	premium   atomic.Pointer[ledger.FeeSchedule] // of labels that begin with premiumPrefix
 }
 
 func newWorld(zones []Zone) (*world, error) {
@@ -66,6 +68,7 @@ func newWorld(zones []Zone) (*world, error) {
 		known:     map[string]bool{},
 		icann:     map[string]bool{},
 	}
+	w.premium.Store(&premiumTariff)
 	for _, zone := range zones {
 		name, dotted := strings.CutPrefix(zone.TLD, ".")
 		if !dotted || !ledger.WellFormed(name) {

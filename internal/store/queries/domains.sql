@@ -5,7 +5,7 @@ SELECT * FROM domains WHERE id = $1 AND customer_id = $2;
 UPDATE domains SET registry_status = sqlc.arg(registry_status) WHERE id = sqlc.arg(id);
 
 -- name: ListCustomerDomains :many
-SELECT id, customer_id, name, tld, status, paid_until, at_term_end, created_at, updated_at
+SELECT id, customer_id, name, tld, status, paid_until, at_term_end, premium, created_at, updated_at
 FROM domains
 WHERE customer_id = $1;
 
@@ -22,7 +22,7 @@ ON CONFLICT (name) WHERE status <> 'transferred_out' DO NOTHING;
 -- SearchDomainsByTerm and SearchNewestDomains are the same in another order.
 -- name: SearchDomains :many
 SELECT domains.id, domains.customer_id, domains.name, domains.tld, domains.status, domains.paid_until, domains.at_term_end, domains.registry_status, domains.created_at, domains.updated_at,
-    domains.folder, domains.note,
+    domains.folder, domains.note, domains.premium,
     coalesce(renewals.state, '') AS renewal_state, coalesce(renewals.gross, 0) AS renewal_gross, coalesce(renewals.charge_at, 0) AS renewal_charge_at,
     coalesce(renewals.attempts, 0) AS renewal_attempts, coalesce(term_ends.state, '') AS end_state, coalesce(term_ends.waits_for, '') AS end_waits_for,
     coalesce(term_ends.step_at, 0) AS end_step_at, coalesce(term_ends.held_at, 0) AS end_held_at, coalesce(term_ends.deleted_at, 0) AS end_deleted_at,
@@ -45,7 +45,7 @@ LIMIT sqlc.arg(max_rows) OFFSET sqlc.arg(skip_rows);
 -- Domains with a term, by its end.
 -- name: SearchDomainsByTerm :many
 SELECT domains.id, domains.customer_id, domains.name, domains.tld, domains.status, domains.paid_until, domains.at_term_end, domains.registry_status, domains.created_at, domains.updated_at,
-    domains.folder, domains.note,
+    domains.folder, domains.note, domains.premium,
     coalesce(renewals.state, '') AS renewal_state, coalesce(renewals.gross, 0) AS renewal_gross, coalesce(renewals.charge_at, 0) AS renewal_charge_at,
     coalesce(renewals.attempts, 0) AS renewal_attempts, coalesce(term_ends.state, '') AS end_state, coalesce(term_ends.waits_for, '') AS end_waits_for,
     coalesce(term_ends.step_at, 0) AS end_step_at, coalesce(term_ends.held_at, 0) AS end_held_at, coalesce(term_ends.deleted_at, 0) AS end_deleted_at,
@@ -69,7 +69,7 @@ LIMIT sqlc.arg(max_rows);
 -- The id begins with the time at which a domain was added.
 -- name: SearchNewestDomains :many
 SELECT domains.id, domains.customer_id, domains.name, domains.tld, domains.status, domains.paid_until, domains.at_term_end, domains.registry_status, domains.created_at, domains.updated_at,
-    domains.folder, domains.note,
+    domains.folder, domains.note, domains.premium,
     coalesce(renewals.state, '') AS renewal_state, coalesce(renewals.gross, 0) AS renewal_gross, coalesce(renewals.charge_at, 0) AS renewal_charge_at,
     coalesce(renewals.attempts, 0) AS renewal_attempts, coalesce(term_ends.state, '') AS end_state, coalesce(term_ends.waits_for, '') AS end_waits_for,
     coalesce(term_ends.step_at, 0) AS end_step_at, coalesce(term_ends.held_at, 0) AS end_held_at, coalesce(term_ends.deleted_at, 0) AS end_deleted_at,
@@ -91,7 +91,7 @@ LIMIT sqlc.arg(max_rows);
 
 -- name: GetDomainTerm :one
 SELECT domains.id, domains.customer_id, domains.name, domains.tld, domains.status, domains.paid_until, domains.at_term_end, domains.registry_status, domains.created_at, domains.updated_at,
-    domains.folder, domains.note,
+    domains.folder, domains.note, domains.premium,
     coalesce(renewals.state, '') AS renewal_state, coalesce(renewals.gross, 0) AS renewal_gross, coalesce(renewals.charge_at, 0) AS renewal_charge_at,
     coalesce(renewals.attempts, 0) AS renewal_attempts, coalesce(term_ends.state, '') AS end_state, coalesce(term_ends.waits_for, '') AS end_waits_for,
     coalesce(term_ends.step_at, 0) AS end_step_at, coalesce(term_ends.held_at, 0) AS end_held_at, coalesce(term_ends.deleted_at, 0) AS end_deleted_at,
@@ -138,7 +138,7 @@ UPDATE domains SET folder = '', note = '' WHERE customer_id = $1 AND (folder <> 
 UPDATE domains
 SET status = sqlc.arg(status), paid_until = sqlc.arg(paid_until), handle = sqlc.arg(handle), code_sealed = sqlc.arg(code_sealed),
     registry_expires = sqlc.arg(registry_expires), sync_due = sqlc.arg(sync_due), holder_id = sqlc.arg(holder_id), registrant = sqlc.arg(registrant),
-    registrant_since = sqlc.arg(updated_at), updated_at = sqlc.arg(updated_at),
+    registrant_since = sqlc.arg(updated_at), premium = sqlc.arg(premium), updated_at = sqlc.arg(updated_at),
     contact_check = COALESCE((
         SELECT CASE WHEN customers.guest = 1 THEN 'guest' ELSE '' END FROM customers
         WHERE customers.id = domains.customer_id AND (customers.confirmed_at <> 0 OR customers.guest = 1)
@@ -152,7 +152,7 @@ WHERE domains.id = sqlc.arg(id) AND domains.status = 'pending';
 UPDATE domains
 SET paid_until = sqlc.arg(paid_until), status = CASE WHEN status IN ('expired', 'redemption') THEN 'active' ELSE status END, expiry_notice = 0,
     at_term_end = CASE WHEN at_term_end = 'expire' THEN '' ELSE at_term_end END,
-    registry_expires = sqlc.arg(registry_expires), sync_due = sqlc.arg(sync_due), updated_at = sqlc.arg(updated_at)
+    premium = sqlc.arg(premium), registry_expires = sqlc.arg(registry_expires), sync_due = sqlc.arg(sync_due), updated_at = sqlc.arg(updated_at)
 WHERE id = sqlc.arg(id) AND paid_until = sqlc.arg(was_paid_until);
 
 -- name: DeletePendingDomain :exec

@@ -52,7 +52,7 @@ LIMIT $2;
 -- charge of their renewal failed; with 0, only the others. The columns of SearchDomains.
 -- name: ListDomainsEndingSoon :many
 SELECT domains.id, domains.customer_id, domains.name, domains.tld, domains.status, domains.paid_until, domains.at_term_end, domains.registry_status, domains.created_at, domains.updated_at,
-    domains.folder, domains.note,
+    domains.folder, domains.note, domains.premium,
     coalesce(renewals.state, '') AS renewal_state, coalesce(renewals.gross, 0) AS renewal_gross, coalesce(renewals.charge_at, 0) AS renewal_charge_at,
     coalesce(renewals.attempts, 0) AS renewal_attempts, coalesce(term_ends.state, '') AS end_state, coalesce(term_ends.waits_for, '') AS end_waits_for,
     coalesce(term_ends.step_at, 0) AS end_step_at, coalesce(term_ends.held_at, 0) AS end_held_at, coalesce(term_ends.deleted_at, 0) AS end_deleted_at,

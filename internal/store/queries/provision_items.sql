@@ -39,17 +39,17 @@ WHERE name = sqlc.arg(name) AND due_at > sqlc.arg(now) AND node = '' AND state =
 
 -- Inserts nothing if the name is held by a customer or has an open item.
 -- name: InsertProvisionItem :execrows
-INSERT INTO provision_items (id, customer_id, name, tld, kind, years, payment, state, account, domain_id, code_sealed, registrant, holder_id, requested_at, due_at, created_at, updated_at)
+INSERT INTO provision_items (id, customer_id, name, tld, kind, years, payment, state, account, domain_id, code_sealed, registrant, holder_id, premium_fee, requested_at, due_at, created_at, updated_at)
 SELECT sqlc.arg(id), sqlc.arg(customer_id), sqlc.arg(name), sqlc.arg(tld), sqlc.arg(kind), sqlc.arg(years), sqlc.arg(payment), 'paid',
-    sqlc.arg(account), '', sqlc.arg(code_sealed), sqlc.arg(registrant), sqlc.arg(holder_id), sqlc.arg(now), sqlc.arg(now), sqlc.arg(now), sqlc.arg(now)
+    sqlc.arg(account), '', sqlc.arg(code_sealed), sqlc.arg(registrant), sqlc.arg(holder_id), sqlc.arg(premium_fee), sqlc.arg(now), sqlc.arg(now), sqlc.arg(now), sqlc.arg(now)
 WHERE NOT EXISTS (SELECT 1 FROM domains WHERE domains.name = sqlc.arg(name) AND domains.status <> 'transferred_out')
 ON CONFLICT DO NOTHING;
 
 -- A renewal applies to the domain that the customer holds, unless it is being deleted.
 -- name: InsertRenewalProvisionItem :execrows
-INSERT INTO provision_items (id, customer_id, name, tld, kind, years, payment, state, account, domain_id, code_sealed, automatic, requested_at, due_at, created_at, updated_at)
+INSERT INTO provision_items (id, customer_id, name, tld, kind, years, payment, state, account, domain_id, code_sealed, automatic, premium_fee, requested_at, due_at, created_at, updated_at)
 SELECT sqlc.arg(id), domains.customer_id, domains.name, domains.tld, sqlc.arg(kind), sqlc.arg(years), sqlc.arg(payment), 'paid',
-    sqlc.arg(account), domains.id, '', sqlc.arg(automatic), sqlc.arg(now), sqlc.arg(now), sqlc.arg(now), sqlc.arg(now)
+    sqlc.arg(account), domains.id, '', sqlc.arg(automatic), sqlc.arg(premium_fee), sqlc.arg(now), sqlc.arg(now), sqlc.arg(now), sqlc.arg(now)
 FROM domains
 WHERE domains.id = sqlc.arg(domain_id) AND domains.customer_id = sqlc.arg(customer_id) AND domains.status <> 'transferred_out'
     AND NOT EXISTS (SELECT 1 FROM term_ends WHERE term_ends.domain_id = domains.id AND term_ends.state = 'deleting')

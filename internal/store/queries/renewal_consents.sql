@@ -1,7 +1,7 @@
 -- The domain that a consent is about, with the saved payment method. A renewal of this
 -- term that is being charged blocks every change.
 -- name: GetRenewalDomain :one
-SELECT domains.id, domains.name, domains.tld, domains.status, domains.paid_until, domains.at_term_end,
+SELECT domains.id, domains.name, domains.tld, domains.status, domains.paid_until, domains.at_term_end, domains.premium,
     coalesce(payment_methods.label, '') AS method
 FROM domains
 LEFT JOIN payment_methods ON payment_methods.customer_id = domains.customer_id AND payment_methods.method <> ''

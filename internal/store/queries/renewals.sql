@@ -16,7 +16,7 @@ LIMIT sqlc.arg(max_rows);
 -- The domains of such a customer, each with its consent and the last announcement that
 -- led to a renewal.
 -- name: ListDomainsToAnnounce :many
-SELECT domains.id, domains.name, domains.tld, domains.paid_until,
+SELECT domains.id, domains.name, domains.tld, domains.paid_until, domains.premium,
     renewal_consents.years AS consent_years, renewal_consents.gross AS consent_gross, renewal_consents.given_at,
     CAST(coalesce((SELECT past.gross FROM renewals AS past
         WHERE past.domain_id = domains.id AND past.state = 'renewed' ORDER BY past.term_end DESC LIMIT 1), 0) AS BIGINT) AS last_gross,

@@ -13,13 +13,13 @@ const activateDomain = `-- name: ActivateDomain :execrows
 UPDATE domains
 SET status = $1, paid_until = $2, handle = $3, code_sealed = $4,
     registry_expires = $5, sync_due = $6, holder_id = $7, registrant = $8,
-    registrant_since = $9, updated_at = $9,
+    registrant_since = $9, premium = $10, updated_at = $9,
     contact_check = COALESCE((
         SELECT CASE WHEN customers.guest = 1 THEN 'guest' ELSE '' END FROM customers
         WHERE customers.id = domains.customer_id AND (customers.confirmed_at <> 0 OR customers.guest = 1)
-            AND (customers.email_key = $10 OR customers.guest = 1 AND lower(customers.email) = $10
-                OR $10 = '')), 'new')
-WHERE domains.id = $11 AND domains.status = 'pending'
+            AND (customers.email_key = $11 OR customers.guest = 1 AND lower(customers.email) = $11
+                OR $11 = '')), 'new')
+WHERE domains.id = $12 AND domains.status = 'pending'
 `
 
 type ActivateDomainParams struct {
@@ -32,6 +32,7 @@ type ActivateDomainParams struct {
 	HolderID        string
 	Registrant      string
 	UpdatedAt       int64
+	Premium         int64
 	EmailKey        string
 	ID              string
 }
@@ -49,6 +50,7 @@ func (q *Queries) ActivateDomain(ctx context.Context, arg ActivateDomainParams) 
 		arg.HolderID,
 		arg.Registrant,
 		arg.UpdatedAt,
+		arg.Premium,
 		arg.EmailKey,
 		arg.ID,
 	)
@@ -158,7 +160,7 @@ func (q *Queries) DeletePendingDomain(ctx context.Context, id string) error {
 }
 
 const getCurrentDomainByName = `-- name: GetCurrentDomainByName :one
-SELECT id, customer_id, name, tld, status, paid_until, auto_renew, created_at, updated_at, account, handle, code_sealed, registry_status, registry_expires, synced_at, sync_due, expiry_notice, at_term_end, folder, note, holder_id, registrant, registrant_since, contact_check, contact_hold FROM domains WHERE name = $1 AND status <> 'transferred_out'
+SELECT id, customer_id, name, tld, status, paid_until, auto_renew, created_at, updated_at, account, handle, code_sealed, registry_status, registry_expires, synced_at, sync_due, expiry_notice, at_term_end, folder, note, holder_id, registrant, registrant_since, contact_check, contact_hold, premium FROM domains WHERE name = $1 AND status <> 'transferred_out'
 `
 
 func (q *Queries) GetCurrentDomainByName(ctx context.Context, name string) (Domain, error) {
@@ -190,12 +192,13 @@ func (q *Queries) GetCurrentDomainByName(ctx context.Context, name string) (Doma
 		&i.RegistrantSince,
 		&i.ContactCheck,
 		&i.ContactHold,
+		&i.Premium,
 	)
 	return i, err
 }
 
 const getCustomerDomain = `-- name: GetCustomerDomain :one
-SELECT id, customer_id, name, tld, status, paid_until, auto_renew, created_at, updated_at, account, handle, code_sealed, registry_status, registry_expires, synced_at, sync_due, expiry_notice, at_term_end, folder, note, holder_id, registrant, registrant_since, contact_check, contact_hold FROM domains WHERE id = $1 AND customer_id = $2
+SELECT id, customer_id, name, tld, status, paid_until, auto_renew, created_at, updated_at, account, handle, code_sealed, registry_status, registry_expires, synced_at, sync_due, expiry_notice, at_term_end, folder, note, holder_id, registrant, registrant_since, contact_check, contact_hold, premium FROM domains WHERE id = $1 AND customer_id = $2
 `
 
 func (q *Queries) GetCustomerDomain(ctx context.Context, iD string, customerID string) (Domain, error) {
@@ -227,13 +230,14 @@ func (q *Queries) GetCustomerDomain(ctx context.Context, iD string, customerID s
 		&i.RegistrantSince,
 		&i.ContactCheck,
 		&i.ContactHold,
+		&i.Premium,
 	)
 	return i, err
 }
 
 const getDomainTerm = `-- name: GetDomainTerm :one
 SELECT domains.id, domains.customer_id, domains.name, domains.tld, domains.status, domains.paid_until, domains.at_term_end, domains.registry_status, domains.created_at, domains.updated_at,
-    domains.folder, domains.note,
+    domains.folder, domains.note, domains.premium,
     coalesce(renewals.state, '') AS renewal_state, coalesce(renewals.gross, 0) AS renewal_gross, coalesce(renewals.charge_at, 0) AS renewal_charge_at,
     coalesce(renewals.attempts, 0) AS renewal_attempts, coalesce(term_ends.state, '') AS end_state, coalesce(term_ends.waits_for, '') AS end_waits_for,
     coalesce(term_ends.step_at, 0) AS end_step_at, coalesce(term_ends.held_at, 0) AS end_held_at, coalesce(term_ends.deleted_at, 0) AS end_deleted_at,
@@ -257,6 +261,7 @@ type GetDomainTermRow struct {
 	UpdatedAt       int64
 	Folder          string
 	Note            string
+	Premium         int64
 	RenewalState    string
 	RenewalGross    int64
 	RenewalChargeAt int64
@@ -285,6 +290,7 @@ func (q *Queries) GetDomainTerm(ctx context.Context, iD string, customerID strin
 		&i.UpdatedAt,
 		&i.Folder,
 		&i.Note,
+		&i.Premium,
 		&i.RenewalState,
 		&i.RenewalGross,
 		&i.RenewalChargeAt,
@@ -347,7 +353,7 @@ func (q *Queries) InsertDomain(ctx context.Context, arg InsertDomainParams) (int
 }
 
 const listCustomerDomains = `-- name: ListCustomerDomains :many
-SELECT id, customer_id, name, tld, status, paid_until, at_term_end, created_at, updated_at
+SELECT id, customer_id, name, tld, status, paid_until, at_term_end, premium, created_at, updated_at
 FROM domains
 WHERE customer_id = $1
 `
@@ -360,6 +366,7 @@ type ListCustomerDomainsRow struct {
 	Status     string
 	PaidUntil  int64
 	AtTermEnd  string
+	Premium    int64
 	CreatedAt  int64
 	UpdatedAt  int64
 }
@@ -381,6 +388,7 @@ func (q *Queries) ListCustomerDomains(ctx context.Context, customerID string) ([
 			&i.Status,
 			&i.PaidUntil,
 			&i.AtTermEnd,
+			&i.Premium,
 			&i.CreatedAt,
 			&i.UpdatedAt,
 		); err != nil {
@@ -398,7 +406,7 @@ func (q *Queries) ListCustomerDomains(ctx context.Context, customerID string) ([
 }
 
 const listDomains = `-- name: ListDomains :many
-SELECT id, customer_id, name, tld, status, paid_until, auto_renew, created_at, updated_at, account, handle, code_sealed, registry_status, registry_expires, synced_at, sync_due, expiry_notice, at_term_end, folder, note, holder_id, registrant, registrant_since, contact_check, contact_hold FROM domains
+SELECT id, customer_id, name, tld, status, paid_until, auto_renew, created_at, updated_at, account, handle, code_sealed, registry_status, registry_expires, synced_at, sync_due, expiry_notice, at_term_end, folder, note, holder_id, registrant, registrant_since, contact_check, contact_hold, premium FROM domains
 WHERE id > $1
 ORDER BY id
 LIMIT $2
@@ -439,6 +447,7 @@ func (q *Queries) ListDomains(ctx context.Context, iD string, limit int32) ([]Do
 			&i.RegistrantSince,
 			&i.ContactCheck,
 			&i.ContactHold,
+			&i.Premium,
 		); err != nil {
 			return nil, err
 		}
@@ -454,7 +463,7 @@ func (q *Queries) ListDomains(ctx context.Context, iD string, limit int32) ([]Do
 }
 
 const listDomainsByName = `-- name: ListDomainsByName :many
-SELECT id, customer_id, name, tld, status, paid_until, auto_renew, created_at, updated_at, account, handle, code_sealed, registry_status, registry_expires, synced_at, sync_due, expiry_notice, at_term_end, folder, note, holder_id, registrant, registrant_since, contact_check, contact_hold FROM domains WHERE name = $1 ORDER BY id
+SELECT id, customer_id, name, tld, status, paid_until, auto_renew, created_at, updated_at, account, handle, code_sealed, registry_status, registry_expires, synced_at, sync_due, expiry_notice, at_term_end, folder, note, holder_id, registrant, registrant_since, contact_check, contact_hold, premium FROM domains WHERE name = $1 ORDER BY id
 `
 
 func (q *Queries) ListDomainsByName(ctx context.Context, name string) ([]Domain, error) {
@@ -492,6 +501,7 @@ func (q *Queries) ListDomainsByName(ctx context.Context, name string) ([]Domain,
 			&i.RegistrantSince,
 			&i.ContactCheck,
 			&i.ContactHold,
+			&i.Premium,
 		); err != nil {
 			return nil, err
 		}
@@ -507,7 +517,7 @@ func (q *Queries) ListDomainsByName(ctx context.Context, name string) ([]Domain,
 }
 
 const listDomainsDueForSync = `-- name: ListDomainsDueForSync :many
-SELECT id, customer_id, name, tld, status, paid_until, auto_renew, created_at, updated_at, account, handle, code_sealed, registry_status, registry_expires, synced_at, sync_due, expiry_notice, at_term_end, folder, note, holder_id, registrant, registrant_since, contact_check, contact_hold FROM domains
+SELECT id, customer_id, name, tld, status, paid_until, auto_renew, created_at, updated_at, account, handle, code_sealed, registry_status, registry_expires, synced_at, sync_due, expiry_notice, at_term_end, folder, note, holder_id, registrant, registrant_since, contact_check, contact_hold, premium FROM domains
 WHERE sync_due > 0 AND sync_due <= $1
 ORDER BY sync_due
 LIMIT $2
@@ -548,6 +558,7 @@ func (q *Queries) ListDomainsDueForSync(ctx context.Context, syncDue int64, limi
 			&i.RegistrantSince,
 			&i.ContactCheck,
 			&i.ContactHold,
+			&i.Premium,
 		); err != nil {
 			return nil, err
 		}
@@ -632,12 +643,13 @@ const renewDomain = `-- name: RenewDomain :execrows
 UPDATE domains
 SET paid_until = $1, status = CASE WHEN status IN ('expired', 'redemption') THEN 'active' ELSE status END, expiry_notice = 0,
     at_term_end = CASE WHEN at_term_end = 'expire' THEN '' ELSE at_term_end END,
-    registry_expires = $2, sync_due = $3, updated_at = $4
-WHERE id = $5 AND paid_until = $6
+    premium = $2, registry_expires = $3, sync_due = $4, updated_at = $5
+WHERE id = $6 AND paid_until = $7
 `
 
 type RenewDomainParams struct {
 	PaidUntil       int64
+	Premium         int64
 	RegistryExpires int64
 	SyncDue         int64
 	UpdatedAt       int64
@@ -650,6 +662,7 @@ type RenewDomainParams struct {
 func (q *Queries) RenewDomain(ctx context.Context, arg RenewDomainParams) (int64, error) {
 	result, err := q.db.ExecContext(ctx, renewDomain,
 		arg.PaidUntil,
+		arg.Premium,
 		arg.RegistryExpires,
 		arg.SyncDue,
 		arg.UpdatedAt,
@@ -664,7 +677,7 @@ func (q *Queries) RenewDomain(ctx context.Context, arg RenewDomainParams) (int64
 
 const searchDomains = `-- name: SearchDomains :many
 SELECT domains.id, domains.customer_id, domains.name, domains.tld, domains.status, domains.paid_until, domains.at_term_end, domains.registry_status, domains.created_at, domains.updated_at,
-    domains.folder, domains.note,
+    domains.folder, domains.note, domains.premium,
     coalesce(renewals.state, '') AS renewal_state, coalesce(renewals.gross, 0) AS renewal_gross, coalesce(renewals.charge_at, 0) AS renewal_charge_at,
     coalesce(renewals.attempts, 0) AS renewal_attempts, coalesce(term_ends.state, '') AS end_state, coalesce(term_ends.waits_for, '') AS end_waits_for,
     coalesce(term_ends.step_at, 0) AS end_step_at, coalesce(term_ends.held_at, 0) AS end_held_at, coalesce(term_ends.deleted_at, 0) AS end_deleted_at,
@@ -715,6 +728,7 @@ type SearchDomainsRow struct {
 	UpdatedAt       int64
 	Folder          string
 	Note            string
+	Premium         int64
 	RenewalState    string
 	RenewalGross    int64
 	RenewalChargeAt int64
@@ -770,6 +784,7 @@ func (q *Queries) SearchDomains(ctx context.Context, arg SearchDomainsParams) ([
 			&i.UpdatedAt,
 			&i.Folder,
 			&i.Note,
+			&i.Premium,
 			&i.RenewalState,
 			&i.RenewalGross,
 			&i.RenewalChargeAt,
@@ -796,7 +811,7 @@ func (q *Queries) SearchDomains(ctx context.Context, arg SearchDomainsParams) ([
 
 const searchDomainsByTerm = `-- name: SearchDomainsByTerm :many
 SELECT domains.id, domains.customer_id, domains.name, domains.tld, domains.status, domains.paid_until, domains.at_term_end, domains.registry_status, domains.created_at, domains.updated_at,
-    domains.folder, domains.note,
+    domains.folder, domains.note, domains.premium,
     coalesce(renewals.state, '') AS renewal_state, coalesce(renewals.gross, 0) AS renewal_gross, coalesce(renewals.charge_at, 0) AS renewal_charge_at,
     coalesce(renewals.attempts, 0) AS renewal_attempts, coalesce(term_ends.state, '') AS end_state, coalesce(term_ends.waits_for, '') AS end_waits_for,
     coalesce(term_ends.step_at, 0) AS end_step_at, coalesce(term_ends.held_at, 0) AS end_held_at, coalesce(term_ends.deleted_at, 0) AS end_deleted_at,
@@ -847,6 +862,7 @@ type SearchDomainsByTermRow struct {
 	UpdatedAt       int64
 	Folder          string
 	Note            string
+	Premium         int64
 	RenewalState    string
 	RenewalGross    int64
 	RenewalChargeAt int64
@@ -896,6 +912,7 @@ func (q *Queries) SearchDomainsByTerm(ctx context.Context, arg SearchDomainsByTe
 			&i.UpdatedAt,
 			&i.Folder,
 			&i.Note,
+			&i.Premium,
 			&i.RenewalState,
 			&i.RenewalGross,
 			&i.RenewalChargeAt,
@@ -922,7 +939,7 @@ func (q *Queries) SearchDomainsByTerm(ctx context.Context, arg SearchDomainsByTe
 
 const searchNewestDomains = `-- name: SearchNewestDomains :many
 SELECT domains.id, domains.customer_id, domains.name, domains.tld, domains.status, domains.paid_until, domains.at_term_end, domains.registry_status, domains.created_at, domains.updated_at,
-    domains.folder, domains.note,
+    domains.folder, domains.note, domains.premium,
     coalesce(renewals.state, '') AS renewal_state, coalesce(renewals.gross, 0) AS renewal_gross, coalesce(renewals.charge_at, 0) AS renewal_charge_at,
     coalesce(renewals.attempts, 0) AS renewal_attempts, coalesce(term_ends.state, '') AS end_state, coalesce(term_ends.waits_for, '') AS end_waits_for,
     coalesce(term_ends.step_at, 0) AS end_step_at, coalesce(term_ends.held_at, 0) AS end_held_at, coalesce(term_ends.deleted_at, 0) AS end_deleted_at,
@@ -971,6 +988,7 @@ type SearchNewestDomainsRow struct {
 	UpdatedAt       int64
 	Folder          string
 	Note            string
+	Premium         int64
 	RenewalState    string
 	RenewalGross    int64
 	RenewalChargeAt int64
@@ -1019,6 +1037,7 @@ func (q *Queries) SearchNewestDomains(ctx context.Context, arg SearchNewestDomai
 			&i.UpdatedAt,
 			&i.Folder,
 			&i.Note,
+			&i.Premium,
 			&i.RenewalState,
 			&i.RenewalGross,
 			&i.RenewalChargeAt,

@@ -218,6 +218,7 @@ type Domain struct {
 	RegistrantSince int64
 	ContactCheck    string
 	ContactHold     string
+	Premium         int64
 }
 
 type DomainChange struct {
@@ -488,6 +489,7 @@ type OrderItem struct {
 	HolderID        string
 	Registrant      string
 	PaidUntil       int64
+	PremiumFee      string
 }
 
 type OutgoingTransfer struct {
@@ -617,6 +619,7 @@ type ProvisionItem struct {
 	Automatic   int64
 	Fee         string
 	HolderID    string
+	PremiumFee  string
 }
 
 type RecoveryCode struct {

@@ -49,7 +49,7 @@ func (q *Queries) CountTransfers(ctx context.Context, customerID string) ([]Coun
 }
 
 const getProvisionItem = `-- name: GetProvisionItem :one
-SELECT id, customer_id, name, tld, kind, years, payment, state, failure, refund_due, account, domain_id, handle, code_sealed, requested_at, due_at, node, attempts, created_at, updated_at, renew_from, registrant, automatic, fee, holder_id FROM provision_items WHERE id = $1
+SELECT id, customer_id, name, tld, kind, years, payment, state, failure, refund_due, account, domain_id, handle, code_sealed, requested_at, due_at, node, attempts, created_at, updated_at, renew_from, registrant, automatic, fee, holder_id, premium_fee FROM provision_items WHERE id = $1
 `
 
 func (q *Queries) GetProvisionItem(ctx context.Context, id string) (ProvisionItem, error) {
@@ -81,12 +81,13 @@ func (q *Queries) GetProvisionItem(ctx context.Context, id string) (ProvisionIte
 		&i.Automatic,
 		&i.Fee,
 		&i.HolderID,
+		&i.PremiumFee,
 	)
 	return i, err
 }
 
 const getProvisionItemByPayment = `-- name: GetProvisionItemByPayment :one
-SELECT id, customer_id, name, tld, kind, years, payment, state, failure, refund_due, account, domain_id, handle, code_sealed, requested_at, due_at, node, attempts, created_at, updated_at, renew_from, registrant, automatic, fee, holder_id FROM provision_items WHERE payment = $1 AND name = $2
+SELECT id, customer_id, name, tld, kind, years, payment, state, failure, refund_due, account, domain_id, handle, code_sealed, requested_at, due_at, node, attempts, created_at, updated_at, renew_from, registrant, automatic, fee, holder_id, premium_fee FROM provision_items WHERE payment = $1 AND name = $2
 `
 
 func (q *Queries) GetProvisionItemByPayment(ctx context.Context, payment string, name string) (ProvisionItem, error) {
@@ -118,14 +119,15 @@ func (q *Queries) GetProvisionItemByPayment(ctx context.Context, payment string,
 		&i.Automatic,
 		&i.Fee,
 		&i.HolderID,
+		&i.PremiumFee,
 	)
 	return i, err
 }
 
 const insertProvisionItem = `-- name: InsertProvisionItem :execrows
-INSERT INTO provision_items (id, customer_id, name, tld, kind, years, payment, state, account, domain_id, code_sealed, registrant, holder_id, requested_at, due_at, created_at, updated_at)
+INSERT INTO provision_items (id, customer_id, name, tld, kind, years, payment, state, account, domain_id, code_sealed, registrant, holder_id, premium_fee, requested_at, due_at, created_at, updated_at)
 SELECT $1, $2, $3, $4, $5, $6, $7, 'paid',
-    $8, '', $9, $10, $11, $12, $12, $12, $12
+    $8, '', $9, $10, $11, $12, $13, $13, $13, $13
 WHERE NOT EXISTS (SELECT 1 FROM domains WHERE domains.name = $3 AND domains.status <> 'transferred_out')
 ON CONFLICT DO NOTHING
 `
@@ -142,6 +144,7 @@ type InsertProvisionItemParams struct {
 	CodeSealed string
 	Registrant string
 	HolderID   string
+	PremiumFee string
 	Now        int64
 }
 
@@ -159,6 +162,7 @@ func (q *Queries) InsertProvisionItem(ctx context.Context, arg InsertProvisionIt
 		arg.CodeSealed,
 		arg.Registrant,
 		arg.HolderID,
+		arg.PremiumFee,
 		arg.Now,
 	)
 	if err != nil {
@@ -168,11 +172,11 @@ func (q *Queries) InsertProvisionItem(ctx context.Context, arg InsertProvisionIt
 }
 
 const insertRenewalProvisionItem = `-- name: InsertRenewalProvisionItem :execrows
-INSERT INTO provision_items (id, customer_id, name, tld, kind, years, payment, state, account, domain_id, code_sealed, automatic, requested_at, due_at, created_at, updated_at)
+INSERT INTO provision_items (id, customer_id, name, tld, kind, years, payment, state, account, domain_id, code_sealed, automatic, premium_fee, requested_at, due_at, created_at, updated_at)
 SELECT $1, domains.customer_id, domains.name, domains.tld, $2, $3, $4, 'paid',
-    $5, domains.id, '', $6, $7, $7, $7, $7
+    $5, domains.id, '', $6, $7, $8, $8, $8, $8
 FROM domains
-WHERE domains.id = $8 AND domains.customer_id = $9 AND domains.status <> 'transferred_out'
+WHERE domains.id = $9 AND domains.customer_id = $10 AND domains.status <> 'transferred_out'
     AND NOT EXISTS (SELECT 1 FROM term_ends WHERE term_ends.domain_id = domains.id AND term_ends.state = 'deleting')
 ON CONFLICT DO NOTHING
 `
@@ -184,6 +188,7 @@ type InsertRenewalProvisionItemParams struct {
 	Payment    string
 	Account    string
 	Automatic  int64
+	PremiumFee string
 	Now        int64
 	DomainID   string
 	CustomerID string
@@ -198,6 +203,7 @@ func (q *Queries) InsertRenewalProvisionItem(ctx context.Context, arg InsertRene
 		arg.Payment,
 		arg.Account,
 		arg.Automatic,
+		arg.PremiumFee,
 		arg.Now,
 		arg.DomainID,
 		arg.CustomerID,
@@ -209,7 +215,7 @@ func (q *Queries) InsertRenewalProvisionItem(ctx context.Context, arg InsertRene
 }
 
 const listDueProvisionItems = `-- name: ListDueProvisionItems :many
-SELECT id, customer_id, name, tld, kind, years, payment, state, failure, refund_due, account, domain_id, handle, code_sealed, requested_at, due_at, node, attempts, created_at, updated_at, renew_from, registrant, automatic, fee, holder_id FROM provision_items
+SELECT id, customer_id, name, tld, kind, years, payment, state, failure, refund_due, account, domain_id, handle, code_sealed, requested_at, due_at, node, attempts, created_at, updated_at, renew_from, registrant, automatic, fee, holder_id, premium_fee FROM provision_items
 WHERE automatic = $1 AND due_at > 0 AND due_at <= $2
 ORDER BY due_at
 LIMIT $3
@@ -256,6 +262,7 @@ func (q *Queries) ListDueProvisionItems(ctx context.Context, arg ListDueProvisio
 			&i.Automatic,
 			&i.Fee,
 			&i.HolderID,
+			&i.PremiumFee,
 		); err != nil {
 			return nil, err
 		}
@@ -340,7 +347,7 @@ func (q *Queries) ListEndedTransfers(ctx context.Context, arg ListEndedTransfers
 }
 
 const listProvisionItems = `-- name: ListProvisionItems :many
-SELECT id, customer_id, name, tld, kind, years, payment, state, failure, refund_due, account, domain_id, handle, code_sealed, requested_at, due_at, node, attempts, created_at, updated_at, renew_from, registrant, automatic, fee, holder_id FROM provision_items
+SELECT id, customer_id, name, tld, kind, years, payment, state, failure, refund_due, account, domain_id, handle, code_sealed, requested_at, due_at, node, attempts, created_at, updated_at, renew_from, registrant, automatic, fee, holder_id, premium_fee FROM provision_items
 WHERE id > $1
 ORDER BY id
 LIMIT $2
@@ -381,6 +388,7 @@ func (q *Queries) ListProvisionItems(ctx context.Context, iD string, limit int32
 			&i.Automatic,
 			&i.Fee,
 			&i.HolderID,
+			&i.PremiumFee,
 		); err != nil {
 			return nil, err
 		}
@@ -396,7 +404,7 @@ func (q *Queries) ListProvisionItems(ctx context.Context, iD string, limit int32
 }
 
 const listProvisionItemsByName = `-- name: ListProvisionItemsByName :many
-SELECT id, customer_id, name, tld, kind, years, payment, state, failure, refund_due, account, domain_id, handle, code_sealed, requested_at, due_at, node, attempts, created_at, updated_at, renew_from, registrant, automatic, fee, holder_id FROM provision_items WHERE name = $1 ORDER BY id
+SELECT id, customer_id, name, tld, kind, years, payment, state, failure, refund_due, account, domain_id, handle, code_sealed, requested_at, due_at, node, attempts, created_at, updated_at, renew_from, registrant, automatic, fee, holder_id, premium_fee FROM provision_items WHERE name = $1 ORDER BY id
 `
 
 func (q *Queries) ListProvisionItemsByName(ctx context.Context, name string) ([]ProvisionItem, error) {
@@ -434,6 +442,7 @@ func (q *Queries) ListProvisionItemsByName(ctx context.Context, name string) ([]
 			&i.Automatic,
 			&i.Fee,
 			&i.HolderID,
+			&i.PremiumFee,
 		); err != nil {
 			return nil, err
 		}
@@ -449,7 +458,7 @@ func (q *Queries) ListProvisionItemsByName(ctx context.Context, name string) ([]
 }
 
 const listRunningTransfers = `-- name: ListRunningTransfers :many
-SELECT id, customer_id, name, tld, kind, years, payment, state, failure, refund_due, account, domain_id, handle, code_sealed, requested_at, due_at, node, attempts, created_at, updated_at, renew_from, registrant, automatic, fee, holder_id FROM provision_items
+SELECT id, customer_id, name, tld, kind, years, payment, state, failure, refund_due, account, domain_id, handle, code_sealed, requested_at, due_at, node, attempts, created_at, updated_at, renew_from, registrant, automatic, fee, holder_id, premium_fee FROM provision_items
 WHERE customer_id = $1 AND kind = 'transfer' AND due_at > 0
 ORDER BY id DESC
 LIMIT $3 OFFSET $2
@@ -497,6 +506,7 @@ func (q *Queries) ListRunningTransfers(ctx context.Context, arg ListRunningTrans
 			&i.Automatic,
 			&i.Fee,
 			&i.HolderID,
+			&i.PremiumFee,
 		); err != nil {
 			return nil, err
 		}

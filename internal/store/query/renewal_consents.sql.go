@@ -204,7 +204,7 @@ func (q *Queries) GetOrderedConsent(ctx context.Context, domainID string, provis
 }
 
 const getRenewalDomain = `-- name: GetRenewalDomain :one
-SELECT domains.id, domains.name, domains.tld, domains.status, domains.paid_until, domains.at_term_end,
+SELECT domains.id, domains.name, domains.tld, domains.status, domains.paid_until, domains.at_term_end, domains.premium,
     coalesce(payment_methods.label, '') AS method
 FROM domains
 LEFT JOIN payment_methods ON payment_methods.customer_id = domains.customer_id AND payment_methods.method <> ''
@@ -218,6 +218,7 @@ type GetRenewalDomainRow struct {
 	Status    string
 	PaidUntil int64
 	AtTermEnd string
+	Premium   int64
 	Method    string
 }
 
@@ -233,6 +234,7 @@ func (q *Queries) GetRenewalDomain(ctx context.Context, iD string, customerID st
 		&i.Status,
 		&i.PaidUntil,
 		&i.AtTermEnd,
+		&i.Premium,
 		&i.Method,
 	)
 	return i, err

@@ -255,7 +255,7 @@ func (q *Queries) ListCustomersToAnnounce(ctx context.Context, arg ListCustomers
 }
 
 const listDomainsToAnnounce = `-- name: ListDomainsToAnnounce :many
-SELECT domains.id, domains.name, domains.tld, domains.paid_until,
+SELECT domains.id, domains.name, domains.tld, domains.paid_until, domains.premium,
     renewal_consents.years AS consent_years, renewal_consents.gross AS consent_gross, renewal_consents.given_at,
     CAST(coalesce((SELECT past.gross FROM renewals AS past
         WHERE past.domain_id = domains.id AND past.state = 'renewed' ORDER BY past.term_end DESC LIMIT 1), 0) AS BIGINT) AS last_gross,
@@ -284,6 +284,7 @@ type ListDomainsToAnnounceRow struct {
 	Name            string
 	Tld             string
 	PaidUntil       int64
+	Premium         int64
 	ConsentYears    int64
 	ConsentGross    int64
 	GivenAt         int64
@@ -312,6 +313,7 @@ func (q *Queries) ListDomainsToAnnounce(ctx context.Context, arg ListDomainsToAn
 			&i.Name,
 			&i.Tld,
 			&i.PaidUntil,
+			&i.Premium,
 			&i.ConsentYears,
 			&i.ConsentGross,
 			&i.GivenAt,

@@ -14,10 +14,10 @@ import (
 )
 
 // CheckAvailability asks the registry whether an order item could be provisioned
-// now.
-func (p *Provisioner) CheckAvailability(ctx context.Context, query provision.AvailabilityQuery) error {
+// now, and returns the fee of a premium name.
+func (p *Provisioner) CheckAvailability(ctx context.Context, query provision.AvailabilityQuery) (registrar.Money, error) {
 	if err := p.CheckSupported(query.Kind, query.TLD, query.Requires, query.Years); err != nil {
-		return err
+		return registrar.Money{}, err
 	}
 	policy := p.policyOf(query.TLD)
 	switch query.Kind {
@@ -91,26 +91,28 @@ func isEncodable(registrant registrar.Registrant) bool {
 	return w.err == nil
 }
 
-func (p *Provisioner) checkRegistration(ctx context.Context, query provision.AvailabilityQuery, policy *Policy) error {
+func (p *Provisioner) checkRegistration(ctx context.Context, query provision.AvailabilityQuery, policy *Policy) (fee registrar.Money, err error) {
 	q := p.createCommand(provision.Request{
 		Name: query.Name, TLD: query.TLD, Years: query.Years, Handle: "DK-OFFER",
 		Code: strings.Repeat("x", p.Rules(query.TLD).CodeLength), Nameservers: query.Nameservers,
 	})
 	if err := policy.Check(&q); err != nil {
-		return err
+		return fee, err
 	}
-	checked, err := check(ctx, p.client, FeeCommand{Name: "create", Years: query.Years}, query.Name, priorityOf(query.Purpose))
+	create := FeeCommand{Name: "create", Years: query.Years}
+	checked, err := check(ctx, p.client, create, query.Name, query.TLD, priorityOf(query.Purpose))
 	switch {
 	case err != nil:
-		return checkError(err)
+		return fee, checkError(err)
 	case !checked.Available && unavailableState(checked.Reason) == lookup.Reserved:
-		return conflictError(registrar.NameReserved, nil)
+		return fee, conflictError(registrar.NameReserved, nil)
 	case !checked.Available:
-		return conflictError(provision.NameTaken, nil)
-	case checked.Fee.Premium("create"):
-		return conflictError(registrar.NamePremium, nil)
+		return fee, conflictError(provision.NameTaken, nil)
 	}
-	return p.checkRoleContacts(policy)
+	if fee, err = checked.Fee.premiumFee(create); err == nil {
+		err = p.checkRoleContacts(policy)
+	}
+	return fee, err
 }
 
 // checkRoleContacts refuses a sale that the registry would refuse after the payment: a
@@ -125,32 +127,30 @@ func (p *Provisioner) checkRoleContacts(policy *Policy) error {
 
 // checkTransfer queries the fee and the domain. With the auth code the registry
 // shows the whole domain, without it perhaps nothing.
-func (p *Provisioner) checkTransfer(ctx context.Context, query provision.AvailabilityQuery, policy *Policy) error {
-	checked, err := check(ctx, p.client, FeeCommand{Name: "transfer", Years: policy.TransferYears}, query.Name, priorityOf(query.Purpose))
+func (p *Provisioner) checkTransfer(ctx context.Context, query provision.AvailabilityQuery, policy *Policy) (fee registrar.Money, err error) {
+	transfer := FeeCommand{Name: "transfer", Years: policy.TransferYears}
+	checked, err := check(ctx, p.client, transfer, query.Name, query.TLD, priorityOf(query.Purpose))
 	switch {
 	case err != nil:
-		return checkError(err)
+		return fee, checkError(err)
 	case checked.Available:
-		return conflictError(provision.NotRegistered, nil)
+		return fee, conflictError(provision.NotRegistered, nil)
 	}
 	info, err := p.client.InfoDomain(ctx, InfoDomain{Name: query.Name, AuthInfo: query.Code, Priority: priorityOf(query.Purpose)})
 	switch code := ResultCode(err); {
 	case code == CodeMissing: // a reserved name is neither available nor registered
-		return conflictError(provision.NotRegistered, err)
+		return fee, conflictError(provision.NotRegistered, err)
 	case code == CodeAuthInfo && query.Code != "":
-		return p.wrongCodeError(ctx, query, err)
+		return fee, p.wrongCodeError(ctx, query, err)
 	case code == CodeAuthorization || code == CodeAuthInfo: // sponsored by another registrar and hidden until the transfer
 	case err != nil:
-		return mapBillingError(err)
+		return fee, mapBillingError(err)
 	case strings.EqualFold(info.Sponsor, p.client.ClientID()):
-		return conflictError(registrar.NameHeld, nil)
+		return fee, conflictError(registrar.NameHeld, nil)
 	case info.prohibits("Transfer"):
-		return conflictError(provision.Locked, nil)
+		return fee, conflictError(provision.Locked, nil)
 	}
-	if checked.Fee.Premium("transfer") {
-		return conflictError(registrar.NamePremium, nil)
-	}
-	return nil
+	return checked.Fee.premiumFee(transfer)
 }
 
 // wrongCodeError says that the auth code is wrong and, as its cause, that the domain is locked, if
@@ -163,50 +163,72 @@ func (p *Provisioner) wrongCodeError(ctx context.Context, query provision.Availa
 	return &registrar.Error{Kind: registrar.KindInvalid, Code: provision.WrongCode, Err: cause}
 }
 
-func (p *Provisioner) checkRenewal(ctx context.Context, query provision.AvailabilityQuery) error {
+func (p *Provisioner) checkRenewal(ctx context.Context, query provision.AvailabilityQuery) (fee registrar.Money, err error) {
 	info, err := p.client.InfoDomain(ctx, InfoDomain{Name: query.Name, Priority: priorityOf(query.Purpose)})
 	switch code := ResultCode(err); {
 	case code == CodeMissing || code == CodeAuthorization:
-		return conflictError(provision.NotRenewable, err)
+		return fee, conflictError(provision.NotRenewable, err)
 	case err != nil:
-		return mapBillingError(err)
+		return fee, mapBillingError(err)
 	case !strings.EqualFold(info.Sponsor, p.client.ClientID()) || info.prohibits("Renew"):
-		return conflictError(provision.NotRenewable, nil)
+		return fee, conflictError(provision.NotRenewable, nil)
 	case info.Expires.AddDate(query.Years, 0, 0).After(time.Now().AddDate(provision.MaxYearsAhead, 0, 0)):
-		return &registrar.Error{Kind: registrar.KindInvalid, Code: provision.BadTerm}
+		return fee, &registrar.Error{Kind: registrar.KindInvalid, Code: provision.BadTerm}
 	}
 	if policy := p.policyOf(query.TLD); policy.NoRenew {
-		return nil
+		return fee, nil
 	}
-	checked, err := check(ctx, p.client, FeeCommand{Name: "renew", Years: query.Years}, query.Name, priorityOf(query.Purpose))
-	switch {
-	case err != nil:
-		return checkError(err)
-	case checked.Fee.Premium("renew"):
-		return conflictError(registrar.NamePremium, nil)
+	renew := FeeCommand{Name: "renew", Years: query.Years}
+	checked, err := check(ctx, p.client, renew, query.Name, query.TLD, priorityOf(query.Purpose))
+	if err != nil {
+		return fee, checkError(err)
 	}
-	return nil
+	return checked.Fee.premiumFee(renew)
 }
 
 // checkRestore reports whether a deleted domain can still be restored.
-func (p *Provisioner) checkRestore(ctx context.Context, query provision.AvailabilityQuery) error {
+func (p *Provisioner) checkRestore(ctx context.Context, query provision.AvailabilityQuery) (fee registrar.Money, err error) {
 	info, err := p.client.InfoDomain(ctx, InfoDomain{Name: query.Name, Priority: priorityOf(query.Purpose)})
 	switch code := ResultCode(err); {
 	case code == CodeMissing || code == CodeAuthorization:
-		return conflictError(provision.NotRestorable, err)
+		return fee, conflictError(provision.NotRestorable, err)
 	case err != nil:
-		return mapBillingError(err)
+		return fee, mapBillingError(err)
 	case !strings.EqualFold(info.Sponsor, p.client.ClientID()) || !info.inGrace(graceRedemption) && !info.inGrace(gracePendingRestore):
-		return conflictError(provision.NotRestorable, nil)
+		return fee, conflictError(provision.NotRestorable, nil)
 	}
-	checked, err := check(ctx, p.client, FeeCommand{Name: "restore", Years: 1}, query.Name, priorityOf(query.Purpose))
+	restore, renewal, err := p.restoreFees(ctx, query.Name, query.TLD, query.Years, priorityOf(query.Purpose))
+	if err == nil && !restore.IsZero() {
+		fee = registrar.Money{Amount: restore.Amount + renewal.Amount, Currency: restore.Currency}
+	}
+	return fee, err
+}
+
+// restoreFees returns the fees of a restore and of the years that it adds. Both are zero if both
+// prices are the usual ones.
+func (p *Provisioner) restoreFees(ctx context.Context, name, tld string, years int, priority Priority) (restore, renewal registrar.Money, err error) {
+	commands := []FeeCommand{{Name: "restore", Years: 1}}
+	if policy := p.policyOf(tld); years > 0 && !policy.NoRenew {
+		commands = append(commands, FeeCommand{Name: "renew", Years: years})
+	}
+	var fees [2]registrar.Money
+	premium, known := false, true
+	for i, command := range commands {
+		checked, err := check(ctx, p.client, command, name, tld, priority)
+		if err != nil {
+			return restore, renewal, checkError(err)
+		}
+		var stated bool
+		fees[i], stated = checked.Fee.money(command)
+		premium, known = premium || checked.Fee.Premium(command.Name), known && stated && fees[i].Currency == fees[0].Currency
+	}
 	switch {
-	case err != nil:
-		return checkError(err)
-	case checked.Fee.Premium("restore"):
-		return conflictError(registrar.NamePremium, nil)
+	case !premium:
+		return restore, renewal, nil
+	case !known:
+		return restore, renewal, conflictError(registrar.NamePremium, nil)
 	}
-	return nil
+	return fees[0], fees[1], nil
 }
 
 // prohibits reports whether a domain can't be transferred or renewed now: it is

@@ -21,7 +21,7 @@ func queryFor(kind provision.Kind, name string) provision.AvailabilityQuery {
 // checkAvailability returns what a quote reports for a query.
 func checkAvailability(t *testing.T, provisioner *Provisioner, query provision.AvailabilityQuery) (missing []string, err error) {
 	t.Helper()
-	if err := provisioner.CheckAvailability(t.Context(), query); err != nil {
+	if _, err := provisioner.CheckAvailability(t.Context(), query); err != nil {
 		return nil, err
 	}
 	return provisioner.Missing(query), nil
@@ -48,16 +48,18 @@ func TestCheckAvailability_UnavailableNamesAreRefused(t *testing.T) {
 			t.Errorf("%s of a name without a decision: %v", kind, err)
 		}
 	}
-	if _, err := checkAvailability(t, provisioner, query("gold.test")); registrar.CodeOf(err) != registrar.NamePremium {
-		t.Errorf("a premium name: %v", err)
-	}
 	silent := &fakeServer{handle: respondCheck} // announces fees but reports none
 	if _, err := checkAvailability(t, NewProvisioner(silent.client(t, nil), nil), query("free.test")); registrar.CodeOf(err) != registrar.NamePremium {
 		t.Errorf("a name of unknown price: %v", err)
 	}
 	feeless := &fakeServer{handle: respondCheck, greeting: greetingXML("<extURI>urn:x</extURI>")}
-	if _, err := checkAvailability(t, NewProvisioner(feeless.client(t, nil), nil), query("free.test")); err != nil {
-		t.Errorf("a registry without fees: %v", err)
+	if _, err := checkAvailability(t, NewProvisioner(feeless.client(t, nil), nil), query("free.test")); registrar.CodeOf(err) != registrar.NamePremium {
+		t.Errorf("a registry without fees, whose names may be premium: %v", err)
+	}
+	uniform := query("free.com")
+	uniform.TLD = ".com"
+	if _, err := checkAvailability(t, NewProvisioner(feeless.client(t, nil), nil), uniform); err != nil {
+		t.Errorf("a registry without fees and with one price for all names: %v", err)
 	}
 	long := query("free.test")
 	long.Years = 11
@@ -68,6 +70,37 @@ func TestCheckAvailability_UnavailableNamesAreRefused(t *testing.T) {
 	alien.Requires = "it_tax_id" // EPP has no field for it, and this account has no gateway
 	if _, err := checkAvailability(t, provisioner, alien); registrar.CodeOf(err) != provision.NotEligible || registrar.KindOf(err) != registrar.KindUnsupported {
 		t.Errorf("an unsupported requirement: %v", err)
+	}
+}
+
+func TestCheckAvailability_PremiumNameHasFeeOfWholeTerm(t *testing.T) {
+	t.Parallel()
+	older := strings.ReplaceAll(allServices, nsFee, "urn:ietf:params:xml:ns:fee-0.11")
+	months := func(r *Node) reply {
+		priced := respondPriced(r)
+		priced.xml = strings.ReplaceAll(priced.xml, `unit="y"`, `unit="m"`)
+		return priced
+	}
+	for name, test := range map[string]struct {
+		server *fakeServer
+		label  string
+		years  int
+		want   string
+		code   registrar.Code
+	}{
+		"premium":                         {&fakeServer{handle: respondPriced}, "gold", 1, "10.00 EUR", ""},
+		"for three years":                 {&fakeServer{handle: respondPriced}, "gold", 3, "30.00 EUR", ""},
+		"standard":                        {&fakeServer{handle: respondPriced}, "free", 1, "", ""},
+		"only an older fee extension":     {&fakeServer{handle: respondPriced, greeting: greetingXML(older)}, "gold", 1, "", registrar.NamePremium},
+		"the fee of another term":         {&fakeServer{handle: months}, "gold", 1, "", registrar.NamePremium},
+		"fees announced but not reported": {&fakeServer{handle: respondCheck}, "gold", 1, "", registrar.NamePremium},
+	} {
+		query := queryFor(provision.Register, test.label+".test")
+		query.Years = test.years
+		fee, err := NewProvisioner(test.server.client(t, nil), nil).CheckAvailability(t.Context(), query)
+		if fee.String() != test.want || registrar.CodeOf(err) != test.code {
+			t.Errorf("%s: %v, %v, want %s %s", name, fee, err, test.want, test.code)
+		}
 	}
 }
 
@@ -172,7 +205,7 @@ func TestCheckAvailability_TransferMustBePossible(t *testing.T) {
 		"not registered":         {desk: provisioner, label: "free", want: provision.NotRegistered},
 		"reserved":               {desk: provisioner, label: "reserved", want: provision.NotRegistered},
 		"ours already":           {desk: provisioner, label: "ours", want: registrar.NameHeld},
-		"premium price":          {desk: provisioner, label: "gold", code: "right", want: registrar.NamePremium},
+		"premium price":          {desk: provisioner, label: "gold", code: "right"},
 		"unknown price":          {desk: silent, label: "open", code: "right", want: registrar.NamePremium},
 	} {
 		query := queryFor(provision.Transfer, test.label+".test")
@@ -207,7 +240,7 @@ func TestCheckAvailability_RenewalRequiresSponsoredDomain(t *testing.T) {
 	provisioner := NewProvisioner((&fakeServer{handle: registeredElsewhere(true)}).client(t, nil), nil)
 	for label, want := range map[string]registrar.Code{
 		"ours": "", "open": provision.NotRenewable, "closed": provision.NotRenewable, "reserved": provision.NotRenewable,
-		"ours-locked": provision.NotRenewable, "ours-gold": registrar.NamePremium,
+		"ours-locked": provision.NotRenewable, "ours-gold": "",
 	} {
 		query := queryFor(provision.Renew, label+".test")
 		query.HasRegistrant = false // the registry already has the registrant

@@ -45,11 +45,11 @@ func TestCommands_ElementsFollowSchemaOrder(t *testing.T) {
 			return err
 		}, "check(check(name name)) clTRID"},
 		{"check with fees", func(ctx context.Context, c *Client) error {
-			_, err := c.CheckDomains(ctx, CheckDomains{Names: []string{"a.test"}, Fee: FeeCommand{"create", 2}})
+			_, err := c.CheckDomains(ctx, CheckDomains{Names: []string{"a.test"}, Fee: FeeCommand{Name: "create", Years: 2}})
 			return err
 		}, "check(check(name)) extension(check(command(period))) clTRID"},
 		{"check with a fee without a period", func(ctx context.Context, c *Client) error {
-			_, err := c.CheckDomains(ctx, CheckDomains{Names: []string{"a.test"}, Fee: FeeCommand{"transfer", 0}})
+			_, err := c.CheckDomains(ctx, CheckDomains{Names: []string{"a.test"}, Fee: FeeCommand{Name: "transfer"}})
 			return err
 		}, "check(check(name)) extension(check(command)) clTRID"},
 		{"create", func(ctx context.Context, c *Client) error {
@@ -82,6 +82,18 @@ func TestCommands_ElementsFollowSchemaOrder(t *testing.T) {
 			_, err := c.RenewDomain(ctx, RenewDomain{Name: "a.test", Expires: expires, Years: 1})
 			return err
 		}, "renew(renew(name curExpDate period)) clTRID"},
+		{"create of a premium name", func(ctx context.Context, c *Client) error {
+			_, err := c.CreateDomain(ctx, CreateDomain{Name: "a.test", Years: 1, Fee: registrar.Money{Amount: 2_500_000, Currency: "EUR"}})
+			return err
+		}, "create(create(name period authInfo(pw))) extension(create(currency fee)) clTRID"},
+		{"renewal of a premium name", func(ctx context.Context, c *Client) error {
+			_, err := c.RenewDomain(ctx, RenewDomain{Name: "a.test", Expires: expires, Years: 1, Fee: registrar.Money{Amount: 2_500_000, Currency: "EUR"}})
+			return err
+		}, "renew(renew(name curExpDate period)) extension(renew(currency fee)) clTRID"},
+		{"restore of a premium name", func(ctx context.Context, c *Client) error {
+			_, err := c.RestoreDomain(ctx, RestoreDomain{Name: "a.test", Fee: registrar.Money{Amount: 2_500_000, Currency: "EUR"}})
+			return err
+		}, "update(update(name chg)) extension(update(restore) update(currency fee)) clTRID"},
 		{"transfer request", func(ctx context.Context, c *Client) error {
 			_, err := c.TransferDomain(ctx, TransferDomain{Op: TransferRequest, Name: "a.test", Years: 1, AuthInfo: "secret-1"})
 			return err
@@ -240,7 +252,7 @@ func TestCommands_SchemaViolationsAreNeverSent(t *testing.T) {
 			return err
 		},
 		"a fee for 100 years": func(ctx context.Context, c *Client) error {
-			_, err := c.CheckDomains(ctx, CheckDomains{Names: []string{"a.test"}, Fee: FeeCommand{"create", 100}})
+			_, err := c.CheckDomains(ctx, CheckDomains{Names: []string{"a.test"}, Fee: FeeCommand{Name: "create", Years: 100}})
 			return err
 		},
 	} {

@@ -171,7 +171,7 @@ func TestCheckAvailability_EURidNeedsOwnTechContact(t *testing.T) {
 		})
 		query := queryFor(provision.Register, "free.eu")
 		query.TLD = ".eu"
-		if err := p.CheckAvailability(t.Context(), query); registrar.CodeOf(err) != test.want {
+		if _, err := p.CheckAvailability(t.Context(), query); registrar.CodeOf(err) != test.want {
 			t.Errorf("%s: %v, want %q", name, err, test.want)
 		}
 	}

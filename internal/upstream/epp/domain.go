@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 )
@@ -42,12 +43,15 @@ type CreateDomain struct {
 	Registrant string
 	Contacts   []Contact
 	AuthInfo   string
+	Fee        registrar.Money // the agreed fee of a premium name; zero for others
 	ClTRID     string
 }
 
 // CreateDomain registers a name. See CreateOrFind for lost responses.
 func (c *Client) CreateDomain(ctx context.Context, q CreateDomain) (provision.Outcome, error) {
-	a, err := c.send(ctx, &call{Command: Command{Verb: "create", Object: "domain", Request: q}, trid: q.ClTRID, body: q.write})
+	cmd := &call{Command: Command{Verb: "create", Object: "domain", Request: q}, trid: q.ClTRID, body: q.write}
+	cmd.agreeTo(q.Fee)
+	a, err := c.send(ctx, cmd)
 	if err != nil {
 		return provision.Outcome{}, err
 	}

@@ -105,12 +105,13 @@ type RenewDomain struct {
 	// same date, so repeating the command is harmless.
 	Expires time.Time
 	Years   int
+	Fee     registrar.Money // the agreed fee of a premium name; zero for others
 	ClTRID  string
 }
 
 // RenewDomain extends a registration. See RenewOrFind for lost responses.
 func (c *Client) RenewDomain(ctx context.Context, q RenewDomain) (provision.Outcome, error) {
-	a, err := c.send(ctx, &call{
+	cmd := &call{
 		Command: Command{Verb: "renew", Object: "domain", Request: q}, trid: q.ClTRID,
 		body: func(w *Writer) {
 			w.label("domain:name", q.Name)
@@ -120,7 +121,9 @@ func (c *Client) RenewDomain(ctx context.Context, q RenewDomain) (provision.Outc
 			w.Leaf("domain:curExpDate", q.Expires.UTC().Format(time.DateOnly))
 			w.years("domain:period", q.Years)
 		},
-	})
+	}
+	cmd.agreeTo(q.Fee)
+	a, err := c.send(ctx, cmd)
 	if err != nil {
 		return provision.Outcome{}, err
 	}
@@ -169,6 +172,7 @@ type TransferDomain struct {
 	// AuthInfo is the auth code. A request needs it, and so does a query by a third
 	// party.
 	AuthInfo string
+	Fee      registrar.Money // the agreed fee of a request for a premium name; zero for others
 	ClTRID   string
 }
 
@@ -187,10 +191,12 @@ type Transfer struct {
 // TransferDomain performs an operation on a transfer. See TransferOrFind for lost
 // responses to a request.
 func (c *Client) TransferDomain(ctx context.Context, q TransferDomain) (Transfer, error) {
-	a, err := c.send(ctx, &call{
+	cmd := &call{
 		Command: Command{Verb: "transfer", Object: "domain", Request: q}, trid: q.ClTRID,
 		attrs: []Attr{{"op", string(q.Op)}}, safe: q.Op == TransferQuery, body: q.write,
-	})
+	}
+	cmd.agreeTo(q.Fee)
+	a, err := c.send(ctx, cmd)
 	if err != nil {
 		return Transfer{}, err
 	}

@@ -74,6 +74,7 @@ func (p *Provisioner) createCommand(request provision.Request) CreateDomain {
 	policy := p.policyOf(request.TLD)
 	q := CreateDomain{
 		Name: request.Name, Years: request.Years, HostAttributes: policy.HostAttributes, AuthInfo: request.Code, ClTRID: request.Transaction,
+		Fee: request.PremiumFee,
 	}
 	for _, server := range request.Nameservers {
 		q.Nameservers = append(q.Nameservers, domainchange.Nameserver{Name: server})
@@ -106,12 +107,12 @@ func (p *Provisioner) register(ctx context.Context, request provision.Request) (
 		return provision.Outcome{}, err
 	}
 	outcome, err := p.client.CreateOrFind(ctx, q, request.MaybeSent, request.Since)
-	return outcome, mapBillingError(err)
+	return outcome, mapFeeError(err, request.PremiumFee)
 }
 
 func (p *Provisioner) renew(ctx context.Context, request provision.Request) (provision.Outcome, error) {
 	renewed, err := p.client.RenewOrFind(ctx, RenewDomain{
-		Name: request.Name, Expires: request.From, Years: request.Years, ClTRID: request.Transaction,
+		Name: request.Name, Expires: request.From, Years: request.Years, Fee: request.PremiumFee, ClTRID: request.Transaction,
 	}, request.MaybeSent)
 	if ResultCode(err) == CodeValueRange {
 		// The expiry differs from the one just read: the registry may have
@@ -121,7 +122,7 @@ func (p *Provisioner) renew(ctx context.Context, request provision.Request) (pro
 			return outcome, queryErr
 		}
 	}
-	return renewed, mapBillingError(err)
+	return renewed, mapFeeError(err, request.PremiumFee)
 }
 
 // restore sends what the registry's state calls for: the restore request, its report, and
@@ -138,7 +139,11 @@ func (p *Provisioner) restore(ctx context.Context, request provision.Request) (p
 		case info.inGrace(gracePendingRestore):
 			_, err = p.client.RestoreDomain(ctx, RestoreDomain{Name: request.Name, Report: p.restoreReport(&info, request), ClTRID: request.Transaction + "-r"})
 		case info.inGrace(graceRedemption):
-			fee, err = p.client.RestoreDomain(ctx, RestoreDomain{Name: request.Name, ClTRID: request.Transaction + "-q"})
+			var agreed registrar.Money
+			if agreed, err = p.agreedRestoreFee(ctx, request); err == nil {
+				fee, err = p.client.RestoreDomain(ctx, RestoreDomain{Name: request.Name, Fee: agreed, ClTRID: request.Transaction + "-q"})
+				err = mapFeeError(err, agreed)
+			}
 		case info.isDeleted(): // the redemption period is over
 			return provision.Outcome{}, deniedError(p.client.Host(), nil)
 		default:
@@ -151,6 +156,19 @@ func (p *Provisioner) restore(ctx context.Context, request provision.Request) (p
 	return provision.Outcome{Pending: true, Fee: fee}, nil
 }
 
+// agreedRestoreFee returns the part of the agreed fee that is for the restore itself. It queries
+// the fees, so that a domain is not restored whose renewal the registry would then refuse.
+func (p *Provisioner) agreedRestoreFee(ctx context.Context, request provision.Request) (registrar.Money, error) {
+	if request.PremiumFee.IsZero() {
+		return registrar.Money{}, nil
+	}
+	restore, renewal, err := p.restoreFees(ctx, request.Name, request.TLD, request.Years, PriorityOrder)
+	if err == nil && !restore.IsZero() && (restore.Currency != request.PremiumFee.Currency || restore.Amount+renewal.Amount > request.PremiumFee.Amount) {
+		err = conflictError(provision.FeeRaised, nil)
+	}
+	return restore, err
+}
+
 // renewRestored adds the years that the registry has not. fee is that of the restore.
 func (p *Provisioner) renewRestored(
 	ctx context.Context, request provision.Request, info *DomainInfo, fee registrar.Money,
@@ -160,6 +178,9 @@ func (p *Provisioner) renewRestored(
 		return provision.Outcome{Expires: info.Expires, Fee: fee}, nil
 	}
 	request.From, request.MaybeSent = info.Expires, false // the registry was just queried
+	if request.PremiumFee.Currency == fee.Currency {
+		request.PremiumFee.Amount -= fee.Amount // both are zero for a name at the usual price
+	}
 	outcome, err := p.renew(ctx, request)
 	if fee.IsZero() || fee.Currency != outcome.Fee.Currency {
 		outcome.Fee = registrar.Money{} // a part of the costs is unknown, so the sum is
@@ -198,7 +219,7 @@ func (p *Provisioner) restoreReport(info *DomainInfo, request provision.Request)
 func (p *Provisioner) requestTransfer(ctx context.Context, request provision.Request) (provision.Outcome, error) {
 	transfer, err := p.client.TransferOrFind(ctx, p.transferCommand(request), request.MaybeSent)
 	if err != nil {
-		return provision.Outcome{}, mapBillingError(err)
+		return provision.Outcome{}, mapFeeError(err, request.PremiumFee)
 	}
 	if transfer.Status == TransferPending {
 		return provision.Outcome{Pending: true, Fee: transfer.Fee}, nil
@@ -211,7 +232,7 @@ func (p *Provisioner) requestTransfer(ctx context.Context, request provision.Req
 func (p *Provisioner) transferCommand(request provision.Request) TransferDomain {
 	policy := p.policyOf(request.TLD)
 	return TransferDomain{
-		Op: TransferRequest, Name: request.Name, Years: policy.TransferYears, AuthInfo: request.Code, ClTRID: request.Transaction,
+		Op: TransferRequest, Name: request.Name, Years: policy.TransferYears, AuthInfo: request.Code, ClTRID: request.Transaction, Fee: request.PremiumFee,
 	}
 }
 

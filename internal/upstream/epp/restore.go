@@ -13,6 +13,7 @@ type RestoreDomain struct {
 	// Report is the restore report, which gTLD registries require during
 	// pendingRestore; nil sends the restore request.
 	Report *RestoreReport
+	Fee    registrar.Money // the agreed fee of a premium name's restore request; zero for others
 	ClTRID string
 }
 
@@ -30,7 +31,7 @@ type RestoreReport struct {
 // RestoreDomain sends a restore request or its report. fee is what it costs; zero if the
 // registry reports none.
 func (c *Client) RestoreDomain(ctx context.Context, q RestoreDomain) (fee registrar.Money, err error) {
-	a, err := c.send(ctx, &call{
+	cmd := &call{
 		Command: Command{Verb: "update", Object: "domain", Request: q}, trid: q.ClTRID, requiredExtension: nsRGP,
 		body: func(w *Writer) {
 			w.label("domain:name", q.Name)
@@ -45,7 +46,9 @@ func (c *Client) RestoreDomain(ctx context.Context, q RestoreDomain) (fee regist
 			}
 			w.End("rgp:update")
 		},
-	})
+	}
+	cmd.agreeTo(q.Fee)
+	a, err := c.send(ctx, cmd)
 	if err != nil {
 		return registrar.Money{}, err
 	}

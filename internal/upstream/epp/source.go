@@ -23,8 +23,8 @@ func NewSource(clientOf func(tld string) (*Client, bool)) *Source { return &Sour
 // Client returns the account of a TLD.
 func (s *Source) Client(tld string) (*Client, bool) { return s.clientOf(tld) }
 
-// Find asks the registry of ext whether name can be registered and whether it is
-// premium.
+// Find asks the registry of ext whether name can be registered, whether it is premium, and
+// what the registry charges then.
 func (s *Source) Find(ctx context.Context, ext registrar.Extension, name registrar.Name) (lookup.Finding, error) {
 	client, found := s.Client(ext.TLD)
 	if !found {
@@ -33,18 +33,41 @@ func (s *Source) Find(ctx context.Context, ext registrar.Extension, name registr
 	// A hanging registry must leave time for the other sources.
 	ctx, cancel := context.WithTimeout(ctx, client.account.LookupTimeout)
 	defer cancel()
-	checked, err := check(ctx, client, FeeCommand{Name: "create", Years: max(1, ext.MinYears)}, name.ASCII(), PriorityLookup)
+	create := FeeCommand{Name: "create", Years: max(1, ext.MinYears)}
+	checked, err := check(ctx, client, create, name.ASCII(), ext.TLD, PriorityLookup)
 	if err != nil {
 		return lookup.Finding{}, toLookupFault(client.Host(), err)
 	}
 	if !checked.Available {
 		return lookup.Finding{State: unavailableState(checked.Reason)}, nil
 	}
-	return lookup.Finding{State: lookup.Free, Premium: checked.Fee.Premium("create")}, nil
+	finding := lookup.Finding{State: lookup.Free, Premium: checked.Fee.Premium("create")}
+	if _, known := checked.Fee.money(create); finding.Premium && known {
+		// Few names are premium, so only they cost a second query for what they cost later.
+		create.Further = true
+		if checked, err = check(ctx, client, create, name.ASCII(), ext.TLD, PriorityLookup); err != nil {
+			return lookup.Finding{}, toLookupFault(client.Host(), err)
+		}
+		finding.Fees = checked.Fee.all(create)
+	}
+	return finding, nil
 }
 
-// check requests the fee of a command, if the server supports fees.
-func check(ctx context.Context, client *Client, command FeeCommand, name string, priority Priority) (CheckResult, error) {
+// all returns all fees of a name, with that of its registration; nil if one is unknown.
+func (f *Fee) all(create FeeCommand) *lookup.Fees {
+	register, known := f.money(create)
+	renew, renewKnown := f.money(FeeCommand{Name: "renew", Years: 1})
+	transfer, transferKnown := f.money(FeeCommand{Name: "transfer"})
+	restore, restoreKnown := f.money(FeeCommand{Name: "restore"})
+	if !known || !renewKnown || !transferKnown || !restoreKnown {
+		return nil
+	}
+	return &lookup.Fees{Years: create.Years, Register: register, Renew: renew, Transfer: transfer, Restore: restore}
+}
+
+// check requests the fee of a command, if the server supports fees. Without them the fee is
+// unknown, unless all names of the TLD have the same price.
+func check(ctx context.Context, client *Client, command FeeCommand, name, tld string, priority Priority) (CheckResult, error) {
 	q := CheckDomains{Names: []string{name}, Priority: priority, Fee: command}
 	answers, err := client.CheckDomains(ctx, q)
 	if errors.Is(err, &registrar.Error{Kind: registrar.KindUnsupported}) {
@@ -55,7 +78,7 @@ func check(ctx context.Context, client *Client, command FeeCommand, name string,
 	if err != nil {
 		return CheckResult{}, err
 	}
-	if q.Fee.Name != "" && answers[0].Fee == nil {
+	if answers[0].Fee == nil && (q.Fee.Name != "" || !uniformlyPriced[tld]) {
 		// A server with fees must report one for each name (RFC 8748, 5.1.1).
 		answers[0].Fee = &Fee{Unknown: true}
 	}

@@ -1,14 +1,18 @@
 package epp
 
 import (
+	"cmp"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
+	"fmt"
 	"math/big"
 	"net"
+	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -17,9 +21,11 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
 )
 
-// respondPriced answers a check like a registry with premium and reserved names.
+// respondPriced answers a check like a registry with premium and reserved names. A create costs 10
+// a year, the other commands 7.
 func respondPriced(r *Node) reply {
 	data, fees := `<d:chkData xmlns:d="`+nsDomain+`">`, ""
+	asked := r.Child("", "command").Child("", "extension").Child(nsFee, "check").All(nsFee, "command")
 	for _, name := range objectOf(r).Children {
 		avail, reason, class := "1", "", "standard"
 		switch label, _, _ := strings.Cut(name.Text, "."); label {
@@ -33,10 +39,19 @@ func respondPriced(r *Node) reply {
 			class = "premium"
 		}
 		data += `<d:cd><d:name avail="` + avail + `">` + name.Text + `</d:name>` + reason + `</d:cd>`
-		fees += `<f:cd><f:objID>` + name.Text + `</f:objID><f:class>` + class + `</f:class><f:command name="create"><f:period unit="y">2</f:period><f:fee>10.00</f:fee></f:command></f:cd>`
+		fees += `<f:cd><f:objID>` + name.Text + `</f:objID><f:class>` + class + `</f:class>`
+		for _, command := range asked {
+			years, _ := strconv.Atoi(cmp.Or(command.value(nsFee, "period"), "1"))
+			fee := 7 * years
+			if command.Attr("name") == "create" {
+				fee = 10 * years
+			}
+			fees += fmt.Sprintf(`<f:command name="%s"><f:period unit="y">%d</f:period><f:fee>%d.00</f:fee></f:command>`, command.Attr("name"), years, fee)
+		}
+		fees += `</f:cd>`
 	}
 	extension := ""
-	if r.Child("", "command").Child("", "extension") != nil {
+	if len(asked) > 0 {
 		extension = `<f:chkData xmlns:f="` + nsFee + `"><f:currency>EUR</f:currency>` + fees + `</f:chkData>`
 	}
 	return reply{xml: responseXML(1000, tridOf(r), data+`</d:chkData>`, extension)}
@@ -55,15 +70,22 @@ func TestSource_ReportsRegistryState(t *testing.T) {
 			f := &fakeServer{handle: respondPriced, greeting: greeting}
 			source := sourceFor(f.client(t, nil))
 			ext := registrar.Extension{TLD: ".test", MinYears: 2}
+			euros := func(units registrar.Amount) registrar.Money {
+				return registrar.Money{Amount: units * 10_000, Currency: "EUR"}
+			}
+			gold := lookup.Finding{State: lookup.Free, Premium: true}
+			if name == "with fees" {
+				gold.Fees = &lookup.Fees{Years: 2, Register: euros(20), Renew: euros(7), Transfer: euros(7), Restore: euros(7)}
+			}
 			for label, want := range map[string]lookup.Finding{
-				"free":     {State: lookup.Free},
+				"free":     {State: lookup.Free, Premium: name == "without fees"}, // it may be premium
 				"taken":    {State: lookup.Registered},
 				"silent":   {State: lookup.Registered},
 				"reserved": {State: lookup.Reserved},
-				"gold":     {State: lookup.Free, Premium: name == "with fees"},
+				"gold":     gold,
 			} {
 				got, err := source.Find(t.Context(), ext, registrar.NewName(label, ".test"))
-				if err != nil || got != want {
+				if err != nil || !reflect.DeepEqual(got, want) {
 					t.Errorf("%s: %+v, %v", label, got, err)
 				}
 			}

@@ -210,6 +210,7 @@ func TestRenewalMails_NamePriceDayCardAndNextStep(t *testing.T) {
 	for failure, wants := range map[string][2]string{
 		"extension_not_carried": {"bieten wir nicht mehr an", "no longer sell"},
 		"too_late":              {"war die Abbuchung nicht möglich", "could not be charged"},
+		"name_premium":          {"mehr, als wir angekündigt", "more for this premium domain"},
 		"epp_status_prohibits":  {"Registry nimmt die Verlängerung nicht an", "registry does not accept"},
 	} {
 		facts := renewalMailData(map[string]string{"failure": failure})
@@ -306,7 +307,7 @@ func TestOrderMails_EveryFailureReasonHasOwnText(t *testing.T) {
 	t.Parallel()
 	codes := map[registrar.FailureReason]string{
 		registrar.FailureTaken: "name_taken", registrar.FailureHeld: "name_held", registrar.FailureCode: "epp_auth_info", registrar.FailureLocked: "epp_not_eligible", registrar.FailureGone: "epp_missing",
-		registrar.FailureOurs: "epp_billing", registrar.FailureDenied: "epp_policy", registrar.FailureOther: "something_new",
+		registrar.FailureOurs: "epp_billing", registrar.FailureFee: "registry_fee_raised", registrar.FailureDenied: "epp_policy", registrar.FailureOther: "something_new",
 	}
 	for _, language := range []string{"de", "en"} {
 		seen := make(map[string]registrar.FailureReason)

@@ -34,7 +34,7 @@ type renewalLine struct {
 var renewalTroubles = map[string]string{
 	"authentication_required": "authentication", "expired_card": "expired", "insufficient_funds": "funds", "card_declined": "declined",
 	"no_method": "none", "extension_not_carried": "unsold", "no_price": "unsold",
-	"too_late": "late",
+	"too_late": "late", "name_premium": "premium",
 }
 
 func (l *language) renewalData(data map[string]string, portal string) renewalData {

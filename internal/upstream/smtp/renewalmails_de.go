@@ -75,6 +75,8 @@ nicht abbuchen.
 {{else}}Ihre Bank hat die Zahlung abgelehnt.
 {{end}}{{else}}wir können eine Domain nicht automatisch verlängern.
 {{if eq .Trouble "unsold"}}Domains mit dieser Endung bieten wir nicht mehr an.
+{{else if eq .Trouble "premium"}}Die Registry verlangt für diese Premium-Domain mehr, als wir angekündigt
+haben, oder nennt uns ihren Preis nicht.
 {{else if eq .Trouble "late"}}Bis zum Ende der Laufzeit war die Abbuchung nicht möglich.
 {{else}}Die Registry nimmt die Verlängerung nicht an.
 {{end}}{{end}}{{range .Renewals}}
@@ -92,6 +94,10 @@ Sonst {{if .More}}laufen sie{{else}}läuft sie{{end}} mit dem Ende der Laufzeit 
 {{else if eq .Trouble "late"}}
 Wir haben nichts abgebucht. Die Laufzeit ist vorbei. Möchten Sie die
 Domain behalten, verlängern Sie sie bitte sofort unter "Domains".
+{{else if eq .Trouble "premium"}}
+Wir haben nichts abgebucht. Möchten Sie die Domain behalten, verlängern
+Sie sie bitte vor dem Ende der Laufzeit unter "Domains"; dort sehen Sie
+den Preis, bevor Sie bezahlen.
 {{else if eq .Trouble "unsold"}}
 Wir haben nichts abgebucht. Möchten Sie die Domain behalten, ziehen Sie
 sie bitte vor dem Ende der Laufzeit zu einem anderen Anbieter um; den

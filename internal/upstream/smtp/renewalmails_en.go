@@ -72,6 +72,8 @@ payment method as the default under "Payment methods":
 {{else}}Your bank declined the payment.
 {{end}}{{else}}We can't renew a domain automatically.
 {{if eq .Trouble "unsold"}}We no longer sell domains with this extension.
+{{else if eq .Trouble "premium"}}The registry charges more for this premium domain than we announced, or
+does not tell us its price.
 {{else if eq .Trouble "late"}}It could not be charged before the end of its term.
 {{else}}The registry does not accept the renewal.
 {{end}}{{end}}{{range .Renewals}}
@@ -89,6 +91,9 @@ Otherwise {{if .More}}they expire{{else}}it expires{{end}} at the end of the ter
 {{else if eq .Trouble "late"}}
 Nothing was charged. The term is over. To keep the domain, please renew
 it at once under "Domains".
+{{else if eq .Trouble "premium"}}
+Nothing was charged. To keep the domain, please renew it under "Domains"
+before the end of its term; you see the price before you pay.
 {{else if eq .Trouble "unsold"}}
 Nothing was charged. To keep the domain, please transfer it to another
 provider before the end of its term; the auth code is under "Domains".

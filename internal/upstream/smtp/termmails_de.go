@@ -98,8 +98,8 @@ Domain:       {{.Domain}}
 Bezahlt bis:  {{.Date}}
 Gelöscht:     {{.Day}}
 {{if .Restorable}}
-Bis zum {{.Restorable}} können Sie sie noch wiederherstellen. Das kostet
-voraussichtlich {{.Gross}}, die Verlängerung eingeschlossen. Den
+Bis zum {{.Restorable}} können Sie sie noch wiederherstellen.{{if .Gross}} Das kostet
+voraussichtlich {{.Gross}}, die Verlängerung eingeschlossen.{{end}} Den
 genauen Preis sehen Sie vor dem Bezahlen unter "Domains":
 
 {{.Portal}}

@@ -96,8 +96,8 @@ Domain:     {{.Domain}}
 Paid until: {{.Date}}
 Deleted:    {{.Day}}
 {{if .Restorable}}
-You can restore it until {{.Restorable}}. This will probably cost
-{{.Gross}}, including the renewal. You see the exact price before you
+You can restore it until {{.Restorable}}.{{if .Gross}} This will probably cost
+{{.Gross}}, including the renewal.{{end}} You see the exact price before you
 pay, under "Domains":
 
 {{.Portal}}

@@ -53,6 +53,9 @@ func TestTermMails_SayWhatHappensAndWhen(t *testing.T) {
 		"deleted": {
 			kind: registrar.MailDomainDeleted, facts: map[string]string{"until": "2027-02-18", "gross": "95.20"}, de: []string{"Bis zum 18.02.2027", "95,20 EUR"}, en: []string{"until 18 February 2027", "95.20 EUR"},
 		},
+		"deleted, premium": {
+			kind: registrar.MailDomainDeleted, facts: map[string]string{"until": "2027-02-18"}, de: []string{"Bis zum 18.02.2027", "genauen Preis"}, en: []string{"until 18 February 2027", "exact price"}, never: "EUR",
+		},
 		"deleted, not restorable": {kind: registrar.MailDomainDeleted, de: []string{"nicht wiederherstellen"}, en: []string{"can't be restored"}, never: "EUR"},
 		"gone":                    {kind: registrar.MailDomainClosed, de: []string{"endgültig gelöscht"}, en: []string{"deleted for good"}, never: "DENIC"},
 		"handed over":             {kind: registrar.MailDomainClosed, facts: map[string]string{"change": "handed_over"}, de: []string{"DENIC übergeben"}, en: []string{"handed it over"}, never: "endgültig"},

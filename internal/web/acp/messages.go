@@ -71,7 +71,7 @@ var itemMessages = map[registrar.Code]string{
 	provision.NameTaken:         "The name is taken or reserved.",
 	registrar.NameReserved:      "The registry has reserved this name.",
 	provision.Undecided:         "The registry did not decide about this name, so its availability is unknown. Try again later, or leave it out.",
-	registrar.NamePremium:       "The registry charges a premium price for this name, and such names are not sold here.",
+	registrar.NamePremium:       "The registry charges a premium price for this name, and it can't be sold here.",
 	registrar.NameHeld:          "The name is already registered here, or another order for it is in progress.",
 	registrar.NoRegistryAccount: "Names under this extension can be looked up here but not ordered.",
 	provision.NotEligible:       "The extension has a rule that can't be met here.",

@@ -3,6 +3,7 @@ package checkout
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
@@ -79,36 +80,63 @@ func (h *Handler) basketChange(do ui.PageFunc) http.HandlerFunc {
 }
 
 // basketItem is an entry of the basket: register:example.de for the shortest term,
-// register-3:example.com for three years, or transfer:example.de.
+// register-3:example.com for three years, transfer:example.de, or register-0-29750-29750:gold.com
+// for a premium name with the prices of a year that the search showed.
 type basketItem struct {
 	name  registrar.Name
 	kind  order.Kind
 	years int // 0 means the term on sale
+	// register and renew are the prices of a premium name, only for this page: an order has the
+	// registry's current ones. Zero for a name at the list price.
+	register, renew registrar.Cents
 }
 
 func (i basketItem) String() string {
 	kind := string(i.kind)
-	if i.years > 0 {
+	switch {
+	case i.register > 0:
+		kind = fmt.Sprintf("%s-%d-%d-%d", kind, i.years, i.register, i.renew)
+	case i.years > 0:
 		kind += "-" + strconv.Itoa(i.years)
 	}
 	return kind + ":" + i.name.ASCII()
 }
 
+// maxShownPrice bounds the prices in a planted cookie.
+const maxShownPrice = 1_000_000_00
+
 func (h *Handler) parseItem(text string) (item basketItem, err error) {
-	kind, name, _ := strings.Cut(text, ":")
-	kind, years, chosen := strings.Cut(kind, "-")
+	what, name, _ := strings.Cut(text, ":")
+	kind, details, detailed := strings.Cut(what, "-")
 	item.kind = order.Kind(kind)
-	if chosen {
-		item.years, err = strconv.Atoi(years)
+	if detailed {
+		years, prices, premium := strings.Cut(details, "-")
+		register, renew, _ := strings.Cut(prices, "-")
+		if item.years, err = strconv.Atoi(years); err == nil && premium {
+			item.register, item.renew = shownPrice(register), shownPrice(renew)
+		}
 	}
-	if err != nil || item.kind != order.Register && (item.kind != order.Transfer || chosen) {
+	if err != nil || item.kind != order.Register && (item.kind != order.Transfer || detailed) {
 		return basketItem{}, &registrar.Error{Kind: registrar.KindInvalid, Code: order.BadItems}
 	}
 	item.name, err = h.parseName(name)
-	if ext, _ := h.Extension(item.name.TLD()); item.years <= ext.Term() || item.years > h.LongestTerm(ext) {
-		item.years = 0 // also a term that is no longer sold
+	return h.withSoldTerm(item), err
+}
+
+func shownPrice(text string) registrar.Cents {
+	cents, err := strconv.Atoi(text)
+	if err != nil || cents < 0 || cents > maxShownPrice {
+		return 0
 	}
-	return item, err
+	return registrar.Cents(cents)
+}
+
+// withSoldTerm returns the item with the shortest term if its own is not sold, or no longer.
+func (h *Handler) withSoldTerm(item basketItem) basketItem {
+	if ext, _ := h.Extension(item.name.TLD()); item.years <= ext.Term() || item.years > h.LongestTerm(ext) {
+		item.years = 0
+	}
+	return item
 }
 
 // parseName parses a name of an extension in the price list.
@@ -141,6 +169,9 @@ func (h *Handler) basketRows(req *ui.Request) (shown basketPage) {
 			continue
 		}
 		ext, _ := h.Extension(entry.name.TLD())
+		if entry.register > 0 {
+			ext.Register, ext.Renew = entry.register, entry.renew
+		}
 		r := basketRow{Item: entry.String(), Name: entry.name.ASCII(), WhatKey: "kind." + string(entry.kind), basketItem: entry}
 		if r.Later = billing.Gross(ext.Renew*registrar.Cents(ext.Term()), rate); ext.Term() > 1 {
 			r.LaterTerm = h.term(req.Language, ext.Term())
@@ -421,12 +452,14 @@ func (h *Handler) setTerm(req *ui.Request) error {
 	if at < 0 { // removed in another window
 		return req.SeeOther(ui.BasketPathIn(req.Language))
 	}
-	_, name, _ := strings.Cut(items[at], ":")
-	changed, err := h.parseItem(string(order.Register) + "-" + req.Field("years") + ":" + name)
+	changed, err := h.parseItem(items[at])
 	if err != nil {
+		return h.showBasket(req, err, "")
+	}
+	if changed.years, err = strconv.Atoi(req.Field("years")); err != nil || changed.kind != order.Register {
 		return h.showBasket(req, &registrar.Error{Kind: registrar.KindInvalid, Code: provision.TermNotSold}, "")
 	}
-	items[at] = changed.String()
+	items[at] = h.withSoldTerm(changed).String()
 	if fits, err := req.SetBasket(items); err != nil || !fits {
 		return cmp.Or(err, error(&registrar.Error{Kind: registrar.KindConflict, Code: basketFull}))
 	}

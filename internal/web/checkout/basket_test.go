@@ -85,7 +85,7 @@ func TestBasket_TermOfRegistrationCanBeChosen(t *testing.T) {
 		t.Errorf("the basket is %s", s.basket)
 	}
 	s.visit("/basket", nil).wantPage(http.StatusOK, []string{`<option value="3" selected>3 years</option>`, "€40.00", "Change term"}, nil)
-	for _, planted := range []string{"register-4:mate.dev", "register-0:mate.dev", "register-1:mate.dev", "register--2:mate.dev", "register-3:kaffee.de"} {
+	for _, planted := range []string{"register-4:mate.dev", "register-0:mate.dev", "register-1:mate.dev", "register-3:kaffee.de"} {
 		other := &browser{t: t, d: &fakeOrders{}, basket: planted}
 		other.visit("/warenkorb", nil)
 		if _, name, _ := strings.Cut(planted, ":"); other.basket != "register:"+name {
@@ -100,6 +100,22 @@ func TestBasket_TermOfRegistrationCanBeChosen(t *testing.T) {
 	buyer.visit("/warenkorb/order", form()).wantRedirect(payPage)
 	if items := buyer.d.asked.Items; len(items) != 2 || items[0].Years != 0 || items[1].Years != 3 {
 		t.Errorf("ordered %+v", items)
+	}
+}
+
+func TestBasket_PremiumNameHasPricesOfSearch(t *testing.T) {
+	t.Parallel()
+	s := &browser{t: t, d: &fakeOrders{}}
+	s.visit("/warenkorb/add", form("item", "register-0-29750-25000:gold.dev")).wantRedirect("/warenkorb")
+	s.visit("/warenkorb", nil).wantPage(http.StatusOK, []string{"297,50", "danach 297,50\u00a0€ brutto pro Jahr"}, []string{"10,00"})
+	s.visit("/warenkorb/term", form("item", s.basket, "years", "2")).wantRedirect("/warenkorb#years-gold.dev")
+	s.visit("/warenkorb", nil).wantPage(http.StatusOK, []string{"547,50"}, nil)
+	if s.basket != "register-2-29750-25000:gold.dev" {
+		t.Errorf("the basket is %s", s.basket)
+	}
+	for _, planted := range []string{"register-0-99999999999-1:gold.dev", "register-0--5-1:gold.dev", "register-0-x-y:gold.dev"} {
+		other := &browser{t: t, d: &fakeOrders{}, basket: planted}
+		other.visit("/warenkorb", nil).wantPage(http.StatusOK, []string{"10,00"}, nil)
 	}
 }
 

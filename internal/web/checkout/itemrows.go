@@ -189,6 +189,7 @@ var failureTexts = map[registrar.FailureReason]string{
 	registrar.FailureLocked: "reason.registry_locked",
 	registrar.FailureGone:   "reason.registry_gone",
 	registrar.FailureOurs:   "reason.registry_billing",
+	registrar.FailureFee:    "reason.registry_fee_raised",
 	registrar.FailureDenied: "reason.registry_denied",
 	registrar.FailureOther:  "reason.other",
 }

@@ -250,8 +250,8 @@ var problemTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.Texts{
 	"reason.yours":        {"Diese Domain gehört Ihnen schon.", "You already own this domain."},
 	"reason.yours.link":   {"Zur\u00a0Domain", "View\u00a0domain"},
 	"reason.name_premium": {
-		"Diese Domain hat einen Sonderpreis und kann hier nicht bestellt werden.",
-		"This domain has a special price and can't be ordered here.",
+		"Die Registry verlangt für diese Domain einen Sonderpreis, den wir nicht anbieten können.",
+		"The registry charges a special price for this domain, which we can't offer.",
 	},
 	"reason.not_eligible": {
 		"Die Bedingungen dieser Endung sind nicht erfüllt.",
@@ -307,6 +307,10 @@ var problemTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.Texts{
 	"reason.registry_billing": {
 		"Die Registry hat den Auftrag nicht angenommen. Das liegt an uns.",
 		"The registry didn't accept the order. This is our fault.",
+	},
+	"reason.registry_fee_raised": {
+		"Die Registry hat ihren Preis für diese Premium-Domain inzwischen erhöht.",
+		"The registry has raised its price for this premium domain in the meantime.",
 	},
 	"reason.registry_locked": {
 		"Die Registry hat den Auftrag abgelehnt, weil die Domain gesperrt oder noch zu neu ist.",

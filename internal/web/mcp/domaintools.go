@@ -56,7 +56,7 @@ func (s *Server) newDomainResult(domain portfolio.Domain) domainResult {
 	if !domain.PaidUntil.IsZero() {
 		result.ExpiresAt = new(domain.PaidUntil.UTC().Format(time.RFC3339))
 	}
-	if extension, listed := s.cfg.Catalog.Extension(domain.TLD); listed && extension.Renew > 0 {
+	if extension, listed := s.cfg.Catalog.Extension(domain.TLD); listed && extension.Renew > 0 && !domain.Premium {
 		result.RenewEUR = &extension.Renew
 	}
 	return result

@@ -70,7 +70,7 @@ var itemRules = map[registrar.Code]itemRule{
 	provision.NameTaken:           {"The name is taken or reserved, so it can't be registered. Choose another one with domain_search, or, if the user holds it at another registrar, use the type transfer.", "domain_search"},
 	registrar.NameReserved:        {"The registry has reserved this name. Choose another one with domain_search.", "domain_search"},
 	provision.Undecided:           {"The registry did not decide about this name, so its availability is unknown. Try again later, or leave it out; do not call it free or taken.", ""},
-	registrar.NamePremium:         {"The registry charges a premium price for this name, and such names are not sold here. Choose another one with domain_search.", "domain_search"},
+	registrar.NamePremium:         {"The registry charges a premium price for this name, and it can't be sold here. Choose another one with domain_search.", "domain_search"},
 	registrar.NameHeld:            {"The name is already registered here, or an order for it is in progress. If the user may hold it, check list_my_domains; otherwise choose another one.", "list_my_domains"},
 	registrar.NoRegistryAccount:   {"Names under this extension can be looked up here but not ordered. list_tlds shows other extensions.", "list_tlds"},
 	provision.NotEligible:         {"The extension has a rule that can't be met here, so its names can only be looked up. Choose another extension.", "list_tlds"},

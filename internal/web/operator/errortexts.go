@@ -49,6 +49,7 @@ var errorTexts = ui.WithRegistrantProblems(ui.Texts{
 	// Items and domains.
 	"error.name_held":            {"Der Name gehört hier schon jemandem, oder eine Bestellung läuft", "Already held here, or an order is in progress"},
 	"error.name_reserved":        {"Die Registry vergibt diesen Namen nicht", "Reserved by the registry"},
+	"error.registry_fee_raised":  {"Die Registry hat ihre Gebühr für den Premiumnamen erhöht", "The registry has raised its fee for the premium name"},
 	"error.name_premium":         {"Premiumname mit eigenem Preis", "Premium name with an individual price"},
 	"error.name_taken":           {"Der Name ist vergeben", "The name is taken"},
 	"error.availability_unknown": {"Die Verfügbarkeit ließ sich nicht klären", "Availability could not be determined"},

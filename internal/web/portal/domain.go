@@ -171,7 +171,7 @@ func (h *Handler) addTermEnd(req *ui.Request, view *domainView) error {
 		switch {
 		case err == nil:
 			view.Offer = &offer
-		case registrar.CodeOf(err) != renewal.NotRenewable:
+		case registrar.CodeOf(err) != renewal.NotRenewable && registrar.KindOf(err) != registrar.KindUpstream: // a registry that can't be asked for a premium price
 			return err
 		}
 	}

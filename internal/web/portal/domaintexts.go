@@ -151,6 +151,16 @@ var domainTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.Texts{
 		"Preise inkl. der Umsatzsteuer, die für Ihr Konto gilt. Im nächsten Schritt sehen Sie die Bestellung; erst dort bezahlen Sie.",
 		"Prices include the VAT that applies to your account. The next step shows your order; you only pay there.",
 	},
+	"domain_page.renew_premium_year":  {"1 Jahr, bis {1}", "1 year, until {1}"},
+	"domain_page.renew_premium_years": {"{1} Jahre, bis {2}", "{1} years, until {2}"},
+	"domain_page.renew_premium_hint": {
+		"Die Registry verlangt für diese Premium-Domain einen eigenen Preis. Im nächsten Schritt fragen wir ihn ab und zeigen Ihnen die Bestellung; erst dort bezahlen Sie.",
+		"The registry charges its own price for this premium domain. The next step asks for it and shows your order; you only pay there.",
+	},
+	"domain_page.restore_premium": {
+		"Die Registry verlangt für diese Premium-Domain einen eigenen Preis. Sie sehen ihn, bevor Sie bezahlen. Die Domain ist danach bis {1} bezahlt.",
+		"The registry charges its own price for this premium domain. You see it before you pay. The domain is then paid until {1}.",
+	},
 	"domain_page.renew_late": {
 		"Die Laufzeit ist vorbei. Verlängern können Sie voraussichtlich bis {1}, zum normalen Preis.",
 		"The term is over. You can probably renew until {1}, at the normal price.",

@@ -21,15 +21,15 @@ import (
 // renewalOption is a term for which a domain can be renewed.
 type renewalOption struct {
 	Years int
-	Until time.Time // the end of the paid term afterwards
-	Gross registrar.Cents
+	Until time.Time       // the end of the paid term afterwards
+	Gross registrar.Cents // the list price; not shown for a premium domain
 }
 
 // restoreOffer is what it takes to restore a deleted domain.
 type restoreOffer struct {
-	Gross registrar.Cents
-	Until time.Time // the end of the paid term afterwards
-	Last  time.Time // the probable last day; zero if unknown
+	Gross registrar.Cents // as above
+	Until time.Time       // the end of the paid term afterwards
+	Last  time.Time       // the probable last day; zero if unknown
 }
 
 // addPrices adds what a renewal or restore costs the customer, with their VAT.

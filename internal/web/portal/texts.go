@@ -374,8 +374,8 @@ var texts = ui.WithRequirements(ui.Texts{
 		"The price, the day or the payment method has just changed. Please check the offer again.",
 	},
 	"problem.not_renewable": {
-		"Diese Domain lässt sich nicht automatisch verlängern: Sie ist nicht aktiv, oder wir verkaufen die Endung nicht mehr.",
-		"This domain can't be renewed automatically: it isn't active, or we no longer sell its extension.",
+		"Diese Domain lässt sich nicht automatisch verlängern: Sie ist nicht aktiv, wir verkaufen die Endung nicht mehr, oder die Registry nennt uns ihren Sonderpreis nicht.",
+		"This domain can't be renewed automatically: it isn't active, we no longer sell its extension, or the registry does not tell us its special price.",
 	},
 	"problem.renewal_in_progress": {
 		"Die Abbuchung läuft gerade. Bitte versuchen Sie es in ein paar Minuten noch einmal.",

@@ -1,6 +1,7 @@
 package site
 
 import (
+	"fmt"
 	"strings"
 	"time"
 
@@ -108,14 +109,20 @@ func (h *Handler) resolveRow(row hit, answer lookup.Answer, err error, at time.T
 		row.State = own
 	}
 	ext, listed := h.Catalog.Extension(answer.TLD)
-	if row.State == free && listed {
+	priced := row.State == free || row.State == premium && answer.Prices != nil
+	if priced && listed {
+		if row.State == premium {
+			ext.Register, ext.Renew = answer.Prices.Register, answer.Prices.Renew
+		}
 		sold := h.offerFor(ext, at)
 		row.Offer = &sold
 	}
-	row.Ask = row.State == premium && h.Frame.HasContact()
+	row.Ask = row.State == premium && !priced && h.Frame.HasContact()
 	switch {
 	case !h.Basket:
-	case row.State == free && ext.Sale.NoRegistration == "":
+	case row.State == premium && priced && ext.Sale.NoRegistration == "": // the basket shows the same prices
+		row.Basket = fmt.Sprintf("register-0-%d-%d:%s", answer.Prices.Register, answer.Prices.Renew, row.Domain)
+	case priced && ext.Sale.NoRegistration == "":
 		row.Basket = registerPrefix + row.Domain
 	case row.State == taken && ext.Sale.NoTransfer == "":
 		row.Basket = transferPrefix + row.Domain

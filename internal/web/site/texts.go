@@ -95,8 +95,8 @@ var texts = ui.Texts{
 	"hit.unknown":  {"unbekannt", "unknown"},
 	"hit.failed":   {"keine Antwort", "no response"},
 	"hit.premium.text": {
-		"Die Registry verlangt für diesen Namen einen Sonderpreis, den wir noch nicht kennen.",
-		"The registry charges a special price for this name, which we don't know yet.",
+		"Die Registry verlangt für diesen Namen einen Sonderpreis, den wir nicht kennen.",
+		"The registry charges a special price for this name, which we don't know.",
 	},
 	"hit.own.text":       {"Diese Domain ist schon in Ihrem Konto.", "This domain is already in your account."},
 	"hit.own.link":       {"Verwalten", "Manage"},

@@ -127,7 +127,7 @@ func newTermEnv(t *testing.T, nodes int, names ...string) *termEnv {
 		s.terms, err = lifecycle.New(lifecycle.Config{
 			Store: s.db, Brake: s.brake, Node: "node" + string(rune('a'+i)), Now: s.world.Now, MailQueued: mails.Wake,
 			Registries:   []lifecycle.NamedRegistry{{Name: "sandbox", Serves: func(string) bool { return true }, Registry: s.registry}},
-			RestorePrice: func(string, time.Time, time.Time) registrar.Cents { return 9900 },
+			RestorePrice: func(context.Context, lifecycle.Term, time.Time) (registrar.Cents, bool) { return 9900, true },
 		})
 		must(t, err)
 		s.nodes = append(s.nodes, s.terms)

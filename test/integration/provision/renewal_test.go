@@ -236,10 +236,11 @@ func TestQuote_ChecksTheRegistry(t *testing.T) {
 		want    registrar.Code
 		years   int
 		missing string
+		fee     string
 	}{
 		{kind: provision.Register, label: "noch-frei", tld: ".org", years: 1},
 		{kind: provision.Register, label: "google", tld: ".org", want: provision.NameTaken},
-		{kind: provision.Register, label: "premium-name", tld: ".org", want: registrar.NamePremium},
+		{kind: provision.Register, label: "premium-name", tld: ".org", years: 1, fee: "250.00 EUR"},
 		{kind: provision.Register, label: "schon-meins", tld: ".org", want: registrar.NameHeld},
 		{kind: provision.Transfer, label: "transfer-haus", tld: ".com", code: "auth-transfer-haus", years: 1},
 		{kind: provision.Transfer, label: "transfer-haus", tld: ".com", years: 1, missing: provision.NeedCode},
@@ -259,7 +260,7 @@ func TestQuote_ChecksTheRegistry(t *testing.T) {
 		if len(quote.Missing) > 0 {
 			missing = quote.Missing[0]
 		}
-		if registrar.CodeOf(err) != test.want || err == nil && (quote.Years != test.years || missing != test.missing || quote.Account != "sandbox") {
+		if registrar.CodeOf(err) != test.want || err == nil && (quote.Years != test.years || quote.PremiumFee.String() != test.fee || missing != test.missing || quote.Account != "sandbox") {
 			t.Errorf("%s %s%s: %+v, %v", test.kind, test.label, test.tld, quote, err)
 		}
 	}

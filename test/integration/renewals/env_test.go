@@ -24,7 +24,9 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/billing"
 	"github.com/dotkontor/dotkontor/internal/registrar/billing/reconcile"
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
+	"github.com/dotkontor/dotkontor/internal/registrar/cost"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/registrar/premium"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
 	"github.com/dotkontor/dotkontor/internal/sandbox/registry"
@@ -66,6 +68,8 @@ type env struct {
 	orders   *order.Service
 	worker   *renewal.Worker
 	registry *provision.Service
+	accounts provision.Accounts
+	rates    cost.Rates
 	pages    int
 	// stopProvisioning leaves paid items as they are.
 	stopProvisioning func()
@@ -73,6 +77,8 @@ type env struct {
 	mu sync.Mutex
 	// listed changes the price list: a TLD to its renewal price, 0 if it is not sold.
 	listed map[string]registrar.Cents
+	// currency replaces that of the simulated registry's fees; empty leaves it.
+	currency string
 	// onQuote is called before each quote of a name.
 	onQuote func(name string)
 	stopped bool // the brake
@@ -144,14 +150,30 @@ func (s *env) startProvisioning() {
 	})
 	s.must(err)
 	s.t.Cleanup(func() { client.Close(context.Background()) })
+	s.accounts = provision.Accounts{{
+		Name: "sandbox", Serves: func(string) bool { return true }, PollInterval: 100 * time.Millisecond, Account: simulatedAccount{epp.NewProvisioner(client, nil), s},
+	}}
 	s.registry, err = provision.New(provision.Config{
-		Store: s.db, Domains: s.db, Seal: s.seal, Node: "provisioning", Now: s.world.Now,
-		Accounts: []provision.NamedAccount{{
-			Name: "sandbox", Serves: func(string) bool { return true }, PollInterval: 100 * time.Millisecond, Account: epp.NewProvisioner(client, nil),
-		}},
+		Store: s.db, Domains: s.db, Seal: s.seal, Node: "provisioning", Now: s.world.Now, Accounts: s.accounts,
 	})
 	s.must(err)
 	s.stopProvisioning = s.inBackground(s.registry.Run)
+}
+
+// simulatedAccount is the account at the simulated registry, whose fees are in euros.
+type simulatedAccount struct {
+	provision.Account
+	env *env
+}
+
+func (a simulatedAccount) CheckAvailability(ctx context.Context, query provision.AvailabilityQuery) (registrar.Money, error) {
+	fee, err := a.Account.CheckAvailability(ctx, query)
+	a.env.mu.Lock()
+	defer a.env.mu.Unlock()
+	if !fee.IsZero() && a.env.currency != "" {
+		fee.Currency = a.env.currency
+	}
+	return fee, err
 }
 
 // newNode returns the services of one node.
@@ -171,7 +193,8 @@ func (s *env) newNode(node string, list *catalog.Catalog) (*order.Service, *rene
 	locks, err := admin.New(admin.Config{Store: s.db})
 	s.must(err)
 	market := order.Market{
-		Extension: extension, Sales: order.Sales{Payments: true}, Registry: s.registry, Locks: locks, Renewing: s.db.IsRenewing,
+		Extension: extension, Sales: order.Sales{Payments: true, Accounts: s.accounts}, Registry: s.registry, Locks: locks, Renewing: s.db.IsRenewing,
+		Premium: &premium.Pricing{MarginPercent: 10, Rates: &s.rates, Now: s.world.Now},
 	}
 	orders, err := order.New(order.Config{
 		Store: s.db, Taxes: billing.New(billing.Config{Rates: rates}), Provider: s.stripe, Seal: s.seal, Node: node, BaseURL: baseURL,
@@ -271,6 +294,9 @@ func (s *env) price(name string) registrar.Cents {
 	s.t.Helper()
 	_, tld, _ := strings.Cut(name, ".")
 	term := order.RenewalTerm{TLD: "." + tld}
+	if strings.HasPrefix(name, "premium-") {
+		term.PremiumName = name
+	}
 	prices, err := s.orders.RenewalPrices(s.t.Context(), customerID, []order.RenewalTerm{term})
 	s.must(err)
 	return prices[term].Gross

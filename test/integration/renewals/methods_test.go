@@ -24,7 +24,7 @@ func (s *env) startMethods() (*renewal.Consents, *jobs.Worker[renewal.Detachment
 	s.inBackground(detacher.Run)
 	consents, err := renewal.NewConsents(renewal.ConsentConfig{
 		Store: s.db, Provider: s.stripe, BaseURL: baseURL, Now: s.world.Now, MethodDetached: detacher.Wake,
-		Price: func(context.Context, string, string) (int, registrar.Cents, error) { return 1, 1428, nil },
+		Price: func(context.Context, string, order.RenewalTerm) (int, registrar.Cents, error) { return 1, 1428, nil },
 	})
 	s.must(err)
 	return consents, detacher
