@@ -141,8 +141,10 @@ func (s *env) inBackground(run func(context.Context)) (stop func()) {
 	return stop
 }
 
-func (s *env) startProvisioning() {
-	login, _ := s.world.Account(registry.ProductAccount)
+// connect returns a client of one of the simulated registry's accounts.
+func (s *env) connect(account string) *epp.Client {
+	s.t.Helper()
+	login, _ := s.world.Account(account)
 	roots := x509.NewCertPool()
 	roots.AppendCertsFromPEM(s.world.EPPCA())
 	client, err := epp.New(epp.Account{
@@ -150,8 +152,13 @@ func (s *env) startProvisioning() {
 	})
 	s.must(err)
 	s.t.Cleanup(func() { client.Close(context.Background()) })
+	return client
+}
+
+func (s *env) startProvisioning() {
+	var err error
 	s.accounts = provision.Accounts{{
-		Name: "sandbox", Serves: func(string) bool { return true }, PollInterval: 100 * time.Millisecond, Account: simulatedAccount{epp.NewProvisioner(client, nil), s},
+		Name: "sandbox", Serves: func(string) bool { return true }, PollInterval: 100 * time.Millisecond, Account: simulatedAccount{epp.NewProvisioner(s.connect(registry.ProductAccount), nil), s},
 	}}
 	s.registry, err = provision.New(provision.Config{
 		Store: s.db, Domains: s.db, Seal: s.seal, Node: "provisioning", Now: s.world.Now, Accounts: s.accounts,

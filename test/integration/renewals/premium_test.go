@@ -9,6 +9,8 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
+	"github.com/dotkontor/dotkontor/internal/sandbox/registry"
+	"github.com/dotkontor/dotkontor/internal/upstream/epp"
 	"github.com/dotkontor/dotkontor/test/testkit"
 )
 
@@ -39,13 +41,15 @@ func (s *env) buy(name string) order.Order {
 func (s *env) wantCharge(o order.Order, amount string) {
 	s.t.Helper()
 	item := s.order(o.ID).Items[0].ProvisionItem
+	var all []cost.Charge
 	for charge, err := range s.db.ReconciliationCharges(s.t.Context()) {
 		s.must(err)
+		all = append(all, charge)
 		if charge.ID == item && charge.Amount.String() == amount && charge.Source == cost.FromRegistry && charge.Revenue == o.Totals.Net {
 			return
 		}
 	}
-	s.t.Errorf("no charge of %s for a revenue of %s", amount, o.Totals.Net)
+	s.t.Errorf("no charge of %s for a revenue of %s in %+v", amount, o.Totals.Net, all)
 }
 
 func TestPremium_RegisteredAtFeeAndMargin(t *testing.T) {
@@ -111,6 +115,70 @@ func TestPremium_WithoutRateIsNotSold(t *testing.T) {
 	s.must(err)
 	if o.Items[0].Net != 220_00 {
 		t.Errorf("with a rate: %+v", o.Items[0])
+	}
+}
+
+func TestPremium_TransferredAtFeeAndMargin(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, s *env) {
+		const name = "premium-sieben.com"
+		_, err := s.connect(registry.DefaultAccounts()[1].ID).CreateDomain(t.Context(), epp.CreateDomain{
+			Name: name, Years: 1, AuthInfo: "auth-sieben-7", Fee: registrar.Money{Amount: 2_500_000, Currency: cost.Euro},
+		})
+		s.must(err)
+		o, err := s.orders.Create(t.Context(), ada, order.Request{
+			Channel: order.ChannelPortal, Items: []order.RequestedItem{{Name: splitName(name), Kind: order.Transfer, Code: "auth-sieben-7"}},
+		})
+		s.must(err)
+		page, err := s.startPaying(o)
+		s.must(err)
+		s.finishPaying(o, page)
+		testkit.Eventually(t, "transfer requested", func() bool {
+			item, found, err := s.db.ProvisionItemByID(t.Context(), s.order(o.ID).Items[0].ProvisionItem)
+			return err == nil && found && item.State == provision.StatePending
+		})
+		s.must(s.world.Advance(6 * day))
+		testkit.Eventually(t, "transfer", func() bool { return s.order(o.ID).State == order.Completed })
+		if o.Items[0].Net != premiumNet {
+			t.Errorf("ordered %+v", o.Items[0])
+		}
+		s.wantCharge(o, "250.00 EUR")
+	})
+}
+
+func TestPremium_RestoreCostsItsFeeAndThatOfTheYears(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		deletedAfter int // days after the end of the term
+		net          registrar.Cents
+	}{
+		"during the term": {-300, 275_00},
+		"after its end":   {10, 385_00},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newEnv(t, sqliteOptions(t))
+			const name = "premium-acht.com"
+			bought := s.buy(name)
+			testkit.Eventually(t, "registration", func() bool { return s.order(bought.ID).State == order.Completed })
+			s.world.SetPremiumFees(100_00, 100_00)
+			s.must(s.world.Advance(s.domain(name).PaidUntil.AddDate(0, 0, test.deletedAfter).Sub(s.world.Now())))
+			_, _, err := s.connect(registry.ProductAccount).DeleteDomain(t.Context(), name, "delete-1")
+			s.must(err)
+			s.exec("UPDATE domains SET status = 'redemption' WHERE name = $1", name)
+			o, refused, err := s.orders.AddRenewals(t.Context(), ada, []order.RequestedItem{{Name: splitName(name), Kind: order.Restore}})
+			if err != nil || len(refused) > 0 || o.Items[0].Net != test.net {
+				t.Fatalf("%+v, %v, %v", o.Items, refused, err)
+			}
+			page, err := s.startPaying(o)
+			s.must(err)
+			s.finishPaying(o, page)
+			testkit.Eventually(t, "restore", func() bool { return s.order(o.ID).State.Final() })
+			if now := s.order(o.ID); now.State != order.Completed {
+				t.Fatalf("%+v", now.Items)
+			}
+			s.wantCharge(o, "250.00 EUR") // the simulated registry adds the missing year without a charge
+		})
 	}
 }
 
