@@ -125,7 +125,7 @@ var fixedParameters = map[string]any{
 // every outgoing transfer is open and leased, no dispute is about a domain's order,
 // and no key rotation is running. Their time is that of the search.
 var emptyResultQueries = []string{
-	"SumInvoices", // of a day without invoices
+	"SumInvoices",                             // of a day without invoices
 	"ListHeldDomains",                         // of names that are not there
 	"FreezeRegistrants",                       // every domain has a registrant
 	"DeletePendingInvoices", "InsertInvoices", // of lists without a row

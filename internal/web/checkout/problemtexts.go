@@ -303,7 +303,7 @@ var problemTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.Texts{
 		"The registry can't renew this domain at the moment.",
 	},
 	"reason.years_not_sold": {"Diese Laufzeit verkaufen wir nicht. Bitte wählen Sie im Warenkorb eine andere.", "We don't sell this term. Please choose another one in your basket."},
-	"reason.bad_term": {"Diese Laufzeit bietet die Registry nicht an.", "The registry does not offer this term."},
+	"reason.bad_term":       {"Diese Laufzeit bietet die Registry nicht an.", "The registry does not offer this term."},
 	"reason.registry_billing": {
 		"Die Registry hat den Auftrag nicht angenommen. Das liegt an uns.",
 		"The registry didn't accept the order. This is our fault.",
