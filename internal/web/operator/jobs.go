@@ -70,8 +70,12 @@ func (h *Handler) home(req *ui.Request, operator registrar.Actor) error {
 	if err != nil {
 		return err
 	}
+	contacts, err := h.Contacts.CountWaiting(req.R.Context(), operator)
+	if err != nil {
+		return err
+	}
 	undecided := max(0, refunds-len(needs.Refunds)) // those that are only overdue are listed
-	quiet := undecided+len(low)+len(database)+len(disputes)+len(messages)+len(notices)+len(inquiries)+len(needs.Orders)+len(needs.Items)+len(needs.Changes)+len(needs.Refunds)+len(needs.Locks)+len(troubled)+len(unpaid.Waiting)+len(unpaid.Overdue) == 0 &&
+	quiet := undecided+contacts+len(low)+len(database)+len(disputes)+len(messages)+len(notices)+len(inquiries)+len(needs.Orders)+len(needs.Items)+len(needs.Changes)+len(needs.Refunds)+len(needs.Locks)+len(troubled)+len(unpaid.Waiting)+len(unpaid.Overdue) == 0 &&
 		!preview.Brake.Engaged()
 	return h.render(req, ui.View{Name: "home", Section: homePath}, struct {
 		admin.OpenIssues
@@ -86,8 +90,9 @@ func (h *Handler) home(req *ui.Request, operator registrar.Actor) error {
 		Messages      []messageRow
 		Disputes      []disputeRow
 		Undecided     int // refunds that wait for a decision
+		Contacts      int // contact checks that do
 		Quiet         bool
-	}{needs, database, troubled, preview.Brake, unpaid, notices, h.newInquiryRows(inquiries, nil), moreInquiries, low, newMessageRows(messages, nil), disputes, undecided, quiet}, "")
+	}{needs, database, troubled, preview.Brake, unpaid, notices, h.newInquiryRows(inquiries, nil), moreInquiries, low, newMessageRows(messages, nil), disputes, undecided, contacts, quiet}, "")
 }
 
 func (h *Handler) jobs(req *ui.Request, operator registrar.Actor) error {

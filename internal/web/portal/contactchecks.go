@@ -99,6 +99,11 @@ func (h *Handler) resendContact(req *ui.Request) error {
 	return req.RedirectWithFlash("contact_resent", contactChecksPath)
 }
 
+// Suspended reports whether the domain is offline because its holder's address is not confirmed.
+func (v domainView) Suspended() bool {
+	return v.ContactCheck != nil && v.ContactCheck.State == contactcheck.Suspended
+}
+
 // addContactCheck adds the open check of a domain to its page.
 func (h *Handler) addContactCheck(req *ui.Request, view *domainView) error {
 	if h.Contacts == nil {

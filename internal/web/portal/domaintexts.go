@@ -365,8 +365,8 @@ var domainTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.Texts{
 	"change.auth_code":   {"Auth-Code angezeigt", "Auth code shown"},
 	"change.holder":      {"Inhaber geändert", "Holder changed"},
 	"change.hold": {
-		"Wegen einer offenen Zahlung aus dem DNS genommen",
-		"Taken out of the DNS because of an unpaid order",
+		"Gesperrt und aus dem DNS genommen",
+		"Suspended and taken out of the DNS",
 	},
 	"change.release": {"Wieder im DNS", "Back in the DNS"},
 	"change.secure": {
@@ -394,7 +394,7 @@ var domainTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.Texts{
 	"action.domain_change_refused":   {"Änderung von der Registry abgelehnt", "Change rejected by the registry"},
 	"action.domain_change_abandoned": {"Änderung einer Domain abgebrochen", "Domain change abandoned"},
 	"action.domain_change_canceled":  {"Geplante Änderung der Nameserver abgebrochen", "Planned nameserver change cancelled"},
-	"action.domain_hold_set":         {"Domain wegen einer offenen Zahlung aus dem DNS genommen", "Domain taken out of the DNS because of an unpaid order"},
+	"action.domain_hold_set":         {"Domain gesperrt und aus dem DNS genommen", "Domain suspended and taken out of the DNS"},
 	"action.domain_hold_removed":     {"Domain wieder im DNS", "Domain back in the DNS"},
 	"action.domain_secured":          {"Domain wegen eines Verfahrens gesichert", "Domain secured because of a dispute"},
 

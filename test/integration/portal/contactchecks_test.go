@@ -143,6 +143,13 @@ func TestContactChecks_OperatorSeesDeadlinesAndConfirmsByHand(t *testing.T) {
 	anna := s.newMember("anna@example.org")
 	id, _ := s.askHolder(anna.ID, s.addDomainOf(anna.ID, "kunde", ".org", registrar.DomainActive))
 	_, ops := s.operatorBrowser("ops@example.org")
+	_, err := s.db.SQL().Writer().ExecContext(t.Context(), `UPDATE contact_checks SET waits_for = 'notices'`)
+	must(t, err)
+	if got := ops.get("/operator"); !strings.Contains(got.body, `href="/operator/contact-checks">Ansehen`) {
+		t.Errorf("the start page does not name an address that waits for a decision: %s", got.body)
+	}
+	_, err = s.db.SQL().Writer().ExecContext(t.Context(), `UPDATE contact_checks SET waits_for = ''`)
+	must(t, err)
 	if got := ops.get("/operator/contact-checks"); got.status != http.StatusOK || !strings.Contains(got.body, holderAddress) {
 		t.Errorf("%d %s", got.status, got.body)
 	}
