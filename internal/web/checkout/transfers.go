@@ -191,6 +191,9 @@ func reportsOf(item provision.Item, reports []inbox.Transfer) (own []inbox.Trans
 	return own
 }
 
+// slowTransfer is how long a registry may take to accept a request before the page says so.
+const slowTransfer = 15 * time.Minute
+
 // outcomeKeys are the texts of what the registry reports about the end of a transfer.
 var outcomeKeys = map[string]string{
 	"clientApproved": "transfers.approved", "serverApproved": "transfers.timed_out", "clientRejected": "transfers.rejected",
@@ -210,7 +213,7 @@ func (h *Handler) newTransferRow(req *ui.Request, item provision.Item, reports [
 	if at >= 0 && o.Items[at].Gross == 0 {
 		row.Events[0].Key = "transfers.confirmed"
 	}
-	if item.State == provision.StateRequested || item.State == provision.StatePending { // later states have their own time
+	if item.State == provision.StatePending { // earlier, the registry has not accepted it; later states have their own time
 		row.Events = append(row.Events, transferEvent{Key: "transfers.requested", At: item.RequestedAt})
 	} else if len(reports) > 0 {
 		row.Events = append(row.Events, transferEvent{Key: "transfers.requested", At: reports[0].RequestedAt})
@@ -238,7 +241,11 @@ func (h *Handler) newTransferRow(req *ui.Request, item provision.Item, reports [
 		_, days := h.TransferTerms(item.TLD)
 		row.Events = append(row.Events, transferEvent{Key: "transfers.expected", At: item.RequestedAt.AddDate(0, 0, days), Planned: true})
 	default:
-		row.Events = append(row.Events, transferEvent{Key: "transfers.soon", Planned: true})
+		key := "transfers.sending"
+		if h.Now().Sub(item.CreatedAt) > slowTransfer {
+			key = "transfers.delayed"
+		}
+		row.Events = append(row.Events, transferEvent{Key: key, Planned: true})
 	}
 	return row, nil
 }

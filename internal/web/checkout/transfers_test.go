@@ -24,7 +24,8 @@ func TestTransferTimeline_FollowsItemAndRefund(t *testing.T) {
 		stateKey string
 		events   []string
 	}{
-		"paid":     {provision.Item{Name: "tee.com", State: provision.StatePaid}, paid, "item.provisioning.transfer", []string{"transfers.paid", "transfers.soon"}},
+		"paid":     {provision.Item{Name: "tee.com", State: provision.StatePaid, CreatedAt: time.Now()}, paid, "item.provisioning.transfer", []string{"transfers.paid", "transfers.sending"}},
+		"refused":  {provision.Item{Name: "tee.com", State: provision.StateRequested, CreatedAt: day}, paid, "item.provisioning.transfer", []string{"transfers.paid", "transfers.delayed"}},
 		"pending":  {provision.Item{Name: "tee.com", State: provision.StatePending}, paid, "item.provisioning.transfer", []string{"transfers.paid", "transfers.requested", "transfers.expected"}},
 		"done":     {provision.Item{Name: "tee.com", State: provision.StateActive}, paid, "item.active.transfer", []string{"transfers.paid", "transfers.done"}},
 		"failed":   {provision.Item{Name: "tee.com", State: provision.StateFailed}, paid, "item.failed", []string{"transfers.paid", "transfers.failed", "transfers.refund_due"}},

@@ -164,6 +164,8 @@ var transferTexts = ui.Texts{
 	"transfers.paid":       {"Bezahlt", "Paid"},
 	"transfers.requested":  {"Bei der Registry beantragt", "Requested at the registry"},
 	"transfers.expected":   {"Voraussichtlich abgeschlossen bis", "Expected to be complete by"},
+	"transfers.sending":    {"Wird gerade bei der Registry beantragt", "Being requested at the registry"},
+	"transfers.delayed":    {"Die Registry hat den Antrag noch nicht angenommen. Wir versuchen es weiter; Sie müssen nichts tun", "The registry has not accepted the request yet. We keep trying; there's nothing for you to do"},
 	"transfers.soon":       {"Voraussichtlich in wenigen Minuten abgeschlossen", "Expected to be complete within minutes"},
 	"transfers.approved":   {"Bisheriger Anbieter hat zugestimmt", "Approved by the previous provider"},
 	"transfers.timed_out":  {"Frist ohne Einspruch abgelaufen, von der Registry bestätigt", "Period ended without objection, approved by the registry"},
