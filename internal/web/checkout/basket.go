@@ -26,6 +26,7 @@ type basketRow struct {
 	// ReasonKey is the text key of why it can't be ordered; Own is the domain's page if
 	// the visitor already holds it.
 	ReasonKey, Own string
+	Premium        bool // its price is not known before the order
 
 	name registrar.Name
 	kind order.Kind
@@ -37,6 +38,7 @@ type basketPage struct {
 	// Net, VAT and Gross are the sums of the items with a list price.
 	Net, VAT, Gross registrar.Cents
 	Rate            string
+	Premium         bool     // there are items that the sums lack
 	Bought          string   // says which domains were dropped because the customer has bought them
 	Problem         string   // a message
 	Transfer        ui.Field // for a domain to transfer
@@ -67,8 +69,25 @@ func (h *Handler) basketChange(do ui.PageFunc) http.HandlerFunc {
 	})
 }
 
+// premiumPrefix begins the item of a registration that a search has shown with a premium price. The
+// basket queries no registry, so it does not know the price.
+const premiumPrefix = "premium:"
+
+func isPremium(item string) bool { return strings.HasPrefix(item, premiumPrefix) }
+
+// basketItem is the form in which a basket has an item.
+func basketItem(kind order.Kind, name registrar.Name, premium bool) string {
+	if premium {
+		return premiumPrefix + name.ASCII()
+	}
+	return string(kind) + ":" + name.ASCII()
+}
+
 func (h *Handler) parseItem(item string) (registrar.Name, order.Kind, error) {
 	kind, text, _ := strings.Cut(item, ":")
+	if isPremium(item) {
+		kind = string(order.Register)
+	}
 	if kind != string(order.Register) && kind != string(order.Transfer) {
 		return registrar.Name{}, "", &registrar.Error{Kind: registrar.KindInvalid, Code: order.BadItems}
 	}
@@ -101,7 +120,9 @@ func (h *Handler) basketRows(req *ui.Request) (shown basketPage) {
 			continue
 		}
 		ext, _ := h.Extension(name.TLD())
-		r := basketRow{Item: string(kind) + ":" + name.ASCII(), Name: name.ASCII(), WhatKey: "kind." + string(kind), name: name, kind: kind}
+		r := basketRow{
+			Item: basketItem(kind, name, isPremium(item)), Name: name.ASCII(), WhatKey: "kind." + string(kind), Premium: isPremium(item), name: name, kind: kind,
+		}
 		years := ext.Term()
 		if r.Later = billing.Gross(ext.Renew*registrar.Cents(years), rate); years > 1 {
 			r.LaterTerm = h.term(req.Language, years)
@@ -111,6 +132,9 @@ func (h *Handler) basketRows(req *ui.Request) (shown basketPage) {
 			r.Net = ext.Transfer
 		default:
 			r.Net, r.Term = ext.Register*registrar.Cents(years), h.term(req.Language, years)
+		}
+		if r.Premium {
+			r.Net, r.Later, shown.Premium = 0, 0, true
 		}
 		if err := saleError(ext, kind); err != nil { // it was sold when it was added
 			r.Net, r.Later, r.ReasonKey = 0, 0, h.refusedKey(kind, err)
@@ -314,7 +338,7 @@ func (h *Handler) addToBasket(req *ui.Request) error {
 			return held == name.ASCII()
 		})
 		fits := false
-		if fits, err = req.SetBasket(append(items, string(kind)+":"+name.ASCII())); err != nil {
+		if fits, err = req.SetBasket(append(items, basketItem(kind, name, isPremium(item)))); err != nil {
 			return err
 		}
 		if !fits {

@@ -74,6 +74,17 @@ func TestBasket_ShowsItemsWithListPrices(t *testing.T) {
 	}
 }
 
+func TestBasket_PremiumNameHasNoListPrice(t *testing.T) {
+	t.Parallel()
+	s := &browser{t: t, d: &fakeOrders{}}
+	s.visit("/warenkorb/add", form("item", "register:kaffee.de")).wantRedirect("/warenkorb")
+	s.visit("/warenkorb/add", form("item", "premium:gold.com")).wantRedirect("/warenkorb")
+	if s.basket != "register:kaffee.de~premium:gold.com" {
+		t.Errorf("the basket is %s", s.basket)
+	}
+	s.visit("/warenkorb", nil).wantPage(http.StatusOK, []string{"gold.com", "Registrierung, 1 Jahr", "Premiumpreis", "6,90", "enthält noch keine Premiumpreise"}, []string{"12,90"})
+}
+
 func TestBasket_AnnouncesUnicodeNameAndCount(t *testing.T) {
 	t.Parallel()
 	s := &browser{t: t, d: &fakeOrders{}}

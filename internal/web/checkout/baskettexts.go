@@ -9,6 +9,11 @@ var basketTexts = ui.Texts{
 	"basket.later":     {"danach {1} brutto pro Jahr", "then {1} gross per year"},
 	"basket.remove":    {"Entfernen", "Remove"},
 	"basket.remove_of": {"Entfernen: {1}", "Remove {1}"},
+	"basket.premium":   {"Premiumpreis", "premium price"},
+	"basket.premium_sums": {
+		"Die Summe enthält noch keine Premiumpreise. Wir fragen sie im nächsten Schritt bei der Registry ab; Sie sehen sie, bevor Sie bestellen.",
+		"The total does not include premium prices yet. The next step asks the registry for them; you see them before you order.",
+	},
 	"basket.vat": {
 		"Berechnet mit {1} deutscher Umsatzsteuer. Ihr Steuersatz hängt von Ihrer Anschrift ab; Sie sehen ihn im nächsten Schritt, bevor Sie bestellen.",
 		"Calculated with {1} German VAT. Your rate depends on your address; you see it in the next step, before you order.",

@@ -58,6 +58,7 @@ func (h hit) StateKey() string { return "hit." + string(h.State) }
 const (
 	registerPrefix = "register:"
 	transferPrefix = "transfer:"
+	premiumPrefix  = "premium:" // a registration whose price the list does not have
 )
 
 // pendingRows returns the rows of a plan before any answer.
@@ -120,7 +121,9 @@ func (h *Handler) resolveRow(row hit, answer lookup.Answer, err error, at time.T
 	switch {
 	case !h.Basket:
 	case priced && ext.Sale.NoRegistration == "":
-		row.Basket = registerPrefix + row.Domain
+		if row.Basket = registerPrefix + row.Domain; row.State == premium {
+			row.Basket = premiumPrefix + row.Domain
+		}
 	case row.State == taken && ext.Sale.NoTransfer == "":
 		row.Basket = transferPrefix + row.Domain
 	}
