@@ -61,6 +61,7 @@ func (s *Service) refreshView(ctx context.Context, actor registrar.Actor, view *
 	cancel()
 	refuseEndedTerms(view.Order.Items, results)
 	refuseHolders(view.Order.Items, view.Owner, results)
+	refuseCappedFees(view.Order, results)
 	priced := view.Order.clone()
 	if err := s.applyQuotes(ctx, &priced, view.Owner, results); err != nil {
 		return err

@@ -151,9 +151,7 @@ func (s *Service) quoteOrder(ctx context.Context, actor registrar.Actor, purpose
 	if err == nil {
 		refuseEndedTerms(o.Items, results)
 		refuseHolders(o.Items, buyer, results)
-		if o.Channel == ChannelRenewal {
-			refuseCappedFees(o.Items, results)
-		}
+		refuseCappedFees(*o, results)
 		err = refusalError(o.Items, results)
 	}
 	if err == nil {

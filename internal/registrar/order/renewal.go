@@ -104,7 +104,7 @@ func (s *Service) ChargeRenewals(ctx context.Context, charge RenewalCharge) (Ren
 		if err != nil {
 			return attempt, err
 		}
-		refuseCappedFees(o.Items, results)
+		refuseCappedFees(o, results)
 		if slices.ContainsFunc(results, func(a quoteResult) bool { return a.err != nil }) {
 			items, results = keep(items, results, func(i int) bool {
 				if results[i].err != nil {
@@ -279,11 +279,11 @@ func capGross(nets []registrar.Cents, items []Item, rateBasisPoints int) (capped
 	}
 }
 
-// refuseCappedFees refuses renewals of premium names whose announced price no longer covers what the
-// registry charges. A cent is the rounding of VAT.
-func refuseCappedFees(items []Item, results []quoteResult) {
+// refuseCappedFees refuses automatic renewals of premium names whose announced price no longer
+// covers what the registry charges. A cent is the rounding of VAT.
+func refuseCappedFees(o Order, results []quoteResult) {
 	for i, a := range results {
-		if a.err == nil && !a.quote.PremiumFee.IsZero() && items[i].Net < a.quote.Net-1 {
+		if o.Channel == ChannelRenewal && a.err == nil && !a.quote.PremiumFee.IsZero() && o.Items[i].Net < a.quote.Net-1 {
 			results[i].err = fail(registrar.KindConflict, registrar.NamePremium)
 		}
 	}

@@ -35,7 +35,7 @@ func paging(args arguments, fallback, most int) (limit, offset int, err error) {
 
 // domainResult is one entry of a customer's list. Its status is active, pending, expired,
 // redemption, transit or transferred_out; ExpiresAt is the end of the paid term in RFC
-// 3339. AutoRenew is true only if the domain will be renewed; RenewEUR is nil if its
+// 3339. AutoRenew is true only if the domain will be renewed; RenewEUR is nil if it is premium, or its
 // extension is not sold.
 type domainResult struct {
 	Domain    string  `json:"domain"`

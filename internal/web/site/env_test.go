@@ -45,6 +45,8 @@ func (w *fakeLookups) Check(ctx context.Context, domain string) (lookup.Answer, 
 		answer.Availability, answer.Reason = lookup.Taken, lookup.ReasonReserved
 	case label == "mixed" && rest == "net":
 		answer.Premium, answer.Reason = true, lookup.ReasonPremium
+	case label == "teuer":
+		answer.Premium, answer.Reason, answer.Prices = true, lookup.ReasonPremium, &lookup.Prices{Register: 275_00, Renew: 50_00, Transfer: 40_00, Restore: 90_00}
 	case label == "mixed" && rest == "org":
 		answer.Availability, answer.Reason = lookup.Unknown, lookup.ReasonUnknown
 	case label == "mixed" && rest == "io":

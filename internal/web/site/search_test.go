@@ -99,6 +99,19 @@ func TestSearchStream_MoreRowsKeepUnknownCount(t *testing.T) {
 	}
 }
 
+func TestSearch_PremiumNameWithPriceCanBeOrdered(t *testing.T) {
+	t.Parallel()
+	body := newEnvWith(t, func(cfg *Config) { cfg.Basket = true }).post(t, "/", "q", "teuer.de").Body.String()
+	for _, want := range []string{"frei, Premium", "327,25\u00a0€", "danach 59,50\u00a0€ pro Jahr", `value="register-0-27500-5000:teuer.de"`} {
+		if !strings.Contains(body, want) {
+			t.Errorf("the row lacks %q", want)
+		}
+	}
+	if strings.Contains(body, "Preis anfragen") {
+		t.Error("the page asks for a price that it shows")
+	}
+}
+
 func TestSearch_LongerTermsSayRenewalTerm(t *testing.T) {
 	t.Parallel()
 	if body := newEnv(t).post(t, "/", "q", "name.ai").Body.String(); !strings.Contains(body, "danach 209,20\u00a0€ für 2 Jahre") {

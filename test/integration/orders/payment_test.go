@@ -55,6 +55,25 @@ func TestOrder_AgentOrdersAndHumanPays(t *testing.T) {
 	s.reconcile()
 }
 
+func TestOrder_PremiumNameIsInvoicedAtItsPrice(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t)
+	made := s.startOrder(item{"premium-teehaus.com", "register"})
+	if made.Totals.GrossEUR != "327.25" {
+		t.Errorf("the order costs %s", made.Totals.GrossEUR)
+	}
+	h := s.signedInBrowser()
+	h.pay(made.PaymentURL)
+	s.waitForStatus(made.OrderID, "completed")
+	if !s.ownsDomain("premium-teehaus.com") {
+		t.Error("the customer does not have the domain")
+	}
+	testkit.Eventually(t, "invoice over the premium price", func() bool {
+		return strings.Contains(h.get(s.base+"/portal/invoices").text, "327,25")
+	})
+	s.reconcile()
+}
+
 func TestStartOrder_RefusedItemsHaveReasons(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t)

@@ -144,6 +144,21 @@ func TestDomainPage_RenewalAndRestorePricesHaveTheAccountsVAT(t *testing.T) {
 	}
 }
 
+func TestDomainPage_PremiumDomainHasNoListPrice(t *testing.T) {
+	t.Parallel()
+	s := newEnvWith(t, (&fakeOrders{rate: 2500}).install)
+	customer := s.newMember("erika@example.org").ID
+	active, deleted := s.addDomain(customer, "laufend", registrar.DomainActive), s.addDomainOf(customer, "geloescht", ".org", registrar.DomainRedemption)
+	s.registry.records["geloescht.org"] = domainchange.Record{Updated: s.clock.now(), Statuses: []string{"pendingDelete"}}
+	s.exec("UPDATE domains SET premium = 1")
+	b := s.signedInBrowser("erika@example.org")
+	for id, price := range map[string]string{active: "12,50", deleted: "62,50"} {
+		if page := b.get("/portal/domains/" + id).body; strings.Contains(page, price) || !strings.Contains(page, "für diese Premium-Domain einen eigenen Preis") {
+			t.Errorf("the page shows %s: %s", price, page)
+		}
+	}
+}
+
 func TestRestore_CreatesOrderWhileRegistryOffersIt(t *testing.T) {
 	t.Parallel()
 	c := &fakeOrders{base: "https://elsewhere.example"}

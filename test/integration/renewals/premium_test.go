@@ -182,6 +182,31 @@ func TestPremium_RestoreCostsItsFeeAndThatOfTheYears(t *testing.T) {
 	}
 }
 
+func TestPremium_RestoreIsRefusedIfFeesHaveRisen(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, sqliteOptions(t))
+	const name = "premium-neun.com"
+	bought := s.buy(name)
+	testkit.Eventually(t, "registration", func() bool { return s.order(bought.ID).State == order.Completed })
+	s.world.SetPremiumFees(100_00, 100_00)
+	s.must(s.world.Advance(s.domain(name).PaidUntil.AddDate(0, 0, 10).Sub(s.world.Now())))
+	_, _, err := s.connect(registry.ProductAccount).DeleteDomain(t.Context(), name, "delete-1")
+	s.must(err)
+	s.stopProvisioning()
+	s.exec("UPDATE domains SET status = 'redemption' WHERE name = $1", name)
+	o, _, err := s.orders.AddRenewals(t.Context(), ada, []order.RequestedItem{{Name: splitName(name), Kind: order.Restore}})
+	s.must(err)
+	page, err := s.startPaying(o)
+	s.must(err)
+	s.finishPaying(o, page)
+	s.world.SetPremiumFees(100_00, 101_00) // of the year that the restore adds
+	s.startProvisioning()
+	testkit.Eventually(t, "refund", func() bool { return s.order(o.ID).Items[0].State == order.ItemRefunded })
+	if item := s.order(o.ID).Items[0]; item.Failure != provision.FeeRaised || s.charged() != premiumGross {
+		t.Errorf("%+v, charged %s", item, s.charged())
+	}
+}
+
 // ownPremium buys a premium domain, and agrees to renew it automatically at its price.
 func (s *env) ownPremium(name string) {
 	s.t.Helper()
