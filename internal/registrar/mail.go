@@ -46,6 +46,7 @@ const (
 	MailConfirm              MailKind = "confirm"            // with a link that confirms the address of a new account
 	MailAlreadyRegistered    MailKind = "already_registered" // a registration named an address that has an account
 	MailPasswordReset        MailKind = "reset"              // with a link to choose a new password
+	MailSignIn               MailKind = "sign_in"            // with a link that signs in an account without a password
 	MailNoAccount            MailKind = "no_account"         // a reset was requested for an address without an account
 	MailChangeEmail          MailKind = "change_email"       // with a link, to the new address
 	MailEmailChanging        MailKind = "email_changing"     // to the old address

@@ -150,6 +150,7 @@ var listTexts = ui.Texts{
 	// The kinds of mail.
 	"mail.confirm":               {"Bestätigung der E-Mail-Adresse", "Email address confirmation"},
 	"mail.already_registered":    {"Hinweis: Konto besteht schon", "Account already exists"},
+	"mail.sign_in":               {"Link zum Anmelden", "Sign-in link"},
 	"mail.reset":                 {"Link für ein neues Passwort", "Password reset link"},
 	"mail.no_account":            {"Hinweis: kein Konto zu dieser Adresse", "No account for this address"},
 	"mail.change_email":          {"Bestätigung der neuen E-Mail-Adresse", "Confirmation of a new email address"},

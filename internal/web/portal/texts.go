@@ -93,12 +93,18 @@ var texts = ui.WithRequirements(ui.Texts{
 		"This step requires a sign-in within the last ten minutes. You are signed in as {1}.",
 	},
 	"again.passkey_only": {
-		"Für diesen Schritt müssen Sie sich in den letzten zehn Minuten angemeldet haben. Bitte benutzen Sie Ihren Passkey. Haben Sie keinen, melden Sie sich ab und wählen Sie über „Passwort vergessen“ ein Passwort.",
-		"This step requires a sign-in within the last ten minutes. Use your passkey. If you have none, sign out and choose a password with “Forgot your password?”.",
+		"Für diesen Schritt müssen Sie sich in den letzten zehn Minuten angemeldet haben. Bitte benutzen Sie Ihren Passkey.",
+		"This step requires a sign-in within the last ten minutes. Use your passkey.",
 	},
-	"again.submit": {"Bestätigen", "Confirm"},
-	"again.back":   {"Zurück zum Portal", "Back to the portal"},
-	"again.first":  {"Anmeldung bestätigen", "Confirm your sign-in"},
+	"again.link": {
+		"Für diesen Schritt müssen Sie sich in den letzten zehn Minuten angemeldet haben. Wir schicken Ihnen dafür einen Link an {1}. Wenn Sie einen Passkey haben, geht es auch damit.",
+		"This step requires a sign-in within the last ten minutes. We can email a link to {1}. If you have a passkey, you can use that instead.",
+	},
+	"again.link.submit":  {"Link per E-Mail schicken", "Email me a link"},
+	"sign_in_link.intro": {"Melden Sie sich hier als {1} an.", "Sign in as {1}."},
+	"again.submit":       {"Bestätigen", "Confirm"},
+	"again.back":         {"Zurück zum Portal", "Back to the portal"},
+	"again.first":        {"Anmeldung bestätigen", "Confirm your sign-in"},
 
 	"field.email":         {"E-Mail-Adresse", "Email address"},
 	"field.new_email":     {"Neue E-Mail-Adresse", "New email address"},
