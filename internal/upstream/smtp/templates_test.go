@@ -27,7 +27,7 @@ var (
 	}
 	termKinds = []registrar.MailKind{
 		registrar.MailExpiringMonth, registrar.MailExpiringWeek, registrar.MailExpired, registrar.MailDomainHeld,
-		registrar.MailDomainDeleted, registrar.MailDomainClosed, registrar.MailDomainRestored, registrar.MailDataReminder,
+		registrar.MailDomainDeleted, registrar.MailDomainClosed, registrar.MailDomainRestored, registrar.MailDataReminder, registrar.MailHolderExpiry,
 	}
 	orderKinds = []registrar.MailKind{
 		registrar.MailItemFailed, registrar.MailOrderPaid, registrar.MailOrderEnded, registrar.MailOrderCompleted, registrar.MailPaymentRefunded, registrar.MailOrderRefunded, registrar.MailClaim,

@@ -179,6 +179,7 @@ var listTexts = ui.Texts{
 	"mail.domain_restored":       {"Domain wiederhergestellt", "Domain restored"},
 	"mail.data_reminder":         {"Jährliche Bitte, die Inhaberdaten zu prüfen", "Yearly request to check registrant data"},
 	"mail.domain_changed":        {"Domain geändert", "Domain changed"},
+	"mail.holder_expiry":         {"Laufzeit endet (an Inhaber)", "Term ends (to holders)"},
 	"mail.holder_notice":         {"Inhaber gewechselt (an Inhaber)", "Holder changed (to holders)"},
 	"mail.contact_check":         {"Bitte um Bestätigung der Adresse (an Inhaber)", "Request to confirm the address (to holders)"},
 	"mail.contact_suspended":     {"Domains gesperrt: Adresse nicht bestätigt", "Domains suspended: address not confirmed"},
