@@ -6,6 +6,8 @@ import "github.com/dotkontor/dotkontor/internal/web/ui"
 // /portal/invoices.
 var orderTexts = ui.Texts{
 	"asked.you":         {"Bestellt von Ihnen", "Ordered by you"},
+	"asked.you_open":    {"Zusammengestellt von Ihnen", "Put together by you"},
+	"asked.person_open": {"Zusammengestellt im Portal", "Put together in the portal"},
 	"asked.token":       {"Vorbereitet von einem Programm mit Zugangstoken", "Prepared by a program with an access token"},
 	"asked.application": {"Vorbereitet von einer verbundenen Anwendung", "Prepared by a connected application"},
 	"asked.agent":       {"Vorbereitet von einem Checkout-Agenten", "Prepared by a checkout agent"},

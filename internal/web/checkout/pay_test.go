@@ -340,10 +340,10 @@ func TestPay_SaysWhoOrdered(t *testing.T) {
 		[]string{"Vorbereitet von einem Programm mit Zugangstoken", "Agent &lt;b&gt;auf&lt;/b&gt; dem Laptop"}, []string{"Bestellt von Ihnen"})
 	own := ownView(order.AwaitingPayment)
 	own.Order.By, own.Order.ByName = registrar.Actor{Kind: registrar.ActorPerson, Customer: "cus_1"}, ""
-	visit(t, &fakeOrders{view: own}, "erika", payPage, nil).wantPage(http.StatusOK, []string{"Bestellt von Ihnen", "Bestellung verwerfen", "danach 14,28"}, []string{"Vorbereitet", "ablehnen"})
-	visit(t, &fakeOrders{view: own}, "english", payPage, nil).wantPage(http.StatusOK, []string{"Ordered by you", "Discard order"}, nil)
+	visit(t, &fakeOrders{view: own}, "erika", payPage, nil).wantPage(http.StatusOK, []string{"Zusammengestellt von Ihnen", "Bestellung verwerfen", "danach 14,28"}, []string{"Vorbereitet", "ablehnen"})
+	visit(t, &fakeOrders{view: own}, "english", payPage, nil).wantPage(http.StatusOK, []string{"Put together by you", "Discard order"}, nil)
 	own.IsOwner = false
-	visit(t, &fakeOrders{view: own}, "", payPage, nil).wantPage(http.StatusOK, nil, []string{"Bestellt von Ihnen"})
+	visit(t, &fakeOrders{view: own}, "", payPage, nil).wantPage(http.StatusOK, nil, []string{"von Ihnen"})
 }
 
 func TestPay_ShowsNameWarnings(t *testing.T) {
