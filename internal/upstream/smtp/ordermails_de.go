@@ -191,11 +191,11 @@ Die Rechnungskorrektur finden Sie unter "Rechnungen":
 {{.Portal}}
 `},
 	registrar.MailDomainChanged: {`{{.Domain}}{{if .More}} und {{.More}} weitere{{end}}: {{if eq .Change "nameservers"}}Nameserver geändert{{else if eq .Change "ds_add"}}DS-Eintrag hinzugefügt{{else if eq .Change "ds_remove"}}DS-Eintrag entfernt{{else if eq .Change "lock"}}Umzugssperre gesetzt{{else if eq .Change "unlock"}}Umzugssperre aufgehoben{{else if eq .Change "secure"}}Umzüge gesperrt, neuer Auth-Code{{else}}Inhaberangaben geändert{{end}} am {{.On}}`, `
-{{if .More}}bis {{.At}} haben wir {{len .Renewals}} Ihrer Domains bei der
-Registry geändert{{with .Address}} (veranlasst von der IP-Adresse {{.}}){{end}}:
+{{if .More}}bis {{.At}} haben wir {{len .Renewals}} Ihrer Domains
+geändert{{with .Address}} (veranlasst von der IP-Adresse {{.}}){{end}}:
 {{range .Renewals}}
   {{.Name}}{{end}}
-{{else}}am {{.At}} wurde {{.Domain}} bei der Registry
+{{else}}am {{.At}} wurde {{.Domain}}
 geändert{{with .Address}} (veranlasst von der IP-Adresse {{.}}){{end}}.
 {{end}}
 Geändert: {{if eq .Change "nameservers"}}die Nameserver

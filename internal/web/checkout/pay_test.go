@@ -396,7 +396,7 @@ func TestPay_HolderTextsFitEveryKindOfItem(t *testing.T) {
 		view.Order.Items[0].Holder = "hld_1"
 		return view
 	}
-	const all, some, same = "Auf diesen Namen laufen die Domains bei der Registry", "für die Sie keinen anderen Inhaber wählen", "Wem die Domains gehören, ändert sie nicht."
+	const all, some, same = "Diese Person oder Firma wird als Inhaber eingetragen", "für die Sie keinen anderen Inhaber wählen", "Wem die Domains gehören, ändert sie nicht."
 	for _, test := range []struct {
 		view        order.View
 		shows, term string
