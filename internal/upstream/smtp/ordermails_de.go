@@ -213,7 +213,10 @@ können Sie das im Portal abbrechen.
 {{else if eq .Change "unlock"}}die Sperre für Umzüge ist aufgehoben
 {{else if eq .Change "secure"}}Umzüge sind gesperrt, und Auth-Codes von früher gelten nicht mehr
 {{else}}die Angaben zum Inhaber
-{{end}}{{if eq .Change "secure"}}
+{{if .Before}}
+Bisher: {{.Before}}
+Jetzt:  {{.After}}
+{{end}}{{end}}{{if eq .Change "secure"}}
 Das haben wir wegen der Sperre veranlasst, über die Sie eine eigene
 Nachricht bekommen. Die Domain sehen Sie hier:
 {{else}}

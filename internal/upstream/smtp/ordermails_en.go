@@ -205,7 +205,10 @@ cancel this in the portal.
 {{else if eq .Change "unlock"}}the transfer lock was removed
 {{else if eq .Change "secure"}}the transfer lock was set, and earlier auth codes no longer work
 {{else}}the domain holder details
-{{end}}{{if eq .Change "secure"}}
+{{if .Before}}
+Previously: {{.Before}}
+Now:        {{.After}}
+{{end}}{{end}}{{if eq .Change "secure"}}
 We did this because of a lock on the domain; a separate email explains
 it. The domain is here:
 {{else}}
