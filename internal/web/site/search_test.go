@@ -221,6 +221,9 @@ func TestSearch_BasketButtonsOnlyWithBasket(t *testing.T) {
 	}
 	s := newEnvWith(t, func(cfg *Config) { cfg.Basket = true })
 	body := s.post(t, "/", "q", "mixed").Body.String()
+	if !strings.Contains(body, "nur, wenn sie Ihnen gehört") {
+		t.Error("a transfer looks like a purchase of a taken name")
+	}
 	button := func(kind, domain string) bool {
 		return strings.Contains(body, `name="item" value="`+kind+":"+domain+`"`)
 	}
