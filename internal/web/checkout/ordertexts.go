@@ -20,7 +20,7 @@ var orderTexts = ui.Texts{
 	"items.net":    {"Netto", "Net"},
 	"items.vat":    {"USt.", "VAT"},
 	"items.gross":  {"Brutto", "Gross"},
-	"items.until":  {"bezahlt bis {1}", "paid until {1}"},
+	"items.until":  {"läuft bis {1}", "runs until {1}"},
 	"items.later":  {"danach {1} brutto für {2}", "then {1} gross for {2}"},
 	"items.more":   {"{1} weitere Domains anzeigen", "Show {1} more domains"},
 

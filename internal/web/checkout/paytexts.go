@@ -29,8 +29,8 @@ var payTexts = ui.Texts{
 		"Your order is ready. Nothing is charged until you pay.",
 	},
 	"pay.text.not_paid": {
-		"Ihre letzte Zahlung wurde abgelehnt oder nicht abgeschlossen. Abgebucht wurde nichts. Sie können noch einmal bezahlen, auch mit einem anderen Zahlungsmittel.",
-		"Your last payment was declined or not completed. Nothing was charged. You can pay again, with another payment method if you like.",
+		"Ihre letzte Zahlung kam nicht zustande. Abgebucht wurde nichts. Sie können noch einmal bezahlen, auch mit einem anderen Zahlungsmittel.",
+		"Your last payment did not go through. Nothing was charged. You can pay again, with another payment method if you like.",
 	},
 	"pay.text.free": {
 		"Ihre Bestellung ist vorbereitet und kostet nichts. Wir beginnen, sobald Sie zustimmen.",
