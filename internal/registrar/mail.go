@@ -46,6 +46,7 @@ const (
 	MailConfirm              MailKind = "confirm"            // with a link that confirms the address of a new account
 	MailAlreadyRegistered    MailKind = "already_registered" // a registration named an address that has an account
 	MailPasswordReset        MailKind = "reset"              // with a link to choose a new password
+	MailSignIn               MailKind = "sign_in"            // with a link that signs in an account without a password
 	MailNoAccount            MailKind = "no_account"         // a reset was requested for an address without an account
 	MailChangeEmail          MailKind = "change_email"       // with a link, to the new address
 	MailEmailChanging        MailKind = "email_changing"     // to the old address
@@ -54,6 +55,7 @@ const (
 	MailSecondFactor         MailKind = "second_factor"     // enabled, disabled, or recovery codes replaced
 	MailRegistrantChanged    MailKind = "registrant"        // the account's registrant data changed
 	MailHolderNotice         MailKind = "holder_notice"     // to a registrant who is not the customer: a domain has another registrant
+	MailHolderExpiry         MailKind = "holder_expiry"     // to such a registrant: the end of a term and what follows (ICANN ERRP)
 	MailContactCheck         MailKind = "contact_check"     // to a registrant, with a link that confirms the address
 	MailContactSuspended     MailKind = "contact_suspended" // domains are suspended because such an address is not confirmed
 	MailContactConfirmed     MailKind = "contact_confirmed" // the address is confirmed, and the suspension ends
@@ -103,7 +105,7 @@ const (
 // notices are the mails that the law, ICANN or a consent relies on. They are kept as sent.
 var notices = map[MailKind]bool{
 	MailExpiringMonth: true, MailExpiringWeek: true, MailExpired: true, MailDomainHeld: true, MailDomainDeleted: true,
-	MailDomainClosed: true, MailDomainRestored: true, MailDataReminder: true,
+	MailDomainClosed: true, MailDomainRestored: true, MailDataReminder: true, MailHolderExpiry: true,
 	MailRenewalOn: true, MailRenewalUpcoming: true, MailRenewalPriceRise: true, MailRenewalDeclined: true, MailRenewalFailed: true,
 	MailTransferAway: true, MailTransferAwayEnded: true,
 	MailOrderPaid: true, MailOrderEnded: true, MailOrderCompleted: true, MailItemFailed: true, // commercial letters, and evidence in a dispute

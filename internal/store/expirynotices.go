@@ -25,6 +25,12 @@ func (db *DB) ListEndingDomains(ctx context.Context, notice lifecycle.Notice, un
 	})(db.read().ListExpiringDomains(ctx, query.ListExpiringDomainsParams{ExpiryNotice: int64(notice), Until: micros(until), MaxRows: int32(limit)}))
 }
 
+// GetDomainRegistrant returns a domain's own copy of the registrant; zero if it has none.
+func (db *DB) GetDomainRegistrant(ctx context.Context, customer, domain string) (registrar.Registrant, error) {
+	found, _, err := db.GetCustomerDomain(ctx, customer, domain)
+	return found.Registrant, err
+}
+
 // AnnouncedRenewal returns the announced charge for a term.
 func (db *DB) AnnouncedRenewal(ctx context.Context, domain string, termEnd time.Time) (lifecycle.Charge, bool, error) {
 	return rowAs(func(row query.GetAnnouncedRenewalRow) lifecycle.Charge {
@@ -52,6 +58,9 @@ func (db *DB) StoreExpiryNotice(ctx context.Context, notice lifecycle.NoticeUpda
 				return err
 			}
 		}
-		return recordEffects(ctx, q, notice.AuditEvent, &notice.Mail, notice.At)
+		if err := recordEffects(ctx, q, notice.AuditEvent, &notice.Mail, notice.At); err != nil {
+			return err
+		}
+		return recordEffects(ctx, q, nil, notice.HolderMail, notice.At)
 	})
 }

@@ -132,7 +132,10 @@ func (db *DB) UpdateTerm(ctx context.Context, transition lifecycle.TermTransitio
 		if err := updateTermEnd(ctx, q, transition.From, transition.To); err != nil {
 			return err
 		}
-		if err := recordEffects(ctx, q, transition.AuditEvent, transition.Mail, transition.At); err != nil || transition.ReturnedFee == nil {
+		if err := recordEffects(ctx, q, transition.AuditEvent, transition.Mail, transition.At); err != nil {
+			return err
+		}
+		if err := recordEffects(ctx, q, nil, transition.HolderMail, transition.At); err != nil || transition.ReturnedFee == nil {
 			return err
 		}
 		return insertReturnedFee(ctx, q, *transition.ReturnedFee)

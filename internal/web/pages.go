@@ -48,6 +48,9 @@ func newPages(cfg Config, address func(*http.Request) netip.Addr, country func(*
 	}
 	if cfg.Legal.Notices != nil {
 		cfg.Legal.Frame = frame
+		if cfg.Portal.Accounts != nil {
+			cfg.Legal.Registrant = cfg.Portal.Accounts.Registrant
+		}
 		add(legal.New(cfg.Legal))
 	}
 	if cfg.Operator.Admin != nil {

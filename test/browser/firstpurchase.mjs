@@ -75,11 +75,11 @@ async function enoughMails(email, how) {
 }
 
 const german = {
-  script: true, how: "in German", checkout: "Weiter zur Kasse", confirm: "Adresse bestätigen und zur Kasse", byYou: "Bestellt von Ihnen",
+  script: true, how: "in German", checkout: "Weiter zur Kasse", confirm: "Adresse bestätigen und zur Kasse", byYou: "Zusammengestellt von Ihnen",
   order: "Zahlungspflichtig bestellen", registered: "registriert", yours: (domain) => domain + " gehört jetzt Ihnen.",
 };
 const english = {
-  script: false, how: "in English without script", checkout: "Continue to checkout", confirm: "Confirm address and check out", byYou: "Ordered by you",
+  script: false, how: "in English without script", checkout: "Continue to checkout", confirm: "Confirm address and check out", byYou: "Put together by you",
   order: "Order with obligation to pay", registered: "registered", yours: (domain) => domain + " is yours.",
 };
 

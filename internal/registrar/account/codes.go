@@ -49,6 +49,7 @@ const (
 	ActionSignedOutEverywhere   registrar.Action = "signed_out_everywhere"
 	ActionSessionEnded          registrar.Action = "session_ended"
 	ActionResetRequested        registrar.Action = "reset_requested"
+	ActionSignInLinkRequested   registrar.Action = "sign_in_link_requested"
 	ActionPasswordReset         registrar.Action = "password_reset"
 	ActionPasswordChanged       registrar.Action = "password_changed"
 	ActionEmailChangeRequested  registrar.Action = "email_change_requested"

@@ -126,6 +126,8 @@ const (
 	LinkConfirm     LinkKind = "confirm"
 	LinkReset       LinkKind = "reset"
 	LinkChangeEmail LinkKind = "change_email"
+	// LinkSignIn signs in a customer who has no password.
+	LinkSignIn LinkKind = "sign_in"
 	// LinkEnrol lets an operator without a factor enrol the first one. It is never
 	// mailed; the operator who grants the role hands it over.
 	LinkEnrol LinkKind = "enrol"

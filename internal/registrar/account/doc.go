@@ -11,6 +11,7 @@
 //	anonymous      correct password, second factor on   second_factor  new, for ten minutes
 //	anonymous      passkey                              open           new
 //	anonymous      confirmation link                    open           new
+//	anonymous      sign-in link (without a password)    open           new; second_factor if that is on
 //	second_factor  correct code                         open           new, the old one is deleted
 //	second_factor  fifth wrong code, or ten minutes     anonymous      none
 //	open           password (and code), or passkey      open           new, the old one is deleted

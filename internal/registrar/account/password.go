@@ -240,7 +240,7 @@ func (t *tx) replacePassword(ctx context.Context, actor registrar.Actor, hash st
 			return err
 		}
 	}
-	for _, kind := range []LinkKind{LinkReset, LinkChangeEmail} {
+	for _, kind := range []LinkKind{LinkReset, LinkSignIn, LinkChangeEmail} {
 		if err := t.DeleteUnusedLinks(ctx, actor.Customer, kind); err != nil {
 			return err
 		}

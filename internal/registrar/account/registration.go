@@ -127,7 +127,7 @@ func (s *Service) consumeMailBudget(actor registrar.Actor, recipient string) tim
 // CheckLink returns the address of a link that needs no session, without using it: mail scanners
 // open every link.
 func (s *Service) CheckLink(ctx context.Context, kind LinkKind, link string) (email string, err error) {
-	if kind != LinkConfirm && kind != LinkReset {
+	if kind != LinkConfirm && kind != LinkReset && kind != LinkSignIn {
 		return "", registrar.NotFound(LinkInvalid)
 	}
 	found, _, err := s.findLink(ctx, s.read(), kind, link)
@@ -178,6 +178,8 @@ func linkMatchesAccount(kind LinkKind, link Link, account Account) bool {
 		return account.ConfirmedAt.IsZero() && account.DisabledAt.IsZero() && key == account.EmailKey
 	case LinkReset:
 		return !account.ConfirmedAt.IsZero() && key == account.EmailKey
+	case LinkSignIn: // a password, once chosen, is required
+		return !account.ConfirmedAt.IsZero() && account.DisabledAt.IsZero() && !account.HasPassword && key == account.EmailKey
 	case LinkEnrol:
 		return account.Operator && !account.HasSecondFactor && account.DisabledAt.IsZero() && key == account.EmailKey
 	case LinkChangeEmail:

@@ -291,6 +291,48 @@ func (s *Service) SignInAgain(ctx context.Context, actor registrar.Actor, secret
 	return opened, s.queueWrongCode(actor, account.ID, err)
 }
 
+// RequestSignInLink queues a mail with a link that signs in an account without a password,
+// which may have no passkey either. next is the path of the page after it.
+func (s *Service) RequestSignInLink(ctx context.Context, actor registrar.Actor, next string) error {
+	if len(next) > maxNextBytes {
+		next = ""
+	}
+	account, err := s.signedInAccount(ctx, s.read(), actor)
+	if err != nil {
+		return err
+	}
+	if account.HasPassword {
+		return registrar.Unauthenticated(registrar.SignInAgain)
+	}
+	if wait := s.consumeMailBudget(actor, "sign_in "+account.EmailKey); wait > 0 {
+		return tooMany(wait)
+	}
+	mail := registrar.Mail{Kind: registrar.MailSignIn, Data: make(map[string]string)}
+	if next != "" {
+		mail.Data[registrar.MailNext] = next
+	}
+	return s.inTx(ctx, func(t *tx) error {
+		return t.recordAndMail(ctx, actor, ActionSignInLinkRequested, "", mail)
+	})
+}
+
+// SignInWithLink signs in by a link. The mailbox is no second factor: with one, the session
+// waits for a code. The session that requested the link stays as it is, because it may be
+// another person's who hopes that the owner opens the link.
+func (s *Service) SignInWithLink(ctx context.Context, actor registrar.Actor, link, userAgent string) (opened SignInResult, err error) {
+	err = s.inTx(ctx, func(t *tx) error {
+		_, account, err := s.useLink(ctx, t, LinkSignIn, link)
+		if err != nil {
+			return err
+		}
+		opened, err = s.startSession(ctx, t, sessionParams{
+			actor: actor, account: account, userAgent: userAgent, authMethod: methodLink, newDevice: true, needsCode: account.HasSecondFactor,
+		})
+		return err
+	})
+	return opened, err
+}
+
 // queueWrongCode calls queueFailedSignIn if err is CodeWrong. It returns err.
 func (s *Service) queueWrongCode(actor registrar.Actor, customer string, err error) error {
 	if registrar.CodeOf(err) == CodeWrong {

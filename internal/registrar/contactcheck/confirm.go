@@ -158,7 +158,10 @@ func (s *Service) Resend(ctx context.Context, actor registrar.Actor, id string) 
 	}
 	next := check
 	next.ResentAt = s.cfg.Now()
-	mail := mailTo(next)
+	mail, err := s.mailTo(ctx, next)
+	if err != nil {
+		return err
+	}
 	updated, err := s.cfg.Store.UpdateContactCheck(ctx, Transition{From: check, To: next, Mail: &mail, At: s.cfg.Clock()})
 	if err == nil && !updated { // a job or another tab has sent one
 		return &registrar.Error{Kind: registrar.KindRateLimited, Code: ResentToo, RetryAfter: resendInterval}

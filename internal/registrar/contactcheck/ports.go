@@ -22,6 +22,8 @@ type Store interface {
 	// ListPlannedSuspensions returns what would be suspended now.
 	ListPlannedSuspensions(ctx context.Context, now time.Time, limit int) ([]Planned, error)
 	GetContactCheck(ctx context.Context, id string) (Check, bool, error)
+	// GetRegistrantData returns the registrant of an account.
+	GetRegistrantData(ctx context.Context, customer string) (registrar.Registrant, bool, error)
 	// IsConfirmedAddress reports whether an address is the confirmed one of an account.
 	IsConfirmedAddress(ctx context.Context, customer, email string) (bool, error)
 	// ListDomainsOfCheck returns domains of a check, by id.

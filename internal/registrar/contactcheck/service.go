@@ -6,6 +6,7 @@ import (
 	"errors"
 	"log/slog"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -131,12 +132,18 @@ func storeContext(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
 }
 
-// mailTo returns the mail that asks for a confirmation.
-func mailTo(check Check) registrar.Mail {
+// mailTo returns the mail that asks for a confirmation. It names the customer, so that the
+// registrant knows whose request it is.
+func (s *Service) mailTo(ctx context.Context, check Check) (registrar.Mail, error) {
+	customer, _, err := s.cfg.Store.GetRegistrantData(ctx, check.Customer)
+	name := customer.DisplayName()
+	if strings.EqualFold(customer.Email, check.Email) { // a guest's own address
+		name = ""
+	}
 	return registrar.Mail{Kind: registrar.MailContactCheck, Customer: check.Customer, To: check.Email, Data: map[string]string{
 		"notice": strconv.Itoa(check.Notices), "due": dateText(check.DueAt), "suspended": strconv.FormatBool(check.State == Suspended),
-		registrar.NoticeDomain: check.ID,
-	}}
+		registrar.NoticeDomain: check.ID, "name": name,
+	}}, err
 }
 
 func dateText(at time.Time) string { return at.UTC().Format(time.DateOnly) }
@@ -153,9 +160,13 @@ func (s *Service) open(ctx context.Context, domain Domain) {
 		return // listed again
 	}
 	check := newCheck(domain, s.cfg.Now())
-	opened, err := s.cfg.Store.OpenContactCheck(storeCtx, domain, Opening{
-		Check: check, Mail: mailTo(check), Event: s.auditEvent(ActionAsked, check), At: s.cfg.Clock(),
-	})
+	opened := false
+	mail, err := s.mailTo(storeCtx, check)
+	if err == nil {
+		opened, err = s.cfg.Store.OpenContactCheck(storeCtx, domain, Opening{
+			Check: check, Mail: mail, Event: s.auditEvent(ActionAsked, check), At: s.cfg.Clock(),
+		})
+	}
 	switch {
 	case err != nil:
 		s.cfg.Logger.ErrorContext(ctx, "contact check not opened", "domain", domain.ID, "error", err.Error())
@@ -240,7 +251,10 @@ func (s *Service) next(ctx context.Context, check Check) error {
 		return s.holdDomains(ctx, check)
 	case check.Notices < LastNotice:
 		next := check.reminded(s.cfg.Now())
-		mail := mailTo(next)
+		mail, err := s.mailTo(ctx, next)
+		if err != nil {
+			return err
+		}
 		return s.update(ctx, Transition{From: check, To: next, Mail: &mail})
 	default:
 		return s.suspend(ctx, check, domains)

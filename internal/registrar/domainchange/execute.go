@@ -207,6 +207,9 @@ func (s *Service) markDone(ctx context.Context, transition Transition) Change {
 	if change.Actor.Kind != registrar.ActorSystem && (change.Kind != Lock || change.Bulk == "") {
 		transition.Mail = changeMail(change)
 		s.addNameservers(ctx, transition.Mail, change)
+		if change.Kind == UpdateRegistrant && change.Bulk == "" { // domains of one mail may have had different holders
+			transition.Mail.Data["before"], transition.Mail.Data["after"] = transition.PastRegistrant.DisplayName(), transition.Registrant.DisplayName()
+		}
 		if change.Kind == AuthCode && !s.HasTransferLock(change.TLD) {
 			transition.Mail.Data["lockable"] = "false"
 		}

@@ -63,6 +63,10 @@ func (s *memStore) StoreExpiryNotice(_ context.Context, update lifecycle.NoticeU
 	return true, nil
 }
 
+func (*memStore) GetDomainRegistrant(context.Context, string, string) (registrar.Registrant, error) {
+	return registrar.Registrant{}, nil
+}
+
 func (*memStore) AnnouncedRenewal(context.Context, string, time.Time) (lifecycle.Charge, bool, error) {
 	return lifecycle.Charge{}, false, nil
 }

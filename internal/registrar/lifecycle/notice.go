@@ -2,7 +2,9 @@ package lifecycle
 
 import (
 	"context"
+	"maps"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -60,6 +62,7 @@ type NoticeUpdate struct {
 	Domain     Domain
 	Notice     Notice
 	Mail       registrar.Mail
+	HolderMail *registrar.Mail       // to the registrant; nil if they get none
 	AuditEvent *registrar.AuditEvent // nil except at the end of a term
 	StepAt     time.Time             // the first step of the unpaid term
 	// Now is the business time; At the real time, used for mails and leases.
@@ -103,10 +106,14 @@ func (s *Service) storeNotice(ctx context.Context, domain Domain, notice Notice,
 	storeCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
 	defer cancel()
 	mail, err := s.expiryMail(storeCtx, kind, domain, now)
+	var holderMail *registrar.Mail
+	if err == nil {
+		holderMail, err = s.holderMail(storeCtx, mail)
+	}
 	sent := false
 	if err == nil {
 		update := NoticeUpdate{
-			Domain: domain, Notice: notice, Mail: mail, StepAt: PolicyOf(domain.TLD).FirstStep(domain.PaidUntil), Now: now, At: s.cfg.Clock(),
+			Domain: domain, Notice: notice, Mail: mail, HolderMail: holderMail, StepAt: PolicyOf(domain.TLD).FirstStep(domain.PaidUntil), Now: now, At: s.cfg.Clock(),
 		}
 		if notice == NoticeExpired {
 			update.AuditEvent = s.auditEvent(ActionExpired, domain.Customer, domain.Name)
@@ -144,6 +151,27 @@ func (s *Service) expiryMail(ctx context.Context, kind registrar.MailKind, domai
 		data["over"] = "true"
 	}
 	return registrar.Mail{Kind: kind, Customer: domain.Customer, Data: data}, nil
+}
+
+// holderMail is the mail to the registrant, if that is another person than the customer: ICANN
+// requires the notices to reach the registered name holder. Its Data is that of the customer's
+// mail without the price, whose kind is in change; name is the customer's.
+func (s *Service) holderMail(ctx context.Context, mail registrar.Mail) (*registrar.Mail, error) {
+	if mail.Data["change"] != "" { // refunded, or handed over to a registry that writes to the registrant itself
+		return nil, nil
+	}
+	registrant, err := s.cfg.Store.GetDomainRegistrant(ctx, mail.Customer, mail.Data[registrar.NoticeDomain])
+	if err != nil || registrant.Email == "" {
+		return nil, err
+	}
+	own, _, err := s.cfg.Store.GetRegistrantData(ctx, mail.Customer)
+	if err != nil || strings.EqualFold(registrant.Email, own.Email) {
+		return nil, err
+	}
+	data := maps.Clone(mail.Data)
+	delete(data, "gross")
+	data["change"], data["name"] = string(mail.Kind), own.DisplayName()
+	return &registrar.Mail{Kind: registrar.MailHolderExpiry, Customer: mail.Customer, To: registrant.Email, Data: data}, nil
 }
 
 // addPolicy adds the dates on which an unpaid domain is held, deleted and gone.

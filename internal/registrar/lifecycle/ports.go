@@ -17,6 +17,8 @@ type Store interface {
 }
 
 type noticeStore interface {
+	// GetDomainRegistrant returns a domain's own copy of the registrant; zero if it has none.
+	GetDomainRegistrant(ctx context.Context, customer, domain string) (registrar.Registrant, error)
 	// ListEndingDomains returns active domains with this last notice whose term ends by
 	// until, the first to end first, except those with an open paid item.
 	ListEndingDomains(ctx context.Context, sent Notice, until time.Time, limit int) ([]Domain, error)
@@ -107,6 +109,7 @@ type TermTransition struct {
 	Close, UnlessPaid bool
 	AuditEvent        *registrar.AuditEvent
 	Mail              *registrar.Mail
+	HolderMail        *registrar.Mail // to the registrant; nil if they get none
 	// ReturnedFee is stored once, also if a later transition has it again.
 	ReturnedFee *cost.Charge
 	Now, At     time.Time // business and real time

@@ -110,7 +110,14 @@ func (s *Service) apply(ctx context.Context, transition TermTransition) (Term, b
 		transition.To.StepAt, transition.To.DueAt, transition.To.Node, transition.To.WaitsFor = time.Time{}, time.Time{}, "", ""
 		transition.To.EndedAt = transition.Now
 	}
-	updated, err := s.cfg.Store.UpdateTerm(storeCtx, transition)
+	var err error
+	if transition.Mail != nil {
+		transition.HolderMail, err = s.holderMail(storeCtx, *transition.Mail)
+	}
+	updated := false
+	if err == nil {
+		updated, err = s.cfg.Store.UpdateTerm(storeCtx, transition)
+	}
 	if err != nil {
 		s.cfg.Logger.ErrorContext(ctx, "unpaid term not stored", "domain", transition.From.Domain, "state", string(transition.To.State), "error", err.Error())
 	}

@@ -92,8 +92,8 @@ type Sender interface {
 	Send(ctx context.Context, message Message) (Delivery, error)
 }
 
-// linkSpecs are the mails with a link. A reset opens an account to anyone who reads the
-// mailbox, so it is the shortest. A claim lasts longer: the buyer may have to open an
+// linkSpecs are the mails with a link. A reset and a sign-in open an account to anyone who
+// reads the mailbox, so they are the shortest. A claim lasts longer: the buyer may have to open an
 // account first.
 var linkSpecs = map[registrar.MailKind]struct {
 	path string
@@ -101,6 +101,7 @@ var linkSpecs = map[registrar.MailKind]struct {
 }{
 	registrar.MailConfirm:       {"/portal/confirm", 48 * time.Hour},
 	registrar.MailPasswordReset: {"/portal/reset/new", time.Hour},
+	registrar.MailSignIn:        {"/portal/sign-in/link", time.Hour},
 	registrar.MailChangeEmail:   {"/portal/email/confirm", 24 * time.Hour},
 	registrar.MailClaim:         {"/checkout/claim", 30 * 24 * time.Hour},
 	registrar.MailContactCheck:  {"/portal/contact-check", 60 * 24 * time.Hour}, // a suspension ends with it

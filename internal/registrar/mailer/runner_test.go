@@ -45,6 +45,7 @@ func TestDeliver_StoresLinkHashBeforeSending(t *testing.T) {
 	}{
 		registrar.MailConfirm:       {"https://domains.example/portal/confirm?link=", 48 * time.Hour},
 		registrar.MailPasswordReset: {"https://domains.example/portal/reset/new?link=", time.Hour},
+		registrar.MailSignIn:        {"https://domains.example/portal/sign-in/link?link=", time.Hour},
 		registrar.MailChangeEmail:   {"https://domains.example/portal/email/confirm?link=", 24 * time.Hour},
 	} {
 		synctest.Test(t, func(t *testing.T) {

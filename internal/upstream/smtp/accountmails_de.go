@@ -91,6 +91,20 @@ macht ihn ungültig.
 Waren Sie das nicht? Dann müssen Sie nichts tun: Ihr Passwort
 bleibt, wie es ist. Geben Sie den Link an niemanden weiter.
 `},
+		registrar.MailSignIn: {"Ihr Link zum Anmelden", `
+am {{.At}} wurde für Ihr Konto bei dotkontor ein
+Link zum Anmelden angefordert{{with .Address}} (von der IP-Adresse {{.}}){{end}}.
+
+Hier melden Sie sich an:
+
+{{.Link}}
+
+Der Link gilt bis {{.Until}} und nur einmal. Ein neuerer
+macht ihn ungültig.
+
+Waren Sie das nicht? Dann öffnen Sie den Link nicht: In Ihrem Konto
+ist jemand anders angemeldet. Geben Sie den Link an niemanden weiter.
+`},
 		registrar.MailNoAccount: {"Kein Konto mit dieser E-Mail-Adresse", `
 am {{.At}} wurde bei dotkontor für diese
 E-Mail-Adresse ein neues Passwort angefordert{{with .Address}} (von der

@@ -88,6 +88,20 @@ Requesting another link invalidates it.
 If this wasn't you, you don't need to do anything: your password stays
 the same. Don't share the link with anyone.
 `},
+		registrar.MailSignIn: {"Your sign-in link", `
+A sign-in link for your account at dotkontor was requested on
+{{.At}}{{with .Address}} (from IP address {{.}}){{end}}.
+
+Sign in here:
+
+{{.Link}}
+
+The link is valid until {{.Until}} and works once.
+Requesting another link invalidates it.
+
+If this wasn't you, don't open the link: someone else is signed in to
+your account. Don't share the link with anyone.
+`},
 		registrar.MailNoAccount: {"No account with this email address", `
 A new dotkontor password was requested for this email address on
 {{.At}}{{with .Address}} (from IP address {{.}}){{end}}.

@@ -3,12 +3,18 @@ package smtp
 import "github.com/dotkontor/dotkontor/internal/registrar"
 
 // germanCheckMails are the mails about the confirmation of registrants' addresses in German. The
-// first goes to an address that may be a stranger's, so it names neither domains nor the customer.
+// first goes to an address that may be a stranger's, so it names no domains, and of the customer
+// only the name: without it, the mail looks like phishing.
 var germanCheckMails = map[registrar.MailKind]mailText{
 	registrar.MailContactCheck: {`{{if .Suspended}}Domains nicht erreichbar: bitte E-Mail-Adresse bestätigen{{else if eq .Notice "1"}}Domaininhaber: bitte bestätigen Sie Ihre E-Mail-Adresse bis {{.Due}}{{else if eq .Notice "2"}}Erinnerung: bitte bestätigen Sie Ihre E-Mail-Adresse bis {{.Due}}{{else}}Letzte Erinnerung: Ihre Domains gehen am {{.Due}} offline{{end}}`, `
 bei dotkontor sind Domains registriert, als deren Inhaber Sie mit dieser
-E-Mail-Adresse eingetragen sind. Die Regeln für Domains (ICANN, § 49 BSIG)
-verlangen, dass Sie die Adresse bestätigen.
+E-Mail-Adresse eingetragen sind.{{with .Name}} Registriert hat sie für Sie:
+
+  {{.}}
+
+{{else}}
+{{end}}Die Regeln für Domains (ICANN, § 49 BSIG) verlangen, dass Sie die
+Adresse bestätigen.
 {{if .Suspended}}
 Bis zum {{.Due}} haben wir keine Bestätigung bekommen. Deshalb sind die
 Domains zurzeit nicht erreichbar. Sobald Sie bestätigen, schalten wir sie

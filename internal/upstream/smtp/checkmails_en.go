@@ -6,8 +6,13 @@ import "github.com/dotkontor/dotkontor/internal/registrar"
 var englishCheckMails = map[registrar.MailKind]mailText{
 	registrar.MailContactCheck: {`{{if .Suspended}}Domains offline: please confirm your email address{{else if eq .Notice "1"}}Domain holder: please confirm your email address by {{.Due}}{{else if eq .Notice "2"}}Reminder: please confirm your email address by {{.Due}}{{else}}Last reminder: your domains go offline on {{.Due}}{{end}}`, `
 You are listed as the holder of domains that are registered with
-dotkontor, with this email address. The rules for domains (ICANN, and
-§ 49 of Germany's BSIG) require you to confirm the address.
+dotkontor, with this email address.{{with .Name}} They were registered for you by:
+
+  {{.}}
+
+{{else}}
+{{end}}The rules for domains (ICANN, and § 49 of Germany's BSIG) require you to
+confirm the address.
 {{if .Suspended}}
 We had no confirmation by {{.Due}}, so the domains are offline for now.
 As soon as you confirm, we bring them back:

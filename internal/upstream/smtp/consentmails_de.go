@@ -15,8 +15,7 @@ die automatische Verlängerung ist eingeschaltet:
 {{end}}{{end}}
 Zahlungsmittel: {{.Name}}
 
-Jede andere Abbuchung kündigen wir noch einmal an, mindestens 30 Tage
-vorher.
+Jede Abbuchung kündigen wir mindestens 30 Tage vorher per E-Mail an.
 {{else}}
 Domain:          {{.Domain}}
 Preis:           {{.Gross}}
@@ -28,9 +27,10 @@ dafür könnten wir nicht mehr 30 Tage vorher ankündigen. Bitte
 verlängern Sie dieses Mal selbst; ab der nächsten Laufzeit geschieht
 es automatisch.
 {{else if .Announced}}
-Diese E-Mail kündigt die erste Abbuchung an.
+Diese E-Mail kündigt die erste Abbuchung an. Jede weitere kündigen wir
+ebenfalls mindestens 30 Tage vorher an.
 {{else}}
-Wir kündigen die Abbuchung noch einmal an, mindestens 30 Tage vorher.
+Jede Abbuchung kündigen wir mindestens 30 Tage vorher per E-Mail an.
 {{end}}{{end}}
 Sie haben {{if .More}}für jede dieser Domains {{end}}erklärt:
 

@@ -15,7 +15,7 @@ Automatic renewal is on:
 {{end}}{{end}}
 Payment method: {{.Name}}
 
-We will announce every other charge again, at least 30 days ahead.
+We announce every charge by email at least 30 days ahead.
 {{else}}
 Domain:         {{.Domain}}
 Price:          {{.Gross}}
@@ -26,9 +26,10 @@ Important: the current term ends on {{.Date}}. We could no longer
 announce a charge for it 30 days ahead. Please renew it yourself this
 time; from the next term on, it happens automatically.
 {{else if .Announced}}
-This email announces the first charge.
+This email announces the first charge. We announce every later one at
+least 30 days ahead, too.
 {{else}}
-We will announce the charge again, at least 30 days ahead.
+We announce every charge by email at least 30 days ahead.
 {{end}}{{end}}
 You agreed to this{{if .More}} for each of these domains{{end}}:
 

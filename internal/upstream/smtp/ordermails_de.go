@@ -191,11 +191,11 @@ Die Rechnungskorrektur finden Sie unter "Rechnungen":
 {{.Portal}}
 `},
 	registrar.MailDomainChanged: {`{{.Domain}}{{if .More}} und {{.More}} weitere{{end}}: {{if eq .Change "nameservers"}}Nameserver geändert{{else if eq .Change "ds_add"}}DS-Eintrag hinzugefügt{{else if eq .Change "ds_remove"}}DS-Eintrag entfernt{{else if eq .Change "lock"}}Umzugssperre gesetzt{{else if eq .Change "unlock"}}Umzugssperre aufgehoben{{else if eq .Change "secure"}}Umzüge gesperrt, neuer Auth-Code{{else}}Inhaberangaben geändert{{end}} am {{.On}}`, `
-{{if .More}}bis {{.At}} haben wir {{len .Renewals}} Ihrer Domains bei der
-Registry geändert{{with .Address}} (veranlasst von der IP-Adresse {{.}}){{end}}:
+{{if .More}}bis {{.At}} haben wir {{len .Renewals}} Ihrer Domains
+geändert{{with .Address}} (veranlasst von der IP-Adresse {{.}}){{end}}:
 {{range .Renewals}}
   {{.Name}}{{end}}
-{{else}}am {{.At}} wurde {{.Domain}} bei der Registry
+{{else}}am {{.At}} wurde {{.Domain}}
 geändert{{with .Address}} (veranlasst von der IP-Adresse {{.}}){{end}}.
 {{end}}
 Geändert: {{if eq .Change "nameservers"}}die Nameserver
@@ -213,7 +213,10 @@ können Sie das im Portal abbrechen.
 {{else if eq .Change "unlock"}}die Sperre für Umzüge ist aufgehoben
 {{else if eq .Change "secure"}}Umzüge sind gesperrt, und Auth-Codes von früher gelten nicht mehr
 {{else}}die Angaben zum Inhaber
-{{end}}{{if eq .Change "secure"}}
+{{if .Before}}
+Bisher: {{.Before}}
+Jetzt:  {{.After}}
+{{end}}{{end}}{{if eq .Change "secure"}}
 Das haben wir wegen der Sperre veranlasst, über die Sie eine eigene
 Nachricht bekommen. Die Domain sehen Sie hier:
 {{else}}

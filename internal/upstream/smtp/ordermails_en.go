@@ -183,12 +183,12 @@ You'll find the credit note under "Invoices":
 {{.Portal}}
 `},
 	registrar.MailDomainChanged: {`{{.Domain}}{{if .More}} and {{.More}} more{{end}}: {{if eq .Change "nameservers"}}nameservers changed{{else if eq .Change "ds_add"}}DS record added{{else if eq .Change "ds_remove"}}DS record removed{{else if eq .Change "lock"}}transfer lock set{{else if eq .Change "unlock"}}transfer lock removed{{else if eq .Change "secure"}}transfers locked, new auth code{{else}}domain holder details changed{{end}} on {{.On}}`, `
-{{if .More}}On {{.At}} we finished changing {{len .Renewals}} of your domains at
-their registries{{with .Address}} (requested from IP address {{.}}){{end}}:
+{{if .More}}On {{.At}} we finished changing {{len .Renewals}} of your
+domains{{with .Address}} (requested from IP address {{.}}){{end}}:
 {{range .Renewals}}
   {{.Name}}{{end}}
-{{else}}On {{.At}} {{.Domain}} was changed at its
-registry{{with .Address}} (requested from IP address {{.}}){{end}}.
+{{else}}On {{.At}} {{.Domain}} was
+changed{{with .Address}} (requested from IP address {{.}}){{end}}.
 {{end}}
 Changed: {{if eq .Change "nameservers"}}the nameservers
 {{with .OldNameservers}}
@@ -205,7 +205,10 @@ cancel this in the portal.
 {{else if eq .Change "unlock"}}the transfer lock was removed
 {{else if eq .Change "secure"}}the transfer lock was set, and earlier auth codes no longer work
 {{else}}the domain holder details
-{{end}}{{if eq .Change "secure"}}
+{{if .Before}}
+Previously: {{.Before}}
+Now:        {{.After}}
+{{end}}{{end}}{{if eq .Change "secure"}}
 We did this because of a lock on the domain; a separate email explains
 it. The domain is here:
 {{else}}

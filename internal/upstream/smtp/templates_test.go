@@ -27,7 +27,7 @@ var (
 	}
 	termKinds = []registrar.MailKind{
 		registrar.MailExpiringMonth, registrar.MailExpiringWeek, registrar.MailExpired, registrar.MailDomainHeld,
-		registrar.MailDomainDeleted, registrar.MailDomainClosed, registrar.MailDomainRestored, registrar.MailDataReminder,
+		registrar.MailDomainDeleted, registrar.MailDomainClosed, registrar.MailDomainRestored, registrar.MailDataReminder, registrar.MailHolderExpiry,
 	}
 	orderKinds = []registrar.MailKind{
 		registrar.MailItemFailed, registrar.MailOrderPaid, registrar.MailOrderEnded, registrar.MailOrderCompleted, registrar.MailPaymentRefunded, registrar.MailOrderRefunded, registrar.MailClaim,
@@ -37,7 +37,7 @@ var (
 )
 
 var accountKinds = []registrar.MailKind{
-	registrar.MailConfirm, registrar.MailAlreadyRegistered, registrar.MailPasswordReset, registrar.MailNoAccount,
+	registrar.MailConfirm, registrar.MailAlreadyRegistered, registrar.MailPasswordReset, registrar.MailSignIn, registrar.MailNoAccount,
 	registrar.MailChangeEmail, registrar.MailEmailChanging, registrar.MailPasswordChanged,
 	registrar.MailTokenCreated, registrar.MailSecondFactor, registrar.MailRegistrantChanged, registrar.MailPasskey, registrar.MailApplicationConnected,
 	registrar.MailApplicationReplayed,
@@ -119,7 +119,7 @@ func TestMailTexts_BothLanguagesShareKindsAndPlaceholders(t *testing.T) {
 		if !strings.Contains(de.body, "Waren Sie das nicht?") || !strings.Contains(en.body, "If this wasn't you") {
 			t.Errorf("%s does not say what to do if it was not the customer", kind)
 		}
-		linked := kind == registrar.MailConfirm || kind == registrar.MailPasswordReset || kind == registrar.MailChangeEmail
+		linked := kind == registrar.MailConfirm || kind == registrar.MailPasswordReset || kind == registrar.MailSignIn || kind == registrar.MailChangeEmail
 		if got := strings.Contains(de.body, "{{.Link}}") && strings.Contains(de.body, "{{.Until}}"); got != linked {
 			t.Errorf("%s: a link with its expiry is present: %t, want %t", kind, got, linked)
 		}

@@ -77,6 +77,39 @@ unter "Domains":
 {{.Portal}}
 
 ` + germanUnpaid + `{{end}}`},
+	registrar.MailHolderExpiry: {`{{if eq .Change "domain_held"}}{{.Domain}} ist abgeschaltet und wird am {{.DeleteAt}} gelöscht{{else if or (eq .Change "domain_deleted") (eq .Change "domain_closed")}}{{.Domain}} wurde am {{.Day}} gelöscht{{else if eq .Change "expired"}}{{.Domain}} ist am {{.Date}} abgelaufen{{else}}{{.Domain}} läuft am {{.Date}} ab{{end}}`, `
+Sie sind als Inhaber dieser Domain eingetragen:
+
+Domain: {{.Domain}}
+{{if eq .Change "domain_held"}}
+Sie wurde nicht verlängert. Deshalb haben wir sie am {{.Day}}
+abgeschaltet: Webseiten und E-Mail-Adressen unter diesem Namen
+funktionieren nicht mehr. Ohne Verlängerung löschen wir sie am
+{{.DeleteAt}}.
+{{else if or (eq .Change "domain_deleted") (eq .Change "domain_closed")}}
+Sie wurde nicht verlängert und am {{.Day}} gelöscht.{{if .Restorable}}
+Bis zum {{.Restorable}} lässt sie sich noch wiederherstellen.{{end}}
+{{else}}
+{{if eq .Change "expired"}}Die bezahlte Laufzeit ist am {{.Date}} abgelaufen.{{else}}Die bezahlte Laufzeit endet am {{.Date}}.{{end}}
+{{if .Over}}Verlängern lässt sie sich bei uns nicht mehr.
+{{else if .ChargeAt}}Sie soll sich vorher automatisch verlängern. Dann müssen Sie nichts tun.
+{{else if .HoldAt}}Ohne Verlängerung schalten wir sie am {{.HoldAt}} ab und löschen sie am
+{{.DeleteAt}}.
+{{else if eq .Unpaid "transit"}}Ohne Verlängerung übergeben wir sie am {{.DeleteAt}} an die Registry
+DENIC, die Ihnen dann einen Brief schreibt.
+{{else if .DeleteAt}}Ohne Verlängerung löschen wir sie am {{.DeleteAt}}.
+{{else}}Ohne Verlängerung kann sie danach ausfallen und gelöscht werden.
+{{end}}{{end}}
+Verwaltet wird die Domain von unserem Kunden{{with .Name}}:
+
+  {{.}}
+
+{{else}}.
+{{end}}Möchten Sie sie behalten? Dann wenden Sie sich bitte dorthin. Fragen
+beantworten auch wir:
+
+{{.Contact}}
+`},
 	registrar.MailDomainHeld: {"{{.Domain}} ist abgeschaltet und wird am {{.DeleteAt}} gelöscht", `
 wir haben eine Domain abgeschaltet, weil sie nicht verlängert wurde:
 

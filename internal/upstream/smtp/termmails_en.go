@@ -75,6 +75,38 @@ If you want to keep the domain, please renew it now, under "Domains":
 {{.Portal}}
 
 ` + englishUnpaid + `{{end}}`},
+	registrar.MailHolderExpiry: {`{{if eq .Change "domain_held"}}{{.Domain}} is suspended and will be deleted on {{.DeleteAt}}{{else if or (eq .Change "domain_deleted") (eq .Change "domain_closed")}}{{.Domain}} was deleted on {{.Day}}{{else if eq .Change "expired"}}{{.Domain}} expired on {{.Date}}{{else}}{{.Domain}} expires on {{.Date}}{{end}}`, `
+You are the registered holder of this domain:
+
+Domain: {{.Domain}}
+{{if eq .Change "domain_held"}}
+It was not renewed, so we suspended it on {{.Day}}.
+Websites and email addresses under this name no longer work. Without a
+renewal we delete it on {{.DeleteAt}}.
+{{else if or (eq .Change "domain_deleted") (eq .Change "domain_closed")}}
+It was not renewed and was deleted on {{.Day}}.{{if .Restorable}}
+It can be restored until {{.Restorable}}.{{end}}
+{{else}}
+{{if eq .Change "expired"}}Its paid term ended on {{.Date}}.{{else}}Its paid term ends on {{.Date}}.{{end}}
+{{if .Over}}It can no longer be renewed through us.
+{{else if .ChargeAt}}It is set to renew automatically before then, in which case you don't
+need to do anything.
+{{else if .HoldAt}}Without a renewal we suspend it on {{.HoldAt}} and delete it on
+{{.DeleteAt}}.
+{{else if eq .Unpaid "transit"}}Without a renewal we hand it over to its registry, DENIC, on
+{{.DeleteAt}}. DENIC then writes to you.
+{{else if .DeleteAt}}Without a renewal we delete it on {{.DeleteAt}}.
+{{else}}Without a renewal it may stop working after that date and may be deleted.
+{{end}}{{end}}
+The domain is managed by our customer{{with .Name}}:
+
+  {{.}}
+
+{{else}}.
+{{end}}If you want to keep it, please contact them. We also answer questions:
+
+{{.Contact}}
+`},
 	registrar.MailDomainHeld: {"{{.Domain}} is suspended and will be deleted on {{.DeleteAt}}", `
 We have suspended a domain because it was not renewed:
 

@@ -50,6 +50,11 @@ func TestTermMails_SayWhatHappensAndWhen(t *testing.T) {
 			en: []string{"can't be restored through us"}, never: "Tage lang",
 		},
 		"held": {kind: registrar.MailDomainHeld, de: []string{"Abgeschaltet:  25.12.2026", "Löschung:      19.01.2027"}, en: []string{"Deletion:   19 January 2027"}},
+		"to the holder": {
+			kind: registrar.MailHolderExpiry, facts: map[string]string{"change": "expiring_week", "name": "Agentur Nord"}, de: []string{"endet am 15.12.2026", "Agentur Nord", "/kontakt"}, en: []string{"ends on 15 December 2026", "managed by our customer"},
+			never: "EUR",
+		},
+		"held, to the holder": {kind: registrar.MailHolderExpiry, facts: map[string]string{"change": "domain_held"}, de: []string{"am 25.12.2026\nabgeschaltet", "19.01.2027"}, en: []string{"suspended it on 25 December 2026"}, never: "EUR"},
 		"deleted": {
 			kind: registrar.MailDomainDeleted, facts: map[string]string{"until": "2027-02-18", "gross": "95.20"}, de: []string{"Bis zum 18.02.2027", "95,20 EUR"}, en: []string{"until 18 February 2027", "95.20 EUR"},
 		},

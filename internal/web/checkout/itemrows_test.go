@@ -104,11 +104,11 @@ func TestPay_CompletedOrderShowsTermAndRenewalPriceOfNewDomains(t *testing.T) {
 			d.holds[item.Name] = "dom_" + item.ID
 		}
 		page := visit(t, d, "erika", payPage, nil)
-		page.wantPage(http.StatusOK, []string{"bezahlt bis 15.11.2027", "danach 15,35\u00a0€ brutto für 1 Jahr"}, nil)
-		if got := strings.Count(page.text(), "bezahlt bis 15.11.2027"); got < n {
+		page.wantPage(http.StatusOK, []string{"läuft bis 15.11.2027", "danach 15,35\u00a0€ brutto für 1 Jahr"}, nil)
+		if got := strings.Count(page.text(), "läuft bis 15.11.2027"); got < n {
 			t.Errorf("%d of %d terms", got, n)
 		}
-		visit(t, d, "english", payPage, nil).wantPage(http.StatusOK, []string{"paid until 15 Nov 2027", "then €15.35 gross for 1 year"}, nil)
+		visit(t, d, "english", payPage, nil).wantPage(http.StatusOK, []string{"runs until 15 Nov 2027", "then €15.35 gross for 1 year"}, nil)
 	}
 }
 

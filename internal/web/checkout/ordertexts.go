@@ -6,6 +6,8 @@ import "github.com/dotkontor/dotkontor/internal/web/ui"
 // /portal/invoices.
 var orderTexts = ui.Texts{
 	"asked.you":         {"Bestellt von Ihnen", "Ordered by you"},
+	"asked.you_open":    {"Zusammengestellt von Ihnen", "Put together by you"},
+	"asked.person_open": {"Zusammengestellt im Portal", "Put together in the portal"},
 	"asked.token":       {"Vorbereitet von einem Programm mit Zugangstoken", "Prepared by a program with an access token"},
 	"asked.application": {"Vorbereitet von einer verbundenen Anwendung", "Prepared by a connected application"},
 	"asked.agent":       {"Vorbereitet von einem Checkout-Agenten", "Prepared by a checkout agent"},
@@ -18,7 +20,7 @@ var orderTexts = ui.Texts{
 	"items.net":    {"Netto", "Net"},
 	"items.vat":    {"USt.", "VAT"},
 	"items.gross":  {"Brutto", "Gross"},
-	"items.until":  {"bezahlt bis {1}", "paid until {1}"},
+	"items.until":  {"läuft bis {1}", "runs until {1}"},
 	"items.later":  {"danach {1} brutto für {2}", "then {1} gross for {2}"},
 	"items.more":   {"{1} weitere Domains anzeigen", "Show {1} more domains"},
 

@@ -340,10 +340,10 @@ func TestPay_SaysWhoOrdered(t *testing.T) {
 		[]string{"Vorbereitet von einem Programm mit Zugangstoken", "Agent &lt;b&gt;auf&lt;/b&gt; dem Laptop"}, []string{"Bestellt von Ihnen"})
 	own := ownView(order.AwaitingPayment)
 	own.Order.By, own.Order.ByName = registrar.Actor{Kind: registrar.ActorPerson, Customer: "cus_1"}, ""
-	visit(t, &fakeOrders{view: own}, "erika", payPage, nil).wantPage(http.StatusOK, []string{"Bestellt von Ihnen", "Bestellung verwerfen", "danach 14,28"}, []string{"Vorbereitet", "ablehnen"})
-	visit(t, &fakeOrders{view: own}, "english", payPage, nil).wantPage(http.StatusOK, []string{"Ordered by you", "Discard order"}, nil)
+	visit(t, &fakeOrders{view: own}, "erika", payPage, nil).wantPage(http.StatusOK, []string{"Zusammengestellt von Ihnen", "Bestellung verwerfen", "danach 14,28"}, []string{"Vorbereitet", "ablehnen"})
+	visit(t, &fakeOrders{view: own}, "english", payPage, nil).wantPage(http.StatusOK, []string{"Put together by you", "Discard order"}, nil)
 	own.IsOwner = false
-	visit(t, &fakeOrders{view: own}, "", payPage, nil).wantPage(http.StatusOK, nil, []string{"Bestellt von Ihnen"})
+	visit(t, &fakeOrders{view: own}, "", payPage, nil).wantPage(http.StatusOK, nil, []string{"von Ihnen"})
 }
 
 func TestPay_ShowsNameWarnings(t *testing.T) {
@@ -396,7 +396,7 @@ func TestPay_HolderTextsFitEveryKindOfItem(t *testing.T) {
 		view.Order.Items[0].Holder = "hld_1"
 		return view
 	}
-	const all, some, same = "Auf diesen Namen laufen die Domains bei der Registry", "für die Sie keinen anderen Inhaber wählen", "Wem die Domains gehören, ändert sie nicht."
+	const all, some, same = "Diese Person oder Firma wird als Inhaber eingetragen", "für die Sie keinen anderen Inhaber wählen", "Wem die Domains gehören, ändert sie nicht."
 	for _, test := range []struct {
 		view        order.View
 		shows, term string

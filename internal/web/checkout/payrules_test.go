@@ -105,10 +105,10 @@ func TestPay_RenewalShowsNewDate(t *testing.T) {
 		d.view.Order.Items[i].Kind, d.view.Order.Items[i].Years = order.Renew, 2
 		d.holds[d.view.Order.Items[i].Name] = "dom_1"
 	}
-	visit(t, d, "erika", payPage, nil).wantPage(http.StatusOK, []string{"bezahlt bis 03.02.2029", `name="auto_renew"`}, nil)
+	visit(t, d, "erika", payPage, nil).wantPage(http.StatusOK, []string{"läuft bis 03.02.2029", `name="auto_renew"`}, nil)
 	// A domain that renews automatically needs no second consent.
 	d.choice = registrar.TermEndRenew
-	visit(t, d, "erika", payPage, nil).wantPage(http.StatusOK, []string{"bezahlt bis 03.02.2029"}, []string{`name="auto_renew"`})
+	visit(t, d, "erika", payPage, nil).wantPage(http.StatusOK, []string{"läuft bis 03.02.2029"}, []string{`name="auto_renew"`})
 }
 
 // The box shows everything that the customer agrees to, and is never ticked in advance.
@@ -187,7 +187,7 @@ func TestPay_AllProblemsAreListedAtOnce(t *testing.T) {
 
 func TestPay_UnpaidPageSaysNothingWasCharged(t *testing.T) {
 	t.Parallel()
-	const says = "abgelehnt oder nicht abgeschlossen. Abgebucht wurde nichts."
+	const says = "kam nicht zustande. Abgebucht wurde nichts."
 	view := ownView(order.AwaitingPayment)
 	view.Order.Payments = []order.Payment{{ID: "pay_1", Kind: order.ByPage, State: order.PaymentClosed}}
 	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK, []string{says, payButton}, []string{"Ihre Bestellung ist vorbereitet"})

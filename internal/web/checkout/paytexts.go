@@ -29,8 +29,8 @@ var payTexts = ui.Texts{
 		"Your order is ready. Nothing is charged until you pay.",
 	},
 	"pay.text.not_paid": {
-		"Ihre letzte Zahlung wurde abgelehnt oder nicht abgeschlossen. Abgebucht wurde nichts. Sie können noch einmal bezahlen, auch mit einem anderen Zahlungsmittel.",
-		"Your last payment was declined or not completed. Nothing was charged. You can pay again, with another payment method if you like.",
+		"Ihre letzte Zahlung kam nicht zustande. Abgebucht wurde nichts. Sie können noch einmal bezahlen, auch mit einem anderen Zahlungsmittel.",
+		"Your last payment did not go through. Nothing was charged. You can pay again, with another payment method if you like.",
 	},
 	"pay.text.free": {
 		"Ihre Bestellung ist vorbereitet und kostet nichts. Wir beginnen, sobald Sie zustimmen.",
@@ -161,8 +161,8 @@ var payTexts = ui.Texts{
 	"need.registrant.heading.some": {"Ihre Angaben", "Your details"},
 	"need.registrant.heading.same": {"Ihre Angaben", "Your details"},
 	"need.registrant.new": {
-		"Auf diesen Namen laufen die Domains bei der Registry. Die Anschrift steht auch auf der Rechnung.",
-		"The domains are registered in this name. The address also appears on the invoice.",
+		"Diese Person oder Firma wird als Inhaber eingetragen. Die Anschrift steht auch auf der Rechnung.",
+		"This person or organisation becomes the registered holder. The address also appears on the invoice.",
 	},
 	"need.registrant.some": {
 		"Auf diesen Namen laufen die Domains, für die Sie keinen anderen Inhaber wählen. Verlängerte Domains behalten ihren Inhaber. Die Anschrift steht auch auf der Rechnung.",

@@ -415,10 +415,15 @@ func askedKey(o order.Order, isOwner bool) string {
 		return "asked.agent"
 	case registrar.ActorSystem:
 		return "asked.system"
+	}
+	switch { // a person orders by paying
+	case isOwner && o.PaidAt.IsZero():
+		return "asked.you_open"
+	case isOwner:
+		return "asked.you"
+	case o.PaidAt.IsZero():
+		return "asked.person_open"
 	default:
-		if isOwner {
-			return "asked.you"
-		}
 		return "asked.person"
 	}
 }

@@ -15,6 +15,7 @@
 package legal
 
 import (
+	"context"
 	"embed"
 	"errors"
 	"fmt"
@@ -22,6 +23,8 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/account"
 	"github.com/dotkontor/dotkontor/internal/registrar/inquiry"
 	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
 	"github.com/dotkontor/dotkontor/internal/web/httpjson"
@@ -38,6 +41,8 @@ type Config struct {
 	Notices   *withdrawal.Service
 	Inquiries *inquiry.Service
 	Operator  OperatorInfo
+	// Registrant returns the registrant of a signed-in customer, for the forms; set by package web.
+	Registrant func(ctx context.Context, actor registrar.Actor) (account.Registrant, bool, error)
 	// Texts is a folder with the operator's own texts; nil means none.
 	Texts fs.FS
 }
@@ -103,7 +108,7 @@ func (h *Handler) Routes() []httpjson.Route {
 		add(get, l, h.showText)
 	}
 	for l, kind := range map[legalPage]withdrawal.Kind{withdrawalPage: withdrawal.Withdrawal, cancellationPage: withdrawal.Termination} {
-		add(get, l, func(req *ui.Request, l legalPage) error { return h.showForm(req, l, newForm(kind), http.StatusOK) })
+		add(get, l, func(req *ui.Request, l legalPage) error { return h.showNotice(req, l, kind) })
 		add(post, l, func(req *ui.Request, l legalPage) error { return h.submitNotice(req, l, kind) })
 	}
 	if h.Operator.Email != "" {

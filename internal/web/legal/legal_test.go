@@ -25,9 +25,15 @@ import (
 
 const base = "https://domains.example"
 
-type noSessions struct{}
+// sessions has one, of erika.
+type sessions struct{}
 
-func (noSessions) Visitor(context.Context, string) (account.Visitor, error) {
+func (sessions) Visitor(_ context.Context, cookie string) (account.Visitor, error) {
+	if cookie == "erika" {
+		return account.Visitor{
+			Customer: account.Customer{ID: "cus_1", Email: "erika@example.org", Language: ui.German}, Session: account.Session{ID: "ses_1", CustomerID: "cus_1"},
+		}, nil
+	}
 	return account.Visitor{}, &registrar.Error{Kind: registrar.KindUnauthenticated}
 }
 
@@ -55,7 +61,7 @@ var testOperator = OperatorInfo{
 func newHandler(t *testing.T, store *memStore, operator OperatorInfo, tries func(string) time.Duration) http.Handler {
 	t.Helper()
 	frame, err := ui.New(ui.Config{
-		BaseURL: base, Sessions: noSessions{}, Address: func(*http.Request) netip.Addr { return netip.MustParseAddr("203.0.113.7") }, Legal: true,
+		BaseURL: base, Sessions: sessions{}, Address: func(*http.Request) netip.Addr { return netip.MustParseAddr("203.0.113.7") }, Legal: true,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -72,7 +78,12 @@ func newHandler(t *testing.T, store *memStore, operator OperatorInfo, tries func
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, err := New(Config{Frame: frame, Notices: declarations, Inquiries: inquiries, Operator: operator})
+	h, err := New(Config{
+		Frame: frame, Notices: declarations, Inquiries: inquiries, Operator: operator,
+		Registrant: func(context.Context, registrar.Actor) (account.Registrant, bool, error) {
+			return account.Registrant{Name: "Erika Mustermann"}, true, nil
+		},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,6 +105,23 @@ func visit(t *testing.T, pages http.Handler, path string, fields url.Values) (in
 	w := httptest.NewRecorder()
 	pages.ServeHTTP(w, r)
 	return w.Code, w.Body.String()
+}
+
+func TestNoticeForm_HasNameAndAddressOfSignedInCustomer(t *testing.T) {
+	t.Parallel()
+	pages := newHandler(t, &memStore{}, testOperator, nil)
+	for _, path := range []string{"/widerruf", "/kuendigung"} {
+		for _, cookie := range []string{"", "erika"} {
+			r, w := httptest.NewRequest(http.MethodGet, base+path, nil), httptest.NewRecorder()
+			r.AddCookie(&http.Cookie{Name: "__Host-dotkontor", Value: cookie})
+			pages.ServeHTTP(w, r)
+			for _, value := range []string{`value="Erika Mustermann"`, `value="erika@example.org"`} {
+				if got := strings.Contains(w.Body.String(), value); got != (cookie != "") {
+					t.Errorf("%s of %q has %s: %t", path, cookie, value, got)
+				}
+			}
+		}
+	}
 }
 
 func TestPages_NameOperatorAndLinkEachOther(t *testing.T) {

@@ -1,6 +1,7 @@
 package legal
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"time"
@@ -41,6 +42,22 @@ func newForm(kind withdrawal.Kind) form {
 	return form{
 		Kind: kind, Intro: "cancellation.intro", Submit: "cancellation.submit", Fields: []ui.Field{name, contract, email, ground, reason, end},
 	}
+}
+
+// showNotice shows the form, with the name and address of a signed-in customer.
+func (h *Handler) showNotice(req *ui.Request, l legalPage, kind withdrawal.Kind) error {
+	f := newForm(kind)
+	if req.SignedIn && h.Registrant != nil {
+		registrant, _, err := h.Registrant(req.R.Context(), req.Actor())
+		if err != nil { // withdrawing is a right: the form works without it
+			httpjson.RecordError(req.W, err)
+		}
+		known := map[string]string{withdrawal.FieldName: registrant.Name, withdrawal.FieldEmail: req.Visitor.Customer.Email}
+		for i, field := range f.Fields {
+			f.Fields[i].Value = cmp.Or(known[field.Name], field.Value)
+		}
+	}
+	return h.showForm(req, l, f, http.StatusOK)
 }
 
 func (h *Handler) showForm(req *ui.Request, l legalPage, f form, status int) error {

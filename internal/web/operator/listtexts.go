@@ -150,6 +150,7 @@ var listTexts = ui.Texts{
 	// The kinds of mail.
 	"mail.confirm":               {"Bestätigung der E-Mail-Adresse", "Email address confirmation"},
 	"mail.already_registered":    {"Hinweis: Konto besteht schon", "Account already exists"},
+	"mail.sign_in":               {"Link zum Anmelden", "Sign-in link"},
 	"mail.reset":                 {"Link für ein neues Passwort", "Password reset link"},
 	"mail.no_account":            {"Hinweis: kein Konto zu dieser Adresse", "No account for this address"},
 	"mail.change_email":          {"Bestätigung der neuen E-Mail-Adresse", "Confirmation of a new email address"},
@@ -178,6 +179,7 @@ var listTexts = ui.Texts{
 	"mail.domain_restored":       {"Domain wiederhergestellt", "Domain restored"},
 	"mail.data_reminder":         {"Jährliche Bitte, die Inhaberdaten zu prüfen", "Yearly request to check registrant data"},
 	"mail.domain_changed":        {"Domain geändert", "Domain changed"},
+	"mail.holder_expiry":         {"Laufzeit endet (an Inhaber)", "Term ends (to holders)"},
 	"mail.holder_notice":         {"Inhaber gewechselt (an Inhaber)", "Holder changed (to holders)"},
 	"mail.contact_check":         {"Bitte um Bestätigung der Adresse (an Inhaber)", "Request to confirm the address (to holders)"},
 	"mail.contact_suspended":     {"Domains gesperrt: Adresse nicht bestätigt", "Domains suspended: address not confirmed"},

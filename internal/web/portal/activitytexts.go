@@ -49,6 +49,7 @@ var activityTexts = ui.Texts{
 	"action.signed_out":               {"Abgemeldet", "Signed out"},
 	"action.signed_out_everywhere":    {"Überall abgemeldet", "Signed out everywhere"},
 	"action.session_ended":            {"Gerät abgemeldet", "Device signed out"},
+	"action.sign_in_link_requested":   {"Anmelde-Link angefordert", "Sign-in link requested"},
 	"action.reset_requested":          {"Neues Passwort angefordert", "Password reset requested"},
 	"action.password_reset":           {"Passwort über einen Link zurückgesetzt", "Password reset with a link"},
 	"action.password_changed":         {"Passwort geändert", "Password changed"},

@@ -3,10 +3,12 @@ package portal
 import (
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
 	"github.com/dotkontor/dotkontor/internal/registrar/bulk"
+	"github.com/dotkontor/dotkontor/internal/registrar/contactcheck"
 	"github.com/dotkontor/dotkontor/internal/registrar/holder"
 	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
@@ -37,10 +39,31 @@ func (h *Handler) holders(req *ui.Request) error {
 	if err != nil {
 		return err
 	}
+	unconfirmed := make(map[string]contactcheck.Check) // by address, in lower case
+	if h.Contacts != nil {
+		checks, err := h.Contacts.ListOwn(req.R.Context(), req.Actor())
+		if err != nil {
+			return err
+		}
+		for _, check := range checks {
+			unconfirmed[strings.ToLower(check.Email)] = check
+		}
+	}
+	type row struct {
+		holder.Holder
+		Check *contactcheck.Check // nil: nothing to confirm
+	}
+	rows := make([]row, len(all))
+	for i, one := range all {
+		rows[i].Holder = one
+		if check, open := unconfirmed[strings.ToLower(one.Email)]; open {
+			rows[i].Check = &check
+		}
+	}
 	return h.templates.Render(req, ui.View{Name: "holders", Title: "holders.title", Section: profilePath, Data: struct {
-		Holders []holder.Holder
+		Holders []row
 		Own     string
-	}{all, holder.Own}})
+	}{rows, holder.Own}})
 }
 
 // holderForm asks for the data of a holder; an empty id means a new one. It offers the account's

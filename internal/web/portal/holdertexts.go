@@ -11,6 +11,7 @@ var holderTexts = ui.Texts{
 	"holders.own":         {"Ihr Konto", "Your account"},
 	"holders.name":        {"Name", "Name"},
 	"holders.place":       {"Ort", "Place"},
+	"holders.unconfirmed": {"nicht bestätigt, Frist {1}", "not confirmed, due {1}"},
 	"holders.none":        {"Bisher gehören alle Domains Ihnen selbst.", "So far, you are the holder of all your domains."},
 	"holders.new":         {"Inhaber hinzufügen", "Add a holder"},
 	"holders.add":         {"Hinzufügen", "Add"},

@@ -137,6 +137,7 @@ func (h *Handler) Routes() []httpjson.Route {
 	renewals := func(page ui.PageFunc) http.HandlerFunc { return signedIn(domainsPath, h.withRenewals(page)) }
 	const onlyMembers = true
 	newRegistration, newReset := pair{"link_invalid.again", registerPath}, pair{"link_invalid.again", "/portal/reset"}
+	newSignInLink := pair{"link_invalid.again", ui.SignInAgainPath}
 	routes := []httpjson.Route{
 		{Method: get, Path: ui.HomePath, Handler: public(h.home)},
 		{Method: get, Path: ui.HomePath + "/{$}", Handler: public(h.home)},
@@ -162,6 +163,10 @@ func (h *Handler) Routes() []httpjson.Route {
 		{Method: post, Path: codePath, Handler: public(h.enterCode)},
 		{Method: get, Path: ui.SignInAgainPath, Handler: signedIn(profilePath, h.showSignInAgain)},
 		{Method: post, Path: ui.SignInAgainPath, Handler: signedIn(profilePath, h.signInAgain)},
+		{Method: post, Path: signInLinkPath + "/request", Handler: signedIn(ui.SignInAgainPath, h.withMail(h.requestSignInLink))},
+		{Method: get, Path: signInLinkPath + "/request", Handler: signedIn(profilePath, h.signInLinkSent)},
+		{Method: get, Path: signInLinkPath, Handler: h.mailedLink(account.LinkSignIn, newSignInLink, h.showSignInLink)},
+		{Method: post, Path: signInLinkPath, Handler: h.mailedLink(account.LinkSignIn, newSignInLink, h.signInWithLink)},
 		{Method: post, Path: ui.SignOutPath, Handler: public(h.signOut)},
 		{Method: post, Path: "/portal/sign-out-everywhere", Handler: signedIn(securityPath, h.signOutEverywhere)},
 

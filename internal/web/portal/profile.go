@@ -10,6 +10,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
 	"github.com/dotkontor/dotkontor/internal/registrar/holder"
+	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 	"github.com/dotkontor/dotkontor/internal/registrar/retention"
 	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
@@ -172,12 +173,31 @@ func (h *Handler) renderClose(req *ui.Request, problem string, status int) error
 	if err != nil {
 		return err
 	}
+	domains, err := h.Portfolio.List(req.R.Context(), req.Actor())
+	if err != nil {
+		return err
+	}
 	return h.templates.Render(req, ui.View{Name: "close", Status: status, Title: "close.title", Section: profilePath, Data: struct {
 		Ties    account.CloseBlockers
 		Tied    bool
+		LastEnd time.Time // of the terms, if all domains expire; zero if not
 		Problem string
 		Kept    []keptData
-	}{ties, ties != account.CloseBlockers{}, problem, keptAfter(req.Now)}})
+	}{ties, ties != account.CloseBlockers{}, lastEnd(domains), problem, keptAfter(req.Now)}})
+}
+
+// lastEnd returns when the last term ends if the customer lets all domains expire; zero if not.
+func lastEnd(domains []portfolio.Domain) (last time.Time) {
+	for _, domain := range domains {
+		switch {
+		case domain.Status == registrar.DomainTransferredOut:
+		case domain.AtTermEnd != registrar.TermEndExpire:
+			return time.Time{}
+		case domain.PaidUntil.After(last):
+			last = domain.PaidUntil
+		}
+	}
+	return last
 }
 
 // keptData is a sort of data that stays after a closure.

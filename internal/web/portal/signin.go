@@ -2,6 +2,7 @@ package portal
 
 import (
 	"cmp"
+	"net/http"
 	"net/url"
 	"strings"
 
@@ -182,6 +183,9 @@ func (h *Handler) signInAgainForm(req *ui.Request, to string) form {
 	}
 	if !req.Visitor.Customer.HasPassword {
 		f.Intro = "again.passkey_only"
+		if h.MailEnabled {
+			f.Intro, f.Action, f.Submit, f.Hidden = "again.link", signInLinkPath+"/request", "again.link.submit", []pair{{"next", to}}
+		}
 		return f
 	}
 	f.Action, f.Submit, f.Hidden = ui.SignInAgainPath, "again.submit", []pair{{"next", to}}
@@ -214,6 +218,45 @@ func (h *Handler) signInAgain(req *ui.Request) error {
 	req.SetDevice(signedIn.Device)
 	req.SetSession(signedIn.Secret)
 	return req.SeeOther(cmp.Or(to, ui.HomePath))
+}
+
+// A customer without a password may have no passkey either, and signs in again by a mailed link.
+
+const signInLinkPath = "/portal/sign-in/link"
+
+func (h *Handler) requestSignInLink(req *ui.Request) error {
+	to := mailedNext(req.Field("next"))
+	req.SetFormPath(ui.WithNext(ui.SignInAgainPath, to))
+	if err := h.Accounts.RequestSignInLink(req.R.Context(), req.Actor(), to); err != nil {
+		return err
+	}
+	return req.SeeOther(signInLinkPath + "/request")
+}
+
+func (h *Handler) signInLinkSent(req *ui.Request) error {
+	return h.showMessage(req, http.StatusOK, "link_sent.title", "reset.sent.text", pair{"again.back", ui.HomePath})
+}
+
+func signInLinkForm(link, email, next string) form {
+	return form{
+		Intro: "sign_in_link.intro", IntroValue: email, Action: signInLinkPath, Submit: "sign_in.title", Hidden: []pair{{"link", link}, {"next", next}},
+	}
+}
+
+func (h *Handler) showSignInLink(req *ui.Request, link, email string) error {
+	return h.show(req, "sign_in.title", "", signInLinkForm(link, email, mailedNext(req.Query("next"))))
+}
+
+func (h *Handler) signInWithLink(req *ui.Request, link, _ string) error {
+	to := mailedNext(req.Field("next"))
+	signedIn, err := h.Accounts.SignInWithLink(req.R.Context(), req.Actor(), link, req.BrowserName())
+	if err != nil {
+		return err
+	}
+	if signedIn.NeedsCode {
+		return h.startSessionAndRedirect(req, signedIn, ui.WithNext(codePath, to))
+	}
+	return h.startSessionAndContinue(req, signedIn, to)
 }
 
 // signOut also deletes the cookie of an ended session.

@@ -93,12 +93,18 @@ var texts = ui.WithRequirements(ui.Texts{
 		"This step requires a sign-in within the last ten minutes. You are signed in as {1}.",
 	},
 	"again.passkey_only": {
-		"Für diesen Schritt müssen Sie sich in den letzten zehn Minuten angemeldet haben. Bitte benutzen Sie Ihren Passkey. Haben Sie keinen, melden Sie sich ab und wählen Sie über „Passwort vergessen“ ein Passwort.",
-		"This step requires a sign-in within the last ten minutes. Use your passkey. If you have none, sign out and choose a password with “Forgot your password?”.",
+		"Für diesen Schritt müssen Sie sich in den letzten zehn Minuten angemeldet haben. Bitte benutzen Sie Ihren Passkey.",
+		"This step requires a sign-in within the last ten minutes. Use your passkey.",
 	},
-	"again.submit": {"Bestätigen", "Confirm"},
-	"again.back":   {"Zurück zum Portal", "Back to the portal"},
-	"again.first":  {"Anmeldung bestätigen", "Confirm your sign-in"},
+	"again.link": {
+		"Für diesen Schritt müssen Sie sich in den letzten zehn Minuten angemeldet haben. Wir schicken Ihnen dafür einen Link an {1}. Wenn Sie einen Passkey haben, geht es auch damit.",
+		"This step requires a sign-in within the last ten minutes. We can email a link to {1}. If you have a passkey, you can use that instead.",
+	},
+	"again.link.submit":  {"Link per E-Mail schicken", "Email me a link"},
+	"sign_in_link.intro": {"Melden Sie sich hier als {1} an.", "Sign in as {1}."},
+	"again.submit":       {"Bestätigen", "Confirm"},
+	"again.back":         {"Zurück zum Portal", "Back to the portal"},
+	"again.first":        {"Anmeldung bestätigen", "Confirm your sign-in"},
 
 	"field.email":         {"E-Mail-Adresse", "Email address"},
 	"field.new_email":     {"Neue E-Mail-Adresse", "New email address"},
@@ -514,6 +520,14 @@ var texts = ui.WithRequirements(ui.Texts{
 	"close.ties.hint": {
 		"Ziehen Sie Ihre Domains um, oder lassen Sie sie auslaufen. Bezahlen oder verwerfen Sie offene Bestellungen.",
 		"Transfer your domains or let them expire. Pay or discard open orders.",
+	},
+	"close.ties.end": {
+		"Ihre Domain läuft am {1} aus. Danach bleibt sie noch für die Fristen ihrer Endung im Konto, dann lässt es sich schließen. Unser Support kann sie nach dem {1} auf Wunsch sofort löschen.",
+		"Your domain expires on {1}. It stays in the account for the periods of its extension after that, then you can close the account. Our support can delete it right after {1} if you ask.",
+	},
+	"close.ties.ends": {
+		"Ihre Domains laufen aus, die letzte am {1}. Danach bleiben sie noch für die Fristen ihrer Endungen im Konto, dann lässt es sich schließen. Unser Support kann sie nach dem Ende der Laufzeit auf Wunsch sofort löschen.",
+		"Your domains expire, the last one on {1}. They stay in the account for the periods of their extensions after that, then you can close the account. Our support can delete them right after their terms end if you ask.",
 	},
 	"close.sure": {"Ich möchte mein Konto endgültig schließen.", "I want to close my account permanently."},
 	"close.unsure": {

@@ -31,6 +31,7 @@ type hit struct {
 	Domain, Label, Ext string
 	State              state
 	Offer              *offer // nil if the price is unknown or irrelevant
+	Transfer           *price // of a taken name that its holder can transfer here; nil if not
 	// RuleKey is the text key of a registry requirement; empty if there is none. It is
 	// set from the beginning, so that rows do not grow later.
 	RuleKey string
@@ -126,6 +127,8 @@ func (h *Handler) resolveRow(row hit, answer lookup.Answer, err error, at time.T
 		row.Basket = registerPrefix + row.Domain
 	case row.State == taken && ext.Sale.NoTransfer == "":
 		row.Basket = transferPrefix + row.Domain
+		transfer := withVAT(ext.Transfer, h.RateBasisPoints(at))
+		row.Transfer = &transfer
 	}
 	return row
 }

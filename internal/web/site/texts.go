@@ -86,10 +86,18 @@ var texts = ui.Texts{
 	"price.no_transfer": {"nicht möglich", "not offered"},
 	"price.nothing":     {"kostenlos", "free of charge"},
 
-	"hit.waiting":  {"wird geprüft", "checking"},
-	"hit.free":     {"frei", "available"},
-	"hit.premium":  {"frei, Premium", "available, premium"},
-	"hit.taken":    {"vergeben", "taken"},
+	"hit.waiting": {"wird geprüft", "checking"},
+	"hit.free":    {"frei", "available"},
+	"hit.premium": {"frei, Premium", "available, premium"},
+	"hit.taken":   {"vergeben", "taken"},
+	"hit.transfer": {
+		"Umzug zu uns für {1} – nur, wenn sie Ihnen gehört",
+		"Transfer it to us for {1}, only if it's yours",
+	},
+	"hit.transfer_free": {
+		"Umzug zu uns kostenlos – nur, wenn sie Ihnen gehört",
+		"Transfer it to us for free, only if it's yours",
+	},
 	"hit.own":      {"Ihre Domain", "yours"},
 	"hit.reserved": {"reserviert", "reserved"},
 	"hit.unknown":  {"unbekannt", "unknown"},

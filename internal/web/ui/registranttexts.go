@@ -22,8 +22,11 @@ var RegistrantTexts = Texts{
 		"Nötig zum Beispiel in den USA, Kanada und Australien.",
 		"Required in some countries, such as the USA, Canada and Australia.",
 	},
-	"hint.phone":  {"Mit Ländervorwahl, zum Beispiel +49 30 123456.", "With country code, for example +49 30 123456."},
-	"hint.vat_id": {"Zum Beispiel DE123456788.", "For example DE123456788."},
+	"hint.phone": {"Mit Ländervorwahl, zum Beispiel +49 30 123456.", "With country code, for example +49 30 123456."},
+	"hint.vat_id": {
+		"Zum Beispiel DE123456788. Mit einer Umsatzsteuer-ID oder Firma bestellen Sie als Unternehmen, ohne das Widerrufsrecht für Verbraucher.",
+		"For example DE123456788. With a VAT ID or an organisation you order as a business, without a consumer's right of withdrawal.",
+	},
 	"problem.payment_under_way": {
 		"Für diesen Inhaber läuft gerade eine Zahlung. Schließen Sie sie auf der Bestellseite ab, oder brechen Sie sie ab; danach können Sie die Angaben ändern.",
 		"A payment for this holder is in progress. Complete or cancel it on the order page; then you can change these details.",

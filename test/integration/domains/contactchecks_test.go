@@ -139,6 +139,9 @@ func TestContactCheck_UnconfirmedAddressSuspendsDomainUntilConfirmed(t *testing.
 	s.wantMails(registrar.MailContactCheck, clientAddress, 2)
 	s.advance(7)
 	mails := s.wantMails(registrar.MailContactCheck, clientAddress, 3)
+	if name := mails[0].Data["name"]; name != "Ada Größe" {
+		t.Errorf("the mail says that %q registered the domains", name)
+	}
 	s.advance(2)
 	s.wantHeld("kunde.org", false)
 	s.advance(2)

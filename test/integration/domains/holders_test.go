@@ -12,6 +12,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
 	"github.com/dotkontor/dotkontor/internal/registrar/holder"
+	"github.com/dotkontor/dotkontor/internal/registrar/mailer"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 	"github.com/dotkontor/dotkontor/internal/sandbox/registry"
 	"github.com/dotkontor/dotkontor/internal/upstream/epp"
@@ -84,6 +85,20 @@ func TestHolderChange_ReplacesRegistrantAndNotifiesBothHolders(t *testing.T) {
 	must(t, s.holders.Delete(t.Context(), signedInActor(ada), client))
 	if got := s.view(id).Domain; got.Registrant.Email != "neu@teeladen.example" || got.Holder != client {
 		t.Errorf("the domain has %+v", got)
+	}
+}
+
+func TestHolderChange_CustomersMailNamesBothHolders(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t)
+	id, client := s.registerDomain("kunde", ".org"), s.addHolder(ada)
+	s.requestChange(id, domainchange.ChangeRequest{Kind: domainchange.UpdateRegistrant, Holder: client})
+	mails, err := s.db.ClaimDueMails(t.Context(), time.Now().Add(time.Hour), time.Now().Add(2*time.Hour), 100)
+	must(t, err)
+	if !slices.ContainsFunc(mails, func(mail mailer.QueuedMail) bool {
+		return mail.Kind == registrar.MailDomainChanged && mail.Data["before"] == "Ada Größe" && mail.Data["after"] == "Teeladen GmbH"
+	}) {
+		t.Errorf("queued: %+v", mails)
 	}
 }
 

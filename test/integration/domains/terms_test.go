@@ -293,6 +293,35 @@ func TestUnpaidTerm_IsHeldDeletedAndGone(t *testing.T) {
 	}
 }
 
+func TestUnpaidTerm_RegistrantIsNotifiedToo(t *testing.T) {
+	t.Parallel()
+	s := newTermEnv(t, 1, "alt.org")
+	id := s.addEnding("alt", ".org", 31)
+	s.requestChange(id, domainchange.ChangeRequest{Kind: domainchange.UpdateRegistrant, Holder: s.addHolder(ada)})
+	// The new registrant's address waits for a contact check, which nothing here makes.
+	s.advanceWithoutSettling(2 * 31)
+	s.wantState(id, lifecycle.Unpaid, "")
+	s.advanceWithoutSettling(2 * 10)
+	s.wantState(id, lifecycle.Held, "")
+	s.advanceWithoutSettling(2 * 25)
+	s.wantState(id, lifecycle.Redemption, "")
+	testkit.Eventually(t, "five notices to the registrant", func() bool { // a month and a week before, at the end, held, deleted
+		sent, err := s.db.ListSentNoticesOfDomain(t.Context(), id, 100)
+		must(t, err)
+		toHolder := 0
+		for _, notice := range sent {
+			if notice.Kind != registrar.MailHolderExpiry {
+				continue
+			}
+			toHolder++
+			if notice.Recipient != "max@teeladen.example" {
+				t.Errorf("a notice for the registrant went to %s", notice.Recipient)
+			}
+		}
+		return toHolder == 5
+	})
+}
+
 func TestUnpaidTerm_LateRenewalReleasesHoldAtOnce(t *testing.T) {
 	t.Parallel()
 	s := newTermEnv(t, 1, "spaet.org")

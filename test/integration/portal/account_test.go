@@ -202,7 +202,7 @@ func TestMemberPages_RedirectAnonymousToSignIn(t *testing.T) {
 	forAll := map[string]bool{
 		"/portal": true, "/portal/{$}": true, "/portal/language": true, "/portal/sign-out": true, "/portal/static/{file}": true,
 		"/portal/register": true, "/portal/register/sent": true, "/portal/confirm": true,
-		"/portal/reset": true, "/portal/reset/sent": true, "/portal/reset/new": true, "/portal/sign-in": true, "/portal/sign-in/code": true,
+		"/portal/reset": true, "/portal/reset/sent": true, "/portal/reset/new": true, "/portal/sign-in": true, "/portal/sign-in/code": true, "/portal/sign-in/link": true,
 		"/portal/contact-check": true, "/portal/passkeys/sign-in/begin": true, "/portal/passkeys/sign-in/finish": true,
 	}
 	seen := 0

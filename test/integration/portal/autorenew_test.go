@@ -135,6 +135,9 @@ func TestAutoRenew_LetExpireAndTakeBack(t *testing.T) {
 	if got := b.post(path+"/expire", nil); got.location() != path {
 		t.Fatalf("got %d %s", got.status, got.body)
 	}
+	if page := b.get("/portal/profile/close").body; !strings.Contains(page, "läuft am") || !strings.Contains(page, "Unser Support") {
+		t.Errorf("the page does not say when the account can be closed: %s", page)
+	}
 	if page := b.get(path).body; !strings.Contains(page, "wie Sie es wünschen") || !strings.Contains(page, path+"/keep") || strings.Contains(page, `action="`+path+`/expire"`) {
 		t.Errorf("the page: %s", page)
 	}

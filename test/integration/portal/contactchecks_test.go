@@ -115,8 +115,9 @@ func TestContactChecks_CustomerSeesDeadlineAndResends(t *testing.T) {
 	domain := s.addDomainOf(anna.ID, "kunde", ".org", registrar.DomainActive)
 	id, _ := s.askHolder(anna.ID, domain)
 	b := s.signedInBrowser(anna.Email)
+	b.post("/portal/holders", holderInput("Max Teufel", holderAddress))
 	due := s.clock.now().Add(contactcheck.Term).UTC().Format("02.01.2006")
-	for _, path := range []string{"/portal/domains/" + domain, "/portal", "/portal/contact-checks"} {
+	for _, path := range []string{"/portal/domains/" + domain, "/portal", "/portal/contact-checks", "/portal/holders"} {
 		if got := b.get(path); got.status != http.StatusOK || !strings.Contains(got.body, holderAddress) || !strings.Contains(got.body, due) || !strings.Contains(got.body, "/portal/contact-checks") {
 			t.Errorf("%s: %d, no address or no deadline", path, got.status)
 		}

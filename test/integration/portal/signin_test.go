@@ -135,6 +135,72 @@ func TestRegister_LinkIsUsedOnlyByItsButton(t *testing.T) {
 	}
 }
 
+func TestSignInAgain_WithoutPasswordMailedLinkReturnsToPage(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, true)
+	b := s.newBrowser()
+	b.post("/portal/register", url.Values{"email": {"neu@example.org"}})
+	if got := b.post("/portal/confirm", url.Values{"link": {linkSecret(t, s.mailedLink(registrar.MailConfirm))}, "later": {"1"}}); got.status != http.StatusSeeOther {
+		t.Fatalf("confirming: %d %s", got.status, got.body)
+	}
+	s.clock.advance(registrar.RecentSignIn + time.Minute)
+	again := b.get("/portal/profile/password").location()
+	if page := b.get(again); !strings.Contains(page.body, `action="/portal/sign-in/link/request"`) || !strings.Contains(page.body, "neu@example.org") {
+		t.Fatalf("the page %s offers no link: %s", again, page.body)
+	}
+	wanted := url.Values{"next": {"/portal/profile/password"}}
+	if sent := b.post("/portal/sign-in/link/request", wanted); sent.status != http.StatusSeeOther || b.get(sent.location()).status != http.StatusOK {
+		t.Fatalf("requesting the link: %d %s", sent.status, sent.body)
+	}
+	link := s.mailedLink(registrar.MailSignIn)
+	for range 3 { // mail scanners open links
+		if got := s.newBrowser().get(link); got.status != http.StatusOK || !strings.Contains(got.body, "/portal/profile/password") {
+			t.Fatalf("opening the link: %d %s", got.status, got.body)
+		}
+	}
+	wanted.Set("link", linkSecret(t, link))
+	phone := s.newBrowser()
+	if got := phone.post("/portal/sign-in/link", wanted); got.location() != "/portal/profile/password" || phone.get(got.location()).status != http.StatusOK {
+		t.Fatalf("using the link: %d %s", got.status, got.body)
+	}
+	if got := b.get("/portal/profile/password"); got.status != http.StatusSeeOther {
+		t.Errorf("the browser that requested the link counts as signed in again: %d", got.status)
+	}
+	if got := b.post("/portal/sign-in/link", wanted); got.status != http.StatusGone {
+		t.Errorf("the used link returns %d", got.status)
+	}
+	// A password, once chosen, is required.
+	b.post("/portal/sign-in/link/request", nil)
+	link = s.mailedLink(registrar.MailSignIn)
+	if got := phone.post("/portal/profile/password", url.Values{"password": {password}}); got.status != http.StatusSeeOther {
+		t.Fatalf("choosing a password: %d %s", got.status, got.body)
+	}
+	if got := b.get(link); got.status != http.StatusGone {
+		t.Errorf("the link of an account with a password returns %d", got.status)
+	}
+	if got := phone.post("/portal/sign-in/link/request", nil); got.location() == "/portal/sign-in/link/request" {
+		t.Error("an account with a password was mailed a link")
+	}
+}
+
+func TestSignInLink_NeedsCodeOfSecondFactor(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, true)
+	b := s.newBrowser()
+	b.post("/portal/register", url.Values{"email": {"neu@example.org"}})
+	b.post("/portal/confirm", url.Values{"link": {linkSecret(t, s.mailedLink(registrar.MailConfirm))}, "later": {"1"}})
+	s.enableSecondFactor(b)
+	b.post("/portal/sign-in/link/request", nil)
+	link := s.mailedLink(registrar.MailSignIn)
+	thief := s.newBrowser()
+	if got := thief.post("/portal/sign-in/link", url.Values{"link": {linkSecret(t, link)}}); got.location() != "/portal/sign-in/code" {
+		t.Fatalf("got %d %s", got.status, got.location())
+	}
+	if got := thief.get("/portal/profile"); got.status != http.StatusSeeOther {
+		t.Errorf("the mailbox alone opens the account: %d", got.status)
+	}
+}
+
 func TestPassword_FirstOneIsChosenNotChanged(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t, true)
