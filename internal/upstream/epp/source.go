@@ -43,12 +43,12 @@ func (s *Source) Find(ctx context.Context, ext registrar.Extension, name registr
 	}
 	finding := lookup.Finding{State: lookup.Free, Premium: checked.Fee.Premium("create")}
 	if _, known := checked.Fee.money(create); finding.Premium && known {
-		// Few names are premium, so only they cost a second query for what they cost later.
+		// Few names are premium, so only they cost a second query for what they cost later. Without
+		// its answer the name is still available, and its price unknown.
 		create.Further = true
-		if checked, err = check(ctx, client, create, name.ASCII(), ext.TLD, PriorityLookup); err != nil {
-			return lookup.Finding{}, toLookupFault(client.Host(), err)
+		if checked, err = check(ctx, client, create, name.ASCII(), ext.TLD, PriorityLookup); err == nil {
+			finding.Fees = checked.Fee.all(create)
 		}
-		finding.Fees = checked.Fee.all(create)
 	}
 	return finding, nil
 }
