@@ -6,7 +6,6 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/billing"
 	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
-	"github.com/dotkontor/dotkontor/internal/registrar/order"
 )
 
 // minTotalYears is the minimum period of the total.
@@ -27,7 +26,7 @@ type offer struct {
 	LateDays         int
 	Restore          price
 	RedemptionDays   int
-	Total            price // what at least five years cost in whole terms, ordered at once
+	Total            price // what at least five years cost in whole terms, each with an invoice of its own
 	TotalYears       int   // the period of the total: six if a term is two years
 	RenewalCostsMore bool  // a renewal year costs more than one of the first term
 }
@@ -50,8 +49,10 @@ func (h *Handler) offerFor(ext registrar.Extension, at time.Time) offer {
 		LateKey:          "price.late",
 		Restore:          withVAT(ext.Restore, rate),
 	}
-	one.Later = withVAT(ext.Renew*registrar.Cents(term), rate)
-	one.Total = withVAT(order.NetPrice(ext, order.Register, one.TotalYears), rate)
+	// VAT is rounded once per invoice, so the sum of the grosses is not the gross of the sum.
+	later := withVAT(ext.Renew*registrar.Cents(term), rate)
+	one.Later = later
+	one.Total = price{Gross: one.First.Gross + later.Gross*registrar.Cents(renewals), Net: first + later.Net*registrar.Cents(renewals)}
 	switch {
 	case policy.RenewableDays > 0:
 	case policy.AtExpiry == lifecycle.RegistryExpires, policy.Unpaid == lifecycle.UnpaidDelete && policy.DeleteAfter == 0:

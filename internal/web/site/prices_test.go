@@ -92,7 +92,7 @@ func TestPricesCSV_HasNetAndGross(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Two years at 87.90, then terms of two years.
-	want := []string{".ai", "2", "175.80", "209.20", "87.90", "104.60", "527.40", "627.61", "87.90", "104.60", "19", "", "290.90", "346.17", "yes", "", "6", "35", "30"}
+	want := []string{".ai", "2", "175.80", "209.20", "87.90", "104.60", "527.40", "627.60", "87.90", "104.60", "19", "", "290.90", "346.17", "yes", "", "6", "35", "30"}
 	if len(lines) != 2 || !slices.Equal(lines[1], want) {
 		t.Errorf("got %v", lines)
 	}
