@@ -51,28 +51,38 @@ func benchCharts(ctx context.Context, b bench) ([]measurement, error) {
 	})
 }
 
-func measureCharts(ctx context.Context, b bench, where, url string) (lines []measurement, err error) {
-	folder := filepath.Join(b.folder, "charts-"+strings.ToLower(where))
+// startWithRows starts the product with rows that fill generates between the start of the world and
+// that of the product. stop also removes its files.
+func startWithRows(ctx context.Context, b bench, section, where, url string, fill func(engineKind, store.Options) error) (running *testkit.Product, stop func() error, err error) {
+	folder := filepath.Join(b.folder, section+"-"+strings.ToLower(where))
 	if err := os.MkdirAll(folder, 0o700); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
 	kind, opts, settings := onSQLite, store.Options{Data: filepath.Join(folder, "world")}, []string(nil)
 	if url != "" {
 		kind, opts = onPostgres, store.Options{URL: url}
 		settings = []string{"DOTKONTOR_DATABASE_URL=" + url, "DOTKONTOR_SECRET_KEY=" + config.NewKey()}
 	}
+	running, err = testkit.StartProductBehind(ctx, b.binary, folder, nil, settings, func(text string) (string, error) {
+		return text, fill(kind, opts)
+	})
+	if err != nil {
+		return nil, nil, errors.Join(err, os.RemoveAll(folder))
+	}
+	return running, func() error { return errors.Join(running.Stop(), os.RemoveAll(folder)) }, nil
+}
+
+func measureCharts(ctx context.Context, b bench, where, url string) (lines []measurement, err error) {
 	year := time.Now().Year()
 	var session string
-	// The rows are generated between the start of the world and that of the product.
-	running, err := testkit.StartProductBehind(ctx, b.binary, folder, nil, settings, func(text string) (string, error) {
+	running, stop, err := startWithRows(ctx, b, "charts", where, url, func(kind engineKind, opts store.Options) (err error) {
 		session, err = seedCharts(ctx, b, kind, opts, year)
-		return text, err
+		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, running.Stop()) }()
+	defer func() { err = errors.Join(err, stop()) }()
 	v := &pageClient{base: running.Server.Ready, client: &http.Client{
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}, cookie: "dotkontor=" + session}

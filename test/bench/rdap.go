@@ -8,17 +8,13 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
 
-	"github.com/dotkontor/dotkontor/internal/config"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
 	"github.com/dotkontor/dotkontor/internal/store"
-	"github.com/dotkontor/dotkontor/test/testkit"
 )
 
 const (
@@ -38,23 +34,13 @@ func benchRDAP(ctx context.Context, b bench) ([]measurement, error) {
 }
 
 func measureRDAP(ctx context.Context, b bench, where, url string) (lines []measurement, err error) {
-	folder := filepath.Join(b.folder, "rdap-"+strings.ToLower(where))
-	if err := os.MkdirAll(folder, 0o700); err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
-	kind, opts, settings := onSQLite, store.Options{Data: filepath.Join(folder, "world")}, []string(nil)
-	if url != "" {
-		kind, opts = onPostgres, store.Options{URL: url}
-		settings = []string{"DOTKONTOR_DATABASE_URL=" + url, "DOTKONTOR_SECRET_KEY=" + config.NewKey()}
-	}
-	running, err := testkit.StartProductBehind(ctx, b.binary, folder, nil, settings, func(text string) (string, error) {
-		return text, seedRecords(ctx, b, kind, opts)
+	running, stop, err := startWithRows(ctx, b, "rdap", where, url, func(kind engineKind, opts store.Options) error {
+		return seedRecords(ctx, b, kind, opts)
 	})
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, running.Stop()) }()
+	defer func() { err = errors.Join(err, stop()) }()
 	asked := &rdapClient{base: running.Server.Ready, rows: int64(b.rows), client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64}}}
 	if _, err := asked.run(ctx, rdapWarmup); err != nil {
 		return nil, err
