@@ -114,7 +114,7 @@ func (c *rdapClient) run(ctx context.Context, requests int) ([]float64, error) {
 		}
 		c.number++
 		address := fmt.Sprintf("198.18.%d.%d", c.number/250%250, c.number%250)
-		name := "name-" + strconv.FormatInt(idBase+rand.Int64N(c.rows), 10) + ".de" //nolint:gosec // no secret
+		name := "name-" + strconv.FormatInt(idBase+rand.Int64N(c.rows), 10) + ".de"
 		places <- struct{}{}
 		all.Go(func() {
 			defer func() { <-places }()

@@ -171,7 +171,7 @@ func (s *Service) contact(ctx context.Context, customer, id string) (registrar.C
 		}
 	}
 	found, _, err := get(ctx, customer, id)
-	return found.Registrant.Contact(), err
+	return found.Contact(), err
 }
 
 // checkContacts refuses contacts that are not other holders of the account.

@@ -6,11 +6,11 @@
 // not state it. The fee is queried by EPP (RFC 8748) for the whole term whenever the price is
 // needed, and never guessed: a premium name is never sold at the list price.
 //
-//	registry states the fee  premium.sell  rate to euros  register, transfer, renew, restore
-//	no                       any           any            refused: name_premium
-//	yes                      no            any            refused: name_premium
-//	yes                      yes           unknown        refused: name_premium; its price is null
-//	yes                      yes           known          sold at the price below
+//	fee of the registry  premium.sell  rate to euros  register, transfer, renew, restore
+//	not stated           -             unneeded       refused: name_premium
+//	stated               off           unneeded       refused: name_premium
+//	stated               on            unknown        refused: name_premium; its price is null
+//	stated               on            known          sold at the price below
 //
 // A registry does not state the fee if it reports none for the name, or if it does not offer
 // fee-1.0 and the extension is not known to have one price for all names. A refused automatic
@@ -58,7 +58,7 @@ func (p *Pricing) Net(fee registrar.Money, years int) (registrar.Cents, bool) {
 	if !known {
 		return 0, false
 	}
-	// cents = amount / 10000 * 100 / (rate / 1000000) * (100 + percent) / 100 / years
+	// The amount has four decimals, the rate six, the margin two; the result is the cents of a year.
 	years = max(1, years)
 	numerator := new(big.Int).Mul(big.NewInt(int64(fee.Amount)), big.NewInt(10_000*int64(100+p.MarginPercent)))
 	denominator := new(big.Int).Mul(big.NewInt(rate), big.NewInt(100*int64(years)))

@@ -52,7 +52,7 @@ func TestDocs_PrivacyPageHasTheTable(t *testing.T) {
 		if rule.AtClosure == Kept {
 			period = fmt.Sprintf("%d years from %s", rule.Years, map[Start]string{FromClosure: "the closure", FromYearEnd: "the end of the year"}[rule.From])
 		}
-		row := fmt.Sprintf("| %s | `%s` | %s | %s |", rule.Data, strings.Join(rule.Tables, "` `"), period, rule.Source)
+		row := fmt.Sprintf("| %s | %s | %s | %s |", rule.Data, "`"+strings.Join(rule.Tables, "` `")+"`", period, rule.Source)
 		if !strings.Contains(string(page), row+"\n") {
 			t.Errorf("docs/privacy.md lacks:\n%s", row)
 		}

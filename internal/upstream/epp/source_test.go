@@ -46,7 +46,7 @@ func respondPriced(r *Node) reply {
 			if command.Attr("name") == "create" {
 				fee = 10 * years
 			}
-			fees += fmt.Sprintf(`<f:command name="%s"><f:period unit="y">%d</f:period><f:fee>%d.00</f:fee></f:command>`, command.Attr("name"), years, fee)
+			fees += fmt.Sprintf(`<f:command name=%q><f:period unit="y">%d</f:period><f:fee>%d.00</f:fee></f:command>`, command.Attr("name"), years, fee)
 		}
 		fees += `</f:cd>`
 	}

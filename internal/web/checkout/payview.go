@@ -415,6 +415,7 @@ func askedKey(o order.Order, isOwner bool) string {
 		return "asked.agent"
 	case registrar.ActorSystem:
 		return "asked.system"
+	case registrar.ActorPerson, registrar.ActorOperator:
 	}
 	switch { // a person orders by paying
 	case isOwner && o.PaidAt.IsZero():
