@@ -33,6 +33,8 @@ require (
 	modernc.org/sqlite v1.60.1
 )
 
+require github.com/redis/rueidis v1.0.79
+
 require (
 	github.com/alecthomas/kingpin/v2 v2.4.0 // indirect
 	github.com/alecthomas/units v0.0.0-20240927000941-0f3dac36c52b // indirect

@@ -47,6 +47,7 @@ perl -MNet::EPP::Simple -e1 2>/dev/null || (install_packages "Perl's Net::EPP" l
 # Every EPP frame and every ACP message is validated against them; without them those
 # tests are skipped and listed. .ci/run finds both in ../shared.
 (need xmllint libxml2-utils) || true
+(need redis-server redis-server) || true
 
 # One PostgreSQL for this run, unless the environment names another. Without it, the
 # tests run on SQLite only and the others are listed as skipped.

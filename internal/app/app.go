@@ -40,6 +40,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/webhook"
 	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
 	"github.com/dotkontor/dotkontor/internal/store"
+	"github.com/dotkontor/dotkontor/internal/upstream/redis"
 	"github.com/dotkontor/dotkontor/internal/upstream/stripe"
 	"github.com/dotkontor/dotkontor/internal/upstream/vies"
 	"github.com/dotkontor/dotkontor/internal/web"
@@ -78,6 +79,7 @@ type App struct {
 	limits  limits
 
 	services      *Services
+	shared        *redis.Server // nil: this node shares nothing but the database
 	node          string
 	admin         *admin.Service
 	provisioning  *provision.Service
@@ -130,8 +132,8 @@ func New(ctx context.Context, cfg config.Config, logger *slog.Logger, opts Optio
 	p.metrics.MustRegister(
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	for _, step := range []func(context.Context) error{
-		p.openLookups, p.newLimits, p.listen,
-		p.openServices, p.claimNode, p.loadPriceList, p.startCosts,
+		p.openLookups, p.listen,
+		p.openServices, p.newLimits, p.claimNode, p.loadPriceList, p.startCosts,
 		p.startProvisioning, p.startDomainChanges, p.openAdmin, p.startTransfersAway, p.openNotices, p.startTerms, p.startContactChecks, p.startOrders, p.startRenewals, p.startDisputes,
 		p.handleRequests, p.registerGauges, p.logStart,
 	} {
@@ -247,7 +249,7 @@ func (p *App) webConfig(ctx context.Context) (web.Config, error) {
 		Logger:         p.logger,
 		Registry:       p.metrics,
 	}
-	if webConfig.Portal.ContactLimit, err = p.newTextLimiter(contactLinksPerHour, contactLinksPer10Hours); err != nil {
+	if webConfig.Portal.ContactLimit, err = p.newTextLimiter("contact links", contactLinksPerHour, contactLinksPer10Hours); err != nil {
 		return web.Config{}, err
 	}
 	if err := p.addLegalPages(ctx, &webConfig); err != nil {
@@ -266,14 +268,14 @@ func (p *App) webConfig(ctx context.Context) (web.Config, error) {
 		}
 		webConfig.MCP.Orders = mcp.OrderService{Orders: p.orders, Tokens: p.services.Tokens, Catalog: p.live, OrdersURL: p.cfg.BaseURL + ui.OrdersPath}
 		webConfig.Portal.Renewals, webConfig.MCP.Renewals = p.consents, p.consents
-		if webConfig.Portal.MethodLimit, err = p.newTextLimiter(methodSetupsPerHour, methodSetupsPer10Hours); err != nil {
+		if webConfig.Portal.MethodLimit, err = p.newTextLimiter("payment method setups", methodSetupsPerHour, methodSetupsPer10Hours); err != nil {
 			return web.Config{}, err
 		}
 		webConfig.StripeEvents = stripeEvents{p.stripe, p.orders, p.consents, p.disputes}
 		if webConfig.ACP, err = p.acpConfig(); err != nil {
 			return web.Config{}, err
 		}
-		if webConfig.Checkout.AuthCodeLimit, err = p.newTextLimiter(authCodesPerHour, authCodesPer10Hours); err != nil {
+		if webConfig.Checkout.AuthCodeLimit, err = p.newTextLimiter("auth codes", authCodesPerHour, authCodesPer10Hours); err != nil {
 			return web.Config{}, err
 		}
 		webConfig.Checkout.EndedDomains = p.services.DB.ListEndedDomains
@@ -302,9 +304,13 @@ func (p *App) logStart(ctx context.Context) error {
 }
 
 func (p *App) openServices(ctx context.Context) error {
-	services, err := openServicesWith(ctx, p.cfg, p.logger, p.now, serviceHooks{
+	hooks := serviceHooks{
 		live: p.live, hashes: p.newHashWorkers(), onMail: p.countMails(), recordMailError: p.recordJobError(admin.JobMail),
-	})
+	}
+	if p.cfg.Shared.URL != "" {
+		hooks.newShared = p.newShared
+	}
+	services, err := openServicesWith(ctx, p.cfg, p.logger, p.now, hooks)
 	if err != nil {
 		return err
 	}

@@ -60,7 +60,7 @@ const (
 // openNotices builds the services that accept withdrawals, terminations and messages, and the
 // sums of invoices. Operators need them, even if nothing is for sale.
 func (p *App) openNotices(context.Context) error {
-	limit, err := p.newTextLimiter(noticesPerHour, noticesPer10Hours)
+	limit, err := p.newTextLimiter("notices", noticesPerHour, noticesPer10Hours)
 	if err != nil {
 		return err
 	}
@@ -78,15 +78,15 @@ func (p *App) openNotices(context.Context) error {
 }
 
 func (p *App) openContact() error {
-	limit, err := p.newTextLimiter(noticesPerHour, noticesPer10Hours)
+	limit, err := p.newTextLimiter("inquiries", noticesPerHour, noticesPer10Hours)
 	if err != nil {
 		return err
 	}
-	neighbors, err := p.newTextLimiter(neighborsPerHour, neighborsPer10Hours)
+	neighbors, err := p.newTextLimiter("inquiries of a network", neighborsPerHour, neighborsPer10Hours)
 	if err != nil {
 		return err
 	}
-	total, err := p.newTextLimiter(inquiriesPerHour, inquiriesPer10Hours)
+	total, err := p.newTextLimiter("all inquiries", inquiriesPerHour, inquiriesPer10Hours)
 	if err != nil {
 		return err
 	}

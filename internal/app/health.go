@@ -125,5 +125,10 @@ func (p *App) degraded() []web.Degraded {
 	if !since.IsZero() {
 		all = append(all, web.Degraded{Part: registrar.PartRegistry, State: string(sqldb.Unreachable), Since: since})
 	}
+	if shared := p.services.shared; shared != nil {
+		if s := shared.Status(); !s.Online {
+			all = append(all, web.Degraded{Part: registrar.PartShared, State: string(sqldb.Unreachable), Since: s.Since})
+		}
+	}
 	return append(all, p.degradedTerms()...)
 }

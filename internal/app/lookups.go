@@ -14,6 +14,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/upstream/dns"
 	"github.com/dotkontor/dotkontor/internal/upstream/hostlimit"
 	"github.com/dotkontor/dotkontor/internal/upstream/rdap"
+	"github.com/dotkontor/dotkontor/internal/upstream/redis"
 	"github.com/dotkontor/dotkontor/internal/upstream/whois"
 )
 
@@ -24,6 +25,7 @@ type Lookups struct {
 	DNS         *dns.Client
 	Registries  *Registries
 	hostLimiter *hostlimit.Limiter
+	shared      *redis.Cache // nil: no other node's answers
 	observeHost func(host string, event hostlimit.Event)
 }
 
@@ -78,8 +80,16 @@ func newLookups(
 	if registries.Source != nil {
 		accounts = registries.Source
 	}
+	var shared *redis.Cache
+	var answers lookup.SharedCache                  // as above
+	if cfg.Shared.URL != "" && maxDNSQueries == 0 { // commands ask on their own
+		found := newCounter(metrics, "dotkontor_lookup_shared_total", "Lookups at the cache of all nodes: hit, miss, waiting (another node queries), down.",
+			newLabel("outcome", redis.CacheHit, redis.CacheMiss, redis.CacheWaiting, redis.CacheDown))
+		shared = redis.NewCache(logger, func(outcome string) { found.WithLabelValues(outcome).Inc() })
+		answers = shared
+	}
 	engine, err := lookup.New(lookup.Config{
-		Catalog: list, EPP: accounts, RDAP: registryData, WHOIS: records, DNS: delegations, PremiumPrice: pricing.Net,
+		Shared: answers, Catalog: list, EPP: accounts, RDAP: registryData, WHOIS: records, DNS: delegations, PremiumPrice: pricing.Net,
 		Deadline: time.Duration(lookupCfg.Deadline), FreeTTL: time.Duration(lookupCfg.CacheFree),
 		TakenTTL: time.Duration(lookupCfg.CacheTaken), UnknownTTL: time.Duration(lookupCfg.CacheUnknown),
 		MaxCached: lookupCfg.MaxCached, MaxInFlight: lookupCfg.MaxConcurrent, Now: now, Logger: logger,
@@ -92,7 +102,7 @@ func newLookups(
 		return nil, err
 	}
 	return &Lookups{
-		Engine: engine, RDAP: registryData, DNS: delegations, Registries: registries, hostLimiter: guard, observeHost: observeHost,
+		Engine: engine, RDAP: registryData, DNS: delegations, Registries: registries, hostLimiter: guard, shared: shared, observeHost: observeHost,
 	}, nil
 }
 

@@ -114,11 +114,11 @@ const (
 const forgedKeys = 20
 
 func (p *App) acpConfig() (acp.Config, error) {
-	creates, err := p.newLimiter(ratelimit.Window{Limit: p.cfg.Limits.SessionsPerAgent, Per: time.Minute})
+	creates, err := p.newLimiter("sessions of agents", ratelimit.Window{Limit: p.cfg.Limits.SessionsPerAgent, Per: time.Minute})
 	if err != nil {
 		return acp.Config{}, err
 	}
-	refusals, err := p.newGate(forgedKeys, ratelimit.Window{Limit: p.cfg.Limits.BadSignaturesPerAddress, Per: time.Minute})
+	refusals, err := p.newGate("bad signatures", forgedKeys, ratelimit.Window{Limit: p.cfg.Limits.BadSignaturesPerAddress, Per: time.Minute})
 	return acp.Config{
 		Agents: p.services.Agents, Orders: p.orders, Idempotency: p.services.idempotency, CreateLimit: creates, BadSignatures: refusals,
 		SupportsTLD: func(tld string) bool {

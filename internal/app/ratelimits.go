@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"sync"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/config"
@@ -26,20 +25,20 @@ func (p *App) newLimits(context.Context) (err error) {
 	if p.limits.lookups, p.limits.whois, err = p.newLookupBudgets(); err != nil {
 		return err
 	}
-	if p.limits.tokens, err = p.newLimiter(perMinuteAndHour(cfg.TokenPerMinute, cfg.TokenPerHour)...); err != nil {
+	if p.limits.tokens, err = p.newLimiter("tokens", perMinuteAndHour(cfg.TokenPerMinute, cfg.TokenPerHour)...); err != nil {
 		return err
 	}
-	if p.limits.registrations, err = p.newLimiter(perMinuteAndHour(cfg.RegisterPerMinute, cfg.RegisterPerHour)...); err != nil {
+	if p.limits.registrations, err = p.newLimiter("registrations", perMinuteAndHour(cfg.RegisterPerMinute, cfg.RegisterPerHour)...); err != nil {
 		return err
 	}
-	if p.limits.rdap, err = p.newLimiter(perMinuteAndHour(cfg.RDAPPerMinute, cfg.RDAPPerHour)...); err != nil {
+	if p.limits.rdap, err = p.newLimiter("rdap", perMinuteAndHour(cfg.RDAPPerMinute, cfg.RDAPPerHour)...); err != nil {
 		return err
 	}
 	failures := ratelimit.Window{Limit: cfg.BadTokensPerAddress, Per: time.Minute}
-	if p.limits.badTokens, err = p.newGate(1, failures); err != nil {
+	if p.limits.badTokens, err = p.newGate("bad tokens", 1, failures); err != nil {
 		return err
 	}
-	if p.limits.badGrants, err = p.newGate(1, failures); err != nil {
+	if p.limits.badGrants, err = p.newGate("bad grants", 1, failures); err != nil {
 		return err
 	}
 	p.limits.names, err = newNameBudget(cfg, p.newLimiter)
@@ -58,45 +57,44 @@ func (p *App) newLookupBudgets() (lookups, whois *ratelimit.Budget, err error) {
 		shared = append(shared, ratelimit.NetworkLimit{Network: networks[0], Windows: perMinuteAnd6Hours(minute, sixHours)})
 		sharedWhois = append(sharedWhois, ratelimit.NetworkLimit{Network: networks[0], Windows: perMinuteAnd6Hours((minute+1)/2, (sixHours+1)/2)})
 	}
-	if lookups, err = p.newBudget(perMinuteAnd6Hours(limits.LookupPerMinute, limits.LookupPer6Hours), shared); err != nil {
+	if lookups, err = p.newBudget("lookups", perMinuteAnd6Hours(limits.LookupPerMinute, limits.LookupPer6Hours), shared); err != nil {
 		return nil, nil, err
 	}
-	whois, err = p.newBudget(perMinuteAnd6Hours(limits.WhoisPerMinute, limits.WhoisPer6Hours), sharedWhois)
+	whois, err = p.newBudget("whois", perMinuteAnd6Hours(limits.WhoisPerMinute, limits.WhoisPer6Hours), sharedWhois)
 	newGauge(p.metrics, "dotkontor_ratelimit_addresses", "Addresses with recent requests, counted once per kind of limit.",
 		func() float64 { return float64(lookups.Len() + whois.Len()) })
 	return lookups, whois, err
 }
 
-func (p *App) newBudget(everyone []ratelimit.Window, shared []ratelimit.NetworkLimit) (*ratelimit.Budget, error) {
-	budget, err := ratelimit.NewBudget(ratelimit.Config{Windows: everyone, MaxKeys: p.cfg.Limits.MaxAddresses}, shared)
+func (p *App) newBudget(name string, everyone []ratelimit.Window, networks []ratelimit.NetworkLimit) (*ratelimit.Budget, error) {
+	budget, err := ratelimit.NewBudget(p.limiterConfig(name, everyone...), networks)
 	p.inBackground(budget.Run)
 	return budget, err
 }
 
-func (p *App) newLimiter(windows ...ratelimit.Window) (*ratelimit.Limiter, error) {
-	return p.background.newLimiter(p.cfg.Limits.MaxAddresses, windows...)
+func (p *App) newLimiter(name string, windows ...ratelimit.Window) (*ratelimit.Limiter, error) {
+	limiter, err := ratelimit.New(p.limiterConfig(name, windows...))
+	p.inBackground(limiter.Run)
+	return limiter, err
+}
+
+func (p *App) limiterConfig(name string, windows ...ratelimit.Window) ratelimit.Config {
+	return ratelimit.Config{Name: name, Windows: windows, MaxKeys: p.cfg.Limits.MaxAddresses, Shared: p.services.shared}
 }
 
 // newTextLimiter returns a function that counts an event per key and returns how long to
 // wait.
-func (p *App) newTextLimiter(perHour, per10Hours int) (func(key string) time.Duration, error) {
-	limiter, err := p.newLimiter(ratelimit.Window{Limit: perHour, Per: time.Hour}, ratelimit.Window{Limit: per10Hours, Per: 10 * time.Hour})
+func (p *App) newTextLimiter(name string, perHour, per10Hours int) (func(key string) time.Duration, error) {
+	limiter, err := p.newLimiter(name, ratelimit.Window{Limit: perHour, Per: time.Hour}, ratelimit.Window{Limit: per10Hours, Per: 10 * time.Hour})
 	return limiter.AllowText, err
 }
 
 // newGate returns a gate for failed authentications. Attempts with a well-formed key get
 // keyed times the limit.
-func (p *App) newGate(keyed int, window ratelimit.Window) (*ratelimit.Gate, error) {
-	gate, err := ratelimit.NewGate(ratelimit.Config{Windows: []ratelimit.Window{window}, MaxKeys: p.cfg.Limits.MaxAddresses}, keyed)
+func (p *App) newGate(name string, keyed int, window ratelimit.Window) (*ratelimit.Gate, error) {
+	gate, err := ratelimit.NewGate(p.limiterConfig(name, window), keyed)
 	p.inBackground(gate.Run)
 	return gate, err
-}
-
-// newLimiter returns a limiter whose expired keys are swept in the background.
-func (b *background) newLimiter(maxKeys int, windows ...ratelimit.Window) (*ratelimit.Limiter, error) {
-	limiter, err := ratelimit.New(ratelimit.Config{Windows: windows, MaxKeys: maxKeys})
-	b.inBackground(limiter.Run)
-	return limiter, err
 }
 
 func perMinuteAndHour(perMinute, perHour int) []ratelimit.Window {
@@ -111,31 +109,35 @@ func perMinuteAnd6Hours(perMinute, per6Hours int) []ratelimit.Window {
 // pages, tools and sessions. An order, even a dry run, queries up to 100 names, so without
 // it a free account could bypass the lookup limits.
 type nameBudget struct {
-	// mu makes the names of one call count as a unit.
-	mu sync.Mutex
 	// Payments count separately, so that a customer who viewed too many orders can
 	// still pay one.
 	quotes, payments           *ratelimit.Limiter
 	agentQuotes, agentPayments *ratelimit.Limiter
 }
 
-func newNameBudget(limits config.Limits, newLimiter func(...ratelimit.Window) (*ratelimit.Limiter, error)) (*nameBudget, error) {
+func newNameBudget(limits config.Limits, newLimiter func(string, ...ratelimit.Window) (*ratelimit.Limiter, error)) (*nameBudget, error) {
 	b := &nameBudget{}
 	customer := perMinuteAndHour(limits.QuotesPerMinute, limits.QuotesPerHour)
 	agent := perMinuteAndHour(limits.AgentQuotesPerMinute, limits.AgentQuotesPerHour)
-	for into, windows := range map[**ratelimit.Limiter][]ratelimit.Window{
-		&b.quotes: customer, &b.payments: customer, &b.agentQuotes: agent, &b.agentPayments: agent,
+	for _, limit := range []struct {
+		into    **ratelimit.Limiter
+		name    string
+		windows []ratelimit.Window
+	}{
+		{&b.quotes, "quotes", customer},
+		{&b.payments, "payments", customer},
+		{&b.agentQuotes, "quotes of agents", agent},
+		{&b.agentPayments, "payments of agents", agent},
 	} {
 		var err error
-		if *into, err = newLimiter(windows...); err != nil {
+		if *limit.into, err = newLimiter(limit.name, limit.windows...); err != nil {
 			return nil, err
 		}
 	}
 	return b, nil
 }
 
-// Spend counts all names of one call, or none and returns how long to wait; after that
-// any order fits. Operators and the service itself are not limited.
+// Spend counts all names of one call, or none and returns how long to wait. Operators and the service itself are not limited.
 func (b *nameBudget) Spend(actor registrar.Actor, purpose registrar.QueryPurpose, names int) time.Duration {
 	quotes, payments, key := b.quotes, b.payments, ratelimit.TextKey(actor.Customer)
 	switch actor.Kind {
@@ -152,13 +154,8 @@ func (b *nameBudget) Spend(actor registrar.Actor, purpose registrar.QueryPurpose
 	for _, window := range limiter.Windows() {
 		names = min(names, window.Limit) // so that the largest order fits into any setting
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if now := limiter.Peek(key); now.Remaining < names {
-		return limiter.Windows()[now.Window].Per
+	if names < 1 {
+		return 0
 	}
-	for range names {
-		limiter.Allow(key)
-	}
-	return 0
+	return limiter.AllowN(key, names).RetryAfter
 }

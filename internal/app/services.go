@@ -49,7 +49,9 @@ type Services struct {
 	mail        *jobs.Worker[mailer.QueuedMail] // nil without a mail server
 	// guestMailLimit bounds the mails to one address caused by agents' unpaid orders.
 	guestMailLimit *ratelimit.Limiter
-	background     // run by the service, but not by commands
+	// shared makes all limits count the requests of all nodes; nil: this node's only.
+	shared     *ratelimit.Shared
+	background // run by the service, but not by commands
 }
 
 // maxLimiterKeys bounds each of the sign-in limiters. They record failures only, so
@@ -90,6 +92,7 @@ func refuseLostDatabase(options store.Options) error {
 type serviceHooks struct {
 	live            *catalog.Live // nil means that the stored price list is read once
 	hashes          account.Deriver
+	newShared       func(ctx context.Context, db *store.DB, seal *registrar.Seal) (*ratelimit.Shared, error) // nil: not shared
 	onMail          func(registrar.MailKind, mailer.Outcome)
 	recordMailError func(ctx context.Context, mail string, code registrar.Code)
 }
@@ -118,6 +121,11 @@ func openServicesWith(
 	a := &Services{DB: db}
 	if a.keys, err = openKeyring(openCtx, cfg, db, logger); err == nil {
 		db.UseSeal(a.keys.Seal())
+		if hooks.newShared != nil {
+			a.shared, err = hooks.newShared(openCtx, db, a.keys.Seal())
+		}
+	}
+	if err == nil {
 		err = a.build(cfg, logger, now, hooks)
 	}
 	if err != nil {
@@ -133,15 +141,15 @@ func (a *Services) build(cfg config.Config, logger *slog.Logger, now func() time
 	if a.mail != nil {
 		a.inBackground(a.mail.Run)
 	}
-	newLimiter := func(window ratelimit.Window) (*ratelimit.Limiter, error) {
-		return a.newLimiter(min(cfg.Limits.MaxAddresses, maxLimiterKeys), window)
+	newLimiter := func(name string, window ratelimit.Window) (*ratelimit.Limiter, error) {
+		return a.newLimiter(name, min(cfg.Limits.MaxAddresses, maxLimiterKeys), window)
 	}
 	windows := signInWindows(cfg.Limits)
 	limits, err := account.NewLimits(windows, newLimiter)
 	if err != nil {
 		return err
 	}
-	if a.guestMailLimit, err = newLimiter(windows.Recipient); err != nil {
+	if a.guestMailLimit, err = newLimiter("mail recipient of unpaid orders", windows.Recipient); err != nil {
 		return err
 	}
 	a.Customers, err = account.New(account.Config{
@@ -184,7 +192,7 @@ func (a *Services) buildAgents(baseURL string, logger *slog.Logger) error {
 }
 
 func (a *Services) newApplications(cfg config.Config, logger *slog.Logger) (*oauth.AuthorizationServer, error) {
-	refreshes, err := a.newLimiter(cfg.Limits.MaxAddresses, perMinuteAndHour(cfg.Limits.RefreshPerMinute, cfg.Limits.RefreshPerHour)...)
+	refreshes, err := a.newLimiter("refreshes", cfg.Limits.MaxAddresses, perMinuteAndHour(cfg.Limits.RefreshPerMinute, cfg.Limits.RefreshPerHour)...)
 	if err != nil {
 		return nil, err
 	}
@@ -196,6 +204,14 @@ func (a *Services) newApplications(cfg config.Config, logger *slog.Logger) (*oau
 		settings.Metadata = clientmeta.New("dotkontor/" + Version)
 	}
 	return oauth.NewAuthorizationServer(settings)
+}
+
+// newLimiter returns a limiter whose expired keys are swept in the background. The name tells
+// it apart from the others, on all nodes.
+func (a *Services) newLimiter(name string, maxKeys int, windows ...ratelimit.Window) (*ratelimit.Limiter, error) {
+	limiter, err := ratelimit.New(ratelimit.Config{Name: name, Windows: windows, MaxKeys: maxKeys, Shared: a.shared})
+	a.inBackground(limiter.Run)
+	return limiter, err
 }
 
 func (a *Services) Close() error { return a.DB.Close() }

@@ -52,6 +52,7 @@ type Config struct {
 	AdditionalSecretKeys []Secret `toml:"additional_secret_keys"`
 
 	Database Database `toml:"database"`
+	Shared   Shared   `toml:"shared"`
 	Server   Server   `toml:"server"`
 	Log      Log      `toml:"log"`
 	Limits   Limits   `toml:"limits"`
@@ -257,6 +258,19 @@ type Database struct {
 	// MaxConnections limits this node's connections to PostgreSQL, or the readers of
 	// SQLite, which are at most two per core but may be four. Default: 16.
 	MaxConnections int `toml:"max_connections" default:"16" range:"2..1000"`
+}
+
+// Shared is a Valkey or Redis server that makes several nodes behave like one: rate limits
+// count the requests at all of them, and responses of registries are queried once. It needs
+// no backup. While it is down, each node counts on its own.
+type Shared struct {
+	// URL is redis://:password@host:6379/0, rediss:// for TLS, or valkey:// and valkeys://.
+	// Further nodes of a cluster follow as ?addr=host:port&addr=…. The server must not evict
+	// keys (maxmemory-policy noeviction). Default: none, each node on its own.
+	URL Secret `toml:"url"`
+	// AllowPlaintext permits a server on another machine without TLS. What is stored there is
+	// hashed or encrypted, but the password is not. Default: false.
+	AllowPlaintext bool `toml:"allow_plaintext"`
 }
 
 // Secret is a setting that must not be printed or logged: every text form except TOML

@@ -45,13 +45,13 @@ type EPP struct {
 	// Extensions lists what this account serves, such as ".com". "*" means every
 	// extension that no other account lists; "!.gr" next to it excludes one. Required.
 	Extensions []string `toml:"extensions"`
-	// Connections limits this node's connections. The registry sets the limit of an
-	// account, and all nodes share it. Default: 4.
+	// Connections limits the connections, as the registry does for an account: this node's, or
+	// with shared.url those of all nodes together. Default: 4.
 	Connections int `toml:"connections" range:"0..1000"`
 	// OrderConnections is how many of them are reserved for orders: quotes and lookups
 	// don't use them. -1 means none. Default: a quarter, but at least one of two.
 	OrderConnections int `toml:"order_connections" range:"-1..1000"`
-	// PerSecond limits the commands per second. Default: 0, unlimited.
+	// PerSecond limits the commands per second, likewise. Default: 0, unlimited.
 	PerSecond int `toml:"per_second" range:"0..100000"`
 	// OrderPercent is the share of PerSecond that is reserved for orders. At most 90.
 	// Default: 25.

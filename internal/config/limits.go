@@ -1,7 +1,7 @@
 package config
 
 // Limits are the rate limits. Unless noted otherwise, they count per client address
-// (IPv6: per /64), and each node counts on its own.
+// (IPv6: per /64). Without shared.url, each node counts on its own.
 type Limits struct {
 	// LookupPerMinute and LookupPer6Hours are shared by check, search and the MCP lookup
 	// tools except whois_lookup. Default: 30 and 300.

@@ -5,7 +5,10 @@ import (
 	"encoding/base64"
 	"errors"
 	"net/url"
+	"slices"
 	"strings"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
 // ErrBadKey describes a valid key. It does not quote the invalid one.
@@ -43,6 +46,7 @@ func (c *Config) checkDatabase(k *checker) {
 			break
 		}
 	}
+	c.checkShared(k)
 	if c.Database.URL == "" {
 		return
 	}
@@ -53,5 +57,20 @@ func (c *Config) checkDatabase(k *checker) {
 	}
 	if c.SecretKey == "" {
 		k.addf("secret_key", "it is required with database.url, the same on every node; 'dotkontor config new-key' prints one")
+	}
+}
+
+func (c *Config) checkShared(k *checker) {
+	if c.Shared.URL == "" {
+		return
+	}
+	address, err := url.Parse(string(c.Shared.URL)) // not quoted below: it may contain a password
+	if err != nil || address.Host == "" || !slices.Contains([]string{"redis", "rediss", "valkey", "valkeys"}, address.Scheme) {
+		k.addf("shared.url", "it must be like rediss://:password@host:6379/0")
+		return
+	}
+	encrypted := address.Scheme == "rediss" || address.Scheme == "valkeys"
+	if !encrypted && !registrar.IsLoopbackHost(address.Hostname()) && !c.Shared.AllowPlaintext {
+		k.addf("shared.url", "%s is on another machine: use rediss:// (TLS), or set shared.allow_plaintext = true if that network is trusted", address.Hostname())
 	}
 }

@@ -46,7 +46,8 @@ type Cause struct {
 const (
 	PartDatabase = "database"
 	PartRegistry = "registry"
-	PartTerms    = "terms" // what happens at the ends of terms, while its safety brake is engaged
+	PartShared   = "shared" // what all nodes share outside the database
+	PartTerms    = "terms"  // what happens at the ends of terms, while its safety brake is engaged
 )
 
 // PanicRecovered is the message of every log record about a recovered panic, so that

@@ -37,5 +37,8 @@ func VerifyLinkPurpose(order string) string { return "order-verify:" + order }
 // ResponsePurpose seals the response stored for an idempotency key.
 func ResponsePurpose(scope, key string) string { return "answer:" + scope + ":" + key }
 
+// ServiceSecretPurpose seals a secret that the nodes share.
+func ServiceSecretPurpose(name string) string { return "service:" + name }
+
 // CanaryPurpose seals the value that proves which key a database is sealed with.
 func CanaryPurpose(keyID string) string { return "canary:" + keyID }

@@ -31,7 +31,7 @@ var omittedColumns = map[string]string{
 	// Complete tables.
 	"access_tokens": reasonSecret, "refresh_tokens": reasonSecret, "agent_secrets": reasonSecret, "seen_signatures": reasonSecret,
 	"webauthn_challenges": reasonShortLived, "consents": reasonShortLived, "authorization_codes": reasonShortLived, "idempotency_keys": reasonShortLived,
-	"agents": reasonThirdParty, "clients": reasonThirdParty, "webhook_deliveries": reasonInternal, "invoice_series": reasonInternal, "job_errors": reasonInternal, "price_lists": "the prices of everyone", "seal_keys": reasonInternal, "seal_nodes": reasonInternal, "registry_pollers": reasonScheduling, "dispute_listings": reasonScheduling,
+	"agents": reasonThirdParty, "clients": reasonThirdParty, "webhook_deliveries": reasonInternal, "invoice_series": reasonInternal, "job_errors": reasonInternal, "price_lists": "the prices of everyone", "seal_keys": reasonInternal, "seal_nodes": reasonInternal, "service_secrets": reasonSecret, "registry_pollers": reasonScheduling, "dispute_listings": reasonScheduling,
 	"contact_checks.customer_id": reasonLookupKey, "contact_checks.email_key": reasonRedundant, "contact_checks.step_at": reasonScheduling,
 	"contact_checks.confirmed_from": "the network address of a registrant, who may be someone else, or an operator",
 	"registry_charges":              "what registries charge us; the item and its price are in the order", "provision_items.fee": "what the registry charges us", "provision_items.premium_fee": "what the registry charges us", "order_items.premium_fee": "what the registry charges us",

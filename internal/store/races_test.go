@@ -109,7 +109,7 @@ func (t txWithReadHook) AccountByID(ctx context.Context, id string) (account.Acc
 
 func newAccountService(t *testing.T, db account.Store) *account.Service {
 	t.Helper()
-	limits, err := account.NewLimits(account.DefaultWindows(), func(ratelimit.Window) (*ratelimit.Limiter, error) {
+	limits, err := account.NewLimits(account.DefaultWindows(), func(string, ratelimit.Window) (*ratelimit.Limiter, error) {
 		return ratelimit.New(ratelimit.Config{Windows: []ratelimit.Window{{Limit: 1000, Per: time.Second}}})
 	})
 	if err != nil {

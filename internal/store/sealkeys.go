@@ -63,6 +63,7 @@ var sealedColumns = []sealedColumn{
 	{table: "domains", column: "code_sealed", key: []string{"id"}, purposeColumns: []string{"name"}, purpose: purposeOf(registrar.AuthCodePurpose)},
 	{table: "domain_changes", column: "code_sealed", key: []string{"id"}, purposeColumns: []string{"name"}, purpose: purposeOf(registrar.AuthCodePurpose)},
 	{table: "idempotency_keys", column: "response_sealed", key: []string{"scope", "key"}, purposeColumns: []string{"scope", "key"}, purpose: purposeOfTwo(registrar.ResponsePurpose)},
+	{table: "service_secrets", column: "sealed", key: []string{"name"}, purposeColumns: []string{"name"}, purpose: purposeOf(registrar.ServiceSecretPurpose)},
 }
 
 // UseSeal re-seals values that are written back after having been read, such as an item's

@@ -175,6 +175,7 @@ func sealEverything(t *testing.T, db *DB, key registrar.SealKey) int {
 		add("INSERT INTO webauthn_challenges (hash, kind, customer_id, data, expires_at) VALUES ('p%s', 'sign_in', '', 'not sealed', 9000000000000000)", n)
 		add("INSERT INTO agents (id, name, profile, key_hash, webhook_sealed, created_at) VALUES ('a%s', 'a%s', 'ours', 'k%s', '%s', 1)", n, n, n, value(registrar.AgentWebhookPurpose("a"+n)))
 		add("INSERT INTO transfer_lists (customer_id, names, list_sealed, expires_at) VALUES ('%s', 'n.de', '%s', 9000000000000000)", id, value(registrar.TransferListPurpose(id)))
+		add("INSERT INTO service_secrets (name, sealed, created_at) VALUES ('x%s', '%s', 1)", n, value(registrar.ServiceSecretPurpose("x"+n)))
 		add("INSERT INTO agent_secrets (id, agent_id, sealed, created_at) VALUES ('s%s', 'a%s', '%s', 1)", n, n, value(registrar.AgentSecretPurpose("a"+n, "s"+n)))
 		add("INSERT INTO idempotency_keys (scope, key, body_hash, run, status, response_sealed, lease_ends, ends_at) VALUES ('sc', 'k%s', '', '', 200, '%s', 1, 9000000000000000)", n, value(registrar.ResponsePurpose("sc", "k"+n)))
 		add("INSERT INTO orders (id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, open_order, created_at, updated_at, expires_at) "+

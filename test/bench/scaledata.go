@@ -78,6 +78,7 @@ var columnsByName = map[string]columnFormula{
 	"recipient":                   sequentialText("kunde-", "@example.org"),
 	"price_lists.edition":         microsFrom(firstDay),
 	"seal_nodes.name":             sequentialText("node_", ""),
+	"service_secrets.name":        sequentialText("secret_", ""),
 	"domains.name":                sequentialText("name-", ".de"),
 	"domains.status":              constantText("active"),
 	"domains.tld":                 constantText(".de"),

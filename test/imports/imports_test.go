@@ -49,6 +49,8 @@ const (
 	cli       = "internal/cli"           // shared by commands
 	pgtest    = "test/testkit/pgtest"    // PostgreSQL databases for tests
 	eppschema = "test/testkit/eppschema" // validates EPP frames of either side with xmllint
+	limittest = "test/testkit/limittest" // the oracle of rate limiters
+	redistest = "test/testkit/redistest" // Redis servers for tests
 	docs      = "docs"                   // the documents that the service serves
 	// own is the subtree of the importing package, for example internal/registrar/order
 	// and everything below it.
@@ -75,9 +77,9 @@ var rules = []rule{
 	},
 	{
 		packages: []string{domains},
-		allowed:  []string{core, domains, jobs, failpoint, ttlcache},
-		reason:   "domain packages may use each other, but neither store, upstreams nor transports",
-		remedy:   "declare the small interface that is needed, and let app pass it in",
+		allowed:  []string{core, domains, jobs, failpoint, ttlcache}, allowedInTests: []string{limittest},
+		reason: "domain packages may use each other, but neither store, upstreams nor transports",
+		remedy: "declare the small interface that is needed, and let app pass it in",
 	},
 	{
 		packages: []string{"internal/web"},
@@ -146,7 +148,7 @@ var rules = []rule{
 	},
 	{
 		packages: []string{"internal/upstream/*"},
-		allowed:  []string{core, domains, hostmap, hostlimit, ssrf, ttlcache, own}, allowedInTests: []string{eppschema},
+		allowed:  []string{core, domains, hostmap, hostlimit, ssrf, ttlcache, own}, allowedInTests: []string{eppschema, limittest, redistest},
 		reason: "connectors import inward only, to implement ports, and never the sandbox: they meet on a socket",
 		remedy: "put the port beside the domain code that needs it; a test of both ends belongs below test/",
 	},

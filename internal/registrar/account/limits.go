@@ -51,23 +51,24 @@ type Limits struct {
 }
 
 // NewLimits creates every budget with build.
-func NewLimits(windows Windows, build func(ratelimit.Window) (*ratelimit.Limiter, error)) (limits Limits, err error) {
+func NewLimits(windows Windows, build func(name string, window ratelimit.Window) (*ratelimit.Limiter, error)) (limits Limits, err error) {
 	for _, budget := range []struct {
 		into   **ratelimit.Limiter
+		name   string
 		window ratelimit.Window
 	}{
-		{&limits.address, windows.Address},
-		{&limits.accountAddress, windows.AccountAddress},
-		{&limits.account, windows.Account},
-		{&limits.device, windows.Device},
-		{&limits.codes, windows.Codes},
-		{&limits.codesLong, windows.CodesLong},
-		{&limits.recipient, windows.Recipient},
-		{&limits.sender, windows.Sender},
-		{&limits.passkeys, windows.Passkeys},
-		{&limits.failedSignInEvents, windows.FailedSignInEvents},
+		{&limits.address, "sign-in address", windows.Address},
+		{&limits.accountAddress, "sign-in account and address", windows.AccountAddress},
+		{&limits.account, "sign-in account", windows.Account},
+		{&limits.device, "sign-in device", windows.Device},
+		{&limits.codes, "codes", windows.Codes},
+		{&limits.codesLong, "codes long", windows.CodesLong},
+		{&limits.recipient, "mail recipient", windows.Recipient},
+		{&limits.sender, "mail sender", windows.Sender},
+		{&limits.passkeys, "passkeys", windows.Passkeys},
+		{&limits.failedSignInEvents, "failed sign-in events", windows.FailedSignInEvents},
 	} {
-		if *budget.into, err = build(budget.window); err != nil {
+		if *budget.into, err = build(budget.name, budget.window); err != nil {
 			return Limits{}, fmt.Errorf("account: sign-in limit: %w", err)
 		}
 	}

@@ -28,6 +28,9 @@ type Config struct {
 	// sold. nil means that no premium name is sold.
 	PremiumPrice func(fee registrar.Money, years int) (registrar.Cents, bool)
 
+	// Shared has the answers of other nodes; nil means that there are none.
+	Shared SharedCache
+
 	// Deadline bounds one answer. The contract promises an answer within six seconds; the
 	// default leaves half a second for everything else.
 	Deadline time.Duration
@@ -76,14 +79,7 @@ func New(cfg Config) (*Engine, error) {
 	verdicts, err := otter.New(&otter.Options[string, verdict]{
 		MaximumSize: cfg.MaxCached,
 		ExpiryCalculator: otter.ExpiryWritingFunc(func(entry otter.Entry[string, verdict]) time.Duration {
-			switch entry.Value.availability {
-			case Available:
-				return cfg.FreeTTL
-			case Taken:
-				return cfg.TakenTTL
-			default:
-				return cfg.UnknownTTL
-			}
+			return cfg.verdictTTL(entry.Value)
 		}),
 	})
 	if err != nil {
@@ -173,7 +169,7 @@ func (e *Engine) premiumPrices(ext registrar.Extension, fees *Fees) *Prices {
 
 func (e *Engine) resolveOnce(ctx context.Context, ext registrar.Extension, name registrar.Name) (verdict, error) {
 	return loadOnce(ctx, e, e.verdicts, name, func(ctx context.Context) (verdict, error) {
-		found, err := e.newResolution(ext, name).resolve(ctx)
+		found, err := loadShared(ctx, e.cfg.Shared, kindVerdict, name.ASCII(), e.cfg.verdictTTL, e.newResolution(ext, name).resolve)
 		if parsed, invalid := registrar.ParseName(name.ASCII(), e.isListed); invalid == nil {
 			found.name = parsed
 		}

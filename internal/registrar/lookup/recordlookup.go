@@ -43,7 +43,9 @@ func (e *Engine) Whois(ctx context.Context, domain string) (WhoisAnswer, error) 
 		return answer, &registrar.Error{Kind: registrar.KindUnsupported, Code: registrar.ExtensionNotCarried}
 	}
 	cached, err := loadOnce(ctx, e, e.records, name, func(ctx context.Context) (WhoisAnswer, error) {
-		return e.resolveRecord(ctx, ext, name)
+		return loadShared(ctx, e.cfg.Shared, kindRecord, name.ASCII(), e.cfg.recordTTL, func(ctx context.Context) (WhoisAnswer, error) {
+			return e.resolveRecord(ctx, ext, name)
+		})
 	})
 	if err != nil {
 		return answer, err
@@ -58,10 +60,7 @@ func newRecordCache(cfg Config) (*otter.Cache[string, WhoisAnswer], error) {
 	cache, err := otter.New(&otter.Options[string, WhoisAnswer]{
 		MaximumSize: min(cfg.MaxCached, maxCachedRecords),
 		ExpiryCalculator: otter.ExpiryWritingFunc(func(entry otter.Entry[string, WhoisAnswer]) time.Duration {
-			if entry.Value.Registered {
-				return min(recordTTL, cfg.TakenTTL)
-			}
-			return min(recordTTL, cfg.FreeTTL)
+			return cfg.recordTTL(entry.Value)
 		}),
 	})
 	if err != nil {

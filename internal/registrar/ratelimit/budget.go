@@ -29,8 +29,9 @@ func NewBudget(everyone Config, shared []NetworkLimit) (*Budget, error) {
 		return nil, err
 	}
 	b := &Budget{everyone: limiter}
+	name := everyone.Name
 	for _, s := range shared {
-		everyone.Windows = s.Windows
+		everyone.Windows, everyone.Name = s.Windows, name+" "+s.Network.Masked().String()
 		if s.limiter, err = New(everyone); err != nil {
 			return nil, fmt.Errorf("network %s: %w", s.Network, err)
 		}

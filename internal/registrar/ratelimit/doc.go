@@ -40,8 +40,29 @@
 // a key gives away little, whereas removing a busy one would lift an active limit: an
 // attacker could unblock an address by flooding from others.
 //
+// # Many nodes
+//
+// With a Shared, a server that all nodes can reach keeps the logs and decides with its own
+// clock, and the guarantees above hold over all nodes. Each process also remembers what it has
+// accepted itself, because the server may lose its logs:
+//
+//	STATE     WHO DECIDES                                     UNTIL
+//	online    the server                                      a call fails, or it has lost logs
+//	offline   the process, within its share of each limit     the server answers
+//	seeding   the process, as before; it sends the server     the server has all of it, and that
+//	          what it has accepted                            of the other processes
+//
+// The shares of all processes that were last seen add up to the limit. So a window that touches
+// an outage has less than twice the limit: at most the limit counted before by the server, and
+// the shares. A process that loses its way to the server is refused nothing because of the
+// others, which go on with the server.
+//
+// The same key is decided by a process alone and by the server only in this order: no decision
+// is in flight when seeding begins, and none when the server takes over.
+//
 // # Out of scope
 //
-// The package does not decide which requests or addresses count. State is neither shared between
-// processes nor kept across restarts. Nothing is logged, because keys are personal data.
+// The package does not decide which requests or addresses count. Without a Shared, state is
+// neither shared between processes nor kept across restarts. Keys are never logged, because they
+// are personal data.
 package ratelimit

@@ -34,8 +34,7 @@ type rules struct {
 func newRules(windows []Window) rules {
 	var all rules
 	for _, window := range windows {
-		// Rounding up makes a window longer, never shorter.
-		per := int64((window.Per + tickLength - 1) / tickLength)
+		per := window.Ticks()
 		all.windows = append(all.windows, rule{limit: window.Limit, per: per})
 		all.longest = max(all.longest, per)
 		all.depth = max(all.depth, window.Limit)
@@ -74,15 +73,24 @@ func (r rule) inside(hit, tick int64) bool { return tick-hit <= r.per }
 // opens returns the first tick at which a hit no longer counts.
 func (r rule) opens(hit int64) int64 { return hit + r.per + 1 }
 
-// wait returns the time until all windows accept one more hit, 0 if they do now.
-func (h hits) wait(now moment, all rules) time.Duration {
+// noShareWait is the wait of a request that is larger than a node's share of a limit. The
+// nodes usually count together again by then.
+const noShareWait = time.Second
+
+// wait returns the time until all windows accept n more hits, 0 if they do now.
+func (h hits) wait(now moment, n int, all rules) time.Duration {
 	tick, count := h.effectiveTick(now), h.count()
 	var wait time.Duration
 	for _, window := range all.windows {
-		if count < window.limit {
+		decisive := window.limit - n + 1 // the hit that must have left the window
+		if decisive < 1 {
+			wait = max(wait, noShareWait)
 			continue
 		}
-		if hit := h.nth(window.limit); window.inside(hit, tick) {
+		if count < decisive {
+			continue
+		}
+		if hit := h.nth(decisive); window.inside(hit, tick) {
 			wait = max(wait, now.until(window.opens(hit)))
 		}
 	}
@@ -95,9 +103,9 @@ func (h hits) tightestWindow(now moment, all rules) Decision {
 	tick, count := h.effectiveTick(now), h.count()
 	for i, window := range all.windows {
 		used := h.countInside(window, tick, count)
-		// Each hit was accepted by this window too, so used never exceeds its limit, even
-		// if another window makes the log deeper.
-		candidate := Decision{Window: i, Remaining: window.limit - used}
+		// Each hit was accepted by this window too, so used never exceeds its limit, even if
+		// another window makes the log deeper. A node's share of a limit it may exceed.
+		candidate := Decision{Window: i, Remaining: max(0, window.limit-used)}
 		if used > 0 {
 			candidate.Reset = now.until(window.opens(h.nth(used)))
 		}
@@ -131,17 +139,20 @@ func tighter(a, b Decision) bool {
 
 // peek decides without counting.
 func (h hits) peek(now moment, all rules) Decision {
-	wait := h.wait(now, all)
+	wait := h.wait(now, 1, all)
 	decision := h.tightestWindow(now, all)
 	decision.Allowed, decision.RetryAfter = wait == 0, wait
 	return decision
 }
 
-// allow decides and counts the hit if it is allowed.
-func (h *hits) allow(now moment, all rules) Decision {
-	wait := h.wait(now, all)
+// allow decides and counts n hits if all of them are allowed.
+func (h *hits) allow(now moment, n int, all rules) Decision {
+	wait := h.wait(now, n, all)
 	if wait == 0 {
-		h.add(h.effectiveTick(now), all)
+		tick := h.effectiveTick(now)
+		for range n {
+			h.add(tick, all)
+		}
 	}
 	decision := h.tightestWindow(now, all)
 	decision.Allowed, decision.RetryAfter = wait == 0, wait
@@ -154,11 +165,9 @@ func (h hits) effectiveTick(now moment) int64 { return max(now.tick(), h.newest)
 // stale reports whether no hit counts in any window.
 func (h hits) stale(now moment, all rules) bool { return now.tick()-h.newest > all.longest }
 
-// add appends a hit that all windows accept and that is not older than the newest. If
-// every limit is 1, the newest has left the longest window by then, so a log never needs
-// more capacity than depth.
+// add appends a hit that is not older than the newest. The oldest one leaves a log of depth.
 func (h *hits) add(tick int64, all rules) {
-	if h.newest == 0 || tick-h.newest > all.longest {
+	if h.newest == 0 || tick-h.newest > all.longest || all.depth == 1 {
 		*h = hits{newest: tick}
 		return
 	}

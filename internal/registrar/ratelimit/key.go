@@ -39,6 +39,13 @@ func AddressKey(addr netip.Addr) Key {
 	}
 }
 
+// AppendTo appends the 12 bytes of the key, which are the same on every node.
+func (k Key) AppendTo(b []byte) []byte {
+	b = binary.BigEndian.AppendUint32(b, k.high)
+	b = binary.BigEndian.AppendUint32(b, k.low)
+	return binary.BigEndian.AppendUint32(b, k.kind)
+}
+
 // TextKey returns the key of a text, such as a token. It holds only a digest, so no secret
 // stays in memory and every key has the same size. One of the 96 bits marks it as text,
 // so no text shares a budget with an address.

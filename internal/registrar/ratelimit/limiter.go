@@ -32,6 +32,9 @@ type Window struct {
 	Per   time.Duration // more than 0 and at most 11 hours, in steps of 10 µs
 }
 
+// Ticks returns the length in ticks of 10 µs. Rounding up makes a window longer, never shorter.
+func (w Window) Ticks() int64 { return int64((w.Per + tickLength - 1) / tickLength) }
+
 // Decision is the outcome of a call and the state of its key right after it.
 type Decision struct {
 	Allowed    bool
@@ -61,7 +64,11 @@ type Config struct {
 	// evicted for new ones. It is split evenly over the shards, so eviction may start a few
 	// percent earlier.
 	MaxKeys int
-	Now     func() time.Time // the clock; nil means time.Now
+	Now     func() time.Time // the clock; nil means time.Now, or the shared server's clock
+	// Shared, unless it is nil, counts the requests of all nodes together. Name tells the
+	// limiters of a service apart and must be the same on every node.
+	Shared *Shared
+	Name   string
 }
 
 // Limiter counts requests per key. It is safe for concurrent use.
@@ -73,6 +80,10 @@ type Limiter struct {
 	seed     maphash.Seed
 	shards   []shard
 	perShard int
+
+	// Of a limiter that counts with other nodes, the shards have what this process accepted.
+	shared *Shared
+	log    Log
 }
 
 // New returns an empty Limiter, or an error if cfg is invalid.
@@ -86,10 +97,14 @@ func New(cfg Config) (*Limiter, error) {
 		start = cfg.Now()
 	}
 	shards := make([]shard, min(maxShards, max(1, maxKeys/minShardKeys)))
-	return &Limiter{
+	limiter := &Limiter{
 		windows: slices.Clone(cfg.Windows), rules: newRules(cfg.Windows), now: cfg.Now, start: start,
 		seed: maphash.MakeSeed(), shards: shards, perShard: maxKeys / len(shards),
-	}, nil
+	}
+	if cfg.Shared == nil {
+		return limiter, nil
+	}
+	return limiter, cfg.Shared.add(limiter, cfg.Name)
 }
 
 func (cfg Config) validate() error {
@@ -111,8 +126,15 @@ func (cfg Config) validate() error {
 }
 
 // Allow counts one request of key if all windows accept it. If one refuses, none counts it.
-func (l *Limiter) Allow(key Key) Decision {
-	return l.shardOf(key).allow(key, l.moment(), l.rules, l.perShard)
+func (l *Limiter) Allow(key Key) Decision { return l.AllowN(key, 1) }
+
+// AllowN counts n requests of key if all windows accept all of them, or none. n is at least 1
+// and at most the smallest limit.
+func (l *Limiter) AllowN(key Key, n int) Decision {
+	if l.shared != nil {
+		return l.shared.decide(l, key, n, true)
+	}
+	return l.shardOf(key).allow(key, n, l.moment(), l.rules, l.perShard)
 }
 
 // AllowText is Allow for the key of a text. It returns the wait, 0 if the request was counted.
@@ -120,6 +142,9 @@ func (l *Limiter) AllowText(text string) time.Duration { return l.Allow(TextKey(
 
 // Peek returns what Allow would decide now, without counting.
 func (l *Limiter) Peek(key Key) Decision {
+	if l.shared != nil {
+		return l.shared.decide(l, key, 1, false)
+	}
 	return l.shardOf(key).peek(key, l.moment(), l.rules)
 }
 

@@ -214,24 +214,6 @@ func TestAllow_OldHitsExpireAcrossTickWraparound(t *testing.T) {
 	}
 }
 
-// A key that is never idle for a whole window is never reset, so its log crosses
-// the wrap-around with hits on both sides.
-func TestAllow_BusyKeyIsLimitedAcrossTickWraparound(t *testing.T) {
-	t.Parallel()
-	limiter, clock := withClock(t, Window{Limit: 5, Per: time.Hour})
-	var m model
-	for clock.at() < 5*24*time.Hour {
-		if limiter.Allow(keyNumber(1)).Allowed {
-			m.accepted = append(m.accepted, clock.at())
-		}
-		clock.advance(7*time.Minute + 13*time.Microsecond)
-	}
-	if len(m.accepted) < 500 {
-		t.Errorf("only %d accepted in five days", len(m.accepted))
-	}
-	checkNoWindowOverflows(t, []model{m}, limiter.Windows())
-}
-
 func TestAllow_ConcurrentCallersGetExactlyTheLimit(t *testing.T) {
 	t.Parallel()
 	limiter, _ := withClock(t, Window{Limit: 100, Per: time.Minute}, Window{Limit: 300, Per: time.Hour})

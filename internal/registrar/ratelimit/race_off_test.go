@@ -4,5 +4,5 @@ package ratelimit
 
 const raceEnabled = false
 
-// oracleSteps is the length of the random walks.
-const oracleSteps = 200_000
+// OracleSteps is the length of the random walks.
+const OracleSteps = 200_000

@@ -6,6 +6,6 @@ package ratelimit
 // measurements are meaningless.
 const raceEnabled = true
 
-// oracleSteps is smaller because a walk has one goroutine and takes many times
+// OracleSteps is smaller because a walk has one goroutine and takes many times
 // as long. "make test" also runs the full walks without the detector.
-const oracleSteps = 40_000
+const OracleSteps = 40_000

@@ -83,7 +83,7 @@ func (s *shard) store(key Key, e entry, known hits) {
 	s.keys[key] = e
 }
 
-func (s *shard) allow(key Key, now moment, all rules, maxKeys int) Decision {
+func (s *shard) allow(key Key, n int, now moment, all rules, maxKeys int) Decision {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	e, found := s.keys[key]
@@ -91,7 +91,7 @@ func (s *shard) allow(key Key, now moment, all rules, maxKeys int) Decision {
 		s.freeSlot(now, all)
 	}
 	known := s.logs.hits(e)
-	decision := known.allow(now, all)
+	decision := known.allow(now, n, all)
 	if decision.Allowed {
 		s.store(key, e, known)
 	}
@@ -102,6 +102,40 @@ func (s *shard) peek(key Key, now moment, all rules) Decision {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.logs.hits(s.keys[key]).peek(now, all)
+}
+
+// record counts n hits that the shared server has accepted.
+func (s *shard) record(key Key, n int, tick int64, now moment, all rules, maxKeys int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	e, found := s.keys[key]
+	if !found && len(s.keys) >= maxKeys {
+		s.freeSlot(now, all)
+	}
+	known := s.logs.hits(e)
+	for range n {
+		known.add(max(tick, known.newest), all)
+	}
+	s.store(key, e, known)
+}
+
+// keyLogs returns the hits of the keys that have one in the given tick or later.
+func (s *shard) keyLogs(since int64, now moment, all rules) []KeyLog {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var logs []KeyLog
+	for key, e := range s.keys {
+		known := s.logs.hits(e)
+		if known.newest < since || known.stale(now, all) {
+			continue
+		}
+		log := KeyLog{Key: key, Ticks: make([]int64, known.count())}
+		for i := range log.Ticks {
+			log.Ticks[i] = known.nth(known.count() - i)
+		}
+		logs = append(logs, log)
+	}
+	return logs
 }
 
 func (s *shard) len() int {

@@ -836,6 +836,12 @@ type SentNotice struct {
 	Response   string
 }
 
+type ServiceSecret struct {
+	Name      string
+	Sealed    string
+	CreatedAt int64
+}
+
 type Session struct {
 	Hash            string
 	ID              string

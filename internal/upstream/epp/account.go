@@ -30,8 +30,8 @@ type Account struct {
 	// the host of Address.
 	TLS *tls.Config
 
-	// MaxConnections limits the connections; 0 means 4. Registries set the limit
-	// per account, so several nodes share it.
+	// MaxConnections limits the connections; 0 means 4. Registries set the limit per account,
+	// so with Sessions it is that of all nodes, and so is PerSecond.
 	MaxConnections int
 	// OrderConnections is the number of connections reserved for orders; 0 means a
 	// quarter, but at least one if there are two. A negative number reserves none.
@@ -62,6 +62,10 @@ type Account struct {
 	// disables the delay.
 	BatchDelay time.Duration
 	BatchNames int
+
+	// Sessions limits the connections of all nodes together; nil means that this node has the
+	// account to itself.
+	Sessions Sessions
 
 	// ProtocolExtension adds a gateway's own elements; nil means none.
 	ProtocolExtension ProtocolExtension

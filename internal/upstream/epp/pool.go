@@ -52,11 +52,13 @@ type pool struct {
 	// unneeded ones stay idle.
 	idle           []*worker
 	workers        int // all workers, including those that are connecting
+	leaving        int // of them, those whose connection another node gets
 	dialing        int
 	sharedInFlight int // running jobs that must not use the reserved connections
 	rateLimit      rateLimit
 	timer          *time.Timer
 	backoff        backoff
+	sessionAt      time.Time // when a connection may be asked for again, after other nodes had all
 }
 
 // jobState is the progress of a job. The pool's lock guards it.
@@ -156,7 +158,7 @@ func (p *pool) dispatch() {
 		return
 	}
 	now := time.Now()
-	for p.dialing < p.servableJobs() && p.workers < p.account.MaxConnections && p.backoff.allows(now, p.dialing) {
+	for p.dialing < p.servableJobs() && p.workers < p.account.limit() && p.backoff.allows(now, p.dialing) && !now.Before(p.sessionAt) {
 		p.workers++
 		p.dialing++
 		w := &worker{pool: p, jobs: make(chan *job, 1)}
@@ -167,6 +169,9 @@ func (p *pool) dispatch() {
 // next removes and returns the next job to run; nil if none may run now.
 func (p *pool) next() *job {
 	now := time.Now()
+	if p.account.Sessions != nil {
+		p.rateLimit.divide(p.account.PerSecond, p.account.OrderShare, p.account.Sessions.Nodes())
+	}
 	var soonest time.Duration
 	for priority := PriorityOrder; priority < priorityCount; priority++ {
 		front := p.waiting[priority].Front()
@@ -207,7 +212,9 @@ func (p *pool) servableJobs() int {
 
 // sharedCapacity is how many more commands may use unreserved connections.
 func (p *pool) sharedCapacity() int {
-	return max(0, p.account.MaxConnections-p.account.OrderConnections-p.sharedInFlight)
+	limit := p.account.limit()
+	reserved := min(p.account.OrderConnections, limit-1) // a single connection can't be reserved
+	return max(0, limit-reserved-p.sharedInFlight)
 }
 
 // dispatchAfter calls dispatch when the rate limit allows the next command.
@@ -282,12 +289,12 @@ func (p *pool) connectFailed(err error) {
 	}
 }
 
-// markIdle makes a worker idle or assigns it a job. false means that the pool is
-// closed and the worker must exit.
+// markIdle makes a worker idle or assigns it a job. false means that the pool is closed, or
+// another node gets the connection, and the worker must exit.
 func (p *pool) markIdle(w *worker) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.closed {
+	if p.closed || p.leaveToOthers(w) {
 		return false
 	}
 	p.idle = append(p.idle, w)
@@ -309,10 +316,13 @@ func (p *pool) removeIdle(w *worker) bool {
 }
 
 // workerExited is called by a worker whose connection ended.
-func (p *pool) workerExited() {
+func (p *pool) workerExited(w *worker) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.workers--
+	if w.leaving {
+		p.leaving--
+	}
 	if p.workers == 0 && p.backoff.remaining(time.Now()) > 0 {
 		p.failQueued(p.backoff.fault(time.Now()))
 		return

@@ -50,6 +50,18 @@ func newRateLimit(perSecond, orderShare float64) rateLimit {
 	return rateLimit{total: newTokenBucket(perSecond), shared: newTokenBucket(perSecond * (1 - orderShare))}
 }
 
+// divide makes this node's rate its part of the account's. Tokens that it has stay.
+func (p *rateLimit) divide(perSecond, orderShare float64, nodes int) {
+	part := perSecond / float64(max(1, nodes))
+	if p.total.perSecond == part || perSecond <= 0 {
+		return
+	}
+	divided := newRateLimit(part, orderShare)
+	divided.total.tokens, divided.total.at = min(p.total.tokens, divided.total.burst), p.total.at
+	divided.shared.tokens, divided.shared.at = min(p.shared.tokens, divided.shared.burst), p.shared.at
+	*p = divided
+}
+
 func (p *rateLimit) wait(now time.Time, priority Priority) time.Duration {
 	wait := p.total.wait(now)
 	if priority.isShared() {

@@ -13,6 +13,7 @@ type worker struct {
 	// jobs buffers one job. It is closed when an idle worker must exit.
 	jobs    chan *job
 	session *session
+	leaving bool // another node gets the connection; the pool's lock guards it
 }
 
 // maxTries is how often a command that is safe to repeat is sent.
@@ -20,6 +21,10 @@ const maxTries = 2
 
 func (w *worker) run() {
 	p := w.pool
+	if !p.acquireSession() {
+		return
+	}
+	defer p.releaseSession()
 	s, err := connect(p.dialCtx, p.account, p.dial, "")
 	if err != nil {
 		p.connectFailed(err)
@@ -37,28 +42,33 @@ func (w *worker) run() {
 		s.logout(ctx)
 	}
 	p.account.Logger.DebugContext(p.ctx, "registry connection closed", "host", s.host, "fault", string(p.account.toFault("read", s.closeCause).Code))
-	p.workerExited()
+	p.workerExited(w)
 }
 
 // serve runs jobs until the connection ends or the pool is closed.
 func (w *worker) serve() {
 	idle := time.NewTimer(keepAlive)
 	defer idle.Stop()
+	used := time.Now()
 	for w.session.isUsable() && w.pool.markIdle(w) {
-		idle.Reset(keepAlive)
+		idle.Reset(w.pool.account.idleTime())
 		select {
 		case j, open := <-w.jobs:
 			if !open {
 				return
 			}
 			w.execute(j)
+			used = time.Now()
 			continue
 		case <-w.session.closed:
 		case <-w.session.responses:
 			w.session.close(errUnsolicited)
 		case <-idle.C:
 			if w.pool.removeIdle(w) {
-				w.hello()
+				if time.Since(used) >= keepAlive {
+					w.hello()
+					used = time.Now()
+				}
 				continue
 			}
 		}

@@ -36,6 +36,7 @@ func (h *host) admit(ctx context.Context, o *Options) (permit, *registrar.Error)
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	now := time.Now()
+	h.rate.divide(o)
 	if refusal := h.refusal(now); refusal != nil {
 		return permit{}, refusal
 	}
@@ -81,7 +82,7 @@ func (h *host) admit(ctx context.Context, o *Options) (permit, *registrar.Error)
 }
 
 func (h *host) canStart(now time.Time, o *Options) bool {
-	return h.rate.wait(now, 0) <= 0 && (o.MaxConcurrent < 0 || h.inFlight < o.MaxConcurrent)
+	return h.rate.wait(now, 0) <= 0 && (o.MaxConcurrent < 0 || h.inFlight < o.part(o.MaxConcurrent))
 }
 
 func (h *host) start(now time.Time) permit {

@@ -25,6 +25,10 @@ func New(o Options) *Limiter {
 	return &Limiter{options: o.withDefaults(), hosts: make(map[string]*host)}
 }
 
+// ShareAmong makes this node use its part of each host's limits; nodes returns how many share
+// them. It must be called before the first call.
+func (g *Limiter) ShareAmong(nodes func() int) { g.options.Nodes = nodes }
+
 // Do runs call when host permits it and returns its error. Without running it, Do
 // returns FaultThrottled if the host asked for a pause, and FaultBusy if the
 // breaker is open, too many calls wait, or the turn would come after the deadline

@@ -52,6 +52,9 @@ type Options struct {
 	// MaxWaiting limits the waiting calls per host; 0 means 256, a negative number
 	// means that none may wait.
 	MaxWaiting int
+	// Nodes is how many nodes share the limits of a host, and this one gets its part of them;
+	// nil means 1.
+	Nodes func() int
 	// MaxHosts limits the number of tracked hosts; 0 means 4096.
 	MaxHosts int
 	// Breaker configures the circuit breaker.
@@ -61,6 +64,14 @@ type Options struct {
 	Logger *slog.Logger
 	// Observe is called for every event. It must not call the Limiter.
 	Observe func(host string, event Event)
+}
+
+// part returns a node's part of a limit, at least 1. A negative limit is none.
+func (o *Options) part(limit int) int {
+	if limit < 0 {
+		return limit
+	}
+	return max(1, limit/max(1, o.Nodes()))
 }
 
 // Breaker configures when a host that fails at least half of its calls is paused.
@@ -89,6 +100,9 @@ func (o Options) withDefaults() Options {
 	o.Breaker.MaxOpen = cmp.Or(o.Breaker.MaxOpen, 2*time.Minute)
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.Nodes == nil {
+		o.Nodes = func() int { return 1 }
 	}
 	if o.Observe == nil {
 		o.Observe = func(string, Event) {}

@@ -14,6 +14,7 @@ import (
 // begin within a period w fulfil (n - 1)·interval <= w + tolerance, so n is at most
 // burst + w/interval.
 type rate struct {
+	nodes     int           // what it was made for
 	interval  time.Duration // zero means no limit
 	tolerance time.Duration
 	due       time.Time
@@ -26,6 +27,17 @@ func newRate(perSecond float64, burst int) rate {
 	// Rounded up, because the error of a shorter interval adds up.
 	interval := time.Duration(math.Ceil(float64(time.Second) / perSecond))
 	return rate{interval: interval, tolerance: time.Duration(burst-1) * interval}
+}
+
+// divide makes the rate that of one of so many nodes. What is due stays due.
+func (p *rate) divide(o *Options) {
+	nodes := max(1, o.Nodes())
+	if p.nodes == nodes {
+		return
+	}
+	due := p.due
+	*p = newRate(o.PerSecond/float64(nodes), o.part(o.Burst))
+	p.nodes, p.due = nodes, due
 }
 
 // wait is how long after now a call with ahead others before it may begin. Zero or

@@ -99,6 +99,41 @@ func TestRate_FullRateIsUsed(t *testing.T) {
 	})
 }
 
+// A host that several nodes query gets no more calls than from one.
+func TestRate_NodesShareTheRateOfAHost(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		nodes := 1
+		var seen startLog
+		var all sync.WaitGroup
+		query := func(limiters ...*Limiter) {
+			for _, g := range limiters {
+				for range 30 {
+					all.Go(func() {
+						if err := g.Do(t.Context(), server, seen.call); err != nil {
+							t.Error(err)
+						}
+					})
+				}
+			}
+			all.Wait()
+		}
+		limiters := []*Limiter{New(Options{}), New(Options{}), New(Options{})}
+		for _, g := range limiters {
+			g.ShareAmong(func() int { return nodes })
+		}
+		query(limiters[0]) // alone: 20 at once
+		time.Sleep(10 * time.Second)
+		nodes = 3
+		began := time.Now()
+		query(limiters...)
+		if took := time.Since(began); took < 3*time.Second || took > 5*time.Second {
+			t.Errorf("90 calls of three nodes took %s, want about 3.6 s", took)
+		}
+		seen.check(t, 20, 20)
+	})
+}
+
 func TestRate_CancelledWaitersFreeTheirTurns(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

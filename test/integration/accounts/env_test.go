@@ -97,7 +97,7 @@ func (e *env) reconfigure(change func(*account.Config)) {
 	e.Service = service
 }
 
-func (e *env) newLimiter(window ratelimit.Window) (*ratelimit.Limiter, error) {
+func (e *env) newLimiter(_ string, window ratelimit.Window) (*ratelimit.Limiter, error) {
 	return ratelimit.New(ratelimit.Config{Windows: []ratelimit.Window{window}, MaxKeys: 10_000, Now: e.clock})
 }
 

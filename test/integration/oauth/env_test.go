@@ -123,7 +123,7 @@ func newEnv(t *testing.T, options store.Options, changes ...option) *env {
 	if err != nil {
 		t.Fatal(err)
 	}
-	limits, err := account.NewLimits(account.DefaultWindows(), func(ratelimit.Window) (*ratelimit.Limiter, error) {
+	limits, err := account.NewLimits(account.DefaultWindows(), func(string, ratelimit.Window) (*ratelimit.Limiter, error) {
 		return ratelimit.New(ratelimit.Config{Windows: []ratelimit.Window{{Limit: 10_000, Per: time.Hour}}}) // admits every sign-in
 	})
 	if err != nil {

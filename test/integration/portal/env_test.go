@@ -161,7 +161,7 @@ func newEnvWith(t *testing.T, change func(*env, *portal.Config)) *env {
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }))
 	s.base = "http://" + server.Listener.Addr().String()
 
-	limits, err := account.NewLimits(account.DefaultWindows(), func(w ratelimit.Window) (*ratelimit.Limiter, error) {
+	limits, err := account.NewLimits(account.DefaultWindows(), func(_ string, w ratelimit.Window) (*ratelimit.Limiter, error) {
 		return ratelimit.New(ratelimit.Config{Windows: []ratelimit.Window{w}, Now: s.clock.now})
 	})
 	must(t, err)

@@ -1,0 +1,172 @@
+package redis
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"embed"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"hash"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/redis/rueidis"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/ratelimit"
+)
+
+const (
+	// decideTimeout bounds one decision. A server in the same network takes less than a
+	// millisecond; one that takes longer than this is treated as failed.
+	decideTimeout = 250 * time.Millisecond
+	// callTimeout bounds every other call.
+	callTimeout = 2 * time.Second
+	dialTimeout = time.Second
+	// buffers of each connection. Commands and responses have a few hundred bytes.
+	bufferBytes = 32 << 10
+)
+
+// Config configures a Server.
+type Config struct {
+	// URL is redis://, rediss://, valkey:// or valkeys:// with host, port, user, password and
+	// database, as in redis://:password@cache.internal:6379/0. Several addr parameters name
+	// further nodes of a cluster.
+	URL string
+	// Key is secret, 32 bytes, and the same on every node. It hides what is stored.
+	Key []byte
+}
+
+// Server is a Valkey or Redis server, or a cluster of them, that all nodes share. It connects
+// when it is used, and again after each failure.
+type Server struct {
+	options rueidis.ClientOption
+	target  string // for errors
+	process string // the name of this process, and its mark in logs
+	mark    string
+	hashes  sync.Pool
+	cipher  *sealer
+
+	connecting sync.Mutex
+	client     atomic.Pointer[rueidis.Client]
+	generation atomic.Pointer[string]
+	known      atomic.Pointer[ratelimit.Membership]
+
+	sessionsMu sync.Mutex
+	sessions   []*Sessions
+
+	decide *script
+	seed   *rueidis.Lua
+}
+
+// script is a script that is loaded before it is used, and never by a call: that a server
+// does not know it means that the server is not the one it was.
+type script struct{ text, sha1 string }
+
+//go:embed scripts/*.lua
+var scripts embed.FS
+
+func readScript(name string) string {
+	text, err := scripts.ReadFile("scripts/" + name + ".lua")
+	if err != nil {
+		panic(err) // it is embedded
+	}
+	return string(text)
+}
+
+var (
+	joinScript   = rueidis.NewLuaScript(readScript("join"))
+	beginScript  = rueidis.NewLuaScript(readScript("begin"))
+	seededScript = rueidis.NewLuaScript(readScript("seeded"))
+)
+
+// New returns a Server. It does not connect.
+func New(cfg Config) (*Server, error) {
+	options, err := rueidis.ParseURL(cfg.URL)
+	if err != nil {
+		return nil, errors.New("shared.url: not a URL like redis://host:6379 or rediss://user:password@host:6380/0") // the cause may quote a password
+	}
+	if len(cfg.Key) != sha256.Size {
+		return nil, fmt.Errorf("redis: the key has %d bytes, not %d", len(cfg.Key), sha256.Size)
+	}
+	options.ClientName = "dotkontor"
+	options.DisableCache = true
+	options.DisableRetry = true // the caller counts on its own instead
+	options.Dialer.Timeout = dialTimeout
+	options.ConnWriteTimeout = callTimeout
+	options.ReadBufferEachConn, options.WriteBufferEachConn = bufferBytes, bufferBytes
+	cipher, err := newSealer(cfg.Key)
+	if err != nil {
+		return nil, err
+	}
+	var mark [3]byte
+	_, _ = rand.Read(mark[:]) // it never fails
+	key := cfg.Key
+	return &Server{
+		options: options, target: strings.Join(options.InitAddress, ","), process: rand.Text(), mark: string(mark[:]), cipher: cipher,
+		hashes: sync.Pool{New: func() any { return hmac.New(sha256.New, key) }},
+		decide: newScript(readScript("decide")), seed: rueidis.NewLuaScript(readScript("seed")),
+	}, nil
+}
+
+// connected returns the connection, which it opens if there is none.
+func (s *Server) connected() (rueidis.Client, error) {
+	if client := s.client.Load(); client != nil {
+		return *client, nil
+	}
+	s.connecting.Lock()
+	defer s.connecting.Unlock()
+	if client := s.client.Load(); client != nil {
+		return *client, nil
+	}
+	client, err := rueidis.NewClient(s.options)
+	if err != nil {
+		return nil, s.fault("connect", err)
+	}
+	s.client.Store(&client)
+	return client, nil
+}
+
+// Close leaves the other nodes, so that they need not wait for this process, and disconnects.
+func (s *Server) Close() {
+	client := s.client.Load()
+	if client == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), decideTimeout)
+	defer cancel()
+	_ = (*client).Do(ctx, (*client).B().Zrem().Key(nodesKey).Member(s.process).Build()).Error() // it expires anyway
+	(*client).Close()
+}
+
+// fault describes a failed call for the log. A server's error may quote a command, so only
+// its first word is kept.
+func (s *Server) fault(operation string, err error) error {
+	cause := &registrar.Cause{Part: registrar.PartShared, Operation: operation, Target: s.target, Class: registrar.NetworkClass(err), Err: err}
+	code := registrar.NetworkFault(err)
+	if reply, ok := rueidis.IsRedisErr(err); ok {
+		word, _, _ := strings.Cut(reply.Error(), " ")
+		cause.Class, cause.Code, code = "refused_command", word, registrar.FaultBroken
+	}
+	return registrar.Fault(code, s.target, cause)
+}
+
+// hide returns the HMAC of the parts, in base64, and its first byte.
+func (s *Server) hide(kind, name string, key []byte) (hidden string, first byte) {
+	mac, _ := s.hashes.Get().(hash.Hash)
+	defer s.hashes.Put(mac)
+	mac.Reset()
+	mac.Write([]byte(kind))
+	mac.Write([]byte{0})
+	mac.Write([]byte(name))
+	mac.Write([]byte{0})
+	mac.Write(key)
+	var sum [sha256.Size]byte
+	digest := mac.Sum(sum[:0])
+	return base64.RawURLEncoding.EncodeToString(digest[:16]), digest[16]
+}

@@ -1,0 +1,37 @@
+// Package redis connects nodes by a Valkey or Redis server: it counts rate limits over all
+// nodes, and keeps the answers to lookups for all of them.
+//
+// # What is stored
+//
+//	KEY                          VALUE                                         EXPIRES
+//	dk:{TAG}:l:HMAC              the log of one key of one limiter             after the longest window
+//	dk:{TAG}:g                   the generation that these logs belong to      never
+//	dk:{cluster}:nodes           the processes and when they last joined       after 5 s without one
+//	dk:{cluster}:generation      the current generation, who has seeded it     never
+//	dk:{TAG}:c:HMAC              a cached answer, sealed                       with the answer
+//	dk:{TAG}:q:HMAC              the process that is querying for it           after two seconds
+//
+// HMAC is 16 bytes of an HMAC-SHA256 with a key from the database, so the server learns no
+// address, token, mail address or searched name. TAG is one of 16 hash tags: a script's keys
+// are in one slot of a cluster, and the logs are spread over all of them.
+//
+// A log is a string of 9 bytes per accepted request: its time in ticks of 10 µs since 1970 by
+// the server's clock, in 6 bytes that last until 2059, and 3 bytes that identify the process
+// that accepted it. A key with 300 requests takes 2.7 kB. One script per decision reads the
+// log, decides over all windows and writes it, as hits.go of package ratelimit does in memory.
+//
+// # Generations
+//
+// A server that restarts, fails over or is flushed has lost logs, perhaps only the last
+// second of them. Deciding on what is left would accept too many requests, so the logs of a
+// generation are used only by processes that know it, and a new one begins when the server
+// process is another one, or has lost its scripts or a marker dk:{TAG}:g:
+//
+//  1. A process that notices begins a generation: it removes all markers. Others notice
+//     with their next decision, or within a second.
+//  2. Every process replaces its own entries in all logs by those that it remembers.
+//  3. When all processes that were known have done so, or ten seconds have passed, the last
+//     one sets the markers, and decisions are shared again.
+//
+// Until then every process counts on its own, within its share of the limits.
+package redis
