@@ -32,6 +32,9 @@ var goals = []goal{
 	{metric: "operator page, median of the slowest, SQLite", line: chartMeasure + onSQLite.name, must: atMost(wantedChart)},
 	{metric: "operator page, median of the slowest, PostgreSQL", line: chartMeasure + onPostgres.name, must: atMost(wantedChart)},
 	{metric: "RDAP p99 at 500 requests a second, PostgreSQL", line: rdapMeasure + onPostgres.name, must: atMost(wantedRDAP)},
+	{metric: "distributed decision / bare EVALSHA round trip", line: decisionMeasure, must: atLeast(wantedDecisionRatio)},
+	{metric: "REST check with shared limits / single node, by CPU time", line: sharedRESTMeasure, must: atLeast(wantedSharedREST)},
+	{metric: "CPU time per request on three nodes / one", line: threeNodesMeasure, must: atMost(wantedThreeNodes)},
 	{metric: "purchases per second, SQLite", line: "purchases on SQLite", must: atLeast(95), target: atLeast(110)},
 	{metric: "purchases per second, PostgreSQL with fsync", line: "purchases on PostgreSQL", must: atLeast(80), target: atLeast(95)},
 }

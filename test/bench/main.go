@@ -227,6 +227,7 @@ var sections = []section{
 	{name: "rest", run: benchREST},
 	{name: "mcp", run: benchMCP},
 	{name: "limiter", run: benchLimiter},
+	{name: "shared", run: benchShared},
 	{name: "start", run: benchStart},
 	{name: "lookup", run: benchLookup},
 	{name: "checkall", run: benchCheckAll},

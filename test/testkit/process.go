@@ -125,8 +125,11 @@ func withoutProductSettings(environment []string) []string {
 }
 
 // CPU returns the CPU time of the process. known is false on systems without /proc.
-func (p *Process) CPU() (spent time.Duration, known bool) {
-	text, err := os.ReadFile("/proc/" + strconv.Itoa(p.cmd.Process.Pid) + "/stat")
+func (p *Process) CPU() (spent time.Duration, known bool) { return CPUOf(p.cmd.Process.Pid) }
+
+// CPUOf returns the CPU time of any process, if the system reports it.
+func CPUOf(pid int) (spent time.Duration, known bool) {
+	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
 		return 0, false
 	}

@@ -36,7 +36,7 @@ type Log interface {
 	// Decide counts n requests of key if all windows accept them, or none; without count it
 	// only looks. It returns the tick of the requests that it has counted. ErrUnseeded means
 	// that the server has lost what it knew.
-	Decide(ctx context.Context, key Key, n int, count bool) (d Decision, tick int64, err error)
+	Decide(key Key, n int, count bool) (d Decision, tick int64, err error)
 	// Seed replaces what the server knows of this process's requests of these keys.
 	Seed(ctx context.Context, keys []KeyLog) error
 }
@@ -145,7 +145,7 @@ func (s *Shared) decide(l *Limiter, key Key, n int, count bool) Decision {
 	s.gate.RLock()
 	defer s.gate.RUnlock()
 	if s.online.Load() {
-		decision, tick, err := l.log.Decide(context.Background(), key, n, count)
+		decision, tick, err := l.log.Decide(key, n, count)
 		if err == nil {
 			if count && decision.Allowed {
 				l.shardOf(key).record(key, n, tick, l.moment(), l.rules, l.perShard)

@@ -28,6 +28,8 @@ const (
 	// callTimeout bounds every other call.
 	callTimeout = 2 * time.Second
 	dialTimeout = time.Second
+	// maxConnections bounds the calls in flight.
+	maxConnections = 64
 	// buffers of each connection. Commands and responses have a few hundred bytes.
 	bufferBytes = 32 << 10
 )
@@ -60,13 +62,12 @@ type Server struct {
 	sessionsMu sync.Mutex
 	sessions   []*Sessions
 
-	decide *script
-	seed   *rueidis.Lua
-}
+	isCluster atomic.Bool
 
-// script is a script that is loaded before it is used, and never by a call: that a server
-// does not know it means that the server is not the one it was.
-type script struct{ text, sha1 string }
+	logsMu sync.Mutex
+	logs   []*limiterLog
+	decide string // the script without its first lines
+}
 
 //go:embed scripts/*.lua
 var scripts embed.FS
@@ -83,6 +84,7 @@ var (
 	joinScript   = rueidis.NewLuaScript(readScript("join"))
 	beginScript  = rueidis.NewLuaScript(readScript("begin"))
 	seededScript = rueidis.NewLuaScript(readScript("seeded"))
+	seedScript   = rueidis.NewLuaScript(readScript("seed"))
 )
 
 // New returns a Server. It does not connect.
@@ -97,6 +99,10 @@ func New(cfg Config) (*Server, error) {
 	options.ClientName = "dotkontor"
 	options.DisableCache = true
 	options.DisableRetry = true // the caller counts on its own instead
+	// Decisions are sent in batches. One at a time on its own connection, without further
+	// goroutines, such a call takes half of the CPU time.
+	options.DisableAutoPipelining = true
+	options.BlockingPoolSize = maxConnections
 	options.Dialer.Timeout = dialTimeout
 	options.ConnWriteTimeout = callTimeout
 	options.ReadBufferEachConn, options.WriteBufferEachConn = bufferBytes, bufferBytes
@@ -110,7 +116,7 @@ func New(cfg Config) (*Server, error) {
 	return &Server{
 		options: options, target: strings.Join(options.InitAddress, ","), process: rand.Text(), mark: string(mark[:]), cipher: cipher,
 		hashes: sync.Pool{New: func() any { return hmac.New(sha256.New, key) }},
-		decide: newScript(readScript("decide")), seed: rueidis.NewLuaScript(readScript("seed")),
+		decide: readScript("decide"),
 	}, nil
 }
 

@@ -4,8 +4,7 @@
 // # What is stored
 //
 //	KEY                          VALUE                                         EXPIRES
-//	dk:{TAG}:l:HMAC              the log of one key of one limiter             after the longest window
-//	dk:{TAG}:g                   the generation that these logs belong to      never
+//	dk:{TAG}:l:HMAC              the log of one key of one limiter             after twice the longest window
 //	dk:{cluster}:nodes           the processes and when they last joined       after 5 s without one
 //	dk:{cluster}:generation      the current generation, who has seeded it     never
 //	dk:{TAG}:c:HMAC              a cached answer, sealed                       with the answer
@@ -17,21 +16,22 @@
 //
 // A log is a string of 9 bytes per accepted request: its time in ticks of 10 µs since 1970 by
 // the server's clock, in 6 bytes that last until 2059, and 3 bytes that identify the process
-// that accepted it. A key with 300 requests takes 2.7 kB. One script per decision reads the
-// log, decides over all windows and writes it, as hits.go of package ratelimit does in memory.
+// that accepted it. A key with 300 requests takes 2.7 to 5.4 kB. One script reads the log,
+// decides over all windows and appends to it, as hits.go of package ratelimit does in memory.
+// Decisions that are requested while a call is in flight share the next one.
 //
 // # Generations
 //
-// A server that restarts, fails over or is flushed has lost logs, perhaps only the last
-// second of them. Deciding on what is left would accept too many requests, so the logs of a
-// generation are used only by processes that know it, and a new one begins when the server
-// process is another one, or has lost its scripts or a marker dk:{TAG}:g:
+// A server that restarts or fails over has lost logs, perhaps only the last second of them.
+// Deciding on what is left would accept too many requests. So the scripts that decide name a
+// generation, which makes them unknown to a server process that was not there when it began,
+// and a new one begins:
 //
-//  1. A process that notices begins a generation: it removes all markers. Others notice
-//     with their next decision, or within a second.
+//  1. A process whose script is unknown, or that sees with its next Join, within a second, that
+//     the server process is another one, begins a generation.
 //  2. Every process replaces its own entries in all logs by those that it remembers.
-//  3. When all processes that were known have done so, or ten seconds have passed, the last
-//     one sets the markers, and decisions are shared again.
+//  3. When all processes that were known have done so, or ten seconds have passed, they load
+//     the scripts of the new generation, and decisions are shared again.
 //
 // Until then every process counts on its own, within its share of the limits.
 package redis

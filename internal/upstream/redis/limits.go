@@ -3,16 +3,15 @@ package redis
 import (
 	"context"
 	"crypto/rand"
-	"crypto/sha1" //nolint:gosec // the server names scripts by it
 	"encoding/binary"
-	"encoding/hex"
 	"fmt"
 	"strconv"
+	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/redis/rueidis"
 
-	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/ratelimit"
 )
 
@@ -24,6 +23,8 @@ const (
 	// tags is the number of hash tags that logs are spread over.
 	tags = 16
 
+	tickLength = 10 * time.Microsecond
+
 	// memberFor is how long a process counts as running after it has joined.
 	memberFor = 5 * time.Second
 	// seedTime is how long a generation waits for processes that were known and do not seed.
@@ -32,84 +33,55 @@ const (
 	seedBatch = 100
 )
 
-func newScript(text string) *script {
-	sum := sha1.Sum([]byte(text)) //nolint:gosec // as above
-	return &script{text: text, sha1: hex.EncodeToString(sum[:])}
-}
-
-func markerKey(tag int) string { return fmt.Sprintf("dk:{%02d}:g", tag) }
-
 // limiterLog is the log of one limiter.
 type limiterLog struct {
-	server  *Server
-	name    string
-	windows []string // limit and length in ticks of each, as arguments of a script
-	depth   string   // the largest limit
-	longest string   // the length of the longest window, in ticks
+	server *Server
+	name   string
+	prefix []string // of the keys of its logs, by tag
+	// header defines the windows for the script; depth and expiry are arguments of seed.
+	header        string
+	depth, expiry string
+	script        atomic.Pointer[string] // the SHA-1 of the script for the generation in use
+	batches       [tags]batch            // one for each slot of a cluster; a single server needs one
 }
 
 // Log returns the logs of a limiter.
 func (s *Server) Log(name string, windows []ratelimit.Window) ratelimit.Log {
 	l := &limiterLog{server: s, name: name}
+	var limits, lengths []string
 	var depth, longest int64
 	for _, window := range windows {
 		ticks := window.Ticks()
-		l.windows = append(l.windows, strconv.Itoa(window.Limit), strconv.FormatInt(ticks, 10))
+		limits, lengths = append(limits, strconv.Itoa(window.Limit)), append(lengths, strconv.FormatInt(ticks, 10))
 		depth, longest = max(depth, int64(window.Limit)), max(longest, ticks)
 	}
-	l.depth, l.longest = strconv.FormatInt(depth, 10), strconv.FormatInt(longest, 10)
+	expiry := (2*time.Duration(longest)*tickLength + time.Millisecond).Milliseconds()
+	l.depth, l.expiry = strconv.FormatInt(depth, 10), strconv.FormatInt(expiry, 10)
+	l.header = fmt.Sprintf("local limits, lengths, longest, depth, expiry = {%s}, {%s}, %d, %d, %d\n",
+		strings.Join(limits, ", "), strings.Join(lengths, ", "), longest, depth, expiry)
+	for tag := range tags {
+		l.prefix = append(l.prefix, fmt.Sprintf("dk:{%02d}:l:", tag))
+	}
+	s.logsMu.Lock()
+	defer s.logsMu.Unlock()
+	s.logs = append(s.logs, l)
 	return l
 }
 
-// keys returns the key of a log and that of its marker.
-func (l *limiterLog) keys(key ratelimit.Key) (log, marker string) {
+// decideScript returns the script of a limiter in a generation. Because its text names the
+// generation, a process that has missed the beginning of a new one runs a script that the
+// server does not know.
+func (l *limiterLog) decideScript(generation string) string {
+	return "-- generation " + generation + "\n" + l.header + l.server.decide
+}
+
+// key returns the key of a log and its tag.
+func (l *limiterLog) key(key ratelimit.Key) (hidden string, tag int) {
 	var bytes [12]byte
 	hidden, first := l.server.hide("limit", l.name, key.AppendTo(bytes[:0]))
-	tag := int(first) % tags
-	return fmt.Sprintf("dk:{%02d}:l:%s", tag, hidden), markers[tag]
+	tag = int(first) % tags
+	return l.prefix[tag] + hidden, tag
 }
-
-var markers = func() (all [tags]string) {
-	for tag := range all {
-		all[tag] = markerKey(tag)
-	}
-	return all
-}()
-
-// Decide decides with one script.
-func (l *limiterLog) Decide(ctx context.Context, key ratelimit.Key, n int, count bool) (ratelimit.Decision, int64, error) {
-	s := l.server
-	generation := s.generation.Load()
-	if generation == nil {
-		return ratelimit.Decision{}, 0, ratelimit.ErrUnseeded
-	}
-	client, err := s.connected()
-	if err != nil {
-		return ratelimit.Decision{}, 0, err
-	}
-	ctx, cancel := context.WithTimeout(ctx, decideTimeout)
-	defer cancel()
-	log, marker := l.keys(key)
-	counted := "0"
-	if count {
-		counted = "1"
-	}
-	reply, err := client.Do(ctx, client.B().Evalsha().Sha1(s.decide.sha1).Numkeys(2).Key(log, marker).
-		Arg(*generation, s.mark, strconv.Itoa(n), counted).Arg(l.windows...).Build()).AsIntSlice()
-	switch {
-	case isNoScript(err) || err == nil && len(reply) == 0:
-		return ratelimit.Decision{}, 0, ratelimit.ErrUnseeded
-	case err != nil:
-		return ratelimit.Decision{}, 0, s.fault("decide", err)
-	case len(reply) != 6:
-		return ratelimit.Decision{}, 0, registrar.Fault(registrar.FaultBroken, s.target, nil)
-	}
-	return ratelimit.Decision{
-		Allowed: reply[0] == 1, RetryAfter: micros(reply[2]), Window: int(reply[3]), Remaining: int(reply[4]), Reset: micros(reply[5]),
-	}, reply[1], nil
-}
-
-func micros(n int64) time.Duration { return time.Duration(n) * time.Microsecond }
 
 func isNoScript(err error) bool {
 	reply, ok := rueidis.IsRedisErr(err)
@@ -128,13 +100,13 @@ func (l *limiterLog) Seed(ctx context.Context, logs []ratelimit.KeyLog) error {
 		logs = logs[len(batch):]
 		calls := make([]rueidis.LuaExec, len(batch))
 		for i, log := range batch {
-			key, _ := l.keys(log.Key)
-			calls[i] = rueidis.LuaExec{Keys: []string{key}, Args: []string{s.mark, packTicks(log.Ticks), l.depth, l.longest}}
+			key, _ := l.key(log.Key)
+			calls[i] = rueidis.LuaExec{Keys: []string{key}, Args: []string{s.mark, packTicks(log.Ticks), l.depth, l.expiry}}
 		}
 		if err := func() error {
 			ctx, cancel := context.WithTimeout(ctx, callTimeout)
 			defer cancel()
-			for _, reply := range s.seed.ExecMulti(ctx, client, calls...) {
+			for _, reply := range seedScript.ExecMulti(ctx, client, calls...) {
 				if err := reply.Error(); err != nil {
 					return s.fault("seed", err)
 				}
@@ -188,7 +160,7 @@ func (s *Server) Join(ctx context.Context) (ratelimit.Membership, error) {
 	return known, nil
 }
 
-// Begin starts a generation and removes the markers of the last one.
+// Begin starts a generation.
 func (s *Server) Begin(ctx context.Context, after string) (string, error) {
 	reply, err := s.exec(ctx, "begin", beginScript, []string{generationKey}, after, rand.Text())
 	if err != nil {
@@ -198,12 +170,10 @@ func (s *Server) Begin(ctx context.Context, after string) (string, error) {
 	if err != nil {
 		return "", s.fault("begin", err)
 	}
-	return generation, s.eachMarker(ctx, func(client rueidis.Client, marker string) rueidis.Completed {
-		return client.B().Del().Key(marker).Build()
-	})
+	return generation, nil
 }
 
-// Seeded records that this process has seeded a generation. The last one sets the markers.
+// Seeded records that this process has seeded a generation.
 func (s *Server) Seeded(ctx context.Context, generation string, processes []string) (bool, error) {
 	if err := s.renewSessions(ctx); err != nil {
 		return false, err
@@ -217,21 +187,13 @@ func (s *Server) Seeded(ctx context.Context, generation string, processes []stri
 	if err != nil {
 		return false, s.fault("seeded", err)
 	}
-	switch state {
-	case 2:
-		return true, s.eachMarker(ctx, func(client rueidis.Client, marker string) rueidis.Completed {
-			return client.B().Set().Key(marker).Value(generation).Build()
-		})
-	case 1:
-		return true, nil
-	case 0:
-		return false, nil
-	default:
+	if state < 0 {
 		return false, ratelimit.ErrUnseeded
 	}
+	return state == 1, nil
 }
 
-// Use loads the script on every server and makes decisions belong to a generation.
+// Use loads the scripts of a generation on every server.
 func (s *Server) Use(ctx context.Context, generation string) error {
 	client, err := s.connected()
 	if err != nil {
@@ -239,32 +201,32 @@ func (s *Server) Use(ctx context.Context, generation string) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
+	s.logsMu.Lock()
+	defer s.logsMu.Unlock()
 	for _, node := range client.Nodes() {
-		if err := node.Do(ctx, node.B().ScriptLoad().Script(s.decide.text).Build()).Error(); err != nil {
-			return s.fault("load script", err)
+		commands := make(rueidis.Commands, len(s.logs))
+		for i, l := range s.logs {
+			commands[i] = node.B().ScriptLoad().Script(l.decideScript(generation)).Build()
+		}
+		for i, reply := range node.DoMulti(ctx, commands...) {
+			name, err := reply.ToString()
+			if err != nil {
+				return s.fault("load script", err)
+			}
+			s.logs[i].script.Store(&name)
 		}
 	}
+	s.isCluster.Store(len(client.Nodes()) > 1)
 	s.generation.Store(&generation)
 	return nil
 }
 
-func (s *Server) eachMarker(ctx context.Context, command func(rueidis.Client, string) rueidis.Completed) error {
-	client, err := s.connected()
-	if err != nil {
-		return err
+// batches is how many decisions of one limiter can't be in one call.
+func (s *Server) batches() int {
+	if s.isCluster.Load() {
+		return tags
 	}
-	ctx, cancel := context.WithTimeout(ctx, callTimeout)
-	defer cancel()
-	commands := make(rueidis.Commands, tags)
-	for tag := range commands {
-		commands[tag] = command(client, markers[tag])
-	}
-	for _, reply := range client.DoMulti(ctx, commands...) {
-		if err := reply.Error(); err != nil {
-			return s.fault("mark generation", err)
-		}
-	}
-	return nil
+	return 1
 }
 
 func (s *Server) exec(ctx context.Context, operation string, script *rueidis.Lua, keys []string, arguments ...string) (rueidis.RedisMessage, error) {

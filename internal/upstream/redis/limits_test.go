@@ -12,8 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/redis/rueidis"
-
 	"github.com/dotkontor/dotkontor/internal/registrar/ratelimit"
 	"github.com/dotkontor/dotkontor/test/testkit/limittest"
 	"github.com/dotkontor/dotkontor/test/testkit/redistest"
@@ -105,7 +103,7 @@ func (c clockLog) Allow(key ratelimit.Key) ratelimit.Decision { return c.decide(
 
 func (c clockLog) decide(key ratelimit.Key, count bool) ratelimit.Decision {
 	c.t.Helper()
-	decision, _, err := c.log.Decide(c.t.Context(), key, 1, count)
+	decision, _, err := c.log.Decide(key, 1, count)
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -119,11 +117,15 @@ func TestDecide_AgreesWithExactModel(t *testing.T) {
 	for name, windows := range limittest.Windows {
 		t.Run(name, func(t *testing.T) {
 			server := newServer(t, redis)
-			server.decide = newScript(strings.Replace(server.decide.text, "redis.call('TIME')", "redis.call('LRANGE', 'clock', 0, 1)", 1))
-			client := online(t, server)
+			server.decide = strings.Replace(server.decide, "redis.call('TIME')", "redis.call('LRANGE', 'clock', 0, 1)", 1)
+			client, err := server.connected()
+			if err != nil {
+				t.Fatal(err)
+			}
 			if err := client.Do(t.Context(), client.B().Flushdb().Build()).Error(); err != nil {
 				t.Fatal(err)
 			}
+			log := server.Log("oracle", windows)
 			online(t, server)
 			start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 			set := func(at time.Duration) {
@@ -136,13 +138,13 @@ func TestDecide_AgreesWithExactModel(t *testing.T) {
 					}
 				}
 			}
-			limittest.Exact(t, clockLog{t, server.Log("oracle", windows)}, windows, 10_000, set)
+			limittest.Exact(t, clockLog{t, log}, windows, 10_000, set)
 		})
 	}
 }
 
 // online makes a server decide, without the other nodes' consent.
-func online(t *testing.T, server *Server) rueidis.Client {
+func online(t *testing.T, server *Server) {
 	t.Helper()
 	generation, err := server.Begin(t.Context(), "")
 	if err != nil {
@@ -155,11 +157,6 @@ func online(t *testing.T, server *Server) rueidis.Client {
 	if err := server.Use(t.Context(), generation); err != nil {
 		t.Fatal(err)
 	}
-	client, err := server.connected()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return client
 }
 
 func TestAllow_ThreeNodesAdmitOneLimit(t *testing.T) {
@@ -382,8 +379,9 @@ func TestRandomOutages_NoWindowExceedsItsLimit(t *testing.T) {
 	redis := redistest.Start(t)
 	nodes := startNodes(t, redis, 3, ratelimit.Window{Limit: limit, Per: per})
 	type hit struct {
-		at     time.Time
-		shared bool
+		// The server counted it between these.
+		after, before time.Time
+		shared        bool
 	}
 	var mu sync.Mutex
 	hits := make(map[int][]hit)
@@ -395,10 +393,10 @@ func TestRandomOutages_NoWindowExceedsItsLimit(t *testing.T) {
 			random := rand.New(rand.NewPCG(uint64(i), 1))
 			for ctx.Err() == nil {
 				key := random.IntN(3)
-				before := n.shared.Status().Online
+				online, began := n.shared.Status().Online, time.Now()
 				if n.limiter.Allow(limittest.Key(key)).Allowed {
 					mu.Lock()
-					hits[key] = append(hits[key], hit{time.Now(), before && n.shared.Status().Online})
+					hits[key] = append(hits[key], hit{began, time.Now(), online && n.shared.Status().Online})
 					mu.Unlock()
 				}
 				time.Sleep(time.Duration(random.IntN(20)) * time.Millisecond)
@@ -416,9 +414,11 @@ func TestRandomOutages_NoWindowExceedsItsLimit(t *testing.T) {
 	for key, all := range hits {
 		for i := range all {
 			count, shared := 0, true
-			for j := i; j < len(all) && all[j].at.Sub(all[i].at) < per; j++ {
-				count++
-				shared = shared && all[j].shared
+			for _, other := range all[i:] {
+				if other.before.Sub(all[i].after) < per {
+					count++
+					shared = shared && other.shared
+				}
 			}
 			if shared && count > limit || count >= 2*limit {
 				t.Fatalf("key %d: %d requests in %v, counted together: %v", key, count, per, shared)
@@ -451,7 +451,7 @@ func TestStoredKeys_HideWhatTheyCount(t *testing.T) {
 		t.Fatal(err)
 	}
 	names, err := client.Do(t.Context(), client.B().Keys().Pattern("*").Build()).AsStrSlice()
-	if err != nil || len(names) < 20 {
+	if err != nil || len(names) < 5 {
 		t.Fatalf("%d keys, %v", len(names), err)
 	}
 	for _, name := range names {

@@ -2,7 +2,8 @@
 package redistest
 
 import (
-	"context"
+	"errors"
+	"fmt"
 	"net"
 	"os/exec"
 	"strconv"
@@ -25,51 +26,70 @@ type Server struct {
 // startTimeout bounds the start of a server.
 const startTimeout = 10 * time.Second
 
+// ErrMissing means that redis-server is not installed.
+var ErrMissing = errors.New("redis-server is not installed (Debian: redis-server)")
+
 // Start starts a server that ends with the test. Without redis-server, the test is skipped.
 func Start(t testing.TB, args ...string) *Server {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("-short excludes Redis")
 	}
-	if _, err := exec.LookPath("redis-server"); err != nil {
-		t.Skip("redis-server is not installed (Debian: redis-server)")
+	s, err := Launch(t.TempDir(), args...)
+	if errors.Is(err, ErrMissing) {
+		t.Skip(err)
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	address := listener.Addr().String()
-	if err := listener.Close(); err != nil {
-		t.Fatal(err)
-	}
-	s := &Server{URL: "redis://" + address, Address: address, t: t, folder: t.TempDir(), args: args}
-	s.Run()
+	s.t = t
 	t.Cleanup(s.Kill)
 	return s
+}
+
+// Launch starts a server outside of a test, with its data in a folder. The caller kills it.
+func Launch(folder string, args ...string) (*Server, error) {
+	if _, err := exec.LookPath("redis-server"); err != nil {
+		return nil, ErrMissing
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	address := listener.Addr().String()
+	if err := listener.Close(); err != nil {
+		return nil, err
+	}
+	s := &Server{URL: "redis://" + address, Address: address, folder: folder, args: args}
+	return s, s.run()
 }
 
 // Run starts a server that was killed.
 func (s *Server) Run() {
 	s.t.Helper()
+	if err := s.run(); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func (s *Server) run() error {
 	_, port, _ := net.SplitHostPort(s.Address)
 	args := append([]string{"--bind", "127.0.0.1", "--port", port, "--dir", s.folder, "--save", "", "--appendonly", "no"}, s.args...)
 	s.process = exec.Command("redis-server", args...)
 	if err := s.process.Start(); err != nil {
-		s.t.Fatal(err)
+		return err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
-	defer cancel()
-	for {
-		if answersPing(s.Address) {
-			return
-		}
-		select {
-		case <-ctx.Done():
-			s.t.Fatalf("redis-server does not answer on port %s", port)
-		case <-time.After(10 * time.Millisecond):
+	for deadline := time.Now().Add(startTimeout); !answersPing(s.Address); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			s.Kill()
+			return fmt.Errorf("redis-server does not answer on port %s", port)
 		}
 	}
+	return nil
 }
+
+// PID is the process id.
+func (s *Server) PID() int { return s.process.Process.Pid }
 
 func answersPing(address string) bool {
 	conn, err := net.DialTimeout("tcp", address, time.Second)

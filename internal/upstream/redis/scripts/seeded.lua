@@ -1,8 +1,7 @@
 -- Records that a process has seeded a generation.
 -- KEYS: the processes, the generation
 -- ARGV: the generation, the process, how many µs the others have, the processes known to this one
--- Returns 0: others are missing, 1: the generation is ready, 2: it is since this call, -1: it is
--- no longer the current one.
+-- Returns 0: others are missing, 1: the generation is ready, -1: it is no longer the current one.
 local state = redis.call('HMGET', KEYS[2], 'id', 'begun', 'ready')
 if state[1] ~= ARGV[1] then return -1 end
 if state[3] == '1' then return 1 end
@@ -16,4 +15,4 @@ if clock[1] * 1000000 + clock[2] - state[2] < tonumber(ARGV[3]) then
   end
 end
 redis.call('HSET', KEYS[2], 'ready', '1')
-return 2
+return 1
