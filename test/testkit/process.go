@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -94,6 +95,15 @@ func (p *Process) Kill() error {
 	}
 	return p.Stop()
 }
+
+// Frozen reports whether the process is stopped by a signal, and Continue resumes it.
+func (p *Process) Frozen() bool {
+	text, err := os.ReadFile("/proc/" + strconv.Itoa(p.cmd.Process.Pid) + "/stat")
+	_, state, found := strings.Cut(string(text), ") ")
+	return err == nil && found && strings.HasPrefix(state, "T")
+}
+
+func (p *Process) Continue() error { return p.cmd.Process.Signal(syscall.SIGCONT) }
 
 // ReadyLine reads up to a line that begins with "ready" and returns the rest of it.
 func ReadyLine(r io.Reader) (string, error) {
