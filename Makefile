@@ -75,7 +75,7 @@ soak: ## long-running load and crash tests (see test/soak and test/crash/soak)
 	go run ./test/soak -scenario agents
 	go run ./test/crash/soak
 
-upgrade: ## replace two nodes of the previous release one by one under load (needs the git history)
+upgrade: ## replace nodes one by one under load, also those of the previous release (needs the git history)
 	TEST_OPERATIONS=1 go test -count=1 -v -timeout $(TIMEOUT) -run RollingUpgrade ./test/operations
 
 pitr: ## restore PostgreSQL to a point in time and compare with payments and registry

@@ -15,6 +15,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -93,21 +94,18 @@ func (w *world) mustRun(binary string, args ...string) string {
 	return out
 }
 
-// node is a place for a process: its address and data folder stay while the binary changes.
+// node is a place for a process: its addresses and data folder stay while the binary changes.
 type node struct {
-	w             *world
-	address, data string
-	process       *testkit.Process
-	logs          []*os.File // of each process
+	w                      *world
+	address, private, data string
+	settings               []string
+	process                *testkit.Process
+	logs                   []*os.File // of each process
 }
 
-func (w *world) newNode(name string) *node {
+func (w *world) newNode(name string, settings ...string) *node {
 	w.t.Helper()
-	address, err := testkit.FreeAddress(w.t.Context())
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	n := &node{w: w, address: address, data: filepath.Join(w.t.TempDir(), name)}
+	n := &node{w: w, address: freeAddress(w.t), private: freeAddress(w.t), data: filepath.Join(w.t.TempDir(), name), settings: settings}
 	w.t.Cleanup(func() {
 		n.stop()
 		for _, log := range n.logs {
@@ -117,6 +115,15 @@ func (w *world) newNode(name string) *node {
 		}
 	})
 	return n
+}
+
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	address, err := testkit.FreeAddress(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return address
 }
 
 // wantNoErrors checks the log of the last process.
@@ -141,10 +148,10 @@ func (n *node) start(binary string) {
 	}
 	n.logs = append(n.logs, log)
 	n.process, err = testkit.Start(context.WithoutCancel(n.w.t.Context()), testkit.Command{
-		Path: binary, Args: []string{"serve", "--config", n.w.config}, Stderr: log,
-		Environment: append([]string{
-			"DOTKONTOR_SERVER_LISTEN=" + n.address, "DOTKONTOR_BASE_URL=http://" + n.address, "DOTKONTOR_SERVER_METRICS_LISTEN=off", "DOTKONTOR_DATA=" + n.data,
-		}, n.w.settings...),
+		Path: binary, Args: []string{"serve", "--config", n.w.config}, Stderr: log, StopTimeout: testkit.WaitTimeout,
+		Environment: slices.Concat([]string{
+			"DOTKONTOR_SERVER_LISTEN=" + n.address, "DOTKONTOR_BASE_URL=http://" + n.address, "DOTKONTOR_SERVER_METRICS_LISTEN=" + n.private, "DOTKONTOR_DATA=" + n.data,
+		}, n.w.settings, n.settings),
 	})
 	if err != nil {
 		text, _ := os.ReadFile(log.Name()) // may be missing
@@ -163,12 +170,12 @@ func (n *node) stop() {
 	n.process = nil
 }
 
-// traffic buys domains and looks up names at all nodes, and repeats a request that fails once, at
-// the next node, as a load balancer does.
+// traffic buys domains and looks up names at all addresses. A request that fails is repeated once,
+// at the next address; if there is only one, it is not repeated.
 type traffic struct {
-	w      *world
-	nodes  []*node
-	client http.Client
+	w         *world
+	addresses []string
+	client    http.Client
 
 	turn, lookups, retries atomic.Int64
 	mu                     sync.Mutex
@@ -176,8 +183,8 @@ type traffic struct {
 	failures               []string
 }
 
-func (w *world) newTraffic(nodes ...*node) *traffic {
-	return &traffic{w: w, nodes: nodes, client: http.Client{
+func (w *world) newTraffic(addresses ...string) *traffic {
+	return &traffic{w: w, addresses: addresses, client: http.Client{
 		// Connections are not kept: a balancer does not send a request to a node that has closed.
 		Timeout: 40 * time.Second, Transport: &http.Transport{DisableKeepAlives: true},
 	}}
@@ -299,14 +306,14 @@ func (tr *traffic) send(ctx context.Context, path string, prepare func(*http.Req
 		return 0, []byte(err.Error())
 	}
 	first := int(tr.turn.Add(1))
-	for attempt := range 2 {
-		address := tr.nodes[(first+attempt)%len(tr.nodes)].address
+	for attempt := range min(2, len(tr.addresses)) {
+		if attempt > 0 {
+			tr.retries.Add(1)
+		}
+		address := tr.addresses[(first+attempt)%len(tr.addresses)]
 		status, text = tr.sendTo(ctx, "http://"+address+path, prepare, body)
 		if status != 0 && status < http.StatusInternalServerError {
 			break
-		}
-		if attempt == 0 {
-			tr.retries.Add(1)
 		}
 	}
 	return status, text

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/sandbox/stripe"
 	"github.com/dotkontor/dotkontor/internal/store"
 	"github.com/dotkontor/dotkontor/test/testkit"
@@ -161,7 +162,7 @@ func TestPointInTimeRecovery_OrdersUntilThenAreCompleteAndLaterOnesAreNamed(t *t
 	w := startWorld(t, binary, database)
 	n := w.newNode("node")
 	n.start(binary)
-	shop := w.newTraffic(n)
+	shop := w.newTraffic(n.address)
 	buy := func(names ...string) {
 		t.Helper()
 		for _, name := range names {
@@ -174,6 +175,9 @@ func TestPointInTimeRecovery_OrdersUntilThenAreCompleteAndLaterOnesAreNamed(t *t
 	server.run(t, "pg_basebackup", "-h", socketFolder(t, server.URL), "-U", "dotkontor", "-D", server.folder+"/restored", "-X", "stream", "-c", "fast")
 	buy("nach-der-sicherung-1.de", "nach-der-sicherung-2.de")
 	waitReconciled(t, w, binary)
+	// The registry decides about this one after the moment.
+	const undecided = "pending-am-zeitpunkt.org"
+	shop.buy(t.Context(), undecided)
 	kept, until := shop.bought(), server.now(t)
 	buy("nach-dem-zeitpunkt-1.de", "nach-dem-zeitpunkt-2.de")
 	waitReconciled(t, w, binary)
@@ -208,6 +212,7 @@ func TestPointInTimeRecovery_OrdersUntilThenAreCompleteAndLaterOnesAreNamed(t *t
 		t.Errorf("%d findings, want one for each order that was lost", findings)
 	}
 	n.start(binary)
+	wantOrderCompleted(t, restored, undecided)
 	var names []string
 	db, err := store.Open(t.Context(), store.Options{URL: restored, MaxConnections: 2})
 	if err != nil {
@@ -265,6 +270,26 @@ func chargesOf(t *testing.T, w *world, database string, names []string) map[stri
 		t.Fatalf("charges of %q: %v", names, charges)
 	}
 	return charges
+}
+
+// wantOrderCompleted waits for the end of an order that was not completed at the moment.
+func wantOrderCompleted(t *testing.T, database, name string) {
+	t.Helper()
+	db, err := store.Open(t.Context(), store.Options{URL: database, MaxConnections: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	state := func() order.State {
+		for _, o := range paidOrders(t, db) {
+			if o.Items[0].Name == name {
+				return o.State
+			}
+		}
+		return ""
+	}
+	t.Logf("the order of %s was %s", name, state())
+	testkit.Eventually(t, "end of the order of "+name, func() bool { return state() == order.Completed })
 }
 
 func socketFolder(t *testing.T, address string) string {

@@ -114,7 +114,7 @@ func TestRollingUpgrade_LosesAndRepeatsNoOrder(t *testing.T) {
 	one, two := w.newNode("one"), w.newNode("two")
 	one.start(before)
 	two.start(before)
-	load := w.newTraffic(one, two)
+	load := w.newTraffic(one.address, two.address)
 	stop := load.run("upgrade")
 	load.waitForOrders(40)
 

@@ -4,6 +4,7 @@ package testkit
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,7 +19,7 @@ import (
 
 const (
 	readyTimeout = 60 * time.Second
-	// stopTimeout is how long a process may take to exit before it is killed.
+	// stopTimeout is how long a process may take to exit before it is killed, by default.
 	stopTimeout = 5 * time.Second
 	// clockTicks is the kernel's CPU time unit per second, USER_HZ, in /proc.
 	clockTicks = 100
@@ -39,6 +40,8 @@ type Command struct {
 	Args        []string
 	Environment []string
 	Stderr      *os.File // nil discards it
+	// StopTimeout is how long it may take to exit before it is killed; 0 means 5 s.
+	StopTimeout time.Duration
 }
 
 // Start runs a child process and waits for its line "ready …".
@@ -46,7 +49,7 @@ func Start(ctx context.Context, c Command) (*Process, error) {
 	ctx, end := context.WithCancel(ctx)
 	cmd := exec.CommandContext(ctx, c.Path, c.Args...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
-	cmd.WaitDelay = stopTimeout
+	cmd.WaitDelay = cmp.Or(c.StopTimeout, stopTimeout)
 	cmd.Env = append(Environment(), c.Environment...)
 	if c.Stderr != nil {
 		cmd.Stderr = c.Stderr
