@@ -6,8 +6,8 @@ export GOFLAGS := -mod=readonly -buildvcs=false
 export GOWORK  := off
 # Packages compiled without cgo and without the path of this folder are shared by all of
 # these, by releases and by other checkouts.
-build vet test test-unit: export GOFLAGS += -trimpath
-build vet test test-unit: export CGO_ENABLED := 0
+build vet test test-unit upgrade pitr: export GOFLAGS += -trimpath
+build vet test test-unit upgrade pitr: export CGO_ENABLED := 0
 SHELL    := bash
 .SHELLFLAGS := -o pipefail -c
 
@@ -18,7 +18,7 @@ TIMEOUT  ?= 40m
 FUZZTIME ?= 20s
 
 .DEFAULT_GOAL := help
-.PHONY: help build run test test-unit check format-check vet lint tidy-check vulncheck generate bench soak screenshots lighthouse fuzz release release-test clean
+.PHONY: help build run test test-unit check format-check vet lint tidy-check vulncheck generate bench soak upgrade pitr screenshots lighthouse fuzz release release-test clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -74,6 +74,12 @@ soak: ## long-running load and crash tests (see test/soak and test/crash/soak)
 	go run ./test/soak -scenario hostile
 	go run ./test/soak -scenario agents
 	go run ./test/crash/soak
+
+upgrade: ## replace nodes one by one under load, also those of the previous release (needs the git history)
+	TEST_OPERATIONS=1 go test -count=1 -v -timeout $(TIMEOUT) -run RollingUpgrade ./test/operations
+
+pitr: ## restore PostgreSQL to a point in time and compare with payments and registry
+	TEST_OPERATIONS=1 go test -count=1 -v -timeout $(TIMEOUT) -run PointInTime ./test/operations
 
 screenshots: ## render each page into docs/screenshots (needs Chromium)
 	@scripts/browse.sh screenshots

@@ -31,6 +31,7 @@ type commands struct {
 	Notices    admin.NoticesCommand   `cmd:"" help:"Show withdrawals and terminations sent by customers."`
 	Texts      admin.TextsCommand     `cmd:"" help:"Write the shipped legal texts to a folder, as a starting point for your own."`
 	Registry   admin.RegistryCommand  `cmd:"" help:"Query the registries over EPP."`
+	Migrate    admin.MigrateCommand   `cmd:"" help:"Migrate the database to this program's schema, or show what that would do."`
 	Backup     admin.BackupCommand    `cmd:"" help:"Back up the database to a file while the service runs."`
 	Restore    admin.RestoreCommand   `cmd:"" help:"Restore a backup into an empty SQLite or PostgreSQL database."`
 	ACP        admin.ACPCommand       `cmd:"" name:"acp" help:"Sign requests to the agentic checkout."`

@@ -81,6 +81,7 @@ type App struct {
 	services      *Services
 	shared        *redis.Server // nil: this node shares nothing but the database
 	node          string
+	heartbeat     *jobs.Heartbeat // nil with SQLite, which has one node
 	admin         *admin.Service
 	provisioning  *provision.Service
 	changes       *domainchange.Service
@@ -181,7 +182,7 @@ func (p *App) handleRequests(ctx context.Context) error {
 		return err
 	}
 	handler, err := web.New(webConfig)
-	p.server.handle(handler, p.metrics, p.degraded)
+	p.server.handle(jobs.WithHeartbeat(context.WithoutCancel(ctx), p.heartbeat), handler, p.metrics, p.degraded)
 	return err
 }
 
@@ -347,10 +348,9 @@ func (p *App) claimNode(ctx context.Context) error {
 		p.logger.ErrorContext(ctx, "releasing leases of the previous run failed", "error", err.Error())
 	}
 	if released != (store.ReleasedLeases{}) {
-		p.logger.InfoContext(ctx, "leases of the previous run released", "orders", released.Orders, "provision_items", released.ProvisionItems, "domain_changes", released.DomainChanges,
-			"outgoing_transfers", released.OutgoingTransfers,
-			"unpaid_terms", released.TermEnds, "mails", released.Mails, "webhook_deliveries", released.WebhookDeliveries, "registry_pollers", released.RegistryPollers, "disputes", released.Disputes, "dispute_listings", released.DisputeListings, "idempotency_keys", released.IdempotencyKeys)
+		p.logger.InfoContext(ctx, "leases of the previous run released", releasedAttrs(released)...)
 	}
+	p.startHeartbeat()
 	return nil
 }
 
@@ -378,7 +378,7 @@ func (p *App) ReloadKeys(load func() ([]registrar.SealKey, error)) { p.services.
 // Run serves until ctx ends, then drains. It calls onReady with the base URL once
 // requests are answered.
 func (p *App) Run(ctx context.Context, onReady func(baseURL string)) error {
-	backgroundCtx, stop := context.WithCancel(context.WithoutCancel(ctx))
+	backgroundCtx, stop := context.WithCancel(jobs.WithHeartbeat(context.WithoutCancel(ctx), p.heartbeat))
 	var all sync.WaitGroup
 	for _, work := range p.background {
 		all.Go(func() { jobs.Supervise(backgroundCtx, jobs.ErrorLogger(p.logger, "background"), work) })

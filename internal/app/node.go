@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -8,6 +9,11 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/jobs"
+	"github.com/dotkontor/dotkontor/internal/store"
+	"github.com/dotkontor/dotkontor/internal/store/sqldb"
 )
 
 // nodeFile holds the name of this node, which identifies its leases after a restart.
@@ -59,3 +65,52 @@ func readNodeName(file *os.File, host string) (string, error) {
 }
 
 func NewNodeName() string { return "node_" + strings.ToLower(rand.Text()) }
+
+// startHeartbeat reports that this node is alive, and releases the leases of others that are not.
+// The keyring has stored its first report.
+func (p *App) startHeartbeat() {
+	db := p.services.DB
+	if db.SQL().Engine() == sqldb.SQLite {
+		return
+	}
+	p.heartbeat = NewHeartbeat(db, p.node)
+	p.heartbeat.OnError = jobs.ErrorLogger(p.logger, "heartbeat")
+	p.heartbeat.Release = func(ctx context.Context, dead jobs.NodeReport) error {
+		released, err := db.ReleaseDeadNode(ctx, dead.Name, dead.SeenAt, time.Now())
+		if released != (store.ReleasedLeases{}) {
+			p.logger.WarnContext(ctx, "leases of a dead node released", append(releasedAttrs(released), "node", dead.Name)...)
+		}
+		return err
+	}
+	p.heartbeat.Start()
+	p.inBackground(p.heartbeat.Run)
+}
+
+// NewHeartbeat returns the heartbeat of a node that has claimed its name.
+func NewHeartbeat(db *store.DB, node string) *jobs.Heartbeat {
+	return &jobs.Heartbeat{
+		Node: node, Interval: jobs.HeartbeatInterval, DeadAfter: jobs.HeartbeatDeadAfter, FenceAfter: jobs.HeartbeatFenceAfter,
+		Report: func(ctx context.Context, now time.Time) ([]jobs.NodeReport, error) {
+			nodes, err := db.ReportNode(ctx, now)
+			reports := make([]jobs.NodeReport, len(nodes))
+			for i, node := range nodes {
+				reports[i] = jobs.NodeReport{Name: node.Name, SeenAt: node.SeenAt}
+			}
+			return reports, err
+		},
+		Release: func(ctx context.Context, dead jobs.NodeReport) error {
+			_, err := db.ReleaseDeadNode(ctx, dead.Name, dead.SeenAt, time.Now())
+			return err
+		},
+		OnError: func(context.Context, error) {},
+	}
+}
+
+func releasedAttrs(released store.ReleasedLeases) []any {
+	return []any{
+		"orders", released.Orders, "provision_items", released.ProvisionItems, "domain_changes", released.DomainChanges,
+		"outgoing_transfers", released.OutgoingTransfers, "unpaid_terms", released.TermEnds, "mails", released.Mails,
+		"webhook_deliveries", released.WebhookDeliveries, "registry_pollers", released.RegistryPollers,
+		"disputes", released.Disputes, "dispute_listings", released.DisputeListings, "idempotency_keys", released.IdempotencyKeys,
+	}
+}

@@ -100,8 +100,9 @@ func (s *server) address() string { return s.listener.Addr().String() }
 
 func (s *server) ready() bool { return !s.draining.Load() }
 
-// handle sets the handlers of both ports, with limits on header, body and time.
-func (s *server) handle(handler http.Handler, metrics *prometheus.Registry, degraded func() []web.Degraded) {
+// handle sets the handlers of both ports, with limits on header, body and time. base is the
+// parent of the public requests' contexts.
+func (s *server) handle(base context.Context, handler http.Handler, metrics *prometheus.Registry, degraded func() []web.Degraded) {
 	newGauge(metrics, "dotkontor_http_connections", "Open client connections.", func() float64 { return float64(s.connLimit.count()) })
 	metrics.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
 		Name: "dotkontor_http_connections_refused_total",
@@ -117,6 +118,7 @@ func (s *server) handle(handler http.Handler, metrics *prometheus.Registry, degr
 		MaxHeaderBytes:    s.cfg.MaxHeaderBytes,
 		ErrorLog:          errorLog,
 		ConnState:         s.trackUnused,
+		BaseContext:       func(net.Listener) context.Context { return base },
 	}
 	if s.privateListener == nil {
 		return

@@ -76,6 +76,18 @@ func StoreOptions(cfg config.Config) store.Options {
 	}
 }
 
+// Migrate brings the schema of the database up to date, as the service does when it starts.
+func Migrate(ctx context.Context, options store.Options) error {
+	if err := refuseLostDatabase(options); err != nil {
+		return err
+	}
+	db, err := store.Open(ctx, options)
+	if err != nil {
+		return err
+	}
+	return db.Close()
+}
+
 // refuseLostDatabase keeps a service or a command from creating an empty database in a folder
 // that had one: it would sell names again that customers own.
 func refuseLostDatabase(options store.Options) error {

@@ -20,6 +20,7 @@ const (
 	ExitOK            = 0
 	ExitError         = 1
 	ExitNoneAvailable = 2
+	ExitIncompatible  = 3 // migrations that running nodes can't survive
 	ExitUsage         = 64
 	ExitInterrupted   = 130
 )

@@ -5,6 +5,8 @@
 // errors: a misspelt limit must not leave a service open. Environment variables take
 // precedence over the file, so a container can change one setting without a new file:
 // DOTKONTOR_SERVER_LISTEN sets server.listen. Commas separate the entries of a list.
+// DOTKONTOR_STRIPE_SECRET_KEY_FILE names a file that contains stripe.secret_key; this works for
+// every secret.
 // Tables such as [[epp]] can be set in the file only.
 //
 // The field comments in this package are the operator's manual. The tags default, range

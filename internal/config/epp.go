@@ -42,6 +42,9 @@ type EPP struct {
 	// (RFC 8807). Both are required.
 	User     string `toml:"user"`
 	Password Secret `toml:"password"`
+	// PasswordFile is a file that contains the password; use it instead of Password where
+	// secrets are mounted as files. Default: none.
+	PasswordFile string `toml:"password_file,omitempty"`
 	// Extensions lists what this account serves, such as ".com". "*" means every
 	// extension that no other account lists; "!.gr" next to it excludes one. Required.
 	Extensions []string `toml:"extensions"`

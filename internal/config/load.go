@@ -33,7 +33,7 @@ func Load(path string, environment []string) (Config, error) {
 		}
 		problems = unread
 	}
-	problems = append(problems, readEnvironment(&cfg, environment))
+	problems = append(problems, readEnvironment(&cfg, environment), cfg.readPasswordFiles())
 	cfg.fillBaseURL()
 	return cfg, errors.Join(append(problems, cfg.Check())...)
 }
@@ -144,6 +144,14 @@ func readEnvironment(cfg *Config, environment []string) error {
 			continue
 		}
 		field, known := fields[name]
+		if setting, found := strings.CutSuffix(name, fileSuffix); found && !known && isSecret(fields[setting]) {
+			field, known = fields[setting], true
+			var err error
+			if text, err = readSecret(text); err != nil {
+				problems = append(problems, fmt.Errorf("environment: %s: %w", name, err))
+				continue
+			}
+		}
 		if !known {
 			problems = append(problems, fmt.Errorf("environment: %s is not a setting", name))
 			continue
@@ -151,6 +159,51 @@ func readEnvironment(cfg *Config, environment []string) error {
 		if err := setFromText(field, text); err != nil {
 			problems = append(problems, fmt.Errorf("environment: %s: %w", name, err))
 		}
+	}
+	return errors.Join(problems...)
+}
+
+// fileSuffix makes a variable name a file that contains the secret, as container platforms mount
+// them. It is read again with the configuration, so a rotated secret_key needs no restart.
+const fileSuffix = "_FILE"
+
+func isSecret(field reflect.Value) bool {
+	if !field.IsValid() {
+		return false
+	}
+	switch field.Addr().Interface().(type) {
+	case *Secret, *[]Secret:
+		return true
+	default:
+		return false
+	}
+}
+
+// readSecret reads a file with one secret; of a list, each line is an entry.
+func readSecret(path string) (string, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return "", fmt.Errorf("the file can't be read: %w", err)
+	}
+	return strings.ReplaceAll(strings.TrimSpace(string(text)), "\n", ","), nil
+}
+
+// readPasswordFiles sets the passwords that registry accounts have in files.
+func (c *Config) readPasswordFiles() error {
+	var problems []error
+	for i := range c.EPP {
+		account := &c.EPP[i]
+		if account.PasswordFile == "" {
+			continue
+		}
+		text, err := readSecret(account.PasswordFile)
+		switch {
+		case err != nil:
+			problems = append(problems, fmt.Errorf("epp[%d].password_file: %w", i, err))
+		case account.Password != "" && account.Password != Secret(text):
+			problems = append(problems, fmt.Errorf("epp[%d].password_file: password is set as well; remove one", i))
+		}
+		account.Password = Secret(text)
 	}
 	return errors.Join(problems...)
 }

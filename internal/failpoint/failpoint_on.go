@@ -18,11 +18,20 @@ var killAt, killAfter = func() (string, int64) {
 	return name, after
 }()
 
-var hits atomic.Int64
+// stopAt is the failpoint at which this process is frozen once, until it gets SIGCONT.
+var stopAt = os.Getenv("STOP_AT")
+
+var (
+	hits    atomic.Int64
+	stopped atomic.Bool
+)
 
 // Hit kills the process at the chosen failpoint, as a power failure would: nothing is closed
-// or written any more.
+// or written any more, or freezes it.
 func Hit(name string) {
+	if name == stopAt && stopped.CompareAndSwap(false, true) {
+		_ = syscall.Kill(syscall.Getpid(), syscall.SIGSTOP)
+	}
 	if name != killAt || hits.Add(1) <= killAfter {
 		return
 	}

@@ -9,6 +9,9 @@
 // lease, in the statement that lists them or by a compare-and-swap, because several nodes
 // list the same rows. It postpones rows whose handler fails.
 //
+// A lease outlives the slowest call, so it lasts for minutes. A Heartbeat releases the leases of
+// a node that has died within a minute.
+//
 // A panic ends one row's work, not the process: it is passed to OnError, and the row or the
 // loop backs off before the next attempt.
 package jobs

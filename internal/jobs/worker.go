@@ -155,9 +155,13 @@ func (w *Worker[T]) leaseEnd(rows int) time.Time {
 }
 
 // CallContext bounds one call to another system. When ctx ends first, the call may continue
-// for a short grace period.
+// for a short grace period. It has ended from the start if this node may have lost its leases.
 func (w *Worker[T]) CallContext(ctx context.Context) (context.Context, context.CancelFunc) {
-	call, cancel := context.WithTimeout(context.WithoutCancel(ctx), w.Deadline)
+	deadline := w.Deadline
+	if !mayCall(ctx) {
+		deadline = 0
+	}
+	call, cancel := context.WithTimeout(context.WithoutCancel(ctx), deadline)
 	stop := context.AfterFunc(ctx, func() {
 		select {
 		case <-time.After(shutdownGrace):

@@ -8,6 +8,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/admin"
 	"github.com/dotkontor/dotkontor/internal/registrar/contactcheck"
+	"github.com/dotkontor/dotkontor/internal/registrar/keyring"
 	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
 	"github.com/dotkontor/dotkontor/internal/store/query"
 	"github.com/dotkontor/dotkontor/internal/store/sqldb"
@@ -102,37 +103,70 @@ type ReleasedLeases struct {
 	Orders, ProvisionItems, DomainChanges, OutgoingTransfers, TermEnds, Mails, WebhookDeliveries, RegistryPollers, Disputes, DisputeListings, IdempotencyKeys int64
 }
 
+// leaseKinds are all kinds of leases. Invoices, expiry notices and registry syncs have none: a
+// transaction claims them, or a compare-and-swap after the work.
+var leaseKinds = []struct {
+	what    string
+	count   func(*ReleasedLeases) *int64
+	release func(q *query.Queries, ctx context.Context, now int64, node string) (int64, error)
+}{
+	{"orders", func(r *ReleasedLeases) *int64 { return &r.Orders }, (*query.Queries).ReleaseOrders},
+	{"provision items", func(r *ReleasedLeases) *int64 { return &r.ProvisionItems }, (*query.Queries).ReleaseProvisionItems},
+	{"domain changes", func(r *ReleasedLeases) *int64 { return &r.DomainChanges }, (*query.Queries).ReleaseDomainChanges},
+	{"outgoing transfers", func(r *ReleasedLeases) *int64 { return &r.OutgoingTransfers }, (*query.Queries).ReleaseOutgoingTransfers},
+	{"unpaid terms", func(r *ReleasedLeases) *int64 { return &r.TermEnds }, (*query.Queries).ReleaseTermEnds},
+	{"mails", func(r *ReleasedLeases) *int64 { return &r.Mails }, (*query.Queries).ReleaseMails},
+	{"webhook deliveries", func(r *ReleasedLeases) *int64 { return &r.WebhookDeliveries }, (*query.Queries).ReleaseWebhookDeliveries},
+	{"registry pollers", func(r *ReleasedLeases) *int64 { return &r.RegistryPollers }, (*query.Queries).ReleaseRegistryPollers},
+	{"disputes", func(r *ReleasedLeases) *int64 { return &r.Disputes }, (*query.Queries).ReleaseDisputes},
+	{"dispute listings", func(r *ReleasedLeases) *int64 { return &r.DisputeListings }, (*query.Queries).ReleaseDisputeListings},
+	{
+		"idempotency keys", func(r *ReleasedLeases) *int64 { return &r.IdempotencyKeys },
+		func(q *query.Queries, ctx context.Context, _ int64, node string) (int64, error) {
+			return q.ReleaseIdempotencyKeys(ctx, node)
+		},
+	},
+}
+
 // ClaimNode makes this process the node of that name: its leases carry the name, and
 // those that an earlier process of the name still holds are released. It is called
 // once, before anything is claimed, and by the one process that has the name.
-//
-// Every kind of lease has an entry here. Invoices, expiry notices and registry syncs have
-// no lease: a transaction claims them, or a compare-and-swap after the work.
 func (db *DB) ClaimNode(ctx context.Context, name string, now time.Time) (released ReleasedLeases, err error) {
 	db.node = name
 	q := db.single() // no rows stay locked while another table is waited for
-	releaseKeys := func(ctx context.Context, _ int64, node string) (int64, error) {
-		return q.ReleaseIdempotencyKeys(ctx, node)
-	}
-	for _, lease := range []struct {
-		what    string
-		count   *int64
-		release func(ctx context.Context, now int64, node string) (int64, error)
-	}{
-		{"orders", &released.Orders, q.ReleaseOrders},
-		{"provision items", &released.ProvisionItems, q.ReleaseProvisionItems},
-		{"domain changes", &released.DomainChanges, q.ReleaseDomainChanges},
-		{"outgoing transfers", &released.OutgoingTransfers, q.ReleaseOutgoingTransfers},
-		{"unpaid terms", &released.TermEnds, q.ReleaseTermEnds},
-		{"mails", &released.Mails, q.ReleaseMails},
-		{"webhook deliveries", &released.WebhookDeliveries, q.ReleaseWebhookDeliveries},
-		{"registry pollers", &released.RegistryPollers, q.ReleaseRegistryPollers},
-		{"disputes", &released.Disputes, q.ReleaseDisputes},
-		{"dispute listings", &released.DisputeListings, q.ReleaseDisputeListings},
-		{"idempotency keys", &released.IdempotencyKeys, releaseKeys},
-	} {
-		if *lease.count, err = lease.release(ctx, micros(now), name); err != nil {
+	for _, lease := range leaseKinds {
+		if *lease.count(&released), err = lease.release(q, ctx, micros(now), name); err != nil {
 			return released, fmt.Errorf("store: release leases on %s: %w", lease.what, err)
+		}
+	}
+	return released, nil
+}
+
+// ReportNode stores that this node is alive, and returns the reports of all nodes.
+func (db *DB) ReportNode(ctx context.Context, now time.Time) ([]keyring.Node, error) {
+	if err := db.single().TouchSealNode(ctx, micros(now), db.node); err != nil {
+		return nil, err
+	}
+	return db.SealNodes(ctx)
+}
+
+// ReleaseDeadNode releases the leases of another node unless it has reported after seenAt. Each
+// table is a transaction of its own that also locks the report: the node can't return in the
+// middle of one, and no rows stay locked while another table is waited for.
+func (db *DB) ReleaseDeadNode(ctx context.Context, name string, seenAt, now time.Time) (released ReleasedLeases, err error) {
+	for _, lease := range leaseKinds {
+		dead, err := db.swap(ctx, func(q *query.Queries) (err error) {
+			if err := swapped(q.LockSealNode(ctx, name, micros(seenAt))); err != nil {
+				return err
+			}
+			*lease.count(&released), err = lease.release(q, ctx, micros(now), name)
+			return err
+		})
+		if err != nil {
+			return released, fmt.Errorf("store: release leases of a dead node on %s: %w", lease.what, err)
+		}
+		if !dead {
+			break
 		}
 	}
 	return released, nil

@@ -11,6 +11,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/dispute"
 	"github.com/dotkontor/dotkontor/internal/registrar/idempotency"
 	"github.com/dotkontor/dotkontor/internal/registrar/inbox"
+	"github.com/dotkontor/dotkontor/internal/registrar/keyring"
 	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
@@ -128,6 +129,37 @@ func TestClaimNode_ReleasesOnlyItsOwnLeases(t *testing.T) {
 		}
 		_, _, err = keys.Begin(t.Context(), "scope there", "key", []byte(`{"a":1}`))
 		wantCode(t, err, registrar.KindConflict, idempotency.InFlight)
+	})
+}
+
+func TestReleaseDeadNode_ReleasesAllLeasesUnlessTheNodeHasReported(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		var clock atomic.Int64
+		keys := newIdempotencyService(t, db, &clock)
+		for _, node := range []string{"here", "there"} {
+			if err := db.PutSealNode(t.Context(), keyring.Node{Name: node, SeenAt: testTime}); err != nil {
+				t.Fatal(err)
+			}
+			leaseEverything(t, db, node, keys)
+		}
+		if _, err := db.ReportNode(t.Context(), testTime.Add(time.Second)); err != nil { // as "there"
+			t.Fatal(err)
+		}
+		if released, err := db.ReleaseDeadNode(t.Context(), "there", testTime, testTime); err != nil || released != (ReleasedLeases{}) {
+			t.Errorf("of a node that has reported, released %+v, %v", released, err)
+		}
+		released, err := db.ReleaseDeadNode(t.Context(), "here", testTime, testTime)
+		if err != nil || released != (ReleasedLeases{Orders: 1, ProvisionItems: 1, DomainChanges: 1, OutgoingTransfers: 1, TermEnds: 1, Mails: 1, WebhookDeliveries: 1, RegistryPollers: 1, Disputes: 1, DisputeListings: 1, IdempotencyKeys: 1}) {
+			t.Errorf("released %+v, %v", released, err)
+		}
+		for _, table := range tablesWithNode(t, db) {
+			here := count(t, db, `SELECT count(*) FROM `+table+` WHERE node = 'here'`)
+			there := count(t, db, `SELECT count(*) FROM `+table+` WHERE node = 'there'`)
+			if here != 0 || there != 1 {
+				t.Errorf("%s: the dead node holds %d, the live one %d", table, here, there)
+			}
+		}
 	})
 }
 

@@ -18,9 +18,10 @@ import (
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// maxSQLiteAttempts bounds the retries of migrations on SQLite. Each attempt fails at most
-// because another process was faster with one migration.
-const maxSQLiteAttempts = 10
+// maxMigrationAttempts bounds the retries of migrations. On SQLite, each attempt fails at most
+// because another process was faster with one migration; on PostgreSQL, because of a deadlock
+// with a statement of a running node, which takes locks on the same tables in another order.
+const maxMigrationAttempts = 10
 
 // compatibilityTable is created by the baseline, so a migrated database without it is
 // older than the baseline.
@@ -41,18 +42,17 @@ func (db *DB) migrate(ctx context.Context) error {
 	if err := db.checkSchema(ctx, newest); err != nil {
 		return err
 	}
-	attempts := 1
-	if db.sql.Engine() == sqldb.SQLite {
-		attempts = maxSQLiteAttempts
-	}
-	for range attempts {
-		if _, err = provider.Up(ctx); err != nil {
-			continue
+	for range maxMigrationAttempts {
+		_, err = provider.Up(ctx)
+		if err == nil {
+			if err := db.checkSchema(ctx, newest); err != nil {
+				return err
+			}
+			return db.sql.EnsureByteCollation(ctx)
 		}
-		if err := db.checkSchema(ctx, newest); err != nil {
-			return err
+		if db.sql.Engine() == sqldb.Postgres && !sqldb.IsDeadlock(err) {
+			break
 		}
-		return db.sql.EnsureByteCollation(ctx)
 	}
 	return fmt.Errorf("store: migrate the database: %w", err)
 }

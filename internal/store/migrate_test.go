@@ -197,12 +197,11 @@ func TestOpen_DatabaseBeforeBaselineSaysHowToStartFresh(t *testing.T) {
 }
 
 var (
-	sqlComment    = regexp.MustCompile(`--[^\n]*`)
-	compatibility = regexp.MustCompile(`(?i)INSERT INTO schema_compatibility \(version, compatible_from\) VALUES \((\d+), (\d+)\)`)
-	createTable   = regexp.MustCompile(`(?i)^CREATE TABLE (\w+)`)
-	createIndex   = regexp.MustCompile(`(?i)^CREATE (UNIQUE )?INDEX \w+ ON (\w+)`)
-	addColumn     = regexp.MustCompile(`(?i)^ALTER TABLE \w+ ADD COLUMN `)
-	narrowing     = regexp.MustCompile(`(?i)\b(CHECK|UNIQUE|PRIMARY KEY|REFERENCES)\b`)
+	sqlComment  = regexp.MustCompile(`--[^\n]*`)
+	createTable = regexp.MustCompile(`(?i)^CREATE TABLE (\w+)`)
+	createIndex = regexp.MustCompile(`(?i)^CREATE (UNIQUE )?INDEX \w+ ON (\w+)`)
+	addColumn   = regexp.MustCompile(`(?i)^ALTER TABLE \w+ ADD COLUMN `)
+	narrowing   = regexp.MustCompile(`(?i)\b(CHECK|UNIQUE|PRIMARY KEY|REFERENCES)\b`)
 )
 
 // incompatibilities lists the statements of a migration that break programs of the
@@ -220,7 +219,7 @@ func incompatibilities(text string) (found []string) {
 		index := createIndex.FindStringSubmatch(statement)
 		upper := strings.ToUpper(statement)
 		switch {
-		case statement == "", compatibility.MatchString(statement):
+		case statement == "", compatibilityMark.MatchString(statement):
 		case index != nil && (index[1] == "" || slices.Contains(created, index[2])):
 		case addColumn.MatchString(statement) && !narrowing.MatchString(statement) &&
 			(!strings.Contains(upper, "NOT NULL") || strings.Contains(upper, " DEFAULT ")):
@@ -233,7 +232,7 @@ func incompatibilities(text string) (found []string) {
 
 // lintMigration checks one migration after the baseline.
 func lintMigration(version, text string) []string {
-	mark := compatibility.FindStringSubmatch(text)
+	mark := compatibilityMark.FindStringSubmatch(text)
 	if mark == nil || mark[1] != version {
 		return []string{"does not insert its row into " + compatibilityTable}
 	}

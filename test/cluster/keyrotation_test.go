@@ -260,20 +260,23 @@ func sealedCountsByKey(t *testing.T, options store.Options) map[string]int {
 	return counts
 }
 
-func TestRotateKey_TwoNodesKeepAnsweringSignedRequests(t *testing.T) {
+func TestRotateKey_ThreeNodesKeepAnsweringSignedRequests(t *testing.T) {
 	t.Parallel()
 	database := newPostgres(t).options.URL
-	first, second := newKeyedNode(t, database), newKeyedNode(t, database)
+	first, second, third := newKeyedNode(t, database), newKeyedNode(t, database), newKeyedNode(t, database)
 	old, fresh := config.NewKey(), config.NewKey()
-	first.writeKeys(old)
-	second.writeKeys(old)
-	nodes := []*node{first.start(), second.start()}
+	var nodes []*node
+	for _, n := range []*keyedNode{first, second, third} {
+		n.writeKeys(old)
+		nodes = append(nodes, n.start())
+	}
 	signer := newSignedTraffic(t, first)
 	stop := signer.start("rotation", nodes...)
 	signer.waitForRounds()
 
 	// The rotation does not start while a node lacks the key.
 	first.writeKeys(old, fresh)
+	third.writeKeys(old, fresh)
 	if out, err := first.runCLI("config", "rotate-key", "--wait", "6s"); err == nil || !strings.Contains(out, "these nodes do not open values of key "+keyID(t, fresh)) {
 		t.Errorf("rotated while a node lacks the key: %v\n%s", err, out)
 	}
@@ -302,10 +305,11 @@ func TestRotateKey_TwoNodesKeepAnsweringSignedRequests(t *testing.T) {
 	}
 	first.writeKeys(fresh)
 	second.writeKeys(fresh)
+	third.writeKeys(fresh)
 	nodes = append(nodes, alone.start())
 	signer.waitForRounds()
 	stop()
-	stop = signer.start("afterwards", nodes[2], nodes[0])
+	stop = signer.start("afterwards", nodes[3], nodes[0], nodes[2])
 	signer.waitForRounds()
 	t.Logf("%d rounds of signed requests", stop())
 	signer.wantNoFailures()

@@ -4,6 +4,7 @@ package testkit
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,12 +13,13 @@ import (
 	"os/exec"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 )
 
 const (
 	readyTimeout = 60 * time.Second
-	// stopTimeout is how long a process may take to exit before it is killed.
+	// stopTimeout is how long a process may take to exit before it is killed, by default.
 	stopTimeout = 5 * time.Second
 	// clockTicks is the kernel's CPU time unit per second, USER_HZ, in /proc.
 	clockTicks = 100
@@ -38,6 +40,8 @@ type Command struct {
 	Args        []string
 	Environment []string
 	Stderr      *os.File // nil discards it
+	// StopTimeout is how long it may take to exit before it is killed; 0 means 5 s.
+	StopTimeout time.Duration
 }
 
 // Start runs a child process and waits for its line "ready …".
@@ -45,7 +49,7 @@ func Start(ctx context.Context, c Command) (*Process, error) {
 	ctx, end := context.WithCancel(ctx)
 	cmd := exec.CommandContext(ctx, c.Path, c.Args...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
-	cmd.WaitDelay = stopTimeout
+	cmd.WaitDelay = cmp.Or(c.StopTimeout, stopTimeout)
 	cmd.Env = append(Environment(), c.Environment...)
 	if c.Stderr != nil {
 		cmd.Stderr = c.Stderr
@@ -94,6 +98,15 @@ func (p *Process) Kill() error {
 	}
 	return p.Stop()
 }
+
+// Frozen reports whether the process is stopped by a signal, and Continue resumes it.
+func (p *Process) Frozen() bool {
+	text, err := os.ReadFile("/proc/" + strconv.Itoa(p.cmd.Process.Pid) + "/stat")
+	_, state, found := strings.Cut(string(text), ") ")
+	return err == nil && found && strings.HasPrefix(state, "T")
+}
+
+func (p *Process) Continue() error { return p.cmd.Process.Signal(syscall.SIGCONT) }
 
 // ReadyLine reads up to a line that begins with "ready" and returns the rest of it.
 func ReadyLine(r io.Reader) (string, error) {

@@ -8,6 +8,7 @@ type grammar struct {
 	Notices   NoticesCommand   `cmd:""`
 	Registry  RegistryCommand  `cmd:""`
 	Catalog   CatalogCommand   `cmd:""`
+	Migrate   MigrateCommand   `cmd:""`
 	Backup    BackupCommand    `cmd:""`
 	Restore   RestoreCommand   `cmd:""`
 }

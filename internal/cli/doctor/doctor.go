@@ -16,6 +16,7 @@ type Command struct {
 	URL       string `name:"url" help:"Base URL of the service, as clients use it." placeholder:"URL"`
 	Token     string `env:"DOTKONTOR_TOKEN" help:"Access token of a customer, for the checks that need one. Prefer the variable: other users can read the command line." placeholder:"TOKEN"`
 	JSON      bool   `name:"json" help:"Print one JSON object at the end."`
+	Ready     string `help:"Only ask the /readyz of a node, such as http://127.0.0.1:9464, as a health check of a container." placeholder:"URL"`
 	Reconcile bool   `help:"Reconcile orders, provision items and domains with the payment provider instead of testing the interface."`
 	Books     bool   `help:"Compare what registries charge with completed items and account balances instead of testing the interface."`
 	cli.ServiceFlags
@@ -75,6 +76,10 @@ func allChecks() []check {
 // Run runs the checks and prints the results.
 func (c *Command) Run(t *cli.Terminal) error {
 	switch {
+	case c.Ready != "" && (c.URL != "" || c.Reconcile || c.Books):
+		return cli.UsageError("--ready can't be combined with other checks")
+	case c.Ready != "":
+		return c.askReady(t)
 	case c.Reconcile && c.URL != "":
 		return cli.UsageError("--reconcile and --url can't be combined")
 	case c.Books && (c.URL != "" || c.Reconcile):

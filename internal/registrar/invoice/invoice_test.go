@@ -1,10 +1,12 @@
 package invoice
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"reflect"
 	"slices"
 	"strings"
@@ -223,6 +225,23 @@ func TestIssue_FailedDocumentStaysPendingWithoutBlockingOthers(t *testing.T) {
 }
 
 // A document that fails the transaction of its batch stays pending alone.
+// Another node may issue a document between the query of what is pending and that of its orders.
+func TestIssue_DocumentOfAnotherNodeIsNoFailure(t *testing.T) {
+	t.Parallel()
+	s := &memStore{sales: map[string]order.Order{"ord_1": newSale()}, pending: []Pending{{ID: "due_0", Order: "ord_0", Buyer: &testBuyer}, {ID: "due_1", Order: "ord_1", Buyer: &testBuyer}}}
+	var log bytes.Buffer
+	synctest.Test(t, func(t *testing.T) {
+		service := newService(t, s, testSeller)
+		service.cfg.Logger = slog.New(slog.NewTextHandler(&log, nil))
+		ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+		defer stop()
+		service.Run(ctx)
+	})
+	if len(s.issued) != 1 || s.issued[0].Number != "RE-2027-000001" || log.Len() > 0 {
+		t.Errorf("issued %+v, logged %s", s.issued, &log)
+	}
+}
+
 func TestIssue_RefusedDocumentDoesNotBlockItsBatch(t *testing.T) {
 	t.Parallel()
 	s := &memStore{sales: map[string]order.Order{"ord_1": newSale(), "ord_2": newSale(), "ord_3": newSale()}, refused: "due_2"}

@@ -160,9 +160,11 @@ func (s *Service) process(ctx context.Context, pending []Pending) {
 	s.isolate = true
 	invoices, corrections := []Pending{}, []Pending{}
 	for _, one := range pending {
-		if one.Refund == "" {
+		switch {
+		case one.Sale == nil: // another node has issued it since it was listed
+		case one.Refund == "":
 			invoices = append(invoices, one)
-		} else {
+		default:
 			corrections = append(corrections, one)
 		}
 	}
@@ -222,9 +224,6 @@ func (s *Service) logFailure(ctx context.Context, pending Pending, err error) {
 
 // draft builds a document without its number. A correction waits for its invoice.
 func (s *Service) draft(ctx context.Context, pending Pending, at time.Time) (document Document, ready bool, err error) {
-	if pending.Sale == nil {
-		return Document{}, false, &registrar.Error{Kind: registrar.KindNotFound, Code: order.NoSuchOrder}
-	}
 	paid := *pending.Sale
 	if pending.Refund != "" {
 		of, found, err := s.cfg.Store.GetInvoice(ctx, pending.Order)

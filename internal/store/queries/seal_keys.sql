@@ -15,6 +15,13 @@ INSERT INTO seal_nodes (name, key_ids, write_id, seen_at)
 VALUES ($1, $2, $3, $4)
 ON CONFLICT (name) DO UPDATE SET key_ids = excluded.key_ids, write_id = excluded.write_id, seen_at = excluded.seen_at;
 
+-- name: TouchSealNode :exec
+UPDATE seal_nodes SET seen_at = sqlc.arg(seen_at) WHERE name = sqlc.arg(name);
+
+-- The report of a node stays locked until the end of the transaction if it is still the same.
+-- name: LockSealNode :execrows
+UPDATE seal_nodes SET write_id = write_id WHERE name = sqlc.arg(name) AND seen_at = sqlc.arg(seen_at);
+
 -- name: DeleteSealNode :exec
 DELETE FROM seal_nodes WHERE name = $1;
 

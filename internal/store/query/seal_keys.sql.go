@@ -127,6 +127,19 @@ func (q *Queries) ListSealNodes(ctx context.Context, after string, maxRows int32
 	return items, nil
 }
 
+const lockSealNode = `-- name: LockSealNode :execrows
+UPDATE seal_nodes SET write_id = write_id WHERE name = $1 AND seen_at = $2
+`
+
+// The report of a node stays locked until the end of the transaction if it is still the same.
+func (q *Queries) LockSealNode(ctx context.Context, name string, seenAt int64) (int64, error) {
+	result, err := q.db.ExecContext(ctx, lockSealNode, name, seenAt)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
 const putSealNode = `-- name: PutSealNode :exec
 INSERT INTO seal_nodes (name, key_ids, write_id, seen_at)
 VALUES ($1, $2, $3, $4)
@@ -147,6 +160,15 @@ func (q *Queries) PutSealNode(ctx context.Context, arg PutSealNodeParams) error 
 		arg.WriteID,
 		arg.SeenAt,
 	)
+	return err
+}
+
+const touchSealNode = `-- name: TouchSealNode :exec
+UPDATE seal_nodes SET seen_at = $1 WHERE name = $2
+`
+
+func (q *Queries) TouchSealNode(ctx context.Context, seenAt int64, name string) error {
+	_, err := q.db.ExecContext(ctx, touchSealNode, seenAt, name)
 	return err
 }
 

@@ -46,6 +46,13 @@ var (
 	}
 )
 
+// IsDeadlock reports whether PostgreSQL has rolled a transaction back so that another one could
+// continue. It can be repeated.
+func IsDeadlock(err error) bool {
+	var server *pgconn.PgError
+	return errors.As(err, &server) && server.Code == "40P01"
+}
+
 // newCause returns the cause of a driver error.
 func newCause(operation string, err error) *registrar.Cause {
 	class, code := classify(err)
