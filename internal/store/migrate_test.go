@@ -153,6 +153,56 @@ func TestOpen_ChecksSchemaMigratedWhileWaiting(t *testing.T) {
 	}
 }
 
+// A running node reads the tables that a migration changes in another order. PostgreSQL then rolls
+// one of the two back.
+func TestOpen_RepeatsMigrationAfterDeadlock(t *testing.T) {
+	t.Parallel()
+	place := Options{URL: newMigratedPostgres(t), MaxConnections: 4}
+	db := openAt(t, place)
+	provider, err := db.migrator()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := t.Context()
+	for range 5 { // until the migration is the one that is rolled back
+		if _, err := provider.DownTo(ctx, 20); err != nil {
+			t.Fatal(err)
+		}
+		node, err := db.sql.Writer().BeginTx(ctx, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// Migration 21 changes order_items first and domains last.
+		for _, statement := range []string{"SET LOCAL deadlock_timeout = '10s'", "SELECT count(*) FROM domains"} {
+			if _, err := node.ExecContext(ctx, statement); err != nil {
+				t.Fatal(err)
+			}
+		}
+		opened := make(chan error, 1)
+		go func() {
+			other, err := Open(ctx, place)
+			if err == nil {
+				err = other.Close()
+			}
+			opened <- err
+		}()
+		for deadline := time.Now().Add(time.Minute); count(t, db, "SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'domains'::regclass") == 0; time.Sleep(5 * time.Millisecond) {
+			if time.Now().After(deadline) {
+				t.Fatal("the migration does not wait for the node")
+			}
+		}
+		_, nodeErr := node.ExecContext(ctx, "SELECT count(*) FROM order_items")
+		_ = node.Rollback() // nothing was changed
+		if err := <-opened; err != nil {
+			t.Fatal(err)
+		}
+		if nodeErr == nil {
+			return
+		}
+	}
+	t.Error("the migration was never rolled back")
+}
+
 func TestOpen_DatabaseBeforeBaselineSaysHowToStartFresh(t *testing.T) {
 	t.Parallel()
 	for name, last := range map[string]int64{"first migration": 1, "last migration": 23} {

@@ -31,7 +31,7 @@ func startBalancer(t *testing.T, nodes []*node) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := os.ReadFile(filepath.Join(root, "deploy/compose/haproxy.cfg"))
+	text, err := os.ReadFile(filepath.Join(root, "deploy", "compose", "haproxy.cfg"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +97,7 @@ func TestRollingUpgrade_BehindBalancerFailsNoRequest(t *testing.T) {
 		t.Fatal(err)
 	}
 	// The passwords are elsewhere; the server's settings are those of the Compose file.
-	deployed, _ := config.Load(filepath.Join(root, "deploy/compose/dotkontor.toml"), nil)
+	deployed, _ := config.Load(filepath.Join(root, "deploy", "compose", "dotkontor.toml"), nil)
 	delay, timeout := time.Duration(deployed.Server.DrainDelay), time.Duration(deployed.Server.DrainTimeout)
 	if delay == 0 {
 		t.Fatal("deploy/compose/dotkontor.toml has no drain_delay")

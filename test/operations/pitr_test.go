@@ -52,7 +52,7 @@ func startArchiving(t *testing.T) *archivingServer {
 	// PostgreSQL runs as another user, and a socket's path must be short.
 	folder, err := os.MkdirTemp("/tmp", "dotkontor-pitr-")
 	if err == nil {
-		err = errors.Join(os.Chmod(folder, 0o777), os.Mkdir(filepath.Join(folder, "wal"), 0o700), os.Chmod(filepath.Join(folder, "wal"), 0o777)) //nolint:gosec // for the other user
+		err = errors.Join(os.Chmod(folder, 0o777), os.Mkdir(filepath.Join(folder, "wal"), 0o700), os.Chmod(filepath.Join(folder, "wal"), 0o777))
 	}
 	if err != nil {
 		t.Fatal(err)

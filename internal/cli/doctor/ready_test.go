@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/dotkontor/dotkontor/internal/cli"
@@ -12,12 +13,13 @@ import (
 
 func TestReady_ExitCodeFollowsReadiness(t *testing.T) {
 	t.Parallel()
-	status := http.StatusOK
+	var status atomic.Int64
+	status.Store(http.StatusOK)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/readyz" {
 			t.Errorf("asked %s", r.URL.Path)
 		}
-		w.WriteHeader(status)
+		w.WriteHeader(int(status.Load()))
 		_, _ = io.WriteString(w, "ready\ndegraded database disk_full since 2026-01-02T03:04:05Z\n")
 	}))
 	var grammar struct {
@@ -30,7 +32,7 @@ func TestReady_ExitCodeFollowsReadiness(t *testing.T) {
 	if code, out := run("--ready", server.URL); code != cli.ExitOK || !strings.Contains(out, "disk_full") {
 		t.Errorf("ready: exit code %d, %s", code, out)
 	}
-	status = http.StatusServiceUnavailable
+	status.Store(http.StatusServiceUnavailable)
 	if code, _ := run("--ready", server.URL); code != cli.ExitError {
 		t.Errorf("draining: exit code %d", code)
 	}
