@@ -179,7 +179,7 @@ func (p *App) handleRequests(ctx context.Context) error {
 		return err
 	}
 	handler, err := web.New(webConfig)
-	p.server.handle(handler, p.metrics, p.degraded)
+	p.server.handle(handler, p.metrics, p.degraded, logLevelOf(p.logger))
 	return err
 }
 

@@ -132,8 +132,9 @@ type Server struct {
 	// within a minute, without a restart. Default: none, plain HTTP.
 	TLSCert string `toml:"tls_cert"`
 	TLSKey  string `toml:"tls_key"`
-	// MetricsListen is the private address of /metrics, /healthz and /readyz; "off"
-	// disables it. Default: 127.0.0.1:9464.
+	// MetricsListen is the private address of /metrics, /healthz, /readyz, /debug/pprof/ and
+	// /debug/log-level; "off" disables it. Whoever reaches it can read memory and change the
+	// log level, so it must never be public. Default: 127.0.0.1:9464.
 	MetricsListen string `toml:"metrics_listen" default:"127.0.0.1:9464"`
 	// TrustedProxies are the addresses and networks, such as 10.0.0.0/8, whose
 	// X-Forwarded-For or Forwarded header is trusted. Rate limits count the address named
