@@ -54,6 +54,7 @@ type Config struct {
 	Database Database `toml:"database"`
 	Server   Server   `toml:"server"`
 	Log      Log      `toml:"log"`
+	Tracing  Tracing  `toml:"tracing"`
 	Limits   Limits   `toml:"limits"`
 	Lookup   Lookup   `toml:"lookup"`
 	Upstream Upstream `toml:"upstream"`
@@ -180,6 +181,19 @@ type Log struct {
 	Format string `toml:"format" default:"json" oneof:"json,text"`
 	// Level is debug, info, warn or error. Default: info.
 	Level string `toml:"level" default:"info" oneof:"debug,info,warn,error"`
+}
+
+// Tracing sends traces of requests, jobs and calls to other systems to a collector of
+// OpenTelemetry. Spans contain routes, codes and the names of registry accounts; never domain
+// names, mail addresses, IP addresses or IDs of customers.
+type Tracing struct {
+	// Endpoint is the URL of the collector for OTLP over HTTP, such as
+	// http://127.0.0.1:4318/v1/traces. /v1/traces is added to a URL without a path.
+	// Default: none, nothing is traced.
+	Endpoint string `toml:"endpoint"`
+	// SamplePercent is how many of 100 requests and jobs are traced. A client can't choose.
+	// Default: 10.
+	SamplePercent int `toml:"sample_percent" default:"10" range:"1..100"`
 }
 
 // Lookup controls availability lookups.
