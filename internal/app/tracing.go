@@ -47,21 +47,37 @@ func (p *App) startTracing(ctx context.Context) error {
 	if p.cfg.Tracing.Endpoint == "" {
 		return nil
 	}
-	endpoint, err := url.Parse(p.cfg.Tracing.Endpoint)
+	to, err := openCollector(p.cfg.Tracing)
 	if err != nil {
-		return fmt.Errorf("tracing.endpoint: %w", err)
+		return err
+	}
+	to.logger, to.exported = p.logger, exported
+	provider := newTracerProvider(p.cfg.Tracing, p.node, to)
+	p.tracer = tracing.New(provider)
+	p.closers = append(p.closers, func() { stopTracing(context.WithoutCancel(ctx), provider) })
+	return nil
+}
+
+// ProbeCollector sends no spans to the configured collector.
+func ProbeCollector(ctx context.Context, cfg config.Tracing) error {
+	to, err := openCollector(cfg)
+	if err != nil {
+		return err
+	}
+	return to.send(ctx, nil)
+}
+
+func openCollector(cfg config.Tracing) (*collector, error) {
+	endpoint, err := url.Parse(cfg.Endpoint)
+	if err != nil {
+		return nil, fmt.Errorf("tracing.endpoint: %w", err)
 	}
 	if endpoint.Path == "" || endpoint.Path == "/" {
 		endpoint.Path = defaultTracePath
 	}
-	provider := newTracerProvider(p.cfg.Tracing, p.node, &collector{
-		url: endpoint.String(), logger: p.logger, exported: exported,
-		// One export at a time, so one connection is enough.
-		transport: &http.Transport{Proxy: http.ProxyFromEnvironment, MaxConnsPerHost: 1, IdleConnTimeout: time.Minute},
-	})
-	p.tracer = tracing.New(provider)
-	p.closers = append(p.closers, func() { stopTracing(context.WithoutCancel(ctx), provider) })
-	return nil
+	// One export at a time, so one connection is enough.
+	transport := &http.Transport{Proxy: http.ProxyFromEnvironment, MaxConnsPerHost: 1, IdleConnTimeout: time.Minute}
+	return &collector{url: endpoint.String(), transport: transport}, nil
 }
 
 func newTracerProvider(cfg config.Tracing, node string, to *collector) *sdktrace.TracerProvider {

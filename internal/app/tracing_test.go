@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -88,6 +89,31 @@ func TestTracing_FailingCollectorIsLoggedOncePerOutage(t *testing.T) {
 	if strings.Count(text, "trace export failed") != 1 || strings.Count(text, "trace export works again") != 1 ||
 		strings.Contains(text, "192.0.2.1") || strings.Contains(text, "secret text") {
 		t.Errorf("logged %s", text)
+	}
+}
+
+func TestProbeCollector_ReportsWhyItCannotBeUsed(t *testing.T) {
+	t.Parallel()
+	var status atomic.Int32
+	status.Store(http.StatusOK)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/v1/traces" {
+			t.Errorf("called %s", r.URL.Path)
+		}
+		w.WriteHeader(int(status.Load()))
+	}))
+	for _, endpoint := range []string{server.URL, server.URL + "/", server.URL + "/v1/traces"} {
+		if err := ProbeCollector(t.Context(), config.Tracing{Endpoint: endpoint}); err != nil {
+			t.Errorf("%s: %v", endpoint, err)
+		}
+	}
+	status.Store(http.StatusForbidden)
+	if err := ProbeCollector(t.Context(), config.Tracing{Endpoint: server.URL}); err == nil || !strings.Contains(err.Error(), "login_refused (HTTP 403)") {
+		t.Errorf("403: %v", err)
+	}
+	server.Close()
+	if err := ProbeCollector(t.Context(), config.Tracing{Endpoint: server.URL}); err == nil || !strings.Contains(err.Error(), "connection_refused") {
+		t.Errorf("closed: %v", err)
 	}
 }
 
