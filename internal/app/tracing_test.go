@@ -67,20 +67,14 @@ func TestTracing_HangingCollectorDelaysNeitherSpansNorShutdown(t *testing.T) {
 func TestTracing_FailingCollectorIsLoggedOncePerOutage(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
-	metrics := prometheus.NewRegistry()
-	var answer func() (*http.Response, error)
-	to := newCollector(&log, metrics, func(*http.Request) (*http.Response, error) { return answer() })
-	status := func(code int) func() (*http.Response, error) {
-		return func() (*http.Response, error) {
-			return &http.Response{StatusCode: code, Body: io.NopCloser(strings.NewReader("secret text"))}, nil
+	status := 0 // no response
+	to := newCollector(&log, prometheus.NewRegistry(), func(*http.Request) (*http.Response, error) {
+		if status == 0 {
+			return nil, errors.New("dial 192.0.2.1: refused")
 		}
-	}
-	for _, answer = range []func() (*http.Response, error){
-		status(http.StatusOK),
-		func() (*http.Response, error) { return nil, errors.New("dial 192.0.2.1: refused") },
-		status(http.StatusServiceUnavailable),
-		status(http.StatusAccepted),
-	} {
+		return &http.Response{StatusCode: status, Body: io.NopCloser(strings.NewReader("secret text"))}, nil
+	})
+	for _, status = range []int{http.StatusOK, 0, http.StatusServiceUnavailable, http.StatusAccepted} {
 		if err := to.UploadTraces(t.Context(), nil); err != nil {
 			t.Errorf("the library would print %v", err)
 		}

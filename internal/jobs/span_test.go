@@ -30,7 +30,7 @@ func TestRowSpan_HasTheOutcomeOfItsRow(t *testing.T) {
 		ended := recorder.Ended()[0]
 		got := make(map[string]string)
 		for _, attribute := range ended.Attributes() {
-			got[string(attribute.Key)] = attribute.Value.Emit()
+			got[string(attribute.Key)] = attribute.Value.AsString()
 		}
 		if ended.Name() != "job orders" || got["dotkontor.job"] != "orders" || got["dotkontor.outcome"] != want {
 			t.Errorf("%s: %s %v", want, ended.Name(), got)

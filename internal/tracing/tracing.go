@@ -118,11 +118,12 @@ func (t *Tracer) start(ctx context.Context, name string, options ...trace.SpanSt
 // Propagate returns r, or a copy of it that names the span of its context in a traceparent
 // header. Registries are strangers and don't get one.
 func Propagate(r *http.Request) *http.Request {
-	if t, _ := r.Context().Value(tracerKey{}).(*Tracer); t == nil {
+	ctx := r.Context()
+	if t, _ := ctx.Value(tracerKey{}).(*Tracer); t == nil {
 		return r
 	}
-	r = r.Clone(r.Context())
-	propagation.TraceContext{}.Inject(r.Context(), propagation.HeaderCarrier(r.Header))
+	r = r.Clone(ctx)
+	propagation.TraceContext{}.Inject(ctx, propagation.HeaderCarrier(r.Header))
 	return r
 }
 
