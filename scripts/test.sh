@@ -39,6 +39,7 @@ fi
 (need jq jq) || true
 (need openssl openssl) || true
 (need python3 python3) || true
+(need promtool prometheus) || true # test/monitoring runs the tests of the alerts with it
 (need qpdf qpdf) || true
 (need pdftotext poppler-utils) || true
 perl -MNet::EPP::Simple -e1 2>/dev/null || (install_packages "Perl's Net::EPP" libnet-epp-perl) || true

@@ -40,6 +40,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/webhook"
 	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
 	"github.com/dotkontor/dotkontor/internal/store"
+	"github.com/dotkontor/dotkontor/internal/tracing"
 	"github.com/dotkontor/dotkontor/internal/upstream/redis"
 	"github.com/dotkontor/dotkontor/internal/upstream/stripe"
 	"github.com/dotkontor/dotkontor/internal/upstream/vies"
@@ -63,6 +64,7 @@ type App struct {
 	now     func() time.Time // business time, which a sandbox may move
 	logger  *slog.Logger
 	metrics *prometheus.Registry
+	tracer  *tracing.Tracer // nil unless a collector is configured
 	// mcpExtension is empty in the product.
 	mcpExtension mcp.Extension
 	background
@@ -134,7 +136,7 @@ func New(ctx context.Context, cfg config.Config, logger *slog.Logger, opts Optio
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	for _, step := range []func(context.Context) error{
 		p.openLookups, p.listen,
-		p.openServices, p.newLimits, p.claimNode, p.loadPriceList, p.startCosts,
+		p.openServices, p.newLimits, p.claimNode, p.startTracing, p.loadPriceList, p.startCosts,
 		p.startProvisioning, p.startDomainChanges, p.openAdmin, p.startTransfersAway, p.openNotices, p.startTerms, p.startContactChecks, p.startOrders, p.startRenewals, p.startDisputes,
 		p.handleRequests, p.registerGauges, p.logStart,
 	} {
@@ -182,7 +184,7 @@ func (p *App) handleRequests(ctx context.Context) error {
 		return err
 	}
 	handler, err := web.New(webConfig)
-	p.server.handle(jobs.WithHeartbeat(context.WithoutCancel(ctx), p.heartbeat), handler, p.metrics, p.degraded)
+	p.server.handle(jobs.WithHeartbeat(context.WithoutCancel(ctx), p.heartbeat), handler, p.metrics, p.degraded, logLevelOf(p.logger))
 	return err
 }
 
@@ -249,6 +251,7 @@ func (p *App) webConfig(ctx context.Context) (web.Config, error) {
 		Closing:        p.server.closing,
 		Logger:         p.logger,
 		Registry:       p.metrics,
+		Tracer:         p.tracer,
 	}
 	if webConfig.Portal.ContactLimit, err = p.newTextLimiter("contact links", contactLinksPerHour, contactLinksPer10Hours); err != nil {
 		return web.Config{}, err
@@ -378,7 +381,7 @@ func (p *App) ReloadKeys(load func() ([]registrar.SealKey, error)) { p.services.
 // Run serves until ctx ends, then drains. It calls onReady with the base URL once
 // requests are answered.
 func (p *App) Run(ctx context.Context, onReady func(baseURL string)) error {
-	backgroundCtx, stop := context.WithCancel(jobs.WithHeartbeat(context.WithoutCancel(ctx), p.heartbeat))
+	backgroundCtx, stop := context.WithCancel(p.tracer.Context(jobs.WithHeartbeat(context.WithoutCancel(ctx), p.heartbeat)))
 	var all sync.WaitGroup
 	for _, work := range p.background {
 		all.Go(func() { jobs.Supervise(backgroundCtx, jobs.ErrorLogger(p.logger, "background"), work) })

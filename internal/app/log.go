@@ -24,13 +24,11 @@ const (
 // NewLogger returns a buffered logger, because a system call per record costs more than
 // the record. Warnings and errors flush the buffer at once. flush writes the rest.
 func NewLogger(cfg config.Log, out io.Writer) (logger *slog.Logger, flush func()) {
-	var level slog.Level
-	if err := level.UnmarshalText([]byte(cfg.Level)); err != nil {
-		level = slog.LevelInfo // config.Check rejects anything else
-	}
+	level := new(slog.LevelVar) // INFO, unless the setting says otherwise; config.Check rejects anything unknown
+	_ = level.UnmarshalText([]byte(cfg.Level))
 	gathered := &logWriter{out: out}
 	options := &slog.HandlerOptions{Level: level}
-	handler := &logHandler{buffer: gathered, plain: cfg.Format == "json"}
+	handler := &logHandler{buffer: gathered, level: level, plain: cfg.Format == "json"}
 	if handler.plain {
 		handler.Handler = slog.NewJSONHandler(gathered, options)
 	} else {
@@ -44,6 +42,7 @@ func NewLogger(cfg config.Log, out io.Writer) (logger *slog.Logger, flush func()
 type logHandler struct {
 	slog.Handler
 	buffer *logWriter
+	level  *slog.LevelVar // of this handler and all those derived from it
 	// plain means JSON format, and no attributes or groups of the logger itself.
 	plain bool
 }
@@ -61,11 +60,23 @@ func (h *logHandler) Handle(ctx context.Context, record slog.Record) error {
 }
 
 func (h *logHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
-	return &logHandler{Handler: h.Handler.WithAttrs(attrs), buffer: h.buffer}
+	return &logHandler{Handler: h.Handler.WithAttrs(attrs), buffer: h.buffer, level: h.level}
 }
 
 func (h *logHandler) WithGroup(name string) slog.Handler {
-	return &logHandler{Handler: h.Handler.WithGroup(name), buffer: h.buffer}
+	return &logHandler{Handler: h.Handler.WithGroup(name), buffer: h.buffer, level: h.level}
+}
+
+// logLevelOf returns the level of a logger of NewLogger, counted or not; nil for others.
+func logLevelOf(logger *slog.Logger) *slog.LevelVar {
+	handler := logger.Handler()
+	if counting, ok := handler.(*countingHandler); ok {
+		handler = counting.Handler
+	}
+	if ours, ok := handler.(*logHandler); ok {
+		return ours.level
+	}
+	return nil
 }
 
 // logWriter buffers output for a short time and up to a limit. A slow reader slows the

@@ -38,7 +38,7 @@ func newTLSConfig(pair *certificate) *tls.Config {
 	}
 }
 
-// server serves the public and the metrics port.
+// server serves the public and the private port.
 type server struct {
 	cfg             config.Server
 	logger          *slog.Logger
@@ -102,7 +102,9 @@ func (s *server) ready() bool { return !s.draining.Load() }
 
 // handle sets the handlers of both ports, with limits on header, body and time. base is the
 // parent of the public requests' contexts.
-func (s *server) handle(base context.Context, handler http.Handler, metrics *prometheus.Registry, degraded func() []web.Degraded) {
+func (s *server) handle(
+	base context.Context, handler http.Handler, metrics *prometheus.Registry, degraded func() []web.Degraded, level *slog.LevelVar,
+) {
 	newGauge(metrics, "dotkontor_http_connections", "Open client connections.", func() float64 { return float64(s.connLimit.count()) })
 	metrics.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
 		Name: "dotkontor_http_connections_refused_total",
@@ -126,10 +128,12 @@ func (s *server) handle(base context.Context, handler http.Handler, metrics *pro
 	private := http.NewServeMux()
 	private.Handle("GET /metrics", promhttp.HandlerFor(metrics, promhttp.HandlerOpts{MaxRequestsInFlight: 4}))
 	web.Health(private, s.ready, degraded)
+	addDebugRoutes(private, level, s.logger)
 	s.private = &http.Server{
 		Handler:           private,
 		ReadHeaderTimeout: 5 * time.Second,
-		WriteTimeout:      30 * time.Second,
+		ReadTimeout:       10 * time.Second,
+		WriteTimeout:      2 * time.Minute, // bounds profiles, which take 30 s by default
 		IdleTimeout:       time.Minute,
 		MaxHeaderBytes:    16 << 10,
 		ErrorLog:          errorLog,

@@ -57,6 +57,9 @@ func (c *Config) Check() error {
 	c.Server.check(k)
 	c.Limits.check(k)
 	c.Upstream.check(k)
+	if c.Tracing.Endpoint != "" {
+		k.httpURL("tracing.endpoint", c.Tracing.Endpoint)
+	}
 	c.checkMail(k)
 	if f := c.Catalog.ConfirmFactor; !(f >= 1 && f <= 1000) { // also rejects NaN
 		k.addf("catalog.confirm_factor", "%g is not between 1 and 1000", f)

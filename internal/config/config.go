@@ -57,6 +57,7 @@ type Config struct {
 	Shared   Shared   `toml:"shared"`
 	Server   Server   `toml:"server"`
 	Log      Log      `toml:"log"`
+	Tracing  Tracing  `toml:"tracing"`
 	Limits   Limits   `toml:"limits"`
 	Lookup   Lookup   `toml:"lookup"`
 	Upstream Upstream `toml:"upstream"`
@@ -135,8 +136,9 @@ type Server struct {
 	// within a minute, without a restart. Default: none, plain HTTP.
 	TLSCert string `toml:"tls_cert"`
 	TLSKey  string `toml:"tls_key"`
-	// MetricsListen is the private address of /metrics, /healthz and /readyz; "off"
-	// disables it. Default: 127.0.0.1:9464.
+	// MetricsListen is the private address of /metrics, /healthz, /readyz, /debug/pprof/ and
+	// /debug/log-level; "off" disables it. Whoever reaches it can read memory and change the
+	// log level, so it must never be public. Default: 127.0.0.1:9464.
 	MetricsListen string `toml:"metrics_listen" default:"127.0.0.1:9464"`
 	// TrustedProxies are the addresses and networks, such as 10.0.0.0/8, whose
 	// X-Forwarded-For or Forwarded header is trusted. Rate limits count the address named
@@ -182,6 +184,19 @@ type Log struct {
 	Format string `toml:"format" default:"json" oneof:"json,text"`
 	// Level is debug, info, warn or error. Default: info.
 	Level string `toml:"level" default:"info" oneof:"debug,info,warn,error"`
+}
+
+// Tracing sends traces of requests, jobs and calls to other systems to a collector of
+// OpenTelemetry. Spans contain routes, codes and the names of registry accounts; never domain
+// names, mail addresses, IP addresses or IDs of customers.
+type Tracing struct {
+	// Endpoint is the URL of the collector for OTLP over HTTP, such as
+	// http://127.0.0.1:4318/v1/traces. /v1/traces is added to a URL without a path.
+	// Default: none, nothing is traced.
+	Endpoint string `toml:"endpoint"`
+	// SamplePercent is how many of 100 requests and jobs are traced. A client can't choose.
+	// Default: 10.
+	SamplePercent int `toml:"sample_percent" default:"10" range:"1..100"`
 }
 
 // Lookup controls availability lookups.

@@ -129,6 +129,8 @@ func TestCheck_ReportsEveryInvalidValue(t *testing.T) {
 		{"[server]\nread_timeout = \"soon\"", "soon"},
 		{"[log]\nlevel = \"loud\"", "log.level"},
 		{"[log]\nformat = \"xml\"", "log.format"},
+		{"[tracing]\nendpoint = \"collector:4318\"", "tracing.endpoint"},
+		{"[tracing]\nsample_percent = 0", "tracing.sample_percent"},
 		{"[limits]\nlookup_per_minute = 0", "limits.lookup_per_minute"},
 		{"[[limits.shared_egress]]\nnetwork = \"x\"", "limits.shared_egress[0].network"},
 		{"[server]\nallowed_origins = [\"app.example\"]", "server.allowed_origins"},

@@ -26,6 +26,7 @@ import (
 
 // Loop processes due rows. Its fields must not change after Run.
 type Loop[T any] struct {
+	Name string // the job's name in traces; empty if Do starts a span itself
 	// ListDue returns up to limit due rows, the longest overdue first.
 	ListDue func(ctx context.Context, limit int) ([]T, error)
 	// Key identifies a row.
@@ -135,7 +136,7 @@ func (l *Loop[T]) Run(ctx context.Context) {
 			all.Go(func() {
 				done := outcome{key: key}
 				defer func() { ended <- done }()
-				if err := recoverPanic(func() error { l.Do(ctx, row); return nil }); err != nil {
+				if err := recoverPanic(func() error { l.do(ctx, row); return nil }); err != nil {
 					done.panicked = true
 					l.OnError(ctx, err)
 				}
@@ -160,6 +161,17 @@ func (l *Loop[T]) Run(ctx context.Context) {
 	if l.Release != nil {
 		l.Release(ctx, queue)
 	}
+}
+
+func (l *Loop[T]) do(ctx context.Context, row T) {
+	if l.Name == "" {
+		l.Do(ctx, row)
+		return
+	}
+	ctx, span := startSpan(ctx, l.Name)
+	defer span.end()
+	l.Do(ctx, row)
+	span.handled(nil)
 }
 
 // recordOutcome backs off a row whose handler panicked.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/tracing"
 )
 
 const (
@@ -37,7 +38,7 @@ func (Again) Error() string { return "due again" }
 // long a lease and a call last, and when a row is due again. Its fields must not change
 // after Run.
 type Worker[T any] struct {
-	Name   string // the job's name in logs
+	Name   string // the job's name in logs and traces
 	Logger *slog.Logger
 	// ListDue returns up to limit rows that are due, the longest overdue first.
 	ListDue func(ctx context.Context, now time.Time, limit int) ([]T, error)
@@ -112,7 +113,11 @@ func (w *Worker[T]) process(ctx context.Context, row T) {
 		}
 		row = claimed
 	}
+	ctx, span := startSpan(ctx, w.Name)
+	defer span.end()
+	span.SetInt(tracing.Attempts, w.Attempts(row))
 	row, err := w.Handle(ctx, row)
+	span.handled(err)
 	w.Settle(ctx, row, err)
 }
 

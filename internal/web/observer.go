@@ -14,12 +14,13 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/tracing"
 	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 	"github.com/dotkontor/dotkontor/internal/web/rest"
 )
 
-// observer wraps the routes: it adds an id, a log record and a measurement to every
-// request, and answers 500 after a panic.
+// observer wraps the routes: it adds an id, a log record, a measurement and, if tracing is on,
+// a span to every request, and answers 500 after a panic.
 type observer struct {
 	// exact finds the handlers of paths without wildcards; mux has all routes and costs
 	// several times as much.
@@ -27,6 +28,7 @@ type observer struct {
 	mux     *http.ServeMux
 	logger  *slog.Logger
 	metrics *requestMetrics
+	tracer  *tracing.Tracer // nil means no spans
 	pool    sync.Pool
 	date    dateHeader
 	// panicHandlers answers a request after a panic in the form of its route's
@@ -45,6 +47,11 @@ func newObserver(mux *http.ServeMux, logger *slog.Logger, registry prometheus.Re
 }
 
 func (o *observer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	r, span := o.tracer.StartRequest(r)
+	o.serve(w, r, span)
+}
+
+func (o *observer) serve(w http.ResponseWriter, r *http.Request, span tracing.Span) {
 	began := time.Now()
 	rec := o.pool.Get().(*recorder) //nolint:errcheck,forcetypeassert // the pool holds nothing else
 	*rec = recorder{ResponseWriter: w, startedAt: began, metrics: o.metrics, buffer: rec.buffer}
@@ -82,6 +89,7 @@ func (o *observer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			o.metrics.countTool(rec.tool, rec.outcome)
 		}
 		o.logRequest(r, rec, id, pattern, duration)
+		span.EndRequest(logMethod(r.Method), pattern, id, rec.tool, rec.status())
 		rec.ResponseWriter, rec.metrics = nil, nil
 		o.pool.Put(rec)
 		if abort {

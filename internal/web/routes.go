@@ -11,6 +11,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/dotkontor/dotkontor/internal/tracing"
 	"github.com/dotkontor/dotkontor/internal/web/acp"
 	"github.com/dotkontor/dotkontor/internal/web/checkout"
 	"github.com/dotkontor/dotkontor/internal/web/discovery"
@@ -70,6 +71,7 @@ type Config struct {
 	Closing    <-chan struct{}
 	Logger     *slog.Logger          // gets one record per request
 	Registry   prometheus.Registerer // registers the metrics
+	Tracer     *tracing.Tracer       // starts a span per request; nil means none
 }
 
 // routes lists every endpoint except the pages, in the contract's order.
@@ -180,7 +182,7 @@ func New(cfg Config) (http.Handler, error) {
 		mux.HandleFunc(ui.OperatorPath+"/", frame.NotFound)
 	}
 	mux.HandleFunc("/", notFoundHandler(frame))
-	front.panicHandlers = panicHandlers
+	front.panicHandlers, front.tracer = panicHandlers, cfg.Tracer
 	tools, err := mcp.ToolNames()
 	if err != nil {
 		return nil, err

@@ -8,6 +8,7 @@
 package imports
 
 import (
+	"cmp"
 	"fmt"
 	"go/parser"
 	"go/token"
@@ -38,6 +39,7 @@ const (
 	jobs      = "internal/jobs"      // runs work stored in rows
 	failpoint = "internal/failpoint" // where a test kills the process
 	ttlcache  = "internal/ttlcache"  // caches responses of other systems
+	tracing   = "internal/tracing"   // records spans, if a collector is configured
 	hostmap   = "internal/upstream/hostmap"
 	hostlimit = "internal/upstream/hostlimit"
 	ssrf      = "internal/upstream/ssrf" // restricts addresses that others supply
@@ -66,9 +68,15 @@ var rules = []rule{
 	},
 	{
 		packages: []string{jobs, ttlcache},
-		allowed:  []string{core, failpoint},
+		allowed:  []string{core, failpoint, tracing},
 		reason:   "running work does not depend on what it does",
 		remedy:   "hand it in as a function",
+	},
+	{
+		packages: []string{tracing},
+		allowed:  []string{core},
+		reason:   "every layer starts spans, so they depend on none",
+		remedy:   "set the attribute where its value is known",
 	},
 	{
 		packages: []string{failpoint},
@@ -77,13 +85,13 @@ var rules = []rule{
 	},
 	{
 		packages: []string{domains},
-		allowed:  []string{core, domains, jobs, failpoint, ttlcache}, allowedInTests: []string{limittest},
+		allowed:  []string{core, domains, jobs, failpoint, ttlcache, tracing}, allowedInTests: []string{limittest},
 		reason: "domain packages may use each other, but neither store, upstreams nor transports",
 		remedy: "declare the small interface that is needed, and let app pass it in",
 	},
 	{
 		packages: []string{"internal/web"},
-		allowed:  []string{core, domains, "internal/web/*"},
+		allowed:  []string{core, domains, tracing, "internal/web/*"},
 		reason:   "transports call domain services and no connectors",
 		remedy:   "take the service as a parameter, and let app pass it in",
 	},
@@ -148,7 +156,7 @@ var rules = []rule{
 	},
 	{
 		packages: []string{"internal/upstream/*"},
-		allowed:  []string{core, domains, hostmap, hostlimit, ssrf, ttlcache, own}, allowedInTests: []string{eppschema, limittest, redistest},
+		allowed:  []string{core, domains, hostmap, hostlimit, ssrf, ttlcache, tracing, own}, allowedInTests: []string{eppschema, limittest, redistest},
 		reason: "connectors import inward only, to implement ports, and never the sandbox: they meet on a socket",
 		remedy: "put the port beside the domain code that needs it; a test of both ends belongs below test/",
 	},
@@ -166,7 +174,7 @@ var rules = []rule{
 	},
 	{
 		packages: []string{app},
-		allowed:  []string{core, domains, jobs, failpoint, "internal/config", "internal/pwhash", "internal/invoicepdf", "internal/store", "internal/store/sqldb", "internal/upstream/*", "internal/web", "internal/web/*"},
+		allowed:  []string{core, domains, jobs, failpoint, tracing, "internal/config", "internal/pwhash", "internal/invoicepdf", "internal/store", "internal/store/sqldb", "internal/upstream/*", "internal/web", "internal/web/*"},
 		// Mail is tested against the sandbox's mail server.
 		allowedInTests: []string{"internal/sandbox/smtp"},
 		reason:         "app wires the product and knows neither its command line nor the sandbox",
@@ -283,6 +291,7 @@ func TestRules_EachCanFail(t *testing.T) {
 		{"internal/sandbox/registry/rdap.go", "internal/registrar/lookup", whyOf("internal/sandbox/registry")},
 		{"internal/jobs/loop.go", "internal/registrar/order", whyOf("internal/jobs")},
 		{"internal/failpoint/doc.go", "internal/registrar", whyOf("internal/failpoint")},
+		{"internal/tracing/tracing.go", "internal/web", whyOf("internal/tracing")},
 		{"internal/config/config.go", "internal/upstream/rdap", whyOf("internal/config")},
 		{"internal/config/config.go", "internal/web", whyOf("internal/config")},
 		{"internal/app/app.go", "internal/cli", whyOf("internal/app")},
@@ -346,6 +355,41 @@ func TestRules_AllowedImportsPass(t *testing.T) {
 		if found := violationsOf(t, allowed.file, allowed.imports); len(found) != 0 {
 			t.Errorf("%s imports %s: %q", allowed.file, allowed.imports, found)
 		}
+	}
+}
+
+// Everything else starts spans with internal/tracing, whose attributes are a closed list.
+func TestImports_OpenTelemetryStaysInTracingAndApp(t *testing.T) {
+	t.Parallel()
+	root, err := repositoryRoot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	err = filepath.WalkDir(root, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() && name != root && skipFolder(name) {
+			return cmp.Or(err, fs.SkipDir)
+		}
+		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+			return nil
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		relative, err := filepath.Rel(root, filepath.Dir(name))
+		for _, imported := range file.Imports {
+			if !strings.HasPrefix(imported.Path.Value, `"go.opentelemetry.io/`) {
+				continue
+			}
+			if found++; relative != filepath.FromSlash(tracing) && relative != filepath.FromSlash(app) {
+				t.Errorf("%s imports %s: use %s", name, imported.Path.Value, tracing)
+			}
+		}
+		return err
+	})
+	if err != nil || found == 0 {
+		t.Errorf("%d imports found, %v", found, err)
 	}
 }
 

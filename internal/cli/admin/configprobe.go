@@ -73,6 +73,9 @@ func probeUpstreams(t *cli.Terminal, cfg config.Config, f *findings) error {
 		}
 		probe("mail ("+cfg.Mail.Server+")", mailSettings.explain, sender.Probe)
 	}
+	if cfg.Tracing.Endpoint != "" {
+		probe("collector ("+cfg.Tracing.Endpoint+")", collectorSettings.explain, func(ctx context.Context) error { return app.ProbeCollector(ctx, cfg.Tracing) })
+	}
 	probe("IANA bootstrap ("+cfg.Upstream.Bootstrap+")", ianaSettings.explain, lookups.RDAP.Refresh)
 	probe("DNS resolvers", dnsSettings.explain, func(ctx context.Context) error {
 		name, err := registrar.ParseName("example.com", func(tld string) bool { return tld == ".com" })
@@ -99,12 +102,13 @@ type upstreamSettings struct {
 const systemTrust = "the certificate authorities of this machine"
 
 var (
-	databaseSettings = upstreamSettings{"database.url", "sslrootcert in database.url", "user and password in database.url"}
-	stripeSettings   = upstreamSettings{"stripe.api_url", systemTrust, "stripe.secret_key and, if it is a restricted key, its permissions"}
-	viesSettings     = upstreamSettings{"vat.vies_url", systemTrust, ""}
-	mailSettings     = upstreamSettings{"mail.server", systemTrust, "mail.user and mail.password"}
-	ianaSettings     = upstreamSettings{"upstream.bootstrap", systemTrust, ""}
-	dnsSettings      = upstreamSettings{"upstream.dns (default: the resolvers of this machine)", systemTrust, ""}
+	databaseSettings  = upstreamSettings{"database.url", "sslrootcert in database.url", "user and password in database.url"}
+	stripeSettings    = upstreamSettings{"stripe.api_url", systemTrust, "stripe.secret_key and, if it is a restricted key, its permissions"}
+	viesSettings      = upstreamSettings{"vat.vies_url", systemTrust, ""}
+	mailSettings      = upstreamSettings{"mail.server", systemTrust, "mail.user and mail.password"}
+	collectorSettings = upstreamSettings{"tracing.endpoint", systemTrust, ""}
+	ianaSettings      = upstreamSettings{"upstream.bootstrap", systemTrust, ""}
+	dnsSettings       = upstreamSettings{"upstream.dns (default: the resolvers of this machine)", systemTrust, ""}
 )
 
 // explain returns the cause of err and what to check. It quotes no foreign text if the

@@ -68,15 +68,15 @@ func New(cfg Config) (*Service, error) {
 	s := &Service{cfg: cfg}
 	domainID := func(domain Domain) string { return domain.ID }
 	s.opening = &jobs.Loop[Domain]{
-		ListDue: s.unlessStopped((&pager{list: s.listUnchecked}).next), Key: domainID, Do: s.open,
+		Name: "contact checks", ListDue: s.unlessStopped((&pager{list: s.listUnchecked}).next), Key: domainID, Do: s.open,
 		OnError: jobs.ErrorLogger(cfg.Logger, "contact checks"), Interval: pollInterval, BatchSize: batch, Concurrency: concurrency,
 	}
 	s.steps = &jobs.Loop[Check]{
-		ListDue: s.listDue, Key: func(check Check) string { return check.ID }, Do: s.step,
+		Name: "contact check steps", ListDue: s.listDue, Key: func(check Check) string { return check.ID }, Do: s.step,
 		OnError: jobs.ErrorLogger(cfg.Logger, "contact check steps"), Interval: pollInterval, BatchSize: batch, Concurrency: concurrency,
 	}
 	s.releases = &jobs.Loop[Domain]{
-		ListDue: (&pager{list: cfg.Store.ListDomainsToRelease}).next, Key: domainID, Do: s.release,
+		Name: "contact check releases", ListDue: (&pager{list: cfg.Store.ListDomainsToRelease}).next, Key: domainID, Do: s.release,
 		OnError: jobs.ErrorLogger(cfg.Logger, "contact check releases"), Interval: pollInterval, BatchSize: batch, Concurrency: concurrency,
 	}
 	return s, nil

@@ -101,7 +101,7 @@ func New(cfg Config) (*Service, error) {
 	}
 	s := &Service{cfg: cfg}
 	s.loop = &jobs.Loop[[]Pending]{
-		ListDue: s.listBatches, Key: func(pending []Pending) string { return pending[0].ID }, Do: s.process, Interval: pollInterval, BatchSize: batch,
+		Name: "invoices", ListDue: s.listBatches, Key: func(pending []Pending) string { return pending[0].ID }, Do: s.process, Interval: pollInterval, BatchSize: batch,
 		// One at a time: they all need the same counter.
 		Concurrency: 1,
 		OnError:     jobs.ErrorLogger(cfg.Logger, "invoices"),

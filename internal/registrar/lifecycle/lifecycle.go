@@ -75,7 +75,7 @@ func New(cfg Config) (*Service, error) {
 	registrar.Default(&cfg.OnTransition, func(State) {})
 	s := &Service{cfg: cfg}
 	s.notices = &jobs.Loop[Domain]{
-		ListDue: s.listDueNotices, Key: func(domain Domain) string { return domain.ID }, Do: s.sendNotice,
+		Name: "expiry notices", ListDue: s.listDueNotices, Key: func(domain Domain) string { return domain.ID }, Do: s.sendNotice,
 		OnError:  jobs.ErrorLogger(cfg.Logger, "expiry notices"),
 		Interval: pollInterval, BatchSize: batch, Concurrency: concurrency,
 	}
@@ -87,7 +87,7 @@ func New(cfg Config) (*Service, error) {
 		Concurrency: termConcurrency,
 	}
 	s.reminders = &jobs.Loop[Reminder]{
-		ListDue: s.listDueReminders, Key: func(reminder Reminder) string { return reminder.Customer }, Do: s.remind,
+		Name: "data reminders", ListDue: s.listDueReminders, Key: func(reminder Reminder) string { return reminder.Customer }, Do: s.remind,
 		OnError:  jobs.ErrorLogger(cfg.Logger, "data reminders"),
 		Interval: pollInterval, BatchSize: batch, Concurrency: concurrency,
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/maypok86/otter/v2"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/tracing"
 )
 
 // Catalog lists the extensions on sale and their prices.
@@ -106,6 +107,13 @@ func (e *Engine) isListed(tld string) bool {
 // Check answers for one full domain name. An extension that we do not carry is an error of
 // KindUnsupported; the Answer then holds only the extension, and no source is queried.
 func (e *Engine) Check(ctx context.Context, domain string) (Answer, error) {
+	ctx, span := tracing.Start(ctx, "lookup", "check")
+	answer, err := e.check(ctx, domain)
+	span.End(err)
+	return answer, err
+}
+
+func (e *Engine) check(ctx context.Context, domain string) (Answer, error) {
 	if found, cached := e.verdicts.GetIfPresent(domain); cached && found.name.ASCII() != "" {
 		// Parsing again gives the same name, unless the catalog has lost its extension or
 		// lists the whole name as one.

@@ -9,6 +9,7 @@ import (
 	"github.com/maypok86/otter/v2"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/tracing"
 )
 
 const (
@@ -33,6 +34,13 @@ type WhoisAnswer struct {
 // Whois returns the registration record of a name, as doc.go describes. Errors are those
 // of Check, and Undetermined.
 func (e *Engine) Whois(ctx context.Context, domain string) (WhoisAnswer, error) {
+	ctx, span := tracing.Start(ctx, "lookup", "whois")
+	answer, err := e.whois(ctx, domain)
+	span.End(err)
+	return answer, err
+}
+
+func (e *Engine) whois(ctx context.Context, domain string) (WhoisAnswer, error) {
 	name, err := registrar.ParseName(domain, e.isListed)
 	answer := WhoisAnswer{Domain: name.String(), TLD: name.TLD()}
 	if err != nil {
@@ -102,7 +110,7 @@ func (c *resolution) record(ctx context.Context, source Source, records RecordSo
 	if record, queried := c.records[source]; queried || records == nil {
 		return record
 	}
-	finding, _ := records.Find(ctx, c.ext, c.name)
+	finding, _ := c.find(ctx, source, records)
 	return finding.Record
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/tracing"
 )
 
 // verdict is the result for one name, without price and registry record.
@@ -85,7 +86,7 @@ func (c *resolution) query(ctx context.Context, source Source, records RecordSou
 		return Finding{}, verdict{}, false
 	}
 	began := time.Now()
-	finding, err := records.Find(ctx, c.ext, c.name)
+	finding, err := c.find(ctx, source, records)
 	if c.records != nil {
 		c.records[source] = finding.Record
 	}
@@ -106,6 +107,26 @@ func (c *resolution) query(ctx context.Context, source Source, records RecordSou
 	default:
 		return finding, verdict{}, false
 	}
+}
+
+// startSpan starts the span of a query to one source.
+func (c *resolution) startSpan(ctx context.Context, source Source) (context.Context, tracing.Span) {
+	ctx, span := tracing.Start(ctx, "source", string(source))
+	span.SetString(tracing.Source, string(source))
+	span.SetString(tracing.Extension, c.ext.TLD)
+	return ctx, span
+}
+
+// find queries one source.
+func (c *resolution) find(ctx context.Context, source Source, records RecordSource) (Finding, error) {
+	ctx, span := c.startSpan(ctx, source)
+	finding, err := records.Find(ctx, c.ext, c.name)
+	if errors.Is(err, ErrNoSource) {
+		span.EndAs("no_source", false)
+	} else {
+		span.End(err)
+	}
+	return finding, err
 }
 
 // epp is step 1. The registry's own answer needs no confirmation.
@@ -181,9 +202,13 @@ func (c *resolution) startDNS(ctx context.Context) {
 				c.dnsAnswer <- dnsAnswer{err: c.engine.panicError(ctx, panicked)}
 			}
 		}()
-		delegated, err := c.engine.cfg.DNS.IsDelegated(ctx, c.name)
+		queryCtx, span := c.startSpan(ctx, SourceDNS)
+		delegated, err := c.engine.cfg.DNS.IsDelegated(queryCtx, c.name)
 		if ctx.Err() == nil { // a cancelled query says nothing about the server
 			c.engine.observe(SourceDNS, err, time.Since(began))
+			span.End(err)
+		} else {
+			span.EndAs("canceled", false)
 		}
 		c.dnsAnswer <- dnsAnswer{delegated: delegated, err: err}
 	}()

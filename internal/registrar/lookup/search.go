@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/tracing"
 )
 
 // DefaultExtensions are searched if the query has no extension, in the contract's order.
@@ -32,6 +33,13 @@ func (e *Engine) Search(ctx context.Context, query string) (Result, error) {
 // SearchEach is like Search, but also calls found for each entry once it is decided.
 // found may be nil.
 func (e *Engine) SearchEach(ctx context.Context, query string, found func(entry Entry, done, total int)) (Result, error) {
+	ctx, span := tracing.Start(ctx, "lookup", "search")
+	result, err := e.searchEach(ctx, query, found)
+	span.End(err)
+	return result, err
+}
+
+func (e *Engine) searchEach(ctx context.Context, query string, found func(entry Entry, done, total int)) (Result, error) {
 	q, err := registrar.ParseQuery(query, e.isListed)
 	if err != nil {
 		return Result{}, err

@@ -9,6 +9,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/failpoint"
 	"github.com/dotkontor/dotkontor/internal/jobs"
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/tracing"
 )
 
 const (
@@ -27,6 +28,13 @@ const (
 // Session is returned next to the error whenever it is known. doc.go has the order of
 // outcomes; completing a paid order again succeeds.
 func (s *Service) CompleteSession(ctx context.Context, actor registrar.Actor, id string, completion Completion) (Session, error) {
+	ctx, span := tracing.Start(ctx, "order", "complete")
+	session, err := s.completeSession(ctx, actor, id, completion)
+	span.End(err)
+	return session, err
+}
+
+func (s *Service) completeSession(ctx context.Context, actor registrar.Actor, id string, completion Completion) (Session, error) {
 	if completion.Until.IsZero() {
 		completion.Until = s.worker.Now().Add(CompletionWait)
 	}

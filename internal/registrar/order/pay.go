@@ -11,6 +11,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/failpoint"
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/tracing"
 )
 
 const pageTTL = time.Hour // of a payment page; the provider's minimum is 30 minutes
@@ -49,6 +50,13 @@ func (c Confirmation) showedItems(o Order) bool {
 // Pay starts a payment and returns the provider's page; empty for a gross of 0, which
 // Pay confirms. Calling it again returns the same payment.
 func (s *Service) Pay(ctx context.Context, actor registrar.Actor, paySecret string, confirmation Confirmation) (redirect string, err error) {
+	ctx, span := tracing.Start(ctx, "order", "pay")
+	redirect, err = s.pay(ctx, actor, paySecret, confirmation)
+	span.End(err)
+	return redirect, err
+}
+
+func (s *Service) pay(ctx context.Context, actor registrar.Actor, paySecret string, confirmation Confirmation) (redirect string, err error) {
 	o, err := s.ownOrder(ctx, actor, paySecret)
 	if err != nil {
 		return "", err

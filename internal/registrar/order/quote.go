@@ -10,6 +10,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
 	"github.com/dotkontor/dotkontor/internal/registrar/premium"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
+	"github.com/dotkontor/dotkontor/internal/tracing"
 )
 
 // Quote is the price and availability of one item.
@@ -36,6 +37,13 @@ type Market struct {
 // *registrar.Error: KindConflict, KindInvalid and KindUnsupported mean that the item can't
 // be ordered, KindUpstream that the registry could not be queried.
 func (m Market) Quote(ctx context.Context, request provision.QuoteRequest) (Quote, error) {
+	ctx, span := tracing.Start(ctx, "order", "quote")
+	quote, err := m.quote(ctx, request)
+	span.End(err)
+	return quote, err
+}
+
+func (m Market) quote(ctx context.Context, request provision.QuoteRequest) (Quote, error) {
 	var listed bool
 	if request.Extension, listed = m.Extension(request.Name.TLD()); !listed {
 		return Quote{}, fail(registrar.KindUnsupported, registrar.ExtensionNotCarried)

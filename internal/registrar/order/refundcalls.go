@@ -6,6 +6,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/failpoint"
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/tracing"
 )
 
 // makeRefunds makes the due refunds. The calls of the known ones may have been sent before,
@@ -19,9 +20,11 @@ func (s *Service) makeRefunds(ctx context.Context, o Order, known []Refund) (Ord
 		}
 		payment := o.payment(due.Payment)
 		call, cancel := s.worker.CallContext(ctx)
+		call, span := tracing.Start(call, "order", "refund")
 		id, err := s.cfg.Provider.Refund(call, RefundRequest{
 			ID: due.ID, Order: o.ID, Intent: payment.Intent, Amount: due.Amount, Reason: due.ReasonOf(),
 		}, find(known, func(r Refund) bool { return r.ID == due.ID }) != nil)
+		span.End(err)
 		cancel()
 		if err != nil && !registrar.IsTransient(err) {
 			if o, err = s.refuseRefund(ctx, o, due.ID, err); err != nil {

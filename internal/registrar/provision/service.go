@@ -146,6 +146,7 @@ func New(cfg Config) (*Service, error) {
 	s.automatic = s.newWorker("automatic renewals", true, max(1, concurrency/automaticShare))
 	s.automatic.Pace = jobs.NewPace(automaticPerSecond)
 	s.domains = &jobs.Loop[Domain]{
+		Name: "domains",
 		ListDue: func(ctx context.Context, limit int) ([]Domain, error) {
 			return cfg.Domains.ListDueDomains(ctx, s.items.Now(), limit)
 		},

@@ -148,7 +148,7 @@ func NewWorker(cfg WorkerConfig) (*Worker, error) {
 	registrar.Default(&cfg.OnOldestDue, func(time.Duration) {})
 	w := &Worker{cfg: cfg, pace: jobs.NewPace(domainsPerSecond)}
 	w.announce = &jobs.Loop[string]{
-		ListDue: w.listToAnnounce, Key: func(customer string) string { return customer },
+		Name: "renewal announcements", ListDue: w.listToAnnounce, Key: func(customer string) string { return customer },
 		Do: func(ctx context.Context, customer string) {
 			err := w.Announce(ctx, customer)
 			if err != nil {
@@ -159,7 +159,7 @@ func NewWorker(cfg WorkerConfig) (*Worker, error) {
 		OnError: jobs.ErrorLogger(cfg.Logger, "renewal announcements"), Interval: announceInterval, BatchSize: batchSize, Concurrency: 2,
 	}
 	w.charge = &jobs.Loop[DueCustomer]{
-		ListDue: w.listDue, Key: func(customer DueCustomer) string { return customer.ID },
+		Name: "renewals", ListDue: w.listDue, Key: func(customer DueCustomer) string { return customer.ID },
 		Do: func(ctx context.Context, customer DueCustomer) {
 			if w.pace.Wait(ctx) != nil {
 				return // shutting down

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/tracing"
 )
 
 // batches merges availability queries into check commands.
@@ -49,8 +50,19 @@ type batch struct {
 	err     error
 }
 
-// check adds the names to batches and collects their results.
+// check is collect with a span: a command serves many callers, each of which waits for it.
 func (b *batches) check(ctx context.Context, q CheckDomains) ([]CheckResult, error) {
+	ctx, span := b.client.startSpan(ctx, "check", "domain")
+	results, err := b.collect(ctx, q)
+	if err == nil {
+		span.SetInt(tracing.Result, codeCompleted)
+	}
+	endSpan(span, err)
+	return results, err
+}
+
+// collect adds the names to batches and collects their results.
+func (b *batches) collect(ctx context.Context, q CheckDomains) ([]CheckResult, error) {
 	joined := b.join(q) //nolint:contextcheck // a batch serves many callers and outlives each of them
 	defer b.leave(joined)
 	answers := make([]CheckResult, len(q.Names))

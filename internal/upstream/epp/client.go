@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/tracing"
 )
 
 // Client is the EPP client of one account. It is safe for concurrent use and must
@@ -52,6 +53,32 @@ func (c *Client) announced(uri string) bool {
 func (c *Client) Close(ctx context.Context) { c.pool.close(ctx) }
 
 func (c *Client) send(ctx context.Context, cmd *call) (*response, error) {
+	ctx, span := c.startSpan(ctx, cmd.Verb, cmd.Object)
+	a, err := c.exchange(ctx, cmd)
+	if a != nil {
+		span.SetInt(tracing.Result, a.code)
+	}
+	endSpan(span, err)
+	return a, err
+}
+
+// startSpan starts the span of a command.
+func (c *Client) startSpan(ctx context.Context, verb, object string) (context.Context, tracing.Span) {
+	ctx, span := tracing.StartCall(ctx, "epp", verb)
+	span.SetString(tracing.Account, c.account.label())
+	span.SetString(tracing.Command, verb)
+	span.SetString(tracing.Object, object)
+	return ctx, span
+}
+
+func endSpan(span tracing.Span, err error) {
+	if code := ResultCode(err); code != 0 {
+		span.SetInt(tracing.Result, code)
+	}
+	span.End(err)
+}
+
+func (c *Client) exchange(ctx context.Context, cmd *call) (*response, error) {
 	if cmd.trid == "" {
 		cmd.trid = newTRID()
 	}

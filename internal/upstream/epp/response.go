@@ -12,6 +12,7 @@ import (
 
 // Result codes that this package acts on (RFC 5730, 3).
 const (
+	codeCompleted        = 1000
 	CodePending          = 1001
 	CodeNoMessages       = 1300
 	CodeAckToDequeue     = 1301

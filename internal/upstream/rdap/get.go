@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/tracing"
 )
 
 type reply struct {
@@ -72,7 +73,21 @@ var redirectStatuses = []int{
 	http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect,
 }
 
+// getOnce has a span without the URL, which contains the name, and sends no traceparent:
+// registries are strangers.
 func (c *Client) getOnce(ctx context.Context, client *http.Client, u *url.URL, header http.Header, limit int64) (reply, *registrar.Error) {
+	ctx, span := tracing.StartCall(ctx, "rdap", "get")
+	answer, fault := c.request(ctx, client, u, header, limit)
+	if fault != nil {
+		span.End(fault)
+		return answer, fault
+	}
+	span.SetInt(tracing.Status, answer.status)
+	span.End(nil)
+	return answer, nil
+}
+
+func (c *Client) request(ctx context.Context, client *http.Client, u *url.URL, header http.Header, limit int64) (reply, *registrar.Error) {
 	// Errors of net/http do not reveal the phase; the trace does. Before the
 	// connection is established, every error means "refused".
 	var connected atomic.Bool

@@ -15,6 +15,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/tracing"
 )
 
 const (
@@ -107,11 +108,12 @@ func newClient(o Options, transport http.RoundTripper) *Client {
 	return &Client{options: o, api: endpointsOf(client), raw: raw, backend: backend, host: host, reusableMethods: reusable}
 }
 
-// limitedTransport truncates oversized responses, which then fail as JSON.
+// limitedTransport truncates oversized responses, which then fail as JSON. It names the span of
+// a traced request in a header.
 type limitedTransport struct{ transport http.RoundTripper }
 
 func (b limitedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
-	answer, err := b.transport.RoundTrip(r)
+	answer, err := b.transport.RoundTrip(tracing.Propagate(r))
 	if err != nil {
 		return nil, err
 	}
@@ -126,6 +128,14 @@ func (b limitedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 // used up. once must send the same request with the same idempotency key each time.
 // The error, if any, is a *registrar.Error.
 func (c *Client) call(ctx context.Context, name string, once func(context.Context) error) error {
+	ctx, span := tracing.StartCall(ctx, "stripe", name)
+	span.SetString(tracing.Call, name)
+	err := c.callWithRetries(ctx, name, once)
+	span.End(err)
+	return err
+}
+
+func (c *Client) callWithRetries(ctx context.Context, name string, once func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
 	began := time.Now()
