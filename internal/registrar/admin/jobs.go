@@ -109,16 +109,20 @@ func (s *Service) Retry(ctx context.Context, operator registrar.Actor, kind JobK
 	return nil
 }
 
-// AbandonJob ends a job that can't be completed any more. That applies to domain changes
-// only.
+// AbandonJob ends a job that can't be completed any more: a domain change, or a paid item, which
+// is then refunded.
 func (s *Service) AbandonJob(ctx context.Context, operator registrar.Actor, kind JobKind, id string) error {
 	if err := operator.RequireOperator(); err != nil {
 		return err
 	}
-	if kind != JobChange {
+	switch kind {
+	case JobChange:
+		return s.cfg.AbandonChange(ctx, operator, id)
+	case JobItem:
+		return s.cfg.GiveUpItem(ctx, operator, id)
+	default:
 		return registrar.NotFound(NoSuchJob)
 	}
-	return s.cfg.AbandonChange(ctx, operator, id)
 }
 
 // refundGracePeriod is how long a refund may be due before it is an issue.

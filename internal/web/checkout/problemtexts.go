@@ -304,6 +304,10 @@ var problemTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.Texts{
 	},
 	"reason.years_not_sold": {"Diese Laufzeit verkaufen wir nicht. Bitte wählen Sie im Warenkorb eine andere.", "We don't sell this term. Please choose another one in your basket."},
 	"reason.bad_term":       {"Diese Laufzeit bietet die Registry nicht an.", "The registry does not offer this term."},
+	"reason.given_up": {
+		"Wir konnten den Auftrag bei der Registry nicht ausführen. Das liegt an uns.",
+		"We could not execute this at the registry. That is our fault.",
+	},
 	"reason.registry_billing": {
 		"Die Registry hat den Auftrag nicht angenommen. Das liegt an uns.",
 		"The registry didn't accept the order. This is our fault.",
