@@ -434,7 +434,12 @@ var texts = ui.Texts{
 		"Einschränkungen für Domains wegen eines Streits, einer gerichtlichen Anordnung oder Missbrauchs. Eine Sperre gilt, bis ein Betreiber sie aufhebt; der Inhaber wird in beiden Fällen per E-Mail benachrichtigt.",
 		"Restrictions on a domain because of a dispute, a court order or abuse. A lock stays until an operator lifts it; the holder is notified of both by email.",
 	},
-	"locks.in_force":    {"Aktiv", "Active"},
+	"locks.in_force": {"Aktiv", "Active"},
+	"locks.disputes": {"Durch Reklamationen von Zahlungen", "By payment disputes"},
+	"locks.disputes_text": {
+		"Diese Sperren setzt das Programm. Sie enden mit der Reklamation oder mit Ihrer Entscheidung dort.",
+		"The program sets these locks. They end with the dispute or with your decision there.",
+	},
 	"locks.none":        {"Keine gesperrten Domains.", "No domains are locked."},
 	"locks.new":         {"Domain sperren", "Lock domain"},
 	"locks.cause":       {"Anlass", "Cause"},
@@ -504,11 +509,6 @@ var texts = ui.Texts{
 		"Dieser Vorgang läuft gerade, ist gleich fällig oder schon erledigt.",
 		"This job is running, is due soon anyway, or is done.",
 	},
-	"problem.change_not_abandonable": {
-		"Diese Änderung lässt sich nicht abbrechen: Sie ist beendet, oder ein Registry-Konto kann sie ausführen.",
-		"This change can't be abandoned: it has ended, or a registry account can carry it out.",
-	},
-	"problem.no_such_customer": {"Kein passendes Konto.", "No matching account."},
 	"problem.item_not_stuck": {
 		"Diese Position ist beendet, läuft gerade oder lief in der letzten Minute. Warten Sie gegebenenfalls eine Minute.",
 		"This item has ended, is being processed, or was within the last minute. Wait a minute if necessary.",
@@ -521,6 +521,11 @@ var texts = ui.Texts{
 		"Nicht aufgegeben: Die Registry lässt sich gerade nicht fragen, ob sie den Auftrag ausgeführt hat. Versuchen Sie es später, oder klären Sie es mit der Registry.",
 		"Not given up: the registry can't be asked right now whether it has executed the request. Try later, or settle it with the registry.",
 	},
+	"problem.change_not_abandonable": {
+		"Diese Änderung lässt sich nicht abbrechen: Sie ist beendet, oder ein Registry-Konto kann sie ausführen.",
+		"This change can't be abandoned: it has ended, or a registry account can carry it out.",
+	},
+	"problem.no_such_customer": {"Kein passendes Konto.", "No matching account."},
 	"problem.bad_agent_name": {
 		"Der Name ist leer, länger als 60 Zeichen oder enthält unsichtbare Zeichen.",
 		"The name is empty, longer than 60 characters, or contains invisible characters.",
@@ -533,15 +538,15 @@ var texts = ui.Texts{
 	"problem.agent_name_taken":  {"Ein Agent hat diesen Namen schon.", "An agent already has this name."},
 	"problem.too_many_agents":   {"Mehr als 50 Agenten sind nicht möglich.", "The limit of 50 agents is reached."},
 	"note.job_retried":          {"Der Vorgang wird jetzt wiederholt.", "The job is being retried now."},
+	"note.item_given_up": {
+		"Die Position ist aufgegeben. Der Betrag wird erstattet.",
+		"The item is given up. Its amount is being refunded.",
+	},
 	"note.job_abandoned": {
 		"Die Änderung ist abgebrochen. Der Inhaber sieht das auf der Seite der Domain.",
 		"The change is abandoned. The holder sees this on the domain's page.",
 	},
 	"note.prices_applied": {
-	"note.item_given_up": {
-		"Die Position ist aufgegeben. Der Betrag wird erstattet.",
-		"The item is given up. Its amount is being refunded.",
-	},
 		"Die neue Preisliste gilt, hier sofort und auf weiteren Knoten in wenigen Sekunden.",
 		"The new price list is in effect, here immediately and on other nodes within seconds.",
 	},
