@@ -106,6 +106,18 @@ func TestTransferPage_TypedCodesAndLinesSurviveEveryButton(t *testing.T) {
 	}
 }
 
+func TestTransferPage_HolderIsChosenForAllLines(t *testing.T) {
+	t.Parallel()
+	visit(t, &fakeOrders{}, "erika", "/umzug", nil).wantPage(http.StatusOK, []string{"Inhaber nach dem Umzug", "auch wenn dort heute jemand anderes steht"}, nil)
+	for chosen, want := range map[string]string{"": "", "own": "", "hld_1": "hld_1"} {
+		orders := &fakeOrders{}
+		visit(t, orders, "erika", "/umzug", form("lines", "tee.com geheim\nkaffee.com geheim", "holder", chosen))
+		if len(orders.asked.Items) != 2 || orders.asked.Items[0].Holder != want || orders.asked.Items[1].Holder != want {
+			t.Errorf("%q: %+v", chosen, orders.asked.Items)
+		}
+	}
+}
+
 func TestTransferPage_CountsIdenticalLines(t *testing.T) {
 	t.Parallel()
 	visit(t, &fakeOrders{}, "erika", "/umzug", form("lines", "tee.com geheim\ntee.com geheim\ntee.com geheim\nkaffee.com")).wantPage(http.StatusUnprocessableEntity,
