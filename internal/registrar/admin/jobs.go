@@ -30,10 +30,14 @@ type Job struct {
 	// What is its subkind (register, order_paid), State its progress, Name the domain it is
 	// about; each may be empty.
 	What, State, Name string
-	DueAt             time.Time
-	Node              string // holds the lease; empty if none does or it is unknown
-	Attempts          int
-	LastError         JobError // the error of the last attempt; its code is empty if unknown
+	// Since is when it was stored; an item is stored when it is paid. Overdue means that an item
+	// takes longer than customers expect.
+	Since     time.Time
+	Overdue   bool
+	DueAt     time.Time
+	Node      string // holds the lease; empty if none does or it is unknown
+	Attempts  int
+	LastError JobError // the error of the last attempt; its code is empty if unknown
 }
 
 // JobError is why an attempt failed.
@@ -72,7 +76,26 @@ func (s *Service) ListJobs(ctx context.Context, operator registrar.Actor, kind J
 	if err != nil {
 		return nil, err
 	}
+	now := s.cfg.Now()
+	for i := range jobs {
+		jobs[i].Overdue = jobs[i].isOverdue(now)
+	}
 	return jobs, s.loadErrors(ctx, jobs)
+}
+
+// How long an item may take. Registries complete a transfer within five days, and some decide about
+// a registration later.
+const (
+	itemPeriod    = 15 * time.Minute
+	pendingPeriod = 7 * 24 * time.Hour
+)
+
+func (j Job) isOverdue(now time.Time) bool {
+	period := itemPeriod
+	if j.State == "pending" {
+		period = pendingPeriod
+	}
+	return j.Kind == JobItem && now.Sub(j.Since) > period
 }
 
 // loadErrors sets the last errors of jobs that were tried.

@@ -121,6 +121,7 @@ func (l *language) failedData(data map[string]string) (items []item, refund stri
 	if sum > 0 {
 		refund = l.formatAmount(sum.String())
 	}
+	slices.SortStableFunc(items, func(a, b item) int { return strings.Compare(a.Name, b.Name) }) // they were joined as they failed
 	return items, refund
 }
 

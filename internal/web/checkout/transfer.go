@@ -84,6 +84,8 @@ func (h *Handler) showTransfer(req *ui.Request, lines []transferLine, repeated i
 		}
 		shown.Good = append(shown.Good, line)
 	}
+	sortTransferLines(shown.Good)
+	sortTransferLines(shown.Bad)
 	if len(shown.Good) > 0 {
 		rate, err := h.Orders.VATRate(req.R.Context(), req.Actor())
 		if err != nil {

@@ -70,7 +70,7 @@ func TestTransferPage_ListStaysWithReasonsAndLinesOfOtherReleases(t *testing.T) 
 		{Name: "milch.com", TLD: ".com", Code: "geheim", OK: true, Net: 1290, Gross: 1535},
 	}}
 	for _, page := range []string{"/umzug", "/portal/transfers"} {
-		visit(t, orders, "erika", page, nil).wantPage(http.StatusOK, []string{"tee.com", "Diese Domain ist gesperrt.", "Das hat nicht funktioniert.", "milch.com"}, []string{"geheim"})
+		visit(t, orders, "erika", page, nil).wantPage(http.StatusOK, []string{"tee.com", "Diese Domain ist bei ihrem Anbieter für Umzüge gesperrt.", "Das hat nicht funktioniert.", "milch.com"}, []string{"geheim"})
 	}
 	visit(t, orders, "", "/umzug", nil).wantPage(http.StatusOK, []string{"Bitte melden Sie sich zuerst an."}, []string{"tee.com"})
 }
@@ -116,6 +116,12 @@ func TestTransferPage_HolderIsChosenForAllLines(t *testing.T) {
 			t.Errorf("%q: %+v", chosen, orders.asked.Items)
 		}
 	}
+}
+
+func TestTransferPage_QuotesWrongDomainsButNoCodes(t *testing.T) {
+	t.Parallel()
+	visit(t, &fakeOrders{}, "erika", "/umzug", form("lines", "falsch..de geheim-1\ngeheim-2 x\nab._c1 geheim-3\n-tee-.com geheim-4")).wantPage(http.StatusUnprocessableEntity,
+		[]string{"<q>falsch..de</q>", "<q>-tee-.com</q>", "Zeile 2", "Zeile 3"}, []string{"geheim", "ab._c1"})
 }
 
 func TestTransferPage_CountsIdenticalLines(t *testing.T) {

@@ -36,7 +36,7 @@ var texts = ui.Texts{
 		"Nothing to do: no withdrawal or termination is open, no order is stuck, no refund is overdue, all upstreams respond.",
 	},
 	"home.orders":  {"Festhängende Bestellungen", "Stuck orders"},
-	"home.items":   {"Bezahlte, noch nicht registrierte Domains", "Paid domains not yet registered"},
+	"home.items":   {"Bezahlt, aber noch nicht ausgeführt", "Paid, but not carried out yet"},
 	"home.changes": {"Offene Änderungen an Domains", "Pending domain changes"},
 	"list.unaudited": {
 		"Dieser Zugriff ließ sich nicht protokollieren, vermutlich ist die Datenbank gestört. Deshalb fehlen die Adressen der Kunden.",
@@ -176,6 +176,7 @@ var texts = ui.Texts{
 	"jobs.times":       {"{1}× versucht", "tried {1}×"},
 	"jobs.no_error":    {"Kein Fehler: wartet auf Kunde oder Registry", "No error: waiting for the customer or the registry"},
 	"jobs.failure":     {"Letzter Fehler", "Last error"},
+	"jobs.paid":        {"bezahlt {1}", "paid {1}"},
 	"jobs.running":     {"in Arbeit", "running"},
 	"jobs.retry":       {"Jetzt wiederholen", "Retry now"},
 	"jobs.retry_one":   {"Jetzt wiederholen: {1}", "Retry now: {1}"},
@@ -191,7 +192,7 @@ var texts = ui.Texts{
 	"jobs.none":                   {"Keine offenen Vorgänge.", "No open jobs."},
 	"jobs.none_tried":             {"Kein Vorgang wird wiederholt.", "No job is being retried."},
 	"job.order":                   {"Bestellungen", "Orders"},
-	"job.item":                    {"Registrierungen", "Registrations"},
+	"job.item":                    {"Registrierungen, Umzüge, Verlängerungen", "Registrations, transfers, renewals"},
 	"job.change":                  {"Änderungen an Domains", "Domain changes"},
 	"job.mail":                    {"E-Mails", "Emails"},
 	"job.webhook":                 {"Webhooks", "Webhooks"},
@@ -359,7 +360,7 @@ var texts = ui.Texts{
 	"profile.body":      {"nur Inhalt", "body only"},
 	"profile.canonical": {"Methode, Pfad, Zeit, Inhalt", "Method, path, time, body"},
 	"customers.intro": {
-		"Kunden lassen sich nicht durchblättern. Öffnen Sie das Konto, das Sie brauchen; der Kunde sieht in seinen Aktivitäten, dass Sie es angesehen haben.",
+		"Kunden lassen sich nicht durchblättern. Öffnen Sie das Konto, das Sie brauchen; der Kunde sieht in seinem Verlauf, dass Sie es angesehen haben.",
 		"You can't browse customers. Open the account you need; the customer sees in their activity that you viewed it.",
 	},
 	"customers.find": {"Kunden finden", "Find a customer"},
@@ -370,7 +371,7 @@ var texts = ui.Texts{
 	"customers.open": {"Konto öffnen", "Open account"},
 	"customer.title": {"Kunde", "Customer"},
 	"customer.audited": {
-		"Ihr Besuch steht jetzt in den Aktivitäten des Kunden.",
+		"Ihr Besuch steht jetzt im Verlauf des Kunden.",
 		"Your visit is now listed in the customer's activity.",
 	},
 	"customer.account":     {"Konto", "Account"},
@@ -405,7 +406,7 @@ var texts = ui.Texts{
 	"consent_end.transferred": {"Domain umgezogen", "domain transferred away"},
 	"consent_end.closed":      {"Konto geschlossen oder Domain gelöscht", "account closed or domain gone"},
 
-	"customer.activity":  {"Letzte Aktivitäten", "Recent activity"},
+	"customer.activity":  {"Letzter Verlauf", "Recent activity"},
 	"customer.what":      {"Ereignis", "Event"},
 	"customer.who":       {"Durch", "By"},
 	"customer.none":      {"Keine.", "None."},

@@ -266,7 +266,8 @@ func (h *Handler) changeHolder(req *ui.Request) error {
 		Holder        string
 		Before, After registrar.Registrant
 		Kept          bool // the registry still has the holder from before the transfer to us
-	}{domainPath(view.Domain.ID), chosen.ID, view.Domain.Registrant, chosen.Registrant, holderKept(view)}})
+		Same          bool // nothing would change
+	}{domainPath(view.Domain.ID), chosen.ID, view.Domain.Registrant, chosen.Registrant, holderKept(view), view.Domain.Registrant == chosen.Registrant}})
 }
 
 // ownHolder returns the id of a holder as forms have it: an empty one is the account's own.
