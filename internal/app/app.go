@@ -236,7 +236,7 @@ func (p *App) webConfig(ctx context.Context) (web.Config, error) {
 		Portal: portal.Config{
 			Accounts: p.services.Customers, AccessTokens: p.services.Tokens, Portfolio: p.services.Portfolio, Applications: p.services.apps, Agents: p.services.Agents,
 			MailEnabled: p.services.mail != nil, DomainChanges: p.changes, Holders: p.services.Holders, TransfersAway: p.transfersAway, Bulk: actions, Exporter: dossiers,
-			Overview: overviews, Delegates: delegates, Contacts: p.contacts, Extension: p.live.Extension, Now: p.now,
+			Overview: overviews, Delegates: delegates, Contacts: p.contacts, Extension: p.live.Extension, Now: p.now, Declared: p.notices.DeclaredBy,
 		},
 		Site: site.Config{
 			Lookups: p.lookups.Engine, WhoisBudget: p.limits.whois, Catalog: p.live,
@@ -282,8 +282,9 @@ func (p *App) webConfig(ctx context.Context) (web.Config, error) {
 		if webConfig.Checkout.AuthCodeLimit, err = p.newTextLimiter("auth codes", authCodesPerHour, authCodesPer10Hours); err != nil {
 			return web.Config{}, err
 		}
-		webConfig.Checkout.EndedDomains = p.services.DB.ListEndedDomains
+		webConfig.Checkout.EndedDomains, webConfig.Checkout.Restricted = p.services.DB.ListEndedDomains, p.services.Portfolio.Restricted
 		webConfig.Checkout.LocksTransfers, webConfig.Checkout.TransferTerms = p.sales.Accounts.LocksTransfers, p.sales.Accounts.TransferTerms
+		webConfig.Checkout.Declared = p.notices.DeclaredBy
 		webConfig.Checkout.LongestTerm = p.sales.Accounts.LongestTerm
 		webConfig.Checkout.Transfers = p.services.DB
 		webConfig.Checkout.Extension, webConfig.Checkout.RateBasisPoints, webConfig.Checkout.Now = p.live.Extension, displayedRate, p.now

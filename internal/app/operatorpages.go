@@ -30,7 +30,7 @@ func (p *App) openAdmin(context.Context) (err error) {
 	}
 	p.admin, err = admin.New(admin.Config{
 		Store: p.services.DB, MailQueued: p.services.mail.Wake,
-		Secure: p.changes.Secure, SecuredFor: p.changes.SecuredFor, AbandonChange: p.changes.AbandonChange,
+		Secure: p.changes.Secure, SecuredFor: p.changes.SecuredFor, AbandonChange: p.changes.AbandonChange, GiveUpItem: p.provisioning.GiveUp,
 		WakeJobs: func(kind admin.JobKind) {
 			switch {
 			case kind == admin.JobOrder && p.orders != nil:

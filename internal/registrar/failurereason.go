@@ -28,7 +28,7 @@ var failureReasons = map[Code]FailureReason{
 	EPPAuthInfo: FailureCode, "auth_code_wrong": FailureCode,
 	"epp_status_prohibits": FailureLocked, EPPNotEligible: FailureLocked, "transfer_locked": FailureLocked,
 	EPPMissing: FailureGone, RegistryNotFound: FailureGone, "not_registered": FailureGone,
-	EPPBilling: FailureOurs, "registry_billing": FailureOurs, NoRegistryAccount: FailureOurs,
+	EPPBilling: FailureOurs, "registry_billing": FailureOurs, NoRegistryAccount: FailureOurs, "given_up": FailureOurs,
 	"registry_fee_raised": FailureFee, RegistryDenied: FailureDenied,
 }
 

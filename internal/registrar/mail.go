@@ -127,6 +127,10 @@ const (
 // NoticeTermText formats the end of a term for the Data of a notice.
 func NoticeTermText(end time.Time) string { return end.UTC().Format(time.RFC3339Nano) }
 
+// MailOccurredAt in the Data of a mail is the business time of what it reports (RFC 3339). Without
+// it, the mail names the time at which it was queued, by the wall clock.
+const MailOccurredAt = "occurred_at"
+
 // MailNext in the Data of a mail with a link is the path of the page after it.
 const MailNext = "next"
 

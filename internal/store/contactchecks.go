@@ -131,7 +131,9 @@ func (db *DB) IsConfirmedAddress(ctx context.Context, customer, email string) (b
 // ListDomainsOfCheck returns domains that wait for a contact check.
 func (db *DB) ListDomainsOfCheck(ctx context.Context, check, after string, limit int) ([]contactcheck.Domain, error) {
 	return rowsAs(func(row query.ListDomainsOfCheckRow) contactcheck.Domain {
-		return contactcheck.Domain{ID: row.ID, Customer: row.CustomerID, Name: row.Name, TLD: row.Tld, Hold: row.ContactHold}
+		return contactcheck.Domain{
+			ID: row.ID, Customer: row.CustomerID, Name: row.Name, TLD: row.Tld, Hold: row.ContactHold, Held: strings.Contains(row.RegistryStatus, "Hold"),
+		}
 	})(db.read().ListDomainsOfCheck(ctx, query.ListDomainsOfCheckParams{ContactCheck: check, AfterID: after, MaxRows: int32(limit)}))
 }
 
@@ -215,15 +217,19 @@ func confirmAddress(ctx context.Context, q *query.Queries, confirmation contactc
 	if err != nil || len(rows) == 0 {
 		return 0, err
 	}
-	suspended := false
+	offline := false
 	for _, row := range rows {
+		if row.SuspendedAt > 0 && !offline {
+			if offline, err = q.HasHeldDomains(ctx, row.ID); err != nil {
+				return 0, err
+			}
+		}
 		if err := q.EndContactCheck(ctx, row.ID); err != nil {
 			return 0, err
 		}
-		suspended = suspended || row.SuspendedAt > 0
 	}
 	var mail *registrar.Mail
-	if suspended {
+	if offline {
 		mail = &confirmation.Mail
 	}
 	return len(rows), recordEffects(ctx, q, &confirmation.Event, mail, confirmation.At)
@@ -275,14 +281,18 @@ func (db *DB) GetContactCheckOfDomain(ctx context.Context, customer, domain stri
 
 // ListCustomerContactChecks returns a customer's open contact checks.
 func (db *DB) ListCustomerContactChecks(ctx context.Context, customer string, limit int) ([]contactcheck.Check, error) {
-	return rowsAs(contactCheckOf)(db.read().ListCustomerContactChecks(ctx, customer, int32(limit)))
+	return rowsAs(func(row query.ListCustomerContactChecksRow) contactcheck.Check {
+		check := contactCheckOf(row.ContactCheck)
+		check.Held = int(row.Held)
+		return check
+	})(db.read().ListCustomerContactChecks(ctx, customer, int32(limit)))
 }
 
 // ListOpenContactChecks returns all open contact checks with the number of their domains.
 func (db *DB) ListOpenContactChecks(ctx context.Context, limit int) ([]contactcheck.Check, error) {
 	return rowsAs(func(row query.ListOpenContactChecksRow) contactcheck.Check {
 		check := contactCheckOf(row.ContactCheck)
-		check.Domains = int(row.Domains)
+		check.Domains, check.Held = int(row.Domains), int(row.Held)
 		return check
 	})(db.read().ListOpenContactChecks(ctx, int32(limit)))
 }

@@ -251,6 +251,7 @@ func TestConfirmAddress_NoHoldIsStoredAfterwards(t *testing.T) {
 		if released, err := db.ListDomainsToRelease(ctx, "", 10); err != nil || len(released) != 0 {
 			t.Errorf("released before the confirmation: %+v, %v", released, err)
 		}
+		execStatement(t, db, `UPDATE domains SET registry_status = 'clientHold' WHERE id = $1`, id)
 		if n := confirmClient(t, db, anna); n != 1 {
 			t.Fatalf("%d checks confirmed", n)
 		}

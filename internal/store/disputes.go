@@ -151,6 +151,13 @@ func (db *DB) ListDisputes(ctx context.Context, open bool, before string, limit 
 	})(db.read().ListDisputes(ctx, query.ListDisputesParams{OpenWork: boolToInt(open), BeforeOpened: opened, BeforeID: before, MaxRows: int32(limit)}))
 }
 
+// ListLockingDisputes returns disputes whose locks are in force, the newest first.
+func (db *DB) ListLockingDisputes(ctx context.Context, limit int) ([]dispute.Dispute, error) {
+	return rowsAs(func(row query.ListLockingDisputesRow) dispute.Dispute {
+		return disputeOfCustomer(row.Dispute, row.CustomerID)
+	})(db.read().ListLockingDisputes(ctx, int32(limit)))
+}
+
 // ListOrderDisputes returns the disputes of an order, the oldest first.
 func (db *DB) ListOrderDisputes(ctx context.Context, order string) ([]dispute.Dispute, error) {
 	return rowsAs(disputeOf)(db.read().ListOrderDisputes(ctx, order))

@@ -66,6 +66,9 @@ func TestStoreDispute_RoundTripAndLockOfPaidDomains(t *testing.T) {
 				t.Errorf("%s is disputed: %v, %v", id, disputed, err)
 			}
 		}
+		if locking, err := db.ListLockingDisputes(ctx, 10); err != nil || len(locking) != 1 || locking[0].ID != d.ID || locking[0].Customer != anna {
+			t.Errorf("locking: %+v, %v", locking, err)
+		}
 		payments, err := db.ListAllPayments(ctx, "", "", 10)
 		if err != nil || len(payments) != 2 || payments[0].Withdrawn != 0 || payments[1].Order != order || payments[1].Withdrawn != 1428 {
 			t.Errorf("payments %+v, %v", payments, err)
@@ -77,6 +80,9 @@ func TestStoreDispute_RoundTripAndLockOfPaidDomains(t *testing.T) {
 		}
 		if disputed, err := db.IsDomainDisputed(ctx, domain); err != nil || disputed {
 			t.Errorf("after a win: %v, %v", disputed, err)
+		}
+		if locking, err := db.ListLockingDisputes(ctx, 10); err != nil || len(locking) != 0 {
+			t.Errorf("locking after a win: %+v, %v", locking, err)
 		}
 		if all, err := db.ListOrderDisputes(ctx, order); err != nil || len(all) != 1 || all[0].Status != dispute.Won {
 			t.Errorf("of the order: %+v, %v", all, err)

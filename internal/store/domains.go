@@ -35,9 +35,43 @@ func domainWithTermOf(row query.SearchDomainsRow) portfolio.Domain {
 			Unpaid: row.EndState, WaitsForOperator: row.EndWaitsFor != "",
 			StepAt: fromMicros(row.EndStepAt), HeldAt: fromMicros(row.EndHeldAt), DeletedAt: fromMicros(row.EndDeletedAt), Locked: row.RenewalLocked,
 		},
+		Restriction:    restrictionOf(row.Status, row.RegistryStatus, row.ContactHold, row.Disputed),
+		TransferBarred: row.TransferLocked || row.Disputed,
 		RegistryStatus: strings.Fields(row.RegistryStatus), Folder: row.Folder, Note: row.Note,
 		Premium: row.Premium != 0, CreatedAt: fromMicros(row.CreatedAt), UpdatedAt: fromMicros(row.UpdatedAt),
 	}
+}
+
+// restrictionOf returns what restricts an active domain. A suspension that the registry has not
+// confirmed is none.
+func restrictionOf(status, registryStatus, contactHold string, disputed bool) portfolio.State {
+	held := strings.Contains(registryStatus, "Hold")
+	switch {
+	case registrar.DomainStatus(status) != registrar.DomainActive:
+		return ""
+	case held && contactHold != "":
+		return portfolio.Suspended
+	case held:
+		return portfolio.Held
+	case disputed:
+		return portfolio.Disputed
+	default:
+		return ""
+	}
+}
+
+// ListRestrictedDomains returns a customer's restricted domains, by name.
+func (db *DB) ListRestrictedDomains(ctx context.Context, customer string) ([]portfolio.Domain, error) {
+	return listRestricted(ctx, db.read(), customer)
+}
+
+func listRestricted(ctx context.Context, q *query.Queries, customer string) ([]portfolio.Domain, error) {
+	return rowsAs(func(row query.ListRestrictedDomainsRow) portfolio.Domain {
+		return portfolio.Domain{
+			ID: row.ID, Name: row.Name, TLD: row.Tld, Folder: row.Folder, Status: registrar.DomainActive,
+			Restriction: restrictionOf(string(registrar.DomainActive), row.RegistryStatus, row.ContactHold, true),
+		}
+	})(q.ListRestrictedDomains(ctx, customer, portfolio.MaxListed))
 }
 
 // GetDomain returns a customer's domain with the end of its term.
@@ -69,14 +103,14 @@ func (db *DB) ListDomainsPage(ctx context.Context, customer string, filter portf
 			return domainWithTermOf(query.SearchDomainsRow(row))
 		})(db.read().SearchDomainsByTerm(ctx, query.SearchDomainsByTermParams{
 			CustomerID: customer, AfterEnd: micros(filter.AfterEnd), AfterID: filter.AfterID, Pattern: by.Pattern, Status: by.Status, PaidBefore: by.PaidBefore,
-			Tld: by.Tld, Folder: by.Folder, Choice: by.Choice, OtherChoice: by.OtherChoice, Lacking: by.Lacking, UrgentBefore: by.UrgentBefore, MaxRows: int32(limit),
+			Tld: by.Tld, Folder: by.Folder, Choice: by.Choice, OtherChoice: by.OtherChoice, Lacking: by.Lacking, HavingStatus: by.HavingStatus, UrgentBefore: by.UrgentBefore, MaxRows: int32(limit),
 		}))
 	case portfolio.SortAdded:
 		return rowsAs(func(row query.SearchNewestDomainsRow) portfolio.Domain {
 			return domainWithTermOf(query.SearchDomainsRow(row))
 		})(db.read().SearchNewestDomains(ctx, query.SearchNewestDomainsParams{
 			CustomerID: customer, BeforeID: cmp.Or(filter.AfterID, lastDomain), Pattern: by.Pattern, Status: by.Status, PaidBefore: by.PaidBefore,
-			Tld: by.Tld, Folder: by.Folder, Choice: by.Choice, OtherChoice: by.OtherChoice, Lacking: by.Lacking, UrgentBefore: by.UrgentBefore, MaxRows: int32(limit),
+			Tld: by.Tld, Folder: by.Folder, Choice: by.Choice, OtherChoice: by.OtherChoice, Lacking: by.Lacking, HavingStatus: by.HavingStatus, UrgentBefore: by.UrgentBefore, MaxRows: int32(limit),
 		}))
 	default:
 		by.MaxRows = int32(limit)
@@ -94,7 +128,7 @@ func searchParams(customer string, filter portfolio.Filter) query.SearchDomainsP
 	by := query.SearchDomainsParams{
 		CustomerID: customer, AfterName: filter.AfterName, AfterID: filter.AfterID, Pattern: "%" + filter.Part + "%",
 		Status: string(filter.Status), PaidBefore: micros(filter.PaidBefore), Tld: filter.TLD, Folder: filter.Folder,
-		OtherChoice: neverMatches, Lacking: neverMatches, UrgentBefore: micros(filter.UrgentBefore),
+		OtherChoice: neverMatches, Lacking: neverMatches, HavingStatus: "%" + filter.HasStatus + "%", UrgentBefore: micros(filter.UrgentBefore),
 	}
 	switch filter.AutoRenew {
 	case portfolio.AutoRenewOn:
@@ -139,7 +173,7 @@ func (db *DB) FindDomains(ctx context.Context, customer string, filter portfolio
 // CountDomainGroups counts an account's domains by status, extension and folder.
 func (db *DB) CountDomainGroups(ctx context.Context, customer string) ([]portfolio.Group, error) {
 	return rowsAs(func(row query.CountDomainGroupsRow) portfolio.Group {
-		return portfolio.Group{Status: registrar.DomainStatus(row.Status), TLD: row.Tld, Folder: row.Folder, Domains: int(row.Domains)}
+		return portfolio.Group{State: portfolio.State(row.Status), TLD: row.Tld, Folder: row.Folder, Domains: int(row.Domains)}
 	})(db.read().CountDomainGroups(ctx, customer))
 }
 

@@ -12,6 +12,8 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/bulk"
+	"github.com/dotkontor/dotkontor/internal/registrar/dispute"
+	"github.com/dotkontor/dotkontor/internal/registrar/overview"
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 	"github.com/dotkontor/dotkontor/internal/store/query"
 )
@@ -173,7 +175,7 @@ func TestPageOfDomains_ContinuesAfterCursor(t *testing.T) {
 		groups, err := db.CountDomainGroups(t.Context(), anna)
 		counts := map[registrar.DomainStatus]int{}
 		for _, group := range groups {
-			counts[group.Status] += group.Domains
+			counts[registrar.DomainStatus(group.State)] += group.Domains
 		}
 		if err != nil || counts[registrar.DomainActive] != 3 || counts[registrar.DomainTransferredOut] != 1 || len(counts) != 2 {
 			t.Errorf("counted %v, %v", groups, err)
@@ -298,6 +300,65 @@ func TestListDomains_FiltersOrdersAndLabels(t *testing.T) {
 			if err != nil || !slices.Equal(names, test.want) {
 				t.Errorf("%s: got %v, %v", name, names, err)
 			}
+		}
+	})
+}
+
+func TestPage_RestrictedDomainsHaveTheirOwnState(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		ctx, anna := t.Context(), newCustomer(t, db, "anna")
+		service, actor := newPortfolioService(t, db), registrar.Actor{Kind: registrar.ActorPerson, Customer: anna, Through: "ses_1"}
+		addHeldDomain(t, db, anna, "a.org", registrar.DomainActive)
+		for name, held := range map[string]string{"b.org": "", "c.org": "chk_1", "d.org": "chk_1"} {
+			id := addHeldDomain(t, db, anna, name, registrar.DomainActive)
+			execStatement(t, db, `UPDATE domains SET registry_status = 'clientHold ok', contact_hold = $1 WHERE id = $2`, held, id)
+			if name == "d.org" { // the registry has not confirmed the hold
+				execStatement(t, db, `UPDATE domains SET registry_status = 'ok' WHERE id = $1`, id)
+			}
+		}
+		addPaidDomain(t, db, anna, "e.org", "pay_1")
+		addDispute(t, db, "du_1", "pi_pay_1", dispute.NeedsResponse)
+		for name, test := range map[string]struct {
+			filter portfolio.Filter
+			want   []string
+		}{
+			"active":    {portfolio.Filter{State: portfolio.State(registrar.DomainActive)}, []string{"a.org active", "d.org active"}},
+			"suspended": {portfolio.Filter{State: portfolio.Suspended}, []string{"c.org suspended"}},
+			"held":      {portfolio.Filter{State: portfolio.Held}, []string{"b.org held"}},
+			"disputed":  {portfolio.Filter{State: portfolio.Disputed}, []string{"e.org disputed"}},
+			"attention": {portfolio.Filter{UrgentBefore: testTime}, []string{"b.org held", "c.org suspended", "e.org disputed"}},
+			"sorted":    {portfolio.Filter{Sort: portfolio.SortStatus}, []string{"c.org suspended", "b.org held", "e.org disputed", "a.org active", "d.org active"}},
+		} {
+			var names []string
+			for { // one domain a page
+				page, err := service.Page(ctx, actor, test.filter, 1, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, d := range page.Domains {
+					names = append(names, d.Name+" "+string(d.State()))
+				}
+				if !page.More {
+					break
+				}
+				test.filter = test.filter.After(page.Domains[0])
+			}
+			if !slices.Equal(names, test.want) {
+				t.Errorf("%s: got %v", name, names)
+			}
+		}
+		page, err := service.Page(ctx, actor, portfolio.Filter{}, 10, nil)
+		counts := make(map[portfolio.State]int)
+		for _, group := range page.Groups {
+			counts[group.State] += group.Domains
+		}
+		if err != nil || page.Total() != 5 || counts["active"] != 2 || counts[portfolio.Suspended] != 1 || counts[portfolio.Held] != 1 || counts[portfolio.Disputed] != 1 {
+			t.Errorf("groups %+v, %v", page.Groups, err)
+		}
+		facts, err := db.OverviewFacts(ctx, anna, overview.Bounds{Limit: 10})
+		if err != nil || len(facts.Restricted) != 3 {
+			t.Errorf("overview: %+v, %v", facts.Restricted, err)
 		}
 	})
 }

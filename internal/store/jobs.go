@@ -54,6 +54,7 @@ type jobRow = struct {
 	DueAt                 int64
 	Node                  string
 	Attempts              int64
+	Since                 int64
 }
 
 // jobList is a query that returns jobs.
@@ -68,7 +69,7 @@ func jobList[R ~jobRow](
 func jobOf[R ~jobRow](kind admin.JobKind) func(R) admin.Job {
 	return func(row R) admin.Job {
 		r := jobRow(row)
-		return admin.Job{Kind: kind, ID: r.ID, What: r.What, State: r.State, Name: r.Name, DueAt: fromMicros(r.DueAt), Node: r.Node, Attempts: int(r.Attempts)}
+		return admin.Job{Kind: kind, ID: r.ID, What: r.What, State: r.State, Name: r.Name, DueAt: fromMicros(r.DueAt), Node: r.Node, Attempts: int(r.Attempts), Since: fromMicros(r.Since)}
 	}
 }
 

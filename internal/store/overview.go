@@ -81,6 +81,9 @@ func addEndingSoon(ctx context.Context, q *query.Queries, customer string, bound
 	if facts.Expiring, err = list(0); err != nil {
 		return err
 	}
+	if facts.Restricted, err = listRestricted(ctx, q, customer); err != nil {
+		return err
+	}
 	facts.DecidingCount, facts.ExpiringCount = len(facts.Deciding), len(facts.Expiring)
 	if facts.DecidingCount < bounds.Limit && facts.ExpiringCount < bounds.Limit {
 		return nil

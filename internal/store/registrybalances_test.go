@@ -50,6 +50,44 @@ func TestNewestBalance_IsTheNewerOfMessageAndQuery(t *testing.T) {
 	})
 }
 
+func TestLowBalances_StatementEndsWarningBeforeMessageIsRead(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		ctx := t.Context()
+		inboxes, err := inbox.New(inbox.Config{Store: db, Accounts: []string{"queried", "told"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ahead := testTime.AddDate(0, 1, 0) // the clock of the sandbox's registries was moved
+		if err := db.StoreQueriedBalance(ctx, "queried", inbox.Balance{Available: "1.00", Threshold: "5.00"}, ahead, testTime); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := db.StoreRegistryMessage(ctx, "told", inbox.Message{
+			ID: "1", Kind: inbox.KindBalance, Queued: ahead, Details: inbox.Details{Balance: &inbox.Balance{Available: "40.00", Currency: "USD"}},
+		}, testTime); err != nil {
+			t.Fatal(err)
+		}
+		for i, step := range []struct {
+			account, currency string
+			amount            registrar.Amount
+			low               int
+		}{
+			{"queried", "EUR", 40_000, 2}, // 4.00 is below the threshold
+			{"queried", "EUR", 500_000, 1},
+			{"told", "EUR", 500_000, 1}, // not the account's currency
+			{"told", "USD", 500_000, 0},
+		} {
+			entry := cost.Funds{Account: step.account, Kind: cost.Statement, Amount: registrar.Money{Amount: step.amount, Currency: step.currency}, At: testTime.Add(time.Duration(i+1) * time.Minute)}
+			if err := cost.AddFunds(ctx, db, operatorActor(), entry, testTime); err != nil {
+				t.Fatal(err)
+			}
+			if low, err := inboxes.LowBalances(ctx, operatorActor()); err != nil || len(low) != step.low {
+				t.Errorf("%+v: %+v, %v", step, low, err)
+			}
+		}
+	})
+}
+
 // A queried balance counts in the books, except close to a charge, which it may or may not include.
 func TestBooks_CompareQueriedBalance(t *testing.T) {
 	t.Parallel()

@@ -107,8 +107,8 @@ func TestListTransfers_RunningAndEndedInPages(t *testing.T) {
 			limit, offset int
 			want          []string
 		}{
-			{"", 2, 0, []string{"c.org", "b.org"}},
-			{"", 2, 2, []string{"a.org"}},
+			{"", 2, 0, []string{"a.org", "b.org"}}, // paid at the same time
+			{"", 2, 2, []string{"c.org"}},
 			{provision.StateFailed, 2, 0, []string{"d.org"}},
 			{provision.StateFailed, 2, 1, nil},
 			{provision.StateActive, 2, 0, nil},

@@ -71,6 +71,43 @@ func TestWithdrawalNotice_StoredWithMailsAndHandledOnce(t *testing.T) {
 	})
 }
 
+func TestDeclaredBy_OnlyWithdrawalsOfTheAddressThatMentionIt(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		ctx := t.Context()
+		service, err := withdrawal.New(withdrawal.Config{Store: db, Now: func() time.Time { return testTime }, Clock: func() time.Time { return testTime }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, notice := range []withdrawal.Notice{
+			{Kind: withdrawal.Withdrawal, Email: "Erika@example.de", Contract: "Bestellung ord_1 vom Montag"},
+			{Kind: withdrawal.Withdrawal, Email: "erika@example.de", Contract: "www.müller.de"},
+			{Kind: withdrawal.Withdrawal, Email: "otto@example.de", Contract: "ord_1"},
+			{Kind: withdrawal.Termination, Ground: withdrawal.Ordinary, Email: "erika@example.de", Contract: "ord_1"},
+		} {
+			notice.Name, notice.Language = "Erika", "de"
+			if _, err := service.Submit(ctx, registrar.Actor{}, notice); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, test := range []struct {
+			since    time.Time
+			mentions []string
+			want     int
+		}{
+			{testTime, []string{"ord_1", "tee.de"}, 1},
+			{testTime, []string{"xn--mller-kva.de"}, 1},
+			{testTime, []string{"ord_1", "xn--mller-kva.de"}, 2},
+			{testTime, []string{"ord_2", "tee.de"}, 0},
+			{testTime.Add(time.Hour), []string{"ord_1"}, 0}, // before the order
+		} {
+			if declared, err := service.DeclaredBy(ctx, "erika@EXAMPLE.de", test.since, test.mentions...); err != nil || len(declared) != test.want {
+				t.Errorf("%+v: %+v, %v", test, declared, err)
+			}
+		}
+	})
+}
+
 func TestListRelatedOrders_ByNumberOrPaidDomain(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {

@@ -17,7 +17,7 @@ type registryFundsCommand struct {
 	Account   string `arg:"" help:"Name of the registry account in the configuration."`
 	Kind      string `arg:"" enum:"opening,deposit,statement" help:"opening: the balance when the books begin. deposit: what you paid in. statement: the balance that the registry states."`
 	Amount    string `arg:"" help:"Amount, such as 500.00."`
-	Currency  string `default:"EUR" help:"Currency of the account."`
+	Currency  string `help:"Currency of the account. Default: that of the balance which the registry last reported, or EUR."`
 	At        string `help:"When it was booked or stated, such as 2026-11-17T14:00:00Z. Default: now." placeholder:"TIME"`
 	Reference string `help:"Reference, such as the number of the statement."`
 }
@@ -36,15 +36,32 @@ func (c registryFundsCommand) Run(t *cli.Terminal) error {
 		if err != nil {
 			return cli.UsageError("--at must be written like 2026-11-17T14:00:00Z")
 		}
+		reported, err := reportedCurrency(d, c.Account)
+		if err != nil {
+			return err
+		}
+		if reported != "" && c.Currency != "" && c.Currency != reported {
+			return cli.UsageError(fmt.Sprintf("the registry reports the balance of %s in %s", cli.Printable(c.Account), reported))
+		}
 		entry := cost.Funds{
 			Account: c.Account, Kind: cost.FundsKind(c.Kind), At: at, Reference: c.Reference,
-			Amount: registrar.Money{Amount: amount, Currency: c.Currency},
+			Amount: registrar.Money{Amount: amount, Currency: cmp.Or(c.Currency, reported, cost.Euro)},
 		}
 		if err := cost.AddFunds(d.Ctx, d.Services.DB, d.Operator, entry, now); err != nil {
 			return err
 		}
 		return t.Println("stored: %s of %s for %s", entry.Kind, entry.Amount, cli.Printable(c.Account))
 	})
+}
+
+// reportedCurrency returns the currency of the balance that a registry last reported; empty if it
+// named none. An entry in another currency would not count.
+func reportedCurrency(d cli.Session, account string) (string, error) {
+	newest, found, err := d.Services.DB.NewestBalance(d.Ctx, account)
+	if err != nil || !found || newest.Details.Balance == nil {
+		return "", err
+	}
+	return newest.Details.Balance.Currency, nil
 }
 
 type registryRatesCommand struct {

@@ -9,14 +9,16 @@ import (
 	"github.com/dotkontor/dotkontor/internal/sandbox/registry/ledger"
 )
 
-// transferCommand lets another registrar of the sandbox act on a domain of ours.
+// transferCommand lets another registrar of the sandbox act on a domain of ours, or on one that we
+// have requested.
 type transferCommand struct {
 	Request transferAction `cmd:"" help:"Another registrar requests the domain. It must be unlocked and have an auth code."`
 	Cancel  transferAction `cmd:"" help:"The other registrar cancels its request."`
+	Reject  transferAction `cmd:"" help:"The other registrar rejects a transfer that was ordered here."`
 }
 
 func (c *transferCommand) AfterApply() error {
-	c.Request.op, c.Cancel.op = "request", "cancel"
+	c.Request.op, c.Cancel.op, c.Reject.op = "request", "cancel", "reject"
 	return nil
 }
 

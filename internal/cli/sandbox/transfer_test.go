@@ -28,6 +28,7 @@ func TestSandboxTransfer_RefusalOfTheRegistryIsPrinted(t *testing.T) {
 		{[]string{"request", "fest.org"}, cli.ExitError, "sandbox transfer: "},
 		{[]string{"cancel", "fest.org"}, cli.ExitError, "not your transfer"},
 		{[]string{"request", "niemand.org"}, cli.ExitError, "no such domain"},
+		{[]string{"reject", "fest.org"}, cli.ExitError, "not your transfer"},
 		{[]string{"request"}, cli.ExitUsage, ""},
 	} {
 		var out, errOut bytes.Buffer

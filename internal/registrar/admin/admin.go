@@ -141,9 +141,11 @@ type Config struct {
 	SecuredFor func(ctx context.Context, domain, lock string) (secured, inProgress bool, err error)
 	// AbandonChange ends a domain change that can't be executed; optional.
 	AbandonChange func(ctx context.Context, operator registrar.Actor, change string) error
-	MailQueued    func()           // called after a mail was stored; optional
-	WakeJobs      func(JobKind)    // called after a job of a kind was made due; optional
-	Now           func() time.Time // the real time; nil means time.Now
+	// GiveUpItem ends a paid item that waits for its registry, and refunds it; optional.
+	GiveUpItem func(ctx context.Context, operator registrar.Actor, item string) error
+	MailQueued func()           // called after a mail was stored; optional
+	WakeJobs   func(JobKind)    // called after a job of a kind was made due; optional
+	Now        func() time.Time // the real time; nil means time.Now
 }
 
 // Service serves operators. It is safe for concurrent use.
@@ -157,9 +159,9 @@ func New(cfg Config) (*Service, error) {
 	if cfg.Secure == nil {
 		cfg.Secure = func(context.Context, registrar.Actor, string, string, string) error { return nil }
 	}
-	if cfg.AbandonChange == nil {
-		cfg.AbandonChange = func(context.Context, registrar.Actor, string) error { return registrar.NotFound(NoSuchJob) }
-	}
+	noJob := func(context.Context, registrar.Actor, string) error { return registrar.NotFound(NoSuchJob) }
+	registrar.Default(&cfg.AbandonChange, noJob)
+	registrar.Default(&cfg.GiveUpItem, noJob)
 	if cfg.MailQueued == nil {
 		cfg.MailQueued = func() {}
 	}

@@ -35,7 +35,8 @@
 // Order items, orders, domain changes, mails and webhook deliveries are rows with a due
 // time. They are listed here with their last error, and can be made due now unless a node
 // holds the lease. A change whose registry account is no longer configured can be
-// abandoned.
+// abandoned. A paid item whose attempts fail can be given up, which refunds it, unless the
+// registry has executed it (package provision).
 //
 // # Lists
 //

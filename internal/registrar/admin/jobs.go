@@ -30,10 +30,14 @@ type Job struct {
 	// What is its subkind (register, order_paid), State its progress, Name the domain it is
 	// about; each may be empty.
 	What, State, Name string
-	DueAt             time.Time
-	Node              string // holds the lease; empty if none does or it is unknown
-	Attempts          int
-	LastError         JobError // the error of the last attempt; its code is empty if unknown
+	// Since is when it was stored; an item is stored when it is paid. Overdue means that an item
+	// takes longer than customers expect.
+	Since     time.Time
+	Overdue   bool
+	DueAt     time.Time
+	Node      string // holds the lease; empty if none does or it is unknown
+	Attempts  int
+	LastError JobError // the error of the last attempt; its code is empty if unknown
 }
 
 // JobError is why an attempt failed.
@@ -72,7 +76,26 @@ func (s *Service) ListJobs(ctx context.Context, operator registrar.Actor, kind J
 	if err != nil {
 		return nil, err
 	}
+	now := s.cfg.Now()
+	for i := range jobs {
+		jobs[i].Overdue = jobs[i].isOverdue(now)
+	}
 	return jobs, s.loadErrors(ctx, jobs)
+}
+
+// How long an item may take. Registries complete a transfer within five days, and some decide about
+// a registration later.
+const (
+	itemPeriod    = 15 * time.Minute
+	pendingPeriod = 7 * 24 * time.Hour
+)
+
+func (j Job) isOverdue(now time.Time) bool {
+	period := itemPeriod
+	if j.State == "pending" {
+		period = pendingPeriod
+	}
+	return j.Kind == JobItem && now.Sub(j.Since) > period
 }
 
 // loadErrors sets the last errors of jobs that were tried.
@@ -109,16 +132,20 @@ func (s *Service) Retry(ctx context.Context, operator registrar.Actor, kind JobK
 	return nil
 }
 
-// AbandonJob ends a job that can't be completed any more. That applies to domain changes
-// only.
+// AbandonJob ends a job that can't be completed any more: a domain change, or a paid item, which
+// is then refunded.
 func (s *Service) AbandonJob(ctx context.Context, operator registrar.Actor, kind JobKind, id string) error {
 	if err := operator.RequireOperator(); err != nil {
 		return err
 	}
-	if kind != JobChange {
+	switch kind {
+	case JobChange:
+		return s.cfg.AbandonChange(ctx, operator, id)
+	case JobItem:
+		return s.cfg.GiveUpItem(ctx, operator, id)
+	default:
 		return registrar.NotFound(NoSuchJob)
 	}
-	return s.cfg.AbandonChange(ctx, operator, id)
 }
 
 // refundGracePeriod is how long a refund may be due before it is an issue.

@@ -70,6 +70,27 @@ type Check struct {
 	ConfirmedFrom       string
 	Note                string
 	Domains             int // only in lists
+	Held                int // how many of them are offline; only in lists
+	// Refused are domains that the registry has not put on hold; only in operators' lists.
+	Refused []RefusedHold
+}
+
+// Overdue is the stage of a suspended check none of whose domains is offline.
+const Overdue State = "overdue"
+
+// Stage is the state as pages show it. Held has to be set.
+func (c Check) Stage() State {
+	if c.State == Suspended && c.Held == 0 {
+		return Overdue
+	}
+	return c.State
+}
+
+// RefusedHold is a domain whose suspension its registry refused. Reason is empty if the registry
+// was not asked, because the domain's status forbids it or no account serves it.
+type RefusedHold struct {
+	Name   string
+	Reason registrar.Code
 }
 
 // Open reports whether the address is still to be confirmed.
@@ -81,6 +102,7 @@ type Domain struct {
 	Email                   string    // of its registrant; empty: the account's
 	Registrant              string    // as stored, for comparison
 	Hold                    string    // the check that suspended it, although it may wait for another one by now
+	Held                    bool      // the registry has taken it out of the DNS; only in lists of a check
 	Since                   time.Time // when it got its registrant; only in lists of unchecked ones
 }
 

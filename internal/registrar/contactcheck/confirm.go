@@ -6,6 +6,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/failpoint"
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
 )
 
 // LinkState is what a link is good for.
@@ -191,7 +192,29 @@ func (s *Service) ListOpen(ctx context.Context, operator registrar.Actor) ([]Che
 	if err := operator.RequireOperator(); err != nil {
 		return nil, err
 	}
-	return s.cfg.Store.ListOpenContactChecks(ctx, maxListed)
+	checks, err := s.cfg.Store.ListOpenContactChecks(ctx, maxListed)
+	for i := range checks {
+		if err == nil && checks[i].WaitsFor == WaitsForRegistry {
+			checks[i].Refused, err = s.refusedHolds(ctx, operator, checks[i])
+		}
+	}
+	return checks, err
+}
+
+// refusedHolds returns the domains of a check that are not on hold, and why.
+func (s *Service) refusedHolds(ctx context.Context, operator registrar.Actor, check Check) (refused []RefusedHold, err error) {
+	domains, err := s.cfg.Store.ListDomainsOfCheck(ctx, check.ID, "", maxNamed)
+	for _, domain := range domains {
+		if domain.Held {
+			continue
+		}
+		change, _, err := s.cfg.Changes.LastChangeFor(ctx, operator, domain.ID, domain.Hold, domainchange.Hold, domainchange.Release)
+		if err != nil {
+			return nil, err
+		}
+		refused = append(refused, RefusedHold{domain.Name, change.Failure})
+	}
+	return refused, err
 }
 
 // CountWaiting counts the checks that need an operator.

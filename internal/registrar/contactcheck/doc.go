@@ -33,7 +33,7 @@
 //	0    the first mail; to a guest on day 1
 //	5    a reminder
 //	12   the last reminder; between it and the suspension are always three days
-//	15   clientHold for each domain, and a mail to the customer
+//	15   clientHold for each domain; a mail to the customer when the registries have decided
 //
 // # Suspension
 //
@@ -55,6 +55,10 @@
 //	a check        a check       suspended, also after a change to another unconfirmed address
 //	empty          a check       the hold is being removed
 //
+// The mail to the customer names the domains that are offline, never one whose hold was refused. If
+// some were refused, there is another mail once all are on hold. Pages show a suspended check
+// without a domain on hold as overdue.
+//
 // While a domain is suspended, neither a renewal nor a won payment dispute removes the hold; and a
 // confirmation leaves the hold of a dispute alone.
 //
@@ -63,7 +67,8 @@
 // mails. What needs an operator waits (waits_for) and is tried again every day:
 //
 //	notices  the mail server did not accept all three mails: nobody is suspended without them
-//	refused  the registry refused a hold, for example because it offers none
+//	refused  a domain is not on hold: its registry refused it, its status forbids it, or no account
+//	         serves it; the operators' page names domain and reason
 //
 // An operator can also confirm an address by hand, with a note about how it was verified.
 //

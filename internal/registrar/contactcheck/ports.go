@@ -34,7 +34,7 @@ type Store interface {
 	// BeginSuspension stores the intent to suspend the domains of a check.
 	BeginSuspension(ctx context.Context, suspension Suspension) (Verdict, error)
 	// ConfirmAddress confirms all open checks of an address. It returns how many there were, and
-	// queues the mail if domains were suspended.
+	// queues the mail if domains are offline.
 	ConfirmAddress(ctx context.Context, confirmation Confirmation) (int, error)
 	// LinkedAddress returns the account and the address of a link that has not expired.
 	LinkedAddress(ctx context.Context, hash registrar.SecretHash, now time.Time) (customer, email string, found bool, err error)
@@ -53,10 +53,12 @@ type Store interface {
 	CountWaitingContactChecks(ctx context.Context, limit int) (int, error)
 }
 
-// Changes puts domains on hold and ends that; *domainchange.Service does.
+// Changes puts domains on hold and ends that, and says why it was refused; *domainchange.Service
+// does.
 type Changes interface {
 	HoldFor(ctx context.Context, customer, id, reference string) (domainchange.Progress, error)
 	ReleaseFor(ctx context.Context, customer, id, reference string) (domainchange.Progress, error)
+	LastChangeFor(ctx context.Context, operator registrar.Actor, domain, reference string, kind, or domainchange.ChangeKind) (domainchange.Change, bool, error)
 }
 
 var _ Changes = (*domainchange.Service)(nil)

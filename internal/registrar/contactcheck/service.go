@@ -141,7 +141,7 @@ func (s *Service) mailTo(ctx context.Context, check Check) (registrar.Mail, erro
 		name = ""
 	}
 	return registrar.Mail{Kind: registrar.MailContactCheck, Customer: check.Customer, To: check.Email, Data: map[string]string{
-		"notice": strconv.Itoa(check.Notices), "due": dateText(check.DueAt), "suspended": strconv.FormatBool(check.State == Suspended),
+		"notice": strconv.Itoa(check.Notices), "due": dateText(check.DueAt), "suspended": strconv.FormatBool(check.State == Suspended && check.WaitsFor != WaitsForRegistry),
 		registrar.NoticeDomain: check.ID, "name": name,
 	}}, err
 }
@@ -277,9 +277,8 @@ func (s *Service) update(ctx context.Context, transition Transition) error {
 	return nil
 }
 
-// customerMail tells the customer which domains a check is about.
-func (s *Service) customerMail(ctx context.Context, kind registrar.MailKind, check Check) (registrar.Mail, error) {
-	domains, err := s.cfg.Store.ListDomainsOfCheck(ctx, check.ID, "", maxNamed+1)
+// customerMail names the domains of a check to its customer.
+func customerMail(kind registrar.MailKind, check Check, domains []Domain) registrar.Mail {
 	named := domains[:min(len(domains), maxNamed)]
 	data := map[string]string{
 		"email": check.Email, "items": strconv.Itoa(len(named)), "further": strconv.FormatBool(len(domains) > len(named)), registrar.NoticeDomain: check.ID,
@@ -287,5 +286,5 @@ func (s *Service) customerMail(ctx context.Context, kind registrar.MailKind, che
 	for i, domain := range named {
 		data["item"+strconv.Itoa(i+1)+"_name"] = domain.Name
 	}
-	return registrar.Mail{Kind: kind, Customer: check.Customer, Data: data}, err
+	return registrar.Mail{Kind: kind, Customer: check.Customer, Data: data}
 }

@@ -2,6 +2,7 @@ package contactcheck
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/failpoint"
@@ -46,55 +47,69 @@ func (s *Service) begin(ctx context.Context, check Check, suspension Suspension)
 	now := s.cfg.Now()
 	next := check
 	next.State, next.SuspendedAt, next.StepAt, next.WaitsFor = Suspended, now, now, ""
-	mail, err := s.customerMail(ctx, registrar.MailContactSuspended, check)
-	if err != nil {
-		return "", check, err
-	}
-	event := s.auditEvent(ActionSuspended, check)
-	suspension.Transition = Transition{From: check, To: next, Mail: &mail, Event: &event, At: s.cfg.Clock()}
+	suspension.Transition = Transition{From: check, To: next, At: s.cfg.Clock()}
 	verdict, err := s.cfg.Store.BeginSuspension(ctx, suspension)
 	if err == nil && verdict == Begun {
 		s.cfg.OnState(Suspended)
-		s.cfg.MailQueued()
 		failpoint.Hit("suspension_written")
 	}
 	return verdict, next, err
 }
 
-// holdDomains puts every domain of a suspended check on hold that is not yet.
+// holdDomains puts every domain of a suspended check on hold that is not yet. The customer gets
+// the mail once the registries have decided about all of them; it names those that are offline.
 func (s *Service) holdDomains(ctx context.Context, check Check) error {
-	worst := domainchange.Done
-	for after := ""; ; {
-		domains, err := s.cfg.Store.ListDomainsOfCheck(ctx, check.ID, after, batch)
-		if err != nil {
-			return err
-		}
-		for _, domain := range domains {
-			progress, err := s.cfg.Changes.HoldFor(ctx, domain.Customer, domain.ID, domain.Hold)
-			switch {
-			case registrar.CodeOf(err) == registrar.NoSuchDomain: // it has left
-			case err != nil:
-				return err
-			default:
-				worst = min(worst, progress)
-			}
-		}
-		if len(domains) < batch {
-			break
-		}
-		after = domains[len(domains)-1].ID
+	progress, err := s.requestHolds(ctx, check)
+	if err != nil {
+		return err
 	}
 	now := s.cfg.Now()
 	next := check
-	switch worst {
-	case domainchange.Done:
-		next.StepAt, next.WaitsFor = time.Time{}, ""
-	case domainchange.Blocked:
-		next.StepAt, next.WaitsFor = now.Add(recheckInterval), WaitsForRegistry
-	default:
+	if progress == domainchange.InProgress {
 		next.StepAt = now.Add(min(max(now.Sub(check.SuspendedAt)/4, minRecheck), maxRecheck))
+		return s.update(ctx, Transition{From: check, To: next})
 	}
-	return s.update(ctx, Transition{From: check, To: next})
+	all, err := s.listDomains(ctx, check)
+	if err != nil {
+		return err
+	}
+	held := slices.DeleteFunc(slices.Clone(all), func(d Domain) bool { return !d.Held })
+	if next.StepAt, next.WaitsFor = (time.Time{}), ""; len(held) < len(all) {
+		next.StepAt, next.WaitsFor = now.Add(recheckInterval), WaitsForRegistry
+	}
+	transition := Transition{From: check, To: next}
+	if len(held) > 0 && (len(held) == len(all) || check.WaitsFor != WaitsForRegistry) {
+		mail, event := customerMail(registrar.MailContactSuspended, check, held), s.auditEvent(ActionSuspended, check)
+		transition.Mail, transition.Event = &mail, &event
+	}
+	return s.update(ctx, transition)
+}
+
+// requestHolds requests a hold for each domain of a check, and returns the least progress.
+func (s *Service) requestHolds(ctx context.Context, check Check) (domainchange.Progress, error) {
+	worst := domainchange.Done
+	domains, err := s.listDomains(ctx, check)
+	for _, domain := range domains {
+		progress, err := s.cfg.Changes.HoldFor(ctx, domain.Customer, domain.ID, domain.Hold)
+		switch {
+		case registrar.CodeOf(err) == registrar.NoSuchDomain: // it has left
+		case err != nil:
+			return worst, err
+		default:
+			worst = min(worst, progress)
+		}
+	}
+	return worst, err
+}
+
+// listDomains returns all domains of a check.
+func (s *Service) listDomains(ctx context.Context, check Check) (all []Domain, err error) {
+	for after := ""; ; after = all[len(all)-1].ID {
+		domains, err := s.cfg.Store.ListDomainsOfCheck(ctx, check.ID, after, batch)
+		if all = append(all, domains...); err != nil || len(domains) < batch {
+			return all, err
+		}
+	}
 }
 
 // release ends the hold of a domain that waits for no confirmation any more.

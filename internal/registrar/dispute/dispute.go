@@ -193,6 +193,8 @@ type Store interface {
 	// ListDisputes returns a page before an id, the newest first: those with open work, or the
 	// others.
 	ListDisputes(ctx context.Context, open bool, before string, limit int) ([]Dispute, error)
+	// ListLockingDisputes returns those whose locks are in force, the newest first.
+	ListLockingDisputes(ctx context.Context, limit int) ([]Dispute, error)
 	// ListOrderDisputes returns all disputes of an order.
 	ListOrderDisputes(ctx context.Context, order string) ([]Dispute, error)
 	CountOpenDisputes(ctx context.Context) (int, error)

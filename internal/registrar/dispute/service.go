@@ -445,6 +445,15 @@ func (s *Service) List(ctx context.Context, operator registrar.Actor, open bool,
 	return disputes, next, err
 }
 
+// ListLocking returns the disputes whose locks are in force, the newest first and at most
+// maxOpenListed.
+func (s *Service) ListLocking(ctx context.Context, operator registrar.Actor) ([]Dispute, error) {
+	if err := operator.RequireOperator(); err != nil {
+		return nil, err
+	}
+	return s.cfg.Store.ListLockingDisputes(ctx, maxOpenListed)
+}
+
 // Domains returns the domains that the charge of a dispute paid for and that we still have.
 func (s *Service) Domains(ctx context.Context, operator registrar.Actor, d Dispute) ([]Domain, error) {
 	if err := operator.RequireOperator(); err != nil || d.Order == "" || d.Lock == LockNone && !d.Status.Inquiry() {

@@ -219,7 +219,7 @@ func (s *Service) markDone(ctx context.Context, transition Transition) Change {
 
 func changeMail(change Change) *registrar.Mail {
 	mail := &registrar.Mail{Kind: registrar.MailDomainChanged, Customer: change.Customer, Data: map[string]string{
-		"domain": change.Name, "domain_id": change.Domain, "change": string(change.Kind),
+		"domain": change.Name, "domain_id": change.Domain, "change": string(change.Kind), registrar.MailOccurredAt: change.UpdatedAt.UTC().Format(time.RFC3339),
 	}}
 	if change.Kind == AuthCode {
 		mail.Kind = registrar.MailAuthCode

@@ -53,22 +53,24 @@ type Booking struct {
 	Statement bool
 }
 
-// After returns the balance after bookings in its currency. What was charged meanwhile is not
-// known: the registry reports a balance that is low again.
-func (b Balance) After(bookings []Booking) Balance {
+// After returns the balance after bookings in its currency, and whether there were any. What was
+// charged meanwhile is not known: the registry reports a balance that is low again.
+func (b Balance) After(bookings []Booking) (after Balance, booked bool) {
 	available, err := registrar.ParseAmount(b.Available)
 	if err != nil {
-		return b
+		return b, false
 	}
 	for _, booking := range bookings {
 		switch {
 		case b.Currency != "" && booking.Amount.Currency != b.Currency:
+			continue
 		case booking.Statement:
 			available = booking.Amount.Amount
 		default:
 			available += booking.Amount.Amount
 		}
+		booked = true
 	}
 	b.Available = available.String()
-	return b
+	return b, booked
 }

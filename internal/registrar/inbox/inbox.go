@@ -136,7 +136,8 @@ func (s *Service) Balances(ctx context.Context) (balances []Stored, err error) {
 }
 
 // LowBalances returns the newest balance of each account that is low, or an unread message. Reading
-// the message does not end a low balance: a newer report or what an operator has booked since does.
+// the message does not end a low balance: a newer report does, or what an operator has booked since,
+// also before the message is read.
 func (s *Service) LowBalances(ctx context.Context, operator registrar.Actor) (low []Stored, err error) {
 	if err := operator.RequireOperator(); err != nil {
 		return nil, err
@@ -146,15 +147,22 @@ func (s *Service) LowBalances(ctx context.Context, operator registrar.Actor) (lo
 		return nil, err
 	}
 	for _, newest := range balances {
-		balance := *newest.Details.Balance
-		if !newest.Unread && balance.IsLow() {
-			bookings, err := s.cfg.Store.ListRegistryBookings(ctx, newest.Account, newest.Queued, maxBookings)
-			if err != nil {
-				return nil, err
-			}
-			balance = balance.After(bookings)
+		isLow := newest.Unread || newest.Details.Balance.IsLow()
+		if !isLow {
+			continue
 		}
-		if newest.Unread || balance.IsLow() {
+		since := newest.Queued
+		if newest.StoredAt.Before(since) { // by the registry's clock, which may be ahead
+			since = newest.StoredAt
+		}
+		bookings, err := s.cfg.Store.ListRegistryBookings(ctx, newest.Account, since, maxBookings)
+		if err != nil {
+			return nil, err
+		}
+		if after, booked := newest.Details.Balance.After(bookings); booked {
+			isLow = after.IsLow()
+		}
+		if isLow {
 			low = append(low, newest)
 		}
 	}

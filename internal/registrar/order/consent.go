@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/billing"
 )
 
@@ -16,6 +17,20 @@ type Consent struct {
 
 // Given reports whether consent was given.
 func (c Consent) Given() bool { return !c.At.IsZero() }
+
+// withdrawalDays is how long a consumer can withdraw.
+const withdrawalDays = 14
+
+// WithdrawalEnds is the last day on which the consumer can withdraw (§§ 355, 187, 188 BGB). A
+// weekend extends it (§ 193 BGB); public holidays, which differ by state, are not considered.
+func (c Consent) WithdrawalEnds() time.Time {
+	ordered := c.At.In(registrar.Germany())
+	last := time.Date(ordered.Year(), ordered.Month(), ordered.Day()+withdrawalDays, 0, 0, 0, 0, time.UTC)
+	for last.Weekday() == time.Saturday || last.Weekday() == time.Sunday {
+		last = last.AddDate(0, 0, 1)
+	}
+	return last
+}
 
 // Text returns the text that was ticked; empty if none was.
 func (c Consent) Text() string { return ConsentText(c.Wording) }

@@ -16,6 +16,24 @@ func consentTo(gross registrar.Cents) order.Confirmation {
 	return order.Confirmation{Gross: gross, Consent: order.ConsentWording("de")}
 }
 
+func TestWithdrawalEnds_WeekendExtendsTheFourteenDays(t *testing.T) {
+	t.Parallel()
+	for ordered, want := range map[string]string{
+		"2026-11-18T10:00:00Z": "2026-12-02", // a Wednesday
+		"2026-11-17T23:30:00Z": "2026-12-02", // the 18th in Germany
+		"2026-11-14T10:00:00Z": "2026-11-30", // ends on a Saturday
+		"2026-11-15T10:00:00Z": "2026-11-30",
+	} {
+		at, err := time.Parse(time.RFC3339, ordered)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := (order.Consent{At: at}).WithdrawalEnds().Format(time.DateOnly); got != want {
+			t.Errorf("ordered at %s: until %s, want %s", ordered, got, want)
+		}
+	}
+}
+
 // ownerActions returns the audit actions of people on an order.
 func (env *testEnv) ownerActions(id string) (actions []registrar.Action) {
 	env.store.mu.Lock()

@@ -6,6 +6,8 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/failpoint"
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/billing"
+	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
 )
 
 // A registration takes seconds. So the receipt waits for it, and a completed order has one
@@ -28,6 +30,7 @@ func receiptMail(o Order, buyer *Buyer) registrar.Mail {
 	data["vat_unchecked"] = strconv.FormatBool(o.Totals.Unchecked)
 	if o.Consent.Given() { // the law requires confirmation on a durable medium
 		data["consent"], data["consent_at"] = o.Consent.Text(), o.Consent.At.UTC().Format(time.RFC3339)
+		data["withdraw_until"] = o.Consent.WithdrawalEnds().Format(time.DateOnly)
 	}
 	return registrar.Mail{ID: "mail_" + o.ID, Kind: registrar.MailOrderPaid, Customer: o.Customer, Data: data, Delay: failpoint.Backoff(receiptDelay)}
 }
@@ -131,6 +134,7 @@ func mailData(o Order) map[string]string {
 	}
 	if !o.PaidAt.IsZero() {
 		data["at"] = o.PaidAt.UTC().Format(time.DateOnly)
+		data[registrar.MailOccurredAt] = o.PaidAt.UTC().Format(time.RFC3339)
 	}
 	if !o.Claimed { // a guest account can't sign in
 		data["unclaimed"] = strconv.FormatBool(true)
@@ -138,7 +142,14 @@ func mailData(o Order) map[string]string {
 	for i, item := range o.Items {
 		of := "item" + strconv.Itoa(i+1) + "_"
 		data[of+"name"], data[of+"kind"], data[of+"years"] = item.Name, string(item.Kind), strconv.Itoa(item.Years)
-		data[of+"net"], data[of+"gross"] = item.Net.String(), item.Gross.String()
+		// Equal items have equal prices: the order's VAT is rounded once, over their sum.
+		data[of+"net"], data[of+"gross"] = item.Net.String(), billing.Gross(item.Net, o.Totals.RateBasisPoints).String()
+		if item.Kind == Transfer && item.Years == 0 {
+			data[of+"term"] = "rest"
+			if lifecycle.PolicyOf(item.TLD).AtExpiry == lifecycle.RegistryNoTerm { // ours starts with the transfer
+				data[of+"term"] = "from_now"
+			}
+		}
 		data[of+"state"], data[of+"failure"] = string(item.State), string(item.Failure)
 	}
 	return data

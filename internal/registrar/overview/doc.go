@@ -1,10 +1,12 @@
 // Package overview says what a customer's account needs: the page after sign-in.
 //
 // Everything is read from what other packages store; nothing is changed. An order or a
-// domain appears once, in the first part that applies:
+// domain appears once, in the first part that applies; a restricted domain again if its term ends:
 //
 //	part         what                                               until
 //	decide       transfer that another registrar has requested      the registry approves it
+//	             domain suspended, on hold, or with a disputed      –
+//	             payment
 //	             identity to verify for an order                    the order expires
 //	             order that a token, application or agent prepared  the order expires
 //	             term ended, or the domain was deleted              see the text of its term

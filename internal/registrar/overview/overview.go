@@ -35,6 +35,7 @@ const (
 	PreparedOrder     Kind = "prepared"
 	TransferRequested Kind = "transfer_requested"
 	TransferEnding    Kind = "transfer_ending"
+	Restricted        Kind = "restricted"
 	TermOver          Kind = "over"
 	ChargeFailed      Kind = "charge_failed"
 	Undecided         Kind = "undecided"
@@ -94,7 +95,7 @@ type Day struct {
 	Spent registrar.Cents
 }
 
-// Facts are what is stored. Lists are the first of as many as their count says. Deciding are
+// Facts are what is stored. Lists with a count are the first of as many. Deciding are
 // the domains that need a decision, Expiring the others that end soon, both sorted by the end
 // of the term; Months and Later count the terms that end in each month of Bounds and after
 // them; Spent are the payments of the year.
@@ -107,6 +108,7 @@ type Facts struct {
 	Changes       []Change
 	ChangeCount   int
 	Leaving       []Leaving
+	Restricted    []portfolio.Domain // all of them
 	Deciding      []portfolio.Domain
 	DecidingCount int
 	Expiring      []portfolio.Domain
@@ -235,6 +237,7 @@ func overviewOf(facts Facts, now time.Time) Overview {
 			o.InProgress = append(o.InProgress, line)
 		}
 	}
+	o.addRestricted(facts.Restricted)
 	o.addOrders(facts.Orders, now)
 	for _, domain := range slices.Concat(facts.Deciding, facts.Expiring) {
 		o.addDomain(domain, now)
@@ -251,6 +254,24 @@ func overviewOf(facts Facts, now time.Time) Overview {
 		o.Decide = append(o.Decide, Line{Kind: EmailUnconfirmed, Email: facts.NewEmail, Until: facts.NewEmailUntil})
 	}
 	return o
+}
+
+// addRestricted adds the restricted domains, the most urgent first. Those above the limit count
+// as domains that need a decision.
+func (o *Overview) addRestricted(domains []portfolio.Domain) {
+	listed := 0
+	for _, state := range portfolio.States() {
+		for _, domain := range domains {
+			switch {
+			case domain.State() != state:
+			case listed == maxRows:
+				o.MoreDeciding++
+			default:
+				o.Decide = append(o.Decide, Line{Kind: Restricted, Domain: domain})
+				listed++
+			}
+		}
+	}
 }
 
 func (o *Overview) addOrders(orders []Order, now time.Time) {

@@ -1,6 +1,7 @@
 package portfolio
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -46,16 +47,18 @@ type Filter struct {
 	// Part is a substring of the name, in Unicode or A-label form; empty matches every
 	// name.
 	Part   string
-	Status registrar.DomainStatus // empty for all states
+	Status registrar.DomainStatus // empty for all of them
+	State  State                  // empty for all; only Page and ListMatching know it
 	// PaidBefore selects domains whose paid term ends before it. Domains without a
 	// term, and domains transferred out, never match. Zero matches all.
 	PaidBefore  time.Time
 	TLD, Folder string // empty for all
 	AutoRenew   AutoRenew
 	// UrgentBefore selects domains that need attention: their term is over, ends before this
-	// time without a decision about it, or could not be renewed automatically. Zero matches
-	// all.
+	// time without a decision about it, could not be renewed automatically, or it is restricted.
+	// Zero matches all.
 	UrgentBefore time.Time
+	HasStatus    string // part of an EPP status that the registry must have set; empty for all
 	LacksStatus  string // an EPP status that the registry must not have set; empty for all
 
 	Sort Sort
@@ -63,18 +66,18 @@ type Filter struct {
 	// page. After sets them.
 	AfterName, AfterID string
 	AfterEnd           time.Time
-	AfterStatus        registrar.DomainStatus
+	AfterState         State
 }
 
 // After returns the filter for the domains that follow one.
 func (f Filter) After(last Domain) Filter {
-	f.AfterName, f.AfterID, f.AfterEnd, f.AfterStatus = last.Name, last.ID, last.PaidUntil, last.Status
+	f.AfterName, f.AfterID, f.AfterEnd, f.AfterState = last.Name, last.ID, last.PaidUntil, last.State()
 	return f
 }
 
-// Group counts domains with the same status, extension and folder.
+// Group counts domains with the same state, extension and folder.
 type Group struct {
-	Status      registrar.DomainStatus
+	State       State
 	TLD, Folder string
 	Domains     int
 }
@@ -105,6 +108,11 @@ func (s *Service) Page(ctx context.Context, actor registrar.Actor, filter Filter
 	if err != nil {
 		return Page{}, err
 	}
+	restricted, err := s.store.ListRestrictedDomains(ctx, actor.Customer)
+	if err != nil {
+		return Page{}, err
+	}
+	groups = regroup(groups, restricted)
 	page := Page{Groups: groups}
 	if page.Domains, _, err = s.collect(ctx, actor.Customer, filter, groups, size+1, match); err != nil {
 		return Page{}, err
@@ -113,6 +121,35 @@ func (s *Service) Page(ctx context.Context, actor registrar.Actor, filter Filter
 		page.Domains, page.More = page.Domains[:size], true
 	}
 	return page, nil
+}
+
+// regroup moves restricted domains from the groups of active ones to their own.
+func regroup(groups []Group, restricted []Domain) []Group {
+	move := func(group Group, by int) {
+		at := slices.IndexFunc(groups, func(g Group) bool { return g.State == group.State && g.TLD == group.TLD && g.Folder == group.Folder })
+		if at < 0 {
+			at, groups = len(groups), append(groups, group)
+		}
+		groups[at].Domains += by
+	}
+	for _, domain := range restricted {
+		move(Group{State: State(domain.Status), TLD: domain.TLD, Folder: domain.Folder}, -1)
+		move(Group{State: domain.Restriction, TLD: domain.TLD, Folder: domain.Folder}, 1)
+	}
+	return slices.DeleteFunc(groups, func(g Group) bool { return g.Domains <= 0 })
+}
+
+// Restricted returns the state of each restricted domain of the actor's account, by name.
+func (s *Service) Restricted(ctx context.Context, actor registrar.Actor) (map[string]State, error) {
+	if actor.Customer == "" {
+		return nil, &registrar.Error{Kind: registrar.KindUnauthenticated}
+	}
+	domains, err := s.store.ListRestrictedDomains(ctx, actor.Customer)
+	states := make(map[string]State, len(domains))
+	for _, domain := range domains {
+		states[domain.Name] = domain.Restriction
+	}
+	return states, err
 }
 
 // ListMatching returns the domains of all pages, at most MaxListed. more reports whether there
@@ -134,7 +171,7 @@ func (s *Service) collect(
 	ctx context.Context, customer string, filter Filter, groups []Group, limit int, match func(Domain) bool,
 ) (found []Domain, cut bool, err error) {
 	part, possible := normalisePart(filter.Part)
-	if !possible || filter.Status != "" && !filter.Status.Valid() {
+	if !possible || filter.Status != "" && !filter.Status.Valid() || filter.State != "" && !slices.Contains(States(), filter.State) {
 		return nil, false, nil // no name can match
 	}
 	if filter.Part = part; !isASCII(part) {
@@ -144,6 +181,7 @@ func (s *Service) collect(
 	}
 	left := max(limit, scanBatch*scanBatches)
 	for _, step := range filter.steps(groups) {
+		step, match := step.resolve(groups, match)
 		for more := true; more && left > 0; {
 			size := min(left, scanBatch)
 			if match == nil {
@@ -170,41 +208,60 @@ func (s *Service) collect(
 	return found, left <= 0, nil
 }
 
+// resolve replaces the state of a filter by what the store knows, and adds the rest to match.
+func (f Filter) resolve(groups []Group, match func(Domain) bool) (Filter, func(Domain) bool) {
+	wanted := f.State
+	switch {
+	case wanted == "":
+		return f, match
+	case wanted == Suspended || wanted == Held:
+		f.Status, f.HasStatus = registrar.DomainActive, "Hold"
+	case wanted == Disputed:
+		f.Status = registrar.DomainActive
+	default:
+		f.Status = registrar.DomainStatus(wanted)
+		restricted := groups == nil || slices.ContainsFunc(groups, func(g Group) bool { return g.State.isRestriction() })
+		if f.Status != registrar.DomainActive || !restricted {
+			return f, match
+		}
+	}
+	return f, func(d Domain) bool { return d.State() == wanted && (match == nil || match(d)) }
+}
+
 // steps splits a list into those that the store can sort, from the position on.
 func (f Filter) steps(groups []Group) (steps []Filter) {
-	add := func(sort Sort, status registrar.DomainStatus) {
-		if f.Status != "" && status != "" && status != f.Status {
+	add := func(sort Sort, state State) {
+		if f.State != "" && state != "" && state != f.State || f.Status != "" && state != "" && state.status() != f.Status {
 			return
 		}
-		has := func(g Group) bool { return status == "" || g.Status == status }
-		if groups != nil && status != f.AfterStatus && !slices.ContainsFunc(groups, has) {
+		has := func(g Group) bool { return state == "" || g.State == state }
+		if groups != nil && state != f.AfterState && !slices.ContainsFunc(groups, has) {
 			return // no query for an empty list
 		}
 		step := f
 		step.Sort = sort
-		if status != "" {
-			step.Status = status
+		if state != "" {
+			step.State = state
 		}
 		steps = append(steps, step)
 	}
-	unsorted := func(status registrar.DomainStatus) bool {
-		return status == registrar.DomainPending || status == registrar.DomainTransferredOut
-	}
+	const pending, transferredOut = State(registrar.DomainPending), State(registrar.DomainTransferredOut)
+	unsorted := func(state State) bool { return state == pending || state == transferredOut }
 	var at func(Filter) bool // reports whether the position is in a step
 	switch f.Sort {
 	case SortStatus:
-		for _, status := range registrar.DomainStatuses() {
-			add(SortName, status)
+		for _, state := range States() {
+			add(SortName, state)
 		}
-		at = func(step Filter) bool { return step.Status == f.AfterStatus }
+		at = func(step Filter) bool { return step.State == f.AfterState }
 	case SortTerm:
-		if !unsorted(f.Status) {
+		if !unsorted(cmp.Or(f.State, State(f.Status))) {
 			add(SortTerm, "")
 		}
-		add(SortName, registrar.DomainPending)
-		add(SortName, registrar.DomainTransferredOut)
+		add(SortName, pending)
+		add(SortName, transferredOut)
 		at = func(step Filter) bool {
-			return step.Status == f.AfterStatus || step.Sort == SortTerm && !unsorted(f.AfterStatus)
+			return step.State == f.AfterState || step.Sort == SortTerm && !unsorted(f.AfterState)
 		}
 	default:
 		return []Filter{f}

@@ -47,6 +47,12 @@ type Domain struct {
 	TLD  string
 
 	Status registrar.DomainStatus
+	// Restriction is why an active domain is not as usable as it should be: Suspended, Held or
+	// Disputed; empty if it is. Only Page, Find, Get and Restricted set it.
+	Restriction State
+	// TransferBarred means that an operator's lock or a payment dispute forbids transfers, whatever
+	// the registry's statuses. It is set where Restriction is.
+	TransferBarred bool
 	// PaidUntil is the end of the paid term; zero while nothing is registered. The
 	// registry's date may be later.
 	PaidUntil time.Time
@@ -64,6 +70,38 @@ type Domain struct {
 
 	CreatedAt, UpdatedAt time.Time
 }
+
+// State is how lists show a domain: its status, or what restricts an active one.
+type State string
+
+// What restricts an active domain. The registry has confirmed each hold.
+const (
+	Suspended State = "suspended" // out of the DNS because its holder's address is not confirmed
+	Held      State = "held"      // out of the DNS for another reason
+	Disputed  State = "disputed"  // locked because of a payment dispute
+)
+
+// States lists all states, the most urgent for the customer first.
+func States() []State {
+	return []State{
+		State(registrar.DomainRedemption), Suspended, Held, State(registrar.DomainExpired), State(registrar.DomainTransit), Disputed,
+		State(registrar.DomainPending), State(registrar.DomainActive), State(registrar.DomainTransferredOut),
+	}
+}
+
+// isRestriction reports whether a state is that of a restricted domain.
+func (s State) isRestriction() bool { return s == Suspended || s == Held || s == Disputed }
+
+// status is the status of domains in a state.
+func (s State) status() registrar.DomainStatus {
+	if s.isRestriction() {
+		return registrar.DomainActive
+	}
+	return registrar.DomainStatus(s)
+}
+
+// State returns how lists show the domain.
+func (d Domain) State() State { return cmp.Or(d.Restriction, State(d.Status)) }
 
 // Renews reports whether the customer has agreed to automatic renewal.
 func (d Domain) Renews() bool { return d.AtTermEnd == registrar.TermEndRenew }
@@ -92,10 +130,13 @@ type Store interface {
 	ListCustomerDomains(ctx context.Context, customer string) ([]Domain, error)
 	// ListDomainsPage returns up to limit of the account's domains in the filter's order,
 	// after the position in the filter. SortStatus is not an order of the store; SortTerm
-	// leaves out pending domains and those transferred out. CountDomainGroups counts all
-	// domains of the account.
+	// leaves out pending domains and those transferred out; State is not a filter of the store.
+	// CountDomainGroups counts all domains of the account by status.
 	ListDomainsPage(ctx context.Context, customer string, filter Filter, limit int) ([]Domain, error)
 	CountDomainGroups(ctx context.Context, customer string) ([]Group, error)
+	// ListRestrictedDomains returns the account's restricted domains, by name and at most MaxListed.
+	// Only id, name, state and what a group counts are set.
+	ListRestrictedDomains(ctx context.Context, customer string) ([]Domain, error)
 	// SetLabels stores the folder and, unless nil, the note of a customer's domain. It returns
 	// TooManyFolders if the account has maxFolders others, and NoSuchDomain.
 	SetLabels(ctx context.Context, customer, domain, folder string, note *string, maxFolders int, event registrar.AuditEvent) error

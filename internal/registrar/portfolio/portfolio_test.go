@@ -3,6 +3,7 @@ package portfolio
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -18,6 +19,11 @@ func (n forbiddenStore) ListDomainsPage(context.Context, string, Filter, int) ([
 }
 
 func (n forbiddenStore) CountDomainGroups(context.Context, string) ([]Group, error) {
+	n.t.Error("the store was called")
+	return nil, nil
+}
+
+func (n forbiddenStore) ListRestrictedDomains(context.Context, string) ([]Domain, error) {
 	n.t.Error("the store was called")
 	return nil, nil
 }
@@ -66,6 +72,24 @@ func TestGet_RequiresCustomer(t *testing.T) {
 		}
 		if _, err := service.Notices(t.Context(), actor, "dom_1"); registrar.KindOf(err) != registrar.KindUnauthenticated {
 			t.Errorf("%+v reads notices: %v", actor, err)
+		}
+	}
+}
+
+func TestStates_RestrictionsStandAmongStatusesByUrgency(t *testing.T) {
+	t.Parallel()
+	states := States()
+	for _, status := range registrar.DomainStatuses() {
+		if !slices.Contains(states, State(status)) {
+			t.Errorf("%s is no state", status)
+		}
+	}
+	for _, restriction := range []State{Suspended, Held, Disputed} {
+		if slices.Index(states, restriction) > slices.Index(states, State(registrar.DomainActive)) {
+			t.Errorf("%s is less urgent than active", restriction)
+		}
+		if got := (Domain{Status: registrar.DomainActive, Restriction: restriction}).State(); got != restriction {
+			t.Errorf("a %s domain is %s", restriction, got)
 		}
 	}
 }

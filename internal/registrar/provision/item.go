@@ -115,6 +115,7 @@ const (
 	ActionRenewed    registrar.Action = "domain_renewed"
 	ActionRestored   registrar.Action = "domain_restored"
 	ActionFailed     registrar.Action = "domain_order_failed"
+	ActionGivenUp    registrar.Action = "domain_order_given_up" // by an operator
 	ActionSynced     registrar.Action = "domain_synced"
 )
 

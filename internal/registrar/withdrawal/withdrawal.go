@@ -183,6 +183,8 @@ type Store interface {
 	// for a domain, at most limit for each.
 	ListRelatedOrders(ctx context.Context, mentions []string, limit int) (map[string][]RelatedOrder, error)
 	GetWithdrawalNotice(ctx context.Context, id string) (Notice, bool, error)
+	// ListWithdrawalsOfAddress returns the withdrawals sent with an address, the newest first.
+	ListWithdrawalsOfAddress(ctx context.Context, email string, limit int) ([]Notice, error)
 	// ListOpenWithdrawalNotices is ordered by arrival, ListHandledWithdrawalNotices returns the
 	// page before an id, the newest first; empty starts at the top.
 	ListOpenWithdrawalNotices(ctx context.Context, limit int) ([]Notice, error)
@@ -274,10 +276,27 @@ func (s *Service) Submit(ctx context.Context, actor registrar.Actor, notice Noti
 
 // mailData is the whole notice, which the mails repeat.
 func (d Notice) mailData() map[string]string {
-	return map[string]string{
+	data := map[string]string{
 		"number": d.ID, "declared": string(d.Kind), "name": d.Name, "email": d.Email, "contract": d.Contract,
-		"ground": string(d.Ground), "reason": d.Reason, "end": d.End,
+		"ground": string(d.Ground), "reason": d.Reason, "end": d.End, registrar.MailOccurredAt: d.At.UTC().Format(time.RFC3339),
 	}
+	if d.Kind == Withdrawal {
+		data["refund_by"] = d.Deadline().Format(time.DateOnly)
+	}
+	return data
+}
+
+// maxDeclared bounds the notices of an address that are searched for a mention.
+const maxDeclared = 50
+
+// DeclaredBy returns the withdrawals that were sent with an address since a time and mention one of
+// some order numbers and domains, the newest first. The address must be confirmed as the viewer's.
+func (s *Service) DeclaredBy(ctx context.Context, email string, since time.Time, mentions ...string) ([]Notice, error) {
+	notices, err := s.cfg.Store.ListWithdrawalsOfAddress(ctx, email, maxDeclared)
+	return slices.DeleteFunc(notices, func(n Notice) bool {
+		return n.At.Before(since.Truncate(time.Second)) ||
+			!slices.ContainsFunc(parseMentions(n.Contract), func(mention string) bool { return slices.Contains(mentions, mention) })
+	}), err
 }
 
 // validate returns the notice in its stored form.

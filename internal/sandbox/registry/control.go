@@ -58,8 +58,8 @@ func ReadControl(data string) (Control, error) {
 //	POST /clock/advance?by=30d   advances it
 //	GET  /objects?of=dotkontor   objects sponsored by an account, for tests in other processes
 //	POST /objects                adds domains: a JSON list of SeedDomain
-//	POST /transfers?name=…&op=…  another registrar requests a domain (op=request) or cancels
-//	                             its request (op=cancel)
+//	POST /transfers?name=…&op=…  another registrar requests a domain (op=request), cancels its
+//	                             request (op=cancel), or rejects a request for its own (op=reject)
 //	GET  /funds?of=dotkontor     the funds of an account, null if it is not paid in advance
 //	POST /funds?of=dotkontor&balance=100.00&threshold=20.00   makes it one that is
 //	POST /funds/topup?of=dotkontor&amount=50.00   pays in
@@ -133,8 +133,8 @@ func (r *Registry) openControl() error {
 	return os.Rename(path+".new", path)
 }
 
-// TransferAway lets another registrar request a domain, with its authInfo, or cancel that
-// request. The registry's rules apply: a locked domain is refused, and a request that nobody
+// TransferAway lets another registrar request a domain, with its authInfo, cancel that request, or
+// reject a request for a domain of its own. The registry's rules apply: a locked domain is refused, and a request that nobody
 // answers is approved by the clock.
 func (r *Registry) TransferAway(name, op string) (*ledger.Transfer, error) {
 	name, ok := normalise(name)
@@ -147,8 +147,10 @@ func (r *Registry) TransferAway(name, op string) (*ledger.Transfer, error) {
 		return result.Transfer, err
 	case op == "cancel":
 		return r.ledger.AnswerTransfer(by, name, ledger.Cancel)
+	case op == "reject":
+		return r.ledger.AnswerTransfer(by, name, ledger.Reject)
 	default:
-		return nil, fmt.Errorf("op is %q; it must be request or cancel", op)
+		return nil, fmt.Errorf("op is %q; it must be request, cancel or reject", op)
 	}
 }
 

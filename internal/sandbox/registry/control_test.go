@@ -102,7 +102,7 @@ func TestControl_AnotherRegistrarRequestsAndCancelsTransfer(t *testing.T) {
 		}
 	}
 	post("op=request&name=", http.StatusConflict, "missing or malformed")
-	post("op=steal&name=wandern.com", http.StatusConflict, "must be request or cancel")
+	post("op=steal&name=wandern.com", http.StatusConflict, "must be request, cancel or reject")
 	post("op=request&name=niemand.com", http.StatusConflict, "no such domain")
 	post("op=cancel&name=wandern.com", http.StatusConflict, "not your transfer")
 	post("op=request&name=wandern.com", http.StatusOK, `"status":"pending"`)

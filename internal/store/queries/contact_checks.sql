@@ -59,7 +59,7 @@ WHERE id = sqlc.arg(id) AND state = sqlc.arg(was_state) AND notices = sqlc.arg(w
 
 -- The partial index needs the comparison with an empty text.
 -- name: ListDomainsOfCheck :many
-SELECT id, customer_id, name, tld, contact_hold FROM domains
+SELECT id, customer_id, name, tld, contact_hold, registry_status FROM domains
 WHERE contact_check = sqlc.arg(contact_check) AND contact_check <> '' AND id > sqlc.arg(after_id) AND status <> 'transferred_out'
 ORDER BY id
 LIMIT sqlc.arg(max_rows);
@@ -85,6 +85,9 @@ SET state = 'confirmed', step_at = 0, waits_for = '', ended_at = sqlc.arg(now), 
 WHERE customer_id = sqlc.arg(customer_id) AND email_key = sqlc.arg(email_key) AND state IN ('pending', 'suspended')
 RETURNING id, suspended_at;
 
+-- name: HasHeldDomains :one
+SELECT EXISTS (SELECT 1 FROM domains WHERE contact_check = $1 AND contact_check <> '' AND registry_status LIKE '%Hold%') AS held;
+
 -- name: EndContactCheck :exec
 UPDATE domains SET contact_check = '' WHERE contact_check = $1 AND contact_check <> '';
 
@@ -108,14 +111,20 @@ SELECT contact_checks.* FROM domains
 JOIN contact_checks ON contact_checks.id = domains.contact_check
 WHERE domains.id = $1 AND domains.customer_id = $2;
 
+-- Held domains are offline, as the registry has confirmed.
 -- name: ListCustomerContactChecks :many
-SELECT * FROM contact_checks
-WHERE customer_id = $1 AND ended_at = 0
+SELECT sqlc.embed(contact_checks),
+    (SELECT count(*) FROM domains WHERE domains.contact_check = contact_checks.id AND domains.contact_check <> '' AND domains.registry_status LIKE '%Hold%') AS held
+FROM contact_checks
+WHERE contact_checks.customer_id = $1 AND contact_checks.ended_at = 0
 ORDER BY due_at, id
 LIMIT $2;
 
 -- name: ListOpenContactChecks :many
-SELECT sqlc.embed(contact_checks), (SELECT count(*) FROM domains WHERE domains.contact_check = contact_checks.id AND domains.contact_check <> '') AS domains FROM contact_checks
+SELECT sqlc.embed(contact_checks),
+    (SELECT count(*) FROM domains WHERE domains.contact_check = contact_checks.id AND domains.contact_check <> '') AS domains,
+    (SELECT count(*) FROM domains WHERE domains.contact_check = contact_checks.id AND domains.contact_check <> '' AND domains.registry_status LIKE '%Hold%') AS held
+FROM contact_checks
 WHERE ended_at = 0
 ORDER BY due_at, id
 LIMIT $1;

@@ -78,6 +78,14 @@ WHERE disputes.open_work = sqlc.arg(open_work)
 ORDER BY disputes.opened_at DESC, disputes.id DESC
 LIMIT sqlc.arg(max_rows);
 
+-- The disputes whose locks are in force, the newest first. The index begins with open_work.
+-- name: ListLockingDisputes :many
+SELECT sqlc.embed(disputes), CAST(coalesce(orders.customer_id, '') AS TEXT) AS customer_id
+FROM disputes LEFT JOIN orders ON orders.id = disputes.order_id
+WHERE disputes.open_work IN (0, 1) AND disputes.order_id <> '' AND disputes.lock_state IN ('active', 'kept', 'denying', 'denied')
+ORDER BY disputes.opened_at DESC, disputes.id DESC
+LIMIT $1;
+
 -- name: ListOrderDisputes :many
 SELECT * FROM disputes WHERE order_id = sqlc.arg(order_id) AND order_id <> '' ORDER BY opened_at, id LIMIT 50;
 

@@ -18,7 +18,8 @@ ON CONFLICT (name) WHERE status <> 'transferred_out' DO NOTHING;
 -- contain no LIKE wildcards. The id breaks ties between rows with the same name. Lacking is a
 -- LIKE pattern of registry statuses that must not match; other_choice a choice at the end of
 -- the term that the domain must not have. With urgent_before, only domains that need
--- attention: their term is over or ends unpaid before it, or their renewal failed.
+-- attention: their term is over or ends unpaid before it, their renewal failed, they are on hold,
+-- or their payment is disputed.
 -- SearchDomainsByTerm and SearchNewestDomains are the same in another order.
 -- name: SearchDomains :many
 SELECT domains.id, domains.customer_id, domains.name, domains.tld, domains.status, domains.paid_until, domains.at_term_end, domains.registry_status, domains.created_at, domains.updated_at,
@@ -26,7 +27,10 @@ SELECT domains.id, domains.customer_id, domains.name, domains.tld, domains.statu
     coalesce(renewals.state, '') AS renewal_state, coalesce(renewals.gross, 0) AS renewal_gross, coalesce(renewals.charge_at, 0) AS renewal_charge_at,
     coalesce(renewals.attempts, 0) AS renewal_attempts, coalesce(term_ends.state, '') AS end_state, coalesce(term_ends.waits_for, '') AS end_waits_for,
     coalesce(term_ends.step_at, 0) AS end_step_at, coalesce(term_ends.held_at, 0) AS end_held_at, coalesce(term_ends.deleted_at, 0) AS end_deleted_at,
-    EXISTS (SELECT 1 FROM domain_locks WHERE domain_locks.domain_id = domains.id AND domain_locks.lifted_at = 0 AND domain_locks.restrictions LIKE '%renewal%') AS renewal_locked
+    EXISTS (SELECT 1 FROM domain_locks WHERE domain_locks.domain_id = domains.id AND domain_locks.lifted_at = 0 AND domain_locks.restrictions LIKE '%renewal%') AS renewal_locked,
+    EXISTS (SELECT 1 FROM domain_locks WHERE domain_locks.domain_id = domains.id AND domain_locks.lifted_at = 0 AND domain_locks.restrictions LIKE '%transfer%') AS transfer_locked,
+    domains.contact_hold, EXISTS (SELECT 1 FROM provision_items JOIN disputes ON disputes.order_id = substr(provision_items.payment, 7)
+        WHERE provision_items.name = domains.name AND provision_items.domain_id = domains.id AND disputes.order_id <> '' AND disputes.lock_state IN ('active', 'kept', 'denying', 'denied')) AS disputed
 FROM domains
 LEFT JOIN renewals ON renewals.domain_id = domains.id AND renewals.term_end = domains.paid_until
 LEFT JOIN term_ends ON term_ends.domain_id = domains.id AND term_ends.term_end = domains.paid_until
@@ -35,10 +39,13 @@ WHERE domains.customer_id = sqlc.arg(customer_id) AND domains.name >= sqlc.arg(a
     AND (domains.paid_until < sqlc.arg(paid_before) AND domains.paid_until > 0 AND domains.status <> 'transferred_out' OR sqlc.arg(paid_before) = 0)
     AND (domains.tld = sqlc.arg(tld) OR sqlc.arg(tld) = '') AND (domains.folder = sqlc.arg(folder) OR sqlc.arg(folder) = '')
     AND (domains.at_term_end = sqlc.arg(choice) OR sqlc.arg(choice) = '') AND domains.at_term_end <> sqlc.arg(other_choice)
-    AND domains.registry_status NOT LIKE sqlc.arg(lacking)
+    AND domains.registry_status NOT LIKE sqlc.arg(lacking) AND domains.registry_status LIKE sqlc.arg(having_status)
     AND (domains.status IN ('expired', 'redemption', 'transit')
         OR domains.status = 'active' AND domains.at_term_end = '' AND domains.paid_until > 0 AND domains.paid_until < sqlc.arg(urgent_before)
-        OR domains.status = 'active' AND renewals.state = 'failed' OR sqlc.arg(urgent_before) = 0)
+        OR domains.status = 'active' AND renewals.state = 'failed'
+        OR domains.status = 'active' AND (domains.registry_status LIKE '%Hold%' OR EXISTS (SELECT 1 FROM provision_items JOIN disputes ON disputes.order_id = substr(provision_items.payment, 7)
+            WHERE provision_items.name = domains.name AND provision_items.domain_id = domains.id AND disputes.order_id <> '' AND disputes.lock_state IN ('active', 'kept', 'denying', 'denied')))
+        OR sqlc.arg(urgent_before) = 0)
 ORDER BY domains.name, domains.id
 LIMIT sqlc.arg(max_rows) OFFSET sqlc.arg(skip_rows);
 
@@ -49,7 +56,10 @@ SELECT domains.id, domains.customer_id, domains.name, domains.tld, domains.statu
     coalesce(renewals.state, '') AS renewal_state, coalesce(renewals.gross, 0) AS renewal_gross, coalesce(renewals.charge_at, 0) AS renewal_charge_at,
     coalesce(renewals.attempts, 0) AS renewal_attempts, coalesce(term_ends.state, '') AS end_state, coalesce(term_ends.waits_for, '') AS end_waits_for,
     coalesce(term_ends.step_at, 0) AS end_step_at, coalesce(term_ends.held_at, 0) AS end_held_at, coalesce(term_ends.deleted_at, 0) AS end_deleted_at,
-    EXISTS (SELECT 1 FROM domain_locks WHERE domain_locks.domain_id = domains.id AND domain_locks.lifted_at = 0 AND domain_locks.restrictions LIKE '%renewal%') AS renewal_locked
+    EXISTS (SELECT 1 FROM domain_locks WHERE domain_locks.domain_id = domains.id AND domain_locks.lifted_at = 0 AND domain_locks.restrictions LIKE '%renewal%') AS renewal_locked,
+    EXISTS (SELECT 1 FROM domain_locks WHERE domain_locks.domain_id = domains.id AND domain_locks.lifted_at = 0 AND domain_locks.restrictions LIKE '%transfer%') AS transfer_locked,
+    domains.contact_hold, EXISTS (SELECT 1 FROM provision_items JOIN disputes ON disputes.order_id = substr(provision_items.payment, 7)
+        WHERE provision_items.name = domains.name AND provision_items.domain_id = domains.id AND disputes.order_id <> '' AND disputes.lock_state IN ('active', 'kept', 'denying', 'denied')) AS disputed
 FROM domains
 LEFT JOIN renewals ON renewals.domain_id = domains.id AND renewals.term_end = domains.paid_until
 LEFT JOIN term_ends ON term_ends.domain_id = domains.id AND term_ends.term_end = domains.paid_until
@@ -59,10 +69,13 @@ WHERE domains.customer_id = sqlc.arg(customer_id) AND domains.paid_until >= sqlc
     AND (domains.paid_until < sqlc.arg(paid_before) AND domains.paid_until > 0 AND domains.status <> 'transferred_out' OR sqlc.arg(paid_before) = 0)
     AND (domains.tld = sqlc.arg(tld) OR sqlc.arg(tld) = '') AND (domains.folder = sqlc.arg(folder) OR sqlc.arg(folder) = '')
     AND (domains.at_term_end = sqlc.arg(choice) OR sqlc.arg(choice) = '') AND domains.at_term_end <> sqlc.arg(other_choice)
-    AND domains.registry_status NOT LIKE sqlc.arg(lacking)
+    AND domains.registry_status NOT LIKE sqlc.arg(lacking) AND domains.registry_status LIKE sqlc.arg(having_status)
     AND (domains.status IN ('expired', 'redemption', 'transit')
         OR domains.status = 'active' AND domains.at_term_end = '' AND domains.paid_until > 0 AND domains.paid_until < sqlc.arg(urgent_before)
-        OR domains.status = 'active' AND renewals.state = 'failed' OR sqlc.arg(urgent_before) = 0)
+        OR domains.status = 'active' AND renewals.state = 'failed'
+        OR domains.status = 'active' AND (domains.registry_status LIKE '%Hold%' OR EXISTS (SELECT 1 FROM provision_items JOIN disputes ON disputes.order_id = substr(provision_items.payment, 7)
+            WHERE provision_items.name = domains.name AND provision_items.domain_id = domains.id AND disputes.order_id <> '' AND disputes.lock_state IN ('active', 'kept', 'denying', 'denied')))
+        OR sqlc.arg(urgent_before) = 0)
 ORDER BY domains.paid_until, domains.id
 LIMIT sqlc.arg(max_rows);
 
@@ -73,7 +86,10 @@ SELECT domains.id, domains.customer_id, domains.name, domains.tld, domains.statu
     coalesce(renewals.state, '') AS renewal_state, coalesce(renewals.gross, 0) AS renewal_gross, coalesce(renewals.charge_at, 0) AS renewal_charge_at,
     coalesce(renewals.attempts, 0) AS renewal_attempts, coalesce(term_ends.state, '') AS end_state, coalesce(term_ends.waits_for, '') AS end_waits_for,
     coalesce(term_ends.step_at, 0) AS end_step_at, coalesce(term_ends.held_at, 0) AS end_held_at, coalesce(term_ends.deleted_at, 0) AS end_deleted_at,
-    EXISTS (SELECT 1 FROM domain_locks WHERE domain_locks.domain_id = domains.id AND domain_locks.lifted_at = 0 AND domain_locks.restrictions LIKE '%renewal%') AS renewal_locked
+    EXISTS (SELECT 1 FROM domain_locks WHERE domain_locks.domain_id = domains.id AND domain_locks.lifted_at = 0 AND domain_locks.restrictions LIKE '%renewal%') AS renewal_locked,
+    EXISTS (SELECT 1 FROM domain_locks WHERE domain_locks.domain_id = domains.id AND domain_locks.lifted_at = 0 AND domain_locks.restrictions LIKE '%transfer%') AS transfer_locked,
+    domains.contact_hold, EXISTS (SELECT 1 FROM provision_items JOIN disputes ON disputes.order_id = substr(provision_items.payment, 7)
+        WHERE provision_items.name = domains.name AND provision_items.domain_id = domains.id AND disputes.order_id <> '' AND disputes.lock_state IN ('active', 'kept', 'denying', 'denied')) AS disputed
 FROM domains
 LEFT JOIN renewals ON renewals.domain_id = domains.id AND renewals.term_end = domains.paid_until
 LEFT JOIN term_ends ON term_ends.domain_id = domains.id AND term_ends.term_end = domains.paid_until
@@ -82,10 +98,13 @@ WHERE domains.customer_id = sqlc.arg(customer_id) AND domains.id < sqlc.arg(befo
     AND (domains.paid_until < sqlc.arg(paid_before) AND domains.paid_until > 0 AND domains.status <> 'transferred_out' OR sqlc.arg(paid_before) = 0)
     AND (domains.tld = sqlc.arg(tld) OR sqlc.arg(tld) = '') AND (domains.folder = sqlc.arg(folder) OR sqlc.arg(folder) = '')
     AND (domains.at_term_end = sqlc.arg(choice) OR sqlc.arg(choice) = '') AND domains.at_term_end <> sqlc.arg(other_choice)
-    AND domains.registry_status NOT LIKE sqlc.arg(lacking)
+    AND domains.registry_status NOT LIKE sqlc.arg(lacking) AND domains.registry_status LIKE sqlc.arg(having_status)
     AND (domains.status IN ('expired', 'redemption', 'transit')
         OR domains.status = 'active' AND domains.at_term_end = '' AND domains.paid_until > 0 AND domains.paid_until < sqlc.arg(urgent_before)
-        OR domains.status = 'active' AND renewals.state = 'failed' OR sqlc.arg(urgent_before) = 0)
+        OR domains.status = 'active' AND renewals.state = 'failed'
+        OR domains.status = 'active' AND (domains.registry_status LIKE '%Hold%' OR EXISTS (SELECT 1 FROM provision_items JOIN disputes ON disputes.order_id = substr(provision_items.payment, 7)
+            WHERE provision_items.name = domains.name AND provision_items.domain_id = domains.id AND disputes.order_id <> '' AND disputes.lock_state IN ('active', 'kept', 'denying', 'denied')))
+        OR sqlc.arg(urgent_before) = 0)
 ORDER BY domains.id DESC
 LIMIT sqlc.arg(max_rows);
 
@@ -95,7 +114,10 @@ SELECT domains.id, domains.customer_id, domains.name, domains.tld, domains.statu
     coalesce(renewals.state, '') AS renewal_state, coalesce(renewals.gross, 0) AS renewal_gross, coalesce(renewals.charge_at, 0) AS renewal_charge_at,
     coalesce(renewals.attempts, 0) AS renewal_attempts, coalesce(term_ends.state, '') AS end_state, coalesce(term_ends.waits_for, '') AS end_waits_for,
     coalesce(term_ends.step_at, 0) AS end_step_at, coalesce(term_ends.held_at, 0) AS end_held_at, coalesce(term_ends.deleted_at, 0) AS end_deleted_at,
-    EXISTS (SELECT 1 FROM domain_locks WHERE domain_locks.domain_id = domains.id AND domain_locks.lifted_at = 0 AND domain_locks.restrictions LIKE '%renewal%') AS renewal_locked
+    EXISTS (SELECT 1 FROM domain_locks WHERE domain_locks.domain_id = domains.id AND domain_locks.lifted_at = 0 AND domain_locks.restrictions LIKE '%renewal%') AS renewal_locked,
+    EXISTS (SELECT 1 FROM domain_locks WHERE domain_locks.domain_id = domains.id AND domain_locks.lifted_at = 0 AND domain_locks.restrictions LIKE '%transfer%') AS transfer_locked,
+    domains.contact_hold, EXISTS (SELECT 1 FROM provision_items JOIN disputes ON disputes.order_id = substr(provision_items.payment, 7)
+        WHERE provision_items.name = domains.name AND provision_items.domain_id = domains.id AND disputes.order_id <> '' AND disputes.lock_state IN ('active', 'kept', 'denying', 'denied')) AS disputed
 FROM domains
 LEFT JOIN renewals ON renewals.domain_id = domains.id AND renewals.term_end = domains.paid_until
 LEFT JOIN term_ends ON term_ends.domain_id = domains.id AND term_ends.term_end = domains.paid_until
@@ -107,6 +129,19 @@ SELECT count(*) FROM domains
 WHERE customer_id = sqlc.arg(customer_id) AND name LIKE sqlc.arg(pattern)
     AND (status = sqlc.arg(status) OR sqlc.arg(status) = '')
     AND (paid_until < sqlc.arg(paid_before) AND paid_until > 0 AND status <> 'transferred_out' OR sqlc.arg(paid_before) = 0);
+
+-- Active domains that are on hold or whose payment is disputed. A payment is order: and the
+-- order's id.
+-- name: ListRestrictedDomains :many
+SELECT domains.id, domains.name, domains.tld, domains.folder, domains.registry_status, domains.contact_hold FROM domains
+WHERE domains.customer_id = sqlc.arg(customer_id) AND domains.status = 'active'
+    AND (domains.registry_status LIKE '%Hold%' OR domains.id IN (
+        SELECT provision_items.domain_id FROM orders
+        JOIN disputes ON disputes.order_id = orders.id
+        JOIN provision_items ON provision_items.payment = 'order:' || orders.id
+        WHERE orders.customer_id = sqlc.arg(customer_id) AND disputes.lock_state IN ('active', 'kept', 'denying', 'denied')))
+ORDER BY domains.name, domains.id
+LIMIT sqlc.arg(max_rows);
 
 -- name: CountDomainGroups :many
 SELECT status, tld, folder, COUNT(*) AS domains

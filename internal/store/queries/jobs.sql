@@ -12,13 +12,13 @@ WHERE job IN (SELECT old.job FROM job_errors AS old WHERE old.at < $1 ORDER BY o
 
 -- All lists have the same columns.
 -- name: ListRetryingProvisionItems :many
-SELECT id, kind AS what, state, name, due_at, node, attempts FROM provision_items
+SELECT id, kind AS what, state, name, due_at, node, attempts, created_at AS since FROM provision_items
 WHERE due_at > 0 AND attempts > 0
 ORDER BY attempts DESC, id DESC
 LIMIT $1;
 
 -- name: ListNextProvisionItems :many
-SELECT id, kind AS what, state, name, due_at, node, attempts FROM provision_items
+SELECT id, kind AS what, state, name, due_at, node, attempts, created_at AS since FROM provision_items
 WHERE due_at > 0
 ORDER BY due_at
 LIMIT $1;
@@ -26,7 +26,7 @@ LIMIT $1;
 -- name: ListRetryingOrders :many
 SELECT orders.id, orders.channel AS what, orders.state,
     CAST(coalesce((SELECT first.name FROM order_items AS first WHERE first.order_id = orders.id ORDER BY first.position LIMIT 1), '') AS TEXT) AS name,
-    orders.due_at, orders.node, orders.attempts
+    orders.due_at, orders.node, orders.attempts, orders.created_at AS since
 FROM orders
 WHERE due_at > 0 AND attempts > 0
 ORDER BY attempts DESC, id DESC
@@ -35,39 +35,39 @@ LIMIT $1;
 -- name: ListNextOrders :many
 SELECT orders.id, orders.channel AS what, orders.state,
     CAST(coalesce((SELECT first.name FROM order_items AS first WHERE first.order_id = orders.id ORDER BY first.position LIMIT 1), '') AS TEXT) AS name,
-    orders.due_at, orders.node, orders.attempts
+    orders.due_at, orders.node, orders.attempts, orders.created_at AS since
 FROM orders
 WHERE due_at > 0
 ORDER BY due_at
 LIMIT $1;
 
 -- name: ListRetryingDomainChanges :many
-SELECT id, kind AS what, state, name, due_at, node, attempts FROM domain_changes
+SELECT id, kind AS what, state, name, due_at, node, attempts, created_at AS since FROM domain_changes
 WHERE due_at > 0 AND attempts > 0
 ORDER BY attempts DESC, id DESC
 LIMIT $1;
 
 -- name: ListNextDomainChanges :many
-SELECT id, kind AS what, state, name, due_at, node, attempts FROM domain_changes
+SELECT id, kind AS what, state, name, due_at, node, attempts, created_at AS since FROM domain_changes
 WHERE due_at > 0
 ORDER BY due_at
 LIMIT $1;
 
 -- name: ListRetryingMails :many
-SELECT id, kind AS what, '' AS state, '' AS name, due_at, '' AS node, attempts FROM mails
+SELECT id, kind AS what, '' AS state, '' AS name, due_at, '' AS node, attempts, created_at AS since FROM mails
 WHERE attempts > 0
 ORDER BY attempts DESC, id DESC
 LIMIT $1;
 
 -- name: ListNextMails :many
-SELECT id, kind AS what, '' AS state, '' AS name, due_at, '' AS node, attempts FROM mails
+SELECT id, kind AS what, '' AS state, '' AS name, due_at, '' AS node, attempts, created_at AS since FROM mails
 ORDER BY due_at
 LIMIT $1;
 
 -- name: ListRetryingWebhookDeliveries :many
 SELECT webhook_deliveries.order_id AS id, '' AS what, '' AS state,
     CAST(coalesce((SELECT first.name FROM order_items AS first WHERE first.order_id = webhook_deliveries.order_id ORDER BY first.position LIMIT 1), '') AS TEXT) AS name,
-    webhook_deliveries.due_at, '' AS node, webhook_deliveries.attempts
+    webhook_deliveries.due_at, '' AS node, webhook_deliveries.attempts, webhook_deliveries.pending_since AS since
 FROM webhook_deliveries
 WHERE due_at > 0 AND attempts > 0
 ORDER BY attempts DESC, order_id DESC
@@ -76,7 +76,7 @@ LIMIT $1;
 -- name: ListNextWebhookDeliveries :many
 SELECT webhook_deliveries.order_id AS id, '' AS what, '' AS state,
     CAST(coalesce((SELECT first.name FROM order_items AS first WHERE first.order_id = webhook_deliveries.order_id ORDER BY first.position LIMIT 1), '') AS TEXT) AS name,
-    webhook_deliveries.due_at, '' AS node, webhook_deliveries.attempts
+    webhook_deliveries.due_at, '' AS node, webhook_deliveries.attempts, webhook_deliveries.pending_since AS since
 FROM webhook_deliveries
 WHERE due_at > 0
 ORDER BY due_at

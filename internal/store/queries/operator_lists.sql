@@ -138,17 +138,17 @@ SELECT order_id FROM invoices WHERE label = $1;
 
 -- The unfinished jobs of one order, with the columns of the lists of jobs.
 -- name: ListProvisionItemJobsOfOrder :many
-SELECT id, kind AS what, state, name, due_at, node, attempts FROM provision_items
+SELECT id, kind AS what, state, name, due_at, node, attempts, created_at AS since FROM provision_items
 WHERE due_at > 0 AND id IN (
     SELECT ordered.provision_item_id FROM order_items AS ordered WHERE ordered.order_id = $1 AND ordered.provision_item_id <> '')
 ORDER BY id;
 
 -- name: ListWebhookJobsOfOrder :many
-SELECT order_id AS id, '' AS what, '' AS state, '' AS name, due_at, '' AS node, attempts FROM webhook_deliveries
+SELECT order_id AS id, '' AS what, '' AS state, '' AS name, due_at, '' AS node, attempts, pending_since AS since FROM webhook_deliveries
 WHERE order_id = $1 AND due_at > 0;
 
 -- name: ListOrderJob :many
-SELECT id, channel AS what, state, '' AS name, due_at, node, attempts FROM orders
+SELECT id, channel AS what, state, '' AS name, due_at, node, attempts, created_at AS since FROM orders
 WHERE id = $1 AND due_at > 0;
 
 -- name: ListQueuedMailsOfCustomer :many

@@ -59,7 +59,7 @@ ON CONFLICT DO NOTHING;
 -- name: ListRunningTransfers :many
 SELECT * FROM provision_items
 WHERE customer_id = sqlc.arg(customer_id) AND kind = 'transfer' AND due_at > 0
-ORDER BY id DESC
+ORDER BY created_at DESC, name
 LIMIT sqlc.arg(max_rows) OFFSET sqlc.arg(skip_rows);
 
 -- Those that have ended in a state, active or failed. An ordered transfer whose name was held

@@ -89,9 +89,17 @@ JOIN payment_methods ON payment_methods.customer_id = orders.customer_id AND pay
 WHERE order_items.provision_item_id = sqlc.arg(provision_item_id) AND order_items.renewal_gross > 0 AND orders.renewal_wording <> ''
     AND domains.at_term_end <> 'renew';
 
--- Notices about a domain, the newest first.
+-- Notices about a domain, about orders that paid for it (a payment is order: and the order's id), and
+-- about the address of its holder, the newest first.
 -- name: ListDomainNotices :many
 SELECT kind, subject, body, recipient, sent_at, accepted FROM sent_notices
-WHERE domain_id = sqlc.arg(domain_id) AND customer_id = sqlc.arg(customer_id)
+WHERE sent_notices.customer_id = sqlc.arg(customer_id) AND sent_notices.domain_id IN (
+    SELECT held.id FROM domains AS held WHERE held.id = sqlc.arg(domain_id)
+    UNION ALL
+    SELECT substr(provision_items.payment, 7) FROM domains AS paid
+        JOIN provision_items ON provision_items.name = paid.name
+        WHERE paid.id = sqlc.arg(domain_id) AND provision_items.domain_id = paid.id
+    UNION ALL
+    SELECT asked.contact_check FROM domains AS asked WHERE asked.id = sqlc.arg(domain_id) AND asked.contact_check <> '')
 ORDER BY sent_at DESC, id DESC
 LIMIT sqlc.arg(max_rows);

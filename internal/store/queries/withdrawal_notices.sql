@@ -12,6 +12,12 @@ LIMIT $2;
 -- name: GetWithdrawalNotice :one
 SELECT * FROM withdrawal_notices WHERE id = $1;
 
+-- name: ListWithdrawalsOfAddress :many
+SELECT * FROM withdrawal_notices
+WHERE lower(email) = sqlc.arg(email_key) AND kind = 'withdrawal'
+ORDER BY id DESC
+LIMIT sqlc.arg(max_rows);
+
 -- name: ListOpenWithdrawalNotices :many
 SELECT * FROM withdrawal_notices
 WHERE done_at = 0

@@ -186,6 +186,17 @@ func (q *Queries) GetContactCheckOfDomain(ctx context.Context, iD string, custom
 	return i, err
 }
 
+const hasHeldDomains = `-- name: HasHeldDomains :one
+SELECT EXISTS (SELECT 1 FROM domains WHERE contact_check = $1 AND contact_check <> '' AND registry_status LIKE '%Hold%') AS held
+`
+
+func (q *Queries) HasHeldDomains(ctx context.Context, contactCheck string) (bool, error) {
+	row := q.db.QueryRowContext(ctx, hasHeldDomains, contactCheck)
+	var held bool
+	err := row.Scan(&held)
+	return held, err
+}
+
 const insertContactCheck = `-- name: InsertContactCheck :exec
 INSERT INTO contact_checks (id, customer_id, email, email_key, state, notices, opened_at, due_at, step_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
@@ -299,38 +310,47 @@ func (q *Queries) ListChecksOfAddress(ctx context.Context, arg ListChecksOfAddre
 }
 
 const listCustomerContactChecks = `-- name: ListCustomerContactChecks :many
-SELECT id, customer_id, email, email_key, state, notices, opened_at, due_at, step_at, waits_for, resent_at, suspended_at, ended_at, confirmed_by, confirmed_from, note FROM contact_checks
-WHERE customer_id = $1 AND ended_at = 0
+SELECT contact_checks.id, contact_checks.customer_id, contact_checks.email, contact_checks.email_key, contact_checks.state, contact_checks.notices, contact_checks.opened_at, contact_checks.due_at, contact_checks.step_at, contact_checks.waits_for, contact_checks.resent_at, contact_checks.suspended_at, contact_checks.ended_at, contact_checks.confirmed_by, contact_checks.confirmed_from, contact_checks.note,
+    (SELECT count(*) FROM domains WHERE domains.contact_check = contact_checks.id AND domains.contact_check <> '' AND domains.registry_status LIKE '%Hold%') AS held
+FROM contact_checks
+WHERE contact_checks.customer_id = $1 AND contact_checks.ended_at = 0
 ORDER BY due_at, id
 LIMIT $2
 `
 
-func (q *Queries) ListCustomerContactChecks(ctx context.Context, customerID string, limit int32) ([]ContactCheck, error) {
+type ListCustomerContactChecksRow struct {
+	ContactCheck ContactCheck
+	Held         int64
+}
+
+// Held domains are offline, as the registry has confirmed.
+func (q *Queries) ListCustomerContactChecks(ctx context.Context, customerID string, limit int32) ([]ListCustomerContactChecksRow, error) {
 	rows, err := q.db.QueryContext(ctx, listCustomerContactChecks, customerID, limit)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	items := []ContactCheck{}
+	items := []ListCustomerContactChecksRow{}
 	for rows.Next() {
-		var i ContactCheck
+		var i ListCustomerContactChecksRow
 		if err := rows.Scan(
-			&i.ID,
-			&i.CustomerID,
-			&i.Email,
-			&i.EmailKey,
-			&i.State,
-			&i.Notices,
-			&i.OpenedAt,
-			&i.DueAt,
-			&i.StepAt,
-			&i.WaitsFor,
-			&i.ResentAt,
-			&i.SuspendedAt,
-			&i.EndedAt,
-			&i.ConfirmedBy,
-			&i.ConfirmedFrom,
-			&i.Note,
+			&i.ContactCheck.ID,
+			&i.ContactCheck.CustomerID,
+			&i.ContactCheck.Email,
+			&i.ContactCheck.EmailKey,
+			&i.ContactCheck.State,
+			&i.ContactCheck.Notices,
+			&i.ContactCheck.OpenedAt,
+			&i.ContactCheck.DueAt,
+			&i.ContactCheck.StepAt,
+			&i.ContactCheck.WaitsFor,
+			&i.ContactCheck.ResentAt,
+			&i.ContactCheck.SuspendedAt,
+			&i.ContactCheck.EndedAt,
+			&i.ContactCheck.ConfirmedBy,
+			&i.ContactCheck.ConfirmedFrom,
+			&i.ContactCheck.Note,
+			&i.Held,
 		); err != nil {
 			return nil, err
 		}
@@ -346,7 +366,7 @@ func (q *Queries) ListCustomerContactChecks(ctx context.Context, customerID stri
 }
 
 const listDomainsOfCheck = `-- name: ListDomainsOfCheck :many
-SELECT id, customer_id, name, tld, contact_hold FROM domains
+SELECT id, customer_id, name, tld, contact_hold, registry_status FROM domains
 WHERE contact_check = $1 AND contact_check <> '' AND id > $2 AND status <> 'transferred_out'
 ORDER BY id
 LIMIT $3
@@ -359,11 +379,12 @@ type ListDomainsOfCheckParams struct {
 }
 
 type ListDomainsOfCheckRow struct {
-	ID          string
-	CustomerID  string
-	Name        string
-	Tld         string
-	ContactHold string
+	ID             string
+	CustomerID     string
+	Name           string
+	Tld            string
+	ContactHold    string
+	RegistryStatus string
 }
 
 // The partial index needs the comparison with an empty text.
@@ -382,6 +403,7 @@ func (q *Queries) ListDomainsOfCheck(ctx context.Context, arg ListDomainsOfCheck
 			&i.Name,
 			&i.Tld,
 			&i.ContactHold,
+			&i.RegistryStatus,
 		); err != nil {
 			return nil, err
 		}
@@ -502,7 +524,10 @@ func (q *Queries) ListDueContactChecks(ctx context.Context, arg ListDueContactCh
 }
 
 const listOpenContactChecks = `-- name: ListOpenContactChecks :many
-SELECT contact_checks.id, contact_checks.customer_id, contact_checks.email, contact_checks.email_key, contact_checks.state, contact_checks.notices, contact_checks.opened_at, contact_checks.due_at, contact_checks.step_at, contact_checks.waits_for, contact_checks.resent_at, contact_checks.suspended_at, contact_checks.ended_at, contact_checks.confirmed_by, contact_checks.confirmed_from, contact_checks.note, (SELECT count(*) FROM domains WHERE domains.contact_check = contact_checks.id AND domains.contact_check <> '') AS domains FROM contact_checks
+SELECT contact_checks.id, contact_checks.customer_id, contact_checks.email, contact_checks.email_key, contact_checks.state, contact_checks.notices, contact_checks.opened_at, contact_checks.due_at, contact_checks.step_at, contact_checks.waits_for, contact_checks.resent_at, contact_checks.suspended_at, contact_checks.ended_at, contact_checks.confirmed_by, contact_checks.confirmed_from, contact_checks.note,
+    (SELECT count(*) FROM domains WHERE domains.contact_check = contact_checks.id AND domains.contact_check <> '') AS domains,
+    (SELECT count(*) FROM domains WHERE domains.contact_check = contact_checks.id AND domains.contact_check <> '' AND domains.registry_status LIKE '%Hold%') AS held
+FROM contact_checks
 WHERE ended_at = 0
 ORDER BY due_at, id
 LIMIT $1
@@ -511,6 +536,7 @@ LIMIT $1
 type ListOpenContactChecksRow struct {
 	ContactCheck ContactCheck
 	Domains      int64
+	Held         int64
 }
 
 func (q *Queries) ListOpenContactChecks(ctx context.Context, limit int32) ([]ListOpenContactChecksRow, error) {
@@ -540,6 +566,7 @@ func (q *Queries) ListOpenContactChecks(ctx context.Context, limit int32) ([]Lis
 			&i.ContactCheck.ConfirmedFrom,
 			&i.ContactCheck.Note,
 			&i.Domains,
+			&i.Held,
 		); err != nil {
 			return nil, err
 		}

@@ -562,6 +562,74 @@ func (q *Queries) ListDomainDisputes(ctx context.Context, domainID string) ([]Di
 	return items, nil
 }
 
+const listLockingDisputes = `-- name: ListLockingDisputes :many
+SELECT disputes.id, disputes.charge, disputes.intent, disputes.payment_id, disputes.order_id, disputes.status, disputes.reason, disputes.currency, disputes.amount, disputes.withdrawn, disputes.fee, disputes.charged, disputes.refunded, disputes.debit, disputes.refundable, disputes.bank_return, disputes.evidence_due, disputes.opened_at, disputes.lock_state, disputes.open_work, disputes.note, disputes.decided_by, disputes.decided_at, disputes.version, disputes.due_at, disputes.node, disputes.attempts, disputes.stored_at, disputes.updated_at, CAST(coalesce(orders.customer_id, '') AS TEXT) AS customer_id
+FROM disputes LEFT JOIN orders ON orders.id = disputes.order_id
+WHERE disputes.open_work IN (0, 1) AND disputes.order_id <> '' AND disputes.lock_state IN ('active', 'kept', 'denying', 'denied')
+ORDER BY disputes.opened_at DESC, disputes.id DESC
+LIMIT $1
+`
+
+type ListLockingDisputesRow struct {
+	Dispute    Dispute
+	CustomerID string
+}
+
+// The disputes whose locks are in force, the newest first. The index begins with open_work.
+func (q *Queries) ListLockingDisputes(ctx context.Context, limit int32) ([]ListLockingDisputesRow, error) {
+	rows, err := q.db.QueryContext(ctx, listLockingDisputes, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []ListLockingDisputesRow{}
+	for rows.Next() {
+		var i ListLockingDisputesRow
+		if err := rows.Scan(
+			&i.Dispute.ID,
+			&i.Dispute.Charge,
+			&i.Dispute.Intent,
+			&i.Dispute.PaymentID,
+			&i.Dispute.OrderID,
+			&i.Dispute.Status,
+			&i.Dispute.Reason,
+			&i.Dispute.Currency,
+			&i.Dispute.Amount,
+			&i.Dispute.Withdrawn,
+			&i.Dispute.Fee,
+			&i.Dispute.Charged,
+			&i.Dispute.Refunded,
+			&i.Dispute.Debit,
+			&i.Dispute.Refundable,
+			&i.Dispute.BankReturn,
+			&i.Dispute.EvidenceDue,
+			&i.Dispute.OpenedAt,
+			&i.Dispute.LockState,
+			&i.Dispute.OpenWork,
+			&i.Dispute.Note,
+			&i.Dispute.DecidedBy,
+			&i.Dispute.DecidedAt,
+			&i.Dispute.Version,
+			&i.Dispute.DueAt,
+			&i.Dispute.Node,
+			&i.Dispute.Attempts,
+			&i.Dispute.StoredAt,
+			&i.Dispute.UpdatedAt,
+			&i.CustomerID,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const listOrderDisputes = `-- name: ListOrderDisputes :many
 SELECT id, charge, intent, payment_id, order_id, status, reason, currency, amount, withdrawn, fee, charged, refunded, debit, refundable, bank_return, evidence_due, opened_at, lock_state, open_work, note, decided_by, decided_at, version, due_at, node, attempts, stored_at, updated_at FROM disputes WHERE order_id = $1 AND order_id <> '' ORDER BY opened_at, id LIMIT 50
 `

@@ -241,7 +241,10 @@ SELECT domains.id, domains.customer_id, domains.name, domains.tld, domains.statu
     coalesce(renewals.state, '') AS renewal_state, coalesce(renewals.gross, 0) AS renewal_gross, coalesce(renewals.charge_at, 0) AS renewal_charge_at,
     coalesce(renewals.attempts, 0) AS renewal_attempts, coalesce(term_ends.state, '') AS end_state, coalesce(term_ends.waits_for, '') AS end_waits_for,
     coalesce(term_ends.step_at, 0) AS end_step_at, coalesce(term_ends.held_at, 0) AS end_held_at, coalesce(term_ends.deleted_at, 0) AS end_deleted_at,
-    EXISTS (SELECT 1 FROM domain_locks WHERE domain_locks.domain_id = domains.id AND domain_locks.lifted_at = 0 AND domain_locks.restrictions LIKE '%renewal%') AS renewal_locked
+    EXISTS (SELECT 1 FROM domain_locks WHERE domain_locks.domain_id = domains.id AND domain_locks.lifted_at = 0 AND domain_locks.restrictions LIKE '%renewal%') AS renewal_locked,
+    EXISTS (SELECT 1 FROM domain_locks WHERE domain_locks.domain_id = domains.id AND domain_locks.lifted_at = 0 AND domain_locks.restrictions LIKE '%transfer%') AS transfer_locked,
+    domains.contact_hold, EXISTS (SELECT 1 FROM provision_items JOIN disputes ON disputes.order_id = substr(provision_items.payment, 7)
+        WHERE provision_items.name = domains.name AND provision_items.domain_id = domains.id AND disputes.order_id <> '' AND disputes.lock_state IN ('active', 'kept', 'denying', 'denied')) AS disputed
 FROM domains
 LEFT JOIN renewals ON renewals.domain_id = domains.id AND renewals.term_end = domains.paid_until
 LEFT JOIN term_ends ON term_ends.domain_id = domains.id AND term_ends.term_end = domains.paid_until
@@ -272,6 +275,9 @@ type GetDomainTermRow struct {
 	EndHeldAt       int64
 	EndDeletedAt    int64
 	RenewalLocked   bool
+	TransferLocked  bool
+	ContactHold     string
+	Disputed        bool
 }
 
 func (q *Queries) GetDomainTerm(ctx context.Context, iD string, customerID string) (GetDomainTermRow, error) {
@@ -301,6 +307,9 @@ func (q *Queries) GetDomainTerm(ctx context.Context, iD string, customerID strin
 		&i.EndHeldAt,
 		&i.EndDeletedAt,
 		&i.RenewalLocked,
+		&i.TransferLocked,
+		&i.ContactHold,
+		&i.Disputed,
 	)
 	return i, err
 }
@@ -629,6 +638,59 @@ func (q *Queries) ListHeldDomains(ctx context.Context, arg ListHeldDomainsParams
 	return items, nil
 }
 
+const listRestrictedDomains = `-- name: ListRestrictedDomains :many
+SELECT domains.id, domains.name, domains.tld, domains.folder, domains.registry_status, domains.contact_hold FROM domains
+WHERE domains.customer_id = $1 AND domains.status = 'active'
+    AND (domains.registry_status LIKE '%Hold%' OR domains.id IN (
+        SELECT provision_items.domain_id FROM orders
+        JOIN disputes ON disputes.order_id = orders.id
+        JOIN provision_items ON provision_items.payment = 'order:' || orders.id
+        WHERE orders.customer_id = $1 AND disputes.lock_state IN ('active', 'kept', 'denying', 'denied')))
+ORDER BY domains.name, domains.id
+LIMIT $2
+`
+
+type ListRestrictedDomainsRow struct {
+	ID             string
+	Name           string
+	Tld            string
+	Folder         string
+	RegistryStatus string
+	ContactHold    string
+}
+
+// Active domains that are on hold or whose payment is disputed. A payment is order: and the
+// order's id.
+func (q *Queries) ListRestrictedDomains(ctx context.Context, customerID string, maxRows int32) ([]ListRestrictedDomainsRow, error) {
+	rows, err := q.db.QueryContext(ctx, listRestrictedDomains, customerID, maxRows)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []ListRestrictedDomainsRow{}
+	for rows.Next() {
+		var i ListRestrictedDomainsRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.Name,
+			&i.Tld,
+			&i.Folder,
+			&i.RegistryStatus,
+			&i.ContactHold,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const makeDomainSyncDue = `-- name: MakeDomainSyncDue :exec
 UPDATE domains SET sync_due = $1
 WHERE name = $2 AND sync_due > 0
@@ -681,7 +743,10 @@ SELECT domains.id, domains.customer_id, domains.name, domains.tld, domains.statu
     coalesce(renewals.state, '') AS renewal_state, coalesce(renewals.gross, 0) AS renewal_gross, coalesce(renewals.charge_at, 0) AS renewal_charge_at,
     coalesce(renewals.attempts, 0) AS renewal_attempts, coalesce(term_ends.state, '') AS end_state, coalesce(term_ends.waits_for, '') AS end_waits_for,
     coalesce(term_ends.step_at, 0) AS end_step_at, coalesce(term_ends.held_at, 0) AS end_held_at, coalesce(term_ends.deleted_at, 0) AS end_deleted_at,
-    EXISTS (SELECT 1 FROM domain_locks WHERE domain_locks.domain_id = domains.id AND domain_locks.lifted_at = 0 AND domain_locks.restrictions LIKE '%renewal%') AS renewal_locked
+    EXISTS (SELECT 1 FROM domain_locks WHERE domain_locks.domain_id = domains.id AND domain_locks.lifted_at = 0 AND domain_locks.restrictions LIKE '%renewal%') AS renewal_locked,
+    EXISTS (SELECT 1 FROM domain_locks WHERE domain_locks.domain_id = domains.id AND domain_locks.lifted_at = 0 AND domain_locks.restrictions LIKE '%transfer%') AS transfer_locked,
+    domains.contact_hold, EXISTS (SELECT 1 FROM provision_items JOIN disputes ON disputes.order_id = substr(provision_items.payment, 7)
+        WHERE provision_items.name = domains.name AND provision_items.domain_id = domains.id AND disputes.order_id <> '' AND disputes.lock_state IN ('active', 'kept', 'denying', 'denied')) AS disputed
 FROM domains
 LEFT JOIN renewals ON renewals.domain_id = domains.id AND renewals.term_end = domains.paid_until
 LEFT JOIN term_ends ON term_ends.domain_id = domains.id AND term_ends.term_end = domains.paid_until
@@ -690,12 +755,15 @@ WHERE domains.customer_id = $1 AND domains.name >= $2 AND (domains.name > $2 OR 
     AND (domains.paid_until < $6 AND domains.paid_until > 0 AND domains.status <> 'transferred_out' OR $6 = 0)
     AND (domains.tld = $7 OR $7 = '') AND (domains.folder = $8 OR $8 = '')
     AND (domains.at_term_end = $9 OR $9 = '') AND domains.at_term_end <> $10
-    AND domains.registry_status NOT LIKE $11
+    AND domains.registry_status NOT LIKE $11 AND domains.registry_status LIKE $12
     AND (domains.status IN ('expired', 'redemption', 'transit')
-        OR domains.status = 'active' AND domains.at_term_end = '' AND domains.paid_until > 0 AND domains.paid_until < $12
-        OR domains.status = 'active' AND renewals.state = 'failed' OR $12 = 0)
+        OR domains.status = 'active' AND domains.at_term_end = '' AND domains.paid_until > 0 AND domains.paid_until < $13
+        OR domains.status = 'active' AND renewals.state = 'failed'
+        OR domains.status = 'active' AND (domains.registry_status LIKE '%Hold%' OR EXISTS (SELECT 1 FROM provision_items JOIN disputes ON disputes.order_id = substr(provision_items.payment, 7)
+            WHERE provision_items.name = domains.name AND provision_items.domain_id = domains.id AND disputes.order_id <> '' AND disputes.lock_state IN ('active', 'kept', 'denying', 'denied')))
+        OR $13 = 0)
 ORDER BY domains.name, domains.id
-LIMIT $14 OFFSET $13
+LIMIT $15 OFFSET $14
 `
 
 type SearchDomainsParams struct {
@@ -710,6 +778,7 @@ type SearchDomainsParams struct {
 	Choice       string
 	OtherChoice  string
 	Lacking      string
+	HavingStatus string
 	UrgentBefore int64
 	SkipRows     int32
 	MaxRows      int32
@@ -739,13 +808,17 @@ type SearchDomainsRow struct {
 	EndHeldAt       int64
 	EndDeletedAt    int64
 	RenewalLocked   bool
+	TransferLocked  bool
+	ContactHold     string
+	Disputed        bool
 }
 
 // One page of a customer's domains, by name. The pattern is a LIKE pattern; domain names
 // contain no LIKE wildcards. The id breaks ties between rows with the same name. Lacking is a
 // LIKE pattern of registry statuses that must not match; other_choice a choice at the end of
 // the term that the domain must not have. With urgent_before, only domains that need
-// attention: their term is over or ends unpaid before it, or their renewal failed.
+// attention: their term is over or ends unpaid before it, their renewal failed, they are on hold,
+// or their payment is disputed.
 // SearchDomainsByTerm and SearchNewestDomains are the same in another order.
 func (q *Queries) SearchDomains(ctx context.Context, arg SearchDomainsParams) ([]SearchDomainsRow, error) {
 	rows, err := q.db.QueryContext(ctx, searchDomains,
@@ -760,6 +833,7 @@ func (q *Queries) SearchDomains(ctx context.Context, arg SearchDomainsParams) ([
 		arg.Choice,
 		arg.OtherChoice,
 		arg.Lacking,
+		arg.HavingStatus,
 		arg.UrgentBefore,
 		arg.SkipRows,
 		arg.MaxRows,
@@ -795,6 +869,9 @@ func (q *Queries) SearchDomains(ctx context.Context, arg SearchDomainsParams) ([
 			&i.EndHeldAt,
 			&i.EndDeletedAt,
 			&i.RenewalLocked,
+			&i.TransferLocked,
+			&i.ContactHold,
+			&i.Disputed,
 		); err != nil {
 			return nil, err
 		}
@@ -815,7 +892,10 @@ SELECT domains.id, domains.customer_id, domains.name, domains.tld, domains.statu
     coalesce(renewals.state, '') AS renewal_state, coalesce(renewals.gross, 0) AS renewal_gross, coalesce(renewals.charge_at, 0) AS renewal_charge_at,
     coalesce(renewals.attempts, 0) AS renewal_attempts, coalesce(term_ends.state, '') AS end_state, coalesce(term_ends.waits_for, '') AS end_waits_for,
     coalesce(term_ends.step_at, 0) AS end_step_at, coalesce(term_ends.held_at, 0) AS end_held_at, coalesce(term_ends.deleted_at, 0) AS end_deleted_at,
-    EXISTS (SELECT 1 FROM domain_locks WHERE domain_locks.domain_id = domains.id AND domain_locks.lifted_at = 0 AND domain_locks.restrictions LIKE '%renewal%') AS renewal_locked
+    EXISTS (SELECT 1 FROM domain_locks WHERE domain_locks.domain_id = domains.id AND domain_locks.lifted_at = 0 AND domain_locks.restrictions LIKE '%renewal%') AS renewal_locked,
+    EXISTS (SELECT 1 FROM domain_locks WHERE domain_locks.domain_id = domains.id AND domain_locks.lifted_at = 0 AND domain_locks.restrictions LIKE '%transfer%') AS transfer_locked,
+    domains.contact_hold, EXISTS (SELECT 1 FROM provision_items JOIN disputes ON disputes.order_id = substr(provision_items.payment, 7)
+        WHERE provision_items.name = domains.name AND provision_items.domain_id = domains.id AND disputes.order_id <> '' AND disputes.lock_state IN ('active', 'kept', 'denying', 'denied')) AS disputed
 FROM domains
 LEFT JOIN renewals ON renewals.domain_id = domains.id AND renewals.term_end = domains.paid_until
 LEFT JOIN term_ends ON term_ends.domain_id = domains.id AND term_ends.term_end = domains.paid_until
@@ -825,12 +905,15 @@ WHERE domains.customer_id = $1 AND domains.paid_until >= $2 AND (domains.paid_un
     AND (domains.paid_until < $6 AND domains.paid_until > 0 AND domains.status <> 'transferred_out' OR $6 = 0)
     AND (domains.tld = $7 OR $7 = '') AND (domains.folder = $8 OR $8 = '')
     AND (domains.at_term_end = $9 OR $9 = '') AND domains.at_term_end <> $10
-    AND domains.registry_status NOT LIKE $11
+    AND domains.registry_status NOT LIKE $11 AND domains.registry_status LIKE $12
     AND (domains.status IN ('expired', 'redemption', 'transit')
-        OR domains.status = 'active' AND domains.at_term_end = '' AND domains.paid_until > 0 AND domains.paid_until < $12
-        OR domains.status = 'active' AND renewals.state = 'failed' OR $12 = 0)
+        OR domains.status = 'active' AND domains.at_term_end = '' AND domains.paid_until > 0 AND domains.paid_until < $13
+        OR domains.status = 'active' AND renewals.state = 'failed'
+        OR domains.status = 'active' AND (domains.registry_status LIKE '%Hold%' OR EXISTS (SELECT 1 FROM provision_items JOIN disputes ON disputes.order_id = substr(provision_items.payment, 7)
+            WHERE provision_items.name = domains.name AND provision_items.domain_id = domains.id AND disputes.order_id <> '' AND disputes.lock_state IN ('active', 'kept', 'denying', 'denied')))
+        OR $13 = 0)
 ORDER BY domains.paid_until, domains.id
-LIMIT $13
+LIMIT $14
 `
 
 type SearchDomainsByTermParams struct {
@@ -845,6 +928,7 @@ type SearchDomainsByTermParams struct {
 	Choice       string
 	OtherChoice  string
 	Lacking      string
+	HavingStatus string
 	UrgentBefore int64
 	MaxRows      int32
 }
@@ -873,6 +957,9 @@ type SearchDomainsByTermRow struct {
 	EndHeldAt       int64
 	EndDeletedAt    int64
 	RenewalLocked   bool
+	TransferLocked  bool
+	ContactHold     string
+	Disputed        bool
 }
 
 // Domains with a term, by its end.
@@ -889,6 +976,7 @@ func (q *Queries) SearchDomainsByTerm(ctx context.Context, arg SearchDomainsByTe
 		arg.Choice,
 		arg.OtherChoice,
 		arg.Lacking,
+		arg.HavingStatus,
 		arg.UrgentBefore,
 		arg.MaxRows,
 	)
@@ -923,6 +1011,9 @@ func (q *Queries) SearchDomainsByTerm(ctx context.Context, arg SearchDomainsByTe
 			&i.EndHeldAt,
 			&i.EndDeletedAt,
 			&i.RenewalLocked,
+			&i.TransferLocked,
+			&i.ContactHold,
+			&i.Disputed,
 		); err != nil {
 			return nil, err
 		}
@@ -943,7 +1034,10 @@ SELECT domains.id, domains.customer_id, domains.name, domains.tld, domains.statu
     coalesce(renewals.state, '') AS renewal_state, coalesce(renewals.gross, 0) AS renewal_gross, coalesce(renewals.charge_at, 0) AS renewal_charge_at,
     coalesce(renewals.attempts, 0) AS renewal_attempts, coalesce(term_ends.state, '') AS end_state, coalesce(term_ends.waits_for, '') AS end_waits_for,
     coalesce(term_ends.step_at, 0) AS end_step_at, coalesce(term_ends.held_at, 0) AS end_held_at, coalesce(term_ends.deleted_at, 0) AS end_deleted_at,
-    EXISTS (SELECT 1 FROM domain_locks WHERE domain_locks.domain_id = domains.id AND domain_locks.lifted_at = 0 AND domain_locks.restrictions LIKE '%renewal%') AS renewal_locked
+    EXISTS (SELECT 1 FROM domain_locks WHERE domain_locks.domain_id = domains.id AND domain_locks.lifted_at = 0 AND domain_locks.restrictions LIKE '%renewal%') AS renewal_locked,
+    EXISTS (SELECT 1 FROM domain_locks WHERE domain_locks.domain_id = domains.id AND domain_locks.lifted_at = 0 AND domain_locks.restrictions LIKE '%transfer%') AS transfer_locked,
+    domains.contact_hold, EXISTS (SELECT 1 FROM provision_items JOIN disputes ON disputes.order_id = substr(provision_items.payment, 7)
+        WHERE provision_items.name = domains.name AND provision_items.domain_id = domains.id AND disputes.order_id <> '' AND disputes.lock_state IN ('active', 'kept', 'denying', 'denied')) AS disputed
 FROM domains
 LEFT JOIN renewals ON renewals.domain_id = domains.id AND renewals.term_end = domains.paid_until
 LEFT JOIN term_ends ON term_ends.domain_id = domains.id AND term_ends.term_end = domains.paid_until
@@ -952,12 +1046,15 @@ WHERE domains.customer_id = $1 AND domains.id < $2
     AND (domains.paid_until < $5 AND domains.paid_until > 0 AND domains.status <> 'transferred_out' OR $5 = 0)
     AND (domains.tld = $6 OR $6 = '') AND (domains.folder = $7 OR $7 = '')
     AND (domains.at_term_end = $8 OR $8 = '') AND domains.at_term_end <> $9
-    AND domains.registry_status NOT LIKE $10
+    AND domains.registry_status NOT LIKE $10 AND domains.registry_status LIKE $11
     AND (domains.status IN ('expired', 'redemption', 'transit')
-        OR domains.status = 'active' AND domains.at_term_end = '' AND domains.paid_until > 0 AND domains.paid_until < $11
-        OR domains.status = 'active' AND renewals.state = 'failed' OR $11 = 0)
+        OR domains.status = 'active' AND domains.at_term_end = '' AND domains.paid_until > 0 AND domains.paid_until < $12
+        OR domains.status = 'active' AND renewals.state = 'failed'
+        OR domains.status = 'active' AND (domains.registry_status LIKE '%Hold%' OR EXISTS (SELECT 1 FROM provision_items JOIN disputes ON disputes.order_id = substr(provision_items.payment, 7)
+            WHERE provision_items.name = domains.name AND provision_items.domain_id = domains.id AND disputes.order_id <> '' AND disputes.lock_state IN ('active', 'kept', 'denying', 'denied')))
+        OR $12 = 0)
 ORDER BY domains.id DESC
-LIMIT $12
+LIMIT $13
 `
 
 type SearchNewestDomainsParams struct {
@@ -971,6 +1068,7 @@ type SearchNewestDomainsParams struct {
 	Choice       string
 	OtherChoice  string
 	Lacking      string
+	HavingStatus string
 	UrgentBefore int64
 	MaxRows      int32
 }
@@ -999,6 +1097,9 @@ type SearchNewestDomainsRow struct {
 	EndHeldAt       int64
 	EndDeletedAt    int64
 	RenewalLocked   bool
+	TransferLocked  bool
+	ContactHold     string
+	Disputed        bool
 }
 
 // The id begins with the time at which a domain was added.
@@ -1014,6 +1115,7 @@ func (q *Queries) SearchNewestDomains(ctx context.Context, arg SearchNewestDomai
 		arg.Choice,
 		arg.OtherChoice,
 		arg.Lacking,
+		arg.HavingStatus,
 		arg.UrgentBefore,
 		arg.MaxRows,
 	)
@@ -1048,6 +1150,9 @@ func (q *Queries) SearchNewestDomains(ctx context.Context, arg SearchNewestDomai
 			&i.EndHeldAt,
 			&i.EndDeletedAt,
 			&i.RenewalLocked,
+			&i.TransferLocked,
+			&i.ContactHold,
+			&i.Disputed,
 		); err != nil {
 			return nil, err
 		}

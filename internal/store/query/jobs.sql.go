@@ -123,7 +123,7 @@ func (q *Queries) GetJobError(ctx context.Context, job string) (JobError, error)
 }
 
 const listNextDomainChanges = `-- name: ListNextDomainChanges :many
-SELECT id, kind AS what, state, name, due_at, node, attempts FROM domain_changes
+SELECT id, kind AS what, state, name, due_at, node, attempts, created_at AS since FROM domain_changes
 WHERE due_at > 0
 ORDER BY due_at
 LIMIT $1
@@ -137,6 +137,7 @@ type ListNextDomainChangesRow struct {
 	DueAt    int64
 	Node     string
 	Attempts int64
+	Since    int64
 }
 
 func (q *Queries) ListNextDomainChanges(ctx context.Context, limit int32) ([]ListNextDomainChangesRow, error) {
@@ -156,6 +157,7 @@ func (q *Queries) ListNextDomainChanges(ctx context.Context, limit int32) ([]Lis
 			&i.DueAt,
 			&i.Node,
 			&i.Attempts,
+			&i.Since,
 		); err != nil {
 			return nil, err
 		}
@@ -171,7 +173,7 @@ func (q *Queries) ListNextDomainChanges(ctx context.Context, limit int32) ([]Lis
 }
 
 const listNextMails = `-- name: ListNextMails :many
-SELECT id, kind AS what, '' AS state, '' AS name, due_at, '' AS node, attempts FROM mails
+SELECT id, kind AS what, '' AS state, '' AS name, due_at, '' AS node, attempts, created_at AS since FROM mails
 ORDER BY due_at
 LIMIT $1
 `
@@ -184,6 +186,7 @@ type ListNextMailsRow struct {
 	DueAt    int64
 	Node     string
 	Attempts int64
+	Since    int64
 }
 
 func (q *Queries) ListNextMails(ctx context.Context, limit int32) ([]ListNextMailsRow, error) {
@@ -203,6 +206,7 @@ func (q *Queries) ListNextMails(ctx context.Context, limit int32) ([]ListNextMai
 			&i.DueAt,
 			&i.Node,
 			&i.Attempts,
+			&i.Since,
 		); err != nil {
 			return nil, err
 		}
@@ -220,7 +224,7 @@ func (q *Queries) ListNextMails(ctx context.Context, limit int32) ([]ListNextMai
 const listNextOrders = `-- name: ListNextOrders :many
 SELECT orders.id, orders.channel AS what, orders.state,
     CAST(coalesce((SELECT first.name FROM order_items AS first WHERE first.order_id = orders.id ORDER BY first.position LIMIT 1), '') AS TEXT) AS name,
-    orders.due_at, orders.node, orders.attempts
+    orders.due_at, orders.node, orders.attempts, orders.created_at AS since
 FROM orders
 WHERE due_at > 0
 ORDER BY due_at
@@ -235,6 +239,7 @@ type ListNextOrdersRow struct {
 	DueAt    int64
 	Node     string
 	Attempts int64
+	Since    int64
 }
 
 func (q *Queries) ListNextOrders(ctx context.Context, limit int32) ([]ListNextOrdersRow, error) {
@@ -254,6 +259,7 @@ func (q *Queries) ListNextOrders(ctx context.Context, limit int32) ([]ListNextOr
 			&i.DueAt,
 			&i.Node,
 			&i.Attempts,
+			&i.Since,
 		); err != nil {
 			return nil, err
 		}
@@ -269,7 +275,7 @@ func (q *Queries) ListNextOrders(ctx context.Context, limit int32) ([]ListNextOr
 }
 
 const listNextProvisionItems = `-- name: ListNextProvisionItems :many
-SELECT id, kind AS what, state, name, due_at, node, attempts FROM provision_items
+SELECT id, kind AS what, state, name, due_at, node, attempts, created_at AS since FROM provision_items
 WHERE due_at > 0
 ORDER BY due_at
 LIMIT $1
@@ -283,6 +289,7 @@ type ListNextProvisionItemsRow struct {
 	DueAt    int64
 	Node     string
 	Attempts int64
+	Since    int64
 }
 
 func (q *Queries) ListNextProvisionItems(ctx context.Context, limit int32) ([]ListNextProvisionItemsRow, error) {
@@ -302,6 +309,7 @@ func (q *Queries) ListNextProvisionItems(ctx context.Context, limit int32) ([]Li
 			&i.DueAt,
 			&i.Node,
 			&i.Attempts,
+			&i.Since,
 		); err != nil {
 			return nil, err
 		}
@@ -319,7 +327,7 @@ func (q *Queries) ListNextProvisionItems(ctx context.Context, limit int32) ([]Li
 const listNextWebhookDeliveries = `-- name: ListNextWebhookDeliveries :many
 SELECT webhook_deliveries.order_id AS id, '' AS what, '' AS state,
     CAST(coalesce((SELECT first.name FROM order_items AS first WHERE first.order_id = webhook_deliveries.order_id ORDER BY first.position LIMIT 1), '') AS TEXT) AS name,
-    webhook_deliveries.due_at, '' AS node, webhook_deliveries.attempts
+    webhook_deliveries.due_at, '' AS node, webhook_deliveries.attempts, webhook_deliveries.pending_since AS since
 FROM webhook_deliveries
 WHERE due_at > 0
 ORDER BY due_at
@@ -334,6 +342,7 @@ type ListNextWebhookDeliveriesRow struct {
 	DueAt    int64
 	Node     string
 	Attempts int64
+	Since    int64
 }
 
 func (q *Queries) ListNextWebhookDeliveries(ctx context.Context, limit int32) ([]ListNextWebhookDeliveriesRow, error) {
@@ -353,6 +362,7 @@ func (q *Queries) ListNextWebhookDeliveries(ctx context.Context, limit int32) ([
 			&i.DueAt,
 			&i.Node,
 			&i.Attempts,
+			&i.Since,
 		); err != nil {
 			return nil, err
 		}
@@ -368,7 +378,7 @@ func (q *Queries) ListNextWebhookDeliveries(ctx context.Context, limit int32) ([
 }
 
 const listRetryingDomainChanges = `-- name: ListRetryingDomainChanges :many
-SELECT id, kind AS what, state, name, due_at, node, attempts FROM domain_changes
+SELECT id, kind AS what, state, name, due_at, node, attempts, created_at AS since FROM domain_changes
 WHERE due_at > 0 AND attempts > 0
 ORDER BY attempts DESC, id DESC
 LIMIT $1
@@ -382,6 +392,7 @@ type ListRetryingDomainChangesRow struct {
 	DueAt    int64
 	Node     string
 	Attempts int64
+	Since    int64
 }
 
 func (q *Queries) ListRetryingDomainChanges(ctx context.Context, limit int32) ([]ListRetryingDomainChangesRow, error) {
@@ -401,6 +412,7 @@ func (q *Queries) ListRetryingDomainChanges(ctx context.Context, limit int32) ([
 			&i.DueAt,
 			&i.Node,
 			&i.Attempts,
+			&i.Since,
 		); err != nil {
 			return nil, err
 		}
@@ -416,7 +428,7 @@ func (q *Queries) ListRetryingDomainChanges(ctx context.Context, limit int32) ([
 }
 
 const listRetryingMails = `-- name: ListRetryingMails :many
-SELECT id, kind AS what, '' AS state, '' AS name, due_at, '' AS node, attempts FROM mails
+SELECT id, kind AS what, '' AS state, '' AS name, due_at, '' AS node, attempts, created_at AS since FROM mails
 WHERE attempts > 0
 ORDER BY attempts DESC, id DESC
 LIMIT $1
@@ -430,6 +442,7 @@ type ListRetryingMailsRow struct {
 	DueAt    int64
 	Node     string
 	Attempts int64
+	Since    int64
 }
 
 func (q *Queries) ListRetryingMails(ctx context.Context, limit int32) ([]ListRetryingMailsRow, error) {
@@ -449,6 +462,7 @@ func (q *Queries) ListRetryingMails(ctx context.Context, limit int32) ([]ListRet
 			&i.DueAt,
 			&i.Node,
 			&i.Attempts,
+			&i.Since,
 		); err != nil {
 			return nil, err
 		}
@@ -466,7 +480,7 @@ func (q *Queries) ListRetryingMails(ctx context.Context, limit int32) ([]ListRet
 const listRetryingOrders = `-- name: ListRetryingOrders :many
 SELECT orders.id, orders.channel AS what, orders.state,
     CAST(coalesce((SELECT first.name FROM order_items AS first WHERE first.order_id = orders.id ORDER BY first.position LIMIT 1), '') AS TEXT) AS name,
-    orders.due_at, orders.node, orders.attempts
+    orders.due_at, orders.node, orders.attempts, orders.created_at AS since
 FROM orders
 WHERE due_at > 0 AND attempts > 0
 ORDER BY attempts DESC, id DESC
@@ -481,6 +495,7 @@ type ListRetryingOrdersRow struct {
 	DueAt    int64
 	Node     string
 	Attempts int64
+	Since    int64
 }
 
 func (q *Queries) ListRetryingOrders(ctx context.Context, limit int32) ([]ListRetryingOrdersRow, error) {
@@ -500,6 +515,7 @@ func (q *Queries) ListRetryingOrders(ctx context.Context, limit int32) ([]ListRe
 			&i.DueAt,
 			&i.Node,
 			&i.Attempts,
+			&i.Since,
 		); err != nil {
 			return nil, err
 		}
@@ -515,7 +531,7 @@ func (q *Queries) ListRetryingOrders(ctx context.Context, limit int32) ([]ListRe
 }
 
 const listRetryingProvisionItems = `-- name: ListRetryingProvisionItems :many
-SELECT id, kind AS what, state, name, due_at, node, attempts FROM provision_items
+SELECT id, kind AS what, state, name, due_at, node, attempts, created_at AS since FROM provision_items
 WHERE due_at > 0 AND attempts > 0
 ORDER BY attempts DESC, id DESC
 LIMIT $1
@@ -529,6 +545,7 @@ type ListRetryingProvisionItemsRow struct {
 	DueAt    int64
 	Node     string
 	Attempts int64
+	Since    int64
 }
 
 // All lists have the same columns.
@@ -549,6 +566,7 @@ func (q *Queries) ListRetryingProvisionItems(ctx context.Context, limit int32) (
 			&i.DueAt,
 			&i.Node,
 			&i.Attempts,
+			&i.Since,
 		); err != nil {
 			return nil, err
 		}
@@ -566,7 +584,7 @@ func (q *Queries) ListRetryingProvisionItems(ctx context.Context, limit int32) (
 const listRetryingWebhookDeliveries = `-- name: ListRetryingWebhookDeliveries :many
 SELECT webhook_deliveries.order_id AS id, '' AS what, '' AS state,
     CAST(coalesce((SELECT first.name FROM order_items AS first WHERE first.order_id = webhook_deliveries.order_id ORDER BY first.position LIMIT 1), '') AS TEXT) AS name,
-    webhook_deliveries.due_at, '' AS node, webhook_deliveries.attempts
+    webhook_deliveries.due_at, '' AS node, webhook_deliveries.attempts, webhook_deliveries.pending_since AS since
 FROM webhook_deliveries
 WHERE due_at > 0 AND attempts > 0
 ORDER BY attempts DESC, order_id DESC
@@ -581,6 +599,7 @@ type ListRetryingWebhookDeliveriesRow struct {
 	DueAt    int64
 	Node     string
 	Attempts int64
+	Since    int64
 }
 
 func (q *Queries) ListRetryingWebhookDeliveries(ctx context.Context, limit int32) ([]ListRetryingWebhookDeliveriesRow, error) {
@@ -600,6 +619,7 @@ func (q *Queries) ListRetryingWebhookDeliveries(ctx context.Context, limit int32
 			&i.DueAt,
 			&i.Node,
 			&i.Attempts,
+			&i.Since,
 		); err != nil {
 			return nil, err
 		}

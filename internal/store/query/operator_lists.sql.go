@@ -718,7 +718,7 @@ func (q *Queries) ListAllUndecidedRefunds(ctx context.Context, iD string, limit 
 }
 
 const listOrderJob = `-- name: ListOrderJob :many
-SELECT id, channel AS what, state, '' AS name, due_at, node, attempts FROM orders
+SELECT id, channel AS what, state, '' AS name, due_at, node, attempts, created_at AS since FROM orders
 WHERE id = $1 AND due_at > 0
 `
 
@@ -730,6 +730,7 @@ type ListOrderJobRow struct {
 	DueAt    int64
 	Node     string
 	Attempts int64
+	Since    int64
 }
 
 func (q *Queries) ListOrderJob(ctx context.Context, id string) ([]ListOrderJobRow, error) {
@@ -749,6 +750,7 @@ func (q *Queries) ListOrderJob(ctx context.Context, id string) ([]ListOrderJobRo
 			&i.DueAt,
 			&i.Node,
 			&i.Attempts,
+			&i.Since,
 		); err != nil {
 			return nil, err
 		}
@@ -824,7 +826,7 @@ func (q *Queries) ListPaidOrdersWithAddress(ctx context.Context, emailKey string
 }
 
 const listProvisionItemJobsOfOrder = `-- name: ListProvisionItemJobsOfOrder :many
-SELECT id, kind AS what, state, name, due_at, node, attempts FROM provision_items
+SELECT id, kind AS what, state, name, due_at, node, attempts, created_at AS since FROM provision_items
 WHERE due_at > 0 AND id IN (
     SELECT ordered.provision_item_id FROM order_items AS ordered WHERE ordered.order_id = $1 AND ordered.provision_item_id <> '')
 ORDER BY id
@@ -838,6 +840,7 @@ type ListProvisionItemJobsOfOrderRow struct {
 	DueAt    int64
 	Node     string
 	Attempts int64
+	Since    int64
 }
 
 // The unfinished jobs of one order, with the columns of the lists of jobs.
@@ -858,6 +861,7 @@ func (q *Queries) ListProvisionItemJobsOfOrder(ctx context.Context, orderID stri
 			&i.DueAt,
 			&i.Node,
 			&i.Attempts,
+			&i.Since,
 		); err != nil {
 			return nil, err
 		}
@@ -917,7 +921,7 @@ func (q *Queries) ListQueuedMailsOfCustomer(ctx context.Context, customerID stri
 }
 
 const listWebhookJobsOfOrder = `-- name: ListWebhookJobsOfOrder :many
-SELECT order_id AS id, '' AS what, '' AS state, '' AS name, due_at, '' AS node, attempts FROM webhook_deliveries
+SELECT order_id AS id, '' AS what, '' AS state, '' AS name, due_at, '' AS node, attempts, pending_since AS since FROM webhook_deliveries
 WHERE order_id = $1 AND due_at > 0
 `
 
@@ -929,6 +933,7 @@ type ListWebhookJobsOfOrderRow struct {
 	DueAt    int64
 	Node     string
 	Attempts int64
+	Since    int64
 }
 
 func (q *Queries) ListWebhookJobsOfOrder(ctx context.Context, orderID string) ([]ListWebhookJobsOfOrderRow, error) {
@@ -948,6 +953,7 @@ func (q *Queries) ListWebhookJobsOfOrder(ctx context.Context, orderID string) ([
 			&i.DueAt,
 			&i.Node,
 			&i.Attempts,
+			&i.Since,
 		); err != nil {
 			return nil, err
 		}

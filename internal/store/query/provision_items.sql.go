@@ -460,7 +460,7 @@ func (q *Queries) ListProvisionItemsByName(ctx context.Context, name string) ([]
 const listRunningTransfers = `-- name: ListRunningTransfers :many
 SELECT id, customer_id, name, tld, kind, years, payment, state, failure, refund_due, account, domain_id, handle, code_sealed, requested_at, due_at, node, attempts, created_at, updated_at, renew_from, registrant, automatic, fee, holder_id, premium_fee FROM provision_items
 WHERE customer_id = $1 AND kind = 'transfer' AND due_at > 0
-ORDER BY id DESC
+ORDER BY created_at DESC, name
 LIMIT $3 OFFSET $2
 `
 

@@ -325,14 +325,21 @@ func (q *Queries) LetSeenDomainExpire(ctx context.Context, arg LetSeenDomainExpi
 
 const listDomainNotices = `-- name: ListDomainNotices :many
 SELECT kind, subject, body, recipient, sent_at, accepted FROM sent_notices
-WHERE domain_id = $1 AND customer_id = $2
+WHERE sent_notices.customer_id = $1 AND sent_notices.domain_id IN (
+    SELECT held.id FROM domains AS held WHERE held.id = $2
+    UNION ALL
+    SELECT substr(provision_items.payment, 7) FROM domains AS paid
+        JOIN provision_items ON provision_items.name = paid.name
+        WHERE paid.id = $2 AND provision_items.domain_id = paid.id
+    UNION ALL
+    SELECT asked.contact_check FROM domains AS asked WHERE asked.id = $2 AND asked.contact_check <> '')
 ORDER BY sent_at DESC, id DESC
 LIMIT $3
 `
 
 type ListDomainNoticesParams struct {
-	DomainID   string
 	CustomerID string
+	DomainID   string
 	MaxRows    int32
 }
 
@@ -345,9 +352,10 @@ type ListDomainNoticesRow struct {
 	Accepted  int64
 }
 
-// Notices about a domain, the newest first.
+// Notices about a domain, about orders that paid for it (a payment is order: and the order's id), and
+// about the address of its holder, the newest first.
 func (q *Queries) ListDomainNotices(ctx context.Context, arg ListDomainNoticesParams) ([]ListDomainNoticesRow, error) {
-	rows, err := q.db.QueryContext(ctx, listDomainNotices, arg.DomainID, arg.CustomerID, arg.MaxRows)
+	rows, err := q.db.QueryContext(ctx, listDomainNotices, arg.CustomerID, arg.DomainID, arg.MaxRows)
 	if err != nil {
 		return nil, err
 	}

@@ -37,6 +37,7 @@ type orderData struct {
 	// Consent is the wrapped text by which a consumer requested an early start;
 	// ConsentAt is when. Both are empty without consent.
 	Consent, ConsentAt string
+	WithdrawUntil      string // the last day of the withdrawal period; empty without consent
 }
 
 // refundPart is the part of a refund for one domain.
@@ -48,7 +49,8 @@ type refundPart struct {
 type item struct {
 	Name, Kind string
 	Years      int
-	Net        string
+	Net, Gross string
+	Term       string // of a transfer that adds no years: from_now or rest
 	Failed     bool
 	Why        string // a registrar.FailureReason
 	Until      string // the end of the paid term; empty if unknown
@@ -63,7 +65,7 @@ func (l *language) orderData(data map[string]string) orderData {
 		Order: sanitizeValue(data["order"]), Net: l.formatAmount(data["net"]), Vat: l.formatAmount(data["vat"]), Gross: l.formatAmount(data["gross"]),
 		Free: isZero(data["gross"]), Rate: l.formatRate(data["vat_rate"]), Rule: data["vat_rule"], Country: sanitizeValue(data["vat_country"]),
 		Vatid: sanitizeValue(data["vat_id"]), Unchecked: data["vat_unchecked"] == "true", Unclaimed: data["unclaimed"] == "true", Automatic: data["automatic"] == "true",
-		State: data["state"],
+		State: data["state"], WithdrawUntil: l.formatDate(data["withdraw_until"]),
 	}
 	if words := data["consent"]; words != "" {
 		b.Consent = "  " + strings.Join(wrapLines(sanitizeLine(words, maxConsentLength), 70), "\n  ")
@@ -75,7 +77,7 @@ func (l *language) orderData(data map[string]string) orderData {
 	count, _ := strconv.Atoi(data["items"]) // no items if it is not a number
 	for n := range min(count, maxItems) {
 		of := "item" + strconv.Itoa(n+1) + "_"
-		one := item{Name: sanitizeValue(data[of+"name"]), Kind: data[of+"kind"], Net: l.formatAmount(data[of+"net"]), Until: l.formatDate(data[of+"paid_until"])}
+		one := item{Name: sanitizeValue(data[of+"name"]), Kind: data[of+"kind"], Net: l.formatAmount(data[of+"net"]), Gross: l.formatAmount(data[of+"gross"]), Term: data[of+"term"], Until: l.formatDate(data[of+"paid_until"])}
 		if one.Name == "" {
 			break
 		}
@@ -119,6 +121,7 @@ func (l *language) failedData(data map[string]string) (items []item, refund stri
 	if sum > 0 {
 		refund = l.formatAmount(sum.String())
 	}
+	slices.SortStableFunc(items, func(a, b item) int { return strings.Compare(a.Name, b.Name) }) // they were joined as they failed
 	return items, refund
 }
 
@@ -160,6 +163,7 @@ type noticeData struct {
 	// Termination distinguishes the two kinds; Special means termination for cause.
 	Termination, Special bool
 	End                  string           // a formatted date; empty means as soon as possible
+	RefundBy             string           // by when a withdrawn payment is returned
 	Received             string           // when it arrived, in the mail about what followed
 	Orders               []withdrawnOrder // the possible orders of a withdrawal, for the operator's mail
 }
@@ -176,7 +180,7 @@ func (l *language) noticeData(data map[string]string) noticeData {
 		Number: sanitizeValue(data["number"]), Contract: quotedLines(quoteForeign(data["contract"], withdrawal.MaxText)), Reason: quotedLines(quoteForeign(data["reason"], withdrawal.MaxReason)),
 		Termination: data["declared"] == string(withdrawal.Termination), Special: data["ground"] == string(withdrawal.Extraordinary),
 	}
-	d.Received = l.formatTime(data["received_at"])
+	d.Received, d.RefundBy = l.formatTime(data["received_at"]), l.formatDate(data["refund_by"])
 	d.End = cmp.Or(l.formatDate(data["end"]), sanitizeValue(data["end"]))
 	count, _ := strconv.Atoi(data["orders"]) // zero if it is not a number
 	for n := range min(count, maxNoticeOrders) {

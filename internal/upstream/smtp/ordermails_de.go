@@ -7,7 +7,8 @@ const germanReceipt = `
 Bestellung: {{.Order}}
 {{range .Items}}
 {{.Name}}
-  {{if eq .Kind "register"}}Registrierung{{else if eq .Kind "transfer"}}Umzug zu uns{{else if eq .Kind "restore"}}Wiederherstellung{{else}}Verlängerung{{end}}{{if eq .Years 1}}, 1 Jahr{{else if .Years}}, {{.Years}} Jahre{{end}}: {{.Net}} netto
+  {{if eq .Kind "register"}}Registrierung{{else if eq .Kind "transfer"}}Umzug zu uns{{else if eq .Kind "restore"}}Wiederherstellung{{else}}Verlängerung{{end}}{{if eq .Years 1}}, 1 Jahr{{else if .Years}}, {{.Years}} Jahre{{else if eq .Term "from_now"}}, 1 Jahr ab dem Umzug{{else if eq .Term "rest"}}, Restlaufzeit bleibt{{end}}: {{.Gross}}{{if ne .Gross .Net}}
+  (netto {{.Net}}){{end}}
 {{end}}
 {{printf "%-20s %14s" "Netto" .Net}}
 {{printf "%-20s %14s" (print "Umsatzsteuer " .Rate) .Vat}}
@@ -28,7 +29,9 @@ berechnet.
 Sie haben am {{.ConsentAt}} erklärt:
 
 {{.Consent}}
-
+{{with .WithdrawUntil}}
+Ihre Widerrufsfrist endet am {{.}} um 24 Uhr.
+{{end}}
 Bitte heben Sie diese Nachricht auf.
 {{end}}{{if .Attached}}
 Die Rechnung hängt an dieser E-Mail.
@@ -329,8 +332,8 @@ anklickbar machen, stehen in eckigen Klammern:
 > Vertrag: {{.Contract}}
 
 Wir prüfen den Widerruf und melden uns bei Ihnen. Was Ihnen zusteht,
-zahlen wir auf dem Weg zurück, auf dem Sie bezahlt haben. Bitte heben
-Sie diese Nachricht auf.
+zahlen wir{{with .RefundBy}} spätestens am {{.}}{{end}} auf dem Weg
+zurück, auf dem Sie bezahlt haben. Bitte heben Sie diese Nachricht auf.
 
 Haben Sie nichts widerrufen? Dann hat jemand Ihre Adresse angegeben;
 antworten Sie uns bitte, damit nichts Falsches geschieht.

@@ -7,7 +7,8 @@ const englishReceipt = `
 Order: {{.Order}}
 {{range .Items}}
 {{.Name}}
-  {{if eq .Kind "register"}}registration{{else if eq .Kind "transfer"}}transfer to us{{else if eq .Kind "restore"}}restore{{else}}renewal{{end}}{{if eq .Years 1}}, 1 year{{else if .Years}}, {{.Years}} years{{end}}: {{.Net}} net
+  {{if eq .Kind "register"}}registration{{else if eq .Kind "transfer"}}transfer to us{{else if eq .Kind "restore"}}restore{{else}}renewal{{end}}{{if eq .Years 1}}, 1 year{{else if .Years}}, {{.Years}} years{{else if eq .Term "from_now"}}, 1 year from the transfer{{else if eq .Term "rest"}}, remaining term stays{{end}}: {{.Gross}}{{if ne .Gross .Net}}
+  (net {{.Net}}){{end}}
 {{end}}
 {{printf "%-20s %14s" "Net" .Net}}
 {{printf "%-20s %14s" (print "VAT " .Rate) .Vat}}
@@ -26,7 +27,9 @@ available. VAT was therefore charged.
 On {{.ConsentAt}} you declared:
 
 {{.Consent}}
-
+{{with .WithdrawUntil}}
+You can withdraw until the end of {{.}}.
+{{end}}
 Please keep this email.
 {{end}}{{if .Attached}}
 Your invoice is attached.
@@ -316,7 +319,8 @@ would make an address clickable are in square brackets:
 > Contract: {{.Contract}}
 
 We will review it and email you. We refund what you are due to your
-original payment method. Please keep this email.
+original payment method{{with .RefundBy}} by {{.}} at the latest{{end}}.
+Please keep this email.
 
 If you didn't withdraw from a contract, someone else entered your
 address. Please reply to this email so that we can stop this.

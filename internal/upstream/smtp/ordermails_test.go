@@ -16,9 +16,9 @@ func orderMailData(more map[string]string) map[string]string {
 	data := map[string]string{
 		"order": "ord_01jd3c4v5w6x7y8z9abcdefghj", "items": "3", "net": "112.70", "vat": "21.41", "gross": "134.11", "vat_rate": "1900",
 		"vat_rule": "domestic", "vat_country": "DE", "vat_id": "", "vat_unchecked": "false", "state": "completed", "refund": "0.00",
-		"item1_name": "neu.de", "item1_kind": "register", "item1_years": "1", "item1_net": "6.90", "item1_state": "active",
-		"item2_name": "ki.ai", "item2_kind": "renew", "item2_years": "2", "item2_net": "99.90", "item2_state": "active",
-		"item3_name": "umzug.de", "item3_kind": "transfer", "item3_years": "0", "item3_net": "5.90", "item3_state": "active",
+		"item1_name": "neu.de", "item1_kind": "register", "item1_years": "1", "item1_net": "6.90", "item1_gross": "8.21", "item1_state": "active",
+		"item2_name": "ki.ai", "item2_kind": "renew", "item2_years": "2", "item2_net": "99.90", "item2_gross": "118.88", "item2_state": "active",
+		"item3_name": "umzug.de", "item3_kind": "transfer", "item3_years": "0", "item3_net": "5.90", "item3_gross": "7.02", "item3_term": "from_now", "item3_state": "active",
 		"domain": "neu.de", "paid_until": "2026-12-15",
 	}
 	maps.Copy(data, more)
@@ -69,10 +69,10 @@ func TestOrderMails_StateEachOutcome(t *testing.T) {
 		"a receipt": {
 			kind: registrar.MailOrderPaid, facts: orderMailData(nil),
 			de: []string{
-				"bezahlt", "ord_01jd3c4v5w6x7y8z9abcdefghj", "neu.de\n  Registrierung, 1 Jahr: 6,90 EUR netto\n", "ki.ai\n  Verlängerung, 2 Jahre: 99,90 EUR netto\n",
-				"umzug.de\n  Umzug zu uns: 5,90 EUR netto\n", "Umsatzsteuer 19 %         21,41 EUR\n", "134,11 EUR",
+				"bezahlt", "ord_01jd3c4v5w6x7y8z9abcdefghj", "neu.de\n  Registrierung, 1 Jahr: 8,21 EUR\n  (netto 6,90 EUR)\n", "ki.ai\n  Verlängerung, 2 Jahre: 118,88 EUR\n",
+				"umzug.de\n  Umzug zu uns, 1 Jahr ab dem Umzug: 7,02 EUR\n", "Umsatzsteuer 19 %         21,41 EUR\n", "134,11 EUR",
 			},
-			en:      []string{"was paid", "registration, 1 year: 6.90 EUR net\n", "renewal, 2 years", "VAT 19%                   21.41 EUR\n", "134.11 EUR"},
+			en:      []string{"was paid", "registration, 1 year: 8.21 EUR\n  (net 6.90 EUR)\n", "transfer to us, 1 year from the transfer: 7.02 EUR\n", "renewal, 2 years", "VAT 19%                   21.41 EUR\n", "134.11 EUR"},
 			deNever: "VIES",
 		},
 		"renewals with their new ends": {
@@ -255,12 +255,15 @@ func TestOrderMail_LengthIsBounded(t *testing.T) {
 func TestReceipt_QuotesConsentText(t *testing.T) {
 	t.Parallel()
 	words := "Ich verlange ausdrücklich, dass Sie sofort beginnen. " + strings.Repeat("Ich weiß, dass mein Widerrufsrecht erlischt. ", 6)
-	data := orderMailData(map[string]string{"consent": words, "consent_at": "2026-11-29T22:01:00Z"})
+	data := orderMailData(map[string]string{"consent": words, "consent_at": "2026-11-29T22:01:00Z", "withdraw_until": "2026-12-14"})
 	for language, want := range map[string]string{"de": "Sie haben am 29.11.2026, 23:01 Uhr MEZ erklärt:", "en": "On 29 November 2026, 23:01 CET you declared:"} {
 		body := renderMail(t, registrar.MailOrderPaid, language, data)
 		quoted := strings.Join(strings.Fields(body), " ")
 		if !strings.Contains(quoted, want+" "+strings.TrimSpace(words)) {
 			t.Errorf("in %s:\n%s", language, body)
+		}
+		if !strings.Contains(body, "\nIhre Widerrufsfrist endet am 14.12.2026 um 24 Uhr.\n") && !strings.Contains(body, "\nYou can withdraw until the end of 14 December 2026.\n") {
+			t.Errorf("the deadline is missing in %s:\n%s", language, body)
 		}
 		if none := renderMail(t, registrar.MailOrderPaid, language, orderMailData(nil)); strings.Contains(none, want[:8]+" 29") || strings.Contains(none, "erklärt") || strings.Contains(none, "declared") {
 			t.Errorf("a consent without one in the data, in %s:\n%s", language, none)

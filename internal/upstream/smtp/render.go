@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"text/template"
+	"time"
 	"unicode"
 
 	"golang.org/x/net/idna"
@@ -160,8 +161,12 @@ func (t templates) render(message mailer.Message, portal string) (subject, body 
 	if !known {
 		return "", "", fmt.Errorf("smtp: no mail of kind %q", message.Kind)
 	}
+	occurred := message.At
+	if at, err := time.Parse(time.RFC3339, message.Data[registrar.MailOccurredAt]); err == nil {
+		occurred = at
+	}
 	data := templateData{
-		At: lang.moment(message.At), On: message.At.In(registrar.Germany()).Format(lang.dateLayout), Link: message.Link, Portal: portal,
+		At: lang.moment(occurred), On: occurred.In(registrar.Germany()).Format(lang.dateLayout), Link: message.Link, Portal: portal,
 		Address: sanitizeValue(message.Data["address"]), Name: quoteForeign(message.Data["name"], maxValueLength),
 		Host: quoteForeign(message.Data["host"], maxValueLength), Email: sanitizeValue(message.Data["email"]), Change: message.Data["change"],
 		Default: sanitizeValue(message.Data["default"]), Moved: message.Data["moved"] == "true",

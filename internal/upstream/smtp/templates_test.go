@@ -198,6 +198,19 @@ func TestSanitizeValue_StaysOneHarmlessLine(t *testing.T) {
 	}
 }
 
+func TestRender_NamesBusinessTimeOfWhatItReports(t *testing.T) {
+	t.Parallel()
+	parsed, err := parseTemplates()
+	if err != nil {
+		t.Fatal(err)
+	}
+	data := map[string]string{"number": "dcl_1", "declared": "withdrawal", "name": "Erika", "contract": "kaffee.de", "refund_by": "2027-02-15", registrar.MailOccurredAt: "2027-02-01T12:00:00Z"}
+	subject, body, err := parsed.render(mailer.Message{Kind: registrar.MailWithdrawal, Language: "de", At: time.Date(2026, 11, 30, 23, 59, 0, 0, time.UTC), Data: data}, "https://x/")
+	if err != nil || !strings.Contains(subject, "vom 01.02.2027") || !strings.Contains(body, "Eingang: 01.02.2027, 13:00 Uhr MEZ") || !strings.Contains(body, "spätestens am 15.02.2027") || strings.Contains(body, "2026") {
+		t.Errorf("%s: %s, %v", subject, body, err)
+	}
+}
+
 func TestNoticeMail_RepeatsWholeNotice(t *testing.T) {
 	t.Parallel()
 	data := map[string]string{

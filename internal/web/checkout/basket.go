@@ -21,7 +21,7 @@ import (
 type basketRow struct {
 	// Item is the entry in the browser's cookie.
 	Item, Name, WhatKey, Term string
-	Net, VAT, Gross           registrar.Cents
+	Net, Gross                registrar.Cents
 	// Later is the gross price of each further term; zero if unknown. LaterTerm is its length,
 	// empty if that is a year.
 	Later     registrar.Cents
@@ -161,7 +161,6 @@ func saleError(ext registrar.Extension, kind order.Kind) error {
 func (h *Handler) basketRows(req *ui.Request) (shown basketPage) {
 	rate := h.RateBasisPoints(req.Now)
 	shown.Rate = formatRate(req.Language, rate)
-	var nets []registrar.Cents
 	for _, item := range req.Basket() {
 		entry, err := h.parseItem(item)
 		known := slices.ContainsFunc(shown.Rows, func(r basketRow) bool { return r.Name == entry.name.ASCII() })
@@ -185,18 +184,16 @@ func (h *Handler) basketRows(req *ui.Request) (shown basketPage) {
 		} else {
 			shown.verify = shown.verify || ext.Verify
 		}
-		nets = append(nets, r.Net)
 		shown.Rows = append(shown.Rows, r)
 	}
-	shares, err := billing.SplitVAT(nets, rate)
-	if err != nil { // no price list contains such prices
-		shares = make([]registrar.Cents, len(nets))
-	}
+	// VAT is rounded once, over the sum; equal items have equal prices.
 	for i := range shown.Rows {
 		r := &shown.Rows[i]
-		r.VAT, r.Gross = shares[i], r.Net+shares[i]
-		shown.Net, shown.VAT, shown.Gross = shown.Net+r.Net, shown.VAT+r.VAT, shown.Gross+r.Gross
+		r.Gross = billing.Gross(r.Net, rate)
+		shown.Net += r.Net
 	}
+	shown.Gross = billing.Gross(shown.Net, rate)
+	shown.VAT = shown.Gross - shown.Net
 	return shown
 }
 

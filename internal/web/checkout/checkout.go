@@ -16,6 +16,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
+	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
 	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
@@ -70,7 +71,7 @@ type Transfers interface {
 }
 
 // Config holds the dependencies of the pages. All but Now, LocksTransfers, LongestTerm,
-// TransferTerms, Transfers and EndedDomains are required.
+// TransferTerms, Transfers, EndedDomains, Restricted and Declared are required.
 type Config struct {
 	// Frame is set by package web.
 	Frame       *ui.Frame
@@ -104,6 +105,12 @@ type Config struct {
 	// EndedDomains returns the domains of an order that were deleted or handed over since, by
 	// item; nil means none.
 	EndedDomains func(ctx context.Context, order string) (map[string]lifecycle.EndedDomain, error)
+	// Restricted returns the states of the visitor's restricted domains, by name; nil means that
+	// there are none.
+	Restricted func(ctx context.Context, actor registrar.Actor) (map[string]portfolio.State, error)
+	// Declared returns the withdrawals that were sent with an address since a time and mention one
+	// of some order numbers and domains; nil means that there are none.
+	Declared func(ctx context.Context, email string, since time.Time, mentions ...string) ([]withdrawal.Notice, error)
 	// Now is the business time, by which terms end; nil means time.Now.
 	Now func() time.Time
 }
@@ -122,6 +129,8 @@ func New(cfg Config) (*Handler, error) {
 	}
 	registrar.Default(&cfg.Now, time.Now)
 	registrar.Default(&cfg.EndedDomains, func(context.Context, string) (map[string]lifecycle.EndedDomain, error) { return nil, nil })
+	registrar.Default(&cfg.Restricted, func(context.Context, registrar.Actor) (map[string]portfolio.State, error) { return nil, nil })
+	registrar.Default(&cfg.Declared, func(context.Context, string, time.Time, ...string) ([]withdrawal.Notice, error) { return nil, nil })
 	registrar.Default(&cfg.LocksTransfers, func(string) bool { return false })
 	registrar.Default(&cfg.LongestTerm, registrar.Extension.Term)
 	registrar.Default(&cfg.TransferTerms, func(string) (int, int) { return 0, 0 })

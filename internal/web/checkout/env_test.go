@@ -18,6 +18,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
+	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
@@ -53,6 +54,8 @@ type fakeOrders struct {
 	codes        func(customer string) time.Duration
 	asked        order.Request
 	ended        map[string]lifecycle.EndedDomain
+	restricted   map[string]portfolio.State
+	declared     []withdrawal.Notice
 	// holds are the domains of cus_1 by name.
 	holds map[string]string
 	// status, paidUntil and choice are those of every held domain.
@@ -170,7 +173,8 @@ func (d *fakeOrders) ResendClaimMail(_ context.Context, actor registrar.Actor, _
 	return d.err
 }
 
-func (d *fakeOrders) Prepare(context.Context, registrar.Actor, order.Request) (order.View, error) {
+func (d *fakeOrders) Prepare(_ context.Context, _ registrar.Actor, request order.Request) (order.View, error) {
+	d.asked = request
 	return d.view, d.err
 }
 
@@ -330,6 +334,10 @@ func newTestHandler(t *testing.T, d *fakeOrders) *Handler {
 		Frame: frame, Orders: d, Registrants: d, Invoices: d.invoices, InvoiceRenderer: d.invoices, FindDomain: d.FindByName, AuthCodeLimit: d.codes,
 		Extension: extension, RateBasisPoints: func(time.Time) int { return 1900 }, LongestTerm: func(ext registrar.Extension) int { return max(ext.Term(), ext.MaxYears) }, LocksTransfers: func(tld string) bool { return tld == ".com" },
 		EndedDomains: func(context.Context, string) (map[string]lifecycle.EndedDomain, error) { return d.ended, nil },
+		Declared: func(_ context.Context, email string, _ time.Time, mentions ...string) ([]withdrawal.Notice, error) {
+			return slices.DeleteFunc(slices.Clone(d.declared), func(n withdrawal.Notice) bool { return n.Email != email || !slices.Contains(mentions, n.Contract) }), nil
+		},
+		Restricted: func(context.Context, registrar.Actor) (map[string]portfolio.State, error) { return d.restricted, nil },
 	})
 	if err != nil {
 		t.Fatal(err)

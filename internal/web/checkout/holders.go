@@ -9,51 +9,83 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
-// holderField begins the names of the fields for the holders of items.
-const holderField = "holder."
+const (
+	// holderField begins the names of the fields for the holders of items.
+	holderField = "holder."
+	// oneHolderField is the holder of all items.
+	oneHolderField = "holder"
+)
 
 // holderChoice is the choice of a holder for an item that is registered or transferred.
 type holderChoice struct {
-	Field, Name string
-	Options     []ui.Choice
-	Current     string
+	Item, Field, Name string
+	Form              string // the id of the form that it belongs to; empty inside of it
+	Options           []ui.Choice
+	Current           string
 }
 
-// holderChoices returns a choice for each such item if the customer has holders to choose from, or
-// the order names one.
-func (h *Handler) holderChoices(req *ui.Request, o order.Order) ([]holderChoice, error) {
+// holderChoices is the choice of holders for an order.
+type holderChoices struct {
+	One       holderChoice   // for all items; its Current is empty if they have several holders
+	Items     []holderChoice // for each
+	Transfers bool           // a transfer changes the holder that the registry has now
+	New       string         // the form for another holder, which returns to the page
+}
+
+// holderOptions are the holders that a customer can choose from.
+func (h *Handler) holderOptions(req *ui.Request) ([]ui.Choice, error) {
 	all, err := h.Holders(req.R.Context(), req.Actor())
 	if err != nil {
 		return nil, err
 	}
-	chosen := slices.ContainsFunc(o.Items, func(item order.Item) bool { return item.Holder != "" })
-	if len(all) < 2 && !chosen {
-		return nil, nil
+	var options []ui.Choice
+	if !slices.ContainsFunc(all, func(one holder.Holder) bool { return one.ID == holder.Own }) { // the checkout asks for the customer's data
+		options = append(options, ui.Choice{Value: holder.Own, Text: h.templates.Text(req.Language, "holder.self")})
 	}
-	own := slices.ContainsFunc(all, func(one holder.Holder) bool { return one.ID == holder.Own })
-	var choices []holderChoice
+	for _, one := range all {
+		options = append(options, ui.Choice{Value: one.ID, Text: one.Label()})
+	}
+	return options, nil
+}
+
+// holderChoices returns nil if there is nothing to choose or say: the customer has no other
+// holders, the order names none, and no domain is transferred.
+func (h *Handler) holderChoices(req *ui.Request, o order.Order) (*holderChoices, error) {
+	options, err := h.holderOptions(req)
+	if err != nil {
+		return nil, err
+	}
+	choices := &holderChoices{New: ui.WithNext(ui.HoldersPath+"/new", currentPayPath(req))}
+	chosen := false
 	for _, item := range o.Items {
 		if item.Kind.ForHeldDomain() {
 			continue
 		}
-		choice := holderChoice{Field: holderField + item.ID, Name: item.Name, Current: item.Holder}
+		chosen, choices.Transfers = chosen || item.Holder != "", choices.Transfers || item.Kind == order.Transfer
+		choice := holderChoice{Item: item.ID, Field: holderField + item.ID, Name: item.Name, Options: options, Current: item.Holder}
 		if choice.Current == "" {
 			choice.Current = holder.Own
 		}
-		if !own { // the checkout asks for the customer's data
-			choice.Options = append(choice.Options, ui.Choice{Value: holder.Own, Text: h.templates.Text(req.Language, "holder.self")})
-		}
-		for _, one := range all {
-			choice.Options = append(choice.Options, ui.Choice{Value: one.ID, Text: one.Label()})
-		}
-		choices = append(choices, choice)
+		choices.Items = append(choices.Items, choice)
+	}
+	if len(choices.Items) == 0 || len(options) < 2 && !chosen && !choices.Transfers {
+		return nil, nil
+	}
+	choices.One = choices.Items[0]
+	if slices.ContainsFunc(choices.Items, func(c holderChoice) bool { return c.Current != choices.One.Current }) {
+		choices.One.Current = ""
 	}
 	return choices, nil
 }
 
-// setHolders stores the chosen holders of an order's items.
+// setHolders stores the chosen holders of an order's items: one for all, or one for each.
 func (h *Handler) setHolders(req *ui.Request) error {
 	chosen := make(map[string]string)
+	if one := req.Field(oneHolderField); one != "" {
+		for _, item := range req.R.PostForm["item"] {
+			chosen[item] = one
+		}
+	}
 	for name := range req.R.PostForm {
 		if item, ok := strings.CutPrefix(name, holderField); ok {
 			chosen[item] = req.Field(name)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/billing"
 	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
@@ -16,6 +17,9 @@ import (
 
 type itemRow struct {
 	order.Item
+	// Gross is the price as if the item were ordered alone, so that equal items have equal prices:
+	// an order's VAT is rounded once, over all items.
+	Gross   registrar.Cents
 	WhatKey string
 	Term    string
 	// StateKey is the state of a paid item, ReasonKey why it failed or is no longer
@@ -51,24 +55,26 @@ func (r itemRow) hasProblem() bool { return r.ReasonKey != "" || len(r.Warnings)
 const shownItems = 10
 
 // itemList is the table of an order's items: the first ones and every one with a problem, and
-// More for the others. Locks means that a text below explains which of several will be locked.
+// More for the others. Locks and Rounded mean that texts below explain which of several will be
+// locked, and why the gross prices don't add up to the total.
 type itemList struct {
-	First, More itemTable
-	Locks       bool
+	First, More    itemTable
+	Locks, Rounded bool
 }
 
 type itemTable struct {
 	Rows    []itemRow
 	Outcome bool // the rows show their state
-	// Several means that the order has several items. Its VAT is rounded once, over their sum,
-	// so the shares of equal items may differ by a cent: the rows have net prices only.
+	// Several means that the order has several items.
 	Several bool
 }
 
 func newItemList(rows []itemRow, outcome bool) itemList {
 	first := itemTable{Outcome: outcome, Several: len(rows) > 1}
 	more, locks := first, false
+	var total, shown registrar.Cents
 	for i, row := range rows {
+		total, shown = total+row.Item.Gross, shown+row.Gross
 		locks = locks || first.Several && row.Locks
 		if i < shownItems || row.hasProblem() {
 			first.Rows = append(first.Rows, row)
@@ -76,7 +82,7 @@ func newItemList(rows []itemRow, outcome bool) itemList {
 			more.Rows = append(more.Rows, row)
 		}
 	}
-	return itemList{first, more, locks}
+	return itemList{first, more, locks, total != shown}
 }
 
 // ownDomain returns the text key and the domain's page if a name is refused because the visitor
@@ -107,7 +113,7 @@ func (h *Handler) newItemRows(req *ui.Request, path string, view order.View, t f
 	language := req.Language
 	rows := make([]itemRow, 0, len(view.Order.Items))
 	for _, item := range view.Order.Items {
-		r := h.newItemRow(language, item)
+		r := h.newItemRow(language, view.Order.Totals, item)
 		if reason, refused := view.Refused[item.ID]; refused {
 			r.ReasonKey = h.reasonKey(item.Kind, codeOf(reason))
 			if key, page := h.ownDomain(req, item.Kind, item.Name, reason); page != "" {
@@ -151,8 +157,8 @@ func (h *Handler) newItemRows(req *ui.Request, path string, view order.View, t f
 	return rows
 }
 
-func (h *Handler) newItemRow(language string, item order.Item) itemRow {
-	r := itemRow{Item: item, WhatKey: "kind." + string(item.Kind), Term: h.term(language, item.Years)}
+func (h *Handler) newItemRow(language string, totals order.Totals, item order.Item) itemRow {
+	r := itemRow{Item: item, Gross: billing.Gross(item.Net, totals.RateBasisPoints), WhatKey: "kind." + string(item.Kind), Term: h.term(language, item.Years)}
 	if item.Kind == order.Transfer {
 		r.Term = h.templates.Text(language, transferTermKey(item.TLD, item.Years), item.Years)
 	}

@@ -41,15 +41,16 @@ func equalItems(t *testing.T, state order.State, n int) order.View {
 	return view
 }
 
-func TestPrices_EqualItemsOfOneOrderNeverDiffer(t *testing.T) {
+func TestPrices_SeveralItemsHaveEqualGrossPricesAndExactTotal(t *testing.T) {
 	t.Parallel()
 	view := equalItems(t, order.AwaitingPayment, 10)
 	if view.Order.Items[0].Gross == view.Order.Items[9].Gross {
 		t.Fatal("the shares of VAT don't differ")
 	}
-	total := []string{"12,90\u00a0€", "129,00\u00a0€", "24,51\u00a0€", "153,51\u00a0€"}
-	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK, total, []string{"15,36"})
-	visit(t, &fakeOrders{orders: []order.Order{view.Order}}, "erika", "/portal/orders/ord_1", nil).wantPage(http.StatusOK, total, []string{"15,36", "15,35"})
+	total := []string{"12,90\u00a0€", "15,35\u00a0€", "129,00\u00a0€", "24,51\u00a0€", "153,51\u00a0€"}
+	rounded := "Die Umsatzsteuer runden wir einmal für die ganze Bestellung."
+	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK, append(total, rounded), []string{"15,36"})
+	visit(t, &fakeOrders{orders: []order.Order{view.Order}}, "erika", "/portal/orders/ord_1", nil).wantPage(http.StatusOK, append(total, rounded), []string{"15,36"})
 
 	b := &browser{t: t, d: &fakeOrders{}, who: ""}
 	listed := &fakeOrders{}
@@ -63,7 +64,7 @@ func TestPrices_EqualItemsOfOneOrderNeverDiffer(t *testing.T) {
 	visit(t, listed, "erika", "/umzug", nil).wantPage(http.StatusOK, total, []string{"15,36"})
 
 	single := equalItems(t, order.AwaitingPayment, 1)
-	visit(t, &fakeOrders{view: single}, "erika", payPage, nil).wantPage(http.StatusOK, []string{"12,90\u00a0€", "2,45\u00a0€", "15,35\u00a0€", "Brutto"}, nil)
+	visit(t, &fakeOrders{view: single}, "erika", payPage, nil).wantPage(http.StatusOK, []string{"12,90\u00a0€", "2,45\u00a0€", "15,35\u00a0€", "Brutto"}, []string{rounded})
 }
 
 func TestPay_ItemsBeyondTheTenthAreFoldedUnlessTheyHaveAProblem(t *testing.T) {

@@ -5,6 +5,8 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
+	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
@@ -84,6 +86,14 @@ func (h *Handler) orderView(req *ui.Request) (ui.View, error) {
 	if err != nil {
 		return ui.View{}, err
 	}
+	mentions := []string{o.ID}
+	for _, item := range o.Items {
+		mentions = append(mentions, item.Name)
+	}
+	declared, err := h.Declared(req.R.Context(), req.Visitor.Customer.Email, o.CreatedAt, mentions...)
+	if err != nil {
+		return ui.View{}, err
+	}
 	pause := reloadInterval(o, req.Now)
 	if pause == 0 && waiting && req.Now.Sub(o.PaidAt) < reloadSlowsAfter {
 		pause = reloadSoon // the invoice is issued shortly
@@ -100,24 +110,36 @@ func (h *Handler) orderView(req *ui.Request) (ui.View, error) {
 		Documents       []invoiceRow
 		Waiting, Orders bool
 		Kept            registrar.Cents // what is left of the payment after its refunds
-	}{o, newItemList(rows, !o.PaidAt.IsZero()), h.summaryOf(req.Language, o.Totals), "state." + displayState(o), askedKey(o, true), pay, returnedKey(o), !o.PaidAt.IsZero(), o.IsDelayed(req.Now), documents, waiting, false, keptOf(o)}}, nil
+		Declared        []withdrawal.Notice
+	}{o, newItemList(rows, !o.PaidAt.IsZero()), h.summaryOf(req.Language, o.Totals), "state." + displayState(o), askedKey(o, true), pay, returnedKey(o), !o.PaidAt.IsZero(), o.IsDelayed(req.Now), documents, waiting, false, keptOf(o), declared}}, nil
 }
 
 func (h *Handler) itemRows(req *ui.Request, o order.Order) (rows []itemRow, err error) {
 	for _, item := range o.Items {
-		rows = append(rows, h.newItemRow(req.Language, item))
+		rows = append(rows, h.newItemRow(req.Language, o.Totals, item))
 	}
 	return rows, h.addEnds(req, o, rows)
 }
 
-// addEnds adds what became of the domains of a paid order.
+// addEnds adds what became of the domains of a paid order: whether they have ended, or what
+// restricts them.
 func (h *Handler) addEnds(req *ui.Request, o order.Order, rows []itemRow) error {
 	if o.PaidAt.IsZero() {
 		return nil
 	}
+	var restricted map[string]portfolio.State
+	if req.SignedIn { // everyone may open the link to an order
+		var err error
+		if restricted, err = h.Restricted(req.R.Context(), req.Actor()); err != nil {
+			return err
+		}
+	}
 	ended, err := h.EndedDomains(req.R.Context(), o.ID)
 	for i := range rows {
 		rows[i].Ended = ended[rows[i].ID]
+		if state := restricted[rows[i].Name]; state != "" && rows[i].State == order.ItemActive {
+			rows[i].StateKey = "item." + string(state)
+		}
 	}
 	return err
 }

@@ -10,6 +10,8 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
+	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
 )
 
 func TestOrders_ListIsPaginated(t *testing.T) {
@@ -43,6 +45,38 @@ func TestOrderPage_ListsRefunds(t *testing.T) {
 		t.Errorf("the page does not wait for the refund: %q", live)
 	}
 	visit(t, d, "erika", "/portal/orders/ord_2", nil).wantPage(http.StatusOK, []string{`href="` + payPage + `"`, "Agent"}, nil)
+}
+
+func TestOrderPage_NamesDeclaredWithdrawalAndItsPeriod(t *testing.T) {
+	t.Parallel()
+	o := newOrder(order.Completed)
+	o.Consent = order.Consent{At: noon, Wording: order.ConsentWording("de")}
+	d := &fakeOrders{orders: []order.Order{o}}
+	period := "Widerrufsfrist bis 30.11.2026" // the 29th is a Sunday
+	visit(t, d, "erika", "/portal/orders/ord_1", nil).wantPage(http.StatusOK, []string{period}, []string{"Erklärt am"})
+	d.declared = []withdrawal.Notice{
+		{ID: "dcl_1", Kind: withdrawal.Withdrawal, Email: "erika@example.org", Contract: "ord_1", At: noon},
+		{ID: "dcl_2", Kind: withdrawal.Withdrawal, Email: "erika@example.org", Contract: "beispiel.de", At: noon, DoneAt: noon.AddDate(0, 0, 2)},
+	}
+	visit(t, d, "erika", "/portal/orders/ord_1", nil).wantPage(http.StatusOK, []string{
+		period, "Erklärt am 15.11.2026. Wir bearbeiten ihn bis 29.11.2026.", "dcl_1", "Erklärt am 15.11.2026, erledigt am 17.11.2026.",
+	}, nil)
+}
+
+func TestOrderPage_RestrictedDomainIsNotShownAsRegistered(t *testing.T) {
+	t.Parallel()
+	view := ownView(order.Completed)
+	for i := range view.Order.Items {
+		view.Order.Items[i].State = order.ItemActive
+	}
+	d := &fakeOrders{view: view, orders: []order.Order{view.Order}, restricted: map[string]portfolio.State{
+		"beispiel.de": portfolio.Suspended, "xn--mller-kva.com": portfolio.Disputed, "alt.shop": portfolio.Held,
+	}}
+	for _, page := range []string{"/portal/orders/ord_1", payPage} {
+		visit(t, d, "erika", page, nil).wantPage(http.StatusOK, []string{
+			`badge bad">gesperrt, Adresse unbestätigt`, `badge warn">Zahlung ungeklärt`, `badge bad">abgeschaltet`,
+		}, []string{">registriert<", ">umgezogen<"})
+	}
 }
 
 func TestOrderPage_DeletedDomainIsNotActive(t *testing.T) {

@@ -235,7 +235,7 @@ func TestPay_TransferAsksForAuthCode(t *testing.T) {
 	d.view.Payable, d.view.Missing = false, []string{order.MissingCode}
 	d.view.MissingByItem = map[string][]string{"itm_2": {order.MissingCode}}
 	got := visit(t, d, "erika", payPage, nil)
-	got.wantPage(http.StatusOK, []string{"Auth-Code für müller.com", `name="item" value="itm_2"`, "sobald die Angaben oben vollständig sind"}, []string{payButton, "hinterlegt", "itm_1\""})
+	got.wantPage(http.StatusOK, []string{"Auth-Code für müller.com", `name="item" value="itm_2"`, "sobald die Angaben oben vollständig sind"}, []string{payButton, "hinterlegt", "code-itm_1\""})
 	visit(t, d, "erika", payPage+"/code", form("item", "itm_2", "code", " s3cret ")).wantRedirect(payPage)
 	if d.item != "itm_2" || d.code != "s3cret" {
 		t.Errorf("the service got %q %q", d.item, d.code)
@@ -425,6 +425,29 @@ func TestPay_HoldersAreChosenForEachItem(t *testing.T) {
 	}
 	d.err = refusal(registrar.KindConflict, holder.NoSuchHolder)
 	visit(t, d, "erika", payPage+"/holders", form("holder.itm_1", "hld_x")).wantPage(http.StatusConflict, []string{"Diesen Inhaber gibt es in Ihrem Konto nicht mehr."}, nil)
+}
+
+func TestPay_TransferNamesFutureHolder(t *testing.T) {
+	t.Parallel()
+	notice := "Mit dem Umzug trägt die Registry den Inhaber ein, den Sie hier wählen."
+	view := ownView(order.AwaitingPayment)
+	all := view.Order.Items
+	view.Order.Items = all[1:2]
+	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK, []string{notice, `name="holder"`, "mir selbst", "/portal/holders/new?next=%2Fcheckout%2F" + secret}, []string{`name="holder.itm_2"`})
+	view.Order.Items = all[:1]
+	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK, nil, []string{notice, `name="holder"`})
+}
+
+func TestPay_OneHolderIsChosenForAllItems(t *testing.T) {
+	t.Parallel()
+	d := &fakeOrders{view: ownView(order.AwaitingPayment)}
+	visit(t, d, "erika", payPage, nil).wantPage(http.StatusOK, []string{"Ein Inhaber für alle Domains", `name="holder.itm_1"`, `name="holder.itm_2"`}, []string{`name="holder.itm_3"`})
+	fields := form("holder", "hld_1", "item", "itm_1")
+	fields.Add("item", "itm_2")
+	visit(t, d, "erika", payPage+"/holders", fields).wantRedirect(payPage)
+	if want := map[string]string{"itm_1": "hld_1", "itm_2": "hld_1"}; !maps.Equal(d.holders, want) {
+		t.Errorf("chosen: %v", d.holders)
+	}
 }
 
 func TestPay_OpenPaymentCanBeContinuedOrAborted(t *testing.T) {

@@ -115,9 +115,19 @@ var payTexts = ui.Texts{
 		"Die Registry bekommt die Angaben des Inhabers. Die Rechnung geht an Sie.",
 		"The registry gets the holder's details. The invoice goes to you.",
 	},
+	"holder.transfer": {
+		"Mit dem Umzug trägt die Registry den Inhaber ein, den Sie hier wählen. Steht dort heute jemand anderes, wechselt damit der Inhaber.",
+		"With the transfer, the registry records the holder you choose here. If it has someone else today, this changes the holder.",
+	},
+	"holder.of":          {"Inhaber von {1}", "Holder of {1}"},
+	"holder.one":         {"Ein Inhaber für alle Domains", "One holder for all domains"},
+	"holder.each":        {"Inhaber pro Domain wählen", "Choose a holder for each domain"},
+	"holder.several":     {"verschiedene Inhaber", "different holders"},
+	"holder.new":         {"Neuen Inhaber anlegen", "Add a holder"},
 	"holder.self":        {"mir selbst", "myself"},
 	"holder.submit":      {"Übernehmen", "Apply"},
 	"holder.manage":      {"Inhaber verwalten", "Manage holders"},
+	"note.holder_added":  {"Der Inhaber ist gespeichert. Sie können ihn jetzt wählen.", "The holder is saved. You can choose it now."},
 	"note.holders_saved": {"Die Inhaber sind gespeichert.", "The holders are saved."},
 	"pay.items":          {"Ihre Bestellung", "Your order"},
 	"pay.submit":         {"Zahlungspflichtig bestellen", "Order with obligation to pay"},
@@ -247,6 +257,7 @@ var payTexts = ui.Texts{
 
 	"consent.heading": {"Sofortiger Beginn", "Immediate start"},
 	"consent.given":   {"ausdrücklich verlangt am", "expressly requested on"},
+	"consent.until":   {"Widerrufsfrist bis {1}", "Withdrawal period until {1}"},
 	"consent.words":   {"Wortlaut", "Full wording"},
 
 	"decline.title": {"Bestellung verwerfen?", "Discard this order?"},

@@ -41,7 +41,7 @@ type payData struct {
 	Continue    string          // the open payment page; empty if there is none
 	Renewal     *renewalConsent // automatic renewal, which the customer may agree to; nil if it is not offered
 	Consent     *consent        // what a consumer must accept; nil if not required
-	Holders     []holderChoice  // for whom the items are ordered; empty if there is no choice
+	Holders     *holderChoices  // for whom the items are ordered; nil if there is no choice
 	Codes       int             // transfers that have their auth code
 	ManyCodes   bool            // too many to list them
 	RefusedKey  string          // what to do about items that can't be ordered any more; empty if there are none

@@ -281,8 +281,8 @@ var problemTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.Texts{
 		"This domain isn't registered, so it can't be transferred.",
 	},
 	"reason.transfer_locked": {
-		"Diese Domain ist gesperrt. Heben Sie die Sperre zuerst bei Ihrem bisherigen Anbieter auf. In den ersten 60 Tagen nach Registrierung oder Umzug geht das oft nicht.",
-		"This domain is locked. Have it unlocked at your current provider first. In the first 60 days after a registration or transfer they often can't do that.",
+		"Diese Domain ist bei ihrem Anbieter für Umzüge gesperrt. Gehört sie Ihnen, heben Sie die Sperre zuerst dort auf. In den ersten 60 Tagen nach Registrierung oder Umzug geht das oft nicht.",
+		"This domain is locked against transfers at its provider. If it is yours, have it unlocked there first. In the first 60 days after a registration or transfer they often can't do that.",
 	},
 	"reason.auth_code_wrong": {"Der Auth-Code ist falsch.", "The auth code is wrong."},
 	"reason.auth_code_wrong_locked": {
@@ -304,6 +304,10 @@ var problemTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.Texts{
 	},
 	"reason.years_not_sold": {"Diese Laufzeit verkaufen wir nicht. Bitte wählen Sie im Warenkorb eine andere.", "We don't sell this term. Please choose another one in your basket."},
 	"reason.bad_term":       {"Diese Laufzeit bietet die Registry nicht an.", "The registry does not offer this term."},
+	"reason.given_up": {
+		"Wir konnten den Auftrag bei der Registry nicht ausführen. Das liegt an uns.",
+		"We could not execute this at the registry. That is our fault.",
+	},
 	"reason.registry_billing": {
 		"Die Registry hat den Auftrag nicht angenommen. Das liegt an uns.",
 		"The registry didn't accept the order. This is our fault.",

@@ -1,6 +1,7 @@
 package checkout
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"net/http"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/billing"
+	"github.com/dotkontor/dotkontor/internal/registrar/holder"
 	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
 	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
@@ -47,7 +49,10 @@ type transferPage struct {
 	Net, VAT, Gross registrar.Cents
 	VATRate         string // the customer's
 	Repeated        int    // lines that were entered twice in the same way
-	Max             int
+	// Holder is who will hold the domains; NewHolder is the form for another one.
+	Holder    holderChoice
+	NewHolder string
+	Max       int
 }
 
 func transferPath(language string) string {
@@ -78,15 +83,24 @@ func (h *Handler) showTransfer(req *ui.Request, lines []transferLine, repeated i
 			continue
 		}
 		shown.Good = append(shown.Good, line)
-		shown.Net += line.Net
 	}
-	if len(shown.Good) > 0 { // like the order of all of them, whenever each line was checked
+	sortTransferLines(shown.Good)
+	sortTransferLines(shown.Bad)
+	if len(shown.Good) > 0 {
 		rate, err := h.Orders.VATRate(req.R.Context(), req.Actor())
 		if err != nil {
 			return err
 		}
-		shown.Gross, shown.VATRate = billing.Gross(shown.Net, rate), formatRate(req.Language, rate)
-		shown.VAT = shown.Gross - shown.Net
+		shown.addPrices(rate)
+		shown.VATRate = formatRate(req.Language, rate)
+	}
+	if req.SignedIn {
+		options, err := h.holderOptions(req)
+		if err != nil {
+			return err
+		}
+		shown.Holder = holderChoice{Form: "list", Options: options, Current: cmp.Or(req.Field(oneHolderField), holder.Own)}
+		shown.NewHolder = ui.WithNext(ui.HoldersPath+"/new", shown.Action)
 	}
 	if h.Frame.HasContact() {
 		shown.Contact = ui.InLanguage(req.Language, ui.ContactPath, ui.EnglishContactPath)
@@ -104,6 +118,17 @@ func (h *Handler) showTransfer(req *ui.Request, lines []transferLine, repeated i
 	return h.templates.Render(req, ui.View{
 		Name: "transfer", Status: status, Title: "transfer.title", Section: shown.Action, Public: "transfer.description", Data: shown,
 	})
+}
+
+// addPrices adds the gross price of each good line and the sums of an order of all of them,
+// whenever each line was checked.
+func (p *transferPage) addPrices(rate int) {
+	for i, line := range p.Good {
+		p.Good[i].Gross = billing.Gross(line.Net, rate)
+		p.Net += line.Net
+	}
+	p.Gross = billing.Gross(p.Net, rate)
+	p.VAT = p.Gross - p.Net
 }
 
 func (h *Handler) transferPriceOf(ext registrar.Extension, rate int) transferPrice {
@@ -159,9 +184,13 @@ func (h *Handler) orderTransfers(req *ui.Request) error {
 	lines = h.checkTransferLines(lines)
 	repeated := entered - len(lines)
 	request := order.Request{Channel: order.ChannelPortal}
+	chosen := req.Field(oneHolderField)
+	if chosen == holder.Own {
+		chosen = ""
+	}
 	for _, line := range lines {
 		if line.ReasonKey == "" {
-			request.Items = append(request.Items, order.RequestedItem{Name: line.name, Kind: order.Transfer, Code: line.code})
+			request.Items = append(request.Items, order.RequestedItem{Name: line.name, Kind: order.Transfer, Code: line.code, Holder: chosen})
 		}
 	}
 	var problem error

@@ -14,6 +14,7 @@ import (
 type transferLine struct {
 	Number int    // where it was just entered; 0 for a line of the stored list
 	Domain string // empty if the line has none
+	Quote  string // what was entered in its place, if it looks like a domain and not like a code
 	name   registrar.Name
 	code   string
 	// ReasonKey is the text key of what is wrong with it; empty if nothing is. Own is the
@@ -57,6 +58,12 @@ func (h *Handler) listedLines(list []order.ListedTransfer) []transferLine {
 		}
 	}
 	return lines
+}
+
+// sortTransferLines sorts lines by domain, so that a check does not move them. Those without a
+// domain come first, as they were entered.
+func sortTransferLines(lines []transferLine) {
+	slices.SortStableFunc(lines, func(a, b transferLine) int { return strings.Compare(a.Domain, b.Domain) })
 }
 
 // newListed are the lines to store.
@@ -175,6 +182,23 @@ func unlistedName(text, tld string) registrar.Name {
 	return registrar.NewName(label, tld)
 }
 
+// maxQuoted bounds the quote of a line, in characters.
+const maxQuoted = 60
+
+// quotedDomain returns what can be quoted of a text in the place of a domain: only one that ends like
+// a domain, because others may be auth codes.
+func quotedDomain(text string) string {
+	at := strings.LastIndexByte(text, '.')
+	end := text[at+1:]
+	if at < 1 || len(end) < 2 || strings.ContainsFunc(end, func(r rune) bool { return !unicode.IsLetter(r) }) {
+		return ""
+	}
+	if quote := []rune(text); len(quote) > maxQuoted {
+		return string(quote[:maxQuoted]) + "…"
+	}
+	return text
+}
+
 // checkTransferLines finds what is wrong with lines without asking a registry. A line that is
 // entered twice in the same way counts once.
 func (h *Handler) checkTransferLines(lines []transferLine) []transferLine {
@@ -193,6 +217,7 @@ func (h *Handler) checkTransferLines(lines []transferLine) []transferLine {
 			case registrar.CodeOf(err) == registrar.ExtensionNotCarried:
 				name, line.ReasonKey, line.code = unlistedName(line.Domain, name.TLD()), notCarriedKey, ""
 			default:
+				line.Quote = quotedDomain(line.Domain)
 				line.ReasonKey, line.Domain, line.code = "transfer.bad_name", "", "" // it may be an auth code
 			}
 		}

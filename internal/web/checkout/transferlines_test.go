@@ -70,7 +70,7 @@ func TestTransferPage_ListStaysWithReasonsAndLinesOfOtherReleases(t *testing.T) 
 		{Name: "milch.com", TLD: ".com", Code: "geheim", OK: true, Net: 1290, Gross: 1535},
 	}}
 	for _, page := range []string{"/umzug", "/portal/transfers"} {
-		visit(t, orders, "erika", page, nil).wantPage(http.StatusOK, []string{"tee.com", "Diese Domain ist gesperrt.", "Das hat nicht funktioniert.", "milch.com"}, []string{"geheim"})
+		visit(t, orders, "erika", page, nil).wantPage(http.StatusOK, []string{"tee.com", "Diese Domain ist bei ihrem Anbieter für Umzüge gesperrt.", "Das hat nicht funktioniert.", "milch.com"}, []string{"geheim"})
 	}
 	visit(t, orders, "", "/umzug", nil).wantPage(http.StatusOK, []string{"Bitte melden Sie sich zuerst an."}, []string{"tee.com"})
 }
@@ -104,6 +104,24 @@ func TestTransferPage_TypedCodesAndLinesSurviveEveryButton(t *testing.T) {
 			t.Errorf("%q: %q", button, kept)
 		}
 	}
+}
+
+func TestTransferPage_HolderIsChosenForAllLines(t *testing.T) {
+	t.Parallel()
+	visit(t, &fakeOrders{}, "erika", "/umzug", nil).wantPage(http.StatusOK, []string{"Inhaber nach dem Umzug", "auch wenn dort heute jemand anderes steht"}, nil)
+	for chosen, want := range map[string]string{"": "", "own": "", "hld_1": "hld_1"} {
+		orders := &fakeOrders{}
+		visit(t, orders, "erika", "/umzug", form("lines", "tee.com geheim\nkaffee.com geheim", "holder", chosen))
+		if len(orders.asked.Items) != 2 || orders.asked.Items[0].Holder != want || orders.asked.Items[1].Holder != want {
+			t.Errorf("%q: %+v", chosen, orders.asked.Items)
+		}
+	}
+}
+
+func TestTransferPage_QuotesWrongDomainsButNoCodes(t *testing.T) {
+	t.Parallel()
+	visit(t, &fakeOrders{}, "erika", "/umzug", form("lines", "falsch..de geheim-1\ngeheim-2 x\nab._c1 geheim-3\n-tee-.com geheim-4")).wantPage(http.StatusUnprocessableEntity,
+		[]string{"<q>falsch..de</q>", "<q>-tee-.com</q>", "Zeile 2", "Zeile 3"}, []string{"geheim", "ab._c1"})
 }
 
 func TestTransferPage_CountsIdenticalLines(t *testing.T) {

@@ -71,7 +71,12 @@ var transferTexts = ui.Texts{
 	"transfer.lines":        {"Domains und Auth-Codes", "Domains and auth codes"},
 	"transfer.example":      {"meine-firma.de 4Xq-7bT2z", "my-company.com 4Xq-7bT2z"},
 	"transfer.file":         {"Oder eine CSV-Datei mit zwei Spalten: Domain und Auth-Code", "Or a CSV file with two columns: domain and auth code"},
-	"transfer.submit":       {"Prüfen und zur Kasse", "Check and continue to checkout"},
+	"transfer.holder":       {"Inhaber nach dem Umzug", "Holder after the transfer"},
+	"transfer.holder_text": {
+		"Die Registry trägt ihn bei allen Domains dieser Bestellung ein, auch wenn dort heute jemand anderes steht. An der Kasse können Sie pro Domain einen anderen wählen.",
+		"The registry records this holder for all domains of the order, even if it has someone else today. At checkout you can choose another one for each domain.",
+	},
+	"transfer.submit": {"Prüfen und zur Kasse", "Check and continue to checkout"},
 	"transfer.submit_hint": {
 		"Sie bestellen damit noch nichts. Die Auth-Codes speichern wir verschlüsselt und zeigen sie nicht wieder an.",
 		"This does not place an order yet. We store auth codes encrypted and don't show them again.",

@@ -26,9 +26,10 @@ type Disputes struct {
 // disputeRow is a dispute with the domains that its charge paid for.
 type disputeRow struct {
 	dispute.Dispute
-	Kind    string // inquiry, dispute or bank_return
-	Domains []dispute.Domain
-	IsLate  bool // the time for evidence is over
+	Kind    string           // inquiry, dispute or bank_return
+	Domains []dispute.Domain // the first of them
+	More    int              // the others
+	IsLate  bool             // the time for evidence is over
 }
 
 // maxRowDomains bounds the domains that a list shows of a dispute.
@@ -52,7 +53,8 @@ func (h *Handler) disputeRows(req *ui.Request, operator registrar.Actor, dispute
 		if err != nil {
 			return nil, err
 		}
-		rows = append(rows, disputeRow{d, disputeKind(d), domains[:min(len(domains), maxRowDomains)], d.Late(h.Now())})
+		shown := domains[:min(len(domains), maxRowDomains)]
+		rows = append(rows, disputeRow{d, disputeKind(d), shown, len(domains) - len(shown), d.Late(h.Now())})
 	}
 	return rows, nil
 }

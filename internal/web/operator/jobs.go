@@ -131,9 +131,18 @@ func (h *Handler) retryJob(req *ui.Request, operator registrar.Actor) error {
 	return h.changeJob(req, operator, "job_retried", h.Admin.Retry)
 }
 
-// abandonJob abandons a job that can't be completed any more.
+// abandonJob abandons a job that can't be completed any more. A paid item is refunded, so the page
+// asks first.
 func (h *Handler) abandonJob(req *ui.Request, operator registrar.Actor) error {
-	return h.changeJob(req, operator, "job_abandoned", h.Admin.AbandonJob)
+	abandon := func(note string) pageFunc {
+		return func(req *ui.Request, operator registrar.Actor) error {
+			return h.changeJob(req, operator, note, h.Admin.AbandonJob)
+		}
+	}
+	if admin.JobKind(req.R.PathValue("kind")) == admin.JobItem {
+		return h.confirmed("give_up", "jobs.give_up", jobsPath+"?kind="+string(admin.JobItem), abandon("item_given_up"))(req, operator)
+	}
+	return abandon("job_abandoned")(req, operator)
 }
 
 // changeJob applies an action to a job. Errors are shown above the list.

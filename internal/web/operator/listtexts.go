@@ -10,6 +10,7 @@ var listTexts = ui.Texts{
 	"tab.refunds":  {"Erstattungen", "Refunds"},
 	"tab.revenue":  {"Umsatz", "Revenue"},
 	"tab.open":     {"offen", "open"},
+	"list.more":    {"und {1} weitere", "and {1} more"},
 	"list.newest":  {"Neueste", "Newest"},
 	"list.older":   {"Ältere", "Older"},
 	"list.first":   {"Dringendste", "Most urgent"},

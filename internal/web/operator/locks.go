@@ -22,6 +22,7 @@ type restrictionBox struct {
 
 type locksView struct {
 	InForce, Lifted    []admin.Lock
+	Disputes           []disputeRow // that lock domains
 	Now                time.Time
 	Fields             []ui.Field
 	Restrictions       []restrictionBox
@@ -41,6 +42,13 @@ func (h *Handler) showLocks(req *ui.Request, operator registrar.Actor, problem e
 	view := locksView{Now: req.Now}
 	var err error
 	if view.InForce, view.Lifted, err = h.Admin.ListLocks(req.R.Context(), operator); err != nil {
+		return err
+	}
+	locking, err := h.Disputes.ListLocking(req.R.Context(), operator)
+	if err != nil {
+		return err
+	}
+	if view.Disputes, err = h.disputeRows(req, operator, locking); err != nil {
 		return err
 	}
 	sent := req.R.Method == http.MethodPost

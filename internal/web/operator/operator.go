@@ -163,7 +163,7 @@ func (h *Handler) Routes() []httpjson.Route {
 		{Method: get, Path: ordersPath + "/{id}", Handler: page(ordersPath, h.order)},
 		{Method: get, Path: ordersPath + "/{id}/refund", Handler: page(ordersPath, h.refundForm)},
 		{Method: post, Path: ordersPath + "/{id}/refund", Handler: page(ordersPath, h.previewRefund)},
-		{Method: post, Path: ordersPath + "/{id}/refund/confirm", Handler: page(ordersPath, recently(h.orderRefund))},
+		{Method: post, Path: ordersPath + "/{id}/refund/confirm", Handler: page(ordersPath, h.orderRefund)},
 		{Method: post, Path: ordersPath + "/{id}/refunds/{refund}/assign", Handler: page(ordersPath, h.decideRefund("refund_assigned", h.assignRefund))},
 		{Method: post, Path: ordersPath + "/{id}/refunds/{refund}/settle", Handler: page(ordersPath, h.decideRefund("refund_settled", h.settleRefund))},
 		{Method: post, Path: ordersPath + "/{id}/refunds/{refund}/repeat", Handler: page(ordersPath, recently(h.decideRefund("refund_ordered", h.repeatRefund)))},

@@ -83,13 +83,23 @@ func refundRequest(req *ui.Request) (order.RefundRequested, bool) {
 
 func refundPath(id string) string { return ordersPath + "/" + url.PathEscape(id) + "/refund" }
 
-// refundForm shows the form. A notice or an item in the query fills it in.
+// filledRefundPath is the form with what was entered, to which a new sign-in returns.
+func filledRefundPath(request order.RefundRequested, amount string) string {
+	return ui.WithQuery(refundPath(request.Order), map[string]string{
+		"item": request.Item, "amount": amount, "reason": request.Reason, "note": request.Note, "notice": request.Notice,
+	})
+}
+
+// refundForm shows the form. The query fills it in: with a notice, an item, or what was entered
+// before the operator had to sign in again.
 func (h *Handler) refundForm(req *ui.Request, operator registrar.Actor) error {
-	request := order.RefundRequested{Order: req.R.PathValue("id"), Item: req.Query("item"), Notice: req.Query("notice")}
-	if request.Notice != "" {
+	request := order.RefundRequested{
+		Order: req.R.PathValue("id"), Item: req.Query("item"), Notice: req.Query("notice"), Reason: req.Query("reason"), Note: req.Query("note"),
+	}
+	if request.Notice != "" && request.Reason == "" {
 		request.Reason = order.ReasonWithdrawal
 	}
-	return h.showRefundForm(req, operator, request, "", nil)
+	return h.showRefundForm(req, operator, request, req.Query("amount"), nil)
 }
 
 // showRefundForm shows the form with what was entered. problem is why it was refused.
@@ -98,7 +108,7 @@ func (h *Handler) showRefundForm(req *ui.Request, operator registrar.Actor, requ
 	if err != nil {
 		return err
 	}
-	req.SetFormPath(refundPath(record.ID))
+	req.SetFormPath(filledRefundPath(request, amount))
 	view := refundView{ID: record.ID, Note: request.Note, MaxNote: order.MaxRefundNote, Request: request}
 	if refusal := record.RefundRefusal(); refusal != "" {
 		view.Closed, problem = true, registrar.Conflict(refusal)
@@ -196,7 +206,7 @@ func (h *Handler) previewRefund(req *ui.Request, operator registrar.Actor) error
 	if view.Notice, err = h.refundNotice(req, operator, request.Notice); err != nil {
 		return err
 	}
-	req.SetFormPath(refundPath(view.ID))
+	req.SetFormPath(filledRefundPath(request, view.Amount))
 	return h.render(req, ui.View{Name: "refundpreview", Title: "refund.preview", Section: ordersPath}, view, "")
 }
 
@@ -211,6 +221,10 @@ func (h *Handler) refusedRefund(req *ui.Request, operator registrar.Actor, reque
 // orderRefund stores a refund that was previewed.
 func (h *Handler) orderRefund(req *ui.Request, operator registrar.Actor) error {
 	request, ok := refundRequest(req)
+	req.SetFormPath(filledRefundPath(request, req.Text("amount")))
+	if err := req.Actor().RequireRecentSignIn(req.Now); err != nil {
+		return err
+	}
 	if !ok {
 		return h.showRefundForm(req, operator, request, req.Text("amount"), registrar.Invalid(badAmount))
 	}

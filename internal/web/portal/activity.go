@@ -2,6 +2,7 @@ package portal
 
 import (
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -81,7 +82,11 @@ func (h *Handler) namesByID(req *ui.Request) (map[string]string, error) {
 	for _, passkey := range passkeys {
 		names[passkey.ID] = passkey.Name
 	}
-	return names, nil
+	holders, err := h.Holders.List(req.R.Context(), req.Actor())
+	for _, holder := range holders {
+		names[holder.ID] = holder.Label()
+	}
+	return names, err
 }
 
 // maxNamedOrders limits the newest orders, whose entries are shown with their domains; those of
@@ -140,9 +145,16 @@ func (h *Handler) newActivityEntry(entry account.AuditEntry, names map[string]st
 
 func isOrder(object string) bool { return strings.HasPrefix(object, order.IDPrefix) }
 
+// internalID is an id of ours, which says nothing to customers; only orders are known by theirs.
+var internalID = regexp.MustCompile(`^[a-z]{2,8}_[0-9a-z]{26}$`)
+
+// nameOrID returns the name of an object; empty if only its internal id is known.
 func nameOrID(id string, names map[string]string) string {
 	if name, ok := names[id]; ok {
 		return name
+	}
+	if internalID.MatchString(id) && !isOrder(id) {
+		return ""
 	}
 	return id
 }

@@ -4,7 +4,9 @@ import (
 	"context"
 	"net/http"
 	"net/netip"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
@@ -50,6 +52,15 @@ func TestActivity_NamesOrderAndHidesOperatorAddress(t *testing.T) {
 	entry.Action, entry.Object = order.ActionPaid, "ord_1"
 	if line := h.newActivityEntry(entry, map[string]string{"ord_1": "a.org"}); line.Object != "a.org" || line.Order != "ord_1" {
 		t.Errorf("an order's entry shows %q and links to %q", line.Object, line.Order)
+	}
+	for object, want := range map[string]string{
+		registrar.NewID("hld_", time.Now()): "", "tee.org": "tee.org", registrar.NewID("ord_", time.Now()): "ord_",
+	} {
+		entry := account.AuditEntry{}
+		entry.Object = object
+		if got := h.newActivityEntry(entry, nil).Object; !strings.HasPrefix(got, want) || want == "" && got != "" {
+			t.Errorf("the object %s is shown as %q", object, got)
+		}
 	}
 	if got := paid(registrar.ActorToken); got != "" {
 		t.Errorf("the entry repeats its actor: %q", got)

@@ -82,6 +82,7 @@ var activityTexts = ui.Texts{
 	"action.domain_ordered":           {"Domain bestellt", "Domain ordered"},
 	"action.domain_registered":        {"Domain registriert", "Domain registered"},
 	"action.domain_received":          {"Domain zu uns umgezogen", "Domain transferred to us"},
+	"action.domain_order_given_up":    {"Domainbestellung aufgegeben", "Domain order given up"},
 	"action.domain_order_failed":      {"Domainbestellung gescheitert, Geld erstattet", "Domain order failed, refunded"},
 	"action.domain_synced":            {"Domain bei der Registry geändert", "Domain changed at the registry"},
 	"action.application_approved":     {"Anwendung erlaubt", "Application approved"},

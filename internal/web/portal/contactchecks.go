@@ -101,7 +101,7 @@ func (h *Handler) resendContact(req *ui.Request) error {
 
 // Suspended reports whether the domain is offline because its holder's address is not confirmed.
 func (v domainView) Suspended() bool {
-	return v.ContactCheck != nil && v.ContactCheck.State == contactcheck.Suspended
+	return v.ContactCheck != nil && v.ContactCheck.Stage() == contactcheck.Suspended
 }
 
 // addContactCheck adds the open check of a domain to its page.
@@ -111,6 +111,9 @@ func (h *Handler) addContactCheck(req *ui.Request, view *domainView) error {
 	}
 	check, found, err := h.Contacts.OfDomain(req.R.Context(), req.Actor(), view.Domain.ID)
 	if found {
+		if view.Record.Held() {
+			check.Held = 1
+		}
 		view.ContactCheck = &check
 	}
 	return err
@@ -123,11 +126,11 @@ func (h *Handler) addContactChecks(req *ui.Request, view *overviewView) (int, er
 	}
 	checks, err := h.Contacts.ListOwn(req.R.Context(), req.Actor())
 	for _, check := range checks {
-		key, until := "line.contact_pending", check.DueAt
+		until := check.DueAt
 		if check.State == contactcheck.Suspended {
-			key, until = "line.contact_suspended", time.Time{}
+			until = time.Time{}
 		}
-		view.addDecision(overviewLine{Text: h.templates.Text(req.Language, key, check.Email), Until: until, URL: contactChecksPath, ActionKey: "do.contact"})
+		view.addDecision(overviewLine{Text: h.templates.Text(req.Language, "line.contact."+string(check.Stage()), check.Email), Until: until, URL: contactChecksPath, ActionKey: "do.contact"})
 	}
 	return len(checks), err
 }

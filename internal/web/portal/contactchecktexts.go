@@ -33,6 +33,7 @@ var contactCheckTexts = ui.Texts{
 	"contact_checks.until":      {"Zu bestätigen bis", "To be confirmed by"},
 	"contact_checks.state":      {"Stand", "State"},
 	"contact_checks.pending":    {"Wartet auf Bestätigung", "Waiting for confirmation"},
+	"contact_checks.overdue":    {"Frist abgelaufen", "Deadline passed"},
 	"contact_checks.suspended":  {"Domains gesperrt", "Domains suspended"},
 	"contact_checks.resend":     {"E-Mail noch einmal schicken", "Send the message again"},
 	"contact_checks.resend_one": {"E-Mail noch einmal an {1} schicken", "Send the message to {1} again"},
@@ -46,11 +47,16 @@ var contactCheckTexts = ui.Texts{
 		"Der Inhaber hat seine E-Mail-Adresse {1} noch nicht bestätigt. Geschieht das nicht bis {2}, müssen wir die Domain sperren.",
 		"The holder has not confirmed the email address {1} yet. Without a confirmation by {2}, we have to suspend the domain.",
 	},
+	"contact_check.overdue": {
+		"Der Inhaber hat seine E-Mail-Adresse {1} nicht bis {2} bestätigt. Wir müssen die Domain jetzt sperren; noch ist sie erreichbar.",
+		"The holder has not confirmed the email address {1} by {2}. We have to suspend the domain now; it is still online.",
+	},
 	"contact_check.suspended": {
 		"Diese Domain ist gesperrt und nicht erreichbar, weil der Inhaber seine E-Mail-Adresse {1} nicht bestätigt hat. Mit der Bestätigung ist sie sofort wieder frei.",
 		"This domain is suspended and offline because the holder has not confirmed the email address {1}. A confirmation lifts this at once.",
 	},
-	"line.contact_pending":   {"{1}: als Adresse des Inhabers noch nicht bestätigt", "{1}: not confirmed as the holder's address yet"},
-	"line.contact_suspended": {"{1}: nicht bestätigt, Domains gesperrt", "{1}: not confirmed, domains suspended"},
+	"line.contact.pending":   {"{1}: als Adresse des Inhabers noch nicht bestätigt", "{1}: not confirmed as the holder's address yet"},
+	"line.contact.overdue":   {"{1}: nicht bestätigt, Frist abgelaufen", "{1}: not confirmed, deadline passed"},
+	"line.contact.suspended": {"{1}: nicht bestätigt, Domains gesperrt", "{1}: not confirmed, domains suspended"},
 	"do.contact":             {"Ansehen", "View"},
 }

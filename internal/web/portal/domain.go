@@ -15,12 +15,14 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
 	"github.com/dotkontor/dotkontor/internal/registrar/transferaway"
+	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
 type domainView struct {
 	domainchange.View
 	Path          string                    // the page's own path
+	State         portfolio.State           // as in the list
 	Closed        map[string]registrar.Code // why a kind of change is not possible
 	Transfers     string                    // the page about transfers, for a pending domain
 	ClosedReason  registrar.Code            // why no change is possible; empty if some are
@@ -41,7 +43,8 @@ type domainView struct {
 	History       []historyEntry
 	Statuses      []registryStatus // the most urgent first
 	Notices       []portfolio.Notice
-	Labels        *labels // the customer's folder and note
+	Labels        *labels             // the customer's folder and note
+	Declared      []withdrawal.Notice // withdrawals that mention it
 	Away          transferaway.View
 	AwayRows      []outgoingRow
 	AwayPage      string
@@ -162,7 +165,7 @@ func (h *Handler) addTermEnd(req *ui.Request, view *domainView) error {
 	if err != nil {
 		return err
 	}
-	view.End = h.termEndOf(req, domain)
+	view.End, view.State = h.termEndOf(req, domain), domain.State()
 	if view.Labels == nil {
 		view.Labels = &labels{domain.Folder, domain.Note}
 	}
@@ -172,6 +175,11 @@ func (h *Handler) addTermEnd(req *ui.Request, view *domainView) error {
 		case err == nil:
 			view.Offer = &offer
 		case registrar.CodeOf(err) != renewal.NotRenewable && registrar.KindOf(err) != registrar.KindUpstream: // a registry that can't be asked for a premium price
+			return err
+		}
+	}
+	if h.Declared != nil {
+		if view.Declared, err = h.Declared(ctx, req.Visitor.Customer.Email, domain.CreatedAt, domain.Name); err != nil {
 			return err
 		}
 	}

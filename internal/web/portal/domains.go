@@ -49,7 +49,7 @@ func (q listQuery) url(path string, last *portfolio.Domain) string {
 		"q": q.Part, "state": q.State, "tld": q.TLD, "folder": q.Folder, "auto": q.AutoRenew, "sort": q.Sort, "size": q.Size,
 	}
 	if last != nil {
-		values["after"], values["id"], values["in"] = last.Name, last.ID, string(last.Status)
+		values["after"], values["id"], values["in"] = last.Name, last.ID, string(last.State())
 		if !last.PaidUntil.IsZero() {
 			values["ends"] = strconv.FormatInt(last.PaidUntil.UnixMicro(), 10)
 		}
@@ -74,7 +74,7 @@ var pageSizes = [...]int{portfolio.PageSize, 100, portfolio.MaxPageSize}
 func (h *Handler) filter(q listQuery) (filter portfolio.Filter, match func(portfolio.Domain) bool) {
 	filter = portfolio.Filter{
 		Part: q.Part, TLD: q.TLD, Folder: q.Folder, AutoRenew: portfolio.AutoRenew(q.AutoRenew), Sort: portfolio.Sort(q.Sort),
-		AfterName: q.after["after"], AfterID: q.after["id"], AfterStatus: registrar.DomainStatus(q.after["in"]),
+		AfterName: q.after["after"], AfterID: q.after["id"], AfterState: portfolio.State(q.after["in"]),
 	}
 	if ends, err := strconv.ParseInt(q.after["ends"], 10, 64); err == nil {
 		filter.AfterEnd = time.UnixMicro(ends)
@@ -88,7 +88,7 @@ func (h *Handler) filter(q listQuery) (filter portfolio.Filter, match func(portf
 	case stateAttention:
 		filter.UrgentBefore = soon
 	default:
-		filter.Status = registrar.DomainStatus(q.State)
+		filter.State = portfolio.State(q.State)
 	}
 	return filter, match
 }
@@ -179,22 +179,22 @@ type domainsView struct {
 }
 
 type domainCount struct {
-	Status registrar.DomainStatus
-	Count  int
+	State portfolio.State
+	Count int
 }
 
 func (v *domainsView) countGroups(groups []portfolio.Group) {
-	counts := make(map[registrar.DomainStatus]int)
+	counts := make(map[portfolio.State]int)
 	for _, group := range groups {
-		counts[group.Status] += group.Domains
+		counts[group.State] += group.Domains
 		v.TLDs = append(v.TLDs, group.TLD)
 		if group.Folder != "" {
 			v.Folders = append(v.Folders, group.Folder)
 		}
 	}
-	for _, status := range registrar.DomainStatuses() {
-		if count := counts[status]; count > 0 {
-			v.States = append(v.States, domainCount{status, count})
+	for _, state := range portfolio.States() {
+		if count := counts[state]; count > 0 {
+			v.States = append(v.States, domainCount{state, count})
 		}
 	}
 	v.TLDs, v.Folders = sortedSet(v.TLDs), sortedSet(v.Folders)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
+	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
@@ -16,7 +17,7 @@ import (
 // is too long says so in its last row.
 func (h *Handler) domainsCSV(req *ui.Request) error {
 	filter, match := h.filter(listQueryOf(req))
-	filter.AfterName, filter.AfterID, filter.AfterStatus, filter.AfterEnd = "", "", "", time.Time{}
+	filter.AfterName, filter.AfterID, filter.AfterState, filter.AfterEnd = "", "", "", time.Time{}
 	domains, more, err := h.Portfolio.ListMatching(req.R.Context(), req.Actor(), filter, match)
 	if err != nil {
 		return err
@@ -44,8 +45,8 @@ func (h *Handler) domainsCSV(req *ui.Request) error {
 	}}
 	for _, d := range domains {
 		rows = append(rows, []string{
-			ui.UnicodeName(d.Name), d.Name, text("domain." + string(d.Status)), day(d.PaidUntil), yesNo(d.Renews()),
-			yesNo(domainchange.Record{Statuses: d.RegistryStatus}.Locked()), d.Folder, d.Note, day(d.CreatedAt),
+			ui.UnicodeName(d.Name), d.Name, text("domain." + string(d.State())), day(d.PaidUntil), yesNo(d.Renews()),
+			lockText(d, yesNo), d.Folder, d.Note, day(d.CreatedAt),
 		})
 	}
 	if more {
@@ -65,6 +66,16 @@ func (h *Handler) domainsCSV(req *ui.Request) error {
 	req.W.Header().Set("Content-Disposition", `attachment; filename="domains-`+h.Now().UTC().Format(time.DateOnly)+`.csv"`)
 	httpjson.WriteBytes(req.W, http.StatusOK, []string{"text/csv; charset=utf-8"}, file.Bytes())
 	return w.Error()
+}
+
+// lockText says whether a domain is locked against transfers: at the registry, by an operator or by
+// a dispute. It is empty if the registry's statuses are not known yet.
+func lockText(d portfolio.Domain, yesNo func(bool) string) string {
+	locked := d.TransferBarred || domainchange.Record{Statuses: d.RegistryStatus}.Locked()
+	if !locked && len(d.RegistryStatus) == 0 {
+		return ""
+	}
+	return yesNo(locked)
 }
 
 // harmless prefixes a cell that a spreadsheet would take for a formula.

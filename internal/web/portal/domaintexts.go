@@ -32,6 +32,9 @@ var domainTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.Texts{
 	"domain.expired":         {"abgelaufen", "expired"},
 	"domain.redemption":      {"gelöscht, in der Rückholfrist", "deleted, in redemption"},
 	"domain.transit":         {"im Transit bei DENIC", "in transit at DENIC"},
+	"domain.suspended":       {"gesperrt, Adresse unbestätigt", "suspended, address unconfirmed"},
+	"domain.held":            {"abgeschaltet", "offline, on hold"},
+	"domain.disputed":        {"Zahlung ungeklärt", "payment unresolved"},
 	"domain.transferred_out": {"weggezogen", "transferred away"},
 
 	"term.title":     {"Ende der Laufzeit", "End of term"},
@@ -333,6 +336,8 @@ var domainTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.Texts{
 		"Umzug, Auth-Code und Inhaberwechsel sind gesperrt: Die Zahlung für diese Domain wurde reklamiert oder zurückgegeben.",
 		"Transfers, auth codes and changes of the holder are locked: the payment for this domain was disputed or returned.",
 	},
+	"withdrawn.open": {"Sie haben am {1} den Vertrag über diese Domain widerrufen. Wir bearbeiten den Widerruf bis {2}.", "On {1} you withdrew from the contract for this domain. We will handle it by {2}."},
+	"withdrawn.done": {"Sie haben am {1} den Vertrag über diese Domain widerrufen. Wir haben den Widerruf am {2} bearbeitet.", "On {1} you withdrew from the contract for this domain. We handled it on {2}."},
 	"disputed.title": {"Zahlung ungeklärt", "Payment unresolved"},
 	"disputed.text": {
 		"Die Zahlung für diese Domain wurde bei der Bank reklamiert oder von ihr zurückgegeben. Bis das geklärt ist, sind Umzug, Auth-Code und Inhaberwechsel gesperrt.",

@@ -1,6 +1,7 @@
 package portal
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
 	"github.com/dotkontor/dotkontor/internal/registrar/bulk"
 	"github.com/dotkontor/dotkontor/internal/registrar/contactcheck"
+	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
 	"github.com/dotkontor/dotkontor/internal/registrar/holder"
 	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
@@ -93,6 +95,9 @@ func (h *Handler) holderForm(req *ui.Request, id string, data account.Registrant
 		ui.Field{Name: "billing", Label: "holders.billing", Choices: choices, Value: contacts.Billing, Optional: true},
 	)
 	f := form{Intro: "holders.new_intro", Action: holdersPath, Submit: "holders.add", Fields: fields, Links: []pair{{"holders.back", holdersPath}}}
+	if next := nextAfterHolder(req); next != "" { // they came from another page
+		f.Hidden, f.Links = []pair{{"next", next}}, []pair{{"back.unsaved", next}}
+	}
 	if id != "" {
 		f.Intro, f.Action, f.Submit = "holders.edit_intro", holderPath(id), "registrant.submit"
 	}
@@ -122,7 +127,12 @@ func (h *Handler) addHolder(req *ui.Request) error {
 	if _, err := h.Holders.Add(req.R.Context(), req.Actor(), data, email, contacts); err != nil {
 		return h.showHolderAgain(req, "holders.new", "", err)
 	}
-	return req.RedirectWithFlash("holder_added", holdersPath)
+	return req.RedirectWithFlash("holder_added", cmp.Or(nextAfterHolder(req), holdersPath))
+}
+
+// nextAfterHolder returns the page that asked for another holder; empty if none did.
+func nextAfterHolder(req *ui.Request) string {
+	return ui.LocalPath(cmp.Or(req.Query("next"), req.Field("next")), "")
 }
 
 // editableHolder returns a holder; the account's own data have a page of their own.
@@ -231,6 +241,33 @@ func (h *Handler) deleteHolder(req *ui.Request) error {
 		return err
 	}
 	return req.RedirectWithFlash("holder_deleted", holdersPath)
+}
+
+// changeHolder changes the holder of a domain after a page that shows the data before and after.
+func (h *Handler) changeHolder(req *ui.Request) error {
+	const kind = domainchange.UpdateRegistrant
+	if req.Field("confirmed") == "yes" {
+		return h.change(kind)(req)
+	}
+	if err := req.Actor().RequireRecentSignIn(req.Now); err != nil {
+		return h.changeProblem(req, kind, err)
+	}
+	view, err := h.DomainChanges.View(req.R.Context(), req.Actor(), req.R.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	chosen, err := h.Holders.Get(req.R.Context(), req.Actor(), ownHolder(req.Field("holder")))
+	if err != nil {
+		return h.changeProblem(req, kind, err)
+	}
+	req.SetFormPath(domainPath(view.Domain.ID))
+	return h.templates.Render(req, ui.View{Name: "holderchange", Title: "holder_change.title", TitleValue: title(view.Domain.Name), Section: domainsPath, Data: struct {
+		Path          string
+		Holder        string
+		Before, After registrar.Registrant
+		Kept          bool // the registry still has the holder from before the transfer to us
+		Same          bool // nothing would change
+	}{domainPath(view.Domain.ID), chosen.ID, view.Domain.Registrant, chosen.Registrant, holderKept(view), view.Domain.Registrant == chosen.Registrant}})
 }
 
 // ownHolder returns the id of a holder as forms have it: an empty one is the account's own.

@@ -71,6 +71,16 @@ var holderTexts = ui.Texts{
 
 	"domain_page.contact_unused": {"Die Registry nimmt bei dieser Endung keinen.", "The registry takes none for this extension."},
 
+	"holder_change.title":  {"Inhaber von {1} ändern?", "Change the holder of {1}?"},
+	"holder_change.before": {"Bisher", "Before"},
+	"holder_change.after":  {"Danach", "After"},
+	"holder_change.back":   {"Zurück, nichts ändern", "Go back without changes"},
+	"holder_change.same":   {"Die Domain hat diese Angaben schon. Es ändert sich nichts.", "The domain already has these details. Nothing changes."},
+	"holder_change.text": {
+		"Wir schreiben dem bisherigen und dem neuen Inhaber. Ist die E-Mail-Adresse noch nicht bestätigt, bitten wir den neuen Inhaber darum.",
+		"We write to the former and the new holder. If the email address is not confirmed yet, we ask the new holder to confirm it.",
+	},
+
 	"domain_page.holder_since":  {"seit {1}", "since {1}"},
 	"domain_page.holder_choose": {"Neuer Inhaber", "New holder"},
 	"domain_page.holder_change": {"Inhaber ändern", "Change holder"},

@@ -127,8 +127,8 @@ func (h *Handler) addNewest(req *ui.Request, view *overviewView) error {
 		}
 		end := h.termEndOf(req, domain)
 		text := end.Text
-		if text == "" {
-			text = h.templates.Text(req.Language, "domain."+string(domain.Status))
+		if text == "" || domain.Restriction != "" {
+			text = h.templates.Text(req.Language, "domain."+string(domain.State()))
 		}
 		newest.Lines = append(newest.Lines, overviewLine{Name: domain.Name, Text: text, Until: domain.PaidUntil, URL: domainPath(domain.ID)})
 	}
@@ -186,6 +186,8 @@ func (h *Handler) overviewLine(req *ui.Request, line overview.Line) (overviewLin
 		if end := h.termEndOf(req, line.Domain); end.Locked {
 			row.Text, row.ActionKey = end.Text, "do.view"
 		}
+	case overview.Restricted:
+		row.Text, row.ActionKey = text("line."+string(line.Domain.State())), "do.view"
 	case overview.TransferRequested:
 		row.Text, row.URL, row.ActionKey = text("line.transfer_requested"), domainPath(line.Domain.ID)+transferStep, "do.view"
 	case overview.TransferEnding:

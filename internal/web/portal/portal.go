@@ -23,6 +23,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/overview"
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 	"github.com/dotkontor/dotkontor/internal/registrar/transferaway"
+	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
 	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
@@ -68,6 +69,9 @@ type Config struct {
 	ShowBasketEmail func(req *ui.Request, email string, wrong error) error
 	// Extension has the list prices of renewals; Orders requires it.
 	Extension func(tld string) (registrar.Extension, bool)
+	// Declared returns the withdrawals that were sent with an address since a time and mention one
+	// of some order numbers and domains; nil means that there are none.
+	Declared func(ctx context.Context, email string, since time.Time, mentions ...string) ([]withdrawal.Notice, error)
 	// Now is the business time, by which terms end; nil means time.Now.
 	Now func() time.Time
 	// MailEnabled reports whether mail can be sent; without it, registration and
@@ -223,7 +227,7 @@ func (h *Handler) Routes() []httpjson.Route {
 		{Method: post, Path: domainsPath + "/{id}/ds/remove", Handler: signedIn(domainsPath, h.change(domainchange.RemoveDS))},
 		{Method: post, Path: domainsPath + "/{id}/lock", Handler: signedIn(domainsPath, h.setLock)},
 		{Method: post, Path: domainsPath + "/{id}/auth-code", Handler: signedIn(domainsPath, h.change(domainchange.AuthCode))},
-		{Method: post, Path: domainsPath + "/{id}/holder", Handler: signedIn(domainsPath, h.change(domainchange.UpdateRegistrant))},
+		{Method: post, Path: domainsPath + "/{id}/holder", Handler: signedIn(domainsPath, h.changeHolder)},
 		{Method: get, Path: domainsPath + "/{id}" + transferStep, Handler: signedIn(domainsPath, h.transferAway)},
 		{Method: post, Path: domainsPath + "/{id}" + transferStep + "/stop", Handler: signedIn(domainsPath, h.decideTransfer(stopTransfer))},
 		{Method: post, Path: domainsPath + "/{id}" + transferStep + "/approve", Handler: signedIn(domainsPath, h.decideTransfer(approveTransfer))},

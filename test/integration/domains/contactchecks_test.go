@@ -392,6 +392,12 @@ func TestContactCheck_RefusedHoldWaitsForOperatorAndSuspendsLater(t *testing.T) 
 	}
 	s.wantHeld("kunde.org", false)
 	s.wantHeld("zweite.org", true)
+	if open[0].Held != 1 || len(open[0].Refused) != 1 || open[0].Refused[0].Name != "kunde.org" || open[0].Refused[0].Reason != "epp_status_prohibits" {
+		t.Errorf("operators see %d on hold and %+v refused", open[0].Held, open[0].Refused)
+	}
+	if mail := s.wantMails(registrar.MailContactSuspended, ada+"@example.org", 1)[0]; mail.Data["items"] != "1" || mail.Data["item1_name"] != "zweite.org" {
+		t.Errorf("the mail names %v", mail.Data)
+	}
 	_, err = registrarClient.UpdateDomain(t.Context(), epp.UpdateDomain{Name: "kunde.org", Remove: refusing})
 	must(t, err)
 	s.advance(3)
@@ -399,6 +405,9 @@ func TestContactCheck_RefusedHoldWaitsForOperatorAndSuspendsLater(t *testing.T) 
 	open, err = s.contacts.ListOpen(t.Context(), termOperator)
 	if err != nil || len(open) != 1 || open[0].WaitsFor != "" {
 		t.Errorf("after the hold: %+v, %v", open, err)
+	}
+	if mail := s.wantMails(registrar.MailContactSuspended, ada+"@example.org", 2)[1]; mail.Data["items"] != "2" {
+		t.Errorf("the second mail names %v", mail.Data)
 	}
 	s.confirmClient()
 	for i, name := range []string{"kunde.org", "zweite.org"} {
@@ -408,7 +417,7 @@ func TestContactCheck_RefusedHoldWaitsForOperatorAndSuspendsLater(t *testing.T) 
 }
 
 // A registry that never takes a hold, as EURid, has none to remove either.
-func TestContactCheck_ConfirmationAfterRefusedHoldEndsSuspension(t *testing.T) {
+func TestContactCheck_RefusedHoldIsNotMailedAndEndsWithConfirmation(t *testing.T) {
 	t.Parallel()
 	s := newContactEnv(t, "kunde.org")
 	id := s.giveToClient("kunde.org")[0]
@@ -421,6 +430,9 @@ func TestContactCheck_ConfirmationAfterRefusedHoldEndsSuspension(t *testing.T) {
 	s.confirmClient()
 	s.wantSuspended(id, false)
 	s.wantHeld("kunde.org", false)
+	s.settle()
+	s.wantMails(registrar.MailContactSuspended, ada+"@example.org", 0)
+	s.wantMails(registrar.MailContactConfirmed, ada+"@example.org", 0)
 }
 
 // The registry does not respond when the suspension begins, and a change of the holder waits for it.

@@ -71,7 +71,7 @@ func TestHolderChange_RejectedFieldIsExplained(t *testing.T) {
 	if s.callTool("list_my_domains", map[string]any{"search": "umzug-nach-athen"}, &owned) || len(owned.Domains) != 1 {
 		t.Fatalf("domains %+v", owned)
 	}
-	got := anna.post(owned.Domains[0].ManageURL + "/holder")
+	got := anna.post(owned.Domains[0].ManageURL+"/holder", "confirmed", "yes")
 	if got.status == http.StatusSeeOther {
 		got = anna.get(owned.Domains[0].ManageURL)
 	}

@@ -168,7 +168,7 @@ func TestHolders_NameContactsOfTheAccount(t *testing.T) {
 		t.Errorf("the form is %s", body)
 	}
 	domain := s.addDomain(member.ID, "kontakte", registrar.DomainActive) // .de has no technical contact
-	if got := b.post("/portal/domains/"+domain+"/holder", url.Values{"holder": {id}}); got.location() != "/portal/domains/"+domain {
+	if got := b.post("/portal/domains/"+domain+"/holder", url.Values{"holder": {id}, "confirmed": {"yes"}}); got.location() != "/portal/domains/"+domain {
 		t.Fatalf("got %d to %s", got.status, got.location())
 	}
 	if body := b.get("/portal/domains/" + domain).body; !strings.Contains(body, "Technischer Kontakt") || !strings.Contains(body, "Eva Blum") || !strings.Contains(body, "nimmt bei dieser Endung keinen") {
@@ -183,7 +183,7 @@ func TestDomainPage_HolderChangeNeedsRecentSignIn(t *testing.T) {
 	b := s.signedInBrowser("agentur@example.org")
 	id, other := s.addDomain(member.ID, "wechselt", registrar.DomainActive), s.addHolder(member.ID)
 	s.clock.advance(registrar.RecentSignIn + 1)
-	if got := b.post("/portal/domains/"+id+"/holder", url.Values{"holder": {other}}); got.status == http.StatusSeeOther && got.location() == "/portal/domains/"+id {
+	if got := b.post("/portal/domains/"+id+"/holder", url.Values{"holder": {other}, "confirmed": {"yes"}}); got.status == http.StatusSeeOther && got.location() == "/portal/domains/"+id {
 		t.Errorf("changed after an old sign-in")
 	}
 	changes, err := s.db.ListDomainChanges(t.Context(), id, 10)
@@ -191,7 +191,13 @@ func TestDomainPage_HolderChangeNeedsRecentSignIn(t *testing.T) {
 		t.Errorf("%d changes, %v", len(changes), err)
 	}
 	b = s.signedInBrowser("agentur@example.org")
-	if got := b.post("/portal/domains/"+id+"/holder", url.Values{"holder": {other}}); got.location() != "/portal/domains/"+id {
+	if got := b.post("/portal/domains/"+id+"/holder", url.Values{"holder": {other}}); got.status != http.StatusOK || !strings.Contains(got.body, "Bisher") || !strings.Contains(got.body, "Danach") || !strings.Contains(got.body, "Inhaber von wechselt.de ändern?") {
+		t.Errorf("the page before and after: %d %s", got.status, got.body)
+	}
+	if changes, err = s.db.ListDomainChanges(t.Context(), id, 10); err != nil || len(changes) != 0 {
+		t.Errorf("changed without a confirmation: %+v, %v", changes, err)
+	}
+	if got := b.post("/portal/domains/"+id+"/holder", url.Values{"holder": {other}, "confirmed": {"yes"}}); got.location() != "/portal/domains/"+id {
 		t.Fatalf("got %d to %s: %s", got.status, got.location(), got.body)
 	}
 	if changes, err = s.db.ListDomainChanges(t.Context(), id, 10); err != nil || len(changes) != 1 || changes[0].State != domainchange.StatusDone {

@@ -34,6 +34,23 @@ func (s *env) storeDispute(id string, status dispute.Status) {
 	}
 }
 
+func TestLocks_ThoseOfDisputesAreListed(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, true)
+	o := s.addRefundableOrder(s.newMember("erika@example.org").ID, "ord_streit")
+	_, b := s.operatorBrowser("ops@example.org")
+	if body := b.get("/operator/locks").body; strings.Contains(body, "Durch Reklamationen") {
+		t.Errorf("without a dispute: %s", body)
+	}
+	s.storeDispute("du_2", dispute.NeedsResponse)
+	s.exec("UPDATE disputes SET order_id = '" + o.ID + "', lock_state = 'active' WHERE id = 'du_2'")
+	for _, want := range []string{"Durch Reklamationen", "/operator/disputes/du_2", "Umzug, Auth-Code und Inhaberwechsel gesperrt"} {
+		if body := b.get("/operator/locks").body; !strings.Contains(body, want) {
+			t.Errorf("the page has no %q: %s", want, body)
+		}
+	}
+}
+
 func TestOperatorDisputes_OpenWorkUntilDecidedInBothLanguages(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t, true)

@@ -171,7 +171,7 @@ func TestStuckChange_ShownToOwnerAndAbandonedByOperator(t *testing.T) {
 			t.Errorf("%s has no button to abandon it: %s", page, got.body)
 		}
 	}
-	if got := b.post("/operator/jobs/item/chg_1/abandon", nil); got.status != http.StatusNotFound {
+	if got := b.post("/operator/jobs/item/chg_1/abandon", url.Values{"confirmed": {"yes"}}); got.status != http.StatusNotFound {
 		t.Errorf("an item is abandoned: %d", got.status)
 	}
 	if got := b.post(path, nil); got.status != http.StatusSeeOther {

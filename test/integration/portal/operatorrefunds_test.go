@@ -100,6 +100,28 @@ func TestOperatorRefund_PreviewThenConfirmInBothLanguages(t *testing.T) {
 	}
 }
 
+func TestOperatorRefund_SigningInAgainReturnsToFilledForm(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, true)
+	o := s.addRefundableOrder(s.newMember("erika@example.org").ID, "ord_again")
+	_, b := s.operatorBrowser("ops@example.org")
+	fields := url.Values{"item": {o.Items[1].ID}, "amount": {"5,00"}, "reason": {"goodwill"}, "note": {"zu langsam & spät"}}
+	s.clock.advance(registrar.RecentSignIn + time.Minute)
+	again, err := url.Parse(b.post("/operator/orders/"+o.ID+"/refund/confirm", fields).location())
+	if err != nil || again.Path != "/portal/sign-in-again" {
+		t.Fatalf("confirming leads to %v, %v", again, err)
+	}
+	filled := b.get(again.Query().Get("next")).body
+	for _, want := range []string{`value="` + o.Items[1].ID + `" selected`, `value="5,00"`, `value="goodwill" selected`, "zu langsam &amp; spät"} {
+		if !strings.Contains(filled, want) {
+			t.Errorf("the form has no %q: %s", want, filled)
+		}
+	}
+	if refunds := s.storedOrder(o.ID).Refunds; len(refunds) != 0 {
+		t.Errorf("refunded: %+v", refunds)
+	}
+}
+
 func TestOperatorRefund_BadAmountsChangeNothing(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t, true)

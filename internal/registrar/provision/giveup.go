@@ -1,0 +1,100 @@
+package provision
+
+import (
+	"context"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+// GivenUp is the failure of an item that an operator has given up.
+const GivenUp registrar.Code = "given_up"
+
+// Why an item can't be given up. All are KindConflict.
+const (
+	NotStuck     registrar.Code = "item_not_stuck"    // it has ended, is being processed, or was within the last minute
+	Executed     registrar.Code = "item_executed"     // the registry has executed or accepted it
+	Unverifiable registrar.Code = "item_unverifiable" // whether the registry has executed it can't be asked now
+)
+
+// GiveUp ends an item that waits for its registry and marks it for a refund. If its command may
+// have been sent, the registry is asked first: what it has executed or accepted is not given up.
+func (s *Service) GiveUp(ctx context.Context, operator registrar.Actor, id string) error {
+	if err := operator.RequireOperator(); err != nil {
+		return err
+	}
+	item, found, err := s.cfg.Store.ProvisionItemByID(ctx, id)
+	switch {
+	case err != nil:
+		return err
+	case !found:
+		return registrar.NotFound(NoSuchItem)
+	case !s.isStuck(item):
+		return registrar.Conflict(NotStuck)
+	}
+	r := &run{Service: s, account: s.accountByName(item.Account), item: item, maybeSent: true}
+	if err := r.transition(ctx, Transition{To: item}); err != nil { // a node was faster
+		return registrar.Conflict(NotStuck)
+	}
+	if err := r.verifyNotExecuted(ctx); err != nil {
+		s.postpone(ctx, r.item, s.items.Now())
+		s.Wake() // completes what the registry has executed
+		return err
+	}
+	given := r.item
+	given.State, given.Attempts, given.Failure, given.RefundDue = StateUndoing, 1, GivenUp, true
+	event := registrar.AuditEvent{Actor: operator, Action: ActionGivenUp, Customer: item.Customer, Object: item.Name, At: s.cfg.Now()}
+	s.cfg.Logger.WarnContext(ctx, "order item given up by an operator", "item", item.ID, "extension", item.TLD, "state", string(item.State))
+	if r.account == nil { // no one can delete its contact
+		given.State = StateFailed
+		if err := r.finish(ctx, Transition{To: given, DropDomain: !item.Kind.ForHeldDomain(), AuditEvent: &event}); err != nil {
+			return registrar.Conflict(NotStuck)
+		}
+		return nil
+	}
+	if err := r.transition(ctx, Transition{To: given, AuditEvent: &event}); err != nil {
+		return registrar.Conflict(NotStuck)
+	}
+	s.postpone(ctx, r.item, s.items.Now())
+	s.Wake()
+	return nil
+}
+
+// isStuck reports whether an attempt at an item has failed and no node works on it. A command that
+// timed out may be executed a little later, so its answer is given as much time again.
+func (s *Service) isStuck(item Item) bool {
+	now := s.items.Now()
+	switch {
+	case item.State.Final(), item.State == StateUndoing, item.Attempts == 0, item.Node != "" && item.DueAt.After(now):
+		return false
+	case item.State == StateRequested:
+		return now.Sub(item.UpdatedAt) >= s.cfg.Deadline
+	default:
+		return true
+	}
+}
+
+// verifyNotExecuted returns an error unless the registry has neither executed nor accepted the
+// item's request.
+func (r *run) verifyNotExecuted(ctx context.Context) error {
+	if r.item.State != StateRequested && r.item.State != StatePending {
+		return nil // nothing was requested
+	}
+	if r.account == nil || r.item.Kind == Restore { // the query of a restore continues it
+		return registrar.Conflict(Unverifiable)
+	}
+	request, err := r.buildRequest()
+	if err != nil {
+		return err
+	}
+	call, cancel := r.items.CallContext(ctx)
+	defer cancel()
+	_, err = r.account.Outcome(call, request)
+	switch {
+	case err == nil:
+		return registrar.Conflict(Executed)
+	case registrar.CodeOf(err) == registrar.RegistryDenied:
+		return nil
+	default:
+		return &registrar.Error{Kind: registrar.KindConflict, Code: Unverifiable, Err: err}
+	}
+}
