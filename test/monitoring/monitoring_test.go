@@ -44,6 +44,7 @@ func registeredMetrics(t *testing.T) map[string]bool {
 	cfg.Data, cfg.BaseURL = t.TempDir(), "http://127.0.0.1:0"
 	cfg.Server.Listen, cfg.Server.MetricsListen = "127.0.0.1:0", "off"
 	cfg.Stripe.SecretKey = "sk_test_unused"
+	cfg.Shared.URL = "redis://127.0.0.1:1" // nobody listens there, and the metrics exist anyway
 	service, err := app.New(t.Context(), cfg, slog.New(slog.DiscardHandler), app.Options{})
 	if err != nil {
 		t.Fatal(err)
