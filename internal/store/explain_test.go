@@ -131,6 +131,23 @@ func TestQueries_EveryQueryUsesAnIndex(t *testing.T) {
 	})
 }
 
+// Of these lists, few of very many rows qualify. Only an index over just those reads no others,
+// which a plan with an index and a filter does not show.
+func TestQueries_RareRowsHaveTheirOwnIndex(t *testing.T) {
+	t.Parallel()
+	queries := queryTexts(t)
+	eachEngine(t, func(t *testing.T, db *DB) {
+		for name, index := range map[string]string{
+			"listAllPendingRefunds": "refunds_open", "listPendingRefunds": "refunds_open_since", "listAllRefundedPayments": "refunds_made",
+			"listClosedDomainIDs": "term_ends_closed", "listPlannedTermEnds": "term_ends_planned",
+		} {
+			if plan := strings.Join(planOf(t, db, name, queries[name]), "\n"); !strings.Contains(plan, index+" ") && !strings.HasSuffix(plan, index) {
+				t.Errorf("%s does not use %s:\n%s", name, index, plan)
+			}
+		}
+	})
+}
+
 // The detection itself works.
 func TestFullScans_DetectsQueryWithoutIndex(t *testing.T) {
 	t.Parallel()
