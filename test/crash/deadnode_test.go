@@ -3,7 +3,9 @@ package crash_test
 import (
 	"context"
 	"net/http"
+	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
@@ -38,19 +40,25 @@ func TestDeadNode_AnotherOneResumesItsWorkWithinAMinute(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	startNode := func(failpoint string) *testkit.Process {
+	startNode := func(failpoint string) (node *testkit.Process, log string) {
 		t.Helper()
-		node, err := testkit.Start(context.WithoutCancel(t.Context()), testkit.Command{
-			Path: binary, Args: []string{"serve", "--config", world.Ready},
+		data := t.TempDir()
+		file, err := os.Create(filepath.Join(data, "log"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = file.Close() })
+		node, err = testkit.Start(context.WithoutCancel(t.Context()), testkit.Command{
+			Path: binary, Args: []string{"serve", "--config", world.Ready}, Stderr: file,
 			Environment: append([]string{
-				"DOTKONTOR_SERVER_LISTEN=127.0.0.1:0", "DOTKONTOR_SERVER_METRICS_LISTEN=off", "DOTKONTOR_LOG_LEVEL=error", "DOTKONTOR_DATA=" + t.TempDir(), failpoint,
+				"DOTKONTOR_SERVER_LISTEN=127.0.0.1:0", "DOTKONTOR_SERVER_METRICS_LISTEN=off", "DOTKONTOR_LOG_LEVEL=warn", "DOTKONTOR_DATA=" + data, failpoint,
 			}, settings...),
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
 		stopAfter(t, node)
-		return node
+		return node, file.Name()
 	}
 	itemOf := func(name string) provision.Item {
 		t.Helper()
@@ -69,10 +77,10 @@ func TestDeadNode_AnotherOneResumesItsWorkWithinAMinute(t *testing.T) {
 	}
 	const ofFrozen, ofKilled = "eingefroren.org", "abgestuerzt.org"
 
-	frozen := startNode("STOP_AT=requested")
+	frozen, log := startNode("STOP_AT=requested")
 	order(ofFrozen)
 	testkit.Eventually(t, "frozen node", frozen.Frozen)
-	killed := startNode("KILL_AT=requested")
+	killed, _ := startNode("KILL_AT=requested")
 	order(ofKilled)
 	testkit.Eventually(t, "killed node", func() bool {
 		response, err := http.Get(killed.Ready + "/readyz")
@@ -95,12 +103,21 @@ func TestDeadNode_AnotherOneResumesItsWorkWithinAMinute(t *testing.T) {
 	if err := frozen.Continue(); err != nil {
 		t.Fatal(err)
 	}
-	testkit.Eventually(t, "answer of the resumed node", func() bool {
-		response, err := http.Get(frozen.Ready + "/readyz")
-		if err == nil {
-			_ = response.Body.Close()
+	// It sends no command: the registry would refuse it, because the name is registered.
+	testkit.Eventually(t, "record of the call that did not begin", func() bool {
+		text, err := os.ReadFile(log)
+		if err != nil {
+			t.Fatal(err)
 		}
-		return err == nil && response.StatusCode == http.StatusOK
+		for line := range strings.Lines(string(text)) {
+			if strings.Contains(line, before.ID) {
+				if !strings.Contains(line, "order item waiting for the registry") {
+					t.Fatalf("the resumed node logs %s", line)
+				}
+				return true
+			}
+		}
+		return false
 	})
 	// It works again, too: of the next items, each node takes some.
 	for _, name := range []string{"danach-eins.org", "danach-zwei.org", "danach-drei.org"} {
