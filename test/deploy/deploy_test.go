@@ -424,12 +424,8 @@ func loadConfig(t *testing.T, file string, environment []string, secrets map[str
 	text := replace(string(read(t, file)))
 	local := filepath.Join(t.TempDir(), "dotkontor.toml")
 	writeSecret(t, local, text)
-	_, hasShared := reflect.TypeFor[config.Config]().FieldByName("Shared")
 	var settings, offline []string
 	for _, variable := range environment {
-		if strings.HasPrefix(variable, "DOTKONTOR_SHARED_") && !hasShared {
-			continue // a program without Redis
-		}
 		settings = append(settings, replace(variable))
 		if name, _, _ := strings.Cut(variable, "="); name != "DOTKONTOR_DATABASE_URL_FILE" && name != "DOTKONTOR_DATA" {
 			offline = append(offline, replace(variable))

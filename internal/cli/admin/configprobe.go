@@ -14,6 +14,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/config"
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
+	"github.com/dotkontor/dotkontor/internal/upstream/redis"
 	"github.com/dotkontor/dotkontor/internal/upstream/smtp"
 	"github.com/dotkontor/dotkontor/internal/upstream/vies"
 )
@@ -73,6 +74,20 @@ func probeUpstreams(t *cli.Terminal, cfg config.Config, f *findings) error {
 		}
 		probe("mail ("+cfg.Mail.Server+")", mailSettings.explain, sender.Probe)
 	}
+	if cfg.Shared.URL != "" {
+		server, err := redis.New(redis.Config{URL: string(cfg.Shared.URL), Key: make([]byte, redis.KeyBytes)}) // nothing is stored
+		if err != nil {
+			return err
+		}
+		defer server.Close()
+		probe("shared ("+server.Address()+")", sharedSettings.explain, func(ctx context.Context) error {
+			evicts, err := server.Probe(ctx)
+			if evicts {
+				return errors.New("the server may evict keys, and limits with them: set its maxmemory-policy to noeviction")
+			}
+			return err
+		})
+	}
 	if cfg.Tracing.Endpoint != "" {
 		probe("collector ("+cfg.Tracing.Endpoint+")", collectorSettings.explain, func(ctx context.Context) error { return app.ProbeCollector(ctx, cfg.Tracing) })
 	}
@@ -106,6 +121,7 @@ var (
 	stripeSettings    = upstreamSettings{"stripe.api_url", systemTrust, "stripe.secret_key and, if it is a restricted key, its permissions"}
 	viesSettings      = upstreamSettings{"vat.vies_url", systemTrust, ""}
 	mailSettings      = upstreamSettings{"mail.server", systemTrust, "mail.user and mail.password"}
+	sharedSettings    = upstreamSettings{"shared.url", systemTrust, "user and password in shared.url"}
 	collectorSettings = upstreamSettings{"tracing.endpoint", systemTrust, ""}
 	ianaSettings      = upstreamSettings{"upstream.bootstrap", systemTrust, ""}
 	dnsSettings       = upstreamSettings{"upstream.dns (default: the resolvers of this machine)", systemTrust, ""}

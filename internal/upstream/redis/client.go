@@ -34,6 +34,9 @@ const (
 	bufferBytes = 32 << 10
 )
 
+// KeyBytes is the length of a Config's key.
+const KeyBytes = sha256.Size
+
 // Config configures a Server.
 type Config struct {
 	// URL is redis://, rediss://, valkey:// or valkeys:// with host, port, user, password and
@@ -93,8 +96,8 @@ func New(cfg Config) (*Server, error) {
 	if err != nil {
 		return nil, errors.New("shared.url: not a URL like redis://host:6379 or rediss://user:password@host:6380/0") // the cause may quote a password
 	}
-	if len(cfg.Key) != sha256.Size {
-		return nil, fmt.Errorf("redis: the key has %d bytes, not %d", len(cfg.Key), sha256.Size)
+	if len(cfg.Key) != KeyBytes {
+		return nil, fmt.Errorf("redis: the key has %d bytes, not %d", len(cfg.Key), KeyBytes)
 	}
 	options.ClientName = "dotkontor"
 	options.DisableCache = true
@@ -120,6 +123,9 @@ func New(cfg Config) (*Server, error) {
 	}, nil
 }
 
+// Address returns the configured addresses, without credentials.
+func (s *Server) Address() string { return s.target }
+
 // connected returns the connection, which it opens if there is none.
 func (s *Server) connected() (rueidis.Client, error) {
 	if client := s.client.Load(); client != nil {
@@ -136,6 +142,25 @@ func (s *Server) connected() (rueidis.Client, error) {
 	}
 	s.client.Store(&client)
 	return client, nil
+}
+
+// Probe reports why the server can't be used, and whether it may evict keys. A server that does
+// not tell its settings, as many hosted ones, is believed to keep them.
+func (s *Server) Probe(ctx context.Context) (evicts bool, err error) {
+	client, err := s.connected()
+	if err != nil {
+		return false, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	if err := client.Do(ctx, client.B().Ping().Build()).Error(); err != nil {
+		return false, s.fault("ping", err)
+	}
+	settings, err := client.Do(ctx, client.B().ConfigGet().Parameter("maxmemory-policy").Build()).AsStrMap()
+	if err != nil {
+		return false, nil //nolint:nilerr // as above
+	}
+	return settings["maxmemory-policy"] != "noeviction", nil
 }
 
 // Close leaves the other nodes, so that they need not wait for this process, and disconnects.
@@ -158,6 +183,9 @@ func (s *Server) fault(operation string, err error) error {
 	if reply, ok := rueidis.IsRedisErr(err); ok {
 		word, _, _ := strings.Cut(reply.Error(), " ")
 		cause.Class, cause.Code, code = "refused_command", word, registrar.FaultBroken
+		if word == "NOAUTH" || word == "WRONGPASS" || word == "NOPERM" {
+			cause.Class = "login_refused"
+		}
 	}
 	return registrar.Fault(code, s.target, cause)
 }

@@ -2,6 +2,7 @@ package redis
 
 import (
 	"context"
+	"errors"
 	"io"
 	"log/slog"
 	"math/rand/v2"
@@ -12,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/ratelimit"
 	"github.com/dotkontor/dotkontor/test/testkit/limittest"
 	"github.com/dotkontor/dotkontor/test/testkit/redistest"
@@ -461,5 +463,39 @@ func TestStoredKeys_HideWhatTheyCount(t *testing.T) {
 				t.Errorf("%q is stored in clear text under %q", hidden, name)
 			}
 		}
+	}
+}
+
+func TestProbe_NamesWhatIsWrong(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		args   []string
+		url    func(address string) string
+		class  string
+		evicts bool
+	}{
+		"works":          {url: func(a string) string { return "redis://" + a }},
+		"evicts":         {args: []string{"--maxmemory", "64mb", "--maxmemory-policy", "allkeys-lru"}, url: func(a string) string { return "redis://" + a }, evicts: true},
+		"no password":    {args: []string{"--requirepass", "geheim"}, url: func(a string) string { return "redis://" + a }, class: "login_refused"},
+		"wrong password": {args: []string{"--requirepass", "geheim"}, url: func(a string) string { return "redis://:falsch@" + a }, class: "login_refused"},
+		"right password": {args: []string{"--requirepass", "geheim"}, url: func(a string) string { return "redis://:geheim@" + a }},
+		"no server":      {url: func(string) string { return "redis://127.0.0.1:1" }, class: "connection_refused"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server, err := New(Config{URL: test.url(redistest.Start(t, test.args...).Address), Key: testKey})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer server.Close()
+			evicts, err := server.Probe(t.Context())
+			cause := &registrar.Cause{}
+			if errors.As(err, &cause); cause.Class != test.class || evicts != test.evicts || (err == nil) != (test.class == "") {
+				t.Errorf("evicts %v, %v with class %q; want %v, %q", evicts, err, cause.Class, test.evicts, test.class)
+			}
+			if err != nil && strings.Contains(registrar.CauseOf(err)+err.Error(), "falsch") {
+				t.Errorf("%v names the password", err)
+			}
+		})
 	}
 }

@@ -103,7 +103,7 @@ func answersPing(address string) bool {
 	}
 	answer := make([]byte, 7)
 	n, err := conn.Read(answer)
-	return err == nil && string(answer[:n]) == "+PONG\r\n"
+	return err == nil && (string(answer[:n]) == "+PONG\r\n" || string(answer[:n]) == "-NOAUTH") // one with a password
 }
 
 // Kill ends the server at once. Run starts it again.
