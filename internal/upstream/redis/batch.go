@@ -3,6 +3,7 @@ package redis
 import (
 	"context"
 	"encoding/binary"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -59,22 +60,31 @@ func (b *batch) do(r *request, send func([]*request)) {
 }
 
 // sendAll sends requests, of which the first is the caller's, and hands the next ones to the
-// first of those that have come meanwhile.
+// first of those that have come meanwhile. If the call failed, those fail as well: one after the
+// other, they would wait for many timeouts.
 func (b *batch) sendAll(mine []*request, send func([]*request)) {
 	send(mine)
+	answered := mine[1:]
 	b.mu.Lock()
 	var next []*request
-	if len(b.waiting) > 0 {
-		next = b.waiting[:min(maxBatch, len(b.waiting))]
-		b.waiting = append([]*request(nil), b.waiting[len(next):]...)
-	} else {
+	switch err := mine[0].err; {
+	case len(b.waiting) == 0:
 		b.sending = false
+	case err != nil:
+		for _, r := range b.waiting {
+			r.err = err
+		}
+		answered = slices.Concat(answered, b.waiting)
+		b.waiting, b.sending = nil, false
+	default:
+		next = b.waiting[:min(maxBatch, len(b.waiting))]
+		b.waiting = slices.Clone(b.waiting[len(next):])
 	}
 	b.mu.Unlock()
 	if next != nil {
 		next[0].turn <- next
 	}
-	for _, r := range mine[1:] {
+	for _, r := range answered {
 		r.turn <- nil
 	}
 }
