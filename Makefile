@@ -18,7 +18,7 @@ TIMEOUT  ?= 40m
 FUZZTIME ?= 20s
 
 .DEFAULT_GOAL := help
-.PHONY: help build run test test-unit check format-check vet lint tidy-check vulncheck generate bench soak screenshots lighthouse fuzz release release-test clean
+.PHONY: help build run test test-unit check format-check vet lint tidy-check vulncheck generate bench soak cluster screenshots lighthouse fuzz release release-test clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -74,6 +74,9 @@ soak: ## long-running load and crash tests (see test/soak and test/crash/soak)
 	go run ./test/soak -scenario hostile
 	go run ./test/soak -scenario agents
 	go run ./test/crash/soak
+
+cluster: ## run three nodes behind HAProxy for half an hour, with faults (ARGS='-minutes 3')
+	@scripts/cluster.sh $(ARGS)
 
 screenshots: ## render each page into docs/screenshots (needs Chromium)
 	@scripts/browse.sh screenshots

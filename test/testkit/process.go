@@ -95,6 +95,9 @@ func (p *Process) Kill() error {
 	return p.Stop()
 }
 
+// Signal sends a signal to the process.
+func (p *Process) Signal(signal os.Signal) error { return p.cmd.Process.Signal(signal) }
+
 // ReadyLine reads up to a line that begins with "ready" and returns the rest of it.
 func ReadyLine(r io.Reader) (string, error) {
 	lines := bufio.NewScanner(r)
