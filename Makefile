@@ -6,8 +6,8 @@ export GOFLAGS := -mod=readonly -buildvcs=false
 export GOWORK  := off
 # Packages compiled without cgo and without the path of this folder are shared by all of
 # these, by releases and by other checkouts.
-build vet test test-unit: export GOFLAGS += -trimpath
-build vet test test-unit: export CGO_ENABLED := 0
+build vet test test-unit cluster: export GOFLAGS += -trimpath
+build vet test test-unit cluster: export CGO_ENABLED := 0
 SHELL    := bash
 .SHELLFLAGS := -o pipefail -c
 

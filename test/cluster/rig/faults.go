@@ -18,8 +18,9 @@ import (
 type fault struct {
 	Name, Node string
 	Start, End time.Time // End is when the cause was removed
-	// Redis and Database are set while those are not available to every node.
-	Redis, Database bool
+	// Redis and Database are set if those were not available to every node, Orders if orders
+	// had to wait.
+	Redis, Database, Orders bool
 	// Interrupted is how many orders were in progress when a node was killed, and Resumed
 	// how long the last of them took.
 	Interrupted int
@@ -36,9 +37,9 @@ func (f fault) String() string {
 
 // scenario is a kind of fault.
 type scenario struct {
-	name            string
-	redis, database bool
-	run             func(ctx context.Context, r *rig, f *fault) error
+	name                    string
+	redis, database, orders bool
+	run                     func(ctx context.Context, r *rig, f *fault) error
 	// unavailable returns why this machine can't do it; nil means that every one can.
 	unavailable func(*cluster) string
 }
@@ -49,16 +50,16 @@ var scenarios = []scenario{
 	{name: "freeze", run: freezeNode},
 	{name: "redis-restart", redis: true, run: restartRedis},
 	{name: "redis-stop", redis: true, run: stopRedis},
-	{name: "postgres-stop", database: true, run: stopDatabase},
-	{name: "failover", database: true, run: failOver},
-	{name: "isolate", redis: true, database: true, run: isolateNode},
+	{name: "postgres-stop", database: true, orders: true, run: stopDatabase},
+	{name: "failover", database: true, orders: true, run: failOver},
+	{name: "isolate", redis: true, database: true, orders: true, run: isolateNode},
 	{name: "disk-full", run: fillDisk, unavailable: func(c *cluster) string {
 		if c.mounted == "" {
 			return "it needs the right to mount a small file system"
 		}
 		return ""
 	}},
-	{name: "upstreams", run: failUpstreams},
+	{name: "upstreams", orders: true, run: failUpstreams},
 	{name: "clock", run: moveClock},
 }
 
@@ -304,7 +305,7 @@ func (r *rig) schedule(ctx context.Context, chosen []scenario, length time.Durat
 			if err := sleep(ctx, pause); err != nil {
 				return err
 			}
-			f := fault{Name: s.name, Redis: s.redis, Database: s.database, Start: time.Now()}
+			f := fault{Name: s.name, Redis: s.redis, Database: s.database, Orders: s.orders, Start: time.Now()}
 			if err := s.run(ctx, r, &f); err != nil {
 				return fmt.Errorf("fault %s: %w", s.name, err)
 			}
@@ -323,4 +324,3 @@ const (
 	pauseSpread  = 5 * time.Second
 	shortRun     = 10 * time.Minute
 )
-

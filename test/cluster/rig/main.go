@@ -174,6 +174,17 @@ func runFaults(ctx context.Context, c *cluster, o options, chosen []scenario, pr
 func (r *rig) figures(ctx context.Context, f facts) []string {
 	rejected, shared, alone := f.premature()
 	lines := []string{fmt.Sprintf("%d lookups were rejected, %d of them prematurely while Redis was up, and %d around its outages", rejected, shared, alone)}
+	slow, slowest := 0, record{}
+	for _, one := range f.records {
+		took := one.Answered.Sub(one.Sent)
+		if took > recoverWithin {
+			slow++
+		}
+		if took > slowest.Answered.Sub(slowest.Sent) {
+			slowest = one
+		}
+	}
+	lines = append(lines, fmt.Sprintf("%d requests took longer than %s; the slowest was %s", slow, recoverWithin, describe(slowest)))
 	for _, n := range r.nodes {
 		m := n.metrics(ctx)
 		lines = append(lines, fmt.Sprintf("%s since its last start: %.0f recoveries of the shared limits, %.0f lookups admitted and %.0f rejected on its own, %.0f of them prematurely, %.0f log records with level error",
@@ -198,8 +209,8 @@ func (r *rig) checkOrders(ctx context.Context, progress func(string, ...any)) ([
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	var lost, unpaid []string
-	outcomes := make(map[order.State]int)
+	var lost, unpaid, slow []string
+	outcomes, declined := make(map[order.State]int), 0
 	for _, p := range r.traffic.purchases {
 		if p.Session == "" {
 			unpaid = append(unpaid, fmt.Sprintf("%s: %v", p.Name, p.Err))
@@ -223,6 +234,10 @@ func (r *rig) checkOrders(ctx context.Context, progress func(string, ...any)) ([
 			unpaid = append(unpaid, fmt.Sprintf("%s: order %s is %s: %v", p.Name, o.ID, o.State, p.Err))
 		}
 		outcomes[o.State]++
+		declined += p.Declined
+		if span := o.UpdatedAt.Sub(o.PaidAt); !o.PaidAt.IsZero() && span > resumeWithin {
+			slow = append(slow, fmt.Sprintf("%s: paid at %s, ended %s later", o.ID, clock(o.PaidAt), span.Round(time.Second/10)))
+		}
 	}
 	if settled != nil {
 		lost = append(lost, settled.Error())
@@ -230,7 +245,8 @@ func (r *rig) checkOrders(ctx context.Context, progress func(string, ...any)) ([
 	detail := fmt.Sprintf("%d purchases, %v, the last order ended %s after the traffic", len(r.traffic.purchases), outcomes, took.Round(time.Second/10))
 	verdicts := []verdict{
 		newVerdict("no order is lost: each paid one ends as a registered domain or a refund", detail, lost),
-		newVerdict(fmt.Sprintf("every purchase is confirmed within %s, with repeated requests", purchaseWithin), fmt.Sprintf("%d of %d", len(r.traffic.purchases)-len(unpaid), len(r.traffic.purchases)), unpaid),
+		newVerdict(fmt.Sprintf("every order ends within %s after its payment", resumeWithin), fmt.Sprintf("%d did not", len(slow)), slow),
+		newVerdict(fmt.Sprintf("every purchase is confirmed within %s, with repeated requests", purchaseWithin), fmt.Sprintf("%d of %d; %d payment tokens were declined", len(r.traffic.purchases)-len(unpaid), len(r.traffic.purchases), declined), unpaid),
 	}
 	progress("reconciling")
 	environment, err := r.settings()

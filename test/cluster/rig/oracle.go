@@ -73,14 +73,14 @@ func (f facts) redisDisturbed(from, to time.Time) bool {
 }
 
 // limits checks that no window admits more than the limit. The moment of an admission is not
-// known, only that it was between Sent and Answered. So only those requests count that were
-// sent and answered within a window: a violation is certain.
+// known, only that it was between Sent and Answered. So only those requests count that a node
+// answered and that were sent and answered within a window: a violation is certain.
 func (f facts) limits() verdict {
 	var evidence []string
 	clients := f.lookupsByClient()
 	mostShared, mostAlone := 0, 0
 	for _, client := range slices.Sorted(maps.Keys(clients)) {
-		admitted := slices.DeleteFunc(slices.Clone(clients[client]), func(r record) bool { return r.Limited || r.Status == 0 })
+		admitted := slices.DeleteFunc(slices.Clone(clients[client]), func(r record) bool { return r.Limited || r.Node == "" })
 		if len(admitted) > limitPer6Hours {
 			evidence = append(evidence, fmt.Sprintf("%s: %d admitted in the whole run", client, len(admitted)))
 		}
@@ -140,7 +140,8 @@ func (f facts) premature() (rejected, shared, alone int) {
 	return rejected, shared, alone
 }
 
-// following returns the time from the start of a fault to that of the next one.
+// following returns the time from the start of a fault to that of the next one. Requests that
+// end in between are attributed to the fault.
 func (f facts) following(i int) (from, to time.Time) {
 	from = f.faults[i].Start
 	if i+1 < len(f.faults) {
@@ -150,18 +151,18 @@ func (f facts) following(i int) (from, to time.Time) {
 }
 
 // recovery checks that after each fault new requests are served soon: lookups and pages after
-// it begins, orders after the database is back.
+// it begins, orders after what they need is back.
 func (f facts) recovery() (verdict, []time.Duration) {
 	var evidence []string
 	worst := make([]time.Duration, len(f.faults))
 	for i, one := range f.faults {
 		from, to := f.following(i)
 		for _, r := range f.records {
-			if !r.failed() || r.Sent.Before(from) || !r.Sent.Before(to) {
+			if !r.failed() || r.Answered.Before(from) || !r.Answered.Before(to) {
 				continue
 			}
 			since := one.Start
-			if r.Kind.needsDatabase() && one.Database {
+			if r.Kind.isOrder() && one.Orders {
 				since = one.End
 			}
 			worst[i] = max(worst[i], r.Sent.Sub(since))
@@ -224,7 +225,7 @@ func (f facts) withoutDatabase() verdict {
 	return newVerdict("lookups work while PostgreSQL is stopped", fmt.Sprintf("%d lookups, %d of them failed at first", sent, failedOnce), evidence)
 }
 
-// retries checks that one repetition is enough. Orders wait for their database instead.
+// retries checks that one repetition is enough. Orders wait for their database and payment provider instead.
 func (f facts) retries() verdict {
 	var evidence []string
 	first, second := 0, 0
@@ -237,9 +238,9 @@ func (f facts) retries() verdict {
 			continue
 		}
 		down := slices.ContainsFunc(f.faults, func(one fault) bool {
-			return one.Database && r.Answered.After(one.Start) && r.Sent.Before(one.End.Add(recoverWithin))
+			return one.Orders && r.Answered.After(one.Start) && r.Sent.Before(one.End.Add(recoverWithin))
 		})
-		if r.Kind.needsDatabase() && down {
+		if r.Kind.isOrder() && down {
 			continue
 		}
 		second++

@@ -16,7 +16,7 @@ func lookups(count int, start time.Duration, limited bool) (all []record) {
 	}
 	for i := range count {
 		sent := begin.Add(start + time.Duration(i)*time.Second)
-		all = append(all, record{Kind: restCheck, Client: "a", Sent: sent, Answered: sent.Add(time.Millisecond), Status: status, Limited: limited, Try: 1})
+		all = append(all, record{Kind: restCheck, Client: "a", Node: "node1", Sent: sent, Answered: sent.Add(time.Millisecond), Status: status, Limited: limited, Try: 1})
 	}
 	return all
 }
@@ -34,6 +34,14 @@ func TestLimits_OneMoreThanTheLimitFails(t *testing.T) {
 	}
 	if v := (facts{records: append(lookups(30, 0, false), lookups(30, time.Minute, false)...)}).limits(); !v.Pass {
 		t.Errorf("30 lookups in each of two minutes: %+v", v)
+	}
+}
+
+func TestLimits_ResponseOfTheBalancerIsNoAdmission(t *testing.T) {
+	all := lookups(31, 0, false)
+	all[30].Node, all[30].Status = "", http.StatusBadGateway
+	if v := (facts{records: all}).limits(); !v.Pass {
+		t.Errorf("30 lookups and a 502 of the load balancer: %+v", v)
 	}
 }
 
@@ -69,7 +77,7 @@ func TestRecovery_OrdersMayFailWhileTheDatabaseIsDown(t *testing.T) {
 	failing := func(what kind, at time.Duration) record {
 		return record{Kind: what, Sent: begin.Add(at), Answered: begin.Add(at), Status: http.StatusServiceUnavailable, Try: 1}
 	}
-	down := []fault{{Name: "postgres-stop", Database: true, Start: begin, End: begin.Add(15 * time.Second)}}
+	down := []fault{{Name: "postgres-stop", Database: true, Orders: true, Start: begin, End: begin.Add(15 * time.Second)}}
 	for _, test := range []struct {
 		request record
 		pass    bool

@@ -158,13 +158,13 @@ func (r result) rates() []series {
 	return []series{
 		r.perSecond("lookups", "#1f77b4", func(one record) bool { return one.Kind.isLookup() }),
 		r.perSecond("pages", "#2ca02c", func(one record) bool { return one.Kind == page }),
-		r.perSecond("orders", "#9467bd", func(one record) bool { return one.Kind.needsDatabase() }),
+		r.perSecond("orders", "#9467bd", func(one record) bool { return one.Kind.isOrder() }),
 	}
 }
 
 func (r result) latencies() []series {
 	lines := []series{{name: "p50", color: "#1f77b4"}, {name: "p99", color: "#d62728"}}
-	for _, slot := range r.collect(func(one record) bool { return !one.Kind.needsDatabase() && !one.Faulty }) {
+	for _, slot := range r.collect(func(one record) bool { return !one.Kind.isOrder() && !one.Faulty }) {
 		var times []float64
 		for _, one := range slot {
 			times = append(times, milliseconds(one))
@@ -178,8 +178,8 @@ func (r result) latencies() []series {
 
 func (r result) errors() []series {
 	return []series{
-		r.perSecond("lookups and pages failed", "#d62728", func(one record) bool { return one.failed() && !one.Kind.needsDatabase() }),
-		r.perSecond("order requests failed", "#9467bd", func(one record) bool { return one.failed() && one.Kind.needsDatabase() }),
+		r.perSecond("lookups and pages failed", "#d62728", func(one record) bool { return one.failed() && !one.Kind.isOrder() }),
+		r.perSecond("order requests failed", "#9467bd", func(one record) bool { return one.failed() && one.Kind.isOrder() }),
 		r.perSecond("over the limit", "#7f7f7f", func(one record) bool { return one.Limited }),
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -31,8 +32,8 @@ const (
 // isLookup reports whether a request spends from the budget of its address.
 func (k kind) isLookup() bool { return k == restCheck || k == mcpCheck }
 
-// needsDatabase reports whether a request can't be served without the database.
-func (k kind) needsDatabase() bool { return k == create || k == complete }
+// isOrder reports whether a request can't be served without the database.
+func (k kind) isOrder() bool { return k == create || k == complete }
 
 // record is one request as its client saw it.
 type record struct {
@@ -58,8 +59,9 @@ func (r record) failed() bool {
 type purchase struct {
 	Name, Session string
 	// Paid is when a completion was confirmed; zero if none was.
-	Paid time.Time
-	Err  error // the last one
+	Paid     time.Time
+	Declined int   // payment tokens
+	Err      error // the last one
 }
 
 // Rates of the traffic per second, before scaling.
@@ -246,8 +248,16 @@ func (t *traffic) buy() *purchase {
 	t.mu.Lock()
 	p.Session = session.ID
 	t.mu.Unlock()
-	token := fmt.Sprintf(`{"payment_data":{"token":"spt_ok_%s","provider":"stripe"}}`, strconv.FormatUint(rand.Uint64(), 36))
-	if err := t.postSession(complete, client, "/"+session.ID+"/complete", token, p, &session); err != nil {
+	for {
+		token := fmt.Sprintf(`{"payment_data":{"token":"spt_ok_%s","provider":"stripe"}}`, strconv.FormatUint(rand.Uint64(), 36))
+		err = t.postSession(complete, client, "/"+session.ID+"/complete", token, p, &session)
+		if !errors.Is(err, errDeclined) || p.Declined == maxDeclined {
+			break
+		}
+		p.Declined++
+		time.Sleep(retryAfter)
+	}
+	if err != nil {
 		p.Err = fmt.Errorf("complete: %w", err)
 		return p
 	}
@@ -256,6 +266,13 @@ func (t *traffic) buy() *purchase {
 	t.mu.Unlock()
 	return p
 }
+
+// errDeclined means that nothing was charged, and that the agent may try another token.
+var errDeclined = errors.New("payment declined")
+
+// maxDeclined is how many further tokens an agent tries. A node with a wrong clock takes
+// good ones for expired.
+const maxDeclined = 5
 
 // postSession sends a signed request until it has a final response.
 func (t *traffic) postSession(what kind, client, path, body string, p *purchase, into any) error {
@@ -277,6 +294,8 @@ func (t *traffic) postSession(what kind, client, path, body string, p *purchase,
 				return fmt.Errorf("status %d after %d tries: %s", r.Status, try, text)
 			}
 			time.Sleep(retryAfter)
+		case r.Status == http.StatusPaymentRequired:
+			return fmt.Errorf("%w: %s", errDeclined, text)
 		default:
 			return fmt.Errorf("status %d: %s", r.Status, text)
 		}
