@@ -172,7 +172,8 @@ func (c *cluster) launchRedis(ctx context.Context) error {
 	})
 }
 
-// startWorld starts the simulated world and copies its demo customer and checkout agent to PostgreSQL.
+// startWorld starts the simulated world and copies its demo customer and checkout agent to
+// PostgreSQL.
 func (c *cluster) startWorld(ctx context.Context) (err error) {
 	address, err := testkit.FreeAddress(ctx)
 	if err != nil {
@@ -230,7 +231,8 @@ func (c *cluster) command(ctx context.Context, environment []string, args ...str
 
 const nodeCount = 3
 
-// startNodes starts the nodes. The last one reaches its servers through proxies that can be cut, and the second has a small disk if this process may mount one.
+// startNodes starts the nodes. The last one reaches its servers through proxies that can be
+// cut, and the second has a small disk if this process may mount one.
 func (c *cluster) startNodes(ctx context.Context) error {
 	shared, err := c.settings()
 	if err != nil {

@@ -1,7 +1,7 @@
-// Command rig runs three nodes behind HAProxy on one machine, with PostgreSQL and a synchronous
-// replica, Redis and the simulated world. It sends mixed traffic, injects faults, and decides from what
-// every client saw whether the promises for several nodes hold. It writes a report with
-// charts, prints PASS or FAIL for each rule, and exits with 1 if one fails.
+// Command rig runs three nodes behind HAProxy on one machine, with PostgreSQL, a synchronous
+// replica, Redis and the simulated world. It sends mixed traffic, injects faults, and decides
+// from what every client saw whether the promises for several nodes hold. It writes a report
+// with charts, prints PASS or FAIL for each rule, and exits with 1 if one fails.
 //
 // Everything listens on loopback. As root, PostgreSQL runs as Debian's user postgres, and
 // one node has a small disk that can be filled.
@@ -197,8 +197,8 @@ func (r *rig) figures(ctx context.Context, f facts) []string {
 // settleWithin is how long orders may take after the end of the traffic.
 const settleWithin = 4 * time.Minute
 
-// checkOrders waits until all orders have ended and compares them with the purchases, the registry
-// and the payment provider.
+// checkOrders waits until all orders have ended and compares them with the purchases, the
+// registry and the payment provider.
 func (r *rig) checkOrders(ctx context.Context, progress func(string, ...any)) ([]verdict, error) {
 	began := time.Now()
 	settled := eventually(ctx, "end of all orders", settleWithin, func(ctx context.Context) bool {

@@ -236,9 +236,9 @@ func (p *postgres) promote(ctx context.Context) error {
 	return p.run(ctx, "pg_ctl", "-D", p.folder, "-w", "-t", "60", "promote")
 }
 
-// balancerConfig is what an operator would write: nodes are removed two seconds after they stop to
-// answer, a request that reached no node goes to another one, and one that a node may have
-// processed is repeated only if it is a GET.
+// balancerConfig is what an operator would write: nodes that stop answering are removed after
+// two failed checks, a request that reached no node goes to another one, and one that a node
+// may have processed is repeated only if it is a GET.
 func balancerConfig(address string, nodes []*node) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, `global
