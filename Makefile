@@ -6,8 +6,8 @@ export GOFLAGS := -mod=readonly -buildvcs=false
 export GOWORK  := off
 # Packages compiled without cgo and without the path of this folder are shared by all of
 # these, by releases and by other checkouts.
-build vet test test-unit upgrade pitr: export GOFLAGS += -trimpath
-build vet test test-unit upgrade pitr: export CGO_ENABLED := 0
+build vet test test-unit upgrade pitr cluster: export GOFLAGS += -trimpath
+build vet test test-unit upgrade pitr cluster: export CGO_ENABLED := 0
 SHELL    := bash
 .SHELLFLAGS := -o pipefail -c
 
@@ -18,7 +18,7 @@ TIMEOUT  ?= 40m
 FUZZTIME ?= 20s
 
 .DEFAULT_GOAL := help
-.PHONY: help build run test test-unit check format-check vet lint tidy-check vulncheck generate bench soak upgrade pitr screenshots lighthouse fuzz release release-test clean
+.PHONY: help build run test test-unit check format-check vet lint tidy-check vulncheck generate bench soak upgrade pitr cluster screenshots lighthouse fuzz release release-test clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -80,6 +80,9 @@ upgrade: ## replace nodes one by one under load, also those of the previous rele
 
 pitr: ## restore PostgreSQL to a point in time and compare with payments and registry
 	TEST_OPERATIONS=1 go test -count=1 -v -timeout $(TIMEOUT) -run PointInTime ./test/operations
+
+cluster: ## run three nodes behind HAProxy for half an hour, with faults (ARGS='-minutes 3')
+	@scripts/cluster.sh $(ARGS)
 
 screenshots: ## render each page into docs/screenshots (needs Chromium)
 	@scripts/browse.sh screenshots

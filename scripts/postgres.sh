@@ -18,29 +18,9 @@ as_postgres() {
   fi
 }
 
-# find_binaries sets bin to the newest version that is installed.
-find_binaries() {
-  bin=$(find /usr/lib/postgresql -mindepth 2 -maxdepth 2 -name bin 2>/dev/null | sort -V | tail -n 1)
-  if [ -z "$bin" ] && command -v initdb >/dev/null; then
-    bin=$(dirname "$(command -v initdb)")
-  fi
-  [ -n "$bin" ] && [ -x "$bin/initdb" ] && [ -x "$bin/pg_ctl" ]
-}
-
 start() {
-  if ! find_binaries; then
-    [ "${1-}" != --installed ] || exit 69
-    # Debian's package would make and start a cluster for the whole machine.
-    if [ "$(id -u)" -eq 0 ] && [ ! -e /etc/postgresql-common/createcluster.conf ]; then
-      mkdir -p /etc/postgresql-common
-      echo 'create_main_cluster = false' >/etc/postgresql-common/createcluster.conf
-    fi
-    install_packages "a PostgreSQL server" postgresql
-    if ! find_binaries; then
-      echo "setup: PostgreSQL is still missing after installing it" >&2
-      exit 1
-    fi
-  fi
+  find_postgres || [ "${1-}" != --installed ] || exit 69
+  need_postgres
   # A socket's path must be short, so the folder is not below the checkout.
   local folder
   folder=$(mktemp -d /tmp/dotkontor-pg.XXXXXX)
@@ -75,7 +55,7 @@ stop() {
     /tmp/dotkontor-pg.*) ;;
     *) return 0 ;; # none, or a server that is not ours to stop
   esac
-  find_binaries || return 0
+  find_postgres || return 0
   as_postgres "$bin/pg_ctl" -D "$folder/data" -s -m immediate -w stop >&2 || true
   rm -rf "$folder"
 }

@@ -63,3 +63,26 @@ want_race() {
   can_race && return
   (install_packages "a C compiler, for the race detector," gcc libc6-dev) && can_race
 }
+
+# find_postgres sets bin to the folder of the newest PostgreSQL that is installed.
+find_postgres() {
+  bin=$(find /usr/lib/postgresql -mindepth 2 -maxdepth 2 -name bin 2>/dev/null | sort -V | tail -n 1)
+  if [ -z "$bin" ] && command -v initdb >/dev/null; then
+    bin=$(dirname "$(command -v initdb)")
+  fi
+  [ -n "$bin" ] && [ -x "$bin/initdb" ] && [ -x "$bin/pg_ctl" ]
+}
+
+# need_postgres: there is a PostgreSQL afterwards, or the script ends.
+need_postgres() {
+  find_postgres && return
+  # Debian's package would make and start a cluster for the whole machine.
+  if [ "$(id -u)" -eq 0 ] && [ ! -e /etc/postgresql-common/createcluster.conf ]; then
+    mkdir -p /etc/postgresql-common
+    echo 'create_main_cluster = false' >/etc/postgresql-common/createcluster.conf
+  fi
+  install_packages "a PostgreSQL server" postgresql
+  find_postgres && return
+  echo "setup: PostgreSQL is still missing after installing it" >&2
+  exit 1
+}

@@ -263,6 +263,8 @@ type Database struct {
 	// URL is a PostgreSQL database, postgres://user:password@host:5432/name, which several
 	// nodes may share. The user must own the database, because the schema is created and
 	// migrated at start. Default: none, which means an SQLite file in Data, for one node.
+	// Several servers are tried in turn: host1:5432,host2:5432 with
+	// target_session_attrs=read-write finds the primary after a failover.
 	//
 	// A connection over a network must use TLS: sslmode=verify-full with sslrootcert is
 	// recommended; sslmode=require encrypts without verifying the server. The modes

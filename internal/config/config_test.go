@@ -239,6 +239,14 @@ func TestSecret_RoundTripsButIsNeverPrinted(t *testing.T) {
 	}
 }
 
+func TestDatabaseURL_MayNameSeveralServers(t *testing.T) {
+	const address = "postgres://me@db1.example:5432,db2.example:5433/dotkontor?sslmode=verify-full&target_session_attrs=read-write"
+	cfg, err := Load("", []string{"DOTKONTOR_DATABASE_URL=" + address, "DOTKONTOR_SECRET_KEY=" + NewKey()})
+	if err != nil || string(cfg.Database.URL) != address {
+		t.Errorf("got %q, %v", string(cfg.Database.URL), err)
+	}
+}
+
 func TestLimits_CannotBeDisabled(t *testing.T) {
 	limits := reflect.TypeFor[Limits]()
 	for i := range limits.NumField() {

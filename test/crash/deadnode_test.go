@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
@@ -100,7 +101,7 @@ func TestDeadNode_AnotherOneResumesItsWorkWithinAMinute(t *testing.T) {
 		return itemOf(ofFrozen).State == provision.StateActive && itemOf(ofKilled).State == provision.StateActive
 	})
 	before := itemOf(ofFrozen)
-	if err := frozen.Continue(); err != nil {
+	if err := frozen.Signal(syscall.SIGCONT); err != nil {
 		t.Fatal(err)
 	}
 	// It sends no command: the registry would refuse it, because the name is registered.
@@ -134,7 +135,7 @@ func TestDeadNode_AnotherOneResumesItsWorkWithinAMinute(t *testing.T) {
 func stopAfter(t *testing.T, process *testkit.Process) {
 	t.Helper()
 	t.Cleanup(func() {
-		_ = process.Continue() // it may have exited
+		_ = process.Signal(syscall.SIGCONT) // it may have exited
 		if err := process.Stop(); err != nil {
 			t.Error(err)
 		}

@@ -13,7 +13,6 @@ import (
 	"os/exec"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 )
 
@@ -99,14 +98,15 @@ func (p *Process) Kill() error {
 	return p.Stop()
 }
 
-// Frozen reports whether the process is stopped by a signal, and Continue resumes it.
+// Frozen reports whether the process is stopped by a signal.
 func (p *Process) Frozen() bool {
 	text, err := os.ReadFile("/proc/" + strconv.Itoa(p.cmd.Process.Pid) + "/stat")
 	_, state, found := strings.Cut(string(text), ") ")
 	return err == nil && found && strings.HasPrefix(state, "T")
 }
 
-func (p *Process) Continue() error { return p.cmd.Process.Signal(syscall.SIGCONT) }
+// Signal sends a signal to the process.
+func (p *Process) Signal(signal os.Signal) error { return p.cmd.Process.Signal(signal) }
 
 // ReadyLine reads up to a line that begins with "ready" and returns the rest of it.
 func ReadyLine(r io.Reader) (string, error) {
