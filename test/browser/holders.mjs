@@ -66,6 +66,10 @@ await withBrowser(async (page, context, watched) => {
   await page.getByRole("link", { name: tea, exact: true }).click();
   await page.getByLabel("Neuer Inhaber").selectOption(person.id);
   await clickButton(page, "Inhaber ändern");
+  await page.getByRole("heading", { level: 1, name: `Inhaber von ${tea} ändern?` }).waitFor();
+  assert.match(await page.locator("main").textContent(), /Teeladen GmbH.*Eva Blum/s);
+  await checkPage(page, "a holder before and after");
+  await clickButton(page, "Inhaber ändern");
   await page.getByText("Die Domain hat jetzt diesen Inhaber.").waitFor();
   await page.getByText("Frühere Inhaber").click();
   assert.match(await page.locator("main").textContent(), /Teeladen GmbH, .* \(Inhaberwechsel\)/s);

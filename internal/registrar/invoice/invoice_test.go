@@ -379,13 +379,28 @@ func TestGet_OnlyOwnerSeesDocument(t *testing.T) {
 	}
 }
 
+func TestLineText_SeveralYearsHaveTheirDays(t *testing.T) {
+	t.Parallel()
+	ends := time.Date(2027, 2, 3, 12, 0, 0, 0, time.UTC)
+	for want, item := range map[string]order.Item{
+		"a.com: Registrierung, 3 Jahre (18.11.2026 – 18.11.2029)": {Name: "a.com", Kind: order.Register, Years: 3},
+		"a.com: Verlängerung, 2 Jahre (03.02.2027 – 03.02.2029)":  {Name: "a.com", Kind: order.Renew, Years: 2, TermEnd: ends},
+		"a.com: Verlängerung, 2 Jahre":                            {Name: "a.com", Kind: order.Renew, Years: 2}, // of an earlier release
+		"a.com: Umzug zu uns, 2 Jahre":                            {Name: "a.com", Kind: order.Transfer, Years: 2},
+	} {
+		if got := lineText(item, "2026-11-18", "de"); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
 func TestLineText_NamesEveryKind(t *testing.T) {
 	t.Parallel()
 	for kind, want := range map[order.Kind]string{
 		order.Register: "a.de: Registrierung, 1 Jahr", order.Transfer: "a.de: Umzug zu uns, 1 Jahr",
 		order.Renew: "a.de: Verlängerung, 1 Jahr", order.Restore: "a.de: Wiederherstellung, 1 Jahr", "other": "a.de: other, 1 Jahr",
 	} {
-		if got := lineText(order.Item{Name: "a.de", Kind: kind, Years: 1}, "de"); got != want {
+		if got := lineText(order.Item{Name: "a.de", Kind: kind, Years: 1}, "2026-11-18", "de"); got != want {
 			t.Errorf("%s is %q, want %q", kind, got, want)
 		}
 	}

@@ -39,8 +39,9 @@ func (l Line) Domain() string {
 	return name
 }
 
-// lineText describes an item: name, kind and term.
-func lineText(item order.Item, language string) string {
+// lineText describes an item: name, kind and term, and of a term of several years from when to when
+// it is, if that is known when the item is paid.
+func lineText(item order.Item, paidOn, language string) string {
 	what, known := kindTexts[item.Kind]
 	if !known {
 		what = Bilingual{string(item.Kind), string(item.Kind)}
@@ -50,9 +51,22 @@ func lineText(item order.Item, language string) string {
 	case 1:
 		what = Bilingual{what.German + ", 1 Jahr", what.English + ", 1 year"}
 	default:
-		what = Bilingual{fmt.Sprintf("%s, %d Jahre", what.German, item.Years), fmt.Sprintf("%s, %d years", what.English, item.Years)}
+		term := termText(item, paidOn)
+		what = Bilingual{fmt.Sprintf("%s, %d Jahre%s", what.German, item.Years, term), fmt.Sprintf("%s, %d years%s", what.English, item.Years, term)}
 	}
 	return displayName(item.Name) + ": " + what.Text(language)
+}
+
+// termText returns the days of a term in brackets; empty if only the registry knows them.
+func termText(item order.Item, paidOn string) string {
+	begins := item.TermEnd
+	if item.Kind == order.Register {
+		begins, _ = time.Parse(time.DateOnly, paidOn) // zero if it is no day
+	}
+	if begins.IsZero() || item.Kind == order.Transfer {
+		return ""
+	}
+	return fmt.Sprintf(" (%s – %s)", begins.Format(dayLayout), begins.AddDate(item.Years, 0, 0).Format(dayLayout))
 }
 
 // displayName is the Unicode form of a name, followed by a different A-label form.
@@ -129,11 +143,14 @@ func notes(d Document, country string) []string {
 	return append(all, paid.Text(d.Language, FormatDay(d.PaidOn)))
 }
 
+// dayLayout is how documents write days, in both languages.
+const dayLayout = "02.01.2006"
+
 // FormatDay formats a stored day the German way.
 func FormatDay(day string) string {
 	at, err := time.Parse(time.DateOnly, day)
 	if err != nil {
 		return day
 	}
-	return at.Format("02.01.2006")
+	return at.Format(dayLayout)
 }

@@ -125,6 +125,7 @@ var payTexts = ui.Texts{
 	"holder.several":     {"verschiedene Inhaber", "different holders"},
 	"holder.new":         {"Neuen Inhaber anlegen", "Add a holder"},
 	"holder.self":        {"mir selbst", "myself"},
+	"holder.submit_all":  {"Für alle übernehmen", "Apply to all"},
 	"holder.submit":      {"Übernehmen", "Apply"},
 	"holder.manage":      {"Inhaber verwalten", "Manage holders"},
 	"note.holder_added":  {"Der Inhaber ist gespeichert. Sie können ihn jetzt wählen.", "The holder is saved. You can choose it now."},

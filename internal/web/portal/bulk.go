@@ -310,6 +310,9 @@ func (h *Handler) bulkRow(req *ui.Request, kind bulk.Kind, outcome bulk.Outcome)
 // codeText explains why nothing was done about a domain.
 func (h *Handler) codeText(req *ui.Request, kind bulk.Kind, code registrar.Code) string {
 	automatic := code == renewal.NotRenewable // its text is about automatic renewal
+	if key := "bulk.reason_renew." + string(code); kind == bulk.Renew && h.templates.Has(key) {
+		return h.templates.Text(req.Language, key)
+	}
 	for _, key := range []string{"bulk.reason." + string(code), ui.ProblemKey(code), "closed." + string(code)} {
 		if h.templates.Has(key) && (kind != bulk.Renew || !automatic) {
 			return h.codeMessage(req, key, code)

@@ -249,7 +249,11 @@ func (h *Handler) change(kind domainchange.ChangeKind) ui.PageFunc {
 		case err != nil:
 			return h.changeProblem(req, kind, err)
 		case change.State == domainchange.StatusRefused:
-			return h.changeProblem(req, kind, &registrar.Error{Kind: registrar.KindConflict, Code: h.refusalCode(change)})
+			refused := &registrar.Error{Kind: registrar.KindConflict, Code: h.refusalCode(change)}
+			if change.Kind == domainchange.Nameservers {
+				refused.Err = refusedServers(change.Desired.Nameservers)
+			}
+			return h.changeProblem(req, kind, refused)
 		case code != "":
 			return h.showDomain(req, http.StatusOK, domainView{DS: dsField, Code: code})
 		}
@@ -264,6 +268,12 @@ func (h *Handler) change(kind domainchange.ChangeKind) ui.PageFunc {
 		return req.RedirectWithFlash(flash, domainPath(req.R.PathValue("id")))
 	}
 }
+
+// refusedServers are the nameservers of a change that the registry refused. It does not say which of
+// them it means.
+type refusedServers []domainchange.Nameserver
+
+func (refusedServers) Error() string { return "nameservers refused" }
 
 // cancelChange cancels a nameserver change that waits for its second step.
 func (h *Handler) cancelChange(req *ui.Request) error {

@@ -125,8 +125,16 @@ var domainListTexts = ui.Texts{
 	"bulk.working":               {"in Arbeit", "in progress"},
 	"bulk.planned":               {"Der DS-Eintrag ist entfernt. Die Nameserver ändern wir am {1}.", "The DS record is removed. The nameservers change on {1}."},
 
-	"bulk.reason.not_done":       {"Das hat nicht geklappt. Bitte versuchen Sie es noch einmal.", "That didn't work. Please try again."},
-	"bulk.reason.no_such_domain": {"Diese Domain gehört nicht zu Ihrem Konto.", "This domain doesn't belong to your account."},
+	"bulk.reason_renew.not_renewable": {
+		"Die Registry verlängert diese Domain zurzeit nicht. Vielleicht läuft sie schon lange genug, oder ein Umzug ist im Gang.",
+		"The registry doesn't renew this domain at the moment. Its term may be long enough already, or a transfer is in progress.",
+	},
+	"bulk.reason_renew.bad_term":            {"Länger lässt die Registry die Laufzeit nicht zu.", "The registry doesn't allow a longer term."},
+	"bulk.reason_renew.no_registry_account": {"Diese Endung verkaufen wir nicht mehr.", "We no longer sell this extension."},
+	"bulk.reason_renew.timeout":             {"Die Registry antwortet gerade nicht. Bitte versuchen Sie es später.", "The registry doesn't respond at the moment. Please try again later."},
+	"bulk.reason_renew.name_premium":        {"Die Registry nennt gerade keinen Preis für diese Premium-Domain.", "The registry doesn't state a price for this premium domain at the moment."},
+	"bulk.reason.not_done":                  {"Das hat nicht geklappt. Bitte versuchen Sie es noch einmal.", "That didn't work. Please try again."},
+	"bulk.reason.no_such_domain":            {"Diese Domain gehört nicht zu Ihrem Konto.", "This domain doesn't belong to your account."},
 	"bulk.reason.too_many_changes": {
 		"Diese Domain wurde gerade sehr oft geändert. Bitte versuchen Sie es später noch einmal.",
 		"This domain was changed very often recently. Please try again later.",

@@ -430,7 +430,8 @@ var domainTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.Texts{
 		"Diese Änderung lässt sich nicht mehr abbrechen.",
 		"This change can't be cancelled any more.",
 	},
-	"problem.in_line": {"Zeile {1} („{2}“): {3}", "Line {1} (“{2}”): {3}"},
+	"problem.with_servers": {"{1} Gewünscht: {2}", "{1} Requested: {2}"},
+	"problem.in_line":      {"Zeile {1} („{2}“): {3}", "Line {1} (“{2}”): {3}"},
 	"problem.bad_nameserver": {
 		"Dieser Nameserver hat keinen gültigen Namen oder keine gültige IP-Adresse. Bitte einen Nameserver pro Zeile.",
 		"This nameserver has an invalid name or IP address. Please enter one nameserver per line.",
