@@ -2,13 +2,14 @@ package main
 
 import (
 	"context"
-	"crypto/sha1" //nolint:gosec // the server names scripts by it
+	"crypto/sha1"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -75,7 +76,7 @@ func compareDecisions(ctx context.Context, b bench, server *redistest.Server) ([
 	if err := client.Do(ctx, client.B().ScriptLoad().Script(bareScript).Build()).Error(); err != nil {
 		return nil, err
 	}
-	sum := sha1.Sum([]byte(bareScript)) //nolint:gosec // as above
+	sum := sha1.Sum([]byte(bareScript)) // the server names scripts by it
 	name := hex.EncodeToString(sum[:])
 	bare := func(ctx context.Context, _ int) error {
 		return client.Do(ctx, client.B().Evalsha().Sha1(name).Numkeys(0).Build()).Error()
@@ -137,7 +138,7 @@ func newSharedLimiter(ctx context.Context, server *redistest.Server) (*ratelimit
 	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup
 	running.Go(func() { shared.Run(ctx) })
-	stop := func() { cancel(); running.Wait(); connection.Close() }
+	stop := func() { cancel(); running.Wait(); connection.Close() } //nolint:contextcheck // it leaves after ctx has ended
 	for deadline := time.Now().Add(startTimeout); !shared.Status().Online; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			stop()
@@ -280,12 +281,18 @@ func compareThreeNodes(ctx context.Context, b bench, server *redistest.Server) (
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, postgres.Stop()) }()
-	address, drop, err := postgres.NewDatabase()
+	defer func() { err = errors.Join(err, postgres.Stop()) }() //nolint:contextcheck // as above
+	address, drop, err := postgres.NewDatabase()               //nolint:contextcheck // as above
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, drop()) }()
+	var cleanups []func() error
+	defer func() {
+		for _, cleanup := range slices.Backward(cleanups) {
+			err = errors.Join(err, cleanup())
+		}
+	}()
 	key := config.NewKey()
 	meter := cpuMeter{pid: server.PID()}
 	var loads, thirds []*load
@@ -300,7 +307,7 @@ func compareThreeNodes(ctx context.Context, b bench, server *redistest.Server) (
 		if err != nil {
 			return nil, err
 		}
-		defer func() { err = errors.Join(err, running.Stop()) }()
+		cleanups = append(cleanups, running.Stop)
 		meter.processes = append(meter.processes, running.Server)
 		for _, dialled := range []struct {
 			into        *[]*load
@@ -310,7 +317,7 @@ func compareThreeNodes(ctx context.Context, b bench, server *redistest.Server) (
 			if err != nil {
 				return nil, err
 			}
-			defer side.load.close()
+			cleanups = append(cleanups, func() error { side.load.close(); return nil })
 			*dialled.into = append(*dialled.into, side.load)
 		}
 	}

@@ -211,12 +211,12 @@ func (s *Service) collect(
 // resolve replaces the state of a filter by what the store knows, and adds the rest to match.
 func (f Filter) resolve(groups []Group, match func(Domain) bool) (Filter, func(Domain) bool) {
 	wanted := f.State
-	switch {
-	case wanted == "":
+	switch wanted {
+	case "":
 		return f, match
-	case wanted == Suspended || wanted == Held:
+	case Suspended, Held:
 		f.Status, f.HasStatus = registrar.DomainActive, "Hold"
-	case wanted == Disputed:
+	case Disputed:
 		f.Status = registrar.DomainActive
 	default:
 		f.Status = registrar.DomainStatus(wanted)

@@ -300,7 +300,7 @@ func (s *Shared) recover(ctx context.Context, known Membership) error {
 	}
 	// Decisions in flight may have been counted by the server but not here.
 	s.gate.Lock()
-	s.gate.Unlock() //nolint:staticcheck // a barrier
+	s.gate.Unlock() //nolint:gocritic,staticcheck // a barrier
 	s.mu.Lock()
 	if generation != s.generation && generation != s.seeded {
 		s.seededTo = 0
@@ -347,7 +347,7 @@ func (s *Shared) goOnline(ctx context.Context, generation string) error {
 	defer s.mu.Unlock()
 	s.generation, s.unseeded, s.cause = generation, false, nil
 	s.recoveries.Add(1)
-	s.logger.Info("rate limits are counted by all nodes together", "nodes", len(s.members.Load().names),
+	s.logger.InfoContext(ctx, "rate limits are counted by all nodes together", "nodes", len(s.members.Load().names),
 		"after", time.Since(s.since).Round(time.Millisecond).String())
 	s.since = time.Time{}
 	s.online.Store(true)

@@ -144,6 +144,8 @@ func (s *Server) connected() (rueidis.Client, error) {
 	return client, nil
 }
 
+const policySetting, keepsKeys = "maxmemory-policy", "noeviction"
+
 // Probe reports why the server can't be used, and whether it may evict keys. A server that does
 // not tell its settings, as many hosted ones, is believed to keep them.
 func (s *Server) Probe(ctx context.Context) (evicts bool, err error) {
@@ -156,11 +158,11 @@ func (s *Server) Probe(ctx context.Context) (evicts bool, err error) {
 	if err := client.Do(ctx, client.B().Ping().Build()).Error(); err != nil {
 		return false, s.fault("ping", err)
 	}
-	settings, err := client.Do(ctx, client.B().ConfigGet().Parameter("maxmemory-policy").Build()).AsStrMap()
+	settings, err := client.Do(ctx, client.B().ConfigGet().Parameter(policySetting).Build()).AsStrMap()
 	if err != nil {
-		return false, nil //nolint:nilerr // as above
+		settings = map[string]string{policySetting: keepsKeys}
 	}
-	return settings["maxmemory-policy"] != "noeviction", nil
+	return settings[policySetting] != keepsKeys, nil
 }
 
 // Close leaves the other nodes, so that they need not wait for this process, and disconnects.

@@ -2,6 +2,7 @@
 package redistest
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -52,7 +53,10 @@ func Launch(folder string, args ...string) (*Server, error) {
 	if _, err := exec.LookPath("redis-server"); err != nil {
 		return nil, ErrMissing
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
+	defer cancel()
+	var config net.ListenConfig
+	listener, err := config.Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +65,10 @@ func Launch(folder string, args ...string) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{URL: "redis://" + address, Address: address, folder: folder, args: args}
-	return s, s.run()
+	if err := s.run(); err != nil {
+		return nil, err
+	}
+	return s, nil
 }
 
 // Run starts a server that was killed.
@@ -75,7 +82,7 @@ func (s *Server) Run() {
 func (s *Server) run() error {
 	_, port, _ := net.SplitHostPort(s.Address)
 	args := append([]string{"--bind", "127.0.0.1", "--port", port, "--dir", s.folder, "--save", "", "--appendonly", "no"}, s.args...)
-	s.process = exec.Command("redis-server", args...)
+	s.process = exec.CommandContext(context.Background(), "redis-server", args...)
 	if err := s.process.Start(); err != nil {
 		return err
 	}
@@ -92,7 +99,9 @@ func (s *Server) run() error {
 func (s *Server) PID() int { return s.process.Process.Pid }
 
 func answersPing(address string) bool {
-	conn, err := net.DialTimeout("tcp", address, time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", address)
 	if err != nil {
 		return false
 	}
