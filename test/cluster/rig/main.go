@@ -1,7 +1,8 @@
 // Command rig runs three nodes behind HAProxy on one machine, with PostgreSQL, a synchronous
 // replica, Redis and the simulated world. It sends mixed traffic, injects faults, and decides
 // from what every client saw whether the promises for several nodes hold. It writes a report
-// with charts, prints PASS or FAIL for each rule, and exits with 1 if one fails.
+// with charts, prints PASS, FAIL or NONE (nothing to judge) for each rule, and exits with 1 if
+// one fails.
 //
 // Everything listens on loopback. As root, PostgreSQL runs as Debian's user postgres, and
 // one node has a small disk that can be filled.

@@ -104,3 +104,17 @@ func TestRetries_FailedRepetitionIsListed(t *testing.T) {
 		t.Error("a failed repetition passes")
 	}
 }
+
+func TestResumption_KillWithoutOrdersProvesNothing(t *testing.T) {
+	kill := fault{Name: "kill", Start: begin, End: begin.Add(time.Second), Resumed: time.Second}
+	for interrupted, want := range map[int]string{0: "NONE", 3: "PASS"} {
+		kill.Interrupted = interrupted
+		if got := (facts{faults: []fault{kill}}).resumption().outcome(); got != want {
+			t.Errorf("%d orders in progress: %s, want %s", interrupted, got, want)
+		}
+	}
+	kill.Resumed = 2 * resumeWithin
+	if got := (facts{faults: []fault{kill}}).resumption().outcome(); got != "FAIL" {
+		t.Errorf("resumed after %s: %s", kill.Resumed, got)
+	}
+}

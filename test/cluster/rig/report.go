@@ -106,10 +106,14 @@ func (r result) markdown() string {
 }
 
 func (v verdict) outcome() string {
-	if v.Pass {
+	switch {
+	case !v.Pass:
+		return "FAIL"
+	case v.Untested:
+		return "NONE"
+	default:
 		return "PASS"
 	}
-	return "FAIL"
 }
 
 func milliseconds(r record) float64 {
