@@ -22,7 +22,8 @@ type NodeReport struct {
 //
 // A node that is frozen, or can't reach the database, counts as dead as well. It does no harm
 // when it resumes: its rows have moved on, so its writes, which are compare-and-swaps, fail, and
-// Worker.CallContext starts no call once its last report is older than FenceAfter.
+// Worker.CallContext starts no call once its last report is older than FenceAfter, nor later for
+// rows that were leased before.
 //
 // Its fields must not change after Run.
 type Heartbeat struct {
@@ -38,6 +39,9 @@ type Heartbeat struct {
 	Interval, DeadAfter, FenceAfter time.Duration
 
 	reported atomic.Pointer[time.Time] // before the last report that was stored
+	// pauses counts how often this node could not report for longer than FenceAfter. Work that it
+	// had leased before may be another node's by now, although it reports again.
+	pauses   atomic.Int64
 	watched  map[string]watchedNode
 	lastRead time.Time
 }
@@ -74,6 +78,9 @@ func (h *Heartbeat) beat(ctx context.Context) error {
 	reports, err := h.Report(ctx, now)
 	if err != nil {
 		return err
+	}
+	if h.overdue(now) {
+		h.pauses.Add(1) // before the report, which ends being overdue
 	}
 	h.reported.Store(&now)
 	for _, report := range h.findDead(reports, now) {
@@ -131,8 +138,27 @@ func WithHeartbeat(ctx context.Context, h *Heartbeat) context.Context {
 	return context.WithValue(ctx, heartbeatKey{}, h)
 }
 
+type leasedKey struct{}
+
+// holdLeases returns the context of work on rows that are leased from now on.
+func holdLeases(ctx context.Context) context.Context {
+	h, found := ctx.Value(heartbeatKey{}).(*Heartbeat)
+	if !found {
+		return ctx
+	}
+	return context.WithValue(ctx, leasedKey{}, h.pauses.Load())
+}
+
 // mayCall reports whether this node still owns its leases.
 func mayCall(ctx context.Context) bool {
 	h, found := ctx.Value(heartbeatKey{}).(*Heartbeat)
-	return !found || !h.overdue(time.Now())
+	if !found {
+		return true
+	}
+	if h.overdue(time.Now()) {
+		return false
+	}
+	// In this order: a report that ends being overdue has counted the pause before.
+	pauses, held := ctx.Value(leasedKey{}).(int64)
+	return !held || pauses == h.pauses.Load()
 }

@@ -169,3 +169,35 @@ func TestCallContext_NodeWithoutHeartbeatStartsNoCall(t *testing.T) {
 		}
 	})
 }
+
+// A node that was frozen reports again when it resumes, perhaps before the work that it had leased
+// goes on. That work still belongs to another node.
+func TestHeartbeat_ReportAfterPauseDoesNotRenewEarlierLeases(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := &Heartbeat{
+			Node: "a", Interval: HeartbeatInterval, DeadAfter: HeartbeatDeadAfter, FenceAfter: HeartbeatFenceAfter,
+			Report: func(context.Context, time.Time) ([]NodeReport, error) { return nil, nil },
+		}
+		h.Start()
+		ctx := WithHeartbeat(t.Context(), h)
+		before := holdLeases(ctx)
+		time.Sleep(HeartbeatInterval)
+		if err := h.beat(ctx); err != nil || !mayCall(before) {
+			t.Fatalf("a live node may not call, %v", err)
+		}
+		time.Sleep(HeartbeatDeadAfter) // frozen
+		if mayCall(before) {
+			t.Error("an overdue node may call")
+		}
+		if err := h.beat(ctx); err != nil {
+			t.Fatal(err)
+		}
+		if mayCall(before) {
+			t.Error("work that was leased before a pause may call")
+		}
+		if !mayCall(holdLeases(ctx)) || !mayCall(ctx) {
+			t.Error("work that was leased after a pause may not call")
+		}
+	})
+}

@@ -101,6 +101,7 @@ func (l *Loop[T]) Run(ctx context.Context) {
 		backedOff   = make(map[string]panicBackoff)
 		ended       = make(chan outcome, l.Concurrency)
 		queue       []T
+		leased      = ctx // of the rows in the queue
 		fetchNeeded = true
 		failures    int
 		retryAt     time.Time
@@ -115,6 +116,7 @@ func (l *Loop[T]) Run(ctx context.Context) {
 					break
 				}
 				var err error
+				leased = holdLeases(ctx)
 				if queue, fetchNeeded, err = l.fetchDue(ctx, busy, backedOff); err != nil {
 					failures++
 					retryAt = time.Now().Add(Backoff(failures, l.Interval, max(l.Interval, maxFetchBackoff)))
@@ -133,10 +135,11 @@ func (l *Loop[T]) Run(ctx context.Context) {
 			key := l.Key(row)
 			busy[key]++
 			running++
+			rowCtx := leased
 			all.Go(func() {
 				done := outcome{key: key}
 				defer func() { ended <- done }()
-				if err := recoverPanic(func() error { l.do(ctx, row); return nil }); err != nil {
+				if err := recoverPanic(func() error { l.do(rowCtx, row); return nil }); err != nil {
 					done.panicked = true
 					l.OnError(ctx, err)
 				}

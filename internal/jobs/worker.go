@@ -4,9 +4,13 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
+	"sync"
+	"sync/atomic"
 	"time"
 
+	"github.com/dotkontor/dotkontor/internal/failpoint"
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/tracing"
 )
@@ -25,9 +29,17 @@ const (
 	batchesPerLease = 3
 )
 
+// unstoredWaits are the waits between attempts to postpone a row when the database has failed. A
+// failover takes a few seconds.
+var unstoredWaits = []time.Duration{3 * time.Second, 7 * time.Second, 20 * time.Second}
+
 // ErrSettled is returned by a handler whose row is not to be postponed: its next due time is
 // stored, another node has it, or it can't be stored and its lease expires by itself.
 var ErrSettled = errors.New("row settled")
+
+// ErrUnstored is an ErrSettled of a handler that could not store its result. Its row is due again
+// as soon as the database works.
+var ErrUnstored = fmt.Errorf("row not stored: %w", ErrSettled)
 
 // Again is returned by a handler whose row is fine and due again after a delay.
 type Again time.Duration
@@ -72,6 +84,9 @@ type Worker[T any] struct {
 	Pace        *Pace // spreads the rows; nil means that they begin at once
 
 	loop Loop[T]
+	// stop ends the postponing of rows that could not be stored; nil before Run.
+	stop       atomic.Pointer[<-chan struct{}]
+	postponing sync.WaitGroup
 }
 
 // Run processes rows until ctx ends, and lets handlers in flight finish.
@@ -92,7 +107,10 @@ func (w *Worker[T]) Run(ctx context.Context) {
 			}
 		}
 	}
+	stop := ctx.Done()
+	w.stop.Store(&stop)
 	w.loop.Run(ctx)
+	w.postponing.Wait()
 }
 
 // Wake makes Run look for due rows soon. It never blocks. A nil Worker ignores it.
@@ -124,8 +142,16 @@ func (w *Worker[T]) process(ctx context.Context, row T) {
 // Settle ends the work on a row: after an error it is due again. Requests that work on a
 // row under a lease call it, too.
 func (w *Worker[T]) Settle(ctx context.Context, row T, err error) {
-	if err == nil || errors.Is(err, ErrSettled) {
+	unstored := errors.Is(err, ErrUnstored)
+	if err == nil || errors.Is(err, ErrSettled) && !unstored {
 		return
+	}
+	if unstored {
+		w.postponeAgain(ctx, row, 0)
+		return
+	}
+	if cause, ok := errors.AsType[*registrar.Cause](err); ok && cause.Part == registrar.PartDatabase {
+		defer func() { w.postponeAgain(ctx, row, w.MinBackoff) }()
 	}
 	ctx, cancel := w.StoreContext(ctx)
 	defer cancel()
@@ -145,6 +171,28 @@ func (w *Worker[T]) Settle(ctx context.Context, row T, err error) {
 		}
 	}
 	w.Postpone(ctx, row, w.Now().Add(delay))
+}
+
+// postponeAgain repeats Postpone after the database has failed, so that the row does not wait for
+// the end of its lease. It compares and swaps, so only the first one that is stored has an effect.
+// It ends with Run.
+func (w *Worker[T]) postponeAgain(ctx context.Context, row T, delay time.Duration) {
+	stop := w.stop.Load()
+	if stop == nil {
+		return // Run has not begun
+	}
+	w.postponing.Go(func() {
+		for _, wait := range unstoredWaits {
+			select {
+			case <-*stop:
+				return
+			case <-time.After(failpoint.Backoff(wait)):
+			}
+			ctx, cancel := w.StoreContext(ctx)
+			w.Postpone(ctx, row, w.Now().Add(delay))
+			cancel()
+		}
+	})
 }
 
 // Now returns the real time in stored precision, so that it compares equal to values read

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
 func TestLeaseEnd_OutlivesCallAndWrites(t *testing.T) {
@@ -158,4 +160,43 @@ func TestWorker_RowDueAgainAtOnceIsNotLostToItsLease(t *testing.T) {
 			t.Errorf("processed at %v", times)
 		}
 	})
+}
+
+// A row whose result could not be stored does not wait for the end of its lease.
+func TestWorker_UnstoredRowIsDueWhenTheDatabaseWorksAgain(t *testing.T) {
+	t.Parallel()
+	for name, failure := range map[string]error{
+		"by its handler":   ErrUnstored,
+		"by a later write": &registrar.Cause{Part: registrar.PartDatabase, Class: "connection_reset"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				rows := &leasedRows{due: map[string]time.Time{"row": time.Now()}}
+				began, works := time.Now(), time.Now().Add(8*time.Second)
+				var handled []time.Duration
+				worker := rows.worker(1, func(_ context.Context, key string) (string, error) {
+					handled = append(handled, time.Since(began))
+					if time.Now().Before(works) {
+						return key, failure
+					}
+					return key, nil
+				})
+				postpone := worker.Postpone
+				worker.Postpone = func(ctx context.Context, row string, due time.Time) {
+					if !time.Now().Before(works) {
+						postpone(ctx, row, due)
+					}
+				}
+				worker.Deadline, worker.MinBackoff, worker.MaxBackoff = 20*time.Second, time.Second, time.Second
+				worker.OnRetry = func(context.Context, *slog.Logger, string, error) {}
+				ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+				defer stop()
+				worker.Run(ctx)
+				if len(handled) < 2 || handled[1] > 15*time.Second {
+					t.Errorf("handled after %v, want again within 15 s: the database worked after 8", handled)
+				}
+			})
+		})
+	}
 }

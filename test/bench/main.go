@@ -230,6 +230,7 @@ var sections = []section{
 	{name: "shared", run: benchShared},
 	{name: "start", run: benchStart},
 	{name: "lookup", run: benchLookup},
+	{name: "cold", run: benchCold},
 	{name: "checkall", run: benchCheckAll},
 	{name: "pages", run: benchPages},
 	{name: "bearer", run: benchBearer},

@@ -140,7 +140,7 @@ func (r *run) transition(ctx context.Context, next Transition) error {
 		return err
 	case err != nil:
 		r.cfg.Logger.ErrorContext(ctx, "order item not stored", "item", r.item.ID, "state", string(next.To.State), "error", err.Error())
-		return jobs.ErrSettled
+		return jobs.ErrUnstored
 	case !updated:
 		return jobs.ErrSettled
 	}

@@ -59,7 +59,7 @@ type Membership struct {
 
 // ErrUnseeded is returned by a server that has restarted or lost data, and by one whose
 // generation is not ready.
-var ErrUnseeded = errors.New("ratelimit: the shared server has no complete log")
+var ErrUnseeded error = &registrar.Cause{Part: registrar.PartShared, Operation: "decide", Class: "logs_lost"}
 
 const (
 	joinInterval = time.Second
@@ -211,8 +211,11 @@ func (s *Shared) fail(err error) {
 	}
 	s.since, s.cause = time.Now(), err
 	s.seededTo = tickOf(s.now().Add(-seedMargin))
-	s.logger.Warn("rate limits are counted by this node alone: the shared server failed",
-		"cause", registrar.CauseOf(err), "nodes", len(s.members.Load().names))
+	message := "rate limits are counted by this node alone: the shared server failed"
+	if s.unseeded {
+		message = "rate limits are counted by this node alone until all nodes have seeded the shared server"
+	}
+	s.logger.Warn(message, "cause", registrar.CauseOf(err), "nodes", len(s.members.Load().names))
 	select {
 	case s.wake <- struct{}{}:
 	default: // already signalled

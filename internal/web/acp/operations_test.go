@@ -570,3 +570,22 @@ func TestOutOfService_Is503WithRetryAfter(t *testing.T) {
 	w.wantProblem("unsigned", w.do(testRequest{path: sessionPath + "/complete", unsigned: true}), 401, "signature_required")
 	w.wantProblem("signed", w.do(testRequest{path: sessionPath + "/complete"}), 401, "invalid_signature")
 }
+
+// While our database does not respond, an agent learns that it may repeat the request.
+func TestFault_DatabaseOutageIsUnavailable(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		outage     bool
+		status     int
+		code       string
+		retryAfter time.Duration
+	}{
+		{true, http.StatusServiceUnavailable, codeOutOfService, outageRetry},
+		{false, http.StatusInternalServerError, codeInternal, 0},
+	} {
+		p := faultProblem(registrar.DatabaseError(&registrar.Cause{Part: registrar.PartDatabase, Operation: "GetOrder", Class: "connection_refused", Outage: test.outage}))
+		if p.status != test.status || p.body.Code != test.code || p.retryAfter != test.retryAfter {
+			t.Errorf("outage %v: %d %s after %s, want %d %s after %s", test.outage, p.status, p.body.Code, p.retryAfter, test.status, test.code, test.retryAfter)
+		}
+	}
+}

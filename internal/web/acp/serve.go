@@ -421,6 +421,14 @@ func faultProblem(err error) *problem {
 		p = newProblem(http.StatusServiceUnavailable, codeRegistryUnavailable, messageUpstream, "")
 		p.retryAfter = retryAfter(err)
 	}
+	if cause, ok := errors.AsType[*registrar.Cause](err); ok && cause.Part == registrar.PartDatabase && cause.Outage {
+		p = newProblem(http.StatusServiceUnavailable, codeOutOfService, messageInternal, "")
+		p.retryAfter = outageRetry
+	}
 	p.cause = err
 	return p
 }
+
+// outageRetry is when an agent may try again after our database did not respond. A failover takes
+// a few seconds.
+const outageRetry = 5 * time.Second

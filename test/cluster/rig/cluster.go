@@ -372,7 +372,7 @@ func (c *cluster) close() (err error) {
 		err = errors.Join(err, c.world.Stop())
 	}
 	if c.mounted != "" {
-		err = errors.Join(err, c.keepLog(), exec.Command("umount", c.mounted).Run())
+		err = errors.Join(err, c.keepLog(), exec.CommandContext(context.Background(), "umount", c.mounted).Run())
 	}
 	return err
 }

@@ -73,7 +73,7 @@ func run(ctx context.Context, o options) (passed bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	if err := os.Chmod(folder, 0o711); err != nil { //nolint:gosec // PostgreSQL's user must reach its folder
+	if err := os.Chmod(folder, 0o711); err != nil { // PostgreSQL's user must reach its own
 		return false, err
 	}
 	defer func() {

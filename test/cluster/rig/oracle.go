@@ -48,7 +48,7 @@ const maxEvidence = 10
 func newVerdict(rule, detail string, evidence []string) verdict {
 	v := verdict{Pass: len(evidence) == 0, Rule: rule, Detail: detail, Evidence: evidence}
 	if len(evidence) > maxEvidence {
-		v.Evidence = append(evidence[:maxEvidence:maxEvidence], fmt.Sprintf("and %d more", len(evidence)-maxEvidence))
+		v.Evidence = slices.Concat(evidence[:maxEvidence], []string{fmt.Sprintf("and %d more", len(evidence)-maxEvidence)})
 	}
 	return v
 }

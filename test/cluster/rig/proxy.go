@@ -55,7 +55,7 @@ func (p *proxy) accept() {
 		}
 		go func() {
 			p.waitWhileSilent()
-			far, err := net.Dial("tcp", p.to)
+			far, err := (&net.Dialer{}).DialContext(context.Background(), "tcp", p.to)
 			if err != nil {
 				_ = near.Close()
 				return

@@ -52,7 +52,7 @@ type daemon struct {
 }
 
 func (d *daemon) start() error {
-	d.process = exec.Command(d.path, d.args...)
+	d.process = exec.CommandContext(context.Background(), d.path, d.args...)
 	d.process.Stdout, d.process.Stderr = d.log, d.log
 	d.process.Dir = "/"
 	// An interrupt at the terminal is for the rig, which stops the servers in order.

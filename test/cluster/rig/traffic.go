@@ -111,12 +111,13 @@ func (t *traffic) run(ctx context.Context) {
 			}
 		})
 	}
-	every(checksPerSecond, func() { t.retryOnce(t.randomLookup(loopback(1, rand.IntN(steadyClients)))) })
-	every(pagesPerSecond, func() { t.retryOnce(t.randomPage(loopback(3, rand.IntN(steadyClients)))) })
-	every(purchasesPerSecond, func() { t.buy() })
+	// What was sent is judged, also after the end, so requests don't end with ctx.
+	every(checksPerSecond, func() { t.retryOnce(t.randomLookup(loopback(1, rand.IntN(steadyClients)))) }) //nolint:contextcheck // as above
+	every(pagesPerSecond, func() { t.retryOnce(t.randomPage(loopback(3, rand.IntN(steadyClients)))) })    //nolint:contextcheck // as above
+	every(purchasesPerSecond, t.buy)                                                                      //nolint:contextcheck // as above
 	began := time.Now()
 	for burster := range bursters {
-		every(burstsPerSecond, func() {
+		every(burstsPerSecond, func() { //nolint:contextcheck // as above
 			life := int((time.Since(began) + time.Duration(burster)*burstLife/bursters) / burstLife)
 			t.randomLookup(loopback(2, life*bursters+burster))(1)
 		})
@@ -222,7 +223,7 @@ func (t *traffic) randomPage(client string) func(try int) record {
 
 // buy orders a name and pays with a token. It repeats requests with their idempotency keys
 // until each has a final response.
-func (t *traffic) buy() *purchase {
+func (t *traffic) buy() {
 	p := &purchase{Name: randomLabel() + extensions[rand.IntN(3)]}
 	t.mu.Lock()
 	t.purchases = append(t.purchases, p)
@@ -235,7 +236,7 @@ func (t *traffic) buy() *purchase {
 	})
 	if err != nil {
 		p.Err = err
-		return p
+		return
 	}
 	var session struct {
 		ID     string `json:"id"`
@@ -243,7 +244,7 @@ func (t *traffic) buy() *purchase {
 	}
 	if err := t.postSession(create, client, "", string(wanted), p, &session); err != nil {
 		p.Err = fmt.Errorf("create: %w", err)
-		return p
+		return
 	}
 	t.mu.Lock()
 	p.Session = session.ID
@@ -259,12 +260,11 @@ func (t *traffic) buy() *purchase {
 	}
 	if err != nil {
 		p.Err = fmt.Errorf("complete: %w", err)
-		return p
+		return
 	}
 	t.mu.Lock()
 	p.Paid = time.Now()
 	t.mu.Unlock()
-	return p
 }
 
 // errDeclined means that nothing was charged, and that the agent may try another token.

@@ -386,7 +386,11 @@ func TestContactCheck_RefusedHoldWaitsForOperatorAndSuspendsLater(t *testing.T) 
 	_, err := registrarClient.UpdateDomain(t.Context(), epp.UpdateDomain{Name: "kunde.org", Add: refusing})
 	must(t, err)
 	s.advance(17)
-	open, err := s.contacts.ListOpen(t.Context(), termOperator)
+	var open []contactcheck.Check
+	testkit.Eventually(t, "refusal", func() bool { // the registry answers a moment later
+		open, err = s.contacts.ListOpen(t.Context(), termOperator)
+		return err != nil || len(open) == 1 && len(open[0].Refused) == 1 && open[0].Refused[0].Reason != ""
+	})
 	if err != nil || len(open) != 1 || open[0].State != contactcheck.Suspended || open[0].WaitsFor != contactcheck.WaitsForRegistry {
 		t.Fatalf("%+v, %v", open, err)
 	}
