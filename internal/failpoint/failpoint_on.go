@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"syscall"
+	"time"
 )
 
 // killAt is the failpoint at which this process dies, and killAfter how often it is passed
@@ -21,6 +22,9 @@ var killAt, killAfter = func() (string, int64) {
 // stopAt is the failpoint at which this process is frozen once, until it gets SIGCONT.
 var stopAt = os.Getenv("STOP_AT")
 
+// stopDelay is more than the signal takes to arrive. Without it, the next lines would still run.
+const stopDelay = time.Second
+
 var (
 	hits    atomic.Int64
 	stopped atomic.Bool
@@ -31,6 +35,7 @@ var (
 func Hit(name string) {
 	if name == stopAt && stopped.CompareAndSwap(false, true) {
 		_ = syscall.Kill(syscall.Getpid(), syscall.SIGSTOP)
+		time.Sleep(stopDelay)
 	}
 	if name != killAt || hits.Add(1) <= killAfter {
 		return

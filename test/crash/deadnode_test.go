@@ -59,6 +59,11 @@ func TestDeadNode_AnotherOneResumesItsWorkWithinAMinute(t *testing.T) {
 			t.Fatal(err)
 		}
 		stopAfter(t, node)
+		t.Cleanup(func() {
+			if text, err := os.ReadFile(file.Name()); err == nil && t.Failed() {
+				t.Logf("log of the node with %q:\n%s", failpoint, text)
+			}
+		})
 		return node, file.Name()
 	}
 	itemOf := func(name string) provision.Item {
