@@ -76,10 +76,10 @@ soak: ## long-running load and crash tests (see test/soak and test/crash/soak)
 	go run ./test/crash/soak
 
 upgrade: ## replace nodes one by one under load, also those of the previous release (needs the git history)
-	TEST_OPERATIONS=1 go test -count=1 -v -timeout $(TIMEOUT) -run RollingUpgrade ./test/operations
+	@TIMEOUT=$(TIMEOUT) scripts/operations.sh RollingUpgrade
 
 pitr: ## restore PostgreSQL to a point in time and compare with payments and registry
-	TEST_OPERATIONS=1 go test -count=1 -v -timeout $(TIMEOUT) -run PointInTime ./test/operations
+	@TIMEOUT=$(TIMEOUT) scripts/operations.sh PointInTime
 
 cluster: ## run three nodes behind HAProxy for half an hour, with faults (ARGS='-minutes 3')
 	@scripts/cluster.sh $(ARGS)

@@ -42,8 +42,8 @@ func domainWithTermOf(row query.SearchDomainsRow) portfolio.Domain {
 	}
 }
 
-// restrictionOf returns what restricts an active domain. A suspension that the registry has not
-// confirmed is none.
+// restrictionOf returns what restricts an active domain. A suspension counts only once the
+// registry has confirmed it.
 func restrictionOf(status, registryStatus, contactHold string, disputed bool) portfolio.State {
 	held := strings.Contains(registryStatus, "Hold")
 	switch {

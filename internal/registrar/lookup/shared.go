@@ -10,7 +10,7 @@ import (
 // not queried again by the next. It never fails: without its server, nothing is found and
 // every node queries on its own.
 type SharedCache interface {
-	// Find returns the stored value. If there is none, mine reports whether this node shall
+	// Find returns the stored value. If there is none, mine reports whether this node must
 	// query the sources; otherwise another node is doing so, for up to hold.
 	Find(ctx context.Context, kind, name string, hold time.Duration) (value []byte, mine bool)
 	// Store ends the query of this node and stores its result; an empty value stores none.

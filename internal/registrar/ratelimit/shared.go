@@ -99,7 +99,6 @@ type Shared struct {
 	seededTo   int64  // the tick up to which it has
 	unseeded   bool   // the server reported that generation is incomplete
 	since      time.Time
-	cause      error
 }
 
 // members is what a process counting on its own knows about the others.
@@ -125,7 +124,7 @@ func (s *Shared) add(l *Limiter, name string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if name == "" || s.names[name] {
-		return fmt.Errorf("ratelimit: %q is no unique name of a shared limiter", name)
+		return fmt.Errorf("ratelimit: %q is not a unique name of a shared limiter", name)
 	}
 	s.names[name] = true
 	s.limiters = append(s.limiters, l)
@@ -209,7 +208,7 @@ func (s *Shared) fail(err error) {
 	if !s.online.CompareAndSwap(true, false) {
 		return
 	}
-	s.since, s.cause = time.Now(), err
+	s.since = time.Now()
 	s.seededTo = tickOf(s.now().Add(-seedMargin))
 	message := "rate limits are counted by this node alone: the shared server failed"
 	if s.unseeded {
@@ -238,9 +237,6 @@ func (s *Shared) Run(ctx context.Context) {
 		wait := joinInterval
 		if err := s.step(ctx); err != nil {
 			wait = retryInterval
-			s.mu.Lock()
-			s.cause = err
-			s.mu.Unlock()
 		}
 		timer.Reset(wait)
 	}
@@ -348,7 +344,7 @@ func (s *Shared) goOnline(ctx context.Context, generation string) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.generation, s.unseeded, s.cause = generation, false, nil
+	s.generation, s.unseeded = generation, false
 	s.recoveries.Add(1)
 	s.logger.InfoContext(ctx, "rate limits are counted by all nodes together", "nodes", len(s.members.Load().names),
 		"after", time.Since(s.since).Round(time.Millisecond).String())
