@@ -43,7 +43,7 @@ func benchCold(ctx context.Context, b bench) (lines []measurement, err error) {
 			return nil, err
 		}
 		cost, rate, err := coldCost(ctx, b, running, source.extension)
-		if err = errors.Join(err, running.Stop()); err != nil {
+		if err := errors.Join(err, running.Stop()); err != nil {
 			return nil, err
 		}
 		lines = append(lines,

@@ -159,6 +159,28 @@ func (h *hits) allow(now moment, n int, all rules) Decision {
 	return decision
 }
 
+// LogRules decides from the log of a key that another server keeps, as a Limiter does in memory.
+type LogRules struct{ all rules }
+
+// NewLogRules returns the rules of these windows.
+func NewLogRules(windows []Window) LogRules { return LogRules{newRules(windows)} }
+
+// Decide returns what was decided about n requests at a time of the server's clock, and the tick
+// of those that were counted. The log has so many earlier requests; nth returns the tick of the
+// n-th newest.
+func (r LogRules) Decide(at time.Time, n int, count bool, earlier int, nth func(n int) int64) (d Decision, tick int64) {
+	var known hits
+	for i := min(earlier, r.all.depth); i > 0; i-- {
+		known.add(nth(i), r.all)
+	}
+	now := moment(at.UnixNano())
+	if !count {
+		return known.peek(now, r.all), 0
+	}
+	d = known.allow(now, n, r.all)
+	return d, known.newest
+}
+
 // effectiveTick is the tick of now, or of the newest hit if the clock is behind it.
 func (h hits) effectiveTick(now moment) int64 { return max(now.tick(), h.newest) }
 

@@ -210,11 +210,12 @@ func (s *Shared) fail(err error) {
 	}
 	s.since = time.Now()
 	s.seededTo = tickOf(s.now().Add(-seedMargin))
-	message := "rate limits are counted by this node alone: the shared server failed"
+	logger := s.logger.With("cause", registrar.CauseOf(err), "nodes", len(s.members.Load().names))
 	if s.unseeded {
-		message = "rate limits are counted by this node alone until all nodes have seeded the shared server"
+		logger.Warn("rate limits are counted by this node alone until all nodes have seeded the shared server")
+	} else {
+		logger.Warn("rate limits are counted by this node alone: the shared server failed")
 	}
-	s.logger.Warn(message, "cause", registrar.CauseOf(err), "nodes", len(s.members.Load().names))
 	select {
 	case s.wake <- struct{}{}:
 	default: // already signalled

@@ -3,20 +3,27 @@ package redis
 import (
 	"context"
 	"encoding/binary"
+	"errors"
+	"runtime"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
-	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/redis/rueidis"
+
 	"github.com/dotkontor/dotkontor/internal/registrar/ratelimit"
 )
 
 const (
 	// maxBatch bounds the decisions of one call, and with them how long the server is busy.
 	maxBatch = 64
-	// answerBytes is the length of one answer of the script.
-	answerBytes = 24
+	// A log has the tick of its expiry and its entries: a tick and the process.
+	stampBytes, entryBytes = 6, 9
+	// refusedMark begins the log of a key that a window refused. No log begins with it by itself:
+	// the first byte of a tick of this century is at least 0x56.
+	refusedMark = "!"
 )
 
 // batch collects the decisions that are requested while a call is in flight, and sends them with
@@ -32,7 +39,8 @@ type batch struct {
 // take the answer.
 type request struct {
 	key    string
-	amount string // negative: only look
+	amount int
+	count  bool // or only look
 	turn   chan []*request
 
 	decision ratelimit.Decision
@@ -40,11 +48,21 @@ type request struct {
 	err      error
 }
 
+// argument is what the script is told: how many, negative if it should only look.
+func (r *request) argument() string {
+	if r.count {
+		return strconv.Itoa(r.amount)
+	}
+	return strconv.Itoa(-r.amount)
+}
+
 // do returns when the request is answered. send answers some of them.
 func (b *batch) do(r *request, send func([]*request)) {
 	b.mu.Lock()
 	if b.sending {
-		r.turn = make(chan []*request, 1)
+		if r.turn == nil {
+			r.turn = make(chan []*request, 1)
+		}
 		b.waiting = append(b.waiting, r)
 		b.mu.Unlock()
 		mine := <-r.turn
@@ -63,6 +81,10 @@ func (b *batch) do(r *request, send func([]*request)) {
 // first of those that have come meanwhile. If the call failed, those fail as well: one after the
 // other, they would wait for many timeouts.
 func (b *batch) sendAll(mine []*request, send func([]*request)) {
+	runtime.Gosched() // on a busy node, lets requests that have been read already come along
+	b.mu.Lock()
+	mine = append(mine, b.take(maxBatch-len(mine))...)
+	b.mu.Unlock()
 	send(mine)
 	answered := mine[1:]
 	b.mu.Lock()
@@ -77,8 +99,7 @@ func (b *batch) sendAll(mine []*request, send func([]*request)) {
 		answered = slices.Concat(answered, b.waiting)
 		b.waiting, b.sending = nil, false
 	default:
-		next = b.waiting[:min(maxBatch, len(b.waiting))]
-		b.waiting = slices.Clone(b.waiting[len(next):])
+		next = b.take(maxBatch)
 	}
 	b.mu.Unlock()
 	if next != nil {
@@ -87,6 +108,13 @@ func (b *batch) sendAll(mine []*request, send func([]*request)) {
 	for _, r := range answered {
 		r.turn <- nil
 	}
+}
+
+// take removes at most so many of those that wait.
+func (b *batch) take(most int) []*request {
+	taken := slices.Clip(b.waiting[:min(most, len(b.waiting))])
+	b.waiting = slices.Clone(b.waiting[len(taken):])
+	return taken
 }
 
 // send decides about some requests with one call.
@@ -112,45 +140,61 @@ func (l *limiterLog) call(requests []*request) error {
 	keys, arguments := make([]string, len(requests)), make([]string, len(requests)+1)
 	arguments[0] = s.mark
 	for i, r := range requests {
-		keys[i], arguments[i+1] = r.key, r.amount
+		keys[i], arguments[i+1] = r.key, r.argument()
 	}
-	answers, err := client.Do(ctx, client.B().Evalsha().Sha1(*script).Numkeys(int64(len(keys))).Key(keys...).Arg(arguments...).Build()).ToString()
+	answers, err := client.Do(ctx, client.B().Evalsha().Sha1(*script).Numkeys(int64(len(keys))).Key(keys...).Arg(arguments...).Build()).ToArray()
 	switch {
 	case isNoScript(err):
 		return ratelimit.ErrUnseeded
 	case err != nil:
 		return s.fault("decide", err)
-	case len(answers) != answerBytes*len(requests):
-		return registrar.Fault(registrar.FaultBroken, s.target, nil)
+	case len(answers) != 1+len(requests):
+		return s.brokenAnswer()
+	}
+	now, err := answers[0].AsInt64()
+	if err != nil {
+		return s.brokenAnswer()
 	}
 	for i, r := range requests {
-		r.read(answers[i*answerBytes:])
+		if !r.read(answers[i+1], now, l.rules) {
+			return s.brokenAnswer()
+		}
 	}
 	return nil
 }
 
-// read takes the answer of the script.
-func (r *request) read(answer string) {
-	number := func(from, length int) int64 {
-		var bytes [8]byte
-		copy(bytes[8-length:], answer[from:from+length])
-		return int64(binary.BigEndian.Uint64(bytes[:]))
-	}
-	r.tick = number(1, 6)
-	r.decision = ratelimit.Decision{
-		Allowed: answer[0] == 1, RetryAfter: micros(number(7, 6)), Window: int(answer[13]), Remaining: int(number(14, 4)), Reset: micros(number(18, 6)),
-	}
+func (s *Server) brokenAnswer() error {
+	return s.fault("decide", errors.New("the response does not fit the request"))
 }
 
-func micros(n int64) time.Duration { return time.Duration(n) * time.Microsecond }
+// read takes the log as it was before, and the server's verdict. They must agree.
+func (r *request) read(answer rueidis.RedisMessage, now int64, rules ratelimit.LogRules) bool {
+	log, err := answer.ToString()
+	if err != nil {
+		return false
+	}
+	log, refused := strings.CutPrefix(log, refusedMark)
+	count := max(0, len(log)-stampBytes) / entryBytes
+	r.decision, r.tick = rules.Decide(time.UnixMicro(now), r.amount, r.count, count, func(n int) int64 { return tickAt(log, len(log)-n*entryBytes) })
+	return r.decision.Allowed != refused
+}
+
+func tickAt(log string, from int) int64 {
+	var bytes [8]byte
+	copy(bytes[8-stampBytes:], log[from:from+stampBytes])
+	return int64(binary.BigEndian.Uint64(bytes[:]))
+}
+
+// requests keeps their channels, which are empty once a request is answered.
+var requests = sync.Pool{New: func() any { return &request{} }}
 
 // Decide decides with one script.
 func (l *limiterLog) Decide(key ratelimit.Key, n int, count bool) (ratelimit.Decision, int64, error) {
-	if !count {
-		n = -n
-	}
 	hidden, tag := l.key(key)
-	r := &request{key: hidden, amount: strconv.Itoa(n)}
+	r, _ := requests.Get().(*request)
+	*r = request{key: hidden, amount: n, count: count, turn: r.turn}
 	l.batches[tag%l.server.batches()].do(r, l.send)
-	return r.decision, r.tick, r.err
+	decision, tick, err := r.decision, r.tick, r.err
+	requests.Put(r)
+	return decision, tick, err
 }

@@ -18,7 +18,10 @@
 // the server's clock, in 6 bytes that last until 2059, and 3 bytes that identify the process
 // that accepted it. A key with 300 requests takes 2.7 to 5.4 kB. One script reads the log,
 // decides over all windows and appends to it, as hits.go of package ratelimit does in memory.
-// Decisions that are requested while a call is in flight share the next one.
+// It returns the log as it was, from which ratelimit.LogRules computes what is left in which
+// window: the server is one thread for all nodes, so it does only what must be atomic. Both must
+// come to the same verdict. Decisions that are requested while a call is in flight share the next
+// one.
 //
 // # Generations
 //

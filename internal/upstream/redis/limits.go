@@ -37,6 +37,7 @@ const (
 type limiterLog struct {
 	server *Server
 	name   string
+	rules  ratelimit.LogRules
 	prefix []string // of the keys of its logs, by tag
 	// header defines the windows for the script; depth and expiry are arguments of seed.
 	header        string
@@ -47,7 +48,7 @@ type limiterLog struct {
 
 // Log returns the logs of a limiter.
 func (s *Server) Log(name string, windows []ratelimit.Window) ratelimit.Log {
-	l := &limiterLog{server: s, name: name}
+	l := &limiterLog{server: s, name: name, rules: ratelimit.NewLogRules(windows)}
 	var limits, lengths []string
 	var depth, longest int64
 	for _, window := range windows {
@@ -57,7 +58,7 @@ func (s *Server) Log(name string, windows []ratelimit.Window) ratelimit.Log {
 	}
 	expiry := (2*time.Duration(longest)*tickLength + time.Millisecond).Milliseconds()
 	l.depth, l.expiry = strconv.FormatInt(depth, 10), strconv.FormatInt(expiry, 10)
-	l.header = fmt.Sprintf("local limits, lengths, longest, depth, expiry = {%s}, {%s}, %d, %d, %d\n",
+	l.header = fmt.Sprintf("local limits, lengths, longest, depth, expiry = {%s}, {%s}, %d, %d, '%d'\n",
 		strings.Join(limits, ", "), strings.Join(lengths, ", "), longest, depth, expiry)
 	for tag := range tags {
 		l.prefix = append(l.prefix, fmt.Sprintf("dk:{%02d}:l:", tag))

@@ -160,7 +160,7 @@ func (c *cluster) startRedis(ctx context.Context) (err error) {
 }
 
 func (c *cluster) launchRedis(ctx context.Context) error {
-	if err := c.redis.start(); err != nil {
+	if err := c.redis.start(); err != nil { //nolint:contextcheck // a fault or the end stops it
 		return err
 	}
 	return eventually(ctx, "start of Redis", startTimeout, func(ctx context.Context) bool {
@@ -309,7 +309,7 @@ func (c *cluster) startBalancer(ctx context.Context) error {
 	if c.balancer.log, err = os.Create(filepath.Join(c.folder, "haproxy.log")); err != nil {
 		return err
 	}
-	if err := c.balancer.start(); err != nil {
+	if err := c.balancer.start(); err != nil { //nolint:contextcheck // the end stops it
 		return err
 	}
 	if err := eventually(ctx, "start of HAProxy", startTimeout, func(ctx context.Context) bool {

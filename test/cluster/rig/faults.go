@@ -95,7 +95,7 @@ func killNode(ctx context.Context, r *rig, f *fault) error {
 	n := r.nodes[r.dice.IntN(nodeCount)]
 	f.Node = n.name
 	for range killedOrders {
-		r.traffic.running.Go(r.traffic.buy) //nolint:contextcheck // it is to outlast the fault
+		r.traffic.running.Go(r.traffic.buy) // it is to outlast the fault
 	}
 	if err := sleep(ctx, time.Duration(r.dice.Int64N(int64(killedWithin)))); err != nil {
 		return err

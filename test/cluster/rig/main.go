@@ -95,7 +95,7 @@ func run(ctx context.Context, o options) (passed bool, err error) {
 		}
 	}
 	c, err := newCluster(ctx, folder, o.binary, progress)
-	defer func() { err = errors.Join(err, c.close()) }()
+	defer func() { err = errors.Join(err, c.close()) }() //nolint:contextcheck // everything is stopped, even if the run is canceled
 	if err != nil {
 		return false, err
 	}

@@ -26,7 +26,7 @@ func startProxy(ctx context.Context, to string) (*proxy, error) {
 	}
 	p := &proxy{listener: listener, to: to}
 	p.changed = sync.NewCond(&p.mu)
-	go p.accept()
+	go p.accept() //nolint:contextcheck // it ends when the listener is closed
 	return p, nil
 }
 

@@ -175,7 +175,7 @@ synchronous_standby_names = '%s'
 
 // launch starts the server and waits until it accepts connections.
 func (p *postgres) launch(ctx context.Context) error {
-	if err := p.start(); err != nil {
+	if err := p.start(); err != nil { //nolint:contextcheck // a fault or the end stops it
 		return err
 	}
 	return eventually(ctx, "start of PostgreSQL", startTimeout, func(ctx context.Context) bool {

@@ -114,7 +114,7 @@ func (t *traffic) run(ctx context.Context) {
 	// What was sent is judged, also after the end, so requests don't end with ctx.
 	every(checksPerSecond, func() { t.retryOnce(t.randomLookup(loopback(1, rand.IntN(steadyClients)))) }) //nolint:contextcheck // as above
 	every(pagesPerSecond, func() { t.retryOnce(t.randomPage(loopback(3, rand.IntN(steadyClients)))) })    //nolint:contextcheck // as above
-	every(purchasesPerSecond, t.buy)                                                                      //nolint:contextcheck // as above
+	every(purchasesPerSecond, t.buy)
 	began := time.Now()
 	for burster := range bursters {
 		every(burstsPerSecond, func() { //nolint:contextcheck // as above

@@ -1,66 +1,50 @@
 -- Decides about requests of some keys over all windows, and counts those that all windows accept.
--- The lines before this one name the generation and define limits, lengths (in ticks), longest and
--- depth.
+-- The lines before this one name the generation and define limits, lengths (in ticks), longest,
+-- depth and expiry (in ms, as a string: converting a number costs as much as a GET).
 -- KEYS: the logs
 -- ARGV: the process (3 bytes), then for each log how many requests; negative: only look
--- Returns for each log 24 bytes: allowed (1), tick (6), wait (6), window (1), remaining (4), reset
--- (6); times in µs.
+-- Returns the time in µs, and each log as it was before, after an exclamation mark if a window
+-- refused. What is left in each window is computed from it by the one who asks, because this
+-- server has one core for all nodes.
 --
 -- A log begins with the tick at which its expiry was set. It expires after twice the longest
 -- window, so it is written anew only once in that time, or when it is twice as long as needed.
-local get, pack, max, floor = struct.unpack, struct.pack, math.max, math.floor
+local call, get, pack, process = redis.call, struct.unpack, struct.pack, ARGV[1]
 local clock = redis.call('TIME')
 local micros = clock[1] * 1000000 + clock[2]
-local answers = {}
+local now = (micros - micros % 10) / 10
+local stampNow = pack('>I6', now)
+local entryNow = stampNow .. process
+local firstNow = stampNow .. entryNow -- the log of a new key, which most have
+local answers = {micros}
 for k = 1, #KEYS do
-  local log, size = redis.call('GET', KEYS[k]), ARGV[k + 1] + 0
-  local counts = size > 0
+  local key, size = KEYS[k], ARGV[k + 1] + 0
+  local log, counts, allowed = call('GET', key), size > 0, true
   if not counts then size = -size end
-  local tick, count, wait = floor(micros / 10), 0, 0
-  if log then
-    count = (#log - 6) / 9
-    tick = max(tick, (get('>I6', log, #log - 8)))
+  if not log then
+    if counts then call('PSETEX', key, expiry, size == 1 and firstNow or stampNow .. string.rep(entryNow, size)) end
+    log = ''
+  else
+    local bytes, tick, stamp = #log, now, stampNow
+    local count, newest = (bytes - 6) / 9, get('>I6', log, bytes - 8)
+    if newest > tick then tick, stamp = newest, pack('>I6', newest) end
     for i = 1, #limits do
       local decisive = limits[i] - size + 1 -- the request that must have left the window
-      if count >= decisive then
-        local opens = get('>I6', log, (count - decisive) * 9 + 7) + lengths[i] + 1
-        if tick < opens then wait = max(wait, opens * 10 - micros) end
+      if count >= decisive and tick - get('>I6', log, bytes - decisive * 9 + 1) <= lengths[i] then allowed = false end
+    end
+    if not allowed then
+      log = '!' .. log
+    elseif counts then
+      local entries = string.rep(stamp .. process, size)
+      if count < 2 * depth and tick - get('>I6', log, 1) <= longest then
+        call('APPEND', key, entries)
+      else
+        local first = math.max(0, count + size - depth) -- of those that stay
+        while first < count and tick - get('>I6', log, first * 9 + 7) > longest do first = first + 1 end
+        call('PSETEX', key, expiry, stamp .. string.sub(log, first * 9 + 7) .. entries)
       end
     end
   end
-
-  if wait == 0 and counts then
-    local entry = pack('>I6', tick) .. ARGV[1]
-    if size > 1 then entry = string.rep(entry, size) end
-    if log and count < 2 * depth and tick - get('>I6', log, 1) <= longest then
-      redis.call('APPEND', KEYS[k], entry)
-      log = log .. entry
-    else
-      local first = max(0, count + size - depth) -- of those that stay
-      while first < count and tick - get('>I6', log, first * 9 + 7) > longest do first = first + 1 end
-      log = pack('>I6', tick) .. (log and string.sub(log, first * 9 + 7) or '') .. entry
-      count = count - first
-      redis.call('SET', KEYS[k], log, 'PX', expiry)
-    end
-    count = count + size
-  end
-
-  local window, remaining, reset = 0, nil, 0
-  for i = 1, #limits do
-    local length, low = lengths[i], 0 -- how many are older than the window
-    if count > 0 and tick - get('>I6', log, 7) > length then
-      local high = count
-      while low < high do
-        local middle = floor((low + high) / 2)
-        if tick - get('>I6', log, middle * 9 + 7) > length then low = middle + 1 else high = middle end
-      end
-    end
-    local left, free = max(0, limits[i] - count + low), 0
-    if low < count then free = (get('>I6', log, low * 9 + 7) + length + 1) * 10 - micros end
-    if not remaining or left < remaining or (left == remaining and free > reset) then
-      window, remaining, reset = i - 1, left, free
-    end
-  end
-  answers[k] = pack('>I1I6I6I1I4I6', wait == 0 and 1 or 0, tick, wait, window, remaining, reset)
+  answers[k + 1] = log
 end
-return table.concat(answers)
+return answers
