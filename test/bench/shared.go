@@ -35,7 +35,7 @@ const (
 
 	// bareScript does nothing but answer.
 	bareScript      = "return 1"
-	sharedAddresses = 100_000
+	sharedAddresses = 200_000
 	// sharedConnections is how many clients a busy node serves. With few, the node waits for Redis
 	// most of the time, and its CPU time is that of Go's search for work.
 	sharedConnections = 64
@@ -92,9 +92,9 @@ func compareDecisions(ctx context.Context, b bench, server *redistest.Server) ([
 		return nil, err
 	}
 	defer stop()
-	var refused atomic.Int64
-	decide := func(_ context.Context, n int) error {
-		if !limiter.Allow(limittest.Key(n % sharedAddresses)).Allowed {
+	var next, refused atomic.Int64
+	decide := func(context.Context, int) error {
+		if !limiter.Allow(limittest.Key(int(next.Add(1) % sharedAddresses))).Allowed {
 			refused.Add(1)
 		}
 		return nil

@@ -33,9 +33,10 @@ type cluster struct {
 	redisAddress   string
 	balancer       *daemon
 	nodes          []*node
-	db             *store.DB // the rig's own view of the database
-	cut            []*proxy  // between the last node and its servers
-	mounted        string    // the data folder of a node with a small disk
+	db             *store.DB  // the rig's own view of the database
+	cut            []*proxy   // between the last node and its servers
+	link           *namespace // which they pass through, nil if this process may not create one
+	mounted        string     // the data folder of a node with a small disk
 }
 
 // node is one "dotkontor serve".
@@ -231,8 +232,9 @@ func (c *cluster) command(ctx context.Context, environment []string, args ...str
 
 const nodeCount = 3
 
-// startNodes starts the nodes. The last one reaches its servers through proxies that can be
-// cut, and the second has a small disk if this process may mount one.
+// startNodes starts the nodes. The last one reaches its servers through a network namespace, or
+// through proxies that can fall silent, and the second has a small disk if this process may mount
+// one.
 func (c *cluster) startNodes(ctx context.Context) error {
 	shared, err := c.settings()
 	if err != nil {
@@ -285,15 +287,27 @@ func (c *cluster) mountSmallDisk(ctx context.Context, folder string) bool {
 
 func (c *cluster) startProxies(ctx context.Context) (environment []string, err error) {
 	var behind []string
+	c.link, _ = newNamespace(ctx) // nil without the right to
 	for _, to := range append(c.databaseAddresses(), c.redisAddress) {
-		p, err := startProxy(ctx, to)
+		if c.link != nil {
+			address, proxies, err := c.link.passThrough(ctx, to)
+			if c.cut = append(c.cut, proxies...); err != nil {
+				return nil, err
+			}
+			behind = append(behind, address)
+			continue
+		}
+		p, err := startProxy(ctx, "127.0.0.1", to)
 		if err != nil {
 			return nil, err
 		}
 		c.cut = append(c.cut, p)
 		behind = append(behind, p.address())
 	}
-	return []string{"DOTKONTOR_DATABASE_URL=" + databaseURL(behind[0], behind[1]), "DOTKONTOR_SHARED_URL=redis://" + behind[2]}, nil
+	return []string{
+		"DOTKONTOR_DATABASE_URL=" + databaseURL(behind[0], behind[1]), "DOTKONTOR_DATABASE_ALLOW_PLAINTEXT=true",
+		"DOTKONTOR_SHARED_URL=redis://" + behind[2], "DOTKONTOR_SHARED_ALLOW_PLAINTEXT=true",
+	}, nil
 }
 
 func (c *cluster) startBalancer(ctx context.Context) error {
@@ -357,6 +371,9 @@ func (c *cluster) close() (err error) {
 	for _, p := range c.cut {
 		p.setSilent(false)
 		err = errors.Join(err, p.listener.Close())
+	}
+	if c.link != nil {
+		err = errors.Join(err, c.link.close())
 	}
 	for _, d := range []*daemon{c.balancer, c.redis} {
 		if d != nil {

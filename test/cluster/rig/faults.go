@@ -200,10 +200,17 @@ func failOver(ctx context.Context, r *rig, f *fault) error {
 	return old.follow(ctx, next)
 }
 
-// isolateNode drops what the last node exchanges with PostgreSQL and Redis. Clients still
-// reach it.
+// isolateNode drops what the last node exchanges with PostgreSQL and Redis: as root by taking
+// down the link of the network namespace that it passes through. Clients still reach the node.
 func isolateNode(ctx context.Context, r *rig, f *fault) error {
 	f.Node = r.nodes[isolated].name
+	if r.link != nil {
+		if err := r.link.setLink(ctx, "down"); err != nil {
+			return err
+		}
+		err := sleep(ctx, isolatedFor)
+		return errors.Join(err, r.link.setLink(context.WithoutCancel(ctx), "up"))
+	}
 	for _, p := range r.cut {
 		p.setSilent(true)
 	}

@@ -12,19 +12,23 @@ import (
 type proxy struct {
 	listener net.Listener
 	to       string
+	dial     func(ctx context.Context, to string) (net.Conn, error)
 
 	mu      sync.Mutex
 	changed *sync.Cond
 	silent  bool
 }
 
-func startProxy(ctx context.Context, to string) (*proxy, error) {
+func startProxy(ctx context.Context, host, to string) (*proxy, error) {
 	var config net.ListenConfig
-	listener, err := config.Listen(ctx, "tcp", "127.0.0.1:0")
+	listener, err := config.Listen(ctx, "tcp", host+":0")
 	if err != nil {
 		return nil, err
 	}
 	p := &proxy{listener: listener, to: to}
+	p.dial = func(ctx context.Context, to string) (net.Conn, error) {
+		return (&net.Dialer{}).DialContext(ctx, "tcp", to)
+	}
 	p.changed = sync.NewCond(&p.mu)
 	go p.accept() //nolint:contextcheck // it ends when the listener is closed
 	return p, nil
@@ -55,7 +59,9 @@ func (p *proxy) accept() {
 		}
 		go func() {
 			p.waitWhileSilent()
-			far, err := (&net.Dialer{}).DialContext(context.Background(), "tcp", p.to)
+			ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
+			far, err := p.dial(ctx, p.to)
+			cancel()
 			if err != nil {
 				_ = near.Close()
 				return
