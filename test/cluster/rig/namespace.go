@@ -38,7 +38,7 @@ func newNamespace(ctx context.Context) (*namespace, error) {
 		{"-n", n.name, "link", "set", n.far, "up"},
 	} {
 		if err := ip(ctx, args...); err != nil {
-			return nil, errors.Join(err, n.close())
+			return nil, errors.Join(err, n.close()) //nolint:contextcheck // it is removed even if the run is canceled
 		}
 	}
 	return n, nil
