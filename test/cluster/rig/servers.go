@@ -238,7 +238,8 @@ func (p *postgres) promote(ctx context.Context) error {
 
 // balancerConfig is what an operator would write: nodes that stop answering are removed after
 // two failed checks, a request that reached no node goes to another one, and one that a node
-// may have processed is repeated only if it is a GET.
+// may have processed is repeated only if it is a GET. What may need the database goes to nodes
+// that reach it, unless none does.
 func balancerConfig(address string, nodes []*node) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, `global
@@ -257,16 +258,22 @@ defaults
 frontend shop
   bind %s
   http-request disable-l7-retry unless METH_GET
+  use_backend complete if !{ path_beg /api/domain/ } { nbsrv(complete) gt 0 }
   default_backend nodes
-backend nodes
+`, address)
+	backend := func(name, check string) {
+		fmt.Fprintf(&text, `backend %s
   balance roundrobin
   option httpchk GET /readyz
   http-check expect status 200
-  http-response set-header X-Node %%s
+%s  http-response set-header X-Node %%s
   default-server check inter 1s fall 2 rise 2 on-marked-down shutdown-sessions
-`, address)
-	for _, n := range nodes {
-		fmt.Fprintf(&text, "  server %s %s\n", n.name, n.address)
+`, name, check)
+		for _, n := range nodes {
+			fmt.Fprintf(&text, "  server %s %s\n", n.name, n.address)
+		}
 	}
+	backend("complete", "  http-check expect ! string \"degraded database\"\n")
+	backend("nodes", "")
 	return text.String()
 }
