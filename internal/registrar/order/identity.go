@@ -48,6 +48,9 @@ type IdentityCheck struct {
 	Over   registrar.Cents // the gross of 30 days above which it does; zero if an extension requires it
 }
 
+// VerifyOver is the gross of 30 days above which an identity must be verified.
+func (s *Service) VerifyOver() registrar.Cents { return s.cfg.VerifyOver }
+
 // ExpectedIdentityCheck returns whether a basket of that gross would require the visitor to
 // verify an identity before payment, so that they know before they order; verify means that
 // one of its extensions requires it. A visitor who is not signed in is a new customer.

@@ -372,10 +372,15 @@ const (
 // ListRelatedOrders returns the orders that each notice may concern: those whose number
 // it mentions, and the newest paid ones for each domain it mentions. They are for the
 // operator only; the sender must not learn whether there are any. All are read in one query.
+// No one withdraws from an order that was paid later.
 func (s *Service) ListRelatedOrders(ctx context.Context, notices ...Notice) ([][]RelatedOrder, error) {
-	return related(notices, func(o RelatedOrder) string { return o.ID }, func(mentions []string) (map[string][]RelatedOrder, error) {
+	all, err := related(notices, func(o RelatedOrder) string { return o.ID }, func(mentions []string) (map[string][]RelatedOrder, error) {
 		return s.cfg.Store.ListRelatedOrders(ctx, mentions, maxOrders)
 	})
+	for i, orders := range all {
+		all[i] = slices.DeleteFunc(orders, func(o RelatedOrder) bool { return o.PaidAt.After(notices[i].At) })
+	}
+	return all, err
 }
 
 // related returns, for each notice, what find returns for its mentions, without repetitions. find

@@ -99,6 +99,8 @@ func TestParseMentions_FindsOrderIDsAndDomains(t *testing.T) {
 	}
 }
 
+var ordered = time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
+
 // ordersStore has one order for a domain.
 type ordersStore struct {
 	Store
@@ -113,7 +115,7 @@ func (b *ordersStore) AddWithdrawalNotice(_ context.Context, _ Notice, mails []r
 
 func (b *ordersStore) ListRelatedOrders(_ context.Context, mentions []string, _ int) (map[string][]RelatedOrder, error) {
 	b.queries = append(b.queries, strings.Join(mentions, " "))
-	at, found := time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC), make(map[string][]RelatedOrder)
+	at, found := ordered, make(map[string][]RelatedOrder)
 	for _, mention := range mentions {
 		if mention != "nichts.de" {
 			found[mention] = []RelatedOrder{{ID: "ord_1", PaidAt: at, ConsentAt: at, ConsentVersion: "2026-11-de"}}
@@ -129,7 +131,9 @@ func TestListRelatedOrders_ManyNoticesAreOneQuery(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, err := service.ListRelatedOrders(t.Context(), Notice{Contract: "ord_1 kaffee.de"}, Notice{Contract: "alles"}, Notice{Contract: "nichts.de"}, Notice{Contract: "kaffee.de"})
+	at := ordered.Add(time.Hour)
+	all, err := service.ListRelatedOrders(t.Context(),
+		Notice{Contract: "ord_1 kaffee.de", At: at}, Notice{Contract: "alles", At: at}, Notice{Contract: "nichts.de", At: at}, Notice{Contract: "kaffee.de", At: at})
 	if err != nil || len(all) != 4 || len(all[0]) != 1 || len(all[1]) != 0 || len(all[2]) != 0 || len(all[3]) != 1 {
 		t.Errorf("%+v, %v", all, err)
 	}
@@ -163,5 +167,17 @@ func TestSubmit_RelatedOrdersOnlyInOperatorMail(t *testing.T) {
 	}
 	if len(store.queries) > 0 {
 		t.Errorf("termination queried %v", store.queries)
+	}
+}
+
+func TestListRelatedOrders_OrderPaidAfterNoticeIsNotMeant(t *testing.T) {
+	t.Parallel()
+	service, err := New(Config{Store: &ordersStore{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := service.ListRelatedOrders(t.Context(), Notice{Contract: "kaffee.de", At: ordered.Add(-time.Minute)}, Notice{Contract: "kaffee.de", At: ordered})
+	if err != nil || len(all[0]) != 0 || len(all[1]) != 1 {
+		t.Errorf("%+v, %v", all, err)
 	}
 }

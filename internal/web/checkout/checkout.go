@@ -45,6 +45,7 @@ type Orders interface {
 	RemoveItem(ctx context.Context, actor registrar.Actor, paySecret, item string) error
 	SetHolders(ctx context.Context, actor registrar.Actor, paySecret string, holders map[string]string) error
 
+	VerifyOver() registrar.Cents
 	ExpectedIdentityCheck(ctx context.Context, actor registrar.Actor, gross registrar.Cents, verify bool) (order.IdentityCheck, error)
 	VerifyView(ctx context.Context, actor registrar.Actor, verifySecret string) (order.VerifyView, error)
 	StartVerification(ctx context.Context, actor registrar.Actor, verifySecret string) (redirect string, err error)

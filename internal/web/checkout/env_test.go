@@ -73,6 +73,8 @@ type fakeOrders struct {
 
 func (d *fakeOrders) VATRate(context.Context, registrar.Actor) (int, error) { return 1900, nil }
 
+func (d *fakeOrders) VerifyOver() registrar.Cents { return 500_00 }
+
 func (d *fakeOrders) ExpectedIdentityCheck(_ context.Context, _ registrar.Actor, gross registrar.Cents, verify bool) (order.IdentityCheck, error) {
 	if verify {
 		return order.IdentityCheck{Needed: true}, nil

@@ -213,6 +213,11 @@ var payTexts = ui.Texts{
 	"done.password": {"Passwort wählen, damit Sie sich wieder anmelden können", "Choose a password so that you can sign in again"},
 	"done.invoice":  {"Rechnung ansehen; sie kommt auch per E-Mail", "View your invoice; we also email it to you"},
 
+	"pay.renewals_collected": {
+		"Verlängerungen sammeln wir in einer Bestellung, bis Sie bezahlen. Was Sie jetzt nicht verlängern möchten, entfernen Sie hier.",
+		"We collect renewals in one order until you pay. Remove here what you don't want to renew now.",
+	},
+
 	"steps.label":  {"Schritte", "Steps"},
 	"steps.choose": {"Auswählen", "Choose"},
 	"steps.review": {"Prüfen", "Review"},
@@ -220,8 +225,8 @@ var payTexts = ui.Texts{
 	"steps.done":   {"Fertig", "Done"},
 	"steps.past":   {"erledigt", "completed"},
 	"need.identity": {
-		"Für diese Bestellung müssen Sie einmal Ihre Identität nachweisen. Danach können Sie bezahlen.",
-		"This order requires you to verify your identity once. Then you can pay.",
+		"Wer innerhalb von 30 Tagen für mehr als {1} bestellt oder eine Endung wählt, die es verlangt, weist einmal seine Identität nach. Danach können Sie bezahlen.",
+		"Orders above {1} within 30 days, and some extensions, require you to verify your identity once. Then you can pay.",
 	},
 	"need.identity.button": {"Identität nachweisen", "Verify identity"},
 

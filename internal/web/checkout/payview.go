@@ -38,6 +38,7 @@ type payData struct {
 	// Orderable means that the page has the button that orders. It submits Registrant, too.
 	Orderable   bool
 	Verify      string          // the page for the identity verification; empty if not required
+	VerifyOver  registrar.Cents // the gross of 30 days above which it is required
 	Continue    string          // the open payment page; empty if there is none
 	Renewal     *renewalConsent // automatic renewal, which the customer may agree to; nil if it is not offered
 	Consent     *consent        // what a consumer must accept; nil if not required
@@ -257,7 +258,7 @@ func (h *Handler) newPayData(req *ui.Request, view order.View, t formError) (pay
 			return payData{}, err
 		}
 		if address != "" {
-			s.Verify = h.localPath(address)
+			s.Verify, s.VerifyOver = h.localPath(address), h.Orders.VerifyOver()
 		}
 	}
 	if s.Changeable {

@@ -422,7 +422,7 @@ var texts = ui.Texts{
 	"order.channel":      {"Kanal", "Channel"},
 	"order.paid":         {"Bezahlt", "Paid"},
 	"order.consent":      {"Zustimmung zum sofortigen Beginn", "Consent to immediate start"},
-	"order.consent.none": {"keine", "none"},
+	"order.consent.none": {"keine (nötig nur von Verbrauchern)", "none (only consumers need to give it)"},
 	"order.attempts":     {"Versuche: {1}", "attempts: {1}"},
 	"order.sum":          {"Netto + USt. = brutto", "Net + VAT = gross"},
 	"order.items":        {"Positionen", "Items"},

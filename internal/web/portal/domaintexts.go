@@ -113,7 +113,7 @@ var domainTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.Texts{
 	"methods.default":          {"Standard", "Default"},
 	"methods.make_default":     {"Als Standard festlegen", "Set as default"},
 	"methods.make_default_one": {"{1} als Standard festlegen", "Set {1} as default"},
-	"methods.count":            {"{1} von höchstens {2}", "{1} of at most {2}"},
+	"methods.count":            {"{1} von höchstens {2}", "{1} of up to {2}"},
 	"methods.add_title":        {"Hinzufügen", "Add"},
 	"methods.add":              {"Zahlungsmittel hinzufügen", "Add a payment method"},
 	"methods.as_default":       {"Als Standard verwenden: Davon buchen wir dann alle automatischen Verlängerungen ab.", "Use as default: we then charge all automatic renewals to it."},

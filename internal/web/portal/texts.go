@@ -315,7 +315,7 @@ var texts = ui.WithRequirements(ui.Texts{
 	"tokens.forever":     {"unbegrenzt", "no expiry"},
 	"tokens.until":       {"Gilt bis {1}", "Valid until {1}"},
 	"tokens.expired":     {"abgelaufen", "expired"},
-	"tokens.count":       {"{1} von höchstens {2}", "{1} of at most {2}"},
+	"tokens.count":       {"{1} von höchstens {2}", "{1} of up to {2}"},
 	"tokens.revoke":      {"Widerrufen", "Revoke"},
 	"tokens.revoke_one":  {"Token {1} widerrufen", "Revoke token {1}"},
 
