@@ -61,9 +61,9 @@ func (db *DB) ListOpenWithdrawalNotices(ctx context.Context, limit int) ([]withd
 	return rowsAs(noticeOf)(db.read().ListOpenWithdrawalNotices(ctx, int32(limit)))
 }
 
-// ListWithdrawalsOfAddress returns the withdrawals sent with an address, the newest first.
-func (db *DB) ListWithdrawalsOfAddress(ctx context.Context, email string, limit int) ([]withdrawal.Notice, error) {
-	return rowsAs(noticeOf)(db.read().ListWithdrawalsOfAddress(ctx, emailKey(email), int32(limit)))
+// ListNoticesOfAddress returns the notices sent with an address, the newest first.
+func (db *DB) ListNoticesOfAddress(ctx context.Context, email string, limit int) ([]withdrawal.Notice, error) {
+	return rowsAs(noticeOf)(db.read().ListNoticesOfAddress(ctx, emailKey(email), int32(limit)))
 }
 
 // lastNotice sorts after every id of a notice.

@@ -71,7 +71,7 @@ func TestWithdrawalNotice_StoredWithMailsAndHandledOnce(t *testing.T) {
 	})
 }
 
-func TestDeclaredBy_OnlyWithdrawalsOfTheAddressThatMentionIt(t *testing.T) {
+func TestDeclaredBy_OnlyNoticesOfTheAddressThatMentionIt(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {
 		ctx := t.Context()
@@ -95,9 +95,9 @@ func TestDeclaredBy_OnlyWithdrawalsOfTheAddressThatMentionIt(t *testing.T) {
 			mentions []string
 			want     int
 		}{
-			{testTime, []string{"ord_1", "tee.de"}, 1},
+			{testTime, []string{"ord_1", "tee.de"}, 2},
 			{testTime, []string{"xn--mller-kva.de"}, 1},
-			{testTime, []string{"ord_1", "xn--mller-kva.de"}, 2},
+			{testTime, []string{"ord_1", "xn--mller-kva.de"}, 3},
 			{testTime, []string{"ord_2", "tee.de"}, 0},
 			{testTime.Add(time.Hour), []string{"ord_1"}, 0}, // before the order
 		} {

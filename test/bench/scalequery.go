@@ -57,7 +57,7 @@ var fixedParameters = map[string]any{
 	"GetLastChangeFor.$4":         "%",
 	"ListAllOrdersOfAddress.$2":   "ord_zzz",          // the first page: the row of the address has another order's id
 	"ListSentNoticesOfOrder.$2":   "ord_x",            // receipts are not generated
-	"ListWithdrawalsOfAddress.$1": "anna@example.org", // no generated row has the address
+	"ListNoticesOfAddress.$1": "anna@example.org", // no generated row has the address
 	"DeletePendingInvoices.$3":    `["due_x"]`,
 	"InsertInvoices.$1":           `[]`,
 	"ReportOutgoingTransfer.$2":   "Rival",
@@ -152,7 +152,7 @@ var emptyResultQueries = []string{
 	"ListTransferMessages", // every message is about a balance
 	"ListPendingRefunds", "ListAllPendingRefunds", "InsertRefundedTermEnd", "ListRegisteredDomains",
 	"InsertOutgoingTransfer", "ListEndedOutgoingTransfers", "MakeOutgoingTransfersDue",
-	"ListDomainDisputes", "ListLockingDisputes", "ListRestrictedDomains", "ListWithdrawalsOfAddress",
+	"ListDomainDisputes", "ListLockingDisputes", "ListRestrictedDomains", "ListNoticesOfAddress",
 	"ListDomainNotices",                                                    // domains and notices have different customers
 	"GetRegistrationCharge", "InsertMarginCredit", "ListCreditNotesOfItem", // no item or refund has the id of a charge or document
 }

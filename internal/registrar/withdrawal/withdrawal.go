@@ -183,8 +183,8 @@ type Store interface {
 	// for a domain, at most limit for each.
 	ListRelatedOrders(ctx context.Context, mentions []string, limit int) (map[string][]RelatedOrder, error)
 	GetWithdrawalNotice(ctx context.Context, id string) (Notice, bool, error)
-	// ListWithdrawalsOfAddress returns the withdrawals sent with an address, the newest first.
-	ListWithdrawalsOfAddress(ctx context.Context, email string, limit int) ([]Notice, error)
+	// ListNoticesOfAddress returns the notices sent with an address, the newest first.
+	ListNoticesOfAddress(ctx context.Context, email string, limit int) ([]Notice, error)
 	// ListOpenWithdrawalNotices is ordered by arrival, ListHandledWithdrawalNotices returns the
 	// page before an id, the newest first; empty starts at the top.
 	ListOpenWithdrawalNotices(ctx context.Context, limit int) ([]Notice, error)
@@ -289,10 +289,10 @@ func (d Notice) mailData() map[string]string {
 // maxDeclared bounds the notices of an address that are searched for a mention.
 const maxDeclared = 50
 
-// DeclaredBy returns the withdrawals that were sent with an address since a time and mention one of
+// DeclaredBy returns the notices that were sent with an address since a time and mention one of
 // some order numbers and domains, the newest first. The address must be confirmed as the viewer's.
 func (s *Service) DeclaredBy(ctx context.Context, email string, since time.Time, mentions ...string) ([]Notice, error) {
-	notices, err := s.cfg.Store.ListWithdrawalsOfAddress(ctx, email, maxDeclared)
+	notices, err := s.cfg.Store.ListNoticesOfAddress(ctx, email, maxDeclared)
 	return slices.DeleteFunc(notices, func(n Notice) bool {
 		return n.At.Before(since.Truncate(time.Second)) ||
 			!slices.ContainsFunc(parseMentions(n.Contract), func(mention string) bool { return slices.Contains(mentions, mention) })

@@ -12,9 +12,9 @@ LIMIT $2;
 -- name: GetWithdrawalNotice :one
 SELECT * FROM withdrawal_notices WHERE id = $1;
 
--- name: ListWithdrawalsOfAddress :many
+-- name: ListNoticesOfAddress :many
 SELECT * FROM withdrawal_notices
-WHERE lower(email) = sqlc.arg(email_key) AND kind = 'withdrawal'
+WHERE lower(email) = sqlc.arg(email_key)
 ORDER BY id DESC
 LIMIT sqlc.arg(max_rows);
 

@@ -2,6 +2,7 @@ package checkout
 
 import (
 	"net/url"
+	"slices"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
@@ -91,6 +92,7 @@ func (h *Handler) orderView(req *ui.Request) (ui.View, error) {
 		mentions = append(mentions, item.Name)
 	}
 	declared, err := h.Declared(req.R.Context(), req.Visitor.Customer.Email, o.CreatedAt, mentions...)
+	declared = slices.DeleteFunc(declared, func(n withdrawal.Notice) bool { return n.Kind != withdrawal.Withdrawal }) // the domain's page has terminations
 	if err != nil {
 		return ui.View{}, err
 	}

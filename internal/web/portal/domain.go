@@ -44,7 +44,7 @@ type domainView struct {
 	Statuses      []registryStatus // the most urgent first
 	Notices       []portfolio.Notice
 	Labels        *labels             // the customer's folder and note
-	Declared      []withdrawal.Notice // withdrawals that mention it
+	Declared      []withdrawal.Notice // that mention it
 	Away          transferaway.View
 	AwayRows      []outgoingRow
 	AwayPage      string

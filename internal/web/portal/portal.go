@@ -69,7 +69,7 @@ type Config struct {
 	ShowBasketEmail func(req *ui.Request, email string, wrong error) error
 	// Extension has the list prices of renewals; Orders requires it.
 	Extension func(tld string) (registrar.Extension, bool)
-	// Declared returns the withdrawals that were sent with an address since a time and mention one
+	// Declared returns the withdrawals and terminations that were sent with an address since a time and mention one
 	// of some order numbers and domains; nil means that there are none.
 	Declared func(ctx context.Context, email string, since time.Time, mentions ...string) ([]withdrawal.Notice, error)
 	// Now is the business time, by which terms end; nil means time.Now.
