@@ -46,51 +46,51 @@ var referencedRowParameters = []string{"GetCustomerInvoice.$1", "ListCustomerInv
 // fixedParameters are those without a column, and those whose value differs from the
 // column's, such as a payment's first state.
 var fixedParameters = map[string]any{
-	"limit":                       int32(10),      // like the limits in the generated code
-	"InsertOrder.$39":             int64(million), // below the limit
-	"InsertHolder.$16":            int64(million), // below the limit
-	"InsertPastRegistrant.$2":     `{}`,
-	"InsertPastRegistrant.$3":     "correction",
-	"ConfirmBrake.$4":             int64(1),
-	"CountBrakeActions.$2":        int64(1),
-	"CountBrakeActions.$3":        int64(20),
-	"GetLastChangeFor.$4":         "%",
-	"ListAllOrdersOfAddress.$2":   "ord_zzz",          // the first page: the row of the address has another order's id
-	"ListSentNoticesOfOrder.$2":   "ord_x",            // receipts are not generated
-	"ListNoticesOfAddress.$1": "anna@example.org", // no generated row has the address
-	"DeletePendingInvoices.$3":    `["due_x"]`,
-	"InsertInvoices.$1":           `[]`,
-	"ReportOutgoingTransfer.$2":   "Rival",
-	"ReportOutgoingTransfer.$3":   int64(firstDay),
-	"ReportOutgoingTransfer.$4":   int64(firstDay),
-	"ReportOutgoingTransfer.$5":   int64(firstDay),
-	"UpdateOutgoingTransfer.$2":   int64(0),
-	"UpdateOutgoingTransfer.$4":   "x",
-	"UpdateOutgoingTransfer.$5":   int64(firstDay),
-	"InsertRegistryCharge.$13":    int64(firstDay),
-	"EndTermPaid.$1":              int64(firstDay),
-	"EndTermPaid.$2":              int64(firstDay),
-	"ListDueContactChecks.$2":     int64(0),
-	"SetDomainRegistrant.$5":      int64(1),
-	"ListDueTermEnds.$3":          int64(0),
-	"ListDomainsEndingSoon.$4":    int64(0), // those that need no decision
-	"SetDomainStatus.$3":          int64(firstDay),
-	"InsertPayment.$4":            "opening",
-	"CompleteWebhookDelivery.$3":  int64(firstDay),
-	"CountDueOrders.$1":           int64(farFuture), // all are due: it counts to a thousand at either size
-	"SumInvoices.$1":              int64(farFuture), // a day of a shop, not all its years
-	"SumInvoices.$2":              int64(farFuture),
-	"ListHeldDomains.$2":          "",
-	"ListHeldDomains.$3":          "",
-	"ListHeldDomains.$4":          "",
-	"ListHeldDomains.$5":          "",
-	"ListHeldDomains.$6":          "",
-	"ListHeldDomains.$7":          "",
-	"ListHeldDomains.$8":          "",
-	"ListHeldDomains.$9":          "",
-	"SearchDomains.$2":            "", // from the beginning: every customer has one
-	"SearchDomains.$3":            "",
-	"SearchDomains.$4":            "%",
+	"limit":                      int32(10),      // like the limits in the generated code
+	"InsertOrder.$39":            int64(million), // below the limit
+	"InsertHolder.$16":           int64(million), // below the limit
+	"InsertPastRegistrant.$2":    `{}`,
+	"InsertPastRegistrant.$3":    "correction",
+	"ConfirmBrake.$4":            int64(1),
+	"CountBrakeActions.$2":       int64(1),
+	"CountBrakeActions.$3":       int64(20),
+	"GetLastChangeFor.$4":        "%",
+	"ListAllOrdersOfAddress.$2":  "ord_zzz",          // the first page: the row of the address has another order's id
+	"ListSentNoticesOfOrder.$2":  "ord_x",            // receipts are not generated
+	"ListNoticesOfAddress.$1":    "anna@example.org", // no generated row has the address
+	"DeletePendingInvoices.$3":   `["due_x"]`,
+	"InsertInvoices.$1":          `[]`,
+	"ReportOutgoingTransfer.$2":  "Rival",
+	"ReportOutgoingTransfer.$3":  int64(firstDay),
+	"ReportOutgoingTransfer.$4":  int64(firstDay),
+	"ReportOutgoingTransfer.$5":  int64(firstDay),
+	"UpdateOutgoingTransfer.$2":  int64(0),
+	"UpdateOutgoingTransfer.$4":  "x",
+	"UpdateOutgoingTransfer.$5":  int64(firstDay),
+	"InsertRegistryCharge.$13":   int64(firstDay),
+	"EndTermPaid.$1":             int64(firstDay),
+	"EndTermPaid.$2":             int64(firstDay),
+	"ListDueContactChecks.$2":    int64(0),
+	"SetDomainRegistrant.$5":     int64(1),
+	"ListDueTermEnds.$3":         int64(0),
+	"ListDomainsEndingSoon.$4":   int64(0), // those that need no decision
+	"SetDomainStatus.$3":         int64(firstDay),
+	"InsertPayment.$4":           "opening",
+	"CompleteWebhookDelivery.$3": int64(firstDay),
+	"CountDueOrders.$1":          int64(farFuture), // all are due: it counts to a thousand at either size
+	"SumInvoices.$1":             int64(farFuture), // a day of a shop, not all its years
+	"SumInvoices.$2":             int64(farFuture),
+	"ListHeldDomains.$2":         "",
+	"ListHeldDomains.$3":         "",
+	"ListHeldDomains.$4":         "",
+	"ListHeldDomains.$5":         "",
+	"ListHeldDomains.$6":         "",
+	"ListHeldDomains.$7":         "",
+	"ListHeldDomains.$8":         "",
+	"ListHeldDomains.$9":         "",
+	"SearchDomains.$2":           "", // from the beginning: every customer has one
+	"SearchDomains.$3":           "",
+	"SearchDomains.$4":           "%",
 
 	"SearchDomains.$10":       "-",
 	"SearchDomains.$11":       "-",

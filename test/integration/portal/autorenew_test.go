@@ -14,6 +14,8 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/admin"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
+	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
+	"github.com/dotkontor/dotkontor/internal/web/portal"
 )
 
 const testCard = "Visa •••• 4242"
@@ -309,6 +311,34 @@ func TestDomainPage_ShowsNoticesThatWereSent(t *testing.T) {
 	for _, part := range []string{"Betreff A", "Betreff B", "Text &lt;b&gt;A", "vom Mailserver angenommen", "nicht zugestellt"} {
 		if !strings.Contains(page, part) {
 			t.Errorf("the page lacks %q: %s", part, page)
+		}
+	}
+}
+
+func TestDomainPage_NamesDeclaredWithdrawalAndTermination(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 11, 16, 9, 0, 0, 0, time.UTC)
+	s := newEnvWith(t, func(s *env, pages *portal.Config) {
+		(&fakeOrders{}).install(s, pages)
+		pages.Declared = func(_ context.Context, email string, _ time.Time, mentions ...string) ([]withdrawal.Notice, error) {
+			if email != "erika@example.org" || len(mentions) != 1 || mentions[0] != "laufend.de" {
+				t.Errorf("asked for %q of %s", mentions, email)
+			}
+			return []withdrawal.Notice{
+				{Kind: withdrawal.Withdrawal, At: at, DoneAt: at.AddDate(0, 0, 1)},
+				{Kind: withdrawal.Termination, At: at},
+			}, nil
+		}
+	})
+	erika := s.newMember("erika@example.org")
+	id := s.addDomain(erika.ID, "laufend", registrar.DomainActive)
+	page := s.signedInBrowser("erika@example.org").get("/portal/domains/" + id).body
+	for _, part := range []string{
+		"Sie haben am 16.11.2026 den Vertrag über diese Domain widerrufen. Wir haben den Widerruf am 17.11.2026 bearbeitet.",
+		"Sie haben am 16.11.2026 den Vertrag über diese Domain gekündigt. Wir bearbeiten die Kündigung in Kürze.",
+	} {
+		if !strings.Contains(page, part) {
+			t.Errorf("the page lacks %q", part)
 		}
 	}
 }
