@@ -243,7 +243,7 @@ func codeForCharacter(text string, c byte) Code {
 		return NameControl
 	case strings.Contains(text, "://") || c == '/' || c == '?' || c == '#':
 		return NameURL
-	case strings.Contains(text, "@"):
+	case strings.IndexByte(text, '@') > 0 && !strings.HasSuffix(text, "@"):
 		return NameEmail
 	case c == '[':
 		return NameAddress

@@ -95,6 +95,7 @@ func TestParseName_InvalidNameHasCode(t *testing.T) {
 		{"a.de?b", NameURL},
 		{"a.de:443", NamePort},
 		{"a@b.de", NameEmail},
+		{"@@@@", NameCharacter},
 		{"a\x00b.de", NameControl},
 		{"a\u0085b.de", NameControl},
 		{"a b.de", NameSpace},

@@ -95,12 +95,15 @@ func (r *Registry) controlFunds(mux *http.ServeMux) {
 	})
 }
 
-// parseCents parses an amount with two decimals; empty text is 0.
+// parseCents parses an amount with two decimals or none; empty text is 0.
 func parseCents(text string) (int64, error) {
 	if text == "" {
 		return 0, nil
 	}
-	units, decimals, _ := strings.Cut(text, ".")
+	units, decimals, found := strings.Cut(text, ".")
+	if !found {
+		decimals = "00"
+	}
 	amount, err := strconv.ParseUint(units+decimals, 10, 40)
 	if err != nil || len(decimals) != 2 {
 		return 0, fmt.Errorf("%q is not an amount like 12.90", text)

@@ -65,7 +65,7 @@ var orderTexts = ui.Texts{
 	"item.disputed":              {"Zahlung ungeklärt", "payment unresolved"},
 	"item.deleted":               {"gelöscht", "deleted"},
 	"item.handed_over":           {"an die Registry übergeben", "handed over to the registry"},
-	"item.ended":                 {"Zuerst {1}, beendet am {2}.", "First {1}, ended on {2}."},
+	"item.ended":                 {"Zuerst {1}, beendet am {2}.", "Was {1}; ended on {2}."},
 	"item.failed":                {"nicht möglich, wird erstattet", "failed, refund on its way"},
 	"item.failed.free":           {"nicht möglich", "failed"},
 	"item.refunded":              {"nicht möglich, erstattet", "failed, refunded"},
