@@ -89,7 +89,7 @@ func insertItems(ctx context.Context, q *query.Queries, o order.Order) error {
 			Net: int64(item.Net), Vat: int64(item.VAT), Gross: int64(item.Gross), Account: item.Account, ProvisionItemID: item.ProvisionItem,
 			DomainID: item.Domain, CodeSealed: item.SealedCode, State: string(item.State), Failure: string(item.Failure),
 			RenewalYears: int64(item.RenewalYears), RenewalGross: int64(item.RenewalGross), TermEnd: micros(item.TermEnd),
-			HolderID: item.Holder, Registrant: optionalJSON(item.Registrant), PremiumFee: item.PremiumFee.String(),
+			HolderID: item.Holder, Registrant: optionalJSON(item.Registrant), PremiumFee: item.PremiumFee.String(), PremiumRenewal: int64(item.PremiumRenewal),
 		}); err != nil {
 			return err
 		}
@@ -218,7 +218,7 @@ func updateItems(ctx context.Context, q *query.Queries, transition order.Transit
 			Years: int64(item.Years), Net: int64(item.Net), Vat: int64(item.VAT), Gross: int64(item.Gross), Account: item.Account,
 			ProvisionItemID: item.ProvisionItem, DomainID: item.Domain, CodeSealed: item.SealedCode, State: string(item.State), Failure: string(item.Failure),
 			RenewalYears: int64(item.RenewalYears), RenewalGross: int64(item.RenewalGross), TermEnd: micros(item.TermEnd), ID: item.ID, OrderID: now.ID,
-			HolderID: item.Holder, Registrant: optionalJSON(item.Registrant), PremiumFee: item.PremiumFee.String(),
+			HolderID: item.Holder, Registrant: optionalJSON(item.Registrant), PremiumFee: item.PremiumFee.String(), PremiumRenewal: int64(item.PremiumRenewal),
 		})); err != nil {
 			return err
 		}

@@ -92,6 +92,10 @@ async function journey(page, context, watched) {
     await page.locator("#hit-0." + state).waitFor();
     await settled(page, 8);
     if (state !== "free") await checkPage(page, state + " " + where);
+    if (state === "premium") {
+      const [price, action] = await Promise.all([".hit-price", ".hit-do"].map((part) => page.locator("#hit-0 " + part).boundingBox()));
+      assert.ok(action.x >= price.x + price.width && action.y < price.y + price.height, `the button is not beside the price ${where}`);
+    }
   }
   for (const price of await page.locator(".hit-price strong").allTextContents()) {
     assert.ok(parseFloat(price.replace(",", ".")) <= 10, `${price} is above the filter`);

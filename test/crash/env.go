@@ -99,8 +99,8 @@ type acceptingAccount struct{ provision.Account }
 // Missing reports no missing data, and Offer that every name is available.
 func (acceptingAccount) Missing(provision.AvailabilityQuery) []string { return nil }
 
-func (acceptingAccount) CheckAvailability(context.Context, provision.AvailabilityQuery) (registrar.Money, error) {
-	return registrar.Money{}, nil
+func (acceptingAccount) CheckAvailability(context.Context, provision.AvailabilityQuery) (provision.PremiumFees, error) {
+	return provision.PremiumFees{}, nil
 }
 
 // Rules returns the rules of an extension; only transfers need them here.

@@ -150,6 +150,8 @@ type Item struct {
 	// PremiumFee is the registry's fee for the whole term that Net is based on; zero for a name at
 	// the list price.
 	PremiumFee registrar.Money
+	// PremiumRenewal is the net price of the next term of a premium name; zero if it is unknown.
+	PremiumRenewal registrar.Cents
 	// Holder is the id of the holder for whom the name is registered or transferred, empty if that
 	// is the customer. Registrant has its data: current ones while the order is open, and those
 	// that were checked from the start of a payment until the order is final.

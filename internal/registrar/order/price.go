@@ -188,7 +188,7 @@ func (s *Service) applyQuotes(ctx context.Context, o *Order, buyer Buyer, result
 				net = min(net, item.Net)
 			}
 			item.Years, item.Net, item.Account, item.Domain = a.quote.Years, net, a.quote.Account, a.quote.Domain
-			item.PremiumFee = a.quote.PremiumFee
+			item.PremiumFee, item.PremiumRenewal = a.quote.PremiumFee, a.quote.RenewalNet
 			item.setTerm(a.quote.TermEnd)
 			verify = verify || a.quote.Verify
 		}
@@ -247,7 +247,7 @@ func countryAdded(shown, now Order, buyer Buyer) bool {
 // needsUpdate reports whether a repriced order must be stored.
 func needsUpdate(a, b Order) bool {
 	return a.State != b.State || priceDiffers(a, b) || !slices.EqualFunc(a.Items, b.Items, func(x, y Item) bool {
-		return x.Account == y.Account && x.Domain == y.Domain && x.SealedCode == y.SealedCode && x.TermEnd.Equal(y.TermEnd) && x.PremiumFee == y.PremiumFee
+		return x.Account == y.Account && x.Domain == y.Domain && x.SealedCode == y.SealedCode && x.TermEnd.Equal(y.TermEnd) && x.PremiumFee == y.PremiumFee && x.PremiumRenewal == y.PremiumRenewal
 	})
 }
 

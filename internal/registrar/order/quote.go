@@ -16,8 +16,11 @@ import (
 // Quote is the price and availability of one item.
 type Quote struct {
 	provision.Quote
-	Net    registrar.Cents // of the whole term
-	Verify bool            // the TLD requires a verified identity
+	Net registrar.Cents // of the whole term
+	// RenewalNet is the price of the next term of a premium name; zero if the registry does not
+	// state its fee.
+	RenewalNet registrar.Cents
+	Verify     bool // the TLD requires a verified identity
 }
 
 // Market quotes by the price list and the registries.
@@ -73,14 +76,17 @@ func (m Market) quote(ctx context.Context, request provision.QuoteRequest) (Quot
 			}
 		}
 	}
-	net := NetPrice(request.Extension, request.Kind, quote.Years)
+	result := Quote{Quote: quote, Net: NetPrice(request.Extension, request.Kind, quote.Years), Verify: request.Extension.Verify}
 	if !quote.PremiumFee.IsZero() {
 		var sold bool
-		if net, sold = m.Premium.Net(quote.PremiumFee, quote.Years); !sold {
+		if result.Net, sold = m.Premium.Net(quote.PremiumFee, quote.Years); !sold {
 			return Quote{Quote: quote}, fail(registrar.KindConflict, registrar.NamePremium)
 		}
+		if perYear, sold := m.Premium.Net(quote.PremiumRenewal, 1); sold {
+			result.RenewalNet = perYear * registrar.Cents(request.Extension.Term())
+		}
 	}
-	return Quote{Quote: quote, Net: net, Verify: request.Extension.Verify}, nil
+	return result, nil
 }
 
 // NetPrice is the list price of a whole term. A registration costs its price for the shortest term

@@ -28,17 +28,24 @@ type TermPrice struct {
 }
 
 // ItemRenewalPrices returns the current prices of automatic renewal of an order's items, by
-// item id, at the order's VAT rate. Premium names have none: the customer can turn it on later, at
-// the price that the registry then charges for a renewal.
+// item id, at the order's VAT rate: those of the list, and for a premium name what the registry
+// stated when the order was last quoted. A premium name for which it stated none is left out: its
+// customer can turn automatic renewal on later, at the price of that day.
 func (s *Service) ItemRenewalPrices(o Order) map[string]TermPrice {
 	prices := make(map[string]TermPrice, len(o.Items))
 	for _, item := range o.Items {
 		extension, listed := s.cfg.Extension(item.TLD)
-		if !listed || extension.Renew <= 0 || !item.PremiumFee.IsZero() {
+		if !listed || extension.Renew <= 0 {
 			continue
 		}
 		years := extension.Term()
-		prices[item.ID] = TermPrice{Years: years, Gross: billing.Gross(NetPrice(extension, Renew, years), o.Totals.RateBasisPoints)}
+		net := NetPrice(extension, Renew, years)
+		if !item.PremiumFee.IsZero() {
+			net = item.PremiumRenewal
+		}
+		if net > 0 {
+			prices[item.ID] = TermPrice{Years: years, Gross: billing.Gross(net, o.Totals.RateBasisPoints)}
+		}
 	}
 	return prices
 }

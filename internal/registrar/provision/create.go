@@ -78,10 +78,10 @@ func (s *Service) CreateItem(ctx context.Context, actor registrar.Actor, paid Pa
 		Kind: paid.Kind, Name: item.Name, TLD: item.TLD, Years: item.Years, HasRegistrant: found, Registrant: registrant, Code: paid.Code,
 		Requires: paid.Extension.Requires, Nameservers: s.cfg.Nameservers, Purpose: registrar.ForPayment,
 	}
-	fee, err := registry.CheckAvailability(ctx, query)
+	fees, err := registry.CheckAvailability(ctx, query)
 	switch {
 	case err != nil:
-	case !fee.IsZero(): // no price was agreed with anyone
+	case !fees.Term.IsZero(): // no price was agreed with anyone
 		err = &registrar.Error{Kind: registrar.KindConflict, Code: registrar.NamePremium}
 	default:
 		err = missingError(registry.Missing(query))

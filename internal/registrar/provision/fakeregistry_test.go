@@ -97,11 +97,11 @@ func (o *fakeRegistry) Missing(provision.AvailabilityQuery) []string {
 	return o.missing
 }
 
-func (o *fakeRegistry) CheckAvailability(_ context.Context, query provision.AvailabilityQuery) (registrar.Money, error) {
+func (o *fakeRegistry) CheckAvailability(_ context.Context, query provision.AvailabilityQuery) (provision.PremiumFees, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.queries = append(o.queries, query)
-	return o.premiumFee, o.availability
+	return provision.PremiumFees{Term: o.premiumFee}, o.availability
 }
 
 func (o *fakeRegistry) Record(_ context.Context, name string) (provision.Record, error) {

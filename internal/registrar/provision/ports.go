@@ -121,10 +121,10 @@ type Account interface {
 	// RegistrantProblem, or the TLD rule that their data do not meet. It queries no registry.
 	Missing(query AvailabilityQuery) []string
 	// CheckAvailability queries the registry, never a cache. A nil error means that the name is
-	// available once nothing is missing: at the list price if premiumFee is zero, otherwise for
-	// that fee of the whole term. If a name may be premium and the registry does not state its
-	// fee, the error is registrar.NamePremium. The answer does not depend on the registrant.
-	CheckAvailability(ctx context.Context, query AvailabilityQuery) (premiumFee registrar.Money, err error)
+	// available once nothing is missing: at the list price if fees.Term is zero, otherwise for
+	// that fee. If a name may be premium and the registry does not state its fee, the error is
+	// registrar.NamePremium. The answer does not depend on the registrant.
+	CheckAvailability(ctx context.Context, query AvailabilityQuery) (fees PremiumFees, err error)
 
 	// Record returns a domain's registry data; Gone or Elsewhere if there is none for us.
 	Record(ctx context.Context, name string) (Record, error)

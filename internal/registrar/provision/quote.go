@@ -37,6 +37,8 @@ type Quote struct {
 	// PremiumFee is what the registry charges for the whole term of a premium name; zero for a
 	// name at the list price.
 	PremiumFee registrar.Money
+	// PremiumRenewal is what it charges for one more year; zero if it does not say.
+	PremiumRenewal registrar.Money
 	// AskedAt is when the registry answered, zero if it never did, also with an error. Stale:
 	// the registry is unreachable and this is its last known answer.
 	AskedAt time.Time
@@ -78,7 +80,7 @@ func (s *Service) Quote(ctx context.Context, request QuoteRequest) (Quote, error
 		quote.Stale, err = true, nil
 	}
 	if err == nil {
-		quote.PremiumFee, err = offered.Value.premiumFee, offered.Value.refusal
+		quote.PremiumFee, quote.PremiumRenewal, err = offered.Value.premium.Term, offered.Value.premium.Renewal, offered.Value.refusal
 	}
 	if err != nil {
 		return Quote{AskedAt: quote.AskedAt, Stale: quote.Stale}, refusalError(err)
@@ -209,10 +211,16 @@ func newAvailabilityKey(account, customer string, query AvailabilityQuery) avail
 	return key
 }
 
-// verdict is a registry's answer about a name: its fee if it is premium, or the refusal.
+// PremiumFees are what a registry charges for a premium name; zero for a name at the list price.
+type PremiumFees struct {
+	Term    registrar.Money // of the whole term that is ordered
+	Renewal registrar.Money // of one more year; zero if the registry does not state it
+}
+
+// verdict is a registry's answer about a name: its fees if it is premium, or the refusal.
 type verdict struct {
-	premiumFee registrar.Money
-	refusal    error
+	premium PremiumFees
+	refusal error
 }
 
 // checkAvailability returns the registry's verdict. The error says why
@@ -220,11 +228,11 @@ type verdict struct {
 // Answers obtained for other purposes are cached for display.
 func (s *Service) checkAvailability(ctx context.Context, registry Account, key availabilityKey, request QuoteRequest, query AvailabilityQuery) (ttlcache.Result[verdict], error) {
 	fetch := func(ctx context.Context) (answer verdict, unavailable error) {
-		fee, err := registry.CheckAvailability(ctx, query)
+		fees, err := registry.CheckAvailability(ctx, query)
 		if err != nil && registrar.IsTransient(err) {
 			return verdict{}, err
 		}
-		return verdict{premiumFee: fee, refusal: err}, nil
+		return verdict{premium: fees, refusal: err}, nil
 	}
 	if request.Purpose == registrar.ForDisplay {
 		return s.availability.Get(ctx, key, request.Admit, fetch)

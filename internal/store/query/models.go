@@ -490,6 +490,7 @@ type OrderItem struct {
 	Registrant      string
 	PaidUntil       int64
 	PremiumFee      string
+	PremiumRenewal  int64
 }
 
 type OutgoingTransfer struct {

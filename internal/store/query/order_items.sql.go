@@ -41,8 +41,8 @@ func (q *Queries) FinishOrderItem(ctx context.Context, arg FinishOrderItemParams
 }
 
 const insertOrderItem = `-- name: InsertOrderItem :exec
-INSERT INTO order_items (id, order_id, position, name, tld, kind, years, net, vat, gross, account, provision_item_id, domain_id, code_sealed, state, failure, renewal_years, renewal_gross, term_end, holder_id, registrant, premium_fee)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)
+INSERT INTO order_items (id, order_id, position, name, tld, kind, years, net, vat, gross, account, provision_item_id, domain_id, code_sealed, state, failure, renewal_years, renewal_gross, term_end, holder_id, registrant, premium_fee, premium_renewal)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23)
 `
 
 type InsertOrderItemParams struct {
@@ -68,6 +68,7 @@ type InsertOrderItemParams struct {
 	HolderID        string
 	Registrant      string
 	PremiumFee      string
+	PremiumRenewal  int64
 }
 
 func (q *Queries) InsertOrderItem(ctx context.Context, arg InsertOrderItemParams) error {
@@ -94,6 +95,7 @@ func (q *Queries) InsertOrderItem(ctx context.Context, arg InsertOrderItemParams
 		arg.HolderID,
 		arg.Registrant,
 		arg.PremiumFee,
+		arg.PremiumRenewal,
 	)
 	return err
 }
@@ -103,8 +105,8 @@ UPDATE order_items
 SET years = $1, net = $2, vat = $3, gross = $4, account = $5,
     provision_item_id = $6, domain_id = $7, code_sealed = $8,
     state = $9, failure = $10, renewal_years = $11, renewal_gross = $12, term_end = $13,
-    holder_id = $14, registrant = $15, premium_fee = $16
-WHERE id = $17 AND order_id = $18
+    holder_id = $14, registrant = $15, premium_fee = $16, premium_renewal = $17
+WHERE id = $18 AND order_id = $19
 `
 
 type UpdateOrderItemParams struct {
@@ -124,6 +126,7 @@ type UpdateOrderItemParams struct {
 	HolderID        string
 	Registrant      string
 	PremiumFee      string
+	PremiumRenewal  int64
 	ID              string
 	OrderID         string
 }
@@ -146,6 +149,7 @@ func (q *Queries) UpdateOrderItem(ctx context.Context, arg UpdateOrderItemParams
 		arg.HolderID,
 		arg.Registrant,
 		arg.PremiumFee,
+		arg.PremiumRenewal,
 		arg.ID,
 		arg.OrderID,
 	)

@@ -14,11 +14,36 @@ import (
 )
 
 // CheckAvailability asks the registry whether an order item could be provisioned
-// now, and returns the fee of a premium name.
-func (p *Provisioner) CheckAvailability(ctx context.Context, query provision.AvailabilityQuery) (registrar.Money, error) {
+// now, and returns the fees of a premium name.
+func (p *Provisioner) CheckAvailability(ctx context.Context, query provision.AvailabilityQuery) (fees provision.PremiumFees, err error) {
 	if err := p.CheckSupported(query.Kind, query.TLD, query.Requires, query.Years); err != nil {
+		return fees, err
+	}
+	if fees.Term, err = p.checkKind(ctx, query); err == nil && !fees.Term.IsZero() {
+		fees.Renewal, err = p.renewalFee(ctx, query)
+	}
+	return fees, err
+}
+
+// renewalFee returns the fee of a year's renewal of a premium name; zero if the registry does not
+// state it. Few names are premium, so only they cost this second query.
+func (p *Provisioner) renewalFee(ctx context.Context, query provision.AvailabilityQuery) (registrar.Money, error) {
+	renew := FeeCommand{Name: "renew", Years: 1}
+	checked, err := check(ctx, p.client, renew, query.Name, query.TLD, priorityOf(query.Purpose))
+	if err != nil {
+		if err = checkError(err); !registrar.IsTransient(err) {
+			err = nil // the registry does not say, but the order itself is possible
+		}
 		return registrar.Money{}, err
 	}
+	fee, known := checked.Fee.money(renew)
+	if !known {
+		return registrar.Money{}, nil
+	}
+	return fee, nil
+}
+
+func (p *Provisioner) checkKind(ctx context.Context, query provision.AvailabilityQuery) (fee registrar.Money, err error) {
 	policy := p.policyOf(query.TLD)
 	switch query.Kind {
 	case provision.Renew:

@@ -73,7 +73,7 @@ func TestCheckAvailability_UnavailableNamesAreRefused(t *testing.T) {
 	}
 }
 
-func TestCheckAvailability_PremiumNameHasFeeOfWholeTerm(t *testing.T) {
+func TestCheckAvailability_PremiumNameHasFeesOfWholeTermAndRenewal(t *testing.T) {
 	t.Parallel()
 	older := strings.ReplaceAll(allServices, nsFee, "urn:ietf:params:xml:ns:fee-0.11")
 	months := func(r *Node) reply {
@@ -81,25 +81,32 @@ func TestCheckAvailability_PremiumNameHasFeeOfWholeTerm(t *testing.T) {
 		priced.xml = strings.ReplaceAll(priced.xml, `unit="y"`, `unit="m"`)
 		return priced
 	}
+	silent := func(r *Node) reply {
+		priced := respondPriced(r)
+		priced.xml = strings.ReplaceAll(priced.xml, "<f:fee>7.00</f:fee>", "")
+		return priced
+	}
 	for name, test := range map[string]struct {
-		server *fakeServer
-		label  string
-		years  int
-		want   string
-		code   registrar.Code
+		server  *fakeServer
+		label   string
+		years   int
+		want    string
+		renewal string
+		code    registrar.Code
 	}{
-		"premium":                         {&fakeServer{handle: respondPriced}, "gold", 1, "10.00 EUR", ""},
-		"for three years":                 {&fakeServer{handle: respondPriced}, "gold", 3, "30.00 EUR", ""},
-		"standard":                        {&fakeServer{handle: respondPriced}, "free", 1, "", ""},
-		"only an older fee extension":     {&fakeServer{handle: respondPriced, greeting: greetingXML(older)}, "gold", 1, "", registrar.NamePremium},
-		"the fee of another term":         {&fakeServer{handle: months}, "gold", 1, "", registrar.NamePremium},
-		"fees announced but not reported": {&fakeServer{handle: respondCheck}, "gold", 1, "", registrar.NamePremium},
+		"premium":                         {&fakeServer{handle: respondPriced}, "gold", 1, "10.00 EUR", "7.00 EUR", ""},
+		"for three years":                 {&fakeServer{handle: respondPriced}, "gold", 3, "30.00 EUR", "7.00 EUR", ""},
+		"renewal not stated":              {&fakeServer{handle: silent}, "gold", 1, "10.00 EUR", "", ""},
+		"standard":                        {&fakeServer{handle: respondPriced}, "free", 1, "", "", ""},
+		"only an older fee extension":     {&fakeServer{handle: respondPriced, greeting: greetingXML(older)}, "gold", 1, "", "", registrar.NamePremium},
+		"the fee of another term":         {&fakeServer{handle: months}, "gold", 1, "", "", registrar.NamePremium},
+		"fees announced but not reported": {&fakeServer{handle: respondCheck}, "gold", 1, "", "", registrar.NamePremium},
 	} {
 		query := queryFor(provision.Register, test.label+".test")
 		query.Years = test.years
-		fee, err := NewProvisioner(test.server.client(t, nil), nil).CheckAvailability(t.Context(), query)
-		if fee.String() != test.want || registrar.CodeOf(err) != test.code {
-			t.Errorf("%s: %v, %v, want %s %s", name, fee, err, test.want, test.code)
+		fees, err := NewProvisioner(test.server.client(t, nil), nil).CheckAvailability(t.Context(), query)
+		if fees.Term.String() != test.want || fees.Renewal.String() != test.renewal || registrar.CodeOf(err) != test.code {
+			t.Errorf("%s: %v, %v, want %s, then %s, %s", name, fees, err, test.want, test.renewal, test.code)
 		}
 	}
 }

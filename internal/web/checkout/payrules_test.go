@@ -124,6 +124,10 @@ func TestPay_AutoRenewalShowsTextPriceAndDay(t *testing.T) {
 			t.Errorf("the box is %s", box)
 		}
 	}
+	unpriced := ownView(order.AwaitingPayment)
+	unpriced.Order.Items[1].PremiumFee = registrar.Money{Amount: 250_0000, Currency: "EUR"}
+	delete(unpriced.Renewals, unpriced.Order.Items[1].ID)
+	visit(t, &fakeOrders{view: unpriced}, "erika", payPage, nil).wantPage(http.StatusOK, []string{"Nicht enthalten: müller.com", `name="auto_renew"`}, nil)
 	notSold := ownView(order.AwaitingPayment)
 	notSold.Renewals = nil
 	visit(t, &fakeOrders{view: notSold}, "erika", payPage, nil).wantPage(http.StatusOK, nil, []string{`name="auto_renew"`})

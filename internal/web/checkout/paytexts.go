@@ -247,6 +247,10 @@ var payTexts = ui.Texts{
 	"renew.label":     {"Automatisch verlängern.", "Renew automatically."},
 	"renew.row":       {"{1}: {2} für {3}, erste Abbuchung voraussichtlich am {4}", "{1}: {2} for {3}, first charge expected on {4}"},
 	"renew.row_later": {"{1}: {2} für {3}, erste Abbuchung {4} Tage vor dem Ende der Laufzeit", "{1}: {2} for {3}, first charge {4} days before the end of the term"},
+	"renew.excluded": {
+		"Nicht enthalten: {1}. Die Registry nennt noch keinen Preis für die Verlängerung. Sie können die automatische Verlängerung nach der Bestellung auf der Seite der Domain einschalten.",
+		"Not included: {1}. The registry does not state a renewal price yet. After your order you can turn on automatic renewal on the domain's page.",
+	},
 	"renew.hint": {
 		"Freiwillig. Unser Zahlungsdienst speichert dafür das Zahlungsmittel, mit dem Sie jetzt bezahlen. Es wird Ihr Standard: Davon buchen wir dann alle automatischen Verlängerungen ab. Ohne Häkchen erinnern wir Sie vor dem Ablauf, und Sie verlängern selbst.",
 		"Optional. For this, our payment provider saves the payment method that you pay with now. It becomes your default: we then charge all automatic renewals to it. If you don't tick the box, we remind you before expiry, and you renew yourself.",

@@ -137,6 +137,7 @@ type renewalConsent struct {
 	Wording, Text string
 	Prices        string       // as shown, for the form
 	Rows, More    []renewalRow // More are in a closed part
+	Excluded      []string     // premium names whose renewal price the registry does not state
 	Checked       bool
 	Again         bool // it was checked for other prices
 }
@@ -343,6 +344,9 @@ func (h *Handler) renewalConsent(req *ui.Request, view order.View, orderable boo
 	for _, item := range o.Items {
 		price, renewed := view.Renewals[item.ID]
 		if !renewed {
+			if !item.PremiumFee.IsZero() {
+				box.Excluded = append(box.Excluded, item.Name)
+			}
 			continue
 		}
 		row := renewalRow{

@@ -173,14 +173,14 @@ type simulatedAccount struct {
 	env *env
 }
 
-func (a simulatedAccount) CheckAvailability(ctx context.Context, query provision.AvailabilityQuery) (registrar.Money, error) {
-	fee, err := a.Account.CheckAvailability(ctx, query)
+func (a simulatedAccount) CheckAvailability(ctx context.Context, query provision.AvailabilityQuery) (provision.PremiumFees, error) {
+	fees, err := a.Account.CheckAvailability(ctx, query)
 	a.env.mu.Lock()
 	defer a.env.mu.Unlock()
-	if !fee.IsZero() && a.env.currency != "" {
-		fee.Currency = a.env.currency
+	if !fees.Term.IsZero() && a.env.currency != "" {
+		fees.Term.Currency, fees.Renewal.Currency = a.env.currency, a.env.currency
 	}
-	return fee, err
+	return fees, err
 }
 
 // newNode returns the services of one node.
@@ -205,7 +205,7 @@ func (s *env) newNode(node string, list *catalog.Catalog) (*order.Service, *rene
 	}
 	orders, err := order.New(order.Config{
 		Store: s.db, Taxes: billing.New(billing.Config{Rates: rates}), Provider: s.stripe, Seal: s.seal, Node: node, BaseURL: baseURL,
-		Extension: extension, Now: s.world.Now, ItemsPaid: s.registry.ItemsPaid, RecheckInterval: time.Nanosecond,
+		Extension: extension, Now: s.world.Now, ItemsPaid: s.registry.ItemsPaid, RecheckInterval: time.Nanosecond, IsRenewalWording: renewal.IsCurrentWording,
 		Quote: func(ctx context.Context, request provision.QuoteRequest) (order.Quote, error) {
 			s.mu.Lock()
 			hook := s.onQuote

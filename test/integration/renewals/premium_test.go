@@ -65,6 +65,43 @@ func TestPremium_RegisteredAtFeeAndMargin(t *testing.T) {
 	})
 }
 
+func TestPremium_CheckoutNamesRenewalPriceAndItsConsentIsStored(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, s *env) {
+		const name, renewalGross = "premium-zehn.com", registrar.Cents(261_80) // 200 EUR, 10 % and VAT
+		s.world.SetPremiumFees(250_00, 200_00)
+		o, err := s.registration(name)
+		s.must(err)
+		view, err := s.orders.View(t.Context(), ada, s.secret(o))
+		s.must(err)
+		if price := view.Renewals[o.Items[0].ID]; price != (order.TermPrice{Years: 1, Gross: renewalGross}) {
+			t.Errorf("the checkout shows %+v", price)
+		}
+		page, err := s.orders.Pay(t.Context(), ada, s.secret(o), order.Confirmation{
+			Gross: o.Totals.Gross, Items: o.ItemsDigest(), Consent: order.ConsentWording("de"),
+			AutoRenew: true, RenewalWording: renewal.ConsentWording("de"), RenewalPrices: order.FormatRenewalPrices(view.Order, view.Renewals),
+		})
+		s.must(err)
+		s.finishPaying(o, page)
+		testkit.Eventually(t, "registration", func() bool { return s.order(o.ID).State == order.Completed })
+		if view, err = s.orders.View(t.Context(), ada, s.secret(o)); err != nil || view.Renewals[o.Items[0].ID].Gross != renewalGross {
+			t.Errorf("the page after the purchase shows %+v, %v", view.Renewals, err)
+		}
+		if mail := s.wantMails(registrar.MailOrderCompleted, 1)[0]; mail["item1_renewal"] != renewalGross.String() {
+			t.Errorf("the mail says %v", mail)
+		}
+		if mail := s.wantMails(registrar.MailRenewalOn, 1)[0]; mail["gross"] != renewalGross.String() {
+			t.Errorf("the confirmation of automatic renewal says %v", mail)
+		}
+		s.advanceTo(name, 44*day)
+		s.announce()
+		if got := s.wantState(name, renewal.Announced, ""); got.Gross != renewalGross {
+			t.Errorf("announced %+v", got)
+		}
+		s.reconcile()
+	})
+}
+
 func TestPremium_FeeRaisedBeforePaymentMustBeConfirmed(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, s *env) {
