@@ -39,7 +39,9 @@ Die Rechnung hängt an dieser E-Mail.
 `
 
 // germanFailure is why an item has failed.
-const germanFailure = `{{if eq .Why "taken"}}der Name war inzwischen vergeben{{else if eq .Why "held"}}die Domain ist schon bei uns oder wird schon umgezogen{{else if eq .Why "code"}}der Auth-Code stimmte nicht{{else if eq .Why "locked"}}der Name ist gesperrt oder noch zu neu{{else if eq .Why "gone"}}die Registry führt den Namen nicht{{else if eq .Why "ours"}}das lag an uns, nicht an Ihnen{{else if eq .Why "fee"}}die Registry hat ihren Preis inzwischen erhöht{{else if eq .Why "denied"}}die Registry hat es abgelehnt{{else}}die Registry hat den Auftrag nicht angenommen{{end}}`
+const germanFailure = `{{if eq .Why "taken"}}der Name war inzwischen vergeben{{else if eq .Why "held"}}die Domain ist schon bei uns oder wird schon umgezogen{{else if eq .Why "code"}}der Auth-Code stimmte nicht{{else if eq .Why "locked"}}der Name ist gesperrt oder noch zu neu{{else if eq .Why "gone"}}die Registry führt den Namen nicht{{else if eq .Why "ours"}}das lag an uns, nicht an Ihnen{{else if eq .Why "fee"}}die Registry hat ihren Preis inzwischen erhöht{{else if eq .Why "loser"}}Ihr bisheriger Anbieter hat dem Umzug
+  widersprochen. Fragen Sie dort nach dem Grund, und bestellen Sie den
+  Umzug dann neu.{{else if eq .Why "denied"}}die Registry hat es abgelehnt{{else}}die Registry hat den Auftrag nicht angenommen{{end}}`
 
 // germanRefund is how and when the refund of a failed item arrives.
 const germanRefund = `Das Geld geht auf das Zahlungsmittel zurück, mit dem Sie bezahlt haben.

@@ -37,7 +37,8 @@ Your invoice is attached.
 `
 
 // englishFailure is why an item has failed.
-const englishFailure = `{{if eq .Why "taken"}}the name has been taken in the meantime{{else if eq .Why "held"}}it is with us already, or another order is transferring it{{else if eq .Why "code"}}the auth code was wrong{{else if eq .Why "locked"}}the name is locked or still too new{{else if eq .Why "gone"}}the registry does not have the name{{else if eq .Why "ours"}}this was our fault, not yours{{else if eq .Why "fee"}}the registry has since raised its price{{else if eq .Why "denied"}}the registry rejected it{{else}}the registry did not accept the order{{end}}`
+const englishFailure = `{{if eq .Why "taken"}}the name has been taken in the meantime{{else if eq .Why "held"}}it is with us already, or another order is transferring it{{else if eq .Why "code"}}the auth code was wrong{{else if eq .Why "locked"}}the name is locked or still too new{{else if eq .Why "gone"}}the registry does not have the name{{else if eq .Why "ours"}}this was our fault, not yours{{else if eq .Why "fee"}}the registry has since raised its price{{else if eq .Why "loser"}}your current provider objected to the transfer.
+  Ask them for the reason, then order the transfer again.{{else if eq .Why "denied"}}the registry rejected it{{else}}the registry did not accept the order{{end}}`
 
 // englishRefund is how and when the refund of a failed item arrives.
 const englishRefund = `The money goes back to the payment method that you paid with. We

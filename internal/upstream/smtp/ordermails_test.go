@@ -123,6 +123,10 @@ func TestOrderMails_StateEachOutcome(t *testing.T) {
 			de: []string{"zum Teil", "neu.de\n  nicht möglich: der Name war inzwischen vergeben\n", "erstatten wir insgesamt 8,21 EUR", "5 bis 10 Werktage"}, en: []string{"partly", "taken in the meantime", "we refund 8.21 EUR in total", "5 to 10\nworking days"},
 		},
 		"a wrong code": {kind: registrar.MailOrderEnded, facts: because("epp_auth_info"), de: []string{"Auth-Code stimmte nicht"}, en: []string{"auth code was wrong"}},
+		"the losing registrar's no": {
+			kind: registrar.MailOrderEnded, facts: because("transfer_rejected"), deNever: "die Registry hat",
+			de: []string{"bisheriger Anbieter hat dem Umzug\n  widersprochen"}, en: []string{"your current provider objected to the transfer.\n  Ask them"},
+		},
 		"another no":   {kind: registrar.MailOrderEnded, facts: because("unknown_code"), de: []string{"hat den Auftrag nicht angenommen"}, en: []string{"did not accept"}},
 		"nothing done": {kind: registrar.MailOrderEnded, facts: orderMailData(map[string]string{"state": "failed"}), de: []string{"nicht ausgeführt werden"}, en: []string{"could not be completed"}},
 		"a payment too many": {
@@ -310,7 +314,7 @@ func TestOrderMails_EveryFailureReasonHasOwnText(t *testing.T) {
 	t.Parallel()
 	codes := map[registrar.FailureReason]string{
 		registrar.FailureTaken: "name_taken", registrar.FailureHeld: "name_held", registrar.FailureCode: "epp_auth_info", registrar.FailureLocked: "epp_not_eligible", registrar.FailureGone: "epp_missing",
-		registrar.FailureOurs: "epp_billing", registrar.FailureFee: "registry_fee_raised", registrar.FailureDenied: "epp_policy", registrar.FailureOther: "something_new",
+		registrar.FailureOurs: "epp_billing", registrar.FailureFee: "registry_fee_raised", registrar.FailureDenied: "epp_policy", registrar.FailureLoser: "transfer_rejected", registrar.FailureOther: "something_new",
 	}
 	for _, language := range []string{"de", "en"} {
 		seen := make(map[string]registrar.FailureReason)
