@@ -389,6 +389,9 @@ func TestRun_FailedItemIsMailedWhileOthersAreInProgress(t *testing.T) {
 		if len(env.store.mails) != 4 || last.Kind != registrar.MailOrderEnded || last.Merged == nil || last.Merged.ID != env.store.mails[1].ID || last.Merged.Kind != registrar.MailOrderEnded {
 			t.Errorf("the outcome does not replace a mail that still waits: %+v", last)
 		}
+		if last.Data["refund"] != "0.00" || last.Data["item2_refunded"] != o.Items[1].Gross.String() || last.Data["item3_refunded_on"] == "" {
+			t.Errorf("the outcome announces refunds that are made: %v", last.Data)
+		}
 	})
 }
 

@@ -1,6 +1,7 @@
 package order
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
@@ -42,7 +43,7 @@ func failedMailID(o Order) string { return "mail_failed_" + o.ID }
 // refunded for it.
 func itemFailedMail(o Order, item Item, refund registrar.Cents) registrar.Mail {
 	data := map[string]string{
-		"order": o.ID, "at": o.PaidAt.UTC().Format(time.DateOnly), "domain": item.Name, "what": string(item.Kind), "why": string(item.Failure), "gross": refund.String(),
+		"order": o.ID, "at": o.PaidAt.In(registrar.Germany()).Format(time.DateOnly), "domain": item.Name, "what": string(item.Kind), "why": string(item.Failure), "gross": refund.String(),
 	}
 	if !o.Claimed {
 		data["unclaimed"] = strconv.FormatBool(true)
@@ -74,9 +75,16 @@ func outcomeMail(o Order, renewals map[string]TermPrice) registrar.Mail {
 	data["state"] = string(o.State)
 	back := registrar.Cents(0)
 	for _, refund := range o.Refunds {
-		if refund.Source == BySystem && refund.Item != "" {
-			back += refund.Amount
+		if refund.Source != BySystem || refund.Item == "" {
+			continue
 		}
+		at := slices.IndexFunc(o.Items, func(item Item) bool { return item.ID == refund.Item })
+		if at < 0 || !refund.Made() {
+			back += refund.Amount
+			continue
+		}
+		of := "item" + strconv.Itoa(at+1) + "_"
+		data[of+"refunded"], data[of+"refunded_on"] = refund.Amount.String(), refund.MadeAt.In(registrar.Germany()).Format(time.DateOnly)
 	}
 	data["refund"] = back.String()
 	mail := registrar.Mail{Kind: registrar.MailOrderEnded, Customer: o.Customer, Data: data, Delay: failpoint.Backoff(receiptDelay)}
@@ -133,7 +141,7 @@ func mailData(o Order) map[string]string {
 		data["charge_at"] = o.PaidAt.UTC().Format(time.DateOnly)
 	}
 	if !o.PaidAt.IsZero() {
-		data["at"] = o.PaidAt.UTC().Format(time.DateOnly)
+		data["at"] = o.PaidAt.In(registrar.Germany()).Format(time.DateOnly)
 		data[registrar.MailOccurredAt] = o.PaidAt.UTC().Format(time.RFC3339)
 	}
 	if !o.Claimed { // a guest account can't sign in
