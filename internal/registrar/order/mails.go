@@ -1,6 +1,7 @@
 package order
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"time"
@@ -36,8 +37,22 @@ func receiptMail(o Order, buyer *Buyer) registrar.Mail {
 	return registrar.Mail{ID: "mail_" + o.ID, Kind: registrar.MailOrderPaid, Customer: o.Customer, Data: data, Delay: failpoint.Backoff(receiptDelay)}
 }
 
-// failedMailID is the mail about failed items that is not sent yet.
-func failedMailID(o Order) string { return "mail_failed_" + o.ID }
+// failedMailID is the mail about the items that failed last: it is named after the first refund
+// of those that one mail gathers. Later failures have a mail with another ID, since mailboxes
+// drop a second message with the same one.
+func failedMailID(o Order) string {
+	var first Refund
+	for _, refund := range slices.Backward(o.Refunds) {
+		if refund.Source != BySystem || refund.Item == "" {
+			continue
+		}
+		if first.ID != "" && first.CreatedAt.Sub(refund.CreatedAt) > failedDelay {
+			break
+		}
+		first = refund
+	}
+	return "mail_failed_" + cmp.Or(first.ID, o.ID)
+}
 
 // itemFailedMail says that an item has failed while others are still in progress, and what is
 // refunded for it.
