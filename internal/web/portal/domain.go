@@ -232,13 +232,17 @@ func changeEntries(change domainchange.Change) []historyEntry {
 	if change.Failure == domainchange.Abandoned {
 		line.State = "change_state.abandoned"
 	}
-	if change.Desired.RemovedDSAt.IsZero() {
-		return []historyEntry{line}
+	removed.At = change.Desired.RemovedDSAt
+	if removed.At.IsZero() {
+		if len(change.Desired.RemovedDS) == 0 || change.State != domainchange.StatusDone && change.State != domainchange.StatusWaiting {
+			return []historyEntry{line}
+		}
+		removed.At = change.CreatedAt // older changes lack the time; the first step was made at once
 	}
 	if change.State.Final() {
 		line.At = change.UpdatedAt
 	}
-	removed.At, removed.What, removed.RemovedDS = change.Desired.RemovedDSAt, "change."+string(domainchange.RemoveDS), change.Desired.RemovedDS
+	removed.What, removed.RemovedDS = "change."+string(domainchange.RemoveDS), change.Desired.RemovedDS
 	return []historyEntry{line, removed}
 }
 

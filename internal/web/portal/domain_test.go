@@ -50,15 +50,19 @@ func TestHistory_EachStepOfANameserverChangeHasItsOwnDate(t *testing.T) {
 		"canceled":            {domainchange.StatusCanceled, unsigned, ended, 2},
 		"waiting":             {domainchange.StatusWaiting, unsigned, requested, 2},
 		"removing DS records": {domainchange.StatusRemovingDS, time.Time{}, requested, 1},
-		"without DS records":  {domainchange.StatusDone, time.Time{}, requested, 1},
+		"done, without time":  {domainchange.StatusDone, time.Time{}, ended, 2},
 	} {
 		change.State, change.Desired.RemovedDSAt = test.state, test.unsigned
 		entries := changeEntries(change)
 		if len(entries) != test.entries || entries[0].What != "change.nameservers" || !entries[0].At.Equal(test.at) || entries[0].RemovedDS != nil {
 			t.Fatalf("%s: %+v", name, entries)
 		}
-		if test.entries == 2 && (entries[1].What != "change.ds_remove" || !entries[1].At.Equal(unsigned) || len(entries[1].RemovedDS) != 1 || entries[1].State != "") {
+		if test.entries == 2 && (entries[1].What != "change.ds_remove" || entries[1].At.Sub(requested) > time.Minute || len(entries[1].RemovedDS) != 1 || entries[1].State != "") {
 			t.Errorf("%s: %+v", name, entries[1])
 		}
+	}
+	change.State, change.Desired.RemovedDS, change.Desired.RemovedDSAt = domainchange.StatusDone, nil, time.Time{}
+	if entries := changeEntries(change); len(entries) != 1 || !entries[0].At.Equal(requested) {
+		t.Errorf("unsigned: %+v", entries)
 	}
 }
