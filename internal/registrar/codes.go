@@ -13,6 +13,7 @@ const (
 
 	NoRegistryAccount Code = "no_registry_account" // KindUnsupported: no registry account serves the extension
 	RegistryDenied    Code = "registry_denied"     // KindConflict: the registry refused the request
+	TransferRejected  Code = "transfer_rejected"   // KindConflict: the losing registrar rejected a transfer to us
 	RegistryNotFound  Code = "registry_gone"       // KindNotFound: the name is not registered
 	OtherRegistrar    Code = "registry_elsewhere"  // KindForbidden: another registrar sponsors the name
 )

@@ -15,12 +15,13 @@ const (
 	FailureOurs   FailureReason = "ours"   // our registry account could not execute it
 	FailureFee    FailureReason = "fee"    // the registry has raised its price of a premium name
 	FailureDenied FailureReason = "denied"
+	FailureLoser  FailureReason = "loser" // the losing registrar rejected the transfer
 	FailureOther  FailureReason = "other"
 )
 
 // FailureReasons returns all reasons.
 func FailureReasons() []FailureReason {
-	return []FailureReason{FailureTaken, FailureHeld, FailureCode, FailureLocked, FailureGone, FailureOurs, FailureFee, FailureDenied, FailureOther}
+	return []FailureReason{FailureTaken, FailureHeld, FailureCode, FailureLocked, FailureGone, FailureOurs, FailureFee, FailureDenied, FailureLoser, FailureOther}
 }
 
 var failureReasons = map[Code]FailureReason{
@@ -29,7 +30,7 @@ var failureReasons = map[Code]FailureReason{
 	"epp_status_prohibits": FailureLocked, EPPNotEligible: FailureLocked, "transfer_locked": FailureLocked,
 	EPPMissing: FailureGone, RegistryNotFound: FailureGone, "not_registered": FailureGone,
 	EPPBilling: FailureOurs, "registry_billing": FailureOurs, NoRegistryAccount: FailureOurs, "given_up": FailureOurs,
-	"registry_fee_raised": FailureFee, RegistryDenied: FailureDenied,
+	"registry_fee_raised": FailureFee, RegistryDenied: FailureDenied, TransferRejected: FailureLoser,
 }
 
 // FailureReasonOf returns the reason of a code. A transfer does not fail because its name is

@@ -97,9 +97,11 @@ type DesiredState struct {
 	DS          *DS          `json:"ds,omitempty"`
 	Lock        string       `json:"for,omitempty"` // the operator's lock, payment dispute or contact check for which a domain is secured or held
 	// Immediate changes the nameservers although the domain has DS records. Otherwise these
-	// are removed first: RemovedDS has them from StatusRemovingDS on.
-	Immediate bool `json:"immediate,omitempty"`
-	RemovedDS []DS `json:"removedDs,omitempty"`
+	// are removed first: RemovedDS has them from StatusRemovingDS on, RemovedDSAt is when the
+	// registry had none of them any more.
+	Immediate   bool      `json:"immediate,omitempty"`
+	RemovedDS   []DS      `json:"removedDs,omitempty"`
+	RemovedDSAt time.Time `json:"removedDsAt,omitzero"`
 	// Holder is the id of the new holder, Registrant its data, which are dropped when the change
 	// ends, and Reason why the domain gets them.
 	Holder     string                `json:"holder,omitempty"`

@@ -29,6 +29,7 @@ func (s *Service) waitForTTL(ctx context.Context, change Change, record Record) 
 	record.ReadAt = s.worker.Now()
 	ttl := DSTTL(change.TLD)
 	waiting := s.asleep(change, s.cfg.Now().Add(ttl).Truncate(time.Microsecond))
+	waiting.Desired.RemovedDSAt = s.cfg.Now().UTC()
 	mail := changeMail(change)
 	mail.Data["change"], mail.Data["at"] = string(RemoveDS), waiting.WaitUntil.UTC().Format(time.DateOnly)
 	after, updated := s.applyTransition(ctx, Transition{

@@ -389,6 +389,34 @@ func TestRun_FailedItemIsMailedWhileOthersAreInProgress(t *testing.T) {
 		if len(env.store.mails) != 4 || last.Kind != registrar.MailOrderEnded || last.Merged == nil || last.Merged.ID != env.store.mails[1].ID || last.Merged.Kind != registrar.MailOrderEnded {
 			t.Errorf("the outcome does not replace a mail that still waits: %+v", last)
 		}
+		if last.Data["refund"] != "0.00" || last.Data["item2_refunded"] != o.Items[1].Gross.String() || last.Data["item3_refunded_on"] == "" {
+			t.Errorf("the outcome announces refunds that are made: %v", last.Data)
+		}
+	})
+}
+
+// Mailboxes drop a second message with the same ID.
+func TestRun_ItemsThatFailOnDifferentDaysHaveMailsOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		env := newEnv(t)
+		o, _ := env.createPaidOrder(newRequest(order.Register, "laden", "haus", "tee"))
+		for _, name := range []string{"haus.de", "tee.de"} {
+			env.store.endItem(name, order.ItemFailed, time.Now())
+			env.runFor(env.service, 3*time.Second)
+			time.Sleep(24 * time.Hour)
+		}
+		env.wantState(o.ID, order.Provisioning)
+		env.store.endItem("laden.de", order.ItemFailed, time.Now())
+		env.runFor(env.service, 3*time.Second)
+		env.wantState(o.ID, order.Failed)
+		mails := env.store.mails
+		if len(mails) != 4 || mails[1].ID == mails[2].ID || mails[1].Data["domain"] != "haus.de" || mails[2].Data["domain"] != "tee.de" {
+			t.Fatalf("%+v", mails)
+		}
+		if merged := mails[3].Merged; merged == nil || merged.ID == mails[1].ID || merged.ID == mails[2].ID || mails[3].ID == merged.ID {
+			t.Errorf("the outcome has the ID of a mail that was sent: %+v", mails[3])
+		}
 	})
 }
 

@@ -1,6 +1,8 @@
 package order
 
 import (
+	"cmp"
+	"slices"
 	"strconv"
 	"time"
 
@@ -35,14 +37,28 @@ func receiptMail(o Order, buyer *Buyer) registrar.Mail {
 	return registrar.Mail{ID: "mail_" + o.ID, Kind: registrar.MailOrderPaid, Customer: o.Customer, Data: data, Delay: failpoint.Backoff(receiptDelay)}
 }
 
-// failedMailID is the mail about failed items that is not sent yet.
-func failedMailID(o Order) string { return "mail_failed_" + o.ID }
+// failedMailID is the mail about the items that failed last: it is named after the first refund
+// of those that one mail gathers. Later failures have a mail with another ID, since mailboxes
+// drop a second message with the same one.
+func failedMailID(o Order) string {
+	var first Refund
+	for _, refund := range slices.Backward(o.Refunds) {
+		if refund.Source != BySystem || refund.Item == "" {
+			continue
+		}
+		if first.ID != "" && first.CreatedAt.Sub(refund.CreatedAt) > failedDelay {
+			break
+		}
+		first = refund
+	}
+	return "mail_failed_" + cmp.Or(first.ID, o.ID)
+}
 
 // itemFailedMail says that an item has failed while others are still in progress, and what is
 // refunded for it.
 func itemFailedMail(o Order, item Item, refund registrar.Cents) registrar.Mail {
 	data := map[string]string{
-		"order": o.ID, "at": o.PaidAt.UTC().Format(time.DateOnly), "domain": item.Name, "what": string(item.Kind), "why": string(item.Failure), "gross": refund.String(),
+		"order": o.ID, "at": o.PaidAt.In(registrar.Germany()).Format(time.DateOnly), "domain": item.Name, "what": string(item.Kind), "why": string(item.Failure), "gross": refund.String(),
 	}
 	if !o.Claimed {
 		data["unclaimed"] = strconv.FormatBool(true)
@@ -74,9 +90,16 @@ func outcomeMail(o Order, renewals map[string]TermPrice) registrar.Mail {
 	data["state"] = string(o.State)
 	back := registrar.Cents(0)
 	for _, refund := range o.Refunds {
-		if refund.Source == BySystem && refund.Item != "" {
-			back += refund.Amount
+		if refund.Source != BySystem || refund.Item == "" {
+			continue
 		}
+		at := slices.IndexFunc(o.Items, func(item Item) bool { return item.ID == refund.Item })
+		if at < 0 || !refund.Made() {
+			back += refund.Amount
+			continue
+		}
+		of := "item" + strconv.Itoa(at+1) + "_"
+		data[of+"refunded"], data[of+"refunded_on"] = refund.Amount.String(), refund.MadeAt.In(registrar.Germany()).Format(time.DateOnly)
 	}
 	data["refund"] = back.String()
 	mail := registrar.Mail{Kind: registrar.MailOrderEnded, Customer: o.Customer, Data: data, Delay: failpoint.Backoff(receiptDelay)}
@@ -133,7 +156,7 @@ func mailData(o Order) map[string]string {
 		data["charge_at"] = o.PaidAt.UTC().Format(time.DateOnly)
 	}
 	if !o.PaidAt.IsZero() {
-		data["at"] = o.PaidAt.UTC().Format(time.DateOnly)
+		data["at"] = o.PaidAt.In(registrar.Germany()).Format(time.DateOnly)
 		data[registrar.MailOccurredAt] = o.PaidAt.UTC().Format(time.RFC3339)
 	}
 	if !o.Claimed { // a guest account can't sign in

@@ -92,7 +92,7 @@ func (r *run) verifyNotExecuted(ctx context.Context) error {
 	switch {
 	case err == nil:
 		return registrar.Conflict(Executed)
-	case registrar.CodeOf(err) == registrar.RegistryDenied:
+	case registrar.CodeOf(err) == registrar.RegistryDenied, registrar.CodeOf(err) == registrar.TransferRejected:
 		return nil
 	default:
 		return &registrar.Error{Kind: registrar.KindConflict, Code: Unverifiable, Err: err}

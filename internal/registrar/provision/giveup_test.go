@@ -24,7 +24,10 @@ func TestGiveUp_NeverWhatTheRegistryMayHaveExecuted(t *testing.T) {
 		"nothing requested yet": {state: provision.StateHosts},
 		"nothing at registry":   {state: provision.StateRequested, outcome: denied},
 		"transfer ended":        {state: provision.StatePending, kind: provision.Transfer, outcome: denied},
-		"registered":            {state: provision.StateRequested, outcome: func() (provision.Outcome, error) { return provision.Outcome{}, nil }, want: provision.Executed},
+		"transfer rejected": {
+			state: provision.StatePending, kind: provision.Transfer, outcome: func() (provision.Outcome, error) { return provision.Outcome{}, refused(registrar.TransferRejected) },
+		},
+		"registered": {state: provision.StateRequested, outcome: func() (provision.Outcome, error) { return provision.Outcome{}, nil }, want: provision.Executed},
 		"transfer pending": {
 			state: provision.StatePending, kind: provision.Transfer, outcome: func() (provision.Outcome, error) { return provision.Outcome{Pending: true}, nil }, want: provision.Executed,
 		},

@@ -159,6 +159,7 @@ const (
 const (
 	TransferPending        = "pending"
 	TransferClientApproved = "clientApproved"
+	TransferClientRejected = "clientRejected"
 	TransferServerApproved = "serverApproved"
 )
 

@@ -224,7 +224,7 @@ func (p *Provisioner) requestTransfer(ctx context.Context, request provision.Req
 	if transfer.Status == TransferPending {
 		return provision.Outcome{Pending: true, Fee: transfer.Fee}, nil
 	}
-	outcome, err := p.transferResult(ctx, request)
+	outcome, err := p.transferResult(ctx, request, registrar.RegistryDenied)
 	outcome.Fee = transfer.Fee
 	return outcome, err
 }
@@ -282,24 +282,30 @@ func (p *Provisioner) renewalOutcome(ctx context.Context, request provision.Requ
 
 func (p *Provisioner) transferOutcome(ctx context.Context, request provision.Request) (provision.Outcome, error) {
 	state, err := p.client.TransferDomain(ctx, TransferDomain{Op: TransferQuery, Name: request.Name, AuthInfo: request.Code})
+	ours := err == nil && strings.EqualFold(state.Requester, p.client.ClientID())
 	switch code := ResultCode(err); {
 	case err != nil && (code == 0 || registrar.KindOf(err) == registrar.KindUpstream):
 		return provision.Outcome{}, mapBillingError(err)
-	case err == nil && state.Status == TransferPending && strings.EqualFold(state.Requester, p.client.ClientID()):
+	case ours && state.Status == TransferPending:
 		return provision.Outcome{Pending: true}, nil
 	}
-	// The transfer has ended; the sponsor shows how.
-	return p.transferResult(ctx, request)
+	// The transfer has ended; the sponsor shows how, and its status why it failed.
+	failure := registrar.RegistryDenied
+	if ours && state.Status == TransferClientRejected {
+		failure = registrar.TransferRejected
+	}
+	return p.transferResult(ctx, request, failure)
 }
 
-// transferResult decides a finished transfer by whether we sponsor the domain.
-func (p *Provisioner) transferResult(ctx context.Context, request provision.Request) (provision.Outcome, error) {
+// transferResult decides a finished transfer by whether we sponsor the domain. If we don't, it
+// has failed with the code failure.
+func (p *Provisioner) transferResult(ctx context.Context, request provision.Request, failure registrar.Code) (provision.Outcome, error) {
 	info, sponsored, err := p.client.findTransferred(ctx, p.transferCommand(request))
 	switch {
 	case err != nil:
 		return provision.Outcome{}, mapBillingError(err)
 	case !sponsored:
-		return provision.Outcome{}, deniedError(p.client.Host(), nil)
+		return provision.Outcome{}, &registrar.Error{Kind: registrar.KindConflict, Code: failure, Detail: p.client.Host()}
 	}
 	return provision.Outcome{Expires: info.Expires}, nil
 }

@@ -25,6 +25,7 @@ type orderData struct {
 	Others int // items after the first
 	// Net, Vat, Gross and Refund have their currency. Refund may be empty.
 	Net, Vat, Gross, Refund string
+	Refunded                bool   // some of it is refunded already; the items say how much
 	Free                    bool   // nothing was charged
 	Rate                    string // VAT rate with percent sign
 	Rule, Country, Vatid    string // reason for the rate
@@ -53,7 +54,9 @@ type item struct {
 	Term       string // of a transfer that adds no years: from_now or rest
 	Failed     bool
 	Why        string // a registrar.FailureReason
-	Until      string // the end of the paid term; empty if unknown
+	// Refunded is what was refunded for a failed item, RefundedOn the day; empty if it is due.
+	Refunded, RefundedOn string
+	Until                string // the end of the paid term; empty if unknown
 	// Renewal is the gross price of the next term of a new domain, RenewalYears its length;
 	// empty if unknown.
 	Renewal      string
@@ -86,6 +89,8 @@ func (l *language) orderData(data map[string]string) orderData {
 		one.RenewalYears, _ = strconv.Atoi(data[of+"renewal_years"])
 		if failure := data[of+"failure"]; failure != "" {
 			one.Failed, one.Why = true, string(registrar.FailureReasonOf(registrar.Code(failure), one.Kind == "transfer"))
+			one.Refunded, one.RefundedOn = l.formatAmount(data[of+"refunded"]), l.formatDate(data[of+"refunded_on"])
+			b.Refunded = b.Refunded || one.Refunded != ""
 		}
 		b.Items = append(b.Items, one)
 	}

@@ -39,13 +39,21 @@ Die Rechnung hängt an dieser E-Mail.
 `
 
 // germanFailure is why an item has failed.
-const germanFailure = `{{if eq .Why "taken"}}der Name war inzwischen vergeben{{else if eq .Why "held"}}die Domain ist schon bei uns oder wird schon umgezogen{{else if eq .Why "code"}}der Auth-Code stimmte nicht{{else if eq .Why "locked"}}der Name ist gesperrt oder noch zu neu{{else if eq .Why "gone"}}die Registry führt den Namen nicht{{else if eq .Why "ours"}}das lag an uns, nicht an Ihnen{{else if eq .Why "fee"}}die Registry hat ihren Preis inzwischen erhöht{{else if eq .Why "denied"}}die Registry hat es abgelehnt{{else}}die Registry hat den Auftrag nicht angenommen{{end}}`
+const germanFailure = `{{if eq .Why "taken"}}der Name war inzwischen vergeben{{else if eq .Why "held"}}die Domain ist schon bei uns oder wird schon umgezogen{{else if eq .Why "code"}}der Auth-Code stimmte nicht{{else if eq .Why "locked"}}der Name ist gesperrt oder noch zu neu{{else if eq .Why "gone"}}die Registry führt den Namen nicht{{else if eq .Why "ours"}}das lag an uns, nicht an Ihnen{{else if eq .Why "fee"}}die Registry hat ihren Preis inzwischen erhöht{{else if eq .Why "loser"}}Ihr bisheriger Anbieter hat dem Umzug
+  widersprochen. Fragen Sie dort nach dem Grund, und bestellen Sie den
+  Umzug dann neu.{{else if eq .Why "denied"}}die Registry hat es abgelehnt{{else}}die Registry hat den Auftrag nicht angenommen{{end}}`
 
-// germanRefund is how and when the refund of a failed item arrives.
-const germanRefund = `Das Geld geht auf das Zahlungsmittel zurück, mit dem Sie bezahlt haben.
+// germanRefund is how and when the refund of a failed item arrives, germanRefundMade the same of
+// one that is made.
+const (
+	germanRefund = `Das Geld geht auf das Zahlungsmittel zurück, mit dem Sie bezahlt haben.
 Wir veranlassen das sofort; bis es bei Ihnen ist, vergehen je nach Bank
 meist 5 bis 10 Werktage.
 `
+	germanRefundMade = `Das Geld geht auf das Zahlungsmittel zurück, mit dem Sie bezahlt haben.
+Bis es bei Ihnen ist, vergehen je nach Bank meist 5 bis 10 Werktage.
+`
+)
 
 // germanTerm is until when a domain is paid, and what comes after that.
 const germanTerm = `{{if .Renewal}}
@@ -102,16 +110,17 @@ Waren Sie das nicht? Dann antworten Sie uns bitte sofort. Melden Sie
 durch.{{else}}unter "Sicherheit" alle Geräte ab, und ändern Sie Ihr Passwort.{{end}}
 {{end}}`},
 	registrar.MailOrderEnded: {"{{with .Items}}{{(index . 0).Name}}{{end}}{{if .Others}} und {{.Others}} weitere{{end}}: Ihre Bestellung ist {{if eq .State `completed`}}ausgeführt{{else if eq .State `partially_completed`}}zum Teil ausgeführt{{else}}nicht ausgeführt{{end}}", `
-Ihre Bestellung wurde am {{.At}}
-{{if eq .State "completed"}}ausgeführt{{else if eq .State "partially_completed"}}zum Teil ausgeführt{{else}}abgeschlossen, konnte aber nicht ausgeführt werden{{end}}.
+Ihre Bestellung vom {{.Day}} {{if eq .State "completed"}}ist ausgeführt{{else if eq .State "partially_completed"}}ist zum Teil ausgeführt{{else}}konnte nicht ausgeführt werden{{end}}.
 
 Bestellung: {{.Order}}
-{{range .Items}}
+{{range $item := .Items}}
 {{.Name}}
-  {{if .Failed}}nicht möglich: ` + germanFailure + `{{else if eq .Kind "register"}}ist registriert{{else if eq .Kind "transfer"}}ist zu uns umgezogen{{else if eq .Kind "restore"}}ist wiederhergestellt{{with .Until}} und bis {{.}} bezahlt{{end}}{{else}}ist {{with .Until}}bis {{.}} {{end}}verlängert{{end}}` + germanTerm + `
+  {{if .Failed}}nicht möglich: ` + germanFailure + `{{with .Refunded}}
+  {{.}} haben wir{{with $item.RefundedOn}} am {{.}}{{end}} erstattet.{{end}}{{else if eq .Kind "register"}}ist registriert{{else if eq .Kind "transfer"}}ist zu uns umgezogen{{else if eq .Kind "restore"}}ist wiederhergestellt{{with .Until}} und bis {{.}} bezahlt{{end}}{{else}}ist {{with .Until}}bis {{.}} {{end}}verlängert{{end}}` + germanTerm + `
 {{end}}{{with .Refund}}
-Für das, was nicht geklappt hat, erstatten wir insgesamt {{.}}.
-` + germanRefund + `{{end}}
+Für das, was nicht geklappt hat, erstatten wir {{if $.Refunded}}noch{{else}}insgesamt{{end}} {{.}}.
+` + germanRefund + `{{else}}{{if .Refunded}}
+` + germanRefundMade + `{{end}}{{end}}
 {{if .Unclaimed}}Die Bestellung gehört noch zu keinem Konto; der Link, mit dem Sie sie in
 Ihres übernehmen, steht in einer eigenen E-Mail. Danach ist alles hier:
 {{else}}Ihre Domains finden Sie hier:

@@ -37,13 +37,20 @@ Your invoice is attached.
 `
 
 // englishFailure is why an item has failed.
-const englishFailure = `{{if eq .Why "taken"}}the name has been taken in the meantime{{else if eq .Why "held"}}it is with us already, or another order is transferring it{{else if eq .Why "code"}}the auth code was wrong{{else if eq .Why "locked"}}the name is locked or still too new{{else if eq .Why "gone"}}the registry does not have the name{{else if eq .Why "ours"}}this was our fault, not yours{{else if eq .Why "fee"}}the registry has since raised its price{{else if eq .Why "denied"}}the registry rejected it{{else}}the registry did not accept the order{{end}}`
+const englishFailure = `{{if eq .Why "taken"}}the name has been taken in the meantime{{else if eq .Why "held"}}it is with us already, or another order is transferring it{{else if eq .Why "code"}}the auth code was wrong{{else if eq .Why "locked"}}the name is locked or still too new{{else if eq .Why "gone"}}the registry does not have the name{{else if eq .Why "ours"}}this was our fault, not yours{{else if eq .Why "fee"}}the registry has since raised its price{{else if eq .Why "loser"}}your current provider objected to the transfer.
+  Ask them for the reason, then order the transfer again.{{else if eq .Why "denied"}}the registry rejected it{{else}}the registry did not accept the order{{end}}`
 
-// englishRefund is how and when the refund of a failed item arrives.
-const englishRefund = `The money goes back to the payment method that you paid with. We
+// englishRefund is how and when the refund of a failed item arrives, englishRefundMade the same of
+// one that is made.
+const (
+	englishRefund = `The money goes back to the payment method that you paid with. We
 initiate this at once; depending on your bank, it usually takes 5 to 10
 working days to arrive.
 `
+	englishRefundMade = `The money goes back to the payment method that you paid with. Depending
+on your bank, it usually takes 5 to 10 working days to arrive.
+`
+)
 
 // englishTerm is until when a domain is paid, and what comes after that.
 const englishTerm = `{{if .Renewal}}
@@ -97,16 +104,17 @@ If this wasn't you, please reply to this email immediately. Under
 {{if .NoPassword}}"Security", sign out on all other devices and review your passkeys.{{else}}"Security", sign out on all devices and change your password.{{end}}
 {{end}}`},
 	registrar.MailOrderEnded: {"{{with .Items}}{{(index . 0).Name}}{{end}}{{if .Others}} and {{.Others}} more{{end}}: your order is {{if eq .State `completed`}}complete{{else if eq .State `partially_completed`}}partly complete{{else}}not complete{{end}}", `
-Your order {{if eq .State "completed"}}was completed{{else if eq .State "partially_completed"}}was partly completed{{else}}could not be completed and was closed{{end}}
-on {{.At}}.
+Your order of {{.Day}} {{if eq .State "completed"}}is complete{{else if eq .State "partially_completed"}}is partly complete{{else}}could not be completed{{end}}.
 
 Order: {{.Order}}
-{{range .Items}}
+{{range $item := .Items}}
 {{.Name}}
-  {{if .Failed}}failed: ` + englishFailure + `{{else if eq .Kind "register"}}registered{{else if eq .Kind "transfer"}}transferred to us{{else if eq .Kind "restore"}}restored{{with .Until}} and paid until {{.}}{{end}}{{else}}renewed{{with .Until}} until {{.}}{{end}}{{end}}` + englishTerm + `
+  {{if .Failed}}failed: ` + englishFailure + `{{with .Refunded}}
+  We refunded {{.}}{{with $item.RefundedOn}} on {{.}}{{end}}.{{end}}{{else if eq .Kind "register"}}registered{{else if eq .Kind "transfer"}}transferred to us{{else if eq .Kind "restore"}}restored{{with .Until}} and paid until {{.}}{{end}}{{else}}renewed{{with .Until}} until {{.}}{{end}}{{end}}` + englishTerm + `
 {{end}}{{with .Refund}}
-For what failed, we refund {{.}} in total.
-` + englishRefund + `{{end}}
+For what failed, we refund {{if $.Refunded}}another {{.}}{{else}}{{.}} in total{{end}}.
+` + englishRefund + `{{else}}{{if .Refunded}}
+` + englishRefundMade + `{{end}}{{end}}
 {{if .Unclaimed}}The order does not belong to an account yet; we send you the link to add
 it to yours in a separate email. After that, you find everything here:
 {{else}}Your domains are here:

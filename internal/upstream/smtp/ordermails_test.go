@@ -19,7 +19,7 @@ func orderMailData(more map[string]string) map[string]string {
 		"item1_name": "neu.de", "item1_kind": "register", "item1_years": "1", "item1_net": "6.90", "item1_gross": "8.21", "item1_state": "active",
 		"item2_name": "ki.ai", "item2_kind": "renew", "item2_years": "2", "item2_net": "99.90", "item2_gross": "118.88", "item2_state": "active",
 		"item3_name": "umzug.de", "item3_kind": "transfer", "item3_years": "0", "item3_net": "5.90", "item3_gross": "7.02", "item3_term": "from_now", "item3_state": "active",
-		"domain": "neu.de", "paid_until": "2026-12-15",
+		"domain": "neu.de", "paid_until": "2026-12-15", "at": "2026-11-18",
 	}
 	maps.Copy(data, more)
 	return data
@@ -115,16 +115,37 @@ func TestOrderMails_StateEachOutcome(t *testing.T) {
 		},
 		"all done": {
 			kind: registrar.MailOrderEnded, facts: orderMailData(nil),
-			de: []string{"\nausgeführt.", "neu.de\n  ist registriert\n", "ki.ai\n  ist verlängert\n", "umzug.de\n  ist zu uns umgezogen\n"},
-			en: []string{"was completed\n", "registered", "renewed", "transferred to us"}, deNever: "geben",
+			de: []string{"Ihre Bestellung vom 18.11.2026 ist ausgeführt.", "neu.de\n  ist registriert\n", "ki.ai\n  ist verlängert\n", "umzug.de\n  ist zu uns umgezogen\n"},
+			en: []string{"Your order of 18 November 2026 is complete.", "registered", "renewed", "transferred to us"}, deNever: "geben",
 		},
 		"some failed": {
 			kind: registrar.MailOrderEnded, facts: because("epp_exists"),
 			de: []string{"zum Teil", "neu.de\n  nicht möglich: der Name war inzwischen vergeben\n", "erstatten wir insgesamt 8,21 EUR", "5 bis 10 Werktage"}, en: []string{"partly", "taken in the meantime", "we refund 8.21 EUR in total", "5 to 10\nworking days"},
 		},
+		"some failed and refunded": {
+			kind: registrar.MailOrderEnded,
+			facts: orderMailData(map[string]string{
+				"state": "partially_completed", "item1_state": "refunded", "item1_failure": "epp_exists", "item1_refunded": "8.21", "item1_refunded_on": "2026-11-20",
+			}),
+			de:      []string{"Ihre Bestellung vom 18.11.2026 ist zum Teil ausgeführt.", "vergeben\n  8,21 EUR haben wir am 20.11.2026 erstattet.\n", "bezahlt haben.\nBis es bei Ihnen ist"},
+			en:      []string{"Your order of 18 November 2026 is partly complete.", "meantime\n  We refunded 8.21 EUR on 20 November 2026.\n", "5 to 10 working days"},
+			deNever: "erstatten wir",
+		},
+		"one refunded, one to be refunded": {
+			kind: registrar.MailOrderEnded,
+			facts: orderMailData(map[string]string{
+				"state": "partially_completed", "refund": "7.02", "item1_state": "refunded", "item1_failure": "epp_exists", "item1_refunded": "8.21", "item1_refunded_on": "2026-11-20",
+				"item3_state": "failed", "item3_failure": "transfer_rejected",
+			}),
+			de: []string{"8,21 EUR haben wir am 20.11.2026 erstattet.", "erstatten wir noch 7,02 EUR.\n"}, en: []string{"We refunded 8.21 EUR on 20 November 2026.", "we refund another 7.02 EUR.\n"},
+		},
 		"a wrong code": {kind: registrar.MailOrderEnded, facts: because("epp_auth_info"), de: []string{"Auth-Code stimmte nicht"}, en: []string{"auth code was wrong"}},
+		"the losing registrar's no": {
+			kind: registrar.MailOrderEnded, facts: because("transfer_rejected"), deNever: "die Registry hat",
+			de: []string{"bisheriger Anbieter hat dem Umzug\n  widersprochen"}, en: []string{"your current provider objected to the transfer.\n  Ask them"},
+		},
 		"another no":   {kind: registrar.MailOrderEnded, facts: because("unknown_code"), de: []string{"hat den Auftrag nicht angenommen"}, en: []string{"did not accept"}},
-		"nothing done": {kind: registrar.MailOrderEnded, facts: orderMailData(map[string]string{"state": "failed"}), de: []string{"nicht ausgeführt werden"}, en: []string{"could not be completed"}},
+		"nothing done": {kind: registrar.MailOrderEnded, facts: orderMailData(map[string]string{"state": "failed"}), de: []string{"18.11.2026 konnte nicht ausgeführt werden"}, en: []string{"could not be completed"}},
 		"a payment too many": {
 			kind: registrar.MailPaymentRefunded, facts: orderMailData(map[string]string{"refund": "134.11"}),
 			de: []string{"134,11 EUR vollständig"}, en: []string{"134.11 EUR in full"},
@@ -310,7 +331,7 @@ func TestOrderMails_EveryFailureReasonHasOwnText(t *testing.T) {
 	t.Parallel()
 	codes := map[registrar.FailureReason]string{
 		registrar.FailureTaken: "name_taken", registrar.FailureHeld: "name_held", registrar.FailureCode: "epp_auth_info", registrar.FailureLocked: "epp_not_eligible", registrar.FailureGone: "epp_missing",
-		registrar.FailureOurs: "epp_billing", registrar.FailureFee: "registry_fee_raised", registrar.FailureDenied: "epp_policy", registrar.FailureOther: "something_new",
+		registrar.FailureOurs: "epp_billing", registrar.FailureFee: "registry_fee_raised", registrar.FailureDenied: "epp_policy", registrar.FailureLoser: "transfer_rejected", registrar.FailureOther: "something_new",
 	}
 	for _, language := range []string{"de", "en"} {
 		seen := make(map[string]registrar.FailureReason)

@@ -79,6 +79,7 @@ var itemMessages = map[registrar.Code]string{
 	order.NoPrice:               "Names under this extension have no price here and can't be ordered.",
 	provision.NotRegistered:     "The name is not registered, so there is nothing to transfer.",
 	provision.Locked:            "The name is locked at its current registrar, or was registered or transferred recently.",
+	registrar.TransferRejected:  "The current registrar rejected the transfer.",
 	provision.WrongCode:         "The auth code is wrong.",
 	provision.BadTerm:           "The registry does not sell this name for the usual term.",
 }

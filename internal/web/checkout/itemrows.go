@@ -197,6 +197,7 @@ var failureTexts = map[registrar.FailureReason]string{
 	registrar.FailureOurs:   "reason.registry_billing",
 	registrar.FailureFee:    "reason.registry_fee_raised",
 	registrar.FailureDenied: "reason.registry_denied",
+	registrar.FailureLoser:  "reason.transfer_rejected",
 	registrar.FailureOther:  "reason.other",
 }
 

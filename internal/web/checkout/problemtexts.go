@@ -320,7 +320,11 @@ var problemTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.Texts{
 		"Die Registry hat den Auftrag abgelehnt, weil die Domain gesperrt oder noch zu neu ist.",
 		"The registry rejected the order because the domain is locked or still too new.",
 	},
-	"reason.registry_denied":    {"Die Registry hat den Auftrag abgelehnt.", "The registry rejected the order."},
+	"reason.registry_denied": {"Die Registry hat den Auftrag abgelehnt.", "The registry rejected the order."},
+	"reason.transfer_rejected": {
+		"Ihr bisheriger Anbieter hat dem Umzug widersprochen. Fragen Sie dort nach dem Grund, und bestellen Sie den Umzug dann neu.",
+		"Your current provider objected to the transfer. Ask them for the reason, then order the transfer again.",
+	},
 	"reason.registry_gone":      {"Die Domain gibt es bei der Registry nicht mehr.", "The domain no longer exists at the registry."},
 	"reason.registry_elsewhere": {"Die Domain liegt bei einem anderen Anbieter.", "This domain is with another provider."},
 	"reason.other":              {"Das hat nicht funktioniert.", "This didn't work."},

@@ -78,6 +78,7 @@ var itemRules = map[registrar.Code]itemRule{
 	provision.NoInboundTransfer:   {"Under this extension only the current registrar can start a transfer, so it can't be ordered here. Tell the user to ask that registrar.", ""},
 	provision.NotRegistered:       {"The name is not registered, so there is nothing to transfer. If the user wants it, domain_check says whether it can be registered.", "domain_check"},
 	provision.Locked:              {"The name can't be transferred now: it is locked, or was registered or transferred recently. Ask the user to have the current registrar remove the lock, then try again.", ""},
+	registrar.TransferRejected:    {"The current registrar rejected the transfer. Tell the user to ask that registrar for the reason, then order the transfer again.", ""},
 	provision.WrongCode:           {"The auth code is wrong. Order the transfer again; the user enters the right code at payment_url.", ""},
 	provision.CodeMissing:         {"The transfer needs its auth code, which the user enters at payment_url.", ""},
 	provision.NoRegistrant:        {"The account has no registrant data yet. Ask the user to enter it at url.", ""},

@@ -33,7 +33,7 @@ func allReasons() []error {
 	for _, code := range []registrar.Code{
 		registrar.ExtensionNotCarried, registrar.NoRegistryAccount, provision.NoRegistrant, provision.NameTaken, registrar.NameReserved, provision.Undecided, registrar.NamePremium, registrar.NameHeld,
 		provision.NotEligible, provision.NoInboundTransfer, order.NoPrice, provision.NotRegistered, provision.Locked, provision.WrongCode, provision.NotYours, provision.NotRenewable, provision.NotRestorable,
-		provision.BadTerm, provision.TermNotSold, provision.CodeMissing, registrar.RegistryDenied, registrar.RegistryNotFound, registrar.OtherRegistrar, domainchange.DomainRestricted,
+		provision.BadTerm, provision.TermNotSold, provision.CodeMissing, registrar.RegistryDenied, registrar.TransferRejected, registrar.RegistryNotFound, registrar.OtherRegistrar, domainchange.DomainRestricted,
 		order.RenewalInProgress, holder.NoSuchHolder, registrar.IdentityRequired,
 	} {
 		reasons = append(reasons, &registrar.Error{Kind: registrar.KindConflict, Code: code})

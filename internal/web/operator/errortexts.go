@@ -22,6 +22,7 @@ var errorTexts = ui.WithRegistrantProblems(ui.Texts{
 	"error.registry_polled_elsewhere": {"ein anderer Knoten ruft die Meldungen dieses Kontos ab", "another node polls the messages of this account"},
 	"error.no_registry_account":       {"Für diese Endung ist kein Registry-Konto konfiguriert", "No registry account serves this extension"},
 	"error.registry_denied":           {"Die Registry hat abgelehnt", "The registry refused"},
+	"error.transfer_rejected":         {"Der bisherige Anbieter hat dem Umzug widersprochen; der Kunde muss das dort klären und neu bestellen", "The losing registrar rejected the transfer; the customer has to ask there and order again"},
 	"error.registry_gone":             {"Der Name ist bei der Registry nicht registriert", "The name is not registered"},
 	"error.registry_elsewhere":        {"Ein anderer Registrar verwaltet den Namen", "Another registrar sponsors the name"},
 	"error.registry_billing":          {"Das Guthaben bei der Registry reicht nicht", "Not enough credit at the registry"},

@@ -203,23 +203,7 @@ func (h *Handler) history(req *ui.Request, view domainchange.View) ([]historyEnt
 	}
 	var rows []historyEntry
 	for _, change := range view.Changes {
-		line := historyEntry{
-			At: change.CreatedAt, What: "change." + string(change.Kind), Who: "who." + string(change.Actor.Kind), Address: visibleAddress(change.Actor),
-		}
-		switch {
-		case len(change.Desired.Nameservers) > 0:
-			line.Detail = strings.ReplaceAll(nameserverLines(change.Desired.Nameservers), "\n", ", ")
-			line.RemovedDS = change.Desired.RemovedDS
-		case change.Desired.DS != nil:
-			line.Detail = change.Desired.DS.String()
-		}
-		if change.State != domainchange.StatusDone {
-			line.State = "change_state." + string(change.State)
-		}
-		if change.Failure == domainchange.Abandoned {
-			line.State = "change_state.abandoned"
-		}
-		rows = append(rows, line)
+		rows = append(rows, changeEntries(change)...)
 	}
 	for _, event := range view.AuditEvents {
 		entry := h.newActivityEntry(account.AuditEntry{AuditEvent: event}, names)
@@ -227,6 +211,39 @@ func (h *Handler) history(req *ui.Request, view domainchange.View) ([]historyEnt
 	}
 	slices.SortStableFunc(rows, func(a, b historyEntry) int { return b.At.Compare(a.At) })
 	return rows, nil
+}
+
+// changeEntries returns the entries of a change: one, or two if DS records were removed before the
+// nameservers were changed, which is hours or days later.
+func changeEntries(change domainchange.Change) []historyEntry {
+	line := historyEntry{
+		At: change.CreatedAt, What: "change." + string(change.Kind), Who: "who." + string(change.Actor.Kind), Address: visibleAddress(change.Actor),
+	}
+	removed := line
+	switch {
+	case len(change.Desired.Nameservers) > 0:
+		line.Detail = strings.ReplaceAll(nameserverLines(change.Desired.Nameservers), "\n", ", ")
+	case change.Desired.DS != nil:
+		line.Detail = change.Desired.DS.String()
+	}
+	if change.State != domainchange.StatusDone {
+		line.State = "change_state." + string(change.State)
+	}
+	if change.Failure == domainchange.Abandoned {
+		line.State = "change_state.abandoned"
+	}
+	removed.At = change.Desired.RemovedDSAt
+	if removed.At.IsZero() {
+		if len(change.Desired.RemovedDS) == 0 || change.State != domainchange.StatusDone && change.State != domainchange.StatusWaiting {
+			return []historyEntry{line}
+		}
+		removed.At = change.CreatedAt // older changes lack the time; the first step was made at once
+	}
+	if change.State.Final() {
+		line.At = change.UpdatedAt
+	}
+	removed.What, removed.RemovedDS = "change."+string(domainchange.RemoveDS), change.Desired.RemovedDS
+	return []historyEntry{line, removed}
 }
 
 // visibleAddress is the address of an actor; empty for operators, whose address

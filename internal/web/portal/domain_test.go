@@ -2,6 +2,7 @@ package portal
 
 import (
 	"testing"
+	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
@@ -29,5 +30,39 @@ func TestDomain_TransferredKeepsHolderUntilItIsChanged(t *testing.T) {
 		if got := holderKept(test.view); got != test.want {
 			t.Errorf("%s: %t", name, got)
 		}
+	}
+}
+
+func TestHistory_EachStepOfANameserverChangeHasItsOwnDate(t *testing.T) {
+	t.Parallel()
+	requested := time.Date(2026, 11, 24, 10, 0, 0, 0, time.UTC)
+	unsigned, ended := requested.Add(time.Minute), requested.AddDate(0, 0, 1)
+	change := domainchange.Change{Kind: domainchange.Nameservers, CreatedAt: requested, UpdatedAt: ended, Desired: domainchange.DesiredState{
+		Nameservers: []domainchange.Nameserver{{Name: "ns1.neu.example"}}, RemovedDS: []domainchange.DS{{KeyTag: 1}},
+	}}
+	for name, test := range map[string]struct {
+		state    domainchange.ChangeStatus
+		unsigned time.Time
+		at       time.Time
+		entries  int
+	}{
+		"done":                {domainchange.StatusDone, unsigned, ended, 2},
+		"canceled":            {domainchange.StatusCanceled, unsigned, ended, 2},
+		"waiting":             {domainchange.StatusWaiting, unsigned, requested, 2},
+		"removing DS records": {domainchange.StatusRemovingDS, time.Time{}, requested, 1},
+		"done, without time":  {domainchange.StatusDone, time.Time{}, ended, 2},
+	} {
+		change.State, change.Desired.RemovedDSAt = test.state, test.unsigned
+		entries := changeEntries(change)
+		if len(entries) != test.entries || entries[0].What != "change.nameservers" || !entries[0].At.Equal(test.at) || entries[0].RemovedDS != nil {
+			t.Fatalf("%s: %+v", name, entries)
+		}
+		if test.entries == 2 && (entries[1].What != "change.ds_remove" || entries[1].At.Sub(requested) > time.Minute || len(entries[1].RemovedDS) != 1 || entries[1].State != "") {
+			t.Errorf("%s: %+v", name, entries[1])
+		}
+	}
+	change.State, change.Desired.RemovedDS, change.Desired.RemovedDSAt = domainchange.StatusDone, nil, time.Time{}
+	if entries := changeEntries(change); len(entries) != 1 || !entries[0].At.Equal(requested) {
+		t.Errorf("unsigned: %+v", entries)
 	}
 }

@@ -231,6 +231,9 @@ func TestNameservers_SignedDomainLosesDSADayBefore(t *testing.T) {
 	if got := s.registryDomain("signiert.com").Nameservers[0].Host; got != "ns1.neu.example" {
 		t.Errorf("it has %s", got)
 	}
+	if done := s.view(id).Changes[0]; done.UpdatedAt.Sub(done.Desired.RemovedDSAt) < 23*time.Hour || done.Desired.RemovedDSAt.Before(done.CreatedAt) {
+		t.Errorf("requested %s, DS records removed %s, done %s", done.CreatedAt, done.Desired.RemovedDSAt, done.UpdatedAt)
+	}
 }
 
 func TestWaitingChange_OtherChangesAreRefused(t *testing.T) {

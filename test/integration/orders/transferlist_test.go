@@ -173,3 +173,50 @@ func TestTransferPage_PublicAndSignedOut(t *testing.T) {
 		t.Errorf("signed out: %d %s", got.status, got.next)
 	}
 }
+
+// The order goes on for days after one of its transfers has failed.
+func TestTransfer_RejectedOneIsExplainedEverywhereAndMailedAtOnce(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t)
+	h := s.signedInBrowser()
+	ordered := h.post(s.base+"/umzug", "lines", "transfer-bleibt.com auth-transfer-bleibt\ntransfer-kommt.com auth-transfer-kommt")
+	h.pay(ordered.next)
+	testkit.Eventually(t, "pending transfers", func() bool {
+		return strings.Count(h.get(s.base+"/portal/transfers").text, "Bei der Registry beantragt") == 2
+	})
+	if err := s.world.TransferAway(t.Context(), "transfer-bleibt.com", "reject"); err != nil {
+		t.Fatal(err)
+	}
+	const why, denied = "bisheriger Anbieter hat dem Umzug widersprochen. Fragen Sie dort nach dem Grund", "Die Registry hat"
+	page := ""
+	testkit.Eventually(t, "refunded transfer", func() bool {
+		page = h.get(s.base + "/portal/transfers").text
+		return strings.Contains(page, "erstattet") && strings.Contains(page, "In Arbeit (1)")
+	})
+	if !strings.Contains(page, why) || strings.Contains(page, denied) {
+		t.Errorf("transfers:\n%s", page)
+	}
+	_, id, _ := strings.Cut(page, `href="/portal/orders/ord_`)
+	id, _, _ = strings.Cut(id, `"`)
+	id = "ord_" + id
+	if page = h.get(s.base + "/portal/orders/" + id).text; !strings.Contains(page, why) || strings.Contains(page, denied) {
+		t.Errorf("order:\n%s", page)
+	}
+	if got := s.showOrderCLI(id); !strings.Contains(got, "transfer_rejected") {
+		t.Errorf("operator: %s", got)
+	}
+	s.waitForMailText(s.Demo.Email, "hat etwas nicht geklappt", "transfer-bleibt.com Umzug nicht möglich: Ihr "+why, "Wir erstatten 15,35 EUR.")
+	if got := h.get(s.base + "/portal/transfers").text; !strings.Contains(got, "In Arbeit (1)") {
+		t.Errorf("the order has ended before the mail:\n%s", got)
+	}
+	if err := s.world.Advance(t.Context(), 6*24*time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	s.waitForMailText(s.Demo.Email, "ist zum Teil ausgeführt.", "transfer-kommt.com ist zu uns umgezogen", "15,35 EUR haben wir am")
+	for _, text := range s.mailTexts(s.Demo.Email) {
+		if strings.Contains(text, "zum Teil ausgeführt") && strings.Contains(text, "erstatten wir") {
+			t.Errorf("a refund is announced again: %s", text)
+		}
+	}
+	s.reconcile()
+}

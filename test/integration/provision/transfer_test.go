@@ -186,6 +186,32 @@ func (s *env) expiryAtOtherRegistrar(t *testing.T, name string) time.Time {
 	return info.Expires
 }
 
+func TestTransfer_RejectedByLosingRegistrarIsNoRefusalOfTheRegistry(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t)
+	item, err := s.requestTransfer(t, "transfer-nein", ".com", "auth-transfer-nein")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.waitForState(t, item.ID, provision.StatePending)
+	account, _ := s.world.Account("andere")
+	roots := x509.NewCertPool()
+	roots.AppendCertsFromPEM(s.world.EPPCA())
+	other, err := epp.New(epp.Account{
+		Address: s.world.EPP(), ClientID: account.ID, Password: account.Password, TLS: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close(context.Background())
+	if _, err := other.TransferDomain(t.Context(), epp.TransferDomain{Op: epp.TransferReject, Name: item.Name}); err != nil {
+		t.Fatal(err)
+	}
+	if item = s.waitForState(t, item.ID, provision.StateActive, provision.StateFailed); item.Failure != registrar.TransferRejected || !item.RefundDue {
+		t.Errorf("item = %+v", item)
+	}
+}
+
 func TestTransfer_DEIsImmediate(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t)
