@@ -54,9 +54,9 @@ func TestSandboxFunds_SetShowAndTopUp(t *testing.T) {
 	}{
 		{nil, cli.ExitOK, "not paid in advance"},
 		{[]string{"topup", "5.00"}, cli.ExitError, "sandbox funds: "},
-		{[]string{"set", "100"}, cli.ExitError, "not an amount like 12.90"},
+		{[]string{"set", "100.5"}, cli.ExitError, "not an amount like 12.90"},
 		{[]string{"set", "100.00"}, cli.ExitOK, "balance 100.00 EUR, low below 20.00 EUR"},
-		{[]string{"topup", "50.00"}, cli.ExitOK, "balance 150.00 EUR"},
+		{[]string{"topup", "50"}, cli.ExitOK, "balance 150.00 EUR"},
 		{[]string{"show"}, cli.ExitOK, "balance 150.00 EUR"},
 	} {
 		var out, errOut bytes.Buffer
