@@ -378,7 +378,7 @@ func (s *Service) ListRelatedOrders(ctx context.Context, notices ...Notice) ([][
 		return s.cfg.Store.ListRelatedOrders(ctx, mentions, maxOrders)
 	})
 	for i, orders := range all {
-		all[i] = slices.DeleteFunc(orders, func(o RelatedOrder) bool { return o.PaidAt.After(notices[i].At) })
+		all[i] = slices.DeleteFunc(orders, func(o RelatedOrder) bool { return o.PaidAt.Truncate(time.Second).After(notices[i].At) })
 	}
 	return all, err
 }
