@@ -134,8 +134,8 @@ func (r *Registry) openControl() error {
 }
 
 // TransferAway lets another registrar request a domain, with its authInfo, cancel that request, or
-// reject a request for one of its own domains. The registry's rules apply: a locked domain is
-// refused, and a request that nobody answers is approved by the clock.
+// reject a request for one of its own domains. The registry's rules apply: requests for
+// a locked domain are refused, and one that nobody answers is approved when its time is up.
 func (r *Registry) TransferAway(name, op string) (*ledger.Transfer, error) {
 	name, ok := normalise(name)
 	by := ledger.Request{Account: otherAccount, TRID: ledger.TRID{Client: "control", Server: rand.Text()}}

@@ -48,7 +48,7 @@ type request struct {
 	err      error
 }
 
-// argument is what the script is told: how many, negative if it should only look.
+// argument is the number of requests for the script; negative means only look.
 func (r *request) argument() string {
 	if r.count {
 		return strconv.Itoa(r.amount)
