@@ -41,19 +41,19 @@ type request struct {
 	key    string
 	amount int
 	count  bool // or only look
-	turn   chan []*request
 
 	decision ratelimit.Decision
 	tick     int64
 	err      error
+
+	scratch
 }
 
-// argument is the number of requests for the script; negative means only look.
-func (r *request) argument() string {
-	if r.count {
-		return strconv.Itoa(r.amount)
-	}
-	return strconv.Itoa(-r.amount)
+// scratch is what a request keeps when it is used again.
+type scratch struct {
+	turn            chan bool // whether to send
+	group           []*request
+	keys, arguments []string
 }
 
 // do returns when the request is answered. send answers some of them.
@@ -61,60 +61,59 @@ func (b *batch) do(r *request, send func([]*request)) {
 	b.mu.Lock()
 	if b.sending {
 		if r.turn == nil {
-			r.turn = make(chan []*request, 1)
+			r.turn = make(chan bool, 1)
 		}
 		b.waiting = append(b.waiting, r)
 		b.mu.Unlock()
-		mine := <-r.turn
-		if mine == nil {
+		if sends := <-r.turn; !sends {
 			return // another one has sent it
 		}
-		b.sendAll(mine, send)
-		return
+	} else {
+		b.sending = true
+		b.mu.Unlock()
 	}
-	b.sending = true
-	b.mu.Unlock()
-	b.sendAll([]*request{r}, send)
+	b.sendAll(r, send)
 }
 
-// sendAll sends requests, of which the first is the caller's, and hands the next ones to the
-// first of those that have come meanwhile. If the call failed, those fail as well: one after the
-// other, they would wait for many timeouts.
-func (b *batch) sendAll(mine []*request, send func([]*request)) {
+// sendAll sends a request with others that wait, and leaves the next call to the first of those
+// that have come meanwhile. If the call failed, those fail as well: one after the other, they
+// would wait for many timeouts.
+func (b *batch) sendAll(first *request, send func([]*request)) {
 	runtime.Gosched() // on a busy node, lets requests that have been read already come along
 	b.mu.Lock()
-	mine = append(mine, b.take(maxBatch-len(mine))...)
+	group := b.take(append(first.group[:0], first), maxBatch-1)
 	b.mu.Unlock()
-	send(mine)
-	answered := mine[1:]
+	send(group)
+	var next *request
 	b.mu.Lock()
-	var next []*request
-	switch err := mine[0].err; {
-	case len(b.waiting) == 0:
-		b.sending = false
-	case err != nil:
-		for _, r := range b.waiting {
-			r.err = err
+	if first.err != nil {
+		failed := len(group)
+		group = b.take(group, len(b.waiting))
+		for _, r := range group[failed:] {
+			r.err = first.err
 		}
-		answered = slices.Concat(answered, b.waiting)
-		b.waiting, b.sending = nil, false
-	default:
-		next = b.take(maxBatch)
 	}
+	if len(b.waiting) > 0 {
+		next = b.take(nil, 1)[0]
+	}
+	b.sending = next != nil
 	b.mu.Unlock()
 	if next != nil {
-		next[0].turn <- next
+		next.turn <- true
 	}
-	for _, r := range answered {
-		r.turn <- nil
+	for _, r := range group[1:] {
+		r.turn <- false
 	}
+	clear(group)
+	first.group = group
 }
 
-// take removes at most so many of those that wait.
-func (b *batch) take(most int) []*request {
-	taken := slices.Clip(b.waiting[:min(most, len(b.waiting))])
-	b.waiting = slices.Clone(b.waiting[len(taken):])
-	return taken
+// take moves at most so many of those that wait to a group.
+func (b *batch) take(group []*request, most int) []*request {
+	most = min(most, len(b.waiting))
+	group = append(group, b.waiting[:most]...)
+	b.waiting = slices.Delete(b.waiting, 0, most)
+	return group
 }
 
 // send decides about some requests with one call.
@@ -137,11 +136,17 @@ func (l *limiterLog) call(requests []*request) error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), decideTimeout)
 	defer cancel()
-	keys, arguments := make([]string, len(requests)), make([]string, len(requests)+1)
-	arguments[0] = s.mark
-	for i, r := range requests {
-		keys[i], arguments[i+1] = r.key, r.argument()
+	first := requests[0]
+	keys, arguments := first.keys[:0], append(first.arguments[:0], s.mark)
+	for _, r := range requests {
+		keys = append(keys, r.key)
 	}
+	if slices.ContainsFunc(requests, func(r *request) bool { return !r.count || r.amount != 1 }) {
+		for _, r := range requests {
+			arguments = append(arguments, r.argument())
+		}
+	}
+	first.keys, first.arguments = keys, arguments
 	answers, err := client.Do(ctx, client.B().Evalsha().Sha1(*script).Numkeys(int64(len(keys))).Key(keys...).Arg(arguments...).Build()).ToArray()
 	switch {
 	case isNoScript(err):
@@ -161,6 +166,14 @@ func (l *limiterLog) call(requests []*request) error {
 		}
 	}
 	return nil
+}
+
+// argument is the number of requests for the script; negative means only look.
+func (r *request) argument() string {
+	if r.count {
+		return strconv.Itoa(r.amount)
+	}
+	return strconv.Itoa(-r.amount)
 }
 
 func (s *Server) brokenAnswer() error {
@@ -185,14 +198,14 @@ func tickAt(log string, from int) int64 {
 	return int64(binary.BigEndian.Uint64(bytes[:]))
 }
 
-// requests keeps their channels, which are empty once a request is answered.
+// requests keeps their channels, which are empty once a request is answered, and slices.
 var requests = sync.Pool{New: func() any { return &request{} }}
 
 // Decide decides with one script.
 func (l *limiterLog) Decide(key ratelimit.Key, n int, count bool) (ratelimit.Decision, int64, error) {
 	hidden, tag := l.key(key)
 	r, _ := requests.Get().(*request)
-	*r = request{key: hidden, amount: n, count: count, turn: r.turn}
+	*r = request{key: hidden, amount: n, count: count, scratch: r.scratch}
 	l.batches[tag%l.server.batches()].do(r, l.send)
 	decision, tick, err := r.decision, r.tick, r.err
 	requests.Put(r)

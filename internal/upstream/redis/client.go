@@ -54,7 +54,7 @@ type Server struct {
 	target  string // for errors
 	process string // the name of this process, and its mark in logs
 	mark    string
-	hashes  sync.Pool
+	hiders  sync.Pool
 	cipher  *sealer
 
 	connecting sync.Mutex
@@ -118,7 +118,7 @@ func New(cfg Config) (*Server, error) {
 	key := cfg.Key
 	return &Server{
 		options: options, target: strings.Join(options.InitAddress, ","), process: rand.Text(), mark: string(mark[:]), cipher: cipher,
-		hashes: sync.Pool{New: func() any { return hmac.New(sha256.New, key) }},
+		hiders: sync.Pool{New: func() any { return &hider{mac: hmac.New(sha256.New, key)} }},
 		decide: readScript("decide"),
 	}, nil
 }
@@ -192,17 +192,25 @@ func (s *Server) fault(operation string, err error) error {
 	return registrar.Fault(code, s.target, cause)
 }
 
-// hide returns the HMAC of the parts, in base64, and its first byte.
-func (s *Server) hide(kind, name string, key []byte) (hidden string, first byte) {
-	mac, _ := s.hashes.Get().(hash.Hash)
-	defer s.hashes.Put(mac)
-	mac.Reset()
-	mac.Write([]byte(kind))
-	mac.Write([]byte{0})
-	mac.Write([]byte(name))
-	mac.Write([]byte{0})
-	mac.Write(key)
-	var sum [sha256.Size]byte
-	digest := mac.Sum(sum[:0])
-	return base64.RawURLEncoding.EncodeToString(digest[:16]), digest[16]
+// hider computes HMACs. It is kept for reuse, because every decision needs one.
+type hider struct {
+	mac          hash.Hash
+	message, sum []byte
+}
+
+// hide returns the HMAC of the parts, in base64, and a byte to spread keys by.
+func (s *Server) hide(kind, name string, key []byte) (hidden string, spread byte) {
+	h, _ := s.hiders.Get().(*hider)
+	defer s.hiders.Put(h)
+	h.message = append(h.message[:0], kind...)
+	h.message = append(h.message, 0)
+	h.message = append(h.message, name...)
+	h.message = append(h.message, 0)
+	h.message = append(h.message, key...)
+	h.mac.Reset()
+	h.mac.Write(h.message)
+	h.sum = h.mac.Sum(h.sum[:0])
+	var text [22]byte // 16 bytes in base64
+	base64.RawURLEncoding.Encode(text[:], h.sum[:16])
+	return string(text[:]), h.sum[16]
 }

@@ -79,8 +79,8 @@ func (l *limiterLog) decideScript(generation string) string {
 // key returns the key of a log and its tag.
 func (l *limiterLog) key(key ratelimit.Key) (hidden string, tag int) {
 	var bytes [12]byte
-	hidden, first := l.server.hide("limit", l.name, key.AppendTo(bytes[:0]))
-	tag = int(first) % tags
+	hidden, spread := l.server.hide("limit", l.name, key.AppendTo(bytes[:0]))
+	tag = int(spread) % tags
 	return l.prefix[tag] + hidden, tag
 }
 

@@ -2,14 +2,15 @@
 -- The lines before this one name the generation and define limits, lengths (in ticks), longest,
 -- depth and expiry (in ms, as a string: converting a number costs as much as a GET).
 -- KEYS: the logs
--- ARGV: the process (3 bytes), then for each log how many requests; negative: only look
+-- ARGV: the process (3 bytes), then for each log how many requests; negative: only look. Without
+--       these numbers it is one for each.
 -- Returns the time in µs, and each log as it was before, after an exclamation mark if a window
 -- refused. What is left in each window is computed from it by the one who asks, because this
 -- server has one core for all nodes.
 --
 -- A log begins with the tick at which its expiry was set. It expires after twice the longest
 -- window, so it is written anew only once in that time, or when it is twice as long as needed.
-local call, get, pack, process = redis.call, struct.unpack, struct.pack, ARGV[1]
+local call, get, pack, process, single = redis.call, struct.unpack, struct.pack, ARGV[1], not ARGV[2]
 local clock = redis.call('TIME')
 local micros = clock[1] * 1000000 + clock[2]
 local now = (micros - micros % 10) / 10
@@ -18,7 +19,7 @@ local entryNow = stampNow .. process
 local firstNow = stampNow .. entryNow -- the log of a new key, which most have
 local answers = {micros}
 for k = 1, #KEYS do
-  local key, size = KEYS[k], ARGV[k + 1] + 0
+  local key, size = KEYS[k], single and 1 or ARGV[k + 1] + 0
   local log, counts, allowed = call('GET', key), size > 0, true
   if not counts then size = -size end
   if not log then
