@@ -2,16 +2,12 @@ package redis
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"runtime"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
-
-	"github.com/redis/rueidis"
 
 	"github.com/dotkontor/dotkontor/internal/registrar/ratelimit"
 )
@@ -21,9 +17,8 @@ const (
 	maxBatch = 64
 	// A log has the tick of its expiry and its entries: a tick and the process.
 	stampBytes, entryBytes = 6, 9
-	// refusedMark begins the log of a key that a window refused. No log begins with it by itself:
-	// the first byte of a tick of this century is at least 0x56.
-	refusedMark = "!"
+	// An answer has the time, and each known log after its number, the verdict and its length.
+	timeBytes, logHeaderBytes = 8, 6
 )
 
 // batch collects the decisions that are requested while a call is in flight, and sends them with
@@ -147,23 +142,14 @@ func (l *limiterLog) call(requests []*request) error {
 		}
 	}
 	first.keys, first.arguments = keys, arguments
-	answers, err := client.Do(ctx, client.B().Evalsha().Sha1(*script).Numkeys(int64(len(keys))).Key(keys...).Arg(arguments...).Build()).ToArray()
+	answer, err := client.Do(ctx, client.B().Evalsha().Sha1(*script).Numkeys(int64(len(keys))).Key(keys...).Arg(arguments...).Build()).ToString()
 	switch {
 	case isNoScript(err):
 		return ratelimit.ErrUnseeded
 	case err != nil:
 		return s.fault("decide", err)
-	case len(answers) != 1+len(requests):
-		return s.brokenAnswer()
-	}
-	now, err := answers[0].AsInt64()
-	if err != nil {
-		return s.brokenAnswer()
-	}
-	for i, r := range requests {
-		if !r.read(answers[i+1], now, l.rules) {
-			return s.brokenAnswer()
-		}
+	case !readAnswer(answer, requests, l.rules):
+		return s.fault("decide", errors.New("the response does not fit the request"))
 	}
 	return nil
 }
@@ -176,26 +162,42 @@ func (r *request) argument() string {
 	return strconv.Itoa(-r.amount)
 }
 
-func (s *Server) brokenAnswer() error {
-	return s.fault("decide", errors.New("the response does not fit the request"))
-}
-
-// read takes the log as it was before, and the server's verdict. They must agree.
-func (r *request) read(answer rueidis.RedisMessage, now int64, rules ratelimit.LogRules) bool {
-	log, err := answer.ToString()
-	if err != nil {
+// readAnswer answers requests. It reports whether the answer has the form and the verdicts that
+// belong to them.
+func readAnswer(answer string, requests []*request, rules ratelimit.LogRules) bool {
+	if len(answer) < timeBytes {
 		return false
 	}
-	log, refused := strings.CutPrefix(log, refusedMark)
-	count := max(0, len(log)-stampBytes) / entryBytes
-	r.decision, r.tick = rules.Decide(time.UnixMicro(now), r.amount, r.count, count, func(n int) int64 { return tickAt(log, len(log)-n*entryBytes) })
-	return r.decision.Allowed != refused
+	micros, rest := int64(number(answer[:timeBytes])), answer[timeBytes:]
+	for i, r := range requests {
+		var log string
+		accepted := true
+		if len(rest) >= logHeaderBytes && int(rest[0]) == i {
+			length := int(number(rest[2:logHeaderBytes]))
+			accepted, rest = rest[1] == 1, rest[logHeaderBytes:]
+			if length < stampBytes || length > len(rest) {
+				return false
+			}
+			log, rest = rest[:length], rest[length:]
+		}
+		count := max(0, len(log)-stampBytes) / entryBytes
+		r.decision, r.tick = rules.Decide(time.UnixMicro(micros), r.amount, r.count, count, func(n int) int64 {
+			from := len(log) - n*entryBytes
+			return int64(number(log[from : from+stampBytes]))
+		})
+		if r.decision.Allowed != accepted {
+			return false
+		}
+	}
+	return rest == ""
 }
 
-func tickAt(log string, from int) int64 {
-	var bytes [8]byte
-	copy(bytes[8-stampBytes:], log[from:from+stampBytes])
-	return int64(binary.BigEndian.Uint64(bytes[:]))
+// number reads up to eight bytes.
+func number(text string) (n uint64) {
+	for _, b := range []byte(text) {
+		n = n<<8 | uint64(b)
+	}
+	return n
 }
 
 // requests keeps their channels, which are empty once a request is answered, and slices.
