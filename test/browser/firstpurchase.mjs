@@ -126,4 +126,16 @@ await withBrowser(async (page) => {
   await page.getByText(name).first().waitFor();
   await checkPage(page, "an order of another device");
   ok("the basket survives a change of the device");
+  await field(page, "street").fill("Heidestraße 17");
+  await field(page, "vat_id").evaluate((input) => (input.value = "DE123456789")); // in a closed part of the form
+  await page.locator("#consent").check();
+  await page.getByRole("button", { name: "Menü", exact: true }).click();
+  await page.getByRole("button", { name: "English", exact: true }).click();
+  await page.locator("html[lang=en]").waitFor();
+  assert.equal(await field(page, "street").inputValue(), "Heidestraße 17");
+  assert.ok(await field(page, "vat_id").isVisible());
+  assert.ok(!(await page.locator("#consent").isChecked()));
+  assert.equal(await page.evaluate(() => sessionStorage.length), 0);
+  assert.ok(!page.url().includes("?"));
+  ok("a change of language keeps the form, but no consent");
 }, { onPhone: true });

@@ -183,6 +183,10 @@ var payTexts = ui.Texts{
 		"Diese Anschrift steht auf der Rechnung. Wem die Domains gehören, ändert sie nicht.",
 		"This address appears on the invoice. It does not change who holds the domains.",
 	},
+	"need.registrant.language": {
+		"Wenn Sie die Sprache wechseln, ist das Formular wieder leer. Wechseln Sie sie deshalb vor dem Ausfüllen.",
+		"Changing the language clears this form, so choose the language before you fill it in.",
+	},
 	"need.registrant.more":   {"Firma, Umsatzsteuer-ID oder Bundesstaat angeben", "Add a company, VAT ID or state"},
 	"need.registrant.save":   {"Angaben speichern", "Save details"},
 	"need.registrant.button": {"Angaben ändern", "Change details"},

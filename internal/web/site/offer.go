@@ -40,11 +40,11 @@ func (h *Handler) offerFor(ext registrar.Extension, at time.Time) offer {
 	rate := h.RateBasisPoints(at)
 	policy := lifecycle.PolicyOf(ext.TLD)
 	one := offer{
-		Years:    term,
-		First:    withVAT(order.NetPrice(ext, order.Register, term), rate),
-		Later:    withVAT(order.NetPrice(ext, order.Renew, term), rate),
-		Renewal:  withVAT(ext.Renew, rate),
-		Transfer: withVAT(ext.Transfer, rate),
+		Years:            term,
+		First:            withVAT(order.NetPrice(ext, order.Register, term), rate),
+		Later:            withVAT(order.NetPrice(ext, order.Renew, term), rate),
+		Renewal:          withVAT(ext.Renew, rate),
+		Transfer:         withVAT(ext.Transfer, rate),
 		Total:            h.total(ext, years, rate),
 		TotalYears:       years,
 		RenewalCostsMore: ext.Renew > ext.Register,
