@@ -182,6 +182,35 @@ func TestRender_StatesTimeAddressAndData(t *testing.T) {
 	}
 }
 
+func TestRender_SecurityMailsSayWhatHappened(t *testing.T) {
+	t.Parallel()
+	parsed, err := parseTemplates()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		kind                     registrar.MailKind
+		data                     map[string]string
+		language, subject, wants string
+	}{
+		{registrar.MailPasswordChanged, map[string]string{"change": "set"}, "de", "Ihr Konto hat jetzt ein Passwort", "erstmals ein Passwort festgelegt"},
+		{registrar.MailPasswordChanged, map[string]string{"change": "set"}, "en", "Your account now has a password", "A first password was set"},
+		{registrar.MailPasswordChanged, map[string]string{"change": "changed"}, "de", "Ihr Passwort wurde geändert", "geändert. Alle"},
+		{registrar.MailPasswordChanged, nil, "en", "Your password was changed", "was changed on"},
+		{registrar.MailSecondFactor, map[string]string{"change": "used", "left": "9"}, "de", "Ein Wiederherstellungscode wurde benutzt", "Sie haben noch 9."},
+		{registrar.MailSecondFactor, map[string]string{"change": "used", "left": "1"}, "en", "A recovery code was used", "You have one left."},
+		{registrar.MailSecondFactor, map[string]string{"change": "used", "left": "0"}, "de", "Ein Wiederherstellungscode wurde benutzt", "Es war Ihr letzter."},
+		{registrar.MailSecondFactor, map[string]string{"change": "off"}, "en", "Your second factor was changed", "turned\noff"},
+		{registrar.MailTokenCreated, map[string]string{"expires_at": "2027-11-15T23:00:00Z"}, "de", "Ein neues Zugangstoken für Ihr Konto", "Gültig bis: 16.11.2027, 00:00 Uhr MEZ"},
+		{registrar.MailTokenCreated, map[string]string{"expires_at": "never"}, "en", "A new access token for your account", "The token does not expire."},
+	} {
+		subject, body, err := parsed.render(mailer.Message{Kind: test.kind, Language: test.language, Data: test.data}, "https://domains.example/portal")
+		if err != nil || subject != test.subject || !strings.Contains(body, test.wants) {
+			t.Errorf("%s %v: %v, subject %q, want %q and %q:\n%s", test.kind, test.data, err, subject, test.subject, test.wants, body)
+		}
+	}
+}
+
 func TestSanitizeValue_StaysOneHarmlessLine(t *testing.T) {
 	t.Parallel()
 	for value, want := range map[string]string{
