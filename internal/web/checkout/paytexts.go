@@ -271,8 +271,11 @@ var payTexts = ui.Texts{
 
 	"consent.heading": {"Sofortiger Beginn", "Immediate start"},
 	"consent.given":   {"ausdrücklich verlangt am", "expressly requested on"},
-	"consent.until":   {"Widerrufsfrist bis {1}", "Withdrawal period until {1}"},
-	"consent.words":   {"Wortlaut", "Full wording"},
+	"consent.until": {
+		"Widerrufsfrist bis {1}; das Widerrufsrecht erlischt vorher, sobald wir den Auftrag vollständig ausgeführt haben.",
+		"Withdrawal period until {1}; the right to withdraw ends earlier, as soon as we have carried out the order completely.",
+	},
+	"consent.words": {"Wortlaut", "Full wording"},
 
 	"decline.title": {"Bestellung verwerfen?", "Discard this order?"},
 	"decline.text": {
