@@ -14,6 +14,9 @@ const minTotalYears = 5
 
 type price struct{ Gross, Net registrar.Cents }
 
+// VAT is the tax in the price.
+func (p price) VAT() registrar.Cents { return p.Gross - p.Net }
+
 type offer struct {
 	// First is the first term, of Years years, and Later each following one; Renewal is a
 	// single year of it.

@@ -75,6 +75,7 @@ var texts = ui.Texts{
 	},
 
 	"price.net":         {"{1} netto", "{1} net"},
+	"price.parts":       {"{1} netto + {2} USt.", "{1} net + {2} VAT"},
 	"price.first":       {"im ersten Jahr", "for the first year"},
 	"price.first_years": {"für die ersten {1} Jahre", "for the first {1} years"},
 	"price.later":       {"danach {1} pro Jahr", "then {1} per year"},
