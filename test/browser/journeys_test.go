@@ -54,7 +54,7 @@ func TestSearch_WithAndWithoutScript(t *testing.T) {
 		once []string
 	}{
 		{"search.mjs", []string{
-			"rows do not move", "more extensions", "whois and variants", "states are distinguished",
+			"rows do not move", "more extensions", "whois and variants", "a filter applies at once", "states are distinguished",
 			"prices follow the filter", "settings copied",
 		}, []string{"back and forward move between searches", "menu on a phone"}},
 		{"searchnoscript.mjs", []string{
