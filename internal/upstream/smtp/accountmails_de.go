@@ -239,7 +239,7 @@ Wiederherstellungscode zur Anmeldung benutzt{{else}}die Anmeldung mit
 zweitem Faktor geändert{{end}}{{with .Address}} (von der IP-Adresse
 {{.}}){{end}}.
 {{with .Left}}
-{{if eq . "0"}}Es war Ihr letzter. Erzeugen Sie bitte unter „Sicherheit“ neue.{{else if eq . "1"}}Sie haben noch einen. Neue erzeugen Sie unter „Sicherheit“.{{else}}Sie haben noch {{.}}. Neue erzeugen Sie unter „Sicherheit“.{{end}}
+{{if eq . "0"}}Es war Ihr letzter. Erzeugen Sie bitte unter „Sicherheit“ neue.{{else if eq . "1"}}Sie haben noch einen Code. Neue erzeugen Sie unter „Sicherheit“.{{else}}Sie haben noch {{.}} Codes. Neue erzeugen Sie unter „Sicherheit“.{{end}}
 {{end}}
 Waren Sie das nicht? Dann melden Sie sich bitte sofort {{if .NoPassword}}an, melden Sie
 alle anderen Geräte ab und sehen Sie Ihre Passkeys durch:{{else}}an, ändern Sie

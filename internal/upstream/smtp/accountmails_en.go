@@ -229,7 +229,7 @@ created{{else if eq .Change "used"}}a recovery code was used to sign
 in{{else}}the second factor was
 changed{{end}}{{with .Address}} (from IP address {{.}}){{end}}.
 {{with .Left}}
-{{if eq . "0"}}It was your last one. Please create new ones under "Security".{{else if eq . "1"}}You have one left. You can create new ones under "Security".{{else}}You have {{.}} left. You can create new ones under "Security".{{end}}
+{{if eq . "0"}}It was your last one. Please create new ones under "Security".{{else if eq . "1"}}You have one code left. You can create new ones under "Security".{{else}}You have {{.}} codes left. You can create new ones under "Security".{{end}}
 {{end}}
 If this wasn't you, please sign in immediately, {{if .NoPassword}}sign out on all
 other devices and review your passkeys:{{else}}change your password and

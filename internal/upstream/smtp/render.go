@@ -242,7 +242,7 @@ func (t templates) render(message mailer.Message, portal string) (subject, body 
 	})); err != nil {
 		return "", "", err
 	}
-	return sanitizeLine(head.String(), maxSubjectLength), text.String(), nil
+	return sanitizeLine(head.String(), maxSubjectLength), reflow(text.String()), nil
 }
 
 // withNames returns the data with all domain names as show writes them.
@@ -264,6 +264,9 @@ func unicodeName(name string) string {
 	}
 	return name
 }
+
+// compareNames orders the domains of a list as they are read.
+func compareNames(a, b string) int { return strings.Compare(unicodeName(a), unicodeName(b)) }
 
 // maxNameserverLine is longer than a host name with its addresses.
 const maxNameserverLine = 400
