@@ -50,9 +50,9 @@ const (
 	MailNoAccount            MailKind = "no_account"         // a reset was requested for an address without an account
 	MailChangeEmail          MailKind = "change_email"       // with a link, to the new address
 	MailEmailChanging        MailKind = "email_changing"     // to the old address
-	MailPasswordChanged      MailKind = "password_changed"
+	MailPasswordChanged      MailKind = "password_changed"   // or set for the first time
 	MailTokenCreated         MailKind = "token_created"
-	MailSecondFactor         MailKind = "second_factor"     // enabled, disabled, or recovery codes replaced
+	MailSecondFactor         MailKind = "second_factor"     // enabled, disabled, recovery codes replaced, or one used
 	MailRegistrantChanged    MailKind = "registrant"        // the account's registrant data changed
 	MailHolderNotice         MailKind = "holder_notice"     // to a registrant who is not the customer: a domain has another registrant
 	MailHolderExpiry         MailKind = "holder_expiry"     // to such a registrant: the end of a term and what follows (ICANN ERRP)

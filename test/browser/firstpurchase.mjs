@@ -126,4 +126,20 @@ await withBrowser(async (page) => {
   await page.getByText(name).first().waitFor();
   await checkPage(page, "an order of another device");
   ok("the basket survives a change of the device");
+  const [due, button] = [page.locator("form.pay .due"), page.locator("form.pay > button")];
+  assert.equal(await due.locator("strong").textContent(), await page.locator(".sums dd.total").textContent());
+  const [above, below] = [await due.boundingBox(), await button.boundingBox()];
+  assert.ok(below.y - (above.y + above.height) < 40, "the total is directly above the button");
+  await field(page, "street").fill("Heidestraße 17");
+  await field(page, "vat_id").evaluate((input) => (input.value = "DE123456789")); // in a closed part of the form
+  await page.locator("#consent").check();
+  await page.getByRole("button", { name: "Menü", exact: true }).click();
+  await page.getByRole("button", { name: "English", exact: true }).click();
+  await page.locator("html[lang=en]").waitFor();
+  assert.equal(await field(page, "street").inputValue(), "Heidestraße 17");
+  assert.ok(await field(page, "vat_id").isVisible());
+  assert.ok(!(await page.locator("#consent").isChecked()));
+  assert.equal(await page.evaluate(() => sessionStorage.length), 0);
+  assert.ok(!page.url().includes("?"));
+  ok("a change of language keeps the form, but no consent");
 }, { onPhone: true });

@@ -54,7 +54,7 @@ func TestSearch_WithAndWithoutScript(t *testing.T) {
 		once []string
 	}{
 		{"search.mjs", []string{
-			"rows do not move", "more extensions", "whois and variants", "states are distinguished",
+			"rows do not move", "more extensions", "whois and variants", "a filter applies at once", "states are distinguished",
 			"prices follow the filter", "settings copied",
 		}, []string{"back and forward move between searches", "menu on a phone"}},
 		{"searchnoscript.mjs", []string{
@@ -87,7 +87,7 @@ func TestPurchase_FirstDomainWithFewActionsFieldsAndMails(t *testing.T) {
 	wantRules(t, runScript(t, s, "firstpurchase.mjs"),
 		"bought with at most 9 actions and 8 fields in German", "told with 2 mails in German",
 		"bought with at most 9 actions and 8 fields in English without script", "told with 2 mails in English without script",
-		"the basket survives a change of the device")
+		"the basket survives a change of the device", "a change of language keeps the form, but no consent")
 }
 
 func TestAutoRenewal_ConsentCardAndEnd(t *testing.T) {

@@ -221,14 +221,14 @@ func (s *Service) ResetPassword(ctx context.Context, actor registrar.Actor, link
 			return err
 		}
 		actor.Customer = account.ID
-		return t.replacePassword(ctx, actor, hash, ActionPasswordReset, "")
+		return t.replacePassword(ctx, actor, account, hash, ActionPasswordReset, "")
 	})
 }
 
 // replacePassword sets a password and ends everything that the old one may have opened:
 // sessions except one, and unused links. If no session remains, known devices are
-// deleted too; they grant nothing but a separate budget.
-func (t *tx) replacePassword(ctx context.Context, actor registrar.Actor, hash string, action registrar.Action, except string) error {
+// deleted too; they grant nothing but a separate budget. before is the account before the change.
+func (t *tx) replacePassword(ctx context.Context, actor registrar.Actor, before Account, hash string, action registrar.Action, except string) error {
 	if err := t.SetPasswordHash(ctx, actor.Customer, hash); err != nil {
 		return err
 	}
@@ -245,7 +245,11 @@ func (t *tx) replacePassword(ctx context.Context, actor registrar.Actor, hash st
 			return err
 		}
 	}
-	return t.recordAndMail(ctx, actor, action, "", registrar.Mail{Kind: registrar.MailPasswordChanged})
+	mail := registrar.Mail{Kind: registrar.MailPasswordChanged, Data: map[string]string{"change": "changed"}}
+	if !before.HasPassword {
+		mail.Data["change"] = "set"
+	}
+	return t.recordAndMail(ctx, actor, action, "", mail)
 }
 
 // ChangePassword ends all other sessions. For an account without a password, old is ignored.
@@ -274,6 +278,6 @@ func (s *Service) ChangePassword(ctx context.Context, actor registrar.Actor, old
 		if ok, err := t.ReplacePasswordHash(ctx, account, hash); !ok {
 			return cmp.Or(err, registrar.Invalid(BadCredentials))
 		}
-		return t.replacePassword(ctx, actor, hash, ActionPasswordChanged, actor.Through)
+		return t.replacePassword(ctx, actor, account, hash, ActionPasswordChanged, actor.Through)
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"encoding/base32"
 	"encoding/base64"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
@@ -92,7 +93,13 @@ func (s *Service) useCode(ctx context.Context, t *tx, actor registrar.Actor, acc
 		return nil
 	}
 	actor.Customer = account.ID
-	return t.recordAndMail(ctx, actor, ActionRecoveryCodeUsed, "", secondFactorMail("used"))
+	left, err := t.RecoveryCodesLeft(ctx, account.ID)
+	if err != nil {
+		return err
+	}
+	mail := secondFactorMail("used")
+	mail.Data["left"] = strconv.Itoa(left)
+	return t.recordAndMail(ctx, actor, ActionRecoveryCodeUsed, "", mail)
 }
 
 // secondFactorMail is about a change: on, off, renewed (recovery codes) or used (one of them).

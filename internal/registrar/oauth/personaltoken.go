@@ -117,7 +117,10 @@ func (s *Service) Create(ctx context.Context, actor registrar.Actor, params Toke
 		CreatedAt: now, ExpiresAt: params.ExpiresAt,
 	}
 	event := registrar.AuditEvent{Actor: actor, Action: TokenCreated, Customer: actor.Customer, Object: token.ID, At: now}
-	mail := registrar.Mail{Kind: registrar.MailTokenCreated, Customer: actor.Customer, Data: map[string]string{"name": token.Name}}
+	mail := registrar.Mail{Kind: registrar.MailTokenCreated, Customer: actor.Customer, Data: map[string]string{"name": token.Name, "expires_at": "never"}}
+	if !token.ExpiresAt.IsZero() {
+		mail.Data["expires_at"] = token.ExpiresAt.UTC().Format(time.RFC3339)
+	}
 	mail.SetAddress(actor)
 	if err := s.cfg.Store.CreatePersonalAccessToken(ctx, token, hash, MaxActiveTokens, event, mail); err != nil {
 		return PersonalAccessToken{}, "", err

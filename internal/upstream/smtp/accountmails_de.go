@@ -148,9 +148,10 @@ Ihr Passwort und melden Sie alle Geräte ab:{{end}}
 
 {{.Portal}}
 `},
-		registrar.MailPasswordChanged: {"Ihr Passwort wurde geändert", `
-am {{.At}} wurde das Passwort Ihres Kontos bei
-dotkontor geändert{{with .Address}} (von der IP-Adresse {{.}}){{end}}. Alle
+		registrar.MailPasswordChanged: {`{{if eq .Change "set"}}Ihr Konto hat jetzt ein Passwort{{else}}Ihr Passwort wurde geändert{{end}}`, `
+am {{.At}} wurde {{if eq .Change "set"}}für Ihr Konto bei
+dotkontor erstmals ein Passwort festgelegt{{else}}das Passwort Ihres Kontos bei
+dotkontor geändert{{end}}{{with .Address}} (von der IP-Adresse {{.}}){{end}}. Alle
 anderen Geräte sind abgemeldet.
 
 Waren Sie das nicht? Dann wählen Sie bitte sofort mit
@@ -165,9 +166,11 @@ Zugangstoken für Programme angelegt{{with .Address}} (von der
 IP-Adresse {{.}}){{end}}.
 {{with .Name}}
 Name: {{.}}
+{{end}}{{with .Expires}}Gültig bis: {{.}}
 {{end}}
-Wer das Token hat, kann in Ihrem Namen handeln, bis es abläuft oder Sie
-es widerrufen. Bezahlen kann er damit nicht.
+{{if .NeverExpires}}Das Token läuft nicht ab. Wer es hat, kann in Ihrem Namen handeln,
+bis Sie es widerrufen.{{else}}Wer das Token hat, kann in Ihrem Namen handeln, bis es abläuft oder Sie
+es widerrufen.{{end}} Bezahlen kann er damit nicht.
 
 Waren Sie das nicht? {{if .NoPassword}}Dann stoppen Sie das Token bitte sofort unter
 „Agenten“ und sehen Sie unter „Sicherheit“ Geräte und Passkeys durch:{{else}}Dann stoppen Sie das Token bitte sofort unter
@@ -226,7 +229,7 @@ sehen Sie unter „Sicherheit“ Geräte und Passkeys durch:{{else}}unter „Age
 
 {{.Portal}}
 `},
-		registrar.MailSecondFactor: {"Ihr zweiter Faktor wurde geändert", `
+		registrar.MailSecondFactor: {`{{if eq .Change "used"}}Ein Wiederherstellungscode wurde benutzt{{else}}Ihr zweiter Faktor wurde geändert{{end}}`, `
 am {{.At}} wurde für Ihr Konto bei dotkontor
 {{if eq .Change "on"}}die Anmeldung mit zweitem Faktor
 eingeschaltet{{else if eq .Change "off"}}die Anmeldung mit zweitem Faktor
@@ -235,7 +238,9 @@ Wiederherstellungscodes erzeugt{{else if eq .Change "used"}}ein
 Wiederherstellungscode zur Anmeldung benutzt{{else}}die Anmeldung mit
 zweitem Faktor geändert{{end}}{{with .Address}} (von der IP-Adresse
 {{.}}){{end}}.
-
+{{with .Left}}
+{{if eq . "0"}}Es war Ihr letzter. Erzeugen Sie bitte unter „Sicherheit“ neue.{{else if eq . "1"}}Sie haben noch einen Code. Neue erzeugen Sie unter „Sicherheit“.{{else}}Sie haben noch {{.}} Codes. Neue erzeugen Sie unter „Sicherheit“.{{end}}
+{{end}}
 Waren Sie das nicht? Dann melden Sie sich bitte sofort {{if .NoPassword}}an, melden Sie
 alle anderen Geräte ab und sehen Sie Ihre Passkeys durch:{{else}}an, ändern Sie
 Ihr Passwort und melden Sie alle Geräte ab:{{end}}

@@ -145,8 +145,8 @@ sign out on all devices:{{end}}
 
 {{.Portal}}
 `},
-		registrar.MailPasswordChanged: {"Your password was changed", `
-The password of your account at dotkontor was changed on
+		registrar.MailPasswordChanged: {`{{if eq .Change "set"}}Your account now has a password{{else}}Your password was changed{{end}}`, `
+{{if eq .Change "set"}}A first password was set for your account at dotkontor on{{else}}The password of your account at dotkontor was changed on{{end}}
 {{.At}}{{with .Address}} (from IP address {{.}}){{end}}.
 You were signed out on all other devices.
 
@@ -160,9 +160,11 @@ An access token for programs was created for your account at dotkontor
 on {{.At}}{{with .Address}} (from IP address {{.}}){{end}}.
 {{with .Name}}
 Name: {{.}}
+{{end}}{{with .Expires}}Valid until: {{.}}
 {{end}}
-Anyone who has the token can act on your behalf until it expires or you
-revoke it. They can't pay with it.
+{{if .NeverExpires}}The token does not expire. Anyone who has it can act on your behalf
+until you revoke it.{{else}}Anyone who has the token can act on your behalf until it expires or you
+revoke it.{{end}} They can't pay with it.
 
 If this wasn't you, please stop the token {{if .NoPassword}}immediately under "Agents", and
 review devices and passkeys under "Security":{{else}}immediately under "Agents", and
@@ -218,7 +220,7 @@ change your password:{{end}}
 
 {{.Portal}}
 `},
-		registrar.MailSecondFactor: {"Your second factor was changed", `
+		registrar.MailSecondFactor: {`{{if eq .Change "used"}}A recovery code was used{{else}}Your second factor was changed{{end}}`, `
 On {{.At}}, for your account at dotkontor,
 {{if eq .Change "on"}}the second factor was turned
 on{{else if eq .Change "off"}}the second factor was turned
@@ -226,7 +228,9 @@ off{{else if eq .Change "renewed"}}new recovery codes were
 created{{else if eq .Change "used"}}a recovery code was used to sign
 in{{else}}the second factor was
 changed{{end}}{{with .Address}} (from IP address {{.}}){{end}}.
-
+{{with .Left}}
+{{if eq . "0"}}It was your last one. Please create new ones under "Security".{{else if eq . "1"}}You have one code left. You can create new ones under "Security".{{else}}You have {{.}} codes left. You can create new ones under "Security".{{end}}
+{{end}}
 If this wasn't you, please sign in immediately, {{if .NoPassword}}sign out on all
 other devices and review your passkeys:{{else}}change your password and
 sign out on all devices:{{end}}

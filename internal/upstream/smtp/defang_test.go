@@ -46,7 +46,7 @@ func TestNoticeMail_QuotedTextHasNoLinks(t *testing.T) {
 			if inQuote == 0 || inQuote > 40 {
 				t.Errorf("%s in %s quotes %d lines", kind, language, inQuote)
 			}
-			if !strings.Contains(text, "teeladen[.]de, http[:]//evil[.]example") { // the declared text stays readable
+			if !hasText(text, "teeladen[.]de, http[:]//evil[.]example") { // the declared text stays readable
 				t.Errorf("%s in %s does not name its subject:\n%s", kind, language, text)
 			}
 		}
@@ -69,7 +69,7 @@ func TestMails_ForeignNamesAreDefanged(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if strings.Contains(text, "evil.example") || strings.Contains(text, "https://evil") || strings.Contains(text, "evil-gewinn.com") || !strings.Contains(text, "evil") {
+			if hasText(text, "evil.example") || hasText(text, "https://evil") || hasText(text, "evil-gewinn.com") || !hasText(text, "evil") {
 				t.Errorf("%s in %s:\n%s", kind, language, text)
 			}
 		}

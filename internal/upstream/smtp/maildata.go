@@ -94,12 +94,14 @@ func (l *language) orderData(data map[string]string) orderData {
 		}
 		b.Items = append(b.Items, one)
 	}
+	slices.SortStableFunc(b.Items, func(a, b item) int { return compareNames(a.Name, b.Name) })
 	b.Others = max(len(b.Items)-1, 0)
 	parts, _ := strconv.Atoi(data["parts"])
 	for n := range min(parts, maxItems) {
 		of := "part" + strconv.Itoa(n+1) + "_"
 		b.Parts = append(b.Parts, refundPart{sanitizeValue(data[of+"name"]), l.formatAmount(data[of+"gross"]), data[of+"deleted"] == "true"})
 	}
+	slices.SortStableFunc(b.Parts, func(a, b refundPart) int { return compareNames(a.Name, b.Name) })
 	b.Deleted, _ = strconv.Atoi(data["deleted"])
 	return b
 }
@@ -126,7 +128,7 @@ func (l *language) failedData(data map[string]string) (items []item, refund stri
 	if sum > 0 {
 		refund = l.formatAmount(sum.String())
 	}
-	slices.SortStableFunc(items, func(a, b item) int { return strings.Compare(a.Name, b.Name) }) // they were joined as they failed
+	slices.SortStableFunc(items, func(a, b item) int { return compareNames(a.Name, b.Name) }) // they were joined as they failed
 	return items, refund
 }
 

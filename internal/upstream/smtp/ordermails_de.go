@@ -30,7 +30,8 @@ Sie haben am {{.ConsentAt}} erklärt:
 
 {{.Consent}}
 {{with .WithdrawUntil}}
-Ihre Widerrufsfrist endet am {{.}} um 24 Uhr.
+Ihre Widerrufsfrist endet am {{.}} um 24 Uhr. Das Widerrufsrecht
+erlischt vorher, sobald wir den Auftrag vollständig ausgeführt haben.
 {{end}}
 Bitte heben Sie diese Nachricht auf.
 {{end}}{{if .Attached}}

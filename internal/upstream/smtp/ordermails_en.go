@@ -28,7 +28,9 @@ On {{.ConsentAt}} you declared:
 
 {{.Consent}}
 {{with .WithdrawUntil}}
-You can withdraw until the end of {{.}}.
+The withdrawal period runs until the end of {{.}}. The right
+to withdraw ends earlier, as soon as we have carried out the order
+completely.
 {{end}}
 Please keep this email.
 {{end}}{{if .Attached}}

@@ -90,9 +90,13 @@ type templateData struct {
 	Name    string // of a token, passkey or application
 	Host    string // redirect host of an application
 	Email   string // the new address
-	Change  string // on, off, renewed, used, added, removed; of a payment method also saved, default
-	Default string // the label of the default payment method
-	Moved   bool   // the default is another one now
+	Change  string // on, off, renewed, used, added, removed, set; of a payment method also saved, default
+	Left    string // the number of unused recovery codes; empty if it is unknown
+	// Expires is when a token expires; empty with NeverExpires, or if it is unknown.
+	Expires      string
+	NeverExpires bool
+	Default      string // the label of the default payment method
+	Moved        bool   // the default is another one now
 	orderData
 	noticeData
 	termData
@@ -169,6 +173,7 @@ func (t templates) render(message mailer.Message, portal string) (subject, body 
 		At: lang.moment(occurred), On: occurred.In(registrar.Germany()).Format(lang.dateLayout), Link: message.Link, Portal: portal,
 		Address: sanitizeValue(message.Data["address"]), Name: quoteForeign(message.Data["name"], maxValueLength),
 		Host: quoteForeign(message.Data["host"], maxValueLength), Email: sanitizeValue(message.Data["email"]), Change: message.Data["change"],
+		Left: sanitizeValue(message.Data["left"]), Expires: lang.formatTime(message.Data["expires_at"]), NeverExpires: message.Data["expires_at"] == "never",
 		Default: sanitizeValue(message.Data["default"]), Moved: message.Data["moved"] == "true",
 		orderData: lang.orderData(message.Data), noticeData: lang.noticeData(message.Data), termData: lang.termData(message.Data), Domain: sanitizeValue(message.Data["domain"]), Date: lang.formatDate(message.Data["paid_until"]),
 	}
@@ -237,7 +242,7 @@ func (t templates) render(message mailer.Message, portal string) (subject, body 
 	})); err != nil {
 		return "", "", err
 	}
-	return sanitizeLine(head.String(), maxSubjectLength), text.String(), nil
+	return sanitizeLine(head.String(), maxSubjectLength), reflow(text.String()), nil
 }
 
 // withNames returns the data with all domain names as show writes them.
@@ -259,6 +264,9 @@ func unicodeName(name string) string {
 	}
 	return name
 }
+
+// compareNames orders the domains of a list as they are read.
+func compareNames(a, b string) int { return strings.Compare(unicodeName(a), unicodeName(b)) }
 
 // maxNameserverLine is longer than a host name with its addresses.
 const maxNameserverLine = 400

@@ -2,6 +2,7 @@ package smtp
 
 import (
 	"net/url"
+	"slices"
 	"strconv"
 )
 
@@ -65,5 +66,6 @@ func (l *language) renewalData(data map[string]string, portal string) renewalDat
 		}
 		d.Renewals = append(d.Renewals, line)
 	}
+	slices.SortStableFunc(d.Renewals, func(a, b renewalLine) int { return compareNames(a.Name, b.Name) })
 	return d
 }

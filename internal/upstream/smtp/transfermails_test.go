@@ -32,7 +32,7 @@ func renderTransfer(t *testing.T, kind registrar.MailKind, lang string, data map
 			t.Errorf("%s in %s has a bad line: %q", kind, lang, line)
 		}
 	}
-	if strings.Contains(body, "\n\n\n") {
+	if hasText(body, "\n\n\n") {
 		t.Errorf("%s in %s has gaps:\n%s", kind, lang, body)
 	}
 	return subject, body
@@ -43,7 +43,7 @@ func TestTransferAwayMail_SaysWhoUntilWhenAndHowToStop(t *testing.T) {
 	for lang, deadline := range map[string]string{"de": "22.11.2026, 06:00 Uhr MEZ", "en": "22 November 2026"} {
 		_, body := renderTransfer(t, registrar.MailTransferAway, lang, map[string]string{"stoppable": "true"})
 		for _, want := range []string{"teeladen.com", "nordlicht", deadline, "https://domains.example/portal/domains/dom_1/transfer"} {
-			if !strings.Contains(body, want) {
+			if !hasText(body, want) {
 				t.Errorf("in %s %q is missing:\n%s", lang, want, body)
 			}
 		}
@@ -81,7 +81,7 @@ func TestTransferAwayEndedMail_EachEndHasItsOwnWords(t *testing.T) {
 	}
 	for _, reason := range transferaway.Reasons() {
 		_, body := renderTransfer(t, registrar.MailTransferAwayEnded, "en", map[string]string{"change": "stopped", "reason": string(reason)})
-		if !strings.Contains(body, "Reason:") {
+		if !hasText(body, "Reason:") {
 			t.Errorf("no reason for %s:\n%s", reason, body)
 		}
 	}

@@ -58,7 +58,8 @@ func TestPay_OwnerSeesDetailsAndPayButton(t *testing.T) {
 	t.Parallel()
 	got := visit(t, &fakeOrders{view: ownView(order.AwaitingPayment)}, "erika", payPage, nil)
 	got.wantPage(http.StatusOK, []string{
-		payButton, "erika@example.org", "Erika Mustermann", "Heidestraße 17", "Agent <b>auf</b> dem Laptop",
+		`<p class="due">Gesamtbetrag: <strong>35,70` + "\u00a0" + `€</strong></p>
+<button>` + payButton, "erika@example.org", "Erika Mustermann", "Heidestraße 17", "Agent <b>auf</b> dem Laptop",
 		"Mit deutscher Umsatzsteuer.", `name="gross" value="3570"`, `name="auto_renew"`, payPage + "/decline",
 	}, []string{freeButton, "<b>auf</b>checked", " checked", "Bitte melden Sie sich an"})
 	if strings.Contains(got.Body.String(), "<b>auf") {

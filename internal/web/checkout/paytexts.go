@@ -183,6 +183,10 @@ var payTexts = ui.Texts{
 		"Diese Anschrift steht auf der Rechnung. Wem die Domains gehören, ändert sie nicht.",
 		"This address appears on the invoice. It does not change who holds the domains.",
 	},
+	"need.registrant.language": {
+		"Wenn Sie die Sprache wechseln, ist das Formular wieder leer. Wechseln Sie sie deshalb vor dem Ausfüllen.",
+		"Changing the language clears this form, so choose the language before you fill it in.",
+	},
 	"need.registrant.more":   {"Firma, Umsatzsteuer-ID oder Bundesstaat angeben", "Add a company, VAT ID or state"},
 	"need.registrant.save":   {"Angaben speichern", "Save details"},
 	"need.registrant.button": {"Angaben ändern", "Change details"},
@@ -267,8 +271,11 @@ var payTexts = ui.Texts{
 
 	"consent.heading": {"Sofortiger Beginn", "Immediate start"},
 	"consent.given":   {"ausdrücklich verlangt am", "expressly requested on"},
-	"consent.until":   {"Widerrufsfrist bis {1}", "Withdrawal period until {1}"},
-	"consent.words":   {"Wortlaut", "Full wording"},
+	"consent.until": {
+		"Widerrufsfrist bis {1}; das Widerrufsrecht erlischt vorher, sobald wir den Auftrag vollständig ausgeführt haben.",
+		"Withdrawal period until {1}; the right to withdraw ends earlier, as soon as we have carried out the order completely.",
+	},
+	"consent.words": {"Wortlaut", "Full wording"},
 
 	"decline.title": {"Bestellung verwerfen?", "Discard this order?"},
 	"decline.text": {

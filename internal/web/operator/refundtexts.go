@@ -8,7 +8,7 @@ var refundTexts = ui.Texts{
 	"refund.do":          {"Erstatten", "Refund"},
 	"refund.do_one":      {"{1} erstatten", "Refund {1}"},
 	"refund.left":        {"Noch erstattbar", "Refundable"},
-	"refund.refunded":    {"{1} erstattet", "{1} refunded"},
+	"refund.refunded":    {"{1} brutto erstattet", "{1} gross refunded"},
 	"refund.what":        {"Was wird erstattet?", "What do you refund?"},
 	"refund.whole":       {"Die ganze Bestellung", "The whole order"},
 	"refund.amount":      {"Betrag in Euro, brutto", "Amount in euros, gross"},

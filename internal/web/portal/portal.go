@@ -140,7 +140,7 @@ func (h *Handler) Routes() []httpjson.Route {
 	public, signedIn, script, withID := h.Frame.Page, h.Frame.SignedInPage, h.Frame.Script, h.withID
 	renewals := func(page ui.PageFunc) http.HandlerFunc { return signedIn(domainsPath, h.withRenewals(page)) }
 	const onlyMembers = true
-	newRegistration, newReset := pair{"link_invalid.again", registerPath}, pair{"link_invalid.again", "/portal/reset"}
+	newRegistration, newReset := pair{"link_invalid.again", registerPath}, pair{"link_invalid.again", resetPath}
 	newSignInLink := pair{"link_invalid.again", ui.SignInAgainPath}
 	routes := []httpjson.Route{
 		{Method: get, Path: ui.HomePath, Handler: public(h.home)},
@@ -153,8 +153,8 @@ func (h *Handler) Routes() []httpjson.Route {
 		{Method: post, Path: registerSentPath, Handler: public(h.withMail(h.register))},
 		{Method: get, Path: "/portal/confirm", Handler: h.mailedLink(account.LinkConfirm, newRegistration, h.showConfirm)},
 		{Method: post, Path: "/portal/confirm", Handler: h.mailedLink(account.LinkConfirm, newRegistration, h.confirm)},
-		{Method: get, Path: "/portal/reset", Handler: public(h.withMail(h.showReset))},
-		{Method: post, Path: "/portal/reset", Handler: public(h.withMail(h.requestReset))},
+		{Method: get, Path: resetPath, Handler: public(h.withMail(h.showReset))},
+		{Method: post, Path: resetPath, Handler: public(h.withMail(h.requestReset))},
 		{Method: get, Path: "/portal/reset/sent", Handler: public(h.resetSent)},
 		{Method: get, Path: "/portal/reset/new", Handler: h.mailedLink(account.LinkReset, newReset, h.showNewPassword)},
 		{Method: post, Path: "/portal/reset/new", Handler: h.mailedLink(account.LinkReset, newReset, h.resetPassword)},

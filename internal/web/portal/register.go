@@ -154,26 +154,31 @@ func (h *Handler) confirm(req *ui.Request, link, email string) error {
 
 // Password reset.
 
-func resetForm() form {
+const resetPath = "/portal/reset"
+
+func resetForm(next string) form {
 	return form{
-		Intro: "reset.intro", Action: "/portal/reset", Fields: []ui.Field{focused(emailField)}, Submit: "link_sent.submit",
-		Links: []pair{{"reset.sign_in", ui.SignInPath}},
+		Intro: "reset.intro", Action: resetPath, Fields: []ui.Field{focused(emailField)}, Submit: "link_sent.submit",
+		Hidden: []pair{{"next", next}}, Links: []pair{{"reset.sign_in", ui.WithNext(ui.SignInPath, next)}},
 	}
 }
 
 func (h *Handler) showReset(req *ui.Request) error {
-	return h.show(req, "reset.title", "", resetForm())
+	return h.show(req, "reset.title", "", resetForm(ui.LocalPath(req.Query("next"), "")))
 }
 
 func (h *Handler) requestReset(req *ui.Request) error {
+	next := ui.LocalPath(req.Field("next"), "")
+	req.SetFormPath(ui.WithNext(resetPath, next))
 	if err := h.Accounts.RequestPasswordReset(req.R.Context(), req.Actor(), req.Text("email"), req.Language); err != nil {
-		return h.showFormAgain(req, "reset.title", "", resetForm(), err)
+		return h.showFormAgain(req, "reset.title", "", resetForm(next), err)
 	}
+	req.RememberNext(next)
 	return req.SeeOther("/portal/reset/sent")
 }
 
 func (h *Handler) resetSent(req *ui.Request) error {
-	return h.showMessage(req, http.StatusOK, "link_sent.title", "reset.sent.text", pair{"reset.sign_in", ui.SignInPath})
+	return h.showMessage(req, http.StatusOK, "link_sent.title", "reset.sent.text", pair{"reset.sign_in", ui.WithNext(ui.SignInPath, req.RememberedNext())})
 }
 
 func newPasswordForm(link, email string) form {
@@ -194,7 +199,9 @@ func (h *Handler) resetPassword(req *ui.Request, link, email string) error {
 	// The browser may be signed in to another account, or to this one with a session
 	// that has just ended.
 	req.ClearSession()
-	return req.RedirectWithFlash("password_reset", ui.SignInPath)
+	next := req.RememberedNext()
+	req.RememberNext("")
+	return req.RedirectWithFlash("password_reset", ui.WithNext(ui.SignInPath, next))
 }
 
 // ownLink is a page for the account of a link, which must be signed in. A sign-in

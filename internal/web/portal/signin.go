@@ -41,7 +41,7 @@ func signInForm(next string) form {
 	}
 	return form{
 		Action: ui.SignInPath, Submit: "sign_in.title", Hidden: []pair{{"next", next}}, Fields: []ui.Field{email, password},
-		Links: []pair{{"sign_in.forgot", "/portal/reset"}, {"sign_in.register", ui.WithNext(registerPath, mailedNext(next))}},
+		Links: []pair{{"sign_in.forgot", ui.WithNext(resetPath, next)}, {"sign_in.register", ui.WithNext(registerPath, mailedNext(next))}},
 		Passkey: passkeyForm{
 			Kind: "get", Begin: beginSignIn, Finish: finishSignIn, Next: next, Submit: "sign_in.passkey",
 		},

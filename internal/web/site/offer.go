@@ -6,12 +6,16 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/billing"
 	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
 )
 
 // minTotalYears is the minimum period of the total.
 const minTotalYears = 5
 
 type price struct{ Gross, Net registrar.Cents }
+
+// VAT is the tax in the price.
+func (p price) VAT() registrar.Cents { return p.Gross - p.Net }
 
 type offer struct {
 	// First is the first term, of Years years, and Later each following one; Renewal is a
@@ -26,7 +30,7 @@ type offer struct {
 	LateDays         int
 	Restore          price
 	RedemptionDays   int
-	Total            price // what at least five years cost in whole terms, each with an invoice of its own
+	Total            price // what at least five years cost in whole terms and as few orders as possible
 	TotalYears       int   // the period of the total: six if a term is two years
 	RenewalCostsMore bool  // a renewal year costs more than one of the first term
 }
@@ -35,24 +39,22 @@ type offer struct {
 func (h *Handler) offerFor(ext registrar.Extension, at time.Time) offer {
 	term := ext.Term()
 	renewals := (minTotalYears - term + term - 1) / term
-	first := ext.Register * registrar.Cents(term)
+	years := term * (1 + renewals)
 	rate := h.RateBasisPoints(at)
 	policy := lifecycle.PolicyOf(ext.TLD)
 	one := offer{
 		Years:            term,
-		First:            withVAT(first, rate),
+		First:            withVAT(order.NetPrice(ext, order.Register, term), rate),
+		Later:            withVAT(order.NetPrice(ext, order.Renew, term), rate),
 		Renewal:          withVAT(ext.Renew, rate),
 		Transfer:         withVAT(ext.Transfer, rate),
-		TotalYears:       term * (1 + renewals),
+		Total:            h.total(ext, years, rate),
+		TotalYears:       years,
 		RenewalCostsMore: ext.Renew > ext.Register,
 		LateDays:         policy.RenewableDays,
 		LateKey:          "price.late",
 		Restore:          withVAT(ext.Restore, rate),
 	}
-	// VAT is rounded once per invoice, so the sum of the grosses is not the gross of the sum.
-	later := withVAT(ext.Renew*registrar.Cents(term), rate)
-	one.Later = later
-	one.Total = price{Gross: one.First.Gross + later.Gross*registrar.Cents(renewals), Net: first + later.Net*registrar.Cents(renewals)}
 	switch {
 	case policy.RenewableDays > 0:
 	case policy.AtExpiry == lifecycle.RegistryExpires, policy.Unpaid == lifecycle.UnpaidDelete && policy.DeleteAfter == 0:
@@ -64,6 +66,19 @@ func (h *Handler) offerFor(ext registrar.Extension, at time.Time) offer {
 		one.RedemptionDays = policy.RedemptionDays
 	}
 	return one
+}
+
+// total is what whole terms of an extension cost, ordered for as many years at a time as its
+// registry allows: VAT is rounded once per order, so the sum of the gross prices of the terms
+// can differ.
+func (h *Handler) total(ext registrar.Extension, years, rate int) (sum price) {
+	atOnce := max(1, h.LongestTerm(ext)/ext.Term()) * ext.Term()
+	for kind := order.Register; years > 0; kind = order.Renew {
+		one := withVAT(order.NetPrice(ext, kind, min(atOnce, years)), rate)
+		sum.Gross, sum.Net = sum.Gross+one.Gross, sum.Net+one.Net
+		years -= atOnce
+	}
+	return sum
 }
 
 func withVAT(net registrar.Cents, rate int) price {

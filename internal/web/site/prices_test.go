@@ -103,7 +103,7 @@ func TestPricesCSV_HasNetAndGross(t *testing.T) {
 
 func TestOfferFor_TotalCoversWholeTerms(t *testing.T) {
 	t.Parallel()
-	h := &Handler{Config: Config{RateBasisPoints: func(time.Time) int { return 0 }}}
+	h := &Handler{Config: Config{RateBasisPoints: func(time.Time) int { return 0 }, LongestTerm: registrar.Extension.Term}}
 	for term, years := range map[int]int{0: 5, 1: 5, 2: 6, 3: 6, 5: 5, 10: 10} {
 		if got := h.offerFor(registrar.Extension{Register: 1000, Renew: 2000, MinYears: term}, time.Time{}); got.TotalYears != years {
 			t.Errorf("terms of %d years cover %d years, want %d", term, got.TotalYears, years)
@@ -113,6 +113,19 @@ func TestOfferFor_TotalCoversWholeTerms(t *testing.T) {
 		got := h.offerFor(registrar.Extension{Register: 1000, Renew: 2000, MinYears: term}, time.Time{})
 		if got.Total.Net != want || !got.RenewalCostsMore || got.Total.Gross != want {
 			t.Errorf("terms of %d years: %v, want %v", term, got.Total, want)
+		}
+	}
+}
+
+// 12.90 net and 19 %: a year is 15.35, five years in one order 76.76.
+func TestOfferFor_TotalIsWhatOrdersCharge(t *testing.T) {
+	t.Parallel()
+	for longest, want := range map[int]registrar.Cents{10: 76_76, 5: 76_76, 2: 2*30_70 + 15_35, 1: 5 * 15_35} {
+		h := &Handler{Config: Config{
+			RateBasisPoints: func(time.Time) int { return 1900 }, LongestTerm: func(registrar.Extension) int { return longest },
+		}}
+		if got := h.offerFor(registrar.Extension{Register: 12_90, Renew: 12_90}, time.Time{}).Total; got != (price{Gross: want, Net: 64_50}) {
+			t.Errorf("at most %d years per order: %v, want %v", longest, got, want)
 		}
 	}
 }

@@ -70,11 +70,12 @@ var texts = ui.Texts{
 		"We don't offer the extension {1}. Here are others.",
 	},
 	"search.vat": {
-		"Preise inklusive {1} % deutscher USt. Für Unternehmen mit USt-IdNr. und für Kunden in anderen Ländern kann die Steuer abweichen; sie steht vor dem Bezahlen in der Bestellung. Fünf Jahre: zu heutigen Preisen.",
-		"Prices include {1}% German VAT. The tax may differ for businesses with a VAT ID and for customers in other countries; you see it in the order before you pay. Five years: at today's prices.",
+		"Preise inklusive {1} % deutscher USt. Für Unternehmen mit USt-IdNr. und für Kunden in anderen Ländern kann die Steuer abweichen; sie steht vor dem Bezahlen in der Bestellung. Fünf Jahre: zu heutigen Preisen und in möglichst wenigen Bestellungen. Die USt. berechnen wir für jede Bestellung einmal auf die Nettosumme; die Summe der jährlichen Bruttopreise kann deshalb um wenige Cent abweichen.",
+		"Prices include {1}% German VAT. The tax may differ for businesses with a VAT ID and for customers in other countries; you see it in the order before you pay. Five years: at today's prices, in as few orders as possible. We calculate VAT once per order, on its net total, so adding up the yearly gross prices may give a few cents more or less.",
 	},
 
 	"price.net":         {"{1} netto", "{1} net"},
+	"price.parts":       {"{1} netto + {2} USt.", "{1} net + {2} VAT"},
 	"price.first":       {"im ersten Jahr", "for the first year"},
 	"price.first_years": {"für die ersten {1} Jahre", "for the first {1} years"},
 	"price.later":       {"danach {1} pro Jahr", "then {1} per year"},
@@ -175,8 +176,8 @@ var texts = ui.Texts{
 		"All extensions with prices for registration, renewal, transfer and restore, gross and net, also as CSV.",
 	},
 	"prices.lead": {
-		"Die erste Laufzeit dauert ein Jahr, sofern nichts anderes angegeben ist. Alle Preise inklusive {1} % USt., netto daneben. Der Preis für jedes weitere Jahr steht in derselben Zeile. Endungen mit „nur Abfrage“ können Sie hier prüfen, aber nicht bestellen.",
-		"The first term is one year unless stated otherwise. All prices include {1}% VAT; net prices are shown next to them. The same row shows the price of each following year. You can check names with a “lookup only” extension here, but not order them.",
+		"Die erste Laufzeit dauert ein Jahr, sofern nichts anderes angegeben ist. Alle Preise inklusive {1} % USt., netto daneben. Der Preis für jedes weitere Jahr steht in derselben Zeile. Fünf Jahre rechnen wir in möglichst wenigen Bestellungen; die USt. kommt für jede Bestellung einmal auf die Nettosumme. Endungen mit „nur Abfrage“ können Sie hier prüfen, aber nicht bestellen.",
+		"The first term is one year unless stated otherwise. All prices include {1}% VAT; net prices are shown next to them. The same row shows the price of each following year. The five-year price assumes as few orders as possible; VAT is calculated once per order, on its net total. You can check names with a “lookup only” extension here, but not order them.",
 	},
 	"prices.filter":      {"Endung", "Extension"},
 	"prices.filter_hint": {"zum Beispiel shop", "for example shop"},

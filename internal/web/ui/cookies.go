@@ -2,6 +2,7 @@ package ui
 
 import (
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -18,6 +19,7 @@ const (
 	flashCookie    = "dotkontor_note"
 	languageCookie = "dotkontor_lang"
 	basketCookie   = "dotkontor_basket"
+	nextCookie     = "dotkontor_next"
 )
 
 // Lifetimes of cookies in the browser. Whether a session is valid is decided by the
@@ -28,7 +30,8 @@ const (
 	languageMaxAge     = 365 * 24 * time.Hour
 	basketMaxAge       = 30 * 24 * time.Hour
 	flashMaxAge        = time.Minute
-	untilBrowserCloses = 0 // until the browser is closed
+	nextMaxAge         = time.Hour // as long as the mailed link of a password reset
+	untilBrowserCloses = 0         // until the browser is closed
 )
 
 func (f *Frame) cookieName(name string) string {
@@ -133,6 +136,30 @@ func (req *Request) takeFlash() string {
 		req.frame.setCookie(req.W, flashCookie, "", 0)
 	}
 	return key
+}
+
+// maxNextCookieBytes is what browsers store in a cookie, next to its name and attributes.
+const maxNextCookieBytes = 3500
+
+// RememberNext stores the page to which a sign-in after a password reset returns; an empty path
+// forgets it. The mailed link can't carry it: the paths of orders contain a secret.
+func (req *Request) RememberNext(path string) {
+	value := url.QueryEscape(LocalPath(path, ""))
+	if len(value) > maxNextCookieBytes {
+		value = ""
+	}
+	if value != "" || req.RememberedNext() != "" {
+		req.frame.setCookie(req.W, nextCookie, value, nextMaxAge)
+	}
+}
+
+// RememberedNext returns the page of RememberNext; empty if there is none.
+func (req *Request) RememberedNext() string {
+	path, err := url.QueryUnescape(req.frame.cookie(req.R, nextCookie))
+	if err != nil {
+		return ""
+	}
+	return LocalPath(path, "")
 }
 
 // BasketPathIn returns the basket's path in a language.

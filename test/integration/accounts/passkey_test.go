@@ -39,7 +39,11 @@ func TestPasskey_RegistersAndSignsInWithoutPassword(t *testing.T) {
 		_, err = e.SignIn(ctx, home, account.Credentials{Email: email})
 		e.wantError(err, registrar.KindUnauthenticated, account.BadCredentials)
 
+		e.deliverMails()
 		e.must(e.ChangePassword(ctx, actorOf(again), "", password))
+		if m := e.deliverOneMail(registrar.MailPasswordChanged); m.facts["change"] != "set" {
+			t.Errorf("the mail about the first password is about %v", m.facts)
+		}
 		e.must(e.RemovePasskey(ctx, actorOf(again), passkeys[0].ID))
 		_, err = e.passkeySignIn(device)
 		e.wantError(err, registrar.KindUnauthenticated, account.PasskeyRefused)

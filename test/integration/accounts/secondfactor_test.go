@@ -231,7 +231,7 @@ func TestRecoveryCodes_WorkOnceAndAreReplaced(t *testing.T) {
 		typed := " " + strings.ToUpper(strings.ReplaceAll(recovery[0], "-", " "))
 		opened, err := e.EnterCode(ctx, home, e.signIn(home, in.Device).Secret, typed)
 		e.must(err)
-		if m := e.deliverOneMail(registrar.MailSecondFactor); m.facts["change"] != "used" {
+		if m := e.deliverOneMail(registrar.MailSecondFactor); m.facts["change"] != "used" || m.facts["left"] != "9" {
 			t.Errorf("the mail has %v", m.facts)
 		}
 		_, err = e.EnterCode(ctx, home, e.signIn(home, in.Device).Secret, recovery[0])

@@ -128,7 +128,9 @@ func TestReset_EndsSessionsAndKeepsSecondFactor(t *testing.T) {
 		if e.sessionValid(in.Secret) {
 			t.Error("a session survived the reset")
 		}
-		e.deliverOneMail(registrar.MailPasswordChanged)
+		if m := e.deliverOneMail(registrar.MailPasswordChanged); m.facts["change"] != "changed" {
+			t.Errorf("the mail is about %v", m.facts)
+		}
 		_, err := e.SignIn(e.Context(), home, account.Credentials{Email: email, Password: password})
 		e.wantError(err, registrar.KindUnauthenticated, account.BadCredentials)
 		again, err := e.SignIn(e.Context(), home, account.Credentials{Email: email, Password: otherPassword})

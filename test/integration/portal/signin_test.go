@@ -344,6 +344,37 @@ func TestReset_SetsPasswordAndEndsSessions(t *testing.T) {
 	}
 }
 
+func TestReset_SignInReturnsToTheCheckout(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, true)
+	s.newMember("erika@example.org")
+	for next, want := range map[string]string{
+		"/checkout/dotkontor_pay_x": "/portal/sign-in?next=%2Fcheckout%2Fdotkontor_pay_x",
+		"//evil.example/":           "/portal/sign-in",
+	} {
+		b := s.newBrowser()
+		reset := "/portal/reset?next=" + url.QueryEscape(next)
+		if got := b.get("/portal/sign-in?next=" + url.QueryEscape(next)); strings.Contains(got.body, `href="`+reset+`"`) != strings.HasPrefix(want, "/portal/sign-in?") {
+			t.Errorf("sign-in that leads to %s: the link to the reset is wrong", next)
+		}
+		if got := b.post("/portal/reset", url.Values{"email": {"erika"}, "next": {next}}); got.status != http.StatusUnprocessableEntity {
+			t.Errorf("an invalid address: %d", got.status)
+		}
+		b.post("/portal/reset", url.Values{"email": {"erika@example.org"}, "next": {next}})
+		if got := b.get("/portal/reset/sent"); !strings.Contains(got.body, `href="`+want+`"`) {
+			t.Errorf("no link to %s", want)
+		}
+		link := s.mailedLink(registrar.MailPasswordReset)
+		if strings.Contains(link, "checkout") {
+			t.Error("the mail has the secret of the order")
+		}
+		form := url.Values{"link": {linkSecret(t, link)}, "password": {"another-horse-battery"}}
+		if got := b.post("/portal/reset/new", form); got.location() != want || b.cookie("dotkontor_next") != "" {
+			t.Errorf("%s: got %d %s, cookie %q", next, got.status, got.location(), b.cookie("dotkontor_next"))
+		}
+	}
+}
+
 func TestSecondFactor_EnrolAndSignIn(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t, true)

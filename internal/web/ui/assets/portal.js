@@ -1,5 +1,6 @@
-// Passkeys, the copy button and times where the reader is. Everything else works without
-// script: what needs this file is hidden in the page and shown here.
+// Passkeys, forms that keep their input when the language changes, the copy button and times
+// where the reader is. Everything else works without script: what needs this file is hidden in
+// the page and shown here.
 
 const post = async (path, body) => {
   const answer = await fetch(path, {
@@ -100,6 +101,33 @@ for (const form of document.querySelectorAll("form[data-check]")) {
 
 // A term applies as soon as it is chosen, so that nobody orders another one than they see.
 for (const form of document.querySelectorAll("form.term")) form.addEventListener("change", () => form.requestSubmit());
+
+// A change of language keeps what was typed: this tab stores it until the next page has it
+// again. Secrets are not stored, and a box is ticked again by whoever has read its text.
+const typed = () => [...document.querySelectorAll(`main form[method=post] :is(input, select, textarea)[id]`)].filter((input) =>
+  !input.matches("[type=hidden], [type=password], [type=checkbox], [type=radio], [type=file], [autocomplete=one-time-code], [name=code], [name=lines]"));
+for (const form of document.querySelectorAll("form.language")) {
+  form.addEventListener("submit", () => {
+    try {
+      sessionStorage.setItem("typed", JSON.stringify(Object.fromEntries(typed().map(({ id, value }) => [id, value]))));
+    } catch {
+      // The browser stores nothing.
+    }
+  });
+}
+try {
+  const before = JSON.parse(sessionStorage.getItem("typed")) ?? {};
+  sessionStorage.removeItem("typed");
+  for (const input of typed()) {
+    const value = before[input.id];
+    if (value === undefined || value === input.value) continue;
+    input.value = value;
+    const closed = input.closest("details");
+    if (closed) closed.open = true;
+  }
+} catch {
+  // The browser stores nothing.
+}
 
 for (const button of document.querySelectorAll("button[data-copy]")) {
   if (!navigator.clipboard) continue;

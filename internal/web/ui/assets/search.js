@@ -132,11 +132,15 @@ async function collect(form, sent) {
   }
 }
 
+// pause lets the arrow keys pass over the options of a filter without a search for each.
+let pause;
+
 document.addEventListener("submit", (event) => {
   const form = event.target;
   const sent = new FormData(form, event.submitter);
   if (form.matches("[data-search]")) {
     event.preventDefault();
+    clearTimeout(pause);
     const more = form.dataset.search === "more";
     if (!more) {
       if (form.dataset.search !== "new") field.value = sent.get("q");
@@ -151,6 +155,15 @@ document.addEventListener("submit", (event) => {
     event.preventDefault();
     collect(form, sent);
   }
+});
+
+// A filter applies at once to the results that are shown.
+field?.form.addEventListener("change", ({ target }) => {
+  if (!target.matches("select")) return;
+  clearTimeout(pause);
+  pause = setTimeout(() => {
+    if (results.firstElementChild && field.value) field.form.requestSubmit();
+  }, 200);
 });
 
 // parts are the fields that an address has.
