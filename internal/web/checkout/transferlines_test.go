@@ -141,7 +141,8 @@ func TestTransfers_ImpossibleOnesAreNotToDo(t *testing.T) {
 func TestTransfers_PagesCountDomainsInTheSameWay(t *testing.T) {
 	t.Parallel()
 	orders := &fakeOrders{transfers: []order.ListedTransfer{
-		{Name: "eins.com", TLD: ".com", OK: true, Net: 1290}, {Name: "zwei.com", TLD: ".com", Reason: "transfer.code_missing"},
+		{Name: "eins.com", TLD: ".com", OK: true, Net: 1290},
+		{Name: "zwei.com", TLD: ".com", Reason: "transfer.code_missing"},
 		{Name: "frei.com", TLD: ".com", Reason: "reason.not_registered", Impossible: true},
 	}}
 	counts := "Domains auf Ihrer Umzugsliste: 1 bereit, 1 zu korrigieren, 1 nicht möglich."

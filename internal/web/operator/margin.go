@@ -53,15 +53,16 @@ func (h *Handler) marginFile(req *ui.Request, operator registrar.Actor) error {
 	if err != nil {
 		return err
 	}
+	amount := func(cents registrar.Cents) string { return ui.CSVAmount(req.Language, cents) }
 	rows := [][]string{{"month", "tld", "items", "revenue_eur", "cost_eur", "margin_eur", "items_of_unknown_cost", "revenue_of_unknown_cost_eur"}}
 	for _, row := range year.Rows {
 		paid, margin := "", ""
 		if row.HasCost() {
-			paid, margin = row.Cost.String(), row.Known().String()
+			paid, margin = amount(row.Cost), amount(row.Known())
 		}
 		rows = append(rows, []string{
-			row.Month, row.TLD, strconv.Itoa(row.Items), row.Revenue.String(), paid, margin, strconv.Itoa(row.UnknownItems), row.UnknownRevenue.String(),
+			row.Month, row.TLD, strconv.Itoa(row.Items), amount(row.Revenue), paid, margin, strconv.Itoa(row.UnknownItems), amount(row.UnknownRevenue),
 		})
 	}
-	return writeCSV(req, "margin-"+strconv.Itoa(year.Year)+".csv", rows)
+	return ui.ServeCSV(req, "margin-"+strconv.Itoa(year.Year)+".csv", rows)
 }

@@ -1,15 +1,11 @@
 package operator
 
 import (
-	"bytes"
-	"encoding/csv"
 	"fmt"
-	"net/http"
 	"strconv"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/invoice"
-	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
@@ -51,6 +47,7 @@ func (h *Handler) revenueFile(req *ui.Request, operator registrar.Actor) error {
 	if err != nil {
 		return err
 	}
+	amount := func(cents registrar.Cents) string { return ui.CSVAmount(req.Language, cents) }
 	rows := [][]string{{
 		"month", "invoices", "invoices_net_eur", "invoices_vat_eur", "invoices_gross_eur",
 		"corrections", "corrections_net_eur", "corrections_vat_eur", "corrections_gross_eur", "net_eur", "vat_eur", "gross_eur",
@@ -58,11 +55,11 @@ func (h *Handler) revenueFile(req *ui.Request, operator registrar.Actor) error {
 	for i, month := range year.Months {
 		row := []string{fmt.Sprintf("%d-%02d", year.Year, i+1)}
 		for _, sums := range []invoice.Amounts{month.Invoices, month.Corrections} {
-			row = append(row, strconv.Itoa(sums.Documents), sums.Net.String(), sums.VAT.String(), sums.Gross.String())
+			row = append(row, strconv.Itoa(sums.Documents), amount(sums.Net), amount(sums.VAT), amount(sums.Gross))
 		}
-		rows = append(rows, append(row, month.Net().String(), month.VAT().String(), month.Gross().String()))
+		rows = append(rows, append(row, amount(month.Net()), amount(month.VAT()), amount(month.Gross())))
 	}
-	return writeCSV(req, "revenue-"+strconv.Itoa(year.Year)+".csv", rows)
+	return ui.ServeCSV(req, "revenue-"+strconv.Itoa(year.Year)+".csv", rows)
 }
 
 // wantedYear is the year in the query, or one after the present.
@@ -71,15 +68,4 @@ func wantedYear(req *ui.Request) int {
 		return wanted
 	}
 	return 1 << 20
-}
-
-// writeCSV serves a file to download.
-func writeCSV(req *ui.Request, name string, rows [][]string) error {
-	var file bytes.Buffer
-	if err := csv.NewWriter(&file).WriteAll(rows); err != nil {
-		return err
-	}
-	req.W.Header().Set("Content-Disposition", `attachment; filename="`+name+`"`)
-	httpjson.WriteBytes(req.W, http.StatusOK, []string{"text/csv; charset=utf-8"}, file.Bytes())
-	return nil
 }

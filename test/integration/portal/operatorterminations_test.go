@@ -123,11 +123,12 @@ func TestOperatorRevenue_FileHasMonthsOfYear(t *testing.T) {
 	_, document := s.addPaidOrder(s.newMember("erika@example.org").ID)
 	got := b.get("/operator/revenue.csv?year=" + document.IssuedAt.Format("2006"))
 	lines := strings.Split(strings.TrimSpace(got.body), "\n")
-	if got.status != http.StatusOK || len(lines) != 13 || !strings.HasPrefix(lines[0], "month,invoices,") {
+	if got.status != http.StatusOK || len(lines) != 13 || !strings.HasPrefix(lines[0], "\ufeffmonth;invoices;") {
 		t.Fatalf("%d %s", got.status, got.body)
 	}
 	month := document.IssuedAt.In(registrar.Germany())
-	want := month.Format("2006-01") + ",1," + document.Net.String() + "," + document.VAT.String() + "," + document.Gross.String() + ",0,0.00,0.00,0.00," + document.Net.String()
+	amounts := strings.ReplaceAll(document.Net.String()+";"+document.VAT.String()+";"+document.Gross.String()+";0;0.00;0.00;0.00;"+document.Net.String(), ".", ",")
+	want := month.Format("2006-01") + ";1;" + amounts
 	if line := lines[month.Month()]; !strings.HasPrefix(line, want) {
 		t.Errorf("%s, want %s", line, want)
 	}
