@@ -35,9 +35,13 @@ func (h *Handler) domainsCSV(req *ui.Request) error {
 		text("domains.csv_locked"), text("domains.folder"), text("domains.note"), text("domains.csv_added"),
 	}}
 	for _, d := range domains {
+		locked := ""
+		if key := lockKey(d, h.DomainChanges.LacksTransferLock(d.TLD)); key != "" {
+			locked = text(key)
+		}
 		rows = append(rows, []string{
 			ui.UnicodeName(d.Name), d.Name, text("domain." + string(d.State())), day(d.PaidUntil), yesNo(d.Renews()),
-			lockText(d, yesNo), d.Folder, d.Note, day(d.CreatedAt),
+			locked, d.Folder, d.Note, day(d.CreatedAt),
 		})
 	}
 	if more {
@@ -48,12 +52,17 @@ func (h *Handler) domainsCSV(req *ui.Request) error {
 	return ui.ServeCSV(req, "domains-"+h.Now().UTC().Format(time.DateOnly)+".csv", rows)
 }
 
-// lockText says whether a domain is locked against transfers: at the registry, by an operator or by
-// a dispute. It is empty if the registry's statuses are not known yet.
-func lockText(d portfolio.Domain, yesNo func(bool) string) string {
-	locked := d.TransferBarred || domainchange.Record{Statuses: d.RegistryStatus}.Locked()
-	if !locked && len(d.RegistryStatus) == 0 {
+// lockKey is the text key of whether a domain is locked against transfers: at the registry, by an
+// operator or by a dispute. It is empty if the registry's statuses are not known yet.
+func lockKey(d portfolio.Domain, lacksLock bool) string {
+	switch {
+	case d.TransferBarred || domainchange.Record{Statuses: d.RegistryStatus}.Locked():
+		return "domains.yes"
+	case lacksLock:
+		return "domains.csv_no_lock"
+	case len(d.RegistryStatus) == 0:
 		return ""
+	default:
+		return "domains.no"
 	}
-	return yesNo(locked)
 }
