@@ -142,8 +142,12 @@ func (row *priceRow) csvRecord(language string, rate int) ([]byte, error) {
 	for _, sum := range []price{row.Offer.First, row.Offer.Renewal, row.Offer.Total, row.Offer.Transfer} {
 		line = append(line, ui.CSVAmount(language, sum.Net), ui.CSVAmount(language, sum.Gross))
 	}
-	restore := withVAT(row.Restore, rate)
-	line = append(line, ui.FormatRate(language, rate), row.Requires, ui.CSVAmount(language, restore.Net), ui.CSVAmount(language, restore.Gross))
+	line = append(line, ui.FormatRate(language, rate), row.Requires)
+	if row.Offer.RedemptionDays > 0 {
+		line = append(line, ui.CSVAmount(language, row.Offer.Restore.Net), ui.CSVAmount(language, row.Offer.Restore.Gross))
+	} else {
+		line = append(line, "", "") // deleted names can't be restored
+	}
 	return ui.CSVLine(language, append(line, orderable(row.Sale), string(row.Sale.NoRegistration), strconv.Itoa(row.Offer.TotalYears),
 		strconv.Itoa(row.Offer.LateDays), strconv.Itoa(row.Offer.RedemptionDays)))
 }
