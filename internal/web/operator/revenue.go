@@ -3,6 +3,7 @@ package operator
 import (
 	"fmt"
 	"strconv"
+	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/invoice"
@@ -11,11 +12,11 @@ import (
 
 // newChart returns the chart of a year, net below and VAT on top of it; nil if no month has
 // revenue. The table shows amounts below zero.
-func newChart(language string, year invoice.Year) *ui.Chart {
+func (h *Handler) newChart(language string, year invoice.Year) *ui.Chart {
 	columns := make([]ui.ChartColumn, 0, len(year.Months))
 	for i, month := range year.Months {
 		net := int64(month.Net())
-		columns = append(columns, ui.ChartColumn{Label: strconv.Itoa(i + 1), Values: []int64{net, int64(month.Gross()) - net}})
+		columns = append(columns, ui.ChartColumn{Label: h.templates.ShortMonth(language, time.Month(i+1)), Values: []int64{net, int64(month.Gross()) - net}})
 	}
 	return ui.NewChart("chart", columns, 100, func(cents int64) string { return ui.FormatAxis(language, registrar.Cents(cents)) })
 }
@@ -37,7 +38,7 @@ func (h *Handler) revenue(req *ui.Request, operator registrar.Actor) error {
 		invoice.Year
 		Years []int
 		Chart *ui.Chart
-	}{year, years, newChart(req.Language, year)}, "")
+	}{year, years, h.newChart(req.Language, year)}, "")
 }
 
 // revenueFile serves the revenue of a year by month. Corrections are positive, as on the

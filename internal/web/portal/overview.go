@@ -238,8 +238,9 @@ func (h *Handler) orderLine(req *ui.Request, line overview.Line) (overviewLine, 
 // addCharts adds the spending of this year and the ends of terms, where there are some.
 func (h *Handler) addCharts(req *ui.Request, view *overviewView) {
 	month := func(year int, number time.Month, value int64) monthRow {
-		name := h.templates.Text(req.Language, "month."+strconv.Itoa(int(number)-1))
-		return monthRow{Name: name, Short: string([]rune(name)[:3]), Year: year, Value: value}
+		return monthRow{
+			Name: h.templates.Month(req.Language, number), Short: h.templates.ShortMonth(req.Language, number), Year: year, Value: value,
+		}
 	}
 	for i, spent := range view.Spent {
 		view.SpentRows = append(view.SpentRows, month(view.Year, time.Month(i+1), int64(spent)))

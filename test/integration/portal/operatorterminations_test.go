@@ -121,6 +121,9 @@ func TestOperatorRevenue_FileHasMonthsOfYear(t *testing.T) {
 		t.Errorf("no link: %s", page)
 	}
 	_, document := s.addPaidOrder(s.newMember("erika@example.org").ID)
+	if page := b.get("/operator/revenue?year=" + document.IssuedAt.Format("2006")).body; !strings.Contains(page, ">Jan</text>") || !strings.Contains(page, ">Dez</text>") {
+		t.Errorf("the chart does not name the months: %s", page)
+	}
 	got := b.get("/operator/revenue.csv?year=" + document.IssuedAt.Format("2006"))
 	lines := strings.Split(strings.TrimSpace(got.body), "\n")
 	if got.status != http.StatusOK || len(lines) != 13 || !strings.HasPrefix(lines[0], "\ufeffmonth;invoices;") {
@@ -175,5 +178,12 @@ func TestOperatorHome_LowBalanceStaysUntilFunded(t *testing.T) {
 	must(t, s.db.StoreQueriedBalance(t.Context(), "one", inbox.Balance{Available: "12.00", Threshold: "100.00"}, s.clock.now().Add(time.Hour), s.clock.now().Add(time.Hour)))
 	if !shown() {
 		t.Error("a newer low balance is no warning")
+	}
+	if home := b.get("/operator").body; !strings.Contains(home, "12,00 EUR (Schwelle 100,00 EUR)") {
+		t.Errorf("a balance without a currency lacks that of the deposits: %s", home)
+	}
+	must(t, s.db.StoreQueriedBalance(t.Context(), "two", inbox.Balance{Available: "12.00", Threshold: "100.00"}, s.clock.now(), s.clock.now()))
+	if home := b.get("/operator").body; !strings.Contains(home, "12,00 in der Währung des Kontos") {
+		t.Errorf("a balance whose currency is not known: %s", home)
 	}
 }
