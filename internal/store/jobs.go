@@ -86,6 +86,12 @@ func (db *DB) ListJobs(ctx context.Context, kind admin.JobKind, tried bool, limi
 	return jobs, err
 }
 
+// ListFailedItems returns items whose last attempt failed with a code and that wait for the next one.
+func (db *DB) ListFailedItems(ctx context.Context, code registrar.Code, now time.Time, limit int) ([]admin.FailedItem, error) {
+	return rowsAs(func(row query.ListFailedItemsRow) admin.FailedItem { return admin.FailedItem(row) })(
+		db.read().ListFailedItems(ctx, query.ListFailedItemsParams{Now: micros(now), Code: string(code), MaxRows: int32(limit)}))
+}
+
 // RetryJobNow makes a job due now, unless it is leased.
 func (db *DB) RetryJobNow(ctx context.Context, kind admin.JobKind, id string, now time.Time, event registrar.AuditEvent) (bool, error) {
 	if sqldb.IsUnstorable(id) {

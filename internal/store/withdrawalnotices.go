@@ -96,13 +96,13 @@ func (db *DB) ListRelatedOrders(ctx context.Context, mentions []string, limit in
 	if len(ids) > 0 {
 		parts = append(parts, `SELECT orders.id AS mention, orders.id, orders.customer_id,
 				coalesce((SELECT order_items.name FROM order_items WHERE order_items.order_id = orders.id ORDER BY order_items.position LIMIT 1), ''),
-				orders.paid_at, orders.consent_at, orders.consent_wording, orders.gross, `+buyerKind+`
+				orders.paid_at, orders.consent_at, orders.consent_wording, orders.gross, `+buyerKind+`, orders.gross AS named
 			FROM orders WHERE orders.id IN (`+placeholders(1, len(ids))+`)`)
 	}
 	if len(names) > 0 && limit > 0 {
-		parts = append(parts, `SELECT name AS mention, id, customer_id, name, paid_at, consent_at, consent_wording, gross, consumer
+		parts = append(parts, `SELECT name AS mention, id, customer_id, name, paid_at, consent_at, consent_wording, gross, consumer, named
 			FROM (
-				SELECT order_items.name, orders.id, orders.customer_id, orders.paid_at, orders.consent_at, orders.consent_wording, orders.gross, `+buyerKind+`,
+				SELECT order_items.name, orders.id, orders.customer_id, orders.paid_at, orders.consent_at, orders.consent_wording, orders.gross, `+buyerKind+`, order_items.gross AS named,
 					row_number() OVER (PARTITION BY order_items.name ORDER BY orders.id DESC) AS place
 				FROM order_items JOIN orders ON orders.id = order_items.order_id
 				WHERE order_items.name IN (`+placeholders(len(ids)+1, len(names))+`) AND orders.paid_at > 0) AS newest
@@ -129,7 +129,8 @@ func (db *DB) ListRelatedOrders(ctx context.Context, mentions []string, limit in
 		consented, _ := row[5].(int64)
 		gross, _ := row[7].(int64)
 		related.Consumer, _ = row[8].(string)
-		related.Gross = registrar.Cents(gross)
+		named, _ := row[9].(int64)
+		related.Gross, related.Named = registrar.Cents(gross), registrar.Cents(named)
 		related.PaidAt, related.ConsentAt = fromMicros(paid), fromMicros(consented)
 		found[mention] = append(found[mention], related)
 	}

@@ -127,7 +127,7 @@ async function transfers(page) {
   await visit(page, "/umzug");
   await field(page, "lines").fill("transfer-liste.com auth-transfer-liste\ntransfer-zweite.com falsch-123\ntee.gibtesnicht x\n");
   await clickButton(page, "Prüfen und zur Kasse");
-  await page.locator("main", { hasText: "Ihre Liste: 1 bereit, 2 mit Problem." }).waitFor();
+  await page.locator("main", { hasText: "Domains auf Ihrer Umzugsliste: 1 bereit, 1 zu korrigieren, 1 nicht möglich." }).waitFor();
   assert.ok(!(await page.content()).includes("auth-transfer-liste"), "a code is shown");
   await checkPage(page, "list of transfers with problems");
   await page.setViewportSize({ width: 320, height: 700 });

@@ -109,6 +109,9 @@ type Store interface {
 	ListJobs(ctx context.Context, kind JobKind, retrying bool, limit int) ([]Job, error)
 	// RetryJobNow makes a job due now; false if it is leased or does not exist.
 	RetryJobNow(ctx context.Context, kind JobKind, id string, now time.Time, event registrar.AuditEvent) (bool, error)
+	// ListFailedItems returns items whose last attempt failed with a code and that wait for the
+	// next one.
+	ListFailedItems(ctx context.Context, code registrar.Code, now time.Time, limit int) ([]FailedItem, error)
 	// GetJobError returns the last error of a job; false if there is none.
 	GetJobError(ctx context.Context, kind JobKind, id string) (JobError, bool, error)
 	// PutJobError stores it, and deletes some older than before.

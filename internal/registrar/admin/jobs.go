@@ -2,10 +2,12 @@ package admin
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 )
 
 // JobKind is a kind of background job.
@@ -129,6 +131,58 @@ func (s *Service) Retry(ctx context.Context, operator registrar.Actor, kind JobK
 		return registrar.Conflict(JobClaimed)
 	}
 	s.cfg.WakeJobs(kind)
+	return nil
+}
+
+// maxUnfunded bounds the items that are retried at once.
+const maxUnfunded = 1000
+
+// FailedItem is an item whose last attempt failed.
+type FailedItem struct{ ID, Account string }
+
+// Unfunded counts the items that wait for funds of a registry account.
+type Unfunded struct {
+	Account string
+	Items   int
+}
+
+// ListUnfunded returns the registry accounts whose lack of funds delays items.
+func (s *Service) ListUnfunded(ctx context.Context, operator registrar.Actor) (accounts []Unfunded, err error) {
+	if err := operator.RequireOperator(); err != nil {
+		return nil, err
+	}
+	items, err := s.cfg.Store.ListFailedItems(ctx, provision.Billing, s.cfg.Now(), maxUnfunded)
+	if err != nil {
+		return nil, err
+	}
+	counts := make(map[string]int)
+	for _, item := range items {
+		counts[item.Account]++
+	}
+	for _, account := range slices.Sorted(maps.Keys(counts)) {
+		accounts = append(accounts, Unfunded{account, counts[account]})
+	}
+	return accounts, nil
+}
+
+// RetryUnfunded makes the items due now that wait for funds of a registry account. Those that are
+// due already, or being executed, are left alone, so a second call changes nothing.
+func (s *Service) RetryUnfunded(ctx context.Context, operator registrar.Actor, account string) error {
+	if err := operator.RequireOperator(); err != nil {
+		return err
+	}
+	items, err := s.cfg.Store.ListFailedItems(ctx, provision.Billing, s.cfg.Now(), maxUnfunded)
+	if err != nil {
+		return err
+	}
+	for _, item := range items {
+		if item.Account != account {
+			continue
+		}
+		if err := s.Retry(ctx, operator, JobItem, item.ID); err != nil && registrar.CodeOf(err) != JobClaimed {
+			return err
+		}
+	}
 	return nil
 }
 

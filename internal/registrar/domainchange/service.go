@@ -138,6 +138,13 @@ func (s *Service) HasTransferLock(tld string) bool {
 	return served && registry.Registry.Capabilities(tld).Lock
 }
 
+// LacksTransferLock reports whether the registry of the TLD has no transfer lock. It is false if no
+// account serves the TLD.
+func (s *Service) LacksTransferLock(tld string) bool {
+	registry, served := s.registryFor("", tld)
+	return served && !registry.Registry.Capabilities(tld).Lock
+}
+
 // registryFor returns the domain's sponsoring account or, if it has none, the one that
 // serves its TLD.
 func (s *Service) registryFor(account, tld string) (NamedRegistry, bool) {

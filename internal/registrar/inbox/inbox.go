@@ -163,10 +163,29 @@ func (s *Service) LowBalances(ctx context.Context, operator registrar.Actor) (lo
 			isLow = after.IsLow()
 		}
 		if isLow {
+			if newest, err = s.withCurrency(ctx, newest); err != nil {
+				return nil, err
+			}
 			low = append(low, newest)
 		}
 	}
 	return low, nil
+}
+
+// withCurrency adds the currency in which operators have booked on the account, if the registry
+// does not state one: the balance mapping has none.
+func (s *Service) withCurrency(ctx context.Context, stored Stored) (Stored, error) {
+	if stored.Details.Balance.Currency != "" {
+		return stored, nil
+	}
+	bookings, err := s.cfg.Store.ListRegistryBookings(ctx, stored.Account, time.Time{}, maxBookings)
+	if err != nil || len(bookings) == 0 {
+		return stored, err
+	}
+	balance := *stored.Details.Balance
+	balance.Currency = bookings[len(bookings)-1].Amount.Currency
+	stored.Details.Balance = &balance
+	return stored, nil
 }
 
 // Get returns a message.

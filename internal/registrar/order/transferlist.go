@@ -35,6 +35,32 @@ func (t ListedTransfer) DomainName() registrar.Name {
 	return registrar.NewName(strings.TrimSuffix(t.Name, t.TLD), t.TLD)
 }
 
+// ListedCounts counts the domains of a list of transfers. Every page that counts them uses these,
+// so that their figures can be compared.
+type ListedCounts struct {
+	Ready      int // accepted by the registry
+	Correct    int // the customer has to correct or check them
+	Impossible int
+}
+
+// CountListed counts the domains of a list.
+func CountListed(list []ListedTransfer) (counts ListedCounts) {
+	for _, line := range list {
+		switch {
+		case line.OK:
+			counts.Ready++
+		case line.Impossible:
+			counts.Impossible++
+		default:
+			counts.Correct++
+		}
+	}
+	return counts
+}
+
+// Waiting is the number of domains that the customer can order or correct.
+func (c ListedCounts) Waiting() int { return c.Ready + c.Correct }
+
 // TransferList returns the transfers that the actor's account has entered and not ordered yet.
 func (s *Service) TransferList(ctx context.Context, actor registrar.Actor) ([]ListedTransfer, error) {
 	list, _, err := s.readTransferList(ctx, actor)

@@ -57,7 +57,7 @@ func (d NamedDomain) state() string {
 // ListNamedDomains returns the domains that each notice names, and those of the orders that it
 // names. Like ListRelatedOrders, they are for the operator only and read in one query.
 func (s *Service) ListNamedDomains(ctx context.Context, notices ...Notice) ([][]NamedDomain, error) {
-	return related(notices, func(d NamedDomain) string { return d.ID }, func(mentions []string) (map[string][]NamedDomain, error) {
+	return related(notices, func(d NamedDomain) string { return d.ID }, func(*NamedDomain, NamedDomain) {}, func(mentions []string) (map[string][]NamedDomain, error) {
 		return s.cfg.Store.ListNamedDomains(ctx, mentions, maxDomains)
 	})
 }

@@ -356,7 +356,9 @@ type RelatedOrder struct {
 	// consent: for businesses, and for orders completed by an agent.
 	ConsentAt      time.Time
 	ConsentVersion string
-	Gross          registrar.Cents
+	// Gross is the amount of the whole order, Named that of the items that were mentioned; both are
+	// the same if the order's number was.
+	Gross, Named registrar.Cents
 	// Consumer is whether the buyer was a consumer: consumer, business, or empty if unknown.
 	Consumer string
 }
@@ -374,7 +376,8 @@ const (
 // operator only; the sender must not learn whether there are any. All are read in one query.
 // No one withdraws from an order that was paid later.
 func (s *Service) ListRelatedOrders(ctx context.Context, notices ...Notice) ([][]RelatedOrder, error) {
-	all, err := related(notices, func(o RelatedOrder) string { return o.ID }, func(mentions []string) (map[string][]RelatedOrder, error) {
+	merge := func(o *RelatedOrder, other RelatedOrder) { o.Named = min(o.Named+other.Named, o.Gross) }
+	all, err := related(notices, func(o RelatedOrder) string { return o.ID }, merge, func(mentions []string) (map[string][]RelatedOrder, error) {
 		return s.cfg.Store.ListRelatedOrders(ctx, mentions, maxOrders)
 	})
 	for i, orders := range all {
@@ -383,9 +386,9 @@ func (s *Service) ListRelatedOrders(ctx context.Context, notices ...Notice) ([][
 	return all, err
 }
 
-// related returns, for each notice, what find returns for its mentions, without repetitions. find
-// is called once, or not at all.
-func related[T any](notices []Notice, id func(T) string, find func(mentions []string) (map[string][]T, error)) ([][]T, error) {
+// related returns, for each notice, what find returns for its mentions. merge adds a repetition to
+// what was found before. find is called once, or not at all.
+func related[T any](notices []Notice, id func(T) string, merge func(found *T, again T), find func(mentions []string) (map[string][]T, error)) ([][]T, error) {
 	all, mentions := make([][]T, len(notices)), make([][]string, len(notices))
 	for i, notice := range notices {
 		mentions[i] = parseMentions(notice.Contract)
@@ -401,7 +404,9 @@ func related[T any](notices []Notice, id func(T) string, find func(mentions []st
 	for i := range notices {
 		for _, mention := range mentions[i] {
 			for _, one := range found[mention] {
-				if !slices.ContainsFunc(all[i], func(other T) bool { return id(other) == id(one) }) {
+				if at := slices.IndexFunc(all[i], func(other T) bool { return id(other) == id(one) }); at >= 0 {
+					merge(&all[i][at], one)
+				} else {
 					all[i] = append(all[i], one)
 				}
 			}

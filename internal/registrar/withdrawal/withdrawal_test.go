@@ -118,7 +118,11 @@ func (b *ordersStore) ListRelatedOrders(_ context.Context, mentions []string, _ 
 	at, found := ordered, make(map[string][]RelatedOrder)
 	for _, mention := range mentions {
 		if mention != "nichts.de" {
-			found[mention] = []RelatedOrder{{ID: "ord_1", PaidAt: at, ConsentAt: at, ConsentVersion: "2026-11-de"}}
+			one := RelatedOrder{ID: "ord_1", PaidAt: at, ConsentAt: at, ConsentVersion: "2026-11-de", Gross: 3000, Named: 1000}
+			if mention == one.ID {
+				one.Named = one.Gross
+			}
+			found[mention] = []RelatedOrder{one}
 		}
 	}
 	return found, nil
@@ -139,6 +143,20 @@ func TestListRelatedOrders_ManyNoticesAreOneQuery(t *testing.T) {
 	}
 	if !slices.Equal(store.queries, []string{"kaffee.de nichts.de ord_1"}) {
 		t.Errorf("queried %q", store.queries)
+	}
+}
+
+func TestListRelatedOrders_AmountIsThatOfTheNamedItems(t *testing.T) {
+	t.Parallel()
+	service, err := New(Config{Store: &ordersStore{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for contract, want := range map[string]registrar.Cents{"kaffee.de": 1000, "kaffee.de, tee.de": 2000, "ord_1": 3000, "ord_1 kaffee.de": 3000} {
+		all, err := service.ListRelatedOrders(t.Context(), Notice{Contract: contract, At: ordered.Add(time.Hour)})
+		if err != nil || len(all[0]) != 1 || all[0][0].Named != want {
+			t.Errorf("%s: %+v, %v, want %s", contract, all, err, want)
+		}
 	}
 }
 

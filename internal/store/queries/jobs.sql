@@ -82,6 +82,14 @@ WHERE due_at > 0
 ORDER BY due_at
 LIMIT $1;
 
+-- Items that failed with a code and wait for their next attempt. One that the registry has accepted
+-- is pending.
+-- name: ListFailedItems :many
+SELECT p.id, p.account FROM provision_items AS p JOIN job_errors AS e ON e.job = 'item:' || p.id
+WHERE p.due_at > 0 AND p.attempts > 0 AND p.due_at > sqlc.arg(now) AND p.node = '' AND p.state <> 'pending' AND e.code = sqlc.arg(code)
+ORDER BY p.attempts DESC, p.id DESC
+LIMIT sqlc.arg(max_rows);
+
 -- A leased job keeps its lease.
 -- name: RetryProvisionItem :execrows
 UPDATE provision_items SET due_at = sqlc.arg(now) WHERE id = sqlc.arg(id) AND due_at > sqlc.arg(now) AND node = '';

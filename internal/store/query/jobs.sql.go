@@ -122,6 +122,49 @@ func (q *Queries) GetJobError(ctx context.Context, job string) (JobError, error)
 	return i, err
 }
 
+const listFailedItems = `-- name: ListFailedItems :many
+SELECT p.id, p.account FROM provision_items AS p JOIN job_errors AS e ON e.job = 'item:' || p.id
+WHERE p.due_at > 0 AND p.attempts > 0 AND p.due_at > $1 AND p.node = '' AND p.state <> 'pending' AND e.code = $2
+ORDER BY p.attempts DESC, p.id DESC
+LIMIT $3
+`
+
+type ListFailedItemsParams struct {
+	Now     int64
+	Code    string
+	MaxRows int32
+}
+
+type ListFailedItemsRow struct {
+	ID      string
+	Account string
+}
+
+// Items that failed with a code and wait for their next attempt. One that the registry has accepted
+// is pending.
+func (q *Queries) ListFailedItems(ctx context.Context, arg ListFailedItemsParams) ([]ListFailedItemsRow, error) {
+	rows, err := q.db.QueryContext(ctx, listFailedItems, arg.Now, arg.Code, arg.MaxRows)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []ListFailedItemsRow{}
+	for rows.Next() {
+		var i ListFailedItemsRow
+		if err := rows.Scan(&i.ID, &i.Account); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const listNextDomainChanges = `-- name: ListNextDomainChanges :many
 SELECT id, kind AS what, state, name, due_at, node, attempts, created_at AS since FROM domain_changes
 WHERE due_at > 0

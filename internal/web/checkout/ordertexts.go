@@ -72,7 +72,7 @@ var orderTexts = ui.Texts{
 
 	"orders.title":   {"Bestellungen", "Orders"},
 	"orders.none":    {"Sie haben noch nichts bestellt.", "You haven't ordered anything yet."},
-	"orders.when":    {"Datum", "Date"},
+	"orders.created": {"Angelegt", "Created"},
 	"orders.what":    {"Inhalt", "Items"},
 	"table.do":       {"Aktion", "Action"},
 	"orders.more":    {"und {1} weitere", "and {1} more"},

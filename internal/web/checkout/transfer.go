@@ -46,6 +46,8 @@ type transferPage struct {
 	// Good and Bad are the lines of the customer's list, and what was wrong with those just
 	// entered. The sums are those of Good.
 	Good, Bad       []transferLine
+	Counts          order.ListedCounts
+	Unlisted        int // lines that are not stored
 	Net, VAT, Gross registrar.Cents
 	VATRate         string // the customer's
 	Repeated        int    // lines that were entered twice in the same way
@@ -84,6 +86,8 @@ func (h *Handler) showTransfer(req *ui.Request, lines []transferLine, repeated i
 		}
 		shown.Good = append(shown.Good, line)
 	}
+	listed := newListed(lines)
+	shown.Counts, shown.Unlisted = order.CountListed(listed), len(lines)-len(listed)
 	sortTransferLines(shown.Good)
 	sortTransferLines(shown.Bad)
 	if len(shown.Good) > 0 {
@@ -92,6 +96,11 @@ func (h *Handler) showTransfer(req *ui.Request, lines []transferLine, repeated i
 			return err
 		}
 		shown.addPrices(rate)
+		for i := range shown.Good {
+			line := &shown.Good[i]
+			line.Years, _ = h.TransferTerms(line.name.TLD())
+			line.IncludesKey = transferTermKey(line.name.TLD(), line.Years)
+		}
 		shown.VATRate = formatRate(req.Language, rate)
 	}
 	if req.SignedIn {

@@ -22,6 +22,9 @@ type transferLine struct {
 	ReasonKey, Own string
 	OK             bool // the registry has accepted it
 	Net, Gross     registrar.Cents
+	// IncludesKey is the text key of the term after the transfer, Years the years it adds.
+	IncludesKey string
+	Years       int
 }
 
 // Listed reports whether the line is stored in the customer's list: it names a domain, and once.
@@ -38,12 +41,15 @@ var uncorrectable = []string{"reason.transfer_not_offered", "reason.no_registry_
 // notCarriedKey is the reason of a line whose extension we don't offer.
 const notCarriedKey = "problem.basket_extension"
 
+// impossible reports whether the customer can't do anything about the reason.
+func (l transferLine) impossible() bool { return slices.Contains(uncorrectable, l.ReasonKey) }
+
 // codeDropped are the reasons for which a code was not stored; they hold until there is another.
 var codeDropped = []string{"reason.auth_code_wrong", "reason." + string(wrongCodeLocked), "transfer.code_malformed", "transfer.swapped"}
 
 // Correctable reports whether the page offers to enter a code.
 func (l transferLine) Correctable() bool {
-	return l.Listed() && !slices.Contains(uncorrectable, l.ReasonKey)
+	return l.Listed() && !l.impossible()
 }
 
 // listedLines are the lines of a stored list.
@@ -72,7 +78,7 @@ func newListed(lines []transferLine) []order.ListedTransfer {
 	for _, line := range lines {
 		if line.Listed() {
 			list = append(list, order.ListedTransfer{
-				Name: line.Domain, TLD: line.name.TLD(), Code: line.code, OK: line.OK, Reason: line.ReasonKey, Impossible: slices.Contains(uncorrectable, line.ReasonKey), Net: line.Net, Gross: line.Gross,
+				Name: line.Domain, TLD: line.name.TLD(), Code: line.code, OK: line.OK, Reason: line.ReasonKey, Impossible: line.impossible(), Net: line.Net, Gross: line.Gross,
 			})
 		}
 	}

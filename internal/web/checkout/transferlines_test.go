@@ -135,7 +135,29 @@ func TestTransfers_ImpossibleOnesAreNotToDo(t *testing.T) {
 	orders := &fakeOrders{transfers: []order.ListedTransfer{
 		{Name: "tee.com", TLD: ".com", Reason: "transfer.code_missing"}, {Name: "frei.com", TLD: ".com", Reason: "reason.not_registered"},
 	}}
-	visit(t, orders, "erika", "/portal/transfers", nil).wantPage(http.StatusOK, []string{"Für Sie zu tun (1)", "Umzug nicht möglich (1)", "frei.com"}, nil)
+	visit(t, orders, "erika", "/portal/transfers", nil).wantPage(http.StatusOK, []string{"Für Sie zu tun (1 Domain)", "Umzug nicht möglich (1)", "frei.com"}, nil)
+}
+
+func TestTransfers_PagesCountDomainsInTheSameWay(t *testing.T) {
+	t.Parallel()
+	orders := &fakeOrders{transfers: []order.ListedTransfer{
+		{Name: "eins.com", TLD: ".com", OK: true, Net: 1290},
+		{Name: "zwei.com", TLD: ".com", Reason: "transfer.code_missing"},
+		{Name: "frei.com", TLD: ".com", Reason: "reason.not_registered", Impossible: true},
+	}}
+	counts := "Domains auf Ihrer Umzugsliste: 1 bereit, 1 zu korrigieren, 1 nicht möglich."
+	visit(t, orders, "erika", "/umzug", nil).wantPage(http.StatusOK, []string{counts}, []string{"Nicht übernommene Zeilen"})
+	visit(t, orders, "erika", "/portal/transfers", nil).wantPage(http.StatusOK, []string{counts, "Für Sie zu tun (2 Domains)"}, nil)
+}
+
+func TestTransferPage_ReadyLinesShowTermAndWhatThePriceIncludes(t *testing.T) {
+	t.Parallel()
+	orders := &fakeOrders{transfers: []order.ListedTransfer{
+		{Name: "eins.com", TLD: ".com", OK: true, Net: 1290}, {Name: "umsonst.at", TLD: ".at", OK: true},
+	}}
+	visit(t, orders, "erika", "/umzug", nil).wantPage(http.StatusOK, []string{
+		"Brutto enthält 19\u00a0% Umsatzsteuer", `Restlaufzeit bleibt</td><td class="amount" data-label="Netto">0,00`, `data-label="Brutto">kostenlos</td>`,
+	}, nil)
 }
 
 func TestTransferPage_KeepsWhatTheRegistrySaidIfItDoesNotRespond(t *testing.T) {

@@ -46,8 +46,9 @@ type transferGroup struct {
 // unpaidTransfers is an order of transfers that waits for the customer.
 type unpaidTransfers struct {
 	Pay, First string
-	More       int
+	More       int // further items, of any kind
 	Gross      registrar.Cents
+	transfers  int
 }
 
 // listTransfers shows a customer's transfers, those that need attention first: what the customer
@@ -75,8 +76,10 @@ func (h *Handler) listTransfers(req *ui.Request) error {
 	}
 	view := struct {
 		Unpaid                []unpaidTransfers
+		UnpaidDomains         int
+		Listed                order.ListedCounts
 		Lines, Impossible     []transferLine
-		Waiting               int
+		Waiting               int // domains
 		Failed, Running, Done transferGroup
 		New                   string
 	}{Unpaid: unpaid, New: transferPath(req.Language)}
@@ -94,15 +97,20 @@ func (h *Handler) listTransfers(req *ui.Request) error {
 			return err
 		}
 	}
-	for _, line := range h.listedLines(list) {
-		if slices.Contains(uncorrectable, line.ReasonKey) {
+	lines := h.listedLines(list)
+	for _, line := range lines {
+		if line.impossible() {
 			view.Impossible = append(view.Impossible, line)
 		} else {
 			view.Lines = append(view.Lines, line)
 		}
 	}
 	slices.SortStableFunc(view.Lines, func(a, b transferLine) int { return cmp.Compare(a.urgency(), b.urgency()) })
-	view.Waiting = len(view.Unpaid) + len(view.Lines)
+	for _, o := range view.Unpaid {
+		view.UnpaidDomains += o.transfers
+	}
+	view.Listed = order.CountListed(newListed(lines))
+	view.Waiting = view.UnpaidDomains + view.Listed.Waiting()
 	return h.templates.Render(req, ui.View{Name: "transfers", Title: "transfers.title", Section: ui.OrdersPath, Data: view})
 }
 
@@ -127,13 +135,18 @@ func (h *Handler) unpaidTransfers(req *ui.Request) ([]unpaidTransfers, error) {
 	}
 	var unpaid []unpaidTransfers
 	for _, o := range orders {
-		first := slices.IndexFunc(o.Items, func(item order.Item) bool { return item.Kind == order.Transfer })
+		var transfers []order.Item
+		for _, item := range o.Items {
+			if item.Kind == order.Transfer {
+				transfers = append(transfers, item)
+			}
+		}
 		pay, err := h.orderPayPath(o)
 		if err != nil {
 			return nil, err
 		}
-		if first >= 0 && pay != "" {
-			unpaid = append(unpaid, unpaidTransfers{pay, o.Items[first].Name, len(o.Items) - 1, o.Totals.Gross})
+		if len(transfers) > 0 && pay != "" {
+			unpaid = append(unpaid, unpaidTransfers{pay, transfers[0].Name, len(o.Items) - 1, o.Totals.Gross, len(transfers)})
 		}
 	}
 	return unpaid, nil

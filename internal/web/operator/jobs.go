@@ -74,6 +74,10 @@ func (h *Handler) home(req *ui.Request, operator registrar.Actor) error {
 	if err != nil {
 		return err
 	}
+	unfunded, err := h.Admin.ListUnfunded(req.R.Context(), operator)
+	if err != nil {
+		return err
+	}
 	undecided := max(0, refunds-len(needs.Refunds)) // those that are only overdue are listed
 	quiet := undecided+contacts+len(low)+len(database)+len(disputes)+len(messages)+len(notices)+len(inquiries)+len(needs.Orders)+len(needs.Items)+len(needs.Changes)+len(needs.Refunds)+len(needs.Locks)+len(troubled)+len(unpaid.Waiting)+len(unpaid.Overdue) == 0 &&
 		!preview.Brake.Engaged()
@@ -91,8 +95,9 @@ func (h *Handler) home(req *ui.Request, operator registrar.Actor) error {
 		Disputes      []disputeRow
 		Undecided     int // refunds that wait for a decision
 		Contacts      int // contact checks that do
+		Unfunded      []admin.Unfunded
 		Quiet         bool
-	}{needs, database, troubled, preview.Brake, unpaid, notices, h.newInquiryRows(inquiries, nil), moreInquiries, low, newMessageRows(messages, nil), disputes, undecided, contacts, quiet}, "")
+	}{needs, database, troubled, preview.Brake, unpaid, notices, h.newInquiryRows(inquiries, nil), moreInquiries, low, newMessageRows(messages, nil), disputes, undecided, contacts, unfunded, quiet}, "")
 }
 
 func (h *Handler) jobs(req *ui.Request, operator registrar.Actor) error {
@@ -113,6 +118,12 @@ func (h *Handler) showJobs(req *ui.Request, operator registrar.Actor, problem st
 	if err != nil {
 		return err
 	}
+	var unfunded []admin.Unfunded
+	if kind == admin.JobItem {
+		if unfunded, err = h.Admin.ListUnfunded(req.R.Context(), operator); err != nil {
+			return err
+		}
+	}
 	status := http.StatusOK
 	if problem != "" {
 		status = http.StatusConflict
@@ -123,12 +134,22 @@ func (h *Handler) showJobs(req *ui.Request, operator registrar.Actor, problem st
 		Kind   admin.JobKind
 		Next   bool
 		Jobs   []admin.Job
-	}{admin.JobKinds(), failed, kind, next, jobs}, problem)
+		// Unfunded are the registry accounts whose lack of funds delays items.
+		Unfunded []admin.Unfunded
+	}{admin.JobKinds(), failed, kind, next, jobs, unfunded}, problem)
 }
 
 // retryJob makes a job due now.
 func (h *Handler) retryJob(req *ui.Request, operator registrar.Actor) error {
 	return h.changeJob(req, operator, "job_retried", h.Admin.Retry)
+}
+
+// retryUnfunded makes all items due that wait for funds of a registry account.
+func (h *Handler) retryUnfunded(req *ui.Request, operator registrar.Actor) error {
+	if err := h.Admin.RetryUnfunded(req.R.Context(), operator, req.R.PathValue("account")); err != nil {
+		return err
+	}
+	return req.RedirectWithFlash("unfunded_retried", jobsPath+"?kind="+string(admin.JobItem))
 }
 
 // abandonJob abandons a job that can't be completed any more. A paid item is refunded, so the page

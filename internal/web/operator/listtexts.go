@@ -47,6 +47,7 @@ var listTexts = ui.Texts{
 	"notice.account":           {"Konto dieser Adresse öffnen", "Open the account of this address"},
 	"notice.orders":            {"Bestellungen, die gemeint sein können", "Orders this may refer to"},
 	"notice.related":           {"Gemeint sein kann", "May refer to"},
+	"notice.of_order":          {"ganze Bestellung: {1}", "whole order: {1}"},
 	"notice.no_orders": {
 		"Der Text nennt keine Bestellung von hier.",
 		"The text mentions no order from here.",

@@ -2,6 +2,7 @@ package operator
 
 import (
 	"strconv"
+	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/cost"
@@ -13,11 +14,11 @@ const maxShownExtensions = 50
 
 // newMarginChart shows the revenue of each month: cost below, the margin on it, and the revenue
 // of items of unknown cost on top. Amounts below zero are in the table only.
-func newMarginChart(language string, year cost.Year) *ui.Chart {
+func (h *Handler) newMarginChart(language string, year cost.Year) *ui.Chart {
 	columns := make([]ui.ChartColumn, 0, len(year.Months))
 	for i, month := range year.Months {
 		columns = append(columns, ui.ChartColumn{
-			Label: strconv.Itoa(i + 1), Values: []int64{int64(max(month.Cost, 0)), int64(max(month.Known(), 0)), int64(max(month.UnknownRevenue, 0))},
+			Label: h.templates.ShortMonth(language, time.Month(i+1)), Values: []int64{int64(max(month.Cost, 0)), int64(max(month.Known(), 0)), int64(max(month.UnknownRevenue, 0))},
 		})
 	}
 	return ui.NewChart("chart", columns, 100, func(cents int64) string { return ui.FormatAxis(language, registrar.Cents(cents)) })
@@ -43,7 +44,7 @@ func (h *Handler) margin(req *ui.Request, operator registrar.Actor) error {
 		Years  []int
 		Hidden int
 		Chart  *ui.Chart
-	}{year, years, hidden, newMarginChart(req.Language, year)}, "")
+	}{year, years, hidden, h.newMarginChart(req.Language, year)}, "")
 }
 
 // marginFile serves the margin of a year by month and extension. Where no cost is known, the
@@ -53,15 +54,16 @@ func (h *Handler) marginFile(req *ui.Request, operator registrar.Actor) error {
 	if err != nil {
 		return err
 	}
+	amount := func(cents registrar.Cents) string { return ui.CSVAmount(req.Language, cents) }
 	rows := [][]string{{"month", "tld", "items", "revenue_eur", "cost_eur", "margin_eur", "items_of_unknown_cost", "revenue_of_unknown_cost_eur"}}
 	for _, row := range year.Rows {
 		paid, margin := "", ""
 		if row.HasCost() {
-			paid, margin = row.Cost.String(), row.Known().String()
+			paid, margin = amount(row.Cost), amount(row.Known())
 		}
 		rows = append(rows, []string{
-			row.Month, row.TLD, strconv.Itoa(row.Items), row.Revenue.String(), paid, margin, strconv.Itoa(row.UnknownItems), row.UnknownRevenue.String(),
+			row.Month, row.TLD, strconv.Itoa(row.Items), amount(row.Revenue), paid, margin, strconv.Itoa(row.UnknownItems), amount(row.UnknownRevenue),
 		})
 	}
-	return writeCSV(req, "margin-"+strconv.Itoa(year.Year)+".csv", rows)
+	return ui.ServeCSV(req, "margin-"+strconv.Itoa(year.Year)+".csv", rows)
 }

@@ -15,6 +15,7 @@ var messageTexts = ui.Texts{
 		"Nennt die Registry ihr Guthaben nur in Meldungen, halten Sie eine Einzahlung mit „dotkontor registry funds {1} deposit“ fest.",
 		"If the registry reports its balance in messages only, record a deposit with “dotkontor registry funds {1} deposit”.",
 	},
+	"home.no_currency":  {"in der Währung des Kontos", "in the account's currency"},
 	"home.read_message": {"Meldung lesen", "Read the message"},
 	"messages.intro": {
 		"Was die Registries melden. Meldungen, die das Programm selbst verarbeitet, gelten sofort als gelesen. Die anderen lesen Sie bitte und markieren sie dann als gelesen.",

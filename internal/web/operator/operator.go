@@ -124,6 +124,7 @@ func (h *Handler) Routes() []httpjson.Route {
 		{Method: get, Path: homePath + "/{$}", Handler: page(homePath, h.home)},
 		{Method: get, Path: jobsPath, Handler: page(jobsPath, h.jobs)},
 		{Method: post, Path: jobsPath + "/{kind}/{id}/retry", Handler: page(jobsPath, h.retryJob)},
+		{Method: post, Path: jobsPath + "/accounts/{account}/retry", Handler: page(jobsPath, h.confirmed("unfunded", "jobs.retry_all", jobsPath+"?kind="+string(admin.JobItem), h.retryUnfunded))},
 		{Method: post, Path: jobsPath + "/{kind}/{id}/abandon", Handler: page(jobsPath, recently(h.abandonJob))},
 		{Method: get, Path: healthPath, Handler: page(healthPath, h.health)},
 		{Method: get, Path: pricesPath, Handler: page(pricesPath, h.prices)},

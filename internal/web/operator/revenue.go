@@ -1,25 +1,22 @@
 package operator
 
 import (
-	"bytes"
-	"encoding/csv"
 	"fmt"
-	"net/http"
 	"strconv"
+	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/invoice"
-	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
 // newChart returns the chart of a year, net below and VAT on top of it; nil if no month has
 // revenue. The table shows amounts below zero.
-func newChart(language string, year invoice.Year) *ui.Chart {
+func (h *Handler) newChart(language string, year invoice.Year) *ui.Chart {
 	columns := make([]ui.ChartColumn, 0, len(year.Months))
 	for i, month := range year.Months {
 		net := int64(month.Net())
-		columns = append(columns, ui.ChartColumn{Label: strconv.Itoa(i + 1), Values: []int64{net, int64(month.Gross()) - net}})
+		columns = append(columns, ui.ChartColumn{Label: h.templates.ShortMonth(language, time.Month(i+1)), Values: []int64{net, int64(month.Gross()) - net}})
 	}
 	return ui.NewChart("chart", columns, 100, func(cents int64) string { return ui.FormatAxis(language, registrar.Cents(cents)) })
 }
@@ -41,7 +38,7 @@ func (h *Handler) revenue(req *ui.Request, operator registrar.Actor) error {
 		invoice.Year
 		Years []int
 		Chart *ui.Chart
-	}{year, years, newChart(req.Language, year)}, "")
+	}{year, years, h.newChart(req.Language, year)}, "")
 }
 
 // revenueFile serves the revenue of a year by month. Corrections are positive, as on the
@@ -51,6 +48,7 @@ func (h *Handler) revenueFile(req *ui.Request, operator registrar.Actor) error {
 	if err != nil {
 		return err
 	}
+	amount := func(cents registrar.Cents) string { return ui.CSVAmount(req.Language, cents) }
 	rows := [][]string{{
 		"month", "invoices", "invoices_net_eur", "invoices_vat_eur", "invoices_gross_eur",
 		"corrections", "corrections_net_eur", "corrections_vat_eur", "corrections_gross_eur", "net_eur", "vat_eur", "gross_eur",
@@ -58,11 +56,11 @@ func (h *Handler) revenueFile(req *ui.Request, operator registrar.Actor) error {
 	for i, month := range year.Months {
 		row := []string{fmt.Sprintf("%d-%02d", year.Year, i+1)}
 		for _, sums := range []invoice.Amounts{month.Invoices, month.Corrections} {
-			row = append(row, strconv.Itoa(sums.Documents), sums.Net.String(), sums.VAT.String(), sums.Gross.String())
+			row = append(row, strconv.Itoa(sums.Documents), amount(sums.Net), amount(sums.VAT), amount(sums.Gross))
 		}
-		rows = append(rows, append(row, month.Net().String(), month.VAT().String(), month.Gross().String()))
+		rows = append(rows, append(row, amount(month.Net()), amount(month.VAT()), amount(month.Gross())))
 	}
-	return writeCSV(req, "revenue-"+strconv.Itoa(year.Year)+".csv", rows)
+	return ui.ServeCSV(req, "revenue-"+strconv.Itoa(year.Year)+".csv", rows)
 }
 
 // wantedYear is the year in the query, or one after the present.
@@ -71,15 +69,4 @@ func wantedYear(req *ui.Request) int {
 		return wanted
 	}
 	return 1 << 20
-}
-
-// writeCSV serves a file to download.
-func writeCSV(req *ui.Request, name string, rows [][]string) error {
-	var file bytes.Buffer
-	if err := csv.NewWriter(&file).WriteAll(rows); err != nil {
-		return err
-	}
-	req.W.Header().Set("Content-Disposition", `attachment; filename="`+name+`"`)
-	httpjson.WriteBytes(req.W, http.StatusOK, []string{"text/csv; charset=utf-8"}, file.Bytes())
-	return nil
 }

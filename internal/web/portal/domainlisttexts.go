@@ -28,6 +28,7 @@ var domainListTexts = ui.Texts{
 	"domains.ascii":        {"Domain (ASCII)", "Domain (ASCII)"},
 	"domains.csv_auto":     {"Automatische Verlängerung", "Automatic renewal"},
 	"domains.csv_locked":   {"Für Umzüge gesperrt", "Transfer lock"},
+	"domains.csv_no_lock":  {"Endung ohne Sperre", "extension has no lock"},
 	"domains.csv_added":    {"Hinzugefügt", "Added"},
 	"domains.csv_more": {
 		"Diese Liste ist unvollständig: Sie endet nach {1} Domains. Mit einem Filter erhalten Sie die übrigen.",

@@ -1,19 +1,14 @@
 package portal
 
 import (
-	"bytes"
-	"encoding/csv"
-	"net/http"
-	"strings"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
-	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
-// domainsCSV serves the filtered list as a file (RFC 4180), with the page's texts. A list that
+// domainsCSV serves the filtered list as a file, with the page's texts. A list that
 // is too long says so in its last row.
 func (h *Handler) domainsCSV(req *ui.Request) error {
 	filter, match := h.filter(listQueryOf(req))
@@ -35,18 +30,18 @@ func (h *Handler) domainsCSV(req *ui.Request) error {
 		}
 		return at.UTC().Format(time.DateOnly)
 	}
-	var file bytes.Buffer
-	file.WriteString("\ufeff") // a spreadsheet would otherwise read umlauts in its own encoding
-	w := csv.NewWriter(&file)
-	w.UseCRLF = true
 	rows := [][]string{{
 		text("domains.name"), text("domains.ascii"), text("domains.status"), text("domains.paid_until"), text("domains.csv_auto"),
 		text("domains.csv_locked"), text("domains.folder"), text("domains.note"), text("domains.csv_added"),
 	}}
 	for _, d := range domains {
+		locked := ""
+		if key := lockKey(d, h.DomainChanges.LacksTransferLock(d.TLD)); key != "" {
+			locked = text(key)
+		}
 		rows = append(rows, []string{
 			ui.UnicodeName(d.Name), d.Name, text("domain." + string(d.State())), day(d.PaidUntil), yesNo(d.Renews()),
-			lockText(d, yesNo), d.Folder, d.Note, day(d.CreatedAt),
+			locked, d.Folder, d.Note, day(d.CreatedAt),
 		})
 	}
 	if more {
@@ -54,34 +49,20 @@ func (h *Handler) domainsCSV(req *ui.Request) error {
 		last[0] = h.templates.Text(req.Language, "domains.csv_more", len(domains))
 		rows = append(rows, last)
 	}
-	for _, row := range rows {
-		for i := range row {
-			row[i] = harmless(row[i])
-		}
-		if err := w.Write(row); err != nil {
-			return err
-		}
-	}
-	w.Flush()
-	req.W.Header().Set("Content-Disposition", `attachment; filename="domains-`+h.Now().UTC().Format(time.DateOnly)+`.csv"`)
-	httpjson.WriteBytes(req.W, http.StatusOK, []string{"text/csv; charset=utf-8"}, file.Bytes())
-	return w.Error()
+	return ui.ServeCSV(req, "domains-"+h.Now().UTC().Format(time.DateOnly)+".csv", rows)
 }
 
-// lockText says whether a domain is locked against transfers: at the registry, by an operator or by
-// a dispute. It is empty if the registry's statuses are not known yet.
-func lockText(d portfolio.Domain, yesNo func(bool) string) string {
-	locked := d.TransferBarred || domainchange.Record{Statuses: d.RegistryStatus}.Locked()
-	if !locked && len(d.RegistryStatus) == 0 {
+// lockKey is the text key of whether a domain is locked against transfers: at the registry, by an
+// operator or by a dispute. It is empty if the registry's statuses are not known yet.
+func lockKey(d portfolio.Domain, lacksLock bool) string {
+	switch {
+	case d.TransferBarred || domainchange.Record{Statuses: d.RegistryStatus}.Locked():
+		return "domains.yes"
+	case lacksLock:
+		return "domains.csv_no_lock"
+	case len(d.RegistryStatus) == 0:
 		return ""
+	default:
+		return "domains.no"
 	}
-	return yesNo(locked)
-}
-
-// harmless prefixes a cell that a spreadsheet would take for a formula.
-func harmless(cell string) string {
-	if cell != "" && strings.ContainsRune("=+-@\t\r\n", rune(cell[0])) {
-		return "'" + cell
-	}
-	return cell
 }

@@ -257,6 +257,10 @@ var domainTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.Texts{
 		"Diese Endung kennt keine Sperre; nur der Auth-Code schützt die Domain.",
 		"This extension has no lock; only the auth code protects the domain.",
 	},
+	"domain_page.no_lock_no_code": {
+		"Diese Endung kennt weder Sperre noch Auth-Code. Die Domain zieht nur um, wenn wir sie dem neuen Anbieter übergeben.",
+		"This extension has neither a lock nor an auth code. The domain is transferred only if we hand it over to the new provider.",
+	},
 	"domain_page.lock":   {"Sperren", "Lock"},
 	"domain_page.unlock": {"Sperre aufheben", "Unlock"},
 	"domain_page.code":   {"Auth-Code anzeigen", "Show auth code"},

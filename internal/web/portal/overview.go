@@ -88,8 +88,9 @@ func (h *Handler) home(req *ui.Request) error {
 	if err != nil {
 		return err
 	}
-	if transfers > 0 {
-		view.addDecision(overviewLine{Text: h.templates.Text(req.Language, "line.transfers", transfers), URL: ui.TransfersPath, ActionKey: "do.transfers"})
+	if transfers.Waiting() > 0 {
+		text := h.templates.Text(req.Language, "line.transfers", transfers.Ready, transfers.Correct, transfers.Impossible)
+		view.addDecision(overviewLine{Text: text, URL: ui.TransfersPath, ActionKey: "do.transfers"})
 	}
 	unconfirmed, err := h.addContactChecks(req, &view)
 	if err != nil {
@@ -105,7 +106,7 @@ func (h *Handler) home(req *ui.Request) error {
 		}
 		view.NoWayBack = len(passkeys) == 0
 	}
-	view.Nothing = found.Idle() && transfers == 0 && unconfirmed == 0 && !view.NoWayBack
+	view.Nothing = found.Idle() && transfers.Waiting() == 0 && unconfirmed == 0 && !view.NoWayBack
 	h.addCharts(req, &view)
 	return h.templates.Render(req, ui.View{Name: "overview", Title: "overview.title", Section: ui.HomePath, Data: view})
 }
@@ -149,18 +150,13 @@ func (v *overviewView) addDecision(line overviewLine) {
 	v.Parts[0].Lines = append(v.Parts[0].Lines, line)
 }
 
-// listedTransfers counts the transfers that the customer has entered and can correct or order.
-func (h *Handler) listedTransfers(req *ui.Request) (count int, err error) {
+// listedTransfers counts the transfers that the customer has entered and not ordered yet.
+func (h *Handler) listedTransfers(req *ui.Request) (order.ListedCounts, error) {
 	if h.Orders == nil {
-		return 0, nil
+		return order.ListedCounts{}, nil
 	}
 	list, err := h.Orders.TransferList(req.R.Context(), req.Actor())
-	for _, line := range list {
-		if !line.Impossible {
-			count++
-		}
-	}
-	return count, err
+	return order.CountListed(list), err
 }
 
 // overviewLine returns the row of a line: what it says, and where it can be done.
@@ -242,8 +238,9 @@ func (h *Handler) orderLine(req *ui.Request, line overview.Line) (overviewLine, 
 // addCharts adds the spending of this year and the ends of terms, where there are some.
 func (h *Handler) addCharts(req *ui.Request, view *overviewView) {
 	month := func(year int, number time.Month, value int64) monthRow {
-		name := h.templates.Text(req.Language, "month."+strconv.Itoa(int(number)-1))
-		return monthRow{Name: name, Short: string([]rune(name)[:3]), Year: year, Value: value}
+		return monthRow{
+			Name: h.templates.Month(req.Language, number), Short: h.templates.ShortMonth(req.Language, number), Year: year, Value: value,
+		}
 	}
 	for i, spent := range view.Spent {
 		view.SpentRows = append(view.SpentRows, month(view.Year, time.Month(i+1), int64(spent)))

@@ -81,7 +81,7 @@ var overviewTexts = ui.Texts{
 	"line.provisioning.transfer": {"Der Umzug läuft.", "The transfer is in progress."},
 	"line.provisioning.renew":    {"Wird verlängert.", "Being renewed."},
 	"line.provisioning.restore":  {"Wird wiederhergestellt.", "Being restored."},
-	"line.transfers":             {"Domains auf Ihrer Umzugsliste, die Sie noch nicht bestellt haben: {1}", "Domains on your list of transfers that you haven't ordered yet: {1}"},
+	"line.transfers":             {"Domains auf Ihrer Umzugsliste: {1} bereit, {2} zu korrigieren, {3} nicht möglich. Bestellt ist davon noch nichts.", "Domains on your list of transfers: {1} ready, {2} to correct, {3} not possible. None of them has been ordered yet."},
 	"do.transfers":               {"Umzüge ansehen", "View transfers"},
 	"line.failed":                {"Aus derselben Bestellung fehlgeschlagen: {1}.", "Failed in the same order: {1}."},
 	"line.changing":              {"Eine Änderung läuft.", "A change is in progress."},

@@ -158,10 +158,16 @@ func (h *Handler) newRecoveryCodes(req *ui.Request) error {
 
 // showCodes shows recovery codes, once.
 func (h *Handler) showCodes(req *ui.Request, codes []string, intro string) error {
+	// A session that was opened with a password alone does not open the operators' pages.
+	again := ""
+	if req.Visitor.Customer.Operator && !req.Visitor.Session.Strong() {
+		again = ui.WithNext(ui.SignInAgainPath, ui.OperatorPath)
+	}
 	return h.templates.Render(req, ui.View{Name: "codes", Title: "codes.title", Section: securityPath, Data: struct {
-		Intro string
-		Codes []string
-	}{intro, codes}})
+		Intro         string
+		Codes         []string
+		OperatorAgain string
+	}{intro, codes, again}})
 }
 
 func (h *Handler) dropSecondFactor(req *ui.Request) error {

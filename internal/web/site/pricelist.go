@@ -1,9 +1,7 @@
 package site
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/csv"
 	"html/template"
 	"slices"
 	"strconv"
@@ -31,7 +29,7 @@ type priceRow struct {
 	RuleKey string
 	SaleKey string                   // the text key of why names can't be ordered here; empty if they can
 	html    map[string]template.HTML // the table row in each language
-	csv     []byte                   // the record of the file
+	csv     map[string][]byte        // the record of the file in each language
 }
 
 // sortOrders are the sort orders of the list; the first is the default. Ties are in
@@ -87,7 +85,7 @@ func (h *Handler) buildPriceList(prices *catalog.Catalog, rate int, at time.Time
 	var rows []*priceRow
 	for _, ext := range prices.All() {
 		row := &priceRow{
-			Extension: ext, Ext: ui.UnicodeName(ext.TLD), Offer: h.offerFor(ext, at), html: make(map[string]template.HTML),
+			Extension: ext, Ext: ui.UnicodeName(ext.TLD), Offer: h.offerFor(ext, at), html: make(map[string]template.HTML), csv: make(map[string][]byte),
 			RuleKey: h.textKey("rule.", ext.Requires), SaleKey: h.textKey("sale.", string(ext.Sale.NoRegistration)),
 		}
 		for _, language := range []string{ui.German, ui.English} {
@@ -96,10 +94,9 @@ func (h *Handler) buildPriceList(prices *catalog.Catalog, rate int, at time.Time
 				return nil, err
 			}
 			row.html[language] = template.HTML(html) //nolint:gosec  // rendered by our own template
-		}
-		var err error
-		if row.csv, err = row.csvRecord(rate); err != nil {
-			return nil, err
+			if row.csv[language], err = row.csvRecord(language, rate); err != nil {
+				return nil, err
+			}
 		}
 		rows = append(rows, row)
 	}
@@ -139,15 +136,19 @@ var csvHeader = []string{
 	"late_renewal_days", "redemption_days",
 }
 
-// csvRecord is the row for a spreadsheet: amounts with a decimal point, net and gross.
-func (row *priceRow) csvRecord(rate int) ([]byte, error) {
+// csvRecord is the row for a spreadsheet: amounts, net and gross.
+func (row *priceRow) csvRecord(language string, rate int) ([]byte, error) {
 	line := []string{row.TLD, strconv.Itoa(row.Offer.Years)}
 	for _, sum := range []price{row.Offer.First, row.Offer.Renewal, row.Offer.Total, row.Offer.Transfer} {
-		line = append(line, sum.Net.String(), sum.Gross.String())
+		line = append(line, ui.CSVAmount(language, sum.Net), ui.CSVAmount(language, sum.Gross))
 	}
-	restore := withVAT(row.Restore, rate)
-	line = append(line, ui.FormatRate(ui.English, rate), row.Requires, restore.Net.String(), restore.Gross.String())
-	return csvLine(append(line, orderable(row.Sale), string(row.Sale.NoRegistration), strconv.Itoa(row.Offer.TotalYears),
+	line = append(line, ui.FormatRate(language, rate), row.Requires)
+	if row.Offer.RedemptionDays > 0 {
+		line = append(line, ui.CSVAmount(language, row.Offer.Restore.Net), ui.CSVAmount(language, row.Offer.Restore.Gross))
+	} else {
+		line = append(line, "", "") // deleted names can't be restored
+	}
+	return ui.CSVLine(language, append(line, orderable(row.Sale), string(row.Sale.NoRegistration), strconv.Itoa(row.Offer.TotalYears),
 		strconv.Itoa(row.Offer.LateDays), strconv.Itoa(row.Offer.RedemptionDays)))
 }
 
@@ -161,12 +162,4 @@ func orderable(sale registrar.Sale) string {
 	default:
 		return "no"
 	}
-}
-
-func csvLine(fields []string) ([]byte, error) {
-	var body bytes.Buffer
-	out := csv.NewWriter(&body)
-	err := out.Write(fields)
-	out.Flush()
-	return body.Bytes(), err
 }

@@ -110,12 +110,12 @@ func (h *Handler) pricesCSV(req *ui.Request) error {
 	if err != nil {
 		return err
 	}
-	body, err := csvLine(csvHeader)
+	body, err := ui.CSVLine(req.Language, csvHeader)
 	if err != nil {
 		return err
 	}
 	for _, row := range rows {
-		body = append(body, row.csv...)
+		body = append(body, row.csv[req.Language]...)
 	}
 	req.W.Header().Set("Content-Disposition", `attachment; filename="dotkontor-prices.csv"`)
 	httpjson.WriteBytes(req.W, http.StatusOK, typeCSV, body)

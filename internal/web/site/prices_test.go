@@ -86,7 +86,7 @@ func TestLanguage_PathDecidesUnlessChosen(t *testing.T) {
 
 func TestPricesCSV_HasNetAndGross(t *testing.T) {
 	t.Parallel()
-	answer := newEnv(t).get("/preise.csv?q=ai&category=popular")
+	answer := newEnv(t).get("/prices.csv?q=ai&category=popular")
 	lines, err := csv.NewReader(answer.Body).ReadAll()
 	if err != nil {
 		t.Fatal(err)
@@ -95,6 +95,9 @@ func TestPricesCSV_HasNetAndGross(t *testing.T) {
 	want := []string{".ai", "2", "175.80", "209.20", "87.90", "104.60", "527.40", "627.60", "87.90", "104.60", "19", "", "290.90", "346.17", "yes", "", "6", "35", "30"}
 	if len(lines) != 2 || !slices.Equal(lines[1], want) {
 		t.Errorf("got %v", lines)
+	}
+	if german := newEnv(t).get("/preise.csv?q=ai&category=popular").Body.String(); !strings.Contains(german, "\r\n.ai;2;175,80;209,20;87,90;104,60;") {
+		t.Errorf("German spreadsheets need semicolons and decimal commas: %s", german)
 	}
 	if got := answer.Header().Get("Content-Type"); got != "text/csv; charset=utf-8" {
 		t.Errorf("it is %s", got)
@@ -244,7 +247,7 @@ func TestPriceList_UnsoldExtensionIsLookupOnly(t *testing.T) {
 			}
 		}
 	}
-	lines, err := csv.NewReader(s.get("/preise.csv?q=.it&sort=name").Body).ReadAll()
+	lines, err := csv.NewReader(s.get("/prices.csv?q=.it&sort=name").Body).ReadAll()
 	if err != nil {
 		t.Fatal(err)
 	}

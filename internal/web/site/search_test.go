@@ -384,7 +384,7 @@ func (s *env) listedTLDs(t *testing.T) []string {
 	t.Helper()
 	s.budget.left = 1
 	var all []string
-	for line := range strings.Lines(s.get("/preise.csv").Body.String()) {
+	for line := range strings.Lines(s.get("/prices.csv").Body.String()) {
 		if tld, _, _ := strings.Cut(line, ","); strings.HasPrefix(tld, ".") {
 			all = append(all, tld)
 		}

@@ -29,8 +29,8 @@ var texts = ui.Texts{
 	},
 	"fact.agent": {"Auch für Assistenten", "For AI assistants, too"},
 	"fact.agent.text": {
-		"Ihr KI-Assistent sucht und bereitet Bestellungen vor. Bezahlen kann er nicht: Das tun Sie im Browser, oder ein Agent, den Sie eigens dafür verknüpfen.",
-		"Your AI assistant searches and prepares orders. It can't pay: you do that in your browser, or through an agent that you link for that purpose.",
+		"Ihr KI-Assistent sucht und bereitet Bestellungen vor. Bezahlt wird nur, was Sie freigeben.",
+		"Your AI assistant searches and prepares orders. Nothing is paid without your approval.",
 	},
 	"fact.agent.link": {"So verbinden Sie ihn.", "How to connect it."},
 

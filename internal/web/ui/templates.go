@@ -263,6 +263,16 @@ func (templates *Templates) text(language, key string) (string, bool) {
 	return text, ok
 }
 
+// Month returns the name of a month.
+func (templates *Templates) Month(language string, month time.Month) string {
+	return templates.Text(language, "month."+strconv.Itoa(int(month)-1))
+}
+
+// ShortMonth returns its first three letters, for the columns of a chart.
+func (templates *Templates) ShortMonth(language string, month time.Month) string {
+	return string([]rune(templates.Month(language, month))[:3])
+}
+
 // Text returns a text in a language; empty if the key is unknown.
 func (templates *Templates) Text(language, key string, values ...any) string {
 	text, _ := templates.text(language, key)

@@ -32,8 +32,9 @@ func TestTransferList_GoodLinesBecomeOneOrder(t *testing.T) {
 		"getauscht-q7w8e9 transfer-sechs.com",
 	}, "\n"))
 	for _, want := range []string{
-		"Ihre Liste: 3 bereit, 7 mit Problem.", "Der Auth-Code ist falsch.", "mit verschiedenen Auth-Codes in der Liste", "Diese Endung führen wir nicht.",
+		"Domains auf Ihrer Umzugsliste: 3 bereit, 3 zu korrigieren, 2 nicht möglich.", "Nicht übernommene Zeilen: 2.", "Der Auth-Code ist falsch.", "mit verschiedenen Auth-Codes in der Liste", "Diese Endung führen wir nicht.",
 		"nicht registriert", "Der Auth-Code fehlt.", "Das ist keine Domain.", "Domain und Auth-Code sind vertauscht.", "Mit diesen 3 zur Kasse",
+		`1 Jahr kommt dazu</td><td class="amount" data-label="Netto">12,90`, `1 Jahr ab dem Umzug</td><td class="amount" data-label="Netto">5,90`,
 		">15,35\u00a0€<", ">7,02\u00a0€<", ">37,72\u00a0€<", // of each good line, and their sum
 	} {
 		if got.status != http.StatusUnprocessableEntity || !strings.Contains(got.text, want) {
@@ -49,7 +50,7 @@ func TestTransferList_GoodLinesBecomeOneOrder(t *testing.T) {
 	if orders := h.get(s.base + "/portal/orders"); strings.Contains(orders.text, "transfer-eins.com") {
 		t.Error("something was ordered")
 	}
-	if list := h.get(s.base + "/portal/transfers"); !strings.Contains(list.text, "Für Sie zu tun (6)") || !strings.Contains(list.text, "Umzug nicht möglich (2)") || !strings.Contains(list.text, "Geprüft und in Ordnung, aber noch nicht bestellt.") {
+	if list := h.get(s.base + "/portal/transfers"); !strings.Contains(list.text, "3 bereit, 3 zu korrigieren, 2 nicht möglich.") || !strings.Contains(list.text, "Für Sie zu tun (6 Domains)") || !strings.Contains(list.text, "Umzug nicht möglich (2)") || !strings.Contains(list.text, "Geprüft und in Ordnung, aber noch nicht bestellt.") {
 		t.Errorf("the list is lost:\n%s", list.text)
 	}
 	if signedOut := s.newBrowser(); strings.Contains(signedOut.get(page).text, "transfer-eins.com") {
@@ -68,7 +69,7 @@ func TestTransferList_GoodLinesBecomeOneOrder(t *testing.T) {
 	if strings.Contains(rest.text, "<strong>transfer-eins.com") || !strings.Contains(rest.text, "<strong>transfer-vier.com") || !strings.Contains(rest.text, "Der Auth-Code ist falsch.") {
 		t.Errorf("after ordering, the list is:\n%s", rest.text)
 	}
-	if list := h.get(s.base + "/portal/transfers"); !strings.Contains(list.text, "transfer-eins.com und 2 weitere") {
+	if list := h.get(s.base + "/portal/transfers"); !strings.Contains(list.text, "transfer-eins.com und 2 weitere") || !strings.Contains(list.text, "Bestellte Domains: 3 unbezahlt") {
 		t.Errorf("the unpaid order is not named:\n%s", list.text)
 	}
 	for _, name := range []string{"transfer-fuenf.com", "transfer-sechs.com", "kaffee.gibtesnicht"} {

@@ -182,7 +182,9 @@ func (s *env) operatorBrowser(email string) (account.Customer, *browser) {
 	}
 	code, err := totp.GenerateCode(secret, s.clock.now())
 	must(s.t, err)
-	b.post("/portal/security/second-factor", url.Values{"code": {code}})
+	if got := b.post("/portal/security/second-factor", url.Values{"code": {code}}); !strings.Contains(got.body, `href="/portal/sign-in-again?next=%2Foperator"`) {
+		s.t.Errorf("the page does not say how to open the operators' pages: %s", got.body)
+	}
 	b.post("/portal/sign-out", nil)
 	b.post("/portal/sign-in", url.Values{"email": {email}, "password": {password}})
 	code, err = totp.GenerateCode(secret, s.clock.now().Add(30*time.Second))

@@ -1,8 +1,10 @@
 package portal
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +14,8 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
 	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
+	"github.com/dotkontor/dotkontor/internal/registrar/provision"
+	"github.com/dotkontor/dotkontor/internal/store/sqldb"
 )
 
 func TestDomainLock_SetNotifyLift(t *testing.T) {
@@ -185,6 +189,54 @@ func TestStuckChange_ShownToOwnerAndAbandonedByOperator(t *testing.T) {
 	}
 	if got := holder.get("/portal/activity"); !strings.Contains(got.body, "Änderung einer Domain abgebrochen") {
 		t.Errorf("the activity is %s", got.body)
+	}
+}
+
+func TestUnfundedItems_AreRetriedTogetherForAnAccount(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, true)
+	erika, now := s.newMember("erika@example.org"), s.clock.now()
+	for i, item := range []struct {
+		account string
+		code    registrar.Code
+	}{{"one", provision.Billing}, {"one", provision.Billing}, {"one", "epp_login"}, {"two", provision.Billing}} {
+		id := fmt.Sprintf("prv_%d", i)
+		s.exec(`INSERT INTO provision_items (id, customer_id, name, tld, kind, years, payment, state, account, requested_at, due_at, attempts, created_at, updated_at)
+			VALUES ($1, $2, $1 || '.org', '.org', 'register', 1, 'manual:' || $1, 'paid', $3, 1, $4, 2, 1, 1)`, id, erika.ID, item.account, now.Add(time.Hour).UnixMicro())
+		must(t, s.db.PutJobError(t.Context(), admin.JobItem, id, admin.JobError{Code: item.code, At: now}, now.Add(-time.Hour)))
+	}
+	retried := func() (events, due int) {
+		t.Helper()
+		for row, err := range sqldb.Rows(t.Context(), s.db.SQL().Reader(), `SELECT (SELECT count(*) FROM audit_events WHERE action = 'job_retried'),
+				(SELECT count(*) FROM provision_items WHERE due_at <= `+strconv.FormatInt(now.Add(time.Minute).UnixMicro(), 10)+`)`) {
+			must(t, err)
+			events, due = int(row[0].(int64)), int(row[1].(int64))
+		}
+		return events, due
+	}
+	_, b := s.operatorBrowser("ops@example.org")
+	for _, page := range []string{"/operator", "/operator/jobs?kind=item"} {
+		if got := b.get(page).body; !strings.Contains(got, "Am Registry-Konto one warten Positionen auf Guthaben: 2.") || !strings.Contains(got, "Am Registry-Konto two warten Positionen auf Guthaben: 1.") {
+			t.Errorf("%s: %s", page, got)
+		}
+	}
+	const path = "/operator/jobs/accounts/one/retry"
+	if got := b.post(path, url.Values{"subject": {"one"}}); got.status != http.StatusOK || !strings.Contains(got.body, "Alle Positionen dieses Kontos wiederholen?") {
+		t.Errorf("nothing asks first: %d %s", got.status, got.body)
+	}
+	if events, due := retried(); events != 0 || due != 0 {
+		t.Errorf("without confirmation: %d events, %d due", events, due)
+	}
+	for range 2 {
+		if got := b.post(path, url.Values{"confirmed": {"yes"}}); got.status != http.StatusSeeOther {
+			t.Fatalf("%d %s", got.status, got.body)
+		}
+		if events, due := retried(); events != 2 || due != 2 {
+			t.Errorf("%d events, %d due", events, due)
+		}
+	}
+	if got := b.get("/operator").body; strings.Contains(got, "Am Registry-Konto one") {
+		t.Errorf("items that are due already are offered again: %s", got)
 	}
 }
 

@@ -60,8 +60,9 @@ func TestOperatorMargin_UnknownCostIsNoMargin(t *testing.T) {
 			}
 		}
 	}
+	b.post("/portal/language", url.Values{"language": {"en"}})
 	file := b.get("/operator/margin.csv")
-	for _, want := range []string{",.de,1,0.00,8.00,-8.00,0,0.00\n", ",.org,1,0.00,,,1,0.00\n"} {
+	for _, want := range []string{",.de,1,0.00,8.00,-8.00,0,0.00\r\n", ",.org,1,0.00,,,1,0.00\r\n"} {
 		if !strings.Contains(file.body, want) {
 			t.Errorf("the file has no %q: %s", want, file.body)
 		}
@@ -95,8 +96,9 @@ func TestOperatorMargin_CreditNotesAndReturnedFeesReduceIt(t *testing.T) {
 			}
 		}
 	}
+	b.post("/portal/language", url.Values{"language": {"de"}})
 	file := b.get("/operator/margin.csv?year=" + year)
-	for _, want := range []string{"-02,.com,0,-12.00,-8.00,-4.00,0,0.00\n", "-02,.org,0,-5.00,,,0,-5.00\n"} {
+	for _, want := range []string{"-02;.com;0;-12,00;-8,00;-4,00;0;0,00\r\n", "-02;.org;0;-5,00;;;0;-5,00\r\n"} {
 		if !strings.Contains(file.body, want) {
 			t.Errorf("the file has no %q: %s", want, file.body)
 		}

@@ -121,13 +121,17 @@ func TestOperatorRevenue_FileHasMonthsOfYear(t *testing.T) {
 		t.Errorf("no link: %s", page)
 	}
 	_, document := s.addPaidOrder(s.newMember("erika@example.org").ID)
+	if page := b.get("/operator/revenue?year=" + document.IssuedAt.Format("2006")).body; !strings.Contains(page, ">Jan</text>") || !strings.Contains(page, ">Dez</text>") {
+		t.Errorf("the chart does not name the months: %s", page)
+	}
 	got := b.get("/operator/revenue.csv?year=" + document.IssuedAt.Format("2006"))
 	lines := strings.Split(strings.TrimSpace(got.body), "\n")
-	if got.status != http.StatusOK || len(lines) != 13 || !strings.HasPrefix(lines[0], "month,invoices,") {
+	if got.status != http.StatusOK || len(lines) != 13 || !strings.HasPrefix(lines[0], "\ufeffmonth;invoices;") {
 		t.Fatalf("%d %s", got.status, got.body)
 	}
 	month := document.IssuedAt.In(registrar.Germany())
-	want := month.Format("2006-01") + ",1," + document.Net.String() + "," + document.VAT.String() + "," + document.Gross.String() + ",0,0.00,0.00,0.00," + document.Net.String()
+	amounts := strings.ReplaceAll(document.Net.String()+";"+document.VAT.String()+";"+document.Gross.String()+";0;0.00;0.00;0.00;"+document.Net.String(), ".", ",")
+	want := month.Format("2006-01") + ";1;" + amounts
 	if line := lines[month.Month()]; !strings.HasPrefix(line, want) {
 		t.Errorf("%s, want %s", line, want)
 	}
@@ -174,5 +178,12 @@ func TestOperatorHome_LowBalanceStaysUntilFunded(t *testing.T) {
 	must(t, s.db.StoreQueriedBalance(t.Context(), "one", inbox.Balance{Available: "12.00", Threshold: "100.00"}, s.clock.now().Add(time.Hour), s.clock.now().Add(time.Hour)))
 	if !shown() {
 		t.Error("a newer low balance is no warning")
+	}
+	if home := b.get("/operator").body; !strings.Contains(home, "12,00 EUR (Schwelle 100,00 EUR)") {
+		t.Errorf("a balance without a currency lacks that of the deposits: %s", home)
+	}
+	must(t, s.db.StoreQueriedBalance(t.Context(), "two", inbox.Balance{Available: "12.00", Threshold: "100.00"}, s.clock.now(), s.clock.now()))
+	if home := b.get("/operator").body; !strings.Contains(home, "12,00 in der Währung des Kontos") {
+		t.Errorf("a balance whose currency is not known: %s", home)
 	}
 }

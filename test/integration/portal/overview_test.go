@@ -309,7 +309,7 @@ func TestOverview_ListedTransfersWaitForTheCustomer(t *testing.T) {
 		t.Errorf("a transfer that is not possible waits: %s", body)
 	}
 	c.transfers = append(c.transfers, order.ListedTransfer{Name: "tee.com", TLD: ".com", OK: true})
-	if body := b.get("/portal").body; strings.Contains(body, "Im Moment ist nichts zu tun") || !strings.Contains(body, "noch nicht bestellt haben: 1") || !strings.Contains(body, `href="/portal/transfers"`) {
+	if body := b.get("/portal").body; strings.Contains(body, "Im Moment ist nichts zu tun") || !strings.Contains(body, "Domains auf Ihrer Umzugsliste: 1 bereit, 0 zu korrigieren, 1 nicht möglich.") || !strings.Contains(body, `href="/portal/transfers"`) {
 		t.Errorf("the overview lacks the list: %s", body)
 	}
 	if body := b.get("/portal/domains").body; !strings.Contains(body, `href="/portal/transfers"`) {
