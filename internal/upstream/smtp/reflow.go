@@ -1,7 +1,6 @@
 package smtp
 
 import (
-	"regexp"
 	"strings"
 	"unicode/utf8"
 )
@@ -9,43 +8,41 @@ import (
 // lineLength is the length of wrapped lines, in characters (RFC 5322, 2.1.1 recommends at most 78).
 const lineLength = 72
 
-// fixedLine matches lines that stay as they are: indented ones, list items, quotes, the
+// maxLabelLength is the length of a label, in characters. What precedes a colon and is longer is
+// prose.
+const maxLabelLength = 24
+
+// isFixed reports whether a line stays as it is: empty and indented ones, list items, quotes, the
 // separator of the footer, columns, URLs, and values with a label.
-var fixedLine = regexp.MustCompile(`^[ >-]|  |://|^[^.,;:?!"„]{1,24}: `)
-
-// unbroken matches the spaces of amounts and dates, and joint stands for them while lines are
-// wrapped: no mail has that character.
-var unbroken = regexp.MustCompile(`\d (?:EUR|Uhr|January|February|March|April|May|June|July|August|September|October|November|December)\b(?: \d{4})?`)
-
-const joint = "\x1f"
+func isFixed(line string) bool {
+	if line == "" || strings.ContainsRune(" >-", rune(line[0])) || strings.Contains(line, "  ") || strings.Contains(line, "://") {
+		return true
+	}
+	label, _, found := strings.Cut(line, ": ")
+	return found && label != "" && utf8.RuneCountInString(label) <= maxLabelLength && !strings.ContainsAny(label, `.,;:?!"„`)
+}
 
 // reflow wraps the prose of a mail again. Templates have line breaks for their author, and the
 // values that fill them are shorter or longer than their placeholders.
 func reflow(text string) string {
 	var out, prose []string
-	flush := func() {
-		whole := unbroken.ReplaceAllStringFunc(strings.Join(prose, " "), func(value string) string { return strings.ReplaceAll(value, " ", joint) })
-		for _, line := range wrapWords(strings.Fields(whole)) {
-			out = append(out, strings.ReplaceAll(line, joint, " "))
-		}
-		prose = nil
-	}
 	for line := range strings.SplitSeq(text, "\n") {
-		if line == "" || fixedLine.MatchString(line) {
-			flush()
-			out = append(out, line)
+		if isFixed(line) {
+			out, prose = append(wrapWords(out, prose), line), prose[:0]
 			continue
 		}
 		prose = append(prose, strings.Fields(line)...)
 	}
-	flush()
-	return strings.Join(out, "\n")
+	return strings.Join(wrapWords(out, prose), "\n")
 }
 
-// wrapWords wraps words into lines. A longer word has a line of its own.
-func wrapWords(words []string) (lines []string) {
+// wrapWords adds words to lines as new ones. A longer word has a line of its own, and amounts,
+// times and dates stay together.
+func wrapWords(lines, words []string) []string {
 	length := 0
-	for _, word := range words {
+	for len(words) > 0 {
+		var word string
+		word, words = nextUnit(words)
 		size := utf8.RuneCountInString(word)
 		if length > 0 && length+1+size <= lineLength {
 			lines[len(lines)-1] += " " + word
@@ -56,3 +53,28 @@ func wrapWords(words []string) (lines []string) {
 	}
 	return lines
 }
+
+const (
+	units  = " EUR Uhr "
+	months = " January February March April May June July August September October November December "
+)
+
+// nextUnit returns the first word, with those that must not begin a line: 14.28 EUR, 12 Uhr,
+// 1 December 2026.
+func nextUnit(words []string) (unit string, rest []string) {
+	unit, rest = words[0], words[1:]
+	if len(rest) == 0 || !isDigit(unit[len(unit)-1]) {
+		return unit, rest
+	}
+	next := " " + strings.TrimRight(rest[0], ".,;:!?)") + " "
+	if !strings.Contains(units, next) && !strings.Contains(months, next) {
+		return unit, rest
+	}
+	unit, rest = unit+" "+rest[0], rest[1:]
+	if len(rest) > 0 && isDigit(rest[0][0]) && strings.Contains(months, next) {
+		unit, rest = unit+" "+rest[0], rest[1:]
+	}
+	return unit, rest
+}
+
+func isDigit(b byte) bool { return '0' <= b && b <= '9' }
