@@ -279,8 +279,9 @@ type engineKind struct {
 	indexes string
 	// deferConstraints allows rows in any order with respect to references.
 	deferConstraints []string
-	analyze          []string
-	driver           string
+	// analyze collects statistics where a database does by itself: SQLite does not.
+	analyze []string
+	driver  string
 }
 
 var (
@@ -288,7 +289,7 @@ var (
 		name: "SQLite", driver: "sqlite",
 		tables:           "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE 'goose_%' AND name <> 'schema_compatibility'",
 		indexes:          "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL ORDER BY name",
-		deferConstraints: []string{"PRAGMA defer_foreign_keys = 1"}, analyze: []string{"PRAGMA analysis_limit = 1000", "ANALYZE"},
+		deferConstraints: []string{"PRAGMA defer_foreign_keys = 1"},
 	}
 	onPostgres = engineKind{
 		name: "PostgreSQL", driver: "pgx",
