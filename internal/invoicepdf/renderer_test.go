@@ -72,7 +72,7 @@ func samples() map[string]invoice.Document {
 	oss.Rule, oss.Buyer.Country, oss.Buyer.City, oss.Buyer.PostalCode = "eu_consumer_oss", "AT", "Wien", "1010"
 	all["oss"] = oss
 	reverse := withoutVAT(sampleInvoice(2), "reverse_charge", invoice.ReverseCharge,
-		"Steuerschuldnerschaft des Leistungsempfängers (§ 13b UStG) / Reverse charge: the recipient of the service owes the VAT")
+		"Steuerschuldnerschaft des Leistungsempfängers (Art. 196 MwStSystRL) / Reverse charge: the recipient of the service owes the VAT")
 	reverse.Language = "en"
 	reverse.Buyer = invoice.Buyer{
 		Name: "Ελένη Παπαδοπούλου", Organisation: "Καφές & Σία Ο.Ε.", Street: "Οδός Ερμού 5", PostalCode: "105 63", City: "Αθήνα", Country: "GR",

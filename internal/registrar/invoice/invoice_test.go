@@ -282,7 +282,7 @@ func TestDraft_VATRuleDeterminesCategoryAndNotes(t *testing.T) {
 		{"unknown_country", 1900, Standard, "vollständig bezahlt worden", false},
 		{"eu_consumer", 1900, Standard, "vollständig bezahlt worden", false},
 		{"eu_consumer_oss", 2000, Standard, "die des Landes AT; wir führen sie über den One-Stop-Shop", false},
-		{"reverse_charge", 0, ReverseCharge, "Steuerschuldnerschaft des Leistungsempfängers (§ 13b UStG) / Reverse charge", false},
+		{"reverse_charge", 0, ReverseCharge, "Steuerschuldnerschaft des Leistungsempfängers (Art. 196 MwStSystRL) / Reverse charge", false},
 		{"outside_eu", 0, OutOfScope, "Nicht im Inland steuerbare Leistung (§ 3a UStG) / Not subject to German VAT", false},
 		{"domestic", 1900, Standard, "bezahlt worden. Bitte überweisen Sie nichts. / The amount was paid in full", true},
 	} {

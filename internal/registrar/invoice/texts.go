@@ -80,7 +80,7 @@ func displayName(name string) string {
 // reasons say why no VAT is charged, in both languages whatever the customer chose: the
 // recipient who owes the tax is abroad.
 var reasons = map[Category]string{
-	ReverseCharge: "Steuerschuldnerschaft des Leistungsempfängers (§ 13b UStG) / Reverse charge: the recipient of the service owes the VAT",
+	ReverseCharge: "Steuerschuldnerschaft des Leistungsempfängers (Art. 196 MwStSystRL) / Reverse charge: the recipient of the service owes the VAT",
 	OutOfScope:    "Nicht im Inland steuerbare Leistung (§ 3a UStG) / Not subject to German VAT: the place of supply is outside the EU",
 }
 
