@@ -83,11 +83,12 @@ ORDER BY due_at
 LIMIT $1;
 
 -- Items that failed with a code and wait for their next attempt. One that the registry has accepted
--- is pending.
+-- is pending. The id is compared twice: so that the errors lead to the items, and because errors of
+-- other jobs have other prefixes.
 -- name: ListFailedItems :many
-SELECT p.id, p.account FROM provision_items AS p JOIN job_errors AS e ON e.job = 'item:' || p.id
-WHERE p.due_at > 0 AND p.attempts > 0 AND p.due_at > sqlc.arg(now) AND p.node = '' AND p.state <> 'pending' AND e.code = sqlc.arg(code)
-ORDER BY p.attempts DESC, p.id DESC
+SELECT p.id, p.account FROM job_errors AS e JOIN provision_items AS p ON p.id = substr(e.job, 6) AND e.job = 'item:' || p.id
+WHERE e.code = sqlc.arg(code) AND p.attempts > 0 AND p.due_at > sqlc.arg(now) AND p.node = '' AND p.state <> 'pending'
+ORDER BY e.job DESC
 LIMIT sqlc.arg(max_rows);
 
 -- A leased job keeps its lease.

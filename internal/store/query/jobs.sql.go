@@ -123,15 +123,15 @@ func (q *Queries) GetJobError(ctx context.Context, job string) (JobError, error)
 }
 
 const listFailedItems = `-- name: ListFailedItems :many
-SELECT p.id, p.account FROM provision_items AS p JOIN job_errors AS e ON e.job = 'item:' || p.id
-WHERE p.due_at > 0 AND p.attempts > 0 AND p.due_at > $1 AND p.node = '' AND p.state <> 'pending' AND e.code = $2
-ORDER BY p.attempts DESC, p.id DESC
+SELECT p.id, p.account FROM job_errors AS e JOIN provision_items AS p ON p.id = substr(e.job, 6) AND e.job = 'item:' || p.id
+WHERE e.code = $1 AND p.attempts > 0 AND p.due_at > $2 AND p.node = '' AND p.state <> 'pending'
+ORDER BY e.job DESC
 LIMIT $3
 `
 
 type ListFailedItemsParams struct {
-	Now     int64
 	Code    string
+	Now     int64
 	MaxRows int32
 }
 
@@ -141,9 +141,10 @@ type ListFailedItemsRow struct {
 }
 
 // Items that failed with a code and wait for their next attempt. One that the registry has accepted
-// is pending.
+// is pending. The id is compared twice: so that the errors lead to the items, and because errors of
+// other jobs have other prefixes.
 func (q *Queries) ListFailedItems(ctx context.Context, arg ListFailedItemsParams) ([]ListFailedItemsRow, error) {
-	rows, err := q.db.QueryContext(ctx, listFailedItems, arg.Now, arg.Code, arg.MaxRows)
+	rows, err := q.db.QueryContext(ctx, listFailedItems, arg.Code, arg.Now, arg.MaxRows)
 	if err != nil {
 		return nil, err
 	}
