@@ -25,6 +25,7 @@ type orderData struct {
 	Others int // items after the first
 	// Net, Vat, Gross and Refund have their currency. Refund may be empty.
 	Net, Vat, Gross, Refund string
+	Rounded                 bool   // the gross prices of the items don't add up to Gross
 	Refunded                bool   // some of it is refunded already; the items say how much
 	Free                    bool   // nothing was charged
 	Rate                    string // VAT rate with percent sign
@@ -77,6 +78,7 @@ func (l *language) orderData(data map[string]string) orderData {
 	if !isZero(data["refund"]) {
 		b.Refund = l.formatAmount(data["refund"])
 	}
+	var sum registrar.Cents
 	count, _ := strconv.Atoi(data["items"]) // no items if it is not a number
 	for n := range min(count, maxItems) {
 		of := "item" + strconv.Itoa(n+1) + "_"
@@ -84,6 +86,8 @@ func (l *language) orderData(data map[string]string) orderData {
 		if one.Name == "" {
 			break
 		}
+		gross, _ := registrar.ParseCents(data[of+"gross"]) // zero if it is no amount
+		sum += gross
 		one.Years, _ = strconv.Atoi(data[of+"years"])
 		one.Renewal = l.formatAmount(data[of+"renewal"])
 		one.RenewalYears, _ = strconv.Atoi(data[of+"renewal_years"])
@@ -94,6 +98,8 @@ func (l *language) orderData(data map[string]string) orderData {
 		}
 		b.Items = append(b.Items, one)
 	}
+	total, err := registrar.ParseCents(data["gross"])
+	b.Rounded = err == nil && len(b.Items) == count && sum != total
 	slices.SortStableFunc(b.Items, func(a, b item) int { return compareNames(a.Name, b.Name) })
 	b.Others = max(len(b.Items)-1, 0)
 	parts, _ := strconv.Atoi(data["parts"])

@@ -13,7 +13,10 @@ Bestellung: {{.Order}}
 {{printf "%-20s %14s" "Netto" .Net}}
 {{printf "%-20s %14s" (print "Umsatzsteuer " .Rate) .Vat}}
 {{printf "%-20s %14s" "Gesamt" .Gross}}
-{{if eq .Rule "reverse_charge"}}
+{{if .Rounded}}
+Die Umsatzsteuer runden wir einmal für die ganze Bestellung. Deshalb
+weicht die Summe der Bruttopreise um wenige Cent vom Gesamtbetrag ab.
+{{end}}{{if eq .Rule "reverse_charge"}}
 Steuerschuldnerschaft des Leistungsempfängers (Reverse-Charge). Ihre
 Umsatzsteuer-Identifikationsnummer: {{.Vatid}}
 {{else if eq .Rule "outside_eu"}}

@@ -13,7 +13,10 @@ Order: {{.Order}}
 {{printf "%-20s %14s" "Net" .Net}}
 {{printf "%-20s %14s" (print "VAT " .Rate) .Vat}}
 {{printf "%-20s %14s" "Total" .Gross}}
-{{if eq .Rule "reverse_charge"}}
+{{if .Rounded}}
+We round VAT once for the whole order, so the gross prices differ from
+the total by a few cents.
+{{end}}{{if eq .Rule "reverse_charge"}}
 Reverse charge: VAT is payable by the recipient. Your VAT ID: {{.Vatid}}
 {{else if eq .Rule "outside_eu"}}
 The service is not subject to VAT in Germany (recipient outside the

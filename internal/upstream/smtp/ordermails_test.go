@@ -75,6 +75,13 @@ func TestOrderMails_StateEachOutcome(t *testing.T) {
 			en:      []string{"was paid", "registration, 1 year: 8.21 EUR\n  (net 6.90 EUR)\n", "transfer to us, 1 year from the transfer: 7.02 EUR\n", "renewal, 2 years", "VAT 19%                   21.41 EUR\n", "134.11 EUR"},
 			deNever: "VIES",
 		},
+		"a receipt whose gross prices differ from the total": {
+			kind: registrar.MailOrderCompleted, facts: orderMailData(map[string]string{"gross": "134.10", "vat": "21.40"}),
+			de: []string{"134,10 EUR\n\nDie Umsatzsteuer runden wir einmal für die ganze Bestellung."}, en: []string{"134.10 EUR\n\nWe round VAT once for the whole order"},
+		},
+		"a receipt whose gross prices add up": {
+			kind: registrar.MailOrderCompleted, facts: orderMailData(nil), deNever: "runden",
+		},
 		"renewals with their new ends": {
 			kind: registrar.MailOrderCompleted, facts: orderMailData(map[string]string{"item2_paid_until": "2029-02-03", "item3_kind": "restore", "item3_paid_until": "2028-05-06"}),
 			de: []string{"ki.ai ist bis 03.02.2029 verlängert.\n", "umzug.de ist wiederhergestellt und bis 06.05.2028 bezahlt.\n"},
