@@ -34,7 +34,7 @@ Sie haben am {{.ConsentAt}} erklärt:
 {{.Consent}}
 {{with .WithdrawUntil}}
 Ihre Widerrufsfrist endet am {{.}} um 24 Uhr. Das Widerrufsrecht
-erlischt vorher, sobald wir den Auftrag vollständig ausgeführt haben.
+erlischt vorher, wenn wir die Leistung vollständig erbracht haben.
 {{end}}
 Bitte heben Sie diese Nachricht auf.
 {{end}}{{if .Attached}}
@@ -71,7 +71,7 @@ var germanOrderMails = map[registrar.MailKind]mailText{
 den Betrag für eine Verlängerung abgebucht{{with .Method}} ({{.}}){{end}}. Jetzt verlängern wir:
 {{else}}vielen Dank. Ihre Bestellung wurde am
 {{.At}} {{if .Free}}bestätigt{{else}}bezahlt{{end}}.
-{{end}}` + germanReceipt + `{{if .Unclaimed}}Wir schreiben Ihnen, sobald alles ausgeführt ist. Die Bestellung gehört
+{{end}}` + germanReceipt + `{{if .Unclaimed}}Wir schreiben Ihnen, sobald alles erledigt ist. Die Bestellung gehört
 noch zu keinem Konto; der Link, mit dem Sie sie in Ihres übernehmen,
 steht in einer eigenen E-Mail. Danach sehen Sie sie unter "Bestellungen":
 
@@ -85,7 +85,7 @@ und Rechnung sehen Sie unter "Bestellungen":
 {{.Portal}}
 
 Die automatische Verlängerung schalten Sie unter "Domains" aus.
-{{else}}Wir schreiben Ihnen, sobald alles ausgeführt ist. Den Stand sehen Sie
+{{else}}Wir schreiben Ihnen, sobald alles erledigt ist. Den Stand sehen Sie
 jederzeit unter "Bestellungen":
 
 {{.Portal}}
@@ -94,9 +94,9 @@ Waren Sie das nicht? Dann antworten Sie uns bitte sofort. Melden Sie
 {{if .NoPassword}}unter "Sicherheit" alle anderen Geräte ab, und sehen Sie Ihre Passkeys
 durch.{{else}}unter "Sicherheit" alle Geräte ab, und ändern Sie Ihr Passwort.{{end}}
 {{end}}`},
-	registrar.MailOrderCompleted: {"{{with .Items}}{{(index . 0).Name}}{{end}}{{if .Others}} und {{.Others}} weitere{{end}}: Ihre Bestellung vom {{.Day}} ist ausgeführt", `
+	registrar.MailOrderCompleted: {"{{with .Items}}{{(index . 0).Name}}{{end}}{{if .Others}} und {{.Others}} weitere{{end}}: Ihre Bestellung vom {{.Day}} ist abgeschlossen", `
 vielen Dank. Ihre Bestellung vom {{.At}}
-ist {{if .Free}}bestätigt{{else}}bezahlt{{end}} und ausgeführt:
+ist {{if .Free}}bestätigt{{else}}bezahlt{{end}} und abgeschlossen:
 {{range .Items}}
 {{.Name}} {{if eq .Kind "register"}}gehört jetzt Ihnen{{else if eq .Kind "transfer"}}ist zu uns umgezogen{{else if eq .Kind "restore"}}ist wiederhergestellt{{with .Until}} und bis {{.}} bezahlt{{end}}{{else}}ist {{with .Until}}bis {{.}} {{end}}verlängert{{end}}.` + germanTerm + `
 {{end}}` + germanReceipt + `{{if .Unclaimed}}Die Bestellung gehört noch zu keinem Konto; der Link, mit dem Sie sie in
@@ -113,8 +113,8 @@ Waren Sie das nicht? Dann antworten Sie uns bitte sofort. Melden Sie
 {{if .NoPassword}}unter "Sicherheit" alle anderen Geräte ab, und sehen Sie Ihre Passkeys
 durch.{{else}}unter "Sicherheit" alle Geräte ab, und ändern Sie Ihr Passwort.{{end}}
 {{end}}`},
-	registrar.MailOrderEnded: {"{{with .Items}}{{(index . 0).Name}}{{end}}{{if .Others}} und {{.Others}} weitere{{end}}: Ihre Bestellung ist {{if eq .State `completed`}}ausgeführt{{else if eq .State `partially_completed`}}zum Teil ausgeführt{{else}}nicht ausgeführt{{end}}", `
-Ihre Bestellung vom {{.Day}} {{if eq .State "completed"}}ist ausgeführt{{else if eq .State "partially_completed"}}ist zum Teil ausgeführt{{else}}konnte nicht ausgeführt werden{{end}}.
+	registrar.MailOrderEnded: {"{{with .Items}}{{(index . 0).Name}}{{end}}{{if .Others}} und {{.Others}} weitere{{end}}: Ihre Bestellung ist {{if eq .State `completed`}}abgeschlossen{{else if eq .State `partially_completed`}}zum Teil ausgeführt{{else}}nicht ausgeführt{{end}}", `
+Ihre Bestellung vom {{.Day}} {{if eq .State "completed"}}ist abgeschlossen{{else if eq .State "partially_completed"}}ist zum Teil ausgeführt{{else}}konnte nicht ausgeführt werden{{end}}.
 
 Bestellung: {{.Order}}
 {{range $item := .Items}}

@@ -32,8 +32,7 @@ On {{.ConsentAt}} you declared:
 {{.Consent}}
 {{with .WithdrawUntil}}
 The withdrawal period runs until the end of {{.}}. The right
-to withdraw ends earlier, as soon as we have carried out the order
-completely.
+to withdraw ends earlier, once the service has been fully performed.
 {{end}}
 Please keep this email.
 {{end}}{{if .Attached}}
@@ -90,9 +89,9 @@ at any time under "Orders":
 If this wasn't you, please reply to this email immediately. Under
 {{if .NoPassword}}"Security", sign out on all other devices and review your passkeys.{{else}}"Security", sign out on all devices and change your password.{{end}}
 {{end}}`},
-	registrar.MailOrderCompleted: {"{{with .Items}}{{(index . 0).Name}}{{end}}{{if .Others}} and {{.Others}} more{{end}}: your order of {{.Day}} is complete", `
-Thank you. Your order of {{.At}} is
-{{if .Free}}confirmed{{else}}paid{{end}} and complete:
+	registrar.MailOrderCompleted: {"{{with .Items}}{{(index . 0).Name}}{{end}}{{if .Others}} and {{.Others}} more{{end}}: your order of {{.Day}} is completed", `
+Thank you. Your order of {{.At}} has been
+{{if .Free}}confirmed{{else}}paid{{end}} and completed:
 {{range .Items}}
 {{.Name}} {{if eq .Kind "register"}}is yours{{else if eq .Kind "transfer"}}has been transferred to us{{else if eq .Kind "restore"}}has been restored{{with .Until}} and is paid until {{.}}{{end}}{{else}}has been renewed{{with .Until}} until {{.}}{{end}}{{end}}.` + englishTerm + `
 {{end}}` + englishReceipt + `{{if .Unclaimed}}The order does not belong to an account yet; we send you the link to add
@@ -108,8 +107,8 @@ If you didn't order anything, please reply to this email.
 If this wasn't you, please reply to this email immediately. Under
 {{if .NoPassword}}"Security", sign out on all other devices and review your passkeys.{{else}}"Security", sign out on all devices and change your password.{{end}}
 {{end}}`},
-	registrar.MailOrderEnded: {"{{with .Items}}{{(index . 0).Name}}{{end}}{{if .Others}} and {{.Others}} more{{end}}: your order is {{if eq .State `completed`}}complete{{else if eq .State `partially_completed`}}partly complete{{else}}not complete{{end}}", `
-Your order of {{.Day}} {{if eq .State "completed"}}is complete{{else if eq .State "partially_completed"}}is partly complete{{else}}could not be completed{{end}}.
+	registrar.MailOrderEnded: {"{{with .Items}}{{(index . 0).Name}}{{end}}{{if .Others}} and {{.Others}} more{{end}}: your order is {{if eq .State `completed`}}completed{{else if eq .State `partially_completed`}}partly completed{{else}}not completed{{end}}", `
+Your order of {{.Day}} {{if eq .State "completed"}}is completed{{else if eq .State "partially_completed"}}is partly completed{{else}}could not be completed{{end}}.
 
 Order: {{.Order}}
 {{range $item := .Items}}

@@ -122,8 +122,8 @@ func TestOrderMails_StateEachOutcome(t *testing.T) {
 		},
 		"all done": {
 			kind: registrar.MailOrderEnded, facts: orderMailData(nil),
-			de: []string{"Ihre Bestellung vom 18.11.2026 ist ausgeführt.", "neu.de\n  ist registriert\n", "ki.ai\n  ist verlängert\n", "umzug.de\n  ist zu uns umgezogen\n"},
-			en: []string{"Your order of 18 November 2026 is complete.", "registered", "renewed", "transferred to us"}, deNever: "geben",
+			de: []string{"Ihre Bestellung vom 18.11.2026 ist abgeschlossen.", "neu.de\n  ist registriert\n", "ki.ai\n  ist verlängert\n", "umzug.de\n  ist zu uns umgezogen\n"},
+			en: []string{"Your order of 18 November 2026 is completed.", "registered", "renewed", "transferred to us"}, deNever: "geben",
 		},
 		"some failed": {
 			kind: registrar.MailOrderEnded, facts: because("epp_exists"),
@@ -135,7 +135,7 @@ func TestOrderMails_StateEachOutcome(t *testing.T) {
 				"state": "partially_completed", "item1_state": "refunded", "item1_failure": "epp_exists", "item1_refunded": "8.21", "item1_refunded_on": "2026-11-20",
 			}),
 			de:      []string{"Ihre Bestellung vom 18.11.2026 ist zum Teil ausgeführt.", "vergeben\n  8,21 EUR haben wir am 20.11.2026 erstattet.\n", "bezahlt haben.\nBis es bei Ihnen ist"},
-			en:      []string{"Your order of 18 November 2026 is partly complete.", "meantime\n  We refunded 8.21 EUR on 20 November 2026.\n", "5 to 10 working days"},
+			en:      []string{"Your order of 18 November 2026 is partly completed.", "meantime\n  We refunded 8.21 EUR on 20 November 2026.\n", "5 to 10 working days"},
 			deNever: "erstatten wir",
 		},
 		"one refunded, one to be refunded": {

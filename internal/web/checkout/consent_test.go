@@ -117,13 +117,14 @@ func TestConsent_WordingIsPassedToService(t *testing.T) {
 func TestConsent_ShownToOwnerOnly(t *testing.T) {
 	t.Parallel()
 	given := order.Consent{At: noon, Wording: order.ConsentWording("en")}
-	shown := []string{"ausdrücklich verlangt am 15.11.2026, 12:00 UTC", order.ConsentText("2026-11-en")}
+	shown := []string{"ausdrücklich verlangt am 15.11.2026, 12:00 UTC", given.Text()}
 	mine, others := ownView(order.Completed), foreignView(order.Completed)
 	mine.Order.Consent, others.Order.Consent = given, given
 	visit(t, &fakeOrders{view: mine}, "erika", payPage, nil).wantPage(http.StatusOK, shown, nil)
 	visit(t, &fakeOrders{view: others}, "", payPage, nil).wantPage(http.StatusOK, nil, []string{"ausdrücklich verlangt", shown[1]})
 	d := &fakeOrders{orders: []order.Order{mine.Order, newOrder(order.Completed)}}
 	d.orders[1].ID = "ord_2"
-	visit(t, d, "erika", "/portal/orders/ord_1", nil).wantPage(http.StatusOK, shown, nil)
+	visit(t, d, "erika", "/portal/orders/ord_1", nil).wantPage(http.StatusOK, append(shown, "wenn wir die Leistung vollständig erbracht haben.", `<a href="/widerruf">Widerruf erklären</a>`), nil)
+	visit(t, d, "english", "/portal/orders/ord_1", nil).wantPage(http.StatusOK, []string{"once the service has been fully performed.", `<a href="/withdrawal">Withdraw from this contract</a>`}, nil)
 	visit(t, d, "erika", "/portal/orders/ord_2", nil).wantPage(http.StatusOK, nil, []string{"ausdrücklich verlangt"})
 }

@@ -89,7 +89,7 @@ var orderTexts = ui.Texts{
 	"state.free":                  {"wartet auf Ihre Zustimmung", "awaiting your confirmation"},
 	"state.paying":                {"Zahlung läuft", "payment in progress"},
 	"state.provisioning":          {"wird ausgeführt", "processing"},
-	"state.completed":             {"ausgeführt", "completed"},
+	"state.completed":             {"abgeschlossen", "completed"},
 	"state.partially_completed":   {"teilweise ausgeführt", "partly completed"},
 	"state.failed":                {"nicht ausgeführt", "failed"},
 	"state.canceled":              {"storniert", "cancelled"},

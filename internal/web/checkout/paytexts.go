@@ -10,7 +10,7 @@ var payTexts = ui.Texts{
 	"pay.title.free":                  {"Bestellung prüfen und beauftragen", "Review and confirm your order"},
 	"pay.title.paying":                {"Zahlung läuft", "Payment in progress"},
 	"pay.title.provisioning":          {"Bestellung wird bearbeitet", "We are processing your order"},
-	"pay.title.completed":             {"Bestellung ausgeführt", "Order completed"},
+	"pay.title.completed":             {"Bestellung abgeschlossen", "Order completed"},
 	"pay.title.partially_completed":   {"Bestellung teilweise ausgeführt", "Order partly completed"},
 	"pay.title.failed":                {"Bestellung nicht ausgeführt", "Order failed"},
 	"pay.title.canceled":              {"Bestellung storniert", "Order cancelled"},
@@ -272,10 +272,11 @@ var payTexts = ui.Texts{
 	"consent.heading": {"Sofortiger Beginn", "Immediate start"},
 	"consent.given":   {"ausdrücklich verlangt am", "expressly requested on"},
 	"consent.until": {
-		"Widerrufsfrist bis {1}; das Widerrufsrecht erlischt vorher, sobald wir den Auftrag vollständig ausgeführt haben.",
-		"Withdrawal period until {1}; the right to withdraw ends earlier, as soon as we have carried out the order completely.",
+		"Widerrufsfrist bis {1}; das Widerrufsrecht erlischt vorher, wenn wir die Leistung vollständig erbracht haben.",
+		"Withdrawal period until {1}; the right to withdraw ends earlier, once the service has been fully performed.",
 	},
-	"consent.words": {"Wortlaut", "Full wording"},
+	"consent.withdraw": {"Widerruf erklären", "Withdraw from this contract"},
+	"consent.words":    {"Wortlaut", "Full wording"},
 
 	"decline.title": {"Bestellung verwerfen?", "Discard this order?"},
 	"decline.text": {
