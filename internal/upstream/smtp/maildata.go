@@ -28,6 +28,7 @@ type orderData struct {
 	Rounded                 bool   // the gross prices of the items don't add up to Gross
 	Refunded                bool   // some of it is refunded already; the items say how much
 	Free                    bool   // nothing was charged
+	Untaxed                 bool   // no VAT was charged, so no price is called gross
 	Rate                    string // VAT rate with percent sign
 	Rule, Country, Vatid    string // reason for the rate
 	Unchecked               bool   // the VAT ID could not be checked
@@ -67,7 +68,7 @@ type item struct {
 func (l *language) orderData(data map[string]string) orderData {
 	b := orderData{
 		Order: sanitizeValue(data["order"]), Net: l.formatAmount(data["net"]), Vat: l.formatAmount(data["vat"]), Gross: l.formatAmount(data["gross"]),
-		Free: isZero(data["gross"]), Rate: l.formatRate(data["vat_rate"]), Rule: data["vat_rule"], Country: sanitizeValue(data["vat_country"]),
+		Free: isZero(data["gross"]), Untaxed: isZero(data["vat"]) && !isZero(data["gross"]), Rate: l.formatRate(data["vat_rate"]), Rule: data["vat_rule"], Country: sanitizeValue(data["vat_country"]),
 		Vatid: sanitizeValue(data["vat_id"]), Unchecked: data["vat_unchecked"] == "true", Unclaimed: data["unclaimed"] == "true", Automatic: data["automatic"] == "true",
 		State: data["state"], WithdrawUntil: l.formatDate(data["withdraw_until"]),
 	}
@@ -271,6 +272,15 @@ func (l *language) formatTime(value string) string {
 		return ""
 	}
 	return l.moment(at)
+}
+
+// formatDay formats the day of a time in UTC, as the portal does.
+func (l *language) formatDay(value string) string {
+	at, err := time.Parse(time.RFC3339, value)
+	if err != nil {
+		return ""
+	}
+	return at.UTC().Format(l.dateLayout)
 }
 
 // wrapLines wraps a text into lines of at most that many characters and splits words.

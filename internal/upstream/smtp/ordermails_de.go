@@ -62,7 +62,7 @@ Bis es bei Ihnen ist, vergehen je nach Bank meist 5 bis 10 Werktage.
 // germanTerm is until when a domain is paid, and what comes after that.
 const germanTerm = `{{if .Renewal}}
   {{with .Until}}Bezahlt bis {{.}}. {{end}}Die Verlängerung kostet derzeit {{.Renewal}}
-  brutto für {{if eq .RenewalYears 1}}1 Jahr{{else}}{{.RenewalYears}} Jahre{{end}}.{{end}}`
+  {{if not $.Untaxed}}brutto {{end}}für {{if eq .RenewalYears 1}}1 Jahr{{else}}{{.RenewalYears}} Jahre{{end}}.{{end}}`
 
 // germanOrderMails are the mails about orders and domains in German.
 var germanOrderMails = map[registrar.MailKind]mailText{

@@ -58,7 +58,7 @@ on your bank, it usually takes 5 to 10 working days to arrive.
 
 // englishTerm is until when a domain is paid, and what comes after that.
 const englishTerm = `{{if .Renewal}}
-  {{with .Until}}Paid until {{.}}. {{end}}Renewal currently costs {{.Renewal}} gross
+  {{with .Until}}Paid until {{.}}. {{end}}Renewal currently costs {{.Renewal}}{{if not $.Untaxed}} gross{{end}}
   for {{if eq .RenewalYears 1}}1 year{{else}}{{.RenewalYears}} years{{end}}.{{end}}`
 
 // englishOrderMails are the mails about orders and domains in English.

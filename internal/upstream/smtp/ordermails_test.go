@@ -79,6 +79,11 @@ func TestOrderMails_StateEachOutcome(t *testing.T) {
 			kind: registrar.MailOrderCompleted, facts: orderMailData(map[string]string{"gross": "134.10", "vat": "21.40"}),
 			de: []string{"134,10 EUR\n\nDie Umsatzsteuer runden wir einmal für die ganze Bestellung."}, en: []string{"134.10 EUR\n\nWe round VAT once for the whole order"},
 		},
+		"a renewal price without VAT": {
+			kind:  registrar.MailOrderCompleted,
+			facts: orderMailData(map[string]string{"vat": "0.00", "net": "134.11", "item1_renewal": "12.90", "item1_renewal_years": "1"}),
+			de:    []string{"12,90 EUR\n  für 1 Jahr."}, en: []string{"costs 12.90 EUR\n  for 1 year."}, deNever: "brutto",
+		},
 		"a receipt whose gross prices add up": {
 			kind: registrar.MailOrderCompleted, facts: orderMailData(nil), deNever: "runden",
 		},

@@ -92,7 +92,7 @@ type templateData struct {
 	Email   string // the new address
 	Change  string // on, off, renewed, used, added, removed, set; of a payment method also saved, default
 	Left    string // the number of unused recovery codes; empty if it is unknown
-	// Expires is when a token expires; empty with NeverExpires, or if it is unknown.
+	// Expires is the last day of a token, as the portal shows it; empty with NeverExpires, or if it is unknown.
 	Expires      string
 	NeverExpires bool
 	Default      string // the label of the default payment method
@@ -173,7 +173,7 @@ func (t templates) render(message mailer.Message, portal string) (subject, body 
 		At: lang.moment(occurred), On: occurred.In(registrar.Germany()).Format(lang.dateLayout), Link: message.Link, Portal: portal,
 		Address: sanitizeValue(message.Data["address"]), Name: quoteForeign(message.Data["name"], maxValueLength),
 		Host: quoteForeign(message.Data["host"], maxValueLength), Email: sanitizeValue(message.Data["email"]), Change: message.Data["change"],
-		Left: sanitizeValue(message.Data["left"]), Expires: lang.formatTime(message.Data["expires_at"]), NeverExpires: message.Data["expires_at"] == "never",
+		Left: sanitizeValue(message.Data["left"]), Expires: lang.formatDay(message.Data["expires_at"]), NeverExpires: message.Data["expires_at"] == "never",
 		Default: sanitizeValue(message.Data["default"]), Moved: message.Data["moved"] == "true",
 		orderData: lang.orderData(message.Data), noticeData: lang.noticeData(message.Data), termData: lang.termData(message.Data), Domain: sanitizeValue(message.Data["domain"]), Date: lang.formatDate(message.Data["paid_until"]),
 	}

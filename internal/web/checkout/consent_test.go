@@ -105,6 +105,23 @@ func TestConsent_TickSurvivesOtherErrorOfSameOrder(t *testing.T) {
 	}
 }
 
+func TestPay_BusinessWithoutVATSeesNeitherWithdrawalNorGross(t *testing.T) {
+	t.Parallel()
+	const law, later = `<a href="/widerruf">Widerrufsrecht</a>`, "danach 15,35\u00a0€ brutto für 1 Jahr"
+	for _, n := range []int{1, 2} {
+		view := equalItems(t, order.AwaitingPayment, n)
+		visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK, []string{law, later, "Brutto"}, nil)
+		view.Owner.Company = true
+		view.Order.Totals = order.Totals{Net: view.Order.Totals.Net, Gross: view.Order.Totals.Net, Rule: "reverse_charge"}
+		for i := range view.Order.Items {
+			item := &view.Order.Items[i]
+			item.VAT, item.Gross = 0, item.Net
+			view.Renewals[item.ID] = order.TermPrice{Years: 1, Gross: item.Net}
+		}
+		visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK, []string{">AGB</a>, <a", "danach 12,90\u00a0€ für 1 Jahr"}, []string{law, "rutto"})
+	}
+}
+
 func TestConsent_WordingIsPassedToService(t *testing.T) {
 	t.Parallel()
 	d := &fakeOrders{view: ownView(order.AwaitingPayment), to: "https://pay.example/c/1"}

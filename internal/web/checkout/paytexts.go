@@ -29,8 +29,8 @@ var payTexts = ui.Texts{
 		"Your order is ready. Nothing is charged until you pay.",
 	},
 	"pay.text.not_paid": {
-		"Ihre letzte Zahlung kam nicht zustande. Abgebucht wurde nichts. Sie können noch einmal bezahlen, auch mit einem anderen Zahlungsmittel.",
-		"Your last payment did not go through. Nothing was charged. You can pay again, with another payment method if you like.",
+		"Die Zahlung wurde nicht abgeschlossen; es wurde nichts berechnet. Sie können noch einmal bezahlen, auch mit einem anderen Zahlungsmittel.",
+		"The payment was not completed; nothing was charged. You can pay again, with another payment method if you like.",
 	},
 	"pay.text.free": {
 		"Ihre Bestellung ist vorbereitet und kostet nichts. Wir beginnen, sobald Sie zustimmen.",
@@ -201,6 +201,7 @@ var payTexts = ui.Texts{
 	"done.restore_until": {"{1} ist wiederhergestellt und bis zum {2} bezahlt.", "{1} is restored and paid until {2}."},
 	"done.until":         {"Bezahlt bis {1}.", "Paid until {1}."},
 	"done.later":         {"Die Verlängerung kostet derzeit {1} brutto für {2}.", "Renewal currently costs {1} gross for {2}."},
+	"done.later_untaxed": {"Die Verlängerung kostet derzeit {1} für {2}.", "Renewal currently costs {1} for {2}."},
 	"done.many_renewed":  {"Alle {1} Domains sind verlängert.", "All {1} domains are renewed."},
 	"done.many_mixed":    {"Alle {1} Domains Ihrer Bestellung sind da.", "All {1} domains of your order are ready."},
 	"done.domains":       {"Ihre Domains und ihre Laufzeiten ansehen", "See your domains and their terms"},
