@@ -73,26 +73,26 @@ den Betrag für eine Verlängerung abgebucht{{with .Method}} ({{.}}){{end}}. Jet
 {{.At}} {{if .Free}}bestätigt{{else}}bezahlt{{end}}.
 {{end}}` + germanReceipt + `{{if .Unclaimed}}Wir schreiben Ihnen, sobald alles erledigt ist. Die Bestellung gehört
 noch zu keinem Konto; der Link, mit dem Sie sie in Ihres übernehmen,
-steht in einer eigenen E-Mail. Danach sehen Sie sie unter "Bestellungen":
+steht in einer eigenen E-Mail. Danach sehen Sie sie unter „Bestellungen“:
 
 {{.Portal}}
 
 Haben Sie nichts bestellt? Dann antworten Sie uns bitte.
 {{else if .Automatic}}Sie hören nur dann noch einmal von uns, wenn eine Registry die
 Verlängerung ablehnt; in diesem Fall erstatten wir den Betrag. Stand
-und Rechnung sehen Sie unter "Bestellungen":
+und Rechnung sehen Sie unter „Bestellungen“:
 
 {{.Portal}}
 
-Die automatische Verlängerung schalten Sie unter "Domains" aus.
+Die automatische Verlängerung schalten Sie unter „Domains“ aus.
 {{else}}Wir schreiben Ihnen, sobald alles erledigt ist. Den Stand sehen Sie
-jederzeit unter "Bestellungen":
+jederzeit unter „Bestellungen“:
 
 {{.Portal}}
 
 Waren Sie das nicht? Dann antworten Sie uns bitte sofort. Melden Sie
-{{if .NoPassword}}unter "Sicherheit" alle anderen Geräte ab, und sehen Sie Ihre Passkeys
-durch.{{else}}unter "Sicherheit" alle Geräte ab, und ändern Sie Ihr Passwort.{{end}}
+{{if .NoPassword}}unter „Sicherheit“ alle anderen Geräte ab, und sehen Sie Ihre Passkeys
+durch.{{else}}unter „Sicherheit“ alle Geräte ab, und ändern Sie Ihr Passwort.{{end}}
 {{end}}`},
 	registrar.MailOrderCompleted: {"{{with .Items}}{{(index . 0).Name}}{{end}}{{if .Others}} und {{.Others}} weitere{{end}}: Ihre Bestellung vom {{.Day}} ist abgeschlossen", `
 vielen Dank. Ihre Bestellung vom {{.At}}
@@ -110,8 +110,8 @@ Haben Sie nichts bestellt? Dann antworten Sie uns bitte.
 {{.Portal}}
 
 Waren Sie das nicht? Dann antworten Sie uns bitte sofort. Melden Sie
-{{if .NoPassword}}unter "Sicherheit" alle anderen Geräte ab, und sehen Sie Ihre Passkeys
-durch.{{else}}unter "Sicherheit" alle Geräte ab, und ändern Sie Ihr Passwort.{{end}}
+{{if .NoPassword}}unter „Sicherheit“ alle anderen Geräte ab, und sehen Sie Ihre Passkeys
+durch.{{else}}unter „Sicherheit“ alle Geräte ab, und ändern Sie Ihr Passwort.{{end}}
 {{end}}`},
 	registrar.MailOrderEnded: {"{{with .Items}}{{(index . 0).Name}}{{end}}{{if .Others}} und {{.Others}} weitere{{end}}: Ihre Bestellung ist {{if eq .State `completed`}}abgeschlossen{{else if eq .State `partially_completed`}}zum Teil ausgeführt{{else}}nicht ausgeführt{{end}}", `
 Ihre Bestellung vom {{.Day}} {{if eq .State "completed"}}ist abgeschlossen{{else if eq .State "partially_completed"}}ist zum Teil ausgeführt{{else}}konnte nicht ausgeführt werden{{end}}.
@@ -148,7 +148,7 @@ Ihnen, wenn es fertig ist.
 Die Bestellung gehört noch zu keinem Konto; der Link, mit dem Sie sie in
 Ihres übernehmen, steht in einer eigenen E-Mail. Danach ist alles hier:
 {{else}}
-Den Stand sehen Sie unter "Bestellungen":
+Den Stand sehen Sie unter „Bestellungen“:
 {{end}}
 {{.Portal}}
 `},
@@ -202,7 +202,7 @@ Die Bestellung gehört noch zu keinem Konto; der Link, mit dem Sie sie in
 Ihres übernehmen, steht in einer eigenen E-Mail. Danach finden Sie hier
 die Rechnungskorrektur:
 {{else}}
-Die Rechnungskorrektur finden Sie unter "Rechnungen":
+Die Rechnungskorrektur finden Sie unter „Rechnungen“:
 {{end}}
 {{.Portal}}
 `},
@@ -236,12 +236,16 @@ Jetzt:  {{.After}}
 Das haben wir wegen der Sperre veranlasst, über die Sie eine eigene
 Nachricht bekommen. Die Domain sehen Sie hier:
 {{else}}
-Waren Sie das nicht? {{if .NoPassword}}Dann melden Sie bitte sofort unter "Sicherheit"
-alle anderen Geräte ab, sehen Sie Ihre Passkeys und
-die{{else}}Dann ändern Sie bitte sofort Ihr Passwort, sehen
-Sie die{{end}} {{if .More}}Domains{{else}}Domain{{end}} durch und wenden Sie sich an uns:
+Waren Sie das nicht? {{if .NoPassword}}Dann melden Sie bitte sofort unter „Sicherheit“
+alle anderen Geräte ab, und sehen Sie Ihre Passkeys und
+die{{else}}Dann ändern Sie bitte sofort Ihr Passwort, und sehen
+Sie die{{end}} {{if .More}}Domains{{else}}Domain{{end}} durch:
 {{end}}
 {{.Place}}
+
+{{if eq .Change "secure"}}Haben Sie Fragen? Wenden Sie sich an uns:{{else}}Wenden Sie sich dann auch an uns:{{end}}
+
+{{.Contact}}
 `},
 	registrar.MailHolderNotice: {`{{.Domain}}{{if .More}} und {{.More}} weitere{{end}}: Inhaber geändert am {{.On}}`, `
 Sie bekommen diese Nachricht, weil Sie als Inhaber {{if .More}}dieser Domains{{else}}dieser Domain{{end}}
@@ -273,10 +277,14 @@ Anlass: {{if eq .Change "chargeback"}}eine Zahlung wurde zurückgeholt
 {{else}}erledigt
 {{end}}Grund:  {{.Name}}
 
-Was jetzt nicht geht, steht auf der Seite der Domain. Wenn Sie Fragen
-haben oder das für einen Irrtum halten, wenden Sie sich bitte an uns:
+Was jetzt {{if eq .Change "lifted"}}wieder{{else}}nicht{{end}} geht, steht auf der Seite der Domain:
 
-{{.Portal}}
+{{.Place}}
+
+Wenn Sie Fragen haben oder das für einen Irrtum halten, wenden Sie sich
+bitte an uns:
+
+{{.Contact}}
 `},
 	registrar.MailPaymentDispute: {`{{if eq .Change "opened"}}Zahlung über {{.Gross}} reklamiert: Domains für Umzüge gesperrt{{else if eq .Change "returned"}}Zahlung über {{.Gross}} zurückgegeben: Domains für Umzüge gesperrt{{else if eq .Change "lost"}}Zahlung über {{.Gross}} nicht mehr bei uns: Sperre bleibt{{else if eq .Change "denied"}}Zahlung über {{.Gross}} offen: Umzüge abgelehnt{{else}}Sperre für Umzüge aufgehoben{{end}}`, `
 {{if eq .Change "opened"}}am {{.At}} haben wir erfahren, dass eine Zahlung

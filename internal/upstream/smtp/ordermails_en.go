@@ -228,10 +228,14 @@ We did this because of a lock on the domain; a separate email explains
 it. The domain is here:
 {{else}}
 If this wasn't you, {{if .NoPassword}}please sign out on all other devices under
-"Security" immediately, review your passkeys, check the{{else}}please change your password immediately, check the{{end}}
-{{if .More}}domains{{else}}domain{{end}} and contact us:
+"Security" immediately, review your passkeys and check the{{else}}please change your password immediately and check the{{end}}
+{{if .More}}domains{{else}}domain{{end}}:
 {{end}}
 {{.Place}}
+
+{{if eq .Change "secure"}}If you have questions, please contact us:{{else}}Then please contact us:{{end}}
+
+{{.Contact}}
 `},
 	registrar.MailHolderNotice: {`{{.Domain}}{{if .More}} and {{.More}} more{{end}}: holder changed on {{.On}}`, `
 You are getting this email because you are, or were, registered as the
@@ -262,10 +266,13 @@ Cause:  {{if eq .Change "chargeback"}}a payment was charged back
 {{else}}resolved
 {{end}}Reason: {{.Name}}
 
-The domain's page shows what is restricted. If you have questions or
-think that this is a mistake, please contact us:
+The domain's page shows what {{if eq .Change "lifted"}}is possible again{{else}}is restricted{{end}}:
 
-{{.Portal}}
+{{.Place}}
+
+If you have questions or think that this is a mistake, please contact us:
+
+{{.Contact}}
 `},
 	registrar.MailPaymentDispute: {`{{if eq .Change "opened"}}Payment of {{.Gross}} disputed: domain transfers locked{{else if eq .Change "returned"}}Payment of {{.Gross}} returned: domain transfers locked{{else if eq .Change "lost"}}Payment of {{.Gross}} taken back: the lock stays{{else if eq .Change "denied"}}Payment of {{.Gross}} outstanding: transfers denied{{else}}Transfer lock lifted{{end}}`, `
 {{if eq .Change "opened"}}On {{.At}}, we learned that a payment was disputed

@@ -44,12 +44,13 @@ type language struct {
 }
 
 // securityMails report something that may be an attack on an account or a domain. They end
-// with the address of the contact form.
+// with the address of the contact form, as do MailDomainChanged and MailDomainLock in words of
+// their own.
 var securityMails = map[registrar.MailKind]bool{
 	registrar.MailEmailChanging: true, registrar.MailPasswordReset: true, registrar.MailSignIn: true, registrar.MailPasswordChanged: true, registrar.MailTokenCreated: true,
 	registrar.MailSecondFactor: true, registrar.MailRegistrantChanged: true, registrar.MailPasskey: true,
 	registrar.MailApplicationConnected: true, registrar.MailApplicationReplayed: true, registrar.MailAgentLinked: true,
-	registrar.MailDomainChanged: true, registrar.MailAuthCode: true, registrar.MailAccountClosed: true, registrar.MailDomainLock: true,
+	registrar.MailAuthCode: true, registrar.MailAccountClosed: true,
 	registrar.MailTransferAway: true, registrar.MailTransferAwayEnded: true, registrar.MailHolderNotice: true,
 	registrar.MailContactCheck: true, registrar.MailContactSuspended: true,
 }

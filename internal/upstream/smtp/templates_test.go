@@ -305,8 +305,8 @@ func TestSecurityMails_LinkContactForm(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for kind := range securityMails {
-		for lang, page := range map[string]string{"de": "https://domains.example/kontakt\n", "en": "https://domains.example/contact\n"} {
+	for _, kind := range append(slices.Collect(maps.Keys(securityMails)), registrar.MailDomainChanged, registrar.MailDomainLock) {
+		for lang, page := range map[string]string{"de": " uns:\n\nhttps://domains.example/kontakt\n", "en": " us:\n\nhttps://domains.example/contact\n"} {
 			_, body, err := parsed.render(mailer.Message{Kind: kind, Language: lang}, "https://domains.example/portal")
 			if err != nil || !hasText(body, page) {
 				t.Errorf("%s in %s has no link: %v %s", kind, lang, err, body)
@@ -376,6 +376,16 @@ func TestDisputeMail_TellsOperatorDeadlineAndCase(t *testing.T) {
 			if !hasText(body, word) {
 				t.Errorf("%s: %q is missing in:\n%s", lang, word, body)
 			}
+		}
+	}
+}
+
+func TestMails_GermanQuotesAreGerman(t *testing.T) {
+	t.Parallel()
+	actions := regexp.MustCompile(`{{.*?}}`)
+	for kind, mail := range german.allMails() {
+		if text := actions.ReplaceAllString(mail.subject+mail.body+german.help+german.footer, ""); strings.Contains(text, `"`) {
+			t.Errorf("%s has a straight quotation mark:\n%s", kind, text)
 		}
 	}
 }

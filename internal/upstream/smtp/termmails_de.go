@@ -16,7 +16,7 @@ weitergehen soll.
 Fristen außer Betrieb und löscht sie danach.
 {{else if eq .Unpaid "consent"}}Ohne Verlängerung kann die Domain nach diesem Tag ausfallen. Löschen
 dürfen wir sie nur, wenn Sie zustimmen: Wählen Sie dazu auf der Seite
-der Domain "auslaufen lassen".
+der Domain „auslaufen lassen“.
 {{else}}Ohne Verlängerung kann die Domain nach diesem Tag ausfallen und
 gelöscht werden.
 {{end}}`
@@ -25,16 +25,16 @@ gelöscht werden.
 const germanRenewBefore = `{{if .ChargeAt}}
 Sie müssen nichts tun: Die Domain verlängert sich automatisch. Am
 {{.ChargeAt}} buchen wir {{.Gross}} von Ihrem
-Standard-Zahlungsmittel ab. Bis dahin können Sie das unter "Domains"
+Standard-Zahlungsmittel ab. Bis dahin können Sie das unter „Domains“
 ausschalten:
 
 {{.Portal}}
 {{else}}{{if eq .Choice "expire"}}
 Sie haben gewählt, diese Domain auslaufen zu lassen. Möchten Sie sie
-doch behalten? Dann verlängern Sie sie bitte vorher unter "Domains":
+doch behalten? Dann verlängern Sie sie bitte vorher unter „Domains“:
 {{else}}
 Möchten Sie die Domain behalten? Dann verlängern Sie sie bitte vorher
-unter "Domains":
+unter „Domains“:
 {{end}}
 {{.Portal}}
 
@@ -69,10 +69,10 @@ Verlängern lässt sie sich bei uns nicht mehr. Haben Sie Fragen?
 Antworten Sie bitte auf diese E-Mail.
 {{else}}{{if eq .Choice "expire"}}
 Sie haben gewählt, diese Domain auslaufen zu lassen. Möchten Sie sie
-doch behalten? Dann verlängern Sie sie bitte jetzt unter "Domains":
+doch behalten? Dann verlängern Sie sie bitte jetzt unter „Domains“:
 {{else}}
 Möchten Sie die Domain behalten? Dann verlängern Sie sie bitte jetzt
-unter "Domains":
+unter „Domains“:
 {{end}}
 {{.Portal}}
 
@@ -120,7 +120,7 @@ Löschung:      {{.DeleteAt}}
 
 Webseiten und E-Mail-Adressen unter diesem Namen funktionieren nicht mehr.
 Verlängern Sie die Domain, und sie ist sofort wieder da. Das geht bis
-zur Löschung zum gewohnten Preis, unter "Domains":
+zur Löschung zum gewohnten Preis, unter „Domains“:
 
 {{.Portal}}
 `},
@@ -133,7 +133,7 @@ Gelöscht:     {{.Day}}
 {{if .Restorable}}
 Bis zum {{.Restorable}} können Sie sie noch wiederherstellen.{{if .Gross}} Das kostet
 voraussichtlich {{.Gross}}, die Verlängerung eingeschlossen.{{end}} Den
-genauen Preis sehen Sie vor dem Bezahlen unter "Domains":
+genauen Preis sehen Sie vor dem Bezahlen unter „Domains“:
 
 {{.Portal}}
 
@@ -177,7 +177,7 @@ Das verlangt die ICANN von jedem Registrar. Gespeichert ist:
 {{range .Registrant}}  {{.}}
 {{end}}
 Stimmt alles? Dann müssen Sie nichts tun. Hat sich etwas geändert,
-korrigieren Sie es bitte unter "Profil", und übernehmen Sie die Angaben
+korrigieren Sie es bitte unter „Profil“, und übernehmen Sie die Angaben
 danach auf der Seite jeder Domain:
 
 {{.Portal}}
