@@ -150,7 +150,10 @@ type termData struct {
 	Choice                         string // expire: the customer wants to let it expire
 	Day                            string // on which it happened
 	Restorable                     string // the last day of a restore; empty: there is none
-	Registrant                     []string
+	// Renewal is the gross price of the next term, RenewalYears its length; empty if unknown.
+	Renewal      string
+	RenewalYears int
+	Registrant   []string
 }
 
 var registrantFields = []string{
@@ -163,6 +166,8 @@ func (l *language) termData(data map[string]string) termData {
 		ChargeAt: l.formatDate(data["charge_at"]), Unpaid: data["unpaid"], HoldAt: l.formatDate(data["hold_at"]), DeleteAt: l.formatDate(data["delete_at"]),
 		Days: sanitizeValue(data["redemption_days"]), Choice: data["choice"], Day: l.formatDate(data["at"]), Restorable: l.formatDate(data["until"]),
 	}
+	d.Renewal = l.formatAmount(data["renewal"])
+	d.RenewalYears, _ = strconv.Atoi(data["renewal_years"])
 	for _, field := range registrantFields {
 		if value := sanitizeLine(data[field], 70); value != "" {
 			d.Registrant = append(d.Registrant, value)

@@ -8,7 +8,8 @@ Bestellung: {{.Order}}
 {{range .Items}}
 {{.Name}}
   {{if eq .Kind "register"}}Registrierung{{else if eq .Kind "transfer"}}Umzug zu uns{{else if eq .Kind "restore"}}Wiederherstellung{{else}}Verlängerung{{end}}{{if eq .Years 1}}, 1 Jahr{{else if .Years}}, {{.Years}} Jahre{{else if eq .Term "from_now"}}, 1 Jahr ab dem Umzug{{else if eq .Term "rest"}}, Restlaufzeit bleibt{{end}}: {{.Gross}}{{if ne .Gross .Net}}
-  (netto {{.Net}}){{end}}
+  (netto {{.Net}}){{end}}{{if $.Automatic}}{{with .Until}}
+  neues Ende der Laufzeit: {{.}}{{end}}{{end}}
 {{end}}
 {{printf "%-20s %14s" "Netto" .Net}}
 {{printf "%-20s %14s" (print "Umsatzsteuer " .Rate) .Vat}}

@@ -8,7 +8,8 @@ Order: {{.Order}}
 {{range .Items}}
 {{.Name}}
   {{if eq .Kind "register"}}registration{{else if eq .Kind "transfer"}}transfer to us{{else if eq .Kind "restore"}}restore{{else}}renewal{{end}}{{if eq .Years 1}}, 1 year{{else if .Years}}, {{.Years}} years{{else if eq .Term "from_now"}}, 1 year from the transfer{{else if eq .Term "rest"}}, remaining term stays{{end}}: {{.Gross}}{{if ne .Gross .Net}}
-  (net {{.Net}}){{end}}
+  (net {{.Net}}){{end}}{{if $.Automatic}}{{with .Until}}
+  new end of the term: {{.}}{{end}}{{end}}
 {{end}}
 {{printf "%-20s %14s" "Net" .Net}}
 {{printf "%-20s %14s" (print "VAT " .Rate) .Vat}}

@@ -79,6 +79,10 @@ func TestOrderMails_StateEachOutcome(t *testing.T) {
 			kind: registrar.MailOrderCompleted, facts: orderMailData(map[string]string{"gross": "134.10", "vat": "21.40"}),
 			de: []string{"134,10 EUR\n\nDie Umsatzsteuer runden wir einmal für die ganze Bestellung."}, en: []string{"134.10 EUR\n\nWe round VAT once for the whole order"},
 		},
+		"an automatic renewal with its new end": {
+			kind: registrar.MailOrderPaid, facts: orderMailData(map[string]string{"automatic": "true", "item2_paid_until": "2029-02-03"}),
+			de: []string{"(netto 99,90 EUR)\n  neues Ende der Laufzeit: 03.02.2029\n"}, en: []string{"(net 99.90 EUR)\n  new end of the term: 3 February 2029\n"},
+		},
 		"a renewal price without VAT": {
 			kind:  registrar.MailOrderCompleted,
 			facts: orderMailData(map[string]string{"vat": "0.00", "net": "134.11", "item1_renewal": "12.90", "item1_renewal_years": "1"}),

@@ -21,24 +21,30 @@ der Domain „auslaufen lassen“.
 gelöscht werden.
 {{end}}`
 
+// germanRenewalPrice is what a renewal costs, if that is known.
+const germanRenewalPrice = `{{if .Renewal}}Die Verlängerung kostet derzeit {{.Renewal}} für {{if eq .RenewalYears 1}}1 Jahr{{else}}{{.RenewalYears}} Jahre{{end}},
+einschließlich {{.Rate}} Umsatzsteuer.
+
+{{end}}`
+
 // germanRenewBefore asks to renew, or says that it happens automatically.
 const germanRenewBefore = `{{if .ChargeAt}}
 Sie müssen nichts tun: Die Domain verlängert sich automatisch. Am
 {{.ChargeAt}} buchen wir {{.Gross}} von Ihrem
-Standard-Zahlungsmittel ab. Bis dahin können Sie das unter „Domains“
-ausschalten:
+Standard-Zahlungsmittel ab. Bis dahin können Sie das auf der Seite der
+Domain ausschalten:
 
-{{.Portal}}
+{{.Place}}
 {{else}}{{if eq .Choice "expire"}}
 Sie haben gewählt, diese Domain auslaufen zu lassen. Möchten Sie sie
-doch behalten? Dann verlängern Sie sie bitte vorher unter „Domains“:
+doch behalten? Dann verlängern Sie sie bitte vorher auf ihrer Seite:
 {{else}}
 Möchten Sie die Domain behalten? Dann verlängern Sie sie bitte vorher
-unter „Domains“:
+auf ihrer Seite:
 {{end}}
-{{.Portal}}
+{{.Place}}
 
-` + germanUnpaid + `{{end}}`
+` + germanRenewalPrice + germanUnpaid + `{{end}}`
 
 const (
 	germanExpiringSubject     = `{{if .ChargeAt}}{{.Domain}} verlängert sich am {{.ChargeAt}}{{else}}{{.Domain}} läuft am {{.Date}} ab{{end}}`
@@ -69,14 +75,14 @@ Verlängern lässt sie sich bei uns nicht mehr. Haben Sie Fragen?
 Antworten Sie bitte auf diese E-Mail.
 {{else}}{{if eq .Choice "expire"}}
 Sie haben gewählt, diese Domain auslaufen zu lassen. Möchten Sie sie
-doch behalten? Dann verlängern Sie sie bitte jetzt unter „Domains“:
+doch behalten? Dann verlängern Sie sie bitte jetzt auf ihrer Seite:
 {{else}}
 Möchten Sie die Domain behalten? Dann verlängern Sie sie bitte jetzt
-unter „Domains“:
+auf ihrer Seite:
 {{end}}
-{{.Portal}}
+{{.Place}}
 
-` + germanUnpaid + `{{end}}`},
+` + germanRenewalPrice + germanUnpaid + `{{end}}`},
 	registrar.MailHolderExpiry: {`{{if eq .Change "domain_held"}}{{.Domain}} ist abgeschaltet und wird am {{.DeleteAt}} gelöscht{{else if or (eq .Change "domain_deleted") (eq .Change "domain_closed")}}{{.Domain}} wurde am {{.Day}} gelöscht{{else if eq .Change "expired"}}{{.Domain}} ist am {{.Date}} abgelaufen{{else}}{{.Domain}} läuft am {{.Date}} ab{{end}}`, `
 Sie sind als Inhaber dieser Domain eingetragen:
 
@@ -120,9 +126,9 @@ Löschung:      {{.DeleteAt}}
 
 Webseiten und E-Mail-Adressen unter diesem Namen funktionieren nicht mehr.
 Verlängern Sie die Domain, und sie ist sofort wieder da. Das geht bis
-zur Löschung zum gewohnten Preis, unter „Domains“:
+zur Löschung zum gewohnten Preis, auf der Seite der Domain:
 
-{{.Portal}}
+{{.Place}}
 `},
 	registrar.MailDomainDeleted: {"{{.Domain}} wurde am {{.Day}} gelöscht", `
 eine Domain wurde gelöscht, weil sie nicht verlängert wurde:
