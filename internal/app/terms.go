@@ -63,7 +63,7 @@ func (p *App) startTerms(context.Context) error {
 		newLabel("state", lifecycle.Holding, lifecycle.Held, lifecycle.Deleting, lifecycle.Redemption, lifecycle.Releasing, lifecycle.Closed, lifecycle.Paid))
 	p.terms, err = lifecycle.New(lifecycle.Config{
 		Store: p.services.DB, Brake: p.brake, Registries: p.lookups.Registries.termRegistries(), Node: p.node, Now: p.now, Logger: p.logger,
-		MailQueued: p.services.mail.Wake, RestorePrice: restorePrice(p.live, rates, p.services.DB), Costs: p.costs,
+		MailQueued: p.services.mail.Wake, RestorePrice: restorePrice(p.live, rates, p.services.DB), RenewalPrice: renewalPrice(p.live, rates, p.services.DB), Costs: p.costs,
 		Suspensions: func(ctx context.Context, now time.Time) ([]lifecycle.PlannedAction, error) {
 			return p.contacts.ListPlanned(ctx, now) // set before anything runs
 		},
@@ -109,6 +109,21 @@ func restorePrice(live *catalog.Live, rates *billing.Rates, db *store.DB) func(c
 		}
 		years := provision.YearsToRestore(term.End, now, extension.Term())
 		return billing.Gross(order.NetPrice(extension, order.Restore, years), rates.Domestic(now).BasisPoints), true
+	}
+}
+
+// renewalPrice is what mails say about a renewal: the list price of the shortest term, as
+// restorePrice.
+func renewalPrice(live *catalog.Live, rates *billing.Rates, db *store.DB) func(ctx context.Context, domain lifecycle.Domain, now time.Time) lifecycle.RenewalPrice {
+	return func(ctx context.Context, domain lifecycle.Domain, now time.Time) lifecycle.RenewalPrice {
+		extension, listed := live.Extension(domain.TLD)
+		if held, found, err := db.GetCustomerDomain(ctx, domain.Customer, domain.ID); !listed || err != nil || !found || held.Premium {
+			return lifecycle.RenewalPrice{}
+		}
+		rate := rates.Domestic(now).BasisPoints
+		return lifecycle.RenewalPrice{
+			Gross: billing.Gross(order.NetPrice(extension, order.Renew, extension.Term()), rate), Years: extension.Term(), RateBasisPoints: rate,
+		}
 	}
 }
 

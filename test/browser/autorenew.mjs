@@ -27,7 +27,7 @@ await withBrowser(async (page, context, watched) => {
   await visit(page, "/portal/domains", { name: "domains with their ends of term" });
   const list = await page.locator("main").textContent();
   assert.match(list, /Verlängert sich automatisch/);
-  assert.match(list, /aus, wie Sie es wünschen/);
+  assert.match(list, /aus, wie gewünscht/);
   assert.match(list, /wenn Sie nicht verlängern/);
   await openDomain(page, renewing);
   assert.match(await termEnd(page).textContent(), /Verlängert sich automatisch; Abbuchung am .*Visa •••• 4242/s);
@@ -130,8 +130,8 @@ await withBrowser(async (page, context, watched) => {
   await page.getByText("Auslaufen lassen", { exact: true }).click();
   await checkPage(page, "let it expire");
   await clickButton(page, "Domain auslaufen lassen");
-  await page.getByText("Die Domain läuft aus, wie Sie es wünschen.").waitFor();
-  assert.match(await termEnd(page).textContent(), /aus, wie Sie es wünschen/);
+  await page.getByText("Die Domain läuft aus, wie gewünscht.").waitFor();
+  assert.match(await termEnd(page).textContent(), /aus, wie gewünscht/);
   await checkPage(page, "left to expire");
   await clickButton(page, "Entscheidung zurücknehmen");
   assert.match(await termEnd(page).textContent(), /wenn Sie nicht verlängern/);

@@ -108,9 +108,9 @@ async function live(page, context, watched) {
     page.locator("tr", { hasText: transferred }).evaluate((row) => row.getBoundingClientRect().top - row.closest("section").getBoundingClientRect().top);
   const before = await stands();
   const said = page.locator("#said");
-  await advanceUntil(heading(page, "Bestellung ausgeführt").waitFor({ timeout: 60_000 }));
+  await advanceUntil(heading(page, "Bestellung abgeschlossen").waitFor({ timeout: 60_000 }));
   assert.equal(await state(page, transferred).textContent(), "umgezogen");
-  assert.match(await page.title(), /^Bestellung ausgeführt · /);
+  assert.match(await page.title(), /^Bestellung abgeschlossen · /);
   assert.equal(await said.textContent(), transferred + ": umgezogen");
   assert.equal(loaded.count, 0, "the page was loaded again");
   assert.ok(await link.evaluate((element) => element === document.activeElement), "the focus was lost");

@@ -34,7 +34,7 @@ async function enterCard(page, number) {
 
 async function done(page) {
   await at(page, payPath);
-  await title(page, "Bestellung ausgeführt");
+  await title(page, "Bestellung abgeschlossen");
   if (story === "pay" || story === "identity") await checkPage(page, "carried out");
 }
 

@@ -33,7 +33,7 @@ await withBrowser(async (page, context, watched) => {
   ok("renewals share one order");
   await clickButton(page, "Zahlungspflichtig bestellen");
   await page.getByRole("button", { name: /gespeicherter Karte •••• 4242/ }).first().click(); // another journey may just have replaced it
-  await page.getByRole("heading", { level: 1, name: "Bestellung ausgeführt" }).waitFor({ timeout: 60_000 });
+  await page.getByRole("heading", { level: 1, name: "Bestellung abgeschlossen" }).waitFor({ timeout: 60_000 });
   ok("renewed and paid without script");
   await page.goto(portal("/portal/domains"));
   const after = page.locator("tr", { hasText: name });
@@ -55,6 +55,6 @@ await withBrowser(async (page, context, watched) => {
   await page.getByRole("link", { name: "Bestellungen", exact: true }).click();
   await at(page, "/portal/orders");
   await page.getByRole("link", { name: new RegExp("^" + name.replaceAll(".", "\\.")) }).first().click();
-  assert.match(await page.locator("main").textContent(), /ausgeführt.*von Ihnen.*Gesamtbetrag/s);
+  assert.match(await page.locator("main").textContent(), /abgeschlossen.*von Ihnen.*Gesamtbetrag/s);
   ok("the order is found again in the portal");
 }, { javaScriptEnabled: false });

@@ -124,7 +124,7 @@ async function buy(page, suffix, domain) {
   await page.fill("#cardNumber", "4242424242424242");
   await page.keyboard.press("Enter");
   await page.waitForURL((url) => url.origin === base);
-  await page.getByRole("heading", { level: 1, name: "Bestellung ausgeführt" }).waitFor({ timeout: 60_000 });
+  await page.getByRole("heading", { level: 1, name: "Bestellung abgeschlossen" }).waitFor({ timeout: 60_000 });
   await take(page, "done" + suffix);
 }
 

@@ -167,7 +167,7 @@ func TestIssue_InvoiceForOrderAndCorrectionForRefund(t *testing.T) {
 		bill.Category != Standard || bill.Buyer != testBuyer || bill.Seller != testSeller || bill.Payment != "pay_1" || bill.Corrects != nil {
 		t.Errorf("got %+v", bill)
 	}
-	if lines := []string{bill.Lines[0].Text, bill.Lines[1].Text}; !slices.Equal(lines, []string{"müller.de (xn--mller-kva.de): Registrierung, 1 Jahr", "alt.shop: Verlängerung, 2 Jahre"}) {
+	if lines := []string{bill.Lines[0].Text, bill.Lines[1].Text}; !slices.Equal(lines, []string{"müller.de (xn--mller-kva.de): Registrierung, 1 Jahr (01.01.2027 – 01.01.2028)", "alt.shop: Verlängerung, 2 Jahre"}) {
 		t.Errorf("got %q", lines)
 	}
 	if back.Kind != Correction || back.Number != "RK-2027-000001" || back.Net != 2000 || back.VAT != 380 || back.Gross != 2380 || len(back.Lines) != 1 ||
@@ -307,9 +307,25 @@ func TestDraft_VATRuleDeterminesCategoryAndNotes(t *testing.T) {
 				t.Errorf("the correction of %s: %v, %q", test.rule, err, said)
 			}
 		}
-		if beside := strings.Contains(d.Lines[0].Text, "Registrierung, 1 Jahr / registration, 1 year"); beside != test.english {
+		if beside := strings.Contains(d.Lines[0].Text, "Registrierung, 1 Jahr (01.01.2027 – 01.01.2028) / registration, 1 year (01.01.2027 – 01.01.2028)"); beside != test.english {
 			t.Errorf("%s: %q", test.rule, d.Lines[0].Text)
 		}
+	}
+}
+
+func TestDraft_ExplainsLinesWithARoundedShareOfVAT(t *testing.T) {
+	t.Parallel()
+	sale := newSale()
+	for i, vat := range []registrar.Cents{246, 245} { // 12.90 alone is 15.35
+		sale.Items[i].Net, sale.Items[i].VAT, sale.Items[i].Gross = 1290, vat, 1290+vat
+	}
+	sale.Totals.Net, sale.Totals.VAT, sale.Totals.Gross = 2580, 491, 3071
+	const says = "einmal für die ganze Rechnung gerundet"
+	if d, err := draft(sale, testSeller, testBuyer, newYear); err != nil || !strings.Contains(strings.Join(d.Notes, "\n"), says) {
+		t.Errorf("%v, %q", err, d.Notes)
+	}
+	if d, err := draft(newSale(), testSeller, testBuyer, newYear); err != nil || strings.Contains(strings.Join(d.Notes, "\n"), says) {
+		t.Errorf("without a difference: %v, %q", err, d.Notes)
 	}
 }
 
@@ -379,10 +395,13 @@ func TestGet_OnlyOwnerSeesDocument(t *testing.T) {
 	}
 }
 
-func TestLineText_SeveralYearsHaveTheirDays(t *testing.T) {
+func TestLineText_TermsHaveTheirDays(t *testing.T) {
 	t.Parallel()
 	ends := time.Date(2027, 2, 3, 12, 0, 0, 0, time.UTC)
 	for want, item := range map[string]order.Item{
+		"a.com: Registrierung, 1 Jahr (18.11.2026 – 18.11.2027)":  {Name: "a.com", Kind: order.Register, Years: 1},
+		"a.com: Registrierung, 1 Jahr (17.11.2026 – 17.11.2027)":  {Name: "a.com", Kind: order.Register, Years: 1, PaidUntil: time.Date(2027, 11, 17, 23, 30, 0, 0, time.UTC)},
+		"a.com: Verlängerung, 1 Jahr (03.02.2027 – 03.02.2028)":   {Name: "a.com", Kind: order.Renew, Years: 1, TermEnd: ends},
 		"a.com: Registrierung, 3 Jahre (18.11.2026 – 18.11.2029)": {Name: "a.com", Kind: order.Register, Years: 3},
 		"a.com: Verlängerung, 2 Jahre (03.02.2027 – 03.02.2029)":  {Name: "a.com", Kind: order.Renew, Years: 2, TermEnd: ends},
 		"a.com: Verlängerung, 2 Jahre":                            {Name: "a.com", Kind: order.Renew, Years: 2}, // of an earlier release
@@ -397,7 +416,7 @@ func TestLineText_SeveralYearsHaveTheirDays(t *testing.T) {
 func TestLineText_NamesEveryKind(t *testing.T) {
 	t.Parallel()
 	for kind, want := range map[order.Kind]string{
-		order.Register: "a.de: Registrierung, 1 Jahr", order.Transfer: "a.de: Umzug zu uns, 1 Jahr",
+		order.Register: "a.de: Registrierung, 1 Jahr (18.11.2026 – 18.11.2027)", order.Transfer: "a.de: Umzug zu uns, 1 Jahr",
 		order.Renew: "a.de: Verlängerung, 1 Jahr", order.Restore: "a.de: Wiederherstellung, 1 Jahr", "other": "a.de: other, 1 Jahr",
 	} {
 		if got := lineText(order.Item{Name: "a.de", Kind: kind, Years: 1}, "2026-11-18", "de"); got != want {

@@ -2,11 +2,13 @@ package invoice
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"golang.org/x/net/idna"
 
+	"github.com/dotkontor/dotkontor/internal/registrar/billing"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 )
 
@@ -39,19 +41,18 @@ func (l Line) Domain() string {
 	return name
 }
 
-// lineText describes an item: name, kind and term, and of a term of several years from when to when
-// it is, if that is known when the item is paid.
+// lineText describes an item: name, kind and term, and from when to when the term is, if that is
+// known when the document is issued.
 func lineText(item order.Item, paidOn, language string) string {
 	what, known := kindTexts[item.Kind]
 	if !known {
 		what = Bilingual{string(item.Kind), string(item.Kind)}
 	}
-	switch item.Years {
+	switch term := termText(item, paidOn); item.Years {
 	case 0:
 	case 1:
-		what = Bilingual{what.German + ", 1 Jahr", what.English + ", 1 year"}
+		what = Bilingual{what.German + ", 1 Jahr" + term, what.English + ", 1 year" + term}
 	default:
-		term := termText(item, paidOn)
 		what = Bilingual{fmt.Sprintf("%s, %d Jahre%s", what.German, item.Years, term), fmt.Sprintf("%s, %d years%s", what.English, item.Years, term)}
 	}
 	return displayName(item.Name) + ": " + what.Text(language)
@@ -60,7 +61,10 @@ func lineText(item order.Item, paidOn, language string) string {
 // termText returns the days of a term in brackets; empty if only the registry knows them.
 func termText(item order.Item, paidOn string) string {
 	begins := item.TermEnd
-	if item.Kind == order.Register {
+	switch {
+	case item.Kind == order.Register && !item.PaidUntil.IsZero(): // it is registered already
+		begins = item.PaidUntil.UTC().AddDate(-item.Years, 0, 0)
+	case item.Kind == order.Register:
 		begins, _ = time.Parse(time.DateOnly, paidOn) // zero if it is no day
 	}
 	if begins.IsZero() || item.Kind == order.Transfer {
@@ -109,6 +113,10 @@ var (
 	partText    = Bilingual{"Teilbetrag der Rechnung %s", "part of invoice %s"}
 	partialText = Bilingual{" (Teilbetrag)", " (part of the price)"}
 
+	roundedNote = Bilingual{
+		"Die Umsatzsteuer ist einmal für die ganze Rechnung gerundet und auf die Positionen verteilt. Deshalb kann der Bruttobetrag einer Position um einen Cent von ihrem Preis in der Bestellung abweichen.",
+		"VAT is rounded once for the whole invoice and distributed over the items, so the gross amount of an item may differ by a cent from its price in the order.",
+	}
 	ossNote = Bilingual{
 		"Die Umsatzsteuer ist die des Landes %s; wir führen sie über den One-Stop-Shop der EU ab.",
 		"The VAT is that of the country %s; we pay it through the EU's One-Stop-Shop.",
@@ -135,6 +143,9 @@ func notes(d Document, country string) []string {
 	}
 	if d.Rule == "eu_consumer_oss" && country != "" {
 		all = append(all, ossNote.Text(d.Language, country))
+	}
+	if d.Kind == Invoice && slices.ContainsFunc(d.Lines, func(line Line) bool { return line.Gross != billing.Gross(line.Net, d.RateBasisPoints) }) {
+		all = append(all, roundedNote.Text(d.Language))
 	}
 	paid := paidNote
 	if d.Kind == Correction {

@@ -38,6 +38,9 @@ type Config struct {
 	// RestorePrice returns the gross price of restoring the domain of a term; 0 if only the
 	// registry knows it, false if it can't be restored here. nil: never.
 	RestorePrice func(ctx context.Context, term Term, now time.Time) (gross registrar.Cents, restorable bool)
+	// RenewalPrice returns what a domain's next term costs; Gross is 0 if that is unknown. nil: it
+	// always is.
+	RenewalPrice func(ctx context.Context, domain Domain, now time.Time) RenewalPrice
 	// Suspensions returns what else would be taken out of the DNS at a business time and counts for
 	// the brake. nil: nothing.
 	Suspensions func(ctx context.Context, now time.Time) ([]PlannedAction, error)
@@ -69,6 +72,7 @@ func New(cfg Config) (*Service, error) {
 	registrar.Default(&cfg.Now, time.Now)
 	registrar.Default(&cfg.Clock, time.Now)
 	registrar.Default(&cfg.RestorePrice, func(context.Context, Term, time.Time) (registrar.Cents, bool) { return 0, false })
+	registrar.Default(&cfg.RenewalPrice, func(context.Context, Domain, time.Time) RenewalPrice { return RenewalPrice{} })
 	registrar.Default(&cfg.Suspensions, func(context.Context, time.Time) ([]PlannedAction, error) { return nil, nil })
 	registrar.Default(&cfg.MailQueued, func() {})
 	registrar.Default(&cfg.OnNotice, func(registrar.MailKind) {})

@@ -57,6 +57,13 @@ type Domain struct {
 	Expires                 bool   // its customer chose to let it expire
 }
 
+// RenewalPrice is the price of a domain's next term, including VAT at a rate.
+type RenewalPrice struct {
+	Gross           registrar.Cents
+	Years           int
+	RateBasisPoints int
+}
+
 // NoticeUpdate is one notice.
 type NoticeUpdate struct {
 	Domain     Domain
@@ -150,12 +157,15 @@ func (s *Service) expiryMail(ctx context.Context, kind registrar.MailKind, domai
 	if kind == registrar.MailExpired && PolicyOf(domain.TLD).renewalOver() {
 		data["over"] = "true"
 	}
+	if price := s.cfg.RenewalPrice(ctx, domain, now); price.Gross > 0 {
+		data["renewal"], data["renewal_years"], data["vat_rate"] = price.Gross.String(), strconv.Itoa(price.Years), strconv.Itoa(price.RateBasisPoints)
+	}
 	return registrar.Mail{Kind: kind, Customer: domain.Customer, Data: data}, nil
 }
 
 // holderMail is the mail to the registrant, if that is another person than the customer: ICANN
 // requires the notices to reach the registered name holder. Its Data is that of the customer's
-// mail without the price, whose kind is in change; name is the customer's.
+// mail without prices, whose kind is in change; name is the customer's.
 func (s *Service) holderMail(ctx context.Context, mail registrar.Mail) (*registrar.Mail, error) {
 	if mail.Data["change"] != "" { // refunded, or handed over to a registry that writes to the registrant itself
 		return nil, nil
@@ -169,7 +179,9 @@ func (s *Service) holderMail(ctx context.Context, mail registrar.Mail) (*registr
 		return nil, err
 	}
 	data := maps.Clone(mail.Data)
-	delete(data, "gross")
+	for _, key := range []string{"gross", "renewal", "renewal_years", "vat_rate"} {
+		delete(data, key)
+	}
 	data["change"], data["name"] = string(mail.Kind), own.DisplayName()
 	return &registrar.Mail{Kind: registrar.MailHolderExpiry, Customer: mail.Customer, To: registrant.Email, Data: data}, nil
 }

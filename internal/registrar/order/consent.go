@@ -35,7 +35,7 @@ func (c Consent) WithdrawalEnds() time.Time {
 // Text returns the text that was ticked; empty if none was.
 func (c Consent) Text() string { return ConsentText(c.Wording) }
 
-const consentVersion = "2026-11" // shown now
+const consentVersion = "2026-11-18" // shown now
 
 // consentTexts are all texts ever shown. They live here because the page, the mail and
 // the operator pages must quote the same text. Changing a text requires a new version,
@@ -46,6 +46,13 @@ var consentTexts = map[string]string{
 		"wenn ich vorher widerrufe, einen angemessenen Betrag für das bis dahin Geleistete zahlen muss.",
 	"2026-11-en": "I expressly ask you to begin at once, that is before the 14 days in which I can withdraw are over. " +
 		"I know that my right to withdraw ends as soon as you have carried out the order completely, " +
+		"and that if I withdraw before that I have to pay a fair amount for what you have done until then.",
+	// Orders are completed within minutes; the law means the performance of the service.
+	"2026-11-18-de": "Ich verlange ausdrücklich, dass Sie sofort mit der Leistung beginnen, also bevor die Widerrufsfrist von 14 Tagen " +
+		"endet. Ich weiß, dass mein Widerrufsrecht erlischt, wenn Sie die Leistung vollständig erbracht haben, und dass ich, " +
+		"wenn ich vorher widerrufe, einen angemessenen Betrag für das bis dahin Geleistete zahlen muss.",
+	"2026-11-18-en": "I expressly ask you to begin at once, that is before the 14 days in which I can withdraw are over. " +
+		"I know that my right to withdraw ends once the service has been fully performed, " +
 		"and that if I withdraw before that I have to pay a fair amount for what you have done until then.",
 }
 

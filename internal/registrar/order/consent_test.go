@@ -262,8 +262,10 @@ func TestPay_PageOpenedWithoutConsentIsReplaced(t *testing.T) {
 func TestConsentText_PublishedWordingsNeverChange(t *testing.T) {
 	t.Parallel()
 	for wording, want := range map[string]string{
-		"2026-11-de": "399667086aca5a74f3ecbe06faf692df361a19cd8e0d2038f61b1730bffc38e3",
-		"2026-11-en": "bbcfa0608d9c4554ba76aab7adc8f89a372b5d565ad70bacfff314ba27b6cbf2",
+		"2026-11-de":    "399667086aca5a74f3ecbe06faf692df361a19cd8e0d2038f61b1730bffc38e3",
+		"2026-11-en":    "bbcfa0608d9c4554ba76aab7adc8f89a372b5d565ad70bacfff314ba27b6cbf2",
+		"2026-11-18-de": "9f03f21ec7996a96df317ebc12b89d6f2c72d1430520214a6650ede616a88b44",
+		"2026-11-18-en": "80a8c2452ea926781971049febe325247cc7af5324cb45dacc2d29b8d10dd614",
 	} {
 		sum := sha256.Sum256([]byte(order.ConsentText(wording)))
 		if got := hex.EncodeToString(sum[:]); got != want {

@@ -27,6 +27,11 @@ func receiptMail(o Order, buyer *Buyer) registrar.Mail {
 	if buyer != nil && data["automatic"] != "" {
 		data["method"] = buyer.MethodLabel
 	}
+	for i, item := range o.Items {
+		if data["automatic"] != "" && !item.TermEnd.IsZero() { // no mail follows if it succeeds
+			data["item"+strconv.Itoa(i+1)+"_paid_until"] = item.TermEnd.UTC().AddDate(item.Years, 0, 0).Format(time.DateOnly)
+		}
+	}
 	data["vat_rate"] = strconv.Itoa(o.Totals.RateBasisPoints)
 	data["vat_rule"], data["vat_country"], data["vat_id"] = o.Totals.Rule, o.Totals.Country, o.Totals.VATID
 	data["vat_unchecked"] = strconv.FormatBool(o.Totals.Unchecked)

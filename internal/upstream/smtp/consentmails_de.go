@@ -70,7 +70,7 @@ wieder ein:
 
 {{if .More}}{{.Portal}}/domains{{else}}{{.Page}}/auto-renew{{end}}
 `},
-	registrar.MailLetExpire: {"{{.Domain}} läuft am {{.Date}} ab, wie Sie es wünschen", `
+	registrar.MailLetExpire: {"{{.Domain}} läuft am {{.Date}} ab, wie gewünscht", `
 Sie haben am {{.At}} entschieden, dass Sie eine Domain
 auslaufen lassen{{with .Address}} (IP-Adresse {{.}}){{end}}.
 

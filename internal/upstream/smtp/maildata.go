@@ -25,8 +25,10 @@ type orderData struct {
 	Others int // items after the first
 	// Net, Vat, Gross and Refund have their currency. Refund may be empty.
 	Net, Vat, Gross, Refund string
+	Rounded                 bool   // the gross prices of the items don't add up to Gross
 	Refunded                bool   // some of it is refunded already; the items say how much
 	Free                    bool   // nothing was charged
+	Untaxed                 bool   // no VAT was charged, so no price is called gross
 	Rate                    string // VAT rate with percent sign
 	Rule, Country, Vatid    string // reason for the rate
 	Unchecked               bool   // the VAT ID could not be checked
@@ -66,7 +68,7 @@ type item struct {
 func (l *language) orderData(data map[string]string) orderData {
 	b := orderData{
 		Order: sanitizeValue(data["order"]), Net: l.formatAmount(data["net"]), Vat: l.formatAmount(data["vat"]), Gross: l.formatAmount(data["gross"]),
-		Free: isZero(data["gross"]), Rate: l.formatRate(data["vat_rate"]), Rule: data["vat_rule"], Country: sanitizeValue(data["vat_country"]),
+		Free: isZero(data["gross"]), Untaxed: isZero(data["vat"]) && !isZero(data["gross"]), Rate: l.formatRate(data["vat_rate"]), Rule: data["vat_rule"], Country: sanitizeValue(data["vat_country"]),
 		Vatid: sanitizeValue(data["vat_id"]), Unchecked: data["vat_unchecked"] == "true", Unclaimed: data["unclaimed"] == "true", Automatic: data["automatic"] == "true",
 		State: data["state"], WithdrawUntil: l.formatDate(data["withdraw_until"]),
 	}
@@ -77,6 +79,7 @@ func (l *language) orderData(data map[string]string) orderData {
 	if !isZero(data["refund"]) {
 		b.Refund = l.formatAmount(data["refund"])
 	}
+	var sum registrar.Cents
 	count, _ := strconv.Atoi(data["items"]) // no items if it is not a number
 	for n := range min(count, maxItems) {
 		of := "item" + strconv.Itoa(n+1) + "_"
@@ -84,6 +87,8 @@ func (l *language) orderData(data map[string]string) orderData {
 		if one.Name == "" {
 			break
 		}
+		gross, _ := registrar.ParseCents(data[of+"gross"]) // zero if it is no amount
+		sum += gross
 		one.Years, _ = strconv.Atoi(data[of+"years"])
 		one.Renewal = l.formatAmount(data[of+"renewal"])
 		one.RenewalYears, _ = strconv.Atoi(data[of+"renewal_years"])
@@ -94,6 +99,8 @@ func (l *language) orderData(data map[string]string) orderData {
 		}
 		b.Items = append(b.Items, one)
 	}
+	total, err := registrar.ParseCents(data["gross"])
+	b.Rounded = err == nil && len(b.Items) == count && sum != total
 	slices.SortStableFunc(b.Items, func(a, b item) int { return compareNames(a.Name, b.Name) })
 	b.Others = max(len(b.Items)-1, 0)
 	parts, _ := strconv.Atoi(data["parts"])
@@ -143,7 +150,10 @@ type termData struct {
 	Choice                         string // expire: the customer wants to let it expire
 	Day                            string // on which it happened
 	Restorable                     string // the last day of a restore; empty: there is none
-	Registrant                     []string
+	// Renewal is the gross price of the next term, RenewalYears its length; empty if unknown.
+	Renewal      string
+	RenewalYears int
+	Registrant   []string
 }
 
 var registrantFields = []string{
@@ -156,6 +166,8 @@ func (l *language) termData(data map[string]string) termData {
 		ChargeAt: l.formatDate(data["charge_at"]), Unpaid: data["unpaid"], HoldAt: l.formatDate(data["hold_at"]), DeleteAt: l.formatDate(data["delete_at"]),
 		Days: sanitizeValue(data["redemption_days"]), Choice: data["choice"], Day: l.formatDate(data["at"]), Restorable: l.formatDate(data["until"]),
 	}
+	d.Renewal = l.formatAmount(data["renewal"])
+	d.RenewalYears, _ = strconv.Atoi(data["renewal_years"])
 	for _, field := range registrantFields {
 		if value := sanitizeLine(data[field], 70); value != "" {
 			d.Registrant = append(d.Registrant, value)
@@ -265,6 +277,15 @@ func (l *language) formatTime(value string) string {
 		return ""
 	}
 	return l.moment(at)
+}
+
+// formatDay formats the day of a time in UTC, as the portal does.
+func (l *language) formatDay(value string) string {
+	at, err := time.Parse(time.RFC3339, value)
+	if err != nil {
+		return ""
+	}
+	return at.UTC().Format(l.dateLayout)
 }
 
 // wrapLines wraps a text into lines of at most that many characters and splits words.

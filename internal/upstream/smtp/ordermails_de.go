@@ -8,12 +8,16 @@ Bestellung: {{.Order}}
 {{range .Items}}
 {{.Name}}
   {{if eq .Kind "register"}}Registrierung{{else if eq .Kind "transfer"}}Umzug zu uns{{else if eq .Kind "restore"}}Wiederherstellung{{else}}Verlängerung{{end}}{{if eq .Years 1}}, 1 Jahr{{else if .Years}}, {{.Years}} Jahre{{else if eq .Term "from_now"}}, 1 Jahr ab dem Umzug{{else if eq .Term "rest"}}, Restlaufzeit bleibt{{end}}: {{.Gross}}{{if ne .Gross .Net}}
-  (netto {{.Net}}){{end}}
+  (netto {{.Net}}){{end}}{{if $.Automatic}}{{with .Until}}
+  neues Ende der Laufzeit: {{.}}{{end}}{{end}}
 {{end}}
 {{printf "%-20s %14s" "Netto" .Net}}
 {{printf "%-20s %14s" (print "Umsatzsteuer " .Rate) .Vat}}
 {{printf "%-20s %14s" "Gesamt" .Gross}}
-{{if eq .Rule "reverse_charge"}}
+{{if .Rounded}}
+Die Umsatzsteuer runden wir einmal für die ganze Bestellung. Deshalb
+weicht die Summe der Bruttopreise um wenige Cent vom Gesamtbetrag ab.
+{{end}}{{if eq .Rule "reverse_charge"}}
 Steuerschuldnerschaft des Leistungsempfängers (Reverse-Charge). Ihre
 Umsatzsteuer-Identifikationsnummer: {{.Vatid}}
 {{else if eq .Rule "outside_eu"}}
@@ -31,7 +35,7 @@ Sie haben am {{.ConsentAt}} erklärt:
 {{.Consent}}
 {{with .WithdrawUntil}}
 Ihre Widerrufsfrist endet am {{.}} um 24 Uhr. Das Widerrufsrecht
-erlischt vorher, sobald wir den Auftrag vollständig ausgeführt haben.
+erlischt vorher, wenn wir die Leistung vollständig erbracht haben.
 {{end}}
 Bitte heben Sie diese Nachricht auf.
 {{end}}{{if .Attached}}
@@ -59,7 +63,7 @@ Bis es bei Ihnen ist, vergehen je nach Bank meist 5 bis 10 Werktage.
 // germanTerm is until when a domain is paid, and what comes after that.
 const germanTerm = `{{if .Renewal}}
   {{with .Until}}Bezahlt bis {{.}}. {{end}}Die Verlängerung kostet derzeit {{.Renewal}}
-  brutto für {{if eq .RenewalYears 1}}1 Jahr{{else}}{{.RenewalYears}} Jahre{{end}}.{{end}}`
+  {{if not $.Untaxed}}brutto {{end}}für {{if eq .RenewalYears 1}}1 Jahr{{else}}{{.RenewalYears}} Jahre{{end}}.{{end}}`
 
 // germanOrderMails are the mails about orders and domains in German.
 var germanOrderMails = map[registrar.MailKind]mailText{
@@ -68,32 +72,32 @@ var germanOrderMails = map[registrar.MailKind]mailText{
 den Betrag für eine Verlängerung abgebucht{{with .Method}} ({{.}}){{end}}. Jetzt verlängern wir:
 {{else}}vielen Dank. Ihre Bestellung wurde am
 {{.At}} {{if .Free}}bestätigt{{else}}bezahlt{{end}}.
-{{end}}` + germanReceipt + `{{if .Unclaimed}}Wir schreiben Ihnen, sobald alles ausgeführt ist. Die Bestellung gehört
+{{end}}` + germanReceipt + `{{if .Unclaimed}}Wir schreiben Ihnen, sobald alles erledigt ist. Die Bestellung gehört
 noch zu keinem Konto; der Link, mit dem Sie sie in Ihres übernehmen,
-steht in einer eigenen E-Mail. Danach sehen Sie sie unter "Bestellungen":
+steht in einer eigenen E-Mail. Danach sehen Sie sie unter „Bestellungen“:
 
 {{.Portal}}
 
 Haben Sie nichts bestellt? Dann antworten Sie uns bitte.
 {{else if .Automatic}}Sie hören nur dann noch einmal von uns, wenn eine Registry die
 Verlängerung ablehnt; in diesem Fall erstatten wir den Betrag. Stand
-und Rechnung sehen Sie unter "Bestellungen":
+und Rechnung sehen Sie unter „Bestellungen“:
 
 {{.Portal}}
 
-Die automatische Verlängerung schalten Sie unter "Domains" aus.
-{{else}}Wir schreiben Ihnen, sobald alles ausgeführt ist. Den Stand sehen Sie
-jederzeit unter "Bestellungen":
+Die automatische Verlängerung schalten Sie unter „Domains“ aus.
+{{else}}Wir schreiben Ihnen, sobald alles erledigt ist. Den Stand sehen Sie
+jederzeit unter „Bestellungen“:
 
 {{.Portal}}
 
 Waren Sie das nicht? Dann antworten Sie uns bitte sofort. Melden Sie
-{{if .NoPassword}}unter "Sicherheit" alle anderen Geräte ab, und sehen Sie Ihre Passkeys
-durch.{{else}}unter "Sicherheit" alle Geräte ab, und ändern Sie Ihr Passwort.{{end}}
+{{if .NoPassword}}unter „Sicherheit“ alle anderen Geräte ab, und sehen Sie Ihre Passkeys
+durch.{{else}}unter „Sicherheit“ alle Geräte ab, und ändern Sie Ihr Passwort.{{end}}
 {{end}}`},
-	registrar.MailOrderCompleted: {"{{with .Items}}{{(index . 0).Name}}{{end}}{{if .Others}} und {{.Others}} weitere{{end}}: Ihre Bestellung vom {{.Day}} ist ausgeführt", `
+	registrar.MailOrderCompleted: {"{{with .Items}}{{(index . 0).Name}}{{end}}{{if .Others}} und {{.Others}} weitere{{end}}: Ihre Bestellung vom {{.Day}} ist abgeschlossen", `
 vielen Dank. Ihre Bestellung vom {{.At}}
-ist {{if .Free}}bestätigt{{else}}bezahlt{{end}} und ausgeführt:
+ist {{if .Free}}bestätigt{{else}}bezahlt{{end}} und abgeschlossen:
 {{range .Items}}
 {{.Name}} {{if eq .Kind "register"}}gehört jetzt Ihnen{{else if eq .Kind "transfer"}}ist zu uns umgezogen{{else if eq .Kind "restore"}}ist wiederhergestellt{{with .Until}} und bis {{.}} bezahlt{{end}}{{else}}ist {{with .Until}}bis {{.}} {{end}}verlängert{{end}}.` + germanTerm + `
 {{end}}` + germanReceipt + `{{if .Unclaimed}}Die Bestellung gehört noch zu keinem Konto; der Link, mit dem Sie sie in
@@ -107,11 +111,11 @@ Haben Sie nichts bestellt? Dann antworten Sie uns bitte.
 {{.Portal}}
 
 Waren Sie das nicht? Dann antworten Sie uns bitte sofort. Melden Sie
-{{if .NoPassword}}unter "Sicherheit" alle anderen Geräte ab, und sehen Sie Ihre Passkeys
-durch.{{else}}unter "Sicherheit" alle Geräte ab, und ändern Sie Ihr Passwort.{{end}}
+{{if .NoPassword}}unter „Sicherheit“ alle anderen Geräte ab, und sehen Sie Ihre Passkeys
+durch.{{else}}unter „Sicherheit“ alle Geräte ab, und ändern Sie Ihr Passwort.{{end}}
 {{end}}`},
-	registrar.MailOrderEnded: {"{{with .Items}}{{(index . 0).Name}}{{end}}{{if .Others}} und {{.Others}} weitere{{end}}: Ihre Bestellung ist {{if eq .State `completed`}}ausgeführt{{else if eq .State `partially_completed`}}zum Teil ausgeführt{{else}}nicht ausgeführt{{end}}", `
-Ihre Bestellung vom {{.Day}} {{if eq .State "completed"}}ist ausgeführt{{else if eq .State "partially_completed"}}ist zum Teil ausgeführt{{else}}konnte nicht ausgeführt werden{{end}}.
+	registrar.MailOrderEnded: {"{{with .Items}}{{(index . 0).Name}}{{end}}{{if .Others}} und {{.Others}} weitere{{end}}: Ihre Bestellung ist {{if eq .State `completed`}}abgeschlossen{{else if eq .State `partially_completed`}}zum Teil ausgeführt{{else}}nicht ausgeführt{{end}}", `
+Ihre Bestellung vom {{.Day}} {{if eq .State "completed"}}ist abgeschlossen{{else if eq .State "partially_completed"}}ist zum Teil ausgeführt{{else}}konnte nicht ausgeführt werden{{end}}.
 
 Bestellung: {{.Order}}
 {{range $item := .Items}}
@@ -145,7 +149,7 @@ Ihnen, wenn es fertig ist.
 Die Bestellung gehört noch zu keinem Konto; der Link, mit dem Sie sie in
 Ihres übernehmen, steht in einer eigenen E-Mail. Danach ist alles hier:
 {{else}}
-Den Stand sehen Sie unter "Bestellungen":
+Den Stand sehen Sie unter „Bestellungen“:
 {{end}}
 {{.Portal}}
 `},
@@ -199,7 +203,7 @@ Die Bestellung gehört noch zu keinem Konto; der Link, mit dem Sie sie in
 Ihres übernehmen, steht in einer eigenen E-Mail. Danach finden Sie hier
 die Rechnungskorrektur:
 {{else}}
-Die Rechnungskorrektur finden Sie unter "Rechnungen":
+Die Rechnungskorrektur finden Sie unter „Rechnungen“:
 {{end}}
 {{.Portal}}
 `},
@@ -233,12 +237,16 @@ Jetzt:  {{.After}}
 Das haben wir wegen der Sperre veranlasst, über die Sie eine eigene
 Nachricht bekommen. Die Domain sehen Sie hier:
 {{else}}
-Waren Sie das nicht? {{if .NoPassword}}Dann melden Sie bitte sofort unter "Sicherheit"
-alle anderen Geräte ab, sehen Sie Ihre Passkeys und
-die{{else}}Dann ändern Sie bitte sofort Ihr Passwort, sehen
-Sie die{{end}} {{if .More}}Domains{{else}}Domain{{end}} durch und wenden Sie sich an uns:
+Waren Sie das nicht? {{if .NoPassword}}Dann melden Sie bitte sofort unter „Sicherheit“
+alle anderen Geräte ab, und sehen Sie Ihre Passkeys und
+die{{else}}Dann ändern Sie bitte sofort Ihr Passwort, und sehen
+Sie die{{end}} {{if .More}}Domains{{else}}Domain{{end}} durch:
 {{end}}
 {{.Place}}
+
+{{if eq .Change "secure"}}Haben Sie Fragen? Wenden Sie sich an uns:{{else}}Wenden Sie sich dann auch an uns:{{end}}
+
+{{.Contact}}
 `},
 	registrar.MailHolderNotice: {`{{.Domain}}{{if .More}} und {{.More}} weitere{{end}}: Inhaber geändert am {{.On}}`, `
 Sie bekommen diese Nachricht, weil Sie als Inhaber {{if .More}}dieser Domains{{else}}dieser Domain{{end}}
@@ -270,10 +278,14 @@ Anlass: {{if eq .Change "chargeback"}}eine Zahlung wurde zurückgeholt
 {{else}}erledigt
 {{end}}Grund:  {{.Name}}
 
-Was jetzt nicht geht, steht auf der Seite der Domain. Wenn Sie Fragen
-haben oder das für einen Irrtum halten, wenden Sie sich bitte an uns:
+Was jetzt {{if eq .Change "lifted"}}wieder{{else}}nicht{{end}} geht, steht auf der Seite der Domain:
 
-{{.Portal}}
+{{.Place}}
+
+Wenn Sie Fragen haben oder das für einen Irrtum halten, wenden Sie sich
+bitte an uns:
+
+{{.Contact}}
 `},
 	registrar.MailPaymentDispute: {`{{if eq .Change "opened"}}Zahlung über {{.Gross}} reklamiert: Domains für Umzüge gesperrt{{else if eq .Change "returned"}}Zahlung über {{.Gross}} zurückgegeben: Domains für Umzüge gesperrt{{else if eq .Change "lost"}}Zahlung über {{.Gross}} nicht mehr bei uns: Sperre bleibt{{else if eq .Change "denied"}}Zahlung über {{.Gross}} offen: Umzüge abgelehnt{{else}}Sperre für Umzüge aufgehoben{{end}}`, `
 {{if eq .Change "opened"}}am {{.At}} haben wir erfahren, dass eine Zahlung

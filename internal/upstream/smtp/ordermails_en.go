@@ -8,12 +8,16 @@ Order: {{.Order}}
 {{range .Items}}
 {{.Name}}
   {{if eq .Kind "register"}}registration{{else if eq .Kind "transfer"}}transfer to us{{else if eq .Kind "restore"}}restore{{else}}renewal{{end}}{{if eq .Years 1}}, 1 year{{else if .Years}}, {{.Years}} years{{else if eq .Term "from_now"}}, 1 year from the transfer{{else if eq .Term "rest"}}, remaining term stays{{end}}: {{.Gross}}{{if ne .Gross .Net}}
-  (net {{.Net}}){{end}}
+  (net {{.Net}}){{end}}{{if $.Automatic}}{{with .Until}}
+  new end of the term: {{.}}{{end}}{{end}}
 {{end}}
 {{printf "%-20s %14s" "Net" .Net}}
 {{printf "%-20s %14s" (print "VAT " .Rate) .Vat}}
 {{printf "%-20s %14s" "Total" .Gross}}
-{{if eq .Rule "reverse_charge"}}
+{{if .Rounded}}
+We round VAT once for the whole order, so the gross prices differ from
+the total by a few cents.
+{{end}}{{if eq .Rule "reverse_charge"}}
 Reverse charge: VAT is payable by the recipient. Your VAT ID: {{.Vatid}}
 {{else if eq .Rule "outside_eu"}}
 The service is not subject to VAT in Germany (recipient outside the
@@ -29,8 +33,7 @@ On {{.ConsentAt}} you declared:
 {{.Consent}}
 {{with .WithdrawUntil}}
 The withdrawal period runs until the end of {{.}}. The right
-to withdraw ends earlier, as soon as we have carried out the order
-completely.
+to withdraw ends earlier, once the service has been fully performed.
 {{end}}
 Please keep this email.
 {{end}}{{if .Attached}}
@@ -56,7 +59,7 @@ on your bank, it usually takes 5 to 10 working days to arrive.
 
 // englishTerm is until when a domain is paid, and what comes after that.
 const englishTerm = `{{if .Renewal}}
-  {{with .Until}}Paid until {{.}}. {{end}}Renewal currently costs {{.Renewal}} gross
+  {{with .Until}}Paid until {{.}}. {{end}}Renewal currently costs {{.Renewal}}{{if not $.Untaxed}} gross{{end}}
   for {{if eq .RenewalYears 1}}1 year{{else}}{{.RenewalYears}} years{{end}}.{{end}}`
 
 // englishOrderMails are the mails about orders and domains in English.
@@ -87,9 +90,9 @@ at any time under "Orders":
 If this wasn't you, please reply to this email immediately. Under
 {{if .NoPassword}}"Security", sign out on all other devices and review your passkeys.{{else}}"Security", sign out on all devices and change your password.{{end}}
 {{end}}`},
-	registrar.MailOrderCompleted: {"{{with .Items}}{{(index . 0).Name}}{{end}}{{if .Others}} and {{.Others}} more{{end}}: your order of {{.Day}} is complete", `
-Thank you. Your order of {{.At}} is
-{{if .Free}}confirmed{{else}}paid{{end}} and complete:
+	registrar.MailOrderCompleted: {"{{with .Items}}{{(index . 0).Name}}{{end}}{{if .Others}} and {{.Others}} more{{end}}: your order of {{.Day}} is completed", `
+Thank you. Your order of {{.At}} has been
+{{if .Free}}confirmed{{else}}paid{{end}} and completed:
 {{range .Items}}
 {{.Name}} {{if eq .Kind "register"}}is yours{{else if eq .Kind "transfer"}}has been transferred to us{{else if eq .Kind "restore"}}has been restored{{with .Until}} and is paid until {{.}}{{end}}{{else}}has been renewed{{with .Until}} until {{.}}{{end}}{{end}}.` + englishTerm + `
 {{end}}` + englishReceipt + `{{if .Unclaimed}}The order does not belong to an account yet; we send you the link to add
@@ -105,8 +108,8 @@ If you didn't order anything, please reply to this email.
 If this wasn't you, please reply to this email immediately. Under
 {{if .NoPassword}}"Security", sign out on all other devices and review your passkeys.{{else}}"Security", sign out on all devices and change your password.{{end}}
 {{end}}`},
-	registrar.MailOrderEnded: {"{{with .Items}}{{(index . 0).Name}}{{end}}{{if .Others}} and {{.Others}} more{{end}}: your order is {{if eq .State `completed`}}complete{{else if eq .State `partially_completed`}}partly complete{{else}}not complete{{end}}", `
-Your order of {{.Day}} {{if eq .State "completed"}}is complete{{else if eq .State "partially_completed"}}is partly complete{{else}}could not be completed{{end}}.
+	registrar.MailOrderEnded: {"{{with .Items}}{{(index . 0).Name}}{{end}}{{if .Others}} and {{.Others}} more{{end}}: your order is {{if eq .State `completed`}}completed{{else if eq .State `partially_completed`}}partly completed{{else}}not completed{{end}}", `
+Your order of {{.Day}} {{if eq .State "completed"}}is completed{{else if eq .State "partially_completed"}}is partly completed{{else}}could not be completed{{end}}.
 
 Order: {{.Order}}
 {{range $item := .Items}}
@@ -226,10 +229,14 @@ We did this because of a lock on the domain; a separate email explains
 it. The domain is here:
 {{else}}
 If this wasn't you, {{if .NoPassword}}please sign out on all other devices under
-"Security" immediately, review your passkeys, check the{{else}}please change your password immediately, check the{{end}}
-{{if .More}}domains{{else}}domain{{end}} and contact us:
+"Security" immediately, review your passkeys and check the{{else}}please change your password immediately and check the{{end}}
+{{if .More}}domains{{else}}domain{{end}}:
 {{end}}
 {{.Place}}
+
+{{if eq .Change "secure"}}If you have questions, please contact us:{{else}}Then please contact us:{{end}}
+
+{{.Contact}}
 `},
 	registrar.MailHolderNotice: {`{{.Domain}}{{if .More}} and {{.More}} more{{end}}: holder changed on {{.On}}`, `
 You are getting this email because you are, or were, registered as the
@@ -260,10 +267,13 @@ Cause:  {{if eq .Change "chargeback"}}a payment was charged back
 {{else}}resolved
 {{end}}Reason: {{.Name}}
 
-The domain's page shows what is restricted. If you have questions or
-think that this is a mistake, please contact us:
+The domain's page shows what {{if eq .Change "lifted"}}is possible again{{else}}is restricted{{end}}:
 
-{{.Portal}}
+{{.Place}}
+
+If you have questions or think that this is a mistake, please contact us:
+
+{{.Contact}}
 `},
 	registrar.MailPaymentDispute: {`{{if eq .Change "opened"}}Payment of {{.Gross}} disputed: domain transfers locked{{else if eq .Change "returned"}}Payment of {{.Gross}} returned: domain transfers locked{{else if eq .Change "lost"}}Payment of {{.Gross}} taken back: the lock stays{{else if eq .Change "denied"}}Payment of {{.Gross}} outstanding: transfers denied{{else}}Transfer lock lifted{{end}}`, `
 {{if eq .Change "opened"}}On {{.At}}, we learned that a payment was disputed

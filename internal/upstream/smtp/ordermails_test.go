@@ -75,6 +75,22 @@ func TestOrderMails_StateEachOutcome(t *testing.T) {
 			en:      []string{"was paid", "registration, 1 year: 8.21 EUR\n  (net 6.90 EUR)\n", "transfer to us, 1 year from the transfer: 7.02 EUR\n", "renewal, 2 years", "VAT 19%                   21.41 EUR\n", "134.11 EUR"},
 			deNever: "VIES",
 		},
+		"a receipt whose gross prices differ from the total": {
+			kind: registrar.MailOrderCompleted, facts: orderMailData(map[string]string{"gross": "134.10", "vat": "21.40"}),
+			de: []string{"134,10 EUR\n\nDie Umsatzsteuer runden wir einmal für die ganze Bestellung."}, en: []string{"134.10 EUR\n\nWe round VAT once for the whole order"},
+		},
+		"an automatic renewal with its new end": {
+			kind: registrar.MailOrderPaid, facts: orderMailData(map[string]string{"automatic": "true", "item2_paid_until": "2029-02-03"}),
+			de: []string{"(netto 99,90 EUR)\n  neues Ende der Laufzeit: 03.02.2029\n"}, en: []string{"(net 99.90 EUR)\n  new end of the term: 3 February 2029\n"},
+		},
+		"a renewal price without VAT": {
+			kind:  registrar.MailOrderCompleted,
+			facts: orderMailData(map[string]string{"vat": "0.00", "net": "134.11", "item1_renewal": "12.90", "item1_renewal_years": "1"}),
+			de:    []string{"12,90 EUR\n  für 1 Jahr."}, en: []string{"costs 12.90 EUR\n  for 1 year."}, deNever: "brutto",
+		},
+		"a receipt whose gross prices add up": {
+			kind: registrar.MailOrderCompleted, facts: orderMailData(nil), deNever: "runden",
+		},
 		"renewals with their new ends": {
 			kind: registrar.MailOrderCompleted, facts: orderMailData(map[string]string{"item2_paid_until": "2029-02-03", "item3_kind": "restore", "item3_paid_until": "2028-05-06"}),
 			de: []string{"ki.ai ist bis 03.02.2029 verlängert.\n", "umzug.de ist wiederhergestellt und bis 06.05.2028 bezahlt.\n"},
@@ -115,8 +131,8 @@ func TestOrderMails_StateEachOutcome(t *testing.T) {
 		},
 		"all done": {
 			kind: registrar.MailOrderEnded, facts: orderMailData(nil),
-			de: []string{"Ihre Bestellung vom 18.11.2026 ist ausgeführt.", "neu.de\n  ist registriert\n", "ki.ai\n  ist verlängert\n", "umzug.de\n  ist zu uns umgezogen\n"},
-			en: []string{"Your order of 18 November 2026 is complete.", "registered", "renewed", "transferred to us"}, deNever: "geben",
+			de: []string{"Ihre Bestellung vom 18.11.2026 ist abgeschlossen.", "neu.de\n  ist registriert\n", "ki.ai\n  ist verlängert\n", "umzug.de\n  ist zu uns umgezogen\n"},
+			en: []string{"Your order of 18 November 2026 is completed.", "registered", "renewed", "transferred to us"}, deNever: "geben",
 		},
 		"some failed": {
 			kind: registrar.MailOrderEnded, facts: because("epp_exists"),
@@ -128,7 +144,7 @@ func TestOrderMails_StateEachOutcome(t *testing.T) {
 				"state": "partially_completed", "item1_state": "refunded", "item1_failure": "epp_exists", "item1_refunded": "8.21", "item1_refunded_on": "2026-11-20",
 			}),
 			de:      []string{"Ihre Bestellung vom 18.11.2026 ist zum Teil ausgeführt.", "vergeben\n  8,21 EUR haben wir am 20.11.2026 erstattet.\n", "bezahlt haben.\nBis es bei Ihnen ist"},
-			en:      []string{"Your order of 18 November 2026 is partly complete.", "meantime\n  We refunded 8.21 EUR on 20 November 2026.\n", "5 to 10 working days"},
+			en:      []string{"Your order of 18 November 2026 is partly completed.", "meantime\n  We refunded 8.21 EUR on 20 November 2026.\n", "5 to 10 working days"},
 			deNever: "erstatten wir",
 		},
 		"one refunded, one to be refunded": {

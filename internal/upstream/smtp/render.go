@@ -44,12 +44,13 @@ type language struct {
 }
 
 // securityMails report something that may be an attack on an account or a domain. They end
-// with the address of the contact form.
+// with the address of the contact form, as do MailDomainChanged and MailDomainLock in words of
+// their own.
 var securityMails = map[registrar.MailKind]bool{
 	registrar.MailEmailChanging: true, registrar.MailPasswordReset: true, registrar.MailSignIn: true, registrar.MailPasswordChanged: true, registrar.MailTokenCreated: true,
 	registrar.MailSecondFactor: true, registrar.MailRegistrantChanged: true, registrar.MailPasskey: true,
 	registrar.MailApplicationConnected: true, registrar.MailApplicationReplayed: true, registrar.MailAgentLinked: true,
-	registrar.MailDomainChanged: true, registrar.MailAuthCode: true, registrar.MailAccountClosed: true, registrar.MailDomainLock: true,
+	registrar.MailAuthCode: true, registrar.MailAccountClosed: true,
 	registrar.MailTransferAway: true, registrar.MailTransferAwayEnded: true, registrar.MailHolderNotice: true,
 	registrar.MailContactCheck: true, registrar.MailContactSuspended: true,
 }
@@ -92,7 +93,7 @@ type templateData struct {
 	Email   string // the new address
 	Change  string // on, off, renewed, used, added, removed, set; of a payment method also saved, default
 	Left    string // the number of unused recovery codes; empty if it is unknown
-	// Expires is when a token expires; empty with NeverExpires, or if it is unknown.
+	// Expires is the last day of a token, as the portal shows it; empty with NeverExpires, or if it is unknown.
 	Expires      string
 	NeverExpires bool
 	Default      string // the label of the default payment method
@@ -173,7 +174,7 @@ func (t templates) render(message mailer.Message, portal string) (subject, body 
 		At: lang.moment(occurred), On: occurred.In(registrar.Germany()).Format(lang.dateLayout), Link: message.Link, Portal: portal,
 		Address: sanitizeValue(message.Data["address"]), Name: quoteForeign(message.Data["name"], maxValueLength),
 		Host: quoteForeign(message.Data["host"], maxValueLength), Email: sanitizeValue(message.Data["email"]), Change: message.Data["change"],
-		Left: sanitizeValue(message.Data["left"]), Expires: lang.formatTime(message.Data["expires_at"]), NeverExpires: message.Data["expires_at"] == "never",
+		Left: sanitizeValue(message.Data["left"]), Expires: lang.formatDay(message.Data["expires_at"]), NeverExpires: message.Data["expires_at"] == "never",
 		Default: sanitizeValue(message.Data["default"]), Moved: message.Data["moved"] == "true",
 		orderData: lang.orderData(message.Data), noticeData: lang.noticeData(message.Data), termData: lang.termData(message.Data), Domain: sanitizeValue(message.Data["domain"]), Date: lang.formatDate(message.Data["paid_until"]),
 	}

@@ -60,8 +60,8 @@ Vor dem {{.PayableBy}} können Sie selbst bezahlen, mit jeder Karte:
 
 Sonst versuchen wir es am {{.Charge}} noch einmal. Möchten Sie nicht
 verlängern, schalten Sie die automatische Verlängerung vorher unter
-"Domains" aus. Ein anderes Zahlungsmittel legen Sie unter
-"Zahlungsmittel" als Standard fest:
+„Domains“ aus. Ein anderes Zahlungsmittel legen Sie unter
+„Zahlungsmittel“ als Standard fest:
 
 {{.Portal}}
 `},
@@ -93,15 +93,15 @@ bezahlen Sie bitte vor dem {{.PayableBy}} selbst:
 Sonst {{if .More}}laufen sie{{else}}läuft sie{{end}} mit dem Ende der Laufzeit ab.
 {{else if eq .Trouble "late"}}
 Wir haben nichts abgebucht. Die Laufzeit ist vorbei. Möchten Sie die
-Domain behalten, verlängern Sie sie bitte sofort unter "Domains".
+Domain behalten, verlängern Sie sie bitte sofort unter „Domains“.
 {{else if eq .Trouble "premium"}}
 Wir haben nichts abgebucht. Möchten Sie die Domain behalten, verlängern
-Sie sie bitte vor dem Ende der Laufzeit unter "Domains"; dort sehen Sie
+Sie sie bitte vor dem Ende der Laufzeit unter „Domains“; dort sehen Sie
 den Preis, bevor Sie bezahlen.
 {{else if eq .Trouble "unsold"}}
 Wir haben nichts abgebucht. Möchten Sie die Domain behalten, ziehen Sie
 sie bitte vor dem Ende der Laufzeit zu einem anderen Anbieter um; den
-Auth-Code finden Sie unter "Domains".
+Auth-Code finden Sie unter „Domains“.
 {{else}}
 Wir haben nichts abgebucht. Möchten Sie die Domain behalten, antworten
 Sie bitte auf diese E-Mail. Ohne Verlängerung läuft sie mit dem Ende

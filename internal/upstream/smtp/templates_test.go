@@ -207,7 +207,7 @@ func TestRender_SecurityMailsSayWhatHappened(t *testing.T) {
 		{registrar.MailSecondFactor, map[string]string{"change": "used", "left": "1"}, "en", "A recovery code was used", "You have one code left."},
 		{registrar.MailSecondFactor, map[string]string{"change": "used", "left": "0"}, "de", "Ein Wiederherstellungscode wurde benutzt", "Es war Ihr letzter."},
 		{registrar.MailSecondFactor, map[string]string{"change": "off"}, "en", "Your second factor was changed", "turned\noff"},
-		{registrar.MailTokenCreated, map[string]string{"expires_at": "2027-11-15T23:00:00Z"}, "de", "Ein neues Zugangstoken für Ihr Konto", "Gültig bis: 16.11.2027, 00:00 Uhr MEZ"},
+		{registrar.MailTokenCreated, map[string]string{"expires_at": "2027-11-15T23:59:59Z"}, "de", "Ein neues Zugangstoken für Ihr Konto", "Gültig bis: 15.11.2027\n"},
 		{registrar.MailTokenCreated, map[string]string{"expires_at": "never"}, "en", "A new access token for your account", "The token does not expire."},
 	} {
 		subject, body, err := parsed.render(mailer.Message{Kind: test.kind, Language: test.language, Data: test.data}, "https://domains.example/portal")
@@ -305,8 +305,8 @@ func TestSecurityMails_LinkContactForm(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for kind := range securityMails {
-		for lang, page := range map[string]string{"de": "https://domains.example/kontakt\n", "en": "https://domains.example/contact\n"} {
+	for _, kind := range append(slices.Collect(maps.Keys(securityMails)), registrar.MailDomainChanged, registrar.MailDomainLock) {
+		for lang, page := range map[string]string{"de": " uns:\n\nhttps://domains.example/kontakt\n", "en": " us:\n\nhttps://domains.example/contact\n"} {
 			_, body, err := parsed.render(mailer.Message{Kind: kind, Language: lang}, "https://domains.example/portal")
 			if err != nil || !hasText(body, page) {
 				t.Errorf("%s in %s has no link: %v %s", kind, lang, err, body)
@@ -376,6 +376,16 @@ func TestDisputeMail_TellsOperatorDeadlineAndCase(t *testing.T) {
 			if !hasText(body, word) {
 				t.Errorf("%s: %q is missing in:\n%s", lang, word, body)
 			}
+		}
+	}
+}
+
+func TestMails_GermanQuotesAreGerman(t *testing.T) {
+	t.Parallel()
+	actions := regexp.MustCompile(`{{.*?}}`)
+	for kind, mail := range german.allMails() {
+		if text := actions.ReplaceAllString(mail.subject+mail.body+german.help+german.footer, ""); strings.Contains(text, `"`) {
+			t.Errorf("%s has a straight quotation mark:\n%s", kind, text)
 		}
 	}
 }

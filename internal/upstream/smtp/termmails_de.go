@@ -16,29 +16,35 @@ weitergehen soll.
 Fristen außer Betrieb und löscht sie danach.
 {{else if eq .Unpaid "consent"}}Ohne Verlängerung kann die Domain nach diesem Tag ausfallen. Löschen
 dürfen wir sie nur, wenn Sie zustimmen: Wählen Sie dazu auf der Seite
-der Domain "auslaufen lassen".
+der Domain „auslaufen lassen“.
 {{else}}Ohne Verlängerung kann die Domain nach diesem Tag ausfallen und
 gelöscht werden.
+{{end}}`
+
+// germanRenewalPrice is what a renewal costs, if that is known.
+const germanRenewalPrice = `{{if .Renewal}}Die Verlängerung kostet derzeit {{.Renewal}} für {{if eq .RenewalYears 1}}1 Jahr{{else}}{{.RenewalYears}} Jahre{{end}},
+einschließlich {{.Rate}} Umsatzsteuer.
+
 {{end}}`
 
 // germanRenewBefore asks to renew, or says that it happens automatically.
 const germanRenewBefore = `{{if .ChargeAt}}
 Sie müssen nichts tun: Die Domain verlängert sich automatisch. Am
 {{.ChargeAt}} buchen wir {{.Gross}} von Ihrem
-Standard-Zahlungsmittel ab. Bis dahin können Sie das unter "Domains"
-ausschalten:
+Standard-Zahlungsmittel ab. Bis dahin können Sie das auf der Seite der
+Domain ausschalten:
 
-{{.Portal}}
+{{.Place}}
 {{else}}{{if eq .Choice "expire"}}
 Sie haben gewählt, diese Domain auslaufen zu lassen. Möchten Sie sie
-doch behalten? Dann verlängern Sie sie bitte vorher unter "Domains":
+doch behalten? Dann verlängern Sie sie bitte vorher auf ihrer Seite:
 {{else}}
 Möchten Sie die Domain behalten? Dann verlängern Sie sie bitte vorher
-unter "Domains":
+auf ihrer Seite:
 {{end}}
-{{.Portal}}
+{{.Place}}
 
-` + germanUnpaid + `{{end}}`
+` + germanRenewalPrice + germanUnpaid + `{{end}}`
 
 const (
 	germanExpiringSubject     = `{{if .ChargeAt}}{{.Domain}} verlängert sich am {{.ChargeAt}}{{else}}{{.Domain}} läuft am {{.Date}} ab{{end}}`
@@ -69,14 +75,14 @@ Verlängern lässt sie sich bei uns nicht mehr. Haben Sie Fragen?
 Antworten Sie bitte auf diese E-Mail.
 {{else}}{{if eq .Choice "expire"}}
 Sie haben gewählt, diese Domain auslaufen zu lassen. Möchten Sie sie
-doch behalten? Dann verlängern Sie sie bitte jetzt unter "Domains":
+doch behalten? Dann verlängern Sie sie bitte jetzt auf ihrer Seite:
 {{else}}
 Möchten Sie die Domain behalten? Dann verlängern Sie sie bitte jetzt
-unter "Domains":
+auf ihrer Seite:
 {{end}}
-{{.Portal}}
+{{.Place}}
 
-` + germanUnpaid + `{{end}}`},
+` + germanRenewalPrice + germanUnpaid + `{{end}}`},
 	registrar.MailHolderExpiry: {`{{if eq .Change "domain_held"}}{{.Domain}} ist abgeschaltet und wird am {{.DeleteAt}} gelöscht{{else if or (eq .Change "domain_deleted") (eq .Change "domain_closed")}}{{.Domain}} wurde am {{.Day}} gelöscht{{else if eq .Change "expired"}}{{.Domain}} ist am {{.Date}} abgelaufen{{else}}{{.Domain}} läuft am {{.Date}} ab{{end}}`, `
 Sie sind als Inhaber dieser Domain eingetragen:
 
@@ -120,9 +126,9 @@ Löschung:      {{.DeleteAt}}
 
 Webseiten und E-Mail-Adressen unter diesem Namen funktionieren nicht mehr.
 Verlängern Sie die Domain, und sie ist sofort wieder da. Das geht bis
-zur Löschung zum gewohnten Preis, unter "Domains":
+zur Löschung zum gewohnten Preis, auf der Seite der Domain:
 
-{{.Portal}}
+{{.Place}}
 `},
 	registrar.MailDomainDeleted: {"{{.Domain}} wurde am {{.Day}} gelöscht", `
 eine Domain wurde gelöscht, weil sie nicht verlängert wurde:
@@ -133,7 +139,7 @@ Gelöscht:     {{.Day}}
 {{if .Restorable}}
 Bis zum {{.Restorable}} können Sie sie noch wiederherstellen.{{if .Gross}} Das kostet
 voraussichtlich {{.Gross}}, die Verlängerung eingeschlossen.{{end}} Den
-genauen Preis sehen Sie vor dem Bezahlen unter "Domains":
+genauen Preis sehen Sie vor dem Bezahlen unter „Domains“:
 
 {{.Portal}}
 
@@ -177,7 +183,7 @@ Das verlangt die ICANN von jedem Registrar. Gespeichert ist:
 {{range .Registrant}}  {{.}}
 {{end}}
 Stimmt alles? Dann müssen Sie nichts tun. Hat sich etwas geändert,
-korrigieren Sie es bitte unter "Profil", und übernehmen Sie die Angaben
+korrigieren Sie es bitte unter „Profil“, und übernehmen Sie die Angaben
 danach auf der Seite jeder Domain:
 
 {{.Portal}}

@@ -21,23 +21,29 @@ page.
 be deleted.
 {{end}}`
 
+// englishRenewalPrice is what a renewal costs, if that is known.
+const englishRenewalPrice = `{{if .Renewal}}Renewal currently costs {{.Renewal}} for {{if eq .RenewalYears 1}}1 year{{else}}{{.RenewalYears}} years{{end}},
+including {{.Rate}} VAT.
+
+{{end}}`
+
 // englishRenewBefore asks to renew, or says that it happens automatically.
 const englishRenewBefore = `{{if .ChargeAt}}
 You don't need to do anything: the domain renews automatically. On
 {{.ChargeAt}} we charge {{.Gross}} to your default payment
-method. Until then you can turn this off under "Domains":
+method. Until then you can turn this off on the domain's page:
 
-{{.Portal}}
+{{.Place}}
 {{else}}{{if eq .Choice "expire"}}
 You chose to let this domain expire. If you want to keep it after all,
-please renew it before then, under "Domains":
+please renew it before then, on its page:
 {{else}}
-If you want to keep the domain, please renew it before then, under
-"Domains":
+If you want to keep the domain, please renew it before then, on its
+page:
 {{end}}
-{{.Portal}}
+{{.Place}}
 
-` + englishUnpaid + `{{end}}`
+` + englishRenewalPrice + englishUnpaid + `{{end}}`
 
 const (
 	englishExpiringSubject     = `{{if .ChargeAt}}{{.Domain}} renews on {{.ChargeAt}}{{else}}{{.Domain}} expires on {{.Date}}{{end}}`
@@ -68,13 +74,13 @@ It can no longer be renewed through us. If you have questions, please
 reply to this email.
 {{else}}{{if eq .Choice "expire"}}
 You chose to let this domain expire. If you want to keep it after all,
-please renew it now, under "Domains":
+please renew it now, on its page:
 {{else}}
-If you want to keep the domain, please renew it now, under "Domains":
+If you want to keep the domain, please renew it now, on its page:
 {{end}}
-{{.Portal}}
+{{.Place}}
 
-` + englishUnpaid + `{{end}}`},
+` + englishRenewalPrice + englishUnpaid + `{{end}}`},
 	registrar.MailHolderExpiry: {`{{if eq .Change "domain_held"}}{{.Domain}} is suspended and will be deleted on {{.DeleteAt}}{{else if or (eq .Change "domain_deleted") (eq .Change "domain_closed")}}{{.Domain}} was deleted on {{.Day}}{{else if eq .Change "expired"}}{{.Domain}} expired on {{.Date}}{{else}}{{.Domain}} expires on {{.Date}}{{end}}`, `
 You are the registered holder of this domain:
 
@@ -117,9 +123,9 @@ Deletion:   {{.DeleteAt}}
 
 Websites and email addresses under this name no longer work. Renew the
 domain and it is back at once. Until it is deleted, you can do so at the
-usual price, under "Domains":
+usual price, on the domain's page:
 
-{{.Portal}}
+{{.Place}}
 `},
 	registrar.MailDomainDeleted: {"{{.Domain}} was deleted on {{.Day}}", `
 A domain was deleted because it was not renewed:

@@ -29,8 +29,17 @@ func TestTermMails_SayWhatHappensAndWhen(t *testing.T) {
 		never  string // in German
 	}{
 		"unpaid .com": {
-			kind: registrar.MailExpiringMonth, de: []string{"schalten wir die Domain am 25.12.2026 ab", "Am 19.01.2027 löschen wir sie", "noch 30 Tage"},
+			kind: registrar.MailExpiringMonth, de: []string{"schalten wir die Domain am 25.12.2026 ab", "Am 19.01.2027 löschen wir sie", "noch 30 Tage"}, never: "EUR",
 			en: []string{"suspend the domain on 25 December 2026", "19 January 2027 we delete it", "another 30 days"},
+		},
+		"with a price": {
+			kind: registrar.MailExpiringWeek, facts: map[string]string{"domain_id": "dom_1", "renewal": "15.35", "renewal_years": "1", "vat_rate": "1900"},
+			de: []string{"auf ihrer Seite:\n\nhttps://domains.example/portal/domains/dom_1\n\nDie Verlängerung kostet derzeit 15,35 EUR für 1 Jahr, einschließlich\n19 % Umsatzsteuer.\n\nOhne"},
+			en: []string{"page:\n\nhttps://domains.example/portal/domains/dom_1\n\nRenewal currently costs 15.35 EUR for 1 year, including 19% VAT.\n\nWithout"},
+		},
+		"expired, with a price": {
+			kind: registrar.MailExpired, facts: map[string]string{"renewal": "30.70", "renewal_years": "2", "vat_rate": "1900"},
+			de: []string{"30,70 EUR für 2 Jahre"}, en: []string{"30.70 EUR for 2 years"},
 		},
 		"renews automatically": {
 			kind: registrar.MailExpiringWeek, facts: map[string]string{"charge_at": "2026-12-01", "gross": "14.28"},

@@ -49,6 +49,7 @@ type basketPage struct {
 	// Net, VAT and Gross are the sums of the items with a list price.
 	Net, VAT, Gross registrar.Cents
 	Rate            string
+	Rounded         bool     // the gross prices don't add up to Gross
 	Bought          string   // says which domains were dropped because the customer has bought them
 	Problem         string   // a message
 	Transfer        ui.Field // for a domain to transfer
@@ -187,12 +188,14 @@ func (h *Handler) basketRows(req *ui.Request) (shown basketPage) {
 		shown.Rows = append(shown.Rows, r)
 	}
 	// VAT is rounded once, over the sum; equal items have equal prices.
+	var sum registrar.Cents
 	for i := range shown.Rows {
 		r := &shown.Rows[i]
 		r.Gross = billing.Gross(r.Net, rate)
-		shown.Net += r.Net
+		shown.Net, sum = shown.Net+r.Net, sum+r.Gross
 	}
 	shown.Gross = billing.Gross(shown.Net, rate)
+	shown.Rounded = sum != shown.Gross
 	shown.VAT = shown.Gross - shown.Net
 	return shown
 }

@@ -105,6 +105,23 @@ func TestConsent_TickSurvivesOtherErrorOfSameOrder(t *testing.T) {
 	}
 }
 
+func TestPay_BusinessWithoutVATSeesNeitherWithdrawalNorGross(t *testing.T) {
+	t.Parallel()
+	const law, later = `<a href="/widerruf">Widerrufsrecht</a>`, "danach 15,35\u00a0€ brutto für 1 Jahr"
+	for _, n := range []int{1, 2} {
+		view := equalItems(t, order.AwaitingPayment, n)
+		visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK, []string{law, later, "Brutto"}, nil)
+		view.Owner.Company = true
+		view.Order.Totals = order.Totals{Net: view.Order.Totals.Net, Gross: view.Order.Totals.Net, Rule: "reverse_charge"}
+		for i := range view.Order.Items {
+			item := &view.Order.Items[i]
+			item.VAT, item.Gross = 0, item.Net
+			view.Renewals[item.ID] = order.TermPrice{Years: 1, Gross: item.Net}
+		}
+		visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK, []string{">AGB</a>, <a", "danach 12,90\u00a0€ für 1 Jahr"}, []string{law, "rutto"})
+	}
+}
+
 func TestConsent_WordingIsPassedToService(t *testing.T) {
 	t.Parallel()
 	d := &fakeOrders{view: ownView(order.AwaitingPayment), to: "https://pay.example/c/1"}
@@ -117,13 +134,14 @@ func TestConsent_WordingIsPassedToService(t *testing.T) {
 func TestConsent_ShownToOwnerOnly(t *testing.T) {
 	t.Parallel()
 	given := order.Consent{At: noon, Wording: order.ConsentWording("en")}
-	shown := []string{"ausdrücklich verlangt am 15.11.2026, 12:00 UTC", order.ConsentText("2026-11-en")}
+	shown := []string{"ausdrücklich verlangt am 15.11.2026, 12:00 UTC", given.Text()}
 	mine, others := ownView(order.Completed), foreignView(order.Completed)
 	mine.Order.Consent, others.Order.Consent = given, given
 	visit(t, &fakeOrders{view: mine}, "erika", payPage, nil).wantPage(http.StatusOK, shown, nil)
 	visit(t, &fakeOrders{view: others}, "", payPage, nil).wantPage(http.StatusOK, nil, []string{"ausdrücklich verlangt", shown[1]})
 	d := &fakeOrders{orders: []order.Order{mine.Order, newOrder(order.Completed)}}
 	d.orders[1].ID = "ord_2"
-	visit(t, d, "erika", "/portal/orders/ord_1", nil).wantPage(http.StatusOK, shown, nil)
+	visit(t, d, "erika", "/portal/orders/ord_1", nil).wantPage(http.StatusOK, append(shown, "wenn wir die Leistung vollständig erbracht haben.", `<a href="/widerruf">Widerruf erklären</a>`), nil)
+	visit(t, d, "english", "/portal/orders/ord_1", nil).wantPage(http.StatusOK, []string{"once the service has been fully performed.", `<a href="/withdrawal">Withdraw from this contract</a>`}, nil)
 	visit(t, d, "erika", "/portal/orders/ord_2", nil).wantPage(http.StatusOK, nil, []string{"ausdrücklich verlangt"})
 }

@@ -321,7 +321,7 @@ func newTestHandler(t *testing.T, d *fakeOrders) *Handler {
 	t.Helper()
 	frame, err := ui.New(ui.Config{
 		BaseURL: base, Sessions: sessions{}, Address: func(*http.Request) netip.Addr { return netip.Addr{} },
-		Now: func() time.Time { return noon }, Orders: true,
+		Now: func() time.Time { return noon }, Orders: true, Legal: true,
 	})
 	if err != nil {
 		t.Fatal(err)

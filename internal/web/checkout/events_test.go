@@ -99,7 +99,7 @@ func TestOrderStream_FollowsPurchaseToItsEnd(t *testing.T) {
 			{"Zahlung läuft", "Zahlung abbrechen"},
 			{"Bestellung wird bearbeitet", `data-says="beispiel.de"><span class="badge wait">wird registriert`},
 			{"Bestellung wird bearbeitet", `data-says="beispiel.de"><span class="badge good">registriert`},
-			{"Bestellung ausgeführt", `data-says="alt.shop"><span class="badge good">verlängert`},
+			{"Bestellung abgeschlossen", `data-says="alt.shop"><span class="badge good">verlängert`},
 		} {
 			if parts[i].Title != want.title || !strings.Contains(parts[i].HTML, want.says) {
 				t.Errorf("part %d: %s: %s", i, parts[i].Title, parts[i].HTML)

@@ -42,6 +42,7 @@ type itemRow struct {
 	Until     time.Time
 	Later     registrar.Cents
 	LaterTerm string
+	Untaxed   bool // no VAT is charged, so no price is called gross
 
 	domain string // the id of the viewer's domain that the item has provided; empty if there is none
 	// Ended is what became of the domain of a completed item; its time is zero if nothing did.
@@ -65,12 +66,12 @@ type itemList struct {
 type itemTable struct {
 	Rows    []itemRow
 	Outcome bool // the rows show their state
-	// Several means that the order has several items.
-	Several bool
+	// Several means that the order has several items, Untaxed that no VAT is charged.
+	Several, Untaxed bool
 }
 
 func newItemList(rows []itemRow, outcome bool) itemList {
-	first := itemTable{Outcome: outcome, Several: len(rows) > 1}
+	first := itemTable{Outcome: outcome, Several: len(rows) > 1, Untaxed: len(rows) > 0 && rows[0].Untaxed}
 	more, locks := first, false
 	var total, shown registrar.Cents
 	for i, row := range rows {
@@ -158,7 +159,7 @@ func (h *Handler) newItemRows(req *ui.Request, path string, view order.View, t f
 }
 
 func (h *Handler) newItemRow(language string, totals order.Totals, item order.Item) itemRow {
-	r := itemRow{Item: item, Gross: billing.Gross(item.Net, totals.RateBasisPoints), WhatKey: "kind." + string(item.Kind), Term: h.term(language, item.Years)}
+	r := itemRow{Item: item, Gross: billing.Gross(item.Net, totals.RateBasisPoints), WhatKey: "kind." + string(item.Kind), Term: h.term(language, item.Years), Untaxed: totals.RateBasisPoints == 0}
 	if item.Kind == order.Transfer {
 		r.Term = h.templates.Text(language, transferTermKey(item.TLD, item.Years), item.Years)
 	}

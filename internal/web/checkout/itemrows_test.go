@@ -60,7 +60,10 @@ func TestPrices_SeveralItemsHaveEqualGrossPricesAndExactTotal(t *testing.T) {
 		item := view.Order.Items[i]
 		listed.transfers = append(listed.transfers, order.ListedTransfer{Name: name, TLD: ".com", Code: "geheim", OK: true, Net: item.Net, Gross: item.Gross})
 	}
-	b.visit("/warenkorb", nil).wantPage(http.StatusOK, total, []string{"15,36"})
+	b.visit("/warenkorb", nil).wantPage(http.StatusOK, append(total, rounded), []string{"15,36"})
+	one := &browser{t: t, d: &fakeOrders{}, who: ""}
+	one.visit("/warenkorb/add", form("item", "register:tee-1.com"))
+	one.visit("/warenkorb", nil).wantPage(http.StatusOK, []string{"15,35\u00a0€"}, []string{rounded})
 	visit(t, listed, "erika", "/umzug", nil).wantPage(http.StatusOK, total, []string{"15,36"})
 
 	single := equalItems(t, order.AwaitingPayment, 1)

@@ -191,7 +191,7 @@ func TestPay_AllProblemsAreListedAtOnce(t *testing.T) {
 
 func TestPay_UnpaidPageSaysNothingWasCharged(t *testing.T) {
 	t.Parallel()
-	const says = "kam nicht zustande. Abgebucht wurde nichts."
+	const says = "wurde nicht abgeschlossen; es wurde nichts berechnet."
 	view := ownView(order.AwaitingPayment)
 	view.Order.Payments = []order.Payment{{ID: "pay_1", Kind: order.ByPage, State: order.PaymentClosed}}
 	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK, []string{says, payButton}, []string{"Ihre Bestellung ist vorbereitet"})

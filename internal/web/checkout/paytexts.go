@@ -10,7 +10,7 @@ var payTexts = ui.Texts{
 	"pay.title.free":                  {"Bestellung prüfen und beauftragen", "Review and confirm your order"},
 	"pay.title.paying":                {"Zahlung läuft", "Payment in progress"},
 	"pay.title.provisioning":          {"Bestellung wird bearbeitet", "We are processing your order"},
-	"pay.title.completed":             {"Bestellung ausgeführt", "Order completed"},
+	"pay.title.completed":             {"Bestellung abgeschlossen", "Order completed"},
 	"pay.title.partially_completed":   {"Bestellung teilweise ausgeführt", "Order partly completed"},
 	"pay.title.failed":                {"Bestellung nicht ausgeführt", "Order failed"},
 	"pay.title.canceled":              {"Bestellung storniert", "Order cancelled"},
@@ -29,8 +29,8 @@ var payTexts = ui.Texts{
 		"Your order is ready. Nothing is charged until you pay.",
 	},
 	"pay.text.not_paid": {
-		"Ihre letzte Zahlung kam nicht zustande. Abgebucht wurde nichts. Sie können noch einmal bezahlen, auch mit einem anderen Zahlungsmittel.",
-		"Your last payment did not go through. Nothing was charged. You can pay again, with another payment method if you like.",
+		"Die Zahlung wurde nicht abgeschlossen; es wurde nichts berechnet. Sie können noch einmal bezahlen, auch mit einem anderen Zahlungsmittel.",
+		"The payment was not completed; nothing was charged. You can pay again, with another payment method if you like.",
 	},
 	"pay.text.free": {
 		"Ihre Bestellung ist vorbereitet und kostet nichts. Wir beginnen, sobald Sie zustimmen.",
@@ -201,6 +201,7 @@ var payTexts = ui.Texts{
 	"done.restore_until": {"{1} ist wiederhergestellt und bis zum {2} bezahlt.", "{1} is restored and paid until {2}."},
 	"done.until":         {"Bezahlt bis {1}.", "Paid until {1}."},
 	"done.later":         {"Die Verlängerung kostet derzeit {1} brutto für {2}.", "Renewal currently costs {1} gross for {2}."},
+	"done.later_untaxed": {"Die Verlängerung kostet derzeit {1} für {2}.", "Renewal currently costs {1} for {2}."},
 	"done.many_renewed":  {"Alle {1} Domains sind verlängert.", "All {1} domains are renewed."},
 	"done.many_mixed":    {"Alle {1} Domains Ihrer Bestellung sind da.", "All {1} domains of your order are ready."},
 	"done.domains":       {"Ihre Domains und ihre Laufzeiten ansehen", "See your domains and their terms"},
@@ -272,10 +273,11 @@ var payTexts = ui.Texts{
 	"consent.heading": {"Sofortiger Beginn", "Immediate start"},
 	"consent.given":   {"ausdrücklich verlangt am", "expressly requested on"},
 	"consent.until": {
-		"Widerrufsfrist bis {1}; das Widerrufsrecht erlischt vorher, sobald wir den Auftrag vollständig ausgeführt haben.",
-		"Withdrawal period until {1}; the right to withdraw ends earlier, as soon as we have carried out the order completely.",
+		"Widerrufsfrist bis {1}; das Widerrufsrecht erlischt vorher, wenn wir die Leistung vollständig erbracht haben.",
+		"Withdrawal period until {1}; the right to withdraw ends earlier, once the service has been fully performed.",
 	},
-	"consent.words": {"Wortlaut", "Full wording"},
+	"consent.withdraw": {"Widerruf erklären", "Withdraw from this contract"},
+	"consent.words":    {"Wortlaut", "Full wording"},
 
 	"decline.title": {"Bestellung verwerfen?", "Discard this order?"},
 	"decline.text": {

@@ -307,6 +307,7 @@ type ownedDomain struct {
 	New             bool
 	Later           registrar.Cents
 	LaterTerm       string
+	Untaxed         bool
 }
 
 // ownedDomains returns the domains of a completed order.
@@ -316,7 +317,7 @@ func ownedDomains(o order.Order, rows []itemRow) (owned []ownedDomain) {
 	}
 	for _, row := range rows {
 		domain := ownedDomain{
-			Name: row.Name, Key: "done." + string(row.Kind), New: !row.Kind.ForHeldDomain(), Until: row.Until, Later: row.Later, LaterTerm: row.LaterTerm,
+			Name: row.Name, Key: "done." + string(row.Kind), New: !row.Kind.ForHeldDomain(), Until: row.Until, Later: row.Later, LaterTerm: row.LaterTerm, Untaxed: row.Untaxed,
 		}
 		if row.Kind == order.Register && row.Holder != "" {
 			domain.Key = "done.register_for"

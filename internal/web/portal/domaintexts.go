@@ -51,7 +51,7 @@ var domainTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.Texts{
 		"Please renew it yourself this time, or it ends on {1}; from the next term on, it renews automatically",
 	},
 	"term.not_sold": {"Endet am {1}: Diese Endung verkaufen wir nicht mehr", "Ends on {1}: we no longer sell this extension"},
-	"term.expire":   {"Läuft am {1} aus, wie Sie es wünschen", "Expires on {1}, as you chose"},
+	"term.expire":   {"Läuft am {1} aus, wie gewünscht", "Expires on {1}, as you chose"},
 	"term.locked": {
 		"Laufzeit bis {1}. Wegen eines laufenden Verfahrens können Sie die Domain derzeit nicht verlängern; bitte wenden Sie sich an uns",
 		"Term until {1}. Because of a dispute you can't renew the domain at the moment; please contact us",

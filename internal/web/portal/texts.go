@@ -373,7 +373,7 @@ var texts = ui.WithRequirements(ui.Texts{
 
 	"note.auto_renew_on":  {"Die automatische Verlängerung ist eingeschaltet.", "Automatic renewal is on."},
 	"note.auto_renew_off": {"Die automatische Verlängerung ist ausgeschaltet.", "Automatic renewal is off."},
-	"note.let_expire":     {"Die Domain läuft aus, wie Sie es wünschen.", "The domain will expire, as you asked."},
+	"note.let_expire":     {"Die Domain läuft aus, wie gewünscht.", "The domain will expire, as you asked."},
 	"note.keep_open":      {"Zurückgenommen. Damit die Domain nicht abläuft, verlängern Sie sie bitte.", "Undone. To keep the domain, please renew it."},
 	"note.method_saved":   {"Das Zahlungsmittel ist gespeichert.", "The payment method is saved."},
 	"note.method_removed": {"Das Zahlungsmittel ist entfernt.", "The payment method is removed."},

@@ -78,7 +78,7 @@ func TestSearchSummary_ClaimsNothingAboutUnansweredNames(t *testing.T) {
 		{0, 0, 8, "Wir konnten gerade nicht feststellen, ob etwas davon frei ist.", "We couldn't find out right now whether any of them is available."},
 		{0, 0, 3, "5 von 8 sind nicht frei. Bei 3 ließ es sich gerade nicht feststellen.", "5 of 8 are not available. We couldn't find out for 3 of them right now."},
 		{0, 0, 7, "1 von 8 ist nicht frei. Bei 7 ließ es sich gerade nicht feststellen.", "1 of 8 is not available. We couldn't find out for 7 of them right now."},
-		{0, 0, 0, "Von 8 ist keiner frei.", "None of the 8 is available."},
+		{0, 0, 0, "Keiner der 8 Namen ist frei.", "None of the 8 names is available."},
 		{1, 0, 2, "1 von 8 ist frei. Bei 2 ließ es sich gerade nicht feststellen.", "1 of 8 is available. We couldn't find out for 2 of them right now."},
 		{0, 8, 0, "Alle 8 sind frei, aber nur zum Premiumpreis.", "All 8 are available, but only at a premium price."},
 	} {

@@ -42,7 +42,7 @@ var texts = ui.Texts{
 	"search.summary":              {"{1} von {2} sind frei.", "{1} of {2} are available."},
 	"search.summary_one":          {"1 von {2} ist frei.", "1 of {2} is available."},
 	"search.summary_all":          {"Alle {2} sind frei.", "All {2} are available."},
-	"search.summary_none":         {"Von {2} ist keiner frei.", "None of the {2} is available."},
+	"search.summary_none":         {"Keiner der {2} Namen ist frei.", "None of the {2} names is available."},
 	"search.summary_premium":      {"{1} davon nur zum Premiumpreis.", "{1} of them only at a premium price."},
 	"search.summary_premium_all":  {"Alle {1} sind frei, aber nur zum Premiumpreis.", "All {1} are available, but only at a premium price."},
 	"search.summary_not_free":     {"{1} von {2} sind nicht frei.", "{1} of {2} are not available."},

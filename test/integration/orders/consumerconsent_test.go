@@ -84,7 +84,7 @@ func TestConsent_ConsumerMustRequestImmediateStart(t *testing.T) {
 	s.waitForStatus(made.OrderID, "awaiting_payment")
 	anna.pay(made.PaymentURL)
 	s.waitForStatus(made.OrderID, "completed")
-	if said := s.showOrderCLI(made.OrderID); !strings.Contains(said, "2026-11-de") {
+	if said := s.showOrderCLI(made.OrderID); !strings.Contains(said, order.ConsentWording("de")) {
 		t.Errorf("operator output about a consumer's order: %s", said)
 	}
 	if page := anna.get(s.base + "/portal/orders/" + made.OrderID); !strings.Contains(page.text, consentText) {

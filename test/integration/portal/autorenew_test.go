@@ -140,7 +140,7 @@ func TestAutoRenew_LetExpireAndTakeBack(t *testing.T) {
 	if page := b.get("/portal/profile/close").body; !strings.Contains(page, "läuft am") || !strings.Contains(page, "Unser Support") {
 		t.Errorf("the page does not say when the account can be closed: %s", page)
 	}
-	if page := b.get(path).body; !strings.Contains(page, "wie Sie es wünschen") || !strings.Contains(page, path+"/keep") || strings.Contains(page, `action="`+path+`/expire"`) {
+	if page := b.get(path).body; !strings.Contains(page, "wie gewünscht") || !strings.Contains(page, path+"/keep") || strings.Contains(page, `action="`+path+`/expire"`) {
 		t.Errorf("the page: %s", page)
 	}
 	if got := b.post(path+"/keep", nil); got.location() != path {
@@ -201,7 +201,7 @@ func TestTermEnd_TellsTruthInEveryState(t *testing.T) {
 		"af": {status: "active", choice: "renew", paid: 5, renewal: "failed", attempts: 3, tld: ".org", text: "endet am " + day(5) + ", wenn Sie nicht selbst verlängern"},
 		"ag": {status: "active", choice: "renew", paid: 20, renewal: "stopped", tld: ".org", text: "ab der nächsten Laufzeit geht es automatisch"},
 		"ah": {status: "active", choice: "renew", paid: 60, tld: ".alt", text: "Diese Endung verkaufen wir nicht mehr"},
-		"ai": {status: "active", choice: "expire", paid: 60, tld: ".org", text: "Läuft am " + day(60) + " aus, wie Sie es wünschen"},
+		"ai": {status: "active", choice: "expire", paid: 60, tld: ".org", text: "Läuft am " + day(60) + " aus, wie gewünscht"},
 		"aj": {status: "expired", paid: -2, end: "unpaid", step: 8, tld: ".org", text: "ab " + day(8) + " abgeschaltet"},
 		"ak": {status: "expired", paid: -12, end: "held", held: -2, step: 23, tld: ".org", text: "Abgeschaltet seit " + day(-2) + "; wird am " + day(23) + " gelöscht"},
 		"al": {status: "redemption", paid: -40, end: "redemption", held: -30, deleted: -5, step: 25, tld: ".org", text: "wiederherstellbar bis " + day(25)},

@@ -1,6 +1,8 @@
 package renewals
 
 import (
+	"fmt"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -68,6 +70,8 @@ func TestRenewal_AnnouncedChargedAndRenewedInOneOrder(t *testing.T) {
 		}
 		if receipt := s.wantMails(registrar.MailOrderPaid, 1)[0]; receipt["automatic"] != "true" || receipt["method"] != "Visa •••• 4242" {
 			t.Errorf("the receipt is %v", receipt)
+		} else if at := slices.IndexFunc(orders[0].Items, func(item order.Item) bool { return item.Name == "eins.com" }); receipt[fmt.Sprintf("item%d_paid_until", at+1)] != s.domain("eins.com").PaidUntil.Format(time.DateOnly) {
+			t.Errorf("the receipt does not name the new end: %v", receipt)
 		}
 		s.wantMails(registrar.MailOrderEnded, 0)
 		s.reconcile()
