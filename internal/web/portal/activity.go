@@ -103,12 +103,37 @@ func (h *Handler) addOrderNames(req *ui.Request, names map[string]string) error 
 		if len(o.Items) == 0 {
 			continue
 		}
-		names[o.ID] = o.Items[0].Name
-		if more := len(o.Items) - 1; more > 0 {
-			names[o.ID] += " " + h.templates.Text(req.Language, "overview.more", more)
+		all := make([]string, len(o.Items))
+		for i, item := range o.Items {
+			all[i] = item.Name
+		}
+		var refunded []string
+		for _, refund := range o.Refunds {
+			refunded = append(refunded, o.RefundedNames(refund)...)
+		}
+		slices.Sort(refunded)
+		names[o.ID] = h.firstOf(req.Language, all)
+		if refunded = slices.Compact(refunded); len(refunded) > 0 {
+			names[refundedPrefix+o.ID] = h.firstOf(req.Language, refunded)
 		}
 	}
 	return err
+}
+
+// refundedPrefix marks what the entries about refunds of an order are about: the refunded domains.
+const refundedPrefix = "refunded:"
+
+// firstOf returns the first of the names and the number of others.
+func (h *Handler) firstOf(language string, names []string) string {
+	if more := len(names) - 1; more > 0 {
+		return names[0] + " " + h.templates.Text(language, "overview.more", more)
+	}
+	return names[0]
+}
+
+// isRefund reports whether an action is about refunds of an order.
+func isRefund(action registrar.Action) bool {
+	return action == order.ActionRefunded || strings.HasPrefix(string(action), "refund_")
 }
 
 // ActionTexts returns the texts of audit events, for other pages that show them.
@@ -132,6 +157,9 @@ func (h *Handler) newActivityEntry(entry account.AuditEntry, names map[string]st
 	line.Object = nameOrID(entry.Object, names)
 	if key := "object." + entry.Object; h.templates.Has(key) {
 		line.Object, line.How = "", key
+	}
+	if refunded, known := names[refundedPrefix+entry.Object]; known && isRefund(entry.Action) {
+		line.Object = refunded
 	}
 	if isOrder(entry.Object) {
 		line.Order = entry.Object
