@@ -2,7 +2,6 @@ package portal
 
 import (
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -173,15 +172,13 @@ func (h *Handler) newActivityEntry(entry account.AuditEntry, names map[string]st
 
 func isOrder(object string) bool { return strings.HasPrefix(object, order.IDPrefix) }
 
-// internalID is an id of ours, which says nothing to customers; only orders are known by theirs.
-var internalID = regexp.MustCompile(`^[a-z]{2,8}_[0-9a-z]{26}$`)
-
-// nameOrID returns the name of an object; empty if only its internal id is known.
+// nameOrID returns the name of an object; empty if only its internal id is known, which says
+// nothing to customers. Only orders are known by theirs.
 func nameOrID(id string, names map[string]string) string {
 	if name, ok := names[id]; ok {
 		return name
 	}
-	if internalID.MatchString(id) && !isOrder(id) {
+	if ui.IsInternalID(id) && !isOrder(id) {
 		return ""
 	}
 	return id

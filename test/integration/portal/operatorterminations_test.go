@@ -126,7 +126,7 @@ func TestOperatorRevenue_FileHasMonthsOfYear(t *testing.T) {
 	}
 	got := b.get("/operator/revenue.csv?year=" + document.IssuedAt.Format("2006"))
 	lines := strings.Split(strings.TrimSpace(got.body), "\n")
-	if got.status != http.StatusOK || len(lines) != 13 || !strings.HasPrefix(lines[0], "\ufeffmonth;invoices;") {
+	if got.status != http.StatusOK || len(lines) != 13 || !strings.HasPrefix(lines[0], "\ufeffmonat;rechnungen;rechnungen_netto_eur;") {
 		t.Fatalf("%d %s", got.status, got.body)
 	}
 	month := document.IssuedAt.In(registrar.Germany())
