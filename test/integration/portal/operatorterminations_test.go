@@ -183,7 +183,7 @@ func TestOperatorHome_LowBalanceStaysUntilFunded(t *testing.T) {
 		t.Errorf("a balance without a currency lacks that of the deposits: %s", home)
 	}
 	must(t, s.db.StoreQueriedBalance(t.Context(), "two", inbox.Balance{Available: "12.00", Threshold: "100.00"}, s.clock.now(), s.clock.now()))
-	if home := b.get("/operator").body; !strings.Contains(home, "12,00 in der Währung des Kontos") {
+	if home := b.get("/operator").body; !strings.Contains(home, "12,00 in der Währung des Kontos (Schwelle 100,00).") {
 		t.Errorf("a balance whose currency is not known: %s", home)
 	}
 }
