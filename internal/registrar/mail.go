@@ -109,6 +109,7 @@ var notices = map[MailKind]bool{
 	MailRenewalOn: true, MailRenewalUpcoming: true, MailRenewalPriceRise: true, MailRenewalDeclined: true, MailRenewalFailed: true,
 	MailTransferAway: true, MailTransferAwayEnded: true,
 	MailOrderPaid: true, MailOrderEnded: true, MailOrderCompleted: true, MailItemFailed: true, // commercial letters, and evidence in a dispute
+	MailOrderRefunded: true, MailPaymentRefunded: true,
 	MailPaymentDispute: true, MailContractEnds: true,
 	MailContactCheck: true, MailContactSuspended: true, MailContactConfirmed: true,
 }

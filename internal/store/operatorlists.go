@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/admin"
@@ -104,10 +105,18 @@ func refundEntryOf[Row query.ListAllRefundsRow | query.ListAllPendingRefundsRow 
 	refund := refundOf(query.Refund{
 		ID: row.ID, ItemID: row.ItemID, Provider: row.Provider, Source: row.Source, Reason: row.Reason, Failure: row.Failure,
 	})
+	items := row.RefundedItems
+	if items == 0 {
+		items = row.Items
+	}
+	madeAt := fromMicros(row.MadeAt)
+	if !refund.Made() {
+		madeAt = time.Time{} // the customer doesn't have the money
+	}
 	return admin.RefundEntry{
 		ID: row.ID, Order: row.OrderID, Customer: row.CustomerID, Payment: row.PaymentID, Provider: row.Provider, Amount: registrar.Cents(row.Amount),
 		Source: string(refund.Source), Reason: refund.ReasonOf(), State: refund.State(), Task: row.Task, Failure: refund.Failure,
-		CreatedAt: fromMicros(row.CreatedAt), MadeAt: fromMicros(row.MadeAt), Subject: admin.Subject{Name: row.Name, Items: int(row.Items), Email: row.Email},
+		CreatedAt: fromMicros(row.CreatedAt), MadeAt: madeAt, Subject: admin.Subject{Name: row.Name, Items: int(items), Email: row.Email},
 	}
 }
 

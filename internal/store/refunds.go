@@ -85,7 +85,7 @@ func recordRefundEffects(ctx context.Context, q *query.Queries, transition order
 		if refund.Notice != "" {
 			// One that an operator has closed meanwhile stays as it is.
 			if _, err := q.MarkWithdrawalNoticeDone(ctx, query.MarkWithdrawalNoticeDoneParams{
-				ID: refund.Notice, DoneAt: micros(refund.MadeAt), DoneBy: refund.By, DoneNote: fmt.Sprintf("%s (%s EUR, %s)", refund.Note, refund.Amount, refund.ID),
+				ID: refund.Notice, DoneAt: micros(refund.MadeAt), DoneBy: refund.By, DoneNote: refund.Note,
 			}); err != nil {
 				return err
 			}

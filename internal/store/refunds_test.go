@@ -50,6 +50,52 @@ func TestUpdateOrder_RefundsOfEverySourceRoundTrip(t *testing.T) {
 	})
 }
 
+func TestListAllPayments_ReturnedRefundCountsOnlyOnceRepeated(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		ctx, anna := t.Context(), newCustomer(t, db, "anna")
+		o := mustUpdateOrder(t, db, mustUpdateOrder(t, db, addOrder(t, db, testOrder(anna, "eins.org", "zwei.org", "drei.org")), toPaying("pay_1")), toPaid)
+		second, third := o.Items[1].ID, o.Items[2].ID
+		check := func(want registrar.Cents) {
+			t.Helper()
+			for _, state := range []string{"", string(order.PaymentCaptured), string(order.PaymentRefunded)} {
+				if list, err := db.ListAllPayments(ctx, state, "", 10); err != nil || len(list) != 1 || list[0].Refunded != want {
+					t.Errorf("%q: %+v, %v; want %s refunded", state, list, err, want)
+				}
+			}
+		}
+		o = mustUpdateOrder(t, db, o, func(o *order.Order, _ *order.Transition) {
+			o.Refunds = []order.Refund{
+				{ID: "ref_1", Payment: "pay_1", Item: second, Amount: 500, Provider: "re_1", Failure: order.ReturnedByBank, Task: order.TaskReturned, CreatedAt: testTime, MadeAt: testTime, FailedAt: testTime},
+				{
+					ID: "ref_2", Payment: "pay_1", Amount: 100, Source: order.ByOperator, Reason: "goodwill", Provider: "re_2", CreatedAt: testTime, MadeAt: testTime,
+					Parts: []order.RefundPart{{Item: second, Gross: 60}, {Item: third, Gross: 40}},
+				},
+			}
+		})
+		check(100)
+		mustUpdateOrder(t, db, o, func(o *order.Order, _ *order.Transition) {
+			o.Refunds = append(o.Refunds, order.Refund{
+				ID: "ref_3", Payment: "pay_1", Amount: 500, Source: order.ByOperator, Reason: "other", Replaces: "ref_1", Provider: "re_3", CreatedAt: testTime, MadeAt: testTime,
+				Parts: []order.RefundPart{{Item: second, Gross: 500}},
+			})
+		})
+		check(600)
+		refunds, err := db.ListAllRefunds(ctx, admin.AllRefunds, "", 10)
+		if err != nil || len(refunds) != 3 {
+			t.Fatalf("%+v, %v", refunds, err)
+		}
+		for i, want := range []struct {
+			items int
+			made  bool
+		}{{1, true}, {2, true}, {1, false}} {
+			if got := refunds[i]; got.Name != "zwei.org" || got.Items != want.items || got.MadeAt.IsZero() == want.made {
+				t.Errorf("%s: %+v", got.ID, got)
+			}
+		}
+	})
+}
+
 func TestUpdateOrder_RefundOfHandledNoticeIsRefused(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {

@@ -12,7 +12,7 @@ const PageSize = 50
 
 // Subject is what an order, a payment or a refund is about.
 type Subject struct {
-	Name  string // of the order's first item
+	Name  string // of the first item
 	Items int
 	Email string // the customer's address
 }
@@ -40,7 +40,8 @@ type PaymentEntry struct {
 	UpdatedAt              time.Time
 }
 
-// RefundEntry is a refund in a list. MadeAt is zero and Provider empty while it is pending.
+// RefundEntry is a refund in a list, about the items that it is for. MadeAt is zero unless the
+// refund was made, and Provider is empty until the provider was called.
 type RefundEntry struct {
 	Subject
 	ID, Order, Customer, Payment, Provider string

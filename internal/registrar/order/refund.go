@@ -167,6 +167,24 @@ func (o *Order) PartsOf(r Refund) []RefundPart {
 	return nil
 }
 
+// RefundedNames returns the domains that a refund is for; none for that of a whole payment.
+func (o Order) RefundedNames(r Refund) (names []string) {
+	for _, part := range o.PartsOf(r) {
+		if name := o.NameOf(part.Item); name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// IsRepeated reports whether another refund pays a returned one again. One that the provider
+// refused does not.
+func (o Order) IsRepeated(r Refund) bool {
+	return slices.ContainsFunc(o.Refunds, func(again Refund) bool {
+		return again.Replaces == r.ID && r.ID != "" && (again.Provider != "" || again.Failure == "")
+	})
+}
+
 // IsCorrected reports whether a refund corrects the invoice once it is made: neither that of an
 // unmatched payment, which has no invoice, nor the repetition of a returned one.
 func (o *Order) IsCorrected(r Refund) bool { return r.Replaces == "" && len(o.PartsOf(r)) > 0 }

@@ -187,3 +187,12 @@ func TestRefunds_RandomPartsAddUpToInvoice(t *testing.T) {
 		}
 	})
 }
+
+func TestRefundMails_AreKeptWithOrder(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []registrar.MailKind{registrar.MailOrderRefunded, registrar.MailPaymentRefunded} {
+		if !kind.IsNotice() {
+			t.Errorf("%s is not kept", kind)
+		}
+	}
+}

@@ -54,12 +54,14 @@ WHERE named.name = $1 AND named.order_id < $2
 ORDER BY named.order_id DESC
 LIMIT $3;
 
+-- What was refunded of a payment is the sum of the refunds that order.Refund.Made reports: neither
+-- those that the bank returned nor those that the provider refused.
 -- name: ListAllPayments :many
 SELECT p.id, p.order_id, p.kind, p.state, p.amount, p.intent, p.failure, p.updated_at,
     CAST(coalesce((SELECT c.email FROM orders AS o JOIN customers AS c ON c.id = o.customer_id WHERE o.id = p.order_id), '') AS TEXT) AS email,
     CAST(coalesce((SELECT first.name FROM order_items AS first WHERE first.order_id = p.order_id ORDER BY first.position LIMIT 1), '') AS TEXT) AS name,
     (SELECT count(*) FROM order_items AS counted WHERE counted.order_id = p.order_id) AS items,
-    CAST(coalesce((SELECT sum(r.amount) FROM refunds AS r WHERE r.order_id = p.order_id AND r.payment_id = p.id AND r.provider <> ''), 0) AS BIGINT) AS refunded,
+    CAST(coalesce((SELECT sum(r.amount) FROM refunds AS r WHERE r.order_id = p.order_id AND r.payment_id = p.id AND r.provider <> '' AND r.failure = ''), 0) AS BIGINT) AS refunded,
     CAST(coalesce((SELECT sum(d.withdrawn) FROM disputes AS d WHERE d.order_id = p.order_id AND d.payment_id = p.id), 0) AS BIGINT) AS withdrawn
 FROM payments AS p
 WHERE p.id < $1
@@ -71,21 +73,21 @@ SELECT p.id, p.order_id, p.kind, p.state, p.amount, p.intent, p.failure, p.updat
     CAST(coalesce((SELECT c.email FROM orders AS o JOIN customers AS c ON c.id = o.customer_id WHERE o.id = p.order_id), '') AS TEXT) AS email,
     CAST(coalesce((SELECT first.name FROM order_items AS first WHERE first.order_id = p.order_id ORDER BY first.position LIMIT 1), '') AS TEXT) AS name,
     (SELECT count(*) FROM order_items AS counted WHERE counted.order_id = p.order_id) AS items,
-    CAST(coalesce((SELECT sum(r.amount) FROM refunds AS r WHERE r.order_id = p.order_id AND r.payment_id = p.id AND r.provider <> ''), 0) AS BIGINT) AS refunded,
+    CAST(coalesce((SELECT sum(r.amount) FROM refunds AS r WHERE r.order_id = p.order_id AND r.payment_id = p.id AND r.provider <> '' AND r.failure = ''), 0) AS BIGINT) AS refunded,
     CAST(coalesce((SELECT sum(d.withdrawn) FROM disputes AS d WHERE d.order_id = p.order_id AND d.payment_id = p.id), 0) AS BIGINT) AS withdrawn
 FROM payments AS p
 WHERE p.state = $1 AND p.id < $2
 ORDER BY p.id DESC
 LIMIT $3;
 
--- Payments that were refunded in part or in full, once each. Every payment in the state refunded
--- has a refund.
+-- Payments with a refund in part or in full, once each, including those whose refund the bank
+-- returned. Every payment in the state refunded has a refund.
 -- name: ListAllRefundedPayments :many
 SELECT p.id, p.order_id, p.kind, p.state, p.amount, p.intent, p.failure, p.updated_at,
     CAST(coalesce((SELECT c.email FROM orders AS o JOIN customers AS c ON c.id = o.customer_id WHERE o.id = p.order_id), '') AS TEXT) AS email,
     CAST(coalesce((SELECT first.name FROM order_items AS first WHERE first.order_id = p.order_id ORDER BY first.position LIMIT 1), '') AS TEXT) AS name,
     (SELECT count(*) FROM order_items AS counted WHERE counted.order_id = p.order_id) AS items,
-    CAST(coalesce((SELECT sum(r.amount) FROM refunds AS r WHERE r.order_id = p.order_id AND r.payment_id = p.id AND r.provider <> ''), 0) AS BIGINT) AS refunded,
+    CAST(coalesce((SELECT sum(r.amount) FROM refunds AS r WHERE r.order_id = p.order_id AND r.payment_id = p.id AND r.provider <> '' AND r.failure = ''), 0) AS BIGINT) AS refunded,
     CAST(coalesce((SELECT sum(d.withdrawn) FROM disputes AS d WHERE d.order_id = p.order_id AND d.payment_id = p.id), 0) AS BIGINT) AS withdrawn
 FROM refunds AS made
 JOIN payments AS p ON p.id = made.payment_id
@@ -94,12 +96,16 @@ WHERE made.payment_id < $1 AND made.provider <> '' AND made.item_id = (
 ORDER BY made.payment_id DESC
 LIMIT $2;
 
+-- A refund is named after the items that it is for; one of the whole payment, which has none, after
+-- those of the order. Ids are unique, so that an item is part of a refund if the parts have its id.
 -- name: ListAllRefunds :many
 SELECT r.id, r.order_id, r.payment_id, r.amount, r.provider, r.created_at, r.made_at, r.source, r.reason, r.item_id, r.task, r.failure,
     CAST(coalesce((SELECT o.customer_id FROM orders AS o WHERE o.id = r.order_id), '') AS TEXT) AS customer_id,
     CAST(coalesce((SELECT c.email FROM orders AS o JOIN customers AS c ON c.id = o.customer_id WHERE o.id = r.order_id), '') AS TEXT) AS email,
-    CAST(coalesce((SELECT first.name FROM order_items AS first WHERE first.order_id = r.order_id ORDER BY first.position LIMIT 1), '') AS TEXT) AS name,
-    (SELECT count(*) FROM order_items AS counted WHERE counted.order_id = r.order_id) AS items
+    CAST(coalesce((SELECT first.name FROM order_items AS first WHERE first.order_id = r.order_id
+        ORDER BY CASE WHEN first.id = r.item_id OR r.parts LIKE '%"' || first.id || '"%' THEN 0 ELSE 1 END, first.position LIMIT 1), '') AS TEXT) AS name,
+    (SELECT count(*) FROM order_items AS counted WHERE counted.order_id = r.order_id) AS items,
+    (SELECT count(*) FROM order_items AS part WHERE part.order_id = r.order_id AND (part.id = r.item_id OR r.parts LIKE '%"' || part.id || '"%')) AS refunded_items
 FROM refunds AS r
 WHERE r.id < $1
 ORDER BY r.id DESC
@@ -109,8 +115,10 @@ LIMIT $2;
 SELECT r.id, r.order_id, r.payment_id, r.amount, r.provider, r.created_at, r.made_at, r.source, r.reason, r.item_id, r.task, r.failure,
     CAST(coalesce((SELECT o.customer_id FROM orders AS o WHERE o.id = r.order_id), '') AS TEXT) AS customer_id,
     CAST(coalesce((SELECT c.email FROM orders AS o JOIN customers AS c ON c.id = o.customer_id WHERE o.id = r.order_id), '') AS TEXT) AS email,
-    CAST(coalesce((SELECT first.name FROM order_items AS first WHERE first.order_id = r.order_id ORDER BY first.position LIMIT 1), '') AS TEXT) AS name,
-    (SELECT count(*) FROM order_items AS counted WHERE counted.order_id = r.order_id) AS items
+    CAST(coalesce((SELECT first.name FROM order_items AS first WHERE first.order_id = r.order_id
+        ORDER BY CASE WHEN first.id = r.item_id OR r.parts LIKE '%"' || first.id || '"%' THEN 0 ELSE 1 END, first.position LIMIT 1), '') AS TEXT) AS name,
+    (SELECT count(*) FROM order_items AS counted WHERE counted.order_id = r.order_id) AS items,
+    (SELECT count(*) FROM order_items AS part WHERE part.order_id = r.order_id AND (part.id = r.item_id OR r.parts LIKE '%"' || part.id || '"%')) AS refunded_items
 FROM refunds AS r
 WHERE r.provider = '' AND r.failure = '' AND r.id < $1
 ORDER BY r.id DESC
@@ -120,8 +128,10 @@ LIMIT $2;
 SELECT r.id, r.order_id, r.payment_id, r.amount, r.provider, r.created_at, r.made_at, r.source, r.reason, r.item_id, r.task, r.failure,
     CAST(coalesce((SELECT o.customer_id FROM orders AS o WHERE o.id = r.order_id), '') AS TEXT) AS customer_id,
     CAST(coalesce((SELECT c.email FROM orders AS o JOIN customers AS c ON c.id = o.customer_id WHERE o.id = r.order_id), '') AS TEXT) AS email,
-    CAST(coalesce((SELECT first.name FROM order_items AS first WHERE first.order_id = r.order_id ORDER BY first.position LIMIT 1), '') AS TEXT) AS name,
-    (SELECT count(*) FROM order_items AS counted WHERE counted.order_id = r.order_id) AS items
+    CAST(coalesce((SELECT first.name FROM order_items AS first WHERE first.order_id = r.order_id
+        ORDER BY CASE WHEN first.id = r.item_id OR r.parts LIKE '%"' || first.id || '"%' THEN 0 ELSE 1 END, first.position LIMIT 1), '') AS TEXT) AS name,
+    (SELECT count(*) FROM order_items AS counted WHERE counted.order_id = r.order_id) AS items,
+    (SELECT count(*) FROM order_items AS part WHERE part.order_id = r.order_id AND (part.id = r.item_id OR r.parts LIKE '%"' || part.id || '"%')) AS refunded_items
 FROM refunds AS r
 WHERE r.task <> '' AND r.id < $1
 ORDER BY r.id DESC

@@ -301,7 +301,7 @@ SELECT p.id, p.order_id, p.kind, p.state, p.amount, p.intent, p.failure, p.updat
     CAST(coalesce((SELECT c.email FROM orders AS o JOIN customers AS c ON c.id = o.customer_id WHERE o.id = p.order_id), '') AS TEXT) AS email,
     CAST(coalesce((SELECT first.name FROM order_items AS first WHERE first.order_id = p.order_id ORDER BY first.position LIMIT 1), '') AS TEXT) AS name,
     (SELECT count(*) FROM order_items AS counted WHERE counted.order_id = p.order_id) AS items,
-    CAST(coalesce((SELECT sum(r.amount) FROM refunds AS r WHERE r.order_id = p.order_id AND r.payment_id = p.id AND r.provider <> ''), 0) AS BIGINT) AS refunded,
+    CAST(coalesce((SELECT sum(r.amount) FROM refunds AS r WHERE r.order_id = p.order_id AND r.payment_id = p.id AND r.provider <> '' AND r.failure = ''), 0) AS BIGINT) AS refunded,
     CAST(coalesce((SELECT sum(d.withdrawn) FROM disputes AS d WHERE d.order_id = p.order_id AND d.payment_id = p.id), 0) AS BIGINT) AS withdrawn
 FROM payments AS p
 WHERE p.id < $1
@@ -325,6 +325,8 @@ type ListAllPaymentsRow struct {
 	Withdrawn int64
 }
 
+// What was refunded of a payment is the sum of the refunds that order.Refund.Made reports: neither
+// those that the bank returned nor those that the provider refused.
 func (q *Queries) ListAllPayments(ctx context.Context, iD string, limit int32) ([]ListAllPaymentsRow, error) {
 	rows, err := q.db.QueryContext(ctx, listAllPayments, iD, limit)
 	if err != nil {
@@ -367,7 +369,7 @@ SELECT p.id, p.order_id, p.kind, p.state, p.amount, p.intent, p.failure, p.updat
     CAST(coalesce((SELECT c.email FROM orders AS o JOIN customers AS c ON c.id = o.customer_id WHERE o.id = p.order_id), '') AS TEXT) AS email,
     CAST(coalesce((SELECT first.name FROM order_items AS first WHERE first.order_id = p.order_id ORDER BY first.position LIMIT 1), '') AS TEXT) AS name,
     (SELECT count(*) FROM order_items AS counted WHERE counted.order_id = p.order_id) AS items,
-    CAST(coalesce((SELECT sum(r.amount) FROM refunds AS r WHERE r.order_id = p.order_id AND r.payment_id = p.id AND r.provider <> ''), 0) AS BIGINT) AS refunded,
+    CAST(coalesce((SELECT sum(r.amount) FROM refunds AS r WHERE r.order_id = p.order_id AND r.payment_id = p.id AND r.provider <> '' AND r.failure = ''), 0) AS BIGINT) AS refunded,
     CAST(coalesce((SELECT sum(d.withdrawn) FROM disputes AS d WHERE d.order_id = p.order_id AND d.payment_id = p.id), 0) AS BIGINT) AS withdrawn
 FROM payments AS p
 WHERE p.state = $1 AND p.id < $2
@@ -438,8 +440,10 @@ const listAllPendingRefunds = `-- name: ListAllPendingRefunds :many
 SELECT r.id, r.order_id, r.payment_id, r.amount, r.provider, r.created_at, r.made_at, r.source, r.reason, r.item_id, r.task, r.failure,
     CAST(coalesce((SELECT o.customer_id FROM orders AS o WHERE o.id = r.order_id), '') AS TEXT) AS customer_id,
     CAST(coalesce((SELECT c.email FROM orders AS o JOIN customers AS c ON c.id = o.customer_id WHERE o.id = r.order_id), '') AS TEXT) AS email,
-    CAST(coalesce((SELECT first.name FROM order_items AS first WHERE first.order_id = r.order_id ORDER BY first.position LIMIT 1), '') AS TEXT) AS name,
-    (SELECT count(*) FROM order_items AS counted WHERE counted.order_id = r.order_id) AS items
+    CAST(coalesce((SELECT first.name FROM order_items AS first WHERE first.order_id = r.order_id
+        ORDER BY CASE WHEN first.id = r.item_id OR r.parts LIKE '%"' || first.id || '"%' THEN 0 ELSE 1 END, first.position LIMIT 1), '') AS TEXT) AS name,
+    (SELECT count(*) FROM order_items AS counted WHERE counted.order_id = r.order_id) AS items,
+    (SELECT count(*) FROM order_items AS part WHERE part.order_id = r.order_id AND (part.id = r.item_id OR r.parts LIKE '%"' || part.id || '"%')) AS refunded_items
 FROM refunds AS r
 WHERE r.provider = '' AND r.failure = '' AND r.id < $1
 ORDER BY r.id DESC
@@ -447,22 +451,23 @@ LIMIT $2
 `
 
 type ListAllPendingRefundsRow struct {
-	ID         string
-	OrderID    string
-	PaymentID  string
-	Amount     int64
-	Provider   string
-	CreatedAt  int64
-	MadeAt     int64
-	Source     string
-	Reason     string
-	ItemID     string
-	Task       string
-	Failure    string
-	CustomerID string
-	Email      string
-	Name       string
-	Items      int64
+	ID            string
+	OrderID       string
+	PaymentID     string
+	Amount        int64
+	Provider      string
+	CreatedAt     int64
+	MadeAt        int64
+	Source        string
+	Reason        string
+	ItemID        string
+	Task          string
+	Failure       string
+	CustomerID    string
+	Email         string
+	Name          string
+	Items         int64
+	RefundedItems int64
 }
 
 func (q *Queries) ListAllPendingRefunds(ctx context.Context, iD string, limit int32) ([]ListAllPendingRefundsRow, error) {
@@ -491,6 +496,7 @@ func (q *Queries) ListAllPendingRefunds(ctx context.Context, iD string, limit in
 			&i.Email,
 			&i.Name,
 			&i.Items,
+			&i.RefundedItems,
 		); err != nil {
 			return nil, err
 		}
@@ -510,7 +516,7 @@ SELECT p.id, p.order_id, p.kind, p.state, p.amount, p.intent, p.failure, p.updat
     CAST(coalesce((SELECT c.email FROM orders AS o JOIN customers AS c ON c.id = o.customer_id WHERE o.id = p.order_id), '') AS TEXT) AS email,
     CAST(coalesce((SELECT first.name FROM order_items AS first WHERE first.order_id = p.order_id ORDER BY first.position LIMIT 1), '') AS TEXT) AS name,
     (SELECT count(*) FROM order_items AS counted WHERE counted.order_id = p.order_id) AS items,
-    CAST(coalesce((SELECT sum(r.amount) FROM refunds AS r WHERE r.order_id = p.order_id AND r.payment_id = p.id AND r.provider <> ''), 0) AS BIGINT) AS refunded,
+    CAST(coalesce((SELECT sum(r.amount) FROM refunds AS r WHERE r.order_id = p.order_id AND r.payment_id = p.id AND r.provider <> '' AND r.failure = ''), 0) AS BIGINT) AS refunded,
     CAST(coalesce((SELECT sum(d.withdrawn) FROM disputes AS d WHERE d.order_id = p.order_id AND d.payment_id = p.id), 0) AS BIGINT) AS withdrawn
 FROM refunds AS made
 JOIN payments AS p ON p.id = made.payment_id
@@ -536,8 +542,8 @@ type ListAllRefundedPaymentsRow struct {
 	Withdrawn int64
 }
 
-// Payments that were refunded in part or in full, once each. Every payment in the state refunded
-// has a refund.
+// Payments with a refund in part or in full, once each, including those whose refund the bank
+// returned. Every payment in the state refunded has a refund.
 func (q *Queries) ListAllRefundedPayments(ctx context.Context, paymentID string, limit int32) ([]ListAllRefundedPaymentsRow, error) {
 	rows, err := q.db.QueryContext(ctx, listAllRefundedPayments, paymentID, limit)
 	if err != nil {
@@ -579,8 +585,10 @@ const listAllRefunds = `-- name: ListAllRefunds :many
 SELECT r.id, r.order_id, r.payment_id, r.amount, r.provider, r.created_at, r.made_at, r.source, r.reason, r.item_id, r.task, r.failure,
     CAST(coalesce((SELECT o.customer_id FROM orders AS o WHERE o.id = r.order_id), '') AS TEXT) AS customer_id,
     CAST(coalesce((SELECT c.email FROM orders AS o JOIN customers AS c ON c.id = o.customer_id WHERE o.id = r.order_id), '') AS TEXT) AS email,
-    CAST(coalesce((SELECT first.name FROM order_items AS first WHERE first.order_id = r.order_id ORDER BY first.position LIMIT 1), '') AS TEXT) AS name,
-    (SELECT count(*) FROM order_items AS counted WHERE counted.order_id = r.order_id) AS items
+    CAST(coalesce((SELECT first.name FROM order_items AS first WHERE first.order_id = r.order_id
+        ORDER BY CASE WHEN first.id = r.item_id OR r.parts LIKE '%"' || first.id || '"%' THEN 0 ELSE 1 END, first.position LIMIT 1), '') AS TEXT) AS name,
+    (SELECT count(*) FROM order_items AS counted WHERE counted.order_id = r.order_id) AS items,
+    (SELECT count(*) FROM order_items AS part WHERE part.order_id = r.order_id AND (part.id = r.item_id OR r.parts LIKE '%"' || part.id || '"%')) AS refunded_items
 FROM refunds AS r
 WHERE r.id < $1
 ORDER BY r.id DESC
@@ -588,24 +596,27 @@ LIMIT $2
 `
 
 type ListAllRefundsRow struct {
-	ID         string
-	OrderID    string
-	PaymentID  string
-	Amount     int64
-	Provider   string
-	CreatedAt  int64
-	MadeAt     int64
-	Source     string
-	Reason     string
-	ItemID     string
-	Task       string
-	Failure    string
-	CustomerID string
-	Email      string
-	Name       string
-	Items      int64
+	ID            string
+	OrderID       string
+	PaymentID     string
+	Amount        int64
+	Provider      string
+	CreatedAt     int64
+	MadeAt        int64
+	Source        string
+	Reason        string
+	ItemID        string
+	Task          string
+	Failure       string
+	CustomerID    string
+	Email         string
+	Name          string
+	Items         int64
+	RefundedItems int64
 }
 
+// A refund is named after the items that it is for; one of the whole payment, which has none, after
+// those of the order. Ids are unique, so that an item is part of a refund if the parts have its id.
 func (q *Queries) ListAllRefunds(ctx context.Context, iD string, limit int32) ([]ListAllRefundsRow, error) {
 	rows, err := q.db.QueryContext(ctx, listAllRefunds, iD, limit)
 	if err != nil {
@@ -632,6 +643,7 @@ func (q *Queries) ListAllRefunds(ctx context.Context, iD string, limit int32) ([
 			&i.Email,
 			&i.Name,
 			&i.Items,
+			&i.RefundedItems,
 		); err != nil {
 			return nil, err
 		}
@@ -650,8 +662,10 @@ const listAllUndecidedRefunds = `-- name: ListAllUndecidedRefunds :many
 SELECT r.id, r.order_id, r.payment_id, r.amount, r.provider, r.created_at, r.made_at, r.source, r.reason, r.item_id, r.task, r.failure,
     CAST(coalesce((SELECT o.customer_id FROM orders AS o WHERE o.id = r.order_id), '') AS TEXT) AS customer_id,
     CAST(coalesce((SELECT c.email FROM orders AS o JOIN customers AS c ON c.id = o.customer_id WHERE o.id = r.order_id), '') AS TEXT) AS email,
-    CAST(coalesce((SELECT first.name FROM order_items AS first WHERE first.order_id = r.order_id ORDER BY first.position LIMIT 1), '') AS TEXT) AS name,
-    (SELECT count(*) FROM order_items AS counted WHERE counted.order_id = r.order_id) AS items
+    CAST(coalesce((SELECT first.name FROM order_items AS first WHERE first.order_id = r.order_id
+        ORDER BY CASE WHEN first.id = r.item_id OR r.parts LIKE '%"' || first.id || '"%' THEN 0 ELSE 1 END, first.position LIMIT 1), '') AS TEXT) AS name,
+    (SELECT count(*) FROM order_items AS counted WHERE counted.order_id = r.order_id) AS items,
+    (SELECT count(*) FROM order_items AS part WHERE part.order_id = r.order_id AND (part.id = r.item_id OR r.parts LIKE '%"' || part.id || '"%')) AS refunded_items
 FROM refunds AS r
 WHERE r.task <> '' AND r.id < $1
 ORDER BY r.id DESC
@@ -659,22 +673,23 @@ LIMIT $2
 `
 
 type ListAllUndecidedRefundsRow struct {
-	ID         string
-	OrderID    string
-	PaymentID  string
-	Amount     int64
-	Provider   string
-	CreatedAt  int64
-	MadeAt     int64
-	Source     string
-	Reason     string
-	ItemID     string
-	Task       string
-	Failure    string
-	CustomerID string
-	Email      string
-	Name       string
-	Items      int64
+	ID            string
+	OrderID       string
+	PaymentID     string
+	Amount        int64
+	Provider      string
+	CreatedAt     int64
+	MadeAt        int64
+	Source        string
+	Reason        string
+	ItemID        string
+	Task          string
+	Failure       string
+	CustomerID    string
+	Email         string
+	Name          string
+	Items         int64
+	RefundedItems int64
 }
 
 func (q *Queries) ListAllUndecidedRefunds(ctx context.Context, iD string, limit int32) ([]ListAllUndecidedRefundsRow, error) {
@@ -703,6 +718,7 @@ func (q *Queries) ListAllUndecidedRefunds(ctx context.Context, iD string, limit 
 			&i.Email,
 			&i.Name,
 			&i.Items,
+			&i.RefundedItems,
 		); err != nil {
 			return nil, err
 		}

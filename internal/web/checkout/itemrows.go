@@ -205,6 +205,9 @@ var failureTexts = map[registrar.FailureReason]string{
 // reasonKey returns the text key of why an item can't be ordered or has failed, or a generic one.
 func (h *Handler) reasonKey(kind order.Kind, code registrar.Code) string {
 	reason := registrar.FailureReasonOf(code, kind == order.Transfer)
+	if key := "reason." + string(code) + "." + string(kind); h.templates.Has(key) {
+		return key
+	}
 	if key := "reason." + string(code); reason != registrar.FailureHeld && h.templates.Has(key) {
 		return key
 	}

@@ -3,6 +3,7 @@ package checkout
 import (
 	"net/url"
 	"slices"
+	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
@@ -68,6 +69,53 @@ func keptOf(o order.Order) registrar.Cents {
 	return left
 }
 
+// refundRow is a refund as its customer sees it.
+type refundRow struct {
+	Items  []string // the ids of what is refunded
+	Names  []string
+	State  string // due, made or returned; settled after the operator paid a returned one another way
+	At     time.Time
+	Amount registrar.Cents
+}
+
+// More is the number of domains besides the first.
+func (r refundRow) More() int { return max(0, len(r.Names)-1) }
+
+// refundRows lists what the customer gets back: a returned refund that is paid again appears only
+// as its repetition, and one that the provider refused not at all.
+func refundRows(o order.Order) (rows []refundRow) {
+	for _, refund := range o.Refunds {
+		row := refundRow{State: refund.State(), At: refund.MadeAt, Amount: refund.Amount, Names: o.RefundedNames(refund)}
+		switch {
+		case refund.Returned() && o.IsRepeated(refund), row.State == "refused":
+			continue
+		case refund.Returned():
+			row.At = refund.FailedAt
+			undecided := func(r order.Refund) bool {
+				return r.Task != order.TaskNone && (r.ID == refund.ID || r.Replaces == refund.ID)
+			}
+			if !slices.ContainsFunc(o.Refunds, undecided) {
+				row.State = "settled"
+			}
+		}
+		for _, part := range o.PartsOf(refund) {
+			row.Items = append(row.Items, part.Item)
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// refundRowOf returns the refund of an item; false if there is none.
+func refundRowOf(o order.Order, item string) (refundRow, bool) {
+	rows := refundRows(o)
+	at := slices.IndexFunc(rows, func(row refundRow) bool { return slices.Contains(row.Items, item) })
+	if at < 0 {
+		return refundRow{}, false
+	}
+	return rows[at], true
+}
+
 // orderView is the page of one order. It shows the same as the payment page, but
 // queries no registry.
 func (h *Handler) orderView(req *ui.Request) (ui.View, error) {
@@ -112,13 +160,18 @@ func (h *Handler) orderView(req *ui.Request) (ui.View, error) {
 		Documents       []invoiceRow
 		Waiting, Orders bool
 		Kept            registrar.Cents // what is left of the payment after its refunds
+		Refunds         []refundRow
 		Declared        []withdrawal.Notice
-	}{o, newItemList(rows, !o.PaidAt.IsZero()), h.summaryOf(req.Language, o.Totals), "state." + displayState(o), askedKey(o, true), pay, returnedKey(o), !o.PaidAt.IsZero(), o.IsDelayed(req.Now), documents, waiting, false, keptOf(o), declared}}, nil
+	}{o, newItemList(rows, !o.PaidAt.IsZero()), h.summaryOf(req.Language, o.Totals), "state." + displayState(o), askedKey(o, true), pay, returnedKey(o), !o.PaidAt.IsZero(), o.IsDelayed(req.Now), documents, waiting, false, keptOf(o), refundRows(o), declared}}, nil
 }
 
 func (h *Handler) itemRows(req *ui.Request, o order.Order) (rows []itemRow, err error) {
 	for _, item := range o.Items {
-		rows = append(rows, h.newItemRow(req.Language, o.Totals, item))
+		row := h.newItemRow(req.Language, o.Totals, item)
+		if refund, found := refundRowOf(o, item.ID); found && item.State == order.ItemRefunded && refund.State != "made" && refund.State != "settled" {
+			row.StateKey = "item.failed"
+		}
+		rows = append(rows, row)
 	}
 	return rows, h.addEnds(req, o, rows)
 }

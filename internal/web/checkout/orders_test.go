@@ -47,6 +47,30 @@ func TestOrderPage_ListsRefunds(t *testing.T) {
 	visit(t, d, "erika", "/portal/orders/ord_2", nil).wantPage(http.StatusOK, []string{`href="` + payPage + `"`, "Agent"}, nil)
 }
 
+func TestOrderPage_ReturnedRefundIsNotCalledRefunded(t *testing.T) {
+	t.Parallel()
+	o := newOrder(order.Failed)
+	o.Items[0].State = order.ItemRefunded
+	o.Payments = []order.Payment{{ID: "pay_1", State: order.PaymentCaptured, Amount: o.Totals.Gross}}
+	o.Refunds = []order.Refund{{
+		ID: "ref_1", Payment: "pay_1", Item: o.Items[0].ID, Amount: 1190, Provider: "re_1", MadeAt: noon,
+		Failure: order.ReturnedByBank, FailedAt: noon.AddDate(0, 0, 1), Task: order.TaskReturned,
+	}}
+	d := &fakeOrders{orders: []order.Order{o}}
+	visit(t, d, "erika", "/portal/orders/ord_1", nil).wantPage(http.StatusOK,
+		[]string{o.Items[0].Name + ": 11,90\u00a0€ hat Ihre Bank am 16.11.2026 zurückgegeben", "nicht möglich, wird erstattet"}, []string{"erstattet am", "Bezahlt haben Sie damit"})
+	d.orders[0].Refunds[0].Task = order.TaskNone
+	visit(t, d, "erika", "/portal/orders/ord_1", nil).wantPage(http.StatusOK, []string{"auf anderem Weg erledigt"}, []string{"erstattet am"})
+	d.orders[0].Refunds = append(d.orders[0].Refunds, order.Refund{
+		ID: "ref_2", Payment: "pay_1", Source: order.ByOperator, Amount: 1190, Replaces: "ref_1", Provider: "re_2", MadeAt: noon.AddDate(0, 0, 2),
+		Parts: []order.RefundPart{{Item: o.Items[0].ID, Gross: 1190}},
+	})
+	visit(t, d, "erika", "/portal/orders/ord_1", nil).wantPage(http.StatusOK,
+		[]string{o.Items[0].Name + ": 11,90\u00a0€ erstattet am 17.11.2026", "nicht möglich, erstattet"}, []string{"zurückgegeben"})
+	d.orders[0].Refunds[1].Provider, d.orders[0].Refunds[1].Failure, d.orders[0].Refunds[1].Task = "", order.ChargeDisputed, order.TaskRefused
+	visit(t, d, "erika", "/portal/orders/ord_1", nil).wantPage(http.StatusOK, []string{"noch einmal aus oder melden uns"}, []string{"erstattet am", "unterwegs"})
+}
+
 func TestOrderPage_NamesDeclaredWithdrawalAndItsPeriod(t *testing.T) {
 	t.Parallel()
 	o := newOrder(order.Completed)

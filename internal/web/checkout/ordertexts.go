@@ -119,5 +119,13 @@ var orderTexts = ui.Texts{
 	"refunds.heading": {"Erstattungen", "Refunds"},
 	"refunds.due":     {"{1} unterwegs", "{1} on its way"},
 	"refunds.made":    {"{1} erstattet am {2}", "{1} refunded on {2}"},
-	"refunds.kept":    {"Bezahlt haben Sie damit noch {1}.", "That leaves {1} that you have paid."},
+	"refunds.returned": {
+		"{1} hat Ihre Bank am {2} zurückgegeben. Wir zahlen den Betrag noch einmal aus oder melden uns bei Ihnen.",
+		"your bank returned {1} on {2}. We'll pay it again or contact you.",
+	},
+	"refunds.settled": {
+		"{1} hat Ihre Bank am {2} zurückgegeben. Wir haben das auf anderem Weg erledigt.",
+		"your bank returned {1} on {2}. We have settled it another way.",
+	},
+	"refunds.kept": {"Bezahlt haben Sie damit noch {1}.", "That leaves {1} that you have paid."},
 }

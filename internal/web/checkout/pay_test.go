@@ -419,7 +419,7 @@ func TestPay_HoldersAreChosenForEachItem(t *testing.T) {
 	view := ownView(order.AwaitingPayment)
 	view.Order.Items[0].Holder, view.Order.Items[0].Registrant = "hld_1", registrar.Registrant{Name: "Max Teufel", Organisation: "Teeladen GmbH"}
 	d := &fakeOrders{view: view}
-	visit(t, d, "erika", payPage, nil).wantPage(http.StatusOK, []string{"Inhaber: Teeladen GmbH", `name="holder.itm_1"`, "mir selbst"}, nil)
+	visit(t, d, "erika", payPage, nil).wantPage(http.StatusOK, []string{"Inhaber: Teeladen GmbH", `name="holder.itm_1"`, "ich selbst"}, nil)
 	visit(t, d, "erika", payPage+"/holders", form("holder.itm_1", "own", "holder.itm_2", "hld_1", "other", "x")).wantRedirect(payPage)
 	if want := map[string]string{"itm_1": "own", "itm_2": "hld_1"}; !maps.Equal(d.holders, want) {
 		t.Errorf("chosen: %v", d.holders)
@@ -434,7 +434,7 @@ func TestPay_TransferNamesFutureHolder(t *testing.T) {
 	view := ownView(order.AwaitingPayment)
 	all := view.Order.Items
 	view.Order.Items = all[1:2]
-	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK, []string{notice, `name="holder"`, "mir selbst", "/portal/holders/new?next=%2Fcheckout%2F" + secret}, []string{`name="holder.itm_2"`})
+	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK, []string{notice, `name="holder"`, "ich selbst", "/portal/holders/new?next=%2Fcheckout%2F" + secret}, []string{`name="holder.itm_2"`})
 	view.Order.Items = all[:1]
 	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK, nil, []string{notice, `name="holder"`})
 }

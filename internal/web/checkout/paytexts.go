@@ -124,7 +124,7 @@ var payTexts = ui.Texts{
 	"holder.each":        {"Inhaber pro Domain wählen", "Choose a holder for each domain"},
 	"holder.several":     {"verschiedene Inhaber", "different holders"},
 	"holder.new":         {"Neuen Inhaber anlegen", "Add a holder"},
-	"holder.self":        {"mir selbst", "myself"},
+	"holder.self":        {"ich selbst", "myself"},
 	"holder.submit_all":  {"Für alle übernehmen", "Apply to all"},
 	"holder.submit":      {"Übernehmen", "Apply"},
 	"holder.manage":      {"Inhaber verwalten", "Manage holders"},

@@ -233,6 +233,10 @@ var problemTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.Texts{
 		"Die Registry hat nicht gesagt, ob diese Domain frei ist. Bitte versuchen Sie es später noch einmal.",
 		"The registry didn't say whether this domain is available. Please try again later.",
 	},
+	"reason.availability_unknown.transfer": {
+		"Die Registry hat nicht gesagt, ob diese Domain registriert ist. Bitte versuchen Sie es später noch einmal.",
+		"The registry didn't say whether this domain is registered. Please try again later.",
+	},
 	"reason.renewal_in_progress": {
 		"Diese Domain wird gerade automatisch verlängert.",
 		"This domain is being renewed automatically right now.",

@@ -273,7 +273,7 @@ func (h *Handler) transferLines(req *ui.Request, list []transferLine) (lines, re
 			return nil, nil, &registrar.Error{Kind: registrar.KindInvalid, Code: ui.BadForm}
 		}
 		// On its own, because it may have a header.
-		rows, whole := splitTransferLines(strings.ToValidUTF8(string(body), "\ufffd"))
+		rows, whole := splitTransferLines(decodeText(body))
 		entered, ok = append(entered, rows...), ok && whole
 	}
 	// A line that is entered again replaces the one of the list.

@@ -4,6 +4,9 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding/charmap"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
@@ -36,7 +39,7 @@ func (l transferLine) Listed() bool {
 func (l transferLine) HasCode() bool { return l.code != "" }
 
 // uncorrectable are the reasons that no other auth code changes.
-var uncorrectable = []string{"reason.transfer_not_offered", "reason.no_registry_account", "reason.rule_unmet", "reason.not_registered", "reason.name_premium", notCarriedKey}
+var uncorrectable = []string{"reason.transfer_not_offered", "reason.no_registry_account", "reason.rule_unmet", "reason.not_registered", "reason.name_premium", "reason.name_held", "reason.transfer_held", notCarriedKey}
 
 // notCarriedKey is the reason of a line whose extension we don't offer.
 const notCarriedKey = "problem.basket_extension"
@@ -121,6 +124,19 @@ func splitTransferLines(text string) (lines []transferLine, ok bool) {
 		lines = append(lines, transferLine{Number: number, Domain: domain, code: code})
 	}
 	return lines, true
+}
+
+// decodeText returns the text of a file. What is not UTF-8 is Windows-1252, in which spreadsheets
+// in German and English store CSV files.
+func decodeText(file []byte) string {
+	if utf8.Valid(file) {
+		return string(file)
+	}
+	text, err := charmap.Windows1252.NewDecoder().Bytes(file)
+	if err != nil {
+		return strings.ToValidUTF8(string(file), "\ufffd")
+	}
+	return string(text)
 }
 
 func splitTransferLine(line string) (domain, code string) {

@@ -138,6 +138,35 @@ func TestTransfers_ImpossibleOnesAreNotToDo(t *testing.T) {
 	visit(t, orders, "erika", "/portal/transfers", nil).wantPage(http.StatusOK, []string{"Für Sie zu tun (1 Domain)", "Umzug nicht möglich (1)", "frei.com"}, nil)
 }
 
+func TestTransfers_DomainThatIsHereIsNotToDo(t *testing.T) {
+	t.Parallel()
+	held := transferLine{name: registrar.NewName("tee", ".com"), Domain: "tee.com", ReasonKey: newTestHandler(t, &fakeOrders{}).reasonKey(order.Transfer, registrar.NameHeld)}
+	if counts := order.CountListed(newListed([]transferLine{held})); held.Correctable() || counts.Impossible != 1 || counts.Waiting() != 0 {
+		t.Errorf("%s: %+v", held.ReasonKey, counts)
+	}
+}
+
+func TestTransferLines_SpreadsheetFileInWindows1252(t *testing.T) {
+	t.Parallel()
+	for name, file := range map[string]string{"Windows-1252": "Domain;Code\r\nk\xe4se-gr\xfc\xdfe.de;a\xa7b\r\n", "UTF-8": "\ufeffDomain;Code\nkäse-grüße.de;a§b\n"} {
+		lines, ok := splitTransferLines(decodeText([]byte(file)))
+		if !ok || len(lines) != 1 || lines[0].Domain != "käse-grüße.de" || lines[0].code != "a§b" {
+			t.Errorf("%s: %+v", name, lines)
+		}
+	}
+}
+
+func TestTransferReason_UndecidedNameSaysWhatTransferNeeds(t *testing.T) {
+	t.Parallel()
+	h := newTestHandler(t, &fakeOrders{})
+	if got := h.templates.Text("de", h.reasonKey(order.Transfer, provision.Undecided)); !strings.Contains(got, "registriert ist") {
+		t.Errorf("transfer: %s", got)
+	}
+	if got := h.templates.Text("de", h.reasonKey(order.Register, provision.Undecided)); !strings.Contains(got, "frei ist") {
+		t.Errorf("registration: %s", got)
+	}
+}
+
 func TestTransfers_PagesCountDomainsInTheSameWay(t *testing.T) {
 	t.Parallel()
 	orders := &fakeOrders{transfers: []order.ListedTransfer{

@@ -278,15 +278,21 @@ func (h *Handler) orderOf(req *ui.Request, id string, orders map[string]order.Or
 
 // addRefund adds the refund of a failed item.
 func (r *transferRow) addRefund(o order.Order, item order.Item) {
-	at := slices.IndexFunc(o.Refunds, func(refund order.Refund) bool { return refund.Item == item.ID })
+	refund, found := refundRowOf(o, item.ID)
 	switch {
 	case item.Gross == 0:
 		r.StateKey = "item.failed.free"
-	case at >= 0 && o.Refunds[at].Provider != "":
+	case found && refund.State == "made":
 		r.StateKey = "item.refunded"
-		r.Events = append(r.Events, transferEvent{Key: "transfers.refunded", At: o.Refunds[at].MadeAt, Amount: o.Refunds[at].Amount})
-	case at >= 0:
-		r.Events = append(r.Events, transferEvent{Key: "transfers.refund_due", Planned: true, Amount: o.Refunds[at].Amount})
+		r.Events = append(r.Events, transferEvent{Key: "transfers.refunded", At: refund.At, Amount: refund.Amount})
+	case found && refund.State != "due": // returned by the bank
+		next := "transfers.refund_again"
+		if refund.State == "settled" {
+			r.StateKey, next = "item.refunded", "transfers.refund_settled"
+		}
+		r.Events = append(r.Events, transferEvent{Key: "transfers.refund_returned", At: refund.At, Amount: refund.Amount}, transferEvent{Key: next, Planned: true})
+	case found:
+		r.Events = append(r.Events, transferEvent{Key: "transfers.refund_due", Planned: true, Amount: refund.Amount})
 	default:
 		r.Events = append(r.Events, transferEvent{Key: "transfers.refund_due", Planned: true, Amount: item.Gross})
 	}

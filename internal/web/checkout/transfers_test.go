@@ -18,6 +18,14 @@ func TestTransferTimeline_FollowsItemAndRefund(t *testing.T) {
 	paid := order.Order{ID: "ord_1", Items: []order.Item{{ID: "itm_1", Name: "tee.com", Gross: 1535}, {ID: "itm_2", Name: "gratis.at"}}}
 	refunded := paid
 	refunded.Refunds = []order.Refund{{Item: "itm_1", Provider: "re_1", MadeAt: day}}
+	returned, repeated := paid, paid
+	returned.Refunds = []order.Refund{{ID: "ref_1", Item: "itm_1", Provider: "re_1", MadeAt: day, Failure: order.ReturnedByBank, FailedAt: day, Task: order.TaskReturned}}
+	repeated.Refunds = []order.Refund{
+		{ID: "ref_1", Item: "itm_1", Provider: "re_1", MadeAt: day, Failure: order.ReturnedByBank, FailedAt: day},
+		{ID: "ref_2", Source: order.ByOperator, Parts: []order.RefundPart{{Item: "itm_1", Gross: 1535}}, Replaces: "ref_1", Provider: "re_2", MadeAt: day},
+	}
+	settled := paid
+	settled.Refunds = repeated.Refunds[:1]
 	for name, test := range map[string]struct {
 		item     provision.Item
 		order    order.Order
@@ -30,6 +38,9 @@ func TestTransferTimeline_FollowsItemAndRefund(t *testing.T) {
 		"done":     {provision.Item{Name: "tee.com", State: provision.StateActive}, paid, "item.active.transfer", []string{"transfers.paid", "transfers.done"}},
 		"failed":   {provision.Item{Name: "tee.com", State: provision.StateFailed}, paid, "item.failed", []string{"transfers.paid", "transfers.failed", "transfers.refund_due"}},
 		"refunded": {provision.Item{Name: "tee.com", State: provision.StateFailed}, refunded, "item.refunded", []string{"transfers.paid", "transfers.failed", "transfers.refunded"}},
+		"returned": {provision.Item{Name: "tee.com", State: provision.StateFailed}, returned, "item.failed", []string{"transfers.paid", "transfers.failed", "transfers.refund_returned", "transfers.refund_again"}},
+		"repeated": {provision.Item{Name: "tee.com", State: provision.StateFailed}, repeated, "item.refunded", []string{"transfers.paid", "transfers.failed", "transfers.refunded"}},
+		"settled":  {provision.Item{Name: "tee.com", State: provision.StateFailed}, settled, "item.refunded", []string{"transfers.paid", "transfers.failed", "transfers.refund_returned", "transfers.refund_settled"}},
 		"free":     {provision.Item{Name: "gratis.at", State: provision.StateFailed}, refunded, "item.failed.free", []string{"transfers.confirmed", "transfers.failed"}},
 	} {
 		test.item.Payment, test.item.RequestedAt = "order:ord_1", day

@@ -1,9 +1,11 @@
 package operator
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"net/url"
+	"strings"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
@@ -35,12 +37,19 @@ type OrderRecord struct {
 	// Notices are the mails about it and its domains that are kept as evidence.
 	Notices  []lifecycle.SentNotice
 	Disputes []dispute.Dispute
+	// Operators has the addresses of the operators by account.
+	Operators map[string]string
 	// Ended has the domains that were deleted or handed over since, by item.
 	Ended map[string]lifecycle.EndedDomain
 }
 
 // EndOf is what became of the domain of an item; its time is zero if nothing did.
 func (r OrderRecord) EndOf(item order.Item) lifecycle.EndedDomain { return r.Ended[item.ID] }
+
+// OperatorOf is who decided on a refund: an operator's address, or a user at the command line.
+func (r OrderRecord) OperatorOf(refund order.Refund) string {
+	return cmp.Or(r.Operators[refund.By], refund.By)
+}
 
 // CustomerRecord is one customer.
 type CustomerRecord struct {
@@ -52,6 +61,25 @@ type CustomerRecord struct {
 	Orders        []order.Order
 	AuditEvents   []account.AuditEntry
 	Consents      []renewal.RecordedConsent // to automatic renewal
+}
+
+// OrderOf returns the order that an entry of the log is about; nil if it is none of the newest.
+func (r CustomerRecord) OrderOf(object string) *admin.OrderEntry {
+	for _, o := range r.Orders {
+		if o.ID == object && len(o.Items) > 0 {
+			return &admin.OrderEntry{ID: o.ID, Subject: admin.Subject{Name: o.Items[0].Name, Items: len(o.Items)}}
+		}
+	}
+	return nil
+}
+
+// Readable returns what an entry is about or came through; empty if it is only an internal id, for
+// example that of a session.
+func (r CustomerRecord) Readable(text string) string {
+	if ui.IsInternalID(text) && !strings.HasPrefix(text, order.IDPrefix) {
+		return ""
+	}
+	return text
 }
 
 func (h *Handler) customers(req *ui.Request, _ registrar.Actor) error {

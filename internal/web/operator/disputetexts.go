@@ -54,7 +54,7 @@ var disputeTexts = ui.Texts{
 	"dispute_lock.denied":     {"Umzüge abgelehnt", "Transfers denied"},
 	"dispute_lock.lifted":     {"aufgehoben", "lifted"},
 	"dispute.registry":        {"Sperre bei der Registry", "Registry lock"},
-	"dispute.hold":            {"clientHold", "clientHold"},
+	"dispute.hold":            {"Aus dem DNS genommen", "Taken out of the DNS"},
 	"dispute_change.open":     {"läuft", "in progress"},
 	"dispute_change.pending":  {"läuft", "in progress"},
 	"dispute_change.done":     {"gesetzt", "set"},

@@ -133,6 +133,11 @@ var listTexts = ui.Texts{
 		"Ausgestellte Rechnungen abzüglich Rechnungskorrekturen, nach Ausstellungsdatum in Deutschland.",
 		"Invoices issued minus credit notes, by date of issue in Germany.",
 	},
+	// The header of the file, in the order of its columns.
+	"revenue.columns": {
+		"monat rechnungen rechnungen_netto_eur rechnungen_ust_eur rechnungen_brutto_eur korrekturen korrekturen_netto_eur korrekturen_ust_eur korrekturen_brutto_eur netto_eur ust_eur brutto_eur",
+		"month invoices invoices_net_eur invoices_vat_eur invoices_gross_eur corrections corrections_net_eur corrections_vat_eur corrections_gross_eur net_eur vat_eur gross_eur",
+	},
 	"revenue.year":        {"Jahr", "Year"},
 	"revenue.chart":       {"Umsatz {1} nach Monaten", "Revenue by month, {1}"},
 	"revenue.chart_text":  {"Alle Werte stehen auch in der Tabelle.", "The table has all the values."},

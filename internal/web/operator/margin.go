@@ -2,6 +2,7 @@ package operator
 
 import (
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -55,7 +56,7 @@ func (h *Handler) marginFile(req *ui.Request, operator registrar.Actor) error {
 		return err
 	}
 	amount := func(cents registrar.Cents) string { return ui.CSVAmount(req.Language, cents) }
-	rows := [][]string{{"month", "tld", "items", "revenue_eur", "cost_eur", "margin_eur", "items_of_unknown_cost", "revenue_of_unknown_cost_eur"}}
+	rows := [][]string{strings.Split(h.templates.Text(req.Language, "margin.columns"), " ")}
 	for _, row := range year.Rows {
 		paid, margin := "", ""
 		if row.HasCost() {

@@ -9,6 +9,11 @@ var marginTexts = ui.Texts{
 		"Netto-Erlöse abgeschlossener Bestellpositionen und was die Registries dafür berechnen. Rechnungskorrekturen mindern den Erlös in dem Monat, in dem sie ausgestellt werden; erstattete Registry-Gebühren mindern die Kosten. Was Banken zurückholen und was der Zahlungsanbieter berechnet, ist nicht abgezogen.",
 		"Net revenue of completed order items, and what registries charge for them. Credit notes reduce the revenue of the month they are issued in; fees that a registry returns reduce the cost. What banks take back and what the payment provider charges is not deducted.",
 	},
+	// The header of the file, in the order of its columns.
+	"margin.columns": {
+		"monat endung positionen erloes_eur kosten_eur marge_eur positionen_ohne_bekannte_kosten erloes_ohne_bekannte_kosten_eur",
+		"month tld items revenue_eur cost_eur margin_eur items_of_unknown_cost revenue_of_unknown_cost_eur",
+	},
 	"margin.none":       {"Noch keine Registry hat etwas berechnet.", "No registry has charged anything yet."},
 	"margin.chart":      {"Erlös {1} nach Monaten", "Revenue by month, {1}"},
 	"margin.chart_text": {"Alle Werte stehen auch in der Tabelle, Verluste nur dort.", "The table has all the values; losses appear only there."},

@@ -12,8 +12,8 @@ var messageTexts = ui.Texts{
 		"Low balance: on {2}, registry account {1} had {3} left (threshold {4}).",
 	},
 	"home.low_funds": {
-		"Nennt die Registry ihr Guthaben nur in Meldungen, halten Sie eine Einzahlung mit „dotkontor registry funds {1} deposit“ fest.",
-		"If the registry reports its balance in messages only, record a deposit with “dotkontor registry funds {1} deposit”.",
+		"Nennt die Registry ihr Guthaben nur in Meldungen, halten Sie eine Einzahlung mit „dotkontor registry funds {1} deposit BETRAG“ fest.",
+		"If the registry reports its balance in messages only, record a deposit with “dotkontor registry funds {1} deposit AMOUNT”.",
 	},
 	"home.no_currency":  {"in der Währung des Kontos", "in the account's currency"},
 	"home.read_message": {"Meldung lesen", "Read the message"},

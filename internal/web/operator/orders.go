@@ -119,6 +119,9 @@ func (h *Handler) showOrder(req *ui.Request, operator registrar.Actor, status in
 	if err != nil {
 		return err
 	}
+	if record.Operators, err = h.operatorNames(req, operator); err != nil {
+		return err
+	}
 	return h.render(req, ui.View{Name: "order", Status: status, Title: "order.title", Section: ordersPath}, record, problem)
 }
 

@@ -317,16 +317,6 @@ func (r OrderRecord) Unassigned(item order.Item) registrar.Cents {
 // Refunded is what was refunded of an item.
 func (r OrderRecord) Refunded(item order.Item) registrar.Cents { return r.RefundedOf(item.ID) }
 
-// RefundParts are the domains that a refund is for.
-func (r OrderRecord) RefundParts(refund order.Refund) (names []string) {
-	for _, part := range r.PartsOf(refund) {
-		if name := r.NameOf(part.Item); name != "" {
-			names = append(names, name)
-		}
-	}
-	return names
-}
-
 // CanRefund reports whether the order of a notice has a payment to refund.
 func (r noticeRow) CanRefund(o withdrawal.RelatedOrder) bool {
 	return r.Open() && r.Kind == withdrawal.Withdrawal && !o.PaidAt.IsZero() && o.Gross > 0

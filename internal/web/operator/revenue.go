@@ -3,6 +3,7 @@ package operator
 import (
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -49,10 +50,7 @@ func (h *Handler) revenueFile(req *ui.Request, operator registrar.Actor) error {
 		return err
 	}
 	amount := func(cents registrar.Cents) string { return ui.CSVAmount(req.Language, cents) }
-	rows := [][]string{{
-		"month", "invoices", "invoices_net_eur", "invoices_vat_eur", "invoices_gross_eur",
-		"corrections", "corrections_net_eur", "corrections_vat_eur", "corrections_gross_eur", "net_eur", "vat_eur", "gross_eur",
-	}}
+	rows := [][]string{strings.Split(h.templates.Text(req.Language, "revenue.columns"), " ")}
 	for i, month := range year.Months {
 		row := []string{fmt.Sprintf("%d-%02d", year.Year, i+1)}
 		for _, sums := range []invoice.Amounts{month.Invoices, month.Corrections} {

@@ -2,7 +2,6 @@ package portal
 
 import (
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -103,12 +102,37 @@ func (h *Handler) addOrderNames(req *ui.Request, names map[string]string) error 
 		if len(o.Items) == 0 {
 			continue
 		}
-		names[o.ID] = o.Items[0].Name
-		if more := len(o.Items) - 1; more > 0 {
-			names[o.ID] += " " + h.templates.Text(req.Language, "overview.more", more)
+		all := make([]string, len(o.Items))
+		for i, item := range o.Items {
+			all[i] = item.Name
+		}
+		var refunded []string
+		for _, refund := range o.Refunds {
+			refunded = append(refunded, o.RefundedNames(refund)...)
+		}
+		slices.Sort(refunded)
+		names[o.ID] = h.firstOf(req.Language, all)
+		if refunded = slices.Compact(refunded); len(refunded) > 0 {
+			names[refundedPrefix+o.ID] = h.firstOf(req.Language, refunded)
 		}
 	}
 	return err
+}
+
+// refundedPrefix marks what the entries about refunds of an order are about: the refunded domains.
+const refundedPrefix = "refunded:"
+
+// firstOf returns the first of the names and the number of others.
+func (h *Handler) firstOf(language string, names []string) string {
+	if more := len(names) - 1; more > 0 {
+		return names[0] + " " + h.templates.Text(language, "overview.more", more)
+	}
+	return names[0]
+}
+
+// isRefund reports whether an action is about refunds of an order.
+func isRefund(action registrar.Action) bool {
+	return action == order.ActionRefunded || strings.HasPrefix(string(action), "refund_")
 }
 
 // ActionTexts returns the texts of audit events, for other pages that show them.
@@ -133,6 +157,9 @@ func (h *Handler) newActivityEntry(entry account.AuditEntry, names map[string]st
 	if key := "object." + entry.Object; h.templates.Has(key) {
 		line.Object, line.How = "", key
 	}
+	if refunded, known := names[refundedPrefix+entry.Object]; known && isRefund(entry.Action) {
+		line.Object = refunded
+	}
 	if isOrder(entry.Object) {
 		line.Order = entry.Object
 	}
@@ -145,15 +172,13 @@ func (h *Handler) newActivityEntry(entry account.AuditEntry, names map[string]st
 
 func isOrder(object string) bool { return strings.HasPrefix(object, order.IDPrefix) }
 
-// internalID is an id of ours, which says nothing to customers; only orders are known by theirs.
-var internalID = regexp.MustCompile(`^[a-z]{2,8}_[0-9a-z]{26}$`)
-
-// nameOrID returns the name of an object; empty if only its internal id is known.
+// nameOrID returns the name of an object; empty if only its internal id is known, which says
+// nothing to customers. Only orders are known by theirs.
 func nameOrID(id string, names map[string]string) string {
 	if name, ok := names[id]; ok {
 		return name
 	}
-	if internalID.MatchString(id) && !isOrder(id) {
+	if ui.IsInternalID(id) && !isOrder(id) {
 		return ""
 	}
 	return id

@@ -53,6 +53,13 @@ func TestActivity_NamesOrderAndHidesOperatorAddress(t *testing.T) {
 	if line := h.newActivityEntry(entry, map[string]string{"ord_1": "a.org"}); line.Object != "a.org" || line.Order != "ord_1" {
 		t.Errorf("an order's entry shows %q and links to %q", line.Object, line.Order)
 	}
+	names := map[string]string{"ord_1": "a.org und 2 weitere", refundedPrefix + "ord_1": "b.org"}
+	for action, want := range map[registrar.Action]string{order.ActionPaid: "a.org und 2 weitere", order.ActionRefunded: "b.org", order.ActionRefundReturned: "b.org"} {
+		entry.Action = action
+		if line := h.newActivityEntry(entry, names); line.Object != want || line.Order != "ord_1" {
+			t.Errorf("%s names %q", action, line.Object)
+		}
+	}
 	for object, want := range map[string]string{
 		registrar.NewID("hld_", time.Now()): "", "tee.org": "tee.org", registrar.NewID("ord_", time.Now()): "ord_",
 	} {

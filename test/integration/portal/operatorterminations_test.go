@@ -126,7 +126,7 @@ func TestOperatorRevenue_FileHasMonthsOfYear(t *testing.T) {
 	}
 	got := b.get("/operator/revenue.csv?year=" + document.IssuedAt.Format("2006"))
 	lines := strings.Split(strings.TrimSpace(got.body), "\n")
-	if got.status != http.StatusOK || len(lines) != 13 || !strings.HasPrefix(lines[0], "\ufeffmonth;invoices;") {
+	if got.status != http.StatusOK || len(lines) != 13 || !strings.HasPrefix(lines[0], "\ufeffmonat;rechnungen;rechnungen_netto_eur;") {
 		t.Fatalf("%d %s", got.status, got.body)
 	}
 	month := document.IssuedAt.In(registrar.Germany())
@@ -183,7 +183,7 @@ func TestOperatorHome_LowBalanceStaysUntilFunded(t *testing.T) {
 		t.Errorf("a balance without a currency lacks that of the deposits: %s", home)
 	}
 	must(t, s.db.StoreQueriedBalance(t.Context(), "two", inbox.Balance{Available: "12.00", Threshold: "100.00"}, s.clock.now(), s.clock.now()))
-	if home := b.get("/operator").body; !strings.Contains(home, "12,00 in der Währung des Kontos") {
+	if home := b.get("/operator").body; !strings.Contains(home, "12,00 in der Währung des Kontos (Schwelle 100,00).") {
 		t.Errorf("a balance whose currency is not known: %s", home)
 	}
 }
