@@ -109,7 +109,7 @@ type Config struct {
 	// Restricted returns the states of the visitor's restricted domains, by name; nil means that
 	// there are none.
 	Restricted func(ctx context.Context, actor registrar.Actor) (map[string]portfolio.State, error)
-	// Declared returns the withdrawals that were sent with an address since a time and mention one
+	// Declared returns the withdrawals and terminations that were sent with an address since a time and mention one
 	// of some order numbers and domains; nil means that there are none.
 	Declared func(ctx context.Context, email string, since time.Time, mentions ...string) ([]withdrawal.Notice, error)
 	// Now is the business time, by which terms end; nil means time.Now.

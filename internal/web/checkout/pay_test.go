@@ -14,6 +14,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
 	"github.com/dotkontor/dotkontor/internal/registrar/holder"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
 )
 
 // liveAttributes finds a page's stream and its reload interval.
@@ -76,6 +77,23 @@ func TestPay_OwnerSeesDetailsAndPayButton(t *testing.T) {
 }
 
 // Only new domains are locked, and only where the registry has a lock.
+func TestPay_WarnsOfRenewingTerminatedDomain(t *testing.T) {
+	t.Parallel()
+	d := &fakeOrders{view: ownView(order.AwaitingPayment), declared: []withdrawal.Notice{
+		{Kind: withdrawal.Termination, Email: "erika@example.org", Contract: "alt.shop", At: noon},
+		{Kind: withdrawal.Withdrawal, Email: "erika@example.org", Contract: "alt.shop", At: noon},
+		{Kind: withdrawal.Withdrawal, Email: "erika@example.org", Contract: "beispiel.de", At: noon}, // of an earlier contract: it is registered again
+	}}
+	warnings := []string{"Für alt.shop liegt eine Kündigung vor", "Für alt.shop liegt ein Widerruf vor"}
+	visit(t, d, "erika", payPage, nil).wantPage(http.StatusOK, warnings, []string{"Für beispiel.de"})
+	for i := range d.declared {
+		d.declared[i].DoneAt = noon
+	}
+	visit(t, d, "erika", payPage, nil).wantPage(http.StatusOK, nil, warnings)
+	d.declared[0].DoneAt, d.view = time.Time{}, foreignView(order.AwaitingPayment)
+	visit(t, d, "max", payPage, nil).wantPage(http.StatusOK, nil, warnings)
+}
+
 func TestPay_SaysWhichDomainsWillBeLocked(t *testing.T) {
 	t.Parallel()
 	const locks = ", mit Umzugssperre"

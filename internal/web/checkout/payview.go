@@ -10,6 +10,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
+	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
@@ -206,6 +207,9 @@ func (h *Handler) newPayData(req *ui.Request, view order.View, t formError) (pay
 			return payData{}, err
 		}
 	}
+	if err := h.warnOfDeclared(req, view, s.Rows); err != nil {
+		return payData{}, err
+	}
 	s.Items = newItemList(s.Rows, s.Outcome)
 	for _, item := range o.Items {
 		if item.Kind == order.Transfer && item.State == order.ItemProvisioning {
@@ -296,6 +300,30 @@ func (h *Handler) newPayData(req *ui.Request, view order.View, t formError) (pay
 		s.VATKey = vatNotConfirmed
 	}
 	return s, nil
+}
+
+// warnOfDeclared warns of paying for domains whose contracts the customer has withdrawn from or
+// terminated, while that is not handled.
+func (h *Handler) warnOfDeclared(req *ui.Request, view order.View, rows []itemRow) error {
+	var names []string
+	for _, row := range rows {
+		if row.Kind.ForHeldDomain() {
+			names = append(names, row.Name)
+		}
+	}
+	if !view.IsOwner || !view.Order.State.Open() || len(names) == 0 {
+		return nil
+	}
+	declared, err := h.Declared(req.R.Context(), req.Visitor.Customer.Email, time.Time{}, names...)
+	for i := range rows {
+		if !rows[i].Kind.ForHeldDomain() {
+			continue
+		}
+		for _, kind := range withdrawal.OpenKinds(declared, rows[i].Name, time.Time{}) {
+			rows[i].Warnings = append(rows[i].Warnings, h.templates.Text(req.Language, "declared_renewal."+string(kind), ui.UnicodeName(rows[i].Name)))
+		}
+	}
+	return err
 }
 
 // ownedDomain is a domain of a completed order. Page and Until, the end of its term, are zero
