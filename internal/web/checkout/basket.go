@@ -91,10 +91,13 @@ type basketItem struct {
 	register, renew registrar.Cents
 }
 
+// Premium reports whether the registry has set a price of its own for the name.
+func (i basketItem) Premium() bool { return i.register > 0 }
+
 func (i basketItem) String() string {
 	kind := string(i.kind)
 	switch {
-	case i.register > 0:
+	case i.Premium():
 		kind = fmt.Sprintf("%s-%d-%d-%d", kind, i.years, i.register, i.renew)
 	case i.years > 0:
 		kind += "-" + strconv.Itoa(i.years)
@@ -168,7 +171,7 @@ func (h *Handler) basketRows(req *ui.Request) (shown basketPage) {
 			continue
 		}
 		ext, _ := h.Extension(entry.name.TLD())
-		if entry.register > 0 {
+		if entry.Premium() {
 			ext.Register, ext.Renew = entry.register, entry.renew
 		}
 		r := basketRow{Item: entry.String(), Name: entry.name.ASCII(), WhatKey: "kind." + string(entry.kind), basketItem: entry}

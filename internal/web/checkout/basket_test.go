@@ -107,7 +107,7 @@ func TestBasket_PremiumNameHasPricesOfSearch(t *testing.T) {
 	t.Parallel()
 	s := &browser{t: t, d: &fakeOrders{}}
 	s.visit("/warenkorb/add", form("item", "register-0-29750-25000:gold.dev")).wantRedirect("/warenkorb")
-	s.visit("/warenkorb", nil).wantPage(http.StatusOK, []string{"297,50", "danach 297,50\u00a0€ brutto pro Jahr"}, []string{"10,00"})
+	s.visit("/warenkorb", nil).wantPage(http.StatusOK, []string{"297,50", "danach 297,50\u00a0€ brutto pro Jahr", ">Premium</span>"}, []string{"10,00"})
 	s.visit("/warenkorb/term", form("item", s.basket, "years", "2")).wantRedirect("/warenkorb#years-gold.dev")
 	s.visit("/warenkorb", nil).wantPage(http.StatusOK, []string{"547,50"}, nil)
 	if s.basket != "register-2-29750-25000:gold.dev" {

@@ -7,6 +7,7 @@ var basketTexts = ui.Texts{
 	"basket.title":     {"Warenkorb", "Basket"},
 	"basket.items":     {"Ihre Auswahl", "Your selection"},
 	"basket.later":     {"danach {1} brutto pro Jahr", "then {1} gross per year"},
+	"basket.premium":   {"Premium", "Premium"},
 	"basket.remove":    {"Entfernen", "Remove"},
 	"basket.remove_of": {"Entfernen: {1}", "Remove {1}"},
 	"basket.term_of":   {"Laufzeit von {1}", "Term of {1}"},
