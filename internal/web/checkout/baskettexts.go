@@ -16,6 +16,10 @@ var basketTexts = ui.Texts{
 		"Berechnet mit {1} deutscher Umsatzsteuer. Ihr Steuersatz hängt von Ihrer Anschrift ab; Sie sehen ihn im nächsten Schritt, bevor Sie bestellen.",
 		"Calculated with {1} German VAT. Your rate depends on your address; you see it in the next step, before you order.",
 	},
+	"basket.vat_known": {
+		"Berechnet mit {1} Umsatzsteuer, passend zu Ihrer Anschrift.",
+		"Calculated with {1} VAT, based on your address.",
+	},
 	"basket.identity": {
 		"Wer innerhalb von 30 Tagen für mehr als {1} bestellt, weist vor der Zahlung einmal seine Identität nach.",
 		"If your orders within 30 days exceed {1}, you verify your identity once before you pay.",

@@ -420,9 +420,9 @@ func TestPay_HolderTextsFitEveryKindOfItem(t *testing.T) {
 		view        order.View
 		shows, term string
 	}{
-		{kinds(order.Register, order.Register), all, "Inhaber der Domains"},
+		{kinds(order.Register, order.Register), all, "Konto"},
 		{kinds(order.Register, order.Renew), some, "Kunde"},
-		{kinds(order.Register, order.Transfer), all, "Inhaber der Domains"},
+		{kinds(order.Register, order.Transfer), all, "Konto"},
 		{forAnother(kinds(order.Register, order.Transfer)), some, "Kunde"},
 		{forAnother(kinds(order.Transfer)), same, "Rechnung an"},
 		{kinds(order.Renew, order.Restore), same, "Rechnung an"},
@@ -511,9 +511,14 @@ func TestPay_CompletedOrderSaysWhatTheCustomerHasNow(t *testing.T) {
 	visit(t, held, "erika", payPage, nil).wantPage(http.StatusOK, []string{"beispiel.de gehört jetzt Ihnen.", "alt.shop ist bis zum 01.03.2028 verlängert."}, nil)
 	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK, []string{"alt.shop ist verlängert."}, nil)
 
+	held.choice = registrar.TermEndRenew
+	visit(t, held, "erika", payPage, nil).wantPage(http.StatusOK, []string{`<p class="hint">Die automatische Verlängerung ist eingeschaltet.</p>`}, nil)
+
 	for range 3 {
 		view.Order.Items = append(view.Order.Items, view.Order.Items[2])
 	}
+	held.view = view
+	visit(t, held, "erika", payPage, nil).wantPage(http.StatusOK, []string{"Die automatische Verlängerung ist für 4 von 6 eingeschaltet."}, nil)
 	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK, []string{"Alle 6 Domains Ihrer Bestellung sind da."}, nil)
 	view.Order.Items = view.Order.Items[2:]
 	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK, []string{"Alle 4 Domains sind verlängert."}, []string{"Nameserver eintragen"})

@@ -53,6 +53,7 @@ type payData struct {
 	Days        int             // how long a transfer in progress may take; 0: none is
 	Owned       []ownedDomain   // the domains of the order, once it is completed
 	OwnedNew    int             // how many of them are new to the viewer
+	Renewing    int             // how many of them renew automatically
 	Delayed     bool            // it takes longer than usual
 	Outcome     bool            // true once it is paid: the rows show their state
 	Invoiced    bool            // there is an invoice or will be one shortly
@@ -291,6 +292,9 @@ func (h *Handler) newPayData(req *ui.Request, view order.View, t formError) (pay
 		if domain.New {
 			s.OwnedNew++
 		}
+		if domain.Renews {
+			s.Renewing++
+		}
 	}
 	if s.Renewal = h.renewalConsent(req, view, s.Orderable); s.Renewal != nil && t.confirmation != nil {
 		s.Renewal.Checked = t.confirms(o) && t.confirmation.RenewalWording == s.Renewal.Wording && t.confirmation.RenewalPrices == s.Renewal.Prices
@@ -327,12 +331,13 @@ func (h *Handler) warnOfDeclared(req *ui.Request, view order.View, rows []itemRo
 }
 
 // ownedDomain is a domain of a completed order. Page and Until, the end of its term, are zero
-// if it is no longer held; New is false if it was renewed or restored. Later is the price of the
+// if it is no longer held; New is false if it was renewed or restored. Renews means automatically,
+// which the order asked for or the domain did already. Later is the price of the
 // next term of a new one, LaterTerm its length.
 type ownedDomain struct {
 	Name, Key, Page string
 	Until           time.Time
-	New             bool
+	New, Renews     bool
 	Later           registrar.Cents
 	LaterTerm       string
 }
@@ -344,7 +349,7 @@ func ownedDomains(o order.Order, rows []itemRow) (owned []ownedDomain) {
 	}
 	for _, row := range rows {
 		domain := ownedDomain{
-			Name: row.Name, Key: "done." + string(row.Kind), New: !row.Kind.ForHeldDomain(), Until: row.Until, Later: row.Later, LaterTerm: row.LaterTerm,
+			Name: row.Name, Key: "done." + string(row.Kind), New: !row.Kind.ForHeldDomain(), Renews: row.renews, Until: row.Until, Later: row.Later, LaterTerm: row.LaterTerm,
 		}
 		if row.Kind == order.Register && row.Holder != "" {
 			domain.Key = "done.register_for"
