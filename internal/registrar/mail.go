@@ -102,7 +102,8 @@ const (
 	MailTransferAwayEnded    MailKind = "transfer_away_ended"  // how it ended, or that the registry refused our answer
 )
 
-// notices are the mails that the law, ICANN or a consent relies on. They are kept as sent.
+// notices are the mails that the law, ICANN or a consent relies on, and those that confirm what
+// was done with a domain. They are kept as sent, and the domain's page lists them.
 var notices = map[MailKind]bool{
 	MailExpiringMonth: true, MailExpiringWeek: true, MailExpired: true, MailDomainHeld: true, MailDomainDeleted: true,
 	MailDomainClosed: true, MailDomainRestored: true, MailDataReminder: true, MailHolderExpiry: true,
@@ -111,6 +112,7 @@ var notices = map[MailKind]bool{
 	MailOrderPaid: true, MailOrderEnded: true, MailOrderCompleted: true, MailItemFailed: true, // commercial letters, and evidence in a dispute
 	MailOrderRefunded: true, MailPaymentRefunded: true,
 	MailPaymentDispute: true, MailContractEnds: true,
+	MailDomainChanged: true, MailAuthCode: true, MailRenewalOff: true, MailLetExpire: true, // confirm what a customer has done with a domain
 	MailContactCheck: true, MailContactSuspended: true, MailContactConfirmed: true,
 }
 

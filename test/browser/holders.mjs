@@ -64,7 +64,7 @@ await withBrowser(async (page, context, watched) => {
 
   await page.goto(portal("/portal/domains?q=" + tea));
   await page.getByRole("link", { name: tea, exact: true }).click();
-  await page.getByLabel("Neuer Inhaber").selectOption(person.id);
+  await page.locator("#new-holder").selectOption(person.id);
   await clickButton(page, "Inhaber ändern");
   await page.getByRole("heading", { level: 1, name: `Inhaber von ${tea} ändern?` }).waitFor();
   assert.match(await page.locator("main").textContent(), /Teeladen GmbH.*Eva Blum/s);

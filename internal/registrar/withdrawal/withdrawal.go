@@ -299,6 +299,17 @@ func (s *Service) DeclaredBy(ctx context.Context, email string, since time.Time,
 	}), err
 }
 
+// OpenKinds returns the kinds of the open notices that were sent since a time and mention a domain,
+// each kind once.
+func OpenKinds(notices []Notice, domain string, since time.Time) (kinds []Kind) {
+	for _, n := range notices {
+		if n.Open() && !n.At.Before(since.Truncate(time.Second)) && !slices.Contains(kinds, n.Kind) && slices.Contains(parseMentions(n.Contract), domain) {
+			kinds = append(kinds, n.Kind)
+		}
+	}
+	return kinds
+}
+
 // validate returns the notice in its stored form.
 func (d Notice) validate(now time.Time) (Notice, error) {
 	problems := make(map[string]registrar.Code)

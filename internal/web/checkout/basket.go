@@ -50,6 +50,7 @@ type basketPage struct {
 	Net, VAT, Gross registrar.Cents
 	Rate            string
 	Rounded         bool     // the gross prices don't add up to Gross
+	VATKey          string   // explains the rate
 	Bought          string   // says which domains were dropped because the customer has bought them
 	Problem         string   // a message
 	Transfer        ui.Field // for a domain to transfer
@@ -92,10 +93,13 @@ type basketItem struct {
 	register, renew registrar.Cents
 }
 
+// Premium reports whether the registry has set a price of its own for the name.
+func (i basketItem) Premium() bool { return i.register > 0 }
+
 func (i basketItem) String() string {
 	kind := string(i.kind)
 	switch {
-	case i.register > 0:
+	case i.Premium():
 		kind = fmt.Sprintf("%s-%d-%d-%d", kind, i.years, i.register, i.renew)
 	case i.years > 0:
 		kind += "-" + strconv.Itoa(i.years)
@@ -157,11 +161,33 @@ func saleError(ext registrar.Extension, kind order.Kind) error {
 	return &registrar.Error{Kind: registrar.KindUnsupported, Code: refusal}
 }
 
+// basketRate returns the VAT rate of the visitor, or the German one if their address is not known.
+func (h *Handler) basketRate(req *ui.Request) (basisPoints int, known bool) {
+	shown := h.RateBasisPoints(req.Now)
+	if !req.SignedIn {
+		return shown, false
+	}
+	_, known, err := h.Registrants.Registrant(req.R.Context(), req.Actor())
+	if err == nil && known {
+		basisPoints, err = h.Orders.VATRate(req.R.Context(), req.Actor())
+	}
+	if err != nil { // the order determines the rate
+		httpjson.RecordError(req.W, err)
+	}
+	if err != nil || !known {
+		return shown, false
+	}
+	return basisPoints, true
+}
+
 // basketRows returns the items of the basket with list prices. Invalid and duplicate
 // entries are dropped: none of our pages adds them.
 func (h *Handler) basketRows(req *ui.Request) (shown basketPage) {
-	rate := h.RateBasisPoints(req.Now)
-	shown.Rate = formatRate(req.Language, rate)
+	rate, known := h.basketRate(req)
+	shown.Rate, shown.VATKey = formatRate(req.Language, rate), "basket.vat"
+	if known {
+		shown.VATKey = "basket.vat_known"
+	}
 	for _, item := range req.Basket() {
 		entry, err := h.parseItem(item)
 		known := slices.ContainsFunc(shown.Rows, func(r basketRow) bool { return r.Name == entry.name.ASCII() })
@@ -169,7 +195,7 @@ func (h *Handler) basketRows(req *ui.Request) (shown basketPage) {
 			continue
 		}
 		ext, _ := h.Extension(entry.name.TLD())
-		if entry.register > 0 {
+		if entry.Premium() {
 			ext.Register, ext.Renew = entry.register, entry.renew
 		}
 		r := basketRow{Item: entry.String(), Name: entry.name.ASCII(), WhatKey: "kind." + string(entry.kind), basketItem: entry}

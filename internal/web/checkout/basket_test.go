@@ -103,11 +103,30 @@ func TestBasket_TermOfRegistrationCanBeChosen(t *testing.T) {
 	}
 }
 
+func TestBasket_KnownAddressDeterminesVATRate(t *testing.T) {
+	t.Parallel()
+	const unknown = "Ihr Steuersatz hängt von Ihrer Anschrift ab"
+	for country, known := range map[string]string{
+		"": "", "DE": "Berechnet mit 19\u00a0% Umsatzsteuer, passend zu Ihrer Anschrift.", "CH": "Berechnet mit 0\u00a0% Umsatzsteuer, passend zu Ihrer Anschrift.",
+	} {
+		s := &browser{t: t, d: &fakeOrders{}, who: "erika"}
+		if country != "" {
+			s.d.registrant = account.Registrant{Name: "Erika Mustermann", Country: country}
+		}
+		s.visit("/warenkorb/add", form("item", "register:kaffee.de")).wantRedirect("/warenkorb")
+		if known == "" {
+			s.visit("/warenkorb", nil).wantPage(http.StatusOK, []string{unknown}, []string{"passend zu Ihrer Anschrift"})
+		} else {
+			s.visit("/warenkorb", nil).wantPage(http.StatusOK, []string{known}, []string{unknown})
+		}
+	}
+}
+
 func TestBasket_PremiumNameHasPricesOfSearch(t *testing.T) {
 	t.Parallel()
 	s := &browser{t: t, d: &fakeOrders{}}
 	s.visit("/warenkorb/add", form("item", "register-0-29750-25000:gold.dev")).wantRedirect("/warenkorb")
-	s.visit("/warenkorb", nil).wantPage(http.StatusOK, []string{"297,50", "danach 297,50\u00a0€ brutto pro Jahr"}, []string{"10,00"})
+	s.visit("/warenkorb", nil).wantPage(http.StatusOK, []string{"297,50", "danach 297,50\u00a0€ brutto pro Jahr", ">Premium</span>"}, []string{"10,00"})
 	s.visit("/warenkorb/term", form("item", s.basket, "years", "2")).wantRedirect("/warenkorb#years-gold.dev")
 	s.visit("/warenkorb", nil).wantPage(http.StatusOK, []string{"547,50"}, nil)
 	if s.basket != "register-2-29750-25000:gold.dev" {

@@ -7,6 +7,7 @@ var basketTexts = ui.Texts{
 	"basket.title":     {"Warenkorb", "Basket"},
 	"basket.items":     {"Ihre Auswahl", "Your selection"},
 	"basket.later":     {"danach {1} brutto pro Jahr", "then {1} gross per year"},
+	"basket.premium":   {"Premium", "Premium"},
 	"basket.remove":    {"Entfernen", "Remove"},
 	"basket.remove_of": {"Entfernen: {1}", "Remove {1}"},
 	"basket.term_of":   {"Laufzeit von {1}", "Term of {1}"},
@@ -14,6 +15,10 @@ var basketTexts = ui.Texts{
 	"basket.vat": {
 		"Berechnet mit {1} deutscher Umsatzsteuer. Ihr Steuersatz hängt von Ihrer Anschrift ab; Sie sehen ihn im nächsten Schritt, bevor Sie bestellen.",
 		"Calculated with {1} German VAT. Your rate depends on your address; you see it in the next step, before you order.",
+	},
+	"basket.vat_known": {
+		"Berechnet mit {1} Umsatzsteuer, passend zu Ihrer Anschrift.",
+		"Calculated with {1} VAT, based on your address.",
 	},
 	"basket.identity": {
 		"Wer innerhalb von 30 Tagen für mehr als {1} bestellt, weist vor der Zahlung einmal seine Identität nach.",

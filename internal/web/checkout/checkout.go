@@ -57,6 +57,7 @@ type Orders interface {
 
 // Registrants is account.Service, which stores the first registrant data of a customer.
 type Registrants interface {
+	Registrant(ctx context.Context, actor registrar.Actor) (account.Registrant, bool, error)
 	AddRegistrant(ctx context.Context, actor registrar.Actor, registrant account.Registrant) error
 }
 
@@ -72,7 +73,7 @@ type Transfers interface {
 }
 
 // Config holds the dependencies of the pages. All but Now, LocksTransfers, LongestTerm,
-// TransferTerms, Transfers, EndedDomains, Restricted and Declared are required.
+// TransferTerms, Transfers, HeldDomains, EndedDomains, Restricted and Declared are required.
 type Config struct {
 	// Frame is set by package web.
 	Frame       *ui.Frame
@@ -85,6 +86,9 @@ type Config struct {
 	// FindDomain finds a domain of the visitor by name, to say that a requested one is
 	// already theirs.
 	FindDomain func(ctx context.Context, actor registrar.Actor, name string) (portfolio.Domain, bool, error)
+	// HeldDomains returns the ids of those of the names, at most portfolio.MaxHeldNames, that the
+	// actor's account holds, by name; nil means none.
+	HeldDomains func(ctx context.Context, actor registrar.Actor, names []string) (ids map[string]string, err error)
 	// AuthCodeLimit counts a customer's attempt with an auth code and returns how long
 	// to wait, 0 if allowed.
 	AuthCodeLimit func(customer string) (wait time.Duration)
@@ -109,7 +113,7 @@ type Config struct {
 	// Restricted returns the states of the visitor's restricted domains, by name; nil means that
 	// there are none.
 	Restricted func(ctx context.Context, actor registrar.Actor) (map[string]portfolio.State, error)
-	// Declared returns the withdrawals that were sent with an address since a time and mention one
+	// Declared returns the withdrawals and terminations that were sent with an address since a time and mention one
 	// of some order numbers and domains; nil means that there are none.
 	Declared func(ctx context.Context, email string, since time.Time, mentions ...string) ([]withdrawal.Notice, error)
 	// Now is the business time, by which terms end; nil means time.Now.
@@ -132,6 +136,7 @@ func New(cfg Config) (*Handler, error) {
 	registrar.Default(&cfg.EndedDomains, func(context.Context, string) (map[string]lifecycle.EndedDomain, error) { return nil, nil })
 	registrar.Default(&cfg.Restricted, func(context.Context, registrar.Actor) (map[string]portfolio.State, error) { return nil, nil })
 	registrar.Default(&cfg.Declared, func(context.Context, string, time.Time, ...string) ([]withdrawal.Notice, error) { return nil, nil })
+	registrar.Default(&cfg.HeldDomains, func(context.Context, registrar.Actor, []string) (map[string]string, error) { return nil, nil })
 	registrar.Default(&cfg.LocksTransfers, func(string) bool { return false })
 	registrar.Default(&cfg.LongestTerm, registrar.Extension.Term)
 	registrar.Default(&cfg.TransferTerms, func(string) (int, int) { return 0, 0 })

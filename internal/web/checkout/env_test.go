@@ -71,7 +71,12 @@ type fakeOrders struct {
 	transfers []order.ListedTransfer
 }
 
-func (d *fakeOrders) VATRate(context.Context, registrar.Actor) (int, error) { return 1900, nil }
+func (d *fakeOrders) VATRate(context.Context, registrar.Actor) (int, error) {
+	if d.registrant.Country == "CH" {
+		return 0, nil
+	}
+	return 1900, nil
+}
 
 func (d *fakeOrders) VerifyOver() registrar.Cents { return 500_00 }
 
@@ -80,6 +85,10 @@ func (d *fakeOrders) ExpectedIdentityCheck(_ context.Context, _ registrar.Actor,
 		return order.IdentityCheck{Needed: true}, nil
 	}
 	return order.IdentityCheck{Needed: d.verifyOver > 0 && gross > d.verifyOver, Over: d.verifyOver}, nil
+}
+
+func (d *fakeOrders) Registrant(context.Context, registrar.Actor) (account.Registrant, bool, error) {
+	return d.registrant, d.registrant.Name != "", nil
 }
 
 func (d *fakeOrders) AddRegistrant(_ context.Context, actor registrar.Actor, registrant account.Registrant) error {
@@ -338,6 +347,18 @@ func newTestHandler(t *testing.T, d *fakeOrders) *Handler {
 		EndedDomains: func(context.Context, string) (map[string]lifecycle.EndedDomain, error) { return d.ended, nil },
 		Declared: func(_ context.Context, email string, _ time.Time, mentions ...string) ([]withdrawal.Notice, error) {
 			return slices.DeleteFunc(slices.Clone(d.declared), func(n withdrawal.Notice) bool { return n.Email != email || !slices.Contains(mentions, n.Contract) }), nil
+		},
+		HeldDomains: func(_ context.Context, actor registrar.Actor, names []string) (map[string]string, error) {
+			if len(names) > portfolio.MaxHeldNames {
+				t.Errorf("asked for %d names at once", len(names))
+			}
+			ids := make(map[string]string)
+			for _, name := range names {
+				if id := d.holds[name]; id != "" && actor.Customer == "cus_1" {
+					ids[name] = id
+				}
+			}
+			return ids, nil
 		},
 		Restricted: func(context.Context, registrar.Actor) (map[string]portfolio.State, error) { return d.restricted, nil },
 	})

@@ -26,6 +26,7 @@ type itemRow struct {
 	// available.
 	StateKey, ReasonKey string
 	Own                 string // the domain's page if the visitor already holds it
+	DomainPage          string // the page of the customer's domain, on the page of the order; empty if they don't hold it
 	Page                string // the path of the order's page, for the auth code form
 	// Code is the field for the auth code of a transfer; HasCode reports that one is
 	// stored.
@@ -45,6 +46,7 @@ type itemRow struct {
 	Untaxed   bool // no VAT is charged, so no price is called gross
 
 	domain string // the id of the viewer's domain that the item has provided; empty if there is none
+	renews bool   // that domain renews automatically
 	// Ended is what became of the domain of a completed item; its time is zero if nothing did.
 	Ended lifecycle.EndedDomain
 }
@@ -137,7 +139,7 @@ func (h *Handler) newItemRows(req *ui.Request, path string, view order.View, t f
 		}
 		if view.IsOwner && (item.State == order.ItemActive || view.Order.State == order.Completed) {
 			if held, ok, err := h.FindDomain(req.R.Context(), req.Actor(), item.Name); err == nil && ok {
-				r.domain, r.Until = held.ID, held.PaidUntil
+				r.domain, r.Until, r.renews = held.ID, held.PaidUntil, held.Renews()
 			}
 		}
 		if price, renewed := view.Renewals[item.ID]; renewed && (view.Order.State.Open() || r.domain != "" && !item.Kind.ForHeldDomain()) {

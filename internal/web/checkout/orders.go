@@ -149,7 +149,14 @@ func (h *Handler) orderView(req *ui.Request) (ui.View, error) {
 		pause = reloadSoon // the invoice is issued shortly
 	}
 	live := liveAfter(ui.OrdersPath+"/"+url.PathEscape(o.ID), pause)
-	return ui.View{Name: "order", Title: "order.title", Section: ui.OrdersPath, Live: live, Data: struct {
+	title, name := "order.title", ""
+	if len(o.Items) > 0 {
+		title, name = "order.title_of", ui.UnicodeName(o.Items[0].Name)
+		if more := len(o.Items) - 1; more > 0 {
+			name += " " + h.templates.Text(req.Language, "orders.more", more)
+		}
+	}
+	return ui.View{Name: "order", Title: title, TitleValue: name, Section: ui.OrdersPath, Live: live, Data: struct {
 		Order order.Order
 		Items itemList
 		summary
@@ -173,7 +180,30 @@ func (h *Handler) itemRows(req *ui.Request, o order.Order) (rows []itemRow, err 
 		}
 		rows = append(rows, row)
 	}
+	if err := h.addDomainPages(req, rows); err != nil {
+		return nil, err
+	}
 	return rows, h.addEnds(req, o, rows)
+}
+
+// addDomainPages links the rows to the domains that the customer holds.
+func (h *Handler) addDomainPages(req *ui.Request, rows []itemRow) error {
+	for some := range slices.Chunk(rows, portfolio.MaxHeldNames) {
+		var names []string
+		for _, row := range some {
+			names = append(names, row.Name)
+		}
+		held, err := h.HeldDomains(req.R.Context(), req.Actor(), names)
+		if err != nil {
+			return err
+		}
+		for i := range some {
+			if id := held[some[i].Name]; id != "" {
+				some[i].DomainPage = ui.DomainsPath + "/" + id
+			}
+		}
+	}
+	return nil
 }
 
 // addEnds adds what became of the domains of a paid order: whether they have ended, or what

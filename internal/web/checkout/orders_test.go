@@ -88,6 +88,20 @@ func TestOrderPage_NamesDeclaredWithdrawalAndItsPeriod(t *testing.T) {
 	}, []string{"dcl_3"})
 }
 
+func TestOrderPage_NamesFirstDomainAndLinksThoseHeld(t *testing.T) {
+	t.Parallel()
+	o := newOrder(order.Completed)
+	for len(o.Items) < 2*portfolio.MaxHeldNames {
+		o.Items = append(o.Items, order.Item{ID: "itm_x", Name: "weitere.de", TLD: ".de", Kind: order.Register, Years: 1, State: order.ItemActive})
+	}
+	o.Items = append(o.Items, order.Item{ID: "itm_last", Name: "letzte.de", TLD: ".de", Kind: order.Register, Years: 1, State: order.ItemActive})
+	d := &fakeOrders{orders: []order.Order{o}, holds: map[string]string{"beispiel.de": "dom_1", "letzte.de": "dom_9"}}
+	visit(t, d, "erika", "/portal/orders/ord_1", nil).wantPage(http.StatusOK, []string{
+		"<h1>Bestellung beispiel.de und 16 weitere</h1>", `<p class="crumb"><a href="/portal/orders">Alle Bestellungen</a></p>`,
+		`<a href="/portal/domains/dom_1">beispiel.de</a>`, `<a href="/portal/domains/dom_9">letzte.de</a>`,
+	}, []string{">weitere.de</a>"})
+}
+
 func TestOrderPage_RestrictedDomainIsNotShownAsRegistered(t *testing.T) {
 	t.Parallel()
 	view := ownView(order.Completed)

@@ -82,6 +82,7 @@ var orderTexts = ui.Texts{
 	"orders.older":   {"Ältere Bestellungen", "Older orders"},
 	"orders.newest":  {"Neueste Bestellungen", "Newest orders"},
 	"order.title":    {"Bestellung", "Order"},
+	"order.title_of": {"Bestellung {1}", "Order {1}"},
 	"order.pay":      {"Zur Bestellseite", "Go to order page"},
 	"order.back":     {"Alle Bestellungen", "All orders"},
 

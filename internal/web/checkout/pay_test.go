@@ -14,6 +14,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
 	"github.com/dotkontor/dotkontor/internal/registrar/holder"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
 )
 
 // liveAttributes finds a page's stream and its reload interval.
@@ -76,6 +77,23 @@ func TestPay_OwnerSeesDetailsAndPayButton(t *testing.T) {
 }
 
 // Only new domains are locked, and only where the registry has a lock.
+func TestPay_WarnsOfRenewingTerminatedDomain(t *testing.T) {
+	t.Parallel()
+	d := &fakeOrders{view: ownView(order.AwaitingPayment), declared: []withdrawal.Notice{
+		{Kind: withdrawal.Termination, Email: "erika@example.org", Contract: "alt.shop", At: noon},
+		{Kind: withdrawal.Withdrawal, Email: "erika@example.org", Contract: "alt.shop", At: noon},
+		{Kind: withdrawal.Withdrawal, Email: "erika@example.org", Contract: "beispiel.de", At: noon}, // of an earlier contract: it is registered again
+	}}
+	warnings := []string{"Für alt.shop liegt eine Kündigung vor", "Für alt.shop liegt ein Widerruf vor"}
+	visit(t, d, "erika", payPage, nil).wantPage(http.StatusOK, warnings, []string{"Für beispiel.de"})
+	for i := range d.declared {
+		d.declared[i].DoneAt = noon
+	}
+	visit(t, d, "erika", payPage, nil).wantPage(http.StatusOK, nil, warnings)
+	d.declared[0].DoneAt, d.view = time.Time{}, foreignView(order.AwaitingPayment)
+	visit(t, d, "max", payPage, nil).wantPage(http.StatusOK, nil, warnings)
+}
+
 func TestPay_SaysWhichDomainsWillBeLocked(t *testing.T) {
 	t.Parallel()
 	const locks = ", mit Umzugssperre"
@@ -402,9 +420,9 @@ func TestPay_HolderTextsFitEveryKindOfItem(t *testing.T) {
 		view        order.View
 		shows, term string
 	}{
-		{kinds(order.Register, order.Register), all, "Inhaber der Domains"},
+		{kinds(order.Register, order.Register), all, "Konto"},
 		{kinds(order.Register, order.Renew), some, "Kunde"},
-		{kinds(order.Register, order.Transfer), all, "Inhaber der Domains"},
+		{kinds(order.Register, order.Transfer), all, "Konto"},
 		{forAnother(kinds(order.Register, order.Transfer)), some, "Kunde"},
 		{forAnother(kinds(order.Transfer)), same, "Rechnung an"},
 		{kinds(order.Renew, order.Restore), same, "Rechnung an"},
@@ -493,9 +511,14 @@ func TestPay_CompletedOrderSaysWhatTheCustomerHasNow(t *testing.T) {
 	visit(t, held, "erika", payPage, nil).wantPage(http.StatusOK, []string{"beispiel.de gehört jetzt Ihnen.", "alt.shop ist bis zum 01.03.2028 verlängert."}, nil)
 	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK, []string{"alt.shop ist verlängert."}, nil)
 
+	held.choice = registrar.TermEndRenew
+	visit(t, held, "erika", payPage, nil).wantPage(http.StatusOK, []string{`<p class="hint">Die automatische Verlängerung ist eingeschaltet.</p>`}, nil)
+
 	for range 3 {
 		view.Order.Items = append(view.Order.Items, view.Order.Items[2])
 	}
+	held.view = view
+	visit(t, held, "erika", payPage, nil).wantPage(http.StatusOK, []string{"Die automatische Verlängerung ist für 4 von 6 eingeschaltet."}, nil)
 	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK, []string{"Alle 6 Domains Ihrer Bestellung sind da."}, nil)
 	view.Order.Items = view.Order.Items[2:]
 	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK, []string{"Alle 4 Domains sind verlängert."}, []string{"Nameserver eintragen"})

@@ -10,6 +10,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
+	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
@@ -52,6 +53,7 @@ type payData struct {
 	Days        int             // how long a transfer in progress may take; 0: none is
 	Owned       []ownedDomain   // the domains of the order, once it is completed
 	OwnedNew    int             // how many of them are new to the viewer
+	Renewing    int             // how many of them renew automatically
 	Delayed     bool            // it takes longer than usual
 	Outcome     bool            // true once it is paid: the rows show their state
 	Invoiced    bool            // there is an invoice or will be one shortly
@@ -206,6 +208,9 @@ func (h *Handler) newPayData(req *ui.Request, view order.View, t formError) (pay
 			return payData{}, err
 		}
 	}
+	if err := h.warnOfDeclared(req, view, s.Rows); err != nil {
+		return payData{}, err
+	}
 	s.Items = newItemList(s.Rows, s.Outcome)
 	for _, item := range o.Items {
 		if item.Kind == order.Transfer && item.State == order.ItemProvisioning {
@@ -287,6 +292,9 @@ func (h *Handler) newPayData(req *ui.Request, view order.View, t formError) (pay
 		if domain.New {
 			s.OwnedNew++
 		}
+		if domain.Renews {
+			s.Renewing++
+		}
 	}
 	if s.Renewal = h.renewalConsent(req, view, s.Orderable); s.Renewal != nil && t.confirmation != nil {
 		s.Renewal.Checked = t.confirms(o) && t.confirmation.RenewalWording == s.Renewal.Wording && t.confirmation.RenewalPrices == s.Renewal.Prices
@@ -298,13 +306,38 @@ func (h *Handler) newPayData(req *ui.Request, view order.View, t formError) (pay
 	return s, nil
 }
 
+// warnOfDeclared warns of paying for domains whose contracts the customer has withdrawn from or
+// terminated, while that is not handled.
+func (h *Handler) warnOfDeclared(req *ui.Request, view order.View, rows []itemRow) error {
+	var names []string
+	for _, row := range rows {
+		if row.Kind.ForHeldDomain() {
+			names = append(names, row.Name)
+		}
+	}
+	if !view.IsOwner || !view.Order.State.Open() || len(names) == 0 {
+		return nil
+	}
+	declared, err := h.Declared(req.R.Context(), req.Visitor.Customer.Email, time.Time{}, names...)
+	for i := range rows {
+		if !rows[i].Kind.ForHeldDomain() {
+			continue
+		}
+		for _, kind := range withdrawal.OpenKinds(declared, rows[i].Name, time.Time{}) {
+			rows[i].Warnings = append(rows[i].Warnings, h.templates.Text(req.Language, "declared_renewal."+string(kind), ui.UnicodeName(rows[i].Name)))
+		}
+	}
+	return err
+}
+
 // ownedDomain is a domain of a completed order. Page and Until, the end of its term, are zero
-// if it is no longer held; New is false if it was renewed or restored. Later is the price of the
+// if it is no longer held; New is false if it was renewed or restored. Renews means automatically,
+// which the order asked for or the domain did already. Later is the price of the
 // next term of a new one, LaterTerm its length.
 type ownedDomain struct {
 	Name, Key, Page string
 	Until           time.Time
-	New             bool
+	New, Renews     bool
 	Later           registrar.Cents
 	LaterTerm       string
 	Untaxed         bool
@@ -317,7 +350,7 @@ func ownedDomains(o order.Order, rows []itemRow) (owned []ownedDomain) {
 	}
 	for _, row := range rows {
 		domain := ownedDomain{
-			Name: row.Name, Key: "done." + string(row.Kind), New: !row.Kind.ForHeldDomain(), Until: row.Until, Later: row.Later, LaterTerm: row.LaterTerm, Untaxed: row.Untaxed,
+			Name: row.Name, Key: "done." + string(row.Kind), New: !row.Kind.ForHeldDomain(), Renews: row.renews, Until: row.Until, Later: row.Later, LaterTerm: row.LaterTerm, Untaxed: row.Untaxed,
 		}
 		if row.Kind == order.Register && row.Holder != "" {
 			domain.Key = "done.register_for"

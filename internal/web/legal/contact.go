@@ -56,9 +56,7 @@ func (h *Handler) newContactForm(req *ui.Request, get func(field string) string)
 
 func (h *Handler) showContact(req *ui.Request, _ legalPage) error {
 	entered := url.Values{}
-	if req.SignedIn {
-		entered.Set(inquiry.FieldEmail, req.Visitor.Customer.Email)
-	}
+	h.addSender(req, entered)
 	return h.renderContact(req, h.newContactForm(req, entered.Get), http.StatusOK)
 }
 
@@ -69,10 +67,17 @@ func (h *Handler) premiumInquiry(req *ui.Request, domain string) url.Values {
 		inquiry.FieldTopic: {"domain"}, inquiry.FieldAbout: {domain},
 		inquiry.FieldMessage: {h.templates.Text(req.Language, "contact.premium", domain)},
 	}
-	if req.SignedIn {
-		entered.Set(inquiry.FieldEmail, req.Visitor.Customer.Email)
-	}
+	h.addSender(req, entered)
 	return entered
+}
+
+// addSender fills in the name and address of a signed-in customer.
+func (h *Handler) addSender(req *ui.Request, entered url.Values) {
+	if !req.SignedIn {
+		return
+	}
+	entered.Set(inquiry.FieldEmail, req.Visitor.Customer.Email)
+	entered.Set(inquiry.FieldName, h.registrantName(req))
 }
 
 func (h *Handler) renderContact(req *ui.Request, form contactForm, status int) error {

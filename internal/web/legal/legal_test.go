@@ -107,10 +107,10 @@ func visit(t *testing.T, pages http.Handler, path string, fields url.Values) (in
 	return w.Code, w.Body.String()
 }
 
-func TestNoticeForm_HasNameAndAddressOfSignedInCustomer(t *testing.T) {
+func TestForms_HaveNameAndAddressOfSignedInCustomer(t *testing.T) {
 	t.Parallel()
 	pages := newHandler(t, &memStore{}, testOperator, nil)
-	for _, path := range []string{"/widerruf", "/kuendigung"} {
+	for _, path := range []string{"/widerruf", "/kuendigung", "/kontakt"} {
 		for _, cookie := range []string{"", "erika"} {
 			r, w := httptest.NewRequest(http.MethodGet, base+path, nil), httptest.NewRecorder()
 			r.AddCookie(&http.Cookie{Name: "__Host-dotkontor", Value: cookie})

@@ -47,17 +47,26 @@ func newForm(kind withdrawal.Kind) form {
 // showNotice shows the form, with the name and address of a signed-in customer.
 func (h *Handler) showNotice(req *ui.Request, l legalPage, kind withdrawal.Kind) error {
 	f := newForm(kind)
-	if req.SignedIn && h.Registrant != nil {
-		registrant, _, err := h.Registrant(req.R.Context(), req.Actor())
-		if err != nil { // withdrawing is a right: the form works without it
-			httpjson.RecordError(req.W, err)
-		}
-		known := map[string]string{withdrawal.FieldName: registrant.Name, withdrawal.FieldEmail: req.Visitor.Customer.Email}
+	if req.SignedIn {
+		known := map[string]string{withdrawal.FieldName: h.registrantName(req), withdrawal.FieldEmail: req.Visitor.Customer.Email}
 		for i, field := range f.Fields {
 			f.Fields[i].Value = cmp.Or(known[field.Name], field.Value)
 		}
 	}
 	return h.showForm(req, l, f, http.StatusOK)
+}
+
+// registrantName returns the name of a signed-in customer; empty if it is unknown. On an error, the
+// form works without it: withdrawing is a right.
+func (h *Handler) registrantName(req *ui.Request) string {
+	if h.Registrant == nil {
+		return ""
+	}
+	registrant, _, err := h.Registrant(req.R.Context(), req.Actor())
+	if err != nil {
+		httpjson.RecordError(req.W, err)
+	}
+	return registrant.Name
 }
 
 func (h *Handler) showForm(req *ui.Request, l legalPage, f form, status int) error {

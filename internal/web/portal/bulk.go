@@ -11,6 +11,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
 	"github.com/dotkontor/dotkontor/internal/registrar/holder"
 	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
+	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
 	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
@@ -238,6 +239,7 @@ type bulkResultView struct {
 type bulkRow struct {
 	Domain, Name    string
 	Tone, Key, Text string
+	Declared        []withdrawal.Kind // of a renewal: open withdrawals and terminations that mention it
 }
 
 func (h *Handler) bulkResult(req *ui.Request) error {
@@ -249,8 +251,13 @@ func (h *Handler) bulkResult(req *ui.Request) error {
 		return h.showBulk(req, bulk.Request{Kind: action.Kind, Domains: kept}, nil)
 	}
 	view, working := bulkResultView{Kind: action.Kind}, false
+	declared, err := h.declaredIn(req, action.Kind, outcomes)
+	if err != nil {
+		return err
+	}
 	for _, outcome := range outcomes {
 		row := h.bulkRow(req, action.Kind, outcome)
+		row.Declared = withdrawal.OpenKinds(declared, outcome.Name, time.Time{})
 		switch row.Tone {
 		case "good":
 			view.Done++
@@ -279,6 +286,18 @@ func (h *Handler) bulkResult(req *ui.Request) error {
 		}
 	}
 	return h.templates.Render(req, ui.View{Name: "bulkresult", Title: "bulk.result." + string(action.Kind), Section: domainsPath, Data: view})
+}
+
+// declaredIn returns the withdrawals and terminations that a renewal of the domains contradicts.
+func (h *Handler) declaredIn(req *ui.Request, kind bulk.Kind, outcomes []bulk.Outcome) ([]withdrawal.Notice, error) {
+	if kind != bulk.Renew {
+		return nil, nil
+	}
+	var names []string
+	for _, outcome := range outcomes {
+		names = append(names, outcome.Name)
+	}
+	return h.declared(req, names)
 }
 
 // bulkRow says what happened to one domain.

@@ -37,6 +37,9 @@ var domainListTexts = ui.Texts{
 	"domains.yes": {"ja", "yes"},
 	"domains.no":  {"nein", "no"},
 
+	"declared.termination": {"gekündigt", "cancelled"},
+	"declared.withdrawal":  {"widerrufen", "withdrawn"},
+
 	"labels.title": {"Ordner und Notiz", "Folder and note"},
 	"labels.hint":  {"Nur für Sie. Die Registry bekommt davon nichts.", "For you only. It is never sent to the registry."},
 	"labels.save":  {"Speichern", "Save"},

@@ -11,13 +11,24 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
+	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
 type domainRow struct {
 	portfolio.Domain
 	End      termEnd
-	Unlocked bool // it could be locked against transfers and is not
+	Unlocked bool              // it could be locked against transfers and is not
+	Declared []withdrawal.Kind // open withdrawals and terminations that mention it
+}
+
+// declared returns the withdrawals and terminations that the visitor has sent and that mention one
+// of some domains: one query for a whole list.
+func (h *Handler) declared(req *ui.Request, names []string) ([]withdrawal.Notice, error) {
+	if h.Declared == nil || len(names) == 0 {
+		return nil, nil
+	}
+	return h.Declared(req.R.Context(), req.Visitor.Customer.Email, time.Time{}, names...)
 }
 
 // Values of the filter by state, besides the states themselves.
@@ -116,8 +127,16 @@ func (h *Handler) showDomains(req *ui.Request, problem error) error {
 		Problem: message, Total: some.Total(), Query: asked, Sizes: pageSizes[:], CSV: asked.url(domainsPath+".csv", nil),
 		Recent: req.SignedInRecently(), Again: ui.WithNext(ui.SignInAgainPath, asked.url(domainsPath, nil)), Orders: h.Orders != nil,
 	}
+	var names []string
 	for _, d := range some.Domains {
-		line := domainRow{Domain: d, End: h.termEndOf(req, d), Unlocked: h.isUnlocked(d)}
+		names = append(names, d.Name)
+	}
+	declared, err := h.declared(req, names)
+	if err != nil {
+		return err
+	}
+	for _, d := range some.Domains {
+		line := domainRow{Domain: d, End: h.termEndOf(req, d), Unlocked: h.isUnlocked(d), Declared: withdrawal.OpenKinds(declared, d.Name, d.CreatedAt)}
 		view.Actions = view.Actions || line.End.Renewable
 		view.Domains = append(view.Domains, line)
 		view.IDs += d.ID + " "

@@ -9,6 +9,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/overview"
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
+	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
@@ -18,6 +19,7 @@ type overviewLine struct {
 	More      int    // further domains of an order
 	Text      string
 	Until     time.Time
+	Declared  []withdrawal.Kind // open withdrawals and terminations that mention the domain
 	URL       string
 	ActionKey string // the text key of the link; empty if the name is the link
 }
@@ -99,6 +101,9 @@ func (h *Handler) home(req *ui.Request) error {
 	if err := h.addNewest(req, &view); err != nil {
 		return err
 	}
+	if err := h.addDeclared(req, &view); err != nil {
+		return err
+	}
 	if !req.Visitor.Customer.HasPassword { // a buyer, who chooses one after the purchase
 		passkeys, err := h.Accounts.Passkeys(req.R.Context(), req.Actor())
 		if err != nil {
@@ -137,6 +142,25 @@ func (h *Handler) addNewest(req *ui.Request, view *overviewView) error {
 		view.Parts = append(view.Parts, newest)
 	}
 	return nil
+}
+
+// addDeclared adds what the customer has withdrawn from or terminated to the lines about it.
+func (h *Handler) addDeclared(req *ui.Request, view *overviewView) error {
+	var names []string
+	for _, part := range view.Parts {
+		for _, line := range part.Lines {
+			if line.Name != "" {
+				names = append(names, line.Name)
+			}
+		}
+	}
+	declared, err := h.declared(req, names)
+	for _, part := range view.Parts {
+		for i := range part.Lines {
+			part.Lines[i].Declared = withdrawal.OpenKinds(declared, part.Lines[i].Name, time.Time{})
+		}
+	}
+	return err
 }
 
 // Empty reports whether there is nothing to show.

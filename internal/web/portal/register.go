@@ -154,11 +154,14 @@ func (h *Handler) confirm(req *ui.Request, link, email string) error {
 
 // Password reset.
 
-const resetPath = "/portal/reset"
+const (
+	resetPath     = "/portal/reset"
+	resetSentPath = "/portal/reset/sent" // as registerSentPath
+)
 
 func resetForm(next string) form {
 	return form{
-		Intro: "reset.intro", Action: resetPath, Fields: []ui.Field{focused(emailField)}, Submit: "link_sent.submit",
+		Intro: "reset.intro", Action: resetSentPath, Fields: []ui.Field{focused(emailField)}, Submit: "link_sent.submit",
 		Hidden: []pair{{"next", next}}, Links: []pair{{"reset.sign_in", ui.WithNext(ui.SignInPath, next)}},
 	}
 }
@@ -168,17 +171,23 @@ func (h *Handler) showReset(req *ui.Request) error {
 }
 
 func (h *Handler) requestReset(req *ui.Request) error {
-	next := ui.LocalPath(req.Field("next"), "")
+	next, email := ui.LocalPath(req.Field("next"), ""), req.Text("email")
 	req.SetFormPath(ui.WithNext(resetPath, next))
-	if err := h.Accounts.RequestPasswordReset(req.R.Context(), req.Actor(), req.Text("email"), req.Language); err != nil {
+	if err := h.Accounts.RequestPasswordReset(req.R.Context(), req.Actor(), email, req.Language); err != nil {
 		return h.showFormAgain(req, "reset.title", "", resetForm(next), err)
 	}
 	req.RememberNext(next)
-	return req.SeeOther("/portal/reset/sent")
+	// As after a registration. The page is the same whether there is an account or not.
+	req.SetFormPath(resetSentPath)
+	return h.show(req, "link_sent.title", "", form{
+		Intro: "reset.sent.to", IntroValue: email, Action: resetSentPath, Fields: []ui.Field{emailField.With(email, "")}, Submit: "register.sent.again",
+		Hidden: []pair{{"next", next}}, Links: []pair{{"reset.sign_in", ui.WithNext(ui.SignInPath, next)}},
+	})
 }
 
 func (h *Handler) resetSent(req *ui.Request) error {
-	return h.showMessage(req, http.StatusOK, "link_sent.title", "reset.sent.text", pair{"reset.sign_in", ui.WithNext(ui.SignInPath, req.RememberedNext())})
+	return h.showMessage(req, http.StatusOK, "link_sent.title", "reset.sent.text",
+		pair{"register.sent.again", ui.WithNext(resetPath, req.RememberedNext())}, pair{"reset.sign_in", ui.WithNext(ui.SignInPath, req.RememberedNext())})
 }
 
 func newPasswordForm(link, email string) form {

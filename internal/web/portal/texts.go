@@ -54,6 +54,10 @@ var texts = ui.WithRequirements(ui.Texts{
 		"Wir haben Ihnen eine E-Mail geschickt. Der Link darin gilt eine Stunde. Kommt nichts an, prüfen Sie bitte den Spam-Ordner.",
 		"We sent you an email. The link in it is valid for one hour. If it doesn't arrive, check your spam folder.",
 	},
+	"reset.sent.to": {
+		"Wir schicken eine E-Mail an {1}. Der Link darin gilt eine Stunde. Kommt in den nächsten Minuten nichts an, prüfen Sie bitte den Spam-Ordner und die Adresse.",
+		"We are sending an email to {1}. The link in it is valid for one hour. If it doesn't arrive within a few minutes, check your spam folder and the address.",
+	},
 	"reset.new.title": {"Neues Passwort", "New password"},
 	"reset.new.intro": {
 		"Wählen Sie ein neues Passwort für {1}. Damit werden alle Geräte abgemeldet.",

@@ -47,12 +47,11 @@ func (h *Handler) filterPrices(req *ui.Request) (shown pricesPage, rows []*price
 		}
 	}
 	all := known.sorted[shown.Sort]
-	part := strings.TrimPrefix(shown.Filter, ".")
 	for _, row := range all {
 		if shown.Category != "" && !shown.Category.Contains(row.Extension) {
 			continue
 		}
-		if strings.Contains(row.TLD[1:], part) || strings.Contains(row.Ext[1:], part) {
+		if matches(row.TLD, shown.Filter) || matches(row.Ext, shown.Filter) {
 			rows = append(rows, row)
 		}
 	}
@@ -63,6 +62,15 @@ func (h *Handler) filterPrices(req *ui.Request) (shown pricesPage, rows []*price
 	}
 	shown.Found, shown.All = len(rows), len(all)
 	return shown, rows, nil
+}
+
+// matches reports whether an extension contains the filter or, if that has a leading dot, begins
+// with it: .de is no part of .trade.
+func matches(ext, filter string) bool {
+	if strings.HasPrefix(filter, ".") {
+		return strings.HasPrefix(ext, filter)
+	}
+	return strings.Contains(ext, filter)
 }
 
 // pageURL returns the URL of another page of the same selection.

@@ -62,6 +62,9 @@ func TestPriceList_QueryFiltersAndSorts(t *testing.T) {
 			t.Errorf("%s: %v, want %v", target, got, want)
 		}
 	}
+	if got := listedExtensions(s.get("/preise?q=.de&sort=name").Body.String()); got[0] != ".de" || slices.ContainsFunc(got, func(ext string) bool { return !strings.HasPrefix(ext, ".de") }) {
+		t.Errorf(".de lists %v", got)
+	}
 	if got := listedExtensions(s.get("/preise").Body.String()); !slices.Equal(got[:10], append(lookup.DefaultExtensions(), ".ai", ".app")) || len(got) != pricesPerPage {
 		t.Errorf("the default extensions do not come first, then the popular ones: %v", got)
 	}
@@ -290,6 +293,9 @@ func TestSearch_UnsoldNameHasNoBasketButton(t *testing.T) {
 	first := body[strings.Index(body, `id="hit-0"`):strings.Index(body, `id="hit-1"`)]
 	if !strings.Contains(first, "nur Abfrage") || !strings.Contains(first, "keinen Zugang zur Registry") || strings.Contains(first, `value="register:`) {
 		t.Errorf("a free name that can't be ordered: %s", first)
+	}
+	if strings.Contains(first, "5 Jahre:") || !strings.Contains(body, "3 von 8 sind frei und hier bestellbar. 1 davon nur zum Premiumpreis. 1 von 8 ist frei, aber hier nicht bestellbar.") {
+		t.Errorf("a name that can't be ordered has a five-year price or counts as one that can: %s", body)
 	}
 	if second := body[strings.Index(body, `id="hit-1"`):strings.Index(body, `id="hit-2"`)]; strings.Contains(second, "nur Abfrage") || !strings.Contains(second, `value="transfer:`) {
 		t.Errorf("a name that can: %s", second)

@@ -36,21 +36,31 @@ type results struct {
 	Hits    []hit
 	Summary string // the result in words
 	Rate    string
-	// Free, Premium and Unknown count the names of this batch and, with script, of those
-	// before it, which stay on the page.
-	Free, Premium, Unknown int
+	// Free, Premium, NotSold (free or premium, but not to be ordered here) and Unknown count the
+	// names of this batch and, with script, of those before it, which stay on the page.
+	Free, Premium, NotSold, Unknown int
 }
 
 // count adds the rows of this batch.
 func (r *results) count() {
-	r.Free += count(r.Hits, free)
-	r.Premium += count(r.Hits, premium)
-	r.Unknown += count(r.Hits, unknown) + count(r.Hits, failed) + count(r.Hits, waiting)
+	for _, row := range r.Hits {
+		available := row.State == free || row.State == premium
+		switch {
+		case available && row.SaleKey != "":
+			r.NotSold++
+		case row.State == free:
+			r.Free++
+		case row.State == premium:
+			r.Premium++
+		case row.State == unknown, row.State == failed, row.State == waiting:
+			r.Unknown++
+		}
+	}
 }
 
 // Alternative returns the name for which similar ones are offered: all are taken.
 func (r results) Alternative() string {
-	if r.Kind == variants || r.From > 0 || r.Free+r.Premium > 0 || count(r.Hits, taken) == 0 {
+	if r.Kind == variants || r.From > 0 || r.Free+r.Premium+r.NotSold > 0 || !slices.ContainsFunc(r.Hits, func(row hit) bool { return row.State == taken }) {
 		return ""
 	}
 	return r.Hits[0].Domain
@@ -192,7 +202,8 @@ func (h *Handler) streamSearch(req *ui.Request) error {
 		out.Send("row", map[string]any{"id": "hit-" + strconv.Itoa(row.Row), "html": html})
 	})
 	if planned.From > 0 {
-		found.Free, found.Premium, found.Unknown = countField(req, "free", planned.From), countField(req, "premium", planned.From), countField(req, "unknown", planned.From)
+		found.Free, found.Premium = countField(req, "free", planned.From), countField(req, "premium", planned.From)
+		found.NotSold, found.Unknown = countField(req, "not_sold", planned.From), countField(req, "unknown", planned.From)
 	}
 	found.count()
 	more, err := h.templates.RenderPart(req.Language, "start", "more", found)
@@ -210,8 +221,8 @@ func countField(req *ui.Request, name string, shown int) int {
 	return max(0, min(n, shown))
 }
 
-// summary says how many names are available, as their rows say: premium names are, too. Of
-// names without an answer it claims nothing.
+// summary says how many names are available, as their rows say: premium names are, too. Names that
+// can't be ordered here are counted separately. Of names without an answer it claims nothing.
 func (h *Handler) summary(req *ui.Request, found results, shown int) string {
 	available, text := found.Free+found.Premium, func(key string, values ...any) string {
 		return h.templates.Text(req.Language, key, values...)
@@ -222,6 +233,11 @@ func (h *Handler) summary(req *ui.Request, found results, shown int) string {
 		return text("search.summary_unknown_all")
 	case found.Premium > 0 && found.Premium == shown:
 		return text("search.summary_premium_all", shown)
+	case found.NotSold > 0 && available == 1:
+		parts = append(parts, text("search.summary_sold_one", shown))
+	case found.NotSold > 0 && available > 0:
+		parts = append(parts, text("search.summary_sold", available, shown))
+	case found.NotSold > 0: // said below
 	case available == shown:
 		parts = append(parts, text("search.summary_all", available, shown))
 	case available == 1:
@@ -237,6 +253,12 @@ func (h *Handler) summary(req *ui.Request, found results, shown int) string {
 	}
 	if found.Premium > 0 {
 		parts = append(parts, text("search.summary_premium", found.Premium))
+	}
+	switch {
+	case found.NotSold == 1:
+		parts = append(parts, text("search.summary_not_sold_one", 1, shown))
+	case found.NotSold > 1:
+		parts = append(parts, text("search.summary_not_sold", found.NotSold, shown))
 	}
 	if found.Unknown > 0 {
 		parts = append(parts, text("search.summary_unknown", found.Unknown))

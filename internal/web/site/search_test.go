@@ -91,6 +91,25 @@ func TestSearchSummary_ClaimsNothingAboutUnansweredNames(t *testing.T) {
 	}
 }
 
+func TestSearchSummary_CountsNamesThatCannotBeOrderedSeparately(t *testing.T) {
+	t.Parallel()
+	h := newEnv(t).handler
+	for _, c := range []struct {
+		found  results
+		de, en string
+	}{
+		{results{Free: 7, NotSold: 1}, "7 von 8 sind frei und hier bestellbar. 1 von 8 ist frei, aber hier nicht bestellbar.", "7 of 8 are available and can be ordered here. 1 of 8 is available, but can't be ordered here."},
+		{results{Free: 1, NotSold: 2, Unknown: 1}, "1 von 8 ist frei und hier bestellbar. 2 von 8 sind frei, aber hier nicht bestellbar. Bei 1 ließ es sich gerade nicht feststellen.", "1 of 8 is available and can be ordered here. 2 of 8 are available, but can't be ordered here. We couldn't find out for 1 of them right now."},
+		{results{NotSold: 8}, "8 von 8 sind frei, aber hier nicht bestellbar.", "8 of 8 are available, but can't be ordered here."},
+	} {
+		for language, want := range map[string]string{"de": c.de, "en": c.en} {
+			if got := h.summary(&ui.Request{Language: language}, c.found, 8); got != want {
+				t.Errorf("%q, want %q", got, want)
+			}
+		}
+	}
+}
+
 func TestSearchStream_MoreRowsKeepUnknownCount(t *testing.T) {
 	t.Parallel()
 	body := newEnv(t).post(t, "/search", "q", "name", "from", "8", "free", "1", "premium", "0", "unknown", "7").Body.String()

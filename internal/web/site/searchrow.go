@@ -162,13 +162,3 @@ func (h *Handler) textKey(family, word string) string {
 		return family + "other"
 	}
 }
-
-func count(hits []hit, s state) int {
-	n := 0
-	for _, row := range hits {
-		if row.State == s {
-			n++
-		}
-	}
-	return n
-}

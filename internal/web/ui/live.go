@@ -164,7 +164,7 @@ func (templates *Templates) snapshot(req *Request, viewFunc ViewFunc) (snapshot,
 	if err != nil {
 		return snapshot{}, err
 	}
-	now := snapshot{title: templates.Text(req.Language, view.Title), live: view.Live.Events != ""}
+	now := snapshot{title: templates.Text(req.Language, view.Title, view.TitleValue), live: view.Live.Events != ""}
 	if now.html, err = templates.RenderPart(req.Language, view.Name, "content", templates.pageDataFor(req, view)); err != nil {
 		return snapshot{}, err
 	}

@@ -11,6 +11,15 @@ var frameTexts = Texts{
 	"frame.sign_out":    {"Abmelden", "Sign out"},
 	"frame.foot":        {"dotkontor · Domains ohne Preisüberraschung", "dotkontor · domains without price surprises"},
 
+	"declared_renewal.termination": {
+		"Für {1} liegt eine Kündigung vor, die wir noch bearbeiten. Bezahlen Sie nur, wenn Sie die Domain doch behalten möchten.",
+		"You have cancelled the contract for {1}, and we are still handling that. Pay only if you want to keep the domain after all.",
+	},
+	"declared_renewal.withdrawal": {
+		"Für {1} liegt ein Widerruf vor, den wir noch bearbeiten. Bezahlen Sie nur, wenn Sie die Domain doch behalten möchten.",
+		"You have withdrawn from the contract for {1}, and we are still handling that. Pay only if you want to keep the domain after all.",
+	},
+
 	"foot.label":        {"Rechtliches", "Legal"},
 	"foot.contact":      {"Kontakt", "Contact"},
 	"foot.imprint":      {"Impressum", "Legal notice"},

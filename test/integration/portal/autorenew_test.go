@@ -343,6 +343,38 @@ func TestDomainPage_NamesDeclaredWithdrawalAndTermination(t *testing.T) {
 	}
 }
 
+func TestDomainList_NamesOpenWithdrawalAndTerminationWithOneQuery(t *testing.T) {
+	t.Parallel()
+	at := time.Now().AddDate(1, 0, 0) // after the domains were added
+	asked := 0
+	s := newEnvWith(t, func(s *env, pages *portal.Config) {
+		(&fakeOrders{}).install(s, pages)
+		pages.Declared = func(context.Context, string, time.Time, ...string) ([]withdrawal.Notice, error) {
+			asked++
+			return []withdrawal.Notice{
+				{Kind: withdrawal.Termination, At: at, Contract: "gekuendigt.de"},
+				{Kind: withdrawal.Withdrawal, At: at, Contract: "Ich widerrufe gekuendigt.de"},
+				{Kind: withdrawal.Withdrawal, At: at, Contract: "erledigt.de", DoneAt: at},
+				{Kind: withdrawal.Termination, At: at.AddDate(-9, 0, 0), Contract: "neu.de"}, // of an earlier contract
+			}, nil
+		}
+	})
+	erika := s.newMember("erika@example.org")
+	for _, label := range []string{"gekuendigt", "erledigt", "neu"} {
+		s.addDomain(erika.ID, label, registrar.DomainActive)
+	}
+	b := s.signedInBrowser("erika@example.org")
+	page := b.get("/portal/domains").body
+	for _, badge := range []string{`<span class="badge warn">gekündigt</span>`, `<span class="badge warn">widerrufen</span>`} {
+		if strings.Count(page, badge) != 1 || strings.Count(b.get("/portal").body, badge) == 0 {
+			t.Errorf("%s is not on the list once and on the overview: %s", badge, page)
+		}
+	}
+	if asked != 3 {
+		t.Errorf("three pages needed %d queries", asked)
+	}
+}
+
 // While a lock forbids renewals, no page offers one.
 func TestTermEnd_LockedDomainIsNotOfferedForRenewal(t *testing.T) {
 	t.Parallel()

@@ -62,7 +62,7 @@ func allPages(t *testing.T) (*env, map[string]pageResponse) {
 	}
 	visitor.post("/portal/register", url.Values{"email": {"neu@example.org"}})
 	pages["confirm"] = visitor.get(s.mailedLink(registrar.MailConfirm))
-	visitor.post("/portal/reset", url.Values{"email": {"erika@example.org"}})
+	visitor.post("/portal/reset/sent", url.Values{"email": {"erika@example.org"}})
 	pages["reset-new"] = visitor.get(s.mailedLink(registrar.MailPasswordReset))
 	b.post("/portal/profile/email", url.Values{"email": {"erika2@example.org"}})
 	pages["email-confirm"] = b.get(s.mailedLink(registrar.MailChangeEmail))

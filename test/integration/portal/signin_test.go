@@ -299,7 +299,7 @@ func TestPages_DoNotRevealAccounts(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t, true)
 	s.newMember("erika@example.org")
-	for _, path := range []string{"/portal/register", "/portal/reset"} {
+	for _, path := range []string{"/portal/register", "/portal/reset/sent"} {
 		known := s.newBrowser().post(path, url.Values{"email": {"erika@example.org"}})
 		unknown := s.newBrowser().post(path, url.Values{"email": {"nobody@example.org"}})
 		if known.status != unknown.status || known.location() != unknown.location() || strings.ReplaceAll(known.body, "erika@", "nobody@") != unknown.body {
@@ -322,8 +322,9 @@ func TestReset_SetsPasswordAndEndsSessions(t *testing.T) {
 	s.newMember("otto@example.org")
 	// The link may be opened while signed in to another account.
 	old, b := s.signedInBrowser("erika@example.org"), s.signedInBrowser("otto@example.org")
-	if got := b.post("/portal/reset", url.Values{"email": {"erika@example.org"}}); got.location() != "/portal/reset/sent" {
-		t.Fatalf("got %d", got.status)
+	got := b.post("/portal/reset/sent", url.Values{"email": {"erika@example.org"}})
+	if got.status != http.StatusOK || !strings.Contains(got.body, `value="erika@example.org"`) || !strings.Contains(got.body, "Noch einmal schicken") {
+		t.Fatalf("got %d %s", got.status, got.body)
 	}
 	link := s.mailedLink(registrar.MailPasswordReset)
 	if got := b.get(link); got.status != http.StatusOK {
@@ -357,10 +358,10 @@ func TestReset_SignInReturnsToTheCheckout(t *testing.T) {
 		if got := b.get("/portal/sign-in?next=" + url.QueryEscape(next)); strings.Contains(got.body, `href="`+reset+`"`) != strings.HasPrefix(want, "/portal/sign-in?") {
 			t.Errorf("sign-in that leads to %s: the link to the reset is wrong", next)
 		}
-		if got := b.post("/portal/reset", url.Values{"email": {"erika"}, "next": {next}}); got.status != http.StatusUnprocessableEntity {
+		if got := b.post("/portal/reset/sent", url.Values{"email": {"erika"}, "next": {next}}); got.status != http.StatusUnprocessableEntity {
 			t.Errorf("an invalid address: %d", got.status)
 		}
-		b.post("/portal/reset", url.Values{"email": {"erika@example.org"}, "next": {next}})
+		b.post("/portal/reset/sent", url.Values{"email": {"erika@example.org"}, "next": {next}})
 		if got := b.get("/portal/reset/sent"); !strings.Contains(got.body, `href="`+want+`"`) {
 			t.Errorf("no link to %s", want)
 		}
