@@ -172,7 +172,7 @@ func TestCreateToken_WritesAuditEventAndMail(t *testing.T) {
 			t.Errorf("audit events: %q, want %q", lines, want)
 		}
 		mails := count(t, db, `SELECT count(*) FROM mails WHERE kind = 'token_created' AND recipient = 'anna@example.com'
-			AND language = 'de' AND customer_id = $1 AND data = '{"name":"Laptop"}'`, anna)
+			AND language = 'de' AND customer_id = $1 AND data = '{"expires_at":"never","name":"Laptop"}'`, anna)
 		if all := count(t, db, "SELECT count(*) FROM mails"); mails != 1 || all != 1 {
 			t.Errorf("%d mails, %d of them correct, want one", all, mails)
 		}

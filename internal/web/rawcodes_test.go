@@ -25,7 +25,7 @@ var (
 // notCodes are matches that print something else.
 var notCodes = []string{
 	"portal/domain.html {{.Code}}",                                                              // an auth code, for its holder
-	"operator/customer.html {{if known $key}}{{t $key}}{{else}}{{.}}",                           // the object of an audit event: a name or an id
+	"operator/customer.html {{if known $key}}{{t $key}}{{else}}{{$object}}",                     // the object of an audit event: a name or an id
 	"operator/customer.html {{with .State}}{{.}}", "portal/profile.html {{with .State}}, {{.}}", // a part of an address
 	"ui/failure.html {{.Data.Status}}",                          // the number of the HTTP status
 	"ui/partials.html {{if known $key}}{{t $key}}{{else}}{{.}}", // a registry's own word for a status

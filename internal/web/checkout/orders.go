@@ -132,6 +132,9 @@ func (h *Handler) orderView(req *ui.Request) (ui.View, error) {
 		return ui.View{}, err
 	}
 	rows, err := h.itemRows(req, o)
+	if err == nil {
+		err = h.addDomainPages(req, rows)
+	}
 	if err != nil {
 		return ui.View{}, err
 	}
@@ -179,9 +182,6 @@ func (h *Handler) itemRows(req *ui.Request, o order.Order) (rows []itemRow, err 
 			row.StateKey = "item.failed"
 		}
 		rows = append(rows, row)
-	}
-	if err := h.addDomainPages(req, rows); err != nil {
-		return nil, err
 	}
 	return rows, h.addEnds(req, o, rows)
 }

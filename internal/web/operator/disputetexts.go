@@ -55,6 +55,7 @@ var disputeTexts = ui.Texts{
 	"dispute_lock.lifted":     {"aufgehoben", "lifted"},
 	"dispute.registry":        {"Sperre bei der Registry", "Registry lock"},
 	"dispute.hold":            {"Aus dem DNS genommen", "Taken out of the DNS"},
+	"dispute_change.none":     {"keine: Die Registry bietet keine, oder die Domain ist nicht aktiv", "none: the registry has none, or the domain is not active"},
 	"dispute_change.open":     {"läuft", "in progress"},
 	"dispute_change.pending":  {"läuft", "in progress"},
 	"dispute_change.done":     {"gesetzt", "set"},

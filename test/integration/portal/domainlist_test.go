@@ -481,7 +481,7 @@ func TestBulk_AutomaticRenewalsAreConfirmedByOneMail(t *testing.T) {
 	for _, id := range ids {
 		testkit.Eventually(t, "evidence", func() bool {
 			sent, err := s.db.ListSentNoticesOfDomain(t.Context(), id, 10)
-			return err == nil && len(sent) == 1 && sent[0].Kind == registrar.MailRenewalOn
+			return err == nil && len(sent) == 2 && sent[0].Kind == registrar.MailRenewalOn && sent[1].Kind == registrar.MailRenewalOff
 		})
 	}
 }
