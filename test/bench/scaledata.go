@@ -288,7 +288,7 @@ var (
 	onSQLite = engineKind{
 		name: "SQLite", driver: "sqlite",
 		tables:           "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE 'goose_%' AND name <> 'schema_compatibility'",
-		indexes:          "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL ORDER BY rowid", // of several that fit, SQLite takes the newest,
+		indexes:          "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL ORDER BY rowid", // of several that fit, SQLite takes the newest
 		deferConstraints: []string{"PRAGMA defer_foreign_keys = 1"},
 	}
 	onPostgres = engineKind{
