@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
 	"github.com/dotkontor/dotkontor/internal/store"
 	"github.com/dotkontor/dotkontor/test/testkit/clitest"
@@ -45,7 +46,7 @@ func TestNotices_ListShowsConsentOfWithdrawnOrders(t *testing.T) {
 	}
 	list, _ := clitest.MustRun(t, &grammar{}, nil, "notices", "list", "--json", "--config", settings)
 	for _, want := range []string{
-		`"orders":[{"id":"` + failed + `","paidAt":"2026-11-15T08:00:00Z","consentAt":"2026-11-15T08:00:00Z","wording":"2026-11-de"}]`,
+		`"orders":[{"id":"` + failed + `","paidAt":"2026-11-15T08:00:00Z","consentAt":"2026-11-15T08:00:00Z","wording":"` + order.ConsentWording("de") + `"}]`,
 		`"orders":[{"id":"` + open + `","paidAt":null,"consentAt":null}]`,
 	} {
 		if !strings.Contains(string(list), want) {

@@ -84,7 +84,7 @@ func TestOrders_ListAndShowPaymentsAndRefunds(t *testing.T) {
 		}, ""},
 		{"orders list --customer bert@example.com", []string{"^no entries\n$"}, "ord_"},
 		{"orders show " + failed, []string{
-			"^" + failed + "  failed\n", `consent \(UTC\) +2026-11-15 08:00 2026-11-de\n`, `12\.00 \+ 2\.28 = 14\.28`, `germany DE 19\.00 % \(VAT ID not verified`, `token tok_1 Lap.top`,
+			"^" + failed + "  failed\n", `consent \(UTC\) +2026-11-15 08:00 ` + order.ConsentWording("de") + `\n`, `12\.00 \+ 2\.28 = 14\.28`, `germany DE 19\.00 % \(VAT ID not verified`, `token tok_1 Lap.top`,
 			`itm_vergeben\.org  register  failed +14\.28  vergeben\.org  -  \(name_held\)`,
 			`pay_1  payment +captured +14\.28  2026-11-15 08:00  cs_1  pi_1`, `rfd_1  refund +due +14\.28  2026-11-15 08:00  -  itm_vergeben\.org`,
 		}, "hash-|sealed-|\x1b"},
