@@ -144,7 +144,9 @@ func (v *pageClient) checkMargins(ctx context.Context, year, items int) error {
 		if err := errors.Join(err, response.Body.Close()); err != nil {
 			return err
 		}
-		rows, err := csv.NewReader(strings.NewReader(string(text))).ReadAll()
+		reader := csv.NewReader(strings.NewReader(string(text)))
+		reader.Comma = ';' // the operator reads German
+		rows, err := reader.ReadAll()
 		if err != nil || response.StatusCode != http.StatusOK {
 			return fmt.Errorf("the file of %d: status %d, %w", of, response.StatusCode, err)
 		}
