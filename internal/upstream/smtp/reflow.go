@@ -36,7 +36,7 @@ func reflow(text string) string {
 	return strings.Join(wrapWords(out, prose), "\n")
 }
 
-// wrapWords adds words to lines as new ones. A longer word has a line of its own, and amounts,
+// wrapWords wraps words and appends the new lines to lines. A longer word has a line of its own, and amounts,
 // times and dates stay together.
 func wrapWords(lines, words []string) []string {
 	length := 0

@@ -143,10 +143,10 @@ func (h *Handler) orderView(req *ui.Request) (ui.View, error) {
 		mentions = append(mentions, item.Name)
 	}
 	declared, err := h.Declared(req.R.Context(), req.Visitor.Customer.Email, o.CreatedAt, mentions...)
-	declared = slices.DeleteFunc(declared, func(n withdrawal.Notice) bool { return n.Kind != withdrawal.Withdrawal }) // the domain's page has terminations
 	if err != nil {
 		return ui.View{}, err
 	}
+	declared = slices.DeleteFunc(declared, func(n withdrawal.Notice) bool { return n.Kind != withdrawal.Withdrawal }) // the domain's page has terminations
 	pause := reloadInterval(o, req.Now)
 	if pause == 0 && waiting && req.Now.Sub(o.PaidAt) < reloadSlowsAfter {
 		pause = reloadSoon // the invoice is issued shortly

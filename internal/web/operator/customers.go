@@ -63,7 +63,7 @@ type CustomerRecord struct {
 	Consents      []renewal.RecordedConsent // to automatic renewal
 }
 
-// OrderOf returns the order that an entry of the log is about; nil if it is none of the newest.
+// OrderOf returns the order that an entry of the log is about; nil if it is not among the newest.
 func (r CustomerRecord) OrderOf(object string) *admin.OrderEntry {
 	for _, o := range r.Orders {
 		if o.ID == object && len(o.Items) > 0 {

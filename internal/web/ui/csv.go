@@ -55,7 +55,7 @@ func CSVAmount(language string, amount registrar.Cents) string {
 
 var negativeNumber = regexp.MustCompile(`^-[0-9]+([.,][0-9]+)?$`)
 
-// harmless prefixes a cell that a spreadsheet would take for a formula. A negative number is none.
+// harmless prefixes a cell that a spreadsheet would take for a formula. A negative number is left as it is.
 func harmless(cell string) string {
 	if cell == "" || !strings.ContainsRune("=+-@\t\r\n", rune(cell[0])) {
 		return cell
