@@ -2,9 +2,8 @@ package invoicepdf
 
 import (
 	"bytes"
+	"encoding/hex"
 	"fmt"
-	"maps"
-	"slices"
 )
 
 const pointsPerMillimetre = 72 / 25.4
@@ -18,7 +17,7 @@ type canvas struct {
 	y      float64 // where the next block starts
 	page   int     // the page that is drawn on
 	pages  []*bytes.Buffer
-	used   [2]map[rune]bool // by style
+	used   [2][]rune // by style
 }
 
 type style int
@@ -30,7 +29,7 @@ const (
 )
 
 func newCanvas(faces [2]*face) canvas {
-	return canvas{faces: faces, page: -1, used: [2]map[rune]bool{{}, {}}}
+	return canvas{faces: faces, page: -1}
 }
 
 func (c *canvas) addPage() {
@@ -75,19 +74,20 @@ func (c *canvas) textWidth(text string) float64 {
 func (c *canvas) text(x, y float64, text string) {
 	x, y = points(x, y+lineHeight/2)
 	c.draw("BT /F%d %.2f Tf %s rg %.2f %.2f Td <", c.style, c.size, c.colour.operands(), x, y-0.3*c.size)
-	glyphs := c.faces[c.style].glyphs()
+	glyphs, page := c.faces[c.style].glyphs(), c.pages[c.page]
 	for _, r := range text {
-		c.used[c.style][r] = true
-		c.draw("%04X", glyphs[r].index)
+		c.used[c.style] = append(c.used[c.style], r)
+		index := glyphs[r].index
+		page.Write(hex.AppendEncode(page.AvailableBuffer(), []byte{byte(index >> 8), byte(index)}))
 	}
-	c.draw("> Tj ET\n")
+	page.WriteString("> Tj ET\n")
 }
 
 // addTo writes the pages and returns the object of their tree.
 func (c *canvas) addTo(file *pdfFile) int {
 	fonts := ""
 	for style, face := range c.faces {
-		fonts += fmt.Sprintf("/F%d %d 0 R ", style, face.addTo(file, slices.Collect(maps.Keys(c.used[style]))))
+		fonts += fmt.Sprintf("/F%d %d 0 R ", style, face.addTo(file, c.used[style]))
 	}
 	tree, kids := file.reserve(), ""
 	for _, content := range c.pages {

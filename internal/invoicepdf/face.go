@@ -26,7 +26,7 @@ type face struct {
 	ttf    []byte
 	font   *sfnt.Font
 	glyphs func() map[rune]glyph
-	common func() fontFile // the subset that nearly every document needs
+	common func() subset // what nearly every document needs
 }
 
 type glyph struct {
@@ -34,10 +34,12 @@ type glyph struct {
 	width int // in thousandths of the font size
 }
 
-// fontFile is a part of a font as it is embedded.
-type fontFile struct {
-	compressed []byte
-	length     int // uncompressed
+// subset is the part of a font that a document embeds.
+type subset struct {
+	program []byte // a font file, compressed
+	length  int    // of the font file
+	widths  string // entries of the array W
+	mapping []byte // of glyphs to Unicode, compressed
 }
 
 func newFace(name string, ttf []byte) (*face, error) {
@@ -47,7 +49,7 @@ func newFace(name string, ttf []byte) (*face, error) {
 	}
 	f := &face{name: name, ttf: ttf, font: parsed}
 	f.glyphs = sync.OnceValue(f.loadGlyphs)
-	f.common = sync.OnceValue(func() fontFile { return f.subset(slices.Collect(commonRunes)) })
+	f.common = sync.OnceValue(func() subset { return f.newSubset(nil) })
 	return f, nil
 }
 
@@ -76,40 +78,57 @@ func (f *face) loadGlyphs() map[rune]glyph {
 	return glyphs
 }
 
-// commonRunes are those of Western Europe (Latin-1) with the punctuation of our texts.
-func commonRunes(yield func(rune) bool) {
-	for _, block := range [][2]rune{{' ', '~'}, {0xa0, 0xff}} {
-		for r := block[0]; r <= block[1]; r++ {
-			if !yield(r) {
-				return
-			}
-		}
-	}
-	for _, r := range "–—‘’‚“”„•…€" + string(missingGlyph) {
-		if !yield(r) {
-			return
-		}
-	}
+// isCommon reports whether a rune is one of Western Europe (Latin-1) or of the punctuation
+// of our texts.
+func isCommon(r rune) bool {
+	return r >= ' ' && r <= '~' || r >= 0xa0 && r <= 0xff || strings.ContainsRune("–—‘’‚“”„•…€"+string(missingGlyph), r)
 }
 
-// embed returns a font file that has the given runes.
-func (f *face) embed(used []rune) fontFile {
-	common := slices.Collect(commonRunes)
-	if !slices.ContainsFunc(used, func(r rune) bool { return !slices.Contains(common, r) }) {
+// embed returns a subset that has the given runes.
+func (f *face) embed(used []rune) subset {
+	if !slices.ContainsFunc(used, func(r rune) bool { return !isCommon(r) }) {
 		return f.common()
 	}
-	return f.subset(append(common, used...))
+	return f.newSubset(used)
+}
+
+// newSubset returns the common runes and others.
+func (f *face) newSubset(others []rune) subset {
+	glyphs := f.glyphs()
+	runes := slices.Clone(others)
+	for r := range glyphs {
+		if isCommon(r) {
+			runes = append(runes, r)
+		}
+	}
+	slices.Sort(runes)
+	runes = slices.Compact(runes)
+	var widths, names strings.Builder
+	for block := range slices.Chunk(runes, maxMappings) {
+		fmt.Fprintf(&names, "%d beginbfchar\n", len(block))
+		for _, r := range block {
+			fmt.Fprintf(&widths, "%d [%d] ", glyphs[r].index, glyphs[r].width)
+			fmt.Fprintf(&names, "<%04X> <%04X>\n", glyphs[r].index, r)
+		}
+		names.WriteString("endbfchar\n")
+	}
+	mapping := "/CIDInit /ProcSet findresource begin\n12 dict begin\nbegincmap\n" +
+		"/CIDSystemInfo << /Registry (Adobe) /Ordering (UCS) /Supplement 0 >> def\n/CMapName /Adobe-Identity-UCS def\n/CMapType 2 def\n" +
+		"1 begincodespacerange\n<0000> <FFFF>\nendcodespacerange\n" + names.String() + "endcmap\nCMapName currentdict /CMap defineresource pop\nend\nend\n"
+	file, compressor := f.reduce(runes), newCompressor(zlib.BestCompression)
+	return subset{compress(compressor, file), len(file), widths.String(), compress(compressor, []byte(mapping))}
 }
 
 const (
 	longLocations     = 1  // the table loca has 32 bits for each glyph
 	offsetOfLocFormat = 50 // in the table head
+	headerOfGlyph     = 10 // number of contours and bounding box
 )
 
-// subset returns the font without the outlines of other runes. Glyphs keep their indices,
+// reduce returns the font without the outlines of other runes. Glyphs keep their indices,
 // so widths and hints stay valid. No outline of the Go fonts refers to another one. Tables
 // that a PDF does not use are left out.
-func (f *face) subset(runes []rune) fontFile {
+func (f *face) reduce(runes []rune) []byte {
 	tables := f.tables()
 	glyphs, locations := f.glyphs(), glyphLocations(tables)
 	keep := map[int]bool{0: true}
@@ -120,15 +139,28 @@ func (f *face) subset(runes []rune) fontFile {
 	for index := range len(locations) - 1 {
 		positions = binary.BigEndian.AppendUint32(positions, uint32(len(outlines)))
 		if keep[index] {
-			outlines = append(outlines, tables["glyf"][locations[index]:locations[index+1]]...)
+			outlines = appendUnhinted(outlines, tables["glyf"][locations[index]:locations[index+1]])
 			outlines = append(outlines, make([]byte, -len(outlines)&3)...)
 		}
 	}
 	tables["glyf"], tables["loca"] = outlines, binary.BigEndian.AppendUint32(positions, uint32(len(outlines)))
 	tables["head"] = slices.Clone(tables["head"])
 	binary.BigEndian.PutUint16(tables["head"][offsetOfLocFormat:], longLocations)
-	file := joinTables(tables)
-	return fontFile{compress(newCompressor(zlib.BestCompression), file), len(file)}
+	return joinTables(tables)
+}
+
+// appendUnhinted appends a simple glyph without its instructions, which are nearly half of
+// it: they adjust outlines to the few pixels of a screen of 96 dpi, and most readers of PDF
+// ignore them.
+func appendUnhinted(outlines, glyph []byte) []byte {
+	if len(glyph) == 0 { // a space
+		return outlines
+	}
+	instructions := headerOfGlyph + 2*int(binary.BigEndian.Uint16(glyph)) // after the end of each contour
+	points := instructions + 2 + int(binary.BigEndian.Uint16(glyph[instructions:]))
+	outlines = append(outlines, glyph[:instructions]...)
+	outlines = append(outlines, 0, 0)
+	return append(outlines, glyph[points:]...)
 }
 
 // tables returns the tables that a PDF needs of a font.
@@ -138,7 +170,7 @@ func (f *face) tables() map[string][]byte {
 		entry := f.ttf[12+16*i:]
 		offset, length := binary.BigEndian.Uint32(entry[8:]), binary.BigEndian.Uint32(entry[12:])
 		switch tag := string(entry[:4]); tag {
-		case "cvt ", "fpgm", "glyf", "head", "hhea", "hmtx", "loca", "maxp", "prep":
+		case "glyf", "head", "hhea", "hmtx", "loca", "maxp":
 			tables[tag] = f.ttf[offset : offset+length]
 		}
 	}
@@ -194,28 +226,15 @@ const maxMappings = 100
 
 // addTo writes the font with the given runes and returns its object.
 func (f *face) addTo(file *pdfFile, used []rune) int {
-	slices.Sort(used)
-	var widths, names strings.Builder
-	glyphs := f.glyphs()
-	for block := range slices.Chunk(used, maxMappings) {
-		fmt.Fprintf(&names, "%d beginbfchar\n", len(block))
-		for _, r := range block {
-			fmt.Fprintf(&widths, "%d [%d] ", glyphs[r].index, glyphs[r].width)
-			fmt.Fprintf(&names, "<%04X> <%04X>\n", glyphs[r].index, r)
-		}
-		names.WriteString("endbfchar\n")
-	}
 	var buffer sfnt.Buffer
 	bounds, _ := f.font.Bounds(&buffer, fixed.I(perEm), font.HintingNone) // of a font that newFace has parsed
 	metrics, _ := f.font.Metrics(&buffer, fixed.I(perEm), font.HintingNone)
-	embedded := f.embed(used)
-	program := file.addStream(fmt.Sprintf("/Length1 %d", embedded.length), embedded.compressed)
+	part := f.embed(used)
+	program := file.addStream(fmt.Sprintf("/Length1 %d", part.length), part.program)
 	descriptor := file.add("<< /Type /FontDescriptor /FontName /DOTKTR+%s /Flags 4 /FontBBox [%d %d %d %d] /ItalicAngle 0 /Ascent %d /Descent %d /CapHeight %d /StemV 80 /FontFile2 %d 0 R >>",
 		f.name, bounds.Min.X.Floor(), -bounds.Max.Y.Ceil(), bounds.Max.X.Ceil(), -bounds.Min.Y.Floor(), metrics.Ascent.Round(), -metrics.Descent.Round(), metrics.CapHeight.Round(), program)
 	descendant := file.add("<< /Type /Font /Subtype /CIDFontType2 /BaseFont /DOTKTR+%s /CIDSystemInfo << /Registry (Adobe) /Ordering (Identity) /Supplement 0 >> /FontDescriptor %d 0 R /W [%s] /CIDToGIDMap /Identity >>",
-		f.name, descriptor, widths.String())
-	mapping := file.addStream("", deflate([]byte("/CIDInit /ProcSet findresource begin\n12 dict begin\nbegincmap\n"+
-		"/CIDSystemInfo << /Registry (Adobe) /Ordering (UCS) /Supplement 0 >> def\n/CMapName /Adobe-Identity-UCS def\n/CMapType 2 def\n"+
-		"1 begincodespacerange\n<0000> <FFFF>\nendcodespacerange\n"+names.String()+"endcmap\nCMapName currentdict /CMap defineresource pop\nend\nend\n")))
+		f.name, descriptor, part.widths)
+	mapping := file.addStream("", part.mapping)
 	return file.add("<< /Type /Font /Subtype /Type0 /BaseFont /DOTKTR+%s /Encoding /Identity-H /DescendantFonts [%d 0 R] /ToUnicode %d 0 R >>", f.name, descendant, mapping)
 }

@@ -17,8 +17,12 @@ type pdfFile struct {
 	offsets []int // by number - 1; 0 until the object is written
 }
 
+// usualSize is more than an invoice of one page takes, fonts included.
+const usualSize = 64 << 10
+
 func newPDFFile() *pdfFile {
 	file := &pdfFile{}
+	file.out.Grow(usualSize)
 	file.out.WriteString("%PDF-1.7\n%\xe2\xe3\xcf\xd3\n") // bytes above 127 say that it is binary
 	return file
 }
