@@ -47,6 +47,9 @@ const countriesWithoutPostalCodes = "AE AG AO AW BF BI BJ BO BS BW BZ CD CF CG C
 // countriesWithStates are countries whose addresses require a state or province.
 const countriesWithStates = "AU BR CA IN MX US"
 
+// ungroup removes what people put between the groups of a code.
+var ungroup = strings.NewReplacer(" ", "", "-", "")
+
 // normalisePostalCode returns a postal code in its country's format; false if it is invalid.
 func normalisePostalCode(country, code string) (string, bool) {
 	code = strings.ToUpper(strings.Join(strings.Fields(code), " "))
@@ -58,7 +61,7 @@ func normalisePostalCode(country, code string) (string, bool) {
 		return code, len(code) >= 2 && len(code) <= 16 && plainText(code)
 	}
 	// "D-10115" is how Germany's neighbours write it.
-	bare := strings.NewReplacer(" ", "", "-", "").Replace(code)
+	bare := ungroup.Replace(code)
 	for _, prefix := range []string{country, country[:1]} {
 		if rest, ok := strings.CutPrefix(bare, prefix); ok && strings.HasPrefix(forms, "9") {
 			bare = rest

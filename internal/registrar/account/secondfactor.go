@@ -62,7 +62,7 @@ func (s *Service) parseCode(account Account, code string) (parsedCode, error) {
 	if len(code) > 64 || !account.HasSecondFactor {
 		return parsedCode{}, wrong
 	}
-	code = strings.ToLower(strings.NewReplacer(" ", "", "-", "").Replace(code))
+	code = strings.ToLower(ungroup.Replace(code))
 	if len(code) != 6 {
 		return parsedCode{recovery: recoveryHash(account.ID, code)}, nil
 	}
@@ -168,7 +168,7 @@ func otpauthURI(account, secret string) string {
 // FinishSecondFactor enables the second factor with its first code, ends all other
 // sessions, and returns the recovery codes, which are shown once.
 func (s *Service) FinishSecondFactor(ctx context.Context, actor registrar.Actor, code string) (recovery []string, err error) {
-	code = strings.NewReplacer(" ", "", "-", "").Replace(code)
+	code = ungroup.Replace(code)
 	err = s.changeFactors(ctx, actor, func(t *tx, account Account) error {
 		if account.HasSecondFactor {
 			return registrar.Conflict(SecondFactorOn)

@@ -183,9 +183,7 @@ func (c *Client) compose(message mailer.Message) (*gomail.Msg, mailer.Delivery, 
 	mail.SetGenHeader("Content-Language", languageOf(message).code)
 	mail.SetBodyString(gomail.TypeTextPlain, delivery.Text)
 	for _, file := range message.Attachments {
-		if err := mail.AttachReader(file.Name, bytes.NewReader(file.Content), gomail.WithFileContentType(gomail.ContentType(file.Type))); err != nil {
-			return nil, delivery, &registrar.Error{Kind: registrar.KindInternal, Code: mailer.Undeliverable, Err: err}
-		}
+		mail.AttachReadSeeker(file.Name, bytes.NewReader(file.Content), gomail.WithFileContentType(gomail.ContentType(file.Type)))
 	}
 	return mail, delivery, nil
 }
