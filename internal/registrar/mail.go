@@ -69,6 +69,7 @@ const (
 	MailItemFailed           MailKind = "item_failed"          // an item has failed while others are still in progress
 	MailPaymentRefunded      MailKind = "payment_refunded"     // a late or duplicate payment is refunded
 	MailOrderRefunded        MailKind = "order_refunded"       // a paid order is refunded, in part or in full
+	MailRefundReturned       MailKind = "refund_returned"      // the customer's bank returned a refund
 	MailClaim                MailKind = "claim"                // with a link to claim what an agent ordered for this address
 	MailExpiringMonth        MailKind = "expiring_month"       // a domain's term ends in about a month
 	MailExpiringWeek         MailKind = "expiring_week"        // in about a week
@@ -110,7 +111,7 @@ var notices = map[MailKind]bool{
 	MailRenewalOn: true, MailRenewalUpcoming: true, MailRenewalPriceRise: true, MailRenewalDeclined: true, MailRenewalFailed: true,
 	MailTransferAway: true, MailTransferAwayEnded: true,
 	MailOrderPaid: true, MailOrderEnded: true, MailOrderCompleted: true, MailItemFailed: true, // commercial letters, and evidence in a dispute
-	MailOrderRefunded: true, MailPaymentRefunded: true,
+	MailOrderRefunded: true, MailPaymentRefunded: true, MailRefundReturned: true,
 	MailPaymentDispute: true, MailContractEnds: true,
 	MailDomainChanged: true, MailAuthCode: true, MailRenewalOff: true, MailLetExpire: true, // confirm what a customer has done with a domain
 	MailContactCheck: true, MailContactSuspended: true, MailContactConfirmed: true,

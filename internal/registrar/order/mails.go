@@ -150,6 +150,13 @@ func refundMail(o Order, refund Refund) registrar.Mail {
 	return registrar.Mail{Kind: registrar.MailOrderRefunded, Customer: o.Customer, Data: data}
 }
 
+// returnedMail says that the bank returned a refund, so that the customer need not find out.
+func returnedMail(o Order, refund Refund) registrar.Mail {
+	mail := refundMail(o, refund)
+	mail.Kind = registrar.MailRefundReturned
+	return mail
+}
+
 // mailData numbers the items from 1: item1_name, item1_kind, and so on.
 func mailData(o Order) map[string]string {
 	data := map[string]string{

@@ -190,7 +190,7 @@ func TestRefunds_RandomPartsAddUpToInvoice(t *testing.T) {
 
 func TestRefundMails_AreKeptWithOrder(t *testing.T) {
 	t.Parallel()
-	for _, kind := range []registrar.MailKind{registrar.MailOrderRefunded, registrar.MailPaymentRefunded} {
+	for _, kind := range []registrar.MailKind{registrar.MailOrderRefunded, registrar.MailPaymentRefunded, registrar.MailRefundReturned} {
 		if !kind.IsNotice() {
 			t.Errorf("%s is not kept", kind)
 		}

@@ -95,7 +95,7 @@ func (s *Service) markMade(m *Transition, r *Refund, provider string) {
 	}
 	m.To.markRefundedItems()
 	m.AuditEvents = append(m.AuditEvents, s.systemAuditEvent(ActionRefunded, m.To))
-	if r.Source != BySystem && r.Replaces == "" {
+	if r.Source != BySystem {
 		m.Mails = append(m.Mails, refundMail(m.To, *r))
 	}
 }

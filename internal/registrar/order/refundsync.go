@@ -113,6 +113,7 @@ func (s *Service) bookRefund(ctx context.Context, m *Transition, payment string,
 	if theirs.Failed && ours.Made() {
 		ours.Failure, ours.FailedAt, ours.Task = ReturnedByBank, s.now(), TaskReturned
 		m.AuditEvents = append(m.AuditEvents, s.systemAuditEvent(ActionRefundReturned, *o))
+		m.Mails = append(m.Mails, returnedMail(*o, *ours))
 		s.cfg.Logger.WarnContext(ctx, "refund returned by the bank, operator action required", "order", o.ID, "refund", ours.ID)
 	}
 	return true

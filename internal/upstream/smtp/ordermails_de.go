@@ -207,6 +207,23 @@ Die Rechnungskorrektur finden Sie unter „Rechnungen“:
 {{end}}
 {{.Portal}}
 `},
+	registrar.MailRefundReturned: {"{{if .Parts}}{{(index .Parts 0).Name}}{{if gt (len .Parts) 1}} und weitere{{end}}{{else}}{{with .Items}}{{(index . 0).Name}}{{end}}{{if .Others}} und {{.Others}} weitere{{end}}{{end}}: Ihre Bank hat {{.Refund}} zurückgegeben", `
+Ihre Bank hat unsere Erstattung von {{.Refund}} am {{.On}}
+zurückgegeben. Das passiert zum Beispiel, wenn es die Karte oder das
+Konto nicht mehr gibt, von dem Sie bezahlt haben.
+
+Bestellung: {{.Order}}
+{{range .Parts}}
+{{.Name}}: {{.Gross}}{{end}}
+
+Das Geld steht Ihnen weiter zu. Wir zahlen es noch einmal aus oder melden
+uns bei Ihnen, um einen anderen Weg zu vereinbaren. Möchten Sie uns gleich
+ein anderes Konto nennen, antworten Sie einfach auf diese E-Mail.
+
+Den Stand sehen Sie bei Ihrer Bestellung:
+
+{{.Portal}}
+`},
 	registrar.MailDomainChanged: {`{{.Domain}}{{if .More}} und {{.More}} weitere{{end}}: {{if eq .Change "nameservers"}}Nameserver geändert{{else if eq .Change "ds_add"}}DS-Eintrag hinzugefügt{{else if eq .Change "ds_remove"}}DS-Eintrag entfernt{{else if eq .Change "lock"}}Umzugssperre gesetzt{{else if eq .Change "unlock"}}Umzugssperre aufgehoben{{else if eq .Change "secure"}}Umzüge gesperrt, neuer Auth-Code{{else}}Inhaberangaben geändert{{end}} am {{.On}}`, `
 {{if .More}}bis {{.At}} haben wir {{len .Renewals}} Ihrer Domains
 geändert{{with .Address}} (veranlasst von der IP-Adresse {{.}}){{end}}:

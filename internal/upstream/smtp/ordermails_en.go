@@ -198,6 +198,23 @@ You'll find the credit note under "Invoices":
 {{end}}
 {{.Portal}}
 `},
+	registrar.MailRefundReturned: {"{{if .Parts}}{{(index .Parts 0).Name}}{{if gt (len .Parts) 1}} and more{{end}}{{else}}{{with .Items}}{{(index . 0).Name}}{{end}}{{if .Others}} and {{.Others}} more{{end}}{{end}}: your bank returned {{.Refund}}", `
+On {{.On}} your bank returned our refund of {{.Refund}}. This
+happens, for example, when the card or account that you paid with no
+longer exists.
+
+Order: {{.Order}}
+{{range .Parts}}
+{{.Name}}: {{.Gross}}{{end}}
+
+The money is still yours. We'll pay it again or contact you to agree on
+another way. If you'd like to give us a different account right away,
+just reply to this email.
+
+Your order shows where things stand:
+
+{{.Portal}}
+`},
 	registrar.MailDomainChanged: {`{{.Domain}}{{if .More}} and {{.More}} more{{end}}: {{if eq .Change "nameservers"}}nameservers changed{{else if eq .Change "ds_add"}}DS record added{{else if eq .Change "ds_remove"}}DS record removed{{else if eq .Change "lock"}}transfer lock set{{else if eq .Change "unlock"}}transfer lock removed{{else if eq .Change "secure"}}transfers locked, new auth code{{else}}domain holder details changed{{end}} on {{.On}}`, `
 {{if .More}}On {{.At}} we finished changing {{len .Renewals}} of your
 domains{{with .Address}} (requested from IP address {{.}}){{end}}:

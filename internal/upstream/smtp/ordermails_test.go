@@ -179,6 +179,10 @@ func TestOrderMails_StateEachOutcome(t *testing.T) {
 			kind: registrar.MailOrderRefunded, facts: orderMailData(map[string]string{"refund": "5.00", "reason": "goodwill", "parts": "0", "deleted": "0"}),
 			de: []string{"erstatten Ihnen 5,00 EUR.", "An Ihren Domains ändert sich dadurch nichts"}, en: []string{"refunding 5.00 EUR.", "doesn't change anything"}, deNever: "widerrufen",
 		},
+		"a refund that came back": {
+			kind: registrar.MailRefundReturned, facts: orderMailData(map[string]string{"refund": "8.21", "parts": "1", "part1_name": "neu.de", "part1_gross": "8.21"}),
+			de: []string{"Erstattung von 8,21 EUR", "neu.de: 8,21 EUR", "Das Geld steht Ihnen weiter zu"}, en: []string{"our refund of 8.21 EUR", "neu.de: 8.21 EUR", "The money is still yours"},
+		},
 		"a month":  {kind: registrar.MailExpiringMonth, facts: orderMailData(nil), de: []string{"neu.de", "15.12.2026"}, en: []string{"neu.de", "15 December 2026"}},
 		"a week":   {kind: registrar.MailExpiringWeek, facts: orderMailData(nil), de: []string{"15.12.2026"}, en: []string{"15 December 2026"}},
 		"too late": {kind: registrar.MailExpired, facts: orderMailData(nil), de: []string{"zu Ende", "15.12.2026", "verlängern"}, en: []string{"has ended", "15 December 2026"}},

@@ -175,6 +175,7 @@ var listTexts = ui.Texts{
 	"mail.order_completed":       {"Beleg, Ergebnis und Rechnung", "Receipt, outcome and invoice"},
 	"mail.item_failed":           {"Posten fehlgeschlagen", "Item failed"},
 	"mail.order_refunded":        {"Erstattung einer Bestellung", "Refund of an order"},
+	"mail.refund_returned":       {"Von der Bank zurückgegebene Erstattung", "Refund that the bank returned"},
 	"mail.payment_refunded":      {"Erstattung einer unerwarteten Zahlung", "Refund of an unexpected payment"},
 	"mail.claim":                 {"Link zur Übernahme einer Bestellung", "Link to claim an order"},
 	"mail.expiring_month":        {"Laufzeit endet in einem Monat", "Term ends in a month"},

@@ -60,20 +60,20 @@ func (s *env) waitForChange(d dispute.Dispute, kind domainchange.ChangeKind) {
 	}
 }
 
-// disputeNotices waits until the customer was sent this many notices about disputes.
-func (s *env) disputeNotices(customer string, want int) {
+// notices waits until the customer was sent this many notices of a kind.
+func (s *env) notices(customer string, kind registrar.MailKind, want int) {
 	s.t.Helper()
-	testkit.Eventually(s.t, "the notices about disputes", func() bool {
+	testkit.Eventually(s.t, "notices "+string(kind), func() bool {
 		sent, err := s.DB.ListSentNotices(s.t.Context(), customer, "", 100)
 		must(s.t, err)
 		found := 0
 		for _, notice := range sent {
-			if notice.Kind == registrar.MailPaymentDispute {
+			if notice.Kind == kind {
 				found++
 			}
 		}
 		if found > want {
-			s.t.Fatalf("%d notices about disputes, want %d", found, want)
+			s.t.Fatalf("%d notices %s, want %d", found, kind, want)
 		}
 		return found == want
 	})
@@ -93,7 +93,7 @@ func TestDispute_LocksDomainsUntilWon(t *testing.T) {
 		t.Errorf("stored %+v", stored)
 	}
 	s.waitForChange(stored, domainchange.Lock)
-	s.disputeNotices(bought.Customer, 2) // one mail, kept for each of the two domains
+	s.notices(bought.Customer, registrar.MailPaymentDispute, 2) // one mail, kept for each of the two domains
 	domains, err := s.DB.ListDisputedDomains(t.Context(), other.ID)
 	must(t, err)
 	if locked, err := s.DB.IsDomainDisputed(t.Context(), domains[0].ID); err != nil || locked {
@@ -106,7 +106,7 @@ func TestDispute_LocksDomainsUntilWon(t *testing.T) {
 	if won.Withdrawn != 0 || won.OpenWork || !won.Refundable {
 		t.Errorf("won %+v", won)
 	}
-	s.disputeNotices(bought.Customer, 4)
+	s.notices(bought.Customer, registrar.MailPaymentDispute, 4)
 	testkit.Reconcile(t, s.World.Ready)
 	// Won, the payment can be refunded.
 	s.refund(order.RefundRequested{Order: bought.ID})
@@ -160,11 +160,11 @@ func TestDispute_InquiryLocksNothingUntilItBecomesOne(t *testing.T) {
 	if !stored.OpenWork || stored.Withdrawn != 0 {
 		t.Errorf("stored %+v", stored)
 	}
-	s.disputeNotices(bought.Customer, 0)
+	s.notices(bought.Customer, registrar.MailPaymentDispute, 0)
 	testkit.Reconcile(t, s.World.Ready)
 	must(t, s.MoveDispute(t.Context(), made.ID, "needs_response"))
 	s.waitForDispute(made.ID, dispute.NeedsResponse, dispute.LockActive)
-	s.disputeNotices(bought.Customer, 1)
+	s.notices(bought.Customer, registrar.MailPaymentDispute, 1)
 	testkit.Reconcile(t, s.World.Ready)
 }
 
@@ -353,5 +353,5 @@ func TestDispute_DenialWaitsForHold(t *testing.T) {
 		return d.Node == "" && d.DueAt.After(time.Now().Add(30*time.Minute)) && d.Lock == dispute.LockDenying
 	})
 	s.waitForTransfer(domain, transferaway.StatePending) // it was not rejected
-	s.disputeNotices(bought.Customer, 2)                 // opened and lost; nothing was denied
+	s.notices(bought.Customer, registrar.MailPaymentDispute, 2)                 // opened and lost; nothing was denied
 }

@@ -141,9 +141,11 @@ func TestRefund_ReturnedByBankStaysReconciledAndIsRepeated(t *testing.T) {
 	first := s.order(bought.ID).Refunds[0]
 	must(t, s.ReturnRefund(t.Context(), first.Provider))
 	s.waitForRefund(bought.ID, func(r order.Refund) bool { return r.Returned() && r.Task == order.TaskReturned })
+	s.notices(bought.Customer, registrar.MailRefundReturned, 1)
 	testkit.Reconcile(t, s.World.Ready)
 	must(t, s.refunds().Repeat(t.Context(), root, bought.ID, first.ID))
 	s.waitForRefund(bought.ID, func(r order.Refund) bool { return r.Replaces == first.ID && r.Made() })
+	s.notices(bought.Customer, registrar.MailOrderRefunded, 2)
 	s.wantCorrections(bought.ID, 1, bought.Totals.Gross)
 	testkit.Reconcile(t, s.World.Ready)
 }
