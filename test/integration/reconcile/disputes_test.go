@@ -352,6 +352,6 @@ func TestDispute_DenialWaitsForHold(t *testing.T) {
 		must(t, err)
 		return d.Node == "" && d.DueAt.After(time.Now().Add(30*time.Minute)) && d.Lock == dispute.LockDenying
 	})
-	s.waitForTransfer(domain, transferaway.StatePending) // it was not rejected
-	s.notices(bought.Customer, registrar.MailPaymentDispute, 2)                 // opened and lost; nothing was denied
+	s.waitForTransfer(domain, transferaway.StatePending)        // it was not rejected
+	s.notices(bought.Customer, registrar.MailPaymentDispute, 2) // opened and lost; nothing was denied
 }
