@@ -387,6 +387,7 @@ func (p *App) Run(ctx context.Context, onReady func(baseURL string)) error {
 	for _, work := range p.background {
 		all.Go(func() { jobs.Supervise(backgroundCtx, jobs.ErrorLogger(p.logger, "background"), work) })
 	}
+	p.awaitShared(ctx)
 	err := p.server.run(ctx, func() { onReady(p.cfg.BaseURL) })
 	stop()
 	all.Wait()

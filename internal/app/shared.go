@@ -18,6 +18,9 @@ const sharedSecret = "shared"
 // nodeSeenWithin is how old the last report of a running node may be.
 const nodeSeenWithin = 2 * time.Minute
 
+// joinTimeout bounds how long a node waits for the others before it serves.
+const joinTimeout = 3 * time.Second
+
 // newShared connects the limits of this node with those of the others.
 func (p *App) newShared(ctx context.Context, db *store.DB, seal *registrar.Seal) (*ratelimit.Shared, error) {
 	key, err := db.ServiceSecret(ctx, seal, sharedSecret)
@@ -57,6 +60,17 @@ func (p *App) newShared(ctx context.Context, db *store.DB, seal *registrar.Seal)
 	newCounterFunc(p.metrics, "dotkontor_local_limits_premature_total", "Of them, those that the whole limit would have admitted at this node.",
 		func() int64 { return shared.Status().Premature })
 	return shared, nil
+}
+
+// awaitShared lets this node join the others before it serves, so that its first requests count
+// in the same windows as theirs.
+func (p *App) awaitShared(ctx context.Context) {
+	if p.services.shared == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, joinTimeout)
+	defer cancel()
+	p.services.shared.AwaitFirst(ctx)
 }
 
 // countNodes returns how many other nodes have reported to the database lately.

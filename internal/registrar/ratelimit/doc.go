@@ -55,7 +55,8 @@
 // The shares of all processes that were last seen add up to the limit. So a window that touches
 // an outage has less than twice the limit: at most the limit counted before by the server, and
 // the shares. A process that alone loses the server counts within its share as well, while the
-// others go on with the server.
+// others go on with the server. A process that starts is offline; it waits for the server before
+// its first request (AwaitFirst), because its share would come on top of what the others admit.
 //
 // The same key is decided by a process alone and by the server only in this order: no decision
 // is in flight when seeding begins, and none when the server takes over.

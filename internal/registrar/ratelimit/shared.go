@@ -85,6 +85,9 @@ type Shared struct {
 	gate   sync.RWMutex
 	online atomic.Bool // the server decides
 	wake   chan struct{}
+	// tried is closed once this process counts with the others for the first time, or can't.
+	tried     chan struct{}
+	triedOnce sync.Once
 
 	members atomic.Pointer[members]
 	clock   atomic.Pointer[reading]
@@ -113,7 +116,7 @@ type reading struct{ server, local time.Time }
 // NewShared returns a Shared whose limiters count on their own until Run has reached the
 // server. nodes is how many processes are believed to run until then.
 func NewShared(server Server, nodes int, logger *slog.Logger) *Shared {
-	s := &Shared{server: server, logger: logger, wake: make(chan struct{}, 1), names: make(map[string]bool), since: time.Now()}
+	s := &Shared{server: server, logger: logger, wake: make(chan struct{}, 1), tried: make(chan struct{}), names: make(map[string]bool), since: time.Now()}
 	s.members.Store(&members{names: make([]string, max(1, nodes))})
 	now := time.Now()
 	s.clock.Store(&reading{server: now, local: now})
@@ -235,11 +238,24 @@ func (s *Shared) Run(ctx context.Context) {
 		case <-timer.C:
 		case <-s.wake:
 		}
-		wait := joinInterval
-		if err := s.step(ctx); err != nil {
+		wait, err := joinInterval, s.step(ctx)
+		if err != nil {
 			wait = retryInterval
 		}
+		if !errors.Is(err, errSeeding) {
+			s.triedOnce.Do(func() { close(s.tried) })
+		}
 		timer.Reset(wait)
+	}
+}
+
+// AwaitFirst waits until this process counts with the others, or the server can't be reached, or
+// ctx ends. Whoever serves requests earlier admits a share of each limit in addition to what
+// the others admit, because a process that has just started knows none of their requests.
+func (s *Shared) AwaitFirst(ctx context.Context) {
+	select {
+	case <-s.tried:
+	case <-ctx.Done():
 	}
 }
 

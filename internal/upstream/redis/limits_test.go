@@ -184,6 +184,33 @@ func TestAllow_ThreeNodesAdmitOneLimit(t *testing.T) {
 	}
 }
 
+func TestStart_NodeJoinsBeforeItServes(t *testing.T) {
+	t.Parallel()
+	redis := redistest.Start(t)
+	window := ratelimit.Window{Limit: 30, Per: time.Minute}
+	first := startNode(t, redis, 1, window)
+	first.shared.AwaitFirst(t.Context())
+	key := limittest.Key(1)
+	for range 30 {
+		if !first.limiter.Allow(key).Allowed {
+			t.Fatal("refused within the limit")
+		}
+	}
+	second := startNode(t, redis, 2, window)
+	second.shared.AwaitFirst(t.Context())
+	if second.limiter.Allow(key).Allowed {
+		t.Error("a node that has just started admits a 31st request")
+	}
+	redis.Kill()
+	alone := startNode(t, redis, 3, window)
+	patience, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	alone.shared.AwaitFirst(patience)
+	if alone.shared.Status().Online || patience.Err() != nil {
+		t.Errorf("without a server: %+v, %v", alone.shared.Status(), patience.Err())
+	}
+}
+
 func TestAllowN_CountsAllOrNone(t *testing.T) {
 	t.Parallel()
 	nodes := startNodes(t, redistest.Start(t), 2, ratelimit.Window{Limit: 30, Per: time.Minute})
