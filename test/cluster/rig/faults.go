@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/sandbox/stripe"
 )
@@ -76,7 +77,8 @@ const (
 	killedAtLeast  = 10 * time.Second
 	killedAtMost   = resumeWithin + 5*time.Second
 	killedOrders   = 6 // started just before a kill
-	killedWithin   = 900 * time.Millisecond
+	killedWithin   = 300 * time.Millisecond
+	killedWithout  = 5 * time.Second // of waiting for orders in progress
 	resumeInterval = time.Second
 )
 
@@ -98,6 +100,9 @@ func killNode(ctx context.Context, r *rig, f *fault) error {
 		r.traffic.running.Go(r.traffic.buy) // it is to outlast the fault
 	}
 	if err := sleep(ctx, time.Duration(r.dice.Int64N(int64(killedWithin)))); err != nil {
+		return err
+	}
+	if err := r.waitForOrders(ctx); err != nil {
 		return err
 	}
 	f.Start = time.Now()
@@ -133,12 +138,27 @@ func killNode(ctx context.Context, r *rig, f *fault) error {
 	return n.start(ctx)
 }
 
+// waitForOrders waits until an order is in progress, because how long one takes depends on the
+// machine.
+func (r *rig) waitForOrders(ctx context.Context) error {
+	for deadline := time.Now().Add(killedWithout); time.Now().Before(deadline); {
+		open, err := r.ordersInProgress(ctx)
+		if err != nil || len(open) > 0 {
+			return err
+		}
+		if err := sleep(ctx, 10*time.Millisecond); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func inProgress(o order.Order) bool { return o.State == order.Paying || o.State == order.Provisioning }
 
-// ordersInProgress returns the orders that a node has to continue.
+// ordersInProgress returns the orders of the last minute that a node has to continue.
 func (r *rig) ordersInProgress(ctx context.Context) (ids []string, err error) {
 	const many = 200
-	for last := ""; ; {
+	for last := registrar.NewID("ord_", time.Now().Add(-time.Minute)); ; {
 		orders, err := r.db.ListOrdersAfter(ctx, last, many)
 		if err != nil {
 			return nil, err
