@@ -3,6 +3,7 @@ package app
 import (
 	"cmp"
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 	"github.com/dotkontor/dotkontor/internal/store"
 	"github.com/dotkontor/dotkontor/internal/web/operator"
 )
@@ -181,6 +183,7 @@ func (f customerFiles) Open(ctx context.Context, by registrar.Actor, id string) 
 	if file.Domains, err = f.services.DB.ListCustomerDomains(ctx, account.ID); err != nil {
 		return operator.CustomerRecord{}, err
 	}
+	slices.SortFunc(file.Domains, func(a, b portfolio.Domain) int { return strings.Compare(a.Name, b.Name) })
 	if file.Orders, err = f.services.DB.ListOrders(ctx, account.ID, "", fileOrders); err != nil {
 		return operator.CustomerRecord{}, err
 	}

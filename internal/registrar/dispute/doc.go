@@ -74,7 +74,7 @@
 // the customer can remove it.
 //
 // A lost dispute means that the order is unpaid. Invoice and order don't change: the operators'
-// page shows the open claim.
+// page shows the open claim, and the customer's page of the order says that the payment went back.
 //
 // # Failpoints
 //

@@ -32,6 +32,11 @@ func (c Consent) WithdrawalEnds() time.Time {
 	return last
 }
 
+// WithdrawalEnded reports whether the last day is over in Germany.
+func (c Consent) WithdrawalEnded(now time.Time) bool {
+	return now.In(registrar.Germany()).Format(time.DateOnly) > c.WithdrawalEnds().Format(time.DateOnly)
+}
+
 // Text returns the text that was ticked; empty if none was.
 func (c Consent) Text() string { return ConsentText(c.Wording) }
 

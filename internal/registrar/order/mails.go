@@ -141,6 +141,9 @@ func refundMail(o Order, refund Refund) registrar.Mail {
 		count++
 		of := "part" + strconv.Itoa(count) + "_"
 		data[of+"name"], data[of+"gross"] = item.Name, part.Gross.String()
+		if part.Gross < item.Gross {
+			data[of+"of"] = item.Gross.String()
+		}
 		if part.Domain != "" {
 			deleted++
 			data[of+"deleted"] = strconv.FormatBool(true)

@@ -177,6 +177,29 @@ func (o Order) RefundedNames(r Refund) (names []string) {
 	return names
 }
 
+// WithdrawalRefund is what was refunded because of a withdrawal.
+type WithdrawalRefund struct {
+	Amount  registrar.Cents // 0 if nothing was
+	At      time.Time       // of the last refund
+	Deleted bool            // domains are deleted with it
+}
+
+// RefundOfWithdrawal returns what was refunded for a withdrawal notice, for one domain or, if name
+// is empty, for the whole order.
+func (o Order) RefundOfWithdrawal(notice, name string) (sum WithdrawalRefund) {
+	for _, r := range o.Refunds {
+		if notice == "" || r.Notice != notice || !r.Made() {
+			continue
+		}
+		for _, part := range o.PartsOf(r) {
+			if name == "" || o.NameOf(part.Item) == name {
+				sum = WithdrawalRefund{sum.Amount + part.Gross, r.MadeAt, sum.Deleted || part.Domain != ""}
+			}
+		}
+	}
+	return sum
+}
+
 // IsRepeated reports whether another refund pays a returned one again. One that the provider
 // refused does not.
 func (o Order) IsRepeated(r Refund) bool {

@@ -201,6 +201,17 @@ type Notice struct {
 	Accepted                 bool      // by the mail server
 }
 
+// Concerns reports whether a notice of an order is about a domain: those about failed or refunded
+// items name only these.
+func (n Notice) Concerns(name string) bool {
+	switch n.Kind {
+	case registrar.MailItemFailed, registrar.MailOrderRefunded, registrar.MailRefundReturned:
+		return strings.Contains(n.Body, name)
+	default:
+		return true
+	}
+}
+
 // maxNotices bounds the notices that are listed: a term has about ten.
 const maxNotices = 50
 

@@ -36,6 +36,7 @@ type orderData struct {
 	Automatic               bool   // a renewal charged the saved payment method
 	State                   string
 	Parts                   []refundPart // what a refund is for
+	Partial                 bool         // the refund leaves a part of the price of one of them
 	Deleted                 int          // how many domains are deleted with it
 	// Consent is the wrapped text by which a consumer requested an early start;
 	// ConsentAt is when. Both are empty without consent.
@@ -46,6 +47,7 @@ type orderData struct {
 // refundPart is the part of a refund for one domain.
 type refundPart struct {
 	Name, Gross string
+	Of          string // the price of which it is a part; empty if it is all of it
 	Deleted     bool
 }
 
@@ -106,7 +108,8 @@ func (l *language) orderData(data map[string]string) orderData {
 	parts, _ := strconv.Atoi(data["parts"])
 	for n := range min(parts, maxItems) {
 		of := "part" + strconv.Itoa(n+1) + "_"
-		b.Parts = append(b.Parts, refundPart{sanitizeValue(data[of+"name"]), l.formatAmount(data[of+"gross"]), data[of+"deleted"] == "true"})
+		part := refundPart{sanitizeValue(data[of+"name"]), l.formatAmount(data[of+"gross"]), l.formatAmount(data[of+"of"]), data[of+"deleted"] == "true"}
+		b.Parts, b.Partial = append(b.Parts, part), b.Partial || part.Of != ""
 	}
 	slices.SortStableFunc(b.Parts, func(a, b refundPart) int { return compareNames(a.Name, b.Name) })
 	b.Deleted, _ = strconv.Atoi(data["deleted"])

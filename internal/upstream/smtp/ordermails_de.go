@@ -181,24 +181,23 @@ storniert oder abgelaufen.
 
 Bestellung: {{.Order}}
 {{with .Refund}}
-Wir erstatten {{.}} vollständig auf demselben Weg, auf dem Sie
-bezahlt haben. Das dauert einige Tage.
-{{end}}
+Wir erstatten {{.}} vollständig. ` + germanRefundMade + `{{end}}
 Ihre Bestellungen finden Sie hier:
 
 {{.Portal}}
 `},
 	registrar.MailOrderRefunded: {"{{if .Parts}}{{(index .Parts 0).Name}}{{if gt (len .Parts) 1}} und weitere{{end}}{{else}}{{with .Items}}{{(index . 0).Name}}{{end}}{{if .Others}} und {{.Others}} weitere{{end}}{{end}}: Wir erstatten {{.Refund}}", `
-wir erstatten Ihnen {{.Refund}}{{if eq .Reason "withdrawal"}}, weil Sie den Vertrag widerrufen haben{{end}}.
+wir erstatten Ihnen {{.Refund}}{{if eq .Reason "withdrawal"}}, weil Sie den Vertrag widerrufen haben{{else if eq .Reason "goodwill"}} aus Kulanz{{else if eq .Reason "mistake"}}, weil irrtümlich oder doppelt bestellt wurde{{else if eq .Reason "service_fault"}}, weil uns ein Fehler unterlaufen ist{{end}}.{{if .Partial}} Das ist ein Teil des Preises.{{end}}
 
 Bestellung: {{.Order}}
 {{range .Parts}}
-{{.Name}}: {{.Gross}}{{if .Deleted}}
+{{.Name}}: {{.Gross}}{{with .Of}} von {{.}}{{end}}{{if .Deleted}}
   Die Domain löschen wir, wenn sie nicht inzwischen verlängert wurde.{{end}}
 {{end}}
-Das Geld kommt auf dem Weg zurück, auf dem Sie bezahlt haben. Das
-dauert einige Tage.{{if not .Deleted}} An Ihren Domains ändert sich dadurch nichts.{{end}}
-{{if .Unclaimed}}
+` + germanRefundMade + `{{if not .Deleted}}
+{{if eq .Reason "withdrawal"}}Was Sie bestellt haben, bleibt trotz des Widerrufs bis zum Ende der
+Laufzeit bei Ihnen.{{else}}An Ihren Domains ändert sich dadurch nichts.{{end}}
+{{end}}{{if .Unclaimed}}
 Die Bestellung gehört noch zu keinem Konto; der Link, mit dem Sie sie in
 Ihres übernehmen, steht in einer eigenen E-Mail. Danach finden Sie hier
 die Rechnungskorrektur:
@@ -338,6 +337,8 @@ Dann schreiben Sie uns bitte:
 
 {{.Contact}}
 {{end}}
+Ihre Bestellungen finden Sie hier:
+
 {{.Portal}}
 `},
 	registrar.MailAuthCode: {"{{.Domain}}: Auth-Code angezeigt am {{.On}}", `

@@ -173,24 +173,23 @@ due: the order had already been paid, had been cancelled or had expired.
 
 Order: {{.Order}}
 {{with .Refund}}
-We are refunding {{.}} in full to your original payment method.
-This takes a few days.
-{{end}}
+We are refunding {{.}} in full. ` + englishRefundMade + `{{end}}
 Your orders are here:
 
 {{.Portal}}
 `},
 	registrar.MailOrderRefunded: {"{{if .Parts}}{{(index .Parts 0).Name}}{{if gt (len .Parts) 1}} and more{{end}}{{else}}{{with .Items}}{{(index . 0).Name}}{{end}}{{if .Others}} and {{.Others}} more{{end}}{{end}}: we are refunding {{.Refund}}", `
-We are refunding {{.Refund}}{{if eq .Reason "withdrawal"}} because you withdrew from the contract{{end}}.
+We are refunding {{.Refund}}{{if eq .Reason "withdrawal"}} because you withdrew from the contract{{else if eq .Reason "goodwill"}} as a gesture of goodwill{{else if eq .Reason "mistake"}} because of an order placed by mistake or twice{{else if eq .Reason "service_fault"}} because we made a mistake{{end}}.{{if .Partial}} This is part of the price.{{end}}
 
 Order: {{.Order}}
 {{range .Parts}}
-{{.Name}}: {{.Gross}}{{if .Deleted}}
+{{.Name}}: {{.Gross}}{{with .Of}} of {{.}}{{end}}{{if .Deleted}}
   We are deleting the domain, unless it has been renewed meanwhile.{{end}}
 {{end}}
-The money goes back to your original payment method. This takes a few
-days.{{if not .Deleted}} This doesn't change anything about your domains.{{end}}
-{{if .Unclaimed}}
+` + englishRefundMade + `{{if not .Deleted}}
+{{if eq .Reason "withdrawal"}}What you ordered stays with you until the end of its term, even after
+the withdrawal.{{else}}This doesn't change anything about your domains.{{end}}
+{{end}}{{if .Unclaimed}}
 The order does not belong to an account yet; the link to claim it is in a
 separate email. After that, you'll find the credit note here:
 {{else}}
@@ -325,6 +324,8 @@ write to us:
 
 {{.Contact}}
 {{end}}
+Your orders are here:
+
 {{.Portal}}
 `},
 	registrar.MailAuthCode: {"{{.Domain}}: auth code shown on {{.On}}", `

@@ -177,7 +177,13 @@ func TestOrderMails_StateEachOutcome(t *testing.T) {
 		},
 		"a refund without one": {
 			kind: registrar.MailOrderRefunded, facts: orderMailData(map[string]string{"refund": "5.00", "reason": "goodwill", "parts": "0", "deleted": "0"}),
-			de: []string{"erstatten Ihnen 5,00 EUR.", "An Ihren Domains ändert sich dadurch nichts"}, en: []string{"refunding 5.00 EUR.", "doesn't change anything"}, deNever: "widerrufen",
+			de: []string{"erstatten Ihnen 5,00 EUR aus Kulanz.", "meist 5 bis 10 Werktage", "An Ihren Domains ändert sich dadurch nichts"}, en: []string{"refunding 5.00 EUR as a gesture of goodwill.", "doesn't change anything"}, deNever: "widerrufen",
+		},
+		"a refund of a part": {
+			kind:  registrar.MailOrderRefunded,
+			facts: orderMailData(map[string]string{"refund": "38.00", "reason": "withdrawal", "parts": "1", "part1_name": "neu.de", "part1_gross": "38.00", "part1_of": "40.34", "deleted": "0"}),
+			de:    []string{"weil Sie den Vertrag widerrufen haben. Das ist ein Teil des Preises.", "neu.de: 38,00 EUR von 40,34 EUR", "bleibt trotz des Widerrufs"},
+			en:    []string{"withdrew from the contract. This is part of the price.", "neu.de: 38.00 EUR of 40.34 EUR", "even after the withdrawal"}, deNever: "ändert sich dadurch nichts",
 		},
 		"a refund that came back": {
 			kind: registrar.MailRefundReturned, facts: orderMailData(map[string]string{"refund": "8.21", "parts": "1", "part1_name": "neu.de", "part1_gross": "8.21"}),

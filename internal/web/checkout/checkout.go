@@ -10,6 +10,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
+	"github.com/dotkontor/dotkontor/internal/registrar/dispute"
 	"github.com/dotkontor/dotkontor/internal/registrar/holder"
 	"github.com/dotkontor/dotkontor/internal/registrar/inbox"
 	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
@@ -73,7 +74,7 @@ type Transfers interface {
 }
 
 // Config holds the dependencies of the pages. All but Now, LocksTransfers, LongestTerm,
-// TransferTerms, Transfers, HeldDomains, EndedDomains, Restricted and Declared are required.
+// TransferTerms, Transfers, HeldDomains, EndedDomains, Restricted, Disputes and Declared are required.
 type Config struct {
 	// Frame is set by package web.
 	Frame       *ui.Frame
@@ -113,6 +114,9 @@ type Config struct {
 	// Restricted returns the states of the visitor's restricted domains, by name; nil means that
 	// there are none.
 	Restricted func(ctx context.Context, actor registrar.Actor) (map[string]portfolio.State, error)
+	// Disputes returns the disputes about the payments of an order, the oldest first; nil means that
+	// there are none.
+	Disputes func(ctx context.Context, order string) ([]dispute.Dispute, error)
 	// Declared returns the withdrawals and terminations that were sent with an address since a time and mention one
 	// of some order numbers and domains; nil means that there are none.
 	Declared func(ctx context.Context, email string, since time.Time, mentions ...string) ([]withdrawal.Notice, error)
@@ -135,6 +139,7 @@ func New(cfg Config) (*Handler, error) {
 	registrar.Default(&cfg.Now, time.Now)
 	registrar.Default(&cfg.EndedDomains, func(context.Context, string) (map[string]lifecycle.EndedDomain, error) { return nil, nil })
 	registrar.Default(&cfg.Restricted, func(context.Context, registrar.Actor) (map[string]portfolio.State, error) { return nil, nil })
+	registrar.Default(&cfg.Disputes, func(context.Context, string) ([]dispute.Dispute, error) { return nil, nil })
 	registrar.Default(&cfg.Declared, func(context.Context, string, time.Time, ...string) ([]withdrawal.Notice, error) { return nil, nil })
 	registrar.Default(&cfg.HeldDomains, func(context.Context, registrar.Actor, []string) (map[string]string, error) { return nil, nil })
 	registrar.Default(&cfg.LocksTransfers, func(string) bool { return false })

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
@@ -144,4 +145,14 @@ func TestConsent_ShownToOwnerOnly(t *testing.T) {
 	visit(t, d, "erika", "/portal/orders/ord_1", nil).wantPage(http.StatusOK, append(shown, "wenn wir die Leistung vollständig erbracht haben.", `<a href="/widerruf">Widerruf erklären</a>`), nil)
 	visit(t, d, "english", "/portal/orders/ord_1", nil).wantPage(http.StatusOK, []string{"once the service has been fully performed.", `<a href="/withdrawal">Withdraw from this contract</a>`}, nil)
 	visit(t, d, "erika", "/portal/orders/ord_2", nil).wantPage(http.StatusOK, nil, []string{"ausdrücklich verlangt"})
+}
+
+func TestConsent_WithdrawalIsOfferedUntilEndOfLastDay(t *testing.T) {
+	t.Parallel()
+	o := newOrder(order.Completed)
+	o.Consent = order.Consent{At: noon, Wording: order.ConsentWording("de")}
+	d := &fakeOrders{orders: []order.Order{o}, now: time.Date(2026, 11, 30, 22, 59, 59, 0, time.UTC)} // a second before midnight in Germany
+	visit(t, d, "erika", "/portal/orders/ord_1", nil).wantPage(http.StatusOK, []string{"Widerrufsfrist bis 30.11.2026", "Widerruf erklären"}, nil)
+	d.now = d.now.Add(time.Second)
+	visit(t, d, "erika", "/portal/orders/ord_1", nil).wantPage(http.StatusOK, []string{"Die Widerrufsfrist ist am 30.11.2026 abgelaufen."}, []string{"Widerruf erklären", "Widerrufsfrist bis"})
 }

@@ -1,6 +1,7 @@
 package checkout
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"net/http/httptest"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
+	"github.com/dotkontor/dotkontor/internal/registrar/dispute"
 	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
@@ -55,6 +57,8 @@ type fakeOrders struct {
 	asked        order.Request
 	ended        map[string]lifecycle.EndedDomain
 	restricted   map[string]portfolio.State
+	disputes     map[string][]dispute.Dispute // by order
+	now          time.Time                    // the business time; zero: noon
 	declared     []withdrawal.Notice
 	// holds are the domains of cus_1 by name.
 	holds map[string]string
@@ -361,6 +365,8 @@ func newTestHandler(t *testing.T, d *fakeOrders) *Handler {
 			return ids, nil
 		},
 		Restricted: func(context.Context, registrar.Actor) (map[string]portfolio.State, error) { return d.restricted, nil },
+		Disputes:   func(_ context.Context, order string) ([]dispute.Dispute, error) { return d.disputes[order], nil },
+		Now:        func() time.Time { return cmp.Or(d.now, noon) },
 	})
 	if err != nil {
 		t.Fatal(err)

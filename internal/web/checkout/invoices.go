@@ -35,24 +35,25 @@ const (
 type invoiceRow struct {
 	invoice.Document
 	KindKey string
-	On      time.Time // its date, which is one in Germany
-	Path    string    // the prefix of its files
-	First   string    // the first domain on it
-	More    int       // the number of others
+	On      time.Time       // its date, which is one in Germany
+	Path    string          // the prefix of its files
+	First   string          // the first domain on it
+	More    int             // the number of others
+	Amount  registrar.Cents // gross; negative for a correction, which returns it
 }
 
 func newInvoiceRows(all []invoice.Document) []invoiceRow {
 	rows := make([]invoiceRow, 0, len(all))
 	for _, d := range all {
-		key := "invoice.kind"
+		key, amount := "invoice.kind", d.Gross
 		if d.Kind == invoice.Correction {
-			key = "invoice.correction"
+			key, amount = "invoice.correction", -d.Gross
 		}
 		on, err := time.Parse(time.DateOnly, d.Day)
 		if err != nil {
 			on = d.IssuedAt
 		}
-		row := invoiceRow{Document: d, KindKey: key, On: on, Path: invoicesPath + "/" + d.ID, More: len(d.Lines) - 1}
+		row := invoiceRow{Document: d, KindKey: key, On: on, Path: invoicesPath + "/" + d.ID, More: len(d.Lines) - 1, Amount: amount}
 		if len(d.Lines) > 0 {
 			row.First = d.Lines[0].Domain()
 		}

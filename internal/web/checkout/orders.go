@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/dispute"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
@@ -34,7 +35,11 @@ func (h *Handler) listOrders(req *ui.Request) error {
 	}
 	rows := make([]orderRow, 0, len(orders))
 	for _, o := range orders {
-		row := orderRow{Order: o, More: len(o.Items) - 1, StateKey: "state." + displayState(o)}
+		disputed, err := h.disputeOf(req, o)
+		if err != nil {
+			return err
+		}
+		row := orderRow{Order: o, More: len(o.Items) - 1, StateKey: stateKey(o, disputed)}
 		if len(o.Items) > 0 {
 			row.First = o.Items[0].Name
 		}
@@ -48,6 +53,34 @@ func (h *Handler) listOrders(req *ui.Request) error {
 		Older  string
 		Later  bool
 	}{rows, older, req.Query("before") != ""}})
+}
+
+// disputeOf returns the dispute by which an order's payment was taken back, or may be; zero if there
+// is none.
+func (h *Handler) disputeOf(req *ui.Request, o order.Order) (dispute.Dispute, error) {
+	if o.PaidAt.IsZero() || o.Totals.Gross == 0 {
+		return dispute.Dispute{}, nil
+	}
+	all, err := h.Disputes(req.R.Context(), o.ID)
+	for _, d := range slices.Backward(all) {
+		if d.Lock.InForce() || d.Status == dispute.Lost && d.Lock == dispute.LockLifted {
+			return d, err
+		}
+	}
+	return dispute.Dispute{}, err
+}
+
+// stateKey returns the text key of an order's state. One whose payment was taken back is not
+// completed for its customer, whatever was provisioned, until an operator lifts the lock.
+func stateKey(o order.Order, disputed dispute.Dispute) string {
+	switch {
+	case !disputed.Lock.InForce():
+		return "state." + displayState(o)
+	case disputed.Status == dispute.Lost:
+		return "state.lost"
+	default:
+		return "state.disputed"
+	}
 }
 
 // orderPayPath returns the payment page of an open order; empty otherwise.
@@ -67,6 +100,20 @@ func keptOf(o order.Order) registrar.Cents {
 		}
 	}
 	return left
+}
+
+// withdrawalRow is a declared withdrawal with what followed for an order.
+type withdrawalRow struct {
+	withdrawal.Notice
+	Refund order.WithdrawalRefund
+}
+
+func withdrawalRows(o order.Order, declared []withdrawal.Notice) []withdrawalRow {
+	rows := make([]withdrawalRow, 0, len(declared))
+	for _, notice := range declared {
+		rows = append(rows, withdrawalRow{notice, o.RefundOfWithdrawal(notice.ID, "")})
+	}
+	return rows
 }
 
 // refundRow is a refund as its customer sees it.
@@ -138,6 +185,10 @@ func (h *Handler) orderView(req *ui.Request) (ui.View, error) {
 	if err != nil {
 		return ui.View{}, err
 	}
+	disputed, err := h.disputeOf(req, o)
+	if err != nil {
+		return ui.View{}, err
+	}
 	mentions := []string{o.ID}
 	for _, item := range o.Items {
 		mentions = append(mentions, item.Name)
@@ -152,6 +203,10 @@ func (h *Handler) orderView(req *ui.Request) (ui.View, error) {
 		pause = reloadSoon // the invoice is issued shortly
 	}
 	live := liveAfter(ui.OrdersPath+"/"+url.PathEscape(o.ID), pause)
+	contact := ui.ContactPath
+	if req.Language == "en" {
+		contact = ui.EnglishContactPath
+	}
 	title, name := "order.title", ""
 	if len(o.Items) > 0 {
 		title, name = "order.title_of", ui.UnicodeName(o.Items[0].Name)
@@ -171,8 +226,10 @@ func (h *Handler) orderView(req *ui.Request) (ui.View, error) {
 		Waiting, Orders bool
 		Kept            registrar.Cents // what is left of the payment after its refunds
 		Refunds         []refundRow
-		Declared        []withdrawal.Notice
-	}{o, newItemList(rows, !o.PaidAt.IsZero()), h.summaryOf(req.Language, o.Totals), "state." + displayState(o), askedKey(o, true), pay, returnedKey(o), !o.PaidAt.IsZero(), o.IsDelayed(req.Now), documents, waiting, false, keptOf(o), refundRows(o), declared}}, nil
+		Declared        []withdrawalRow
+		Disputed        dispute.Dispute // by which the payment was taken back, or may be; zero if there is none
+		Contact         string          // the contact form
+	}{o, newItemList(rows, !o.PaidAt.IsZero()), h.summaryOf(req.Language, o), stateKey(o, disputed), askedKey(o, true), pay, returnedKey(o), !o.PaidAt.IsZero(), o.IsDelayed(req.Now), documents, waiting, false, keptOf(o), refundRows(o), withdrawalRows(o, declared), disputed, contact}}, nil
 }
 
 func (h *Handler) itemRows(req *ui.Request, o order.Order) (rows []itemRow, err error) {
@@ -213,16 +270,24 @@ func (h *Handler) addEnds(req *ui.Request, o order.Order, rows []itemRow) error 
 		return nil
 	}
 	var restricted map[string]portfolio.State
+	var disputed dispute.Dispute
 	if req.SignedIn { // everyone may open the link to an order
 		var err error
 		if restricted, err = h.Restricted(req.R.Context(), req.Actor()); err != nil {
+			return err
+		}
+		if disputed, err = h.disputeOf(req, o); err != nil {
 			return err
 		}
 	}
 	ended, err := h.EndedDomains(req.R.Context(), o.ID)
 	for i := range rows {
 		rows[i].Ended = ended[rows[i].ID]
-		if state := restricted[rows[i].Name]; state != "" && rows[i].State == order.ItemActive {
+		state := restricted[rows[i].Name]
+		if state == portfolio.Disputed && !disputed.Lock.InForce() {
+			continue // by the payment of another order, such as a renewal
+		}
+		if state != "" && rows[i].State == order.ItemActive {
 			rows[i].StateKey = "item." + string(state)
 		}
 	}

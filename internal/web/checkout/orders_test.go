@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/dispute"
 	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
@@ -85,7 +86,15 @@ func TestOrderPage_NamesDeclaredWithdrawalAndItsPeriod(t *testing.T) {
 	}
 	visit(t, d, "erika", "/portal/orders/ord_1", nil).wantPage(http.StatusOK, []string{
 		period, "Erklärt am 15.11.2026. Wir bearbeiten ihn bis 29.11.2026.", "dcl_1", "Erklärt am 15.11.2026, erledigt am 17.11.2026.",
-	}, []string{"dcl_3"})
+	}, []string{"dcl_3", "Wir haben dafür"})
+	d.orders[0].Refunds = []order.Refund{{
+		ID: "ref_1", Source: order.ByOperator, Amount: 500, Provider: "re_1", MadeAt: noon.AddDate(0, 0, 2), Notice: "dcl_2",
+		Parts: []order.RefundPart{{Item: o.Items[0].ID, Gross: 500}},
+	}}
+	const refunded = "Wir haben dafür am 17.11.2026 5,00\u00a0€ erstattet. "
+	visit(t, d, "erika", "/portal/orders/ord_1", nil).wantPage(http.StatusOK, []string{refunded + "Was Sie bestellt haben, bleibt"}, nil)
+	d.orders[0].Refunds[0].Parts[0].Domain = "dom_1"
+	visit(t, d, "erika", "/portal/orders/ord_1", nil).wantPage(http.StatusOK, []string{refunded + "Domains, deren Registrierung wir ganz erstattet haben, löschen wir."}, nil)
 }
 
 func TestOrderPage_NamesFirstDomainAndLinksThoseHeld(t *testing.T) {
@@ -108,13 +117,63 @@ func TestOrderPage_RestrictedDomainIsNotShownAsRegistered(t *testing.T) {
 	for i := range view.Order.Items {
 		view.Order.Items[i].State = order.ItemActive
 	}
+	view.Order.PaidAt = noon
 	d := &fakeOrders{view: view, orders: []order.Order{view.Order}, restricted: map[string]portfolio.State{
 		"beispiel.de": portfolio.Suspended, "xn--mller-kva.com": portfolio.Disputed, "alt.shop": portfolio.Held,
-	}}
+	}, disputes: map[string][]dispute.Dispute{"ord_1": {{Report: dispute.Report{ID: "dp_1", Status: dispute.UnderReview}, Lock: dispute.LockActive}}}}
 	for _, page := range []string{"/portal/orders/ord_1", payPage} {
 		visit(t, d, "erika", page, nil).wantPage(http.StatusOK, []string{
 			`badge bad">gesperrt, Adresse unbestätigt`, `badge warn">Zahlung ungeklärt`, `badge bad">abgeschaltet`,
 		}, []string{">registriert<", ">umgezogen<"})
+	}
+}
+
+// A renewal has a payment of its own.
+func TestOrderPage_DisputeOfAnotherOrderChangesNothing(t *testing.T) {
+	t.Parallel()
+	o := newOrder(order.Completed)
+	o.PaidAt = noon
+	for i := range o.Items {
+		o.Items[i].State = order.ItemActive
+	}
+	d := &fakeOrders{orders: []order.Order{o}, restricted: map[string]portfolio.State{"beispiel.de": portfolio.Disputed}, disputes: map[string][]dispute.Dispute{
+		"ord_2": {{Report: dispute.Report{ID: "dp_1", Status: dispute.UnderReview}, Lock: dispute.LockActive}},
+		"ord_1": {{Report: dispute.Report{ID: "dp_2", Status: dispute.WarningNeedsResponse}, Lock: dispute.LockNone}, {Report: dispute.Report{ID: "dp_3", Status: dispute.Won}, Lock: dispute.LockLifted}},
+	}}
+	for _, page := range []string{"/portal/orders", "/portal/orders/ord_1"} {
+		visit(t, d, "erika", page, nil).wantPage(http.StatusOK, []string{"abgeschlossen"}, []string{"Zahlung ungeklärt", "zurückgegangen", "reklamiert"})
+	}
+}
+
+func TestOrderPage_SaysThatPaymentWasTakenBack(t *testing.T) {
+	t.Parallel()
+	o := newOrder(order.Completed)
+	o.PaidAt = noon
+	d := &fakeOrders{orders: []order.Order{o}}
+	for _, test := range []struct {
+		status  dispute.Status
+		lock    dispute.Lock
+		yes, no []string
+	}{
+		{
+			dispute.NeedsResponse, dispute.LockActive,
+			[]string{"Zahlung ungeklärt", "wurde am 15.11.2026 bei der Bank reklamiert", "Inhaberwechsel der Domains gesperrt", "/kontakt"},
+			[]string{"abgeschlossen", "zurückgegangen"},
+		},
+		{
+			dispute.Lost, dispute.LockKept,
+			[]string{"Zahlung zurückgegangen", "Die Zahlung von 35,70\u00a0€ ist am 15.11.2026 an Ihre Bank zurückgegangen.", "nicht bezahlt", "Inhaberwechsel der Domains gesperrt"},
+			[]string{"abgeschlossen", "reklamiert"},
+		},
+		{
+			dispute.Lost, dispute.LockLifted,
+			[]string{"abgeschlossen", "ist am 15.11.2026 an Ihre Bank zurückgegangen. Die Sperre der Domains haben wir aufgehoben."},
+			[]string{"gesperrt", "nicht bezahlt"},
+		},
+	} {
+		d.disputes = map[string][]dispute.Dispute{"ord_1": {{Report: dispute.Report{ID: "dp_1", Status: test.status, Amount: 3570, OpenedAt: noon}, Lock: test.lock}}}
+		visit(t, d, "erika", "/portal/orders/ord_1", nil).wantPage(http.StatusOK, test.yes, test.no)
+		visit(t, d, "erika", "/portal/orders", nil).wantPage(http.StatusOK, test.yes[:1], nil)
 	}
 }
 

@@ -14,12 +14,15 @@ var orderTexts = ui.Texts{
 	"asked.system":      {"Angelegt von der automatischen Verlängerung", "Created by automatic renewal"},
 	"asked.person":      {"Bestellt im Portal", "Ordered in the portal"},
 
-	"items.domain":      {"Domain", "Domain"},
-	"items.what":        {"Leistung", "Service"},
-	"table.state":       {"Stand", "Status"},
-	"withdrawn.heading": {"Widerruf", "Withdrawal"},
-	"withdrawn.open":    {"Erklärt am {1}. Wir bearbeiten ihn bis {2}.", "Declared on {1}. We will handle it by {2}."},
-	"withdrawn.done":    {"Erklärt am {1}, erledigt am {2}.", "Declared on {1}, handled on {2}."},
+	"items.domain":       {"Domain", "Domain"},
+	"items.what":         {"Leistung", "Service"},
+	"table.state":        {"Stand", "Status"},
+	"withdrawn.heading":  {"Widerruf", "Withdrawal"},
+	"withdrawn.open":     {"Erklärt am {1}. Wir bearbeiten ihn bis {2}.", "Declared on {1}. We will handle it by {2}."},
+	"withdrawn.done":     {"Erklärt am {1}, erledigt am {2}.", "Declared on {1}, handled on {2}."},
+	"withdrawn.refunded": {"Wir haben dafür am {2} {1} erstattet.", "We refunded {1} for it on {2}."},
+	"withdrawn.keeps":    {"Was Sie bestellt haben, bleibt bis zum Ende der Laufzeit bei Ihnen.", "What you ordered stays with you until the end of its term."},
+	"withdrawn.deleted":  {"Domains, deren Registrierung wir ganz erstattet haben, löschen wir.", "We delete domains whose registration was refunded in full."},
 	"items.rounded": {
 		"Die Umsatzsteuer runden wir einmal für die ganze Bestellung. Deshalb kann die Summe der Bruttopreise um wenige Cent vom Gesamtbetrag abweichen.",
 		"We round VAT once for the whole order, so the gross prices may differ from the total by a few cents.",
@@ -86,6 +89,32 @@ var orderTexts = ui.Texts{
 	"order.pay":      {"Zur Bestellseite", "Go to order page"},
 	"order.back":     {"Alle Bestellungen", "All orders"},
 
+	"order.returned":    {"Zurückgegangen", "Returned"},
+	"order.returned_at": {"{1} am {2}", "{1} on {2}"},
+	"dispute.open": {
+		"Die Zahlung von {1} wurde am {2} bei der Bank reklamiert. Die Bank hat noch nicht entschieden.",
+		"The payment of {1} was disputed with the bank on {2}. The bank has not decided yet.",
+	},
+	"dispute.lost": {
+		"Die Zahlung von {1} ist am {2} an Ihre Bank zurückgegangen. Die Bestellung ist deshalb nicht bezahlt.",
+		"The payment of {1} went back to your bank on {2}, so the order is not paid.",
+	},
+	"dispute.lost_lifted": {
+		"Die Zahlung von {1} ist am {2} an Ihre Bank zurückgegangen. Die Sperre der Domains haben wir aufgehoben.",
+		"The payment of {1} went back to your bank on {2}. We lifted the lock on its domains.",
+	},
+	"dispute.locked": {
+		"Bis das geklärt ist, sind Umzug, Auth-Code und Inhaberwechsel der Domains gesperrt.",
+		"Until this is settled, transfers, auth codes and changes of the holder are locked for its domains.",
+	},
+	"dispute.what": {
+		"War es ein Versehen, oder möchten Sie den Betrag bezahlen? Schreiben Sie uns bitte.",
+		"Was it a mistake, or would you like to pay the amount? Please write to us.",
+	},
+	"dispute.contact": {"Kontakt aufnehmen", "Contact us"},
+
+	"state.disputed":              {"Zahlung ungeklärt", "payment unresolved"},
+	"state.lost":                  {"Zahlung zurückgegangen", "payment returned"},
 	"state.awaiting_verification": {"Identität nicht nachgewiesen", "identity not verified"},
 	"state.awaiting_payment":      {"wartet auf Ihre Zahlung", "awaiting payment"},
 	"state.free":                  {"wartet auf Ihre Zustimmung", "awaiting your confirmation"},

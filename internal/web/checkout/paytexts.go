@@ -280,6 +280,7 @@ var payTexts = ui.Texts{
 		"Widerrufsfrist bis {1}; das Widerrufsrecht erlischt vorher, wenn wir die Leistung vollständig erbracht haben.",
 		"Withdrawal period until {1}; the right to withdraw ends earlier, once the service has been fully performed.",
 	},
+	"consent.ended":    {"Die Widerrufsfrist ist am {1} abgelaufen.", "The withdrawal period ended on {1}."},
 	"consent.withdraw": {"Widerruf erklären", "Withdraw from this contract"},
 	"consent.words":    {"Wortlaut", "Full wording"},
 

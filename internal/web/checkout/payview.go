@@ -166,6 +166,8 @@ type consent struct {
 type summary struct {
 	Rate   string
 	VATKey string // explains the rate; empty if not needed
+	// WithdrawalEnded means that the last day of the withdrawal period is over.
+	WithdrawalEnded bool
 }
 
 const vatNotConfirmed = "vat.not_confirmed"
@@ -182,9 +184,9 @@ func (s summary) VATClass() string {
 	}
 }
 
-func (h *Handler) summaryOf(language string, totals order.Totals) summary {
-	s := summary{Rate: formatRate(language, totals.RateBasisPoints)}
-	if key := "vat." + totals.Rule; totals.Net > 0 && h.templates.Has(key) {
+func (h *Handler) summaryOf(language string, o order.Order) summary {
+	s := summary{Rate: formatRate(language, o.Totals.RateBasisPoints), WithdrawalEnded: o.Consent.WithdrawalEnded(h.Now())}
+	if key := "vat." + o.Totals.Rule; o.Totals.Net > 0 && h.templates.Has(key) {
 		s.VATKey = key
 	}
 	return s
@@ -199,7 +201,7 @@ func (h *Handler) newPayData(req *ui.Request, view order.View, t formError) (pay
 	o := view.Order
 	s := payData{
 		Page: currentPayPath(req), SignIn: ui.WithNext(ui.SignInPath, currentPayPath(req)), View: view, Order: o,
-		Rows: h.newItemRows(req, currentPayPath(req), view, t), summary: h.summaryOf(req.Language, o.Totals), Steps: stepsOf(o), AskedKey: askedKey(o, view.IsOwner), Holder: holderOf(o),
+		Rows: h.newItemRows(req, currentPayPath(req), view, t), summary: h.summaryOf(req.Language, o), Steps: stepsOf(o), AskedKey: askedKey(o, view.IsOwner), Holder: holderOf(o),
 		Delayed: o.IsDelayed(req.Now), Outcome: !o.PaidAt.IsZero(), ReturnedKey: returnedKey(o), TextKey: textKey(o),
 		Changeable: view.IsOwner && o.State.Open() && o.State != order.Paying, RefusedKey: refusedKey(view),
 	}

@@ -32,8 +32,8 @@ func TestTransferTimeline_FollowsItemAndRefund(t *testing.T) {
 		stateKey string
 		events   []string
 	}{
-		"paid":     {provision.Item{Name: "tee.com", State: provision.StatePaid, CreatedAt: time.Now()}, paid, "item.provisioning.transfer", []string{"transfers.paid", "transfers.sending"}},
-		"refused":  {provision.Item{Name: "tee.com", State: provision.StateRequested, CreatedAt: day}, paid, "item.provisioning.transfer", []string{"transfers.paid", "transfers.delayed"}},
+		"paid":     {provision.Item{Name: "tee.com", State: provision.StatePaid, CreatedAt: noon}, paid, "item.provisioning.transfer", []string{"transfers.paid", "transfers.sending"}},
+		"refused":  {provision.Item{Name: "tee.com", State: provision.StateRequested, CreatedAt: noon.AddDate(0, 0, -1)}, paid, "item.provisioning.transfer", []string{"transfers.paid", "transfers.delayed"}},
 		"pending":  {provision.Item{Name: "tee.com", State: provision.StatePending}, paid, "item.provisioning.transfer", []string{"transfers.paid", "transfers.requested", "transfers.expected"}},
 		"done":     {provision.Item{Name: "tee.com", State: provision.StateActive}, paid, "item.active.transfer", []string{"transfers.paid", "transfers.done"}},
 		"failed":   {provision.Item{Name: "tee.com", State: provision.StateFailed}, paid, "item.failed", []string{"transfers.paid", "transfers.failed", "transfers.refund_due"}},

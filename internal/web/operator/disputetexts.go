@@ -19,6 +19,7 @@ var disputeTexts = ui.Texts{
 	"dispute.title.inquiry":     {"Nachfrage der Bank", "Bank inquiry"},
 	"dispute.title.bank_return": {"Rücklastschrift", "Bank return"},
 	"dispute.deadline":          {"Belege bis", "Evidence due"},
+	"dispute.due":               {"Frist", "Due"},
 	"dispute.decide_now":        {"Ihre Entscheidung fehlt", "Needs your decision"},
 	"dispute.late":              {"Frist vorbei", "Overdue"},
 	"dispute.no_deadline":       {"keine Belege möglich", "no evidence possible"},

@@ -1,9 +1,11 @@
 package portal
 
 import (
+	"cmp"
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
@@ -39,14 +41,28 @@ func (h *Handler) activity(req *ui.Request) error {
 	if err != nil {
 		return err
 	}
-	if slices.ContainsFunc(entries, func(entry account.AuditEntry) bool { return isOrder(entry.Object) }) {
-		if err := h.addOrderNames(req, names); err != nil {
+	var orders []order.Order
+	if h.Orders != nil && slices.ContainsFunc(entries, func(entry account.AuditEntry) bool { return isOrder(entry.Object) }) {
+		if orders, err = h.Orders.List(ctx, actor, "", maxNamedOrders); err != nil {
 			return err
+		}
+	}
+	for _, o := range orders {
+		var all []string
+		for _, item := range o.Items {
+			all = append(all, item.Name)
+		}
+		if len(all) > 0 {
+			names[o.ID] = h.firstOf(req.Language, all)
 		}
 	}
 	rows := make([]activityEntry, 0, len(entries))
 	for _, entry := range entries {
-		rows = append(rows, h.newActivityEntry(entry, names))
+		row := h.newActivityEntry(entry, names)
+		if refunded := refundedNames(orders, entry.AuditEvent); len(refunded) > 0 {
+			row.Object = h.firstOf(req.Language, refunded)
+		}
+		rows = append(rows, row)
 	}
 	return h.templates.Render(req, ui.View{Name: "activity", Title: "activity.title", Section: "/portal/activity", Data: struct {
 		Lines []activityEntry
@@ -89,38 +105,31 @@ func (h *Handler) namesByID(req *ui.Request) (map[string]string, error) {
 }
 
 // maxNamedOrders limits the newest orders, whose entries are shown with their domains; those of
-// older ones have the order's id.
+// older ones have the order's id. A withdrawal is declared within weeks, so its order is among them.
 const maxNamedOrders = 100
 
-// addOrderNames adds the domains of orders.
-func (h *Handler) addOrderNames(req *ui.Request, names map[string]string) error {
-	if h.Orders == nil {
+// refundedNames returns the domains that an event about a refund of one of the orders is about;
+// none for other events. The event does not name its refund, so it is the nearest in time.
+func refundedNames(orders []order.Order, event registrar.AuditEvent) []string {
+	at := slices.IndexFunc(orders, func(o order.Order) bool { return o.ID == event.Object })
+	if at < 0 || len(orders[at].Refunds) == 0 {
 		return nil
 	}
-	orders, err := h.Orders.List(req.R.Context(), req.Actor(), "", maxNamedOrders)
-	for _, o := range orders {
-		if len(o.Items) == 0 {
-			continue
-		}
-		all := make([]string, len(o.Items))
-		for i, item := range o.Items {
-			all[i] = item.Name
-		}
-		var refunded []string
-		for _, refund := range o.Refunds {
-			refunded = append(refunded, o.RefundedNames(refund)...)
-		}
-		slices.Sort(refunded)
-		names[o.ID] = h.firstOf(req.Language, all)
-		if refunded = slices.Compact(refunded); len(refunded) > 0 {
-			names[refundedPrefix+o.ID] = h.firstOf(req.Language, refunded)
-		}
+	happened := func(r order.Refund) time.Time { return r.CreatedAt }
+	switch event.Action {
+	case order.ActionRefundOrdered, order.ActionRefundBooked, order.ActionRefundAssigned:
+	case order.ActionRefunded:
+		happened = func(r order.Refund) time.Time { return r.MadeAt }
+	case order.ActionRefundReturned, order.ActionRefundRefused, order.ActionRefundSettled:
+		happened = func(r order.Refund) time.Time { return r.FailedAt }
+	default:
+		return nil
 	}
-	return err
+	nearest := slices.MinFunc(orders[at].Refunds, func(a, b order.Refund) int {
+		return cmp.Compare(event.At.Sub(happened(a)).Abs(), event.At.Sub(happened(b)).Abs())
+	})
+	return orders[at].RefundedNames(nearest)
 }
-
-// refundedPrefix marks what the entries about refunds of an order are about: the refunded domains.
-const refundedPrefix = "refunded:"
 
 // firstOf returns the first of the names and the number of others.
 func (h *Handler) firstOf(language string, names []string) string {
@@ -128,11 +137,6 @@ func (h *Handler) firstOf(language string, names []string) string {
 		return names[0] + " " + h.templates.Text(language, "overview.more", more)
 	}
 	return names[0]
-}
-
-// isRefund reports whether an action is about refunds of an order.
-func isRefund(action registrar.Action) bool {
-	return action == order.ActionRefunded || strings.HasPrefix(string(action), "refund_")
 }
 
 // ActionTexts returns the texts of audit events, for other pages that show them.
@@ -156,9 +160,6 @@ func (h *Handler) newActivityEntry(entry account.AuditEntry, names map[string]st
 	line.Object = nameOrID(entry.Object, names)
 	if key := "object." + entry.Object; h.templates.Has(key) {
 		line.Object, line.How = "", key
-	}
-	if refunded, known := names[refundedPrefix+entry.Object]; known && isRefund(entry.Action) {
-		line.Object = refunded
 	}
 	if isOrder(entry.Object) {
 		line.Order = entry.Object

@@ -11,6 +11,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/contactcheck"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
 	"github.com/dotkontor/dotkontor/internal/registrar/holder"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
@@ -43,8 +44,8 @@ type domainView struct {
 	History       []historyEntry
 	Statuses      []registryStatus // the most urgent first
 	Notices       []portfolio.Notice
-	Labels        *labels             // the customer's folder and note
-	Declared      []withdrawal.Notice // that mention it
+	Labels        *labels       // the customer's folder and note
+	Declared      []declaredRow // withdrawals and terminations that mention it
 	Away          transferaway.View
 	AwayRows      []outgoingRow
 	AwayPage      string
@@ -57,6 +58,12 @@ type domainView struct {
 	Immediate          bool // ticked with the input that had a problem
 	DS                 ui.Field
 	Code               string // set only in the response that shows an auth code
+}
+
+// declaredRow is a withdrawal or termination with what was refunded for the domain.
+type declaredRow struct {
+	withdrawal.Notice
+	Refund order.WithdrawalRefund
 }
 
 type historyEntry struct {
@@ -178,12 +185,34 @@ func (h *Handler) addTermEnd(req *ui.Request, view *domainView) error {
 			return err
 		}
 	}
-	if h.Declared != nil {
-		if view.Declared, err = h.Declared(ctx, req.Visitor.Customer.Email, domain.CreatedAt, domain.Name); err != nil {
-			return err
-		}
+	if err := h.addDeclared(req, view, domain); err != nil {
+		return err
 	}
-	view.Notices, err = h.Portfolio.Notices(ctx, actor, domain.ID)
+	notices, err := h.Portfolio.Notices(ctx, actor, domain.ID)
+	view.Notices = slices.DeleteFunc(notices, func(n portfolio.Notice) bool { return !n.Concerns(domain.Name) })
+	return err
+}
+
+// addDeclared fills in the withdrawals and terminations that mention the domain, and what was
+// refunded for them.
+func (h *Handler) addDeclared(req *ui.Request, view *domainView, domain portfolio.Domain) error {
+	if h.Declared == nil {
+		return nil
+	}
+	declared, err := h.Declared(req.R.Context(), req.Visitor.Customer.Email, domain.CreatedAt, domain.Name)
+	var orders []order.Order
+	if err == nil && h.Orders != nil && slices.ContainsFunc(declared, func(n withdrawal.Notice) bool { return !n.Open() && n.Kind == withdrawal.Withdrawal }) {
+		orders, err = h.Orders.List(req.R.Context(), req.Actor(), "", maxNamedOrders)
+	}
+	for _, notice := range declared {
+		row := declaredRow{Notice: notice}
+		for _, o := range orders {
+			if refund := o.RefundOfWithdrawal(notice.ID, domain.Name); refund.Amount > 0 {
+				row.Refund = refund
+			}
+		}
+		view.Declared = append(view.Declared, row)
+	}
 	return err
 }
 

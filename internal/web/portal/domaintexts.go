@@ -345,6 +345,9 @@ var domainTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.Texts{
 	"termination.done":         {"Sie haben am {1} den Vertrag über diese Domain gekündigt. Wir haben die Kündigung am {2} bearbeitet.", "On {1} you cancelled the contract for this domain. We handled it on {2}."},
 	"withdrawal.open":          {"Sie haben am {1} den Vertrag über diese Domain widerrufen. Wir bearbeiten den Widerruf bis {2}.", "On {1} you withdrew from the contract for this domain. We will handle it by {2}."},
 	"withdrawal.done":          {"Sie haben am {1} den Vertrag über diese Domain widerrufen. Wir haben den Widerruf am {2} bearbeitet.", "On {1} you withdrew from the contract for this domain. We handled it on {2}."},
+	"withdrawal.refunded":      {"Sie haben am {1} den Vertrag über diese Domain widerrufen. Wir haben dafür am {2} {3} erstattet.", "On {1} you withdrew from the contract for this domain. We refunded {3} for it on {2}."},
+	"withdrawal.kept":          {"Die Domain bleibt bei Ihnen, bezahlt bis {1}.", "The domain stays with you, paid until {1}."},
+	"withdrawal.deleted":       {"Die Domain löschen wir.", "We are deleting the domain."},
 	"disputed.title":           {"Zahlung ungeklärt", "Payment unresolved"},
 	"disputed.text": {
 		"Die Zahlung für diese Domain wurde bei der Bank reklamiert oder von ihr zurückgegeben. Bis das geklärt ist, sind Umzug, Auth-Code und Inhaberwechsel gesperrt.",

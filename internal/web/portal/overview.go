@@ -101,7 +101,7 @@ func (h *Handler) home(req *ui.Request) error {
 	if err := h.addNewest(req, &view); err != nil {
 		return err
 	}
-	if err := h.addDeclared(req, &view); err != nil {
+	if err := h.addDeclaredKinds(req, &view); err != nil {
 		return err
 	}
 	if !req.Visitor.Customer.HasPassword { // a buyer, who chooses one after the purchase
@@ -144,8 +144,8 @@ func (h *Handler) addNewest(req *ui.Request, view *overviewView) error {
 	return nil
 }
 
-// addDeclared adds what the customer has withdrawn from or terminated to the lines about it.
-func (h *Handler) addDeclared(req *ui.Request, view *overviewView) error {
+// addDeclaredKinds adds what the customer has withdrawn from or terminated to the lines about it.
+func (h *Handler) addDeclaredKinds(req *ui.Request, view *overviewView) error {
 	var names []string
 	for _, part := range view.Parts {
 		for _, line := range part.Lines {

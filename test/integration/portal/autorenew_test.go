@@ -300,18 +300,25 @@ func TestDomainPage_ShowsNoticesThatWereSent(t *testing.T) {
 	s := newEnvWith(t, (&fakeOrders{}).install)
 	erika := s.newMember("erika@example.org")
 	id := s.addDomain(erika.ID, "laufend", registrar.DomainActive)
-	for i, accepted := range []int{1, 0} {
+	for i, accepted := range []int{1, 0, 1, 1} {
+		kind := "expiring_month"
+		if i > 1 {
+			kind = string(registrar.MailItemFailed)
+		}
 		_, err := s.db.SQL().Writer().ExecContext(t.Context(), `INSERT INTO sent_notices
 			(id, customer_id, domain_id, name, term_end, kind, recipient, subject, body, queued_at, sent_at, accepted, response)
-			VALUES ($1, $2, $3, 'laufend.de', 1, 'expiring_month', 'erika@example.org', $4, $5, 1, $6, $7, '250 ok')`,
-			"mai_"+string(rune('a'+i)), erika.ID, id, "Betreff "+string(rune('A'+i)), "Text <b>"+string(rune('A'+i)), time.Now().UnixMicro(), accepted)
+			VALUES ($1, $2, $3, 'laufend.de', 1, $8, 'erika@example.org', $4, $5, 1, $6, $7, '250 ok')`,
+			"mai_"+string(rune('a'+i)), erika.ID, id, "Betreff "+string(rune('A'+i)), []string{"Text <b>A", "Text <b>B", "Gescheitert: laufend.de", "Gescheitert: andere.de"}[i], time.Now().UnixMicro(), accepted, kind)
 		must(t, err)
 	}
 	page := s.signedInBrowser("erika@example.org").get("/portal/domains/" + id).body
-	for _, part := range []string{"Betreff A", "Betreff B", "Text &lt;b&gt;A", "vom Mailserver angenommen", "nicht zugestellt"} {
+	for _, part := range []string{"Betreff A", "Betreff B", "Text &lt;b&gt;A", "vom Mailserver angenommen", "nicht zugestellt", "Gescheitert: laufend.de"} {
 		if !strings.Contains(page, part) {
 			t.Errorf("the page lacks %q: %s", part, page)
 		}
+	}
+	if strings.Contains(page, "andere.de") {
+		t.Error("the page has a mail about another domain of the order")
 	}
 }
 
@@ -319,14 +326,18 @@ func TestDomainPage_NamesDeclaredWithdrawalAndTermination(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 11, 16, 9, 0, 0, 0, time.UTC)
 	s := newEnvWith(t, func(s *env, pages *portal.Config) {
-		(&fakeOrders{}).install(s, pages)
+		(&fakeOrders{orders: []order.Order{{ID: "ord_1", Items: []order.Item{{ID: "itm_1", Name: "laufend.de"}, {ID: "itm_2", Name: "andere.de"}}, Refunds: []order.Refund{{
+			ID: "ref_1", Source: order.ByOperator, Amount: 1000, Provider: "re_1", MadeAt: at.AddDate(0, 0, 2), Notice: "dcl_2",
+			Parts: []order.RefundPart{{Item: "itm_1", Gross: 700}, {Item: "itm_2", Gross: 300}},
+		}}}}}).install(s, pages)
 		pages.Declared = func(_ context.Context, email string, _ time.Time, mentions ...string) ([]withdrawal.Notice, error) {
 			if email != "erika@example.org" || len(mentions) != 1 || mentions[0] != "laufend.de" {
 				t.Errorf("asked for %q of %s", mentions, email)
 			}
 			return []withdrawal.Notice{
-				{Kind: withdrawal.Withdrawal, At: at, DoneAt: at.AddDate(0, 0, 1)},
-				{Kind: withdrawal.Termination, At: at},
+				{ID: "dcl_1", Kind: withdrawal.Withdrawal, At: at, DoneAt: at.AddDate(0, 0, 1)},
+				{ID: "dcl_2", Kind: withdrawal.Withdrawal, At: at, DoneAt: at.AddDate(0, 0, 2)},
+				{ID: "dcl_3", Kind: withdrawal.Termination, At: at},
 			}, nil
 		}
 	})
@@ -335,6 +346,7 @@ func TestDomainPage_NamesDeclaredWithdrawalAndTermination(t *testing.T) {
 	page := s.signedInBrowser("erika@example.org").get("/portal/domains/" + id).body
 	for _, part := range []string{
 		"Sie haben am 16.11.2026 den Vertrag über diese Domain widerrufen. Wir haben den Widerruf am 17.11.2026 bearbeitet.",
+		"Sie haben am 16.11.2026 den Vertrag über diese Domain widerrufen. Wir haben dafür am 18.11.2026 7,00\u00a0€ erstattet. Die Domain bleibt bei Ihnen, bezahlt bis ",
 		"Sie haben am 16.11.2026 den Vertrag über diese Domain gekündigt. Wir bearbeiten die Kündigung in Kürze.",
 	} {
 		if !strings.Contains(page, part) {

@@ -49,8 +49,8 @@ func TestOperatorMargin_UnknownCostIsNoMargin(t *testing.T) {
 	s.addCharge(customer.ID, "unbekannt", ".org", cost.Charge{Source: cost.Unknown})
 	_, b := s.operatorBrowser("ops@example.org")
 	for language, wants := range map[string][]string{
-		"de": {"Bei 1 Positionen sind die Kosten unbekannt", "Nach Endungen", "8,00", "Als CSV herunterladen"},
-		"en": {"The cost of 1 items is unknown", "By extension", "8.00", "Download as CSV"},
+		"de": {"Bei einer Position sind die Kosten unbekannt", "Nach Endungen", "8,00", "Als CSV herunterladen"},
+		"en": {"The cost of one item is unknown", "By extension", "8.00", "Download as CSV"},
 	} {
 		b.post("/portal/language", url.Values{"language": {language}})
 		got := b.get("/operator/margin")

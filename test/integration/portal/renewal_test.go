@@ -39,6 +39,7 @@ type fakeOrders struct {
 	requests [][]order.RequestedItem
 	refused  []order.RefusedItem
 	open     int // items of the open order
+	orders   []order.Order
 	// transfers is the list of every customer.
 	transfers []order.ListedTransfer
 	actor     registrar.Actor
@@ -49,8 +50,8 @@ func (c *fakeOrders) VATRate(context.Context, registrar.Actor) (int, error) {
 	return cmp.Or(c.rate, 1900), nil
 }
 
-func (*fakeOrders) List(context.Context, registrar.Actor, string, int) ([]order.Order, error) {
-	return nil, nil
+func (c *fakeOrders) List(context.Context, registrar.Actor, string, int) ([]order.Order, error) {
+	return c.orders, nil
 }
 
 func (c *fakeOrders) AddRenewals(_ context.Context, actor registrar.Actor, items []order.RequestedItem) (order.Order, []order.RefusedItem, error) {
