@@ -326,16 +326,21 @@ func TestDomainPage_NamesDeclaredWithdrawalAndTermination(t *testing.T) {
 			}
 			return []withdrawal.Notice{
 				{Kind: withdrawal.Withdrawal, At: at, DoneAt: at.AddDate(0, 0, 1)},
-				{Kind: withdrawal.Termination, At: at},
+				{Kind: withdrawal.Termination, Ground: withdrawal.Ordinary, At: at},
+				{Kind: withdrawal.Termination, Ground: withdrawal.Ordinary, At: at.AddDate(0, 0, 1), End: "2026-12-31"},
+				{Kind: withdrawal.Termination, Ground: withdrawal.Extraordinary, At: at.AddDate(0, 0, 2)},
 			}, nil
 		}
 	})
 	erika := s.newMember("erika@example.org")
 	id := s.addDomain(erika.ID, "laufend", registrar.DomainActive)
+	ends := "Der Vertrag über diese Domain endet frühestens mit der bezahlten Laufzeit am " + s.clock.now().UTC().AddDate(0, 0, 90).Format("02.01.2006") + "."
 	page := s.signedInBrowser("erika@example.org").get("/portal/domains/" + id).body
 	for _, part := range []string{
 		"Sie haben am 16.11.2026 den Vertrag über diese Domain widerrufen. Wir haben den Widerruf am 17.11.2026 bearbeitet.",
-		"Sie haben am 16.11.2026 den Vertrag über diese Domain gekündigt. Wir bearbeiten die Kündigung in Kürze.",
+		"Ihre Kündigung vom 16.11.2026 ist eingegangen. " + ends + " Wann der Vertrag endet, bestätigen wir Ihnen in Kürze per E\u2011Mail.",
+		"Ihre Kündigung vom 17.11.2026 ist eingegangen. " + ends + " Wann der Vertrag endet, bestätigen wir Ihnen bis 31.12.2026 per E\u2011Mail.",
+		"Ihre Kündigung vom 18.11.2026 ist eingegangen. Wir prüfen den Grund und antworten Ihnen per E\u2011Mail.",
 	} {
 		if !strings.Contains(page, part) {
 			t.Errorf("the page lacks %q", part)
