@@ -15,6 +15,7 @@ dotkontor – {{.Portal}}
 This email was sent automatically. We never ask for your password or
 your codes by email.
 `,
+	country:     ", Germany",
 	represented: "Represented by: ",
 	vatID:       "VAT ID ",
 	contact:     "/contact",

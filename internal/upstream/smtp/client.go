@@ -61,7 +61,7 @@ func (s Seller) signature(lang *language) string {
 	}
 	text := "\n"
 	for _, line := range []string{
-		strings.Join([]string{s.Name, s.Street, s.PostalCode + " " + s.City}, ", "), labelled(lang.represented, s.Representative),
+		strings.Join([]string{s.Name, s.Street, s.PostalCode + " " + s.City}, ", ") + lang.country, labelled(lang.represented, s.Representative),
 		strings.Join(slices.DeleteFunc([]string{s.Register, labelled(lang.vatID, s.VATID)}, func(part string) bool { return part == "" }), ", "),
 	} {
 		for _, wrapped := range wrapLines(line, lineLength) {

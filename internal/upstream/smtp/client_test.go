@@ -216,7 +216,7 @@ func TestSend_EndsWithSeller(t *testing.T) {
 		want     string
 	}{
 		{"de", func(*upstreamsmtp.Seller) {}, "oder Ihren Codes.\n\nKontor GmbH, Kai 1, 20457 Hamburg\nVertreten durch: Geschäftsführerin Erika Muster\nAmtsgericht Hamburg, HRB 123456, USt-IdNr. DE123456789\n"},
-		{"en", func(s *upstreamsmtp.Seller) { s.Representative, s.Register = "", "" }, "by email.\n\nKontor GmbH, Kai 1, 20457 Hamburg\nVAT ID DE123456789\n"},
+		{"en", func(s *upstreamsmtp.Seller) { s.Representative, s.Register = "", "" }, "by email.\n\nKontor GmbH, Kai 1, 20457 Hamburg, Germany\nVAT ID DE123456789\n"},
 		{"de", func(s *upstreamsmtp.Seller) { s.Representative, s.VATID = "", "" }, "Hamburg\nAmtsgericht Hamburg, HRB 123456\n"},
 		{"de", func(s *upstreamsmtp.Seller) { *s = upstreamsmtp.Seller{} }, "oder Ihren Codes.\n"},
 	} {

@@ -31,8 +31,8 @@ type language struct {
 	dateLayout       string
 	decimalSeparator string // between euros and cents
 	greeting, footer string // of every mail
-	// represented and vatID are labels of the seller below the footer.
-	represented, vatID string
+	// country follows the seller's address below the footer, represented and vatID are labels.
+	country, represented, vatID string
 	// accountMails are about an account, orderMails about orders and domains, consentMails
 	// about the choice of automatic renewal and renewalMails about its charges, termMails
 	// about the end of a domain's term, contactMails about messages from the contact form,

@@ -245,7 +245,7 @@ func TestTerminationMail_NamesEarliestEndAndDayOfReply(t *testing.T) {
 	data := map[string]string{"number": "dcl_1", "declared": "termination", "name": "Erika", "contract": "kaffee.de", "ground": "ordinary", "end": "2027-01-31", "handle_by": "2027-01-31"}
 	for language, want := range map[string][3]string{
 		"de": {"endet frühestens mit der Laufzeit, die bezahlt ist", "bestätigen wir bis 31.01.2027 per E-Mail", "bestätigen wir in Kürze per E-Mail"},
-		"en": {"ends with the paid term at the earliest", "the contract ends by 31 January 2027, by email", "the contract ends shortly, by email"},
+		"en": {"ends with the paid term at the earliest", "By 31 January 2027 we will confirm the day on which the contract ends", "We will shortly confirm the day"},
 	} {
 		if body := renderMail(t, registrar.MailTermination, language, data); !hasText(body, want[0]) || !hasText(body, want[1]) {
 			t.Errorf("%s:\n%s", language, body)
