@@ -329,6 +329,7 @@ func TestDomainPage_NamesDeclaredWithdrawalAndTermination(t *testing.T) {
 				{Kind: withdrawal.Termination, Ground: withdrawal.Ordinary, At: at},
 				{Kind: withdrawal.Termination, Ground: withdrawal.Ordinary, At: at.AddDate(0, 0, 1), End: "2026-12-31"},
 				{Kind: withdrawal.Termination, Ground: withdrawal.Extraordinary, At: at.AddDate(0, 0, 2)},
+				{Kind: withdrawal.Termination, Ground: withdrawal.Ordinary, At: at.AddDate(2, 0, 0)}, // after the term
 			}, nil
 		}
 	})
@@ -340,6 +341,7 @@ func TestDomainPage_NamesDeclaredWithdrawalAndTermination(t *testing.T) {
 		"Sie haben am 16.11.2026 den Vertrag über diese Domain widerrufen. Wir haben den Widerruf am 17.11.2026 bearbeitet.",
 		"Ihre Kündigung vom 16.11.2026 ist eingegangen. " + ends + " Wann der Vertrag endet, bestätigen wir Ihnen in Kürze per E\u2011Mail.",
 		"Ihre Kündigung vom 17.11.2026 ist eingegangen. " + ends + " Wann der Vertrag endet, bestätigen wir Ihnen bis 31.12.2026 per E\u2011Mail.",
+		"Ihre Kündigung vom 16.11.2028 ist eingegangen. Wann der Vertrag endet, bestätigen wir Ihnen in Kürze per E\u2011Mail.",
 		"Ihre Kündigung vom 18.11.2026 ist eingegangen. Wir prüfen den Grund und antworten Ihnen per E\u2011Mail.",
 	} {
 		if !strings.Contains(page, part) {
