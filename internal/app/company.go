@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"os"
 	"time"
 
@@ -106,14 +107,20 @@ func (p *App) addLegalPages(ctx context.Context, webConfig *web.Config) error {
 	if p.cfg.Company.Name == "" {
 		p.logger.WarnContext(ctx, "the legal notice is incomplete: no company is configured (company.name)")
 	}
-	webConfig.Legal = legal.Config{Notices: p.notices, Inquiries: p.contact, Operator: particularsOf(p.cfg.Company)}
-	if folder := p.cfg.Company.Texts; folder != "" {
-		if _, err := os.Stat(folder); err != nil {
-			return fmt.Errorf("company.texts: %w", err)
-		}
-		webConfig.Legal.Texts = os.DirFS(folder)
+	own, err := ownTexts(p.cfg.Company)
+	webConfig.Legal = legal.Config{Notices: p.notices, Inquiries: p.contact, Operator: particularsOf(p.cfg.Company), Texts: own}
+	return err
+}
+
+// ownTexts returns the folder of the operator's own texts; nil if there is none.
+func ownTexts(c config.Company) (fs.FS, error) {
+	if c.Texts == "" {
+		return nil, nil
 	}
-	return nil
+	if _, err := os.Stat(c.Texts); err != nil {
+		return nil, fmt.Errorf("company.texts: %w", err)
+	}
+	return os.DirFS(c.Texts), nil
 }
 
 func particularsOf(c config.Company) legal.OperatorInfo {

@@ -12,6 +12,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/invoice"
 	"github.com/dotkontor/dotkontor/internal/registrar/mailer"
 	"github.com/dotkontor/dotkontor/internal/upstream/smtp"
+	"github.com/dotkontor/dotkontor/internal/web/legal"
 )
 
 // mailStore is the queue and the invoices that are attached.
@@ -30,7 +31,7 @@ func newMailer(cfg config.Config, stored mailStore, logger *slog.Logger, hooks s
 	if err != nil {
 		return nil, err
 	}
-	attach, err := newInvoiceAttacher(cfg, stored)
+	attach, err := newReceiptAttacher(cfg, stored)
 	if err != nil {
 		return nil, err
 	}
@@ -47,40 +48,63 @@ const (
 	invoicePending registrar.Code = "invoice_pending"
 )
 
-// newInvoiceAttacher returns what attaches invoices to receipts.
-func newInvoiceAttacher(cfg config.Config, stored mailStore) (func(context.Context, mailer.QueuedMail) ([]mailer.Attachment, error), error) {
+// newReceiptAttacher returns what attaches the invoice and the terms to receipts. A consumer's
+// terms include the instructions on withdrawal.
+func newReceiptAttacher(cfg config.Config, stored mailStore) (func(context.Context, mailer.QueuedMail) ([]mailer.Attachment, error), error) {
+	if cfg.Company.Name == "" { // nothing is issued, and the terms name no seller
+		return nil, nil
+	}
 	renderer, err := invoicepdf.New()
-	if err != nil || cfg.Company.Name == "" { // nothing is issued
+	if err != nil {
 		return nil, err
 	}
-	return func(ctx context.Context, mail mailer.QueuedMail) ([]mailer.Attachment, error) {
-		receipt := mail.Kind == registrar.MailOrderPaid || mail.Kind == registrar.MailOrderCompleted
-		if gross := mail.Data["gross"]; !receipt || gross == registrar.Cents(0).String() {
+	own, err := ownTexts(cfg.Company)
+	if err != nil {
+		return nil, err
+	}
+	contractFile, err := legal.ContractFiles(own, particularsOf(cfg.Company), cfg.BaseURL)
+	if err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context, mail mailer.QueuedMail) (files []mailer.Attachment, err error) {
+		if mail.Kind != registrar.MailOrderPaid && mail.Kind != registrar.MailOrderCompleted {
 			return nil, nil
 		}
-		document, issued, err := stored.GetInvoice(ctx, mail.Data["order"])
-		if err != nil {
-			return nil, err
+		consumer := mail.Data["consent"] != ""
+		if mail.Data["gross"] != registrar.Cents(0).String() {
+			document, issued, err := stored.GetInvoice(ctx, mail.Data["order"])
+			switch {
+			case err != nil:
+				return nil, err
+			case issued:
+				pdf, err := renderer.PDF(document)
+				if err != nil {
+					return nil, err
+				}
+				files = append(files, mailer.Attachment{Kind: mailer.InvoiceFile, Name: document.Number + ".pdf", Type: "application/pdf", Content: pdf})
+				consumer = consumer || document.Buyer.Organisation == "" && document.Buyer.VATID == "" // an agent's order has no consent
+			case time.Since(mail.CreatedAt) <= invoiceWait:
+				return nil, &registrar.Error{Kind: registrar.KindUpstream, Code: invoicePending}
+			} // otherwise the portal has it later
 		}
-		if !issued {
-			if time.Since(mail.CreatedAt) > invoiceWait {
-				return nil, nil // the portal has it later
-			}
-			return nil, &registrar.Error{Kind: registrar.KindUpstream, Code: invoicePending}
+		kind, file := mailer.TermsFile, contractFile(mail.Language, consumer)
+		if consumer {
+			kind = mailer.ConsumerTermsFile
 		}
-		pdf, err := renderer.PDF(document)
-		if err != nil {
-			return nil, err
-		}
-		return []mailer.Attachment{{Name: document.Number + ".pdf", Type: "application/pdf", Content: pdf}}, nil
+		return append(files, mailer.Attachment{Kind: kind, Name: file.Name, Type: "text/plain; charset=utf-8", Content: file.Content}), nil
 	}, nil
 }
 
 // MailOptions returns the mail server settings of a configuration.
 func MailOptions(cfg config.Config) smtp.Options {
+	c := cfg.Company
 	return smtp.Options{
 		Server: cfg.Mail.Server, TLS: cfg.Mail.TLS, User: cfg.Mail.User, Password: string(cfg.Mail.Password),
 		From: cfg.Sender(), ReplyTo: cfg.Company.Email, Portal: cfg.BaseURL + "/portal",
+		Seller: smtp.Seller{
+			Name: c.Name, Street: c.Street, PostalCode: c.PostalCode, City: c.City,
+			Representative: c.Representative, Register: c.Register, VATID: c.VATID,
+		},
 	}
 }
 

@@ -14,6 +14,8 @@ import (
 	"github.com/dotkontor/dotkontor/internal/config"
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
+	"github.com/dotkontor/dotkontor/internal/registrar/invoice"
+	"github.com/dotkontor/dotkontor/internal/registrar/mailer"
 	"github.com/dotkontor/dotkontor/internal/sandbox/smtp"
 )
 
@@ -107,6 +109,73 @@ func TestMailQueue_MailedLinksWork(t *testing.T) {
 		time.Sleep(50 * time.Millisecond)
 	}
 	t.Errorf("%v mails were counted", sent)
+}
+
+// invoiceStore has one invoice.
+type invoiceStore struct {
+	mailStore
+	document *invoice.Document
+}
+
+func (s invoiceStore) GetInvoice(context.Context, string) (invoice.Document, bool, error) {
+	if s.document == nil {
+		return invoice.Document{}, false, nil
+	}
+	return *s.document, true, nil
+}
+
+func TestReceiptAttacher_AttachesInvoiceAndTermsOnce(t *testing.T) {
+	t.Parallel()
+	cfg := config.Default()
+	cfg.BaseURL = "https://domains.example"
+	if attach, err := newReceiptAttacher(cfg, invoiceStore{}); attach != nil || err != nil {
+		t.Fatalf("without a company: %v", err)
+	}
+	cfg.Company.Name, cfg.Company.Street, cfg.Company.PostalCode, cfg.Company.City = "Kontor GmbH", "Kai 1", "20457", "Hamburg"
+	document := func(buyer invoice.Buyer) *invoice.Document {
+		return &invoice.Document{
+			Number: "RE-2026-000001", Kind: invoice.Invoice, Day: "2026-11-18", SuppliedOn: "2026-11-18", PaidOn: "2026-11-18", IssuedAt: time.Now(), Seller: sellerOf(cfg.Company),
+			Buyer: buyer, Category: invoice.Standard, Lines: []invoice.Line{{Text: "laden.de: Registrierung, 1 Jahr", Net: 1000, VAT: 190, Gross: 1190}}, Net: 1000, VAT: 190, Gross: 1190, RateBasisPoints: 1900,
+		}
+	}
+	private, business := document(invoice.Buyer{Name: "Erika"}), document(invoice.Buyer{Name: "Erika", Organisation: "Laden GmbH"})
+	paid := map[string]string{"gross": "11.90"}
+	for name, test := range map[string]struct {
+		document *invoice.Document
+		kind     registrar.MailKind
+		data     map[string]string
+		age      time.Duration
+		language string
+		want     string // names of the files
+	}{
+		"of a consumer":             {private, registrar.MailOrderCompleted, map[string]string{"gross": "11.90", "consent": "x"}, 0, "de", "RE-2026-000001.pdf AGB-und-Widerrufsbelehrung.txt"},
+		"of a consumer's agent":     {private, registrar.MailOrderPaid, paid, 0, "en", "RE-2026-000001.pdf terms-and-withdrawal.txt"},
+		"of a business":             {business, registrar.MailOrderPaid, paid, 0, "en", "RE-2026-000001.pdf terms.txt"},
+		"free":                      {nil, registrar.MailOrderPaid, map[string]string{"gross": "0.00", "consent": "x"}, 0, "de", "AGB-und-Widerrufsbelehrung.txt"},
+		"invoice not issued yet":    {nil, registrar.MailOrderPaid, paid, 0, "de", "invoice_pending"},
+		"invoice not issued at all": {nil, registrar.MailOrderPaid, paid, time.Hour, "de", "AGB.txt"},
+		"another mail":              {private, registrar.MailOrderEnded, paid, 0, "de", ""},
+	} {
+		attach, err := newReceiptAttacher(cfg, invoiceStore{document: test.document})
+		if err != nil {
+			t.Fatal(err)
+		}
+		files, err := attach(t.Context(), mailer.QueuedMail{Kind: test.kind, Data: test.data, Language: test.language, CreatedAt: time.Now().Add(-test.age)})
+		names := make([]string, 0, len(files))
+		for _, file := range files {
+			names = append(names, file.Name)
+			if file.Kind == "" || len(file.Content) == 0 || file.Kind != mailer.InvoiceFile && !strings.Contains(string(file.Content), "Kontor GmbH, Kai 1") {
+				t.Errorf("%s: %s of kind %q: %.200s", name, file.Name, file.Kind, file.Content)
+			}
+		}
+		if got := strings.Join(names, " ") + string(registrar.CodeOf(err)); got != test.want {
+			t.Errorf("%s: %s, want %s", name, got, test.want)
+		}
+	}
+	cfg.Company.Texts = t.TempDir() + "/none"
+	if _, err := newReceiptAttacher(cfg, invoiceStore{}); err == nil {
+		t.Error("a missing folder of texts was accepted")
+	}
 }
 
 func sumCounters(t *testing.T, metrics *prometheus.Registry) float64 {

@@ -28,8 +28,8 @@ type Company struct {
 	// terminations are also announced to Email, which is required.
 	Email string `toml:"email"`
 	Phone string `toml:"phone"`
-	// Representative is the authorised representative, such as "Geschäftsführerin: Erika
-	// Mustermann". Responsible is the person responsible for the content, with an address
+	// Representative is the authorised representative, such as "Geschäftsführerin Erika
+	// Mustermann"; mails name it, too. Responsible is the person responsible for the content, with an address
 	// if it differs. Both appear in the legal notice. Default: none.
 	Representative string `toml:"representative"`
 	Responsible    string `toml:"responsible"`

@@ -42,7 +42,7 @@ func draft(o order.Order, seller Seller, buyer Buyer, at time.Time) (Document, e
 	}
 	var net, vat, gross registrar.Cents
 	for _, item := range o.Items {
-		d.Lines = append(d.Lines, Line{Item: item.ID, Text: lineText(item, paid, d.Language), Net: item.Net, VAT: item.VAT, Gross: item.Gross})
+		d.Lines = append(d.Lines, Line{Item: item.ID, Text: lineText(item, o.PaidAt, d.Language), Net: item.Net, VAT: item.VAT, Gross: item.Gross})
 		net, vat, gross = net+item.Net, vat+item.VAT, gross+item.Gross
 	}
 	if net != d.Net || vat != d.VAT || gross != d.Gross || gross != net+vat {

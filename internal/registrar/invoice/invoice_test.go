@@ -167,7 +167,7 @@ func TestIssue_InvoiceForOrderAndCorrectionForRefund(t *testing.T) {
 		bill.Category != Standard || bill.Buyer != testBuyer || bill.Seller != testSeller || bill.Payment != "pay_1" || bill.Corrects != nil {
 		t.Errorf("got %+v", bill)
 	}
-	if lines := []string{bill.Lines[0].Text, bill.Lines[1].Text}; !slices.Equal(lines, []string{"müller.de (xn--mller-kva.de): Registrierung, 1 Jahr (01.01.2027 – 01.01.2028)", "alt.shop: Verlängerung, 2 Jahre"}) {
+	if lines := []string{bill.Lines[0].Text, bill.Lines[1].Text}; !slices.Equal(lines, []string{"müller.de (xn--mller-kva.de): Registrierung, 1 Jahr (31.12.2026 – 31.12.2027)", "alt.shop: Verlängerung, 2 Jahre"}) {
 		t.Errorf("got %q", lines)
 	}
 	if back.Kind != Correction || back.Number != "RK-2027-000001" || back.Net != 2000 || back.VAT != 380 || back.Gross != 2380 || len(back.Lines) != 1 ||
@@ -307,7 +307,7 @@ func TestDraft_VATRuleDeterminesCategoryAndNotes(t *testing.T) {
 				t.Errorf("the correction of %s: %v, %q", test.rule, err, said)
 			}
 		}
-		if beside := strings.Contains(d.Lines[0].Text, "Registrierung, 1 Jahr (01.01.2027 – 01.01.2028) / registration, 1 year (01.01.2027 – 01.01.2028)"); beside != test.english {
+		if beside := strings.Contains(d.Lines[0].Text, "Registrierung, 1 Jahr (31.12.2026 – 31.12.2027) / registration, 1 year (31.12.2026 – 31.12.2027)"); beside != test.english {
 			t.Errorf("%s: %q", test.rule, d.Lines[0].Text)
 		}
 	}
@@ -397,7 +397,7 @@ func TestGet_OnlyOwnerSeesDocument(t *testing.T) {
 
 func TestLineText_TermsHaveTheirDays(t *testing.T) {
 	t.Parallel()
-	ends := time.Date(2027, 2, 3, 12, 0, 0, 0, time.UTC)
+	ends, paid := time.Date(2027, 2, 3, 12, 0, 0, 0, time.UTC), time.Date(2026, 11, 18, 12, 0, 0, 0, time.UTC)
 	for want, item := range map[string]order.Item{
 		"a.com: Registrierung, 1 Jahr (18.11.2026 – 18.11.2027)":  {Name: "a.com", Kind: order.Register, Years: 1},
 		"a.com: Registrierung, 1 Jahr (17.11.2026 – 17.11.2027)":  {Name: "a.com", Kind: order.Register, Years: 1, PaidUntil: time.Date(2027, 11, 17, 23, 30, 0, 0, time.UTC)},
@@ -407,8 +407,27 @@ func TestLineText_TermsHaveTheirDays(t *testing.T) {
 		"a.com: Verlängerung, 2 Jahre":                            {Name: "a.com", Kind: order.Renew, Years: 2}, // of an earlier release
 		"a.com: Umzug zu uns, 2 Jahre":                            {Name: "a.com", Kind: order.Transfer, Years: 2},
 	} {
-		if got := lineText(item, "2026-11-18", "de"); got != want {
+		if got := lineText(item, paid, "de"); got != want {
 			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// The end of a term is the registry's day, as in mails and on pages, also while it is the next day
+// in Germany.
+func TestDraft_TermHasDaysOfUTC(t *testing.T) {
+	t.Parallel()
+	for name, until := range map[string]time.Time{"not registered yet": {}, "registered": newYear.AddDate(1, 0, 0)} {
+		sale := newSale()
+		sale.Items[0].PaidUntil, sale.Items[1].TermEnd = until, newYear.In(registrar.Germany())
+		d, err := draft(sale, testSeller, testBuyer, newYear)
+		if err != nil || d.Day != "2027-01-01" || d.SuppliedOn != "2027-01-01" {
+			t.Fatalf("%s: issued on %s, supplied on %s, %v", name, d.Day, d.SuppliedOn, err)
+		}
+		for i, want := range []string{"(31.12.2026 – 31.12.2027)", "(31.12.2026 – 31.12.2028)"} {
+			if text := d.Lines[i].Text; !strings.Contains(text, want) {
+				t.Errorf("%s: %q, want %s", name, text, want)
+			}
 		}
 	}
 }
@@ -419,7 +438,7 @@ func TestLineText_NamesEveryKind(t *testing.T) {
 		order.Register: "a.de: Registrierung, 1 Jahr (18.11.2026 – 18.11.2027)", order.Transfer: "a.de: Umzug zu uns, 1 Jahr",
 		order.Renew: "a.de: Verlängerung, 1 Jahr", order.Restore: "a.de: Wiederherstellung, 1 Jahr", "other": "a.de: other, 1 Jahr",
 	} {
-		if got := lineText(order.Item{Name: "a.de", Kind: kind, Years: 1}, "2026-11-18", "de"); got != want {
+		if got := lineText(order.Item{Name: "a.de", Kind: kind, Years: 1}, time.Date(2026, 11, 18, 12, 0, 0, 0, time.UTC), "de"); got != want {
 			t.Errorf("%s is %q, want %q", kind, got, want)
 		}
 	}

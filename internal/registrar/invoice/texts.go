@@ -43,12 +43,12 @@ func (l Line) Domain() string {
 
 // lineText describes an item: name, kind and term, and from when to when the term is, if that is
 // known when the document is issued.
-func lineText(item order.Item, paidOn, language string) string {
+func lineText(item order.Item, paidAt time.Time, language string) string {
 	what, known := kindTexts[item.Kind]
 	if !known {
 		what = Bilingual{string(item.Kind), string(item.Kind)}
 	}
-	switch term := termText(item, paidOn); item.Years {
+	switch term := termText(item, paidAt); item.Years {
 	case 0:
 	case 1:
 		what = Bilingual{what.German + ", 1 Jahr" + term, what.English + ", 1 year" + term}
@@ -58,18 +58,20 @@ func lineText(item order.Item, paidOn, language string) string {
 	return displayName(item.Name) + ": " + what.Text(language)
 }
 
-// termText returns the days of a term in brackets; empty if only the registry knows them.
-func termText(item order.Item, paidOn string) string {
+// termText returns the days of a term in brackets; empty if only the registry knows them. They are
+// the registry's days (UTC), as on all pages and in mails; the other days of a document are Germany's.
+func termText(item order.Item, paidAt time.Time) string {
 	begins := item.TermEnd
 	switch {
 	case item.Kind == order.Register && !item.PaidUntil.IsZero(): // it is registered already
 		begins = item.PaidUntil.UTC().AddDate(-item.Years, 0, 0)
 	case item.Kind == order.Register:
-		begins, _ = time.Parse(time.DateOnly, paidOn) // zero if it is no day
+		begins = paidAt
 	}
 	if begins.IsZero() || item.Kind == order.Transfer {
 		return ""
 	}
+	begins = begins.UTC()
 	return fmt.Sprintf(" (%s – %s)", begins.Format(dayLayout), begins.AddDate(item.Years, 0, 0).Format(dayLayout))
 }
 

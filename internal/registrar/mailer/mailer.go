@@ -72,8 +72,19 @@ type Message struct {
 	Attachments   []Attachment
 }
 
+// FileKind is what an attached file is.
+type FileKind string
+
+// Kinds of files.
+const (
+	InvoiceFile       FileKind = "invoice"
+	TermsFile         FileKind = "terms"
+	ConsumerTermsFile FileKind = "consumer_terms" // with the instructions on withdrawal
+)
+
 // Attachment is a file of a mail.
 type Attachment struct {
+	Kind       FileKind
 	Name, Type string
 	Content    []byte
 }

@@ -21,11 +21,17 @@ func (c Consent) Given() bool { return !c.At.IsZero() }
 // withdrawalDays is how long a consumer can withdraw.
 const withdrawalDays = 14
 
-// WithdrawalEnds is the last day on which the consumer can withdraw (§§ 355, 187, 188 BGB). A
-// weekend extends it (§ 193 BGB); public holidays, which differ by state, are not considered.
-func (c Consent) WithdrawalEnds() time.Time {
-	ordered := c.At.In(registrar.Germany())
-	last := time.Date(ordered.Year(), ordered.Month(), ordered.Day()+withdrawalDays, 0, 0, 0, 0, time.UTC)
+// WithdrawalEnds is the last day on which the consumer can withdraw (§§ 355, 187, 188 BGB), counted
+// from the day on which the contract is concluded: with the payment, which can be a day after the
+// consent. A weekend extends it (§ 193 BGB); public holidays, which differ by state, are not
+// considered.
+func (o Order) WithdrawalEnds() time.Time {
+	concluded := o.Consent.At
+	if o.PaidAt.After(concluded) {
+		concluded = o.PaidAt
+	}
+	concluded = concluded.In(registrar.Germany())
+	last := time.Date(concluded.Year(), concluded.Month(), concluded.Day()+withdrawalDays, 0, 0, 0, 0, time.UTC)
 	for last.Weekday() == time.Saturday || last.Weekday() == time.Sunday {
 		last = last.AddDate(0, 0, 1)
 	}
@@ -33,8 +39,8 @@ func (c Consent) WithdrawalEnds() time.Time {
 }
 
 // WithdrawalEnded reports whether the last day is over in Germany.
-func (c Consent) WithdrawalEnded(now time.Time) bool {
-	return now.In(registrar.Germany()).Format(time.DateOnly) > c.WithdrawalEnds().Format(time.DateOnly)
+func (o Order) WithdrawalEnded(now time.Time) bool {
+	return now.In(registrar.Germany()).Format(time.DateOnly) > o.WithdrawalEnds().Format(time.DateOnly)
 }
 
 // Text returns the text that was ticked; empty if none was.

@@ -28,9 +28,22 @@ func TestWithdrawalEnds_WeekendExtendsTheFourteenDays(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := (order.Consent{At: at}).WithdrawalEnds().Format(time.DateOnly); got != want {
+		if got := (order.Order{Consent: order.Consent{At: at}, PaidAt: at}).WithdrawalEnds().Format(time.DateOnly); got != want {
 			t.Errorf("ordered at %s: until %s, want %s", ordered, got, want)
 		}
+	}
+}
+
+// The contract is concluded with the payment.
+func TestWithdrawalEnds_CountsFromPayment(t *testing.T) {
+	t.Parallel()
+	o := order.Order{Consent: order.Consent{At: time.Date(2026, 11, 18, 22, 50, 0, 0, time.UTC)}}
+	if got := o.WithdrawalEnds().Format(time.DateOnly); got != "2026-12-02" {
+		t.Errorf("not paid: until %s", got)
+	}
+	o.PaidAt = o.Consent.At.Add(15 * time.Minute) // the 19th in Germany
+	if got := o.WithdrawalEnds().Format(time.DateOnly); got != "2026-12-03" {
+		t.Errorf("paid after midnight: until %s", got)
 	}
 }
 

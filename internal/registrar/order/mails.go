@@ -37,7 +37,7 @@ func receiptMail(o Order, buyer *Buyer) registrar.Mail {
 	data["vat_unchecked"] = strconv.FormatBool(o.Totals.Unchecked)
 	if o.Consent.Given() { // the law requires confirmation on a durable medium
 		data["consent"], data["consent_at"] = o.Consent.Text(), o.Consent.At.UTC().Format(time.RFC3339)
-		data["withdraw_until"] = o.Consent.WithdrawalEnds().Format(time.DateOnly)
+		data["withdraw_until"] = o.WithdrawalEnds().Format(time.DateOnly)
 	}
 	return registrar.Mail{ID: "mail_" + o.ID, Kind: registrar.MailOrderPaid, Customer: o.Customer, Data: data, Delay: failpoint.Backoff(receiptDelay)}
 }

@@ -3,6 +3,7 @@ package renewal
 import (
 	"context"
 	"errors"
+	"strconv"
 	"strings"
 	"time"
 
@@ -281,7 +282,7 @@ func Give(terms ConsentTerms) GivenConsent {
 		PaidUntil:  d.PaidUntil,
 		AuditEvent: registrar.AuditEvent{Actor: terms.Actor, Action: ActionOn, Customer: customer, Object: d.Name, At: terms.Now},
 		Mail: registrar.Mail{Kind: registrar.MailRenewalOn, Customer: customer, Data: map[string]string{
-			"domain": d.Name, "domain_id": d.ID, "consent": ConsentText(terms.Wording), "gross": terms.Gross.String(),
+			"domain": d.Name, "domain_id": d.ID, "consent": ConsentText(terms.Wording), "gross": terms.Gross.String(), "years": strconv.Itoa(terms.Years),
 			"charge_at": first.At.UTC().Format(time.DateOnly), "paid_until": d.PaidUntil.UTC().Format(time.DateOnly), "name": d.Method,
 			"term_end": d.PaidUntil.UTC().Format(time.RFC3339Nano),
 		}},

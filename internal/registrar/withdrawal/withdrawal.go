@@ -280,8 +280,11 @@ func (d Notice) mailData() map[string]string {
 		"number": d.ID, "declared": string(d.Kind), "name": d.Name, "email": d.Email, "contract": d.Contract,
 		"ground": string(d.Ground), "reason": d.Reason, "end": d.End, registrar.MailOccurredAt: d.At.UTC().Format(time.RFC3339),
 	}
-	if d.Kind == Withdrawal {
+	switch {
+	case d.Kind == Withdrawal:
 		data["refund_by"] = d.Deadline().Format(time.DateOnly)
+	case !d.AtOnce():
+		data["handle_by"] = d.Deadline().Format(time.DateOnly)
 	}
 	return data
 }

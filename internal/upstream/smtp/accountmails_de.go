@@ -15,8 +15,11 @@ dotkontor – {{.Portal}}
 Diese Nachricht wurde automatisch verschickt. Wir fragen nie per E-Mail
 nach Ihrem Passwort oder Ihren Codes.
 `,
-	contact: "/kontakt",
-	basket:  "/warenkorb",
+	represented: "Vertreten durch: ",
+	vatID:       "USt-IdNr. ",
+	contact:     "/kontakt",
+	basket:      "/warenkorb",
+	withdrawal:  "/widerruf",
 	help: `
 Brauchen Sie Hilfe? Schreiben Sie uns:
 
@@ -77,18 +80,18 @@ bewahren wir noch auf (Art. 17 Abs. 3 DSGVO):
 Waren Sie das nicht? Dann antworten Sie bitte sofort auf diese
 Nachricht.
 `},
-		registrar.MailPasswordReset: {"Neues Passwort wählen", `
+		registrar.MailPasswordReset: {"{{if .NoPassword}}Passwort festlegen{{else}}Neues Passwort wählen{{end}}", `
 am {{.At}} wurde für Ihr Konto bei dotkontor ein
-neues Passwort angefordert{{with .Address}} (von der IP-Adresse {{.}}){{end}}.
+{{if .NoPassword}}Link zum Festlegen eines Passworts{{else}}neues Passwort{{end}} angefordert{{with .Address}} (von der IP-Adresse {{.}}){{end}}.
 
-Hier wählen Sie es:
+Hier {{if .NoPassword}}legen Sie es fest{{else}}wählen Sie es{{end}}:
 
 {{.Link}}
 
 Der Link gilt bis {{.Until}} und nur einmal. Ein neuerer
 macht ihn ungültig.
 
-Waren Sie das nicht? Dann müssen Sie nichts tun: Ihr Passwort
+Waren Sie das nicht? Dann müssen Sie nichts tun: {{if .NoPassword}}Ihr Konto{{else}}Ihr Passwort{{end}}
 bleibt, wie es ist. Geben Sie den Link an niemanden weiter.
 `},
 		registrar.MailSignIn: {"Ihr Link zum Anmelden", `

@@ -15,8 +15,12 @@ dotkontor – {{.Portal}}
 This email was sent automatically. We never ask for your password or
 your codes by email.
 `,
-	contact: "/contact",
-	basket:  "/basket",
+	country:     ", Germany",
+	represented: "Represented by: ",
+	vatID:       "VAT ID ",
+	contact:     "/contact",
+	basket:      "/basket",
+	withdrawal:  "/withdrawal",
 	help: `
 Need help? Write to us:
 
@@ -74,18 +78,18 @@ following (Art. 17(3) GDPR):
 
 If this wasn't you, please reply to this email immediately.
 `},
-		registrar.MailPasswordReset: {"Choose a new password", `
-A new password for your account at dotkontor was requested on
+		registrar.MailPasswordReset: {"{{if .NoPassword}}Set a password{{else}}Choose a new password{{end}}", `
+A {{if .NoPassword}}link to set a password{{else}}new password{{end}} for your account at dotkontor was requested on
 {{.At}}{{with .Address}} (from IP address {{.}}){{end}}.
 
-Choose it here:
+{{if .NoPassword}}Set{{else}}Choose{{end}} it here:
 
 {{.Link}}
 
 The link is valid until {{.Until}} and works once.
 Requesting another link invalidates it.
 
-If this wasn't you, you don't need to do anything: your password stays
+If this wasn't you, you don't need to do anything: your {{if .NoPassword}}account{{else}}password{{end}} stays
 the same. Don't share the link with anyone.
 `},
 		registrar.MailSignIn: {"Your sign-in link", `

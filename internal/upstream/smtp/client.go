@@ -42,9 +42,41 @@ type Options struct {
 	From           string           // the sender, "dotkontor <post@domains.example>"
 	ReplyTo        string           // an address that people read; empty means From
 	Portal         string           // the URL that mails link to
+	Seller         Seller           // named at the end of every mail; none without a name
 	Timeout        time.Duration    // limits one delivery; 0 means 15 s
 	Now            func() time.Time // the Date of mails; nil means time.Now
 	Roots          *x509.CertPool   // the trusted CAs; nil means the system's
+}
+
+// Seller is the company that mails end with, as on business letters (§ 35a GmbHG, § 37a HGB).
+// Empty details are left out.
+type Seller struct {
+	Name, Street, PostalCode, City, Representative, Register, VATID string
+}
+
+// signature returns the last lines of a mail; empty without a name.
+func (s Seller) signature(lang *language) string {
+	if s.Name == "" {
+		return ""
+	}
+	text := "\n"
+	for _, line := range []string{
+		strings.Join([]string{s.Name, s.Street, s.PostalCode + " " + s.City}, ", ") + lang.country, labelled(lang.represented, s.Representative),
+		strings.Join(slices.DeleteFunc([]string{s.Register, labelled(lang.vatID, s.VATID)}, func(part string) bool { return part == "" }), ", "),
+	} {
+		for _, wrapped := range wrapLines(line, lineLength) {
+			text += wrapped + "\n"
+		}
+	}
+	return text
+}
+
+// labelled returns a value after its label; empty without a value.
+func labelled(label, value string) string {
+	if value == "" {
+		return ""
+	}
+	return label + value
 }
 
 // Client sends mails.
@@ -161,6 +193,7 @@ func (c *Client) compose(message mailer.Message) (*gomail.Msg, mailer.Delivery, 
 	parsed, err := parseTemplates()
 	if err == nil {
 		delivery.Subject, delivery.Text, err = parsed.render(message, c.opts.Portal)
+		delivery.Text += c.opts.Seller.signature(languageOf(message))
 	}
 	if err != nil {
 		return nil, delivery, &registrar.Error{Kind: registrar.KindInternal, Code: mailer.Undeliverable, Err: err}

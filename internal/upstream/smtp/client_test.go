@@ -203,6 +203,33 @@ func TestSend_PlainTextWithAutoSubmittedHeaders(t *testing.T) {
 	}
 }
 
+func TestSend_EndsWithSeller(t *testing.T) {
+	t.Parallel()
+	s := startServer(t, true, false)
+	seller := upstreamsmtp.Seller{
+		Name: "Kontor GmbH", Street: "Kai 1", PostalCode: "20457", City: "Hamburg", Representative: "Geschäftsführerin Erika Muster",
+		Register: "Amtsgericht Hamburg, HRB 123456", VATID: "DE123456789",
+	}
+	for _, test := range []struct {
+		language string
+		edit     func(*upstreamsmtp.Seller)
+		want     string
+	}{
+		{"de", func(*upstreamsmtp.Seller) {}, "oder Ihren Codes.\n\nKontor GmbH, Kai 1, 20457 Hamburg\nVertreten durch: Geschäftsführerin Erika Muster\nAmtsgericht Hamburg, HRB 123456, USt-IdNr. DE123456789\n"},
+		{"en", func(s *upstreamsmtp.Seller) { s.Representative, s.Register = "", "" }, "by email.\n\nKontor GmbH, Kai 1, 20457 Hamburg, Germany\nVAT ID DE123456789\n"},
+		{"de", func(s *upstreamsmtp.Seller) { s.Representative, s.VATID = "", "" }, "Hamburg\nAmtsgericht Hamburg, HRB 123456\n"},
+		{"de", func(s *upstreamsmtp.Seller) { *s = upstreamsmtp.Seller{} }, "oder Ihren Codes.\n"},
+	} {
+		from, mail := seller, message()
+		test.edit(&from)
+		mail.Language = test.language
+		delivery, err := newClient(t, upstreamsmtp.Options{Server: s.address, Roots: s.roots, Seller: from}).Send(t.Context(), mail)
+		if err != nil || !strings.HasSuffix(delivery.Text, test.want) {
+			t.Errorf("%v, no %q at the end:\n%s", err, test.want, delivery.Text)
+		}
+	}
+}
+
 func TestSend_SenderDomainIsPunycode(t *testing.T) {
 	t.Parallel()
 	s := startServer(t, true, false)

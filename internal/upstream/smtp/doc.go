@@ -3,7 +3,7 @@
 // A mail is plain text in German or English with short lines: what happened, when,
 // from where, and what to do if it was not the customer. There is no HTML, no image
 // and no tracking. Prose is wrapped once its values are known, and lists of domains are
-// sorted. The German and English files are tables of the same keys with
+// sorted. Below the footer, every mail names the seller. The German and English files are tables of the same keys with
 // the same placeholders; a test compares them.
 //
 // The connection is encrypted and the server's certificate verified, with STARTTLS

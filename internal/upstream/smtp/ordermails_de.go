@@ -38,8 +38,14 @@ Ihre Widerrufsfrist endet am {{.}} um 24 Uhr. Das Widerrufsrecht
 erlischt vorher, wenn wir die Leistung vollständig erbracht haben.
 {{end}}
 Bitte heben Sie diese Nachricht auf.
-{{end}}{{if .Attached}}
-Die Rechnung hängt an dieser E-Mail.
+{{end}}{{if or .Attached .Terms}}
+{{if .Attached}}Die Rechnung hängt an dieser E-Mail.
+{{end}}{{if .Terms}}Die angehängte Datei {{.Terms}} enthält unsere
+Geschäftsbedingungen{{if .Instructed}} und die Widerrufsbelehrung{{end}}.
+{{end}}{{end}}{{if and .Instructed (not .Automatic)}}
+Einen Widerruf erklären Sie hier:
+
+{{.Withdrawal}}
 {{end}}
 `
 
@@ -396,10 +402,13 @@ anklickbar machen, stehen in eckigen Klammern:
 > Grund:
 > {{.}}{{end}}
 
-Ein Vertrag über eine Domain endet ordentlich mit der Laufzeit, die
-bezahlt ist; bis dahin bleibt die Domain bei Ihnen. Den genauen Tag
-nennen wir Ihnen, sobald wir den Vertrag zugeordnet haben. Bitte heben
-Sie diese Nachricht auf.
+{{if .Special}}Wir prüfen den Grund und antworten Ihnen{{with .HandleBy}} bis {{.}}{{else}} in Kürze{{end}} per E-Mail.
+{{else}}Ein Vertrag über eine Domain endet frühestens mit der Laufzeit, die
+bezahlt ist, auch wenn Sie einen früheren Tag genannt haben; bis dahin
+bleibt die Domain bei Ihnen. Den Tag, an dem der Vertrag endet,
+bestätigen wir{{with .HandleBy}} bis {{.}}{{else}} in Kürze{{end}} per E-Mail an die Adresse des Kontos,
+in dem die Domain ist.
+{{end}}Bitte heben Sie diese Nachricht auf.
 
 Haben Sie nichts gekündigt? Dann hat jemand Ihre Adresse angegeben;
 antworten Sie uns bitte, damit nichts Falsches geschieht.

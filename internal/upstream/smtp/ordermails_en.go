@@ -36,8 +36,14 @@ The withdrawal period runs until the end of {{.}}. The right
 to withdraw ends earlier, once the service has been fully performed.
 {{end}}
 Please keep this email.
-{{end}}{{if .Attached}}
-Your invoice is attached.
+{{end}}{{if or .Attached .Terms}}
+{{if .Attached}}Your invoice is attached.
+{{end}}{{if .Terms}}The attached file {{.Terms}} contains our
+terms and conditions{{if .Instructed}} and the instructions on withdrawal{{end}}.
+{{end}}{{end}}{{if and .Instructed (not .Automatic)}}
+To withdraw from this contract, use this page:
+
+{{.Withdrawal}}
 {{end}}
 `
 
@@ -380,9 +386,12 @@ would make an address clickable are in square brackets:
 > Reason:
 > {{.}}{{end}}
 
-A contract for a domain normally ends with the paid term; until then you
-keep the domain. We will tell you the exact date once we have found the
-contract. Please keep this email.
+{{if .Special}}{{with .HandleBy}}By {{.}} we will{{else}}We will shortly{{end}} review the reason and reply by email.
+{{else}}A contract for a domain ends with the paid term at the earliest, even if
+you named an earlier day; until then you keep the domain. {{with .HandleBy}}By {{.}} we
+will{{else}}We will shortly{{end}} confirm the day on which the contract ends, by email to the
+address of the account that has the domain.
+{{end}}Please keep this email.
 
 If you didn't cancel a contract, someone else entered your address.
 Please reply to this email so that we can stop this.

@@ -25,6 +25,45 @@ func orderMailData(more map[string]string) map[string]string {
 	return data
 }
 
+func TestReceipt_NamesAttachedFiles(t *testing.T) {
+	t.Parallel()
+	invoice, form := mailer.Attachment{Kind: mailer.InvoiceFile, Name: "RE-1.pdf"}, "https://domains.example/widerruf\n"
+	for _, kind := range []registrar.MailKind{registrar.MailOrderPaid, registrar.MailOrderCompleted} {
+		for _, test := range []struct {
+			files      []mailer.Attachment
+			automatic  string
+			wants, not []string
+		}{
+			{nil, "", nil, []string{"Rechnung hängt", "angehängte", form}},
+			{
+				[]mailer.Attachment{invoice, {Kind: mailer.TermsFile, Name: "AGB.txt"}},
+				"",
+				[]string{"Die Rechnung hängt an dieser E-Mail. Die angehängte Datei AGB.txt enthält unsere Geschäftsbedingungen."},
+				[]string{form},
+			},
+			{
+				[]mailer.Attachment{{Kind: mailer.ConsumerTermsFile, Name: "AGB-und-Widerrufsbelehrung.txt"}},
+				"",
+				[]string{"Datei AGB-und-Widerrufsbelehrung.txt enthält unsere Geschäftsbedingungen und die Widerrufsbelehrung.", "\n\n" + form},
+				[]string{"Rechnung hängt"},
+			},
+			{[]mailer.Attachment{{Kind: mailer.ConsumerTermsFile, Name: "x.txt"}}, "true", []string{"Datei x.txt"}, []string{form}},
+		} {
+			body := renderMailTo(t, mailer.Message{Kind: kind, Language: "de", Data: orderMailData(map[string]string{"automatic": test.automatic}), Attachments: test.files})
+			for _, want := range test.wants {
+				if !hasText(body, want) {
+					t.Errorf("%s lacks %q:\n%s", kind, want, body)
+				}
+			}
+			for _, not := range test.not {
+				if hasText(body, not) {
+					t.Errorf("%s has %q:\n%s", kind, not, body)
+				}
+			}
+		}
+	}
+}
+
 func renderMail(t *testing.T, kind registrar.MailKind, language string, data map[string]string) string {
 	t.Helper()
 	return renderMailTo(t, mailer.Message{Kind: kind, Language: language, Data: data})
@@ -448,10 +487,10 @@ func TestDomainMails_NameServersAndLinkToThePlaceOfTheChange(t *testing.T) {
 		{registrar.MailDomainChanged, "en", single, "laden.de: nameservers changed on 15 November 2026", []string{
 			"\nPreviously:\n  ns1.alt.example\n", "\nNow:\n  ns1.neu.example\n", "https://domains.example/portal/domains/dom_1\n",
 		}, nil},
-		{registrar.MailDomainChanged, "de", many, "laden.de und 1 weitere: Umzugssperre aufgehoben am 15.11.2026", []string{
+		{registrar.MailDomainChanged, "de", many, "cafe.de und 1 weitere: Umzugssperre aufgehoben am 15.11.2026", []string{
 			"\n  cafe.de\n  laden.de\n", "https://domains.example/portal/domain-actions/blk_1\n",
 		}, nil},
-		{registrar.MailDomainChanged, "en", many, "laden.de and 1 more: transfer lock removed on 15 November 2026", []string{
+		{registrar.MailDomainChanged, "en", many, "cafe.de and 1 more: transfer lock removed on 15 November 2026", []string{
 			"\n  cafe.de\n  laden.de\n", "https://domains.example/portal/domain-actions/blk_1\n",
 		}, nil},
 		{registrar.MailDomainChanged, "de", first, "laden.de: Umzugssperre aufgehoben am 15.11.2026", []string{"https://domains.example/portal/domains/dom_1\n"}, nil},

@@ -55,11 +55,11 @@ func wrapWords(lines, words []string) []string {
 }
 
 const (
-	units  = " EUR Uhr "
+	units  = " EUR % Uhr "
 	months = " January February March April May June July August September October November December "
 )
 
-// nextUnit returns the first word, with those that must not begin a line: 14.28 EUR, 12 Uhr,
+// nextUnit returns the first word, with those that must not begin a line: 14.28 EUR, 19 %, 12 Uhr,
 // 1 December 2026.
 func nextUnit(words []string) (unit string, rest []string) {
 	unit, rest = words[0], words[1:]

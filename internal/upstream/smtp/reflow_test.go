@@ -56,6 +56,9 @@ dotkontor
 	if got := reflow(filler + "14.28 EUR on 1 December 2026"); got != strings.TrimSpace(filler)+"\n14.28 EUR on 1 December 2026" {
 		t.Errorf("an amount was split:\n%s", got)
 	}
+	if got := reflow(filler + "19 % VAT"); got != strings.TrimSpace(filler)+"\n19 % VAT" {
+		t.Errorf("a rate was split:\n%s", got)
+	}
 }
 
 func TestMails_ListDomainsInOrder(t *testing.T) {

@@ -31,6 +31,8 @@ type language struct {
 	dateLayout       string
 	decimalSeparator string // between euros and cents
 	greeting, footer string // of every mail
+	// country follows the seller's address below the footer, represented and vatID are labels.
+	country, represented, vatID string
 	// accountMails are about an account, orderMails about orders and domains, consentMails
 	// about the choice of automatic renewal and renewalMails about its charges, termMails
 	// about the end of a domain's term, contactMails about messages from the contact form,
@@ -41,6 +43,8 @@ type language struct {
 	help    string            // the end of mails in securityMails
 	contact string            // the path of the contact form
 	basket  string            // the path of the basket
+	// withdrawal is the path of the form to withdraw from a contract.
+	withdrawal string
 }
 
 // securityMails report something that may be an attack on an account or a domain. They end
@@ -53,6 +57,12 @@ var securityMails = map[registrar.MailKind]bool{
 	registrar.MailAuthCode: true, registrar.MailAccountClosed: true,
 	registrar.MailTransferAway: true, registrar.MailTransferAwayEnded: true, registrar.MailHolderNotice: true,
 	registrar.MailContactCheck: true, registrar.MailContactSuspended: true,
+}
+
+// undatedLists are mails about several domains whose subjects name the first of the list. Those of
+// other mails have the day of one domain, and name that domain.
+var undatedLists = map[registrar.MailKind]bool{
+	registrar.MailRenewalOn: true, registrar.MailRenewalOff: true, registrar.MailContractEnds: true, registrar.MailDomainChanged: true, registrar.MailHolderNotice: true,
 }
 
 func (l *language) allMails() map[registrar.MailKind]mailText {
@@ -115,7 +125,11 @@ type templateData struct {
 	// announces it.
 	NextTerm, Announced bool
 	Attached            bool // the invoice is attached
-	Over                bool // an expired domain can't be renewed any more
+	// Terms is the name of the attached file with our terms. Instructed means that it also has the
+	// instructions on withdrawal, and Withdrawal is the address of the form.
+	Terms, Withdrawal string
+	Instructed        bool
+	Over              bool // an expired domain can't be renewed any more
 	renewalData
 	transferData
 	// Contact is the address of the contact form. The next three belong to a message from
@@ -192,14 +206,24 @@ func (t templates) render(message mailer.Message, portal string) (subject, body 
 	data.Lockable = message.Data["lockable"] != "false"
 	data.Charge = lang.formatDate(message.Data["charge_at"])
 	data.NextTerm, data.Announced = message.Data["next_term"] == "true", message.Data["announced"] == "true"
-	data.Attached = len(message.Attachments) > 0
+	for _, file := range message.Attachments {
+		switch file.Kind {
+		case mailer.InvoiceFile:
+			data.Attached = true
+		case mailer.TermsFile, mailer.ConsumerTermsFile:
+			data.Terms, data.Instructed = file.Name, file.Kind == mailer.ConsumerTermsFile
+		}
+	}
 	data.Notice, data.Due = sanitizeValue(message.Data["notice"]), lang.formatDate(message.Data["due"])
 	data.Suspended, data.Further = message.Data["suspended"] == "true", message.Data["further"] == "true"
 	data.Over = message.Data["over"] == "true"
 	data.renewalData = lang.renewalData(message.Data, portal)
+	if undatedLists[message.Kind] && data.More > 0 && len(data.Renewals) > 0 {
+		data.Domain = data.Renewals[0].Name
+	}
 	data.transferData = lang.transferData(message.Data, data.Page)
 	base := strings.TrimSuffix(portal, "/portal")
-	data.Contact, data.SignIn = base+lang.contact, portal
+	data.Contact, data.Withdrawal, data.SignIn = base+lang.contact, base+lang.withdrawal, portal
 	data.NoPassword = message.NoPassword
 	next := message.Data[registrar.MailNext]
 	if data.Buyer = message.Data["basket"] == "true" && next == ""; data.Buyer {

@@ -10,6 +10,7 @@ import (
 type renewalData struct {
 	Renewals []renewalLine
 	More     int    // further renewals, beyond the first one
+	Years    int    // the length of the next term, if a mail is about one domain; 0 if unknown
 	Manual   int    // renewals that the customer has to pay by hand for this term
 	Method   string // the label of the saved payment method; empty if there is none
 	Trouble  string // why a renewal failed: authentication, expired, funds, declined, none, unsold, late or refused
@@ -40,6 +41,7 @@ var renewalTroubles = map[string]string{
 
 func (l *language) renewalData(data map[string]string, portal string) renewalData {
 	d := renewalData{Method: sanitizeValue(data["method"]), PayableBy: l.formatDate(data["payable_until"])}
+	d.Years, _ = strconv.Atoi(data["years"])
 	if id := sanitizeValue(data["order"]); id != "" {
 		d.Checkout = portal + "/orders/" + url.PathEscape(id)
 	}

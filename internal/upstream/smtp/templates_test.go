@@ -217,6 +217,50 @@ func TestRender_SecurityMailsSayWhatHappened(t *testing.T) {
 	}
 }
 
+func TestResetMail_NamesNoPasswordThatIsNotSet(t *testing.T) {
+	t.Parallel()
+	parsed, err := parseTemplates()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		language                  string
+		none                      bool
+		subject, requested, stays string
+	}{
+		{"de", false, "Neues Passwort wählen", "ein neues Passwort angefordert", "Ihr Passwort bleibt, wie es ist."},
+		{"de", true, "Passwort festlegen", "ein Link zum Festlegen eines Passworts angefordert", "Ihr Konto bleibt, wie es ist."},
+		{"en", false, "Choose a new password", "A new password for your account", "your password stays the same."},
+		{"en", true, "Set a password", "A link to set a password for your account", "your account stays the same."},
+	} {
+		subject, body, err := parsed.render(mailer.Message{Kind: registrar.MailPasswordReset, Language: test.language, NoPassword: test.none}, "https://domains.example/portal")
+		if err != nil || subject != test.subject || !hasText(body, test.requested) || !hasText(body, test.stays) {
+			t.Errorf("%+v: %v, %q\n%s", test, err, subject, body)
+		}
+	}
+}
+
+func TestTerminationMail_NamesEarliestEndAndDayOfReply(t *testing.T) {
+	t.Parallel()
+	data := map[string]string{"number": "dcl_1", "declared": "termination", "name": "Erika", "contract": "kaffee.de", "ground": "ordinary", "end": "2027-01-31", "handle_by": "2027-01-31"}
+	for language, want := range map[string][3]string{
+		"de": {"endet frühestens mit der Laufzeit, die bezahlt ist", "bestätigen wir bis 31.01.2027 per E-Mail", "bestätigen wir in Kürze per E-Mail"},
+		"en": {"ends with the paid term at the earliest", "By 31 January 2027 we will confirm the day on which the contract ends", "We will shortly confirm the day"},
+	} {
+		if body := renderMail(t, registrar.MailTermination, language, data); !hasText(body, want[0]) || !hasText(body, want[1]) {
+			t.Errorf("%s:\n%s", language, body)
+		}
+		soon := map[string]string{"number": "dcl_1", "declared": "termination", "name": "Erika", "contract": "kaffee.de", "ground": "ordinary"}
+		if body := renderMail(t, registrar.MailTermination, language, soon); !hasText(body, want[2]) {
+			t.Errorf("%s, without a day:\n%s", language, body)
+		}
+		soon["ground"] = "extraordinary" // it may end at once
+		if body := renderMail(t, registrar.MailTermination, language, soon); hasText(body, want[0]) {
+			t.Errorf("%s, for cause:\n%s", language, body)
+		}
+	}
+}
+
 func TestSanitizeValue_StaysOneHarmlessLine(t *testing.T) {
 	t.Parallel()
 	for value, want := range map[string]string{

@@ -185,7 +185,7 @@ func (s summary) VATClass() string {
 }
 
 func (h *Handler) summaryOf(language string, o order.Order) summary {
-	s := summary{Rate: formatRate(language, o.Totals.RateBasisPoints), WithdrawalEnded: o.Consent.WithdrawalEnded(h.Now())}
+	s := summary{Rate: formatRate(language, o.Totals.RateBasisPoints), WithdrawalEnded: o.WithdrawalEnded(h.Now())}
 	if key := "vat." + o.Totals.Rule; o.Totals.Net > 0 && h.templates.Has(key) {
 		s.VATKey = key
 	}

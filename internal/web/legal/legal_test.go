@@ -13,6 +13,7 @@ import (
 	"testing"
 	"testing/fstest"
 	"time"
+	"unicode/utf8"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
@@ -197,7 +198,7 @@ func TestNoticeForms_WorkWithoutSignIn(t *testing.T) {
 		}
 		if len(store.notices) != 1 || len(store.mails) != 2 || store.mails[0].Kind != c.mail || store.mails[0].To != "erika@example.de" ||
 			store.mails[1].Kind != registrar.MailNoticeReceived || store.mails[1].To != "post@kontor.example" ||
-			store.mails[0].Data["contract"] != c.fields.Get("contract") {
+			store.mails[0].Data["contract"] != c.fields.Get("contract") || store.mails[0].Data["handle_by"] != c.fields.Get("end") {
 			t.Errorf("%s: %+v %+v", c.path, store.notices, store.mails)
 		}
 	}
@@ -301,6 +302,40 @@ func TestTexts_OperatorFileReplacesDefault(t *testing.T) {
 	// External links are not rendered as links.
 	if parts := spans("[x](https://evil.example) [y](//evil.example/)"); len(parts) != 1 {
 		t.Errorf("%+v", parts)
+	}
+}
+
+func TestContractFiles_HaveTextsOfPagesInPlainText(t *testing.T) {
+	t.Parallel()
+	file, err := ContractFiles(fstest.MapFS{"terms.txt": {Data: []byte("# One\nSee [here](/withdrawal).\n\n- " + strings.Repeat("word ", 20) + "\n")}}, testOperator, base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	german := file(ui.German, true)
+	text := string(german.Content)
+	for _, want := range []string{
+		"Allgemeine Geschäftsbedingungen\r\n===", "Kontor GmbH, Kai 1", "\r\n\r\n2. Wie ein Vertrag zustande kommt\r\n---",
+		"Vertrag widerrufen\r\n===", "(https://domains.example/widerruf)", "sofort per E-Mail\r\n",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in %s", want, text)
+		}
+	}
+	for line := range strings.Lines(text) {
+		if !strings.HasSuffix(line, "\r\n") || utf8.RuneCountInString(line) > fileWidth+2 || strings.ContainsAny(line, "{}\u2011") {
+			t.Errorf("bad line %q", line)
+		}
+	}
+	if business := file(ui.German, false); german.Name != "AGB-und-Widerrufsbelehrung.txt" || business.Name != "AGB.txt" || strings.Contains(string(business.Content), "Ihr Widerrufsrecht") {
+		t.Errorf("%s, %s: %s", german.Name, business.Name, business.Content)
+	}
+	want := "Terms and conditions\r\n====================\r\n\r\nOne\r\n---\r\n\r\nSee here (https://domains.example/withdrawal).\r\n\r\n- " +
+		strings.TrimSpace(strings.Repeat("word ", 15)) + "\r\n  " + strings.TrimSpace(strings.Repeat("word ", 5)) + "\r\n"
+	if english := file(ui.English, false); string(english.Content) != want || english.Name != "terms.txt" {
+		t.Errorf("%s: %q, want %q", english.Name, english.Content, want)
+	}
+	if _, err := ContractFiles(fstest.MapFS{"widerruf.txt": {Data: []byte("{firma}")}}, testOperator, base); err == nil {
+		t.Error("an unknown placeholder was accepted")
 	}
 }
 

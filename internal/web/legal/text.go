@@ -163,27 +163,36 @@ func loadTexts(override fs.FS, operator OperatorInfo) (map[string][]block, error
 	}
 	for _, file := range files {
 		name := strings.TrimSuffix(strings.TrimPrefix(file, "texts/"), ".txt")
-		body, err := defaultTexts.ReadFile(file)
-		if err != nil {
+		if texts[name], err = loadText(override, name, known); err != nil {
 			return nil, err
-		}
-		if override != nil {
-			replacement, err := fs.ReadFile(override, name+".txt")
-			switch {
-			case err == nil:
-				body = replacement
-			case !errors.Is(err, fs.ErrNotExist):
-				return nil, fmt.Errorf("legal: text %s.txt: %w", name, err)
-			}
-		}
-		if len(body) > maxTextBytes || !utf8.Valid(body) {
-			return nil, fmt.Errorf("legal: text %s.txt is larger than %d bytes or not UTF-8", name, maxTextBytes)
-		}
-		if texts[name], err = parse(string(body), known); err != nil {
-			return nil, fmt.Errorf("legal: text %s.txt, %w", name, err)
 		}
 	}
 	return texts, rejectUnknownTexts(override, texts)
+}
+
+// loadText returns one text: the operator's if present, otherwise ours.
+func loadText(override fs.FS, name string, known map[string]string) ([]block, error) {
+	body, err := defaultTexts.ReadFile("texts/" + name + ".txt")
+	if err != nil {
+		return nil, err
+	}
+	if override != nil {
+		replacement, err := fs.ReadFile(override, name+".txt")
+		switch {
+		case err == nil:
+			body = replacement
+		case !errors.Is(err, fs.ErrNotExist):
+			return nil, fmt.Errorf("legal: text %s.txt: %w", name, err)
+		}
+	}
+	if len(body) > maxTextBytes || !utf8.Valid(body) {
+		return nil, fmt.Errorf("legal: text %s.txt is larger than %d bytes or not UTF-8", name, maxTextBytes)
+	}
+	blocks, err := parse(string(body), known)
+	if err != nil {
+		return nil, fmt.Errorf("legal: text %s.txt, %w", name, err)
+	}
+	return blocks, nil
 }
 
 // WriteDefaultTexts writes our texts to a folder and returns the files written.

@@ -337,17 +337,24 @@ func TestDomainPage_NamesDeclaredWithdrawalAndTermination(t *testing.T) {
 			return []withdrawal.Notice{
 				{ID: "dcl_1", Kind: withdrawal.Withdrawal, At: at, DoneAt: at.AddDate(0, 0, 1)},
 				{ID: "dcl_2", Kind: withdrawal.Withdrawal, At: at, DoneAt: at.AddDate(0, 0, 2)},
-				{ID: "dcl_3", Kind: withdrawal.Termination, At: at},
+				{ID: "dcl_3", Kind: withdrawal.Termination, Ground: withdrawal.Ordinary, At: at},
+				{ID: "dcl_4", Kind: withdrawal.Termination, Ground: withdrawal.Ordinary, At: at.AddDate(0, 0, 1), End: "2026-12-31"},
+				{ID: "dcl_5", Kind: withdrawal.Termination, Ground: withdrawal.Extraordinary, At: at.AddDate(0, 0, 2)},
+				{ID: "dcl_6", Kind: withdrawal.Termination, Ground: withdrawal.Ordinary, At: at.AddDate(2, 0, 0)}, // after the term
 			}, nil
 		}
 	})
 	erika := s.newMember("erika@example.org")
 	id := s.addDomain(erika.ID, "laufend", registrar.DomainActive)
+	ends := "Der Vertrag über diese Domain endet frühestens mit der bezahlten Laufzeit am " + s.clock.now().UTC().AddDate(0, 0, 90).Format("02.01.2006") + "."
 	page := s.signedInBrowser("erika@example.org").get("/portal/domains/" + id).body
 	for _, part := range []string{
 		"Sie haben am 16.11.2026 den Vertrag über diese Domain widerrufen. Wir haben den Widerruf am 17.11.2026 bearbeitet.",
 		"Sie haben am 16.11.2026 den Vertrag über diese Domain widerrufen. Wir haben dafür am 18.11.2026 7,00\u00a0€ erstattet. Die Domain bleibt bei Ihnen, bezahlt bis ",
-		"Sie haben am 16.11.2026 den Vertrag über diese Domain gekündigt. Wir bearbeiten die Kündigung in Kürze.",
+		"Ihre Kündigung vom 16.11.2026 ist eingegangen. " + ends + " Wann der Vertrag endet, bestätigen wir Ihnen in Kürze per E\u2011Mail.",
+		"Ihre Kündigung vom 17.11.2026 ist eingegangen. " + ends + " Wann der Vertrag endet, bestätigen wir Ihnen bis 31.12.2026 per E\u2011Mail.",
+		"Ihre Kündigung vom 16.11.2028 ist eingegangen. Wann der Vertrag endet, bestätigen wir Ihnen in Kürze per E\u2011Mail.",
+		"Ihre Kündigung vom 18.11.2026 ist eingegangen. Wir prüfen den Grund und antworten Ihnen per E\u2011Mail.",
 	} {
 		if !strings.Contains(page, part) {
 			t.Errorf("the page lacks %q", part)
