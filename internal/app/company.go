@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"strconv"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/config"
@@ -107,6 +108,7 @@ func (p *App) addLegalPages(ctx context.Context, webConfig *web.Config) error {
 		p.logger.WarnContext(ctx, "the legal notice is incomplete: no company is configured (company.name)")
 	}
 	webConfig.Legal = legal.Config{Notices: p.notices, Inquiries: p.contact, Operator: particularsOf(p.cfg.Company)}
+	webConfig.Legal.Operator.VerifyOver = strconv.Itoa(p.cfg.Orders.VerifyOverEUR) + "\u00a0EUR"
 	if folder := p.cfg.Company.Texts; folder != "" {
 		if _, err := os.Stat(folder); err != nil {
 			return fmt.Errorf("company.texts: %w", err)
