@@ -191,6 +191,18 @@ func FirstChargeOf(now, paidUntil time.Time, tld string, years int) FirstCharge 
 	return FirstCharge{TermEnd: paidUntil, At: at, Announce: consentAnnounces}
 }
 
+// NextCharge returns a function that says when a customer's domain is charged next, if its term ends
+// at a time; zero if it does not renew automatically.
+func NextCharge(store ConsentStore, now func() time.Time) func(ctx context.Context, customer, domain string, paidUntil time.Time) (time.Time, error) {
+	return func(ctx context.Context, customer, domain string, paidUntil time.Time) (time.Time, error) {
+		d, found, err := store.GetRenewalDomain(ctx, customer, domain)
+		if err != nil || !found || d.Choice != Renew {
+			return time.Time{}, err
+		}
+		return FirstChargeOf(now(), paidUntil, d.TLD, 1).At, nil
+	}
+}
+
 // Offer returns what the customer would agree to now.
 func (s *Consents) Offer(ctx context.Context, actor registrar.Actor, domain string) (Offer, error) {
 	if err := actor.RequirePerson(); err != nil {
