@@ -287,3 +287,16 @@ func TestDomainLock_ShowsWhetherDomainIsSecured(t *testing.T) {
 		t.Errorf("the list is %s", got.body)
 	}
 }
+
+func TestRepeatRefund_AsksFirst(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, true)
+	_, b := s.operatorBrowser("ops@example.org")
+	const path = "/operator/orders/ord_1/refunds/ref_1/repeat"
+	if got := b.post(path, url.Values{"subject": {"11,90 €"}}); got.status != http.StatusOK || !strings.Contains(got.body, "Noch einmal erstatten?") || !strings.Contains(got.body, `href="/operator/orders/ord_1"`) {
+		t.Errorf("nothing asks first: %d %s", got.status, got.body)
+	}
+	if got := b.post(path, url.Values{"confirmed": {"yes"}}); got.status != http.StatusNotFound {
+		t.Errorf("a refund that does not exist: %d %s", got.status, got.body)
+	}
+}
