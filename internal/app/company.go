@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"strconv"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/config"
@@ -108,7 +109,7 @@ func (p *App) addLegalPages(ctx context.Context, webConfig *web.Config) error {
 		p.logger.WarnContext(ctx, "the legal notice is incomplete: no company is configured (company.name)")
 	}
 	own, err := ownTexts(p.cfg.Company)
-	webConfig.Legal = legal.Config{Notices: p.notices, Inquiries: p.contact, Operator: particularsOf(p.cfg.Company), Texts: own}
+	webConfig.Legal = legal.Config{Notices: p.notices, Inquiries: p.contact, Operator: particularsOf(p.cfg), Texts: own}
 	return err
 }
 
@@ -123,9 +124,11 @@ func ownTexts(c config.Company) (fs.FS, error) {
 	return os.DirFS(c.Texts), nil
 }
 
-func particularsOf(c config.Company) legal.OperatorInfo {
+func particularsOf(cfg config.Config) legal.OperatorInfo {
+	c := cfg.Company
 	return legal.OperatorInfo{
 		Company: c.Name, Street: c.Street, PostalCode: c.PostalCode, City: c.City, Email: c.Email, Phone: c.Phone,
 		Representative: c.Representative, Responsible: c.Responsible, Register: c.Register, VATID: c.VATID,
+		VerifyOver: strconv.Itoa(cfg.Orders.VerifyOverEUR) + "\u00a0EUR",
 	}
 }

@@ -62,7 +62,7 @@ func newReceiptAttacher(cfg config.Config, stored mailStore) (func(context.Conte
 	if err != nil {
 		return nil, err
 	}
-	contractFile, err := legal.ContractFiles(own, particularsOf(cfg.Company), cfg.BaseURL)
+	contractFile, err := legal.ContractFiles(own, particularsOf(cfg), cfg.BaseURL)
 	if err != nil {
 		return nil, err
 	}

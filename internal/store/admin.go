@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"time"
@@ -110,7 +111,7 @@ func (db *DB) CountFailedJobs(ctx context.Context, refundsDueSince time.Time) (m
 func (db *DB) ListPendingRefunds(ctx context.Context, limit int) ([]admin.Refund, error) {
 	return rowsAs(func(row query.ListPendingRefundsRow) admin.Refund {
 		return admin.Refund{
-			Subject: admin.Subject{Name: row.Name, Items: int(row.Items)},
+			Subject: admin.Subject{Name: row.Name, Items: int(cmp.Or(row.RefundedItems, row.Items))},
 			ID:      row.ID, Order: row.OrderID, Amount: registrar.Cents(row.Amount), Since: fromMicros(row.CreatedAt),
 		}
 	})(db.read().ListPendingRefunds(ctx, int32(limit)))

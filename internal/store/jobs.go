@@ -88,7 +88,9 @@ func (db *DB) ListJobs(ctx context.Context, kind admin.JobKind, tried bool, limi
 
 // ListFailedItems returns items whose last attempt failed with a code and that wait for the next one.
 func (db *DB) ListFailedItems(ctx context.Context, code registrar.Code, now time.Time, limit int) ([]admin.FailedItem, error) {
-	return rowsAs(func(row query.ListFailedItemsRow) admin.FailedItem { return admin.FailedItem(row) })(
+	return rowsAs(func(row query.ListFailedItemsRow) admin.FailedItem {
+		return admin.FailedItem{ID: row.ID, Account: row.Account, Order: row.OrderID, Gross: registrar.Cents(row.Gross)}
+	})(
 		db.read().ListFailedItems(ctx, query.ListFailedItemsParams{Now: micros(now), Code: string(code), MaxRows: int32(limit)}))
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/admin"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
 	"github.com/dotkontor/dotkontor/internal/registrar/holder"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
@@ -156,6 +157,11 @@ func (db *DB) UpdateProvisionItem(ctx context.Context, transition provision.Tran
 		})
 		if ok, err := found(err); !ok {
 			return cmp.Or(err, errConflict)
+		}
+		if transition.From.State != item.State && transition.From.Attempts > 1 { // what failed before has succeeded
+			if err := q.DeleteJobError(ctx, jobErrorKey(admin.JobItem, item.ID)); err != nil {
+				return err
+			}
 		}
 		if err := updateItemDomain(ctx, q, transition); err != nil {
 			return err

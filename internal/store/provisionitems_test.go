@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/admin"
 	"github.com/dotkontor/dotkontor/internal/registrar/inbox"
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
@@ -97,6 +98,39 @@ func TestUpdateProvisionItem_RacingCallersOneWins(t *testing.T) {
 		all.Wait()
 		if moved.Load() != 1 || count(t, db, "SELECT count(*) FROM domains") != 1 {
 			t.Errorf("%d transitions succeeded, %d domains", moved.Load(), count(t, db, "SELECT count(*) FROM domains"))
+		}
+	})
+}
+
+func TestUpdateProvisionItem_NewStateDeletesErrorOfAnEarlierAttempt(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		ctx := t.Context()
+		item := addProvisionItem(t, db, newCustomer(t, db, "anna"), "neu.org", "manual:1")
+		failed := func() bool {
+			t.Helper()
+			_, failed, err := db.GetJobError(ctx, admin.JobItem, item.ID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return failed
+		}
+		item = mustUpdateItem(t, db, itemTransition(item, func(l *provision.Item, _ *provision.Transition) {
+			l.State, l.Attempts, l.DueAt = provision.StateRequested, 1, testTime.Add(time.Minute)
+		}))
+		if err := db.PutJobError(ctx, admin.JobItem, item.ID, admin.JobError{Code: provision.Billing, At: testTime}, testTime.Add(-time.Hour)); err != nil {
+			t.Fatal(err)
+		}
+		if items, err := db.ListFailedItems(ctx, provision.Billing, testTime, 10); err != nil || len(items) != 1 || items[0] != (admin.FailedItem{ID: item.ID, Account: "sandbox"}) {
+			t.Errorf("failed: %+v, %v", items, err)
+		}
+		item = mustUpdateItem(t, db, itemTransition(item, func(l *provision.Item, _ *provision.Transition) { l.Attempts, l.DueAt = 2, testTime.Add(time.Hour) }))
+		if !failed() {
+			t.Error("the next attempt alone deletes the error")
+		}
+		item = mustUpdateItem(t, db, itemTransition(item, func(l *provision.Item, _ *provision.Transition) { l.State, l.Attempts = provision.StatePending, 0 }))
+		if failed() {
+			t.Error("the registry has accepted the request, and the error remains")
 		}
 	})
 }

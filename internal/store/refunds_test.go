@@ -15,7 +15,7 @@ func TestUpdateOrder_RefundsOfEverySourceRoundTrip(t *testing.T) {
 	eachEngine(t, func(t *testing.T, db *DB) {
 		ctx, anna := t.Context(), newCustomer(t, db, "anna")
 		o := mustUpdateOrder(t, db, mustUpdateOrder(t, db, addOrder(t, db, testOrder(anna, "kaffee.org", "tee.org")), toPaying("pay_1")), toPaid)
-		item := o.Items[0].ID
+		item := o.Items[1].ID // not the first, after which orders are named
 		refunds := []order.Refund{
 			{
 				ID: "ref_1", Payment: "pay_1", Amount: 500, Source: order.ByOperator, Reason: "goodwill", Note: "x", By: "root",
@@ -44,7 +44,7 @@ func TestUpdateOrder_RefundsOfEverySourceRoundTrip(t *testing.T) {
 				t.Errorf("%q: %+v, %v", filter, list, err)
 			}
 		}
-		if pending, err := db.ListPendingRefunds(ctx, 10); err != nil || len(pending) != 1 {
+		if pending, err := db.ListPendingRefunds(ctx, 10); err != nil || len(pending) != 1 || pending[0].Subject != (admin.Subject{Name: "tee.org", Items: 1}) {
 			t.Errorf("pending: %+v, %v", pending, err)
 		}
 	})

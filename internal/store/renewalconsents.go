@@ -22,6 +22,7 @@ func (db *DB) GetRenewalDomain(ctx context.Context, customer, domain string) (re
 		return renewal.Domain{
 			ID: row.ID, Name: row.Name, TLD: row.Tld, Status: registrar.DomainStatus(row.Status), PaidUntil: fromMicros(row.PaidUntil),
 			Choice: renewal.Choice(row.AtTermEnd), Method: row.Method, Premium: row.Premium != 0,
+			CreatedAt: fromMicros(row.CreatedAt), Email: row.Email,
 		}
 	})(db.read().GetRenewalDomain(ctx, domain, customer))
 }

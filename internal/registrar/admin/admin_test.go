@@ -86,6 +86,10 @@ func (failedJobsStore) GetJobError(context.Context, admin.JobKind, string) (admi
 	return admin.JobError{Code: "no_registry_account"}, true, nil
 }
 
+func (failedJobsStore) ListFailedItems(context.Context, registrar.Code, time.Time, int) ([]admin.FailedItem, error) {
+	return nil, nil
+}
+
 func (failedJobsStore) ListPendingRefunds(context.Context, int) ([]admin.Refund, error) {
 	return nil, nil
 }

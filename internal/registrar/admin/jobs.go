@@ -40,6 +40,8 @@ type Job struct {
 	Node      string // holds the lease; empty if none does or it is unknown
 	Attempts  int
 	LastError JobError // the error of the last attempt; its code is empty if unknown
+	// WaitsFor is why items of an order wait, if the order itself has no error.
+	WaitsFor registrar.Code
 }
 
 // JobError is why an attempt failed.
@@ -82,7 +84,24 @@ func (s *Service) ListJobs(ctx context.Context, operator registrar.Actor, kind J
 	for i := range jobs {
 		jobs[i].Overdue = jobs[i].isOverdue(now)
 	}
-	return jobs, s.loadErrors(ctx, jobs)
+	if err := s.loadErrors(ctx, jobs); err != nil || kind != JobOrder {
+		return jobs, err
+	}
+	return jobs, s.loadUnfunded(ctx, jobs)
+}
+
+// loadUnfunded marks the orders without an error of their own whose items wait for funds of a
+// registry account.
+func (s *Service) loadUnfunded(ctx context.Context, orders []Job) error {
+	items, err := s.cfg.Store.ListFailedItems(ctx, provision.Billing, s.cfg.Now(), maxUnfunded)
+	for _, item := range items {
+		for i := range orders {
+			if orders[i].ID == item.Order && orders[i].LastError.Code == "" {
+				orders[i].WaitsFor = provision.Billing
+			}
+		}
+	}
+	return err
 }
 
 // How long an item may take. Registries complete a transfer within five days, and some decide about
@@ -138,12 +157,17 @@ func (s *Service) Retry(ctx context.Context, operator registrar.Actor, kind JobK
 const maxUnfunded = 1000
 
 // FailedItem is an item whose last attempt failed.
-type FailedItem struct{ ID, Account string }
+type FailedItem struct {
+	ID, Account string
+	Order       string          // empty if it was added by hand
+	Gross       registrar.Cents // what was paid for it; 0 if it was added by hand
+}
 
-// Unfunded counts the items that wait for funds of a registry account.
+// Unfunded counts the items that wait for funds of a registry account, and what was paid for them.
 type Unfunded struct {
 	Account string
 	Items   int
+	Gross   registrar.Cents
 }
 
 // ListUnfunded returns the registry accounts whose lack of funds delays items.
@@ -155,12 +179,13 @@ func (s *Service) ListUnfunded(ctx context.Context, operator registrar.Actor) (a
 	if err != nil {
 		return nil, err
 	}
-	counts := make(map[string]int)
+	sums := make(map[string]Unfunded)
 	for _, item := range items {
-		counts[item.Account]++
+		sum := sums[item.Account]
+		sums[item.Account] = Unfunded{item.Account, sum.Items + 1, sum.Gross + item.Gross}
 	}
-	for _, account := range slices.Sorted(maps.Keys(counts)) {
-		accounts = append(accounts, Unfunded{account, counts[account]})
+	for _, account := range slices.Sorted(maps.Keys(sums)) {
+		accounts = append(accounts, sums[account])
 	}
 	return accounts, nil
 }

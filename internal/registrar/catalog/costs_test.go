@@ -40,6 +40,20 @@ func TestCosts_ExportAndImportGiveTheSameList(t *testing.T) {
 	}
 }
 
+// A list without costs is downloaded with their columns, so that they can be filled in.
+func TestWriteAll_HasColumnsOfCosts(t *testing.T) {
+	t.Parallel()
+	const row = ".de,6.90,6.90,6.90,0.00,1,1,,,,,"
+	list, err := Parse(strings.NewReader(costHeader + row + ",,,,,,\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file bytes.Buffer
+	if err := list.WriteAll(&file); err != nil || file.String() != costHeader+row+",,,,,,\n" {
+		t.Errorf("%v %s", err, file.String())
+	}
+}
+
 func TestCosts_BadColumnsRejectTheList(t *testing.T) {
 	t.Parallel()
 	for name, costs := range map[string]string{

@@ -267,13 +267,20 @@ func (p *rowParser) whois(text string) string {
 	return text
 }
 
-// Write writes the list in the format that Parse reads.
+// Write writes the list in the format that Parse reads, without the columns of costs if it has none.
 func (c *Catalog) Write(w io.Writer) error {
-	out := csv.NewWriter(w)
 	width := len(columns)
 	for _, ext := range c.extensions {
 		width = max(width, widthOf(ext))
 	}
+	return c.write(w, width)
+}
+
+// WriteAll is Write with the columns of costs, so that they can be filled in.
+func (c *Catalog) WriteAll(w io.Writer) error { return c.write(w, len(allColumns)) }
+
+func (c *Catalog) write(w io.Writer, width int) error {
+	out := csv.NewWriter(w)
 	if err := out.Write(allColumns[:width]); err != nil {
 		return err
 	}

@@ -325,6 +325,13 @@ func (env *testEnv) startNode(node string) *order.Service {
 		Store: env.store, Quote: env.market.Quote, Taxes: billing.New(billing.Config{Rates: rates, Validator: fakeVATIDs{}}), Provider: env.provider,
 		Portfolio: held, Seal: seal, Node: node, BaseURL: "https://kontor.example", Now: env.now, Extension: env.extensionOf, IsRenewalWording: func(wording string) bool { return wording == renewalWording }, Draining: env.draining,
 		Holder: env.holders.registrant, SpendBudget: env.budget.spend, RecheckInterval: env.recheckInterval,
+		TransferDays: func(string) int { return 5 },
+		NextCharge: func(_ context.Context, customer, _ string, until time.Time) (time.Time, error) {
+			if customer != anna {
+				return time.Time{}, nil
+			}
+			return until.AddDate(0, 0, -14), nil // every domain of hers renews automatically
+		},
 		AllowMail: func(address string) bool { return env.allowMail == nil || env.allowMail(address) },
 	})
 	if err != nil {

@@ -56,7 +56,7 @@ func TestRun_OutcomeMailNamesNewEndsOfRenewedTerms(t *testing.T) {
 		env.runFor(env.service, 3*time.Second)
 		env.wantState(all.ID, order.Completed)
 		mail = env.store.mails[len(env.store.mails)-1]
-		if mail.Data["item1_paid_until"] != "2029-02-03" || mail.Merged == nil || mail.Merged.Data["item1_paid_until"] != "2029-02-03" {
+		if mail.Data["item1_paid_until"] != "2029-02-03" || mail.Merged == nil || mail.Merged.Data["item1_paid_until"] != "2029-02-03" || mail.Merged.Data["item1_next_charge"] != "2029-01-20" {
 			t.Errorf("the completed order: %v, merged %+v", mail.Data, mail.Merged)
 		}
 	})
@@ -76,9 +76,13 @@ func TestPay_FreeOrderNeedsPersonButNoPage(t *testing.T) {
 	if url := env.pay(secret, 0); url != "" {
 		t.Errorf("payment page for a free order: %s", url)
 	}
-	env.wantState(o.ID, order.Provisioning)
+	paid := env.wantState(o.ID, order.Provisioning)
 	if len(env.provider.pages) != 0 {
 		t.Error("the provider was called")
+	}
+	want := paid.PaidAt.In(registrar.Germany()).AddDate(0, 0, 5).Format(time.DateOnly)
+	if got := env.receiptMail(o.ID).Data["item1_expected"]; got != want {
+		t.Errorf("the transfer is expected by %q, want %q", got, want)
 	}
 	env.checkInvariants()
 }

@@ -2,6 +2,7 @@ package order
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"strconv"
 	"time"
@@ -72,10 +73,37 @@ func itemFailedMail(o Order, item Item, refund registrar.Cents) registrar.Mail {
 	return registrar.Mail{Kind: registrar.MailItemFailed, Customer: o.Customer, Data: data, ID: id, Join: id, Delay: failpoint.Backoff(failedDelay)}
 }
 
+// addExpectedDays adds when transfers that take days are expected to be complete.
+func (s *Service) addExpectedDays(data map[string]string, o Order) {
+	for i, item := range o.Items {
+		if days := s.cfg.TransferDays(item.TLD); item.Kind == Transfer && days > 0 {
+			data["item"+strconv.Itoa(i+1)+"_expected"] = o.PaidAt.In(registrar.Germany()).AddDate(0, 0, days).Format(time.DateOnly)
+		}
+	}
+}
+
+// nextCharges returns when the domains that an order has renewed are charged automatically next, by
+// item. The mail does without one that can't be read.
+func (s *Service) nextCharges(ctx context.Context, o Order) map[string]time.Time {
+	charges := make(map[string]time.Time)
+	for _, item := range o.Items {
+		if item.Kind != Renew || item.State != ItemActive || item.PaidUntil.IsZero() {
+			continue
+		}
+		at, err := s.cfg.NextCharge(ctx, o.Customer, item.Domain, item.PaidUntil)
+		if err != nil {
+			s.cfg.Logger.WarnContext(ctx, "next charge not read", "order", o.ID, "error", err.Error())
+			break
+		}
+		charges[item.ID] = at
+	}
+	return charges
+}
+
 // outcomeMail follows the receipt. If everything succeeded, the two are one mail if
-// possible. It says until when the domains are paid, and what the next term of a new one costs;
-// renewals are these prices, by item.
-func outcomeMail(o Order, renewals map[string]TermPrice) registrar.Mail {
+// possible. It says until when the domains are paid, what the next term of a new one costs, and
+// when a renewed one is charged automatically next; renewals and charges are those, by item.
+func outcomeMail(o Order, renewals map[string]TermPrice, charges map[string]time.Time) registrar.Mail {
 	addEnds := func(data map[string]string) {
 		for i, item := range o.Items {
 			if item.State != ItemActive {
@@ -87,6 +115,9 @@ func outcomeMail(o Order, renewals map[string]TermPrice) registrar.Mail {
 			}
 			if !item.Kind.ForHeldDomain() && renewal.Gross > 0 {
 				data[of+"renewal"], data[of+"renewal_years"] = renewal.Gross.String(), strconv.Itoa(renewal.Years)
+			}
+			if at := charges[item.ID]; !at.IsZero() {
+				data[of+"next_charge"] = at.UTC().Format(time.DateOnly)
 			}
 		}
 	}

@@ -204,7 +204,9 @@ func (s *Service) startProvisioning(m *Transition) {
 	}
 	m.To.PaidAt, m.Provision = now, true
 	s.setState(&m.To, Provisioning)
-	m.Mails = append(m.Mails, receiptMail(m.To, m.InvoiceBuyer))
+	receipt := receiptMail(m.To, m.InvoiceBuyer)
+	s.addExpectedDays(receipt.Data, m.To)
+	m.Mails = append(m.Mails, receipt)
 	if !m.To.Claimed {
 		m.To.ClaimMailedAt = now
 		m.Mails = append(m.Mails, claimMail(m.To))
@@ -226,7 +228,7 @@ func (s *Service) addRefund(o *Order, payment, item string, amount registrar.Cen
 
 // concludeProvisioning records refunds for failed items and ends the order when all of
 // its items have ended.
-func (s *Service) concludeProvisioning(m *Transition) bool {
+func (s *Service) concludeProvisioning(ctx context.Context, m *Transition) bool {
 	if m.From.State != Provisioning {
 		return false
 	}
@@ -266,7 +268,7 @@ func (s *Service) concludeProvisioning(m *Transition) bool {
 		s.setState(now, state)
 		// The receipt of an automatic renewal says what will be renewed.
 		if now.Channel != ChannelRenewal || state != Completed || captured == nil || captured.Kind != ByMethod {
-			m.Mails = []registrar.Mail{outcomeMail(*now, s.ItemRenewalPrices(*now))}
+			m.Mails = []registrar.Mail{outcomeMail(*now, s.ItemRenewalPrices(*now), s.nextCharges(ctx, *now))}
 		}
 	}
 	s.leaseForRefunds(now)

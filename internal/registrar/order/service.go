@@ -60,8 +60,13 @@ type Config struct {
 	// IsRenewalWording reports whether a text of automatic renewal is the current one (package
 	// renewal); nil means that it is not offered.
 	IsRenewalWording func(wording string) bool
-	OrderTTL         time.Duration // how long an order can be paid; 0 means 24 hours
-	MaxOpen          int           // open orders of a customer; 0 means 20
+	// TransferDays returns how many days a transfer may take; nil means that it is unknown.
+	TransferDays func(tld string) int
+	// NextCharge returns when the automatic renewal of a customer's domain is charged next, if its
+	// term ends at a time; zero if it is off. nil means that it always is.
+	NextCharge func(ctx context.Context, customer, domain string, paidUntil time.Time) (time.Time, error)
+	OrderTTL   time.Duration // how long an order can be paid; 0 means 24 hours
+	MaxOpen    int           // open orders of a customer; 0 means 20
 	// VerifyOver is the gross spent within 30 days above which the identity must be
 	// verified; 0 means 500 EUR.
 	VerifyOver registrar.Cents
@@ -129,6 +134,8 @@ func (cfg *Config) setDefaults() {
 	cfg.RecheckInterval = cmp.Or(cfg.RecheckInterval, 3*time.Second)
 	cfg.Logger = cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler))
 	registrar.Default(&cfg.Extension, func(string) (registrar.Extension, bool) { return registrar.Extension{}, false })
+	registrar.Default(&cfg.TransferDays, func(string) int { return 0 })
+	registrar.Default(&cfg.NextCharge, func(context.Context, string, string, time.Time) (time.Time, error) { return time.Time{}, nil })
 	registrar.Default(&cfg.Now, time.Now)
 	registrar.Default(&cfg.Clock, time.Now)
 	registrar.Default(&cfg.SpendBudget, func(registrar.Actor, registrar.QueryPurpose, int) time.Duration { return 0 })

@@ -156,7 +156,7 @@ func (s *Service) checkPayment(ctx context.Context, o Order) (Order, error) {
 
 func (s *Service) finishProvisioning(ctx context.Context, o Order) (Order, error) {
 	owed := len(o.Refunds)
-	o, err := s.update(ctx, o, s.concludeProvisioning)
+	o, err := s.update(ctx, o, func(m *Transition) bool { return s.concludeProvisioning(ctx, m) })
 	if err != nil {
 		return o, err
 	}

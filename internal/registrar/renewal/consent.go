@@ -9,6 +9,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
 )
 
 // The audit actions of consents. Their object is the domain's name.
@@ -45,6 +46,8 @@ type Domain struct {
 	Choice        Choice
 	Method        string // the label of the customer's default payment method; empty if there is none
 	Premium       bool   // the registry is queried for its price
+	CreatedAt     time.Time
+	Email         string // the customer's
 }
 
 // renewalTerm is what the price of a renewal depends on.
@@ -128,7 +131,10 @@ type ConsentConfig struct {
 	Store ConsentStore
 	// Price returns what a customer pays for the next term of a domain, with VAT, and its length in
 	// years. KindUnsupported means that it is not sold, KindConflict that the registry refuses.
-	Price    func(ctx context.Context, customer string, term order.RenewalTerm) (years int, gross registrar.Cents, err error)
+	Price func(ctx context.Context, customer string, term order.RenewalTerm) (years int, gross registrar.Cents, err error)
+	// Declared is withdrawal.Service.DeclaredBy. A domain that an open notice mentions can't renew
+	// automatically; nil means that there are none.
+	Declared func(ctx context.Context, email string, since time.Time, mentions ...string) ([]withdrawal.Notice, error)
 	Provider Provider // nil: no payment method can be added
 	BaseURL  string
 	// Now is the business time, Clock the wall clock. nil means time.Now.
@@ -186,6 +192,18 @@ func FirstChargeOf(now, paidUntil time.Time, tld string, years int) FirstCharge 
 	return FirstCharge{TermEnd: paidUntil, At: at, Announce: consentAnnounces}
 }
 
+// NextCharge returns a function that says when a customer's domain is charged next, if its term ends
+// at a time; zero if it does not renew automatically.
+func NextCharge(store ConsentStore, now func() time.Time) func(ctx context.Context, customer, domain string, paidUntil time.Time) (time.Time, error) {
+	return func(ctx context.Context, customer, domain string, paidUntil time.Time) (time.Time, error) {
+		d, found, err := store.GetRenewalDomain(ctx, customer, domain)
+		if err != nil || !found || d.Choice != Renew {
+			return time.Time{}, err
+		}
+		return FirstChargeOf(now(), paidUntil, d.TLD, 1).At, nil
+	}
+}
+
 // Offer returns what the customer would agree to now.
 func (s *Consents) Offer(ctx context.Context, actor registrar.Actor, domain string) (Offer, error) {
 	if err := actor.RequirePerson(); err != nil {
@@ -205,6 +223,9 @@ func (s *Consents) offer(ctx context.Context, customer, domain string) (Offer, D
 	case d.Status != registrar.DomainActive || d.PaidUntil.IsZero():
 		return Offer{}, d, fail(registrar.KindConflict, NotRenewable)
 	}
+	if err := s.checkNotices(ctx, d); err != nil {
+		return Offer{}, d, err
+	}
 	years, gross, err := s.cfg.Price(ctx, customer, d.renewalTerm(0))
 	switch {
 	case registrar.KindOf(err) == registrar.KindUnsupported, registrar.KindOf(err) == registrar.KindConflict:
@@ -217,6 +238,22 @@ func (s *Consents) offer(ctx context.Context, customer, domain string) (Offer, D
 		Domain: d.ID, Name: d.Name, Years: years, Gross: gross, TermEnd: first.TermEnd, ChargeAt: first.At,
 		Method: d.Method, NextTerm: first.NextTerm, On: d.Choice == Renew,
 	}, d, nil
+}
+
+// checkNotices refuses a domain whose contract the customer has withdrawn from or terminated, until
+// an operator has handled that. One that renews already is left to the operator, who ends it.
+func (s *Consents) checkNotices(ctx context.Context, d Domain) error {
+	if s.cfg.Declared == nil || d.Choice == Renew {
+		return nil
+	}
+	notices, err := s.cfg.Declared(ctx, d.Email, d.CreatedAt, d.Name)
+	if err != nil {
+		return err
+	}
+	if len(withdrawal.OpenKinds(notices, d.Name, d.CreatedAt)) > 0 {
+		return fail(registrar.KindConflict, NoticeOpen)
+	}
+	return nil
 }
 
 // Agree turns automatic renewal on if the agreement is the current offer. A domain that

@@ -7,7 +7,9 @@
 // stored as evidence, audited and confirmed by mail. Agents can end it, not give it: no
 // tool causes a charge on its own. It ends when the customer turns automatic renewal off
 // or chooses to let the domain expire, and when the last payment method is removed, the
-// domain leaves, or the account is closed.
+// domain leaves, or the account is closed. While an open notice of the customer (package
+// withdrawal) mentions the domain, none can be given in the portal; paying an order at checkout,
+// which warns of the notice, can give one.
 //
 // # Timeline
 //

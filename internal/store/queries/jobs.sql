@@ -6,6 +6,9 @@ ON CONFLICT (job) DO UPDATE SET code = excluded.code, at = excluded.at;
 -- name: GetJobError :one
 SELECT * FROM job_errors WHERE job = $1;
 
+-- name: DeleteJobError :exec
+DELETE FROM job_errors WHERE job = $1;
+
 -- name: DeleteOldJobErrors :exec
 DELETE FROM job_errors
 WHERE job IN (SELECT old.job FROM job_errors AS old WHERE old.at < $1 ORDER BY old.at LIMIT $2);
@@ -86,7 +89,9 @@ LIMIT $1;
 -- is pending. The id is compared twice: so that the errors lead to the items, and because errors of
 -- other jobs have other prefixes.
 -- name: ListFailedItems :many
-SELECT p.id, p.account FROM job_errors AS e JOIN provision_items AS p ON p.id = substr(e.job, 6) AND e.job = 'item:' || p.id
+SELECT p.id, p.account, CAST(coalesce(o.order_id, '') AS TEXT) AS order_id, CAST(coalesce(o.gross, 0) AS BIGINT) AS gross
+FROM job_errors AS e JOIN provision_items AS p ON p.id = substr(e.job, 6) AND e.job = 'item:' || p.id
+LEFT JOIN order_items AS o ON o.provision_item_id = p.id AND o.provision_item_id <> ''
 WHERE e.code = sqlc.arg(code) AND p.attempts > 0 AND p.due_at > sqlc.arg(now) AND p.node = '' AND p.state <> 'pending'
 ORDER BY e.job DESC
 LIMIT sqlc.arg(max_rows);

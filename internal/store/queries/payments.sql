@@ -5,8 +5,10 @@ UPDATE payment_methods SET updated_at = updated_at WHERE customer_id = $1 AND me
 
 -- name: ListPendingRefunds :many
 SELECT r.order_id, r.id, r.amount, r.created_at,
-    CAST(coalesce((SELECT first.name FROM order_items AS first WHERE first.order_id = r.order_id ORDER BY first.position LIMIT 1), '') AS TEXT) AS name,
-    (SELECT count(*) FROM order_items AS counted WHERE counted.order_id = r.order_id) AS items
+    CAST(coalesce((SELECT first.name FROM order_items AS first WHERE first.order_id = r.order_id
+        ORDER BY CASE WHEN first.id = r.item_id OR r.parts LIKE '%"' || first.id || '"%' THEN 0 ELSE 1 END, first.position LIMIT 1), '') AS TEXT) AS name,
+    (SELECT count(*) FROM order_items AS counted WHERE counted.order_id = r.order_id) AS items,
+    (SELECT count(*) FROM order_items AS part WHERE part.order_id = r.order_id AND (part.id = r.item_id OR r.parts LIKE '%"' || part.id || '"%')) AS refunded_items
 FROM refunds AS r
 WHERE r.provider = '' AND r.failure = '' AND r.created_at > 0
 ORDER BY r.created_at

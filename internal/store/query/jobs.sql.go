@@ -101,6 +101,15 @@ func (q *Queries) CountFailedJobs(ctx context.Context, createdAt int64) (CountFa
 	return i, err
 }
 
+const deleteJobError = `-- name: DeleteJobError :exec
+DELETE FROM job_errors WHERE job = $1
+`
+
+func (q *Queries) DeleteJobError(ctx context.Context, job string) error {
+	_, err := q.db.ExecContext(ctx, deleteJobError, job)
+	return err
+}
+
 const deleteOldJobErrors = `-- name: DeleteOldJobErrors :exec
 DELETE FROM job_errors
 WHERE job IN (SELECT old.job FROM job_errors AS old WHERE old.at < $1 ORDER BY old.at LIMIT $2)
@@ -123,7 +132,9 @@ func (q *Queries) GetJobError(ctx context.Context, job string) (JobError, error)
 }
 
 const listFailedItems = `-- name: ListFailedItems :many
-SELECT p.id, p.account FROM job_errors AS e JOIN provision_items AS p ON p.id = substr(e.job, 6) AND e.job = 'item:' || p.id
+SELECT p.id, p.account, CAST(coalesce(o.order_id, '') AS TEXT) AS order_id, CAST(coalesce(o.gross, 0) AS BIGINT) AS gross
+FROM job_errors AS e JOIN provision_items AS p ON p.id = substr(e.job, 6) AND e.job = 'item:' || p.id
+LEFT JOIN order_items AS o ON o.provision_item_id = p.id AND o.provision_item_id <> ''
 WHERE e.code = $1 AND p.attempts > 0 AND p.due_at > $2 AND p.node = '' AND p.state <> 'pending'
 ORDER BY e.job DESC
 LIMIT $3
@@ -138,6 +149,8 @@ type ListFailedItemsParams struct {
 type ListFailedItemsRow struct {
 	ID      string
 	Account string
+	OrderID string
+	Gross   int64
 }
 
 // Items that failed with a code and wait for their next attempt. One that the registry has accepted
@@ -152,7 +165,12 @@ func (q *Queries) ListFailedItems(ctx context.Context, arg ListFailedItemsParams
 	items := []ListFailedItemsRow{}
 	for rows.Next() {
 		var i ListFailedItemsRow
-		if err := rows.Scan(&i.ID, &i.Account); err != nil {
+		if err := rows.Scan(
+			&i.ID,
+			&i.Account,
+			&i.OrderID,
+			&i.Gross,
+		); err != nil {
 			return nil, err
 		}
 		items = append(items, i)

@@ -154,8 +154,10 @@ func (q *Queries) ListOrderRefunds(ctx context.Context, orderID string) ([]Refun
 
 const listPendingRefunds = `-- name: ListPendingRefunds :many
 SELECT r.order_id, r.id, r.amount, r.created_at,
-    CAST(coalesce((SELECT first.name FROM order_items AS first WHERE first.order_id = r.order_id ORDER BY first.position LIMIT 1), '') AS TEXT) AS name,
-    (SELECT count(*) FROM order_items AS counted WHERE counted.order_id = r.order_id) AS items
+    CAST(coalesce((SELECT first.name FROM order_items AS first WHERE first.order_id = r.order_id
+        ORDER BY CASE WHEN first.id = r.item_id OR r.parts LIKE '%"' || first.id || '"%' THEN 0 ELSE 1 END, first.position LIMIT 1), '') AS TEXT) AS name,
+    (SELECT count(*) FROM order_items AS counted WHERE counted.order_id = r.order_id) AS items,
+    (SELECT count(*) FROM order_items AS part WHERE part.order_id = r.order_id AND (part.id = r.item_id OR r.parts LIKE '%"' || part.id || '"%')) AS refunded_items
 FROM refunds AS r
 WHERE r.provider = '' AND r.failure = '' AND r.created_at > 0
 ORDER BY r.created_at
@@ -163,12 +165,13 @@ LIMIT $1
 `
 
 type ListPendingRefundsRow struct {
-	OrderID   string
-	ID        string
-	Amount    int64
-	CreatedAt int64
-	Name      string
-	Items     int64
+	OrderID       string
+	ID            string
+	Amount        int64
+	CreatedAt     int64
+	Name          string
+	Items         int64
+	RefundedItems int64
 }
 
 func (q *Queries) ListPendingRefunds(ctx context.Context, limit int32) ([]ListPendingRefundsRow, error) {
@@ -187,6 +190,7 @@ func (q *Queries) ListPendingRefunds(ctx context.Context, limit int32) ([]ListPe
 			&i.CreatedAt,
 			&i.Name,
 			&i.Items,
+			&i.RefundedItems,
 		); err != nil {
 			return nil, err
 		}

@@ -65,6 +65,8 @@ type item struct {
 	// empty if unknown.
 	Renewal      string
 	RenewalYears int
+	NextCharge   string // the day of the next automatic charge; empty if there is none
+	Expected     string // the day by which a transfer should be complete; empty if it takes minutes
 }
 
 func (l *language) orderData(data map[string]string) orderData {
@@ -92,7 +94,7 @@ func (l *language) orderData(data map[string]string) orderData {
 		gross, _ := registrar.ParseCents(data[of+"gross"]) // zero if it is no amount
 		sum += gross
 		one.Years, _ = strconv.Atoi(data[of+"years"])
-		one.Renewal = l.formatAmount(data[of+"renewal"])
+		one.Renewal, one.NextCharge, one.Expected = l.formatAmount(data[of+"renewal"]), l.formatDate(data[of+"next_charge"]), l.formatDate(data[of+"expected"])
 		one.RenewalYears, _ = strconv.Atoi(data[of+"renewal_years"])
 		if failure := data[of+"failure"]; failure != "" {
 			one.Failed, one.Why = true, string(registrar.FailureReasonOf(registrar.Code(failure), one.Kind == "transfer"))

@@ -9,7 +9,8 @@ Bestellung: {{.Order}}
 {{.Name}}
   {{if eq .Kind "register"}}Registrierung{{else if eq .Kind "transfer"}}Umzug zu uns{{else if eq .Kind "restore"}}Wiederherstellung{{else}}Verlängerung{{end}}{{if eq .Years 1}}, 1 Jahr{{else if .Years}}, {{.Years}} Jahre{{else if eq .Term "from_now"}}, 1 Jahr ab dem Umzug{{else if eq .Term "rest"}}, Restlaufzeit bleibt{{end}}: {{.Gross}}{{if ne .Gross .Net}}
   (netto {{.Net}}){{end}}{{if $.Automatic}}{{with .Until}}
-  neues Ende der Laufzeit: {{.}}{{end}}{{end}}
+  neues Ende der Laufzeit: {{.}}{{end}}{{end}}{{with .Expected}}
+  voraussichtlich bis {{.}}{{end}}
 {{end}}
 {{printf "%-20s %14s" "Netto" .Net}}
 {{printf "%-20s %14s" (print "Umsatzsteuer " .Rate) .Vat}}
@@ -69,7 +70,8 @@ Bis es bei Ihnen ist, vergehen je nach Bank meist 5 bis 10 Werktage.
 // germanTerm is until when a domain is paid, and what comes after that.
 const germanTerm = `{{if .Renewal}}
   {{with .Until}}Bezahlt bis {{.}}. {{end}}Die Verlängerung kostet derzeit {{.Renewal}}
-  {{if not $.Untaxed}}brutto {{end}}für {{if eq .RenewalYears 1}}1 Jahr{{else}}{{.RenewalYears}} Jahre{{end}}.{{end}}`
+  {{if not $.Untaxed}}brutto {{end}}für {{if eq .RenewalYears 1}}1 Jahr{{else}}{{.RenewalYears}} Jahre{{end}}.{{end}}{{with .NextCharge}}
+  Die nächste automatische Verlängerung buchen wir am {{.}} ab.{{end}}`
 
 // germanOrderMails are the mails about orders and domains in German.
 var germanOrderMails = map[registrar.MailKind]mailText{

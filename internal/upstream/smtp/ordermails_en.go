@@ -9,7 +9,8 @@ Order: {{.Order}}
 {{.Name}}
   {{if eq .Kind "register"}}registration{{else if eq .Kind "transfer"}}transfer to us{{else if eq .Kind "restore"}}restore{{else}}renewal{{end}}{{if eq .Years 1}}, 1 year{{else if .Years}}, {{.Years}} years{{else if eq .Term "from_now"}}, 1 year from the transfer{{else if eq .Term "rest"}}, remaining term stays{{end}}: {{.Gross}}{{if ne .Gross .Net}}
   (net {{.Net}}){{end}}{{if $.Automatic}}{{with .Until}}
-  new end of the term: {{.}}{{end}}{{end}}
+  new end of the term: {{.}}{{end}}{{end}}{{with .Expected}}
+  expected by {{.}}{{end}}
 {{end}}
 {{printf "%-20s %14s" "Net" .Net}}
 {{printf "%-20s %14s" (print "VAT " .Rate) .Vat}}
@@ -66,7 +67,8 @@ on your bank, it usually takes 5 to 10 working days to arrive.
 // englishTerm is until when a domain is paid, and what comes after that.
 const englishTerm = `{{if .Renewal}}
   {{with .Until}}Paid until {{.}}. {{end}}Renewal currently costs {{.Renewal}}{{if not $.Untaxed}} gross{{end}}
-  for {{if eq .RenewalYears 1}}1 year{{else}}{{.RenewalYears}} years{{end}}.{{end}}`
+  for {{if eq .RenewalYears 1}}1 year{{else}}{{.RenewalYears}} years{{end}}.{{end}}{{with .NextCharge}}
+  The next automatic renewal is charged on {{.}}.{{end}}`
 
 // englishOrderMails are the mails about orders and domains in English.
 var englishOrderMails = map[registrar.MailKind]mailText{

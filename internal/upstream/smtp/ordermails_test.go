@@ -114,6 +114,15 @@ func TestOrderMails_StateEachOutcome(t *testing.T) {
 			en:      []string{"was paid", "registration, 1 year: 8.21 EUR\n  (net 6.90 EUR)\n", "transfer to us, 1 year from the transfer: 7.02 EUR\n", "renewal, 2 years", "VAT 19%                   21.41 EUR\n", "134.11 EUR"},
 			deNever: "VIES",
 		},
+		"a receipt of a transfer that takes days": {
+			kind: registrar.MailOrderPaid, facts: orderMailData(map[string]string{"item3_expected": "2026-12-05"}),
+			de: []string{"Umzug zu uns, 1 Jahr ab dem Umzug: 7,02 EUR\n  (netto 5,90 EUR)\n  voraussichtlich bis 05.12.2026\n"}, en: []string{"\n  expected by 5 December 2026\n"},
+		},
+		"a renewal by hand of a domain that renews automatically": {
+			kind: registrar.MailOrderCompleted, facts: orderMailData(map[string]string{"item2_paid_until": "2029-02-03", "item2_next_charge": "2029-01-20"}),
+			de: []string{"ki.ai ist bis 03.02.2029 verlängert.\n  Die nächste automatische Verlängerung buchen wir am 20.01.2029 ab.\n"},
+			en: []string{"\n  The next automatic renewal is charged on 20 January 2029.\n"},
+		},
 		"a receipt whose gross prices differ from the total": {
 			kind: registrar.MailOrderCompleted, facts: orderMailData(map[string]string{"gross": "134.10", "vat": "21.40"}),
 			de: []string{"134,10 EUR\n\nDie Umsatzsteuer runden wir einmal für die ganze Bestellung."}, en: []string{"134.10 EUR\n\nWe round VAT once for the whole order"},

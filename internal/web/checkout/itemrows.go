@@ -118,7 +118,7 @@ func (h *Handler) newItemRows(req *ui.Request, path string, view order.View, t f
 	for _, item := range view.Order.Items {
 		r := h.newItemRow(language, view.Order.Totals, item)
 		if reason, refused := view.Refused[item.ID]; refused {
-			r.ReasonKey = h.reasonKey(item.Kind, codeOf(reason))
+			r.ReasonKey = h.withoutLock(h.reasonKey(item.Kind, codeOf(reason)), item.TLD)
 			if key, page := h.ownDomain(req, item.Kind, item.Name, reason); page != "" {
 				r.ReasonKey, r.Own = key, page
 			}
@@ -173,7 +173,7 @@ func (h *Handler) newItemRow(language string, totals order.Totals, item order.It
 		if item.Gross == 0 {
 			r.StateKey = "item.failed.free"
 		}
-		r.ReasonKey = h.reasonKey(item.Kind, item.Failure)
+		r.ReasonKey = h.withoutLock(h.reasonKey(item.Kind, item.Failure), item.TLD)
 	case order.ItemWaiting:
 	}
 	return r
@@ -214,6 +214,18 @@ func (h *Handler) reasonKey(kind order.Kind, code registrar.Code) string {
 		return key
 	}
 	return failureTexts[reason]
+}
+
+// noLock ends the keys of reasons that mention no lock.
+const noLock = ".no_lock"
+
+// withoutLock replaces a reason that asks to remove a lock if the extension has none: what keeps the
+// domain from moving there, only its provider knows.
+func (h *Handler) withoutLock(key, tld string) string {
+	if h.templates.Has(key+noLock) && !h.LocksTransfers(tld) {
+		return key + noLock
+	}
+	return key
 }
 
 // wrongCodeLocked is provision.WrongCode for a domain that is also locked: the customer needs to fix both.

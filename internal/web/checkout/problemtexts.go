@@ -288,10 +288,18 @@ var problemTexts = ui.WithRegistrantProblems(ui.WithRequirements(ui.Texts{
 		"Diese Domain ist bei ihrem Anbieter für Umzüge gesperrt. Gehört sie Ihnen, heben Sie die Sperre zuerst dort auf. In den ersten 60 Tagen nach Registrierung oder Umzug geht das oft nicht.",
 		"This domain is locked against transfers at its provider. If it is yours, have it unlocked there first. In the first 60 days after a registration or transfer they often can't do that.",
 	},
+	"reason.transfer_locked.no_lock": {
+		"Die Registry lässt den Umzug dieser Domain zurzeit nicht zu. Gehört sie Ihnen, fragen Sie Ihren bisherigen Anbieter nach dem Grund.",
+		"The registry doesn't allow this domain to be transferred at the moment. If it is yours, ask your current provider for the reason.",
+	},
 	"reason.auth_code_wrong": {"Der Auth-Code ist falsch.", "The auth code is wrong."},
 	"reason.auth_code_wrong_locked": {
 		"Der Auth-Code ist falsch, und die Domain ist gesperrt. Lassen Sie sich vom bisherigen Anbieter einen neuen Code geben und die Sperre aufheben. In den ersten 60 Tagen nach Registrierung oder Umzug geht das oft nicht.",
 		"The auth code is wrong, and the domain is locked. Ask your current provider for a new code and have them remove the lock. In the first 60 days after a registration or transfer they often can't do that.",
+	},
+	"reason.auth_code_wrong_locked.no_lock": {
+		"Der Auth-Code ist falsch, und die Registry lässt den Umzug dieser Domain zurzeit nicht zu. Fragen Sie Ihren bisherigen Anbieter nach dem Grund und nach einem neuen Code.",
+		"The auth code is wrong, and the registry doesn't allow this domain to be transferred at the moment. Ask your current provider for the reason and for a new code.",
 	},
 	"reason.not_your_domain": {"Sie können nur eigene Domains verlängern.", "You can only renew your own domains."},
 	"reason.domain_barred": {

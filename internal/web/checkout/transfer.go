@@ -54,7 +54,9 @@ type transferPage struct {
 	// Holder is who will hold the domains; NewHolder is the form for another one.
 	Holder    holderChoice
 	NewHolder string
-	Max       int
+	// Max bounds an order, MaxListed the list.
+	Max, MaxListed int
+	Identity       order.IdentityCheck // what an order of Good requires
 }
 
 func transferPath(language string) string {
@@ -78,7 +80,7 @@ func (h *Handler) transferPage(language string) http.HandlerFunc {
 
 func (h *Handler) showTransfer(req *ui.Request, lines []transferLine, repeated int, problem string, status int) error {
 	req.SetFormPath(transferPath(req.Language))
-	shown := transferPage{Action: transferPath(req.Language), Problem: problem, Repeated: repeated, Max: order.MaxPortalItems}
+	shown := transferPage{Action: transferPath(req.Language), Problem: problem, Repeated: repeated, Max: order.MaxPortalItems, MaxListed: order.MaxListedTransfers}
 	for _, line := range lines {
 		if !line.OK {
 			shown.Bad = append(shown.Bad, line)
@@ -102,6 +104,9 @@ func (h *Handler) showTransfer(req *ui.Request, lines []transferLine, repeated i
 			line.IncludesKey = transferTermKey(line.name.TLD(), line.Years)
 		}
 		shown.VATRate = formatRate(req.Language, rate)
+		if shown.Identity, err = h.Orders.ExpectedIdentityCheck(req.R.Context(), req.Actor(), shown.Gross, false); err != nil {
+			return err
+		}
 	}
 	if req.SignedIn {
 		options, err := h.holderOptions(req)
@@ -340,7 +345,7 @@ func (h *Handler) markTransferLines(req *ui.Request, lines, before []transferLin
 				continue
 			}
 		}
-		line.ReasonKey = h.refusedKey(order.Transfer, items[at].Reason)
+		line.ReasonKey = h.withoutLock(h.refusedKey(order.Transfer, items[at].Reason), line.name.TLD())
 		if key, page := h.ownDomain(req, order.Transfer, line.Domain, items[at].Reason); page != "" {
 			line.ReasonKey, line.Own = key, page
 		}

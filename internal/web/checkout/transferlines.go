@@ -48,7 +48,7 @@ const notCarriedKey = "problem.basket_extension"
 func (l transferLine) impossible() bool { return slices.Contains(uncorrectable, l.ReasonKey) }
 
 // codeDropped are the reasons for which a code was not stored; they hold until there is another.
-var codeDropped = []string{"reason.auth_code_wrong", "reason." + string(wrongCodeLocked), "transfer.code_malformed", "transfer.swapped"}
+var codeDropped = []string{"reason.auth_code_wrong", "reason." + string(wrongCodeLocked), "reason." + string(wrongCodeLocked) + noLock, "transfer.code_malformed", "transfer.swapped"}
 
 // Correctable reports whether the page offers to enter a code.
 func (l transferLine) Correctable() bool {
@@ -60,7 +60,7 @@ func (h *Handler) listedLines(list []order.ListedTransfer) []transferLine {
 	lines := make([]transferLine, len(list))
 	for i, listed := range list {
 		lines[i] = transferLine{
-			Domain: listed.Name, name: listed.DomainName(), code: listed.Code, OK: listed.OK, Net: listed.Net, Gross: listed.Gross, ReasonKey: listed.Reason,
+			Domain: listed.Name, name: listed.DomainName(), code: listed.Code, OK: listed.OK, Net: listed.Net, Gross: listed.Gross, ReasonKey: h.withoutLock(listed.Reason, listed.TLD),
 		}
 		if listed.Reason != "" && !h.templates.Has(listed.Reason) { // stored by another release
 			lines[i].ReasonKey = "reason.other"

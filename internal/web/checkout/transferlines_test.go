@@ -75,6 +75,32 @@ func TestTransferPage_ListStaysWithReasonsAndLinesOfOtherReleases(t *testing.T) 
 	visit(t, orders, "", "/umzug", nil).wantPage(http.StatusOK, []string{"Bitte melden Sie sich zuerst an."}, []string{"tee.com"})
 }
 
+func TestTransferPage_ExtensionWithoutLockAsksToRemoveNone(t *testing.T) {
+	t.Parallel()
+	both := &registrar.Error{Kind: registrar.KindInvalid, Code: provision.WrongCode, Err: refusal(registrar.KindConflict, provision.Locked)}
+	orders := &fakeOrders{err: &order.ItemsRefused{Items: []order.RefusedItem{
+		{Name: "tee.de", Kind: order.Transfer, Reason: refusal(registrar.KindConflict, provision.Locked)}, {Name: "kaffee.de", Kind: order.Transfer, Reason: both},
+	}}}
+	want := []string{"Die Registry lässt den Umzug dieser Domain zurzeit nicht zu. Gehört sie Ihnen", "Der Auth-Code ist falsch, und die Registry lässt den Umzug"}
+	never := []string{"60 Tagen", "für Umzüge gesperrt"}
+	visit(t, orders, "erika", "/umzug", form("lines", "tee.de geheim\nkaffee.de geheim")).wantPage(http.StatusUnprocessableEntity, want, never)
+	visit(t, orders, "erika", "/umzug", nil).wantPage(http.StatusOK, want, never)
+	visit(t, orders, "erika", "/umzug", form("lines", "")).wantPage(http.StatusUnprocessableEntity, want, never) // a code that was dropped keeps its reason
+}
+
+func TestTransferPage_AnnouncesIdentityCheckAboveTheLimit(t *testing.T) {
+	t.Parallel()
+	for limit, announced := range map[registrar.Cents]bool{1535: false, 1534: true} {
+		orders := &fakeOrders{verifyOver: limit, transfers: []order.ListedTransfer{{Name: "eins.com", TLD: ".com", OK: true, Net: 1290}}}
+		got := visit(t, orders, "erika", "/umzug", nil)
+		if announced {
+			got.wantPage(http.StatusOK, []string{"weist vor der Zahlung einmal seine Identität nach", "Ausweis oder Pass"}, nil)
+		} else {
+			got.wantPage(http.StatusOK, []string{"eins.com"}, []string{"seine Identität nach"})
+		}
+	}
+}
+
 func TestTransferPage_TypedCodesAndLinesSurviveEveryButton(t *testing.T) {
 	t.Parallel()
 	for button, test := range map[string]struct {

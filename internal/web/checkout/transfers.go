@@ -241,7 +241,7 @@ func (h *Handler) newTransferRow(req *ui.Request, item provision.Item, reports [
 		row.StateKey, row.Page = "item.active.transfer", ui.DomainsPath+"/"+item.Domain
 		row.Events = append(row.Events, transferEvent{Key: "transfers.done", At: item.UpdatedAt})
 	case provision.StateFailed, provision.StateUndoing:
-		row.StateKey, row.ReasonKey = "item.failed", h.reasonKey(order.Transfer, item.Failure)
+		row.StateKey, row.ReasonKey = "item.failed", h.withoutLock(h.reasonKey(order.Transfer, item.Failure), item.TLD)
 		row.Events = append(row.Events, transferEvent{Key: "transfers.failed", At: item.UpdatedAt})
 		if at >= 0 {
 			row.addRefund(o, o.Items[at])

@@ -62,8 +62,8 @@ var transferTexts = ui.Texts{
 	"transfer.one_text": {"Den Auth-Code tragen Sie an der Kasse ein.", "You enter the auth code at checkout."},
 	"transfer.many":     {"Mehrere Domains auf einmal", "Several domains at once"},
 	"transfer.many_text": {
-		"Eine Domain pro Zeile, dahinter der Auth-Code, getrennt durch Leerzeichen, Tabulator, Komma oder Semikolon. Höchstens {1} Domains. Alle kommen in eine Bestellung und werden zusammen bezahlt.",
-		"One domain per line, followed by its auth code, separated by a space, tab, comma or semicolon. At most {1} domains. All of them become one order with one payment.",
+		"Eine Domain pro Zeile, dahinter der Auth-Code, getrennt durch Leerzeichen, Tabulator, Komma oder Semikolon. Eine Bestellung hat höchstens {1} Domains, die Sie zusammen bezahlen. Ihre Liste fasst {2}; was nicht in eine Bestellung passt, bestellen Sie danach.",
+		"One domain per line, followed by its auth code, separated by a space, tab, comma or semicolon. An order has at most {1} domains with one payment. Your list has room for {2}; order what doesn't fit into one order afterwards.",
 	},
 	"transfer.sign_in": {
 		"Bitte melden Sie sich zuerst an. Wir prüfen jede Zeile bei der Registry; dafür brauchen Sie ein Konto.",

@@ -26,12 +26,14 @@ const maxTextBytes = 256 << 10
 type OperatorInfo struct {
 	Company, Street, PostalCode, City, Email, Phone string
 	Representative, Responsible, Register, VATID    string
+	VerifyOver                                      string // the total of 30 days above which an identity is verified
 }
 
 func (p OperatorInfo) byName() map[string]string {
 	return map[string]string{
 		"company": p.Company, "street": p.Street, "postal_code": p.PostalCode, "city": p.City, "email": p.Email, "phone": p.Phone,
 		"representative": p.Representative, "responsible": p.Responsible, "register": p.Register, "vat_id": p.VATID,
+		"verify_over": p.VerifyOver,
 	}
 }
 

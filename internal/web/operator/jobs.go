@@ -74,7 +74,7 @@ func (h *Handler) home(req *ui.Request, operator registrar.Actor) error {
 	if err != nil {
 		return err
 	}
-	unfunded, err := h.Admin.ListUnfunded(req.R.Context(), operator)
+	unfunded, err := h.unfunded(req, operator)
 	if err != nil {
 		return err
 	}
@@ -95,7 +95,7 @@ func (h *Handler) home(req *ui.Request, operator registrar.Actor) error {
 		Disputes      []disputeRow
 		Undecided     int // refunds that wait for a decision
 		Contacts      int // contact checks that do
-		Unfunded      []admin.Unfunded
+		Unfunded      []unfundedAccount
 		Quiet         bool
 	}{needs, database, troubled, preview.Brake, unpaid, notices, h.newInquiryRows(inquiries, nil), moreInquiries, low, newMessageRows(messages, nil), disputes, undecided, contacts, unfunded, quiet}, "")
 }
@@ -118,9 +118,9 @@ func (h *Handler) showJobs(req *ui.Request, operator registrar.Actor, problem st
 	if err != nil {
 		return err
 	}
-	var unfunded []admin.Unfunded
+	var unfunded []unfundedAccount
 	if kind == admin.JobItem {
-		if unfunded, err = h.Admin.ListUnfunded(req.R.Context(), operator); err != nil {
+		if unfunded, err = h.unfunded(req, operator); err != nil {
 			return err
 		}
 	}
@@ -135,8 +135,34 @@ func (h *Handler) showJobs(req *ui.Request, operator registrar.Actor, problem st
 		Next   bool
 		Jobs   []admin.Job
 		// Unfunded are the registry accounts whose lack of funds delays items.
-		Unfunded []admin.Unfunded
+		Unfunded []unfundedAccount
 	}{admin.JobKinds(), failed, kind, next, jobs, unfunded}, problem)
+}
+
+// unfundedAccount is a registry account whose lack of funds delays items, with its last known
+// balance; nil if there is none.
+type unfundedAccount struct {
+	admin.Unfunded
+	Balance *inbox.Stored
+}
+
+func (h *Handler) unfunded(req *ui.Request, operator registrar.Actor) (accounts []unfundedAccount, err error) {
+	unfunded, err := h.Admin.ListUnfunded(req.R.Context(), operator)
+	if err != nil || len(unfunded) == 0 {
+		return nil, err
+	}
+	balances, err := h.Inbox.Balances(req.R.Context())
+	if err != nil {
+		return nil, err
+	}
+	for _, account := range unfunded {
+		row := unfundedAccount{Unfunded: account}
+		if i := slices.IndexFunc(balances, func(b inbox.Stored) bool { return b.Account == account.Account }); i >= 0 {
+			row.Balance = &balances[i]
+		}
+		accounts = append(accounts, row)
+	}
+	return accounts, nil
 }
 
 // retryJob makes a job due now.

@@ -25,12 +25,12 @@ var marginTexts = ui.Texts{
 	"margin.margin":     {"Marge", "Margin"},
 	"margin.unknown":    {"Erlös ohne bekannte Kosten", "Revenue without known cost"},
 	"margin.unknown_note_one": {
-		"Bei einer Position sind die Kosten unbekannt. Sie zählt weder zu den Kosten noch zur Marge. Tragen Sie die Kosten in die Preisliste ein, damit sie künftig bekannt sind.",
-		"The cost of one item is unknown. It is part of neither cost nor margin. Add the cost to the price list to know it in the future.",
+		"Bei einer Position sind die Kosten unbekannt. Sie zählt weder zu den Kosten noch zur Marge. Tragen Sie die Kosten in die Spalten cost_currency, cost_register, cost_renew, cost_transfer und cost_restore der Preisliste ein, damit sie künftig bekannt sind.",
+		"The cost of one item is unknown. It is part of neither cost nor margin. To know it in the future, fill in the columns cost_currency, cost_register, cost_renew, cost_transfer and cost_restore of the price list.",
 	},
 	"margin.unknown_note": {
-		"Bei {1} Positionen sind die Kosten unbekannt. Sie zählen weder zu den Kosten noch zur Marge. Tragen Sie die Kosten in die Preisliste ein, damit sie künftig bekannt sind.",
-		"The cost of {1} items is unknown. They are part of neither cost nor margin. Add the costs to the price list to know them in the future.",
+		"Bei {1} Positionen sind die Kosten unbekannt. Sie zählen weder zu den Kosten noch zur Marge. Tragen Sie die Kosten in die Spalten cost_currency, cost_register, cost_renew, cost_transfer und cost_restore der Preisliste ein, damit sie künftig bekannt sind.",
+		"The cost of {1} items is unknown. They are part of neither cost nor margin. To know them in the future, fill in the columns cost_currency, cost_register, cost_renew, cost_transfer and cost_restore of the price list.",
 	},
 	"prices.below": {"Unter den Kosten", "Below cost"},
 	"prices.below_text": {

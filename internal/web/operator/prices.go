@@ -59,14 +59,14 @@ func (h *Handler) showPrices(req *ui.Request, view pricesView, status int, probl
 	return h.render(req, ui.View{Name: "prices", Status: status, Section: pricesPath}, view, problem)
 }
 
-// listFile serves the current list in the upload format.
+// listFile serves the current list in the upload format, with columns for costs.
 func (h *Handler) listFile(req *ui.Request, _ registrar.Actor) error {
 	current, err := h.Prices.Current(req.R.Context())
 	if err != nil {
 		return err
 	}
 	var text bytes.Buffer
-	if err := current.List.Write(&text); err != nil {
+	if err := current.List.WriteAll(&text); err != nil {
 		return err
 	}
 	req.W.Header().Set("Content-Disposition", `attachment; filename="extensions.csv"`)

@@ -274,8 +274,12 @@ func (h *Handler) settleRefund(req *ui.Request, operator registrar.Actor, id, re
 	return h.Refunds.Settle(req.R.Context(), operator, id, refund, req.Text("note"))
 }
 
-func (h *Handler) repeatRefund(req *ui.Request, operator registrar.Actor, id, refund string) error {
-	return h.Refunds.Repeat(req.R.Context(), operator, id, refund)
+// repeatRefund pays money again, so the page asks first.
+func (h *Handler) repeatRefund(req *ui.Request, operator registrar.Actor) error {
+	repeat := h.decideRefund("refund_ordered", func(req *ui.Request, operator registrar.Actor, id, refund string) error {
+		return h.Refunds.Repeat(req.R.Context(), operator, id, refund)
+	})
+	return h.confirmed("refund_repeat", "refund.repeat", ordersPath+"/"+url.PathEscape(req.R.PathValue("id")), repeat)(req, operator)
 }
 
 // Refundable reports whether an operator can refund something of the order.

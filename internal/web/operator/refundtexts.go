@@ -53,7 +53,12 @@ var refundTexts = ui.Texts{
 		"Der Zahlungsanbieter hat die Erstattung von {1} abgelehnt. Es ist kein Geld geflossen, und es gibt keine Rechnungskorrektur.",
 		"The payment provider refused the refund of {1}. No money was moved, and there is no credit note.",
 	},
-	"refund.repeat":      {"Noch einmal erstatten", "Refund again"},
+	"refund.repeat":         {"Noch einmal erstatten", "Refund again"},
+	"confirm.refund_repeat": {"Noch einmal erstatten?", "Refund again?"},
+	"confirm_about.refund_repeat": {
+		"Wir zahlen dem Kunden den Betrag noch einmal aus, auf dem Weg, auf dem er bezahlt hat, und schreiben ihm. Zurücknehmen lässt sich das nicht.",
+		"We pay the amount to the customer again, to the original payment method, and write to them. This can't be undone.",
+	},
 	"refund.settle":      {"Als erledigt markieren", "Mark as handled"},
 	"refund.settle_note": {"Was haben Sie veranlasst?", "What did you do?"},
 

@@ -67,7 +67,7 @@ func (h *Handler) renderAutoRenew(req *ui.Request, problem error) error {
 	}
 	offer, err := h.Renewals.Offer(req.R.Context(), req.Actor(), id)
 	switch {
-	case registrar.CodeOf(err) == renewal.NotRenewable:
+	case registrar.CodeOf(err) == renewal.NotRenewable, registrar.CodeOf(err) == renewal.NoticeOpen:
 		return h.domainProblem(req, err)
 	case err != nil:
 		return err

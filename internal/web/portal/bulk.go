@@ -29,6 +29,7 @@ type bulkView struct {
 	Holders             []holder.Holder
 	Offers              []bulkOffer
 	Without             []string // names that the action can't change
+	Declared            []string // names of withdrawn or terminated contracts, which can't renew
 	Method              string   // the default payment method; empty if there is none
 	Wording, Text       string
 }
@@ -197,6 +198,8 @@ func (h *Handler) addOffers(req *ui.Request, view *bulkView) error {
 		switch {
 		case registrar.CodeOf(err) == renewal.NotRenewable, registrar.KindOf(err) == registrar.KindNotFound: // or it has left
 			view.Without = append(view.Without, domain.Name)
+		case registrar.CodeOf(err) == renewal.NoticeOpen:
+			view.Declared = append(view.Declared, domain.Name)
 		case err != nil:
 			return err
 		case !offer.On:

@@ -81,6 +81,7 @@ var domainListTexts = ui.Texts{
 	},
 	"bulk.confirm.unlock":         {"Sperre aufheben (Domains: {1})", "Remove lock (domains: {1})"},
 	"bulk.confirm.auto_renew_off": {"Automatische Verlängerung ausschalten (Domains: {1})", "Turn off automatic renewal (domains: {1})"},
+	"bulk.confirm_one":            {"Automatische Verlängerung von {1} ausschalten", "Turn off automatic renewal of {1}"},
 	"bulk.ns_hint": {
 		"Sie gelten dann für alle ausgewählten Domains.",
 		"All selected domains then use them.",
@@ -93,6 +94,10 @@ var domainListTexts = ui.Texts{
 	"bulk.folder_hint": {"Leer lassen, um die Domains aus ihrem Ordner zu nehmen.", "Leave empty to remove the domains from their folder."},
 	"bulk.folder_save": {"Verschieben (Domains: {1})", "Move (domains: {1})"},
 	"bulk.without":     {"Hier geht es nicht automatisch:", "Automatic renewal is not possible for:"},
+	"bulk.declared": {
+		"Hier liegt eine Kündigung oder ein Widerruf vor. Solange wir das bearbeiten, lässt sich die automatische Verlängerung nicht einschalten:",
+		"You have cancelled or withdrawn from these contracts. While we are handling that, automatic renewal can't be turned on for:",
+	},
 	"bulk.no_offers": {
 		"Für die ausgewählten Domains lässt sich die automatische Verlängerung nicht einschalten, oder sie ist schon an.",
 		"Automatic renewal can't be turned on for the selected domains, or it is on already.",
@@ -104,6 +109,7 @@ var domainListTexts = ui.Texts{
 	},
 	"bulk.other_method": {"Anderes Zahlungsmittel wählen", "Choose another payment method"},
 	"bulk.agree":        {"Automatische Verlängerung einschalten (Domains: {1})", "Turn on automatic renewal (domains: {1})"},
+	"bulk.agree_one":    {"Automatische Verlängerung von {1} einschalten", "Turn on automatic renewal of {1}"},
 
 	"bulk.result.lock":           {"Ergebnis: für Umzüge sperren", "Result: transfer lock"},
 	"bulk.result.unlock":         {"Ergebnis: Sperre aufheben", "Result: remove transfer lock"},

@@ -392,6 +392,10 @@ var texts = ui.WithRequirements(ui.Texts{
 		"Diese Domain lässt sich nicht automatisch verlängern: Sie ist nicht aktiv, wir verkaufen die Endung nicht mehr, oder die Registry nennt uns ihren Sonderpreis nicht.",
 		"This domain can't be renewed automatically: it isn't active, we no longer sell its extension, or the registry does not tell us its special price.",
 	},
+	"problem.notice_open": {
+		"Für diese Domain liegt eine Kündigung oder ein Widerruf vor. Solange wir das bearbeiten, lässt sich die automatische Verlängerung nicht einschalten. Möchten Sie die Domain doch behalten, schreiben Sie uns bitte.",
+		"You have cancelled or withdrawn from the contract for this domain. While we are handling that, automatic renewal can't be turned on. If you want to keep the domain after all, please contact us.",
+	},
 	"problem.renewal_in_progress": {
 		"Die Abbuchung läuft gerade. Bitte versuchen Sie es in ein paar Minuten noch einmal.",
 		"The charge is in progress. Please try again in a few minutes.",

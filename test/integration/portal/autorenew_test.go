@@ -362,6 +362,42 @@ func TestDomainPage_NamesDeclaredWithdrawalAndTermination(t *testing.T) {
 	}
 }
 
+func TestAutoRenew_RefusedWhileNoticeIsOpen(t *testing.T) {
+	t.Parallel()
+	orders := &fakeOrders{}
+	s := newEnvWith(t, orders.install)
+	erika := s.newMember("erika@example.org")
+	s.saveMethod(erika.ID)
+	id, other := s.addDomain(erika.ID, "gekuendigt", registrar.DomainActive), s.addDomain(erika.ID, "laufend", registrar.DomainActive)
+	b, page := s.signedInBrowser("erika@example.org"), "/portal/domains/"+id+"/auto-renew"
+	shown := consentForm(b.get(page).body)
+	bulkForm := url.Values{"action": {"auto_renew_on"}, "id": {id, other}}
+	inBulk := consentForm(b.post("/portal/domain-actions", bulkForm).body)
+	inBulk["offer"] = []string{id + "." + shown.Get("gross") + "." + shown.Get("charge_day")}
+	// The notice arrives after the offers were shown.
+	orders.declared = []withdrawal.Notice{{Kind: withdrawal.Termination, At: s.clock.now().AddDate(0, 0, 1), Contract: "gekuendigt.de"}}
+	const reason = "Für diese Domain liegt eine Kündigung oder ein Widerruf vor."
+	for what, got := range map[string]pageResponse{"the offer": b.get(page), "the form": b.post(page, shown)} {
+		if got.status != http.StatusConflict || !strings.Contains(got.body, reason) {
+			t.Errorf("%s: %d %s", what, got.status, got.body)
+		}
+	}
+	if got := b.get(b.post("/portal/domain-actions", inBulk).location()).body; !strings.Contains(got, "Nicht möglich: 1.") || !strings.Contains(got, reason) {
+		t.Errorf("the result in bulk: %s", got)
+	}
+	got := b.post("/portal/domain-actions", bulkForm).body
+	if !strings.Contains(got, "nicht einschalten: gekuendigt.de</p>") || !strings.Contains(got, other) || strings.Contains(got, id+".") {
+		t.Errorf("the offers in bulk: %s", got)
+	}
+	if off := b.get("/portal/domains?auto=off").body; !strings.Contains(off, id) {
+		t.Error("automatic renewal is on")
+	}
+	orders.declared[0].DoneAt = s.clock.now()
+	if got := b.post(page, shown); got.status != http.StatusSeeOther {
+		t.Errorf("after the notice was handled: %d %s", got.status, got.body)
+	}
+}
+
 func TestDomainList_NamesOpenWithdrawalAndTerminationWithOneQuery(t *testing.T) {
 	t.Parallel()
 	at := time.Now().AddDate(1, 0, 0) // after the domains were added

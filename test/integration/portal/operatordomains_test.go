@@ -12,6 +12,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/admin"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
+	"github.com/dotkontor/dotkontor/internal/registrar/inbox"
 	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
@@ -215,8 +216,15 @@ func TestUnfundedItems_AreRetriedTogetherForAnAccount(t *testing.T) {
 		return events, due
 	}
 	_, b := s.operatorBrowser("ops@example.org")
+	must(t, s.db.StoreQueriedBalance(t.Context(), "two", inbox.Balance{Available: "3.50", Currency: "EUR", Threshold: "1.00"}, now, now))
+	o := s.addPreparedOrder(erika.ID, "tok_1")
+	s.exec(`UPDATE orders SET state = 'provisioning', attempts = 1, due_at = $1 WHERE id = $2`, now.Add(time.Hour).UnixMicro(), o.ID)
+	s.exec(`UPDATE order_items SET provision_item_id = 'prv_3' WHERE order_id = $1`, o.ID)
+	if got := b.get("/operator/jobs?kind=order").body; !strings.Contains(got, "Eine Position wartet:") || !strings.Contains(got, "Das Guthaben bei der Registry reicht nicht") || strings.Contains(got, "Kein Fehler") {
+		t.Errorf("the order: %s", got)
+	}
 	for _, page := range []string{"/operator", "/operator/jobs?kind=item"} {
-		if got := b.get(page).body; !strings.Contains(got, "Am Registry-Konto one warten Positionen auf Guthaben: 2.") || !strings.Contains(got, "Am Registry-Konto two warten Positionen auf Guthaben: 1.") {
+		if got := b.get(page).body; !strings.Contains(got, "Am Registry-Konto one warten Positionen auf Guthaben: 2.") || !strings.Contains(got, "Am Registry-Konto two warten Positionen auf Guthaben: 1. Kunden haben dafür 11,90") || !strings.Contains(got, ": 3,50 EUR.") {
 			t.Errorf("%s: %s", page, got)
 		}
 	}
@@ -277,5 +285,18 @@ func TestDomainLock_ShowsWhetherDomainIsSecured(t *testing.T) {
 	must(t, err)
 	if got := b.get("/operator/locks"); !strings.Contains(got.body, "nicht gesichert") {
 		t.Errorf("the list is %s", got.body)
+	}
+}
+
+func TestRepeatRefund_AsksFirst(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, true)
+	_, b := s.operatorBrowser("ops@example.org")
+	const path = "/operator/orders/ord_1/refunds/ref_1/repeat"
+	if got := b.post(path, url.Values{"subject": {"11,90 €"}}); got.status != http.StatusOK || !strings.Contains(got.body, "Noch einmal erstatten?") || !strings.Contains(got.body, `href="/operator/orders/ord_1"`) {
+		t.Errorf("nothing asks first: %d %s", got.status, got.body)
+	}
+	if got := b.post(path, url.Values{"confirmed": {"yes"}}); got.status != http.StatusNotFound {
+		t.Errorf("a refund that does not exist: %d %s", got.status, got.body)
 	}
 }

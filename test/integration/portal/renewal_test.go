@@ -14,6 +14,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 	"github.com/dotkontor/dotkontor/internal/registrar/renewal"
+	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
 	"github.com/dotkontor/dotkontor/internal/web/portal"
 )
 
@@ -44,6 +45,8 @@ type fakeOrders struct {
 	transfers []order.ListedTransfer
 	actor     registrar.Actor
 	rate      int // the customer's VAT rate; 0 means Germany's
+	// declared are the notices of every customer.
+	declared []withdrawal.Notice
 }
 
 func (c *fakeOrders) VATRate(context.Context, registrar.Actor) (int, error) {
@@ -86,6 +89,9 @@ func (c *fakeOrders) install(s *env, pages *portal.Config) {
 		Store: s.db, Provider: s.provider, BaseURL: "https://shop.example", Now: s.clock.now,
 		Price: func(context.Context, string, order.RenewalTerm) (int, registrar.Cents, error) {
 			return 1, s.renewalPrice(), nil
+		},
+		Declared: func(context.Context, string, time.Time, ...string) ([]withdrawal.Notice, error) {
+			return c.declared, nil
 		},
 	})
 	must(s.t, err)
