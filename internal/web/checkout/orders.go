@@ -169,10 +169,11 @@ func (h *Handler) orderView(req *ui.Request) (ui.View, error) {
 		// still being issued.
 		Documents       []invoiceRow
 		Waiting, Orders bool
+		Again           bool            // its items can be put into the basket again
 		Kept            registrar.Cents // what is left of the payment after its refunds
 		Refunds         []refundRow
 		Declared        []withdrawal.Notice
-	}{o, newItemList(rows, !o.PaidAt.IsZero()), h.summaryOf(req.Language, o.Totals), "state." + displayState(o), askedKey(o, true), pay, returnedKey(o), !o.PaidAt.IsZero(), o.IsDelayed(req.Now), documents, waiting, false, keptOf(o), refundRows(o), declared}}, nil
+	}{o, newItemList(rows, !o.PaidAt.IsZero()), h.summaryOf(req.Language, o.Totals), "state." + displayState(o), askedKey(o, true), pay, returnedKey(o), !o.PaidAt.IsZero(), o.IsDelayed(req.Now), documents, waiting, false, canOrderAgain(o), keptOf(o), refundRows(o), declared}}, nil
 }
 
 func (h *Handler) itemRows(req *ui.Request, o order.Order) (rows []itemRow, err error) {
