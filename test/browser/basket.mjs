@@ -12,7 +12,7 @@ const button = (page, text) => page.getByRole("button", { name: text, exact: tru
 const found = (page) => page.waitForFunction(() => /\d/.test(document.getElementById("summary")?.textContent ?? ""));
 
 async function purchase(page, context, watched) {
-  watched.expects(refusal(422));
+  watched.expects(refusal(422), refusal(401)); // an invalid form, and a check after the session was lost
   watched.allows(new URL(sandbox.provider).host);
   await page.goto(portal("/"));
   await page.locator("#q").fill(name);

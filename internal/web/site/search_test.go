@@ -112,14 +112,15 @@ func TestSearchSummary_CountsNamesThatCannotBeOrderedSeparately(t *testing.T) {
 
 func TestSearch_FiltersWithoutMatchAreNamed(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct{ query, want, never string }{
-		{"name", "Keine Endung passt zu diesen Filtern.", "Sonst passt"},
-		{"name.de", "Der Name ist frei. Sonst passt keine Endung zu diesen Filtern.", "Alle 1"},
+	const widen = "Wählen Sie andere Endungen oder einen höheren Preis."
+	for _, c := range []struct{ query, want, also, never string }{
+		{"name", "Keine Endung passt zu diesen Filtern.", widen, "Sonst passt"},
+		{"name.de", "Der Name ist frei. Sonst passt keine Endung zu diesen Filtern.", "", "Alle 1"},
 	} {
 		s := newEnv(t)
 		for _, path := range []string{"/", "/search"} {
 			body := s.post(t, path, "q", c.query, "category", "shopping", "max", "10").Body.String()
-			if !strings.Contains(body, c.want) || !strings.Contains(body, "Wählen Sie andere Endungen oder einen höheren Preis.") {
+			if !strings.Contains(body, c.want) || !strings.Contains(body, c.also) {
 				t.Errorf("%s at %s: %s", c.query, path, body)
 			}
 			for _, never := range []string{c.never, "Alle 0", "Weitere Vorschläge"} {
